@@ -1,0 +1,24 @@
+#!/bin/sh
+#
+# The source keeps to its style.
+
+. ./harness.sh
+cd "$TESTS/.." || exit
+
+# lint NAME TOOL ARGUMENT...
+lint() {
+	if command -v "$2" >/dev/null; then
+		check "$@"
+	else
+		skip "$1" "$2 is not installed"
+	fi
+}
+
+# shellcheck disable=SC2046 # names without blanks
+lint 'C is formatted' \
+    clang-format --dry-run -Werror $(find src tests -name '*.[ch]')
+lint 'the shell scripts are clean' shellcheck -x -P SCRIPTDIR -P . \
+    .ci/run scripts/run scripts/setup.sh scripts/test tests/*.sh tests/*.t
+lint 'the manual is clean' mandoc -T lint -W warning man/retry.1
+
+finish
