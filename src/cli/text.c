@@ -1,0 +1,25 @@
+#include <string.h>
+#include <vis.h>
+
+#include "cli/text.h"
+
+/* The longest that vis(3) makes of one byte, with its NUL. */
+#define VIS_MOST 5
+
+char *
+text_safe(const char *text, char *buffer, size_t size)
+{
+	const int flags = VIS_CSTYLE | VIS_NL | VIS_TAB;
+	char *end = buffer;
+
+	for (; *text != '\0'; text++) {
+		if ((size_t)(end - buffer) + VIS_MOST + 3 > size) {
+			memcpy(end, "...", 4);
+			return buffer;
+		}
+		end = vis(end, (unsigned char)*text, flags,
+		    (unsigned char)text[1]);
+	}
+	*end = '\0';
+	return buffer;
+}

@@ -1,0 +1,108 @@
+#ifndef BACKOFF_H
+#define BACKOFF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define BACKOFF_PARAMS 2
+
+/* What a strategy remembers from one delay to the next; all zero at first. */
+struct level {
+	double value;	 /* lild, limd, mild, mimd: the level */
+	double previous; /* decorrelated: seconds; smooth: t */
+	bool begun;	 /* `value` is set */
+};
+
+struct backoff;
+
+/* The kinds of numbers that parameters take. */
+enum param_kind {
+	PARAM_TIME,   /* a duration */
+	PARAM_CHANGE, /* a duration with a sign */
+	PARAM_FACTOR, /* a number above 0 */
+	PARAM_POWER,  /* a number from 0 */
+	PARAM_COUNT   /* a whole number, in a range */
+};
+
+struct param {
+	const char *name;
+	const char *doc;
+	enum param_kind kind;
+	double initial;	  /* or one of the two below */
+	double low, high; /* the range of a count */
+};
+
+/* Initial values that are no numbers: the base delay; none, must be given. */
+#define PARAM_IS_BASE (-1)
+#define PARAM_REQUIRED (-2)
+
+/* One row a strategy: nothing else in the source names it. */
+struct strategy {
+	const char *name;
+	const char *formula; /* the nominal delay before retry n */
+	const char *doc;
+	struct param params[BACKOFF_PARAMS];
+	const char *sample;  /* what to write after -b for the example */
+	const char *example; /* first nominal delays for base 1 */
+	bool listed;	     /* its delays are listed; it takes no base */
+	bool keeps_level;    /* successes lower a level that lasts */
+	bool needs_ends;     /* cannot do without a base and a cap */
+	bool random;	     /* brings its own randomness */
+
+	/* Seconds, of any size, or NaN for 0 * infinity. */
+	double (*nominal)(const struct backoff *backoff, struct level *level,
+	    uint64_t n, double u);
+	/* The change of the level after a success, for keeps_level. */
+	double (*lower)(double level, double down);
+};
+
+/* Ends with a NULL name. */
+extern const struct strategy strategies[];
+
+/*
+ * A strategy with its numbers, seconds all: 0 <= min <= cap, 0 <= base.
+ * `cap` is DURATION_MAX where there is none.
+ */
+struct backoff {
+	const struct strategy *strategy;
+	double base;
+	double min;
+	double cap;
+	bool cap_given; /* by the user or a preset: it binds jitter too */
+	double params[BACKOFF_PARAMS];
+	bool param_given[BACKOFF_PARAMS];
+	double *values; /* of a list, in order */
+	size_t count;
+};
+
+/*
+ * Reads STRATEGY[:NAME=VALUE,...] into strategy, params and values; the rest
+ * of *backoff is left alone.  Returns NULL, or what is wrong: with the item
+ * that *where points to, up to the next comma.
+ */
+const char *backoff_parse(const char *text, struct backoff *backoff,
+    const char **where);
+
+/* The longest time that the strategy's text names: a list's value, a step. */
+double backoff_longest(const struct backoff *backoff);
+
+/*
+ * The nominal delay before retry number `n` (1 is the first), in seconds:
+ * 0 or more and finite, not yet held.  A strategy that is random itself takes
+ * its chance from `u`, in [0, 1]; the others do not look at it.
+ */
+double backoff_nominal(const struct backoff *backoff, struct level *level,
+    uint64_t n, double u);
+
+/*
+ * The nominal delay after a success; `otherwise` for strategies that say
+ * nothing of it.
+ */
+double backoff_success(const struct backoff *backoff, struct level *level,
+    double otherwise);
+
+/* The delay, brought into [min, cap]. */
+double backoff_hold(const struct backoff *backoff, double delay);
+
+#endif

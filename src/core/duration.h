@@ -1,0 +1,31 @@
+#ifndef DURATION_H
+#define DURATION_H
+
+/* The longest duration that is accepted and the longest delay: 10,000 days. */
+#define DURATION_MAX (10000 * 86400.0)
+
+/* Room for what duration_text() writes. */
+#define DURATION_TEXT 32
+
+/*
+ * Reads a duration: decimal numbers with a unit (us ms s m h d), largest unit
+ * first, as in "1m30s", or one number of seconds without a unit.  Returns NULL
+ * and sets *seconds to 0 <= *seconds <= DURATION_MAX, or returns what is wrong
+ * with the text.
+ */
+const char *duration_parse(const char *text, double *seconds);
+
+/*
+ * Reads a decimal number as durations and ratios have it: digits, a point, an
+ * exponent; no sign, no blank, no hexadecimal.  Sets *end behind it.  Returns
+ * NULL, or what is wrong with the text.
+ */
+const char *duration_number(const char *text, double *number, const char **end);
+
+/*
+ * Writes `seconds` for people, with three digits that count: "1.5s", "250ms",
+ * "2m05s", "3h20m", "4d01h".  Returns `text`.
+ */
+const char *duration_text(double seconds, char text[DURATION_TEXT]);
+
+#endif

@@ -1,0 +1,610 @@
+#include <math.h>
+#include <signal.h>
+
+#include "engine.h"
+
+/* What SIGKILL gets to take effect, beyond --max-time. */
+#define LAST_GRACE 1.0
+
+/* When the run must be over. */
+static double
+run_end(const struct engine *engine)
+{
+	const double limit = engine->policy->max_time;
+
+	return limit > 0 ? engine->begun + limit : INFINITY;
+}
+
+static uint64_t
+next_number(uint64_t number)
+{
+	return number < UINT64_MAX ? number + 1 : number;
+}
+
+static struct action
+finish(struct engine *engine, enum reason reason, int status)
+{
+	engine->state = STATE_FINISHED;
+	engine->reason = reason;
+	engine->status = status;
+	return (struct action){ .kind = ACTION_FINISH, .wake = INFINITY };
+}
+
+/* Ends without success, as the last attempt did. */
+static struct action
+give_up(struct engine *engine, enum reason reason)
+{
+	const struct outcome outcome = engine->evidence.outcome;
+
+	if (outcome.kind == OUTCOME_SIGNAL)
+		engine->death = outcome.code;
+	return finish(engine, reason, outcome_status(outcome));
+}
+
+static struct action
+die(struct engine *engine, int signal)
+{
+	engine->death = signal;
+	return finish(engine, REASON_SIGNAL, 128 + signal);
+}
+
+/* There is no time for another attempt. */
+static struct action
+out_of_time(struct engine *engine)
+{
+	if (engine->attempt == 0)
+		return finish(engine, REASON_MAX_TIME, STATUS_TIMEOUT);
+	if (engine->judgement.verdict == VERDICT_SUCCESS)
+		return finish(engine, REASON_SUCCESS, 0);
+	return give_up(engine, REASON_MAX_TIME);
+}
+
+/* --max-time ended what ran, or will not let it run. */
+static struct action
+cut_short(struct engine *engine)
+{
+	engine->judgement = (struct judgement){ .verdict = VERDICT_STOP,
+		.rule = RULE_MAX_TIME };
+	return finish(engine, REASON_MAX_TIME, STATUS_TIMEOUT);
+}
+
+/* What a delay is computed from, but for chance. */
+struct request {
+	const struct policy *policy;
+	struct backoff backoff;
+	uint64_t n;
+	bool throttled;
+	bool success;
+};
+
+static double
+request_nominal(const struct request *request, struct level *level, double u)
+{
+	const struct backoff *backoff = &request->backoff;
+	const struct strategy *strategy = backoff->strategy;
+	double nominal;
+
+	if (request->success)
+		return backoff_success(backoff, level,
+		    request->policy->success_delay);
+	nominal = backoff_nominal(backoff, level, request->n, u);
+	if (request->throttled && (strategy->listed || strategy->keeps_level))
+		nominal = fmax(nominal, request->policy->throttle_delay);
+	return nominal;
+}
+
+/* One draw for each attempt, however often it is looked at. */
+static double
+chance(struct engine *engine)
+{
+	const uint64_t attempt = next_number(engine->attempt);
+
+	if (engine->drawn_for != attempt)
+		engine->chance =
+		    random_uniform(&engine->random, attempt, DRAW_DELAY);
+	engine->drawn_for = attempt;
+	return engine->chance;
+}
+
+/*
+ * The delay before the next attempt; moves the level.  One draw serves the
+ * strategy or the jitter, of which only one is random; the ends of the range
+ * are what the draws 0 and 1 would have given.
+ */
+static struct delay
+draw(struct engine *engine, struct level *level, struct request request)
+{
+	const struct policy *policy = request.policy = engine->policy;
+	const struct jitter *jitter = &policy->jitter;
+	struct backoff *backoff = &request.backoff;
+	struct level low_level = *level, high_level = *level;
+	double u = 0;
+
+	*backoff = policy->backoff;
+	if (request.throttled && !backoff->strategy->keeps_level)
+		backoff->base = policy->throttle_delay;
+	if (backoff->strategy->random || !jitter->kind->fixed)
+		u = chance(engine);
+	const double low = request_nominal(&request, &low_level, 0);
+	const double high = request_nominal(&request, &high_level, 1);
+	const double nominal = request_nominal(&request, level, u);
+	return (struct delay){
+		.nominal = backoff_hold(backoff, nominal),
+		.low = jitter_delay(jitter, backoff, low, 0),
+		.high = jitter_delay(jitter, backoff, high, 1),
+		.seconds = jitter_delay(jitter, backoff, nominal, u),
+		.hint = -1,
+	};
+}
+
+/* --pace=start: what is left of a delay that began with the attempt. */
+static struct delay
+still_waited(const struct engine *engine, struct delay delay, double now)
+{
+	const double elapsed = now - engine->attempt_begun;
+
+	delay.low = fmax(delay.low - elapsed, 0);
+	delay.high = fmax(delay.high - elapsed, 0);
+	delay.seconds = fmax(delay.seconds - elapsed, 0);
+	return delay;
+}
+
+/* A hint is a minimum, spread upward so that a fleet does not come at once. */
+static struct delay
+hinted(struct engine *engine, struct delay delay)
+{
+	const struct policy *policy = engine->policy;
+	const double hint = engine->hint;
+	const double most = fmin(hint * (1 + policy->hint_spread),
+	    fmax(policy->hint_limit, hint));
+	double spread = hint;
+
+	if (policy->hint_spread > 0)
+		spread += (most - hint) *
+		    random_uniform(&engine->random,
+			next_number(engine->attempt), DRAW_HINT);
+	delay.hint = hint;
+	delay.low = fmax(delay.low, hint);
+	delay.high = fmax(delay.high, most);
+	delay.seconds = fmax(delay.seconds, spread);
+	return delay;
+}
+
+/* The wait after an attempt that failed, or, with --repeat, succeeded. */
+static struct delay
+next_delay(struct engine *engine, bool success, double now)
+{
+	const struct policy *policy = engine->policy;
+	const bool throttled = engine->judgement.throttled;
+	struct delay delay = draw(engine, &engine->level,
+	    (struct request){ .n = engine->n,
+		.throttled = throttled,
+		.success = success });
+
+	if (policy->pace_start) {
+		if (throttled && delay.seconds < engine->paced.seconds)
+			delay = engine->paced;
+		delay = still_waited(engine, delay, now);
+	}
+	return engine->hint >= 0 ? hinted(engine, delay) : delay;
+}
+
+/* --splay, --wait-first, and what an earlier run left to wait. */
+static struct delay
+first_delay(struct engine *engine)
+{
+	const struct policy *policy = engine->policy;
+	struct delay delay = { .hint = -1 };
+
+	if (engine->first_wait > 0)
+		delay.nominal = delay.low = delay.high = delay.seconds =
+		    engine->first_wait;
+	else if (policy->wait_first)
+		delay = draw(engine, &engine->level,
+		    (struct request){ .n = engine->n = 1 });
+	if (policy->splay > 0) {
+		delay.high += policy->splay;
+		delay.seconds += policy->splay *
+		    random_uniform(&engine->random, 1, DRAW_SPLAY);
+	}
+	return delay;
+}
+
+static struct action
+wait(struct engine *engine, double now)
+{
+	engine->state = STATE_WAITING;
+	engine->wait_begun = now;
+	return (struct action){ .kind = ACTION_WAIT,
+		.wake = now + engine->delay.seconds };
+}
+
+static struct action
+ask(struct engine *engine, enum question question)
+{
+	engine->state = STATE_ASKING;
+	engine->question = question;
+	engine->ending = false;
+	engine->deadline = run_end(engine);
+	return (struct action){
+		.kind = ACTION_ASK,
+		.question = question,
+		.wake = engine->deadline,
+	};
+}
+
+/* When the attempt that begins now must end. */
+static double
+attempt_deadline(const struct engine *engine, double now)
+{
+	const struct policy *policy = engine->policy;
+	const double end = run_end(engine);
+	double deadline = end;
+
+	if (policy->timeout > 0)
+		deadline = fmin(deadline, now + policy->timeout);
+	if (policy->timeout_share > 0)
+		deadline = fmin(deadline,
+		    now +
+			fmax(policy->timeout_share * (end - now),
+			    policy->min_timeout));
+	else if (policy->min_timeout > 0)
+		deadline = fmin(deadline,
+		    now + fmax(engine->paced.seconds, policy->min_timeout));
+	return deadline;
+}
+
+static struct action
+run(struct engine *engine, double now)
+{
+	engine->attempt = next_number(engine->attempt);
+	engine->used = next_number(engine->used);
+	engine->state = STATE_RUNNING;
+	engine->attempt_begun = now;
+	engine->ending = false;
+	if (engine->policy->pace_start) {
+		struct level level = engine->level;
+
+		engine->paced = draw(engine, &level,
+		    (struct request){ .n = next_number(engine->n) });
+	}
+	engine->deadline = attempt_deadline(engine, now);
+	return (struct action){ .kind = ACTION_RUN, .wake = engine->deadline };
+}
+
+static struct action
+start(struct engine *engine, double now)
+{
+	const struct policy *policy = engine->policy;
+
+	engine->begun = now;
+	if (!policy->wait_first && !(policy->splay > 0) &&
+	    !(engine->first_wait > 0))
+		return run(engine, now);
+	engine->delay = first_delay(engine);
+	if (now + engine->delay.seconds >= run_end(engine))
+		return out_of_time(engine);
+	return wait(engine, now);
+}
+
+static struct action
+leave_wait(struct engine *engine, double now)
+{
+	engine->just_waited = now - engine->wait_begun;
+	engine->waited += engine->just_waited;
+	if (now >= run_end(engine))
+		return out_of_time(engine);
+	if (engine->attempt > 0 && engine->policy->gate)
+		return ask(engine, ASK_GATE);
+	return run(engine, now);
+}
+
+static struct action
+succeeded(struct engine *engine, double now)
+{
+	const struct policy *policy = engine->policy;
+
+	engine->successes = next_number(engine->successes);
+	if (!policy->repeat ||
+	    (policy->repeats > 0 && engine->successes >= policy->repeats))
+		return finish(engine, REASON_SUCCESS, 0);
+	engine->used = 0;
+	engine->n = 0;
+	engine->delay = next_delay(engine, true, now);
+	if (now + engine->delay.seconds >= run_end(engine))
+		return out_of_time(engine);
+	return wait(engine, now);
+}
+
+/* The attempt ran long enough to have been healthy before it failed. */
+static bool
+was_healthy(const struct engine *engine)
+{
+	const double threshold = engine->policy->reset_after;
+
+	if (engine->healthy)
+		return true;
+	return threshold > 0 &&
+	    engine->evidence.outcome.kind != OUTCOME_TIMEOUT &&
+	    engine->attempt_ended - engine->attempt_begun >= threshold;
+}
+
+static void
+count_failure(struct engine *engine)
+{
+	engine->failures = next_number(engine->failures);
+	engine->successes = 0;
+	if (was_healthy(engine)) {
+		engine->n = 0;
+		engine->used = 1;
+		engine->level = (struct level){ .begun = false };
+	}
+	if (set_has(&engine->policy->free, engine->evidence.outcome))
+		engine->used--;
+	engine->n = next_number(engine->n);
+}
+
+static struct action
+failed(struct engine *engine, double now)
+{
+	const struct policy *policy = engine->policy;
+
+	count_failure(engine);
+	const bool final = engine_is_final(engine);
+	if (final && !policy->remember)
+		return give_up(engine, REASON_ATTEMPTS);
+	engine->delay = next_delay(engine, false, now);
+	if (final)
+		return give_up(engine, REASON_ATTEMPTS);
+	if (engine->hint > policy->hint_limit ||
+	    (engine->hint >= 0 && now + engine->hint >= run_end(engine)))
+		return give_up(engine, REASON_HINT);
+	if (now + engine->delay.seconds >= run_end(engine))
+		return give_up(engine, REASON_MAX_TIME);
+	return policy->budget ? ask(engine, ASK_BUDGET) : wait(engine, now);
+}
+
+static struct action
+judge(struct engine *engine, double now)
+{
+	engine->judgement =
+	    verdict_judge(&engine->policy->rules, &engine->evidence);
+	switch (engine->judgement.verdict) {
+	case VERDICT_NONE:
+		if (now >= run_end(engine))
+			return cut_short(engine);
+		return ask(engine, ASK_CHECK);
+	case VERDICT_SUCCESS:
+		return succeeded(engine, now);
+	case VERDICT_RETRY:
+		return failed(engine, now);
+	case VERDICT_STOP:
+		break;
+	}
+	count_failure(engine);
+	return give_up(engine, REASON_STOP);
+}
+
+/* A signal was passed on to the attempt: its outcome is the run's. */
+static struct action
+ended_by_signal(struct engine *engine)
+{
+	const struct outcome outcome = engine->evidence.outcome;
+
+	engine->judgement =
+	    (struct judgement){ .verdict = VERDICT_STOP, .rule = RULE_SIGNAL };
+	if (outcome.kind == OUTCOME_UNFORKED)
+		return die(engine, engine->signal);
+	if (outcome.kind == OUTCOME_EXIT && outcome.code == 0)
+		return finish(engine, REASON_SIGNAL, 0);
+	return give_up(engine, REASON_SIGNAL);
+}
+
+static struct action
+ended(struct engine *engine, const struct event *event)
+{
+	engine->attempt_ended = event->now;
+	engine->evidence = event->evidence;
+	engine->evidence.check = VERDICT_NONE;
+	engine->hint = event->hint;
+	engine->healthy = event->healthy;
+	engine->unreported = true;
+	if (engine->signal != 0)
+		return ended_by_signal(engine);
+	return judge(engine, event->now);
+}
+
+static struct action
+answered(struct engine *engine, const struct event *event)
+{
+	const bool yes = event->answer == VERDICT_SUCCESS;
+
+	if (engine->signal != 0) {
+		if (engine->question == ASK_CHECK)
+			engine->judgement =
+			    (struct judgement){ .verdict = VERDICT_STOP,
+				    .rule = RULE_SIGNAL };
+		return die(engine, engine->signal);
+	}
+	switch (engine->question) {
+	case ASK_CHECK:
+		if (engine->ending)
+			return cut_short(engine);
+		engine->evidence.check = event->answer;
+		return judge(engine, event->now);
+	case ASK_BUDGET:
+		return yes ? wait(engine, event->now)
+			   : give_up(engine, REASON_BUDGET);
+	case ASK_GATE:
+		if (engine->ending)
+			return cut_short(engine);
+		return yes ? run(engine, event->now)
+			   : give_up(engine, REASON_GATE);
+	}
+	return finish(engine, REASON_ERROR, STATUS_OWN_FAILURE);
+}
+
+/* When what does not end is left to itself: only --max-time ends patience. */
+static double
+abandon_at(const struct engine *engine)
+{
+	return run_end(engine) + engine->policy->kill_after + LAST_GRACE;
+}
+
+static struct action
+send(struct engine *engine, int signal)
+{
+	return (struct action){
+		.kind = ACTION_KILL,
+		.signal = signal,
+		.wake = fmin(engine->kill_at, abandon_at(engine)),
+	};
+}
+
+/* The deadline of what runs, then SIGKILL's, then the end of patience. */
+static struct action
+overdue(struct engine *engine, double now)
+{
+	const struct policy *policy = engine->policy;
+
+	if (!engine->ending && now >= engine->deadline) {
+		engine->ending = true;
+		engine->kill_at = policy->kill_after > 0
+		    ? now + policy->kill_after
+		    : INFINITY;
+		return send(engine, policy->signal);
+	}
+	if (engine->ending && now >= engine->kill_at) {
+		engine->kill_at = INFINITY;
+		return send(engine, SIGKILL);
+	}
+	if (engine->ending && now >= abandon_at(engine)) {
+		if (engine->state == STATE_RUNNING) {
+			engine->attempt_ended = now;
+			engine->unreported = true;
+			engine->evidence = (struct evidence){
+				.outcome = { .kind = OUTCOME_TIMEOUT }
+			};
+		}
+		return cut_short(engine);
+	}
+	return (struct action){
+		.kind = ACTION_NONE,
+		.wake = engine->ending
+		    ? fmin(engine->kill_at, abandon_at(engine))
+		    : engine->deadline,
+	};
+}
+
+static struct action
+timer(struct engine *engine, double now)
+{
+	const double due = engine->wait_begun + engine->delay.seconds;
+
+	if (engine->state != STATE_WAITING)
+		return overdue(engine, now);
+	if (now >= due)
+		return leave_wait(engine, now);
+	return (struct action){ .kind = ACTION_NONE, .wake = due };
+}
+
+static struct action
+signalled(struct engine *engine, int signal, double now)
+{
+	if (engine->state == STATE_WAITING) {
+		if (signal == SIGURG)
+			return leave_wait(engine, now);
+		engine->waited += now - engine->wait_begun;
+		return die(engine, signal);
+	}
+	if (signal != SIGURG && engine->signal == 0)
+		engine->signal = signal;
+	return timer(engine, now);
+}
+
+static struct action
+step(struct engine *engine, const struct event *event)
+{
+	switch (event->kind) {
+	case EVENT_START:
+		return start(engine, event->now);
+	case EVENT_ENDED:
+		return ended(engine, event);
+	case EVENT_ANSWER:
+		return answered(engine, event);
+	case EVENT_TIMER:
+		return timer(engine, event->now);
+	case EVENT_SIGNAL:
+		return signalled(engine, event->signal, event->now);
+	case EVENT_ERROR:
+		break;
+	}
+	return finish(engine, REASON_ERROR, STATUS_OWN_FAILURE);
+}
+
+struct action
+engine_step(struct engine *engine, struct event event)
+{
+	struct action action = step(engine, &event);
+
+	/* A verdict is told together with what follows from it. */
+	if (engine->unreported &&
+	    (action.kind == ACTION_WAIT || action.kind == ACTION_FINISH)) {
+		action.judged = true;
+		engine->unreported = false;
+	}
+	return action;
+}
+
+void
+engine_init(struct engine *engine, const struct policy *policy,
+    struct random random)
+{
+	*engine = (struct engine){ .policy = policy,
+		.random = random,
+		.just_waited = -1 };
+}
+
+void
+engine_resume(struct engine *engine, struct level level, uint64_t n,
+    double wait)
+{
+	engine->level = level;
+	engine->n = n;
+	engine->first_wait = wait;
+}
+
+bool
+engine_is_final(const struct engine *engine)
+{
+	const uint64_t attempts = engine->policy->attempts;
+
+	return attempts > 0 && engine->used >= attempts;
+}
+
+double
+engine_timeout(const struct engine *engine)
+{
+	return engine->deadline - engine->attempt_begun;
+}
+
+const char *
+reason_name(enum reason reason)
+{
+	static const char *const names[] = {
+		[REASON_NONE] = "none",
+		[REASON_SUCCESS] = "success",
+		[REASON_ATTEMPTS] = "attempts",
+		[REASON_MAX_TIME] = "max-time",
+		[REASON_STOP] = "stop",
+		[REASON_SIGNAL] = "signal",
+		[REASON_BUDGET] = "budget",
+		[REASON_GATE] = "gate",
+		[REASON_HINT] = "hint",
+		[REASON_EARLY] = "early",
+		[REASON_PLAN] = "plan",
+		[REASON_ERROR] = "error",
+	};
+
+	return names[reason];
+}

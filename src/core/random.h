@@ -1,0 +1,37 @@
+#ifndef RANDOM_H
+#define RANDOM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What a draw is for; each purpose has draws of its own. */
+enum draw {
+	DRAW_DELAY, /* the strategy's chance, or the jitter's */
+	DRAW_SPLAY,
+	DRAW_HINT,
+	DRAW_PURPOSES
+};
+
+/*
+ * Where chance comes from.  All zero: arc4random(3).  Seeded: draw k is a
+ * function of the seed, the attempt's number and the purpose alone, so that a
+ * plan and a run agree whatever else was drawn.  A script (for tests) gives
+ * its numbers in turn, over and over.
+ */
+struct random {
+	bool seeded;
+	uint64_t seed;
+	const double *script;
+	size_t script_length;
+	size_t script_position;
+};
+
+/*
+ * A uniform number in [0, 1) with 53 random bits, for what happens before the
+ * attempt of this number (1 is the first).
+ */
+double random_uniform(struct random *random, uint64_t attempt,
+    enum draw purpose);
+
+#endif

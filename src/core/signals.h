@@ -1,0 +1,27 @@
+#ifndef SIGNALS_H
+#define SIGNALS_H
+
+#include <stdbool.h>
+
+/* Room for what signal_name() writes. */
+#define SIGNAL_NAME 16
+
+/*
+ * Reads a signal: a name with or without SIG in any case ("TERM", "sigusr1",
+ * "RTMIN+3"), or its number where `numbers` allows.  Returns it, or -1.
+ */
+int signal_parse(const char *text, bool numbers);
+
+/* Writes a signal's name: "SIGTERM", "SIGRTMIN+3", "signal 77". */
+const char *signal_name(int number, char name[SIGNAL_NAME]);
+
+/* The signal's default action ends a process. */
+bool signal_is_deadly(int number);
+
+/*
+ * Sent to `retry` while it runs, the signal ends the run: it is deadly and no
+ * SIGUSR1, SIGUSR2 or real-time signal, which mean what the command says.
+ */
+bool signal_ends_run(int number);
+
+#endif

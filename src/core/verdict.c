@@ -1,0 +1,101 @@
+#include "verdict.h"
+
+static struct judgement
+judge(enum verdict verdict, enum rule rule)
+{
+	return (struct judgement){ .verdict = verdict, .rule = rule };
+}
+
+static struct judgement
+throttle(enum rule rule)
+{
+	return (struct judgement){ .verdict = VERDICT_RETRY,
+		.rule = rule,
+		.throttled = true };
+}
+
+/* A command that never ran leaves nothing to check. */
+static bool
+could_be_started(struct outcome outcome)
+{
+	return outcome.kind != OUTCOME_UNSTARTABLE &&
+	    outcome.kind != OUTCOME_UNFORKED;
+}
+
+struct judgement
+verdict_judge(const struct rules *rules, const struct evidence *evidence)
+{
+	const struct outcome outcome = evidence->outcome;
+	const unsigned int found = evidence->matched & rules->matches;
+	const unsigned int missing = rules->matches & ~found;
+	const bool listed = set_has(&rules->success, outcome);
+	const bool failed = found & MATCH_BIT(MATCH_FAIL);
+	const bool unseen = missing & MATCH_BIT(MATCH_SUCCESS);
+
+	if (evidence->control != VERDICT_NONE)
+		return judge(evidence->control, RULE_CONTROL);
+	if (rules->check && could_be_started(outcome))
+		return judge(evidence->check, RULE_CHECK);
+	if (listed && !failed && !unseen)
+		return judge(VERDICT_SUCCESS, RULE_SUCCESS_ON);
+	if (set_has(&rules->stop, outcome))
+		return judge(VERDICT_STOP, RULE_STOP_ON);
+	if (found & MATCH_BIT(MATCH_STOP))
+		return judge(VERDICT_STOP, RULE_STOP_MATCH);
+	if (set_has(&rules->throttle, outcome))
+		return throttle(RULE_THROTTLE_ON);
+	if (found & MATCH_BIT(MATCH_THROTTLE))
+		return throttle(RULE_THROTTLE_MATCH);
+	if (set_has(&rules->retry, outcome))
+		return judge(VERDICT_RETRY, RULE_RETRY_ON);
+	if (found & MATCH_BIT(MATCH_RETRY))
+		return judge(VERDICT_RETRY, RULE_RETRY_MATCH);
+	if (rules->retry_listed)
+		return judge(VERDICT_STOP, RULE_RETRY_ON);
+	if (rules->matches & MATCH_BIT(MATCH_RETRY))
+		return judge(VERDICT_STOP, RULE_RETRY_MATCH);
+	if (listed)
+		return judge(VERDICT_RETRY,
+		    failed ? RULE_FAIL_MATCH : RULE_SUCCESS_MATCH);
+	return judge(VERDICT_RETRY, RULE_DEFAULT);
+}
+
+const char *
+verdict_name(enum verdict verdict)
+{
+	switch (verdict) {
+	case VERDICT_NONE:
+		return "none";
+	case VERDICT_SUCCESS:
+		return "success";
+	case VERDICT_RETRY:
+		return "retry";
+	case VERDICT_STOP:
+		return "stop";
+	}
+	return "none";
+}
+
+const char *
+rule_name(enum rule rule)
+{
+	static const char *const names[] = {
+		[RULE_NONE] = "none",
+		[RULE_CONTROL] = "control",
+		[RULE_CHECK] = "check",
+		[RULE_SUCCESS_ON] = "success-on",
+		[RULE_SUCCESS_MATCH] = "success-match",
+		[RULE_FAIL_MATCH] = "fail-match",
+		[RULE_STOP_ON] = "stop-on",
+		[RULE_STOP_MATCH] = "stop-match",
+		[RULE_THROTTLE_ON] = "throttle-on",
+		[RULE_THROTTLE_MATCH] = "throttle-match",
+		[RULE_RETRY_ON] = "retry-on",
+		[RULE_RETRY_MATCH] = "retry-match",
+		[RULE_DEFAULT] = "default",
+		[RULE_SIGNAL] = "signal",
+		[RULE_MAX_TIME] = "max-time",
+	};
+
+	return names[rule];
+}

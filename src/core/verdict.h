@@ -1,0 +1,78 @@
+#ifndef VERDICT_H
+#define VERDICT_H
+
+#include <stdbool.h>
+
+#include "outcome.h"
+#include "sets.h"
+
+/* What the outcome of an attempt means. */
+enum verdict { VERDICT_NONE, VERDICT_SUCCESS, VERDICT_RETRY, VERDICT_STOP };
+
+/* Which rule said so. */
+enum rule {
+	RULE_NONE,
+	RULE_CONTROL,
+	RULE_CHECK,
+	RULE_SUCCESS_ON,
+	RULE_SUCCESS_MATCH,
+	RULE_FAIL_MATCH,
+	RULE_STOP_ON,
+	RULE_STOP_MATCH,
+	RULE_THROTTLE_ON,
+	RULE_THROTTLE_MATCH,
+	RULE_RETRY_ON,
+	RULE_RETRY_MATCH,
+	RULE_DEFAULT,
+	RULE_SIGNAL,  /* a signal ended the run: no rule applies */
+	RULE_MAX_TIME /* no time was left to ask */
+};
+
+/* What can be looked for in an attempt's output; numbers a bit each. */
+enum match {
+	MATCH_SUCCESS,
+	MATCH_FAIL,
+	MATCH_RETRY,
+	MATCH_STOP,
+	MATCH_THROTTLE,
+	MATCHES
+};
+
+#define MATCH_BIT(match) (1u << (match))
+
+/* The rules of a run; `matches` has a bit for each match that is looked for. */
+struct rules {
+	struct set success;
+	struct set stop;
+	struct set throttle;
+	struct set retry;
+	bool retry_listed; /* --retry-on was given */
+	unsigned int matches;
+	bool check;
+};
+
+/* What is known of an attempt that ended. */
+struct evidence {
+	struct outcome outcome;
+	enum verdict control; /* its last word, or NONE */
+	enum verdict check;   /* the check's answer, or NONE before it */
+	unsigned int matched; /* a bit for each match that was found */
+};
+
+/* With VERDICT_NONE the check must be asked first. */
+struct judgement {
+	enum verdict verdict;
+	enum rule rule;
+	bool throttled;
+};
+
+struct judgement verdict_judge(const struct rules *rules,
+    const struct evidence *evidence);
+
+/* "success", "retry", "stop"; "none". */
+const char *verdict_name(enum verdict verdict);
+
+/* The option that stands for the rule, "default" or "signal"; "none". */
+const char *rule_name(enum rule rule);
+
+#endif

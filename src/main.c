@@ -1,0 +1,79 @@
+/*
+ * retry runs a command until it succeeds.
+ *
+ * A map of the source.  What decides, what talks and what touches the system
+ * live apart; arrows go down and to the right, never back.
+ *
+ *   core/     decides; no I/O of any kind
+ *     duration    text to and from seconds
+ *     signals     signals by name, and what they mean for a run
+ *     sets        outcome sets: statuses, ranges, names, classes
+ *     outcome     how an attempt ended, and the exit status of that
+ *     verdict     the rules: what an outcome means
+ *     random      uniform draws: arc4random, seeded, or (tests) scripted
+ *     backoff     the table of strategies; the nominal delay before retry n
+ *     jitter      the table of jitters; the range and the draw
+ *     engine      the run as a state machine: events in, actions out
+ *   cli/      talks with people and programs; argv, text and FILE * only
+ *     options     the table of options: argv to struct options
+ *     presets     rows of option words
+ *     docs        prints the tables as --help
+ *     phrase      how outcomes and ends read
+ *     report      what happens, told to logs of several formats
+ *     plan        a driver of the engine on an imaginary clock
+ *     text        makes text harmless
+ *   sys/      touches the system: processes, clocks, descriptors, files
+ *     loop        a driver of the engine on libev and real processes
+ *     child       starts a process cleanly; signals it
+ *     environment what children find in theirs
+ *     descriptor  keeps retry's own above 2
+ */
+
+#include <err.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+
+#include "cli/docs.h"
+#include "cli/options.h"
+#include "cli/plan.h"
+#include "core/outcome.h"
+#include "sys/loop.h"
+
+/* Help, version or a plan that could not be written did not succeed. */
+static int
+written(int status)
+{
+	if (fflush(stdout) == EOF || ferror(stdout)) {
+		warn("standard output");
+		return STATUS_OWN_FAILURE;
+	}
+	return status;
+}
+
+int
+main(int argc, char **argv)
+{
+	char problem[OPTIONS_PROBLEM];
+	struct options options;
+	const char *warning;
+
+	program_invocation_name = program_invocation_short_name;
+	if (getauxval(AT_SECURE) != 0)
+		errx(STATUS_OWN_FAILURE, "refuses to run setuid or setgid");
+	if (options_parse(argc, argv, &options, problem) == -1)
+		errx(STATUS_OWN_FAILURE, "%s (try 'retry --help')", problem);
+	if (options.help)
+		return written(docs_help(options.help_topic));
+	if (options.version) {
+		printf("retry %s\n", VERSION);
+		return written(EXIT_SUCCESS);
+	}
+	warning = options_warning(&options);
+	if (warning != NULL)
+		warnx("%s", warning);
+	if (options.plan)
+		return written(plan_run(&options));
+	return loop_run(&options);
+}

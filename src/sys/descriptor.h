@@ -1,0 +1,11 @@
+#ifndef DESCRIPTOR_H
+#define DESCRIPTOR_H
+
+/*
+ * Moves a descriptor of `retry`'s own above 2, closed on exec: a child may
+ * have 0, 1 or 2 closed, and must not find it there.  Passes -1 through, with
+ * errno.  Returns the new descriptor, or -1 with errno set.
+ */
+int descriptor_raise(int descriptor);
+
+#endif

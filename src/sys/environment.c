@@ -1,0 +1,128 @@
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sys/environment.h"
+
+static const char *const own_names[] = {
+	"RETRY_ATTEMPT",
+	"RETRY_ATTEMPTS",
+	"RETRY_ELAPSED",
+	"RETRY_LAST",
+	"RETRY_LAST_STATUS",
+	"RETRY_DELAY",
+	"RETRY_FINAL",
+};
+
+/* "NAME=value": the value, if the name is this one; else NULL. */
+static const char *
+value_of(const char *entry, const char *name)
+{
+	const size_t length = strlen(name);
+
+	if (strncmp(entry, name, length) != 0 || entry[length] != '=')
+		return NULL;
+	return entry + length + 1;
+}
+
+static bool
+is_own(const char *entry)
+{
+	if (strncmp(entry, "RETRY_", 6) != 0)
+		return false;
+	for (size_t i = 0; i < sizeof(own_names) / sizeof(own_names[0]); i++)
+		if (value_of(entry, own_names[i]) != NULL)
+			return true;
+	return false;
+}
+
+/* systemd gave it to the process of this pid: `retry`. */
+static bool
+names_pid(const char *name, pid_t pid)
+{
+	const char *value = getenv(name);
+	char digits[ENVIRONMENT_TEXT];
+
+	if (value == NULL)
+		return false;
+	snprintf(digits, sizeof(digits), "%ld", (long)pid);
+	return strcmp(value, digits) == 0;
+}
+
+int
+environment_init(struct environment *environment, pid_t pid)
+{
+	const bool listens = names_pid("LISTEN_PID", pid);
+	const bool watched = names_pid("WATCHDOG_PID", pid);
+	size_t count = 0;
+
+	*environment = (struct environment){ .inherited = 0 };
+	while (environ[count] != NULL)
+		count++;
+	char **list =
+	    reallocarray(NULL, count + ENVIRONMENT_OWN + 1, sizeof(*list));
+	if (list == NULL)
+		return -1;
+	environment->list = list;
+	for (char **entry = environ; *entry != NULL; entry++) {
+		if (is_own(*entry) ||
+		    (listens && value_of(*entry, "LISTEN_PIDFDID") != NULL))
+			continue;
+		if (listens && value_of(*entry, "LISTEN_PID") != NULL) {
+			strlcpy(environment->listen,
+			    "LISTEN_PID=", ENVIRONMENT_TEXT);
+			environment->listen_pid =
+			    environment->listen + strlen(environment->listen);
+			*list++ = environment->listen;
+		} else if (watched &&
+		    value_of(*entry, "WATCHDOG_PID") != NULL) {
+			strlcpy(environment->watchdog,
+			    "WATCHDOG_PID=", ENVIRONMENT_TEXT);
+			environment->watchdog_pid = environment->watchdog +
+			    strlen(environment->watchdog);
+			*list++ = environment->watchdog;
+		} else
+			*list++ = *entry;
+	}
+	environment->inherited = (size_t)(list - environment->list);
+	return 0;
+}
+
+static void __attribute__((format(printf, 3, 4)))
+add(struct environment *environment, int *used, const char *format, ...)
+{
+	char *text = environment->own[*used];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, ENVIRONMENT_TEXT, format, arguments);
+	va_end(arguments);
+	environment->list[environment->inherited + (size_t)(*used)++] = text;
+}
+
+void
+environment_set(struct environment *environment, const struct engine *engine,
+    double now)
+{
+	const struct outcome last = engine->evidence.outcome;
+	int used = 0;
+
+	add(environment, &used, "RETRY_ATTEMPT=%" PRIu64, engine->attempt);
+	add(environment, &used, "RETRY_ATTEMPTS=%" PRIu64,
+	    engine->policy->attempts);
+	add(environment, &used, "RETRY_ELAPSED=%.3f", now - engine->begun);
+	if (last.kind != OUTCOME_NONE)
+		add(environment, &used, "RETRY_LAST=%s",
+		    outcome_name(last.kind));
+	if (last.kind != OUTCOME_NONE && last.kind != OUTCOME_TIMEOUT)
+		add(environment, &used, "RETRY_LAST_STATUS=%d", last.code);
+	if (engine->just_waited >= 0)
+		add(environment, &used, "RETRY_DELAY=%.3f",
+		    engine->just_waited);
+	if (engine_is_final(engine))
+		add(environment, &used, "RETRY_FINAL=1");
+	environment->list[environment->inherited + (size_t)used] = NULL;
+}

@@ -1,0 +1,35 @@
+#ifndef ENVIRONMENT_H
+#define ENVIRONMENT_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "core/engine.h"
+
+/* How many variables `retry` sets, and room for one of them. */
+#define ENVIRONMENT_OWN 8
+#define ENVIRONMENT_TEXT 64
+
+/* What children find in their environment: `retry`'s own, and RETRY_*. */
+struct environment {
+	char **list;	  /* ends with NULL */
+	size_t inherited; /* entries before RETRY_* */
+	char *listen_pid; /* where a child's pid belongs, or NULL */
+	char *watchdog_pid;
+	char own[ENVIRONMENT_OWN][ENVIRONMENT_TEXT];
+	char listen[ENVIRONMENT_TEXT];
+	char watchdog[ENVIRONMENT_TEXT];
+};
+
+/*
+ * Copies environ; `pid` is `retry`'s own.  Returns 0, or -1 with errno set.
+ */
+int environment_init(struct environment *environment, pid_t pid);
+
+/*
+ * Sets RETRY_* for what is started next: an attempt, a check or a hook.
+ */
+void environment_set(struct environment *environment,
+    const struct engine *engine, double now);
+
+#endif

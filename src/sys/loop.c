@@ -1,0 +1,577 @@
+#include <err.h>
+#include <errno.h>
+#include <ev.h>
+#include <fcntl.h>
+#include <math.h>
+#include <paths.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/report.h"
+#include "core/signals.h"
+#include "sys/child.h"
+#include "sys/descriptor.h"
+#include "sys/environment.h"
+#include "sys/loop.h"
+
+/* How many signals are read at once. */
+#define SIGNALS 16
+
+/* What the child is. */
+enum task {
+	TASK_NONE,
+	TASK_ATTEMPT,
+	TASK_QUESTION, /* a check or a gate */
+	TASK_HOOK      /* the run is over but for it */
+};
+
+struct loop {
+	const struct options *options;
+	struct ev_loop *events;
+	ev_io signals;
+	ev_timer timer;
+	struct inheritance inheritance;
+	struct environment environment;
+	struct child child;
+	enum task task;
+	struct engine engine;
+	struct report report;
+	struct rusage usage; /* of the last child that ended */
+	double wake;	     /* of the last action */
+	double stopped;	     /* seconds of SIGTSTP, which do not count */
+};
+
+static double
+seconds(clockid_t clock)
+{
+	struct timespec time;
+
+	clock_gettime(clock, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static double
+timeval_seconds(struct timeval time)
+{
+	return (double)time.tv_sec + (double)time.tv_usec * 1e-6;
+}
+
+/* The engine's clock. */
+static double
+now(const struct loop *loop)
+{
+	return seconds(CLOCK_MONOTONIC) - loop->stopped;
+}
+
+static struct news
+news_now(const struct loop *loop, double time)
+{
+	return (struct news){
+		.time = seconds(CLOCK_REALTIME),
+		.elapsed = time - loop->engine.begun,
+		.user = timeval_seconds(loop->usage.ru_utime),
+		.system = timeval_seconds(loop->usage.ru_stime),
+	};
+}
+
+/*
+ * One timer serves whatever the engine waits for.  libev counts from its own
+ * idea of now, which is as old as the callback.
+ */
+static void
+arm(struct loop *loop)
+{
+	ev_timer_stop(loop->events, &loop->timer);
+	if (loop->wake == INFINITY)
+		return;
+	ev_now_update(loop->events);
+	ev_timer_set(&loop->timer, fmax(loop->wake - now(loop), 0), 0);
+	ev_timer_start(loop->events, &loop->timer);
+}
+
+static int
+start_attempt(struct loop *loop, double time)
+{
+	const struct start start = {
+		.argv = loop->options->command,
+		.envp = loop->environment.list,
+		.listen_pid = loop->environment.listen_pid,
+		.watchdog_pid = loop->environment.watchdog_pid,
+		.descriptors = { CHILD_KEEPS, CHILD_KEEPS, CHILD_KEEPS },
+	};
+	struct news news = news_now(loop, time);
+
+	environment_set(&loop->environment, &loop->engine, time);
+	if (child_start(&loop->child, &loop->inheritance, &start) == -1)
+		return -1;
+	loop->task = TASK_ATTEMPT;
+	news.kind = NEWS_ATTEMPT;
+	news.pid = loop->child.pid;
+	report_tell(&loop->report, &news);
+	return 0;
+}
+
+/* A check, a gate or a hook: a shell command beside the attempts. */
+static int
+start_shell(struct loop *loop, const char *command, enum task task)
+{
+	const char *const argv[] = { _PATH_BSHELL, "-c", command, NULL };
+	const int null =
+	    descriptor_raise(open(_PATH_DEVNULL, O_RDWR | O_CLOEXEC));
+	const bool has_stderr = fcntl(STDERR_FILENO, F_GETFD) != -1;
+	const struct start start = {
+		.argv = argv,
+		.envp = loop->environment.list,
+		.descriptors = { null, has_stderr ? STDERR_FILENO : null,
+		    CHILD_KEEPS },
+	};
+
+	if (null == -1)
+		return -1;
+	environment_set(&loop->environment, &loop->engine, now(loop));
+	const int result =
+	    child_start(&loop->child, &loop->inheritance, &start);
+	close(null);
+	if (result == 0)
+		loop->task = task;
+	return result;
+}
+
+static bool
+act_run(struct loop *loop, struct event *event)
+{
+	if (start_attempt(loop, event->now) == 0)
+		return false;
+	*event = (struct event){
+		.kind = EVENT_ENDED,
+		.now = now(loop),
+		.hint = -1,
+		.evidence.outcome = { OUTCOME_UNFORKED, errno },
+	};
+	return true;
+}
+
+static bool
+act_ask(struct loop *loop, const struct action *action, struct event *event)
+{
+	const struct options *options = loop->options;
+	const char *command = action->question == ASK_CHECK
+	    ? options->check
+	    : options->before_retry;
+
+	if (start_shell(loop, command, TASK_QUESTION) == 0)
+		return false;
+	warn("cannot run %s",
+	    action->question == ASK_CHECK ? "--check" : "--before-retry");
+	*event = (struct event){
+		.kind = EVENT_ANSWER,
+		.now = now(loop),
+		.answer = VERDICT_STOP,
+	};
+	return true;
+}
+
+/* The hook that the end calls for, or NULL. */
+static const char *
+end_hook(const struct loop *loop)
+{
+	switch (loop->engine.reason) {
+	case REASON_SUCCESS:
+		return loop->options->on_success;
+	case REASON_SIGNAL:
+	case REASON_EARLY:
+		return NULL;
+	default:
+		return loop->options->on_give_up;
+	}
+}
+
+static const char *
+end_hook_name(const struct loop *loop)
+{
+	return loop->engine.reason == REASON_SUCCESS ? "--on-success"
+						     : "--on-give-up";
+}
+
+static void
+act_finish(struct loop *loop)
+{
+	const char *hook = end_hook(loop);
+
+	if (loop->task != TASK_NONE)
+		warnx("process %ld cannot be ended and is left",
+		    (long)loop->child.pid);
+	loop->task = TASK_NONE;
+	if (hook != NULL) {
+		if (start_shell(loop, hook, TASK_HOOK) == 0)
+			return;
+		warn("cannot run %s", end_hook_name(loop));
+	}
+	ev_break(loop->events, EVBREAK_ALL);
+}
+
+/* Carries an action out; true if it led to the next event at once. */
+static bool
+act(struct loop *loop, const struct action *action, struct event *event)
+{
+	switch (action->kind) {
+	case ACTION_NONE:
+		return false;
+	case ACTION_RUN:
+		return act_run(loop, event);
+	case ACTION_ASK:
+		return act_ask(loop, action, event);
+	case ACTION_WAIT:
+		if (action->wake > event->now)
+			return false;
+		*event =
+		    (struct event){ .kind = EVENT_TIMER, .now = event->now };
+		return true;
+	case ACTION_KILL:
+		child_signal(&loop->child, action->signal);
+		if (action->signal != SIGKILL)
+			child_signal(&loop->child, SIGCONT);
+		return false;
+	case ACTION_FINISH:
+		act_finish(loop);
+		return false;
+	}
+	return false;
+}
+
+/* Step, report, act: for every event, until there is something to wait for. */
+static void
+drive(struct loop *loop, struct event event)
+{
+	bool again = true;
+
+	while (again) {
+		const struct action action = engine_step(&loop->engine, event);
+
+		loop->wake = action.wake;
+		report_step(&loop->report, action, news_now(loop, event.now));
+		again = act(loop, &action, &event);
+	}
+	arm(loop);
+}
+
+static struct outcome
+attempt_outcome(const struct loop *loop, int status)
+{
+	const int error = child_error(&loop->child);
+
+	if (error != 0)
+		return (struct outcome){ OUTCOME_UNSTARTABLE, error };
+	if (loop->engine.ending)
+		return (struct outcome){ OUTCOME_TIMEOUT, 0 };
+	if (WIFSIGNALED(status))
+		return (struct outcome){ OUTCOME_SIGNAL, WTERMSIG(status) };
+	return (struct outcome){ OUTCOME_EXIT, WEXITSTATUS(status) };
+}
+
+static enum verdict
+question_answer(int status)
+{
+	if (!WIFEXITED(status))
+		return VERDICT_STOP;
+	switch (WEXITSTATUS(status)) {
+	case 0:
+		return VERDICT_SUCCESS;
+	case 1:
+		return VERDICT_RETRY;
+	}
+	return VERDICT_STOP;
+}
+
+static void
+hook_ended(struct loop *loop, int status)
+{
+	char name[SIGNAL_NAME];
+
+	if (WIFSIGNALED(status))
+		warnx("%s died of %s", end_hook_name(loop),
+		    signal_name(WTERMSIG(status), name));
+	else if (WEXITSTATUS(status) != 0)
+		warnx("%s exited %d", end_hook_name(loop), WEXITSTATUS(status));
+	ev_break(loop->events, EVBREAK_ALL);
+}
+
+/* The child was waited for. */
+static void
+child_ended(struct loop *loop, int status, const struct rusage *usage)
+{
+	const enum task task = loop->task;
+
+	loop->task = TASK_NONE;
+	loop->child.pid = 0;
+	loop->usage = *usage;
+	switch (task) {
+	case TASK_NONE:
+		break;
+	case TASK_ATTEMPT:
+		drive(loop,
+		    (struct event){
+			.kind = EVENT_ENDED,
+			.now = now(loop),
+			.hint = -1,
+			.evidence.outcome = attempt_outcome(loop, status),
+		    });
+		break;
+	case TASK_QUESTION:
+		drive(loop,
+		    (struct event){
+			.kind = EVENT_ANSWER,
+			.now = now(loop),
+			.answer = question_answer(status),
+		    });
+		break;
+	case TASK_HOOK:
+		hook_ended(loop, status);
+		break;
+	}
+}
+
+/* Waits for all that has ended: the child, and what nobody else waits for. */
+static void
+reap(struct loop *loop)
+{
+	struct rusage usage;
+	pid_t pid;
+	int status;
+
+	while ((pid = wait4(-1, &status, WNOHANG, &usage)) > 0)
+		if (pid == loop->child.pid)
+			child_ended(loop, status, &usage);
+}
+
+/*
+ * ^C, ^\ and ^Z reach the whole group from the terminal, and a new size does;
+ * a hang-up reaches the session's leader alone.
+ */
+static bool
+reached_all(const struct loop *loop, const struct signalfd_siginfo *info)
+{
+	if (loop->child.own_group || info->ssi_code != SI_KERNEL)
+		return false;
+	switch (info->ssi_signo) {
+	case SIGINT:
+	case SIGQUIT:
+	case SIGTSTP:
+	case SIGWINCH:
+		return true;
+	}
+	return false;
+}
+
+/* Blocked, an ignored signal arrives all the same. */
+static bool
+is_ignored(int signal)
+{
+	struct sigaction action;
+
+	return sigaction(signal, NULL, &action) == 0 &&
+	    action.sa_handler == SIG_IGN;
+}
+
+/*
+ * Stops the child, then `retry`, by the signal's default action: it does not
+ * stop what nobody could continue.
+ */
+static void
+suspend(struct loop *loop, const struct signalfd_siginfo *info)
+{
+	const bool runs = loop->task != TASK_NONE;
+	sigset_t stop;
+
+	if (runs && !reached_all(loop, info))
+		child_signal(&loop->child, SIGTSTP);
+	const double begun = seconds(CLOCK_MONOTONIC);
+	sigemptyset(&stop);
+	sigaddset(&stop, SIGTSTP);
+	raise(SIGTSTP);
+	sigprocmask(SIG_UNBLOCK, &stop, NULL);
+	sigprocmask(SIG_BLOCK, &stop, NULL);
+	loop->stopped += seconds(CLOCK_MONOTONIC) - begun;
+	if (runs)
+		child_signal(&loop->child, SIGCONT);
+	arm(loop);
+}
+
+/* Passes a signal on to the child; true if it had to be. */
+static bool
+forward(struct loop *loop, const struct signalfd_siginfo *info)
+{
+	const int number = (int)info->ssi_signo;
+
+	if (loop->task == TASK_NONE || reached_all(loop, info))
+		return false;
+	if (child_signal(&loop->child, number) == -1)
+		warn("cannot signal process %ld", (long)loop->child.pid);
+	if (signal_ends_run(number))
+		child_signal(&loop->child, SIGCONT);
+	return true;
+}
+
+static void
+receive(struct loop *loop, const struct signalfd_siginfo *info)
+{
+	const int number = (int)info->ssi_signo;
+	const bool own = (pid_t)info->ssi_pid == loop->inheritance.parent;
+
+	if (is_ignored(number) || (number == SIGPIPE && own))
+		return;
+	switch (number) {
+	case SIGCHLD:
+	case SIGTTIN:
+	case SIGTTOU:
+		return;
+	case SIGTSTP:
+		suspend(loop, info);
+		return;
+	}
+	struct news news = news_now(loop, now(loop));
+	news.kind = NEWS_SIGNAL;
+	news.signal = number;
+	news.forwarded = forward(loop, info);
+	report_tell(&loop->report, &news);
+	if (loop->engine.state != STATE_FINISHED &&
+	    (signal_ends_run(number) || number == SIGURG))
+		drive(loop,
+		    (struct event){ .kind = EVENT_SIGNAL,
+			.now = now(loop),
+			.signal = number });
+}
+
+/*
+ * Signals before deaths: one that came with the death of the attempt still
+ * ends the run.
+ */
+static void
+signals_ready(struct ev_loop *events, ev_io *watcher, int flags)
+{
+	struct loop *loop = watcher->data;
+	struct signalfd_siginfo infos[SIGNALS];
+	bool child = false;
+	ssize_t length;
+
+	(void)events, (void)flags;
+	do {
+		length = read(watcher->fd, infos, sizeof(infos));
+		for (ssize_t i = 0; i < length / (ssize_t)sizeof(*infos); i++) {
+			if (infos[i].ssi_signo == SIGCHLD)
+				child = true;
+			receive(loop, &infos[i]);
+		}
+	} while (length == (ssize_t)sizeof(infos));
+	if (child)
+		reap(loop);
+}
+
+static void
+timer_fired(struct ev_loop *events, ev_timer *watcher, int flags)
+{
+	struct loop *loop = watcher->data;
+
+	(void)events, (void)flags;
+	drive(loop, (struct event){ .kind = EVENT_TIMER, .now = now(loop) });
+}
+
+/* libev would abort. */
+static void
+loop_broken(const char *what)
+{
+	err(STATUS_OWN_FAILURE, "%s", what);
+}
+
+static void *
+loop_allocate(void *memory, long size)
+{
+	void *result = NULL;
+
+	if (size == 0)
+		free(memory);
+	else if ((result = realloc(memory, (size_t)size)) == NULL)
+		err(STATUS_OWN_FAILURE, "event loop");
+	return result;
+}
+
+/*
+ * All signals come through one descriptor, SIGCHLD too, so that no handler is
+ * ever set and waiting is done here: libev's own wait takes no processor times
+ * and depends on a mask that the parent may have set.  The select backend is
+ * exact to the microsecond; poll and epoll wake at whole milliseconds, and
+ * epoll cannot fail without an abort.
+ */
+static void
+set_up(struct loop *loop)
+{
+	sigset_t all;
+	int signals;
+
+	if (child_inherit(&loop->inheritance) == -1)
+		err(STATUS_OWN_FAILURE, "signals");
+	sigfillset(&all);
+	signals =
+	    descriptor_raise(signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK));
+	if (signals == -1)
+		err(STATUS_OWN_FAILURE, "signalfd");
+	if (child_init(&loop->child) == -1)
+		err(STATUS_OWN_FAILURE, "mmap");
+	if (environment_init(&loop->environment, loop->inheritance.parent) ==
+	    -1)
+		err(STATUS_OWN_FAILURE, "environment");
+	ev_set_syserr_cb(loop_broken);
+	ev_set_allocator(loop_allocate);
+	loop->events = ev_loop_new(EVBACKEND_SELECT | EVFLAG_NOENV);
+	if (loop->events == NULL)
+		errx(STATUS_OWN_FAILURE, "cannot make an event loop");
+	ev_io_init(&loop->signals, signals_ready, signals, EV_READ);
+	ev_timer_init(&loop->timer, timer_fired, 0, 0);
+	loop->signals.data = loop->timer.data = loop;
+	ev_io_start(loop->events, &loop->signals);
+}
+
+/* As the last attempt did; its core is enough. */
+static void
+die(int signal)
+{
+	const struct sigaction action = { .sa_handler = SIG_DFL };
+	sigset_t set;
+
+	prctl(PR_SET_DUMPABLE, 0);
+	sigaction(signal, &action, NULL);
+	sigemptyset(&set);
+	sigaddset(&set, signal);
+	raise(signal);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+int
+loop_run(const struct options *options)
+{
+	struct loop loop = { .options = options };
+	const char *file;
+
+	engine_init(&loop.engine, &options->policy, options->random);
+	if (report_open(&loop.report, options, &loop.engine, &file) == -1)
+		err(STATUS_OWN_FAILURE, "%s", file == NULL ? "log" : file);
+	set_up(&loop);
+	struct news news = { .kind = NEWS_START,
+		.time = seconds(CLOCK_REALTIME) };
+	report_tell(&loop.report, &news);
+	drive(&loop, (struct event){ .kind = EVENT_START, .now = now(&loop) });
+	ev_run(loop.events, 0);
+	report_close(&loop.report);
+
+	/* The init process of a container outlives its own signal. */
+	if (loop.engine.death != 0)
+		die(loop.engine.death);
+	return loop.engine.status;
+}

@@ -1,0 +1,12 @@
+#ifndef LOOP_H
+#define LOOP_H
+
+#include "cli/options.h"
+
+/*
+ * Runs the command as the options say, on libev.  Returns the exit status; or
+ * does not return, but dies of the signal that the run ended by.
+ */
+int loop_run(const struct options *options);
+
+#endif
