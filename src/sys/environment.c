@@ -91,6 +91,13 @@ environment_init(struct environment *environment, pid_t pid)
 	return 0;
 }
 
+void
+environment_free(struct environment *environment)
+{
+	free(environment->list);
+	environment->list = NULL;
+}
+
 static void __attribute__((format(printf, 3, 4)))
 add(struct environment *environment, int *used, const char *format, ...)
 {

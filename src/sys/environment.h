@@ -26,6 +26,8 @@ struct environment {
  */
 int environment_init(struct environment *environment, pid_t pid);
 
+void environment_free(struct environment *environment);
+
 /*
  * Sets RETRY_* for what is started next: an attempt, a check or a hook.
  */

@@ -569,6 +569,8 @@ loop_run(const struct options *options)
 	drive(&loop, (struct event){ .kind = EVENT_START, .now = now(&loop) });
 	ev_run(loop.events, 0);
 	report_close(&loop.report);
+	ev_loop_destroy(loop.events);
+	environment_free(&loop.environment);
 
 	/* The init process of a container outlives its own signal. */
 	if (loop.engine.death != 0)
