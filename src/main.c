@@ -25,6 +25,7 @@
  *   sys/      touches the system: processes, clocks, descriptors, files
  *     loop        a driver of the engine on libev and real processes
  *     child       starts a process cleanly; signals it
+ *     tree        ends all that a timed-out attempt has started
  *     environment what children find in theirs
  *     descriptor  keeps retry's own above 2
  */

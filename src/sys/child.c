@@ -126,6 +126,10 @@ child_error(const struct child *child)
 int
 child_signal(const struct child *child, int signal)
 {
+	if (child->pid <= 0) {
+		errno = ESRCH;
+		return -1;
+	}
 	if (child->own_group && kill(-child->pid, signal) == 0)
 		return 0;
 	return kill(child->pid, signal);

@@ -20,9 +20,13 @@
 #include "sys/descriptor.h"
 #include "sys/environment.h"
 #include "sys/loop.h"
+#include "sys/tree.h"
 
 /* How many signals are read at once. */
 #define SIGNALS 16
+
+/* How long what an attempt left may take to die of SIGKILL, in seconds. */
+#define LINGER 1.0
 
 /* What the child is. */
 enum task {
@@ -46,6 +50,10 @@ struct loop {
 	struct rusage usage; /* of the last child that ended */
 	double wake;	     /* of the last action */
 	double stopped;	     /* seconds of SIGTSTP, which do not count */
+	struct tree tree;
+	bool lingering; /* the child ended, what it started has not */
+	int status;	/* lingering: the child's */
+	double linger_until;
 };
 
 static double
@@ -88,11 +96,13 @@ news_now(const struct loop *loop, double time)
 static void
 arm(struct loop *loop)
 {
+	const double wake = fmin(loop->wake, loop->linger_until);
+
 	ev_timer_stop(loop->events, &loop->timer);
-	if (loop->wake == INFINITY)
+	if (wake == INFINITY)
 		return;
 	ev_now_update(loop->events);
-	ev_timer_set(&loop->timer, fmax(loop->wake - now(loop), 0), 0);
+	ev_timer_set(&loop->timer, fmax(wake - now(loop), 0), 0);
 	ev_timer_start(loop->events, &loop->timer);
 }
 
@@ -109,6 +119,7 @@ start_attempt(struct loop *loop, double time)
 	struct news news = news_now(loop, time);
 
 	environment_set(&loop->environment, &loop->engine, time);
+	tree_begin(&loop->tree);
 	if (child_start(&loop->child, &loop->inheritance, &start) == -1)
 		return -1;
 	loop->task = TASK_ATTEMPT;
@@ -200,15 +211,43 @@ end_hook_name(const struct loop *loop)
 						     : "--on-give-up";
 }
 
+/* Ends what runs, and all that it has started. */
+static void
+act_kill(struct loop *loop, const struct action *action,
+    const struct event *event)
+{
+	const struct child *child = &loop->child;
+
+	if (child_signal(child, action->signal) == -1 && errno != ESRCH)
+		warn("cannot signal process %ld", (long)child->pid);
+	if (action->signal != SIGKILL)
+		child_signal(child, SIGCONT);
+	else
+		loop->linger_until = event->now + LINGER;
+	tree_signal(&loop->tree, child->pid, child->own_group, action->signal);
+}
+
+/* --max-time is over, and what runs has not ended even so. */
+static void
+abandon(struct loop *loop)
+{
+	if (loop->child.pid != 0)
+		warnx("process %ld does not end", (long)loop->child.pid);
+	else
+		tree_left(&loop->tree, true);
+	loop->task = TASK_NONE;
+	loop->lingering = false;
+	loop->child.pid = 0;
+}
+
 static void
 act_finish(struct loop *loop)
 {
 	const char *hook = end_hook(loop);
 
 	if (loop->task != TASK_NONE)
-		warnx("process %ld cannot be ended and is left",
-		    (long)loop->child.pid);
-	loop->task = TASK_NONE;
+		abandon(loop);
+	loop->linger_until = INFINITY;
 	if (hook != NULL) {
 		if (start_shell(loop, hook, TASK_HOOK) == 0)
 			return;
@@ -235,9 +274,7 @@ act(struct loop *loop, const struct action *action, struct event *event)
 		    (struct event){ .kind = EVENT_TIMER, .now = event->now };
 		return true;
 	case ACTION_KILL:
-		child_signal(&loop->child, action->signal);
-		if (action->signal != SIGKILL)
-			child_signal(&loop->child, SIGCONT);
+		act_kill(loop, action, event);
 		return false;
 	case ACTION_FINISH:
 		act_finish(loop);
@@ -303,15 +340,15 @@ hook_ended(struct loop *loop, int status)
 	ev_break(loop->events, EVBREAK_ALL);
 }
 
-/* The child was waited for. */
+/* The child has ended, and what had to end with it. */
 static void
-child_ended(struct loop *loop, int status, const struct rusage *usage)
+settle(struct loop *loop, int status)
 {
 	const enum task task = loop->task;
 
 	loop->task = TASK_NONE;
-	loop->child.pid = 0;
-	loop->usage = *usage;
+	loop->lingering = false;
+	loop->linger_until = INFINITY;
 	switch (task) {
 	case TASK_NONE:
 		break;
@@ -338,6 +375,26 @@ child_ended(struct loop *loop, int status, const struct rusage *usage)
 	}
 }
 
+/*
+ * The child was waited for.  After a timeout nothing that it started may be
+ * left, or two attempts would overlap.
+ */
+static void
+child_ended(struct loop *loop, int status)
+{
+	const bool timed_out = loop->engine.ending &&
+	    (loop->task == TASK_ATTEMPT || loop->task == TASK_QUESTION);
+
+	loop->child.pid = 0;
+	loop->status = status;
+	if (timed_out && loop->options->policy.kill_after > 0)
+		loop->lingering = tree_left(&loop->tree, false) > 0;
+	else if (timed_out)
+		tree_left(&loop->tree, true);
+	if (!loop->lingering)
+		settle(loop, status);
+}
+
 /* Waits for all that has ended: the child, and what nobody else waits for. */
 static void
 reap(struct loop *loop)
@@ -347,8 +404,16 @@ reap(struct loop *loop)
 	int status;
 
 	while ((pid = wait4(-1, &status, WNOHANG, &usage)) > 0)
-		if (pid == loop->child.pid)
-			child_ended(loop, status, &usage);
+		if (pid == loop->child.pid) {
+			loop->usage = usage;
+			child_ended(loop, status);
+		}
+	if (!loop->lingering)
+		return;
+	if (loop->linger_until < INFINITY)
+		tree_signal(&loop->tree, 0, false, SIGKILL);
+	if (tree_left(&loop->tree, false) == 0)
+		settle(loop, loop->status);
 }
 
 /*
@@ -480,7 +545,12 @@ timer_fired(struct ev_loop *events, ev_timer *watcher, int flags)
 	struct loop *loop = watcher->data;
 
 	(void)events, (void)flags;
-	drive(loop, (struct event){ .kind = EVENT_TIMER, .now = now(loop) });
+	if (loop->lingering && now(loop) >= loop->linger_until) {
+		tree_left(&loop->tree, true);
+		settle(loop, loop->status);
+	} else
+		drive(loop,
+		    (struct event){ .kind = EVENT_TIMER, .now = now(loop) });
 }
 
 /* libev would abort. */
@@ -512,6 +582,7 @@ loop_allocate(void *memory, long size)
 static void
 set_up(struct loop *loop)
 {
+	const struct policy *policy = &loop->options->policy;
 	sigset_t all;
 	int signals;
 
@@ -527,6 +598,11 @@ set_up(struct loop *loop)
 	if (environment_init(&loop->environment, loop->inheritance.parent) ==
 	    -1)
 		err(STATUS_OWN_FAILURE, "environment");
+	if ((policy->timeout > 0 || policy->timeout_share > 0 ||
+		policy->min_timeout > 0 || policy->max_time > 0) &&
+	    tree_watch(&loop->tree, loop->inheritance.parent) == -1)
+		err(STATUS_OWN_FAILURE, "prctl");
+	loop->linger_until = INFINITY;
 	ev_set_syserr_cb(loop_broken);
 	ev_set_allocator(loop_allocate);
 	loop->events = ev_loop_new(EVBACKEND_SELECT | EVFLAG_NOENV);
