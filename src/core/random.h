@@ -10,7 +10,7 @@ enum draw {
 	DRAW_DELAY, /* the strategy's chance, or the jitter's */
 	DRAW_SPLAY,
 	DRAW_HINT,
-	DRAW_PURPOSES
+	DRAW_PURPOSES = 8 /* with room, so that no new one moves old draws */
 };
 
 /*
