@@ -1,0 +1,190 @@
+#include <math.h>
+
+#include "core/duration.h"
+#include "tap.h"
+
+#define UNIT "has an unknown unit (us ms s m h d)"
+#define ORDER "must have its units in order, largest first"
+#define LONG "is longer than 10000 days"
+
+static const struct {
+	const char *text;
+	const char *problem;
+	double seconds;
+} durations[] = {
+	{ "0", NULL, 0 },
+	{ "1", NULL, 1 },
+	{ "1.5", NULL, 1.5 },
+	{ ".5", NULL, 0.5 },
+	{ "5.", NULL, 5 },
+	{ "007", NULL, 7 },
+	{ "1e-3", NULL, 0.001 },
+	{ "1E3", NULL, 1000 },
+	{ "1e-400", NULL, 0 },
+	{ "51.2us", NULL, 51.2e-6 },
+	{ "250ms", NULL, 0.25 },
+	{ "2s", NULL, 2 },
+	{ "1.5m", NULL, 90 },
+	{ "1h", NULL, 3600 },
+	{ "1d", NULL, 86400 },
+	{ "1e1ms", NULL, 0.01 },
+	{ "1m30s", NULL, 90 },
+	{ "1h5m", NULL, 3900 },
+	{ "1d2h3m4s5ms6us", NULL, 93784.005006 },
+	{ "0d0us", NULL, 0 },
+	{ "1s1500ms", NULL, 2.5 },
+	{ "10000d", NULL, DURATION_MAX },
+	{ "864000000", NULL, DURATION_MAX },
+
+	{ "", "is empty", 0 },
+	{ "-1", "is negative", 0 },
+	{ "-0", "is negative", 0 },
+	{ "-", "is negative", 0 },
+	{ "+1", "is not a number", 0 },
+	{ " 1", "is not a number", 0 },
+	{ "\t1", "is not a number", 0 },
+	{ "1 ", UNIT, 0 },
+	{ "1 s", UNIT, 0 },
+	{ ".", "is not a number", 0 },
+	{ "..5", "is not a number", 0 },
+	{ "s", "is not a number", 0 },
+	{ "abc", "is not a number", 0 },
+	{ "nan", "is not a number", 0 },
+	{ "NaN", "is not a number", 0 },
+	{ "inf", "is not a number", 0 },
+	{ "infinity", "is not a number", 0 },
+	{ "0x10", "is hexadecimal", 0 },
+	{ "0X1p3", "is hexadecimal", 0 },
+	{ "1s0x1ms", "is hexadecimal", 0 },
+	{ "1,5", UNIT, 0 },
+	{ "1x", UNIT, 0 },
+	{ "1ss", UNIT, 0 },
+	{ "1S", UNIT, 0 },
+	{ "1ns", UNIT, 0 },
+	{ "1sec", UNIT, 0 },
+	{ "1e", UNIT, 0 },
+	{ "1.2.3", UNIT, 0 },
+	{ "1s,", "is not a number", 0 },
+	{ "1s-1ms", "is negative", 0 },
+	{ "1s 1ms", "is not a number", 0 },
+	{ "1m30", "ends without a unit", 0 },
+	{ "1s1s", ORDER, 0 },
+	{ "1s1m", ORDER, 0 },
+	{ "1ms1s", ORDER, 0 },
+	{ "10001d", LONG, 0 },
+	{ "10000d1us", LONG, 0 },
+	{ "864000001", LONG, 0 },
+	{ "1e400", LONG, 0 },
+	{ "99999999999999999999", LONG, 0 },
+	{ "1e400d", LONG, 0 },
+};
+
+static const struct {
+	double seconds;
+	const char *text;
+} texts[] = {
+	{ 0, "0s" },
+	{ -1, "0s" },
+	{ NAN, "0s" },
+	{ 1e-9, "0us" },
+	{ 51.2e-6, "51.2us" },
+	{ 999.4e-6, "999us" },
+	{ 999.6e-6, "1ms" },
+	{ 0.001, "1ms" },
+	{ 0.00125, "1.25ms" },
+	{ 0.0999, "99.9ms" },
+	{ 0.25, "250ms" },
+	{ 0.9994, "999ms" },
+	{ 0.9996, "1s" },
+	{ 1, "1s" },
+	{ 1.5, "1.5s" },
+	{ 2.345, "2.35s" },
+	{ 9.994, "9.99s" },
+	{ 9.996, "10s" },
+	{ 10.04, "10s" },
+	{ 10.06, "10.1s" },
+	{ 60, "60s" },
+	{ 99.94, "99.9s" },
+	{ 99.96, "1m40s" },
+	{ 125, "2m05s" },
+	{ 3599.4, "59m59s" },
+	{ 3599.6, "1h00m" },
+	{ 12000, "3h20m" },
+	{ 86369, "23h59m" },
+	{ 86371, "1d00h" },
+	{ 349200, "4d01h" },
+	{ DURATION_MAX, "10000d00h" },
+	{ 2 * DURATION_MAX, "20000d00h" },
+};
+
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+
+static void
+a_duration_is_read_or_refused_in_words(void)
+{
+	for (size_t i = 0; i < COUNT(durations); i++) {
+		double seconds = -1;
+		const char *problem =
+		    duration_parse(durations[i].text, &seconds);
+
+		ROW("%s", durations[i].text);
+		CHECK_STR(problem, durations[i].problem);
+		CHECK_DBL(seconds, problem == NULL ? durations[i].seconds : -1,
+		    1e-15);
+	}
+}
+
+static void
+a_number_ends_where_what_follows_begins(void)
+{
+	double number;
+	const char *end;
+
+	CHECK_STR(duration_number("20%", &number, &end), NULL);
+	CHECK_DBL(number, 20, 0);
+	CHECK_STR(end, "%");
+	CHECK_STR(duration_number("1e400", &number, &end), NULL);
+	CHECK(isinf(number));
+	CHECK_STR(duration_number("%", &number, &end), "is not a number");
+}
+
+static void
+people_read_three_digits_or_two_units(void)
+{
+	for (size_t i = 0; i < COUNT(texts); i++) {
+		char text[DURATION_TEXT];
+
+		ROW("%g", texts[i].seconds);
+		CHECK_STR(duration_text(texts[i].seconds, text), texts[i].text);
+	}
+}
+
+/* No rounding makes "1000ms", "60m00s" or a unit too many. */
+static void
+what_people_read_is_a_duration_within_one_percent(void)
+{
+	for (double seconds = 1e-6; seconds < DURATION_MAX; seconds *= 1.0007) {
+		char text[DURATION_TEXT];
+		double read;
+
+		ROW("%.17g", seconds);
+		duration_text(seconds, text);
+		if (!CHECK_STR(duration_parse(text, &read), NULL))
+			return;
+		if (seconds < 86400 - 30)
+			CHECK(fabs(read / seconds - 1) < 0.01);
+		else
+			CHECK(fabs(read - seconds) <= 1800.5);
+		CHECK(strncmp(text, "1000", 4) != 0 || strchr(text, 'd'));
+	}
+}
+
+int
+main(void)
+{
+	RUN(a_duration_is_read_or_refused_in_words);
+	RUN(a_number_ends_where_what_follows_begins);
+	RUN(people_read_three_digits_or_two_units);
+	RUN(what_people_read_is_a_duration_within_one_percent);
+	return DONE();
+}

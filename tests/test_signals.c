@@ -1,0 +1,129 @@
+#include <signal.h>
+
+#include "core/signals.h"
+#include "tap.h"
+
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+
+static void
+a_signal_is_read_by_name_in_any_case_or_by_number(void)
+{
+	const struct {
+		const char *text;
+		int number;
+	} rows[] = {
+		{ "TERM", SIGTERM },
+		{ "SIGTERM", SIGTERM },
+		{ "sigterm", SIGTERM },
+		{ "tErM", SIGTERM },
+		{ "usr1", SIGUSR1 },
+		{ "KILL", SIGKILL },
+		{ "CLD", SIGCHLD },
+		{ "SIGIOT", SIGABRT },
+		{ "io", SIGPOLL },
+		{ "POLL", SIGPOLL },
+		{ "STKFLT", SIGSTKFLT },
+		{ "RTMIN", SIGRTMIN },
+		{ "sigrtmin+0", SIGRTMIN },
+		{ "RTMIN+1", SIGRTMIN + 1 },
+		{ "RTMAX", SIGRTMAX },
+		{ "RTMAX-2", SIGRTMAX - 2 },
+		{ "9", SIGKILL },
+		{ "64", 64 },
+
+		{ "", -1 },
+		{ "SIG", -1 },
+		{ "SIGSIGTERM", -1 },
+		{ "TER", -1 },
+		{ "TERMS", -1 },
+		{ " TERM", -1 },
+		{ "RTMIN-1", -1 },
+		{ "RTMAX+1", -1 },
+		{ "RTMIN+", -1 },
+		{ "RTMIN+x", -1 },
+		{ "RTMIN+-1", -1 },
+		{ "RTMIN+99", -1 },
+		{ "RTMINX", -1 },
+		{ "0", -1 },
+		{ "65", -1 },
+		{ "-9", -1 },
+		{ "9x", -1 },
+		{ "99999999999999999999", -1 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		ROW("%s", rows[i].text);
+		CHECK_INT(signal_parse(rows[i].text, true), rows[i].number);
+	}
+}
+
+static void
+a_number_is_no_signal_where_it_would_be_a_status(void)
+{
+	CHECK_INT(signal_parse("9", false), -1);
+	CHECK_INT(signal_parse("KILL", false), SIGKILL);
+}
+
+static void
+every_signal_has_a_name_that_reads_back(void)
+{
+	char name[SIGNAL_NAME];
+
+	for (int number = 1; number <= SIGRTMAX; number++) {
+		ROW("%d", number);
+		signal_name(number, name);
+		/* 32 and 33 belong to the threads library. */
+		if (number < SIGRTMIN && number >= 32)
+			CHECK(strncmp(name, "signal ", 7) == 0);
+		else
+			CHECK_INT(signal_parse(name, false), number);
+	}
+	CHECK_STR(signal_name(SIGTERM, name), "SIGTERM");
+	CHECK_STR(signal_name(SIGRTMIN, name), "SIGRTMIN");
+	CHECK_STR(signal_name(SIGRTMIN + 3, name), "SIGRTMIN+3");
+	CHECK_STR(signal_name(77, name), "signal 77");
+}
+
+/* By signal(7): the default of all others is to end the process. */
+static void
+a_signal_that_ends_nothing_is_known(void)
+{
+	const int harmless[] = { SIGCHLD, SIGCONT, SIGSTOP, SIGTSTP, SIGTTIN,
+		SIGTTOU, SIGURG, SIGWINCH };
+
+	for (int number = 1; number <= SIGRTMAX; number++) {
+		bool deadly = true;
+
+		ROW("%d", number);
+		for (size_t i = 0; i < COUNT(harmless); i++)
+			deadly &= number != harmless[i];
+		CHECK_INT(signal_is_deadly(number), deadly);
+	}
+}
+
+static void
+user_signals_and_real_time_ones_end_no_run(void)
+{
+	const int ends[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM,
+		SIGPIPE };
+
+	for (size_t i = 0; i < COUNT(ends); i++)
+		CHECK(signal_ends_run(ends[i]));
+	CHECK(!signal_ends_run(SIGUSR1));
+	CHECK(!signal_ends_run(SIGUSR2));
+	CHECK(!signal_ends_run(SIGRTMIN));
+	CHECK(!signal_ends_run(SIGRTMAX));
+	CHECK(!signal_ends_run(SIGWINCH));
+	CHECK(!signal_ends_run(SIGURG));
+}
+
+int
+main(void)
+{
+	RUN(a_signal_is_read_by_name_in_any_case_or_by_number);
+	RUN(a_number_is_no_signal_where_it_would_be_a_status);
+	RUN(every_signal_has_a_name_that_reads_back);
+	RUN(a_signal_that_ends_nothing_is_known);
+	RUN(user_signals_and_real_time_ones_end_no_run);
+	return DONE();
+}
