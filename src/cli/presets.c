@@ -20,7 +20,7 @@ const struct preset presets[] = {
 	    { "--attempts=0", "--backoff=exponential", "--delay=10s",
 		"--max-delay=300s", "--jitter=none", "--reset-after=10m",
 		NULL } },
-	{ "curl", "curl --retry",
+	{ "curl", "the delays of curl --retry",
 	    { "--backoff=exponential", "--delay=1s", "--max-delay=10m",
 		"--jitter=none", NULL } },
 	{ "poll", "wait for something to come about",

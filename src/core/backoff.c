@@ -265,7 +265,7 @@ const struct strategy strategies[] = {
 	{
 	    .name = "list",
 	    .formula = "the values given, the last one repeated",
-	    .doc = "list:1s,5s,30s",
+	    .doc = "your own delays",
 	    .listed = true,
 	    .sample = "list:1s,5s,30s",
 	    .example = "1 5 30 30 30",
