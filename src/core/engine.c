@@ -118,20 +118,20 @@ draw(struct engine *engine, struct level *level, struct request request)
 	const struct jitter *jitter = &policy->jitter;
 	struct backoff *backoff = &request.backoff;
 	struct level low_level = *level, high_level = *level;
-	double u = 0;
 
 	*backoff = policy->backoff;
 	if (request.throttled && !backoff->strategy->keeps_level)
 		backoff->base = policy->throttle_delay;
-	if (backoff->strategy->random || !jitter->kind->fixed)
-		u = chance(engine);
-	const double low = request_nominal(&request, &low_level, 0);
-	const double high = request_nominal(&request, &high_level, 1);
+	const double low = jitter_delay(jitter, backoff,
+	    request_nominal(&request, &low_level, 0), 0);
+	const double high = jitter_delay(jitter, backoff,
+	    request_nominal(&request, &high_level, 1), 1);
+	const double u = low < high ? chance(engine) : 0;
 	const double nominal = request_nominal(&request, level, u);
 	return (struct delay){
 		.nominal = backoff_hold(backoff, nominal),
-		.low = jitter_delay(jitter, backoff, low, 0),
-		.high = jitter_delay(jitter, backoff, high, 1),
+		.low = low,
+		.high = high,
 		.seconds = jitter_delay(jitter, backoff, nominal, u),
 		.hint = -1,
 	};

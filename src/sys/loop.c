@@ -47,12 +47,13 @@ struct loop {
 	enum task task;
 	struct engine engine;
 	struct report report;
-	struct rusage usage; /* of the last child that ended */
-	double wake;	     /* of the last action */
-	double stopped;	     /* seconds of SIGTSTP, which do not count */
+	int unforked; /* errno of an attempt that could not be made, or 0 */
+	int status;   /* of the last child that ended */
+	struct rusage usage;
+	double wake;	/* of the last action */
+	double stopped; /* seconds of SIGTSTP, which do not count */
 	struct tree tree;
 	bool lingering; /* the child ended, what it started has not */
-	int status;	/* lingering: the child's */
 	double linger_until;
 };
 
@@ -96,7 +97,8 @@ news_now(const struct loop *loop, double time)
 static void
 arm(struct loop *loop)
 {
-	const double wake = fmin(loop->wake, loop->linger_until);
+	const double wake =
+	    loop->unforked != 0 ? 0 : fmin(loop->wake, loop->linger_until);
 
 	ev_timer_stop(loop->events, &loop->timer);
 	if (wake == INFINITY)
@@ -155,18 +157,13 @@ start_shell(struct loop *loop, const char *command, enum task task)
 	return result;
 }
 
-static bool
-act_run(struct loop *loop, struct event *event)
+/* Not told at once: without a delay, signals would never have their turn. */
+static void
+act_run(struct loop *loop, const struct event *event)
 {
 	if (start_attempt(loop, event->now) == 0)
-		return false;
-	*event = (struct event){
-		.kind = EVENT_ENDED,
-		.now = now(loop),
-		.hint = -1,
-		.evidence.outcome = { OUTCOME_UNFORKED, errno },
-	};
-	return true;
+		return;
+	loop->unforked = errno;
 }
 
 static bool
@@ -264,7 +261,8 @@ act(struct loop *loop, const struct action *action, struct event *event)
 	case ACTION_NONE:
 		return false;
 	case ACTION_RUN:
-		return act_run(loop, event);
+		act_run(loop, event);
+		return false;
 	case ACTION_ASK:
 		return act_ask(loop, action, event);
 	case ACTION_WAIT:
@@ -342,8 +340,9 @@ hook_ended(struct loop *loop, int status)
 
 /* The child has ended, and what had to end with it. */
 static void
-settle(struct loop *loop, int status)
+settle(struct loop *loop)
 {
+	const int status = loop->status;
 	const enum task task = loop->task;
 
 	loop->task = TASK_NONE;
@@ -375,45 +374,59 @@ settle(struct loop *loop, int status)
 	}
 }
 
+/* Something has ended that a timed-out attempt left. */
+static void
+linger(struct loop *loop)
+{
+	if (loop->linger_until < INFINITY)
+		tree_signal(&loop->tree, 0, false, SIGKILL);
+	if (tree_left(&loop->tree, false) == 0)
+		settle(loop);
+}
+
 /*
  * The child was waited for.  After a timeout nothing that it started may be
  * left, or two attempts would overlap.
  */
 static void
-child_ended(struct loop *loop, int status)
+child_ended(struct loop *loop)
 {
 	const bool timed_out = loop->engine.ending &&
 	    (loop->task == TASK_ATTEMPT || loop->task == TASK_QUESTION);
 
 	loop->child.pid = 0;
-	loop->status = status;
 	if (timed_out && loop->options->policy.kill_after > 0)
 		loop->lingering = tree_left(&loop->tree, false) > 0;
 	else if (timed_out)
 		tree_left(&loop->tree, true);
 	if (!loop->lingering)
-		settle(loop, status);
+		settle(loop);
 }
 
-/* Waits for all that has ended: the child, and what nobody else waits for. */
+/*
+ * Waits for all that has ended: the child, and what nobody else waits for.
+ * The next attempt is started after that, and waited for when the loop comes
+ * back, or signals would never have their turn between attempts that fail at
+ * once.
+ */
 static void
 reap(struct loop *loop)
 {
 	struct rusage usage;
+	bool ended = false;
 	pid_t pid;
 	int status;
 
 	while ((pid = wait4(-1, &status, WNOHANG, &usage)) > 0)
 		if (pid == loop->child.pid) {
+			ended = true;
 			loop->usage = usage;
-			child_ended(loop, status);
+			loop->status = status;
 		}
-	if (!loop->lingering)
-		return;
-	if (loop->linger_until < INFINITY)
-		tree_signal(&loop->tree, 0, false, SIGKILL);
-	if (tree_left(&loop->tree, false) == 0)
-		settle(loop, loop->status);
+	if (ended)
+		child_ended(loop);
+	else if (loop->lingering)
+		linger(loop);
 }
 
 /*
@@ -490,10 +503,10 @@ receive(struct loop *loop, const struct signalfd_siginfo *info)
 	const int number = (int)info->ssi_signo;
 	const bool own = (pid_t)info->ssi_pid == loop->inheritance.parent;
 
-	if (is_ignored(number) || (number == SIGPIPE && own))
+	if (number == SIGCHLD || is_ignored(number) ||
+	    (number == SIGPIPE && own))
 		return;
 	switch (number) {
-	case SIGCHLD:
 	case SIGTTIN:
 	case SIGTTOU:
 		return;
@@ -540,14 +553,31 @@ signals_ready(struct ev_loop *events, ev_io *watcher, int flags)
 }
 
 static void
+unforked(struct loop *loop)
+{
+	const struct outcome outcome = { OUTCOME_UNFORKED, loop->unforked };
+
+	loop->unforked = 0;
+	drive(loop,
+	    (struct event){
+		.kind = EVENT_ENDED,
+		.now = now(loop),
+		.hint = -1,
+		.evidence.outcome = outcome,
+	    });
+}
+
+static void
 timer_fired(struct ev_loop *events, ev_timer *watcher, int flags)
 {
 	struct loop *loop = watcher->data;
 
 	(void)events, (void)flags;
-	if (loop->lingering && now(loop) >= loop->linger_until) {
+	if (loop->unforked != 0) {
+		unforked(loop);
+	} else if (loop->lingering && now(loop) >= loop->linger_until) {
 		tree_left(&loop->tree, true);
-		settle(loop, loop->status);
+		settle(loop);
 	} else
 		drive(loop,
 		    (struct event){ .kind = EVENT_TIMER, .now = now(loop) });
