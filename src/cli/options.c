@@ -524,7 +524,7 @@ getopt_tables(struct option long_options[OPTIONS + 1],
 		long_options[id] = (struct option){ .name = row->name,
 			.has_arg = (int)row->takes,
 			.val = VAL_BASE + id };
-		if (row->takes == VALUE_REQUIRED)
+		if (row->letter != 0 && row->takes == VALUE_REQUIRED)
 			strlcat(letter, ":", sizeof(letter));
 		strlcat(letters, letter, 3 * OPTIONS + 3);
 	}
