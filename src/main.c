@@ -40,6 +40,7 @@
 #include "cli/docs.h"
 #include "cli/options.h"
 #include "cli/plan.h"
+#include "cli/text.h"
 #include "core/outcome.h"
 #include "sys/loop.h"
 
@@ -52,6 +53,18 @@ written(int status)
 		return STATUS_OWN_FAILURE;
 	}
 	return status;
+}
+
+static int
+help(const char *topic)
+{
+	const char *what = docs_help(topic);
+	char safe[128];
+
+	if (what != NULL)
+		errx(STATUS_OWN_FAILURE, "--help: %s: %s (try 'retry --help')",
+		    text_safe(topic, safe, sizeof(safe)), what);
+	return written(EXIT_SUCCESS);
 }
 
 int
@@ -67,7 +80,7 @@ main(int argc, char **argv)
 	if (options_parse(argc, argv, &options, problem) == -1)
 		errx(STATUS_OWN_FAILURE, "%s (try 'retry --help')", problem);
 	if (options.help)
-		return written(docs_help(options.help_topic));
+		return help(options.help_topic);
 	if (options.version) {
 		printf("retry %s\n", VERSION);
 		return written(EXIT_SUCCESS);

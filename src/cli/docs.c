@@ -1,4 +1,4 @@
-#include <err.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -7,32 +7,59 @@
 #include "cli/presets.h"
 #include "core/jitter.h"
 
-/* Where the text beside an option begins. */
+/* Where the text beside an option begins, and where it ends. */
 #define TEXT_COLUMN 29
+#define TEXT_END 80
+
+/* Prints words from TEXT_COLUMN on, where the cursor is. */
+static void
+print_wrapped(const char *text)
+{
+	size_t column = TEXT_COLUMN;
+
+	while (*text != '\0') {
+		const size_t length = strcspn(text, " ");
+
+		if (column > TEXT_COLUMN && column + 1 + length > TEXT_END) {
+			printf("\n%*s", TEXT_COLUMN, "");
+			column = TEXT_COLUMN;
+		} else if (column > TEXT_COLUMN) {
+			putchar(' ');
+			column++;
+		}
+		printf("%.*s", (int)length, text);
+		column += length;
+		text += length + strspn(text + length, " ");
+	}
+	putchar('\n');
+}
+
+/* A limit that is none by default goes without saying. */
+static bool
+says_default(const struct option_row *row)
+{
+	return row->initial != NULL &&
+	    (strcmp(row->initial, "0") != 0 || strcmp(row->value, "DUR") != 0);
+}
 
 static void
 print_option(const struct option_row *row)
 {
-	char words[64];
-	int length = 0;
+	const char letter[] = { '-', row->letter, ',', '\0' };
+	char text[256];
+	int length;
 
-	if (row->letter != 0)
-		length = snprintf(words, sizeof(words), "  -%c, ", row->letter);
+	length = printf(row->takes == VALUE_NONE ? "  %3s --%s"
+		: row->takes == VALUE_OPTIONAL	 ? "  %3s --%s[=%s]"
+						 : "  %3s --%s=%s",
+	    row->letter == 0 ? "" : letter, row->name, row->value);
+	if (length < TEXT_COLUMN)
+		printf("%*s", TEXT_COLUMN - length, "");
 	else
-		length = snprintf(words, sizeof(words), "      ");
-	length += snprintf(words + length, sizeof(words) - (size_t)length,
-	    row->takes == VALUE_NONE	       ? "--%s"
-		: row->takes == VALUE_OPTIONAL ? "--%s[=%s]"
-					       : "--%s=%s",
-	    row->name, row->value);
-	if (length >= TEXT_COLUMN)
-		printf("%s\n%*s", words, TEXT_COLUMN, "");
-	else
-		printf("%-*s", TEXT_COLUMN, words);
-	if (row->initial != NULL && strcmp(row->initial, "0") != 0)
-		printf("%s [%s]\n", row->doc, row->initial);
-	else
-		printf("%s\n", row->doc);
+		printf("\n%*s", TEXT_COLUMN, "");
+	snprintf(text, sizeof(text), says_default(row) ? "%s [%s]" : "%s",
+	    row->doc, row->initial);
+	print_wrapped(text);
 }
 
 static void
@@ -140,7 +167,7 @@ print_sets(void)
 	     word++)
 		printf("    %-12s %s\n", word->name, word->doc);
 	printf("\n\"!\" or \"^\" before an item takes it out.  A list is added "
-	       "to the option's default.\n");
+	       "to what the option\nholds by default.\n");
 }
 
 static void
@@ -159,31 +186,28 @@ print_exit(void)
 	       "wait\n");
 }
 
-/* One row a topic of --help=TOPIC. */
-static const struct {
-	const char *name;
-	void (*print)(void);
-} topics[] = {
-	{ "backoff", print_backoff },
-	{ "jitter", print_jitter },
-	{ "presets", print_presets },
-	{ "sets", print_sets },
-	{ "exit", print_exit },
+const struct topic docs_topics[] = {
+	{ "backoff", "how delays grow", print_backoff },
+	{ "jitter", "how chance spreads them", print_jitter },
+	{ "presets", "options of known systems", print_presets },
+	{ "sets", "how outcomes are named", print_sets },
+	{ "exit", "exit statuses", print_exit },
+	{ .name = NULL },
 };
 
-int
+const char *
 docs_help(const char *topic)
 {
+	const struct topic *row = docs_topics;
+
 	if (topic == NULL) {
 		print_options();
-		return 0;
+		return NULL;
 	}
-	for (size_t i = 0; i < sizeof(topics) / sizeof(topics[0]); i++)
-		if (strcmp(topics[i].name, topic) == 0) {
-			topics[i].print();
-			return 0;
-		}
-	warnx("--help: %s: is none of backoff, jitter, presets, sets, exit",
-	    topic);
-	return STATUS_OWN_FAILURE;
+	while (row->name != NULL && strcmp(row->name, topic) != 0)
+		row++;
+	if (row->name == NULL)
+		return "is none of backoff, jitter, presets, sets, exit";
+	row->print();
+	return NULL;
 }

@@ -243,12 +243,12 @@ const struct option_row option_rows[OPTIONS] = {
 	    "a timed-out attempt is.",
 	    NULL, parse_seconds, AT(policy.max_time) },
 	[OPTION_TIMEOUT] = { "timeout", 't', GROUP_LIMITS, VALUE_REQUIRED,
-	    "DUR|P%", "limit on one attempt; 50%: half of the time left",
+	    "DUR|P%", "limit on one attempt; 50%: half of what is left",
 	    "Limit one attempt;\n.Ql 50%\n"
 	    "is half of what is left of\n.Fl -max-time .",
 	    NULL, parse_timeout, AT(policy.timeout) },
 	[OPTION_KILL_AFTER] = { "kill-after", 'k', GROUP_LIMITS, VALUE_REQUIRED,
-	    "DUR", "SIGKILL so long after the first signal; 0: never",
+	    "DUR", "then SIGKILL, so long after it; 0: never",
 	    "Send\n.Dv SIGKILL\nthis long after\n.Nm Ns 's\n"
 	    "own first signal (at a timeout, at the end of\n"
 	    ".Fl -max-time ) ,\n"
@@ -256,14 +256,13 @@ const struct option_row option_rows[OPTIONS] = {
 	    "forwarded.\n0 means never.",
 	    "10s", parse_seconds, AT(policy.kill_after) },
 	[OPTION_SIGNAL] = { "signal", 's', GROUP_LIMITS, VALUE_REQUIRED, "SIG",
-	    "the signal that ends a timed-out attempt",
+	    "what ends a timed-out attempt",
 	    "End a timed-out attempt with this signal: a name, with or\n"
 	    "without SIG and in any case, or a number.",
 	    "TERM", parse_signal, AT(policy.signal) },
 
 	[OPTION_BACKOFF] = { "backoff", 'b', GROUP_WAITING, VALUE_REQUIRED,
-	    "STRATEGY[:NAME=VALUE,...]",
-	    "how the delay grows (see --help=backoff)",
+	    "STRATEGY[:NAME=VALUE,...]", "how the delay grows (--help=backoff)",
 	    "The strategy that says how the delay grows, and its parameters;\n"
 	    "see\n.Sx BACKOFF .",
 	    "exponential", parse_backoff, AT(policy.backoff) },
@@ -282,13 +281,14 @@ const struct option_row option_rows[OPTIONS] = {
 	    "The floor under a delay, also under the one that was drawn.", "0",
 	    parse_seconds, AT(policy.backoff.min) },
 	[OPTION_JITTER] = { "jitter", 'j', GROUP_WAITING, VALUE_REQUIRED,
-	    "KIND", "how chance spreads it (see --help=jitter) [20%]",
+	    "KIND", "how chance spreads it (--help=jitter) [20%]",
 	    "How chance spreads the delay; see\n.Sx BACKOFF .\n"
 	    "The default is\n.Ql 20% ,\n"
 	    "and\n.Ql none\nfor a strategy that is random itself.",
 	    NULL, parse_jitter, AT(policy.jitter) },
 	[OPTION_JITTER_ORDER] = { "jitter-order", 0, GROUP_WAITING,
-	    VALUE_REQUIRED, "ORDER", "inside, before-cap or after-cap",
+	    VALUE_REQUIRED, "inside|before-cap|after-cap",
+	    "where the cap binds",
 	    "Where the cap stands, for a jitter that goes above the nominal\n"
 	    "delay:\n.Ql inside\n"
 	    "leaves the jitter its room below the cap,\n"
@@ -296,7 +296,7 @@ const struct option_row option_rows[OPTIONS] = {
 	    ".Ql after-cap\nlets the draw pass it.",
 	    "inside", parse_jitter_order, AT(policy.jitter.order) },
 	[OPTION_PACE] = { "pace", 0, GROUP_WAITING, VALUE_REQUIRED, "end|start",
-	    "count the delay from the attempt's end, or start",
+	    "delay from an attempt's end, or its start",
 	    "Count the delay from the end of the attempt, or from its start:\n"
 	    "then an attempt that outlasts its delay is followed at once.",
 	    "end", parse_pace, AT(policy.pace_start) },
@@ -329,13 +329,13 @@ const struct option_row option_rows[OPTIONS] = {
 	    "major version.",
 	    NULL, parse_seed, AT(random.seed) },
 	[OPTION_PRESET] = { "preset", 0, GROUP_WAITING, VALUE_REQUIRED, "NAME",
-	    "options of a known system (see --help=presets)",
+	    "options of a known system (--help=presets)",
 	    "The options of a known system; see\n.Sx PRESETS .\n"
 	    "Options beside it win, in either order.",
 	    NULL, parse_preset, 0 },
 
 	[OPTION_SUCCESS_ON] = { "success-on", 0, GROUP_VERDICT, VALUE_REQUIRED,
-	    "SET", "these outcomes are success (see --help=sets)",
+	    "SET", "these outcomes are success (--help=sets)",
 	    "These outcomes are success.", "0", parse_success_on,
 	    AT(policy.rules.success) },
 	[OPTION_RETRY_ON] = { "retry-on", 0, GROUP_VERDICT, VALUE_REQUIRED,
@@ -366,7 +366,7 @@ const struct option_row option_rows[OPTIONS] = {
 	    "The base delay after an attempt that was throttled.", NULL,
 	    parse_seconds, AT(policy.throttle_delay) },
 	[OPTION_CHECK] = { "check", 0, GROUP_VERDICT, VALUE_REQUIRED, "COMMAND",
-	    "a shell command decides: 0 success, 1 retry, else stop",
+	    "decides by status: 0 success, 1 retry, else stop",
 	    "A shell command that decides by its exit status: 0 is success,\n"
 	    "1 is retry, anything else, a signal too, is stop.",
 	    NULL, parse_check, AT(check) },
