@@ -631,7 +631,7 @@ settle_jitter(struct options *options)
 	policy->hint_spread = DEFAULT_HINT_SPREAD;
 	if (policy->jitter.kind->fixed && given(options, OPTION_JITTER))
 		policy->hint_spread = 0;
-	else if (policy->jitter.kind->room(1, 1) == 0.5)
+	else if (policy->jitter.kind->relative)
 		policy->hint_spread = policy->jitter.amount;
 }
 

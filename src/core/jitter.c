@@ -107,7 +107,9 @@ const struct jitter_kind jitter_kinds[] = {
 	    .name = "RATIO",
 	    .formula = "x*(1 - r + 2*r*u)",
 	    .doc = "so much around it: 0.2 or 20%",
+	    .begins = "-.0123456789",
 	    .parse = parse_ratio,
+	    .relative = true,
 	    .spread = ratio,
 	    .room = ratio_room,
 	},
@@ -115,6 +117,7 @@ const struct jitter_kind jitter_kinds[] = {
 	    .name = "+DUR",
 	    .formula = "x + DUR*u",
 	    .doc = "up to DUR on top",
+	    .begins = "+",
 	    .parse = parse_plus,
 	    .spread = plus,
 	    .room = plus_room,
@@ -122,14 +125,11 @@ const struct jitter_kind jitter_kinds[] = {
 	{ .name = NULL },
 };
 
-/* A number is the kind of that form; a word must be a kind's name. */
 static bool
 is_kind(const struct jitter_kind *kind, const char *text)
 {
-	if (kind->parse == parse_plus)
-		return *text == '+';
-	if (kind->parse == parse_ratio)
-		return strchr("-.0123456789", *text) != NULL && *text != '\0';
+	if (kind->begins != NULL)
+		return *text != '\0' && strchr(kind->begins, *text) != NULL;
 	return strcmp(kind->name, text) == 0 ||
 	    (kind->alias != NULL && strcmp(kind->alias, text) == 0);
 }
@@ -164,7 +164,7 @@ jitter_delay(const struct jitter *jitter, const struct backoff *backoff,
 	const struct jitter_kind *kind = jitter->kind;
 	double x = nominal;
 
-	if (jitter->order == JITTER_BEFORE_CAP)
+	if (jitter->order == JITTER_BEFORE_CAP && kind->parse != NULL)
 		return backoff_hold(backoff,
 		    kind->spread(x, jitter->amount, u));
 	x = fmin(backoff_hold(backoff, x), jitter_room(jitter, backoff));

@@ -18,8 +18,15 @@ struct jitter_kind {
 	const char *doc;
 	bool fixed; /* draws nothing */
 
-	/* The number in the text, for a kind that has one; else NULL. */
+	/*
+	 * For a kind that has a number, else NULL: what its text begins with,
+	 * one of these characters, and how it is read.  Only such a kind may
+	 * lengthen a delay, so only to it the order matters.
+	 */
+	const char *begins;
 	const char *(*parse)(const char *text, double *amount);
+	bool relative; /* the number is a share of the delay */
+
 	double (*spread)(double x, double amount, double u);
 	/* How long x may be, so that no draw is over the cap. */
 	double (*room)(double cap, double amount);
