@@ -107,9 +107,8 @@ print_backoff(void)
 	     row++) {
 		printf("  %-13s %s\n      %s", row->name, row->formula,
 		    row->doc);
-		if (!row->random)
-			printf(": %s", row->example);
-		printf("\n");
+		printf("%s%s\n", row->random ? "\n      for u = 1/2: " : ": ",
+		    row->example);
 		for (int i = 0; i < BACKOFF_PARAMS; i++)
 			print_param(&row->params[i]);
 	}

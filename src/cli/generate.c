@@ -170,14 +170,12 @@ print_strategies(void)
 		print_literal(row->formula);
 		printf("\n.br\n");
 		print_sentence(row->doc);
-		if (!row->random) {
-			printf("With\n.Ql ");
-			print_literal(row->sample);
-			printf("\n%s: %s.\n",
-			    row->needs_ends ? "from 1 second to a cap of 16"
-					    : "and a base of 1 second",
-			    row->example);
-		}
+		printf("With\n.Ql ");
+		print_literal(row->sample);
+		printf("\n%s%s: %s.\n",
+		    row->needs_ends ? "from 1 second to a cap of 16"
+				    : "and a base of 1 second",
+		    row->random ? ", where u is 1/2" : "", row->example);
 		print_params(row);
 	}
 }

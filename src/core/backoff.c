@@ -281,7 +281,7 @@ const struct strategy strategies[] = {
 		    0, 0, 1 } },
 	    .random = true,
 	    .sample = "decorrelated",
-	    .example = "1 1 1 1 1",
+	    .example = "2 3.5 5.75 9.12 14.2",
 	    .nominal = decorrelated,
 	},
 	{
@@ -290,7 +290,7 @@ const struct strategy strategies[] = {
 	    .doc = "decorrelated without spikes; x(t) = 2^t*tanh(sqrt(4t))",
 	    .random = true,
 	    .sample = "smooth",
-	    .example = "0 0.983701 1.0429 2.04703 4.08414",
+	    .example = "0.897 1.09 2.04 4.05 8.08",
 	    .nominal = smooth,
 	},
 	{
@@ -301,7 +301,7 @@ const struct strategy strategies[] = {
 		52 } },
 	    .random = true,
 	    .sample = "slots",
-	    .example = "0 0 0 0 0",
+	    .example = "1 2 4 8 16",
 	    .nominal = slots,
 	},
 	{
@@ -519,10 +519,13 @@ backoff_longest(const struct backoff *backoff)
 
 	for (size_t i = 0; backoff->strategy->listed && i < backoff->count; i++)
 		longest = fmax(longest, backoff->values[i]);
-	for (int i = 0; i < BACKOFF_PARAMS; i++)
+	for (int i = 0; i < BACKOFF_PARAMS; i++) {
+		const enum param_kind kind = backoff->strategy->params[i].kind;
+
 		if (backoff->param_given[i] &&
-		    backoff->strategy->params[i].kind == PARAM_TIME)
+		    (kind == PARAM_TIME || kind == PARAM_CHANGE))
 			longest = fmax(longest, backoff->params[i]);
+	}
 	return longest;
 }
 

@@ -44,7 +44,7 @@ struct strategy {
 	const char *doc;
 	struct param params[BACKOFF_PARAMS];
 	const char *sample;  /* what to write after -b for the example */
-	const char *example; /* first nominal delays for base 1 */
+	const char *example; /* first nominal delays for base 1 and u = 1/2 */
 	bool listed;	     /* its delays are listed; it takes no base */
 	bool keeps_level;    /* successes lower a level that lasts */
 	bool needs_ends;     /* cannot do without a base and a cap */
@@ -84,7 +84,7 @@ struct backoff {
 const char *backoff_parse(const char *text, struct backoff *backoff,
     const char **where);
 
-/* The longest time that the strategy's text names: a list's value, a step. */
+/* The longest time that the strategy's text names: a list's value, a step; 0. */
 double backoff_longest(const struct backoff *backoff);
 
 /*

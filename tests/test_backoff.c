@@ -1,0 +1,488 @@
+#include <float.h>
+
+#include "core/backoff.h"
+#include "core/duration.h"
+#include "core/jitter.h"
+#include "core/random.h"
+#include "distribution.h"
+#include "tap.h"
+
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+#define SAMPLE 10000
+
+/* The strategy as a user writes it, with a base and a cap, and no floor. */
+static struct backoff
+backoff_of(const char *text, double base, double cap)
+{
+	struct backoff backoff = { .base = base, .cap = cap };
+	const char *where;
+
+	CHECK_STR(backoff_parse(text, &backoff, &where), NULL);
+	return backoff;
+}
+
+static double
+nominal(const struct backoff *backoff, uint64_t n)
+{
+	struct level level = { .begun = false };
+
+	return backoff_nominal(backoff, &level, n, 0.5);
+}
+
+/* What help and manual show is what the strategy does. */
+static void
+every_example_is_what_its_sample_computes(void)
+{
+	for (const struct strategy *row = strategies; row->name != NULL;
+	     row++) {
+		struct backoff backoff =
+		    backoff_of(row->sample, 1, row->needs_ends ? 16 : 1e6);
+		struct level level = { .begun = false };
+		char text[256] = "";
+		size_t length = 0, items = 1;
+
+		for (const char *c = row->example; *c != '\0'; c++)
+			items += *c == ' ';
+		for (uint64_t n = 1; n <= items; n++)
+			length += (size_t)snprintf(text + length,
+			    sizeof(text) - length, "%s%.3g", n > 1 ? " " : "",
+			    backoff_nominal(&backoff, &level, n, 0.5));
+		ROW("%s", row->name);
+		CHECK_STR(text, row->example);
+		CHECK(strncmp(row->sample, row->name, strlen(row->name)) == 0);
+		CHECK(row->formula != NULL && row->doc != NULL);
+		free(backoff.values);
+	}
+}
+
+static void
+a_strategy_is_read_or_refused_in_words(void)
+{
+	static const char *const unknown =
+	    "is no strategy (see --help=backoff)";
+	static const char *const needed = "needs both its parameters, up and "
+					  "down";
+	static const struct {
+		const char *text, *problem, *where;
+		double params[BACKOFF_PARAMS];
+	} rows[] = {
+		{ "constant", NULL, NULL, { 0 } },
+		{ "linear:step=500ms", NULL, NULL, { 0.5 } },
+		{ "polynomial:power=1.5", NULL, NULL, { 1.5 } },
+		{ "polynomial:power=0", NULL, NULL, { 0 } },
+		{ "exponential:factor=1.6", NULL, NULL, { 1.6 } },
+		{ "exponential:factor=1e-300", NULL, NULL, { 1e-300 } },
+		{ "fibonacci:second=2s", NULL, NULL, { 2 } },
+		{ "steps:steps=1", NULL, NULL, { 1 } },
+		{ "decorrelated:factor=2.5,clamp=1", NULL, NULL, { 2.5, 1 } },
+		{ "decorrelated:clamp=0,factor=4", NULL, NULL, { 4, 0 } },
+		{ "slots:ceiling=52", NULL, NULL, { 52 } },
+		{ "lild:up=2,down=-1s", NULL, NULL, { 2, -1 } },
+		{ "lild:up=-250ms,down=+1m", NULL, NULL, { -0.25, 60 } },
+		{ "limd:down=0.5,up=4", NULL, NULL, { 4, 0.5 } },
+		{ "mild:up=1.5,down=-2", NULL, NULL, { 1.5, -2 } },
+		{ "mimd:up=2,down=0.5", NULL, NULL, { 2, 0.5 } },
+
+		{ "", unknown, "", { 0 } },
+		{ "exp", unknown, "exp", { 0 } },
+		{ "exponentially", unknown, "exponentially", { 0 } },
+		{ "Constant", unknown, "Constant", { 0 } },
+		{ ":factor=2", unknown, ":factor=2", { 0 } },
+		{ "constant:", "is no NAME=VALUE", "", { 0 } },
+		{ "constant:step=1", "is no parameter of this strategy",
+		    "step=1", { 0 } },
+		{ "exponential:factor", "is no NAME=VALUE", "factor", { 0 } },
+		{ "exponential:factor=", "is empty", "factor=", { 0 } },
+		{ "exponential:=2", "is no parameter of this strategy", "=2",
+		    { 0 } },
+		{ "exponential:factor=2,", "is no NAME=VALUE", "", { 0 } },
+		{ "exponential:factor=2,factor=3", "is given twice", "factor=3",
+		    { 0 } },
+		{ "exponential:fact=2", "is no parameter of this strategy",
+		    "fact=2", { 0 } },
+		{ "exponential:factor=0", "must be more than 0", "factor=0",
+		    { 0 } },
+		{ "exponential:factor=-1", "is negative", "factor=-1", { 0 } },
+		{ "exponential:factor=nan", "is not a number", "factor=nan",
+		    { 0 } },
+		{ "exponential:factor=1e400", "is out of range", "factor=1e400",
+		    { 0 } },
+		{ "exponential:factor=2s", "is not a number", "factor=2s",
+		    { 0 } },
+		{ "polynomial:power=-1", "is negative", "power=-1", { 0 } },
+		{ "linear:step=-1", "is negative", "step=-1", { 0 } },
+		{ "linear:step=1x", "has an unknown unit (us ms s m h d)",
+		    "step=1x", { 0 } },
+		{ "steps:steps=0", "is out of range", "steps=0", { 0 } },
+		{ "steps:steps=1.5", "is not a whole number", "steps=1.5",
+		    { 0 } },
+		{ "slots:ceiling=0", "is out of range", "ceiling=0", { 0 } },
+		{ "slots:ceiling=53", "is out of range", "ceiling=53", { 0 } },
+		{ "decorrelated:clamp=2", "is out of range", "clamp=2", { 0 } },
+		{ "decorrelated:factor=3,clamp=x", "is not a number", "clamp=x",
+		    { 0 } },
+		{ "mimd", needed, "mimd", { 0 } },
+		{ "mimd:up=2", needed, "mimd:up=2", { 0 } },
+		{ "mild:down=-2s", needed, "mild:down=-2s", { 0 } },
+		{ "mimd:up=2,down=-1", "is negative", "down=-1", { 0 } },
+		{ "lild:up=--1,down=1", "is negative", "up=--1,down=1", { 0 } },
+		{ "list", "needs its values, as in list:1s,5s,30s", "list",
+		    { 0 } },
+		{ "list:", "is empty", "", { 0 } },
+		{ "list:1,,2", "is empty", ",2", { 0 } },
+		{ "list:1,2,", "is empty", "", { 0 } },
+		{ "list:1,x", "is not a number", "x", { 0 } },
+		{ "exponential:a-name-and-a-value-that-are-longer-than-any-"
+		  "parameter-needs-to-have=1",
+		    "is too long",
+		    "a-name-and-a-value-that-are-longer-than-any-"
+		    "parameter-needs-to-have=1",
+		    { 0 } },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct backoff backoff = { .base = 1 };
+		const char *where;
+
+		ROW("%s", rows[i].text);
+		CHECK_STR(backoff_parse(rows[i].text, &backoff, &where),
+		    rows[i].problem);
+		if (rows[i].problem != NULL)
+			CHECK_STR(where, rows[i].where);
+		for (int k = 0; rows[i].problem == NULL && k < BACKOFF_PARAMS;
+		     k++)
+			CHECK_DBL(backoff.params[k], rows[i].params[k], 1e-15);
+		free(backoff.values);
+	}
+}
+
+static void
+the_later_strategy_forgets_the_earlier(void)
+{
+	struct backoff backoff = backoff_of("exponential:factor=3", 1, 100);
+	const char *where;
+
+	CHECK_STR(backoff_parse("exponential", &backoff, &where), NULL);
+	CHECK_DBL(nominal(&backoff, 2), 2, 0);
+	CHECK_STR(backoff_parse("list:7,8", &backoff, &where), NULL);
+	CHECK_STR(backoff_parse("list:9", &backoff, &where), NULL);
+	CHECK_DBL(nominal(&backoff, 2), 9, 0);
+	CHECK_INT((intmax_t)backoff.count, 1);
+	free(backoff.values);
+}
+
+static void
+the_longest_time_that_is_named_is_known(void)
+{
+	static const struct {
+		const char *text;
+		double longest;
+	} rows[] = {
+		{ "exponential:factor=1000", 0 },
+		{ "polynomial:power=7", 0 },
+		{ "linear", 0 },
+		{ "linear:step=90s", 90 },
+		{ "fibonacci:second=3", 3 },
+		{ "list:1,1h,5", 3600 },
+		{ "lild:up=2m,down=-1s", 120 },
+		{ "lild:up=2s,down=-1h", 2 },
+		{ "mimd:up=99,down=0.5", 0 },
+		{ "slots:ceiling=52", 0 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct backoff backoff = backoff_of(rows[i].text, 1, 1e6);
+
+		ROW("%s", rows[i].text);
+		CHECK_DBL(backoff_longest(&backoff), rows[i].longest, 0);
+		free(backoff.values);
+	}
+}
+
+/* Exact in a double up to the 78th; Binet's formula goes wrong at the 72nd. */
+static void
+fibonacci_adds_up_exactly(void)
+{
+	const struct backoff backoff = backoff_of("fibonacci", 1, 1e300);
+	uint64_t number = 1, next = 1;
+
+	for (uint64_t n = 1; n <= 78; n++) {
+		const uint64_t sum = number + next;
+
+		ROW("n = %ju", (uintmax_t)n);
+		CHECK(nominal(&backoff, n) == (double)number);
+		number = next;
+		next = sum;
+	}
+	CHECK(nominal(&backoff, 1476) > 1e299);
+}
+
+/* The sums are of what was before holding, so the floor does not grow. */
+static void
+fibonacci_adds_what_was_not_yet_held(void)
+{
+	struct backoff backoff = backoff_of("fibonacci", 1, 1e6);
+
+	backoff.min = 2;
+	CHECK_DBL(backoff_hold(&backoff, nominal(&backoff, 1)), 2, 0);
+	CHECK_DBL(backoff_hold(&backoff, nominal(&backoff, 3)), 2, 0);
+	CHECK_DBL(backoff_hold(&backoff, nominal(&backoff, 4)), 3, 0);
+}
+
+static void
+a_list_goes_on_with_its_last_value(void)
+{
+	struct backoff backoff = backoff_of("list:1s,5s,250ms", 1, 1e6);
+
+	CHECK_DBL(nominal(&backoff, 2), 5, 0);
+	CHECK_DBL(nominal(&backoff, 3), 0.25, 0);
+	CHECK_DBL(nominal(&backoff, 4), 0.25, 0);
+	CHECK_DBL(nominal(&backoff, UINT64_MAX), 0.25, 0);
+	free(backoff.values);
+}
+
+/* Up to UINT64_MAX, where every double is far beyond counting. */
+static const uint64_t numbers[] = { 1, 2, 3, 10, 15, 31, 32, 33, 52, 53, 63, 64,
+	65, 72, 78, 93, 1000, 1023, 1024, 1025, 1026, 1075, 1476, 1477, 1599,
+	1600, 1601, 100000, UINT32_MAX, UINT64_C(1) << 53,
+	(UINT64_C(1) << 53) + 1, INT64_MAX, (uint64_t)INT64_MAX + 1,
+	UINT64_MAX - 1, UINT64_MAX };
+
+static void
+check_sound(const struct backoff *backoff, struct level *level, uint64_t n)
+{
+	static const char *const kinds[] = { "none", "full", "equal", "20%",
+		"100%", "+1s" };
+	const double chances[] = { 0, DBL_TRUE_MIN, 0.3, 1 - 0x1p-53, 1 };
+	const double u = chances[n % COUNT(chances)];
+	const double delay = backoff_nominal(backoff, level, n, u);
+	const double held = backoff_hold(backoff, delay);
+
+	CHECK(isfinite(delay) && delay >= 0);
+	CHECK(held >= backoff->min && held <= backoff->cap);
+	for (size_t i = 0; i < COUNT(kinds) * 3; i++) {
+		struct jitter jitter = { .order = (enum jitter_order)(i % 3) };
+
+		jitter_parse(kinds[i / 3], &jitter);
+		if (jitter_room(&jitter, backoff) < backoff->min)
+			continue;
+		const double drawn = jitter_delay(&jitter, backoff, delay, u);
+		CHECK(isfinite(drawn) && drawn >= backoff->min);
+		CHECK(jitter.order == JITTER_AFTER_CAP || !backoff->cap_given ||
+		    drawn <= backoff->cap);
+	}
+}
+
+static void
+check_strategy_sound(const char *text)
+{
+	const double bases[] = { 0, DBL_TRUE_MIN, 1e-6, 0.1, 1, 100 / 3., 86400,
+		DURATION_MAX };
+	const double ends[][2] = { { 0, 60 }, { 0, DURATION_MAX },
+		{ 1e-6, 1. / 3 }, { 7, 7 }, { 0, DBL_TRUE_MIN } };
+
+	for (size_t b = 0; b < COUNT(bases); b++)
+		for (size_t e = 0; e < COUNT(ends); e++) {
+			struct backoff backoff =
+			    backoff_of(text, bases[b], ends[e][1]);
+			struct level level = { .begun = false };
+
+			backoff.min = ends[e][0];
+			backoff.cap_given = (b + e) % 2 == 0;
+			for (size_t i = 0; i < COUNT(numbers); i++) {
+				ROW("%s base %g cap %g n %ju", text, bases[b],
+				    ends[e][1], (uintmax_t)numbers[i]);
+				check_sound(&backoff, &level, numbers[i]);
+			}
+			free(backoff.values);
+		}
+}
+
+static void
+no_number_and_no_parameter_makes_a_delay_unsound(void)
+{
+	static const char *const texts[] = { "constant", "linear",
+		"linear:step=0", "linear:step=10000d", "polynomial",
+		"polynomial:power=0", "polynomial:power=0.001",
+		"polynomial:power=1e308", "exponential",
+		"exponential:factor=1e-300", "exponential:factor=0.5",
+		"exponential:factor=1", "exponential:factor=1e308", "fibonacci",
+		"fibonacci:second=0", "fibonacci:second=10000d", "steps",
+		"steps:steps=1", "steps:steps=1000000000", "list:0,10000d,1us",
+		"decorrelated", "decorrelated:clamp=1",
+		"decorrelated:factor=1e-300", "decorrelated:factor=1e308",
+		"decorrelated:factor=1e308,clamp=1", "smooth", "slots",
+		"slots:ceiling=1", "slots:ceiling=52",
+		"lild:up=10000d,down=-10000d", "lild:up=-10000d,down=10000d",
+		"limd:up=1us,down=1e-300", "mild:up=1e308,down=-1",
+		"mimd:up=1e308,down=1e-300", "mimd:up=0.5,down=0.5" };
+
+	for (size_t i = 0; i < COUNT(texts); i++)
+		check_strategy_sound(texts[i]);
+}
+
+/* A level that chance moves up and down a long time. */
+static void
+a_level_stays_within_its_bounds(void)
+{
+	static const char *const texts[] = { "lild:up=7,down=-11",
+		"lild:up=-3,down=5", "limd:up=4,down=0.2", "mild:up=3,down=-9",
+		"mimd:up=1e300,down=1e-300", "mimd:up=2,down=0.5" };
+
+	for (size_t i = 0; i < COUNT(texts); i++) {
+		struct random random = { .seeded = true, .seed = i };
+		struct backoff backoff = backoff_of(texts[i], 3, 1000);
+		struct level level = { .begun = false };
+
+		backoff.min = i % 2 == 0 ? 0 : 2;
+		ROW("%s", texts[i]);
+		for (uint64_t n = 1; n < 5000; n++) {
+			const bool failed =
+			    random_uniform(&random, n, DRAW_DELAY) < 0.5;
+			const double delay = failed
+			    ? backoff_nominal(&backoff, &level, n, 0)
+			    : backoff_success(&backoff, &level, 99);
+
+			CHECK(delay >= backoff.min && delay <= backoff.cap);
+			CHECK(delay == level.value);
+		}
+	}
+}
+
+static void
+only_a_strategy_with_a_level_says_what_follows_a_success(void)
+{
+	for (const struct strategy *row = strategies; row->name != NULL;
+	     row++) {
+		struct backoff backoff = backoff_of(row->sample, 3, 1000);
+		struct level level = { .begun = true, .value = 12 };
+
+		ROW("%s", row->name);
+		if (row->keeps_level)
+			CHECK(backoff_success(&backoff, &level, 99) < 12);
+		else
+			CHECK_DBL(backoff_success(&backoff, &level, 99), 99, 0);
+		free(backoff.values);
+	}
+}
+
+static void
+the_first_event_of_a_level_is_the_base_even_a_success(void)
+{
+	const struct backoff backoff = backoff_of("mimd:up=2,down=0.5", 3, 60);
+	struct level level = { .begun = false };
+
+	CHECK_DBL(backoff_success(&backoff, &level, 99), 3, 0);
+	CHECK_DBL(backoff_success(&backoff, &level, 99), 1.5, 0);
+	CHECK_DBL(backoff_nominal(&backoff, &level, 1, 0), 3, 0);
+	CHECK_DBL(backoff_nominal(&backoff, &level, 2, 0), 6, 0);
+}
+
+static void
+a_delay_is_held_and_a_nan_is_no_way_round_the_cap(void)
+{
+	const struct backoff backoff = { .min = 2, .cap = 60 };
+
+	CHECK_DBL(backoff_hold(&backoff, 1), 2, 0);
+	CHECK_DBL(backoff_hold(&backoff, 3), 3, 0);
+	CHECK_DBL(backoff_hold(&backoff, 61), 60, 0);
+	CHECK_DBL(backoff_hold(&backoff, INFINITY), 60, 0);
+	CHECK_DBL(backoff_hold(&backoff, NAN), 60, 0);
+}
+
+static void
+decorrelated_is_uniform_between_the_base_and_its_reach(void)
+{
+	static const struct {
+		const char *text;
+		uint64_t n;
+		double previous, low, high;
+	} rows[] = {
+		{ "decorrelated", 1, 0, 1, 3 },
+		{ "decorrelated", 2, 2, 1, 6 },
+		{ "decorrelated", 9, 30, 1, 60 },
+		{ "decorrelated:factor=2", 2, 5, 1, 10 },
+		{ "decorrelated:clamp=1", 2, 19, 1, 57 },
+	};
+	static double sample[SAMPLE];
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct backoff backoff = backoff_of(rows[i].text, 1, 60);
+		struct random random = { .seeded = true, .seed = 5 + i };
+
+		ROW("%s after %g", rows[i].text, rows[i].previous);
+		for (size_t k = 0; k < SAMPLE; k++) {
+			struct level level = { .previous = rows[i].previous };
+
+			sample[k] = backoff_nominal(&backoff, &level, rows[i].n,
+			    random_uniform(&random, k + 1, DRAW_DELAY));
+		}
+		CHECK(distribution_ks(sample, SAMPLE, rows[i].low,
+			  rows[i].high) < KS_LIMIT);
+	}
+}
+
+/* Cut at the cap, as first published, a third of all draws are the cap. */
+static void
+a_clamp_piles_draws_up_at_the_cap(void)
+{
+	const struct backoff backoff =
+	    backoff_of("decorrelated:clamp=1", 1, 60);
+	struct random random = { .seeded = true, .seed = 1 };
+	int at_cap = 0;
+
+	for (uint64_t k = 0; k < SAMPLE; k++) {
+		struct level level = { .previous = 40 };
+
+		at_cap += backoff_nominal(&backoff, &level, 2,
+			      random_uniform(&random, k + 1, DRAW_DELAY)) == 60;
+	}
+	/* 60 of 119; five standard deviations. */
+	CHECK(fabs(at_cap - SAMPLE * 60 / 119.) < 5 * sqrt(SAMPLE) / 2);
+}
+
+static void
+slots_are_equally_likely(void)
+{
+	for (uint64_t n = 1; n <= 12; n++) {
+		const struct backoff backoff = backoff_of("slots", 1, 1e6);
+		const size_t count = (size_t)1 << (n < 10 ? n : 10);
+		struct random random = { .seeded = true, .seed = n };
+		unsigned int cells[1024] = { 0 };
+
+		ROW("n = %ju", (uintmax_t)n);
+		for (uint64_t k = 0; k < 30 * 1024; k++) {
+			struct level level = { .begun = false };
+			const double slot = backoff_nominal(&backoff, &level, n,
+			    random_uniform(&random, k + 1, DRAW_DELAY));
+
+			if (!CHECK(slot == floor(slot) && slot >= 0 &&
+				slot < (double)count))
+				return;
+			cells[(size_t)slot]++;
+		}
+		CHECK(fabs(distribution_chi_square(cells, count)) <
+		    CHI_SQUARE_LIMIT);
+	}
+}
+
+int
+main(void)
+{
+	RUN(every_example_is_what_its_sample_computes);
+	RUN(a_strategy_is_read_or_refused_in_words);
+	RUN(the_later_strategy_forgets_the_earlier);
+	RUN(the_longest_time_that_is_named_is_known);
+	RUN(fibonacci_adds_up_exactly);
+	RUN(fibonacci_adds_what_was_not_yet_held);
+	RUN(a_list_goes_on_with_its_last_value);
+	RUN(no_number_and_no_parameter_makes_a_delay_unsound);
+	RUN(a_level_stays_within_its_bounds);
+	RUN(only_a_strategy_with_a_level_says_what_follows_a_success);
+	RUN(the_first_event_of_a_level_is_the_base_even_a_success);
+	RUN(a_delay_is_held_and_a_nan_is_no_way_round_the_cap);
+	RUN(decorrelated_is_uniform_between_the_base_and_its_reach);
+	RUN(a_clamp_piles_draws_up_at_the_cap);
+	RUN(slots_are_equally_likely);
+	return DONE();
+}
