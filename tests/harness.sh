@@ -11,7 +11,7 @@
 #
 # It runs in $T, a fresh directory that is removed at the end, as is whatever
 # it left in the background. $RETRY is the program under test, also first on
-# the PATH; $TESTS is the directory of the tests, $TEST_DATA their data and
+# the PATH, which has the tests' helpers too; $TESTS is the directory of the tests, $TEST_DATA their data and
 # $TEST_BUILD the build directory. Nothing of the caller's environment that
 # retry heeds is left.
 
@@ -26,7 +26,7 @@ TESTS=$PWD
 RETRY=$(realpath "${RETRY:-../build/retry}") || exit
 TEST_DATA=$(realpath "${TEST_DATA:-data}") || exit
 TEST_BUILD=$(realpath "${TEST_BUILD:-${RETRY%/*}}") || exit
-PATH=${RETRY%/*}:$PATH
+PATH=${RETRY%/*}:$TEST_BUILD/tests:$PATH
 export RETRY PATH TESTS TEST_DATA TEST_BUILD
 
 tap_count=0
@@ -132,6 +132,11 @@ unlike() {
 # skip NAME WHY
 skip() {
 	tap_result 0 "$1" " # SKIP $2"
+}
+
+# sanitized: the program under test was built with AddressSanitizer.
+sanitized() {
+	grep -q __asan_init "$RETRY"
 }
 
 # wait_for COMMAND...: returns as soon as it succeeds. A wait in vain, of 20
