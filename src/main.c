@@ -13,6 +13,8 @@
  *     random      uniform draws: arc4random, seeded, or (tests) scripted
  *     backoff     the table of strategies; the nominal delay before retry n
  *     jitter      the table of jitters; the range and the draw
+ *     bucket      tokens that retries are paid from, as numbers and as text
+ *     checksum    of a text that is kept in a file
  *     engine      the run as a state machine: events in, actions out
  *   cli/      talks with people and programs; argv, text and FILE * only
  *     options     the table of options: argv to struct options
@@ -28,6 +30,7 @@
  *     child       starts a process cleanly; signals it
  *     tree        ends all that a timed-out attempt has started
  *     environment what children find in theirs
+ *     budget      the bucket of tokens in a file that processes share
  *     descriptor  keeps retry's own above 2
  */
 

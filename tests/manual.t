@@ -13,7 +13,7 @@ printed() {
 grep '^\.\\" BEGIN ' "$manual" | while read -r _ _ list; do
 	echo "$list"
 done >lists
-for list in options strategies jitters presets classes sysexits; do
+for list in options strategies jitters presets budget classes sysexits; do
 	check "the manual has a list of $list" grep -qx "$list" lists
 done
 

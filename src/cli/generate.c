@@ -212,6 +212,17 @@ print_presets(void)
 }
 
 static void
+print_budget(void)
+{
+	for (const struct bucket_param *row = bucket_params; row->name != NULL;
+	     row++) {
+		printf(".It Cm %s\n", row->name);
+		print_literal(row->doc);
+		printf(" (default: %g)\n", (double)row->initial / 1000);
+	}
+}
+
+static void
 print_words(const struct set_word *words)
 {
 	for (const struct set_word *word = words; word->name != NULL; word++) {
@@ -251,6 +262,7 @@ static const struct {
 	{ "strategies", print_strategies },
 	{ "jitters", print_jitters },
 	{ "presets", print_presets },
+	{ "budget", print_budget },
 	{ "classes", print_classes },
 	{ "sysexits", print_sysexits },
 	{ "formats", print_formats },

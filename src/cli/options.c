@@ -200,6 +200,31 @@ parse_repeat(struct options *options, size_t offset, const char *text)
 	return problem;
 }
 
+/* FILE, and behind its last colon, if no slash follows, the parameters. */
+static const char *
+parse_budget(struct options *options, size_t offset, const char *text)
+{
+	const char *slash = strrchr(text, '/');
+	const char *colon = strrchr(slash == NULL ? text : slash, ':');
+	const size_t length =
+	    colon == NULL ? strlen(text) : (size_t)(colon - text);
+	const char *where;
+
+	if (length == 0)
+		return "names no file";
+	free(options->budget);
+	options->budget = strndup(text, length);
+	if (options->budget == NULL)
+		return "is too long for the memory there is";
+	options->policy.budget = true;
+	const char *problem =
+	    bucket_rules_parse(colon == NULL ? NULL : colon + 1,
+		MEMBER(struct bucket_rules, options, offset), &where);
+	if (problem != NULL)
+		options->text[OPTION_BUDGET] = where;
+	return problem;
+}
+
 static const char *
 parse_plan(struct options *options, size_t offset, const char *text)
 {
@@ -399,6 +424,12 @@ const struct option_row option_rows[OPTIONS] = {
 	    "the wait after a success, for a strategy that says nothing of\n"
 	    "it; held and jittered like any delay.",
 	    "0", parse_seconds, AT(policy.success_delay) },
+	[OPTION_BUDGET] = { "budget", 0, GROUP_BETWEEN, VALUE_REQUIRED,
+	    "FILE[:NAME=VALUE,...]",
+	    "share a retry budget with other processes",
+	    "Share a retry budget with all processes that name this file;\n"
+	    "see\n.Sx BUDGET .",
+	    NULL, parse_budget, AT(budget_rules) },
 
 	[OPTION_QUIET] = { "quiet", 'q', GROUP_REPORTING, VALUE_NONE, NULL,
 	    "say nothing but retry's own errors",

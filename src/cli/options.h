@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "core/bucket.h"
 #include "core/engine.h"
 
 /* The options, in the order in which they are shown. */
@@ -42,6 +43,7 @@ enum option_id {
 	OPTION_ON_GIVE_UP,
 	OPTION_REPEAT,
 	OPTION_SUCCESS_DELAY,
+	OPTION_BUDGET,
 
 	OPTION_QUIET,
 	OPTION_VERBOSE,
@@ -77,6 +79,8 @@ struct options {
 	const char *before_retry;
 	const char *on_success;
 	const char *on_give_up;
+	char *budget; /* its file */
+	struct bucket_rules budget_rules;
 	bool quiet;
 	bool verbose;
 	bool plan;

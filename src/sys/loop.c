@@ -15,7 +15,9 @@
 #include <unistd.h>
 
 #include "cli/report.h"
+#include "cli/text.h"
 #include "core/signals.h"
+#include "sys/budget.h"
 #include "sys/child.h"
 #include "sys/descriptor.h"
 #include "sys/environment.h"
@@ -47,6 +49,7 @@ struct loop {
 	enum task task;
 	struct engine engine;
 	struct report report;
+	struct budget budget;
 	int unforked; /* errno of an attempt that could not be made, or 0 */
 	int status;   /* of the last child that ended */
 	struct rusage usage;
@@ -166,6 +169,33 @@ act_run(struct loop *loop, const struct event *event)
 	loop->unforked = errno;
 }
 
+/* A file that an option named, what is wrong with it, what follows. */
+static void
+complain(const char *option, const char *file, const char *problem,
+    const char *consequence)
+{
+	char safe[128];
+
+	warnx("--%s: %s: %s%s", option, text_safe(file, safe, sizeof(safe)),
+	    problem, consequence);
+}
+
+static void
+ask_budget(const struct loop *loop, struct event *event)
+{
+	const char *problem;
+	const bool paid = budget_take(&loop->budget, &problem);
+
+	if (problem != NULL)
+		complain("budget", loop->budget.file, problem,
+		    "; the retry is allowed");
+	*event = (struct event){
+		.kind = EVENT_ANSWER,
+		.now = now(loop),
+		.answer = paid ? VERDICT_SUCCESS : VERDICT_STOP,
+	};
+}
+
 static bool
 act_ask(struct loop *loop, const struct action *action, struct event *event)
 {
@@ -174,6 +204,10 @@ act_ask(struct loop *loop, const struct action *action, struct event *event)
 	    ? options->check
 	    : options->before_retry;
 
+	if (action->question == ASK_BUDGET) {
+		ask_budget(loop, event);
+		return true;
+	}
 	if (start_shell(loop, command, TASK_QUESTION) == 0)
 		return false;
 	warn("cannot run %s",
@@ -281,6 +315,21 @@ act(struct loop *loop, const struct action *action, struct event *event)
 	return false;
 }
 
+/* What a success brings to those that share the budget. */
+static void
+share(const struct loop *loop, const struct action *action)
+{
+	const char *problem;
+
+	if (!action->judged || loop->budget.file == NULL ||
+	    loop->engine.judgement.verdict != VERDICT_SUCCESS)
+		return;
+	problem = budget_give(&loop->budget);
+	if (problem != NULL)
+		complain("budget", loop->budget.file, problem,
+		    "; nothing is given back");
+}
+
 /* Step, report, act: for every event, until there is something to wait for. */
 static void
 drive(struct loop *loop, struct event event)
@@ -291,6 +340,7 @@ drive(struct loop *loop, struct event event)
 		const struct action action = engine_step(&loop->engine, event);
 
 		loop->wake = action.wake;
+		share(loop, &action);
 		report_step(&loop->report, action, news_now(loop, event.now));
 		again = act(loop, &action, &event);
 	}
@@ -504,7 +554,7 @@ receive(struct loop *loop, const struct signalfd_siginfo *info)
 	const bool own = (pid_t)info->ssi_pid == loop->inheritance.parent;
 
 	if (number == SIGCHLD || is_ignored(number) ||
-	    (number == SIGPIPE && own))
+	    (own && (number == SIGPIPE || number == SIGXFSZ)))
 		return;
 	switch (number) {
 	case SIGTTIN:
@@ -659,15 +709,30 @@ die(int signal)
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
+/* What an option named cannot be used. */
+static void
+open_budget(const struct loop *loop)
+{
+	const char *problem = budget_check(&loop->budget);
+
+	if (problem == NULL)
+		return;
+	complain("budget", loop->budget.file, problem, "");
+	exit(STATUS_OWN_FAILURE);
+}
+
 int
 loop_run(const struct options *options)
 {
-	struct loop loop = { .options = options };
+	struct loop loop = { .options = options,
+		.budget = { options->budget, options->budget_rules } };
 	const char *file;
 
 	engine_init(&loop.engine, &options->policy, options->random);
 	if (report_open(&loop.report, options, &loop.engine, &file) == -1)
 		err(STATUS_OWN_FAILURE, "%s", file == NULL ? "log" : file);
+	if (options->budget != NULL)
+		open_budget(&loop);
 	set_up(&loop);
 	struct news news = { .kind = NEWS_START,
 		.time = seconds(CLOCK_REALTIME) };

@@ -1,0 +1,222 @@
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bucket.h"
+#include "checksum.h"
+
+/* No more tokens than this: times a second in nanoseconds it still fits. */
+#define TOKENS_MOST INT64_C(1000000000)
+
+#define SECOND INT64_C(1000000000)
+
+/* How the text of this version begins. */
+#define MAGIC "retry-budget 1 "
+
+#define AT(member) offsetof(struct bucket_rules, member)
+
+const struct bucket_param bucket_params[] = {
+	{ "tokens", "tokens the bucket holds at most", 100000, AT(tokens) },
+	{ "success", "tokens that a success gives back", 100, AT(success) },
+	{ "rate", "tokens that come back each second", 0, AT(rate) },
+	{ "cost", "tokens that a retry takes", 1000, AT(cost) },
+	{ .name = NULL },
+};
+
+static int64_t *
+member(struct bucket_rules *rules, const struct bucket_param *row)
+{
+	return (int64_t *)((char *)rules + row->offset);
+}
+
+/* "1.25": digits, and up to three more behind a point. */
+static const char *
+parse_thousandths(const char *text, size_t length, int64_t *value)
+{
+	const char *end = text + length;
+	int64_t number = 0;
+	int places = 0;
+
+	if (length == 0)
+		return "has no value";
+	if (length == strspn(text, "."))
+		return "is not a number";
+	for (; text < end && isdigit((unsigned char)*text); text++)
+		if ((number = number * 10 + (*text - '0')) > TOKENS_MOST / 1000)
+			return "is more than a million";
+	if (text < end && *text == '.')
+		text++;
+	for (; text < end && isdigit((unsigned char)*text); text++)
+		if (++places <= 3)
+			number = number * 10 + (*text - '0');
+	if (text < end)
+		return "is not a number";
+	if (places > 3)
+		return "has more than three decimals";
+	for (; places < 3; places++)
+		number *= 10;
+	*value = number;
+	return number > TOKENS_MOST ? "is more than a million" : NULL;
+}
+
+static const struct bucket_param *
+find_param(const char *name, size_t length)
+{
+	const struct bucket_param *row = bucket_params;
+
+	while (row->name != NULL &&
+	    (strlen(row->name) != length ||
+		strncmp(row->name, name, length) != 0))
+		row++;
+	return row->name == NULL ? NULL : row;
+}
+
+static const char *
+parse_item(const char *item, size_t length, struct bucket_rules *rules,
+    unsigned int *given)
+{
+	const char *equals = memchr(item, '=', length);
+
+	if (equals == NULL)
+		return "is no NAME=VALUE";
+	const struct bucket_param *row =
+	    find_param(item, (size_t)(equals - item));
+	if (row == NULL)
+		return "is no parameter of a budget";
+	const unsigned int bit = 1u << (row - bucket_params);
+	if ((*given & bit) != 0)
+		return "is given twice";
+	*given |= bit;
+	return parse_thousandths(equals + 1,
+	    length - (size_t)(equals + 1 - item), member(rules, row));
+}
+
+const char *
+bucket_rules_parse(const char *text, struct bucket_rules *rules,
+    const char **where)
+{
+	const char *problem = NULL;
+	unsigned int given = 0;
+
+	for (const struct bucket_param *row = bucket_params; row->name != NULL;
+	     row++)
+		*member(rules, row) = row->initial;
+	while (problem == NULL && text != NULL) {
+		const size_t length = strcspn(text, ",");
+
+		*where = text;
+		problem = parse_item(text, length, rules, &given);
+		text = text[length] == ',' ? text + length + 1 : NULL;
+	}
+	return problem;
+}
+
+struct bucket
+bucket_full(const struct bucket_rules *rules)
+{
+	return (
+	    struct bucket){ .tokens = rules->tokens, .boot = BUCKET_NO_BOOT };
+}
+
+static void
+add(struct bucket *bucket, const struct bucket_rules *rules, int64_t tokens)
+{
+	bucket->tokens += tokens;
+	if (bucket->tokens > rules->tokens)
+		bucket->tokens = rules->tokens;
+}
+
+/* Rounded up. */
+static int64_t
+divide_up(int64_t dividend, int64_t divisor)
+{
+	return (dividend + divisor - 1) / divisor;
+}
+
+/*
+ * The time moves on by what the new tokens took, to the nanosecond, so that
+ * looking often does not lose what is less than a thousandth.
+ */
+void
+bucket_refill(struct bucket *bucket, const struct bucket_rules *rules,
+    int64_t time, const char *boot)
+{
+	add(bucket, rules, 0);
+	if (rules->rate == 0)
+		return;
+	if (strcmp(bucket->boot, boot) != 0 || bucket->time > time) {
+		snprintf(bucket->boot, sizeof(bucket->boot), "%s", boot);
+		bucket->time = time;
+		return;
+	}
+	const int64_t lacks = rules->tokens - bucket->tokens;
+	const int64_t elapsed = time - bucket->time;
+	if (elapsed >= divide_up(lacks * SECOND, rules->rate)) {
+		bucket->tokens = rules->tokens;
+		bucket->time = time;
+		return;
+	}
+	const int64_t came = elapsed * rules->rate / SECOND;
+	bucket->tokens += came;
+	bucket->time += divide_up(came * SECOND, rules->rate);
+}
+
+bool
+bucket_take(struct bucket *bucket, const struct bucket_rules *rules)
+{
+	if (bucket->tokens < rules->cost)
+		return false;
+	bucket->tokens -= rules->cost;
+	return true;
+}
+
+void
+bucket_give(struct bucket *bucket, const struct bucket_rules *rules)
+{
+	add(bucket, rules, rules->success);
+}
+
+void
+bucket_format(const struct bucket *bucket, char text[BUCKET_TEXT])
+{
+	const int length = snprintf(text, BUCKET_TEXT,
+	    MAGIC "tokens %07" PRId64 ".%03" PRId64 " time %019" PRId64
+		  " boot %-36s sum ",
+	    bucket->tokens / 1000, bucket->tokens % 1000, bucket->time,
+	    bucket->boot);
+
+	snprintf(text + length, BUCKET_TEXT - (size_t)length,
+	    "%016" PRIx64 "\n", checksum(text, (size_t)length));
+}
+
+/*
+ * What was read is written again and compared, which finds a wrong sum and
+ * whatever else is not as it would be written.
+ */
+const char *
+bucket_parse(const char *text, struct bucket *bucket)
+{
+	int64_t whole, part;
+	char again[BUCKET_TEXT];
+
+	if (sscanf(text,
+		MAGIC "tokens %7" SCNd64 ".%3" SCNd64 " time %19" SCNd64
+		      " boot %36[-0-9a-f]",
+		&whole, &part, &bucket->time, bucket->boot) != 4)
+		return "is no retry budget of this version";
+	bucket->tokens = whole * 1000 + part;
+	if (bucket->tokens < 0 || bucket->tokens > TOKENS_MOST ||
+	    bucket->time < 0)
+		return "is out of range";
+	bucket_format(bucket, again);
+	return strcmp(text, again) == 0 ? NULL : "is damaged";
+}
+
+bool
+bucket_was(const char *text)
+{
+	const size_t length = strnlen(text, strlen(MAGIC));
+
+	return length > 0 && strncmp(text, MAGIC, length) == 0;
+}

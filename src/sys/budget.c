@@ -1,0 +1,178 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <libutil.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sys/budget.h"
+#include "sys/descriptor.h"
+
+/* The lock is asked for so often, a millisecond apart: 100 ms with overhead. */
+#define LOCK_TRIES 90
+#define LOCK_PAUSE 1000000 /* ns */
+
+#define FLAGS (O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+#define MODE 0600
+
+/* NULL, or why this open file can hold no bucket. */
+static const char *
+check_kind(int file)
+{
+	struct stat status;
+
+	if (fstat(file, &status) == -1)
+		return strerror(errno);
+	return S_ISREG(status.st_mode) ? NULL : "is not a regular file";
+}
+
+const char *
+budget_check(const struct budget *budget)
+{
+	const int file = open(budget->file, FLAGS, MODE);
+
+	if (file == -1)
+		return strerror(errno);
+	const char *problem = check_kind(file);
+	close(file);
+	return problem;
+}
+
+/*
+ * Opened anew each time, so that a bucket that was removed meanwhile is not
+ * shared with nobody.  The kernel takes the lock back from a process that dies.
+ */
+static int
+open_locked(const char *name)
+{
+	const struct timespec pause = { .tv_nsec = LOCK_PAUSE };
+	int file = -1;
+
+	for (int tries = 0; file == -1; tries++) {
+		file = flopen(name, FLAGS, MODE);
+		if (file == -1 && (errno != EWOULDBLOCK || tries == LOCK_TRIES))
+			return -1;
+		if (file == -1)
+			nanosleep(&pause, NULL);
+	}
+	return descriptor_raise(file);
+}
+
+/* The name of this boot; none, where it has none. */
+static void
+read_boot(char boot[BUCKET_BOOT])
+{
+	const int file =
+	    open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	ssize_t length = -1;
+
+	if (file != -1) {
+		length = read(file, boot, BUCKET_BOOT - 1);
+		close(file);
+	}
+	if (length != BUCKET_BOOT - 1)
+		strlcpy(boot, BUCKET_NO_BOOT, BUCKET_BOOT);
+	boot[BUCKET_BOOT - 1] = '\0';
+}
+
+static void
+refill(struct bucket *bucket, const struct bucket_rules *rules)
+{
+	char boot[BUCKET_BOOT] = BUCKET_NO_BOOT;
+	struct timespec time;
+
+	if (rules->rate > 0)
+		read_boot(boot);
+	clock_gettime(CLOCK_BOOTTIME, &time);
+	bucket_refill(bucket, rules,
+	    (int64_t)time.tv_sec * 1000000000 + time.tv_nsec, boot);
+}
+
+/* Reads the bucket; an empty file is a full one, and so is a damaged one. */
+static const char *
+load(int file, struct bucket *bucket, const struct bucket_rules *rules,
+    bool *usable)
+{
+	char text[BUCKET_TEXT + 1];
+	const char *problem = NULL;
+	const ssize_t length = pread(file, text, BUCKET_TEXT, 0);
+
+	*usable = length == 0;
+	*bucket = bucket_full(rules);
+	if (length == -1)
+		return strerror(errno);
+	text[length] = '\0';
+	if (length > 0)
+		problem = bucket_parse(text, bucket);
+	if (problem == NULL)
+		*usable = true;
+	else if (bucket_was(text)) {
+		*bucket = bucket_full(rules);
+		*usable = true;
+	}
+	return problem;
+}
+
+static const char *
+save(int file, const struct bucket *bucket)
+{
+	char text[BUCKET_TEXT];
+
+	bucket_format(bucket, text);
+	const ssize_t length = pwrite(file, text, BUCKET_LENGTH, 0);
+	if (length == -1 || ftruncate(file, BUCKET_LENGTH) == -1)
+		return strerror(errno);
+	return length == BUCKET_LENGTH ? NULL : strerror(ENOSPC);
+}
+
+static const char *
+change_locked(int file, const struct bucket_rules *rules, bool take, bool *paid)
+{
+	struct bucket bucket;
+	bool usable;
+	const char *problem = load(file, &bucket, rules, &usable);
+
+	if (!usable)
+		return problem;
+	refill(&bucket, rules);
+	if (take)
+		*paid = bucket_take(&bucket, rules);
+	else
+		bucket_give(&bucket, rules);
+	const char *unsaved = save(file, &bucket);
+	return problem != NULL ? problem : unsaved;
+}
+
+static const char *
+change(const struct budget *budget, bool take, bool *paid)
+{
+	const int file = open_locked(budget->file);
+
+	if (file == -1)
+		return errno == EWOULDBLOCK ? "is locked" : strerror(errno);
+	const char *problem = check_kind(file);
+	if (problem == NULL)
+		problem = change_locked(file, &budget->rules, take, paid);
+	close(file);
+	return problem;
+}
+
+bool
+budget_take(const struct budget *budget, const char **problem)
+{
+	bool paid = true;
+
+	*problem = change(budget, true, &paid);
+	return paid || *problem != NULL;
+}
+
+const char *
+budget_give(const struct budget *budget)
+{
+	bool paid;
+
+	return change(budget, false, &paid);
+}

@@ -1,0 +1,29 @@
+#ifndef BUDGET_H
+#define BUDGET_H
+
+#include <stdbool.h>
+
+#include "core/bucket.h"
+
+/* A bucket of tokens in a file, shared by all processes that name it. */
+struct budget {
+	const char *file;
+	struct bucket_rules rules;
+};
+
+/*
+ * Makes sure of the file, and makes an empty one, which is a full bucket, where
+ * there is none.  Returns NULL, or what is wrong with it.
+ */
+const char *budget_check(const struct budget *budget);
+
+/*
+ * Takes the cost of a retry.  False if too few tokens are left.  A bucket that
+ * cannot be asked lets the retry through; *problem is then why, else NULL.
+ */
+bool budget_take(const struct budget *budget, const char **problem);
+
+/* Gives back what a success does.  Returns NULL, or why that failed. */
+const char *budget_give(const struct budget *budget);
+
+#endif

@@ -1,0 +1,409 @@
+#include <inttypes.h>
+
+#include "core/bucket.h"
+#include "tap.h"
+
+#define BOOT "6a8f1f5e-0d5c-4c52-9a55-0f3f0c0ffee0"
+#define OTHER_BOOT "11111111-2222-3333-4444-555555555555"
+#define SECOND INT64_C(1000000000)
+
+static const struct {
+	const char *text;
+	const char *problem;
+	const char *where;
+	struct bucket_rules rules;
+} parameters[] = {
+	{ NULL, NULL, NULL, { 100000, 100, 0, 1000 } },
+	{ "tokens=10", NULL, NULL, { 10000, 100, 0, 1000 } },
+	{ "tokens=10,success=0.25,rate=1.5,cost=2", NULL, NULL,
+	    { 10000, 250, 1500, 2000 } },
+	{ "cost=.5,tokens=0", NULL, NULL, { 0, 100, 0, 500 } },
+	{ "tokens=1.", NULL, NULL, { 1000, 100, 0, 1000 } },
+	{ "tokens=1000000,rate=0.001", NULL, NULL,
+	    { 1000000000, 100, 1, 1000 } },
+
+	{ "", "is no NAME=VALUE", "", { 0, 0, 0, 0 } },
+	{ "tokens", "is no NAME=VALUE", "tokens", { 0, 0, 0, 0 } },
+	{ "tokens=1,", "is no NAME=VALUE", "", { 0, 0, 0, 0 } },
+	{ "=1", "is no parameter of a budget", "=1", { 0, 0, 0, 0 } },
+	{ "token=1", "is no parameter of a budget", "token=1", { 0, 0, 0, 0 } },
+	{ "Tokens=1", "is no parameter of a budget", "Tokens=1",
+	    { 0, 0, 0, 0 } },
+	{ "cost=1,cost=1", "is given twice", "cost=1", { 0, 0, 0, 0 } },
+	{ "tokens=", "has no value", "tokens=", { 0, 0, 0, 0 } },
+	{ "tokens=,cost=1", "has no value", "tokens=,cost=1", { 0, 0, 0, 0 } },
+	{ "tokens=.", "is not a number", "tokens=.", { 0, 0, 0, 0 } },
+	{ "tokens=1.2.3", "is not a number", "tokens=1.2.3", { 0, 0, 0, 0 } },
+	{ "tokens=-1", "is not a number", "tokens=-1", { 0, 0, 0, 0 } },
+	{ "tokens=+1", "is not a number", "tokens=+1", { 0, 0, 0, 0 } },
+	{ "tokens= 1", "is not a number", "tokens= 1", { 0, 0, 0, 0 } },
+	{ "tokens=1e3", "is not a number", "tokens=1e3", { 0, 0, 0, 0 } },
+	{ "tokens=nan", "is not a number", "tokens=nan", { 0, 0, 0, 0 } },
+	{ "tokens=0x1", "is not a number", "tokens=0x1", { 0, 0, 0, 0 } },
+	{ "rate=0.0001", "has more than three decimals", "rate=0.0001",
+	    { 0, 0, 0, 0 } },
+	{ "rate=0.00000000000000000000000001", "has more than three decimals",
+	    "rate=0.00000000000000000000000001", { 0, 0, 0, 0 } },
+	{ "tokens=1000000.001", "is more than a million", "tokens=1000000.001",
+	    { 0, 0, 0, 0 } },
+	{ "tokens=99999999999999999999", "is more than a million",
+	    "tokens=99999999999999999999", { 0, 0, 0, 0 } },
+};
+
+static void
+parameters_are_read_in_thousandths(void)
+{
+	for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++) {
+		struct bucket_rules rules;
+		const char *where = NULL;
+		const char *problem =
+		    bucket_rules_parse(parameters[i].text, &rules, &where);
+
+		ROW("%s",
+		    parameters[i].text == NULL ? "NULL" : parameters[i].text);
+		CHECK_STR(problem, parameters[i].problem);
+		if (problem != NULL) {
+			CHECK_STR(where, parameters[i].where);
+			continue;
+		}
+		CHECK_INT(rules.tokens, parameters[i].rules.tokens);
+		CHECK_INT(rules.success, parameters[i].rules.success);
+		CHECK_INT(rules.rate, parameters[i].rules.rate);
+		CHECK_INT(rules.cost, parameters[i].rules.cost);
+	}
+}
+
+static void
+ten_tokens_pay_ten_retries(void)
+{
+	const struct bucket_rules rules = { 10000, 0, 0, 1000 };
+	struct bucket bucket = bucket_full(&rules);
+
+	for (int i = 0; i < 10; i++)
+		CHECK(bucket_take(&bucket, &rules));
+	CHECK(!bucket_take(&bucket, &rules));
+	CHECK_INT(bucket.tokens, 0);
+}
+
+static void
+what_cannot_be_paid_takes_nothing(void)
+{
+	const struct bucket_rules rules = { 10000, 0, 0, 4000 };
+	struct bucket bucket = bucket_full(&rules);
+
+	CHECK(bucket_take(&bucket, &rules));
+	CHECK(bucket_take(&bucket, &rules));
+	CHECK(!bucket_take(&bucket, &rules));
+	CHECK_INT(bucket.tokens, 2000);
+}
+
+static void
+ten_successes_of_a_tenth_are_one_token(void)
+{
+	const struct bucket_rules rules = { 2000, 100, 0, 1000 };
+	struct bucket bucket = { .tokens = 0, .boot = BUCKET_NO_BOOT };
+
+	for (int i = 0; i < 10; i++) {
+		CHECK(!bucket_take(&bucket, &rules));
+		bucket_give(&bucket, &rules);
+	}
+	CHECK(bucket_take(&bucket, &rules));
+	CHECK_INT(bucket.tokens, 0);
+}
+
+static void
+each_process_holds_the_bucket_to_its_own_size(void)
+{
+	const struct bucket_rules large = { 100000, 5000, 0, 1000 };
+	const struct bucket_rules small = { 10000, 5000, 0, 1000 };
+	struct bucket bucket = bucket_full(&large);
+
+	bucket_refill(&bucket, &small, 0, BOOT);
+	CHECK_INT(bucket.tokens, 10000);
+	bucket_give(&bucket, &large);
+	CHECK_INT(bucket.tokens, 15000);
+	bucket_give(&bucket, &small);
+	CHECK_INT(bucket.tokens, 10000);
+}
+
+static const struct {
+	const char *name;
+	struct bucket_rules rules;
+	struct bucket before;
+	int64_t time;
+	struct bucket after;
+} refills[] = {
+	{ "one a second", { 9000, 0, 1000, 0 }, { 0, 5 * SECOND, BOOT },
+	    8 * SECOND, { 3000, 8 * SECOND, BOOT } },
+	{ "half a second", { 9000, 0, 1000, 0 }, { 0, 0, BOOT }, SECOND / 2,
+	    { 500, SECOND / 2, BOOT } },
+	{ "no more than it holds", { 2000, 0, 1000, 0 }, { 0, 0, BOOT },
+	    8 * SECOND, { 2000, 8 * SECOND, BOOT } },
+	{ "exactly full", { 2000, 0, 1000, 0 }, { 0, 0, BOOT }, 2 * SECOND,
+	    { 2000, 2 * SECOND, BOOT } },
+	{ "full already", { 2000, 0, 1000, 0 }, { 2000, 0, BOOT }, 2 * SECOND,
+	    { 2000, 2 * SECOND, BOOT } },
+	{ "too little for a thousandth waits", { 9000, 0, 1000, 0 },
+	    { 7, 0, BOOT }, 999999, { 7, 0, BOOT } },
+	{ "a third of a thousandth is kept", { 9000, 0, 3000, 0 },
+	    { 0, 0, BOOT }, 500000, { 1, 333334, BOOT } },
+	{ "no rate", { 9000, 0, 0, 0 }, { 7, 1, BOOT }, 8 * SECOND,
+	    { 7, 1, BOOT } },
+	{ "another boot", { 9000, 0, 1000, 0 }, { 7, 1, OTHER_BOOT },
+	    8 * SECOND, { 7, 8 * SECOND, BOOT } },
+	{ "the future", { 9000, 0, 1000, 0 }, { 7, 9 * SECOND, BOOT },
+	    8 * SECOND, { 7, 8 * SECOND, BOOT } },
+	{ "the largest of everything", { 1000000000, 0, 1000000000, 0 },
+	    { 0, 0, BOOT }, INT64_MAX, { 1000000000, INT64_MAX, BOOT } },
+	{ "the largest and almost full", { 1000000000, 0, 1, 0 },
+	    { 0, 0, BOOT }, INT64_C(999999999999999999),
+	    { 999999999, 999999999 * SECOND, BOOT } },
+};
+
+static void
+time_brings_tokens_back(void)
+{
+	for (size_t i = 0; i < sizeof refills / sizeof *refills; i++) {
+		struct bucket bucket = refills[i].before;
+
+		ROW("%s", refills[i].name);
+		bucket_refill(&bucket, &refills[i].rules, refills[i].time,
+		    BOOT);
+		CHECK_INT(bucket.tokens, refills[i].after.tokens);
+		CHECK_INT(bucket.time, refills[i].after.time);
+		CHECK_STR(bucket.boot, refills[i].after.boot);
+	}
+}
+
+/* Looked at every 700 us for ten minutes, at 0.7 tokens a second. */
+static void
+looking_often_loses_less_than_a_thousandth(void)
+{
+	const struct bucket_rules rules = { 1000000, 0, 700, 0 };
+	struct bucket bucket = { .tokens = 0, .time = 0, .boot = BOOT };
+	const int64_t end = 600 * SECOND;
+
+	for (int64_t time = 0; time <= end; time += 700000)
+		bucket_refill(&bucket, &rules, time, BOOT);
+	bucket_refill(&bucket, &rules, end, BOOT);
+	CHECK(bucket.tokens >= 419999 && bucket.tokens <= 420000);
+}
+
+static void
+a_bucket_is_read_as_it_was_written(void)
+{
+	static const struct bucket rows[] = {
+		{ 0, 0, BUCKET_NO_BOOT },
+		{ 1, 1, BOOT },
+		{ 99500, 12345678901234, BOOT },
+		{ 1000000000, INT64_MAX, OTHER_BOOT },
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char text[BUCKET_TEXT];
+		struct bucket bucket;
+
+		ROW("%" PRId64, rows[i].tokens);
+		bucket_format(&rows[i], text);
+		CHECK_INT(strlen(text), BUCKET_LENGTH);
+		CHECK(bucket_was(text));
+		if (!CHECK_STR(bucket_parse(text, &bucket), NULL))
+			continue;
+		CHECK_INT(bucket.tokens, rows[i].tokens);
+		CHECK_INT(bucket.time, rows[i].time);
+		CHECK_STR(bucket.boot, rows[i].boot);
+	}
+}
+
+static void
+any_byte_that_changed_is_found(void)
+{
+	const struct bucket bucket = { 99500, 12345678901234, BOOT };
+	char text[BUCKET_TEXT];
+	struct bucket again;
+
+	bucket_format(&bucket, text);
+	for (int i = 0; i < BUCKET_LENGTH; i++)
+		for (int bit = 0; bit < 8; bit++) {
+			ROW("bit %d of byte %d", bit, i);
+			text[i] ^= (char)(1 << bit);
+			CHECK(bucket_parse(text, &again) != NULL);
+			text[i] ^= (char)(1 << bit);
+		}
+	CHECK_STR(bucket_parse(text, &again), NULL);
+}
+
+static void
+a_bucket_that_was_cut_or_goes_on_is_found(void)
+{
+	const struct bucket bucket = { 99500, 12345678901234, BOOT };
+	char text[BUCKET_TEXT + 1], cut[BUCKET_TEXT];
+	struct bucket again;
+
+	bucket_format(&bucket, text);
+	for (size_t length = 0; length < BUCKET_LENGTH; length++) {
+		ROW("%zu bytes", length);
+		memcpy(cut, text, length);
+		cut[length] = '\0';
+		CHECK(bucket_parse(cut, &again) != NULL);
+	}
+	strcat(text, "x");
+	CHECK_STR(bucket_parse(text, &again), "is damaged");
+}
+
+static void
+what_never_was_a_bucket_is_told_apart(void)
+{
+	CHECK(!bucket_was(""));
+	CHECK(!bucket_was("root:x:0:0:root:/root:/bin/bash\n"));
+	CHECK(!bucket_was("retry-budget 2 whatever comes\n"));
+	CHECK(!bucket_was("retry-budget 10 whatever comes\n"));
+	CHECK(bucket_was("retry-b"));
+	CHECK(bucket_was("retry-budget 1 "));
+	CHECK(bucket_was("retry-budget 1 and no more than that"));
+	CHECK_STR(bucket_parse("retry-budget 2 whatever comes\n",
+		      &(struct bucket){ .tokens = 0 }),
+	    "is no retry budget of this version");
+}
+
+/*
+ * Figures computed by other budgets.  Of a row that this bucket cannot give,
+ * the reason.
+ */
+static const struct {
+	const char *model;
+	const char *part; /* of the parameters or events, or "" */
+	const char *reason;
+} unlike[] = {
+	{ "aws-", "ok_after_retry",
+	    "a success after a retry gives back what that retry cost" },
+	{ "grpc-A6", "",
+	    "retries end at half a bucket, and one that is denied costs too" },
+	{ "finagle", "minRetriesPerSec=0;",
+	    "it starts empty, and is not held to what it started with" },
+	{ "sre-adaptive", "", "a chance, not a bucket" },
+};
+
+static const char *
+reason_unlike(const struct tsv *row)
+{
+	for (size_t i = 0; i < sizeof unlike / sizeof *unlike; i++)
+		if (strncmp(row->fields[0], unlike[i].model,
+			strlen(unlike[i].model)) == 0 &&
+		    (strstr(row->fields[1], unlike[i].part) != NULL ||
+			strstr(row->fields[2], unlike[i].part) != NULL))
+			return unlike[i].reason;
+	return NULL;
+}
+
+/* Of "a=1;b=0.2", in thousandths. */
+static int64_t
+figure(const char *list, const char *name)
+{
+	const char *found = strstr(list, name);
+
+	if (!CHECK(found != NULL))
+		return 0;
+	return (int64_t)(strtod(found + strlen(name) + 1, NULL) * 1000 + 0.5);
+}
+
+/* Each kind of event is a process with a cost or a success of its own. */
+static void
+play_aws(const struct tsv *row)
+{
+	const int64_t capacity = figure(row->fields[1], "capacity");
+	const int64_t success = figure(row->fields[1], "no_retry_increment");
+	struct bucket_rules rules = { .tokens = capacity, .success = success };
+	struct bucket bucket = bucket_full(&rules);
+	char *wants = row->fields[3], *rest_of_wants, *rest;
+
+	wants = strtok_r(wants, " ", &rest_of_wants);
+	for (char *event = strtok_r(row->fields[2], " ", &rest); event != NULL;
+	     event = strtok_r(NULL, " ", &rest)) {
+		char got[32] = "";
+
+		if (strcmp(event, "ok_first") == 0) {
+			bucket_give(&bucket, &rules);
+		} else {
+			rules.cost = figure(row->fields[1],
+			    strcmp(event, "retry") == 0 ? "retry_cost"
+							: "special_cost");
+			strcpy(got,
+			    bucket_take(&bucket, &rules) ? "allow:" : "deny:");
+		}
+		sprintf(got + strlen(got), "%" PRId64, bucket.tokens / 1000);
+		CHECK_STR(got, wants);
+		wants = strtok_r(NULL, " ", &rest_of_wants);
+	}
+	CHECK(wants == NULL);
+}
+
+/*
+ * Every request brings its part of a token and tries to take one; its first
+ * part is in the bucket from the start, as that is full.
+ */
+static void
+play_finagle(const struct tsv *row)
+{
+	const int64_t part = figure(row->fields[1], "percentCanRetry");
+	const int64_t reserve = figure(row->fields[1], "ttl") *
+	    figure(row->fields[1], "minRetriesPerSec") / 1000;
+	const struct bucket_rules rules = { reserve + part, part, 0, 1000 };
+	struct bucket bucket = bucket_full(&rules);
+	const long requests = atol(strchr(row->fields[2], 'x') + 1);
+	char got[64];
+	int retries = 0;
+
+	for (long i = 0; i < requests; i++) {
+		bucket_give(&bucket, &rules);
+		retries += bucket_take(&bucket, &rules);
+	}
+	sprintf(got, "retries=%d;left_balance=%" PRId64, retries,
+	    bucket.tokens / 1000);
+	CHECK_STR(got, row->fields[3]);
+}
+
+static void
+figures_of_other_budgets_come_out(void)
+{
+	struct tsv tsv = tsv_open("retry-budgets.tsv");
+	int played = 0, passed = 0;
+
+	while (tsv_next(&tsv)) {
+		const char *reason = reason_unlike(&tsv);
+
+		if (reason != NULL) {
+			printf("# %s (%s): not played: %s\n", tsv.fields[0],
+			    tsv.fields[1], reason);
+			passed++;
+			continue;
+		}
+		if (strncmp(tsv.fields[0], "aws-", 4) == 0)
+			play_aws(&tsv);
+		else if (strncmp(tsv.fields[0], "finagle", 7) == 0)
+			play_finagle(&tsv);
+		else
+			CHECK(!"a model that nobody knows");
+		played++;
+	}
+	CHECK_INT(played, 4);
+	CHECK_INT(passed, 21);
+}
+
+int
+main(void)
+{
+	RUN(parameters_are_read_in_thousandths);
+	RUN(ten_tokens_pay_ten_retries);
+	RUN(what_cannot_be_paid_takes_nothing);
+	RUN(ten_successes_of_a_tenth_are_one_token);
+	RUN(each_process_holds_the_bucket_to_its_own_size);
+	RUN(time_brings_tokens_back);
+	RUN(looking_often_loses_less_than_a_thousandth);
+	RUN(a_bucket_is_read_as_it_was_written);
+	RUN(any_byte_that_changed_is_found);
+	RUN(a_bucket_that_was_cut_or_goes_on_is_found);
+	RUN(what_never_was_a_bucket_is_told_apart);
+	RUN(figures_of_other_budgets_come_out);
+	return DONE();
+}
