@@ -19,7 +19,7 @@ lint() {
 lint 'C is formatted' \
     clang-format --dry-run -Werror $(find src tests -name '*.[ch]')
 lint 'the shell scripts are clean' shellcheck -x -e SC2016,SC2317 -P SCRIPTDIR -P . \
-    .ci/run scripts/manual scripts/run scripts/setup.sh scripts/test tests/*.sh tests/*.t
+    .ci/run scripts/manual scripts/bench scripts/run scripts/setup.sh scripts/test tests/*.sh tests/*.t
 lint 'the manual is clean' mandoc -T lint -W warning man/retry.1
 
 finish
