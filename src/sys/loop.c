@@ -27,6 +27,9 @@
 /* How many signals are read at once. */
 #define SIGNALS 16
 
+/* How many turns of the loop without an event a second may have. */
+#define IDLE_TURNS 1000
+
 /* How long what an attempt left may take to die of SIGKILL, in seconds. */
 #define LINGER 1.0
 
@@ -43,6 +46,9 @@ struct loop {
 	struct ev_loop *events;
 	ev_io signals;
 	ev_timer timer;
+	ev_prepare guard;
+	unsigned int idle; /* turns of the loop without an event */
+	double idle_since;
 	struct inheritance inheritance;
 	struct environment environment;
 	struct child child;
@@ -590,6 +596,7 @@ signals_ready(struct ev_loop *events, ev_io *watcher, int flags)
 	ssize_t length;
 
 	(void)events, (void)flags;
+	loop->idle = 0;
 	do {
 		length = read(watcher->fd, infos, sizeof(infos));
 		for (ssize_t i = 0; i < length / (ssize_t)sizeof(*infos); i++) {
@@ -623,6 +630,7 @@ timer_fired(struct ev_loop *events, ev_timer *watcher, int flags)
 	struct loop *loop = watcher->data;
 
 	(void)events, (void)flags;
+	loop->idle = 0;
 	if (loop->unforked != 0) {
 		unforked(loop);
 	} else if (loop->lingering && now(loop) >= loop->linger_until) {
@@ -631,6 +639,25 @@ timer_fired(struct ev_loop *events, ev_timer *watcher, int flags)
 	} else
 		drive(loop,
 		    (struct event){ .kind = EVENT_TIMER, .now = now(loop) });
+}
+
+/*
+ * libev takes some errors of select(2) for the end of a descriptor and tries
+ * again, for ever.
+ */
+static void
+guard_turns(struct ev_loop *events, ev_prepare *watcher, int flags)
+{
+	struct loop *loop = watcher->data;
+	const double time = seconds(CLOCK_MONOTONIC);
+
+	(void)events, (void)flags;
+	if (loop->idle == 0 || time - loop->idle_since > 1) {
+		loop->idle = 0;
+		loop->idle_since = time;
+	}
+	if (++loop->idle > IDLE_TURNS)
+		errx(STATUS_OWN_FAILURE, "the event loop cannot wait");
 }
 
 /* libev would abort. */
@@ -690,6 +717,9 @@ set_up(struct loop *loop)
 		errx(STATUS_OWN_FAILURE, "cannot make an event loop");
 	ev_io_init(&loop->signals, signals_ready, signals, EV_READ);
 	ev_timer_init(&loop->timer, timer_fired, 0, 0);
+	ev_prepare_init(&loop->guard, guard_turns);
+	loop->guard.data = loop;
+	ev_prepare_start(loop->events, &loop->guard);
 	loop->signals.data = loop->timer.data = loop;
 	ev_io_start(loop->events, &loop->signals);
 }
