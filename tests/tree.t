@@ -1,9 +1,13 @@
 #!/bin/sh
+#
 # What a timed-out attempt leaves behind, and what it may not.
+#
+# shellcheck disable=SC2016 # it is for another shell to expand
+# shellcheck disable=SC2317 # check calls the functions
 
 . ./harness.sh
 
-# Each writes the pid of the process that matters and stays.
+# stubborn FILE: writes its pid there and stays, whatever SIGTERM says.
 cat >stubborn <<'END'
 #!/bin/sh
 trap '' TERM
@@ -11,6 +15,16 @@ echo $$ >>"$1"
 while :; do sleep 60 & wait; done
 END
 chmod +x stubborn
+
+# begin CASE RETRY-OPTION... -- COMMAND...: all cases run side by side.
+begin() {
+	case=$1
+	shift
+	(
+		"$RETRY" "$@" 2>"$case.err"
+		echo $? >"$case.code"
+	) &
+}
 
 alive() {
 	kill -0 "$1" 2>/dev/null
@@ -25,55 +39,52 @@ none_alive() {
 	done <"$1"
 }
 
-run "$RETRY" -a 2 -d 0 -t .5 -k .1 -- sh -c './stubborn in & wait'
-is 'a timed-out attempt ends in 124' "$code" 124
-is 'each attempt had started its own' "$(wc -l <in)" 2
-check 'what ignores SIGTERM is killed' none_alive in
-
-run "$RETRY" -a 2 -d 0 -t .5 -k .1 -- sh -c 'setsid ./stubborn out & wait'
-check 'what called setsid is killed' none_alive out
-
-run "$RETRY" -a 1 -t .5 -k .1 -- \
+begin inside -a 2 -d 0 -t 1 -k .2 -- sh -c './stubborn inside & wait'
+begin outside -a 1 -t 1 -k .2 -- sh -c 'setsid ./stubborn outside & wait'
+begin orphan -a 1 -t 1 -k .2 -- \
 	sh -c '(setsid ./stubborn orphan &) ; exec sleep 60'
-check 'what its parent left is killed' none_alive orphan
-
-run "$RETRY" -a 1 -t .5 -k 20 -- sh -c 'setsid sh -c "
-	trap \"echo said >said; exit\" TERM
-	echo >ready
+begin hears -a 1 -t 1 -k 60 -- sh -c 'setsid sh -c "
+	trap \"echo heard >hears; exit\" TERM
 	while :; do sleep .05; done" & while :; do sleep .05; done'
-is 'a descendant with a session of its own hears --signal' \
-	"$(cat said)" said
-
-run "$RETRY" -a 2 -d 0 -t 2 -k .1 -- sh -c '
+begin daemon -a 2 -d 0 -t 2 -k .2 -- sh -c '
 	if [ "$RETRY_ATTEMPT" = 1 ]; then
 		setsid ./stubborn daemon & (./stubborn plain &)
 		while [ ! -s daemon ] || [ ! -s plain ]; do sleep .01; done
 		exit 1
 	fi
 	exec sleep 60'
-is 'the second attempt timed out' "$code" 124
+(
+	sh -c './stubborn older & exec "$RETRY" -q -a 1 -t 1 -k .2 sleep 60'
+	echo $? >older.code
+) &
+begin whole -a 3 -d 0 -T 1 -k .2 -- sh -c 'setsid ./stubborn whole & wait'
+begin kept -a 1 -t 1 -k 0 -- sh -c './stubborn kept & exec sleep 60'
+begin alone -a 1 -T 1 -k 0 -- ./stubborn alone
+for case in inside outside orphan hears daemon older whole kept alone; do
+	wait_for test -s $case.code
+done
+
+is 'a timed-out attempt ends in 124' "$(cat inside.code)" 124
+is 'each attempt had started its own' "$(wc -l <inside)" 2
+check 'what ignores SIGTERM is killed' none_alive inside
+check 'what called setsid is killed' none_alive outside
+check 'what its parent left is killed' none_alive orphan
+is 'a descendant with a session of its own hears --signal' \
+	"$(cat hears)" heard
+is 'the attempt after a daemon timed out' "$(cat daemon.code)" 124
 check 'the daemon of an attempt that ended by itself lives on' \
 	alive "$(cat daemon)"
 check 'a plain process that it left lives on too' alive "$(cat plain)"
-kill -9 "$(cat daemon)" "$(cat plain)"
-
-run sh -c './stubborn older & exec "$RETRY" -a 1 -t .5 -k .1 -- sleep 60'
 check 'a child from before retry began lives on' alive "$(cat older)"
-kill -9 "$(cat older)"
-
-run "$RETRY" -a 3 -d 0 -T .5 -k .1 -- sh -c 'setsid ./stubborn whole & wait'
-is '--max-time ends an attempt in 124' "$code" 124
+is '--max-time ends an attempt in 124' "$(cat whole.code)" 124
 check '--max-time leaves nothing either' none_alive whole
-
-run "$RETRY" -a 1 -t .5 -k 0 -- sh -c './stubborn kept & exec sleep 60'
-is 'with -k 0 the run ends all the same' "$code" 124
-like 'what is left with -k 0 is named' "$err" \
-	"process [0-9]+ \(stubborn\) cannot be ended and is left"
+is 'with -k 0 the run ends all the same' "$(cat kept.code)" 124
+like 'what is left with -k 0 is named' "$(cat kept.err)" \
+	'process [0-9]+ \(stubborn\) cannot be ended and is left'
 check 'what is left with -k 0 was not killed' alive "$(cat kept)"
-kill -9 "$(cat kept)"
+is 'an attempt that does not end is given up after --max-time' \
+	"$(cat alone.code)" 124
+like 'it is named' "$(cat alone.err)" 'process [0-9]+ does not end'
 
-run "$RETRY" -a 1 -T .5 -k 0 -- ./stubborn alone
-is 'an attempt that does not end is given up after --max-time' "$code" 124
-like 'it is named' "$err" 'process [0-9]+ does not end'
-
+kill -9 "$(cat daemon)" "$(cat plain)" "$(cat older)" "$(cat kept)"
 finish
