@@ -20,7 +20,7 @@
  *     options     the table of options: argv to struct options
  *     presets     rows of option words
  *     docs        prints the tables as --help
- *     generate    prints them for the manual: a program of the build
+ *     generate    prints them for manual and completions: a build's program
  *     phrase      how outcomes and ends read
  *     report      what happens, told to logs of several formats
  *     plan        a driver of the engine on an imaginary clock

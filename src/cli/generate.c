@@ -1,21 +1,25 @@
 /*
- * tables SECTION: prints a list of the manual in mdoc(7), from the tables that
- * the program itself reads.  A program of the build, never installed.
+ * tables SECTION: prints a list of the manual in mdoc(7), or what the shells'
+ * completions know, from the tables that the program itself reads.  A program
+ * of the build, never installed.
  */
 
 #include <ctype.h>
 #include <err.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/docs.h"
 #include "cli/options.h"
 #include "cli/presets.h"
 #include "cli/report.h"
 #include "core/backoff.h"
 #include "core/jitter.h"
 #include "core/sets.h"
+#include "core/signals.h"
 
 /* Prints text as it is, where roff would see hyphens, accents or macros. */
 static void
@@ -253,6 +257,150 @@ print_formats(void)
 	}
 }
 
+/* Prints a word in quotes that sh, zsh and fish read alike. */
+static void
+print_quoted(const char *text)
+{
+	printf(" '");
+	for (; *text != '\0'; text++)
+		if (*text == '\'')
+			printf("'\\''");
+		else
+			putchar(*text);
+	putchar('\'');
+}
+
+/* What a value's name says of its kind: "FILE" of "FILE[:NAME=VALUE,...]". */
+static void
+print_kind(const struct option_row *row)
+{
+	if (row->value != NULL && islower((unsigned char)*row->value))
+		print_quoted(row->name);
+	else
+		printf(" '%.*s'",
+		    row->value == NULL ? 0 : (int)strcspn(row->value, "[|"),
+		    row->value == NULL ? "" : row->value);
+}
+
+static void
+complete_word(const char *kind, const char *word, const char *doc)
+{
+	printf("_retry_word %s", kind);
+	print_quoted(word);
+	print_quoted(doc);
+	putchar('\n');
+}
+
+/* The words of a value that is written as "end|start". */
+static void
+complete_choices(const struct option_row *row)
+{
+	const char *word = row->value;
+
+	if (word == NULL || !islower((unsigned char)*word))
+		return;
+	while (*word != '\0') {
+		const size_t length = strcspn(word, "|");
+
+		printf("_retry_word %s '%.*s' ''\n", row->name, (int)length,
+		    word);
+		word += length + (word[length] == '|');
+	}
+}
+
+static void
+complete_options(void)
+{
+	static const char *const takes[] = {
+		[VALUE_NONE] = "none",
+		[VALUE_REQUIRED] = "required",
+		[VALUE_OPTIONAL] = "optional",
+	};
+
+	for (int id = 0; id < OPTIONS; id++) {
+		const struct option_row *row = &option_rows[id];
+
+		printf("_retry_option %c %s %s",
+		    row->letter == 0 ? '-' : row->letter, row->name,
+		    takes[row->takes]);
+		print_kind(row);
+		print_quoted(row->doc);
+		putchar('\n');
+		complete_choices(row);
+	}
+}
+
+static void
+complete_params(const struct strategy *strategy)
+{
+	char kind[64], word[64];
+
+	for (int i = 0; i < BACKOFF_PARAMS; i++) {
+		const struct param *row = &strategy->params[i];
+
+		if (row->name == NULL)
+			return;
+		snprintf(kind, sizeof(kind), "PARAM_%s", strategy->name);
+		snprintf(word, sizeof(word), "%s=", row->name);
+		complete_word(kind, word, row->doc);
+	}
+}
+
+static void
+complete_backoff(void)
+{
+	for (const struct strategy *row = strategies; row->name != NULL;
+	     row++) {
+		complete_word("STRATEGY", row->name, row->doc);
+		complete_params(row);
+	}
+	for (const struct jitter_kind *row = jitter_kinds; row->name != NULL;
+	     row++) {
+		if (row->parse == NULL)
+			complete_word("KIND", row->name, row->doc);
+		if (row->alias != NULL)
+			complete_word("KIND", row->alias, row->doc);
+	}
+	for (const struct preset *row = presets; row->name != NULL; row++)
+		complete_word("NAME", row->name, row->doc);
+}
+
+static void
+complete_signals(const char *kind)
+{
+	for (int number = 1; number < NSIG; number++) {
+		const char *name = sigabbrev_np(number);
+
+		if (name != NULL && signal_is_deadly(number))
+			complete_word(kind, name, sigdescr_np(number));
+	}
+}
+
+static void
+complete_sets(const char *kind)
+{
+	for (const struct set_word *row = set_classes; row->name != NULL; row++)
+		complete_word(kind, row->name, row->doc);
+	for (const struct set_word *row = set_sysexits; row->name != NULL;
+	     row++)
+		complete_word(kind, row->name, row->doc);
+	complete_signals(kind);
+}
+
+static void
+print_completions(void)
+{
+	complete_options();
+	complete_backoff();
+	complete_sets("SET");
+	complete_sets("SCRIPT");
+	complete_signals("SIG");
+	for (const struct format *row = formats; row->name != NULL; row++)
+		complete_word("FORMAT", row->name, row->doc);
+	for (const struct topic *row = docs_topics; row->name != NULL; row++)
+		complete_word("TOPIC", row->name, row->doc);
+}
+
 /* One row a list of the manual. */
 static const struct {
 	const char *name;
@@ -266,6 +414,7 @@ static const struct {
 	{ "classes", print_classes },
 	{ "sysexits", print_sysexits },
 	{ "formats", print_formats },
+	{ "completions", print_completions },
 };
 
 int
