@@ -15,6 +15,13 @@ run_end(const struct engine *engine)
 	return limit > 0 ? engine->begun + limit : INFINITY;
 }
 
+/* Whether an attempt could begin at this time. */
+static bool
+in_time(const struct engine *engine, double when)
+{
+	return when < run_end(engine);
+}
+
 static uint64_t
 next_number(uint64_t number)
 {
@@ -201,7 +208,8 @@ first_delay(struct engine *engine)
 		    engine->first_wait;
 	else if (policy->wait_first)
 		delay = draw(engine, &engine->level,
-		    (struct request){ .n = engine->n = 1 });
+		    (struct request){
+			.n = engine->n = next_number(engine->n) });
 	if (policy->splay > 0) {
 		delay.high += policy->splay;
 		delay.seconds += policy->splay *
@@ -210,9 +218,12 @@ first_delay(struct engine *engine)
 	return delay;
 }
 
+/* No wait is begun that ends with no time left. */
 static struct action
 wait(struct engine *engine, double now)
 {
+	if (!in_time(engine, now + engine->delay.seconds))
+		return out_of_time(engine);
 	engine->state = STATE_WAITING;
 	engine->wait_begun = now;
 	return (struct action){ .kind = ACTION_WAIT,
@@ -282,8 +293,6 @@ start(struct engine *engine, double now)
 	    !(engine->first_wait > 0))
 		return run(engine, now);
 	engine->delay = first_delay(engine);
-	if (now + engine->delay.seconds >= run_end(engine))
-		return out_of_time(engine);
 	return wait(engine, now);
 }
 
@@ -292,7 +301,7 @@ leave_wait(struct engine *engine, double now)
 {
 	engine->just_waited = now - engine->wait_begun;
 	engine->waited += engine->just_waited;
-	if (now >= run_end(engine))
+	if (!in_time(engine, now))
 		return out_of_time(engine);
 	if (engine->attempt > 0 && engine->policy->gate)
 		return ask(engine, ASK_GATE);
@@ -311,8 +320,8 @@ succeeded(struct engine *engine, double now)
 	engine->used = 0;
 	engine->n = 0;
 	engine->delay = next_delay(engine, true, now);
-	if (now + engine->delay.seconds >= run_end(engine))
-		return out_of_time(engine);
+	if (engine->hint > policy->hint_limit)
+		return give_up(engine, REASON_HINT);
 	return wait(engine, now);
 }
 
@@ -332,7 +341,6 @@ was_healthy(const struct engine *engine)
 static void
 count_failure(struct engine *engine)
 {
-	engine->failures = next_number(engine->failures);
 	engine->successes = 0;
 	if (was_healthy(engine)) {
 		engine->n = 0;
@@ -357,11 +365,11 @@ failed(struct engine *engine, double now)
 	if (final)
 		return give_up(engine, REASON_ATTEMPTS);
 	if (engine->hint > policy->hint_limit ||
-	    (engine->hint >= 0 && now + engine->hint >= run_end(engine)))
+	    (engine->hint >= 0 && !in_time(engine, now + engine->hint)))
 		return give_up(engine, REASON_HINT);
-	if (now + engine->delay.seconds >= run_end(engine))
-		return give_up(engine, REASON_MAX_TIME);
-	return policy->budget ? ask(engine, ASK_BUDGET) : wait(engine, now);
+	if (policy->budget && in_time(engine, now + engine->delay.seconds))
+		return ask(engine, ASK_BUDGET);
+	return wait(engine, now);
 }
 
 static struct action
@@ -371,9 +379,8 @@ judge(struct engine *engine, double now)
 	    verdict_judge(&engine->policy->rules, &engine->evidence);
 	switch (engine->judgement.verdict) {
 	case VERDICT_NONE:
-		if (now >= run_end(engine))
-			return cut_short(engine);
-		return ask(engine, ASK_CHECK);
+		return in_time(engine, now) ? ask(engine, ASK_CHECK)
+					    : cut_short(engine);
 	case VERDICT_SUCCESS:
 		return succeeded(engine, now);
 	case VERDICT_RETRY:
@@ -438,62 +445,77 @@ answered(struct engine *engine, const struct event *event)
 	case ASK_GATE:
 		if (engine->ending)
 			return cut_short(engine);
-		return yes ? run(engine, event->now)
-			   : give_up(engine, REASON_GATE);
+		if (!yes)
+			return give_up(engine, REASON_GATE);
+		return in_time(engine, event->now) ? run(engine, event->now)
+						   : out_of_time(engine);
 	}
 	return finish(engine, REASON_ERROR, STATUS_OWN_FAILURE);
 }
 
-/* When what does not end is left to itself: only --max-time ends patience. */
+/* When what runs must be looked at again. */
 static double
-abandon_at(const struct engine *engine)
+next_alarm(const struct engine *engine)
 {
-	return run_end(engine) + engine->policy->kill_after + LAST_GRACE;
+	return engine->ending ? fmin(engine->kill_at, engine->leave_at)
+			      : engine->deadline;
 }
 
 static struct action
-send(struct engine *engine, int signal)
+send(const struct engine *engine, int signal)
 {
 	return (struct action){
 		.kind = ACTION_KILL,
 		.signal = signal,
-		.wake = fmin(engine->kill_at, abandon_at(engine)),
+		.wake = next_alarm(engine),
 	};
 }
 
-/* The deadline of what runs, then SIGKILL's, then the end of patience. */
+/* The first signal; only --max-time ends the patience with what ignores it. */
 static struct action
-overdue(struct engine *engine, double now)
+end_it(struct engine *engine, double now)
 {
 	const struct policy *policy = engine->policy;
 
-	if (!engine->ending && now >= engine->deadline) {
-		engine->ending = true;
-		engine->kill_at = policy->kill_after > 0
-		    ? now + policy->kill_after
-		    : INFINITY;
-		return send(engine, policy->signal);
+	engine->ending = true;
+	engine->kill_at =
+	    policy->kill_after > 0 ? now + policy->kill_after : INFINITY;
+	engine->leave_at =
+	    fmax(run_end(engine), now) + policy->kill_after + LAST_GRACE;
+	return send(engine, policy->signal);
+}
+
+static struct action
+kill_it(struct engine *engine, double now)
+{
+	engine->kill_at = INFINITY;
+	engine->leave_at = fmax(engine->leave_at, now + LAST_GRACE);
+	return send(engine, SIGKILL);
+}
+
+static struct action
+leave_it(struct engine *engine, double now)
+{
+	if (engine->state == STATE_RUNNING) {
+		engine->attempt_ended = now;
+		engine->unreported = true;
+		engine->evidence =
+		    (struct evidence){ .outcome = { .kind = OUTCOME_TIMEOUT } };
 	}
-	if (engine->ending && now >= engine->kill_at) {
-		engine->kill_at = INFINITY;
-		return send(engine, SIGKILL);
-	}
-	if (engine->ending && now >= abandon_at(engine)) {
-		if (engine->state == STATE_RUNNING) {
-			engine->attempt_ended = now;
-			engine->unreported = true;
-			engine->evidence = (struct evidence){
-				.outcome = { .kind = OUTCOME_TIMEOUT }
-			};
-		}
-		return cut_short(engine);
-	}
-	return (struct action){
-		.kind = ACTION_NONE,
-		.wake = engine->ending
-		    ? fmin(engine->kill_at, abandon_at(engine))
-		    : engine->deadline,
-	};
+	return cut_short(engine);
+}
+
+static struct action
+overdue(struct engine *engine, double now)
+{
+	if (!engine->ending && now >= engine->deadline)
+		return end_it(engine, now);
+	if (engine->ending && now >= engine->kill_at)
+		return kill_it(engine, now);
+	if (engine->ending && now >= engine->leave_at)
+		return leave_it(engine, now);
+	return (
+	    struct action){ .kind = ACTION_NONE, .wake = next_alarm(engine) };
 }
 
 static struct action
@@ -552,6 +574,8 @@ engine_step(struct engine *engine, struct event event)
 	    (action.kind == ACTION_WAIT || action.kind == ACTION_FINISH)) {
 		action.judged = true;
 		engine->unreported = false;
+		if (engine->judgement.verdict != VERDICT_SUCCESS)
+			engine->failures = next_number(engine->failures);
 	}
 	return action;
 }

@@ -139,6 +139,7 @@ struct engine {
 	double deadline; /* of what runs now, INFINITY for none */
 	bool ending;	 /* the first signal was sent to what runs now */
 	double kill_at;	 /* ending: when SIGKILL is due */
+	double leave_at; /* ending: when it is left to itself */
 	double wait_begun;
 	double just_waited; /* before the last attempt; negative for not */
 	double waited;	    /* in all */

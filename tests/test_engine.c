@@ -1,0 +1,1756 @@
+#include <errno.h>
+
+#include "drive.h"
+#include "tap.h"
+
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+
+static const struct outcome died = { OUTCOME_SIGNAL, SIGKILL };
+static const struct outcome timed_out = { OUTCOME_TIMEOUT, 0 };
+static const struct outcome not_found = { OUTCOME_UNSTARTABLE, ENOENT };
+static const struct outcome unforked = { OUTCOME_UNFORKED, EAGAIN };
+
+/* What the last step answered. */
+#define CHECK_ACTION(drive, want_kind, want_wake) \
+	do { \
+		CHECK_INT((drive)->action.kind, (want_kind)); \
+		CHECK_DBL((drive)->action.wake, (want_wake), 1e-12); \
+	} while (0)
+
+/* How the run ended. */
+#define CHECK_FINISH(drive, want_reason, want_status) \
+	do { \
+		CHECK_INT((drive)->action.kind, ACTION_FINISH); \
+		CHECK_STR(reason_name((drive)->engine.reason), want_reason); \
+		CHECK_INT((drive)->engine.status, (want_status)); \
+	} while (0)
+
+static struct drive
+started(struct policy policy)
+{
+	return (struct drive){ .policy = policy };
+}
+
+/* Fails and waits so often, and checks each wait. */
+static void
+check_delays(struct drive *drive, const char *delays)
+{
+	double want;
+
+	while (tsv_number(&delays, &want)) {
+		CHECK_INT(drive_exit(drive, 1), ACTION_WAIT);
+		CHECK_DBL(drive->engine.delay.seconds, want, 1e-12);
+		CHECK_DBL(drive->action.wake, drive->now + want, 1e-12);
+		CHECK_INT(drive_timer(drive), ACTION_RUN);
+	}
+}
+
+/* --- attempts --- */
+
+static void
+a_success_at_once_ends_the_run(void)
+{
+	struct drive drive = started(drive_policy("exponential"));
+
+	drive_start(&drive);
+	CHECK_ACTION(&drive, ACTION_RUN, INFINITY);
+	CHECK(!drive.action.judged);
+	CHECK(isinf(engine_timeout(&drive.engine)));
+	drive_exit(&drive, 0);
+	CHECK_FINISH(&drive, "success", 0);
+	CHECK(drive.action.judged);
+	CHECK_INT(drive.engine.judgement.verdict, VERDICT_SUCCESS);
+	CHECK_INT(drive.engine.attempt, 1);
+	CHECK_INT(drive.engine.failures, 0);
+}
+
+static void
+attempts_are_counted_in_all(void)
+{
+	struct drive drive = started(drive_policy("exponential"));
+
+	drive.policy.attempts = 4;
+	drive.now = 100;
+	drive_start(&drive);
+	CHECK(!engine_is_final(&drive.engine));
+	check_delays(&drive, "1 2 4");
+	CHECK(engine_is_final(&drive.engine));
+	drive_exit(&drive, 7);
+	CHECK_FINISH(&drive, "attempts", 7);
+	CHECK(drive.action.judged);
+	CHECK_INT(drive.engine.judgement.verdict, VERDICT_RETRY);
+	CHECK_INT(drive.engine.attempt, 4);
+	CHECK_INT(drive.engine.failures, 4);
+	CHECK_DBL(drive.engine.waited, 7, 1e-12);
+	CHECK_DBL(drive.now, 107, 1e-12);
+}
+
+static void
+one_attempt_is_no_retry(void)
+{
+	struct drive drive = started(drive_policy("exponential"));
+
+	drive.policy.attempts = 1;
+	drive_start(&drive);
+	CHECK(engine_is_final(&drive.engine));
+	drive_exit(&drive, 3);
+	CHECK_FINISH(&drive, "attempts", 3);
+}
+
+static void
+without_a_limit_attempts_go_on(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+
+	drive_start(&drive);
+	for (int i = 0; i < 10000; i++) {
+		CHECK_INT(drive_exit(&drive, 1), ACTION_WAIT);
+		CHECK(!engine_is_final(&drive.engine));
+		drive_timer(&drive);
+	}
+	CHECK_INT(drive.engine.attempt, 10001);
+}
+
+static void
+a_stop_ends_the_run_at_once(void)
+{
+	struct drive drive = started(drive_policy("exponential"));
+
+	set_apply(&drive.policy.rules.stop, "2");
+	drive_start(&drive);
+	check_delays(&drive, "1");
+	drive_exit(&drive, 2);
+	CHECK_FINISH(&drive, "stop", 2);
+	CHECK_STR(rule_name(drive.engine.judgement.rule), "stop-on");
+	CHECK_INT(drive.engine.failures, 2);
+}
+
+static void
+the_last_outcome_is_the_status_of_a_run_that_gives_up(void)
+{
+	const struct {
+		struct outcome outcome;
+		int status, death;
+	} rows[] = {
+		{ { OUTCOME_EXIT, 9 }, 9, 0 },
+		{ died, 137, SIGKILL },
+		{ timed_out, 124, 0 },
+		{ not_found, 127, 0 },
+		{ { OUTCOME_UNSTARTABLE, EACCES }, 126, 0 },
+		{ unforked, 125, 0 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct drive drive = started(drive_policy("exponential"));
+
+		ROW("%s", outcome_name(rows[i].outcome.kind));
+		drive.policy.attempts = 2;
+		drive_start(&drive);
+		check_delays(&drive, "1");
+		drive_end(&drive, rows[i].outcome, -1);
+		CHECK_FINISH(&drive, "attempts", rows[i].status);
+		CHECK_INT(drive.engine.death, rows[i].death);
+	}
+}
+
+static void
+a_free_failure_uses_up_no_attempt(void)
+{
+	struct drive drive = started(drive_policy("exponential"));
+
+	drive.policy.attempts = 2;
+	set_apply(&drive.policy.free, "KILL");
+	drive_start(&drive);
+	for (int i = 0; i < 5; i++) {
+		CHECK(!engine_is_final(&drive.engine));
+		CHECK_INT(drive_end(&drive, died, -1), ACTION_WAIT);
+		/* The delay grows all the same. */
+		CHECK_DBL(drive.engine.delay.seconds, 1 << i, 0);
+		drive_timer(&drive);
+	}
+	check_delays(&drive, "32");
+	CHECK(engine_is_final(&drive.engine));
+	CHECK_INT(drive_end(&drive, died, -1), ACTION_WAIT);
+	drive_timer(&drive);
+	drive_exit(&drive, 1);
+	CHECK_FINISH(&drive, "attempts", 1);
+	CHECK_INT(drive.engine.attempt, 8);
+}
+
+/* --- limits on an attempt --- */
+
+static void
+a_timeout_sends_its_signal_and_then_sigkill(void)
+{
+	struct drive drive = started(drive_policy("exponential"));
+
+	drive.policy.timeout = 5;
+	drive.policy.kill_after = 2;
+	drive.policy.signal = SIGHUP;
+	drive.now = 1;
+	drive_start(&drive);
+	CHECK_ACTION(&drive, ACTION_RUN, 6);
+	CHECK_DBL(engine_timeout(&drive.engine), 5, 1e-12);
+	drive_timer(&drive);
+	CHECK_ACTION(&drive, ACTION_KILL, 8);
+	CHECK_INT(drive.action.signal, SIGHUP);
+	CHECK(drive.engine.ending);
+	drive_timer(&drive);
+	CHECK_ACTION(&drive, ACTION_KILL, INFINITY);
+	CHECK_INT(drive.action.signal, SIGKILL);
+	drive_end(&drive, timed_out, -1);
+	CHECK_ACTION(&drive, ACTION_WAIT, 9);
+	drive_timer(&drive);
+	CHECK_ACTION(&drive, ACTION_RUN, 14);
+	CHECK(!drive.engine.ending);
+}
+
+static void
+a_kill_after_of_nothing_never_kills(void)
+{
+	struct drive drive = started(drive_policy("exponential"));
+
+	drive.policy.timeout = 5;
+	drive.policy.kill_after = 0;
+	drive_start(&drive);
+	drive_timer(&drive);
+	CHECK_ACTION(&drive, ACTION_KILL, INFINITY);
+	CHECK_INT(drive.action.signal, SIGTERM);
+	drive.now = 1e6;
+	drive_step(&drive, (struct event){ .kind = EVENT_TIMER });
+	CHECK_ACTION(&drive, ACTION_NONE, INFINITY);
+}
+
+static void
+a_timer_before_its_time_changes_nothing(void)
+{
+	struct drive drive = started(drive_policy("exponential"));
+	struct engine before;
+
+	drive.policy.timeout = 5;
+	drive_start(&drive);
+	for (int i = 0; i < 4; i++) {
+		const double wake = drive.action.wake;
+
+		before = drive.engine;
+		drive.now = nextafter(wake, 0);
+		drive_step(&drive, (struct event){ .kind = EVENT_TIMER });
+		CHECK_INT(drive.action.kind, ACTION_NONE);
+		CHECK(drive.action.wake == wake);
+		CHECK(memcmp(&before, &drive.engine, sizeof(before)) == 0);
+		drive_timer(&drive);
+		/* It is killed, killed for good, ends and is waited for. */
+		if (i == 1)
+			drive_end(&drive, timed_out, -1);
+	}
+	CHECK_INT(drive.engine.attempt, 2);
+}
+
+static void
+a_late_timer_is_as_good_as_one_in_time(void)
+{
+	struct drive drive = started(drive_policy("exponential"));
+
+	drive.policy.timeout = 5;
+	drive.policy.kill_after = 2;
+	drive_start(&drive);
+	drive.now = 50;
+	drive_step(&drive, (struct event){ .kind = EVENT_TIMER });
+	CHECK_ACTION(&drive, ACTION_KILL, 52);
+	drive.now = 90;
+	drive_step(&drive, (struct event){ .kind = EVENT_TIMER });
+	CHECK_INT(drive.action.signal, SIGKILL);
+	drive_end(&drive, timed_out, -1);
+	CHECK_ACTION(&drive, ACTION_WAIT, 91);
+	drive.now = 200;
+	drive_step(&drive, (struct event){ .kind = EVENT_TIMER });
+	CHECK_ACTION(&drive, ACTION_RUN, 205);
+	CHECK_DBL(drive.engine.just_waited, 110, 1e-12);
+}
+
+static void
+a_share_of_what_is_left_limits_an_attempt(void)
+{
+	static const struct {
+		double share, floor, now, timeout;
+	} rows[] = {
+		{ 0.5, 0, 0, 50 },
+		{ 0.5, 0, 60, 20 },
+		{ 1, 0, 60, 40 },
+		{ 0.25, 5, 0, 25 },
+		{ 0.25, 5, 90, 5 },
+		{ 0.25, 5, 97, 3 }, /* no more than is left */
+		{ 0.01, 0, 0, 1 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct drive drive = started(drive_policy("constant"));
+
+		ROW("row %zu", i);
+		drive.policy.max_time = 100;
+		drive.policy.timeout_share = rows[i].share;
+		drive.policy.min_timeout = rows[i].floor;
+		drive.policy.backoff.base = rows[i].now;
+		drive_start(&drive);
+		drive_exit(&drive, 1);
+		drive_timer(&drive);
+		CHECK_DBL(engine_timeout(&drive.engine), rows[i].timeout,
+		    1e-12);
+		CHECK_DBL(drive.action.wake, rows[i].now + rows[i].timeout,
+		    1e-12);
+	}
+}
+
+/* --- the limit on the run --- */
+
+static void
+no_wait_is_begun_that_ends_at_or_past_the_limit(void)
+{
+	static const struct {
+		double max_time;
+		bool waits;
+	} rows[] = { { 3, false }, { 2.999, false }, { 3.001, true },
+		{ 0, true } };
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct drive drive = started(drive_policy("constant"));
+
+		ROW("max-time %g", rows[i].max_time);
+		drive.policy.max_time = rows[i].max_time;
+		drive_start(&drive);
+		drive.now = 2;
+		drive_exit(&drive, 7);
+		if (rows[i].waits) {
+			CHECK_ACTION(&drive, ACTION_WAIT, 3);
+			continue;
+		}
+		CHECK_FINISH(&drive, "max-time", 7);
+		CHECK(drive.action.judged);
+		CHECK_DBL(drive.engine.waited, 0, 0);
+	}
+}
+
+static void
+the_limit_on_the_run_ends_the_attempt(void)
+{
+	struct drive drive = started(drive_policy("exponential"));
+
+	drive.policy.max_time = 10;
+	drive.policy.timeout = 60;
+	drive.now = 5;
+	drive_start(&drive);
+	CHECK_ACTION(&drive, ACTION_RUN, 15);
+	drive_timer(&drive);
+	CHECK_ACTION(&drive, ACTION_KILL, 25);
+	drive_end(&drive, timed_out, -1);
+	CHECK_FINISH(&drive, "max-time", 124);
+	CHECK(drive.action.judged);
+	CHECK_INT(drive.engine.failures, 1);
+}
+
+static void
+a_timeout_before_the_limit_leaves_time_for_more(void)
+{
+	struct drive drive = started(drive_policy("exponential"));
+
+	drive.policy.max_time = 10;
+	drive.policy.timeout = 4;
+	drive_start(&drive);
+	drive_timer(&drive);
+	drive_end(&drive, timed_out, -1);
+	CHECK_ACTION(&drive, ACTION_WAIT, 5);
+	drive_timer(&drive);
+	CHECK_ACTION(&drive, ACTION_RUN, 9);
+	drive_timer(&drive);
+	CHECK_INT(drive_end(&drive, timed_out, -1), ACTION_FINISH);
+	CHECK_FINISH(&drive, "max-time", 124);
+}
+
+static void
+a_success_past_the_limit_is_a_success(void)
+{
+	struct drive drive = started(drive_policy("exponential"));
+
+	drive.policy.max_time = 10;
+	drive_start(&drive);
+	drive.now = 11;
+	drive_exit(&drive, 0);
+	CHECK_FINISH(&drive, "success", 0);
+}
+
+static void
+what_does_not_end_is_left_after_the_last_grace(void)
+{
+	static const double kill_afters[] = { 10, 2, 0 };
+
+	for (size_t i = 0; i < COUNT(kill_afters); i++) {
+		struct drive drive = started(drive_policy("exponential"));
+		const double k = kill_afters[i];
+
+		ROW("kill-after %g", k);
+		drive.policy.max_time = 30;
+		drive.policy.kill_after = k;
+		drive_start(&drive);
+		drive_timer(&drive);
+		CHECK_ACTION(&drive, ACTION_KILL, k > 0 ? 30 + k : 31);
+		if (k > 0) {
+			drive_timer(&drive);
+			CHECK_ACTION(&drive, ACTION_KILL, 31 + k);
+			CHECK_INT(drive.action.signal, SIGKILL);
+		}
+		drive_timer(&drive);
+		CHECK_FINISH(&drive, "max-time", 124);
+		CHECK_DBL(drive.now, 31 + k, 1e-12);
+		CHECK(drive.action.judged);
+		CHECK_INT(drive.engine.evidence.outcome.kind, OUTCOME_TIMEOUT);
+		CHECK_INT(drive.engine.failures, 1);
+	}
+}
+
+/* Only the limit on the run ends patience, and late enough for SIGKILL. */
+static void
+what_timed_out_is_waited_for_until_the_limit(void)
+{
+	struct drive drive = started(drive_policy("exponential"));
+
+	drive.policy.max_time = 30;
+	drive.policy.timeout = 5;
+	drive.policy.kill_after = 2;
+	drive_start(&drive);
+	drive_timer(&drive);
+	drive_timer(&drive);
+	CHECK_ACTION(&drive, ACTION_KILL, 33);
+	drive_timer(&drive);
+	CHECK_FINISH(&drive, "max-time", 124);
+}
+
+/* retry itself was stopped: what runs gets its time all the same. */
+static void
+a_late_end_leaves_time_for_both_signals(void)
+{
+	struct drive drive = started(drive_policy("exponential"));
+
+	drive.policy.max_time = 30;
+	drive.policy.kill_after = 2;
+	drive_start(&drive);
+	drive.now = 500;
+	drive_step(&drive, (struct event){ .kind = EVENT_TIMER });
+	CHECK_ACTION(&drive, ACTION_KILL, 502);
+	drive.now = 900;
+	drive_step(&drive, (struct event){ .kind = EVENT_TIMER });
+	CHECK_ACTION(&drive, ACTION_KILL, 901);
+	CHECK_INT(drive.action.signal, SIGKILL);
+	drive_timer(&drive);
+	CHECK_FINISH(&drive, "max-time", 124);
+}
+
+static void
+a_first_wait_past_the_limit_leaves_no_time_for_an_attempt(void)
+{
+	for (int i = 0; i < 3; i++) {
+		struct drive drive = started(drive_policy("constant"));
+
+		ROW("case %d", i);
+		drive.policy.max_time = 1;
+		drive.random = (struct random){ .seeded = true };
+		if (i == 0)
+			drive.policy.wait_first = true;
+		if (i == 1)
+			drive.policy.splay = 1000;
+		engine_init(&drive.engine, &drive.policy, drive.random);
+		if (i == 2)
+			engine_resume(&drive.engine,
+			    (struct level){ .begun = false }, 3, 5);
+		drive_step(&drive, (struct event){ .kind = EVENT_START });
+		CHECK_FINISH(&drive, "max-time", 124);
+		CHECK_INT(drive.engine.attempt, 0);
+		CHECK(!drive.action.judged);
+	}
+}
+
+/* The wait was announced to end in time, but the machine was late. */
+static void
+a_wait_that_ended_too_late_is_followed_by_nothing(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+
+	drive.policy.max_time = 10;
+	drive_start(&drive);
+	drive_exit(&drive, 7);
+	drive.now = 10;
+	drive_step(&drive, (struct event){ .kind = EVENT_TIMER });
+	CHECK_FINISH(&drive, "max-time", 7);
+	CHECK(!drive.action.judged);
+	CHECK_DBL(drive.engine.waited, 10, 1e-12);
+}
+
+/* --- waiting --- */
+
+static void
+a_wait_is_never_shorter_than_announced(void)
+{
+	struct drive drive = started(drive_policy("exponential"));
+
+	drive.policy.jitter = drive_jitter("full", JITTER_INSIDE);
+	drive.random = (struct random){ .seeded = true, .seed = 3 };
+	drive.now = 1e6 / 3;
+	drive_start(&drive);
+	for (int i = 0; i < 40; i++) {
+		drive.now += i / 7.;
+		drive_exit(&drive, 1);
+		const double seconds = drive.engine.delay.seconds;
+		const double begun = drive.now;
+
+		drive_timer(&drive);
+		if (!CHECK_INT(drive.action.kind, ACTION_RUN))
+			return;
+		CHECK(drive.now >= begun + seconds);
+		CHECK_DBL(drive.engine.just_waited, seconds, 1e-9);
+	}
+}
+
+static void
+the_range_told_is_what_chance_can_give(void)
+{
+	static const double chances[] = { 0, 0.5, 1 };
+	double drawn[COUNT(chances)];
+	struct delay delay = { .low = 0 };
+
+	for (size_t i = 0; i < COUNT(chances); i++) {
+		struct drive drive = started(drive_policy("exponential"));
+
+		drive.policy.jitter = drive_jitter("20%", JITTER_AFTER_CAP);
+		drive.random.script = &chances[i];
+		drive.random.script_length = 1;
+		drive_start(&drive);
+		drive_exit(&drive, 1);
+		delay = drive.engine.delay;
+		drawn[i] = delay.seconds;
+	}
+	CHECK_DBL(delay.nominal, 1, 0);
+	CHECK_DBL(delay.low, 0.8, 1e-12);
+	CHECK_DBL(delay.high, 1.2, 1e-12);
+	CHECK_DBL(drawn[0], delay.low, 0);
+	CHECK_DBL(drawn[1], 1, 1e-12);
+	CHECK_DBL(drawn[2], delay.high, 0);
+}
+
+static void
+a_seed_gives_the_same_delays_whatever_else_happens(void)
+{
+	double delays[2][8];
+
+	for (int run = 0; run < 2; run++) {
+		struct drive drive = started(drive_policy("decorrelated"));
+
+		drive.policy.splay = run;
+		drive.policy.gate = run == 1;
+		drive.random = (struct random){ .seeded = true, .seed = 11 };
+		drive_start(&drive);
+		if (run == 1)
+			drive_timer(&drive);
+		for (int i = 0; i < 8; i++) {
+			drive.now += run * 3;
+			drive_exit(&drive, 1);
+			delays[run][i] = drive.engine.delay.seconds;
+			drive_timer(&drive);
+			if (run == 1)
+				drive_answer(&drive, VERDICT_SUCCESS);
+		}
+	}
+	for (int i = 0; i < 8; i++)
+		CHECK(delays[0][i] == delays[1][i]);
+}
+
+static void
+waiting_first_takes_the_first_delay(void)
+{
+	struct drive drive = started(drive_policy("exponential"));
+
+	drive.policy.wait_first = true;
+	drive.policy.attempts = 3;
+	drive_start(&drive);
+	CHECK_ACTION(&drive, ACTION_WAIT, 1);
+	CHECK(!drive.action.judged);
+	drive_timer(&drive);
+	CHECK_INT(drive.action.kind, ACTION_RUN);
+	CHECK_DBL(drive.engine.just_waited, 1, 0);
+	check_delays(&drive, "2 4");
+	drive_exit(&drive, 1);
+	CHECK_FINISH(&drive, "attempts", 1);
+}
+
+static void
+a_splay_is_drawn_up_to_its_length(void)
+{
+	static const double quarter = 0.25;
+	struct drive drive = started(drive_policy("exponential"));
+
+	drive.policy.splay = 40;
+	drive.random.script = &quarter;
+	drive.random.script_length = 1;
+	drive_start(&drive);
+	CHECK_ACTION(&drive, ACTION_WAIT, 10);
+	CHECK_DBL(drive.engine.delay.low, 0, 0);
+	CHECK_DBL(drive.engine.delay.high, 40, 0);
+	drive_timer(&drive);
+	check_delays(&drive, "1 2");
+}
+
+static void
+a_splay_comes_on_top_of_the_first_wait(void)
+{
+	static const double half = 0.5;
+	struct drive drive = started(drive_policy("exponential"));
+
+	drive.policy.splay = 4;
+	drive.policy.wait_first = true;
+	drive.random.script = &half;
+	drive.random.script_length = 1;
+	drive_start(&drive);
+	CHECK_ACTION(&drive, ACTION_WAIT, 3);
+	CHECK_DBL(drive.engine.delay.low, 1, 0);
+	CHECK_DBL(drive.engine.delay.high, 5, 0);
+}
+
+static void
+pace_start_counts_from_the_attempts_start(void)
+{
+	struct drive drive = started(drive_policy("exponential"));
+
+	drive.policy.pace_start = true;
+	drive_start(&drive);
+	drive.now = 0.25;
+	drive_exit(&drive, 1);
+	CHECK_ACTION(&drive, ACTION_WAIT, 1);
+	/* Reports give what is still waited, but the delay as it was meant. */
+	CHECK_DBL(drive.engine.delay.seconds, 0.75, 1e-12);
+	CHECK_DBL(drive.engine.delay.nominal, 1, 0);
+	drive_timer(&drive);
+	drive.now = 9;
+	/* The attempt outlasted its delay. */
+	drive_exit(&drive, 1);
+	CHECK_ACTION(&drive, ACTION_WAIT, 9);
+	CHECK_DBL(drive.engine.delay.seconds, 0, 0);
+	drive_timer(&drive);
+	CHECK_INT(drive.action.kind, ACTION_RUN);
+	drive_exit(&drive, 1);
+	CHECK_ACTION(&drive, ACTION_WAIT, 13);
+}
+
+/* An attempt is ended when the next is due: both come from one draw. */
+static void
+pace_start_draws_a_delay_once(void)
+{
+	struct drive drive = started(drive_policy("exponential"));
+
+	drive.policy.pace_start = true;
+	drive.policy.min_timeout = 1e-3;
+	drive.policy.jitter = drive_jitter("full", JITTER_INSIDE);
+	drive_start(&drive);
+	for (int i = 0; i < 20; i++) {
+		const double due = drive.action.wake;
+
+		drive_exit(&drive, 1);
+		CHECK(drive.action.wake <= due);
+		CHECK(drive.action.wake == due || due - drive.now <= 1e-3);
+		drive_timer(&drive);
+	}
+}
+
+static void
+with_pace_start_a_throttle_only_lengthens(void)
+{
+	static const struct {
+		double throttle, wake;
+	} rows[] = { { 1, 10 }, { 30, 30 } };
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct drive drive = started(drive_policy("constant"));
+
+		ROW("throttle %g", rows[i].throttle);
+		drive.policy.backoff.base = 10;
+		drive.policy.pace_start = true;
+		drive.policy.throttle_delay = rows[i].throttle;
+		set_apply(&drive.policy.rules.throttle, "9");
+		drive_start(&drive);
+		drive.now = 4;
+		drive_exit(&drive, 9);
+		CHECK_ACTION(&drive, ACTION_WAIT, rows[i].wake);
+	}
+}
+
+static void
+with_pace_start_a_hint_counts_from_the_attempts_end(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+
+	drive.policy.backoff.base = 10;
+	drive.policy.pace_start = true;
+	drive_start(&drive);
+	drive.now = 4;
+	drive_end(&drive, died, 3);
+	CHECK_ACTION(&drive, ACTION_WAIT, 10);
+	drive_timer(&drive);
+	drive.now = 14;
+	drive_end(&drive, died, 30);
+	CHECK_ACTION(&drive, ACTION_WAIT, 44);
+}
+
+static void
+a_healthy_attempt_makes_its_failure_the_first(void)
+{
+	static const struct {
+		double ran;
+		struct outcome outcome;
+		bool healthy; /* --control said so */
+		bool resets;
+	} rows[] = {
+		{ 59.9, { OUTCOME_EXIT, 1 }, false, false },
+		{ 60, { OUTCOME_EXIT, 1 }, false, true },
+		{ 99, { OUTCOME_SIGNAL, SIGSEGV }, false, true },
+		{ 99, { OUTCOME_TIMEOUT, 0 }, false, false },
+		{ 1, { OUTCOME_EXIT, 1 }, true, true },
+		{ 99, { OUTCOME_TIMEOUT, 0 }, true, true },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct drive drive = started(drive_policy("exponential"));
+
+		ROW("row %zu", i);
+		drive.policy.reset_after = 60;
+		drive.policy.attempts = 4;
+		drive_start(&drive);
+		check_delays(&drive, "1 2");
+		drive.now += rows[i].ran;
+		drive_step(&drive,
+		    (struct event){ .kind = EVENT_ENDED,
+			.evidence.outcome = rows[i].outcome,
+			.healthy = rows[i].healthy,
+			.hint = -1 });
+		CHECK_DBL(drive.engine.delay.seconds, rows[i].resets ? 1 : 4,
+		    0);
+		drive_timer(&drive);
+		CHECK_INT(engine_is_final(&drive.engine), !rows[i].resets);
+		CHECK_INT(drive.engine.failures, 3);
+	}
+}
+
+static void
+a_healthy_attempt_resets_a_level(void)
+{
+	struct drive drive = started(drive_policy("mimd"));
+
+	drive.policy.backoff.params[0] = 2;
+	drive.policy.backoff.param_given[0] = true;
+	drive.policy.reset_after = 60;
+	drive_start(&drive);
+	check_delays(&drive, "1 2 4");
+	drive.now += 60;
+	check_delays(&drive, "1 2");
+}
+
+/* One attempt is used, unless it is free. */
+static void
+a_healthy_failure_that_is_free_leaves_all_attempts(void)
+{
+	struct drive drive = started(drive_policy("exponential"));
+
+	drive.policy.reset_after = 60;
+	drive.policy.attempts = 2;
+	set_apply(&drive.policy.free, "1");
+	drive_start(&drive);
+	drive.now = 60;
+	drive_exit(&drive, 1);
+	CHECK_INT(drive.engine.used, 0);
+	CHECK_DBL(drive.engine.delay.seconds, 1, 0);
+}
+
+/* --- throttling --- */
+
+static void
+a_throttled_failure_has_its_own_base(void)
+{
+	static const struct {
+		const char *strategy, *delays; /* 1, throttled, 1, throttled */
+	} rows[] = {
+		{ "constant", "1 10 1 10" },
+		{ "linear", "1 20 3 40" },
+		{ "exponential", "1 20 4 80" },
+		{ "fibonacci", "1 10 2 30" },
+		{ "list", "3 10 5 10" },
+		{ "mimd", "1 10 4 10" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct drive drive = started(drive_policy(rows[i].strategy));
+		double values[] = { 3, 4, 5 }, want;
+		const char *delays = rows[i].delays;
+
+		ROW("%s", rows[i].strategy);
+		drive.policy.backoff.values = values;
+		drive.policy.backoff.count = COUNT(values);
+		if (strcmp(rows[i].strategy, "mimd") == 0) {
+			drive.policy.backoff.params[0] = 2;
+			drive.policy.backoff.param_given[0] = true;
+		}
+		drive.policy.throttle_delay = 10;
+		set_apply(&drive.policy.rules.throttle, "9");
+		drive_start(&drive);
+		for (int k = 0; tsv_number(&delays, &want); k++) {
+			CHECK_INT(drive_exit(&drive, k % 2 ? 9 : 1),
+			    ACTION_WAIT);
+			CHECK_INT(drive.engine.judgement.throttled, k % 2);
+			CHECK_DBL(drive.engine.delay.seconds, want, 0);
+			drive_timer(&drive);
+		}
+	}
+}
+
+/* --- repeat --- */
+
+/* 3 6 12 24 | 12 6 3 2 2 | 4 8 16 */
+static void
+a_level_falls_with_successes(void)
+{
+	static const double delays[] = { 3, 6, 12, 24, 12, 6, 3, 2, 2, 4, 8,
+		16 };
+	struct drive drive = started(drive_policy("mimd"));
+
+	drive.policy.repeat = true;
+	drive.policy.backoff.base = 3;
+	drive.policy.backoff.min = 2;
+	for (int i = 0; i < BACKOFF_PARAMS; i++) {
+		drive.policy.backoff.params[i] = i == 0 ? 2 : 0.5;
+		drive.policy.backoff.param_given[i] = true;
+	}
+	drive_start(&drive);
+	for (size_t i = 0; i < COUNT(delays); i++) {
+		CHECK_INT(drive_exit(&drive, i < 4 || i >= 9), ACTION_WAIT);
+		CHECK_DBL(drive.engine.delay.seconds, delays[i], 0);
+		drive_timer(&drive);
+	}
+}
+
+static void
+with_repeat_failures_in_a_row_are_counted(void)
+{
+	struct drive drive = started(drive_policy("exponential"));
+
+	drive.policy.repeat = true;
+	drive.policy.attempts = 3;
+	drive.policy.success_delay = 7;
+	drive_start(&drive);
+	for (int i = 0; i < 4; i++) {
+		check_delays(&drive, "1 2");
+		CHECK(engine_is_final(&drive.engine));
+		CHECK_INT(drive_exit(&drive, 0), ACTION_WAIT);
+		CHECK(drive.action.judged);
+		CHECK_DBL(drive.engine.delay.seconds, 7, 0);
+		drive_timer(&drive);
+	}
+	check_delays(&drive, "1 2");
+	drive_exit(&drive, 5);
+	CHECK_FINISH(&drive, "attempts", 5);
+	CHECK_INT(drive.engine.failures, 11);
+}
+
+static void
+successes_in_a_row_end_a_repeated_run(void)
+{
+	struct drive drive = started(drive_policy("exponential"));
+
+	drive.policy.repeat = true;
+	drive.policy.repeats = 2;
+	drive_start(&drive);
+	drive_exit(&drive, 0);
+	CHECK_ACTION(&drive, ACTION_WAIT, 0);
+	drive_timer(&drive);
+	check_delays(&drive, "1");
+	drive_exit(&drive, 0);
+	drive_timer(&drive);
+	drive_exit(&drive, 0);
+	CHECK_FINISH(&drive, "success", 0);
+	CHECK_INT(drive.engine.attempt, 4);
+}
+
+static void
+at_its_limit_a_repeated_run_ends_as_its_last_attempt_did(void)
+{
+	for (int status = 0; status < 2; status++) {
+		struct drive drive = started(drive_policy("constant"));
+
+		ROW("status %d", status);
+		drive.policy.repeat = true;
+		drive.policy.success_delay = 1;
+		drive.policy.max_time = 10;
+		drive_start(&drive);
+		drive_exit(&drive, !status);
+		drive_timer(&drive);
+		drive.now = 9.5;
+		drive_exit(&drive, status);
+		CHECK_FINISH(&drive, status ? "max-time" : "success", status);
+	}
+}
+
+/* --- hints --- */
+
+static struct drive
+hinted_drive(const char *jitter, const double *chance)
+{
+	struct drive drive = started(drive_policy("constant"));
+
+	drive.policy.backoff.base = 10;
+	drive.policy.jitter = drive_jitter(jitter, JITTER_INSIDE);
+	drive.policy.hint_limit = 60;
+	drive.random.script = chance;
+	drive.random.script_length = 1;
+	return drive;
+}
+
+static void
+a_hint_is_a_minimum(void)
+{
+	static const double zero = 0;
+	static const struct {
+		double hint, wake;
+	} rows[] = { { 0, 10 }, { 9, 10 }, { 11, 11 }, { 60, 60 } };
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct drive drive = hinted_drive("none", &zero);
+
+		ROW("hint %g", rows[i].hint);
+		drive_start(&drive);
+		drive_end(&drive, died, rows[i].hint);
+		CHECK_ACTION(&drive, ACTION_WAIT, rows[i].wake);
+		CHECK_DBL(drive.engine.delay.hint, rows[i].hint, 0);
+		CHECK_DBL(drive.engine.delay.nominal, 10, 0);
+		drive_timer(&drive);
+		/* It holds for one wait. */
+		drive_end(&drive, died, -1);
+		CHECK_DBL(drive.engine.delay.seconds, 10, 0);
+		CHECK_DBL(drive.engine.delay.hint, -1, 0);
+	}
+}
+
+static void
+a_hint_is_spread_upward_within_its_limit(void)
+{
+	static const struct {
+		double chance, hint, seconds, high;
+	} rows[] = {
+		{ 0, 20, 20, 24 }, { 0.5, 20, 22, 24 }, { 1, 20, 24, 24 },
+		{ 1, 55, 60, 60 }, { 1, 5, 12, 12 }, /* the delay is longer */
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct drive drive = hinted_drive("20%", &rows[i].chance);
+
+		ROW("hint %g at %g", rows[i].hint, rows[i].chance);
+		drive.policy.hint_spread = 0.2;
+		drive_start(&drive);
+		drive_end(&drive, died, rows[i].hint);
+		CHECK_DBL(drive.engine.delay.seconds, rows[i].seconds, 1e-12);
+		CHECK_DBL(drive.engine.delay.high, rows[i].high, 1e-12);
+		CHECK(drive.engine.delay.seconds >= drive.engine.delay.low);
+	}
+}
+
+static void
+a_hint_beyond_its_limit_or_the_runs_gives_up(void)
+{
+	static const double zero = 0;
+	static const struct {
+		int status;
+		double hint, max_time;
+		const char *reason; /* NULL: it waits */
+		int want;
+	} rows[] = {
+		{ 7, 60, 0, NULL, 0 },
+		{ 7, 60.1, 0, "hint", 7 },
+		{ 7, 1e9, 0, "hint", 7 },
+		{ 7, 40, 45, NULL, 0 },
+		{ 7, 45, 45, "hint", 7 },
+		{ 7, 5, 10, "max-time", 7 }, /* the delay is too long */
+		/* After a success too, with --repeat. */
+		{ 0, 60, 0, NULL, 0 },
+		{ 0, 60.1, 0, "hint", 1 },
+		{ 0, 45, 45, "success", 0 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct drive drive = hinted_drive("none", &zero);
+		const struct outcome outcome = { OUTCOME_EXIT, rows[i].status };
+
+		ROW("status %d hint %g", rows[i].status, rows[i].hint);
+		drive.policy.repeat = true;
+		drive.policy.max_time = rows[i].max_time;
+		drive_start(&drive);
+		drive_end(&drive, outcome, rows[i].hint);
+		if (rows[i].reason == NULL)
+			CHECK_INT(drive.action.kind, ACTION_WAIT);
+		else
+			CHECK_FINISH(&drive, rows[i].reason, rows[i].want);
+	}
+}
+
+/* --- check, gate, budget --- */
+
+static struct drive
+checked_drive(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+
+	drive.policy.rules.check = true;
+	drive.policy.attempts = 3;
+	return drive;
+}
+
+static void
+a_check_decides(void)
+{
+	struct drive drive = checked_drive();
+
+	drive_start(&drive);
+	drive_exit(&drive, 0);
+	CHECK_ACTION(&drive, ACTION_ASK, INFINITY);
+	CHECK_INT(drive.action.question, ASK_CHECK);
+	CHECK(!drive.action.judged);
+	drive_answer(&drive, VERDICT_RETRY);
+	CHECK_ACTION(&drive, ACTION_WAIT, 1);
+	CHECK(drive.action.judged);
+	CHECK_STR(rule_name(drive.engine.judgement.rule), "check");
+	drive_timer(&drive);
+	/* What could not be started leaves nothing to check. */
+	drive_end(&drive, unforked, -1);
+	CHECK_INT(drive.action.kind, ACTION_WAIT);
+	drive_timer(&drive);
+	drive_exit(&drive, 5);
+	CHECK_INT(drive.action.kind, ACTION_ASK);
+	drive_answer(&drive, VERDICT_SUCCESS);
+	CHECK_FINISH(&drive, "success", 0);
+}
+
+static void
+a_check_that_stops_a_command_that_exited_with_0_is_a_failure(void)
+{
+	struct drive drive = checked_drive();
+
+	drive_start(&drive);
+	drive_exit(&drive, 0);
+	drive_answer(&drive, VERDICT_STOP);
+	CHECK_FINISH(&drive, "stop", 1);
+	CHECK_INT(drive.engine.failures, 1);
+}
+
+static void
+the_limit_on_the_run_ends_the_check(void)
+{
+	struct drive drive = checked_drive();
+
+	drive.policy.max_time = 10;
+	drive_start(&drive);
+	drive.now = 4;
+	drive_exit(&drive, 0);
+	CHECK_ACTION(&drive, ACTION_ASK, 10);
+	drive_timer(&drive);
+	CHECK_ACTION(&drive, ACTION_KILL, 20);
+	CHECK_INT(drive.action.signal, SIGTERM);
+	drive_answer(&drive, VERDICT_SUCCESS);
+	CHECK_FINISH(&drive, "max-time", 124);
+	CHECK(drive.action.judged);
+	CHECK_STR(rule_name(drive.engine.judgement.rule), "max-time");
+	CHECK_INT(drive.engine.failures, 1);
+}
+
+static void
+a_check_that_does_not_end_is_left(void)
+{
+	struct drive drive = checked_drive();
+
+	drive.policy.max_time = 10;
+	drive_start(&drive);
+	drive_exit(&drive, 0);
+	drive_timer(&drive);
+	drive_timer(&drive);
+	CHECK_ACTION(&drive, ACTION_KILL, 21);
+	drive_timer(&drive);
+	CHECK_FINISH(&drive, "max-time", 124);
+	CHECK(drive.action.judged);
+	CHECK_INT(drive.engine.evidence.outcome.kind, OUTCOME_EXIT);
+}
+
+static void
+past_the_limit_nothing_is_checked(void)
+{
+	struct drive drive = checked_drive();
+
+	drive.policy.max_time = 10;
+	drive_start(&drive);
+	drive_timer(&drive);
+	drive_end(&drive, timed_out, -1);
+	CHECK_FINISH(&drive, "max-time", 124);
+	CHECK(drive.action.judged);
+	CHECK_INT(drive.engine.failures, 1);
+}
+
+/* The check of an attempt has no timeout of the attempt's. */
+static void
+a_timeout_is_for_the_attempt_alone(void)
+{
+	struct drive drive = checked_drive();
+
+	drive.policy.timeout = 2;
+	drive.policy.gate = true;
+	drive_start(&drive);
+	drive_timer(&drive);
+	drive_end(&drive, timed_out, -1);
+	CHECK_ACTION(&drive, ACTION_ASK, INFINITY);
+	drive.now = 50;
+	drive_step(&drive, (struct event){ .kind = EVENT_TIMER });
+	CHECK_ACTION(&drive, ACTION_NONE, INFINITY);
+	drive_answer(&drive, VERDICT_RETRY);
+	drive_timer(&drive);
+	CHECK_ACTION(&drive, ACTION_ASK, INFINITY);
+}
+
+static void
+a_gate_is_asked_after_each_wait_but_the_first(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+
+	drive.policy.gate = true;
+	drive.policy.wait_first = true;
+	drive_start(&drive);
+	drive_timer(&drive);
+	CHECK_INT(drive.action.kind, ACTION_RUN);
+	for (int i = 0; i < 2; i++) {
+		drive_exit(&drive, 7);
+		CHECK_INT(drive.action.kind, ACTION_WAIT);
+		CHECK_INT(drive_timer(&drive), ACTION_ASK);
+		CHECK_INT(drive.action.question, ASK_GATE);
+		CHECK(!drive.action.judged);
+		if (i == 0)
+			CHECK_INT(drive_answer(&drive, VERDICT_SUCCESS),
+			    ACTION_RUN);
+	}
+	drive_answer(&drive, VERDICT_STOP);
+	CHECK_FINISH(&drive, "gate", 7);
+	CHECK(!drive.action.judged);
+	CHECK_INT(drive.engine.attempt, 2);
+}
+
+static void
+the_limit_on_the_run_ends_the_gate(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+
+	drive.policy.gate = true;
+	drive.policy.max_time = 10;
+	drive_start(&drive);
+	drive_exit(&drive, 7);
+	drive_timer(&drive);
+	CHECK_ACTION(&drive, ACTION_ASK, 10);
+	drive_timer(&drive);
+	CHECK_ACTION(&drive, ACTION_KILL, 20);
+	drive_answer(&drive, VERDICT_SUCCESS);
+	CHECK_FINISH(&drive, "max-time", 124);
+	CHECK_INT(drive.engine.failures, 1);
+}
+
+static void
+a_gate_that_opens_past_the_limit_lets_nothing_through(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+
+	drive.policy.gate = true;
+	drive.policy.max_time = 10;
+	drive_start(&drive);
+	drive_exit(&drive, 7);
+	drive_timer(&drive);
+	drive.now = 10;
+	drive_answer(&drive, VERDICT_SUCCESS);
+	CHECK_FINISH(&drive, "max-time", 7);
+	CHECK_INT(drive.engine.attempt, 1);
+}
+
+static void
+a_budget_is_asked_before_each_wait(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+
+	drive.policy.budget = true;
+	drive_start(&drive);
+	drive_exit(&drive, 7);
+	CHECK_INT(drive.action.kind, ACTION_ASK);
+	CHECK_INT(drive.action.question, ASK_BUDGET);
+	CHECK(!drive.action.judged);
+	drive_answer(&drive, VERDICT_SUCCESS);
+	/* The verdict is told together with what follows. */
+	CHECK_ACTION(&drive, ACTION_WAIT, 1);
+	CHECK(drive.action.judged);
+	drive_timer(&drive);
+	drive_exit(&drive, 8);
+	drive_answer(&drive, VERDICT_RETRY);
+	CHECK_FINISH(&drive, "budget", 8);
+	CHECK(drive.action.judged);
+	CHECK_DBL(drive.engine.waited, 1, 0);
+	CHECK_INT(drive.engine.failures, 2);
+}
+
+static void
+a_budget_is_asked_for_what_can_be_spent_alone(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+
+	drive.policy.budget = true;
+	drive.policy.max_time = 1;
+	drive_start(&drive);
+	drive_exit(&drive, 7);
+	CHECK_FINISH(&drive, "max-time", 7);
+
+	drive = started(drive.policy);
+	drive.policy.max_time = 0;
+	drive.policy.attempts = 1;
+	drive_start(&drive);
+	drive_exit(&drive, 7);
+	CHECK_FINISH(&drive, "attempts", 7);
+}
+
+static void
+a_budget_that_took_its_time_may_leave_none(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+
+	drive.policy.budget = true;
+	drive.policy.max_time = 1.05;
+	drive_start(&drive);
+	drive_exit(&drive, 7);
+	drive.now = 0.1;
+	drive_answer(&drive, VERDICT_SUCCESS);
+	CHECK_FINISH(&drive, "max-time", 7);
+}
+
+/* --- signals --- */
+
+static void
+a_signal_makes_the_attempts_outcome_the_runs(void)
+{
+	const struct {
+		struct outcome outcome;
+		int status, death;
+	} rows[] = {
+		{ { OUTCOME_EXIT, 0 }, 0, 0 },
+		{ { OUTCOME_EXIT, 9 }, 9, 0 },
+		{ { OUTCOME_SIGNAL, SIGTERM }, 143, SIGTERM },
+		{ died, 137, SIGKILL },
+		{ timed_out, 124, 0 },
+		{ not_found, 127, 0 },
+		/* There was nothing that the signal could have been sent to. */
+		{ unforked, 128 + SIGHUP, SIGHUP },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct drive drive = checked_drive();
+
+		ROW("%s %d", outcome_name(rows[i].outcome.kind),
+		    rows[i].outcome.code);
+		drive.policy.timeout = 60;
+		drive_start(&drive);
+		drive_signal(&drive, SIGHUP);
+		CHECK_ACTION(&drive, ACTION_NONE, 60);
+		/* The first one counts. */
+		drive_signal(&drive, SIGTERM);
+		CHECK_INT(drive.engine.signal, SIGHUP);
+		drive_end(&drive, rows[i].outcome, -1);
+		CHECK_FINISH(&drive, "signal", rows[i].status);
+		CHECK_INT(drive.engine.death, rows[i].death);
+		CHECK(drive.action.judged);
+		CHECK_STR(rule_name(drive.engine.judgement.rule), "signal");
+		CHECK_INT(drive.engine.judgement.verdict, VERDICT_STOP);
+	}
+}
+
+static void
+in_a_wait_a_signal_ends_the_run_at_once(void)
+{
+	for (int first = 0; first < 2; first++) {
+		struct drive drive = started(drive_policy("constant"));
+
+		ROW("first %d", first);
+		drive.policy.wait_first = first == 1;
+		drive_start(&drive);
+		if (first == 0)
+			drive_exit(&drive, 7);
+		drive.now = 0.25;
+		drive_signal(&drive, SIGINT);
+		CHECK_FINISH(&drive, "signal", 130);
+		CHECK_INT(drive.engine.death, SIGINT);
+		CHECK_DBL(drive.engine.waited, 0.25, 0);
+		CHECK(!drive.action.judged);
+	}
+}
+
+static void
+in_a_question_a_signal_ends_the_run_with_the_answer(void)
+{
+	for (int question = ASK_CHECK; question <= ASK_GATE; question++) {
+		struct drive drive = started(drive_policy("constant"));
+
+		ROW("question %d", question);
+		drive.policy.rules.check = question == ASK_CHECK;
+		drive.policy.budget = question == ASK_BUDGET;
+		drive.policy.gate = question == ASK_GATE;
+		drive_start(&drive);
+		drive_exit(&drive, 7);
+		if (question == ASK_GATE)
+			drive_timer(&drive);
+		CHECK_INT(drive.action.question, question);
+		drive_signal(&drive, SIGTERM);
+		CHECK_ACTION(&drive, ACTION_NONE, INFINITY);
+		drive_answer(&drive, VERDICT_SUCCESS);
+		CHECK_FINISH(&drive, "signal", 143);
+		CHECK_INT(drive.engine.death, SIGTERM);
+		CHECK_INT(drive.action.judged, question != ASK_GATE);
+		CHECK_INT(drive.engine.failures, 1);
+	}
+}
+
+/* A signal of the user's is no reason for SIGKILL; a timeout still is. */
+static void
+a_signal_does_not_lift_the_timeout(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+
+	drive.policy.timeout = 5;
+	drive_start(&drive);
+	drive.now = 1;
+	drive_signal(&drive, SIGTERM);
+	CHECK_ACTION(&drive, ACTION_NONE, 5);
+	drive_timer(&drive);
+	CHECK_ACTION(&drive, ACTION_KILL, 15);
+	drive_end(&drive, timed_out, -1);
+	CHECK_FINISH(&drive, "signal", 124);
+}
+
+/* A signal may come late, together with the timer's moment. */
+static void
+a_signal_after_the_deadline_is_its_timer_too(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+
+	drive.policy.timeout = 5;
+	drive_start(&drive);
+	drive.now = 6;
+	drive_signal(&drive, SIGURG);
+	CHECK_ACTION(&drive, ACTION_KILL, 16);
+}
+
+static void
+in_a_wait_sigurg_means_retry_now(void)
+{
+	struct drive drive = started(drive_policy("exponential"));
+
+	drive_start(&drive);
+	drive_exit(&drive, 1);
+	drive.now = 0.5;
+	CHECK_INT(drive_signal(&drive, SIGURG), ACTION_RUN);
+	CHECK_DBL(drive.engine.just_waited, 0.5, 0);
+	CHECK_DBL(drive.engine.waited, 0.5, 0);
+	/* Here it changes nothing. */
+	CHECK_INT(drive_signal(&drive, SIGURG), ACTION_NONE);
+	CHECK_INT(drive.engine.signal, 0);
+	check_delays(&drive, "2");
+}
+
+static void
+in_the_first_wait_sigurg_starts_the_attempt(void)
+{
+	struct drive drive = started(drive_policy("exponential"));
+
+	drive.policy.wait_first = true;
+	drive.policy.gate = true;
+	drive_start(&drive);
+	CHECK_INT(drive_signal(&drive, SIGURG), ACTION_RUN);
+	drive_exit(&drive, 1);
+	CHECK_INT(drive_signal(&drive, SIGURG), ACTION_ASK);
+	CHECK_INT(drive_signal(&drive, SIGURG), ACTION_NONE);
+	CHECK_INT(drive_answer(&drive, VERDICT_SUCCESS), ACTION_RUN);
+}
+
+/* --- memory and errors --- */
+
+static void
+a_resumed_run_waits_and_goes_on_with_its_number(void)
+{
+	struct drive drive = started(drive_policy("exponential"));
+
+	engine_init(&drive.engine, &drive.policy, drive.random);
+	engine_resume(&drive.engine, (struct level){ .begun = false }, 4, 2.5);
+	drive_step(&drive, (struct event){ .kind = EVENT_START });
+	CHECK_ACTION(&drive, ACTION_WAIT, 2.5);
+	CHECK_DBL(drive.engine.delay.seconds, 2.5, 0);
+	drive_timer(&drive);
+	CHECK_INT(drive.engine.attempt, 1);
+	check_delays(&drive, "16 32");
+}
+
+static void
+a_resumed_level_goes_on(void)
+{
+	struct drive drive = started(drive_policy("decorrelated"));
+	static const double half = 0.5;
+
+	drive.random.script = &half;
+	drive.random.script_length = 1;
+	engine_init(&drive.engine, &drive.policy, drive.random);
+	engine_resume(&drive.engine, (struct level){ .previous = 5 }, 4, 0);
+	drive_step(&drive, (struct event){ .kind = EVENT_START });
+	CHECK_INT(drive.action.kind, ACTION_RUN);
+	check_delays(&drive, "8");
+}
+
+/* A number is not taken back by the wait before the first attempt. */
+static void
+a_resumed_run_that_waits_first_takes_the_next_delay(void)
+{
+	struct drive drive = started(drive_policy("exponential"));
+
+	drive.policy.wait_first = true;
+	engine_init(&drive.engine, &drive.policy, drive.random);
+	engine_resume(&drive.engine, (struct level){ .begun = false }, 3, 0);
+	drive_step(&drive, (struct event){ .kind = EVENT_START });
+	CHECK_ACTION(&drive, ACTION_WAIT, 8);
+	drive_timer(&drive);
+	check_delays(&drive, "16");
+}
+
+static void
+a_run_to_be_remembered_draws_the_delay_that_it_does_not_wait(void)
+{
+	for (int remember = 0; remember < 2; remember++) {
+		struct drive drive = started(drive_policy("exponential"));
+
+		drive.policy.attempts = 3;
+		drive.policy.remember = remember == 1;
+		drive_start(&drive);
+		check_delays(&drive, "1 2");
+		drive_exit(&drive, 1);
+		CHECK_FINISH(&drive, "attempts", 1);
+		CHECK_DBL(drive.engine.delay.seconds, remember ? 4 : 2, 0);
+		CHECK_INT(drive.engine.n, 3);
+		CHECK_DBL(drive.engine.waited, 3, 0);
+	}
+}
+
+static void
+an_error_of_its_own_ends_the_run(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+
+	drive_start(&drive);
+	drive_step(&drive, (struct event){ .kind = EVENT_ERROR });
+	CHECK_FINISH(&drive, "error", 125);
+	CHECK(!drive.action.judged);
+}
+
+static void
+every_reason_has_a_name(void)
+{
+	for (int i = REASON_NONE; i <= REASON_ERROR; i++)
+		for (int k = REASON_NONE; k < i; k++)
+			CHECK(strcmp(reason_name((enum reason)i),
+				  reason_name((enum reason)k)) != 0);
+}
+
+/* --- any sequence of events --- */
+
+/* A small generator of its own, so that a failing seed can be run again. */
+struct dice {
+	struct random random;
+	uint64_t rolled;
+};
+
+static double
+roll(struct dice *dice)
+{
+	return random_uniform(&dice->random, ++dice->rolled, DRAW_DELAY);
+}
+
+static int
+pick(struct dice *dice, int count)
+{
+	return (int)(roll(dice) * count);
+}
+
+static bool
+often(struct dice *dice, double share)
+{
+	return roll(dice) < share;
+}
+
+static struct policy
+any_policy(struct dice *dice, double values[3])
+{
+	static const char *const jitters[] = { "none", "full", "equal", "20%",
+		"+1s" };
+	int count = 0;
+
+	while (strategies[count].name != NULL)
+		count++;
+	struct policy policy = drive_policy(strategies[pick(dice, count)].name);
+	policy.attempts = (uint64_t)pick(dice, 8);
+	policy.max_time = often(dice, 0.5) ? 100 * roll(dice) : 0;
+	policy.timeout = often(dice, 0.5) ? 10 * roll(dice) : 0;
+	if (policy.max_time > 0 && often(dice, 0.3)) {
+		policy.timeout = 0;
+		policy.timeout_share = 1 - roll(dice);
+	}
+	policy.min_timeout = often(dice, 0.3) ? 5 * roll(dice) : 0;
+	policy.kill_after = often(dice, 0.7) ? 3 * roll(dice) : 0;
+	policy.backoff.base = often(dice, 0.9) ? 2 * roll(dice) : 0;
+	policy.backoff.min = often(dice, 0.2) ? roll(dice) : 0;
+	policy.backoff.cap = 1 + policy.backoff.base + 60 * roll(dice);
+	policy.backoff.cap_given = often(dice, 0.5);
+	policy.backoff.values = values;
+	policy.backoff.count = 3;
+	for (int i = 0; i < BACKOFF_PARAMS; i++) {
+		const struct param *row = &policy.backoff.strategy->params[i];
+
+		policy.backoff.param_given[i] = row->initial == PARAM_REQUIRED;
+		policy.backoff.params[i] = row->kind == PARAM_CHANGE
+		    ? 4 * roll(dice) - 2
+		    : 2 * roll(dice) + 1e-3;
+	}
+	if (!policy.backoff.strategy->random)
+		policy.jitter = drive_jitter(jitters[pick(dice, 5)],
+		    (enum jitter_order)pick(dice, 3));
+	policy.pace_start = often(dice, 0.3);
+	policy.reset_after = often(dice, 0.3) ? 5 * roll(dice) : 0;
+	policy.wait_first = often(dice, 0.2);
+	policy.splay = often(dice, 0.2) ? 5 * roll(dice) : 0;
+	policy.throttle_delay = 5 * roll(dice);
+	policy.hint_limit = 30;
+	policy.hint_spread = often(dice, 0.5) ? 0.2 : 0;
+	policy.rules.check = often(dice, 0.3);
+	policy.gate = often(dice, 0.3);
+	policy.budget = often(dice, 0.3);
+	policy.repeat = often(dice, 0.3);
+	policy.repeats = (uint64_t)pick(dice, 4);
+	policy.success_delay = roll(dice);
+	policy.remember = often(dice, 0.3);
+	set_apply(&policy.rules.stop, "unstartable,5");
+	set_apply(&policy.rules.throttle, "6");
+	set_apply(&policy.free, "KILL");
+	return policy;
+}
+
+static struct event
+any_end(struct dice *dice, const struct engine *engine)
+{
+	const struct outcome outcomes[] = { { OUTCOME_EXIT, 0 },
+		{ OUTCOME_EXIT, 1 }, { OUTCOME_EXIT, 5 }, { OUTCOME_EXIT, 6 },
+		{ OUTCOME_EXIT, 1 }, died, { OUTCOME_SIGNAL, SIGTERM },
+		unforked, not_found };
+
+	return (struct event){
+		.kind = EVENT_ENDED,
+		.evidence.outcome = engine->ending
+		    ? timed_out
+		    : outcomes[pick(dice, COUNT(outcomes))],
+		.evidence.control = often(dice, 0.05)
+		    ? (enum verdict)pick(dice, 4)
+		    : VERDICT_NONE,
+		.hint = often(dice, 0.1) ? 40 * roll(dice) : -1,
+		.healthy = often(dice, 0.05),
+	};
+}
+
+/* What can happen in this state, at any moment up to and past the timer's. */
+static struct event
+any_event(struct dice *dice, struct drive *drive)
+{
+	static const int signals[] = { SIGURG, SIGURG, SIGTERM, SIGINT };
+	const double until = drive->action.wake - drive->now;
+	struct event event = { .kind = EVENT_TIMER };
+
+	if (isfinite(until) && often(dice, 0.5))
+		drive->now += often(dice, 0.7) ? until : until * roll(dice) * 2;
+	else if (!isfinite(until))
+		drive->now += often(dice, 0.5) ? 0 : 3 * roll(dice);
+	if (often(dice, 0.05))
+		return (struct event){ .kind = EVENT_SIGNAL,
+			.signal = signals[pick(dice, 4)] };
+	if (often(dice, 0.002))
+		return (struct event){ .kind = EVENT_ERROR };
+	if (drive->engine.state == STATE_RUNNING && often(dice, 0.6))
+		return any_end(dice, &drive->engine);
+	if (drive->engine.state == STATE_ASKING && often(dice, 0.6)) {
+		event.kind = EVENT_ANSWER;
+		event.answer = (enum verdict)(1 + pick(dice, 3));
+	}
+	return event;
+}
+
+static bool
+goes_with(enum action_kind kind, enum engine_state state)
+{
+	switch (kind) {
+	case ACTION_NONE:
+		return state != STATE_IDLE && state != STATE_FINISHED;
+	case ACTION_RUN:
+		return state == STATE_RUNNING;
+	case ACTION_ASK:
+		return state == STATE_ASKING;
+	case ACTION_WAIT:
+		return state == STATE_WAITING;
+	case ACTION_KILL:
+		return state == STATE_RUNNING || state == STATE_ASKING;
+	case ACTION_FINISH:
+		return state == STATE_FINISHED;
+	}
+	return false;
+}
+
+/* What must hold after every step. */
+static void
+check_step(const struct drive *drive)
+{
+	const struct engine *engine = &drive->engine;
+	const struct policy *policy = &drive->policy;
+	const struct delay *delay = &engine->delay;
+	const double end =
+	    policy->max_time > 0 ? engine->begun + policy->max_time : INFINITY;
+
+	CHECK(drive->action.wake >= drive->now);
+	CHECK(goes_with(drive->action.kind, engine->state));
+	CHECK(policy->attempts == 0 || engine->used <= policy->attempts);
+	CHECK(engine->failures <= engine->attempt);
+	CHECK(isfinite(engine->waited) && engine->waited >= 0);
+	if (drive->action.kind == ACTION_RUN)
+		CHECK(drive->now < end && drive->action.wake <= end);
+	if (drive->action.kind != ACTION_WAIT)
+		return;
+	CHECK(drive->action.wake < end);
+	CHECK(isfinite(delay->seconds) && delay->seconds >= 0);
+	CHECK(delay->low <= delay->seconds && delay->seconds <= delay->high);
+	CHECK(delay->nominal >= 0 && isfinite(delay->nominal));
+}
+
+static void
+check_end(const struct engine *engine, int ended, int judged)
+{
+	CHECK(engine->reason != REASON_NONE);
+	CHECK(engine->status >= 0 && engine->status <= 255);
+	CHECK(engine->death == 0 || engine->status == 128 + engine->death);
+	if (engine->status == 0)
+		CHECK(engine->reason == REASON_SUCCESS ||
+		    engine->reason == REASON_SIGNAL);
+	else
+		CHECK(engine->reason != REASON_SUCCESS);
+	/* Each attempt that ended is told once, an abandoned one too. */
+	CHECK(judged == ended || judged == ended + 1);
+	CHECK(judged == ended || engine->reason == REASON_MAX_TIME);
+}
+
+static void
+any_events_lead_to_an_end_and_break_no_promise(void)
+{
+	for (uint64_t seed = 0; seed < 20000 && !tap.failed; seed++) {
+		struct dice dice = { .random = { .seeded = true,
+					 .seed = seed } };
+		double values[] = { roll(&dice), 5 * roll(&dice), 0 };
+		struct drive drive = { .policy = any_policy(&dice, values) };
+		int ended = 0, judged = 0;
+
+		drive.random = (struct random){ .seeded = true, .seed = seed };
+		drive.now = 1000 * roll(&dice);
+		drive_start(&drive);
+		for (int i = 0; drive.action.kind != ACTION_FINISH; i++) {
+			struct event event = any_event(&dice, &drive);
+
+			ROW("seed %ju event %d", (uintmax_t)seed, i);
+			if (!CHECK(i < 5000))
+				break;
+			ended += event.kind == EVENT_ENDED;
+			drive_step(&drive, event);
+			judged += drive.action.judged;
+			check_step(&drive);
+		}
+		check_end(&drive.engine, ended, judged);
+	}
+}
+
+int
+main(void)
+{
+	RUN(a_success_at_once_ends_the_run);
+	RUN(attempts_are_counted_in_all);
+	RUN(one_attempt_is_no_retry);
+	RUN(without_a_limit_attempts_go_on);
+	RUN(a_stop_ends_the_run_at_once);
+	RUN(the_last_outcome_is_the_status_of_a_run_that_gives_up);
+	RUN(a_free_failure_uses_up_no_attempt);
+	RUN(a_timeout_sends_its_signal_and_then_sigkill);
+	RUN(a_kill_after_of_nothing_never_kills);
+	RUN(a_timer_before_its_time_changes_nothing);
+	RUN(a_late_timer_is_as_good_as_one_in_time);
+	RUN(a_share_of_what_is_left_limits_an_attempt);
+	RUN(no_wait_is_begun_that_ends_at_or_past_the_limit);
+	RUN(the_limit_on_the_run_ends_the_attempt);
+	RUN(a_timeout_before_the_limit_leaves_time_for_more);
+	RUN(a_success_past_the_limit_is_a_success);
+	RUN(what_does_not_end_is_left_after_the_last_grace);
+	RUN(what_timed_out_is_waited_for_until_the_limit);
+	RUN(a_late_end_leaves_time_for_both_signals);
+	RUN(a_first_wait_past_the_limit_leaves_no_time_for_an_attempt);
+	RUN(a_wait_that_ended_too_late_is_followed_by_nothing);
+	RUN(a_wait_is_never_shorter_than_announced);
+	RUN(the_range_told_is_what_chance_can_give);
+	RUN(a_seed_gives_the_same_delays_whatever_else_happens);
+	RUN(waiting_first_takes_the_first_delay);
+	RUN(a_splay_is_drawn_up_to_its_length);
+	RUN(a_splay_comes_on_top_of_the_first_wait);
+	RUN(pace_start_counts_from_the_attempts_start);
+	RUN(pace_start_draws_a_delay_once);
+	RUN(with_pace_start_a_throttle_only_lengthens);
+	RUN(with_pace_start_a_hint_counts_from_the_attempts_end);
+	RUN(a_healthy_attempt_makes_its_failure_the_first);
+	RUN(a_healthy_attempt_resets_a_level);
+	RUN(a_healthy_failure_that_is_free_leaves_all_attempts);
+	RUN(a_throttled_failure_has_its_own_base);
+	RUN(a_level_falls_with_successes);
+	RUN(with_repeat_failures_in_a_row_are_counted);
+	RUN(successes_in_a_row_end_a_repeated_run);
+	RUN(at_its_limit_a_repeated_run_ends_as_its_last_attempt_did);
+	RUN(a_hint_is_a_minimum);
+	RUN(a_hint_is_spread_upward_within_its_limit);
+	RUN(a_hint_beyond_its_limit_or_the_runs_gives_up);
+	RUN(a_check_decides);
+	RUN(a_check_that_stops_a_command_that_exited_with_0_is_a_failure);
+	RUN(the_limit_on_the_run_ends_the_check);
+	RUN(a_check_that_does_not_end_is_left);
+	RUN(past_the_limit_nothing_is_checked);
+	RUN(a_timeout_is_for_the_attempt_alone);
+	RUN(a_gate_is_asked_after_each_wait_but_the_first);
+	RUN(the_limit_on_the_run_ends_the_gate);
+	RUN(a_gate_that_opens_past_the_limit_lets_nothing_through);
+	RUN(a_budget_is_asked_before_each_wait);
+	RUN(a_budget_is_asked_for_what_can_be_spent_alone);
+	RUN(a_budget_that_took_its_time_may_leave_none);
+	RUN(a_signal_makes_the_attempts_outcome_the_runs);
+	RUN(in_a_wait_a_signal_ends_the_run_at_once);
+	RUN(in_a_question_a_signal_ends_the_run_with_the_answer);
+	RUN(a_signal_does_not_lift_the_timeout);
+	RUN(a_signal_after_the_deadline_is_its_timer_too);
+	RUN(in_a_wait_sigurg_means_retry_now);
+	RUN(in_the_first_wait_sigurg_starts_the_attempt);
+	RUN(a_resumed_run_waits_and_goes_on_with_its_number);
+	RUN(a_resumed_level_goes_on);
+	RUN(a_resumed_run_that_waits_first_takes_the_next_delay);
+	RUN(a_run_to_be_remembered_draws_the_delay_that_it_does_not_wait);
+	RUN(an_error_of_its_own_ends_the_run);
+	RUN(every_reason_has_a_name);
+	RUN(any_events_lead_to_an_end_and_break_no_promise);
+	return DONE();
+}
