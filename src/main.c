@@ -22,15 +22,21 @@
  *     docs        prints the tables as --help
  *     generate    prints them for manual and completions: a build's program
  *     phrase      how outcomes and ends read
- *     report      what happens, told to logs of several formats
+ *     report      what happens, told to logs; a file for each format, as
+ *                 report_json, or for a family of them
  *     plan        a driver of the engine on an imaginary clock
+ *     script      the outcomes that a plan imagines
+ *     chart       a plan as a table with bars
+ *     screen      what can be shown on one
  *     text        makes text harmless
  *   sys/      touches the system: processes, clocks, descriptors, files
  *     loop        a driver of the engine on libev and real processes
  *     child       starts a process cleanly; signals it
  *     tree        ends all that a timed-out attempt has started
+ *     logs        opens what reports are written to
  *     environment what children find in theirs
  *     budget      the bucket of tokens in a file that processes share
+ *     terminal    finds out what it can show
  *     descriptor  keeps retry's own above 2
  */
 
@@ -39,13 +45,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
+#include <unistd.h>
 
 #include "cli/docs.h"
 #include "cli/options.h"
 #include "cli/plan.h"
 #include "cli/text.h"
 #include "core/outcome.h"
+#include "sys/logs.h"
 #include "sys/loop.h"
+#include "sys/terminal.h"
 
 /* Help, version or a plan that could not be written did not succeed. */
 static int
@@ -75,7 +84,9 @@ main(int argc, char **argv)
 {
 	char problem[OPTIONS_PROBLEM];
 	struct options options;
+	struct report report;
 	const char *warning;
+	int status;
 
 	program_invocation_name = program_invocation_short_name;
 	if (getauxval(AT_SECURE) != 0)
@@ -91,7 +102,14 @@ main(int argc, char **argv)
 	warning = options_warning(&options);
 	if (warning != NULL)
 		warnx("%s", warning);
-	if (options.plan)
-		return written(plan_run(&options));
-	return loop_run(&options);
+	logs_open(&report, &options);
+	if (options.plan) {
+		const struct screen screen = terminal_look(STDOUT_FILENO);
+
+		plan_run(&options, &report, &screen);
+		status = written(EXIT_SUCCESS);
+	} else
+		status = loop_run(&options, &report);
+	options_free(&options);
+	return status;
 }

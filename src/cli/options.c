@@ -8,6 +8,8 @@
 
 #include "cli/options.h"
 #include "cli/presets.h"
+#include "cli/report.h"
+#include "cli/script.h"
 #include "cli/text.h"
 #include "core/duration.h"
 #include "core/signals.h"
@@ -225,11 +227,43 @@ parse_budget(struct options *options, size_t offset, const char *text)
 	return problem;
 }
 
+/* FORMAT[:FILE], one more each time. */
+static const char *
+parse_log(struct options *options, size_t offset, const char *text)
+{
+	const char *colon = strchr(text, ':');
+	char name[16];
+	struct log *logs;
+
+	(void)offset;
+	if (colon != NULL && colon[1] == '\0')
+		return "names no file";
+	if (colon == NULL)
+		colon = text + strlen(text);
+	snprintf(name, sizeof(name), "%.*s", (int)(colon - text), text);
+	const struct format *format = report_format(name);
+	if (format == NULL)
+		return "is no format (see --help)";
+	logs =
+	    reallocarray(options->logs, options->log_count + 1, sizeof(*logs));
+	if (logs == NULL)
+		return "is too much for the memory";
+	options->logs = logs;
+	logs[options->log_count++] = (struct log){ .format = format,
+		.file = *colon == '\0' ? NULL : colon + 1 };
+	return NULL;
+}
+
 static const char *
 parse_plan(struct options *options, size_t offset, const char *text)
 {
+	struct script script;
+
 	options->plan = true;
-	return text == NULL ? NULL : parse_text(options, offset, text);
+	if (text == NULL)
+		return NULL;
+	parse_text(options, offset, text);
+	return script_open(&script, text);
 }
 
 static const char *
@@ -441,6 +475,14 @@ const struct option_row option_rows[OPTIONS] = {
 	    "Tell of attempts' starts, of signals and of the numbers behind\n"
 	    "each delay too.",
 	    NULL, parse_flag, AT(verbose) },
+	[OPTION_LOG] = { "log", 0, GROUP_REPORTING, VALUE_REQUIRED,
+	    "FORMAT[:FILE]", "report in a format: text tty journal json ...",
+	    "Report in this format, on standard error or to a file; see\n"
+	    ".Sx REPORTS .\n"
+	    "The option may be given several times.\n"
+	    "The file is appended to, and created for its owner alone; it may\n"
+	    "be a device or a pipe.",
+	    NULL, parse_log, 0 },
 	[OPTION_PLAN] = { "plan", 0, GROUP_REPORTING, VALUE_OPTIONAL, "SCRIPT",
 	    "show what would happen, and run nothing",
 	    "Run nothing: show what would happen if the attempts had the\n"
@@ -733,6 +775,17 @@ find_wait_conflict(const struct options *options)
 	return (struct conflict){ .what = NULL };
 }
 
+/* A plan is one text: its table, or a log. */
+static bool
+logs_collide(const struct options *options)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < options->log_count; i++)
+		count += options->logs[i].file == NULL;
+	return options->plan && count > 1;
+}
+
 static struct conflict
 find_conflict(const struct options *options)
 {
@@ -755,6 +808,9 @@ find_conflict(const struct options *options)
 	if (given(options, OPTION_SUCCESS_DELAY) && !policy->repeat)
 		return (
 		    struct conflict){ OPTION_SUCCESS_DELAY, "needs --repeat" };
+	if (logs_collide(options))
+		return (struct conflict){ OPTION_LOG,
+			"is a second log on a plan's standard output" };
 	return find_wait_conflict(options);
 }
 
@@ -782,6 +838,14 @@ options_parse(int argc, char **argv, struct options *options,
 		return -1;
 	}
 	return 0;
+}
+
+void
+options_free(struct options *options)
+{
+	free(options->logs);
+	free(options->budget);
+	free(options->policy.backoff.values);
 }
 
 const char *

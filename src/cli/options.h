@@ -47,6 +47,7 @@ enum option_id {
 
 	OPTION_QUIET,
 	OPTION_VERBOSE,
+	OPTION_LOG,
 	OPTION_PLAN,
 	OPTION_HELP,
 	OPTION_VERSION,
@@ -63,6 +64,14 @@ enum option_group {
 	GROUP_BETWEEN,
 	GROUP_REPORTING,
 	GROUPS
+};
+
+struct format;
+
+/* What --log names. */
+struct log {
+	const struct format *format;
+	const char *file; /* or NULL */
 };
 
 /* All that the user asked for; what is NULL was not given. */
@@ -83,6 +92,8 @@ struct options {
 	struct bucket_rules budget_rules;
 	bool quiet;
 	bool verbose;
+	struct log *logs;
+	size_t log_count;
 	bool plan;
 	const char *plan_script;
 	bool help;
@@ -123,6 +134,9 @@ extern const char *const option_groups[GROUPS];
  */
 int options_parse(int argc, char **argv, struct options *options,
     char problem[OPTIONS_PROBLEM]);
+
+/* Releases what options_parse() allocated. */
+void options_free(struct options *options);
 
 /* What deserves a warning in options that are right, or NULL. */
 const char *options_warning(const struct options *options);

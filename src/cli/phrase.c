@@ -1,10 +1,49 @@
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/phrase.h"
 #include "core/duration.h"
 #include "core/signals.h"
+
+/* The last digit that is shown of so many seconds. */
+static double
+last_digit(double seconds)
+{
+	static const struct {
+		double from, digit;
+	} rows[] = {
+		{ 86400, 3600 },
+		{ 3600, 60 },
+		{ 100, 1 },
+		{ 10, 0.1 },
+		{ 0.1, 0.01 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (seconds >= rows[i].from)
+			return rows[i].digit;
+	return pow(10, floor(log10(seconds)) - 2);
+}
+
+/* The margin is for what binary fractions lack: 4.1 is a little less. */
+const char *
+phrase_seconds(double seconds, char text[PHRASE])
+{
+	char duration[DURATION_TEXT];
+
+	if (seconds > 0) {
+		const double digit = last_digit(seconds);
+
+		seconds = floor(seconds / digit * (1 + 1e-12)) * digit;
+	}
+	if (seconds >= 0.1 && seconds < 1)
+		snprintf(text, PHRASE, "%.2gs", seconds);
+	else
+		strlcpy(text, duration_text(seconds, duration), PHRASE);
+	return text;
+}
 
 const char *
 phrase_outcome(struct outcome outcome, char text[PHRASE])
@@ -56,7 +95,7 @@ phrase_attempt(const struct engine *engine, char text[PHRASE])
 static const char *
 why(const struct engine *engine, char text[PHRASE])
 {
-	char limit[DURATION_TEXT];
+	char limit[PHRASE];
 
 	switch (engine->reason) {
 	case REASON_STOP:
@@ -65,59 +104,89 @@ why(const struct engine *engine, char text[PHRASE])
 		return text;
 	case REASON_MAX_TIME:
 		snprintf(text, PHRASE, " (--max-time %s leaves no more time)",
-		    duration_text(engine->policy->max_time, limit));
+		    phrase_seconds(engine->policy->max_time, limit));
 		return text;
 	case REASON_HINT:
 		snprintf(text, PHRASE, " (asked to wait %s, which is too long)",
-		    duration_text(engine->hint, limit));
+		    phrase_seconds(engine->hint, limit));
 		return text;
 	case REASON_BUDGET:
 		return " (the retry budget is used up)";
 	case REASON_GATE:
 		return " (--before-retry failed)";
-	case REASON_PLAN:
-		return " (the plan's script ends)";
+	case REASON_EARLY:
+		return " (it is too early)";
 	case REASON_ERROR:
 		return " (an error of retry's own)";
 	case REASON_NONE:
 	case REASON_SUCCESS:
 	case REASON_ATTEMPTS:
 	case REASON_SIGNAL:
-	case REASON_EARLY:
+	case REASON_PLAN:
 		break;
 	}
 	return "";
+}
+
+static void
+phrase_success(const struct engine *engine, const char *time,
+    char text[PHRASE_END])
+{
+	const uint64_t attempts = engine->attempt;
+	const uint64_t limit = engine->policy->attempts;
+	char of[PHRASE] = "";
+
+	if (limit > 0 && engine->used == attempts)
+		snprintf(of, PHRASE, " of %" PRIu64, limit);
+	snprintf(text, PHRASE_END, "succeeded at attempt %" PRIu64 "%s in %s",
+	    attempts, of, time);
+}
+
+/* The signal came in a wait, or it let an attempt end. */
+static void
+phrase_signal(const struct engine *engine, const char *past,
+    char text[PHRASE_END])
+{
+	const bool waited = engine->signal == 0;
+	char name[SIGNAL_NAME], what[PHRASE];
+
+	signal_name(waited ? engine->death : engine->signal, name);
+	snprintf(text, PHRASE_END, "ended by %s after %s%s%s", name, past,
+	    waited ? "" : ": ",
+	    waited ? "" : phrase_outcome(engine->evidence.outcome, what));
 }
 
 const char *
 phrase_end(const struct engine *engine, double elapsed, char text[PHRASE_END])
 {
 	const uint64_t attempts = engine->attempt;
-	char time[DURATION_TEXT], what[PHRASE], reason[PHRASE];
-	char name[SIGNAL_NAME];
-	int length;
+	char time[PHRASE], past[PHRASE], what[PHRASE], reason[PHRASE];
 
-	duration_text(elapsed, time);
-	if (engine->reason == REASON_SUCCESS) {
-		length = snprintf(text, PHRASE_END,
-		    "succeeded at attempt %" PRIu64, attempts);
-		if (engine->policy->attempts > 0 && engine->used == attempts)
-			length +=
-			    snprintf(text + length, PHRASE_END - (size_t)length,
-				" of %" PRIu64, engine->policy->attempts);
-		snprintf(text + length, PHRASE_END - (size_t)length, " in %s",
-		    time);
-		return text;
+	phrase_seconds(elapsed, time);
+	snprintf(past, PHRASE, "%" PRIu64 " attempt%s in %.60s", attempts,
+	    attempts == 1 ? "" : "s", time);
+	switch (engine->reason) {
+	case REASON_SUCCESS:
+		phrase_success(engine, time, text);
+		break;
+	case REASON_SIGNAL:
+		phrase_signal(engine, past, text);
+		break;
+	case REASON_PLAN:
+		snprintf(text, PHRASE_END, "the plan ends after %s", past);
+		break;
+	case REASON_NONE:
+	case REASON_ATTEMPTS:
+	case REASON_MAX_TIME:
+	case REASON_STOP:
+	case REASON_BUDGET:
+	case REASON_GATE:
+	case REASON_HINT:
+	case REASON_EARLY:
+	case REASON_ERROR:
+		snprintf(text, PHRASE_END, "giving up after %s: %s%s", past,
+		    phrase_outcome(engine->evidence.outcome, what),
+		    why(engine, reason));
 	}
-	if (engine->reason == REASON_SIGNAL && engine->signal == 0) {
-		snprintf(text, PHRASE_END, "ended by %s after %s",
-		    signal_name(engine->death, name), time);
-		return text;
-	}
-	snprintf(text, PHRASE_END, "%s after %" PRIu64 " attempt%s in %s: %s%s",
-	    engine->reason == REASON_SIGNAL ? "ended by a signal" : "giving up",
-	    attempts, attempts == 1 ? "" : "s", time,
-	    phrase_outcome(engine->evidence.outcome, what),
-	    why(engine, reason));
 	return text;
 }

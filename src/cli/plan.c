@@ -1,141 +1,54 @@
-#include <err.h>
-#include <errno.h>
 #include <math.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "cli/chart.h"
 #include "cli/phrase.h"
 #include "cli/plan.h"
-#include "core/duration.h"
+#include "cli/script.h"
+#include "cli/text.h"
 
 /* An unlimited plan ends after so many attempts. */
 #define PLAN_ATTEMPTS 100
 
-/* OUTCOME[:DURATION][*COUNT] */
-struct scene {
-	struct outcome outcome;
-	double duration;
-	uint64_t count; /* 0: for ever */
-};
+/* The largest draw. */
+#define ALMOST_1 (1 - 0x1p-53)
 
+/* One way through the run. */
 struct plan {
+	const struct options *options;
+	struct policy policy;
 	struct engine engine;
-	const char *script; /* what is left of it */
-	struct scene scene;
-	uint64_t left; /* of the scene's count */
-	bool ended;    /* the script did */
+	struct script script;
+	struct event event; /* the next one */
 	double now;
+	bool slow;	/* attempts take as long as they may */
+	bool unlimited; /* slow: something may take as long as it likes */
 };
 
-/* Any outcome that is in the set. */
-static struct outcome
-example_of(const struct set *set)
+static void
+begin(struct plan *plan, const struct options *options, struct random random)
 {
-	struct outcome outcome = { OUTCOME_EXIT, 0 };
+	const char *script = options->plan_script;
 
-	for (int status = 1; status <= 256; status++) {
-		outcome.code = status % 256;
-		if (set_has(set, outcome))
-			return outcome;
-	}
-	outcome.kind = OUTCOME_SIGNAL;
-	for (outcome.code = 1; outcome.code <= 64; outcome.code++)
-		if (set_has(set, outcome))
-			return outcome;
-	if (set->timeout)
-		return (struct outcome){ OUTCOME_TIMEOUT, 0 };
-	if (set->unforked)
-		return (struct outcome){ OUTCOME_UNFORKED, EAGAIN };
-	return (struct outcome){ OUTCOME_UNSTARTABLE, ENOENT };
+	*plan = (struct plan){
+		.options = options,
+		.policy = options->policy,
+		.event.kind = EVENT_START,
+	};
+	script_open(&plan->script, script == NULL ? "1" : script);
+	engine_init(&plan->engine, &plan->policy, random);
 }
 
-static const char *
-parse_count(const char *text, uint64_t *count)
-{
-	const char *problem;
-
-	if (*text == '\0' || strspn(text, "0123456789") != strlen(text))
-		return "is no count";
-	*count = (uint64_t)strtonum(text, 1, INT64_MAX, &problem);
-	return problem == NULL ? NULL : "is no count";
-}
-
-/* Reads the script's first scene and moves behind it. */
-static const char *
-next_scene(const char **script, struct scene *scene)
-{
-	const size_t length = strcspn(*script, ",");
-	char text[64], *star, *colon;
-	const char *problem = NULL;
-	struct set set;
-
-	*scene = (struct scene){ .count = 0 };
-	if (length >= sizeof(text))
-		return "has too long an item";
-	memcpy(text, *script, length);
-	text[length] = '\0';
-	*script += length + ((*script)[length] == ',');
-	if ((star = strchr(text, '*')) != NULL) {
-		*star = '\0';
-		problem = parse_count(star + 1, &scene->count);
-	}
-	if ((colon = strchr(text, ':')) != NULL) {
-		*colon = '\0';
-		if (problem == NULL)
-			problem = duration_parse(colon + 1, &scene->duration);
-	}
-	if (problem == NULL)
-		problem = set_item(&set, text, (int)strlen(text));
-	if (problem == NULL)
-		scene->outcome = example_of(&set);
-	return problem;
-}
-
-/* Reads the whole script once, so that nothing is printed of a bad one. */
-static const char *
-check_script(const char *script)
-{
-	const char *problem = NULL;
-	struct scene scene;
-
-	while (problem == NULL && *script != '\0') {
-		const char *comma = strchr(script, ',');
-
-		problem = next_scene(&script, &scene);
-		if (problem == NULL && comma != NULL && comma[1] == '\0')
-			problem = "ends with a comma";
-	}
-	return problem;
-}
-
-/* What happens in the next attempt; false where the script ends before it. */
-static bool
-plan_next(struct plan *plan)
-{
-	if (plan->left > 0) {
-		plan->left--;
-		return true;
-	}
-	if (*plan->script == '\0')
-		return plan->scene.count == 0;
-	next_scene(&plan->script, &plan->scene);
-	if (plan->scene.count > 0)
-		plan->left = plan->scene.count - 1;
-	else if (*plan->script != '\0')
-		plan->left = 0;
-	return true;
-}
-
-/* The attempt that begins now: it ends by itself, or at its deadline. */
+/* The attempt ends by itself, or at its deadline. */
 static struct event
-plan_attempt(struct plan *plan, double deadline)
+attempt(struct plan *plan, double deadline)
 {
-	struct outcome outcome = plan->scene.outcome;
-	double end = plan->now + plan->scene.duration;
+	struct outcome outcome = plan->script.scene.outcome;
+	double end = plan->now + plan->script.scene.duration;
+	const bool limited = deadline < INFINITY;
 
-	if (outcome.kind == OUTCOME_TIMEOUT && deadline < INFINITY)
+	if (outcome.kind == OUTCOME_TIMEOUT && limited)
 		end = fmax(end, deadline);
 	if (end >= deadline) {
 		end = deadline;
@@ -143,6 +56,10 @@ plan_attempt(struct plan *plan, double deadline)
 		engine_step(&plan->engine,
 		    (struct event){ .kind = EVENT_TIMER, .now = end });
 	}
+	if (plan->slow && limited)
+		end = deadline + plan->policy.kill_after;
+	if (!limited || plan->policy.kill_after == 0)
+		plan->unlimited = true;
 	return (struct event){
 		.kind = EVENT_ENDED,
 		.now = end,
@@ -153,7 +70,7 @@ plan_attempt(struct plan *plan, double deadline)
 
 /* A check is taken to agree with the exit status; nothing else says no. */
 static enum verdict
-plan_answer(const struct plan *plan, enum question question)
+answer(const struct plan *plan, enum question question)
 {
 	const struct outcome outcome = plan->engine.evidence.outcome;
 
@@ -163,89 +80,252 @@ plan_answer(const struct plan *plan, enum question question)
 	return VERDICT_SUCCESS;
 }
 
-static void
-print_row(const struct plan *plan)
-{
-	const struct engine *engine = &plan->engine;
-	char start[DURATION_TEXT], delay[DURATION_TEXT];
-	char low[DURATION_TEXT], high[DURATION_TEXT], nominal[DURATION_TEXT];
-	char what[PHRASE];
-
-	printf("%7" PRIu64 "  %9s  %-20s %-8s", engine->attempt,
-	    duration_text(engine->attempt_begun - engine->begun, start),
-	    phrase_outcome(engine->evidence.outcome, what),
-	    verdict_name(engine->judgement.verdict));
-	if (engine->state == STATE_WAITING)
-		printf("  %8s  %8s  %8s  %8s",
-		    duration_text(engine->delay.nominal, nominal),
-		    duration_text(engine->delay.low, low),
-		    duration_text(engine->delay.high, high),
-		    duration_text(engine->delay.seconds, delay));
-	printf("\n");
-}
-
 /* The event that the action leads to on the imaginary clock. */
-static bool
-plan_act(struct plan *plan, const struct action *action, struct event *event)
+static struct event
+follow(struct plan *plan, const struct action *action)
 {
 	switch (action->kind) {
 	case ACTION_RUN:
-		*event = plan_attempt(plan, action->wake);
-		break;
+		script_next(&plan->script);
+		return attempt(plan, action->wake);
 	case ACTION_ASK:
-		*event = (struct event){
+		return (struct event){
 			.kind = EVENT_ANSWER,
 			.now = plan->now,
-			.answer = plan_answer(plan, action->question),
+			.answer = answer(plan, action->question),
 		};
-		break;
 	case ACTION_NONE:
 	case ACTION_WAIT:
 	case ACTION_KILL:
-		*event =
-		    (struct event){ .kind = EVENT_TIMER, .now = action->wake };
-		break;
 	case ACTION_FINISH:
-		return false;
+		break;
 	}
+	return (struct event){ .kind = EVENT_TIMER, .now = action->wake };
+}
+
+/*
+ * A run may go on for ever even where attempts are limited: successes and some
+ * failures use up none.
+ */
+static bool
+goes_on(const struct plan *plan)
+{
+	const uint64_t attempts = plan->policy.attempts;
+
+	if (attempts == 0)
+		return plan->engine.attempt >= PLAN_ATTEMPTS;
+	return plan->script.repeated >= PLAN_ATTEMPTS &&
+	    plan->script.repeated >= attempts;
+}
+
+/* The wait is the last thing that the plan shows. */
+static bool
+ends_here(const struct plan *plan, const struct action *action)
+{
+	return action->kind == ACTION_WAIT &&
+	    (script_ended(&plan->script) || goes_on(plan));
+}
+
+/* The next action; false after the end, whose reason may be the plan. */
+static bool
+step(struct plan *plan, struct action *action)
+{
+	if (plan->engine.reason != REASON_NONE)
+		return false;
+	plan->now = plan->event.now;
+	*action = engine_step(&plan->engine, plan->event);
+	if (ends_here(plan, action))
+		plan->engine.reason = REASON_PLAN;
+	else if (action->kind != ACTION_FINISH)
+		plan->event = follow(plan, action);
 	return true;
 }
 
-int
-plan_run(const struct options *options)
+/* What a run would report, with a clock that starts at 0. */
+static void
+tell(struct report *report, const struct plan *plan,
+    const struct action *action)
 {
-	const bool endless = options->policy.attempts == 0;
-	struct plan plan = {
-		.script =
-		    options->plan_script == NULL ? "1" : options->plan_script,
+	struct news news = {
+		.time = plan->now,
+		.elapsed = plan->now,
+		.user = NAN,
+		.system = NAN,
 	};
-	struct event event = { .kind = EVENT_START };
-	const char *problem = check_script(plan.script);
-	char end[PHRASE_END];
 
-	if (problem != NULL) {
-		warnx("--plan: %s: %s", plan.script, problem);
-		return STATUS_OWN_FAILURE;
+	if (action->kind == ACTION_RUN) {
+		news.kind = NEWS_ATTEMPT;
+		report_tell(report, &news);
+		return;
 	}
-	engine_init(&plan.engine, &options->policy, options->random);
-	printf("attempt      start  outcome              verdict   "
-	       " nominal       low      high     delay\n");
-	for (;;) {
-		struct action action = engine_step(&plan.engine, event);
+	report_step(report, *action, news);
+	if (plan->engine.reason == REASON_PLAN) {
+		news.kind = NEWS_END;
+		report_tell(report, &news);
+	}
+}
 
-		plan.now = event.now;
-		if (action.judged)
-			print_row(&plan);
-		if (action.kind == ACTION_RUN &&
-		    (!plan_next(&plan) ||
-			(endless && plan.engine.attempt > PLAN_ATTEMPTS))) {
-			plan.engine.reason = REASON_PLAN;
-			plan.engine.attempt--;
-			break;
-		}
-		if (!plan_act(&plan, &action, &event))
-			break;
+/* Goes all the way with each draw being `u`. */
+static void
+hurry(struct plan *plan, double u)
+{
+	const struct random random = { .script = &u, .script_length = 1 };
+	struct action action;
+
+	engine_init(&plan->engine, &plan->policy, random);
+	while (step(plan, &action))
+		;
+}
+
+/* What is planned, in the words of the options. */
+static void
+print_heading(const struct options *options)
+{
+	const struct policy *policy = &options->policy;
+	const char *command = *options->command;
+	const char *jitter = options->text[OPTION_JITTER];
+	char text[PHRASE];
+
+	printf("Plan");
+	if (command != NULL)
+		printf(" for %s", text_safe(command, text, sizeof(text)));
+	if (policy->attempts > 0)
+		printf(": at most %ju attempt%s", (uintmax_t)policy->attempts,
+		    policy->attempts == 1 ? "" : "s");
+	else
+		printf(": attempts without limit");
+	if (policy->max_time > 0)
+		printf(" within %s", phrase_seconds(policy->max_time, text));
+	printf(", %s",
+	    text_safe(options->text[OPTION_BACKOFF], text, sizeof(text)));
+	if (!policy->backoff.strategy->listed)
+		printf(" from %s", phrase_seconds(policy->backoff.base, text));
+	if (policy->jitter.kind->fixed)
+		printf(", no jitter");
+	else
+		printf(", jitter %s",
+		    jitter == NULL ? "20%"
+				   : text_safe(jitter, text, sizeof(text)));
+	printf("\n\n");
+}
+
+static void
+print_time(const struct plan *plan)
+{
+	const bool waits = plan->now > 0 && plan->now == plan->engine.waited;
+	char text[PHRASE];
+
+	printf("%s%s", phrase_seconds(plan->now, text),
+	    waits ? " of waiting" : "");
+}
+
+/* The delays are linear in their draws, or nearly so. */
+static void
+print_expected(const struct options *options)
+{
+	struct plan plan;
+
+	begin(&plan, options, options->random);
+	hurry(&plan, 0.5);
+	printf("expected  ");
+	print_time(&plan);
+	putchar('\n');
+}
+
+/* --max-time is put aside: it would end such a run before its limit. */
+static void
+print_longest(const struct options *options)
+{
+	const double max_time = options->policy.max_time;
+	const double end = max_time + options->policy.kill_after;
+	struct plan plan;
+	char text[PHRASE];
+
+	begin(&plan, options, options->random);
+	plan.slow = true;
+	plan.policy.max_time = 0;
+	hurry(&plan, ALMOST_1);
+	const bool endless =
+	    plan.engine.reason == REASON_PLAN && goes_on(&plan);
+	printf("longest   ");
+	if (max_time > 0 && (endless || plan.unlimited || plan.now > end)) {
+		printf("%s, by --max-time%s\n", phrase_seconds(end, text),
+		    end > max_time ? " and --kill-after" : "");
+		return;
 	}
-	printf("%s\n", phrase_end(&plan.engine, plan.now, end));
-	return 0;
+	if (endless) {
+		printf("for ever: no limit on attempts or time is reached\n");
+		return;
+	}
+	print_time(&plan);
+	printf("%s\n",
+	    plan.unlimited ? "; nothing limits the attempts themselves"
+			   : ", each attempt being ended by its timeout");
+}
+
+static void
+print_totals(const struct plan *plan, const struct options *options)
+{
+	char text[PHRASE_END];
+
+	printf("\nresult    %s\n", phrase_end(&plan->engine, plan->now, text));
+	print_expected(options);
+	print_longest(options);
+}
+
+/* A log has stdout. */
+static bool
+is_silent(const struct options *options)
+{
+	for (size_t i = 0; i < options->log_count; i++)
+		if (options->logs[i].file == NULL)
+			return true;
+	return false;
+}
+
+static void
+measure(struct chart *chart, const struct options *options,
+    struct random random)
+{
+	struct action action;
+	struct plan plan;
+
+	begin(&plan, options, random);
+	while (step(&plan, &action))
+		if (action.judged || action.kind == ACTION_WAIT)
+			chart_measure(chart, &plan.engine);
+}
+
+void
+plan_run(const struct options *options, const struct report *report,
+    const struct screen *screen)
+{
+	const bool silent = is_silent(options);
+	struct chart chart = { .screen = screen };
+	struct report logs = *report;
+	struct random random = options->random;
+	struct action action;
+	struct plan plan;
+
+	/* The way is gone twice: to measure, and to print. */
+	if (!random.seeded) {
+		random.seeded = true;
+		arc4random_buf(&random.seed, sizeof(random.seed));
+	}
+	if (!silent) {
+		measure(&chart, options, random);
+		print_heading(options);
+		chart_print_head(&chart);
+	}
+	begin(&plan, options, random);
+	logs.engine = &plan.engine;
+	report_tell(&logs, &(struct news){ .kind = NEWS_START });
+	while (step(&plan, &action)) {
+		tell(&logs, &plan, &action);
+		if (!silent && (action.judged || action.kind == ACTION_WAIT))
+			chart_print(&chart, &plan.engine);
+	}
+	if (!silent)
+		print_totals(&plan, options);
+	report_close(&logs);
 }

@@ -1,12 +1,13 @@
 #ifndef PLAN_H
 #define PLAN_H
 
-#include "cli/options.h"
+#include "cli/report.h"
 
 /*
- * Goes through the run on an imaginary clock and prints it on stdout.  Returns
- * 0, or STATUS_OWN_FAILURE where the script cannot be read.
+ * Goes through the run on an imaginary clock, tells its report and closes it.
+ * Prints a table on stdout, whose looks are `screen`, unless a log is there.
  */
-int plan_run(const struct options *options);
+void plan_run(const struct options *options, const struct report *report,
+    const struct screen *screen);
 
 #endif

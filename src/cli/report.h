@@ -5,6 +5,8 @@
 #include <stdio.h>
 
 #include "cli/options.h"
+#include "cli/phrase.h"
+#include "cli/screen.h"
 #include "core/engine.h"
 
 /* What there is to tell of a run, in the order in which it happens. */
@@ -23,7 +25,7 @@ struct news {
 	double time;	     /* seconds since 1970; in a plan since the start */
 	double elapsed;	     /* seconds since the start */
 	long pid;	     /* ATTEMPT; 0 in a plan */
-	double user, system; /* OUTCOME: processor time in seconds */
+	double user, system; /* OUTCOME: processor time in seconds, or NAN */
 	int signal;	     /* SIGNAL: received */
 	bool forwarded;	     /* SIGNAL */
 };
@@ -36,6 +38,7 @@ struct format {
 	const char *name;
 	const char *doc;
 	bool for_people; /* --quiet silences it */
+	bool whole;	 /* one document, which replaces what the file held */
 	void (*tell)(struct sink *sink, const struct report *report,
 	    const struct news *news);
 };
@@ -43,11 +46,15 @@ struct format {
 /* Ends with a NULL name. */
 extern const struct format formats[];
 
+/* The row of this name, or NULL. */
+const struct format *report_format(const char *name);
+
 /* Where a format is written to. */
 struct sink {
 	const struct format *format;
 	FILE *file;
-	bool failed; /* a write did; that was told */
+	const char *name; /* the file's */
+	bool failed;	  /* a write did; that was told */
 };
 
 struct report {
@@ -57,16 +64,10 @@ struct report {
 	size_t count;
 };
 
-/*
- * Opens the logs that the options name.  Returns 0, or -1 with errno set and
- * *file the one that cannot be opened.
- */
-int report_open(struct report *report, const struct options *options,
-    const struct engine *engine, const char **file);
-
+/* Closes the files, but for stdout and stderr. */
 void report_close(struct report *report);
 
-/* Tells all sinks. */
+/* Tells all sinks; each line is written at once, but for a plan's. */
 void report_tell(struct report *report, const struct news *news);
 
 /*
@@ -74,5 +75,25 @@ void report_tell(struct report *report, const struct news *news);
  * news hold the time and, for an outcome, what the processor was used for.
  */
 void report_step(struct report *report, struct action action, struct news news);
+
+/* Priorities of sd-daemon(3). */
+enum priority { PRIORITY_ERROR = 3, PRIORITY_WARNING = 4, PRIORITY_INFO = 6 };
+
+/* A line for people, without its end and without "retry: ". */
+struct line {
+	enum priority priority;
+	char text[PHRASE_END + PHRASE]; /* "" where there is nothing to say */
+};
+
+void report_line(const struct report *report, const struct news *news,
+    struct line *line);
+
+/* The formats that need a file of their own; told as `tell` above is. */
+void report_text(struct sink *sink, const struct report *report,
+    const struct news *news);
+void report_journal(struct sink *sink, const struct report *report,
+    const struct news *news);
+void report_json(struct sink *sink, const struct report *report,
+    const struct news *news);
 
 #endif

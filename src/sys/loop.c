@@ -58,9 +58,9 @@ struct loop {
 	struct budget budget;
 	int unforked; /* errno of an attempt that could not be made, or 0 */
 	int status;   /* of the last child that ended */
-	struct rusage usage;
-	double wake;	/* of the last action */
-	double stopped; /* seconds of SIGTSTP, which do not count */
+	struct rusage usage; /* of the last attempt */
+	double wake;	     /* of the last action */
+	double stopped;	     /* seconds of SIGTSTP, which do not count */
 	struct tree tree;
 	bool lingering; /* the child ended, what it started has not */
 	double linger_until;
@@ -173,6 +173,7 @@ act_run(struct loop *loop, const struct event *event)
 	if (start_attempt(loop, event->now) == 0)
 		return;
 	loop->unforked = errno;
+	loop->usage = (struct rusage){ .ru_maxrss = 0 };
 }
 
 /* A file that an option named, what is wrong with it, what follows. */
@@ -476,7 +477,8 @@ reap(struct loop *loop)
 	while ((pid = wait4(-1, &status, WNOHANG, &usage)) > 0)
 		if (pid == loop->child.pid) {
 			ended = true;
-			loop->usage = usage;
+			if (loop->task == TASK_ATTEMPT)
+				loop->usage = usage;
 			loop->status = status;
 		}
 	if (ended)
@@ -752,15 +754,14 @@ open_budget(const struct loop *loop)
 }
 
 int
-loop_run(const struct options *options)
+loop_run(const struct options *options, const struct report *report)
 {
 	struct loop loop = { .options = options,
+		.report = *report,
 		.budget = { options->budget, options->budget_rules } };
-	const char *file;
 
 	engine_init(&loop.engine, &options->policy, options->random);
-	if (report_open(&loop.report, options, &loop.engine, &file) == -1)
-		err(STATUS_OWN_FAILURE, "%s", file == NULL ? "log" : file);
+	loop.report.engine = &loop.engine;
 	if (options->budget != NULL)
 		open_budget(&loop);
 	set_up(&loop);

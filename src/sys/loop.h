@@ -1,12 +1,13 @@
 #ifndef LOOP_H
 #define LOOP_H
 
-#include "cli/options.h"
+#include "cli/report.h"
 
 /*
- * Runs the command as the options say, on libev.  Returns the exit status; or
- * does not return, but dies of the signal that the run ended by.
+ * Runs the command as the options say, on libev, and closes the report.
+ * Returns the exit status; or does not return, but dies of the signal that the
+ * run ended by.
  */
-int loop_run(const struct options *options);
+int loop_run(const struct options *options, const struct report *report);
 
 #endif

@@ -1,0 +1,167 @@
+#include <string.h>
+
+#include "cli/report.h"
+#include "cli/text.h"
+#include "core/duration.h"
+#include "core/signals.h"
+
+static void
+compose_attempt(struct line *line, const struct engine *engine,
+    const struct news *news)
+{
+	const double timeout = engine_timeout(engine);
+	char attempt[PHRASE], limit[PHRASE];
+	const int length =
+	    snprintf(line->text, sizeof(line->text), "%s starts as process %ld",
+		phrase_attempt(engine, attempt), news->pid);
+
+	line->priority = PRIORITY_INFO;
+	if (timeout <= DURATION_MAX)
+		snprintf(line->text + length,
+		    sizeof(line->text) - (size_t)length, ", for %s at most",
+		    phrase_seconds(timeout, limit));
+}
+
+/* The command's first word; the others may hold secrets. */
+static void
+compose_unstartable(struct line *line, const struct report *report)
+{
+	const struct outcome outcome = report->engine->evidence.outcome;
+	const char *command = report->options->command[0];
+	char safe[PHRASE];
+
+	snprintf(line->text, sizeof(line->text), "cannot execute %s: %s",
+	    command == NULL ? "it" : text_safe(command, safe, sizeof(safe)),
+	    strerror(outcome.code));
+}
+
+static void
+compose_outcome(struct line *line, const struct report *report)
+{
+	const struct engine *engine = report->engine;
+	const struct outcome outcome = engine->evidence.outcome;
+	char attempt[PHRASE], what[PHRASE], time[PHRASE];
+
+	line->priority = PRIORITY_WARNING;
+	if (outcome.kind == OUTCOME_UNSTARTABLE) {
+		compose_unstartable(line, report);
+		return;
+	}
+	snprintf(line->text, sizeof(line->text), "%s %s after %s",
+	    phrase_attempt(engine, attempt), phrase_outcome(outcome, what),
+	    phrase_seconds(engine->attempt_ended - engine->attempt_begun,
+		time));
+}
+
+/* What is added to the outcome, or stands alone before the first attempt. */
+static void
+compose_wait(struct line *line, const struct report *report)
+{
+	const struct delay *delay = &report->engine->delay;
+	const size_t length = strlen(line->text);
+	char *end = line->text + length;
+	const size_t room = sizeof(line->text) - length;
+	char time[PHRASE], nominal[PHRASE];
+	char low[PHRASE], high[PHRASE];
+	int added;
+
+	if (delay->seconds > 0)
+		added = snprintf(end, room, "next in %s",
+		    phrase_seconds(delay->seconds, time));
+	else
+		added = snprintf(end, room, "next at once");
+	if (report->options->verbose)
+		snprintf(end + added, room - (size_t)added,
+		    " (nominal %s, range %s to %s)",
+		    phrase_seconds(delay->nominal, nominal),
+		    phrase_seconds(delay->low, low),
+		    phrase_seconds(delay->high, high));
+}
+
+static bool
+failed(const struct engine *engine)
+{
+	return engine->judgement.verdict != VERDICT_SUCCESS;
+}
+
+/*
+ * The end needs no line of its own: the first attempt succeeded, or its line
+ * said that the command cannot be executed.
+ */
+static bool
+says_enough(const struct engine *engine)
+{
+	if (engine->reason == REASON_SUCCESS)
+		return engine->failures == 0;
+	return engine->reason == REASON_STOP &&
+	    engine->evidence.outcome.kind == OUTCOME_UNSTARTABLE;
+}
+
+void
+report_line(const struct report *report, const struct news *news,
+    struct line *line)
+{
+	const struct engine *engine = report->engine;
+	const bool verbose = report->options->verbose;
+	char name[SIGNAL_NAME];
+
+	*line->text = '\0';
+	line->priority = PRIORITY_INFO;
+	switch (news->kind) {
+	case NEWS_START:
+		break;
+	case NEWS_ATTEMPT:
+		if (verbose)
+			compose_attempt(line, engine, news);
+		break;
+	case NEWS_OUTCOME:
+		if (!failed(engine) && !verbose)
+			break;
+		compose_outcome(line, report);
+		if (engine->state != STATE_WAITING)
+			break;
+		strlcat(line->text, "; ", sizeof(line->text));
+		compose_wait(line, report);
+		break;
+	case NEWS_WAIT:
+		if (engine->attempt == 0 && verbose)
+			compose_wait(line, report);
+		break;
+	case NEWS_SIGNAL:
+		if (verbose)
+			snprintf(line->text, sizeof(line->text),
+			    "received %s%s", signal_name(news->signal, name),
+			    news->forwarded ? ", forwarded" : "");
+		break;
+	case NEWS_END:
+		if (says_enough(engine) && !verbose)
+			break;
+		if (engine->reason != REASON_SUCCESS)
+			line->priority = PRIORITY_ERROR;
+		phrase_end(engine, news->elapsed, line->text);
+		break;
+	}
+}
+
+void
+report_text(struct sink *sink, const struct report *report,
+    const struct news *news)
+{
+	struct line line;
+
+	report_line(report, news, &line);
+	if (*line.text != '\0')
+		fprintf(sink->file, "retry: %s\n", line.text);
+}
+
+void
+report_journal(struct sink *sink, const struct report *report,
+    const struct news *news)
+{
+	struct line line;
+
+	report_line(report, news, &line);
+	if (*line.text != '\0')
+		fprintf(sink->file, "<%d>retry: %s\n", line.priority,
+		    line.text);
+}

@@ -1,0 +1,130 @@
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sys/descriptor.h"
+#include "sys/logs.h"
+
+/* $JOURNAL_STREAM is the device and the inode of the journal's socket. */
+static bool
+is_journal(int descriptor)
+{
+	const char *stream = getenv("JOURNAL_STREAM");
+	struct stat status;
+	char name[64];
+
+	if (stream == NULL || fstat(descriptor, &status) == -1)
+		return false;
+	snprintf(name, sizeof(name), "%ju:%ju", (uintmax_t)status.st_dev,
+	    (uintmax_t)status.st_ino);
+	return strcmp(name, stream) == 0;
+}
+
+/* The format that `auto` stands for. */
+static const struct format *
+format_for(int descriptor)
+{
+	if (is_journal(descriptor))
+		return report_format("journal");
+	return report_format("text");
+}
+
+static void
+settle_format(struct sink *sink)
+{
+	if (sink->format == report_format("auto"))
+		sink->format = format_for(fileno(sink->file));
+}
+
+/*
+ * Not through a link, and without waiting for a reader of a pipe or for a
+ * modem; never becoming the controlling terminal.
+ */
+static FILE *
+open_file(const char *name)
+{
+	const int flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW |
+	    O_NONBLOCK | O_CLOEXEC | O_NOCTTY;
+	const int descriptor = descriptor_raise(open(name, flags, 0600));
+
+	return descriptor == -1 ? NULL : fdopen(descriptor, "a");
+}
+
+/* The one of the first `count` sinks that has the same file, or NULL. */
+static const struct sink *
+find_same(const struct report *report, size_t count, int descriptor)
+{
+	struct stat own, other;
+
+	if (fstat(descriptor, &own) == -1)
+		return NULL;
+	for (size_t i = 0; i < count; i++) {
+		const struct sink *sink = &report->sinks[i];
+
+		if (sink->name != NULL &&
+		    fstat(fileno(sink->file), &other) == 0 &&
+		    own.st_dev == other.st_dev && own.st_ino == other.st_ino)
+			return sink;
+	}
+	return NULL;
+}
+
+static void
+open_sink(struct report *report, size_t index, const struct log *log)
+{
+	struct sink *sink = &report->sinks[index];
+
+	*sink = (struct sink){ .format = log->format, .name = log->file };
+	if (log->file == NULL) {
+		sink->file = report->options->plan ? stdout : stderr;
+		return;
+	}
+	sink->file = open_file(log->file);
+	if (sink->file == NULL)
+		err(STATUS_OWN_FAILURE, "--log: %s", log->file);
+	const struct sink *same = find_same(report, index, fileno(sink->file));
+	if (same != NULL)
+		errx(STATUS_OWN_FAILURE, "--log: %s: is the same file as %s",
+		    log->file, same->name);
+}
+
+/* What a document replaces goes only once all that is needed is open. */
+static void
+empty_documents(const struct report *report)
+{
+	for (size_t i = 0; i < report->count; i++) {
+		const struct sink *sink = &report->sinks[i];
+
+		if (sink->format->whole && sink->name != NULL &&
+		    ftruncate(fileno(sink->file), 0) == -1 && errno != EINVAL)
+			err(STATUS_OWN_FAILURE, "--log: %s", sink->name);
+	}
+}
+
+void
+logs_open(struct report *report, const struct options *options)
+{
+	const struct log by_default = { .format = report_format("auto") };
+	const bool silent = options->plan && options->log_count == 0;
+	const struct log *logs =
+	    options->log_count > 0 ? options->logs : &by_default;
+	const size_t count =
+	    options->log_count > 0 || silent ? options->log_count : 1;
+
+	*report = (struct report){ .options = options };
+	setvbuf(stderr, NULL, _IOLBF, 0);
+	report->sinks = reallocarray(NULL, count + 1, sizeof(*report->sinks));
+	if (report->sinks == NULL)
+		err(STATUS_OWN_FAILURE, "--log");
+	for (; report->count < count; report->count++)
+		open_sink(report, report->count, &logs[report->count]);
+	empty_documents(report);
+	for (size_t i = 0; i < count; i++)
+		settle_format(&report->sinks[i]);
+}

@@ -1,0 +1,13 @@
+#ifndef LOGS_H
+#define LOGS_H
+
+#include "cli/report.h"
+
+/*
+ * Opens the logs that the options name, and finds out what `auto` means; what
+ * cannot be opened ends the program.  A log without a file is written to
+ * stderr, a plan's to stdout.  A plan without one has no log.
+ */
+void logs_open(struct report *report, const struct options *options);
+
+#endif

@@ -1,0 +1,98 @@
+#!/bin/sh
+#
+# Where reports are written to, and what a log that fails may change.
+
+. ./harness.sh
+
+run retry --log=text -a 2 -d 1ms false
+like 'a log without a file is on standard error' "$err" 'attempt 1/2 exited 1'
+is 'and nothing on standard output' "$out" ''
+
+run retry --log=text:log -a 2 -d 1ms false
+is 'a log in a file is not on standard error' "$err" ''
+check 'it has a line for each failure, and for the end' \
+    sh -c 'test $(grep -c ^retry: log) -eq 3'
+is 'it is for its owner alone' "$(stat -c %a log)" 600
+retry --log=text:log -a 1 false
+is 'it is appended to' "$(grep -c giving log)" 2
+
+retry --log=text:a --log=json:b --log=journal:c -a 1 false
+check 'there may be several' \
+    sh -c 'grep -q ^retry a && grep -q ^{ b && grep -q "^<3>retry" c'
+
+run retry --log=text:quiet --log=json:loud -q -a 1 false
+check 'quiet silences the text' test -e quiet -a ! -s quiet
+check 'but not JSON' test -s loud
+
+# refused TEXT FILE: such a log is an error before anything is run.
+refused() {
+	run retry "--log=json:$2" touch ran
+	is "$1 is refused" "$code" 125
+	like 'by name' "$err" "^retry: --log: $2: "
+	check 'and nothing is run' not test -e ran
+}
+
+mkdir folder
+refused 'a file in a folder that is not there' none/log
+refused 'a folder' folder
+ln -s log link
+refused 'a symbolic link' link
+mkfifo fifo
+refused 'a pipe that nobody reads' fifo
+
+# same NAME OPTION...
+same() {
+	status 125 "$@" touch ran
+	check 'and nothing is run' not test -e ran
+}
+same 'two logs of one name are refused' retry --log=json:x --log=text:x
+ln log hard
+same 'two names of one file are refused' retry --log=json:log --log=text:hard
+
+run retry --log=json:/dev/full --log=text:log -a 2 -d 1ms sh -c 'exit 3'
+is 'a log that cannot be written changes no status' "$code" 3
+is 'it is reported once' "$err" 'retry: --log: /dev/full: No space left on device'
+run retry --log=json:/dev/full true
+is 'also where all else is well' "$code" 0
+
+run retry -a 2 -d 1ms --log=text:/dev/stdout sh -c 'exit 3'
+is 'the names of standard streams are links' "$code" 125
+
+cat fifo >piped &
+wait_for retry --log=json:fifo true
+wait
+like 'a log may be a pipe' "$(cat piped)" '"event":"end"'
+
+run retry --log=text:log ls /proc/self/fd
+is 'no attempt has a log among its descriptors' "$(echo "$out" | xargs)" '0 1 2 3'
+retry --log=text:closed -a 1 sh -c 'ls -l /proc/self/fd >fds; exit 1' 2>&-
+check 'nor where standard error is closed' not grep closed fds
+like 'and the log is written all the same' "$(cat closed)" 'giving up'
+
+# wrong NAME VALUE WHAT
+wrong() {
+	run retry "--log=$2" touch ran
+	is "$1 is an error" "$code" 125
+	is 'of one line' "$err" \
+	    "retry: --log: $2: $3 (try 'retry --help')"
+}
+wrong 'a format that is not there' yaml 'is no format (see --help)'
+wrong 'a long one' "$(printf %040d 0)" 'is no format (see --help)'
+wrong 'no format' :x 'is no format (see --help)'
+wrong 'no file' json: 'names no file'
+run retry --log= true
+is 'an empty value is an error' "$code" 125
+check 'nothing was ever run' not test -e ran
+
+touch journal
+stream=$(stat -c %d:%i journal)
+JOURNAL_STREAM=$stream retry --log=auto -a 1 false 2>>journal
+is 'auto is the journal where stderr is its stream' \
+    "$(cut -c 1-9 journal)" '<4>retry:
+<3>retry:'
+JOURNAL_STREAM=1:1 retry --log=auto -a 1 false 2>other
+is 'and is not where stderr is something else' \
+    "$(cut -c 1-6 other)" 'retry:
+retry:'
+
+finish
