@@ -12,7 +12,8 @@ cat >stubborn <<'END'
 #!/bin/sh
 trap '' TERM
 echo $$ >>"$1"
-while :; do sleep 60 & wait; done
+exec >/dev/null 2>&1
+while :; do sleep 9 & wait; done
 END
 chmod +x stubborn
 

@@ -773,6 +773,7 @@ loop_run(const struct options *options, const struct report *report)
 	report_close(&loop.report);
 	ev_loop_destroy(loop.events);
 	environment_free(&loop.environment);
+	tree_free(&loop.tree);
 
 	/* The init process of a container outlives its own signal. */
 	if (loop.engine.death != 0)

@@ -207,9 +207,7 @@ tree_begin(struct tree *tree)
 
 	if (!tree->watched)
 		return;
-	free(tree->before);
-	tree->before = NULL;
-	tree->count = 0;
+	tree_free(tree);
 	if (!has_children())
 		return;
 	list = scan(tree);
@@ -299,4 +297,12 @@ tree_left(const struct tree *tree, bool name)
 	}
 	free(list.processes);
 	return left;
+}
+
+void
+tree_free(struct tree *tree)
+{
+	free(tree->before);
+	tree->before = NULL;
+	tree->count = 0;
 }

@@ -49,4 +49,7 @@ void tree_signal(const struct tree *tree, pid_t child, bool own_group,
  */
 size_t tree_left(const struct tree *tree, bool name);
 
+/* Gives back what tree_begin() has noted. */
+void tree_free(struct tree *tree);
+
 #endif
