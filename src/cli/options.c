@@ -658,6 +658,9 @@ read_words(int argc, char **argv, struct options *options, bool preset,
 		    : letter_option(result);
 		if ((id == OPTION_PRESET) != preset)
 			continue;
+		/* Of several presets the last one stands alone. */
+		if (preset && set_defaults(options, problem) == -1)
+			return -1;
 		if (set_option(options, id, optarg, ORIGIN_USER, problem) == -1)
 			return -1;
 	}
@@ -689,7 +692,8 @@ settle_cap(struct options *options)
 	longest = fmax(longest, backoff->min);
 	longest = fmax(longest, policy->throttle_delay);
 	longest = fmax(longest, policy->success_delay);
-	backoff->cap = fmax(DEFAULT_CAP, DEFAULT_CAP_FACTOR * longest);
+	backoff->cap =
+	    fmin(fmax(DEFAULT_CAP, DEFAULT_CAP_FACTOR * longest), DURATION_MAX);
 }
 
 static void
@@ -717,6 +721,9 @@ settle(struct options *options)
 
 	settle_cap(options);
 	settle_jitter(options);
+	/* A preset's floor goes with the preset's pace. */
+	if (!policy->pace_start && policy->timeout_share == 0)
+		policy->min_timeout = 0;
 	policy->hint_limit = given(options, OPTION_MAX_DELAY)
 	    ? policy->backoff.cap
 	    : DEFAULT_HINT_LIMIT;
@@ -795,8 +802,8 @@ find_conflict(const struct options *options)
 	if (policy->timeout_share > 0 && policy->max_time == 0)
 		return (struct conflict){ OPTION_TIMEOUT,
 			"is a share of --max-time, which is not given" };
-	if (given(options, OPTION_MIN_TIMEOUT) && !policy->pace_start &&
-	    policy->timeout_share == 0)
+	if (options->origin[OPTION_MIN_TIMEOUT] == ORIGIN_USER &&
+	    !policy->pace_start && policy->timeout_share == 0)
 		return (struct conflict){ OPTION_MIN_TIMEOUT,
 			"needs --pace=start or --timeout=P%" };
 	if (throttled && !given(options, OPTION_THROTTLE_DELAY))

@@ -1,0 +1,816 @@
+#include "cli/options.h"
+#include "cli/presets.h"
+#include "drive.h"
+#include "tap.h"
+
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+#define WORDS 64
+
+/* A command line, cut at its blanks; a lone _ stands for an empty word. */
+struct line {
+	char text[1024];
+	char *argv[WORDS];
+	int argc;
+	struct options options;
+	char problem[OPTIONS_PROBLEM];
+	int result;
+};
+
+static struct options *
+parse(struct line *line, const char *text)
+{
+	static char name[] = "retry";
+	char *save = NULL;
+
+	*line = (struct line){ .argc = 1, .argv = { name } };
+	snprintf(line->text, sizeof(line->text), "%s", text);
+	for (char *word = strtok_r(line->text, " ", &save); word != NULL;
+	     word = strtok_r(NULL, " ", &save)) {
+		if (strcmp(word, "_") == 0)
+			*word = '\0';
+		line->argv[line->argc++] = word;
+	}
+	line->result = options_parse(line->argc, line->argv, &line->options,
+	    line->problem);
+	return &line->options;
+}
+
+/* The same, of a line that must be right. */
+static struct options *
+parsed(struct line *line, const char *text)
+{
+	parse(line, text);
+	CHECK_STR(line->problem, "");
+	CHECK_INT(line->result, 0);
+	return &line->options;
+}
+
+static bool
+stops(const struct options *options, enum outcome_kind kind, int code)
+{
+	return set_has(&options->policy.rules.stop,
+	    (struct outcome){ kind, code });
+}
+
+static void
+the_defaults_are_those_of_the_manual(void)
+{
+	struct line line;
+	const struct options *options = parsed(&line, "true");
+	const struct policy *policy = &options->policy;
+
+	CHECK_INT(policy->attempts, 5);
+	CHECK_DBL(policy->max_time, 0, 0);
+	CHECK_DBL(policy->timeout, 0, 0);
+	CHECK_DBL(policy->timeout_share, 0, 0);
+	CHECK_DBL(policy->kill_after, 10, 0);
+	CHECK_INT(policy->signal, SIGTERM);
+	CHECK_STR(policy->backoff.strategy->name, "exponential");
+	CHECK_DBL(policy->backoff.base, 1, 0);
+	CHECK_DBL(policy->backoff.cap, 60, 0);
+	CHECK(!policy->backoff.cap_given);
+	CHECK_DBL(policy->backoff.min, 0, 0);
+	CHECK_STR(policy->jitter.kind->name, "RATIO");
+	CHECK_DBL(policy->jitter.amount, 0.2, 0);
+	CHECK_INT(policy->jitter.order, JITTER_INSIDE);
+	CHECK(!policy->pace_start && !policy->wait_first && !policy->repeat);
+	CHECK_DBL(policy->splay, 0, 0);
+	CHECK_DBL(policy->success_delay, 0, 0);
+	CHECK_DBL(policy->hint_limit, 3600, 0);
+	CHECK(!options->random.seeded);
+	CHECK(!policy->gate && !policy->rules.check && !policy->budget);
+	CHECK(set_has(&policy->rules.success,
+	    (struct outcome){ OUTCOME_EXIT, 0 }));
+	CHECK(stops(options, OUTCOME_UNSTARTABLE, 2));
+	CHECK(stops(options, OUTCOME_SIGNAL, SIGINT));
+	CHECK(stops(options, OUTCOME_SIGNAL, SIGQUIT));
+	CHECK(!stops(options, OUTCOME_SIGNAL, SIGTERM));
+	CHECK(!stops(options, OUTCOME_EXIT, 1));
+	CHECK(!stops(options, OUTCOME_TIMEOUT, 0));
+	CHECK(!stops(options, OUTCOME_UNFORKED, 11));
+	CHECK_STR(options->command[0], "true");
+	CHECK(options->command[1] == NULL);
+}
+
+/* The row's default is what the parser takes where nothing is given. */
+static void
+every_default_can_be_written(void)
+{
+	for (int id = 0; id < OPTIONS; id++) {
+		const struct option_row *row = &option_rows[id];
+		char text[128];
+		struct line line;
+
+		if (row->initial == NULL)
+			continue;
+		snprintf(text, sizeof(text), "--%s=%s%s true", row->name,
+		    row->initial,
+		    id == OPTION_SUCCESS_DELAY ? " --repeat" : "");
+		ROW("%s", text);
+		parsed(&line, text);
+	}
+}
+
+static void
+words_are_read_as_getopt_long_reads_them(void)
+{
+	static const struct {
+		const char *text;
+		uint64_t attempts;
+		bool quiet;
+		const char *command;
+	} rows[] = {
+		{ "-a3 cmd", 3, false, "cmd" },
+		{ "-a 3 cmd", 3, false, "cmd" },
+		{ "--attempts=3 cmd", 3, false, "cmd" },
+		{ "--attempts 3 cmd", 3, false, "cmd" },
+		{ "--att=3 cmd", 3, false, "cmd" },
+		{ "-qa3 cmd", 3, true, "cmd" },
+		{ "-qa 3 cmd", 3, true, "cmd" },
+		{ "-qva3 cmd", 3, true, "cmd" },
+		{ "-a3 -q -- cmd", 3, true, "cmd" },
+		{ "-a3 -- -q", 3, false, "-q" },
+		{ "-a3 cmd -q -a 7", 3, false, "cmd" },
+		{ "cmd -a 7 --help --bogus", 5, false, "cmd" },
+		{ "-a3 -a 9 cmd", 9, false, "cmd" },
+		{ "-a 0 cmd", 0, false, "cmd" },
+		{ "-a 3 -", 3, false, "-" },
+		{ "-a 3 _", 3, false, "" },
+		{ "-a 9223372036854775807 cmd", INT64_MAX, false, "cmd" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct line line;
+		const struct options *options = parsed(&line, rows[i].text);
+
+		ROW("%s", rows[i].text);
+		CHECK_INT(options->policy.attempts, rows[i].attempts);
+		CHECK_INT(options->quiet, rows[i].quiet);
+		CHECK_STR(options->command[0], rows[i].command);
+	}
+}
+
+static void
+the_commands_words_are_left_as_they_are(void)
+{
+	struct line line;
+	const struct options *options =
+	    parsed(&line, "-q -- cmd -a 7 -- --plan _");
+
+	CHECK_STR(options->command[0], "cmd");
+	CHECK_STR(options->command[1], "-a");
+	CHECK_STR(options->command[3], "--");
+	CHECK_STR(options->command[4], "--plan");
+	CHECK_STR(options->command[5], "");
+	CHECK(options->command[6] == NULL);
+	CHECK(!options->plan);
+}
+
+static void
+an_option_with_a_value_that_may_be_missing_takes_it_attached(void)
+{
+	struct line line;
+	const struct options *options = parsed(&line, "--repeat 3");
+
+	CHECK(options->policy.repeat);
+	CHECK_INT(options->policy.repeats, 0);
+	CHECK_STR(options->command[0], "3");
+	options = parsed(&line, "--repeat=3 cmd");
+	CHECK_INT(options->policy.repeats, 3);
+	options = parsed(&line, "--plan");
+	CHECK(options->plan && options->plan_script == NULL);
+	options = parsed(&line, "--plan=1,0");
+	CHECK_STR(options->plan_script, "1,0");
+	options = parsed(&line, "--help");
+	CHECK(options->help && options->help_topic == NULL);
+	options = parsed(&line, "-h");
+	CHECK(options->help);
+	options = parsed(&line, "--help=sets");
+	CHECK_STR(options->help_topic, "sets");
+	options = parsed(&line, "-V");
+	CHECK(options->version);
+}
+
+static void
+values_arrive_where_they_belong(void)
+{
+	struct line line;
+	const struct options *options = parsed(&line,
+	    "-T 10m -t 90s -k 0 -s usr1 -b linear:step=2 -d 3s -m 1h "
+	    "--min-delay=500ms -j +5 --jitter-order=before-cap --pace=start "
+	    "--min-timeout=20 --reset-after=1m --wait-first --splay=30 "
+	    "--seed=42 --free-on=KILL --throttle-on=75 --throttle-delay=30 "
+	    "--check=c --before-retry=b --on-success=s --on-give-up=g "
+	    "--repeat --success-delay=7 -v cmd");
+	const struct policy *policy = &options->policy;
+
+	CHECK_DBL(policy->max_time, 600, 0);
+	CHECK_DBL(policy->timeout, 90, 0);
+	CHECK_DBL(policy->kill_after, 0, 0);
+	CHECK_INT(policy->signal, SIGUSR1);
+	CHECK_STR(policy->backoff.strategy->name, "linear");
+	CHECK_DBL(policy->backoff.params[0], 2, 0);
+	CHECK_DBL(policy->backoff.base, 3, 0);
+	CHECK_DBL(policy->backoff.cap, 3600, 0);
+	CHECK(policy->backoff.cap_given);
+	CHECK_DBL(policy->backoff.min, 0.5, 0);
+	CHECK_STR(policy->jitter.kind->name, "+DUR");
+	CHECK_DBL(policy->jitter.amount, 5, 0);
+	CHECK_INT(policy->jitter.order, JITTER_BEFORE_CAP);
+	CHECK(policy->pace_start && policy->wait_first && policy->repeat);
+	CHECK_DBL(policy->min_timeout, 20, 0);
+	CHECK_DBL(policy->reset_after, 60, 0);
+	CHECK_DBL(policy->splay, 30, 0);
+	CHECK(options->random.seeded);
+	CHECK_INT(options->random.seed, 42);
+	CHECK(set_has(&policy->free,
+	    (struct outcome){ OUTCOME_SIGNAL, SIGKILL }));
+	CHECK(set_has(&policy->rules.throttle,
+	    (struct outcome){ OUTCOME_EXIT, 75 }));
+	CHECK_DBL(policy->throttle_delay, 30, 0);
+	CHECK(policy->rules.check && policy->gate);
+	CHECK_STR(options->check, "c");
+	CHECK_STR(options->before_retry, "b");
+	CHECK_STR(options->on_success, "s");
+	CHECK_STR(options->on_give_up, "g");
+	CHECK_DBL(policy->success_delay, 7, 0);
+	CHECK(options->verbose);
+}
+
+static void
+a_share_and_a_duration_replace_each_other(void)
+{
+	struct line line;
+	const struct policy *policy = &line.options.policy;
+
+	parsed(&line, "-T 60 -t 5 -t 50% cmd");
+	CHECK_DBL(policy->timeout, 0, 0);
+	CHECK_DBL(policy->timeout_share, 0.5, 0);
+	parsed(&line, "-T 60 -t 50% -t 5 cmd");
+	CHECK_DBL(policy->timeout, 5, 0);
+	CHECK_DBL(policy->timeout_share, 0, 0);
+	parsed(&line, "-T 60 -t 100% cmd");
+	CHECK_DBL(policy->timeout_share, 1, 0);
+}
+
+/* The longest delay that an option names raises it, times 16. */
+static void
+the_cap_that_is_not_given_follows_the_longest_delay(void)
+{
+	static const struct {
+		const char *text;
+		double cap;
+		bool given;
+	} rows[] = {
+		{ "-d 1", 60, false },
+		{ "-d 3.75", 60, false },
+		{ "-d 4", 64, false },
+		{ "-d 5m", 4800, false },
+		{ "--min-delay=10", 160, false },
+		{ "-b list:1s,2m,5s", 1920, false },
+		{ "-b linear:step=10s", 160, false },
+		{ "-b fibonacci:second=10s", 160, false },
+		{ "-b lild:up=10s,down=-1m", 160, false },
+		{ "--throttle-on=9 --throttle-delay=10", 160, false },
+		{ "--repeat --success-delay=10", 160, false },
+		{ "--splay=1h -T 1d -t 1h", 60, false },
+		{ "-d 10000d", DURATION_MAX, false },
+		{ "-m 5", 5, true },
+		{ "-m 0", DURATION_MAX, false },
+		{ "--preset=aws", 20, true },
+		{ "--preset=ethernet", 60, false },
+		{ "--preset=aws -m 30", 30, true },
+		{ "-m 30 --preset=aws", 30, true },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char text[128];
+		struct line line;
+
+		snprintf(text, sizeof(text), "%s cmd", rows[i].text);
+		ROW("%s", text);
+		parsed(&line, text);
+		CHECK_DBL(line.options.policy.backoff.cap, rows[i].cap, 0);
+		CHECK_INT(line.options.policy.backoff.cap_given, rows[i].given);
+		free(line.options.policy.backoff.values);
+	}
+}
+
+/* How far hints are spread, and how long they may be. */
+static void
+jitter_and_cap_decide_about_hints(void)
+{
+	static const struct {
+		const char *text, *jitter;
+		double spread, limit;
+	} rows[] = {
+		{ "", "RATIO", 0.2, 3600 },
+		{ "-j none", "none", 0, 3600 },
+		{ "-j full", "full", 0.2, 3600 },
+		{ "-j 0.5", "RATIO", 0.5, 3600 },
+		{ "-j +5", "+DUR", 0.2, 3600 },
+		{ "-b slots", "none", 0.2, 3600 },
+		{ "-b slots -j none", "none", 0, 3600 },
+		{ "-m 2m", "RATIO", 0.2, 120 },
+		{ "-m 0", "RATIO", 0.2, DURATION_MAX },
+		{ "-d 5m", "RATIO", 0.2, 3600 },
+		{ "--preset=kubernetes", "none", 0, 300 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char text[128];
+		struct line line;
+
+		snprintf(text, sizeof(text), "%s cmd", rows[i].text);
+		ROW("%s", text);
+		parsed(&line, text);
+		CHECK_STR(line.options.policy.jitter.kind->name,
+		    rows[i].jitter);
+		CHECK_DBL(line.options.policy.hint_spread, rows[i].spread, 0);
+		CHECK_DBL(line.options.policy.hint_limit, rows[i].limit, 0);
+	}
+}
+
+static void
+sets_amend_the_defaults(void)
+{
+	static const struct {
+		const char *text;
+		/* Which of these outcomes stop. */
+		bool two, seven, unstartable, interrupt, quit;
+	} rows[] = {
+		{ "", false, false, true, true, true },
+		{ "--stop-on=2", true, false, true, true, true },
+		{ "--stop-on=2 --stop-on=7", true, true, true, true, true },
+		{ "--stop-on=2,7 --stop-on=!2", false, true, true, true, true },
+		{ "--stop-on=!unstartable", false, false, false, true, true },
+		{ "--stop-on=!signal,2", true, false, true, false, false },
+		{ "--stop-on=any,!any", false, false, false, false, false },
+		{ "--stop-on=!any,unstartable", false, false, true, false,
+		    false },
+		{ "--stop-on=any", true, true, true, true, true },
+		/* What is named as retried or as success stops no more. */
+		{ "--retry-on=INT", false, false, true, false, true },
+		{ "--retry-on=any", false, false, false, false, false },
+		{ "--retry-on=any,!INT", false, false, false, true, false },
+		{ "--success-on=unstartable", false, false, false, true, true },
+		{ "--success-on=7", false, false, true, true, true },
+		/* Only the default yields. */
+		{ "--retry-on=INT,2 --stop-on=INT,2", true, false, true, true,
+		    true },
+		{ "--stop-on=INT --retry-on=INT", false, false, true, true,
+		    true },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char text[128];
+		struct line line;
+		const struct options *options = &line.options;
+
+		snprintf(text, sizeof(text), "%s cmd", rows[i].text);
+		ROW("%s", text);
+		parsed(&line, text);
+		CHECK_INT(stops(options, OUTCOME_EXIT, 2), rows[i].two);
+		CHECK_INT(stops(options, OUTCOME_EXIT, 7), rows[i].seven);
+		CHECK_INT(stops(options, OUTCOME_UNSTARTABLE, 2),
+		    rows[i].unstartable);
+		CHECK_INT(stops(options, OUTCOME_SIGNAL, SIGINT),
+		    rows[i].interrupt);
+		CHECK_INT(stops(options, OUTCOME_SIGNAL, SIGQUIT),
+		    rows[i].quit);
+	}
+}
+
+static void
+lists_of_one_option_add_up(void)
+{
+	struct line line;
+	const struct rules *rules = &line.options.policy.rules;
+	const struct outcome zero = { OUTCOME_EXIT, 0 };
+	const struct outcome seven = { OUTCOME_EXIT, 7 };
+	const struct outcome eight = { OUTCOME_EXIT, 8 };
+
+	parsed(&line, "--success-on=7 --retry-on=8 --retry-on=9,!8 cmd");
+	CHECK(set_has(&rules->success, zero));
+	CHECK(set_has(&rules->success, seven));
+	CHECK(rules->retry_listed);
+	CHECK(!set_has(&rules->retry, eight));
+	CHECK(set_has(&rules->retry, (struct outcome){ OUTCOME_EXIT, 9 }));
+	parsed(&line, "--success-on=!0,7 cmd");
+	CHECK(!set_has(&rules->success, zero));
+	CHECK(!rules->retry_listed);
+}
+
+static void
+what_is_wrong_is_said_in_one_line(void)
+{
+	static const struct {
+		const char *text, *problem;
+	} rows[] = {
+		{ "_", NULL },
+		{ "", "there is no command to run" },
+		{ "--", "there is no command to run" },
+		{ "-a 3", "there is no command to run" },
+
+		{ "-x cmd", "-x: is no option" },
+		{ "-qx cmd", "-x: is no option" },
+		{ "--bogus cmd",
+		    "--bogus: is no option, or short for more "
+		    "than one" },
+		{ "--max=3 cmd",
+		    "--max=3: is no option, or short for more "
+		    "than one" },
+		{ "-a", "-a: needs a value" },
+		{ "--attempts", "--attempts: needs a value" },
+		{ "--quiet=yes cmd", "--quiet: takes no value" },
+
+		{ "-a _ cmd", "--attempts: is empty" },
+		{ "--attempts= cmd", "--attempts: is empty" },
+		{ "-d _ cmd", "--delay: is empty" },
+		{ "--plan= cmd", "--plan: is empty" },
+		{ "--repeat= cmd", "--repeat: is empty" },
+		{ "--check= cmd", "--check: is empty" },
+		{ "--stop-on= cmd", "--stop-on: is empty" },
+		{ "-b _ cmd", "--backoff: is empty" },
+		{ "-j _ cmd", "--jitter: is empty" },
+		{ "-a -1 cmd", "--attempts: -1: is not a whole number" },
+		{ "-a 1.5 cmd", "--attempts: 1.5: is not a whole number" },
+		{ "-a 0x10 cmd", "--attempts: 0x10: is not a whole number" },
+		{ "-a 9223372036854775808 cmd",
+		    "--attempts: 9223372036854775808: is too large" },
+		{ "--seed=x cmd", "--seed: x: is not a whole number" },
+		{ "--repeat=0 cmd", "--repeat: 0: is no count of successes" },
+		{ "-d 3x cmd",
+		    "--delay: 3x: has an unknown unit (us ms s m h "
+		    "d)" },
+		{ "-d -1 cmd", "--delay: -1: is negative" },
+		{ "-T nan cmd", "--max-time: nan: is not a number" },
+		{ "-T 10001d cmd",
+		    "--max-time: 10001d: is longer than 10000 days" },
+		{ "-k 1s1s cmd",
+		    "--kill-after: 1s1s: must have its units in "
+		    "order, largest first" },
+		{ "-s BOGUS cmd", "--signal: BOGUS: is no signal" },
+		{ "-s 0 cmd", "--signal: 0: is no signal" },
+		{ "-s 65 cmd", "--signal: 65: is no signal" },
+		{ "-s CHLD cmd",
+		    "--signal: CHLD: is a signal that ends nothing" },
+		{ "-s 18 cmd", "--signal: 18: is a signal that ends nothing" },
+		{ "-s stop cmd",
+		    "--signal: stop: is a signal that ends nothing" },
+		{ "--pace=middle cmd",
+		    "--pace: middle: is neither end nor start" },
+		{ "--jitter-order=outside cmd",
+		    "--jitter-order: outside: is none of inside, before-cap, "
+		    "after-cap" },
+		{ "-j 1.5 cmd", "--jitter: 1.5: is more than 1" },
+		{ "-j twice cmd",
+		    "--jitter: twice: is no jitter (see --help=jitter)" },
+		{ "-b exp cmd",
+		    "--backoff: exp: is no strategy (see --help=backoff)" },
+		{ "-b exponential:factor=0 cmd",
+		    "--backoff: factor=0: must be more than 0" },
+		{ "-b exponential:power=2 cmd",
+		    "--backoff: power=2: is no parameter of this strategy" },
+		{ "-b mimd:up=2 cmd",
+		    "--backoff: mimd:up=2: needs both its "
+		    "parameters, up and down" },
+		{ "-b linear:step=1,step=2 cmd",
+		    "--backoff: step=2: is given twice" },
+		{ "-b slots:ceiling=53 cmd",
+		    "--backoff: ceiling=53: is out of range" },
+		{ "--preset=bogus cmd",
+		    "--preset: bogus: is no preset (see --help=presets)" },
+		{ "--stop-on=256 cmd",
+		    "--stop-on: 256: is an exit status over 255" },
+		{ "--retry-on=3-1 cmd",
+		    "--retry-on: 3-1: is a range that runs backwards" },
+		{ "--success-on=sometimes cmd",
+		    "--success-on: sometimes: is not an outcome (see "
+		    "--help=sets)" },
+		{ "--free-on=1,, cmd", "--free-on: 1,,: is an empty item" },
+
+		{ "-t 50% cmd",
+		    "--timeout: 50%: is a share of --max-time, "
+		    "which is not given" },
+		{ "-t 50% -T 0 cmd",
+		    "--timeout: 50%: is a share of "
+		    "--max-time, which is not given" },
+		{ "-T 9 -t 0% cmd",
+		    "--timeout: 0%: is not within 0% and 100%" },
+		{ "-T 9 -t 101% cmd",
+		    "--timeout: 101%: is not within 0% and 100%" },
+		{ "-T 9 -t 50%% cmd",
+		    "--timeout: 50%%: is neither a duration "
+		    "nor a percentage" },
+		{ "-T 9 -t x% cmd", "--timeout: x%: is not a number" },
+		{ "--min-timeout=5 cmd",
+		    "--min-timeout: 5: needs "
+		    "--pace=start or --timeout=P%" },
+		{ "--throttle-on=9 cmd",
+		    "--throttle-on: 9: needs --throttle-delay" },
+		{ "--throttle-delay=9 cmd",
+		    "--throttle-delay: 9: needs --throttle-on" },
+		{ "--success-delay=9 cmd",
+		    "--success-delay: 9: needs --repeat" },
+		{ "-d 5 -m 3 cmd", "--delay: 5: is above --max-delay" },
+		{ "-m 500ms cmd", "--delay: 1s: is above --max-delay" },
+		{ "--preset=aws -d 30 cmd",
+		    "--delay: 30: is above --max-delay" },
+		{ "--min-delay=5 -m 3 cmd",
+		    "--min-delay: 5: is above --max-delay" },
+		{ "-m 60 --min-delay=55 cmd",
+		    "--min-delay: 55: leaves the jitter no room below "
+		    "--max-delay" },
+		{ "-m 60 -j +61 cmd",
+		    "--jitter: +61: is more than "
+		    "--max-delay leaves room for" },
+		{ "-m 60 -j +20 --min-delay=50 cmd",
+		    "--min-delay: 50: leaves the jitter no room below "
+		    "--max-delay" },
+		{ "-m 3 -b list:1,5 cmd",
+		    "--backoff: list:1,5: names a delay above --max-delay" },
+		{ "-m 3 -b linear:step=4 cmd",
+		    "--backoff: linear:step=4: names a delay above "
+		    "--max-delay" },
+		{ "-m 9 --throttle-on=1 --throttle-delay=10 cmd",
+		    "--throttle-delay: 10: is above --max-delay" },
+		{ "-m 9 --repeat --success-delay=10 cmd",
+		    "--success-delay: 10: is above --max-delay" },
+		{ "-b list:1,2 -d 1 cmd",
+		    "--delay: 1: has no place beside a list of delays" },
+		{ "-b steps -d 0 cmd",
+		    "--backoff: steps: needs a base delay and a cap" },
+		{ "-b steps -m 0 cmd",
+		    "--backoff: steps: needs a base delay and a cap" },
+		{ "-b slots -j full cmd",
+		    "--jitter: full: has no place beside a strategy that is "
+		    "random" },
+		{ "-b smooth -j 20% cmd",
+		    "--jitter: 20%: has no place beside a strategy that is "
+		    "random" },
+		{ "-j 20% -b decorrelated cmd",
+		    "--jitter: 20%: has no place beside a strategy that is "
+		    "random" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct line line;
+
+		ROW("%s", rows[i].text);
+		parse(&line, rows[i].text);
+		CHECK_INT(line.result, rows[i].problem == NULL ? 0 : -1);
+		CHECK_STR(line.problem,
+		    rows[i].problem == NULL ? "" : rows[i].problem);
+		CHECK(strchr(line.problem, '\n') == NULL);
+		free(line.options.policy.backoff.values);
+	}
+}
+
+static void
+what_is_harmful_is_not_repeated_as_it_is(void)
+{
+	struct line line;
+
+	parse(&line, "-d \033[31m\n cmd");
+	CHECK_INT(line.result, -1);
+	CHECK(strpbrk(line.problem, "\033\n") == NULL);
+	parse(&line, "--bo\033gus cmd");
+	CHECK(strpbrk(line.problem, "\033\n") == NULL);
+	parse(&line, "-\033 cmd");
+	CHECK(strpbrk(line.problem, "\033\n") == NULL);
+}
+
+/* These are no errors, though near to some. */
+static void
+what_is_sensible_is_accepted(void)
+{
+	static const char *const rows[] = {
+		"-b slots -j none cmd",
+		"-b list:1,2 -m 2 -j none cmd",
+		"-d 3 -m 3 cmd",
+		"--min-delay=3 -m 3 -j none cmd",
+		"--min-delay=3 -m 3 -j full cmd",
+		"-m 60 -j +60 cmd",
+		"-m 60 -j +90 --jitter-order=after-cap cmd",
+		"-T 9 -t 50% --min-timeout=1 cmd",
+		"--pace=start --min-timeout=1 cmd",
+		"--plan",
+		"--plan -b steps",
+		"--preset=grpc -b list:1,2,5 cmd",
+		"--preset=grpc -b decorrelated cmd",
+		"--preset=grpc --pace=end cmd",
+		"--pace=end --preset=grpc cmd",
+		"-d 0 cmd",
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct line line;
+
+		ROW("%s", rows[i]);
+		parsed(&line, rows[i]);
+		free(line.options.policy.backoff.values);
+	}
+}
+
+static void
+a_delay_that_never_leaves_0_deserves_a_warning(void)
+{
+	static const struct {
+		const char *text;
+		bool warns;
+	} rows[] = {
+		{ "-d 0 -b mimd:up=2,down=0.5", true },
+		{ "-d 0 -b mild:up=2,down=-1", true },
+		{ "-d 0 -b lild:up=2,down=-1", false },
+		{ "-d 0 -b mimd:up=2,down=0.5 --min-delay=1", false },
+		{ "-d 1 -b mimd:up=2,down=0.5", false },
+		{ "-d 0 -b exponential", false },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char text[128];
+		struct line line;
+
+		snprintf(text, sizeof(text), "%s cmd", rows[i].text);
+		ROW("%s", text);
+		parsed(&line, text);
+		CHECK_INT(options_warning(&line.options) != NULL,
+		    rows[i].warns);
+	}
+}
+
+/* --- presets --- */
+
+/* The first delays of a run with these options, or waits before it. */
+static void
+check_delays(const char *text, const char *chances, const char *delays)
+{
+	struct line line;
+	struct drive drive = { .policy = parsed(&line, text)->policy };
+	double script[32], want;
+
+	drive.random.script = script;
+	while (drive.random.script_length < COUNT(script) &&
+	    tsv_number(&chances, &script[drive.random.script_length]))
+		drive.random.script_length++;
+	drive_start(&drive);
+	if (drive.action.kind == ACTION_RUN)
+		drive_exit(&drive, 1);
+	while (tsv_number(&delays, &want)) {
+		if (!CHECK_INT(drive.action.kind, ACTION_WAIT))
+			return;
+		CHECK_DBL(drive.engine.delay.seconds, want, 1e-12);
+		drive_timer(&drive);
+		drive_exit(&drive, 1);
+	}
+}
+
+static void
+a_preset_behaves_as_its_original(void)
+{
+	static const struct {
+		const char *text, *chances, *delays;
+		uint64_t attempts;
+	} rows[] = {
+		/* Jittered from the first on, and beyond the cap. */
+		{ "--preset=grpc", "0 0.25 0.5 0.75 1",
+		    "0.8 1.44 2.56 4.5056 7.86432 8.388608 15.099494400 "
+		    "26.8435456 47.244640256 82.4633720832 87.96093022208 108 "
+		    "120 132 144",
+		    0 },
+		{ "--preset=aws", "0.5", "0.5 1", 3 },
+		{ "--preset=aws -a 9", "1", "1 2 4 8 16 20 20 20", 9 },
+		{ "--preset=ethernet", "0.5",
+		    "51.2e-6 102.4e-6 204.8e-6 409.6e-6 819.2e-6 1638.4e-6 "
+		    "3276.8e-6 6553.6e-6 13107.2e-6 26214.4e-6 26214.4e-6 "
+		    "26214.4e-6 26214.4e-6 26214.4e-6 26214.4e-6",
+		    16 },
+		{ "--preset=eventsauce", "0.5",
+		    "0.1 0.2 0.4 0.8 1.6 2.5 2.5 2.5 2.5 2.5 2.5 2.5 2.5 2.5 "
+		    "2.5",
+		    16 },
+		{ "--preset=kubernetes", "0.5", "10 20 40 80 160 300 300 300",
+		    0 },
+		{ "--preset=curl -a 0", "0.5",
+		    "1 2 4 8 16 32 64 128 256 512 600 600", 0 },
+		{ "--preset=poll -a 0", "0.5",
+		    "0.1 0.2 0.4 0.8 1.6 3.2 6.4 12.8 25.6 51.2 60", 0 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char text[128];
+		struct line line;
+
+		snprintf(text, sizeof(text), "%s cmd", rows[i].text);
+		ROW("%s", text);
+		CHECK_INT(parsed(&line, text)->policy.attempts,
+		    rows[i].attempts);
+		check_delays(text, rows[i].chances, rows[i].delays);
+	}
+}
+
+static void
+what_is_special_about_a_preset_is_set(void)
+{
+	struct line line;
+	const struct policy *policy = &line.options.policy;
+
+	parsed(&line, "--preset=grpc cmd");
+	CHECK(policy->pace_start);
+	CHECK_DBL(policy->min_timeout, 20, 0);
+	parsed(&line, "--preset=kubernetes cmd");
+	CHECK_DBL(policy->reset_after, 600, 0);
+	parsed(&line, "--preset=poll cmd");
+	CHECK(policy->wait_first);
+	CHECK_INT(policy->attempts, 5);
+}
+
+static void
+options_beside_a_preset_win_in_either_order(void)
+{
+	static const char *const rows[] = { "--preset=grpc -a 3 -d 2 -j none "
+					    "-b linear --pace=end cmd",
+		"-a 3 -d 2 -j none -b linear --pace=end --preset=grpc cmd",
+		"-a 3 -d 2 --preset=grpc -j none -b linear --pace=end cmd" };
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct line line;
+		const struct policy *policy = &line.options.policy;
+
+		ROW("%s", rows[i]);
+		parsed(&line, rows[i]);
+		CHECK_INT(policy->attempts, 3);
+		CHECK_DBL(policy->backoff.base, 2, 0);
+		CHECK_DBL(policy->backoff.cap, 120, 0);
+		CHECK_STR(policy->jitter.kind->name, "none");
+		CHECK_STR(policy->backoff.strategy->name, "linear");
+		CHECK(!policy->backoff.param_given[0]);
+		CHECK(!policy->pace_start);
+	}
+}
+
+/* Without --pace=start there is nothing that a least timeout refers to. */
+static void
+a_presets_least_timeout_goes_with_its_pace(void)
+{
+	struct line line;
+	struct drive drive = {
+		.policy = parsed(&line, "--preset=grpc --pace=end cmd")->policy,
+	};
+
+	drive_start(&drive);
+	CHECK(isinf(engine_timeout(&drive.engine)));
+}
+
+static void
+a_presets_jitter_yields_to_a_strategy_that_is_random(void)
+{
+	struct line line;
+
+	parsed(&line, "--preset=aws -b decorrelated cmd");
+	CHECK_STR(line.options.policy.jitter.kind->name, "none");
+	parse(&line, "--preset=aws -b decorrelated -j full cmd");
+	CHECK_INT(line.result, -1);
+}
+
+static void
+the_later_preset_replaces_the_earlier(void)
+{
+	struct line line;
+	const struct policy *policy = &line.options.policy;
+
+	parsed(&line, "--preset=grpc --preset=ethernet cmd");
+	CHECK_INT(policy->attempts, 16);
+	CHECK(!policy->pace_start);
+	CHECK_DBL(policy->min_timeout, 0, 0);
+	CHECK(!policy->backoff.cap_given);
+	CHECK_INT(policy->jitter.order, JITTER_INSIDE);
+}
+
+int
+main(void)
+{
+	RUN(the_defaults_are_those_of_the_manual);
+	RUN(every_default_can_be_written);
+	RUN(words_are_read_as_getopt_long_reads_them);
+	RUN(the_commands_words_are_left_as_they_are);
+	RUN(an_option_with_a_value_that_may_be_missing_takes_it_attached);
+	RUN(values_arrive_where_they_belong);
+	RUN(a_share_and_a_duration_replace_each_other);
+	RUN(the_cap_that_is_not_given_follows_the_longest_delay);
+	RUN(jitter_and_cap_decide_about_hints);
+	RUN(sets_amend_the_defaults);
+	RUN(lists_of_one_option_add_up);
+	RUN(what_is_wrong_is_said_in_one_line);
+	RUN(what_is_harmful_is_not_repeated_as_it_is);
+	RUN(what_is_sensible_is_accepted);
+	RUN(a_delay_that_never_leaves_0_deserves_a_warning);
+	RUN(a_preset_behaves_as_its_original);
+	RUN(what_is_special_about_a_preset_is_set);
+	RUN(options_beside_a_preset_win_in_either_order);
+	RUN(a_presets_least_timeout_goes_with_its_pace);
+	RUN(a_presets_jitter_yields_to_a_strategy_that_is_random);
+	RUN(the_later_preset_replaces_the_earlier);
+	return DONE();
+}
