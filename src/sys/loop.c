@@ -78,7 +78,7 @@ seconds(clockid_t clock)
 static double
 timeval_seconds(struct timeval time)
 {
-	return (double)time.tv_sec + (double)time.tv_usec * 1e-6;
+	return (double)time.tv_sec + (double)time.tv_usec / 1e6;
 }
 
 /* The engine's clock. */
