@@ -3,56 +3,22 @@
 # Every example in the README and in the manual is run as it stands there.
 #
 # The commands in them are stubs that fail once and then succeed, and what is
-# to be shown is that each example gets over that; its waits are cut short by
-# SIGURG. Those that are about something else are told apart below.
+# to be shown is that each example gets over that. Those that are about
+# something else are told apart below; ways.t has what is more than a line.
 
 . ./harness.sh
-readme=$TESTS/../README.md
-manual=$TESTS/../man/retry.1
+# shellcheck source=tests/stubs.sh
+. "$TESTS/stubs.sh"
 
-# The stubs note that they ran. The first $FAILURES calls fail with $FAILURE.
-mkdir bin
-cat >bin/stub <<'END'
-#!/bin/sh
-echo "${0##*/} $*" >>"$T/calls"
-[ "$(wc -l <"$T/calls")" -gt "$FAILURES" ] || exit "$FAILURE"
-END
-cat >bin/retry <<'END'
-#!/bin/sh
-echo $$ >>"$T/runs"
-exec "$RETRY" "$@"
-END
-chmod +x bin/*
-for name in collector curl make nc pg_isready; do
-	ln -s stub "bin/$name"
+stub collector curl make nc parallel pg_isready render ssh wget
+for name in report sync upload; do
+	ln -s bin/stub "$name"
 done
-ln -s bin/stub sync
 ln -s /bin/true bin/sleep
-export FAILURES FAILURE
 
-hurry() {
-	while read -r pid; do
-		kill -URG "$pid"
-	done <runs
-	not kill -0 "$1"
-}
-
-# example TEXT: runs it; sets $code, $err and $calls.
-example() {
-	: >calls
-	: >runs
-	FAILURES=${FAILURES:-1} FAILURE=${FAILURE:-1} \
-	    PATH=$T/bin:$PATH sh -c "$1" >"$tap_dir/out" 2>"$tap_dir/err" &
-	wait_for hurry $!
-	wait $!
-	code=$? err=$(cat "$tap_dir/err") calls=$(wc -l <calls)
-}
-
-# The examples, a line each. In the manual they are .Dl lines and the lines of
-# literal displays that are shell; continued lines are joined.
+# The examples, a line each.
 extract() {
-	sed -n 's/^\.Dl retry/retry/p' "$manual" |
-	    sed 's/\\-/-/g; s/\\(ti/~/g; s/\\(ha/^/g; s/\\e/\\/g; s/\\&//g'
+	sed -n 's/^\.Dl retry/retry/p' "$manual" | unescape
 	sed -n '/^```sh$/,/^```$/p' "$readme" | grep -v '^```'
 	sed -n 's/^    \(retry .*\)/\1/p' "$readme"
 	sed -n 's/^ExecStart=.*\(retry .*\)/\1/p' "$readme"
@@ -63,27 +29,48 @@ extract() {
 extract | sed 's|/usr/bin/||' >examples
 check 'the examples are found' test "$(wc -l <examples)" -ge 15
 
+# ends STATUS CALLS HOW: what the example does where its command fails as
+# $FAILURES and $FAILURE say.
+ends() {
+	example "$text"
+	is "$name: $3" "$code after $calls" "$1 after $2" || note "$err"
+}
+
 while IFS= read -r text <&3; do
 	name=$(printf '%s' "$text" | tr -d '#')
 	FAILURES=1 FAILURE=1
 	case $text in
 	*--plan*)
-		example "$text"
-		is "$name: succeeds" "$code" 0
-		is "$name: runs nothing" "$calls" 0
-		continue ;;
+		ends 0 0 'runs nothing' ;;
 	*--stop-on=*)
+		ends 0 2 'retries a failure'
 		FAILURE=${text#*--stop-on=}
 		FAILURE=${FAILURE%% *}
-		example "$text"
-		is "$name: stops" "$code" "$FAILURE"
-		is "$name: at once" "$calls" 1
-		FAILURE=1
+		ends "$FAILURE" 1 'but not this one' ;;
+	*--retry-on=*)
+		ends 1 1 'stops at a failure'
+		FAILURE=${text#*--retry-on=}
+		FAILURE=${FAILURE%% *}
+		ends 0 2 'but not at this one' ;;
+	*--throttle-on=*)
+		ends 0 2 'retries a failure'
+		like "$name: soon" "$err" 'exited 1 .*; next in ([89]|1[012])[.0-9]*s'
+		FAILURE=${text#*--throttle-on=}
+		FAILURE=${FAILURE%% *}
+		ends 0 2 'retries this one too'
+		like "$name: later" "$err" 'exited 75 .*; next in (4[89]|5.|6.|7[012])[.0-9]*s' ;;
+	*--before-retry=*)
+		ends 0 3 'cleans up before the retry'
+		is "$name: between the two" "$(sed -n 2p calls)" 'make clean' ;;
+	*--check=*)
+		FAILURES=0
+		ends 1 5 'fails as long as the file is not there'
+		echo >report.pdf
+		FAILURES=1
+		ends 0 1 'succeeds when it is' ;;
+	*)
+		ends 0 2 'succeeds at the second attempt' ;;
 	esac
-	example "$text"
-	is "$name: succeeds" "$code" 0
-	is "$name: at the second attempt" "$calls" 2
-	[ "$code" = 0 ] || note "$err"
 done 3<examples
 
 # The left column of the README's table, as far as it is made of loops.

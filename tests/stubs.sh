@@ -1,0 +1,68 @@
+# shellcheck shell=sh
+#
+# Sourced after harness.sh by tests that run what the documents show: commands
+# that are not there, or would reach for the network, are stubs in bin. A stub
+# notes that it ran, in calls; the first $FAILURES calls end in status $FAILURE.
+# The waits between attempts are cut short by SIGURG.
+
+# shellcheck disable=SC2034 # for the caller
+readme=$TESTS/../README.md
+manual=$TESTS/../man/retry.1
+
+mkdir bin
+cat >bin/stub <<'END'
+#!/bin/sh
+echo "${0##*/} $*" >>"$T/calls"
+call=1
+until mkdir "$T/called/$call" 2>/dev/null; do
+	call=$((call + 1))
+done
+[ "$call" -gt "$FAILURES" ] || exit "$FAILURE"
+END
+cat >bin/retry <<'END'
+#!/bin/sh
+echo $$ >>"$T/runs"
+exec "$RETRY" "$@"
+END
+chmod +x bin/*
+export FAILURES FAILURE
+
+# stub NAME...: makes stubs of these names.
+stub() {
+	for stub_name; do
+		ln -s "$T/bin/stub" "bin/$stub_name"
+	done
+}
+
+stub_hurry() {
+	while read -r stub_pid; do
+		kill -URG "$stub_pid"
+	done <runs
+	not kill -0 "$1"
+}
+
+# example TEXT: runs it by sh; sets $code, $out, $err and $calls.
+example() {
+	: >calls
+	: >runs
+	rm -rf called
+	mkdir called
+	FAILURES=${FAILURES:-1} FAILURE=${FAILURE:-1} \
+	    PATH=$T/bin:$PATH sh -c "$1" >example.out 2>example.err &
+	wait_for stub_hurry $!
+	wait $!
+	# shellcheck disable=SC2034 # these are for the caller
+	code=$? out=$(cat example.out) err=$(cat example.err) \
+	    calls=$(wc -l <calls)
+}
+
+# Takes mdoc's escapes out of what is to be read as it is shown.
+unescape() {
+	sed 's/\\-/-/g; s/\\(ti/~/g; s/\\(ha/^/g; s/\\e/\\/g; s/\\&//g'
+}
+
+# shown NAME: the display of the manual that is marked `way: NAME`.
+shown() {
+	sed "1,/^\.\\\\\" way: $1\$/d;/^\.Ed\$/,\$d" "$manual" | sed 1d |
+	    unescape
+}
