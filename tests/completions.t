@@ -35,6 +35,9 @@ retry --preset=eth|retry --preset=ethernet
 retry --stop-on=1,tempf|retry --stop-on=1,tempfail
 retry --stop-on 1,!unst|retry --stop-on 1,!unstartable
 retry --plan=1,timeo|retry --plan=1,timeout
+retry --log=jso|retry --log=json
+retry --log=json:stor|retry --log=json:story
+retry --budget=stor|retry --budget=story
 retry --help=pres|retry --help=presets
 retry --check=retry-com|retry --check=retry-command
 retry retry-com|retry retry-command
@@ -47,6 +50,7 @@ END
 cut -d'|' -f1 lines >typed
 
 mkdir bin
+: >story
 printf '#!/bin/sh\n' >bin/retry-command
 chmod +x bin/retry-command
 export PATH="$T/bin:$PATH" HOME="$T" ZDOTDIR="$T" INPUTRC=/dev/null
