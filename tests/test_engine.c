@@ -1410,6 +1410,21 @@ a_resumed_level_goes_on(void)
 	check_delays(&drive, "8");
 }
 
+static void
+a_number_that_cannot_grow_stays(void)
+{
+	struct drive drive = started(drive_policy("linear"));
+
+	drive.policy.backoff.cap = 60;
+	drive.policy.pace_start = true;
+	engine_init(&drive.engine, &drive.policy, drive.random);
+	engine_resume(&drive.engine, (struct level){ .begun = false },
+	    UINT64_MAX - 1, 0);
+	drive_step(&drive, (struct event){ .kind = EVENT_START });
+	check_delays(&drive, "60 60 60");
+	CHECK(drive.engine.n == UINT64_MAX);
+}
+
 /* A number is not taken back by the wait before the first attempt. */
 static void
 a_resumed_run_that_waits_first_takes_the_next_delay(void)
@@ -1747,6 +1762,7 @@ main(void)
 	RUN(in_the_first_wait_sigurg_starts_the_attempt);
 	RUN(a_resumed_run_waits_and_goes_on_with_its_number);
 	RUN(a_resumed_level_goes_on);
+	RUN(a_number_that_cannot_grow_stays);
 	RUN(a_resumed_run_that_waits_first_takes_the_next_delay);
 	RUN(a_run_to_be_remembered_draws_the_delay_that_it_does_not_wait);
 	RUN(an_error_of_its_own_ends_the_run);

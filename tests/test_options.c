@@ -292,7 +292,7 @@ the_cap_that_is_not_given_follows_the_longest_delay(void)
 		parsed(&line, text);
 		CHECK_DBL(line.options.policy.backoff.cap, rows[i].cap, 0);
 		CHECK_INT(line.options.policy.backoff.cap_given, rows[i].given);
-		free(line.options.policy.backoff.values);
+		options_free(&line.options);
 	}
 }
 
@@ -543,6 +543,18 @@ what_is_wrong_is_said_in_one_line(void)
 		    "--backoff: steps: needs a base delay and a cap" },
 		{ "-b steps -m 0 cmd",
 		    "--backoff: steps: needs a base delay and a cap" },
+		{ "--budget=:tokens=1 cmd",
+		    "--budget: :tokens=1: names no file" },
+		{ "--budget=f:bogus=1 cmd",
+		    "--budget: bogus=1: is no parameter of a budget" },
+		{ "--budget=f:cost=-1 cmd",
+		    "--budget: cost=-1: is not a number" },
+		{ "--log=bogus cmd",
+		    "--log: bogus: is no format (see --help)" },
+		{ "--log=text: cmd", "--log: text:: names no file" },
+		{ "--plan --log=json --log=json",
+		    "--log: json: is a second log on a plan's standard "
+		    "output" },
 		{ "-b slots -j full cmd",
 		    "--jitter: full: has no place beside a strategy that is "
 		    "random" },
@@ -563,7 +575,7 @@ what_is_wrong_is_said_in_one_line(void)
 		CHECK_STR(line.problem,
 		    rows[i].problem == NULL ? "" : rows[i].problem);
 		CHECK(strchr(line.problem, '\n') == NULL);
-		free(line.options.policy.backoff.values);
+		options_free(&line.options);
 	}
 }
 
@@ -597,6 +609,11 @@ what_is_sensible_is_accepted(void)
 		"--pace=start --min-timeout=1 cmd",
 		"--plan",
 		"--plan -b steps",
+		"--plan --log=json --log=text:f",
+		"--log=json --log=text cmd",
+		"--budget=f cmd",
+		"--budget=d:e/f:tokens=9,success=0.5,rate=1,cost=2 cmd",
+		"--budget=a --budget=b cmd",
 		"--preset=grpc -b list:1,2,5 cmd",
 		"--preset=grpc -b decorrelated cmd",
 		"--preset=grpc --pace=end cmd",
@@ -609,7 +626,7 @@ what_is_sensible_is_accepted(void)
 
 		ROW("%s", rows[i]);
 		parsed(&line, rows[i]);
-		free(line.options.policy.backoff.values);
+		options_free(&line.options);
 	}
 }
 
@@ -729,10 +746,11 @@ what_is_special_about_a_preset_is_set(void)
 static void
 options_beside_a_preset_win_in_either_order(void)
 {
-	static const char *const rows[] = { "--preset=grpc -a 3 -d 2 -j none "
-					    "-b linear --pace=end cmd",
+	static const char *const rows[] = {
+		"--preset=grpc -a 3 -d 2 -j none -b linear --pace=end cmd",
 		"-a 3 -d 2 -j none -b linear --pace=end --preset=grpc cmd",
-		"-a 3 -d 2 --preset=grpc -j none -b linear --pace=end cmd" };
+		"-a 3 -d 2 --preset=grpc -j none -b linear --pace=end cmd",
+	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct line line;

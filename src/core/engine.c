@@ -433,24 +433,22 @@ answered(struct engine *engine, const struct event *event)
 				    .rule = RULE_SIGNAL };
 		return die(engine, engine->signal);
 	}
+	if (engine->ending)
+		return cut_short(engine);
 	switch (engine->question) {
 	case ASK_CHECK:
-		if (engine->ending)
-			return cut_short(engine);
 		engine->evidence.check = event->answer;
 		return judge(engine, event->now);
 	case ASK_BUDGET:
 		return yes ? wait(engine, event->now)
 			   : give_up(engine, REASON_BUDGET);
 	case ASK_GATE:
-		if (engine->ending)
-			return cut_short(engine);
-		if (!yes)
-			return give_up(engine, REASON_GATE);
-		return in_time(engine, event->now) ? run(engine, event->now)
-						   : out_of_time(engine);
+		break;
 	}
-	return finish(engine, REASON_ERROR, STATUS_OWN_FAILURE);
+	if (!yes)
+		return give_up(engine, REASON_GATE);
+	return in_time(engine, event->now) ? run(engine, event->now)
+					   : out_of_time(engine);
 }
 
 /* When what runs must be looked at again. */
