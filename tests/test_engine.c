@@ -1470,6 +1470,21 @@ an_error_of_its_own_ends_the_run(void)
 }
 
 static void
+an_error_while_the_check_runs_stops(void)
+{
+	struct drive drive = { .policy = drive_policy("constant") };
+
+	drive.policy.rules.check = true;
+	drive_start(&drive);
+	drive_exit(&drive, 0);
+	CHECK_INT(drive.action.kind, ACTION_ASK);
+	drive_step(&drive, (struct event){ .kind = EVENT_ERROR });
+	CHECK_FINISH(&drive, "error", 125);
+	CHECK(drive.action.judged);
+	CHECK_INT(drive.engine.judgement.verdict, VERDICT_STOP);
+}
+
+static void
 every_reason_has_a_name(void)
 {
 	for (int i = REASON_NONE; i <= REASON_ERROR; i++)
@@ -1766,6 +1781,7 @@ main(void)
 	RUN(a_resumed_run_that_waits_first_takes_the_next_delay);
 	RUN(a_run_to_be_remembered_draws_the_delay_that_it_does_not_wait);
 	RUN(an_error_of_its_own_ends_the_run);
+	RUN(an_error_while_the_check_runs_stops);
 	RUN(every_reason_has_a_name);
 	RUN(any_events_lead_to_an_end_and_break_no_promise);
 	return DONE();

@@ -542,6 +542,15 @@ signalled(struct engine *engine, int signal, double now)
 	return timer(engine, now);
 }
 
+/* An attempt that waits for its verdict gets none but this. */
+static struct action
+broken(struct engine *engine)
+{
+	if (engine->unreported && engine->judgement.verdict == VERDICT_NONE)
+		engine->judgement.verdict = VERDICT_STOP;
+	return finish(engine, REASON_ERROR, STATUS_OWN_FAILURE);
+}
+
 static struct action
 step(struct engine *engine, const struct event *event)
 {
@@ -559,7 +568,7 @@ step(struct engine *engine, const struct event *event)
 	case EVENT_ERROR:
 		break;
 	}
-	return finish(engine, REASON_ERROR, STATUS_OWN_FAILURE);
+	return broken(engine);
 }
 
 struct action
