@@ -1,0 +1,78 @@
+/* Lines: the parameters, then a bucket as its file has it. */
+
+#include "core/bucket.h"
+#include "fuzz.h"
+
+/* Enough tokens at most for any process; see bucket.h. */
+#define MOST 1000000000
+
+static void
+check_text(const char *text, struct bucket *bucket)
+{
+	char again[BUCKET_TEXT];
+	const char *problem = bucket_parse(text, bucket);
+
+	if (problem == NULL) {
+		bucket_format(bucket, again);
+		MUST(strcmp(text, again) == 0);
+		MUST(bucket_was(text));
+		return;
+	}
+	fuzz_problem(problem);
+	*bucket = (struct bucket){
+		.tokens = (int64_t)(strlen(text) * 997),
+		.boot = "11111111-1111-1111-1111-111111111111",
+	};
+}
+
+static void
+check_tokens(const struct bucket *bucket, const struct bucket_rules *rules)
+{
+	MUST(bucket->tokens >= 0 && bucket->tokens <= rules->tokens);
+}
+
+static void
+check_use(struct bucket bucket, const struct bucket_rules *rules)
+{
+	const int64_t times[] = { 0, 1, 999999999, bucket.time, bucket.time / 2,
+		bucket.time / 3 * 2, INT64_MAX };
+	char boot[BUCKET_BOOT];
+
+	memcpy(boot, bucket.boot, sizeof(boot));
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+		bucket_refill(&bucket, rules, times[i], boot);
+		check_tokens(&bucket, rules);
+		const int64_t before = bucket.tokens;
+		const bool taken = bucket_take(&bucket, rules);
+		MUST(taken == (before >= rules->cost));
+		MUST(bucket.tokens == before - (taken ? rules->cost : 0));
+		bucket_give(&bucket, rules);
+		check_tokens(&bucket, rules);
+	}
+	bucket_refill(&bucket, rules, 5, BUCKET_NO_BOOT);
+	check_tokens(&bucket, rules);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = fuzz_text(data, size), *rest = text;
+	const char *line = fuzz_line(&rest), *where = line;
+	struct bucket_rules rules;
+	struct bucket bucket;
+	const char *problem = bucket_rules_parse(line, &rules, &where);
+
+	if (problem == NULL) {
+		MUST(rules.tokens >= 0 && rules.tokens <= MOST);
+		MUST(rules.success >= 0 && rules.success <= MOST);
+		MUST(rules.rate >= 0 && rules.rate <= MOST);
+		MUST(rules.cost >= 0 && rules.cost <= MOST);
+		check_text(rest, &bucket);
+		check_use(bucket, &rules);
+	} else {
+		fuzz_problem(problem);
+		MUST(where >= line && where <= line + strlen(line));
+	}
+	free(text);
+	return 0;
+}

@@ -1,0 +1,38 @@
+#include <math.h>
+
+#include "core/duration.h"
+#include "fuzz.h"
+
+/* As people read it, it is the same but for what the digits leave out. */
+static void
+reads_back(double seconds)
+{
+	char text[DURATION_TEXT];
+	double again;
+
+	MUST(strlen(duration_text(seconds, text)) < sizeof(text));
+	if (duration_parse(text, &again) != NULL)
+		MUST(seconds > DURATION_MAX - 1800);
+	else
+		MUST(fabs(again - seconds) <=
+		    fmax(1e-6,
+			seconds >= 86400 - 30 ? 1800.5 : seconds * 0.01));
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = fuzz_text(data, size);
+	double seconds = -1;
+	const char *problem = duration_parse(text, &seconds);
+
+	if (problem == NULL) {
+		MUST(seconds >= 0 && seconds <= DURATION_MAX);
+		reads_back(seconds);
+	} else {
+		fuzz_problem(problem);
+		MUST(seconds == -1);
+	}
+	free(text);
+	return 0;
+}

@@ -1,0 +1,42 @@
+#include <math.h>
+
+#include "core/duration.h"
+#include "core/jitter.h"
+#include "fuzz.h"
+
+/* For delays of all lengths the range is one, and stays in its room. */
+static void
+check_range(const struct jitter *jitter, double cap)
+{
+	const struct jitter_kind *kind = jitter->kind;
+	const double room = kind->room(cap, jitter->amount);
+
+	MUST(room <= cap);
+	for (double x = room; x > 1e-9; x /= 10) {
+		const double low = kind->spread(x, jitter->amount, 0);
+		const double high = kind->spread(x, jitter->amount, 1);
+
+		MUST(low >= 0 && low <= high);
+		MUST(high <= cap * (1 + 1e-15));
+		MUST(!kind->fixed || low == high);
+	}
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = fuzz_text(data, size);
+	struct jitter jitter = { .amount = -1 };
+	const char *problem = jitter_parse(text, &jitter);
+
+	if (problem == NULL) {
+		MUST(jitter.amount >= 0);
+		MUST(jitter.amount <=
+		    (jitter.kind->relative ? 1 : DURATION_MAX));
+		for (double cap = DURATION_MAX; cap > 1e-6; cap /= 7)
+			check_range(&jitter, cap);
+	} else
+		fuzz_problem(problem);
+	free(text);
+	return 0;
+}

@@ -1,0 +1,86 @@
+/*
+ * Lines: the words behind the program's name and --plan.  The plan is printed,
+ * and told in all formats.
+ */
+
+#include "cli/options.h"
+#include "cli/plan.h"
+#include "cli/screen.h"
+#include "fuzz.h"
+
+/* So long that it takes too much time, and rightly. */
+#define LONG_PLAN 1000
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+
+/* What is printed is not of interest; libFuzzer has its own way out. */
+int
+LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	(void)argc, (void)argv;
+	stdout = stderr = fopen("/dev/null", "w");
+	MUST(stdout != NULL);
+	return 0;
+}
+
+/* One sink for each format; plan_run() frees them. */
+static struct report
+open_report(const struct options *options)
+{
+	struct report report = { .options = options };
+
+	while (formats[report.count].name != NULL)
+		report.count++;
+	report.sinks = calloc(report.count, sizeof(struct sink));
+	MUST(report.sinks != NULL);
+	for (size_t i = 0; i < report.count; i++)
+		report.sinks[i] =
+		    (struct sink){ .format = &formats[i], .file = stdout };
+	return report;
+}
+
+static void
+plan(const struct options *options, size_t size)
+{
+	const struct screen screen = { .width = (int)(size % 200),
+		.terminal = size % 2 == 0,
+		.unicode = size % 3 == 0,
+		.colour = size % 5 == 0 };
+	const struct report report = open_report(options);
+
+	plan_run(options, &report, &screen);
+}
+
+/* No COUNT has so many digits that going through it would take long. */
+static bool
+is_short(const struct options *options)
+{
+	const char *script =
+	    options->plan_script == NULL ? "" : options->plan_script;
+
+	while ((script = strchr(script, '*')) != NULL)
+		if (strspn(++script, "0123456789") > 3)
+			return false;
+	return options->policy.attempts <= LONG_PLAN &&
+	    options->policy.repeats <= LONG_PLAN;
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static char word[] = "--plan=1";
+	char *text = fuzz_text(data, size), *rest = text;
+	char *words[FUZZ_WORDS + 1], problem[OPTIONS_PROBLEM];
+	const int count = fuzz_words(&rest, words + 1);
+	struct options options;
+
+	words[0] = words[1];
+	words[1] = word;
+	if (options_parse(count + 1, words, &options, problem) == 0 &&
+	    options.plan && !options.help && !options.version &&
+	    is_short(&options))
+		plan(&options, size);
+	options_free(&options);
+	free(text);
+	return 0;
+}
