@@ -9,6 +9,14 @@
 
 stub make wget render
 
+# A plan, letter for letter: in the manual without, in the README with blocks.
+shown plan >table
+text=$(sed -n '1s/^\$ //p' table)
+is "$text: shows this" "$(COLUMNS=72 sh -c "$text")" "$(sed 1d table)"
+text=$(sed -n '/^```sh$/,/^```$/s/^retry --plan/&/p' "$readme")
+is "$text: shows this" "$(unset COLUMNS; LC_ALL=C.UTF-8 sh -c "$text")" \
+    "$(sed -n '/^```text$/,/^```$/p' "$readme" | grep -v '^```')"
+
 # Many at a time: xargs and parallel themselves, with three things to do.
 text=$(sed -n 's/^\.Dl \(xargs .*\)/\1/p' "$manual" | unescape)
 printf '%s\n' a b c >urls

@@ -177,8 +177,9 @@ print_strategies(void)
 		printf("With\n.Ql ");
 		print_literal(row->sample);
 		printf("\n%s%s: %s.\n",
-		    row->needs_ends ? "from 1 second to a cap of 16"
-				    : "and a base of 1 second",
+		    row->listed		  ? "as it stands"
+			: row->needs_ends ? "from 1 second to a cap of 16"
+					  : "and a base of 1 second",
 		    row->random ? ", where u is 1/2" : "", row->example);
 		print_params(row);
 	}
