@@ -450,7 +450,10 @@ const struct option_row option_rows[OPTIONS] = {
 	    "go on after success; end after N in a row",
 	    "Go on after success too: the count of attempts starts afresh,\n"
 	    "so that\n.Fl -attempts\ncounts failures in a row.\n"
-	    ".Ar N\nsuccesses in a row end the run.",
+	    "The wait after a success is\n.Fl -success-delay ,\n"
+	    "but for the strategies that keep a level.\n"
+	    ".Ar N\nsuccesses in a row end the run; at\n"
+	    ".Fl -max-time\nit is a success if its last attempt was.",
 	    NULL, parse_repeat, AT(policy.repeats) },
 	[OPTION_SUCCESS_DELAY] = { "success-delay", 0, GROUP_BETWEEN,
 	    VALUE_REQUIRED, "DUR", "with --repeat: the wait after a success",
