@@ -133,10 +133,10 @@ a_strategy_is_read_or_refused_in_words(void)
 		{ "list:1,2,", "is empty", "", { 0 } },
 		{ "list:1,x", "is not a number", "x", { 0 } },
 		{ "exponential:a-name-and-a-value-that-are-longer-than-any-"
-		  "parameter-needs-to-have=1",
+		  "parameter-has-them=1",
 		    "is too long",
 		    "a-name-and-a-value-that-are-longer-than-any-"
-		    "parameter-needs-to-have=1",
+		    "parameter-has-them=1",
 		    { 0 } },
 	};
 
@@ -196,6 +196,43 @@ the_longest_time_that_is_named_is_known(void)
 		ROW("%s", rows[i].text);
 		CHECK_DBL(backoff_longest(&backoff), rows[i].longest, 0);
 		free(backoff.values);
+	}
+}
+
+/* Strategies whose parameters are no times of their own. */
+static const char *const scalable[] = { "constant", "linear", "polynomial",
+	"exponential", "fibonacci", "decorrelated", "decorrelated:clamp=1",
+	"smooth", "slots", "mimd:up=2,down=0.5" };
+
+static void
+delays_grow_with_the_base(void)
+{
+	for (size_t i = 0; i < COUNT(scalable); i++) {
+		const struct backoff one = backoff_of(scalable[i], 1, 1e6);
+		const struct backoff three = backoff_of(scalable[i], 3, 1e6);
+		struct level level = { .begun = false }, other = level;
+
+		ROW("%s", scalable[i]);
+		for (uint64_t n = 1; n < 9; n++)
+			CHECK_DBL(backoff_nominal(&three, &level, n, 0.7),
+			    3 * backoff_nominal(&one, &other, n, 0.7), 1e-12);
+	}
+}
+
+/* Also where 0 is multiplied by infinity. */
+static void
+a_base_of_nothing_stays_nothing(void)
+{
+	const uint64_t ns[] = { 1, 2, 1100, 1700, UINT64_MAX };
+
+	for (size_t i = 0; i < COUNT(scalable); i++) {
+		const struct backoff backoff = backoff_of(scalable[i], 0, 60);
+		struct level level = { .begun = false };
+
+		ROW("%s", scalable[i]);
+		for (size_t k = 0; k < COUNT(ns); k++)
+			CHECK(
+			    backoff_nominal(&backoff, &level, ns[k], 0.7) == 0);
 	}
 }
 
@@ -473,6 +510,8 @@ main(void)
 	RUN(a_strategy_is_read_or_refused_in_words);
 	RUN(the_later_strategy_forgets_the_earlier);
 	RUN(the_longest_time_that_is_named_is_known);
+	RUN(delays_grow_with_the_base);
+	RUN(a_base_of_nothing_stays_nothing);
 	RUN(fibonacci_adds_up_exactly);
 	RUN(fibonacci_adds_what_was_not_yet_held);
 	RUN(a_list_goes_on_with_its_last_value);

@@ -925,6 +925,7 @@ a_hint_is_a_minimum(void)
 		CHECK_ACTION(&drive, ACTION_WAIT, rows[i].wake);
 		CHECK_DBL(drive.engine.delay.hint, rows[i].hint, 0);
 		CHECK_DBL(drive.engine.delay.nominal, 10, 0);
+		CHECK_DBL(drive.engine.delay.low, rows[i].wake, 0);
 		drive_timer(&drive);
 		/* It holds for one wait. */
 		drive_end(&drive, died, -1);
@@ -991,6 +992,22 @@ a_hint_beyond_its_limit_or_the_runs_gives_up(void)
 			CHECK_INT(drive.action.kind, ACTION_WAIT);
 		else
 			CHECK_FINISH(&drive, rows[i].reason, rows[i].want);
+	}
+}
+
+/* An attempt that the limit ended may have left a hint. */
+static void
+past_the_limit_a_hint_is_not_the_reason(void)
+{
+	for (int hint = 0; hint < 2; hint++) {
+		struct drive drive = started(drive_policy("constant"));
+
+		ROW("hint %d", hint);
+		drive.policy.max_time = 10;
+		drive_start(&drive);
+		drive_timer(&drive);
+		drive_end(&drive, timed_out, hint);
+		CHECK_FINISH(&drive, "max-time", 124);
 	}
 }
 
@@ -1312,6 +1329,8 @@ in_a_question_a_signal_ends_the_run_with_the_answer(void)
 		CHECK_FINISH(&drive, "signal", 143);
 		CHECK_INT(drive.engine.death, SIGTERM);
 		CHECK_INT(drive.action.judged, question != ASK_GATE);
+		CHECK_STR(rule_name(drive.engine.judgement.rule),
+		    question == ASK_CHECK ? "signal" : "default");
 		CHECK_INT(drive.engine.failures, 1);
 	}
 }
@@ -1756,6 +1775,7 @@ main(void)
 	RUN(a_hint_is_a_minimum);
 	RUN(a_hint_is_spread_upward_within_its_limit);
 	RUN(a_hint_beyond_its_limit_or_the_runs_gives_up);
+	RUN(past_the_limit_a_hint_is_not_the_reason);
 	RUN(a_check_decides);
 	RUN(a_check_that_stops_a_command_that_exited_with_0_is_a_failure);
 	RUN(the_limit_on_the_run_ends_the_check);

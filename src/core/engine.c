@@ -365,7 +365,7 @@ failed(struct engine *engine, double now)
 	if (final)
 		return give_up(engine, REASON_ATTEMPTS);
 	if (engine->hint > policy->hint_limit ||
-	    (engine->hint >= 0 && !in_time(engine, now + engine->hint)))
+	    (in_time(engine, now) && !in_time(engine, now + engine->hint)))
 		return give_up(engine, REASON_HINT);
 	if (policy->budget && in_time(engine, now + engine->delay.seconds))
 		return ask(engine, ASK_BUDGET);
