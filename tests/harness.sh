@@ -11,9 +11,15 @@
 #
 # It runs in $T, a fresh directory that is removed at the end, as is whatever
 # it left in the background. $RETRY is the program under test, also first on
-# the PATH, which has the tests' helpers too; $TESTS is the directory of the tests, $TEST_DATA their data and
-# $TEST_BUILD the build directory. Nothing of the caller's environment that
-# retry heeds is left.
+# the PATH, which has the tests' helpers too; $TESTS is the directory of the
+# tests, $TEST_DATA their data and $TEST_BUILD the build directory. Nothing of
+# the caller's environment that retry heeds is left, nor signals that it
+# ignores, as a shell does for its background.
+
+if [ -z "${TAP_SIGNALS-}" ]; then
+	TAP_SIGNALS=default exec env --default-signal sh "$0" "$@"
+fi
+unset TAP_SIGNALS
 
 set -u
 exec </dev/null
