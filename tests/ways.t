@@ -68,9 +68,10 @@ while :; do sleep 20 & wait $!; done
 END
 chmod +x bin/collector
 sed "1s|.*|$RETRY|" words | tr '\n' '\0' >arguments
-if unshare --pid --fork true 2>/dev/null; then
-	PATH=$T/bin:$PATH \
-	    xargs -0 -a arguments unshare --pid --fork --kill-child \
+set -- unshare --pid --fork --kill-child
+[ "$(id -u)" -eq 0 ] || set -- "$@" --user
+if "$@" true 2>/dev/null; then
+	PATH=$T/bin:$PATH xargs -0 -a arguments "$@" \
 	    sh -c 'echo $$ >pid; exec "$@"' sh &
 	wait_for test -e started
 	inside=$(pgrep -P "$(pgrep -P $!)")
