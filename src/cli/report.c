@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,12 @@ const struct format formats[] = {
 	    .doc = "a line for each failed attempt and one for the end",
 	    .for_people = true,
 	    .tell = report_text },
+	{ .name = "tty",
+	    .doc = "text, and a status line that counts down a wait",
+	    .for_people = true,
+	    .tell = report_tty,
+	    .tick = report_tty_tick,
+	    .hide = report_tty_hide },
 	{ .name = "journal",
 	    .doc = "text with the priorities of systemd's journal",
 	    .for_people = true,
@@ -16,8 +23,16 @@ const struct format formats[] = {
 	{ .name = "json",
 	    .doc = "an object a line, one for each event",
 	    .tell = report_json },
+	{ .name = "junit",
+	    .doc = "a test report at the end, which replaces what FILE held",
+	    .whole = true,
+	    .tell = report_junit },
+	{ .name = "github",
+	    .doc = "text in groups, and an annotation, for GitHub's logs",
+	    .for_people = true,
+	    .tell = report_github },
 	{ .name = "auto",
-	    .doc = "journal where stderr is the journal's, else text",
+	    .doc = "journal, tty, github or text, as the place asks for",
 	    .for_people = true,
 	    .tell = report_text },
 	{ .name = NULL },
@@ -51,6 +66,7 @@ report_close(struct report *report)
 		if (sink->file != stderr && sink->file != stdout &&
 		    fclose(sink->file) == EOF)
 			complain(sink);
+		free(sink->memory);
 	}
 	free(report->sinks);
 	report->count = 0;
@@ -78,6 +94,8 @@ report_tell(struct report *report, const struct news *news)
 void
 report_step(struct report *report, struct action action, struct news news)
 {
+	if (action.kind != ACTION_NONE)
+		report_hide(report);
 	if (action.judged) {
 		news.kind = NEWS_OUTCOME;
 		report_tell(report, &news);
@@ -90,4 +108,27 @@ report_step(struct report *report, struct action action, struct news news)
 		news.kind = NEWS_END;
 		report_tell(report, &news);
 	}
+}
+
+double
+report_tick(struct report *report, double now)
+{
+	double next = INFINITY;
+
+	for (size_t i = 0; i < report->count; i++) {
+		struct sink *sink = &report->sinks[i];
+
+		if (sink->format->tick != NULL && !report->options->quiet)
+			next =
+			    fmin(next, sink->format->tick(sink, report, now));
+	}
+	return next;
+}
+
+void
+report_hide(struct report *report)
+{
+	for (size_t i = 0; i < report->count; i++)
+		if (report->sinks[i].format->hide != NULL)
+			report->sinks[i].format->hide(&report->sinks[i]);
 }

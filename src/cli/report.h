@@ -41,6 +41,11 @@ struct format {
 	bool whole;	 /* one document, which replaces what the file held */
 	void (*tell)(struct sink *sink, const struct report *report,
 	    const struct news *news);
+
+	/* For a format that draws during waits; else NULL. */
+	double (
+	    *tick)(struct sink *sink, const struct report *report, double now);
+	void (*hide)(struct sink *sink);
 };
 
 /* Ends with a NULL name. */
@@ -55,6 +60,11 @@ struct sink {
 	FILE *file;
 	const char *name; /* the file's */
 	bool failed;	  /* a write did; that was told */
+	bool undecided;	  /* tty, should this be a terminal */
+	bool grouped;	  /* github: a group is open */
+	struct screen screen;
+	int drawn;    /* tty: the status line's length, or 0 */
+	void *memory; /* of the format's own; freed in the end */
 };
 
 struct report {
@@ -62,6 +72,7 @@ struct report {
 	const struct engine *engine;
 	struct sink *sinks;
 	size_t count;
+	long pid; /* `retry`'s own */
 };
 
 /* Closes the files, but for stdout and stderr. */
@@ -75,6 +86,15 @@ void report_tell(struct report *report, const struct news *news);
  * news hold the time and, for an outcome, what the processor was used for.
  */
 void report_step(struct report *report, struct action action, struct news news);
+
+/*
+ * Draws what is due in a wait, and returns when there will be more to draw;
+ * INFINITY for never.
+ */
+double report_tick(struct report *report, double now);
+
+/* Removes what was drawn; to be called before anything else may be written. */
+void report_hide(struct report *report);
 
 /* Priorities of sd-daemon(3). */
 enum priority { PRIORITY_ERROR = 3, PRIORITY_WARNING = 4, PRIORITY_INFO = 6 };
@@ -92,6 +112,15 @@ void report_line(const struct report *report, const struct news *news,
 void report_text(struct sink *sink, const struct report *report,
     const struct news *news);
 void report_journal(struct sink *sink, const struct report *report,
+    const struct news *news);
+void report_tty(struct sink *sink, const struct report *report,
+    const struct news *news);
+double report_tty_tick(struct sink *sink, const struct report *report,
+    double now);
+void report_tty_hide(struct sink *sink);
+void report_junit(struct sink *sink, const struct report *report,
+    const struct news *news);
+void report_github(struct sink *sink, const struct report *report,
     const struct news *news);
 void report_json(struct sink *sink, const struct report *report,
     const struct news *news);

@@ -1,6 +1,7 @@
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 
 #include "sys/descriptor.h"
 #include "sys/logs.h"
+#include "sys/terminal.h"
 
 /* $JOURNAL_STREAM is the device and the inode of the journal's socket. */
 static bool
@@ -26,20 +28,31 @@ is_journal(int descriptor)
 	return strcmp(name, stream) == 0;
 }
 
-/* The format that `auto` stands for. */
-static const struct format *
-format_for(int descriptor)
+static bool
+is_github(void)
 {
-	if (is_journal(descriptor))
-		return report_format("journal");
-	return report_format("text");
+	const char *value = getenv("GITHUB_ACTIONS");
+
+	return value != NULL && strcmp(value, "true") == 0;
 }
 
+/*
+ * A terminal is looked for only once it matters: at the first wait, or where
+ * something else is likely.
+ */
 static void
 settle_format(struct sink *sink)
 {
-	if (sink->format == report_format("auto"))
-		sink->format = format_for(fileno(sink->file));
+	const int descriptor = fileno(sink->file);
+
+	if (sink->format != report_format("auto"))
+		return;
+	if (is_journal(descriptor))
+		sink->format = report_format("journal");
+	else if (is_github() && !isatty(descriptor))
+		sink->format = report_format("github");
+	else
+		sink->undecided = true;
 }
 
 /*
@@ -127,4 +140,34 @@ logs_open(struct report *report, const struct options *options)
 	empty_documents(report);
 	for (size_t i = 0; i < count; i++)
 		settle_format(&report->sinks[i]);
+}
+
+/* In the background the terminal is not to be drawn on. */
+static struct screen
+look(int descriptor)
+{
+	struct screen screen = terminal_look(descriptor);
+	const pid_t foreground = screen.terminal ? tcgetpgrp(descriptor) : -1;
+
+	if (foreground != -1 && foreground != getpgrp())
+		screen.width = 0;
+	return screen;
+}
+
+double
+logs_tick(struct report *report, double now)
+{
+	if (report->engine->state != STATE_WAITING)
+		return INFINITY;
+	for (size_t i = 0; i < report->count; i++) {
+		struct sink *sink = &report->sinks[i];
+		const int descriptor = fileno(sink->file);
+
+		if (sink->undecided && isatty(descriptor))
+			sink->format = report_format("tty");
+		sink->undecided = false;
+		if (sink->format->tick != NULL)
+			sink->screen = look(descriptor);
+	}
+	return report_tick(report, now);
 }

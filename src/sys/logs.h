@@ -10,4 +10,10 @@
  */
 void logs_open(struct report *report, const struct options *options);
 
+/*
+ * Draws what is due in a wait on what is a terminal; returns when there will
+ * be more to draw, or INFINITY.
+ */
+double logs_tick(struct report *report, double now);
+
 #endif

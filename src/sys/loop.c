@@ -21,6 +21,7 @@
 #include "sys/child.h"
 #include "sys/descriptor.h"
 #include "sys/environment.h"
+#include "sys/logs.h"
 #include "sys/loop.h"
 #include "sys/tree.h"
 
@@ -106,8 +107,9 @@ news_now(const struct loop *loop, double time)
 static void
 arm(struct loop *loop)
 {
-	const double wake =
-	    loop->unforked != 0 ? 0 : fmin(loop->wake, loop->linger_until);
+	const double tick = logs_tick(&loop->report, now(loop));
+	const double next = fmin(fmin(loop->wake, loop->linger_until), tick);
+	const double wake = loop->unforked != 0 ? 0 : next;
 
 	ev_timer_stop(loop->events, &loop->timer);
 	if (wake == INFINITY)
@@ -526,6 +528,7 @@ suspend(struct loop *loop, const struct signalfd_siginfo *info)
 	const bool runs = loop->task != TASK_NONE;
 	sigset_t stop;
 
+	report_hide(&loop->report);
 	if (runs && !reached_all(loop, info))
 		child_signal(&loop->child, SIGTSTP);
 	const double begun = seconds(CLOCK_MONOTONIC);
@@ -583,6 +586,8 @@ receive(struct loop *loop, const struct signalfd_siginfo *info)
 		    (struct event){ .kind = EVENT_SIGNAL,
 			.now = now(loop),
 			.signal = number });
+	else
+		arm(loop);
 }
 
 /*
@@ -765,6 +770,7 @@ loop_run(const struct options *options, const struct report *report)
 	if (options->budget != NULL)
 		open_budget(&loop);
 	set_up(&loop);
+	loop.report.pid = loop.inheritance.parent;
 	struct news news = { .kind = NEWS_START,
 		.time = seconds(CLOCK_REALTIME) };
 	report_tell(&loop.report, &news);

@@ -1,0 +1,183 @@
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "cli/report.h"
+#include "cli/text.h"
+#include "core/duration.h"
+
+/* A shorter wait shows nothing: it would only flicker. */
+#define SHORTEST 0.5
+
+/* Seconds between two drawings, for the last seconds and before them. */
+#define LAST_SECONDS 10
+#define FAST 0.25
+#define SLOW 1.0
+
+/* The cells of a bar. */
+#define BAR_LEAST 8
+#define BAR_MOST 40
+
+#define GAP 2
+
+/* The parts of the status line, all of one column a byte but for the bar. */
+struct status {
+	char what[PHRASE]; /* happened */
+	char next[PHRASE];
+	char how[PHRASE]; /* to retry now; may be "" */
+	int bar;	  /* its cells, or 0 */
+	double fraction;  /* of the wait that has passed */
+};
+
+static int
+width_of(const char *text)
+{
+	return (int)strlen(text);
+}
+
+/* The longest that leaves room for a bar, or nothing. */
+static void
+say_what(struct status *status, const struct report *report, int room)
+{
+	const struct engine *engine = report->engine;
+	char word[32], outcome[PHRASE];
+	const char *text = phrase_outcome(engine->evidence.outcome, outcome);
+
+	if (engine->attempt == 0)
+		return;
+	snprintf(status->what, PHRASE, "%s %.80s; ",
+	    text_safe(report->options->command[0], word, sizeof(word)), text);
+	if (width_of(status->what) + GAP + BAR_LEAST > room)
+		snprintf(status->what, PHRASE, "%.80s; ", text);
+	if (width_of(status->what) + GAP + BAR_LEAST > room)
+		*status->what = '\0';
+}
+
+static void
+say_next(struct status *status, const struct engine *engine, double left)
+{
+	struct engine next = *engine;
+	char attempt[PHRASE], time[DURATION_TEXT];
+
+	next.attempt++;
+	next.used++;
+	snprintf(status->next, PHRASE, "%.80s in %s",
+	    phrase_attempt(&next, attempt), duration_text(ceil(left), time));
+}
+
+/* The longest hint that leaves room for a bar. */
+static void
+say_how(struct status *status, long pid, int room)
+{
+	static const char *const hints[] = {
+		"retry now: kill -URG %ld",
+		"kill -URG %ld",
+	};
+
+	for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]); i++) {
+		snprintf(status->how, PHRASE, hints[i], pid);
+		if (width_of(status->how) + GAP + BAR_LEAST + GAP <= room)
+			return;
+	}
+	*status->how = '\0';
+}
+
+/* What there is room for, beginning with what matters most. */
+static void
+compose(struct status *status, const struct report *report, int width,
+    double left)
+{
+	const struct engine *engine = report->engine;
+	int room = width - 1;
+
+	*status =
+	    (struct status){ .fraction = 1 - left / engine->delay.seconds };
+	say_next(status, engine, left);
+	room -= width_of(status->next);
+	if (room < 0)
+		status->next[width - 1] = '\0';
+	say_what(status, report, room);
+	room -= width_of(status->what);
+	say_how(status, report->pid, room);
+	if (*status->how != '\0')
+		room -= width_of(status->how) + GAP;
+	room -= GAP;
+	status->bar = room < BAR_LEAST ? 0 : room < BAR_MOST ? room : BAR_MOST;
+}
+
+static void
+draw_bar(const struct status *status, bool unicode, FILE *file)
+{
+	const int done = (int)(status->fraction * status->bar);
+
+	fprintf(file, "%*s", GAP, "");
+	for (int i = 0; i < status->bar; i++)
+		if (unicode)
+			fputs(i < done ? "█" : "░", file);
+		else
+			putc(i < done ? '#' : '.', file);
+}
+
+/*
+ * Nothing is folded while it is drawn, as the terminal may just have become
+ * narrower; the cursor rests at the beginning, so that what is folded later is
+ * behind it.
+ */
+static void
+draw(struct sink *sink, const struct report *report, double left)
+{
+	struct status status;
+
+	compose(&status, report, sink->screen.width, left);
+	report_tty_hide(sink);
+	fprintf(sink->file, "%s%s%s", sink->screen.plain ? "" : "\033[?7l",
+	    status.what, status.next);
+	if (status.bar > 0)
+		draw_bar(&status, sink->screen.unicode, sink->file);
+	if (*status.how != '\0')
+		fprintf(sink->file, "%*s%s", GAP, "", status.how);
+	fputs(sink->screen.plain ? "\r" : "\033[?7h\r", sink->file);
+	fflush(sink->file);
+	sink->drawn = width_of(status.what) + width_of(status.next) + GAP +
+	    status.bar + GAP + width_of(status.how);
+}
+
+void
+report_tty_hide(struct sink *sink)
+{
+	if (sink->drawn == 0)
+		return;
+	if (sink->screen.plain)
+		fprintf(sink->file, "\r%*s\r", sink->drawn, "");
+	else
+		fputs("\r\033[J", sink->file);
+	fflush(sink->file);
+	sink->drawn = 0;
+}
+
+double
+report_tty_tick(struct sink *sink, const struct report *report, double now)
+{
+	const struct engine *engine = report->engine;
+	const double total = engine->delay.seconds;
+	const double due = engine->wait_begun + total;
+	const double left = due - now;
+	const double period = left > LAST_SECONDS ? SLOW : FAST;
+
+	if (total < SHORTEST || left <= 0 || !sink->screen.terminal)
+		return INFINITY;
+	if (sink->screen.width > 0)
+		draw(sink, report, left);
+
+	/* Then when a whole number of periods is left, but not at once. */
+	const double next = due - (ceil(left / period) - 1) * period;
+	return next - now < period / 2 ? next + period : next;
+}
+
+void
+report_tty(struct sink *sink, const struct report *report,
+    const struct news *news)
+{
+	report_tty_hide(sink);
+	report_text(sink, report, news);
+}
