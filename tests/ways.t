@@ -49,6 +49,29 @@ example "$text"
 unset GITHUB_ACTIONS
 is "$text: succeeds" "$code" 0
 is 'at the second attempt' "$calls" 2
+is 'in two groups' "$(printf '%s\n' "$err" | grep -c '^::group::')" 2
+is 'with one notice' "$(printf '%s\n' "$err" | grep -cE '^::(notice|error)')" 1
+FAILURES=9
+GITHUB_ACTIONS=true example "$text"
+FAILURES=1
+is 'or gives up' "$code" 1
+is 'with one error' "$(printf '%s\n' "$err" | grep -cE '^::(notice|error)')" 1
+like 'that says so' "$err" '^::error.*giving up after 3 attempts'
+
+# A job of GitLab's, and its report.
+shown gitlab >job.yml
+text=$(sed -n 's/^    - //p' job.yml)
+report=$(sed -n 's/^      junit: //p' job.yml)
+example "$text"
+is "$text: succeeds" "$code" 0
+is 'at the second attempt' "$calls" 2
+like 'says so' "$err" 'succeeded at attempt 2 of 3'
+if command -v xmllint >/dev/null; then
+	is 'and reports one flaky test' "$(xmllint --xpath \
+	    'count(//testcase[flakyFailure])' "$report")" 1
+else
+	skip 'and reports one flaky test' 'xmllint is not installed'
+fi
 
 # A container: the image's words as process 1 of a namespace.
 shown docker >Dockerfile
