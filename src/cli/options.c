@@ -24,7 +24,8 @@
 /* How far chance spreads a hint where the jitter has no ratio. */
 #define DEFAULT_HINT_SPREAD 0.2
 
-#define MEMBER(type, options, offset) ((type *)((char *)(options) + (offset)))
+#define MEMBER(type, options, offset) \
+	((type *)(void *)((char *)(options) + (offset)))
 
 static const char *
 parse_flag(struct options *options, size_t offset, const char *text)

@@ -209,7 +209,7 @@ tell_outcome(FILE *file, const struct engine *engine, const struct news *news)
 
 	count_field(file, "attempt", engine->attempt);
 	text_field(file, "outcome", outcome_name(outcome.kind));
-	number_field(file, "status", numbered ? outcome.code : NAN);
+	number_field(file, "status", numbered ? (double)outcome.code : NAN);
 	text_field(file, "name", code_name(outcome, name));
 	text_field(file, "verdict", verdict_name(engine->judgement.verdict));
 	text_field(file, "rule", rule_name(engine->judgement.rule));

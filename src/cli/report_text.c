@@ -105,8 +105,7 @@ report_line(const struct report *report, const struct news *news,
 	const bool verbose = report->options->verbose;
 	char name[SIGNAL_NAME];
 
-	*line->text = '\0';
-	line->priority = PRIORITY_INFO;
+	*line = (struct line){ .priority = PRIORITY_INFO };
 	switch (news->kind) {
 	case NEWS_START:
 		break;

@@ -86,7 +86,6 @@ duration_parse(const char *text, double *seconds)
 			if (last != NULL)
 				return "ends without a unit";
 			sum = number;
-			text = end;
 			break;
 		}
 		const struct unit *unit = unit_find(end, length);

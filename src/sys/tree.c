@@ -231,9 +231,8 @@ send(const struct process *process, int signal)
 	if (descriptor == -1)
 		return errno == ESRCH ? 0 : -1;
 	if (!read_process(process->pid, &again) ||
-	    again.start != process->start)
-		result = 0;
-	else if (pidfd_send_signal(descriptor, signal, NULL, 0) == 0 ||
+	    again.start != process->start ||
+	    pidfd_send_signal(descriptor, signal, NULL, 0) == 0 ||
 	    errno == ESRCH)
 		result = 0;
 	const int error = errno;
