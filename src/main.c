@@ -36,6 +36,8 @@
  *     logs        opens what reports are written to
  *     environment what children find in theirs
  *     budget      the bucket of tokens in a file that processes share
+ *     notify      tells systemd where the run stands
+ *     title       shows it in ps(1)
  *     terminal    finds out what it can show
  *     descriptor  keeps retry's own above 2
  */
@@ -55,6 +57,7 @@
 #include "sys/logs.h"
 #include "sys/loop.h"
 #include "sys/terminal.h"
+#include "sys/title.h"
 
 /* Help, version or a plan that could not be written did not succeed. */
 static int
@@ -86,12 +89,16 @@ main(int argc, char **argv)
 	struct options options;
 	struct report report;
 	const char *warning;
+	char **words;
 	int status;
 
 	program_invocation_name = program_invocation_short_name;
 	if (getauxval(AT_SECURE) != 0)
 		errx(STATUS_OWN_FAILURE, "refuses to run setuid or setgid");
-	if (options_parse(argc, argv, &options, problem) == -1)
+	words = title_words(argc, argv);
+	if (words == NULL)
+		err(STATUS_OWN_FAILURE, "arguments");
+	if (options_parse(argc, words, &options, problem) == -1)
 		errx(STATUS_OWN_FAILURE, "%s (try 'retry --help')", problem);
 	if (options.help)
 		return help(options.help_topic);
@@ -109,7 +116,8 @@ main(int argc, char **argv)
 		plan_run(&options, &report, &screen);
 		status = written(EXIT_SUCCESS);
 	} else
-		status = loop_run(&options, &report);
+		status = loop_run(&options, &report, argv);
 	options_free(&options);
+	free(words);
 	return status;
 }

@@ -108,6 +108,13 @@ struct line {
 void report_line(const struct report *report, const struct news *news,
     struct line *line);
 
+/*
+ * Where the run stands after an action, in one line that names the command;
+ * false where the action changes nothing of that.
+ */
+bool report_status(const struct report *report, const struct action *action,
+    double elapsed, struct line *line);
+
 /* The formats that need a file of their own; told as `tell` above is. */
 void report_text(struct sink *sink, const struct report *report,
     const struct news *news);

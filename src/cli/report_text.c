@@ -142,6 +142,41 @@ report_line(const struct report *report, const struct news *news,
 	}
 }
 
+bool
+report_status(const struct report *report, const struct action *action,
+    double elapsed, struct line *line)
+{
+	const struct engine *engine = report->engine;
+	char attempt[PHRASE], end[PHRASE_END], word[PHRASE];
+	struct line state;
+
+	switch (action->kind) {
+	case ACTION_NONE:
+	case ACTION_ASK:
+	case ACTION_KILL:
+		return false;
+	case ACTION_RUN:
+		snprintf(state.text, sizeof(state.text), "%s runs",
+		    phrase_attempt(engine, attempt));
+		break;
+	case ACTION_WAIT:
+		*state.text = '\0';
+		if (engine->attempt > 0) {
+			compose_outcome(&state, report);
+			strlcat(state.text, "; ", sizeof(state.text));
+		}
+		compose_wait(&state, report);
+		break;
+	case ACTION_FINISH:
+		strlcpy(state.text, phrase_end(engine, elapsed, end),
+		    sizeof(state.text));
+		break;
+	}
+	snprintf(line->text, sizeof(line->text), "%.40s: %.400s",
+	    text_safe(report->options->command[0], word, 41), state.text);
+	return true;
+}
+
 void
 report_text(struct sink *sink, const struct report *report,
     const struct news *news)

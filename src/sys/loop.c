@@ -23,6 +23,8 @@
 #include "sys/environment.h"
 #include "sys/logs.h"
 #include "sys/loop.h"
+#include "sys/notify.h"
+#include "sys/title.h"
 #include "sys/tree.h"
 
 /* How many signals are read at once. */
@@ -33,6 +35,9 @@
 
 /* How long what an attempt left may take to die of SIGKILL, in seconds. */
 #define LINGER 1.0
+
+/* What an attempt may take to start, if it has no limit: systemd's default. */
+#define START_TIME 90.0
 
 /* What the child is. */
 enum task {
@@ -56,6 +61,8 @@ struct loop {
 	enum task task;
 	struct engine engine;
 	struct report report;
+	struct notify notify;
+	struct title title;
 	struct budget budget;
 	int unforked; /* errno of an attempt that could not be made, or 0 */
 	int status;   /* of the last child that ended */
@@ -339,6 +346,44 @@ share(const struct loop *loop, const struct action *action)
 		    "; nothing is given back");
 }
 
+/*
+ * Until an attempt has succeeded systemd may think that the start takes too
+ * long; the first one's time is what the unit says.
+ */
+static void
+ask_for_time(const struct loop *loop, const struct action *action)
+{
+	const struct engine *engine = &loop->engine;
+	const struct policy *policy = &loop->options->policy;
+	const bool runs = action->kind == ACTION_RUN;
+	const double limit = policy->timeout + policy->kill_after;
+	const double wait = runs ? 0 : engine->delay.seconds;
+
+	if (engine->failures != engine->attempt - runs ||
+	    (runs && engine->just_waited < 0))
+		return;
+	notify_extend(&loop->notify, wait + fmax(limit, START_TIME));
+}
+
+/* What ps(1) and systemd show; without a wait there is no need of a title. */
+static void
+show(struct loop *loop, const struct action *action, double time)
+{
+	const bool waits = action->kind == ACTION_WAIT && action->wake > time;
+	const double elapsed = time - loop->engine.begun;
+	struct line line;
+
+	if (!waits && !loop->title.begun && loop->notify.socket == -1)
+		return;
+	if (!report_status(&loop->report, action, elapsed, &line))
+		return;
+	if (waits || loop->title.begun)
+		title_set(&loop->title, &loop->environment, line.text);
+	notify_status(&loop->notify, line.text);
+	if (action->kind != ACTION_FINISH)
+		ask_for_time(loop, action);
+}
+
 /* Step, report, act: for every event, until there is something to wait for. */
 static void
 drive(struct loop *loop, struct event event)
@@ -351,6 +396,7 @@ drive(struct loop *loop, struct event event)
 		loop->wake = action.wake;
 		share(loop, &action);
 		report_step(&loop->report, action, news_now(loop, event.now));
+		show(loop, &action, event.now);
 		again = act(loop, &action, &event);
 	}
 	arm(loop);
@@ -580,6 +626,8 @@ receive(struct loop *loop, const struct signalfd_siginfo *info)
 	news.signal = number;
 	news.forwarded = forward(loop, info);
 	report_tell(&loop->report, &news);
+	if (signal_ends_run(number))
+		notify_stopping(&loop->notify);
 	if (loop->engine.state != STATE_FINISHED &&
 	    (signal_ends_run(number) || number == SIGURG))
 		drive(loop,
@@ -759,10 +807,12 @@ open_budget(const struct loop *loop)
 }
 
 int
-loop_run(const struct options *options, const struct report *report)
+loop_run(const struct options *options, const struct report *report,
+    char **argv)
 {
 	struct loop loop = { .options = options,
 		.report = *report,
+		.title.argv = argv,
 		.budget = { options->budget, options->budget_rules } };
 
 	engine_init(&loop.engine, &options->policy, options->random);
@@ -771,12 +821,14 @@ loop_run(const struct options *options, const struct report *report)
 		open_budget(&loop);
 	set_up(&loop);
 	loop.report.pid = loop.inheritance.parent;
+	notify_open(&loop.notify);
 	struct news news = { .kind = NEWS_START,
 		.time = seconds(CLOCK_REALTIME) };
 	report_tell(&loop.report, &news);
 	drive(&loop, (struct event){ .kind = EVENT_START, .now = now(&loop) });
 	ev_run(loop.events, 0);
 	report_close(&loop.report);
+	notify_close(&loop.notify);
 	ev_loop_destroy(loop.events);
 	environment_free(&loop.environment);
 	tree_free(&loop.tree);

@@ -4,10 +4,12 @@
 #include "cli/report.h"
 
 /*
- * Runs the command as the options say, on libev, and closes the report.
+ * Runs the command as the options say, on libev, and closes the report.  What
+ * ps(1) shows is written over main's words, `argv`, which nothing may use.
  * Returns the exit status; or does not return, but dies of the signal that the
  * run ended by.
  */
-int loop_run(const struct options *options, const struct report *report);
+int loop_run(const struct options *options, const struct report *report,
+    char **argv);
 
 #endif
