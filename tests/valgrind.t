@@ -1,0 +1,69 @@
+#!/bin/sh
+#
+# Under valgrind no error, no memory that is still there at the end, and no
+# descriptor but the one that signals come through. vfork is a fork there.
+
+. ./harness.sh
+
+for reason in \
+    "$(command -v valgrind >/dev/null || echo valgrind is not installed)" \
+    "$(sanitized && echo a sanitizer looks already)" \
+    "$(readelf -l "$RETRY" | grep -q INTERP || echo it is linked statically)"; do
+	[ -z "$reason" ] && continue
+	echo "1..0 # SKIP $reason"
+	tap_finished=yes
+	exit 0
+done
+
+kinds=all
+
+# memcheck COMMAND...: what valgrind sees is in log.PID, also of a child that
+# could not execute its command.
+memcheck() {
+	rm -f log.*
+	valgrind --quiet --log-file=log.%p --leak-check=full \
+	    --show-leak-kinds="$kinds" --track-fds=yes "$@"
+}
+
+# faults: what the logs have, but for the descriptors that are meant to be.
+faults() {
+	cat log.* | sed -e 's/^==[0-9]*== \{0,1\}//' -e '/^FILE DESC/d' |
+	    awk 'BEGIN { RS = "" }
+		!/^Open file/ || !/<inherited from parent>|by [^\n]*set_up/'
+}
+
+# clean WANT NAME COMMAND...: it exits with this status, without a fault.
+clean() {
+	want=$1 name=$2
+	shift 2
+	run memcheck "$@"
+	is "$name" "$code $(faults)" "$want "
+}
+
+run memcheck sh -c :
+like 'a fault would be seen' "$(faults)" 'reachable'
+
+for test in "$TEST_BUILD"/tests/test_*; do
+	[ -d "$test" ] || clean 0 "${test##*/}" "$test"
+done
+
+clean 0 'a success' retry true
+clean 1 'a run that gives up' retry -v -a 3 -d 10ms -b decorrelated false
+clean 1 'a list of delays' retry -a 3 -b list:1ms,2ms -j none false
+clean 124 'a timeout' retry -a 1 -t 50ms -k 50ms -- sh -c 'trap "" TERM; sleep 9'
+clean 1 'check, gate and hooks' retry -a 2 -d 0 --check='exit 1' \
+    --before-retry=true --on-give-up=true --on-success=false true
+clean 0 'successes in a row' retry --repeat=3 --success-delay=1ms true
+clean 1 'a budget' retry -a 2 -d 0 --budget=bucket:rate=1 false
+clean 1 'logs' retry -a 2 -d 0 --log=json:json --log=text:text false
+clean 0 'a plan' retry --plan=1*3,KILL:2s,0 -T 5m --preset=grpc
+clean 0 'help' retry --help
+clean 3 'a signal' retry -d 1h -- sh -c 'trap "" TERM; kill $PPID; exit 3'
+
+# What such an end leaves can still be reached: nothing is lost.
+kinds=definite,indirect,possible
+clean 130 'death by a signal' retry --check='kill -INT $PPID' false
+clean 127 'a command that is not there' retry -a 2 -d 0 --stop-on=0 ./none
+clean 125 'a bad option' retry -b list:1,2,x true
+
+finish
