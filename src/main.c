@@ -15,6 +15,8 @@
  *     jitter      the table of jitters; the range and the draw
  *     bucket      tokens that retries are paid from, as numbers and as text
  *     checksum    of a text that is kept in a file
+ *     lines       a stream, cut into lines
+ *     match       what is looked for in them
  *     engine      the run as a state machine: events in, actions out
  *   cli/      talks with people and programs; argv, text and FILE * only
  *     options     the table of options: argv to struct options
@@ -34,6 +36,9 @@
  *     child       starts a process cleanly; signals it
  *     tree        ends all that a timed-out attempt has started
  *     logs        opens what reports are written to
+ *     output      what becomes of the attempts' output, and of messages
+ *     outlet      writes to what others share, without waiting for a reader
+ *     spool       temporary files without a name
  *     environment what children find in theirs
  *     budget      the bucket of tokens in a file that processes share
  *     notify      tells systemd where the run stands

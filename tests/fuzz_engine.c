@@ -84,6 +84,7 @@ check(struct fuzz *fuzz)
 	if (action->judged) {
 		MUST(fuzz->engine.judgement.verdict != VERDICT_NONE);
 		MUST(action->kind == ACTION_WAIT ||
+		    action->kind == ACTION_DELIVER ||
 		    action->kind == ACTION_FINISH);
 	}
 	switch (action->kind) {
@@ -102,6 +103,10 @@ check(struct fuzz *fuzz)
 		MUST(fuzz->engine.ending);
 		MUST(action->signal == SIGKILL ||
 		    action->signal == fuzz->engine.policy->signal);
+		break;
+	case ACTION_DELIVER:
+		MUST(fuzz->engine.state == STATE_DELIVERING);
+		MUST(fuzz->engine.policy->holds);
 		break;
 	case ACTION_FINISH:
 		check_finish(fuzz);
@@ -170,6 +175,9 @@ go_on(struct fuzz *fuzz, uint8_t kind, uint8_t number)
 		break;
 	case STATE_WAITING:
 		let_time_pass(fuzz, 0);
+		break;
+	case STATE_DELIVERING:
+		step(fuzz, (struct event){ .kind = EVENT_DELIVERED });
 		break;
 	case STATE_IDLE:
 	case STATE_FINISHED:

@@ -1483,9 +1483,107 @@ an_error_of_its_own_ends_the_run(void)
 	struct drive drive = started(drive_policy("constant"));
 
 	drive_start(&drive);
+	drive_exit(&drive, 1);
 	drive_step(&drive, (struct event){ .kind = EVENT_ERROR });
 	CHECK_FINISH(&drive, "error", 125);
 	CHECK(!drive.action.judged);
+}
+
+static void
+an_error_of_its_own_ends_the_attempt_first(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+
+	drive_start(&drive);
+	drive.now = 1;
+	drive_step(&drive, (struct event){ .kind = EVENT_ERROR });
+	CHECK_INT(drive.action.kind, ACTION_KILL);
+	CHECK_INT(drive.action.signal, SIGTERM);
+	drive_timer(&drive);
+	CHECK_DBL(drive.now, 11, 0);
+	CHECK_INT(drive.action.kind, ACTION_KILL);
+	CHECK_INT(drive.action.signal, SIGKILL);
+	drive_exit(&drive, 0);
+	CHECK_FINISH(&drive, "error", 125);
+	CHECK(drive.action.judged);
+	CHECK_STR(rule_name(drive.engine.judgement.rule), "error");
+}
+
+static void
+an_error_can_be_one_to_die_of(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+
+	drive_start(&drive);
+	drive_exit(&drive, 1);
+	drive_step(&drive,
+	    (struct event){ .kind = EVENT_ERROR, .signal = SIGPIPE });
+	CHECK_FINISH(&drive, "error", 128 + SIGPIPE);
+	CHECK_INT(drive.engine.death, SIGPIPE);
+}
+
+static void
+what_is_held_is_delivered_before_the_end(void)
+{
+	struct drive drive = { .policy = drive_policy("constant") };
+
+	drive.policy.holds = true;
+	drive_start(&drive);
+	drive_exit(&drive, 1);
+	CHECK_INT(drive.action.kind, ACTION_WAIT);
+	drive_timer(&drive);
+	drive_exit(&drive, 0);
+	CHECK_INT(drive.action.kind, ACTION_DELIVER);
+	CHECK(drive.action.judged);
+	CHECK(drive.action.wake == INFINITY);
+	drive_step(&drive, (struct event){ .kind = EVENT_DELIVERED });
+	CHECK_FINISH(&drive, "success", 0);
+	CHECK(!drive.action.judged);
+}
+
+static void
+what_cannot_be_delivered_is_an_error(void)
+{
+	struct drive drive = { .policy = drive_policy("constant") };
+
+	drive.policy.holds = true;
+	drive_start(&drive);
+	drive_exit(&drive, 0);
+	drive_step(&drive, (struct event){ .kind = EVENT_ERROR });
+	CHECK_FINISH(&drive, "error", 125);
+}
+
+static void
+a_signal_ends_a_delivery(void)
+{
+	struct drive drive = { .policy = drive_policy("constant") };
+
+	drive.policy.holds = true;
+	drive_start(&drive);
+	drive_exit(&drive, 0);
+	drive_signal(&drive, SIGURG);
+	CHECK_INT(drive.action.kind, ACTION_NONE);
+	drive_signal(&drive, SIGTERM);
+	CHECK_FINISH(&drive, "signal", 128 + SIGTERM);
+	CHECK_INT(drive.engine.death, SIGTERM);
+}
+
+static void
+after_a_signal_no_reader_is_waited_for_that_takes_nothing(void)
+{
+	for (int status = 0; status < 2; status++) {
+		struct drive drive = { .policy = drive_policy("constant") };
+
+		drive.policy.holds = true;
+		drive_start(&drive);
+		drive_signal(&drive, SIGTERM);
+		drive_exit(&drive, status);
+		CHECK_INT(drive.action.kind, ACTION_DELIVER);
+		CHECK_DBL(drive.action.wake, drive.now + 1, 0);
+		drive_timer(&drive);
+		CHECK_FINISH(&drive, "signal",
+		    status == 0 ? 128 + SIGTERM : status);
+	}
 }
 
 static void
@@ -1498,6 +1596,8 @@ an_error_while_the_check_runs_stops(void)
 	drive_exit(&drive, 0);
 	CHECK_INT(drive.action.kind, ACTION_ASK);
 	drive_step(&drive, (struct event){ .kind = EVENT_ERROR });
+	CHECK_INT(drive.action.kind, ACTION_KILL);
+	drive_answer(&drive, VERDICT_SUCCESS);
 	CHECK_FINISH(&drive, "error", 125);
 	CHECK(drive.action.judged);
 	CHECK_INT(drive.engine.judgement.verdict, VERDICT_STOP);
@@ -1588,6 +1688,7 @@ any_policy(struct dice *dice, double values[3])
 	policy.repeats = (uint64_t)pick(dice, 4);
 	policy.success_delay = roll(dice);
 	policy.remember = often(dice, 0.3);
+	policy.holds = often(dice, 0.3);
 	set_apply(&policy.rules.stop, "unstartable,5");
 	set_apply(&policy.rules.throttle, "6");
 	set_apply(&policy.free, "KILL");
@@ -1632,6 +1733,8 @@ any_event(struct dice *dice, struct drive *drive)
 			.signal = signals[pick(dice, 4)] };
 	if (often(dice, 0.002))
 		return (struct event){ .kind = EVENT_ERROR };
+	if (drive->engine.state == STATE_DELIVERING && often(dice, 0.6))
+		return (struct event){ .kind = EVENT_DELIVERED };
 	if (drive->engine.state == STATE_RUNNING && often(dice, 0.6))
 		return any_end(dice, &drive->engine);
 	if (drive->engine.state == STATE_ASKING && often(dice, 0.6)) {
@@ -1655,6 +1758,8 @@ goes_with(enum action_kind kind, enum engine_state state)
 		return state == STATE_WAITING;
 	case ACTION_KILL:
 		return state == STATE_RUNNING || state == STATE_ASKING;
+	case ACTION_DELIVER:
+		return state == STATE_DELIVERING;
 	case ACTION_FINISH:
 		return state == STATE_FINISHED;
 	}
@@ -1699,7 +1804,8 @@ check_end(const struct engine *engine, int ended, int judged)
 		CHECK(engine->reason != REASON_SUCCESS);
 	/* Each attempt that ended is told once, an abandoned one too. */
 	CHECK(judged == ended || judged == ended + 1);
-	CHECK(judged == ended || engine->reason == REASON_MAX_TIME);
+	CHECK(judged == ended || engine->reason == REASON_MAX_TIME ||
+	    engine->reason == REASON_ERROR);
 }
 
 static void
@@ -1801,6 +1907,12 @@ main(void)
 	RUN(a_resumed_run_that_waits_first_takes_the_next_delay);
 	RUN(a_run_to_be_remembered_draws_the_delay_that_it_does_not_wait);
 	RUN(an_error_of_its_own_ends_the_run);
+	RUN(an_error_of_its_own_ends_the_attempt_first);
+	RUN(an_error_can_be_one_to_die_of);
+	RUN(what_is_held_is_delivered_before_the_end);
+	RUN(what_cannot_be_delivered_is_an_error);
+	RUN(a_signal_ends_a_delivery);
+	RUN(after_a_signal_no_reader_is_waited_for_that_takes_nothing);
 	RUN(an_error_while_the_check_runs_stops);
 	RUN(every_reason_has_a_name);
 	RUN(any_events_lead_to_an_end_and_break_no_promise);

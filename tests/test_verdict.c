@@ -307,7 +307,7 @@ verdicts_and_rules_have_names(void)
 	CHECK_STR(verdict_name(VERDICT_RETRY), "retry");
 	CHECK_STR(verdict_name(VERDICT_STOP), "stop");
 	CHECK_STR(rule_name(RULE_NONE), "none");
-	for (int rule = RULE_NONE; rule <= RULE_MAX_TIME; rule++)
+	for (int rule = RULE_NONE; rule <= RULE_ERROR; rule++)
 		CHECK(rule_name((enum rule)rule) != NULL);
 }
 

@@ -185,6 +185,24 @@ parse_check(struct options *options, size_t offset, const char *text)
 }
 
 static const char *
+parse_output(struct options *options, size_t offset, const char *text)
+{
+	static const char *const names[] = {
+		[OUTPUT_STREAM] = "stream",
+		[OUTPUT_HOLD] = "hold",
+		[OUTPUT_LAST] = "last",
+		[OUTPUT_CHRONIC] = "chronic",
+	};
+
+	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(names[i], text) == 0) {
+			*MEMBER(enum output_mode, options, offset) = i;
+			return NULL;
+		}
+	return "is none of stream, hold, last, chronic";
+}
+
+static const char *
 parse_before_retry(struct options *options, size_t offset, const char *text)
 {
 	options->policy.gate = true;
@@ -283,6 +301,7 @@ const char *const option_groups[GROUPS] = {
 	[GROUP_LIMITS] = "Limits",
 	[GROUP_WAITING] = "Waiting",
 	[GROUP_VERDICT] = "Verdict",
+	[GROUP_STREAMS] = "Streams",
 	[GROUP_BETWEEN] = "Between attempts, and after",
 	[GROUP_REPORTING] = "Reporting",
 };
@@ -430,6 +449,22 @@ const struct option_row option_rows[OPTIONS] = {
 	    "A shell command that decides by its exit status: 0 is success,\n"
 	    "1 is retry, anything else, a signal too, is stop.",
 	    NULL, parse_check, AT(check) },
+
+	[OPTION_OUTPUT] = { "output", 0, GROUP_STREAMS, VALUE_REQUIRED,
+	    "stream|hold|last|chronic", "what becomes of output",
+	    "What becomes of the attempts' output.\n"
+	    "With\n.Ql stream\nthey have\n.Nm Ns 's\n"
+	    "own descriptors, and nothing is copied.\n"
+	    "With\n.Ql hold\n"
+	    "standard output comes only from the attempt that succeeds; that\n"
+	    "of one that fails goes to standard error instead, once it has\n"
+	    "ended.\n"
+	    "With\n.Ql last\n"
+	    "only the last attempt's output comes out, when the run ends.\n"
+	    "With\n.Ql chronic\n"
+	    "nothing comes out, messages included, unless the run gives up\n"
+	    "or a signal ends it: then everything does, in order.",
+	    "stream", parse_output, AT(output) },
 
 	[OPTION_BEFORE_RETRY] = { "before-retry", 0, GROUP_BETWEEN,
 	    VALUE_REQUIRED, "COMMAND",
@@ -731,6 +766,9 @@ settle(struct options *options)
 	policy->hint_limit = given(options, OPTION_MAX_DELAY)
 	    ? policy->backoff.cap
 	    : DEFAULT_HINT_LIMIT;
+	policy->holds = options->output != OUTPUT_STREAM ||
+	    patterns_any(&options->patterns);
+	rules->matches = options->patterns.given;
 	set_apply(&rules->stop, "unstartable,INT,QUIT");
 	set_remove(&rules->stop, &options->named);
 	set_keep(&rules->stop, &options->stop_most);

@@ -7,6 +7,7 @@
 
 #include "core/bucket.h"
 #include "core/engine.h"
+#include "core/match.h"
 
 /* The options, in the order in which they are shown. */
 enum option_id {
@@ -38,6 +39,8 @@ enum option_id {
 	OPTION_THROTTLE_DELAY,
 	OPTION_CHECK,
 
+	OPTION_OUTPUT,
+
 	OPTION_BEFORE_RETRY,
 	OPTION_ON_SUCCESS,
 	OPTION_ON_GIVE_UP,
@@ -61,6 +64,7 @@ enum option_group {
 	GROUP_LIMITS,
 	GROUP_WAITING,
 	GROUP_VERDICT,
+	GROUP_STREAMS,
 	GROUP_BETWEEN,
 	GROUP_REPORTING,
 	GROUPS
@@ -74,6 +78,9 @@ struct log {
 	const char *file; /* or NULL */
 };
 
+/* What becomes of the attempts' output. */
+enum output_mode { OUTPUT_STREAM, OUTPUT_HOLD, OUTPUT_LAST, OUTPUT_CHRONIC };
+
 /* All that the user asked for; what is NULL was not given. */
 struct options {
 	struct policy policy;
@@ -84,6 +91,8 @@ struct options {
 	enum option_origin origin[OPTIONS];
 	const char *text[OPTIONS]; /* as it was given last */
 
+	struct patterns patterns;
+	enum output_mode output;
 	const char *check;
 	const char *before_retry;
 	const char *on_success;

@@ -94,6 +94,9 @@ follow(struct plan *plan, const struct action *action)
 			.now = plan->now,
 			.answer = answer(plan, action->question),
 		};
+	case ACTION_DELIVER:
+		return (
+		    struct event){ .kind = EVENT_DELIVERED, .now = plan->now };
 	case ACTION_NONE:
 	case ACTION_WAIT:
 	case ACTION_KILL:

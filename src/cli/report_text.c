@@ -86,13 +86,15 @@ failed(const struct engine *engine)
 
 /*
  * The end needs no line of its own: the first attempt succeeded, or its line
- * said that the command cannot be executed.
+ * said that the command cannot be executed, or what failed has been told.
  */
 static bool
 says_enough(const struct engine *engine)
 {
 	if (engine->reason == REASON_SUCCESS)
 		return engine->failures == 0;
+	if (engine->reason == REASON_ERROR)
+		return true;
 	return engine->reason == REASON_STOP &&
 	    engine->evidence.outcome.kind == OUTCOME_UNSTARTABLE;
 }
@@ -114,7 +116,8 @@ report_line(const struct report *report, const struct news *news,
 			compose_attempt(line, engine, news);
 		break;
 	case NEWS_OUTCOME:
-		if (!failed(engine) && !verbose)
+		if ((!failed(engine) || engine->judgement.rule == RULE_ERROR) &&
+		    !verbose)
 			break;
 		compose_outcome(line, report);
 		if (engine->state != STATE_WAITING)
@@ -154,6 +157,7 @@ report_status(const struct report *report, const struct action *action,
 	case ACTION_NONE:
 	case ACTION_ASK:
 	case ACTION_KILL:
+	case ACTION_DELIVER:
 		return false;
 	case ACTION_RUN:
 		snprintf(state.text, sizeof(state.text), "%s runs",

@@ -3,7 +3,10 @@
 
 #include "engine.h"
 
-/* What SIGKILL gets to take effect, beyond --max-time. */
+/*
+ * What SIGKILL gets to take effect, beyond --max-time; and a reader to take
+ * something, when a signal has ended the run.
+ */
 #define LAST_GRACE 1.0
 
 /* When the run must be over. */
@@ -28,12 +31,19 @@ next_number(uint64_t number)
 	return number < UINT64_MAX ? number + 1 : number;
 }
 
+/* The end can be told only when it is known that what is held got out. */
 static struct action
 finish(struct engine *engine, enum reason reason, int status)
 {
-	engine->state = STATE_FINISHED;
+	const bool deliver =
+	    engine->policy->holds && engine->state != STATE_DELIVERING;
+
+	engine->state = deliver ? STATE_DELIVERING : STATE_FINISHED;
 	engine->reason = reason;
 	engine->status = status;
+	if (deliver)
+		return (
+		    struct action){ .kind = ACTION_DELIVER, .wake = INFINITY };
 	return (struct action){ .kind = ACTION_FINISH, .wake = INFINITY };
 }
 
@@ -64,6 +74,19 @@ out_of_time(struct engine *engine)
 	if (engine->judgement.verdict == VERDICT_SUCCESS)
 		return finish(engine, REASON_SUCCESS, 0);
 	return give_up(engine, REASON_MAX_TIME);
+}
+
+/* `retry` itself failed, and nothing runs any more. */
+static struct action
+own_failure(struct engine *engine)
+{
+	const int death = engine->death;
+
+	if (engine->unreported && engine->judgement.verdict == VERDICT_NONE)
+		engine->judgement = (struct judgement){ .verdict = VERDICT_STOP,
+			.rule = RULE_ERROR };
+	return finish(engine, REASON_ERROR,
+	    death != 0 ? 128 + death : STATUS_OWN_FAILURE);
 }
 
 /* --max-time ended what ran, or will not let it run. */
@@ -416,6 +439,9 @@ ended(struct engine *engine, const struct event *event)
 	engine->hint = event->hint;
 	engine->healthy = event->healthy;
 	engine->unreported = true;
+	engine->judgement = (struct judgement){ .verdict = VERDICT_NONE };
+	if (engine->failed)
+		return own_failure(engine);
 	if (engine->signal != 0)
 		return ended_by_signal(engine);
 	return judge(engine, event->now);
@@ -426,6 +452,8 @@ answered(struct engine *engine, const struct event *event)
 {
 	const bool yes = event->answer == VERDICT_SUCCESS;
 
+	if (engine->failed)
+		return own_failure(engine);
 	if (engine->signal != 0) {
 		if (engine->question == ASK_CHECK)
 			engine->judgement =
@@ -499,8 +527,10 @@ leave_it(struct engine *engine, double now)
 		engine->unreported = true;
 		engine->evidence =
 		    (struct evidence){ .outcome = { .kind = OUTCOME_TIMEOUT } };
+		engine->judgement =
+		    (struct judgement){ .verdict = VERDICT_NONE };
 	}
-	return cut_short(engine);
+	return engine->failed ? own_failure(engine) : cut_short(engine);
 }
 
 static struct action
@@ -542,18 +572,38 @@ signalled(struct engine *engine, int signal, double now)
 	return timer(engine, now);
 }
 
-/* An attempt that waits for its verdict gets none but this. */
+/* What runs is ended as if its time were over. */
 static struct action
-broken(struct engine *engine)
+failed_itself(struct engine *engine, const struct event *event)
 {
-	if (engine->unreported && engine->judgement.verdict == VERDICT_NONE)
-		engine->judgement.verdict = VERDICT_STOP;
-	return finish(engine, REASON_ERROR, STATUS_OWN_FAILURE);
+	engine->death = event->signal;
+	if (engine->state != STATE_RUNNING && engine->state != STATE_ASKING)
+		return own_failure(engine);
+	engine->failed = true;
+	engine->deadline = event->now;
+	return overdue(engine, event->now);
+}
+
+/* The run is over, but for what was held of its output. */
+static struct action
+delivering(struct engine *engine, const struct event *event)
+{
+	if (event->kind == EVENT_DELIVERED)
+		return finish(engine, engine->reason, engine->status);
+	if (event->kind == EVENT_SIGNAL && event->signal != SIGURG)
+		return die(engine, event->signal);
+	if (event->kind == EVENT_TIMER && engine->reason == REASON_SIGNAL)
+		return engine->status == 0
+		    ? die(engine, engine->signal)
+		    : finish(engine, engine->reason, engine->status);
+	return (struct action){ .kind = ACTION_NONE, .wake = INFINITY };
 }
 
 static struct action
 step(struct engine *engine, const struct event *event)
 {
+	if (engine->state == STATE_DELIVERING && event->kind != EVENT_ERROR)
+		return delivering(engine, event);
 	switch (event->kind) {
 	case EVENT_START:
 		return start(engine, event->now);
@@ -566,9 +616,11 @@ step(struct engine *engine, const struct event *event)
 	case EVENT_SIGNAL:
 		return signalled(engine, event->signal, event->now);
 	case EVENT_ERROR:
+		return failed_itself(engine, event);
+	case EVENT_DELIVERED:
 		break;
 	}
-	return broken(engine);
+	return own_failure(engine);
 }
 
 struct action
@@ -576,9 +628,13 @@ engine_step(struct engine *engine, struct event event)
 {
 	struct action action = step(engine, &event);
 
+	if (action.kind == ACTION_DELIVER && engine->reason == REASON_SIGNAL)
+		action.wake = event.now + LAST_GRACE;
+
 	/* A verdict is told together with what follows from it. */
 	if (engine->unreported &&
-	    (action.kind == ACTION_WAIT || action.kind == ACTION_FINISH)) {
+	    (action.kind == ACTION_WAIT || action.kind == ACTION_DELIVER ||
+		action.kind == ACTION_FINISH)) {
 		action.judged = true;
 		engine->unreported = false;
 		if (engine->judgement.verdict != VERDICT_SUCCESS)

@@ -41,6 +41,7 @@ struct policy {
 	struct set free;
 	bool gate;   /* a command is asked before each retry */
 	bool budget; /* a budget is asked before each wait */
+	bool holds;  /* output is held: it is delivered before the run ends */
 
 	bool repeat;
 	uint64_t repeats; /* successes in a row that end the run */
@@ -50,11 +51,12 @@ struct policy {
 
 enum event_kind {
 	EVENT_START,
-	EVENT_ENDED,  /* the attempt, and what had to go with it */
-	EVENT_ANSWER, /* to the question that was asked */
-	EVENT_TIMER,  /* the action's `wake` is reached */
-	EVENT_SIGNAL, /* one that ends a run, or SIGURG: retry now */
-	EVENT_ERROR   /* `retry` itself failed */
+	EVENT_ENDED,	 /* the attempt, and what had to go with it */
+	EVENT_ANSWER,	 /* to the question that was asked */
+	EVENT_TIMER,	 /* the action's `wake` is reached */
+	EVENT_SIGNAL,	 /* one that ends a run, or SIGURG: retry now */
+	EVENT_DELIVERED, /* what was held is out */
+	EVENT_ERROR	 /* `retry` itself failed: what runs is ended first */
 };
 
 struct event {
@@ -64,7 +66,7 @@ struct event {
 	double hint;		  /* ENDED: seconds; negative for none */
 	bool healthy;		  /* ENDED: --control said so */
 	enum verdict answer; /* ANSWER: the check's verdict; SUCCESS goes on */
-	int signal;	     /* SIGNAL */
+	int signal;	     /* SIGNAL; ERROR: the one to die of, or 0 */
 };
 
 enum action_kind {
@@ -72,7 +74,9 @@ enum action_kind {
 	ACTION_RUN,  /* start an attempt */
 	ACTION_ASK,  /* ask the question */
 	ACTION_WAIT,
-	ACTION_KILL, /* send the signal to what runs */
+	ACTION_KILL,	/* send the signal to what runs, if anything does */
+	ACTION_DELIVER, /* pass on what is held; the TIMER starts afresh
+			   whenever some of it got out */
 	ACTION_FINISH
 };
 
@@ -114,6 +118,7 @@ enum engine_state {
 	STATE_RUNNING,
 	STATE_ASKING,
 	STATE_WAITING,
+	STATE_DELIVERING,
 	STATE_FINISHED
 };
 
@@ -153,8 +158,9 @@ struct engine {
 	struct delay delay; /* the last one */
 	struct delay paced; /* pace_start: drawn when the attempt began */
 	int signal;	    /* received, that ends the run; 0 for none */
+	bool failed;	    /* `retry` itself */
 
-	/* FINISH: why, the exit status, and a signal to die of or 0. */
+	/* DELIVER and FINISH: why, the exit status, and a signal to die of or 0. */
 	enum reason reason;
 	int status;
 	int death;

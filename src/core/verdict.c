@@ -95,6 +95,7 @@ rule_name(enum rule rule)
 		[RULE_DEFAULT] = "default",
 		[RULE_SIGNAL] = "signal",
 		[RULE_MAX_TIME] = "max-time",
+		[RULE_ERROR] = "error",
 	};
 
 	return names[rule];

@@ -24,8 +24,9 @@ enum rule {
 	RULE_RETRY_ON,
 	RULE_RETRY_MATCH,
 	RULE_DEFAULT,
-	RULE_SIGNAL,  /* a signal ended the run: no rule applies */
-	RULE_MAX_TIME /* no time was left to ask */
+	RULE_SIGNAL,   /* a signal ended the run: no rule applies */
+	RULE_MAX_TIME, /* no time was left to ask */
+	RULE_ERROR     /* `retry` itself failed */
 };
 
 /* What can be looked for in an attempt's output; numbers a bit each. */

@@ -142,14 +142,18 @@ logs_open(struct report *report, const struct options *options)
 		settle_format(&report->sinks[i]);
 }
 
-/* In the background the terminal is not to be drawn on. */
+/*
+ * In the background the terminal is not to be drawn on, and what is held shows
+ * nothing now.
+ */
 static struct screen
-look(int descriptor)
+look(int descriptor, const struct options *options)
 {
 	struct screen screen = terminal_look(descriptor);
 	const pid_t foreground = screen.terminal ? tcgetpgrp(descriptor) : -1;
 
-	if (foreground != -1 && foreground != getpgrp())
+	if ((foreground != -1 && foreground != getpgrp()) ||
+	    (descriptor == STDERR_FILENO && options->output == OUTPUT_CHRONIC))
 		screen.width = 0;
 	return screen;
 }
@@ -161,13 +165,14 @@ logs_tick(struct report *report, double now)
 		return INFINITY;
 	for (size_t i = 0; i < report->count; i++) {
 		struct sink *sink = &report->sinks[i];
-		const int descriptor = fileno(sink->file);
+		const int descriptor =
+		    sink->file == stderr ? STDERR_FILENO : fileno(sink->file);
 
 		if (sink->undecided && isatty(descriptor))
 			sink->format = report_format("tty");
 		sink->undecided = false;
 		if (sink->format->tick != NULL)
-			sink->screen = look(descriptor);
+			sink->screen = look(descriptor, report->options);
 	}
 	return report_tick(report, now);
 }

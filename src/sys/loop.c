@@ -24,6 +24,7 @@
 #include "sys/logs.h"
 #include "sys/loop.h"
 #include "sys/notify.h"
+#include "sys/output.h"
 #include "sys/title.h"
 #include "sys/tree.h"
 
@@ -64,10 +65,13 @@ struct loop {
 	struct notify notify;
 	struct title title;
 	struct budget budget;
+	struct output output;
+	bool leaving; /* the run is over, but for messages to be written yet */
 	int unforked; /* errno of an attempt that could not be made, or 0 */
 	int status;   /* of the last child that ended */
 	struct rusage usage; /* of the last attempt */
 	double wake;	     /* of the last action */
+	double patience;     /* with a reader of the output that takes none */
 	double stopped;	     /* seconds of SIGTSTP, which do not count */
 	struct tree tree;
 	bool lingering; /* the child ended, what it started has not */
@@ -129,7 +133,7 @@ arm(struct loop *loop)
 static int
 start_attempt(struct loop *loop, double time)
 {
-	const struct start start = {
+	struct start start = {
 		.argv = loop->options->command,
 		.envp = loop->environment.list,
 		.listen_pid = loop->environment.listen_pid,
@@ -140,8 +144,16 @@ start_attempt(struct loop *loop, double time)
 
 	environment_set(&loop->environment, &loop->engine, time);
 	tree_begin(&loop->tree);
-	if (child_start(&loop->child, &loop->inheritance, &start) == -1)
+	int result = output_begin(&loop->output, start.descriptors);
+	if (result == 0)
+		result = child_start(&loop->child, &loop->inheritance, &start);
+	const int error = errno;
+	output_started(&loop->output);
+	if (result == -1) {
+		output_ended(&loop->output);
+		errno = error;
 		return -1;
+	}
 	loop->task = TASK_ATTEMPT;
 	news.kind = NEWS_ATTEMPT;
 	news.pid = loop->child.pid;
@@ -157,7 +169,7 @@ start_shell(struct loop *loop, const char *command, enum task task)
 	const int null =
 	    descriptor_raise(open(_PATH_DEVNULL, O_RDWR | O_CLOEXEC));
 	const bool has_stderr = fcntl(STDERR_FILENO, F_GETFD) != -1;
-	const struct start start = {
+	struct start start = {
 		.argv = argv,
 		.envp = loop->environment.list,
 		.descriptors = { null, has_stderr ? STDERR_FILENO : null,
@@ -167,9 +179,15 @@ start_shell(struct loop *loop, const char *command, enum task task)
 	if (null == -1)
 		return -1;
 	environment_set(&loop->environment, &loop->engine, now(loop));
-	const int result =
-	    child_start(&loop->child, &loop->inheritance, &start);
+	int result = output_begin_shell(&loop->output,
+	    task == TASK_QUESTION && loop->engine.question == ASK_CHECK,
+	    start.descriptors);
+	if (result == 0)
+		result = child_start(&loop->child, &loop->inheritance, &start);
+	const int error = errno;
+	output_started(&loop->output);
 	close(null);
+	errno = error;
 	if (result == 0)
 		loop->task = task;
 	return result;
@@ -287,6 +305,16 @@ abandon(struct loop *loop)
 	loop->child.pid = 0;
 }
 
+/* Messages are written yet; after a signal only those that can be at once. */
+static void
+leave(struct loop *loop)
+{
+	loop->leaving = true;
+	if (!output_waits(&loop->output) ||
+	    loop->engine.reason == REASON_SIGNAL)
+		ev_break(loop->events, EVBREAK_ALL);
+}
+
 static void
 act_finish(struct loop *loop)
 {
@@ -295,12 +323,13 @@ act_finish(struct loop *loop)
 	if (loop->task != TASK_NONE)
 		abandon(loop);
 	loop->linger_until = INFINITY;
+	output_speak(&loop->output);
 	if (hook != NULL) {
 		if (start_shell(loop, hook, TASK_HOOK) == 0)
 			return;
 		warn("cannot run %s", end_hook_name(loop));
 	}
-	ev_break(loop->events, EVBREAK_ALL);
+	leave(loop);
 }
 
 /* Carries an action out; true if it led to the next event at once. */
@@ -323,6 +352,11 @@ act(struct loop *loop, const struct action *action, struct event *event)
 		return true;
 	case ACTION_KILL:
 		act_kill(loop, action, event);
+		return false;
+	case ACTION_DELIVER:
+		if (loop->task != TASK_NONE)
+			abandon(loop);
+		loop->patience = action->wake - event->now;
 		return false;
 	case ACTION_FINISH:
 		act_finish(loop);
@@ -384,6 +418,19 @@ show(struct loop *loop, const struct action *action, double time)
 		ask_for_time(loop, action);
 }
 
+/* What the output has to say to the engine; true if that is anything. */
+static bool
+output_event(struct loop *loop, struct event *event)
+{
+	const enum engine_state state = loop->engine.state;
+
+	*event = (struct event){ .kind = EVENT_ERROR, .now = now(loop) };
+	if (output_failed(&loop->output, &event->signal))
+		return state != STATE_FINISHED;
+	event->kind = EVENT_DELIVERED;
+	return state == STATE_DELIVERING && !output_waits(&loop->output);
+}
+
 /* Step, report, act: for every event, until there is something to wait for. */
 static void
 drive(struct loop *loop, struct event event)
@@ -395,11 +442,29 @@ drive(struct loop *loop, struct event event)
 
 		loop->wake = action.wake;
 		share(loop, &action);
+		output_settle(&loop->output, &action, &loop->engine);
 		report_step(&loop->report, action, news_now(loop, event.now));
 		show(loop, &action, event.now);
-		again = act(loop, &action, &event);
+		again =
+		    act(loop, &action, &event) || output_event(loop, &event);
 	}
 	arm(loop);
+}
+
+static void
+output_changed(void *data)
+{
+	struct loop *loop = data;
+	struct event event;
+
+	if (output_event(loop, &event)) {
+		drive(loop, event);
+	} else if (loop->leaving) {
+		leave(loop);
+	} else if (loop->engine.state == STATE_DELIVERING) {
+		loop->wake = now(loop) + loop->patience;
+		arm(loop);
+	}
 }
 
 static struct outcome
@@ -409,7 +474,7 @@ attempt_outcome(const struct loop *loop, int status)
 
 	if (error != 0)
 		return (struct outcome){ OUTCOME_UNSTARTABLE, error };
-	if (loop->engine.ending)
+	if (loop->engine.ending && !loop->engine.failed)
 		return (struct outcome){ OUTCOME_TIMEOUT, 0 };
 	if (WIFSIGNALED(status))
 		return (struct outcome){ OUTCOME_SIGNAL, WTERMSIG(status) };
@@ -440,7 +505,7 @@ hook_ended(struct loop *loop, int status)
 		    signal_name(WTERMSIG(status), name));
 	else if (WEXITSTATUS(status) != 0)
 		warnx("%s exited %d", end_hook_name(loop), WEXITSTATUS(status));
-	ev_break(loop->events, EVBREAK_ALL);
+	leave(loop);
 }
 
 /* The child has ended, and what had to end with it. */
@@ -453,6 +518,7 @@ settle(struct loop *loop)
 	loop->task = TASK_NONE;
 	loop->lingering = false;
 	loop->linger_until = INFINITY;
+	output_ended(&loop->output);
 	switch (task) {
 	case TASK_NONE:
 		break;
@@ -462,7 +528,10 @@ settle(struct loop *loop)
 			.kind = EVENT_ENDED,
 			.now = now(loop),
 			.hint = -1,
-			.evidence.outcome = attempt_outcome(loop, status),
+			.evidence = {
+				.outcome = attempt_outcome(loop, status),
+				.matched = loop->output.search.matched,
+			},
 		    });
 		break;
 	case TASK_QUESTION:
@@ -634,6 +703,8 @@ receive(struct loop *loop, const struct signalfd_siginfo *info)
 		    (struct event){ .kind = EVENT_SIGNAL,
 			.now = now(loop),
 			.signal = number });
+	else if (loop->leaving && signal_ends_run(number))
+		ev_break(loop->events, EVBREAK_ALL);
 	else
 		arm(loop);
 }
@@ -779,6 +850,21 @@ set_up(struct loop *loop)
 	ev_io_start(loop->events, &loop->signals);
 }
 
+/* Through the output: among what is held, and without making one wait. */
+static void
+take_messages(struct loop *loop)
+{
+	struct report *report = &loop->report;
+	FILE *inherited = stderr;
+
+	if (output_open(&loop->output, loop->options, loop->events,
+		output_changed, loop) == -1)
+		err(STATUS_OWN_FAILURE, "standard error");
+	for (size_t i = 0; i < report->count; i++)
+		if (report->sinks[i].file == inherited)
+			report->sinks[i].file = stderr;
+}
+
 /* As the last attempt did; its core is enough. */
 static void
 die(int signal)
@@ -822,6 +908,7 @@ loop_run(const struct options *options, const struct report *report,
 	set_up(&loop);
 	loop.report.pid = loop.inheritance.parent;
 	notify_open(&loop.notify);
+	take_messages(&loop);
 	struct news news = { .kind = NEWS_START,
 		.time = seconds(CLOCK_REALTIME) };
 	report_tell(&loop.report, &news);
@@ -829,6 +916,7 @@ loop_run(const struct options *options, const struct report *report,
 	ev_run(loop.events, 0);
 	report_close(&loop.report);
 	notify_close(&loop.notify);
+	output_close(&loop.output);
 	ev_loop_destroy(loop.events);
 	environment_free(&loop.environment);
 	tree_free(&loop.tree);
