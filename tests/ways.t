@@ -7,7 +7,7 @@
 # shellcheck source=tests/stubs.sh
 . "$TESTS/stubs.sh"
 
-stub make wget render
+stub fetch-feed make wget render
 
 # A plan, letter for letter: in the manual without, in the README with blocks.
 shown plan >table
@@ -72,6 +72,20 @@ if command -v xmllint >/dev/null; then
 else
 	skip 'and reports one flaky test' 'xmllint is not installed'
 fi
+
+# A crontab's line: mail is what comes out.
+shown cron >cron.line
+text=$(sed 's/^\([^ ]* \)\{5\}//' cron.line)
+is 'the line begins with a time' "$(cut -d' ' -f1-5 cron.line)" '*/5 * * * *'
+example "$text"
+is "$text: succeeds" "$code" 0
+is 'at the second attempt' "$calls" 2
+is 'without mail' "$out$err" ''
+FAILURES=9
+example "$text"
+FAILURES=1
+is 'or gives up' "$code" 1
+like 'which is mailed' "$err" 'giving up after 5 attempts'
 
 # A container: the image's words as process 1 of a namespace.
 shown docker >Dockerfile
