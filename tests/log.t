@@ -47,6 +47,8 @@ same() {
 }
 same 'two logs of one name are refused' retry --log=json:x --log=text:x
 ln log hard
+same 'a log that is the budget is refused' \
+    retry --budget=shared --log=json:shared
 same 'two names of one file are refused' retry --log=json:log --log=text:hard
 
 run retry --log=json:/dev/full --log=text:log -a 2 -d 1ms sh -c 'exit 3'

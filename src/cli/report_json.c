@@ -144,16 +144,40 @@ bool_field(FILE *file, const char *name, bool value)
 	fprintf(file, ",\"%s\":%s", name, value ? "true" : "false");
 }
 
-static void
-begin(FILE *file, const char *event, const struct news *news)
-{
-	char time[NUMBER], elapsed[NUMBER];
+/* The last time that was written: events often share one. */
+struct memory {
+	double elapsed;
+	char text[NUMBER];
+};
 
-	write_number(news->elapsed, elapsed);
-	if (news->time != news->elapsed)
+static const char *
+elapsed_text(struct sink *sink, double elapsed, char text[NUMBER])
+{
+	struct memory *memory = sink->memory;
+
+	if (memory == NULL)
+		sink->memory = memory = calloc(1, sizeof(*memory));
+	if (memory == NULL) {
+		write_number(elapsed, text);
+		return text;
+	}
+	if (memory->elapsed != elapsed || *memory->text == '\0')
+		write_number(elapsed, memory->text);
+	memory->elapsed = elapsed;
+	return memory->text;
+}
+
+static void
+begin(struct sink *sink, const char *event, const struct news *news)
+{
+	char buffer[NUMBER], time[NUMBER];
+	const char *elapsed = elapsed_text(sink, news->elapsed, buffer);
+	const bool planned = news->time == news->elapsed;
+
+	if (!planned)
 		write_number(news->time, time);
-	fprintf(file, "{\"event\":\"%s\",\"time\":%s,\"elapsed\":%s", event,
-	    news->time != news->elapsed ? time : elapsed, elapsed);
+	fprintf(sink->file, "{\"event\":\"%s\",\"time\":%s,\"elapsed\":%s",
+	    event, planned ? elapsed : time, elapsed);
 }
 
 static void
@@ -267,7 +291,7 @@ report_json(struct sink *sink, const struct report *report,
 	};
 	FILE *file = sink->file;
 
-	begin(file, names[news->kind], news);
+	begin(sink, names[news->kind], news);
 	switch (news->kind) {
 	case NEWS_START:
 		tell_start(file, report);

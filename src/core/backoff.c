@@ -54,7 +54,8 @@ exponential(const struct backoff *backoff, struct level *level, uint64_t n,
 
 /*
  * Added up rather than computed by Binet's formula, which is wrong from n = 72
- * on.  The sum passes the largest double before n = 1600, or is 0 for ever.
+ * on.  From the second on no delay is below the one before it, so what reaches
+ * the cap stays there, within 1600 sums; so does what is 0 for ever.
  */
 static double
 fibonacci(const struct backoff *backoff, struct level *level, uint64_t n,
@@ -63,9 +64,11 @@ fibonacci(const struct backoff *backoff, struct level *level, uint64_t n,
 	double delay = backoff->base, next = param(backoff, 0);
 
 	(void)level, (void)u;
-	for (uint64_t i = 1; i < n && i < 1600 && delay < HUGE_DELAY; i++) {
+	for (uint64_t i = 1; i < n; i++) {
 		const double sum = delay + next;
 
+		if (sum == 0 || (i > 1 && delay >= backoff->cap))
+			break;
 		delay = next;
 		next = sum;
 	}

@@ -69,10 +69,17 @@ open_file(const char *name)
 	return descriptor == -1 ? NULL : fdopen(descriptor, "a");
 }
 
-/* The one of the first `count` sinks that has the same file, or NULL. */
-static const struct sink *
+static bool
+is_same(const struct stat *one, const struct stat *other)
+{
+	return one->st_dev == other->st_dev && one->st_ino == other->st_ino;
+}
+
+/* What else has this file: one of the first `count` sinks, or an option. */
+static const char *
 find_same(const struct report *report, size_t count, int descriptor)
 {
+	const char *const files[] = { report->options->budget };
 	struct stat own, other;
 
 	if (fstat(descriptor, &own) == -1)
@@ -82,9 +89,13 @@ find_same(const struct report *report, size_t count, int descriptor)
 
 		if (sink->name != NULL &&
 		    fstat(fileno(sink->file), &other) == 0 &&
-		    own.st_dev == other.st_dev && own.st_ino == other.st_ino)
-			return sink;
+		    is_same(&own, &other))
+			return sink->name;
 	}
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		if (files[i] != NULL && stat(files[i], &other) == 0 &&
+		    is_same(&own, &other))
+			return files[i];
 	return NULL;
 }
 
@@ -101,10 +112,10 @@ open_sink(struct report *report, size_t index, const struct log *log)
 	sink->file = open_file(log->file);
 	if (sink->file == NULL)
 		err(STATUS_OWN_FAILURE, "--log: %s", log->file);
-	const struct sink *same = find_same(report, index, fileno(sink->file));
+	const char *same = find_same(report, index, fileno(sink->file));
 	if (same != NULL)
 		errx(STATUS_OWN_FAILURE, "--log: %s: is the same file as %s",
-		    log->file, same->name);
+		    log->file, same);
 }
 
 /* What a document replaces goes only once all that is needed is open. */
