@@ -79,6 +79,7 @@ compile(regex_t *pattern, const char *text, int flags)
 		{ REG_EESCAPE, "ends with a backslash" },
 		{ REG_EPAREN, "has an unmatched parenthesis" },
 		{ REG_ERANGE, "has a range that runs backwards" },
+		{ REG_ESIZE, "is too large" },
 		{ REG_ESPACE, "is too large" },
 		{ REG_ESUBREG, "has a back-reference" },
 	};

@@ -1,0 +1,129 @@
+/*
+ * The first line is an expression, what follows an attempt's output.  However
+ * that is cut into pieces, the same is found in the same lines, and it is what
+ * regexec(3) alone would find.
+ */
+
+#include "core/match.h"
+#include "fuzz.h"
+
+/* Beyond this regcomp(3) may take its time and memory, for repetitions too. */
+#define PATTERN_MOST 40
+
+/* What the output must give. */
+struct plain {
+	size_t lines;
+	bool matched;
+};
+
+/* One line, without its end. */
+static void
+plain_line(struct plain *plain, const regex_t *pattern, const char *line,
+    size_t length)
+{
+	const size_t kept = length < LINE_MOST ? length : LINE_MOST;
+	char *text = fuzz_text((const uint8_t *)line, kept);
+
+	for (size_t i = 0; i < kept; i++)
+		if (text[i] == '\0')
+			text[i] = '\1';
+	plain->lines++;
+	plain->matched |= regexec(pattern, text, 0, NULL,
+			      length > kept ? REG_NOTEOL : 0) == 0;
+	free(text);
+}
+
+static struct plain
+plain_search(const regex_t *pattern, const char *data, size_t size)
+{
+	struct plain plain = { .lines = 0 };
+
+	while (size > 0) {
+		const char *end = memchr(data, '\n', size);
+		const size_t length = end == NULL ? size : (size_t)(end - data);
+
+		plain_line(&plain, pattern, data, length);
+		data += length + (end != NULL);
+		size -= length + (end != NULL);
+	}
+	return plain;
+}
+
+/* In pieces of so many bytes; returns how many lines there were. */
+static size_t
+search(struct search *search, const char *data, size_t size, size_t piece)
+{
+	struct lines *lines = calloc(1, sizeof(*lines));
+	size_t count = 0;
+
+	MUST(lines != NULL);
+	while (size > 0) {
+		size_t left = piece < size ? piece : size;
+
+		size -= left;
+		while (lines_take(lines, &data, &left)) {
+			MUST(lines->length <= LINE_MOST);
+			MUST(strlen(lines->text) == lines->length);
+			search_line(search, lines);
+			count++;
+		}
+		MUST(left == 0);
+	}
+	if (lines_end(lines)) {
+		search_line(search, lines);
+		count++;
+	}
+	MUST(!lines_end(lines));
+	free(lines);
+	return count;
+}
+
+static void
+check_output(const struct patterns *patterns, const regex_t *pattern,
+    const char *data, size_t size)
+{
+	static const size_t pieces[] = { SIZE_MAX, 1, 2, 7, LINE_MOST };
+	const struct plain plain = plain_search(pattern, data, size);
+	struct search first = { .patterns = patterns };
+
+	for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
+		struct search found = { .patterns = patterns };
+
+		MUST(search(&found, data, size, pieces[i]) == plain.lines);
+		MUST((found.matched != 0) == plain.matched);
+		MUST(strlen(found.hint) < HINT_TEXT);
+		MUST(!found.hinted || plain.matched || !patterns->hints);
+		if (i == 0)
+			first = found;
+		MUST(found.hinted == first.hinted);
+		MUST(strcmp(found.hint, first.hint) == 0);
+	}
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = fuzz_text(data, size), *rest = text;
+	const char *expression = fuzz_line(&rest);
+	struct patterns patterns = { .given = 0 };
+	const char *problem;
+	regex_t pattern;
+
+	if (strlen(expression) <= PATTERN_MOST &&
+	    strchr(expression, '{') == NULL) {
+		problem = patterns_match(&patterns, MATCH_FAIL, expression);
+		if (problem != NULL)
+			fuzz_problem(problem);
+		else {
+			patterns_hint(&patterns, expression);
+			MUST(regcomp(&pattern, expression,
+				 REG_EXTENDED | REG_NOSUB) == 0);
+			check_output(&patterns, &pattern, rest,
+			    size - (size_t)(rest - text));
+			regfree(&pattern);
+		}
+	}
+	patterns_free(&patterns);
+	free(text);
+	return 0;
+}
