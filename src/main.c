@@ -18,6 +18,7 @@
  *     lines       a stream, cut into lines
  *     match       what is looked for in them
  *     engine      the run as a state machine: events in, actions out
+ *     memory      the backoff from one run to the next, as text
  *   cli/      talks with people and programs; argv, text and FILE * only
  *     options     the table of options: argv to struct options
  *     presets     rows of option words
@@ -42,6 +43,7 @@
  *     environment what children find in theirs
  *     budget      the bucket of tokens in a file that processes share
  *     notify      tells systemd where the run stands
+ *     state       what runs remember in a file, of which one has it at a time
  *     title       shows it in ps(1)
  *     terminal    finds out what it can show
  *     descriptor  keeps retry's own above 2

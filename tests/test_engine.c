@@ -1444,9 +1444,8 @@ a_number_that_cannot_grow_stays(void)
 	CHECK(drive.engine.n == UINT64_MAX);
 }
 
-/* A number is not taken back by the wait before the first attempt. */
 static void
-a_resumed_run_that_waits_first_takes_the_next_delay(void)
+a_resumed_run_has_waited_first_already(void)
 {
 	struct drive drive = started(drive_policy("exponential"));
 
@@ -1454,9 +1453,127 @@ a_resumed_run_that_waits_first_takes_the_next_delay(void)
 	engine_init(&drive.engine, &drive.policy, drive.random);
 	engine_resume(&drive.engine, (struct level){ .begun = false }, 3, 0);
 	drive_step(&drive, (struct event){ .kind = EVENT_START });
-	CHECK_ACTION(&drive, ACTION_WAIT, 8);
+	CHECK_INT(drive.action.kind, ACTION_RUN);
+	check_delays(&drive, "8 16");
+}
+
+/* Asks for the state first; the answer is that there is one like this. */
+static void
+drive_resumed(struct drive *drive, uint64_t n, double wait)
+{
+	drive->policy.remember = true;
+	drive_start(drive);
+	CHECK_INT(drive->action.kind, ACTION_ASK);
+	CHECK_INT(drive->action.question, ASK_STATE);
+	engine_resume(&drive->engine, (struct level){ .begun = false }, n,
+	    wait);
+	drive_answer(drive, VERDICT_SUCCESS);
+}
+
+static void
+a_run_that_remembers_asks_for_the_state_first(void)
+{
+	struct drive drive = started(drive_policy("exponential"));
+
+	drive_resumed(&drive, 2, 1.5);
+	CHECK_ACTION(&drive, ACTION_WAIT, 1.5);
 	drive_timer(&drive);
-	check_delays(&drive, "16");
+	CHECK_INT(drive.engine.attempt, 1);
+	check_delays(&drive, "4 8");
+}
+
+static void
+what_is_too_early_is_given_up_with_its_own_status(void)
+{
+	struct drive drive = started(drive_policy("exponential"));
+
+	drive.policy.remember = true;
+	drive_start(&drive);
+	drive_answer(&drive, VERDICT_STOP);
+	CHECK_FINISH(&drive, "early", 75);
+	CHECK_INT(drive.engine.attempt, 0);
+}
+
+static void
+a_state_that_is_not_to_be_had_in_time_leaves_no_time(void)
+{
+	struct drive drive = started(drive_policy("exponential"));
+
+	drive.policy.remember = true;
+	drive.policy.max_time = 10;
+	drive_start(&drive);
+	CHECK_ACTION(&drive, ACTION_ASK, 10);
+	drive_timer(&drive);
+	CHECK_INT(drive.action.kind, ACTION_KILL);
+	drive_answer(&drive, VERDICT_STOP);
+	CHECK_FINISH(&drive, "max-time", 124);
+	CHECK_INT(drive.engine.attempt, 0);
+}
+
+static void
+a_signal_ends_the_wait_for_the_state(void)
+{
+	struct drive drive = started(drive_policy("exponential"));
+
+	drive.policy.remember = true;
+	drive_start(&drive);
+	drive_signal(&drive, SIGTERM);
+	drive_answer(&drive, VERDICT_STOP);
+	CHECK_FINISH(&drive, "signal", 128 + SIGTERM);
+	CHECK_INT(drive.engine.death, SIGTERM);
+}
+
+static void
+an_attempt_that_the_limit_leaves_without_a_verdict_moves_the_backoff(void)
+{
+	struct drive drive = started(drive_policy("exponential"));
+
+	drive.policy.max_time = 10;
+	drive.policy.rules.check = true;
+	drive_resumed(&drive, 2, 0);
+	drive.now = 1;
+	drive_exit(&drive, 0);
+	CHECK_INT(drive.action.question, ASK_CHECK);
+	drive_timer(&drive);
+	drive_answer(&drive, VERDICT_STOP);
+	CHECK_FINISH(&drive, "max-time", 124);
+	CHECK_INT(drive.engine.n, 3);
+	CHECK_DBL(drive.engine.delay.seconds, 4, 0);
+}
+
+static void
+a_success_lowers_the_level_that_is_remembered(void)
+{
+	for (int remember = 0; remember < 2; remember++) {
+		struct drive drive = started(drive_policy("mimd"));
+
+		drive.policy.remember = remember == 1;
+		drive.policy.backoff.params[0] = 2;
+		drive.policy.backoff.params[1] = 0.5;
+		drive.policy.backoff.param_given[0] = true;
+		drive.policy.backoff.param_given[1] = true;
+		drive_start(&drive);
+		if (remember == 1)
+			drive_answer(&drive, VERDICT_SUCCESS);
+		check_delays(&drive, "1 2 4");
+		drive_exit(&drive, 0);
+		CHECK_FINISH(&drive, "success", 0);
+		CHECK_DBL(drive.engine.level.value, remember ? 2 : 4, 0);
+	}
+}
+
+static void
+an_error_after_the_end_takes_its_place(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+
+	drive.policy.attempts = 1;
+	drive_start(&drive);
+	drive_end(&drive, died, -1);
+	CHECK_INT(drive.engine.death, died.code);
+	drive_step(&drive, (struct event){ .kind = EVENT_ERROR });
+	CHECK_FINISH(&drive, "error", 125);
+	CHECK_INT(drive.engine.death, 0);
 }
 
 static void
@@ -1468,6 +1585,8 @@ a_run_to_be_remembered_draws_the_delay_that_it_does_not_wait(void)
 		drive.policy.attempts = 3;
 		drive.policy.remember = remember == 1;
 		drive_start(&drive);
+		if (remember == 1)
+			drive_answer(&drive, VERDICT_SUCCESS);
 		check_delays(&drive, "1 2");
 		drive_exit(&drive, 1);
 		CHECK_FINISH(&drive, "attempts", 1);
@@ -1904,7 +2023,14 @@ main(void)
 	RUN(a_resumed_run_waits_and_goes_on_with_its_number);
 	RUN(a_resumed_level_goes_on);
 	RUN(a_number_that_cannot_grow_stays);
-	RUN(a_resumed_run_that_waits_first_takes_the_next_delay);
+	RUN(a_resumed_run_has_waited_first_already);
+	RUN(a_run_that_remembers_asks_for_the_state_first);
+	RUN(what_is_too_early_is_given_up_with_its_own_status);
+	RUN(a_state_that_is_not_to_be_had_in_time_leaves_no_time);
+	RUN(a_signal_ends_the_wait_for_the_state);
+	RUN(an_attempt_that_the_limit_leaves_without_a_verdict_moves_the_backoff);
+	RUN(a_success_lowers_the_level_that_is_remembered);
+	RUN(an_error_after_the_end_takes_its_place);
 	RUN(a_run_to_be_remembered_draws_the_delay_that_it_does_not_wait);
 	RUN(an_error_of_its_own_ends_the_run);
 	RUN(an_error_of_its_own_ends_the_attempt_first);

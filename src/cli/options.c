@@ -221,6 +221,23 @@ parse_repeat(struct options *options, size_t offset, const char *text)
 	return problem;
 }
 
+static const char *
+parse_state(struct options *options, size_t offset, const char *text)
+{
+	options->policy.remember = true;
+	return parse_text(options, offset, text);
+}
+
+static const char *
+parse_early(struct options *options, size_t offset, const char *text)
+{
+	const bool skip = strcmp(text, "skip") == 0;
+
+	*MEMBER(bool, options, offset) = skip;
+	return skip || strcmp(text, "wait") == 0 ? NULL
+						 : "is neither wait nor skip";
+}
+
 /* FILE, and behind its last colon, if no slash follows, the parameters. */
 static const char *
 parse_budget(struct options *options, size_t offset, const char *text)
@@ -497,6 +514,17 @@ const struct option_row option_rows[OPTIONS] = {
 	    "the wait after a success, for a strategy that says nothing of\n"
 	    "it; held and jittered like any delay.",
 	    "0", parse_seconds, AT(policy.success_delay) },
+	[OPTION_STATE] = { "state", 0, GROUP_BETWEEN, VALUE_REQUIRED, "FILE",
+	    "remember the backoff from one run to the next",
+	    "Remember the backoff in this file from one run to the next; see\n"
+	    ".Sx STATE .",
+	    NULL, parse_state, AT(state) },
+	[OPTION_EARLY] = { "early", 0, GROUP_BETWEEN, VALUE_REQUIRED,
+	    "wait|skip", "if it is too early: wait, or exit 75 at once",
+	    "With\n.Fl -state :\n"
+	    "wait where it is too early for an attempt, or another run is\n"
+	    "under way, or skip: exit at once with status 75.",
+	    "wait", parse_early, AT(early_skip) },
 	[OPTION_BUDGET] = { "budget", 0, GROUP_BETWEEN, VALUE_REQUIRED,
 	    "FILE[:NAME=VALUE,...]",
 	    "share a retry budget with other processes",
@@ -860,6 +888,8 @@ find_conflict(const struct options *options)
 	if (logs_collide(options))
 		return (struct conflict){ OPTION_LOG,
 			"is a second log on a plan's standard output" };
+	if (options->early_skip && options->state == NULL)
+		return (struct conflict){ OPTION_EARLY, "needs --state" };
 	return find_wait_conflict(options);
 }
 

@@ -46,6 +46,8 @@ enum option_id {
 	OPTION_ON_GIVE_UP,
 	OPTION_REPEAT,
 	OPTION_SUCCESS_DELAY,
+	OPTION_STATE,
+	OPTION_EARLY,
 	OPTION_BUDGET,
 
 	OPTION_QUIET,
@@ -97,6 +99,8 @@ struct options {
 	const char *before_retry;
 	const char *on_success;
 	const char *on_give_up;
+	const char *state; /* its file */
+	bool early_skip;
 	char *budget; /* its file */
 	struct bucket_rules budget_rules;
 	bool quiet;

@@ -156,6 +156,19 @@ phrase_signal(const struct engine *engine, const char *past,
 	    waited ? "" : phrase_outcome(engine->evidence.outcome, what));
 }
 
+static void
+phrase_early(const struct engine *engine, char text[PHRASE_END])
+{
+	char time[DURATION_TEXT];
+
+	if (engine->first_wait > 0)
+		snprintf(text, PHRASE_END, "too early by %s",
+		    duration_text(engine->first_wait, time));
+	else
+		snprintf(text, PHRASE_END,
+		    "too early: another run is under way");
+}
+
 const char *
 phrase_end(const struct engine *engine, double elapsed, char text[PHRASE_END])
 {
@@ -172,6 +185,9 @@ phrase_end(const struct engine *engine, double elapsed, char text[PHRASE_END])
 	case REASON_SIGNAL:
 		phrase_signal(engine, past, text);
 		break;
+	case REASON_EARLY:
+		phrase_early(engine, text);
+		break;
 	case REASON_PLAN:
 		snprintf(text, PHRASE_END, "the plan ends after %s", past);
 		break;
@@ -182,7 +198,6 @@ phrase_end(const struct engine *engine, double elapsed, char text[PHRASE_END])
 	case REASON_BUDGET:
 	case REASON_GATE:
 	case REASON_HINT:
-	case REASON_EARLY:
 	case REASON_ERROR:
 		snprintf(text, PHRASE_END, "giving up after %s: %s%s", past,
 		    phrase_outcome(engine->evidence.outcome, what),

@@ -35,8 +35,9 @@ next_number(uint64_t number)
 static struct action
 finish(struct engine *engine, enum reason reason, int status)
 {
-	const bool deliver =
-	    engine->policy->holds && engine->state != STATE_DELIVERING;
+	const bool deliver = engine->policy->holds &&
+	    engine->state != STATE_DELIVERING &&
+	    engine->state != STATE_FINISHED;
 
 	engine->state = deliver ? STATE_DELIVERING : STATE_FINISHED;
 	engine->reason = reason;
@@ -87,15 +88,6 @@ own_failure(struct engine *engine)
 			.rule = RULE_ERROR };
 	return finish(engine, REASON_ERROR,
 	    death != 0 ? 128 + death : STATUS_OWN_FAILURE);
-}
-
-/* --max-time ended what ran, or will not let it run. */
-static struct action
-cut_short(struct engine *engine)
-{
-	engine->judgement = (struct judgement){ .verdict = VERDICT_STOP,
-		.rule = RULE_MAX_TIME };
-	return finish(engine, REASON_MAX_TIME, STATUS_TIMEOUT);
 }
 
 /* What a delay is computed from, but for chance. */
@@ -229,7 +221,7 @@ first_delay(struct engine *engine)
 	if (engine->first_wait > 0)
 		delay.nominal = delay.low = delay.high = delay.seconds =
 		    engine->first_wait;
-	else if (policy->wait_first)
+	else if (policy->wait_first && engine->n == 0)
 		delay = draw(engine, &engine->level,
 		    (struct request){
 			.n = engine->n = next_number(engine->n) });
@@ -306,17 +298,27 @@ run(struct engine *engine, double now)
 	return (struct action){ .kind = ACTION_RUN, .wake = engine->deadline };
 }
 
+/* The first attempt, or the wait before it. */
 static struct action
-start(struct engine *engine, double now)
+begin(struct engine *engine, double now)
 {
 	const struct policy *policy = engine->policy;
 
-	engine->begun = now;
-	if (!policy->wait_first && !(policy->splay > 0) &&
+	if (!in_time(engine, now))
+		return out_of_time(engine);
+	if (!(policy->wait_first && engine->n == 0) && !(policy->splay > 0) &&
 	    !(engine->first_wait > 0))
 		return run(engine, now);
 	engine->delay = first_delay(engine);
 	return wait(engine, now);
+}
+
+static struct action
+start(struct engine *engine, double now)
+{
+	engine->begun = now;
+	return engine->policy->remember ? ask(engine, ASK_STATE)
+					: begin(engine, now);
 }
 
 static struct action
@@ -338,8 +340,11 @@ succeeded(struct engine *engine, double now)
 
 	engine->successes = next_number(engine->successes);
 	if (!policy->repeat ||
-	    (policy->repeats > 0 && engine->successes >= policy->repeats))
+	    (policy->repeats > 0 && engine->successes >= policy->repeats)) {
+		if (policy->remember)
+			backoff_success(&policy->backoff, &engine->level, 0);
 		return finish(engine, REASON_SUCCESS, 0);
+	}
 	engine->used = 0;
 	engine->n = 0;
 	engine->delay = next_delay(engine, true, now);
@@ -395,6 +400,26 @@ failed(struct engine *engine, double now)
 	return wait(engine, now);
 }
 
+/*
+ * --max-time ended what ran, or will not let it run.  An attempt whose verdict
+ * is not known by then has failed.
+ */
+static struct action
+cut_short(struct engine *engine, double now)
+{
+	const bool counted =
+	    engine->state == STATE_ASKING && engine->question != ASK_CHECK;
+
+	engine->judgement = (struct judgement){ .verdict = VERDICT_STOP,
+		.rule = RULE_MAX_TIME };
+	if (!counted) {
+		count_failure(engine);
+		if (engine->policy->remember)
+			engine->delay = next_delay(engine, false, now);
+	}
+	return finish(engine, REASON_MAX_TIME, STATUS_TIMEOUT);
+}
+
 static struct action
 judge(struct engine *engine, double now)
 {
@@ -403,7 +428,7 @@ judge(struct engine *engine, double now)
 	switch (engine->judgement.verdict) {
 	case VERDICT_NONE:
 		return in_time(engine, now) ? ask(engine, ASK_CHECK)
-					    : cut_short(engine);
+					    : cut_short(engine, now);
 	case VERDICT_SUCCESS:
 		return succeeded(engine, now);
 	case VERDICT_RETRY:
@@ -462,8 +487,13 @@ answered(struct engine *engine, const struct event *event)
 		return die(engine, engine->signal);
 	}
 	if (engine->ending)
-		return cut_short(engine);
+		return cut_short(engine, event->now);
 	switch (engine->question) {
+	case ASK_STATE:
+		if (event->answer == VERDICT_NONE)
+			return own_failure(engine);
+		return yes ? begin(engine, event->now)
+			   : finish(engine, REASON_EARLY, STATUS_TOO_EARLY);
 	case ASK_CHECK:
 		engine->evidence.check = event->answer;
 		return judge(engine, event->now);
@@ -530,7 +560,7 @@ leave_it(struct engine *engine, double now)
 		engine->judgement =
 		    (struct judgement){ .verdict = VERDICT_NONE };
 	}
-	return engine->failed ? own_failure(engine) : cut_short(engine);
+	return engine->failed ? own_failure(engine) : cut_short(engine, now);
 }
 
 static struct action

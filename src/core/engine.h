@@ -46,7 +46,12 @@ struct policy {
 	bool repeat;
 	uint64_t repeats; /* successes in a row that end the run */
 	double success_delay;
-	bool remember; /* giving up, the delay is wanted all the same */
+
+	/*
+	 * The backoff goes on from an earlier run, which is asked for first,
+	 * to a later one, so that the end of the run moves it on too.
+	 */
+	bool remember;
 };
 
 enum event_kind {
@@ -65,8 +70,8 @@ struct event {
 	struct evidence evidence; /* ENDED */
 	double hint;		  /* ENDED: seconds; negative for none */
 	bool healthy;		  /* ENDED: --control said so */
-	enum verdict answer; /* ANSWER: the check's verdict; SUCCESS goes on */
-	int signal;	     /* SIGNAL; ERROR: the one to die of, or 0 */
+	enum verdict answer;	  /* ANSWER: the check's; SUCCESS goes on */
+	int signal;		  /* SIGNAL; ERROR: the one to die of, or 0 */
 };
 
 enum action_kind {
@@ -80,7 +85,7 @@ enum action_kind {
 	ACTION_FINISH
 };
 
-enum question { ASK_CHECK, ASK_BUDGET, ASK_GATE };
+enum question { ASK_STATE, ASK_CHECK, ASK_BUDGET, ASK_GATE };
 
 struct action {
 	enum action_kind kind;
@@ -170,15 +175,16 @@ void engine_init(struct engine *engine, const struct policy *policy,
     struct random random);
 
 /*
- * Before START: take up the backoff of an earlier run, whose last delay was
- * the n-th, and wait so many seconds more before the first attempt.
+ * Before the answer to ASK_STATE, which is NONE if that failed: take up the
+ * backoff of an earlier run, whose last delay was the n-th, and wait so many
+ * seconds more before the first attempt.
  */
 void engine_resume(struct engine *engine, struct level level, uint64_t n,
     double wait);
 
 /*
  * What to do about the event.  A TIMER before its time changes nothing.  After
- * FINISH no more events may come.
+ * FINISH no event may come but ERROR: what the end called for could not be done.
  */
 struct action engine_step(struct engine *engine, struct event event);
 

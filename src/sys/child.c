@@ -70,6 +70,17 @@ redirect(const int descriptors[3])
 	return 0;
 }
 
+/* Runs in the child: its group, and its death with the parent's. */
+static void
+attach(const struct inheritance *inheritance)
+{
+	if (inheritance->own_group)
+		setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != inheritance->parent)
+		_exit(EXIT_FAILURE);
+}
+
 /*
  * Runs in the child, in the parent's memory: only what signal-safety(7)
  * allows, and no lasting change to anything but what is meant for it.
@@ -78,11 +89,7 @@ static void
 become(const struct child *child, const struct inheritance *inheritance,
     const struct start *start)
 {
-	if (inheritance->own_group)
-		setpgid(0, 0);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != inheritance->parent)
-		_exit(EXIT_FAILURE);
+	attach(inheritance);
 	if (start->listen_pid != NULL)
 		write_pid(start->listen_pid, getpid());
 	if (start->watchdog_pid != NULL)
@@ -116,6 +123,24 @@ child_start(struct child *child, const struct inheritance *inheritance,
 	if (pid == 0)
 		become(child, inheritance, start);
 	/* NOLINTEND(clang-analyzer-*) */
+	child->pid = pid;
+	return 0;
+}
+
+int
+child_call(struct child *child, const struct inheritance *inheritance,
+    int (*function)(const void *argument), const void *argument)
+{
+	*child->error = 0;
+	child->own_group = inheritance->own_group;
+	const pid_t pid = fork();
+	if (pid == -1)
+		return -1;
+	if (pid == 0) {
+		attach(inheritance);
+		sigprocmask(SIG_SETMASK, &inheritance->mask, NULL);
+		_exit(function(argument));
+	}
 	child->pid = pid;
 	return 0;
 }

@@ -55,6 +55,13 @@ int child_init(struct child *child);
 int child_start(struct child *child, const struct inheritance *inheritance,
     const struct start *start);
 
+/*
+ * Starts a child that calls the function and ends with what it returns.
+ * Returns 0, or -1 with errno set.
+ */
+int child_call(struct child *child, const struct inheritance *inheritance,
+    int (*function)(const void *argument), const void *argument);
+
 /* execve(2)'s errno if the child that ended was never executed, else 0. */
 int child_error(const struct child *child);
 

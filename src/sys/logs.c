@@ -79,7 +79,8 @@ is_same(const struct stat *one, const struct stat *other)
 static const char *
 find_same(const struct report *report, size_t count, int descriptor)
 {
-	const char *const files[] = { report->options->budget };
+	const char *const files[] = { report->options->state,
+		report->options->budget };
 	struct stat own, other;
 
 	if (fstat(descriptor, &own) == -1)

@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,6 +26,7 @@
 #include "sys/loop.h"
 #include "sys/notify.h"
 #include "sys/output.h"
+#include "sys/state.h"
 #include "sys/title.h"
 #include "sys/tree.h"
 
@@ -45,6 +47,7 @@ enum task {
 	TASK_NONE,
 	TASK_ATTEMPT,
 	TASK_QUESTION, /* a check or a gate */
+	TASK_LOCK,     /* waits for the state's lock */
 	TASK_HOOK      /* the run is over but for it */
 };
 
@@ -67,6 +70,8 @@ struct loop {
 	struct budget budget;
 	struct output output;
 	bool leaving; /* the run is over, but for messages to be written yet */
+	bool over;    /* and they are */
+	struct state state;
 	int unforked; /* errno of an attempt that could not be made, or 0 */
 	int status;   /* of the last child that ended */
 	struct rusage usage; /* of the last attempt */
@@ -214,6 +219,41 @@ complain(const char *option, const char *file, const char *problem,
 	    problem, consequence);
 }
 
+/*
+ * Takes up the backoff of earlier runs.  False where another run is under way
+ * and a process waits for its end.
+ */
+static bool
+ask_state(struct loop *loop, struct event *event)
+{
+	const bool skips = loop->options->early_skip;
+	const struct state *state = &loop->state;
+
+	*event = (struct event){
+		.kind = EVENT_ANSWER,
+		.now = now(loop),
+		.answer = VERDICT_STOP,
+	};
+	if (state->lock == -1 && !skips) {
+		loop->task = TASK_LOCK;
+		if (child_call(&loop->child, &loop->inheritance, state_wait,
+			state) == 0)
+			return false;
+		loop->task = TASK_NONE;
+		event->answer = VERDICT_NONE;
+		complain("state", state->file, strerror(errno), "");
+	}
+	if (state->lock == -1)
+		return true;
+	const double wait =
+	    memory_wait(&state->memory, seconds(CLOCK_REALTIME));
+	engine_resume(&loop->engine, state->memory.level, state->memory.n,
+	    wait);
+	if (!(wait > 0) || !skips)
+		event->answer = VERDICT_SUCCESS;
+	return true;
+}
+
 static void
 ask_budget(const struct loop *loop, struct event *event)
 {
@@ -238,6 +278,8 @@ act_ask(struct loop *loop, const struct action *action, struct event *event)
 	    ? options->check
 	    : options->before_retry;
 
+	if (action->question == ASK_STATE)
+		return ask_state(loop, event);
 	if (action->question == ASK_BUDGET) {
 		ask_budget(loop, event);
 		return true;
@@ -305,6 +347,14 @@ abandon(struct loop *loop)
 	loop->child.pid = 0;
 }
 
+/* Nothing is waited for any more; the loop may not have begun yet. */
+static void
+end(struct loop *loop)
+{
+	loop->over = true;
+	ev_break(loop->events, EVBREAK_ALL);
+}
+
 /* Messages are written yet; after a signal only those that can be at once. */
 static void
 leave(struct loop *loop)
@@ -312,7 +362,7 @@ leave(struct loop *loop)
 	loop->leaving = true;
 	if (!output_waits(&loop->output) ||
 	    loop->engine.reason == REASON_SIGNAL)
-		ev_break(loop->events, EVBREAK_ALL);
+		end(loop);
 }
 
 static void
@@ -363,6 +413,28 @@ act(struct loop *loop, const struct action *action, struct event *event)
 		return false;
 	}
 	return false;
+}
+
+/* The engine's step; to forget what came of it is to have failed. */
+static struct action
+step(struct loop *loop, struct event event)
+{
+	struct action action = engine_step(&loop->engine, event);
+	const bool judged = action.judged;
+	struct state *state = &loop->state;
+
+	if (state->file == NULL ||
+	    !memory_note(&state->memory, &loop->engine, &action,
+		seconds(CLOCK_REALTIME)))
+		return action;
+	const char *problem = state_save(state);
+	if (problem == NULL)
+		return action;
+	complain("state", state->file, problem, "");
+	event.kind = EVENT_ERROR;
+	action = engine_step(&loop->engine, event);
+	action.judged = judged;
+	return action;
 }
 
 /* What a success brings to those that share the budget. */
@@ -438,7 +510,7 @@ drive(struct loop *loop, struct event event)
 	bool again = true;
 
 	while (again) {
-		const struct action action = engine_step(&loop->engine, event);
+		const struct action action = step(loop, event);
 
 		loop->wake = action.wake;
 		share(loop, &action);
@@ -508,6 +580,27 @@ hook_ended(struct loop *loop, int status)
 	leave(loop);
 }
 
+/* The process that waited for the state's lock: the lock may be free now. */
+static void
+lock_ended(struct loop *loop, int status)
+{
+	struct event event = { .kind = EVENT_ANSWER, .answer = VERDICT_STOP };
+	const char *problem;
+
+	event.now = now(loop);
+	if (loop->engine.signal == 0 && !loop->engine.ending) {
+		problem = WIFEXITED(status) && WEXITSTATUS(status) != 0
+		    ? "its lock cannot be waited for"
+		    : state_lock(&loop->state);
+		if (problem != NULL) {
+			complain("state", loop->state.file, problem, "");
+			event.answer = VERDICT_NONE;
+		} else if (!ask_state(loop, &event))
+			return;
+	}
+	drive(loop, event);
+}
+
 /* The child has ended, and what had to end with it. */
 static void
 settle(struct loop *loop)
@@ -541,6 +634,9 @@ settle(struct loop *loop)
 			.now = now(loop),
 			.answer = question_answer(status),
 		    });
+		break;
+	case TASK_LOCK:
+		lock_ended(loop, status);
 		break;
 	case TASK_HOOK:
 		hook_ended(loop, status);
@@ -704,7 +800,7 @@ receive(struct loop *loop, const struct signalfd_siginfo *info)
 			.now = now(loop),
 			.signal = number });
 	else if (loop->leaving && signal_ends_run(number))
-		ev_break(loop->events, EVBREAK_ALL);
+		end(loop);
 	else
 		arm(loop);
 }
@@ -882,14 +978,39 @@ die(int signal)
 
 /* What an option named cannot be used. */
 static void
-open_budget(const struct loop *loop)
+refuse(const char *option, const char *file, const char *problem)
 {
-	const char *problem = budget_check(&loop->budget);
-
 	if (problem == NULL)
 		return;
-	complain("budget", loop->budget.file, problem, "");
+	complain(option, file, problem, "");
 	exit(STATUS_OWN_FAILURE);
+}
+
+/* The state and the budget must not have one file between them. */
+static bool
+are_one(const char *state, const char *budget)
+{
+	struct stat first, second;
+
+	return lstat(state, &first) == 0 && lstat(budget, &second) == 0 &&
+	    first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+static void
+open_files(struct loop *loop)
+{
+	const struct options *options = loop->options;
+	const char *state = options->state, *budget = options->budget;
+
+	if (budget != NULL)
+		refuse("budget", budget, budget_check(&loop->budget));
+	if (state == NULL)
+		return;
+	if (budget != NULL && are_one(state, budget))
+		refuse("state", state, "is the budget's file too");
+	refuse("state", state,
+	    state_init(&loop->state, state, &options->policy.backoff));
+	refuse("state", state, state_lock(&loop->state));
 }
 
 int
@@ -903,8 +1024,7 @@ loop_run(const struct options *options, const struct report *report,
 
 	engine_init(&loop.engine, &options->policy, options->random);
 	loop.report.engine = &loop.engine;
-	if (options->budget != NULL)
-		open_budget(&loop);
+	open_files(&loop);
 	set_up(&loop);
 	loop.report.pid = loop.inheritance.parent;
 	notify_open(&loop.notify);
@@ -913,12 +1033,14 @@ loop_run(const struct options *options, const struct report *report,
 		.time = seconds(CLOCK_REALTIME) };
 	report_tell(&loop.report, &news);
 	drive(&loop, (struct event){ .kind = EVENT_START, .now = now(&loop) });
-	ev_run(loop.events, 0);
+	if (!loop.over)
+		ev_run(loop.events, 0);
 	report_close(&loop.report);
 	notify_close(&loop.notify);
 	output_close(&loop.output);
 	ev_loop_destroy(loop.events);
 	environment_free(&loop.environment);
+	state_free(&loop.state);
 	tree_free(&loop.tree);
 
 	/* The init process of a container outlives its own signal. */

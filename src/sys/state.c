@@ -1,0 +1,221 @@
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libutil.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/text.h"
+#include "sys/descriptor.h"
+#include "sys/state.h"
+
+/* What the user named must be a regular file, and opening it must not wait. */
+#define SAFE (O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+#define MODE 0600
+
+/* Composes a problem of a file beside the state's own. */
+static const char *
+problem_with(struct state *state, const char *what, const char *why)
+{
+	snprintf(state->problem, sizeof(state->problem), "%s: %s", what, why);
+	return state->problem;
+}
+
+/* NULL, or why this open file is not one to use. */
+static const char *
+check_kind(int file)
+{
+	struct stat status;
+
+	if (fstat(file, &status) == -1)
+		return strerror(errno);
+	return S_ISREG(status.st_mode) ? NULL : "is not a regular file";
+}
+
+/* A folder that nothing can be put into would show only at the end. */
+static const char *
+check_folder(const struct state *state)
+{
+	const char *slash = strrchr(state->file, '/');
+	char *folder = slash == NULL
+	    ? strdup(".")
+	    : strndup(state->file, (size_t)(slash - state->file) + 1);
+	const char *problem = NULL;
+
+	if (folder == NULL || eaccess(folder, W_OK | X_OK) == -1)
+		problem = strerror(errno);
+	free(folder);
+	return problem;
+}
+
+const char *
+state_init(struct state *state, const char *file, const struct backoff *backoff)
+{
+	const char *problem;
+
+	*state = (struct state){ .file = file, .backoff = backoff, .lock = -1 };
+	if (asprintf(&state->lock_file, "%s.lock", file) == -1 ||
+	    asprintf(&state->new_file, "%s.new", file) == -1 ||
+	    asprintf(&state->damaged_file, "%s.damaged", file) == -1)
+		return strerror(errno);
+	problem = check_folder(state);
+	return problem == NULL
+	    ? NULL
+	    : problem_with(state, "its folder cannot be written", problem);
+}
+
+/*
+ * Reads the file's text; nothing, if there is no file.  A text that is too
+ * long is cut, and so is no memory's.
+ */
+static const char *
+read_text(struct state *state, size_t *read_length)
+{
+	const int file = open(state->file, O_RDONLY | SAFE);
+	size_t length = 0;
+	ssize_t added = 0;
+
+	*read_length = 0;
+	if (file == -1)
+		return errno == ENOENT ? NULL : strerror(errno);
+	const char *problem = check_kind(file);
+	while (problem == NULL && length < sizeof(state->text) - 1) {
+		added = read(file, state->text + length,
+		    sizeof(state->text) - 1 - length);
+		if (added <= 0)
+			break;
+		length += (size_t)added;
+	}
+	if (problem == NULL && added == -1)
+		problem = strerror(errno);
+	state->text[length] = '\0';
+	*read_length = length;
+	close(file);
+	return problem;
+}
+
+static const char *
+keep_damaged(struct state *state, const char *damage)
+{
+	char file[128], kept[128];
+
+	if (rename(state->file, state->damaged_file) == -1)
+		return problem_with(state, "is damaged and cannot be moved",
+		    strerror(errno));
+	warnx("--state: %s: %s; kept as %s",
+	    text_safe(state->file, file, sizeof(file)), damage,
+	    text_safe(state->damaged_file, kept, sizeof(kept)));
+	return NULL;
+}
+
+/* No file, an empty one and nothing remembered are the same. */
+static const char *
+forget(struct state *state)
+{
+	state->memory = memory_none(state->backoff);
+	memory_format(&state->memory, state->text);
+	return NULL;
+}
+
+static const char *
+load(struct state *state)
+{
+	size_t length;
+	const char *damage, *problem = read_text(state, &length);
+
+	if (problem != NULL)
+		return problem;
+	if (length == 0)
+		return forget(state);
+	damage = strlen(state->text) < length
+	    ? "has a NUL"
+	    : memory_parse(state->text, &state->memory);
+	if (damage != NULL) {
+		if (memory_is_newer(state->text))
+			return "is of a later version of retry";
+		problem = keep_damaged(state, damage);
+		return problem != NULL ? problem : forget(state);
+	}
+	if (!memory_is_of(&state->memory, state->backoff))
+		state->memory = memory_none(state->backoff);
+	return NULL;
+}
+
+const char *
+state_lock(struct state *state)
+{
+	state->lock = descriptor_raise(
+	    flopen(state->lock_file, O_RDWR | O_CREAT | SAFE, MODE));
+	if (state->lock == -1)
+		return errno == EWOULDBLOCK
+		    ? NULL
+		    : problem_with(state, "its lock cannot be opened",
+			  strerror(errno));
+	const char *problem = check_kind(state->lock);
+	return problem != NULL ? problem_with(state, "its lock", problem)
+			       : load(state);
+}
+
+int
+state_wait(const void *argument)
+{
+	const struct state *state = argument;
+	const int flags = (O_RDWR | O_CREAT | SAFE) & ~O_NONBLOCK;
+
+	return flopen(state->lock_file, flags, MODE) == -1;
+}
+
+/* A file that a run left which was killed here is in nobody's way. */
+static int
+write_new(const struct state *state, const char *text)
+{
+	const size_t length = strlen(text);
+	int file, error = 0;
+
+	unlink(state->new_file);
+	file = descriptor_raise(
+	    open(state->new_file, O_WRONLY | O_CREAT | O_EXCL | SAFE, MODE));
+	if (file == -1)
+		return -1;
+	const ssize_t written = write(file, text, length);
+	if (written != (ssize_t)length)
+		error = written == -1 ? errno : ENOSPC;
+	else if (fsync(file) == -1)
+		error = errno;
+	if (close(file) == -1 && error == 0)
+		error = errno;
+	errno = error;
+	return error == 0 ? 0 : -1;
+}
+
+const char *
+state_save(struct state *state)
+{
+	char text[MEMORY_TEXT];
+	const char *problem;
+
+	memory_format(&state->memory, text);
+	if (strcmp(text, state->text) == 0)
+		return NULL;
+	if (write_new(state, text) == -1 ||
+	    rename(state->new_file, state->file) == -1) {
+		problem = strerror(errno);
+		unlink(state->new_file);
+		return problem_with(state, "cannot be written", problem);
+	}
+	strlcpy(state->text, text, sizeof(state->text));
+	return NULL;
+}
+
+void
+state_free(struct state *state)
+{
+	free(state->lock_file);
+	free(state->new_file);
+	free(state->damaged_file);
+}

@@ -1,0 +1,86 @@
+#!/bin/sh
+#
+# The state when system calls fail, and when runs are killed: the file has the
+# old or the new.
+
+. ./harness.sh
+# The leak checker cannot work where strace does.
+export ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0"
+
+# tries STATUS: ends with it, and leaves a line for each attempt.
+printf '#!/bin/sh\necho >>%s/attempts\nexit "$1"\n' "$T" >tries
+chmod +x tries
+
+# attempts: how many there were since it was asked last.
+attempts() {
+	touch attempts
+	wc -l <attempts | tr -d ' '
+	rm attempts
+}
+
+# kept NAME: what is kept under this name.
+kept() {
+	sed -n "s/^$1 //p" state
+}
+
+retry -q --state=state -a 1 -d 1us -m 1us false
+cp state before
+
+run sh -c '{ ulimit -f 0; retry -q -a 1 --state=state false; echo $?; } 2>&1 |
+    cat'
+is 'no room for a file is an error' "$out" \
+    'retry: --state: state: cannot be written: File too large
+125'
+check 'and leaves the state as it was' cmp state before
+
+# faulty CALL INJECTION: with such a call failing that is about the state.
+faulty() {
+	strace -qq -o /dev/null -P "$T/state" -P "$T/state.new" \
+	    -P "$T/state.lock" -e "trace=$1" -e "inject=$1:$2" \
+	    retry -q -a 1 -d 1us -m 1us --state="$T/state" ./tries 7
+}
+
+if strace -o /dev/null true 2>/dev/null; then
+	for fault in 'openat EMFILE 0' 'flock ENOLCK 0' 'read EIO 0' \
+	    'write ENOSPC 1' 'fsync EIO 1' '/^rename EACCES 1'; do
+		# shellcheck disable=SC2086 # words are meant
+		set -- $fault
+		run faulty "$1" "error=$2"
+		is "$1 $2: an error" "$code $(attempts)" "125 $3"
+		is 'in one line' "$(printf '%s\n' "$err" |
+		    grep -c '^retry: --state: /.*/state: ')" 1
+		check 'and the state stays' cmp state before
+		check 'with nothing beside it' not test -e state.new
+	done
+
+	# Killed at each step of writing it.
+	for call in openat write fsync close /^rename; do
+		cp before state
+		run faulty "$call" 'signal=KILL'
+		n=$(kept n)
+		is "killed in $call: the old or the new" \
+		    "$code $((n == 1 || n == 2))" '137 1'
+		run retry -q --state=state -a 1 -d 1us -m 1us ./tries 7
+		is 'and the next run goes on from it' "$code $err $(kept n)" \
+		    "7  $((n + 1))"
+	done
+else
+	skip 'system calls that fail' 'strace cannot trace here'
+fi
+
+# Killed at any moment; ROUNDS has more of it.
+rm -f state state.*
+failures=0
+for i in $(seq "${ROUNDS:-40}"); do
+	retry -q --state=state -a 3 -d 1us -m 1us false 2>>damage &
+	sleep "0.00$((i % 7))"
+	kill -KILL $! 2>/dev/null
+	wait $! 2>/dev/null
+	retry -q --state=state -a 1 -d 1us -m 1us false 2>>damage
+	[ $? -eq 1 ] || failures=$((failures + 1))
+done
+is 'runs that are killed at any moment damage nothing' \
+    "$failures$(cat damage)" 0
+check 'and leave nothing aside' not test -e state.damaged
+
+finish
