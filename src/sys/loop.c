@@ -687,13 +687,17 @@ reap(struct loop *loop)
 	pid_t pid;
 	int status;
 
-	while ((pid = wait4(-1, &status, WNOHANG, &usage)) > 0)
+	while ((pid = wait4(-1, &status, WNOHANG, &usage)) > 0 ||
+	    (pid == -1 && errno == EINTR))
 		if (pid == loop->child.pid) {
 			ended = true;
 			if (loop->task == TASK_ATTEMPT)
 				loop->usage = usage;
 			loop->status = status;
 		}
+	if (pid == -1 && !ended && loop->child.pid != 0)
+		err(STATUS_OWN_FAILURE, "cannot wait for process %ld",
+		    (long)loop->child.pid);
 	if (ended)
 		child_ended(loop);
 	else if (loop->lingering)
@@ -827,6 +831,8 @@ signals_ready(struct ev_loop *events, ev_io *watcher, int flags)
 			receive(loop, &infos[i]);
 		}
 	} while (length == (ssize_t)sizeof(infos));
+	if (length == -1 && errno != EAGAIN && errno != EINTR)
+		err(STATUS_OWN_FAILURE, "signalfd");
 	if (child)
 		reap(loop);
 }

@@ -219,26 +219,23 @@ tree_begin(struct tree *tree)
 
 /*
  * By a descriptor of the process, which is compared once more after it was
- * opened: no other can have its number then.
+ * opened: no other can have its number then.  Where there are no such
+ * descriptors the number must do.
  */
-static int
+static void
 send(const struct process *process, int signal)
 {
 	struct process again;
 	const int descriptor = pidfd_open(process->pid, 0);
-	int result = -1;
+	const bool same =
+	    read_process(process->pid, &again) && again.start == process->start;
 
-	if (descriptor == -1)
-		return errno == ESRCH ? 0 : -1;
-	if (!read_process(process->pid, &again) ||
-	    again.start != process->start ||
-	    pidfd_send_signal(descriptor, signal, NULL, 0) == 0 ||
-	    errno == ESRCH)
-		result = 0;
-	const int error = errno;
-	close(descriptor);
-	errno = error;
-	return result;
+	if (same && descriptor != -1)
+		pidfd_send_signal(descriptor, signal, NULL, 0);
+	else if (same)
+		kill(process->pid, signal);
+	if (descriptor != -1)
+		close(descriptor);
 }
 
 static bool
