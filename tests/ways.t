@@ -7,7 +7,7 @@
 # shellcheck source=tests/stubs.sh
 . "$TESTS/stubs.sh"
 
-stub fetch-feed make wget render
+stub make wget render
 
 # A plan, letter for letter: in the manual without, in the README with blocks.
 shown plan >table
@@ -74,18 +74,27 @@ else
 fi
 
 # A crontab's line: mail is what comes out.
+ln -s stub bin/feed
 shown cron >cron.line
-text=$(sed 's/^\([^ ]* \)\{5\}//' cron.line)
-is 'the line begins with a time' "$(cut -d' ' -f1-5 cron.line)" '*/5 * * * *'
+text=$(sed 's/^@hourly //' cron.line)
 example "$text"
 is "$text: succeeds" "$code" 0
 is 'at the second attempt' "$calls" 2
 is 'without mail' "$out$err" ''
-FAILURES=9
+rm bin/feed
+cat >bin/feed <<'END'
+#!/bin/sh
+echo x >>"$T/calls"
+echo 'no feed today'
+exit 1
+END
+chmod +x bin/feed
 example "$text"
-FAILURES=1
 is 'or gives up' "$code" 1
-like 'which is mailed' "$err" 'giving up after 5 attempts'
+is 'and what the command wrote is mailed' \
+    "$(printf '%s\n' "$out" | sort -u)" 'no feed today'
+is 'nothing else' "$err" ''
+like 'the state is kept' "$(cat .feed)" '^failures [1-9]'
 
 # A container: the image's words as process 1 of a namespace.
 shown docker >Dockerfile
