@@ -49,6 +49,7 @@ same 'two logs of one name are refused' retry --log=json:x --log=text:x
 ln log hard
 same 'a log that is the budget is refused' \
     retry --budget=shared --log=json:shared
+same 'or the state' retry --state=shared --log=json:shared
 same 'two names of one file are refused' retry --log=json:log --log=text:hard
 
 run retry --log=json:/dev/full --log=text:log -a 2 -d 1ms sh -c 'exit 3'
@@ -78,9 +79,17 @@ wrong() {
 	is 'of one line' "$err" \
 	    "retry: --log: $2: $3 (try 'retry --help')"
 }
-wrong 'a format that is not there' yaml 'is no format (see --help)'
-wrong 'a long one' "$(printf %040d 0)" 'is no format (see --help)'
-wrong 'no format' :x 'is no format (see --help)'
+formats=$("$TEST_BUILD/tables" formats | sed -n 's/^\.It Cm //p')
+none="is none of $(echo "$formats" | xargs | sed 's/ /, /g')"
+wrong 'a format that is not there' yaml "$none"
+wrong 'a long one' "$(printf %040d 0)" "$none"
+wrong 'no format' :x "$none"
+for format in $formats; do
+	run retry --log="$format" --log="$format:out.$format" true
+	is "$format is one" "$code" 0
+	check 'the help names it' \
+	    sh -c 'retry --help | grep -A1 -e --log | grep -qw "$1"' - "$format"
+done
 wrong 'no file' json: 'names no file'
 run retry --log= true
 is 'an empty value is an error' "$code" 125

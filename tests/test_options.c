@@ -550,7 +550,8 @@ what_is_wrong_is_said_in_one_line(void)
 		{ "--budget=f:cost=-1 cmd",
 		    "--budget: cost=-1: is not a number" },
 		{ "--log=bogus cmd",
-		    "--log: bogus: is no format (see --help)" },
+		    "--log: bogus: is none of text, tty, journal, json, junit, "
+		    "github, auto" },
 		{ "--log=text: cmd", "--log: text:: names no file" },
 		{ "--plan --log=json --log=json",
 		    "--log: json: is a second log on a plan's standard "

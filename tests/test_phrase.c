@@ -113,7 +113,7 @@ the_end_says_why(void)
 		{ REASON_BUDGET, " (the retry budget is used up)" },
 		{ REASON_GATE, " (--before-retry failed)" },
 		{ REASON_HINT, " (asked to wait 90s, which is too long)" },
-		{ REASON_EARLY, " (it is too early)" },
+		{ REASON_EARLY, "too early: another run is under way" },
 		{ REASON_ERROR, " (an error of retry's own)" },
 		{ REASON_PLAN, "the plan ends after 3 attempts in 31s" },
 	};

@@ -279,7 +279,7 @@ parse_log(struct options *options, size_t offset, const char *text)
 	snprintf(name, sizeof(name), "%.*s", (int)(colon - text), text);
 	const struct format *format = report_format(name);
 	if (format == NULL)
-		return "is no format (see --help)";
+		return "is none of text, tty, journal, json, junit, github, auto";
 	logs =
 	    reallocarray(options->logs, options->log_count + 1, sizeof(*logs));
 	if (logs == NULL)
@@ -543,7 +543,7 @@ const struct option_row option_rows[OPTIONS] = {
 	    "each delay too.",
 	    NULL, parse_flag, AT(verbose) },
 	[OPTION_LOG] = { "log", 0, GROUP_REPORTING, VALUE_REQUIRED,
-	    "FORMAT[:FILE]", "report in a format: text tty journal json ...",
+	    "FORMAT[:FILE]", "text, tty, journal, json, junit, github or auto",
 	    "Report in this format, on standard error or to a file; see\n"
 	    ".Sx REPORTS .\n"
 	    "The option may be given several times.\n"

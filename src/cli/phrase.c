@@ -114,14 +114,13 @@ why(const struct engine *engine, char text[PHRASE])
 		return " (the retry budget is used up)";
 	case REASON_GATE:
 		return " (--before-retry failed)";
-	case REASON_EARLY:
-		return " (it is too early)";
 	case REASON_ERROR:
 		return " (an error of retry's own)";
 	case REASON_NONE:
 	case REASON_SUCCESS:
 	case REASON_ATTEMPTS:
 	case REASON_SIGNAL:
+	case REASON_EARLY:
 	case REASON_PLAN:
 		break;
 	}
@@ -159,11 +158,11 @@ phrase_signal(const struct engine *engine, const char *past,
 static void
 phrase_early(const struct engine *engine, char text[PHRASE_END])
 {
-	char time[DURATION_TEXT];
+	char time[PHRASE];
 
 	if (engine->first_wait > 0)
 		snprintf(text, PHRASE_END, "too early by %s",
-		    duration_text(engine->first_wait, time));
+		    phrase_seconds(engine->first_wait, time));
 	else
 		snprintf(text, PHRASE_END,
 		    "too early: another run is under way");

@@ -53,29 +53,37 @@ compose_outcome(struct line *line, const struct report *report)
 		time));
 }
 
+static void
+compose_numbers(struct line *line, const struct delay *delay)
+{
+	char nominal[PHRASE], low[PHRASE], high[PHRASE], hint[PHRASE];
+	char text[2 * PHRASE];
+
+	snprintf(text, sizeof(text), " (nominal %.20s, range %.20s to %.20s",
+	    phrase_seconds(delay->nominal, nominal),
+	    phrase_seconds(delay->low, low), phrase_seconds(delay->high, high));
+	strlcat(line->text, text, sizeof(line->text));
+	if (delay->hint >= 0) {
+		snprintf(text, sizeof(text), ", asked for %.20s",
+		    phrase_seconds(delay->hint, hint));
+		strlcat(line->text, text, sizeof(line->text));
+	}
+	strlcat(line->text, ")", sizeof(line->text));
+}
+
 /* What is added to the outcome, or stands alone before the first attempt. */
 static void
 compose_wait(struct line *line, const struct report *report)
 {
 	const struct delay *delay = &report->engine->delay;
-	const size_t length = strlen(line->text);
-	char *end = line->text + length;
-	const size_t room = sizeof(line->text) - length;
-	char time[PHRASE], nominal[PHRASE];
-	char low[PHRASE], high[PHRASE];
-	int added;
+	char text[PHRASE], time[PHRASE];
 
-	if (delay->seconds > 0)
-		added = snprintf(end, room, "next in %s",
-		    phrase_seconds(delay->seconds, time));
-	else
-		added = snprintf(end, room, "next at once");
+	snprintf(text, sizeof(text), "next in %.20s",
+	    phrase_seconds(delay->seconds, time));
+	strlcat(line->text, delay->seconds > 0 ? text : "next at once",
+	    sizeof(line->text));
 	if (report->options->verbose)
-		snprintf(end + added, room - (size_t)added,
-		    " (nominal %s, range %s to %s)",
-		    phrase_seconds(delay->nominal, nominal),
-		    phrase_seconds(delay->low, low),
-		    phrase_seconds(delay->high, high));
+		compose_numbers(line, delay);
 }
 
 static bool
