@@ -37,6 +37,7 @@
  *     child       starts a process cleanly; signals it
  *     tree        ends all that a timed-out attempt has started
  *     logs        opens what reports are written to
+ *     input       what the attempts read
  *     output      what becomes of the attempts' output, and of messages
  *     outlet      writes to what others share, without waiting for a reader
  *     spool       temporary files without a name

@@ -1723,6 +1723,44 @@ an_error_while_the_check_runs_stops(void)
 }
 
 static void
+what_attempts_read_is_asked_for_first(void)
+{
+	struct drive drive = { .policy = drive_policy("constant") };
+
+	drive.policy.input = true;
+	drive.policy.wait_first = true;
+	drive_start(&drive);
+	CHECK_INT(drive.action.kind, ACTION_ASK);
+	CHECK_INT(drive.action.question, ASK_INPUT);
+	drive.now = 5;
+	drive_answer(&drive, VERDICT_SUCCESS);
+	CHECK_INT(drive.action.kind, ACTION_WAIT);
+	drive_timer(&drive);
+	CHECK_INT(drive.action.kind, ACTION_RUN);
+	CHECK_DBL(drive.now, 6, 0);
+}
+
+static void
+nothing_has_to_be_ended_while_input_is_read(void)
+{
+	struct drive drive = { .policy = drive_policy("constant") };
+
+	drive.policy.input = true;
+	drive.policy.max_time = 3;
+	drive_start(&drive);
+	drive_timer(&drive);
+	CHECK_FINISH(&drive, "max-time", 124);
+	drive_start(&drive);
+	drive_signal(&drive, SIGURG);
+	CHECK_INT(drive.action.kind, ACTION_NONE);
+	drive_signal(&drive, SIGINT);
+	CHECK_FINISH(&drive, "signal", 128 + SIGINT);
+	drive_start(&drive);
+	drive_step(&drive, (struct event){ .kind = EVENT_ERROR });
+	CHECK_FINISH(&drive, "error", 125);
+}
+
+static void
 every_reason_has_a_name(void)
 {
 	for (int i = REASON_NONE; i <= REASON_ERROR; i++)
@@ -1808,6 +1846,7 @@ any_policy(struct dice *dice, double values[3])
 	policy.success_delay = roll(dice);
 	policy.remember = often(dice, 0.3);
 	policy.holds = often(dice, 0.3);
+	policy.input = often(dice, 0.1);
 	set_apply(&policy.rules.stop, "unstartable,5");
 	set_apply(&policy.rules.throttle, "6");
 	set_apply(&policy.free, "KILL");
@@ -1924,7 +1963,8 @@ check_end(const struct engine *engine, int ended, int judged)
 	/* Each attempt that ended is told once, an abandoned one too. */
 	CHECK(judged == ended || judged == ended + 1);
 	CHECK(judged == ended || engine->reason == REASON_MAX_TIME ||
-	    engine->reason == REASON_ERROR);
+	    engine->reason == REASON_ERROR ||
+	    (engine->policy->holds && engine->reason == REASON_SIGNAL));
 }
 
 static void
@@ -2035,6 +2075,8 @@ main(void)
 	RUN(an_error_of_its_own_ends_the_run);
 	RUN(an_error_of_its_own_ends_the_attempt_first);
 	RUN(an_error_can_be_one_to_die_of);
+	RUN(what_attempts_read_is_asked_for_first);
+	RUN(nothing_has_to_be_ended_while_input_is_read);
 	RUN(what_is_held_is_delivered_before_the_end);
 	RUN(what_cannot_be_delivered_is_an_error);
 	RUN(a_signal_ends_a_delivery);

@@ -203,6 +203,24 @@ parse_output(struct options *options, size_t offset, const char *text)
 }
 
 static const char *
+parse_stdin(struct options *options, size_t offset, const char *text)
+{
+	static const char *const names[] = {
+		[INPUT_AUTO] = "auto",
+		[INPUT_REPLAY] = "replay",
+		[INPUT_INHERIT] = "inherit",
+		[INPUT_NULL] = "null",
+	};
+
+	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(names[i], text) == 0) {
+			*MEMBER(enum input_mode, options, offset) = i;
+			return NULL;
+		}
+	return "is none of auto, replay, inherit, null";
+}
+
+static const char *
 parse_before_retry(struct options *options, size_t offset, const char *text)
 {
 	options->policy.gate = true;
@@ -482,6 +500,20 @@ const struct option_row option_rows[OPTIONS] = {
 	    "nothing comes out, messages included, unless the run gives up\n"
 	    "or a signal ends it: then everything does, in order.",
 	    "stream", parse_output, AT(output) },
+	[OPTION_STDIN] = { "stdin", 0, GROUP_STREAMS, VALUE_REQUIRED,
+	    "auto|replay|inherit|null", "what the attempts read",
+	    "What the attempts read.\n"
+	    "With\n.Ql auto\n"
+	    "a standard input that is a file, open for reading only, is put\n"
+	    "back before each retry to where it stood when\n.Nm\nstarted;\n"
+	    "anything else is left alone.\n"
+	    "With\n.Ql replay\n"
+	    "all of standard input is read once, before the first attempt,\n"
+	    "and each attempt reads it from the start.\n"
+	    "With\n.Ql inherit\nthe attempts read on where the last one\n"
+	    "stopped, and with\n.Ql null\nthey read\n.Pa /dev/null .\n"
+	    "Only with\n.Ql replay\ndoes\n.Nm\nitself read anything.",
+	    "auto", parse_stdin, AT(input) },
 
 	[OPTION_BEFORE_RETRY] = { "before-retry", 0, GROUP_BETWEEN,
 	    VALUE_REQUIRED, "COMMAND",
@@ -794,6 +826,7 @@ settle(struct options *options)
 	policy->hint_limit = given(options, OPTION_MAX_DELAY)
 	    ? policy->backoff.cap
 	    : DEFAULT_HINT_LIMIT;
+	policy->input = options->input == INPUT_REPLAY;
 	policy->holds = options->output != OUTPUT_STREAM ||
 	    patterns_any(&options->patterns);
 	rules->matches = options->patterns.given;

@@ -40,6 +40,7 @@ enum option_id {
 	OPTION_CHECK,
 
 	OPTION_OUTPUT,
+	OPTION_STDIN,
 
 	OPTION_BEFORE_RETRY,
 	OPTION_ON_SUCCESS,
@@ -83,6 +84,9 @@ struct log {
 /* What becomes of the attempts' output. */
 enum output_mode { OUTPUT_STREAM, OUTPUT_HOLD, OUTPUT_LAST, OUTPUT_CHRONIC };
 
+/* What the attempts read. */
+enum input_mode { INPUT_AUTO, INPUT_REPLAY, INPUT_INHERIT, INPUT_NULL };
+
 /* All that the user asked for; what is NULL was not given. */
 struct options {
 	struct policy policy;
@@ -95,6 +99,7 @@ struct options {
 
 	struct patterns patterns;
 	enum output_mode output;
+	enum input_mode input;
 	const char *check;
 	const char *before_retry;
 	const char *on_success;

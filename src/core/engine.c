@@ -313,12 +313,21 @@ begin(struct engine *engine, double now)
 	return wait(engine, now);
 }
 
+/* What attempts read is taken only once it is sure that they are made. */
+static struct action
+prepare(struct engine *engine, double now)
+{
+	return engine->policy->input && in_time(engine, now)
+	    ? ask(engine, ASK_INPUT)
+	    : begin(engine, now);
+}
+
 static struct action
 start(struct engine *engine, double now)
 {
 	engine->begun = now;
 	return engine->policy->remember ? ask(engine, ASK_STATE)
-					: begin(engine, now);
+					: prepare(engine, now);
 }
 
 static struct action
@@ -492,7 +501,7 @@ answered(struct engine *engine, const struct event *event)
 	case ASK_STATE:
 		if (event->answer == VERDICT_NONE)
 			return own_failure(engine);
-		return yes ? begin(engine, event->now)
+		return yes ? prepare(engine, event->now)
 			   : finish(engine, REASON_EARLY, STATUS_TOO_EARLY);
 	case ASK_CHECK:
 		engine->evidence.check = event->answer;
@@ -500,6 +509,8 @@ answered(struct engine *engine, const struct event *event)
 	case ASK_BUDGET:
 		return yes ? wait(engine, event->now)
 			   : give_up(engine, REASON_BUDGET);
+	case ASK_INPUT:
+		return begin(engine, event->now);
 	case ASK_GATE:
 		break;
 	}
@@ -507,6 +518,14 @@ answered(struct engine *engine, const struct event *event)
 		return give_up(engine, REASON_GATE);
 	return in_time(engine, event->now) ? run(engine, event->now)
 					   : out_of_time(engine);
+}
+
+/* A process: input is read by `retry` itself. */
+static bool
+something_runs(const struct engine *engine)
+{
+	return engine->state == STATE_RUNNING ||
+	    (engine->state == STATE_ASKING && engine->question != ASK_INPUT);
 }
 
 /* When what runs must be looked at again. */
@@ -567,7 +586,8 @@ static struct action
 overdue(struct engine *engine, double now)
 {
 	if (!engine->ending && now >= engine->deadline)
-		return end_it(engine, now);
+		return something_runs(engine) ? end_it(engine, now)
+					      : out_of_time(engine);
 	if (engine->ending && now >= engine->kill_at)
 		return kill_it(engine, now);
 	if (engine->ending && now >= engine->leave_at)
@@ -597,6 +617,8 @@ signalled(struct engine *engine, int signal, double now)
 		engine->waited += now - engine->wait_begun;
 		return die(engine, signal);
 	}
+	if (signal != SIGURG && !something_runs(engine))
+		return die(engine, signal);
 	if (signal != SIGURG && engine->signal == 0)
 		engine->signal = signal;
 	return timer(engine, now);
@@ -607,7 +629,7 @@ static struct action
 failed_itself(struct engine *engine, const struct event *event)
 {
 	engine->death = event->signal;
-	if (engine->state != STATE_RUNNING && engine->state != STATE_ASKING)
+	if (!something_runs(engine))
 		return own_failure(engine);
 	engine->failed = true;
 	engine->deadline = event->now;

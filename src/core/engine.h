@@ -41,6 +41,7 @@ struct policy {
 	struct set free;
 	bool gate;   /* a command is asked before each retry */
 	bool budget; /* a budget is asked before each wait */
+	bool input;  /* what attempts read is asked for before the first */
 	bool holds;  /* output is held: it is delivered before the run ends */
 
 	bool repeat;
@@ -85,7 +86,7 @@ enum action_kind {
 	ACTION_FINISH
 };
 
-enum question { ASK_STATE, ASK_CHECK, ASK_BUDGET, ASK_GATE };
+enum question { ASK_STATE, ASK_INPUT, ASK_CHECK, ASK_BUDGET, ASK_GATE };
 
 struct action {
 	enum action_kind kind;

@@ -22,6 +22,7 @@
 #include "sys/child.h"
 #include "sys/descriptor.h"
 #include "sys/environment.h"
+#include "sys/input.h"
 #include "sys/logs.h"
 #include "sys/loop.h"
 #include "sys/notify.h"
@@ -56,7 +57,7 @@ struct loop {
 	struct ev_loop *events;
 	ev_io signals;
 	ev_timer timer;
-	ev_prepare guard;
+	ev_check guard;
 	unsigned int idle; /* turns of the loop without an event */
 	double idle_since;
 	struct inheritance inheritance;
@@ -68,6 +69,7 @@ struct loop {
 	struct notify notify;
 	struct title title;
 	struct budget budget;
+	struct input input;
 	struct output output;
 	bool leaving; /* the run is over, but for messages to be written yet */
 	bool over;    /* and they are */
@@ -136,6 +138,16 @@ arm(struct loop *loop)
 }
 
 static int
+begin_streams(struct loop *loop, int descriptors[3])
+{
+	const bool is_retry = loop->engine.attempt > 1;
+
+	if (input_begin(&loop->input, is_retry, &descriptors[0]) == -1)
+		return -1;
+	return output_begin(&loop->output, descriptors);
+}
+
+static int
 start_attempt(struct loop *loop, double time)
 {
 	struct start start = {
@@ -149,10 +161,11 @@ start_attempt(struct loop *loop, double time)
 
 	environment_set(&loop->environment, &loop->engine, time);
 	tree_begin(&loop->tree);
-	int result = output_begin(&loop->output, start.descriptors);
+	int result = begin_streams(loop, start.descriptors);
 	if (result == 0)
 		result = child_start(&loop->child, &loop->inheritance, &start);
 	const int error = errno;
+	input_started(&loop->input);
 	output_started(&loop->output);
 	if (result == -1) {
 		output_ended(&loop->output);
@@ -270,6 +283,25 @@ ask_budget(const struct loop *loop, struct event *event)
 	};
 }
 
+static struct event
+input_event(const struct loop *loop, bool success)
+{
+	return (struct event){
+		.kind = success ? EVENT_ANSWER : EVENT_ERROR,
+		.now = now(loop),
+		.answer = VERDICT_SUCCESS,
+	};
+}
+
+static bool
+ask_input(struct loop *loop, struct event *event)
+{
+	const int begun = input_spool(&loop->input);
+
+	*event = input_event(loop, begun == 0);
+	return begun != 1;
+}
+
 static bool
 act_ask(struct loop *loop, const struct action *action, struct event *event)
 {
@@ -280,6 +312,8 @@ act_ask(struct loop *loop, const struct action *action, struct event *event)
 
 	if (action->question == ASK_STATE)
 		return ask_state(loop, event);
+	if (action->question == ASK_INPUT)
+		return ask_input(loop, event);
 	if (action->question == ASK_BUDGET) {
 		ask_budget(loop, event);
 		return true;
@@ -373,6 +407,7 @@ act_finish(struct loop *loop)
 	if (loop->task != TASK_NONE)
 		abandon(loop);
 	loop->linger_until = INFINITY;
+	input_stop(&loop->input);
 	output_speak(&loop->output);
 	if (hook != NULL) {
 		if (start_shell(loop, hook, TASK_HOOK) == 0)
@@ -406,6 +441,7 @@ act(struct loop *loop, const struct action *action, struct event *event)
 	case ACTION_DELIVER:
 		if (loop->task != TASK_NONE)
 			abandon(loop);
+		input_stop(&loop->input);
 		loop->patience = action->wake - event->now;
 		return false;
 	case ACTION_FINISH:
@@ -521,6 +557,14 @@ drive(struct loop *loop, struct event event)
 		    act(loop, &action, &event) || output_event(loop, &event);
 	}
 	arm(loop);
+}
+
+static void
+input_done(void *data, bool success)
+{
+	struct loop *loop = data;
+
+	drive(loop, input_event(loop, success));
 }
 
 static void
@@ -822,7 +866,6 @@ signals_ready(struct ev_loop *events, ev_io *watcher, int flags)
 	ssize_t length;
 
 	(void)events, (void)flags;
-	loop->idle = 0;
 	do {
 		length = read(watcher->fd, infos, sizeof(infos));
 		for (ssize_t i = 0; i < length / (ssize_t)sizeof(*infos); i++) {
@@ -858,7 +901,6 @@ timer_fired(struct ev_loop *events, ev_timer *watcher, int flags)
 	struct loop *loop = watcher->data;
 
 	(void)events, (void)flags;
-	loop->idle = 0;
 	if (loop->unforked != 0) {
 		unforked(loop);
 	} else if (loop->lingering && now(loop) >= loop->linger_until) {
@@ -874,13 +916,13 @@ timer_fired(struct ev_loop *events, ev_timer *watcher, int flags)
  * again, for ever.
  */
 static void
-guard_turns(struct ev_loop *events, ev_prepare *watcher, int flags)
+guard_turns(struct ev_loop *events, ev_check *watcher, int flags)
 {
 	struct loop *loop = watcher->data;
 	const double time = seconds(CLOCK_MONOTONIC);
 
-	(void)events, (void)flags;
-	if (loop->idle == 0 || time - loop->idle_since > 1) {
+	(void)flags;
+	if (ev_pending_count(events) > 0 || time - loop->idle_since > 1) {
 		loop->idle = 0;
 		loop->idle_since = time;
 	}
@@ -945,9 +987,10 @@ set_up(struct loop *loop)
 		errx(STATUS_OWN_FAILURE, "cannot make an event loop");
 	ev_io_init(&loop->signals, signals_ready, signals, EV_READ);
 	ev_timer_init(&loop->timer, timer_fired, 0, 0);
-	ev_prepare_init(&loop->guard, guard_turns);
+	ev_check_init(&loop->guard, guard_turns);
+	ev_set_priority(&loop->guard, EV_MAXPRI);
 	loop->guard.data = loop;
-	ev_prepare_start(loop->events, &loop->guard);
+	ev_check_start(loop->events, &loop->guard);
 	loop->signals.data = loop->timer.data = loop;
 	ev_io_start(loop->events, &loop->signals);
 }
@@ -1034,6 +1077,7 @@ loop_run(const struct options *options, const struct report *report,
 	set_up(&loop);
 	loop.report.pid = loop.inheritance.parent;
 	notify_open(&loop.notify);
+	input_open(&loop.input, options->input, loop.events, input_done, &loop);
 	take_messages(&loop);
 	struct news news = { .kind = NEWS_START,
 		.time = seconds(CLOCK_REALTIME) };
@@ -1043,6 +1087,7 @@ loop_run(const struct options *options, const struct report *report,
 		ev_run(loop.events, 0);
 	report_close(&loop.report);
 	notify_close(&loop.notify);
+	input_close(&loop.input);
 	output_close(&loop.output);
 	ev_loop_destroy(loop.events);
 	environment_free(&loop.environment);

@@ -1,0 +1,49 @@
+#ifndef INPUT_H
+#define INPUT_H
+
+#include <ev.h>
+#include <stdbool.h>
+
+#include "cli/options.h"
+#include "sys/spool.h"
+
+/* What the attempts read. */
+struct input {
+	enum input_mode mode;
+	off_t start; /* where stdin is put back to; -1: nowhere */
+	struct spool spool;
+	int given; /* to what is started, to be closed; or -1 */
+	struct ev_loop *events;
+	ev_io watcher;
+	void (*done)(void *data, bool success);
+	void *data;
+};
+
+/*
+ * Finds out about stdin.  `done` is called from the event loop, when all of
+ * stdin is spooled, or, after a message, when that failed.
+ */
+void input_open(struct input *input, enum input_mode mode,
+    struct ev_loop *events, void (*done)(void *data, bool success), void *data);
+
+void input_close(struct input *input);
+
+/*
+ * Begins to spool stdin.  Returns 1; 0 where stdin is closed; or -1 after a
+ * message.
+ */
+int input_spool(struct input *input);
+
+/* Reads no more. */
+void input_stop(struct input *input);
+
+/*
+ * An attempt begins: changes what it is given for 0, where that is not what
+ * `retry` has.  Returns 0, or -1 after a message, with errno set.
+ */
+int input_begin(struct input *input, bool is_retry, int *descriptor);
+
+/* It has been started, or could not be. */
+void input_started(struct input *input);
+
+#endif
