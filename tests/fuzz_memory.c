@@ -1,0 +1,90 @@
+/* A state file, as it is and with the checksum that it should have. */
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "core/checksum.h"
+#include "core/duration.h"
+#include "core/memory.h"
+#include "fuzz.h"
+
+#define SUM "checksum "
+
+/* Whatever a file says, the delays that follow are sound. */
+static void
+check_strategies(const struct memory *memory)
+{
+	static const double draws[] = { 0, 0.5, 1 };
+	struct backoff backoff = { .base = 1, .cap = DURATION_MAX, .min = 0 };
+
+	backoff.values = &backoff.base;
+	backoff.count = 1;
+	backoff.params[0] = backoff.params[1] = 1.5;
+	for (backoff.strategy = strategies; backoff.strategy->name != NULL;
+	     backoff.strategy++) {
+		backoff.param_given[0] = backoff.param_given[1] =
+		    backoff.strategy->keeps_level;
+		memory_is_of(memory, &backoff);
+		for (int i = 0; i < 3; i++) {
+			struct level level = memory->level;
+			const uint64_t n =
+			    memory->n < UINT64_MAX ? memory->n + 1 : memory->n;
+			const double delay =
+			    backoff_nominal(&backoff, &level, n, draws[i]);
+
+			MUST(isfinite(delay) && delay >= 0);
+			MUST(backoff_hold(&backoff, delay) <= backoff.cap);
+		}
+	}
+}
+
+static void
+check_memory(const char *text)
+{
+	static const double times[] = { 0, 1e9, 1.7e9, 1e15, 1e300 };
+	char again[MEMORY_TEXT];
+	struct memory memory;
+	const char *problem = memory_parse(text, &memory);
+
+	if (problem != NULL) {
+		fuzz_problem(problem);
+		memory_is_newer(text);
+		return;
+	}
+	MUST(!memory_is_newer(text));
+	memory_format(&memory, again);
+	MUST(strcmp(text, again) == 0);
+	for (int i = 0; i < 5; i++) {
+		const double wait = memory_wait(&memory, times[i]);
+
+		MUST(wait >= 0 && wait <= memory.delay);
+		MUST(wait <= DURATION_MAX);
+	}
+	check_strategies(&memory);
+}
+
+/* Takes a checksum away, where there is one, and adds the right one. */
+static char *
+with_checksum(const char *text)
+{
+	const char *old = strstr(text, SUM);
+	const size_t length = old == NULL ? strlen(text) : (size_t)(old - text);
+	char *whole;
+
+	MUST(asprintf(&whole, "%.*s" SUM "%016" PRIx64 "\n", (int)length, text,
+		 checksum(text, length)) != -1);
+	return whole;
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = fuzz_text(data, size);
+	char *whole = with_checksum(text);
+
+	check_memory(text);
+	check_memory(whole);
+	free(whole);
+	free(text);
+	return 0;
+}
