@@ -57,6 +57,30 @@ esac
 unlike 'nothing unbounded is called, and no shell' "$(nm -u $(objects))" \
     ' U (gets|v?sprintf|strn?c(py|at)|ato[il]|system|popen|mktemp|tmpnam)$'
 
+# Under a sanitizer strace is in the way.
+if instrumented || ! command -v strace >/dev/null; then
+	skip 'no descriptor is for others' 'strace cannot look'
+	skip 'no link is followed, no reader waited for' 'strace cannot look'
+else
+	calls=open,openat,creat,dup,dup2,dup3,fcntl,pipe,pipe2,socket
+	calls=$calls,signalfd4,epoll_create1,eventfd2
+	run strace -o trace -e trace="$calls" \
+	    retry -q -a 2 -d 0 -t 9 --output=hold --stdin=replay --log=json:log \
+	    --state=state --budget=budget:rate=1 --check='exit 1' true
+	is 'no descriptor is for others' "$code $(grep -v \
+	    -e CLOEXEC -e 'F_[GS]ET' -e '^[+-]' trace)" '1 '
+	is 'no link is followed, no reader waited for' "$(awk -F'"' '
+		/"(log|state|budget)/ {
+			others[$2] += !/O_NONBLOCK.O_NOFOLLOW/
+		}
+		END { for (name in others) print name, others[name] }' trace |
+	    sort)" 'budget 0
+log 0
+state 0
+state.lock 0
+state.new 0'
+fi
+
 # setuid PROGRAM: a copy that would run as its owner, root.
 setuid() {
 	cp "$1" "${1##*/}.setuid" && chmod 4755 "${1##*/}.setuid"
