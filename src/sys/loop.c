@@ -302,6 +302,12 @@ ask_input(struct loop *loop, struct event *event)
 	return begun != 1;
 }
 
+static const char *
+question_name(enum question question)
+{
+	return question == ASK_CHECK ? "--check" : "--before-retry";
+}
+
 static bool
 act_ask(struct loop *loop, const struct action *action, struct event *event)
 {
@@ -320,8 +326,7 @@ act_ask(struct loop *loop, const struct action *action, struct event *event)
 	}
 	if (start_shell(loop, command, TASK_QUESTION) == 0)
 		return false;
-	warn("cannot run %s",
-	    action->question == ASK_CHECK ? "--check" : "--before-retry");
+	warn("cannot run %s", question_name(action->question));
 	*event = (struct event){
 		.kind = EVENT_ANSWER,
 		.now = now(loop),
@@ -597,10 +602,22 @@ attempt_outcome(const struct loop *loop, int status)
 	return (struct outcome){ OUTCOME_EXIT, WEXITSTATUS(status) };
 }
 
-static enum verdict
-question_answer(int status)
+/* There was a process for the option's command, but it got no shell. */
+static bool
+lacks_shell(const struct loop *loop, const char *option)
 {
-	if (!WIFEXITED(status))
+	const int error = child_error(&loop->child);
+
+	if (error != 0)
+		warnx("cannot run %s: %s", option, strerror(error));
+	return error != 0;
+}
+
+static enum verdict
+question_answer(const struct loop *loop, int status)
+{
+	if (lacks_shell(loop, question_name(loop->engine.question)) ||
+	    !WIFEXITED(status))
 		return VERDICT_STOP;
 	switch (WEXITSTATUS(status)) {
 	case 0:
@@ -616,12 +633,14 @@ hook_ended(struct loop *loop, int status)
 {
 	char name[SIGNAL_NAME];
 
+	leave(loop);
+	if (lacks_shell(loop, end_hook_name(loop)))
+		return;
 	if (WIFSIGNALED(status))
 		warnx("%s died of %s", end_hook_name(loop),
 		    signal_name(WTERMSIG(status), name));
 	else if (WEXITSTATUS(status) != 0)
 		warnx("%s exited %d", end_hook_name(loop), WEXITSTATUS(status));
-	leave(loop);
 }
 
 /* The process that waited for the state's lock: the lock may be free now. */
@@ -676,7 +695,7 @@ settle(struct loop *loop)
 		    (struct event){
 			.kind = EVENT_ANSWER,
 			.now = now(loop),
-			.answer = question_answer(status),
+			.answer = question_answer(loop, status),
 		    });
 		break;
 	case TASK_LOCK:
