@@ -90,41 +90,46 @@ help(const char *topic)
 	return written(EXIT_SUCCESS);
 }
 
+/* What was asked for; `argv` is main's own. */
+static int
+act(const struct options *options, char **argv)
+{
+	struct report report;
+
+	if (options->help)
+		return help(options->help_topic);
+	if (options->version) {
+		printf("retry %s\n", VERSION);
+		return written(EXIT_SUCCESS);
+	}
+	const char *warning = options_warning(options);
+	if (warning != NULL)
+		warnx("%s", warning);
+	logs_open(&report, options);
+	if (options->plan) {
+		const struct screen screen = terminal_look(STDOUT_FILENO);
+
+		plan_run(options, &report, &screen);
+		return written(EXIT_SUCCESS);
+	}
+	return loop_run(options, &report, argv);
+}
+
 int
 main(int argc, char **argv)
 {
 	char problem[OPTIONS_PROBLEM];
 	struct options options;
-	struct report report;
-	const char *warning;
-	char **words;
-	int status;
 
 	program_invocation_name = program_invocation_short_name;
 	if (getauxval(AT_SECURE) != 0)
 		errx(STATUS_OWN_FAILURE, "refuses to run setuid or setgid");
-	words = title_words(argc, argv);
+	char **words = title_words(argc, argv);
 	if (words == NULL)
 		err(STATUS_OWN_FAILURE, "arguments");
 	if (options_parse(argc, words, &options, problem) == -1)
 		errx(STATUS_OWN_FAILURE, "%s (try 'retry --help')", problem);
-	if (options.help)
-		return help(options.help_topic);
-	if (options.version) {
-		printf("retry %s\n", VERSION);
-		return written(EXIT_SUCCESS);
-	}
-	warning = options_warning(&options);
-	if (warning != NULL)
-		warnx("%s", warning);
-	logs_open(&report, &options);
-	if (options.plan) {
-		const struct screen screen = terminal_look(STDOUT_FILENO);
-
-		plan_run(&options, &report, &screen);
-		status = written(EXIT_SUCCESS);
-	} else
-		status = loop_run(&options, &report, argv);
+	const int status = act(&options, argv);
 	options_free(&options);
 	free(words);
 	return status;
