@@ -172,8 +172,7 @@ faulty() {
 }
 
 if strace -o /dev/null true 2>/dev/null; then
-	for fault in 'flock ENOLCK' 'pread64 EIO' 'pwrite64 ENOSPC' \
-	    'ftruncate EIO'; do
+	for fault in 'flock ENOLCK' 'pread64 EIO' 'pwrite64 ENOSPC'; do
 		rm -f attempts
 		# shellcheck disable=SC2086 # words are meant
 		run faulty $fault
@@ -182,6 +181,10 @@ if strace -o /dev/null true 2>/dev/null; then
 		    "$(printf '%s\n' "$err" | grep -c 'retry: --budget: bucket')" 1
 	done
 	rm -f attempts
+	echo more >>bucket
+	run faulty ftruncate EIO
+	is 'ftruncate EIO: the retry is allowed' "$code $(attempts)" '7 2'
+	like 'and that is said' "$err" 'is damaged; the retry is allowed$'
 	run faulty openat EMFILE
 	is 'openat EMFILE: nothing is run' "$code $(attempts)" '125 0'
 else

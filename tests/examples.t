@@ -10,7 +10,7 @@
 # shellcheck source=tests/stubs.sh
 . "$TESTS/stubs.sh"
 
-stub collector curl make nc parallel pg_isready render ssh wget
+stub collector curl make nc parallel pg_isready render retry-redis-budget ssh wget
 for name in report sync upload; do
 	ln -s bin/stub "$name"
 done
@@ -59,6 +59,10 @@ while IFS= read -r text <&3; do
 		FAILURE=${FAILURE%% *}
 		ends 0 2 'retries this one too'
 		like "$name: later" "$err" 'exited 75 .*; next in (4[89]|5.|6.|7[012])[.0-9]*s' ;;
+	*retry-redis-budget*)
+		ends 0 3 'asks before the retry'
+		is "$name: with its options" "$(sed -n 2p calls)" \
+		    'retry-redis-budget --host=cache' ;;
 	*--before-retry=*)
 		ends 0 3 'cleans up before the retry'
 		is "$name: between the two" "$(sed -n 2p calls)" 'make clean' ;;

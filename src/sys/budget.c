@@ -123,7 +123,7 @@ save(int file, const struct bucket *bucket)
 
 	bucket_format(bucket, text);
 	const ssize_t length = pwrite(file, text, BUCKET_LENGTH, 0);
-	if (length == -1 || ftruncate(file, BUCKET_LENGTH) == -1)
+	if (length == -1)
 		return strerror(errno);
 	return length == BUCKET_LENGTH ? NULL : strerror(ENOSPC);
 }
@@ -142,6 +142,9 @@ change_locked(int file, const struct bucket_rules *rules, bool take, bool *paid)
 		*paid = bucket_take(&bucket, rules);
 	else
 		bucket_give(&bucket, rules);
+	/* Only a damaged one can have another length. */
+	if (problem != NULL && ftruncate(file, 0) == -1)
+		return problem;
 	const char *unsaved = save(file, &bucket);
 	return problem != NULL ? problem : unsaved;
 }
