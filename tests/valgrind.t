@@ -22,8 +22,7 @@ kinds=all
 memcheck() {
 	rm -f log.*
 	valgrind --quiet --log-file=log.%p --leak-check=full \
-	    --show-leak-kinds="$kinds" --track-fds=yes \
-	    --suppressions="$TEST_DATA/valgrind.supp" "$@"
+	    --show-leak-kinds="$kinds" --track-fds=yes "$@"
 }
 
 # faults: what the logs have, but for the descriptors that are meant to be,
