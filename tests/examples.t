@@ -59,6 +59,9 @@ while IFS= read -r text <&3; do
 		FAILURE=${FAILURE%% *}
 		ends 0 2 'retries this one too'
 		like "$name: later" "$err" 'exited 75 .*; next in (4[89]|5.|6.|7[012])[.0-9]*s' ;;
+	*--state=*)
+		ends 1 1 'gives up after its one attempt'
+		ends 75 0 'is too early then' ;;
 	*retry-redis-budget*)
 		ends 0 3 'asks before the retry'
 		is "$name: with its options" "$(sed -n 2p calls)" \

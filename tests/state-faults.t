@@ -64,8 +64,63 @@ if strace -o /dev/null true 2>/dev/null; then
 		is 'and the next run goes on from it' "$code $err $(kept n)" \
 		    "7  $((n + 1))"
 	done
+
+	rm -f attempts
+
+	# There is no process to be had that would wait for the lock.
+	flock state.lock strace -qq -o trace -e trace=clone,clone3,?fork \
+	    -e inject=clone,clone3,?fork:error=EAGAIN \
+	    retry --state=state ./tries 0 2>said
+	is 'no process to wait for the lock is an error' "$? $(attempts)" '125 0'
+	like 'in one line' "$(cat said)" \
+	    '^retry: --state: state: Resource temporarily unavailable$'
+
+	# With all that has a file switched on, any call that fails leaves a run
+	# that ends in its own status or in 125, and says why.
+	for call in openat flock pread64 pwrite64 write fsync lseek fcntl \
+	    pipe2 ftruncate close; do
+		bad=
+		for when in 1 2 4 8+; do
+			run timeout 20 strace -qq -o trace -e "trace=$call" \
+			    -e "inject=$call:error=EIO:when=$when" \
+			    retry -a 2 -d 1us -m 1us -t 9 --state=all-state \
+			    --budget=all-budget --log=text --log=json:all-log \
+			    --output=chronic ./tries 7
+			case $code:$err in
+			7:* | 125:*retry:* | 12[57]:*'shared libraries'*) ;;
+			*) bad="$bad $when ($code: $err)" ;;
+			esac
+		done
+		is "$call EIO ends in a status and a line" "$bad" ''
+	done
+	rm -f attempts
 else
 	skip 'system calls that fail' 'strace cannot trace here'
+fi
+
+# On a disk that is full. A name space of its own has room for one.
+cat >full <<'END'
+mount -t tmpfs -o size=16k tmpfs "$1" && cd "$1" &&
+"$RETRY" -q -a 1 -d 1us -m 1us --state=state --budget=budget false
+cp state before
+cat /dev/zero >filler 2>/dev/null
+"$RETRY" -q -a 2 -d 1us -m 1us --state=state --budget=other false
+echo "$?"
+cmp state before && ls
+END
+mkdir small
+if unshare -rm true 2>/dev/null && unshare -rm sh full small >/dev/null 2>&1
+then
+	run unshare -rm sh full small
+	is 'a full disk is an error, and the state stays' \
+	    "$(printf %s "$out" | tr '\n' ' ')" \
+	    '125 before budget filler other state state.lock'
+	like 'what cannot be remembered is said' "$err" \
+	    '^retry: --state: state: cannot be written: No space left'
+	like 'the budget is no obstacle' "$err" \
+	    '^retry: --budget: other: No space left .*; the retry is allowed$'
+else
+	skip 'a full disk is an error' 'no file system can be mounted here'
 fi
 
 # Killed at any moment; ROUNDS has more of it.
