@@ -17,6 +17,8 @@
  *     checksum    of a text that is kept in a file
  *     lines       a stream, cut into lines
  *     match       what is looked for in them
+ *     hint        how long a server asks to wait
+ *     control     what an attempt may say of itself
  *     engine      the run as a state machine: events in, actions out
  *     memory      the backoff from one run to the next, as text
  *   cli/      talks with people and programs; argv, text and FILE * only
@@ -40,6 +42,7 @@
  *     input       what the attempts read
  *     output      what becomes of the attempts' output, and of messages
  *     outlet      writes to what others share, without waiting for a reader
+ *     word        where an attempt may say it
  *     spool       temporary files without a name
  *     environment what children find in theirs
  *     budget      the bucket of tokens in a file that processes share

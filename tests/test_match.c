@@ -1,3 +1,5 @@
+#include <time.h>
+
 #include "core/match.h"
 #include "tap.h"
 
@@ -243,6 +245,34 @@ a_hint_is_the_first_group_and_is_cut_to_its_room(void)
 	patterns_free(&patterns);
 }
 
+/* Tried at each place of such a line, these would take minutes. */
+static void
+no_line_takes_the_square_of_its_length(void)
+{
+	static const char *const slow[] = { "(a|b)*c", "(a|aa)+$b",
+		"(.*)(.*)(.*)x", "(a|aa|aaa)*(b|c)" };
+	static char text[LINE_MOST];
+	struct lines lines = { .ended = true };
+	const char *data = text;
+	size_t size = sizeof(text);
+	const clock_t begun = clock();
+
+	memset(text, 'a', sizeof(text));
+	lines_take(&lines, &data, &size);
+	for (size_t i = 0; i < COUNT(slow); i++) {
+		struct patterns patterns = { .given = 0 };
+		struct search search = { .patterns = &patterns };
+
+		patterns_match(&patterns, MATCH_FAIL, slow[i]);
+		patterns_hint(&patterns, slow[i]);
+		for (int line = 0; line < 512; line++)
+			search_line(&search, &lines);
+		CHECK_INT(search.matched, 0);
+		patterns_free(&patterns);
+	}
+	CHECK(clock() - begun < 20 * CLOCKS_PER_SEC);
+}
+
 int
 main(void)
 {
@@ -253,5 +283,6 @@ main(void)
 	RUN(the_expression_given_last_counts);
 	RUN(what_is_found_stays_found);
 	RUN(a_hint_is_the_first_group_and_is_cut_to_its_room);
+	RUN(no_line_takes_the_square_of_its_length);
 	return DONE();
 }

@@ -510,7 +510,8 @@ what_is_wrong_is_said_in_one_line(void)
 		{ "--throttle-on=9 cmd",
 		    "--throttle-on: 9: needs --throttle-delay" },
 		{ "--throttle-delay=9 cmd",
-		    "--throttle-delay: 9: needs --throttle-on" },
+		    "--throttle-delay: 9: "
+		    "needs --throttle-on or --throttle-match" },
 		{ "--success-delay=9 cmd",
 		    "--success-delay: 9: needs --repeat" },
 		{ "-d 5 -m 3 cmd", "--delay: 5: is above --max-delay" },

@@ -178,6 +178,21 @@ parse_stop_on(struct options *options, size_t offset, const char *text)
 }
 
 static const char *
+parse_match(struct options *options, size_t offset, const char *text)
+{
+	const size_t first = offsetof(struct options, patterns.found);
+
+	return patterns_match(&options->patterns,
+	    (enum match)((offset - first) / sizeof(regex_t)), text);
+}
+
+static const char *
+parse_delay_match(struct options *options, size_t offset, const char *text)
+{
+	return patterns_hint(MEMBER(struct patterns, options, offset), text);
+}
+
+static const char *
 parse_check(struct options *options, size_t offset, const char *text)
 {
 	options->policy.rules.check = true;
@@ -442,6 +457,12 @@ const struct option_row option_rows[OPTIONS] = {
 	    "and of the attempt's number, the same in every release of a\n"
 	    "major version.",
 	    NULL, parse_seed, AT(random.seed) },
+	[OPTION_DELAY_MATCH] = { "delay-match", 0, GROUP_WAITING,
+	    VALUE_REQUIRED, "ERE", "take a hint from the output's first group",
+	    "Take a hint from the attempt's output: the first group of the\n"
+	    "last match is a number of seconds, a duration, or a date as HTTP\n"
+	    "has them, and no retry comes earlier; see\n.Sx STREAMS .",
+	    NULL, parse_delay_match, AT(patterns) },
 	[OPTION_PRESET] = { "preset", 0, GROUP_WAITING, VALUE_REQUIRED, "NAME",
 	    "options of a known system (--help=presets)",
 	    "The options of a known system; see\n.Sx PRESETS .\n"
@@ -479,11 +500,43 @@ const struct option_row option_rows[OPTIONS] = {
 	    VALUE_REQUIRED, "DUR", "base delay after a throttled attempt",
 	    "The base delay after an attempt that was throttled.", NULL,
 	    parse_seconds, AT(policy.throttle_delay) },
+	[OPTION_SUCCESS_MATCH] = { "success-match", 0, GROUP_VERDICT,
+	    VALUE_REQUIRED, "ERE", "a success must say this",
+	    "An attempt is a success only if a line of its output matches,\n"
+	    "too; see\n.Sx STREAMS .",
+	    NULL, parse_match, AT(patterns.found[MATCH_SUCCESS]) },
+	[OPTION_FAIL_MATCH] = { "fail-match", 0, GROUP_VERDICT, VALUE_REQUIRED,
+	    "ERE", "what says this is no success",
+	    "An attempt of whose output a line matches is no success.", NULL,
+	    parse_match, AT(patterns.found[MATCH_FAIL]) },
+	[OPTION_RETRY_MATCH] = { "retry-match", 0, GROUP_VERDICT,
+	    VALUE_REQUIRED, "ERE", "only failures that say this are retried",
+	    "Only these failures are retried: those of whose output a line\n"
+	    "matches, and those of\n.Fl -retry-on ,\nif that is given.",
+	    NULL, parse_match, AT(patterns.found[MATCH_RETRY]) },
+	[OPTION_STOP_MATCH] = { "stop-match", 0, GROUP_VERDICT, VALUE_REQUIRED,
+	    "ERE", "failures that say this are not",
+	    "Failures of whose output a line matches are not retried.", NULL,
+	    parse_match, AT(patterns.found[MATCH_STOP]) },
+	[OPTION_THROTTLE_MATCH] = { "throttle-match", 0, GROUP_VERDICT,
+	    VALUE_REQUIRED, "ERE", "those are retried with --throttle-delay",
+	    "Failures of whose output a line matches are retried with\n"
+	    ".Fl -throttle-delay .",
+	    NULL, parse_match, AT(patterns.found[MATCH_THROTTLE]) },
 	[OPTION_CHECK] = { "check", 0, GROUP_VERDICT, VALUE_REQUIRED, "COMMAND",
 	    "decides by status: 0 success, 1 retry, else stop",
 	    "A shell command that decides by its exit status: 0 is success,\n"
 	    "1 is retry, anything else, a signal too, is stop.",
 	    NULL, parse_check, AT(check) },
+	[OPTION_CONTROL] = { "control", 0, GROUP_VERDICT, VALUE_NONE, NULL,
+	    "the attempt may decide, in $RETRY_CONTROL",
+	    "The attempt may decide, by lines that it appends to the file\n"
+	    ".Ev RETRY_CONTROL :\n.Ql success ,\n.Ql retry\nand\n"
+	    ".Ql stop\nare verdicts, of which the last counts,\n"
+	    ".Ql delay Ar DUR\nis a hint, as of\n.Fl -delay-match ,\nand\n"
+	    ".Ql reset\nsays that the attempt was healthy: its failure\n"
+	    "counts as the first.",
+	    NULL, parse_flag, AT(control) },
 
 	[OPTION_OUTPUT] = { "output", 0, GROUP_STREAMS, VALUE_REQUIRED,
 	    "stream|hold|last|chronic", "what becomes of output",
@@ -897,10 +950,29 @@ logs_collide(const struct options *options)
 }
 
 static struct conflict
+find_throttle_conflict(const struct options *options)
+{
+	const bool delay = given(options, OPTION_THROTTLE_DELAY);
+	const bool on = given(options, OPTION_THROTTLE_ON);
+	const bool match = given(options, OPTION_THROTTLE_MATCH);
+
+	if (on && !delay)
+		return (struct conflict){ OPTION_THROTTLE_ON,
+			"needs --throttle-delay" };
+	if (match && !delay)
+		return (struct conflict){ OPTION_THROTTLE_MATCH,
+			"needs --throttle-delay" };
+	if (delay && !on && !match)
+		return (struct conflict){ OPTION_THROTTLE_DELAY,
+			"needs --throttle-on or --throttle-match" };
+	return (struct conflict){ .what = NULL };
+}
+
+static struct conflict
 find_conflict(const struct options *options)
 {
 	const struct policy *policy = &options->policy;
-	const bool throttled = given(options, OPTION_THROTTLE_ON);
+	struct conflict conflict;
 
 	if (policy->timeout_share > 0 && policy->max_time == 0)
 		return (struct conflict){ OPTION_TIMEOUT,
@@ -909,12 +981,6 @@ find_conflict(const struct options *options)
 	    !policy->pace_start && policy->timeout_share == 0)
 		return (struct conflict){ OPTION_MIN_TIMEOUT,
 			"needs --pace=start or --timeout=P%" };
-	if (throttled && !given(options, OPTION_THROTTLE_DELAY))
-		return (struct conflict){ OPTION_THROTTLE_ON,
-			"needs --throttle-delay" };
-	if (!throttled && given(options, OPTION_THROTTLE_DELAY))
-		return (struct conflict){ OPTION_THROTTLE_DELAY,
-			"needs --throttle-on" };
 	if (given(options, OPTION_SUCCESS_DELAY) && !policy->repeat)
 		return (
 		    struct conflict){ OPTION_SUCCESS_DELAY, "needs --repeat" };
@@ -923,7 +989,8 @@ find_conflict(const struct options *options)
 			"is a second log on a plan's standard output" };
 	if (options->early_skip && options->state == NULL)
 		return (struct conflict){ OPTION_EARLY, "needs --state" };
-	return find_wait_conflict(options);
+	conflict = find_throttle_conflict(options);
+	return conflict.what != NULL ? conflict : find_wait_conflict(options);
 }
 
 int
@@ -958,6 +1025,7 @@ options_free(struct options *options)
 	free(options->logs);
 	free(options->budget);
 	free(options->policy.backoff.values);
+	patterns_free(&options->patterns);
 }
 
 const char *

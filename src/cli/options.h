@@ -29,6 +29,7 @@ enum option_id {
 	OPTION_WAIT_FIRST,
 	OPTION_SPLAY,
 	OPTION_SEED,
+	OPTION_DELAY_MATCH,
 	OPTION_PRESET,
 
 	OPTION_SUCCESS_ON,
@@ -37,7 +38,13 @@ enum option_id {
 	OPTION_FREE_ON,
 	OPTION_THROTTLE_ON,
 	OPTION_THROTTLE_DELAY,
+	OPTION_SUCCESS_MATCH,
+	OPTION_FAIL_MATCH,
+	OPTION_RETRY_MATCH,
+	OPTION_STOP_MATCH,
+	OPTION_THROTTLE_MATCH,
 	OPTION_CHECK,
+	OPTION_CONTROL,
 
 	OPTION_OUTPUT,
 	OPTION_STDIN,
@@ -98,6 +105,7 @@ struct options {
 	const char *text[OPTIONS]; /* as it was given last */
 
 	struct patterns patterns;
+	bool control;
 	enum output_mode output;
 	enum input_mode input;
 	const char *check;

@@ -15,6 +15,7 @@ static const char *const own_names[] = {
 	"RETRY_LAST_STATUS",
 	"RETRY_DELAY",
 	"RETRY_FINAL",
+	"RETRY_CONTROL",
 };
 
 /* "NAME=value": the value, if the name is this one; else NULL. */
@@ -161,5 +162,8 @@ environment_set(struct environment *environment, const struct engine *engine,
 		    engine->just_waited);
 	if (engine_is_final(engine))
 		add(environment, &used, "RETRY_FINAL=1");
+	if (environment->control != NULL)
+		add(environment, &used, "RETRY_CONTROL=%s",
+		    environment->control);
 	environment->list[environment->inherited + (size_t)used] = NULL;
 }

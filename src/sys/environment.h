@@ -7,15 +7,16 @@
 #include "core/engine.h"
 
 /* How many variables `retry` sets, and room for one of them. */
-#define ENVIRONMENT_OWN 8
+#define ENVIRONMENT_OWN 9
 #define ENVIRONMENT_TEXT 64
 
 /* What children find in their environment: `retry`'s own, and RETRY_*. */
 struct environment {
-	char **list;	  /* ends with NULL */
-	size_t inherited; /* entries before RETRY_* */
-	char *kept;	  /* by environment_keep(), or NULL */
-	char *listen_pid; /* where a child's pid belongs, or NULL */
+	char **list;	     /* ends with NULL */
+	const char *control; /* an attempt's $RETRY_CONTROL, or NULL */
+	size_t inherited;    /* entries before RETRY_* */
+	char *kept;	     /* by environment_keep(), or NULL */
+	char *listen_pid;    /* where a child's pid belongs, or NULL */
 	char *watchdog_pid;
 	char own[ENVIRONMENT_OWN][ENVIRONMENT_TEXT];
 	char listen[ENVIRONMENT_TEXT];

@@ -17,6 +17,7 @@
 
 #include "cli/report.h"
 #include "cli/text.h"
+#include "core/hint.h"
 #include "core/signals.h"
 #include "sys/budget.h"
 #include "sys/child.h"
@@ -30,6 +31,7 @@
 #include "sys/state.h"
 #include "sys/title.h"
 #include "sys/tree.h"
+#include "sys/word.h"
 
 /* How many signals are read at once. */
 #define SIGNALS 16
@@ -69,11 +71,13 @@ struct loop {
 	struct notify notify;
 	struct title title;
 	struct budget budget;
+	struct word word;
 	struct input input;
 	struct output output;
 	bool leaving; /* the run is over, but for messages to be written yet */
 	bool over;    /* and they are */
 	struct state state;
+	bool hint_refused; /* one was, and that was told */
 	int unforked; /* errno of an attempt that could not be made, or 0 */
 	int status;   /* of the last child that ended */
 	struct rusage usage; /* of the last attempt */
@@ -137,14 +141,19 @@ arm(struct loop *loop)
 	ev_timer_start(loop->events, &loop->timer);
 }
 
+/* What an attempt reads, and where what it says goes. */
 static int
 begin_streams(struct loop *loop, int descriptors[3])
 {
 	const bool is_retry = loop->engine.attempt > 1;
 
-	if (input_begin(&loop->input, is_retry, &descriptors[0]) == -1)
+	if (output_begin(&loop->output, descriptors) == -1 ||
+	    input_begin(&loop->input, is_retry, &descriptors[0]) == -1)
 		return -1;
-	return output_begin(&loop->output, descriptors);
+	if (!loop->options->control)
+		return 0;
+	loop->environment.control = loop->word.name;
+	return word_begin(&loop->word);
 }
 
 static int
@@ -159,9 +168,10 @@ start_attempt(struct loop *loop, double time)
 	};
 	struct news news = news_now(loop, time);
 
-	environment_set(&loop->environment, &loop->engine, time);
 	tree_begin(&loop->tree);
 	int result = begin_streams(loop, start.descriptors);
+	environment_set(&loop->environment, &loop->engine, time);
+	loop->environment.control = NULL;
 	if (result == 0)
 		result = child_start(&loop->child, &loop->inheritance, &start);
 	const int error = errno;
@@ -602,6 +612,44 @@ attempt_outcome(const struct loop *loop, int status)
 	return (struct outcome){ OUTCOME_EXIT, WEXITSTATUS(status) };
 }
 
+/* What the output asks for, in seconds; negative for nothing. */
+static double
+find_hint(struct loop *loop)
+{
+	const struct search *search = &loop->output.search;
+	const char *problem;
+	double hint = -1;
+	char safe[64];
+
+	if (!search->hinted)
+		return hint;
+	problem = hint_parse(search->hint, seconds(CLOCK_REALTIME), &hint);
+	if (problem != NULL && !loop->hint_refused)
+		warnx("--delay-match: %s: %s",
+		    text_safe(search->hint, safe, sizeof(safe)), problem);
+	loop->hint_refused |= problem != NULL;
+	return hint;
+}
+
+/* The attempt has ended, and has had its say. */
+static struct event
+attempt_ended(struct loop *loop, struct outcome outcome)
+{
+	const struct control control = word_ended(&loop->word);
+
+	return (struct event){
+		.kind = EVENT_ENDED,
+		.now = now(loop),
+		.hint = fmax(find_hint(loop), control.delay),
+		.healthy = control.healthy,
+		.evidence = {
+			.outcome = outcome,
+			.control = control.verdict,
+			.matched = loop->output.search.matched,
+		},
+	};
+}
+
 /* There was a process for the option's command, but it got no shell. */
 static bool
 lacks_shell(const struct loop *loop, const char *option)
@@ -679,16 +727,7 @@ settle(struct loop *loop)
 	case TASK_NONE:
 		break;
 	case TASK_ATTEMPT:
-		drive(loop,
-		    (struct event){
-			.kind = EVENT_ENDED,
-			.now = now(loop),
-			.hint = -1,
-			.evidence = {
-				.outcome = attempt_outcome(loop, status),
-				.matched = loop->output.search.matched,
-			},
-		    });
+		drive(loop, attempt_ended(loop, attempt_outcome(loop, status)));
 		break;
 	case TASK_QUESTION:
 		drive(loop,
@@ -905,13 +944,7 @@ unforked(struct loop *loop)
 	const struct outcome outcome = { OUTCOME_UNFORKED, loop->unforked };
 
 	loop->unforked = 0;
-	drive(loop,
-	    (struct event){
-		.kind = EVENT_ENDED,
-		.now = now(loop),
-		.hint = -1,
-		.evidence.outcome = outcome,
-	    });
+	drive(loop, attempt_ended(loop, outcome));
 }
 
 static void
@@ -1096,6 +1129,7 @@ loop_run(const struct options *options, const struct report *report,
 	set_up(&loop);
 	loop.report.pid = loop.inheritance.parent;
 	notify_open(&loop.notify);
+	loop.word = (struct word){ .pid = loop.inheritance.parent, .fd = -1 };
 	input_open(&loop.input, options->input, loop.events, input_done, &loop);
 	take_messages(&loop);
 	struct news news = { .kind = NEWS_START,
