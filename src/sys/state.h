@@ -32,9 +32,10 @@ const char *state_lock(struct state *state);
 
 /*
  * Waits until the lock can be taken, which it is not.  For a process of its
- * own, as it hears nothing meanwhile.  Returns its exit status.
+ * own, as it hears nothing meanwhile; the argument is the struct state.
+ * Returns its exit status.
  */
-int state_wait(const void *state);
+int state_wait(const void *argument);
 
 /*
  * Puts the memory into the file, which at any moment has the old or the new.
