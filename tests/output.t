@@ -96,10 +96,10 @@ run retry --output=chronic --check='cat; echo no >&2' -d 0 -a 2 ./say 3
 is 'nothing is heard where a check says yes' "$code:$out:$err" 0::
 run retry --output=chronic --on-success='exit 3' true
 like 'what is said after the end is heard' "$err" 'on-success exited 3'
-retry --output=chronic -d 1h ./say 3 >out.s 2>err.s &
-wait_for test -d "/proc/$!"
+retry --output=chronic -d 1h sh -c './say 3; : >said; exit 3' >out.s 2>err.s &
 pid=$!
-# The first attempt is over when the wait has begun: nothing runs.
+# The first attempt is over when the wait has begun: nothing runs any more.
+wait_for test -e said
 wait_for sh -c "! pgrep -P $pid"
 kill "$pid"
 wait "$pid" 2>/dev/null
