@@ -44,7 +44,10 @@ fails signalfd4:error=ENOMEM 'Cannot allocate memory'
 fails pselect6:error=ENOMEM 'Cannot allocate memory'
 fails pselect6:error=EINVAL 'Invalid argument'
 fails pselect6:error=EBADF 'cannot wait'
-fails wait4:error=ECHILD 'cannot wait for process [0-9]+'
+fails wait4:error=ECHILD 'cannot wait for the child'
+inject pselect6:error=EBADF --output=chronic -a 2 sh -c 'exit 3'
+is 'what holds messages back ends in 125 too' "$code" 125
+like 'and does not hold that one' "$err" 'cannot wait'
 survives pselect6:error=EINTR:when=1..40
 survives wait4:error=EINTR:when=1..40
 survives prctl:error=EINVAL

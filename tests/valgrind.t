@@ -11,7 +11,9 @@ for reason in \
     "$(sanitized && echo a sanitizer looks already)" \
     "$(grep -q 'clang version' "$RETRY" &&
 	echo it cannot read what clang says for debuggers)" \
-    "$(readelf -l "$RETRY" | grep -q INTERP || echo it is linked statically)"; do
+    "$(readelf -l "$RETRY" | grep -q INTERP || echo it is linked statically)" \
+    "$(valgrind "$RETRY" -V 2>&1 | grep -q 'unhandled dwarf' &&
+	echo it cannot read what this compiler tells of the source)"; do
 	[ -z "$reason" ] && continue
 	echo "1..0 # SKIP $reason"
 	tap_finished=yes

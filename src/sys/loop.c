@@ -5,6 +5,7 @@
 #include <math.h>
 #include <paths.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -88,6 +89,18 @@ struct loop {
 	bool lingering; /* the child ended, what it started has not */
 	double linger_until;
 };
+
+/*
+ * Ends where nothing can go on; past stderr, which may hold messages back.  The
+ * attempt dies with its parent.
+ */
+static _Noreturn void
+fail(const char *what)
+{
+	dprintf(STDERR_FILENO, "%s: %s: %s\n", program_invocation_name, what,
+	    strerror(errno));
+	_exit(STATUS_OWN_FAILURE);
+}
 
 static double
 seconds(clockid_t clock)
@@ -798,8 +811,7 @@ reap(struct loop *loop)
 			loop->status = status;
 		}
 	if (pid == -1 && !ended && loop->child.pid != 0)
-		err(STATUS_OWN_FAILURE, "cannot wait for process %ld",
-		    (long)loop->child.pid);
+		fail("cannot wait for the child");
 	if (ended)
 		child_ended(loop);
 	else if (loop->lingering)
@@ -933,7 +945,7 @@ signals_ready(struct ev_loop *events, ev_io *watcher, int flags)
 		}
 	} while (length == (ssize_t)sizeof(infos));
 	if (length == -1 && errno != EAGAIN && errno != EINTR)
-		err(STATUS_OWN_FAILURE, "signalfd");
+		fail("cannot read signals");
 	if (child)
 		reap(loop);
 }
@@ -979,14 +991,14 @@ guard_turns(struct ev_loop *events, ev_check *watcher, int flags)
 		loop->idle_since = time;
 	}
 	if (++loop->idle > IDLE_TURNS)
-		errx(STATUS_OWN_FAILURE, "the event loop cannot wait");
+		fail("the event loop cannot wait");
 }
 
 /* libev would abort. */
 static void
 loop_broken(const char *what)
 {
-	err(STATUS_OWN_FAILURE, "%s", what);
+	fail(what);
 }
 
 static void *
@@ -997,7 +1009,7 @@ loop_allocate(void *memory, long size)
 	if (size == 0)
 		free(memory);
 	else if ((result = realloc(memory, (size_t)size)) == NULL)
-		err(STATUS_OWN_FAILURE, "event loop");
+		fail("event loop");
 	return result;
 }
 
