@@ -229,29 +229,19 @@ kill -KILL "$pid"
 wait "$pid" 2>/dev/null
 is 'nothing survives SIGKILL' "$(ls -A files)" ''
 
-# a reader that does not read
-exec 9<>go
-retry --output=hold head -c 1M /dev/zero >go &
-pid=$!
-wait_for sh -c "! pgrep -P $pid"
-kill "$pid"
-wait "$pid" 2>/dev/null
-is 'a signal ends retry while its reader is blocked' $? 143
-head -c 64K <&9 >/dev/null
-retry -d 0 -a 3 --output=hold sh -c 'head -c 256K /dev/zero; echo >>tried
-    [ $RETRY_ATTEMPT = 3 ]' >/dev/null 2>go &
-pid=$!
-wait_for sh -c '[ "$(wc -l <tried)" -eq 3 ]'
-is 'attempts go on while the reader is blocked' $? 0
-head -n 3 <&9 >rest
-is 'all of it is read, in order' "$(tr -d '\0' <rest | cut -c 1-16)" \
-    'retry: attempt 1
-retry: attempt 2
-retry: succeeded'
-is 'and nothing is lost' "$(tr -dc '\0' <rest | wc -c)" 524288
-wait "$pid"
-is 'before retry ends' $? 0
-exec 9<&-
+# memory: peak OPTION...: what a run needs in all, in kB.
+peak() {
+	retry --on-success='sed -n "s/VmHWM:[^0-9]*\([0-9]*\).*/\1/p" \
+	    /proc/$PPID/status' "$@" 2>peak >/dev/null
+	cat peak
+}
+plain=$(peak true)
+held=$(peak --output=hold head -c 40M /dev/zero)
+check "memory does not grow with what is held ($plain kB, then $held kB)" \
+    test "$held" -lt $((plain + 2000))
+searched=$(peak --fail-match='(a|b)*c' head -c 10M /dev/zero)
+check "nor with the length of a line ($searched kB)" \
+    test "$searched" -lt $((plain + 2000))
 
 # daemons
 retry --output=hold sh -c '

@@ -1,0 +1,64 @@
+#!/bin/sh
+#
+# A reader of the output that does not read.
+
+# shellcheck disable=SC2016 # the attempts' shells expand
+
+. ./harness.sh
+
+mkfifo go
+exec 9<>go
+retry --output=hold sh -c 'head -c 1M /dev/zero; echo >over' >go &
+pid=$!
+wait_for test -e over
+wait_for sh -c "! pgrep -P $pid"
+kill "$pid"
+wait "$pid" 2>/dev/null
+is 'a signal ends retry while its reader is blocked' $? 143
+head -c 64K <&9 >/dev/null
+retry -d 0 -a 3 --output=hold sh -c 'head -c 256K /dev/zero; echo >>tried
+    [ $RETRY_ATTEMPT = 3 ]' >/dev/null 2>go &
+pid=$!
+wait_for sh -c '[ "$(wc -l <tried)" -eq 3 ]'
+is 'attempts go on while the reader is blocked' $? 0
+head -n 3 <&9 >rest
+is 'all of it is read, in order' "$(tr -d '\0' <rest | cut -c 1-16)" \
+    'retry: attempt 1
+retry: attempt 2
+retry: succeeded'
+is 'and nothing is lost' "$(tr -dc '\0' <rest | wc -c)" 524288
+wait "$pid"
+is 'before retry ends' $? 0
+exec 9<&-
+
+# A terminal that was stopped with ^S, and what others share with retry.
+if command -v python3 >/dev/null; then
+	cat >stopped.py <<'E2'
+import fcntl, os, pty, subprocess, sys, termios, time
+
+here, there = pty.openpty()
+termios.tcflow(there, termios.TCOOFF)
+run = subprocess.Popen(sys.argv[1:], stdin=there, stdout=there, stderr=there,
+    start_new_session=True)
+while not os.path.exists('said'):
+    time.sleep(0.01)
+os.remove('said')
+shared = fcntl.fcntl(there, fcntl.F_GETFL) & os.O_NONBLOCK
+run.terminate()
+print(run.wait(20), shared)
+E2
+	for mode in stream hold chronic; do
+		is "$mode: a stopped terminal makes retry neither deaf nor rude" \
+		    "$(python3 stopped.py retry -d 10ms -a 0 --output=$mode \
+			--fail-match=never sh -c 'echo >said; seq 20000
+			exec sleep 60')" '-15 0'
+	done
+	is 'nor does it where nothing is held' "$(python3 stopped.py \
+	    retry -d 10ms -a 0 sh -c '[ $RETRY_ATTEMPT = 2 ] || exit 3
+	    echo >said; exec sleep 60')" '-15 0'
+else
+	skip 'a stopped terminal makes retry neither deaf nor rude' \
+	    'python3 is not installed'
+fi
+
+finish
