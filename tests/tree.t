@@ -87,5 +87,16 @@ is 'an attempt that does not end is given up after --max-time' \
 	"$(cat alone.code)" 124
 like 'it is named' "$(cat alone.err)" 'process [0-9]+ does not end'
 
+# An attempt that timed out has ended, what it left has not.
+"$RETRY" -q -t 1 -k 100d sh -c 'echo $$ >main; echo $PPID >retry
+	./stubborn left & exec sleep 60' 2>left.err &
+wait_for test -s left
+wait_for not alive "$(cat main)"
+kill "$(cat retry)"
+kill -9 "$(cat left)"
+wait $!
+is 'a signal then ends the run all the same' "$?" 124
+is 'without a word of the process that is gone' "$(cat left.err)" ''
+
 kill -9 "$(cat daemon)" "$(cat plain)" "$(cat older)" "$(cat kept)"
 finish

@@ -878,7 +878,7 @@ forward(struct loop *loop, const struct signalfd_siginfo *info)
 {
 	const int number = (int)info->ssi_signo;
 
-	if (loop->task == TASK_NONE || reached_all(loop, info))
+	if (loop->child.pid == 0 || reached_all(loop, info))
 		return false;
 	if (child_signal(&loop->child, number) == -1)
 		warn("cannot signal process %ld", (long)loop->child.pid);
