@@ -7,7 +7,8 @@ a regular expression, the action is taken:
     type=TEXT   types it; \\n and \\x03 are understood
     wide=N      resizes the terminal
     show        prints the screen, and a line of dashes
-    run=COMMAND runs a shell command
+    run=COMMAND runs a shell command, which must not fail
+    hang        hangs up
 
 At the end it prints the screen and the command's status. All that was written
 is left in the file `raw`. After 20 seconds the command is killed."""
@@ -107,15 +108,17 @@ def act(action, screen, terminal):
         print(screen.text(), '-' * 20, sep='\n', flush=True)
     elif name == 'run':
         subprocess.run(text, shell=True, check=True)
+    elif name == 'hang':
+        os.close(terminal)
 
 
 def read(terminal):
     """What there is to read, in pieces; None at the end."""
-    if not select.select([terminal], [], [], 0.1)[0]:
-        return []
     try:
+        if not select.select([terminal], [], [], 0.1)[0]:
+            return []
         return re.findall(b'[^\r]*\r|[^\r]+', os.read(terminal, 65536)) or None
-    except OSError:     # how Linux says that nobody has it open
+    except OSError:     # how Linux says that one of its ends is closed
         return None
 
 
@@ -139,6 +142,8 @@ def main(words):
                 screen.write(piece)
                 while steps and re.search(steps[0][0], screen.text(), re.M):
                     act(steps.pop(0)[1], screen, terminal)
+    signal.signal(signal.SIGALRM, lambda *_: os.kill(pid, signal.SIGKILL))
+    signal.alarm(20)
     print(screen.text())
     if steps:
         sys.exit(f'waited in vain for {steps[0][0]}')

@@ -115,6 +115,7 @@ child_start(struct child *child, const struct inheritance *inheritance,
 {
 	*child->error = 0;
 	child->own_group = inheritance->own_group;
+	sigpending(&child->missed);
 	/* What become() may do is the kernel's and libc's rule, not POSIX's. */
 	/* NOLINTBEGIN(clang-analyzer-*) */
 	const pid_t pid = vfork();
@@ -133,6 +134,7 @@ child_call(struct child *child, const struct inheritance *inheritance,
 {
 	*child->error = 0;
 	child->own_group = inheritance->own_group;
+	sigpending(&child->missed);
 	const pid_t pid = fork();
 	if (pid == -1)
 		return -1;

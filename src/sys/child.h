@@ -33,7 +33,8 @@ struct start {
 struct child {
 	pid_t pid; /* 0 while none runs */
 	bool own_group;
-	int *error; /* execve(2)'s errno, shared with the child */
+	sigset_t missed; /* `retry` has them pending from before it began */
+	int *error;	 /* execve(2)'s errno, shared with the child */
 };
 
 /* Room for the digits of a pid, for listen_pid and watchdog_pid. */

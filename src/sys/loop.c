@@ -819,20 +819,24 @@ reap(struct loop *loop)
 }
 
 /*
- * ^C, ^\ and ^Z reach the whole group from the terminal, and a new size does;
- * a hang-up reaches the session's leader alone.
+ * ^C, ^\ and ^Z reach the whole group from the terminal, and so do a new size
+ * and what stops a background; a hang-up reaches the session's leader alone.
  */
 static bool
 reached_all(const struct loop *loop, const struct signalfd_siginfo *info)
 {
-	if (loop->child.own_group || info->ssi_code != SI_KERNEL)
+	const struct child *child = &loop->child;
+
+	if (child->own_group || info->ssi_code != SI_KERNEL)
 		return false;
 	switch (info->ssi_signo) {
 	case SIGINT:
 	case SIGQUIT:
 	case SIGTSTP:
+	case SIGTTIN:
+	case SIGTTOU:
 	case SIGWINCH:
-		return true;
+		return sigismember(&child->missed, (int)info->ssi_signo) == 0;
 	}
 	return false;
 }
@@ -854,22 +858,34 @@ is_ignored(int signal)
 static void
 suspend(struct loop *loop, const struct signalfd_siginfo *info)
 {
+	const int number = (int)info->ssi_signo;
 	const bool runs = loop->task != TASK_NONE;
 	sigset_t stop;
 
 	report_hide(&loop->report);
 	if (runs && !reached_all(loop, info))
-		child_signal(&loop->child, SIGTSTP);
+		child_signal(&loop->child, number);
 	const double begun = seconds(CLOCK_MONOTONIC);
 	sigemptyset(&stop);
-	sigaddset(&stop, SIGTSTP);
-	raise(SIGTSTP);
+	sigaddset(&stop, number);
+	raise(number);
 	sigprocmask(SIG_UNBLOCK, &stop, NULL);
 	sigprocmask(SIG_BLOCK, &stop, NULL);
 	loop->stopped += seconds(CLOCK_MONOTONIC) - begun;
 	if (runs)
 		child_signal(&loop->child, SIGCONT);
 	arm(loop);
+}
+
+/*
+ * The child is in the background and wants its terminal, so that it is being
+ * stopped.  A shell knows of `retry` alone, and continues what it saw stop.
+ */
+static bool
+wants_terminal(const struct loop *loop, const struct signalfd_siginfo *info)
+{
+	return info->ssi_code == SI_KERNEL ||
+	    (pid_t)info->ssi_pid == loop->child.pid;
 }
 
 /* Passes a signal on to the child; true if it had to be. */
@@ -899,6 +915,8 @@ receive(struct loop *loop, const struct signalfd_siginfo *info)
 	switch (number) {
 	case SIGTTIN:
 	case SIGTTOU:
+		if (wants_terminal(loop, info))
+			suspend(loop, info);
 		return;
 	case SIGTSTP:
 		suspend(loop, info);
@@ -942,6 +960,7 @@ signals_ready(struct ev_loop *events, ev_io *watcher, int flags)
 			if (infos[i].ssi_signo == SIGCHLD)
 				child = true;
 			receive(loop, &infos[i]);
+			sigdelset(&loop->child.missed, (int)infos[i].ssi_signo);
 		}
 	} while (length == (ssize_t)sizeof(infos));
 	if (length == -1 && errno != EAGAIN && errno != EINTR)
@@ -1051,6 +1070,8 @@ set_up(struct loop *loop)
 		errx(STATUS_OWN_FAILURE, "cannot make an event loop");
 	ev_io_init(&loop->signals, signals_ready, signals, EV_READ);
 	ev_timer_init(&loop->timer, timer_fired, 0, 0);
+	/* A ^C that came before a wait is found to be over ends the run. */
+	ev_set_priority(&loop->timer, EV_MINPRI);
 	ev_check_init(&loop->guard, guard_turns);
 	ev_set_priority(&loop->guard, EV_MAXPRI);
 	loop->guard.data = loop;
