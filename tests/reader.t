@@ -15,7 +15,10 @@ wait_for sh -c "! pgrep -P $pid"
 kill "$pid"
 wait "$pid" 2>/dev/null
 is 'a signal ends retry while its reader is blocked' $? 143
-head -c 64K <&9 >/dev/null
+exec 9<&-
+rm go
+mkfifo go
+exec 9<>go
 retry -d 0 -a 3 --output=hold sh -c 'head -c 256K /dev/zero; echo >>tried
     [ $RETRY_ATTEMPT = 3 ]' >/dev/null 2>go &
 pid=$!
