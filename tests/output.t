@@ -229,6 +229,19 @@ kill -KILL "$pid"
 wait "$pid" 2>/dev/null
 is 'nothing survives SIGKILL' "$(ls -A files)" ''
 
+if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
+	run env TMPDIR="$T/files" \
+	    ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0" \
+	    strace -o trace -P "$T/files" -e inject=openat:error=EOPNOTSUPP \
+	    retry --output=hold sh -c 'ls -A "$TMPDIR"; echo held'
+	check 'a folder may know no files without a name' \
+	    grep -q INJECTED trace
+	is 'its files lose theirs at once' "$code:$out:$(ls -A files)" 0:held:
+else
+	skip 'a folder may know no files without a name' \
+	    'strace cannot trace here'
+fi
+
 # memory: peak OPTION...: what a run needs in all, in kB.
 peak() {
 	retry --on-success='sed -n "s/VmHWM:[^0-9]*\([0-9]*\).*/\1/p" \

@@ -16,6 +16,9 @@
 #define HOLD_MOST (1 << 20)
 #define SEARCH_MOST LINE_MOST
 
+/* So that what is held is moved while it is in the cache of the processor. */
+#define PIPE_SIZE (1 << 18)
+
 /* How many parts of a queue are written in one go: 8 MB, some milliseconds. */
 #define FLUSHES 8
 
@@ -345,7 +348,7 @@ open_stream(struct output *output, int index)
 		return -1;
 	}
 	if (stream->held)
-		fcntl(stream->pipe, F_SETPIPE_SZ, HOLD_MOST);
+		fcntl(stream->pipe, F_SETPIPE_SZ, PIPE_SIZE);
 	stream->begun = stream->spool.end;
 	stream->lines.ended = true;
 	ev_io_init(&stream->watcher, stream_ready, stream->pipe, EV_READ);
