@@ -84,7 +84,7 @@ crowd() {
 	rm -f crowd started
 	exec 9>gate
 	flock 9
-	seq "$1" | xargs -P "$1" -I N retry -q -a 2 -d 0 \
+	seq "$1" | xargs -P "$1" -I {} retry -q -a 2 -d 0 \
 	    --budget="crowd:tokens=$2,success=0" ./meets 2>warnings 9>&- &
 	wait_for sh -c '[ "$(wc -l <started)" -eq "$1" ]' - "$1"
 	exec 9>&-

@@ -85,7 +85,7 @@ wait_for redis ping
 granted() {
 	processes=$1
 	shift
-	seq "$processes" | xargs -P "$processes" -I N \
+	seq "$processes" | xargs -P "$processes" -I {} \
 	    sh -c 'retry-redis-budget "$@" && echo >>granted' - \
 	    --socket="$T/redis" "$@" 2>said
 	wc -l <granted | tr -d ' '
@@ -119,7 +119,7 @@ like 'and that is said' "$err" 'WRONGTYPE.*; the retry is allowed$'
 # As a gate.
 
 gate="retry-redis-budget --socket=$T/redis --key=gate --tokens=12 --rate=0"
-seq 30 | xargs -P 30 -I N retry -q -a 2 -d 0 --before-retry="$gate" \
+seq 30 | xargs -P 30 -I {} retry -q -a 2 -d 0 --before-retry="$gate" \
     sh -c 'echo >>attempts; exit 7' 2>said
 is '30 runs with 12 tokens make 12 retries' \
     "$(wc -l <attempts) $(cat said)" '42 '

@@ -11,7 +11,7 @@ a regular expression, the action is taken:
     hang        hangs up
 
 At the end it prints the screen and the command's status. All that was written
-is left in the file `raw`. After 20 seconds the command is killed."""
+is left in the file `raw`. After 60 seconds the command is killed."""
 
 import codecs
 import fcntl
@@ -132,7 +132,7 @@ def main(words):
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         signal.signal(signal.SIGQUIT, signal.SIG_DFL)
         os.execvp(words[split + 1], words[split + 1:])
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     with open('raw', 'wb') as raw:
         while (pieces := read(terminal)) is not None:
             if time.monotonic() > end:
@@ -143,7 +143,7 @@ def main(words):
                 while steps and re.search(steps[0][0], screen.text(), re.M):
                     act(steps.pop(0)[1], screen, terminal)
     signal.signal(signal.SIGALRM, lambda *_: os.kill(pid, signal.SIGKILL))
-    signal.alarm(20)
+    signal.alarm(60)
     print(screen.text())
     if steps:
         sys.exit(f'waited in vain for {steps[0][0]}')
