@@ -31,8 +31,8 @@ anything_else_changes_nothing(void)
 	static const char *const rows[] = { "Success", "succes", "retry now",
 		"delay", "delay ", "delay soon", "delay -1", "delay 1 2",
 		"delays 1", "resets", "\1",
-		"a line that is much too long to be any of the words of control"
-		" there are" };
+		("a line that is much too long to be any of the words of"
+		 " control there are") };
 	struct control control = { .delay = -1 };
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
