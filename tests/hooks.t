@@ -233,7 +233,8 @@ if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
 		unforked=$1
 		shift
 		ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0 \
-		    run strace -o /dev/null -e trace=vfork,fork,clone,clone3 \
+		    run setsid -w strace -o /dev/null \
+		    -e trace=vfork,fork,clone,clone3 \
 		    -e inject="vfork:error=EAGAIN:when=$unforked+" \
 		    "$RETRY" -d 0 "$@"
 	}

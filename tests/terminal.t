@@ -28,11 +28,17 @@ read -r answer </dev/tty
 echo "heard $answer"
 exit 6
 END
+# A shell that starts others could be stopped halfway, and not look it.
 program work <<'END'
-trap 'echo stopped by ^C; await test -e released; exit '"$1" INT
-echo ready
-while ! test -e released; do sleep .01; done
-exit "$1"
+exec perl -e '
+	$SIG{INT} = sub {
+		print "stopped by ^C\n";
+		exit(system("await test -e released") ? 99 : $ARGV[0]);
+	};
+	$| = 1;
+	print "ready\n";
+	select undef, undef, undef, .01 until -e "released";
+	exit $ARGV[0]' "$1"
 END
 
 # What the tests do meanwhile.
@@ -158,6 +164,11 @@ on_shell wants 'retry -a 1 known ask &' \
 on_shell wants-all "retry -a 1 known perl -e 'kill TTIN => 0; exit 7' &" \
     . 'run=await test -s pid; both_stopped' . 'type=\n' Stopped 'type=fg\n' \
     "(?s)fg.*$prompt" "$status"
+# With such a PATH an attempt takes its time until it is a program.
+on_shell early 'PATH=$(printf %060000d 0 | sed s/0/x:/g) '"$RETRY"' -qa 0 -d 0 \
+    --retry-on=unstartable nosuch' \
+    nosuch 'run=sleep .5' . 'type=\x1a' Stopped \
+    'type=kill %%; wait %%; echo "status $?"; exit\n'
 on_terminal orphan . 'run=await heard ready 1' . 'type=\x1a' \
     . 'run=await heard 18 1; tell USR2 pid' -- \
     retry -v -a 1 known hear heard 12
@@ -242,6 +253,8 @@ is 'the attempt did not last while it was stopped' \
 is 'nor does a wait' "$(outlasted idles end waited)" yes
 is 'after which the retry comes' \
     "$(grep '^status' idles/seen | head -n 1)" 'status 1'
+is '^Z stops also a command that is not running yet' \
+    "$(grep '^status' early/seen | head -n 1)" 'status 143'
 is 'SIGTSTP by kill(1) is like ^Z' \
     "$(grep '^status' killed/seen | head -n 1)" 'status 7'
 like 'a background job is not stopped by what retry writes' \

@@ -33,10 +33,7 @@ child_inherit(struct inheritance *inheritance)
 	return 0;
 }
 
-/*
- * The page is shared so that execve's error comes back even where vfork is
- * only a fork, as under valgrind.
- */
+/* The page is shared, so that execve's error comes back after a fork too. */
 int
 child_init(struct child *child)
 {
@@ -82,8 +79,9 @@ attach(const struct inheritance *inheritance)
 }
 
 /*
- * Runs in the child, in the parent's memory: only what signal-safety(7)
- * allows, and no lasting change to anything but what is meant for it.
+ * Runs in the child, which may be in the parent's memory: only what
+ * signal-safety(7) allows, and no lasting change to anything but what is meant
+ * for it.
  */
 static void
 become(const struct child *child, const struct inheritance *inheritance,
@@ -106,8 +104,10 @@ become(const struct child *child, const struct inheritance *inheritance,
 }
 
 /*
- * vfork, since it does not copy the page tables and lets exec's error be known
- * at once.  The signal handlers are not shared, and none is set.
+ * vfork, since it does not copy the page tables; the signal handlers are not
+ * shared, and none is set.  But a ^Z could stop the child before it leaves the
+ * parent's memory, and the parent with it, for good: where the terminal is
+ * shared it is fork.
  */
 int
 child_start(struct child *child, const struct inheritance *inheritance,
@@ -118,7 +118,7 @@ child_start(struct child *child, const struct inheritance *inheritance,
 	sigpending(&child->missed);
 	/* What become() may do is the kernel's and libc's rule, not POSIX's. */
 	/* NOLINTBEGIN(clang-analyzer-*) */
-	const pid_t pid = vfork();
+	const pid_t pid = child->own_group ? vfork() : fork();
 	if (pid == -1)
 		return -1;
 	if (pid == 0)
