@@ -21,6 +21,7 @@
  *     control     what an attempt may say of itself
  *     engine      the run as a state machine: events in, actions out
  *     memory      the backoff from one run to the next, as text
+ *     text        makes text harmless
  *   cli/      talks with people and programs; argv, text and FILE * only
  *     options     the table of options: argv to struct options
  *     presets     rows of option words
@@ -33,7 +34,6 @@
  *     script      the outcomes that a plan imagines
  *     chart       a plan as a table with bars
  *     screen      what can be shown on one
- *     text        makes text harmless
  *   sys/      touches the system: processes, clocks, descriptors, files
  *     loop        a driver of the engine on libev and real processes
  *     child       starts a process cleanly; signals it
@@ -63,7 +63,7 @@
 #include "cli/docs.h"
 #include "cli/options.h"
 #include "cli/plan.h"
-#include "cli/text.h"
+#include "core/text.h"
 #include "core/outcome.h"
 #include "sys/logs.h"
 #include "sys/loop.h"

@@ -10,7 +10,7 @@
 #include "cli/presets.h"
 #include "cli/report.h"
 #include "cli/script.h"
-#include "cli/text.h"
+#include "core/text.h"
 #include "core/duration.h"
 #include "core/signals.h"
 

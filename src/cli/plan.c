@@ -6,7 +6,7 @@
 #include "cli/phrase.h"
 #include "cli/plan.h"
 #include "cli/script.h"
-#include "cli/text.h"
+#include "core/text.h"
 
 /* An unlimited plan ends after so many attempts. */
 #define PLAN_ATTEMPTS 100

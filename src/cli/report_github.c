@@ -1,5 +1,5 @@
 #include "cli/report.h"
-#include "cli/text.h"
+#include "core/text.h"
 
 /* What a workflow command's text must not hold. */
 static void

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "cli/report.h"
-#include "cli/text.h"
+#include "core/text.h"
 
 /* So many failed attempts are kept, and the others counted. */
 #define KEPT 1000

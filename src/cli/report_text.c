@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "cli/report.h"
-#include "cli/text.h"
+#include "core/text.h"
 #include "core/duration.h"
 #include "core/signals.h"
 

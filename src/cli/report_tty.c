@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cli/report.h"
-#include "cli/text.h"
+#include "core/text.h"
 #include "core/duration.h"
 
 /* A shorter wait shows nothing: it would only flicker. */

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "cli/report.h"
-#include "cli/text.h"
+#include "core/text.h"
 #include "core/hint.h"
 #include "core/signals.h"
 #include "sys/budget.h"

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/text.h"
+#include "core/text.h"
 #include "sys/descriptor.h"
 #include "sys/state.h"
 

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/text.h"
+#include "core/text.h"
 #include "sys/tree.h"
 
 /*

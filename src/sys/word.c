@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cli/text.h"
+#include "core/text.h"
 #include "core/lines.h"
 #include "sys/descriptor.h"
 #include "sys/word.h"

@@ -1,7 +1,7 @@
 #include <string.h>
 #include <vis.h>
 
-#include "cli/text.h"
+#include "text.h"
 
 /* The longest that vis(3) makes of one byte, with its NUL. */
 #define VIS_MOST 5
