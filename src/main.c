@@ -36,6 +36,8 @@
  *     screen      what can be shown on one
  *   sys/      touches the system: processes, clocks, descriptors, files
  *     loop        a driver of the engine on libev and real processes
+ *     events      a libev loop whose failures end in a message
+ *     arrival     signals as they arrive
  *     child       starts a process cleanly; signals it
  *     tree        ends all that a timed-out attempt has started
  *     logs        opens what reports are written to
@@ -45,9 +47,10 @@
  *     word        where an attempt may say it
  *     spool       temporary files without a name
  *     environment what children find in theirs
+ *     shared      what a run shares with others: the next two
+ *     state       what runs remember in a file, of which one has it at a time
  *     budget      the bucket of tokens in a file that processes share
  *     notify      tells systemd where the run stands
- *     state       what runs remember in a file, of which one has it at a time
  *     title       shows it in ps(1)
  *     terminal    finds out what it can show
  *     descriptor  keeps retry's own above 2
@@ -63,8 +66,8 @@
 #include "cli/docs.h"
 #include "cli/options.h"
 #include "cli/plan.h"
-#include "core/text.h"
 #include "core/outcome.h"
+#include "core/text.h"
 #include "sys/logs.h"
 #include "sys/loop.h"
 #include "sys/terminal.h"

@@ -10,9 +10,9 @@
 #include "cli/presets.h"
 #include "cli/report.h"
 #include "cli/script.h"
-#include "core/text.h"
 #include "core/duration.h"
 #include "core/signals.h"
+#include "core/text.h"
 
 /* Where no cap is given: this, or so many times the longest delay named. */
 #define DEFAULT_CAP 60.0

@@ -1,9 +1,9 @@
 #include <string.h>
 
 #include "cli/report.h"
-#include "core/text.h"
 #include "core/duration.h"
 #include "core/signals.h"
+#include "core/text.h"
 
 static void
 compose_attempt(struct line *line, const struct engine *engine,

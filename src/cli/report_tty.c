@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "cli/report.h"
-#include "core/text.h"
 #include "core/duration.h"
+#include "core/text.h"
 
 /* A shorter wait shows nothing: it would only flicker. */
 #define SHORTEST 0.5

@@ -1,6 +1,5 @@
 #include <err.h>
 #include <errno.h>
-#include <ev.h>
 #include <fcntl.h>
 #include <math.h>
 #include <paths.h>
@@ -8,37 +7,32 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cli/report.h"
-#include "core/text.h"
 #include "core/hint.h"
 #include "core/signals.h"
-#include "sys/budget.h"
+#include "core/text.h"
+#include "sys/arrival.h"
 #include "sys/child.h"
 #include "sys/descriptor.h"
 #include "sys/environment.h"
+#include "sys/events.h"
 #include "sys/input.h"
 #include "sys/logs.h"
 #include "sys/loop.h"
 #include "sys/notify.h"
 #include "sys/output.h"
-#include "sys/state.h"
+#include "sys/shared.h"
 #include "sys/title.h"
 #include "sys/tree.h"
 #include "sys/word.h"
 
 /* How many signals are read at once. */
 #define SIGNALS 16
-
-/* How many turns of the loop without an event a second may have. */
-#define IDLE_TURNS 1000
 
 /* How long what an attempt left may take to die of SIGKILL, in seconds. */
 #define LINGER 1.0
@@ -57,12 +51,9 @@ enum task {
 
 struct loop {
 	const struct options *options;
-	struct ev_loop *events;
+	struct events events;
 	ev_io signals;
 	ev_timer timer;
-	ev_check guard;
-	unsigned int idle; /* turns of the loop without an event */
-	double idle_since;
 	struct inheritance inheritance;
 	struct environment environment;
 	struct child child;
@@ -71,13 +62,12 @@ struct loop {
 	struct report report;
 	struct notify notify;
 	struct title title;
-	struct budget budget;
+	struct shared shared;
 	struct word word;
 	struct input input;
 	struct output output;
 	bool leaving; /* the run is over, but for messages to be written yet */
 	bool over;    /* and they are */
-	struct state state;
 	bool hint_refused; /* one was, and that was told */
 	int unforked; /* errno of an attempt that could not be made, or 0 */
 	int status;   /* of the last child that ended */
@@ -90,27 +80,6 @@ struct loop {
 	double linger_until;
 };
 
-/*
- * Ends where nothing can go on; past stderr, which may hold messages back.  The
- * attempt dies with its parent.
- */
-static _Noreturn void
-fail(const char *what)
-{
-	dprintf(STDERR_FILENO, "%s: %s: %s\n", program_invocation_name, what,
-	    strerror(errno));
-	_exit(STATUS_OWN_FAILURE);
-}
-
-static double
-seconds(clockid_t clock)
-{
-	struct timespec time;
-
-	clock_gettime(clock, &time);
-	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
 static double
 timeval_seconds(struct timeval time)
 {
@@ -121,14 +90,14 @@ timeval_seconds(struct timeval time)
 static double
 now(const struct loop *loop)
 {
-	return seconds(CLOCK_MONOTONIC) - loop->stopped;
+	return events_time(CLOCK_MONOTONIC) - loop->stopped;
 }
 
 static struct news
 news_now(const struct loop *loop, double time)
 {
 	return (struct news){
-		.time = seconds(CLOCK_REALTIME),
+		.time = events_time(CLOCK_REALTIME),
 		.elapsed = time - loop->engine.begun,
 		.user = timeval_seconds(loop->usage.ru_utime),
 		.system = timeval_seconds(loop->usage.ru_stime),
@@ -146,12 +115,12 @@ arm(struct loop *loop)
 	const double next = fmin(fmin(loop->wake, loop->linger_until), tick);
 	const double wake = loop->unforked != 0 ? 0 : next;
 
-	ev_timer_stop(loop->events, &loop->timer);
+	ev_timer_stop(loop->events.loop, &loop->timer);
 	if (wake == INFINITY)
 		return;
-	ev_now_update(loop->events);
+	ev_now_update(loop->events.loop);
 	ev_timer_set(&loop->timer, fmax(wake - now(loop), 0), 0);
-	ev_timer_start(loop->events, &loop->timer);
+	ev_timer_start(loop->events.loop, &loop->timer);
 }
 
 /* What an attempt reads, and where what it says goes. */
@@ -244,17 +213,6 @@ act_run(struct loop *loop, const struct event *event)
 	loop->usage = (struct rusage){ .ru_maxrss = 0 };
 }
 
-/* A file that an option named, what is wrong with it, what follows. */
-static void
-complain(const char *option, const char *file, const char *problem,
-    const char *consequence)
-{
-	char safe[128];
-
-	warnx("--%s: %s: %s%s", option, text_safe(file, safe, sizeof(safe)),
-	    problem, consequence);
-}
-
 /*
  * Takes up the backoff of earlier runs.  False where another run is under way
  * and a process waits for its end.
@@ -263,7 +221,7 @@ static bool
 ask_state(struct loop *loop, struct event *event)
 {
 	const bool skips = loop->options->early_skip;
-	const struct state *state = &loop->state;
+	const struct state *state = &loop->shared.state;
 
 	*event = (struct event){
 		.kind = EVENT_ANSWER,
@@ -277,15 +235,13 @@ ask_state(struct loop *loop, struct event *event)
 			return false;
 		loop->task = TASK_NONE;
 		event->answer = VERDICT_NONE;
-		complain("state", state->file, strerror(errno), "");
+		shared_complain(&loop->shared, strerror(errno));
 	}
 	if (state->lock == -1)
 		return true;
-	const double wait =
-	    memory_wait(&state->memory, seconds(CLOCK_REALTIME));
-	engine_resume(&loop->engine, state->memory.level, state->memory.n,
-	    wait);
-	if (!(wait > 0) || !skips)
+	const bool waits = shared_recall(&loop->shared, &loop->engine,
+	    events_time(CLOCK_REALTIME));
+	if (!waits || !skips)
 		event->answer = VERDICT_SUCCESS;
 	return true;
 }
@@ -293,12 +249,8 @@ ask_state(struct loop *loop, struct event *event)
 static void
 ask_budget(const struct loop *loop, struct event *event)
 {
-	const char *problem;
-	const bool paid = budget_take(&loop->budget, &problem);
+	const bool paid = shared_pay(&loop->shared);
 
-	if (problem != NULL)
-		complain("budget", loop->budget.file, problem,
-		    "; the retry is allowed");
 	*event = (struct event){
 		.kind = EVENT_ANSWER,
 		.now = now(loop),
@@ -414,7 +366,7 @@ static void
 end(struct loop *loop)
 {
 	loop->over = true;
-	ev_break(loop->events, EVBREAK_ALL);
+	ev_break(loop->events.loop, EVBREAK_ALL);
 }
 
 /* Messages are written yet; after a signal only those that can be at once. */
@@ -485,35 +437,14 @@ step(struct loop *loop, struct event event)
 {
 	struct action action = engine_step(&loop->engine, event);
 	const bool judged = action.judged;
-	struct state *state = &loop->state;
 
-	if (state->file == NULL ||
-	    !memory_note(&state->memory, &loop->engine, &action,
-		seconds(CLOCK_REALTIME)))
+	if (shared_remember(&loop->shared, &loop->engine, &action,
+		events_time(CLOCK_REALTIME)))
 		return action;
-	const char *problem = state_save(state);
-	if (problem == NULL)
-		return action;
-	complain("state", state->file, problem, "");
 	event.kind = EVENT_ERROR;
 	action = engine_step(&loop->engine, event);
 	action.judged = judged;
 	return action;
-}
-
-/* What a success brings to those that share the budget. */
-static void
-share(const struct loop *loop, const struct action *action)
-{
-	const char *problem;
-
-	if (!action->judged || loop->budget.file == NULL ||
-	    loop->engine.judgement.verdict != VERDICT_SUCCESS)
-		return;
-	problem = budget_give(&loop->budget);
-	if (problem != NULL)
-		complain("budget", loop->budget.file, problem,
-		    "; nothing is given back");
 }
 
 /*
@@ -577,7 +508,7 @@ drive(struct loop *loop, struct event event)
 		const struct action action = step(loop, event);
 
 		loop->wake = action.wake;
-		share(loop, &action);
+		shared_give(&loop->shared, &loop->engine, &action);
 		output_settle(&loop->output, &action, &loop->engine);
 		report_step(&loop->report, action, news_now(loop, event.now));
 		show(loop, &action, event.now);
@@ -636,7 +567,7 @@ find_hint(struct loop *loop)
 
 	if (!search->hinted)
 		return hint;
-	problem = hint_parse(search->hint, seconds(CLOCK_REALTIME), &hint);
+	problem = hint_parse(search->hint, events_time(CLOCK_REALTIME), &hint);
 	if (problem != NULL && !loop->hint_refused)
 		warnx("--delay-match: %s: %s",
 		    text_safe(search->hint, safe, sizeof(safe)), problem);
@@ -715,9 +646,9 @@ lock_ended(struct loop *loop, int status)
 	if (loop->engine.signal == 0 && !loop->engine.ending) {
 		problem = WIFEXITED(status) && WEXITSTATUS(status) != 0
 		    ? "its lock cannot be waited for"
-		    : state_lock(&loop->state);
+		    : state_lock(&loop->shared.state);
 		if (problem != NULL) {
-			complain("state", loop->state.file, problem, "");
+			shared_complain(&loop->shared, problem);
 			event.answer = VERDICT_NONE;
 		} else if (!ask_state(loop, &event))
 			return;
@@ -811,7 +742,7 @@ reap(struct loop *loop)
 			loop->status = status;
 		}
 	if (pid == -1 && !ended && loop->child.pid != 0)
-		fail("cannot wait for the child");
+		events_fail("cannot wait for the child");
 	if (ended)
 		child_ended(loop);
 	else if (loop->lingering)
@@ -819,59 +750,20 @@ reap(struct loop *loop)
 }
 
 /*
- * ^C, ^\ and ^Z reach the whole group from the terminal, and so do a new size
- * and what stops a background; a hang-up reaches the session's leader alone.
- */
-static bool
-reached_all(const struct loop *loop, const struct signalfd_siginfo *info)
-{
-	const struct child *child = &loop->child;
-
-	if (child->own_group || info->ssi_code != SI_KERNEL)
-		return false;
-	switch (info->ssi_signo) {
-	case SIGINT:
-	case SIGQUIT:
-	case SIGTSTP:
-	case SIGTTIN:
-	case SIGTTOU:
-	case SIGWINCH:
-		return sigismember(&child->missed, (int)info->ssi_signo) == 0;
-	}
-	return false;
-}
-
-/* Blocked, an ignored signal arrives all the same. */
-static bool
-is_ignored(int signal)
-{
-	struct sigaction action;
-
-	return sigaction(signal, NULL, &action) == 0 &&
-	    action.sa_handler == SIG_IGN;
-}
-
-/*
- * Stops the child, then `retry`, by the signal's default action: it does not
- * stop what nobody could continue.
+ * Stops the child, then `retry`, and lets both go on.
  */
 static void
 suspend(struct loop *loop, const struct signalfd_siginfo *info)
 {
 	const int number = (int)info->ssi_signo;
 	const bool runs = loop->task != TASK_NONE;
-	sigset_t stop;
 
 	report_hide(&loop->report);
-	if (runs && !reached_all(loop, info))
+	if (runs && !arrival_reached(info, &loop->child))
 		child_signal(&loop->child, number);
-	const double begun = seconds(CLOCK_MONOTONIC);
-	sigemptyset(&stop);
-	sigaddset(&stop, number);
-	raise(number);
-	sigprocmask(SIG_UNBLOCK, &stop, NULL);
-	sigprocmask(SIG_BLOCK, &stop, NULL);
-	loop->stopped += seconds(CLOCK_MONOTONIC) - begun;
+	const double begun = events_time(CLOCK_MONOTONIC);
+	arrival_stop(number);
+	loop->stopped += events_time(CLOCK_MONOTONIC) - begun;
 	if (runs)
 		child_signal(&loop->child, SIGCONT);
 	arm(loop);
@@ -894,7 +786,7 @@ forward(struct loop *loop, const struct signalfd_siginfo *info)
 {
 	const int number = (int)info->ssi_signo;
 
-	if (loop->child.pid == 0 || reached_all(loop, info))
+	if (loop->child.pid == 0 || arrival_reached(info, &loop->child))
 		return false;
 	if (child_signal(&loop->child, number) == -1)
 		warn("cannot signal process %ld", (long)loop->child.pid);
@@ -909,7 +801,7 @@ receive(struct loop *loop, const struct signalfd_siginfo *info)
 	const int number = (int)info->ssi_signo;
 	const bool own = (pid_t)info->ssi_pid == loop->inheritance.parent;
 
-	if (number == SIGCHLD || is_ignored(number) ||
+	if (number == SIGCHLD || arrival_is_ignored(number) ||
 	    (own && (number == SIGPIPE || number == SIGXFSZ)))
 		return;
 	switch (number) {
@@ -964,7 +856,7 @@ signals_ready(struct ev_loop *events, ev_io *watcher, int flags)
 		}
 	} while (length == (ssize_t)sizeof(infos));
 	if (length == -1 && errno != EAGAIN && errno != EINTR)
-		fail("cannot read signals");
+		events_fail("cannot read signals");
 	if (child)
 		reap(loop);
 }
@@ -995,62 +887,18 @@ timer_fired(struct ev_loop *events, ev_timer *watcher, int flags)
 }
 
 /*
- * libev takes some errors of select(2) for the end of a descriptor and tries
- * again, for ever.
- */
-static void
-guard_turns(struct ev_loop *events, ev_check *watcher, int flags)
-{
-	struct loop *loop = watcher->data;
-	const double time = seconds(CLOCK_MONOTONIC);
-
-	(void)flags;
-	if (ev_pending_count(events) > 0 || time - loop->idle_since > 1) {
-		loop->idle = 0;
-		loop->idle_since = time;
-	}
-	if (++loop->idle > IDLE_TURNS)
-		fail("the event loop cannot wait");
-}
-
-/* libev would abort. */
-static void
-loop_broken(const char *what)
-{
-	fail(what);
-}
-
-static void *
-loop_allocate(void *memory, long size)
-{
-	void *result = NULL;
-
-	if (size == 0)
-		free(memory);
-	else if ((result = realloc(memory, (size_t)size)) == NULL)
-		fail("event loop");
-	return result;
-}
-
-/*
- * All signals come through one descriptor, SIGCHLD too, so that no handler is
- * ever set and waiting is done here: libev's own wait takes no processor times
- * and depends on a mask that the parent may have set.  The select backend is
- * exact to the microsecond; poll and epoll wake at whole milliseconds, and
- * epoll cannot fail without an abort.
+ * Deaths of children are signals among others, waited for here: libev's own
+ * wait takes no processor times and depends on a mask that the parent may have
+ * set.
  */
 static void
 set_up(struct loop *loop)
 {
 	const struct policy *policy = &loop->options->policy;
-	sigset_t all;
-	int signals;
 
 	if (child_inherit(&loop->inheritance) == -1)
 		err(STATUS_OWN_FAILURE, "signals");
-	sigfillset(&all);
-	signals =
-	    descriptor_raise(signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK));
+	const int signals = arrival_open();
 	if (signals == -1)
 		err(STATUS_OWN_FAILURE, "signalfd");
 	if (child_init(&loop->child) == -1)
@@ -1063,21 +911,13 @@ set_up(struct loop *loop)
 	    tree_watch(&loop->tree, loop->inheritance.parent) == -1)
 		err(STATUS_OWN_FAILURE, "prctl");
 	loop->linger_until = INFINITY;
-	ev_set_syserr_cb(loop_broken);
-	ev_set_allocator(loop_allocate);
-	loop->events = ev_loop_new(EVBACKEND_SELECT | EVFLAG_NOENV);
-	if (loop->events == NULL)
-		errx(STATUS_OWN_FAILURE, "cannot make an event loop");
+	events_open(&loop->events);
 	ev_io_init(&loop->signals, signals_ready, signals, EV_READ);
 	ev_timer_init(&loop->timer, timer_fired, 0, 0);
 	/* A ^C that came before a wait is found to be over ends the run. */
 	ev_set_priority(&loop->timer, EV_MINPRI);
-	ev_check_init(&loop->guard, guard_turns);
-	ev_set_priority(&loop->guard, EV_MAXPRI);
-	loop->guard.data = loop;
-	ev_check_start(loop->events, &loop->guard);
 	loop->signals.data = loop->timer.data = loop;
-	ev_io_start(loop->events, &loop->signals);
+	ev_io_start(loop->events.loop, &loop->signals);
 }
 
 /* Through the output: among what is held, and without making one wait. */
@@ -1087,64 +927,12 @@ take_messages(struct loop *loop)
 	struct report *report = &loop->report;
 	FILE *inherited = stderr;
 
-	if (output_open(&loop->output, loop->options, loop->events,
+	if (output_open(&loop->output, loop->options, loop->events.loop,
 		output_changed, loop) == -1)
 		err(STATUS_OWN_FAILURE, "standard error");
 	for (size_t i = 0; i < report->count; i++)
 		if (report->sinks[i].file == inherited)
 			report->sinks[i].file = stderr;
-}
-
-/* As the last attempt did; its core is enough. */
-static void
-die(int signal)
-{
-	const struct sigaction action = { .sa_handler = SIG_DFL };
-	sigset_t set;
-
-	prctl(PR_SET_DUMPABLE, 0);
-	sigaction(signal, &action, NULL);
-	sigemptyset(&set);
-	sigaddset(&set, signal);
-	raise(signal);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-}
-
-/* What an option named cannot be used. */
-static void
-refuse(const char *option, const char *file, const char *problem)
-{
-	if (problem == NULL)
-		return;
-	complain(option, file, problem, "");
-	exit(STATUS_OWN_FAILURE);
-}
-
-/* The state and the budget must not have one file between them. */
-static bool
-are_one(const char *state, const char *budget)
-{
-	struct stat first, second;
-
-	return lstat(state, &first) == 0 && lstat(budget, &second) == 0 &&
-	    first.st_dev == second.st_dev && first.st_ino == second.st_ino;
-}
-
-static void
-open_files(struct loop *loop)
-{
-	const struct options *options = loop->options;
-	const char *state = options->state, *budget = options->budget;
-
-	if (budget != NULL)
-		refuse("budget", budget, budget_check(&loop->budget));
-	if (state == NULL)
-		return;
-	if (budget != NULL && are_one(state, budget))
-		refuse("state", state, "is the budget's file too");
-	refuse("state", state,
-	    state_init(&loop->state, state, &options->policy.backoff));
-	refuse("state", state, state_lock(&loop->state));
 }
 
 int
@@ -1153,35 +941,35 @@ loop_run(const struct options *options, const struct report *report,
 {
 	struct loop loop = { .options = options,
 		.report = *report,
-		.title.argv = argv,
-		.budget = { options->budget, options->budget_rules } };
+		.title.argv = argv };
 
 	engine_init(&loop.engine, &options->policy, options->random);
 	loop.report.engine = &loop.engine;
-	open_files(&loop);
+	shared_open(&loop.shared, options);
 	set_up(&loop);
 	loop.report.pid = loop.inheritance.parent;
 	notify_open(&loop.notify);
 	loop.word = (struct word){ .pid = loop.inheritance.parent, .fd = -1 };
-	input_open(&loop.input, options->input, loop.events, input_done, &loop);
+	input_open(&loop.input, options->input, loop.events.loop, input_done,
+	    &loop);
 	take_messages(&loop);
 	struct news news = { .kind = NEWS_START,
-		.time = seconds(CLOCK_REALTIME) };
+		.time = events_time(CLOCK_REALTIME) };
 	report_tell(&loop.report, &news);
 	drive(&loop, (struct event){ .kind = EVENT_START, .now = now(&loop) });
 	if (!loop.over)
-		ev_run(loop.events, 0);
+		ev_run(loop.events.loop, 0);
 	report_close(&loop.report);
 	notify_close(&loop.notify);
 	input_close(&loop.input);
 	output_close(&loop.output);
-	ev_loop_destroy(loop.events);
+	events_close(&loop.events);
 	environment_free(&loop.environment);
-	state_free(&loop.state);
+	shared_close(&loop.shared);
 	tree_free(&loop.tree);
 
 	/* The init process of a container outlives its own signal. */
 	if (loop.engine.death != 0)
-		die(loop.engine.death);
+		arrival_die(loop.engine.death);
 	return loop.engine.status;
 }

@@ -4,8 +4,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "core/text.h"
 #include "core/lines.h"
+#include "core/text.h"
 #include "sys/descriptor.h"
 #include "sys/word.h"
 

@@ -1,0 +1,93 @@
+#include <err.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/outcome.h"
+#include "sys/events.h"
+
+/* How many turns of the loop without an event a second may have. */
+#define IDLE_TURNS 1000
+
+_Noreturn void
+events_fail(const char *what)
+{
+	dprintf(STDERR_FILENO, "%s: %s: %s\n", program_invocation_name, what,
+	    strerror(errno));
+	_exit(STATUS_OWN_FAILURE);
+}
+
+double
+events_time(clockid_t clock)
+{
+	struct timespec time;
+
+	clock_gettime(clock, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+/*
+ * libev takes some errors of select(2) for the end of a descriptor and tries
+ * again, for ever.
+ */
+static void
+guard_turns(struct ev_loop *loop, ev_check *watcher, int flags)
+{
+	struct events *events = watcher->data;
+	const double time = events_time(CLOCK_MONOTONIC);
+
+	(void)flags;
+	if (ev_pending_count(loop) > 0 || time - events->idle_since > 1) {
+		events->idle = 0;
+		events->idle_since = time;
+	}
+	if (++events->idle > IDLE_TURNS)
+		events_fail("the event loop cannot wait");
+}
+
+/* libev would abort. */
+static void
+broken(const char *what)
+{
+	events_fail(what);
+}
+
+static void *
+allocate(void *memory, long size)
+{
+	void *result = NULL;
+
+	if (size == 0)
+		free(memory);
+	else if ((result = realloc(memory, (size_t)size)) == NULL)
+		events_fail("event loop");
+	return result;
+}
+
+/*
+ * The select backend is exact to the microsecond; poll and epoll wake at whole
+ * milliseconds, and epoll cannot fail without an abort.
+ */
+void
+events_open(struct events *events)
+{
+	*events = (struct events){ .idle = 0 };
+	ev_set_syserr_cb(broken);
+	ev_set_allocator(allocate);
+	events->loop = ev_loop_new(EVBACKEND_SELECT | EVFLAG_NOENV);
+	if (events->loop == NULL)
+		errx(STATUS_OWN_FAILURE, "cannot make an event loop");
+	ev_check_init(&events->guard, guard_turns);
+	ev_set_priority(&events->guard, EV_MAXPRI);
+	events->guard.data = events;
+	ev_check_start(events->loop, &events->guard);
+}
+
+void
+events_close(struct events *events)
+{
+	ev_loop_destroy(events->loop);
+}

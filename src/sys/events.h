@@ -1,0 +1,28 @@
+#ifndef EVENTS_H
+#define EVENTS_H
+
+#include <ev.h>
+
+/* A libev loop whose failures end in a message. */
+struct events {
+	struct ev_loop *loop;
+	ev_check guard;
+	unsigned int idle; /* turns of the loop without an event */
+	double idle_since;
+};
+
+/* Seconds on the clock. */
+double events_time(clockid_t clock);
+
+/* Makes the loop, or ends `retry`. */
+void events_open(struct events *events);
+
+void events_close(struct events *events);
+
+/*
+ * Ends `retry` where nothing can go on, errno saying why; past stderr, which
+ * may hold messages back.  The attempt dies with its parent.
+ */
+_Noreturn void events_fail(const char *what);
+
+#endif
