@@ -90,9 +90,9 @@ inject prctl:error=EPERM -a 1 -t 1 true
 is 'without a subreaper timeouts cannot be kept' "$code" 125
 like 'which is told' "$err" 'prctl'
 inject pidfd_open:error=ENOSYS -a 1 -t .3 -k .1 \
-	sh -c 'setsid sleep 987 & wait'
+	sh -c "setsid sleep 987.$$ & wait"
 is 'without descriptors of processes a timeout ends in 124' "$code" 124
-check 'and leaves nothing' not pgrep -f '^sleep 987$'
+check 'and leaves nothing' not pgrep -f "^sleep 987.$$\$"
 inject kill:error=EPERM -a 1 -T .3 -k .1 sleep .8
 like 'what cannot be signalled is named' "$err" \
 	'cannot signal process [0-9]+: Operation not permitted'
