@@ -134,7 +134,9 @@ main(int argc, char **argv)
 	if (words == NULL)
 		err(STATUS_OWN_FAILURE, "arguments");
 	if (options_parse(argc, words, &options, problem) == -1)
-		errx(STATUS_OWN_FAILURE, "%s (try 'retry --help')", problem);
+		errx(STATUS_OWN_FAILURE, "%s (try 'retry --help%s%s')", problem,
+		    options.topic == NULL ? "" : "=",
+		    options.topic == NULL ? "" : options.topic);
 	const int status = act(&options, argv);
 	options_free(&options);
 	free(words);

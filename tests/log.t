@@ -28,7 +28,7 @@ check 'but not JSON' test -s loud
 refused() {
 	run retry "--log=json:$2" touch ran
 	is "$1 is refused" "$code" 125
-	like 'by name' "$err" "^retry: --log: $2: "
+	like 'by name' "$err" "^retry: --log: $2: .* \(try 'retry --help'\)\$"
 	check 'and nothing is run' not test -e ran
 }
 
@@ -42,7 +42,12 @@ refused 'a pipe that nobody reads' fifo
 
 # same NAME OPTION...
 same() {
-	status 125 "$@" touch ran
+	same_name=$1
+	shift
+	run "$@" touch ran
+	is "$same_name" "$code" 125
+	like 'with why' "$err" \
+	    "^retry: --log: [a-z]*: is .*'s file too \(try 'retry --help'\)\$"
 	check 'and nothing is run' not test -e ran
 }
 same 'two logs of one name are refused' retry --log=json:x --log=text:x

@@ -80,7 +80,7 @@ bad() {
 	run retry --plan="$1"
 	is "$1 is an error" "$code/$out" 125/
 	is 'of one line' "$err" \
-	    "retry: --plan: $1: $2 (try 'retry --help')"
+	    "retry: --plan: $1: $2 (try 'retry --help=sets')"
 }
 bad 1, 'ends with a comma'
 bad 1*0 'is no count'

@@ -213,7 +213,7 @@ cp before state
 run retry --state=state ./tries 0
 is 'a later version is refused, and nothing is run' "$code $(attempts)" '125 0'
 is 'in one line' "$err" \
-    'retry: --state: state: is of a later version of retry'
+    "retry: --state: state: is of a later version of retry (try 'retry --help')"
 check 'and left as it is' cmp state before
 
 mkdir folder open

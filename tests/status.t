@@ -104,7 +104,7 @@ is 'it is named, and its attempt not repeated' \
     "$err" 'retry: cannot execute ./nosuch: No such file or directory'
 is 'nothing is said on stdout' "$out" ''
 status 127 'a name that is not found on the PATH is 127' \
-    retry -d 100d retry-no-such-command
+    env PATH=/usr/bin:/bin "$RETRY" -d 100d retry-no-such-command
 status 127 'an empty name is not found' retry -d 100d ''
 status 127 'a command without a PATH to find it is 127' \
     env PATH=/nonexistent "$RETRY" -d 100d retry-no-such-command

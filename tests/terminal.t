@@ -275,9 +275,9 @@ is 'it ends a wait too' "$(last hangs-idle)" 'status -1'
 
 # A terminal in another.
 
-# in_tmux COMMAND...
+# in_tmux COMMAND...: by a shell, which an account need not have.
 in_tmux() {
-	tmux -S socket -f /dev/null "$@"
+	SHELL=/bin/sh tmux -S socket -f /dev/null "$@"
 }
 
 # is_gone FILE: the process that it names; perhaps nobody has waited for it.

@@ -58,8 +58,7 @@ every_example_is_what_its_sample_computes(void)
 static void
 a_strategy_is_read_or_refused_in_words(void)
 {
-	static const char *const unknown =
-	    "is no strategy (see --help=backoff)";
+	static const char *const unknown = "is no strategy";
 	static const char *const needed = "needs both its parameters, up and "
 					  "down";
 	static const struct {
@@ -88,14 +87,14 @@ a_strategy_is_read_or_refused_in_words(void)
 		{ "exponentially", unknown, "exponentially", { 0 } },
 		{ "Constant", unknown, "Constant", { 0 } },
 		{ ":factor=2", unknown, ":factor=2", { 0 } },
-		{ "constant:", "is no NAME=VALUE", "", { 0 } },
+		{ "constant:", "has an empty item", "", { 0 } },
 		{ "constant:step=1", "is no parameter of this strategy",
 		    "step=1", { 0 } },
 		{ "exponential:factor", "is no NAME=VALUE", "factor", { 0 } },
 		{ "exponential:factor=", "is empty", "factor=", { 0 } },
 		{ "exponential:=2", "is no parameter of this strategy", "=2",
 		    { 0 } },
-		{ "exponential:factor=2,", "is no NAME=VALUE", "", { 0 } },
+		{ "exponential:factor=2,", "has an empty item", "", { 0 } },
 		{ "exponential:factor=2,factor=3", "is given twice", "factor=3",
 		    { 0 } },
 		{ "exponential:fact=2", "is no parameter of this strategy",
@@ -105,7 +104,7 @@ a_strategy_is_read_or_refused_in_words(void)
 		{ "exponential:factor=-1", "is negative", "factor=-1", { 0 } },
 		{ "exponential:factor=nan", "is not a number", "factor=nan",
 		    { 0 } },
-		{ "exponential:factor=1e400", "is out of range", "factor=1e400",
+		{ "exponential:factor=1e400", "is too large", "factor=1e400",
 		    { 0 } },
 		{ "exponential:factor=2s", "is not a number", "factor=2s",
 		    { 0 } },
@@ -113,12 +112,12 @@ a_strategy_is_read_or_refused_in_words(void)
 		{ "linear:step=-1", "is negative", "step=-1", { 0 } },
 		{ "linear:step=1x", "has an unknown unit (us ms s m h d)",
 		    "step=1x", { 0 } },
-		{ "steps:steps=0", "is out of range", "steps=0", { 0 } },
+		{ "steps:steps=0", "is too small", "steps=0", { 0 } },
 		{ "steps:steps=1.5", "is not a whole number", "steps=1.5",
 		    { 0 } },
-		{ "slots:ceiling=0", "is out of range", "ceiling=0", { 0 } },
-		{ "slots:ceiling=53", "is out of range", "ceiling=53", { 0 } },
-		{ "decorrelated:clamp=2", "is out of range", "clamp=2", { 0 } },
+		{ "slots:ceiling=0", "is too small", "ceiling=0", { 0 } },
+		{ "slots:ceiling=53", "is too large", "ceiling=53", { 0 } },
+		{ "decorrelated:clamp=2", "is too large", "clamp=2", { 0 } },
 		{ "decorrelated:factor=3,clamp=x", "is not a number", "clamp=x",
 		    { 0 } },
 		{ "mimd", needed, "mimd", { 0 } },
@@ -128,9 +127,9 @@ a_strategy_is_read_or_refused_in_words(void)
 		{ "lild:up=--1,down=1", "is negative", "up=--1,down=1", { 0 } },
 		{ "list", "needs its values, as in list:1s,5s,30s", "list",
 		    { 0 } },
-		{ "list:", "is empty", "", { 0 } },
-		{ "list:1,,2", "is empty", ",2", { 0 } },
-		{ "list:1,2,", "is empty", "", { 0 } },
+		{ "list:", "has an empty item", "", { 0 } },
+		{ "list:1,,2", "has an empty item", ",2", { 0 } },
+		{ "list:1,2,", "has an empty item", "", { 0 } },
 		{ "list:1,x", "is not a number", "x", { 0 } },
 		{ "exponential:a-name-and-a-value-that-are-longer-than-any-"
 		  "parameter-has-them=1",

@@ -22,9 +22,9 @@ static const struct {
 	{ "tokens=1000000,rate=0.001", NULL, NULL,
 	    { 1000000000, 100, 1, 1000 } },
 
-	{ "", "is no NAME=VALUE", "", { 0, 0, 0, 0 } },
+	{ "", "has an empty item", "", { 0, 0, 0, 0 } },
 	{ "tokens", "is no NAME=VALUE", "tokens", { 0, 0, 0, 0 } },
-	{ "tokens=1,", "is no NAME=VALUE", "", { 0, 0, 0, 0 } },
+	{ "tokens=1,", "has an empty item", "", { 0, 0, 0, 0 } },
 	{ "=1", "is no parameter of a budget", "=1", { 0, 0, 0, 0 } },
 	{ "token=1", "is no parameter of a budget", "token=1", { 0, 0, 0, 0 } },
 	{ "Tokens=1", "is no parameter of a budget", "Tokens=1",

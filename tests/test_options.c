@@ -414,12 +414,10 @@ what_is_wrong_is_said_in_one_line(void)
 
 		{ "-x cmd", "-x: is no option" },
 		{ "-qx cmd", "-x: is no option" },
-		{ "--bogus cmd",
-		    "--bogus: is no option, or short for more "
-		    "than one" },
-		{ "--max=3 cmd",
-		    "--max=3: is no option, or short for more "
-		    "than one" },
+		{ "--bogus cmd", "--bogus: is no option" },
+		{ "--bogus=text cmd", "--bogus: is no option" },
+		{ "--max cmd", "--max: is short for more than one option" },
+		{ "--max=3 cmd", "--max: is short for more than one option" },
 		{ "-a", "-a: needs a value" },
 		{ "--attempts", "--attempts: needs a value" },
 		{ "--quiet=yes cmd", "--quiet: takes no value" },
@@ -439,7 +437,7 @@ what_is_wrong_is_said_in_one_line(void)
 		{ "-a 9223372036854775808 cmd",
 		    "--attempts: 9223372036854775808: is too large" },
 		{ "--seed=x cmd", "--seed: x: is not a whole number" },
-		{ "--repeat=0 cmd", "--repeat: 0: is no count of successes" },
+		{ "--repeat=0 cmd", "--repeat: 0: is too small" },
 		{ "-d 3x cmd",
 		    "--delay: 3x: has an unknown unit (us ms s m h "
 		    "d)" },
@@ -464,10 +462,8 @@ what_is_wrong_is_said_in_one_line(void)
 		    "--jitter-order: outside: is none of inside, before-cap, "
 		    "after-cap" },
 		{ "-j 1.5 cmd", "--jitter: 1.5: is more than 1" },
-		{ "-j twice cmd",
-		    "--jitter: twice: is no jitter (see --help=jitter)" },
-		{ "-b exp cmd",
-		    "--backoff: exp: is no strategy (see --help=backoff)" },
+		{ "-j twice cmd", "--jitter: twice: is no jitter" },
+		{ "-b exp cmd", "--backoff: exp: is no strategy" },
 		{ "-b exponential:factor=0 cmd",
 		    "--backoff: factor=0: must be more than 0" },
 		{ "-b exponential:power=2 cmd",
@@ -478,17 +474,22 @@ what_is_wrong_is_said_in_one_line(void)
 		{ "-b linear:step=1,step=2 cmd",
 		    "--backoff: step=2: is given twice" },
 		{ "-b slots:ceiling=53 cmd",
-		    "--backoff: ceiling=53: is out of range" },
-		{ "--preset=bogus cmd",
-		    "--preset: bogus: is no preset (see --help=presets)" },
+		    "--backoff: ceiling=53: is too large" },
+		{ "--preset=bogus cmd", "--preset: bogus: is no preset" },
 		{ "--stop-on=256 cmd",
 		    "--stop-on: 256: is an exit status over 255" },
 		{ "--retry-on=3-1 cmd",
 		    "--retry-on: 3-1: is a range that runs backwards" },
 		{ "--success-on=sometimes cmd",
-		    "--success-on: sometimes: is not an outcome (see "
-		    "--help=sets)" },
-		{ "--free-on=1,, cmd", "--free-on: 1,,: is an empty item" },
+		    "--success-on: sometimes: is not an outcome" },
+		{ "--stop-on=1,!oops,2 cmd",
+		    "--stop-on: !oops: is not an outcome" },
+		{ "-b list:1x,2 cmd",
+		    "--backoff: 1x: has an unknown unit (us ms s m h d)" },
+		{ "-b list:1,,2 cmd",
+		    "--backoff: list:1,,2: has an empty item" },
+		{ "--budget=f: cmd", "--budget: f:: has an empty item" },
+		{ "--free-on=1,, cmd", "--free-on: 1,,: has an empty item" },
 
 		{ "-t 50% cmd",
 		    "--timeout: 50%: is a share of --max-time, "
@@ -497,9 +498,9 @@ what_is_wrong_is_said_in_one_line(void)
 		    "--timeout: 50%: is a share of "
 		    "--max-time, which is not given" },
 		{ "-T 9 -t 0% cmd",
-		    "--timeout: 0%: is not within 0% and 100%" },
+		    "--timeout: 0%: is not above 0% and at most 100%" },
 		{ "-T 9 -t 101% cmd",
-		    "--timeout: 101%: is not within 0% and 100%" },
+		    "--timeout: 101%: is not above 0% and at most 100%" },
 		{ "-T 9 -t 50%% cmd",
 		    "--timeout: 50%%: is neither a duration "
 		    "nor a percentage" },
@@ -577,6 +578,34 @@ what_is_wrong_is_said_in_one_line(void)
 		CHECK_STR(line.problem,
 		    rows[i].problem == NULL ? "" : rows[i].problem);
 		CHECK(strchr(line.problem, '\n') == NULL);
+		options_free(&line.options);
+	}
+}
+
+static void
+a_bad_value_has_the_topic_of_help_that_tells_the_good_ones(void)
+{
+	static const struct {
+		const char *text, *topic;
+	} rows[] = {
+		{ "-b exp cmd", "backoff" },
+		{ "-b exponential:factor=0 cmd", "backoff" },
+		{ "-j twice cmd", "jitter" },
+		{ "--preset=bogus cmd", "presets" },
+		{ "--free-on=bogus cmd", "sets" },
+		{ "--plan=bogus", "sets" },
+		{ "-d 3x cmd", NULL },
+		{ "--log=bogus cmd", NULL },
+		{ "-q", NULL },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct line line;
+
+		ROW("%s", rows[i].text);
+		parse(&line, rows[i].text);
+		CHECK_INT(line.result, -1);
+		CHECK_STR(line.options.topic, rows[i].topic);
 		options_free(&line.options);
 	}
 }
@@ -823,6 +852,7 @@ main(void)
 	RUN(sets_amend_the_defaults);
 	RUN(lists_of_one_option_add_up);
 	RUN(what_is_wrong_is_said_in_one_line);
+	RUN(a_bad_value_has_the_topic_of_help_that_tells_the_good_ones);
 	RUN(what_is_harmful_is_not_repeated_as_it_is);
 	RUN(what_is_sensible_is_accepted);
 	RUN(a_delay_that_never_leaves_0_deserves_a_warning);

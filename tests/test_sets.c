@@ -5,7 +5,7 @@
 #include "tap.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
-#define NO_OUTCOME "is not an outcome (see --help=sets)"
+#define NO_OUTCOME "is not an outcome"
 #define OVER "is an exit status over 255"
 
 /* All outcomes that the tests look at, one letter or number each. */
@@ -102,11 +102,11 @@ a_bad_item_is_refused_and_leaves_the_set_alone(void)
 	static const struct {
 		const char *list, *problem;
 	} rows[] = {
-		{ "", "is an empty item" },
-		{ "1,", "is an empty item" },
-		{ ",1", "is an empty item" },
-		{ "1,,2", "is an empty item" },
-		{ "!", "is an empty item" },
+		{ "", "has an empty item" },
+		{ "1,", "has an empty item" },
+		{ ",1", "has an empty item" },
+		{ "1,,2", "has an empty item" },
+		{ "!", "has an empty item" },
 		{ "256", OVER },
 		{ "1-256", OVER },
 		{ "99999999999999999999", OVER },

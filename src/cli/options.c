@@ -84,7 +84,7 @@ parse_timeout(struct options *options, size_t offset, const char *text)
 	if (strcmp(end, "%") != 0)
 		return "is neither a duration nor a percentage";
 	if (!(percent > 0 && percent <= 100))
-		return "is not within 0% and 100%";
+		return "is not above 0% and at most 100%";
 	policy->timeout_share = percent / 100;
 	return NULL;
 }
@@ -105,13 +105,8 @@ parse_signal(struct options *options, size_t offset, const char *text)
 static const char *
 parse_backoff(struct options *options, size_t offset, const char *text)
 {
-	const char *where;
-	const char *problem = backoff_parse(text,
-	    MEMBER(struct backoff, options, offset), &where);
-
-	if (problem != NULL)
-		options->text[OPTION_BACKOFF] = where;
-	return problem;
+	return backoff_parse(text, MEMBER(struct backoff, options, offset),
+	    &options->item);
 }
 
 static const char *
@@ -150,7 +145,8 @@ parse_pace(struct options *options, size_t offset, const char *text)
 static const char *
 parse_set(struct options *options, size_t offset, const char *text)
 {
-	return set_apply(MEMBER(struct set, options, offset), text);
+	return set_parse(MEMBER(struct set, options, offset), text,
+	    &options->item);
 }
 
 /* What is named here leaves the default of --stop-on. */
@@ -250,7 +246,7 @@ parse_repeat(struct options *options, size_t offset, const char *text)
 		return NULL;
 	const char *problem = parse_count(options, offset, text);
 	if (problem == NULL && options->policy.repeats == 0)
-		return "is no count of successes";
+		return "is too small";
 	return problem;
 }
 
@@ -279,7 +275,6 @@ parse_budget(struct options *options, size_t offset, const char *text)
 	const char *colon = strrchr(slash == NULL ? text : slash, ':');
 	const size_t length =
 	    colon == NULL ? strlen(text) : (size_t)(colon - text);
-	const char *where;
 
 	if (length == 0)
 		return "names no file";
@@ -288,12 +283,8 @@ parse_budget(struct options *options, size_t offset, const char *text)
 	if (options->budget == NULL)
 		return "is too long for the memory there is";
 	options->policy.budget = true;
-	const char *problem =
-	    bucket_rules_parse(colon == NULL ? NULL : colon + 1,
-		MEMBER(struct bucket_rules, options, offset), &where);
-	if (problem != NULL)
-		options->text[OPTION_BUDGET] = where;
-	return problem;
+	return bucket_rules_parse(colon == NULL ? NULL : colon + 1,
+	    MEMBER(struct bucket_rules, options, offset), &options->item);
 }
 
 /* FORMAT[:FILE], one more each time. */
@@ -663,6 +654,44 @@ complain(char problem[OPTIONS_PROBLEM], const char *name, const char *text,
 		    text_safe(text, safe, sizeof(safe)), what);
 }
 
+/* Of a list the item that is wrong, or all of it where that is empty. */
+static void
+complain_of_value(char problem[OPTIONS_PROBLEM], const struct options *options,
+    enum option_id id, const char *what)
+{
+	const char *text = options->text[id];
+	size_t length = options->item == NULL ? 0 : strcspn(options->item, ",");
+	char item[128];
+
+	if (length > 0 && length < sizeof(item)) {
+		strlcpy(item, options->item, length + 1);
+		text = item;
+	}
+	complain(problem, option_rows[id].name, text, what);
+}
+
+/* Which help text tells what a value may be. */
+static const char *
+topic_of(const struct option_row *row)
+{
+	static const struct {
+		const char *value, *topic;
+	} rows[] = {
+		{ "STRATEGY", "backoff" },
+		{ "KIND", "jitter" },
+		{ "NAME", "presets" },
+		{ "SET", "sets" },
+		{ "SCRIPT", "sets" },
+	};
+	const size_t length = row->value == NULL ? 0 : strcspn(row->value, "[");
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (strlen(rows[i].value) == length &&
+		    strncmp(rows[i].value, row->value, length) == 0)
+			return rows[i].topic;
+	return NULL;
+}
+
 /* Sets the option from a text; `problem` stays as it is where all is well. */
 static int
 set_option(struct options *options, enum option_id id, const char *text,
@@ -672,6 +701,7 @@ set_option(struct options *options, enum option_id id, const char *text,
 	const char *what;
 
 	options->text[id] = text;
+	options->item = NULL;
 	if (text != NULL && *text == '\0')
 		what = "is empty";
 	else
@@ -680,7 +710,8 @@ set_option(struct options *options, enum option_id id, const char *text,
 		options->origin[id] = origin;
 		return 0;
 	}
-	complain(problem, row->name, options->text[id], what);
+	options->topic = topic_of(row);
+	complain_of_value(problem, options, id, what);
 	return -1;
 }
 
@@ -706,7 +737,7 @@ parse_preset(struct options *options, size_t offset, const char *text)
 	while (preset->name != NULL && strcmp(preset->name, text) != 0)
 		preset++;
 	if (preset->name == NULL)
-		return "is no preset (see --help=presets)";
+		return "is no preset";
 	for (const char *const *word = preset->words; *word != NULL; word++) {
 		const char *name = *word + 2;
 		const size_t length = strcspn(name, "=");
@@ -756,26 +787,41 @@ getopt_tables(struct option long_options[OPTIONS + 1],
 	long_options[OPTIONS] = (struct option){ .name = NULL };
 }
 
+/* A name that getopt_long(3) did not take; without the value behind it. */
+static int
+complain_of_name(const char *word, char problem[OPTIONS_PROBLEM])
+{
+	const size_t length = strcspn(word, "=");
+	char name[64], safe[128];
+	int count = 0;
+
+	for (int id = 0; id < OPTIONS; id++)
+		count += strncmp(option_rows[id].name, word, length) == 0;
+	snprintf(name, sizeof(name), "%.*s", (int)length, word);
+	snprintf(problem, OPTIONS_PROBLEM, "--%s: %s",
+	    text_safe(name, safe, sizeof(safe)),
+	    count > 1 ? "is short for more than one option" : "is no option");
+	return -1;
+}
+
 /* What getopt_long(3) could not read, by name. */
 static int
 complain_of_word(char **argv, int result, char problem[OPTIONS_PROBLEM])
 {
-	const bool is_long = strncmp(argv[optind - 1], "--", 2) == 0;
+	const char *word = argv[optind - 1];
 	const char letter[2] = { (char)optopt, '\0' };
 	const char *what = result == ':' ? "needs a value" : "is no option";
-	char safe[128];
+	char safe[8];
 
 	if (optopt >= VAL_BASE) {
 		complain(problem, option_rows[optopt - VAL_BASE].name, NULL,
 		    result == ':' ? what : "takes no value");
 		return -1;
 	}
-	if (result == '?' && optopt == 0)
-		what = "is no option, or short for more than one";
-	text_safe(is_long && optopt == 0 ? argv[optind - 1] + 2 : letter, safe,
-	    sizeof(safe));
-	snprintf(problem, OPTIONS_PROBLEM, "%s%s: %s",
-	    is_long && optopt == 0 ? "--" : "-", safe, what);
+	if (optopt == 0 && strncmp(word, "--", 2) == 0)
+		return complain_of_name(word + 2, problem);
+	snprintf(problem, OPTIONS_PROBLEM, "-%s: %s",
+	    text_safe(letter, safe, sizeof(safe)), what);
 	return -1;
 }
 

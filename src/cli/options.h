@@ -103,6 +103,8 @@ struct options {
 	struct set named;      /* by --success-on and --retry-on */
 	enum option_origin origin[OPTIONS];
 	const char *text[OPTIONS]; /* as it was given last */
+	const char *item;	   /* of that list, where it is wrong */
+	const char *topic;	   /* of --help, that helps; or NULL */
 
 	struct patterns patterns;
 	bool control;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/report.h"
+#include "core/text.h"
 
 const struct format formats[] = {
 	{ .name = "text",
@@ -51,9 +52,12 @@ report_format(const char *name)
 static void
 complain(struct sink *sink)
 {
+	const int error = errno;
+	char safe[128];
+
 	if (!sink->failed && sink->file != stderr)
-		fprintf(stderr, "retry: --log: %s: %s\n", sink->name,
-		    strerror(errno));
+		fprintf(stderr, "retry: --log: %s: %s\n",
+		    text_safe(sink->name, safe, sizeof(safe)), strerror(error));
 	sink->failed = true;
 }
 

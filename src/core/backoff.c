@@ -391,15 +391,16 @@ parse_value(const struct param *row, const char *text, double *value)
 	if (*end != '\0')
 		return "is not a number";
 	if (!isfinite(*value))
-		return "is out of range";
+		return "is too large";
 	if (row->kind == PARAM_FACTOR && *value <= 0)
 		return "must be more than 0";
 	if (row->kind != PARAM_COUNT)
 		return NULL;
 	if (*value != floor(*value))
 		return "is not a whole number";
-	return *value < row->low || *value > row->high ? "is out of range"
-						       : NULL;
+	if (*value < row->low)
+		return "is too small";
+	return *value > row->high ? "is too large" : NULL;
 }
 
 /* Copies the comma list's first item; moves *text behind it, or to NULL. */
@@ -408,6 +409,8 @@ next_item(const char **text, char item[ITEM])
 {
 	const size_t length = strcspn(*text, ",");
 
+	if (length == 0)
+		return "has an empty item";
 	if (length >= ITEM)
 		return "is too long";
 	memcpy(item, *text, length);
@@ -500,7 +503,7 @@ backoff_parse(const char *text, struct backoff *backoff, const char **where)
 	*where = text;
 	backoff->strategy = find(text, length);
 	if (backoff->strategy == NULL)
-		return "is no strategy (see --help=backoff)";
+		return "is no strategy";
 	for (int i = 0; i < BACKOFF_PARAMS; i++)
 		backoff->param_given[i] = false;
 	if (backoff->strategy->listed)

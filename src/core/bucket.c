@@ -78,6 +78,8 @@ parse_item(const char *item, size_t length, struct bucket_rules *rules,
 {
 	const char *equals = memchr(item, '=', length);
 
+	if (length == 0)
+		return "has an empty item";
 	if (equals == NULL)
 		return "is no NAME=VALUE";
 	const struct bucket_param *row =

@@ -104,9 +104,9 @@ set_item(struct set *item, const char *text, int length)
 
 	*item = (struct set){ .timeout = false };
 	if (length == 0)
-		return "is an empty item";
+		return "has an empty item";
 	if (length >= LONGEST_ITEM)
-		return "is not an outcome (see --help=sets)";
+		return "is not an outcome";
 	memcpy(name, text, (size_t)length);
 	name[length] = '\0';
 	if (isdigit((unsigned char)*name))
@@ -120,13 +120,13 @@ set_item(struct set *item, const char *text, int length)
 	}
 	const int number = signal_parse(name, false);
 	if (number == -1)
-		return "is not an outcome (see --help=sets)";
+		return "is not an outcome";
 	item->signals = UINT64_C(1) << (number - 1);
 	return NULL;
 }
 
 const char *
-set_apply(struct set *set, const char *list)
+set_parse(struct set *set, const char *list, const char **where)
 {
 	struct set result = *set;
 
@@ -137,6 +137,7 @@ set_apply(struct set *set, const char *list)
 		struct set item;
 		const char *problem = set_item(&item, text, length);
 
+		*where = list;
 		if (problem != NULL)
 			return problem;
 		if (out)
@@ -149,6 +150,14 @@ set_apply(struct set *set, const char *list)
 	}
 	*set = result;
 	return NULL;
+}
+
+const char *
+set_apply(struct set *set, const char *list)
+{
+	const char *where;
+
+	return set_parse(set, list, &where);
 }
 
 bool

@@ -35,6 +35,9 @@ extern const struct set_word set_sysexits[];
  */
 const char *set_apply(struct set *set, const char *list);
 
+/* The same; what is wrong is with the item that *where points to. */
+const char *set_parse(struct set *set, const char *list, const char **where);
+
 /*
  * Reads one item, of `length` bytes and without "!", into an empty set.
  * Returns NULL, or what is wrong with it.

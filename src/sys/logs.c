@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/text.h"
 #include "sys/descriptor.h"
 #include "sys/logs.h"
 #include "sys/terminal.h"
@@ -75,12 +76,16 @@ is_same(const struct stat *one, const struct stat *other)
 	return one->st_dev == other->st_dev && one->st_ino == other->st_ino;
 }
 
-/* What else has this file: one of the first `count` sinks, or an option. */
+/* What is wrong if one of the first `count` sinks, or an option, has it too. */
 static const char *
 find_same(const struct report *report, size_t count, int descriptor)
 {
-	const char *const files[] = { report->options->state,
-		report->options->budget };
+	const struct {
+		const char *file, *problem;
+	} files[] = {
+		{ report->options->state, "is the state's file too" },
+		{ report->options->budget, "is the budget's file too" },
+	};
 	struct stat own, other;
 
 	if (fstat(descriptor, &own) == -1)
@@ -91,13 +96,22 @@ find_same(const struct report *report, size_t count, int descriptor)
 		if (sink->name != NULL &&
 		    fstat(fileno(sink->file), &other) == 0 &&
 		    is_same(&own, &other))
-			return sink->name;
+			return "is another log's file too";
 	}
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
-		if (files[i] != NULL && stat(files[i], &other) == 0 &&
+		if (files[i].file != NULL && stat(files[i].file, &other) == 0 &&
 		    is_same(&own, &other))
-			return files[i];
+			return files[i].problem;
 	return NULL;
+}
+
+static _Noreturn void
+refuse(const char *file, const char *problem)
+{
+	char safe[128];
+
+	errx(STATUS_OWN_FAILURE, "--log: %s: %s (try 'retry --help')",
+	    text_safe(file, safe, sizeof(safe)), problem);
 }
 
 static void
@@ -112,11 +126,10 @@ open_sink(struct report *report, size_t index, const struct log *log)
 	}
 	sink->file = open_file(log->file);
 	if (sink->file == NULL)
-		err(STATUS_OWN_FAILURE, "--log: %s", log->file);
+		refuse(log->file, strerror(errno));
 	const char *same = find_same(report, index, fileno(sink->file));
 	if (same != NULL)
-		errx(STATUS_OWN_FAILURE, "--log: %s: is the same file as %s",
-		    log->file, same);
+		refuse(log->file, same);
 }
 
 /* What a document replaces goes only once all that is needed is open. */
@@ -128,7 +141,7 @@ empty_documents(const struct report *report)
 
 		if (sink->format->whole && sink->name != NULL &&
 		    ftruncate(fileno(sink->file), 0) == -1 && errno != EINVAL)
-			err(STATUS_OWN_FAILURE, "--log: %s", sink->name);
+			refuse(sink->name, strerror(errno));
 	}
 }
 

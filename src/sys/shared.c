@@ -22,7 +22,7 @@ refuse(const char *option, const char *file, const char *problem)
 {
 	if (problem == NULL)
 		return;
-	complain(option, file, problem, "");
+	complain(option, file, problem, " (try 'retry --help')");
 	exit(STATUS_OWN_FAILURE);
 }
 
