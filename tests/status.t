@@ -123,6 +123,12 @@ status 126 'a loop of symbolic links is 126' retry -d 100d ./loop
 run retry -a 2 -d 0 --retry-on=unstartable ./plain
 is 'what cannot be started is retried if wished' \
     "$code $(printf '%s\n' "$err" | grep -c 'cannot execute')" '126 2'
+run retry -q ./plain
+is 'quiet says so too: nobody else would' "$code $err" \
+    '126 retry: cannot execute ./plain: Permission denied'
+run retry -q -a 3 -d 0 --retry-on=unstartable ./nosuch
+is 'but once, where the run ends by it' "$code $err" \
+    '127 retry: cannot execute ./nosuch: No such file or directory'
 printf 'echo "$1" from a script; exit 5\n' >bare
 chmod +x bare
 run retry -a 1 ./bare word

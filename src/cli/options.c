@@ -611,7 +611,8 @@ const struct option_row option_rows[OPTIONS] = {
 	[OPTION_QUIET] = { "quiet", 'q', GROUP_REPORTING, VALUE_NONE, NULL,
 	    "say nothing but retry's own errors",
 	    "Say nothing of the run, not even that it gave up; only\n"
-	    ".Nm Ns 's\nown errors are reported.",
+	    ".Nm Ns 's\nown errors are reported, of which one is that the\n"
+	    "command cannot be executed.",
 	    NULL, parse_flag, AT(quiet) },
 	[OPTION_VERBOSE] = { "verbose", 'v', GROUP_REPORTING, VALUE_NONE, NULL,
 	    "tell starts, signals and how delays came about",

@@ -76,6 +76,24 @@ report_close(struct report *report)
 	report->count = 0;
 }
 
+/*
+ * --quiet leaves what is for programs, and an error of retry's own: what ends
+ * the run as 126 or 127 nobody else can tell.
+ */
+static bool
+is_told(const struct report *report, const struct format *format,
+    const struct news *news)
+{
+	const struct engine *engine = report->engine;
+
+	if (!report->options->quiet || !format->for_people)
+		return true;
+	return news->kind == NEWS_OUTCOME &&
+	    engine->evidence.outcome.kind == OUTCOME_UNSTARTABLE &&
+	    (engine->state == STATE_DELIVERING ||
+		engine->state == STATE_FINISHED);
+}
+
 void
 report_tell(struct report *report, const struct news *news)
 {
@@ -84,7 +102,7 @@ report_tell(struct report *report, const struct news *news)
 	for (size_t i = 0; i < report->count; i++) {
 		struct sink *sink = &report->sinks[i];
 
-		if (options->quiet && sink->format->for_people)
+		if (!is_told(report, sink->format, news))
 			continue;
 		sink->format->tell(sink, report, news);
 		if (ferror(sink->file) ||

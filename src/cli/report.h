@@ -37,7 +37,7 @@ struct sink;
 struct format {
 	const char *name;
 	const char *doc;
-	bool for_people; /* --quiet silences it */
+	bool for_people; /* --quiet silences it, errors apart */
 	bool whole;	 /* one document, which replaces what the file held */
 	void (*tell)(struct sink *sink, const struct report *report,
 	    const struct news *news);
