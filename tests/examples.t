@@ -10,7 +10,7 @@
 # shellcheck source=tests/stubs.sh
 . "$TESTS/stubs.sh"
 
-stub collector curl make nc parallel pg_isready render retry-redis-budget ssh wget
+stub collector curl make nc parallel pg_isready pytest render retry-redis-budget ssh wget
 for name in report sync upload; do
 	ln -s bin/stub "$name"
 done
@@ -19,6 +19,7 @@ ln -s /bin/true bin/sleep
 # The examples, a line each.
 extract() {
 	sed -n 's/^\.Dl retry/retry/p' "$manual" | unescape
+	shown hint | sed 'N; s/ *\\\n */ /'
 	sed -n '/^```sh$/,/^```$/p' "$readme" | grep -v '^```'
 	sed -n 's/^    \(retry .*\)/\1/p' "$readme"
 	sed -n 's/^ExecStart=.*\(retry .*\)/\1/p' "$readme"

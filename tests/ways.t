@@ -7,7 +7,7 @@
 # shellcheck source=tests/stubs.sh
 . "$TESTS/stubs.sh"
 
-stub make wget render
+stub make pytest wget render
 
 # A plan, letter for letter: in the manual without, in the README with blocks.
 shown plan >table
@@ -156,7 +156,7 @@ is 'an error in the configuration is not retried' "$code" 78
 like 'and known to systemd as such' "$(cat unit)" '^RestartPreventExitStatus=78$'
 
 # What other programs' options are called here: all are accepted.
-sed -n 's/^\.It Ql .* Ta Ql \(-.*\|.e-.*\|\\-.*\)/\1/p' "$manual" | unescape \
+sed -n 's/^\.It Li .* Ta Li \(-.*\|.e-.*\|\\-.*\)/\1/p' "$manual" | unescape \
     >options
 check 'the tables are found' test "$(wc -l <options)" -ge 20
 while IFS= read -r text <&3; do

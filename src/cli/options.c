@@ -431,12 +431,13 @@ const struct option_row option_rows[OPTIONS] = {
 	    VALUE_REQUIRED, "DUR",
 	    "a failure after so long counts as the first",
 	    "An attempt that ran at least this long, and was not timed out,\n"
-	    "was healthy: its failure counts as the first one.",
+	    "was healthy: its failure counts as the first, for the delay and\n"
+	    "for\n.Fl -attempts .",
 	    NULL, parse_seconds, AT(policy.reset_after) },
 	[OPTION_WAIT_FIRST] = { "wait-first", 0, GROUP_WAITING, VALUE_NONE,
 	    NULL, "wait before the first attempt too (polling)",
-	    "Wait the first delay before the first attempt already, as\n"
-	    "polling does, and the second after it.",
+	    "Wait before the first attempt too, as polling does: it takes\n"
+	    "the first delay, and the first retry the second.",
 	    NULL, parse_flag, AT(policy.wait_first) },
 	[OPTION_SPLAY] = { "splay", 0, GROUP_WAITING, VALUE_REQUIRED, "DUR",
 	    "wait a random time up to this first",
@@ -444,9 +445,9 @@ const struct option_row option_rows[OPTIONS] = {
 	    "0", parse_seconds, AT(policy.splay) },
 	[OPTION_SEED] = { "seed", 0, GROUP_WAITING, VALUE_REQUIRED, "N",
 	    "make every random draw repeatable",
-	    "Make every random draw repeatable: it is a function of the seed\n"
-	    "and of the attempt's number, the same in every release of a\n"
-	    "major version.",
+	    "Make every random draw repeatable: each is a function of the\n"
+	    "seed and of the attempt's number, the same in every release of\n"
+	    "a major version.",
 	    NULL, parse_seed, AT(random.seed) },
 	[OPTION_DELAY_MATCH] = { "delay-match", 0, GROUP_WAITING,
 	    VALUE_REQUIRED, "ERE", "take a hint from the output's first group",
@@ -466,15 +467,16 @@ const struct option_row option_rows[OPTIONS] = {
 	    AT(policy.rules.success) },
 	[OPTION_RETRY_ON] = { "retry-on", 0, GROUP_VERDICT, VALUE_REQUIRED,
 	    "SET", "only these failures are retried",
-	    "Only these failures are retried; without this option all are\n"
-	    "that do not stop.",
+	    "Only these failures are retried; without it and\n"
+	    ".Fl -retry-match\nall are that do not stop.",
 	    NULL, parse_retry_on, AT(policy.rules.retry) },
 	[OPTION_STOP_ON] = { "stop-on", 0, GROUP_VERDICT, VALUE_REQUIRED, "SET",
 	    "these are not [unstartable,INT,QUIT]",
 	    "These failures are not retried.\n"
 	    "The list is added to the default,\n"
-	    ".Ql unstartable,INT,QUIT ,\n"
-	    "which what\n.Fl -retry-on\nor\n.Fl -success-on\nnames leaves.",
+	    ".Ql unstartable,INT,QUIT .\n"
+	    "What\n.Fl -retry-on\nor\n.Fl -success-on\n"
+	    "names is no longer in that default.",
 	    NULL, parse_stop_on, AT(stop_least) },
 	[OPTION_FREE_ON] = { "free-on", 0, GROUP_VERDICT, VALUE_REQUIRED, "SET",
 	    "these use up no attempt",
@@ -498,31 +500,32 @@ const struct option_row option_rows[OPTIONS] = {
 	    NULL, parse_match, AT(patterns.found[MATCH_SUCCESS]) },
 	[OPTION_FAIL_MATCH] = { "fail-match", 0, GROUP_VERDICT, VALUE_REQUIRED,
 	    "ERE", "what says this is no success",
-	    "An attempt of whose output a line matches is no success.", NULL,
+	    "An attempt is no success if a line of its output matches.", NULL,
 	    parse_match, AT(patterns.found[MATCH_FAIL]) },
 	[OPTION_RETRY_MATCH] = { "retry-match", 0, GROUP_VERDICT,
 	    VALUE_REQUIRED, "ERE", "only failures that say this are retried",
-	    "Only these failures are retried: those of whose output a line\n"
-	    "matches, and those of\n.Fl -retry-on ,\nif that is given.",
+	    "A failure is retried only if a line of its output matches, or\n"
+	    ".Fl -retry-on\nnames it.",
 	    NULL, parse_match, AT(patterns.found[MATCH_RETRY]) },
 	[OPTION_STOP_MATCH] = { "stop-match", 0, GROUP_VERDICT, VALUE_REQUIRED,
 	    "ERE", "failures that say this are not",
-	    "Failures of whose output a line matches are not retried.", NULL,
+	    "A failure is not retried if a line of its output matches.", NULL,
 	    parse_match, AT(patterns.found[MATCH_STOP]) },
 	[OPTION_THROTTLE_MATCH] = { "throttle-match", 0, GROUP_VERDICT,
 	    VALUE_REQUIRED, "ERE", "those are retried with --throttle-delay",
-	    "Failures of whose output a line matches are retried with\n"
-	    ".Fl -throttle-delay .",
+	    "A failure is retried with\n.Fl -throttle-delay\n"
+	    "if a line of its output matches.",
 	    NULL, parse_match, AT(patterns.found[MATCH_THROTTLE]) },
 	[OPTION_CHECK] = { "check", 0, GROUP_VERDICT, VALUE_REQUIRED, "COMMAND",
 	    "decides by status: 0 success, 1 retry, else stop",
-	    "A shell command that decides by its exit status: 0 is success,\n"
-	    "1 is retry, anything else, a signal too, is stop.",
+	    "A shell command that is run after each attempt and decides by\n"
+	    "its exit status: 0 is success, 1 is retry, anything else, a\n"
+	    "signal too, is stop.",
 	    NULL, parse_check, AT(check) },
 	[OPTION_CONTROL] = { "control", 0, GROUP_VERDICT, VALUE_NONE, NULL,
 	    "the attempt may decide, in $RETRY_CONTROL",
 	    "The attempt may decide, by lines that it appends to the file\n"
-	    ".Ev RETRY_CONTROL :\n.Ql success ,\n.Ql retry\nand\n"
+	    "that\n.Ev RETRY_CONTROL\nnames:\n.Ql success ,\n.Ql retry\nand\n"
 	    ".Ql stop\nare verdicts, of which the last counts,\n"
 	    ".Ql delay Ar DUR\nis a hint, as of\n.Fl -delay-match ,\nand\n"
 	    ".Ql reset\nsays that the attempt was healthy: its failure\n"
@@ -580,9 +583,10 @@ const struct option_row option_rows[OPTIONS] = {
 	    "Go on after success too: the count of attempts starts afresh,\n"
 	    "so that\n.Fl -attempts\ncounts failures in a row.\n"
 	    "The wait after a success is\n.Fl -success-delay ,\n"
-	    "but for the strategies that keep a level.\n"
-	    ".Ar N\nsuccesses in a row end the run; at\n"
-	    ".Fl -max-time\nit is a success if its last attempt was.",
+	    "or the level of a strategy that keeps one.\n"
+	    ".Ar N\nsuccesses in a row end the run; without\n.Ar N\n"
+	    "it ends when it gives up, by a signal, or at\n"
+	    ".Fl -max-time ,\nwhere it is a success if its last attempt was.",
 	    NULL, parse_repeat, AT(policy.repeats) },
 	[OPTION_SUCCESS_DELAY] = { "success-delay", 0, GROUP_BETWEEN,
 	    VALUE_REQUIRED, "DUR", "with --repeat: the wait after a success",
@@ -598,8 +602,9 @@ const struct option_row option_rows[OPTIONS] = {
 	[OPTION_EARLY] = { "early", 0, GROUP_BETWEEN, VALUE_REQUIRED,
 	    "wait|skip", "if it is too early: wait, or exit 75 at once",
 	    "With\n.Fl -state :\n"
-	    "wait where it is too early for an attempt, or another run is\n"
-	    "under way, or skip: exit at once with status 75.",
+	    "where it is too early for an attempt, or another run is under\n"
+	    "way,\n.Ql wait ,\nor\n.Ql skip\n"
+	    "this run: exit at once with status 75.",
 	    "wait", parse_early, AT(early_skip) },
 	[OPTION_BUDGET] = { "budget", 0, GROUP_BETWEEN, VALUE_REQUIRED,
 	    "FILE[:NAME=VALUE,...]",
@@ -616,8 +621,8 @@ const struct option_row option_rows[OPTIONS] = {
 	    NULL, parse_flag, AT(quiet) },
 	[OPTION_VERBOSE] = { "verbose", 'v', GROUP_REPORTING, VALUE_NONE, NULL,
 	    "tell starts, signals and how delays came about",
-	    "Tell of attempts' starts, of signals and of the numbers behind\n"
-	    "each delay too.",
+	    "Tell also of the attempts' starts, of signals and of the\n"
+	    "numbers behind each delay.",
 	    NULL, parse_flag, AT(verbose) },
 	[OPTION_LOG] = { "log", 0, GROUP_REPORTING, VALUE_REQUIRED,
 	    "FORMAT[:FILE]", "text, tty, journal, json, junit, github or auto",
