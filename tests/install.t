@@ -10,7 +10,9 @@ check 'the program is installed' \
     test -x "$(find "$T" -path '*/bin/retry')"
 check 'so is the gate that asks Redis' \
     test -x "$(find "$T" -path '*/bin/retry-redis-budget')"
-check 'the manual is installed' \
-    test -s "$(find "$T" -path '*/man/man1/retry.1')"
+for page in retry retry-redis-budget; do
+	check "the manual of $page is installed" \
+	    test -s "$(find "$T" -path "*/man/man1/$page.1")"
+done
 
 finish

@@ -22,6 +22,6 @@ lint 'C is formatted' \
 lint 'the shell scripts are clean' shellcheck -x -e SC2016,SC2317 \
     -P SCRIPTDIR -P . .ci/run completions/retry.bash tests/*.sh tests/*.t \
     $(grep -lE '^#( shellcheck shell=|!/bin/)sh' scripts/*)
-lint 'the manual is clean' mandoc -T lint -W warning man/retry.1
+lint 'the manuals are clean' mandoc -T lint -W warning man/*.1
 
 finish

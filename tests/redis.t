@@ -16,6 +16,24 @@ stub() {
 # Options.
 
 status 0 '--help is no error' "$gate" --help
+
+# The manual has what the help has: each option with its default, a line each.
+"$gate" --help | sed -n 's/^  --\([a-z]*\)[^[]*\(\[.*\)*$/\1 \2/p' >helped
+awk '/^\.It Fl -/ {
+		if (name)
+			print name, value
+		name = substr($3, 2)
+		value = ""
+	}
+	/^The default is/ {
+		getline
+		gsub(/\\/, "", $2)
+		value = "[" $2 "]"
+	}
+	END { print name, value }' "$TESTS/../man/retry-redis-budget.1" >told
+check 'there are options' test "$(wc -l <helped)" -gt 5
+check 'the manual has them all, with their defaults' diff told helped
+
 for option in --tokens=x --tokens=1.2.3 --rate=-1 --rate= --tokens=. --key= \
     --what=1 --key what; do
 	run "$gate" "$option"
