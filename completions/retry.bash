@@ -54,6 +54,14 @@ _retry_value() {
 		compopt -o filenames
 		COMPREPLY=($(compgen -f -- "$value"))
 		return ;;
+	BUDGET)
+		if [[ ${value##*/} != *:* ]]; then
+			_retry_value FILE "$value"
+			return
+		fi
+		kind=PARAM_budget
+		prefix=${value%"${value##*[:,]}"}
+		compopt -o nospace ;;
 	FORMAT)
 		if [[ $value == *:* ]]; then
 			compopt -o filenames

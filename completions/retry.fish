@@ -19,6 +19,8 @@ function _retry_option -a letter name takes kind doc
             set -a args -f
         case FILE
             set -a args -F
+        case BUDGET
+            set -a args -F -a "(__retry_value $kind)"
         case '*'
             set -a args -f -a "(__retry_value $kind)"
     end
@@ -74,6 +76,10 @@ function __retry_value -a kind
         case COMMAND
             __fish_complete_command
             return
+        case BUDGET
+            string match -qr ':[^/]*$' -- $value; or return
+            set prefix (string match -r '^.*[:,]' -- $value)
+            set kind PARAM_budget
         case FORMAT
             if string match -q '*:*' -- $value
                 set prefix (string replace -r ':.*' : -- $value)

@@ -38,6 +38,9 @@ retry --plan=1,timeo|retry --plan=1,timeout
 retry --log=jso|retry --log=json
 retry --log=json:stor|retry --log=json:story
 retry --budget=stor|retry --budget=story
+retry --budget stor|retry --budget story
+retry --budget=story:tok|retry --budget=story:tokens
+retry --budget ./story:tokens=9,su|retry --budget ./story:tokens=9,success
 retry --help=pres|retry --help=presets
 retry --check=retry-com|retry --check=retry-command
 retry retry-com|retry retry-command

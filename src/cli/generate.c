@@ -17,6 +17,7 @@
 #include "cli/presets.h"
 #include "cli/report.h"
 #include "core/backoff.h"
+#include "core/bucket.h"
 #include "core/jitter.h"
 #include "core/sets.h"
 #include "core/signals.h"
@@ -271,11 +272,13 @@ print_quoted(const char *text)
 	putchar('\'');
 }
 
-/* What a value's name says of its kind: "FILE" of "FILE[:NAME=VALUE,...]". */
+/* What a value's name says of its kind: "FORMAT" of "FORMAT[:FILE]". */
 static void
 print_kind(const struct option_row *row)
 {
-	if (row->value != NULL && islower((unsigned char)*row->value))
+	if (row == &option_rows[OPTION_BUDGET])
+		printf(" 'BUDGET'");
+	else if (row->value != NULL && islower((unsigned char)*row->value))
 		print_quoted(row->name);
 	else
 		printf(" '%.*s'",
@@ -348,6 +351,18 @@ complete_params(const struct strategy *strategy)
 }
 
 static void
+complete_budget(void)
+{
+	char word[64];
+
+	for (const struct bucket_param *row = bucket_params; row->name != NULL;
+	     row++) {
+		snprintf(word, sizeof(word), "%s=", row->name);
+		complete_word("PARAM_budget", word, row->doc);
+	}
+}
+
+static void
 complete_backoff(void)
 {
 	for (const struct strategy *row = strategies; row->name != NULL;
@@ -393,6 +408,7 @@ print_completions(void)
 {
 	complete_options();
 	complete_backoff();
+	complete_budget();
 	complete_sets("SET");
 	complete_sets("SCRIPT");
 	complete_signals("SIG");
