@@ -98,5 +98,21 @@ wait $!
 is 'a signal then ends the run all the same' "$?" 124
 is 'without a word of the process that is gone' "$(cat left.err)" ''
 
+# What dies just while retry looks at what is left: once its parent has been
+# waited for, and before the list of processes is read.
+export ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" # strace(1) traces too
+if strace -o trace true 2>/dev/null; then
+	status 124 'an attempt times out that leaves what ends by itself' \
+	    strace -o trace -e trace=getdents64,wait4 \
+	    -e inject=getdents64:delay_enter=50000 \
+	    "$RETRY" -q -a 1 -t .2 -k 100d sh -c '
+		sh -c "trap \"\" TERM; echo \$\$ >late
+			while kill -0 $$; do :; done 2>/dev/null" &
+		exec sleep 60'
+	check 'that is waited for as well' grep -q "= $(cat late)\$" trace
+else
+	skip 'what ends by itself is waited for' 'strace cannot trace here'
+fi
+
 kill -9 "$(cat daemon)" "$(cat plain)" "$(cat older)" "$(cat kept)"
 finish

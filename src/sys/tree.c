@@ -244,6 +244,14 @@ is_attempts(const struct process *process)
 	return process->descends && !process->spared && !process->dead;
 }
 
+/* SIGCHLD is on its way. */
+static bool
+is_unwaited(const struct tree *tree, const struct process *process)
+{
+	return process->descends && !process->spared && process->dead &&
+	    process->parent == tree->self;
+}
+
 void
 tree_signal(const struct tree *tree, pid_t child, bool own_group, int signal)
 {
@@ -282,11 +290,10 @@ tree_left(const struct tree *tree, bool name)
 	struct list list = scan(tree);
 	for (size_t i = 0; i < list.count; i++) {
 		const struct process *process = &list.processes[i];
+		const bool lives = is_attempts(process);
 
-		if (!is_attempts(process))
-			continue;
-		left++;
-		if (name)
+		left += lives || is_unwaited(tree, process);
+		if (name && lives)
 			warnx("process %ld (%s) cannot be ended and is left",
 			    (long)process->pid,
 			    text_safe(process->name, safe, sizeof(safe)));

@@ -44,8 +44,9 @@ void tree_signal(const struct tree *tree, pid_t child, bool own_group,
     int signal);
 
 /*
- * How many processes of the attempt still live; where `name` says so each is
- * named on stderr.
+ * How many processes of the attempt are left: they live, or have died as
+ * children of `retry` and are still to be waited for.  Where `name` says so,
+ * each that lives is named on stderr.
  */
 size_t tree_left(const struct tree *tree, bool name);
 
