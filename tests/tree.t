@@ -114,5 +114,33 @@ else
 	skip 'what ends by itself is waited for' 'strace cannot trace here'
 fi
 
+# A process whose first thread has ended.
+if command -v python3 >/dev/null; then
+	cat >threads.py <<'END'
+import ctypes, os, signal, threading, time
+
+def first_has_ended():
+	with open('/proc/self/stat') as file:
+		return file.read().rsplit(')', 1)[1].split()[0] == 'Z'
+
+def stay():
+	while not first_has_ended():
+		time.sleep(.01)
+	with open('threads', 'w') as file:
+		print(os.getpid(), file=file)
+	time.sleep(60)
+
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+threading.Thread(target=stay).start()
+ctypes.CDLL(None).pthread_exit(None)
+END
+	status 124 'an attempt times out that leaves half a process' \
+	    retry -q -a 1 -t 2 -k .1 sh -c 'setsid python3 threads.py &
+		exec sleep 60'
+	check 'which is killed' none_alive threads
+else
+	skip 'half a process is killed' 'python3 is not installed'
+fi
+
 kill -9 "$(cat daemon)" "$(cat plain)" "$(cat older)" "$(cat kept)"
 finish

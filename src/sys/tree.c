@@ -28,25 +28,30 @@ struct list {
 	size_t room;
 };
 
-/* "pid (name) state parent group session ...", and the start as the 22nd. */
+/*
+ * "pid (name) state parent group session ...", the number of threads as the
+ * 20th, and the start as the 22nd.  A process whose first thread has ended looks
+ * like a zombie, but lives on in the others.
+ */
 static bool
 parse_stat(const char *text, struct process *process)
 {
 	const char *open = strchr(text, '('), *close = strrchr(text, ')');
-	int parent, group, session;
+	int parent, group, session, threads;
 	char state;
 
 	if (open == NULL || close == NULL || close < open)
 		return false;
 	if (sscanf(close + 1,
 		" %c %d %d %d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d "
-		"%*d %*d %*d %llu",
-		&state, &parent, &group, &session, &process->start) != 5)
+		"%*d %d %*d %llu",
+		&state, &parent, &group, &session, &threads,
+		&process->start) != 6)
 		return false;
 	process->parent = parent;
 	process->group = group;
 	process->session = session;
-	process->dead = state == 'Z' || state == 'X';
+	process->dead = (state == 'Z' || state == 'X') && threads <= 1;
 	snprintf(process->name, sizeof(process->name), "%.*s",
 	    (int)(close - open - 1), open + 1);
 	return true;
