@@ -4,6 +4,7 @@
 #
 # shellcheck disable=SC2016 # it is for another shell to expand
 # shellcheck disable=SC2317 # check calls the functions
+# shellcheck disable=SC3045 # dash and bash know ulimit -n
 
 . ./harness.sh
 
@@ -16,6 +17,20 @@ exec >/dev/null 2>&1
 while :; do sleep 9 & wait; done
 END
 chmod +x stubborn
+
+# founder: once there is a file `second` it starts an orphan in its session,
+# and a session of its own.
+cat >founder <<'END'
+#!/bin/sh
+trap '' TERM
+echo $$ >founded
+exec >/dev/null 2>&1
+until [ -e second ]; do sleep .01; done
+(./stubborn orphaned &)
+setsid ./stubborn separate &
+while :; do sleep 9 & wait; done
+END
+chmod +x founder
 
 # begin CASE RETRY-OPTION... -- COMMAND...: all cases run side by side.
 begin() {
@@ -61,7 +76,30 @@ begin daemon -a 2 -d 0 -t 2 -k .2 -- sh -c '
 begin whole -a 3 -d 0 -T 1 -k .2 -- sh -c 'setsid ./stubborn whole & wait'
 begin kept -a 1 -t 1 -k 0 -- sh -c './stubborn kept & exec sleep 60'
 begin alone -a 1 -T 1 -k 0 -- ./stubborn alone
-for case in inside outside orphan hears daemon older whole kept alone; do
+begin heirs -a 2 -d 0 -t 2 -k .2 -- sh -c '
+	if [ "$RETRY_ATTEMPT" = 1 ]; then
+		setsid ./founder &
+		until [ -s founded ]; do sleep .01; done
+		exit 1
+	fi
+	: >second
+	exec sleep 60'
+begin once -a 1 -t 1 -k .2 -- sh -c 'setsid hear once.apart 10 &
+	hear once.near 10 & exec hear once.child 10'
+begin stopped -a 1 -t 1 -k 9 -- sh -c 'setsid sh -c "
+	trap \"echo heard >stopped; exit\" TERM; kill -STOP \$\$" & exec sleep 60'
+cp stubborn 'a) Z 1 1 ('
+begin odd -a 1 -t 1 -k .2 -- sh -c 'setsid "./a) Z 1 1 (" odd & wait'
+begin zombie -a 1 -t 1 -k 0 -- sh -c 'perl -e "\$SIG{TERM} = q(IGNORE);
+	fork or exit; open F, q(>zombie); print F \$\$; close F; sleep 60" &
+	exec sleep 60'
+(
+	ulimit -n 24
+	begin many -a 1 -t 1 -k .2 -- sh -c 'for i in $(seq 30); do
+		setsid sh -c "echo \$\$ >>many; exec sleep 60" & done; wait'
+)
+for case in inside outside orphan hears daemon older whole kept alone heirs \
+    once stopped odd zombie many; do
 	wait_for test -s $case.code
 done
 
@@ -87,9 +125,21 @@ is 'an attempt that does not end is given up after --max-time' \
 	"$(cat alone.code)" 124
 like 'it is named' "$(cat alone.err)" 'process [0-9]+ does not end'
 
+check 'the session of a daemon is spared, of what it then starts' \
+	alive "$(cat orphaned)"
+check 'and so is a session that a daemon then starts' alive "$(cat separate)"
+is 'each process hears one signal, and then SIGCONT' \
+	"$(cat once.child once.near once.apart | sort | paste -sd ' ')" \
+	'15 15 15 18 18 18 ready ready ready'
+is 'one that is stopped hears it' "$(cat stopped)" heard
+check 'a name may look like what follows it' none_alive odd
+check 'there may be more of them than descriptors' none_alive many
+is 'a zombie is not named' "$(grep -c "is left$" zombie.err)" 1
+
 # An attempt that timed out has ended, what it left has not.
 "$RETRY" -q -t 1 -k 100d sh -c 'echo $$ >main; echo $PPID >retry
-	./stubborn left & exec sleep 60' 2>left.err &
+	sh -c "trap \"\" TERM; echo \$\$ >left; exec sleep 60" &
+	exec sleep 60' 2>left.err &
 wait_for test -s left
 wait_for not alive "$(cat main)"
 kill "$(cat retry)"
@@ -142,5 +192,6 @@ else
 	skip 'half a process is killed' 'python3 is not installed'
 fi
 
-kill -9 "$(cat daemon)" "$(cat plain)" "$(cat older)" "$(cat kept)"
+kill -9 "$(cat daemon)" "$(cat plain)" "$(cat older)" "$(cat kept)" \
+    "$(cat founded)" "$(cat orphaned)" "$(cat separate)" "$(cat zombie)"
 finish
