@@ -53,7 +53,7 @@
  *     notify      tells systemd where the run stands
  *     title       shows it in ps(1)
  *     terminal    finds out what it can show
- *     descriptor  keeps retry's own above 2
+ *     descriptor  keeps retry's own above 2; checks them
  */
 
 #include <err.h>

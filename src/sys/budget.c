@@ -1,10 +1,9 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <libutil.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
-#include <libutil.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -18,17 +17,6 @@
 #define FLAGS (O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
 #define MODE 0600
 
-/* NULL, or why this open file can hold no bucket. */
-static const char *
-check_kind(int file)
-{
-	struct stat status;
-
-	if (fstat(file, &status) == -1)
-		return strerror(errno);
-	return S_ISREG(status.st_mode) ? NULL : "is not a regular file";
-}
-
 const char *
 budget_check(const struct budget *budget)
 {
@@ -36,7 +24,7 @@ budget_check(const struct budget *budget)
 
 	if (file == -1)
 		return strerror(errno);
-	const char *problem = check_kind(file);
+	const char *problem = descriptor_check_file(file);
 	close(file);
 	return problem;
 }
@@ -156,7 +144,7 @@ change(const struct budget *budget, bool take, bool *paid)
 
 	if (file == -1)
 		return errno == EWOULDBLOCK ? "is locked" : strerror(errno);
-	const char *problem = check_kind(file);
+	const char *problem = descriptor_check_file(file);
 	if (problem == NULL)
 		problem = change_locked(file, &budget->rules, take, paid);
 	close(file);

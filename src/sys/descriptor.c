@@ -1,5 +1,7 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "sys/descriptor.h"
@@ -15,4 +17,14 @@ descriptor_raise(int descriptor)
 	close(descriptor);
 	errno = error;
 	return raised;
+}
+
+const char *
+descriptor_check_file(int descriptor)
+{
+	struct stat status;
+
+	if (fstat(descriptor, &status) == -1)
+		return strerror(errno);
+	return S_ISREG(status.st_mode) ? NULL : "is not a regular file";
 }

@@ -8,4 +8,7 @@
  */
 int descriptor_raise(int descriptor);
 
+/* NULL, or why what is open there is no file to keep anything in. */
+const char *descriptor_check_file(int descriptor);
+
 #endif

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/text.h"
@@ -24,17 +23,6 @@ problem_with(struct state *state, const char *what, const char *why)
 {
 	snprintf(state->problem, sizeof(state->problem), "%s: %s", what, why);
 	return state->problem;
-}
-
-/* NULL, or why this open file is not one to use. */
-static const char *
-check_kind(int file)
-{
-	struct stat status;
-
-	if (fstat(file, &status) == -1)
-		return strerror(errno);
-	return S_ISREG(status.st_mode) ? NULL : "is not a regular file";
 }
 
 /* A folder that nothing can be put into would show only at the end. */
@@ -83,7 +71,7 @@ read_text(struct state *state, size_t *read_length)
 	*read_length = 0;
 	if (file == -1)
 		return errno == ENOENT ? NULL : strerror(errno);
-	const char *problem = check_kind(file);
+	const char *problem = descriptor_check_file(file);
 	while (problem == NULL && length < sizeof(state->text) - 1) {
 		added = read(file, state->text + length,
 		    sizeof(state->text) - 1 - length);
@@ -156,7 +144,7 @@ state_lock(struct state *state)
 		    ? NULL
 		    : problem_with(state, "its lock cannot be opened",
 			  strerror(errno));
-	const char *problem = check_kind(state->lock);
+	const char *problem = descriptor_check_file(state->lock);
 	return problem != NULL ? problem_with(state, "its lock", problem)
 			       : load(state);
 }
