@@ -86,12 +86,12 @@ out 2
 more 2'
 is 'messages have their places in it' "$(spoken "$err")" 'err 1
 checking
-retry: attempt 1/2 exited 0 after T; next at once
+retry: attempt 1/2 exited 0 after T (check); next at once
 gate
 err 2
 checking
-retry: attempt 2/2 exited 0 after T
-retry: giving up after 2 attempts in T: exited 0'
+retry: attempt 2/2 exited 0 after T (check)
+retry: giving up after 2 attempts in T: exited 0 (check)'
 run retry --output=chronic --check='cat; echo no >&2' -d 0 -a 2 ./say 3
 is 'nothing is heard where a check says yes' "$code:$out:$err" 0::
 run retry --output=chronic --on-success='exit 3' true

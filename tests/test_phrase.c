@@ -84,6 +84,29 @@ outcomes_read_as_sentences_end(void)
 		CHECK_STR(phrase_outcome(rows[i].outcome, text), rows[i].text);
 }
 
+static void
+a_rule_is_named_where_the_outcome_does_not_tell(void)
+{
+	static const struct {
+		struct judgement judgement;
+		const char *text;
+	} rows[] = {
+		{ { VERDICT_RETRY, RULE_CHECK, false }, " (check)" },
+		{ { VERDICT_RETRY, RULE_CONTROL, false }, " (control)" },
+		{ { VERDICT_RETRY, RULE_FAIL_MATCH, false }, " (fail-match)" },
+		{ { VERDICT_RETRY, RULE_SUCCESS_MATCH, false },
+		    " (success-match)" },
+		{ { VERDICT_RETRY, RULE_DEFAULT, false }, "" },
+		{ { VERDICT_RETRY, RULE_RETRY_ON, false }, "" },
+		{ { VERDICT_STOP, RULE_CHECK, false }, "" },
+		{ { VERDICT_SUCCESS, RULE_CHECK, false }, "" },
+	};
+	char text[PHRASE];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		CHECK_STR(phrase_rule(rows[i].judgement, text), rows[i].text);
+}
+
 /* A run of five attempts that ended in this way, after three of them. */
 static const char *
 end_of(enum reason reason, struct engine engine, char text[PHRASE_END])
@@ -158,6 +181,7 @@ main(void)
 	RUN(seconds_are_cut_off_for_people);
 	RUN(a_wait_is_never_shorter_than_told);
 	RUN(outcomes_read_as_sentences_end);
+	RUN(a_rule_is_named_where_the_outcome_does_not_tell);
 	RUN(the_end_says_why);
 	RUN(attempts_are_counted_where_they_count);
 	return DONE();

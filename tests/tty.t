@@ -111,7 +111,7 @@ retry: giving up after 2 attempts in TIME: exited 7
 status 7'
 out='out
 check runs
-retry: attempt 1/2 exited 1 after TIME; next in TIME'
+retry: attempt 1/2 exited 1 after TIME (check); next in TIME'
 is 'also before a check or a gate runs' "$(seen gate)" "$out
 sh exited 1; attempt 2/2 in 1s  BAR  retry now: kill -URG PID
 $dashes
@@ -122,8 +122,8 @@ $out
 gate runs
 out
 check runs
-retry: attempt 2/2 exited 1 after TIME
-retry: giving up after 2 attempts in TIME: exited 1
+retry: attempt 2/2 exited 1 after TIME (check)
+retry: giving up after 2 attempts in TIME: exited 1 (check)
 status 1"
 like 'and when ^C ends the wait' "$(sed -n 2p interrupted/seen)" \
     '^retry: ended by SIGINT after 1 attempt in '

@@ -75,6 +75,19 @@ phrase_outcome(struct outcome outcome, char text[PHRASE])
 }
 
 const char *
+phrase_rule(struct judgement judgement, char text[PHRASE])
+{
+	const enum rule rule = judgement.rule;
+
+	if (judgement.verdict != VERDICT_RETRY ||
+	    (rule != RULE_CONTROL && rule != RULE_CHECK &&
+		rule != RULE_SUCCESS_MATCH && rule != RULE_FAIL_MATCH))
+		return "";
+	snprintf(text, PHRASE, " (%s)", rule_name(rule));
+	return text;
+}
+
+const char *
 phrase_attempt(const struct engine *engine, char text[PHRASE])
 {
 	const uint64_t limit = engine->policy->attempts;
@@ -116,9 +129,10 @@ why(const struct engine *engine, char text[PHRASE])
 		return " (--before-retry failed)";
 	case REASON_ERROR:
 		return " (an error of retry's own)";
+	case REASON_ATTEMPTS:
+		return phrase_rule(engine->judgement, text);
 	case REASON_NONE:
 	case REASON_SUCCESS:
-	case REASON_ATTEMPTS:
 	case REASON_SIGNAL:
 	case REASON_EARLY:
 	case REASON_PLAN:

@@ -18,6 +18,12 @@ const char *phrase_seconds(double seconds, char text[PHRASE]);
 /* How an outcome reads: "exited 7", "died of SIGKILL", "timed out". */
 const char *phrase_outcome(struct outcome outcome, char text[PHRASE]);
 
+/*
+ * What made a retry of an attempt whose outcome alone does not tell that it
+ * failed: " (check)"; else "".
+ */
+const char *phrase_rule(struct judgement judgement, char text[PHRASE]);
+
 /* The last attempt and the limit: "attempt 2/5", "attempt 7 (2/5 used)". */
 const char *phrase_attempt(const struct engine *engine, char text[PHRASE]);
 

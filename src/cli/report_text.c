@@ -40,17 +40,17 @@ compose_outcome(struct line *line, const struct report *report)
 {
 	const struct engine *engine = report->engine;
 	const struct outcome outcome = engine->evidence.outcome;
-	char attempt[PHRASE], what[PHRASE], time[PHRASE];
+	char attempt[PHRASE], what[PHRASE], time[PHRASE], rule[PHRASE];
 
 	line->priority = PRIORITY_WARNING;
 	if (outcome.kind == OUTCOME_UNSTARTABLE) {
 		compose_unstartable(line, report);
 		return;
 	}
-	snprintf(line->text, sizeof(line->text), "%s %s after %s",
+	snprintf(line->text, sizeof(line->text), "%s %s after %s%s",
 	    phrase_attempt(engine, attempt), phrase_outcome(outcome, what),
-	    phrase_seconds(engine->attempt_ended - engine->attempt_begun,
-		time));
+	    phrase_seconds(engine->attempt_ended - engine->attempt_begun, time),
+	    phrase_rule(engine->judgement, rule));
 }
 
 static void
