@@ -37,6 +37,7 @@ refused 'a file in a folder that is not there' none/log
 refused 'a folder' folder
 ln -s log link
 refused 'a symbolic link' link
+like 'as what it is' "$err" ' link: is a symbolic link '
 mkfifo fifo
 refused 'a pipe that nobody reads' fifo
 

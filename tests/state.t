@@ -228,7 +228,9 @@ for file in folder folder/ open/link open/locked fifo pipe /dev/null \
 	is "$file is refused, and nothing is run" "$code $(attempts)" '125 0'
 	is 'in one line' "$(printf '%s\n' "$err" | wc -l)" 1
 done
-check 'a link was not followed' not test -s target
+run retry --state=open/link true
+like 'a link is told as such' "$err" '^retry: --state: .*: is a symbolic link '
+check 'and was not followed' not test -s target
 
 if [ "$(id -u)" -eq 0 ]; then
 	skip 'a folder that may not be written is refused' 'root may'

@@ -105,7 +105,9 @@ is 'it is named, and its attempt not repeated' \
 is 'nothing is said on stdout' "$out" ''
 status 127 'a name that is not found on the PATH is 127' \
     env PATH=/usr/bin:/bin "$RETRY" -d 100d retry-no-such-command
-status 127 'an empty name is not found' retry -d 100d ''
+run retry -d 100d ''
+is 'an empty name is not found, and shown' "$code $err" \
+    "127 retry: cannot execute '': No such file or directory"
 status 127 'a command without a PATH to find it is 127' \
     env PATH=/nonexistent "$RETRY" -d 100d retry-no-such-command
 status 126 'a directory is 126' retry -d 100d /

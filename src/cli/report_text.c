@@ -28,11 +28,12 @@ compose_unstartable(struct line *line, const struct report *report)
 {
 	const struct outcome outcome = report->engine->evidence.outcome;
 	const char *command = report->options->command[0];
-	char safe[PHRASE];
+	char safe[PHRASE] = "''";
 
+	if (command != NULL && *command != '\0')
+		text_safe(command, safe, sizeof(safe));
 	snprintf(line->text, sizeof(line->text), "cannot execute %s: %s",
-	    command == NULL ? "it" : text_safe(command, safe, sizeof(safe)),
-	    strerror(outcome.code));
+	    command == NULL ? "it" : safe, strerror(outcome.code));
 }
 
 static void

@@ -23,7 +23,7 @@ budget_check(const struct budget *budget)
 	const int file = open(budget->file, FLAGS, MODE);
 
 	if (file == -1)
-		return strerror(errno);
+		return descriptor_problem(errno);
 	const char *problem = descriptor_check_file(file);
 	close(file);
 	return problem;

@@ -20,6 +20,12 @@ descriptor_raise(int descriptor)
 }
 
 const char *
+descriptor_problem(int error)
+{
+	return error == ELOOP ? "is a symbolic link" : strerror(error);
+}
+
+const char *
 descriptor_check_file(int descriptor)
 {
 	struct stat status;

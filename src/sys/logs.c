@@ -126,7 +126,7 @@ open_sink(struct report *report, size_t index, const struct log *log)
 	}
 	sink->file = open_file(log->file);
 	if (sink->file == NULL)
-		refuse(log->file, strerror(errno));
+		refuse(log->file, descriptor_problem(errno));
 	const char *same = find_same(report, index, fileno(sink->file));
 	if (same != NULL)
 		refuse(log->file, same);

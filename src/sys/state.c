@@ -70,7 +70,7 @@ read_text(struct state *state, size_t *read_length)
 
 	*read_length = 0;
 	if (file == -1)
-		return errno == ENOENT ? NULL : strerror(errno);
+		return errno == ENOENT ? NULL : descriptor_problem(errno);
 	const char *problem = descriptor_check_file(file);
 	while (problem == NULL && length < sizeof(state->text) - 1) {
 		added = read(file, state->text + length,
@@ -143,7 +143,7 @@ state_lock(struct state *state)
 		return errno == EWOULDBLOCK
 		    ? NULL
 		    : problem_with(state, "its lock cannot be opened",
-			  strerror(errno));
+			  descriptor_problem(errno));
 	const char *problem = descriptor_check_file(state->lock);
 	return problem != NULL ? problem_with(state, "its lock", problem)
 			       : load(state);
