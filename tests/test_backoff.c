@@ -265,6 +265,32 @@ fibonacci_adds_what_was_not_yet_held(void)
 	CHECK_DBL(backoff_hold(&backoff, nominal(&backoff, 4)), 3, 0);
 }
 
+/* The cap ends the sums only once they cannot fall any more. */
+static void
+fibonacci_may_fall_from_the_cap_at_first(void)
+{
+	const struct backoff backoff = backoff_of("fibonacci:second=1", 5, 5);
+
+	CHECK_DBL(nominal(&backoff, 1), 5, 0);
+	CHECK_DBL(nominal(&backoff, 2), 1, 0);
+	CHECK_DBL(nominal(&backoff, 3), 6, 0);
+}
+
+/* Where a double has no room for its curve any more, only the cap is left. */
+static void
+smooth_never_comes_back_from_the_cap(void)
+{
+	const struct backoff backoff = backoff_of("smooth", 1, 60);
+	struct level level = { .begun = false };
+
+	for (uint64_t n = 1; n < 3000; n++) {
+		const double delay = backoff_nominal(&backoff, &level, n, 0.5);
+
+		ROW("n = %ju", (uintmax_t)n);
+		CHECK(n < 8 || delay > 60);
+	}
+}
+
 static void
 a_list_goes_on_with_its_last_value(void)
 {
@@ -458,6 +484,18 @@ decorrelated_is_uniform_between_the_base_and_its_reach(void)
 	}
 }
 
+/* Where its reach is below the base, the base is all there is. */
+static void
+decorrelated_is_never_below_the_base(void)
+{
+	const struct backoff backoff =
+	    backoff_of("decorrelated:factor=0.5", 4, 60);
+	struct level level = { .begun = false };
+
+	for (uint64_t n = 1; n < 9; n++)
+		CHECK_DBL(backoff_nominal(&backoff, &level, n, 0.7), 4, 0);
+}
+
 /* Cut at the cap, as first published, a third of all draws are the cap. */
 static void
 a_clamp_piles_draws_up_at_the_cap(void)
@@ -502,6 +540,16 @@ slots_are_equally_likely(void)
 	}
 }
 
+static void
+the_end_of_the_range_is_the_last_slot(void)
+{
+	const struct backoff backoff = backoff_of("slots", 1, 1e6);
+	struct level level = { .begun = false };
+
+	CHECK_DBL(backoff_nominal(&backoff, &level, 3, 1), 7, 0);
+	CHECK_DBL(backoff_nominal(&backoff, &level, 99, 1), 1023, 0);
+}
+
 int
 main(void)
 {
@@ -513,6 +561,8 @@ main(void)
 	RUN(a_base_of_nothing_stays_nothing);
 	RUN(fibonacci_adds_up_exactly);
 	RUN(fibonacci_adds_what_was_not_yet_held);
+	RUN(fibonacci_may_fall_from_the_cap_at_first);
+	RUN(smooth_never_comes_back_from_the_cap);
 	RUN(a_list_goes_on_with_its_last_value);
 	RUN(no_number_and_no_parameter_makes_a_delay_unsound);
 	RUN(a_level_stays_within_its_bounds);
@@ -520,7 +570,9 @@ main(void)
 	RUN(the_first_event_of_a_level_is_the_base_even_a_success);
 	RUN(a_delay_is_held_and_a_nan_is_no_way_round_the_cap);
 	RUN(decorrelated_is_uniform_between_the_base_and_its_reach);
+	RUN(decorrelated_is_never_below_the_base);
 	RUN(a_clamp_piles_draws_up_at_the_cap);
 	RUN(slots_are_equally_likely);
+	RUN(the_end_of_the_range_is_the_last_slot);
 	return DONE();
 }

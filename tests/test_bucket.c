@@ -216,6 +216,17 @@ a_bucket_is_read_as_it_was_written(void)
 }
 
 static void
+more_than_any_bucket_holds_is_refused(void)
+{
+	const struct bucket bucket = { 1000000001, 1, BOOT };
+	char text[BUCKET_TEXT];
+	struct bucket again;
+
+	bucket_format(&bucket, text);
+	CHECK_STR(bucket_parse(text, &again), "is out of range");
+}
+
+static void
 any_byte_that_changed_is_found(void)
 {
 	const struct bucket bucket = { 99500, 12345678901234, BOOT };
@@ -401,6 +412,7 @@ main(void)
 	RUN(time_brings_tokens_back);
 	RUN(looking_often_loses_less_than_a_thousandth);
 	RUN(a_bucket_is_read_as_it_was_written);
+	RUN(more_than_any_bucket_holds_is_refused);
 	RUN(any_byte_that_changed_is_found);
 	RUN(a_bucket_that_was_cut_or_goes_on_is_found);
 	RUN(what_never_was_a_bucket_is_told_apart);

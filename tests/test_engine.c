@@ -631,6 +631,8 @@ pace_start_counts_from_the_attempts_start(void)
 	/* The attempt outlasted its delay. */
 	drive_exit(&drive, 1);
 	CHECK_ACTION(&drive, ACTION_WAIT, 9);
+	CHECK_DBL(drive.engine.delay.low, 0, 0);
+	CHECK_DBL(drive.engine.delay.high, 0, 0);
 	CHECK_DBL(drive.engine.delay.seconds, 0, 0);
 	drive_timer(&drive);
 	CHECK_INT(drive.action.kind, ACTION_RUN);
@@ -805,6 +807,23 @@ a_throttled_failure_has_its_own_base(void)
 			drive_timer(&drive);
 		}
 	}
+}
+
+static void
+a_level_does_not_begin_with_the_delay_of_a_throttle(void)
+{
+	struct drive drive = started(drive_policy("mimd"));
+
+	drive.policy.backoff.params[0] = 2;
+	drive.policy.backoff.param_given[0] = true;
+	drive.policy.throttle_delay = 10;
+	set_apply(&drive.policy.rules.throttle, "9");
+	drive_start(&drive);
+	drive_exit(&drive, 9);
+	CHECK_DBL(drive.engine.delay.seconds, 10, 0);
+	drive_timer(&drive);
+	drive_exit(&drive, 1);
+	CHECK_DBL(drive.engine.delay.seconds, 2, 0);
 }
 
 /* --- repeat --- */
@@ -1457,6 +1476,22 @@ a_resumed_run_has_waited_first_already(void)
 	check_delays(&drive, "8 16");
 }
 
+static void
+a_resumed_run_waits_no_more_than_its_splay(void)
+{
+	struct drive drive = started(drive_policy("exponential"));
+
+	drive.policy.wait_first = true;
+	drive.policy.splay = 0.5;
+	engine_init(&drive.engine, &drive.policy, drive.random);
+	engine_resume(&drive.engine, (struct level){ .begun = false }, 3, 0);
+	drive_step(&drive, (struct event){ .kind = EVENT_START });
+	CHECK_INT(drive.action.kind, ACTION_WAIT);
+	CHECK_DBL(drive.engine.delay.high, 0.5, 0);
+	drive_timer(&drive);
+	check_delays(&drive, "8 16");
+}
+
 /* Asks for the state first; the answer is that there is one like this. */
 static void
 drive_resumed(struct drive *drive, uint64_t n, double wait)
@@ -1574,6 +1609,23 @@ an_error_after_the_end_takes_its_place(void)
 	drive_step(&drive, (struct event){ .kind = EVENT_ERROR });
 	CHECK_FINISH(&drive, "error", 125);
 	CHECK_INT(drive.engine.death, 0);
+}
+
+/* What was held got out before the end: it is not delivered again. */
+static void
+an_error_after_all_was_delivered_ends_at_once(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+
+	drive.policy.attempts = 1;
+	drive.policy.holds = true;
+	drive_start(&drive);
+	drive_exit(&drive, 1);
+	CHECK_INT(drive.action.kind, ACTION_DELIVER);
+	drive_step(&drive, (struct event){ .kind = EVENT_DELIVERED });
+	CHECK_FINISH(&drive, "attempts", 1);
+	drive_step(&drive, (struct event){ .kind = EVENT_ERROR });
+	CHECK_FINISH(&drive, "error", 125);
 }
 
 static void
@@ -2033,6 +2085,7 @@ main(void)
 	RUN(a_healthy_attempt_resets_a_level);
 	RUN(a_healthy_failure_that_is_free_leaves_all_attempts);
 	RUN(a_throttled_failure_has_its_own_base);
+	RUN(a_level_does_not_begin_with_the_delay_of_a_throttle);
 	RUN(a_level_falls_with_successes);
 	RUN(with_repeat_failures_in_a_row_are_counted);
 	RUN(successes_in_a_row_end_a_repeated_run);
@@ -2064,6 +2117,7 @@ main(void)
 	RUN(a_resumed_level_goes_on);
 	RUN(a_number_that_cannot_grow_stays);
 	RUN(a_resumed_run_has_waited_first_already);
+	RUN(a_resumed_run_waits_no_more_than_its_splay);
 	RUN(a_run_that_remembers_asks_for_the_state_first);
 	RUN(what_is_too_early_is_given_up_with_its_own_status);
 	RUN(a_state_that_is_not_to_be_had_in_time_leaves_no_time);
@@ -2071,6 +2125,7 @@ main(void)
 	RUN(an_attempt_that_the_limit_leaves_without_a_verdict_moves_the_backoff);
 	RUN(a_success_lowers_the_level_that_is_remembered);
 	RUN(an_error_after_the_end_takes_its_place);
+	RUN(an_error_after_all_was_delivered_ends_at_once);
 	RUN(a_run_to_be_remembered_draws_the_delay_that_it_does_not_wait);
 	RUN(an_error_of_its_own_ends_the_run);
 	RUN(an_error_of_its_own_ends_the_attempt_first);

@@ -1,3 +1,5 @@
+#include <time.h>
+
 #include "core/duration.h"
 #include "core/hint.h"
 #include "tap.h"
@@ -15,6 +17,9 @@ a_hint_is_a_duration_or_a_date(void)
 		{ "120", 120 },
 		{ "0", 0 },
 		{ "1.5", 1.5 },
+		{ "0000000000000000000000000000000000000000"
+		  "00000000000000000000000",
+		    0 },
 		{ "2m", 120 },
 		{ "1m30s", 90 },
 		{ "500ms", 0.5 },
@@ -41,13 +46,13 @@ a_hint_is_a_duration_or_a_date(void)
 static void
 anything_else_is_no_hint(void)
 {
-	static const char *const rows[] = {
-		"", " \r", "soon", "-5", "+5", "1x", "nan", "0x10", "1 2",
-		"Sun, 06 Nov 1994 08:49:37 CET",
+	static const char *const rows[] = { "", " \r", "soon", "-5", "+5", "1x",
+		"nan", "0x10", "1 2", "Sun, 06 Nov 1994 08:49:37 CET",
 		"Sun, 06 Nov 1994 08:49:37 GMT or so", "Sun, 06 Nov 1994",
 		"Sun, 41 Nov 1994 08:49:37 GMT", "1994-11-06T08:49:37Z",
-		"a text that is longer than any date could ever be, and no hint"
-	};
+		"a text that is longer than any date could ever be, and no hint",
+		"0000000000000000000000000000000000000000"
+		"000000000000000000000000" };
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		double seconds = -1;
@@ -58,10 +63,24 @@ anything_else_is_no_hint(void)
 	}
 }
 
+static void
+a_date_is_gmt_in_every_zone(void)
+{
+	double seconds;
+
+	setenv("TZ", "EAST-5", 1);
+	tzset();
+	CHECK_STR(hint_parse("Sun, 06 Nov 1994 08:49:37 GMT", THEN - 100,
+		      &seconds),
+	    NULL);
+	CHECK_DBL(seconds, 100, 1e-9);
+}
+
 int
 main(void)
 {
 	RUN(a_hint_is_a_duration_or_a_date);
 	RUN(anything_else_is_no_hint);
+	RUN(a_date_is_gmt_in_every_zone);
 	return DONE();
 }

@@ -168,6 +168,8 @@ a_line_is_matched_as_grep_does_it(void)
 		{ "x)", "x)", true },
 		{ "x)", "x", false },
 		{ "^x)", "ax)", false },
+		{ "x)y", "x)y", true },
+		{ "x)y", "xy)", false },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {

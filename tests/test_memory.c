@@ -171,6 +171,38 @@ a_success_is_kept_and_forgets_the_rest(void)
 	CHECK_STR(text, want);
 }
 
+/* What the strategy drew last is no level. */
+static void
+a_success_forgets_the_delay_before(void)
+{
+	struct drive drive = { .policy = drive_policy("decorrelated") };
+	struct memory memory = memory_none(&drive.policy.backoff);
+
+	drive.policy.remember = true;
+	resume(&drive, &memory);
+	drive_exit(&drive, 1);
+	CHECK(drive.engine.level.previous > 0);
+	note(&memory, &drive, 0);
+	drive_timer(&drive);
+	drive_exit(&drive, 0);
+	CHECK(note(&memory, &drive, 1));
+	CHECK_DBL(memory.level.previous, 0, 0);
+}
+
+static void
+failures_without_number_stay_so(void)
+{
+	struct drive drive = { .policy = drive_policy("constant") };
+	struct memory memory = memory_none(&drive.policy.backoff);
+
+	drive.policy.remember = true;
+	memory.failures = UINT64_MAX;
+	resume(&drive, &memory);
+	drive_exit(&drive, 1);
+	note(&memory, &drive, 0);
+	CHECK(memory.failures == UINT64_MAX);
+}
+
 static void
 a_level_survives_a_success(void)
 {
@@ -377,9 +409,11 @@ static const char *const strange[] = {
 	"retry-state 1\nstrategy constant\nlevel none\nprevious 0\nn 1\n"
 	"failures 1\ndelay nan\nnext 1.000000\n",
 	"retry-state 1\nstrategy constant\nlevel none\nprevious 0\nn 1\n"
-	"failures 1\ndelay 1e9\nnext 1.000000\n",
+	"failures 1\ndelay 1000000000\nnext 1.000000\n",
 	"retry-state 1\nstrategy constant\nlevel none\nprevious 0\nn 1\n"
 	"failures 1\ndelay 1\nnext inf\n",
+	"retry-state 1\nstrategy constant\nlevel none\nprevious 0\nn 1\n"
+	"failures 1\ndelay 1\nnext 2000000000000000.000000\n",
 	"retry-state 1\nstrategy constant\nlevel none\nprevious 0\nn -1\n"
 	"failures 1\ndelay 1\nnext 1.000000\n",
 	"retry-state 1\nstrategy constant\nlevel none\nprevious 0\n"
@@ -410,6 +444,8 @@ main(void)
 	RUN(each_run_that_gives_up_moves_on);
 	RUN(only_the_end_of_a_run_is_kept);
 	RUN(a_success_is_kept_and_forgets_the_rest);
+	RUN(a_success_forgets_the_delay_before);
+	RUN(failures_without_number_stay_so);
 	RUN(a_level_survives_a_success);
 	RUN(a_success_on_the_way_is_kept_at_once);
 	RUN(a_stop_and_a_signal_keep_what_was_there);
