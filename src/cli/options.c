@@ -540,12 +540,13 @@ const struct option_row option_rows[OPTIONS] = {
 	    "With\n.Ql hold\n"
 	    "standard output comes only from the attempt that succeeds; that\n"
 	    "of one that fails goes to standard error instead, once it has\n"
-	    "ended.\n"
+	    "ended; standard error itself is not held.\n"
 	    "With\n.Ql last\n"
 	    "only the last attempt's output comes out, when the run ends.\n"
 	    "With\n.Ql chronic\n"
 	    "nothing comes out, messages included, unless the run gives up\n"
-	    "or a signal ends it: then everything does, in order.",
+	    "or a signal ends it: then everything does, in order, each byte\n"
+	    "where it was written to.",
 	    "stream", parse_output, AT(output) },
 	[OPTION_STDIN] = { "stdin", 0, GROUP_STREAMS, VALUE_REQUIRED,
 	    "auto|replay|inherit|null", "what the attempts read",
@@ -630,7 +631,8 @@ const struct option_row option_rows[OPTIONS] = {
 	    ".Sx REPORTS .\n"
 	    "The option may be given several times.\n"
 	    "The file is appended to, and created for its owner alone; it may\n"
-	    "be a device or a pipe.",
+	    "be a device or a pipe, but no symbolic link, as\n"
+	    ".Pa /dev/stdout\nis.",
 	    NULL, parse_log, 0 },
 	[OPTION_PLAN] = { "plan", 0, GROUP_REPORTING, VALUE_OPTIONAL, "SCRIPT",
 	    "show what would happen, and run nothing",
