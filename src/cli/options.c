@@ -368,7 +368,7 @@ const struct option_row option_rows[OPTIONS] = {
 	    "is half of what is left of\n.Fl -max-time .",
 	    NULL, parse_timeout, AT(policy.timeout) },
 	[OPTION_KILL_AFTER] = { "kill-after", 'k', GROUP_LIMITS, VALUE_REQUIRED,
-	    "DUR", "then SIGKILL, so long after it; 0: never",
+	    "DUR", "SIGKILL, so long after a timeout; 0: never",
 	    "Send\n.Dv SIGKILL\nthis long after\n.Nm Ns 's\n"
 	    "own first signal (at a timeout, at the end of\n"
 	    ".Fl -max-time ) ,\n"
@@ -390,7 +390,7 @@ const struct option_row option_rows[OPTIONS] = {
 	    "base delay", "The base delay, from which the strategy starts.",
 	    "1s", parse_seconds, AT(policy.backoff.base) },
 	[OPTION_MAX_DELAY] = { "max-delay", 'm', GROUP_WAITING, VALUE_REQUIRED,
-	    "DUR", "cap on a delay; 0: none [1m, or 16 x the longest]",
+	    "DUR", "cap on a delay; 0: none [1m or 16 x longest given]",
 	    "The cap on a delay; 0 means none.\n"
 	    "The default is\n.Ql 1m ,\n"
 	    "or sixteen times the longest delay that an option names, if\n"
@@ -401,7 +401,7 @@ const struct option_row option_rows[OPTIONS] = {
 	    "The floor under a delay, also under the one that was drawn.", "0",
 	    parse_seconds, AT(policy.backoff.min) },
 	[OPTION_JITTER] = { "jitter", 'j', GROUP_WAITING, VALUE_REQUIRED,
-	    "KIND", "how chance spreads it (--help=jitter) [20%]",
+	    "KIND", "how chance spreads a delay (--help=jitter) [20%]",
 	    "How chance spreads the delay; see\n.Sx BACKOFF .\n"
 	    "The default is\n.Ql 20% ,\n"
 	    "and\n.Ql none\nfor a strategy that is random itself.",
@@ -440,7 +440,7 @@ const struct option_row option_rows[OPTIONS] = {
 	    "the first delay, and the first retry the second.",
 	    NULL, parse_flag, AT(policy.wait_first) },
 	[OPTION_SPLAY] = { "splay", 0, GROUP_WAITING, VALUE_REQUIRED, "DUR",
-	    "wait a random time up to this first",
+	    "first wait a random time up to this",
 	    "Wait a uniform random time up to this before the first attempt.",
 	    "0", parse_seconds, AT(policy.splay) },
 	[OPTION_SEED] = { "seed", 0, GROUP_WAITING, VALUE_REQUIRED, "N",
@@ -450,7 +450,8 @@ const struct option_row option_rows[OPTIONS] = {
 	    "a major version.",
 	    NULL, parse_seed, AT(random.seed) },
 	[OPTION_DELAY_MATCH] = { "delay-match", 0, GROUP_WAITING,
-	    VALUE_REQUIRED, "ERE", "take a hint from the output's first group",
+	    VALUE_REQUIRED, "ERE",
+	    "wait at least what the output says (Retry-After)",
 	    "Take a hint from the attempt's output: the first group of the\n"
 	    "last match is a number of seconds, a duration, or a date as HTTP\n"
 	    "has them, and no retry comes earlier; see\n.Sx STREAMS .",
@@ -471,7 +472,7 @@ const struct option_row option_rows[OPTIONS] = {
 	    ".Fl -retry-match\nall are that do not stop.",
 	    NULL, parse_retry_on, AT(policy.rules.retry) },
 	[OPTION_STOP_ON] = { "stop-on", 0, GROUP_VERDICT, VALUE_REQUIRED, "SET",
-	    "these are not [unstartable,INT,QUIT]",
+	    "these are not retried [unstartable,INT,QUIT]",
 	    "These failures are not retried.\n"
 	    "The list is added to the default,\n"
 	    ".Ql unstartable,INT,QUIT .\n"
@@ -479,7 +480,7 @@ const struct option_row option_rows[OPTIONS] = {
 	    "names is no longer in that default.",
 	    NULL, parse_stop_on, AT(stop_least) },
 	[OPTION_FREE_ON] = { "free-on", 0, GROUP_VERDICT, VALUE_REQUIRED, "SET",
-	    "these use up no attempt",
+	    "these failures use up no attempt",
 	    "These failures use up no attempt (an eviction, a preemption);\n"
 	    "the delay grows all the same.",
 	    NULL, parse_set, AT(policy.free) },
@@ -508,11 +509,12 @@ const struct option_row option_rows[OPTIONS] = {
 	    ".Fl -retry-on\nnames it.",
 	    NULL, parse_match, AT(patterns.found[MATCH_RETRY]) },
 	[OPTION_STOP_MATCH] = { "stop-match", 0, GROUP_VERDICT, VALUE_REQUIRED,
-	    "ERE", "failures that say this are not",
+	    "ERE", "failures that say this are not retried",
 	    "A failure is not retried if a line of its output matches.", NULL,
 	    parse_match, AT(patterns.found[MATCH_STOP]) },
 	[OPTION_THROTTLE_MATCH] = { "throttle-match", 0, GROUP_VERDICT,
-	    VALUE_REQUIRED, "ERE", "those are retried with --throttle-delay",
+	    VALUE_REQUIRED, "ERE",
+	    "failures that say this use --throttle-delay",
 	    "A failure is retried with\n.Fl -throttle-delay\n"
 	    "if a line of its output matches.",
 	    NULL, parse_match, AT(patterns.found[MATCH_THROTTLE]) },
@@ -575,7 +577,7 @@ const struct option_row option_rows[OPTIONS] = {
 	    "Its own failure is reported and changes nothing.",
 	    NULL, parse_text, AT(on_success) },
 	[OPTION_ON_GIVE_UP] = { "on-give-up", 0, GROUP_BETWEEN, VALUE_REQUIRED,
-	    "COMMAND", "run at the end of a run that did not",
+	    "COMMAND", "run at the end of a run that did not succeed",
 	    "A shell command that is run at the end, if the run did not\n"
 	    "succeed.\nIts own failure is reported and changes nothing.",
 	    NULL, parse_text, AT(on_give_up) },
