@@ -749,9 +749,7 @@ reap(struct loop *loop)
 		linger(loop);
 }
 
-/*
- * Stops the child, then `retry`, and lets both go on.
- */
+/* Stops the child, then `retry`, and lets both go on. */
 static void
 suspend(struct loop *loop, const struct signalfd_siginfo *info)
 {
