@@ -140,6 +140,15 @@ skip() {
 	tap_result 0 "$1" " # SKIP $2"
 }
 
+# confined COMMAND...: permissions of files bind it, though this be root.
+confined() {
+	if [ "$(id -u)" -eq 0 ]; then
+		set -- setpriv --bounding-set=-dac_override,-dac_read_search \
+		    "$@"
+	fi
+	"$@"
+}
+
 # sanitized: the program under test was built with AddressSanitizer.
 sanitized() {
 	grep -q __asan_init "$RETRY"

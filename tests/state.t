@@ -232,16 +232,11 @@ run retry --state=open/link true
 like 'a link is told as such' "$err" '^retry: --state: .*: is a symbolic link '
 check 'and was not followed' not test -s target
 
-if [ "$(id -u)" -eq 0 ]; then
-	skip 'a folder that may not be written is refused' 'root may'
-else
-	mkdir closed
-	retry -q --state=closed/state -a 1 false
-	chmod 500 closed
-	run retry --state=closed/state ./tries 0
-	is 'a folder that may not be written is refused' "$code $(attempts)" \
-	    '125 0'
-fi
+mkdir closed
+retry -q --state=closed/state -a 1 false
+chmod 500 closed
+run confined retry --state=closed/state ./tries 0
+is 'a folder that may not be written is refused' "$code $(attempts)" '125 0'
 
 # Options.
 
