@@ -49,6 +49,8 @@ retry -q -a 2 -d 0 --budget=bucket:tokens=2 ./fails
 is 'each process holds it to its own size' "$(tokens) $(attempts)" '1.000 2'
 retry -q -a 9 -d 0 --budget=bucket:tokens=1,rate=1000000 ./fails
 is 'tokens come back with time' "$(attempts)" 9
+like 'of this boot' "$(cat bucket)" \
+    " boot $(cat /proc/sys/kernel/random/boot_id) "
 retry -q -a 9 -d 0 --budget=none:tokens=0 ./fails
 is 'no token, no retry' "$(attempts)" 1
 retry -q -a 9 --budget=bucket --stop-on=7 ./fails
@@ -107,6 +109,26 @@ like 'a success that is not shared is reported' "$err" \
     '^retry: --budget: bucket: is locked; nothing is given back$'
 is 'and is one' "$code" 0
 
+# holds: fails once it has a process that holds the lock a moment.
+cat >holds <<'END'
+#!/bin/sh
+flock bucket sh -c 'echo >held; sleep .04' &
+until [ -e held ]; do :; done
+exec 7>&-
+exit 7
+END
+chmod +x holds
+# A busy machine may need more than the tenth of a second.
+waited() {
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		rm -f held
+		run retry -q -a 2 -d 0 --budget=bucket ./holds
+		[ -z "$err" ] && return
+	done
+	return 1
+}
+check 'one that is locked a moment is waited for' waited
+
 : >empty
 retry -q -a 2 -d 0 --budget=empty:tokens=5 ./fails
 is 'an empty file is a full bucket' "$(tokens empty) $(attempts)" '4.000 2'
@@ -116,6 +138,11 @@ like 'a damaged bucket is reported' "$err" '--budget: damaged: .*allowed$'
 is 'and lets retries through' "$(attempts)" 2
 run retry -q -a 9 -d 0 --budget=damaged:tokens=3 ./fails
 is 'it is whole again' "$(attempts) $err" '1 '
+retry --budget=summed:tokens=0 true
+sed 's/ sum .*/ sum 0000000000000000/' summed >damaged
+run retry -q -a 2 -d 0 --budget=damaged:tokens=5 ./fails
+is 'a damaged bucket is then a full one' "$(tokens damaged)" 4.000
+rm -f attempts
 { cat bucket && echo more; } >longer
 run retry -q -a 2 -d 0 --budget=longer ./fails
 like 'one that goes on is damaged' "$err" 'is damaged; the retry is allowed$'

@@ -163,6 +163,28 @@ is 'SIGKILL of retry is the end of its attempt too' \
     "$(shoot KILL ready "$RETRY" sh -c 'echo ready >ready; exec sleep 100d')" \
     'signal 9'
 
+if [ -n "$strace" ]; then
+	# Its child goes on once it is gone.
+	strace -f -qq -o sent -e trace=prctl -e inject=prctl:delay_enter=300000 \
+	    "$RETRY" sh -c 'sleep .3; echo >late' &
+	tracer=$!
+	wait_for pgrep -P $tracer -x retry
+	retry=$(pgrep -P $tracer -x retry)
+	wait_for pgrep -P "$retry"
+	kill -KILL "$retry"
+	wait $tracer
+	check 'also where that comes first' not test -e late
+else
+	skip 'also where that comes first' 'there is no strace to delay it'
+fi
+
+listen "$RETRY" -q perl -e 'open F, ">pid"; print F getppid; close F;
+	setpgrp 0, getpgrp getppid; exec qw(hear heard 10)'
+retry=$(cat pid)
+tell 15
+kill -USR1 "$retry"
+status 0 'an attempt that left its group hears signals' wait $hear
+
 # In a wait.
 
 wrong=

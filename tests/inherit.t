@@ -153,10 +153,11 @@ run env -i PATH="$PATH" EMPTY= WORD='a b' "$RETRY" env
 is 'the environment is that of retry but for what it adds' \
     "$(printf '%s\n' "$out" | grep -v '^RETRY_')" \
     "$(env -i PATH="$PATH" EMPTY= WORD='a b' env)"
-run env RETRY_ATTEMPT=99 RETRY_LAST=x RETRY_MINE=y "$RETRY" env
+run env RETRY_ATTEMPT=99 RETRY_LAST=x RETRY_MINE=y RETRY_ATTEMPTED=z "$RETRY" env
 is 'what another run exported is no news' \
-    "$(printf '%s\n' "$out" | grep -cE '^RETRY_(ATTEMPT=1|MINE=y)$'
-	printf '%s\n' "$out" | grep '^RETRY_LAST')" 2
+    "$(printf '%s\n' "$out" |
+	grep -cE '^RETRY_(ATTEMPT=1|MINE=y|ATTEMPTED=z)$'
+	printf '%s\n' "$out" | grep '^RETRY_LAST')" 3
 run retry -q -a 2 -d 0 sh -c 'exec retry -q -a 3 -d 0 sh -c "
 	echo \$RETRY_ATTEMPT/\$RETRY_ATTEMPTS; exit 1"'
 is 'runs nest' "$(printf '%s' "$out" | paste -sd ' ')" \

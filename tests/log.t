@@ -78,6 +78,28 @@ retry --log=text:closed -a 1 sh -c 'ls -l /proc/self/fd >fds; exit 1' 2>&-
 check 'nor where standard error is closed' not grep closed fds
 like 'and the log is written all the same' "$(cat closed)" 'giving up'
 
+status 0 'a document may go where nothing can be emptied' \
+    retry --log=junit:/dev/null true
+if unshare -rm true 2>/dev/null; then
+	mkdir first second
+	status 0 'files of two file systems are two, whatever their numbers' \
+	    unshare -rm sh -c 'mount -t tmpfs none first &&
+		mount -t tmpfs none second &&
+		exec "$RETRY" --log=text:first/log --log=text:second/log true'
+else
+	skip 'files of two file systems are two' 'no name spaces'
+fi
+if command -v python3 >/dev/null; then
+	is 'a log on a terminal makes none its own' "$(python3 -c '
+import os, pty, subprocess, sys
+here, there = pty.openpty()
+subprocess.run([sys.argv[1], "--log=text:" + os.ttyname(there), "sh", "-c",
+    "cut -d \" \" -f 7 /proc/$PPID/stat"], start_new_session=True)' \
+	    "$RETRY")" 0
+else
+	skip 'a log on a terminal makes none its own' 'python3 is not installed'
+fi
+
 # wrong NAME VALUE WHAT
 wrong() {
 	run retry "--log=$2" touch ran

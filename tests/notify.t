@@ -48,7 +48,8 @@ listen @retry-test-$$ sh -c 'retry -q -d 20 --log=json:log false &
 is 'a signal ends a wait' "$code" 143
 like 'and the end is told' "$out" '^[0-9]+ STOPPING=1$'
 like 'and what ended it' "$out" 'STATUS=false: ended by SIGTERM after 1 attempt'
-listen @retry-test-$$ retry -q sh -c 'kill -TERM $PPID $PPID; sleep 20'
+listen @retry-test-$$ retry -q sh -c 'trap "" INT; kill -INT $PPID
+    kill -TERM $PPID; sleep 20'
 is 'of two signals' "$code" 241
 is 'the end is told once' "$(echo "$out" | grep -c STOPPING=1)" 1
 listen @retry-test-$$ retry -q sh -c 'kill -USR2 $PPID; exit 0'

@@ -129,8 +129,10 @@ retry: giving up after 1 attempt in T: exited 0 (check)'
 run retry -q --output=hold --check='grep -qx "out 2"' -d 0 ./say 1
 is 'a check reads the standard output that is held' "$code:$out" '0:out 2
 more 2'
-run retry -q --output=chronic --check='grep -c out >seen; exit 2' -d 0 ./say 1
-is 'and that of its own attempt alone' "$(cat seen)" 1
+run retry -q --output=chronic --check='grep -c out >>seen; exit 1' -d 0 -a 3 \
+    ./say 1
+is 'and that of its own attempt alone' "$(paste -sd ' ' seen)" '1 1 1'
+rm seen
 run retry -q --check='readlink /proc/self/fd/0 >seen' true
 is 'where none is held it reads nothing' "$(cat seen)" /dev/null
 
@@ -190,6 +192,9 @@ run sh -c 'ulimit -f 64; exec retry --output=hold head -c 1M /dev/zero' \
     >/dev/null
 is 'a limit on the size of files is an error' $code 125
 like 'that is reported' "$err" '^retry: .*: File too large'
+run sh -c 'ulimit -f 64; exec retry --output=hold --fail-match=none \
+    sh -c "printf abc; sleep .1; head -c 32K /dev/zero"' >/dev/null
+is 'so is one that a few bytes pass' $code 125
 run sh -c 'ulimit -f 64
     exec retry -k 5 --output=hold sh -c "trap : PIPE; head -c 1M /dev/zero
     sleep 60"' >/dev/null
@@ -223,6 +228,12 @@ TMPDIR=$T/files retry --output=hold sh -c 'echo x; echo >ready; exec cat stay' &
 pid=$!
 wait_for test -e ready
 is 'a temporary file has no name' "$(ls -A files)" ''
+check 'and can get none' sh -c "for file in /proc/$pid/fd/*; do
+	case \$(readlink \$file) in
+	'$T/files/'*) ! ln -L \$file files/name; exit ;;
+	esac
+    done; exit 1"
+rm -f files/name
 check 'it lies in $TMPDIR' sh -c "readlink /proc/$pid/fd/* |
     grep -q '^$T/files/.*(deleted)'"
 kill -KILL "$pid"
@@ -230,17 +241,24 @@ wait "$pid" 2>/dev/null
 is 'nothing survives SIGKILL' "$(ls -A files)" ''
 
 if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
-	run env TMPDIR="$T/files" \
-	    ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0" \
-	    strace -o trace -P "$T/files" -e inject=openat:error=EOPNOTSUPP \
-	    retry --output=hold sh -c 'ls -A "$TMPDIR"; echo held'
-	check 'a folder may know no files without a name' \
-	    grep -q INJECTED trace
-	is 'its files lose theirs at once' "$code:$out:$(ls -A files)" 0:held:
+	for error in EOPNOTSUPP EISDIR; do
+		run env TMPDIR="$T/files" \
+		    ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0" \
+		    strace -o trace -P "$T/files" -e inject=openat:error=$error \
+		    retry --output=hold sh -c 'ls -A "$TMPDIR"; echo held
+			! ls -l /proc/self/fd | grep "$TMPDIR"'
+		check "a folder may know no files without a name ($error)" \
+		    grep -q INJECTED trace
+		is 'its files lose theirs at once, and reach no attempt' \
+		    "$code:$out:$(ls -A files)" 0:held:
+	done
 else
 	skip 'a folder may know no files without a name' \
 	    'strace cannot trace here'
 fi
+
+run env TMPDIR= retry --output=hold echo held
+is 'an empty $TMPDIR is none' "$code:$out" 0:held
 
 # memory: peak OPTION...: what a run needs in all, in kB.
 peak() {

@@ -34,6 +34,24 @@ wait "$pid"
 is 'before retry ends' $? 0
 exec 9<&-
 
+# Without being held, output waits for its reader in the attempt.
+rm go
+mkfifo go
+exec 9<>go
+timeout 20 "$RETRY" --fail-match=none sh -c 'seq 200000; echo >ended' >go 9<&- &
+pid=$!
+head -c 1 <&9 >first
+sleep .3
+check 'an attempt waits for the reader of its output' not test -e ended
+cat <go >rest &
+reader=$!
+exec 9<&-
+wait "$pid"
+is 'and goes on with it' $? 0
+wait "$reader"
+seq 200000 >want
+check 'which gets it all' sh -c 'cat first rest | cmp - want'
+
 # A terminal that was stopped with ^S, and what others share with retry.
 if command -v python3 >/dev/null; then
 	cat >stopped.py <<'E2'
@@ -59,6 +77,18 @@ E2
 	is 'nor does it where nothing is held' "$(python3 stopped.py \
 	    retry -d 10ms -a 0 sh -c '[ $RETRY_ATTEMPT = 2 ] || exit 3
 	    echo >said; exec sleep 60')" '-15 0'
+	cat >socket.py <<'E2'
+import socket, subprocess, sys
+
+here, there = socket.socketpair()
+run = subprocess.Popen(sys.argv[1:], stdout=there)
+there.close()
+here.recv(1)
+run.terminate()
+print(run.wait(20))
+E2
+	is 'nor does a socket that is full' "$(python3 socket.py \
+	    retry --fail-match=none sh -c 'seq 200000; exec sleep 60')" -15
 else
 	skip 'a stopped terminal makes retry neither deaf nor rude' \
 	    'python3 is not installed'

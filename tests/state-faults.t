@@ -53,6 +53,21 @@ if strace -o /dev/null true 2>/dev/null; then
 		check 'with nothing beside it' not test -e state.new
 	done
 
+	for fault in 'write retval=9' 'close error=EIO'; do
+		# shellcheck disable=SC2086 # words are meant
+		run faulty $fault
+		is "$fault: an error" "$code" 125
+		check 'and the state stays' cmp state before
+	done
+	echo precious >other
+	ln other state.new
+	run strace -qq -o /dev/null -P "$T/state.new" -e trace=/^unlink \
+	    -e inject=/^unlink:error=EACCES \
+	    retry -q -a 1 -d 1us -m 1us --state="$T/state" ./tries 7
+	is 'what cannot be removed is not written to' "$code $(cat other)" \
+	    '125 precious'
+	rm state.new attempts
+
 	# Killed at each step of writing it.
 	for call in openat write fsync close /^rename; do
 		cp before state

@@ -150,6 +150,12 @@ for i in 1 2 3; do
 	wait_for waits_for_lock $!
 done
 is 'those that wait run nothing' "$(attempts)" 0
+retry --state=state ./tries 0 &
+wait_for waits_for_lock $!
+pid=$(pgrep -P $!)
+kill -KILL $!
+wait $! 2>/dev/null
+check 'one that is killed leaves none that waits' wait_for not kill -0 "$pid"
 touch go
 wait $holder
 # shellcheck disable=SC2154 # they are set by eval
@@ -204,6 +210,9 @@ like 'and one that is too long' "$err" 'kept as state.damaged$'
 head -c 100k /dev/zero >state
 run retry -q --state=state true
 like 'and one of zeros' "$err" 'kept as state.damaged$'
+{ cat before; printf '\0more'; } >state
+run retry -q --state=state true
+like 'and one with a NUL behind it' "$err" 'has a NUL; kept as state.damaged$'
 : >state
 run retry -q --state=state -a 1 -d 1ms false
 is 'an empty one is none' "$code $err $(kept n)" '1  1'

@@ -47,6 +47,12 @@ retry -q --stdin=null -d 0 -a 2 sh -c 'readlink /proc/self/fd/0; exit 1' \
     <numbers >got
 is 'null is /dev/null' "$(sort -u got)" /dev/null
 
+ls /proc/self/fd >want
+for how in null replay; do
+	retry --stdin=$how ls /proc/self/fd >got <numbers
+	check "with $how an attempt gets no other descriptor" cmp got want
+done
+
 # replay
 head -c 300000 /dev/urandom >bytes
 retry -q --stdin=replay -d 0 -a 3 sh -c 'cat; exit 1' <idle >got 8<&- &
@@ -130,9 +136,9 @@ run sh -c 'retry --stdin=replay touch ran <.'
 is 'a standard input that cannot be read is one' \
     "$code:$err" '125:retry: standard input: Is a directory'
 run sh -c 'ulimit -f 64; head -c 1M /dev/zero |
-    retry --stdin=replay touch ran'
-is 'so is a limit on the size of files' "$code:${err##*: }" \
-    '125:File too large'
+    TMPDIR=$T retry --stdin=replay touch ran'
+is 'so is a limit on the size of files' "$code:$err" \
+    "125:retry: $T: File too large"
 check 'nothing is run then either' not test -e ran
 
 finish

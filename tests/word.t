@@ -82,6 +82,16 @@ is 'check and gate have none' "$(printf '%s\n' "$err" | grep -c '^none$')" 3
 run retry --control sh -c 'retry -a 1 --control sh -c \
     "echo stop >>\$RETRY_CONTROL"; echo success >>"$RETRY_CONTROL"; exit 3'
 is 'runs nest' "$code" 0
+if strace -o trace true 2>/dev/null; then
+	run env ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" \
+	    strace -o trace -e trace=memfd_create \
+	    -e inject=memfd_create:error=EINVAL:when=1 \
+	    retry --control sh -c 'echo success >>"$RETRY_CONTROL"
+		ls -l /proc/self/fd | grep -c retry-control; exit 3'
+	is 'an older kernel has one too' "$code $out" '0 0'
+else
+	skip 'an older kernel has one too' 'strace cannot trace here'
+fi
 ls /proc/self/fd >want
 retry -q -a 2 -d 0 --control sh -c \
     'ls /proc/self/fd >list; [ $RETRY_ATTEMPT = 2 ]'
