@@ -163,6 +163,45 @@ else
 	skip 'what ends by itself is waited for' 'strace cannot trace here'
 fi
 
+# Where numbers of processes can be chosen: one is used again, and one that
+# started another has a higher number.
+cat >numbers <<'END'
+#!/bin/sh
+"$RETRY" -q -a 2 -d 0 -t 2 -k .2 sh -c '
+	if [ "$RETRY_ATTEMPT" = 1 ]; then
+		setsid ./stubborn used &
+		until [ -s used ]; do sleep .01; done
+		exit 1
+	fi
+	kill -9 -$(cat used)
+	while kill -0 -$(cat used); do sleep .01; done 2>/dev/null
+	sleep .05
+	echo $(($(cat used) - 1)) >/proc/sys/kernel/ns_last_pid
+	perl -e "setpgrp; exec qw(./stubborn again)" &
+	exec sleep 60'
+echo $?
+cmp used again && ! kill -0 "$(cat again)" 2>/dev/null && echo killed
+"$RETRY" -q -a 1 -t 1 -k .2 sh -c '
+	echo 20000 >/proc/sys/kernel/ns_last_pid
+	setsid sh -c "trap \"\" TERM
+		echo 10000 >/proc/sys/kernel/ns_last_pid
+		setsid hear lower 15 & wait" &
+	exec sleep 60'
+grep -x 15 lower
+END
+chmod +x numbers
+own='--user --map-root-user'
+[ "$(id -u)" -eq 0 ] && own=
+# shellcheck disable=SC2086 # words are meant
+if unshare $own --pid --fork --mount-proc \
+    sh -c 'echo 9000 >/proc/sys/kernel/ns_last_pid' 2>/dev/null; then
+	run unshare $own --pid --fork --mount-proc ./numbers
+	is 'a number that is used again spares nobody, and none is too low' \
+	    "$(printf '%s' "$out" | paste -sd ' ')" '124 killed 15'
+else
+	skip 'a number that is used again spares nobody' 'none can be chosen here'
+fi
+
 # A process whose first thread has ended.
 if command -v python3 >/dev/null; then
 	cat >threads.py <<'END'
