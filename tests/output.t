@@ -115,15 +115,20 @@ retry -q --output=last -d 0 -a 2 ./say 2 >one 2>&1
 is 'where both are one file, their order is kept' "$(cat one)" 'out 2
 err 2
 more 2'
-retry --output=chronic --check='cat >/dev/null; echo checked; exit 2' -d 0 \
-    ./say 1 >one 2>&1
+retry --output=chronic --check='cat >/dev/null; echo checked
+    exit $RETRY_ATTEMPT' -d 0 ./say 1 >one 2>&1
 is 'where both are one file, all keeps its order' "$(spoken "$(cat one)")" \
 'out 1
 err 1
 more 1
 checked
-retry: attempt 1/5 exited 0 after T
-retry: giving up after 1 attempt in T: exited 0 (check)'
+retry: attempt 1/5 exited 0 after T; next at once
+out 2
+err 2
+more 2
+checked
+retry: attempt 2/5 exited 0 after T
+retry: giving up after 2 attempts in T: exited 0 (check)'
 
 # a check reads what is held
 run retry -q --output=hold --check='grep -qx "out 2"' -d 0 ./say 1
