@@ -122,7 +122,7 @@ is 'where both are one file, all keeps its order' "$(spoken "$(cat one)")" \
 err 1
 more 1
 checked
-retry: attempt 1/5 exited 0 after T; next at once
+retry: attempt 1/5 exited 0 after T (check); next at once
 out 2
 err 2
 more 2

@@ -43,7 +43,7 @@ pid=$!
 head -c 1 <&9 >first
 sleep .3
 check 'an attempt waits for the reader of its output' not test -e ended
-cat <go >rest &
+cat <go >rest 9<&- &
 reader=$!
 exec 9<&-
 wait "$pid"
@@ -77,7 +77,7 @@ E2
 	is 'nor does it where nothing is held' "$(python3 stopped.py \
 	    retry -d 10ms -a 0 sh -c '[ $RETRY_ATTEMPT = 2 ] || exit 3
 	    echo >said; exec sleep 60')" '-15 0'
-	cat >socket.py <<'E2'
+	cat >full.py <<'E2'
 import socket, subprocess, sys
 
 here, there = socket.socketpair()
@@ -87,8 +87,8 @@ here.recv(1)
 run.terminate()
 print(run.wait(20))
 E2
-	is 'nor does a socket that is full' "$(python3 socket.py \
-	    retry --fail-match=none sh -c 'seq 200000; exec sleep 60')" -15
+	is 'nor does a socket that is full' "$(python3 full.py \
+	    retry -q --fail-match=none sh -c 'seq 200000; exec sleep 60')" -15
 else
 	skip 'a stopped terminal makes retry neither deaf nor rude' \
 	    'python3 is not installed'
