@@ -116,7 +116,8 @@ echo_signals(void)
 static void
 signals(size_t count, char *program, char *retry)
 {
-	char *words[] = { retry, program, (char[]){ "echo" }, NULL };
+	char *words[] = { retry, (char[]){ "-q" }, program, (char[]){ "echo" },
+		NULL };
 	double *times = calloc(count, sizeof(*times)), heard;
 	posix_spawn_file_actions_t actions;
 	int ends[2];
