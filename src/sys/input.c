@@ -16,11 +16,10 @@ static off_t
 find_start(void)
 {
 	struct stat status;
-	const int flags = fcntl(STDIN_FILENO, F_GETFL);
 
-	if (flags == -1 || (flags & O_ACCMODE) != O_RDONLY ||
-	    fstat(STDIN_FILENO, &status) == -1 ||
-	    (!S_ISREG(status.st_mode) && !S_ISBLK(status.st_mode)))
+	if (fstat(STDIN_FILENO, &status) == -1 ||
+	    (!S_ISREG(status.st_mode) && !S_ISBLK(status.st_mode)) ||
+	    (fcntl(STDIN_FILENO, F_GETFL) & O_ACCMODE) != O_RDONLY)
 		return -1;
 	return lseek(STDIN_FILENO, 0, SEEK_CUR);
 }

@@ -48,27 +48,35 @@ read_line(struct word *word, struct control *control, const char *line)
 	    problem);
 }
 
-struct control
-word_ended(struct word *word)
+/* Not inlined, so that those without a word do not pay for its stack. */
+static __attribute__((noinline)) void
+read_lines(struct word *word, struct control *control)
 {
-	struct control control = { .delay = -1 };
 	struct lines lines = { .ended = true };
 	char buffer[LINE_MOST];
 	const char *data = buffer;
 	off_t offset = 0;
 	ssize_t length;
 
-	if (word->fd == -1)
-		return control;
 	while ((length = pread(word->fd, buffer, sizeof(buffer), offset)) > 0) {
 		size_t size = (size_t)length;
 
 		offset += length;
 		for (data = buffer; lines_take(&lines, &data, &size);)
-			read_line(word, &control, lines.text);
+			read_line(word, control, lines.text);
 	}
 	if (lines_end(&lines))
-		read_line(word, &control, lines.text);
+		read_line(word, control, lines.text);
+}
+
+struct control
+word_ended(struct word *word)
+{
+	struct control control = { .delay = -1 };
+
+	if (word->fd == -1)
+		return control;
+	read_lines(word, &control);
 	close(word->fd);
 	word->fd = -1;
 	return control;
