@@ -224,6 +224,20 @@ check 'SIGUSR1 is heard in a storm' grep -qx 10 heard
 is 'of a thousand real-time signals none is lost or doubled' \
     "$(grep -cx 34 heard)" 1000
 
+# As many as are read at once, and none more: SIGCONT is the last.
+rm -f log
+timeout 20 env --ignore-signal=RTMIN "$RETRY" -a 2 -d 1 -j none \
+    sh -c 'echo $PPID >pid; exit 7' 2>log &
+timeout=$!
+wait_for grep -q 'next in' log
+retry=$(cat pid)
+kill -STOP "$retry"
+for _ in $(seq 15); do
+	kill -34 "$retry"
+done
+kill -CONT "$retry"
+status 7 'signals that came together make no wait last for ever' wait $timeout
+
 wrong=
 for n in $(seq 40); do
 	rm -f ran
@@ -285,10 +299,16 @@ check 'SIGTSTP stops retry' wait_for stops "$retry"
 check 'and its attempt' wait_for stops "$(cat attempt)"
 sleep 1.1
 kill -CONT "$retry"
+wait_for not stops "$(cat attempt)"
+kill -TSTP "$retry"
+check 'and does so once more' wait_for stops "$(cat attempt)"
+kill -CONT "$retry"
 kill -USR1 "$retry"
 status 0 'SIGCONT resumes both, and the time so stopped does not count' \
     wait $hear
-listen setsid -w "$RETRY" -q sh -c 'echo $PPID >pid; exec hear heard 10'
+listen setsid -w "$RETRY" -q sh -c 'trap "exit 0" USR1
+	echo $PPID >pid; echo ready >heard
+	while :; do sleep .01; done'
 retry=$(cat pid)
 kill -TSTP "$retry"
 kill -USR1 "$retry"

@@ -78,12 +78,13 @@ E2
 	    retry -d 10ms -a 0 sh -c '[ $RETRY_ATTEMPT = 2 ] || exit 3
 	    echo >said; exec sleep 60')" '-15 0'
 	cat >full.py <<'E2'
-import socket, subprocess, sys
+import socket, subprocess, sys, time
 
 here, there = socket.socketpair()
 run = subprocess.Popen(sys.argv[1:], stdout=there)
 there.close()
 here.recv(1)
+time.sleep(.3)
 run.terminate()
 print(run.wait(20))
 E2

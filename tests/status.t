@@ -77,6 +77,9 @@ for n in $(seq 1 31) $(seq 34 64); do
 	[ "$got" = "signal $n" ] || wrong="$wrong $n:$got"
 done
 is 'a run ends by the signal that its command died of' "$wrong" ''
+is 'also where that is ignored' "$(env --ignore-signal=USR1 \
+    perl -e 'system @ARGV; print "signal ", $? & 127' \
+    "$RETRY" -qa 1 perl -e '$SIG{USR1} = "DEFAULT"; kill USR1 => $$')" 'signal 10'
 run retry -a 1 sh -c 'kill -9 $$'
 is 'a shell sees 128 and the signal' "$code" 137
 run retry -a 3 -d 0 sh -c 'echo >>ran; kill -9 $$'

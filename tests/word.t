@@ -86,7 +86,7 @@ if strace -o trace true 2>/dev/null; then
 	run env ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" \
 	    strace -o trace -e trace=memfd_create \
 	    -e inject=memfd_create:error=EINVAL:when=1 \
-	    retry --control sh -c 'echo success >>"$RETRY_CONTROL"
+	    retry -a 1 --control sh -c 'echo success >>"$RETRY_CONTROL"
 		ls -l /proc/self/fd | grep -c retry-control; exit 3'
 	is 'an older kernel has one too' "$code $out" '0 0'
 else
