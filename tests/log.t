@@ -89,16 +89,6 @@ if unshare -rm true 2>/dev/null; then
 else
 	skip 'files of two file systems are two' 'no name spaces'
 fi
-if command -v python3 >/dev/null; then
-	is 'a log on a terminal makes none its own' "$(python3 -c '
-import os, pty, subprocess, sys
-here, there = pty.openpty()
-subprocess.run([sys.argv[1], "--log=text:" + os.ttyname(there), "sh", "-c",
-    "cut -d \" \" -f 7 /proc/$PPID/stat"], start_new_session=True)' \
-	    "$RETRY")" 0
-else
-	skip 'a log on a terminal makes none its own' 'python3 is not installed'
-fi
 
 # wrong NAME VALUE WHAT
 wrong() {
