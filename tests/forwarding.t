@@ -289,15 +289,16 @@ stops() {
 	grep -q '^State:.T' "/proc/$1/status"
 }
 
-listen perl -e 'setpgrp; exec @ARGV' "$RETRY" -q -t 1 \
-    sh -c 'trap "exit 0" USR1
-	echo $PPID >pid; echo $$ >attempt; echo ready >heard
-	while :; do sleep .01; done'
+# A shell that starts others could be stopped halfway, and not look it.
+listen perl -e 'setpgrp; exec @ARGV' "$RETRY" -q -t 2 \
+    sh -c 'echo $PPID >pid; echo $$ >attempt
+	exec perl -e "\$SIG{USR1} = sub { exit }; qx(echo ready >heard);
+	    select undef, undef, undef, .01 while 1"'
 retry=$(cat pid)
 kill -TSTP "$retry"
 check 'SIGTSTP stops retry' wait_for stops "$retry"
 check 'and its attempt' wait_for stops "$(cat attempt)"
-sleep 1.1
+sleep 2.1
 kill -CONT "$retry"
 wait_for not stops "$(cat attempt)"
 kill -TSTP "$retry"

@@ -7,6 +7,10 @@
 /* Sun, 06 Nov 1994 08:49:37 GMT, the example of RFC 9110. */
 #define THEN 784111777.0
 
+/* A number of 64 digits. */
+#define ZEROS "0000000000000000"
+#define TOO_LONG ZEROS ZEROS ZEROS ZEROS
+
 static void
 a_hint_is_a_duration_or_a_date(void)
 {
@@ -51,8 +55,7 @@ anything_else_is_no_hint(void)
 		"Sun, 06 Nov 1994 08:49:37 GMT or so", "Sun, 06 Nov 1994",
 		"Sun, 41 Nov 1994 08:49:37 GMT", "1994-11-06T08:49:37Z",
 		"a text that is longer than any date could ever be, and no hint",
-		"0000000000000000000000000000000000000000"
-		"000000000000000000000000" };
+		TOO_LONG };
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		double seconds = -1;
