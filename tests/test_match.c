@@ -3,6 +3,10 @@
 #include "core/match.h"
 #include "tap.h"
 
+#define TEN(text) text text text text text text text text text text
+#define SIXTY(text) \
+	TEN(text) TEN(text) TEN(text) TEN(text) TEN(text) TEN(text)
+
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 /* Feeds the bytes in pieces of so many; joins the lines, a '|' after each. */
@@ -132,6 +136,17 @@ an_expression_is_taken_or_refused_in_words(void)
 		{ "a{1", "has an unmatched brace" },
 		{ "(*)", "repeats nothing" },
 		{ "a{99999}", "is too large" },
+		{ "[0-9]{1,3}([.][0-9]{1,3}){3}", NULL },
+		{ "a{,3}b{2,}[{]", NULL },
+		{ "a{9000}", NULL },
+		{ "a{99}{99}{99}", "is too large" },
+		{ "(a{200}){200}", "is too large" },
+		{ "x++++++++++++++++++++++++++++++++", "is too large" },
+		{ "x+*+*+*+*+*+*+*+*+*+*+*+*+*+*", "is too large" },
+		{ "((((((((((((((((x+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+",
+		    "is too large" },
+		{ SIXTY("(") "x" SIXTY(")"), NULL },
+		{ SIXTY("((") "x" SIXTY("))"), "is too large" },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {

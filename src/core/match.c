@@ -1,9 +1,16 @@
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "match.h"
+
+/* How deep groups may be in each other. */
+#define DEPTH_MOST 64
+
+/* How many nodes an expression may have: some tenths of a second at worst. */
+#define SIZE_MOST 10000
 
 bool
 patterns_any(const struct patterns *patterns)
@@ -34,33 +41,102 @@ skip_bracket(const char *text)
 	return *text == ']' ? text + 1 : text;
 }
 
-/* What regcomp(3) lets pass. */
+/*
+ * What regcomp(3) lets pass, and would take memory and time without end for.  It
+ * copies what is repeated: "x++++" takes 2^4 times what "x" does.
+ */
 struct scan {
 	bool refers;   /* it has a back-reference */
 	bool unopened; /* a parenthesis is closed that none opened */
+	bool deep;     /* there are too many in each other */
+	int depth;
+	double last; /* how much the last item takes, in nodes */
+	double
+	    sizes[DEPTH_MOST]; /* the groups that are open, the whole first */
 };
+
+/* The last item is there so many times. */
+static void
+repeat(struct scan *scan, double times)
+{
+	scan->sizes[scan->depth] += scan->last * (times - 1);
+	scan->last *= times;
+}
+
+/* "{2}", "{2,}" or "{2,5}"; returns what is behind it. */
+static const char *
+scan_interval(struct scan *scan, const char *text)
+{
+	char *end;
+	const double least = (double)strtoul(text + 1, &end, 10);
+	const double most =
+	    *end == ',' ? (double)strtoul(end + 1, &end, 10) : 0;
+
+	repeat(scan, fmax(least + 1, most));
+	return *end == '}' ? end + 1 : end;
+}
+
+static void
+scan_item(struct scan *scan, double size)
+{
+	scan->last = size;
+	scan->sizes[scan->depth] += size;
+}
+
+static void
+scan_parenthesis(struct scan *scan, char parenthesis)
+{
+	if (parenthesis == '(' && scan->depth + 1 == DEPTH_MOST) {
+		scan->deep = true;
+	} else if (parenthesis == '(') {
+		scan->sizes[++scan->depth] = 0;
+		scan->last = 0;
+	} else if (scan->depth == 0) {
+		scan->unopened = true;
+		scan_item(scan, 1);
+	} else {
+		scan->depth--;
+		scan_item(scan, scan->sizes[scan->depth + 1] + 1);
+	}
+}
 
 static struct scan
 scan(const char *text)
 {
 	struct scan result = { .refers = false };
-	int depth = 0;
 
-	while (*text != '\0') {
-		if (*text == '[') {
+	while (*text != '\0' && !result.deep) {
+		const char character = *text;
+
+		if (character == '[') {
 			text = skip_bracket(text);
+			scan_item(&result, 1);
 			continue;
 		}
-		if (*text == '\\' && text[1] != '\0') {
+		if (character == '{' && strchr("0123456789,", text[1])) {
+			text = scan_interval(&result, text);
+			continue;
+		}
+		if (character == '\\' && text[1] != '\0') {
 			text++;
 			result.refers |= isdigit((unsigned char)*text) != 0;
-		} else if (*text == '(') {
-			depth++;
-		} else if (*text == ')' && --depth < 0)
-			result.unopened = true;
+			scan_item(&result, 1);
+		} else if (character == '(' || character == ')') {
+			scan_parenthesis(&result, character);
+		} else if (strchr("+*?", character) != NULL) {
+			repeat(&result, 2);
+		} else
+			scan_item(&result, 1);
 		text++;
 	}
 	return result;
+}
+
+/* Whether all of it is more than is compiled; the size may be infinite. */
+static bool
+is_large(const struct scan *scan)
+{
+	return scan->deep || !(scan->sizes[0] <= SIZE_MOST);
 }
 
 static const char *
@@ -113,14 +189,25 @@ compile_anchored(regex_t *pattern, const char *text)
 	return problem;
 }
 
+/* NULL, or why the text is not to be compiled. */
+static const char *
+refuse(const char *text)
+{
+	const struct scan found = scan(text);
+
+	if (found.refers)
+		return "has a back-reference";
+	return is_large(&found) ? "is too large" : NULL;
+}
+
 const char *
 patterns_match(struct patterns *patterns, enum match match, const char *text)
 {
-	const char *problem;
+	const char *problem = refuse(text);
 	regex_t alone;
 
-	if (scan(text).refers)
-		return "has a back-reference";
+	if (problem != NULL)
+		return problem;
 	problem = compile(&alone, text, REG_NOSUB);
 	if (problem != NULL)
 		return problem;
@@ -147,10 +234,10 @@ free_hint(struct patterns *patterns)
 const char *
 patterns_hint(struct patterns *patterns, const char *text)
 {
-	const char *problem;
+	const char *problem = refuse(text);
 
-	if (scan(text).refers)
-		return "has a back-reference";
+	if (problem != NULL)
+		return problem;
 	free_hint(patterns);
 	problem = compile(&patterns->hint, text, 0);
 	if (problem != NULL)
