@@ -4,8 +4,7 @@
 #include "tap.h"
 
 #define TEN(text) text text text text text text text text text text
-#define SIXTY(text) \
-	TEN(text) TEN(text) TEN(text) TEN(text) TEN(text) TEN(text)
+#define SIXTY(text) TEN(text) TEN(text) TEN(text) TEN(text) TEN(text) TEN(text)
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
