@@ -9,8 +9,8 @@
 /* How deep groups may be in each other. */
 #define DEPTH_MOST 64
 
-/* How many nodes an expression may have: some tenths of a second at worst. */
-#define SIZE_MOST 10000
+/* How many nodes an expression may have: 40 MB, with the worst of them. */
+#define SIZE_MOST 5000
 
 bool
 patterns_any(const struct patterns *patterns)
@@ -42,17 +42,16 @@ skip_bracket(const char *text)
 }
 
 /*
- * What regcomp(3) lets pass, and would take memory and time without end for.  It
- * copies what is repeated: "x++++" takes 2^4 times what "x" does.
+ * What regcomp(3) lets pass, or takes memory and time without end for: it copies
+ * what is repeated, so that "x++++" takes 2^4 times what "x" does.
  */
 struct scan {
 	bool refers;   /* it has a back-reference */
 	bool unopened; /* a parenthesis is closed that none opened */
 	bool deep;     /* there are too many in each other */
 	int depth;
-	double last; /* how much the last item takes, in nodes */
-	double
-	    sizes[DEPTH_MOST]; /* the groups that are open, the whole first */
+	double last;		  /* how many nodes the last item takes */
+	double sizes[DEPTH_MOST]; /* of groups that are open */
 };
 
 /* The last item is there so many times. */
