@@ -9,8 +9,11 @@
 /* How deep groups may be in each other. */
 #define DEPTH_MOST 64
 
-/* How many nodes an expression may have: 40 MB, with the worst of them. */
-#define SIZE_MOST 5000
+/*
+ * What an expression may weigh: some tenths of a second and 400 MB at worst.
+ */
+#define NODES_MOST 1000
+#define NESTS_MOST 10
 
 bool
 patterns_any(const struct patterns *patterns)
@@ -41,25 +44,49 @@ skip_bracket(const char *text)
 	return *text == ']' ? text + 1 : text;
 }
 
-/*
- * What regcomp(3) lets pass, or takes memory and time without end for: it copies
- * what is repeated, so that "x++++" takes 2^4 times what "x" does.
- */
+/* What regcomp(3) makes of an expression, or of a part. */
+struct weight {
+	double nodes; /* it copies what is repeated: "x++++" are 2^4 of "x" */
+	double nests; /* loops around what repeats, each of which takes twice */
+	bool repeats;
+};
+
+/* What it lets pass, or takes memory and time without end for. */
 struct scan {
 	bool refers;   /* it has a back-reference */
 	bool unopened; /* a parenthesis is closed that none opened */
 	bool deep;     /* there are too many in each other */
 	int depth;
-	double last;		  /* how many nodes the last item takes */
-	double sizes[DEPTH_MOST]; /* of groups that are open */
+	struct weight last; /* of the last item, which is in its group's too */
+	struct weight groups[DEPTH_MOST]; /* that are open */
 };
 
-/* The last item is there so many times. */
 static void
-repeat(struct scan *scan, double times)
+scan_item(struct scan *scan, struct weight weight)
 {
-	scan->sizes[scan->depth] += scan->last * (times - 1);
-	scan->last *= times;
+	struct weight *group = &scan->groups[scan->depth];
+
+	scan->last = weight;
+	group->nodes += weight.nodes;
+	group->nests += weight.nests;
+	group->repeats |= weight.repeats;
+}
+
+/* The last item is written so many times; in a loop it comes any number. */
+static void
+repeat(struct scan *scan, double times, bool loops)
+{
+	struct weight *group = &scan->groups[scan->depth];
+	const struct weight last = scan->last;
+
+	group->nodes -= last.nodes;
+	group->nests -= last.nests;
+	scan_item(scan,
+	    (struct weight){
+		.nodes = last.nodes * fmax(times, 2),
+		.nests = last.nests * times + (loops && last.repeats),
+		.repeats = true,
+	    });
 }
 
 /* "{2}", "{2,}" or "{2,5}"; returns what is behind it. */
@@ -68,18 +95,12 @@ scan_interval(struct scan *scan, const char *text)
 {
 	char *end;
 	const double least = (double)strtoul(text + 1, &end, 10);
-	const double most =
-	    *end == ',' ? (double)strtoul(end + 1, &end, 10) : 0;
+	const bool comma = *end == ',';
+	const double most = comma ? (double)strtoul(end + 1, &end, 10) : least;
+	const bool loops = most < least;
 
-	repeat(scan, fmax(least + 1, most));
+	repeat(scan, loops ? least + 1 : most, loops);
 	return *end == '}' ? end + 1 : end;
-}
-
-static void
-scan_item(struct scan *scan, double size)
-{
-	scan->last = size;
-	scan->sizes[scan->depth] += size;
 }
 
 static void
@@ -88,20 +109,20 @@ scan_parenthesis(struct scan *scan, char parenthesis)
 	if (parenthesis == '(' && scan->depth + 1 == DEPTH_MOST) {
 		scan->deep = true;
 	} else if (parenthesis == '(') {
-		scan->sizes[++scan->depth] = 0;
-		scan->last = 0;
+		scan->groups[++scan->depth] = (struct weight){ .nodes = 1 };
+		scan->last = (struct weight){ .nodes = 0 };
 	} else if (scan->depth == 0) {
 		scan->unopened = true;
-		scan_item(scan, 1);
 	} else {
 		scan->depth--;
-		scan_item(scan, scan->sizes[scan->depth + 1] + 1);
+		scan_item(scan, scan->groups[scan->depth + 1]);
 	}
 }
 
 static struct scan
 scan(const char *text)
 {
+	const struct weight one = { .nodes = 1 };
 	struct scan result = { .refers = false };
 
 	while (*text != '\0' && !result.deep) {
@@ -109,7 +130,7 @@ scan(const char *text)
 
 		if (character == '[') {
 			text = skip_bracket(text);
-			scan_item(&result, 1);
+			scan_item(&result, one);
 			continue;
 		}
 		if (character == '{' && strchr("0123456789,", text[1])) {
@@ -119,23 +140,27 @@ scan(const char *text)
 		if (character == '\\' && text[1] != '\0') {
 			text++;
 			result.refers |= isdigit((unsigned char)*text) != 0;
-			scan_item(&result, 1);
+			scan_item(&result, one);
 		} else if (character == '(' || character == ')') {
 			scan_parenthesis(&result, character);
 		} else if (strchr("+*?", character) != NULL) {
-			repeat(&result, 2);
+			repeat(&result, character == '+' ? 2 : 1,
+			    character != '?');
 		} else
-			scan_item(&result, 1);
+			scan_item(&result, one);
 		text++;
 	}
 	return result;
 }
 
-/* Whether all of it is more than is compiled; the size may be infinite. */
+/* Whether it is more than is compiled; the weight may be infinite. */
 static bool
 is_large(const struct scan *scan)
 {
-	return scan->deep || !(scan->sizes[0] <= SIZE_MOST);
+	const struct weight *whole = &scan->groups[0];
+
+	return scan->deep || !(whole->nodes <= NODES_MOST) ||
+	    !(whole->nests <= NESTS_MOST);
 }
 
 static const char *
