@@ -145,6 +145,7 @@ an_expression_is_taken_or_refused_in_words(void)
 		{ "a{99}{99}{99}", "is too large" },
 		{ "(a{200}){200}", "is too large" },
 		{ "x++++++++++++++++++++++++++++++++", "is too large" },
+		{ "x(x++++++++++++++++++++++++++++++", "is too large" },
 		{ "x+*+*+*+*+*+*+*+*+*+*+*+*+*+*", "is too large" },
 		{ "((((((((((((((((x+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+",
 		    "is too large" },

@@ -157,10 +157,13 @@ scan(const char *text)
 static bool
 is_large(const struct scan *scan)
 {
-	const struct weight *whole = &scan->groups[0];
+	double nodes = 0, nests = 0;
 
-	return scan->deep || !(whole->nodes <= NODES_MOST) ||
-	    !(whole->nests <= NESTS_MOST);
+	for (int i = 0; i <= scan->depth; i++) {
+		nodes += scan->groups[i].nodes;
+		nests += scan->groups[i].nests;
+	}
+	return scan->deep || !(nodes <= NODES_MOST) || !(nests <= NESTS_MOST);
 }
 
 static const char *
