@@ -3,19 +3,10 @@
 # A budget of retries that processes share.
 
 . ./harness.sh
+# shellcheck source=tests/tries.sh
+. "$TESTS/tries.sh"
 # The leak checker cannot work where strace does.
 export ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0"
-
-# fails: a command that fails and leaves a line for each attempt.
-printf '#!/bin/sh\necho >>%s/attempts\nexit 7\n' "$T" >fails
-chmod +x fails
-
-# attempts: how many there were since it was asked last.
-attempts() {
-	touch attempts
-	wc -l <attempts | tr -d ' '
-	rm attempts
-}
 
 # tokens [FILE]: how many the bucket holds.
 tokens() {
@@ -24,12 +15,12 @@ tokens() {
 
 # One process.
 
-run retry -a 9 -d 0 --budget=bucket:tokens=3 ./fails
+run retry -a 9 -d 0 --budget=bucket:tokens=3 ./tries 7
 is 'three tokens pay three retries' "$(attempts)" 4
 is 'the status is that of the last attempt' "$code" 7
 like 'giving up says why' "$err" 'exited 7 \(the retry budget is used up\)$'
 is 'the bucket is empty' "$(tokens)" 0.000
-run retry -a 9 -d 1d --budget=bucket:tokens=3 ./fails
+run retry -a 9 -d 1d --budget=bucket:tokens=3 ./tries 7
 is 'the next run has no retry left' "$(attempts)" 1
 unlike 'no wait is announced that is not begun' "$err" 'next'
 is 'the bucket is for its owner alone' "$(stat -c %a bucket)" 600
@@ -41,19 +32,19 @@ retry -a 0 -d 0 --repeat=3 --budget=bucket:success=0.3 true
 is 'each success of a run that goes on does' "$(tokens)" 1.000
 retry --budget=bucket:success=2.5 true
 is 'how much can be said' "$(tokens)" 3.500
-run retry -q -a 9 -d 0 --budget=bucket:cost=1.75 ./fails
+run retry -q -a 9 -d 0 --budget=bucket:cost=1.75 ./tries 7
 is 'and what a retry costs' "$(attempts) $(tokens)" '3 0.000'
 retry --budget=bucket:tokens=3,success=999 true
 is 'the bucket overflows at what it holds' "$(tokens)" 3.000
-retry -q -a 2 -d 0 --budget=bucket:tokens=2 ./fails
+retry -q -a 2 -d 0 --budget=bucket:tokens=2 ./tries 7
 is 'each process holds it to its own size' "$(tokens) $(attempts)" '1.000 2'
-retry -q -a 9 -d 0 --budget=bucket:tokens=1,rate=1000000 ./fails
+retry -q -a 9 -d 0 --budget=bucket:tokens=1,rate=1000000 ./tries 7
 is 'tokens come back with time' "$(attempts)" 9
 like 'of this boot' "$(cat bucket)" \
     " boot $(cat /proc/sys/kernel/random/boot_id) "
-retry -q -a 9 -d 0 --budget=none:tokens=0 ./fails
+retry -q -a 9 -d 0 --budget=none:tokens=0 ./tries 7
 is 'no token, no retry' "$(attempts)" 1
-retry -q -a 9 --budget=bucket --stop-on=7 ./fails
+retry -q -a 9 --budget=bucket --stop-on=7 ./tries 7
 is 'what is not retried costs nothing' "$(attempts) $(tokens)" '1 0.000'
 is 'the file keeps its size' "$(stat -c %s bucket)" "$size"
 
@@ -66,7 +57,7 @@ retry --budget=d:d/bucket true
 is 'one in a folder does not' "$(tokens d:d/bucket)" 100.000
 for text in bucket: bucket:tokens bucket:tokens=x bucket:tokens=1,tokens=1 \
     bucket:tokens=1000001 bucket:cost=-1 bucket:size=1 :tokens=1 ''; do
-	run retry --budget="$text" ./fails
+	run retry --budget="$text" ./tries 7
 	is "--budget='$text' is refused" "$code $(attempts)" '125 0'
 done
 
@@ -76,7 +67,7 @@ done
 cat >meets <<'END'
 #!/bin/sh
 [ "$RETRY_ATTEMPT" = 1 ] && echo >>started && flock -s gate true
-exec ./fails
+exec ./tries 7
 END
 chmod +x meets
 
@@ -100,7 +91,7 @@ is 'and leave none' "$(tokens crowd)" 0.000
 
 # What a bucket may meet.
 
-run flock bucket retry -a 2 -d 0 --budget=bucket:tokens=0 ./fails
+run flock bucket retry -a 2 -d 0 --budget=bucket:tokens=0 ./tries 7
 like 'a locked bucket is reported' "$err" \
     '^retry: --budget: bucket: is locked; the retry is allowed$'
 is 'and lets retries through' "$(attempts)" 2
@@ -130,34 +121,34 @@ waited() {
 check 'one that is locked a moment is waited for' waited
 
 : >empty
-retry -q -a 2 -d 0 --budget=empty:tokens=5 ./fails
+retry -q -a 2 -d 0 --budget=empty:tokens=5 ./tries 7
 is 'an empty file is a full bucket' "$(tokens empty) $(attempts)" '4.000 2'
 sed s/5/6/ bucket | sed s/tokens/tockens/ >damaged
-run retry -a 2 -d 0 --budget=damaged:tokens=0 ./fails
+run retry -a 2 -d 0 --budget=damaged:tokens=0 ./tries 7
 like 'a damaged bucket is reported' "$err" '--budget: damaged: .*allowed$'
 is 'and lets retries through' "$(attempts)" 2
-run retry -q -a 9 -d 0 --budget=damaged:tokens=3 ./fails
+run retry -q -a 9 -d 0 --budget=damaged:tokens=3 ./tries 7
 is 'it is whole again' "$(attempts) $err" '1 '
 retry --budget=summed:tokens=0 true
 sed 's/ sum .*/ sum 0000000000000000/' summed >damaged
-run retry -q -a 2 -d 0 --budget=damaged:tokens=5 ./fails
+run retry -q -a 2 -d 0 --budget=damaged:tokens=5 ./tries 7
 is 'a damaged bucket is then a full one' "$(tokens damaged)" 4.000
 rm -f attempts
 { cat bucket && echo more; } >longer
-run retry -q -a 2 -d 0 --budget=longer ./fails
+run retry -q -a 2 -d 0 --budget=longer ./tries 7
 like 'one that goes on is damaged' "$err" 'is damaged; the retry is allowed$'
-run retry -q -a 2 -d 0 --budget=longer ./fails
+run retry -q -a 2 -d 0 --budget=longer ./tries 7
 is 'and then is not' "$err $(stat -c %s longer)" " $size"
 head -c 40 bucket >'cut'
-run retry -q -a 2 -d 0 --budget=cut ./fails
+run retry -q -a 2 -d 0 --budget=cut ./tries 7
 like 'one that was cut is damaged' "$err" '; the retry is allowed$'
-run retry -q -a 2 -d 0 --budget=cut ./fails
+run retry -q -a 2 -d 0 --budget=cut ./tries 7
 is 'and then is not, either' "$err $(stat -c %s cut)" " $size"
 rm -f attempts
 
 for text in 'dear diary' 'retry-budget 2 of years to come'; do
 	echo "$text" >other
-	run retry -q -a 2 -d 0 --budget=other ./fails
+	run retry -q -a 2 -d 0 --budget=other ./tries 7
 	like "'$text' is no bucket" "$err" \
 	    'is no retry budget of this version; the retry is allowed$'
 	is 'and stays as it is' "$(cat other) $(attempts)" "$text 2"
@@ -172,7 +163,7 @@ mkdir folder
 ln -s bucket link
 mkfifo fifo
 for file in folder link fifo /dev/null missing/bucket folder/; do
-	run retry --budget="$file" ./fails
+	run retry --budget="$file" ./tries 7
 	is "$file is refused, and nothing is run" "$code $(attempts)" '125 0'
 	is 'in one line' "$(printf '%s\n' "$err" | wc -l)" 1
 done
@@ -191,7 +182,7 @@ like 'and that is said' "$out" '--budget: small: File too large; .*allowed$'
 # faulty CALL ERRNO: with such a call on the bucket failing.
 faulty() {
 	strace -qq -o /dev/null -P bucket -e "trace=$1" -e "inject=$1:error=$2" \
-	    retry -a 2 -d 0 --budget=bucket:tokens=3 ./fails
+	    retry -a 2 -d 0 --budget=bucket:tokens=3 ./tries 7
 }
 
 if strace -o /dev/null true 2>/dev/null; then

@@ -4,19 +4,10 @@
 # old or the new.
 
 . ./harness.sh
+# shellcheck source=tests/tries.sh
+. "$TESTS/tries.sh"
 # The leak checker cannot work where strace does.
 export ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0"
-
-# tries STATUS: ends with it, and leaves a line for each attempt.
-printf '#!/bin/sh\necho >>%s/attempts\nexit "$1"\n' "$T" >tries
-chmod +x tries
-
-# attempts: how many there were since it was asked last.
-attempts() {
-	touch attempts
-	wc -l <attempts | tr -d ' '
-	rm attempts
-}
 
 # kept NAME: what is kept under this name.
 kept() {

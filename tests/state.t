@@ -3,17 +3,8 @@
 # A state that is remembered from one run to the next.
 
 . ./harness.sh
-
-# tries STATUS: ends with it, and leaves a line for each attempt.
-printf '#!/bin/sh\necho >>%s/attempts\nexit "$1"\n' "$T" >tries
-chmod +x tries
-
-# attempts: how many there were since it was asked last.
-attempts() {
-	touch attempts
-	wc -l <attempts | tr -d ' '
-	rm attempts
-}
+# shellcheck source=tests/tries.sh
+. "$TESTS/tries.sh"
 
 # kept NAME [FILE]: what is kept under this name.
 kept() {
