@@ -115,6 +115,16 @@ parse_jitter(struct options *options, size_t offset, const char *text)
 	return jitter_parse(text, MEMBER(struct jitter, options, offset));
 }
 
+/* Where in the list, which ends in NULL, the text is; -1: nowhere. */
+static int
+find_name(const char *text, const char *const *names)
+{
+	for (int i = 0; names[i] != NULL; i++)
+		if (strcmp(names[i], text) == 0)
+			return i;
+	return -1;
+}
+
 static const char *
 parse_jitter_order(struct options *options, size_t offset, const char *text)
 {
@@ -122,14 +132,14 @@ parse_jitter_order(struct options *options, size_t offset, const char *text)
 		[JITTER_INSIDE] = "inside",
 		[JITTER_BEFORE_CAP] = "before-cap",
 		[JITTER_AFTER_CAP] = "after-cap",
+		NULL,
 	};
+	const int found = find_name(text, names);
 
-	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strcmp(names[i], text) == 0) {
-			*MEMBER(enum jitter_order, options, offset) = i;
-			return NULL;
-		}
-	return "is none of inside, before-cap, after-cap";
+	if (found == -1)
+		return "is none of inside, before-cap, after-cap";
+	*MEMBER(enum jitter_order, options, offset) = (enum jitter_order)found;
+	return NULL;
 }
 
 static const char *
@@ -203,14 +213,14 @@ parse_output(struct options *options, size_t offset, const char *text)
 		[OUTPUT_HOLD] = "hold",
 		[OUTPUT_LAST] = "last",
 		[OUTPUT_CHRONIC] = "chronic",
+		NULL,
 	};
+	const int found = find_name(text, names);
 
-	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strcmp(names[i], text) == 0) {
-			*MEMBER(enum output_mode, options, offset) = i;
-			return NULL;
-		}
-	return "is none of stream, hold, last, chronic";
+	if (found == -1)
+		return "is none of stream, hold, last, chronic";
+	*MEMBER(enum output_mode, options, offset) = (enum output_mode)found;
+	return NULL;
 }
 
 static const char *
@@ -221,14 +231,14 @@ parse_stdin(struct options *options, size_t offset, const char *text)
 		[INPUT_REPLAY] = "replay",
 		[INPUT_INHERIT] = "inherit",
 		[INPUT_NULL] = "null",
+		NULL,
 	};
+	const int found = find_name(text, names);
 
-	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strcmp(names[i], text) == 0) {
-			*MEMBER(enum input_mode, options, offset) = i;
-			return NULL;
-		}
-	return "is none of auto, replay, inherit, null";
+	if (found == -1)
+		return "is none of auto, replay, inherit, null";
+	*MEMBER(enum input_mode, options, offset) = (enum input_mode)found;
+	return NULL;
 }
 
 static const char *
