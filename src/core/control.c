@@ -2,6 +2,7 @@
 
 #include "control.h"
 #include "duration.h"
+#include "text.h"
 
 #define BLANKS " \t\r"
 
@@ -33,16 +34,10 @@ control_read(struct control *control, const char *line)
 	};
 	char text[LINE_ROOM];
 
-	line += strspn(line, BLANKS);
-	size_t length = strlen(line);
-	while (length > 0 && strchr(BLANKS, line[length - 1]) != NULL)
-		length--;
-	if (length == 0)
-		return NULL;
-	if (length >= sizeof(text))
+	if (!text_trim(line, BLANKS, text, sizeof(text)))
 		return "is too long";
-	memcpy(text, line, length);
-	text[length] = '\0';
+	if (*text == '\0')
+		return NULL;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (strcmp(rows[i].word, text) == 0) {
 			control->verdict = rows[i].verdict;

@@ -4,6 +4,7 @@
 
 #include "duration.h"
 #include "hint.h"
+#include "text.h"
 
 #define BLANKS " \t\r\f\v"
 
@@ -39,19 +40,13 @@ hint_parse(const char *text, double now, double *seconds)
 	const char *problem;
 	double date;
 
-	text += strspn(text, BLANKS);
-	size_t length = strlen(text);
-	while (length > 0 && strchr(BLANKS, text[length - 1]) != NULL)
-		length--;
-	if (length == 0)
-		return "is empty";
-	if (length >= sizeof(trimmed))
+	if (!text_trim(text, BLANKS, trimmed, sizeof(trimmed)))
 		return "is too long";
-	memcpy(trimmed, text, length);
-	trimmed[length] = '\0';
+	if (*trimmed == '\0')
+		return "is empty";
 	if (duration_parse(trimmed, seconds) == NULL)
 		return NULL;
-	if (strspn(trimmed, "0123456789") == length) {
+	if (trimmed[strspn(trimmed, "0123456789")] == '\0') {
 		*seconds = DURATION_MAX;
 		return NULL;
 	}

@@ -23,3 +23,17 @@ text_safe(const char *text, char *buffer, size_t size)
 	*end = '\0';
 	return buffer;
 }
+
+bool
+text_trim(const char *text, const char *blanks, char *buffer, size_t size)
+{
+	text += strspn(text, blanks);
+	size_t length = strlen(text);
+	while (length > 0 && strchr(blanks, text[length - 1]) != NULL)
+		length--;
+	if (length >= size)
+		return false;
+	memcpy(buffer, text, length);
+	buffer[length] = '\0';
+	return true;
+}

@@ -1,6 +1,7 @@
 #ifndef TEXT_H
 #define TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -9,5 +10,11 @@
  * `buffer`.
  */
 char *text_safe(const char *text, char *buffer, size_t size);
+
+/*
+ * Copies the text, without the blanks that it begins and ends with, into a
+ * buffer of `size` bytes.  False, and nothing copied, if it does not fit.
+ */
+bool text_trim(const char *text, const char *blanks, char *buffer, size_t size);
 
 #endif
