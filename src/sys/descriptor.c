@@ -34,3 +34,9 @@ descriptor_check_file(int descriptor)
 		return strerror(errno);
 	return S_ISREG(status.st_mode) ? NULL : "is not a regular file";
 }
+
+bool
+descriptor_is_same(const struct stat *one, const struct stat *other)
+{
+	return one->st_dev == other->st_dev && one->st_ino == other->st_ino;
+}

@@ -1,6 +1,10 @@
 #ifndef DESCRIPTOR_H
 #define DESCRIPTOR_H
 
+#include <stdbool.h>
+
+struct stat;
+
 /*
  * Moves a descriptor of `retry`'s own above 2, closed on exec: a child may
  * have 0, 1 or 2 closed, and must not find it there.  Passes -1 through, with
@@ -13,5 +17,8 @@ const char *descriptor_problem(int error);
 
 /* NULL, or why what is open there is no file to keep anything in. */
 const char *descriptor_check_file(int descriptor);
+
+/* Whether both tell of one file. */
+bool descriptor_is_same(const struct stat *one, const struct stat *other);
 
 #endif

@@ -70,12 +70,6 @@ open_file(const char *name)
 	return descriptor == -1 ? NULL : fdopen(descriptor, "a");
 }
 
-static bool
-is_same(const struct stat *one, const struct stat *other)
-{
-	return one->st_dev == other->st_dev && one->st_ino == other->st_ino;
-}
-
 /* What is wrong if one of the first `count` sinks, or an option, has it too. */
 static const char *
 find_same(const struct report *report, size_t count, int descriptor)
@@ -95,12 +89,12 @@ find_same(const struct report *report, size_t count, int descriptor)
 
 		if (sink->name != NULL &&
 		    fstat(fileno(sink->file), &other) == 0 &&
-		    is_same(&own, &other))
+		    descriptor_is_same(&own, &other))
 			return "is another log's file too";
 	}
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 		if (files[i].file != NULL && stat(files[i].file, &other) == 0 &&
-		    is_same(&own, &other))
+		    descriptor_is_same(&own, &other))
 			return files[i].problem;
 	return NULL;
 }

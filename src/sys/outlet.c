@@ -76,7 +76,7 @@ outlet_same(const struct outlet *one, const struct outlet *other)
 	struct stat first, second;
 
 	return fstat(one->fd, &first) == 0 && fstat(other->fd, &second) == 0 &&
-	    first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+	    descriptor_is_same(&first, &second);
 }
 
 bool

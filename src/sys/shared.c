@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include "core/text.h"
+#include "sys/descriptor.h"
 #include "sys/shared.h"
 
 /* A file that an option named, what is wrong with it, what follows. */
@@ -33,7 +34,7 @@ are_one(const char *state, const char *budget)
 	struct stat first, second;
 
 	return lstat(state, &first) == 0 && lstat(budget, &second) == 0 &&
-	    first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+	    descriptor_is_same(&first, &second);
 }
 
 void
