@@ -103,6 +103,14 @@ become(const struct child *child, const struct inheritance *inheritance,
 	_exit(errno == ENOENT ? 127 : 126);
 }
 
+static void
+prepare(struct child *child, const struct inheritance *inheritance)
+{
+	*child->error = 0;
+	child->own_group = inheritance->own_group;
+	sigpending(&child->missed);
+}
+
 /*
  * vfork, since it does not copy the page tables; the signal handlers are not
  * shared, and none is set.  But a ^Z could stop the child before it leaves the
@@ -113,9 +121,7 @@ int
 child_start(struct child *child, const struct inheritance *inheritance,
     const struct start *start)
 {
-	*child->error = 0;
-	child->own_group = inheritance->own_group;
-	sigpending(&child->missed);
+	prepare(child, inheritance);
 	/* What become() may do is the kernel's and libc's rule, not POSIX's. */
 	/* NOLINTBEGIN(clang-analyzer-*) */
 	const pid_t pid = child->own_group ? vfork() : fork();
@@ -132,9 +138,7 @@ int
 child_call(struct child *child, const struct inheritance *inheritance,
     int (*function)(const void *argument), const void *argument)
 {
-	*child->error = 0;
-	child->own_group = inheritance->own_group;
-	sigpending(&child->missed);
+	prepare(child, inheritance);
 	const pid_t pid = fork();
 	if (pid == -1)
 		return -1;
