@@ -202,12 +202,12 @@ compile(regex_t *pattern, const char *text, int flags)
  * more than its length.
  */
 static const char *
-compile_anchored(regex_t *pattern, const char *text)
+compile_anchored(regex_t *pattern, const char *text, const struct scan *found)
 {
 	char *anchored;
 	const char *problem;
 
-	if (scan(text).unopened)
+	if (found->unopened)
 		return compile(pattern, text, REG_NOSUB);
 	if (asprintf(&anchored, "^.*(%s)", text) == -1)
 		return "is too large";
@@ -218,19 +218,18 @@ compile_anchored(regex_t *pattern, const char *text)
 
 /* NULL, or why the text is not to be compiled. */
 static const char *
-refuse(const char *text)
+refuse(const struct scan *found)
 {
-	const struct scan found = scan(text);
-
-	if (found.refers)
+	if (found->refers)
 		return "has a back-reference";
-	return is_large(&found) ? "is too large" : NULL;
+	return is_large(found) ? "is too large" : NULL;
 }
 
 const char *
 patterns_match(struct patterns *patterns, enum match match, const char *text)
 {
-	const char *problem = refuse(text);
+	const struct scan found = scan(text);
+	const char *problem = refuse(&found);
 	regex_t alone;
 
 	if (problem != NULL)
@@ -242,7 +241,7 @@ patterns_match(struct patterns *patterns, enum match match, const char *text)
 	if (patterns->given & MATCH_BIT(match))
 		regfree(&patterns->found[match]);
 	patterns->given &= ~MATCH_BIT(match);
-	problem = compile_anchored(&patterns->found[match], text);
+	problem = compile_anchored(&patterns->found[match], text, &found);
 	if (problem == NULL)
 		patterns->given |= MATCH_BIT(match);
 	return problem;
@@ -261,7 +260,8 @@ free_hint(struct patterns *patterns)
 const char *
 patterns_hint(struct patterns *patterns, const char *text)
 {
-	const char *problem = refuse(text);
+	const struct scan found = scan(text);
+	const char *problem = refuse(&found);
 
 	if (problem != NULL)
 		return problem;
@@ -272,7 +272,7 @@ patterns_hint(struct patterns *patterns, const char *text)
 	if (patterns->hint.re_nsub == 0)
 		problem = "has no group that could hold the delay";
 	else
-		problem = compile_anchored(&patterns->hint_found, text);
+		problem = compile_anchored(&patterns->hint_found, text, &found);
 	patterns->hints = problem == NULL;
 	if (problem != NULL)
 		regfree(&patterns->hint);
