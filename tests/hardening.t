@@ -34,6 +34,7 @@ like 'the stack is protected' "$symbols" '__stack_chk_fail'
 if instrumented || ! optimized; then
 	skip 'calls of libc are fortified' 'a build for other ends'
 	skip 'no variable outlives its function' 'a build for other ends'
+	skip 'nothing is loaded but libc' 'a build for other ends'
 else
 	like 'calls of libc are fortified' "$symbols" '__(sn|vsn|f)printf_chk'
 	# shellcheck disable=SC2046 # names without blanks
@@ -42,6 +43,8 @@ else
 		$1 ~ /^\.t?(data|bss)/ && $1 !~ /\.ro/ && $2 > 0 {
 			print file, $1
 		}')" ''
+	unlike 'nothing is loaded but libc' "$dynamic" \
+	    'NEEDED.*\[(lib([^c]|c[^.])|[^l])'
 fi
 
 case $(uname -m) in

@@ -1,10 +1,10 @@
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/chart.h"
 #include "cli/phrase.h"
+#include "core/number.h"
 
 #define GAP 2
 
@@ -132,7 +132,7 @@ chart_measure(struct chart *chart, const struct engine *engine)
 			chart->widths[i] = width_of(columns[i].name);
 	}
 	if (engine->state == STATE_WAITING)
-		chart->longest = fmax(chart->longest, engine->delay.high);
+		chart->longest = number_max(chart->longest, engine->delay.high);
 }
 
 static void
@@ -186,13 +186,13 @@ cell_at(const struct chart *chart, const struct delay *delay, int cell,
     int count)
 {
 	const double scale = count / chart->longest;
-	const int drawn = (int)fmin(delay->seconds * scale, count - 1);
+	const int drawn = (int)number_min(delay->seconds * scale, count - 1);
 
 	if (cell == drawn)
 		return CELL_DRAWN;
 	if (cell < (int)(delay->low * scale))
 		return CELL_CERTAIN;
-	if (cell < (int)ceil(delay->high * scale))
+	if (cell < (int)number_ceil(delay->high * scale))
 		return CELL_RANGE;
 	return CELLS;
 }

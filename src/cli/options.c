@@ -1,7 +1,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
-#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "cli/report.h"
 #include "cli/script.h"
 #include "core/duration.h"
+#include "core/number.h"
 #include "core/signals.h"
 #include "core/text.h"
 
@@ -906,12 +906,13 @@ settle_cap(struct options *options)
 			backoff->cap = DURATION_MAX;
 		return;
 	}
-	longest = fmax(longest, backoff->base);
-	longest = fmax(longest, backoff->min);
-	longest = fmax(longest, policy->throttle_delay);
-	longest = fmax(longest, policy->success_delay);
+	longest = number_max(longest, backoff->base);
+	longest = number_max(longest, backoff->min);
+	longest = number_max(longest, policy->throttle_delay);
+	longest = number_max(longest, policy->success_delay);
 	backoff->cap =
-	    fmin(fmax(DEFAULT_CAP, DEFAULT_CAP_FACTOR * longest), DURATION_MAX);
+	    number_min(number_max(DEFAULT_CAP, DEFAULT_CAP_FACTOR * longest),
+		DURATION_MAX);
 }
 
 static void

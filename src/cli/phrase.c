@@ -1,10 +1,10 @@
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/phrase.h"
 #include "core/duration.h"
+#include "core/number.h"
 #include "core/signals.h"
 
 /* The last digit that is shown of so many seconds. */
@@ -20,11 +20,14 @@ last_digit(double seconds)
 		{ 10, 0.1 },
 		{ 0.1, 0.01 },
 	};
+	double digit = 1e-4;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (seconds >= rows[i].from)
 			return rows[i].digit;
-	return pow(10, floor(log10(seconds)) - 2);
+	while (seconds < 100 * digit)
+		digit /= 10;
+	return digit;
 }
 
 /* The margin is for what binary fractions lack: 4.1 is a little less. */
@@ -36,7 +39,7 @@ phrase_seconds(double seconds, char text[PHRASE])
 	if (seconds > 0) {
 		const double digit = last_digit(seconds);
 
-		seconds = floor(seconds / digit * (1 + 1e-12)) * digit;
+		seconds = number_floor(seconds / digit * (1 + 1e-12)) * digit;
 	}
 	if (seconds >= 0.1 && seconds < 1)
 		snprintf(text, PHRASE, "%.2gs", seconds);

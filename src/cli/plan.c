@@ -6,6 +6,7 @@
 #include "cli/phrase.h"
 #include "cli/plan.h"
 #include "cli/script.h"
+#include "core/number.h"
 #include "core/text.h"
 
 /* An unlimited plan ends after so many attempts. */
@@ -49,7 +50,7 @@ attempt(struct plan *plan, double deadline)
 	const bool limited = deadline < INFINITY;
 
 	if (outcome.kind == OUTCOME_TIMEOUT && limited)
-		end = fmax(end, deadline);
+		end = number_max(end, deadline);
 	if (end >= deadline) {
 		end = deadline;
 		outcome = (struct outcome){ OUTCOME_TIMEOUT, 0 };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/report.h"
+#include "core/number.h"
 #include "core/text.h"
 
 const struct format formats[] = {
@@ -141,8 +142,8 @@ report_tick(struct report *report, double now)
 		struct sink *sink = &report->sinks[i];
 
 		if (sink->format->tick != NULL && !report->options->quiet)
-			next =
-			    fmin(next, sink->format->tick(sink, report, now));
+			next = number_min(next,
+			    sink->format->tick(sink, report, now));
 	}
 	return next;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/report.h"
+#include "core/number.h"
 #include "core/signals.h"
 
 /* Stands for a byte that belongs to no character. */
@@ -102,7 +103,7 @@ text_field(FILE *file, const char *name, const char *text)
 static void
 write_number(double number, char text[NUMBER])
 {
-	if (fabs(number) < 1e15 && number == trunc(number)) {
+	if (fabs(number) < 1e15 && number == number_floor(number)) {
 		snprintf(text, NUMBER, "%" PRId64, (int64_t)number);
 		return;
 	}

@@ -4,6 +4,7 @@
 
 #include "cli/report.h"
 #include "core/duration.h"
+#include "core/number.h"
 #include "core/text.h"
 
 /* A shorter wait shows nothing: it would only flicker. */
@@ -62,7 +63,8 @@ say_next(struct status *status, const struct engine *engine, double left)
 	next.attempt++;
 	next.used++;
 	snprintf(status->next, PHRASE, "%.80s in %s",
-	    phrase_attempt(&next, attempt), duration_text(ceil(left), time));
+	    phrase_attempt(&next, attempt),
+	    duration_text(number_ceil(left), time));
 }
 
 /* The longest hint that leaves room for a bar. */
@@ -170,7 +172,7 @@ report_tty_tick(struct sink *sink, const struct report *report, double now)
 		draw(sink, report, left);
 
 	/* Then when a whole number of periods is left, but not at once. */
-	const double next = due - (ceil(left / period) - 1) * period;
+	const double next = due - (number_ceil(left / period) - 1) * period;
 	return next - now < period / 2 ? next + period : next;
 }
 

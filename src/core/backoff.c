@@ -4,6 +4,7 @@
 
 #include "backoff.h"
 #include "duration.h"
+#include "number.h"
 
 /* So large that no delay needs it, so small that doubling stays finite. */
 #define HUGE_DELAY 1e300
@@ -41,7 +42,7 @@ polynomial(const struct backoff *backoff, struct level *level, uint64_t n,
     double u)
 {
 	(void)level, (void)u;
-	return backoff->base * pow((double)n, param(backoff, 0));
+	return backoff->base * number_power((double)n, param(backoff, 0));
 }
 
 static double
@@ -49,7 +50,7 @@ exponential(const struct backoff *backoff, struct level *level, uint64_t n,
     double u)
 {
 	(void)level, (void)u;
-	return backoff->base * pow(param(backoff, 0), (double)(n - 1));
+	return backoff->base * number_power(param(backoff, 0), (double)(n - 1));
 }
 
 /*
@@ -80,12 +81,13 @@ static double
 steps(const struct backoff *backoff, struct level *level, uint64_t n, double u)
 {
 	const double count = param(backoff, 0);
-	const double base = fmin(backoff->base, backoff->cap);
+	const double base = number_min(backoff->base, backoff->cap);
 
 	(void)level, (void)u;
 	if ((double)n > count)
 		return backoff->cap;
-	return base * pow(backoff->cap / base, (double)(n - 1) / count);
+	return base *
+	    number_power(backoff->cap / base, (double)(n - 1) / count);
 }
 
 static double
@@ -109,8 +111,8 @@ decorrelated(const struct backoff *backoff, struct level *level, uint64_t n,
 	double high = param(backoff, 0) * previous;
 
 	if (!clamp)
-		high = fmin(high, backoff->cap);
-	high = fmax(high, base);
+		high = number_min(high, backoff->cap);
+	high = number_max(high, base);
 	level->previous = backoff_hold(backoff, base + (high - base) * u);
 	return level->previous;
 }
@@ -119,7 +121,7 @@ decorrelated(const struct backoff *backoff, struct level *level, uint64_t n,
 static double
 smooth_reach(double t)
 {
-	return exp2(t) * tanh(sqrt(4 * t));
+	return number_exp2(t) * number_tanh(number_power(4 * t, 0.5));
 }
 
 static double
@@ -132,17 +134,18 @@ smooth(const struct backoff *backoff, struct level *level, uint64_t n, double u)
 	level->previous = t;
 	if (!isfinite(reach))
 		return backoff->base > 0 ? HUGE_DELAY : 0;
-	return fmax(reach - before, 0) * backoff->base / 1.4;
+	return number_max(reach - before, 0) * backoff->base / 1.4;
 }
 
 /* IEEE 802.3, 4.2.3.2.5: truncated binary exponential backoff. */
 static double
 slots(const struct backoff *backoff, struct level *level, uint64_t n, double u)
 {
-	const double count = exp2(fmin((double)n, param(backoff, 0)));
+	const double count =
+	    number_exp2(number_min((double)n, param(backoff, 0)));
 
 	(void)level;
-	return backoff->base * fmin(floor(u * count), count - 1);
+	return backoff->base * number_min(number_floor(u * count), count - 1);
 }
 
 static double
@@ -396,7 +399,7 @@ parse_value(const struct param *row, const char *text, double *value)
 		return "must be more than 0";
 	if (row->kind != PARAM_COUNT)
 		return NULL;
-	if (*value != floor(*value))
+	if (*value != number_floor(*value))
 		return "is not a whole number";
 	if (*value < row->low)
 		return "is too small";
@@ -524,13 +527,13 @@ backoff_longest(const struct backoff *backoff)
 	double longest = 0;
 
 	for (size_t i = 0; backoff->strategy->listed && i < backoff->count; i++)
-		longest = fmax(longest, backoff->values[i]);
+		longest = number_max(longest, backoff->values[i]);
 	for (int i = 0; i < BACKOFF_PARAMS; i++) {
 		const enum param_kind kind = backoff->strategy->params[i].kind;
 
 		if (backoff->param_given[i] &&
 		    (kind == PARAM_TIME || kind == PARAM_CHANGE))
-			longest = fmax(longest, backoff->params[i]);
+			longest = number_max(longest, backoff->params[i]);
 	}
 	return longest;
 }
@@ -543,7 +546,7 @@ backoff_nominal(const struct backoff *backoff, struct level *level, uint64_t n,
 
 	if (isnan(delay) || delay < 0)
 		return 0;
-	return fmin(delay, HUGE_DELAY);
+	return number_min(delay, HUGE_DELAY);
 }
 
 double

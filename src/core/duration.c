@@ -1,10 +1,10 @@
 #include <ctype.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "duration.h"
+#include "number.h"
 
 static const struct unit {
 	const char *name;
@@ -108,9 +108,9 @@ static void
 text_pair(double seconds, const struct unit *big, char text[DURATION_TEXT])
 {
 	const struct unit *small = big + 1;
-	const double parts = round(seconds / small->seconds);
+	const double parts = number_floor(seconds / small->seconds + 0.5);
 	const double each = big->seconds / small->seconds;
-	const double whole = floor(parts / each);
+	const double whole = number_floor(parts / each);
 
 	snprintf(text, DURATION_TEXT, "%.0f%s%02.0f%s", whole, big->name,
 	    parts - whole * each, small->name);

@@ -2,6 +2,7 @@
 #include <signal.h>
 
 #include "engine.h"
+#include "number.h"
 
 /*
  * What SIGKILL gets to take effect, beyond --max-time; and a reader to take
@@ -111,7 +112,7 @@ request_nominal(const struct request *request, struct level *level, double u)
 		    request->policy->success_delay);
 	nominal = backoff_nominal(backoff, level, request->n, u);
 	if (request->throttled && (strategy->listed || strategy->keeps_level))
-		nominal = fmax(nominal, request->policy->throttle_delay);
+		nominal = number_max(nominal, request->policy->throttle_delay);
 	return nominal;
 }
 
@@ -165,9 +166,9 @@ still_waited(const struct engine *engine, struct delay delay, double now)
 {
 	const double elapsed = now - engine->attempt_begun;
 
-	delay.low = fmax(delay.low - elapsed, 0);
-	delay.high = fmax(delay.high - elapsed, 0);
-	delay.seconds = fmax(delay.seconds - elapsed, 0);
+	delay.low = number_max(delay.low - elapsed, 0);
+	delay.high = number_max(delay.high - elapsed, 0);
+	delay.seconds = number_max(delay.seconds - elapsed, 0);
 	return delay;
 }
 
@@ -177,8 +178,8 @@ hinted(struct engine *engine, struct delay delay)
 {
 	const struct policy *policy = engine->policy;
 	const double hint = engine->hint;
-	const double most = fmin(hint * (1 + policy->hint_spread),
-	    fmax(policy->hint_limit, hint));
+	const double most = number_min(hint * (1 + policy->hint_spread),
+	    number_max(policy->hint_limit, hint));
 	double spread = hint;
 
 	if (policy->hint_spread > 0)
@@ -186,9 +187,9 @@ hinted(struct engine *engine, struct delay delay)
 		    random_uniform(&engine->random,
 			next_number(engine->attempt), DRAW_HINT);
 	delay.hint = hint;
-	delay.low = fmax(delay.low, hint);
-	delay.high = fmax(delay.high, most);
-	delay.seconds = fmax(delay.seconds, spread);
+	delay.low = number_max(delay.low, hint);
+	delay.high = number_max(delay.high, most);
+	delay.seconds = number_max(delay.seconds, spread);
 	return delay;
 }
 
@@ -268,15 +269,16 @@ attempt_deadline(const struct engine *engine, double now)
 	double deadline = end;
 
 	if (policy->timeout > 0)
-		deadline = fmin(deadline, now + policy->timeout);
+		deadline = number_min(deadline, now + policy->timeout);
 	if (policy->timeout_share > 0)
-		deadline = fmin(deadline,
+		deadline = number_min(deadline,
 		    now +
-			fmax(policy->timeout_share * (end - now),
+			number_max(policy->timeout_share * (end - now),
 			    policy->min_timeout));
 	else if (policy->min_timeout > 0)
-		deadline = fmin(deadline,
-		    now + fmax(engine->paced.seconds, policy->min_timeout));
+		deadline = number_min(deadline,
+		    now +
+			number_max(engine->paced.seconds, policy->min_timeout));
 	return deadline;
 }
 
@@ -532,7 +534,7 @@ something_runs(const struct engine *engine)
 static double
 next_alarm(const struct engine *engine)
 {
-	return engine->ending ? fmin(engine->kill_at, engine->leave_at)
+	return engine->ending ? number_min(engine->kill_at, engine->leave_at)
 			      : engine->deadline;
 }
 
@@ -556,7 +558,7 @@ end_it(struct engine *engine, double now)
 	engine->kill_at =
 	    policy->kill_after > 0 ? now + policy->kill_after : INFINITY;
 	engine->leave_at =
-	    fmax(run_end(engine), now) + policy->kill_after + LAST_GRACE;
+	    number_max(run_end(engine), now) + policy->kill_after + LAST_GRACE;
 	return send(engine, policy->signal);
 }
 
@@ -564,7 +566,7 @@ static struct action
 kill_it(struct engine *engine, double now)
 {
 	engine->kill_at = INFINITY;
-	engine->leave_at = fmax(engine->leave_at, now + LAST_GRACE);
+	engine->leave_at = number_max(engine->leave_at, now + LAST_GRACE);
 	return send(engine, SIGKILL);
 }
 

@@ -1,9 +1,9 @@
-#include <math.h>
 #include <string.h>
 #include <time.h>
 
 #include "duration.h"
 #include "hint.h"
+#include "number.h"
 #include "text.h"
 
 #define BLANKS " \t\r\f\v"
@@ -52,6 +52,6 @@ hint_parse(const char *text, double now, double *seconds)
 	}
 	problem = parse_date(trimmed, &date);
 	if (problem == NULL)
-		*seconds = fmin(fmax(date - now, 0), DURATION_MAX);
+		*seconds = number_min(number_max(date - now, 0), DURATION_MAX);
 	return problem;
 }

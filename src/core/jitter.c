@@ -1,8 +1,8 @@
-#include <math.h>
 #include <string.h>
 
 #include "duration.h"
 #include "jitter.h"
+#include "number.h"
 
 static double
 none(double x, double amount, double u)
@@ -167,9 +167,9 @@ jitter_delay(const struct jitter *jitter, const struct backoff *backoff,
 	if (jitter->order == JITTER_BEFORE_CAP && kind->parse != NULL)
 		return backoff_hold(backoff,
 		    kind->spread(x, jitter->amount, u));
-	x = fmin(backoff_hold(backoff, x), jitter_room(jitter, backoff));
-	x = fmax(kind->spread(x, jitter->amount, u), backoff->min);
+	x = number_min(backoff_hold(backoff, x), jitter_room(jitter, backoff));
+	x = number_max(kind->spread(x, jitter->amount, u), backoff->min);
 	if (jitter->order == JITTER_INSIDE && backoff->cap_given)
-		x = fmin(x, backoff->cap);
+		x = number_min(x, backoff->cap);
 	return x;
 }

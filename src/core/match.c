@@ -1,10 +1,10 @@
 #include <ctype.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "match.h"
+#include "number.h"
 
 /* How deep groups may be in each other. */
 #define DEPTH_MOST 64
@@ -83,7 +83,7 @@ repeat(struct scan *scan, double times, bool loops)
 	group->nests -= last.nests;
 	scan_item(scan,
 	    (struct weight){
-		.nodes = last.nodes * fmax(times, 2),
+		.nodes = last.nodes * number_max(times, 2),
 		.nests = last.nests * times + (loops && last.repeats),
 		.repeats = true,
 	    });

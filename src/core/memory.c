@@ -8,6 +8,7 @@
 #include "checksum.h"
 #include "duration.h"
 #include "memory.h"
+#include "number.h"
 
 /* In all versions the first line is this with a number, */
 #define MAGIC "retry-state "
@@ -94,7 +95,7 @@ memory_is_of(const struct memory *memory, const struct backoff *backoff)
 double
 memory_wait(const struct memory *memory, double time)
 {
-	return fmax(fmin(memory->next - time, memory->delay), 0);
+	return number_max(number_min(memory->next - time, memory->delay), 0);
 }
 
 /* The engine has found the delay that follows. */

@@ -14,6 +14,7 @@
 
 #include "cli/report.h"
 #include "core/hint.h"
+#include "core/number.h"
 #include "core/signals.h"
 #include "core/text.h"
 #include "sys/arrival.h"
@@ -112,14 +113,15 @@ static void
 arm(struct loop *loop)
 {
 	const double tick = logs_tick(&loop->report, now(loop));
-	const double next = fmin(fmin(loop->wake, loop->linger_until), tick);
+	const double next =
+	    number_min(number_min(loop->wake, loop->linger_until), tick);
 	const double wake = loop->unforked != 0 ? 0 : next;
 
 	ev_timer_stop(loop->events.loop, &loop->timer);
 	if (wake == INFINITY)
 		return;
 	ev_now_update(loop->events.loop);
-	ev_timer_set(&loop->timer, fmax(wake - now(loop), 0), 0);
+	ev_timer_set(&loop->timer, number_max(wake - now(loop), 0), 0);
 	ev_timer_start(loop->events.loop, &loop->timer);
 }
 
@@ -463,7 +465,7 @@ ask_for_time(const struct loop *loop, const struct action *action)
 	if (engine->failures != engine->attempt - runs ||
 	    (runs && engine->just_waited < 0))
 		return;
-	notify_extend(&loop->notify, wait + fmax(limit, START_TIME));
+	notify_extend(&loop->notify, wait + number_max(limit, START_TIME));
 }
 
 /* What ps(1) and systemd show; without a wait there is no need of a title. */
@@ -584,7 +586,7 @@ attempt_ended(struct loop *loop, struct outcome outcome)
 	return (struct event){
 		.kind = EVENT_ENDED,
 		.now = now(loop),
-		.hint = fmax(find_hint(loop), control.delay),
+		.hint = number_max(find_hint(loop), control.delay),
 		.healthy = control.healthy,
 		.evidence = {
 			.outcome = outcome,

@@ -1,4 +1,3 @@
-#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -6,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/number.h"
 #include "sys/descriptor.h"
 #include "sys/notify.h"
 
@@ -72,7 +72,7 @@ notify_extend(const struct notify *notify, double seconds)
 	char message[MESSAGE];
 
 	snprintf(message, sizeof(message), "EXTEND_TIMEOUT_USEC=%.0f",
-	    ceil(seconds * 1e6));
+	    number_ceil(seconds * 1e6));
 	send_text(notify, message);
 }
 
