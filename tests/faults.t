@@ -75,13 +75,21 @@ done
 inject vfork:error=EAGAIN -a 2 -d 1ms --stop-on=unforked true
 like 'stopping on it is possible' "$err" 'after 1 attempt .*stop-on'
 
-# The shared page for the errors of exec is the only shared mapping.
+# Where there is a terminal the errors of exec come back in the only shared page.
+terminal() {
+	run script -qec "strace -o trace -e trace=mmap $1 '$RETRY' $2" \
+		/dev/null </dev/null
+}
 if sanitized; then
 	skip 'no page to share ends in 125' 'AddressSanitizer maps many'
 else
-	run strace -o trace -e trace=mmap "$RETRY" true
-	number=$(grep -n 'MAP_SHARED|MAP_ANON' trace | head -n 1)
-	fails "mmap:error=ENOMEM:when=${number%%:*}" 'Cannot allocate memory'
+	terminal '' /nonexistent
+	is 'what cannot be executed on a terminal ends in 127' "$code" 127
+	like 'and is told' "$out" '^retry: .*/nonexistent.*No such file'
+	number=$(grep -n 'MAP_SHARED|MAP_ANON' trace | cut -d: -f1)
+	terminal "-e inject=mmap:error=ENOMEM:when=$number" true
+	is 'no page to share ends in 125' "$code" 125
+	like 'and is told' "$out" '^retry: .*Cannot allocate memory'
 fi
 
 inject setrlimit:error=EPERM -a 1 sh -c 'kill -TERM $$'

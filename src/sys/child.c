@@ -33,11 +33,15 @@ child_inherit(struct inheritance *inheritance)
 	return 0;
 }
 
-/* The page is shared, so that execve's error comes back after a fork too. */
 int
-child_init(struct child *child)
+child_init(struct child *child, const struct inheritance *inheritance)
 {
-	*child = (struct child){ .pid = 0 };
+	*child = (struct child){ .own_group = inheritance->own_group };
+	child->error = &child->own_error;
+	if (child->own_group)
+		return 0;
+
+	/* After a fork the child has this as its own only where it is shared. */
 	child->error = mmap(NULL, sizeof(*child->error), PROT_READ | PROT_WRITE,
 	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	return child->error == MAP_FAILED ? -1 : 0;
@@ -104,10 +108,9 @@ become(const struct child *child, const struct inheritance *inheritance,
 }
 
 static void
-prepare(struct child *child, const struct inheritance *inheritance)
+prepare(struct child *child)
 {
 	*child->error = 0;
-	child->own_group = inheritance->own_group;
 	sigpending(&child->missed);
 }
 
@@ -121,7 +124,7 @@ int
 child_start(struct child *child, const struct inheritance *inheritance,
     const struct start *start)
 {
-	prepare(child, inheritance);
+	prepare(child);
 	/* What become() may do is the kernel's and libc's rule, not POSIX's. */
 	/* NOLINTBEGIN(clang-analyzer-*) */
 	const pid_t pid = child->own_group ? vfork() : fork();
@@ -138,7 +141,7 @@ int
 child_call(struct child *child, const struct inheritance *inheritance,
     int (*function)(const void *argument), const void *argument)
 {
-	prepare(child, inheritance);
+	prepare(child);
 	const pid_t pid = fork();
 	if (pid == -1)
 		return -1;

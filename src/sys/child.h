@@ -34,7 +34,8 @@ struct child {
 	pid_t pid; /* 0 while none runs */
 	bool own_group;
 	sigset_t missed; /* `retry` has them pending from before it began */
-	int *error;	 /* execve(2)'s errno, shared with the child */
+	int *error;	 /* execve(2)'s errno, shared with the child: */
+	int own_error;	 /* this one, where it starts in the same memory */
 };
 
 /* Room for the digits of a pid, for listen_pid and watchdog_pid. */
@@ -46,8 +47,11 @@ struct child {
  */
 int child_inherit(struct inheritance *inheritance);
 
-/* Makes ready for child_start().  Returns 0, or -1 with errno set. */
-int child_init(struct child *child);
+/*
+ * Makes ready for child_start(); the child stays where it is from now on.
+ * Returns 0, or -1 with errno set.
+ */
+int child_init(struct child *child, const struct inheritance *inheritance);
 
 /*
  * Starts a child.  Returns 0, or -1 with errno set where no process could be

@@ -901,7 +901,7 @@ set_up(struct loop *loop)
 	const int signals = arrival_open();
 	if (signals == -1)
 		err(STATUS_OWN_FAILURE, "signalfd");
-	if (child_init(&loop->child) == -1)
+	if (child_init(&loop->child, &loop->inheritance) == -1)
 		err(STATUS_OWN_FAILURE, "mmap");
 	if (environment_init(&loop->environment, loop->inheritance.parent) ==
 	    -1)
