@@ -792,18 +792,21 @@ static void
 getopt_tables(struct option long_options[OPTIONS + 1],
     char letters[3 * OPTIONS + 3])
 {
-	strlcpy(letters, "+:", 3 * OPTIONS + 3);
+	*letters++ = '+';
+	*letters++ = ':';
 	for (int id = 0; id < OPTIONS; id++) {
 		const struct option_row *row = &option_rows[id];
-		char letter[4] = { row->letter, '\0' };
 
 		long_options[id] = (struct option){ .name = row->name,
 			.has_arg = (int)row->takes,
 			.val = VAL_BASE + id };
-		if (row->letter != 0 && row->takes == VALUE_REQUIRED)
-			strlcat(letter, ":", sizeof(letter));
-		strlcat(letters, letter, 3 * OPTIONS + 3);
+		if (row->letter == 0)
+			continue;
+		*letters++ = row->letter;
+		if (row->takes == VALUE_REQUIRED)
+			*letters++ = ':';
 	}
+	*letters = '\0';
 	long_options[OPTIONS] = (struct option){ .name = NULL };
 }
 
