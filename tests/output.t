@@ -279,6 +279,40 @@ searched=$(peak --fail-match='(a|b)*c' head -c 10M /dev/zero)
 check "nor with the length of a line ($searched kB)" \
     test "$searched" -lt $((plain + 2000))
 
+# capacity BYTES COMMAND...: of the pipe that the command writes to, which
+# reads it whole once it has taken that for its capacity.
+capacity() {
+	size=$1
+	shift
+	rm -f ready
+	"$@" | perl -e '
+		fcntl(STDIN, 1031, int(shift)) or die "F_SETPIPE_SZ: $!";
+		open(my $ready, ">", "ready");
+		1 while sysread(STDIN, my $data, 65536);
+		print fcntl(STDIN, 1032, 0)' "$size"
+}
+wide='until [ -e ready ]; do sleep .01; done; head -c 1M /dev/zero'
+is 'a pipe is widened for much' \
+    "$(capacity 65536 retry --output=hold sh -c "$wide")" 1048576
+is 'but not for little' \
+    "$(capacity 65536 retry --output=hold sh -c "${wide%1M*}100K /dev/zero")" \
+    65536
+more=$((2 * $(cat /proc/sys/fs/pipe-max-size)))
+if : | perl -e 'exit !fcntl(STDIN, 1031, int(shift))' $more; then
+	is 'and never narrowed' \
+	    "$(capacity $more retry --output=hold sh -c "$wide")" $more
+else
+	skip 'and never narrowed' 'no pipe may be wider here'
+fi
+
+# Of a stream that has ended no more is awaited, whoever ended it.
+for end in 'close STDOUT; select undef, undef, undef, .01; exit 3' \
+    'kill "KILL", $$'; do
+	run retry -q -a 20 -d 1ms -b constant --output=hold \
+	    perl -e "syswrite STDOUT, '+'; $end"
+	is "all is well after '$end'" "$(printf %s "$err" | tr -dc + | wc -c)" 20
+done
+
 # daemons
 retry --output=hold sh -c '
     sh -c "echo \$\$ >daemon; while echo x; do sleep 0.01; done" &

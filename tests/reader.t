@@ -8,7 +8,7 @@
 
 mkfifo go
 exec 9<>go
-retry --output=hold sh -c 'head -c 1M /dev/zero; echo >over' >go &
+retry --output=hold sh -c 'head -c 4M /dev/zero; echo >over' >go &
 pid=$!
 wait_for test -e over
 wait_for sh -c "! pgrep -P $pid"

@@ -6,6 +6,8 @@
 
 #include "sys/descriptor.h"
 
+#define PIPE_SIZE (1 << 20)
+
 int
 descriptor_raise(int descriptor)
 {
@@ -39,4 +41,11 @@ bool
 descriptor_is_same(const struct stat *one, const struct stat *other)
 {
 	return one->st_dev == other->st_dev && one->st_ino == other->st_ino;
+}
+
+void
+descriptor_widen(int fd)
+{
+	if (fcntl(fd, F_GETPIPE_SZ) < PIPE_SIZE)
+		fcntl(fd, F_SETPIPE_SZ, PIPE_SIZE);
 }

@@ -21,4 +21,10 @@ const char *descriptor_check_file(int descriptor);
 /* Whether both tell of one file. */
 bool descriptor_is_same(const struct stat *one, const struct stat *other);
 
+/*
+ * Lets a pipe hold a megabyte, if it may, where it holds less: who writes and
+ * who reads then take turns less often.
+ */
+void descriptor_widen(int fd);
+
 #endif

@@ -16,8 +16,12 @@
 #define HOLD_MOST (1 << 20)
 #define SEARCH_MOST LINE_MOST
 
-/* So that what is held is moved while it is in the cache of the processor. */
-#define PIPE_SIZE (1 << 18)
+/*
+ * Nobody waits for what is held: where little was read, much is awaited, since
+ * a reader that is awake all the time is in the way of the writer.
+ */
+#define LITTLE (1 << 18)
+#define REST 200e-6
 
 /* How many parts of a queue are written in one go: 8 MB, some milliseconds. */
 #define FLUSHES 8
@@ -140,6 +144,7 @@ close_stream(struct stream *stream)
 	if (stream->pipe == -1)
 		return;
 	ev_io_stop(stream->output->events, &stream->watcher);
+	ev_timer_stop(stream->output->events, &stream->rest);
 	close(stream->pipe);
 	stream->pipe = -1;
 	if (stream->searched && lines_end(&stream->lines))
@@ -165,11 +170,18 @@ take(struct stream *stream, size_t most)
 	return length;
 }
 
+/* What it brings is put by, and not looked at. */
+static bool
+is_unread(const struct stream *stream)
+{
+	return stream->held && !stream->searched;
+}
+
 /* Reads once.  Returns how much, or 0 where no more will come. */
 static ssize_t
 read_stream(struct stream *stream, size_t most)
 {
-	const ssize_t length = stream->held && !stream->searched
+	const ssize_t length = is_unread(stream)
 	    ? spool_take(&stream->spool, stream->pipe, most)
 	    : take(stream, most);
 
@@ -197,6 +209,27 @@ drain(struct stream *stream)
 	}
 }
 
+static void
+rest(struct stream *stream)
+{
+	struct ev_loop *events = stream->output->events;
+
+	if (stream->pipe == -1 || !is_unread(stream))
+		return;
+	ev_io_stop(events, &stream->watcher);
+	ev_timer_set(&stream->rest, REST, 0);
+	ev_timer_start(events, &stream->rest);
+}
+
+static void
+rested(struct ev_loop *events, ev_timer *timer, int flags)
+{
+	struct stream *stream = timer->data;
+
+	(void)flags;
+	ev_io_start(events, &stream->watcher);
+}
+
 /* An attempt has to wait for the reader of its output, as ever. */
 static void
 stream_ready(struct ev_loop *events, ev_io *watcher, int flags)
@@ -207,8 +240,8 @@ stream_ready(struct ev_loop *events, ev_io *watcher, int flags)
 	(void)flags;
 	if (!stream->held && outlet_waits(stream->outlet))
 		ev_io_stop(events, watcher);
-	else
-		read_stream(stream, HOLD_MOST);
+	else if (read_stream(stream, HOLD_MOST) < LITTLE)
+		rest(stream);
 	if (output->failed != NULL)
 		output->changed(output->data);
 }
@@ -348,11 +381,12 @@ open_stream(struct output *output, int index)
 		return -1;
 	}
 	if (stream->held)
-		fcntl(stream->pipe, F_SETPIPE_SZ, PIPE_SIZE);
+		descriptor_widen(stream->pipe);
 	stream->begun = stream->spool.end;
 	stream->lines.ended = true;
 	ev_io_init(&stream->watcher, stream_ready, stream->pipe, EV_READ);
-	stream->watcher.data = stream;
+	ev_timer_init(&stream->rest, rested, 0, 0);
+	stream->watcher.data = stream->rest.data = stream;
 	ev_io_start(output->events, &stream->watcher);
 	return 0;
 }
@@ -483,6 +517,8 @@ release(struct output *output, struct stream *stream, struct outlet *outlet)
 		return;
 	}
 	outlet->precious = true;
+	if (outlet->kind == OUTLET_PIPE && spool->end > LITTLE)
+		descriptor_widen(outlet->fd);
 	if (outlet_waits(outlet)) {
 		join(output, &outlet->queue, spool);
 	} else {

@@ -19,7 +19,8 @@ struct stream {
 	struct output *output;
 	struct outlet *outlet; /* where it goes, if it is not held */
 	ev_io watcher;
-	int pipe; /* the end to read; -1: closed */
+	ev_timer rest; /* before more is read of what is held */
+	int pipe;      /* the end to read; -1: closed */
 	bool held;
 	bool searched;
 	struct spool spool; /* what is held */
