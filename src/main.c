@@ -24,7 +24,9 @@
  *     memory      the backoff from one run to the next, as text
  *     text        makes text harmless
  *   cli/      talks with people and programs; argv, text and FILE * only
- *     options     the table of options: argv to struct options
+ *     options     argv to struct options, by their table
+ *     option_rows the table: what each is called, does and sets
+ *     consistency what follows from options together, or contradicts
  *     presets     rows of option words
  *     docs        prints the tables as --help
  *     generate    prints them for manual and completions: a build's program
@@ -64,6 +66,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "cli/consistency.h"
 #include "cli/docs.h"
 #include "cli/options.h"
 #include "cli/plan.h"
@@ -109,7 +112,7 @@ act(const struct options *options, char **argv)
 		printf("retry %s\n", VERSION);
 		return written(EXIT_SUCCESS);
 	}
-	const char *warning = options_warning(options);
+	const char *warning = consistency_warning(options);
 	if (warning != NULL)
 		warnx("%s", warning);
 	logs_open(&report, options);

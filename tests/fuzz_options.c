@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "cli/consistency.h"
 #include "cli/options.h"
 #include "core/duration.h"
 #include "core/signals.h"
@@ -55,7 +56,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (!options.help && !options.version) {
 			check_policy(&options.policy);
 			MUST(options.plan || *options.command != NULL);
-			options_warning(&options);
+			consistency_warning(&options);
 		}
 	}
 	options_free(&options);

@@ -81,6 +81,7 @@ enum option_group {
 };
 
 struct format;
+struct preset;
 
 /* What --log names. */
 struct log {
@@ -106,6 +107,7 @@ struct options {
 	const char *item;	   /* of that list, where it is wrong */
 	const char *topic;	   /* of --help, that helps; or NULL */
 
+	const struct preset *preset; /* whose words come before the user's */
 	struct patterns patterns;
 	bool control;
 	enum output_mode output;
@@ -165,8 +167,5 @@ int options_parse(int argc, char **argv, struct options *options,
 
 /* Releases what options_parse() allocated. */
 void options_free(struct options *options);
-
-/* What deserves a warning in options that are right, or NULL. */
-const char *options_warning(const struct options *options);
 
 #endif
