@@ -72,6 +72,9 @@ for error in EAGAIN ENOMEM; do
 	inject vfork:error=$error:when=1 -a 3 -d 1ms sh -c 'exit 3'
 	is "a process in the second attempt ($error) is enough" "$code" 3
 done
+inject vfork:error=EAGAIN -q -a 2 -d 1ms true
+is '--quiet tells the last of them' "$err" 'retry: attempt 2/2 could not be'\
+' forked: Resource temporarily unavailable'"${err##*unavailable}"
 inject vfork:error=EAGAIN -a 2 -d 1ms --stop-on=unforked true
 like 'stopping on it is possible' "$err" 'after 1 attempt .*stop-on'
 

@@ -79,7 +79,7 @@ report_close(struct report *report)
 
 /*
  * --quiet leaves what is for programs, and an error of retry's own: what ends
- * the run as 126 or 127 nobody else can tell.
+ * the run as 125, 126 or 127 nobody else can tell.
  */
 static bool
 is_told(const struct report *report, const struct format *format,
@@ -90,7 +90,8 @@ is_told(const struct report *report, const struct format *format,
 	if (!report->options->quiet || !format->for_people)
 		return true;
 	return news->kind == NEWS_OUTCOME &&
-	    engine->evidence.outcome.kind == OUTCOME_UNSTARTABLE &&
+	    (engine->evidence.outcome.kind == OUTCOME_UNSTARTABLE ||
+		engine->evidence.outcome.kind == OUTCOME_UNFORKED) &&
 	    (engine->state == STATE_DELIVERING ||
 		engine->state == STATE_FINISHED);
 }
