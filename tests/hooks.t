@@ -212,6 +212,10 @@ rm log
 run retry -T .3 --log=json:log --check='echo check >&2; exec sleep 100d' true
 is '--max-time ends a check' "$code $err" '124 check'
 is 'and is the reason' "$(reason)" max-time
+run retry -T .2 --check='exec sleep 100d' true
+like 'which is told of the check' "$err" 'exited 0 \(--max-time .* ended --check\)'
+run retry -T .2 -d 0 --before-retry='exec sleep 100d' false
+like 'or the gate' "$err" 'exited 1 \(--max-time .* ended --before-retry\)'
 run retry -q -T .3 -d 0 --before-retry='echo gate; exec sleep 100d' \
     --on-give-up='echo hook' false
 is 'it ends a gate, and --on-give-up follows' \

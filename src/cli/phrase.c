@@ -107,6 +107,20 @@ phrase_attempt(const struct engine *engine, char text[PHRASE])
 	return text;
 }
 
+/* What --max-time ended, where it was no attempt. */
+static const char *
+what_was_ended(const struct engine *engine)
+{
+	if (engine->status == STATUS_TIMEOUT &&
+	    outcome_status(engine->evidence.outcome) != STATUS_TIMEOUT) {
+		if (engine->question == ASK_CHECK)
+			return "ended --check";
+		if (engine->question == ASK_GATE)
+			return "ended --before-retry";
+	}
+	return "leaves no more time";
+}
+
 /* Why a run was given up, beyond what its last attempt did; or "". */
 static const char *
 why(const struct engine *engine, char text[PHRASE])
@@ -119,8 +133,9 @@ why(const struct engine *engine, char text[PHRASE])
 		    rule_name(engine->judgement.rule));
 		return text;
 	case REASON_MAX_TIME:
-		snprintf(text, PHRASE, " (--max-time %s leaves no more time)",
-		    phrase_seconds(engine->policy->max_time, limit));
+		snprintf(text, PHRASE, " (--max-time %s %s)",
+		    phrase_seconds(engine->policy->max_time, limit),
+		    what_was_ended(engine));
 		return text;
 	case REASON_HINT:
 		snprintf(text, PHRASE, " (asked to wait %s, which is too long)",
