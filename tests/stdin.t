@@ -131,14 +131,17 @@ check 'and nothing is run then' not test -e ran
 # what fails
 run sh -c 'echo x | TMPDIR=$T/none retry --stdin=replay touch ran'
 is 'a folder for temporary files that is none is an error' \
-    "$code:$err" "125:retry: $T/none: No such file or directory"
+    "$code:$err" "125:retry: temporary file in $T/none: No such file or directory"
 run sh -c 'retry --stdin=replay touch ran <.'
 is 'a standard input that cannot be read is one' \
     "$code:$err" '125:retry: standard input: Is a directory'
 run sh -c 'ulimit -f 64; head -c 1M /dev/zero |
     TMPDIR=$T retry --stdin=replay touch ran'
 is 'so is a limit on the size of files' "$code:$err" \
-    "125:retry: $T: File too large"
+    "125:retry: temporary file in $T: File too large"
 check 'nothing is run then either' not test -e ran
+
+run sh -c 'retry --stdin=null readlink /proc/self/fd/0 <&-'
+is 'null is there where nothing was given' "$out" /dev/null
 
 finish

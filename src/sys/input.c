@@ -29,7 +29,10 @@ complain(void)
 {
 	const bool full = errno == ENOSPC || errno == EFBIG || errno == EDQUOT;
 
-	warn("%s", full ? spool_folder() : "standard input");
+	if (full)
+		spool_warn();
+	else
+		warn("standard input");
 }
 
 static void
@@ -76,7 +79,7 @@ input_spool(struct input *input)
 	if (fcntl(STDIN_FILENO, F_GETFL) == -1)
 		return 0;
 	if (spool_open(&input->spool) == -1) {
-		warn("%s", spool_folder());
+		spool_warn();
 		return -1;
 	}
 	ev_io_start(input->events, &input->watcher);

@@ -26,6 +26,9 @@
 /* How many parts of a queue are written in one go: 8 MB, some milliseconds. */
 #define FLUSHES 8
 
+/* What fails where held output has no room; told with its folder. */
+static const char temporary_file[] = "temporary file";
+
 /* Noted for output_failed(): a message may be on its way just now. */
 static void
 fail(struct output *output, const char *what)
@@ -53,7 +56,9 @@ output_failed(struct output *output, int *death)
 	*death = output->error == EPIPE && sigpipe_kills() ? SIGPIPE : 0;
 	errno = output->error;
 	output->error = 0;
-	if (*death == 0)
+	if (*death == 0 && output->failed == temporary_file)
+		spool_warn();
+	else if (*death == 0)
 		warn("%s", output->failed);
 	return true;
 }
@@ -128,7 +133,7 @@ pass(struct output *output, struct outlet *outlet, const char *data,
 		outlet_failed(output, outlet);
 	else if (enqueue(output, outlet, data + size - left, (size_t)left) ==
 	    -1)
-		fail(output, spool_folder());
+		fail(output, temporary_file);
 }
 
 static void
@@ -186,7 +191,7 @@ read_stream(struct stream *stream, size_t most)
 	    : take(stream, most);
 
 	if (length == -1 && errno != EAGAIN)
-		fail(stream->output, spool_folder());
+		fail(stream->output, temporary_file);
 	if (length == 0 || stream->output->failed != NULL)
 		close_stream(stream);
 	return length;
@@ -295,7 +300,7 @@ write_message(void *cookie, const char *data, size_t size)
 		if (spool_open(&stream->spool) == 0 &&
 		    spool_write(&stream->spool, data, size) == 0)
 			return (ssize_t)size;
-		fail(output, spool_folder());
+		fail(output, temporary_file);
 	}
 	if (outlet->kind == OUTLET_UNOPENED)
 		open_outlet(output, outlet, STDERR_FILENO);
@@ -366,7 +371,7 @@ open_stream(struct output *output, int index)
 	int ends[2];
 
 	if (stream->held && spool_open(&stream->spool) == -1) {
-		fail(output, spool_folder());
+		fail(output, temporary_file);
 		return -1;
 	}
 	if (pipe2(ends, O_CLOEXEC) == -1) {
@@ -472,7 +477,7 @@ static void
 join(struct output *output, struct spool *to, struct spool *from)
 {
 	if (spool_append(to, from) == -1)
-		fail(output, spool_folder());
+		fail(output, temporary_file);
 	spool_empty(from);
 }
 

@@ -1,3 +1,4 @@
+#include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -6,6 +7,7 @@
 #include <sys/sendfile.h>
 #include <unistd.h>
 
+#include "core/text.h"
 #include "sys/descriptor.h"
 #include "sys/spool.h"
 
@@ -17,6 +19,16 @@ spool_folder(void)
 	const char *folder = getenv("TMPDIR");
 
 	return folder == NULL || *folder == '\0' ? "/tmp" : folder;
+}
+
+void
+spool_warn(void)
+{
+	const int error = errno;
+	char safe[256];
+
+	warnc(error, "temporary file in %s",
+	    text_safe(spool_folder(), safe, sizeof(safe)));
 }
 
 /* For file systems that know no file without a name. */

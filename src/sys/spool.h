@@ -25,6 +25,9 @@ struct spool {
 /* The folder that temporary files are made in. */
 const char *spool_folder(void);
 
+/* Tells on stderr that one failed, by errno. */
+void spool_warn(void);
+
 /* Opens the file unless it is open.  Returns 0, or -1 with errno set. */
 int spool_open(struct spool *spool);
 
