@@ -34,7 +34,7 @@ static const struct {
 	{ "tokens=,cost=1", "has no value", "tokens=,cost=1", { 0, 0, 0, 0 } },
 	{ "tokens=.", "is not a number", "tokens=.", { 0, 0, 0, 0 } },
 	{ "tokens=1.2.3", "is not a number", "tokens=1.2.3", { 0, 0, 0, 0 } },
-	{ "tokens=-1", "is not a number", "tokens=-1", { 0, 0, 0, 0 } },
+	{ "tokens=-1", "is negative", "tokens=-1", { 0, 0, 0, 0 } },
 	{ "tokens=+1", "is not a number", "tokens=+1", { 0, 0, 0, 0 } },
 	{ "tokens= 1", "is not a number", "tokens= 1", { 0, 0, 0, 0 } },
 	{ "tokens=1e3", "is not a number", "tokens=1e3", { 0, 0, 0, 0 } },

@@ -39,6 +39,8 @@ parse_count(struct options *options, size_t offset, const char *text)
 {
 	const char *problem;
 
+	if (*text == '-')
+		return "is negative";
 	if (strspn(text, "0123456789") != strlen(text))
 		return "is not a whole number";
 	*MEMBER(uint64_t, options, offset) =

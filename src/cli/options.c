@@ -155,15 +155,21 @@ static int
 complain_of_name(const char *word, char problem[OPTIONS_PROBLEM])
 {
 	const size_t length = strcspn(word, "=");
-	char name[64], safe[128];
-	int count = 0;
+	char name[64], safe[128], names[OPTIONS_PROBLEM] = "";
+	const char *before = "is short for --";
 
-	for (int id = 0; id < OPTIONS; id++)
-		count += strncmp(option_rows[id].name, word, length) == 0;
+	for (int id = 0; id < OPTIONS; id++) {
+		if (length == 0 ||
+		    strncmp(option_rows[id].name, word, length) != 0)
+			continue;
+		strlcat(names, before, sizeof(names));
+		strlcat(names, option_rows[id].name, sizeof(names));
+		before = " and --";
+	}
 	snprintf(name, sizeof(name), "%.*s", (int)length, word);
 	snprintf(problem, OPTIONS_PROBLEM, "--%s: %s",
 	    text_safe(name, safe, sizeof(safe)),
-	    count > 1 ? "is short for more than one option" : "is no option");
+	    *names == '\0' ? "is no option" : names);
 	return -1;
 }
 

@@ -40,6 +40,8 @@ parse_thousandths(const char *text, size_t length, int64_t *value)
 
 	if (length == 0)
 		return "has no value";
+	if (*text == '-')
+		return "is negative";
 	if (length == strspn(text, "."))
 		return "is not a number";
 	for (; text < end && isdigit((unsigned char)*text); text++)

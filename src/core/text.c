@@ -17,8 +17,12 @@ text_safe(const char *text, char *buffer, size_t size)
 			memcpy(end, "...", 4);
 			return buffer;
 		}
-		end = vis(end, (unsigned char)*text, flags,
-		    (unsigned char)text[1]);
+		/* It is not doubled: what was typed reads as it was. */
+		if (*text == '\\')
+			*end++ = *text;
+		else
+			end = vis(end, (unsigned char)*text, flags,
+			    (unsigned char)text[1]);
 	}
 	*end = '\0';
 	return buffer;
