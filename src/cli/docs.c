@@ -175,14 +175,15 @@ print_exit(void)
 	printf("  0        the run succeeded; or a signal ended it and the "
 	       "attempt exited 0\n"
 	       "  1-255    the last attempt's own, where it was stopped or "
-	       "given up\n"
+	       "given up; 1 for 0\n"
 	       "  75       it is too early, with --early=skip\n"
 	       "  124      the last attempt timed out, or --max-time ended it\n"
 	       "  125      retry itself failed, or an option was wrong\n"
 	       "  126      the command was found but could not be executed\n"
 	       "  127      the command was not found\n"
 	       "  128+N    the last attempt died of signal N, or N ended a "
-	       "wait\n");
+	       "wait: so does\n"
+	       "           retry, which a shell shows like this\n");
 }
 
 const struct topic docs_topics[] = {
