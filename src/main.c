@@ -61,12 +61,12 @@
 
 #include <err.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include "cli/consistency.h"
 #include "cli/docs.h"
 #include "cli/options.h"
 #include "cli/plan.h"
@@ -106,17 +106,20 @@ act(const struct options *options, char **argv)
 {
 	struct report report;
 
+	/* A limit on files is an error of theirs, as a full disk is. */
+	if (options->help || options->version || options->plan)
+		signal(SIGXFSZ, SIG_IGN);
 	if (options->help)
 		return help(options->help_topic);
 	if (options->version) {
 		printf("retry %s\n", VERSION);
 		return written(EXIT_SUCCESS);
 	}
-	const char *warning = consistency_warning(options);
-	if (warning != NULL)
-		warnx("%s", warning);
 	logs_open(&report, options);
 	if (options->plan) {
+		logs_begin(&report);
+		if (options->warning != NULL)
+			warnx("%s", options->warning);
 		const struct screen screen = terminal_look(STDOUT_FILENO);
 
 		plan_run(options, &report, &screen);
@@ -129,9 +132,11 @@ int
 main(int argc, char **argv)
 {
 	char problem[OPTIONS_PROBLEM];
+	char own_name[] = "retry";
 	struct options options;
 
-	program_invocation_name = program_invocation_short_name;
+	/* However it was called: that name may be anything. */
+	program_invocation_name = program_invocation_short_name = own_name;
 	if (getauxval(AT_SECURE) != 0)
 		errx(STATUS_OWN_FAILURE, "refuses to run setuid or setgid");
 	char **words = title_words(argc, argv);

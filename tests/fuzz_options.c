@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "cli/consistency.h"
 #include "cli/options.h"
 #include "core/duration.h"
 #include "core/signals.h"
@@ -56,7 +55,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (!options.help && !options.version) {
 			check_policy(&options.policy);
 			MUST(options.plan || *options.command != NULL);
-			consistency_warning(&options);
 		}
 	}
 	options_free(&options);

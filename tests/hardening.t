@@ -104,7 +104,7 @@ else
 	setuid "$RETRY"
 	run as_nobody ./retry.setuid true
 	is "$refusal" "$code $err" \
-	    '125 retry.setuid: refuses to run setuid or setgid'
+	    '125 retry: refuses to run setuid or setgid'
 fi
 
 finish

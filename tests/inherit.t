@@ -114,6 +114,11 @@ for how in --default-signal=PIPE --ignore-signal=PIPE --block-signal=PIPE; do
 	env "$how" "$RETRY" -v -a 2 -d 1ms sh -c 'exit 3' 2>&8
 	is "a reader of stderr that went away changes no status with $how" $? 3
 done
+retry -b mimd:up=2,down=.5 -d 0 -a 1 sh -c 'exit 3' 2>&8
+is 'nor where a warning comes before all attempts' $? 3
+echo damaged >kept
+retry --state=kept -a 1 sh -c 'exit 3' 2>&8
+is 'or what was remembered is damaged' $? 3
 exec 8>&-
 sh -c 'exec retry -v -a 2 -d 1ms sh -c "exit 3" 2>/dev/full'
 is 'nor does a stderr that is full' $? 3

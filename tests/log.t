@@ -125,4 +125,16 @@ is 'and is not where stderr is something else' \
     "$(cut -c 1-6 other)" 'retry:
 retry:'
 
+retry -a 1 --log=json:alone --on-give-up='echo oops >&2; exit 3' false 2>&-
+is 'nothing else gets into a log where 2 is closed' "$(grep -v '^{' alone)" ''
+
+echo precious >report.xml
+run retry --log=junit:report.xml --state=none/state true
+is 'an error of another option leaves the last report' \
+    "$code $(cat report.xml)" '125 precious'
+name=$(printf 'a\033[1mb')
+run retry --log=text:"none/$name" true
+unlike 'the name of a log that cannot be opened is made harmless' "$err" \
+    "$(printf '\033')"
+
 finish

@@ -152,4 +152,9 @@ is 'if both have no file' "$code" 0
 retry --plan >/dev/full 2>err
 is 'one that cannot be written failed' $? 125
 
+for option in --plan --help --version; do
+	run sh -c "ulimit -f 0; exec 2>&1; { retry $option 2>&3 >none; } 3>&1"
+	is "$option that a limit on files forbids ends in 125" "$code" 125
+done
+
 finish

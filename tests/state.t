@@ -227,7 +227,22 @@ for file in folder folder/ open/link open/locked fifo pipe /dev/null \
 	run retry --state="$file" ./tries 0
 	is "$file is refused, and nothing is run" "$code $(attempts)" '125 0'
 	is 'in one line' "$(printf '%s\n' "$err" | wc -l)" 1
+	[ "$file" = open/locked ] || [ "$file" = pipe ] ||
+		check 'and leaves no lock' not test -e "$file.lock"
 done
+for suffix in lock new damaged; do
+	run retry --state=own --log=text:own.$suffix ./tries 0
+	is "a log is not the state's own .$suffix" "$code $(attempts)" '125 0'
+	rm -f own own.*
+	run retry --state=own --budget=own.$suffix ./tries 0
+	is 'nor is the budget' "$code $(attempts)" '125 0'
+	rm -f own own.*
+done
+name=$(printf 'a\033[1mb')
+echo damaged >"$name"
+run retry --state="$name" true
+is 'what is damaged is told harmlessly' "$code $(printf %s "$err" |
+    tr -d ' -~')" '0 '
 run retry --state=open/link true
 like 'a link is told as such' "$err" '^retry: --state: .*: is a symbolic link '
 check 'and was not followed' not test -s target
@@ -254,5 +269,8 @@ check 'so that the state stays' cmp c copy
 status 125 'budget and log differ' retry --budget=d --log=json:d true
 retry --plan --state=planned --budget=planned-too -a 2 >/dev/null
 check 'a plan touches neither' not test -e planned -o -e planned-too
+
+retry -a 1 --state=alone --on-give-up='echo oops >&2; exit 3' false 2>&-
+check 'nothing gets into the lock where 2 is closed' test ! -s alone.lock
 
 finish

@@ -186,4 +186,8 @@ run env PATH=".:$PATH" retry -- -a echo x
 is 'a command may look like an option after --' "$code $out" '0 x'
 rm -f ran ./-a
 
+run bash -c 'exec -a "$(printf "a\033[1m\nb")" "$RETRY" --bogus'
+is 'whatever name it is called by' "$err" \
+    "retry: --bogus: is no option (try 'retry --help')"
+
 finish

@@ -256,6 +256,7 @@ options_parse(int argc, char **argv, struct options *options,
 		    options->text[conflict.id], conflict.what);
 		return -1;
 	}
+	options->warning = consistency_warning(options);
 	if (*options->command == NULL && !options->plan) {
 		strlcpy(problem, "there is no command to run", OPTIONS_PROBLEM);
 		return -1;

@@ -106,6 +106,7 @@ struct options {
 	const char *text[OPTIONS]; /* as it was given last */
 	const char *item;	   /* of that list, where it is wrong */
 	const char *topic;	   /* of --help, that helps; or NULL */
+	const char *warning;	   /* about options that are right, or NULL */
 
 	const struct preset *preset; /* whose words come before the user's */
 	struct patterns patterns;

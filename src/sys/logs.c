@@ -12,6 +12,7 @@
 #include "core/text.h"
 #include "sys/descriptor.h"
 #include "sys/logs.h"
+#include "sys/state.h"
 #include "sys/terminal.h"
 
 /* $JOURNAL_STREAM is the device and the inode of the journal's socket. */
@@ -72,14 +73,11 @@ open_file(const char *name)
 
 /* What is wrong if one of the first `count` sinks, or an option, has it too. */
 static const char *
-find_same(const struct report *report, size_t count, int descriptor)
+find_same(const struct report *report, size_t count, const char *file,
+    int descriptor)
 {
-	const struct {
-		const char *file, *problem;
-	} files[] = {
-		{ report->options->state, "is the state's file too" },
-		{ report->options->budget, "is the budget's file too" },
-	};
+	const char *state = report->options->state;
+	const char *budget = report->options->budget;
 	struct stat own, other;
 
 	if (fstat(descriptor, &own) == -1)
@@ -92,10 +90,11 @@ find_same(const struct report *report, size_t count, int descriptor)
 		    descriptor_is_same(&own, &other))
 			return "is another log's file too";
 	}
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
-		if (files[i].file != NULL && stat(files[i].file, &other) == 0 &&
-		    descriptor_is_same(&own, &other))
-			return files[i].problem;
+	if (state != NULL && state_uses(state, file))
+		return "is the state's file too";
+	if (budget != NULL && stat(budget, &other) == 0 &&
+	    descriptor_is_same(&own, &other))
+		return "is the budget's file too";
 	return NULL;
 }
 
@@ -121,22 +120,10 @@ open_sink(struct report *report, size_t index, const struct log *log)
 	sink->file = open_file(log->file);
 	if (sink->file == NULL)
 		refuse(log->file, descriptor_problem(errno));
-	const char *same = find_same(report, index, fileno(sink->file));
+	const char *same =
+	    find_same(report, index, log->file, fileno(sink->file));
 	if (same != NULL)
 		refuse(log->file, same);
-}
-
-/* What a document replaces goes only once all that is needed is open. */
-static void
-empty_documents(const struct report *report)
-{
-	for (size_t i = 0; i < report->count; i++) {
-		const struct sink *sink = &report->sinks[i];
-
-		if (sink->format->whole && sink->name != NULL &&
-		    ftruncate(fileno(sink->file), 0) == -1 && errno != EINVAL)
-			refuse(sink->name, strerror(errno));
-	}
 }
 
 void
@@ -156,9 +143,20 @@ logs_open(struct report *report, const struct options *options)
 		err(STATUS_OWN_FAILURE, "--log");
 	for (; report->count < count; report->count++)
 		open_sink(report, report->count, &logs[report->count]);
-	empty_documents(report);
 	for (size_t i = 0; i < count; i++)
 		settle_format(&report->sinks[i]);
+}
+
+void
+logs_begin(const struct report *report)
+{
+	for (size_t i = 0; i < report->count; i++) {
+		const struct sink *sink = &report->sinks[i];
+
+		if (sink->format->whole && sink->name != NULL &&
+		    ftruncate(fileno(sink->file), 0) == -1 && errno != EINVAL)
+			refuse(sink->name, strerror(errno));
+	}
 }
 
 /*

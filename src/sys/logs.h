@@ -10,6 +10,9 @@
  */
 void logs_open(struct report *report, const struct options *options);
 
+/* All else is open too: what a document replaces goes now. */
+void logs_begin(const struct report *report);
+
 /*
  * Draws what is due in a wait on what is a terminal; returns when there will
  * be more to draw, or INFINITY.

@@ -945,8 +945,11 @@ loop_run(const struct options *options, const struct report *report,
 
 	engine_init(&loop.engine, &options->policy, options->random);
 	loop.report.engine = &loop.engine;
-	shared_open(&loop.shared, options);
 	set_up(&loop);
+	if (options->warning != NULL)
+		warnx("%s", options->warning);
+	shared_open(&loop.shared, options);
+	logs_begin(report);
 	loop.report.pid = loop.inheritance.parent;
 	notify_open(&loop.notify);
 	loop.word = (struct word){ .pid = loop.inheritance.parent, .fd = -1 };

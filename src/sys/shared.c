@@ -1,9 +1,7 @@
 #include <err.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "core/text.h"
-#include "sys/descriptor.h"
 #include "sys/shared.h"
 
 /* A file that an option named, what is wrong with it, what follows. */
@@ -27,16 +25,6 @@ refuse(const char *option, const char *file, const char *problem)
 	exit(STATUS_OWN_FAILURE);
 }
 
-/* The state and the budget must not have one file between them. */
-static bool
-are_one(const char *state, const char *budget)
-{
-	struct stat first, second;
-
-	return lstat(state, &first) == 0 && lstat(budget, &second) == 0 &&
-	    descriptor_is_same(&first, &second);
-}
-
 void
 shared_open(struct shared *shared, const struct options *options)
 {
@@ -47,7 +35,7 @@ shared_open(struct shared *shared, const struct options *options)
 		refuse("budget", budget, budget_check(&shared->budget));
 	if (state == NULL)
 		return;
-	if (budget != NULL && are_one(state, budget))
+	if (budget != NULL && state_uses(state, budget))
 		refuse("state", state, "is the budget's file too");
 	refuse("state", state,
 	    state_init(&shared->state, state, &options->policy.backoff));

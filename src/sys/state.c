@@ -2,11 +2,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libutil.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/text.h"
@@ -16,6 +18,27 @@
 /* What the user named must be a regular file, and opening it must not wait. */
 #define SAFE (O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
 #define MODE 0600
+
+/* What is behind the name of the state's file, and of those beside it. */
+static const char *const suffixes[] = { "", ".lock", ".new", ".damaged" };
+
+bool
+state_uses(const char *state, const char *file)
+{
+	struct stat own, other;
+
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		char name[PATH_MAX];
+
+		snprintf(name, sizeof(name), "%s%s", state, suffixes[i]);
+		if (strcmp(name, file) == 0)
+			return true;
+		if (lstat(name, &own) == 0 && lstat(file, &other) == 0 &&
+		    descriptor_is_same(&own, &other))
+			return true;
+	}
+	return false;
+}
 
 /* Composes a problem of a file beside the state's own. */
 static const char *
@@ -41,6 +64,18 @@ check_folder(const struct state *state)
 	return problem;
 }
 
+/* Nothing is put beside what will be refused. */
+static const char *
+check_kind(const char *file)
+{
+	struct stat status;
+
+	if (lstat(file, &status) == -1 || S_ISREG(status.st_mode))
+		return NULL;
+	return S_ISLNK(status.st_mode) ? descriptor_problem(ELOOP)
+				       : "is not a regular file";
+}
+
 const char *
 state_init(struct state *state, const char *file, const struct backoff *backoff)
 {
@@ -52,9 +87,10 @@ state_init(struct state *state, const char *file, const struct backoff *backoff)
 	    asprintf(&state->damaged_file, "%s.damaged", file) == -1)
 		return strerror(errno);
 	problem = check_folder(state);
-	return problem == NULL
-	    ? NULL
-	    : problem_with(state, "its folder cannot be written", problem);
+	if (problem != NULL)
+		return problem_with(state, "its folder cannot be written",
+		    problem);
+	return check_kind(file);
 }
 
 /*

@@ -1,6 +1,8 @@
 #ifndef STATE_H
 #define STATE_H
 
+#include <stdbool.h>
+
 #include "core/memory.h"
 
 /* What runs remember in a file, of which one has it at a time. */
@@ -15,6 +17,12 @@ struct state {
 	char text[MEMORY_TEXT]; /* the memory, as the file has it */
 	char problem[128];
 };
+
+/*
+ * Whether a file that an option named is the state's, or one of those that are
+ * kept beside it.
+ */
+bool state_uses(const char *state, const char *file);
 
 /*
  * Makes ready for state_lock().  Returns NULL, or what is wrong with the file
