@@ -137,4 +137,12 @@ run retry --log=text:"none/$name" true
 unlike 'the name of a log that cannot be opened is made harmless' "$err" \
     "$(printf '\033')"
 
+run sh -c '(ulimit -f 0; exec retry --log=text:"$1" -a 1 false 2>&1) | cat' \
+    - "$name"
+like 'and so is that of one that cannot be written' "$out" 'File too large'
+unlike 'harmlessly' "$out" "$(printf '\033')"
+mkfifo unread
+run retry --log=text:unread true
+like 'a pipe that nobody reads is told as such' "$err" 'a pipe without a reader'
+
 finish

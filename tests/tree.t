@@ -232,4 +232,15 @@ fi
 
 kill -9 "$(cat daemon)" "$(cat plain)" "$(cat older)" "$(cat kept)" \
     "$(cat founded)" "$(cat orphaned)" "$(cat separate)" "$(cat zombie)"
+run retry -a 1 -t .3 -k 0 perl -e '
+	if (!fork) {
+		$SIG{TERM} = "IGNORE";
+		$0 = "e\033[31m";
+		sleep 3;
+		exit;
+	}
+	sleep 5'
+like 'what is left is named' "$err" '\(e'
+unlike 'harmlessly' "$err" "$(printf '\033')"
+
 finish

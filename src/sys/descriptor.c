@@ -24,7 +24,14 @@ descriptor_raise(int descriptor)
 const char *
 descriptor_problem(int error)
 {
-	return error == ELOOP ? "is a symbolic link" : strerror(error);
+	switch (error) {
+	case ELOOP:
+		return "is a symbolic link";
+	case ENXIO:
+		return "is a pipe without a reader, or a socket";
+	default:
+		return strerror(error);
+	}
 }
 
 const char *

@@ -12,7 +12,7 @@ struct stat;
  */
 int descriptor_raise(int descriptor);
 
-/* Why open(2) with O_NOFOLLOW failed with this errno. */
+/* Why open(2) with O_NOFOLLOW and O_NONBLOCK failed with this errno. */
 const char *descriptor_problem(int error);
 
 /* NULL, or why what is open there is no file to keep anything in. */
