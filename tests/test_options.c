@@ -425,6 +425,9 @@ what_is_wrong_is_said_in_one_line(void)
 		    "--fail-match: (a)\\1: has a back-reference" },
 		{ "-a", "-a: needs a value" },
 		{ "--attempts", "--attempts: needs a value" },
+		{ "-t sh -c cmd", "--timeout: sh: is not a number" },
+		{ "--preset=none -x cmd", "--preset: none: is no preset" },
+		{ "-x --preset=none cmd", "-x: is no option" },
 		{ "--quiet=yes cmd", "--quiet: takes no value" },
 
 		{ "-a _ cmd", "--attempts: is empty" },

@@ -204,7 +204,10 @@ letter_option(int letter)
 	return id;
 }
 
-/* Goes through argv once, for the preset alone or for all other options. */
+/*
+ * Goes through argv once, for the preset alone or for all other options, which
+ * find what is wrong first.
+ */
 static int
 read_words(int argc, char **argv, struct options *options, bool preset,
     char problem[OPTIONS_PROBLEM])
@@ -219,7 +222,8 @@ read_words(int argc, char **argv, struct options *options, bool preset,
 	while ((result = getopt_long(argc, argv, letters, long_options,
 		    NULL)) != -1) {
 		if (result == '?' || result == ':')
-			return complain_of_word(argv, result, problem);
+			return preset ? 0
+				      : complain_of_word(argv, result, problem);
 		const enum option_id id = result >= VAL_BASE
 		    ? (enum option_id)(result - VAL_BASE)
 		    : letter_option(result);
