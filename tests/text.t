@@ -61,4 +61,8 @@ run retry -v true
 like 'also where all is well' "$err" '^retry: succeeded at attempt 1 of 5 in'
 run retry -v -a 1 sh -c 'kill -USR1 $PPID; exec sleep 20'
 like 'and of signals' "$err" '^retry: received SIGUSR1, forwarded$'
+run retry -v --repeat=2 true
+like 'a success that is not the last begins the count afresh' "$err" \
+    '^retry: attempt 1 exited 0 after'
+
 finish

@@ -94,8 +94,10 @@ const char *
 phrase_attempt(const struct engine *engine, char text[PHRASE])
 {
 	const uint64_t limit = engine->policy->attempts;
+	const bool afresh =
+	    engine->used == 0 && engine->judgement.verdict == VERDICT_SUCCESS;
 
-	if (limit == 0)
+	if (limit == 0 || afresh)
 		snprintf(text, PHRASE, "attempt %" PRIu64, engine->attempt);
 	else if (engine->used == engine->attempt)
 		snprintf(text, PHRASE, "attempt %" PRIu64 "/%" PRIu64,
