@@ -35,13 +35,21 @@ descriptor_problem(int error)
 }
 
 const char *
+descriptor_check_kind(const struct stat *status)
+{
+	if (S_ISLNK(status->st_mode))
+		return descriptor_problem(ELOOP);
+	return S_ISREG(status->st_mode) ? NULL : "is not a regular file";
+}
+
+const char *
 descriptor_check_file(int descriptor)
 {
 	struct stat status;
 
 	if (fstat(descriptor, &status) == -1)
 		return strerror(errno);
-	return S_ISREG(status.st_mode) ? NULL : "is not a regular file";
+	return descriptor_check_kind(&status);
 }
 
 bool

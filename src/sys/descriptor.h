@@ -15,6 +15,9 @@ int descriptor_raise(int descriptor);
 /* Why open(2) with O_NOFOLLOW and O_NONBLOCK failed with this errno. */
 const char *descriptor_problem(int error);
 
+/* NULL, or why what this tells of is no file to keep anything in. */
+const char *descriptor_check_kind(const struct stat *status);
+
 /* NULL, or why what is open there is no file to keep anything in. */
 const char *descriptor_check_file(int descriptor);
 

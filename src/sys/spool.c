@@ -13,8 +13,8 @@
 
 #define SPOOL_BUFFER 65536
 
-const char *
-spool_folder(void)
+static const char *
+get_folder(void)
 {
 	const char *folder = getenv("TMPDIR");
 
@@ -28,7 +28,7 @@ spool_warn(void)
 	char safe[256];
 
 	warnc(error, "temporary file in %s",
-	    text_safe(spool_folder(), safe, sizeof(safe)));
+	    text_safe(get_folder(), safe, sizeof(safe)));
 }
 
 /* For file systems that know no file without a name. */
@@ -52,7 +52,7 @@ open_named(const char *folder)
 int
 spool_open(struct spool *spool)
 {
-	const char *folder = spool_folder();
+	const char *folder = get_folder();
 
 	if (spool->fd != -1)
 		return 0;

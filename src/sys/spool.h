@@ -22,10 +22,7 @@ struct spool {
 		.fd = -1 \
 	}
 
-/* The folder that temporary files are made in. */
-const char *spool_folder(void);
-
-/* Tells on stderr that one failed, by errno. */
+/* Tells on stderr that a temporary file failed, by errno, and in what folder. */
 void spool_warn(void);
 
 /* Opens the file unless it is open.  Returns 0, or -1 with errno set. */

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <libutil.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,22 +18,25 @@
 #define SAFE (O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
 #define MODE 0600
 
-/* What is behind the name of the state's file, and of those beside it. */
-static const char *const suffixes[] = { "", ".lock", ".new", ".damaged" };
+/* What the names of the files beside the state's end in. */
+#define LOCK ".lock"
+#define NEW ".new"
+#define DAMAGED ".damaged"
 
 bool
 state_uses(const char *state, const char *file)
 {
+	static const char *const suffixes[] = { "", LOCK, NEW, DAMAGED };
 	struct stat own, other;
+	const bool exists = lstat(file, &other) == 0;
 
 	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
 		char name[PATH_MAX];
 
 		snprintf(name, sizeof(name), "%s%s", state, suffixes[i]);
-		if (strcmp(name, file) == 0)
-			return true;
-		if (lstat(name, &own) == 0 && lstat(file, &other) == 0 &&
-		    descriptor_is_same(&own, &other))
+		if (strcmp(name, file) == 0 ||
+		    (exists && lstat(name, &own) == 0 &&
+			descriptor_is_same(&own, &other)))
 			return true;
 	}
 	return false;
@@ -70,10 +72,8 @@ check_kind(const char *file)
 {
 	struct stat status;
 
-	if (lstat(file, &status) == -1 || S_ISREG(status.st_mode))
-		return NULL;
-	return S_ISLNK(status.st_mode) ? descriptor_problem(ELOOP)
-				       : "is not a regular file";
+	return lstat(file, &status) == -1 ? NULL
+					  : descriptor_check_kind(&status);
 }
 
 const char *
@@ -82,9 +82,9 @@ state_init(struct state *state, const char *file, const struct backoff *backoff)
 	const char *problem;
 
 	*state = (struct state){ .file = file, .backoff = backoff, .lock = -1 };
-	if (asprintf(&state->lock_file, "%s.lock", file) == -1 ||
-	    asprintf(&state->new_file, "%s.new", file) == -1 ||
-	    asprintf(&state->damaged_file, "%s.damaged", file) == -1)
+	if (asprintf(&state->lock_file, "%s" LOCK, file) == -1 ||
+	    asprintf(&state->new_file, "%s" NEW, file) == -1 ||
+	    asprintf(&state->damaged_file, "%s" DAMAGED, file) == -1)
 		return strerror(errno);
 	problem = check_folder(state);
 	if (problem != NULL)
