@@ -212,7 +212,7 @@ if unshare -rm true 2>/dev/null; then
 	    >/dev/null
 	is 'a full folder for temporary files is an error' $code 125
 	like 'and is reported as such' "$err" \
-	    "^retry: temporary file in .*/small: No space left on device"
+	    "^retry: temporary file in $T/small: No space left on device"
 else
 	skip 'a full folder for temporary files is an error' 'no name spaces'
 fi
