@@ -1,0 +1,208 @@
+#!/bin/sh
+#
+# A budget of retries that processes share.
+
+. lib/harness.sh
+# shellcheck source=tests/lib/tries.sh
+. "$TESTS/lib/tries.sh"
+# The leak checker cannot work where strace does.
+export ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0"
+
+# tokens [FILE]: how many the bucket holds.
+tokens() {
+	sed 's/.* tokens 0*\([0-9][0-9]*\.[0-9]*\) .*/\1/' "${1:-bucket}"
+}
+
+# One process.
+
+run retry -a 9 -d 0 --budget=bucket:tokens=3 ./tries 7
+is 'three tokens pay three retries' "$(attempts)" 4
+is 'the status is that of the last attempt' "$code" 7
+like 'giving up says why' "$err" 'exited 7 \(the retry budget is used up\)$'
+is 'the bucket is empty' "$(tokens)" 0.000
+run retry -a 9 -d 1d --budget=bucket:tokens=3 ./tries 7
+is 'the next run has no retry left' "$(attempts)" 1
+unlike 'no wait is announced that is not begun' "$err" 'next'
+is 'the bucket is for its owner alone' "$(stat -c %a bucket)" 600
+size=$(stat -c %s bucket)
+
+retry --budget=bucket:tokens=3 true
+is 'a success gives a tenth back' "$(tokens)" 0.100
+retry -a 0 -d 0 --repeat=3 --budget=bucket:success=0.3 true
+is 'each success of a run that goes on does' "$(tokens)" 1.000
+retry --budget=bucket:success=2.5 true
+is 'how much can be said' "$(tokens)" 3.500
+run retry -q -a 9 -d 0 --budget=bucket:cost=1.75 ./tries 7
+is 'and what a retry costs' "$(attempts) $(tokens)" '3 0.000'
+retry --budget=bucket:tokens=3,success=999 true
+is 'the bucket overflows at what it holds' "$(tokens)" 3.000
+retry -q -a 2 -d 0 --budget=bucket:tokens=2 ./tries 7
+is 'each process holds it to its own size' "$(tokens) $(attempts)" '1.000 2'
+retry -q -a 9 -d 0 --budget=bucket:tokens=1,rate=1000000 ./tries 7
+is 'tokens come back with time' "$(attempts)" 9
+like 'of this boot' "$(cat bucket)" \
+    " boot $(cat /proc/sys/kernel/random/boot_id) "
+retry -q -a 9 -d 0 --budget=none:tokens=0 ./tries 7
+is 'no token, no retry' "$(attempts)" 1
+retry -q -a 9 --budget=bucket --stop-on=7 ./tries 7
+is 'what is not retried costs nothing' "$(attempts) $(tokens)" '1 0.000'
+is 'the file keeps its size' "$(stat -c %s bucket)" "$size"
+
+# Names.
+
+retry --budget=a:b:tokens=5 true
+is 'the last colon ends the name' "$(tokens a:b)" 5.000
+mkdir d:d
+retry --budget=d:d/bucket true
+is 'one in a folder does not' "$(tokens d:d/bucket)" 100.000
+for text in bucket: bucket:tokens bucket:tokens=x bucket:tokens=1,tokens=1 \
+    bucket:tokens=1000001 bucket:cost=-1 bucket:size=1 :tokens=1 ''; do
+	run retry --budget="$text" ./tries 7
+	is "--budget='$text' is refused" "$code $(attempts)" '125 0'
+done
+
+# Many processes.
+
+# Its first attempt waits for the gate, so that all fail at once.
+cat >meets <<'END'
+#!/bin/sh
+[ "$RETRY_ATTEMPT" = 1 ] && echo >>started && flock -s gate true
+exec ./tries 7
+END
+chmod +x meets
+
+# crowd SIZE TOKENS: so many at once, each with one retry; prints how many
+# retries there were, less those that were let through with a warning.
+crowd() {
+	rm -f crowd started
+	exec 9>gate
+	flock 9
+	seq "$1" | xargs -P "$1" -I {} retry -q -a 2 -d 0 \
+	    --budget="crowd:tokens=$2,success=0" ./meets 2>warnings 9>&- &
+	wait_for sh -c '[ "$(wc -l <started)" -eq "$1" ]' - "$1"
+	exec 9>&-
+	wait $!
+	echo $(($(attempts) - $1 - $(grep -c 'is locked' warnings)))
+}
+
+is '20 processes with 10 tokens make 10 retries' "$(crowd 20 10)" 10
+is '200 processes with 77 tokens make 77' "$(crowd 200 77)" 77
+is 'and leave none' "$(tokens crowd)" 0.000
+
+# What a bucket may meet.
+
+run flock bucket retry -a 2 -d 0 --budget=bucket:tokens=0 ./tries 7
+like 'a locked bucket is reported' "$err" \
+    '^retry: --budget: bucket: is locked; the retry is allowed$'
+is 'and lets retries through' "$(attempts)" 2
+run flock bucket retry --budget=bucket true
+like 'a success that is not shared is reported' "$err" \
+    '^retry: --budget: bucket: is locked; nothing is given back$'
+is 'and is one' "$code" 0
+
+# holds: fails once it has a process that holds the lock a moment.
+cat >holds <<'END'
+#!/bin/sh
+flock bucket sh -c 'echo >held; sleep .04' &
+until [ -e held ]; do :; done
+exec 7>&-
+exit 7
+END
+chmod +x holds
+# A busy machine may need more than the tenth of a second.
+waited() {
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		rm -f held
+		run retry -q -a 2 -d 0 --budget=bucket ./holds
+		[ -z "$err" ] && return
+	done
+	return 1
+}
+check 'one that is locked a moment is waited for' waited
+
+: >empty
+retry -q -a 2 -d 0 --budget=empty:tokens=5 ./tries 7
+is 'an empty file is a full bucket' "$(tokens empty) $(attempts)" '4.000 2'
+sed s/5/6/ bucket | sed s/tokens/tockens/ >damaged
+run retry -a 2 -d 0 --budget=damaged:tokens=0 ./tries 7
+like 'a damaged bucket is reported' "$err" '--budget: damaged: .*allowed$'
+is 'and lets retries through' "$(attempts)" 2
+run retry -q -a 9 -d 0 --budget=damaged:tokens=3 ./tries 7
+is 'it is whole again' "$(attempts) $err" '1 '
+retry --budget=summed:tokens=0 true
+sed 's/ sum .*/ sum 0000000000000000/' summed >damaged
+run retry -q -a 2 -d 0 --budget=damaged:tokens=5 ./tries 7
+is 'a damaged bucket is then a full one' "$(tokens damaged)" 4.000
+rm -f attempts
+{ cat bucket && echo more; } >longer
+run retry -q -a 2 -d 0 --budget=longer ./tries 7
+like 'one that goes on is damaged' "$err" 'is damaged; the retry is allowed$'
+run retry -q -a 2 -d 0 --budget=longer ./tries 7
+is 'and then is not' "$err $(stat -c %s longer)" " $size"
+head -c 40 bucket >'cut'
+run retry -q -a 2 -d 0 --budget=cut ./tries 7
+like 'one that was cut is damaged' "$err" '; the retry is allowed$'
+run retry -q -a 2 -d 0 --budget=cut ./tries 7
+is 'and then is not, either' "$err $(stat -c %s cut)" " $size"
+rm -f attempts
+
+for text in 'dear diary' 'retry-budget 2 of years to come'; do
+	echo "$text" >other
+	run retry -q -a 2 -d 0 --budget=other ./tries 7
+	like "'$text' is no bucket" "$err" \
+	    'is no retry budget of this version; the retry is allowed$'
+	is 'and stays as it is' "$(cat other) $(attempts)" "$text 2"
+done
+
+printf 'x=$(printf "\\033]0;gotcha\\a"); retry --budget="/$x/y" true\n' >vis
+run sh vis
+is 'a name is made harmless' "$code $(printf %s "$err" | tr -d '[:print:]')" \
+    '125 '
+
+mkdir folder
+ln -s bucket link
+mkfifo fifo
+for file in folder link fifo /dev/null missing/bucket folder/; do
+	run retry --budget="$file" ./tries 7
+	is "$file is refused, and nothing is run" "$code $(attempts)" '125 0'
+	is 'in one line' "$(printf '%s\n' "$err" | wc -l)" 1
+done
+
+cp bucket mine && chmod 400 mine
+status 125 'a bucket that may not be written is refused' \
+    confined retry --budget=mine true
+
+# Faults.
+
+run sh -c '{ ulimit -f 0; retry -a 2 -d 0 --budget=small false; echo $?; } 2>&1 |
+    cat'
+like 'no room for a file: the retry is allowed' "$out" '^1$'
+like 'and that is said' "$out" '--budget: small: File too large; .*allowed$'
+
+# faulty CALL ERRNO: with such a call on the bucket failing.
+faulty() {
+	strace -qq -o /dev/null -P bucket -e "trace=$1" -e "inject=$1:error=$2" \
+	    retry -a 2 -d 0 --budget=bucket:tokens=3 ./tries 7
+}
+
+if strace -o /dev/null true 2>/dev/null; then
+	for fault in 'flock ENOLCK' 'pread64 EIO' 'pwrite64 ENOSPC'; do
+		rm -f attempts
+		# shellcheck disable=SC2086 # words are meant
+		run faulty $fault
+		is "$fault: the retry is allowed" "$code $(attempts)" '7 2'
+		is 'and that is said in one line' \
+		    "$(printf '%s\n' "$err" | grep -c 'retry: --budget: bucket')" 1
+	done
+	rm -f attempts
+	echo more >>bucket
+	run faulty ftruncate EIO
+	is 'ftruncate EIO: the retry is allowed' "$code $(attempts)" '7 2'
+	like 'and that is said' "$err" 'is damaged; the retry is allowed$'
+	run faulty openat EMFILE
+	is 'openat EMFILE: nothing is run' "$code $(attempts)" '125 0'
+else
+	skip 'system calls that fail' 'strace cannot trace here'
+fi
+
+finish

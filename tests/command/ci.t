@@ -1,0 +1,128 @@
+#!/bin/sh
+#
+# What continuous integration reads: JUnit's reports and GitHub's commands.
+
+. lib/harness.sh
+
+# JUnit.
+
+# valid NAME: the report is.
+valid() {
+	if command -v xmllint >/dev/null; then
+		check "$1 is valid" \
+		    xmllint --noout --schema "$TEST_DATA/junit.xsd" xml
+	else
+		skip "$1 is valid" 'xmllint is not installed'
+	fi
+}
+
+# holds NAME XPATH: it is true of the report.
+holds() {
+	if command -v xmllint >/dev/null; then
+		is "$1" "$(xmllint --xpath "$2" xml)" true
+	else
+		skip "$1" 'xmllint is not installed'
+	fi
+}
+
+run retry --log=junit:xml true
+is 'a run that succeeds at once says nothing' "$err" ''
+valid 'its report'
+holds 'it has one test, that succeeded' 'count(/testsuite/testcase) = 1 and
+    /testsuite/@tests = 1 and /testsuite/@failures = 0 and
+    /testsuite/testcase/@name = "true" and not(//testcase/*)'
+is 'the file is for its owner alone' "$(stat -c %a xml)" 600
+
+cat >script <<'END'
+case $RETRY_ATTEMPT in
+1) exit 7 ;;
+2) kill -9 $$ ;;
+3) exec sleep 20 ;;
+esac
+END
+retry --log=junit:xml --log=auto -d 1ms -t 0.2 sh script 2>text
+valid 'the report of a flaky run'
+holds 'it replaced the one before' '/testsuite/testcase/@name = "sh"'
+holds 'the test succeeded' '/testsuite/@failures = 0 and
+    not(//failure) and not(//rerunFailure)'
+holds 'the attempts before were flaky failures' 'count(//flakyFailure) = 3'
+holds 'with what they did' '//flakyFailure[1]/@message = "exited 7" and
+    //flakyFailure[2]/@message = "died of SIGKILL" and
+    //flakyFailure[3]/@message = "timed out"'
+holds 'what kind of outcome that is' '//flakyFailure[1]/@type = "exit" and
+    //flakyFailure[2]/@type = "signal" and //flakyFailure[3]/@type = "timeout"'
+holds 'and when' 'starts-with(//flakyFailure[2]/stackTrace, "attempt 2 died")'
+holds 'the time is that of the run' '/testsuite/@time >= 0.2 and
+    /testsuite/@time = //testcase/@time'
+check 'text may stand beside it' grep -q 'succeeded at attempt 4 of 5' text
+
+retry -q --log=junit:xml -a 3 -d 1ms false
+valid 'the report of a failure'
+holds 'the test failed' '/testsuite/@failures = 1 and
+    count(//failure) = 1 and not(//flakyFailure)'
+holds 'and was run again' 'count(//rerunFailure) = 2'
+retry -q --log=junit:xml /nonexistent/command
+valid 'the report of what cannot be started'
+holds 'it says why' 'contains(//failure, "No such file") and
+    contains(//failure, "(stop-on)")'
+
+retry --log=junit:xml --log=json:events -d 20 --wait-first true &
+wait_for grep -q '"wait"' events
+kill -TERM $!
+wait $!
+valid 'the report of a run that a signal ended'
+holds 'before there was an attempt' '/testsuite/@skipped = 1 and
+    starts-with(//skipped/@message, "ended by SIGTERM")'
+
+seq 1 255 | while read -r i; do
+	# shellcheck disable=SC2059 # the number is the format
+	printf "\\$(printf %o "$i")"
+done >all
+retry -q --log=junit:xml "$(cat all)"
+valid 'a name of any bytes'
+retry -q --log=junit:xml -a 1100 -d 0 false
+valid 'a report of a thousand attempts'
+holds 'counts those beyond' 'count(//rerunFailure) = 999 and
+    starts-with(//system-out, "100 more")'
+run retry --log=junit true
+like 'without a file it is on standard error' "$err" '^<testsuite'
+run retry --plan=1*2,0 --log=junit:xml
+valid 'the report of a plan'
+
+# GitHub.
+
+export GITHUB_ACTIONS=true
+# made TEXT: that, with times made equal.
+made() {
+	printf '%s\n' "$1" | sed -e 's/after [0-9.]*[mu]\{0,1\}s/after TIME/' \
+	    -e 's/in [0-9.]*[mu]\{0,1\}s/in TIME/'
+}
+retry -a 3 -d 1ms sh -c 'echo out; exit $((RETRY_ATTEMPT < 3 ? 7 : 0))' >all 2>&1
+is 'attempts are groups, a flaky run is a notice' "$(made "$(cat all)" |
+    grep -v ^out)" '::group::attempt 1/3: sh
+::endgroup::
+retry: attempt 1/3 exited 7 after TIME; next in TIME
+::group::attempt 2/3: sh
+::endgroup::
+retry: attempt 2/3 exited 7 after TIME; next in TIME
+::group::attempt 3/3: sh
+::endgroup::
+::notice::sh: succeeded at attempt 3 of 3 in TIME'
+run retry -a 2 -d 1ms false
+is 'a run that is given up is an error' "$(made "$err" | tail -n 2)" \
+'retry: attempt 2/2 exited 1 after TIME
+::error::false: giving up after 2 attempts in TIME: exited 1'
+is 'there is one annotation' "$(echo "$err" | grep -c '::\(error\|notice\)')" 1
+run retry true
+is 'a run that succeeds at once is a group' "$err" '::group::attempt 1/5: true
+::endgroup::'
+run retry "$(printf '100%%\n:')"
+like 'what a command must not hold is escaped' "$err" \
+    '^::group::attempt 1/5: 100%25\\n:$'
+like 'everywhere' "$err" '^::error::100%25\\n:: giving up'
+run retry -q -a 1 false
+is 'quiet is quiet' "$err" ''
+run env GITHUB_ACTIONS=false retry -a 1 false
+unlike 'elsewhere there is nothing of it' "$err" ::
+
+finish

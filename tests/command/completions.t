@@ -1,0 +1,106 @@
+#!/bin/sh
+#
+# The completions, in the shells themselves and from where they are installed.
+
+. lib/harness.sh
+
+meson install -C "$TEST_BUILD" --no-rebuild --destdir "$T/root" >/dev/null
+share=$(find "$T/root" -type d -name share)
+"$TEST_BUILD/tables" completions >wanted
+for file in bash-completion/completions/retry fish/vendor_completions.d/retry.fish
+do
+	sed '1,/^# BEGIN /d;/^# END /,$d' "$share/$file" >found
+	check "$file knows what the tables know" cmp found wanted
+done
+zsh_place=$(dirname "$(find "$share/zsh" -name _retry)")
+sed '1,/^# BEGIN /d;/^# END /,$d' "$zsh_place/_retry" >found
+check '_retry knows what the tables know' cmp found wanted
+
+# What is typed, and what it becomes when Tab is pressed. Some shells go on
+# with a comma or "=", some with a blank; that is theirs to choose.
+cat >lines <<'END'
+retry --max-d|retry --max-delay
+retry --wait-fi|retry --wait-first
+retry -s STK|retry -s STKFLT
+retry -sSTK|retry -sSTKFLT
+retry -qs STK|retry -qs STKFLT
+retry --signal=STK|retry --signal=STKFLT
+retry -b expo|retry -b exponential
+retry -b exponential:f|retry -b exponential:factor
+retry --backoff=steps:s|retry --backoff=steps:steps
+retry --jitter eq|retry --jitter equal
+retry --jitter-order=bef|retry --jitter-order=before-cap
+retry --pace=st|retry --pace=start
+retry --preset=eth|retry --preset=ethernet
+retry --stop-on=1,tempf|retry --stop-on=1,tempfail
+retry --stop-on 1,!unst|retry --stop-on 1,!unstartable
+retry --plan=1,timeo|retry --plan=1,timeout
+retry --log=jso|retry --log=json
+retry --log=json:stor|retry --log=json:story
+retry --budget=stor|retry --budget=story
+retry --budget stor|retry --budget story
+retry --budget=story:tok|retry --budget=story:tokens
+retry --budget ./story:tokens=9,su|retry --budget ./story:tokens=9,success
+retry --help=pres|retry --help=presets
+retry --check=retry-com|retry --check=retry-command
+retry retry-com|retry retry-command
+retry -a 3 retry-com|retry -a 3 retry-command
+retry -vt 3 --delay=1s -- retry-com|retry -vt 3 --delay=1s -- retry-command
+retry -b linear:step=1s chmod --pres|retry -b linear:step=1s chmod --preserve-root
+retry -- chmod --pres|retry -- chmod --preserve-root
+retry chmod --max-d|retry chmod --max-d
+END
+cut -d'|' -f1 lines >typed
+
+mkdir bin
+: >story
+printf '#!/bin/sh\n' >bin/retry-command
+chmod +x bin/retry-command
+export PATH="$T/bin:$PATH" HOME="$T" ZDOTDIR="$T" INPUTRC=/dev/null
+export XDG_DATA_DIRS="$share:/usr/share" XDG_CONFIG_HOME="$T" XDG_DATA_HOME="$T"
+unset XDG_CACHE_HOME BASH_COMPLETION_USER_DIR
+
+cat >bashrc <<'END'
+. /usr/share/bash-completion/bash_completion
+dump() { printf '%s\n' "$READLINE_LINE" >>dump.bash; READLINE_LINE=; }
+bind -x '"\C-xd": dump'
+END
+cat >.zshrc <<END
+fpath=($zsh_place \$fpath)
+autoload -U compinit; compinit -u -D
+dump() { print -r -- "\$BUFFER" >>dump.zsh; BUFFER= }
+zle -N dump; bindkey '^Xd' dump
+END
+cat >start.fish <<'END'
+function dump; commandline >>dump.fish; commandline ''; end
+bind \cxd dump
+END
+
+# shell NAME ARGUMENT...
+shell() {
+	if ! command -v "$1" >/dev/null; then
+		skip "$1 completes" "$1 is not installed"
+		return
+	fi
+	python3 "$TESTS/lib/type.py" "dump.$1" "$@" <typed >got 2>err
+	is "$1 answers" "$(cat err)" ''
+	sed 's/[ ,=]*$//' got | paste -d'|' typed - >both
+	check "$1 completes every line" diff both lines
+}
+
+if [ -f /usr/share/bash-completion/bash_completion ]; then
+	shell bash --noprofile --rcfile bashrc -i
+else
+	skip 'bash completes' 'bash-completion is not installed'
+fi
+shell zsh -i
+shell fish -i -C 'source start.fish'
+
+if command -v fish >/dev/null; then
+	fish -c 'complete -C "retry --"' | sed 's/^--\([a-z-]*\).*/\1/' |
+	    sort -u >offered
+	sed -n 's/^_retry_option . \([a-z-]*\) .*/\1/p' wanted | sort -u >names
+	check 'fish offers every option, with what it does' cmp offered names
+fi
+
+finish

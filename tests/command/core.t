@@ -1,0 +1,42 @@
+#!/bin/sh
+#
+# What decides does no I/O, and the arrows between the rooms go one way.
+
+. lib/harness.sh
+
+# What would read a clock, the environment or a file, start or signal a
+# process, sleep, print or end the program.
+ios='_*(v?fork|clone|exec[a-z]*|posix_spawn[a-z_]*|system|popen'
+ios="$ios|kill|killpg|raise|tgkill|wait|wait3|wait4|waitpid|waitid"
+ios="$ios|clock_[a-z]*|time|gettimeofday|ftime|localtime[a-z_]*"
+ios="$ios|sleep|usleep|nanosleep|alarm|setitimer|signal|sigaction"
+ios="$ios|getenv|secure_getenv|setenv|environ|isatty|ioctl|fcntl"
+ios="$ios|open[a-z_]*|creat|close|p?read[v_a-z]*|p?write[v_a-z]*|lseek"
+ios="$ios|_*exit|abort|errx?|verrx?|warnx?|vwarnx?|perror"
+ios="$ios|f?printf[a-z_]*|vf?printf[a-z_]*|puts|putchar|fput[cs]|putc|fwrite"
+ios="$ios|fopen|fdopen|fread|fget[cs]|getline|getc|scanf|fscanf|fflush"
+ios="$ios|stdin|stdout|stderr|ev_[a-z_]*)(_chk|64)?"
+
+# uses_io LIBRARY: prints its undefined symbols that do I/O.
+# shellcheck disable=SC2317 # check calls it
+uses_io() {
+	nm -u "$1" | sed -n 's/^ *U //p' | sed 's/@.*//' | grep -Ex "$ios"
+}
+
+check 'core is linked with nothing that does I/O' \
+    not uses_io "$TEST_BUILD/libcore.a"
+check 'the test would see what prints' uses_io "$TEST_BUILD/libcli.a"
+
+# includes ROOM: the rooms that its files name, other than core and itself.
+includes() {
+	sed -n 's/^#include "\([a-z]*\)\/.*/\1/p' "$TESTS/../src/$1"/*.[ch] |
+	    sort -u | grep -vx -e core -e "$1"
+}
+
+is 'core includes nothing of cli and sys' "$(includes core)" ''
+is 'cli includes nothing of sys' "$(includes cli)" ''
+is 'of cli, sys includes options and report alone' \
+    "$(sed -n 's/^#include "cli\/\(.*\)\.h"/\1/p' "$TESTS"/../src/sys/*.[ch] |
+	sort -u | grep -vx -e options -e report)" ''
+
+finish

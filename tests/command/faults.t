@@ -1,0 +1,165 @@
+#!/bin/sh
+#
+# A system call that fails ends in a status and a line that says so, or in
+# nothing at all: never in an abort, a hang, an orphan or silence.
+#
+# shellcheck disable=SC2016 # it is for another shell to expand
+
+. lib/harness.sh
+
+if ! command -v strace >/dev/null || ! strace -o /dev/null true 2>/dev/null
+then
+	skip 'faults are survived' 'strace cannot trace here'
+	finish
+fi
+
+# LeakSanitizer cannot run under strace.
+ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
+export ASAN_OPTIONS
+
+# inject FAULT RETRY-OPTION...: only retry itself meets the fault, where it has
+# no terminal.
+inject() {
+	fault=$1
+	shift
+	run setsid -w strace -o trace -e trace="${fault%%:*}" -e inject="$fault" \
+		"$RETRY" "$@"
+}
+
+# fails FAULT WORDS: the run ends in 125 and one line.
+fails() {
+	inject "$1" -a 2 -d 1ms sh -c 'exit 3'
+	is "$1 ends in 125 and one line" "$code $(printf '%s\n' "$err" | wc -l)" \
+		'125 1'
+	like "$1 is told" "$err" "^retry: .*$2"
+}
+
+# survives FAULT: the run is what it would have been.
+survives() {
+	inject "$1" -a 2 -d 1ms sh -c 'exit 3'
+	is "$1 changes nothing" "$code" 3
+}
+
+fails signalfd4:error=EMFILE 'Too many open files'
+fails signalfd4:error=ENOMEM 'Cannot allocate memory'
+fails pselect6:error=ENOMEM 'Cannot allocate memory'
+fails pselect6:error=EINVAL 'Invalid argument'
+fails pselect6:error=EBADF 'cannot wait'
+fails wait4:error=ECHILD 'cannot wait for the child'
+inject pselect6:error=EBADF --output=chronic -a 2 sh -c 'exit 3'
+is 'what holds messages back ends in 125 too' "$code" 125
+like 'and does not hold that one' "$err" 'cannot wait'
+survives pselect6:error=EINTR:when=1..40
+survives wait4:error=EINTR:when=1..40
+survives prctl:error=EINVAL
+survives setpgid:error=EPERM
+survives getppid:retval=1:when=99
+survives write:error=EIO
+survives write:error=ENOSPC
+survives write:error=EPIPE
+survives write:error=EAGAIN
+
+# With a jitter to draw, and a delay that it can change.
+for error in ENOSYS EINTR:when=1..40 EAGAIN; do
+	inject getrandom:error=$error -a 2 -d 1ms -j full sh -c 'exit 3'
+	is "getrandom failing with $error changes nothing" "$code" 3
+done
+
+for error in EAGAIN ENOMEM; do
+	inject vfork:error=$error -a 3 -d 1ms sh -c 'exit 3'
+	is "no process at all ($error) ends in 125" "$code" 125
+	like 'and each attempt is told' "$err" 'attempt 3/3 could not be forked'
+	inject vfork:error=$error:when=1 -a 3 -d 1ms sh -c 'exit 3'
+	is "a process in the second attempt ($error) is enough" "$code" 3
+done
+inject vfork:error=EAGAIN -q -a 2 -d 1ms true
+is '--quiet tells the last of them' "$err" 'retry: attempt 2/2 could not be'\
+' forked: Resource temporarily unavailable'"${err##*unavailable}"
+inject vfork:error=EAGAIN -a 2 -d 1ms --stop-on=unforked true
+like 'stopping on it is possible' "$err" 'after 1 attempt .*stop-on'
+
+# Where there is a terminal the errors of exec come back in the only shared page.
+terminal() {
+	run script -qec "strace -o trace -e trace=mmap $1 '$RETRY' $2" \
+		/dev/null </dev/null
+}
+if sanitized; then
+	skip 'no page to share ends in 125' 'AddressSanitizer maps many'
+else
+	terminal '' /nonexistent
+	is 'what cannot be executed on a terminal ends in 127' "$code" 127
+	like 'and is told' "$out" '^retry: .*/nonexistent.*No such file'
+	number=$(grep -n 'MAP_SHARED|MAP_ANON' trace | cut -d: -f1)
+	terminal "-e inject=mmap:error=ENOMEM:when=$number" true
+	is 'no page to share ends in 125' "$code" 125
+	like 'and is told' "$out" '^retry: .*Cannot allocate memory'
+fi
+
+inject setrlimit:error=EPERM -a 1 sh -c 'kill -TERM $$'
+is 'a death by a signal needs nothing else' "$code" 143
+inject prctl:error=EPERM -a 1 -t 1 true
+is 'without a subreaper timeouts cannot be kept' "$code" 125
+like 'which is told' "$err" 'prctl'
+inject pidfd_open:error=ENOSYS -a 1 -t .3 -k .1 \
+	sh -c "setsid sleep 987.$$ & wait"
+is 'without descriptors of processes a timeout ends in 124' "$code" 124
+check 'and leaves nothing' not pgrep -f "^sleep 987.$$\$"
+inject kill:error=EPERM -a 1 -T .3 -k .1 sleep .8
+like 'what cannot be signalled is named' "$err" \
+	'cannot signal process [0-9]+: Operation not permitted'
+is 'and not waited for beyond --max-time' "$code" 124
+
+for question in --check --before-retry; do
+	inject vfork:error=EAGAIN:when=2 -a 2 -d 1ms $question=true \
+		sh -c 'exit 3'
+	is "$question without a process ends in the attempt's status" \
+		"$code" 3
+	like 'and is told' "$err" "cannot run $question"
+done
+inject vfork:error=EAGAIN:when=2 -a 1 --on-give-up=true sh -c 'exit 3'
+is "--on-give-up without a process changes nothing" "$code" 3
+like 'and is told' "$err" 'cannot run --on-give-up'
+
+# Few descriptors: all that retry needs is one, and a child its own three.
+for limit in 3 4 5 6 8 10; do
+	run sh -c 'ulimit -n '$limit' && exec "$RETRY" -a 2 -d 1ms \
+		sh -c "exit 3"'
+	case "$code $err" in
+	'3 '*) tap_result 0 "ulimit -n $limit is enough" ;;
+	*'shared libraries'*)
+		skip "ulimit -n $limit is enough" 'not for the C library' ;;
+	*) is "ulimit -n $limit ends in 125 and a line" \
+		"$code $(printf '%s\n' "$err" | wc -l)" '125 1' ;;
+	esac
+done
+
+run sh -c 'ulimit -f 0; exec "$RETRY" -a 2 -d 1ms sh -c "exit 3" 2>file'
+is 'ulimit -f 0 changes nothing' "$code" 3
+
+if sanitized; then
+	skip 'little memory ends in a status' 'AddressSanitizer needs much'
+else
+	codes=
+	for limit in 3000 4000 5000 6000 8000 12000 20000; do
+		run sh -c 'ulimit -v '$limit' && exec "$RETRY" -q -a 2 -d 1ms \
+			/bin/sh -c "exit 3"'
+		codes="$codes $code"
+	done
+	unlike 'little memory ends in a status' "$codes" '13[0-9]'
+	note "statuses under ulimit -v:$codes"
+fi
+
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
+	chmod 711 "$T" "${T%/*}"
+	run setpriv --reuid 65534 --regid 65534 --clear-groups \
+		prlimit --nproc=1 "$RETRY" -a 2 -d 1ms true
+	case $err in
+	*'could not be forked'*)
+		is 'RLIMIT_NPROC ends in 125' "$code" 125 ;;
+	*) skip 'RLIMIT_NPROC ends in 125' 'it was not enforced' ;;
+	esac
+else
+	skip 'RLIMIT_NPROC ends in 125' 'this needs root and setpriv'
+fi
+
+finish

@@ -1,0 +1,319 @@
+#!/bin/sh
+#
+# Signals to retry reach its attempt once, end the run where they should, and
+# are never lost.
+#
+# shellcheck disable=SC2016 # it is for another shell to expand
+
+. lib/harness.sh
+
+# shoot SIGNALS FILE COMMAND...: runs it with no signal ignored, as they are
+# behind a shell's `&`, sends it the signals once FILE has a line with "ready"
+# or "next", and tells how it ended, and whether what it started outlived it.
+shoot() {
+	rm -f "$2"
+	perl -e '
+		use POSIX ();
+		my ($signals, $file, @command) = @ARGV;
+		$SIG{$_} = "DEFAULT" for qw(INT QUIT PIPE);
+		pipe my $out, my $in;
+		my $pid = fork;
+		if ($pid == 0) {
+			POSIX::dup2(fileno $in, 1);
+			exec { $command[0] } @command;
+		}
+		close $in;
+		select undef, undef, undef, .002 while system
+		    "grep", "-qsE", "ready|next", $file;
+		kill $_, $pid for split / /, $signals;
+		waitpid $pid, 0;
+		print $? & 127 ? "signal " . ($? & 127) : "exit " . ($? >> 8);
+		$SIG{ALRM} = sub { print ", outlived\n"; exit };
+		alarm 10;
+		1 while sysread $out, my $rest, 4096;
+		print "\n"' "$@"
+}
+
+# listen COMMAND...: runs it in the background, with no signal ignored, and
+# waits until `hear heard` is ready. $retry is its pid, $! that of its parent.
+listen() {
+	rm -f heard pid
+	env --default-signal "$@" 2>log &
+	wait_for grep -q ready heard
+	hear=$!
+}
+
+# tell SIGNAL: to retry, and waits until its attempt has heard it once more.
+tell() {
+	tell_before=$(grep -cx "$1" heard)
+	kill -"$1" "$retry"
+	wait_for heard_more "$1"
+}
+
+# shellcheck disable=SC2317 # wait_for calls it
+heard_more() {
+	test "$(grep -cx "$1" heard)" -gt "$tell_before"
+}
+
+# shellcheck disable=SC2317 # wait_for calls it
+ready_again() {
+	test "$(grep -cx ready heard)" -eq 2
+}
+
+# In an attempt.
+
+deadly="$(seq 1 8) $(seq 10 16) $(seq 24 27) $(seq 29 31) $(seq 34 64)"
+strace=
+[ -n "$(command -v strace)" ] && strace -o sent true 2>/dev/null &&
+    strace='strace -o sent -e trace=kill'
+export ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" # strace(1) traces too
+# shellcheck disable=SC2086 # words are meant
+listen $strace "$RETRY" -v sh -c 'echo $PPID >pid; exec hear heard 40'
+retry=$(cat pid)
+for n in 23 28 $deadly; do
+	[ "$n" -eq 40 ] || tell "$n"
+done
+kill -40 "$retry"
+status 0 'an attempt that exits 0 after signals ends the run so' wait $hear
+# shellcheck disable=SC2086 # words are meant
+is 'every deadly signal reaches the attempt, SIGURG and SIGWINCH too' \
+    "$(grep -vx 18 heard | sort -n | paste -sd ' ')" \
+    "$(printf '%s\n' ready 23 28 $deadly | sort -n | paste -sd ' ')"
+if [ -n "$strace" ]; then
+	is 'each was sent once' \
+	    "$(grep -v SIGCONT sent | sed -n 's/.*kill([^,]*, \(.*\)).*/\1/p' |
+		sort | uniq -d)" ''
+else
+	skip 'each was sent once' 'there is no strace to count them'
+fi
+like 'the report names them' "$(cat log)" '^retry: received SIGHUP, forwarded$'
+like 'real-time signals too' "$(cat log)" \
+    '^retry: received SIGRTMIN\+3, forwarded$'
+
+wrong=
+for n in 1 2 3 6 13 14 15 24 29 30 31; do
+	rm -f ran
+	got=$(shoot "$n" ran "$RETRY" -qd 100d sh -c '
+		ulimit -c 0; echo ready >>ran; exec sleep 100d')
+	[ "$got $(wc -l <ran)" = "signal $n 1" ] || wrong="$wrong $n: $got"
+done
+is 'a signal that ends the run is what it dies of' "$wrong" ''
+for want in 0 7; do
+	is "what the attempt makes of the signal is the status: $want" \
+	    "$(shoot TERM ready "$RETRY" -qd 100d sh -c "
+		trap 'exit $want' TERM
+		echo ready >ready
+		while :; do sleep .01; done")" "exit $want"
+done
+is 'no check, no hook and no retry follows' "$(
+	shoot TERM ready "$RETRY" -qd 100d --check='echo >>"$T/asked"' \
+	    --on-give-up='echo >>"$T/asked"' --before-retry='echo >>"$T/asked"' \
+	    sh -c 'trap "exit 7" TERM
+		echo ready >ready
+		while :; do sleep .01; done'
+	cat asked 2>&1)" "exit 7
+cat: asked: No such file or directory"
+
+listen "$RETRY" -k 50ms sh -c 'echo $PPID >pid; exec hear heard 10'
+retry=$(cat pid)
+tell 15
+tell 15
+is 'a second SIGTERM is forwarded too' "$(grep -cx 15 heard)" 2
+sleep .15
+kill -USR1 "$retry"
+status 0 'no SIGKILL follows a signal that was forwarded' wait $hear
+
+wrong=
+for n in 10 12 34 35 64; do
+	listen "$RETRY" -qa 2 -d 0 --success-on='!0' \
+	    sh -c 'echo $PPID >pid; exec hear heard '$n
+	retry=$(cat pid)
+	tell "$n"
+	wait_for ready_again
+	kill -"$n" "$retry"
+	wait $hear
+	[ $? -eq 1 ] || wrong="$wrong $n"
+done
+is 'SIGUSR1, SIGUSR2 and real-time signals do not end the run' "$wrong" ''
+
+if setsid -w true; then
+	listen setsid -w "$RETRY" sh -c '
+		echo $PPID >pid
+		hear heard2 10 &
+		exec hear heard 10'
+	retry=$(cat pid)
+	wait_for grep -q ready heard2
+	tell 10
+	wait $hear
+	check 'without a terminal the whole group of the attempt hears' \
+	    wait_for grep -qx 10 heard2
+fi
+
+is 'a stopped attempt hears SIGTERM' \
+    "$(shoot TERM ready "$RETRY" -qd 100d sh -c '
+	(until grep -q "^State:.T" /proc/$$/status; do :; done; echo ready >ready) &
+	kill -STOP $$')" 'signal 15'
+run retry -d 100d --stop-on=4 sh -c '
+	(until grep -q "^State:.T" /proc/$$/status; do :; done
+	kill -CONT $$) &
+	kill -STOP $$
+	exit 4'
+is 'an attempt that stops and goes on has not ended' "$code" 4
+is 'SIGKILL of retry is the end of its attempt too' \
+    "$(shoot KILL ready "$RETRY" sh -c 'echo ready >ready; exec sleep 100d')" \
+    'signal 9'
+
+if [ -n "$strace" ]; then
+	# Its child goes on once it is gone.
+	strace -f -qq -o sent -e trace=prctl -e inject=prctl:delay_enter=300000 \
+	    "$RETRY" sh -c 'sleep .3; echo >late' &
+	tracer=$!
+	wait_for pgrep -P $tracer -x retry
+	retry=$(pgrep -P $tracer -x retry)
+	wait_for pgrep -P "$retry"
+	kill -KILL "$retry"
+	wait $tracer
+	check 'also where that comes first' not test -e late
+else
+	skip 'also where that comes first' 'there is no strace to delay it'
+fi
+
+listen "$RETRY" -q perl -e 'open F, ">pid"; print F getppid; close F;
+	setpgrp 0, getpgrp getppid; exec qw(hear heard 10)'
+retry=$(cat pid)
+tell 15
+kill -USR1 "$retry"
+status 0 'an attempt that left its group hears signals' wait $hear
+
+# In a wait.
+
+wrong=
+for n in 1 2 3 6 13 14 15 24 29 30 31; do
+	got=$(shoot "$n" log sh -c 'exec retry -d 100d false 2>log')
+	[ "$got" = "signal $n" ] || wrong="$wrong $n: $got"
+done
+is 'a signal ends a wait at once' "$wrong" ''
+rm -f log
+"$RETRY" -v -a 2 -d 100d sh -c 'exit $((9 - RETRY_ATTEMPT))' 2>log &
+retry=$!
+wait_for grep -q 'next in' log
+for n in USR1 USR2 34 WINCH CHLD CONT TTIN TTOU 64; do
+	kill -"$n" $retry
+done
+wait_for grep -q '^retry: received SIGRTMIN+30$' log
+check 'others do not' kill -URG $retry
+status 7 'and SIGURG means retry now' wait $retry
+like 'nothing is forwarded where there is no attempt' "$(cat log)" \
+    '^retry: received SIGUSR1$'
+is 'a signal ends a check' \
+    "$(shoot TERM ready "$RETRY" -qd 100d \
+	--check='echo ready >"$T/ready"; exec sleep 100d' true)" 'signal 15'
+is 'and a gate' \
+    "$(shoot TERM ready "$RETRY" -qd 0 \
+	--before-retry='echo ready >"$T/ready"; exec sleep 100d' false)" 'signal 15'
+
+# Storms, and moments.
+
+listen "$RETRY" -q sh -c 'echo $PPID >pid; exec hear heard 64'
+retry=$(cat pid)
+perl -e 'kill 10, $ARGV[0] for 1 .. 3000; kill 34, $ARGV[0] for 1 .. 1000' \
+    "$retry"
+check 'a storm of signals does not end the run' kill -64 "$retry"
+status 0 'nor what comes after it' wait $hear
+check 'SIGUSR1 is heard in a storm' grep -qx 10 heard
+is 'of a thousand real-time signals none is lost or doubled' \
+    "$(grep -cx 34 heard)" 1000
+
+# As many as are read at once, and none more: SIGCONT is the last.
+rm -f log
+timeout 20 env --ignore-signal=RTMIN "$RETRY" -a 2 -d 1 -j none \
+    sh -c 'echo $PPID >pid; exit 7' 2>log &
+timeout=$!
+wait_for grep -q 'next in' log
+retry=$(cat pid)
+kill -STOP "$retry"
+for _ in $(seq 15); do
+	kill -34 "$retry"
+done
+kill -CONT "$retry"
+status 7 'signals that came together make no wait last for ever' wait $timeout
+
+wrong=
+for n in $(seq 40); do
+	rm -f ran
+	run retry -qd 100d sh -c 'echo >>ran; kill -TERM $PPID; exit 9'
+	case $code in
+	9 | 143) ;;
+	*) wrong="$wrong $code" ;;
+	esac
+	[ "$(wc -l <ran)" -eq 1 ] || wrong="$wrong ran again"
+done
+is 'a signal that comes with the end of the attempt ends the run' "$wrong" ''
+
+is 'SIGTERM at any moment from the start ends all' "$(perl -e '
+	use POSIX ();
+	$SIG{ALRM} = sub { print "hangs or leaves an orphan\n"; exit };
+	alarm 20;
+	for my $round (1 .. 60) {
+		pipe my $out, my $in;
+		my $pid = fork;
+		if ($pid == 0) {
+			POSIX::dup2(fileno $in, 1);
+			exec @ARGV;
+		}
+		close $in;
+		select undef, undef, undef, $round * .0001;
+		kill "TERM", $pid;
+		waitpid $pid, 0;
+		print "round $round: $?\n" if $? != 15;
+		1 while sysread $out, my $rest, 4096;
+	}' "$RETRY" -qa 0 -d 0 sleep 100d)" ''
+is 'also where every attempt fails at once' "$(perl -e '
+	use POSIX ();
+	$SIG{ALRM} = sub { print "hangs or leaves an orphan\n"; exit };
+	alarm 20;
+	for my $round (1 .. 60) {
+		my $pid = fork;
+		exec @ARGV if $pid == 0;
+		select undef, undef, undef, $round * .0001;
+		kill "TERM", $pid;
+		waitpid $pid, 0;
+		print "round $round: $?\n" if $? != 15 && $? != 256;
+	}' "$RETRY" -qa 0 -d 0 false)" ''
+
+# Stopping.
+
+# stops PID: it is stopped.
+# shellcheck disable=SC2317 # wait_for calls it
+stops() {
+	grep -q '^State:.T' "/proc/$1/status"
+}
+
+# A shell that starts others could be stopped halfway, and not look it.
+listen perl -e 'setpgrp; exec @ARGV' "$RETRY" -q -t 2 \
+    sh -c 'echo $PPID >pid; echo $$ >attempt
+	exec perl -e "\$SIG{USR1} = sub { exit }; qx(echo ready >heard);
+	    select undef, undef, undef, .01 while 1"'
+retry=$(cat pid)
+kill -TSTP "$retry"
+check 'SIGTSTP stops retry' wait_for stops "$retry"
+check 'and its attempt' wait_for stops "$(cat attempt)"
+sleep 2.1
+kill -CONT "$retry"
+wait_for not stops "$(cat attempt)"
+kill -TSTP "$retry"
+check 'and does so once more' wait_for stops "$(cat attempt)"
+kill -CONT "$retry"
+kill -USR1 "$retry"
+status 0 'SIGCONT resumes both, and the time so stopped does not count' \
+    wait $hear
+listen setsid -w "$RETRY" -q sh -c 'trap "exit 0" USR1
+	echo $PPID >pid; echo ready >heard
+	while :; do sleep .01; done'
+retry=$(cat pid)
+kill -TSTP "$retry"
+kill -USR1 "$retry"
+status 0 'who leads a session with nobody to resume it is not stopped' \
+    wait $hear
+
+finish

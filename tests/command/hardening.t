@@ -1,0 +1,110 @@
+#!/bin/sh
+#
+# What compiler, linker and kernel can do against mistakes is done.
+
+. lib/harness.sh
+
+optimized() {
+	grep -q -e ' -O[123s]' "$TEST_BUILD/compile_commands.json"
+}
+
+# instrumented: for a sanitizer, a fuzzer or coverage, which add their own.
+instrumented() {
+	grep -q -e '-fsanitize=' -e '--coverage' \
+	    "$TEST_BUILD/compile_commands.json"
+}
+
+objects() {
+	find "$TEST_BUILD/libcore.a.p" "$TEST_BUILD/libcli.a.p" \
+	    "$TEST_BUILD/retry.p" -name '*.o'
+}
+
+dynamic=$(readelf -dW "$RETRY")
+segments=$(readelf -lW "$RETRY")
+
+like 'it may be loaded anywhere' "$dynamic" 'FLAGS_1.*PIE'
+like 'what is relocated becomes read-only' "$segments" GNU_RELRO
+like 'all of it, since it is bound at once' "$dynamic" '\(FLAGS.* BIND_NOW|FLAGS_1.* NOW'
+like 'the stack cannot be executed' "$segments" 'GNU_STACK .* RW '
+unlike 'nothing is writable and executable' "$segments" ' RWE '
+unlike 'no text is relocated' "$dynamic" TEXTREL
+
+symbols=$(nm "$RETRY")
+like 'the stack is protected' "$symbols" '__stack_chk_fail'
+if instrumented || ! optimized; then
+	skip 'calls of libc are fortified' 'a build for other ends'
+	skip 'no variable outlives its function' 'a build for other ends'
+	skip 'nothing is loaded but libc' 'a build for other ends'
+else
+	like 'calls of libc are fortified' "$symbols" '__(sn|vsn|f)printf_chk'
+	# shellcheck disable=SC2046 # names without blanks
+	is 'no variable outlives its function' "$(size -A $(objects) |
+	    awk '/ :$/ { file = $1 }
+		$1 ~ /^\.t?(data|bss)/ && $1 !~ /\.ro/ && $2 > 0 {
+			print file, $1
+		}')" ''
+	unlike 'nothing is loaded but libc' "$dynamic" \
+	    'NEEDED.*\[(lib([^c]|c[^.])|[^l])'
+fi
+
+case $(uname -m) in
+x86_64)
+	# shellcheck disable=SC2046 # names without blanks
+	is 'jumps go where they may' \
+	    "$(readelf -nW $(objects) | grep -c IBT)" "$(objects | wc -l)" ;;
+*)
+	skip 'jumps go where they may' 'not on this processor' ;;
+esac
+
+# shellcheck disable=SC2046 # names without blanks
+unlike 'nothing unbounded is called, and no shell' "$(nm -u $(objects))" \
+    ' U (gets|v?sprintf|strn?c(py|at)|ato[il]|system|popen|mktemp|tmpnam)$'
+
+# Under a sanitizer strace is in the way.
+if instrumented || ! command -v strace >/dev/null; then
+	skip 'no descriptor is for others' 'strace cannot look'
+	skip 'no link is followed, no reader waited for' 'strace cannot look'
+else
+	calls=open,openat,creat,dup,dup2,dup3,fcntl,pipe,pipe2,socket
+	calls=$calls,signalfd4,epoll_create1,eventfd2
+	run strace -o trace -e trace="$calls" \
+	    retry -q -a 2 -d 0 -t 9 --output=hold --stdin=replay --log=json:log \
+	    --state=state --budget=budget:rate=1 --check='exit 1' true
+	is 'no descriptor is for others' "$code $(grep -v \
+	    -e CLOEXEC -e 'F_[GS]ET' -e '^[+-]' trace)" '1 '
+	is 'no link is followed, no reader waited for' "$(awk -F'"' '
+		/"(log|state|budget)/ {
+			others[$2] += !/O_NONBLOCK.O_NOFOLLOW/
+		}
+		END { for (name in others) print name, others[name] }' trace |
+	    sort)" 'budget 0
+log 0
+state 0
+state.lock 0
+state.new 0'
+fi
+
+# setuid PROGRAM: a copy that would run as its owner, root.
+setuid() {
+	cp "$1" "${1##*/}.setuid" && chmod 4755 "${1##*/}.setuid"
+}
+
+# as_nobody COMMAND...
+as_nobody() {
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+}
+
+refusal='it refuses to run setuid'
+if [ "$(id -u)" -ne 0 ]; then
+	skip "$refusal" 'only root can try'
+elif ! chmod 711 .. . || ! setuid "$(command -v id)" ||
+    [ "$(as_nobody ./id.setuid -u)" != 0 ]; then
+	skip "$refusal" 'setuid means nothing here'
+else
+	setuid "$RETRY"
+	run as_nobody ./retry.setuid true
+	is "$refusal" "$code $err" \
+	    '125 retry: refuses to run setuid or setgid'
+fi
+
+finish

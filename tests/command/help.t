@@ -1,0 +1,59 @@
+#!/bin/sh
+#
+# --help, --help=TOPIC and --version.
+
+. lib/harness.sh
+
+run "$RETRY" --help
+help=$out
+is '--help succeeds' "$code" 0
+is 'and has nothing to complain of' "$err" ''
+is 'it fits 80 columns' "$(printf '%s\n' "$help" | grep -E '.{81}')" ''
+check 'and 90 lines' test "$(printf '%s\n' "$help" | wc -l)" -le 90
+is '-h is short for it' "$("$RETRY" -h)" "$help"
+
+# Every option of the manual, which a test of its own compares with the tables.
+sed -n 's/^\.It \(Fl . , \)*Fl -\([a-z-]*\).*/\2/p' \
+    "$TESTS/../man/retry.1" >names
+check 'the manual has options' test "$(wc -l <names)" -ge 35
+missing=
+while read -r name; do
+	printf '%s\n' "$help" | grep -Eq "^  (-., |    )--$name(\\[|=| |\$)" ||
+	    missing="$missing $name"
+done <names
+is 'it names every option' "$missing" ''
+
+printf '%s\n' "$help" |
+    sed -n 's/^  -h, --help\[=TOPIC\] *of \(.*\)/\1/p' | tr -d , >topics
+check 'and the topics' test -s topics
+# shellcheck disable=SC2013 # topics are words
+for topic in $(cat topics); do
+	run "$RETRY" --help="$topic"
+	is "--help=$topic succeeds" "$code" 0
+	check 'with something to say' test "${#out}" -gt 200
+	is 'in 80 columns' "$(printf '%s\n' "$out" | grep -E '.{81}')" ''
+done
+
+for words in '--help=nothing' '--help=exi' '--help='; do
+	run "$RETRY" "$words"
+	is "$words is 125" "$code" 125
+	is 'prints nothing' "$out" ''
+	is 'and has one line for it' "$(printf '%s\n' "$err" | wc -l)" 1
+	like 'that names it' "$err" "^retry: --help: .*try 'retry --help'"
+done
+run "$RETRY" --help="$(printf 'a\033[1m\nb')"
+is 'a topic is made harmless' "$(printf '%s\n' "$err" | tr -d ' -~')" ''
+
+for words in --help --help=sets --version --plan; do
+	run sh -c "\"\$RETRY\" $words >/dev/full"
+	is "$words that cannot be written is 125" "$code" 125
+	is 'with one line' "$(printf '%s\n' "$err" | wc -l)" 1
+	like 'that says why' "$err" 'No space left'
+done
+
+like '--version names the program and its version' "$("$RETRY" -V)" \
+    '^retry [0-9]+\.[0-9]+\.[0-9]+$'
+is 'a command beside --help is not run' \
+    "$("$RETRY" --help touch ran >/dev/null; echo *)" 'names topics'
+
+finish

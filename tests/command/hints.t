@@ -1,0 +1,97 @@
+#!/bin/sh
+#
+# --delay-match: a server that says when to come back.
+
+# shellcheck disable=SC2016 # the attempts' shells expand
+
+. lib/harness.sh
+
+header='^[Rr]etry-[Aa]fter: *(.*)'
+
+# asked TEXT OPTION...: one retry after what says this.
+asked() {
+	text=$1
+	shift
+	run retry -v -a 2 -d 0 -j none --delay-match="$header" "$@" \
+	    sh -c 'printf "%b\n" "$1"; exit 7' sh "$text"
+}
+
+asked 'Retry-After: 0.03'
+like 'seconds are waited' "$err" 'next in 30ms .*asked for 30ms'
+asked 'retry-after: 40ms\r'
+like 'so is a duration, and the end of a header is no matter' "$err" \
+    'asked for 40ms'
+asked 'Retry-After: 30ms\nRetry-After: 20ms'
+like 'the last match counts' "$err" 'asked for 20ms'
+asked 'Retry-After: 30ms' -d 60ms
+like 'it is a minimum' "$err" 'next in 60ms .*asked for 30ms'
+asked 'Retry-After: 20ms' -j 50%
+like 'chance makes it longer' "$err" 'range 20ms to 30ms'
+asked 'Retry-After: 20ms' -j full
+like 'by a fifth where the jitter has no ratio' "$err" 'range 20ms to 24ms'
+asked 'Retry-After: Sun, 06 Nov 1994 08:49:37 GMT'
+like 'a date that has passed is no wait' "$err" 'next at once .*asked for 0s'
+asked "Retry-After: $(date -u -d '+ 100 seconds' '+%a, %d %b %Y %T GMT')" -m 1m
+is 'a date is a hint as well' "$code" 7
+like 'and ends the run if it is too far' "$err" \
+    'giving up after 1 attempt .*asked to wait (9[0-9]|100|1m)'
+asked 'Retry-After: 3601'
+like 'an hour is the most' "$err" 'giving up after 1 attempt .*1h00m'
+asked 'Retry-After: 99999999999999999999'
+like 'however long' "$err" 'giving up after 1 attempt .*which is too long'
+asked 'Retry-After: 2' -T 1s
+like 'no hint goes beyond the limit on the run' "$err" \
+    'giving up after 1 attempt .*asked to wait 2s'
+asked 'Retry-After: soon\033[1m'
+like 'one that cannot be read is reported, harmless' "$err" \
+    '^retry: --delay-match: soon\\[^ ]*\[1m: '
+is 'once, and ignored' "$code:$(printf '%s\n' "$err" |
+    grep -c '^retry: --delay-match')" 7:1
+run retry -q -a 2 -d 0 --delay-match='in (x)?|never' sh -c 'echo never; exit 7'
+is 'a group that matched nothing is no hint' "$code:$err" 7:
+
+# The example of the manual, with a server that is real.
+example=$(sed -n '/^\.\\" way: hint$/,/^\.Ed$/p' "$TESTS/../man/retry.1" |
+    sed '/^\./d; s/\\-/-/g; s/\\e$/\\/')
+like 'the manual has an example' "$example" '^retry --delay-match='
+if command -v curl >/dev/null && command -v python3 >/dev/null; then
+	cat >server.py <<'E2'
+import email.utils, http.server, time
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = 'HTTP/1.1'
+    answers = [(429, '1'), (503, None), (200, None)]
+
+    def do_GET(self):
+        status, after = Handler.answers.pop(0)
+        if status == 503:
+            after = email.utils.formatdate(time.time() + 1, usegmt=True)
+        body = b'%d\n' % status
+        self.send_response(status)
+        if after is not None:
+            self.send_header('Retry-After', after)
+        self.send_header('Content-Length', str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+server = http.server.HTTPServer(('127.0.0.1', 0), Handler)
+print(server.server_address[1], flush=True)
+while Handler.answers:
+    server.handle_request()
+E2
+	python3 server.py >port &
+	wait_for test -s port
+	text=$(printf '%s' "$example" | sed "s/localhost:[0-9]*/127.0.0.1:$(
+	    cat port)/; s/^retry/retry -v -d 1ms/")
+	run sh -c "$text"
+	is "its example: the page comes in the end" "$code" 0
+	like 'after a second that was asked for' "$err" 'asked for 1s'
+	is 'and until a date' "$(printf '%s\n' "$err" | grep -c 'asked for')" 2
+else
+	skip "its example: the page comes in the end" 'curl or python3 is missing'
+fi
+
+finish

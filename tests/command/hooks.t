@@ -1,0 +1,286 @@
+#!/bin/sh
+#
+# The shell commands that retry runs beside the attempts: the check, the gate
+# before each retry, and the hooks at the end.
+#
+# shellcheck disable=SC2016 # it is for another shell to expand
+
+. lib/harness.sh
+
+# judged: how the log says that the first attempt was, by what rule.
+judged() {
+	sed -n '/"event":"outcome"/{
+		s/.*"verdict":"\([a-z]*\)","rule":"\([a-z-]*\)".*/\1 \2/p
+		q
+	}' log
+}
+
+# reason: why the log says that the run ended.
+reason() {
+	sed -n 's/.*"event":"end".*"reason":"\([a-z-]*\)".*/\1/p' log
+}
+
+# order COMMAND...: runs it; its status, and what all have written to `order`.
+order() {
+	rm -f order log
+	run "$@"
+	touch order
+	echo "$code" | cat - order | paste -sd ' '
+}
+
+# The check.
+
+wrong=
+for row in 0:success 1:retry 2:stop 3:stop 75:stop 126:stop 127:stop 255:stop; do
+	rm -f log
+	run retry -a 2 -d 0 --log=json:log --check="exit ${row%:*}" true
+	[ "$(judged)" = "${row#*:} check" ] || wrong="$wrong $row"
+done
+is 'its status decides: 0 success, 1 retry, else stop' "$wrong" ''
+wrong=
+for signal in KILL TERM HUP; do
+	rm -f log
+	run retry -d 0 --log=json:log --check="kill -$signal \$\$" true
+	[ "$(judged) $code" = 'stop check 1' ] || wrong="$wrong $signal"
+done
+is 'a signal that it dies of is stop' "$wrong" ''
+is 'it overrules the sets of outcomes' "$(order retry -d 0 --stop-on=6 \
+    --check='echo check >>order; test "$RETRY_ATTEMPT" = 1 && exit 1; exit 0' \
+    sh -c 'echo "attempt" >>order; exit 6')" \
+    '0 attempt check attempt check'
+is 'it is asked after a timeout too' "$(order retry -t 50ms \
+    --check='echo "$RETRY_LAST" >>order' sleep 100d)" '0 timeout'
+run retry --check='echo asked' ./missing
+is 'it is not asked where the command could not be started' \
+    "$code $(printf '%s\n' "$err" | grep -c asked)" '127 0'
+
+# The gate.
+
+is 'the gate is asked before each retry, not before the first attempt' \
+    "$(order retry -a 3 -d 0 --before-retry='echo gate >>order' \
+    sh -c 'echo attempt >>order; exit 6')" \
+    '6 attempt gate attempt gate attempt'
+is 'nor after a wait before that' \
+    "$(order retry -a 1 -d 1ms --wait-first --splay=1ms \
+    --before-retry='echo gate >>order' sh -c 'echo attempt >>order')" \
+    '0 attempt'
+is 'nor after the last' "$(order retry -a 1 \
+    --before-retry='echo gate >>order' false)" 1
+order retry -b list:50ms -j none -a 2 \
+    --before-retry='moment >>order; echo "$RETRY_DELAY" >>order' \
+    sh -c 'moment >>order; exit 6' >/dev/null
+is 'it is asked after the wait, which it is told' "$(awk '
+	NR == 1 { begin = $1 } NR == 2 && $1 - begin < 50e6 { print "early" }
+	NR == 3 && $1 < 0.05 { print "told " $1 }
+	END { if (NR != 4) print "asked " NR }' order)" ''
+wrong=
+for end in 'exit 1' 'exit 2' 'exit 255' 'kill -9 $$'; do
+	got=$(order retry -d 0 --log=json:log --before-retry="$end" \
+	    sh -c 'echo attempt >>order; exit 6')
+	[ "$got $(reason)" = '6 attempt gate' ] || wrong="$wrong; $end"
+done
+is 'a gate that fails gives up, with the status of the last attempt' "$wrong" ''
+run retry -d 0 --before-retry=false --on-give-up='echo hook' \
+    sh -c 'kill -9 $$'
+is 'which may be a death' "$code" 137
+like 'the report says why' "$err" '^retry: giving up .*--before-retry failed'
+like 'and --on-give-up is run' "$err" '^hook$'
+
+# The hooks at the end.
+
+end='--on-success=echo success --on-give-up=echo failure'
+# ends COMMAND...: runs it with both; which of them were run, and its status.
+ends() {
+	run "$RETRY" -q "${end% --*}" "--${end##* --}" "$@"
+	printf '%s\n' "$err" "$code" | paste -sd ' '
+}
+
+is 'a success runs --on-success, once, at the end' "$(ends -d 0 \
+    sh -c 'echo attempt >&2; test $RETRY_ATTEMPT = 3')" \
+    'attempt attempt attempt success 0'
+is 'the last failure runs --on-give-up' "$(ends -a 2 -d 0 \
+    sh -c 'echo attempt >&2; exit 6')" 'attempt attempt failure 6'
+is 'so does a stop' "$(ends --stop-on=6 sh -c 'exit 6')" 'failure 6'
+is 'and a wait for which there is no time' "$(ends -T 1h -d 2h false)" \
+    'failure 1'
+is 'and a command that cannot be started' \
+    "$(ends ./missing | sed 's/.* failure/failure/')" 'failure 127'
+is 'a run that repeats has one end' "$(ends --repeat=3 sh -c 'echo one >&2')" \
+    'one one one success 0'
+run retry --on-success='exit 3' true
+is 'a hook that fails changes nothing' "$code" 0
+is 'but is reported' "$err" 'retry: --on-success exited 3'
+run retry -qa 1 --on-give-up='kill -9 $$' sh -c 'exit 6'
+is 'nor does one that dies' "$code $err" \
+    '6 retry: --on-give-up died of SIGKILL'
+run retry -q -T .1 -k 50ms --on-give-up='sleep .3; echo whole' sleep 100d
+is '--max-time does not end a hook at the end' "$code $err" '124 whole'
+
+# What they find.
+
+show='echo "$RETRY_ATTEMPT/$RETRY_ATTEMPTS ${RETRY_LAST-none}
+${RETRY_LAST_STATUS-none} ${RETRY_DELAY:+waited} ${RETRY_FINAL-}" |
+    paste -sd " " >>order'
+is 'the check is told of the attempt just ended' "$(order retry -a 2 -d 1ms \
+    --check="$show; exit 1" sh -c 'exit $((5 + RETRY_ATTEMPT))')" \
+    '7 1/2 exit 6   2/2 exit 7 waited 1'
+is 'of the signal that it died of' "$(order retry -a 1 \
+    --check="$show" sh -c 'kill -9 $$')" '0 1/1 signal 9  1'
+is 'a timeout has no status' "$(order retry -a 1 -t 50ms \
+    --check="$show" sleep 100d)" '0 1/1 timeout none  1'
+is 'the gate is told of it too, and of the wait' "$(order retry -a 3 -d 1ms \
+    --before-retry="$show" sh -c 'exit $((5 + RETRY_ATTEMPT))')" \
+    '8 1/3 exit 6 waited  2/3 exit 7 waited '
+is '--on-success is' "$(order retry -a 0 -d 1ms \
+    --on-success="$show" sh -c 'exit $((2 - RETRY_ATTEMPT))')" \
+    '0 2/0 exit 0 waited '
+is '--on-give-up is' "$(order retry -a 1 --on-give-up="$show" ./missing)" \
+    '127 1/1 unstartable 2  1'
+run retry -a 1 --on-give-up='echo "$RETRY_ELAPSED" >elapsed' -t 50ms sleep 100d
+check 'they know how long the run has lasted' \
+    awk '{ exit !($1 >= 0.05) }' elapsed
+
+echo 'the input of retry' >input
+look='readlink /proc/self/fd/0; cat; echo said'
+# every COMMAND...: runs it with a run of two attempts that has all of them.
+every() {
+	"$RETRY" -q -d 0 --check="$look; exit \$((2 - RETRY_ATTEMPT))" \
+	    --before-retry="$look" --on-success="$look" "$@" <input
+}
+run every true
+is 'they read nothing' "$(printf '%s\n' "$err" | sort | uniq -c | xargs)" \
+    '4 /dev/null 4 said'
+is 'and write to standard error' "$out" ''
+run sh -c '"$RETRY" -d 0 -a 2 --check="$1; exit 1" --before-retry="$1" \
+    --on-give-up="$1" true 2>&-' sh 'echo said && echo >>wrote'
+is 'where that is closed they write to nobody' \
+    "$code $out $(wc -l <wrote)" '1  4'
+
+# Signals.
+
+# stay TRAP: a command that does not end by itself, nor does its child, and
+# has a trap for SIGTERM. It writes the pid of retry to a file when ready.
+stay() {
+	printf 'trap "%s" TERM; retry=$PPID
+	    sh -c "echo $retry >pid; exec sleep 100d" & wait' "$1"
+}
+
+# shot RETRY-OPTION... COMMAND...: runs it without a terminal, sends it SIGTERM
+# once its hook stays; all that it has started must end.
+shot() {
+	rm -f pid held ended order log
+	mkfifo held
+	(cat held; : >ended) &
+	setsid "$RETRY" -d 0 --log=text --log=json:log "$@" \
+	    3>held >out 2>err &
+	wait_for test -s pid
+	kill -TERM "$(cat pid)"
+	wait $! 2>/dev/null
+	code=$?
+	wait_for test -e ended
+	err=$(cat err)
+}
+
+count='echo >>order; exit 6'
+given_up='--on-give-up=echo hook >>order'
+for trap in - 'exit 0'; do
+	shot --check="$(stay "$trap")" "$given_up" sh -c "$count"
+	is "SIGTERM ends a check, and the run, trap $trap" \
+	    "$code $(reason) $(wc -l <order)" '143 signal 1'
+	shot --before-retry="$(stay "$trap")" "$given_up" sh -c "$count"
+	is "so it does a gate, trap $trap" \
+	    "$code $(reason) $(wc -l <order)" '143 signal 1'
+done
+shot --on-success="$(stay -)" sh -c 'echo >>order'
+is 'it ends a hook at the end, and the run has its status' \
+    "$code $(wc -l <order)" '0 1'
+like 'that is reported' "$err" '^retry: --on-success died of SIGTERM$'
+shot --stop-on=6 --on-give-up="$(stay 'exit 0')" sh -c "$count"
+is 'also a failure' "$code $(wc -l <order)" '6 1'
+shot -a 1 "$given_up" --on-success='echo hook >>order' \
+    sh -c "$(stay 'exit 6')"
+is 'no hook is run after an attempt that a signal ended' \
+    "$code $(reason) $(ls order 2>/dev/null)" '6 signal '
+shot -a 1 "$given_up" --on-success='echo hook >>order' \
+    sh -c "$(stay 'exit 0')"
+is 'not even one that then succeeded' \
+    "$code $(reason) $(ls order 2>/dev/null)" '0 signal '
+
+# Time.
+
+rm log
+run retry -T .3 --log=json:log --check='echo check >&2; exec sleep 100d' true
+is '--max-time ends a check' "$code $err" '124 check'
+is 'and is the reason' "$(reason)" max-time
+run retry -T .2 --check='exec sleep 100d' true
+like 'which is told of the check' "$err" 'exited 0 \(--max-time .* ended --check\)'
+run retry -T .2 -d 0 --before-retry='exec sleep 100d' false
+like 'or the gate' "$err" 'exited 1 \(--max-time .* ended --before-retry\)'
+run retry -q -T .3 -d 0 --before-retry='echo gate; exec sleep 100d' \
+    --on-give-up='echo hook' false
+is 'it ends a gate, and --on-give-up follows' \
+    "$code $(echo "$err" | xargs)" '124 gate hook'
+run env --block-signal=USR1 "$RETRY" -q -T .3 -k 50ms -s USR1 \
+    --check='exec hear heard 15' true
+is 'one that does not obey --signal is killed' \
+    "$code $(paste -sd ' ' heard)" '124 ready 10 18'
+run retry -t 1ms -k 1ms --check='sleep .1; echo whole' --on-give-up=true \
+    hear heard 15
+is '--timeout is for attempts alone' \
+    "$code $(printf '%s\n' "$err" | grep whole)" '0 whole'
+
+# A shell that cannot be had.
+
+if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
+	# unforked N OPTION...: runs it with no process for what is the Nth.
+	unforked() {
+		unforked=$1
+		shift
+		ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0 \
+		    run setsid -w strace -o /dev/null \
+		    -e trace=vfork,fork,clone,clone3 \
+		    -e inject="vfork:error=EAGAIN:when=$unforked+" \
+		    "$RETRY" -d 0 "$@"
+	}
+	why='Resource temporarily unavailable'
+	unforked 2 --check=true sh -c 'exit 6'
+	is 'a check that cannot be forked is stop' "$code" 6
+	like 'and reported' "$err" "^retry: cannot run --check: $why\$"
+	unforked 2 --before-retry=true sh -c 'exit 6'
+	is 'a gate that cannot be forked gives up' "$code" 6
+	like 'and is reported' "$err" "^retry: cannot run --before-retry: $why\$"
+	unforked 2 --on-success=true true
+	is 'a hook that cannot be forked is reported' "$code $err" \
+	    "0 retry: cannot run --on-success: $why"
+	unforked 1 -a 1 --check='echo asked' true
+	is 'no check is asked of an attempt that could not be forked' \
+	    "$code $(echo "$err" | grep asked)" '125 '
+else
+	skip 'a check that cannot be forked is stop' \
+	    'there is no strace to forbid it'
+fi
+
+# A file that is no program covers the shell.
+: >none
+shellless() {
+	unshare ${user:+-Ur} -m sh -c '
+		mount --bind none /bin/sh && exec "$RETRY" -d 0 "$@"' sh "$@"
+}
+[ "$(id -u)" -eq 0 ] && user='' || user=yes
+if shellless true 2>/dev/null; then
+	run shellless --check=true true
+	is 'a check whose shell cannot be executed is stop' "$code" 1
+	like 'and reported' "$err" '^retry: cannot run --check: Permission denied$'
+	run shellless --before-retry=true perl -e 'exit 6'
+	is 'a gate whose shell cannot be executed gives up' "$code" 6
+	like 'and is reported' "$err" \
+	    '^retry: cannot run --before-retry: Permission denied$'
+	run shellless --on-success=true true
+	is 'a hook whose shell cannot be executed is reported' "$code $err" \
+	    '0 retry: cannot run --on-success: Permission denied'
+else
+	skip 'a check whose shell cannot be executed is stop' \
+	    'the shell cannot be covered'
+fi
+
+finish

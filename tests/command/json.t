@@ -1,0 +1,166 @@
+#!/bin/sh
+#
+# The report in JSON: its events and their fields.
+
+. lib/harness.sh
+if ! command -v jq >/dev/null; then
+	skip 'the report in JSON' 'jq is not installed'
+	finish
+fi
+
+# holds NAME FILTER: it is true of all objects of the log, as an array.
+holds() {
+	check "$1" jq -es "$2" log
+}
+
+# fields EVENT FIELD...: such an event has these, in this order.
+fields() {
+	holds "the fields of $1" "$(printf 'map(select(.event == "%s")) |
+	    length > 0 and all(keys_unsorted == ["event", "time", "elapsed"' "$1"
+	    shift
+	    printf ', "%s"' "$@")])"
+}
+
+cat >script <<'END'
+case $RETRY_ATTEMPT in
+1) exit 7 ;;
+2) kill -9 $$ ;;
+3) sleep 20 ;;
+4) exec true ;;
+esac
+END
+run retry --seed=1 -d 20ms -t 300ms --log=json:log sh script
+is 'the run succeeds' "$code" 0
+is 'and says nothing else' "$err" ''
+check 'each line is an object' \
+    sh -c 'test "$(jq -c . log | wc -l)" = "$(wc -l <log)"'
+is 'the events are in order' \
+    "$(jq -r .event log | tr '\n' ' ')" \
+    'start attempt outcome wait attempt outcome wait attempt outcome wait attempt outcome end '
+
+fields start command attempts max_time
+fields attempt attempt pid timeout
+fields outcome attempt outcome status name verdict rule duration user system
+fields wait attempt nominal low high delay hint
+fields end reason status attempts failures flaky waited
+
+holds 'time is that of the clock, elapsed that of the run' \
+    'all(.time > 1.7e9 and .elapsed >= 0 and .elapsed < 1e6)'
+holds 'both go on' '. == sort_by(.elapsed)'
+holds 'the start tells what was asked for' '.[0] | .command ==
+    ["sh", "script"] and .attempts == 5 and .max_time == null'
+holds 'attempts are numbered' \
+    '[.[] | select(.event == "attempt").attempt] == [1, 2, 3, 4]'
+holds 'and have a process' \
+    '[.[] | select(.event == "attempt").pid] | all(. > 1)'
+holds 'and their limit' \
+    '[.[] | select(.event == "attempt").timeout] | all(. > 0.299 and . < 0.301)'
+# outcome N JSON
+outcome() {
+	holds "outcome $1 is $2" "[.[] | select(.event == \"outcome\")][$1 - 1] |
+	    [.outcome, .status, .name, .verdict, .rule] == $2"
+}
+outcome 1 '["exit", 7, null, "retry", "default"]'
+outcome 2 '["signal", 9, "SIGKILL", "retry", "default"]'
+outcome 3 '["timeout", null, null, "retry", "default"]'
+outcome 4 '["exit", 0, null, "success", "success-on"]'
+holds 'an attempt has a duration' '.[8].duration | . >= 0.3 and . < 20'
+holds 'and processor times' '[.[] | select(.event == "outcome")] |
+    all(.user >= 0 and .system >= 0 and .user + .system > 0)'
+holds 'a wait is for the next attempt' \
+    '[.[] | select(.event == "wait").attempt] == [2, 3, 4]'
+holds 'it has its range' '[.[] | select(.event == "wait")] |
+    all(.low <= .delay and .delay <= .high and .low < .nominal and .hint == null)'
+holds 'doubled each time' \
+    '[.[] | select(.event == "wait").nominal] == [0.02, 0.04, 0.08]'
+holds 'the end sums it up' '.[-1] | .reason == "success" and .status == 0 and
+    .attempts == 4 and .failures == 3 and .flaky and .waited > 0.1'
+
+rm log
+run retry --log=json:log /nonexistent/command
+holds 'what cannot be started has an errno' '.[2] | .outcome ==
+    "unstartable" and .status == 2 and .name == "ENOENT" and .verdict ==
+    "stop" and .rule == "stop-on"'
+holds 'and an end' '.[-1] | .reason == "stop" and .status == 127 and
+    (.flaky | not)'
+
+rm log
+retry --log=json:log -a 0 -d 20 -T 50 sh -c 'echo >begun; exit 1' &
+wait_for grep -q wait log
+kill -URG $!
+wait_for sh -c 'test $(grep -c \"wait\" log) -eq 2'
+kill -USR1 $!
+wait_for grep -q USR1 log
+kill -TERM $!
+wait $!
+is 'ended by a signal' $? 143
+holds 'limits are told' '.[0] | .attempts == null and .max_time == 50'
+holds 'signals are told' '[.[] | select(.event == "signal") |
+    [.signal, .forwarded]] == [["SIGURG", false], ["SIGUSR1", false],
+    ["SIGTERM", false]]'
+fields signal signal forwarded
+holds 'the end by a signal' '.[-1] | .reason == "signal" and .status == 143 and
+    .waited > 0 and .waited < 20'
+
+rm log
+retry --log=json:log -- sh -c 'echo $$ >pid; exec sleep 20' &
+wait_for test -s pid
+kill -TERM $!
+wait $!
+holds 'one that is passed on' '[.[] | select(.event == "signal")] ==
+    [.[2]] and .[2].forwarded and .[2].signal == "SIGTERM"'
+holds 'decides on the outcome' '.[3] | .rule == "signal" and .verdict ==
+    "stop" and .name == "SIGTERM"'
+
+# bytes NAME WORD JSON: the word in a command becomes this.
+bytes() {
+	retry --log=json:bytes true "$2"
+	is "$1" "$(grep start bytes | sed 's/.*"true",\(.*\)\],"att.*/\1/')" "$3"
+	check 'which is JSON' jq -e . bytes
+	check 'and UTF-8' iconv -f UTF-8 -t UTF-8 -o /dev/null bytes
+	rm bytes
+}
+bytes 'blanks and quotes' ' "a\b" ' '" \"a\\b\" "'
+bytes 'an empty word' '' '""'
+bytes 'line ends' "$(printf 'a\nb\tc\r.')" '"a\u000ab\u0009c\u000d."'
+bytes 'characters' 'ä€😀' '"ä€😀"'
+bytes 'what a terminal would obey' "$(printf '\033[m\177\302\233')" \
+    '"\u001b[m\u007f\u009b"'
+bytes 'what turns text round' "$(printf '\342\200\256\342\201\246')" \
+    '"\u202e\u2066"'
+bytes 'bytes of no character' "$(printf '\377a\300\200')" \
+    '"\ufffda\ufffd\ufffd"'
+bytes 'a character cut short' "$(printf '\342\202')" '"\ufffd\ufffd"'
+bytes 'a surrogate' "$(printf '\355\240\200')" '"\ufffd\ufffd\ufffd"'
+bytes 'beyond Unicode' "$(printf '\364\220\200\200')" \
+    '"\ufffd\ufffd\ufffd\ufffd"'
+bytes 'too long a form' "$(printf '\360\202\202\254')" \
+    '"\ufffd\ufffd\ufffd\ufffd"'
+for i in $(seq 1 255); do
+	# shellcheck disable=SC2059 # the number is the format
+	printf "\\$(printf %o "$i")."
+done >all
+retry --log=json:bytes true "$(cat all)"
+check 'any byte' jq -e . bytes
+
+# Each line is there when it is told.
+retry --log=json:live -a 2 -d 50 false &
+wait_for grep -q '"wait"' live
+kill -9 $!
+wait $!
+check 'a run that is killed leaves its story' \
+    sh -c 'test "$(jq -r .event live | xargs)" = "start attempt outcome wait"'
+
+# Recipes of the manual.
+sed -n '/^jq /,/log$/p' "$TESTS/../man/retry.1" >recipes
+check 'the manual has recipes' test -s recipes
+rm log
+retry --seed=1 --log=json:log -d 1ms sh -c 'exit $((RETRY_ATTEMPT < 3))'
+retry --log=json:log true
+run sh recipes
+is 'they work' "$code" 0
+like 'a delay' "$out" '^0\.00[0-9]+$'
+like 'a row' "$out" '^1	exit	1	0\.0'
+like 'a sum' "$(echo "$out" | xargs)" 'runs: 2, flaky: 1'
+
+finish

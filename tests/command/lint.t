@@ -1,0 +1,28 @@
+#!/bin/sh
+#
+# The source keeps to its style.
+
+. lib/harness.sh
+cd "$TESTS/.." || exit
+
+# lint NAME TOOL ARGUMENT...
+lint() {
+	if command -v "$2" >/dev/null; then
+		check "$@"
+	else
+		skip "$1" "$2 is not installed"
+	fi
+}
+
+# What is quoted is often meant for another shell; functions are called by check.
+# shellcheck disable=SC2046 # names without blanks
+lint 'C is formatted' \
+    clang-format --dry-run -Werror $(find src tests -name '*.[ch]')
+# shellcheck disable=SC2046
+lint 'the shell scripts are clean' shellcheck -x -e SC2016,SC2317 \
+    -P SCRIPTDIR -P . -P tests .ci/run scripts/completions/retry.bash \
+    tests/lib/*.sh tests/command/*.t \
+    $(grep -lE '^#( shellcheck shell=|!/bin/)sh' scripts/*)
+lint 'the manuals are clean' mandoc -T lint -W warning man/*.1
+
+finish

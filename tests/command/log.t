@@ -1,0 +1,148 @@
+#!/bin/sh
+#
+# Where reports are written to, and what a log that fails may change.
+
+. lib/harness.sh
+
+run retry --log=text -a 2 -d 1ms false
+like 'a log without a file is on standard error' "$err" 'attempt 1/2 exited 1'
+is 'and nothing on standard output' "$out" ''
+
+run retry --log=text:log -a 2 -d 1ms false
+is 'a log in a file is not on standard error' "$err" ''
+check 'it has a line for each failure, and for the end' \
+    sh -c 'test $(grep -c ^retry: log) -eq 3'
+is 'it is for its owner alone' "$(stat -c %a log)" 600
+retry --log=text:log -a 1 false
+is 'it is appended to' "$(grep -c giving log)" 2
+
+retry --log=text:a --log=json:b --log=journal:c -a 1 false
+check 'there may be several' \
+    sh -c 'grep -q ^retry a && grep -q ^{ b && grep -q "^<3>retry" c'
+
+run retry --log=text:quiet --log=json:loud -q -a 1 false
+check 'quiet silences the text' test -e quiet -a ! -s quiet
+check 'but not JSON' test -s loud
+
+# refused TEXT FILE: such a log is an error before anything is run.
+refused() {
+	run retry "--log=json:$2" touch ran
+	is "$1 is refused" "$code" 125
+	like 'by name' "$err" "^retry: --log: $2: .* \(try 'retry --help'\)\$"
+	check 'and nothing is run' not test -e ran
+}
+
+mkdir folder
+refused 'a file in a folder that is not there' none/log
+refused 'a folder' folder
+ln -s log link
+refused 'a symbolic link' link
+like 'as what it is' "$err" ' link: is a symbolic link '
+mkfifo fifo
+refused 'a pipe that nobody reads' fifo
+
+# same NAME OPTION...
+same() {
+	same_name=$1
+	shift
+	run "$@" touch ran
+	is "$same_name" "$code" 125
+	like 'with why' "$err" \
+	    "^retry: --log: [a-z]*: is .*'s file too \(try 'retry --help'\)\$"
+	check 'and nothing is run' not test -e ran
+}
+same 'two logs of one name are refused' retry --log=json:x --log=text:x
+ln log hard
+same 'a log that is the budget is refused' \
+    retry --budget=shared --log=json:shared
+same 'or the state' retry --state=shared --log=json:shared
+same 'two names of one file are refused' retry --log=json:log --log=text:hard
+
+run retry --log=json:/dev/full --log=text:log -a 2 -d 1ms sh -c 'exit 3'
+is 'a log that cannot be written changes no status' "$code" 3
+is 'it is reported once' "$err" 'retry: --log: /dev/full: No space left on device'
+run retry --log=json:/dev/full true
+is 'also where all else is well' "$code" 0
+
+run retry -a 2 -d 1ms --log=text:/dev/stdout sh -c 'exit 3'
+is 'the names of standard streams are links' "$code" 125
+
+cat fifo >piped &
+wait_for retry --log=json:fifo true
+wait
+like 'a log may be a pipe' "$(cat piped)" '"event":"end"'
+
+run retry --log=text:log ls -l /proc/self/fd
+like 'an attempt can look at its descriptors' "$out" ' 0 -> /dev/null$'
+unlike 'and has no log among them' "$out" '/log$'
+retry --log=text:closed -a 1 sh -c 'ls -l /proc/self/fd >fds; exit 1' 2>&-
+check 'nor where standard error is closed' not grep closed fds
+like 'and the log is written all the same' "$(cat closed)" 'giving up'
+
+status 0 'a document may go where nothing can be emptied' \
+    retry --log=junit:/dev/null true
+if unshare -rm true 2>/dev/null; then
+	mkdir first second
+	status 0 'files of two file systems are two, whatever their numbers' \
+	    unshare -rm sh -c 'mount -t tmpfs none first &&
+		mount -t tmpfs none second &&
+		exec "$RETRY" --log=text:first/log --log=text:second/log true'
+else
+	skip 'files of two file systems are two' 'no name spaces'
+fi
+
+# wrong NAME VALUE WHAT
+wrong() {
+	run retry "--log=$2" touch ran
+	is "$1 is an error" "$code" 125
+	is 'of one line' "$err" \
+	    "retry: --log: $2: $3 (try 'retry --help')"
+}
+formats=$("$TEST_BUILD/tables" formats | sed -n 's/^\.It Cm //p')
+none="is none of $(echo "$formats" | xargs | sed 's/ /, /g')"
+wrong 'a format that is not there' yaml "$none"
+wrong 'a long one' "$(printf %040d 0)" "$none"
+wrong 'no format' :x "$none"
+for format in $formats; do
+	run retry --log="$format" --log="$format:out.$format" true
+	is "$format is one" "$code" 0
+	check 'the help names it' \
+	    sh -c 'retry --help | grep -A1 -e --log | grep -qw "$1"' - "$format"
+done
+wrong 'no file' json: 'names no file'
+run retry --log= true
+is 'an empty value is an error' "$code" 125
+check 'nothing was ever run' not test -e ran
+
+touch journal
+stream=$(stat -c %d:%i journal)
+JOURNAL_STREAM=$stream retry --log=auto -a 1 false 2>>journal
+is 'auto is the journal where stderr is its stream' \
+    "$(cut -c 1-9 journal)" '<4>retry:
+<3>retry:'
+JOURNAL_STREAM=1:1 retry --log=auto -a 1 false 2>other
+is 'and is not where stderr is something else' \
+    "$(cut -c 1-6 other)" 'retry:
+retry:'
+
+retry -a 1 --log=json:alone --on-give-up='echo oops >&2; exit 3' false 2>&-
+is 'nothing else gets into a log where 2 is closed' "$(grep -v '^{' alone)" ''
+
+echo precious >report.xml
+run retry --log=junit:report.xml --state=none/state true
+is 'an error of another option leaves the last report' \
+    "$code $(cat report.xml)" '125 precious'
+name=$(printf 'a\033[1mb')
+run retry --log=text:"none/$name" true
+unlike 'the name of a log that cannot be opened is made harmless' "$err" \
+    "$(printf '\033')"
+
+run sh -c '(ulimit -f 0; exec retry --log=text:"$1" -a 1 false 2>&1) | cat' \
+    - "$name"
+like 'and so is that of one that cannot be written' "$out" 'File too large'
+unlike 'harmlessly' "$out" "$(printf '\033')"
+mkfifo unread
+run retry --log=text:unread true
+like 'a pipe that nobody reads is told as such' "$err" 'a pipe without a reader'
+
+finish

@@ -1,0 +1,80 @@
+#!/bin/sh
+#
+# What systemd is told.
+
+. lib/harness.sh
+if ! command -v python3 >/dev/null; then
+	skip 'what systemd is told' 'python3 is not installed'
+	finish
+fi
+
+# listen SOCKET COMMAND...
+listen() {
+	run python3 "$TESTS/lib/listen.py" "$@"
+}
+
+told='^own STATUS=false: attempt 1/2 exited 1 after [0-9.]+[mu]?s; next in '
+for socket in path @retry-test-$$; do
+	listen "$socket" retry -q -a 2 -d 10ms false
+	is "$socket: the status is the command's" "$code" 1
+	like 'a wait is told' "$out" "$told"
+	like 'an attempt' "$out" '^own STATUS=false: attempt 1/2 runs$'
+	like 'and the end' "$(echo "$out" | tail -n 1)" \
+	    '^own STATUS=false: giving up after 2 attempts in '
+	unlike 'no signal ended it' "$out" STOPPING
+	unlike 'that it is ready is for the command to say' "$out" READY
+	rm -f path
+done
+
+# extended: the seconds that systemd is asked for, without fractions.
+extended() {
+	echo "$out" | sed -n 's/^own EXTEND_TIMEOUT_USEC=\([0-9]*\)[0-9]\{6\}$/\1/p' |
+	    xargs
+}
+listen @retry-test-$$ retry -q -a 3 -j none -d 20ms sh -c 'exit 1'
+is 'while it does not succeed it asks for time' "$(extended)" '90 90 90 90'
+listen @retry-test-$$ retry -q -a 2 -j none -d 20ms -t 5m -k 10s false
+is 'more where attempts may take more' "$(extended)" '310 310'
+listen @retry-test-$$ retry -q --repeat=3 -a 3 -j none -d 20ms \
+    --success-delay=20ms sh -c 'exit $((RETRY_ATTEMPT == 1))'
+is 'not once it has succeeded' "$(extended)" '90 90'
+listen @retry-test-$$ retry true
+is 'nor where the first attempt does' "$(extended)" ''
+like 'of which the end is told' "$out" 'STATUS=true: succeeded at attempt 1 of 5'
+
+listen @retry-test-$$ sh -c 'retry -q -d 20 --log=json:log false &
+    trap "" TERM; until grep -q wait log 2>/dev/null; do sleep 0.01; done
+    kill $!; wait $!'
+is 'a signal ends a wait' "$code" 143
+like 'and the end is told' "$out" '^[0-9]+ STOPPING=1$'
+like 'and what ended it' "$out" 'STATUS=false: ended by SIGTERM after 1 attempt'
+listen @retry-test-$$ retry -q sh -c 'trap "" INT; kill -INT $PPID
+    kill -TERM $PPID; sleep 20'
+is 'of two signals' "$code" 241
+is 'the end is told once' "$(echo "$out" | grep -c STOPPING=1)" 1
+listen @retry-test-$$ retry -q sh -c 'kill -USR2 $PPID; exit 0'
+unlike 'nor does one tell it that ends nothing' "$out" STOPPING
+
+# In vain: it changes nothing.
+listen full:@retry-test-$$ retry -q -a 3 -d 1ms sh -c 'exit 7'
+is 'a full socket does not matter' "$code" 7
+for socket in "$T/missing" @retry-missing-$$ "/$(printf %0107d 0)" \
+    "/$(printf %03000d 0)" vsock:2:1234 relative / @ ''; do
+	run env NOTIFY_SOCKET="$socket" retry -a 2 -d 1ms sh -c 'exit 7'
+	is "${socket:-nothing} does not matter" "$code" 7
+	is 'nor is it reported' "$(echo "$err" | grep -vc '^retry: \(att\|giv\)')" 0
+done
+listen path retry -q sh -c 'ls -l /proc/self/fd >fds'
+check 'the socket is not passed on' sh -c 'test -s fds && ! grep socket: fds'
+like 'but its name is' "$(rm path; listen path retry -q env; echo "$out")" \
+    'NOTIFY_SOCKET=.*/path$'
+
+if command -v strace >/dev/null && strace -o trace true 2>/dev/null; then
+	strace -o trace retry -q -a 2 -d 1ms false
+	check 'without a socket there is nothing of it' \
+	    not grep -E '^(socket|send)' trace
+else
+	skip 'without a socket there is nothing of it' 'strace cannot be used'
+fi
+
+finish

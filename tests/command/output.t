@@ -1,0 +1,325 @@
+#!/bin/sh
+#
+# --output: what becomes of the attempts' output.
+
+# shellcheck disable=SC2016 # the attempts' shells expand
+
+. lib/harness.sh
+
+# Attempts that say on which stream and in which attempt they say it.
+cat >say <<'E2'
+#!/bin/sh
+echo "out $RETRY_ATTEMPT"
+echo "err $RETRY_ATTEMPT" >&2
+echo "more $RETRY_ATTEMPT"
+[ "$RETRY_ATTEMPT" -ge "$1" ]
+E2
+chmod +x say
+
+# spoken: what the run said, without retry's own times.
+spoken() {
+	printf '%s\n' "$1" |
+	    sed 's/after [0-9.]*[mu]*s/after T/; s/ in [0-9.]*[mu]*s/ in T/'
+}
+
+# stream
+: >in; : >out; : >err
+stat -L -c %d:%i in out err >want
+retry sh -c 'stat -L -c %d:%i /proc/self/fd/0 /proc/self/fd/3 \
+    /proc/self/fd/2 3>&1 >got' <in >out 2>err
+check 'an attempt has the very descriptors that retry was given' cmp got want
+
+# hold
+run retry --output=hold -d 0 -a 3 ./say 3
+is 'held standard output comes from the successful attempt' "$out" 'out 3
+more 3'
+is 'that of failed attempts goes to standard error' "$(spoken "$err")" \
+'err 1
+out 1
+more 1
+retry: attempt 1/3 exited 1 after T; next at once
+err 2
+out 2
+more 2
+retry: attempt 2/3 exited 1 after T; next at once
+err 3
+retry: succeeded at attempt 3 of 3 in T'
+run retry -q --output=hold -d 0 -a 2 ./say 3
+is 'a run that gives up holds nothing back' "$out:$err" ':err 1
+out 1
+more 1
+err 2
+out 2
+more 2'
+
+mkfifo go
+retry --output=hold sh -c 'echo said >&2; echo x; cat go' 2>early >late &
+wait_for test -s early
+is 'standard error is not held' "$(cat early)" said
+echo >go
+wait
+
+run retry -q --output=hold --repeat=3 -d 0 ./say 2
+is 'each success counts when runs are repeated' "$out" 'out 2
+more 2
+out 3
+more 3
+out 4
+more 4'
+
+# last
+run retry -q --output=last -d 0 -a 3 ./say 3
+is 'the last attempt alone is heard' "$out:$err" 'out 3
+more 3:err 3'
+run retry -q --output=last -d 0 -a 2 ./say 3
+is 'the last attempt is heard if it failed' "$out:$err" 'out 2
+more 2:err 2'
+
+# chronic
+run retry --output=chronic -d 0 -a 3 ./say 3
+is 'nothing is heard of a run that succeeds' "$code:$out:$err" 0::
+run retry --output=chronic --check='echo checking; exit 1' \
+    --before-retry='echo gate' -d 0 -a 2 ./say 1
+is 'all is heard, in order, of a run that gives up' "$out" 'out 1
+more 1
+out 2
+more 2'
+is 'messages have their places in it' "$(spoken "$err")" 'err 1
+checking
+retry: attempt 1/2 exited 0 after T (check); next at once
+gate
+err 2
+checking
+retry: attempt 2/2 exited 0 after T (check)
+retry: giving up after 2 attempts in T: exited 0 (check)'
+run retry --output=chronic --check='cat; echo no >&2' -d 0 -a 2 ./say 3
+is 'nothing is heard where a check says yes' "$code:$out:$err" 0::
+run retry --output=chronic --on-success='exit 3' true
+like 'what is said after the end is heard' "$err" 'on-success exited 3'
+retry --output=chronic -d 1h sh -c './say 3; : >said; exit 3' >out.s 2>err.s &
+pid=$!
+# The first attempt is over when the wait has begun: nothing runs any more.
+wait_for test -e said
+wait_for sh -c "! pgrep -P $pid"
+kill "$pid"
+wait "$pid" 2>/dev/null
+is 'a signal that ends the run lets all out' \
+    "$?:$(cat out.s):$(sed 's/retry: \([a-z]*\).*/\1/' err.s)" \
+    '143:out 1
+more 1:err 1
+attempt
+ended'
+
+# one file
+retry -q --output=last -d 0 -a 2 ./say 2 >one 2>&1
+is 'where both are one file, their order is kept' "$(cat one)" 'out 2
+err 2
+more 2'
+retry --output=chronic --check='cat >/dev/null; echo checked
+    exit $RETRY_ATTEMPT' -d 0 ./say 1 >one 2>&1
+is 'where both are one file, all keeps its order' "$(spoken "$(cat one)")" \
+'out 1
+err 1
+more 1
+checked
+retry: attempt 1/5 exited 0 after T (check); next at once
+out 2
+err 2
+more 2
+checked
+retry: attempt 2/5 exited 0 after T
+retry: giving up after 2 attempts in T: exited 0 (check)'
+
+# a check reads what is held
+run retry -q --output=hold --check='grep -qx "out 2"' -d 0 ./say 1
+is 'a check reads the standard output that is held' "$code:$out" '0:out 2
+more 2'
+run retry -q --output=chronic --check='grep -c out >>seen; exit 1' -d 0 -a 3 \
+    ./say 1
+is 'and that of its own attempt alone' "$(paste -sd ' ' seen)" '1 1 1'
+rm seen
+run retry -q --check='readlink /proc/self/fd/0 >seen' true
+is 'where none is held it reads nothing' "$(cat seen)" /dev/null
+
+# where it goes
+seq 100000 >numbers
+for mode in hold last; do
+	echo before >log
+	retry --output=$mode cat numbers >>log
+	check "$mode: an appended log gets it all" sh -c \
+	    '(echo before; cat numbers) | cmp - log'
+	retry --output=$mode cat numbers | cmp - numbers
+	is "$mode: a pipe gets it all" $? 0
+	retry --output=$mode cat numbers >file
+	check "$mode: a file gets it all" cmp file numbers
+	echo before >file
+	{ retry --output=$mode cat numbers; echo behind; } >file
+	check "$mode: a shared offset is kept" sh -c \
+	    '(cat numbers; echo behind) | cmp - file'
+done
+if command -v python3 >/dev/null; then
+	check 'a socket gets it all' python3 -c '
+import socket, subprocess
+here, there = socket.socketpair()
+run = subprocess.Popen(["retry", "--output=hold", "cat", "numbers"],
+    stdout=there)
+there.close()
+got = b"".join(iter(lambda: here.recv(65536), b""))
+raise SystemExit(run.wait() or got != open("numbers", "rb").read())'
+else
+	skip 'a socket gets it all' 'python3 is not installed'
+fi
+
+for closed in '0<&-' '1>&-' '2>&-' '1>&- 2>&-' '0<&- 1>&- 2>&-'; do
+	for mode in hold last chronic; do
+		status 3 "$mode works with $closed" sh -c "
+		    retry -q -a 2 -d 0 --output=$mode sh -c \
+		    'echo x; echo y >&2; exit 3' $closed"
+	done
+done
+for mode in hold last chronic; do
+	ls /proc/self/fd >want
+	retry -q --output=$mode -a 2 -d 0 sh -c \
+	    'ls /proc/self/fd >list; [ $RETRY_ATTEMPT = 2 ]'
+	check "$mode: no descriptor of retry's own reaches an attempt" \
+	    cmp list want
+done
+
+# what fails
+run sh -c 'retry --output=hold echo x >/dev/full'
+is 'a full disk is an error, in one line' "$code:$err" \
+    '125:retry: standard output: No space left on device'
+run env TMPDIR="$T/none" retry --output=hold touch ran
+is 'a folder for temporary files that is none is an error' \
+    "$code:$err" "125:retry: temporary file in $T/none: No such file or directory"
+check 'and nothing is run' not test -e ran
+run sh -c 'ulimit -f 64; exec retry --output=hold head -c 1M /dev/zero' \
+    >/dev/null
+is 'a limit on the size of files is an error' $code 125
+like 'that is reported' "$err" '^retry: .*: File too large'
+run sh -c 'ulimit -f 64; exec retry --output=hold --fail-match=none \
+    sh -c "printf abc; sleep .1; head -c 32K /dev/zero"' >/dev/null
+is 'so is one that a few bytes pass' $code 125
+run sh -c 'ulimit -f 64
+    exec retry -k 5 --output=hold sh -c "trap : PIPE; head -c 1M /dev/zero
+    sleep 60"' >/dev/null
+is 'what goes on regardless is ended' $code 125
+if unshare -rm true 2>/dev/null; then
+	mkdir small
+	run unshare -rm sh -c '
+		mount -t tmpfs -o size=100k none small
+		TMPDIR=$T/small retry --output=hold head -c 1M /dev/zero' \
+	    >/dev/null
+	is 'a full folder for temporary files is an error' $code 125
+	like 'and is reported as such' "$err" \
+	    "^retry: temporary file in $T/small: No space left on device"
+else
+	skip 'a full folder for temporary files is an error' 'no name spaces'
+fi
+retry --output=hold head -c 1M /dev/zero 2>err.p | : &
+wait "$!"
+{ retry --output=hold head -c 1M /dev/zero 2>err.p; echo $? >code; } | :
+is 'a reader that went away ends retry by SIGPIPE' \
+    "$(cat code):$(cat err.p)" 141:
+{ env --ignore-signal=PIPE retry --output=hold head -c 1M /dev/zero 2>err.p
+    echo $? >code; } | :
+is 'where that is ignored it is an error' "$(cat code):$(cat err.p)" \
+    '125:retry: standard output: Broken pipe'
+
+# temporary files
+mkdir files
+mkfifo stay
+TMPDIR=$T/files retry --output=hold sh -c 'echo x; echo >ready; exec cat stay' &
+pid=$!
+wait_for test -e ready
+is 'a temporary file has no name' "$(ls -A files)" ''
+check 'and can get none' sh -c "for file in /proc/$pid/fd/*; do
+	case \$(readlink \$file) in
+	'$T/files/'*) ! ln -L \$file files/name; exit ;;
+	esac
+    done; exit 1"
+rm -f files/name
+check 'it lies in $TMPDIR' sh -c "readlink /proc/$pid/fd/* |
+    grep -q '^$T/files/.*(deleted)'"
+kill -KILL "$pid"
+wait "$pid" 2>/dev/null
+is 'nothing survives SIGKILL' "$(ls -A files)" ''
+
+if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
+	for error in EOPNOTSUPP EISDIR; do
+		run env TMPDIR="$T/files" \
+		    ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0" \
+		    strace -o trace -P "$T/files" -e inject=openat:error=$error \
+		    retry --output=hold sh -c 'ls -A "$TMPDIR"; echo held
+			! ls -l /proc/self/fd | grep "$TMPDIR"'
+		check "a folder may know no files without a name ($error)" \
+		    grep -q INJECTED trace
+		is 'its files lose theirs at once, and reach no attempt' \
+		    "$code:$out:$(ls -A files)" 0:held:
+	done
+else
+	skip 'a folder may know no files without a name' \
+	    'strace cannot trace here'
+fi
+
+run env TMPDIR= retry --output=hold echo held
+is 'an empty $TMPDIR is none' "$code:$out" 0:held
+
+# memory: peak OPTION...: what a run needs in all, in kB.
+peak() {
+	retry --on-success='sed -n "s/VmHWM:[^0-9]*\([0-9]*\).*/\1/p" \
+	    /proc/$PPID/status' "$@" 2>peak >/dev/null
+	cat peak
+}
+plain=$(peak true)
+held=$(peak --output=hold head -c 40M /dev/zero)
+check "memory does not grow with what is held ($plain kB, then $held kB)" \
+    test "$held" -lt $((plain + 2000))
+searched=$(peak --fail-match='(a|b)*c' head -c 10M /dev/zero)
+check "nor with the length of a line ($searched kB)" \
+    test "$searched" -lt $((plain + 2000))
+
+# capacity BYTES COMMAND...: of the pipe that the command writes to, which
+# reads it whole once it has taken that for its capacity.
+capacity() {
+	size=$1
+	shift
+	rm -f ready
+	"$@" | perl -e '
+		fcntl(STDIN, 1031, int(shift)) or die "F_SETPIPE_SZ: $!";
+		open(my $ready, ">", "ready");
+		1 while sysread(STDIN, my $data, 65536);
+		print fcntl(STDIN, 1032, 0)' "$size"
+}
+wide='until [ -e ready ]; do sleep .01; done; head -c 1M /dev/zero'
+is 'a pipe is widened for much' \
+    "$(capacity 65536 retry --output=hold sh -c "$wide")" 1048576
+is 'but not for little' \
+    "$(capacity 65536 retry --output=hold sh -c "${wide%1M*}100K /dev/zero")" \
+    65536
+more=$((2 * $(cat /proc/sys/fs/pipe-max-size)))
+if : | perl -e 'exit !fcntl(STDIN, 1031, int(shift))' $more; then
+	is 'and never narrowed' \
+	    "$(capacity $more retry --output=hold sh -c "$wide")" $more
+else
+	skip 'and never narrowed' 'no pipe may be wider here'
+fi
+
+# Of a stream that has ended no more is awaited, whoever ended it.
+for end in 'close STDOUT; select undef, undef, undef, .01; exit 3' \
+    'kill "KILL", $$'; do
+	run retry -q -a 20 -d 1ms -b constant --output=hold \
+	    perl -e "syswrite STDOUT, '+'; $end"
+	is "all is well after '$end'" "$(printf %s "$err" | tr -dc + | wc -c)" 20
+done
+
+# daemons
+retry --output=hold sh -c '
+    sh -c "echo \$\$ >daemon; while echo x; do sleep 0.01; done" &
+    echo attempt' >held
+is 'a daemon that keeps the pipe delays nothing' \
+    "$(grep -v x held)" attempt
+wait_for test -s daemon
+wait_for not kill -0 "$(cat daemon)"
+
+finish

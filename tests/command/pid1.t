@@ -1,0 +1,109 @@
+#!/bin/sh
+#
+# retry as the first process of a container, as root and as an ordinary user.
+#
+# shellcheck disable=SC2016 # it is for another shell to expand
+
+. lib/harness.sh
+chmod 755 "$tap_dir"
+chmod 777 "$T"
+
+# first COMMAND...: runs it as process 1.
+first() {
+	# shellcheck disable=SC2086 # words are meant
+	$become unshare $own --pid --fork --mount-proc "$@"
+}
+
+# behind PARENT: the one child of a process, once there is one.
+behind() {
+	wait_for pgrep -P "$1"
+	pgrep -P "$1"
+}
+
+# end NAME WANT COMMAND...: it runs as process 1 until it says "ready" or
+# "next" in the file `said`, and ends by SIGTERM with this status.
+end() {
+	name=$1 want=$2
+	shift 2
+	rm -f said
+	first "$@" 2>>said &
+	wait_for grep -qE 'ready|next in' said
+	kill -TERM "$(behind "$(behind $!)")"
+	status "$want" "$name, as $who" wait $!
+}
+
+cat >zombies <<'end'
+#!/bin/sh
+for file in /proc/[0-9]*/status; do
+	grep -q '^State:.Z' "$file" 2>/dev/null && echo "$file"
+done
+exit 0
+end
+chmod +x zombies
+
+promises() {
+	wrong=
+	while read -r want command; do
+		run first "$RETRY" -qa 2 -d 1ms -t 9 sh -c "$command"
+		[ "$code" -eq "$want" ] || wrong="$wrong $want: $code"
+	done <<'end'
+0 exit 0
+3 exit 3
+127 exit 127
+137 kill -KILL $$
+143 kill -TERM $$
+138 kill -USR1 $$
+129 kill -HUP $$
+134 ulimit -c 0; kill -ABRT $$
+end
+	is "statuses are passed on, and deaths as 128 and the signal, as $who" \
+	    "$wrong" ''
+	status 124 "a timeout is 124, as $who" \
+	    first "$RETRY" -a 1 -t 20ms sleep 100d
+	status 127 "what is not found is 127, as $who" first "$RETRY" ./nosuch
+	status 126 "what is no program is 126, as $who" first "$RETRY" /
+	status 3 "process 1 may be the parent, as $who" first sh -c '
+		retry -qa 2 -d 0 sh -c "exit 3"
+		exit $?'
+
+	end 'SIGTERM ends an attempt' 143 "$RETRY" -d 100d \
+	    sh -c 'echo ready >&2; exec sleep 100d'
+	end 'what the attempt makes of it is the status' 7 "$RETRY" -d 100d \
+	    sh -c 'trap "exit 7" TERM
+		echo ready >&2
+		while :; do sleep .01; done'
+	end 'SIGTERM ends a wait' 143 "$RETRY" -d 100d false
+
+	run first "$RETRY" -qa 1 sh -c '
+		for i in $(seq 40); do (sh -c "exit 5" &); done
+		until [ -z "$(./zombies)" ] &&
+		    [ "$(ls -d /proc/[0-9]* | wc -l)" -le 4 ]; do
+			sleep .01
+		done
+		exit 3'
+	is "orphans are reaped while an attempt runs, as $who" "$code" 3
+	run first "$RETRY" -qa 2 -d 100ms -j none sh -c '
+		[ $RETRY_ATTEMPT -eq 2 ] && exec ./zombies
+		for i in $(seq 40); do (sh -c "sleep .01; exit 5" &); done
+		exit 3'
+	is "and in a wait, as $who" "$code$out" 0
+}
+
+become='' own='' who=root
+[ "$(id -u)" -eq 0 ] || own='--user --map-root-user' who=user
+if first true 2>/dev/null; then
+	promises
+else
+	skip "retry is process 1 as $who" 'no namespace can be made'
+fi
+if [ "$who" = root ]; then
+	become='setpriv --reuid 65534 --clear-groups'
+	own='--user --map-root-user' who=user
+	if first "$RETRY" true 2>/dev/null; then
+		promises
+	else
+		skip "retry is process 1 as $who" 'no namespace can be made'
+	fi
+fi
+
+finish

@@ -1,0 +1,160 @@
+#!/bin/sh
+#
+# Plans: the table, its totals, and their agreement with the run.
+
+. lib/harness.sh
+
+# column HEAD: what stands under it in the table, in $out.
+column() {
+	printf '%s\n' "$out" | sed 's/^ *//' | awk -F '  +' -v head="$1" '
+	    $1 == "#" { while ($column != head) column++; next }
+	    column && NF == 0 { exit }
+	    column { print $column }' | xargs
+}
+
+run retry --plan=1*4,0*5,1*3 --repeat -b mimd:up=2,down=0.5 -d 3 \
+    --min-delay 2 -j none
+is 'a plan succeeds' "$code" 0
+is 'it shows the delays' "$(column delay)" \
+    '3s 6s 12s 24s 12s 6s 3s 2s 2s 4s 8s 16s'
+is 'the starts' "$(column 'starts at')" \
+    '0s 3s 9s 21s 45s 57s 63s 66s 68s 70s 74s 82s'
+is 'the verdicts' "$(column verdict | tr ' ' '\n' | uniq -c | xargs)" \
+    '4 retry 5 success 3 retry'
+like 'and that it ends with its script' "$out" \
+    '^result +the plan ends after 12 attempts in 82s$'
+
+run retry --plan -a 4 --log=json:log touch secret
+check 'nothing is run' not test -e secret
+like 'the command is named' "$out" '^Plan for touch: at most 4 attempts,'
+unlike 'by its first word alone' "$out" secret
+like 'why it ends is told' "$out" \
+    '^result +giving up after 4 attempts in [0-9.]+s: exited 1$'
+check 'a log in a file stands beside the table' test -s log
+run retry --plan -- "$(printf 'a\033b\n')"
+like 'the command is made harmless' "$out" '^Plan for a\\\^\[b:'
+
+run retry --plan -j none -d 1 -a 4
+like 'the expected time' "$out" '^expected +7s of waiting$'
+like 'the longest time' "$out" '^longest +7s of waiting; nothing limits'
+run retry --plan -j 50% -d 1 -a 4
+like 'chance does not count for the one' "$out" '^expected +7s '
+like 'but does for the other' "$out" '^longest +10.5s '
+run retry --plan=1:2s -j none -d 1 -a 4 -t 10 -k 5
+like 'attempts take their time' "$out" '^expected +15s$'
+like 'at the longest until they are killed' "$out" \
+    '^longest +67s, each attempt being ended by its timeout$'
+run retry --plan -j none -d 1 -a 4 -T 60 -k 5
+like 'if not --max-time ends them' "$out" \
+    '^longest +65s, by --max-time and --kill-after$'
+run retry --plan -j none -d 1 -a 4 -T 60 -t 1s -k 1s
+like 'which may be far' "$out" '^longest +15s, each attempt'
+for option in '-a 0' '--free-on=1' '--repeat --plan=0' \
+    '--reset-after=1 --plan=1:2s'; do
+	# shellcheck disable=SC2086 # words
+	run retry --plan $option
+	like "$option: for ever" "$out" '^longest +for ever:'
+	like 'of which 100 attempts are shown' "$out" \
+	    '^result +the plan ends after 100 attempts'
+done
+run retry --plan -a 0 -T 1h
+like 'a limit on the time is one' "$out" '^longest +1h00m, by --max-time'
+
+run retry --plan=1:2s*3,timeout,0 -t 30 -j none
+is 'a script has durations and counts' "$(column 'starts at')" \
+    '0s 3s 7s 13s 51s'
+is 'and outcomes' "$(column verdict)" 'retry retry retry retry success'
+run retry --plan=unstartable
+like 'an outcome that stops' "$out" '1 +0s +unstartable +stop$'
+run retry --plan=KILL,any,signal,nonzero,tempfail -d 0
+is 'sets stand for one of theirs' "$(column outcome)" \
+    'died of SIGKILL exited 1 died of SIGHUP exited 1 exited 75'
+run retry --plan=1*2 -j none -d 1
+like 'the delay that would follow is shown' "$out" '^2 +1s .* 2s '
+run retry --plan -a 2 --wait-first -d 1 -j none
+like 'a wait before the first attempt has a row' "$out" \
+    '^ +0s  waits first .* 1s '
+
+# bad SCRIPT WHAT
+bad() {
+	run retry --plan="$1"
+	is "$1 is an error" "$code/$out" 125/
+	is 'of one line' "$err" \
+	    "retry: --plan: $1: $2 (try 'retry --help=sets')"
+}
+bad 1, 'ends with a comma'
+bad 1*0 'is no count'
+bad 1*x 'is no count'
+bad 1:x 'is not a number'
+bad 300 'is an exit status over 255'
+bad "$(printf %070d 1)" 'has too long an item'
+
+# What can be shown, where.
+run retry --plan -d 1 -a 3
+unlike 'no Unicode without a locale' "$out" '[^ -~]'
+like 'bars without it' "$out" '  =+-*\*-*$'
+unlike 'no colour in a file' "$out" "$(printf '\033')"
+run env LC_ALL= LANG=en_GB.UTF-8 retry --plan -d 1 -a 3
+like 'Unicode with one' "$out" '█'
+for columns in 40 80 200; do
+	run env COLUMNS=$columns retry --plan -d 1 -a 3
+	check "no line is wider than $columns columns" test "$columns" -lt 72 -o \
+	    "$(printf '%s\n' "$out" | sed 1,2d | wc -L)" -le "$columns"
+done
+run env COLUMNS=40 retry --plan -d 1
+unlike 'no bars where there is no room' "$out" '\*'
+
+# A plan and a run agree on every delay.
+agree() {
+	name=$1 script=$2 command=$3
+	shift 3
+	retry --plan="$script" --log=json:planned "$@" >/dev/null
+	retry --log=json:happened "$@" -- sh -c "$command"
+	jq -c 'select(.event == "wait") | del(.time, .elapsed)' planned >wanted
+	jq -c 'select(.event == "wait") | del(.time, .elapsed)' happened >found
+	check "plan and run agree: $name" sh -c 'test -s wanted && cmp wanted found'
+	is 'on the order of events too' "$(jq -r .event planned | xargs)" \
+	    "$(jq -r .event happened | xargs)"
+	rm planned happened
+}
+if command -v jq >/dev/null; then
+	for strategy in exponential decorrelated smooth slots fibonacci; do
+		agree $strategy 1 false -b $strategy -d 1ms --seed=42 -a 6
+	done
+	for jitter in full equal 50% +2ms; do
+		agree "jitter $jitter" 3 'exit 3' -j $jitter -d 1ms --seed=7
+	done
+	agree 'splay and a wait first' 1*2,0 'exit $((RETRY_ATTEMPT < 3))' \
+	    --splay=5ms --wait-first -d 1ms --seed=3
+	agree 'repeat' 1,0*3 'exit $((RETRY_ATTEMPT == 1))' --repeat=3 \
+	    -b mimd:up=2,down=0.5 -d 2ms --seed=9
+	agree 'throttling' 7*2,1 'exit $((RETRY_ATTEMPT < 3 ? 7 : 1))' \
+	    --throttle-on=7 --throttle-delay=4ms -d 1ms -a 5 --seed=1
+
+	run retry --plan --log=json -a 3 -d 1 x y
+	is 'a log may have standard output' "$(echo "$out" | jq -r .event | xargs)" \
+	    'start attempt outcome wait attempt outcome wait attempt outcome end'
+	check 'its clock starts with the run' \
+	    sh -c 'echo "$1" | jq -es "all(.time == .elapsed) and .[0].time == 0"' \
+	    - "$out"
+	check 'no process is told of' sh -c \
+	    'echo "$1" | jq -es "all(.pid == null and .user == null)"' - "$out"
+fi
+run retry --plan --log=text -a 2 -d 1 x
+like 'or text' "$out" '^retry: giving up after 2 attempts'
+unlike 'in place of the table' "$out" nominal
+run retry --plan --log=text --log=json
+is 'two are an error' "$code" 125
+like 'of one line' "$err" "^retry: --log: json: is a second log"
+run retry --plan --log=text:x --log=json
+is 'if both have no file' "$code" 0
+
+retry --plan >/dev/full 2>err
+is 'one that cannot be written failed' $? 125
+
+for option in --plan --help --version; do
+	run sh -c "ulimit -f 0; exec 2>&1; { retry $option 2>&3 >none; } 3>&1"
+	is "$option that a limit on files forbids ends in 125" "$code" 125
+done
+
+finish

@@ -1,0 +1,98 @@
+#!/bin/sh
+#
+# A reader of the output that does not read.
+
+# shellcheck disable=SC2016 # the attempts' shells expand
+
+. lib/harness.sh
+
+mkfifo go
+exec 9<>go
+retry --output=hold sh -c 'head -c 4M /dev/zero; echo >over' >go &
+pid=$!
+wait_for test -e over
+wait_for sh -c "! pgrep -P $pid"
+kill "$pid"
+wait "$pid" 2>/dev/null
+is 'a signal ends retry while its reader is blocked' $? 143
+exec 9<&-
+rm go
+mkfifo go
+exec 9<>go
+retry -d 0 -a 3 --output=hold sh -c 'head -c 256K /dev/zero; echo >>tried
+    [ $RETRY_ATTEMPT = 3 ]' >/dev/null 2>go &
+pid=$!
+wait_for sh -c '[ "$(wc -l <tried)" -eq 3 ]'
+is 'attempts go on while the reader is blocked' $? 0
+head -n 3 <&9 >rest
+is 'all of it is read, in order' "$(tr -d '\0' <rest | cut -c 1-16)" \
+    'retry: attempt 1
+retry: attempt 2
+retry: succeeded'
+is 'and nothing is lost' "$(tr -dc '\0' <rest | wc -c)" 524288
+wait "$pid"
+is 'before retry ends' $? 0
+exec 9<&-
+
+# Without being held, output waits for its reader in the attempt.
+rm go
+mkfifo go
+exec 9<>go
+timeout 20 "$RETRY" --fail-match=none sh -c 'seq 200000; echo >ended' >go 9<&- &
+pid=$!
+head -c 1 <&9 >first
+sleep .3
+check 'an attempt waits for the reader of its output' not test -e ended
+cat <go >rest 9<&- &
+reader=$!
+exec 9<&-
+wait "$pid"
+is 'and goes on with it' $? 0
+wait "$reader"
+seq 200000 >want
+check 'which gets it all' sh -c 'cat first rest | cmp - want'
+
+# A terminal that was stopped with ^S, and what others share with retry.
+if command -v python3 >/dev/null; then
+	cat >stopped.py <<'E2'
+import fcntl, os, pty, subprocess, sys, termios, time
+
+here, there = pty.openpty()
+termios.tcflow(there, termios.TCOOFF)
+run = subprocess.Popen(sys.argv[1:], stdin=there, stdout=there, stderr=there,
+    start_new_session=True)
+while not os.path.exists('said'):
+    time.sleep(0.01)
+os.remove('said')
+shared = fcntl.fcntl(there, fcntl.F_GETFL) & os.O_NONBLOCK
+run.terminate()
+print(run.wait(20), shared)
+E2
+	for mode in stream hold chronic; do
+		is "$mode: a stopped terminal makes retry neither deaf nor rude" \
+		    "$(python3 stopped.py retry -d 10ms -a 0 --output=$mode \
+			--fail-match=never sh -c 'echo >said; seq 20000
+			exec sleep 60')" '-15 0'
+	done
+	is 'nor does it where nothing is held' "$(python3 stopped.py \
+	    retry -d 10ms -a 0 sh -c '[ $RETRY_ATTEMPT = 2 ] || exit 3
+	    echo >said; exec sleep 60')" '-15 0'
+	cat >full.py <<'E2'
+import socket, subprocess, sys, time
+
+here, there = socket.socketpair()
+run = subprocess.Popen(sys.argv[1:], stdout=there)
+there.close()
+here.recv(1)
+time.sleep(.3)
+run.terminate()
+print(run.wait(20))
+E2
+	is 'nor does a socket that is full' "$(python3 full.py \
+	    retry -q --fail-match=none sh -c 'seq 200000; exec sleep 60')" -15
+else
+	skip 'a stopped terminal makes retry neither deaf nor rude' \
+	    'python3 is not installed'
+fi
+
+finish

@@ -1,0 +1,276 @@
+#!/bin/sh
+#
+# A state that is remembered from one run to the next.
+
+. lib/harness.sh
+# shellcheck source=tests/lib/tries.sh
+. "$TESTS/lib/tries.sh"
+
+# kept NAME [FILE]: what is kept under this name.
+kept() {
+	sed -n "s/^$1 //p" "${2:-state}"
+}
+
+# edit FILE SCRIPT: with sed, and brings the checksum up to date.
+edit() {
+	sed -e '/^checksum/d' -e "$2" "$1" >edited
+	sum=-3750763034362895579
+	for byte in $(od -An -v -tu1 edited); do
+		sum=$(((sum ^ byte) * 1099511628211))
+	done
+	printf 'checksum %016x\n' "$sum" >>edited
+	cat edited >"$1"
+}
+
+# One run after the other.
+
+run retry -q --state=state -a 1 -d 1s -j none ./tries 7
+is 'the status is that of the last attempt' "$code $(attempts)" '7 1'
+is 'a run that gives up keeps the delay it would have waited' \
+    "$(kept n) $(kept failures) $(kept delay)" '1 1 1'
+is 'the state is for its owner alone' "$(stat -c %a state state.lock)" '600
+600'
+edit state 's/^next.*/next 1000.000000/'
+retry -q --state=state -a 2 -d 1ms -j none ./tries 7
+is 'attempts are counted in each run, retries go on' \
+    "$(attempts) $(kept n) $(kept delay)" '2 3 0.0040000000000000001'
+retry -q --state=state --early=wait -a 1 -d 1d -m 100d -j none ./tries 7
+is 'so do other base delays' "$(attempts) $(kept n) $(kept delay)" '1 4 691200'
+
+cp state before
+run retry --state=state --early=skip ./tries 0
+is 'too early, nothing is run' "$code $(attempts)" '75 0'
+like 'and that is said' "$err" '^retry: too early by '
+check 'and the state stays' cmp state before
+run retry --log=json --state=state --early=skip ./tries 0
+like 'the reason is early' "$err" '"reason":"early","status":75'
+status 124 'a wait past the limit is not begun' \
+    retry -T 1m --state=state ./tries 0
+is 'and nothing is run then' "$(attempts)" 0
+
+retry --log=json:log --state=state ./tries 0 &
+wait_for grep -q '"event":"wait"' log
+is 'without --early=skip it is waited' "$(attempts)" 0
+like 'for what is left of the delay' "$(cat log)" \
+    '"delay":69(1200|119[0-9]\.[0-9]*),'
+kill -URG $!
+wait $!
+is 'SIGURG starts the attempt at once' "$? $(attempts)" '0 1'
+is 'a success resets' "$(kept n) $(kept failures) $(kept delay) $(kept next)" \
+    '0 0 0 0.000000'
+
+rm state
+retry --state=state ./tries 0
+check 'a success with nothing to forget writes nothing' not test -e state
+rm attempts
+
+# A stop and a signal.
+
+retry -q --state=state -a 2 -d 1ms false
+cp state before
+status 7 'a stop' retry -q --state=state --stop-on=7 ./tries 7
+check 'leaves the state as it was' cmp state before
+rm attempts
+retry --log=json:wait --state=state -a 3 -d 1d ./tries 7 &
+wait_for grep -q '"event":"wait"' wait
+kill -TERM $!
+wait $! 2>/dev/null
+is 'a signal' $? 143
+check 'leaves the state as it was, too' cmp state before
+rm attempts
+
+# Strategies.
+
+edit before 's/^next.*/next 1000.000000/'
+cp before state
+retry -q --state=state -b fibonacci -a 1 -d 1ms -j none false
+is 'another strategy starts afresh' "$(kept strategy) $(kept n)" 'fibonacci 1'
+cp before state
+retry -q --state=state -b exponential:factor=3 -a 1 -d 1ms false
+is 'and so do other parameters' "$(kept n)" 1
+cp before state
+retry -q --state=state -b fibonacci --stop-on=7 ./tries 7
+check 'a stop leaves what another strategy had' cmp state before
+for i in 1 2 3; do
+	retry -q --state=level -a 1 -b mimd:up=2,down=0.5 -d 1ms -j none false
+done
+is 'a level is kept' "$(kept level level)" 0.0040000000000000001
+retry -q --state=level -b mimd:up=2,down=0.5 -d 1ms true
+is 'and lowered by a success' "$(kept level level)" 0.002
+rm -f attempts
+
+# One run at a time.
+
+# holds: runs until the file `go` is there, in the background.
+cat >holds <<'END'
+#!/bin/sh
+touch held
+until [ -e go ]; do sleep 0.01; done
+END
+chmod +x holds
+hold() {
+	rm -f go held
+	retry --state=state ./holds &
+	holder=$!
+	wait_for test -e held
+}
+
+rm state
+hold
+run retry --state=state --early=skip ./tries 0
+is 'another run is under way: nothing is run' "$code $(attempts)" '75 0'
+like 'and that is said' "$err" '^retry: too early: another run is under way$'
+status 124 '--max-time ends the wait for it' \
+    retry -T 10ms --state=state ./tries 0
+is 'and nothing is run then' "$(attempts)" 0
+
+# waits_for_lock PID: it has a process that waits for the lock.
+waits_for_lock() {
+	grep -q '^[0-9]*: *-> FLOCK.* '"$(pgrep -P "$1")" /proc/locks
+}
+retry --state=state ./tries 0 &
+wait_for waits_for_lock $!
+kill -USR1 $!
+wait_for waits_for_lock $!
+kill -TERM $!
+wait $! 2>/dev/null
+is 'a signal ends the wait for it' "$? $(attempts)" '143 0'
+for i in 1 2 3; do
+	retry --state=state ./tries 0 &
+	eval "waiter$i=$!"
+	wait_for waits_for_lock $!
+done
+is 'those that wait run nothing' "$(attempts)" 0
+retry --state=state ./tries 0 &
+wait_for waits_for_lock $!
+pid=$(pgrep -P $!)
+kill -KILL $!
+wait $! 2>/dev/null
+check 'one that is killed leaves none that waits' wait_for not kill -0 "$pid"
+touch go
+wait $holder
+# shellcheck disable=SC2154 # they are set by eval
+for waiter in $waiter1 $waiter2 $waiter3; do
+	wait "$waiter" || echo "$waiter failed"
+done
+is 'and all have their turn' "$(attempts)" 3
+
+hold
+kill -KILL $holder
+wait $holder 2>/dev/null
+status 0 'a run that is killed lets go' \
+    retry --state=state ./tries 0
+touch go
+retry --state=state sh -c 'sleep 60 & echo $! >daemon'
+status 0 'a daemon does not keep the lock' \
+    retry --state=state --early=skip ./tries 0
+kill "$(cat daemon)"
+rm attempts
+
+# Clocks.
+
+retry -q --state=state -a 1 -d 1m -j none false
+edit state 's/^next.*/next 9999999999.000000/'
+retry --log=json:set-back --state=state ./tries 0 &
+wait_for grep -q '"event":"wait"' set-back
+like 'a clock set back makes no wait longer' "$(cat set-back)" '"delay":60,'
+kill -TERM $!
+wait $! 2>/dev/null
+retry -q --state=state --early=skip -T 59s true
+is 'even where it is far' $? 75
+edit state 's/^next.*/next 1.000000/'
+status 0 'a clock set forward makes it shorter' \
+    retry --state=state --early=skip true
+
+# Files that are not as they should be.
+
+sed s/1/2/ before >state
+cp state copy
+run retry -q --state=state -a 1 -d 1ms ./tries 7
+is 'a damaged state stops nothing' "$code $(attempts)" '7 1'
+is 'it is reported in one line' "$err" \
+    'retry: --state: state: is not what was written; kept as state.damaged'
+check 'and kept aside' cmp copy state.damaged
+is 'the run starts afresh' "$(kept n)" 1
+head -c 60 before >state
+run retry -q --state=state true
+like 'one that was cut is damaged' "$err" 'kept as state.damaged$'
+cat before before >state
+run retry -q --state=state true
+like 'and one that is too long' "$err" 'kept as state.damaged$'
+head -c 100k /dev/zero >state
+run retry -q --state=state true
+like 'and one of zeros' "$err" 'kept as state.damaged$'
+{ cat before; printf '\0more'; } >state
+run retry -q --state=state true
+like 'and one with a NUL behind it' "$err" 'has a NUL; kept as state.damaged$'
+: >state
+run retry -q --state=state -a 1 -d 1ms false
+is 'an empty one is none' "$code $err $(kept n)" '1  1'
+
+edit before 's/^retry-state 1/retry-state 2/'
+cp before state
+run retry --state=state ./tries 0
+is 'a later version is refused, and nothing is run' "$code $(attempts)" '125 0'
+is 'in one line' "$err" \
+    "retry: --state: state: is of a later version of retry (try 'retry --help')"
+check 'and left as it is' cmp state before
+
+mkdir folder open
+chmod 1777 open
+touch target
+ln -s ../target open/link
+ln -s "$T/target" open/locked.lock
+mkfifo fifo pipe.lock
+for file in folder folder/ open/link open/locked fifo pipe /dev/null \
+    missing/state; do
+	run retry --state="$file" ./tries 0
+	is "$file is refused, and nothing is run" "$code $(attempts)" '125 0'
+	is 'in one line' "$(printf '%s\n' "$err" | wc -l)" 1
+	[ "$file" = open/locked ] || [ "$file" = pipe ] ||
+		check 'and leaves no lock' not test -e "$file.lock"
+done
+for suffix in lock new damaged; do
+	run retry --state=own --log=text:own.$suffix ./tries 0
+	is "a log is not the state's own .$suffix" "$code $(attempts)" '125 0'
+	rm -f own own.*
+	run retry --state=own --budget=own.$suffix ./tries 0
+	is 'nor is the budget' "$code $(attempts)" '125 0'
+	rm -f own own.*
+done
+name=$(printf 'a\033[1mb')
+echo damaged >"$name"
+run retry --state="$name" true
+is 'what is damaged is told harmlessly' "$code $(printf %s "$err" |
+    tr -d ' -~')" '0 '
+run retry --state=open/link true
+like 'a link is told as such' "$err" '^retry: --state: .*: is a symbolic link '
+check 'and was not followed' not test -s target
+
+mkdir closed
+retry -q --state=closed/state -a 1 false
+chmod 500 closed
+run confined retry --state=closed/state ./tries 0
+is 'a folder that may not be written is refused' "$code $(attempts)" '125 0'
+
+# Options.
+
+status 125 '--early=skip needs a state' retry --early=skip true
+status 125 '--early takes two words' retry --early=later --state=state true
+status 125 'a state needs a name' retry --state= true
+status 125 'state and budget differ' retry --state=a --budget=a true
+status 125 'whatever they are called' retry --state=a --budget="$T/a" true
+status 125 'state and log differ' retry --state=b --log=json:b true
+retry -q --state=c -a 1 false
+cp c copy
+status 125 'and a log does not empty it first' \
+    retry --state=c --log=junit:c true
+check 'so that the state stays' cmp c copy
+status 125 'budget and log differ' retry --budget=d --log=json:d true
+retry --plan --state=planned --budget=planned-too -a 2 >/dev/null
+check 'a plan touches neither' not test -e planned -o -e planned-too
+
+retry -a 1 --state=alone --on-give-up='echo oops >&2; exit 3' false 2>&-
+check 'nothing gets into the lock where 2 is closed' test ! -s alone.lock
+
+finish

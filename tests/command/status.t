@@ -1,0 +1,193 @@
+#!/bin/sh
+#
+# The exit status says how the run ended, and how often the command ran.
+#
+# shellcheck disable=SC2016 # it is for another shell to expand
+# shellcheck disable=SC3045 # dash and bash know ulimit -S
+
+. lib/harness.sh
+
+# ran: how many attempts left a line; forgets them.
+ran() {
+	touch ran
+	wc -l <ran
+	rm ran
+}
+
+# death COMMAND...: how it ended, which $? does not tell: exit N or signal N.
+death() {
+	perl -e '
+		system { $ARGV[0] } @ARGV;
+		my $core = $? & 128 ? " with a core" : "";
+		print $? & 127 ? "signal " . ($? & 127) . $core
+		    : "exit " . ($? >> 8), "\n"' "$@"
+}
+
+# An attempt that leaves a line.
+cat >attempt <<'end'
+#!/bin/sh
+echo >>"$T/ran"
+exec "$@"
+end
+chmod +x attempt
+
+# A run that ends by the command's own status.
+
+run retry ./attempt true
+is 'a command that succeeds is run once' "$code $(ran)" '0 1'
+is 'a run that succeeds at once says nothing' "$out$err" ''
+
+wrong=
+for n in 1 2 7 63 64 75 123 124 125 126 127 128 129 130 137 143 254 255; do
+	run retry -a 2 -d 0 ./attempt sh -c "exit $n"
+	[ "$code $(ran)" = "$n 2" ] || wrong="$wrong $n"
+done
+is 'every failure is retried, and the last status passed on' "$wrong" ''
+
+run retry -d 0 sh -c 'echo >>ran; exit $((3 - RETRY_ATTEMPT))'
+is 'a success ends the run' "$code $(ran)" '0 3'
+run retry -a 3 -d 0 sh -c 'exit $((RETRY_ATTEMPT + 40))'
+is 'the status is that of the last attempt' "$code" 43
+run retry -a 1 -d 100d ./attempt false
+is 'one attempt is one run of the command' "$code $(ran)" '1 1'
+run retry -d 0 ./attempt false
+is 'the command is run five times by default' "$code $(ran)" '1 5'
+run retry -a 0 -d 0 sh -c 'echo >>ran; test $RETRY_ATTEMPT -eq 20'
+is 'without a limit a command is run until it succeeds' "$code $(ran)" '0 20'
+
+status 0 'another status may be the success' retry --success-on=3 sh -c 'exit 3'
+status 1 'a failure that exited 0 is 1' \
+    retry -a 1 --success-on='!0,3' sh -c 'exit 0'
+status 1 'a stop on 0 is 1' \
+    retry --success-on='!0' --stop-on=0 -d 100d true
+status 1 'a check that fails what exited 0 gives 1' \
+    retry -a 1 --check='exit 1' true
+status 6 'a check that fails what exited 6 gives 6' \
+    retry -a 1 --check='exit 1' sh -c 'exit 6'
+status 0 'a check that is content gives 0' retry --check=true sh -c 'exit 6'
+
+# A run that ends by a signal that the command died of.
+
+wrong=
+for n in $(seq 1 31) $(seq 34 64); do
+	case $n in
+	17 | 18 | 19 | 20 | 21 | 22 | 23 | 28) continue ;; # not deadly
+	esac
+	got=$(death retry -qa 1 sh -c "ulimit -c 0; kill -$n \$\$")
+	[ "$got" = "signal $n" ] || wrong="$wrong $n:$got"
+done
+is 'a run ends by the signal that its command died of' "$wrong" ''
+is 'also where that is ignored' "$(env --ignore-signal=USR1 \
+    perl -e 'system @ARGV; print "signal ", $? & 127' \
+    "$RETRY" -qa 1 perl -e '$SIG{USR1} = "DEFAULT"; kill USR1 => $$')" 'signal 10'
+run retry -a 1 sh -c 'kill -9 $$'
+is 'a shell sees 128 and the signal' "$code" 137
+run retry -a 3 -d 0 sh -c 'echo >>ran; kill -9 $$'
+is 'a death by a signal is retried' "$code $(ran)" '137 3'
+run retry -d 100d sh -c 'echo >>ran; kill -INT $$'
+is 'a death by SIGINT is not' "$code $(ran)" '130 1'
+run retry -d 100d sh -c 'echo >>ran; ulimit -c 0; kill -QUIT $$'
+is 'a death by SIGQUIT is not' "$code $(ran)" '131 1'
+
+if ulimit -S -c "$(ulimit -H -c)" &&
+    [ "$(death sh -c 'kill -ABRT $$')" = 'signal 6 with a core' ]; then
+	is 'retry leaves no core beside that of its command' \
+	    "$(death retry -qa 1 sh -c 'kill -ABRT $$')" 'signal 6'
+else
+	skip 'retry leaves no core beside that of its command' \
+	    'no core is written here'
+fi
+ulimit -S -c 0
+
+# A command that cannot be started.
+
+run retry -d 100d ./nosuch
+is 'a command that is not found is 127' "$code" 127
+is 'it is named, and its attempt not repeated' \
+    "$err" 'retry: cannot execute ./nosuch: No such file or directory'
+is 'nothing is said on stdout' "$out" ''
+status 127 'a name that is not found on the PATH is 127' \
+    env PATH=/usr/bin:/bin "$RETRY" -d 100d retry-no-such-command
+run retry -d 100d ''
+is 'an empty name is not found, and shown' "$code $err" \
+    "127 retry: cannot execute '': No such file or directory"
+status 127 'a command without a PATH to find it is 127' \
+    env PATH=/nonexistent "$RETRY" -d 100d retry-no-such-command
+status 126 'a directory is 126' retry -d 100d /
+status 126 'a path through a file is 126' retry -d 100d ./attempt/x
+: >plain
+status 126 'a file that is not executable is 126' retry -d 100d ./plain
+printf '#!/nonexistent/interpreter\n' >orphan
+chmod +x orphan
+status 127 'a script whose interpreter is missing is 127' retry -d 100d ./orphan
+cp /bin/true busy
+status 126 'a program that is being written is 126' \
+    sh -c 'exec retry -d 100d ./busy 9>>busy'
+ln -s loop loop
+status 126 'a loop of symbolic links is 126' retry -d 100d ./loop
+run retry -a 2 -d 0 --retry-on=unstartable ./plain
+is 'what cannot be started is retried if wished' \
+    "$code $(printf '%s\n' "$err" | grep -c 'cannot execute')" '126 2'
+run retry -q ./plain
+is 'quiet says so too: nobody else would' "$code $err" \
+    '126 retry: cannot execute ./plain: Permission denied'
+run retry -q -a 3 -d 0 --retry-on=unstartable ./nosuch
+is 'but once, where the run ends by it' "$code $err" \
+    '127 retry: cannot execute ./nosuch: No such file or directory'
+printf 'echo "$1" from a script; exit 5\n' >bare
+chmod +x bare
+run retry -a 1 ./bare word
+is 'a script without #! is run by a shell' "$code $out" '5 word from a script'
+run retry -a 2 -d 0 ./attempt sh -c 'exit 127'
+is "the command's own 127 is a failure like others" "$code $(ran)" '127 2'
+run retry -a 2 -d 0 ./attempt sh -c 'exit 126'
+is "the command's own 126 is a failure like others" "$code $(ran)" '126 2'
+
+# A call that is wrong.
+
+run retry
+is 'no command is 125' "$code" 125
+is 'a wrong call is told in one line' "$(printf '%s\n' "$err" | wc -l)" 1
+is 'and not on stdout' "$out" ''
+like 'the line points to the help' "$err" 'retry --help'
+run retry --no-such-option ./attempt true
+is 'an unknown option is 125, and nothing runs' "$code $(ran)" '125 0'
+like 'an unknown option is named' "$err" '^retry: --no-such-option: '
+run retry -a x ./attempt true
+is 'a wrong value is 125, and nothing runs' "$code $(ran)" '125 0'
+like 'the option and the value are named' "$err" '^retry: --attempts: x: '
+run retry -a '' ./attempt true
+is 'an empty value is 125, as of an unset variable' "$code $(ran)" '125 0'
+run retry -d -t -t ./attempt true
+is 'an option as a value is no value' "$code $(ran)" '125 0'
+
+for option in --help --version; do
+	run retry "$option"
+	is "$option is on stdout and succeeds" "$code$err" 0
+	is "$option says something" "${out:+something}" something
+	run sh -c "retry $option >/dev/full"
+	is "$option that cannot be written is 125" "$code" 125
+	run sh -c "retry $option >&-"
+	is "$option with stdout closed is 125" "$code" 125
+done
+
+# The words of the command are its own.
+
+run retry sh -c 'echo "$1"' sh -a
+is 'options after the command are its own' "$code $out" '0 -a'
+run retry printf '%s|' 'a b' '' "it's" '$HOME' '*' "$(printf 'new\nline')" -- -a
+is 'words arrive as they were given' \
+    "$out" "a b||it's|\$HOME|*|$(printf 'new\nline')|--|-a|"
+ln -s /bin/echo linear
+run env PATH=".:$PATH" retry -- linear x
+is 'a command may be named like a strategy' "$out" x
+cp attempt ./-a
+run env PATH=".:$PATH" retry -- -a echo x
+is 'a command may look like an option after --' "$code $out" '0 x'
+rm -f ran ./-a
+
+run bash -c 'exec -a "$(printf "a\033[1m\nb")" "$RETRY" --bogus'
+is 'whatever name it is called by' "$err" \
+    "retry: --bogus: is no option (try 'retry --help')"
+
+finish

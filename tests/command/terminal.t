@@ -1,0 +1,317 @@
+#!/bin/sh
+#
+# A command has the use of its terminal, whose keys reach it and retry alike.
+#
+# shellcheck disable=SC2016 # it is for another shell to expand
+
+. lib/harness.sh
+if ! command -v python3 >/dev/null; then
+	skip 'terminals' 'python3 is not installed'
+	finish
+fi
+export TERM=dumb
+
+# program NAME: stdin is a shell script of that name, on the PATH.
+program() {
+	{ echo '#!/bin/sh'; cat; } >"$1"
+	chmod +x "$1"
+}
+PATH=$T:$PATH
+
+# What the attempts do. Each writes its pid, and that of retry.
+program known <<'END'
+echo $$ >pid; echo $PPID >retry; exec "$@"
+END
+program ask <<'END'
+printf '%s? ' "$RETRY_ATTEMPT"
+read -r answer </dev/tty
+echo "heard $answer"
+exit 6
+END
+# A shell that starts others could be stopped halfway, and not look it.
+program work <<'END'
+exec perl -e '
+	$SIG{INT} = sub {
+		print "stopped by ^C\n";
+		exit(system("await test -e released") ? 99 : $ARGV[0]);
+	};
+	$| = 1;
+	print "ready\n";
+	select undef, undef, undef, .01 until -e "released";
+	exit $ARGV[0]' "$1"
+END
+
+# What the tests do meanwhile.
+program await <<'END'
+for try in $(seq 2000); do
+	"$@" >/dev/null 2>&1 && exit
+	sleep .01
+done
+echo "waited in vain for: $*"
+exit 1
+END
+program is_stopped <<'END'
+exec grep -q '^State:.T' "/proc/$(cat "$1")/status"
+END
+program goes_on <<'END'
+! is_stopped "$1"
+END
+program tell <<'END'
+exec kill "-$1" "$(cat "$2")"
+END
+program heard <<'END'
+test "$(grep -cx "$1" heard)" -eq "$2"
+END
+program both_stopped <<'END'
+await is_stopped pid && await is_stopped retry
+END
+# As long as it lasts all is stopped, in nanoseconds.
+program pause <<'END'
+both_stopped && moment >paused && sleep .3 && moment >>paused
+END
+
+# on_terminal NAME [PATTERN ACTION]... -- COMMAND...: beside others, in a
+# directory of this name; what was seen is in the file NAME/seen.
+on_terminal() {
+	terminal=$1
+	shift
+	mkdir -p "$terminal"
+	(cd "$terminal" && exec python3 "$TESTS/lib/terminal.py" 80 "$@" \
+	    >seen 2>&1) &
+}
+
+# on_shell NAME LINE [PATTERN ACTION]...: types the line at a shell that has
+# job control, which afterwards says the status, and ends.
+prompt='\n\$\Z'
+on_shell() {
+	shell=$1 line=$2
+	shift 2
+	on_terminal "$shell" '^\$$' "type=$line\\n" "$@" \
+	    -- env PS1='$ ' bash --norc --noprofile -i
+}
+
+# The terminal is the command's.
+
+on_terminal reads '1\?' 'type=one\n' '2\?' 'type=two\n' -- \
+    retry -qa 2 -d 0 ask
+on_terminal piped '1\?' 'type=one\n' '2\?' 'type=two\n' -- \
+    sh -c 'seq 9 | retry -qa 2 -d 0 ask | cat'
+on_terminal gates 'gate\?' 'type=open\n' -- retry -qa 2 -d 0 \
+    --before-retry='printf "gate? "; read x </dev/tty; test "$x" = open' \
+    sh -c 'echo "attempt $RETRY_ATTEMPT"; exit 6'
+
+# What it sends to both is not sent again.
+
+on_terminal once . 'run=await heard ready 1' \
+    . 'type=\x03' '(SIGINT(.*\n?)+){1}' 'run=await heard 2 1' \
+    . 'type=\x03' '(SIGINT(.*\n?)+){2}' 'run=await heard 2 2' \
+    . 'type=\x1c' SIGQUIT 'run=await heard 3 1' \
+    . wide=100 SIGWINCH 'run=await heard 28 1; tell USR2 pid' -- \
+    retry -v -d 100d known hear heard 12
+on_terminal check . 'run=await heard ready 1' . 'type=\x03' \
+    SIGINT 'run=await heard 2 1; tell USR2 pid' -- \
+    retry -v -d 100d --check='exec known hear heard 12' true
+for status in 0 9 130; do
+	on_terminal "cleans-$status" ready 'type=\x03' 'by \^C' \
+	    'run=tell 0 retry && : >alive; : >released' -- \
+	    retry -d 0 known work $status
+done
+on_terminal dies . 'run=await test -s pid' . 'type=\x03' -- \
+    retry -v -d 100d known sleep 100d
+on_terminal waits 'next in' 'type=\x03' -- retry -d 100d false
+# Stopped so, it finds both that its wait is over and the ^C.
+on_terminal late 'next in' 'run=tell STOP retry && await is_stopped retry' \
+    . 'type=\x03' . 'run=sleep 2; tell CONT retry' -- \
+    retry -b constant -j none -d 2 -a 2 --log=text --log=json:log \
+    known sh -c 'exit 6'
+# A bucket that is locked keeps it for a tenth of a second from the next
+# attempt, which the ^C then does not reach.
+on_terminal between ready 'run=cp pid first; : >released
+	await sh -c "! tell 0 first"' \
+    . 'type=\x03' -- sh -c 'trap : INT; exec 3>>bucket; flock 3
+	retry -q -d 0 -a 2 --budget=bucket known sh -c "
+		test \$RETRY_ATTEMPT -eq 1 || exec sleep 100d
+		echo ready; await test -e released; exit 6" 3>&-
+	echo "ended $?"'
+program listen <<'END'
+echo $$ >"$1.pid"; exec hear "$1" 10
+END
+on_terminal pipeline . 'run=await test -s code
+	await grep -q ready left && tell USR1 left.pid
+	await grep -q ready right && tell USR1 right.pid' -- sh -c '
+	echo begins >/dev/tty; listen left | {
+	    retry -qa 1 -t .1 -k .1 sh -c "sleep 100d & exec sleep 100d"
+	    echo $? >code; } | listen right'
+
+# ^Z, a background, a hang-up.
+
+release='run=await goes_on pid && await goes_on retry; : >released'
+status='type=echo "status $?"; exit\n'
+on_shell stops 'retry -a 1 --log=json:log known work 7' \
+    ready 'type=\x1a' Stopped run=pause . 'type=fg\n' \
+    'fg\n' "$release" "$prompt" "$status"
+on_shell idles 'retry -a 2 -d 100d --log=text --log=json:log known false' \
+    'next in' 'type=\x1a' Stopped 'run=await is_stopped retry
+	moment >paused; sleep .3; moment >>paused' . 'type=fg\n' \
+    'fg\n' 'run=await goes_on retry; tell URG retry' "$prompt" "$status"
+on_shell killed 'retry -a 1 known work 7' \
+    ready 'run=tell TSTP retry' Stopped run=both_stopped \
+    . 'type=fg\n' 'fg\n' "$release" "$prompt" "$status"
+on_shell tostop 'stty tostop; retry -a 2 -d 0 false &' \
+    'giving up' 'type=echo $((6 * 7)); jobs; exit\n'
+on_shell wants 'retry -a 1 known ask &' \
+    '1\?' 'run=both_stopped' . 'type=\n' Stopped 'type=fg\n' \
+    'fg\n' 'run=await goes_on pid' . 'type=word\n' "$prompt" "$status"
+on_shell wants-all "retry -a 1 known perl -e 'kill TTIN => 0; exit 7' &" \
+    . 'run=await test -s pid; both_stopped' . 'type=\n' Stopped 'type=fg\n' \
+    "(?s)fg.*$prompt" "$status"
+# With such a PATH an attempt takes its time until it is a program.
+on_shell early 'PATH=$(printf %060000d 0 | sed s/0/x:/g) '"$RETRY"' -qa 0 -d 0 \
+    --retry-on=unstartable nosuch' \
+    nosuch 'run=sleep .5' . 'type=\x1a' Stopped \
+    'type=kill -KILL %%; exit\nexit\n'
+on_terminal orphan . 'run=await heard ready 1' . 'type=\x1a' \
+    . 'run=await heard 18 1; tell USR2 pid' -- \
+    retry -v -a 1 known hear heard 12
+on_terminal hangs . 'run=await heard ready 1' . hang -- \
+    retry -v known hear heard 1
+on_terminal hangs-up . 'run=await test -s pid' . hang -- \
+    retry -v -d 100d known sleep 100d
+on_terminal hangs-idle 'next in' hang -- retry -d 100d false
+wait
+
+# last NAME: what it ended with.
+last() {
+	tail -n 1 "$1/seen"
+}
+
+# signals NAME [FILE]: what was heard, in one line.
+signals() {
+	paste -sd ' ' "$1/${2:-heard}"
+}
+
+is 'a command reads its terminal on every attempt' "$(cat reads/seen)" \
+    '1? one
+heard one
+2? two
+heard two
+status 6'
+is 'also where its input is a pipe' "$(sed '$d' piped/seen)" \
+    "$(sed '$d' reads/seen)"
+is 'and so does a gate' "$(cat gates/seen)" 'attempt 1
+gate? open
+attempt 2
+status 6'
+
+is '^C, ^\ and a new size reach the attempt once each' "$(signals once)" \
+    'ready 2 2 3 28 12'
+is 'and end the run when it ends' "$(last once)" 'status 0'
+unlike 'retry forwards none' "$(cat once/seen)" forwarded
+is 'they reach a check once too' "$(signals check)" 'ready 2 12'
+is 'and end the run' "$(last check)" 'status -2'
+for status in 0 9 130; do
+	is "^C lets the command clean up and exit $status" \
+	    "$(last cleans-$status)" "status $status"
+	check "which retry waits for, status $status" \
+	    test -e cleans-$status/alive
+	is "and does not follow with an attempt, status $status" \
+	    "$(grep -c ready cleans-$status/seen)" 1
+done
+is 'a command that dies of ^C takes retry with it' "$(last dies)" 'status -2'
+is '^C ends a wait at once' "$(last waits)" 'status -2'
+is 'even if the wait is over too' \
+    "$(last late) $(grep -c '"event":"attempt"' late/log)" 'status -2 1'
+is 'it is not lost between two attempts' \
+    "$(grep -o 'ended.*' between/seen)" 'ended 130'
+is 'a timeout does not touch the rest of a pipeline' \
+    "$(signals pipeline left), $(signals pipeline right)" 'ready 10, ready 10'
+is 'but ends the attempt' "$(cat pipeline/code)" 124
+
+# outlasted NAME EVENT FIELD: in the log this time has not the pause in it.
+outlasted() {
+	awk -v event="$2" -v field="$3" '
+	FILENAME ~ /paused/ {
+		pause = FNR == 1 ? -$1 : (pause + $1) / 1e9
+		next
+	}
+	{
+		n = split($0, words, /[":,{}]+/)
+		for (i = 2; i < n; i++)
+			fields[words[i]] = words[i + 1]
+		if (FNR == 1)
+			begun = fields["time"]
+		if (fields["event"] == event) {
+			passed = fields["time"] - begun
+			print fields[field] < passed - pause + .01 ? "yes" : "no"
+		}
+	}' "$1/paused" "$1/log"
+}
+
+is '^Z stops both, fg resumes both, and the status is kept' \
+    "$(grep '^status' stops/seen | head -n 1)" 'status 7'
+is 'the attempt did not last while it was stopped' \
+    "$(outlasted stops outcome duration)" yes
+is 'nor does a wait' "$(outlasted idles end waited)" yes
+is 'after which the retry comes' \
+    "$(grep '^status' idles/seen | head -n 1)" 'status 1'
+like '^Z stops also a command that is not running yet' \
+    "$(cat early/seen)" '^\[1\].*Stopped'
+is 'SIGTSTP by kill(1) is like ^Z' \
+    "$(grep '^status' killed/seen | head -n 1)" 'status 7'
+like 'a background job is not stopped by what retry writes' \
+    "$(cat tostop/seen)" '^retry: giving up after 2'
+like 'and takes no terminal' "$(cat tostop/seen)" '^42$'
+unlike 'nor is any other' "$(cat tostop/seen)" Stopped
+is 'if its command wants the terminal, fg gives it' \
+    "$(grep -c '^heard word' wants/seen) $(grep '^status' wants/seen |
+    head -n 1)" '1 status 6'
+is 'also if it asks as a shell does' \
+    "$(grep '^status' wants-all/seen | head -n 1)" 'status 7'
+is 'where nobody could resume it ^Z does not stop it' "$(last orphan)" \
+    'status 0'
+is 'a hang-up reaches the attempt' "$(signals hangs)" 'ready 1'
+is 'whose end is that of the run' "$(last hangs)" 'status 0'
+is 'one that dies of it takes retry with it' "$(last hangs-up)" 'status -1'
+is 'it ends a wait too' "$(last hangs-idle)" 'status -1'
+
+# A terminal in another.
+
+# in_tmux COMMAND...: by a shell, which an account need not have.
+in_tmux() {
+	SHELL=/bin/sh tmux -S socket -f /dev/null "$@"
+}
+
+# is_gone FILE: the process that it names; perhaps nobody has waited for it.
+is_gone() {
+	not grep -qs '^State:.[^Z]' "/proc/$(cat "$1")/status"
+}
+
+mkdir tmux && cd tmux || exit
+if in_tmux new-session -d -s first 'exec retry -q known sleep 100d' \
+    2>/dev/null; then
+	wait_for test -s pid
+	mv pid first
+	mv retry first-retry
+	in_tmux new-session -d -s reads \
+	    'seq 9 | retry -qa 2 -d 0 ask >answers; echo "status $?" >>answers'
+	in_tmux send-keys -t reads one Enter two Enter
+	wait_for grep -q status answers
+	is 'inside tmux a command reads its terminal' \
+	    "$(paste -sd ' ' answers)" '1? heard one 2? heard two status 6'
+	in_tmux new-session -d -s once \
+	    'exec retry -v known hear heard 12 2>log'
+	wait_for heard ready 1
+	in_tmux send-keys -t once C-c
+	wait_for grep -q SIGINT log
+	wait_for heard 2 1
+	tell USR2 pid
+	wait_for is_gone retry
+	is '^C reaches it once there' "$(paste -sd ' ' heard)" 'ready 2 12'
+	in_tmux kill-server
+	check 'and the end of tmux is its end' wait_for is_gone first
+	check 'and that of retry' wait_for is_gone first-retry
+else
+	skip 'inside tmux a command reads its terminal' 'there is no tmux'
+fi
+
+finish

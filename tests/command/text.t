@@ -1,0 +1,68 @@
+#!/bin/sh
+#
+# What people read.
+
+. lib/harness.sh
+
+# said: what is on standard error, with times made equal.
+said() {
+	printf '%s\n' "$err" | sed -e 's/after [0-9.]*[mu]\{0,1\}s/after TIME/' \
+	    -e 's/in [0-9.]*[mu]\{0,1\}s/in TIME/'
+}
+
+run retry true
+is 'a run that succeeds at once says nothing' "$out$err" ''
+run retry -a 3 -d 1ms sh -c 'exit $((RETRY_ATTEMPT < 3 ? 7 : 0))'
+is 'each failed attempt has a line, and the end' "$(said)" \
+    'retry: attempt 1/3 exited 7 after TIME; next in TIME
+retry: attempt 2/3 exited 7 after TIME; next in TIME
+retry: succeeded at attempt 3 of 3 in TIME'
+is 'on standard error' "$out" ''
+run retry -a 2 -d 0 false
+is 'so has one without a delay' "$(said)" \
+    'retry: attempt 1/2 exited 1 after TIME; next at once
+retry: attempt 2/2 exited 1 after TIME
+retry: giving up after 2 attempts in TIME: exited 1'
+run retry -a 0 -T 0.1 -j none -d 0.06 -b constant false
+like 'without a limit no limit is named' "$err" '^retry: attempt 1 exited 1'
+like 'the end says why' "$err" \
+    '^retry: giving up after 2 attempts in .*: exited 1 \(--max-time 0.1s leaves no more time\)$'
+run retry -a 1 sh -c 'kill -KILL $$'
+like 'a signal has its name' "$err" '^retry: attempt 1/1 died of SIGKILL after'
+run retry -a 1 -t 0.01 sleep 20
+like 'a timeout its own word' "$err" '^retry: attempt 1/1 timed out after'
+run retry --stop-on=7 sh -c 'exit 7'
+like 'what stops is named' "$err" \
+    '^retry: giving up after 1 attempt in .*: exited 7 \(stop-on\)$'
+run retry -a 2 -d 1ms --before-retry=false false
+like 'and a gate' "$err" '\(--before-retry failed\)$'
+run retry -a 2 -d 0.302 -j none false
+like 'a wait is not longer in the telling' "$err" 'next in 0.3s$'
+
+run retry "$T/nothing here"
+is 'what cannot be started is named, once' "$err" \
+    "retry: cannot execute $T/nothing here: No such file or directory"
+run retry "$(printf '/a\033b\n.')" secret
+is 'harmlessly' "$err" \
+    'retry: cannot execute /a\^[b\n.: No such file or directory'
+unlike 'and without its arguments' "$err" secret
+
+run retry -q -a 2 -d 1ms false
+is 'quiet says nothing, giving up included' "$out$err" ''
+run retry -q --on-give-up='exit 3' -a 1 false
+is 'but errors of its own' "$err" 'retry: --on-give-up exited 3'
+
+run retry -v -a 2 -t 10 -d 10ms -j 50% false
+like 'verbose tells of starts' "$err" \
+    '^retry: attempt 1/2 starts as process [0-9]+, for 10s at most$'
+like 'and of the numbers behind a delay' "$err" \
+    'next in [0-9.]+ms \(nominal 10ms, range 5ms to 15ms\)$'
+run retry -v true
+like 'also where all is well' "$err" '^retry: succeeded at attempt 1 of 5 in'
+run retry -v -a 1 sh -c 'kill -USR1 $PPID; exec sleep 20'
+like 'and of signals' "$err" '^retry: received SIGUSR1, forwarded$'
+run retry -v --repeat=2 true
+like 'a success that is not the last begins the count afresh' "$err" \
+    '^retry: attempt 1 exited 0 after'
+
+finish

@@ -1,0 +1,135 @@
+#!/bin/sh
+#
+# An attempt that lasts too long is ended, and never too early. An attempt
+# that is to be timed out would otherwise last for ever.
+#
+# shellcheck disable=SC2016 # it is for another shell to expand
+
+. lib/harness.sh
+
+# deaf OPTION...: runs retry with all signals blocked, and so its attempts: a
+# signal waits for who is not ready for it.
+deaf() {
+	rm -f heard
+	run env --block-signal "$RETRY" "$@"
+}
+
+# heard: what an attempt heard, in one line.
+heard() {
+	paste -sd ' ' heard
+}
+
+run retry -a 1 -t .05 sleep 100d
+is 'an attempt that lasts too long is ended, and the status 124' "$code" 124
+like 'the report says so' "$err" '^retry: attempt 1/1 timed out after '
+deaf -a 1 -t 1ms hear heard 18
+is 'it hears SIGTERM, then SIGCONT' "$(heard)" 'ready 15 18'
+deaf -a 2 -d 0 -t 1ms hear heard 15
+is 'it is retried, also if it then exited 0' \
+    "$code $(heard)" '124 ready 15 ready 15'
+deaf -d 100d -t 1ms --stop-on=timeout hear heard 15
+is 'unless timeouts are not' "$code $(heard)" '124 ready 15'
+deaf -a 1 -t 1ms -k 100d hear heard 15
+is 'one that obeys is not waited for' "$code $(heard)" '124 ready 15'
+deaf -a 1 -t 1ms -k 50ms sleep 100d
+is 'one that does not is killed, and the status 124' "$code" 124
+run retry -a 1 -t .1 -k 100d sh -c 'kill -STOP $$'
+is 'one that is stopped is ended too' "$code" 124
+deaf -a 1 -t 1ms -k 100d -s KILL sleep 100d
+is 'the signal may be SIGKILL' "$code" 124
+
+moment >stamps
+deaf -a 1 -t 60ms perl -e 'system qw(hear heard 15); system "moment >>stamps"'
+is 'it had its whole time' "$(awk '
+	NR == 1 { begin = $1 } NR == 2 && $1 - begin < 60e6
+	END { if (NR != 2) print "not ended" }' stamps)" ''
+moment >stamps
+deaf -a 1 -t 1ms -k 60ms sleep 100d
+moment >>stamps
+is 'and as long as --kill-after says before SIGKILL' "$(awk '
+	NR == 1 { begin = $1 } NR == 2 && $1 - begin < 61e6' stamps)" ''
+
+run retry -a 2 -j none -d 0 -t .05 \
+    sh -c 'test "$RETRY_ATTEMPT" -eq 2 || exec sleep 100d
+	echo "$RETRY_LAST ${RETRY_LAST_STATUS-unset}"; exit 7'
+is 'a timeout does not rub off on the next attempt' "$code" 7
+is 'which is told of it' "$out" 'timeout unset'
+run retry -v -a 3 -b list:0,.6 -t .5 sh -c 'exit 3'
+is 'no timeout happens in a wait' "$code" 3
+is 'every attempt has the whole time' \
+    "$(printf '%s\n' "$err" | grep -c 'for 0.5s at most')" 3
+run retry -v -a 1 -t 0 sh -c 'exit 3'
+is 'no timeout is none' "$code" 3
+unlike 'and nothing is said of one' "$err" 'at most'
+status 0 'a timeout is beyond the longest run' retry -t 10000d true
+
+# The signal.
+
+for signal in USR1 SIGUSR1 usr1 sigUsr1 10; do
+	deaf -a 1 -t 1ms -s "$signal" hear heard 18
+	is "-s $signal is SIGUSR1" "$(heard)" 'ready 10 18'
+done
+deaf -a 1 -t 1ms -s RTMIN+3 hear heard 37
+like 'a real-time signal has a name too' "$(cat heard)" '^37$'
+wrong=
+for signal in USR3 SIG SIGSIGTERM TERMINATE 0 65 -1 '' '15 ' 15x 0x0f \
+    RTMIN+31 RTMAX-31 RTMIN+ RTMIN-1 CHLD CONT STOP TSTP TTIN TTOU URG WINCH; do
+	run retry -s "$signal" true
+	[ "$code" -eq 125 ] || wrong="$wrong '$signal'"
+done
+is 'what is no signal, or ends nothing, is refused' "$wrong" ''
+
+# The whole run.
+
+run retry -a 9 -T .1 sleep 100d
+is '--max-time ends an attempt, and with it the run' "$code" 124
+like 'the report says that too' "$err" 'giving up after 1 attempt in .*max-time'
+run retry -d 0 -a 9 -T .3 sh -c 'test $RETRY_ATTEMPT -lt 3 || exec sleep 100d
+	exit 1'
+is 'it is for all attempts together' "$code" 124
+run retry -v -a 1 -T 1h -t '50%' sh -c 'exit 3'
+like 'a timeout may be a share of it' "$err" 'for 30m00s at most'
+run retry -a 1 -T .1 -t 10d sleep 100d
+is 'the shorter of the two limits binds' "$code" 124
+deaf -a 1 -T 1ms -k 50ms sleep 100d
+is 'what ignores SIGTERM is killed' "$code" 124
+status 0 'a run that ends in time is not touched by it' retry -T 1h true
+
+# Another user's processes.
+
+# stranger: makes a program that becomes root for whoever runs it.
+stranger() {
+	[ "$(id -u)" -eq 0 ] || return
+	chmod 755 "$tap_dir" && chmod 777 "$T" || return
+	cp "$(command -v setpriv)" "$(command -v setsid)" . &&
+	    chmod u+s setpriv || return
+	setpriv --reuid 65534 --clear-groups -- "$RETRY" \
+	    ./setpriv --reuid 0 id -ru 2>&1 | grep -qx 0
+}
+
+as_nobody() {
+	run setpriv --reuid 65534 --clear-groups -- "$@"
+}
+
+if stranger; then
+	as_nobody "$RETRY" -a 1 -t .3 -k .1 ./setpriv --reuid 0 -- sleep .5
+	is "another user's attempt is waited for" "$code" 124
+	like 'and named' "$err" \
+	    '^retry: cannot signal process [0-9]+: Operation not permitted$'
+	as_nobody "$RETRY" -a 1 -T .1 -k .1 ./setpriv --reuid 0 -- sh -c '
+		echo $$ >pid; exec sleep 100d'
+	is 'but not long after --max-time' "$code" 124
+	check 'it runs on' kill -9 "$(cat pid)"
+	like 'as is said' "$err" 'process [0-9]+ does not end$'
+	as_nobody "$RETRY" -a 1 -t .5 -k .1 sh -c '
+		./setpriv --reuid 0 -- sh -c "echo \$\$ >pid; exec sleep 100d" &
+		exec sleep 100d'
+	is "another user's left-over is left" "$code" 124
+	check 'it runs on too' kill -9 "$(cat pid)"
+	like 'as is said with its name' "$err" 'process [0-9]+ \(sleep\).* is left$'
+else
+	skip "another user's attempt is waited for" \
+	    'only root can make a program for it'
+fi
+
+finish

@@ -1,0 +1,246 @@
+#!/bin/sh
+#
+# What a timed-out attempt leaves behind, and what it may not.
+#
+# shellcheck disable=SC2016 # it is for another shell to expand
+# shellcheck disable=SC2317 # check calls the functions
+# shellcheck disable=SC3045 # dash and bash know ulimit -n
+
+. lib/harness.sh
+
+# stubborn FILE: writes its pid there and stays, whatever SIGTERM says.
+cat >stubborn <<'END'
+#!/bin/sh
+trap '' TERM
+echo $$ >>"$1"
+exec >/dev/null 2>&1
+while :; do sleep 9 & wait; done
+END
+chmod +x stubborn
+
+# founder: once there is a file `second` it starts an orphan in its session,
+# and a session of its own.
+cat >founder <<'END'
+#!/bin/sh
+trap '' TERM
+echo $$ >founded
+exec >/dev/null 2>&1
+until [ -e second ]; do sleep .01; done
+(./stubborn orphaned &)
+setsid ./stubborn separate &
+while :; do sleep 9 & wait; done
+END
+chmod +x founder
+
+# begin CASE RETRY-OPTION... -- COMMAND...: all cases run side by side.
+begin() {
+	case=$1
+	shift
+	(
+		"$RETRY" "$@" 2>"$case.err"
+		echo $? >"$case.code"
+	) &
+}
+
+alive() {
+	kill -0 "$1" 2>/dev/null
+}
+
+none_alive() {
+	while read -r pid; do
+		if alive "$pid"; then
+			note "process $pid is left"
+			return 1
+		fi
+	done <"$1"
+}
+
+begin inside -a 2 -d 0 -t 1 -k .2 -- sh -c './stubborn inside & wait'
+begin outside -a 1 -t 1 -k .2 -- sh -c 'setsid ./stubborn outside & wait'
+begin orphan -a 1 -t 1 -k .2 -- \
+	sh -c '(setsid ./stubborn orphan &) ; exec sleep 60'
+begin hears -a 1 -t 1 -k 60 -- sh -c 'setsid sh -c "
+	trap \"echo heard >hears; exit\" TERM
+	while :; do sleep .05; done" & while :; do sleep .05; done'
+begin daemon -a 2 -d 0 -t 2 -k .2 -- sh -c '
+	if [ "$RETRY_ATTEMPT" = 1 ]; then
+		setsid ./stubborn daemon & (./stubborn plain &)
+		while [ ! -s daemon ] || [ ! -s plain ]; do sleep .01; done
+		exit 1
+	fi
+	exec sleep 60'
+(
+	sh -c './stubborn older & exec "$RETRY" -q -a 1 -t 1 -k .2 sleep 60'
+	echo $? >older.code
+) &
+begin whole -a 3 -d 0 -T 1 -k .2 -- sh -c 'setsid ./stubborn whole & wait'
+begin kept -a 1 -t 1 -k 0 -- sh -c './stubborn kept & exec sleep 60'
+begin alone -a 1 -T 1 -k 0 -- ./stubborn alone
+begin heirs -a 2 -d 0 -t 2 -k .2 -- sh -c '
+	if [ "$RETRY_ATTEMPT" = 1 ]; then
+		setsid ./founder &
+		until [ -s founded ]; do sleep .01; done
+		exit 1
+	fi
+	: >second
+	exec sleep 60'
+begin once -a 1 -t 1 -k .2 -s RTMIN -- sh -c 'setsid hear once.apart 10 &
+	hear once.near 10 & exec hear once.child 10'
+begin stopped -a 1 -t 1 -k 9 -- sh -c 'setsid sh -c "
+	trap \"echo heard >stopped; exit\" TERM; kill -STOP \$\$" & exec sleep 60'
+cp stubborn 'a) Z 1 1 ('
+begin odd -a 1 -t 1 -k .2 -- sh -c 'setsid "./a) Z 1 1 (" odd & wait'
+begin zombie -a 1 -t 1 -k 0 -- sh -c 'perl -e "\$SIG{TERM} = q(IGNORE);
+	fork or exit; open F, q(>zombie); print F \$\$; close F; sleep 60" &
+	exec sleep 60'
+(
+	ulimit -n 24
+	begin many -a 1 -t 1 -k .2 -- sh -c 'for i in $(seq 30); do
+		setsid sh -c "echo \$\$ >>many; exec sleep 60" & done; wait'
+)
+for case in inside outside orphan hears daemon older whole kept alone heirs \
+    once stopped odd zombie many; do
+	wait_for test -s $case.code
+done
+
+is 'a timed-out attempt ends in 124' "$(cat inside.code)" 124
+is 'each attempt had started its own' "$(wc -l <inside)" 2
+check 'what ignores SIGTERM is killed' none_alive inside
+check 'what called setsid is killed' none_alive outside
+check 'what its parent left is killed' none_alive orphan
+is 'a descendant with a session of its own hears --signal' \
+	"$(cat hears)" heard
+is 'the attempt after a daemon timed out' "$(cat daemon.code)" 124
+check 'the daemon of an attempt that ended by itself lives on' \
+	alive "$(cat daemon)"
+check 'a plain process that it left lives on too' alive "$(cat plain)"
+check 'a child from before retry began lives on' alive "$(cat older)"
+is '--max-time ends an attempt in 124' "$(cat whole.code)" 124
+check '--max-time leaves nothing either' none_alive whole
+is 'with -k 0 the run ends all the same' "$(cat kept.code)" 124
+like 'what is left with -k 0 is named' "$(cat kept.err)" \
+	'process [0-9]+ \(stubborn\) cannot be ended and is left'
+check 'what is left with -k 0 was not killed' alive "$(cat kept)"
+is 'an attempt that does not end is given up after --max-time' \
+	"$(cat alone.code)" 124
+like 'it is named' "$(cat alone.err)" 'process [0-9]+ does not end'
+
+check 'the session of a daemon is spared, of what it then starts' \
+	alive "$(cat orphaned)"
+check 'and so is a session that a daemon then starts' alive "$(cat separate)"
+is 'each process hears the signal once' \
+	"$(cat once.child once.near once.apart | grep -cx 34)" 3
+is 'one that is stopped hears it' "$(cat stopped)" heard
+check 'a name may look like what follows it' none_alive odd
+check 'there may be more of them than descriptors' none_alive many
+is 'a zombie is not named' "$(grep -c "is left$" zombie.err)" 1
+
+# An attempt that timed out has ended, what it left has not.
+"$RETRY" -q -t 1 -k 100d sh -c 'echo $$ >main; echo $PPID >retry
+	sh -c "trap \"\" TERM; echo \$\$ >left; exec sleep 60" &
+	exec sleep 60' 2>left.err &
+wait_for test -s left
+wait_for not alive "$(cat main)"
+kill "$(cat retry)"
+kill -9 "$(cat left)"
+wait $!
+is 'a signal then ends the run all the same' "$?" 124
+is 'without a word of the process that is gone' "$(cat left.err)" ''
+
+# What dies just while retry looks at what is left: once its parent has been
+# waited for, and before the list of processes is read.
+export ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" # strace(1) traces too
+if strace -o trace true 2>/dev/null; then
+	status 124 'an attempt times out that leaves what ends by itself' \
+	    strace -o trace -e trace=getdents64,wait4 \
+	    -e inject=getdents64:delay_enter=50000 \
+	    "$RETRY" -q -a 1 -t .2 -k 100d sh -c '
+		sh -c "trap \"\" TERM; echo \$\$ >late
+			while kill -0 $$; do :; done 2>/dev/null" &
+		exec sleep 60'
+	check 'that is waited for as well' grep -q "= $(cat late)\$" trace
+else
+	skip 'what ends by itself is waited for' 'strace cannot trace here'
+fi
+
+# Where numbers of processes can be chosen: one is used again, and one that
+# started another has a higher number.
+cat >numbers <<'END'
+#!/bin/sh
+"$RETRY" -q -a 2 -d 0 -t 2 -k .2 sh -c '
+	if [ "$RETRY_ATTEMPT" = 1 ]; then
+		setsid ./stubborn used &
+		until [ -s used ]; do sleep .01; done
+		exit 1
+	fi
+	kill -9 -$(cat used)
+	while kill -0 -$(cat used); do sleep .01; done 2>/dev/null
+	sleep .05
+	echo $(($(cat used) - 1)) >/proc/sys/kernel/ns_last_pid
+	perl -e "setpgrp; exec qw(./stubborn again)" &
+	exec sleep 60'
+echo $?
+cmp used again && ! kill -0 "$(cat again)" 2>/dev/null && echo killed
+"$RETRY" -q -a 1 -t 1 -k .2 sh -c '
+	echo 20000 >/proc/sys/kernel/ns_last_pid
+	setsid sh -c "trap \"\" TERM
+		echo 10000 >/proc/sys/kernel/ns_last_pid
+		setsid hear lower 15 & wait" &
+	exec sleep 60'
+grep -x 15 lower
+END
+chmod +x numbers
+own='--user --map-root-user'
+[ "$(id -u)" -eq 0 ] && own=
+# shellcheck disable=SC2086 # words are meant
+if unshare $own --pid --fork --mount-proc \
+    sh -c 'echo 9000 >/proc/sys/kernel/ns_last_pid' 2>/dev/null; then
+	run unshare $own --pid --fork --mount-proc ./numbers
+	is 'a number that is used again spares nobody, and none is too low' \
+	    "$(printf '%s' "$out" | paste -sd ' ')" '124 killed 15'
+else
+	skip 'a number that is used again spares nobody' 'none can be chosen here'
+fi
+
+# A process whose first thread has ended.
+if command -v python3 >/dev/null; then
+	cat >threads.py <<'END'
+import ctypes, os, signal, threading, time
+
+def first_has_ended():
+	with open('/proc/self/stat') as file:
+		return file.read().rsplit(')', 1)[1].split()[0] == 'Z'
+
+def stay():
+	while not first_has_ended():
+		time.sleep(.01)
+	with open('threads', 'w') as file:
+		print(os.getpid(), file=file)
+	time.sleep(60)
+
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+threading.Thread(target=stay).start()
+ctypes.CDLL(None).pthread_exit(None)
+END
+	status 124 'an attempt times out that leaves half a process' \
+	    retry -q -a 1 -t 2 -k .1 sh -c 'setsid python3 threads.py &
+		exec sleep 60'
+	check 'which is killed' none_alive threads
+else
+	skip 'half a process is killed' 'python3 is not installed'
+fi
+
+kill -9 "$(cat daemon)" "$(cat plain)" "$(cat older)" "$(cat kept)" \
+    "$(cat founded)" "$(cat orphaned)" "$(cat separate)" "$(cat zombie)"
+run retry -a 1 -t .3 -k 0 perl -e '
+	if (!fork) {
+		$SIG{TERM} = "IGNORE";
+		$0 = "e\033[31m";
+		sleep 3;
+		exit;
+	}
+	sleep 5'
+like 'what is left is named' "$err" '\(e'
+unlike 'harmlessly' "$err" "$(printf '\033')"
+
+finish

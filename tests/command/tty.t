@@ -1,0 +1,170 @@
+#!/bin/sh
+#
+# The status line on a terminal. It counts down a wait and is never seen while
+# anything else may be.
+
+. lib/harness.sh
+if ! command -v python3 >/dev/null; then
+	skip 'the status line' 'python3 is not installed'
+	finish
+fi
+export TERM=xterm
+
+# look NAME COLUMNS [PATTERN ACTION]... -- COMMAND...: beside other looks; what
+# was seen is in the file NAME/seen.
+look() {
+	look_name=$1
+	shift
+	mkdir "$look_name"
+	(cd "$look_name" && exec python3 "$TESTS/lib/terminal.py" "$@" >seen 2>&1) &
+}
+
+# seen NAME: that, with times and pids made equal.
+seen() {
+	sed -e 's/after [0-9.]*[mu]\{0,1\}s/after TIME/' -e 's/next in [0-9.]*s/next in TIME/' \
+	    -e 's/ in [0-9.]*s: / in TIME: /' -e 's/ in [0-9.]*s$/ in TIME/' \
+	    -e 's/URG [0-9]*/URG PID/' -e 's/\([#.]\{8,\}\)/BAR/' "$1/seen"
+}
+
+# Sends a signal to the process that the status line names.
+cat >poke <<'END'
+kill "-$1" "$(sed -n 's/.*URG \([0-9]*\).*/\1/p' seen | tail -n 1)"
+END
+now="run=sh ../poke URG"
+# try OPTION... COMMAND...
+cat >try <<'END'
+#!/bin/sh
+exec retry -b constant -j none "$@"
+END
+chmod +x try
+PATH=$T:$PATH
+
+look normal 80 'kill -URG' show '2/3 in 9s' show '2/3 in 9s' "$now" \
+    '3/3 in' show '3/3 in' "$now" -- \
+    try -a 3 -d 10 sh -c 'echo out; exit 7'
+look narrow 200 '200$|kill -URG' show '2/2 in' wide=40 '^exited 7; .* [#.]+$' show \
+    . wide=20 '^attempt 2/2 in [0-9]+s$' show . 'type=\x03' -- \
+    try -a 2 -d 30 sh -c 'exit 7'
+look end 80 -- try -a 2 -d 0.6 sh -c 'echo out; exit 7'
+look gate 80 '2/2 in' show 'gate runs' show -- try -a 2 -d 0.6 \
+    --check='echo check runs; exit 1' \
+    --before-retry='echo gate runs; sleep 0.2' sh -c 'echo out; exit 1'
+look quiet 80 -- try -q -a 2 -d 0.6 sh -c 'echo out; exit 7'
+look short 80 -- try -a 3 -d 0.3 false
+look interrupted 80 '2/5 in' 'type=\x03' -- try -d 30 false
+look stopped 80 '^\$$' 'type=retry -d 30 false\n' '2/5 in' 'type=\x1a' \
+    'Stopped.*\n\$$' show . 'type=fg\n' 'fg\n.*\n.*2/5 in' 'type=\x03' \
+    'ended(.*\n)+\$$' 'type=exit\n' -- env PS1='$ ' bash --norc --noprofile -i
+look background 80 '^\$$' 'type=retry -a 2 -d 0.8 false &\n' \
+    'giving' 'type=exit\n' -- env PS1='$ ' bash --norc --noprofile -i
+look dumb 80 -- env TERM=dumb try -a 2 -d 0.6 false
+look unicode 80 '2/2 in' show -- env LC_ALL=C.UTF-8 try -a 2 -d 0.6 false
+look github 80 '2/2 in' show -- env GITHUB_ACTIONS=true try -a 2 -d 0.6 false
+look first 80 '1/1 in' show -- try -a 1 -d 0.6 --wait-first true
+look redirected 80 -- sh -c "exec try -a 2 -d 0.6 false 2>err"
+look explicit 80 -- sh -c "exec try --log=tty -a 2 -d 0.6 false 2>err"
+look verbose 80 '2/2 in' show . 'run=sh ../poke USR1' \
+    'USR1(.*\n)+.*2/2 in' show . 'type=\x03' -- \
+    try -v -a 2 -d 30 sh -c 'exit 7'
+wait
+
+dashes=--------------------
+told1='retry: attempt 1/3 exited 7 after TIME; next in TIME'
+told2='retry: attempt 2/3 exited 7 after TIME; next in TIME'
+is 'a wait has a status line, and nothing else has' "$(seen normal)" "\
+out
+$told1
+sh exited 7; attempt 2/3 in 10s  BAR  retry now: kill -URG PID
+$dashes
+out
+$told1
+sh exited 7; attempt 2/3 in 9s  BAR  retry now: kill -URG PID
+$dashes
+out
+$told1
+out
+$told2
+sh exited 7; attempt 3/3 in 10s  BAR  retry now: kill -URG PID
+$dashes
+out
+$told1
+out
+$told2
+out
+retry: attempt 3/3 exited 7 after TIME
+retry: giving up after 3 attempts in TIME: exited 7
+status 7"
+is 'it fits the screen, with what matters most' \
+    "$(seen narrow | sed '/^retry: attempt/d; /^retry: ended/q')" "\
+sh exited 7; attempt 2/2 in 30s  BAR  retry now: kill -URG PID
+$dashes
+exited 7; attempt 2/2 in 30s  BAR
+$dashes
+attempt 2/2 in TIME
+$dashes
+retry: ended by SIGI"
+is 'it is gone in the end' "$(seen end)" 'out
+retry: attempt 1/2 exited 7 after TIME; next in TIME
+out
+retry: attempt 2/2 exited 7 after TIME
+retry: giving up after 2 attempts in TIME: exited 7
+status 7'
+out='out
+check runs
+retry: attempt 1/2 exited 1 after TIME (check); next in TIME'
+is 'also before a check or a gate runs' "$(seen gate)" "$out
+sh exited 1; attempt 2/2 in 1s  BAR  retry now: kill -URG PID
+$dashes
+$out
+gate runs
+$dashes
+$out
+gate runs
+out
+check runs
+retry: attempt 2/2 exited 1 after TIME (check)
+retry: giving up after 2 attempts in TIME: exited 1 (check)
+status 1"
+like 'and when ^C ends the wait' "$(sed -n 2p interrupted/seen)" \
+    '^retry: ended by SIGINT after 1 attempt in '
+is 'and while ^Z stops it' "$(seen stopped | sed '/^---/,$d')" \
+    '$ retry -d 30 false
+retry: attempt 1/5 exited 1 after TIME; next in TIME
+
+[1]+  Stopped                 retry -d 30 false
+$'
+unlike 'a run in the background has none' "$(cat background/raw)" 'kill -URG'
+like 'but tells the rest' "$(cat background/seen)" 'giving up after 2'
+is 'a signal that changes nothing leaves it' \
+    "$(seen verbose | grep -A1 USR1 | sed 2q)" 'retry: received SIGUSR1
+sh exited 7; attempt 2/2 in 30s  BAR  retry now: kill -URG PID'
+is 'it may be there before the first attempt' "$(seen first)" \
+    "attempt 1/1 in 1s  BAR  retry now: kill -URG PID
+$dashes
+
+status 0"
+like 'a terminal comes before GitHub' "$(cat github/seen)" 'kill -URG'
+like 'it has Unicode where the locale has' "$(cat unicode/seen)" '[░█]{8}'
+unlike 'and not elsewhere' "$(cat normal/seen)" '[^ -~]'
+
+is 'quiet leaves the output alone' "$(cat quiet/seen)" 'out
+out
+status 7'
+unlike 'a short wait is not worth it' "$(cat short/raw)" 'kill -URG'
+unlike 'a terminal that is dumb gets no sequences' "$(cat dumb/raw)" \
+    "$(printf '\033')"
+like 'but a status line' "$(cat dumb/raw)" 'kill -URG'
+is 'which is gone in the end' "$(cut -c 1-12 dumb/seen)" 'retry: attem
+retry: attem
+retry: givin
+status 1'
+for name in redirected explicit; do
+	check "$name: a file has only text" not grep -q URG $name/err
+	check 'with the whole story' grep -q giving $name/err
+done
+
+grep -ao 'attempt 2/3 in [0-9]*s' normal/raw | uniq -c >counts
+check 'it is drawn once a second or up to four times' \
+    awk '$1 > 5 { exit 1 }' counts
+
+finish

@@ -1,0 +1,135 @@
+#!/bin/sh
+#
+# A wait is as long as it was announced, and never shorter. Attempts write down
+# when they ran; what is looked at is how long the waits were at least.
+#
+# shellcheck disable=SC2016 # it is for another shell to expand
+
+. lib/harness.sh
+
+# gaps: the times between the moments in the file `stamps`, in microseconds.
+gaps() {
+	awk 'NR > 1 { printf "%d\n", ($1 - last) / 1000 } { last = $1 }' stamps
+}
+
+# short LEAST...: the gaps that are shorter than these, in microseconds. It is
+# also wrong if there are more of them, or fewer.
+short() {
+	gaps >waited
+	printf '%s\n' "$@" | paste - waited | awk '
+		$1 == "" || $2 == "" { print "not as many:", $0 }
+		$2 < $1 { print $2, "is less than", $1 }'
+}
+
+# tries OPTION...: attempts that fail and tell the moment.
+tries() {
+	rm -f stamps
+	run retry -j none --success-on='!0' "$@" \
+	    sh -c 'exec moment >>stamps'
+}
+
+tries -a 6 -b constant -d 300us
+is 'waits of 300 us are none the shorter' "$(short 300 300 300 300 300)" ''
+tries -a 6 -b constant -d 1500us
+is 'waits of 1.5 ms are none the shorter' \
+    "$(short 1500 1500 1500 1500 1500)" ''
+tries -a 4 -b constant -d 50ms
+is 'waits of 50 ms are none the shorter' "$(short 50000 50000 50000)" ''
+# Of many the best, since a busy machine is late at times.
+tries -a 12 -b constant -d 10ms
+check 'nor much longer' \
+    test "$(gaps | sort -n | head -n 1)" -lt 110000
+tries -a 5 -d 10ms
+is 'waits double' "$(short 10000 20000 40000 80000)" ''
+tries -a 4 -b list:5ms,30ms
+is 'waits are those of the list' "$(short 5000 30000 30000)" ''
+like 'the wait is announced' "$err" 'next in 5ms$'
+
+rm -f stamps
+run retry -a 3 -b constant -d 40ms --seed=3 \
+    sh -c 'moment >>stamps; echo "${RETRY_DELAY-none}" >>delays; exit 1'
+is 'the wait of a jitter is at least a fifth less' "$(short 32000 32000)" ''
+is 'the attempt is told what was waited' "$(awk '
+	NR == 1 ? $0 != "none" : $0 < 0.032' delays)" ''
+is 'and the announcement was no longer than that' "$(
+	printf '%s\n' "$err" | sed -n 's/.*next in \(.*\)ms$/\1/p' |
+	    paste - waited | awk '$2 < $1 * 1000 - 50')" ''
+
+rm -f stamps
+run retry -a 2 -j none -d 30ms sh -c 'moment >>stamps; sleep .05; exit 1'
+is 'a wait begins when the attempt has ended' "$(short 80000)" ''
+run retry -a 4 -b constant -j none -d 20ms sh -c 'echo "$RETRY_DELAY"; exit 1'
+is 'no attempt is told of less than the delay' \
+    "$(printf '%s\n' "$out" | awk 'NR > 1 && $1 < 0.02')" ''
+run retry -a 2 -j none -d 30ms --pace=start \
+    sh -c 'echo "${RETRY_DELAY-none}"; sleep .05; exit 1'
+is 'with --pace=start what outlasts its delay is followed at once' \
+    "$out" "$(printf 'none\n0.000')"
+moment >stamps
+run retry -a 2 -j none -d 60ms --pace=start sh -c '
+	test "$RETRY_ATTEMPT" -eq 1 || moment >>stamps; exit 1'
+is 'with --pace=start a wait begins with the attempt' "$(short 60000)" ''
+
+moment >stamps
+run retry -a 1 --wait-first -j none -d 50ms sh -c 'moment >>stamps'
+is '--wait-first waits before the first attempt' "$code$(short 50000)" 0
+
+# A run that waited here would not end.
+status 1 'nothing is waited after the last attempt' retry -a 1 -d 100d false
+status 0 'nothing is waited after a success' retry -d 100d true
+status 3 'nothing is waited after a stop' \
+    retry -d 100d --stop-on=3 sh -c 'exit 3'
+status 1 'a wait that would pass --max-time is not begun' \
+    retry -a 9 -d 1d --max-time=1d -j none false
+run retry -a 3 -d 0 false
+like 'no delay is no wait' "$err" 'attempt 1/3 exited 1 after .*; next at once$'
+
+# Clocks.
+
+if sanitized || ! ldd "$RETRY" >/dev/null 2>&1; then
+	skip 'a wall clock that leaps ahead changes no wait' \
+	    'nothing can be preloaded'
+	skip 'nor one that leaps back' 'nothing can be preloaded'
+	skip 'nor does either change a timeout' 'nothing can be preloaded'
+else
+	leap=$TEST_BUILD/tests/leap.so
+	rm -f stamps
+	run env LD_PRELOAD="$leap" LEAP=86400 "$RETRY" -a 4 -j none -d 20ms \
+	    sh -c 'moment >>stamps; exit 1'
+	is 'a wall clock that leaps ahead changes no wait' \
+	    "$code$(short 20000 40000 80000)" 1
+	rm -f stamps
+	run env LD_PRELOAD="$leap" LEAP=-86400 "$RETRY" -a 4 -j none -d 20ms \
+	    sh -c 'moment >>stamps; exit 1'
+	is 'nor one that leaps back' "$code$(short 20000 40000 80000)" 1
+	run env LD_PRELOAD="$leap" LEAP=86400 "$RETRY" -a 1 -t 1h sleep .1
+	is 'nor does either change a timeout' "$code" 0
+fi
+
+# A retry that is stopped: SIGSTOP cannot be seen, SIGTSTP stops the clock.
+
+# begin: starts a run that waits 100 ms, in a group of its own, since a group
+# whose parents are all outside its session is not to be stopped.
+begin() {
+	rm -f stamps log
+	perl -e 'setpgrp; exec @ARGV' retry -a 2 -j none -d 100ms \
+	    sh -c 'moment >>stamps; exit $((2 - RETRY_ATTEMPT))' 2>log &
+	retry=$!
+	wait_for grep -q 'next in' log
+}
+
+begin
+kill -STOP $retry
+wait_for grep -q '^State:.T' /proc/$retry/status
+sleep .15
+kill -CONT $retry
+check 'a wait that ended while retry was stopped ends at once' wait $retry
+begin
+kill -TSTP $retry
+wait_for grep -q '^State:.T' /proc/$retry/status
+sleep .1
+kill -CONT $retry
+check 'SIGTSTP stops a wait, and SIGCONT resumes it' wait $retry
+is 'the time so stopped does not count' "$(short 200000)" ''
+
+finish
