@@ -25,10 +25,17 @@ parse_date(const char *text, double *date)
 		struct tm tm = { .tm_isdst = 0 };
 		const char *end = strptime(text, forms[i], &tm);
 
-		if (end != NULL && *end == '\0') {
-			*date = (double)timegm(&tm);
-			return NULL;
-		}
+		if (end == NULL || *end != '\0')
+			continue;
+		/* strptime(3) takes 31 November, which timegm(3) moves on. */
+		struct tm day = { .tm_year = tm.tm_year,
+			.tm_mon = tm.tm_mon,
+			.tm_mday = tm.tm_mday };
+		timegm(&day);
+		if (day.tm_mday != tm.tm_mday)
+			continue;
+		*date = (double)timegm(&tm);
+		return NULL;
 	}
 	return "is neither a duration nor a date";
 }

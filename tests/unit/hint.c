@@ -33,6 +33,7 @@ a_hint_is_a_duration_or_a_date(void)
 		{ "Sunday, 06-Nov-94 08:49:37 GMT", 100 },
 		{ "Sun Nov  6 08:49:37 1994", 100 },
 		{ "Sun, 06 Nov 1994 08:49:37 GMT\r", 100 },
+		{ "Tue, 29 Feb 2028 23:59:60 GMT", DURATION_MAX },
 		{ "Sat, 05 Nov 1994 08:49:37 GMT", 0 },
 		{ "Mon, 07 Nov 1994 08:49:37 GMT", 86500 },
 		{ "Fri, 01 Jan 2900 00:00:00 GMT", DURATION_MAX },
@@ -54,6 +55,8 @@ anything_else_is_no_hint(void)
 		"nan", "0x10", "1 2", "Sun, 06 Nov 1994 08:49:37 CET",
 		"Sun, 06 Nov 1994 08:49:37 GMT or so", "Sun, 06 Nov 1994",
 		"Sun, 41 Nov 1994 08:49:37 GMT", "1994-11-06T08:49:37Z",
+		"Mon, 31 Nov 2026 08:49:37 GMT",
+		"Tuesday, 29-Feb-94 08:49:37 GMT", "Thu Feb 30 08:49:37 2028",
 		"a text that is longer than any date could ever be, and no hint",
 		TOO_LONG };
 
