@@ -6,6 +6,12 @@
 #include "duration.h"
 #include "number.h"
 
+/*
+ * The smallest positive number that is told from 0, which often means "none";
+ * so small that no clock can, so large that microseconds of it stay positive.
+ */
+#define SMALLEST 1e-301
+
 static const struct unit {
 	const char *name;
 	double seconds;
@@ -63,6 +69,10 @@ duration_number(const char *text, double *number, const char **end)
 		return "is hexadecimal";
 	*number = strtod(text, &stop);
 	*end = stop;
+	/* The first digit other than 0 tells that the number is positive. */
+	if (*number < SMALLEST &&
+	    isdigit((unsigned char)text[strspn(text, "0.")]))
+		*number = SMALLEST;
 	return NULL;
 }
 

@@ -20,7 +20,8 @@ static const struct {
 	{ "007", NULL, 7 },
 	{ "1e-3", NULL, 0.001 },
 	{ "1E3", NULL, 1000 },
-	{ "1e-400", NULL, 0 },
+	{ "0e-400", NULL, 0 },
+	{ "0.000", NULL, 0 },
 	{ "51.2us", NULL, 51.2e-6 },
 	{ "250ms", NULL, 0.25 },
 	{ "2s", NULL, 2 },
@@ -160,6 +161,22 @@ people_read_three_digits_or_two_units(void)
 }
 
 /* No rounding makes "1000ms", "60m00s" or a unit too many. */
+/* 0 is no limit, so a limit that is too small to be told from it stays one. */
+static void
+a_positive_duration_is_never_zero(void)
+{
+	static const char *const rows[] = { "1e-400", "1e-10000", ".01e-10000",
+		"1e-10000s", "4e-320us", "4.95e-324us", "0s1e-10000ms" };
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		double seconds = -1;
+
+		ROW("%s", rows[i]);
+		CHECK_STR(duration_parse(rows[i], &seconds), NULL);
+		CHECK(seconds > 0 && seconds < 1e-300);
+	}
+}
+
 static void
 what_people_read_is_a_duration_within_one_percent(void)
 {
@@ -184,6 +201,7 @@ main(void)
 {
 	RUN(a_duration_is_read_or_refused_in_words);
 	RUN(a_number_ends_where_what_follows_begins);
+	RUN(a_positive_duration_is_never_zero);
 	RUN(people_read_three_digits_or_two_units);
 	RUN(what_people_read_is_a_duration_within_one_percent);
 	return DONE();
