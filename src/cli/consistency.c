@@ -75,7 +75,7 @@ consistency_settle(struct options *options)
 	policy->holds = options->output != OUTPUT_STREAM ||
 	    patterns_any(&options->patterns);
 	rules->matches = options->patterns.given;
-	set_apply(&rules->stop, "unstartable,INT,QUIT");
+	set_apply(&rules->stop, OPTIONS_STOP_ON);
 	set_remove(&rules->stop, &options->named);
 	set_keep(&rules->stop, &options->stop_most);
 	set_add(&rules->stop, &options->stop_least);

@@ -479,10 +479,11 @@ const struct option_row option_rows[OPTIONS] = {
 	    ".Fl -retry-match\nall are that do not stop.",
 	    NULL, parse_retry_on, AT(policy.rules.retry) },
 	[OPTION_STOP_ON] = { "stop-on", 0, GROUP_VERDICT, VALUE_REQUIRED, "SET",
-	    "these are not retried [unstartable,INT,QUIT]",
+	    "these are not retried [" OPTIONS_STOP_ON "]",
 	    "These failures are not retried.\n"
 	    "The list is added to the default,\n"
-	    ".Ql unstartable,INT,QUIT .\n"
+	    ".Ql " OPTIONS_STOP_ON " .\n"
+	    "130 is how a shell says that its command was interrupted.\n"
 	    "What\n.Fl -retry-on\nor\n.Fl -success-on\n"
 	    "names is no longer in that default.",
 	    NULL, parse_stop_on, AT(stop_least) },

@@ -134,6 +134,9 @@ struct options {
 	    *command; /* ends with NULL; empty with --plan and --help */
 };
 
+/* What --stop-on holds before its lists are added. */
+#define OPTIONS_STOP_ON "unstartable,INT,QUIT,130"
+
 /* How an option takes its value. */
 enum option_value { VALUE_NONE, VALUE_REQUIRED, VALUE_OPTIONAL };
 

@@ -38,7 +38,7 @@ is 'a command that succeeds is run once' "$code $(ran)" '0 1'
 is 'a run that succeeds at once says nothing' "$out$err" ''
 
 wrong=
-for n in 1 2 7 63 64 75 123 124 125 126 127 128 129 130 137 143 254 255; do
+for n in 1 2 7 63 64 75 123 124 125 126 127 128 129 131 137 143 254 255; do
 	run retry -a 2 -d 0 ./attempt sh -c "exit $n"
 	[ "$code $(ran)" = "$n 2" ] || wrong="$wrong $n"
 done
@@ -86,6 +86,10 @@ run retry -a 3 -d 0 sh -c 'echo >>ran; kill -9 $$'
 is 'a death by a signal is retried' "$code $(ran)" '137 3'
 run retry -d 100d sh -c 'echo >>ran; kill -INT $$'
 is 'a death by SIGINT is not' "$code $(ran)" '130 1'
+run retry -d 100d ./attempt sh -c 'exit 130'
+is 'nor what a shell makes of one' "$code $(ran)" '130 1'
+run retry -a 2 -d 0 --retry-on=130 ./attempt sh -c 'exit 130'
+is 'unless that is asked for' "$code $(ran)" '130 2'
 run retry -d 100d sh -c 'echo >>ran; ulimit -c 0; kill -QUIT $$'
 is 'a death by SIGQUIT is not' "$code $(ran)" '131 1'
 

@@ -83,6 +83,8 @@ the_defaults_are_those_of_the_manual(void)
 	    (struct outcome){ OUTCOME_EXIT, 0 }));
 	CHECK(stops(options, OUTCOME_UNSTARTABLE, 2));
 	CHECK(stops(options, OUTCOME_SIGNAL, SIGINT));
+	CHECK(stops(options, OUTCOME_EXIT, 130));
+	CHECK(!stops(options, OUTCOME_EXIT, 143));
 	CHECK(stops(options, OUTCOME_SIGNAL, SIGQUIT));
 	CHECK(!stops(options, OUTCOME_SIGNAL, SIGTERM));
 	CHECK(!stops(options, OUTCOME_EXIT, 1));

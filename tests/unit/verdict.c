@@ -27,7 +27,7 @@
 	{ \
 		OUTCOME_UNFORKED, EAGAIN \
 	}
-#define DEFAULT "unstartable,INT,QUIT"
+#define DEFAULT "unstartable,INT,QUIT,130"
 #define YES VERDICT_SUCCESS
 #define NO VERDICT_RETRY
 #define STOP VERDICT_STOP
