@@ -9,7 +9,7 @@
 #include "core/number.h"
 #include "core/text.h"
 
-/* An unlimited plan ends after so many attempts. */
+/* An unlimited plan ends once the last item was repeated so often. */
 #define PLAN_ATTEMPTS 100
 
 /* The largest draw. */
@@ -114,12 +114,8 @@ follow(struct plan *plan, const struct action *action)
 static bool
 goes_on(const struct plan *plan)
 {
-	const uint64_t attempts = plan->policy.attempts;
-
-	if (attempts == 0)
-		return plan->engine.attempt >= PLAN_ATTEMPTS;
 	return plan->script.repeated >= PLAN_ATTEMPTS &&
-	    plan->script.repeated >= attempts;
+	    plan->script.repeated >= plan->policy.attempts;
 }
 
 /* The wait is the last thing that the plan shows. */

@@ -57,6 +57,12 @@ for option in '-a 0' '--free-on=1' '--repeat --plan=0' \
 	like 'of which 100 attempts are shown' "$out" \
 	    '^result +the plan ends after 100 attempts'
 done
+run retry --plan='1*3001' -a 0 -d 0
+like 'a script with a count is as long as it says' "$out" \
+    '^result +the plan ends after 3001 attempts'
+run retry --plan='1*300,0*2' --repeat -a 0 -d 0
+like 'whatever the attempts come to' "$out" \
+    '^result +the plan ends after 302 attempts'
 run retry --plan -a 0 -T 1h
 like 'a limit on the time is one' "$out" '^longest +1h00m, by --max-time'
 
