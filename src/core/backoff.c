@@ -195,7 +195,7 @@ raised_by_multiplying(const struct backoff *backoff, struct level *level,
 	}
 #define UP_TIMES \
 	{ \
-		"up", "factor after a failure", PARAM_FACTOR, PARAM_REQUIRED, \
+		"up", "factor after a failure", PARAM_NUMBER, PARAM_REQUIRED, \
 		    0, 0 \
 	}
 #define DOWN_BY \
@@ -205,7 +205,7 @@ raised_by_multiplying(const struct backoff *backoff, struct level *level,
 	}
 #define DOWN_TIMES \
 	{ \
-		"down", "factor after a success", PARAM_FACTOR, \
+		"down", "factor after a success", PARAM_NUMBER, \
 		    PARAM_REQUIRED, 0, 0 \
 	}
 
@@ -232,7 +232,7 @@ const struct strategy strategies[] = {
 	    .name = "polynomial",
 	    .formula = "d*n^power",
 	    .doc = "grows with a power of n",
-	    .params = { { "power", "the exponent", PARAM_POWER, 2, 0, 0 } },
+	    .params = { { "power", "the exponent", PARAM_NUMBER, 2, 0, 0 } },
 	    .sample = "polynomial",
 	    .example = "1 4 9 16 25",
 	    .nominal = polynomial,

@@ -21,7 +21,7 @@ enum param_kind {
 	PARAM_TIME,   /* a duration */
 	PARAM_CHANGE, /* a duration with a sign */
 	PARAM_FACTOR, /* a number above 0 */
-	PARAM_POWER,  /* a number from 0 */
+	PARAM_NUMBER, /* a number from 0 */
 	PARAM_COUNT   /* a whole number, in a range */
 };
 

@@ -82,6 +82,10 @@ a_strategy_is_read_or_refused_in_words(void)
 		{ "mild:up=1.5,down=-2", NULL, NULL, { 1.5, -2 } },
 		{ "mimd:up=2,down=0.5", NULL, NULL, { 2, 0.5 } },
 
+		{ "limd:up=1,down=0", NULL, NULL, { 1, 0 } },
+		{ "mild:up=0,down=1", NULL, NULL, { 0, 1 } },
+		{ "mimd:up=0,down=0", NULL, NULL, { 0, 0 } },
+
 		{ "", unknown, "", { 0 } },
 		{ "exp", unknown, "exp", { 0 } },
 		{ "exponentially", unknown, "exponentially", { 0 } },
@@ -100,6 +104,8 @@ a_strategy_is_read_or_refused_in_words(void)
 		{ "exponential:fact=2", "is no parameter of this strategy",
 		    "fact=2", { 0 } },
 		{ "exponential:factor=0", "must be more than 0", "factor=0",
+		    { 0 } },
+		{ "decorrelated:factor=0", "must be more than 0", "factor=0",
 		    { 0 } },
 		{ "exponential:factor=-1", "is negative", "factor=-1", { 0 } },
 		{ "exponential:factor=nan", "is not a number", "factor=nan",
@@ -441,6 +447,23 @@ the_first_event_of_a_level_is_the_base_even_a_success(void)
 }
 
 static void
+a_level_falls_to_its_floor_by_a_factor_of_0(void)
+{
+	static const char *const rows[] = { "limd:up=2,down=0",
+		"mimd:up=2,down=0" };
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct backoff backoff = backoff_of(rows[i], 3, 60);
+		struct level level = { .begun = true, .value = 12 };
+
+		ROW("%s", rows[i]);
+		backoff.min = 2;
+		CHECK_DBL(backoff_success(&backoff, &level, 99), 2, 0);
+		CHECK_DBL(backoff_nominal(&backoff, &level, 1, 0), 4, 0);
+	}
+}
+
+static void
 a_delay_is_held_and_a_nan_is_no_way_round_the_cap(void)
 {
 	const struct backoff backoff = { .min = 2, .cap = 60 };
@@ -568,6 +591,7 @@ main(void)
 	RUN(a_level_stays_within_its_bounds);
 	RUN(only_a_strategy_with_a_level_says_what_follows_a_success);
 	RUN(the_first_event_of_a_level_is_the_base_even_a_success);
+	RUN(a_level_falls_to_its_floor_by_a_factor_of_0);
 	RUN(a_delay_is_held_and_a_nan_is_no_way_round_the_cap);
 	RUN(decorrelated_is_uniform_between_the_base_and_its_reach);
 	RUN(decorrelated_is_never_below_the_base);
