@@ -11,7 +11,7 @@
  *     sets        outcome sets: statuses, ranges, names, classes
  *     outcome     how an attempt ended, and the exit status of that
  *     verdict     the rules: what an outcome means
- *     random      uniform draws: arc4random, seeded, or (tests) scripted
+ *     random      uniform draws, from a seed or (tests) from a script
  *     backoff     the table of strategies; the nominal delay before retry n
  *     jitter      the table of jitters; the range and the draw
  *     bucket      tokens that retries are paid from, as numbers and as text
@@ -65,6 +65,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "cli/docs.h"
@@ -102,8 +103,10 @@ help(const char *topic)
 
 /* What was asked for; `argv` is main's own. */
 static int
-act(const struct options *options, char **argv)
+act(struct options *options, char **argv)
 {
+	const struct policy *policy = &options->policy;
+	struct random *random = &options->random;
 	struct report report;
 
 	/* A limit on files is an error of theirs, as a full disk is. */
@@ -115,6 +118,14 @@ act(const struct options *options, char **argv)
 		printf("retry %s\n", VERSION);
 		return written(EXIT_SUCCESS);
 	}
+	/* Without --seed the draws are others in each run. */
+	if (options->origin[OPTION_SEED] == ORIGIN_DEFAULT &&
+	    (policy->splay > 0 || policy->backoff.strategy->random ||
+		!policy->jitter.kind->fixed))
+		while (getrandom(&random->seed, sizeof(random->seed), 0) == -1)
+			if (errno != EINTR)
+				err(STATUS_OWN_FAILURE,
+				    "cannot seed the random draws");
 	logs_open(&report, options);
 	if (options->plan) {
 		logs_begin(&report);

@@ -46,13 +46,6 @@ parse_count(struct options *options, size_t offset, const char *text)
 	return problem == NULL ? NULL : "is too large";
 }
 
-static const char *
-parse_seed(struct options *options, size_t offset, const char *text)
-{
-	options->random.seeded = true;
-	return parse_count(options, offset, text);
-}
-
 /* A duration, or "50%" of what is left; the later one replaces the other. */
 static const char *
 parse_timeout(struct options *options, size_t offset, const char *text)
@@ -455,7 +448,7 @@ const struct option_row option_rows[OPTIONS] = {
 	    "Make every random draw repeatable: each is a function of the\n"
 	    "seed and of the attempt's number, the same in every release of\n"
 	    "a major version.",
-	    NULL, parse_seed, AT(random.seed) },
+	    NULL, parse_count, AT(random.seed) },
 	[OPTION_DELAY_MATCH] = { "delay-match", 0, GROUP_WAITING,
 	    VALUE_REQUIRED, "ERE",
 	    "wait at least what the output says (Retry-After)",

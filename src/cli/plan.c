@@ -28,7 +28,7 @@ struct plan {
 };
 
 static void
-begin(struct plan *plan, const struct options *options, struct random random)
+begin(struct plan *plan, const struct options *options)
 {
 	const char *script = options->plan_script;
 
@@ -38,7 +38,7 @@ begin(struct plan *plan, const struct options *options, struct random random)
 		.event.kind = EVENT_START,
 	};
 	script_open(&plan->script, script == NULL ? "1" : script);
-	engine_init(&plan->engine, &plan->policy, random);
+	engine_init(&plan->engine, &plan->policy, options->random);
 }
 
 /* The attempt ends by itself, or at its deadline. */
@@ -225,7 +225,7 @@ print_expected(const struct options *options)
 {
 	struct plan plan;
 
-	begin(&plan, options, options->random);
+	begin(&plan, options);
 	hurry(&plan, 0.5);
 	printf("expected  ");
 	print_time(&plan);
@@ -241,7 +241,7 @@ print_longest(const struct options *options)
 	struct plan plan;
 	char text[PHRASE];
 
-	begin(&plan, options, options->random);
+	begin(&plan, options);
 	plan.slow = true;
 	plan.policy.max_time = 0;
 	hurry(&plan, ALMOST_1);
@@ -284,13 +284,12 @@ is_silent(const struct options *options)
 }
 
 static void
-measure(struct chart *chart, const struct options *options,
-    struct random random)
+measure(struct chart *chart, const struct options *options)
 {
 	struct action action;
 	struct plan plan;
 
-	begin(&plan, options, random);
+	begin(&plan, options);
 	while (step(&plan, &action))
 		if (action.judged || action.kind == ACTION_WAIT)
 			chart_measure(chart, &plan.engine);
@@ -303,21 +302,15 @@ plan_run(const struct options *options, const struct report *report,
 	const bool silent = is_silent(options);
 	struct chart chart = { .screen = screen };
 	struct report logs = *report;
-	struct random random = options->random;
 	struct action action;
 	struct plan plan;
 
-	/* The way is gone twice: to measure, and to print. */
-	if (!random.seeded) {
-		random.seeded = true;
-		arc4random_buf(&random.seed, sizeof(random.seed));
-	}
 	if (!silent) {
-		measure(&chart, options, random);
+		measure(&chart, options);
 		print_heading(options);
 		chart_print_head(&chart);
 	}
-	begin(&plan, options, random);
+	begin(&plan, options);
 	logs.engine = &plan.engine;
 	report_tell(&logs, &(struct news){ .kind = NEWS_START });
 	while (step(&plan, &action)) {

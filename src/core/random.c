@@ -1,6 +1,6 @@
-#include <stdlib.h>
-
 #include "random.h"
+
+#define GAMMA UINT64_C(0x9e3779b97f4a7c15)
 
 /*
  * SplitMix64's finalizer (Steele, Lea, Flood: "Fast splittable pseudorandom
@@ -15,29 +15,17 @@ mix(uint64_t x)
 }
 
 /*
- * SplitMix64 counts before it mixes, so its k-th number needs no others.  The
- * seed is mixed too: neighbouring seeds would share a sequence, shifted.
+ * SplitMix64 counts up by GAMMA before it mixes, so its k-th number needs none
+ * of those before it.  The seed is mixed too: neighbouring seeds would share a
+ * sequence, shifted.
  */
-static uint64_t
-seeded_bits(uint64_t seed, uint64_t k)
-{
-	const uint64_t gamma = UINT64_C(0x9e3779b97f4a7c15);
-
-	return mix(mix(seed + gamma) + (k + 1) * gamma);
-}
-
 double
 random_uniform(struct random *random, uint64_t attempt, enum draw purpose)
 {
-	uint64_t bits;
-
 	if (random->script_length > 0)
 		return random
 		    ->script[random->script_position++ % random->script_length];
-	if (random->seeded)
-		bits = seeded_bits(random->seed,
-		    attempt * DRAW_PURPOSES + purpose);
-	else
-		arc4random_buf(&bits, sizeof(bits));
+	const uint64_t k = attempt * DRAW_PURPOSES + purpose;
+	const uint64_t bits = mix(mix(random->seed + GAMMA) + (k + 1) * GAMMA);
 	return (double)(bits >> 11) * 0x1p-53;
 }

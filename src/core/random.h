@@ -1,7 +1,6 @@
 #ifndef RANDOM_H
 #define RANDOM_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,13 +13,11 @@ enum draw {
 };
 
 /*
- * Where chance comes from.  All zero: arc4random(3).  Seeded: draw k is a
- * function of the seed, the attempt's number and the purpose alone, so that a
- * plan and a run agree whatever else was drawn.  A script (for tests) gives
- * its numbers in turn, over and over.
+ * Where chance comes from.  A draw is a function of the seed, the attempt's
+ * number and the purpose alone, so that a plan and a run agree whatever else was
+ * drawn.  A script (for tests) gives its numbers in turn, over and over.
  */
 struct random {
-	bool seeded;
 	uint64_t seed;
 	const double *script;
 	size_t script_length;

@@ -59,11 +59,24 @@ survives write:error=ENOSPC
 survives write:error=EPIPE
 survives write:error=EAGAIN
 
-# With a jitter to draw, and a delay that it can change.
-for error in ENOSYS EINTR:when=1..40 EAGAIN; do
-	inject getrandom:error=$error -a 2 -d 1ms -j full sh -c 'exit 3'
-	is "getrandom failing with $error changes nothing" "$code" 3
+# The seed of all draws is asked for once, if there is anything to draw.
+for error in ENOSYS EAGAIN; do
+	for options in '-j full' '--splay=1ms -j none' '-b decorrelated' '--plan'
+	do
+		# shellcheck disable=SC2086 # words
+		inject getrandom:error=$error -a 2 -d 1ms $options touch ran
+		is "$options without a seed ($error) ends in 125 and one line" \
+			"$code $(printf '%s\n' "$err" | wc -l)" '125 1'
+		like 'which is told' "$err" '^retry: cannot seed the random draws: '
+		check 'before anything is run' not test -e ran
+	done
+	inject getrandom:error=$error -a 2 -d 1ms -j none sh -c 'exit 3'
+	is "without a draw no seed is asked for ($error)" "$code" 3
+	inject getrandom:error=$error -a 2 -d 1ms --seed=1 sh -c 'exit 3'
+	is "--seed needs none ($error)" "$code" 3
 done
+inject getrandom:error=EINTR:when=1..40 -a 2 -d 1ms -j full sh -c 'exit 3'
+is 'a seed that is interrupted is asked for again' "$code" 3
 
 for error in EAGAIN ENOMEM; do
 	inject vfork:error=$error -a 3 -d 1ms sh -c 'exit 3'

@@ -118,6 +118,9 @@ run retry --plan -a 30 --seed=7
 is 'two runs of one seed draw the same' "$first" "$out"
 run retry --plan -a 30 --seed=8
 is 'another seed draws others' "$([ "$first" = "$out" ] && echo same)" ''
+first=$(retry --plan -a 30)
+is 'without a seed each run draws others' \
+    "$([ "$first" = "$(retry --plan -a 30)" ] && echo same)" ''
 retry --plan -a 300 -b constant -d 1us | sed 's/us\b//g' | awk '
 	$1 ~ /^[0-9]+$/ && /retry/ && NF >= 8 {
 		n++

@@ -208,11 +208,8 @@ static void
 run(const struct options *options, const char *script)
 {
 	struct fuzz fuzz = { .now = 12345.678 };
-	struct random random = options->random;
 
-	if (!random.seeded)
-		random = (struct random){ .seeded = true, .seed = 1 };
-	engine_init(&fuzz.engine, &options->policy, random);
+	engine_init(&fuzz.engine, &options->policy, options->random);
 	step(&fuzz, (struct event){ .kind = EVENT_START });
 	for (; script[0] != '\0' && script[1] != '\0'; script += 2) {
 		if (fuzz.engine.state == STATE_FINISHED)

@@ -136,7 +136,7 @@ report(const struct way *way, int count, int runs)
 
 	for (int i = 0; i < runs; i++) {
 		struct world world = {
-			.random = { .seeded = true, .seed = (uint64_t)i },
+			.random = { .seed = (uint64_t)i },
 			.backoff = { .base = way->base,
 			    .cap = 2000,
 			    .cap_given = true },

@@ -398,7 +398,7 @@ a_level_stays_within_its_bounds(void)
 		"mimd:up=1e300,down=1e-300", "mimd:up=2,down=0.5" };
 
 	for (size_t i = 0; i < COUNT(texts); i++) {
-		struct random random = { .seeded = true, .seed = i };
+		struct random random = { .seed = i };
 		struct backoff backoff = backoff_of(texts[i], 3, 1000);
 		struct level level = { .begun = false };
 
@@ -493,7 +493,7 @@ decorrelated_is_uniform_between_the_base_and_its_reach(void)
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		const struct backoff backoff = backoff_of(rows[i].text, 1, 60);
-		struct random random = { .seeded = true, .seed = 5 + i };
+		struct random random = { .seed = 5 + i };
 
 		ROW("%s after %g", rows[i].text, rows[i].previous);
 		for (size_t k = 0; k < SAMPLE; k++) {
@@ -525,7 +525,7 @@ a_clamp_piles_draws_up_at_the_cap(void)
 {
 	const struct backoff backoff =
 	    backoff_of("decorrelated:clamp=1", 1, 60);
-	struct random random = { .seeded = true, .seed = 1 };
+	struct random random = { .seed = 1 };
 	int at_cap = 0;
 
 	for (uint64_t k = 0; k < SAMPLE; k++) {
@@ -544,7 +544,7 @@ slots_are_equally_likely(void)
 	for (uint64_t n = 1; n <= 12; n++) {
 		const struct backoff backoff = backoff_of("slots", 1, 1e6);
 		const size_t count = (size_t)1 << (n < 10 ? n : 10);
-		struct random random = { .seeded = true, .seed = n };
+		struct random random = { .seed = n };
 		unsigned int cells[1024] = { 0 };
 
 		ROW("n = %ju", (uintmax_t)n);

@@ -452,7 +452,7 @@ a_first_wait_past_the_limit_leaves_no_time_for_an_attempt(void)
 
 		ROW("case %d", i);
 		drive.policy.max_time = 1;
-		drive.random = (struct random){ .seeded = true };
+		drive.random = (struct random){ .seed = 0 };
 		if (i == 0)
 			drive.policy.wait_first = true;
 		if (i == 1)
@@ -492,7 +492,7 @@ a_wait_is_never_shorter_than_announced(void)
 	struct drive drive = started(drive_policy("exponential"));
 
 	drive.policy.jitter = drive_jitter("full", JITTER_INSIDE);
-	drive.random = (struct random){ .seeded = true, .seed = 3 };
+	drive.random = (struct random){ .seed = 3 };
 	drive.now = 1e6 / 3;
 	drive_start(&drive);
 	for (int i = 0; i < 40; i++) {
@@ -545,7 +545,7 @@ a_seed_gives_the_same_delays_whatever_else_happens(void)
 
 		drive.policy.splay = run;
 		drive.policy.gate = run == 1;
-		drive.random = (struct random){ .seeded = true, .seed = 11 };
+		drive.random = (struct random){ .seed = 11 };
 		drive_start(&drive);
 		if (run == 1)
 			drive_timer(&drive);
@@ -2023,13 +2023,12 @@ static void
 any_events_lead_to_an_end_and_break_no_promise(void)
 {
 	for (uint64_t seed = 0; seed < 20000 && !tap.failed; seed++) {
-		struct dice dice = { .random = { .seeded = true,
-					 .seed = seed } };
+		struct dice dice = { .random = { .seed = seed } };
 		double values[] = { roll(&dice), 5 * roll(&dice), 0 };
 		struct drive drive = { .policy = any_policy(&dice, values) };
 		int ended = 0, judged = 0;
 
-		drive.random = (struct random){ .seeded = true, .seed = seed };
+		drive.random = (struct random){ .seed = seed };
 		drive.now = 1000 * roll(&dice);
 		drive_start(&drive);
 		for (int i = 0; drive.action.kind != ACTION_FINISH; i++) {

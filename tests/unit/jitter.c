@@ -233,7 +233,7 @@ draws_are_uniform_over_the_range_that_is_told(void)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		const struct jitter jitter =
 		    jitter_of(rows[i].jitter, rows[i].order);
-		struct random random = { .seeded = true, .seed = 1 + i };
+		struct random random = { .seed = 1 + i };
 
 		ROW("%s order %d", rows[i].jitter, rows[i].order);
 		for (size_t k = 0; k < SAMPLE; k++)

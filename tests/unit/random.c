@@ -8,7 +8,7 @@
 static double
 seeded(uint64_t seed, uint64_t attempt, enum draw purpose)
 {
-	struct random random = { .seeded = true, .seed = seed };
+	struct random random = { .seed = seed };
 
 	return random_uniform(&random, attempt, purpose);
 }
@@ -62,7 +62,7 @@ a_seed_gives_these_draws_in_every_release(void)
 static void
 a_draw_does_not_depend_on_those_before_it(void)
 {
-	struct random random = { .seeded = true, .seed = 7 };
+	struct random random = { .seed = 7 };
 	const double third = random_uniform(&random, 3, DRAW_DELAY);
 
 	random_uniform(&random, 1, DRAW_DELAY);
@@ -104,29 +104,10 @@ draws_of_neighbouring_seeds_are_uniform_and_apart(void)
 }
 
 static void
-without_a_seed_no_two_draws_are_the_same(void)
-{
-	struct random random = { .seeded = false };
-	static double sample[SAMPLE];
-	size_t same = 0;
-
-	for (size_t i = 0; i < SAMPLE; i++) {
-		sample[i] = random_uniform(&random, 1, DRAW_DELAY);
-		CHECK(sample[i] >= 0 && sample[i] < 1);
-	}
-	/* So far off in one of 10^30 samples. */
-	CHECK(distribution_ks(sample, SAMPLE, 0, 1) < 6);
-	for (size_t i = 1; i < SAMPLE; i++)
-		same += sample[i] == sample[i - 1];
-	CHECK_INT((intmax_t)same, 0);
-}
-
-static void
 a_script_gives_its_numbers_over_and_over(void)
 {
 	static const double script[] = { 0, 0.25, 0.75 };
-	struct random random = { .seeded = true,
-		.script = script,
+	struct random random = { .script = script,
 		.script_length = COUNT(script) };
 
 	for (size_t i = 0; i < 7; i++)
@@ -140,7 +121,6 @@ main(void)
 	RUN(a_draw_does_not_depend_on_those_before_it);
 	RUN(draws_of_successive_attempts_are_uniform);
 	RUN(draws_of_neighbouring_seeds_are_uniform_and_apart);
-	RUN(without_a_seed_no_two_draws_are_the_same);
 	RUN(a_script_gives_its_numbers_over_and_over);
 	return DONE();
 }

@@ -617,7 +617,7 @@ static void
 simulate(const struct backoff *backoff, size_t length, double sample[][RUNS])
 {
 	for (size_t run = 0; run < RUNS; run++) {
-		struct random random = { .seeded = true, .seed = run };
+		struct random random = { .seed = run };
 		struct level level = { .begun = false };
 
 		for (size_t i = 0; i < length; i++)
