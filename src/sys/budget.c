@@ -17,16 +17,13 @@
 #define FLAGS (O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
 #define MODE 0600
 
-const char *
-budget_check(const struct budget *budget)
+void
+budget_make(const struct budget *budget)
 {
 	const int file = open(budget->file, FLAGS, MODE);
 
-	if (file == -1)
-		return descriptor_problem(errno);
-	const char *problem = descriptor_check_file(file);
-	close(file);
-	return problem;
+	if (file != -1)
+		close(file);
 }
 
 /*
@@ -143,7 +140,8 @@ change(const struct budget *budget, bool take, bool *paid)
 	const int file = open_locked(budget->file);
 
 	if (file == -1)
-		return errno == EWOULDBLOCK ? "is locked" : strerror(errno);
+		return errno == EWOULDBLOCK ? "is locked"
+					    : descriptor_problem(errno);
 	const char *problem = descriptor_check_file(file);
 	if (problem == NULL)
 		problem = change_locked(file, &budget->rules, take, paid);

@@ -5,17 +5,20 @@
 
 #include "core/bucket.h"
 
-/* A bucket of tokens in a file, shared by all processes that name it. */
+/*
+ * A bucket of tokens in a file, shared by all processes that name it.  An empty
+ * file is a full bucket.
+ */
 struct budget {
 	const char *file;
 	struct bucket_rules rules;
 };
 
 /*
- * Makes sure of the file, and makes an empty one, which is a full bucket, where
- * there is none.  Returns NULL, or what is wrong with it.
+ * Makes the file, if it is missing, so that another option that names it too is
+ * found out.  If that fails, those below say so.
  */
-const char *budget_check(const struct budget *budget);
+void budget_make(const struct budget *budget);
 
 /*
  * Takes the cost of a retry.  False if too few tokens are left.  A bucket that

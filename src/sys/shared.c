@@ -15,13 +15,13 @@ complain(const char *option, const char *file, const char *problem,
 	    problem, consequence);
 }
 
-/* What an option named cannot be used. */
+/* The state cannot be used. */
 static void
-refuse(const char *option, const char *file, const char *problem)
+refuse(const char *file, const char *problem)
 {
 	if (problem == NULL)
 		return;
-	complain(option, file, problem, " (try 'retry --help')");
+	complain("state", file, problem, "");
 	exit(STATUS_OWN_FAILURE);
 }
 
@@ -32,14 +32,14 @@ shared_open(struct shared *shared, const struct options *options)
 
 	shared->budget = (struct budget){ budget, options->budget_rules };
 	if (budget != NULL)
-		refuse("budget", budget, budget_check(&shared->budget));
+		budget_make(&shared->budget);
 	if (state == NULL)
 		return;
 	if (budget != NULL && state_uses(state, budget))
-		refuse("state", state, "is the budget's file too");
-	refuse("state", state,
+		refuse(state, "is the budget's file too");
+	refuse(state,
 	    state_init(&shared->state, state, &options->policy.backoff));
-	refuse("state", state, state_lock(&shared->state));
+	refuse(state, state_lock(&shared->state));
 }
 
 void

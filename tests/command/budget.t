@@ -157,20 +157,29 @@ done
 printf 'x=$(printf "\\033]0;gotcha\\a"); retry --budget="/$x/y" true\n' >vis
 run sh vis
 is 'a name is made harmless' "$code $(printf %s "$err" | tr -d '[:print:]')" \
-    '125 '
+    '0 '
 
 mkdir folder
 ln -s bucket link
 mkfifo fifo
 for file in folder link fifo /dev/null missing/bucket folder/; do
-	run retry --budget="$file" ./tries 7
-	is "$file is refused, and nothing is run" "$code $(attempts)" '125 0'
-	is 'in one line' "$(printf '%s\n' "$err" | wc -l)" 1
+	run retry -a 2 -d 0 --budget="$file" ./tries 7
+	is "$file: the retry is allowed" "$code $(attempts)" '7 2'
+	is 'and that is said in one line' "$(printf '%s\n' "$err" |
+	    grep -c "^retry: --budget: $file: .*; the retry is allowed\$")" 1
+	rm -f attempts
 done
+run retry --budget=link true
+is 'a success that cannot be given back stays one' "$code $err" \
+    '0 retry: --budget: link: is a symbolic link; nothing is given back'
 
 cp bucket mine && chmod 400 mine
-status 125 'a bucket that may not be written is refused' \
-    confined retry --budget=mine true
+run confined retry -a 2 -d 0 --budget=mine ./tries 7
+is 'a bucket that may not be written lets retries through' \
+    "$code $(attempts)" '7 2'
+like 'and that is said' "$err" \
+    '^retry: --budget: mine: Permission denied; the retry is allowed$'
+rm -f attempts
 
 # Faults.
 
@@ -199,8 +208,10 @@ if strace -o /dev/null true 2>/dev/null; then
 	run faulty ftruncate EIO
 	is 'ftruncate EIO: the retry is allowed' "$code $(attempts)" '7 2'
 	like 'and that is said' "$err" 'is damaged; the retry is allowed$'
+	rm -f attempts
 	run faulty openat EMFILE
-	is 'openat EMFILE: nothing is run' "$code $(attempts)" '125 0'
+	is 'openat EMFILE: the retry is allowed' "$code $(attempts)" '7 2'
+	like 'and that is said' "$err" 'Too many open files; .*allowed$'
 else
 	skip 'system calls that fail' 'strace cannot trace here'
 fi
