@@ -103,7 +103,7 @@ refuse(const char *file, const char *problem)
 {
 	char safe[128];
 
-	errx(STATUS_OWN_FAILURE, "--log: %s: %s (try 'retry --help')",
+	errx(STATUS_OWN_FAILURE, "--log: %s: %s",
 	    text_safe(file, safe, sizeof(safe)), problem);
 }
 

@@ -603,7 +603,7 @@ lacks_shell(const struct loop *loop, const char *option)
 	const int error = child_error(&loop->child);
 
 	if (error != 0)
-		warnx("cannot run %s: %s", option, strerror(error));
+		warnx("cannot run %s: /bin/sh: %s", option, strerror(error));
 	return error != 0;
 }
 

@@ -270,14 +270,14 @@ shellless() {
 if shellless true 2>/dev/null; then
 	run shellless --check=true true
 	is 'a check whose shell cannot be executed is stop' "$code" 1
-	like 'and reported' "$err" '^retry: cannot run --check: Permission denied$'
+	like 'and reported' "$err" '^retry: cannot run --check: /bin/sh: Permission denied$'
 	run shellless --before-retry=true perl -e 'exit 6'
 	is 'a gate whose shell cannot be executed gives up' "$code" 6
 	like 'and is reported' "$err" \
-	    '^retry: cannot run --before-retry: Permission denied$'
+	    '^retry: cannot run --before-retry: /bin/sh: Permission denied$'
 	run shellless --on-success=true true
 	is 'a hook whose shell cannot be executed is reported' "$code $err" \
-	    '0 retry: cannot run --on-success: Permission denied'
+	    '0 retry: cannot run --on-success: /bin/sh: Permission denied'
 else
 	skip 'a check whose shell cannot be executed is stop' \
 	    'the shell cannot be covered'
