@@ -1,12 +1,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "sys/descriptor.h"
 
 #define PIPE_SIZE (1 << 20)
+
+/* Newer than Debian 12's headers; some systems insist on it. */
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008U
+#endif
 
 int
 descriptor_raise(int descriptor)
@@ -19,6 +25,16 @@ descriptor_raise(int descriptor)
 	close(descriptor);
 	errno = error;
 	return raised;
+}
+
+int
+descriptor_in_memory(const char *name)
+{
+	int fd = memfd_create(name, MFD_CLOEXEC | MFD_NOEXEC_SEAL);
+
+	if (fd == -1 && errno == EINVAL)
+		fd = memfd_create(name, MFD_CLOEXEC);
+	return descriptor_raise(fd);
 }
 
 const char *

@@ -12,6 +12,12 @@ struct stat;
  */
 int descriptor_raise(int descriptor);
 
+/*
+ * A file in memory, which has no name in any folder; `name` shows in /proc
+ * alone.  Returns its descriptor, above 2, or -1 with errno set.
+ */
+int descriptor_in_memory(const char *name);
+
 /* Why open(2) with O_NOFOLLOW and O_NONBLOCK failed with this errno. */
 const char *descriptor_problem(int error);
 

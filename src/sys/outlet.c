@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "sys/descriptor.h"
+#include "sys/events.h"
 #include "sys/outlet.h"
 
 /* How much is moved at a time, within the kernel and through memory. */
@@ -23,8 +24,12 @@ kind_of(int fd)
 {
 	struct stat status;
 
-	if (fstat(fd, &status) == -1)
+	if (fstat(fd, &status) == -1) {
+		if (errno != EBADF)
+			events_fail(fd == STDOUT_FILENO ? "standard output"
+							: "standard error");
 		return OUTLET_CLOSED;
+	}
 	if (S_ISFIFO(status.st_mode))
 		return OUTLET_PIPE;
 	if (S_ISSOCK(status.st_mode))
@@ -170,7 +175,7 @@ outlet_flush(struct outlet *outlet)
 
 	if (!outlet->refuses) {
 		length = move(outlet, size);
-		outlet->refuses = length == -1 && errno == EINVAL;
+		outlet->refuses = length == -1 && spool_must_copy(errno);
 	}
 	if (outlet->refuses)
 		length = copy(outlet, size);

@@ -203,8 +203,12 @@ drain(struct stream *stream)
 {
 	int left;
 
-	if (stream->pipe == -1 || ioctl(stream->pipe, FIONREAD, &left) == -1)
+	if (stream->pipe == -1)
 		return;
+	if (ioctl(stream->pipe, FIONREAD, &left) == -1) {
+		fail(stream->output, "pipe");
+		return;
+	}
 	while (left > 0 && stream->pipe != -1) {
 		const ssize_t length = read_stream(stream, (size_t)left);
 

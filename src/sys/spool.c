@@ -59,8 +59,15 @@ spool_open(struct spool *spool)
 	int fd = open(folder, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
 	if (fd == -1 && (errno == EOPNOTSUPP || errno == EISDIR))
 		fd = open_named(folder);
-	*spool = (struct spool){ .fd = descriptor_raise(fd) };
-	return spool->fd == -1 ? -1 : 0;
+	fd = descriptor_raise(fd);
+	if (fd == -1) {
+		const int error = errno;
+
+		fd = descriptor_in_memory("retry-temporary");
+		errno = error;
+	}
+	*spool = (struct spool){ .fd = fd };
+	return fd == -1 ? -1 : 0;
 }
 
 void
@@ -93,6 +100,13 @@ spool_reader(const struct spool *spool, off_t from)
 	return fd;
 }
 
+bool
+spool_must_copy(int error)
+{
+	return error == EINVAL || error == ENOSYS || error == EPERM ||
+	    error == EOPNOTSUPP;
+}
+
 int
 spool_write(struct spool *spool, const void *data, size_t size)
 {
@@ -118,8 +132,7 @@ spool_take(struct spool *spool, int descriptor, size_t most)
 	ssize_t length = splice(descriptor, NULL, spool->fd, &spool->end, most,
 	    SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
 
-	/* It is no pipe, or the file system knows nothing of pages. */
-	if (length == -1 && errno == EINVAL) {
+	if (length == -1 && spool_must_copy(errno)) {
 		if (most > sizeof(buffer))
 			most = sizeof(buffer);
 		length = read(descriptor, buffer, most);

@@ -1,12 +1,13 @@
 #ifndef SPOOL_H
 #define SPOOL_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 /*
  * A temporary file without a name, so that nothing of it survives `retry`
  * whatever ends it: bytes are added at its end and taken off its front.  It
- * lies in $TMPDIR, or in /tmp.
+ * lies in $TMPDIR, or in /tmp; if no file can be made there, in memory.
  *
  * Bytes are never written over: what was spliced out of the file may still be
  * its pages, in a pipe that nobody has read yet.
@@ -25,7 +26,10 @@ struct spool {
 /* Tells on stderr that a temporary file failed, by errno, and in what folder. */
 void spool_warn(void);
 
-/* Opens the file unless it is open.  Returns 0, or -1 with errno set. */
+/*
+ * Opens the file unless it is open.  Returns 0, or -1 with the errno that the
+ * folder gave.
+ */
 int spool_open(struct spool *spool);
 
 void spool_close(struct spool *spool);
@@ -38,6 +42,13 @@ void spool_empty(struct spool *spool);
  * -1 with errno set.
  */
 int spool_reader(const struct spool *spool, off_t from);
+
+/*
+ * Whether splice(2) or sendfile(2) that failed with this error cannot serve a
+ * descriptor at all, so that read(2) and write(2) must: the descriptor is of
+ * the wrong kind, or a sandbox forbids the call.
+ */
+bool spool_must_copy(int error);
 
 /* Adds bytes.  Returns 0, or -1 with errno set. */
 int spool_write(struct spool *spool, const void *data, size_t size);

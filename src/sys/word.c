@@ -1,28 +1,21 @@
 #include <err.h>
 #include <errno.h>
 #include <stdio.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "core/lines.h"
 #include "core/text.h"
 #include "sys/descriptor.h"
+#include "sys/events.h"
 #include "sys/word.h"
 
-/* Newer than Debian 12's headers; some systems insist on it. */
-#ifndef MFD_NOEXEC_SEAL
-#define MFD_NOEXEC_SEAL 0x0008U
-#endif
+/* How much of the file is read, wherever an attempt wrote. */
+#define WORD_MOST 65536
 
 int
 word_begin(struct word *word)
 {
-	const char *name = "retry-control";
-	int fd = memfd_create(name, MFD_CLOEXEC | MFD_NOEXEC_SEAL);
-
-	if (fd == -1 && errno == EINVAL)
-		fd = memfd_create(name, MFD_CLOEXEC);
-	word->fd = descriptor_raise(fd);
+	word->fd = descriptor_in_memory("retry-control");
 	if (word->fd == -1) {
 		const int error = errno;
 
@@ -61,10 +54,16 @@ read_lines(struct word *word, struct control *control)
 	while ((length = pread(word->fd, buffer, sizeof(buffer), offset)) > 0) {
 		size_t size = (size_t)length;
 
+		if (offset >= WORD_MOST) {
+			warnx("--control: only the first 64 KiB are read");
+			return;
+		}
 		offset += length;
 		for (data = buffer; lines_take(&lines, &data, &size);)
 			read_line(word, control, lines.text);
 	}
+	if (length == -1)
+		events_fail("--control");
 	if (lines_end(&lines))
 		read_line(word, control, lines.text);
 }

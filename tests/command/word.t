@@ -36,8 +36,18 @@ is 'once' "$(printf '%s\n' "$err" | grep -c control)" 1
 said 'success\nno\0033[1m\n' 7
 like 'it is made harmless' "$err" '^retry: --control: no\\[^ ]*\[1m: '
 run retry -q -a 1 --control sh -c \
-    '{ seq 100000; echo success; } >>"$RETRY_CONTROL"; exit 7'
+    '{ seq 10000; echo success; } >>"$RETRY_CONTROL"; exit 7'
 is 'much may be said before' "$code" 0
+run retry -a 1 --control sh -c \
+    'echo success >"$RETRY_CONTROL"; truncate -s 300M "$RETRY_CONTROL"; exit 7'
+is 'but 64 KiB of it are read' "$code" 0
+like 'which is told' "$err" '^retry: --control: only the first 64 KiB are read$'
+run timeout -s KILL 20 "$RETRY" -a 1 --control sh -c \
+    'truncate -s 7E "$RETRY_CONTROL"; exit 7'
+is 'a file of any size ends the attempt no later' "$code" 7
+run retry -a 1 --control sh -c \
+    'yes "" | head -c 64K >>"$RETRY_CONTROL"; exit 7'
+unlike '64 KiB are not too much' "$err" 'only the first'
 
 rm -f tries
 run retry -a 2 -t 0.05 --control -d 0 sh -c \
