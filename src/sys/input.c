@@ -2,26 +2,91 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <paths.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "core/outcome.h"
 #include "sys/descriptor.h"
+#include "sys/events.h"
 #include "sys/input.h"
 
 /* How much is spooled before signals and timers have their turn. */
 #define SPOOL_MOST (1 << 20)
 
-/* Where stdin stands, if it can be put back there; or -1. */
-static off_t
-find_start(void)
+/* Only a closed stdin is none; with any other error an attempt might misread. */
+static void
+must(bool works)
+{
+	if (!works && errno != EBADF)
+		err(STATUS_OWN_FAILURE, "standard input");
+}
+
+/*
+ * Whether nothing is left in stdin, which is a pipe or a socket, and nothing
+ * can follow.
+ */
+static bool
+is_used_up(void)
+{
+	struct pollfd poll_fd = { .fd = STDIN_FILENO, .events = POLLIN };
+	char byte;
+
+	if (poll(&poll_fd, 1, 0) != 1)
+		return false;
+	if (poll_fd.revents & POLLIN)
+		return recv(STDIN_FILENO, &byte, 1, MSG_PEEK | MSG_DONTWAIT) ==
+		    0;
+	return poll_fd.revents & POLLHUP;
+}
+
+/* What can be done about a stdin that the first attempt reads. */
+static void
+look(struct input *input, bool quiet)
 {
 	struct stat status;
+	const bool given = fstat(STDIN_FILENO, &status) == 0;
 
-	if (fstat(STDIN_FILENO, &status) == -1 ||
-	    (!S_ISREG(status.st_mode) && !S_ISBLK(status.st_mode)) ||
-	    (fcntl(STDIN_FILENO, F_GETFL) & O_ACCMODE) != O_RDONLY)
-		return -1;
-	return lseek(STDIN_FILENO, 0, SEEK_CUR);
+	must(given);
+	if (!given)
+		return;
+	if (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode))
+		input->warns = !quiet && !is_used_up();
+	if (!S_ISREG(status.st_mode) && !S_ISBLK(status.st_mode))
+		return;
+	const int flags = fcntl(STDIN_FILENO, F_GETFL);
+	must(flags != -1);
+	if ((flags & O_ACCMODE) != O_RDONLY)
+		return;
+	input->start = lseek(STDIN_FILENO, 0, SEEK_CUR);
+	must(input->start != -1);
+}
+
+/*
+ * A terminal gives nothing to a background job.  Reading no byte with SIGTTIN
+ * unblocked stops the job, as reading would stop any program, and returns when
+ * the shell continues it; it fails if nobody could continue it, or if the
+ * signal is ignored.
+ */
+static int
+wait_for_foreground(struct input *input)
+{
+	const double begun = events_time(CLOCK_MONOTONIC);
+	sigset_t set;
+	char byte;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTTIN);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	const ssize_t result = read(STDIN_FILENO, &byte, 0);
+	const int error = errno;
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	errno = error;
+	input->stopped += events_time(CLOCK_MONOTONIC) - begun;
+	return (int)result;
 }
 
 static void
@@ -43,7 +108,9 @@ stdin_ready(struct ev_loop *events, ev_io *watcher, int flags)
 	    spool_take(&input->spool, STDIN_FILENO, SPOOL_MOST);
 
 	(void)events, (void)flags;
-	if (length > 0 || (length == -1 && errno == EAGAIN))
+	if (length > 0 || (length == -1 && errno == EAGAIN) ||
+	    (length == -1 && errno == EIO && isatty(STDIN_FILENO) &&
+		wait_for_foreground(input) == 0))
 		return;
 	if (length == -1)
 		complain();
@@ -52,11 +119,11 @@ stdin_ready(struct ev_loop *events, ev_io *watcher, int flags)
 }
 
 void
-input_open(struct input *input, enum input_mode mode, struct ev_loop *events,
-    void (*done)(void *data, bool success), void *data)
+input_open(struct input *input, const struct options *options,
+    struct ev_loop *events, void (*done)(void *data, bool success), void *data)
 {
-	*input = (struct input){ .mode = mode,
-		.start = mode == INPUT_AUTO ? find_start() : -1,
+	*input = (struct input){ .mode = options->input,
+		.start = -1,
 		.spool = SPOOL_CLOSED,
 		.given = -1,
 		.events = events,
@@ -64,6 +131,8 @@ input_open(struct input *input, enum input_mode mode, struct ev_loop *events,
 		.data = data };
 	ev_io_init(&input->watcher, stdin_ready, STDIN_FILENO, EV_READ);
 	input->watcher.data = input;
+	if (input->mode == INPUT_AUTO)
+		look(input, options->quiet);
 }
 
 void
@@ -76,8 +145,10 @@ input_close(struct input *input)
 int
 input_spool(struct input *input)
 {
-	if (fcntl(STDIN_FILENO, F_GETFL) == -1)
+	if (fcntl(STDIN_FILENO, F_GETFL) == -1) {
+		must(false);
 		return 0;
+	}
 	if (spool_open(&input->spool) == -1) {
 		spool_warn();
 		return -1;
@@ -95,11 +166,9 @@ input_stop(struct input *input)
 static int
 give(struct input *input, int given, const char *what, int *descriptor)
 {
-	const int error = errno;
-
 	if (given == -1) {
 		warn("%s", what);
-		errno = error;
+		input->failed = true;
 		return -1;
 	}
 	*descriptor = input->given = given;
@@ -111,8 +180,17 @@ input_begin(struct input *input, bool is_retry, int *descriptor)
 {
 	switch (input->mode) {
 	case INPUT_AUTO:
-		if (is_retry && input->start != -1)
-			lseek(STDIN_FILENO, input->start, SEEK_SET);
+		if (is_retry && input->start != -1 &&
+		    lseek(STDIN_FILENO, input->start, SEEK_SET) == -1) {
+			warn("standard input");
+			input->failed = true;
+			return -1;
+		}
+		if (is_retry && input->warns && is_used_up()) {
+			input->warns = false;
+			warnx("standard input is used up; "
+			      "--stdin=replay gives it to each attempt");
+		}
 		break;
 	case INPUT_REPLAY:
 		if (input->spool.fd == -1)

@@ -10,6 +10,8 @@
 /* What the attempts read. */
 struct input {
 	enum input_mode mode;
+	bool warns;  /* of a stdin that the first attempt used up */
+	bool failed; /* an attempt could not be given its input */
 	off_t start; /* where stdin is put back to; -1: nowhere */
 	struct spool spool;
 	int given; /* to what is started, to be closed; or -1 */
@@ -17,13 +19,14 @@ struct input {
 	ev_io watcher;
 	void (*done)(void *data, bool success);
 	void *data;
+	double stopped; /* seconds in which SIGTTIN had stopped `retry` */
 };
 
 /*
- * Finds out about stdin.  `done` is called from the event loop, when all of
+ * Finds out about stdin, or ends `retry` after a message.  `done` is called from the event loop, when all of
  * stdin is spooled, or, after a message, when that failed.
  */
-void input_open(struct input *input, enum input_mode mode,
+void input_open(struct input *input, const struct options *options,
     struct ev_loop *events, void (*done)(void *data, bool success), void *data);
 
 void input_close(struct input *input);
@@ -39,7 +42,7 @@ void input_stop(struct input *input);
 
 /*
  * An attempt begins: changes what it is given for 0, where that is not what
- * `retry` has.  Returns 0, or -1 after a message, with errno set.
+ * `retry` has.  Returns 0, or -1 after a message, with `failed` set.
  */
 int input_begin(struct input *input, bool is_retry, int *descriptor);
 

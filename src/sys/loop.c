@@ -91,7 +91,8 @@ timeval_seconds(struct timeval time)
 static double
 now(const struct loop *loop)
 {
-	return events_time(CLOCK_MONOTONIC) - loop->stopped;
+	return events_time(CLOCK_MONOTONIC) - loop->stopped -
+	    loop->input.stopped;
 }
 
 static struct news
@@ -494,6 +495,10 @@ output_event(struct loop *loop, struct event *event)
 	const enum engine_state state = loop->engine.state;
 
 	*event = (struct event){ .kind = EVENT_ERROR, .now = now(loop) };
+	if (loop->input.failed) {
+		loop->input.failed = false;
+		return true;
+	}
 	if (output_failed(&loop->output, &event->signal))
 		return state != STATE_FINISHED;
 	event->kind = EVENT_DELIVERED;
@@ -953,8 +958,7 @@ loop_run(const struct options *options, const struct report *report,
 	loop.report.pid = loop.inheritance.parent;
 	notify_open(&loop.notify);
 	loop.word = (struct word){ .pid = loop.inheritance.parent, .fd = -1 };
-	input_open(&loop.input, options->input, loop.events.loop, input_done,
-	    &loop);
+	input_open(&loop.input, options, loop.events.loop, input_done, &loop);
 	take_messages(&loop);
 	struct news news = { .kind = NEWS_START,
 		.time = events_time(CLOCK_REALTIME) };

@@ -133,6 +133,57 @@ inject vfork:error=EAGAIN:when=2 -a 1 --on-give-up=true sh -c 'exit 3'
 is "--on-give-up without a process changes nothing" "$code" 3
 like 'and is told' "$err" 'cannot run --on-give-up'
 
+# Streams: only a closed one is none, and no byte is lost without a word.
+# stream FAULT WORDS RETRY-OPTION...: the run ends in 125 and one line.
+stream() {
+	fault=$1 words=$2
+	shift 2
+	inject "$fault" "$@" <input
+	is "$fault ($words) ends in 125 and one line" \
+	    "$code:$(printf '%s\n' "$err" | sed 's/: [A-Z].*//')" \
+	    "125:retry: $words"
+}
+# copied FAULT NAME RETRY-OPTION...: the bytes arrive all the same.
+copied() {
+	fault=$1 name=$2
+	shift 2
+	inject "$fault" "$@" cat <input
+	check "$fault: $name" grep -q INJECTED trace
+	is "$fault: it arrives" "$(printf '%s\n' "$out" | cksum)" \
+	    "$(cksum <input)"
+}
+seq 50000 >input
+# number CALL ERE OPTION...: which of retry's calls is the first like that
+number() {
+	call=$1 like=$2
+	shift 2
+	inject "$call:error=EIO:when=9999" "$@" <input
+	grep -nE "^$call\($like" trace | head -n 1 | cut -d: -f1
+}
+for call in newfstatat fstat; do
+	at=$(number $call 0, true)
+	[ -z "$at" ] || stream "$call:error=EIO:when=$at" 'standard input' true
+	at=$(number $call 1, --output=hold true)
+	[ -z "$at" ] || stream "$call:error=EIO:when=$at" 'standard output' \
+	    --output=hold cat
+done
+stream "fcntl:error=EIO:when=$(number fcntl '0, F_GETFL' true)" \
+    'standard input' true
+at=$(number lseek 0, true)
+stream "lseek:error=EIO:when=$at" 'standard input' true
+stream "lseek:error=EIO:when=$((at + 1))+" 'standard input' -q -a 3 -d 0 \
+    sh -c 'exit 3'
+stream fcntl:error=EIO 'standard input' --stdin=replay cat
+stream ioctl:error=EIO pipe --output=hold cat
+at=$(number pread64 '[0-9]*, "", [0-9]*, 0' --control true)
+stream "pread64:error=EIO:when=$at" --control --control true
+for error in EINVAL ENOSYS EPERM EOPNOTSUPP; do
+	copied sendfile:error=$error 'sendfile is not needed' --output=hold
+	copied splice:error=$error 'nor is splice' --output=hold
+	copied splice:error=$error 'nor for input' --stdin=replay
+done
+stream sendfile:retval=0 'standard output' --output=hold cat
+
 # Few descriptors: all that retry needs is one, and a child its own three.
 for limit in 3 4 5 6 8 10; do
 	run sh -c 'ulimit -n '$limit' && exec "$RETRY" -a 2 -d 1ms \

@@ -40,6 +40,49 @@ else
 	skip 'a block device is put back' 'there is no loop device'
 fi
 
+# A pipe that the first attempt used up
+used='standard input is used up; --stdin=replay gives it to each attempt'
+# warned COMMAND...: how often that is told
+warned() {
+	"$@" 2>&1 >/dev/null | grep -cxF "retry: $used"
+}
+is 'a pipe that the first attempt used up is told, once' \
+    "$(seq 3 | warned retry -d 0 -a 4 sh -c 'cat; exit 1')" 1
+is 'a here-document too' "$(warned retry -d 0 -a 2 sh -c 'cat; exit 1' <<E2
+text
+E2
+)" 1
+is 'not with -q' "$(seq 3 | warned retry -q -d 0 -a 4 sh -c 'cat; exit 1')" 0
+is 'nor if the first attempt is a success' "$(seq 3 | warned retry cat)" 0
+is 'nor if some of it is left' \
+    "$(seq 3 | warned retry -d 0 -a 4 sh -c 'exit 1')" 0
+is 'nor if somebody may write to it yet' \
+    "$(warned retry -d 0 -a 4 sh -c 'exit 1' <>idle)" 0
+is 'nor if a file was read' \
+    "$(warned retry -d 0 -a 4 sh -c 'cat; exit 1' <numbers)" 0
+is 'nor if each attempt gets it again' \
+    "$(seq 3 | warned retry --stdin=replay -d 0 -a 4 sh -c 'cat; exit 1')" 0
+is 'nor if the attempts share it on purpose' \
+    "$(seq 3 | warned retry --stdin=inherit -d 0 -a 4 sh -c 'cat; exit 1')" 0
+{ wait_for test -e empty; warned retry -d 0 -a 4 false >count; } <./wait &
+: >./wait
+: >empty
+wait
+is 'nor if there never was any' "$(cat count)" 0
+if command -v python3 >/dev/null; then
+	check 'a socket that is used up is told' python3 -c '
+import socket, subprocess, sys
+here, there = socket.socketpair()
+here.send(b"x")
+here.shutdown(socket.SHUT_WR)
+run = subprocess.run(["retry", "-d", "0", "-a", "2", "sh", "-c",
+    "cat; exit 1"], stdin=there, stdout=subprocess.DEVNULL,
+    stderr=subprocess.PIPE)
+raise SystemExit(run.stderr.count(sys.argv[1].encode()) != 1)' "$used"
+else
+	skip 'a socket that is used up is told' 'python3 is not installed'
+fi
+
 # inherit, null
 retry -q --stdin=inherit -d 0 -a 2 sh -c 'head -c 2; exit 1' <numbers >got
 is 'what is inherited is read on' "$(tr '\n' ' ' <got)" '1 2 '
@@ -129,15 +172,20 @@ status 124 'the limit on the run ends it' \
 check 'and nothing is run then' not test -e ran
 
 # what fails
-run sh -c 'echo x | TMPDIR=$T/none retry --stdin=replay touch ran'
-is 'a folder for temporary files that is none is an error' \
-    "$code:$err" "125:retry: temporary file in $T/none: No such file or directory"
+run sh -c 'seq 3 | TMPDIR=$T/none retry -q --stdin=replay -d 0 -a 2 \
+    sh -c "cat; exit 1"'
+is 'without a folder for temporary files input is kept in memory' \
+    "$(printf '%s' "$out" | tr '\n' ' ')" '1 2 3 1 2 3'
 run sh -c 'retry --stdin=replay touch ran <.'
 is 'a standard input that cannot be read is one' \
     "$code:$err" '125:retry: standard input: Is a directory'
 run sh -c 'ulimit -f 64; head -c 1M /dev/zero |
     TMPDIR=$T retry --stdin=replay touch ran'
 is 'so is a limit on the size of files' "$code:$err" \
+    "125:retry: temporary file in $T: File too large"
+head -c 1M /dev/zero >much
+run sh -c 'ulimit -f 64; TMPDIR=$T retry --stdin=replay touch ran <much'
+is 'also if a file is read' "$code:$err" \
     "125:retry: temporary file in $T: File too large"
 check 'nothing is run then either' not test -e ran
 

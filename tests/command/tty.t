@@ -62,6 +62,10 @@ look unicode 80 '2/2 in' show -- env LC_ALL=C.UTF-8 try -a 2 -d 0.6 false
 look github 80 '2/2 in' show -- env GITHUB_ACTIONS=true try -a 2 -d 0.6 false
 look first 80 '1/1 in' show -- try -a 1 -d 0.6 --wait-first true
 look redirected 80 -- sh -c "exec try -a 2 -d 0.6 false 2>err"
+look input 80 '^\$$' 'type=retry --stdin=replay cat &\n' \
+    '^\$$' 'type=jobs\n' 'Stopped.*\n\$$' 'type=fg\n' \
+    'fg\n.*cat' 'type=typed\n\x04' 'typed\ntyped' 'type=exit\n' -- \
+    env PS1='$ ' bash --norc --noprofile -i
 look explicit 80 -- sh -c "exec try --log=tty -a 2 -d 0.6 false 2>err"
 look verbose 80 '2/2 in' show . 'run=sh ../poke USR1' \
     'USR1(.*\n)+.*2/2 in' show . 'type=\x03' -- \
@@ -158,6 +162,8 @@ is 'which is gone in the end' "$(cut -c 1-12 dumb/seen)" 'retry: attem
 retry: attem
 retry: givin
 status 1'
+like 'input that is replayed is waited for in the background' \
+    "$(grep -A9 'fg$' input/seen)" '^typed$'
 for name in redirected explicit; do
 	check "$name: a file has only text" not grep -q URG $name/err
 	check 'with the whole story' grep -q giving $name/err
