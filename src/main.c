@@ -54,7 +54,6 @@
  *     state       what runs remember in a file, of which one has it at a time
  *     budget      the bucket of tokens in a file that processes share
  *     notify      tells systemd where the run stands
- *     title       shows it in ps(1)
  *     terminal    finds out what it can show
  *     descriptor  keeps retry's own above 2; checks them
  */
@@ -76,7 +75,6 @@
 #include "sys/logs.h"
 #include "sys/loop.h"
 #include "sys/terminal.h"
-#include "sys/title.h"
 
 /* Help, version or a plan that could not be written did not succeed. */
 static int
@@ -101,9 +99,9 @@ help(const char *topic)
 	return written(EXIT_SUCCESS);
 }
 
-/* What was asked for; `argv` is main's own. */
+/* Does what the options ask for; returns the exit status. */
 static int
-act(struct options *options, char **argv)
+act(struct options *options)
 {
 	const struct policy *policy = &options->policy;
 	struct random *random = &options->random;
@@ -136,7 +134,7 @@ act(struct options *options, char **argv)
 		plan_run(options, &report, &screen);
 		return written(EXIT_SUCCESS);
 	}
-	return loop_run(options, &report, argv);
+	return loop_run(options, &report);
 }
 
 int
@@ -150,15 +148,11 @@ main(int argc, char **argv)
 	program_invocation_name = program_invocation_short_name = own_name;
 	if (getauxval(AT_SECURE) != 0)
 		errx(STATUS_OWN_FAILURE, "refuses to run setuid or setgid");
-	char **words = title_words(argc, argv);
-	if (words == NULL)
-		err(STATUS_OWN_FAILURE, "arguments");
-	if (options_parse(argc, words, &options, problem) == -1)
+	if (options_parse(argc, argv, &options, problem) == -1)
 		errx(STATUS_OWN_FAILURE, "%s (try 'retry --help%s%s')", problem,
 		    options.topic == NULL ? "" : "=",
 		    options.topic == NULL ? "" : options.topic);
-	const int status = act(&options, argv);
+	const int status = act(&options);
 	options_free(&options);
-	free(words);
 	return status;
 }

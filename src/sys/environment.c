@@ -96,37 +96,7 @@ void
 environment_free(struct environment *environment)
 {
 	free(environment->list);
-	free(environment->kept);
 	environment->list = NULL;
-	environment->kept = NULL;
-}
-
-static bool
-is_environs(const struct environment *environment, const char *entry)
-{
-	return entry != environment->listen && entry != environment->watchdog;
-}
-
-int
-environment_keep(struct environment *environment)
-{
-	size_t size = 1;
-
-	for (size_t i = 0; i < environment->inherited; i++)
-		size += strlen(environment->list[i]) + 1;
-	char *end = environment->kept = malloc(size);
-	if (end == NULL)
-		return -1;
-	for (size_t i = 0; i < environment->inherited; i++) {
-		char **entry = &environment->list[i];
-
-		if (!is_environs(environment, *entry))
-			continue;
-		const size_t length = strlen(*entry) + 1;
-		*entry = memcpy(end, *entry, length);
-		end += length;
-	}
-	return 0;
 }
 
 static void __attribute__((format(printf, 3, 4)))

@@ -15,7 +15,6 @@ struct environment {
 	char **list;	     /* ends with NULL */
 	const char *control; /* an attempt's $RETRY_CONTROL, or NULL */
 	size_t inherited;    /* entries before RETRY_* */
-	char *kept;	     /* by environment_keep(), or NULL */
 	char *listen_pid;    /* where a child's pid belongs, or NULL */
 	char *watchdog_pid;
 	char own[ENVIRONMENT_OWN][ENVIRONMENT_TEXT];
@@ -29,12 +28,6 @@ struct environment {
 int environment_init(struct environment *environment, pid_t pid);
 
 void environment_free(struct environment *environment);
-
-/*
- * Makes the list independent of where environ's texts stand, which
- * setproctitle(3) writes over.  Returns 0, or -1 with errno set.
- */
-int environment_keep(struct environment *environment);
 
 /*
  * Sets RETRY_* for what is started next: an attempt, a check or a hook.

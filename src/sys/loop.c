@@ -28,7 +28,6 @@
 #include "sys/notify.h"
 #include "sys/output.h"
 #include "sys/shared.h"
-#include "sys/title.h"
 #include "sys/tree.h"
 #include "sys/word.h"
 
@@ -62,7 +61,6 @@ struct loop {
 	struct engine engine;
 	struct report report;
 	struct notify notify;
-	struct title title;
 	struct shared shared;
 	struct word word;
 	struct input input;
@@ -469,20 +467,17 @@ ask_for_time(const struct loop *loop, const struct action *action)
 	notify_extend(&loop->notify, wait + number_max(limit, START_TIME));
 }
 
-/* What ps(1) and systemd show; without a wait there is no need of a title. */
+/* Tells systemd where the run stands. */
 static void
 show(struct loop *loop, const struct action *action, double time)
 {
-	const bool waits = action->kind == ACTION_WAIT && action->wake > time;
 	const double elapsed = time - loop->engine.begun;
 	struct line line;
 
-	if (!waits && !loop->title.begun && loop->notify.socket == -1)
+	if (loop->notify.socket == -1)
 		return;
 	if (!report_status(&loop->report, action, elapsed, &line))
 		return;
-	if (waits || loop->title.begun)
-		title_set(&loop->title, &loop->environment, line.text);
 	notify_status(&loop->notify, line.text);
 	if (action->kind != ACTION_FINISH)
 		ask_for_time(loop, action);
@@ -941,12 +936,9 @@ take_messages(struct loop *loop)
 }
 
 int
-loop_run(const struct options *options, const struct report *report,
-    char **argv)
+loop_run(const struct options *options, const struct report *report)
 {
-	struct loop loop = { .options = options,
-		.report = *report,
-		.title.argv = argv };
+	struct loop loop = { .options = options, .report = *report };
 
 	engine_init(&loop.engine, &options->policy, options->random);
 	loop.report.engine = &loop.engine;

@@ -4,12 +4,10 @@
 #include "cli/report.h"
 
 /*
- * Runs the command as the options say, on libev, and closes the report.  What
- * ps(1) shows is written over main's words, `argv`, which nothing may use.
+ * Runs the command as the options say, on libev, and closes the report.
  * Returns the exit status; or does not return, but dies of the signal that the
  * run ended by.
  */
-int loop_run(const struct options *options, const struct report *report,
-    char **argv);
+int loop_run(const struct options *options, const struct report *report);
 
 #endif

@@ -30,12 +30,10 @@ memcheck() {
 	    --show-leak-kinds="$kinds" --track-fds=yes "$@"
 }
 
-# faults: what the logs have, but for the descriptors that are meant to be,
-# and for the copies that setproctitle(3) keeps.
+# faults: what the logs have, but for the descriptors that are meant to be.
 faults() {
 	cat log.* | sed -e 's/^==[0-9]*== \{0,1\}//' -e '/^FILE DESC/d' |
 	    awk 'BEGIN { RS = "" }
-		/setproctitle_init/ { next }
 		!/^Open file/ ||
 		!/<inherited from parent>|by [^\n]*(set_up|state_lock)/'
 }
