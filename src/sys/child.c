@@ -1,157 +1,177 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <paths.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "sys/child.h"
 
 int
-child_inherit(struct inheritance *inheritance)
+child_init(struct child *child)
 {
 	struct sigaction action;
 	sigset_t all;
 
+	*child = (struct child){ .parent = getpid() };
 	sigfillset(&all);
-	if (sigprocmask(SIG_SETMASK, &all, &inheritance->mask) == -1 ||
+	if (sigprocmask(SIG_SETMASK, &all, &child->mask) == -1 ||
 	    sigaction(SIGCHLD, NULL, &action) == -1)
 		return -1;
 
-	/* Ignored, it would take the children's statuses away. */
-	inheritance->sigchld_ignored = action.sa_handler == SIG_IGN;
-	if (inheritance->sigchld_ignored && signal(SIGCHLD, SIG_DFL) == SIG_ERR)
+	/* If SIGCHLD is ignored, the kernel discards the children's statuses. */
+	child->sigchld_ignored = action.sa_handler == SIG_IGN;
+	if (child->sigchld_ignored && signal(SIGCHLD, SIG_DFL) == SIG_ERR)
 		return -1;
 
-	inheritance->parent = getpid();
+	/* Only ENXIO means that there is no terminal. */
 	const int terminal = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
-	inheritance->own_group = terminal == -1;
+	child->own_group = terminal == -1 && errno == ENXIO;
 	if (terminal != -1)
 		close(terminal);
-	return 0;
-}
 
-int
-child_init(struct child *child, const struct inheritance *inheritance)
-{
-	*child = (struct child){ .own_group = inheritance->own_group };
-	child->error = &child->own_error;
-	if (child->own_group)
-		return 0;
-
-	/* After a fork the child has this as its own only where it is shared. */
 	child->error = mmap(NULL, sizeof(*child->error), PROT_READ | PROT_WRITE,
 	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	return child->error == MAP_FAILED ? -1 : 0;
 }
 
-/* snprintf(3) is not safe here. */
-static void
-write_pid(char *digits, pid_t pid)
+/*
+ * Forks.  Returns 0 in the child, which dies with its parent and has the
+ * signals that `retry` was started with.
+ *
+ * The parent of a vfork(2) would be suspended until the exec is over, and an
+ * exec can hang as long as a network file system or a virus scanner does: no
+ * signal and no limit would work.
+ */
+static pid_t
+fork_child(struct child *child)
 {
-	char reversed[PID_DIGITS];
-	int length = 0;
+	*child->error = 0;
+	sigpending(&child->missed);
+	const pid_t pid = fork();
+	if (pid > 0)
+		child->pid = pid;
+	if (pid != 0)
+		return pid;
 
-	for (; pid > 0; pid /= 10)
-		reversed[length++] = (char)('0' + pid % 10);
-	while (length > 0)
-		*digits++ = reversed[--length];
-	*digits = '\0';
-}
+	if (child->own_group)
+		setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 
-static int
-redirect(const int descriptors[3])
-{
-	for (int fd = 0; fd < 3; fd++)
-		if (descriptors[fd] != CHILD_KEEPS &&
-		    dup2(descriptors[fd], fd) == -1)
-			return -1;
+	/* A parent in another pid name space has the number 0. */
+	const pid_t parent = getppid();
+	if (parent != child->parent && parent != 0)
+		_exit(EXIT_FAILURE);
+	if (child->sigchld_ignored)
+		signal(SIGCHLD, SIG_IGN);
+	sigprocmask(SIG_SETMASK, &child->mask, NULL);
 	return 0;
 }
 
-/* Runs in the child: its group, and its death with the parent's. */
+/* Executes a file; if it has no format, as a script of the shell's. */
 static void
-attach(const struct inheritance *inheritance)
+execute_file(const char *file, const struct start *start)
 {
-	if (inheritance->own_group)
-		setpgid(0, 0);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != inheritance->parent)
-		_exit(EXIT_FAILURE);
+	char *const *envp = start->environment->list;
+	size_t count = 0;
+
+	execve(file, (char *const *)start->argv, envp);
+	if (errno != ENOEXEC)
+		return;
+	while (start->argv[count] != NULL)
+		count++;
+	const char **argv = reallocarray(NULL, count + 2, sizeof(*argv));
+	if (argv == NULL)
+		return;
+	argv[0] = _PATH_BSHELL;
+	argv[1] = file;
+	memcpy(argv + 2, start->argv + 1, count * sizeof(*argv));
+	execve(argv[0], (char *const *)argv, envp);
+	const int error = errno;
+	free(argv);
+	errno = error;
 }
 
 /*
- * Runs in the child, which may be in the parent's memory: only what
- * signal-safety(7) allows, and no lasting change to anything but what is meant
- * for it.
+ * Executes the command, which is searched for in $PATH, and returns if that
+ * failed, with errno set.  execvpe(3) does the same, but copies the words of a
+ * script to the stack, which may be too small for them.
  */
 static void
-become(const struct child *child, const struct inheritance *inheritance,
-    const struct start *start)
+execute(const struct start *start)
 {
-	attach(inheritance);
-	if (start->listen_pid != NULL)
-		write_pid(start->listen_pid, getpid());
-	if (start->watchdog_pid != NULL)
-		write_pid(start->watchdog_pid, getpid());
-	if (redirect(start->descriptors) == 0) {
-		if (inheritance->sigchld_ignored)
-			signal(SIGCHLD, SIG_IGN);
-		sigprocmask(SIG_SETMASK, &inheritance->mask, NULL);
-		execvpe(start->argv[0], (char *const *)start->argv,
-		    start->envp);
+	const char *name = start->argv[0];
+	const char *path = getenv("PATH");
+	bool denied = false, more = true;
+	char *file;
+
+	if (strchr(name, '/') != NULL || name[0] == '\0') {
+		execute_file(name, start);
+		return;
 	}
+	if (path == NULL)
+		path = "/bin:/usr/bin";
+	while (more) {
+		const size_t length = strcspn(path, ":");
+
+		/* An empty word means the current directory. */
+		if (asprintf(&file, "%.*s%s%s", (int)length, path,
+			length > 0 ? "/" : "", name) == -1)
+			return;
+		execute_file(file, start);
+		const int error = errno;
+		free(file);
+		errno = error;
+		switch (error) {
+		case EACCES:
+			denied = true;
+			break;
+		case ENOENT:
+		case ENOTDIR:
+		case ENODEV:
+		case ESTALE:
+		case ETIMEDOUT:
+			break;
+		default:
+			return;
+		}
+		more = path[length] == ':';
+		path += length + more;
+	}
+	errno = denied ? EACCES : ENOENT;
+}
+
+int
+child_start(struct child *child, const struct start *start)
+{
+	const pid_t pid = fork_child(child);
+	int fd = 0;
+
+	if (pid != 0)
+		return pid == -1 ? -1 : 0;
+	environment_set_pid(start->environment, getpid());
+	while (fd < 3 &&
+	    (start->descriptors[fd] == CHILD_KEEPS ||
+		dup2(start->descriptors[fd], fd) == fd))
+		fd++;
+	if (fd == 3)
+		execute(start);
 	*child->error = errno;
 	_exit(errno == ENOENT ? 127 : 126);
 }
 
-static void
-prepare(struct child *child)
-{
-	*child->error = 0;
-	sigpending(&child->missed);
-}
-
-/*
- * vfork, since it does not copy the page tables; the signal handlers are not
- * shared, and none is set.  But a ^Z could stop the child before it leaves the
- * parent's memory, and the parent with it, for good: where the terminal is
- * shared it is fork.
- */
 int
-child_start(struct child *child, const struct inheritance *inheritance,
-    const struct start *start)
+child_call(struct child *child, int (*function)(const void *argument),
+    const void *argument)
 {
-	prepare(child);
-	/* What become() may do is the kernel's and libc's rule, not POSIX's. */
-	/* NOLINTBEGIN(clang-analyzer-*) */
-	const pid_t pid = child->own_group ? vfork() : fork();
-	if (pid == -1)
-		return -1;
+	const pid_t pid = fork_child(child);
+
 	if (pid == 0)
-		become(child, inheritance, start);
-	/* NOLINTEND(clang-analyzer-*) */
-	child->pid = pid;
-	return 0;
-}
-
-int
-child_call(struct child *child, const struct inheritance *inheritance,
-    int (*function)(const void *argument), const void *argument)
-{
-	prepare(child);
-	const pid_t pid = fork();
-	if (pid == -1)
-		return -1;
-	if (pid == 0) {
-		attach(inheritance);
-		sigprocmask(SIG_SETMASK, &inheritance->mask, NULL);
 		_exit(function(argument));
-	}
-	child->pid = pid;
-	return 0;
+	return pid == -1 ? -1 : 0;
 }
 
 int

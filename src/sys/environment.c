@@ -72,20 +72,11 @@ environment_init(struct environment *environment, pid_t pid)
 		if (is_own(*entry) ||
 		    (listens && value_of(*entry, "LISTEN_PIDFDID") != NULL))
 			continue;
-		if (listens && value_of(*entry, "LISTEN_PID") != NULL) {
-			strlcpy(environment->listen,
-			    "LISTEN_PID=", ENVIRONMENT_TEXT);
-			environment->listen_pid =
-			    environment->listen + strlen(environment->listen);
+		if (listens && value_of(*entry, "LISTEN_PID") != NULL)
 			*list++ = environment->listen;
-		} else if (watched &&
-		    value_of(*entry, "WATCHDOG_PID") != NULL) {
-			strlcpy(environment->watchdog,
-			    "WATCHDOG_PID=", ENVIRONMENT_TEXT);
-			environment->watchdog_pid = environment->watchdog +
-			    strlen(environment->watchdog);
+		else if (watched && value_of(*entry, "WATCHDOG_PID") != NULL)
 			*list++ = environment->watchdog;
-		} else
+		else
 			*list++ = *entry;
 	}
 	environment->inherited = (size_t)(list - environment->list);
@@ -136,4 +127,13 @@ environment_set(struct environment *environment, const struct engine *engine,
 		add(environment, &used, "RETRY_CONTROL=%s",
 		    environment->control);
 	environment->list[environment->inherited + (size_t)used] = NULL;
+}
+
+void
+environment_set_pid(struct environment *environment, pid_t pid)
+{
+	snprintf(environment->listen, ENVIRONMENT_TEXT, "LISTEN_PID=%ld",
+	    (long)pid);
+	snprintf(environment->watchdog, ENVIRONMENT_TEXT, "WATCHDOG_PID=%ld",
+	    (long)pid);
 }

@@ -15,10 +15,8 @@ struct environment {
 	char **list;	     /* ends with NULL */
 	const char *control; /* an attempt's $RETRY_CONTROL, or NULL */
 	size_t inherited;    /* entries before RETRY_* */
-	char *listen_pid;    /* where a child's pid belongs, or NULL */
-	char *watchdog_pid;
 	char own[ENVIRONMENT_OWN][ENVIRONMENT_TEXT];
-	char listen[ENVIRONMENT_TEXT];
+	char listen[ENVIRONMENT_TEXT]; /* by environment_set_pid() */
 	char watchdog[ENVIRONMENT_TEXT];
 };
 
@@ -34,5 +32,11 @@ void environment_free(struct environment *environment);
  */
 void environment_set(struct environment *environment,
     const struct engine *engine, double now);
+
+/*
+ * Names the process that is about to be executed wherever systemd named
+ * `retry`.  The child calls this, in its own memory.
+ */
+void environment_set_pid(struct environment *environment, pid_t pid);
 
 #endif

@@ -54,7 +54,6 @@ struct loop {
 	struct events events;
 	ev_io signals;
 	ev_timer timer;
-	struct inheritance inheritance;
 	struct environment environment;
 	struct child child;
 	enum task task;
@@ -144,9 +143,7 @@ start_attempt(struct loop *loop, double time)
 {
 	struct start start = {
 		.argv = loop->options->command,
-		.envp = loop->environment.list,
-		.listen_pid = loop->environment.listen_pid,
-		.watchdog_pid = loop->environment.watchdog_pid,
+		.environment = &loop->environment,
 		.descriptors = { CHILD_KEEPS, CHILD_KEEPS, CHILD_KEEPS },
 	};
 	struct news news = news_now(loop, time);
@@ -156,7 +153,7 @@ start_attempt(struct loop *loop, double time)
 	environment_set(&loop->environment, &loop->engine, time);
 	loop->environment.control = NULL;
 	if (result == 0)
-		result = child_start(&loop->child, &loop->inheritance, &start);
+		result = child_start(&loop->child, &start);
 	const int error = errno;
 	input_started(&loop->input);
 	output_started(&loop->output);
@@ -182,7 +179,7 @@ start_shell(struct loop *loop, const char *command, enum task task)
 	const bool has_stderr = fcntl(STDERR_FILENO, F_GETFD) != -1;
 	struct start start = {
 		.argv = argv,
-		.envp = loop->environment.list,
+		.environment = &loop->environment,
 		.descriptors = { null, has_stderr ? STDERR_FILENO : null,
 		    CHILD_KEEPS },
 	};
@@ -194,7 +191,7 @@ start_shell(struct loop *loop, const char *command, enum task task)
 	    task == TASK_QUESTION && loop->engine.question == ASK_CHECK,
 	    start.descriptors);
 	if (result == 0)
-		result = child_start(&loop->child, &loop->inheritance, &start);
+		result = child_start(&loop->child, &start);
 	const int error = errno;
 	output_started(&loop->output);
 	close(null);
@@ -231,8 +228,7 @@ ask_state(struct loop *loop, struct event *event)
 	};
 	if (state->lock == -1 && !skips) {
 		loop->task = TASK_LOCK;
-		if (child_call(&loop->child, &loop->inheritance, state_wait,
-			state) == 0)
+		if (child_call(&loop->child, state_wait, state) == 0)
 			return false;
 		loop->task = TASK_NONE;
 		event->answer = VERDICT_NONE;
@@ -799,7 +795,7 @@ static void
 receive(struct loop *loop, const struct signalfd_siginfo *info)
 {
 	const int number = (int)info->ssi_signo;
-	const bool own = (pid_t)info->ssi_pid == loop->inheritance.parent;
+	const bool own = (pid_t)info->ssi_pid == loop->child.parent;
 
 	if (number == SIGCHLD || arrival_is_ignored(number) ||
 	    (own && (number == SIGPIPE || number == SIGXFSZ)))
@@ -896,19 +892,16 @@ set_up(struct loop *loop)
 {
 	const struct policy *policy = &loop->options->policy;
 
-	if (child_inherit(&loop->inheritance) == -1)
-		err(STATUS_OWN_FAILURE, "signals");
+	if (child_init(&loop->child) == -1)
+		err(STATUS_OWN_FAILURE, "cannot prepare to start processes");
 	const int signals = arrival_open();
 	if (signals == -1)
 		err(STATUS_OWN_FAILURE, "signalfd");
-	if (child_init(&loop->child, &loop->inheritance) == -1)
-		err(STATUS_OWN_FAILURE, "mmap");
-	if (environment_init(&loop->environment, loop->inheritance.parent) ==
-	    -1)
+	if (environment_init(&loop->environment, loop->child.parent) == -1)
 		err(STATUS_OWN_FAILURE, "environment");
 	if ((policy->timeout > 0 || policy->timeout_share > 0 ||
 		policy->min_timeout > 0 || policy->max_time > 0) &&
-	    tree_watch(&loop->tree, loop->inheritance.parent) == -1)
+	    tree_watch(&loop->tree, loop->child.parent) == -1)
 		err(STATUS_OWN_FAILURE, "prctl");
 	loop->linger_until = INFINITY;
 	events_open(&loop->events);
@@ -947,9 +940,9 @@ loop_run(const struct options *options, const struct report *report)
 		warnx("%s", options->warning);
 	shared_open(&loop.shared, options);
 	logs_begin(report);
-	loop.report.pid = loop.inheritance.parent;
+	loop.report.pid = loop.child.parent;
 	notify_open(&loop.notify);
-	loop.word = (struct word){ .pid = loop.inheritance.parent, .fd = -1 };
+	loop.word = (struct word){ .pid = loop.child.parent, .fd = -1 };
 	input_open(&loop.input, options, loop.events.loop, input_done, &loop);
 	take_messages(&loop);
 	struct news news = { .kind = NEWS_START,

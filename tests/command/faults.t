@@ -79,33 +79,29 @@ inject getrandom:error=EINTR:when=1..40 -a 2 -d 1ms -j full sh -c 'exit 3'
 is 'a seed that is interrupted is asked for again' "$code" 3
 
 for error in EAGAIN ENOMEM; do
-	inject vfork:error=$error -a 3 -d 1ms sh -c 'exit 3'
+	inject clone:error=$error -a 3 -d 1ms sh -c 'exit 3'
 	is "no process at all ($error) ends in 125" "$code" 125
 	like 'and each attempt is told' "$err" 'attempt 3/3 could not be forked'
-	inject vfork:error=$error:when=1 -a 3 -d 1ms sh -c 'exit 3'
+	inject clone:error=$error:when=1 -a 3 -d 1ms sh -c 'exit 3'
 	is "a process in the second attempt ($error) is enough" "$code" 3
 done
-inject vfork:error=EAGAIN -q -a 2 -d 1ms true
+inject clone:error=EAGAIN -q -a 2 -d 1ms true
 is '--quiet tells the last of them' "$err" 'retry: attempt 2/2 could not be'\
 ' forked: Resource temporarily unavailable'"${err##*unavailable}"
-inject vfork:error=EAGAIN -a 2 -d 1ms --stop-on=unforked true
+inject clone:error=EAGAIN -a 2 -d 1ms --stop-on=unforked true
 like 'stopping on it is possible' "$err" 'after 1 attempt .*stop-on'
 
-# Where there is a terminal the errors of exec come back in the only shared page.
-terminal() {
-	run script -qec "strace -o trace -e trace=mmap $1 '$RETRY' $2" \
-		/dev/null </dev/null
-}
+# The errors of exec come back in the only shared page.
 if sanitized; then
 	skip 'no page to share ends in 125' 'AddressSanitizer maps many'
 else
-	terminal '' /nonexistent
-	is 'what cannot be executed on a terminal ends in 127' "$code" 127
-	like 'and is told' "$out" '^retry: .*/nonexistent.*No such file'
+	run strace -o trace -e trace=mmap "$RETRY" /nonexistent
+	is 'what cannot be executed ends in 127' "$code" 127
+	like 'and is told' "$err" '^retry: .*/nonexistent.*No such file'
 	number=$(grep -n 'MAP_SHARED|MAP_ANON' trace | cut -d: -f1)
-	terminal "-e inject=mmap:error=ENOMEM:when=$number" true
+	inject "mmap:error=ENOMEM:when=$number" true
 	is 'no page to share ends in 125' "$code" 125
-	like 'and is told' "$out" '^retry: .*Cannot allocate memory'
+	like 'and is told' "$err" '^retry: .*Cannot allocate memory'
 fi
 
 inject setrlimit:error=EPERM -a 1 sh -c 'kill -TERM $$'
@@ -123,13 +119,13 @@ like 'what cannot be signalled is named' "$err" \
 is 'and not waited for beyond --max-time' "$code" 124
 
 for question in --check --before-retry; do
-	inject vfork:error=EAGAIN:when=2 -a 2 -d 1ms $question=true \
+	inject clone:error=EAGAIN:when=2 -a 2 -d 1ms $question=true \
 		sh -c 'exit 3'
 	is "$question without a process ends in the attempt's status" \
 		"$code" 3
 	like 'and is told' "$err" "cannot run $question"
 done
-inject vfork:error=EAGAIN:when=2 -a 1 --on-give-up=true sh -c 'exit 3'
+inject clone:error=EAGAIN:when=2 -a 1 --on-give-up=true sh -c 'exit 3'
 is "--on-give-up without a process changes nothing" "$code" 3
 like 'and is told' "$err" 'cannot run --on-give-up'
 

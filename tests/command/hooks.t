@@ -238,8 +238,8 @@ if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
 		shift
 		ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0 \
 		    run setsid -w strace -o /dev/null \
-		    -e trace=vfork,fork,clone,clone3 \
-		    -e inject="vfork:error=EAGAIN:when=$unforked+" \
+		    -e trace=clone \
+		    -e inject="clone:error=EAGAIN:when=$unforked+" \
 		    "$RETRY" -d 0 "$@"
 	}
 	why='Resource temporarily unavailable'

@@ -180,6 +180,11 @@ run sh -c 'LISTEN_PID=$$ WATCHDOG_PID=$$ exec \
 is "what names retry's pid names the attempt's, each time" "$out" \
     'own 1 web 9 none
 own 1 web 9 none'
+run sh -c 'LISTEN_PID=$$ WATCHDOG_PID=$$ exec \
+	retry -qa 2 -d 0 --check=". ./listen; exit 1" --before-retry=". ./listen" \
+	--on-give-up=". ./listen" true 2>&1'
+is "and of a check, a gate and a hook the own pid" "$out" \
+    "$(yes 'own 1 web 9 none' | head -n 4)"
 for pid in 1 99999999999999999999 -5 x ''; do
 	run env LISTEN_PID="$pid" WATCHDOG_PID="$pid" "$RETRY" \
 	    sh -c 'echo "<$LISTEN_PID> <$WATCHDOG_PID> $LISTEN_PIDFDID"'

@@ -2,7 +2,7 @@
 #
 # Under valgrind no error, no memory that is still there at the end, and no
 # descriptor but the one that signals come through, and the one that holds the
-# state's lock. vfork is a fork there.
+# state's lock.
 
 . lib/harness.sh
 

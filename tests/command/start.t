@@ -1,0 +1,94 @@
+#!/bin/sh
+#
+# How a command is started: whatever happens on the way, `retry` hears signals,
+# keeps its limits and says what went wrong.
+#
+# shellcheck disable=SC2016 # it is for another shell to expand
+
+. lib/harness.sh
+
+# An exec that hangs, as on a network file system.
+
+cp /bin/true slow
+run late ./slow 0 "$RETRY" -q -a 1 true
+if [ "$code" -eq 77 ]; then
+	skip 'limits and signals end an exec that hangs' "$err"
+else
+	is 'what is not executed does not hang' "$code $out" '0 not executed'
+	while read -r want signal options; do
+		# shellcheck disable=SC2086 # words are meant
+		run late ./slow "$signal" "$RETRY" -q $options ./slow
+		is "an exec that hangs is ended: signal $signal, $options" \
+		    "$code $out" "$want "
+	done <<'end'
+124 0 -a 1 -T .3
+124 0 -a 2 -d 0 -t .3
+124 0 -a 2 -d 0 -t .3 -s INT -k .1
+143 15 -d 100d
+130 2 -d 100d -t 100d
+end
+	# shellcheck disable=SC2016 # for the inner shell
+	run late "$(command -v env)" 15 "$RETRY" -q -d 100d --check='exec env' true
+	is 'so is a check' "$code $out" '143 '
+fi
+
+# Scripts without #!, which libc has the shell run, found in $PATH or not.
+
+mkdir bin denied
+echo 'echo "$0: $# $1"' >bin/plain
+echo 'echo denied' >denied/plain
+chmod +x bin/plain
+run env PATH="/nosuch:$T/bin/plain:$T/bin:$PATH" "$RETRY" plain 'a b' c
+is 'a script without #! is found in $PATH' "$out" "$T/bin/plain: 2 a b"
+run sh -c 'cd bin && PATH=:$PATH exec retry plain x'
+is 'an empty word in $PATH is the current directory' "$out" 'plain: 1 x'
+# shellcheck disable=SC2046 # words are meant
+status 0 'it may have many arguments on a small stack' sh -c '
+	ulimit -s 128
+	exec retry -a 1 bin/plain "$@"' sh $(yes a | head -n 7000)
+run env PATH="$T/denied:/nosuch" "$RETRY" plain
+is 'what may not be executed is 126' "$code" 126
+like 'and told' "$err" 'cannot execute plain: Permission denied$'
+for name in nosuch ''; do
+	run env PATH="$T/bin:/nosuch" "$RETRY" "$name"
+	is "what is not found is 127: '$name'" "$code" 127
+	like 'and told' "$err" 'No such file or directory$'
+done
+run env -u PATH "$RETRY" sh -c 'exit 3'
+is 'without $PATH the usual places are searched' "$code" 3
+
+# Errors on the way.
+
+export ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" # strace(1) traces too
+if strace -o trace true 2>/dev/null; then
+	run strace -f -o trace -e trace=dup2,dup3 \
+	    -e inject=dup2,dup3:error=EBUSY:when=1 \
+	    "$RETRY" --output=hold -a 1 -d 0 true
+	is 'a child that cannot get its descriptors is not executed' "$code" 126
+	like 'which is told' "$err" 'Device or resource busy$'
+	for error in ENOENT EACCES EMFILE ENXIO; do
+		run setsid -w strace -o trace -P /dev/tty \
+		    -e inject=openat,open:error=$error \
+		    "$RETRY" sh -c 'ps -o pgid= $PPID $$ | uniq | wc -l'
+		[ $error = ENXIO ] && groups=2 || groups=1
+		is "an attempt's groups, with $error of /dev/tty" "$out" "$groups"
+	done
+else
+	skip 'errors on the way are told' 'strace cannot trace here'
+fi
+
+# A name space of processes that only the children enter.
+
+own='--user --map-root-user'
+[ "$(id -u)" -eq 0 ] && own=
+# shellcheck disable=SC2086 # words are meant
+if unshare $own --pid true 2>/dev/null; then
+	run unshare $own --pid "$RETRY" -a 1 sh -c 'echo hi; exit 3'
+	is 'the first process of a name space may be the attempt' \
+	    "$code $out" '3 hi'
+else
+	skip 'the first process of a name space may be the attempt' \
+	    'no name space can be made'
+fi
+
+finish
