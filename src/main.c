@@ -26,10 +26,9 @@
  *   cli/      talks with people and programs; argv, text and FILE * only
  *     options     argv to struct options, by their table
  *     option_rows the table: what each is called, does and sets
- *     consistency what follows from options together, or contradicts
+ *     conflicts   what follows from options together, or contradicts
  *     presets     rows of option words
- *     docs        prints the tables as --help
- *     generate    prints them for manual and completions: a build's program
+ *     help        prints the tables as --help
  *     phrase      how outcomes and ends read
  *     report      what happens, told to logs; a file for each format, as
  *                 report_json, or for a family of them
@@ -67,11 +66,10 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "cli/docs.h"
+#include "cli/help.h"
 #include "cli/options.h"
 #include "cli/plan.h"
 #include "core/outcome.h"
-#include "core/text.h"
 #include "sys/logs.h"
 #include "sys/loop.h"
 #include "sys/terminal.h"
@@ -87,18 +85,6 @@ written(int status)
 	return status;
 }
 
-static int
-help(const char *topic)
-{
-	const char *what = docs_help(topic);
-	char safe[128];
-
-	if (what != NULL)
-		errx(STATUS_OWN_FAILURE, "--help: %s: %s (try 'retry --help')",
-		    text_safe(topic, safe, sizeof(safe)), what);
-	return written(EXIT_SUCCESS);
-}
-
 /* Does what the options ask for; returns the exit status. */
 static int
 act(struct options *options)
@@ -110,8 +96,10 @@ act(struct options *options)
 	/* A limit on files is an error of theirs, as a full disk is. */
 	if (options->help || options->version || options->plan)
 		signal(SIGXFSZ, SIG_IGN);
-	if (options->help)
-		return help(options->help_topic);
+	if (options->help) {
+		help_topics[options->help_topic].print();
+		return written(EXIT_SUCCESS);
+	}
 	if (options->version) {
 		printf("retry %s\n", VERSION);
 		return written(EXIT_SUCCESS);

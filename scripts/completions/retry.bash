@@ -18,8 +18,7 @@ _retry_word() {
 	_retry_words[$1]+=" $2"
 }
 
-# BEGIN completions
-# END completions
+# WORDS: the build puts the lines of scripts/completions/words here.
 
 unset -f _retry_option _retry_word
 
@@ -69,7 +68,7 @@ _retry_value() {
 			    "${value#*:}"))
 			return
 		fi ;;
-	SET | SCRIPT)
+	SET)
 		prefix=${value%"${value##*[,!^]}"} ;;
 	STRATEGY)
 		if [[ $value == *:* ]]; then

@@ -86,7 +86,7 @@ function __retry_value -a kind
                 printf '%s\n' $prefix(complete -C "'' "(string replace $prefix '' -- $value))
                 return
             end
-        case SET SCRIPT
+        case SET
             set prefix (string match -r '^.*[,!^]' -- $value)
         case STRATEGY
             set prefix (string match -r '^.*[:,]' -- $value)
@@ -97,8 +97,7 @@ function __retry_value -a kind
     set -q $words; and printf '%s\n' "$prefix"$$words
 end
 
-# BEGIN completions
-# END completions
+# WORDS: the build puts the lines of scripts/completions/words here.
 
 functions -e _retry_option _retry_word
 complete -c retry -x -n __retry_at_command -a '(__retry_command)'

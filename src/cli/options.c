@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/consistency.h"
 #include "cli/options.h"
 #include "cli/presets.h"
+#include "core/duration.h"
 #include "core/text.h"
 
 static void
@@ -20,41 +20,110 @@ complain(char problem[OPTIONS_PROBLEM], const char *name, const char *text,
 		    text_safe(text, safe, sizeof(safe)), what);
 }
 
-/* Of a list the item that is wrong, or all of it where that is empty. */
+/*
+ * Tells what is wrong with a value: of a list the item that is, or all of it if
+ * that is empty; and finds the text of --help that says what it may be.
+ */
 static void
-complain_of_value(char problem[OPTIONS_PROBLEM], const struct options *options,
+complain_of_value(char problem[OPTIONS_PROBLEM], struct options *options,
     enum option_id id, const char *what)
 {
-	const char *text = options->text[id];
-	size_t length = options->item == NULL ? 0 : strcspn(options->item, ",");
+	const struct option_row *row = &option_rows[id];
+	const char *text = options->text[id], *word;
+	const size_t length =
+	    options->item == NULL ? 0 : strcspn(options->item, ",");
 	char item[128];
 
 	if (length > 0 && length < sizeof(item)) {
 		strlcpy(item, options->item, length + 1);
 		text = item;
 	}
-	complain(problem, option_rows[id].name, text, what);
+	complain(problem, row->name, text, what);
+	if (strcmp(what, OPTION_NONE_OF) == 0)
+		for (int i = 0; (word = option_word(row, i)) != NULL; i++) {
+			strlcat(problem, i == 0 ? " " : ", ", OPTIONS_PROBLEM);
+			strlcat(problem, word, OPTIONS_PROBLEM);
+		}
+
+	if (row->type == TYPE_SET || id == OPTION_PLAN)
+		options->topic = "sets";
+	else if (id == OPTION_BACKOFF)
+		options->topic = "backoff";
+	else if (id == OPTION_JITTER)
+		options->topic = "jitter";
+	else if (id == OPTION_PRESET)
+		options->topic = "presets";
+	else if (id == OPTION_BUDGET || id == OPTION_LOG)
+		options->topic = id == OPTION_LOG ? "formats" : "budget";
 }
 
-/* Which help text tells what a value may be. */
 static const char *
-topic_of(const struct option_row *row)
+parse_count(const char *text, uint64_t *count)
 {
-	static const struct {
-		const char *value, *topic;
-	} rows[] = {
-		{ "STRATEGY", "backoff" },
-		{ "KIND", "jitter" },
-		{ "NAME", "presets" },
-		{ "SET", "sets" },
-		{ "SCRIPT", "sets" },
-	};
-	const size_t length = row->value == NULL ? 0 : strcspn(row->value, "[");
+	const char *problem;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (strlen(rows[i].value) == length &&
-		    strncmp(rows[i].value, row->value, length) == 0)
-			return rows[i].topic;
+	if (*text == '-')
+		return "is negative";
+	if (strspn(text, "0123456789") != strlen(text))
+		return "is not a whole number";
+	*count = (uint64_t)strtonum(text, 0, INT64_MAX, &problem);
+	return problem == NULL ? NULL : "is too large";
+}
+
+static const char *
+parse_choice(const struct option_row *row, const char *text, int *number)
+{
+	const char *word;
+
+	for (int i = 0; (word = option_word(row, i)) != NULL; i++)
+		if (strcmp(word, text) == 0) {
+			*number = i;
+			return NULL;
+		}
+	return OPTION_NONE_OF;
+}
+
+/* Reads a value; one that is optional and missing has nothing to be read. */
+static const char *
+parse_value(struct options *options, const struct option_row *row,
+    const char *text)
+{
+	void *member = (char *)options + row->offset;
+	const char *problem;
+
+	if (row->type == TYPE_FLAG) {
+		*(bool *)member = true;
+		return NULL;
+	}
+	if (text == NULL)
+		return NULL;
+	if (*text == '\0')
+		return "is empty";
+	switch (row->type) {
+	case TYPE_DURATION:
+		return duration_parse(text, member);
+	case TYPE_COUNT:
+		return parse_count(text, member);
+	case TYPE_SET:
+		problem = set_parse(member, text, &options->item);
+		if (problem == NULL && row->second != 0)
+			set_apply((void *)((char *)options + row->second),
+			    text);
+		return problem;
+	case TYPE_ERE:
+		return patterns_match(&options->patterns,
+		    (enum match)((regex_t *)member - options->patterns.found),
+		    text);
+	case TYPE_CHOICE:
+		return parse_choice(row, text, member);
+	case TYPE_OTHER:
+		return row->parse(options, text);
+	case TYPE_TEXT:
+		*(const char **)member = text;
+		break;
+	case TYPE_FLAG:
+		break;
+	}
 	return NULL;
 }
 
@@ -63,22 +132,15 @@ static int
 set_option(struct options *options, enum option_id id, const char *text,
     enum option_origin origin, char problem[OPTIONS_PROBLEM])
 {
-	const struct option_row *row = &option_rows[id];
-	const char *what;
-
 	options->text[id] = text;
 	options->item = NULL;
-	if (text != NULL && *text == '\0')
-		what = "is empty";
-	else
-		what = row->parse(options, row->offset, text);
-	if (what == NULL) {
-		options->origin[id] = origin;
-		return 0;
+	const char *what = parse_value(options, &option_rows[id], text);
+	if (what != NULL) {
+		complain_of_value(problem, options, id, what);
+		return -1;
 	}
-	options->topic = topic_of(row);
-	complain_of_value(problem, options, id, what);
-	return -1;
+	options->origin[id] = origin;
+	return 0;
 }
 
 static enum option_id
@@ -97,8 +159,8 @@ find_option(const char *name, size_t length)
 static int
 apply_preset(struct options *options, char problem[OPTIONS_PROBLEM])
 {
-	for (const char *const *word = options->preset->words; *word != NULL;
-	     word++) {
+	for (const char *const *word = presets[options->preset].words;
+	     *word != NULL; word++) {
 		const char *name = *word + 2;
 		const size_t length = strcspn(name, "=");
 		const char *value =
@@ -138,12 +200,14 @@ getopt_tables(struct option long_options[OPTIONS + 1],
 		const struct option_row *row = &option_rows[id];
 
 		long_options[id] = (struct option){ .name = row->name,
-			.has_arg = (int)row->takes,
+			.has_arg = row->type == TYPE_FLAG ? no_argument
+			    : row->optional		  ? optional_argument
+							  : required_argument,
 			.val = VAL_BASE + id };
 		if (row->letter == 0)
 			continue;
 		*letters++ = row->letter;
-		if (row->takes == VALUE_REQUIRED)
+		if (long_options[id].has_arg == required_argument)
 			*letters++ = ':';
 	}
 	*letters = '\0';
@@ -169,7 +233,7 @@ complain_of_name(const char *word, char problem[OPTIONS_PROBLEM])
 	snprintf(name, sizeof(name), "%.*s", (int)length, word);
 	snprintf(problem, OPTIONS_PROBLEM, "--%s: %s",
 	    text_safe(name, safe, sizeof(safe)),
-	    *names == '\0' ? "is no option" : names);
+	    *names == '\0' ? "is not an option" : names);
 	return -1;
 }
 
@@ -179,7 +243,7 @@ complain_of_word(char **argv, int result, char problem[OPTIONS_PROBLEM])
 {
 	const char *word = argv[optind - 1];
 	const char letter[2] = { (char)optopt, '\0' };
-	const char *what = result == ':' ? "needs a value" : "is no option";
+	const char *what = result == ':' ? "needs a value" : "is not an option";
 	char safe[8];
 
 	if (optopt >= VAL_BASE) {
@@ -251,16 +315,18 @@ options_parse(int argc, char **argv, struct options *options,
 	    read_words(argc, argv, options, true, problem) == -1 ||
 	    read_words(argc, argv, options, false, problem) == -1)
 		return -1;
+	options->help = options->origin[OPTION_HELP] != ORIGIN_DEFAULT;
+	options->plan = options->origin[OPTION_PLAN] != ORIGIN_DEFAULT;
 	if (options->help || options->version)
 		return 0;
-	consistency_settle(options);
-	conflict = consistency_conflict(options);
+	conflicts_settle(options);
+	conflict = conflicts_find(options);
 	if (conflict.what != NULL) {
 		complain(problem, option_rows[conflict.id].name,
 		    options->text[conflict.id], conflict.what);
 		return -1;
 	}
-	options->warning = consistency_warning(options);
+	options->warning = conflicts_warning(options);
 	if (*options->command == NULL && !options->plan) {
 		strlcpy(problem, "there is no command to run", OPTIONS_PROBLEM);
 		return -1;

@@ -81,7 +81,6 @@ enum option_group {
 };
 
 struct format;
-struct preset;
 
 /* What --log names. */
 struct log {
@@ -89,36 +88,40 @@ struct log {
 	const char *file; /* or NULL */
 };
 
-/* What becomes of the attempts' output. */
+/* The words of options that take one of a few, in the order of their rows. */
 enum output_mode { OUTPUT_STREAM, OUTPUT_HOLD, OUTPUT_LAST, OUTPUT_CHRONIC };
-
-/* What the attempts read. */
 enum input_mode { INPUT_AUTO, INPUT_REPLAY, INPUT_INHERIT, INPUT_NULL };
+enum pace { PACE_END, PACE_START };
+enum early { EARLY_WAIT, EARLY_SKIP };
+
+/* What --stop-on holds before its lists are added. */
+#define OPTIONS_STOP_ON "unstartable,INT,QUIT,130"
 
 /* All that the user asked for; what is NULL was not given. */
 struct options {
 	struct policy policy;
 	struct random random;
-	struct set stop_least; /* --stop-on's list, applied to nothing */
+	struct set stop_least; /* --stop-on's lists, applied to nothing */
 	struct set stop_most;  /* and to everything */
 	struct set named;      /* by --success-on and --retry-on */
 	enum option_origin origin[OPTIONS];
 	const char *text[OPTIONS]; /* as it was given last */
-	const char *item;	   /* of that list, where it is wrong */
-	const char *topic;	   /* of --help, that helps; or NULL */
-	const char *warning;	   /* about options that are right, or NULL */
+	const char *item;    /* of a list: the one that is wrong, or NULL */
+	const char *topic;   /* of --help, that helps; or NULL */
+	const char *warning; /* about options that are right, or NULL */
 
-	const struct preset *preset; /* whose words come before the user's */
+	int preset; /* its number in presets[], if one is given */
 	struct patterns patterns;
 	bool control;
 	enum output_mode output;
 	enum input_mode input;
+	enum pace pace;
 	const char *check;
 	const char *before_retry;
 	const char *on_success;
 	const char *on_give_up;
 	const char *state; /* its file */
-	bool early_skip;
+	enum early early;
 	char *budget; /* its file */
 	struct bucket_rules budget_rules;
 	bool quiet;
@@ -128,37 +131,56 @@ struct options {
 	bool plan;
 	const char *plan_script;
 	bool help;
-	const char *help_topic;
+	int help_topic; /* its number in help_topics[] */
 	bool version;
 	const char *const
 	    *command; /* ends with NULL; empty with --plan and --help */
 };
 
-/* What --stop-on holds before its lists are added. */
-#define OPTIONS_STOP_ON "unstartable,INT,QUIT,130"
+/* What an option's value is, and what its member in struct options then is. */
+enum option_type {
+	TYPE_FLAG,     /* none: a bool that becomes true */
+	TYPE_DURATION, /* a double, seconds */
+	TYPE_COUNT,    /* a uint64_t */
+	TYPE_TEXT,     /* a const char *: the text as it is */
+	TYPE_SET,      /* a struct set, to which each list is applied */
+	TYPE_ERE,      /* one of patterns.found */
+	TYPE_CHOICE,   /* an int or an enum: the number of the word */
+	TYPE_OTHER     /* what the row's function reads */
+};
 
-/* How an option takes its value. */
-enum option_value { VALUE_NONE, VALUE_REQUIRED, VALUE_OPTIONAL };
-
-/* One row an option: parser, --help, manual and completions read it. */
+/* One row an option: the parser, --help and conflicts read it. */
 struct option_row {
 	const char *name;
 	char letter; /* or 0 */
 	enum option_group group;
-	enum option_value takes;
-	const char *value;   /* how its value is called: "DUR" */
-	const char *doc;     /* for --help */
-	const char *manual;  /* the paragraph in mdoc, or NULL: doc alone */
+	enum option_type type;
+	const char *value; /* the name of its value, "DUR"; NULL: its words */
+	const char *doc;
 	const char *initial; /* the default, parsed like a value, or NULL */
+	bool optional;	     /* it may be given without its value */
+	size_t offset;	     /* of its member in struct options */
+	size_t second;	     /* TYPE_SET: of another one, or 0 */
 
-	/* NULL, or what is wrong with the text (which may be NULL if optional) */
-	const char *(
-	    *parse)(struct options *options, size_t offset, const char *text);
-	size_t offset; /* in struct options, of what the parser sets */
+	/*
+	 * The words that the value is, or begins with: members of a table whose
+	 * rows are `stride` bytes apart; a NULL ends them.
+	 */
+	const char *const *words;
+	size_t stride;
+
+	/* TYPE_OTHER: returns NULL, or what is wrong with the text. */
+	const char *(*parse)(struct options *options, const char *text);
 };
 
 extern const struct option_row option_rows[OPTIONS];
 extern const char *const option_groups[GROUPS];
+
+/* The word of this number that the row's value may be; NULL after the last. */
+const char *option_word(const struct option_row *row, int number);
+
+/* A parser's answer to what is none of the row's words; they follow it. */
+#define OPTION_NONE_OF "is none of"
 
 #define OPTIONS_PROBLEM 512
 
@@ -171,5 +193,20 @@ int options_parse(int argc, char **argv, struct options *options,
 
 /* Releases what options_parse() allocated. */
 void options_free(struct options *options);
+
+/* Settles what follows from the options together, as the cap. */
+void conflicts_settle(struct options *options);
+
+/* Options that contradict each other: the one to blame, and why. */
+struct conflict {
+	enum option_id id;
+	const char *what; /* NULL: none */
+};
+
+/* The first contradiction in options that are settled. */
+struct conflict conflicts_find(const struct options *options);
+
+/* What deserves a warning in options that are right, or NULL. */
+const char *conflicts_warning(const struct options *options);
 
 #endif

@@ -37,9 +37,9 @@ parse_count(const char *text, uint64_t *count)
 	const char *problem;
 
 	if (*text == '\0' || strspn(text, "0123456789") != strlen(text))
-		return "is no count";
+		return "is not a count";
 	*count = (uint64_t)strtonum(text, 1, INT64_MAX, &problem);
-	return problem == NULL ? NULL : "is no count";
+	return problem == NULL ? NULL : "is not a count";
 }
 
 /* Reads the first item and moves behind it. */

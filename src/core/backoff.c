@@ -430,7 +430,7 @@ parse_param(struct backoff *backoff, char *text)
 	char *value = strchr(text, '=');
 
 	if (value == NULL)
-		return "is no NAME=VALUE";
+		return "is not NAME=VALUE";
 	*value++ = '\0';
 	for (int i = 0; i < BACKOFF_PARAMS; i++) {
 		if (strategy->params[i].name == NULL ||
@@ -442,7 +442,7 @@ parse_param(struct backoff *backoff, char *text)
 		return parse_value(&strategy->params[i], value,
 		    &backoff->params[i]);
 	}
-	return "is no parameter of this strategy";
+	return "is not a parameter of this strategy";
 }
 
 static const char *
@@ -506,7 +506,7 @@ backoff_parse(const char *text, struct backoff *backoff, const char **where)
 	*where = text;
 	backoff->strategy = find(text, length);
 	if (backoff->strategy == NULL)
-		return "is no strategy";
+		return "is not a strategy";
 	for (int i = 0; i < BACKOFF_PARAMS; i++)
 		backoff->param_given[i] = false;
 	if (backoff->strategy->listed)

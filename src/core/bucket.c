@@ -83,11 +83,11 @@ parse_item(const char *item, size_t length, struct bucket_rules *rules,
 	if (length == 0)
 		return "has an empty item";
 	if (equals == NULL)
-		return "is no NAME=VALUE";
+		return "is not NAME=VALUE";
 	const struct bucket_param *row =
 	    find_param(item, (size_t)(equals - item));
 	if (row == NULL)
-		return "is no parameter of a budget";
+		return "is not a parameter of a budget";
 	const unsigned int bit = 1u << (row - bucket_params);
 	if ((*given & bit) != 0)
 		return "is given twice";
@@ -208,7 +208,7 @@ bucket_parse(const char *text, struct bucket *bucket)
 		MAGIC "tokens %7" SCNd64 ".%3" SCNd64 " time %19" SCNd64
 		      " boot %36[-0-9a-f]",
 		&whole, &part, &bucket->time, bucket->boot) != 4)
-		return "is no retry budget of this version";
+		return "is not a retry budget of this version";
 	bucket->tokens = whole * 1000 + part;
 	if (bucket->tokens < 0 || bucket->tokens > TOKENS_MOST ||
 	    bucket->time < 0)

@@ -146,7 +146,7 @@ jitter_parse(const char *text, struct jitter *jitter)
 		return kind->parse == NULL ? NULL
 					   : kind->parse(text, &jitter->amount);
 	}
-	return "is no jitter";
+	return "is not a jitter";
 }
 
 double

@@ -80,11 +80,11 @@ item_range(struct set *item, char *text)
 	if (dash != NULL)
 		*dash++ = '\0';
 	if (strspn(text, "0123456789") != strlen(text))
-		return "is no exit status";
+		return "is not an exit status";
 	low = high = strtonum(text, 0, 255, &problem);
 	if (problem == NULL && dash != NULL) {
 		if (*dash == '\0' || strspn(dash, "0123456789") != strlen(dash))
-			return "is no range of exit statuses";
+			return "is not a range of exit statuses";
 		high = strtonum(dash, 0, 255, &problem);
 	}
 	if (problem != NULL)

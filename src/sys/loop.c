@@ -218,7 +218,7 @@ act_run(struct loop *loop, const struct event *event)
 static bool
 ask_state(struct loop *loop, struct event *event)
 {
-	const bool skips = loop->options->early_skip;
+	const bool skips = loop->options->early == EARLY_SKIP;
 	const struct state *state = &loop->shared.state;
 
 	*event = (struct event){

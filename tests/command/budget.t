@@ -150,7 +150,7 @@ for text in 'dear diary' 'retry-budget 2 of years to come'; do
 	echo "$text" >other
 	run retry -q -a 2 -d 0 --budget=other ./tries 7
 	like "'$text' is no bucket" "$err" \
-	    'is no retry budget of this version; the retry is allowed$'
+	    'is not a retry budget of this version; the retry is allowed$'
 	is 'and stays as it is' "$(cat other) $(attempts)" "$text 2"
 done
 

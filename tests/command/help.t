@@ -12,7 +12,7 @@ is 'it fits 80 columns' "$(printf '%s\n' "$help" | grep -E '.{81}')" ''
 check 'and 90 lines' test "$(printf '%s\n' "$help" | wc -l)" -le 90
 is '-h is short for it' "$("$RETRY" -h)" "$help"
 
-# Every option of the manual, which a test of its own compares with the tables.
+# Every option of the manual, which a test of its own compares with these.
 sed -n 's/^\.It \(Fl . , \)*Fl -\([a-z-]*\).*/\2/p' \
     "$TESTS/../man/retry.1" >names
 check 'the manual has options' test "$(wc -l <names)" -ge 35
@@ -23,8 +23,7 @@ while read -r name; do
 done <names
 is 'it names every option' "$missing" ''
 
-printf '%s\n' "$help" |
-    sed -n 's/^  -h, --help\[=TOPIC\] *of \(.*\)/\1/p' | tr -d , >topics
+printf '%s\n' "$help" | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p' >topics
 check 'and the topics' test -s topics
 # shellcheck disable=SC2013 # topics are words
 for topic in $(cat topics); do

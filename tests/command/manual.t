@@ -1,36 +1,147 @@
 #!/bin/sh
 #
-# The manual agrees with the program.
+# The manual agrees with --help, from which the completions are made: on options
+# and their defaults, strategies, jitters, presets, budgets, sets and formats.
 
 . lib/harness.sh
-manual=$TESTS/../man/retry.1
 
-# printed SECTION: what the manual has between its marks.
-printed() {
-	sed -n "/^\.\\\\\" BEGIN $1\$/,/^\.\\\\\" END $1\$/p" "$manual" | sed '1d;$d'
+sed 's/\\-/-/g; s/\\(ha/^/g; s/\\(ti/~/g; s/\\&//g; s/\\e/\\/g' \
+    "$TESTS/../man/retry.1" >manual
+
+# section FROM TO: the manual's lines between these two headings.
+section() {
+	sed -n "/^\.S[hs] $1\$/,/^\.S[hs] $2\$/p" manual
 }
 
-grep '^\.\\" BEGIN ' "$manual" | while read -r _ _ list; do
-	echo "$list"
-done >lists
-for list in options strategies jitters presets budget classes sysexits; do
-	check "the manual has a list of $list" grep -qx "$list" lists
-done
+# topic NAME: what the program says of it.
+topic() {
+	"$RETRY" --help="$1"
+}
 
-# shellcheck disable=SC2013 # names are words
-for list in $(cat lists); do
-	"$TEST_BUILD/tables" "$list" >wanted
-	printed "$list" >found
-	check "the list of $list is that of the tables" \
-	    sh -c 'test -s wanted && diff found wanted' ||
-		note 'scripts/manual brings it up to date'
-done
+# agree NAME: the files `in_manual` and `in_help` are the same, and not empty.
+agree() {
+	check "manual and --help agree on $1" \
+	    sh -c 'test -s in_help && diff in_manual in_help'
+}
 
-cp "$manual" copy
-"$TESTS/../scripts/manual" copy
-check 'scripts/manual changes nothing that is up to date' cmp copy "$manual"
-sed '/^\.It Fl a ,/d' "$manual" >old
-"$TESTS/../scripts/manual" old
-check 'and brings an old manual up to date' cmp old "$manual"
+# ".It Fl a , Fl -attempts Ns = Ns Ar N" becomes "-a, --attempts=N".
+section OPTIONS BACKOFF | sed -n '
+	s/^\.It Fl \(.*\)/ Fl \1 /
+	t words
+	d
+	:words
+	s/ Ns / /g
+	s/ Oo / [ /g
+	s/ Oc / ] /g
+	s/ Fl \([^ ]*\) / -\1 /g
+	s/ \(Ar\|Cm\|No\) / /g
+	s/ \(Ar\|Cm\|No\) / /g
+	s/ //g
+	s/,--/, --/
+	p' | sed 's/^--*\([^-]\), /-\1, /' >in_manual
+topic options | sed -n 's/^ *\(-., --[^ ]*\|--[^ ]*\).*/\1/p' >in_help
+agree 'the options and the words of their values'
+
+# The first word behind "The default is", without the times that are 0.
+section OPTIONS BACKOFF | awk '
+	/^\.It / {
+		match($0, /Fl -[a-z-]+/)
+		name = substr($0, RSTART + 4, RLENGTH - 4)
+		found = 0
+	}
+	/default(,| is)$/ { found = 1; next }
+	found == 1 && !($2 == "0" && name != "success-on") { print name, $2 }
+	{ found = 0 }' >in_manual
+topic options | awk '
+	match($0, /--[a-z-]+/) && /^  (-.,|   ) --/ {
+		name = substr($0, RSTART + 2, RLENGTH - 2)
+	}
+	match($0, / \[[^]]*\]$/) {
+		split(substr($0, RSTART + 2, RLENGTH - 3), words, " ")
+		print name, words[1]
+	}' >in_help
+agree 'the defaults'
+
+section Strategies Jitter | awk '
+	/^\.Bl .*-compact/ { params = 1 }
+	/^\.El/ { params = 0 }
+	/^\.It Cm/ && !params { name = $3; getline formula }
+	/^\.It Cm/ && params {
+		getline text
+		sub(/.*\((default: )?/, "", text)
+		sub(/\)$/, "", text)
+		print name, $3, text
+	}
+	/: [0-9. ]*\.$/ {
+		sub(/.*: /, "")
+		sub(/\.$/, "")
+		print name, formula, $0
+	}' >in_manual
+topic backoff | awk '
+	/^  [a-z]/ {
+		name = $1
+		sub(/^ *[^ ]* */, "")
+		formula = $0
+	}
+	/: [0-9. ]*$/ {
+		sub(/.*: /, "")
+		print name, formula, $0
+	}
+	/^      [a-z]+: .*\]$/ {
+		param = substr($1, 1, length($1) - 1)
+		sub(/.*\[/, "")
+		sub(/\]$/, "")
+		print name, param, $0
+	}' >in_help
+agree 'the strategies, their formulas, examples and parameters'
+
+section Jitter 'Which jitter to choose' | awk '
+	/^\.It / {
+		alias = $4 == "," ? " " $6 : ""
+		name = $2 == "No" ? $3 $6 : $3
+		getline
+		print name, $0 alias
+	}' >in_manual
+topic jitter | awk '
+	/^  [a-zA-Z+]/ {
+		name = $1
+		alias = /; also / ? " " $NF : ""
+		formula = substr($0, 10, 20)
+		sub(/ *$/, "", formula)
+		print name, formula alias
+	}' >in_help
+agree 'the jitters and their formulas'
+
+section PRESETS VERDICT |
+    sed -n 's/^\.It Cm \(.*\)/\1/p; s/^\.Ql \(--.*\)/\1/p' >in_manual
+topic presets | tail -n +2 | awk '
+	/^  [a-z]/ { print $1 }
+	/^   / { gsub(/ +/, "\n"); print substr($0, 2) }' >in_help
+agree 'the presets and their options'
+
+section BUDGET STREAMS | awk '
+	/^\.It Cm/ {
+		getline text
+		sub(/.*default: /, "", text)
+		sub(/\)$/, "", text)
+		print $3, text
+	}' >in_manual
+topic budget | sed -n 's/^  \([a-z]*\) .*\[\(.*\)\]$/\1 \2/p' >in_help
+agree 'the parameters of a budget'
+
+section VERDICT STATE | sed -n 's/^\.It Cm //p' >in_manual
+topic sets | sed -n 's/^    \([a-z]*\) .*/\1/p' >in_help
+agree 'the words of a set'
+
+section REPORTS JSON | sed -n 's/^\.It Cm //p' >in_manual
+topic formats | sed -n 's/^  \([a-z]*\) .*/\1/p' >in_help
+agree 'the formats'
+
+section OPTIONS BACKOFF | awk '
+	/^\.It Fl h/ { found = 1 }
+	found && /^\.Cm / { gsub(/[.,]|Cm/, ""); gsub(/^ +| +$/, ""); print }
+	/^\.It Fl V/ { found = 0 }' | xargs -n 1 >in_manual
+topic options | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p' >in_help
+agree 'the topics of --help'
 
 finish

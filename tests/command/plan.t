@@ -89,8 +89,8 @@ bad() {
 	    "retry: --plan: $1: $2 (try 'retry --help=sets')"
 }
 bad 1, 'ends with a comma'
-bad 1*0 'is no count'
-bad 1*x 'is no count'
+bad 1*0 'is not a count'
+bad 1*x 'is not a count'
 bad 1:x 'is not a number'
 bad 300 'is an exit status over 255'
 bad "$(printf %070d 1)" 'has too long an item'

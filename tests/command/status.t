@@ -192,6 +192,6 @@ rm -f ran ./-a
 
 run bash -c 'exec -a "$(printf "a\033[1m\nb")" "$RETRY" --bogus'
 is 'whatever name it is called by' "$err" \
-    "retry: --bogus: is no option (try 'retry --help')"
+    "retry: --bogus: is not an option (try 'retry --help')"
 
 finish

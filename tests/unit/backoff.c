@@ -58,7 +58,7 @@ every_example_is_what_its_sample_computes(void)
 static void
 a_strategy_is_read_or_refused_in_words(void)
 {
-	static const char *const unknown = "is no strategy";
+	static const char *const unknown = "is not a strategy";
 	static const char *const needed = "needs both its parameters, up and "
 					  "down";
 	static const struct {
@@ -92,16 +92,16 @@ a_strategy_is_read_or_refused_in_words(void)
 		{ "Constant", unknown, "Constant", { 0 } },
 		{ ":factor=2", unknown, ":factor=2", { 0 } },
 		{ "constant:", "has an empty item", "", { 0 } },
-		{ "constant:step=1", "is no parameter of this strategy",
+		{ "constant:step=1", "is not a parameter of this strategy",
 		    "step=1", { 0 } },
-		{ "exponential:factor", "is no NAME=VALUE", "factor", { 0 } },
+		{ "exponential:factor", "is not NAME=VALUE", "factor", { 0 } },
 		{ "exponential:factor=", "is empty", "factor=", { 0 } },
-		{ "exponential:=2", "is no parameter of this strategy", "=2",
+		{ "exponential:=2", "is not a parameter of this strategy", "=2",
 		    { 0 } },
 		{ "exponential:factor=2,", "has an empty item", "", { 0 } },
 		{ "exponential:factor=2,factor=3", "is given twice", "factor=3",
 		    { 0 } },
-		{ "exponential:fact=2", "is no parameter of this strategy",
+		{ "exponential:fact=2", "is not a parameter of this strategy",
 		    "fact=2", { 0 } },
 		{ "exponential:factor=0", "must be more than 0", "factor=0",
 		    { 0 } },

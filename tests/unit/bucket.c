@@ -23,11 +23,12 @@ static const struct {
 	    { 1000000000, 100, 1, 1000 } },
 
 	{ "", "has an empty item", "", { 0, 0, 0, 0 } },
-	{ "tokens", "is no NAME=VALUE", "tokens", { 0, 0, 0, 0 } },
+	{ "tokens", "is not NAME=VALUE", "tokens", { 0, 0, 0, 0 } },
 	{ "tokens=1,", "has an empty item", "", { 0, 0, 0, 0 } },
-	{ "=1", "is no parameter of a budget", "=1", { 0, 0, 0, 0 } },
-	{ "token=1", "is no parameter of a budget", "token=1", { 0, 0, 0, 0 } },
-	{ "Tokens=1", "is no parameter of a budget", "Tokens=1",
+	{ "=1", "is not a parameter of a budget", "=1", { 0, 0, 0, 0 } },
+	{ "token=1", "is not a parameter of a budget", "token=1",
+	    { 0, 0, 0, 0 } },
+	{ "Tokens=1", "is not a parameter of a budget", "Tokens=1",
 	    { 0, 0, 0, 0 } },
 	{ "cost=1,cost=1", "is given twice", "cost=1", { 0, 0, 0, 0 } },
 	{ "tokens=", "has no value", "tokens=", { 0, 0, 0, 0 } },
@@ -274,7 +275,7 @@ what_never_was_a_bucket_is_told_apart(void)
 	CHECK(bucket_was("retry-budget 1 and no more than that"));
 	CHECK_STR(bucket_parse("retry-budget 2 whatever comes\n",
 		      &(struct bucket){ .tokens = 0 }),
-	    "is no retry budget of this version");
+	    "is not a retry budget of this version");
 }
 
 /*

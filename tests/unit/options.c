@@ -1,10 +1,12 @@
 #include "cli/options.h"
+#include "cli/help.h"
 #include "cli/presets.h"
 #include "drive.h"
 #include "tap.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 #define WORDS 64
+#define PRESETS "grpc, aws, ethernet, eventsauce, kubernetes, curl, poll"
 
 /* A command line, cut at its blanks; a lone _ stands for an empty word. */
 struct line {
@@ -183,11 +185,11 @@ an_option_with_a_value_that_may_be_missing_takes_it_attached(void)
 	options = parsed(&line, "--plan=1,0");
 	CHECK_STR(options->plan_script, "1,0");
 	options = parsed(&line, "--help");
-	CHECK(options->help && options->help_topic == NULL);
+	CHECK(options->help && options->help_topic == 0);
 	options = parsed(&line, "-h");
 	CHECK(options->help);
 	options = parsed(&line, "--help=sets");
-	CHECK_STR(options->help_topic, "sets");
+	CHECK_STR(help_topics[options->help_topic].name, "sets");
 	options = parsed(&line, "-V");
 	CHECK(options->version);
 }
@@ -412,23 +414,28 @@ what_is_wrong_is_said_in_one_line(void)
 		{ "--", "there is no command to run" },
 		{ "-a 3", "there is no command to run" },
 
-		{ "-x cmd", "-x: is no option" },
-		{ "-qx cmd", "-x: is no option" },
-		{ "--bogus cmd", "--bogus: is no option" },
-		{ "--bogus=text cmd", "--bogus: is no option" },
+		{ "-x cmd", "-x: is not an option" },
+		{ "-qx cmd", "-x: is not an option" },
+		{ "--bogus cmd", "--bogus: is not an option" },
+		{ "--bogus=text cmd", "--bogus: is not an option" },
 		{ "--max cmd",
 		    "--max: is short for --max-time and --max-delay" },
 		{ "--max=3 cmd",
 		    "--max: is short for --max-time and --max-delay" },
-		{ "--=3 cmd", "--: is no option" },
+		{ "--=3 cmd", "--: is not an option" },
 		{ "--fail-match=(a)\\1 cmd",
 		    "--fail-match: (a)\\1: has a back-reference" },
 		{ "-a", "-a: needs a value" },
 		{ "--attempts", "--attempts: needs a value" },
 		{ "-t sh -c cmd", "--timeout: sh: is not a number" },
-		{ "--preset=none -x cmd", "--preset: none: is no preset" },
-		{ "-x --preset=none cmd", "-x: is no option" },
+		{ "--preset=none -x cmd",
+		    "--preset: none: is none of " PRESETS },
+		{ "-x --preset=none cmd", "-x: is not an option" },
 		{ "--quiet=yes cmd", "--quiet: takes no value" },
+		{ "--help=exi",
+		    "--help: exi: is none of options, backoff, jitter, "
+		    "presets, sets, budget, formats, exit" },
+		{ "--help=", "--help: is empty" },
 
 		{ "-a _ cmd", "--attempts: is empty" },
 		{ "--attempts= cmd", "--attempts: is empty" },
@@ -456,26 +463,26 @@ what_is_wrong_is_said_in_one_line(void)
 		{ "-k 1s1s cmd",
 		    "--kill-after: 1s1s: must have its units in "
 		    "order, largest first" },
-		{ "-s BOGUS cmd", "--signal: BOGUS: is no signal" },
-		{ "-s 0 cmd", "--signal: 0: is no signal" },
-		{ "-s 65 cmd", "--signal: 65: is no signal" },
+		{ "-s BOGUS cmd", "--signal: BOGUS: is not a signal" },
+		{ "-s 0 cmd", "--signal: 0: is not a signal" },
+		{ "-s 65 cmd", "--signal: 65: is not a signal" },
 		{ "-s CHLD cmd",
 		    "--signal: CHLD: is a signal that ends nothing" },
 		{ "-s 18 cmd", "--signal: 18: is a signal that ends nothing" },
 		{ "-s stop cmd",
 		    "--signal: stop: is a signal that ends nothing" },
 		{ "--pace=middle cmd",
-		    "--pace: middle: is neither end nor start" },
+		    "--pace: middle: is none of end, start" },
 		{ "--jitter-order=outside cmd",
 		    "--jitter-order: outside: is none of inside, before-cap, "
 		    "after-cap" },
 		{ "-j 1.5 cmd", "--jitter: 1.5: is more than 1" },
-		{ "-j twice cmd", "--jitter: twice: is no jitter" },
-		{ "-b exp cmd", "--backoff: exp: is no strategy" },
+		{ "-j twice cmd", "--jitter: twice: is not a jitter" },
+		{ "-b exp cmd", "--backoff: exp: is not a strategy" },
 		{ "-b exponential:factor=0 cmd",
 		    "--backoff: factor=0: must be more than 0" },
 		{ "-b exponential:power=2 cmd",
-		    "--backoff: power=2: is no parameter of this strategy" },
+		    "--backoff: power=2: is not a parameter of this strategy" },
 		{ "-b mimd:up=2 cmd",
 		    "--backoff: mimd:up=2: needs both its "
 		    "parameters, up and down" },
@@ -483,7 +490,8 @@ what_is_wrong_is_said_in_one_line(void)
 		    "--backoff: step=2: is given twice" },
 		{ "-b slots:ceiling=53 cmd",
 		    "--backoff: ceiling=53: is too large" },
-		{ "--preset=bogus cmd", "--preset: bogus: is no preset" },
+		{ "--preset=bogus cmd",
+		    "--preset: bogus: is none of " PRESETS },
 		{ "--stop-on=256 cmd",
 		    "--stop-on: 256: is an exit status over 255" },
 		{ "--retry-on=3-1 cmd",
@@ -556,7 +564,7 @@ what_is_wrong_is_said_in_one_line(void)
 		{ "--budget=:tokens=1 cmd",
 		    "--budget: :tokens=1: names no file" },
 		{ "--budget=f:bogus=1 cmd",
-		    "--budget: bogus=1: is no parameter of a budget" },
+		    "--budget: bogus=1: is not a parameter of a budget" },
 		{ "--budget=f:cost=-1 cmd", "--budget: cost=-1: is negative" },
 		{ "--log=bogus cmd",
 		    "--log: bogus: is none of text, tty, journal, json, junit, "
@@ -602,7 +610,8 @@ a_bad_value_has_the_topic_of_help_that_tells_the_good_ones(void)
 		{ "--free-on=bogus cmd", "sets" },
 		{ "--plan=bogus", "sets" },
 		{ "-d 3x cmd", NULL },
-		{ "--log=bogus cmd", NULL },
+		{ "--log=bogus cmd", "formats" },
+		{ "--budget=f:cost=-1 cmd", "budget" },
 		{ "-q", NULL },
 	};
 

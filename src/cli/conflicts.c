@@ -1,4 +1,4 @@
-#include "cli/consistency.h"
+#include "cli/options.h"
 #include "core/duration.h"
 #include "core/number.h"
 
@@ -58,11 +58,18 @@ settle_jitter(struct options *options)
 }
 
 void
-consistency_settle(struct options *options)
+conflicts_settle(struct options *options)
 {
 	struct policy *policy = &options->policy;
 	struct rules *rules = &policy->rules;
 
+	policy->pace_start = options->pace == PACE_START;
+	policy->repeat = given(options, OPTION_REPEAT);
+	policy->gate = options->before_retry != NULL;
+	policy->remember = options->state != NULL;
+	policy->budget = options->budget != NULL;
+	rules->check = options->check != NULL;
+	rules->retry_listed = given(options, OPTION_RETRY_ON);
 	settle_cap(options);
 	settle_jitter(options);
 	/* A preset's floor goes with the preset's pace. */
@@ -155,7 +162,7 @@ find_throttle_conflict(const struct options *options)
 }
 
 struct conflict
-consistency_conflict(const struct options *options)
+conflicts_find(const struct options *options)
 {
 	const struct policy *policy = &options->policy;
 	struct conflict conflict;
@@ -167,20 +174,22 @@ consistency_conflict(const struct options *options)
 	    !policy->pace_start && policy->timeout_share == 0)
 		return (struct conflict){ OPTION_MIN_TIMEOUT,
 			"needs --pace=start or --timeout=P%" };
+	if (options->text[OPTION_REPEAT] != NULL && policy->repeats == 0)
+		return (struct conflict){ OPTION_REPEAT, "is too small" };
 	if (given(options, OPTION_SUCCESS_DELAY) && !policy->repeat)
 		return (
 		    struct conflict){ OPTION_SUCCESS_DELAY, "needs --repeat" };
 	if (logs_collide(options))
 		return (struct conflict){ OPTION_LOG,
 			"is a second log on a plan's standard output" };
-	if (options->early_skip && options->state == NULL)
+	if (options->early == EARLY_SKIP && options->state == NULL)
 		return (struct conflict){ OPTION_EARLY, "needs --state" };
 	conflict = find_throttle_conflict(options);
 	return conflict.what != NULL ? conflict : find_wait_conflict(options);
 }
 
 const char *
-consistency_warning(const struct options *options)
+conflicts_warning(const struct options *options)
 {
 	const struct backoff *backoff = &options->policy.backoff;
 

@@ -1,11 +1,13 @@
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/docs.h"
+#include "cli/help.h"
 #include "cli/options.h"
 #include "cli/presets.h"
-#include "core/jitter.h"
+#include "cli/report.h"
+#include "core/signals.h"
 
 /* Where the text beside an option begins, and where it ends. */
 #define TEXT_COLUMN 29
@@ -34,31 +36,34 @@ print_wrapped(const char *text)
 	putchar('\n');
 }
 
-/* A limit that is none by default goes without saying. */
-static bool
-says_default(const struct option_row *row)
-{
-	return row->initial != NULL &&
-	    (strcmp(row->initial, "0") != 0 || strcmp(row->value, "DUR") != 0);
-}
-
+/* "  -a, --attempts=N           most times the command runs in all [5]" */
 static void
 print_option(const struct option_row *row)
 {
 	const char letter[] = { '-', row->letter, ',', '\0' };
-	char text[256];
-	int length;
+	char value[64] = "", text[256];
 
-	length = printf(row->takes == VALUE_NONE ? "  %3s --%s"
-		: row->takes == VALUE_OPTIONAL	 ? "  %3s --%s[=%s]"
-						 : "  %3s --%s=%s",
-	    row->letter == 0 ? "" : letter, row->name, row->value);
+	if (row->value != NULL)
+		strlcpy(value, row->value, sizeof(value));
+	else if (row->words != NULL)
+		for (int i = 0; option_word(row, i) != NULL; i++) {
+			strlcat(value, i == 0 ? "" : "|", sizeof(value));
+			strlcat(value, option_word(row, i), sizeof(value));
+		}
+	const int length = printf(row->type == TYPE_FLAG ? "  %3s --%s"
+		: row->optional				 ? "  %3s --%s[=%s]"
+							 : "  %3s --%s=%s",
+	    row->letter == 0 ? "" : letter, row->name, value);
 	if (length < TEXT_COLUMN)
 		printf("%*s", TEXT_COLUMN - length, "");
 	else
 		printf("\n%*s", TEXT_COLUMN, "");
-	snprintf(text, sizeof(text), says_default(row) ? "%s [%s]" : "%s",
-	    row->doc, row->initial);
+
+	/* That a time is 0 by default goes without saying. */
+	const bool says_default = row->initial != NULL &&
+	    (row->type != TYPE_DURATION || strcmp(row->initial, "0") != 0);
+	snprintf(text, sizeof(text), says_default ? "%s [%s]" : "%s", row->doc,
+	    row->initial);
 	print_wrapped(text);
 }
 
@@ -78,7 +83,11 @@ print_options(void)
 		print_option(&option_rows[id]);
 	}
 	printf("\nDUR is a number of seconds, or has units: 250ms, 1m30s, 1h.\n"
-	       "The manual, retry(1), has the rest.\n");
+	       "TOPIC is one of\n");
+	for (const struct help_topic *row = help_topics; row->name != NULL;
+	     row++)
+		printf("  %-8s %s\n", row->name, row->doc);
+	printf("The manual, retry(1), has the rest.\n");
 }
 
 static void
@@ -156,7 +165,6 @@ print_sets(void)
 {
 	printf("A SET is a comma list, read from left to right, of:\n\n"
 	       "  an exit status or a range (1, 100-110),\n"
-	       "  a signal by name (TERM, SIGKILL, RTMIN+1),\n"
 	       "  a class:\n");
 	for (const struct set_word *word = set_classes; word->name != NULL;
 	     word++)
@@ -165,8 +173,38 @@ print_sets(void)
 	for (const struct set_word *word = set_sysexits; word->name != NULL;
 	     word++)
 		printf("    %-12s %s\n", word->name, word->doc);
-	printf("\n\"!\" or \"^\" before an item takes it out.  A list is added "
-	       "to what the option\nholds by default.\n");
+	printf("  a signal by name, with or without SIG, or as RTMIN+n:\n   ");
+	for (int number = 1, column = 0; number < NSIG; number++) {
+		const char *name = sigabbrev_np(number);
+
+		if (name == NULL || !signal_is_deadly(number))
+			continue;
+		if (++column == 13)
+			printf("\n   ");
+		printf(" %s", name);
+	}
+	printf(
+	    "\n\n\"!\" or \"^\" before an item takes it out.  A list is added "
+	    "to what the option\nholds by default.\n");
+}
+
+static void
+print_budget(void)
+{
+	printf("--budget=FILE[:NAME=VALUE,...], tokens that retries are paid "
+	       "from.\n\n");
+	for (const struct bucket_param *row = bucket_params; row->name != NULL;
+	     row++)
+		printf("  %-8s %s [%g]\n", row->name, row->doc,
+		    (double)row->initial / 1000);
+}
+
+static void
+print_formats(void)
+{
+	printf("--log=FORMAT[:FILE], on standard error or to the file.\n\n");
+	for (const struct format *row = formats; row->name != NULL; row++)
+		printf("  %-8s %s\n", row->name, row->doc);
 }
 
 static void
@@ -186,28 +224,14 @@ print_exit(void)
 	       "           retry, which a shell shows like this\n");
 }
 
-const struct topic docs_topics[] = {
+const struct help_topic help_topics[] = {
+	{ "options", "all options", print_options },
 	{ "backoff", "how delays grow", print_backoff },
 	{ "jitter", "how chance spreads them", print_jitter },
 	{ "presets", "options of known systems", print_presets },
 	{ "sets", "how outcomes are named", print_sets },
+	{ "budget", "what retries cost", print_budget },
+	{ "formats", "how runs are reported", print_formats },
 	{ "exit", "exit statuses", print_exit },
 	{ .name = NULL },
 };
-
-const char *
-docs_help(const char *topic)
-{
-	const struct topic *row = docs_topics;
-
-	if (topic == NULL) {
-		print_options();
-		return NULL;
-	}
-	while (row->name != NULL && strcmp(row->name, topic) != 0)
-		row++;
-	if (row->name == NULL)
-		return "is none of backoff, jitter, presets, sets, exit";
-	row->print();
-	return NULL;
-}

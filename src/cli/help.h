@@ -1,0 +1,14 @@
+#ifndef HELP_H
+#define HELP_H
+
+/* One row a topic of --help=TOPIC; the first one is that of --help alone. */
+struct help_topic {
+	const char *name;
+	const char *doc;
+	void (*print)(void); /* on stdout */
+};
+
+/* Ends with a NULL name. */
+extern const struct help_topic help_topics[];
+
+#endif
