@@ -39,7 +39,8 @@
  *   sys/      touches the system: processes, clocks, descriptors, files
  *     loop        a driver of the engine on libev and real processes
  *     events      a libev loop whose failures end in a message
- *     arrival     signals as they arrive
+ *     signal_queue
+ *                 signals, which wait until the loop reads them
  *     child       starts a process cleanly; signals it
  *     tree        ends all that a timed-out attempt has started
  *     logs        opens what reports are written to

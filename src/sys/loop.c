@@ -17,7 +17,6 @@
 #include "core/number.h"
 #include "core/signals.h"
 #include "core/text.h"
-#include "sys/arrival.h"
 #include "sys/child.h"
 #include "sys/descriptor.h"
 #include "sys/environment.h"
@@ -28,6 +27,7 @@
 #include "sys/notify.h"
 #include "sys/output.h"
 #include "sys/shared.h"
+#include "sys/signal_queue.h"
 #include "sys/tree.h"
 #include "sys/word.h"
 
@@ -53,6 +53,7 @@ struct loop {
 	const struct options *options;
 	struct events events;
 	ev_io signals;
+	ev_io stops;
 	ev_timer timer;
 	struct environment environment;
 	struct child child;
@@ -755,10 +756,10 @@ suspend(struct loop *loop, const struct signalfd_siginfo *info)
 	const bool runs = loop->task != TASK_NONE;
 
 	report_hide(&loop->report);
-	if (runs && !arrival_reached(info, &loop->child))
+	if (runs && !signal_queue_reached(info, &loop->child))
 		child_signal(&loop->child, number);
 	const double begun = events_time(CLOCK_MONOTONIC);
-	arrival_stop(number);
+	signal_queue_stop(number);
 	loop->stopped += events_time(CLOCK_MONOTONIC) - begun;
 	if (runs)
 		child_signal(&loop->child, SIGCONT);
@@ -782,7 +783,7 @@ forward(struct loop *loop, const struct signalfd_siginfo *info)
 {
 	const int number = (int)info->ssi_signo;
 
-	if (loop->child.pid == 0 || arrival_reached(info, &loop->child))
+	if (loop->child.pid == 0 || signal_queue_reached(info, &loop->child))
 		return false;
 	if (child_signal(&loop->child, number) == -1)
 		warn("cannot signal process %ld", (long)loop->child.pid);
@@ -797,7 +798,7 @@ receive(struct loop *loop, const struct signalfd_siginfo *info)
 	const int number = (int)info->ssi_signo;
 	const bool own = (pid_t)info->ssi_pid == loop->child.parent;
 
-	if (number == SIGCHLD || arrival_is_ignored(number) ||
+	if (number == SIGCHLD || signal_queue_ignores(number) ||
 	    (own && (number == SIGPIPE || number == SIGXFSZ)))
 		return;
 	switch (number) {
@@ -805,9 +806,6 @@ receive(struct loop *loop, const struct signalfd_siginfo *info)
 	case SIGTTOU:
 		if (wants_terminal(loop, info))
 			suspend(loop, info);
-		return;
-	case SIGTSTP:
-		suspend(loop, info);
 		return;
 	}
 	struct news news = news_now(loop, now(loop));
@@ -858,6 +856,19 @@ signals_ready(struct ev_loop *events, ev_io *watcher, int flags)
 }
 
 static void
+stop_ready(struct ev_loop *events, ev_io *watcher, int flags)
+{
+	struct loop *loop = watcher->data;
+	struct signalfd_siginfo info;
+
+	(void)events, (void)flags;
+	if (!signal_queue_read_stop(watcher->fd, &info))
+		return;
+	suspend(loop, &info);
+	sigdelset(&loop->child.missed, SIGTSTP);
+}
+
+static void
 unforked(struct loop *loop)
 {
 	const struct outcome outcome = { OUTCOME_UNFORKED, loop->unforked };
@@ -894,8 +905,9 @@ set_up(struct loop *loop)
 
 	if (child_init(&loop->child) == -1)
 		err(STATUS_OWN_FAILURE, "cannot prepare to start processes");
-	const int signals = arrival_open();
-	if (signals == -1)
+	const int signals = signal_queue_open();
+	const int stops = signal_queue_open_stop();
+	if (signals == -1 || stops == -1)
 		err(STATUS_OWN_FAILURE, "signalfd");
 	if (environment_init(&loop->environment, loop->child.parent) == -1)
 		err(STATUS_OWN_FAILURE, "environment");
@@ -906,11 +918,13 @@ set_up(struct loop *loop)
 	loop->linger_until = INFINITY;
 	events_open(&loop->events);
 	ev_io_init(&loop->signals, signals_ready, signals, EV_READ);
+	ev_io_init(&loop->stops, stop_ready, stops, EV_READ);
 	ev_timer_init(&loop->timer, timer_fired, 0, 0);
 	/* A ^C that came before a wait is found to be over ends the run. */
 	ev_set_priority(&loop->timer, EV_MINPRI);
-	loop->signals.data = loop->timer.data = loop;
+	loop->signals.data = loop->stops.data = loop->timer.data = loop;
 	ev_io_start(loop->events.loop, &loop->signals);
+	ev_io_start(loop->events.loop, &loop->stops);
 }
 
 /* Through the output: among what is held, and without making one wait. */
@@ -962,6 +976,6 @@ loop_run(const struct options *options, const struct report *report)
 
 	/* The init process of a container outlives its own signal. */
 	if (loop.engine.death != 0)
-		arrival_die(loop.engine.death);
+		signal_queue_die(loop.engine.death);
 	return loop.engine.status;
 }

@@ -170,7 +170,8 @@ stream "lseek:error=EIO:when=$at" 'standard input' true
 stream "lseek:error=EIO:when=$((at + 1))+" 'standard input' -q -a 3 -d 0 \
     sh -c 'exit 3'
 stream fcntl:error=EIO 'standard input' --stdin=replay cat
-stream ioctl:error=EIO pipe --output=hold cat
+# The pipe stays open: at its end retry would have nothing to ask.
+stream ioctl:error=EIO pipe --output=hold sh -c 'sleep 1 & exec cat'
 at=$(number pread64 '[0-9]*, "", [0-9]*, 0' --control true)
 stream "pread64:error=EIO:when=$at" --control --control true
 for error in EINVAL ENOSYS EPERM EOPNOTSUPP; do

@@ -307,6 +307,36 @@ kill -CONT "$retry"
 kill -USR1 "$retry"
 status 0 'SIGCONT resumes both, and the time so stopped does not count' \
     wait $hear
+# continued COMMAND...: sends it a SIGCONT right behind a SIGTSTP, at growing
+# gaps, and sees each time that it still hears a signal.
+continued() {
+	perl -e '
+		use Time::HiRes qw(time);
+		pipe my $log, my $in;
+		my $pid = fork;
+		if ($pid == 0) {
+			setpgrp;
+			open STDERR, ">&", $in;
+			exec @ARGV;
+		}
+		close $in;
+		$SIG{ALRM} = sub { kill "KILL", $pid; print "stopped\n"; exit };
+		alarm 20;
+		while (<$log>) { last if /next in|starts/ }
+		for my $round (1 .. 400) {
+			kill "TSTP", $pid;
+			my $end = time + $round % 100 * 1e-6;
+			1 while time < $end;
+			kill "CONT", $pid;
+			kill "USR2", $pid;
+			while (<$log>) { last if /USR2/ }
+			alarm 20;
+		}
+		kill "KILL", $pid' "$@"
+}
+is 'a SIGCONT right behind SIGTSTP resumes a wait' \
+    "$(continued "$RETRY" -v -d 100d false)" ''
+is 'and an attempt' "$(continued "$RETRY" -v hear heard 10)" ''
 listen setsid -w "$RETRY" -q sh -c 'trap "exit 0" USR1
 	echo $PPID >pid; echo ready >heard
 	while :; do sleep .01; done'
