@@ -6,6 +6,7 @@
  *
  *   core/     decides; no I/O of any kind
  *     duration    text to and from seconds
+ *     list        comma lists, read item by item
  *     number      powers and the like, without the mathematical library
  *     signals     signals by name, and what they mean for a run
  *     sets        outcome sets: statuses, ranges, names, classes

@@ -4,10 +4,8 @@
 
 #include "cli/script.h"
 #include "core/duration.h"
+#include "core/list.h"
 #include "core/sets.h"
-
-/* The longest item, with its NUL. */
-#define ITEM 64
 
 /* Any outcome that is in the set. */
 static struct outcome
@@ -42,54 +40,51 @@ parse_count(const char *text, uint64_t *count)
 	return problem == NULL ? NULL : "is not a count";
 }
 
-/* Reads the first item and moves behind it. */
+/* OUTCOME[:DURATION][*COUNT] */
 static const char *
-read_item(struct script *script)
+parse_item(struct script *script, char *text)
 {
-	const size_t length = strcspn(script->rest, ",");
-	char text[ITEM], *star, *colon;
-	const char *problem = NULL;
+	char *star = strchr(text, '*'), *colon = strchr(text, ':');
 	struct set set;
+	const char *problem = NULL;
 
-	if (length >= sizeof(text))
-		return "has too long an item";
-	memcpy(text, script->rest, length);
-	text[length] = '\0';
-	script->rest += length;
 	script->scene.duration = 0;
-	if ((star = strchr(text, '*')) != NULL) {
+	script->counted = star != NULL;
+	if (star != NULL) {
 		*star = '\0';
 		problem = parse_count(star + 1, &script->left);
 	}
-	script->counted = star != NULL;
-	if ((colon = strchr(text, ':')) != NULL) {
+	if (problem == NULL && colon != NULL) {
 		*colon = '\0';
-		if (problem == NULL)
-			problem =
-			    duration_parse(colon + 1, &script->scene.duration);
+		problem = duration_parse(colon + 1, &script->scene.duration);
 	}
 	if (problem == NULL)
-		problem = set_item(&set, text, (int)strlen(text));
+		problem = set_item(&set, text);
 	if (problem == NULL)
 		script->scene.outcome = example_of(&set);
-	if (*script->rest == ',' && *++script->rest == '\0')
-		return "ends with a comma";
 	return problem;
+}
+
+/* Reads the next item, which there must be. */
+static const char *
+read_item(struct script *script)
+{
+	char item[LIST_ITEM];
+	const char *problem = list_next(&script->rest, item);
+
+	return problem != NULL ? problem : parse_item(script, item);
 }
 
 const char *
 script_open(struct script *script, const char *text)
 {
 	struct script whole = { .rest = text };
+	const char *problem = NULL;
 
 	*script = whole;
-	do {
-		const char *problem = read_item(&whole);
-
-		if (problem != NULL)
-			return problem;
-	} while (*whole.rest != '\0');
-	return NULL;
+	while (problem == NULL && whole.rest != NULL)
+		problem = read_item(&whole);
+	return problem;
 }
 
 bool
@@ -97,11 +92,11 @@ script_next(struct script *script)
 {
 	if (script_ended(script))
 		return false;
-	if ((!script->counted || script->left == 0) && *script->rest != '\0')
+	if ((!script->counted || script->left == 0) && script->rest != NULL)
 		read_item(script);
 	if (script->counted)
 		script->left--;
-	else if (*script->rest == '\0')
+	else if (script->rest == NULL)
 		script->repeated++;
 	return true;
 }
@@ -109,5 +104,5 @@ script_next(struct script *script)
 bool
 script_ended(const struct script *script)
 {
-	return *script->rest == '\0' && script->counted && script->left == 0;
+	return script->rest == NULL && script->counted && script->left == 0;
 }

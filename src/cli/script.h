@@ -14,7 +14,7 @@ struct scene {
 
 /* A comma list of OUTCOME[:DURATION][*COUNT]; the last item is repeated. */
 struct script {
-	const char *rest;
+	const char *rest; /* the items that were not read; NULL: none is left */
 	struct scene scene;
 	uint64_t left; /* of the scene's count, where it has one */
 	bool counted;

@@ -4,13 +4,11 @@
 
 #include "backoff.h"
 #include "duration.h"
+#include "list.h"
 #include "number.h"
 
 /* So large that no delay needs it, so small that doubling stays finite. */
 #define HUGE_DELAY 1e300
-
-/* Room for one item of a strategy's parameters. */
-#define ITEM 64
 
 static double
 param(const struct backoff *backoff, int i)
@@ -406,22 +404,6 @@ parse_value(const struct param *row, const char *text, double *value)
 	return *value > row->high ? "is too large" : NULL;
 }
 
-/* Copies the comma list's first item; moves *text behind it, or to NULL. */
-static const char *
-next_item(const char **text, char item[ITEM])
-{
-	const size_t length = strcspn(*text, ",");
-
-	if (length == 0)
-		return "has an empty item";
-	if (length >= ITEM)
-		return "is too long";
-	memcpy(item, *text, length);
-	item[length] = '\0';
-	*text = (*text)[length] == ',' ? *text + length + 1 : NULL;
-	return NULL;
-}
-
 /* "name=value", which is cut in two. */
 static const char *
 parse_param(struct backoff *backoff, char *text)
@@ -449,11 +431,11 @@ static const char *
 parse_params(struct backoff *backoff, const char *text, const char **where)
 {
 	const char *problem = NULL;
-	char item[ITEM];
+	char item[LIST_ITEM];
 
 	while (problem == NULL && text != NULL) {
 		*where = text;
-		problem = next_item(&text, item);
+		problem = list_next(&text, item);
 		if (problem == NULL)
 			problem = parse_param(backoff, item);
 	}
@@ -464,7 +446,7 @@ static const char *
 parse_values(struct backoff *backoff, const char *text, const char **where)
 {
 	const char *problem = NULL;
-	char item[ITEM];
+	char item[LIST_ITEM];
 	size_t room = 1;
 
 	for (const char *c = text; *c != '\0'; c++)
@@ -476,7 +458,7 @@ parse_values(struct backoff *backoff, const char *text, const char **where)
 	backoff->count = 0;
 	while (problem == NULL && text != NULL) {
 		*where = text;
-		problem = next_item(&text, item);
+		problem = list_next(&text, item);
 		if (problem == NULL)
 			problem = duration_parse(item,
 			    &backoff->values[backoff->count++]);

@@ -5,6 +5,7 @@
 
 #include "bucket.h"
 #include "checksum.h"
+#include "list.h"
 
 /* No more tokens than this: times a second in nanoseconds it still fits. */
 #define TOKENS_MOST INT64_C(1000000000)
@@ -32,27 +33,26 @@ member(struct bucket_rules *rules, const struct bucket_param *row)
 
 /* "1.25": digits, and up to three more behind a point. */
 static const char *
-parse_thousandths(const char *text, size_t length, int64_t *value)
+parse_thousandths(const char *text, int64_t *value)
 {
-	const char *end = text + length;
 	int64_t number = 0;
 	int places = 0;
 
-	if (length == 0)
+	if (*text == '\0')
 		return "has no value";
 	if (*text == '-')
 		return "is negative";
-	if (length == strspn(text, "."))
+	if (!isdigit((unsigned char)text[*text == '.']))
 		return "is not a number";
-	for (; text < end && isdigit((unsigned char)*text); text++)
+	for (; isdigit((unsigned char)*text); text++)
 		if ((number = number * 10 + (*text - '0')) > TOKENS_MOST / 1000)
 			return "is more than a million";
-	if (text < end && *text == '.')
+	if (*text == '.')
 		text++;
-	for (; text < end && isdigit((unsigned char)*text); text++)
+	for (; isdigit((unsigned char)*text); text++)
 		if (++places <= 3)
 			number = number * 10 + (*text - '0');
-	if (text < end)
+	if (*text != '\0')
 		return "is not a number";
 	if (places > 3)
 		return "has more than three decimals";
@@ -62,38 +62,25 @@ parse_thousandths(const char *text, size_t length, int64_t *value)
 	return number > TOKENS_MOST ? "is more than a million" : NULL;
 }
 
-static const struct bucket_param *
-find_param(const char *name, size_t length)
+/* NAME=VALUE; `given` has a bit for each parameter. */
+static const char *
+parse_param(char *item, struct bucket_rules *rules, unsigned int *given)
 {
 	const struct bucket_param *row = bucket_params;
+	char *value = strchr(item, '=');
 
-	while (row->name != NULL &&
-	    (strlen(row->name) != length ||
-		strncmp(row->name, name, length) != 0))
-		row++;
-	return row->name == NULL ? NULL : row;
-}
-
-static const char *
-parse_item(const char *item, size_t length, struct bucket_rules *rules,
-    unsigned int *given)
-{
-	const char *equals = memchr(item, '=', length);
-
-	if (length == 0)
-		return "has an empty item";
-	if (equals == NULL)
+	if (value == NULL)
 		return "is not NAME=VALUE";
-	const struct bucket_param *row =
-	    find_param(item, (size_t)(equals - item));
-	if (row == NULL)
+	*value++ = '\0';
+	while (row->name != NULL && strcmp(row->name, item) != 0)
+		row++;
+	if (row->name == NULL)
 		return "is not a parameter of a budget";
 	const unsigned int bit = 1u << (row - bucket_params);
 	if ((*given & bit) != 0)
 		return "is given twice";
 	*given |= bit;
-	return parse_thousandths(equals + 1,
-	    length - (size_t)(equals + 1 - item), member(rules, row));
+	return parse_thousandths(value, member(rules, row));
 }
 
 const char *
@@ -102,16 +89,16 @@ bucket_rules_parse(const char *text, struct bucket_rules *rules,
 {
 	const char *problem = NULL;
 	unsigned int given = 0;
+	char item[LIST_ITEM];
 
 	for (const struct bucket_param *row = bucket_params; row->name != NULL;
 	     row++)
 		*member(rules, row) = row->initial;
 	while (problem == NULL && text != NULL) {
-		const size_t length = strcspn(text, ",");
-
 		*where = text;
-		problem = parse_item(text, length, rules, &given);
-		text = text[length] == ',' ? text + length + 1 : NULL;
+		problem = list_next(&text, item);
+		if (problem == NULL)
+			problem = parse_param(item, rules, &given);
 	}
 	return problem;
 }

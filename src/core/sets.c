@@ -5,10 +5,10 @@
 #include <strings.h>
 #include <sysexits.h>
 
+#include "list.h"
 #include "sets.h"
 #include "signals.h"
 
-#define LONGEST_ITEM 32
 #define ALL UINT64_MAX
 #define ALL_EXITS \
 	{ \
@@ -60,15 +60,6 @@ const struct set_word set_sysexits[] = {
 	{ .name = NULL },
 };
 
-static const struct set_word *
-find_word(const struct set_word *words, const char *name)
-{
-	for (; words->name != NULL; words++)
-		if (strcasecmp(words->name, name) == 0)
-			return words;
-	return NULL;
-}
-
 /* An exit status or a range of them: "1", "100-110". */
 static const char *
 item_range(struct set *item, char *text)
@@ -97,28 +88,22 @@ item_range(struct set *item, char *text)
 }
 
 const char *
-set_item(struct set *item, const char *text, int length)
+set_item(struct set *item, char *text)
 {
-	char name[LONGEST_ITEM];
-	const struct set_word *word;
+	static const struct set_word *const tables[] = { set_classes,
+		set_sysexits };
 
 	*item = (struct set){ .timeout = false };
-	if (length == 0)
-		return "has an empty item";
-	if (length >= LONGEST_ITEM)
-		return "is not an outcome";
-	memcpy(name, text, (size_t)length);
-	name[length] = '\0';
-	if (isdigit((unsigned char)*name))
-		return item_range(item, name);
-	word = find_word(set_classes, name);
-	if (word == NULL)
-		word = find_word(set_sysexits, name);
-	if (word != NULL) {
-		*item = word->set;
-		return NULL;
-	}
-	const int number = signal_parse(name, false);
+	if (isdigit((unsigned char)*text))
+		return item_range(item, text);
+	for (int i = 0; i < 2; i++)
+		for (const struct set_word *word = tables[i];
+		     word->name != NULL; word++)
+			if (strcasecmp(word->name, text) == 0) {
+				*item = word->set;
+				return NULL;
+			}
+	const int number = signal_parse(text, false);
 	if (number == -1)
 		return "is not an outcome";
 	item->signals = UINT64_C(1) << (number - 1);
@@ -130,23 +115,24 @@ set_parse(struct set *set, const char *list, const char **where)
 {
 	struct set result = *set;
 
-	for (;;) {
-		const bool out = *list == '!' || *list == '^';
-		const char *text = list + out;
-		const int length = (int)strcspn(text, ",");
+	while (list != NULL) {
+		char text[LIST_ITEM];
 		struct set item;
-		const char *problem = set_item(&item, text, length);
 
 		*where = list;
+		const char *problem = list_next(&list, text);
+		if (problem != NULL)
+			return problem;
+		const bool out = *text == '!' || *text == '^';
+		if (out && text[1] == '\0')
+			return "has an empty item";
+		problem = set_item(&item, text + out);
 		if (problem != NULL)
 			return problem;
 		if (out)
 			set_remove(&result, &item);
 		else
 			set_add(&result, &item);
-		if (text[length] == '\0')
-			break;
-		list = text + length + 1;
 	}
 	*set = result;
 	return NULL;

@@ -39,10 +39,10 @@ const char *set_apply(struct set *set, const char *list);
 const char *set_parse(struct set *set, const char *list, const char **where);
 
 /*
- * Reads one item, of `length` bytes and without "!", into an empty set.
+ * Reads one item, without "!", into an empty set; the text may be changed.
  * Returns NULL, or what is wrong with it.
  */
-const char *set_item(struct set *item, const char *text, int length);
+const char *set_item(struct set *item, char *text);
 
 bool set_has(const struct set *set, struct outcome outcome);
 

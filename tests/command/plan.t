@@ -88,12 +88,12 @@ bad() {
 	is 'of one line' "$err" \
 	    "retry: --plan: $1: $2 (try 'retry --help=sets')"
 }
-bad 1, 'ends with a comma'
+bad 1, 'has an empty item'
 bad 1*0 'is not a count'
 bad 1*x 'is not a count'
 bad 1:x 'is not a number'
 bad 300 'is an exit status over 255'
-bad "$(printf %070d 1)" 'has too long an item'
+bad "$(printf %070d 1)" 'is too long'
 
 # What can be shown, where.
 run retry --plan -d 1 -a 3
