@@ -15,15 +15,14 @@
  *     random      uniform draws, from a seed or (tests) from a script
  *     backoff     the table of strategies; the nominal delay before retry n
  *     jitter      the table of jitters; the range and the draw
- *     bucket      tokens that retries are paid from, as numbers and as text
- *     checksum    of a text that is kept in a file
+ *     budget      tokens that retries are paid from, as numbers and as text
  *     lines       a stream, cut into lines
  *     match       what is looked for in them
  *     hint        how long a server asks to wait
  *     control     what an attempt may say of itself
  *     engine      the run as a state machine: events in, actions out
  *     memory      the backoff from one run to the next, as text
- *     text        makes text harmless
+ *     text        makes text harmless, trims it, sums it up
  *   cli/      talks with people and programs; argv, text and FILE * only
  *     options     argv to struct options, by their table
  *     option_rows the table: what each is called, does and sets
@@ -53,7 +52,7 @@
  *     environment what children find in theirs
  *     shared      what a run shares with others: the next two
  *     state       what runs remember in a file, of which one has it at a time
- *     budget      the bucket of tokens in a file that processes share
+ *     budget_file the tokens in a file that processes share
  *     notify      tells systemd where the run stands
  *     terminal    finds out what it can show
  *     descriptor  keeps retry's own above 2; checks them

@@ -193,7 +193,7 @@ print_budget(void)
 {
 	printf("--budget=FILE[:NAME=VALUE,...], tokens that retries are paid "
 	       "from.\n\n");
-	for (const struct bucket_param *row = bucket_params; row->name != NULL;
+	for (const struct budget_param *row = budget_params; row->name != NULL;
 	     row++)
 		printf("  %-8s %s [%g]\n", row->name, row->doc,
 		    (double)row->initial / 1000);

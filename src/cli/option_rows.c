@@ -77,7 +77,7 @@ parse_budget(struct options *options, const char *text)
 	options->budget = strndup(text, length);
 	if (options->budget == NULL)
 		return "is too long for the memory there is";
-	return bucket_rules_parse(colon == NULL ? NULL : colon + 1,
+	return budget_rules_parse(colon == NULL ? NULL : colon + 1,
 	    &options->budget_rules, &options->item);
 }
 

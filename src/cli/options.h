@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "core/bucket.h"
+#include "core/budget.h"
 #include "core/engine.h"
 #include "core/match.h"
 
@@ -123,7 +123,7 @@ struct options {
 	const char *state; /* its file */
 	enum early early;
 	char *budget; /* its file */
-	struct bucket_rules budget_rules;
+	struct budget_rules budget_rules;
 	bool quiet;
 	bool verbose;
 	struct log *logs;

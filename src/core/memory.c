@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "checksum.h"
 #include "duration.h"
 #include "memory.h"
 #include "number.h"
+#include "text.h"
 
 /* In all versions the first line is this with a number, */
 #define MAGIC "retry-state "
@@ -60,7 +60,7 @@ append_values(const struct backoff *backoff, char text[MEMORY_STRATEGY])
 	if (!fits)
 		snprintf(text, MEMORY_STRATEGY, "%s:%zu-values-%016" PRIx64,
 		    backoff->strategy->name, backoff->count,
-		    checksum(backoff->values, size));
+		    text_checksum(backoff->values, size));
 }
 
 /* The strategy with what was given of its parameters, as -b takes it. */
@@ -177,7 +177,7 @@ memory_format(const struct memory *memory, char text[MEMORY_TEXT])
 	    VERSION_NOW, memory->strategy, level, memory->level.previous,
 	    memory->n, memory->failures, memory->delay, memory->next);
 	append(text, MEMORY_TEXT, SUM "%016" PRIx64 "\n",
-	    checksum(text, strlen(text)));
+	    text_checksum(text, strlen(text)));
 }
 
 static bool
@@ -224,7 +224,7 @@ memory_is_newer(const char *text)
 	if (length < SUM_LENGTH || sscanf(text, MAGIC "%9d", &version) != 1)
 		return false;
 	snprintf(sum, sizeof(sum), SUM "%016" PRIx64 "\n",
-	    checksum(text, length - SUM_LENGTH));
+	    text_checksum(text, length - SUM_LENGTH));
 	return version > VERSION_NOW &&
 	    strcmp(text + length - SUM_LENGTH, sum) == 0;
 }

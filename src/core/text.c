@@ -41,3 +41,14 @@ text_trim(const char *text, const char *blanks, char *buffer, size_t size)
 	buffer[length] = '\0';
 	return true;
 }
+
+uint64_t
+text_checksum(const void *data, size_t length)
+{
+	const unsigned char *bytes = data;
+	uint64_t sum = 0xcbf29ce484222325;
+
+	while (length-- > 0)
+		sum = (sum ^ *bytes++) * 0x100000001b3;
+	return sum;
+}

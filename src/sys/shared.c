@@ -30,9 +30,9 @@ shared_open(struct shared *shared, const struct options *options)
 {
 	const char *state = options->state, *budget = options->budget;
 
-	shared->budget = (struct budget){ budget, options->budget_rules };
+	shared->budget = (struct budget_file){ budget, options->budget_rules };
 	if (budget != NULL)
-		budget_make(&shared->budget);
+		budget_file_make(&shared->budget);
 	if (state == NULL)
 		return;
 	if (budget != NULL && state_uses(state, budget))
@@ -83,7 +83,7 @@ bool
 shared_pay(const struct shared *shared)
 {
 	const char *problem;
-	const bool paid = budget_take(&shared->budget, &problem);
+	const bool paid = budget_file_take(&shared->budget, &problem);
 
 	if (problem != NULL)
 		complain("budget", shared->budget.file, problem,
@@ -100,7 +100,7 @@ shared_give(const struct shared *shared, const struct engine *engine,
 	if (!action->judged || shared->budget.file == NULL ||
 	    engine->judgement.verdict != VERDICT_SUCCESS)
 		return;
-	problem = budget_give(&shared->budget);
+	problem = budget_file_give(&shared->budget);
 	if (problem != NULL)
 		complain("budget", shared->budget.file, problem,
 		    "; nothing is given back");

@@ -3,7 +3,7 @@
 
 #include "cli/options.h"
 #include "core/engine.h"
-#include "sys/budget.h"
+#include "sys/budget_file.h"
 #include "sys/state.h"
 
 /*
@@ -12,7 +12,7 @@
  */
 struct shared {
 	struct state state;
-	struct budget budget;
+	struct budget_file budget;
 };
 
 /* Takes the files up, as far as options name any, or ends `retry`. */

@@ -3,9 +3,9 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "core/checksum.h"
 #include "core/duration.h"
 #include "core/memory.h"
+#include "core/text.h"
 #include "fuzz.h"
 
 #define SUM "checksum "
@@ -72,7 +72,7 @@ with_checksum(const char *text)
 	char *whole;
 
 	MUST(asprintf(&whole, "%.*s" SUM "%016" PRIx64 "\n", (int)length, text,
-		 checksum(text, length)) != -1);
+		 text_checksum(text, length)) != -1);
 	return whole;
 }
 

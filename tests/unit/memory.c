@@ -1,8 +1,8 @@
 #include <math.h>
 
-#include "core/checksum.h"
 #include "core/duration.h"
 #include "core/memory.h"
+#include "core/text.h"
 #include "drive.h"
 #include "tap.h"
 
@@ -376,7 +376,7 @@ static void
 sum_up(const char *text, char summed[MEMORY_TEXT])
 {
 	snprintf(summed, MEMORY_TEXT, "%schecksum %016jx\n", text,
-	    (uintmax_t)checksum(text, strlen(text)));
+	    (uintmax_t)text_checksum(text, strlen(text)));
 }
 
 static void

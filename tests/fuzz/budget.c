@@ -5,8 +5,8 @@
 
 #include <inttypes.h>
 
-#include "core/bucket.h"
-#include "core/checksum.h"
+#include "core/budget.h"
+#include "core/text.h"
 #include "fuzz.h"
 
 /* Enough tokens at most for any process; see bucket.h. */
@@ -23,20 +23,20 @@ mend(char *text)
 		return;
 	sum += strlen(" sum ");
 	snprintf(digits, sizeof(digits), "%016" PRIx64 "\n",
-	    checksum(text, (size_t)(sum - text)));
+	    text_checksum(text, (size_t)(sum - text)));
 	memcpy(sum, digits, 17);
 }
 
 static void
 check_text(const char *text, struct bucket *bucket)
 {
-	char again[BUCKET_TEXT];
-	const char *problem = bucket_parse(text, bucket);
+	char again[BUDGET_TEXT];
+	const char *problem = budget_parse(text, bucket);
 
 	if (problem == NULL) {
-		bucket_format(bucket, again);
+		budget_format(bucket, again);
 		MUST(strcmp(text, again) == 0);
-		MUST(bucket_was(text));
+		MUST(budget_was(text));
 		return;
 	}
 	fuzz_problem(problem);
@@ -47,30 +47,30 @@ check_text(const char *text, struct bucket *bucket)
 }
 
 static void
-check_tokens(const struct bucket *bucket, const struct bucket_rules *rules)
+check_tokens(const struct bucket *bucket, const struct budget_rules *rules)
 {
 	MUST(bucket->tokens >= 0 && bucket->tokens <= rules->tokens);
 }
 
 static void
-check_use(struct bucket bucket, const struct bucket_rules *rules)
+check_use(struct bucket bucket, const struct budget_rules *rules)
 {
 	const int64_t times[] = { 0, 1, 999999999, bucket.time, bucket.time / 2,
 		bucket.time / 3 * 2, INT64_MAX };
-	char boot[BUCKET_BOOT];
+	char boot[BUDGET_BOOT];
 
 	memcpy(boot, bucket.boot, sizeof(boot));
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
-		bucket_refill(&bucket, rules, times[i], boot);
+		budget_refill(&bucket, rules, times[i], boot);
 		check_tokens(&bucket, rules);
 		const int64_t before = bucket.tokens;
-		const bool taken = bucket_take(&bucket, rules);
+		const bool taken = budget_take(&bucket, rules);
 		MUST(taken == (before >= rules->cost));
 		MUST(bucket.tokens == before - (taken ? rules->cost : 0));
-		bucket_give(&bucket, rules);
+		budget_give(&bucket, rules);
 		check_tokens(&bucket, rules);
 	}
-	bucket_refill(&bucket, rules, 5, BUCKET_NO_BOOT);
+	budget_refill(&bucket, rules, 5, BUDGET_NO_BOOT);
 	check_tokens(&bucket, rules);
 }
 
@@ -79,9 +79,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = fuzz_text(data, size), *rest = text;
 	const char *line = fuzz_line(&rest), *where = line;
-	struct bucket_rules rules;
+	struct budget_rules rules;
 	struct bucket bucket;
-	const char *problem = bucket_rules_parse(line, &rules, &where);
+	const char *problem = budget_rules_parse(line, &rules, &where);
 
 	if (problem == NULL) {
 		MUST(rules.tokens >= 0 && rules.tokens <= MOST);

@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sys/budget.h"
+#include "sys/budget_file.h"
 #include "sys/descriptor.h"
 
 /* The lock is asked for so often, a millisecond apart: 100 ms with overhead. */
@@ -18,7 +18,7 @@
 #define MODE 0600
 
 void
-budget_make(const struct budget *budget)
+budget_file_make(const struct budget_file *budget)
 {
 	const int file = open(budget->file, FLAGS, MODE);
 
@@ -48,54 +48,54 @@ open_locked(const char *name)
 
 /* The name of this boot; none, where it has none. */
 static void
-read_boot(char boot[BUCKET_BOOT])
+read_boot(char boot[BUDGET_BOOT])
 {
 	const int file =
 	    open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
 	ssize_t length = -1;
 
 	if (file != -1) {
-		length = read(file, boot, BUCKET_BOOT - 1);
+		length = read(file, boot, BUDGET_BOOT - 1);
 		close(file);
 	}
-	if (length != BUCKET_BOOT - 1)
-		strlcpy(boot, BUCKET_NO_BOOT, BUCKET_BOOT);
-	boot[BUCKET_BOOT - 1] = '\0';
+	if (length != BUDGET_BOOT - 1)
+		strlcpy(boot, BUDGET_NO_BOOT, BUDGET_BOOT);
+	boot[BUDGET_BOOT - 1] = '\0';
 }
 
 static void
-refill(struct bucket *bucket, const struct bucket_rules *rules)
+refill(struct bucket *bucket, const struct budget_rules *rules)
 {
-	char boot[BUCKET_BOOT] = BUCKET_NO_BOOT;
+	char boot[BUDGET_BOOT] = BUDGET_NO_BOOT;
 	struct timespec time;
 
 	if (rules->rate > 0)
 		read_boot(boot);
 	clock_gettime(CLOCK_BOOTTIME, &time);
-	bucket_refill(bucket, rules,
+	budget_refill(bucket, rules,
 	    (int64_t)time.tv_sec * 1000000000 + time.tv_nsec, boot);
 }
 
 /* Reads the bucket; an empty file is a full one, and so is a damaged one. */
 static const char *
-load(int file, struct bucket *bucket, const struct bucket_rules *rules,
+load(int file, struct bucket *bucket, const struct budget_rules *rules,
     bool *usable)
 {
-	char text[BUCKET_TEXT + 1];
+	char text[BUDGET_TEXT + 1];
 	const char *problem = NULL;
-	const ssize_t length = pread(file, text, BUCKET_TEXT, 0);
+	const ssize_t length = pread(file, text, BUDGET_TEXT, 0);
 
 	*usable = length == 0;
-	*bucket = bucket_full(rules);
+	*bucket = budget_full(rules);
 	if (length == -1)
 		return strerror(errno);
 	text[length] = '\0';
 	if (length > 0)
-		problem = bucket_parse(text, bucket);
+		problem = budget_parse(text, bucket);
 	if (problem == NULL)
 		*usable = true;
-	else if (bucket_was(text)) {
-		*bucket = bucket_full(rules);
+	else if (budget_was(text)) {
+		*bucket = budget_full(rules);
 		*usable = true;
 	}
 	return problem;
@@ -104,17 +104,17 @@ load(int file, struct bucket *bucket, const struct bucket_rules *rules,
 static const char *
 save(int file, const struct bucket *bucket)
 {
-	char text[BUCKET_TEXT];
+	char text[BUDGET_TEXT];
 
-	bucket_format(bucket, text);
-	const ssize_t length = pwrite(file, text, BUCKET_LENGTH, 0);
+	budget_format(bucket, text);
+	const ssize_t length = pwrite(file, text, BUDGET_LENGTH, 0);
 	if (length == -1)
 		return strerror(errno);
-	return length == BUCKET_LENGTH ? NULL : strerror(ENOSPC);
+	return length == BUDGET_LENGTH ? NULL : strerror(ENOSPC);
 }
 
 static const char *
-change_locked(int file, const struct bucket_rules *rules, bool take, bool *paid)
+change_locked(int file, const struct budget_rules *rules, bool take, bool *paid)
 {
 	struct bucket bucket;
 	bool usable;
@@ -124,9 +124,9 @@ change_locked(int file, const struct bucket_rules *rules, bool take, bool *paid)
 		return problem;
 	refill(&bucket, rules);
 	if (take)
-		*paid = bucket_take(&bucket, rules);
+		*paid = budget_take(&bucket, rules);
 	else
-		bucket_give(&bucket, rules);
+		budget_give(&bucket, rules);
 	/* Only a damaged one can have another length. */
 	if (problem != NULL && ftruncate(file, 0) == -1)
 		return problem;
@@ -135,7 +135,7 @@ change_locked(int file, const struct bucket_rules *rules, bool take, bool *paid)
 }
 
 static const char *
-change(const struct budget *budget, bool take, bool *paid)
+change(const struct budget_file *budget, bool take, bool *paid)
 {
 	const int file = open_locked(budget->file);
 
@@ -150,7 +150,7 @@ change(const struct budget *budget, bool take, bool *paid)
 }
 
 bool
-budget_take(const struct budget *budget, const char **problem)
+budget_file_take(const struct budget_file *budget, const char **problem)
 {
 	bool paid = true;
 
@@ -159,7 +159,7 @@ budget_take(const struct budget *budget, const char **problem)
 }
 
 const char *
-budget_give(const struct budget *budget)
+budget_file_give(const struct budget_file *budget)
 {
 	bool paid;
 

@@ -1,6 +1,6 @@
 #include <inttypes.h>
 
-#include "core/bucket.h"
+#include "core/budget.h"
 #include "tap.h"
 
 #define BOOT "6a8f1f5e-0d5c-4c52-9a55-0f3f0c0ffee0"
@@ -11,7 +11,7 @@ static const struct {
 	const char *text;
 	const char *problem;
 	const char *where;
-	struct bucket_rules rules;
+	struct budget_rules rules;
 } parameters[] = {
 	{ NULL, NULL, NULL, { 100000, 100, 0, 1000 } },
 	{ "tokens=10", NULL, NULL, { 10000, 100, 0, 1000 } },
@@ -55,10 +55,10 @@ static void
 parameters_are_read_in_thousandths(void)
 {
 	for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++) {
-		struct bucket_rules rules;
+		struct budget_rules rules;
 		const char *where = NULL;
 		const char *problem =
-		    bucket_rules_parse(parameters[i].text, &rules, &where);
+		    budget_rules_parse(parameters[i].text, &rules, &where);
 
 		ROW("%s",
 		    parameters[i].text == NULL ? "NULL" : parameters[i].text);
@@ -77,59 +77,59 @@ parameters_are_read_in_thousandths(void)
 static void
 ten_tokens_pay_ten_retries(void)
 {
-	const struct bucket_rules rules = { 10000, 0, 0, 1000 };
-	struct bucket bucket = bucket_full(&rules);
+	const struct budget_rules rules = { 10000, 0, 0, 1000 };
+	struct bucket bucket = budget_full(&rules);
 
 	for (int i = 0; i < 10; i++)
-		CHECK(bucket_take(&bucket, &rules));
-	CHECK(!bucket_take(&bucket, &rules));
+		CHECK(budget_take(&bucket, &rules));
+	CHECK(!budget_take(&bucket, &rules));
 	CHECK_INT(bucket.tokens, 0);
 }
 
 static void
 what_cannot_be_paid_takes_nothing(void)
 {
-	const struct bucket_rules rules = { 10000, 0, 0, 4000 };
-	struct bucket bucket = bucket_full(&rules);
+	const struct budget_rules rules = { 10000, 0, 0, 4000 };
+	struct bucket bucket = budget_full(&rules);
 
-	CHECK(bucket_take(&bucket, &rules));
-	CHECK(bucket_take(&bucket, &rules));
-	CHECK(!bucket_take(&bucket, &rules));
+	CHECK(budget_take(&bucket, &rules));
+	CHECK(budget_take(&bucket, &rules));
+	CHECK(!budget_take(&bucket, &rules));
 	CHECK_INT(bucket.tokens, 2000);
 }
 
 static void
 ten_successes_of_a_tenth_are_one_token(void)
 {
-	const struct bucket_rules rules = { 2000, 100, 0, 1000 };
-	struct bucket bucket = { .tokens = 0, .boot = BUCKET_NO_BOOT };
+	const struct budget_rules rules = { 2000, 100, 0, 1000 };
+	struct bucket bucket = { .tokens = 0, .boot = BUDGET_NO_BOOT };
 
 	for (int i = 0; i < 10; i++) {
-		CHECK(!bucket_take(&bucket, &rules));
-		bucket_give(&bucket, &rules);
+		CHECK(!budget_take(&bucket, &rules));
+		budget_give(&bucket, &rules);
 	}
-	CHECK(bucket_take(&bucket, &rules));
+	CHECK(budget_take(&bucket, &rules));
 	CHECK_INT(bucket.tokens, 0);
 }
 
 static void
 each_process_holds_the_bucket_to_its_own_size(void)
 {
-	const struct bucket_rules large = { 100000, 5000, 0, 1000 };
-	const struct bucket_rules small = { 10000, 5000, 0, 1000 };
-	struct bucket bucket = bucket_full(&large);
+	const struct budget_rules large = { 100000, 5000, 0, 1000 };
+	const struct budget_rules small = { 10000, 5000, 0, 1000 };
+	struct bucket bucket = budget_full(&large);
 
-	bucket_refill(&bucket, &small, 0, BOOT);
+	budget_refill(&bucket, &small, 0, BOOT);
 	CHECK_INT(bucket.tokens, 10000);
-	bucket_give(&bucket, &large);
+	budget_give(&bucket, &large);
 	CHECK_INT(bucket.tokens, 15000);
-	bucket_give(&bucket, &small);
+	budget_give(&bucket, &small);
 	CHECK_INT(bucket.tokens, 10000);
 }
 
 static const struct {
 	const char *name;
-	struct bucket_rules rules;
+	struct budget_rules rules;
 	struct bucket before;
 	int64_t time;
 	struct bucket after;
@@ -168,7 +168,7 @@ time_brings_tokens_back(void)
 		struct bucket bucket = refills[i].before;
 
 		ROW("%s", refills[i].name);
-		bucket_refill(&bucket, &refills[i].rules, refills[i].time,
+		budget_refill(&bucket, &refills[i].rules, refills[i].time,
 		    BOOT);
 		CHECK_INT(bucket.tokens, refills[i].after.tokens);
 		CHECK_INT(bucket.time, refills[i].after.time);
@@ -180,13 +180,13 @@ time_brings_tokens_back(void)
 static void
 looking_often_loses_less_than_a_thousandth(void)
 {
-	const struct bucket_rules rules = { 1000000, 0, 700, 0 };
+	const struct budget_rules rules = { 1000000, 0, 700, 0 };
 	struct bucket bucket = { .tokens = 0, .time = 0, .boot = BOOT };
 	const int64_t end = 600 * SECOND;
 
 	for (int64_t time = 0; time <= end; time += 700000)
-		bucket_refill(&bucket, &rules, time, BOOT);
-	bucket_refill(&bucket, &rules, end, BOOT);
+		budget_refill(&bucket, &rules, time, BOOT);
+	budget_refill(&bucket, &rules, end, BOOT);
 	CHECK(bucket.tokens >= 419999 && bucket.tokens <= 420000);
 }
 
@@ -194,21 +194,21 @@ static void
 a_bucket_is_read_as_it_was_written(void)
 {
 	static const struct bucket rows[] = {
-		{ 0, 0, BUCKET_NO_BOOT },
+		{ 0, 0, BUDGET_NO_BOOT },
 		{ 1, 1, BOOT },
 		{ 99500, 12345678901234, BOOT },
 		{ 1000000000, INT64_MAX, OTHER_BOOT },
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		char text[BUCKET_TEXT];
+		char text[BUDGET_TEXT];
 		struct bucket bucket;
 
 		ROW("%" PRId64, rows[i].tokens);
-		bucket_format(&rows[i], text);
-		CHECK_INT(strlen(text), BUCKET_LENGTH);
-		CHECK(bucket_was(text));
-		if (!CHECK_STR(bucket_parse(text, &bucket), NULL))
+		budget_format(&rows[i], text);
+		CHECK_INT(strlen(text), BUDGET_LENGTH);
+		CHECK(budget_was(text));
+		if (!CHECK_STR(budget_parse(text, &bucket), NULL))
 			continue;
 		CHECK_INT(bucket.tokens, rows[i].tokens);
 		CHECK_INT(bucket.time, rows[i].time);
@@ -220,60 +220,60 @@ static void
 more_than_any_bucket_holds_is_refused(void)
 {
 	const struct bucket bucket = { 1000000001, 1, BOOT };
-	char text[BUCKET_TEXT];
+	char text[BUDGET_TEXT];
 	struct bucket again;
 
-	bucket_format(&bucket, text);
-	CHECK_STR(bucket_parse(text, &again), "is out of range");
+	budget_format(&bucket, text);
+	CHECK_STR(budget_parse(text, &again), "is out of range");
 }
 
 static void
 any_byte_that_changed_is_found(void)
 {
 	const struct bucket bucket = { 99500, 12345678901234, BOOT };
-	char text[BUCKET_TEXT];
+	char text[BUDGET_TEXT];
 	struct bucket again;
 
-	bucket_format(&bucket, text);
-	for (int i = 0; i < BUCKET_LENGTH; i++)
+	budget_format(&bucket, text);
+	for (int i = 0; i < BUDGET_LENGTH; i++)
 		for (int bit = 0; bit < 8; bit++) {
 			ROW("bit %d of byte %d", bit, i);
 			text[i] ^= (char)(1 << bit);
-			CHECK(bucket_parse(text, &again) != NULL);
+			CHECK(budget_parse(text, &again) != NULL);
 			text[i] ^= (char)(1 << bit);
 		}
-	CHECK_STR(bucket_parse(text, &again), NULL);
+	CHECK_STR(budget_parse(text, &again), NULL);
 }
 
 static void
 a_bucket_that_was_cut_or_goes_on_is_found(void)
 {
 	const struct bucket bucket = { 99500, 12345678901234, BOOT };
-	char text[BUCKET_TEXT + 1], cut[BUCKET_TEXT];
+	char text[BUDGET_TEXT + 1], cut[BUDGET_TEXT];
 	struct bucket again;
 
-	bucket_format(&bucket, text);
-	for (size_t length = 0; length < BUCKET_LENGTH; length++) {
+	budget_format(&bucket, text);
+	for (size_t length = 0; length < BUDGET_LENGTH; length++) {
 		ROW("%zu bytes", length);
 		memcpy(cut, text, length);
 		cut[length] = '\0';
-		CHECK(bucket_parse(cut, &again) != NULL);
+		CHECK(budget_parse(cut, &again) != NULL);
 	}
 	strcat(text, "x");
-	CHECK_STR(bucket_parse(text, &again), "is damaged");
+	CHECK_STR(budget_parse(text, &again), "is damaged");
 }
 
 static void
 what_never_was_a_bucket_is_told_apart(void)
 {
-	CHECK(!bucket_was(""));
-	CHECK(!bucket_was("root:x:0:0:root:/root:/bin/bash\n"));
-	CHECK(!bucket_was("retry-budget 2 whatever comes\n"));
-	CHECK(!bucket_was("retry-budget 10 whatever comes\n"));
-	CHECK(bucket_was("retry-b"));
-	CHECK(bucket_was("retry-budget 1 "));
-	CHECK(bucket_was("retry-budget 1 and no more than that"));
-	CHECK_STR(bucket_parse("retry-budget 2 whatever comes\n",
+	CHECK(!budget_was(""));
+	CHECK(!budget_was("root:x:0:0:root:/root:/bin/bash\n"));
+	CHECK(!budget_was("retry-budget 2 whatever comes\n"));
+	CHECK(!budget_was("retry-budget 10 whatever comes\n"));
+	CHECK(budget_was("retry-b"));
+	CHECK(budget_was("retry-budget 1 "));
+	CHECK(budget_was("retry-budget 1 and no more than that"));
+	CHECK_STR(budget_parse("retry-budget 2 whatever comes\n",
 		      &(struct bucket){ .tokens = 0 }),
 	    "is not a retry budget of this version");
 }
@@ -325,8 +325,8 @@ play_aws(const struct tsv *row)
 {
 	const int64_t capacity = figure(row->fields[1], "capacity");
 	const int64_t success = figure(row->fields[1], "no_retry_increment");
-	struct bucket_rules rules = { .tokens = capacity, .success = success };
-	struct bucket bucket = bucket_full(&rules);
+	struct budget_rules rules = { .tokens = capacity, .success = success };
+	struct bucket bucket = budget_full(&rules);
 	char *wants = row->fields[3], *rest_of_wants, *rest;
 
 	wants = strtok_r(wants, " ", &rest_of_wants);
@@ -335,13 +335,13 @@ play_aws(const struct tsv *row)
 		char got[32] = "";
 
 		if (strcmp(event, "ok_first") == 0) {
-			bucket_give(&bucket, &rules);
+			budget_give(&bucket, &rules);
 		} else {
 			rules.cost = figure(row->fields[1],
 			    strcmp(event, "retry") == 0 ? "retry_cost"
 							: "special_cost");
 			strcpy(got,
-			    bucket_take(&bucket, &rules) ? "allow:" : "deny:");
+			    budget_take(&bucket, &rules) ? "allow:" : "deny:");
 		}
 		sprintf(got + strlen(got), "%" PRId64, bucket.tokens / 1000);
 		CHECK_STR(got, wants);
@@ -360,15 +360,15 @@ play_finagle(const struct tsv *row)
 	const int64_t part = figure(row->fields[1], "percentCanRetry");
 	const int64_t reserve = figure(row->fields[1], "ttl") *
 	    figure(row->fields[1], "minRetriesPerSec") / 1000;
-	const struct bucket_rules rules = { reserve + part, part, 0, 1000 };
-	struct bucket bucket = bucket_full(&rules);
+	const struct budget_rules rules = { reserve + part, part, 0, 1000 };
+	struct bucket bucket = budget_full(&rules);
 	const long requests = atol(strchr(row->fields[2], 'x') + 1);
 	char got[64];
 	int retries = 0;
 
 	for (long i = 0; i < requests; i++) {
-		bucket_give(&bucket, &rules);
-		retries += bucket_take(&bucket, &rules);
+		budget_give(&bucket, &rules);
+		retries += budget_take(&bucket, &rules);
 	}
 	sprintf(got, "retries=%d;left_balance=%" PRId64, retries,
 	    bucket.tokens / 1000);

@@ -1,5 +1,5 @@
-#ifndef BUCKET_H
-#define BUCKET_H
+#ifndef BUDGET_H
+#define BUDGET_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
  */
 
 /* How one process uses the bucket; thousandths of a token, 0 to 10^9. */
-struct bucket_rules {
+struct budget_rules {
 	int64_t tokens;	 /* the most it holds */
 	int64_t success; /* given back by a success */
 	int64_t rate;	 /* that come back each second */
@@ -20,60 +20,60 @@ struct bucket_rules {
 };
 
 /* Room for a boot's name, and the one that no boot has. */
-#define BUCKET_BOOT 37
-#define BUCKET_NO_BOOT "00000000-0000-0000-0000-000000000000"
+#define BUDGET_BOOT 37
+#define BUDGET_NO_BOOT "00000000-0000-0000-0000-000000000000"
 
 struct bucket {
 	int64_t tokens;
 	int64_t time; /* up to which `rate` has been paid */
-	char boot[BUCKET_BOOT];
+	char boot[BUDGET_BOOT];
 };
 
 /* One row a parameter of --budget. */
-struct bucket_param {
+struct budget_param {
 	const char *name;
 	const char *doc;
 	int64_t initial;
-	size_t offset; /* in struct bucket_rules */
+	size_t offset; /* in struct budget_rules */
 };
 
 /* Ends with a NULL name. */
-extern const struct bucket_param bucket_params[];
+extern const struct budget_param budget_params[];
 
 /*
  * Reads "NAME=VALUE,..."; what is not named has its initial value.  NULL reads
  * as nothing named.  Returns NULL, or what is wrong: with the item that *where
  * points to, up to the next comma.
  */
-const char *bucket_rules_parse(const char *text, struct bucket_rules *rules,
+const char *budget_rules_parse(const char *text, struct budget_rules *rules,
     const char **where);
 
-struct bucket bucket_full(const struct bucket_rules *rules);
+struct bucket budget_full(const struct budget_rules *rules);
 
 /*
  * Adds what came back since the bucket's time, and holds the bucket to what
  * the rules allow.  Of another boot, or in the future, its time says nothing.
  */
-void bucket_refill(struct bucket *bucket, const struct bucket_rules *rules,
+void budget_refill(struct bucket *bucket, const struct budget_rules *rules,
     int64_t time, const char *boot);
 
 /* Takes the cost of a retry; false, and nothing taken, if too few are left. */
-bool bucket_take(struct bucket *bucket, const struct bucket_rules *rules);
+bool budget_take(struct bucket *bucket, const struct budget_rules *rules);
 
 /* Gives back what a success does. */
-void bucket_give(struct bucket *bucket, const struct bucket_rules *rules);
+void budget_give(struct bucket *bucket, const struct budget_rules *rules);
 
 /* The length of a bucket's text, always the same, and room for it. */
-#define BUCKET_LENGTH 122
-#define BUCKET_TEXT (BUCKET_LENGTH + 1)
+#define BUDGET_LENGTH 122
+#define BUDGET_TEXT (BUDGET_LENGTH + 1)
 
 /* Writes the bucket as a line of text. */
-void bucket_format(const struct bucket *bucket, char text[BUCKET_TEXT]);
+void budget_format(const struct bucket *bucket, char text[BUDGET_TEXT]);
 
 /* Reads it again.  Returns NULL, or what is wrong with the text. */
-const char *bucket_parse(const char *text, struct bucket *bucket);
+const char *budget_parse(const char *text, struct bucket *bucket);
 
 /* The text, which is none, was a bucket of this version before it was damaged. */
-bool bucket_was(const char *text);
+bool budget_was(const char *text);
 
 #endif

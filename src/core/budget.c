@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bucket.h"
-#include "checksum.h"
+#include "budget.h"
 #include "list.h"
+#include "text.h"
 
 /* No more tokens than this: times a second in nanoseconds it still fits. */
 #define TOKENS_MOST INT64_C(1000000000)
@@ -15,9 +15,9 @@
 /* How the text of this version begins. */
 #define MAGIC "retry-budget 1 "
 
-#define AT(member) offsetof(struct bucket_rules, member)
+#define AT(member) offsetof(struct budget_rules, member)
 
-const struct bucket_param bucket_params[] = {
+const struct budget_param budget_params[] = {
 	{ "tokens", "tokens the bucket holds at most", 100000, AT(tokens) },
 	{ "success", "tokens that a success gives back", 100, AT(success) },
 	{ "rate", "tokens that come back each second", 0, AT(rate) },
@@ -26,7 +26,7 @@ const struct bucket_param bucket_params[] = {
 };
 
 static int64_t *
-member(struct bucket_rules *rules, const struct bucket_param *row)
+member(struct budget_rules *rules, const struct budget_param *row)
 {
 	return (int64_t *)((char *)rules + row->offset);
 }
@@ -64,9 +64,9 @@ parse_thousandths(const char *text, int64_t *value)
 
 /* NAME=VALUE; `given` has a bit for each parameter. */
 static const char *
-parse_param(char *item, struct bucket_rules *rules, unsigned int *given)
+parse_param(char *item, struct budget_rules *rules, unsigned int *given)
 {
-	const struct bucket_param *row = bucket_params;
+	const struct budget_param *row = budget_params;
 	char *value = strchr(item, '=');
 
 	if (value == NULL)
@@ -76,7 +76,7 @@ parse_param(char *item, struct bucket_rules *rules, unsigned int *given)
 		row++;
 	if (row->name == NULL)
 		return "is not a parameter of a budget";
-	const unsigned int bit = 1u << (row - bucket_params);
+	const unsigned int bit = 1u << (row - budget_params);
 	if ((*given & bit) != 0)
 		return "is given twice";
 	*given |= bit;
@@ -84,14 +84,14 @@ parse_param(char *item, struct bucket_rules *rules, unsigned int *given)
 }
 
 const char *
-bucket_rules_parse(const char *text, struct bucket_rules *rules,
+budget_rules_parse(const char *text, struct budget_rules *rules,
     const char **where)
 {
 	const char *problem = NULL;
 	unsigned int given = 0;
 	char item[LIST_ITEM];
 
-	for (const struct bucket_param *row = bucket_params; row->name != NULL;
+	for (const struct budget_param *row = budget_params; row->name != NULL;
 	     row++)
 		*member(rules, row) = row->initial;
 	while (problem == NULL && text != NULL) {
@@ -104,14 +104,14 @@ bucket_rules_parse(const char *text, struct bucket_rules *rules,
 }
 
 struct bucket
-bucket_full(const struct bucket_rules *rules)
+budget_full(const struct budget_rules *rules)
 {
 	return (
-	    struct bucket){ .tokens = rules->tokens, .boot = BUCKET_NO_BOOT };
+	    struct bucket){ .tokens = rules->tokens, .boot = BUDGET_NO_BOOT };
 }
 
 static void
-add(struct bucket *bucket, const struct bucket_rules *rules, int64_t tokens)
+add(struct bucket *bucket, const struct budget_rules *rules, int64_t tokens)
 {
 	bucket->tokens += tokens;
 	if (bucket->tokens > rules->tokens)
@@ -130,7 +130,7 @@ divide_up(int64_t dividend, int64_t divisor)
  * looking often does not lose what is less than a thousandth.
  */
 void
-bucket_refill(struct bucket *bucket, const struct bucket_rules *rules,
+budget_refill(struct bucket *bucket, const struct budget_rules *rules,
     int64_t time, const char *boot)
 {
 	add(bucket, rules, 0);
@@ -154,7 +154,7 @@ bucket_refill(struct bucket *bucket, const struct bucket_rules *rules,
 }
 
 bool
-bucket_take(struct bucket *bucket, const struct bucket_rules *rules)
+budget_take(struct bucket *bucket, const struct budget_rules *rules)
 {
 	if (bucket->tokens < rules->cost)
 		return false;
@@ -163,22 +163,22 @@ bucket_take(struct bucket *bucket, const struct bucket_rules *rules)
 }
 
 void
-bucket_give(struct bucket *bucket, const struct bucket_rules *rules)
+budget_give(struct bucket *bucket, const struct budget_rules *rules)
 {
 	add(bucket, rules, rules->success);
 }
 
 void
-bucket_format(const struct bucket *bucket, char text[BUCKET_TEXT])
+budget_format(const struct bucket *bucket, char text[BUDGET_TEXT])
 {
-	const int length = snprintf(text, BUCKET_TEXT,
+	const int length = snprintf(text, BUDGET_TEXT,
 	    MAGIC "tokens %07" PRId64 ".%03" PRId64 " time %019" PRId64
 		  " boot %-36s sum ",
 	    bucket->tokens / 1000, bucket->tokens % 1000, bucket->time,
 	    bucket->boot);
 
-	snprintf(text + length, BUCKET_TEXT - (size_t)length,
-	    "%016" PRIx64 "\n", checksum(text, (size_t)length));
+	snprintf(text + length, BUDGET_TEXT - (size_t)length,
+	    "%016" PRIx64 "\n", text_checksum(text, (size_t)length));
 }
 
 /*
@@ -186,10 +186,10 @@ bucket_format(const struct bucket *bucket, char text[BUCKET_TEXT])
  * whatever else is not as it would be written.
  */
 const char *
-bucket_parse(const char *text, struct bucket *bucket)
+budget_parse(const char *text, struct bucket *bucket)
 {
 	int64_t whole, part;
-	char again[BUCKET_TEXT];
+	char again[BUDGET_TEXT];
 
 	if (sscanf(text,
 		MAGIC "tokens %7" SCNd64 ".%3" SCNd64 " time %19" SCNd64
@@ -200,12 +200,12 @@ bucket_parse(const char *text, struct bucket *bucket)
 	if (bucket->tokens < 0 || bucket->tokens > TOKENS_MOST ||
 	    bucket->time < 0)
 		return "is out of range";
-	bucket_format(bucket, again);
+	budget_format(bucket, again);
 	return strcmp(text, again) == 0 ? NULL : "is damaged";
 }
 
 bool
-bucket_was(const char *text)
+budget_was(const char *text)
 {
 	const size_t length = strnlen(text, strlen(MAGIC));
 
