@@ -13,10 +13,12 @@
 #define IDLE_TURNS 1000
 
 _Noreturn void
-events_fail(const char *what)
+events_fail(const char *message)
 {
-	dprintf(STDERR_FILENO, "%s: %s: %s\n", program_invocation_name, what,
-	    strerror(errno));
+	const int error = errno;
+
+	dprintf(STDERR_FILENO, "%s: %s%s%s\n", program_invocation_name, message,
+	    error != 0 ? ": " : "", error != 0 ? strerror(error) : "");
 	_exit(STATUS_OWN_FAILURE);
 }
 
@@ -30,8 +32,8 @@ events_time(clockid_t clock)
 }
 
 /*
- * libev takes some errors of select(2) for the end of a descriptor and tries
- * again, for ever.
+ * libev takes some errors of select(2) for the end of a descriptor, keeps the
+ * error to itself and tries again, for ever.
  */
 static void
 guard_turns(struct ev_loop *loop, ev_check *watcher, int flags)
@@ -44,15 +46,17 @@ guard_turns(struct ev_loop *loop, ev_check *watcher, int flags)
 		events->idle = 0;
 		events->idle_since = time;
 	}
-	if (++events->idle > IDLE_TURNS)
+	if (++events->idle > IDLE_TURNS) {
+		errno = 0;
 		events_fail("the event loop cannot wait");
+	}
 }
 
 /* libev would abort. */
 static void
-broken(const char *what)
+broken(const char *message)
 {
-	events_fail(what);
+	events_fail(message);
 }
 
 static void *

@@ -20,9 +20,10 @@ void events_open(struct events *events);
 void events_close(struct events *events);
 
 /*
- * Ends `retry` where nothing can go on, errno saying why; past stderr, which
- * may hold messages back.  The attempt dies with its parent.
+ * Ends `retry` if nothing can go on, with the message and the text of errno, if
+ * that is not 0.  Both go past stderr, which may hold messages back.  The
+ * attempt dies with its parent.
  */
-_Noreturn void events_fail(const char *what);
+_Noreturn void events_fail(const char *message);
 
 #endif

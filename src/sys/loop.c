@@ -911,10 +911,9 @@ set_up(struct loop *loop)
 		err(STATUS_OWN_FAILURE, "signalfd");
 	if (environment_init(&loop->environment, loop->child.parent) == -1)
 		err(STATUS_OWN_FAILURE, "environment");
-	if ((policy->timeout > 0 || policy->timeout_share > 0 ||
-		policy->min_timeout > 0 || policy->max_time > 0) &&
-	    tree_watch(&loop->tree, loop->child.parent) == -1)
-		err(STATUS_OWN_FAILURE, "prctl");
+	if (policy->timeout > 0 || policy->timeout_share > 0 ||
+	    policy->min_timeout > 0 || policy->max_time > 0)
+		tree_watch(&loop->tree, loop->child.parent);
 	loop->linger_until = INFINITY;
 	events_open(&loop->events);
 	ev_io_init(&loop->signals, signals_ready, signals, EV_READ);

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/pidfd.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,10 +22,24 @@
  */
 #define PASSES 8
 
+/* A process, as /proc shows it. */
+struct process {
+	pid_t pid;
+	pid_t parent;
+	pid_t group;
+	pid_t session;
+	unsigned long long start; /* clock ticks: tells a pid used again */
+	bool dead;		  /* a zombie */
+	bool descends;		  /* from `retry` */
+	bool spared; /* it was there before the attempt, or belongs to that */
+	char name[16];
+};
+
 struct list {
 	struct process *processes;
 	size_t count;
 	size_t room;
+	const char *problem; /* why it is not complete, or NULL */
 };
 
 /*
@@ -57,6 +71,7 @@ parse_stat(const char *text, struct process *process)
 	return true;
 }
 
+/* Returns false, with errno set, if the process cannot be read. */
 static bool
 read_process(pid_t pid, struct process *process)
 {
@@ -69,6 +84,7 @@ read_process(pid_t pid, struct process *process)
 		return false;
 	const ssize_t length = read(file, text, sizeof(text) - 1);
 	close(file);
+	errno = ESRCH;
 	if (length <= 0)
 		return false;
 	text[length] = '\0';
@@ -167,33 +183,55 @@ mark(const struct tree *tree, struct list *list)
 static struct list
 scan(const struct tree *tree)
 {
-	struct list list = { .count = 0 };
-	DIR *directory = opendir("/proc");
-	struct dirent *entry;
+	struct list list = { .problem = tree->problem };
+	char link[32] = "";
 	struct process process;
+	struct dirent *entry;
+	DIR *directory;
 
-	if (directory == NULL)
+	if (list.problem != NULL)
 		return list;
-	while ((entry = readdir(directory)) != NULL)
-		if (isdigit((unsigned char)*entry->d_name) &&
-		    read_process((pid_t)strtol(entry->d_name, NULL, 10),
-			&process) &&
-		    !append(&list, &process))
-			break;
+
+	/* In a /proc of another pid name space the numbers mean others. */
+	if (readlink("/proc/self", link, sizeof(link) - 1) == -1 ||
+	    (directory = opendir("/proc")) == NULL) {
+		list.problem = strerror(errno);
+		return list;
+	}
+	if (strtol(link, NULL, 10) != tree->self)
+		list.problem = "it is of another pid name space";
+	while (list.problem == NULL && (entry = readdir(directory)) != NULL) {
+		if (!isdigit((unsigned char)*entry->d_name))
+			continue;
+		const pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		/* What has just ended, or is another user's, has no say. */
+		if (read_process(pid, &process)
+			? !append(&list, &process)
+			: errno == EMFILE || errno == ENFILE || errno == ENOMEM)
+			list.problem = strerror(errno);
+	}
 	closedir(directory);
+	if (list.problem != NULL)
+		list.count = 0;
 	if (list.count > 0)
 		qsort(list.processes, list.count, sizeof(process), by_pid);
 	mark(tree, &list);
 	return list;
 }
 
-int
+void
 tree_watch(struct tree *tree, pid_t self)
 {
-	*tree = (struct tree){ .watched = true,
+	*tree = (struct tree){
+		.watched = true,
+		.adopts = prctl(PR_SET_CHILD_SUBREAPER, 1) == 0,
 		.self = self,
-		.session = getsid(0) };
-	return prctl(PR_SET_CHILD_SUBREAPER, 1);
+		.session = getsid(0),
+	};
+	if (!tree->adopts)
+		warn("--timeout and --max-time may miss processes that an "
+		     "attempt leaves: prctl(PR_SET_CHILD_SUBREAPER)");
 }
 
 /* Waiting, even in vain, tells at once that there is no child. */
@@ -213,9 +251,12 @@ tree_begin(struct tree *tree)
 	if (!tree->watched)
 		return;
 	tree_free(tree);
+	tree->group = 0;
+	tree->problem = NULL;
 	if (!has_children())
 		return;
 	list = scan(tree);
+	tree->problem = list.problem;
 	for (size_t i = 0; i < list.count; i++)
 		if (list.processes[i].descends)
 			list.processes[tree->count++] = list.processes[i];
@@ -223,21 +264,22 @@ tree_begin(struct tree *tree)
 }
 
 /*
- * By a descriptor of the process, which is compared once more after it was
- * opened: no other can have its number then.  Where there are no such
- * descriptors the number must do.
+ * Signals by a descriptor of the process, which is compared once more after it
+ * was opened: no other process can have its number then.  If there are no such
+ * descriptors, or none may be used, the number must do.
  */
 static void
-send(const struct process *process, int signal)
+signal_process(const struct process *process, int signal)
 {
 	struct process again;
-	const int descriptor = pidfd_open(process->pid, 0);
-	const bool same =
-	    read_process(process->pid, &again) && again.start == process->start;
+	const int descriptor = (int)syscall(SYS_pidfd_open, process->pid, 0);
 
-	if (same && descriptor != -1)
-		pidfd_send_signal(descriptor, signal, NULL, 0);
-	else if (same)
+	if (read_process(process->pid, &again) &&
+	    again.start == process->start &&
+	    (descriptor == -1 ||
+		(syscall(SYS_pidfd_send_signal, descriptor, signal, NULL, 0) ==
+			-1 &&
+		    errno != ESRCH)))
 		kill(process->pid, signal);
 	if (descriptor != -1)
 		close(descriptor);
@@ -258,14 +300,19 @@ is_unwaited(const struct tree *tree, const struct process *process)
 }
 
 void
-tree_signal(const struct tree *tree, pid_t child, bool own_group, int signal)
+tree_signal(struct tree *tree, pid_t child, bool own_group, int signal)
 {
 	struct list known = { .count = 0 };
 	bool found = tree->watched;
 
+	if (child != 0 && own_group)
+		tree->group = child;
 	for (int pass = 0; found && pass < PASSES; pass++) {
 		struct list list = scan(tree);
 
+		/* Nobody else reaches the group once the child has ended. */
+		if (list.problem != NULL && child == 0 && tree->group != 0)
+			kill(-tree->group, signal);
 		found = false;
 		for (size_t i = 0; i < list.count; i++) {
 			const struct process *process = &list.processes[i];
@@ -274,9 +321,9 @@ tree_signal(const struct tree *tree, pid_t child, bool own_group, int signal)
 			    (own_group && process->group == child) ||
 			    is_among(process, known.processes, known.count))
 				continue;
-			send(process, signal);
+			signal_process(process, signal);
 			if (signal != SIGKILL)
-				send(process, SIGCONT);
+				signal_process(process, SIGCONT);
 			found = append(&known, process);
 		}
 		free(list.processes);
@@ -285,14 +332,29 @@ tree_signal(const struct tree *tree, pid_t child, bool own_group, int signal)
 }
 
 size_t
-tree_left(const struct tree *tree, bool name)
+tree_left(struct tree *tree, bool name)
 {
 	char safe[4 * sizeof(((struct process *)NULL)->name) + 4];
 	size_t left = 0;
 
 	if (!tree->watched)
 		return 0;
+
+	/* Nobody would tell when what is left ends: it must not be waited for. */
+	if (!tree->adopts && !name) {
+		if (tree->group != 0)
+			kill(-tree->group, SIGKILL);
+		return 0;
+	}
 	struct list list = scan(tree);
+	if (list.problem != NULL && has_children()) {
+		left = tree->group != 0 && kill(-tree->group, 0) == 0;
+		if (!tree->told)
+			warnx("cannot see what a timed-out attempt leaves: "
+			      "/proc: %s",
+			    list.problem);
+		tree->told = true;
+	}
 	for (size_t i = 0; i < list.count; i++) {
 		const struct process *process = &list.processes[i];
 		const bool lives = is_attempts(process);

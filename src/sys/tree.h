@@ -5,52 +5,48 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* A process, as /proc shows it. */
-struct process {
-	pid_t pid;
-	pid_t parent;
-	pid_t group;
-	pid_t session;
-	unsigned long long start; /* clock ticks: tells a pid used again */
-	bool dead;		  /* a zombie */
-	bool descends;		  /* from `retry` */
-	bool spared; /* it was there before the attempt, or belongs to that */
-	char name[16];
-};
+struct process;
 
 /*
  * All that an attempt has started, however far it went: `retry` is a
- * subreaper, to which orphans come back.
+ * subreaper, to which orphans come back, and finds them in /proc.
  */
 struct tree {
 	bool watched; /* timeouts are in use; else nothing is done here */
+	bool adopts;  /* `retry` is a subreaper */
+	bool told;    /* that /proc cannot be used */
 	pid_t self;
 	pid_t session;
+	pid_t group;		/* the attempt's own, once it was signalled */
+	const char *problem;	/* why /proc could not be read when it began */
 	struct process *before; /* descendants when the attempt began */
 	size_t count;
 };
 
-/* Makes `retry` a subreaper.  Returns 0, or -1 with errno set. */
-int tree_watch(struct tree *tree, pid_t self);
+/*
+ * Makes `retry` a subreaper.  If that is impossible, it says so, and only the
+ * attempt's group and its descendants are found.
+ */
+void tree_watch(struct tree *tree, pid_t self);
 
-/* An attempt begins: what descends from `retry` now is none of its. */
+/* An attempt begins: processes that descend from `retry` now are not its own. */
 void tree_begin(struct tree *tree);
 
 /*
- * Signals what the attempt has started, but for the child itself, and its own
- * group where it has one: they have had the signal.  SIGCONT follows.
+ * Signals all that the attempt has started, but for the child itself, and its
+ * own group if it has one: they have had the signal.  SIGCONT follows.
  */
-void tree_signal(const struct tree *tree, pid_t child, bool own_group,
-    int signal);
+void tree_signal(struct tree *tree, pid_t child, bool own_group, int signal);
 
 /*
- * How many processes of the attempt are left: they live, or have died as
- * children of `retry` and are still to be waited for.  Where `name` says so,
- * each that lives is named on stderr.
+ * Returns how many processes of the attempt are left and are to be waited for:
+ * they live, or have died as children of `retry`.  If `name`, each that lives is
+ * named on stderr.  If /proc cannot be used but there are children, says so
+ * once, and counts the attempt's group as one.
  */
-size_t tree_left(const struct tree *tree, bool name);
+size_t tree_left(struct tree *tree, bool name);
 
-/* Gives back what tree_begin() has noted. */
+/* Frees the list that tree_begin() has made. */
 void tree_free(struct tree *tree);
 
 #endif

@@ -44,7 +44,7 @@ fails signalfd4:error=EMFILE 'Too many open files'
 fails signalfd4:error=ENOMEM 'Cannot allocate memory'
 fails pselect6:error=ENOMEM 'Cannot allocate memory'
 fails pselect6:error=EINVAL 'Invalid argument'
-fails pselect6:error=EBADF 'cannot wait'
+fails pselect6:error=EBADF 'the event loop cannot wait$'
 fails wait4:error=ECHILD 'cannot wait for the child'
 inject pselect6:error=EBADF --output=chronic -a 2 sh -c 'exit 3'
 is 'what holds messages back ends in 125 too' "$code" 125
@@ -106,13 +106,25 @@ fi
 
 inject setrlimit:error=EPERM -a 1 sh -c 'kill -TERM $$'
 is 'a death by a signal needs nothing else' "$code" 143
-inject prctl:error=EPERM -a 1 -t 1 true
-is 'without a subreaper timeouts cannot be kept' "$code" 125
-like 'which is told' "$err" 'prctl'
-inject pidfd_open:error=ENOSYS -a 1 -t .3 -k .1 \
-	sh -c "setsid sleep 987.$$ & wait"
-is 'without descriptors of processes a timeout ends in 124' "$code" 124
-check 'and leaves nothing' not pgrep -f "^sleep 987.$$\$"
+# In its own group, and with --timeout, an attempt leaves what ignores SIGTERM.
+for error in EPERM EINVAL; do
+	inject prctl:error=$error -a 2 -d 0 -t .3 -k 9 --stop-on=124 \
+		sh -c "trap '' TERM; (exec sleep 986.$$) & trap - TERM; wait"
+	is "without a subreaper ($error) a timeout ends in 124" "$code" 124
+	is 'which is told once' \
+		"$(printf '%s\n' "$err" | grep -c '^retry: --timeout and .*prctl')" 1
+	check 'and what is left in the group is killed' \
+		wait_for not pgrep -f "^sleep 986.$$\$"
+done
+for call in pidfd_open pidfd_send_signal; do
+	for error in ENOSYS EPERM; do
+		inject $call:error=$error -a 1 -t .3 -k .1 \
+			sh -c "setsid sleep 987.$$ & wait"
+		is "$call that fails ($error) does not keep a timeout from 124" \
+			"$code" 124
+		check 'and nothing is left' not pgrep -f "^sleep 987.$$\$"
+	done
+done
 inject kill:error=EPERM -a 1 -T .3 -k .1 sleep .8
 like 'what cannot be signalled is named' "$err" \
 	'cannot signal process [0-9]+: Operation not permitted'

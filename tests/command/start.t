@@ -27,8 +27,7 @@ else
 143 15 -d 100d
 130 2 -d 100d -t 100d
 end
-	# shellcheck disable=SC2016 # for the inner shell
-	run late "$(command -v env)" 15 "$RETRY" -q -d 100d --check='exec env' true
+	run late ./slow 15 "$RETRY" -q -d 100d --check='exec ./slow' true
 	is 'so is a check' "$code $out" '143 '
 fi
 
@@ -42,10 +41,10 @@ run env PATH="/nosuch:$T/bin/plain:$T/bin:$PATH" "$RETRY" plain 'a b' c
 is 'a script without #! is found in $PATH' "$out" "$T/bin/plain: 2 a b"
 run sh -c 'cd bin && PATH=:$PATH exec retry plain x'
 is 'an empty word in $PATH is the current directory' "$out" 'plain: 1 x'
-# shellcheck disable=SC2046 # words are meant
-status 0 'it may have many arguments on a small stack' sh -c '
-	ulimit -s 128
-	exec retry -a 1 bin/plain "$@"' sh $(yes a | head -n 7000)
+run sh -c 'ulimit -s 128
+	exec retry -a 1 bin/plain $(yes a | head -n 7000)'
+is 'it may have many arguments on a small stack' "$code $out" \
+    '0 bin/plain: 7000 a'
 run env PATH="$T/denied:/nosuch" "$RETRY" plain
 is 'what may not be executed is 126' "$code" 126
 like 'and told' "$err" 'cannot execute plain: Permission denied$'

@@ -202,6 +202,46 @@ else
 	skip 'a number that is used again spares nobody' 'none can be chosen here'
 fi
 
+# A /proc that is not there, cannot be read or is of another name space.
+
+# leaves OPTION...: its attempts leave one process in a session of its own and
+# one in theirs, which both ignore SIGTERM.
+leaves() {
+	rm -f apart near
+	run setsid -w "$@" -a 2 -d 0 -t .5 -k .1 sh -c '
+		setsid ./stubborn apart & ./stubborn near & wait'
+}
+hidden='cannot see what a timed-out attempt leaves: /proc:'
+# shellcheck disable=SC2086 # words are meant
+if unshare $own --pid --fork --mount mount -t tmpfs none /proc 2>/dev/null; then
+	leaves unshare $own --mount sh -c '
+		mount -t tmpfs none /proc && exec "$RETRY" "$@"' sh
+	is 'without /proc a timeout ends in 124' "$code" 124
+	is 'and says once what may be left' \
+	    "$(printf '%s\n' "$err" | grep -c "$hidden No such file or dir")" 1
+	check "the attempt's group has ended" none_alive near
+	xargs kill -9 <apart
+	leaves unshare $own --pid --fork "$RETRY"
+	is 'in a name space of its own too' "$code" 124
+	is 'which says why' \
+	    "$(printf '%s\n' "$err" | grep -c "$hidden it is of another pid")" 1
+	unlike 'and names no process' "$err" '^retry: process '
+	run unshare $own --pid --fork "$RETRY" -a 1 -t .3 sleep 60
+	unlike 'nothing is said if nothing is left' "$err" "$hidden"
+else
+	skip 'without /proc a timeout ends in 124' 'no name space can be made'
+fi
+if strace -o trace true 2>/dev/null; then
+	leaves strace -o trace -P /proc -e inject=openat:error=EMFILE "$RETRY"
+	is 'without a descriptor for /proc a timeout ends in 124' "$code" 124
+	is 'and says why' \
+	    "$(printf '%s\n' "$err" | grep -c "$hidden Too many open files")" 1
+	check "the attempt's group has ended" none_alive near
+	xargs kill -9 <apart
+else
+	skip 'without a descriptor for /proc' 'strace cannot trace here'
+fi
+
 # A process whose first thread has ended.
 if command -v python3 >/dev/null; then
 	cat >threads.py <<'END'
