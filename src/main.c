@@ -55,7 +55,8 @@
  *     budget_file the tokens in a file that processes share
  *     notify      tells systemd where the run stands
  *     terminal    finds out what it can show
- *     descriptor  keeps retry's own above 2; checks them
+ *     file        opens files safely, compares and replaces them
+ *     descriptor  keeps retry's own above 2
  */
 
 #include <err.h>

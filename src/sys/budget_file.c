@@ -1,52 +1,27 @@
 #include <errno.h>
 #include <fcntl.h>
-#include <libutil.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "sys/budget_file.h"
-#include "sys/descriptor.h"
+#include "sys/file.h"
 
 /* The lock is asked for so often, a millisecond apart: 100 ms with overhead. */
 #define LOCK_TRIES 90
 #define LOCK_PAUSE 1000000 /* ns */
 
-#define FLAGS (O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-#define MODE 0600
-
 void
 budget_file_make(const struct budget_file *budget)
 {
-	const int file = open(budget->file, FLAGS, MODE);
+	const int file = file_open(budget->file, O_RDWR | O_CREAT);
 
 	if (file != -1)
 		close(file);
 }
 
-/*
- * Opened anew each time, so that a bucket that was removed meanwhile is not
- * shared with nobody.  The kernel takes the lock back from a process that dies.
- */
-static int
-open_locked(const char *name)
-{
-	const struct timespec pause = { .tv_nsec = LOCK_PAUSE };
-	int file = -1;
-
-	for (int tries = 0; file == -1; tries++) {
-		file = flopen(name, FLAGS, MODE);
-		if (file == -1 && (errno != EWOULDBLOCK || tries == LOCK_TRIES))
-			return -1;
-		if (file == -1)
-			nanosleep(&pause, NULL);
-	}
-	return descriptor_raise(file);
-}
-
-/* The name of this boot; none, where it has none. */
+/* The name of this boot, or BUDGET_NO_BOOT if the kernel does not tell it. */
 static void
 read_boot(char boot[BUDGET_BOOT])
 {
@@ -63,86 +38,83 @@ read_boot(char boot[BUDGET_BOOT])
 	boot[BUDGET_BOOT - 1] = '\0';
 }
 
-static void
-refill(struct bucket *bucket, const struct budget_rules *rules)
-{
-	char boot[BUDGET_BOOT] = BUDGET_NO_BOOT;
-	struct timespec time;
-
-	if (rules->rate > 0)
-		read_boot(boot);
-	clock_gettime(CLOCK_BOOTTIME, &time);
-	budget_refill(bucket, rules,
-	    (int64_t)time.tv_sec * 1000000000 + time.tv_nsec, boot);
-}
-
-/* Reads the bucket; an empty file is a full one, and so is a damaged one. */
+/*
+ * Reads the bucket; an empty file is a full one.  Returns NULL, or what is wrong
+ * with it.  Then *usable says whether it was a bucket before it was damaged, and
+ * counts as a full one.
+ */
 static const char *
 load(int file, struct bucket *bucket, const struct budget_rules *rules,
     bool *usable)
 {
 	char text[BUDGET_TEXT + 1];
-	const char *problem = NULL;
 	const ssize_t length = pread(file, text, BUDGET_TEXT, 0);
 
 	*usable = length == 0;
 	*bucket = budget_full(rules);
 	if (length == -1)
 		return strerror(errno);
+	if (length == 0)
+		return NULL;
 	text[length] = '\0';
-	if (length > 0)
-		problem = budget_parse(text, bucket);
-	if (problem == NULL)
-		*usable = true;
-	else if (budget_was(text)) {
+	const char *problem = budget_parse(text, bucket);
+	*usable = problem == NULL || budget_was(text);
+	if (problem != NULL)
 		*bucket = budget_full(rules);
-		*usable = true;
-	}
 	return problem;
 }
 
-static const char *
-save(int file, const struct bucket *bucket)
-{
-	char text[BUDGET_TEXT];
-
-	budget_format(bucket, text);
-	const ssize_t length = pwrite(file, text, BUDGET_LENGTH, 0);
-	if (length == -1)
-		return strerror(errno);
-	return length == BUDGET_LENGTH ? NULL : strerror(ENOSPC);
-}
-
+/* Takes or gives tokens in the file, whose lock we have. */
 static const char *
 change_locked(int file, const struct budget_rules *rules, bool take, bool *paid)
 {
+	char boot[BUDGET_BOOT] = BUDGET_NO_BOOT, text[BUDGET_TEXT];
+	struct timespec time;
 	struct bucket bucket;
 	bool usable;
 	const char *problem = load(file, &bucket, rules, &usable);
 
 	if (!usable)
 		return problem;
-	refill(&bucket, rules);
+	if (rules->rate > 0)
+		read_boot(boot);
+	clock_gettime(CLOCK_BOOTTIME, &time);
+	budget_refill(&bucket, rules,
+	    (int64_t)time.tv_sec * 1000000000 + time.tv_nsec, boot);
 	if (take)
 		*paid = budget_take(&bucket, rules);
 	else
 		budget_give(&bucket, rules);
+
 	/* Only a damaged one can have another length. */
 	if (problem != NULL && ftruncate(file, 0) == -1)
 		return problem;
-	const char *unsaved = save(file, &bucket);
-	return problem != NULL ? problem : unsaved;
+	budget_format(&bucket, text);
+	const ssize_t length = pwrite(file, text, BUDGET_LENGTH, 0);
+	if (problem == NULL && length != BUDGET_LENGTH)
+		problem = strerror(length == -1 ? errno : ENOSPC);
+	return problem;
 }
 
+/*
+ * The file is opened each time, so that one that was removed meanwhile is not
+ * shared with nobody.
+ */
 static const char *
 change(const struct budget_file *budget, bool take, bool *paid)
 {
-	const int file = open_locked(budget->file);
+	const struct timespec pause = { .tv_nsec = LOCK_PAUSE };
+	int file;
 
+	for (int tries = 0;; tries++) {
+		file = file_lock(budget->file, false);
+		if (file != -1 || errno != EWOULDBLOCK || tries == LOCK_TRIES)
+			break;
+		nanosleep(&pause, NULL);
+	}
 	if (file == -1)
-		return errno == EWOULDBLOCK ? "is locked"
-					    : descriptor_problem(errno);
-	const char *problem = descriptor_check_file(file);
+		return file_problem(errno);
+	const char *problem = file_check(file);
 	if (problem == NULL)
 		problem = change_locked(file, &budget->rules, take, paid);
 	close(file);

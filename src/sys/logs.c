@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "core/text.h"
-#include "sys/descriptor.h"
+#include "sys/file.h"
 #include "sys/logs.h"
 #include "sys/state.h"
 #include "sys/terminal.h"
@@ -57,20 +57,6 @@ settle_format(struct sink *sink)
 		sink->undecided = true;
 }
 
-/*
- * Not through a link, and without waiting for a reader of a pipe or for a
- * modem; never becoming the controlling terminal.
- */
-static FILE *
-open_file(const char *name)
-{
-	const int flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW |
-	    O_NONBLOCK | O_CLOEXEC | O_NOCTTY;
-	const int descriptor = descriptor_raise(open(name, flags, 0600));
-
-	return descriptor == -1 ? NULL : fdopen(descriptor, "a");
-}
-
 /* What is wrong if one of the first `count` sinks, or an option, has it too. */
 static const char *
 find_same(const struct report *report, size_t count, const char *file,
@@ -87,13 +73,13 @@ find_same(const struct report *report, size_t count, const char *file,
 
 		if (sink->name != NULL &&
 		    fstat(fileno(sink->file), &other) == 0 &&
-		    descriptor_is_same(&own, &other))
+		    file_is_same(&own, &other))
 			return "is another log's file too";
 	}
 	if (state != NULL && state_uses(state, file))
 		return "is the state's file too";
 	if (budget != NULL && stat(budget, &other) == 0 &&
-	    descriptor_is_same(&own, &other))
+	    file_is_same(&own, &other))
 		return "is the budget's file too";
 	return NULL;
 }
@@ -117,13 +103,15 @@ open_sink(struct report *report, size_t index, const struct log *log)
 		sink->file = report->options->plan ? stdout : stderr;
 		return;
 	}
-	sink->file = open_file(log->file);
-	if (sink->file == NULL)
-		refuse(log->file, descriptor_problem(errno));
-	const char *same =
-	    find_same(report, index, log->file, fileno(sink->file));
+	const int file = file_open(log->file, O_WRONLY | O_APPEND | O_CREAT);
+	if (file == -1)
+		refuse(log->file, file_problem(errno));
+	const char *same = find_same(report, index, log->file, file);
 	if (same != NULL)
 		refuse(log->file, same);
+	sink->file = fdopen(file, "a");
+	if (sink->file == NULL)
+		refuse(log->file, strerror(errno));
 }
 
 void

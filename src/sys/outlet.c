@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "sys/descriptor.h"
+#include "sys/file.h"
 #include "sys/events.h"
 #include "sys/outlet.h"
 
@@ -81,7 +82,7 @@ outlet_same(const struct outlet *one, const struct outlet *other)
 	struct stat first, second;
 
 	return fstat(one->fd, &first) == 0 && fstat(other->fd, &second) == 0 &&
-	    descriptor_is_same(&first, &second);
+	    file_is_same(&first, &second);
 }
 
 bool

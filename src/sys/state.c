@@ -1,22 +1,16 @@
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <libutil.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/text.h"
-#include "sys/descriptor.h"
+#include "sys/file.h"
 #include "sys/state.h"
-
-/* What the user named must be a regular file, and opening it must not wait. */
-#define SAFE (O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-#define MODE 0600
 
 /* What the names of the files beside the state's end in. */
 #define LOCK ".lock"
@@ -36,7 +30,7 @@ state_uses(const char *state, const char *file)
 		snprintf(name, sizeof(name), "%s%s", state, suffixes[i]);
 		if (strcmp(name, file) == 0 ||
 		    (exists && lstat(name, &own) == 0 &&
-			descriptor_is_same(&own, &other)))
+			file_is_same(&own, &other)))
 			return true;
 	}
 	return false;
@@ -72,8 +66,7 @@ check_kind(const char *file)
 {
 	struct stat status;
 
-	return lstat(file, &status) == -1 ? NULL
-					  : descriptor_check_kind(&status);
+	return lstat(file, &status) == -1 ? NULL : file_check_kind(&status);
 }
 
 const char *
@@ -100,14 +93,14 @@ state_init(struct state *state, const char *file, const struct backoff *backoff)
 static const char *
 read_text(struct state *state, size_t *read_length)
 {
-	const int file = open(state->file, O_RDONLY | SAFE);
+	const int file = file_open(state->file, O_RDONLY);
 	size_t length = 0;
 	ssize_t added = 0;
 
 	*read_length = 0;
 	if (file == -1)
-		return errno == ENOENT ? NULL : descriptor_problem(errno);
-	const char *problem = descriptor_check_file(file);
+		return errno == ENOENT ? NULL : file_problem(errno);
+	const char *problem = file_check(file);
 	while (problem == NULL && length < sizeof(state->text) - 1) {
 		added = read(file, state->text + length,
 		    sizeof(state->text) - 1 - length);
@@ -173,14 +166,13 @@ load(struct state *state)
 const char *
 state_lock(struct state *state)
 {
-	state->lock = descriptor_raise(
-	    flopen(state->lock_file, O_RDWR | O_CREAT | SAFE, MODE));
+	state->lock = file_lock(state->lock_file, false);
 	if (state->lock == -1)
 		return errno == EWOULDBLOCK
 		    ? NULL
 		    : problem_with(state, "its lock cannot be opened",
-			  descriptor_problem(errno));
-	const char *problem = descriptor_check_file(state->lock);
+			  file_problem(errno));
+	const char *problem = file_check(state->lock);
 	return problem != NULL ? problem_with(state, "its lock", problem)
 			       : load(state);
 }
@@ -189,49 +181,21 @@ int
 state_wait(const void *argument)
 {
 	const struct state *state = argument;
-	const int flags = (O_RDWR | O_CREAT | SAFE) & ~O_NONBLOCK;
 
-	return flopen(state->lock_file, flags, MODE) == -1;
-}
-
-/* A file that a run left which was killed here is in nobody's way. */
-static int
-write_new(const struct state *state, const char *text)
-{
-	const size_t length = strlen(text);
-	int file, error = 0;
-
-	unlink(state->new_file);
-	file = descriptor_raise(
-	    open(state->new_file, O_WRONLY | O_CREAT | O_EXCL | SAFE, MODE));
-	if (file == -1)
-		return -1;
-	const ssize_t written = write(file, text, length);
-	if (written != (ssize_t)length)
-		error = written == -1 ? errno : ENOSPC;
-	else if (fsync(file) == -1)
-		error = errno;
-	if (close(file) == -1 && error == 0)
-		error = errno;
-	errno = error;
-	return error == 0 ? 0 : -1;
+	return file_lock(state->lock_file, true) == -1;
 }
 
 const char *
 state_save(struct state *state)
 {
 	char text[MEMORY_TEXT];
-	const char *problem;
 
 	memory_format(&state->memory, text);
 	if (strcmp(text, state->text) == 0)
 		return NULL;
-	if (write_new(state, text) == -1 ||
-	    rename(state->new_file, state->file) == -1) {
-		problem = strerror(errno);
-		unlink(state->new_file);
-		return problem_with(state, "cannot be written", problem);
-	}
+	if (file_replace(state->file, state->new_file, text) == -1)
+		return problem_with(state, "cannot be written",
+		    strerror(errno));
 	strlcpy(state->text, text, sizeof(state->text));
 	return NULL;
 }

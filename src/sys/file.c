@@ -1,0 +1,93 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <libutil.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sys/descriptor.h"
+#include "sys/file.h"
+
+#define SAFE (O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+#define MODE 0600
+
+int
+file_open(const char *name, int flags)
+{
+	return descriptor_raise(open(name, flags | SAFE, MODE));
+}
+
+int
+file_lock(const char *name, bool waits)
+{
+	const int flags = O_RDWR | O_CREAT | SAFE;
+
+	return descriptor_raise(
+	    flopen(name, waits ? flags & ~O_NONBLOCK : flags, MODE));
+}
+
+const char *
+file_problem(int error)
+{
+	switch (error) {
+	case ELOOP:
+		return "is a symbolic link";
+	case ENXIO:
+		return "is a pipe without a reader, or a socket";
+	case EWOULDBLOCK:
+		return "is locked";
+	default:
+		return strerror(error);
+	}
+}
+
+const char *
+file_check_kind(const struct stat *status)
+{
+	if (S_ISLNK(status->st_mode))
+		return file_problem(ELOOP);
+	return S_ISREG(status->st_mode) ? NULL : "is not a regular file";
+}
+
+const char *
+file_check(int descriptor)
+{
+	struct stat status;
+
+	if (fstat(descriptor, &status) == -1)
+		return strerror(errno);
+	return file_check_kind(&status);
+}
+
+bool
+file_is_same(const struct stat *one, const struct stat *other)
+{
+	return one->st_dev == other->st_dev && one->st_ino == other->st_ino;
+}
+
+int
+file_replace(const char *name, const char *new_name, const char *text)
+{
+	const size_t length = strlen(text);
+	int error = 0;
+
+	unlink(new_name);
+	const int file = file_open(new_name, O_WRONLY | O_CREAT | O_EXCL);
+	if (file == -1)
+		return -1;
+	const ssize_t written = write(file, text, length);
+	if (written != (ssize_t)length)
+		error = written == -1 ? errno : ENOSPC;
+	else if (fsync(file) == -1)
+		error = errno;
+	if (close(file) == -1 && error == 0)
+		error = errno;
+	if (error == 0 && rename(new_name, name) == -1)
+		error = errno;
+	if (error == 0)
+		return 0;
+	unlink(new_name);
+	errno = error;
+	return -1;
+}

@@ -1,0 +1,47 @@
+#ifndef FILE_H
+#define FILE_H
+
+#include <stdbool.h>
+
+struct stat;
+
+/*
+ * Files that the user named.  Opening one follows no symbolic link, does not
+ * wait for the reader of a pipe or for a modem, and makes no terminal the
+ * controlling one.  Descriptors are above 2 and closed on exec.
+ */
+
+/*
+ * open(2) with these flags; a file that is created is for its owner alone.
+ * Returns the descriptor, or -1 with errno set.
+ */
+int file_open(const char *name, int flags);
+
+/*
+ * Opens the file for reading and writing, creates it if it is missing, and takes
+ * its lock, which the kernel takes back from a process that dies.  If another
+ * process has the lock, `waits` says whether to wait for it; else that is
+ * EWOULDBLOCK.  Returns the descriptor, or -1 with errno set.
+ */
+int file_lock(const char *name, bool waits);
+
+/* Says why one of these failed with this errno. */
+const char *file_problem(int error);
+
+/* NULL, or why nothing can be kept in a file of this kind. */
+const char *file_check_kind(const struct stat *status);
+
+/* The same of the file that is open there. */
+const char *file_check(int descriptor);
+
+/* Both are of the same file. */
+bool file_is_same(const struct stat *one, const struct stat *other);
+
+/*
+ * Writes the text to a new file, which then takes the place of the old one, so
+ * that a crash or a full disk leaves the one or the other.  A file that stands
+ * at `new_name` is removed.  Returns 0, or -1 with errno set.
+ */
+int file_replace(const char *name, const char *new_name, const char *text);
+
+#endif
