@@ -4,48 +4,12 @@
 
 #include "cli/phrase.h"
 #include "core/duration.h"
-#include "core/number.h"
 #include "core/signals.h"
 
-/* The last digit that is shown of so many seconds. */
-static double
-last_digit(double seconds)
-{
-	static const struct {
-		double from, digit;
-	} rows[] = {
-		{ 86400, 3600 },
-		{ 3600, 60 },
-		{ 100, 1 },
-		{ 10, 0.1 },
-		{ 0.1, 0.01 },
-	};
-	double digit = 1e-4;
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (seconds >= rows[i].from)
-			return rows[i].digit;
-	while (seconds < 100 * digit)
-		digit /= 10;
-	return digit;
-}
-
-/* The margin is for what binary fractions lack: 4.1 is a little less. */
 const char *
 phrase_seconds(double seconds, char text[PHRASE])
 {
-	char duration[DURATION_TEXT];
-
-	if (seconds > 0) {
-		const double digit = last_digit(seconds);
-
-		seconds = number_floor(seconds / digit * (1 + 1e-12)) * digit;
-	}
-	if (seconds >= 0.1 && seconds < 1)
-		snprintf(text, PHRASE, "%.2gs", seconds);
-	else
-		strlcpy(text, duration_text(seconds, duration), PHRASE);
-	return text;
+	return duration_text(seconds, text);
 }
 
 const char *

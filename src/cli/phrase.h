@@ -9,10 +9,7 @@
 #define PHRASE 128
 #define PHRASE_END (3 * PHRASE)
 
-/*
- * Seconds as people write them, cut off after three digits so that a wait is
- * never shorter than told: "0.25s", "4.12s", "12.3ms", "2m05s".
- */
+/* duration_text(), with the room for a phrase. */
 const char *phrase_seconds(double seconds, char text[PHRASE]);
 
 /* How an outcome reads: "exited 7", "died of SIGKILL", "timed out". */

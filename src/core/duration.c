@@ -1,4 +1,5 @@
 #include <ctype.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,13 +16,15 @@
 static const struct unit {
 	const char *name;
 	double seconds;
+	double least; /* seconds that are told in this unit */
+	bool pairs;   /* they are told with the next unit: "2m05s" */
 } units[] = {
-	{ "d", 86400 },
-	{ "h", 3600 },
-	{ "m", 60 },
-	{ "s", 1 },
-	{ "ms", 1e-3 },
-	{ "us", 1e-6 },
+	{ "d", 86400, 86400 - 30, true },
+	{ "h", 3600, 3600 - 0.5, true },
+	{ "m", 60, 99.95, true },
+	{ "s", 1, 0.09995, false },
+	{ "ms", 1e-3, 0.9995e-3, false },
+	{ "us", 1e-6, 0, false },
 };
 
 #define UNITS (sizeof(units) / sizeof(units[0]))
@@ -113,55 +116,51 @@ duration_parse(const char *text, double *seconds)
 	return NULL;
 }
 
-/* "2m05s": whole counts of two neighbouring units. */
-static void
-text_pair(double seconds, const struct unit *big, char text[DURATION_TEXT])
-{
-	const struct unit *small = big + 1;
-	const double parts = number_floor(seconds / small->seconds + 0.5);
-	const double each = big->seconds / small->seconds;
-	const double whole = number_floor(parts / each);
-
-	snprintf(text, DURATION_TEXT, "%.0f%s%02.0f%s", whole, big->name,
-	    parts - whole * each, small->name);
-}
-
-/* Three digits that count, without zeros at the end: "1.25s", "90ms". */
-static void
-text_single(double seconds, const struct unit *unit, char text[DURATION_TEXT])
-{
-	const double number = seconds / unit->seconds;
-	char digits[DURATION_TEXT];
-	const int places = number < 9.995 ? 2 : number < 99.95 ? 1 : 0;
-
-	snprintf(digits, sizeof(digits), "%.*f", places, number);
-	if (places > 0) {
-		char *end = digits + strlen(digits) - 1;
-
-		while (*end == '0')
-			*end-- = '\0';
-		if (*end == '.')
-			*end = '\0';
-	}
-	snprintf(text, DURATION_TEXT, "%.20s%s", digits, unit->name);
-}
-
 const char *
 duration_text(double seconds, char text[DURATION_TEXT])
 {
-	if (!(seconds > 0))
-		snprintf(text, DURATION_TEXT, "0s");
-	else if (seconds >= 86400 - 30)
-		text_pair(seconds, &units[0], text);
-	else if (seconds >= 3600 - 0.5)
-		text_pair(seconds, &units[1], text);
-	else if (seconds >= 99.95)
-		text_pair(seconds, &units[2], text);
-	else if (seconds >= 0.9995)
-		text_single(seconds, &units[3], text);
-	else if (seconds >= 0.9995e-3)
-		text_single(seconds, &units[4], text);
-	else
-		text_single(seconds, &units[5], text);
+	/* What the last digit that is shown of so many seconds stands for. */
+	static const struct {
+		double from, digit;
+	} rows[] = {
+		{ 86400, 3600 },
+		{ 3600, 60 },
+		{ 100, 1 },
+		{ 10, 0.1 },
+		{ 0.1, 0.01 },
+		{ 0.01, 1e-4 },
+		{ 1e-3, 1e-5 },
+		{ 1e-4, 1e-6 },
+		{ 1e-5, 1e-7 },
+		{ 0, 1e-8 },
+	};
+	size_t i = 0;
+
+	if (!(seconds > 0)) {
+		strlcpy(text, "0s", DURATION_TEXT);
+		return text;
+	}
+	/* A factor makes up for what binary fractions lack, as 4.1 does. */
+	while (seconds < rows[i].from)
+		i++;
+	seconds =
+	    number_floor(seconds / rows[i].digit * (1 + 1e-12)) * rows[i].digit;
+
+	/* The largest unit; the margins are for what a sum of digits lacks. */
+	i = 0;
+	while (i < UNITS - 1 && seconds < units[i].least)
+		i++;
+	const struct unit *unit = &units[i];
+	if (!unit->pairs) {
+		snprintf(text, DURATION_TEXT, "%.3g%s", seconds / unit->seconds,
+		    unit->name);
+		return text;
+	}
+	const struct unit *next = unit + 1;
+	const double parts = number_floor(seconds / next->seconds + 0.5);
+	const double each = unit->seconds / next->seconds;
+	const double whole = number_floor(parts / each);
+	snprintf(text, DURATION_TEXT, "%.0f%s%02.0f%s", whole, unit->name,
+	    parts - whole * each, next->name);
 	return text;
 }

@@ -24,7 +24,8 @@ const char *duration_parse(const char *text, double *seconds);
 const char *duration_number(const char *text, double *number, const char **end);
 
 /*
- * Writes `seconds` for people, with three digits that count: "1.5s", "250ms",
+ * Writes `seconds` for people, cut off after three digits or two units, so that
+ * a wait is never announced longer than it is: "0.25s", "4.12s", "12.3ms",
  * "2m05s", "3h20m", "4d01h".  Returns `text`.
  */
 const char *duration_text(double seconds, char text[DURATION_TEXT]);

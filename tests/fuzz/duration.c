@@ -11,12 +11,10 @@ reads_back(double seconds)
 	double again;
 
 	MUST(strlen(duration_text(seconds, text)) < sizeof(text));
-	if (duration_parse(text, &again) != NULL)
-		MUST(seconds > DURATION_MAX - 1800);
-	else
-		MUST(fabs(again - seconds) <=
-		    fmax(1e-6,
-			seconds >= 86400 - 30 ? 1800.5 : seconds * 0.01));
+	MUST(duration_parse(text, &again) == NULL);
+	MUST(again <= seconds * (1 + 1e-9));
+	MUST(seconds - again <=
+	    fmax(1e-6, seconds >= 86400 ? 3600.5 : seconds * 0.1));
 }
 
 int
