@@ -20,8 +20,12 @@
  *     match       what is looked for in them
  *     hint        how long a server asks to wait
  *     control     what an attempt may say of itself
- *     engine      the run as a state machine: events in, actions out
- *     memory      the backoff from one run to the next, as text
+ *     policy      what the user asked for, as far as a run goes
+ *     record      what happens in a run, for all who tell of it
+ *     delay       how long a wait is, with jitter and hints
+ *     engine      the run as a state machine: events in, actions and records
+ *                 out
+ *     state       the backoff from one run to the next, as text
  *     text        makes text harmless, trims it, sums it up
  *   cli/      talks with people and programs; argv, text and FILE * only
  *     options     argv to struct options, by their table
@@ -29,8 +33,8 @@
  *     conflicts   what follows from options together, or contradicts
  *     presets     rows of option words
  *     help        prints the tables as --help
- *     phrase      how outcomes and ends read
- *     report      what happens, told to logs; a file for each format, as
+ *     message     the lines for people
+ *     report      records, told to logs; a file for each format, as
  *                 report_json, or for a family of them
  *     plan        a driver of the engine on an imaginary clock
  *     script      the outcomes that a plan imagines
@@ -50,8 +54,7 @@
  *     word        where an attempt may say it
  *     spool       temporary files without a name
  *     environment what children find in theirs
- *     shared      what a run shares with others: the next two
- *     state       what runs remember in a file, of which one has it at a time
+ *     state_file  the state in a file, which one run at a time has
  *     budget_file the tokens in a file that processes share
  *     notify      tells systemd where the run stands
  *     terminal    finds out what it can show

@@ -3,7 +3,8 @@
 #include <string.h>
 
 #include "cli/chart.h"
-#include "cli/phrase.h"
+#include "cli/message.h"
+#include "core/duration.h"
 #include "core/number.h"
 
 #define GAP 2
@@ -47,7 +48,7 @@ static const char *const verdict_colours[] = {
 
 /* The texts of a row. */
 struct row {
-	char texts[COLUMNS][PHRASE];
+	char texts[COLUMNS][MESSAGE_PART];
 };
 
 /* A line of the table, longer than any. */
@@ -68,61 +69,49 @@ width_of(const char *text)
 }
 
 static void
-fill_attempt(struct row *row, const struct engine *engine)
+fill(struct row *row, const struct chart *chart, const struct record *record)
 {
-	const struct outcome outcome = engine->evidence.outcome;
+	const struct outcome outcome = record->outcome;
+	const struct delay *delay = &record->delay;
 	const bool ran = outcome.kind != OUTCOME_UNSTARTABLE &&
 	    outcome.kind != OUTCOME_UNFORKED;
-	char text[PHRASE];
+	char text[MESSAGE_PART], low[MESSAGE_PART], high[MESSAGE_PART];
 
-	if (engine->attempt == 0) {
-		phrase_seconds(0, row->texts[COLUMN_START]);
-		strlcpy(row->texts[COLUMN_OUTCOME], "waits first", PHRASE);
-		return;
+	*row = (struct row){ .texts = { "" } };
+	duration_text(record->started, row->texts[COLUMN_START]);
+	if (record->attempt == 0) {
+		strlcpy(row->texts[COLUMN_OUTCOME], "waits first",
+		    MESSAGE_PART);
+	} else {
+		snprintf(row->texts[COLUMN_ATTEMPT], MESSAGE_PART, "%" PRIu64,
+		    record->attempt);
+		strlcpy(row->texts[COLUMN_OUTCOME],
+		    ran ? message_outcome(outcome, text)
+			: outcome_name(outcome.kind),
+		    MESSAGE_PART);
+		strlcpy(row->texts[COLUMN_VERDICT],
+		    verdict_name(record->judgement.verdict), MESSAGE_PART);
 	}
-	snprintf(row->texts[COLUMN_ATTEMPT], PHRASE, "%" PRIu64,
-	    engine->attempt);
-	phrase_seconds(engine->attempt_begun - engine->begun,
-	    row->texts[COLUMN_START]);
-	strlcpy(row->texts[COLUMN_OUTCOME],
-	    ran ? phrase_outcome(outcome, text) : outcome_name(outcome.kind),
-	    PHRASE);
-	strlcpy(row->texts[COLUMN_VERDICT],
-	    verdict_name(engine->judgement.verdict), PHRASE);
-}
-
-static void
-fill_wait(struct row *row, const struct delay *delay, bool unicode)
-{
-	char low[PHRASE], high[PHRASE];
-
-	phrase_seconds(delay->nominal, row->texts[COLUMN_NOMINAL]);
-	phrase_seconds(delay->seconds, row->texts[COLUMN_DELAY]);
+	if (!record->waits)
+		return;
+	duration_text(delay->nominal, row->texts[COLUMN_NOMINAL]);
+	duration_text(delay->seconds, row->texts[COLUMN_DELAY]);
 	if (delay->low < delay->high)
-		snprintf(row->texts[COLUMN_RANGE], PHRASE, "%.60s%s%.60s",
-		    phrase_seconds(delay->low, low), unicode ? "–" : "-",
-		    phrase_seconds(delay->high, high));
+		snprintf(row->texts[COLUMN_RANGE], MESSAGE_PART, "%.60s%s%.60s",
+		    duration_text(delay->low, low),
+		    chart->screen->unicode ? "–" : "-",
+		    duration_text(delay->high, high));
 	else
 		strlcpy(row->texts[COLUMN_RANGE], row->texts[COLUMN_DELAY],
-		    PHRASE);
-}
-
-static void
-fill(struct row *row, const struct chart *chart, const struct engine *engine)
-{
-	for (int i = 0; i < COLUMNS; i++)
-		row->texts[i][0] = '\0';
-	fill_attempt(row, engine);
-	if (engine->state == STATE_WAITING)
-		fill_wait(row, &engine->delay, chart->screen->unicode);
+		    MESSAGE_PART);
 }
 
 void
-chart_measure(struct chart *chart, const struct engine *engine)
+chart_measure(struct chart *chart, const struct record *record)
 {
 	struct row row;
 
-	fill(&row, chart, engine);
+	fill(&row, chart, record);
 	for (int i = 0; i < COLUMNS; i++) {
 		const int width = width_of(row.texts[i]);
 
@@ -131,8 +120,8 @@ chart_measure(struct chart *chart, const struct engine *engine)
 		if (width_of(columns[i].name) > chart->widths[i])
 			chart->widths[i] = width_of(columns[i].name);
 	}
-	if (engine->state == STATE_WAITING)
-		chart->longest = number_max(chart->longest, engine->delay.high);
+	if (record->waits)
+		chart->longest = number_max(chart->longest, record->delay.high);
 }
 
 static void
@@ -244,19 +233,18 @@ chart_print_head(const struct chart *chart)
 }
 
 void
-chart_print(const struct chart *chart, const struct engine *engine)
+chart_print(const struct chart *chart, const struct record *record)
 {
-	const bool waits = engine->state == STATE_WAITING;
 	struct output line = { .length = 0 };
 	struct row row;
 
-	fill(&row, chart, engine);
+	fill(&row, chart, record);
 	for (int i = 0; i < COLUMNS; i++)
 		append_text(&line, chart, (enum column)i, row.texts[i],
 		    i == COLUMN_VERDICT
-			? verdict_colours[engine->judgement.verdict]
+			? verdict_colours[record->judgement.verdict]
 			: "");
-	if (waits)
-		append_bar(&line, chart, &engine->delay);
+	if (record->waits)
+		append_bar(&line, chart, &record->delay);
 	print(&line);
 }

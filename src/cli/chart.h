@@ -4,7 +4,7 @@
 #include <stdbool.h>
 
 #include "cli/screen.h"
-#include "core/engine.h"
+#include "core/record.h"
 
 /* The columns of a plan's table; bars take what is left of the screen. */
 enum column {
@@ -25,9 +25,9 @@ struct chart {
 	double longest; /* the longest delay that chance allows, in seconds */
 };
 
-/* The row for the engine's last attempt, and the wait after it if there is. */
-void chart_measure(struct chart *chart, const struct engine *engine);
-void chart_print(const struct chart *chart, const struct engine *engine);
+/* The row for an attempt that ended, or for the wait before the first. */
+void chart_measure(struct chart *chart, const struct record *record);
+void chart_print(const struct chart *chart, const struct record *record);
 
 /* The names of the columns. */
 void chart_print_head(const struct chart *chart);

@@ -67,6 +67,7 @@ conflicts_settle(struct options *options)
 	policy->repeat = given(options, OPTION_REPEAT);
 	policy->gate = options->before_retry != NULL;
 	policy->remember = options->state != NULL;
+	policy->early_skip = options->early == EARLY_SKIP;
 	policy->budget = options->budget != NULL;
 	rules->check = options->check != NULL;
 	rules->retry_listed = given(options, OPTION_RETRY_ON);
@@ -79,8 +80,13 @@ conflicts_settle(struct options *options)
 	    ? policy->backoff.cap
 	    : DEFAULT_HINT_LIMIT;
 	policy->input = options->input == INPUT_REPLAY;
-	policy->holds = options->output != OUTPUT_STREAM ||
-	    patterns_any(&options->patterns);
+	policy->on_success = options->on_success != NULL;
+	policy->on_give_up = options->on_give_up != NULL;
+	if (options->output != OUTPUT_STREAM ||
+	    patterns_any(&options->patterns))
+		policy->delivery = options->output == OUTPUT_HOLD
+		    ? DELIVERY_EACH
+		    : DELIVERY_LAST;
 	rules->matches = options->patterns.given;
 	set_apply(&rules->stop, OPTIONS_STOP_ON);
 	set_remove(&rules->stop, &options->named);
@@ -182,7 +188,7 @@ conflicts_find(const struct options *options)
 	if (logs_collide(options))
 		return (struct conflict){ OPTION_LOG,
 			"is a second log on a plan's standard output" };
-	if (options->early == EARLY_SKIP && options->state == NULL)
+	if (policy->early_skip && options->state == NULL)
 		return (struct conflict){ OPTION_EARLY, "needs --state" };
 	conflict = find_throttle_conflict(options);
 	return conflict.what != NULL ? conflict : find_wait_conflict(options);

@@ -226,6 +226,9 @@ const struct option_row option_rows[OPTIONS] = {
 	[OPTION_CONTROL] = { "control", 0, GROUP_VERDICT, TYPE_FLAG, NULL,
 	    "the attempt may decide, in $RETRY_CONTROL",
 	    .offset = AT(control) },
+	[OPTION_PRESERVE_STATUS] = { "preserve-status", 0, GROUP_VERDICT,
+	    TYPE_FLAG, NULL, "exit as COMMAND did, even after a timeout",
+	    .offset = AT(policy.preserve_status) },
 
 	[OPTION_OUTPUT] = { "output", 0, GROUP_STREAMS, TYPE_CHOICE, NULL,
 	    "what becomes of output", .initial = "stream",

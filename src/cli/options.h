@@ -6,8 +6,9 @@
 #include <stdio.h>
 
 #include "core/budget.h"
-#include "core/engine.h"
 #include "core/match.h"
+#include "core/policy.h"
+#include "core/random.h"
 
 /* The options, in the order in which they are shown. */
 enum option_id {
@@ -45,6 +46,7 @@ enum option_id {
 	OPTION_THROTTLE_MATCH,
 	OPTION_CHECK,
 	OPTION_CONTROL,
+	OPTION_PRESERVE_STATUS,
 
 	OPTION_OUTPUT,
 	OPTION_STDIN,

@@ -3,13 +3,14 @@
 #include <stdlib.h>
 
 #include "cli/chart.h"
-#include "cli/phrase.h"
 #include "cli/plan.h"
 #include "cli/script.h"
+#include "core/duration.h"
+#include "core/engine.h"
 #include "core/number.h"
 #include "core/text.h"
 
-/* An unlimited plan ends once the last item was repeated so often. */
+/* A plan without an end stops after the last item came this many times. */
 #define PLAN_ATTEMPTS 100
 
 /* The largest draw. */
@@ -17,63 +18,63 @@
 
 /* One way through the run. */
 struct plan {
-	const struct options *options;
 	struct policy policy;
-	struct engine engine;
+	struct engine *engine;
 	struct script script;
 	struct event event; /* the next one */
-	double now;
+	struct outcome outcome;
+	struct record end;
+	bool over;	/* END was told, which is in `end` */
 	bool slow;	/* attempts take as long as they may */
 	bool unlimited; /* slow: something may take as long as it likes */
 };
 
 static void
-begin(struct plan *plan, const struct options *options)
+begin(struct plan *plan, const struct options *options, struct random random)
 {
 	const char *script = options->plan_script;
 
 	*plan = (struct plan){
-		.options = options,
 		.policy = options->policy,
 		.event.kind = EVENT_START,
 	};
 	script_open(&plan->script, script == NULL ? "1" : script);
-	engine_init(&plan->engine, &plan->policy, options->random);
+	plan->engine = engine_open(&plan->policy, random);
+	if (plan->engine == NULL)
+		abort();
 }
 
 /* The attempt ends by itself, or at its deadline. */
-static struct event
-attempt(struct plan *plan, double deadline)
+static void
+run_attempt(struct plan *plan, double deadline)
 {
-	struct outcome outcome = plan->script.scene.outcome;
-	double end = plan->now + plan->script.scene.duration;
+	const struct outcome timed_out = { OUTCOME_TIMEOUT, 0 };
 	const bool limited = deadline < INFINITY;
+	double end = plan->event.now;
 
-	if (outcome.kind == OUTCOME_TIMEOUT && limited)
+	script_next(&plan->script);
+	plan->outcome = plan->script.scene.outcome;
+	end += plan->script.scene.duration;
+	if (plan->outcome.kind == OUTCOME_TIMEOUT && limited)
 		end = number_max(end, deadline);
 	if (end >= deadline) {
 		end = deadline;
-		outcome = (struct outcome){ OUTCOME_TIMEOUT, 0 };
-		engine_step(&plan->engine,
+		plan->outcome = timed_out;
+		engine_step(plan->engine,
 		    (struct event){ .kind = EVENT_TIMER, .now = end });
 	}
 	if (plan->slow && limited)
 		end = deadline + plan->policy.kill_after;
 	if (!limited || plan->policy.kill_after == 0)
 		plan->unlimited = true;
-	return (struct event){
-		.kind = EVENT_ENDED,
-		.now = end,
-		.hint = -1,
-		.evidence.outcome = outcome,
-	};
+	plan->event = (struct event){ .kind = EVENT_EXITED, .now = end };
 }
 
 /* A check is taken to agree with the exit status; nothing else says no. */
 static enum verdict
 answer(const struct plan *plan, enum question question)
 {
-	const struct outcome outcome = plan->engine.evidence.outcome;
+	const struct outcome outcome = plan->outcome;
 
 	if (question == ASK_CHECK &&
 	    !(outcome.kind == OUTCOME_EXIT && outcome.code == 0))
@@ -81,34 +82,8 @@ answer(const struct plan *plan, enum question question)
 	return VERDICT_SUCCESS;
 }
 
-/* The event that the action leads to on the imaginary clock. */
-static struct event
-follow(struct plan *plan, const struct action *action)
-{
-	switch (action->kind) {
-	case ACTION_RUN:
-		script_next(&plan->script);
-		return attempt(plan, action->wake);
-	case ACTION_ASK:
-		return (struct event){
-			.kind = EVENT_ANSWER,
-			.now = plan->now,
-			.answer = answer(plan, action->question),
-		};
-	case ACTION_DELIVER:
-		return (
-		    struct event){ .kind = EVENT_DELIVERED, .now = plan->now };
-	case ACTION_NONE:
-	case ACTION_WAIT:
-	case ACTION_KILL:
-	case ACTION_FINISH:
-		break;
-	}
-	return (struct event){ .kind = EVENT_TIMER, .now = action->wake };
-}
-
 /*
- * A run may go on for ever even where attempts are limited: successes and some
+ * A run may go on for ever even if attempts are limited: successes and some
  * failures use up none.
  */
 static bool
@@ -118,63 +93,81 @@ goes_on(const struct plan *plan)
 	    plan->script.repeated >= plan->policy.attempts;
 }
 
-/* The wait is the last thing that the plan shows. */
-static bool
-ends_here(const struct plan *plan, const struct action *action)
+/* Finds the event that the action leads to on the imaginary clock. */
+static void
+follow(struct plan *plan, const struct action *action)
 {
-	return action->kind == ACTION_WAIT &&
-	    (script_ended(&plan->script) || goes_on(plan));
+	struct event *event = &plan->event;
+	const double now = event->now;
+
+	switch (action->kind) {
+	case ACTION_RUN:
+		run_attempt(plan, action->wake);
+		break;
+	case ACTION_ASK:
+		*event = (struct event){ .kind = EVENT_ANSWER,
+			.now = now,
+			.answer = answer(plan, action->question) };
+		break;
+	case ACTION_CLEAN:
+	case ACTION_ABANDON:
+		*event = (struct event){ .kind = EVENT_CLEAN, .now = now };
+		break;
+	case ACTION_COLLECT:
+		*event = (struct event){ .kind = EVENT_ENDED,
+			.now = now,
+			.hint = -1,
+			.evidence.outcome = plan->outcome };
+		break;
+	case ACTION_DELIVER:
+		*event = (struct event){ .kind = EVENT_DELIVERED, .now = now };
+		break;
+	case ACTION_WAIT:
+		/* A wait is the last thing that a plan shows. */
+		*event =
+		    (struct event){ .kind = EVENT_TIMER, .now = action->wake };
+		if (script_ended(&plan->script) || goes_on(plan))
+			*event =
+			    (struct event){ .kind = EVENT_PLANNED, .now = now };
+		break;
+	case ACTION_NONE:
+	case ACTION_KILL:
+	case ACTION_FINISH:
+		break;
+	}
 }
 
-/* The next action; false after the end, whose reason may be the plan. */
+/* Takes the next step; false after the end, which has freed the engine. */
 static bool
-step(struct plan *plan, struct action *action)
+next(struct plan *plan, struct step *step)
 {
-	if (plan->engine.reason != REASON_NONE)
+	if (plan->over)
 		return false;
-	plan->now = plan->event.now;
-	*action = engine_step(&plan->engine, plan->event);
-	if (ends_here(plan, action))
-		plan->engine.reason = REASON_PLAN;
-	else if (action->kind != ACTION_FINISH)
-		plan->event = follow(plan, action);
+	*step = engine_step(plan->engine, plan->event);
+	if (step->action.kind != ACTION_FINISH) {
+		follow(plan, &step->action);
+		return true;
+	}
+	plan->end = engine_record(plan->engine, plan->event.now);
+	plan->over = true;
+	engine_close(plan->engine);
 	return true;
 }
 
-/* What a run would report, with a clock that starts at 0. */
+/* The end of a run of which each draw is `u`. */
 static void
-tell(struct report *report, const struct plan *plan,
-    const struct action *action)
-{
-	struct news news = {
-		.time = plan->now,
-		.elapsed = plan->now,
-		.user = NAN,
-		.system = NAN,
-	};
-
-	if (action->kind == ACTION_RUN) {
-		news.kind = NEWS_ATTEMPT;
-		report_tell(report, &news);
-		return;
-	}
-	report_step(report, *action, news);
-	if (plan->engine.reason == REASON_PLAN) {
-		news.kind = NEWS_END;
-		report_tell(report, &news);
-	}
-}
-
-/* Goes all the way with each draw being `u`. */
-static void
-hurry(struct plan *plan, double u)
+hurry(struct plan *plan, const struct options *options, double u, bool slow)
 {
 	const struct random random = { .script = &u, .script_length = 1 };
-	struct action action;
+	struct step step;
 
-	engine_init(&plan->engine, &plan->policy, random);
-	while (step(plan, &action))
-		;
+	begin(plan, options, random);
+	plan->slow = slow;
+	/* It would end such a run before its limit is known. */
+	if (slow)
+		plan->policy.max_time = 0;
+	while (next(plan, &step))
+		continue;
 }
 
 /* What is planned, in the words of the options. */
@@ -184,7 +177,7 @@ print_heading(const struct options *options)
 	const struct policy *policy = &options->policy;
 	const char *command = *options->command;
 	const char *jitter = options->text[OPTION_JITTER];
-	char text[PHRASE];
+	char text[MESSAGE_PART];
 
 	printf("Plan");
 	if (command != NULL)
@@ -195,11 +188,11 @@ print_heading(const struct options *options)
 	else
 		printf(": attempts without limit");
 	if (policy->max_time > 0)
-		printf(" within %s", phrase_seconds(policy->max_time, text));
+		printf(" within %s", duration_text(policy->max_time, text));
 	printf(", %s",
 	    text_safe(options->text[OPTION_BACKOFF], text, sizeof(text)));
 	if (!policy->backoff.strategy->listed)
-		printf(" from %s", phrase_seconds(policy->backoff.base, text));
+		printf(" from %s", duration_text(policy->backoff.base, text));
 	if (policy->jitter.kind->fixed)
 		printf(", no jitter");
 	else
@@ -210,67 +203,47 @@ print_heading(const struct options *options)
 }
 
 static void
-print_time(const struct plan *plan)
+print_time(const struct record *end)
 {
-	const bool waits = plan->now > 0 && plan->now == plan->engine.waited;
-	char text[PHRASE];
+	const bool waits = end->elapsed > 0 && end->elapsed == end->waited;
+	char text[MESSAGE_PART];
 
-	printf("%s%s", phrase_seconds(plan->now, text),
+	printf("%s%s", duration_text(end->elapsed, text),
 	    waits ? " of waiting" : "");
 }
 
-/* The delays are linear in their draws, or nearly so. */
 static void
-print_expected(const struct options *options)
-{
-	struct plan plan;
-
-	begin(&plan, options);
-	hurry(&plan, 0.5);
-	printf("expected  ");
-	print_time(&plan);
-	putchar('\n');
-}
-
-/* --max-time is put aside: it would end such a run before its limit. */
-static void
-print_longest(const struct options *options)
+print_totals(const struct record *end, const struct options *options)
 {
 	const double max_time = options->policy.max_time;
-	const double end = max_time + options->policy.kill_after;
+	const double last = max_time + options->policy.kill_after;
 	struct plan plan;
-	char text[PHRASE];
+	char text[MESSAGE_PART];
 
-	begin(&plan, options);
-	plan.slow = true;
-	plan.policy.max_time = 0;
-	hurry(&plan, ALMOST_1);
-	const bool endless =
-	    plan.engine.reason == REASON_PLAN && goes_on(&plan);
-	printf("longest   ");
-	if (max_time > 0 && (endless || plan.unlimited || plan.now > end)) {
-		printf("%s, by --max-time%s\n", phrase_seconds(end, text),
-		    end > max_time ? " and --kill-after" : "");
+	printf("\nresult    %s\n", message_end(end).text);
+
+	/* The delays are linear in their draws, or nearly so. */
+	hurry(&plan, options, 0.5, false);
+	printf("expected  ");
+	print_time(&plan.end);
+
+	hurry(&plan, options, ALMOST_1, true);
+	const bool endless = plan.end.reason == REASON_PLAN && goes_on(&plan);
+	printf("\nlongest   ");
+	if (max_time > 0 &&
+	    (endless || plan.unlimited || plan.end.elapsed > last)) {
+		printf("%s, by --max-time%s\n", duration_text(last, text),
+		    last > max_time ? " and --kill-after" : "");
 		return;
 	}
 	if (endless) {
 		printf("for ever: no limit on attempts or time is reached\n");
 		return;
 	}
-	print_time(&plan);
+	print_time(&plan.end);
 	printf("%s\n",
 	    plan.unlimited ? "; nothing limits the attempts themselves"
 			   : ", each attempt being ended by its timeout");
-}
-
-static void
-print_totals(const struct plan *plan, const struct options *options)
-{
-	char text[PHRASE_END];
-
-	printf("\nresult    %s\n", phrase_end(&plan->engine, plan->now, text));
-	print_expected(options);
-	print_longest(options);
 }
 
 /* A log has stdout. */
@@ -283,42 +256,62 @@ is_silent(const struct options *options)
 	return false;
 }
 
-static void
-measure(struct chart *chart, const struct options *options)
+/* Whether the table has a row for this record. */
+static bool
+has_row(const struct record *record)
 {
-	struct action action;
-	struct plan plan;
+	return record->kind == RECORD_OUTCOME ||
+	    (record->kind == RECORD_WAIT && record->attempt == 0);
+}
 
-	begin(&plan, options);
-	while (step(&plan, &action))
-		if (action.judged || action.kind == ACTION_WAIT)
-			chart_measure(chart, &plan.engine);
+/* Goes through the run, either to measure its table or to print it. */
+static struct record
+go(const struct options *options, struct chart *chart, struct report *logs)
+{
+	struct plan plan;
+	struct step step;
+	double now = 0;
+
+	begin(&plan, options, options->random);
+	for (; next(&plan, &step); now = plan.event.now) {
+		/* A plan has no process: its attempts are told as they begin. */
+		if (step.action.kind == ACTION_RUN) {
+			struct record *record = &step.records[step.count++];
+
+			*record = engine_record(plan.engine, now);
+			record->kind = RECORD_ATTEMPT;
+		}
+		for (int i = 0; i < step.count; i++) {
+			struct record *record = &step.records[i];
+
+			record->time = record->elapsed;
+			if (logs != NULL)
+				report_tell(logs, record);
+			if (chart == NULL || !has_row(record))
+				continue;
+			if (logs == NULL)
+				chart_measure(chart, record);
+			else
+				chart_print(chart, record);
+		}
+	}
+	return plan.end;
 }
 
 void
-plan_run(const struct options *options, const struct report *report,
+plan_run(const struct options *options, struct report *report,
     const struct screen *screen)
 {
-	const bool silent = is_silent(options);
 	struct chart chart = { .screen = screen };
-	struct report logs = *report;
-	struct action action;
-	struct plan plan;
+	const bool silent = is_silent(options);
 
 	if (!silent) {
-		measure(&chart, options);
+		go(options, &chart, NULL);
 		print_heading(options);
 		chart_print_head(&chart);
 	}
-	begin(&plan, options);
-	logs.engine = &plan.engine;
-	report_tell(&logs, &(struct news){ .kind = NEWS_START });
-	while (step(&plan, &action)) {
-		tell(&logs, &plan, &action);
-		if (!silent && (action.judged || action.kind == ACTION_WAIT))
-			chart_print(&chart, &plan.engine);
-	}
+	const struct record end = go(options, silent ? NULL : &chart, report);
 	if (!silent)
-		print_totals(&plan, options);
-	report_close(&logs);
+		print_totals(&end, options);
+	report_close(report);
 }

@@ -7,7 +7,7 @@
  * Goes through the run on an imaginary clock, tells its report and closes it.
  * Prints a table on stdout, whose looks are `screen`, unless a log is there.
  */
-void plan_run(const struct options *options, const struct report *report,
+void plan_run(const struct options *options, struct report *report,
     const struct screen *screen);
 
 #endif

@@ -49,7 +49,7 @@ report_format(const char *name)
 	return NULL;
 }
 
-/* Said once for each file, and of no consequence. */
+/* Says once per file that it cannot be written, which changes nothing else. */
 static void
 complain(struct sink *sink)
 {
@@ -78,64 +78,40 @@ report_close(struct report *report)
 }
 
 /*
- * --quiet leaves what is for programs, and an error of retry's own: what ends
- * the run as 125, 126 or 127 nobody else can tell.
+ * --quiet leaves the formats for programs, and errors of retry's own: nobody
+ * else can tell why the run ends with status 125, 126 or 127.
  */
 static bool
 is_told(const struct report *report, const struct format *format,
-    const struct news *news)
+    const struct record *record)
 {
-	const struct engine *engine = report->engine;
-
 	if (!report->options->quiet || !format->for_people)
 		return true;
-	return news->kind == NEWS_OUTCOME &&
-	    (engine->evidence.outcome.kind == OUTCOME_UNSTARTABLE ||
-		engine->evidence.outcome.kind == OUTCOME_UNFORKED) &&
-	    (engine->state == STATE_DELIVERING ||
-		engine->state == STATE_FINISHED);
+	return record->kind == RECORD_OUTCOME &&
+	    record->reason != REASON_NONE &&
+	    (record->outcome.kind == OUTCOME_UNSTARTABLE ||
+		record->outcome.kind == OUTCOME_UNFORKED);
 }
 
 void
-report_tell(struct report *report, const struct news *news)
+report_tell(struct report *report, const struct record *record)
 {
-	const struct options *options = report->options;
-
 	for (size_t i = 0; i < report->count; i++) {
 		struct sink *sink = &report->sinks[i];
 
-		if (!is_told(report, sink->format, news))
+		if (!is_told(report, sink->format, record))
 			continue;
-		sink->format->tell(sink, report, news);
+		sink->format->tell(sink, report, record);
 		if (ferror(sink->file) ||
-		    (!options->plan && fflush(sink->file) == EOF)) {
+		    (!report->options->plan && fflush(sink->file) == EOF)) {
 			complain(sink);
 			clearerr(sink->file);
 		}
 	}
 }
 
-void
-report_step(struct report *report, struct action action, struct news news)
-{
-	if (action.kind != ACTION_NONE)
-		report_hide(report);
-	if (action.judged) {
-		news.kind = NEWS_OUTCOME;
-		report_tell(report, &news);
-	}
-	if (action.kind == ACTION_WAIT) {
-		news.kind = NEWS_WAIT;
-		report_tell(report, &news);
-	}
-	if (action.kind == ACTION_FINISH) {
-		news.kind = NEWS_END;
-		report_tell(report, &news);
-	}
-}
-
 double
-report_tick(struct report *report, double now)
+report_tick(struct report *report, const struct record *record)
 {
 	double next = INFINITY;
 
@@ -144,7 +120,7 @@ report_tick(struct report *report, double now)
 
 		if (sink->format->tick != NULL && !report->options->quiet)
 			next = number_min(next,
-			    sink->format->tick(sink, report, now));
+			    sink->format->tick(sink, report, record));
 	}
 	return next;
 }

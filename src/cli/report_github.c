@@ -1,7 +1,6 @@
 #include "cli/report.h"
-#include "core/text.h"
 
-/* What a workflow command's text must not hold. */
+/* Escapes the characters that would end a workflow command's text. */
 static void
 put_escaped(FILE *file, const char *text)
 {
@@ -12,62 +11,37 @@ put_escaped(FILE *file, const char *text)
 			putc(*text, file);
 }
 
-/* Its first word; a plan may have none. */
-static void
-put_command(FILE *file, const struct report *report)
-{
-	const char *command = *report->options->command;
-	char word[PHRASE];
-
-	put_escaped(file,
-	    text_safe(command == NULL ? "" : command, word, sizeof(word)));
-}
-
-static void
-open_group(FILE *file, const struct report *report)
-{
-	char attempt[PHRASE];
-
-	fprintf(file, "::group::%s: ", phrase_attempt(report->engine, attempt));
-	put_command(file, report);
-	putc('\n', file);
-}
-
-/* The run was given up, or was flaky. */
-static bool
-is_notable(const struct engine *engine)
-{
-	if (engine->reason == REASON_SUCCESS)
-		return engine->failures > 0;
-	return engine->reason != REASON_PLAN;
-}
-
-static void
-annotate(FILE *file, const struct report *report, const struct news *news)
-{
-	const struct engine *engine = report->engine;
-	char end[PHRASE_END];
-
-	fputs(engine->reason == REASON_SUCCESS ? "::notice::" : "::error::",
-	    file);
-	put_command(file, report);
-	fputs(": ", file);
-	put_escaped(file, phrase_end(engine, news->elapsed, end));
-	putc('\n', file);
-}
-
 void
 report_github(struct sink *sink, const struct report *report,
-    const struct news *news)
+    const struct record *record)
 {
-	if (news->kind == NEWS_ATTEMPT)
-		open_group(sink->file, report);
-	if (news->kind == NEWS_OUTCOME && sink->grouped)
+	const bool success = record->reason == REASON_SUCCESS;
+	/* The run was given up, or was flaky. */
+	const bool notable = record->kind == RECORD_END &&
+	    record->reason != REASON_PLAN && record->reason != REASON_SIGNAL &&
+	    (!success || record->failures > 0);
+	char attempt[MESSAGE_PART], command[MESSAGE_PART];
+
+	message_command(report->options, command);
+	if (record->kind == RECORD_ATTEMPT) {
+		fprintf(sink->file, "::group::%s: ",
+		    message_attempt(record->attempt, record->used,
+			record->limit, attempt));
+		put_escaped(sink->file, command);
+		putc('\n', sink->file);
+		sink->grouped = true;
+	}
+	if (record->kind == RECORD_OUTCOME && sink->grouped) {
 		fputs("::endgroup::\n", sink->file);
-	if (news->kind == NEWS_END && is_notable(report->engine))
-		annotate(sink->file, report, news);
-	else
-		report_text(sink, report, news);
-	sink->grouped = news->kind == NEWS_ATTEMPT ||
-	    (sink->grouped && news->kind != NEWS_OUTCOME);
+		sink->grouped = false;
+	}
+	if (!notable) {
+		report_text(sink, report, record);
+		return;
+	}
+	fputs(success ? "::notice::" : "::error::", sink->file);
+	put_escaped(sink->file, command);
+	fputs(": ", sink->file);
+	put_escaped(sink->file, message_end(record).text);
+	putc('\n', sink->file);
 }

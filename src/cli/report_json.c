@@ -1,5 +1,6 @@
 #include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,9 +10,6 @@
 
 /* Stands for a byte that belongs to no character. */
 #define REPLACEMENT 0xfffd
-
-/* Room for a number. */
-#define NUMBER 32
 
 /* The lowest code points of 2, 3 and 4 bytes: a shorter form would do below. */
 static const uint32_t lowest[] = { 0x80, 0x800, 0x10000 };
@@ -86,137 +84,64 @@ put_string(FILE *file, const char *text)
 	putc('"', file);
 }
 
-static void
-text_field(FILE *file, const char *name, const char *text)
-{
-	fprintf(file, ",\"%s\":", name);
-	if (text == NULL)
-		fputs("null", file);
-	else
-		put_string(file, text);
-}
-
 /*
- * The shortest that reads back as the same double.  Whole numbers, which most
- * are in a plan, take the short way.
+ * The shortest text that reads back as the same double; null for what is not
+ * finite.
  */
 static void
-write_number(double number, char text[NUMBER])
+put_number(FILE *file, double number)
 {
-	if (fabs(number) < 1e15 && number == number_floor(number)) {
-		snprintf(text, NUMBER, "%" PRId64, (int64_t)number);
+	char text[32];
+
+	if (!isfinite(number)) {
+		fputs("null", file);
 		return;
 	}
-	for (int digits = 15; digits < 17; digits++) {
-		snprintf(text, NUMBER, "%.*g", digits, number);
+	/* Whole numbers, which most are in a plan, take the short way. */
+	if (fabs(number) < 1e15 && number == number_floor(number)) {
+		fprintf(file, "%" PRId64, (int64_t)number);
+		return;
+	}
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, number);
 		if (strtod(text, NULL) == number)
-			return;
+			break;
 	}
-	snprintf(text, NUMBER, "%.17g", number);
+	fputs(text, file);
 }
 
-/* What is not finite is absent. */
-static void
-number_field(FILE *file, const char *name, double number)
+/* Numbers and texts that are not simply members of the record. */
+
+static double
+next_attempt(const struct record *record)
 {
-	char text[NUMBER] = "null";
-
-	if (isfinite(number))
-		write_number(number, text);
-	fprintf(file, ",\"%s\":%s", name, text);
+	return (double)record->attempt + 1;
 }
 
-/* The same where 0, or a negative number, stands for none. */
-static void
-limit_field(FILE *file, const char *name, double number)
+static double
+outcome_code(const struct record *record)
 {
-	number_field(file, name, number > 0 ? number : NAN);
+	return record->outcome.kind == OUTCOME_TIMEOUT
+	    ? NAN
+	    : (double)record->outcome.code;
 }
 
-static void
-count_field(FILE *file, const char *name, uint64_t count)
+static double
+exit_status(const struct record *record)
 {
-	fprintf(file, ",\"%s\":%" PRIu64, name, count);
+	return record->status;
 }
 
-static void
-bool_field(FILE *file, const char *name, bool value)
-{
-	fprintf(file, ",\"%s\":%s", name, value ? "true" : "false");
-}
-
-/* The last time that was written: events often share one. */
-struct memory {
-	double elapsed;
-	char text[NUMBER];
-};
-
+/* The name that goes with an outcome's number. */
 static const char *
-elapsed_text(struct sink *sink, double elapsed, char text[NUMBER])
+code_name(const struct record *record, char name[SIGNAL_NAME])
 {
-	struct memory *memory = sink->memory;
-
-	if (memory == NULL)
-		sink->memory = memory = calloc(1, sizeof(*memory));
-	if (memory == NULL) {
-		write_number(elapsed, text);
-		return text;
-	}
-	if (memory->elapsed != elapsed || *memory->text == '\0')
-		write_number(elapsed, memory->text);
-	memory->elapsed = elapsed;
-	return memory->text;
-}
-
-static void
-begin(struct sink *sink, const char *event, const struct news *news)
-{
-	char buffer[NUMBER], time[NUMBER];
-	const char *elapsed = elapsed_text(sink, news->elapsed, buffer);
-	const bool planned = news->time == news->elapsed;
-
-	if (!planned)
-		write_number(news->time, time);
-	fprintf(sink->file, "{\"event\":\"%s\",\"time\":%s,\"elapsed\":%s",
-	    event, planned ? elapsed : time, elapsed);
-}
-
-static void
-tell_start(FILE *file, const struct report *report)
-{
-	const struct policy *policy = &report->options->policy;
-	const char *joint = "";
-
-	fputs(",\"command\":[", file);
-	for (const char *const *word = report->options->command; *word != NULL;
-	     word++) {
-		fputs(joint, file);
-		put_string(file, *word);
-		joint = ",";
-	}
-	putc(']', file);
-	limit_field(file, "attempts", (double)policy->attempts);
-	limit_field(file, "max_time", policy->max_time);
-}
-
-static void
-tell_attempt(FILE *file, const struct engine *engine, const struct news *news)
-{
-	count_field(file, "attempt", engine->attempt);
-	limit_field(file, "pid", (double)news->pid);
-	number_field(file, "timeout", engine_timeout(engine));
-}
-
-/* The name that goes with an outcome's number, or NULL. */
-static const char *
-code_name(struct outcome outcome, char name[SIGNAL_NAME])
-{
-	switch (outcome.kind) {
+	switch (record->outcome.kind) {
 	case OUTCOME_SIGNAL:
-		return signal_name(outcome.code, name);
+		return signal_name(record->outcome.code, name);
 	case OUTCOME_UNSTARTABLE:
 	case OUTCOME_UNFORKED:
-		return strerrorname_np(outcome.code);
+		return strerrorname_np(record->outcome.code);
 	case OUTCOME_NONE:
 	case OUTCOME_EXIT:
 	case OUTCOME_TIMEOUT:
@@ -225,93 +150,189 @@ code_name(struct outcome outcome, char name[SIGNAL_NAME])
 	return NULL;
 }
 
-static void
-tell_outcome(FILE *file, const struct engine *engine, const struct news *news)
+static const char *
+outcome_text(const struct record *record, char name[SIGNAL_NAME])
 {
-	const struct outcome outcome = engine->evidence.outcome;
-	const bool numbered = outcome.kind != OUTCOME_TIMEOUT;
+	(void)name;
+	return outcome_name(record->outcome.kind);
+}
+
+static const char *
+verdict_text(const struct record *record, char name[SIGNAL_NAME])
+{
+	(void)name;
+	return verdict_name(record->judgement.verdict);
+}
+
+static const char *
+rule_text(const struct record *record, char name[SIGNAL_NAME])
+{
+	(void)name;
+	return rule_name(record->judgement.rule);
+}
+
+static const char *
+reason_text(const struct record *record, char name[SIGNAL_NAME])
+{
+	(void)name;
+	return reason_name(record->reason);
+}
+
+static const char *
+signal_text(const struct record *record, char name[SIGNAL_NAME])
+{
+	return signal_name(record->signal, name);
+}
+
+static bool
+is_flaky(const struct record *record)
+{
+	return record->reason == REASON_SUCCESS && record->failures > 0;
+}
+
+enum type {
+	COUNT,	  /* a uint64_t */
+	LIMIT,	  /* the same; 0 is null */
+	PID,	  /* a long; 0 is null */
+	SECONDS,  /* a double; null if it is not finite */
+	POSITIVE, /* the same; null if it is not above 0 */
+	OPTIONAL, /* the same; null if it is negative */
+	BOOL,
+	FLAG,	/* what a function says */
+	NUMBER, /* the same */
+	TEXT	/* the same; NULL is null */
+};
+
+#define AT(member) .offset = offsetof(struct record, member)
+
+/* One row per field of a record; the order is theirs in the line. */
+static const struct field {
+	enum record_kind kind;
+	const char *name;
+	enum type type;
+	size_t offset;
+	bool (*flag)(const struct record *record);
+	double (*number)(const struct record *record);
+	const char *(*text)(const struct record *record, char *name);
+} fields[] = {
+	{ RECORD_START, "attempts", LIMIT, AT(limit) },
+	{ RECORD_START, "max_time", POSITIVE, AT(max_time) },
+
+	{ RECORD_ATTEMPT, "attempt", COUNT, AT(attempt) },
+	{ RECORD_ATTEMPT, "pid", PID, AT(pid) },
+	{ RECORD_ATTEMPT, "timeout", SECONDS, AT(timeout) },
+
+	{ RECORD_OUTCOME, "attempt", COUNT, AT(attempt) },
+	{ RECORD_OUTCOME, "outcome", TEXT, .text = outcome_text },
+	{ RECORD_OUTCOME, "status", NUMBER, .number = outcome_code },
+	{ RECORD_OUTCOME, "name", TEXT, .text = code_name },
+	{ RECORD_OUTCOME, "verdict", TEXT, .text = verdict_text },
+	{ RECORD_OUTCOME, "rule", TEXT, .text = rule_text },
+	{ RECORD_OUTCOME, "duration", SECONDS, AT(duration) },
+	{ RECORD_OUTCOME, "user", SECONDS, AT(user) },
+	{ RECORD_OUTCOME, "system", SECONDS, AT(system) },
+
+	{ RECORD_WAIT, "attempt", NUMBER, .number = next_attempt },
+	{ RECORD_WAIT, "nominal", SECONDS, AT(delay.nominal) },
+	{ RECORD_WAIT, "low", SECONDS, AT(delay.low) },
+	{ RECORD_WAIT, "high", SECONDS, AT(delay.high) },
+	{ RECORD_WAIT, "delay", SECONDS, AT(delay.seconds) },
+	{ RECORD_WAIT, "hint", OPTIONAL, AT(delay.hint) },
+
+	{ RECORD_SIGNAL, "signal", TEXT, .text = signal_text },
+	{ RECORD_SIGNAL, "forwarded", BOOL, AT(forwarded) },
+
+	{ RECORD_END, "reason", TEXT, .text = reason_text },
+	{ RECORD_END, "status", NUMBER, .number = exit_status },
+	{ RECORD_END, "attempts", COUNT, AT(attempt) },
+	{ RECORD_END, "failures", COUNT, AT(failures) },
+	{ RECORD_END, "flaky", FLAG, .flag = is_flaky },
+	{ RECORD_END, "waited", SECONDS, AT(waited) },
+};
+
+static void
+put_value(FILE *file, const struct field *field, const struct record *record)
+{
+	const void *member = (const char *)record + field->offset;
+	const char *text;
 	char name[SIGNAL_NAME];
+	double number = NAN;
 
-	count_field(file, "attempt", engine->attempt);
-	text_field(file, "outcome", outcome_name(outcome.kind));
-	number_field(file, "status", numbered ? (double)outcome.code : NAN);
-	text_field(file, "name", code_name(outcome, name));
-	text_field(file, "verdict", verdict_name(engine->judgement.verdict));
-	text_field(file, "rule", rule_name(engine->judgement.rule));
-	number_field(file, "duration",
-	    engine->attempt_ended - engine->attempt_begun);
-	number_field(file, "user", news->user);
-	number_field(file, "system", news->system);
+	switch (field->type) {
+	case COUNT:
+		fprintf(file, "%" PRIu64, *(const uint64_t *)member);
+		return;
+	case LIMIT:
+		if (*(const uint64_t *)member > 0)
+			number = (double)*(const uint64_t *)member;
+		break;
+	case PID:
+		if (*(const long *)member > 0)
+			number = (double)*(const long *)member;
+		break;
+	case SECONDS:
+		number = *(const double *)member;
+		break;
+	case POSITIVE:
+		if (*(const double *)member > 0)
+			number = *(const double *)member;
+		break;
+	case OPTIONAL:
+		if (*(const double *)member >= 0)
+			number = *(const double *)member;
+		break;
+	case BOOL:
+		fputs(*(const bool *)member ? "true" : "false", file);
+		return;
+	case FLAG:
+		fputs(field->flag(record) ? "true" : "false", file);
+		return;
+	case NUMBER:
+		number = field->number(record);
+		break;
+	case TEXT:
+		text = field->text(record, name);
+		if (text != NULL) {
+			put_string(file, text);
+			return;
+		}
+		break;
+	}
+	put_number(file, number);
 }
 
 static void
-tell_wait(FILE *file, const struct engine *engine)
+put_command(FILE *file, const struct options *options)
 {
-	const struct delay *delay = &engine->delay;
+	const char *joint = "";
 
-	count_field(file, "attempt", engine->attempt + 1);
-	number_field(file, "nominal", delay->nominal);
-	number_field(file, "low", delay->low);
-	number_field(file, "high", delay->high);
-	number_field(file, "delay", delay->seconds);
-	number_field(file, "hint", delay->hint >= 0 ? delay->hint : NAN);
-}
-
-static void
-tell_signal(FILE *file, const struct news *news)
-{
-	char name[SIGNAL_NAME];
-
-	text_field(file, "signal", signal_name(news->signal, name));
-	bool_field(file, "forwarded", news->forwarded);
-}
-
-static void
-tell_end(FILE *file, const struct engine *engine)
-{
-	text_field(file, "reason", reason_name(engine->reason));
-	number_field(file, "status", engine->status);
-	count_field(file, "attempts", engine->attempt);
-	count_field(file, "failures", engine->failures);
-	bool_field(file, "flaky",
-	    engine->reason == REASON_SUCCESS && engine->failures > 0);
-	number_field(file, "waited", engine->waited);
+	fputs(",\"command\":[", file);
+	for (const char *const *word = options->command; *word != NULL;
+	     word++) {
+		fputs(joint, file);
+		put_string(file, *word);
+		joint = ",";
+	}
+	putc(']', file);
 }
 
 void
 report_json(struct sink *sink, const struct report *report,
-    const struct news *news)
+    const struct record *record)
 {
-	static const char *const names[] = {
-		[NEWS_START] = "start",
-		[NEWS_ATTEMPT] = "attempt",
-		[NEWS_OUTCOME] = "outcome",
-		[NEWS_WAIT] = "wait",
-		[NEWS_SIGNAL] = "signal",
-		[NEWS_END] = "end",
-	};
 	FILE *file = sink->file;
 
-	begin(sink, names[news->kind], news);
-	switch (news->kind) {
-	case NEWS_START:
-		tell_start(file, report);
-		break;
-	case NEWS_ATTEMPT:
-		tell_attempt(file, report->engine, news);
-		break;
-	case NEWS_OUTCOME:
-		tell_outcome(file, report->engine, news);
-		break;
-	case NEWS_WAIT:
-		tell_wait(file, report->engine);
-		break;
-	case NEWS_SIGNAL:
-		tell_signal(file, news);
-		break;
-	case NEWS_END:
-		tell_end(file, report->engine);
-		break;
+	fprintf(file, "{\"event\":\"%s\",\"time\":", record_name(record->kind));
+	put_number(file, record->time);
+	fputs(",\"elapsed\":", file);
+	put_number(file, record->elapsed);
+	if (record->kind == RECORD_START)
+		put_command(file, report->options);
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		if (fields[i].kind != record->kind)
+			continue;
+		fprintf(file, ",\"%s\":", fields[i].name);
+		put_value(file, &fields[i], record);
 	}
 	fputs("}\n", file);
 }

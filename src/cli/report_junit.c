@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "cli/report.h"
-#include "core/text.h"
+#include "core/duration.h"
 
 /* So many failed attempts are kept, and the others counted. */
 #define KEPT 1000
@@ -21,11 +21,11 @@ struct memory {
 };
 
 static void
-remember(struct sink *sink, const struct engine *engine)
+remember(struct sink *sink, const struct record *record)
 {
 	struct memory *memory = sink->memory;
 
-	if (engine->judgement.verdict == VERDICT_SUCCESS)
+	if (record->judgement.verdict == VERDICT_SUCCESS)
 		return;
 	if (memory == NULL)
 		sink->memory = memory = calloc(1, sizeof(*memory));
@@ -33,11 +33,10 @@ remember(struct sink *sink, const struct engine *engine)
 		return;
 	if (memory->count < KEPT)
 		memory->failures[memory->count] = (struct failure){
-			.attempt = engine->attempt,
-			.outcome = engine->evidence.outcome,
-			.rule = engine->judgement.rule,
-			.duration =
-			    engine->attempt_ended - engine->attempt_begun,
+			.attempt = record->attempt,
+			.outcome = record->outcome,
+			.rule = record->judgement.rule,
+			.duration = record->duration,
 		};
 	memory->count++;
 }
@@ -74,8 +73,8 @@ static void
 put_failure(FILE *file, const struct failure *failure, const char *element,
     bool nested)
 {
-	char buffer[PHRASE], time[PHRASE];
-	const char *text = phrase_outcome(failure->outcome, buffer);
+	char buffer[MESSAGE_PART], time[MESSAGE_PART];
+	const char *text = message_outcome(failure->outcome, buffer);
 
 	fprintf(file, "    <%s message=\"", element);
 	put_escaped(file, text);
@@ -84,7 +83,7 @@ put_failure(FILE *file, const struct failure *failure, const char *element,
 	fprintf(file, "attempt %" PRIu64 " ", failure->attempt);
 	put_escaped(file, text);
 	fprintf(file, " after %s (%s)%s</%s>\n",
-	    phrase_seconds(failure->duration, time), rule_name(failure->rule),
+	    duration_text(failure->duration, time), rule_name(failure->rule),
 	    nested ? "</stackTrace>" : "", element);
 }
 
@@ -105,29 +104,28 @@ put_failures(FILE *file, const struct memory *memory, bool success)
 }
 
 static void
-put_document(struct sink *sink, const struct report *report, double elapsed)
+put_document(struct sink *sink, const struct report *report,
+    const struct record *record)
 {
-	const struct engine *engine = report->engine;
 	const struct memory *memory = sink->memory;
-	const bool success = engine->reason == REASON_SUCCESS;
+	const bool success = record->reason == REASON_SUCCESS;
 	const bool failed = !success && memory != NULL;
-	const char *command = *report->options->command;
 	FILE *file = sink->file;
-	char text[PHRASE_END];
+	char text[MESSAGE_PART];
 
 	fprintf(file,
 	    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 	    "<testsuite name=\"retry\" time=\"%.3f\" tests=\"1\" errors=\"0\" "
 	    "skipped=\"%d\" failures=\"%d\">\n  <testcase name=\"",
-	    elapsed, !success && !failed, failed);
-	put_escaped(file,
-	    text_safe(command == NULL ? "" : command, text, sizeof(text)));
-	fprintf(file, "\" classname=\"retry\" time=\"%.3f\">\n", elapsed);
+	    record->elapsed, !success && !failed, failed);
+	put_escaped(file, message_command(report->options, text));
+	fprintf(file, "\" classname=\"retry\" time=\"%.3f\">\n",
+	    record->elapsed);
 	if (memory != NULL)
 		put_failures(file, memory, success);
 	else if (!success) {
 		fputs("    <skipped message=\"", file);
-		put_escaped(file, phrase_end(engine, elapsed, text));
+		put_escaped(file, message_end(record).text);
 		fputs("\"/>\n", file);
 	}
 	fputs("  </testcase>\n</testsuite>\n", file);
@@ -135,10 +133,10 @@ put_document(struct sink *sink, const struct report *report, double elapsed)
 
 void
 report_junit(struct sink *sink, const struct report *report,
-    const struct news *news)
+    const struct record *record)
 {
-	if (news->kind == NEWS_OUTCOME)
-		remember(sink, report->engine);
-	if (news->kind == NEWS_END)
-		put_document(sink, report, news->elapsed);
+	if (record->kind == RECORD_OUTCOME)
+		remember(sink, record);
+	if (record->kind == RECORD_END)
+		put_document(sink, report, record);
 }

@@ -5,7 +5,6 @@
 #include "cli/report.h"
 #include "core/duration.h"
 #include "core/number.h"
-#include "core/text.h"
 
 /* A shorter wait shows nothing: it would only flicker. */
 #define SHORTEST 0.5
@@ -23,11 +22,11 @@
 
 /* The parts of the status line, all of one column a byte but for the bar. */
 struct status {
-	char what[PHRASE]; /* happened */
-	char next[PHRASE];
-	char how[PHRASE]; /* to retry now; may be "" */
-	int bar;	  /* its cells, or 0 */
-	double fraction;  /* of the wait that has passed */
+	char what[MESSAGE_PART]; /* happened */
+	char next[MESSAGE_PART];
+	char how[MESSAGE_PART]; /* to retry now; may be "" */
+	int bar;		/* its cells, or 0 */
+	double fraction;	/* of the wait that has passed */
 };
 
 static int
@@ -36,38 +35,30 @@ width_of(const char *text)
 	return (int)strlen(text);
 }
 
-/* The longest that leaves room for a bar, or nothing. */
+/* The longest text that leaves room for a bar, or nothing. */
 static void
-say_what(struct status *status, const struct report *report, int room)
+say_what(struct status *status, const struct report *report,
+    const struct record *record, int room)
 {
-	const struct engine *engine = report->engine;
-	char word[32], outcome[PHRASE];
-	const char *text = phrase_outcome(engine->evidence.outcome, outcome);
+	char word[MESSAGE_PART], outcome[MESSAGE_PART];
+	const char *text = message_outcome(record->outcome, outcome);
 
-	if (engine->attempt == 0)
-		return;
-	snprintf(status->what, PHRASE, "%s %.80s; ",
-	    text_safe(report->options->command[0], word, sizeof(word)), text);
+	message_command(report->options, word);
+	if (record->attempt > 0)
+		snprintf(status->what, MESSAGE_PART, "%.30s %.80s; ", word,
+		    text);
+	else if (record->kept)
+		snprintf(status->what, MESSAGE_PART, "%.30s: a kept delay; ",
+		    word);
 	if (width_of(status->what) + GAP + BAR_LEAST > room)
-		snprintf(status->what, PHRASE, "%.80s; ", text);
-	if (width_of(status->what) + GAP + BAR_LEAST > room)
+		snprintf(status->what, MESSAGE_PART, "%.80s; ",
+		    record->attempt > 0 ? text : "a kept delay");
+	if ((record->attempt == 0 && !record->kept) ||
+	    width_of(status->what) + GAP + BAR_LEAST > room)
 		*status->what = '\0';
 }
 
-static void
-say_next(struct status *status, const struct engine *engine, double left)
-{
-	struct engine next = *engine;
-	char attempt[PHRASE], time[DURATION_TEXT];
-
-	next.attempt++;
-	next.used++;
-	snprintf(status->next, PHRASE, "%.80s in %s",
-	    phrase_attempt(&next, attempt),
-	    duration_text(number_ceil(left), time));
-}
-
-/* The longest hint that leaves room for a bar. */
+/* The longest advice that leaves room for a bar. */
 static void
 say_how(struct status *status, long pid, int room)
 {
@@ -77,7 +68,7 @@ say_how(struct status *status, long pid, int room)
 	};
 
 	for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]); i++) {
-		snprintf(status->how, PHRASE, hints[i], pid);
+		snprintf(status->how, MESSAGE_PART, hints[i], pid);
 		if (width_of(status->how) + GAP + BAR_LEAST + GAP <= room)
 			return;
 	}
@@ -86,19 +77,23 @@ say_how(struct status *status, long pid, int room)
 
 /* What there is room for, beginning with what matters most. */
 static void
-compose(struct status *status, const struct report *report, int width,
-    double left)
+compose(struct status *status, const struct report *report,
+    const struct record *record, int width)
 {
-	const struct engine *engine = report->engine;
+	const double left = record->due - record->elapsed;
+	char attempt[MESSAGE_PART], time[DURATION_TEXT];
 	int room = width - 1;
 
 	*status =
-	    (struct status){ .fraction = 1 - left / engine->delay.seconds };
-	say_next(status, engine, left);
+	    (struct status){ .fraction = 1 - left / record->delay.seconds };
+	snprintf(status->next, MESSAGE_PART, "%.80s in %s",
+	    message_attempt(record->attempt + 1, record->used + 1,
+		record->limit, attempt),
+	    duration_text(number_ceil(left), time));
 	room -= width_of(status->next);
 	if (room < 0)
 		status->next[width - 1] = '\0';
-	say_what(status, report, room);
+	say_what(status, report, record, room);
 	room -= width_of(status->what);
 	say_how(status, report->pid, room);
 	if (*status->how != '\0')
@@ -126,11 +121,12 @@ draw_bar(const struct status *status, bool unicode, FILE *file)
  * behind it.
  */
 static void
-draw(struct sink *sink, const struct report *report, double left)
+draw(struct sink *sink, const struct report *report,
+    const struct record *record)
 {
 	struct status status;
 
-	compose(&status, report, sink->screen.width, left);
+	compose(&status, report, record, sink->screen.width);
 	report_tty_hide(sink);
 	fprintf(sink->file, "%s%s%s", sink->screen.plain ? "" : "\033[?7l",
 	    status.what, status.next);
@@ -158,28 +154,28 @@ report_tty_hide(struct sink *sink)
 }
 
 double
-report_tty_tick(struct sink *sink, const struct report *report, double now)
+report_tty_tick(struct sink *sink, const struct report *report,
+    const struct record *record)
 {
-	const struct engine *engine = report->engine;
-	const double total = engine->delay.seconds;
-	const double due = engine->wait_begun + total;
-	const double left = due - now;
+	const double left = record->due - record->elapsed;
 	const double period = left > LAST_SECONDS ? SLOW : FAST;
 
-	if (total < SHORTEST || left <= 0 || !sink->screen.terminal)
+	if (record->delay.seconds < SHORTEST || left <= 0 ||
+	    !sink->screen.terminal)
 		return INFINITY;
 	if (sink->screen.width > 0)
-		draw(sink, report, left);
+		draw(sink, report, record);
 
 	/* Then when a whole number of periods is left, but not at once. */
-	const double next = due - (number_ceil(left / period) - 1) * period;
-	return next - now < period / 2 ? next + period : next;
+	const double next =
+	    record->due - (number_ceil(left / period) - 1) * period;
+	return next - record->elapsed < period / 2 ? next + period : next;
 }
 
 void
 report_tty(struct sink *sink, const struct report *report,
-    const struct news *news)
+    const struct record *record)
 {
 	report_tty_hide(sink);
-	report_text(sink, report, news);
+	report_text(sink, report, record);
 }

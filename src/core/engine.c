@@ -1,30 +1,80 @@
 #include <math.h>
 #include <signal.h>
+#include <stdlib.h>
 
+#include "delay.h"
 #include "engine.h"
 #include "number.h"
 
 /*
- * What SIGKILL gets to take effect, beyond --max-time; and a reader to take
- * something, when a signal has ended the run.
+ * Seconds for SIGKILL to take effect, and, after a signal has ended the run,
+ * for a reader to take some of the output.
  */
 #define LAST_GRACE 1.0
 
-/* When the run must be over. */
-static double
-run_end(const struct engine *engine)
-{
-	const double limit = engine->policy->max_time;
+/* Another run that holds the state for longer than this is reported. */
+#define LOCK_PATIENCE 1.0
 
-	return limit > 0 ? engine->begun + limit : INFINITY;
-}
+enum state {
+	STATE_IDLE,
+	STATE_RUNNING, /* an attempt */
+	STATE_ASKING,  /* the question */
+	STATE_WAITING,
+	STATE_DELIVERING,
+	STATE_FINISHED
+};
 
-/* Whether an attempt could begin at this time. */
-static bool
-in_time(const struct engine *engine, double when)
-{
-	return when < run_end(engine);
-}
+/* How far the end of a process is. */
+enum phase {
+	PHASE_RUNS,
+	PHASE_ENDING, /* the first signal was sent */
+	PHASE_KILLED  /* SIGKILL was sent */
+};
+
+/* What is done, in this order, after a verdict and at the end of a run. */
+enum stage { STAGE_DELIVER, STAGE_SAVE, STAGE_LAST, STAGE_DONE };
+
+struct engine {
+	const struct policy *policy;
+	struct random random;
+	struct record run; /* what is told of the run */
+
+	enum state state;
+	enum question question; /* ASKING */
+	enum stage stage;
+	bool untold; /* the judgement */
+	bool failed; /* retry itself, so that the process is being ended */
+	int signal;  /* received while a process runs, and ends the run */
+
+	/* The process that runs. */
+	enum phase phase;
+	bool exited;	 /* it has, but maybe not all that it started */
+	bool collecting; /* and what came of it is asked for */
+	bool abandoned;	 /* it could not be ended */
+	double deadline; /* when it must end */
+	double kill_at;	 /* ENDING: when SIGKILL is due */
+	double leave_at; /* when it is abandoned */
+	bool cut;	 /* --max-time is what ends it */
+
+	double begun;
+	double attempt_begun;
+	double delay_begun; /* when the last delay was found */
+	double wait_begun;
+	double lock_begun; /* INFINITY: no other run has the state */
+	bool lock_told;
+	double splayed; /* seconds of --splay, which --max-time spares */
+
+	struct evidence evidence;
+	struct outcome returned; /* by the process, even after a timeout */
+	double hint;
+	bool healthy;
+
+	uint64_t n;	    /* the number of the last retry's delay */
+	uint64_t successes; /* in a row */
+	struct level level;
+	struct delay paced; /* --pace=start: drawn when the attempt began */
+	struct progress earlier; /* as the run before left it */
+};
 
 static uint64_t
 next_number(uint64_t number)
@@ -32,316 +82,545 @@ next_number(uint64_t number)
 	return number < UINT64_MAX ? number + 1 : number;
 }
 
-/* The end can be told only when it is known that what is held got out. */
-static struct action
-finish(struct engine *engine, enum reason reason, int status)
-{
-	const bool deliver = engine->policy->holds &&
-	    engine->state != STATE_DELIVERING &&
-	    engine->state != STATE_FINISHED;
-
-	engine->state = deliver ? STATE_DELIVERING : STATE_FINISHED;
-	engine->reason = reason;
-	engine->status = status;
-	if (deliver)
-		return (
-		    struct action){ .kind = ACTION_DELIVER, .wake = INFINITY };
-	return (struct action){ .kind = ACTION_FINISH, .wake = INFINITY };
-}
-
-/* Ends without success, as the last attempt did. */
-static struct action
-give_up(struct engine *engine, enum reason reason)
-{
-	const struct outcome outcome = engine->evidence.outcome;
-
-	if (outcome.kind == OUTCOME_SIGNAL)
-		engine->death = outcome.code;
-	return finish(engine, reason, outcome_status(outcome));
-}
-
-static struct action
-die(struct engine *engine, int signal)
-{
-	engine->death = signal;
-	return finish(engine, REASON_SIGNAL, 128 + signal);
-}
-
-/* There is no time for another attempt. */
-static struct action
-out_of_time(struct engine *engine)
-{
-	if (engine->attempt == 0)
-		return finish(engine, REASON_MAX_TIME, STATUS_TIMEOUT);
-	if (engine->judgement.verdict == VERDICT_SUCCESS)
-		return finish(engine, REASON_SUCCESS, 0);
-	return give_up(engine, REASON_MAX_TIME);
-}
-
-/* `retry` itself failed, and nothing runs any more. */
-static struct action
-own_failure(struct engine *engine)
-{
-	const int death = engine->death;
-
-	if (engine->unreported && engine->judgement.verdict == VERDICT_NONE)
-		engine->judgement = (struct judgement){ .verdict = VERDICT_STOP,
-			.rule = RULE_ERROR };
-	return finish(engine, REASON_ERROR,
-	    death != 0 ? 128 + death : STATUS_OWN_FAILURE);
-}
-
-/* What a delay is computed from, but for chance. */
-struct request {
-	const struct policy *policy;
-	struct backoff backoff;
-	uint64_t n;
-	bool throttled;
-	bool success;
-};
-
+/* When the run must be over. */
 static double
-request_nominal(const struct request *request, struct level *level, double u)
+run_end(const struct engine *engine)
 {
-	const struct backoff *backoff = &request->backoff;
-	const struct strategy *strategy = backoff->strategy;
-	double nominal;
+	const double limit = engine->policy->max_time;
 
-	if (request->success)
-		return backoff_success(backoff, level,
-		    request->policy->success_delay);
-	nominal = backoff_nominal(backoff, level, request->n, u);
-	if (request->throttled && (strategy->listed || strategy->keeps_level))
-		nominal = number_max(nominal, request->policy->throttle_delay);
-	return nominal;
+	return limit > 0 ? engine->begun + engine->splayed + limit : INFINITY;
 }
 
-/* One draw for each attempt, however often it is looked at. */
+static bool
+in_time(const struct engine *engine, double when)
+{
+	return when < run_end(engine);
+}
+
+static bool
+process_runs(const struct engine *engine)
+{
+	if (engine->state == STATE_RUNNING)
+		return true;
+	return engine->state == STATE_ASKING &&
+	    (engine->question == ASK_LOCK || engine->question == ASK_CHECK ||
+		engine->question == ASK_GATE);
+}
+
+/* --- the process that runs --- */
+
+/* When the process must be looked at again. */
 static double
-chance(struct engine *engine)
+next_alarm(const struct engine *engine)
 {
-	const uint64_t attempt = next_number(engine->attempt);
+	const bool locked = engine->state == STATE_ASKING &&
+	    engine->question == ASK_LOCK && !engine->lock_told;
 
-	if (engine->drawn_for != attempt)
-		engine->chance =
-		    random_uniform(&engine->random, attempt, DRAW_DELAY);
-	engine->drawn_for = attempt;
-	return engine->chance;
+	if (engine->phase != PHASE_RUNS && !engine->collecting)
+		return number_min(engine->kill_at, engine->leave_at);
+	return locked
+	    ? number_min(engine->deadline, engine->lock_begun + LOCK_PATIENCE)
+	    : engine->deadline;
 }
 
-/*
- * The delay before the next attempt; moves the level.  One draw serves the
- * strategy or the jitter, of which only one is random; the ends of the range
- * are what the draws 0 and 1 would have given.
- */
-static struct delay
-draw(struct engine *engine, struct level *level, struct request request)
+static struct action
+nothing(const struct engine *engine)
 {
-	const struct policy *policy = request.policy = engine->policy;
-	const struct jitter *jitter = &policy->jitter;
-	struct backoff *backoff = &request.backoff;
-	struct level low_level = *level, high_level = *level;
+	struct action action = { .kind = ACTION_NONE, .wake = INFINITY };
 
-	*backoff = policy->backoff;
-	if (request.throttled && !backoff->strategy->keeps_level)
-		backoff->base = policy->throttle_delay;
-	const double low = jitter_delay(jitter, backoff,
-	    request_nominal(&request, &low_level, 0), 0);
-	const double high = jitter_delay(jitter, backoff,
-	    request_nominal(&request, &high_level, 1), 1);
-	const double u = low < high ? chance(engine) : 0;
-	const double nominal = request_nominal(&request, level, u);
-	return (struct delay){
-		.nominal = backoff_hold(backoff, nominal),
-		.low = low,
-		.high = high,
-		.seconds = jitter_delay(jitter, backoff, nominal, u),
-		.hint = -1,
+	if (engine->state == STATE_WAITING)
+		action.wake = engine->wait_begun + engine->run.delay.seconds;
+	else if (engine->state != STATE_FINISHED)
+		action.wake = next_alarm(engine);
+	return action;
+}
+
+static void
+begin_process(struct engine *engine, double deadline)
+{
+	engine->phase = PHASE_RUNS;
+	engine->exited = engine->collecting = engine->abandoned = false;
+	engine->cut = false;
+	engine->deadline = deadline;
+	engine->kill_at = engine->leave_at = INFINITY;
+}
+
+static struct action
+kill_process(const struct engine *engine, int signal)
+{
+	return (struct action){
+		.kind = ACTION_KILL,
+		.signal = signal,
+		.wake = next_alarm(engine),
 	};
 }
 
-/* --pace=start: what is left of a delay that began with the attempt. */
-static struct delay
-still_waited(const struct engine *engine, struct delay delay, double now)
-{
-	const double elapsed = now - engine->attempt_begun;
-
-	delay.low = number_max(delay.low - elapsed, 0);
-	delay.high = number_max(delay.high - elapsed, 0);
-	delay.seconds = number_max(delay.seconds - elapsed, 0);
-	return delay;
-}
-
-/* A hint is a minimum, spread upward so that a fleet does not come at once. */
-static struct delay
-hinted(struct engine *engine, struct delay delay)
-{
-	const struct policy *policy = engine->policy;
-	const double hint = engine->hint;
-	const double most = number_min(hint * (1 + policy->hint_spread),
-	    number_max(policy->hint_limit, hint));
-	double spread = hint;
-
-	if (policy->hint_spread > 0)
-		spread += (most - hint) *
-		    random_uniform(&engine->random,
-			next_number(engine->attempt), DRAW_HINT);
-	delay.hint = hint;
-	delay.low = number_max(delay.low, hint);
-	delay.high = number_max(delay.high, most);
-	delay.seconds = number_max(delay.seconds, spread);
-	return delay;
-}
-
-/* The wait after an attempt that failed, or, with --repeat, succeeded. */
-static struct delay
-next_delay(struct engine *engine, bool success, double now)
-{
-	const struct policy *policy = engine->policy;
-	const bool throttled = engine->judgement.throttled;
-	struct delay delay = draw(engine, &engine->level,
-	    (struct request){ .n = engine->n,
-		.throttled = throttled,
-		.success = success });
-
-	if (policy->pace_start) {
-		if (throttled && delay.seconds < engine->paced.seconds)
-			delay = engine->paced;
-		delay = still_waited(engine, delay, now);
-	}
-	return engine->hint >= 0 ? hinted(engine, delay) : delay;
-}
-
-/* --splay, --wait-first, and what an earlier run left to wait. */
-static struct delay
-first_delay(struct engine *engine)
-{
-	const struct policy *policy = engine->policy;
-	struct delay delay = { .hint = -1 };
-
-	if (engine->first_wait > 0)
-		delay.nominal = delay.low = delay.high = delay.seconds =
-		    engine->first_wait;
-	else if (policy->wait_first && engine->n == 0)
-		delay = draw(engine, &engine->level,
-		    (struct request){
-			.n = engine->n = next_number(engine->n) });
-	if (policy->splay > 0) {
-		delay.high += policy->splay;
-		delay.seconds += policy->splay *
-		    random_uniform(&engine->random, 1, DRAW_SPLAY);
-	}
-	return delay;
-}
-
-/* No wait is begun that ends with no time left. */
 static struct action
-wait(struct engine *engine, double now)
+abandon(struct engine *engine)
 {
-	if (!in_time(engine, now + engine->delay.seconds))
-		return out_of_time(engine);
-	engine->state = STATE_WAITING;
-	engine->wait_begun = now;
-	return (struct action){ .kind = ACTION_WAIT,
-		.wake = now + engine->delay.seconds };
+	engine->abandoned = !engine->exited || engine->collecting;
+	engine->deadline = engine->kill_at = engine->leave_at = INFINITY;
+	return (struct action){ .kind = ACTION_ABANDON, .wake = INFINITY };
+}
+
+/* Sends the first signal; only --max-time bounds the wait for what ignores it. */
+static struct action
+end_process(struct engine *engine, double now)
+{
+	const struct policy *policy = engine->policy;
+
+	engine->cut = !in_time(engine, now);
+	engine->phase = PHASE_ENDING;
+	engine->kill_at =
+	    policy->kill_after > 0 ? now + policy->kill_after : INFINITY;
+	engine->leave_at =
+	    number_max(run_end(engine), now) + policy->kill_after + LAST_GRACE;
+	return kill_process(engine, policy->signal);
 }
 
 static struct action
-ask(struct engine *engine, enum question question)
+watch_process(struct engine *engine, double now)
 {
-	engine->state = STATE_ASKING;
-	engine->question = question;
-	engine->ending = false;
-	engine->deadline = run_end(engine);
+	const bool ending = engine->phase != PHASE_RUNS;
+
+	if (engine->collecting && now >= engine->deadline) {
+		engine->cut = !in_time(engine, now);
+		return abandon(engine);
+	}
+	if (!ending && now >= engine->deadline)
+		return end_process(engine, now);
+	if (ending && now >= engine->kill_at) {
+		engine->phase = PHASE_KILLED;
+		engine->kill_at = INFINITY;
+		engine->leave_at = engine->exited
+		    ? now + LAST_GRACE
+		    : number_max(engine->leave_at, now + LAST_GRACE);
+		return kill_process(engine, SIGKILL);
+	}
+	if (ending && now >= engine->leave_at)
+		return abandon(engine);
+	return nothing(engine);
+}
+
+/* Asks what came of the process, which may have to wait for a reader. */
+static struct action
+collect(struct engine *engine, double now)
+{
+	engine->collecting = true;
+	engine->kill_at = engine->leave_at = INFINITY;
+	engine->deadline =
+	    in_time(engine, now) ? run_end(engine) : now + LAST_GRACE;
+	if (engine->signal != 0)
+		engine->deadline = now + LAST_GRACE;
 	return (struct action){
-		.kind = ACTION_ASK,
-		.question = question,
+		.kind = ACTION_COLLECT,
+		.question = engine->question,
 		.wake = engine->deadline,
 	};
 }
 
-/* When the attempt that begins now must end. */
+/* After a timeout nothing may be left, or two attempts would overlap. */
+static struct action
+exited(struct engine *engine, double now)
+{
+	engine->exited = true;
+	if (engine->phase == PHASE_RUNS)
+		return collect(engine, now);
+	if (engine->policy->kill_after == 0)
+		return abandon(engine);
+	if (engine->phase == PHASE_ENDING)
+		engine->leave_at = INFINITY;
+	else
+		engine->leave_at =
+		    number_min(engine->leave_at, now + LAST_GRACE);
+	return (struct action){
+		.kind = ACTION_CLEAN,
+		.wake = number_max(next_alarm(engine), now),
+	};
+}
+
+/* --- questions --- */
+
+static struct action
+ask(struct engine *engine, enum question question, double deadline)
+{
+	engine->state = STATE_ASKING;
+	engine->question = question;
+	begin_process(engine, deadline);
+	return (struct action){
+		.kind = ACTION_ASK,
+		.question = question,
+		.wake = next_alarm(engine),
+	};
+}
+
+/* When a process that begins now must end by --timeout or --max-time. */
 static double
-attempt_deadline(const struct engine *engine, double now)
+process_deadline(const struct engine *engine, double now, double least)
 {
 	const struct policy *policy = engine->policy;
 	const double end = run_end(engine);
+	const double share = policy->timeout_share;
 	double deadline = end;
 
 	if (policy->timeout > 0)
 		deadline = number_min(deadline, now + policy->timeout);
-	if (policy->timeout_share > 0)
+	if (share > 0)
 		deadline = number_min(deadline,
-		    now +
-			number_max(policy->timeout_share * (end - now),
-			    policy->min_timeout));
-	else if (policy->min_timeout > 0)
-		deadline = number_min(deadline,
-		    now +
-			number_max(engine->paced.seconds, policy->min_timeout));
+		    now + number_max(share * (end - now), least));
 	return deadline;
 }
 
-static struct action
-run(struct engine *engine, double now)
+/* --- the end --- */
+
+/* Whether a run that ends for this reason leaves its backoff to the next. */
+static bool
+is_remembered(const struct engine *engine)
 {
-	engine->attempt = next_number(engine->attempt);
-	engine->used = next_number(engine->used);
+	switch (engine->run.reason) {
+	case REASON_SUCCESS:
+	case REASON_ATTEMPTS:
+	case REASON_MAX_TIME:
+	case REASON_BUDGET:
+	case REASON_GATE:
+	case REASON_HINT:
+		return engine->run.attempt > 0;
+	case REASON_NONE:
+	case REASON_STOP:
+	case REASON_SIGNAL:
+	case REASON_EARLY:
+	case REASON_PLAN:
+	case REASON_ERROR:
+		break;
+	}
+	return false;
+}
+
+/* What the run leaves to the next: its delay, or a success's fresh start. */
+static struct progress
+progress(const struct engine *engine, double now)
+{
+	const bool level = engine->policy->backoff.strategy->keeps_level;
+	const bool success = engine->run.judgement.verdict == VERDICT_SUCCESS;
+
+	if (success)
+		return (struct progress){ .level = level
+			    ? engine->level
+			    : (struct level){ .begun = false } };
+	return (struct progress){
+		.level = engine->level,
+		.n = engine->n,
+		.failures = engine->earlier.failures,
+		.delay = engine->run.delay.seconds,
+		.age = now - engine->delay_begun,
+	};
+}
+
+static bool
+has_hook(const struct engine *engine)
+{
+	switch (engine->run.reason) {
+	case REASON_SUCCESS:
+		return engine->policy->on_success;
+	case REASON_SIGNAL:
+	case REASON_EARLY:
+	case REASON_PLAN:
+		return false;
+	default:
+		return engine->policy->on_give_up;
+	}
+}
+
+static struct action out_of_time(struct engine *engine, double now);
+
+/*
+ * Between a verdict and the wait or end that it leads to, held output goes
+ * out and the state is saved.
+ */
+static struct action
+settle(struct engine *engine, double now)
+{
+	const struct policy *policy = engine->policy;
+	const bool over = engine->run.reason != REASON_NONE;
+
+	switch (engine->stage) {
+	case STAGE_DELIVER:
+		engine->stage = STAGE_SAVE;
+		if (over
+			? policy->delivery != DELIVERY_NONE
+			: policy->delivery == DELIVERY_EACH && engine->untold) {
+			engine->state = STATE_DELIVERING;
+			engine->phase = PHASE_RUNS;
+			engine->deadline = over ? INFINITY : run_end(engine);
+			if (engine->run.reason == REASON_SIGNAL)
+				engine->deadline = now + LAST_GRACE;
+			return (struct action){ .kind = ACTION_DELIVER,
+				.wake = engine->deadline };
+		}
+		/* FALLTHROUGH */
+	case STAGE_SAVE:
+		engine->stage = STAGE_LAST;
+		if (policy->remember &&
+		    (over ? is_remembered(engine)
+			  : engine->untold &&
+				engine->run.judgement.verdict ==
+				    VERDICT_SUCCESS)) {
+			struct action action = ask(engine, ASK_SAVE, INFINITY);
+
+			action.progress = progress(engine, now);
+			return action;
+		}
+		/* FALLTHROUGH */
+	case STAGE_LAST:
+		if (!over && !in_time(engine, now))
+			return out_of_time(engine, now);
+		engine->stage = STAGE_DONE;
+		if (!over) {
+			engine->state = STATE_WAITING;
+			return (struct action){
+				.kind = ACTION_WAIT,
+				.wake = number_max(now,
+				    engine->wait_begun +
+					engine->run.delay.seconds),
+			};
+		}
+		if (has_hook(engine))
+			return ask(engine, ASK_HOOK, INFINITY);
+		/* FALLTHROUGH */
+	case STAGE_DONE:
+		break;
+	}
+	engine->state = STATE_FINISHED;
+	return (struct action){ .kind = ACTION_FINISH, .wake = INFINITY };
+}
+
+static struct action
+finish(struct engine *engine, enum reason reason, int status, double now)
+{
+	/* An error or a signal on the way to the end only changes its reason. */
+	if (engine->run.reason == REASON_NONE)
+		engine->stage = engine->state == STATE_DELIVERING
+		    ? STAGE_SAVE
+		    : STAGE_DELIVER;
+	engine->run.reason = reason;
+	engine->run.status = status;
+	return settle(engine, now);
+}
+
+/* The status of an attempt with which the run ends. */
+static int
+last_status(const struct engine *engine)
+{
+	return outcome_status(engine->policy->preserve_status
+		? engine->returned
+		: engine->evidence.outcome);
+}
+
+/* Ends without success, as the last attempt did. */
+static struct action
+give_up(struct engine *engine, enum reason reason, double now)
+{
+	const struct outcome outcome = engine->evidence.outcome;
+
+	if (outcome.kind == OUTCOME_SIGNAL)
+		engine->run.death = outcome.code;
+	return finish(engine, reason, last_status(engine), now);
+}
+
+static struct action
+succeed(struct engine *engine, double now)
+{
+	const struct outcome outcome = engine->returned;
+	const bool is_zero = outcome.kind == OUTCOME_EXIT && outcome.code == 0;
+
+	return finish(engine, REASON_SUCCESS,
+	    engine->policy->preserve_status && !is_zero
+		? outcome_status(outcome)
+		: 0,
+	    now);
+}
+
+static struct action
+die(struct engine *engine, int signal, double now)
+{
+	engine->run.death = signal;
+	engine->run.ended_by = signal;
+	return finish(engine, REASON_SIGNAL, 128 + signal, now);
+}
+
+/* There is no time for another attempt. */
+static struct action
+out_of_time(struct engine *engine, double now)
+{
+	if (engine->run.attempt == 0)
+		return finish(engine, REASON_MAX_TIME, STATUS_TIMEOUT, now);
+	if (engine->run.judgement.verdict == VERDICT_SUCCESS)
+		return succeed(engine, now);
+	return give_up(engine, REASON_MAX_TIME, now);
+}
+
+/* retry itself failed, and nothing runs any more. */
+static struct action
+own_failure(struct engine *engine, double now)
+{
+	const int death = engine->run.death;
+
+	if (engine->untold && engine->run.judgement.verdict == VERDICT_NONE)
+		engine->run.judgement =
+		    (struct judgement){ VERDICT_STOP, RULE_ERROR, false };
+	return finish(engine, REASON_ERROR,
+	    death != 0 ? 128 + death : STATUS_OWN_FAILURE, now);
+}
+
+/* --- attempts and waits --- */
+
+static struct action
+run_attempt(struct engine *engine, double now)
+{
+	const struct policy *policy = engine->policy;
+	struct record *run = &engine->run;
+
+	run->attempt = next_number(run->attempt);
+	run->used = next_number(run->used);
 	engine->state = STATE_RUNNING;
 	engine->attempt_begun = now;
-	engine->ending = false;
-	if (engine->policy->pace_start) {
+	if (policy->pace_start) {
 		struct level level = engine->level;
 
-		engine->paced = draw(engine, &level,
-		    (struct request){ .n = next_number(engine->n) });
+		engine->paced = delay_draw(policy, &engine->random, &level,
+		    (struct delay_request){ .n = next_number(engine->n),
+			.attempt = next_number(run->attempt) });
 	}
-	engine->deadline = attempt_deadline(engine, now);
-	return (struct action){ .kind = ACTION_RUN, .wake = engine->deadline };
+	double deadline = process_deadline(engine, now, policy->min_timeout);
+	if (policy->timeout_share == 0 && policy->min_timeout > 0)
+		deadline = number_min(deadline,
+		    now +
+			number_max(engine->paced.seconds, policy->min_timeout));
+	begin_process(engine, deadline);
+	run->started = now - engine->begun;
+	run->timeout = deadline - now;
+	return (struct action){ .kind = ACTION_RUN, .wake = deadline };
+}
+
+/* No wait is begun that ends with no time left. */
+static struct action
+begin_wait(struct engine *engine, double now)
+{
+	if (!in_time(engine, now + engine->run.delay.seconds))
+		return out_of_time(engine, now);
+	engine->wait_begun = now;
+	engine->run.due = now - engine->begun + engine->run.delay.seconds;
+	engine->stage = STAGE_DELIVER;
+	return settle(engine, now);
+}
+
+/* --splay, --wait-first, and a delay that an earlier run left. */
+static struct action
+wait_first(struct engine *engine, bool first, double now)
+{
+	const struct policy *policy = engine->policy;
+	struct delay *delay = &engine->run.delay;
+
+	*delay = (struct delay){ .hint = -1 };
+	if (engine->earlier.delay > 0) {
+		engine->run.kept = true;
+		delay->nominal = delay->low = delay->high = delay->seconds =
+		    engine->earlier.delay;
+	} else if (first) {
+		engine->n = next_number(engine->n);
+		*delay = delay_draw(policy, &engine->random, &engine->level,
+		    (struct delay_request){ .n = engine->n, .attempt = 1 });
+	}
+	if (policy->splay > 0) {
+		engine->splayed = policy->splay *
+		    random_uniform(&engine->random, 1, DRAW_SPLAY);
+		delay->high += policy->splay;
+		delay->seconds += engine->splayed;
+	}
+	return begin_wait(engine, now);
 }
 
 /* The first attempt, or the wait before it. */
 static struct action
 begin(struct engine *engine, double now)
 {
-	const struct policy *policy = engine->policy;
+	const bool first = engine->policy->wait_first && engine->n == 0;
 
 	if (!in_time(engine, now))
-		return out_of_time(engine);
-	if (!(policy->wait_first && engine->n == 0) && !(policy->splay > 0) &&
-	    !(engine->first_wait > 0))
-		return run(engine, now);
-	engine->delay = first_delay(engine);
-	return wait(engine, now);
+		return out_of_time(engine, now);
+	if (first || engine->policy->splay > 0 || engine->earlier.delay > 0)
+		return wait_first(engine, first, now);
+	return run_attempt(engine, now);
 }
 
-/* What attempts read is taken only once it is sure that they are made. */
+/* Standard input is taken only once it is sure that attempts are made. */
 static struct action
 prepare(struct engine *engine, double now)
 {
-	return engine->policy->input && in_time(engine, now)
-	    ? ask(engine, ASK_INPUT)
-	    : begin(engine, now);
+	if (engine->policy->input && in_time(engine, now))
+		return ask(engine, ASK_INPUT, run_end(engine));
+	return begin(engine, now);
 }
 
 static struct action
 start(struct engine *engine, double now)
 {
 	engine->begun = now;
-	return engine->policy->remember ? ask(engine, ASK_STATE)
-					: prepare(engine, now);
+	if (engine->policy->remember)
+		return ask(engine, ASK_STATE, run_end(engine));
+	return prepare(engine, now);
 }
 
 static struct action
 leave_wait(struct engine *engine, double now)
 {
-	engine->just_waited = now - engine->wait_begun;
-	engine->waited += engine->just_waited;
+	const double waited = now - engine->wait_begun;
+
+	/* SIGURG may have ended it before all of --splay was over. */
+	if (engine->run.attempt == 0)
+		engine->splayed = number_min(engine->splayed, waited);
+	engine->run.just_waited = waited;
+	engine->run.waited += waited;
 	if (!in_time(engine, now))
-		return out_of_time(engine);
-	if (engine->attempt > 0 && engine->policy->gate)
-		return ask(engine, ASK_GATE);
-	return run(engine, now);
+		return out_of_time(engine, now);
+	if (engine->run.attempt > 0 && engine->policy->gate)
+		return ask(engine, ASK_GATE,
+		    process_deadline(engine, now, engine->policy->min_timeout));
+	return run_attempt(engine, now);
+}
+
+/* The wait after an attempt that failed, or, with --repeat, succeeded. */
+static void
+find_delay(struct engine *engine, bool success, double now)
+{
+	const struct policy *policy = engine->policy;
+	const uint64_t attempt = next_number(engine->run.attempt);
+	const bool throttled = engine->run.judgement.throttled;
+	struct delay delay = delay_draw(policy, &engine->random, &engine->level,
+	    (struct delay_request){ .n = engine->n,
+		.attempt = attempt,
+		.throttled = throttled,
+		.success = success });
+
+	if (policy->pace_start && throttled &&
+	    delay.seconds < engine->paced.seconds)
+		delay = engine->paced;
+	if (policy->pace_start)
+		delay = delay_left(delay, now - engine->attempt_begun);
+	if (engine->hint >= 0)
+		delay = delay_hinted(policy, &engine->random, delay,
+		    engine->hint, attempt);
+	engine->run.delay = delay;
+	engine->delay_begun = now;
+}
+
+/* --- verdicts --- */
+
+static struct action
+give_up_on_hint(struct engine *engine, double now)
+{
+	engine->run.too_long = engine->hint;
+	return give_up(engine, REASON_HINT, now);
 }
 
 static struct action
@@ -349,19 +628,20 @@ succeeded(struct engine *engine, double now)
 {
 	const struct policy *policy = engine->policy;
 
+	engine->earlier.failures = 0;
 	engine->successes = next_number(engine->successes);
 	if (!policy->repeat ||
 	    (policy->repeats > 0 && engine->successes >= policy->repeats)) {
 		if (policy->remember)
 			backoff_success(&policy->backoff, &engine->level, 0);
-		return finish(engine, REASON_SUCCESS, 0);
+		return succeed(engine, now);
 	}
-	engine->used = 0;
+	engine->run.used = 0;
 	engine->n = 0;
-	engine->delay = next_delay(engine, true, now);
+	find_delay(engine, true, now);
 	if (engine->hint > policy->hint_limit)
-		return give_up(engine, REASON_HINT);
-	return wait(engine, now);
+		return give_up_on_hint(engine, now);
+	return begin_wait(engine, now);
 }
 
 /* The attempt ran long enough to have been healthy before it failed. */
@@ -374,21 +654,31 @@ was_healthy(const struct engine *engine)
 		return true;
 	return threshold > 0 &&
 	    engine->evidence.outcome.kind != OUTCOME_TIMEOUT &&
-	    engine->attempt_ended - engine->attempt_begun >= threshold;
+	    engine->run.duration >= threshold;
 }
 
 static void
 count_failure(struct engine *engine)
 {
 	engine->successes = 0;
+	engine->earlier.failures = next_number(engine->earlier.failures);
 	if (was_healthy(engine)) {
 		engine->n = 0;
-		engine->used = 1;
+		engine->run.used = 1;
 		engine->level = (struct level){ .begun = false };
 	}
 	if (set_has(&engine->policy->free, engine->evidence.outcome))
-		engine->used--;
+		engine->run.used--;
 	engine->n = next_number(engine->n);
+}
+
+/* The limit on attempts allows no other. */
+static bool
+is_final(const struct engine *engine)
+{
+	const uint64_t limit = engine->policy->attempts;
+
+	return limit > 0 && engine->run.used >= limit;
 }
 
 static struct action
@@ -397,49 +687,59 @@ failed(struct engine *engine, double now)
 	const struct policy *policy = engine->policy;
 
 	count_failure(engine);
-	const bool final = engine_is_final(engine);
-	if (final && !policy->remember)
-		return give_up(engine, REASON_ATTEMPTS);
-	engine->delay = next_delay(engine, false, now);
-	if (final)
-		return give_up(engine, REASON_ATTEMPTS);
+	if (is_final(engine) && !policy->remember)
+		return give_up(engine, REASON_ATTEMPTS, now);
+	find_delay(engine, false, now);
+	if (is_final(engine))
+		return give_up(engine, REASON_ATTEMPTS, now);
 	if (engine->hint > policy->hint_limit ||
 	    (in_time(engine, now) && !in_time(engine, now + engine->hint)))
-		return give_up(engine, REASON_HINT);
-	if (policy->budget && in_time(engine, now + engine->delay.seconds))
-		return ask(engine, ASK_BUDGET);
-	return wait(engine, now);
+		return give_up_on_hint(engine, now);
+	if (policy->budget && in_time(engine, now + engine->run.delay.seconds))
+		return ask(engine, ASK_BUDGET, INFINITY);
+	return begin_wait(engine, now);
 }
 
 /*
- * --max-time ended what ran, or will not let it run.  An attempt whose verdict
- * is not known by then has failed.
+ * --max-time ended the process, or will not let it run.  An attempt whose
+ * verdict is not known by then has failed.
  */
 static struct action
 cut_short(struct engine *engine, double now)
 {
-	const bool counted =
-	    engine->state == STATE_ASKING && engine->question != ASK_CHECK;
+	const bool asked = engine->state == STATE_ASKING;
+	const bool is_attempt = !asked || engine->question == ASK_CHECK;
 
-	engine->judgement = (struct judgement){ .verdict = VERDICT_STOP,
-		.rule = RULE_MAX_TIME };
-	if (!counted) {
+	engine->run.judgement =
+	    (struct judgement){ VERDICT_STOP, RULE_MAX_TIME, false };
+	if (!asked)
+		engine->run.cut = CUT_ATTEMPT;
+	else if (engine->question == ASK_CHECK)
+		engine->run.cut = CUT_CHECK;
+	else if (engine->question == ASK_GATE)
+		engine->run.cut = CUT_GATE;
+	if (is_attempt) {
 		count_failure(engine);
 		if (engine->policy->remember)
-			engine->delay = next_delay(engine, false, now);
+			find_delay(engine, false, now);
 	}
-	return finish(engine, REASON_MAX_TIME, STATUS_TIMEOUT);
+	return finish(engine, REASON_MAX_TIME,
+	    engine->policy->preserve_status && !asked ? last_status(engine)
+						      : STATUS_TIMEOUT,
+	    now);
 }
 
 static struct action
 judge(struct engine *engine, double now)
 {
-	engine->judgement =
+	engine->run.judgement =
 	    verdict_judge(&engine->policy->rules, &engine->evidence);
-	switch (engine->judgement.verdict) {
+	switch (engine->run.judgement.verdict) {
 	case VERDICT_NONE:
-		return in_time(engine, now) ? ask(engine, ASK_CHECK)
-					    : cut_short(engine, now);
+		if (in_time(engine, now))
+			return ask(engine, ASK_CHECK,
+			    process_deadline(engine, now, 0));
+		return cut_short(engine, now);
 	case VERDICT_SUCCESS:
 		return succeeded(engine, now);
 	case VERDICT_RETRY:
@@ -448,219 +748,227 @@ judge(struct engine *engine, double now)
 		break;
 	}
 	count_failure(engine);
-	return give_up(engine, REASON_STOP);
+	return give_up(engine, REASON_STOP, now);
 }
 
 /* A signal was passed on to the attempt: its outcome is the run's. */
 static struct action
-ended_by_signal(struct engine *engine)
+ended_by_signal(struct engine *engine, double now)
 {
 	const struct outcome outcome = engine->evidence.outcome;
 
-	engine->judgement =
-	    (struct judgement){ .verdict = VERDICT_STOP, .rule = RULE_SIGNAL };
+	engine->run.judgement =
+	    (struct judgement){ VERDICT_STOP, RULE_SIGNAL, false };
+	engine->run.ended_by = engine->signal;
 	if (outcome.kind == OUTCOME_UNFORKED)
-		return die(engine, engine->signal);
+		return die(engine, engine->signal, now);
 	if (outcome.kind == OUTCOME_EXIT && outcome.code == 0)
-		return finish(engine, REASON_SIGNAL, 0);
-	return give_up(engine, REASON_SIGNAL);
+		return finish(engine, REASON_SIGNAL, 0, now);
+	return give_up(engine, REASON_SIGNAL, now);
 }
 
+/* The attempt is over. */
 static struct action
 ended(struct engine *engine, const struct event *event)
 {
-	engine->attempt_ended = event->now;
+	const double now = event->now;
+	struct outcome *outcome = &engine->evidence.outcome;
+
 	engine->evidence = event->evidence;
 	engine->evidence.check = VERDICT_NONE;
+	engine->returned = *outcome;
+	if (engine->phase != PHASE_RUNS && !engine->failed &&
+	    outcome->kind != OUTCOME_UNSTARTABLE)
+		*outcome = (struct outcome){ OUTCOME_TIMEOUT, 0 };
 	engine->hint = event->hint;
 	engine->healthy = event->healthy;
-	engine->unreported = true;
-	engine->judgement = (struct judgement){ .verdict = VERDICT_NONE };
+	engine->run.outcome = *outcome;
+	engine->run.duration = now - engine->attempt_begun;
+	engine->run.judgement = (struct judgement){ .verdict = VERDICT_NONE };
+	engine->run.command_timed_out = false;
+	engine->untold = true;
+	if (engine->cut)
+		engine->run.cut = CUT_ATTEMPT;
 	if (engine->failed)
-		return own_failure(engine);
+		return own_failure(engine, now);
 	if (engine->signal != 0)
-		return ended_by_signal(engine);
-	return judge(engine, event->now);
+		return ended_by_signal(engine, now);
+	return engine->abandoned ? cut_short(engine, now) : judge(engine, now);
 }
 
 static struct action
 answered(struct engine *engine, const struct event *event)
 {
+	const double now = event->now;
 	const bool yes = event->answer == VERDICT_SUCCESS;
+	const bool timed_out = engine->phase != PHASE_RUNS;
 
+	if (engine->question == ASK_SAVE || engine->question == ASK_HOOK) {
+		if (yes || engine->question == ASK_HOOK)
+			return settle(engine, now);
+		engine->run.death = 0;
+		return own_failure(engine, now);
+	}
 	if (engine->failed)
-		return own_failure(engine);
+		return own_failure(engine, now);
 	if (engine->signal != 0) {
 		if (engine->question == ASK_CHECK)
-			engine->judgement =
-			    (struct judgement){ .verdict = VERDICT_STOP,
-				    .rule = RULE_SIGNAL };
-		return die(engine, engine->signal);
+			engine->run.judgement =
+			    (struct judgement){ VERDICT_STOP, RULE_SIGNAL,
+				    false };
+		return die(engine, engine->signal, now);
 	}
-	if (engine->ending)
-		return cut_short(engine, event->now);
+	if (engine->abandoned || engine->cut)
+		return cut_short(engine, now);
+	engine->run.command_timed_out = timed_out;
 	switch (engine->question) {
 	case ASK_STATE:
 		if (event->answer == VERDICT_NONE)
-			return own_failure(engine);
-		return yes ? prepare(engine, event->now)
-			   : finish(engine, REASON_EARLY, STATUS_TOO_EARLY);
-	case ASK_CHECK:
-		engine->evidence.check = event->answer;
-		return judge(engine, event->now);
-	case ASK_BUDGET:
-		return yes ? wait(engine, event->now)
-			   : give_up(engine, REASON_BUDGET);
+			return own_failure(engine, now);
+		if (!in_time(engine, now))
+			return out_of_time(engine, now);
+		if (!yes && !engine->policy->early_skip) {
+			if (engine->lock_begun == INFINITY)
+				engine->lock_begun = now;
+			return ask(engine, ASK_LOCK, run_end(engine));
+		}
+		engine->run.too_early = yes ? event->progress.delay : 0;
+		if (!yes ||
+		    (event->progress.delay > 0 && engine->policy->early_skip))
+			return finish(engine, REASON_EARLY, STATUS_TOO_EARLY,
+			    now);
+		engine->earlier = event->progress;
+		engine->level = engine->earlier.level;
+		engine->n = engine->earlier.n;
+		return prepare(engine, now);
+	case ASK_LOCK:
+		if (event->answer == VERDICT_NONE)
+			return own_failure(engine, now);
+		if (!in_time(engine, now))
+			return out_of_time(engine, now);
+		return ask(engine, ASK_STATE, run_end(engine));
 	case ASK_INPUT:
-		return begin(engine, event->now);
+		return begin(engine, now);
+	case ASK_CHECK:
+		engine->evidence.check =
+		    timed_out ? VERDICT_RETRY : event->answer;
+		return judge(engine, now);
+	case ASK_BUDGET:
+		return yes ? begin_wait(engine, now)
+			   : give_up(engine, REASON_BUDGET, now);
 	case ASK_GATE:
+		if (!yes || timed_out)
+			return give_up(engine, REASON_GATE, now);
+		return in_time(engine, now) ? run_attempt(engine, now)
+					    : out_of_time(engine, now);
+	case ASK_SAVE:
+	case ASK_HOOK:
 		break;
 	}
-	if (!yes)
-		return give_up(engine, REASON_GATE);
-	return in_time(engine, event->now) ? run(engine, event->now)
-					   : out_of_time(engine);
+	return own_failure(engine, now);
 }
 
-/* A process: input is read by `retry` itself. */
-static bool
-something_runs(const struct engine *engine)
-{
-	return engine->state == STATE_RUNNING ||
-	    (engine->state == STATE_ASKING && engine->question != ASK_INPUT);
-}
-
-/* When what runs must be looked at again. */
-static double
-next_alarm(const struct engine *engine)
-{
-	return engine->ending ? number_min(engine->kill_at, engine->leave_at)
-			      : engine->deadline;
-}
-
-static struct action
-send(const struct engine *engine, int signal)
-{
-	return (struct action){
-		.kind = ACTION_KILL,
-		.signal = signal,
-		.wake = next_alarm(engine),
-	};
-}
-
-/* The first signal; only --max-time ends the patience with what ignores it. */
-static struct action
-end_it(struct engine *engine, double now)
-{
-	const struct policy *policy = engine->policy;
-
-	engine->ending = true;
-	engine->kill_at =
-	    policy->kill_after > 0 ? now + policy->kill_after : INFINITY;
-	engine->leave_at =
-	    number_max(run_end(engine), now) + policy->kill_after + LAST_GRACE;
-	return send(engine, policy->signal);
-}
-
-static struct action
-kill_it(struct engine *engine, double now)
-{
-	engine->kill_at = INFINITY;
-	engine->leave_at = number_max(engine->leave_at, now + LAST_GRACE);
-	return send(engine, SIGKILL);
-}
-
-static struct action
-leave_it(struct engine *engine, double now)
-{
-	if (engine->state == STATE_RUNNING) {
-		engine->attempt_ended = now;
-		engine->unreported = true;
-		engine->evidence =
-		    (struct evidence){ .outcome = { .kind = OUTCOME_TIMEOUT } };
-		engine->judgement =
-		    (struct judgement){ .verdict = VERDICT_NONE };
-	}
-	return engine->failed ? own_failure(engine) : cut_short(engine, now);
-}
-
-static struct action
-overdue(struct engine *engine, double now)
-{
-	if (!engine->ending && now >= engine->deadline)
-		return something_runs(engine) ? end_it(engine, now)
-					      : out_of_time(engine);
-	if (engine->ending && now >= engine->kill_at)
-		return kill_it(engine, now);
-	if (engine->ending && now >= engine->leave_at)
-		return leave_it(engine, now);
-	return (
-	    struct action){ .kind = ACTION_NONE, .wake = next_alarm(engine) };
-}
+/* --- time and signals --- */
 
 static struct action
 timer(struct engine *engine, double now)
 {
-	const double due = engine->wait_begun + engine->delay.seconds;
+	switch (engine->state) {
+	case STATE_RUNNING:
+		return watch_process(engine, now);
+	case STATE_ASKING:
+		if (process_runs(engine))
+			return watch_process(engine, now);
+		if (now >= engine->deadline)
+			return out_of_time(engine, now);
+		break;
+	case STATE_WAITING:
+		if (now >= engine->wait_begun + engine->run.delay.seconds)
+			return leave_wait(engine, now);
+		break;
+	case STATE_DELIVERING:
+		if (now < engine->deadline)
+			break;
+		if (engine->run.reason == REASON_NONE)
+			return out_of_time(engine, now);
+		if (engine->run.status == 0)
+			return die(engine, engine->signal, now);
+		return settle(engine, now);
+	case STATE_IDLE:
+	case STATE_FINISHED:
+		break;
+	}
+	return nothing(engine);
+}
 
-	if (engine->state != STATE_WAITING)
-		return overdue(engine, now);
-	if (now >= due)
-		return leave_wait(engine, now);
-	return (struct action){ .kind = ACTION_NONE, .wake = due };
+/* An orphan has ended: maybe it was the last that was left. */
+static struct action
+reaped(struct engine *engine, double now)
+{
+	const double alarm = next_alarm(engine);
+
+	if (!process_runs(engine) || !engine->exited || engine->collecting ||
+	    now >= alarm)
+		return timer(engine, now);
+	return (struct action){
+		.kind = ACTION_CLEAN,
+		.signal = engine->phase == PHASE_KILLED ? SIGKILL : 0,
+		.wake = alarm,
+	};
 }
 
 static struct action
-signalled(struct engine *engine, int signal, double now)
+signalled(struct engine *engine, const struct event *event)
 {
-	if (engine->state == STATE_WAITING) {
-		if (signal == SIGURG)
-			return leave_wait(engine, now);
-		engine->waited += now - engine->wait_begun;
-		return die(engine, signal);
+	const double now = event->now;
+
+	if (engine->state == STATE_WAITING && event->signal == SIGURG)
+		return leave_wait(engine, now);
+	if (!event->ends_run || engine->state == STATE_FINISHED ||
+	    (engine->state == STATE_ASKING && engine->question == ASK_HOOK))
+		return timer(engine, now);
+	if (!process_runs(engine)) {
+		engine->run.in_a_wait = true;
+		if (engine->state == STATE_WAITING)
+			engine->run.waited += now - engine->wait_begun;
+		return die(engine, event->signal, now);
 	}
-	if (signal != SIGURG && !something_runs(engine))
-		return die(engine, signal);
-	if (signal != SIGURG && engine->signal == 0)
-		engine->signal = signal;
+	if (engine->signal == 0)
+		engine->signal = event->signal;
+	if (engine->collecting)
+		engine->deadline =
+		    number_min(engine->deadline, now + LAST_GRACE);
 	return timer(engine, now);
 }
 
-/* What runs is ended as if its time were over. */
+/* The process that runs is ended as if its time were over. */
 static struct action
 failed_itself(struct engine *engine, const struct event *event)
 {
-	engine->death = event->signal;
-	if (!something_runs(engine))
-		return own_failure(engine);
+	engine->run.death = event->signal;
+	if (!process_runs(engine))
+		return own_failure(engine, event->now);
 	engine->failed = true;
+	if (engine->collecting)
+		return engine->state == STATE_RUNNING
+		    ? ended(engine, event)
+		    : own_failure(engine, event->now);
 	engine->deadline = event->now;
-	return overdue(engine, event->now);
-}
-
-/* The run is over, but for what was held of its output. */
-static struct action
-delivering(struct engine *engine, const struct event *event)
-{
-	if (event->kind == EVENT_DELIVERED)
-		return finish(engine, engine->reason, engine->status);
-	if (event->kind == EVENT_SIGNAL && event->signal != SIGURG)
-		return die(engine, event->signal);
-	if (event->kind == EVENT_TIMER && engine->reason == REASON_SIGNAL)
-		return engine->status == 0
-		    ? die(engine, engine->signal)
-		    : finish(engine, engine->reason, engine->status);
-	return (struct action){ .kind = ACTION_NONE, .wake = INFINITY };
+	return watch_process(engine, event->now);
 }
 
 static struct action
-step(struct engine *engine, const struct event *event)
+act(struct engine *engine, const struct event *event)
 {
-	if (engine->state == STATE_DELIVERING && event->kind != EVENT_ERROR)
-		return delivering(engine, event);
 	switch (event->kind) {
 	case EVENT_START:
 		return start(engine, event->now);
+	case EVENT_EXITED:
+		return exited(engine, event->now);
+	case EVENT_REAPED:
+		return reaped(engine, event->now);
+	case EVENT_CLEAN:
+		return collect(engine, event->now);
 	case EVENT_ENDED:
 		return ended(engine, event);
 	case EVENT_ANSWER:
@@ -668,84 +976,113 @@ step(struct engine *engine, const struct event *event)
 	case EVENT_TIMER:
 		return timer(engine, event->now);
 	case EVENT_SIGNAL:
-		return signalled(engine, event->signal, event->now);
+		return signalled(engine, event);
+	case EVENT_PROGRESS:
+		if (engine->deadline < INFINITY &&
+		    engine->run.reason == REASON_SIGNAL)
+			engine->deadline = event->now + LAST_GRACE;
+		return nothing(engine);
+	case EVENT_DELIVERED:
+		if (engine->state == STATE_DELIVERING)
+			return settle(engine, event->now);
+		break;
+	case EVENT_PLANNED:
+		engine->run.reason = REASON_PLAN;
+		engine->state = STATE_FINISHED;
+		return (
+		    struct action){ .kind = ACTION_FINISH, .wake = INFINITY };
 	case EVENT_ERROR:
 		return failed_itself(engine, event);
-	case EVENT_DELIVERED:
+	case EVENT_NONE:
 		break;
 	}
-	return own_failure(engine);
+	return nothing(engine);
 }
 
-struct action
+struct record
+engine_record(const struct engine *engine, double now)
+{
+	struct record record = engine->run;
+
+	record.elapsed = now - engine->begun;
+	record.final = is_final(engine);
+	record.waits = engine->state == STATE_WAITING;
+	return record;
+}
+
+static void
+tell(struct step *step, const struct engine *engine, enum record_kind kind,
+    double now)
+{
+	struct record *record = &step->records[step->count++];
+
+	*record = engine_record(engine, now);
+	record->kind = kind;
+}
+
+struct step
 engine_step(struct engine *engine, struct event event)
 {
-	struct action action = step(engine, &event);
+	struct step step = { .action = act(engine, &event) };
+	const enum action_kind kind = step.action.kind;
+	const bool ends = kind == ACTION_FINISH
+	    ? engine->question != ASK_HOOK
+	    : kind == ACTION_ASK && engine->question == ASK_HOOK;
 
-	if (action.kind == ACTION_DELIVER && engine->reason == REASON_SIGNAL)
-		action.wake = event.now + LAST_GRACE;
-
-	/* A verdict is told together with what follows from it. */
-	if (engine->unreported &&
-	    (action.kind == ACTION_WAIT || action.kind == ACTION_DELIVER ||
-		action.kind == ACTION_FINISH)) {
-		action.judged = true;
-		engine->unreported = false;
-		if (engine->judgement.verdict != VERDICT_SUCCESS)
-			engine->failures = next_number(engine->failures);
+	if (event.kind == EVENT_START)
+		tell(&step, engine, RECORD_START, event.now);
+	if (event.kind == EVENT_SIGNAL) {
+		engine->run.signal = event.signal;
+		engine->run.forwarded = event.forwarded;
+		tell(&step, engine, RECORD_SIGNAL, event.now);
 	}
-	return action;
+	if (engine->state == STATE_ASKING && engine->question == ASK_LOCK &&
+	    !engine->lock_told &&
+	    event.now >= engine->lock_begun + LOCK_PATIENCE) {
+		engine->lock_told = true;
+		step.action.wake = next_alarm(engine);
+		tell(&step, engine, RECORD_LOCK, event.now);
+	}
+	/* A verdict is told together with what follows from it. */
+	if (engine->untold && (kind == ACTION_WAIT || ends)) {
+		engine->untold = false;
+		if (engine->run.judgement.verdict != VERDICT_SUCCESS)
+			engine->run.failures =
+			    next_number(engine->run.failures);
+		tell(&step, engine, RECORD_OUTCOME, event.now);
+	}
+	if (kind == ACTION_WAIT)
+		tell(&step, engine, RECORD_WAIT, event.now);
+	if (ends)
+		tell(&step, engine, RECORD_END, event.now);
+	return step;
+}
+
+struct engine *
+engine_open(const struct policy *policy, struct random random)
+{
+	struct engine *engine = malloc(sizeof(*engine));
+
+	if (engine != NULL)
+		*engine = (struct engine){
+			.policy = policy,
+			.random = random,
+			.run = { .limit = policy->attempts,
+			    .max_time = policy->max_time,
+			    .delay.hint = -1,
+			    .just_waited = -1,
+			    .user = NAN,
+			    .system = NAN },
+			.kill_at = INFINITY,
+			.leave_at = INFINITY,
+			.deadline = INFINITY,
+			.lock_begun = INFINITY,
+		};
+	return engine;
 }
 
 void
-engine_init(struct engine *engine, const struct policy *policy,
-    struct random random)
+engine_close(struct engine *engine)
 {
-	*engine = (struct engine){ .policy = policy,
-		.random = random,
-		.just_waited = -1 };
-}
-
-void
-engine_resume(struct engine *engine, struct level level, uint64_t n,
-    double wait)
-{
-	engine->level = level;
-	engine->n = n;
-	engine->first_wait = wait;
-}
-
-bool
-engine_is_final(const struct engine *engine)
-{
-	const uint64_t attempts = engine->policy->attempts;
-
-	return attempts > 0 && engine->used >= attempts;
-}
-
-double
-engine_timeout(const struct engine *engine)
-{
-	return engine->deadline - engine->attempt_begun;
-}
-
-const char *
-reason_name(enum reason reason)
-{
-	static const char *const names[] = {
-		[REASON_NONE] = "none",
-		[REASON_SUCCESS] = "success",
-		[REASON_ATTEMPTS] = "attempts",
-		[REASON_MAX_TIME] = "max-time",
-		[REASON_STOP] = "stop",
-		[REASON_SIGNAL] = "signal",
-		[REASON_BUDGET] = "budget",
-		[REASON_GATE] = "gate",
-		[REASON_HINT] = "hint",
-		[REASON_EARLY] = "early",
-		[REASON_PLAN] = "plan",
-		[REASON_ERROR] = "error",
-	};
-
-	return names[reason];
+	free(engine);
 }

@@ -20,12 +20,14 @@ mix(uint64_t x)
  * sequence, shifted.
  */
 double
-random_uniform(struct random *random, uint64_t attempt, enum draw purpose)
+random_uniform(const struct random *random, uint64_t attempt, enum draw purpose)
 {
-	if (random->script_length > 0)
-		return random
-		    ->script[random->script_position++ % random->script_length];
+	const size_t length = random->script_length;
 	const uint64_t k = attempt * DRAW_PURPOSES + purpose;
+
+	/* The first number is for the first retry. */
+	if (length > 0)
+		return random->script[(attempt + 2 * length - 2) % length];
 	const uint64_t bits = mix(mix(random->seed + GAMMA) + (k + 1) * GAMMA);
 	return (double)(bits >> 11) * 0x1p-53;
 }

@@ -15,20 +15,20 @@ enum draw {
 /*
  * Where chance comes from.  A draw is a function of the seed, the attempt's
  * number and the purpose alone, so that a plan and a run agree whatever else was
- * drawn.  A script (for tests) gives its numbers in turn, over and over.
+ * drawn.  A script (for tests) has the numbers for the retries, in turn, over
+ * and over.
  */
 struct random {
 	uint64_t seed;
 	const double *script;
 	size_t script_length;
-	size_t script_position;
 };
 
 /*
  * A uniform number in [0, 1) with 53 random bits, for what happens before the
  * attempt of this number (1 is the first).
  */
-double random_uniform(struct random *random, uint64_t attempt,
+double random_uniform(const struct random *random, uint64_t attempt,
     enum draw purpose);
 
 #endif

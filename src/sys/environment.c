@@ -103,25 +103,23 @@ add(struct environment *environment, int *used, const char *format, ...)
 }
 
 void
-environment_set(struct environment *environment, const struct engine *engine,
-    double now)
+environment_set(struct environment *environment, const struct record *record)
 {
-	const struct outcome last = engine->evidence.outcome;
+	const struct outcome last = record->outcome;
 	int used = 0;
 
-	add(environment, &used, "RETRY_ATTEMPT=%" PRIu64, engine->attempt);
-	add(environment, &used, "RETRY_ATTEMPTS=%" PRIu64,
-	    engine->policy->attempts);
-	add(environment, &used, "RETRY_ELAPSED=%.3f", now - engine->begun);
+	add(environment, &used, "RETRY_ATTEMPT=%" PRIu64, record->attempt);
+	add(environment, &used, "RETRY_ATTEMPTS=%" PRIu64, record->limit);
+	add(environment, &used, "RETRY_ELAPSED=%.3f", record->elapsed);
 	if (last.kind != OUTCOME_NONE)
 		add(environment, &used, "RETRY_LAST=%s",
 		    outcome_name(last.kind));
 	if (last.kind != OUTCOME_NONE && last.kind != OUTCOME_TIMEOUT)
 		add(environment, &used, "RETRY_LAST_STATUS=%d", last.code);
-	if (engine->just_waited >= 0)
+	if (record->just_waited >= 0)
 		add(environment, &used, "RETRY_DELAY=%.3f",
-		    engine->just_waited);
-	if (engine_is_final(engine))
+		    record->just_waited);
+	if (record->final)
 		add(environment, &used, "RETRY_FINAL=1");
 	if (environment->control != NULL)
 		add(environment, &used, "RETRY_CONTROL=%s",

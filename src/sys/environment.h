@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "core/engine.h"
+#include "core/record.h"
 
 /* How many variables `retry` sets, and room for one of them. */
 #define ENVIRONMENT_OWN 9
@@ -31,7 +31,7 @@ void environment_free(struct environment *environment);
  * Sets RETRY_* for what is started next: an attempt, a check or a hook.
  */
 void environment_set(struct environment *environment,
-    const struct engine *engine, double now);
+    const struct record *record);
 
 /*
  * Names the process that is about to be executed wherever systemd named

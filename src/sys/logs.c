@@ -12,7 +12,7 @@
 #include "core/text.h"
 #include "sys/file.h"
 #include "sys/logs.h"
-#include "sys/state.h"
+#include "sys/state_file.h"
 #include "sys/terminal.h"
 
 /* $JOURNAL_STREAM is the device and the inode of the journal's socket. */
@@ -76,7 +76,7 @@ find_same(const struct report *report, size_t count, const char *file,
 		    file_is_same(&own, &other))
 			return "is another log's file too";
 	}
-	if (state != NULL && state_uses(state, file))
+	if (state != NULL && state_file_uses(state, file))
 		return "is the state's file too";
 	if (budget != NULL && stat(budget, &other) == 0 &&
 	    file_is_same(&own, &other))
@@ -164,9 +164,9 @@ look(int descriptor, const struct options *options)
 }
 
 double
-logs_tick(struct report *report, double now)
+logs_tick(struct report *report, const struct record *record)
 {
-	if (report->engine->state != STATE_WAITING)
+	if (!record->waits)
 		return INFINITY;
 	for (size_t i = 0; i < report->count; i++) {
 		struct sink *sink = &report->sinks[i];
@@ -179,5 +179,5 @@ logs_tick(struct report *report, double now)
 		if (sink->format->tick != NULL)
 			sink->screen = look(descriptor, report->options);
 	}
-	return report_tick(report, now);
+	return report_tick(report, record);
 }

@@ -14,9 +14,9 @@ void logs_open(struct report *report, const struct options *options);
 void logs_begin(const struct report *report);
 
 /*
- * Draws what is due in a wait on what is a terminal; returns when there will
- * be more to draw, or INFINITY.
+ * Draws what is due in a wait on what is a terminal.  Returns the seconds since
+ * the start of the run at which there is more to draw, or INFINITY.
  */
-double logs_tick(struct report *report, double now);
+double logs_tick(struct report *report, const struct record *record);
 
 #endif

@@ -12,11 +12,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/report.h"
+#include "core/engine.h"
 #include "core/hint.h"
 #include "core/number.h"
 #include "core/signals.h"
 #include "core/text.h"
+#include "sys/budget_file.h"
 #include "sys/child.h"
 #include "sys/descriptor.h"
 #include "sys/environment.h"
@@ -26,64 +27,45 @@
 #include "sys/loop.h"
 #include "sys/notify.h"
 #include "sys/output.h"
-#include "sys/shared.h"
 #include "sys/signal_queue.h"
+#include "sys/state_file.h"
 #include "sys/tree.h"
 #include "sys/word.h"
 
 /* How many signals are read at once. */
 #define SIGNALS 16
 
-/* How long what an attempt left may take to die of SIGKILL, in seconds. */
-#define LINGER 1.0
-
-/* What an attempt may take to start, if it has no limit: systemd's default. */
-#define START_TIME 90.0
-
-/* What the child is. */
-enum task {
-	TASK_NONE,
-	TASK_ATTEMPT,
-	TASK_QUESTION, /* a check or a gate */
-	TASK_LOCK,     /* waits for the state's lock */
-	TASK_HOOK      /* the run is over but for it */
-};
-
+/* What the engine's run needs of the system: descriptors, watchers, a child. */
 struct loop {
 	const struct options *options;
+	struct engine *engine;
+	struct report report;
 	struct events events;
 	ev_io signals;
 	ev_io stops;
 	ev_timer timer;
+	double wake;	/* when the engine wants its next TIMER */
+	double stopped; /* seconds that SIGTSTP took, which do not count */
+	struct event
+	    pending; /* comes with the next turn of the loop, or NONE */
+
 	struct environment environment;
 	struct child child;
-	enum task task;
-	struct engine engine;
-	struct report report;
+	bool is_attempt; /* the child; else it is asked: */
+	enum question question;
+	int status;	     /* of the last child */
+	struct rusage usage; /* of the last attempt */
+	struct tree tree;
+
+	struct state_file state;
+	struct budget_file budget;
 	struct notify notify;
-	struct shared shared;
 	struct word word;
 	struct input input;
 	struct output output;
-	bool leaving; /* the run is over, but for messages to be written yet */
-	bool over;    /* and they are */
-	bool hint_refused; /* one was, and that was told */
-	int unforked; /* errno of an attempt that could not be made, or 0 */
-	int status;   /* of the last child that ended */
-	struct rusage usage; /* of the last attempt */
-	double wake;	     /* of the last action */
-	double patience;     /* with a reader of the output that takes none */
-	double stopped;	     /* seconds of SIGTSTP, which do not count */
-	struct tree tree;
-	bool lingering; /* the child ended, what it started has not */
-	double linger_until;
+	bool hint_refused; /* a hint could not be read, which was told */
+	bool over;	   /* FINISH came: only messages may be on their way */
 };
-
-static double
-timeval_seconds(struct timeval time)
-{
-	return (double)time.tv_sec + (double)time.tv_usec / 1e6;
-}
 
 /* The engine's clock. */
 static double
@@ -93,28 +75,26 @@ now(const struct loop *loop)
 	    loop->input.stopped;
 }
 
-static struct news
-news_now(const struct loop *loop, double time)
+static double
+seconds(struct timeval time)
 {
-	return (struct news){
-		.time = events_time(CLOCK_REALTIME),
-		.elapsed = time - loop->engine.begun,
-		.user = timeval_seconds(loop->usage.ru_utime),
-		.system = timeval_seconds(loop->usage.ru_stime),
-	};
+	return (double)time.tv_sec + (double)time.tv_usec / 1e6;
 }
 
 /*
- * One timer serves whatever the engine waits for.  libev counts from its own
- * idea of now, which is as old as the callback.
+ * One timer serves the engine, the status line and a pending event.  libev
+ * counts from its own idea of now, which is as old as the callback.
  */
 static void
 arm(struct loop *loop)
 {
-	const double tick = logs_tick(&loop->report, now(loop));
-	const double next =
-	    number_min(number_min(loop->wake, loop->linger_until), tick);
-	const double wake = loop->unforked != 0 ? 0 : next;
+	const double time = now(loop);
+	const struct record record = engine_record(loop->engine, time);
+	const double tick =
+	    logs_tick(&loop->report, &record) + time - record.elapsed;
+	const double wake = loop->pending.kind != EVENT_NONE
+	    ? time
+	    : number_min(loop->wake, tick);
 
 	ev_timer_stop(loop->events.loop, &loop->timer);
 	if (wake == INFINITY)
@@ -124,12 +104,39 @@ arm(struct loop *loop)
 	ev_timer_start(loop->events.loop, &loop->timer);
 }
 
-/* What an attempt reads, and where what it says goes. */
-static int
-begin_streams(struct loop *loop, int descriptors[3])
+/* Adds to a record what only the system knows, and tells it. */
+static void
+tell(struct loop *loop, struct record *record)
 {
-	const bool is_retry = loop->engine.attempt > 1;
+	const char *problem = NULL;
+	char safe[128];
 
+	record->time = events_time(CLOCK_REALTIME);
+	record->pid = loop->child.pid;
+	record->user = seconds(loop->usage.ru_utime);
+	record->system = seconds(loop->usage.ru_stime);
+	report_tell(&loop->report, record);
+	notify_tell(&loop->notify, loop->options, record);
+	if (record->kind == RECORD_OUTCOME && loop->budget.file != NULL &&
+	    record->judgement.verdict == VERDICT_SUCCESS)
+		problem = budget_file_give(&loop->budget);
+	if (problem != NULL)
+		warnx("--budget: %s: %s; nothing is given back",
+		    text_safe(loop->budget.file, safe, sizeof(safe)), problem);
+}
+
+/* --- what the engine asks for --- */
+
+static struct event
+answer(enum verdict verdict)
+{
+	return (struct event){ .kind = EVENT_ANSWER, .answer = verdict };
+}
+
+/* What an attempt reads and writes. */
+static int
+begin_streams(struct loop *loop, bool is_retry, int descriptors[3])
+{
 	if (output_begin(&loop->output, descriptors) == -1 ||
 	    input_begin(&loop->input, is_retry, &descriptors[0]) == -1)
 		return -1;
@@ -139,42 +146,70 @@ begin_streams(struct loop *loop, int descriptors[3])
 	return word_begin(&loop->word);
 }
 
-static int
-start_attempt(struct loop *loop, double time)
+static struct event
+run_attempt(struct loop *loop)
 {
+	struct record record = engine_record(loop->engine, now(loop));
 	struct start start = {
 		.argv = loop->options->command,
 		.environment = &loop->environment,
 		.descriptors = { CHILD_KEEPS, CHILD_KEEPS, CHILD_KEEPS },
 	};
-	struct news news = news_now(loop, time);
 
 	tree_begin(&loop->tree);
-	int result = begin_streams(loop, start.descriptors);
-	environment_set(&loop->environment, &loop->engine, time);
+	int result = begin_streams(loop, record.attempt > 1, start.descriptors);
+	environment_set(&loop->environment, &record);
 	loop->environment.control = NULL;
 	if (result == 0)
 		result = child_start(&loop->child, &start);
 	const int error = errno;
 	input_started(&loop->input);
 	output_started(&loop->output);
-	if (result == -1) {
-		output_ended(&loop->output);
-		errno = error;
-		return -1;
+	loop->is_attempt = true;
+	if (result == 0) {
+		record.kind = RECORD_ATTEMPT;
+		tell(loop, &record);
+		return (struct event){ .kind = EVENT_NONE };
 	}
-	loop->task = TASK_ATTEMPT;
-	news.kind = NEWS_ATTEMPT;
-	news.pid = loop->child.pid;
-	report_tell(&loop->report, &news);
-	return 0;
+	/*
+	 * This outcome waits for the next turn of the loop: without a delay
+	 * signals would never have theirs.
+	 */
+	output_ended(&loop->output);
+	loop->usage = (struct rusage){ .ru_maxrss = 0 };
+	loop->pending = (struct event){
+		.kind = EVENT_ENDED,
+		.hint = -1,
+		.evidence.outcome = { OUTCOME_UNFORKED, error },
+	};
+	return (struct event){ .kind = EVENT_NONE };
+}
+
+/* The option that a question's command comes from. */
+static const char *
+option_of(const struct loop *loop, enum question question)
+{
+	const struct record record = engine_record(loop->engine, 0);
+
+	switch (question) {
+	case ASK_CHECK:
+		return "--check";
+	case ASK_GATE:
+		return "--before-retry";
+	case ASK_HOOK:
+		return record.reason == REASON_SUCCESS ? "--on-success"
+						       : "--on-give-up";
+	default:
+		return "--state";
+	}
 }
 
 /* A check, a gate or a hook: a shell command beside the attempts. */
 static int
-start_shell(struct loop *loop, const char *command, enum task task)
+start_shell(struct loop *loop, const char *command, enum question question)
 {
 	const char *const argv[] = { _PATH_BSHELL, "-c", command, NULL };
+	const struct record record = engine_record(loop->engine, now(loop));
 	const int null =
 	    descriptor_raise(open(_PATH_DEVNULL, O_RDWR | O_CLOEXEC));
 	const bool has_stderr = fcntl(STDERR_FILENO, F_GETFD) != -1;
@@ -187,386 +222,99 @@ start_shell(struct loop *loop, const char *command, enum task task)
 
 	if (null == -1)
 		return -1;
-	environment_set(&loop->environment, &loop->engine, now(loop));
-	int result = output_begin_shell(&loop->output,
-	    task == TASK_QUESTION && loop->engine.question == ASK_CHECK,
-	    start.descriptors);
+	environment_set(&loop->environment, &record);
+	int result = 0;
+	if (question != ASK_HOOK)
+		result = output_begin_shell(&loop->output,
+		    question == ASK_CHECK, start.descriptors);
 	if (result == 0)
 		result = child_start(&loop->child, &start);
 	const int error = errno;
 	output_started(&loop->output);
 	close(null);
 	errno = error;
-	if (result == 0)
-		loop->task = task;
 	return result;
 }
 
-/* Not told at once: without a delay, signals would never have their turn. */
-static void
-act_run(struct loop *loop, const struct event *event)
-{
-	if (start_attempt(loop, event->now) == 0)
-		return;
-	loop->unforked = errno;
-	loop->usage = (struct rusage){ .ru_maxrss = 0 };
-}
-
-/*
- * Takes up the backoff of earlier runs.  False where another run is under way
- * and a process waits for its end.
- */
-static bool
-ask_state(struct loop *loop, struct event *event)
-{
-	const bool skips = loop->options->early == EARLY_SKIP;
-	const struct state *state = &loop->shared.state;
-
-	*event = (struct event){
-		.kind = EVENT_ANSWER,
-		.now = now(loop),
-		.answer = VERDICT_STOP,
-	};
-	if (state->lock == -1 && !skips) {
-		loop->task = TASK_LOCK;
-		if (child_call(&loop->child, state_wait, state) == 0)
-			return false;
-		loop->task = TASK_NONE;
-		event->answer = VERDICT_NONE;
-		shared_complain(&loop->shared, strerror(errno));
-	}
-	if (state->lock == -1)
-		return true;
-	const bool waits = shared_recall(&loop->shared, &loop->engine,
-	    events_time(CLOCK_REALTIME));
-	if (!waits || !skips)
-		event->answer = VERDICT_SUCCESS;
-	return true;
-}
-
-static void
-ask_budget(const struct loop *loop, struct event *event)
-{
-	const bool paid = shared_pay(&loop->shared);
-
-	*event = (struct event){
-		.kind = EVENT_ANSWER,
-		.now = now(loop),
-		.answer = paid ? VERDICT_SUCCESS : VERDICT_STOP,
-	};
-}
-
 static struct event
-input_event(const struct loop *loop, bool success)
-{
-	return (struct event){
-		.kind = success ? EVENT_ANSWER : EVENT_ERROR,
-		.now = now(loop),
-		.answer = VERDICT_SUCCESS,
-	};
-}
-
-static bool
-ask_input(struct loop *loop, struct event *event)
-{
-	const int begun = input_spool(&loop->input);
-
-	*event = input_event(loop, begun == 0);
-	return begun != 1;
-}
-
-static const char *
-question_name(enum question question)
-{
-	return question == ASK_CHECK ? "--check" : "--before-retry";
-}
-
-static bool
-act_ask(struct loop *loop, const struct action *action, struct event *event)
+ask(struct loop *loop, const struct action *action)
 {
 	const struct options *options = loop->options;
-	const char *command = action->question == ASK_CHECK
-	    ? options->check
-	    : options->before_retry;
+	const double time = events_time(CLOCK_REALTIME);
+	const char *problem;
+	char safe[128];
+	int result = -1;
 
-	if (action->question == ASK_STATE)
-		return ask_state(loop, event);
-	if (action->question == ASK_INPUT)
-		return ask_input(loop, event);
-	if (action->question == ASK_BUDGET) {
-		ask_budget(loop, event);
-		return true;
-	}
-	if (start_shell(loop, command, TASK_QUESTION) == 0)
-		return false;
-	warn("cannot run %s", question_name(action->question));
-	*event = (struct event){
-		.kind = EVENT_ANSWER,
-		.now = now(loop),
-		.answer = VERDICT_STOP,
-	};
-	return true;
-}
-
-/* The hook that the end calls for, or NULL. */
-static const char *
-end_hook(const struct loop *loop)
-{
-	switch (loop->engine.reason) {
-	case REASON_SUCCESS:
-		return loop->options->on_success;
-	case REASON_SIGNAL:
-	case REASON_EARLY:
-		return NULL;
-	default:
-		return loop->options->on_give_up;
-	}
-}
-
-static const char *
-end_hook_name(const struct loop *loop)
-{
-	return loop->engine.reason == REASON_SUCCESS ? "--on-success"
-						     : "--on-give-up";
-}
-
-/* Ends what runs, and all that it has started. */
-static void
-act_kill(struct loop *loop, const struct action *action,
-    const struct event *event)
-{
-	const struct child *child = &loop->child;
-
-	if (child_signal(child, action->signal) == -1 && errno != ESRCH)
-		warn("cannot signal process %ld", (long)child->pid);
-	if (action->signal != SIGKILL)
-		child_signal(child, SIGCONT);
-	else
-		loop->linger_until = event->now + LINGER;
-	tree_signal(&loop->tree, child->pid, child->own_group, action->signal);
-}
-
-/* --max-time is over, and what runs has not ended even so. */
-static void
-abandon(struct loop *loop)
-{
-	if (loop->child.pid != 0)
-		warnx("process %ld does not end", (long)loop->child.pid);
-	else
-		tree_left(&loop->tree, true);
-	loop->task = TASK_NONE;
-	loop->lingering = false;
-	loop->child.pid = 0;
-}
-
-/* Nothing is waited for any more; the loop may not have begun yet. */
-static void
-end(struct loop *loop)
-{
-	loop->over = true;
-	ev_break(loop->events.loop, EVBREAK_ALL);
-}
-
-/* Messages are written yet; after a signal only those that can be at once. */
-static void
-leave(struct loop *loop)
-{
-	loop->leaving = true;
-	if (!output_waits(&loop->output) ||
-	    loop->engine.reason == REASON_SIGNAL)
-		end(loop);
-}
-
-static void
-act_finish(struct loop *loop)
-{
-	const char *hook = end_hook(loop);
-
-	if (loop->task != TASK_NONE)
-		abandon(loop);
-	loop->linger_until = INFINITY;
-	input_stop(&loop->input);
-	output_speak(&loop->output);
-	if (hook != NULL) {
-		if (start_shell(loop, hook, TASK_HOOK) == 0)
-			return;
-		warn("cannot run %s", end_hook_name(loop));
-	}
-	leave(loop);
-}
-
-/* Carries an action out; true if it led to the next event at once. */
-static bool
-act(struct loop *loop, const struct action *action, struct event *event)
-{
-	switch (action->kind) {
-	case ACTION_NONE:
-		return false;
-	case ACTION_RUN:
-		act_run(loop, event);
-		return false;
-	case ACTION_ASK:
-		return act_ask(loop, action, event);
-	case ACTION_WAIT:
-		if (action->wake > event->now)
-			return false;
-		*event =
-		    (struct event){ .kind = EVENT_TIMER, .now = event->now };
-		return true;
-	case ACTION_KILL:
-		act_kill(loop, action, event);
-		return false;
-	case ACTION_DELIVER:
-		if (loop->task != TASK_NONE)
-			abandon(loop);
+	loop->is_attempt = false;
+	loop->question = action->question;
+	switch (action->question) {
+	case ASK_STATE:
+		result = state_file_lock(&loop->state);
+		if (result != 1)
+			return answer(
+			    result == 0 ? VERDICT_STOP : VERDICT_NONE);
+		return (struct event){
+			.kind = EVENT_ANSWER,
+			.answer = VERDICT_SUCCESS,
+			.progress = state_progress(&loop->state.state, time),
+		};
+	case ASK_LOCK:
+		if (child_call(&loop->child, state_file_wait, &loop->state) ==
+		    0)
+			return (struct event){ .kind = EVENT_NONE };
+		warn("--state: %s: cannot wait for its lock",
+		    text_safe(loop->state.name, safe, sizeof(safe)));
+		return answer(VERDICT_NONE);
+	case ASK_INPUT:
+		result = input_spool(&loop->input);
+		if (result == -1)
+			return (struct event){ .kind = EVENT_ERROR };
+		return result == 0 ? answer(VERDICT_SUCCESS)
+				   : (struct event){ .kind = EVENT_NONE };
+	case ASK_BUDGET:
+		result = budget_file_take(&loop->budget, &problem);
+		if (problem != NULL)
+			warnx("--budget: %s: %s; the retry is allowed",
+			    text_safe(loop->budget.file, safe, sizeof(safe)),
+			    problem);
+		return answer(result ? VERDICT_SUCCESS : VERDICT_STOP);
+	case ASK_SAVE:
+		result = state_file_save(&loop->state, &action->progress, time);
+		return answer(result == 0 ? VERDICT_SUCCESS : VERDICT_NONE);
+	case ASK_CHECK:
+		result = start_shell(loop, options->check, ASK_CHECK);
+		break;
+	case ASK_GATE:
+		result = start_shell(loop, options->before_retry, ASK_GATE);
+		break;
+	case ASK_HOOK:
 		input_stop(&loop->input);
-		loop->patience = action->wake - event->now;
-		return false;
-	case ACTION_FINISH:
-		act_finish(loop);
-		return false;
+		output_speak(&loop->output);
+		result = start_shell(loop,
+		    engine_record(loop->engine, 0).reason == REASON_SUCCESS
+			? options->on_success
+			: options->on_give_up,
+		    ASK_HOOK);
+		break;
 	}
-	return false;
+	if (result == 0)
+		return (struct event){ .kind = EVENT_NONE };
+	warn("cannot run %s", option_of(loop, action->question));
+	return answer(VERDICT_STOP);
 }
 
-/* The engine's step; to forget what came of it is to have failed. */
-static struct action
-step(struct loop *loop, struct event event)
-{
-	struct action action = engine_step(&loop->engine, event);
-	const bool judged = action.judged;
-
-	if (shared_remember(&loop->shared, &loop->engine, &action,
-		events_time(CLOCK_REALTIME)))
-		return action;
-	event.kind = EVENT_ERROR;
-	action = engine_step(&loop->engine, event);
-	action.judged = judged;
-	return action;
-}
-
-/*
- * Until an attempt has succeeded systemd may think that the start takes too
- * long; the first one's time is what the unit says.
- */
-static void
-ask_for_time(const struct loop *loop, const struct action *action)
-{
-	const struct engine *engine = &loop->engine;
-	const struct policy *policy = &loop->options->policy;
-	const bool runs = action->kind == ACTION_RUN;
-	const double limit = policy->timeout + policy->kill_after;
-	const double wait = runs ? 0 : engine->delay.seconds;
-
-	if (engine->failures != engine->attempt - runs ||
-	    (runs && engine->just_waited < 0))
-		return;
-	notify_extend(&loop->notify, wait + number_max(limit, START_TIME));
-}
-
-/* Tells systemd where the run stands. */
-static void
-show(struct loop *loop, const struct action *action, double time)
-{
-	const double elapsed = time - loop->engine.begun;
-	struct line line;
-
-	if (loop->notify.socket == -1)
-		return;
-	if (!report_status(&loop->report, action, elapsed, &line))
-		return;
-	notify_status(&loop->notify, line.text);
-	if (action->kind != ACTION_FINISH)
-		ask_for_time(loop, action);
-}
-
-/* What the output has to say to the engine; true if that is anything. */
-static bool
-output_event(struct loop *loop, struct event *event)
-{
-	const enum engine_state state = loop->engine.state;
-
-	*event = (struct event){ .kind = EVENT_ERROR, .now = now(loop) };
-	if (loop->input.failed) {
-		loop->input.failed = false;
-		return true;
-	}
-	if (output_failed(&loop->output, &event->signal))
-		return state != STATE_FINISHED;
-	event->kind = EVENT_DELIVERED;
-	return state == STATE_DELIVERING && !output_waits(&loop->output);
-}
-
-/* Step, report, act: for every event, until there is something to wait for. */
-static void
-drive(struct loop *loop, struct event event)
-{
-	bool again = true;
-
-	while (again) {
-		const struct action action = step(loop, event);
-
-		loop->wake = action.wake;
-		shared_give(&loop->shared, &loop->engine, &action);
-		output_settle(&loop->output, &action, &loop->engine);
-		report_step(&loop->report, action, news_now(loop, event.now));
-		show(loop, &action, event.now);
-		again =
-		    act(loop, &action, &event) || output_event(loop, &event);
-	}
-	arm(loop);
-}
-
-static void
-input_done(void *data, bool success)
-{
-	struct loop *loop = data;
-
-	drive(loop, input_event(loop, success));
-}
-
-static void
-output_changed(void *data)
-{
-	struct loop *loop = data;
-	struct event event;
-
-	if (output_event(loop, &event)) {
-		drive(loop, event);
-	} else if (loop->leaving) {
-		leave(loop);
-	} else if (loop->engine.state == STATE_DELIVERING) {
-		loop->wake = now(loop) + loop->patience;
-		arm(loop);
-	}
-}
-
-static struct outcome
-attempt_outcome(const struct loop *loop, int status)
-{
-	const int error = child_error(&loop->child);
-
-	if (error != 0)
-		return (struct outcome){ OUTCOME_UNSTARTABLE, error };
-	if (loop->engine.ending && !loop->engine.failed)
-		return (struct outcome){ OUTCOME_TIMEOUT, 0 };
-	if (WIFSIGNALED(status))
-		return (struct outcome){ OUTCOME_SIGNAL, WTERMSIG(status) };
-	return (struct outcome){ OUTCOME_EXIT, WEXITSTATUS(status) };
-}
-
-/* What the output asks for, in seconds; negative for nothing. */
+/* The hint in the output, in seconds; negative for none. */
 static double
 find_hint(struct loop *loop)
 {
 	const struct search *search = &loop->output.search;
-	const char *problem;
 	double hint = -1;
 	char safe[64];
 
 	if (!search->hinted)
 		return hint;
-	problem = hint_parse(search->hint, events_time(CLOCK_REALTIME), &hint);
+	const char *problem =
+	    hint_parse(search->hint, events_time(CLOCK_REALTIME), &hint);
 	if (problem != NULL && !loop->hint_refused)
 		warnx("--delay-match: %s: %s",
 		    text_safe(search->hint, safe, sizeof(safe)), problem);
@@ -574,15 +322,21 @@ find_hint(struct loop *loop)
 	return hint;
 }
 
-/* The attempt has ended, and has had its say. */
+/* What is known of the attempt that has ended. */
 static struct event
-attempt_ended(struct loop *loop, struct outcome outcome)
+attempt_ended(struct loop *loop)
 {
 	const struct control control = word_ended(&loop->word);
+	const int error = child_error(&loop->child);
+	const int status = loop->status;
+	struct outcome outcome = { OUTCOME_EXIT, WEXITSTATUS(status) };
 
+	if (error != 0)
+		outcome = (struct outcome){ OUTCOME_UNSTARTABLE, error };
+	else if (WIFSIGNALED(status))
+		outcome = (struct outcome){ OUTCOME_SIGNAL, WTERMSIG(status) };
 	return (struct event){
 		.kind = EVENT_ENDED,
-		.now = now(loop),
 		.hint = number_max(find_hint(loop), control.delay),
 		.healthy = control.healthy,
 		.evidence = {
@@ -593,167 +347,210 @@ attempt_ended(struct loop *loop, struct outcome outcome)
 	};
 }
 
-/* There was a process for the option's command, but it got no shell. */
-static bool
-lacks_shell(const struct loop *loop, const char *option)
+/* What a question's process has answered by its status. */
+static struct event
+question_ended(const struct loop *loop)
 {
+	const char *option = option_of(loop, loop->question);
 	const int error = child_error(&loop->child);
-
-	if (error != 0)
-		warnx("cannot run %s: /bin/sh: %s", option, strerror(error));
-	return error != 0;
-}
-
-static enum verdict
-question_answer(const struct loop *loop, int status)
-{
-	if (lacks_shell(loop, question_name(loop->engine.question)) ||
-	    !WIFEXITED(status))
-		return VERDICT_STOP;
-	switch (WEXITSTATUS(status)) {
-	case 0:
-		return VERDICT_SUCCESS;
-	case 1:
-		return VERDICT_RETRY;
-	}
-	return VERDICT_STOP;
-}
-
-static void
-hook_ended(struct loop *loop, int status)
-{
+	const int status = loop->status;
 	char name[SIGNAL_NAME];
 
-	leave(loop);
-	if (lacks_shell(loop, end_hook_name(loop)))
-		return;
-	if (WIFSIGNALED(status))
-		warnx("%s died of %s", end_hook_name(loop),
+	if (loop->question == ASK_LOCK) {
+		if (!WIFEXITED(status) || WEXITSTATUS(status) == 0)
+			return answer(VERDICT_SUCCESS);
+		warnx("--state: its lock cannot be waited for");
+		return answer(VERDICT_NONE);
+	}
+	if (error != 0)
+		warnx("cannot run %s: %s: %s", option, _PATH_BSHELL,
+		    strerror(error));
+	else if (loop->question == ASK_HOOK && WIFSIGNALED(status))
+		warnx("%s died of %s", option,
 		    signal_name(WTERMSIG(status), name));
-	else if (WEXITSTATUS(status) != 0)
-		warnx("%s exited %d", end_hook_name(loop), WEXITSTATUS(status));
+	else if (loop->question == ASK_HOOK && WEXITSTATUS(status) != 0)
+		warnx("%s exited %d", option, WEXITSTATUS(status));
+	if (error != 0 || !WIFEXITED(status))
+		return answer(VERDICT_STOP);
+	switch (WEXITSTATUS(status)) {
+	case 0:
+		return answer(VERDICT_SUCCESS);
+	case 1:
+		return answer(VERDICT_RETRY);
+	default:
+		return answer(VERDICT_STOP);
+	}
 }
 
-/* The process that waited for the state's lock: the lock may be free now. */
-static void
-lock_ended(struct loop *loop, int status)
+static struct event
+collect(struct loop *loop)
 {
-	struct event event = { .kind = EVENT_ANSWER, .answer = VERDICT_STOP };
-	const char *problem;
+	output_ended(&loop->output);
+	struct event event =
+	    loop->is_attempt ? attempt_ended(loop) : question_ended(loop);
+	if (output_failed(&loop->output, &event.signal))
+		event.kind = EVENT_ERROR;
+	return event;
+}
 
-	event.now = now(loop);
-	if (loop->engine.signal == 0 && !loop->engine.ending) {
-		problem = WIFEXITED(status) && WEXITSTATUS(status) != 0
-		    ? "its lock cannot be waited for"
-		    : state_lock(&loop->shared.state);
-		if (problem != NULL) {
-			shared_complain(&loop->shared, problem);
-			event.answer = VERDICT_NONE;
-		} else if (!ask_state(loop, &event))
-			return;
+/* Ends the process, and all that it has started. */
+static void
+kill_process(struct loop *loop, int signal)
+{
+	const struct child *child = &loop->child;
+
+	if (child_signal(child, signal) == -1 && errno != ESRCH)
+		warn("cannot signal process %ld", (long)child->pid);
+	if (signal != SIGKILL)
+		child_signal(child, SIGCONT);
+	tree_signal(&loop->tree, child->pid, child->own_group, signal);
+}
+
+/* Carries an action out; returns what it led to at once, or NONE. */
+static struct event
+act(struct loop *loop, const struct action *action)
+{
+	const struct record record = engine_record(loop->engine, now(loop));
+
+	switch (action->kind) {
+	case ACTION_NONE:
+		break;
+	case ACTION_RUN:
+		return run_attempt(loop);
+	case ACTION_ASK:
+		return ask(loop, action);
+	case ACTION_WAIT:
+		if (action->wake <= now(loop))
+			return (struct event){ .kind = EVENT_TIMER };
+		break;
+	case ACTION_KILL:
+		kill_process(loop, action->signal);
+		break;
+	case ACTION_CLEAN:
+		if (action->signal != 0)
+			tree_signal(&loop->tree, 0, false, action->signal);
+		if (tree_left(&loop->tree, false) == 0)
+			return (struct event){ .kind = EVENT_CLEAN };
+		break;
+	case ACTION_ABANDON:
+		if (loop->child.pid != 0)
+			warnx("process %ld does not end",
+			    (long)loop->child.pid);
+		else
+			tree_left(&loop->tree, true);
+		loop->child.pid = 0;
+		return (struct event){ .kind = EVENT_CLEAN };
+	case ACTION_COLLECT:
+		return collect(loop);
+	case ACTION_DELIVER:
+		input_stop(&loop->input);
+		output_settle(&loop->output, &record);
+		if (!output_waits(&loop->output))
+			return (struct event){ .kind = EVENT_DELIVERED };
+		break;
+	case ACTION_FINISH:
+		input_stop(&loop->input);
+		output_speak(&loop->output);
+		loop->over = true;
+		if (!output_waits(&loop->output) ||
+		    record.reason == REASON_SIGNAL)
+			ev_break(loop->events.loop, EVBREAK_ALL);
+		break;
 	}
+	return (struct event){ .kind = EVENT_NONE };
+}
+
+/* Step, tell, act: for every event, until there is something to wait for. */
+static void
+drive(struct loop *loop, struct event event)
+{
+	while (event.kind != EVENT_NONE && !loop->over) {
+		event.now = now(loop);
+		struct step step = engine_step(loop->engine, event);
+		loop->wake = step.action.wake;
+		if (step.action.kind != ACTION_NONE)
+			report_hide(&loop->report);
+		for (int i = 0; i < step.count; i++)
+			tell(loop, &step.records[i]);
+		event = act(loop, &step.action);
+		if (loop->input.failed ||
+		    output_failed(&loop->output, &event.signal)) {
+			loop->input.failed = false;
+			event.kind = EVENT_ERROR;
+		}
+	}
+	if (!loop->over)
+		arm(loop);
+}
+
+/* --- what happens --- */
+
+static void
+input_done(void *data, bool success)
+{
+	struct loop *loop = data;
+
+	drive(loop,
+	    success ? answer(VERDICT_SUCCESS)
+		    : (struct event){ .kind = EVENT_ERROR });
+}
+
+static void
+output_changed(void *data)
+{
+	struct loop *loop = data;
+	struct event event = { .kind = EVENT_PROGRESS };
+
+	if (loop->over) {
+		if (!output_waits(&loop->output))
+			ev_break(loop->events.loop, EVBREAK_ALL);
+		return;
+	}
+	if (output_failed(&loop->output, &event.signal))
+		event.kind = EVENT_ERROR;
+	else if (!output_waits(&loop->output))
+		event.kind = EVENT_DELIVERED;
 	drive(loop, event);
 }
 
-/* The child has ended, and what had to end with it. */
-static void
-settle(struct loop *loop)
-{
-	const int status = loop->status;
-	const enum task task = loop->task;
-
-	loop->task = TASK_NONE;
-	loop->lingering = false;
-	loop->linger_until = INFINITY;
-	output_ended(&loop->output);
-	switch (task) {
-	case TASK_NONE:
-		break;
-	case TASK_ATTEMPT:
-		drive(loop, attempt_ended(loop, attempt_outcome(loop, status)));
-		break;
-	case TASK_QUESTION:
-		drive(loop,
-		    (struct event){
-			.kind = EVENT_ANSWER,
-			.now = now(loop),
-			.answer = question_answer(loop, status),
-		    });
-		break;
-	case TASK_LOCK:
-		lock_ended(loop, status);
-		break;
-	case TASK_HOOK:
-		hook_ended(loop, status);
-		break;
-	}
-}
-
-/* Something has ended that a timed-out attempt left. */
-static void
-linger(struct loop *loop)
-{
-	if (loop->linger_until < INFINITY)
-		tree_signal(&loop->tree, 0, false, SIGKILL);
-	if (tree_left(&loop->tree, false) == 0)
-		settle(loop);
-}
-
 /*
- * The child was waited for.  After a timeout nothing that it started may be
- * left, or two attempts would overlap.
- */
-static void
-child_ended(struct loop *loop)
-{
-	const bool timed_out = loop->engine.ending &&
-	    (loop->task == TASK_ATTEMPT || loop->task == TASK_QUESTION);
-
-	loop->child.pid = 0;
-	if (timed_out && loop->options->policy.kill_after > 0)
-		loop->lingering = tree_left(&loop->tree, false) > 0;
-	else if (timed_out)
-		tree_left(&loop->tree, true);
-	if (!loop->lingering)
-		settle(loop);
-}
-
-/*
- * Waits for all that has ended: the child, and what nobody else waits for.
- * The next attempt is started after that, and waited for when the loop comes
- * back, or signals would never have their turn between attempts that fail at
- * once.
+ * Waits for all processes that have ended: the child, and orphans that nobody
+ * else waits for.
  */
 static void
 reap(struct loop *loop)
 {
+	struct event event = { .kind = EVENT_NONE };
 	struct rusage usage;
-	bool ended = false;
 	pid_t pid;
 	int status;
 
 	while ((pid = wait4(-1, &status, WNOHANG, &usage)) > 0 ||
-	    (pid == -1 && errno == EINTR))
-		if (pid == loop->child.pid) {
-			ended = true;
-			if (loop->task == TASK_ATTEMPT)
-				loop->usage = usage;
-			loop->status = status;
+	    (pid == -1 && errno == EINTR)) {
+		if (pid == -1)
+			continue;
+		if (pid != loop->child.pid) {
+			if (event.kind == EVENT_NONE)
+				event.kind = EVENT_REAPED;
+			continue;
 		}
-	if (pid == -1 && !ended && loop->child.pid != 0)
+		event.kind = EVENT_EXITED;
+		loop->child.pid = 0;
+		loop->status = status;
+		if (loop->is_attempt)
+			loop->usage = usage;
+	}
+	if (pid == -1 && loop->child.pid != 0)
 		events_fail("cannot wait for the child");
-	if (ended)
-		child_ended(loop);
-	else if (loop->lingering)
-		linger(loop);
+	drive(loop, event);
 }
 
-/* Stops the child, then `retry`, and lets both go on. */
+/* Stops the child, then retry, and lets both go on. */
 static void
 suspend(struct loop *loop, const struct signalfd_siginfo *info)
 {
 	const int number = (int)info->ssi_signo;
-	const bool runs = loop->task != TASK_NONE;
+	const bool runs = loop->child.pid != 0;
 
 	report_hide(&loop->report);
 	if (runs && !signal_queue_reached(info, &loop->child))
@@ -766,28 +563,15 @@ suspend(struct loop *loop, const struct signalfd_siginfo *info)
 	arm(loop);
 }
 
-/*
- * The child is in the background and wants its terminal, so that it is being
- * stopped.  A shell knows of `retry` alone, and continues what it saw stop.
- */
+/* Passes a signal on to the child; true if that was needed. */
 static bool
-wants_terminal(const struct loop *loop, const struct signalfd_siginfo *info)
+forward(struct loop *loop, const struct signalfd_siginfo *info, bool ends_run)
 {
-	return info->ssi_code == SI_KERNEL ||
-	    (pid_t)info->ssi_pid == loop->child.pid;
-}
-
-/* Passes a signal on to the child; true if it had to be. */
-static bool
-forward(struct loop *loop, const struct signalfd_siginfo *info)
-{
-	const int number = (int)info->ssi_signo;
-
 	if (loop->child.pid == 0 || signal_queue_reached(info, &loop->child))
 		return false;
-	if (child_signal(&loop->child, number) == -1)
+	if (child_signal(&loop->child, (int)info->ssi_signo) == -1)
 		warn("cannot signal process %ld", (long)loop->child.pid);
-	if (signal_ends_run(number))
+	if (ends_run)
 		child_signal(&loop->child, SIGCONT);
 	return true;
 }
@@ -797,6 +581,9 @@ receive(struct loop *loop, const struct signalfd_siginfo *info)
 {
 	const int number = (int)info->ssi_signo;
 	const bool own = (pid_t)info->ssi_pid == loop->child.parent;
+	/* A daemon, which has no terminal, takes SIGHUP for a reload. */
+	const bool ends_run = signal_ends_run(number) &&
+	    !(number == SIGHUP && loop->child.own_group);
 
 	if (number == SIGCHLD || signal_queue_ignores(number) ||
 	    (own && (number == SIGPIPE || number == SIGXFSZ)))
@@ -804,32 +591,35 @@ receive(struct loop *loop, const struct signalfd_siginfo *info)
 	switch (number) {
 	case SIGTTIN:
 	case SIGTTOU:
-		if (wants_terminal(loop, info))
+		/*
+		 * The child is in the background and wants its terminal, so
+		 * that it is being stopped.  A shell knows of retry alone, and
+		 * continues what it saw stop.
+		 */
+		if (info->ssi_code == SI_KERNEL ||
+		    (pid_t)info->ssi_pid == loop->child.pid)
 			suspend(loop, info);
 		return;
 	}
-	struct news news = news_now(loop, now(loop));
-	news.kind = NEWS_SIGNAL;
-	news.signal = number;
-	news.forwarded = forward(loop, info);
-	report_tell(&loop->report, &news);
-	if (signal_ends_run(number))
+	if (loop->over) {
+		if (ends_run)
+			ev_break(loop->events.loop, EVBREAK_ALL);
+		return;
+	}
+	if (ends_run)
 		notify_stopping(&loop->notify);
-	if (loop->engine.state != STATE_FINISHED &&
-	    (signal_ends_run(number) || number == SIGURG))
-		drive(loop,
-		    (struct event){ .kind = EVENT_SIGNAL,
-			.now = now(loop),
-			.signal = number });
-	else if (loop->leaving && signal_ends_run(number))
-		end(loop);
-	else
-		arm(loop);
+	drive(loop,
+	    (struct event){
+		.kind = EVENT_SIGNAL,
+		.signal = number,
+		.forwarded = forward(loop, info, ends_run),
+		.ends_run = ends_run,
+	    });
 }
 
 /*
- * Signals before deaths: one that came with the death of the attempt still
- * ends the run.
+ * Signals before deaths: a signal that came with the death of the attempt
+ * still ends the run.
  */
 static void
 signals_ready(struct ev_loop *events, ev_io *watcher, int flags)
@@ -869,29 +659,19 @@ stop_ready(struct ev_loop *events, ev_io *watcher, int flags)
 }
 
 static void
-unforked(struct loop *loop)
-{
-	const struct outcome outcome = { OUTCOME_UNFORKED, loop->unforked };
-
-	loop->unforked = 0;
-	drive(loop, attempt_ended(loop, outcome));
-}
-
-static void
 timer_fired(struct ev_loop *events, ev_timer *watcher, int flags)
 {
 	struct loop *loop = watcher->data;
+	struct event event = loop->pending;
 
 	(void)events, (void)flags;
-	if (loop->unforked != 0) {
-		unforked(loop);
-	} else if (loop->lingering && now(loop) >= loop->linger_until) {
-		tree_left(&loop->tree, true);
-		settle(loop);
-	} else
-		drive(loop,
-		    (struct event){ .kind = EVENT_TIMER, .now = now(loop) });
+	loop->pending.kind = EVENT_NONE;
+	if (event.kind == EVENT_NONE)
+		event.kind = EVENT_TIMER;
+	drive(loop, event);
 }
+
+/* --- the run --- */
 
 /*
  * Deaths of children are signals among others, waited for here: libev's own
@@ -903,6 +683,9 @@ set_up(struct loop *loop)
 {
 	const struct policy *policy = &loop->options->policy;
 
+	loop->engine = engine_open(policy, loop->options->random);
+	if (loop->engine == NULL)
+		err(STATUS_OWN_FAILURE, "engine");
 	if (child_init(&loop->child) == -1)
 		err(STATUS_OWN_FAILURE, "cannot prepare to start processes");
 	const int signals = signal_queue_open();
@@ -914,7 +697,6 @@ set_up(struct loop *loop)
 	if (policy->timeout > 0 || policy->timeout_share > 0 ||
 	    policy->min_timeout > 0 || policy->max_time > 0)
 		tree_watch(&loop->tree, loop->child.parent);
-	loop->linger_until = INFINITY;
 	events_open(&loop->events);
 	ev_io_init(&loop->signals, signals_ready, signals, EV_READ);
 	ev_io_init(&loop->stops, stop_ready, stops, EV_READ);
@@ -944,37 +726,42 @@ take_messages(struct loop *loop)
 int
 loop_run(const struct options *options, const struct report *report)
 {
-	struct loop loop = { .options = options, .report = *report };
+	struct loop loop = {
+		.options = options,
+		.report = *report,
+		.budget = { options->budget, options->budget_rules },
+	};
 
-	engine_init(&loop.engine, &options->policy, options->random);
-	loop.report.engine = &loop.engine;
 	set_up(&loop);
 	if (options->warning != NULL)
 		warnx("%s", options->warning);
-	shared_open(&loop.shared, options);
+	if (loop.budget.file != NULL)
+		budget_file_make(&loop.budget);
+	if (state_file_open(&loop.state, options) == -1)
+		exit(STATUS_OWN_FAILURE);
 	logs_begin(report);
 	loop.report.pid = loop.child.parent;
 	notify_open(&loop.notify);
 	loop.word = (struct word){ .pid = loop.child.parent, .fd = -1 };
 	input_open(&loop.input, options, loop.events.loop, input_done, &loop);
 	take_messages(&loop);
-	struct news news = { .kind = NEWS_START,
-		.time = events_time(CLOCK_REALTIME) };
-	report_tell(&loop.report, &news);
-	drive(&loop, (struct event){ .kind = EVENT_START, .now = now(&loop) });
-	if (!loop.over)
+	drive(&loop, (struct event){ .kind = EVENT_START });
+	if (!loop.over || output_waits(&loop.output))
 		ev_run(loop.events.loop, 0);
+
+	const struct record end = engine_record(loop.engine, now(&loop));
+	engine_close(loop.engine);
 	report_close(&loop.report);
 	notify_close(&loop.notify);
 	input_close(&loop.input);
 	output_close(&loop.output);
 	events_close(&loop.events);
 	environment_free(&loop.environment);
-	shared_close(&loop.shared);
+	state_file_close(&loop.state);
 	tree_free(&loop.tree);
 
 	/* The init process of a container outlives its own signal. */
-	if (loop.engine.death != 0)
-		signal_queue_die(loop.engine.death);
-	return loop.engine.status;
+	if (end.death != 0)
+		signal_queue_die(end.death);
+	return end.status;
 }

@@ -5,11 +5,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/message.h"
 #include "core/number.h"
 #include "sys/descriptor.h"
 #include "sys/notify.h"
 
 #define MESSAGE 1024
+
+/* Seconds for an attempt to start, if it has no limit: systemd's default. */
+#define START_TIME 90.0
 
 /* A path, or with "@" for a NUL an abstract name; other kinds are not known. */
 static bool
@@ -58,22 +62,31 @@ send_text(const struct notify *notify, const char *text)
 }
 
 void
-notify_status(const struct notify *notify, const char *text)
+notify_tell(const struct notify *notify, const struct options *options,
+    const struct record *record)
 {
-	char message[MESSAGE];
+	const struct policy *policy = &options->policy;
+	const double limit = policy->timeout + policy->kill_after;
+	const bool runs = record->kind == RECORD_ATTEMPT;
+	const double wait = runs ? 0 : record->delay.seconds;
+	const struct message status = message_status(options, record);
+	char text[MESSAGE];
 
-	snprintf(message, sizeof(message), "STATUS=%s", text);
-	send_text(notify, message);
-}
-
-void
-notify_extend(const struct notify *notify, double seconds)
-{
-	char message[MESSAGE];
-
-	snprintf(message, sizeof(message), "EXTEND_TIMEOUT_USEC=%.0f",
-	    number_ceil(seconds * 1e6));
-	send_text(notify, message);
+	if (notify->socket == -1 || *status.text == '\0')
+		return;
+	snprintf(text, sizeof(text), "STATUS=%s", status.text);
+	send_text(notify, text);
+	/*
+	 * Until an attempt has succeeded systemd may think that the start takes
+	 * too long; the time of the first attempt is what the unit says.
+	 */
+	if (record->kind == RECORD_END || record->kind == RECORD_LOCK ||
+	    record->failures != record->attempt - runs ||
+	    (runs && record->just_waited < 0))
+		return;
+	snprintf(text, sizeof(text), "EXTEND_TIMEOUT_USEC=%.0f",
+	    number_ceil((wait + number_max(limit, START_TIME)) * 1e6));
+	send_text(notify, text);
 }
 
 void

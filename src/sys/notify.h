@@ -5,6 +5,9 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include "cli/options.h"
+#include "core/record.h"
+
 /* The service manager that $NOTIFY_SOCKET names: see sd_notify(3). */
 struct notify {
 	int socket; /* -1: there is none */
@@ -19,11 +22,13 @@ void notify_open(struct notify *notify);
 void notify_close(struct notify *notify);
 
 /*
- * What is said: at once or never, and heard or not.  The status is a text for
- * people; starting may take so many more seconds; the run comes to its end.
+ * Tells where the run stands after the record, and asks for more time as long
+ * as no attempt has succeeded.  Never waits, and fails silently.
  */
-void notify_status(const struct notify *notify, const char *text);
-void notify_extend(const struct notify *notify, double seconds);
+void notify_tell(const struct notify *notify, const struct options *options,
+    const struct record *record);
+
+/* Tells, once, that the run comes to its end. */
 void notify_stopping(struct notify *notify);
 
 #endif

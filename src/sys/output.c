@@ -340,7 +340,7 @@ output_open(struct output *output, const struct options *options,
 			.spool = SPOOL_CLOSED };
 	}
 	stderr = messages;
-	if (!options->policy.holds)
+	if (options->policy.delivery == DELIVERY_NONE)
 		return 0;
 	open_outlet(output, &output->outlets[OUT], STDOUT_FILENO);
 	open_outlet(output, &output->outlets[ERR], STDERR_FILENO);
@@ -556,10 +556,9 @@ release_attempt(struct output *output, bool succeeded)
 }
 
 void
-output_settle(struct output *output, const struct action *action,
-    const struct engine *engine)
+output_settle(struct output *output, const struct record *run)
 {
-	const bool over = action->kind == ACTION_DELIVER;
+	const bool over = run->reason != REASON_NONE;
 
 	if (over)
 		output_ended(output);
@@ -567,18 +566,19 @@ output_settle(struct output *output, const struct action *action,
 	case OUTPUT_STREAM:
 		break;
 	case OUTPUT_HOLD:
-		if (action->judged)
-			release_attempt(output,
-			    over
-				? engine->status == 0
-				: engine->judgement.verdict == VERDICT_SUCCESS);
+		if (run->reason == REASON_ERROR)
+			break;
+		release_attempt(output,
+		    over ? run->status == 0
+			 : run->judgement.verdict == VERDICT_SUCCESS);
 		break;
 	case OUTPUT_LAST:
 		if (over)
 			release_all(output);
 		break;
 	case OUTPUT_CHRONIC:
-		if (over && engine->reason != REASON_SUCCESS) {
+		if (over && run->reason != REASON_SUCCESS &&
+		    run->reason != REASON_EARLY) {
 			output_speak(output);
 			release_all(output);
 		}

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "cli/options.h"
-#include "core/engine.h"
+#include "core/record.h"
 #include "core/lines.h"
 #include "core/match.h"
 #include "sys/outlet.h"
@@ -78,9 +78,11 @@ void output_started(struct output *output);
 /* It has ended: what stands in its pipes is read, and they are closed. */
 void output_ended(struct output *output);
 
-/* The engine has spoken: lets out, or forgets, what is held. */
-void output_settle(struct output *output, const struct action *action,
-    const struct engine *engine);
+/*
+ * After an attempt, or at the end of the run: lets out, or forgets, what is
+ * held.
+ */
+void output_settle(struct output *output, const struct record *run);
 
 /* What is said from here on is not held. */
 void output_speak(struct output *output);

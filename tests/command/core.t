@@ -35,8 +35,8 @@ includes() {
 
 is 'core includes nothing of cli and sys' "$(includes core)" ''
 is 'cli includes nothing of sys' "$(includes cli)" ''
-is 'of cli, sys includes options and report alone' \
+is 'of cli, sys includes options, messages and report alone' \
     "$(sed -n 's/^#include "cli\/\(.*\)\.h"/\1/p' "$TESTS"/../src/sys/*.[ch] |
-	sort -u | grep -vx -e options -e report)" ''
+	sort -u | grep -vx -e message -e options -e report)" ''
 
 finish

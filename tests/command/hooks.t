@@ -224,10 +224,18 @@ run env --block-signal=USR1 "$RETRY" -q -T .3 -k 50ms -s USR1 \
     --check='exec hear heard 15' true
 is 'one that does not obey --signal is killed' \
     "$code $(paste -sd ' ' heard)" '124 ready 10 18'
-run retry -t 1ms -k 1ms --check='sleep .1; echo whole' --on-give-up=true \
-    hear heard 15
-is '--timeout is for attempts alone' \
-    "$code $(printf '%s\n' "$err" | grep whole)" '0 whole'
+run retry -a 2 -d 0 -t .3 -k .1 --check='exec sleep 100d' --on-give-up=true true
+is 'a check that times out means retry' \
+    "$code $(printf '%s\n' "$err" | grep -c '(check timed out)')" '1 3'
+run retry -a 2 -d 0 -t .3 -k .1 --before-retry='exec sleep 100d' false
+is 'a gate that times out gives up' "$code $(printf '%s\n' "$err" |
+	grep -c 'after 1 attempt in .*: exited 1 (--before-retry timed out)')" \
+    '1 1'
+run retry -T 30 -t 1% -k .1 -a 1 --check='exec sleep 100d' true
+like 'a share of --max-time limits a check too' "$err" 'check timed out'
+run retry -a 1 -t 1ms -k 1ms --on-give-up='sleep .1; echo whole' hear heard 15
+is '--timeout does not limit the hooks at the end' \
+    "$code $(printf '%s\n' "$err" | grep whole)" '124 whole'
 
 # A shell that cannot be had.
 

@@ -79,7 +79,7 @@ if strace -o /dev/null true 2>/dev/null; then
 	    retry --state=state ./tries 0 2>said
 	is 'no process to wait for the lock is an error' "$? $(attempts)" '125 0'
 	like 'in one line' "$(cat said)" \
-	    '^retry: --state: state: Resource temporarily unavailable$'
+	    '^retry: --state: state: cannot wait for its lock: Resource temporarily unavailable$'
 
 	# With all that has a file switched on, any call that fails leaves a run
 	# that ends in its own status or in 125, and says why.

@@ -35,7 +35,7 @@ faults() {
 	cat log.* | sed -e 's/^==[0-9]*== \{0,1\}//' -e '/^FILE DESC/d' |
 	    awk 'BEGIN { RS = "" }
 		!/^Open file/ ||
-		!/<inherited from parent>|by [^\n]*(set_up|state_lock)/'
+		!/<inherited from parent>|by [^\n]*(set_up|state_file_lock)/'
 }
 
 # clean WANT NAME COMMAND...: it exits with this status, without a fault.

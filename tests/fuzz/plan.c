@@ -46,7 +46,7 @@ plan(const struct options *options, size_t size)
 		.terminal = size % 2 == 0,
 		.unicode = size % 3 == 0,
 		.colour = size % 5 == 0 };
-	const struct report report = open_report(options);
+	struct report report = open_report(options);
 
 	plan_run(options, &report, &screen);
 }

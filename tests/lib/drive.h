@@ -21,13 +21,47 @@
 #include "core/duration.h"
 #include "core/engine.h"
 
+/* What a driver would be busy with. */
+enum doing {
+	DOING_NOTHING,
+	DOING_PROCESS,	/* it runs */
+	DOING_CLEAN,	/* it has exited: what it left is waited for */
+	DOING_COLLECT,	/* what came of it is asked for */
+	DOING_QUESTION, /* one that no process answers */
+	DOING_WAIT,
+	DOING_DELIVERY,
+	DOING_OVER
+};
+
 struct drive {
 	struct policy policy; /* may change between events */
 	struct random random;
-	struct engine engine;
+	struct engine *engine;
 	struct action action;
+	struct record run; /* where the run stands */
+	bool judged;	   /* the last step told an outcome */
+	enum doing doing;
+	bool asked;	       /* a question is asked: no attempt runs */
+	struct progress saved; /* what the run left to the next */
+	bool was_saved;
 	double now;
 };
+
+/* There is one engine at a time; the last one is freed at the end. */
+static inline struct engine **
+drive_engine(void)
+{
+	static struct engine *engine;
+
+	return &engine;
+}
+
+static inline void
+drive_free(void)
+{
+	engine_close(*drive_engine());
+	*drive_engine() = NULL;
+}
 
 /* By name, with neither parameters nor values; it must exist. */
 static inline const struct strategy *
@@ -71,11 +105,90 @@ drive_policy(const char *strategy)
 	return policy;
 }
 
+static inline bool
+drive_is_process(enum question question)
+{
+	switch (question) {
+	case ASK_LOCK:
+	case ASK_CHECK:
+	case ASK_GATE:
+	case ASK_HOOK:
+		return true;
+	case ASK_STATE:
+	case ASK_INPUT:
+	case ASK_BUDGET:
+	case ASK_SAVE:
+		break;
+	}
+	return false;
+}
+
+/* One step, and no more. */
+static inline enum action_kind
+drive_event(struct drive *drive, struct event event)
+{
+	event.now = drive->now;
+	const struct step step = engine_step(drive->engine, event);
+	drive->action = step.action;
+	drive->run = engine_record(drive->engine, drive->now);
+	for (int i = 0; i < step.count; i++)
+		if (step.records[i].kind == RECORD_OUTCOME)
+			drive->judged = true;
+	switch (drive->action.kind) {
+	case ACTION_NONE:
+	case ACTION_KILL:
+		break;
+	case ACTION_RUN:
+		drive->asked = false;
+		drive->doing = DOING_PROCESS;
+		break;
+	case ACTION_ASK:
+		drive->asked = true;
+		drive->doing = drive_is_process(drive->action.question)
+		    ? DOING_PROCESS
+		    : DOING_QUESTION;
+		break;
+	case ACTION_CLEAN:
+	case ACTION_ABANDON:
+		drive->doing = DOING_CLEAN;
+		break;
+	case ACTION_COLLECT:
+		drive->doing = DOING_COLLECT;
+		break;
+	case ACTION_WAIT:
+		drive->doing = DOING_WAIT;
+		break;
+	case ACTION_DELIVER:
+		drive->doing = DOING_DELIVERY;
+		break;
+	case ACTION_FINISH:
+		drive->doing = DOING_OVER;
+		break;
+	}
+	return drive->action.kind;
+}
+
+/* A step; the state is written, and what does not end is given up, at once. */
 static inline enum action_kind
 drive_step(struct drive *drive, struct event event)
 {
-	event.now = drive->now;
-	drive->action = engine_step(&drive->engine, event);
+	drive->judged = false;
+	drive_event(drive, event);
+	if (drive->action.kind == ACTION_ABANDON) {
+		drive_event(drive, (struct event){ .kind = EVENT_CLEAN });
+		drive_event(drive,
+		    (struct event){ .kind = drive->asked ? EVENT_ANSWER
+							 : EVENT_ENDED,
+			.hint = -1 });
+	}
+	while (drive->action.kind == ACTION_ASK &&
+	    drive->action.question == ASK_SAVE) {
+		drive->was_saved = true;
+		drive->saved = drive->action.progress;
+		drive_event(drive,
+		    (struct event){ .kind = EVENT_ANSWER,
+			.answer = VERDICT_SUCCESS });
+	}
 	return drive->action.kind;
 }
 
@@ -83,14 +196,45 @@ drive_step(struct drive *drive, struct event event)
 static inline enum action_kind
 drive_start(struct drive *drive)
 {
-	engine_init(&drive->engine, &drive->policy, drive->random);
+	static bool registered;
+
+	if (!registered)
+		atexit(drive_free);
+	registered = true;
+	drive_free();
+	drive->engine = engine_open(&drive->policy, drive->random);
+	if (drive->engine == NULL)
+		abort();
+	*drive_engine() = drive->engine;
 	return drive_step(drive, (struct event){ .kind = EVENT_START });
 }
 
-/* The attempt ended, with a hint or, where that is negative, without. */
+/* Begins a run that goes on from an earlier one; `delay` is still waited. */
+static inline enum action_kind
+drive_resume(struct drive *drive, struct progress progress)
+{
+	drive->policy.remember = true;
+	drive_start(drive);
+	return drive_step(drive,
+	    (struct event){ .kind = EVENT_ANSWER,
+		.answer = VERDICT_SUCCESS,
+		.progress = progress });
+}
+
+/* The process has exited, and nothing of it is left. */
+static inline void
+drive_exited(struct drive *drive)
+{
+	drive_event(drive, (struct event){ .kind = EVENT_EXITED });
+	if (drive->action.kind != ACTION_COLLECT)
+		drive_event(drive, (struct event){ .kind = EVENT_CLEAN });
+}
+
+/* The attempt ended, with a hint or, if that is negative, without. */
 static inline enum action_kind
 drive_end(struct drive *drive, struct outcome outcome, double hint)
 {
+	drive_exited(drive);
 	return drive_step(drive,
 	    (struct event){ .kind = EVENT_ENDED,
 		.evidence.outcome = outcome,
@@ -117,7 +261,9 @@ static inline enum action_kind
 drive_signal(struct drive *drive, int number)
 {
 	return drive_step(drive,
-	    (struct event){ .kind = EVENT_SIGNAL, .signal = number });
+	    (struct event){ .kind = EVENT_SIGNAL,
+		.signal = number,
+		.ends_run = number != SIGURG });
 }
 
 static inline enum action_kind

@@ -21,8 +21,8 @@ static const struct outcome unforked = { OUTCOME_UNFORKED, EAGAIN };
 #define CHECK_FINISH(drive, want_reason, want_status) \
 	do { \
 		CHECK_INT((drive)->action.kind, ACTION_FINISH); \
-		CHECK_STR(reason_name((drive)->engine.reason), want_reason); \
-		CHECK_INT((drive)->engine.status, (want_status)); \
+		CHECK_STR(reason_name((drive)->run.reason), want_reason); \
+		CHECK_INT((drive)->run.status, (want_status)); \
 	} while (0)
 
 static struct drive
@@ -39,7 +39,7 @@ check_delays(struct drive *drive, const char *delays)
 
 	while (tsv_number(&delays, &want)) {
 		CHECK_INT(drive_exit(drive, 1), ACTION_WAIT);
-		CHECK_DBL(drive->engine.delay.seconds, want, 1e-12);
+		CHECK_DBL(drive->run.delay.seconds, want, 1e-12);
 		CHECK_DBL(drive->action.wake, drive->now + want, 1e-12);
 		CHECK_INT(drive_timer(drive), ACTION_RUN);
 	}
@@ -54,14 +54,14 @@ a_success_at_once_ends_the_run(void)
 
 	drive_start(&drive);
 	CHECK_ACTION(&drive, ACTION_RUN, INFINITY);
-	CHECK(!drive.action.judged);
-	CHECK(isinf(engine_timeout(&drive.engine)));
+	CHECK(!drive.judged);
+	CHECK(isinf(drive.run.timeout));
 	drive_exit(&drive, 0);
 	CHECK_FINISH(&drive, "success", 0);
-	CHECK(drive.action.judged);
-	CHECK_INT(drive.engine.judgement.verdict, VERDICT_SUCCESS);
-	CHECK_INT(drive.engine.attempt, 1);
-	CHECK_INT(drive.engine.failures, 0);
+	CHECK(drive.judged);
+	CHECK_INT(drive.run.judgement.verdict, VERDICT_SUCCESS);
+	CHECK_INT(drive.run.attempt, 1);
+	CHECK_INT(drive.run.failures, 0);
 }
 
 static void
@@ -72,16 +72,16 @@ attempts_are_counted_in_all(void)
 	drive.policy.attempts = 4;
 	drive.now = 100;
 	drive_start(&drive);
-	CHECK(!engine_is_final(&drive.engine));
+	CHECK(!drive.run.final);
 	check_delays(&drive, "1 2 4");
-	CHECK(engine_is_final(&drive.engine));
+	CHECK(drive.run.final);
 	drive_exit(&drive, 7);
 	CHECK_FINISH(&drive, "attempts", 7);
-	CHECK(drive.action.judged);
-	CHECK_INT(drive.engine.judgement.verdict, VERDICT_RETRY);
-	CHECK_INT(drive.engine.attempt, 4);
-	CHECK_INT(drive.engine.failures, 4);
-	CHECK_DBL(drive.engine.waited, 7, 1e-12);
+	CHECK(drive.judged);
+	CHECK_INT(drive.run.judgement.verdict, VERDICT_RETRY);
+	CHECK_INT(drive.run.attempt, 4);
+	CHECK_INT(drive.run.failures, 4);
+	CHECK_DBL(drive.run.waited, 7, 1e-12);
 	CHECK_DBL(drive.now, 107, 1e-12);
 }
 
@@ -92,7 +92,7 @@ one_attempt_is_no_retry(void)
 
 	drive.policy.attempts = 1;
 	drive_start(&drive);
-	CHECK(engine_is_final(&drive.engine));
+	CHECK(drive.run.final);
 	drive_exit(&drive, 3);
 	CHECK_FINISH(&drive, "attempts", 3);
 }
@@ -105,10 +105,10 @@ without_a_limit_attempts_go_on(void)
 	drive_start(&drive);
 	for (int i = 0; i < 10000; i++) {
 		CHECK_INT(drive_exit(&drive, 1), ACTION_WAIT);
-		CHECK(!engine_is_final(&drive.engine));
+		CHECK(!drive.run.final);
 		drive_timer(&drive);
 	}
-	CHECK_INT(drive.engine.attempt, 10001);
+	CHECK_INT(drive.run.attempt, 10001);
 }
 
 static void
@@ -121,8 +121,8 @@ a_stop_ends_the_run_at_once(void)
 	check_delays(&drive, "1");
 	drive_exit(&drive, 2);
 	CHECK_FINISH(&drive, "stop", 2);
-	CHECK_STR(rule_name(drive.engine.judgement.rule), "stop-on");
-	CHECK_INT(drive.engine.failures, 2);
+	CHECK_STR(rule_name(drive.run.judgement.rule), "stop-on");
+	CHECK_INT(drive.run.failures, 2);
 }
 
 static void
@@ -149,7 +149,7 @@ the_last_outcome_is_the_status_of_a_run_that_gives_up(void)
 		check_delays(&drive, "1");
 		drive_end(&drive, rows[i].outcome, -1);
 		CHECK_FINISH(&drive, "attempts", rows[i].status);
-		CHECK_INT(drive.engine.death, rows[i].death);
+		CHECK_INT(drive.run.death, rows[i].death);
 	}
 }
 
@@ -162,19 +162,19 @@ a_free_failure_uses_up_no_attempt(void)
 	set_apply(&drive.policy.free, "KILL");
 	drive_start(&drive);
 	for (int i = 0; i < 5; i++) {
-		CHECK(!engine_is_final(&drive.engine));
+		CHECK(!drive.run.final);
 		CHECK_INT(drive_end(&drive, died, -1), ACTION_WAIT);
 		/* The delay grows all the same. */
-		CHECK_DBL(drive.engine.delay.seconds, 1 << i, 0);
+		CHECK_DBL(drive.run.delay.seconds, 1 << i, 0);
 		drive_timer(&drive);
 	}
 	check_delays(&drive, "32");
-	CHECK(engine_is_final(&drive.engine));
+	CHECK(drive.run.final);
 	CHECK_INT(drive_end(&drive, died, -1), ACTION_WAIT);
 	drive_timer(&drive);
 	drive_exit(&drive, 1);
 	CHECK_FINISH(&drive, "attempts", 1);
-	CHECK_INT(drive.engine.attempt, 8);
+	CHECK_INT(drive.run.attempt, 8);
 }
 
 /* --- limits on an attempt --- */
@@ -190,11 +190,10 @@ a_timeout_sends_its_signal_and_then_sigkill(void)
 	drive.now = 1;
 	drive_start(&drive);
 	CHECK_ACTION(&drive, ACTION_RUN, 6);
-	CHECK_DBL(engine_timeout(&drive.engine), 5, 1e-12);
+	CHECK_DBL(drive.run.timeout, 5, 1e-12);
 	drive_timer(&drive);
 	CHECK_ACTION(&drive, ACTION_KILL, 8);
 	CHECK_INT(drive.action.signal, SIGHUP);
-	CHECK(drive.engine.ending);
 	drive_timer(&drive);
 	CHECK_ACTION(&drive, ACTION_KILL, INFINITY);
 	CHECK_INT(drive.action.signal, SIGKILL);
@@ -202,7 +201,6 @@ a_timeout_sends_its_signal_and_then_sigkill(void)
 	CHECK_ACTION(&drive, ACTION_WAIT, 9);
 	drive_timer(&drive);
 	CHECK_ACTION(&drive, ACTION_RUN, 14);
-	CHECK(!drive.engine.ending);
 }
 
 static void
@@ -225,25 +223,26 @@ static void
 a_timer_before_its_time_changes_nothing(void)
 {
 	struct drive drive = started(drive_policy("exponential"));
-	struct engine before;
+	struct record before;
 
 	drive.policy.timeout = 5;
 	drive_start(&drive);
 	for (int i = 0; i < 4; i++) {
 		const double wake = drive.action.wake;
 
-		before = drive.engine;
+		before = drive.run;
 		drive.now = nextafter(wake, 0);
 		drive_step(&drive, (struct event){ .kind = EVENT_TIMER });
 		CHECK_INT(drive.action.kind, ACTION_NONE);
 		CHECK(drive.action.wake == wake);
-		CHECK(memcmp(&before, &drive.engine, sizeof(before)) == 0);
+		before.elapsed = drive.run.elapsed;
+		CHECK(memcmp(&before, &drive.run, sizeof(before)) == 0);
 		drive_timer(&drive);
 		/* It is killed, killed for good, ends and is waited for. */
 		if (i == 1)
 			drive_end(&drive, timed_out, -1);
 	}
-	CHECK_INT(drive.engine.attempt, 2);
+	CHECK_INT(drive.run.attempt, 2);
 }
 
 static void
@@ -265,7 +264,7 @@ a_late_timer_is_as_good_as_one_in_time(void)
 	drive.now = 200;
 	drive_step(&drive, (struct event){ .kind = EVENT_TIMER });
 	CHECK_ACTION(&drive, ACTION_RUN, 205);
-	CHECK_DBL(drive.engine.just_waited, 110, 1e-12);
+	CHECK_DBL(drive.run.just_waited, 110, 1e-12);
 }
 
 static void
@@ -294,8 +293,7 @@ a_share_of_what_is_left_limits_an_attempt(void)
 		drive_start(&drive);
 		drive_exit(&drive, 1);
 		drive_timer(&drive);
-		CHECK_DBL(engine_timeout(&drive.engine), rows[i].timeout,
-		    1e-12);
+		CHECK_DBL(drive.run.timeout, rows[i].timeout, 1e-12);
 		CHECK_DBL(drive.action.wake, rows[i].now + rows[i].timeout,
 		    1e-12);
 	}
@@ -325,8 +323,8 @@ no_wait_is_begun_that_ends_at_or_past_the_limit(void)
 			continue;
 		}
 		CHECK_FINISH(&drive, "max-time", 7);
-		CHECK(drive.action.judged);
-		CHECK_DBL(drive.engine.waited, 0, 0);
+		CHECK(drive.judged);
+		CHECK_DBL(drive.run.waited, 0, 0);
 	}
 }
 
@@ -344,8 +342,8 @@ the_limit_on_the_run_ends_the_attempt(void)
 	CHECK_ACTION(&drive, ACTION_KILL, 25);
 	drive_end(&drive, timed_out, -1);
 	CHECK_FINISH(&drive, "max-time", 124);
-	CHECK(drive.action.judged);
-	CHECK_INT(drive.engine.failures, 1);
+	CHECK(drive.judged);
+	CHECK_INT(drive.run.failures, 1);
 }
 
 static void
@@ -401,9 +399,9 @@ what_does_not_end_is_left_after_the_last_grace(void)
 		drive_timer(&drive);
 		CHECK_FINISH(&drive, "max-time", 124);
 		CHECK_DBL(drive.now, 31 + k, 1e-12);
-		CHECK(drive.action.judged);
-		CHECK_INT(drive.engine.evidence.outcome.kind, OUTCOME_TIMEOUT);
-		CHECK_INT(drive.engine.failures, 1);
+		CHECK(drive.judged);
+		CHECK_INT(drive.run.outcome.kind, OUTCOME_TIMEOUT);
+		CHECK_INT(drive.run.failures, 1);
 	}
 }
 
@@ -447,24 +445,21 @@ a_late_end_leaves_time_for_both_signals(void)
 static void
 a_first_wait_past_the_limit_leaves_no_time_for_an_attempt(void)
 {
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 2; i++) {
 		struct drive drive = started(drive_policy("constant"));
 
 		ROW("case %d", i);
 		drive.policy.max_time = 1;
-		drive.random = (struct random){ .seed = 0 };
 		if (i == 0)
 			drive.policy.wait_first = true;
 		if (i == 1)
-			drive.policy.splay = 1000;
-		engine_init(&drive.engine, &drive.policy, drive.random);
-		if (i == 2)
-			engine_resume(&drive.engine,
-			    (struct level){ .begun = false }, 3, 5);
-		drive_step(&drive, (struct event){ .kind = EVENT_START });
+			drive_resume(&drive,
+			    (struct progress){ .n = 3, .delay = 5 });
+		else
+			drive_start(&drive);
 		CHECK_FINISH(&drive, "max-time", 124);
-		CHECK_INT(drive.engine.attempt, 0);
-		CHECK(!drive.action.judged);
+		CHECK_INT(drive.run.attempt, 0);
+		CHECK(!drive.judged);
 	}
 }
 
@@ -480,8 +475,8 @@ a_wait_that_ended_too_late_is_followed_by_nothing(void)
 	drive.now = 10;
 	drive_step(&drive, (struct event){ .kind = EVENT_TIMER });
 	CHECK_FINISH(&drive, "max-time", 7);
-	CHECK(!drive.action.judged);
-	CHECK_DBL(drive.engine.waited, 10, 1e-12);
+	CHECK(!drive.judged);
+	CHECK_DBL(drive.run.waited, 10, 1e-12);
 }
 
 /* --- waiting --- */
@@ -498,14 +493,14 @@ a_wait_is_never_shorter_than_announced(void)
 	for (int i = 0; i < 40; i++) {
 		drive.now += i / 7.;
 		drive_exit(&drive, 1);
-		const double seconds = drive.engine.delay.seconds;
+		const double seconds = drive.run.delay.seconds;
 		const double begun = drive.now;
 
 		drive_timer(&drive);
 		if (!CHECK_INT(drive.action.kind, ACTION_RUN))
 			return;
 		CHECK(drive.now >= begun + seconds);
-		CHECK_DBL(drive.engine.just_waited, seconds, 1e-9);
+		CHECK_DBL(drive.run.just_waited, seconds, 1e-9);
 	}
 }
 
@@ -524,7 +519,7 @@ the_range_told_is_what_chance_can_give(void)
 		drive.random.script_length = 1;
 		drive_start(&drive);
 		drive_exit(&drive, 1);
-		delay = drive.engine.delay;
+		delay = drive.run.delay;
 		drawn[i] = delay.seconds;
 	}
 	CHECK_DBL(delay.nominal, 1, 0);
@@ -552,7 +547,7 @@ a_seed_gives_the_same_delays_whatever_else_happens(void)
 		for (int i = 0; i < 8; i++) {
 			drive.now += run * 3;
 			drive_exit(&drive, 1);
-			delays[run][i] = drive.engine.delay.seconds;
+			delays[run][i] = drive.run.delay.seconds;
 			drive_timer(&drive);
 			if (run == 1)
 				drive_answer(&drive, VERDICT_SUCCESS);
@@ -571,10 +566,10 @@ waiting_first_takes_the_first_delay(void)
 	drive.policy.attempts = 3;
 	drive_start(&drive);
 	CHECK_ACTION(&drive, ACTION_WAIT, 1);
-	CHECK(!drive.action.judged);
+	CHECK(!drive.judged);
 	drive_timer(&drive);
 	CHECK_INT(drive.action.kind, ACTION_RUN);
-	CHECK_DBL(drive.engine.just_waited, 1, 0);
+	CHECK_DBL(drive.run.just_waited, 1, 0);
 	check_delays(&drive, "2 4");
 	drive_exit(&drive, 1);
 	CHECK_FINISH(&drive, "attempts", 1);
@@ -591,8 +586,8 @@ a_splay_is_drawn_up_to_its_length(void)
 	drive.random.script_length = 1;
 	drive_start(&drive);
 	CHECK_ACTION(&drive, ACTION_WAIT, 10);
-	CHECK_DBL(drive.engine.delay.low, 0, 0);
-	CHECK_DBL(drive.engine.delay.high, 40, 0);
+	CHECK_DBL(drive.run.delay.low, 0, 0);
+	CHECK_DBL(drive.run.delay.high, 40, 0);
 	drive_timer(&drive);
 	check_delays(&drive, "1 2");
 }
@@ -609,8 +604,35 @@ a_splay_comes_on_top_of_the_first_wait(void)
 	drive.random.script_length = 1;
 	drive_start(&drive);
 	CHECK_ACTION(&drive, ACTION_WAIT, 3);
-	CHECK_DBL(drive.engine.delay.low, 1, 0);
-	CHECK_DBL(drive.engine.delay.high, 5, 0);
+	CHECK_DBL(drive.run.delay.low, 1, 0);
+	CHECK_DBL(drive.run.delay.high, 5, 0);
+}
+
+/* Chance must not decide whether the command runs at all. */
+static void
+the_limit_on_the_run_counts_from_the_end_of_the_splay(void)
+{
+	static const double half = 0.5;
+
+	for (int early = 0; early < 2; early++) {
+		struct drive drive = started(drive_policy("exponential"));
+
+		ROW("early %d", early);
+		drive.policy.splay = 40;
+		drive.policy.max_time = 5;
+		drive.random.script = &half;
+		drive.random.script_length = 1;
+		drive_start(&drive);
+		CHECK_ACTION(&drive, ACTION_WAIT, 20);
+		if (early == 1) {
+			drive.now = 2;
+			drive_signal(&drive, SIGURG);
+			CHECK_ACTION(&drive, ACTION_RUN, 7);
+		} else {
+			drive_timer(&drive);
+			CHECK_ACTION(&drive, ACTION_RUN, 25);
+		}
+	}
 }
 
 static void
@@ -624,16 +646,16 @@ pace_start_counts_from_the_attempts_start(void)
 	drive_exit(&drive, 1);
 	CHECK_ACTION(&drive, ACTION_WAIT, 1);
 	/* Reports give what is still waited, but the delay as it was meant. */
-	CHECK_DBL(drive.engine.delay.seconds, 0.75, 1e-12);
-	CHECK_DBL(drive.engine.delay.nominal, 1, 0);
+	CHECK_DBL(drive.run.delay.seconds, 0.75, 1e-12);
+	CHECK_DBL(drive.run.delay.nominal, 1, 0);
 	drive_timer(&drive);
 	drive.now = 9;
 	/* The attempt outlasted its delay. */
 	drive_exit(&drive, 1);
 	CHECK_ACTION(&drive, ACTION_WAIT, 9);
-	CHECK_DBL(drive.engine.delay.low, 0, 0);
-	CHECK_DBL(drive.engine.delay.high, 0, 0);
-	CHECK_DBL(drive.engine.delay.seconds, 0, 0);
+	CHECK_DBL(drive.run.delay.low, 0, 0);
+	CHECK_DBL(drive.run.delay.high, 0, 0);
+	CHECK_DBL(drive.run.delay.seconds, 0, 0);
 	drive_timer(&drive);
 	CHECK_INT(drive.action.kind, ACTION_RUN);
 	drive_exit(&drive, 1);
@@ -730,11 +752,10 @@ a_healthy_attempt_makes_its_failure_the_first(void)
 			.evidence.outcome = rows[i].outcome,
 			.healthy = rows[i].healthy,
 			.hint = -1 });
-		CHECK_DBL(drive.engine.delay.seconds, rows[i].resets ? 1 : 4,
-		    0);
+		CHECK_DBL(drive.run.delay.seconds, rows[i].resets ? 1 : 4, 0);
 		drive_timer(&drive);
-		CHECK_INT(engine_is_final(&drive.engine), !rows[i].resets);
-		CHECK_INT(drive.engine.failures, 3);
+		CHECK_INT(drive.run.final, !rows[i].resets);
+		CHECK_INT(drive.run.failures, 3);
 	}
 }
 
@@ -764,8 +785,8 @@ a_healthy_failure_that_is_free_leaves_all_attempts(void)
 	drive_start(&drive);
 	drive.now = 60;
 	drive_exit(&drive, 1);
-	CHECK_INT(drive.engine.used, 0);
-	CHECK_DBL(drive.engine.delay.seconds, 1, 0);
+	CHECK_INT(drive.run.used, 0);
+	CHECK_DBL(drive.run.delay.seconds, 1, 0);
 }
 
 /* --- throttling --- */
@@ -802,8 +823,8 @@ a_throttled_failure_has_its_own_base(void)
 		for (int k = 0; tsv_number(&delays, &want); k++) {
 			CHECK_INT(drive_exit(&drive, k % 2 ? 9 : 1),
 			    ACTION_WAIT);
-			CHECK_INT(drive.engine.judgement.throttled, k % 2);
-			CHECK_DBL(drive.engine.delay.seconds, want, 0);
+			CHECK_INT(drive.run.judgement.throttled, k % 2);
+			CHECK_DBL(drive.run.delay.seconds, want, 0);
 			drive_timer(&drive);
 		}
 	}
@@ -820,10 +841,10 @@ a_level_does_not_begin_with_the_delay_of_a_throttle(void)
 	set_apply(&drive.policy.rules.throttle, "9");
 	drive_start(&drive);
 	drive_exit(&drive, 9);
-	CHECK_DBL(drive.engine.delay.seconds, 10, 0);
+	CHECK_DBL(drive.run.delay.seconds, 10, 0);
 	drive_timer(&drive);
 	drive_exit(&drive, 1);
-	CHECK_DBL(drive.engine.delay.seconds, 2, 0);
+	CHECK_DBL(drive.run.delay.seconds, 2, 0);
 }
 
 /* --- repeat --- */
@@ -846,7 +867,7 @@ a_level_falls_with_successes(void)
 	drive_start(&drive);
 	for (size_t i = 0; i < COUNT(delays); i++) {
 		CHECK_INT(drive_exit(&drive, i < 4 || i >= 9), ACTION_WAIT);
-		CHECK_DBL(drive.engine.delay.seconds, delays[i], 0);
+		CHECK_DBL(drive.run.delay.seconds, delays[i], 0);
 		drive_timer(&drive);
 	}
 }
@@ -862,16 +883,16 @@ with_repeat_failures_in_a_row_are_counted(void)
 	drive_start(&drive);
 	for (int i = 0; i < 4; i++) {
 		check_delays(&drive, "1 2");
-		CHECK(engine_is_final(&drive.engine));
+		CHECK(drive.run.final);
 		CHECK_INT(drive_exit(&drive, 0), ACTION_WAIT);
-		CHECK(drive.action.judged);
-		CHECK_DBL(drive.engine.delay.seconds, 7, 0);
+		CHECK(drive.judged);
+		CHECK_DBL(drive.run.delay.seconds, 7, 0);
 		drive_timer(&drive);
 	}
 	check_delays(&drive, "1 2");
 	drive_exit(&drive, 5);
 	CHECK_FINISH(&drive, "attempts", 5);
-	CHECK_INT(drive.engine.failures, 11);
+	CHECK_INT(drive.run.failures, 11);
 }
 
 static void
@@ -890,7 +911,7 @@ successes_in_a_row_end_a_repeated_run(void)
 	drive_timer(&drive);
 	drive_exit(&drive, 0);
 	CHECK_FINISH(&drive, "success", 0);
-	CHECK_INT(drive.engine.attempt, 4);
+	CHECK_INT(drive.run.attempt, 4);
 }
 
 static void
@@ -942,14 +963,14 @@ a_hint_is_a_minimum(void)
 		drive_start(&drive);
 		drive_end(&drive, died, rows[i].hint);
 		CHECK_ACTION(&drive, ACTION_WAIT, rows[i].wake);
-		CHECK_DBL(drive.engine.delay.hint, rows[i].hint, 0);
-		CHECK_DBL(drive.engine.delay.nominal, 10, 0);
-		CHECK_DBL(drive.engine.delay.low, rows[i].wake, 0);
+		CHECK_DBL(drive.run.delay.hint, rows[i].hint, 0);
+		CHECK_DBL(drive.run.delay.nominal, 10, 0);
+		CHECK_DBL(drive.run.delay.low, rows[i].wake, 0);
 		drive_timer(&drive);
 		/* It holds for one wait. */
 		drive_end(&drive, died, -1);
-		CHECK_DBL(drive.engine.delay.seconds, 10, 0);
-		CHECK_DBL(drive.engine.delay.hint, -1, 0);
+		CHECK_DBL(drive.run.delay.seconds, 10, 0);
+		CHECK_DBL(drive.run.delay.hint, -1, 0);
 	}
 }
 
@@ -970,9 +991,9 @@ a_hint_is_spread_upward_within_its_limit(void)
 		drive.policy.hint_spread = 0.2;
 		drive_start(&drive);
 		drive_end(&drive, died, rows[i].hint);
-		CHECK_DBL(drive.engine.delay.seconds, rows[i].seconds, 1e-12);
-		CHECK_DBL(drive.engine.delay.high, rows[i].high, 1e-12);
-		CHECK(drive.engine.delay.seconds >= drive.engine.delay.low);
+		CHECK_DBL(drive.run.delay.seconds, rows[i].seconds, 1e-12);
+		CHECK_DBL(drive.run.delay.high, rows[i].high, 1e-12);
+		CHECK(drive.run.delay.seconds >= drive.run.delay.low);
 	}
 }
 
@@ -1051,11 +1072,11 @@ a_check_decides(void)
 	drive_exit(&drive, 0);
 	CHECK_ACTION(&drive, ACTION_ASK, INFINITY);
 	CHECK_INT(drive.action.question, ASK_CHECK);
-	CHECK(!drive.action.judged);
+	CHECK(!drive.judged);
 	drive_answer(&drive, VERDICT_RETRY);
 	CHECK_ACTION(&drive, ACTION_WAIT, 1);
-	CHECK(drive.action.judged);
-	CHECK_STR(rule_name(drive.engine.judgement.rule), "check");
+	CHECK(drive.judged);
+	CHECK_STR(rule_name(drive.run.judgement.rule), "check");
 	drive_timer(&drive);
 	/* What could not be started leaves nothing to check. */
 	drive_end(&drive, unforked, -1);
@@ -1076,7 +1097,7 @@ a_check_that_stops_a_command_that_exited_with_0_is_a_failure(void)
 	drive_exit(&drive, 0);
 	drive_answer(&drive, VERDICT_STOP);
 	CHECK_FINISH(&drive, "stop", 1);
-	CHECK_INT(drive.engine.failures, 1);
+	CHECK_INT(drive.run.failures, 1);
 }
 
 static void
@@ -1094,9 +1115,9 @@ the_limit_on_the_run_ends_the_check(void)
 	CHECK_INT(drive.action.signal, SIGTERM);
 	drive_answer(&drive, VERDICT_SUCCESS);
 	CHECK_FINISH(&drive, "max-time", 124);
-	CHECK(drive.action.judged);
-	CHECK_STR(rule_name(drive.engine.judgement.rule), "max-time");
-	CHECK_INT(drive.engine.failures, 1);
+	CHECK(drive.judged);
+	CHECK_STR(rule_name(drive.run.judgement.rule), "max-time");
+	CHECK_INT(drive.run.failures, 1);
 }
 
 static void
@@ -1112,8 +1133,9 @@ a_check_that_does_not_end_is_left(void)
 	CHECK_ACTION(&drive, ACTION_KILL, 21);
 	drive_timer(&drive);
 	CHECK_FINISH(&drive, "max-time", 124);
-	CHECK(drive.action.judged);
-	CHECK_INT(drive.engine.evidence.outcome.kind, OUTCOME_EXIT);
+	CHECK(drive.judged);
+	CHECK_INT(drive.run.cut, CUT_CHECK);
+	CHECK_INT(drive.run.outcome.kind, OUTCOME_EXIT);
 }
 
 static void
@@ -1126,28 +1148,53 @@ past_the_limit_nothing_is_checked(void)
 	drive_timer(&drive);
 	drive_end(&drive, timed_out, -1);
 	CHECK_FINISH(&drive, "max-time", 124);
-	CHECK(drive.action.judged);
-	CHECK_INT(drive.engine.failures, 1);
+	CHECK(drive.judged);
+	CHECK_INT(drive.run.failures, 1);
 }
 
-/* The check of an attempt has no timeout of the attempt's. */
 static void
-a_timeout_is_for_the_attempt_alone(void)
+a_check_that_times_out_means_retry(void)
 {
 	struct drive drive = checked_drive();
 
 	drive.policy.timeout = 2;
+	drive_start(&drive);
+	drive_exit(&drive, 0);
+	CHECK_ACTION(&drive, ACTION_ASK, 2);
+	drive_timer(&drive);
+	CHECK_ACTION(&drive, ACTION_KILL, 12);
+	drive_exited(&drive);
+	drive_answer(&drive, VERDICT_STOP);
+	CHECK_ACTION(&drive, ACTION_WAIT, 3);
+	CHECK_STR(rule_name(drive.run.judgement.rule), "check");
+	CHECK(drive.run.command_timed_out);
+	drive_timer(&drive);
+	drive_exit(&drive, 0);
+	drive_answer(&drive, VERDICT_RETRY);
+	CHECK_INT(drive.action.kind, ACTION_WAIT);
+	CHECK(!drive.run.command_timed_out);
+}
+
+static void
+a_gate_that_times_out_gives_up(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+
+	drive.policy.max_time = 100;
+	drive.policy.timeout_share = 0.5;
 	drive.policy.gate = true;
 	drive_start(&drive);
+	drive.now = 19;
+	drive_exit(&drive, 7);
 	drive_timer(&drive);
-	drive_end(&drive, timed_out, -1);
-	CHECK_ACTION(&drive, ACTION_ASK, INFINITY);
-	drive.now = 50;
-	drive_step(&drive, (struct event){ .kind = EVENT_TIMER });
-	CHECK_ACTION(&drive, ACTION_NONE, INFINITY);
-	drive_answer(&drive, VERDICT_RETRY);
+	CHECK_ACTION(&drive, ACTION_ASK, 60);
 	drive_timer(&drive);
-	CHECK_ACTION(&drive, ACTION_ASK, INFINITY);
+	CHECK_INT(drive.action.kind, ACTION_KILL);
+	drive_exited(&drive);
+	drive_answer(&drive, VERDICT_SUCCESS);
+	CHECK_FINISH(&drive, "gate", 7);
+	CHECK(drive.run.command_timed_out);
+	CHECK_INT(drive.run.cut, CUT_NOTHING);
 }
 
 static void
@@ -1165,15 +1212,15 @@ a_gate_is_asked_after_each_wait_but_the_first(void)
 		CHECK_INT(drive.action.kind, ACTION_WAIT);
 		CHECK_INT(drive_timer(&drive), ACTION_ASK);
 		CHECK_INT(drive.action.question, ASK_GATE);
-		CHECK(!drive.action.judged);
+		CHECK(!drive.judged);
 		if (i == 0)
 			CHECK_INT(drive_answer(&drive, VERDICT_SUCCESS),
 			    ACTION_RUN);
 	}
 	drive_answer(&drive, VERDICT_STOP);
 	CHECK_FINISH(&drive, "gate", 7);
-	CHECK(!drive.action.judged);
-	CHECK_INT(drive.engine.attempt, 2);
+	CHECK(!drive.judged);
+	CHECK_INT(drive.run.attempt, 2);
 }
 
 static void
@@ -1191,7 +1238,7 @@ the_limit_on_the_run_ends_the_gate(void)
 	CHECK_ACTION(&drive, ACTION_KILL, 20);
 	drive_answer(&drive, VERDICT_SUCCESS);
 	CHECK_FINISH(&drive, "max-time", 124);
-	CHECK_INT(drive.engine.failures, 1);
+	CHECK_INT(drive.run.failures, 1);
 }
 
 static void
@@ -1207,7 +1254,7 @@ a_gate_that_opens_past_the_limit_lets_nothing_through(void)
 	drive.now = 10;
 	drive_answer(&drive, VERDICT_SUCCESS);
 	CHECK_FINISH(&drive, "max-time", 7);
-	CHECK_INT(drive.engine.attempt, 1);
+	CHECK_INT(drive.run.attempt, 1);
 }
 
 static void
@@ -1220,18 +1267,18 @@ a_budget_is_asked_before_each_wait(void)
 	drive_exit(&drive, 7);
 	CHECK_INT(drive.action.kind, ACTION_ASK);
 	CHECK_INT(drive.action.question, ASK_BUDGET);
-	CHECK(!drive.action.judged);
+	CHECK(!drive.judged);
 	drive_answer(&drive, VERDICT_SUCCESS);
 	/* The verdict is told together with what follows. */
 	CHECK_ACTION(&drive, ACTION_WAIT, 1);
-	CHECK(drive.action.judged);
+	CHECK(drive.judged);
 	drive_timer(&drive);
 	drive_exit(&drive, 8);
 	drive_answer(&drive, VERDICT_RETRY);
 	CHECK_FINISH(&drive, "budget", 8);
-	CHECK(drive.action.judged);
-	CHECK_DBL(drive.engine.waited, 1, 0);
-	CHECK_INT(drive.engine.failures, 2);
+	CHECK(drive.judged);
+	CHECK_DBL(drive.run.waited, 1, 0);
+	CHECK_INT(drive.run.failures, 2);
 }
 
 static void
@@ -1297,13 +1344,13 @@ a_signal_makes_the_attempts_outcome_the_runs(void)
 		CHECK_ACTION(&drive, ACTION_NONE, 60);
 		/* The first one counts. */
 		drive_signal(&drive, SIGTERM);
-		CHECK_INT(drive.engine.signal, SIGHUP);
 		drive_end(&drive, rows[i].outcome, -1);
 		CHECK_FINISH(&drive, "signal", rows[i].status);
-		CHECK_INT(drive.engine.death, rows[i].death);
-		CHECK(drive.action.judged);
-		CHECK_STR(rule_name(drive.engine.judgement.rule), "signal");
-		CHECK_INT(drive.engine.judgement.verdict, VERDICT_STOP);
+		CHECK_INT(drive.run.ended_by, SIGHUP);
+		CHECK_INT(drive.run.death, rows[i].death);
+		CHECK(drive.judged);
+		CHECK_STR(rule_name(drive.run.judgement.rule), "signal");
+		CHECK_INT(drive.run.judgement.verdict, VERDICT_STOP);
 	}
 }
 
@@ -1321,21 +1368,23 @@ in_a_wait_a_signal_ends_the_run_at_once(void)
 		drive.now = 0.25;
 		drive_signal(&drive, SIGINT);
 		CHECK_FINISH(&drive, "signal", 130);
-		CHECK_INT(drive.engine.death, SIGINT);
-		CHECK_DBL(drive.engine.waited, 0.25, 0);
-		CHECK(!drive.action.judged);
+		CHECK_INT(drive.run.death, SIGINT);
+		CHECK_DBL(drive.run.waited, 0.25, 0);
+		CHECK(!drive.judged);
 	}
 }
 
 static void
 in_a_question_a_signal_ends_the_run_with_the_answer(void)
 {
-	for (int question = ASK_CHECK; question <= ASK_GATE; question++) {
+	static const enum question questions[] = { ASK_CHECK, ASK_GATE };
+
+	for (size_t i = 0; i < COUNT(questions); i++) {
+		const enum question question = questions[i];
 		struct drive drive = started(drive_policy("constant"));
 
 		ROW("question %d", question);
 		drive.policy.rules.check = question == ASK_CHECK;
-		drive.policy.budget = question == ASK_BUDGET;
 		drive.policy.gate = question == ASK_GATE;
 		drive_start(&drive);
 		drive_exit(&drive, 7);
@@ -1346,11 +1395,11 @@ in_a_question_a_signal_ends_the_run_with_the_answer(void)
 		CHECK_ACTION(&drive, ACTION_NONE, INFINITY);
 		drive_answer(&drive, VERDICT_SUCCESS);
 		CHECK_FINISH(&drive, "signal", 143);
-		CHECK_INT(drive.engine.death, SIGTERM);
-		CHECK_INT(drive.action.judged, question != ASK_GATE);
-		CHECK_STR(rule_name(drive.engine.judgement.rule),
+		CHECK_INT(drive.run.death, SIGTERM);
+		CHECK_INT(drive.judged, question != ASK_GATE);
+		CHECK_STR(rule_name(drive.run.judgement.rule),
 		    question == ASK_CHECK ? "signal" : "default");
-		CHECK_INT(drive.engine.failures, 1);
+		CHECK_INT(drive.run.failures, 1);
 	}
 }
 
@@ -1393,11 +1442,10 @@ in_a_wait_sigurg_means_retry_now(void)
 	drive_exit(&drive, 1);
 	drive.now = 0.5;
 	CHECK_INT(drive_signal(&drive, SIGURG), ACTION_RUN);
-	CHECK_DBL(drive.engine.just_waited, 0.5, 0);
-	CHECK_DBL(drive.engine.waited, 0.5, 0);
+	CHECK_DBL(drive.run.just_waited, 0.5, 0);
+	CHECK_DBL(drive.run.waited, 0.5, 0);
 	/* Here it changes nothing. */
 	CHECK_INT(drive_signal(&drive, SIGURG), ACTION_NONE);
-	CHECK_INT(drive.engine.signal, 0);
 	check_delays(&drive, "2");
 }
 
@@ -1423,13 +1471,11 @@ a_resumed_run_waits_and_goes_on_with_its_number(void)
 {
 	struct drive drive = started(drive_policy("exponential"));
 
-	engine_init(&drive.engine, &drive.policy, drive.random);
-	engine_resume(&drive.engine, (struct level){ .begun = false }, 4, 2.5);
-	drive_step(&drive, (struct event){ .kind = EVENT_START });
+	drive_resume(&drive, (struct progress){ .n = 4, .delay = 2.5 });
 	CHECK_ACTION(&drive, ACTION_WAIT, 2.5);
-	CHECK_DBL(drive.engine.delay.seconds, 2.5, 0);
+	CHECK_DBL(drive.run.delay.seconds, 2.5, 0);
 	drive_timer(&drive);
-	CHECK_INT(drive.engine.attempt, 1);
+	CHECK_INT(drive.run.attempt, 1);
 	check_delays(&drive, "16 32");
 }
 
@@ -1441,9 +1487,8 @@ a_resumed_level_goes_on(void)
 
 	drive.random.script = &half;
 	drive.random.script_length = 1;
-	engine_init(&drive.engine, &drive.policy, drive.random);
-	engine_resume(&drive.engine, (struct level){ .previous = 5 }, 4, 0);
-	drive_step(&drive, (struct event){ .kind = EVENT_START });
+	drive_resume(&drive,
+	    (struct progress){ .level = { .previous = 5 }, .n = 4 });
 	CHECK_INT(drive.action.kind, ACTION_RUN);
 	check_delays(&drive, "8");
 }
@@ -1455,12 +1500,11 @@ a_number_that_cannot_grow_stays(void)
 
 	drive.policy.backoff.cap = 60;
 	drive.policy.pace_start = true;
-	engine_init(&drive.engine, &drive.policy, drive.random);
-	engine_resume(&drive.engine, (struct level){ .begun = false },
-	    UINT64_MAX - 1, 0);
-	drive_step(&drive, (struct event){ .kind = EVENT_START });
+	drive.policy.attempts = 4;
+	drive_resume(&drive, (struct progress){ .n = UINT64_MAX - 1 });
 	check_delays(&drive, "60 60 60");
-	CHECK(drive.engine.n == UINT64_MAX);
+	drive_exit(&drive, 1);
+	CHECK(drive.saved.n == UINT64_MAX);
 }
 
 static void
@@ -1469,9 +1513,7 @@ a_resumed_run_has_waited_first_already(void)
 	struct drive drive = started(drive_policy("exponential"));
 
 	drive.policy.wait_first = true;
-	engine_init(&drive.engine, &drive.policy, drive.random);
-	engine_resume(&drive.engine, (struct level){ .begun = false }, 3, 0);
-	drive_step(&drive, (struct event){ .kind = EVENT_START });
+	drive_resume(&drive, (struct progress){ .n = 3 });
 	CHECK_INT(drive.action.kind, ACTION_RUN);
 	check_delays(&drive, "8 16");
 }
@@ -1483,26 +1525,11 @@ a_resumed_run_waits_no_more_than_its_splay(void)
 
 	drive.policy.wait_first = true;
 	drive.policy.splay = 0.5;
-	engine_init(&drive.engine, &drive.policy, drive.random);
-	engine_resume(&drive.engine, (struct level){ .begun = false }, 3, 0);
-	drive_step(&drive, (struct event){ .kind = EVENT_START });
+	drive_resume(&drive, (struct progress){ .n = 3 });
 	CHECK_INT(drive.action.kind, ACTION_WAIT);
-	CHECK_DBL(drive.engine.delay.high, 0.5, 0);
+	CHECK_DBL(drive.run.delay.high, 0.5, 0);
 	drive_timer(&drive);
 	check_delays(&drive, "8 16");
-}
-
-/* Asks for the state first; the answer is that there is one like this. */
-static void
-drive_resumed(struct drive *drive, uint64_t n, double wait)
-{
-	drive->policy.remember = true;
-	drive_start(drive);
-	CHECK_INT(drive->action.kind, ACTION_ASK);
-	CHECK_INT(drive->action.question, ASK_STATE);
-	engine_resume(&drive->engine, (struct level){ .begun = false }, n,
-	    wait);
-	drive_answer(drive, VERDICT_SUCCESS);
 }
 
 static void
@@ -1510,10 +1537,14 @@ a_run_that_remembers_asks_for_the_state_first(void)
 {
 	struct drive drive = started(drive_policy("exponential"));
 
-	drive_resumed(&drive, 2, 1.5);
+	drive.policy.remember = true;
+	drive_start(&drive);
+	CHECK_INT(drive.action.kind, ACTION_ASK);
+	CHECK_INT(drive.action.question, ASK_STATE);
+	drive_resume(&drive, (struct progress){ .n = 2, .delay = 1.5 });
 	CHECK_ACTION(&drive, ACTION_WAIT, 1.5);
 	drive_timer(&drive);
-	CHECK_INT(drive.engine.attempt, 1);
+	CHECK_INT(drive.run.attempt, 1);
 	check_delays(&drive, "4 8");
 }
 
@@ -1522,11 +1553,11 @@ what_is_too_early_is_given_up_with_its_own_status(void)
 {
 	struct drive drive = started(drive_policy("exponential"));
 
-	drive.policy.remember = true;
+	drive.policy.remember = drive.policy.early_skip = true;
 	drive_start(&drive);
 	drive_answer(&drive, VERDICT_STOP);
 	CHECK_FINISH(&drive, "early", 75);
-	CHECK_INT(drive.engine.attempt, 0);
+	CHECK_INT(drive.run.attempt, 0);
 }
 
 static void
@@ -1538,11 +1569,14 @@ a_state_that_is_not_to_be_had_in_time_leaves_no_time(void)
 	drive.policy.max_time = 10;
 	drive_start(&drive);
 	CHECK_ACTION(&drive, ACTION_ASK, 10);
-	drive_timer(&drive);
+	drive_answer(&drive, VERDICT_STOP);
+	CHECK_INT(drive.action.question, ASK_LOCK);
+	drive.now = 10;
+	drive_step(&drive, (struct event){ .kind = EVENT_TIMER });
 	CHECK_INT(drive.action.kind, ACTION_KILL);
 	drive_answer(&drive, VERDICT_STOP);
 	CHECK_FINISH(&drive, "max-time", 124);
-	CHECK_INT(drive.engine.attempt, 0);
+	CHECK_INT(drive.run.attempt, 0);
 }
 
 static void
@@ -1552,10 +1586,12 @@ a_signal_ends_the_wait_for_the_state(void)
 
 	drive.policy.remember = true;
 	drive_start(&drive);
+	drive_answer(&drive, VERDICT_STOP);
+	CHECK_INT(drive.action.question, ASK_LOCK);
 	drive_signal(&drive, SIGTERM);
 	drive_answer(&drive, VERDICT_STOP);
 	CHECK_FINISH(&drive, "signal", 128 + SIGTERM);
-	CHECK_INT(drive.engine.death, SIGTERM);
+	CHECK_INT(drive.run.death, SIGTERM);
 }
 
 static void
@@ -1565,15 +1601,15 @@ an_attempt_that_the_limit_leaves_without_a_verdict_moves_the_backoff(void)
 
 	drive.policy.max_time = 10;
 	drive.policy.rules.check = true;
-	drive_resumed(&drive, 2, 0);
+	drive_resume(&drive, (struct progress){ .n = 2 });
 	drive.now = 1;
 	drive_exit(&drive, 0);
 	CHECK_INT(drive.action.question, ASK_CHECK);
 	drive_timer(&drive);
 	drive_answer(&drive, VERDICT_STOP);
 	CHECK_FINISH(&drive, "max-time", 124);
-	CHECK_INT(drive.engine.n, 3);
-	CHECK_DBL(drive.engine.delay.seconds, 4, 0);
+	CHECK_INT(drive.saved.n, 3);
+	CHECK_DBL(drive.saved.delay, 4, 0);
 }
 
 static void
@@ -1593,39 +1629,38 @@ a_success_lowers_the_level_that_is_remembered(void)
 		check_delays(&drive, "1 2 4");
 		drive_exit(&drive, 0);
 		CHECK_FINISH(&drive, "success", 0);
-		CHECK_DBL(drive.engine.level.value, remember ? 2 : 4, 0);
+		CHECK(drive.was_saved == (remember == 1));
+		CHECK_DBL(drive.saved.level.value, remember ? 2 : 0, 0);
 	}
 }
 
+/* The state cannot be written; what was held is not delivered again. */
 static void
-an_error_after_the_end_takes_its_place(void)
+an_error_at_the_end_takes_its_place(void)
 {
-	struct drive drive = started(drive_policy("constant"));
+	for (int holds = 0; holds < 2; holds++) {
+		struct drive drive = started(drive_policy("constant"));
 
-	drive.policy.attempts = 1;
-	drive_start(&drive);
-	drive_end(&drive, died, -1);
-	CHECK_INT(drive.engine.death, died.code);
-	drive_step(&drive, (struct event){ .kind = EVENT_ERROR });
-	CHECK_FINISH(&drive, "error", 125);
-	CHECK_INT(drive.engine.death, 0);
-}
-
-/* What was held got out before the end: it is not delivered again. */
-static void
-an_error_after_all_was_delivered_ends_at_once(void)
-{
-	struct drive drive = started(drive_policy("constant"));
-
-	drive.policy.attempts = 1;
-	drive.policy.holds = true;
-	drive_start(&drive);
-	drive_exit(&drive, 1);
-	CHECK_INT(drive.action.kind, ACTION_DELIVER);
-	drive_step(&drive, (struct event){ .kind = EVENT_DELIVERED });
-	CHECK_FINISH(&drive, "attempts", 1);
-	drive_step(&drive, (struct event){ .kind = EVENT_ERROR });
-	CHECK_FINISH(&drive, "error", 125);
+		ROW("holds %d", holds);
+		drive.policy.attempts = 1;
+		drive.policy.delivery = holds ? DELIVERY_LAST : DELIVERY_NONE;
+		drive_resume(&drive, (struct progress){ .n = 0 });
+		drive_exited(&drive);
+		drive_event(&drive,
+		    (struct event){ .kind = EVENT_ENDED,
+			.evidence.outcome = died,
+			.hint = -1 });
+		if (holds) {
+			CHECK_INT(drive.action.kind, ACTION_DELIVER);
+			drive_event(&drive,
+			    (struct event){ .kind = EVENT_DELIVERED });
+		}
+		CHECK_INT(drive.action.kind, ACTION_ASK);
+		CHECK_INT(drive.action.question, ASK_SAVE);
+		drive_event(&drive, (struct event){ .kind = EVENT_ANSWER });
+		CHECK_FINISH(&drive, "error", 125);
+		CHECK_INT(drive.run.death, 0);
+	}
 }
 
 static void
@@ -1642,9 +1677,9 @@ a_run_to_be_remembered_draws_the_delay_that_it_does_not_wait(void)
 		check_delays(&drive, "1 2");
 		drive_exit(&drive, 1);
 		CHECK_FINISH(&drive, "attempts", 1);
-		CHECK_DBL(drive.engine.delay.seconds, remember ? 4 : 2, 0);
-		CHECK_INT(drive.engine.n, 3);
-		CHECK_DBL(drive.engine.waited, 3, 0);
+		CHECK_DBL(drive.run.delay.seconds, remember ? 4 : 2, 0);
+		CHECK_INT(drive.saved.n, remember ? 3 : 0);
+		CHECK_DBL(drive.run.waited, 3, 0);
 	}
 }
 
@@ -1657,7 +1692,7 @@ an_error_of_its_own_ends_the_run(void)
 	drive_exit(&drive, 1);
 	drive_step(&drive, (struct event){ .kind = EVENT_ERROR });
 	CHECK_FINISH(&drive, "error", 125);
-	CHECK(!drive.action.judged);
+	CHECK(!drive.judged);
 }
 
 static void
@@ -1676,8 +1711,8 @@ an_error_of_its_own_ends_the_attempt_first(void)
 	CHECK_INT(drive.action.signal, SIGKILL);
 	drive_exit(&drive, 0);
 	CHECK_FINISH(&drive, "error", 125);
-	CHECK(drive.action.judged);
-	CHECK_STR(rule_name(drive.engine.judgement.rule), "error");
+	CHECK(drive.judged);
+	CHECK_STR(rule_name(drive.run.judgement.rule), "error");
 }
 
 static void
@@ -1690,7 +1725,7 @@ an_error_can_be_one_to_die_of(void)
 	drive_step(&drive,
 	    (struct event){ .kind = EVENT_ERROR, .signal = SIGPIPE });
 	CHECK_FINISH(&drive, "error", 128 + SIGPIPE);
-	CHECK_INT(drive.engine.death, SIGPIPE);
+	CHECK_INT(drive.run.death, SIGPIPE);
 }
 
 static void
@@ -1698,18 +1733,18 @@ what_is_held_is_delivered_before_the_end(void)
 {
 	struct drive drive = { .policy = drive_policy("constant") };
 
-	drive.policy.holds = true;
+	drive.policy.delivery = DELIVERY_LAST;
 	drive_start(&drive);
 	drive_exit(&drive, 1);
 	CHECK_INT(drive.action.kind, ACTION_WAIT);
 	drive_timer(&drive);
 	drive_exit(&drive, 0);
 	CHECK_INT(drive.action.kind, ACTION_DELIVER);
-	CHECK(drive.action.judged);
+	CHECK(!drive.judged);
 	CHECK(drive.action.wake == INFINITY);
 	drive_step(&drive, (struct event){ .kind = EVENT_DELIVERED });
 	CHECK_FINISH(&drive, "success", 0);
-	CHECK(!drive.action.judged);
+	CHECK(drive.judged);
 }
 
 static void
@@ -1717,7 +1752,7 @@ what_cannot_be_delivered_is_an_error(void)
 {
 	struct drive drive = { .policy = drive_policy("constant") };
 
-	drive.policy.holds = true;
+	drive.policy.delivery = DELIVERY_LAST;
 	drive_start(&drive);
 	drive_exit(&drive, 0);
 	drive_step(&drive, (struct event){ .kind = EVENT_ERROR });
@@ -1729,14 +1764,14 @@ a_signal_ends_a_delivery(void)
 {
 	struct drive drive = { .policy = drive_policy("constant") };
 
-	drive.policy.holds = true;
+	drive.policy.delivery = DELIVERY_LAST;
 	drive_start(&drive);
 	drive_exit(&drive, 0);
 	drive_signal(&drive, SIGURG);
 	CHECK_INT(drive.action.kind, ACTION_NONE);
 	drive_signal(&drive, SIGTERM);
 	CHECK_FINISH(&drive, "signal", 128 + SIGTERM);
-	CHECK_INT(drive.engine.death, SIGTERM);
+	CHECK_INT(drive.run.death, SIGTERM);
 }
 
 static void
@@ -1745,7 +1780,7 @@ after_a_signal_no_reader_is_waited_for_that_takes_nothing(void)
 	for (int status = 0; status < 2; status++) {
 		struct drive drive = { .policy = drive_policy("constant") };
 
-		drive.policy.holds = true;
+		drive.policy.delivery = DELIVERY_LAST;
 		drive_start(&drive);
 		drive_signal(&drive, SIGTERM);
 		drive_exit(&drive, status);
@@ -1770,8 +1805,8 @@ an_error_while_the_check_runs_stops(void)
 	CHECK_INT(drive.action.kind, ACTION_KILL);
 	drive_answer(&drive, VERDICT_SUCCESS);
 	CHECK_FINISH(&drive, "error", 125);
-	CHECK(drive.action.judged);
-	CHECK_INT(drive.engine.judgement.verdict, VERDICT_STOP);
+	CHECK(drive.judged);
+	CHECK_INT(drive.run.judgement.verdict, VERDICT_STOP);
 }
 
 static void
@@ -1810,6 +1845,194 @@ nothing_has_to_be_ended_while_input_is_read(void)
 	drive_start(&drive);
 	drive_step(&drive, (struct event){ .kind = EVENT_ERROR });
 	CHECK_FINISH(&drive, "error", 125);
+}
+
+/* --- the end of a process --- */
+
+/* What a timed-out attempt left is killed with it, and waited for. */
+static void
+the_next_attempt_waits_for_all_of_the_one_before(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+
+	drive.policy.timeout = 5;
+	drive.policy.kill_after = 2;
+	drive_start(&drive);
+	drive_timer(&drive);
+	CHECK_ACTION(&drive, ACTION_KILL, 7);
+	drive.now = 6;
+	drive_step(&drive, (struct event){ .kind = EVENT_EXITED });
+	CHECK_ACTION(&drive, ACTION_CLEAN, 7);
+	CHECK_INT(drive.action.signal, 0);
+	drive_step(&drive, (struct event){ .kind = EVENT_REAPED });
+	CHECK_ACTION(&drive, ACTION_CLEAN, 7);
+	drive_timer(&drive);
+	CHECK_ACTION(&drive, ACTION_KILL, 8);
+	CHECK_INT(drive.action.signal, SIGKILL);
+	drive_step(&drive, (struct event){ .kind = EVENT_REAPED });
+	CHECK_ACTION(&drive, ACTION_CLEAN, 8);
+	CHECK_INT(drive.action.signal, SIGKILL);
+	drive_event(&drive, (struct event){ .kind = EVENT_CLEAN });
+	CHECK_INT(drive.action.kind, ACTION_COLLECT);
+	drive_step(&drive,
+	    (struct event){ .kind = EVENT_ENDED,
+		.evidence.outcome = { OUTCOME_EXIT, 0 },
+		.hint = -1 });
+	CHECK_INT(drive.run.outcome.kind, OUTCOME_TIMEOUT);
+	CHECK_ACTION(&drive, ACTION_WAIT, 8);
+}
+
+/* SIGKILL had its second: what is left then is left for good. */
+static void
+what_sigkill_does_not_end_is_named_and_left(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+
+	drive.policy.timeout = 5;
+	drive.policy.kill_after = 2;
+	drive_start(&drive);
+	drive_timer(&drive);
+	drive_timer(&drive);
+	drive_event(&drive, (struct event){ .kind = EVENT_EXITED });
+	CHECK_ACTION(&drive, ACTION_CLEAN, 8);
+	drive.now = 8;
+	drive_event(&drive, (struct event){ .kind = EVENT_TIMER });
+	CHECK_INT(drive.action.kind, ACTION_ABANDON);
+	drive_event(&drive, (struct event){ .kind = EVENT_CLEAN });
+	drive_step(&drive,
+	    (struct event){ .kind = EVENT_ENDED,
+		.evidence.outcome = died,
+		.hint = -1 });
+	CHECK_ACTION(&drive, ACTION_WAIT, 9);
+}
+
+/* A reader that takes nothing may keep what collects the output from ending. */
+static void
+a_collection_ends_with_the_run(void)
+{
+	for (int i = 0; i < 2; i++) {
+		struct drive drive = started(drive_policy("constant"));
+
+		ROW("case %d", i);
+		drive.policy.max_time = 10;
+		drive_start(&drive);
+		drive_event(&drive, (struct event){ .kind = EVENT_EXITED });
+		CHECK_ACTION(&drive, ACTION_COLLECT, 10);
+		if (i == 1) {
+			drive_signal(&drive, SIGTERM);
+			CHECK_ACTION(&drive, ACTION_NONE, 1);
+		}
+		drive_timer(&drive);
+		CHECK_INT(drive.action.kind, ACTION_FINISH);
+		CHECK_INT(drive.run.reason,
+		    i == 0 ? REASON_MAX_TIME : REASON_SIGNAL);
+	}
+}
+
+static void
+the_status_of_the_command_can_be_preserved(void)
+{
+	static const struct {
+		struct outcome outcome;
+		bool late;
+		int status;
+	} rows[] = {
+		{ { OUTCOME_EXIT, 2 }, false, 2 },
+		{ { OUTCOME_EXIT, 0 }, false, 0 },
+		{ { OUTCOME_SIGNAL, SIGTERM }, true, 143 },
+		{ { OUTCOME_EXIT, 9 }, true, 9 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct drive drive = started(drive_policy("constant"));
+
+		ROW("row %zu", i);
+		drive.policy.attempts = 1;
+		drive.policy.timeout = 5;
+		drive.policy.preserve_status = true;
+		set_apply(&drive.policy.rules.success, "2");
+		drive_start(&drive);
+		if (rows[i].late)
+			drive_timer(&drive);
+		drive_end(&drive, rows[i].outcome, -1);
+		CHECK_FINISH(&drive, rows[i].late ? "attempts" : "success",
+		    rows[i].status);
+		CHECK_INT(drive.run.death, 0);
+	}
+}
+
+/* Another run's hold on the state is told once, after a second. */
+static void
+a_lock_that_lasts_is_told(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+	struct step step;
+
+	drive.policy.remember = true;
+	drive_start(&drive);
+	drive_answer(&drive, VERDICT_STOP);
+	CHECK_ACTION(&drive, ACTION_ASK, 1);
+	step = engine_step(drive.engine,
+	    (struct event){ .kind = EVENT_TIMER, .now = 1 });
+	CHECK_INT(step.count, 1);
+	CHECK_INT(step.records[0].kind, RECORD_LOCK);
+	CHECK(step.action.wake == INFINITY);
+	drive.now = 3;
+	drive_exited(&drive);
+	drive_answer(&drive, VERDICT_SUCCESS);
+	CHECK_INT(drive.action.question, ASK_STATE);
+}
+
+static void
+held_output_of_each_attempt_goes_out_before_the_wait(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+
+	drive.policy.delivery = DELIVERY_EACH;
+	drive.policy.max_time = 30;
+	drive_start(&drive);
+	drive_exit(&drive, 1);
+	CHECK_ACTION(&drive, ACTION_DELIVER, 30);
+	drive.now = 0.25;
+	drive_step(&drive, (struct event){ .kind = EVENT_DELIVERED });
+	CHECK_ACTION(&drive, ACTION_WAIT, 1);
+	CHECK(drive.judged);
+	drive_timer(&drive);
+	drive_exit(&drive, 1);
+	drive.now = 30;
+	drive_step(&drive, (struct event){ .kind = EVENT_TIMER });
+	CHECK_FINISH(&drive, "max-time", 1);
+}
+
+static void
+a_hook_follows_the_end(void)
+{
+	for (int status = 0; status < 2; status++) {
+		struct drive drive = started(drive_policy("constant"));
+		struct step step;
+
+		ROW("status %d", status);
+		drive.policy.attempts = 1;
+		drive.policy.on_success = status == 0;
+		drive.policy.on_give_up = status == 1;
+		drive_start(&drive);
+		drive_exited(&drive);
+		step = engine_step(drive.engine,
+		    (struct event){ .kind = EVENT_ENDED,
+			.evidence.outcome = { OUTCOME_EXIT, status },
+			.hint = -1 });
+		CHECK_INT(step.count, 2);
+		CHECK_INT(step.records[1].kind, RECORD_END);
+		CHECK_INT(step.action.kind, ACTION_ASK);
+		CHECK_INT(step.action.question, ASK_HOOK);
+		drive_signal(&drive, SIGTERM);
+		CHECK_ACTION(&drive, ACTION_NONE, INFINITY);
+		drive_exited(&drive);
+		step = engine_step(drive.engine,
+		    (struct event){ .kind = EVENT_ANSWER });
+		CHECK_INT(step.count, 0);
+		CHECK_INT(step.action.kind, ACTION_FINISH);
+	}
 }
 
 static void
@@ -1897,7 +2120,11 @@ any_policy(struct dice *dice, double values[3])
 	policy.repeats = (uint64_t)pick(dice, 4);
 	policy.success_delay = roll(dice);
 	policy.remember = often(dice, 0.3);
-	policy.holds = often(dice, 0.3);
+	policy.delivery = (enum delivery)pick(dice, 3);
+	policy.early_skip = often(dice, 0.3);
+	policy.on_success = often(dice, 0.3);
+	policy.on_give_up = often(dice, 0.3);
+	policy.preserve_status = often(dice, 0.1);
 	policy.input = often(dice, 0.1);
 	set_apply(&policy.rules.stop, "unstartable,5");
 	set_apply(&policy.rules.throttle, "6");
@@ -1906,7 +2133,7 @@ any_policy(struct dice *dice, double values[3])
 }
 
 static struct event
-any_end(struct dice *dice, const struct engine *engine)
+any_end(struct dice *dice)
 {
 	const struct outcome outcomes[] = { { OUTCOME_EXIT, 0 },
 		{ OUTCOME_EXIT, 1 }, { OUTCOME_EXIT, 5 }, { OUTCOME_EXIT, 6 },
@@ -1915,9 +2142,7 @@ any_end(struct dice *dice, const struct engine *engine)
 
 	return (struct event){
 		.kind = EVENT_ENDED,
-		.evidence.outcome = engine->ending
-		    ? timed_out
-		    : outcomes[pick(dice, COUNT(outcomes))],
+		.evidence.outcome = outcomes[pick(dice, COUNT(outcomes))],
 		.evidence.control = often(dice, 0.05)
 		    ? (enum verdict)pick(dice, 4)
 		    : VERDICT_NONE,
@@ -1926,71 +2151,79 @@ any_end(struct dice *dice, const struct engine *engine)
 	};
 }
 
-/* What can happen in this state, at any moment up to and past the timer's. */
+static struct event
+any_answer(struct dice *dice)
+{
+	return (struct event){
+		.kind = EVENT_ANSWER,
+		.answer = (enum verdict)pick(dice, 4),
+		.progress = { .n = (uint64_t)pick(dice, 5),
+		    .delay = often(dice, 0.5) ? 3 * roll(dice) : 0 },
+	};
+}
+
+/* What can happen now, at any moment up to and past the timer's. */
 static struct event
 any_event(struct dice *dice, struct drive *drive)
 {
 	static const int signals[] = { SIGURG, SIGURG, SIGTERM, SIGINT };
 	const double until = drive->action.wake - drive->now;
-	struct event event = { .kind = EVENT_TIMER };
 
+	if (drive->action.kind == ACTION_ABANDON)
+		return (struct event){ .kind = EVENT_CLEAN };
 	if (isfinite(until) && often(dice, 0.5))
 		drive->now += often(dice, 0.7) ? until : until * roll(dice) * 2;
 	else if (!isfinite(until))
 		drive->now += often(dice, 0.5) ? 0 : 3 * roll(dice);
-	if (often(dice, 0.05))
-		return (struct event){ .kind = EVENT_SIGNAL,
-			.signal = signals[pick(dice, 4)] };
-	if (often(dice, 0.002))
-		return (struct event){ .kind = EVENT_ERROR };
-	if (drive->engine.state == STATE_DELIVERING && often(dice, 0.6))
-		return (struct event){ .kind = EVENT_DELIVERED };
-	if (drive->engine.state == STATE_RUNNING && often(dice, 0.6))
-		return any_end(dice, &drive->engine);
-	if (drive->engine.state == STATE_ASKING && often(dice, 0.6)) {
-		event.kind = EVENT_ANSWER;
-		event.answer = (enum verdict)(1 + pick(dice, 3));
-	}
-	return event;
-}
+	if (often(dice, 0.05)) {
+		const int number = signals[pick(dice, 4)];
 
-static bool
-goes_with(enum action_kind kind, enum engine_state state)
-{
-	switch (kind) {
-	case ACTION_NONE:
-		return state != STATE_IDLE && state != STATE_FINISHED;
-	case ACTION_RUN:
-		return state == STATE_RUNNING;
-	case ACTION_ASK:
-		return state == STATE_ASKING;
-	case ACTION_WAIT:
-		return state == STATE_WAITING;
-	case ACTION_KILL:
-		return state == STATE_RUNNING || state == STATE_ASKING;
-	case ACTION_DELIVER:
-		return state == STATE_DELIVERING;
-	case ACTION_FINISH:
-		return state == STATE_FINISHED;
+		return (struct event){ .kind = EVENT_SIGNAL,
+			.signal = number,
+			.ends_run = number != SIGURG };
 	}
-	return false;
+	if (often(dice, 0.05))
+		return (struct event){ .kind = EVENT_REAPED };
+	if (often(dice, 0.002) && drive->doing != DOING_QUESTION)
+		return (struct event){ .kind = EVENT_ERROR };
+	if (often(dice, 0.4))
+		return (struct event){ .kind = EVENT_TIMER };
+	switch (drive->doing) {
+	case DOING_PROCESS:
+		return (struct event){ .kind = EVENT_EXITED };
+	case DOING_CLEAN:
+		return (struct event){ .kind = EVENT_CLEAN };
+	case DOING_COLLECT:
+		return drive->asked ? any_answer(dice) : any_end(dice);
+	case DOING_QUESTION:
+		return any_answer(dice);
+	case DOING_DELIVERY:
+		return (struct event){ .kind = EVENT_DELIVERED };
+	case DOING_NOTHING:
+	case DOING_WAIT:
+	case DOING_OVER:
+		break;
+	}
+	return (struct event){ .kind = EVENT_TIMER };
 }
 
 /* What must hold after every step. */
 static void
-check_step(const struct drive *drive)
+check_step(const struct drive *drive, double begun)
 {
-	const struct engine *engine = &drive->engine;
 	const struct policy *policy = &drive->policy;
-	const struct delay *delay = &engine->delay;
-	const double end =
-	    policy->max_time > 0 ? engine->begun + policy->max_time : INFINITY;
+	const struct record *run = &drive->run;
+	const struct delay *delay = &run->delay;
+	const double end = policy->max_time > 0
+	    ? begun + policy->splay + policy->max_time
+	    : INFINITY;
 
 	CHECK(drive->action.wake >= drive->now);
-	CHECK(goes_with(drive->action.kind, engine->state));
-	CHECK(policy->attempts == 0 || engine->used <= policy->attempts);
-	CHECK(engine->failures <= engine->attempt);
-	CHECK(isfinite(engine->waited) && engine->waited >= 0);
+	CHECK(policy->attempts == 0 || run->used <= policy->attempts);
+	CHECK(run->failures <= run->attempt);
+	CHECK(isfinite(run->waited) && run->waited >= 0);
+	if (drive->doing == DOING_WAIT || drive->doing == DOING_PROCESS)
+		CHECK(run->waits == (drive->doing == DOING_WAIT));
 	if (drive->action.kind == ACTION_RUN)
 		CHECK(drive->now < end && drive->action.wake <= end);
 	if (drive->action.kind != ACTION_WAIT)
@@ -2002,21 +2235,21 @@ check_step(const struct drive *drive)
 }
 
 static void
-check_end(const struct engine *engine, int ended, int judged)
+check_end(const struct drive *drive, int ended, int judged)
 {
-	CHECK(engine->reason != REASON_NONE);
-	CHECK(engine->status >= 0 && engine->status <= 255);
-	CHECK(engine->death == 0 || engine->status == 128 + engine->death);
-	if (engine->status == 0)
-		CHECK(engine->reason == REASON_SUCCESS ||
-		    engine->reason == REASON_SIGNAL);
+	const struct record *run = &drive->run;
+
+	CHECK(run->reason != REASON_NONE);
+	CHECK(run->status >= 0 && run->status <= 255);
+	CHECK(run->death == 0 || run->status == 128 + run->death);
+	if (run->status == 0)
+		CHECK(run->reason == REASON_SUCCESS ||
+		    run->reason == REASON_SIGNAL);
 	else
-		CHECK(engine->reason != REASON_SUCCESS);
-	/* Each attempt that ended is told once, an abandoned one too. */
-	CHECK(judged == ended || judged == ended + 1);
-	CHECK(judged == ended || engine->reason == REASON_MAX_TIME ||
-	    engine->reason == REASON_ERROR ||
-	    (engine->policy->holds && engine->reason == REASON_SIGNAL));
+		CHECK(run->reason != REASON_SUCCESS ||
+		    drive->policy.preserve_status);
+	/* Each attempt that ended is told once. */
+	CHECK(judged == ended);
 }
 
 static void
@@ -2030,19 +2263,24 @@ any_events_lead_to_an_end_and_break_no_promise(void)
 
 		drive.random = (struct random){ .seed = seed };
 		drive.now = 1000 * roll(&dice);
+		const double begun = drive.now;
 		drive_start(&drive);
 		for (int i = 0; drive.action.kind != ACTION_FINISH; i++) {
-			struct event event = any_event(&dice, &drive);
+			const struct event event = any_event(&dice, &drive);
+			const bool attempt_ends =
+			    drive.doing == DOING_COLLECT && !drive.asked;
 
 			ROW("seed %ju event %d", (uintmax_t)seed, i);
 			if (!CHECK(i < 5000))
 				break;
-			ended += event.kind == EVENT_ENDED;
-			drive_step(&drive, event);
-			judged += drive.action.judged;
-			check_step(&drive);
+			ended += event.kind == EVENT_ENDED ||
+			    (event.kind == EVENT_ERROR && attempt_ends);
+			drive.judged = false;
+			drive_event(&drive, event);
+			judged += drive.judged;
+			check_step(&drive, begun);
 		}
-		check_end(&drive.engine, ended, judged);
+		check_end(&drive, ended, judged);
 	}
 }
 
@@ -2076,6 +2314,7 @@ main(void)
 	RUN(waiting_first_takes_the_first_delay);
 	RUN(a_splay_is_drawn_up_to_its_length);
 	RUN(a_splay_comes_on_top_of_the_first_wait);
+	RUN(the_limit_on_the_run_counts_from_the_end_of_the_splay);
 	RUN(pace_start_counts_from_the_attempts_start);
 	RUN(pace_start_draws_a_delay_once);
 	RUN(with_pace_start_a_throttle_only_lengthens);
@@ -2098,7 +2337,8 @@ main(void)
 	RUN(the_limit_on_the_run_ends_the_check);
 	RUN(a_check_that_does_not_end_is_left);
 	RUN(past_the_limit_nothing_is_checked);
-	RUN(a_timeout_is_for_the_attempt_alone);
+	RUN(a_check_that_times_out_means_retry);
+	RUN(a_gate_that_times_out_gives_up);
 	RUN(a_gate_is_asked_after_each_wait_but_the_first);
 	RUN(the_limit_on_the_run_ends_the_gate);
 	RUN(a_gate_that_opens_past_the_limit_lets_nothing_through);
@@ -2123,8 +2363,7 @@ main(void)
 	RUN(a_signal_ends_the_wait_for_the_state);
 	RUN(an_attempt_that_the_limit_leaves_without_a_verdict_moves_the_backoff);
 	RUN(a_success_lowers_the_level_that_is_remembered);
-	RUN(an_error_after_the_end_takes_its_place);
-	RUN(an_error_after_all_was_delivered_ends_at_once);
+	RUN(an_error_at_the_end_takes_its_place);
 	RUN(a_run_to_be_remembered_draws_the_delay_that_it_does_not_wait);
 	RUN(an_error_of_its_own_ends_the_run);
 	RUN(an_error_of_its_own_ends_the_attempt_first);
@@ -2136,6 +2375,13 @@ main(void)
 	RUN(a_signal_ends_a_delivery);
 	RUN(after_a_signal_no_reader_is_waited_for_that_takes_nothing);
 	RUN(an_error_while_the_check_runs_stops);
+	RUN(the_next_attempt_waits_for_all_of_the_one_before);
+	RUN(what_sigkill_does_not_end_is_named_and_left);
+	RUN(a_collection_ends_with_the_run);
+	RUN(the_status_of_the_command_can_be_preserved);
+	RUN(a_lock_that_lasts_is_told);
+	RUN(held_output_of_each_attempt_goes_out_before_the_wait);
+	RUN(a_hook_follows_the_end);
 	RUN(every_reason_has_a_name);
 	RUN(any_events_lead_to_an_end_and_break_no_promise);
 	return DONE();

@@ -127,7 +127,7 @@ perl_event(struct drive *drive, int succeeds, double when)
 		drive->now = fmin(when, drive->action.wake);
 		drive_signal(drive, SIGURG);
 	}
-	CHECK_INT(drive->engine.state, STATE_RUNNING);
+	CHECK_INT(drive->action.kind, ACTION_RUN);
 	drive->now = when;
 	return drive_exit(drive, succeeds ? 0 : 1) == ACTION_WAIT;
 }
@@ -142,9 +142,9 @@ perl_row(const struct perl *perl, char **fields)
 	double chances[MOST] = { 0.5 }, chance, want;
 	size_t used = 0, count = numbers(fields[3], chances);
 
+	drive.random.script = &chance;
+	drive.random.script_length = 1;
 	drive_start(&drive);
-	drive.engine.random.script = &chance;
-	drive.engine.random.script_length = 1;
 	while (tsv_number(&expected, &want)) {
 		char *at;
 		const bool succeeds = strtol(events, &at, 10) == 1;
@@ -160,7 +160,7 @@ perl_row(const struct perl *perl, char **fields)
 		if (!CHECK_INT(goes_on, want >= 0 && when + want < end) ||
 		    !goes_on)
 			return;
-		NEAR(drive.engine.delay.seconds, want, 1e-12);
+		NEAR(drive.run.delay.seconds, want, 1e-12);
 	}
 }
 
@@ -225,10 +225,9 @@ retry_timeouts_row(char **fields)
 
 		/* Without a limit on the run there is nothing to share. */
 		if (want < 0)
-			CHECK(isinf(engine_timeout(&drive.engine)));
+			CHECK(isinf(drive.run.timeout));
 		else
-			CHECK_DBL(engine_timeout(&drive.engine),
-			    fmin(want, left), 1e-12);
+			CHECK_DBL(drive.run.timeout, fmin(want, left), 1e-12);
 		if (delays[i] < 0)
 			return;
 		policy->backoff.base = policy->success_delay = delays[i];
@@ -309,7 +308,7 @@ eventsauce_row(char **fields)
 			return;
 		const double sleep =
 		    strcmp(want, "nosleep") == 0 ? 0 : strtod(want, NULL);
-		CHECK(fabs(drive.engine.delay.seconds - sleep) < 2);
+		CHECK(fabs(drive.run.delay.seconds - sleep) < 2);
 		drive_timer(&drive);
 	}
 }
@@ -342,7 +341,7 @@ check_waits(struct drive *drive, const char *chances, const char *delays,
 	drive_start(drive);
 	while (tsv_number(&delays, &want)) {
 		CHECK_INT(drive_exit(drive, 1), ACTION_WAIT);
-		NEAR(drive->engine.delay.seconds, want, tolerance);
+		NEAR(drive->run.delay.seconds, want, tolerance);
 		drive_timer(drive);
 	}
 }
@@ -414,9 +413,9 @@ grpc_deadline_row(char **fields)
 	for (size_t i = 0; i < count; i++) {
 		struct outcome outcome = { OUTCOME_EXIT, 1 };
 
-		CHECK_INT(drive.engine.state, STATE_RUNNING);
+		CHECK_INT(drive.action.kind, ACTION_RUN);
 		CHECK_DBL(drive.now, starts[i], 1e-9);
-		CHECK_DBL(engine_timeout(&drive.engine), timeouts[i], 1e-9);
+		CHECK_DBL(drive.run.timeout, timeouts[i], 1e-9);
 		if (drive.now + durations[i] >= drive.action.wake) {
 			CHECK_INT(drive_timer(&drive), ACTION_KILL);
 			outcome.kind = OUTCOME_TIMEOUT;
@@ -513,7 +512,7 @@ aws_sdk_hint(char **fields)
 	drive.policy.backoff.base = 0.05;
 	drive_start(&drive);
 	drive_end(&drive, (struct outcome){ OUTCOME_EXIT, 1 }, hint);
-	NEAR(drive.engine.delay.seconds, strtod(fields[3], NULL), 1e-12);
+	NEAR(drive.run.delay.seconds, strtod(fields[3], NULL), 1e-12);
 	rows.checked++;
 }
 
@@ -716,8 +715,8 @@ systemd_computed_the_same_steps(void)
 		drive_start(&drive);
 		while (tsv_number(&delays, &want)) {
 			drive_exit(&drive, 1);
-			CHECK_DBL(floor(drive.engine.delay.seconds + 1e-6),
-			    want, 0);
+			CHECK_DBL(floor(drive.run.delay.seconds + 1e-6), want,
+			    0);
 			drive_timer(&drive);
 		}
 		rows.checked++;
@@ -762,7 +761,7 @@ polling_row(char **fields)
 		const size_t length = strcspn(answers, " ");
 
 		CHECK_INT(drive.action.kind, ACTION_WAIT);
-		NEAR(drive.engine.delay.seconds, want, 1e-12);
+		NEAR(drive.run.delay.seconds, want, 1e-12);
 		CHECK_INT(drive_timer(&drive), ACTION_RUN);
 		status = polling_status(answers, length);
 		if (answers[length] == ' ')
@@ -771,8 +770,8 @@ polling_row(char **fields)
 	}
 	CHECK_INT(drive.action.kind, ACTION_FINISH);
 	CHECK_INT(status, polling_status(fields[6], strlen(fields[6])));
-	CHECK_INT(drive.engine.status, status);
-	CHECK_INT(drive.engine.reason == REASON_ATTEMPTS,
+	CHECK_INT(drive.run.status, status);
+	CHECK_INT(drive.run.reason == REASON_ATTEMPTS,
 	    strcmp(fields[7], "exhausted") == 0);
 }
 

@@ -4,15 +4,14 @@
 #include <math.h>
 
 #include "core/duration.h"
-#include "core/memory.h"
-#include "core/text.h"
+#include "core/state.h"
 #include "fuzz.h"
 
 #define SUM "checksum "
 
 /* Whatever a file says, the delays that follow are sound. */
 static void
-check_strategies(const struct memory *memory)
+check_strategies(const struct state *state)
 {
 	static const double draws[] = { 0, 0.5, 1 };
 	struct backoff backoff = { .base = 1, .cap = DURATION_MAX, .min = 0 };
@@ -24,11 +23,11 @@ check_strategies(const struct memory *memory)
 	     backoff.strategy++) {
 		backoff.param_given[0] = backoff.param_given[1] =
 		    backoff.strategy->keeps_level;
-		memory_is_of(memory, &backoff);
+		state_is_of(state, &backoff);
 		for (int i = 0; i < 3; i++) {
-			struct level level = memory->level;
+			struct level level = state->level;
 			const uint64_t n =
-			    memory->n < UINT64_MAX ? memory->n + 1 : memory->n;
+			    state->n < UINT64_MAX ? state->n + 1 : state->n;
 			const double delay =
 			    backoff_nominal(&backoff, &level, n, draws[i]);
 
@@ -39,28 +38,28 @@ check_strategies(const struct memory *memory)
 }
 
 static void
-check_memory(const char *text)
+check_state(const char *text)
 {
 	static const double times[] = { 0, 1e9, 1.7e9, 1e15, 1e300 };
-	char again[MEMORY_TEXT];
-	struct memory memory;
-	const char *problem = memory_parse(text, &memory);
+	char again[STATE_TEXT];
+	struct state state;
+	const char *problem = state_parse(text, &state);
 
 	if (problem != NULL) {
 		fuzz_problem(problem);
-		memory_is_newer(text);
+		state_is_newer(text);
 		return;
 	}
-	MUST(!memory_is_newer(text));
-	memory_format(&memory, again);
+	MUST(!state_is_newer(text));
+	state_format(&state, again);
 	MUST(strcmp(text, again) == 0);
 	for (int i = 0; i < 5; i++) {
-		const double wait = memory_wait(&memory, times[i]);
+		const double wait = state_progress(&state, times[i]).delay;
 
-		MUST(wait >= 0 && wait <= memory.delay);
+		MUST(wait >= 0 && wait <= state.delay);
 		MUST(wait <= DURATION_MAX);
 	}
-	check_strategies(&memory);
+	check_strategies(&state);
 }
 
 /* Takes a checksum away, where there is one, and adds the right one. */
@@ -82,8 +81,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *text = fuzz_text(data, size);
 	char *whole = with_checksum(text);
 
-	check_memory(text);
-	check_memory(whole);
+	check_state(text);
+	check_state(whole);
 	free(whole);
 	free(text);
 	return 0;

@@ -1,7 +1,7 @@
 #include <math.h>
 
 #include "core/duration.h"
-#include "core/memory.h"
+#include "core/state.h"
 #include "core/text.h"
 #include "drive.h"
 #include "tap.h"
@@ -36,11 +36,11 @@ a_strategy_is_named_with_what_was_given_of_its_parameters(void)
 	for (size_t i = 0; i < sizeof strategy_rows / sizeof *strategy_rows;
 	     i++) {
 		struct backoff backoff = backoff_of(strategy_rows[i].text);
-		const struct memory memory = memory_none(&backoff);
+		const struct state state = state_none(&backoff);
 
 		ROW("%s", strategy_rows[i].text);
-		CHECK_STR(memory.strategy, strategy_rows[i].strategy);
-		CHECK(memory_is_of(&memory, &backoff));
+		CHECK_STR(state.strategy, strategy_rows[i].strategy);
+		CHECK(state_is_of(&state, &backoff));
 		free(backoff.values);
 	}
 }
@@ -56,10 +56,10 @@ long_lists_are_told_apart(void)
 	first = backoff_of(text);
 	text[strlen(text) - 1] = '4';
 	second = backoff_of(text);
-	const struct memory memory = memory_none(&first);
-	CHECK(memory_is_of(&memory, &first));
-	CHECK(!memory_is_of(&memory, &second));
-	CHECK(strlen(memory.strategy) < 40);
+	const struct state state = state_none(&first);
+	CHECK(state_is_of(&state, &first));
+	CHECK(!state_is_of(&state, &second));
+	CHECK(strlen(state.strategy) < 40);
 	free(first.values);
 	free(second.values);
 }
@@ -82,49 +82,50 @@ static void
 a_clock_that_was_set_never_makes_the_wait_longer(void)
 {
 	for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
-		const struct memory memory = { .next = waits[i].next,
+		const struct state state = { .next = waits[i].next,
 			.delay = waits[i].delay };
 
 		ROW("%s", waits[i].name);
-		CHECK_DBL(memory_wait(&memory, waits[i].time), waits[i].wait,
-		    0);
+		CHECK_DBL(state_progress(&state, waits[i].time).delay,
+		    waits[i].wait, 0);
 	}
 }
 
-/* As sys/loop does it. */
-static bool
-note(struct memory *memory, const struct drive *drive, double time)
+/* What the run left, if it left anything. */
+static struct state
+left(const struct drive *drive, double time)
 {
-	return memory_note(memory, &drive->engine, &drive->action, time);
+	return state_after(&drive->policy.backoff, &drive->saved, time);
 }
 
-/* A run that takes up the memory, as far as its first attempt. */
+/* A run that takes up the state, as far as its first attempt. */
 static void
-resume(struct drive *drive, const struct memory *memory)
+resume(struct drive *drive, const struct state *state)
 {
-	drive_start(drive);
-	engine_resume(&drive->engine, memory->level, memory->n, 0);
-	drive_answer(drive, VERDICT_SUCCESS);
-	CHECK_INT(drive->action.kind, ACTION_RUN);
+	struct progress progress = state_progress(state, 0);
+
+	drive->was_saved = false;
+	progress.delay = 0;
+	CHECK_INT(drive_resume(drive, progress), ACTION_RUN);
 }
 
 static void
 each_run_that_gives_up_moves_on(void)
 {
 	struct drive drive = { .policy = drive_policy("exponential") };
-	struct memory memory = memory_none(&drive.policy.backoff);
+	struct state state = state_none(&drive.policy.backoff);
 
-	drive.policy.remember = true;
 	drive.policy.attempts = 1;
 	for (int run = 0; run < 6; run++) {
 		ROW("run %d", run);
-		resume(&drive, &memory);
+		resume(&drive, &state);
 		drive_exit(&drive, 1);
-		CHECK(note(&memory, &drive, 1000 * run));
-		CHECK_INT(memory.n, run + 1);
-		CHECK_INT(memory.failures, run + 1);
-		CHECK_DBL(memory.delay, 1 << run, 0);
-		CHECK_DBL(memory.next, 1000 * run + (1 << run), 0);
+		CHECK(drive.was_saved);
+		state = left(&drive, 1000 * run);
+		CHECK_INT(state.n, run + 1);
+		CHECK_INT(state.failures, run + 1);
+		CHECK_DBL(state.delay, 1 << run, 0);
+		CHECK_DBL(state.next, 1000 * run + (1 << run), 0);
 	}
 }
 
@@ -132,42 +133,58 @@ static void
 only_the_end_of_a_run_is_kept(void)
 {
 	struct drive drive = { .policy = drive_policy("exponential") };
-	struct memory memory = memory_none(&drive.policy.backoff);
+	struct state state = state_none(&drive.policy.backoff);
 
-	drive.policy.remember = true;
 	drive.policy.attempts = 3;
-	resume(&drive, &memory);
-	CHECK(!note(&memory, &drive, 0));
+	resume(&drive, &state);
+	for (int i = 0; i < 2; i++) {
+		drive_exit(&drive, 1);
+		drive_timer(&drive);
+		CHECK(!drive.was_saved);
+	}
 	drive_exit(&drive, 1);
-	CHECK(!note(&memory, &drive, 0));
+	CHECK(drive.was_saved);
+	state = left(&drive, 3);
+	CHECK_INT(state.failures, 3);
+	CHECK_DBL(state.next, 7, 0);
+}
+
+/* A gate that took its time does not put the next attempt off. */
+static void
+the_delay_counts_from_the_failure(void)
+{
+	struct drive drive = { .policy = drive_policy("constant") };
+	struct state state = state_none(&drive.policy.backoff);
+
+	drive.policy.gate = true;
+	resume(&drive, &state);
+	drive_exit(&drive, 1);
 	drive_timer(&drive);
-	CHECK(!note(&memory, &drive, 1));
-	drive_exit(&drive, 1);
-	CHECK(!note(&memory, &drive, 1));
-	drive_timer(&drive);
-	drive_exit(&drive, 1);
-	CHECK(note(&memory, &drive, 3));
-	CHECK_INT(memory.failures, 3);
-	CHECK_DBL(memory.next, 7, 0);
+	drive.now += 5;
+	drive_answer(&drive, VERDICT_STOP);
+	CHECK(drive.was_saved);
+	state = left(&drive, 100);
+	CHECK_DBL(state.delay, 1, 0);
+	CHECK_DBL(state.next, 95, 0);
 }
 
 static void
 a_success_is_kept_and_forgets_the_rest(void)
 {
 	struct drive drive = { .policy = drive_policy("exponential") };
-	const struct memory none = memory_none(&drive.policy.backoff);
-	struct memory memory = none;
-	char text[MEMORY_TEXT], want[MEMORY_TEXT];
+	const struct state none = state_none(&drive.policy.backoff);
+	struct state state = none;
+	char text[STATE_TEXT], want[STATE_TEXT];
 
-	drive.policy.remember = true;
-	memory.n = memory.failures = 7;
-	memory.delay = 64;
-	memory.next = 1000;
-	resume(&drive, &memory);
+	state.n = state.failures = 7;
+	state.delay = 64;
+	state.next = 1000;
+	resume(&drive, &state);
 	drive_exit(&drive, 0);
-	CHECK(note(&memory, &drive, 900));
-	memory_format(&memory, text);
-	memory_format(&none, want);
+	CHECK(drive.was_saved);
+	state = left(&drive, 900);
+	state_format(&state, text);
+	state_format(&none, want);
 	CHECK_STR(text, want);
 }
 
@@ -176,76 +193,72 @@ static void
 a_success_forgets_the_delay_before(void)
 {
 	struct drive drive = { .policy = drive_policy("decorrelated") };
-	struct memory memory = memory_none(&drive.policy.backoff);
+	struct state state = state_none(&drive.policy.backoff);
 
-	drive.policy.remember = true;
-	resume(&drive, &memory);
+	drive.policy.attempts = 1;
+	resume(&drive, &state);
 	drive_exit(&drive, 1);
-	CHECK(drive.engine.level.previous > 0);
-	note(&memory, &drive, 0);
-	drive_timer(&drive);
+	CHECK(drive.saved.level.previous > 0);
+	state = left(&drive, 0);
+	resume(&drive, &state);
 	drive_exit(&drive, 0);
-	CHECK(note(&memory, &drive, 1));
-	CHECK_DBL(memory.level.previous, 0, 0);
+	CHECK(drive.was_saved);
+	CHECK_DBL(drive.saved.level.previous, 0, 0);
 }
 
 static void
 failures_without_number_stay_so(void)
 {
 	struct drive drive = { .policy = drive_policy("constant") };
-	struct memory memory = memory_none(&drive.policy.backoff);
+	struct state state = state_none(&drive.policy.backoff);
 
-	drive.policy.remember = true;
-	memory.failures = UINT64_MAX;
-	resume(&drive, &memory);
+	drive.policy.attempts = 1;
+	state.failures = UINT64_MAX;
+	resume(&drive, &state);
 	drive_exit(&drive, 1);
-	note(&memory, &drive, 0);
-	CHECK(memory.failures == UINT64_MAX);
+	CHECK(drive.saved.failures == UINT64_MAX);
 }
 
 static void
 a_level_survives_a_success(void)
 {
 	struct drive drive = { .policy = drive_policy("mimd") };
-	struct memory memory;
+	struct state state;
 
 	drive.policy.backoff = backoff_of("mimd:up=2,down=0.5");
-	drive.policy.remember = true;
 	drive.policy.attempts = 1;
-	memory = memory_none(&drive.policy.backoff);
+	state = state_none(&drive.policy.backoff);
 	for (int run = 0; run < 4; run++) {
-		resume(&drive, &memory);
+		resume(&drive, &state);
 		drive_exit(&drive, 1);
-		CHECK(note(&memory, &drive, 0));
+		state = left(&drive, 0);
 	}
-	CHECK_DBL(memory.level.value, 8, 0);
-	resume(&drive, &memory);
+	CHECK_DBL(state.level.value, 8, 0);
+	resume(&drive, &state);
 	drive_exit(&drive, 0);
-	CHECK(note(&memory, &drive, 0));
-	CHECK(memory.level.begun);
-	CHECK_DBL(memory.level.value, 4, 0);
-	CHECK_DBL(memory.delay, 0, 0);
-	resume(&drive, &memory);
+	state = left(&drive, 0);
+	CHECK(state.level.begun);
+	CHECK_DBL(state.level.value, 4, 0);
+	CHECK_DBL(state.delay, 0, 0);
+	resume(&drive, &state);
 	drive_exit(&drive, 1);
-	CHECK(note(&memory, &drive, 0));
-	CHECK_DBL(memory.delay, 8, 0);
+	CHECK_DBL(left(&drive, 0).delay, 8, 0);
 }
 
 static void
 a_success_on_the_way_is_kept_at_once(void)
 {
 	struct drive drive = { .policy = drive_policy("exponential") };
-	struct memory memory = memory_none(&drive.policy.backoff);
+	struct state state = state_none(&drive.policy.backoff);
 
-	drive.policy.remember = true;
 	drive.policy.repeat = true;
-	memory.n = memory.failures = 7;
-	resume(&drive, &memory);
+	state.n = state.failures = 7;
+	resume(&drive, &state);
 	drive_exit(&drive, 0);
 	CHECK_INT(drive.action.kind, ACTION_WAIT);
-	CHECK(note(&memory, &drive, 0));
-	CHECK_INT(memory.n, 0);
-	CHECK_INT(memory.failures, 0);
+	CHECK(drive.was_saved);
+	CHECK_INT(drive.saved.n, 0);
+	CHECK_INT(drive.saved.failures, 0);
 }
 
 static void
@@ -253,12 +266,11 @@ a_stop_and_a_signal_keep_what_was_there(void)
 {
 	for (int i = 0; i < 3; i++) {
 		struct drive drive = { .policy = drive_policy("exponential") };
-		struct memory memory = memory_none(&drive.policy.backoff);
+		struct state state = state_none(&drive.policy.backoff);
 
 		ROW("case %d", i);
-		drive.policy.remember = true;
 		set_apply(&drive.policy.rules.stop, "9");
-		resume(&drive, &memory);
+		resume(&drive, &state);
 		if (i == 0)
 			drive_exit(&drive, 9);
 		if (i > 0) {
@@ -266,7 +278,7 @@ a_stop_and_a_signal_keep_what_was_there(void)
 			drive_exit(&drive, i == 1 ? 1 : 0);
 		}
 		CHECK_INT(drive.action.kind, ACTION_FINISH);
-		CHECK(!note(&memory, &drive, 0));
+		CHECK(!drive.was_saved);
 	}
 }
 
@@ -275,20 +287,21 @@ what_came_before_the_first_attempt_is_not_kept(void)
 {
 	for (int i = 0; i < 2; i++) {
 		struct drive drive = { .policy = drive_policy("exponential") };
-		struct memory memory = memory_none(&drive.policy.backoff);
 
+		ROW("case %d", i);
 		drive.policy.remember = true;
+		drive.policy.early_skip = true;
 		drive.policy.max_time = 1;
 		drive_start(&drive);
 		if (i == 1)
 			drive.now = 2;
 		drive_answer(&drive, i == 0 ? VERDICT_STOP : VERDICT_SUCCESS);
 		CHECK_INT(drive.action.kind, ACTION_FINISH);
-		CHECK(!note(&memory, &drive, 0));
+		CHECK(!drive.was_saved);
 	}
 }
 
-static const struct memory samples[] = {
+static const struct state samples[] = {
 	{ .strategy = "exponential" },
 	{ .strategy = "exponential:factor=1.6000000000000001",
 	    .n = 7,
@@ -311,13 +324,13 @@ static void
 what_is_remembered_is_read_as_it_was_written(void)
 {
 	for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
-		const struct memory *want = &samples[i];
-		char text[MEMORY_TEXT];
-		struct memory got;
+		const struct state *want = &samples[i];
+		char text[STATE_TEXT];
+		struct state got;
 
 		ROW("sample %zu", i);
-		memory_format(want, text);
-		if (!CHECK_STR(memory_parse(text, &got), NULL))
+		state_format(want, text);
+		if (!CHECK_STR(state_parse(text, &got), NULL))
 			continue;
 		CHECK_STR(got.strategy, want->strategy);
 		CHECK_INT(got.level.begun, want->level.begun);
@@ -327,7 +340,7 @@ what_is_remembered_is_read_as_it_was_written(void)
 		CHECK(got.failures == want->failures);
 		CHECK_DBL(got.delay, want->delay, 0);
 		CHECK_DBL(got.next, want->next, 1e-15);
-		CHECK(!memory_is_newer(text));
+		CHECK(!state_is_newer(text));
 	}
 }
 
@@ -335,10 +348,10 @@ static void
 any_byte_that_changed_is_found(void)
 {
 	for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
-		char text[MEMORY_TEXT];
-		struct memory memory;
+		char text[STATE_TEXT];
+		struct state state;
 
-		memory_format(&samples[i], text);
+		state_format(&samples[i], text);
 		for (size_t byte = 0; byte < strlen(text); byte++)
 			for (int bit = 0; bit < 8; bit++) {
 				const char was = text[byte];
@@ -346,56 +359,56 @@ any_byte_that_changed_is_found(void)
 				ROW("sample %zu, bit %d of byte %zu", i, bit,
 				    byte);
 				text[byte] ^= (char)(1 << bit);
-				CHECK(memory_parse(text, &memory) != NULL);
-				CHECK(!memory_is_newer(text));
+				CHECK(state_parse(text, &state) != NULL);
+				CHECK(!state_is_newer(text));
 				text[byte] = was;
 			}
-		CHECK_STR(memory_parse(text, &memory), NULL);
+		CHECK_STR(state_parse(text, &state), NULL);
 	}
 }
 
 static void
 a_text_that_was_cut_or_goes_on_is_found(void)
 {
-	char text[MEMORY_TEXT + 1], cut[MEMORY_TEXT];
-	struct memory memory;
+	char text[STATE_TEXT + 1], cut[STATE_TEXT];
+	struct state state;
 
-	memory_format(&samples[1], text);
+	state_format(&samples[1], text);
 	for (size_t length = 0; length < strlen(text); length++) {
 		ROW("%zu bytes", length);
 		memcpy(cut, text, length);
 		cut[length] = '\0';
-		CHECK(memory_parse(cut, &memory) != NULL);
+		CHECK(state_parse(cut, &state) != NULL);
 	}
 	strcat(text, "\n");
-	CHECK(memory_parse(text, &memory) != NULL);
+	CHECK(state_parse(text, &state) != NULL);
 }
 
 /* The text with the sum that belongs to it. */
 static void
-sum_up(const char *text, char summed[MEMORY_TEXT])
+sum_up(const char *text, char summed[STATE_TEXT])
 {
-	snprintf(summed, MEMORY_TEXT, "%schecksum %016jx\n", text,
+	snprintf(summed, STATE_TEXT, "%schecksum %016jx\n", text,
 	    (uintmax_t)text_checksum(text, strlen(text)));
 }
 
 static void
 a_later_version_is_told_from_damage(void)
 {
-	char text[MEMORY_TEXT];
-	struct memory memory;
+	char text[STATE_TEXT];
+	struct state state;
 
 	sum_up("retry-state 2\nwhatever comes\n", text);
-	CHECK(memory_parse(text, &memory) != NULL);
-	CHECK(memory_is_newer(text));
+	CHECK(state_parse(text, &state) != NULL);
+	CHECK(state_is_newer(text));
 	text[strlen(text) - 2] ^= 1;
-	CHECK(!memory_is_newer(text));
+	CHECK(!state_is_newer(text));
 	sum_up("retry-state 1\nwhatever was\n", text);
-	CHECK(!memory_is_newer(text));
+	CHECK(!state_is_newer(text));
 	sum_up("retry-states 2\n", text);
-	CHECK(!memory_is_newer(text));
-	CHECK(!memory_is_newer(""));
-	CHECK(!memory_is_newer("retry-state 2\n"));
+	CHECK(!state_is_newer(text));
+	CHECK(!state_is_newer(""));
+	CHECK(!state_is_newer("retry-state 2\n"));
 }
 
 /* With a sum that is right. */
@@ -426,12 +439,12 @@ static void
 numbers_that_no_run_would_write_are_refused(void)
 {
 	for (size_t i = 0; i < sizeof strange / sizeof *strange; i++) {
-		char text[MEMORY_TEXT];
-		struct memory memory;
+		char text[STATE_TEXT];
+		struct state state;
 
 		ROW("%zu", i);
 		sum_up(strange[i], text);
-		CHECK(memory_parse(text, &memory) != NULL);
+		CHECK(state_parse(text, &state) != NULL);
 	}
 }
 
@@ -443,6 +456,7 @@ main(void)
 	RUN(a_clock_that_was_set_never_makes_the_wait_longer);
 	RUN(each_run_that_gives_up_moves_on);
 	RUN(only_the_end_of_a_run_is_kept);
+	RUN(the_delay_counts_from_the_failure);
 	RUN(a_success_is_kept_and_forgets_the_rest);
 	RUN(a_success_forgets_the_delay_before);
 	RUN(failures_without_number_stay_so);

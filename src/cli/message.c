@@ -1,0 +1,359 @@
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/message.h"
+#include "core/duration.h"
+#include "core/number.h"
+#include "core/signals.h"
+#include "core/text.h"
+
+const char *
+message_outcome(struct outcome outcome, char text[MESSAGE_PART])
+{
+	char name[SIGNAL_NAME];
+
+	switch (outcome.kind) {
+	case OUTCOME_NONE:
+		return "did not run";
+	case OUTCOME_EXIT:
+		snprintf(text, MESSAGE_PART, "exited %d", outcome.code);
+		break;
+	case OUTCOME_SIGNAL:
+		snprintf(text, MESSAGE_PART, "died of %s",
+		    signal_name(outcome.code, name));
+		break;
+	case OUTCOME_TIMEOUT:
+		return "timed out";
+	case OUTCOME_UNSTARTABLE:
+		snprintf(text, MESSAGE_PART, "could not be started: %s",
+		    strerror(outcome.code));
+		break;
+	case OUTCOME_UNFORKED:
+		snprintf(text, MESSAGE_PART, "could not be forked: %s",
+		    strerror(outcome.code));
+		break;
+	}
+	return text;
+}
+
+const char *
+message_attempt(uint64_t attempt, uint64_t used, uint64_t limit,
+    char text[MESSAGE_PART])
+{
+	if (limit == 0)
+		snprintf(text, MESSAGE_PART, "attempt %" PRIu64, attempt);
+	else if (used == attempt)
+		snprintf(text, MESSAGE_PART, "attempt %" PRIu64 "/%" PRIu64,
+		    attempt, limit);
+	else
+		snprintf(text, MESSAGE_PART,
+		    "attempt %" PRIu64 " (%" PRIu64 "/%" PRIu64 " used)",
+		    attempt, used, limit);
+	return text;
+}
+
+const char *
+message_command(const struct options *options, char text[MESSAGE_PART])
+{
+	const char *command = *options->command;
+
+	return text_safe(command == NULL ? "" : command, text, MESSAGE_PART);
+}
+
+static void __attribute__((format(printf, 2, 3)))
+add(struct message *message, const char *format, ...)
+{
+	const size_t length = strlen(message->text);
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(message->text + length, sizeof(message->text) - length,
+	    format, arguments);
+	va_end(arguments);
+}
+
+static void
+add_attempt(struct message *message, const struct record *record)
+{
+	const bool afresh =
+	    record->used == 0 && record->judgement.verdict == VERDICT_SUCCESS;
+	char text[MESSAGE_PART];
+
+	add(message, "%s",
+	    message_attempt(record->attempt, record->used,
+		afresh ? 0 : record->limit, text));
+}
+
+/* The rule that made a retry of an outcome which does not tell of a failure. */
+static void
+add_rule(struct message *message, const struct record *record)
+{
+	const enum rule rule = record->judgement.rule;
+
+	if (record->judgement.verdict != VERDICT_RETRY ||
+	    (rule != RULE_CONTROL && rule != RULE_CHECK &&
+		rule != RULE_SUCCESS_MATCH && rule != RULE_FAIL_MATCH))
+		return;
+	add(message, " (%s%s)", rule_name(rule),
+	    rule == RULE_CHECK && record->command_timed_out ? " timed out"
+							    : "");
+}
+
+static void
+add_outcome(struct message *message, const struct options *options,
+    const struct record *record)
+{
+	const char *command = *options->command;
+	char text[MESSAGE_PART];
+
+	message->priority = PRIORITY_WARNING;
+	if (record->outcome.kind == OUTCOME_UNSTARTABLE) {
+		add(message, "cannot execute %s: %s",
+		    command == NULL	   ? "it"
+			: *command == '\0' ? "''"
+					   : message_command(options, text),
+		    strerror(record->outcome.code));
+		return;
+	}
+	add_attempt(message, record);
+	add(message, " %s", message_outcome(record->outcome, text));
+	add(message, " after %s", duration_text(record->duration, text));
+	add_rule(message, record);
+}
+
+static void
+add_wait(struct message *message, const struct options *options,
+    const struct record *record)
+{
+	const struct delay *delay = &record->delay;
+	char text[MESSAGE_PART];
+
+	if (record->kept && record->attempt == 0)
+		add(message, "waiting %s: a delay kept from an earlier run",
+		    duration_text(delay->seconds, text));
+	else if (delay->seconds > 0)
+		add(message, "next in %s", duration_text(delay->seconds, text));
+	else
+		add(message, "next at once");
+	if (!options->verbose)
+		return;
+	add(message, " (nominal %s", duration_text(delay->nominal, text));
+	add(message, ", range %s", duration_text(delay->low, text));
+	add(message, " to %s", duration_text(delay->high, text));
+	if (delay->hint >= 0)
+		add(message, ", asked for %s",
+		    duration_text(delay->hint, text));
+	add(message, ")");
+}
+
+/* Why a run was given up, beyond what its last attempt did. */
+static void
+add_reason(struct message *message, const struct record *record)
+{
+	char text[MESSAGE_PART];
+
+	switch (record->reason) {
+	case REASON_STOP:
+		add(message, " (%s)", rule_name(record->judgement.rule));
+		break;
+	case REASON_MAX_TIME:
+		add(message, " (--max-time %s %s)",
+		    duration_text(record->max_time, text),
+		    record->cut == CUT_CHECK	  ? "ended --check"
+			: record->cut == CUT_GATE ? "ended --before-retry"
+						  : "leaves no more time");
+		break;
+	case REASON_HINT:
+		add(message, " (asked to wait %s, which is too long)",
+		    duration_text(record->too_long, text));
+		break;
+	case REASON_BUDGET:
+		add(message, " (the retry budget is used up)");
+		break;
+	case REASON_GATE:
+		add(message, " (--before-retry %s)",
+		    record->command_timed_out ? "timed out" : "failed");
+		break;
+	case REASON_ERROR:
+		add(message, " (an error of retry's own)");
+		break;
+	case REASON_ATTEMPTS:
+		add_rule(message, record);
+		break;
+	case REASON_NONE:
+	case REASON_SUCCESS:
+	case REASON_SIGNAL:
+	case REASON_EARLY:
+	case REASON_PLAN:
+		break;
+	}
+}
+
+/* "3 attempts in 31s" */
+static void
+add_past(struct message *message, const struct record *record)
+{
+	char text[MESSAGE_PART];
+
+	add(message, "%" PRIu64 " attempt%s in %s", record->attempt,
+	    record->attempt == 1 ? "" : "s",
+	    duration_text(record->elapsed, text));
+}
+
+struct message
+message_end(const struct record *record)
+{
+	struct message message = { .priority = PRIORITY_ERROR };
+	char text[MESSAGE_PART], name[SIGNAL_NAME];
+
+	switch (record->reason) {
+	case REASON_SUCCESS:
+		message.priority = PRIORITY_INFO;
+		add(&message, "succeeded at attempt %" PRIu64, record->attempt);
+		if (record->limit > 0 && record->used == record->attempt)
+			add(&message, " of %" PRIu64, record->limit);
+		add(&message, " in %s", duration_text(record->elapsed, text));
+		break;
+	case REASON_SIGNAL:
+		message.priority = PRIORITY_NOTICE;
+		add(&message, "ended by %s after ",
+		    signal_name(record->ended_by, name));
+		add_past(&message, record);
+		if (!record->in_a_wait && record->attempt > 0)
+			add(&message, ": %s",
+			    message_outcome(record->outcome, text));
+		break;
+	case REASON_EARLY:
+		if (record->too_early > 0)
+			add(&message, "too early by %s",
+			    duration_text(record->too_early, text));
+		else
+			add(&message, "too early: another run is under way");
+		break;
+	case REASON_PLAN:
+		add(&message, "the plan ends after ");
+		add_past(&message, record);
+		break;
+	case REASON_NONE:
+	case REASON_ATTEMPTS:
+	case REASON_MAX_TIME:
+	case REASON_STOP:
+	case REASON_BUDGET:
+	case REASON_GATE:
+	case REASON_HINT:
+	case REASON_ERROR:
+		add(&message, "giving up after ");
+		add_past(&message, record);
+		add(&message, ": %s", message_outcome(record->outcome, text));
+		add_reason(&message, record);
+		break;
+	}
+	return message;
+}
+
+/*
+ * The end needs no line of its own if the first attempt succeeded, or if an
+ * earlier line said that the command cannot be executed or that retry failed.
+ */
+static bool
+end_is_plain(const struct record *record)
+{
+	if (record->reason == REASON_SUCCESS)
+		return record->failures == 0;
+	return record->reason == REASON_ERROR ||
+	    (record->reason == REASON_STOP &&
+		record->outcome.kind == OUTCOME_UNSTARTABLE);
+}
+
+struct message
+message_of(const struct options *options, const struct record *record)
+{
+	struct message message = { .priority = PRIORITY_INFO };
+	const struct judgement judgement = record->judgement;
+	char text[MESSAGE_PART], name[SIGNAL_NAME];
+
+	switch (record->kind) {
+	case RECORD_START:
+		break;
+	case RECORD_ATTEMPT:
+		if (!options->verbose)
+			break;
+		add_attempt(&message, record);
+		add(&message, " starts as process %ld", record->pid);
+		if (record->timeout <= DURATION_MAX)
+			add(&message, ", for %s at most",
+			    duration_text(record->timeout, text));
+		break;
+	case RECORD_OUTCOME:
+		if (!options->verbose &&
+		    (judgement.verdict == VERDICT_SUCCESS ||
+			judgement.rule == RULE_ERROR))
+			break;
+		add_outcome(&message, options, record);
+		if (!record->waits)
+			break;
+		add(&message, "; ");
+		add_wait(&message, options, record);
+		break;
+	case RECORD_LOCK:
+		add(&message, "waiting for another run, which has %s",
+		    text_safe(options->state, text, sizeof(text)));
+		break;
+	case RECORD_WAIT:
+		if (record->attempt == 0 &&
+		    (options->verbose ||
+			(record->kept && record->delay.seconds >= 1)))
+			add_wait(&message, options, record);
+		break;
+	case RECORD_SIGNAL:
+		if (options->verbose)
+			add(&message, "received %s%s",
+			    signal_name(record->signal, name),
+			    record->forwarded ? ", forwarded" : "");
+		break;
+	case RECORD_END:
+		if (options->verbose || !end_is_plain(record))
+			message = message_end(record);
+		break;
+	}
+	return message;
+}
+
+struct message
+message_status(const struct options *options, const struct record *record)
+{
+	struct message message = { .text = "" };
+	char word[MESSAGE_PART];
+
+	switch (record->kind) {
+	case RECORD_START:
+	case RECORD_OUTCOME:
+	case RECORD_SIGNAL:
+		return message;
+	case RECORD_ATTEMPT:
+	case RECORD_LOCK:
+	case RECORD_WAIT:
+	case RECORD_END:
+		break;
+	}
+	add(&message, "%.40s: ", message_command(options, word));
+	if (record->kind == RECORD_ATTEMPT) {
+		add_attempt(&message, record);
+		add(&message, " runs");
+	} else if (record->kind == RECORD_WAIT) {
+		if (record->attempt > 0) {
+			add_outcome(&message, options, record);
+			add(&message, "; ");
+		}
+		add_wait(&message, options, record);
+	} else {
+		const struct message line = record->kind == RECORD_END
+		    ? message_end(record)
+		    : message_of(options, record);
+
+		add(&message, "%s", line.text);
+	}
+	return message;
+}

@@ -1,0 +1,49 @@
+#ifndef MESSAGE_H
+#define MESSAGE_H
+
+#include "cli/options.h"
+#include "core/record.h"
+
+/* Priorities of sd-daemon(3). */
+enum priority {
+	PRIORITY_ERROR = 3,
+	PRIORITY_WARNING = 4,
+	PRIORITY_NOTICE = 5,
+	PRIORITY_INFO = 6
+};
+
+/* A line for people, without "retry: " and without its end. */
+struct message {
+	enum priority priority;
+	char text[512]; /* "": there is nothing to say */
+};
+
+/* The line that tells this record. */
+struct message message_of(const struct options *options,
+    const struct record *record);
+
+/*
+ * Where the run stands after this record, in a line that names the command;
+ * empty if the record changes nothing of that.
+ */
+struct message message_status(const struct options *options,
+    const struct record *record);
+
+/* How the run ended: "giving up after 5 attempts in 31s: exited 7". */
+struct message message_end(const struct record *record);
+
+/* Room for a part of a message. */
+#define MESSAGE_PART 128
+
+/* How an outcome reads: "exited 7", "died of SIGKILL", "timed out". */
+const char *message_outcome(struct outcome outcome, char text[MESSAGE_PART]);
+
+/* An attempt and the limit: "attempt 2/5", "attempt 7 (2/5 used)". */
+const char *message_attempt(uint64_t attempt, uint64_t used, uint64_t limit,
+    char text[MESSAGE_PART]);
+
+/* The first word of the command, made harmless; the others may hold secrets. */
+const char *message_command(const struct options *options,
+    char text[MESSAGE_PART]);
+
+#endif

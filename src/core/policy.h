@@ -1,0 +1,58 @@
+#ifndef POLICY_H
+#define POLICY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "backoff.h"
+#include "jitter.h"
+#include "sets.h"
+#include "verdict.h"
+
+/* When output that is held back goes out. */
+enum delivery {
+	DELIVERY_NONE, /* nothing is held back */
+	DELIVERY_EACH, /* after each attempt */
+	DELIVERY_LAST  /* at the end of the run */
+};
+
+/* What the user asked for.  Times are seconds; a limit of 0 is none. */
+struct policy {
+	uint64_t attempts;
+	double max_time;
+	double timeout;
+	double timeout_share; /* of what is left of max_time; 0 < share <= 1 */
+	double min_timeout;
+	double kill_after;
+	int signal;
+
+	struct backoff backoff;
+	struct jitter jitter;
+	bool pace_start;
+	double reset_after;
+	bool wait_first;
+	double splay;
+	double throttle_delay;
+	double hint_limit;  /* a longer hint gives up */
+	double hint_spread; /* how much longer chance makes a hint: 0.2 */
+
+	struct rules rules;
+	struct set free;
+	bool preserve_status;
+
+	bool gate;	 /* --before-retry is asked before each retry */
+	bool budget;	 /* the budget is asked before each wait */
+	bool input;	 /* standard input is read before the first attempt */
+	bool on_success; /* a hook at the end of a run that succeeded */
+	bool on_give_up; /* and of one that gave up */
+	enum delivery delivery;
+
+	bool repeat;
+	uint64_t repeats; /* successes in a row that end the run; 0: none */
+	double success_delay;
+
+	bool remember;	 /* the backoff goes on from run to run: --state */
+	bool early_skip; /* if it is too early, end instead of waiting */
+};
+
+#endif

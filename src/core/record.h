@@ -1,0 +1,106 @@
+#ifndef RECORD_H
+#define RECORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "outcome.h"
+#include "verdict.h"
+
+/*
+ * What happens in a run, told to whoever wants to know: messages, logs,
+ * systemd, the table of a plan.  A record holds all that is known of the run at
+ * its moment, so that no reader has to work anything out.
+ */
+enum record_kind {
+	RECORD_START,	/* the run begins */
+	RECORD_ATTEMPT, /* an attempt was started */
+	RECORD_OUTCOME, /* an attempt ended, and its verdict is known */
+	RECORD_LOCK,	/* another run has had the state for a second */
+	RECORD_WAIT,	/* a wait begins */
+	RECORD_SIGNAL,	/* retry received a signal */
+	RECORD_END	/* the run is over, but for the hook at its end */
+};
+
+/* Why a run ended. */
+enum reason {
+	REASON_NONE,
+	REASON_SUCCESS,
+	REASON_ATTEMPTS,
+	REASON_MAX_TIME,
+	REASON_STOP,
+	REASON_SIGNAL,
+	REASON_BUDGET,
+	REASON_GATE,
+	REASON_HINT,
+	REASON_EARLY,
+	REASON_PLAN,
+	REASON_ERROR
+};
+
+/* The process that --max-time ended. */
+enum cut { CUT_NOTHING, CUT_ATTEMPT, CUT_CHECK, CUT_GATE };
+
+/* A wait: its length, and how the length came about.  Seconds. */
+struct delay {
+	double nominal;	  /* from the strategy, within --min- and --max-delay */
+	double low, high; /* the range of the random draw */
+	double seconds;	  /* the wait itself */
+	double hint;	  /* the attempt asked for this; negative: for none */
+};
+
+/* Times are in seconds; `elapsed`, `started` and `due` since the run began. */
+struct record {
+	enum record_kind kind;
+	double time; /* since 1970; in a plan since the run began */
+	double elapsed;
+
+	uint64_t limit; /* --attempts; 0: none */
+	double max_time;
+
+	/* The last attempt that was begun; its number is 0 before the first. */
+	uint64_t attempt;
+	uint64_t used; /* attempts that count against the limit */
+	bool final;    /* the limit allows no other attempt after this one */
+	long pid;      /* ATTEMPT; 0 in a plan */
+	double started;
+	double timeout; /* INFINITY: none */
+
+	/* The last attempt that ended. */
+	struct outcome outcome;
+	struct judgement judgement;
+	bool command_timed_out; /* its --check or --before-retry did */
+	double duration;
+	double user, system; /* processor time; NAN in a plan */
+	uint64_t failures;   /* of the run */
+
+	/* The last wait. */
+	struct delay delay;
+	bool waits;	    /* it is under way */
+	bool kept;	    /* an earlier run left it to this one */
+	double due;	    /* when it ends */
+	double just_waited; /* before the last attempt; negative: no wait */
+	double waited;	    /* in the whole run */
+
+	/* SIGNAL. */
+	int signal;
+	bool forwarded;
+
+	/* END; a hook sees these too. */
+	enum reason reason;
+	enum cut cut;
+	int ended_by;	  /* the signal that ended the run, or 0 */
+	bool in_a_wait;	  /* and it came in a wait */
+	double too_long;  /* REASON_HINT: the hint */
+	double too_early; /* REASON_EARLY: by this; 0: another run goes on */
+	int status;	  /* the exit status */
+	int death;	  /* the signal that retry dies of then, or 0 */
+};
+
+/* The name of the record in JSON: "start", "attempt". */
+const char *record_name(enum record_kind kind);
+
+/* The name of the reason in JSON: "success", "max-time". */
+const char *reason_name(enum reason reason);
+
+#endif

@@ -1,0 +1,191 @@
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+#include "duration.h"
+#include "number.h"
+#include "state.h"
+
+/* In all versions the first line is this with a number, */
+#define MAGIC "retry-state "
+#define VERSION_NOW 1
+
+/* and the last one this with the sum of all lines before it. */
+#define SUM "checksum "
+#define SUM_LENGTH (sizeof(SUM) - 1 + 16 + 1)
+
+/* Adds to a text of `size`; false if it does not fit. */
+static bool __attribute__((format(printf, 3, 4)))
+append(char *text, size_t size, const char *format, ...)
+{
+	const size_t length = strlen(text);
+	va_list arguments;
+
+	va_start(arguments, format);
+	const int added =
+	    vsnprintf(text + length, size - length, format, arguments);
+	va_end(arguments);
+	return added >= 0 && (size_t)added < size - length;
+}
+
+static void
+append_params(const struct backoff *backoff, char text[STATE_STRATEGY])
+{
+	const struct param *params = backoff->strategy->params;
+	char separator = ':';
+
+	for (int i = 0; i < BACKOFF_PARAMS; i++) {
+		if (!backoff->param_given[i])
+			continue;
+		append(text, STATE_STRATEGY, "%c%s=%.17g", separator,
+		    params[i].name, backoff->params[i]);
+		separator = ',';
+	}
+}
+
+/* A long list is told from others by its sum. */
+static void
+append_values(const struct backoff *backoff, char text[STATE_STRATEGY])
+{
+	const size_t size = backoff->count * sizeof(*backoff->values);
+	bool fits = true;
+
+	for (size_t i = 0; fits && i < backoff->count; i++)
+		fits = append(text, STATE_STRATEGY, "%c%.17g",
+		    i == 0 ? ':' : ',', backoff->values[i]);
+	if (!fits)
+		snprintf(text, STATE_STRATEGY, "%s:%zu-values-%016" PRIx64,
+		    backoff->strategy->name, backoff->count,
+		    text_checksum(backoff->values, size));
+}
+
+/* The strategy with what was given of its parameters, as -b takes it. */
+static void
+strategy_text(const struct backoff *backoff, char text[STATE_STRATEGY])
+{
+	snprintf(text, STATE_STRATEGY, "%s", backoff->strategy->name);
+	if (backoff->strategy->listed)
+		append_values(backoff, text);
+	else
+		append_params(backoff, text);
+}
+
+struct state
+state_none(const struct backoff *backoff)
+{
+	struct state state = { .n = 0 };
+
+	strategy_text(backoff, state.strategy);
+	return state;
+}
+
+bool
+state_is_of(const struct state *state, const struct backoff *backoff)
+{
+	char text[STATE_STRATEGY];
+
+	strategy_text(backoff, text);
+	return strcmp(state->strategy, text) == 0;
+}
+
+struct progress
+state_progress(const struct state *state, double time)
+{
+	return (struct progress){
+		.level = state->level,
+		.n = state->n,
+		.failures = state->failures,
+		.delay =
+		    number_max(number_min(state->next - time, state->delay), 0),
+	};
+}
+
+struct state
+state_after(const struct backoff *backoff, const struct progress *progress,
+    double time)
+{
+	struct state state = state_none(backoff);
+
+	state.level = progress->level;
+	state.n = progress->n;
+	state.failures = progress->failures;
+	state.delay = progress->delay;
+	if (progress->failures > 0)
+		state.next = time - progress->age + progress->delay;
+	return state;
+}
+
+void
+state_format(const struct state *state, char text[STATE_TEXT])
+{
+	char level[32] = "none";
+
+	if (state->level.begun)
+		snprintf(level, sizeof(level), "%.17g", state->level.value);
+	snprintf(text, STATE_TEXT,
+	    MAGIC "%d\n"
+		  "strategy %s\n"
+		  "level %s\n"
+		  "previous %.17g\n"
+		  "n %" PRIu64 "\n"
+		  "failures %" PRIu64 "\n"
+		  "delay %.17g\n"
+		  "next %.6f\n",
+	    VERSION_NOW, state->strategy, level, state->level.previous,
+	    state->n, state->failures, state->delay, state->next);
+	append(text, STATE_TEXT, SUM "%016" PRIx64 "\n",
+	    text_checksum(text, strlen(text)));
+}
+
+static bool
+is_amount(double number)
+{
+	return isfinite(number) && number >= 0;
+}
+
+/*
+ * What was read is written again and compared, which finds a wrong sum and
+ * whatever else is not as it would be written.
+ */
+const char *
+state_parse(const char *text, struct state *state)
+{
+	char level[32], again[STATE_TEXT];
+
+	*state = (struct state){ .n = 0 };
+	if (sscanf(text,
+		MAGIC "1 strategy %127s level %31s previous %lf"
+		      " n %" SCNu64 " failures %" SCNu64 " delay %lf next %lf",
+		state->strategy, level, &state->level.previous, &state->n,
+		&state->failures, &state->delay, &state->next) != 7)
+		return "is not what was written";
+	state->level.begun = strcmp(level, "none") != 0;
+	if (state->level.begun)
+		state->level.value = strtod(level, NULL);
+	if (!is_amount(state->level.value) ||
+	    !is_amount(state->level.previous) ||
+	    !(state->delay >= 0 && state->delay <= DURATION_MAX) ||
+	    !(state->next >= 0 && state->next < 1e15))
+		return "has a number that is out of range";
+	state_format(state, again);
+	return strcmp(text, again) == 0 ? NULL : "does not have its checksum";
+}
+
+bool
+state_is_newer(const char *text)
+{
+	const size_t length = strlen(text);
+	char sum[SUM_LENGTH + 1];
+	int version;
+
+	if (length < SUM_LENGTH || sscanf(text, MAGIC "%9d", &version) != 1)
+		return false;
+	snprintf(sum, sizeof(sum), SUM "%016" PRIx64 "\n",
+	    text_checksum(text, length - SUM_LENGTH));
+	return version > VERSION_NOW &&
+	    strcmp(text + length - SUM_LENGTH, sum) == 0;
+}

@@ -1,0 +1,54 @@
+#ifndef STATE_FILE_H
+#define STATE_FILE_H
+
+#include "cli/options.h"
+#include "core/state.h"
+
+/* --state: the file that keeps the state, which one run at a time has. */
+struct state_file {
+	const char *name; /* NULL: there is none */
+	const struct backoff *backoff;
+	char *lock_name;
+	char *new_name;	    /* until it is whole */
+	char *damaged_name; /* where a damaged file is kept */
+	int lock;	    /* -1 while another run holds it */
+	struct state state;
+	char text[STATE_TEXT]; /* the state, as the file has it */
+};
+
+/*
+ * Whether a file that an option names is the state's, or one of those that are
+ * kept beside it.
+ */
+bool state_file_uses(const char *state, const char *file);
+
+/*
+ * Finds the file that --state names, if it does, and tries to lock and read it.
+ * Returns 0, or -1 after a message.
+ */
+int state_file_open(struct state_file *file, const struct options *options);
+
+/*
+ * Takes the lock, for as long as the process lives, and reads the state; a
+ * damaged file is put aside, with a warning.  Returns 1, 0 if another run
+ * holds the lock, or -1 after a message.
+ */
+int state_file_lock(struct state_file *file);
+
+/*
+ * Waits until the lock can be taken, but does not keep it.  For a process of
+ * its own, as it hears nothing meanwhile; the argument is the struct
+ * state_file.  Returns its exit status.
+ */
+int state_file_wait(const void *argument);
+
+/*
+ * Writes what the run leaves at this time, in seconds since 1970; at any moment
+ * the file has the old or the new state.  Returns 0, or -1 after a message.
+ */
+int state_file_save(struct state_file *file, const struct progress *progress,
+    double time);
+
+void state_file_close(struct state_file *file);
+
+#endif

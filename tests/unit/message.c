@@ -1,0 +1,275 @@
+#include <math.h>
+#include <signal.h>
+
+#include "cli/message.h"
+#include "core/duration.h"
+#include "tap.h"
+
+static void
+outcomes_read_as_sentences_end(void)
+{
+	static const struct {
+		struct outcome outcome;
+		const char *text;
+	} rows[] = {
+		{ { OUTCOME_NONE, 0 }, "did not run" },
+		{ { OUTCOME_EXIT, 7 }, "exited 7" },
+		{ { OUTCOME_SIGNAL, SIGKILL }, "died of SIGKILL" },
+		{ { OUTCOME_TIMEOUT, 0 }, "timed out" },
+		{ { OUTCOME_UNSTARTABLE, ENOENT },
+		    "could not be started: No such file or directory" },
+		{ { OUTCOME_UNFORKED, EAGAIN },
+		    "could not be forked: Resource temporarily unavailable" },
+	};
+	char text[MESSAGE_PART];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		CHECK_STR(message_outcome(rows[i].outcome, text), rows[i].text);
+}
+
+static const char *const command[] = { "a\033b", "secret", NULL };
+
+/* A run of five attempts that waits after the second of them. */
+static struct record
+waiting(enum record_kind kind)
+{
+	return (struct record){
+		.kind = kind,
+		.elapsed = 10.5,
+		.limit = 5,
+		.max_time = 60,
+		.attempt = 2,
+		.used = 2,
+		.failures = 2,
+		.outcome = { OUTCOME_EXIT, 7 },
+		.judgement = { VERDICT_RETRY, RULE_DEFAULT, false },
+		.duration = 0.5,
+		.delay = { 4, 3, 5, 4.5, -1 },
+		.waits = true,
+		.timeout = INFINITY,
+	};
+}
+
+static const struct options plain = { .command = command };
+static const struct options verbose = { .command = command, .verbose = true };
+
+static void
+a_line_has_what_is_asked_for(void)
+{
+	struct record record = waiting(RECORD_OUTCOME);
+	struct message message = message_of(&plain, &record);
+
+	CHECK_STR(message.text,
+	    "attempt 2/5 exited 7 after 0.5s; next in 4.5s");
+	CHECK_INT(message.priority, PRIORITY_WARNING);
+	message = message_of(&verbose, &record);
+	CHECK_STR(message.text,
+	    "attempt 2/5 exited 7 after 0.5s; next in 4.5s "
+	    "(nominal 4s, range 3s to 5s)");
+	record.delay.hint = 4.25;
+	message = message_of(&verbose, &record);
+	CHECK_STR(message.text,
+	    "attempt 2/5 exited 7 after 0.5s; next in 4.5s "
+	    "(nominal 4s, range 3s to 5s, asked for 4.25s)");
+}
+
+static void
+a_delay_that_an_earlier_run_left_is_told(void)
+{
+	struct record record = waiting(RECORD_WAIT);
+	struct message message;
+
+	record.attempt = 0;
+	message = message_of(&plain, &record);
+	CHECK_STR(message.text, "");
+	record.kept = true;
+	message = message_of(&plain, &record);
+	CHECK_STR(message.text,
+	    "waiting 4.5s: a delay kept from an earlier run");
+	record.delay.seconds = 0.9;
+	message = message_of(&plain, &record);
+	CHECK_STR(message.text, "");
+}
+
+static void
+a_status_names_the_first_word_alone(void)
+{
+	struct record record = waiting(RECORD_WAIT);
+	struct message message = message_status(&plain, &record);
+
+	CHECK_STR(message.text,
+	    "a\\^[b: attempt 2/5 exited 7 after 0.5s; next in 4.5s");
+	record.kind = RECORD_ATTEMPT;
+	message = message_status(&plain, &record);
+	CHECK_STR(message.text, "a\\^[b: attempt 2/5 runs");
+	record.kind = RECORD_END;
+	record.reason = REASON_ATTEMPTS;
+	message = message_status(&plain, &record);
+	CHECK_STR(message.text,
+	    "a\\^[b: giving up after 2 attempts in 10.5s: exited 7");
+	record.kind = RECORD_SIGNAL;
+	message = message_status(&plain, &record);
+	CHECK_STR(message.text, "");
+	record.kind = RECORD_WAIT;
+	record.attempt = 0;
+	message = message_status(&plain, &record);
+	CHECK_STR(message.text, "a\\^[b: next in 4.5s");
+}
+
+static void
+a_rule_is_named_where_the_outcome_does_not_tell(void)
+{
+	static const struct {
+		struct judgement judgement;
+		const char *text;
+	} rows[] = {
+		{ { VERDICT_RETRY, RULE_CHECK, false }, " (check)" },
+		{ { VERDICT_RETRY, RULE_CONTROL, false }, " (control)" },
+		{ { VERDICT_RETRY, RULE_FAIL_MATCH, false }, " (fail-match)" },
+		{ { VERDICT_RETRY, RULE_SUCCESS_MATCH, false },
+		    " (success-match)" },
+		{ { VERDICT_RETRY, RULE_DEFAULT, false }, "" },
+		{ { VERDICT_RETRY, RULE_RETRY_ON, false }, "" },
+		{ { VERDICT_STOP, RULE_CHECK, false }, "" },
+	};
+	char want[MESSAGE_PART];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct record record = waiting(RECORD_OUTCOME);
+
+		record.waits = false;
+		record.judgement = rows[i].judgement;
+		snprintf(want, sizeof(want),
+		    "attempt 2/5 exited 7 after 0.5s%s", rows[i].text);
+		CHECK_STR(message_of(&plain, &record).text, want);
+	}
+}
+
+static void
+a_check_that_timed_out_is_told(void)
+{
+	struct record record = waiting(RECORD_OUTCOME);
+
+	record.judgement.rule = RULE_CHECK;
+	record.command_timed_out = true;
+	CHECK_STR(message_of(&plain, &record).text,
+	    "attempt 2/5 exited 7 after 0.5s (check timed out); "
+	    "next in 4.5s");
+}
+
+/* A run of five attempts that ended in this way, after three of them. */
+static const char *
+end_of(struct record end, char text[sizeof(((struct message *)NULL)->text)])
+{
+	struct record record = waiting(RECORD_END);
+
+	record.elapsed = 31;
+	record.attempt = record.used = 3;
+	record.judgement.rule = RULE_STOP_ON;
+	record.too_long = 90;
+	record.reason = end.reason;
+	record.cut = end.cut;
+	record.command_timed_out = end.command_timed_out;
+	record.ended_by = end.ended_by;
+	record.in_a_wait = end.in_a_wait;
+	record.too_early = end.too_early;
+	return strcpy(text, message_end(&record).text);
+}
+
+static void
+the_end_says_why(void)
+{
+	static const struct {
+		struct record end;
+		const char *text;
+	} rows[] = {
+		{ { .reason = REASON_SUCCESS },
+		    "succeeded at attempt 3 of 5 in 31s" },
+		{ { .reason = REASON_ATTEMPTS }, "" },
+		{ { .reason = REASON_MAX_TIME },
+		    " (--max-time 60s leaves no more time)" },
+		{ { .reason = REASON_MAX_TIME, .cut = CUT_CHECK },
+		    " (--max-time 60s ended --check)" },
+		{ { .reason = REASON_MAX_TIME, .cut = CUT_GATE },
+		    " (--max-time 60s ended --before-retry)" },
+		{ { .reason = REASON_STOP }, " (stop-on)" },
+		{ { .reason = REASON_BUDGET },
+		    " (the retry budget is used up)" },
+		{ { .reason = REASON_GATE }, " (--before-retry failed)" },
+		{ { .reason = REASON_GATE, .command_timed_out = true },
+		    " (--before-retry timed out)" },
+		{ { .reason = REASON_HINT },
+		    " (asked to wait 90s, which is too long)" },
+		{ { .reason = REASON_EARLY },
+		    "too early: another run is under way" },
+		{ { .reason = REASON_EARLY, .too_early = 2 },
+		    "too early by 2s" },
+		{ { .reason = REASON_ERROR }, " (an error of retry's own)" },
+		{ { .reason = REASON_PLAN },
+		    "the plan ends after 3 attempts in 31s" },
+		{ { .reason = REASON_SIGNAL,
+		      .ended_by = SIGINT,
+		      .in_a_wait = true },
+		    "ended by SIGINT after 3 attempts in 31s" },
+		{ { .reason = REASON_SIGNAL, .ended_by = SIGTERM },
+		    "ended by SIGTERM after 3 attempts in 31s: exited 7" },
+	};
+	char text[sizeof(((struct message *)NULL)->text)];
+	char want[sizeof(text)];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const char *why = rows[i].text;
+		const bool whole = *why != ' ' && *why != '\0';
+
+		snprintf(want, sizeof(want), "%s%s",
+		    whole ? "" : "giving up after 3 attempts in 31s: exited 7",
+		    why);
+		CHECK_STR(end_of(rows[i].end, text), want);
+	}
+}
+
+/* An ordinary stop of a service is no error. */
+static void
+an_end_by_a_signal_is_a_notice(void)
+{
+	static const struct {
+		enum reason reason;
+		enum priority priority;
+	} rows[] = {
+		{ REASON_SIGNAL, PRIORITY_NOTICE },
+		{ REASON_SUCCESS, PRIORITY_INFO },
+		{ REASON_ATTEMPTS, PRIORITY_ERROR },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct record record = waiting(RECORD_END);
+
+		record.reason = rows[i].reason;
+		CHECK_INT(message_end(&record).priority, rows[i].priority);
+	}
+}
+
+static void
+attempts_are_counted_where_they_count(void)
+{
+	char text[MESSAGE_PART];
+
+	CHECK_STR(message_attempt(2, 2, 5, text), "attempt 2/5");
+	CHECK_STR(message_attempt(7, 2, 5, text), "attempt 7 (2/5 used)");
+	CHECK_STR(message_attempt(7, 2, 0, text), "attempt 7");
+}
+
+int
+main(void)
+{
+	RUN(outcomes_read_as_sentences_end);
+	RUN(a_line_has_what_is_asked_for);
+	RUN(a_delay_that_an_earlier_run_left_is_told);
+	RUN(a_status_names_the_first_word_alone);
+	RUN(a_rule_is_named_where_the_outcome_does_not_tell);
+	RUN(a_check_that_timed_out_is_told);
+	RUN(the_end_says_why);
+	RUN(an_end_by_a_signal_is_a_notice);
+	RUN(attempts_are_counted_where_they_count);
+	return DONE();
+}
