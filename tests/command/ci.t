@@ -116,6 +116,14 @@ is 'there is one annotation' "$(echo "$err" | grep -c '::\(error\|notice\)')" 1
 run retry true
 is 'a run that succeeds at once is a group' "$err" '::group::attempt 1/5: true
 ::endgroup::'
+rm -f err
+retry -d 100d false 2>err &
+wait_for grep -q 'next in' err
+kill -TERM $!
+wait $!
+is 'a run that a signal ended is no error' \
+    "$(tail -n 1 err | cut -d ' ' -f 1-4)" 'retry: ended by SIGTERM'
+unlike 'and leaves no annotation' "$(cat err)" '::\(error\|notice\)'
 run retry "$(printf '100%%\n:')"
 like 'what a command must not hold is escaped' "$err" \
     '^::group::attempt 1/5: 100%25\\n:$'

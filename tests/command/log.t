@@ -118,6 +118,12 @@ JOURNAL_STREAM=$stream retry --log=auto -a 1 false 2>>journal
 is 'auto is the journal where stderr is its stream' \
     "$(cut -c 1-9 journal)" '<4>retry:
 <3>retry:'
+JOURNAL_STREAM=$stream retry --log=auto -d 100d false 2>>journal &
+wait_for grep -q 'next in' journal
+kill -TERM $!
+wait $!
+is 'there an ordinary stop is a notice' "$(tail -n 1 journal | cut -c 1-27)" \
+    '<5>retry: ended by SIGTERM '
 JOURNAL_STREAM=1:1 retry --log=auto -a 1 false 2>other
 is 'and is not where stderr is something else' \
     "$(cut -c 1-6 other)" 'retry:

@@ -120,6 +120,8 @@ hold
 run retry --state=state --early=skip ./tries 0
 is 'another run is under way: nothing is run' "$code $(attempts)" '75 0'
 like 'and that is said' "$err" '^retry: too early: another run is under way$'
+run retry --state=state --early=skip --output=chronic ./tries 0
+is '--output=chronic does not say it' "$code$err" 75
 status 124 '--max-time ends the wait for it' \
     retry -T 10ms --state=state ./tries 0
 is 'and nothing is run then' "$(attempts)" 0
@@ -147,13 +149,18 @@ pid=$(pgrep -P $!)
 kill -KILL $!
 wait $! 2>/dev/null
 check 'one that is killed leaves none that waits' wait_for not kill -0 "$pid"
+retry --state=state --log=text --log=json:story ./tries 0 2>told &
+waiter4=$!
+wait_for grep -q '^retry: waiting for another run, which has state$' told
+check 'a wait of a second for it is told' grep -q '"event":"lock"' story
 touch go
 wait $holder
 # shellcheck disable=SC2154 # they are set by eval
-for waiter in $waiter1 $waiter2 $waiter3; do
+for waiter in $waiter1 $waiter2 $waiter3 $waiter4; do
 	wait "$waiter" || echo "$waiter failed"
 done
-is 'and all have their turn' "$(attempts)" 3
+is 'and all have their turn' "$(attempts)" 4
+is 'it is told once' "$(grep -c waiting told)" 1
 
 hold
 kill -KILL $holder

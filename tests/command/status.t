@@ -175,6 +175,18 @@ for option in --help --version; do
 	is "$option with stdout closed is 125" "$code" 125
 done
 
+# The status of the command, as timeout(1) has it.
+
+status 2 '--preserve-status keeps that of a success' \
+    retry --success-on=0,2 --preserve-status sh -c 'exit 2'
+status 0 'without it that is 0' retry --success-on=0,2 sh -c 'exit 2'
+status 143 'it keeps that of a time-out' \
+    retry -a 1 -t .1 --preserve-status sleep 9
+status 9 'even of one that ended by itself' \
+    retry -a 1 -t .3 --preserve-status sh -c 'trap "exit 9" TERM; sleep 9 & wait'
+status 143 'or at --max-time' retry -T .1 --preserve-status sleep 9
+status 0 'and 0 stays 0' retry --preserve-status true
+
 # The words of the command are its own.
 
 run retry sh -c 'echo "$1"' sh -a

@@ -132,4 +132,10 @@ kill -CONT $retry
 check 'SIGTSTP stops a wait, and SIGCONT resumes it' wait $retry
 is 'the time so stopped does not count' "$(short 200000)" ''
 
+wrong=
+for seed in 1 2 3 4 5 6 7 8; do
+	retry -q --seed=$seed --splay=100ms -T 50ms true || wrong="$wrong $seed"
+done
+is 'chance does not decide whether the command runs at all' "$wrong" ''
+
 finish
