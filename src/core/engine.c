@@ -54,6 +54,7 @@ struct engine {
 	double deadline; /* when it must end */
 	double kill_at;	 /* ENDING: when SIGKILL is due */
 	double leave_at; /* when it is abandoned */
+	int send;	 /* KILL, CLEAN: the signal */
 	bool cut;	 /* --max-time is what ends it */
 
 	double begun;
@@ -109,30 +110,28 @@ process_runs(const struct engine *engine)
 
 /* --- the process that runs --- */
 
-/* When the process must be looked at again. */
+/* When the next TIMER is due. */
 static double
-next_alarm(const struct engine *engine)
+next_timer(const struct engine *engine)
 {
-	const bool locked = engine->state == STATE_ASKING &&
-	    engine->question == ASK_LOCK && !engine->lock_told;
-
-	if (engine->phase != PHASE_RUNS && !engine->collecting)
-		return number_min(engine->kill_at, engine->leave_at);
-	return locked
-	    ? number_min(engine->deadline, engine->lock_begun + LOCK_PATIENCE)
-	    : engine->deadline;
-}
-
-static struct action
-nothing(const struct engine *engine)
-{
-	struct action action = { .kind = ACTION_NONE, .wake = INFINITY };
-
-	if (engine->state == STATE_WAITING)
-		action.wake = engine->wait_begun + engine->run.delay.seconds;
-	else if (engine->state != STATE_FINISHED)
-		action.wake = next_alarm(engine);
-	return action;
+	switch (engine->state) {
+	case STATE_WAITING:
+		return engine->wait_begun + engine->run.delay.seconds;
+	case STATE_RUNNING:
+	case STATE_ASKING:
+		if (engine->phase != PHASE_RUNS && !engine->collecting)
+			return number_min(engine->kill_at, engine->leave_at);
+		if (engine->lock_begun < INFINITY && !engine->lock_told)
+			return number_min(engine->deadline,
+			    engine->lock_begun + LOCK_PATIENCE);
+		return engine->deadline;
+	case STATE_DELIVERING:
+		return engine->deadline;
+	case STATE_IDLE:
+	case STATE_FINISHED:
+		break;
+	}
+	return INFINITY;
 }
 
 static void
@@ -145,26 +144,16 @@ begin_process(struct engine *engine, double deadline)
 	engine->kill_at = engine->leave_at = INFINITY;
 }
 
-static struct action
-kill_process(const struct engine *engine, int signal)
-{
-	return (struct action){
-		.kind = ACTION_KILL,
-		.signal = signal,
-		.wake = next_alarm(engine),
-	};
-}
-
-static struct action
+static enum action_kind
 abandon(struct engine *engine)
 {
 	engine->abandoned = !engine->exited || engine->collecting;
 	engine->deadline = engine->kill_at = engine->leave_at = INFINITY;
-	return (struct action){ .kind = ACTION_ABANDON, .wake = INFINITY };
+	return ACTION_ABANDON;
 }
 
 /* Sends the first signal; only --max-time bounds the wait for what ignores it. */
-static struct action
+static enum action_kind
 end_process(struct engine *engine, double now)
 {
 	const struct policy *policy = engine->policy;
@@ -175,10 +164,11 @@ end_process(struct engine *engine, double now)
 	    policy->kill_after > 0 ? now + policy->kill_after : INFINITY;
 	engine->leave_at =
 	    number_max(run_end(engine), now) + policy->kill_after + LAST_GRACE;
-	return kill_process(engine, policy->signal);
+	engine->send = policy->signal;
+	return ACTION_KILL;
 }
 
-static struct action
+static enum action_kind
 watch_process(struct engine *engine, double now)
 {
 	const bool ending = engine->phase != PHASE_RUNS;
@@ -195,15 +185,16 @@ watch_process(struct engine *engine, double now)
 		engine->leave_at = engine->exited
 		    ? now + LAST_GRACE
 		    : number_max(engine->leave_at, now + LAST_GRACE);
-		return kill_process(engine, SIGKILL);
+		engine->send = SIGKILL;
+		return ACTION_KILL;
 	}
 	if (ending && now >= engine->leave_at)
 		return abandon(engine);
-	return nothing(engine);
+	return ACTION_NONE;
 }
 
 /* Asks what came of the process, which may have to wait for a reader. */
-static struct action
+static enum action_kind
 collect(struct engine *engine, double now)
 {
 	engine->collecting = true;
@@ -212,15 +203,11 @@ collect(struct engine *engine, double now)
 	    in_time(engine, now) ? run_end(engine) : now + LAST_GRACE;
 	if (engine->signal != 0)
 		engine->deadline = now + LAST_GRACE;
-	return (struct action){
-		.kind = ACTION_COLLECT,
-		.question = engine->question,
-		.wake = engine->deadline,
-	};
+	return ACTION_COLLECT;
 }
 
 /* After a timeout nothing may be left, or two attempts would overlap. */
-static struct action
+static enum action_kind
 exited(struct engine *engine, double now)
 {
 	engine->exited = true;
@@ -233,25 +220,19 @@ exited(struct engine *engine, double now)
 	else
 		engine->leave_at =
 		    number_min(engine->leave_at, now + LAST_GRACE);
-	return (struct action){
-		.kind = ACTION_CLEAN,
-		.wake = number_max(next_alarm(engine), now),
-	};
+	engine->send = 0;
+	return ACTION_CLEAN;
 }
 
 /* --- questions --- */
 
-static struct action
+static enum action_kind
 ask(struct engine *engine, enum question question, double deadline)
 {
 	engine->state = STATE_ASKING;
 	engine->question = question;
 	begin_process(engine, deadline);
-	return (struct action){
-		.kind = ACTION_ASK,
-		.question = question,
-		.wake = next_alarm(engine),
-	};
+	return ACTION_ASK;
 }
 
 /* When a process that begins now must end by --timeout or --max-time. */
@@ -273,28 +254,24 @@ process_deadline(const struct engine *engine, double now, double least)
 
 /* --- the end --- */
 
-/* Whether a run that ends for this reason leaves its backoff to the next. */
-static bool
-is_remembered(const struct engine *engine)
-{
-	switch (engine->run.reason) {
-	case REASON_SUCCESS:
-	case REASON_ATTEMPTS:
-	case REASON_MAX_TIME:
-	case REASON_BUDGET:
-	case REASON_GATE:
-	case REASON_HINT:
-		return engine->run.attempt > 0;
-	case REASON_NONE:
-	case REASON_STOP:
-	case REASON_SIGNAL:
-	case REASON_EARLY:
-	case REASON_PLAN:
-	case REASON_ERROR:
-		break;
-	}
-	return false;
-}
+/* What follows the end of a run, by its reason. */
+static const struct {
+	bool saves; /* the state */
+	bool hooks; /* --on-success or --on-give-up */
+} ends[] = {
+	[REASON_NONE] = { false, false },
+	[REASON_SUCCESS] = { true, true },
+	[REASON_ATTEMPTS] = { true, true },
+	[REASON_MAX_TIME] = { true, true },
+	[REASON_STOP] = { false, true },
+	[REASON_SIGNAL] = { false, false },
+	[REASON_BUDGET] = { true, true },
+	[REASON_GATE] = { true, true },
+	[REASON_HINT] = { true, true },
+	[REASON_EARLY] = { false, false },
+	[REASON_PLAN] = { false, false },
+	[REASON_ERROR] = { false, true },
+};
 
 /* What the run leaves to the next: its delay, or a success's fresh start. */
 static struct progress
@@ -316,32 +293,18 @@ progress(const struct engine *engine, double now)
 	};
 }
 
-static bool
-has_hook(const struct engine *engine)
-{
-	switch (engine->run.reason) {
-	case REASON_SUCCESS:
-		return engine->policy->on_success;
-	case REASON_SIGNAL:
-	case REASON_EARLY:
-	case REASON_PLAN:
-		return false;
-	default:
-		return engine->policy->on_give_up;
-	}
-}
-
-static struct action out_of_time(struct engine *engine, double now);
+static enum action_kind out_of_time(struct engine *engine, double now);
 
 /*
  * Between a verdict and the wait or end that it leads to, held output goes
  * out and the state is saved.
  */
-static struct action
+static enum action_kind
 settle(struct engine *engine, double now)
 {
 	const struct policy *policy = engine->policy;
-	const bool over = engine->run.reason != REASON_NONE;
+	const enum reason reason = engine->run.reason;
+	const bool over = reason != REASON_NONE;
 
 	switch (engine->stage) {
 	case STAGE_DELIVER:
@@ -352,23 +315,19 @@ settle(struct engine *engine, double now)
 			engine->state = STATE_DELIVERING;
 			engine->phase = PHASE_RUNS;
 			engine->deadline = over ? INFINITY : run_end(engine);
-			if (engine->run.reason == REASON_SIGNAL)
+			if (reason == REASON_SIGNAL)
 				engine->deadline = now + LAST_GRACE;
-			return (struct action){ .kind = ACTION_DELIVER,
-				.wake = engine->deadline };
+			return ACTION_DELIVER;
 		}
 		/* FALLTHROUGH */
 	case STAGE_SAVE:
 		engine->stage = STAGE_LAST;
 		if (policy->remember &&
-		    (over ? is_remembered(engine)
+		    (over ? ends[reason].saves && engine->run.attempt > 0
 			  : engine->untold &&
 				engine->run.judgement.verdict ==
 				    VERDICT_SUCCESS)) {
-			struct action action = ask(engine, ASK_SAVE, INFINITY);
-
-			action.progress = progress(engine, now);
-			return action;
+			return ask(engine, ASK_SAVE, INFINITY);
 		}
 		/* FALLTHROUGH */
 	case STAGE_LAST:
@@ -377,24 +336,21 @@ settle(struct engine *engine, double now)
 		engine->stage = STAGE_DONE;
 		if (!over) {
 			engine->state = STATE_WAITING;
-			return (struct action){
-				.kind = ACTION_WAIT,
-				.wake = number_max(now,
-				    engine->wait_begun +
-					engine->run.delay.seconds),
-			};
+			return ACTION_WAIT;
 		}
-		if (has_hook(engine))
+		if (ends[reason].hooks &&
+		    (reason == REASON_SUCCESS ? policy->on_success
+					      : policy->on_give_up))
 			return ask(engine, ASK_HOOK, INFINITY);
 		/* FALLTHROUGH */
 	case STAGE_DONE:
 		break;
 	}
 	engine->state = STATE_FINISHED;
-	return (struct action){ .kind = ACTION_FINISH, .wake = INFINITY };
+	return ACTION_FINISH;
 }
 
-static struct action
+static enum action_kind
 finish(struct engine *engine, enum reason reason, int status, double now)
 {
 	/* An error or a signal on the way to the end only changes its reason. */
@@ -417,7 +373,7 @@ last_status(const struct engine *engine)
 }
 
 /* Ends without success, as the last attempt did. */
-static struct action
+static enum action_kind
 give_up(struct engine *engine, enum reason reason, double now)
 {
 	const struct outcome outcome = engine->evidence.outcome;
@@ -427,7 +383,7 @@ give_up(struct engine *engine, enum reason reason, double now)
 	return finish(engine, reason, last_status(engine), now);
 }
 
-static struct action
+static enum action_kind
 succeed(struct engine *engine, double now)
 {
 	const struct outcome outcome = engine->returned;
@@ -440,7 +396,7 @@ succeed(struct engine *engine, double now)
 	    now);
 }
 
-static struct action
+static enum action_kind
 die(struct engine *engine, int signal, double now)
 {
 	engine->run.death = signal;
@@ -449,7 +405,7 @@ die(struct engine *engine, int signal, double now)
 }
 
 /* There is no time for another attempt. */
-static struct action
+static enum action_kind
 out_of_time(struct engine *engine, double now)
 {
 	if (engine->run.attempt == 0)
@@ -460,7 +416,7 @@ out_of_time(struct engine *engine, double now)
 }
 
 /* retry itself failed, and nothing runs any more. */
-static struct action
+static enum action_kind
 own_failure(struct engine *engine, double now)
 {
 	const int death = engine->run.death;
@@ -474,7 +430,7 @@ own_failure(struct engine *engine, double now)
 
 /* --- attempts and waits --- */
 
-static struct action
+static enum action_kind
 run_attempt(struct engine *engine, double now)
 {
 	const struct policy *policy = engine->policy;
@@ -499,11 +455,11 @@ run_attempt(struct engine *engine, double now)
 	begin_process(engine, deadline);
 	run->started = now - engine->begun;
 	run->timeout = deadline - now;
-	return (struct action){ .kind = ACTION_RUN, .wake = deadline };
+	return ACTION_RUN;
 }
 
 /* No wait is begun that ends with no time left. */
-static struct action
+static enum action_kind
 begin_wait(struct engine *engine, double now)
 {
 	if (!in_time(engine, now + engine->run.delay.seconds))
@@ -515,7 +471,7 @@ begin_wait(struct engine *engine, double now)
 }
 
 /* --splay, --wait-first, and a delay that an earlier run left. */
-static struct action
+static enum action_kind
 wait_first(struct engine *engine, bool first, double now)
 {
 	const struct policy *policy = engine->policy;
@@ -541,7 +497,7 @@ wait_first(struct engine *engine, bool first, double now)
 }
 
 /* The first attempt, or the wait before it. */
-static struct action
+static enum action_kind
 begin(struct engine *engine, double now)
 {
 	const bool first = engine->policy->wait_first && engine->n == 0;
@@ -554,7 +510,7 @@ begin(struct engine *engine, double now)
 }
 
 /* Standard input is taken only once it is sure that attempts are made. */
-static struct action
+static enum action_kind
 prepare(struct engine *engine, double now)
 {
 	if (engine->policy->input && in_time(engine, now))
@@ -562,7 +518,7 @@ prepare(struct engine *engine, double now)
 	return begin(engine, now);
 }
 
-static struct action
+static enum action_kind
 start(struct engine *engine, double now)
 {
 	engine->begun = now;
@@ -571,7 +527,7 @@ start(struct engine *engine, double now)
 	return prepare(engine, now);
 }
 
-static struct action
+static enum action_kind
 leave_wait(struct engine *engine, double now)
 {
 	const double waited = now - engine->wait_begun;
@@ -616,14 +572,14 @@ find_delay(struct engine *engine, bool success, double now)
 
 /* --- verdicts --- */
 
-static struct action
+static enum action_kind
 give_up_on_hint(struct engine *engine, double now)
 {
 	engine->run.too_long = engine->hint;
 	return give_up(engine, REASON_HINT, now);
 }
 
-static struct action
+static enum action_kind
 succeeded(struct engine *engine, double now)
 {
 	const struct policy *policy = engine->policy;
@@ -681,7 +637,7 @@ is_final(const struct engine *engine)
 	return limit > 0 && engine->run.used >= limit;
 }
 
-static struct action
+static enum action_kind
 failed(struct engine *engine, double now)
 {
 	const struct policy *policy = engine->policy;
@@ -704,7 +660,7 @@ failed(struct engine *engine, double now)
  * --max-time ended the process, or will not let it run.  An attempt whose
  * verdict is not known by then has failed.
  */
-static struct action
+static enum action_kind
 cut_short(struct engine *engine, double now)
 {
 	const bool asked = engine->state == STATE_ASKING;
@@ -729,7 +685,7 @@ cut_short(struct engine *engine, double now)
 	    now);
 }
 
-static struct action
+static enum action_kind
 judge(struct engine *engine, double now)
 {
 	engine->run.judgement =
@@ -752,7 +708,7 @@ judge(struct engine *engine, double now)
 }
 
 /* A signal was passed on to the attempt: its outcome is the run's. */
-static struct action
+static enum action_kind
 ended_by_signal(struct engine *engine, double now)
 {
 	const struct outcome outcome = engine->evidence.outcome;
@@ -768,7 +724,7 @@ ended_by_signal(struct engine *engine, double now)
 }
 
 /* The attempt is over. */
-static struct action
+static enum action_kind
 ended(struct engine *engine, const struct event *event)
 {
 	const double now = event->now;
@@ -796,7 +752,7 @@ ended(struct engine *engine, const struct event *event)
 	return engine->abandoned ? cut_short(engine, now) : judge(engine, now);
 }
 
-static struct action
+static enum action_kind
 answered(struct engine *engine, const struct event *event)
 {
 	const double now = event->now;
@@ -837,6 +793,7 @@ answered(struct engine *engine, const struct event *event)
 		    (event->progress.delay > 0 && engine->policy->early_skip))
 			return finish(engine, REASON_EARLY, STATUS_TOO_EARLY,
 			    now);
+		engine->lock_begun = INFINITY;
 		engine->earlier = event->progress;
 		engine->level = engine->earlier.level;
 		engine->n = engine->earlier.n;
@@ -870,7 +827,7 @@ answered(struct engine *engine, const struct event *event)
 
 /* --- time and signals --- */
 
-static struct action
+static enum action_kind
 timer(struct engine *engine, double now)
 {
 	switch (engine->state) {
@@ -898,26 +855,21 @@ timer(struct engine *engine, double now)
 	case STATE_FINISHED:
 		break;
 	}
-	return nothing(engine);
+	return ACTION_NONE;
 }
 
 /* An orphan has ended: maybe it was the last that was left. */
-static struct action
+static enum action_kind
 reaped(struct engine *engine, double now)
 {
-	const double alarm = next_alarm(engine);
-
 	if (!process_runs(engine) || !engine->exited || engine->collecting ||
-	    now >= alarm)
+	    now >= next_timer(engine))
 		return timer(engine, now);
-	return (struct action){
-		.kind = ACTION_CLEAN,
-		.signal = engine->phase == PHASE_KILLED ? SIGKILL : 0,
-		.wake = alarm,
-	};
+	engine->send = engine->phase == PHASE_KILLED ? SIGKILL : 0;
+	return ACTION_CLEAN;
 }
 
-static struct action
+static enum action_kind
 signalled(struct engine *engine, const struct event *event)
 {
 	const double now = event->now;
@@ -942,7 +894,7 @@ signalled(struct engine *engine, const struct event *event)
 }
 
 /* The process that runs is ended as if its time were over. */
-static struct action
+static enum action_kind
 failed_itself(struct engine *engine, const struct event *event)
 {
 	engine->run.death = event->signal;
@@ -957,7 +909,7 @@ failed_itself(struct engine *engine, const struct event *event)
 	return watch_process(engine, event->now);
 }
 
-static struct action
+static enum action_kind
 act(struct engine *engine, const struct event *event)
 {
 	switch (event->kind) {
@@ -981,7 +933,7 @@ act(struct engine *engine, const struct event *event)
 		if (engine->deadline < INFINITY &&
 		    engine->run.reason == REASON_SIGNAL)
 			engine->deadline = event->now + LAST_GRACE;
-		return nothing(engine);
+		return ACTION_NONE;
 	case EVENT_DELIVERED:
 		if (engine->state == STATE_DELIVERING)
 			return settle(engine, event->now);
@@ -989,14 +941,13 @@ act(struct engine *engine, const struct event *event)
 	case EVENT_PLANNED:
 		engine->run.reason = REASON_PLAN;
 		engine->state = STATE_FINISHED;
-		return (
-		    struct action){ .kind = ACTION_FINISH, .wake = INFINITY };
+		return ACTION_FINISH;
 	case EVENT_ERROR:
 		return failed_itself(engine, event);
 	case EVENT_NONE:
 		break;
 	}
-	return nothing(engine);
+	return ACTION_NONE;
 }
 
 struct record
@@ -1023,38 +974,44 @@ tell(struct step *step, const struct engine *engine, enum record_kind kind,
 struct step
 engine_step(struct engine *engine, struct event event)
 {
-	struct step step = { .action = act(engine, &event) };
-	const enum action_kind kind = step.action.kind;
-	const bool ends = kind == ACTION_FINISH
-	    ? engine->question != ASK_HOOK
-	    : kind == ACTION_ASK && engine->question == ASK_HOOK;
+	const enum action_kind kind = act(engine, &event);
+	const double now = event.now;
+	const bool hook = kind == ACTION_ASK && engine->question == ASK_HOOK;
+	const bool over =
+	    hook || (kind == ACTION_FINISH && engine->question != ASK_HOOK);
+	struct step step = { .count = 0 };
 
 	if (event.kind == EVENT_START)
-		tell(&step, engine, RECORD_START, event.now);
+		tell(&step, engine, RECORD_START, now);
 	if (event.kind == EVENT_SIGNAL) {
 		engine->run.signal = event.signal;
 		engine->run.forwarded = event.forwarded;
-		tell(&step, engine, RECORD_SIGNAL, event.now);
+		tell(&step, engine, RECORD_SIGNAL, now);
 	}
-	if (engine->state == STATE_ASKING && engine->question == ASK_LOCK &&
-	    !engine->lock_told &&
-	    event.now >= engine->lock_begun + LOCK_PATIENCE) {
+	if (engine->state == STATE_ASKING && !engine->lock_told &&
+	    now >= engine->lock_begun + LOCK_PATIENCE) {
 		engine->lock_told = true;
-		step.action.wake = next_alarm(engine);
-		tell(&step, engine, RECORD_LOCK, event.now);
+		tell(&step, engine, RECORD_LOCK, now);
 	}
 	/* A verdict is told together with what follows from it. */
-	if (engine->untold && (kind == ACTION_WAIT || ends)) {
+	if (engine->untold && (kind == ACTION_WAIT || over)) {
 		engine->untold = false;
 		if (engine->run.judgement.verdict != VERDICT_SUCCESS)
 			engine->run.failures =
 			    next_number(engine->run.failures);
-		tell(&step, engine, RECORD_OUTCOME, event.now);
+		tell(&step, engine, RECORD_OUTCOME, now);
 	}
 	if (kind == ACTION_WAIT)
-		tell(&step, engine, RECORD_WAIT, event.now);
-	if (ends)
-		tell(&step, engine, RECORD_END, event.now);
+		tell(&step, engine, RECORD_WAIT, now);
+	if (over)
+		tell(&step, engine, RECORD_END, now);
+	step.action = (struct action){
+		.kind = kind,
+		.wake = number_max(next_timer(engine), now),
+		.question = engine->question,
+		.signal = engine->send,
+		.progress = progress(engine, now),
+	};
 	return step;
 }
 
