@@ -81,13 +81,13 @@
 
 /* Help, version or a plan that could not be written did not succeed. */
 static int
-written(int status)
+written(void)
 {
 	if (fflush(stdout) == EOF || ferror(stdout)) {
 		warn("standard output");
 		return STATUS_OWN_FAILURE;
 	}
-	return status;
+	return EXIT_SUCCESS;
 }
 
 /* Does what the options ask for; returns the exit status. */
@@ -103,11 +103,11 @@ act(struct options *options)
 		signal(SIGXFSZ, SIG_IGN);
 	if (options->help) {
 		help_topics[options->help_topic].print();
-		return written(EXIT_SUCCESS);
+		return written();
 	}
 	if (options->version) {
 		printf("retry %s\n", VERSION);
-		return written(EXIT_SUCCESS);
+		return written();
 	}
 	/* Without --seed the draws are others in each run. */
 	if (options->origin[OPTION_SEED] == ORIGIN_DEFAULT &&
@@ -125,7 +125,9 @@ act(struct options *options)
 		const struct screen screen = terminal_look(STDOUT_FILENO);
 
 		plan_run(options, &report, &screen);
-		return written(EXIT_SUCCESS);
+		const int status = written();
+		report_close(&report);
+		return status;
 	}
 	return loop_run(options, &report);
 }

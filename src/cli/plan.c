@@ -137,7 +137,7 @@ follow(struct plan *plan, const struct action *action)
 	}
 }
 
-/* Takes the next step; false after the end, which has freed the engine. */
+/* Takes the next step; false after the end. */
 static bool
 next(struct plan *plan, struct step *step)
 {
@@ -150,7 +150,6 @@ next(struct plan *plan, struct step *step)
 	}
 	plan->end = engine_record(plan->engine, plan->event.now);
 	plan->over = true;
-	engine_close(plan->engine);
 	return true;
 }
 
@@ -168,6 +167,7 @@ hurry(struct plan *plan, const struct options *options, double u, bool slow)
 		plan->policy.max_time = 0;
 	while (next(plan, &step))
 		continue;
+	engine_close(plan->engine);
 }
 
 /* What is planned, in the words of the options. */
@@ -264,7 +264,10 @@ has_row(const struct record *record)
 	    (record->kind == RECORD_WAIT && record->attempt == 0);
 }
 
-/* Goes through the run, either to measure its table or to print it. */
+/*
+ * Goes through the run, either to measure its table or to print it; not on
+ * after a write to stdout failed, so that errno still says why.
+ */
 static struct record
 go(const struct options *options, struct chart *chart, struct report *logs)
 {
@@ -273,7 +276,7 @@ go(const struct options *options, struct chart *chart, struct report *logs)
 	double now = 0;
 
 	begin(&plan, options, options->random);
-	for (; next(&plan, &step); now = plan.event.now) {
+	for (; !ferror(stdout) && next(&plan, &step); now = plan.event.now) {
 		/* A plan has no process: its attempts are told as they begin. */
 		if (step.action.kind == ACTION_RUN) {
 			struct record *record = &step.records[step.count++];
@@ -295,6 +298,7 @@ go(const struct options *options, struct chart *chart, struct report *logs)
 				chart_print(chart, record);
 		}
 	}
+	engine_close(plan.engine);
 	return plan.end;
 }
 
@@ -311,7 +315,6 @@ plan_run(const struct options *options, struct report *report,
 		chart_print_head(&chart);
 	}
 	const struct record end = go(options, silent ? NULL : &chart, report);
-	if (!silent)
+	if (!silent && !ferror(stdout))
 		print_totals(&end, options);
-	report_close(report);
 }

@@ -4,8 +4,8 @@
 #include "cli/report.h"
 
 /*
- * Goes through the run on an imaginary clock, tells its report and closes it.
- * Prints a table on stdout, whose looks are `screen`, unless a log is there.
+ * Goes through the run on an imaginary clock, and tells its report.  Prints
+ * a table on stdout, whose looks are `screen`, unless a log is there.
  */
 void plan_run(const struct options *options, struct report *report,
     const struct screen *screen);

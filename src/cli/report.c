@@ -51,15 +51,25 @@ report_format(const char *name)
 
 /* Says once per file that it cannot be written, which changes nothing else. */
 static void
-complain(struct sink *sink)
+complain(struct sink *sink, const char *problem)
 {
-	const int error = errno;
 	char safe[128];
 
-	if (!sink->failed && sink->file != stderr)
+	if (!sink->failed && sink->name != NULL)
 		fprintf(stderr, "retry: --log: %s: %s\n",
-		    text_safe(sink->name, safe, sizeof(safe)), strerror(error));
+		    text_safe(sink->name, safe, sizeof(safe)), problem);
 	sink->failed = true;
+}
+
+/* Of a write before this one errno says nothing: it may be another's by now. */
+static void
+flush(struct sink *sink)
+{
+	if (fflush(sink->file) == EOF)
+		complain(sink, strerror(errno));
+	else if (ferror(sink->file))
+		complain(sink, "could not be written");
+	clearerr(sink->file);
 }
 
 void
@@ -68,10 +78,12 @@ report_close(struct report *report)
 	for (size_t i = 0; i < report->count; i++) {
 		struct sink *sink = &report->sinks[i];
 
-		if (sink->file != stderr && sink->file != stdout &&
-		    fclose(sink->file) == EOF)
-			complain(sink);
 		free(sink->memory);
+		if (sink->name == NULL)
+			continue;
+		flush(sink);
+		if (fclose(sink->file) == EOF)
+			complain(sink, strerror(errno));
 	}
 	free(report->sinks);
 	report->count = 0;
@@ -102,11 +114,8 @@ report_tell(struct report *report, const struct record *record)
 		if (!is_told(report, sink->format, record))
 			continue;
 		sink->format->tell(sink, report, record);
-		if (ferror(sink->file) ||
-		    (!report->options->plan && fflush(sink->file) == EOF)) {
-			complain(sink);
-			clearerr(sink->file);
-		}
+		if (!report->options->plan)
+			flush(sink);
 	}
 }
 

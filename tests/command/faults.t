@@ -59,6 +59,14 @@ survives write:error=ENOSPC
 survives write:error=EPIPE
 survives write:error=EAGAIN
 
+# A plan is longer than the buffer: its first part is lost, its last is not.
+for options in --plan '--plan --log=json'; do
+	# shellcheck disable=SC2086 # words
+	inject write:error=ENOSPC:when=1 $options -a 100 --seed=1
+	is "$options that is written in part ends in 125" "$code" 125
+	like 'and is told' "$err" '^retry: standard output: '
+done
+
 # The seed of all draws is asked for once, if there is anything to draw.
 for error in ENOSYS EAGAIN; do
 	for options in '-j full' '--splay=1ms -j none' '-b decorrelated' '--plan'

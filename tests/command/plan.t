@@ -157,6 +157,14 @@ is 'if both have no file' "$code" 0
 
 retry --plan >/dev/full 2>err
 is 'one that cannot be written failed' $? 125
+for log in json text junit; do
+	run sh -c "retry --plan=1*100 -a 0 --log=$log >/dev/full"
+	is "nor can one in $log" "$code $err" \
+	    '125 retry: standard output: No space left on device'
+done
+run sh -c 'retry --plan=1*100 -a 0 --log=json:/dev/full >/dev/null'
+is 'a log beside its table that cannot be written is reported once' \
+    "$code $err" '0 retry: --log: /dev/full: No space left on device'
 
 for option in --plan --help --version; do
 	run sh -c "ulimit -f 0; exec 2>&1; { retry $option 2>&3 >none; } 3>&1"

@@ -23,7 +23,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	return 0;
 }
 
-/* One sink for each format; plan_run() frees them. */
+/* One sink for each format. */
 static struct report
 open_report(const struct options *options)
 {
@@ -49,6 +49,7 @@ plan(const struct options *options, size_t size)
 	struct report report = open_report(options);
 
 	plan_run(options, &report, &screen);
+	report_close(&report);
 }
 
 /* No COUNT has so many digits that going through it would take long. */
