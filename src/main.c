@@ -9,8 +9,8 @@
  *     list        comma lists, read item by item
  *     number      powers and the like, without the mathematical library
  *     signals     signals by name, and what they mean for a run
- *     sets        outcome sets: statuses, ranges, names, classes
- *     outcome     how an attempt ended, and the exit status of that
+ *     outcome     how an attempt ended, and the exit status of that; sets of
+ *                 outcomes: statuses, ranges, names, classes
  *     verdict     the rules: what an outcome means
  *     random      uniform draws, from a seed or (tests) from a script
  *     backoff     the table of strategies; the nominal delay before retry n

@@ -88,7 +88,7 @@ conflicts_settle(struct options *options)
 		    ? DELIVERY_EACH
 		    : DELIVERY_LAST;
 	rules->matches = options->patterns.given;
-	set_apply(&rules->stop, OPTIONS_STOP_ON);
+	set_parse(&rules->stop, OPTIONS_STOP_ON, NULL);
 	set_remove(&rules->stop, &options->named);
 	set_keep(&rules->stop, &options->stop_most);
 	set_add(&rules->stop, &options->stop_least);

@@ -34,7 +34,7 @@ parse_timeout(struct options *options, const char *text)
 static const char *
 parse_signal(struct options *options, const char *text)
 {
-	const int number = signal_parse(text, true);
+	const int number = signal_parse(text);
 
 	if (number == -1)
 		return "is not a signal";

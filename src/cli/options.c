@@ -107,8 +107,8 @@ parse_value(struct options *options, const struct option_row *row,
 	case TYPE_SET:
 		problem = set_parse(member, text, &options->item);
 		if (problem == NULL && row->second != 0)
-			set_apply((void *)((char *)options + row->second),
-			    text);
+			set_parse((void *)((char *)options + row->second), text,
+			    NULL);
 		return problem;
 	case TYPE_ERE:
 		return patterns_match(&options->patterns,
@@ -177,13 +177,13 @@ static int
 set_defaults(struct options *options, char problem[OPTIONS_PROBLEM])
 {
 	*options = (struct options){ .help = false };
-	set_apply(&options->stop_most, "any");
+	set_parse(&options->stop_most, "any", NULL);
 	for (int id = 0; id < OPTIONS; id++)
 		if (option_rows[id].initial != NULL &&
 		    set_option(options, id, option_rows[id].initial,
 			ORIGIN_DEFAULT, problem) == -1)
 			return -1;
-	options->named = (struct set){ .timeout = false };
+	options->named = (struct set){ { 0 } };
 	return 0;
 }
 

@@ -5,7 +5,7 @@
 #include "cli/script.h"
 #include "core/duration.h"
 #include "core/list.h"
-#include "core/sets.h"
+#include "core/outcome.h"
 
 /* Any outcome that is in the set. */
 static struct outcome
@@ -22,10 +22,12 @@ example_of(const struct set *set)
 	for (outcome.code = 1; outcome.code <= 64; outcome.code++)
 		if (set_has(set, outcome))
 			return outcome;
-	if (set->timeout)
-		return (struct outcome){ OUTCOME_TIMEOUT, 0 };
-	if (set->unforked)
-		return (struct outcome){ OUTCOME_UNFORKED, EAGAIN };
+	outcome = (struct outcome){ OUTCOME_TIMEOUT, 0 };
+	if (set_has(set, outcome))
+		return outcome;
+	outcome = (struct outcome){ OUTCOME_UNFORKED, EAGAIN };
+	if (set_has(set, outcome))
+		return outcome;
 	return (struct outcome){ OUTCOME_UNSTARTABLE, ENOENT };
 }
 

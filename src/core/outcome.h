@@ -1,6 +1,9 @@
 #ifndef OUTCOME_H
 #define OUTCOME_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 /* How an attempt ended, and the number that goes with it. */
 enum outcome_kind {
 	OUTCOME_NONE,
@@ -30,8 +33,49 @@ const char *outcome_name(enum outcome_kind kind);
 
 /*
  * The exit status of a run that ends on this outcome without success: never 0.
- * A death by signal n gives 128+n, where the caller cannot die of it.
+ * A death by signal n gives 128+n, for a caller that cannot die of it.
  */
 int outcome_status(struct outcome outcome);
+
+/*
+ * A set of outcomes, empty if all bits are 0: a bit for each exit status, then
+ * for each signal from 1 to 64, then for each kind that has no number.
+ */
+#define SET_WORDS 6
+
+struct set {
+	uint64_t bits[SET_WORDS];
+};
+
+bool set_has(const struct set *set, struct outcome outcome);
+
+/* Adds to `set`, or takes out of it, all that is in `other`; or all else. */
+void set_add(struct set *set, const struct set *other);
+void set_remove(struct set *set, const struct set *other);
+void set_keep(struct set *set, const struct set *other);
+
+/*
+ * Applies a comma list to the set, from left to right; "!" or "^" before an
+ * item takes it out.  Returns NULL; or what is wrong with the item to which
+ * *where then points, and the set is as it was.  `where` may be NULL.
+ */
+const char *set_parse(struct set *set, const char *list, const char **where);
+
+/*
+ * Reads one item, without "!", into an empty set; the text may be changed.
+ * Returns NULL, or what is wrong with it.
+ */
+const char *set_item(struct set *item, char *text);
+
+/* A word that a SET may hold. */
+struct set_word {
+	const char *name;
+	const char *doc;
+	struct set set;
+};
+
+/* The classes, then the sysexits(3) names; a NULL name ends each table. */
+extern const struct set_word set_classes[];
+extern const struct set_word set_sysexits[];
 
 #endif

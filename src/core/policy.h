@@ -6,7 +6,6 @@
 
 #include "backoff.h"
 #include "jitter.h"
-#include "sets.h"
 #include "verdict.h"
 
 /* When output that is held back goes out. */

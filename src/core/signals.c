@@ -38,9 +38,16 @@ parse_realtime(const char *text)
 	return from_end ? SIGRTMAX - offset : SIGRTMIN + offset;
 }
 
-static int
-parse_name(const char *text)
+int
+signal_parse(const char *text)
 {
+	const char *problem;
+
+	if (isdigit((unsigned char)*text)) {
+		const int number = (int)strtonum(text, 1, SIGRTMAX, &problem);
+
+		return problem == NULL ? number : -1;
+	}
 	if (strncasecmp(text, "SIG", 3) == 0)
 		text += 3;
 	for (int number = 1; number < SIGRTMIN; number++) {
@@ -53,17 +60,6 @@ parse_name(const char *text)
 		if (strcasecmp(aliases[i].name, text) == 0)
 			return aliases[i].number;
 	return parse_realtime(text);
-}
-
-int
-signal_parse(const char *text, bool numbers)
-{
-	const char *problem;
-
-	if (!isdigit((unsigned char)*text))
-		return parse_name(text);
-	const int number = (int)strtonum(text, 1, SIGRTMAX, &problem);
-	return numbers && problem == NULL ? number : -1;
 }
 
 const char *

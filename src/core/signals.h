@@ -8,9 +8,9 @@
 
 /*
  * Reads a signal: a name with or without SIG in any case ("TERM", "sigusr1",
- * "RTMIN+3"), or its number where `numbers` allows.  Returns it, or -1.
+ * "RTMIN+3"), or its number.  Returns it, or -1.
  */
-int signal_parse(const char *text, bool numbers);
+int signal_parse(const char *text);
 
 /* Writes a signal's name: "SIGTERM", "SIGRTMIN+3", "signal 77". */
 const char *signal_name(int number, char name[SIGNAL_NAME]);

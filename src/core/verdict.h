@@ -4,7 +4,6 @@
 #include <stdbool.h>
 
 #include "outcome.h"
-#include "sets.h"
 
 /* What the outcome of an attempt means. */
 enum verdict { VERDICT_NONE, VERDICT_SUCCESS, VERDICT_RETRY, VERDICT_STOP };

@@ -1,4 +1,4 @@
-#include "core/sets.h"
+#include "core/outcome.h"
 #include "fuzz.h"
 
 /* Asks for all outcomes there are; says how many are in the set. */
@@ -31,13 +31,13 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = fuzz_text(data, size);
-	struct set set = { .timeout = true, .exits = { 2 } };
+	struct set set = { { 2 } };
 	const struct set before = set;
-	const char *problem = set_apply(&set, text);
+	const char *problem = set_parse(&set, text, NULL);
 	struct set again = set;
 
 	if (problem == NULL) {
-		MUST(set_apply(&again, text) == NULL);
+		MUST(set_parse(&again, text, NULL) == NULL);
 		MUST(same(&again, &set));
 	} else {
 		fuzz_problem(problem);

@@ -100,7 +100,7 @@ drive_policy(const char *strategy)
 		.jitter = drive_jitter("none", JITTER_INSIDE),
 	};
 
-	if (set_apply(&policy.rules.success, "0") != NULL)
+	if (set_parse(&policy.rules.success, "0", NULL) != NULL)
 		abort();
 	return policy;
 }

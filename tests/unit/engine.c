@@ -116,7 +116,7 @@ a_stop_ends_the_run_at_once(void)
 {
 	struct drive drive = started(drive_policy("exponential"));
 
-	set_apply(&drive.policy.rules.stop, "2");
+	set_parse(&drive.policy.rules.stop, "2", NULL);
 	drive_start(&drive);
 	check_delays(&drive, "1");
 	drive_exit(&drive, 2);
@@ -159,7 +159,7 @@ a_free_failure_uses_up_no_attempt(void)
 	struct drive drive = started(drive_policy("exponential"));
 
 	drive.policy.attempts = 2;
-	set_apply(&drive.policy.free, "KILL");
+	set_parse(&drive.policy.free, "KILL", NULL);
 	drive_start(&drive);
 	for (int i = 0; i < 5; i++) {
 		CHECK(!drive.run.final);
@@ -696,7 +696,7 @@ with_pace_start_a_throttle_only_lengthens(void)
 		drive.policy.backoff.base = 10;
 		drive.policy.pace_start = true;
 		drive.policy.throttle_delay = rows[i].throttle;
-		set_apply(&drive.policy.rules.throttle, "9");
+		set_parse(&drive.policy.rules.throttle, "9", NULL);
 		drive_start(&drive);
 		drive.now = 4;
 		drive_exit(&drive, 9);
@@ -781,7 +781,7 @@ a_healthy_failure_that_is_free_leaves_all_attempts(void)
 
 	drive.policy.reset_after = 60;
 	drive.policy.attempts = 2;
-	set_apply(&drive.policy.free, "1");
+	set_parse(&drive.policy.free, "1", NULL);
 	drive_start(&drive);
 	drive.now = 60;
 	drive_exit(&drive, 1);
@@ -818,7 +818,7 @@ a_throttled_failure_has_its_own_base(void)
 			drive.policy.backoff.param_given[0] = true;
 		}
 		drive.policy.throttle_delay = 10;
-		set_apply(&drive.policy.rules.throttle, "9");
+		set_parse(&drive.policy.rules.throttle, "9", NULL);
 		drive_start(&drive);
 		for (int k = 0; tsv_number(&delays, &want); k++) {
 			CHECK_INT(drive_exit(&drive, k % 2 ? 9 : 1),
@@ -838,7 +838,7 @@ a_level_does_not_begin_with_the_delay_of_a_throttle(void)
 	drive.policy.backoff.params[0] = 2;
 	drive.policy.backoff.param_given[0] = true;
 	drive.policy.throttle_delay = 10;
-	set_apply(&drive.policy.rules.throttle, "9");
+	set_parse(&drive.policy.rules.throttle, "9", NULL);
 	drive_start(&drive);
 	drive_exit(&drive, 9);
 	CHECK_DBL(drive.run.delay.seconds, 10, 0);
@@ -1950,7 +1950,7 @@ the_status_of_the_command_can_be_preserved(void)
 		drive.policy.attempts = 1;
 		drive.policy.timeout = 5;
 		drive.policy.preserve_status = true;
-		set_apply(&drive.policy.rules.success, "2");
+		set_parse(&drive.policy.rules.success, "2", NULL);
 		drive_start(&drive);
 		if (rows[i].late)
 			drive_timer(&drive);
@@ -2126,9 +2126,9 @@ any_policy(struct dice *dice, double values[3])
 	policy.on_give_up = often(dice, 0.3);
 	policy.preserve_status = often(dice, 0.1);
 	policy.input = often(dice, 0.1);
-	set_apply(&policy.rules.stop, "unstartable,5");
-	set_apply(&policy.rules.throttle, "6");
-	set_apply(&policy.free, "KILL");
+	set_parse(&policy.rules.stop, "unstartable,5", NULL);
+	set_parse(&policy.rules.throttle, "6", NULL);
+	set_parse(&policy.free, "KILL", NULL);
 	return policy;
 }
 

@@ -4,11 +4,15 @@
 #include "core/outcome.h"
 #include "tap.h"
 
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+#define NO_OUTCOME "is not an outcome"
+#define OVER "is an exit status over 255"
+
 static const struct {
 	struct outcome outcome;
 	const char *name;
 	int status;
-} rows[] = {
+} endings[] = {
 	{ { OUTCOME_NONE, 0 }, "none", STATUS_OWN_FAILURE },
 	{ { OUTCOME_EXIT, 0 }, "exit", 1 },
 	{ { OUTCOME_EXIT, 1 }, "exit", 1 },
@@ -29,10 +33,223 @@ static const struct {
 static void
 an_outcome_has_a_name_and_never_the_status_of_success(void)
 {
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		ROW("%s %d", rows[i].name, rows[i].outcome.code);
-		CHECK_STR(outcome_name(rows[i].outcome.kind), rows[i].name);
-		CHECK_INT(outcome_status(rows[i].outcome), rows[i].status);
+	for (size_t i = 0; i < COUNT(endings); i++) {
+		ROW("%s %d", endings[i].name, endings[i].outcome.code);
+		CHECK_STR(outcome_name(endings[i].outcome.kind),
+		    endings[i].name);
+		CHECK_INT(outcome_status(endings[i].outcome),
+		    endings[i].status);
+	}
+}
+
+/* All outcomes that the tests look at, one letter or number each. */
+static const struct sample {
+	const char *name;
+	struct outcome outcome;
+} samples[] = {
+	{ "0", { OUTCOME_EXIT, 0 } },
+	{ "1", { OUTCOME_EXIT, 1 } },
+	{ "2", { OUTCOME_EXIT, 2 } },
+	{ "63", { OUTCOME_EXIT, 63 } },
+	{ "64", { OUTCOME_EXIT, 64 } },
+	{ "69", { OUTCOME_EXIT, 69 } },
+	{ "71", { OUTCOME_EXIT, 71 } },
+	{ "75", { OUTCOME_EXIT, 75 } },
+	{ "78", { OUTCOME_EXIT, 78 } },
+	{ "124", { OUTCOME_EXIT, 124 } },
+	{ "137", { OUTCOME_EXIT, 137 } },
+	{ "255", { OUTCOME_EXIT, 255 } },
+	{ "HUP", { OUTCOME_SIGNAL, SIGHUP } },
+	{ "KILL", { OUTCOME_SIGNAL, SIGKILL } },
+	{ "TERM", { OUTCOME_SIGNAL, SIGTERM } },
+	{ "64th", { OUTCOME_SIGNAL, 64 } },
+	{ "T", { OUTCOME_TIMEOUT, 0 } },
+	{ "S", { OUTCOME_UNSTARTABLE, ENOENT } },
+	{ "F", { OUTCOME_UNFORKED, EAGAIN } },
+};
+
+/* The names of the samples that are in the set. */
+static const char *
+members(const struct set *set, char text[256])
+{
+	size_t length = 0;
+
+	*text = '\0';
+	for (size_t i = 0; i < COUNT(samples); i++)
+		if (set_has(set, samples[i].outcome))
+			length += (size_t)snprintf(text + length, 256 - length,
+			    "%s%s", length > 0 ? " " : "", samples[i].name);
+	return text;
+}
+
+static void
+a_list_is_applied_from_left_to_right(void)
+{
+	static const struct {
+		const char *list, *members;
+	} rows[] = {
+		{ "0", "0" },
+		{ "1,255", "1 255" },
+		{ "1-2", "1 2" },
+		{ "2-2", "2" },
+		{ "62-65,255", "63 64 255" },
+		{ "0-255", "0 1 2 63 64 69 71 75 78 124 137 255" },
+		{ "nonzero", "1 2 63 64 69 71 75 78 124 137 255" },
+		{ "signal", "HUP KILL TERM 64th" },
+		{ "timeout", "T" },
+		{ "unstartable", "S" },
+		{ "unforked", "F" },
+		{ "temporary", "69 71 75" },
+		{ "any",
+		    "0 1 2 63 64 69 71 75 78 124 137 255 "
+		    "HUP KILL TERM 64th T S F" },
+		{ "tempfail", "75" },
+		{ "TempFail,usage", "64 75" },
+		{ "ok,config", "0 78" },
+		{ "SIGKILL", "KILL" },
+		{ "hup,term", "HUP TERM" },
+		{ "RTMAX", "64th" },
+		{ "any,!any", "" },
+		{ "any,!nonzero,^signal", "0 T S F" },
+		{ "!1", "" },
+		{ "!1,1", "1" },
+		{ "1,!1", "" },
+		{ "0-2,!1", "0 2" },
+		{ "any,!any,timeout", "T" },
+		{ "any,!unstartable,!unforked,!timeout,!0-255,!KILL",
+		    "HUP TERM 64th" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct set set = { { 0 } };
+		char text[256];
+
+		ROW("%s", rows[i].list);
+		CHECK_STR(set_parse(&set, rows[i].list, NULL), NULL);
+		CHECK_STR(members(&set, text), rows[i].members);
+	}
+}
+
+static void
+a_bad_item_is_refused_and_leaves_the_set_alone(void)
+{
+	static const struct {
+		const char *list, *problem;
+	} rows[] = {
+		{ "", "has an empty item" },
+		{ "1,", "has an empty item" },
+		{ ",1", "has an empty item" },
+		{ "1,,2", "has an empty item" },
+		{ "!", "has an empty item" },
+		{ "256", OVER },
+		{ "1-256", OVER },
+		{ "99999999999999999999", OVER },
+		{ "3-1", "is a range that runs backwards" },
+		{ "1-", "is not a range of exit statuses" },
+		{ "1-x", "is not a range of exit statuses" },
+		{ "1--2", "is not a range of exit statuses" },
+		{ "1-2-3", "is not a range of exit statuses" },
+		{ "1x", "is not an exit status" },
+		{ "1 ", "is not an exit status" },
+		{ "1.5", "is not an exit status" },
+		{ "0x1", "is not an exit status" },
+		{ "-1", NO_OUTCOME },
+		{ " 1", NO_OUTCOME },
+		{ "!!1", NO_OUTCOME },
+		{ "s", NO_OUTCOME },
+		{ "sig", NO_OUTCOME },
+		{ "EX_TEMPFAIL", NO_OUTCOME },
+		{ "any thing", NO_OUTCOME },
+		{ "a-name-that-is-longer-than-any-outcome", NO_OUTCOME },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct set set = { { 0 } };
+		char list[64], text[256];
+
+		snprintf(list, sizeof(list), "7,%s", rows[i].list);
+		ROW("%s", rows[i].list);
+		set_parse(&set, "timeout", NULL);
+		CHECK_STR(set_parse(&set, rows[i].list, NULL), rows[i].problem);
+		CHECK_STR(set_parse(&set, list, NULL), rows[i].problem);
+		CHECK_STR(members(&set, text), "T");
+	}
+}
+
+static void
+a_list_amends_what_was_there(void)
+{
+	struct set set = { { 0 } };
+	char text[256];
+
+	CHECK_STR(set_parse(&set, "unstartable,HUP", NULL), NULL);
+	CHECK_STR(set_parse(&set, "2,!unstartable", NULL), NULL);
+	CHECK_STR(members(&set, text), "2 HUP");
+}
+
+static void
+sets_are_added_taken_out_and_cut(void)
+{
+	struct set all = { { 0 } }, some = all, few = all, set = all;
+	char text[256];
+
+	set_parse(&all, "any", NULL);
+	set_parse(&some, "2,255,TERM,timeout,unforked", NULL);
+	set_add(&set, &some);
+	CHECK_STR(members(&set, text), "2 255 TERM T F");
+	set_parse(&few, "timeout,signal", NULL);
+	set_keep(&set, &few);
+	CHECK_STR(members(&set, text), "TERM T");
+	set_parse(&few, "!signal", NULL);
+	set_remove(&set, &few);
+	CHECK_STR(members(&set, text), "TERM");
+	set_add(&set, &all);
+	set_remove(&set, &some);
+	CHECK(!set_has(&set, (struct outcome){ OUTCOME_EXIT, 2 }));
+	CHECK(set_has(&set, (struct outcome){ OUTCOME_EXIT, 3 }));
+	CHECK(!set_has(&set, (struct outcome){ OUTCOME_UNFORKED, EAGAIN }));
+	CHECK(set_has(&set, (struct outcome){ OUTCOME_UNSTARTABLE, EACCES }));
+}
+
+static void
+what_has_not_ended_is_in_no_set(void)
+{
+	struct set set = { { 0 } };
+
+	set_parse(&set, "any", NULL);
+	CHECK(!set_has(&set, (struct outcome){ OUTCOME_NONE, 0 }));
+}
+
+static void
+every_word_that_help_lists_can_be_written(void)
+{
+	const struct set_word *const tables[] = { set_classes, set_sysexits };
+
+	for (size_t i = 0; i < COUNT(tables); i++)
+		for (const struct set_word *word = tables[i];
+		     word->name != NULL; word++) {
+			struct set set;
+			char got[256], want[256], name[16];
+
+			ROW("%s", word->name);
+			snprintf(name, sizeof(name), "%s", word->name);
+			CHECK_STR(set_item(&set, name), NULL);
+			CHECK_STR(members(&set, got),
+			    members(&word->set, want));
+		}
+}
+
+/* Each says its number first: "75: temporary failure". */
+static void
+a_sysexits_name_is_the_status_that_it_says(void)
+{
+	for (const struct set_word *word = set_sysexits; word->name != NULL;
+	     word++) {
+		ROW("%s", word->name);
+		for (int status = 0; status <= 255; status++)
+			CHECK_INT(set_has(&word->set,
+				      (struct outcome){ OUTCOME_EXIT, status }),
+			    status == atoi(word->doc));
 	}
 }
 
@@ -40,5 +257,12 @@ int
 main(void)
 {
 	RUN(an_outcome_has_a_name_and_never_the_status_of_success);
+	RUN(a_list_is_applied_from_left_to_right);
+	RUN(a_bad_item_is_refused_and_leaves_the_set_alone);
+	RUN(a_list_amends_what_was_there);
+	RUN(sets_are_added_taken_out_and_cut);
+	RUN(what_has_not_ended_is_in_no_set);
+	RUN(every_word_that_help_lists_can_be_written);
+	RUN(a_sysexits_name_is_the_status_that_it_says);
 	return DONE();
 }

@@ -269,7 +269,7 @@ a_stop_and_a_signal_keep_what_was_there(void)
 		struct state state = state_none(&drive.policy.backoff);
 
 		ROW("case %d", i);
-		set_apply(&drive.policy.rules.stop, "9");
+		set_parse(&drive.policy.rules.stop, "9", NULL);
 		resume(&drive, &state);
 		if (i == 0)
 			drive_exit(&drive, 9);

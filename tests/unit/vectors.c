@@ -755,7 +755,7 @@ polling_row(char **fields)
 	drive.policy.attempts = (uint64_t)(java ? retries + 1
 		: retries > 1			? retries
 						: 1);
-	set_apply(&drive.policy.rules.stop, java ? "4" : "3,4");
+	set_parse(&drive.policy.rules.stop, java ? "4" : "3,4", NULL);
 	drive_start(&drive);
 	while (tsv_number(&waits, &want)) {
 		const size_t length = strcspn(answers, " ");

@@ -266,7 +266,7 @@ static void
 fill(struct set *set, const char *list)
 {
 	if (list != NULL)
-		CHECK_STR(set_apply(set, list), NULL);
+		CHECK_STR(set_parse(set, list, NULL), NULL);
 }
 
 static void
