@@ -6,7 +6,6 @@
  *
  *   core/     decides; no I/O of any kind
  *     duration    text to and from seconds
- *     list        comma lists, read item by item
  *     number      powers and the like, without the mathematical library
  *     signals     signals by name, and what they mean for a run
  *     outcome     how an attempt ended, and the exit status of that; sets of
@@ -26,7 +25,7 @@
  *     engine      the run as a state machine: events in, actions and records
  *                 out
  *     state       the backoff from one run to the next, as text
- *     text        makes text harmless, trims it, sums it up
+ *     text        makes text harmless, trims it, sums it up; comma lists
  *   cli/      talks with people and programs; argv, text and FILE * only
  *     options     argv to struct options, by their table
  *     option_rows the table: what each is called, does and sets

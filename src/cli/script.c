@@ -4,8 +4,7 @@
 
 #include "cli/script.h"
 #include "core/duration.h"
-#include "core/list.h"
-#include "core/outcome.h"
+#include "core/text.h"
 
 /* Any outcome that is in the set. */
 static struct outcome
@@ -71,8 +70,8 @@ parse_item(struct script *script, char *text)
 static const char *
 read_item(struct script *script)
 {
-	char item[LIST_ITEM];
-	const char *problem = list_next(&script->rest, item);
+	char item[TEXT_ITEM];
+	const char *problem = text_item(&script->rest, item);
 
 	return problem != NULL ? problem : parse_item(script, item);
 }

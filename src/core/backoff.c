@@ -4,8 +4,8 @@
 
 #include "backoff.h"
 #include "duration.h"
-#include "list.h"
 #include "number.h"
+#include "text.h"
 
 /* So large that no delay needs it, so small that doubling stays finite. */
 #define HUGE_DELAY 1e300
@@ -431,11 +431,11 @@ static const char *
 parse_params(struct backoff *backoff, const char *text, const char **where)
 {
 	const char *problem = NULL;
-	char item[LIST_ITEM];
+	char item[TEXT_ITEM];
 
 	while (problem == NULL && text != NULL) {
 		*where = text;
-		problem = list_next(&text, item);
+		problem = text_item(&text, item);
 		if (problem == NULL)
 			problem = parse_param(backoff, item);
 	}
@@ -446,7 +446,7 @@ static const char *
 parse_values(struct backoff *backoff, const char *text, const char **where)
 {
 	const char *problem = NULL;
-	char item[LIST_ITEM];
+	char item[TEXT_ITEM];
 	size_t room = 1;
 
 	for (const char *c = text; *c != '\0'; c++)
@@ -458,7 +458,7 @@ parse_values(struct backoff *backoff, const char *text, const char **where)
 	backoff->count = 0;
 	while (problem == NULL && text != NULL) {
 		*where = text;
-		problem = list_next(&text, item);
+		problem = text_item(&text, item);
 		if (problem == NULL)
 			problem = duration_parse(item,
 			    &backoff->values[backoff->count++]);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "budget.h"
-#include "list.h"
 #include "text.h"
 
 /* No more tokens than this: times a second in nanoseconds it still fits. */
@@ -89,14 +88,14 @@ budget_rules_parse(const char *text, struct budget_rules *rules,
 {
 	const char *problem = NULL;
 	unsigned int given = 0;
-	char item[LIST_ITEM];
+	char item[TEXT_ITEM];
 
 	for (const struct budget_param *row = budget_params; row->name != NULL;
 	     row++)
 		*member(rules, row) = row->initial;
 	while (problem == NULL && text != NULL) {
 		*where = text;
-		problem = list_next(&text, item);
+		problem = text_item(&text, item);
 		if (problem == NULL)
 			problem = parse_param(item, rules, &given);
 	}

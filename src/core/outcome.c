@@ -5,9 +5,9 @@
 #include <strings.h>
 #include <sysexits.h>
 
-#include "list.h"
 #include "outcome.h"
 #include "signals.h"
+#include "text.h"
 
 const char *
 outcome_name(enum outcome_kind kind)
@@ -194,12 +194,12 @@ set_parse(struct set *set, const char *list, const char **where)
 	struct set result = *set;
 
 	while (list != NULL) {
-		char text[LIST_ITEM];
+		char text[TEXT_ITEM];
 		struct set item;
 
 		if (where != NULL)
 			*where = list;
-		const char *problem = list_next(&list, text);
+		const char *problem = text_item(&list, text);
 		if (problem != NULL)
 			return problem;
 		const bool out = *text == '!' || *text == '^';

@@ -42,6 +42,21 @@ text_trim(const char *text, const char *blanks, char *buffer, size_t size)
 	return true;
 }
 
+const char *
+text_item(const char **list, char item[TEXT_ITEM])
+{
+	const size_t length = strcspn(*list, ",");
+
+	if (length == 0)
+		return "has an empty item";
+	if (length >= TEXT_ITEM)
+		return "is too long";
+	memcpy(item, *list, length);
+	item[length] = '\0';
+	*list = (*list)[length] == ',' ? *list + length + 1 : NULL;
+	return NULL;
+}
+
 uint64_t
 text_checksum(const void *data, size_t length)
 {

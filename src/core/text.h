@@ -18,6 +18,16 @@ char *text_safe(const char *text, char *buffer, size_t size);
  */
 bool text_trim(const char *text, const char *blanks, char *buffer, size_t size);
 
+/* Room for an item of a comma list, with its NUL. */
+#define TEXT_ITEM 64
+
+/*
+ * Copies the first item of a comma list, and moves *list behind the comma that
+ * follows it, or to NULL if the item is the last one.  Returns NULL, or what is
+ * wrong with the item; *list then stays where it is.
+ */
+const char *text_item(const char **list, char item[TEXT_ITEM]);
+
 /*
  * FNV-1a, of 64 bits: tells a file that was cut or changed by accident, not
  * one that was changed on purpose.

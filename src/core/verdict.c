@@ -3,23 +3,12 @@
 static struct judgement
 judge(enum verdict verdict, enum rule rule)
 {
-	return (struct judgement){ .verdict = verdict, .rule = rule };
-}
-
-static struct judgement
-throttle(enum rule rule)
-{
-	return (struct judgement){ .verdict = VERDICT_RETRY,
+	return (struct judgement){
+		.verdict = verdict,
 		.rule = rule,
-		.throttled = true };
-}
-
-/* A command that never ran leaves nothing to check. */
-static bool
-could_be_started(struct outcome outcome)
-{
-	return outcome.kind != OUTCOME_UNSTARTABLE &&
-	    outcome.kind != OUTCOME_UNFORKED;
+		.throttled =
+		    rule == RULE_THROTTLE_ON || rule == RULE_THROTTLE_MATCH,
+	};
 }
 
 struct judgement
@@ -28,13 +17,16 @@ verdict_judge(const struct rules *rules, const struct evidence *evidence)
 	const struct outcome outcome = evidence->outcome;
 	const unsigned int found = evidence->matched & rules->matches;
 	const unsigned int missing = rules->matches & ~found;
+	const bool ran = outcome.kind != OUTCOME_UNSTARTABLE &&
+	    outcome.kind != OUTCOME_UNFORKED;
 	const bool listed = set_has(&rules->success, outcome);
 	const bool failed = found & MATCH_BIT(MATCH_FAIL);
 	const bool unseen = missing & MATCH_BIT(MATCH_SUCCESS);
 
 	if (evidence->control != VERDICT_NONE)
 		return judge(evidence->control, RULE_CONTROL);
-	if (rules->check && could_be_started(outcome))
+	/* A command that never ran leaves nothing to check. */
+	if (rules->check && ran)
 		return judge(evidence->check, RULE_CHECK);
 	if (listed && !failed && !unseen)
 		return judge(VERDICT_SUCCESS, RULE_SUCCESS_ON);
@@ -43,9 +35,9 @@ verdict_judge(const struct rules *rules, const struct evidence *evidence)
 	if (found & MATCH_BIT(MATCH_STOP))
 		return judge(VERDICT_STOP, RULE_STOP_MATCH);
 	if (set_has(&rules->throttle, outcome))
-		return throttle(RULE_THROTTLE_ON);
+		return judge(VERDICT_RETRY, RULE_THROTTLE_ON);
 	if (found & MATCH_BIT(MATCH_THROTTLE))
-		return throttle(RULE_THROTTLE_MATCH);
+		return judge(VERDICT_RETRY, RULE_THROTTLE_MATCH);
 	if (set_has(&rules->retry, outcome))
 		return judge(VERDICT_RETRY, RULE_RETRY_ON);
 	if (found & MATCH_BIT(MATCH_RETRY))
@@ -63,17 +55,14 @@ verdict_judge(const struct rules *rules, const struct evidence *evidence)
 const char *
 verdict_name(enum verdict verdict)
 {
-	switch (verdict) {
-	case VERDICT_NONE:
-		return "none";
-	case VERDICT_SUCCESS:
-		return "success";
-	case VERDICT_RETRY:
-		return "retry";
-	case VERDICT_STOP:
-		return "stop";
-	}
-	return "none";
+	static const char *const names[] = {
+		[VERDICT_NONE] = "none",
+		[VERDICT_SUCCESS] = "success",
+		[VERDICT_RETRY] = "retry",
+		[VERDICT_STOP] = "stop",
+	};
+
+	return names[verdict];
 }
 
 const char *
