@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "sys/child.h"
+#include "sys/environment.h"
 
 int
 child_init(struct child *child)
@@ -75,10 +76,9 @@ fork_child(struct child *child)
 static void
 execute_file(const char *file, const struct start *start)
 {
-	char *const *envp = start->environment->list;
 	size_t count = 0;
 
-	execve(file, (char *const *)start->argv, envp);
+	execve(file, (char *const *)start->argv, environ);
 	if (errno != ENOEXEC)
 		return;
 	while (start->argv[count] != NULL)
@@ -89,7 +89,7 @@ execute_file(const char *file, const struct start *start)
 	argv[0] = _PATH_BSHELL;
 	argv[1] = file;
 	memcpy(argv + 2, start->argv + 1, count * sizeof(*argv));
-	execve(argv[0], (char *const *)argv, envp);
+	execve(argv[0], (char *const *)argv, environ);
 	const int error = errno;
 	free(argv);
 	errno = error;
@@ -147,17 +147,18 @@ execute(const struct start *start)
 int
 child_start(struct child *child, const struct start *start)
 {
-	const pid_t pid = fork_child(child);
 	int fd = 0;
 
+	if (environment_set(start->record, start->control) == -1)
+		return -1;
+	const pid_t pid = fork_child(child);
 	if (pid != 0)
 		return pid == -1 ? -1 : 0;
-	environment_set_pid(start->environment, getpid());
 	while (fd < 3 &&
 	    (start->descriptors[fd] == CHILD_KEEPS ||
 		dup2(start->descriptors[fd], fd) == fd))
 		fd++;
-	if (fd == 3)
+	if (fd == 3 && environment_set_pid(child->parent) == 0)
 		execute(start);
 	*child->error = errno;
 	_exit(errno == ENOENT ? 127 : 126);

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "sys/environment.h"
+#include "core/record.h"
 
 /* A descriptor that a child keeps as it is. */
 #define CHILD_KEEPS (-1)
@@ -13,8 +13,9 @@
 /* What to start. */
 struct start {
 	const char *const *argv;
-	struct environment *environment;
-	int descriptors[3]; /* for 0, 1 and 2, or CHILD_KEEPS */
+	const struct record *record; /* for its environment */
+	const char *control;	     /* $RETRY_CONTROL, or NULL */
+	int descriptors[3];	     /* for 0, 1 and 2, or CHILD_KEEPS */
 };
 
 /*

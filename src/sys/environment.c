@@ -7,45 +7,62 @@
 
 #include "sys/environment.h"
 
-static const char *const own_names[] = {
-	"RETRY_ATTEMPT",
-	"RETRY_ATTEMPTS",
-	"RETRY_ELAPSED",
-	"RETRY_LAST",
-	"RETRY_LAST_STATUS",
-	"RETRY_DELAY",
-	"RETRY_FINAL",
-	"RETRY_CONTROL",
-};
+/* How many variables `retry` sets, and room for one of them. */
+#define VARIABLES 8
+#define ENTRY 128
 
-/* "NAME=value": the value, if the name is this one; else NULL. */
-static const char *
-value_of(const char *entry, const char *name)
+/*
+ * Writes a variable to its entry, which environ then points to.  The run that
+ * `retry` is an attempt of may have exported the variable too.
+ */
+static int __attribute__((format(printf, 4, 5))) set(char entry[ENTRY],
+    const char *name, bool has_value, const char *format, ...)
 {
-	const size_t length = strlen(name);
+	va_list arguments;
 
-	if (strncmp(entry, name, length) != 0 || entry[length] != '=')
-		return NULL;
-	return entry + length + 1;
+	unsetenv(name);
+	if (!has_value)
+		return 0;
+	const int length = snprintf(entry, ENTRY, "%s=", name);
+	va_start(arguments, format);
+	vsnprintf(entry + length, (size_t)(ENTRY - length), format, arguments);
+	va_end(arguments);
+	return putenv(entry) == 0 ? 0 : -1;
 }
 
-static bool
-is_own(const char *entry)
+int
+environment_set(const struct record *record, const char *control)
 {
-	if (strncmp(entry, "RETRY_", 6) != 0)
-		return false;
-	for (size_t i = 0; i < sizeof(own_names) / sizeof(own_names[0]); i++)
-		if (value_of(entry, own_names[i]) != NULL)
-			return true;
-	return false;
+	/* As lasting as environ; setenv(3) would never free an old value. */
+	static char entries[VARIABLES][ENTRY];
+	const struct outcome last = record->outcome;
+	const bool ended = last.kind != OUTCOME_NONE;
+	int result = 0;
+
+	result |=
+	    set(entries[0], "RETRY_ATTEMPT", true, "%" PRIu64, record->attempt);
+	result |=
+	    set(entries[1], "RETRY_ATTEMPTS", true, "%" PRIu64, record->limit);
+	result |=
+	    set(entries[2], "RETRY_ELAPSED", true, "%.3f", record->elapsed);
+	result |=
+	    set(entries[3], "RETRY_LAST", ended, "%s", outcome_name(last.kind));
+	result |= set(entries[4], "RETRY_LAST_STATUS",
+	    ended && last.kind != OUTCOME_TIMEOUT, "%d", last.code);
+	result |= set(entries[5], "RETRY_DELAY", record->just_waited >= 0,
+	    "%.3f", record->just_waited);
+	result |= set(entries[6], "RETRY_FINAL", record->final, "1");
+	result |= set(entries[7], "RETRY_CONTROL", control != NULL, "%s",
+	    control != NULL ? control : "");
+	return result;
 }
 
-/* systemd gave it to the process of this pid: `retry`. */
+/* Whether systemd gave the variable to the process of this pid. */
 static bool
-names_pid(const char *name, pid_t pid)
+has_pid(const char *name, pid_t pid)
 {
 	const char *value = getenv(name);
-	char digits[ENVIRONMENT_TEXT];
+	char digits[ENTRY];
 
 	if (value == NULL)
 		return false;
@@ -53,85 +70,23 @@ names_pid(const char *name, pid_t pid)
 	return strcmp(value, digits) == 0;
 }
 
+/* Returns 0, or -1 with errno set. */
+static int
+set_own_pid(const char *name)
+{
+	char digits[ENTRY];
+
+	snprintf(digits, sizeof(digits), "%ld", (long)getpid());
+	return setenv(name, digits, 1);
+}
+
 int
-environment_init(struct environment *environment, pid_t pid)
+environment_set_pid(pid_t retry)
 {
-	const bool listens = names_pid("LISTEN_PID", pid);
-	const bool watched = names_pid("WATCHDOG_PID", pid);
-	size_t count = 0;
-
-	*environment = (struct environment){ .inherited = 0 };
-	while (environ[count] != NULL)
-		count++;
-	char **list =
-	    reallocarray(NULL, count + ENVIRONMENT_OWN + 1, sizeof(*list));
-	if (list == NULL)
+	if (has_pid("WATCHDOG_PID", retry) && set_own_pid("WATCHDOG_PID") == -1)
 		return -1;
-	environment->list = list;
-	for (char **entry = environ; *entry != NULL; entry++) {
-		if (is_own(*entry) ||
-		    (listens && value_of(*entry, "LISTEN_PIDFDID") != NULL))
-			continue;
-		if (listens && value_of(*entry, "LISTEN_PID") != NULL)
-			*list++ = environment->listen;
-		else if (watched && value_of(*entry, "WATCHDOG_PID") != NULL)
-			*list++ = environment->watchdog;
-		else
-			*list++ = *entry;
-	}
-	environment->inherited = (size_t)(list - environment->list);
-	return 0;
-}
-
-void
-environment_free(struct environment *environment)
-{
-	free(environment->list);
-	environment->list = NULL;
-}
-
-static void __attribute__((format(printf, 3, 4)))
-add(struct environment *environment, int *used, const char *format, ...)
-{
-	char *text = environment->own[*used];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(text, ENVIRONMENT_TEXT, format, arguments);
-	va_end(arguments);
-	environment->list[environment->inherited + (size_t)(*used)++] = text;
-}
-
-void
-environment_set(struct environment *environment, const struct record *record)
-{
-	const struct outcome last = record->outcome;
-	int used = 0;
-
-	add(environment, &used, "RETRY_ATTEMPT=%" PRIu64, record->attempt);
-	add(environment, &used, "RETRY_ATTEMPTS=%" PRIu64, record->limit);
-	add(environment, &used, "RETRY_ELAPSED=%.3f", record->elapsed);
-	if (last.kind != OUTCOME_NONE)
-		add(environment, &used, "RETRY_LAST=%s",
-		    outcome_name(last.kind));
-	if (last.kind != OUTCOME_NONE && last.kind != OUTCOME_TIMEOUT)
-		add(environment, &used, "RETRY_LAST_STATUS=%d", last.code);
-	if (record->just_waited >= 0)
-		add(environment, &used, "RETRY_DELAY=%.3f",
-		    record->just_waited);
-	if (record->final)
-		add(environment, &used, "RETRY_FINAL=1");
-	if (environment->control != NULL)
-		add(environment, &used, "RETRY_CONTROL=%s",
-		    environment->control);
-	environment->list[environment->inherited + (size_t)used] = NULL;
-}
-
-void
-environment_set_pid(struct environment *environment, pid_t pid)
-{
-	snprintf(environment->listen, ENVIRONMENT_TEXT, "LISTEN_PID=%ld",
-	    (long)pid);
-	snprintf(environment->watchdog, ENVIRONMENT_TEXT, "WATCHDOG_PID=%ld",
-	    (long)pid);
+	if (!has_pid("LISTEN_PID", retry))
+		return 0;
+	unsetenv("LISTEN_PIDFDID");
+	return set_own_pid("LISTEN_PID");
 }

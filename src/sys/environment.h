@@ -1,42 +1,21 @@
 #ifndef ENVIRONMENT_H
 #define ENVIRONMENT_H
 
-#include <stddef.h>
 #include <sys/types.h>
 
 #include "core/record.h"
 
-/* How many variables `retry` sets, and room for one of them. */
-#define ENVIRONMENT_OWN 9
-#define ENVIRONMENT_TEXT 64
-
-/* What children find in their environment: `retry`'s own, and RETRY_*. */
-struct environment {
-	char **list;	     /* ends with NULL */
-	const char *control; /* an attempt's $RETRY_CONTROL, or NULL */
-	size_t inherited;    /* entries before RETRY_* */
-	char own[ENVIRONMENT_OWN][ENVIRONMENT_TEXT];
-	char listen[ENVIRONMENT_TEXT]; /* by environment_set_pid() */
-	char watchdog[ENVIRONMENT_TEXT];
-};
+/*
+ * Sets RETRY_* in environ, for the attempt, check or hook that is started next.
+ * `control` is the value of $RETRY_CONTROL, or NULL.  Returns 0, or -1 with
+ * errno set.
+ */
+int environment_set(const struct record *record, const char *control);
 
 /*
- * Copies environ; `pid` is `retry`'s own.  Returns 0, or -1 with errno set.
+ * Names the calling process, which is about to execute a command, wherever
+ * systemd named `retry`, whose pid is given.  Returns 0, or -1 with errno set.
  */
-int environment_init(struct environment *environment, pid_t pid);
-
-void environment_free(struct environment *environment);
-
-/*
- * Sets RETRY_* for what is started next: an attempt, a check or a hook.
- */
-void environment_set(struct environment *environment,
-    const struct record *record);
-
-/*
- * Names the process that is about to be executed wherever systemd named
- * `retry`.  The child calls this, in its own memory.
- */
-void environment_set_pid(struct environment *environment, pid_t pid);
+int environment_set_pid(pid_t retry);
 
 #endif

@@ -20,7 +20,6 @@
 #include "sys/budget_file.h"
 #include "sys/child.h"
 #include "sys/descriptor.h"
-#include "sys/environment.h"
 #include "sys/events.h"
 #include "sys/input.h"
 #include "sys/logs.h"
@@ -49,7 +48,6 @@ struct loop {
 	struct event
 	    pending; /* comes with the next turn of the loop, or NONE */
 
-	struct environment environment;
 	struct child child;
 	bool is_attempt; /* the child; else it is asked: */
 	enum question question;
@@ -140,10 +138,7 @@ begin_streams(struct loop *loop, bool is_retry, int descriptors[3])
 	if (output_begin(&loop->output, descriptors) == -1 ||
 	    input_begin(&loop->input, is_retry, &descriptors[0]) == -1)
 		return -1;
-	if (!loop->options->control)
-		return 0;
-	loop->environment.control = loop->word.name;
-	return word_begin(&loop->word);
+	return loop->options->control ? word_begin(&loop->word) : 0;
 }
 
 static struct event
@@ -152,14 +147,13 @@ run_attempt(struct loop *loop)
 	struct record record = engine_record(loop->engine, now(loop));
 	struct start start = {
 		.argv = loop->options->command,
-		.environment = &loop->environment,
+		.record = &record,
+		.control = loop->options->control ? loop->word.name : NULL,
 		.descriptors = { CHILD_KEEPS, CHILD_KEEPS, CHILD_KEEPS },
 	};
 
 	tree_begin(&loop->tree);
 	int result = begin_streams(loop, record.attempt > 1, start.descriptors);
-	environment_set(&loop->environment, &record);
-	loop->environment.control = NULL;
 	if (result == 0)
 		result = child_start(&loop->child, &start);
 	const int error = errno;
@@ -215,14 +209,13 @@ start_shell(struct loop *loop, const char *command, enum question question)
 	const bool has_stderr = fcntl(STDERR_FILENO, F_GETFD) != -1;
 	struct start start = {
 		.argv = argv,
-		.environment = &loop->environment,
+		.record = &record,
 		.descriptors = { null, has_stderr ? STDERR_FILENO : null,
 		    CHILD_KEEPS },
 	};
 
 	if (null == -1)
 		return -1;
-	environment_set(&loop->environment, &record);
 	int result = 0;
 	if (question != ASK_HOOK)
 		result = output_begin_shell(&loop->output,
@@ -692,8 +685,6 @@ set_up(struct loop *loop)
 	const int stops = signal_queue_open_stop();
 	if (signals == -1 || stops == -1)
 		err(STATUS_OWN_FAILURE, "signalfd");
-	if (environment_init(&loop->environment, loop->child.parent) == -1)
-		err(STATUS_OWN_FAILURE, "environment");
 	if (policy->timeout > 0 || policy->timeout_share > 0 ||
 	    policy->min_timeout > 0 || policy->max_time > 0)
 		tree_watch(&loop->tree, loop->child.parent);
@@ -756,7 +747,6 @@ loop_run(const struct options *options, const struct report *report)
 	input_close(&loop.input);
 	output_close(&loop.output);
 	events_close(&loop.events);
-	environment_free(&loop.environment);
 	state_file_close(&loop.state);
 	tree_free(&loop.tree);
 
