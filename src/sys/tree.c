@@ -22,7 +22,6 @@
  */
 #define PASSES 8
 
-/* A process, as /proc shows it. */
 struct process {
 	pid_t pid;
 	pid_t parent;
@@ -30,54 +29,16 @@ struct process {
 	pid_t session;
 	unsigned long long start; /* clock ticks: tells a pid used again */
 	bool dead;		  /* a zombie */
-	bool descends;		  /* from `retry` */
-	bool spared; /* it was there before the attempt, or belongs to that */
 	char name[16];
 };
-
-struct list {
-	struct process *processes;
-	size_t count;
-	size_t room;
-	const char *problem; /* why it is not complete, or NULL */
-};
-
-/*
- * "pid (name) state parent group session ...", the number of threads as the
- * 20th, and the start as the 22nd.  A process whose first thread has ended looks
- * like a zombie, but lives on in the others.
- */
-static bool
-parse_stat(const char *text, struct process *process)
-{
-	const char *open = strchr(text, '('), *close = strrchr(text, ')');
-	int parent, group, session, threads;
-	char state;
-
-	if (open == NULL || close == NULL || close < open)
-		return false;
-	if (sscanf(close + 1,
-		" %c %d %d %d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d "
-		"%*d %d %*d %llu",
-		&state, &parent, &group, &session, &threads,
-		&process->start) != 6)
-		return false;
-	process->parent = parent;
-	process->group = group;
-	process->session = session;
-	process->dead = (state == 'Z' || state == 'X') && threads <= 1;
-	snprintf(process->name, sizeof(process->name), "%.*s",
-	    (int)(close - open - 1), open + 1);
-	return true;
-}
 
 /* Returns false, with errno set, if the process cannot be read. */
 static bool
 read_process(pid_t pid, struct process *process)
 {
-	char path[32], text[1024];
+	char path[32], text[1024], state;
+	int parent, group, session, threads;
 
-	*process = (struct process){ .pid = pid };
 	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
 	const int file = open(path, O_RDONLY | O_CLOEXEC);
 	if (file == -1)
@@ -88,102 +49,110 @@ read_process(pid_t pid, struct process *process)
 	if (length <= 0)
 		return false;
 	text[length] = '\0';
-	return parse_stat(text, process);
-}
 
-static bool
-append(struct list *list, const struct process *process)
-{
-	if (list->count == list->room) {
-		const size_t room = list->room * 2 + 64;
-		void *larger = reallocarray(list->processes, room,
-		    sizeof(*list->processes));
-
-		if (larger == NULL)
-			return false;
-		list->processes = larger;
-		list->room = room;
-	}
-	list->processes[list->count++] = *process;
+	/*
+	 * "pid (name) state parent group session ...", the number of threads
+	 * as the 20th, and the start as the 22nd.
+	 */
+	const char *open = strchr(text, '('), *close = strrchr(text, ')');
+	if (open == NULL || close == NULL || close < open ||
+	    sscanf(close + 1,
+		" %c %d %d %d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d "
+		"%*d %d %*d %llu",
+		&state, &parent, &group, &session, &threads,
+		&process->start) != 6)
+		return false;
+	process->pid = pid;
+	process->parent = parent;
+	process->group = group;
+	process->session = session;
+	/* A process whose first thread has ended lives on in the others. */
+	process->dead = (state == 'Z' || state == 'X') && threads <= 1;
+	snprintf(process->name, sizeof(process->name), "%.*s",
+	    (int)(close - open - 1), open + 1);
 	return true;
 }
 
-static int
-by_pid(const void *a, const void *b)
+static bool
+append(struct processes *list, const struct process *process)
 {
-	const struct process *one = a, *other = b;
+	if (list->count == list->room) {
+		const size_t room = list->room * 2 + 64;
+		void *larger =
+		    reallocarray(list->items, room, sizeof(*list->items));
 
-	return (one->pid > other->pid) - (one->pid < other->pid);
-}
-
-/* In a list that is sorted. */
-static const struct process *
-find(const struct list *list, pid_t pid)
-{
-	const struct process key = { .pid = pid };
-
-	if (list->count == 0)
-		return NULL;
-	return bsearch(&key, list->processes, list->count, sizeof(key), by_pid);
+		if (larger == NULL)
+			return false;
+		list->items = larger;
+		list->room = room;
+	}
+	list->items[list->count++] = *process;
+	return true;
 }
 
 /* The process itself, not another that got its number. */
 static bool
-is_among(const struct process *process, const struct process *others,
-    size_t count)
+is_same(const struct process *process, const struct process *other)
 {
-	for (size_t i = 0; i < count; i++)
-		if (others[i].pid == process->pid &&
-		    others[i].start == process->start)
-			return true;
-	return false;
+	return process->pid == other->pid && process->start == other->start;
 }
 
 static bool
-session_was_before(const struct tree *tree, pid_t session)
+is_among(const struct process *process, const struct processes *list)
 {
-	if (session == tree->session)
-		return false;
-	for (size_t i = 0; i < tree->count; i++)
-		if (tree->before[i].session == session)
+	for (size_t i = 0; i < list->count; i++)
+		if (is_same(process, &list->items[i]))
 			return true;
 	return false;
 }
 
-/* Hands down from parents to children until nothing changes. */
-static void
-mark(const struct tree *tree, struct list *list)
+/* Whether the process, or its session, was there before the attempt. */
+static bool
+is_older(const struct process *process, const struct tree *tree)
 {
-	bool changed = true;
+	for (size_t i = 0; i < tree->before.count; i++) {
+		const struct process *older = &tree->before.items[i];
 
-	while (changed) {
-		changed = false;
-		for (size_t i = 0; i < list->count; i++) {
-			struct process *process = &list->processes[i];
-			const struct process *parent =
-			    find(list, process->parent);
-			const bool descends = process->parent == tree->self ||
-			    (parent != NULL && parent->descends);
-			const bool spared = descends &&
-			    (is_among(process, tree->before, tree->count) ||
-				session_was_before(tree, process->session) ||
-				(parent != NULL && parent->spared));
-
-			if (descends == process->descends &&
-			    spared == process->spared)
-				continue;
-			process->descends = descends;
-			process->spared = spared;
-			changed = true;
-		}
+		if (is_same(process, older) ||
+		    (process->session == older->session &&
+			process->session != tree->session))
+			return true;
 	}
+	return false;
 }
 
-/* Reads all of /proc.  The caller frees list.processes. */
-static struct list
-scan(const struct tree *tree)
+/*
+ * Moves the descendants of a process to the front of the list, parents before
+ * their children, and drops all others.
+ */
+static void
+keep_descendants(struct processes *list, pid_t parent)
 {
-	struct list list = { .problem = tree->problem };
+	size_t kept = 0;
+
+	for (size_t i = 0; i <= kept; i++) {
+		for (size_t j = kept; j < list->count; j++) {
+			const struct process process = list->items[j];
+
+			if (process.parent != parent)
+				continue;
+			list->items[j] = list->items[kept];
+			list->items[kept++] = process;
+		}
+		if (i < kept)
+			parent = list->items[i].pid;
+	}
+	list->count = kept;
+}
+
+/*
+ * Finds the attempt's processes in /proc.  What is older does not count, nor
+ * do its descendants.  The caller frees list.items.
+ */
+static struct processes
+find_processes(const struct tree *tree)
+{
+	struct processes list = { .problem = tree->before.problem };
 	char link[32] = "";
 	struct process process;
 	struct dirent *entry;
@@ -207,16 +176,14 @@ scan(const struct tree *tree)
 
 		/* What has just ended, or is another user's, has no say. */
 		if (read_process(pid, &process)
-			? !append(&list, &process)
+			? !is_older(&process, tree) && !append(&list, &process)
 			: errno == EMFILE || errno == ENFILE || errno == ENOMEM)
 			list.problem = strerror(errno);
 	}
 	closedir(directory);
 	if (list.problem != NULL)
 		list.count = 0;
-	if (list.count > 0)
-		qsort(list.processes, list.count, sizeof(process), by_pid);
-	mark(tree, &list);
+	keep_descendants(&list, tree->self);
 	return list;
 }
 
@@ -224,9 +191,8 @@ void
 tree_watch(struct tree *tree, pid_t self)
 {
 	*tree = (struct tree){
-		.watched = true,
-		.adopts = prctl(PR_SET_CHILD_SUBREAPER, 1) == 0,
 		.self = self,
+		.adopts = prctl(PR_SET_CHILD_SUBREAPER, 1) == 0,
 		.session = getsid(0),
 	};
 	if (!tree->adopts)
@@ -246,21 +212,12 @@ has_children(void)
 void
 tree_begin(struct tree *tree)
 {
-	struct list list;
-
-	if (!tree->watched)
+	if (tree->self == 0)
 		return;
 	tree_free(tree);
 	tree->group = 0;
-	tree->problem = NULL;
-	if (!has_children())
-		return;
-	list = scan(tree);
-	tree->problem = list.problem;
-	for (size_t i = 0; i < list.count; i++)
-		if (list.processes[i].descends)
-			list.processes[tree->count++] = list.processes[i];
-	tree->before = list.processes;
+	if (has_children())
+		tree->before = find_processes(tree);
 }
 
 /*
@@ -274,8 +231,7 @@ signal_process(const struct process *process, int signal)
 	struct process again;
 	const int descriptor = (int)syscall(SYS_pidfd_open, process->pid, 0);
 
-	if (read_process(process->pid, &again) &&
-	    again.start == process->start &&
+	if (read_process(process->pid, &again) && is_same(process, &again) &&
 	    (descriptor == -1 ||
 		(syscall(SYS_pidfd_send_signal, descriptor, signal, NULL, 0) ==
 			-1 &&
@@ -285,50 +241,36 @@ signal_process(const struct process *process, int signal)
 		close(descriptor);
 }
 
-static bool
-is_attempts(const struct process *process)
-{
-	return process->descends && !process->spared && !process->dead;
-}
-
-/* SIGCHLD is on its way. */
-static bool
-is_unwaited(const struct tree *tree, const struct process *process)
-{
-	return process->descends && !process->spared && process->dead &&
-	    process->parent == tree->self;
-}
-
 void
 tree_signal(struct tree *tree, pid_t child, bool own_group, int signal)
 {
-	struct list known = { .count = 0 };
-	bool found = tree->watched;
+	struct processes known = { .count = 0 };
+	bool found = tree->self != 0;
 
 	if (child != 0 && own_group)
 		tree->group = child;
 	for (int pass = 0; found && pass < PASSES; pass++) {
-		struct list list = scan(tree);
+		struct processes list = find_processes(tree);
 
 		/* Nobody else reaches the group once the child has ended. */
 		if (list.problem != NULL && child == 0 && tree->group != 0)
 			kill(-tree->group, signal);
 		found = false;
 		for (size_t i = 0; i < list.count; i++) {
-			const struct process *process = &list.processes[i];
+			const struct process *process = &list.items[i];
 
-			if (!is_attempts(process) || process->pid == child ||
+			if (process->dead || process->pid == child ||
 			    (own_group && process->group == child) ||
-			    is_among(process, known.processes, known.count))
+			    is_among(process, &known))
 				continue;
 			signal_process(process, signal);
 			if (signal != SIGKILL)
 				signal_process(process, SIGCONT);
 			found = append(&known, process);
 		}
-		free(list.processes);
+		free(list.items);
 	}
-	free(known.processes);
+	free(known.items);
 }
 
 size_t
@@ -337,7 +279,7 @@ tree_left(struct tree *tree, bool name)
 	char safe[4 * sizeof(((struct process *)NULL)->name) + 4];
 	size_t left = 0;
 
-	if (!tree->watched)
+	if (tree->self == 0)
 		return 0;
 
 	/* Nobody would tell when what is left ends: it must not be waited for. */
@@ -346,7 +288,7 @@ tree_left(struct tree *tree, bool name)
 			kill(-tree->group, SIGKILL);
 		return 0;
 	}
-	struct list list = scan(tree);
+	struct processes list = find_processes(tree);
 	if (list.problem != NULL && has_children()) {
 		left = tree->group != 0 && kill(-tree->group, 0) == 0;
 		if (!tree->told)
@@ -356,23 +298,23 @@ tree_left(struct tree *tree, bool name)
 		tree->told = true;
 	}
 	for (size_t i = 0; i < list.count; i++) {
-		const struct process *process = &list.processes[i];
-		const bool lives = is_attempts(process);
+		const struct process *process = &list.items[i];
 
-		left += lives || is_unwaited(tree, process);
-		if (name && lives)
+		/* SIGCHLD is on its way for a dead child of `retry`. */
+		if (!process->dead || process->parent == tree->self)
+			left++;
+		if (name && !process->dead)
 			warnx("process %ld (%s) cannot be ended and is left",
 			    (long)process->pid,
 			    text_safe(process->name, safe, sizeof(safe)));
 	}
-	free(list.processes);
+	free(list.items);
 	return left;
 }
 
 void
 tree_free(struct tree *tree)
 {
-	free(tree->before);
-	tree->before = NULL;
-	tree->count = 0;
+	free(tree->before.items);
+	tree->before = (struct processes){ .count = 0 };
 }

@@ -5,22 +5,25 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-struct process;
+/* Processes, as /proc shows them. */
+struct processes {
+	struct process *items;
+	size_t count;
+	size_t room;
+	const char *problem; /* why /proc could not be read, or NULL */
+};
 
 /*
  * All that an attempt has started, however far it went: `retry` is a
  * subreaper, to which orphans come back, and finds them in /proc.
  */
 struct tree {
-	bool watched; /* timeouts are in use; else nothing is done here */
-	bool adopts;  /* `retry` is a subreaper */
-	bool told;    /* that /proc cannot be used */
-	pid_t self;
+	pid_t self;  /* `retry`; 0: no timeout is in use, nothing is done */
+	bool adopts; /* `retry` is a subreaper */
+	bool told;   /* that /proc cannot be used */
 	pid_t session;
-	pid_t group;		/* the attempt's own, once it was signalled */
-	const char *problem;	/* why /proc could not be read when it began */
-	struct process *before; /* descendants when the attempt began */
-	size_t count;
+	pid_t group;		 /* the attempt's own, once it was signalled */
+	struct processes before; /* descendants when the attempt began */
 };
 
 /*
