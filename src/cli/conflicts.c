@@ -201,8 +201,8 @@ conflicts_warning(const struct options *options)
 
 	if (backoff->base == 0 && backoff->min == 0 &&
 	    backoff->strategy->keeps_level &&
-	    backoff->strategy->nominal(backoff,
-		&(struct level){ .begun = true }, 2, 0) == 0)
+	    backoff_nominal(backoff, &(struct level){ .begun = true }, 2, 0) ==
+		0)
 		return "the delay starts at 0 and never leaves it";
 	return NULL;
 }

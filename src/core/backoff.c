@@ -10,6 +10,16 @@
 /* So large that no delay needs it, so small that doubling stays finite. */
 #define HUGE_DELAY 1e300
 
+/* A retry that a strategy is asked for the delay of. */
+struct retry {
+	const struct backoff *backoff;
+	struct level *level;
+	double base, cap;
+	double params[BACKOFF_PARAMS];
+	uint64_t n;
+	double u;
+};
+
 static double
 param(const struct backoff *backoff, int i)
 {
@@ -21,34 +31,29 @@ param(const struct backoff *backoff, int i)
 }
 
 static double
-constant(const struct backoff *backoff, struct level *level, uint64_t n,
-    double u)
+constant(const struct retry *retry)
 {
-	(void)level, (void)n, (void)u;
-	return backoff->base;
+	return retry->base;
 }
 
 static double
-linear(const struct backoff *backoff, struct level *level, uint64_t n, double u)
+linear(const struct retry *retry)
 {
-	(void)level, (void)u;
-	return backoff->base + param(backoff, 0) * (double)(n - 1);
+	return retry->base + retry->params[0] * (double)(retry->n - 1);
 }
 
 static double
-polynomial(const struct backoff *backoff, struct level *level, uint64_t n,
-    double u)
+polynomial(const struct retry *retry)
 {
-	(void)level, (void)u;
-	return backoff->base * number_power((double)n, param(backoff, 0));
+	return retry->base * number_power((double)retry->n, retry->params[0]);
 }
 
 static double
-exponential(const struct backoff *backoff, struct level *level, uint64_t n,
-    double u)
+exponential(const struct retry *retry)
 {
-	(void)level, (void)u;
-	return backoff->base * number_power(param(backoff, 0), (double)(n - 1));
+	const double factor = retry->params[0];
+
+	return retry->base * number_power(factor, (double)(retry->n - 1));
 }
 
 /*
@@ -57,16 +62,14 @@ exponential(const struct backoff *backoff, struct level *level, uint64_t n,
  * the cap stays there, within 1600 sums; so does what is 0 for ever.
  */
 static double
-fibonacci(const struct backoff *backoff, struct level *level, uint64_t n,
-    double u)
+fibonacci(const struct retry *retry)
 {
-	double delay = backoff->base, next = param(backoff, 0);
+	double delay = retry->base, next = retry->params[0];
 
-	(void)level, (void)u;
-	for (uint64_t i = 1; i < n; i++) {
+	for (uint64_t i = 1; i < retry->n; i++) {
 		const double sum = delay + next;
 
-		if (sum == 0 || (i > 1 && delay >= backoff->cap))
+		if (sum == 0 || (i > 1 && delay >= retry->cap))
 			break;
 		delay = next;
 		next = sum;
@@ -76,23 +79,24 @@ fibonacci(const struct backoff *backoff, struct level *level, uint64_t n,
 
 /* systemd.service(5), RestartSteps=: the cap is reached after `steps`. */
 static double
-steps(const struct backoff *backoff, struct level *level, uint64_t n, double u)
+steps(const struct retry *retry)
 {
-	const double count = param(backoff, 0);
-	const double base = number_min(backoff->base, backoff->cap);
+	const double count = retry->params[0];
+	const double base = number_min(retry->base, retry->cap);
 
-	(void)level, (void)u;
-	if ((double)n > count)
-		return backoff->cap;
+	if ((double)retry->n > count)
+		return retry->cap;
 	return base *
-	    number_power(backoff->cap / base, (double)(n - 1) / count);
+	    number_power(retry->cap / base, (double)(retry->n - 1) / count);
 }
 
 static double
-list(const struct backoff *backoff, struct level *level, uint64_t n, double u)
+list(const struct retry *retry)
 {
-	(void)level, (void)u;
-	return backoff->values[n < backoff->count ? n - 1 : backoff->count - 1];
+	const size_t count = retry->backoff->count;
+
+	return retry->backoff
+	    ->values[retry->n < count ? retry->n - 1 : count - 1];
 }
 
 /*
@@ -100,90 +104,77 @@ list(const struct backoff *backoff, struct level *level, uint64_t n, double u)
  * there, where many draws are the very cap; else the range ends at the cap.
  */
 static double
-decorrelated(const struct backoff *backoff, struct level *level, uint64_t n,
-    double u)
+decorrelated(const struct retry *retry)
 {
-	const double base = backoff->base;
-	const double previous = n == 1 ? base : level->previous;
-	const bool clamp = param(backoff, 1) != 0;
-	double high = param(backoff, 0) * previous;
+	const double base = retry->base;
+	const double previous = retry->n == 1 ? base : retry->level->previous;
+	const bool clamp = retry->params[1] != 0;
+	double high = retry->params[0] * previous;
 
 	if (!clamp)
-		high = number_min(high, backoff->cap);
+		high = number_min(high, retry->cap);
 	high = number_max(high, base);
-	level->previous = backoff_hold(backoff, base + (high - base) * u);
-	return level->previous;
+	retry->level->previous =
+	    backoff_hold(retry->backoff, base + (high - base) * retry->u);
+	return retry->level->previous;
 }
 
 /* Polly's DecorrelatedJitterBackoffV2: a median of base * 2^(n-1). */
 static double
 smooth_reach(double t)
 {
-	return number_exp2(t) * number_tanh(number_power(4 * t, 0.5));
+	/* The hyperbolic tangent of sqrt(4t) comes from e^(2*sqrt(4t)). */
+	const double root = number_power(4 * t, 0.5);
+	const double power = number_power(2, 2 * M_LOG2E * root);
+
+	return number_power(2, t) * (1 - 2 / (power + 1));
 }
 
 static double
-smooth(const struct backoff *backoff, struct level *level, uint64_t n, double u)
+smooth(const struct retry *retry)
 {
-	const double t = (double)(n - 1) + u;
-	const double before = n == 1 ? 0 : smooth_reach(level->previous);
+	const double t = (double)(retry->n - 1) + retry->u;
+	const double before =
+	    retry->n == 1 ? 0 : smooth_reach(retry->level->previous);
 	const double reach = smooth_reach(t);
 
-	level->previous = t;
+	retry->level->previous = t;
 	if (!isfinite(reach))
-		return backoff->base > 0 ? HUGE_DELAY : 0;
-	return number_max(reach - before, 0) * backoff->base / 1.4;
+		return retry->base > 0 ? HUGE_DELAY : 0;
+	return number_max(reach - before, 0) * retry->base / 1.4;
 }
 
 /* IEEE 802.3, 4.2.3.2.5: truncated binary exponential backoff. */
 static double
-slots(const struct backoff *backoff, struct level *level, uint64_t n, double u)
+slots(const struct retry *retry)
 {
-	const double count =
-	    number_exp2(number_min((double)n, param(backoff, 0)));
+	const double doublings = number_min((double)retry->n, retry->params[0]);
+	const double count = number_power(2, doublings);
 
-	(void)level;
-	return backoff->base * number_min(number_floor(u * count), count - 1);
+	return retry->base *
+	    number_min(number_floor(retry->u * count), count - 1);
 }
 
+/* The base begins the level; later a change is added, a factor multiplies. */
 static double
-add(double level, double change)
+move_level(const struct backoff *backoff, struct level *level, int i)
 {
-	return level + change;
-}
+	const double by = param(backoff, i);
+	double value = backoff->base;
 
-static double
-multiply(double level, double change)
-{
-	return level * change;
-}
-
-static double
-level_set(const struct backoff *backoff, struct level *level, double value)
-{
+	if (level->begun)
+		value = backoff->strategy->params[i].kind == PARAM_CHANGE
+		    ? level->value + by
+		    : level->value * by;
 	level->begun = true;
 	level->value = backoff_hold(backoff, value);
 	return level->value;
 }
 
 static double
-raised_by_adding(const struct backoff *backoff, struct level *level, uint64_t n,
-    double u)
+raise_level(const struct retry *retry)
 {
-	(void)n, (void)u;
-	return level_set(backoff, level,
-	    level->begun ? add(level->value, param(backoff, 0))
-			 : backoff->base);
-}
-
-static double
-raised_by_multiplying(const struct backoff *backoff, struct level *level,
-    uint64_t n, double u)
-{
-	(void)n, (void)u;
-	return level_set(backoff, level,
-	    level->begun ? multiply(level->value, param(backoff, 0))
-			 : backoff->base);
+	return move_level(retry->backoff, retry->level, 0);
 }
 
 #define UP_BY \
@@ -212,7 +203,6 @@ const struct strategy strategies[] = {
 	    .name = "constant",
 	    .formula = "d",
 	    .doc = "always the base delay",
-	    .sample = "constant",
 	    .example = "1 1 1 1 1",
 	    .nominal = constant,
 	},
@@ -222,7 +212,6 @@ const struct strategy strategies[] = {
 	    .doc = "grows by a fixed step",
 	    .params = { { "step", "added for each retry", PARAM_TIME,
 		PARAM_IS_BASE, 0, 0 } },
-	    .sample = "linear",
 	    .example = "1 2 3 4 5",
 	    .nominal = linear,
 	},
@@ -231,7 +220,6 @@ const struct strategy strategies[] = {
 	    .formula = "d*n^power",
 	    .doc = "grows with a power of n",
 	    .params = { { "power", "the exponent", PARAM_NUMBER, 2, 0, 0 } },
-	    .sample = "polynomial",
 	    .example = "1 4 9 16 25",
 	    .nominal = polynomial,
 	},
@@ -241,7 +229,6 @@ const struct strategy strategies[] = {
 	    .doc = "doubles, or grows by another factor",
 	    .params = { { "factor", "growth from one retry to the next",
 		PARAM_FACTOR, 2, 0, 0 } },
-	    .sample = "exponential",
 	    .example = "1 2 4 8 16",
 	    .nominal = exponential,
 	},
@@ -251,7 +238,6 @@ const struct strategy strategies[] = {
 	    .doc = "grows by 1.618, gently at first",
 	    .params = { { "second", "the second delay", PARAM_TIME,
 		PARAM_IS_BASE, 0, 0 } },
-	    .sample = "fibonacci",
 	    .example = "1 1 2 3 5",
 	    .nominal = fibonacci,
 	},
@@ -284,7 +270,6 @@ const struct strategy strategies[] = {
 		{ "clamp", "1: cut at the cap, as first published", PARAM_COUNT,
 		    0, 0, 1 } },
 	    .random = true,
-	    .sample = "decorrelated",
 	    .example = "2 3.5 5.75 9.12 14.2",
 	    .nominal = decorrelated,
 	},
@@ -293,7 +278,6 @@ const struct strategy strategies[] = {
 	    .formula = "(x(t) - x(previous t))*d/1.4, t = n-1+u",
 	    .doc = "decorrelated without spikes; x(t) = 2^t*tanh(sqrt(4t))",
 	    .random = true,
-	    .sample = "smooth",
 	    .example = "0.897 1.09 2.04 4.05 8.08",
 	    .nominal = smooth,
 	},
@@ -304,7 +288,6 @@ const struct strategy strategies[] = {
 	    .params = { { "ceiling", "where doubling ends", PARAM_COUNT, 10, 1,
 		52 } },
 	    .random = true,
-	    .sample = "slots",
 	    .example = "1 2 4 8 16",
 	    .nominal = slots,
 	},
@@ -316,8 +299,7 @@ const struct strategy strategies[] = {
 	    .keeps_level = true,
 	    .sample = "lild:up=2,down=-1",
 	    .example = "1 3 5 7 9",
-	    .nominal = raised_by_adding,
-	    .lower = add,
+	    .nominal = raise_level,
 	},
 	{
 	    .name = "limd",
@@ -327,8 +309,7 @@ const struct strategy strategies[] = {
 	    .keeps_level = true,
 	    .sample = "limd:up=2,down=0.5",
 	    .example = "1 3 5 7 9",
-	    .nominal = raised_by_adding,
-	    .lower = multiply,
+	    .nominal = raise_level,
 	},
 	{
 	    .name = "mild",
@@ -338,8 +319,7 @@ const struct strategy strategies[] = {
 	    .keeps_level = true,
 	    .sample = "mild:up=2,down=-1",
 	    .example = "1 2 4 8 16",
-	    .nominal = raised_by_multiplying,
-	    .lower = add,
+	    .nominal = raise_level,
 	},
 	{
 	    .name = "mimd",
@@ -349,43 +329,26 @@ const struct strategy strategies[] = {
 	    .keeps_level = true,
 	    .sample = "mimd:up=2,down=0.5",
 	    .example = "1 2 4 8 16",
-	    .nominal = raised_by_multiplying,
-	    .lower = multiply,
+	    .nominal = raise_level,
 	},
 	{ .name = NULL },
 };
 
-static const struct strategy *
-find(const char *name, size_t length)
-{
-	for (const struct strategy *row = strategies; row->name != NULL; row++)
-		if (strlen(row->name) == length &&
-		    strncmp(row->name, name, length) == 0)
-			return row;
-	return NULL;
-}
-
-static const char *
-parse_change(const char *text, double *value)
-{
-	const bool negative = *text == '-';
-	const char *problem =
-	    duration_parse(text + (negative || *text == '+'), value);
-
-	if (negative)
-		*value = -*value;
-	return problem;
-}
-
 static const char *
 parse_value(const struct param *row, const char *text, double *value)
 {
+	const bool change = row->kind == PARAM_CHANGE;
+	const bool negative = change && *text == '-';
 	const char *end, *problem;
 
-	if (row->kind == PARAM_TIME)
-		return duration_parse(text, value);
-	if (row->kind == PARAM_CHANGE)
-		return parse_change(text, value);
+	if (change || row->kind == PARAM_TIME) {
+		if (negative || (change && *text == '+'))
+			text++;
+		problem = duration_parse(text, value);
+		if (negative)
+			*value = -*value;
+		return problem;
+	}
 	problem = duration_number(text, value, &end);
 	if (problem != NULL)
 		return problem;
@@ -427,80 +390,63 @@ parse_param(struct backoff *backoff, char *text)
 	return "is not a parameter of this strategy";
 }
 
+/* Makes room for the values of a list. */
 static const char *
-parse_params(struct backoff *backoff, const char *text, const char **where)
+make_room(struct backoff *backoff, const char *list)
 {
-	const char *problem = NULL;
-	char item[TEXT_ITEM];
-
-	while (problem == NULL && text != NULL) {
-		*where = text;
-		problem = text_item(&text, item);
-		if (problem == NULL)
-			problem = parse_param(backoff, item);
-	}
-	return problem;
-}
-
-static const char *
-parse_values(struct backoff *backoff, const char *text, const char **where)
-{
-	const char *problem = NULL;
-	char item[TEXT_ITEM];
 	size_t room = 1;
 
-	for (const char *c = text; *c != '\0'; c++)
+	for (const char *c = list; *c != '\0'; c++)
 		room += *c == ',';
 	free(backoff->values);
 	backoff->values = reallocarray(NULL, room, sizeof(double));
-	if (backoff->values == NULL)
-		return "is too long for the memory there is";
 	backoff->count = 0;
-	while (problem == NULL && text != NULL) {
-		*where = text;
-		problem = text_item(&text, item);
-		if (problem == NULL)
-			problem = duration_parse(item,
-			    &backoff->values[backoff->count++]);
-	}
-	return problem;
-}
-
-static const char *
-check_required(const struct backoff *backoff)
-{
-	for (int i = 0; i < BACKOFF_PARAMS; i++) {
-		const struct param *row = &backoff->strategy->params[i];
-
-		if (row->name != NULL && row->initial == PARAM_REQUIRED &&
-		    !backoff->param_given[i])
-			return "needs both its parameters, up and down";
-	}
-	return NULL;
+	return backoff->values == NULL ? "is too long for the memory there is"
+				       : NULL;
 }
 
 const char *
 backoff_parse(const char *text, struct backoff *backoff, const char **where)
 {
 	const size_t length = strcspn(text, ":");
+	const char *rest = text[length] == ':' ? text + length + 1 : NULL;
+	const struct strategy *strategy = strategies;
 	const char *problem = NULL;
 
 	*where = text;
-	backoff->strategy = find(text, length);
-	if (backoff->strategy == NULL)
+	while (strategy->name != NULL &&
+	    (strlen(strategy->name) != length ||
+		strncmp(strategy->name, text, length) != 0))
+		strategy++;
+	if (strategy->name == NULL)
 		return "is not a strategy";
+	backoff->strategy = strategy;
 	for (int i = 0; i < BACKOFF_PARAMS; i++)
 		backoff->param_given[i] = false;
-	if (backoff->strategy->listed)
-		return text[length] == '\0'
+	if (strategy->listed)
+		problem = rest == NULL
 		    ? "needs its values, as in list:1s,5s,30s"
-		    : parse_values(backoff, text + length + 1, where);
-	if (text[length] == ':')
-		problem = parse_params(backoff, text + length + 1, where);
+		    : make_room(backoff, rest);
+	while (problem == NULL && rest != NULL) {
+		char item[TEXT_ITEM];
+
+		*where = rest;
+		problem = text_item(&rest, item);
+		if (problem == NULL && strategy->listed)
+			problem = duration_parse(item,
+			    &backoff->values[backoff->count++]);
+		else if (problem == NULL)
+			problem = parse_param(backoff, item);
+	}
 	if (problem != NULL)
 		return problem;
 	*where = text;
-	return check_required(backoff);
+	for (int i = 0; i < BACKOFF_PARAMS; i++)
+		if (strategy->params[i].name != NULL &&
+		    strategy->params[i].initial == PARAM_REQUIRED &&
+		    !backoff->param_given[i])
+			return "needs both its parameters, up and down";
+	return NULL;
 }
 
 double
@@ -524,7 +470,16 @@ double
 backoff_nominal(const struct backoff *backoff, struct level *level, uint64_t n,
     double u)
 {
-	const double delay = backoff->strategy->nominal(backoff, level, n, u);
+	const struct retry retry = {
+		.backoff = backoff,
+		.level = level,
+		.base = backoff->base,
+		.cap = backoff->cap,
+		.params = { param(backoff, 0), param(backoff, 1) },
+		.n = n,
+		.u = u,
+	};
+	const double delay = backoff->strategy->nominal(&retry);
 
 	if (isnan(delay) || delay < 0)
 		return 0;
@@ -535,13 +490,9 @@ double
 backoff_success(const struct backoff *backoff, struct level *level,
     double otherwise)
 {
-	const struct strategy *strategy = backoff->strategy;
-
-	if (!strategy->keeps_level)
+	if (!backoff->strategy->keeps_level)
 		return otherwise;
-	return level_set(backoff, level,
-	    level->begun ? strategy->lower(level->value, param(backoff, 1))
-			 : backoff->base);
+	return move_level(backoff, level, 1);
 }
 
 double

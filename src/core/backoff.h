@@ -14,8 +14,6 @@ struct level {
 	bool begun;	 /* `value` is set */
 };
 
-struct backoff;
-
 /* The kinds of numbers that parameters take. */
 enum param_kind {
 	PARAM_TIME,   /* a duration */
@@ -37,13 +35,15 @@ struct param {
 #define PARAM_IS_BASE (-1)
 #define PARAM_REQUIRED (-2)
 
+struct retry; /* see backoff.c */
+
 /* One row a strategy: nothing else in the source names it. */
 struct strategy {
 	const char *name;
 	const char *formula; /* the nominal delay before retry n */
 	const char *doc;
 	struct param params[BACKOFF_PARAMS];
-	const char *sample;  /* what to write after -b for the example */
+	const char *sample;  /* -b's text for the example; NULL for the name */
 	const char *example; /* first nominal delays for base 1 and u = 1/2 */
 	bool listed;	     /* its delays are listed; it takes no base */
 	bool keeps_level;    /* successes lower a level that lasts */
@@ -51,10 +51,7 @@ struct strategy {
 	bool random;	     /* brings its own randomness */
 
 	/* Seconds, of any size, or NaN for 0 * infinity. */
-	double (*nominal)(const struct backoff *backoff, struct level *level,
-	    uint64_t n, double u);
-	/* The change of the level after a success, for keeps_level. */
-	double (*lower)(double level, double down);
+	double (*nominal)(const struct retry *retry);
 };
 
 /* Ends with a NULL name. */

@@ -4,123 +4,41 @@
 #include "jitter.h"
 #include "number.h"
 
-static double
-none(double x, double amount, double u)
-{
-	(void)amount, (void)u;
-	return x;
-}
-
-static double
-full(double x, double amount, double u)
-{
-	(void)amount;
-	return x * u;
-}
-
-static double
-equal(double x, double amount, double u)
-{
-	(void)amount;
-	return x / 2 + x / 2 * u;
-}
-
-static double
-ratio(double x, double amount, double u)
-{
-	return x * (1 - amount + 2 * amount * u);
-}
-
-static double
-plus(double x, double amount, double u)
-{
-	return x + amount * u;
-}
-
-static double
-whole_room(double cap, double amount)
-{
-	(void)amount;
-	return cap;
-}
-
-static double
-ratio_room(double cap, double amount)
-{
-	return cap / (1 + amount);
-}
-
-static double
-plus_room(double cap, double amount)
-{
-	return cap - amount;
-}
-
-static const char *
-parse_ratio(const char *text, double *amount)
-{
-	const char *end;
-	const char *problem = duration_number(text, amount, &end);
-
-	if (problem != NULL)
-		return problem;
-	if (*end == '%') {
-		*amount /= 100;
-		end++;
-	}
-	if (*end != '\0')
-		return "is not a ratio";
-	return *amount > 1 ? "is more than 1" : NULL;
-}
-
-static const char *
-parse_plus(const char *text, double *amount)
-{
-	return duration_parse(text + 1, amount);
-}
-
 const struct jitter_kind jitter_kinds[] = {
 	{
 	    .name = "none",
 	    .formula = "x",
 	    .doc = "no jitter: every delay is the nominal one",
 	    .fixed = true,
-	    .spread = none,
-	    .room = whole_room,
+	    .least = 1,
 	},
 	{
 	    .name = "full",
 	    .formula = "x*u",
 	    .doc = "anything from nothing to the nominal delay",
-	    .spread = full,
-	    .room = whole_room,
+	    .least = 0,
 	},
 	{
 	    .name = "equal",
 	    .alias = "half",
 	    .formula = "x/2 + x/2*u",
 	    .doc = "half of the nominal delay at least",
-	    .spread = equal,
-	    .room = whole_room,
+	    .least = 0.5,
 	},
 	{
 	    .name = "RATIO",
 	    .formula = "x*(1 - r + 2*r*u)",
 	    .doc = "so much around it: 0.2 or 20%",
+	    .least = 1,
 	    .begins = "-.0123456789",
-	    .parse = parse_ratio,
 	    .relative = true,
-	    .spread = ratio,
-	    .room = ratio_room,
 	},
 	{
 	    .name = "+DUR",
 	    .formula = "x + DUR*u",
 	    .doc = "up to DUR on top",
+	    .least = 1,
 	    .begins = "+",
-	    .parse = parse_plus,
-	    .spread = plus,
-	    .room = plus_room,
 	},
 	{ .name = NULL },
 };
@@ -137,16 +55,40 @@ is_kind(const struct jitter_kind *kind, const char *text)
 const char *
 jitter_parse(const char *text, struct jitter *jitter)
 {
-	for (const struct jitter_kind *kind = jitter_kinds; kind->name != NULL;
-	     kind++) {
-		if (!is_kind(kind, text))
-			continue;
-		jitter->kind = kind;
-		jitter->amount = 0;
-		return kind->parse == NULL ? NULL
-					   : kind->parse(text, &jitter->amount);
+	const struct jitter_kind *kind = jitter_kinds;
+	const char *end;
+
+	while (kind->name != NULL && !is_kind(kind, text))
+		kind++;
+	if (kind->name == NULL)
+		return "is not a jitter";
+	jitter->kind = kind;
+	jitter->amount = 0;
+	if (kind->begins == NULL)
+		return NULL;
+	if (!kind->relative)
+		return duration_parse(text + 1, &jitter->amount);
+	const char *problem = duration_number(text, &jitter->amount, &end);
+	if (problem != NULL)
+		return problem;
+	if (*end == '%') {
+		jitter->amount /= 100;
+		end++;
 	}
-	return "is not a jitter";
+	if (*end != '\0')
+		return "is not a ratio";
+	return jitter->amount > 1 ? "is more than 1" : NULL;
+}
+
+/* The delay that the draw `u` makes of x. */
+static double
+spread(const struct jitter *jitter, double x, double u)
+{
+	const double least = jitter->kind->least, amount = jitter->amount;
+
+	if (jitter->kind->relative)
+		return x * (1 - amount + 2 * amount * u);
+	return x * (least + (1 - least) * u) + amount * u;
 }
 
 double
@@ -154,21 +96,21 @@ jitter_room(const struct jitter *jitter, const struct backoff *backoff)
 {
 	if (jitter->order != JITTER_INSIDE || !backoff->cap_given)
 		return backoff->cap;
-	return jitter->kind->room(backoff->cap, jitter->amount);
+	if (jitter->kind->relative)
+		return backoff->cap / (1 + jitter->amount);
+	return backoff->cap - jitter->amount;
 }
 
 double
 jitter_delay(const struct jitter *jitter, const struct backoff *backoff,
     double nominal, double u)
 {
-	const struct jitter_kind *kind = jitter->kind;
 	double x = nominal;
 
-	if (jitter->order == JITTER_BEFORE_CAP && kind->parse != NULL)
-		return backoff_hold(backoff,
-		    kind->spread(x, jitter->amount, u));
+	if (jitter->order == JITTER_BEFORE_CAP && jitter->kind->begins != NULL)
+		return backoff_hold(backoff, spread(jitter, x, u));
 	x = number_min(backoff_hold(backoff, x), jitter_room(jitter, backoff));
-	x = number_max(kind->spread(x, jitter->amount, u), backoff->min);
+	x = number_max(spread(jitter, x, u), backoff->min);
 	if (jitter->order == JITTER_INSIDE && backoff->cap_given)
 		x = number_min(x, backoff->cap);
 	return x;

@@ -16,20 +16,16 @@ struct jitter_kind {
 	const char *alias;   /* or NULL */
 	const char *formula; /* of x, the held nominal delay, and u */
 	const char *doc;
-	bool fixed; /* draws nothing */
+	bool fixed;   /* draws nothing */
+	double least; /* the share of x for u = 0; u = 1 gives all of x */
 
 	/*
-	 * For a kind that has a number, else NULL: what its text begins with,
-	 * one of these characters, and how it is read.  Only such a kind may
-	 * lengthen a delay, so only to it the order matters.
+	 * A kind with an amount: its text begins with one of these characters,
+	 * and the amount is a share of x, below and above it, or seconds on top.
+	 * Only such a kind lengthens delays, so only it heeds the order.
 	 */
 	const char *begins;
-	const char *(*parse)(const char *text, double *amount);
-	bool relative; /* the number is a share of the delay */
-
-	double (*spread)(double x, double amount, double u);
-	/* How long x may be, so that no draw is over the cap. */
-	double (*room)(double cap, double amount);
+	bool relative;
 };
 
 /* Ends with a NULL name. */
@@ -37,7 +33,7 @@ extern const struct jitter_kind jitter_kinds[];
 
 struct jitter {
 	const struct jitter_kind *kind;
-	double amount; /* RATIO, or seconds */
+	double amount; /* RATIO or seconds, 0 for a kind without */
 	enum jitter_order order;
 };
 

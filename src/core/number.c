@@ -34,9 +34,12 @@ number_ceil(double x)
 	return -number_floor(-x);
 }
 
-/* The exponential series, for what is left of x beside a whole number. */
-double
-number_exp2(double x)
+/*
+ * 2 to the power of x, by the exponential series for what is left of x beside a
+ * whole number; 0 or INFINITY for what no double holds.
+ */
+static double
+exp_2(double x)
 {
 	double term = 1, sum = 1;
 
@@ -80,14 +83,8 @@ number_power(double x, double y)
 	double product = 1;
 
 	if (y < 0 || y > FACTORS || y != number_floor(y))
-		return number_exp2(y * log_2(x));
+		return exp_2(y * log_2(x));
 	for (int left = (int)y; left > 0; left--)
 		product *= x;
 	return product;
-}
-
-double
-number_tanh(double x)
-{
-	return 1 - 2 / (number_exp2(2 * M_LOG2E * x) + 1);
 }

@@ -14,17 +14,11 @@ double number_max(double a, double b);
 double number_floor(double x);
 double number_ceil(double x);
 
-/* 2 to the power of x: 0 where that is too small, INFINITY where too large. */
-double number_exp2(double x);
-
 /*
  * x to the power of y, x at least 0, within 2.5e-13 of it; exact where x and
  * the result are whole and y is whole and at most 64.  1 for y = 0; NaN for
  * what has no value, as for x below 0.
  */
 double number_power(double x, double y);
-
-/* The hyperbolic tangent of x, x at least 0, within 1e-15. */
-double number_tanh(double x);
 
 #endif

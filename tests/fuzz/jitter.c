@@ -6,19 +6,23 @@
 
 /* For delays of all lengths the range is one, and stays in its room. */
 static void
-check_range(const struct jitter *jitter, double cap)
+check_range(struct jitter jitter, double cap)
 {
-	const struct jitter_kind *kind = jitter->kind;
-	const double room = kind->room(cap, jitter->amount);
+	const struct backoff backoff = { .cap = cap, .cap_given = true };
+
+	jitter.order = JITTER_INSIDE;
+	const double room = jitter_room(&jitter, &backoff);
+	/* Here nothing is cut. */
+	jitter.order = JITTER_AFTER_CAP;
 
 	MUST(room <= cap);
 	for (double x = room; x > 1e-9; x /= 10) {
-		const double low = kind->spread(x, jitter->amount, 0);
-		const double high = kind->spread(x, jitter->amount, 1);
+		const double low = jitter_delay(&jitter, &backoff, x, 0);
+		const double high = jitter_delay(&jitter, &backoff, x, 1);
 
 		MUST(low >= 0 && low <= high);
 		MUST(high <= cap * (1 + 1e-15));
-		MUST(!kind->fixed || low == high);
+		MUST(!jitter.kind->fixed || low == high);
 	}
 }
 
@@ -34,7 +38,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		MUST(jitter.amount <=
 		    (jitter.kind->relative ? 1 : DURATION_MAX));
 		for (double cap = DURATION_MAX; cap > 1e-6; cap /= 7)
-			check_range(&jitter, cap);
+			check_range(jitter, cap);
 	} else
 		fuzz_problem(problem);
 	free(text);
