@@ -15,10 +15,9 @@
  *     backoff     the table of strategies; the nominal delay before retry n
  *     jitter      the table of jitters; the range and the draw
  *     budget      tokens that retries are paid from, as numbers and as text
- *     lines       a stream, cut into lines
- *     match       what is looked for in them
- *     hint        how long a server asks to wait
- *     control     what an attempt may say of itself
+ *     search      looks for patterns in the lines of an attempt's output
+ *     hint        how long a server asks to wait, as text
+ *     control     what an attempt may say of itself, as text
  *     policy      what the user asked for, as far as a run goes
  *     record      what happens in a run, for all who tell of it
  *     delay       how long a wait is, with jitter and hints
@@ -49,8 +48,8 @@
  *     logs        opens what reports are written to
  *     input       what the attempts read
  *     output      what becomes of the attempts' output, and of messages
- *     outlet      writes to what others share, without waiting for a reader
- *     word        where an attempt may say it
+ *     collector   a process that holds output, searches it or passes it on
+ *     control_file  where an attempt says what is to become of it
  *     spool       temporary files without a name
  *     environment what children find in theirs
  *     state_file  the state in a file, which one run at a time has

@@ -82,12 +82,12 @@ conflicts_settle(struct options *options)
 	policy->input = options->input == INPUT_REPLAY;
 	policy->on_success = options->on_success != NULL;
 	policy->on_give_up = options->on_give_up != NULL;
-	if (options->output != OUTPUT_STREAM ||
-	    patterns_any(&options->patterns))
+	rules->matches = search_matches(&options->patterns);
+	if (options->output != OUTPUT_STREAM || rules->matches != 0 ||
+	    options->patterns.hint != NULL)
 		policy->delivery = options->output == OUTPUT_HOLD
 		    ? DELIVERY_EACH
 		    : DELIVERY_LAST;
-	rules->matches = options->patterns.given;
 	set_parse(&rules->stop, OPTIONS_STOP_ON, NULL);
 	set_remove(&rules->stop, &options->named);
 	set_keep(&rules->stop, &options->stop_most);

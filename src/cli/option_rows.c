@@ -59,7 +59,11 @@ parse_jitter(struct options *options, const char *text)
 static const char *
 parse_delay_match(struct options *options, const char *text)
 {
-	return patterns_hint(&options->patterns, text);
+	const char *problem = search_check(text, true);
+
+	if (problem == NULL)
+		options->patterns.hint = text;
+	return problem;
 }
 
 /* FILE, and behind its last colon, if no slash follows, the parameters. */
@@ -207,19 +211,19 @@ const struct option_row option_rows[OPTIONS] = {
 	    .offset = AT(policy.throttle_delay) },
 	[OPTION_SUCCESS_MATCH] = { "success-match", 0, GROUP_VERDICT, TYPE_ERE,
 	    "ERE", "a success must say this",
-	    .offset = AT(patterns.found[MATCH_SUCCESS]) },
+	    .offset = AT(patterns.match[MATCH_SUCCESS]) },
 	[OPTION_FAIL_MATCH] = { "fail-match", 0, GROUP_VERDICT, TYPE_ERE, "ERE",
 	    "what says this is no success",
-	    .offset = AT(patterns.found[MATCH_FAIL]) },
+	    .offset = AT(patterns.match[MATCH_FAIL]) },
 	[OPTION_RETRY_MATCH] = { "retry-match", 0, GROUP_VERDICT, TYPE_ERE,
 	    "ERE", "only failures that say this are retried",
-	    .offset = AT(patterns.found[MATCH_RETRY]) },
+	    .offset = AT(patterns.match[MATCH_RETRY]) },
 	[OPTION_STOP_MATCH] = { "stop-match", 0, GROUP_VERDICT, TYPE_ERE, "ERE",
 	    "failures that say this are not retried",
-	    .offset = AT(patterns.found[MATCH_STOP]) },
+	    .offset = AT(patterns.match[MATCH_STOP]) },
 	[OPTION_THROTTLE_MATCH] = { "throttle-match", 0, GROUP_VERDICT,
 	    TYPE_ERE, "ERE", "failures that say this use --throttle-delay",
-	    .offset = AT(patterns.found[MATCH_THROTTLE]) },
+	    .offset = AT(patterns.match[MATCH_THROTTLE]) },
 	[OPTION_CHECK] = { "check", 0, GROUP_VERDICT, TYPE_TEXT, "COMMAND",
 	    "decides by status: 0 success, 1 retry, else stop",
 	    .offset = AT(check) },

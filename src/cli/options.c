@@ -111,9 +111,10 @@ parse_value(struct options *options, const struct option_row *row,
 			    NULL);
 		return problem;
 	case TYPE_ERE:
-		return patterns_match(&options->patterns,
-		    (enum match)((regex_t *)member - options->patterns.found),
-		    text);
+		problem = search_check(text, false);
+		if (problem == NULL)
+			*(const char **)member = text;
+		return problem;
 	case TYPE_CHOICE:
 		return parse_choice(row, text, member);
 	case TYPE_OTHER:
@@ -340,5 +341,4 @@ options_free(struct options *options)
 	free(options->logs);
 	free(options->budget);
 	free(options->policy.backoff.values);
-	patterns_free(&options->patterns);
 }

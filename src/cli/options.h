@@ -6,9 +6,9 @@
 #include <stdio.h>
 
 #include "core/budget.h"
-#include "core/match.h"
 #include "core/policy.h"
 #include "core/random.h"
+#include "core/search.h"
 
 /* The options, in the order in which they are shown. */
 enum option_id {
@@ -146,7 +146,7 @@ enum option_type {
 	TYPE_COUNT,    /* a uint64_t */
 	TYPE_TEXT,     /* a const char *: the text as it is */
 	TYPE_SET,      /* a struct set, to which each list is applied */
-	TYPE_ERE,      /* one of patterns.found */
+	TYPE_ERE,      /* one of patterns.match */
 	TYPE_CHOICE,   /* an int or an enum: the number of the word */
 	TYPE_OTHER     /* what the row's function reads */
 };

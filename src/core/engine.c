@@ -296,6 +296,17 @@ progress(const struct engine *engine, double now)
 static enum action_kind out_of_time(struct engine *engine, double now);
 
 /*
+ * A signal or --max-time ended the run: a reader that takes nothing for a
+ * second does not hold it up.
+ */
+static bool
+is_urgent(const struct engine *engine)
+{
+	return engine->run.reason == REASON_SIGNAL ||
+	    engine->run.reason == REASON_MAX_TIME;
+}
+
+/*
  * Between a verdict and the wait or end that it leads to, held output goes
  * out and the state is saved.
  */
@@ -315,7 +326,7 @@ settle(struct engine *engine, double now)
 			engine->state = STATE_DELIVERING;
 			engine->phase = PHASE_RUNS;
 			engine->deadline = over ? INFINITY : run_end(engine);
-			if (reason == REASON_SIGNAL)
+			if (is_urgent(engine))
 				engine->deadline = now + LAST_GRACE;
 			return ACTION_DELIVER;
 		}
@@ -848,7 +859,8 @@ timer(struct engine *engine, double now)
 			break;
 		if (engine->run.reason == REASON_NONE)
 			return out_of_time(engine, now);
-		if (engine->run.status == 0)
+		if (engine->run.reason == REASON_SIGNAL &&
+		    engine->run.status == 0)
 			return die(engine, engine->signal, now);
 		return settle(engine, now);
 	case STATE_IDLE:
@@ -930,8 +942,7 @@ act(struct engine *engine, const struct event *event)
 	case EVENT_SIGNAL:
 		return signalled(engine, event);
 	case EVENT_PROGRESS:
-		if (engine->deadline < INFINITY &&
-		    engine->run.reason == REASON_SIGNAL)
+		if (engine->deadline < INFINITY && is_urgent(engine))
 			engine->deadline = event->now + LAST_GRACE;
 		return ACTION_NONE;
 	case EVENT_DELIVERED:

@@ -19,6 +19,7 @@
 #include "core/text.h"
 #include "sys/budget_file.h"
 #include "sys/child.h"
+#include "sys/control_file.h"
 #include "sys/descriptor.h"
 #include "sys/events.h"
 #include "sys/input.h"
@@ -29,7 +30,6 @@
 #include "sys/signal_queue.h"
 #include "sys/state_file.h"
 #include "sys/tree.h"
-#include "sys/word.h"
 
 /* How many signals are read at once. */
 #define SIGNALS 16
@@ -58,11 +58,13 @@ struct loop {
 	struct state_file state;
 	struct budget_file budget;
 	struct notify notify;
-	struct word word;
+	struct control_file control;
 	struct input input;
 	struct output output;
 	bool hint_refused; /* a hint could not be read, which was told */
-	bool over;	   /* FINISH came: only messages may be on their way */
+	bool collecting;   /* COLLECT came: the output is being taken */
+	bool delivering;   /* DELIVER came: held output goes out */
+	bool over;	   /* FINISH came */
 };
 
 /* The engine's clock. */
@@ -138,7 +140,7 @@ begin_streams(struct loop *loop, bool is_retry, int descriptors[3])
 	if (output_begin(&loop->output, descriptors) == -1 ||
 	    input_begin(&loop->input, is_retry, &descriptors[0]) == -1)
 		return -1;
-	return loop->options->control ? word_begin(&loop->word) : 0;
+	return loop->options->control ? control_file_begin(&loop->control) : 0;
 }
 
 static struct event
@@ -148,7 +150,7 @@ run_attempt(struct loop *loop)
 	struct start start = {
 		.argv = loop->options->command,
 		.record = &record,
-		.control = loop->options->control ? loop->word.name : NULL,
+		.control = loop->options->control ? loop->control.name : NULL,
 		.descriptors = { CHILD_KEEPS, CHILD_KEEPS, CHILD_KEEPS },
 	};
 
@@ -159,6 +161,7 @@ run_attempt(struct loop *loop)
 	const int error = errno;
 	input_started(&loop->input);
 	output_started(&loop->output);
+	loop->tree.helper = output_worker(&loop->output);
 	loop->is_attempt = true;
 	if (result == 0) {
 		record.kind = RECORD_ATTEMPT;
@@ -169,7 +172,7 @@ run_attempt(struct loop *loop)
 	 * This outcome waits for the next turn of the loop: without a delay
 	 * signals would never have theirs.
 	 */
-	output_ended(&loop->output);
+	output_drop(&loop->output);
 	loop->usage = (struct rusage){ .ru_maxrss = 0 };
 	loop->pending = (struct event){
 		.kind = EVENT_ENDED,
@@ -224,6 +227,9 @@ start_shell(struct loop *loop, const char *command, enum question question)
 		result = child_start(&loop->child, &start);
 	const int error = errno;
 	output_started(&loop->output);
+	loop->tree.helper = output_worker(&loop->output);
+	if (result == -1)
+		output_drop(&loop->output);
 	close(null);
 	errno = error;
 	return result;
@@ -300,17 +306,17 @@ ask(struct loop *loop, const struct action *action)
 static double
 find_hint(struct loop *loop)
 {
-	const struct search *search = &loop->output.search;
+	const struct found *found = output_found(&loop->output);
 	double hint = -1;
 	char safe[64];
 
-	if (!search->hinted)
+	if (!found->hinted)
 		return hint;
 	const char *problem =
-	    hint_parse(search->hint, events_time(CLOCK_REALTIME), &hint);
+	    hint_parse(found->hint, events_time(CLOCK_REALTIME), &hint);
 	if (problem != NULL && !loop->hint_refused)
 		warnx("--delay-match: %s: %s",
-		    text_safe(search->hint, safe, sizeof(safe)), problem);
+		    text_safe(found->hint, safe, sizeof(safe)), problem);
 	loop->hint_refused |= problem != NULL;
 	return hint;
 }
@@ -319,7 +325,7 @@ find_hint(struct loop *loop)
 static struct event
 attempt_ended(struct loop *loop)
 {
-	const struct control control = word_ended(&loop->word);
+	const struct control control = control_file_ended(&loop->control);
 	const int error = child_error(&loop->child);
 	const int status = loop->status;
 	struct outcome outcome = { OUTCOME_EXIT, WEXITSTATUS(status) };
@@ -335,7 +341,7 @@ attempt_ended(struct loop *loop)
 		.evidence = {
 			.outcome = outcome,
 			.control = control.verdict,
-			.matched = loop->output.search.matched,
+			.matched = output_found(&loop->output)->matched,
 		},
 	};
 }
@@ -375,10 +381,13 @@ question_ended(const struct loop *loop)
 	}
 }
 
+/* What came of the process; NONE until all of its output was taken. */
 static struct event
 collect(struct loop *loop)
 {
-	output_ended(&loop->output);
+	loop->collecting = !output_ended(&loop->output);
+	if (loop->collecting)
+		return (struct event){ .kind = EVENT_NONE };
 	struct event event =
 	    loop->is_attempt ? attempt_ended(loop) : question_ended(loop);
 	if (output_failed(&loop->output, &event.signal))
@@ -432,22 +441,23 @@ act(struct loop *loop, const struct action *action)
 		else
 			tree_left(&loop->tree, true);
 		loop->child.pid = 0;
+		if (loop->collecting)
+			output_drop(&loop->output);
 		return (struct event){ .kind = EVENT_CLEAN };
 	case ACTION_COLLECT:
 		return collect(loop);
 	case ACTION_DELIVER:
 		input_stop(&loop->input);
-		output_settle(&loop->output, &record);
-		if (!output_waits(&loop->output))
+		loop->delivering = output_settle(&loop->output, &record);
+		if (!loop->delivering)
 			return (struct event){ .kind = EVENT_DELIVERED };
 		break;
 	case ACTION_FINISH:
 		input_stop(&loop->input);
 		output_speak(&loop->output);
+		output_drop(&loop->output);
 		loop->over = true;
-		if (!output_waits(&loop->output) ||
-		    record.reason == REASON_SIGNAL)
-			ev_break(loop->events.loop, EVBREAK_ALL);
+		ev_break(loop->events.loop, EVBREAK_ALL);
 		break;
 	}
 	return (struct event){ .kind = EVENT_NONE };
@@ -488,21 +498,19 @@ input_done(void *data, bool success)
 		    : (struct event){ .kind = EVENT_ERROR });
 }
 
+/* The process that had the output has ended. */
 static void
-output_changed(void *data)
+output_over(struct loop *loop)
 {
-	struct loop *loop = data;
-	struct event event = { .kind = EVENT_PROGRESS };
+	struct event event = { .kind = EVENT_NONE };
 
-	if (loop->over) {
-		if (!output_waits(&loop->output))
-			ev_break(loop->events.loop, EVBREAK_ALL);
-		return;
-	}
+	if (loop->collecting)
+		event = collect(loop);
+	else if (loop->delivering)
+		event.kind = EVENT_DELIVERED;
+	loop->delivering = false;
 	if (output_failed(&loop->output, &event.signal))
 		event.kind = EVENT_ERROR;
-	else if (!output_waits(&loop->output))
-		event.kind = EVENT_DELIVERED;
 	drive(loop, event);
 }
 
@@ -515,6 +523,7 @@ reap(struct loop *loop)
 {
 	struct event event = { .kind = EVENT_NONE };
 	struct rusage usage;
+	bool output_is_over = false;
 	pid_t pid;
 	int status;
 
@@ -522,6 +531,10 @@ reap(struct loop *loop)
 	    (pid == -1 && errno == EINTR)) {
 		if (pid == -1)
 			continue;
+		if (output_reaped(&loop->output, pid, status)) {
+			output_is_over = true;
+			continue;
+		}
 		if (pid != loop->child.pid) {
 			if (event.kind == EVENT_NONE)
 				event.kind = EVENT_REAPED;
@@ -536,6 +549,8 @@ reap(struct loop *loop)
 	if (pid == -1 && loop->child.pid != 0)
 		events_fail("cannot wait for the child");
 	drive(loop, event);
+	if (output_is_over && output_worker(&loop->output) == 0 && !loop->over)
+		output_over(loop);
 }
 
 /* Stops the child, then retry, and lets both go on. */
@@ -594,11 +609,8 @@ receive(struct loop *loop, const struct signalfd_siginfo *info)
 			suspend(loop, info);
 		return;
 	}
-	if (loop->over) {
-		if (ends_run)
-			ev_break(loop->events.loop, EVBREAK_ALL);
+	if (loop->over)
 		return;
-	}
 	if (ends_run)
 		notify_stopping(&loop->notify);
 	drive(loop,
@@ -659,7 +671,10 @@ timer_fired(struct ev_loop *events, ev_timer *watcher, int flags)
 
 	(void)events, (void)flags;
 	loop->pending.kind = EVENT_NONE;
-	if (event.kind == EVENT_NONE)
+	if (event.kind == EVENT_NONE && loop->delivering &&
+	    output_moved(&loop->output))
+		event.kind = EVENT_PROGRESS;
+	else if (event.kind == EVENT_NONE)
 		event.kind = EVENT_TIMER;
 	drive(loop, event);
 }
@@ -699,15 +714,14 @@ set_up(struct loop *loop)
 	ev_io_start(loop->events.loop, &loop->stops);
 }
 
-/* Through the output: among what is held, and without making one wait. */
+/* Messages may be held among the output. */
 static void
 take_messages(struct loop *loop)
 {
 	struct report *report = &loop->report;
 	FILE *inherited = stderr;
 
-	if (output_open(&loop->output, loop->options, loop->events.loop,
-		output_changed, loop) == -1)
+	if (output_open(&loop->output, loop->options) == -1)
 		err(STATUS_OWN_FAILURE, "standard error");
 	for (size_t i = 0; i < report->count; i++)
 		if (report->sinks[i].file == inherited)
@@ -733,11 +747,12 @@ loop_run(const struct options *options, const struct report *report)
 	logs_begin(report);
 	loop.report.pid = loop.child.parent;
 	notify_open(&loop.notify);
-	loop.word = (struct word){ .pid = loop.child.parent, .fd = -1 };
+	loop.control =
+	    (struct control_file){ .pid = loop.child.parent, .fd = -1 };
 	input_open(&loop.input, options, loop.events.loop, input_done, &loop);
 	take_messages(&loop);
 	drive(&loop, (struct event){ .kind = EVENT_START });
-	if (!loop.over || output_waits(&loop.output))
+	if (!loop.over)
 		ev_run(loop.events.loop, 0);
 
 	const struct record end = engine_record(loop.engine, now(&loop));

@@ -23,6 +23,9 @@ struct spool {
 		.fd = -1 \
 	}
 
+/* Names the file in a message of an error. */
+#define SPOOL_NAME "temporary file"
+
 /* Tells on stderr that a temporary file failed, by errno, and in what folder. */
 void spool_warn(void);
 

@@ -176,7 +176,9 @@ find_processes(const struct tree *tree)
 
 		/* What has just ended, or is another user's, has no say. */
 		if (read_process(pid, &process)
-			? !is_older(&process, tree) && !append(&list, &process)
+			? process.pid != tree->helper &&
+			    !is_older(&process, tree) &&
+			    !append(&list, &process)
 			: errno == EMFILE || errno == ENFILE || errno == ENOMEM)
 			list.problem = strerror(errno);
 	}

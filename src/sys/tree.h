@@ -22,7 +22,8 @@ struct tree {
 	bool adopts; /* `retry` is a subreaper */
 	bool told;   /* that /proc cannot be used */
 	pid_t session;
-	pid_t group;		 /* the attempt's own, once it was signalled */
+	pid_t helper; /* a child of `retry` that is not the attempt's, or 0 */
+	pid_t group;  /* the attempt's own, once it was signalled */
 	struct processes before; /* descendants when the attempt began */
 };
 

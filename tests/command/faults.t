@@ -18,11 +18,12 @@ ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
 export ASAN_OPTIONS
 
 # inject FAULT RETRY-OPTION...: only retry itself meets the fault, where it has
-# no terminal.
+# no terminal; with $follow the processes that it starts do too.
+follow=
 inject() {
 	fault=$1
 	shift
-	run setsid -w strace -o trace -e trace="${fault%%:*}" -e inject="$fault" \
+	run setsid -w strace $follow -o trace -e trace="${fault%%:*}" -e inject="$fault" \
 		"$RETRY" "$@"
 }
 
@@ -156,8 +157,8 @@ stream() {
 	shift 2
 	inject "$fault" "$@" <input
 	is "$fault ($words) ends in 125 and one line" \
-	    "$code:$(printf '%s\n' "$err" | sed 's/: [A-Z].*//')" \
-	    "125:retry: $words"
+	    "$code:$(printf '%s\n' "$err" |
+		sed -n '/^retry: /s/: [A-Z].*//p')" "125:retry: $words"
 }
 # copied FAULT NAME RETRY-OPTION...: the bytes arrive all the same.
 copied() {
@@ -190,16 +191,31 @@ stream "lseek:error=EIO:when=$at" 'standard input' true
 stream "lseek:error=EIO:when=$((at + 1))+" 'standard input' -q -a 3 -d 0 \
     sh -c 'exit 3'
 stream fcntl:error=EIO 'standard input' --stdin=replay cat
-# The pipe stays open: at its end retry would have nothing to ask.
-stream ioctl:error=EIO pipe --output=hold sh -c 'sleep 1 & exec cat'
 at=$(number pread64 '[0-9]*, "", [0-9]*, 0' --control true)
 stream "pread64:error=EIO:when=$at" --control --control true
+follow=-f
+stream ioctl:error=EIO pipe --output=hold cat
 for error in EINVAL ENOSYS EPERM EOPNOTSUPP; do
 	copied sendfile:error=$error 'sendfile is not needed' --output=hold
 	copied splice:error=$error 'nor is splice' --output=hold
 	copied splice:error=$error 'nor for input' --stdin=replay
 done
 stream sendfile:retval=0 'standard output' --output=hold cat
+follow=
+stream clone:error=EAGAIN:when=1 'cannot start a process for the output' \
+    --output=hold cat
+
+# A process that has the output, and that the kernel kills for want of memory.
+for mode in hold last chronic; do
+	run retry --output=$mode sh -c 'echo x; pkill -KILL -x -P $PPID retry
+	    sleep 60'
+	is "$mode: output that is lost ends in 125" \
+	    "$code:$(printf '%s\n' "$err" | grep '^retry: ')" \
+	    '125:retry: the process that has the output was killed'
+done
+run retry --fail-match=never sh -c 'pkill -KILL -x -P $PPID retry; sleep 60'
+is 'so does output that is not searched' "$code:$err" \
+    '125:retry: the process that has the output was killed'
 
 # Few descriptors: all that retry needs is one, and a child its own three.
 for limit in 3 4 5 6 8 10; do

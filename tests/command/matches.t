@@ -143,4 +143,22 @@ is 'the error names all' "$err" \
     "retry: --stop-match: (a: has an unmatched parenthesis (try 'retry --help')"
 check 'nothing is run' not test -e ran
 
+# A pattern for which the matcher takes minutes, and hundreds of megabytes.
+if command -v python3 >/dev/null; then
+	python3 -c '
+import random
+random.seed(1)
+for _ in range(100):
+    print("".join(random.choice("ab") for _ in range(4000)))' >slow
+	run timeout -s KILL 60 "$RETRY" -T .5 -k .5 --fail-match='a.{30}c' \
+	    cat slow
+	is 'limits hold while a pattern is looked for' "$code" 124
+	run timeout -s KILL 60 "$RETRY" -T .5 -k .5 --fail-match='a.{30}c' \
+	    --output=hold cat slow
+	is 'also if the output is held' "$code" 124
+else
+	skip 'limits hold while a pattern is looked for' \
+	    'python3 is not installed'
+fi
+
 finish

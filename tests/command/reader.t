@@ -11,7 +11,7 @@ exec 9<>go
 retry --output=hold sh -c 'head -c 4M /dev/zero; echo >over' >go &
 pid=$!
 wait_for test -e over
-wait_for sh -c "! pgrep -P $pid"
+wait_for sh -c "! pgrep -x -P $pid sh"
 kill "$pid"
 wait "$pid" 2>/dev/null
 is 'a signal ends retry while its reader is blocked' $? 143
@@ -22,6 +22,7 @@ exec 9<>go
 retry -d 0 -a 3 --output=hold sh -c 'head -c 256K /dev/zero; echo >>tried
     [ $RETRY_ATTEMPT = 3 ]' >/dev/null 2>go &
 pid=$!
+wait_for test -e tried
 head -n 3 <&9 >rest
 is 'all of it is read, in order' "$(tr -d '\0' <rest | cut -c 1-16)" \
     'retry: attempt 1
@@ -30,6 +31,32 @@ retry: succeeded'
 is 'and nothing is lost' "$(tr -dc '\0' <rest | wc -c)" 524288
 wait "$pid"
 is 'before retry ends' $? 0
+exec 9<&-
+
+# stuck NAME OPTION...: a run whose reader takes nothing; its status in $code,
+# its messages in $err.
+stuck() {
+	rm -f go over
+	mkfifo go
+	exec 9<>go
+	run sh -c 'exec timeout -s KILL 60 "$RETRY" "$@" >go' sh "$@"
+	exec 9<&-
+}
+stuck -T .5 -d 0 --output=last sh -c 'head -c 4M /dev/zero; exec sleep 60'
+is '--max-time ends a run whose reader is blocked' $code 124
+stuck -T .5 --fail-match=none seq 200000
+is 'also if the attempt waits for it' $code 124
+mkfifo full
+exec 9<>full
+retry -q -a 0 -d 0 --output=hold sh -c 'head -c 4M /dev/zero; echo >>often
+    exit 3' 2>full &
+pid=$!
+wait_for test -e often
+wait_for sh -c "! pgrep -P $pid sh"
+kill "$pid"
+wait "$pid" 2>/dev/null
+is 'a signal does between attempts' $? 143
+is 'none of which was made meanwhile' "$(wc -l <often)" 1
 exec 9<&-
 
 # Without being held, output waits for its reader in the attempt.
@@ -57,7 +84,8 @@ import fcntl, os, pty, subprocess, sys, termios, time
 
 here, there = pty.openpty()
 termios.tcflow(there, termios.TCOOFF)
-run = subprocess.Popen(sys.argv[1:], stdin=there, stdout=there, stderr=there,
+run = subprocess.Popen(sys.argv[1:], stdin=there, stdout=there,
+    stderr=open('err', 'w'),
     start_new_session=True)
 while not os.path.exists('said'):
     time.sleep(0.01)

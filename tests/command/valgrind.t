@@ -62,11 +62,8 @@ clean 1 'check, gate and hooks' retry -a 2 -d 0 --check='exit 1' \
 clean 0 'successes in a row' retry --repeat=3 --success-delay=1ms true
 clean 1 'a budget' retry -a 2 -d 0 --budget=bucket:rate=1 false
 clean 1 'logs' retry -a 2 -d 0 --log=json:json --log=text:text false
-clean 1 'held output' retry -a 2 -d 0 --output=chronic sh -c 'echo a; exit 1'
 echo a >in
 clean 0 'input again' retry --stdin=replay cat <in
-clean 3 'matches' retry -a 2 -d 0 --success-match=yes --delay-match='in (.*)s' \
-    --throttle-match='n+o' --throttle-delay=1ms sh -c 'echo no in .01s; exit 3'
 clean 4 'control' retry --control -d 0 \
     sh -c 'echo delay 0 >>"$RETRY_CONTROL"; exit 4'
 clean 1 'a state' retry -a 1 -d 1h --state=state false
@@ -75,8 +72,12 @@ clean 0 'a plan' retry --plan=1*3,KILL:2s,0 -T 5m --preset=grpc
 clean 0 'help' retry --help
 clean 3 'a signal' retry -d 1h -- sh -c 'trap "" TERM; kill $PPID; exit 3'
 
-# What such an end leaves can still be reached: nothing is lost.
+# What such ends, and the process that has the output, leave can still be
+# reached: nothing is lost.
 kinds=definite,indirect,possible
+clean 1 'held output' retry -a 2 -d 0 --output=chronic sh -c 'echo a; exit 1'
+clean 3 'matches' retry -a 2 -d 0 --success-match=yes --delay-match='in (.*)s' \
+    --throttle-match='n+o' --throttle-delay=1ms sh -c 'echo no in .01s; exit 3'
 clean 130 'death by a signal' retry --check='kill -INT $PPID' false
 clean 127 'a command that is not there' retry -a 2 -d 0 --stop-on=0 ./none
 clean 125 'a bad option' retry -b list:1,2,x true

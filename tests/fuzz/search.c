@@ -4,7 +4,7 @@
  * regexec(3) alone would find.
  */
 
-#include "core/match.h"
+#include "core/search.h"
 #include "fuzz.h"
 
 #define PATTERN_MOST 40
@@ -25,7 +25,6 @@ is_cheap(const char *expression)
 
 /* What the output must give. */
 struct plain {
-	size_t lines;
 	bool matched;
 };
 
@@ -40,7 +39,6 @@ plain_line(struct plain *plain, const regex_t *pattern, const char *line,
 	for (size_t i = 0; i < kept; i++)
 		if (text[i] == '\0')
 			text[i] = '\1';
-	plain->lines++;
 	plain->matched |= regexec(pattern, text, 0, NULL,
 			      length > kept ? REG_NOTEOL : 0) == 0;
 	free(text);
@@ -49,7 +47,7 @@ plain_line(struct plain *plain, const regex_t *pattern, const char *line,
 static struct plain
 plain_search(const regex_t *pattern, const char *data, size_t size)
 {
-	struct plain plain = { .lines = 0 };
+	struct plain plain = { .matched = false };
 
 	while (size > 0) {
 		const char *end = memchr(data, '\n', size);
@@ -62,33 +60,31 @@ plain_search(const regex_t *pattern, const char *data, size_t size)
 	return plain;
 }
 
-/* In pieces of so many bytes; returns how many lines there were. */
-static size_t
-search(struct search *search, const char *data, size_t size, size_t piece)
+/* In pieces of so many bytes. */
+static struct found
+search(const struct patterns *patterns, const char *data, size_t size,
+    size_t piece)
 {
-	struct lines *lines = calloc(1, sizeof(*lines));
-	size_t count = 0;
+	struct stream_line *line = calloc(1, sizeof(*line));
+	struct found found = { .matched = 0 };
+	struct search search;
 
-	MUST(lines != NULL);
+	MUST(line != NULL);
+	MUST(search_begin(&search, patterns, &found) == 0);
 	while (size > 0) {
-		size_t left = piece < size ? piece : size;
+		const size_t taken = piece < size ? piece : size;
 
-		size -= left;
-		while (lines_take(lines, &data, &left)) {
-			MUST(lines->length <= LINE_MOST);
-			MUST(strlen(lines->text) == lines->length);
-			search_line(search, lines);
-			count++;
-		}
-		MUST(left == 0);
+		search_bytes(&search, line, data, taken);
+		MUST(line->length <= LINE_MOST);
+		MUST(line->length == 0 || strlen(line->text) == line->length);
+		data += taken;
+		size -= taken;
 	}
-	if (lines_end(lines)) {
-		search_line(search, lines);
-		count++;
-	}
-	MUST(!lines_end(lines));
-	free(lines);
-	return count;
+	search_end(&search, line);
+	MUST(!line->begun);
+	search_close(&search);
+	free(line);
+	return found;
 }
 
 static void
@@ -97,15 +93,15 @@ check_output(const struct patterns *patterns, const regex_t *pattern,
 {
 	static const size_t pieces[] = { SIZE_MAX, 1, 2, 7, LINE_MOST };
 	const struct plain plain = plain_search(pattern, data, size);
-	struct search first = { .patterns = patterns };
+	struct found first = { .matched = 0 };
 
 	for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
-		struct search found = { .patterns = patterns };
+		const struct found found =
+		    search(patterns, data, size, pieces[i]);
 
-		MUST(search(&found, data, size, pieces[i]) == plain.lines);
 		MUST((found.matched != 0) == plain.matched);
 		MUST(strlen(found.hint) < HINT_TEXT);
-		MUST(!found.hinted || plain.matched || !patterns->hints);
+		MUST(!found.hinted || plain.matched);
 		if (i == 0)
 			first = found;
 		MUST(found.hinted == first.hinted);
@@ -118,16 +114,21 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = fuzz_text(data, size), *rest = text;
 	const char *expression = fuzz_line(&rest);
-	struct patterns patterns = { .given = 0 };
 	const char *problem;
 	regex_t pattern;
 
 	if (is_cheap(expression)) {
-		problem = patterns_match(&patterns, MATCH_FAIL, expression);
+		problem = search_check(expression, false);
 		if (problem != NULL)
 			fuzz_problem(problem);
 		else {
-			patterns_hint(&patterns, expression);
+			const struct patterns patterns = {
+				.match = { [MATCH_FAIL] = expression },
+				.hint = search_check(expression, true) == NULL
+				    ? expression
+				    : NULL,
+			};
+
 			MUST(regcomp(&pattern, expression,
 				 REG_EXTENDED | REG_NOSUB) == 0);
 			check_output(&patterns, &pattern, rest,
@@ -135,7 +136,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			regfree(&pattern);
 		}
 	}
-	patterns_free(&patterns);
 	free(text);
 	return 0;
 }

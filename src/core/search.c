@@ -1,0 +1,249 @@
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "search.h"
+
+/*
+ * glibc's matcher keeps each state that it builds, at worst several hundred
+ * bytes for each byte of a line, until the pattern is freed.  So the patterns
+ * are compiled afresh after so many bytes.
+ */
+#define REFRESH (1 << 15)
+
+/* Parts of a pattern that regcomp(3) takes, and this program treats apart. */
+struct scan {
+	bool refers;   /* it has a back-reference */
+	bool unopened; /* a parenthesis is closed that none opened */
+};
+
+/* Returns the end of the bracket expression that begins here. */
+static const char *
+skip_bracket(const char *text)
+{
+	text++;
+	if (*text == '^')
+		text++;
+	if (*text == ']')
+		text++;
+	while (*text != '\0' && *text != ']') {
+		const char kind = text[1];
+
+		if (*text == '[' && kind != '\0' && strchr(".:=", kind)) {
+			const char end[] = { kind, ']', '\0' };
+			const char *close = strstr(text + 2, end);
+
+			text = close == NULL ? text : close + 1;
+		}
+		text++;
+	}
+	return *text == ']' ? text + 1 : text;
+}
+
+static struct scan
+scan(const char *text)
+{
+	struct scan result = { .refers = false };
+	int depth = 0;
+
+	while (*text != '\0') {
+		if (*text == '[') {
+			text = skip_bracket(text);
+			continue;
+		}
+		if (*text == '\\' && text[1] != '\0') {
+			text++;
+			result.refers |= isdigit((unsigned char)*text) != 0;
+		} else if (*text == '(') {
+			depth++;
+		} else if (*text == ')' && --depth < 0) {
+			result.unopened = true;
+			depth = 0;
+		}
+		text++;
+	}
+	return result;
+}
+
+/*
+ * Compiles a pattern to find whether a line matches, not where: tried at each
+ * byte of a line a pattern takes the square of its length, from its beginning
+ * alone hardly more than its length.  Returns what regcomp(3) does.
+ */
+static int
+compile_anchored(regex_t *pattern, const char *text)
+{
+	char anchored[PATTERN_MOST + sizeof("^.*()")];
+
+	if (scan(text).unopened)
+		return regcomp(pattern, text, REG_EXTENDED | REG_NOSUB);
+	snprintf(anchored, sizeof(anchored), "^.*(%s)", text);
+	return regcomp(pattern, anchored, REG_EXTENDED | REG_NOSUB);
+}
+
+const char *
+search_check(const char *text, bool is_hint)
+{
+	static const struct {
+		int code;
+		const char *problem;
+	} rows[] = {
+		{ REG_BADBR, "has a bad repetition count" },
+		{ REG_BADRPT, "repeats nothing" },
+		{ REG_EBRACE, "has an unmatched brace" },
+		{ REG_EBRACK, "has an unmatched bracket" },
+		{ REG_ECOLLATE, "names an unknown collating element" },
+		{ REG_ECTYPE, "names an unknown character class" },
+		{ REG_EESCAPE, "ends with a backslash" },
+		{ REG_EPAREN, "has an unmatched parenthesis" },
+		{ REG_ERANGE, "has a range that runs backwards" },
+		{ REG_ESIZE, "is too large" },
+		{ REG_ESPACE, "is too large" },
+		{ REG_ESUBREG, "has a back-reference" },
+	};
+	regex_t pattern;
+
+	if (strlen(text) > PATTERN_MOST)
+		return "is longer than 1024 bytes";
+	if (scan(text).refers)
+		return "has a back-reference";
+	int code = regcomp(&pattern, text, REG_EXTENDED);
+	if (code == 0) {
+		const size_t groups = pattern.re_nsub;
+
+		regfree(&pattern);
+		if (is_hint && groups == 0)
+			return "has no group that could hold the delay";
+		code = compile_anchored(&pattern, text);
+		if (code == 0) {
+			regfree(&pattern);
+			return NULL;
+		}
+	}
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].code == code)
+			return rows[i].problem;
+	return "is not a regular expression";
+}
+
+unsigned int
+search_matches(const struct patterns *patterns)
+{
+	unsigned int matches = 0;
+
+	for (unsigned int match = 0; match < MATCHES; match++)
+		if (patterns->match[match] != NULL)
+			matches |= MATCH_BIT(match);
+	return matches;
+}
+
+int
+search_begin(struct search *search, const struct patterns *patterns,
+    struct found *found)
+{
+	*search = (struct search){ .patterns = patterns, .found = found };
+	for (unsigned int match = 0; match < MATCHES; match++)
+		if (patterns->match[match] != NULL &&
+		    compile_anchored(&search->match[match],
+			patterns->match[match]) != 0)
+			return -1;
+	if (patterns->hint == NULL)
+		return 0;
+	if (compile_anchored(&search->hinted, patterns->hint) != 0 ||
+	    regcomp(&search->hint, patterns->hint, REG_EXTENDED) != 0)
+		return -1;
+	return 0;
+}
+
+void
+search_close(struct search *search)
+{
+	for (unsigned int match = 0; match < MATCHES; match++)
+		if (search->patterns->match[match] != NULL)
+			regfree(&search->match[match]);
+	if (search->patterns->hint != NULL) {
+		regfree(&search->hinted);
+		regfree(&search->hint);
+	}
+}
+
+/* Compiles the patterns afresh, if there is memory for both at once. */
+static void
+refresh(struct search *search)
+{
+	struct search fresh;
+
+	search->searched = 0;
+	if (search_begin(&fresh, search->patterns, search->found) == -1)
+		return;
+	search_close(search);
+	*search = fresh;
+}
+
+static void
+search_line(struct search *search, const struct stream_line *line)
+{
+	const struct patterns *patterns = search->patterns;
+	struct found *found = search->found;
+	const int flags = line->cut ? REG_NOTEOL : 0;
+	regmatch_t groups[2];
+
+	for (unsigned int match = 0; match < MATCHES; match++)
+		if (patterns->match[match] != NULL &&
+		    !(found->matched & MATCH_BIT(match)) &&
+		    regexec(&search->match[match], line->text, 0, NULL,
+			flags) == 0)
+			found->matched |= MATCH_BIT(match);
+	if (patterns->hint != NULL &&
+	    regexec(&search->hinted, line->text, 0, NULL, flags) == 0 &&
+	    regexec(&search->hint, line->text, 2, groups, flags) == 0 &&
+	    groups[1].rm_so != -1) {
+		found->hinted = true;
+		snprintf(found->hint, sizeof(found->hint), "%.*s",
+		    (int)(groups[1].rm_eo - groups[1].rm_so),
+		    line->text + groups[1].rm_so);
+	}
+	search->searched += line->length;
+	if (search->searched >= REFRESH)
+		refresh(search);
+}
+
+void
+search_bytes(struct search *search, struct stream_line *line, const char *bytes,
+    size_t size)
+{
+	while (size > 0) {
+		const char *end = memchr(bytes, '\n', size);
+		const size_t length =
+		    end == NULL ? size : (size_t)(end - bytes);
+		const size_t room = LINE_MOST - line->length;
+		const size_t kept = length < room ? length : room;
+		char *text = line->text + line->length;
+
+		memcpy(text, bytes, kept);
+		for (size_t i = 0; i < kept; i++)
+			if (text[i] == '\0')
+				text[i] = '\1';
+		text[kept] = '\0';
+		line->length += kept;
+		line->cut |= kept < length;
+		line->begun = true;
+		bytes += length;
+		size -= length;
+		if (end != NULL) {
+			search_end(search, line);
+			bytes++;
+			size--;
+		}
+	}
+}
+
+void
+search_end(struct search *search, struct stream_line *line)
+{
+	if (line->begun)
+		search_line(search, line);
+	line->begun = line->cut = false;
+	line->length = 0;
+}

@@ -1,0 +1,292 @@
+#include <time.h>
+
+#include "core/search.h"
+#include "tap.h"
+
+#define TEN(text) text text text text text text text text text text
+#define THOUSAND TEN(TEN(TEN("x")))
+#define QUARTER "xxxxxxxxxxxxxxxxxxxxxxxx"
+
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+
+/* Searches a whole stream, in pieces of so many bytes. */
+static struct found
+search_pieces(const struct patterns *patterns, const char *bytes, size_t size,
+    size_t piece)
+{
+	struct found found = { .matched = 0 };
+	struct stream_line line = { .length = 0 };
+	struct search search;
+
+	CHECK_INT(search_begin(&search, patterns, &found), 0);
+	while (size > 0) {
+		const size_t taken = piece < size ? piece : size;
+
+		search_bytes(&search, &line, bytes, taken);
+		bytes += taken;
+		size -= taken;
+	}
+	search_end(&search, &line);
+	search_close(&search);
+	return found;
+}
+
+static struct found
+search_text(const struct patterns *patterns, const char *text)
+{
+	return search_pieces(patterns, text, strlen(text), SIZE_MAX);
+}
+
+static void
+lines_are_the_same_wherever_the_pieces_end(void)
+{
+	static const struct {
+		const char *bytes;
+		size_t size;
+		const char *yes, *no;
+	} rows[] = {
+		{ "", 0, NULL, "^" },
+		{ "\n", 1, "^$", "." },
+		{ "a", 1, "^a$", "^$" },
+		{ "a\n", 2, "^a$", "^$" },
+		{ "\n\na", 3, "^$", "aa" },
+		{ "one\ntwo\r\n\nfour", 14, "^two\r$", "onetwo|twofour" },
+		{ "one\ntwo\r\n\nfour", 14, "^four$", "^our|^wo" },
+		{ "a\0b\n\0", 6, "^a\1b$", "^b$" },
+		{ "\xff\xc3\n\xa9", 4, "^\xa9$", "\xc3\xa9" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++)
+		for (size_t piece = 1; piece <= rows[i].size + 1; piece++) {
+			const struct patterns patterns = {
+				.match = { [MATCH_FAIL] = rows[i].yes,
+				    [MATCH_STOP] = rows[i].no },
+			};
+
+			ROW("row %zu in pieces of %zu", i, piece);
+			CHECK_INT(search_pieces(&patterns, rows[i].bytes,
+				      rows[i].size, piece)
+				      .matched,
+			    rows[i].yes == NULL ? 0 : MATCH_BIT(MATCH_FAIL));
+		}
+}
+
+static void
+only_the_beginning_of_a_long_line_is_searched(void)
+{
+	static const struct {
+		size_t length;
+		bool early, end;
+	} rows[] = {
+		{ LINE_MOST - 1, true, true },
+		{ LINE_MOST, true, true },
+		{ LINE_MOST + 1, false, false },
+		{ 3 * LINE_MOST, false, false },
+	};
+	static const struct patterns patterns = {
+		.match = { [MATCH_FAIL] = "z", [MATCH_STOP] = "[az]$" },
+	};
+	char text[3 * LINE_MOST + 1];
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		ROW("%zu bytes", rows[i].length);
+		memset(text, 'a', rows[i].length);
+		text[rows[i].length - 1] = 'z';
+		text[rows[i].length] = '\0';
+		const struct found found = search_text(&patterns, text);
+		CHECK_INT(found.matched & MATCH_BIT(MATCH_FAIL),
+		    rows[i].early ? MATCH_BIT(MATCH_FAIL) : 0);
+		CHECK_INT(found.matched & MATCH_BIT(MATCH_STOP),
+		    rows[i].end ? MATCH_BIT(MATCH_STOP) : 0);
+	}
+}
+
+static void
+an_expression_is_taken_or_refused_in_words(void)
+{
+	static const struct {
+		const char *text, *problem;
+	} rows[] = {
+		{ "a|b", NULL },
+		{ "a\\.b", NULL },
+		{ "[\\1]", NULL },
+		{ "[]\\1]", NULL },
+		{ "[^]\\1]", NULL },
+		{ "[[:digit:]\\1]", NULL },
+		{ "[[.].]\\1]", NULL },
+		{ "[[a]\\2", "has a back-reference" },
+		{ "[[:]\\2", "has a back-reference" },
+		{ "[[", "has an unmatched bracket" },
+		{ "x)", NULL },
+		{ "\\\\1", NULL },
+		{ "(a)\\1", "has a back-reference" },
+		{ "[a](b)\\1", "has a back-reference" },
+		{ "[[:alpha:]](b)\\1", "has a back-reference" },
+		{ "\\9", "has a back-reference" },
+		{ "(a", "has an unmatched parenthesis" },
+		{ "[a", "has an unmatched bracket" },
+		{ "[[:none:]]", "names an unknown character class" },
+		{ "[[.none.]]", "names an unknown collating element" },
+		{ "[z-a]", "has a range that runs backwards" },
+		{ "a\\", "ends with a backslash" },
+		{ "a{2,1}", "has a bad repetition count" },
+		{ "a{1", "has an unmatched brace" },
+		{ "(*)", "repeats nothing" },
+		{ "a{99999}", "is too large" },
+		{ "[0-9]{1,3}([.][0-9]{1,3}){3}", NULL },
+		{ "a{,3}b{2,}[{]", NULL },
+		{ "a{255}(b*c)*(d*e)*(f*g)+", NULL },
+		{ "((a|b)*c){9}", NULL },
+		{ THOUSAND QUARTER, NULL },
+		{ THOUSAND QUARTER "x", "is longer than 1024 bytes" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		ROW("%s", rows[i].text);
+		CHECK_STR(search_check(rows[i].text, false), rows[i].problem);
+	}
+}
+
+static void
+a_line_is_matched_as_grep_does_it(void)
+{
+	static const struct {
+		const char *expression, *line;
+		bool found;
+	} rows[] = {
+		{ "b", "abc", true },
+		{ "^b", "abc", false },
+		{ "^a", "abc", true },
+		{ "c$", "abc", true },
+		{ "b$", "abc", false },
+		{ "x|^a", "abc", true },
+		{ "x|^b", "abc", false },
+		{ "^$", "", false },
+		{ "^$", "\n", true },
+		{ ".", "\n", false },
+		{ "B", "abc", false },
+		{ "x)", "x)", true },
+		{ "x)", "x", false },
+		{ "^x)", "ax)", false },
+		{ "x)y", "x)y", true },
+		{ "x)y", "xy)", false },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct patterns patterns = {
+			.match = { [MATCH_THROTTLE] = rows[i].expression },
+		};
+
+		ROW("%s in %s", rows[i].expression, rows[i].line);
+		CHECK_INT(search_text(&patterns, rows[i].line).matched,
+		    rows[i].found ? MATCH_BIT(MATCH_THROTTLE) : 0);
+	}
+}
+
+static void
+what_is_found_stays_found(void)
+{
+	const struct patterns patterns = {
+		.match = { [MATCH_FAIL] = "bad",
+		    [MATCH_SUCCESS] = "good",
+		    [MATCH_STOP] = "none" },
+		.hint = "wait ([0-9]+)|(wait)",
+	};
+	const struct found found =
+	    search_text(&patterns, "bad\ngood\nwait 1\nwait 2\nwait\n");
+
+	CHECK_INT(search_matches(&patterns),
+	    MATCH_BIT(MATCH_FAIL) | MATCH_BIT(MATCH_SUCCESS) |
+		MATCH_BIT(MATCH_STOP));
+	CHECK_INT(found.matched,
+	    MATCH_BIT(MATCH_FAIL) | MATCH_BIT(MATCH_SUCCESS));
+	CHECK(found.hinted);
+	CHECK_STR(found.hint, "2");
+}
+
+static void
+a_hint_is_the_first_group_and_is_cut_to_its_room(void)
+{
+	const struct patterns patterns = { .hint = "after (.*)" };
+	char text[2 * HINT_TEXT];
+
+	CHECK_STR(search_check("wait", true),
+	    "has no group that could hold the delay");
+	CHECK_STR(search_check("(a", true), "has an unmatched parenthesis");
+	CHECK_STR(search_check("(a)\\1", true), "has a back-reference");
+	CHECK_STR(search_check(patterns.hint, true), NULL);
+	CHECK(!search_text(&patterns, "before").hinted);
+	CHECK_STR(search_text(&patterns, "after 3s").hint, "3s");
+	memset(text, '9', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	memcpy(text, "after ", strlen("after "));
+	const struct found found = search_text(&patterns, text);
+	CHECK(found.hinted);
+	CHECK_INT(strlen(found.hint), HINT_TEXT - 1);
+}
+
+/* Patterns are compiled afresh now and then, which no result may show. */
+static void
+much_is_searched_as_little_is(void)
+{
+	const struct patterns patterns = {
+		.match = { [MATCH_FAIL] = "^x{7}y$", [MATCH_STOP] = "xyx" },
+		.hint = "(x)y",
+	};
+	struct found found = { .matched = 0 };
+	struct stream_line line = { .length = 0 };
+	struct search search;
+
+	CHECK_INT(search_begin(&search, &patterns, &found), 0);
+	for (int i = 0; i < 40000; i++)
+		search_bytes(&search, &line, "xxxxxxxx\n", 9);
+	CHECK(!found.hinted);
+	CHECK_INT(found.matched, 0);
+	search_bytes(&search, &line, "xxxxxxxy\n", 9);
+	CHECK(found.hinted);
+	CHECK_INT(found.matched, MATCH_BIT(MATCH_FAIL));
+	search_close(&search);
+}
+
+/* Tried at each place of such a line, these would take minutes. */
+static void
+no_line_takes_the_square_of_its_length(void)
+{
+	static const char *const slow[] = { "(a|b)*c", "(a|aa)+$b",
+		"(.*)(.*)(.*)x", "(a|aa|aaa)*(b|c)" };
+	static char text[LINE_MOST + 1];
+	const clock_t begun = clock();
+
+	memset(text, 'a', LINE_MOST);
+	text[LINE_MOST] = '\n';
+	for (size_t i = 0; i < COUNT(slow); i++) {
+		const struct patterns patterns = {
+			.match = { [MATCH_FAIL] = slow[i] },
+			.hint = slow[i],
+		};
+		struct found found = { .matched = 0 };
+		struct stream_line line = { .length = 0 };
+		struct search search;
+
+		search_begin(&search, &patterns, &found);
+		for (int count = 0; count < 512; count++)
+			search_bytes(&search, &line, text, sizeof(text));
+		CHECK_INT(found.matched, 0);
+		search_close(&search);
+	}
+	CHECK(clock() - begun < 20 * CLOCKS_PER_SEC);
+}
+
+int
+main(void)
+{
+	RUN(lines_are_the_same_wherever_the_pieces_end);
+	RUN(only_the_beginning_of_a_long_line_is_searched);
+	RUN(an_expression_is_taken_or_refused_in_words);
+	RUN(a_line_is_matched_as_grep_does_it);
+	RUN(what_is_found_stays_found);
+	RUN(a_hint_is_the_first_group_and_is_cut_to_its_room);
+	RUN(much_is_searched_as_little_is);
+	RUN(no_line_takes_the_square_of_its_length);
+	return DONE();
+}
