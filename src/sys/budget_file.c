@@ -1,3 +1,4 @@
+#include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -5,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/text.h"
 #include "sys/budget_file.h"
 #include "sys/file.h"
 
@@ -13,9 +15,9 @@
 #define LOCK_PAUSE 1000000 /* ns */
 
 void
-budget_file_make(const struct budget_file *budget)
+budget_file_make(const struct options *options)
 {
-	const int file = file_open(budget->file, O_RDWR | O_CREAT);
+	const int file = file_open(options->budget, O_RDWR | O_CREAT);
 
 	if (file != -1)
 		close(file);
@@ -39,43 +41,28 @@ read_boot(char boot[BUDGET_BOOT])
 }
 
 /*
- * Reads the bucket; an empty file is a full one.  Returns NULL, or what is wrong
- * with it.  Then *usable says whether it was a bucket before it was damaged, and
- * counts as a full one.
+ * Takes or gives tokens in the file, whose lock we have.  Returns NULL, or what
+ * is wrong.  A text that is damaged, but was a bucket once, is replaced by that
+ * of a full one.
  */
-static const char *
-load(int file, struct bucket *bucket, const struct budget_rules *rules,
-    bool *usable)
-{
-	char text[BUDGET_TEXT + 1];
-	const ssize_t length = pread(file, text, BUDGET_TEXT, 0);
-
-	*usable = length == 0;
-	*bucket = budget_full(rules);
-	if (length == -1)
-		return strerror(errno);
-	if (length == 0)
-		return NULL;
-	text[length] = '\0';
-	const char *problem = budget_parse(text, bucket);
-	*usable = problem == NULL || budget_was(text);
-	if (problem != NULL)
-		*bucket = budget_full(rules);
-	return problem;
-}
-
-/* Takes or gives tokens in the file, whose lock we have. */
 static const char *
 change_locked(int file, const struct budget_rules *rules, bool take, bool *paid)
 {
-	char boot[BUDGET_BOOT] = BUDGET_NO_BOOT, text[BUDGET_TEXT];
+	char text[BUDGET_TEXT + 1], boot[BUDGET_BOOT] = BUDGET_NO_BOOT;
+	struct bucket bucket = budget_full(rules);
+	const char *problem = NULL;
 	struct timespec time;
-	struct bucket bucket;
-	bool usable;
-	const char *problem = load(file, &bucket, rules, &usable);
+	ssize_t length = pread(file, text, BUDGET_TEXT, 0);
 
-	if (!usable)
+	if (length == -1)
+		return strerror(errno);
+	text[length] = '\0';
+	if (length > 0)
+		problem = budget_parse(text, &bucket);
+	if (problem != NULL && !budget_was(text))
 		return problem;
+	if (problem != NULL)
+		bucket = budget_full(rules);
 	if (rules->rate > 0)
 		read_boot(boot);
 	clock_gettime(CLOCK_BOOTTIME, &time);
@@ -90,50 +77,56 @@ change_locked(int file, const struct budget_rules *rules, bool take, bool *paid)
 	if (problem != NULL && ftruncate(file, 0) == -1)
 		return problem;
 	budget_format(&bucket, text);
-	const ssize_t length = pwrite(file, text, BUDGET_LENGTH, 0);
+	length = pwrite(file, text, BUDGET_LENGTH, 0);
 	if (problem == NULL && length != BUDGET_LENGTH)
 		problem = strerror(length == -1 ? errno : ENOSPC);
 	return problem;
 }
 
 /*
+ * Takes or gives tokens; warns of a problem, with what then happens.  Returns
+ * false if nothing could be taken.
+ *
  * The file is opened each time, so that one that was removed meanwhile is not
  * shared with nobody.
  */
-static const char *
-change(const struct budget_file *budget, bool take, bool *paid)
+static bool
+change(const struct options *options, bool take, const char *consequence)
 {
 	const struct timespec pause = { .tv_nsec = LOCK_PAUSE };
+	const char *problem;
+	bool paid = true;
+	char safe[128];
 	int file;
 
 	for (int tries = 0;; tries++) {
-		file = file_lock(budget->file, false);
+		file = file_lock(options->budget, false);
 		if (file != -1 || errno != EWOULDBLOCK || tries == LOCK_TRIES)
 			break;
 		nanosleep(&pause, NULL);
 	}
-	if (file == -1)
-		return file_problem(errno);
-	const char *problem = file_check(file);
+	problem = file == -1 ? file_problem(errno) : file_check(file);
 	if (problem == NULL)
-		problem = change_locked(file, &budget->rules, take, paid);
-	close(file);
-	return problem;
+		problem =
+		    change_locked(file, &options->budget_rules, take, &paid);
+	if (file != -1)
+		close(file);
+	if (problem == NULL)
+		return paid;
+	warnx("--budget: %s: %s; %s",
+	    text_safe(options->budget, safe, sizeof(safe)), problem,
+	    consequence);
+	return true;
 }
 
 bool
-budget_file_take(const struct budget_file *budget, const char **problem)
+budget_file_take(const struct options *options)
 {
-	bool paid = true;
-
-	*problem = change(budget, true, &paid);
-	return paid || *problem != NULL;
+	return change(options, true, "the retry is allowed");
 }
 
-const char *
-budget_file_give(const struct budget_file *budget)
+void
+budget_file_give(const struct options *options)
 {
-	bool paid;
-
-	return change(budget, false, &paid);
+	change(options, false, "nothing is given back");
 }

@@ -1,32 +1,26 @@
 #ifndef BUDGET_FILE_H
 #define BUDGET_FILE_H
 
-#include <stdbool.h>
-
-#include "core/budget.h"
+#include "cli/options.h"
 
 /*
- * A bucket of tokens in a file, shared by all processes that name it.  An empty
- * file is a full bucket.
+ * --budget: a bucket of tokens in a file, shared by all processes that name it.
+ * An empty file is a full bucket.
  */
-struct budget_file {
-	const char *file;
-	struct budget_rules rules;
-};
 
 /*
  * Makes the file, if it is missing, so that another option that names it too is
  * found out.  If that fails, those below say so.
  */
-void budget_file_make(const struct budget_file *budget);
+void budget_file_make(const struct options *options);
 
 /*
- * Takes the cost of a retry.  False if too few tokens are left.  A bucket that
- * cannot be asked lets the retry through; *problem is then why, else NULL.
+ * Takes the cost of a retry.  Returns false if too few tokens are left.  A
+ * bucket that cannot be used lets the retry through, with a warning.
  */
-bool budget_file_take(const struct budget_file *budget, const char **problem);
+bool budget_file_take(const struct options *options);
 
-/* Gives back what a success does.  Returns NULL, or why that failed. */
-const char *budget_file_give(const struct budget_file *budget);
+/* Gives back what a success does, or warns that this failed. */
+void budget_file_give(const struct options *options);
 
 #endif

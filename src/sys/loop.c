@@ -56,7 +56,6 @@ struct loop {
 	struct tree tree;
 
 	struct state_file state;
-	struct budget_file budget;
 	struct notify notify;
 	struct control_file control;
 	struct input input;
@@ -108,21 +107,15 @@ arm(struct loop *loop)
 static void
 tell(struct loop *loop, struct record *record)
 {
-	const char *problem = NULL;
-	char safe[128];
-
 	record->time = events_time(CLOCK_REALTIME);
 	record->pid = loop->child.pid;
 	record->user = seconds(loop->usage.ru_utime);
 	record->system = seconds(loop->usage.ru_stime);
 	report_tell(&loop->report, record);
 	notify_tell(&loop->notify, loop->options, record);
-	if (record->kind == RECORD_OUTCOME && loop->budget.file != NULL &&
+	if (record->kind == RECORD_OUTCOME && loop->options->budget != NULL &&
 	    record->judgement.verdict == VERDICT_SUCCESS)
-		problem = budget_file_give(&loop->budget);
-	if (problem != NULL)
-		warnx("--budget: %s: %s; nothing is given back",
-		    text_safe(loop->budget.file, safe, sizeof(safe)), problem);
+		budget_file_give(loop->options);
 }
 
 /* --- what the engine asks for --- */
@@ -240,7 +233,6 @@ ask(struct loop *loop, const struct action *action)
 {
 	const struct options *options = loop->options;
 	const double time = events_time(CLOCK_REALTIME);
-	const char *problem;
 	char safe[128];
 	int result = -1;
 
@@ -271,12 +263,8 @@ ask(struct loop *loop, const struct action *action)
 		return result == 0 ? answer(VERDICT_SUCCESS)
 				   : (struct event){ .kind = EVENT_NONE };
 	case ASK_BUDGET:
-		result = budget_file_take(&loop->budget, &problem);
-		if (problem != NULL)
-			warnx("--budget: %s: %s; the retry is allowed",
-			    text_safe(loop->budget.file, safe, sizeof(safe)),
-			    problem);
-		return answer(result ? VERDICT_SUCCESS : VERDICT_STOP);
+		return answer(
+		    budget_file_take(options) ? VERDICT_SUCCESS : VERDICT_STOP);
 	case ASK_SAVE:
 		result = state_file_save(&loop->state, &action->progress, time);
 		return answer(result == 0 ? VERDICT_SUCCESS : VERDICT_NONE);
@@ -734,14 +722,13 @@ loop_run(const struct options *options, const struct report *report)
 	struct loop loop = {
 		.options = options,
 		.report = *report,
-		.budget = { options->budget, options->budget_rules },
 	};
 
 	set_up(&loop);
 	if (options->warning != NULL)
 		warnx("%s", options->warning);
-	if (loop.budget.file != NULL)
-		budget_file_make(&loop.budget);
+	if (options->budget != NULL)
+		budget_file_make(options);
 	if (state_file_open(&loop.state, options) == -1)
 		exit(STATUS_OWN_FAILURE);
 	logs_begin(report);
