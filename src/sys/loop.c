@@ -749,7 +749,6 @@ loop_run(const struct options *options, const struct report *report)
 	input_close(&loop.input);
 	output_close(&loop.output);
 	events_close(&loop.events);
-	state_file_close(&loop.state);
 	tree_free(&loop.tree);
 
 	/* The init process of a container outlives its own signal. */

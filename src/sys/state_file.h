@@ -8,10 +8,7 @@
 struct state_file {
 	const char *name; /* NULL: there is none */
 	const struct backoff *backoff;
-	char *lock_name;
-	char *new_name;	    /* until it is whole */
-	char *damaged_name; /* where a damaged file is kept */
-	int lock;	    /* -1 while another run holds it */
+	int lock; /* -1 while another run holds it */
 	struct state state;
 	char text[STATE_TEXT]; /* the state, as the file has it */
 };
@@ -48,7 +45,5 @@ int state_file_wait(const void *argument);
  */
 int state_file_save(struct state_file *file, const struct progress *progress,
     double time);
-
-void state_file_close(struct state_file *file);
 
 #endif
