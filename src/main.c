@@ -45,7 +45,7 @@
  *                 signals, which wait until the loop reads them
  *     child       starts a process cleanly; signals it
  *     tree        ends all that a timed-out attempt has started
- *     logs        opens what reports are written to
+ *     logs        opens what reports are written to, and looks at terminals
  *     input       what the attempts read
  *     output      what becomes of the attempts' output, and of messages
  *     collector   a process that holds output, searches it or passes it on
@@ -55,7 +55,6 @@
  *     state_file  the state in a file, which one run at a time has
  *     budget_file the tokens in a file that processes share
  *     notify      tells systemd where the run stands
- *     terminal    finds out what it can show
  *     file        opens files safely, compares and replaces them
  *     descriptor  keeps retry's own above 2
  */
@@ -75,7 +74,6 @@
 #include "core/outcome.h"
 #include "sys/logs.h"
 #include "sys/loop.h"
-#include "sys/terminal.h"
 
 /* Help, version or a plan that could not be written did not succeed. */
 static int
@@ -120,7 +118,7 @@ act(struct options *options)
 		logs_begin(&report);
 		if (options->warning != NULL)
 			warnx("%s", options->warning);
-		const struct screen screen = terminal_look(STDOUT_FILENO);
+		const struct screen screen = logs_screen(STDOUT_FILENO);
 
 		plan_run(options, &report, &screen);
 		const int status = written();

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,54 +14,42 @@
 #include "sys/file.h"
 #include "sys/logs.h"
 #include "sys/state_file.h"
-#include "sys/terminal.h"
 
-/* $JOURNAL_STREAM is the device and the inode of the journal's socket. */
-static bool
-is_journal(int descriptor)
-{
-	const char *stream = getenv("JOURNAL_STREAM");
-	struct stat status;
-	char name[64];
+#define DEFAULT_WIDTH 80
+#define WIDEST 1000
 
-	if (stream == NULL || fstat(descriptor, &status) == -1)
-		return false;
-	snprintf(name, sizeof(name), "%ju:%ju", (uintmax_t)status.st_dev,
-	    (uintmax_t)status.st_ino);
-	return strcmp(name, stream) == 0;
-}
-
-static bool
-is_github(void)
-{
-	const char *value = getenv("GITHUB_ACTIONS");
-
-	return value != NULL && strcmp(value, "true") == 0;
-}
-
-/*
- * A terminal is looked for only once it matters: at the first wait, or where
- * something else is likely.
- */
+/* Finds out what `auto` means; logs_tick() looks whether it is a terminal. */
 static void
 settle_format(struct sink *sink)
 {
+	const char *journal = getenv("JOURNAL_STREAM");
+	const char *github = getenv("GITHUB_ACTIONS");
 	const int descriptor = fileno(sink->file);
+	struct stat status;
+	char socket[64];
 
 	if (sink->format != report_format("auto"))
 		return;
-	if (is_journal(descriptor))
-		sink->format = report_format("journal");
-	else if (is_github() && !isatty(descriptor))
+
+	/* systemd gives the device and the inode of the journal's socket. */
+	if (journal != NULL && fstat(descriptor, &status) == 0) {
+		snprintf(socket, sizeof(socket), "%ju:%ju",
+		    (uintmax_t)status.st_dev, (uintmax_t)status.st_ino);
+		if (strcmp(journal, socket) == 0) {
+			sink->format = report_format("journal");
+			return;
+		}
+	}
+	if (github != NULL && strcmp(github, "true") == 0 &&
+	    !isatty(descriptor))
 		sink->format = report_format("github");
 	else
 		sink->undecided = true;
 }
 
-/* What is wrong if one of the first `count` sinks, or an option, has it too. */
+/* What is wrong if a sink that is open, or an option, has the file too. */
 static const char *
-find_same(const struct report *report, size_t count, const char *file,
-    int descriptor)
+find_same(const struct report *report, const char *file, int descriptor)
 {
 	const char *state = report->options->state;
 	const char *budget = report->options->budget;
@@ -68,7 +57,7 @@ find_same(const struct report *report, size_t count, const char *file,
 
 	if (fstat(descriptor, &own) == -1)
 		return NULL;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < report->count; i++) {
 		const struct sink *sink = &report->sinks[i];
 
 		if (sink->name != NULL &&
@@ -94,10 +83,8 @@ refuse(const char *file, const char *problem)
 }
 
 static void
-open_sink(struct report *report, size_t index, const struct log *log)
+open_sink(const struct report *report, struct sink *sink, const struct log *log)
 {
-	struct sink *sink = &report->sinks[index];
-
 	*sink = (struct sink){ .format = log->format, .name = log->file };
 	if (log->file == NULL) {
 		sink->file = report->options->plan ? stdout : stderr;
@@ -106,7 +93,7 @@ open_sink(struct report *report, size_t index, const struct log *log)
 	const int file = file_open(log->file, O_WRONLY | O_APPEND | O_CREAT);
 	if (file == -1)
 		refuse(log->file, file_problem(errno));
-	const char *same = find_same(report, index, log->file, file);
+	const char *same = find_same(report, log->file, file);
 	if (same != NULL)
 		refuse(log->file, same);
 	sink->file = fdopen(file, "a");
@@ -118,21 +105,24 @@ void
 logs_open(struct report *report, const struct options *options)
 {
 	const struct log by_default = { .format = report_format("auto") };
-	const bool silent = options->plan && options->log_count == 0;
-	const struct log *logs =
-	    options->log_count > 0 ? options->logs : &by_default;
-	const size_t count =
-	    options->log_count > 0 || silent ? options->log_count : 1;
+	const struct log *logs = options->logs;
+	size_t count = options->log_count;
 
+	if (count == 0 && !options->plan) {
+		logs = &by_default;
+		count = 1;
+	}
 	*report = (struct report){ .options = options };
 	setvbuf(stderr, NULL, _IOLBF, 0);
 	report->sinks = reallocarray(NULL, count + 1, sizeof(*report->sinks));
 	if (report->sinks == NULL)
 		err(STATUS_OWN_FAILURE, "--log");
-	for (; report->count < count; report->count++)
-		open_sink(report, report->count, &logs[report->count]);
-	for (size_t i = 0; i < count; i++)
-		settle_format(&report->sinks[i]);
+	for (; report->count < count; report->count++) {
+		struct sink *sink = &report->sinks[report->count];
+
+		open_sink(report, sink, &logs[report->count]);
+		settle_format(sink);
+	}
 }
 
 void
@@ -147,25 +137,53 @@ logs_begin(const struct report *report)
 	}
 }
 
-/*
- * In the background the terminal is not to be drawn on, and what is held shows
- * nothing now.
- */
-static struct screen
-look(int descriptor, const struct options *options)
+/* The first of the variables that is set decides on characters. */
+static bool
+has_unicode(void)
 {
-	struct screen screen = terminal_look(descriptor);
-	const pid_t foreground = screen.terminal ? tcgetpgrp(descriptor) : -1;
+	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
 
-	if ((foreground != -1 && foreground != getpgrp()) ||
-	    (descriptor == STDERR_FILENO && options->output == OUTPUT_CHRONIC))
-		screen.width = 0;
-	return screen;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *locale = getenv(names[i]);
+
+		if (locale != NULL && *locale != '\0')
+			return strcasestr(locale, "UTF-8") != NULL ||
+			    strcasestr(locale, "UTF8") != NULL;
+	}
+	return false;
+}
+
+struct screen
+logs_screen(int descriptor)
+{
+	const char *columns = getenv("COLUMNS");
+	const char *type = getenv("TERM");
+	const char *no_colour = getenv("NO_COLOR");
+	const bool plain = type == NULL || strcmp(type, "dumb") == 0;
+	const bool terminal = isatty(descriptor);
+	const char *problem;
+	struct winsize size;
+	int width = 0;
+
+	if (ioctl(descriptor, TIOCGWINSZ, &size) == 0)
+		width = size.ws_col;
+	if (width == 0 && columns != NULL)
+		width = (int)strtonum(columns, 1, WIDEST, &problem);
+	return (struct screen){
+		.width = width == 0 ? DEFAULT_WIDTH : width,
+		.terminal = terminal,
+		.unicode = has_unicode(),
+		.colour = terminal && !plain &&
+		    (no_colour == NULL || *no_colour == '\0'),
+		.plain = plain,
+	};
 }
 
 double
 logs_tick(struct report *report, const struct record *record)
 {
+	const bool held = report->options->output == OUTPUT_CHRONIC;
+
 	if (!record->waits)
 		return INFINITY;
 	for (size_t i = 0; i < report->count; i++) {
@@ -176,8 +194,19 @@ logs_tick(struct report *report, const struct record *record)
 		if (sink->undecided && isatty(descriptor))
 			sink->format = report_format("tty");
 		sink->undecided = false;
-		if (sink->format->tick != NULL)
-			sink->screen = look(descriptor, report->options);
+		if (sink->format->tick == NULL)
+			continue;
+		sink->screen = logs_screen(descriptor);
+
+		/*
+		 * The terminal of another job is not drawn on, and what is held
+		 * shows nothing now.
+		 */
+		const pid_t foreground =
+		    sink->screen.terminal ? tcgetpgrp(descriptor) : -1;
+		if ((foreground != -1 && foreground != getpgrp()) ||
+		    (held && descriptor == STDERR_FILENO))
+			sink->screen.width = 0;
 	}
 	return report_tick(report, record);
 }

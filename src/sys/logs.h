@@ -13,6 +13,9 @@ void logs_open(struct report *report, const struct options *options);
 /* All else is open too: what a document replaces goes now. */
 void logs_begin(const struct report *report);
 
+/* What can be shown on this descriptor; 80 columns if nothing is known. */
+struct screen logs_screen(int descriptor);
+
 /*
  * Draws what is due in a wait on what is a terminal.  Returns the seconds since
  * the start of the run at which there is more to draw, or INFINITY.
