@@ -1,6 +1,6 @@
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "budget.h"
@@ -30,76 +30,64 @@ member(struct budget_rules *rules, const struct budget_param *row)
 	return (int64_t *)((char *)rules + row->offset);
 }
 
-/* "1.25": digits, and up to three more behind a point. */
+/* "1.25": a number with up to three decimals, as thousandths. */
 static const char *
 parse_thousandths(const char *text, int64_t *value)
 {
-	int64_t number = 0;
-	int places = 0;
+	static const char digits[] = "0123456789";
+	const size_t whole = strspn(text, digits);
+	const size_t point = text[whole] == '.' ? 1 : 0;
+	const size_t places = strspn(text + whole + point, digits);
 
 	if (*text == '\0')
 		return "has no value";
 	if (*text == '-')
 		return "is negative";
-	if (!isdigit((unsigned char)text[*text == '.']))
-		return "is not a number";
-	for (; isdigit((unsigned char)*text); text++)
-		if ((number = number * 10 + (*text - '0')) > TOKENS_MOST / 1000)
-			return "is more than a million";
-	if (*text == '.')
-		text++;
-	for (; isdigit((unsigned char)*text); text++)
-		if (++places <= 3)
-			number = number * 10 + (*text - '0');
-	if (*text != '\0')
+	if (whole + places == 0 || text[whole + point + places] != '\0')
 		return "is not a number";
 	if (places > 3)
 		return "has more than three decimals";
-	for (; places < 3; places++)
-		number *= 10;
-	*value = number;
-	return number > TOKENS_MOST ? "is more than a million" : NULL;
-}
-
-/* NAME=VALUE; `given` has a bit for each parameter. */
-static const char *
-parse_param(char *item, struct budget_rules *rules, unsigned int *given)
-{
-	const struct budget_param *row = budget_params;
-	char *value = strchr(item, '=');
-
-	if (value == NULL)
-		return "is not NAME=VALUE";
-	*value++ = '\0';
-	while (row->name != NULL && strcmp(row->name, item) != 0)
-		row++;
-	if (row->name == NULL)
-		return "is not a parameter of a budget";
-	const unsigned int bit = 1u << (row - budget_params);
-	if ((*given & bit) != 0)
-		return "is given twice";
-	*given |= bit;
-	return parse_thousandths(value, member(rules, row));
+	const double thousandths = strtod(text, NULL) * 1000 + 0.5;
+	if (thousandths >= TOKENS_MOST + 1)
+		return "is more than a million";
+	*value = (int64_t)thousandths;
+	return NULL;
 }
 
 const char *
 budget_rules_parse(const char *text, struct budget_rules *rules,
     const char **where)
 {
-	const char *problem = NULL;
-	unsigned int given = 0;
-	char item[TEXT_ITEM];
+	unsigned int given = 0; /* a bit for each parameter */
 
 	for (const struct budget_param *row = budget_params; row->name != NULL;
 	     row++)
 		*member(rules, row) = row->initial;
-	while (problem == NULL && text != NULL) {
+	while (text != NULL) {
+		const struct budget_param *row = budget_params;
+		char item[TEXT_ITEM];
+
 		*where = text;
-		problem = text_item(&text, item);
-		if (problem == NULL)
-			problem = parse_param(item, rules, &given);
+		const char *problem = text_item(&text, item);
+		if (problem != NULL)
+			return problem;
+		char *value = strchr(item, '=');
+		if (value == NULL)
+			return "is not NAME=VALUE";
+		*value++ = '\0';
+		while (row->name != NULL && strcmp(row->name, item) != 0)
+			row++;
+		if (row->name == NULL)
+			return "is not a parameter of a budget";
+		const unsigned int bit = 1u << (row - budget_params);
+		if ((given & bit) != 0)
+			return "is given twice";
+		given |= bit;
+		problem = parse_thousandths(value, member(rules, row));
+		if (problem != NULL)
+			return problem;
 	}
-	return problem;
+	return NULL;
 }
 
 struct bucket
@@ -107,14 +95,6 @@ budget_full(const struct budget_rules *rules)
 {
 	return (
 	    struct bucket){ .tokens = rules->tokens, .boot = BUDGET_NO_BOOT };
-}
-
-static void
-add(struct bucket *bucket, const struct budget_rules *rules, int64_t tokens)
-{
-	bucket->tokens += tokens;
-	if (bucket->tokens > rules->tokens)
-		bucket->tokens = rules->tokens;
 }
 
 /* Rounded up. */
@@ -132,7 +112,8 @@ void
 budget_refill(struct bucket *bucket, const struct budget_rules *rules,
     int64_t time, const char *boot)
 {
-	add(bucket, rules, 0);
+	if (bucket->tokens > rules->tokens)
+		bucket->tokens = rules->tokens;
 	if (rules->rate == 0)
 		return;
 	if (strcmp(bucket->boot, boot) != 0 || bucket->time > time) {
@@ -164,7 +145,9 @@ budget_take(struct bucket *bucket, const struct budget_rules *rules)
 void
 budget_give(struct bucket *bucket, const struct budget_rules *rules)
 {
-	add(bucket, rules, rules->success);
+	bucket->tokens += rules->success;
+	if (bucket->tokens > rules->tokens)
+		bucket->tokens = rules->tokens;
 }
 
 void

@@ -29,27 +29,6 @@ static const struct unit {
 
 #define UNITS (sizeof(units) / sizeof(units[0]))
 
-/* The length of the unit's name that begins the text; letters end it. */
-static size_t
-unit_length(const char *text)
-{
-	size_t length = 0;
-
-	while (isalpha((unsigned char)text[length]))
-		length++;
-	return length;
-}
-
-static const struct unit *
-unit_find(const char *text, size_t length)
-{
-	for (const struct unit *unit = units; unit < units + UNITS; unit++)
-		if (strlen(unit->name) == length &&
-		    strncmp(unit->name, text, length) == 0)
-			return unit;
-	return NULL;
-}
-
 /*
  * strtod(3) alone would take a sign, blanks, hexadecimal, "inf" and "nan", so
  * what it may see is checked first.
@@ -89,20 +68,25 @@ duration_parse(const char *text, double *seconds)
 		const char *end;
 		double number;
 		const char *problem = duration_number(text, &number, &end);
+		const struct unit *unit = units;
+		size_t length = 0;
 
 		if (problem != NULL)
 			return problem;
-		const size_t length = unit_length(end);
-		if (length == 0) {
-			if (*end != '\0')
-				return "has an unknown unit (us ms s m h d)";
+		/* Without a unit a number is seconds, if it stands alone. */
+		if (*end == '\0') {
 			if (last != NULL)
 				return "ends without a unit";
 			sum = number;
 			break;
 		}
-		const struct unit *unit = unit_find(end, length);
-		if (unit == NULL)
+		while (isalpha((unsigned char)end[length]))
+			length++;
+		while (unit < units + UNITS &&
+		    (strlen(unit->name) != length ||
+			strncmp(unit->name, end, length) != 0))
+			unit++;
+		if (unit == units + UNITS)
 			return "has an unknown unit (us ms s m h d)";
 		if (last != NULL && unit <= last)
 			return "must have its units in order, largest first";

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text.h"
 #include "duration.h"
 #include "number.h"
 #include "state.h"
+#include "text.h"
 
 /* In all versions the first line is this with a number, */
 #define MAGIC "retry-state "
@@ -32,64 +32,45 @@ append(char *text, size_t size, const char *format, ...)
 	return added >= 0 && (size_t)added < size - length;
 }
 
-static void
-append_params(const struct backoff *backoff, char text[STATE_STRATEGY])
+/* It names the strategy and the parameters that were given, as -b takes them. */
+struct state
+state_none(const struct backoff *backoff)
 {
-	const struct param *params = backoff->strategy->params;
+	const struct strategy *strategy = backoff->strategy;
+	const size_t count = strategy->listed ? backoff->count : 0;
 	char separator = ':';
+	struct state state = { .n = 0 };
+	char *text = state.strategy;
+	bool fits = true;
 
+	strlcpy(text, strategy->name, STATE_STRATEGY);
 	for (int i = 0; i < BACKOFF_PARAMS; i++) {
 		if (!backoff->param_given[i])
 			continue;
 		append(text, STATE_STRATEGY, "%c%s=%.17g", separator,
-		    params[i].name, backoff->params[i]);
+		    strategy->params[i].name, backoff->params[i]);
 		separator = ',';
 	}
-}
-
-/* A long list is told from others by its sum. */
-static void
-append_values(const struct backoff *backoff, char text[STATE_STRATEGY])
-{
-	const size_t size = backoff->count * sizeof(*backoff->values);
-	bool fits = true;
-
-	for (size_t i = 0; fits && i < backoff->count; i++)
-		fits = append(text, STATE_STRATEGY, "%c%.17g",
-		    i == 0 ? ':' : ',', backoff->values[i]);
+	for (size_t i = 0; fits && i < count; i++) {
+		fits = append(text, STATE_STRATEGY, "%c%.17g", separator,
+		    backoff->values[i]);
+		separator = ',';
+	}
+	/* A long list is told from others by its sum. */
 	if (!fits)
 		snprintf(text, STATE_STRATEGY, "%s:%zu-values-%016" PRIx64,
-		    backoff->strategy->name, backoff->count,
-		    text_checksum(backoff->values, size));
-}
-
-/* The strategy with what was given of its parameters, as -b takes it. */
-static void
-strategy_text(const struct backoff *backoff, char text[STATE_STRATEGY])
-{
-	snprintf(text, STATE_STRATEGY, "%s", backoff->strategy->name);
-	if (backoff->strategy->listed)
-		append_values(backoff, text);
-	else
-		append_params(backoff, text);
-}
-
-struct state
-state_none(const struct backoff *backoff)
-{
-	struct state state = { .n = 0 };
-
-	strategy_text(backoff, state.strategy);
+		    strategy->name, count,
+		    text_checksum(backoff->values,
+			count * sizeof(*backoff->values)));
 	return state;
 }
 
 bool
 state_is_of(const struct state *state, const struct backoff *backoff)
 {
-	char text[STATE_STRATEGY];
+	const struct state none = state_none(backoff);
 
-	strategy_text(backoff, text);
-	return strcmp(state->strategy, text) == 0;
+	return strcmp(state->strategy, none.strategy) == 0;
 }
 
 struct progress
