@@ -32,12 +32,12 @@
  *     presets     rows of option words
  *     help        prints the tables as --help
  *     message     the lines for people
- *     report      records, told to logs; a file for each format, as
- *                 report_json, or for a family of them
+ *     report      records, told to logs as text
+ *     report_tty, report_json, report_junit
+ *                 the formats that are more than text
  *     plan        a driver of the engine on an imaginary clock
  *     script      the outcomes that a plan imagines
  *     chart       a plan as a table with bars
- *     screen      what can be shown on one
  *   sys/      touches the system: processes, clocks, descriptors, files
  *     loop        a driver of the engine on libev and real processes
  *     events      a libev loop whose failures end in a message

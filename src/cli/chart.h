@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "cli/screen.h"
+#include "cli/report.h"
 #include "core/record.h"
 
 /* The columns of a plan's table; bars take what is left of the screen. */

@@ -7,21 +7,87 @@
 #include "core/number.h"
 #include "core/text.h"
 
+static void
+tell_text(struct sink *sink, const struct report *report,
+    const struct record *record)
+{
+	const struct message message = message_of(report->options, record);
+
+	if (*message.text != '\0')
+		fprintf(sink->file, "retry: %s\n", message.text);
+}
+
+static void
+tell_journal(struct sink *sink, const struct report *report,
+    const struct record *record)
+{
+	const struct message message = message_of(report->options, record);
+
+	if (*message.text != '\0')
+		fprintf(sink->file, "<%d>retry: %s\n", message.priority,
+		    message.text);
+}
+
+/* Escapes the characters that would end the text of a workflow command. */
+static void
+put_workflow(FILE *file, const char *text)
+{
+	for (; *text != '\0'; text++)
+		if (*text == '%' || *text == '\r' || *text == '\n')
+			fprintf(file, "%%%02X", (unsigned int)*text);
+		else
+			putc(*text, file);
+}
+
+/* Text, grouped by attempt; a run that failed or was flaky is annotated. */
+static void
+tell_github(struct sink *sink, const struct report *report,
+    const struct record *record)
+{
+	const bool success = record->reason == REASON_SUCCESS;
+	const bool notable = record->kind == RECORD_END &&
+	    record->reason != REASON_PLAN && record->reason != REASON_SIGNAL &&
+	    (!success || record->failures > 0);
+	char attempt[MESSAGE_PART], command[MESSAGE_PART];
+
+	message_command(report->options, command);
+	if (record->kind == RECORD_ATTEMPT) {
+		fprintf(sink->file, "::group::%s: ",
+		    message_attempt(record->attempt, record->used,
+			record->limit, attempt));
+		put_workflow(sink->file, command);
+		putc('\n', sink->file);
+		sink->grouped = true;
+	}
+	if (record->kind == RECORD_OUTCOME && sink->grouped) {
+		fputs("::endgroup::\n", sink->file);
+		sink->grouped = false;
+	}
+	if (!notable) {
+		tell_text(sink, report, record);
+		return;
+	}
+	fputs(success ? "::notice::" : "::error::", sink->file);
+	put_workflow(sink->file, command);
+	fputs(": ", sink->file);
+	put_workflow(sink->file, message_end(record).text);
+	putc('\n', sink->file);
+}
+
 const struct format formats[] = {
 	{ .name = "text",
 	    .doc = "a line for each failed attempt and one for the end",
 	    .for_people = true,
-	    .tell = report_text },
+	    .tell = tell_text },
 	{ .name = "tty",
 	    .doc = "text, and a status line that counts down a wait",
 	    .for_people = true,
-	    .tell = report_tty,
-	    .tick = report_tty_tick,
-	    .hide = report_tty_hide },
+	    .tell = tell_text,
+	    .tick = report_tty_tick },
 	{ .name = "journal",
 	    .doc = "text with the priorities of systemd's journal",
 	    .for_people = true,
-	    .tell = report_journal },
+	    .tell = tell_journal },
 	{ .name = "json",
 	    .doc = "an object a line, one for each event",
 	    .tell = report_json },
@@ -32,11 +98,11 @@ const struct format formats[] = {
 	{ .name = "github",
 	    .doc = "text in groups, and an annotation, for GitHub's logs",
 	    .for_people = true,
-	    .tell = report_github },
+	    .tell = tell_github },
 	{ .name = "auto",
 	    .doc = "journal, tty, github or text, as the place asks for",
 	    .for_people = true,
-	    .tell = report_text },
+	    .tell = tell_text },
 	{ .name = NULL },
 };
 
@@ -72,23 +138,6 @@ flush(struct sink *sink)
 	clearerr(sink->file);
 }
 
-void
-report_close(struct report *report)
-{
-	for (size_t i = 0; i < report->count; i++) {
-		struct sink *sink = &report->sinks[i];
-
-		free(sink->memory);
-		if (sink->name == NULL)
-			continue;
-		flush(sink);
-		if (fclose(sink->file) == EOF)
-			complain(sink, strerror(errno));
-	}
-	free(report->sinks);
-	report->count = 0;
-}
-
 /*
  * --quiet leaves the formats for programs, and errors of retry's own: nobody
  * else can tell why the run ends with status 125, 126 or 127.
@@ -113,6 +162,7 @@ report_tell(struct report *report, const struct record *record)
 
 		if (!is_told(report, sink->format, record))
 			continue;
+		report_tty_hide(sink);
 		sink->format->tell(sink, report, record);
 		if (!report->options->plan)
 			flush(sink);
@@ -138,6 +188,22 @@ void
 report_hide(struct report *report)
 {
 	for (size_t i = 0; i < report->count; i++)
-		if (report->sinks[i].format->hide != NULL)
-			report->sinks[i].format->hide(&report->sinks[i]);
+		report_tty_hide(&report->sinks[i]);
+}
+
+void
+report_close(struct report *report)
+{
+	for (size_t i = 0; i < report->count; i++) {
+		struct sink *sink = &report->sinks[i];
+
+		free(sink->memory);
+		if (sink->name == NULL)
+			continue;
+		flush(sink);
+		if (fclose(sink->file) == EOF)
+			complain(sink, strerror(errno));
+	}
+	free(report->sinks);
+	report->count = 0;
 }

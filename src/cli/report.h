@@ -4,8 +4,6 @@
 #include <stdio.h>
 
 #include "cli/message.h"
-#include "cli/options.h"
-#include "cli/screen.h"
 
 struct report;
 struct sink;
@@ -21,12 +19,10 @@ struct format {
 
 	/*
 	 * For a format that draws during waits, else NULL: draws, and returns
-	 * the seconds since the start of the run at which to draw again;
-	 * removes the drawing.
+	 * the seconds since the start of the run at which to draw again.
 	 */
 	double (*tick)(struct sink *sink, const struct report *report,
 	    const struct record *record);
-	void (*hide)(struct sink *sink);
 };
 
 /* Ends with a NULL name. */
@@ -34,6 +30,15 @@ extern const struct format formats[];
 
 /* The row of this name, or NULL. */
 const struct format *report_format(const char *name);
+
+/* What can be shown where something is written to. */
+struct screen {
+	int width;     /* columns; 0 where nothing may be drawn now */
+	bool terminal; /* or what looks like one */
+	bool unicode;
+	bool colour;
+	bool plain; /* knows no control sequences */
+};
 
 /* Where a format is written to. */
 struct sink {
@@ -72,18 +77,10 @@ void report_hide(struct report *report);
 void report_close(struct report *report);
 
 /* The formats that have a file of their own. */
-void report_text(struct sink *sink, const struct report *report,
-    const struct record *record);
-void report_journal(struct sink *sink, const struct report *report,
-    const struct record *record);
-void report_tty(struct sink *sink, const struct report *report,
-    const struct record *record);
 double report_tty_tick(struct sink *sink, const struct report *report,
     const struct record *record);
 void report_tty_hide(struct sink *sink);
 void report_junit(struct sink *sink, const struct report *report,
-    const struct record *record);
-void report_github(struct sink *sink, const struct report *report,
     const struct record *record);
 void report_json(struct sink *sink, const struct report *report,
     const struct record *record);

@@ -171,11 +171,3 @@ report_tty_tick(struct sink *sink, const struct report *report,
 	    record->due - (number_ceil(left / period) - 1) * period;
 	return next - record->elapsed < period / 2 ? next + period : next;
 }
-
-void
-report_tty(struct sink *sink, const struct report *report,
-    const struct record *record)
-{
-	report_tty_hide(sink);
-	report_text(sink, report, record);
-}

@@ -5,7 +5,6 @@
 
 #include "cli/options.h"
 #include "cli/plan.h"
-#include "cli/screen.h"
 #include "fuzz.h"
 
 /* So long that it takes too much time, and rightly. */
