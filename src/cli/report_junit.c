@@ -7,17 +7,10 @@
 /* So many failed attempts are kept, and the others counted. */
 #define KEPT 1000
 
-struct failure {
-	uint64_t attempt;
-	struct outcome outcome;
-	enum rule rule;
-	double duration;
-};
-
 /* What a sink remembers until the end. */
 struct memory {
 	uint64_t count;
-	struct failure failures[KEPT];
+	struct record failures[KEPT];
 };
 
 static void
@@ -25,19 +18,12 @@ remember(struct sink *sink, const struct record *record)
 {
 	struct memory *memory = sink->memory;
 
-	if (record->judgement.verdict == VERDICT_SUCCESS)
-		return;
 	if (memory == NULL)
 		sink->memory = memory = calloc(1, sizeof(*memory));
 	if (memory == NULL)
 		return;
 	if (memory->count < KEPT)
-		memory->failures[memory->count] = (struct failure){
-			.attempt = record->attempt,
-			.outcome = record->outcome,
-			.rule = record->judgement.rule,
-			.duration = record->duration,
-		};
+		memory->failures[memory->count] = *record;
 	memory->count++;
 }
 
@@ -70,32 +56,30 @@ put_escaped(FILE *file, const char *text)
  * at once.
  */
 static void
-put_failure(FILE *file, const struct failure *failure, const char *element,
-    bool nested)
-{
-	char buffer[MESSAGE_PART], time[MESSAGE_PART];
-	const char *text = message_outcome(failure->outcome, buffer);
-
-	fprintf(file, "    <%s message=\"", element);
-	put_escaped(file, text);
-	fprintf(file, "\" type=\"%s\">%s", outcome_name(failure->outcome.kind),
-	    nested ? "<stackTrace>" : "");
-	fprintf(file, "attempt %" PRIu64 " ", failure->attempt);
-	put_escaped(file, text);
-	fprintf(file, " after %s (%s)%s</%s>\n",
-	    duration_text(failure->duration, time), rule_name(failure->rule),
-	    nested ? "</stackTrace>" : "", element);
-}
-
-static void
 put_failures(FILE *file, const struct memory *memory, bool success)
 {
-	for (uint64_t i = 0; i < memory->count && i < KEPT; i++)
-		put_failure(file, &memory->failures[i],
-		    success	 ? "flakyFailure"
-			: i == 0 ? "failure"
-				 : "rerunFailure",
-		    success || i > 0);
+	char buffer[MESSAGE_PART], time[MESSAGE_PART];
+
+	for (uint64_t i = 0; i < memory->count && i < KEPT; i++) {
+		const struct record *failure = &memory->failures[i];
+		const char *text = message_outcome(failure->outcome, buffer);
+		const bool nested = success || i > 0;
+		const char *element = success ? "flakyFailure"
+		    : nested		      ? "rerunFailure"
+					      : "failure";
+
+		fprintf(file, "    <%s message=\"", element);
+		put_escaped(file, text);
+		fprintf(file, "\" type=\"%s\">%s",
+		    outcome_name(failure->outcome.kind),
+		    nested ? "<stackTrace>" : "");
+		fprintf(file, "attempt %" PRIu64 " ", failure->attempt);
+		put_escaped(file, text);
+		fprintf(file, " after %s (%s)%s</%s>\n",
+		    duration_text(failure->duration, time),
+		    rule_name(failure->judgement.rule),
+		    nested ? "</stackTrace>" : "", element);
+	}
 	if (memory->count > KEPT)
 		fprintf(file,
 		    "    <system-out>%" PRIu64
@@ -103,40 +87,38 @@ put_failures(FILE *file, const struct memory *memory, bool success)
 		    memory->count - KEPT);
 }
 
-static void
-put_document(struct sink *sink, const struct report *report,
+void
+report_junit(struct sink *sink, const struct report *report,
     const struct record *record)
 {
-	const struct memory *memory = sink->memory;
 	const bool success = record->reason == REASON_SUCCESS;
-	const bool failed = !success && memory != NULL;
 	FILE *file = sink->file;
 	char text[MESSAGE_PART];
+
+	if (record->kind == RECORD_OUTCOME &&
+	    record->judgement.verdict != VERDICT_SUCCESS)
+		remember(sink, record);
+	if (record->kind != RECORD_END)
+		return;
+
+	const struct memory *memory = sink->memory;
+	const bool failed = !success && memory != NULL;
+	const bool skipped = !success && memory == NULL;
 
 	fprintf(file,
 	    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 	    "<testsuite name=\"retry\" time=\"%.3f\" tests=\"1\" errors=\"0\" "
 	    "skipped=\"%d\" failures=\"%d\">\n  <testcase name=\"",
-	    record->elapsed, !success && !failed, failed);
+	    record->elapsed, skipped, failed);
 	put_escaped(file, message_command(report->options, text));
 	fprintf(file, "\" classname=\"retry\" time=\"%.3f\">\n",
 	    record->elapsed);
 	if (memory != NULL)
 		put_failures(file, memory, success);
-	else if (!success) {
+	if (skipped) {
 		fputs("    <skipped message=\"", file);
 		put_escaped(file, message_end(record).text);
 		fputs("\"/>\n", file);
 	}
 	fputs("  </testcase>\n</testsuite>\n", file);
-}
-
-void
-report_junit(struct sink *sink, const struct report *report,
-    const struct record *record)
-{
-	if (record->kind == RECORD_OUTCOME)
-		remember(sink, record);
-	if (record->kind == RECORD_END)
-		put_document(sink, report, record);
 }
