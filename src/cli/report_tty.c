@@ -1,4 +1,3 @@
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -20,102 +19,20 @@
 
 #define GAP 2
 
-/* The parts of the status line, all of one column a byte but for the bar. */
-struct status {
-	char what[MESSAGE_PART]; /* happened */
-	char next[MESSAGE_PART];
-	char how[MESSAGE_PART]; /* to retry now; may be "" */
-	int bar;		/* its cells, or 0 */
-	double fraction;	/* of the wait that has passed */
-};
-
-static int
-width_of(const char *text)
+/* The first text, of which the last is "", that takes up no more columns. */
+static const char *
+first_fit(char texts[3][MESSAGE_PART], int columns)
 {
-	return (int)strlen(text);
-}
-
-/* The longest text that leaves room for a bar, or nothing. */
-static void
-say_what(struct status *status, const struct report *report,
-    const struct record *record, int room)
-{
-	char word[MESSAGE_PART], outcome[MESSAGE_PART];
-	const char *text = message_outcome(record->outcome, outcome);
-
-	message_command(report->options, word);
-	if (record->attempt > 0)
-		snprintf(status->what, MESSAGE_PART, "%.30s %.80s; ", word,
-		    text);
-	else if (record->kept)
-		snprintf(status->what, MESSAGE_PART, "%.30s: a kept delay; ",
-		    word);
-	if (width_of(status->what) + GAP + BAR_LEAST > room)
-		snprintf(status->what, MESSAGE_PART, "%.80s; ",
-		    record->attempt > 0 ? text : "a kept delay");
-	if ((record->attempt == 0 && !record->kept) ||
-	    width_of(status->what) + GAP + BAR_LEAST > room)
-		*status->what = '\0';
-}
-
-/* The longest advice that leaves room for a bar. */
-static void
-say_how(struct status *status, long pid, int room)
-{
-	static const char *const hints[] = {
-		"retry now: kill -URG %ld",
-		"kill -URG %ld",
-	};
-
-	for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]); i++) {
-		snprintf(status->how, MESSAGE_PART, hints[i], pid);
-		if (width_of(status->how) + GAP + BAR_LEAST + GAP <= room)
-			return;
-	}
-	*status->how = '\0';
-}
-
-/* What there is room for, beginning with what matters most. */
-static void
-compose(struct status *status, const struct report *report,
-    const struct record *record, int width)
-{
-	const double left = record->due - record->elapsed;
-	char attempt[MESSAGE_PART], time[DURATION_TEXT];
-	int room = width - 1;
-
-	*status =
-	    (struct status){ .fraction = 1 - left / record->delay.seconds };
-	snprintf(status->next, MESSAGE_PART, "%.80s in %s",
-	    message_attempt(record->attempt + 1, record->used + 1,
-		record->limit, attempt),
-	    duration_text(number_ceil(left), time));
-	room -= width_of(status->next);
-	if (room < 0)
-		status->next[width - 1] = '\0';
-	say_what(status, report, record, room);
-	room -= width_of(status->what);
-	say_how(status, report->pid, room);
-	if (*status->how != '\0')
-		room -= width_of(status->how) + GAP;
-	room -= GAP;
-	status->bar = room < BAR_LEAST ? 0 : room < BAR_MOST ? room : BAR_MOST;
-}
-
-static void
-draw_bar(const struct status *status, bool unicode, FILE *file)
-{
-	const int done = (int)(status->fraction * status->bar);
-
-	fprintf(file, "%*s", GAP, "");
-	for (int i = 0; i < status->bar; i++)
-		if (unicode)
-			fputs(i < done ? "█" : "░", file);
-		else
-			putc(i < done ? '#' : '.', file);
+	while (**texts != '\0' && (int)strlen(*texts) > columns)
+		texts++;
+	return *texts;
 }
 
 /*
+ * Draws as much as there is room for, beginning with what matters most: when
+ * the next attempt is, how the last one ended, how to retry now, and a bar.  In
+ * all but the bar a byte is a column.
+ *
  * Nothing is folded while it is drawn, as the terminal may just have become
  * narrower; the cursor rests at the beginning, so that what is folded later is
  * behind it.
@@ -124,20 +41,65 @@ static void
 draw(struct sink *sink, const struct report *report,
     const struct record *record)
 {
-	struct status status;
+	const struct screen *screen = &sink->screen;
+	const double left = record->due - record->elapsed;
+	const double passed = 1 - left / record->delay.seconds;
+	char whats[3][MESSAGE_PART] = { "" }, hows[3][MESSAGE_PART] = { "" };
+	char next[MESSAGE_PART], command[MESSAGE_PART], text[MESSAGE_PART];
+	char time[DURATION_TEXT];
+	int room = screen->width - 1;
 
-	compose(&status, report, record, sink->screen.width);
+	snprintf(next, sizeof(next), "%.80s in %s",
+	    message_attempt(record->attempt + 1, record->used + 1,
+		record->limit, text),
+	    duration_text(number_ceil(left), time));
+	room -= (int)strlen(next);
+	if (room < 0)
+		next[screen->width - 1] = '\0';
+
+	message_command(report->options, command);
+	if (record->attempt > 0) {
+		const char *outcome = message_outcome(record->outcome, text);
+
+		snprintf(whats[0], MESSAGE_PART, "%.30s %.80s; ", command,
+		    outcome);
+		snprintf(whats[1], MESSAGE_PART, "%.80s; ", outcome);
+	} else if (record->kept) {
+		snprintf(whats[0], MESSAGE_PART, "%.30s: a kept delay; ",
+		    command);
+		snprintf(whats[1], MESSAGE_PART, "a kept delay; ");
+	}
+	const char *what = first_fit(whats, room - GAP - BAR_LEAST);
+	room -= (int)strlen(what);
+
+	snprintf(hows[0], MESSAGE_PART, "retry now: kill -URG %ld",
+	    report->pid);
+	snprintf(hows[1], MESSAGE_PART, "kill -URG %ld", report->pid);
+	const char *how = first_fit(hows, room - GAP - BAR_LEAST - GAP);
+	if (*how != '\0')
+		room -= (int)strlen(how) + GAP;
+
+	room -= GAP;
+	const int bar = room < BAR_LEAST ? 0
+	    : room < BAR_MOST		 ? room
+					 : BAR_MOST;
+
 	report_tty_hide(sink);
-	fprintf(sink->file, "%s%s%s", sink->screen.plain ? "" : "\033[?7l",
-	    status.what, status.next);
-	if (status.bar > 0)
-		draw_bar(&status, sink->screen.unicode, sink->file);
-	if (*status.how != '\0')
-		fprintf(sink->file, "%*s%s", GAP, "", status.how);
-	fputs(sink->screen.plain ? "\r" : "\033[?7h\r", sink->file);
+	fprintf(sink->file, "%s%s%s", screen->plain ? "" : "\033[?7l", what,
+	    next);
+	if (bar > 0)
+		fprintf(sink->file, "%*s", GAP, "");
+	for (int i = 0; i < bar; i++)
+		if (i < (int)(passed * bar))
+			fputs(screen->unicode ? "█" : "#", sink->file);
+		else
+			fputs(screen->unicode ? "░" : ".", sink->file);
+	if (*how != '\0')
+		fprintf(sink->file, "%*s%s", GAP, "", how);
+	fputs(screen->plain ? "\r" : "\033[?7h\r", sink->file);
 	fflush(sink->file);
-	sink->drawn = width_of(status.what) + width_of(status.next) + GAP +
-	    status.bar + GAP + width_of(status.how);
+	sink->drawn = (int)(strlen(what) + strlen(next) + GAP + (size_t)bar +
+	    GAP + strlen(how));
 }
 
 void
