@@ -176,12 +176,6 @@ child_call(struct child *child, int (*function)(const void *argument),
 }
 
 int
-child_error(const struct child *child)
-{
-	return *child->error;
-}
-
-int
 child_signal(const struct child *child, int signal)
 {
 	if (child->pid <= 0) {

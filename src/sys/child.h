@@ -30,7 +30,7 @@ struct child {
 	bool sigchld_ignored;
 	bool own_group;	 /* there is no terminal, so each child gets a group */
 	sigset_t missed; /* signals that `retry` had before the child began */
-	int *error;	 /* execve(2)'s errno: a page shared with the child */
+	int *error;	 /* on a page that is shared with the child */
 };
 
 /*
@@ -41,8 +41,8 @@ int child_init(struct child *child);
 
 /*
  * Starts a command.  Returns 0, or -1 with errno set if no process could be
- * made.  If the command could not be executed, child_error() says so when the
- * child has ended.  Until then the exec may hang, and signals end it.
+ * made.  The exec may hang; signals end it.  Once the child has ended,
+ * *child->error is the errno with which execve(2) failed, or 0.
  */
 int child_start(struct child *child, const struct start *start);
 
@@ -52,9 +52,6 @@ int child_start(struct child *child, const struct start *start);
  */
 int child_call(struct child *child, int (*function)(const void *argument),
     const void *argument);
-
-/* execve(2)'s errno if the child that ended was never executed, else 0. */
-int child_error(const struct child *child);
 
 /* Sends a signal to the child, or to its own group.  Returns 0 or -1. */
 int child_signal(const struct child *child, int signal);

@@ -52,13 +52,6 @@ guard_turns(struct ev_loop *loop, ev_check *watcher, int flags)
 	}
 }
 
-/* libev would abort. */
-static void
-broken(const char *message)
-{
-	events_fail(message);
-}
-
 static void *
 allocate(void *memory, long size)
 {
@@ -73,13 +66,14 @@ allocate(void *memory, long size)
 
 /*
  * The select backend is exact to the microsecond; poll and epoll wake at whole
- * milliseconds, and epoll cannot fail without an abort.
+ * milliseconds, and epoll cannot fail without an abort.  Left to itself, libev
+ * aborts also if another system call fails or memory is short.
  */
 void
 events_open(struct events *events)
 {
 	*events = (struct events){ .idle = 0 };
-	ev_set_syserr_cb(broken);
+	ev_set_syserr_cb(events_fail);
 	ev_set_allocator(allocate);
 	events->loop = ev_loop_new(EVBACKEND_SELECT | EVFLAG_NOENV);
 	if (events->loop == NULL)
@@ -88,10 +82,4 @@ events_open(struct events *events)
 	ev_set_priority(&events->guard, EV_MAXPRI);
 	events->guard.data = events;
 	ev_check_start(events->loop, &events->guard);
-}
-
-void
-events_close(struct events *events)
-{
-	ev_loop_destroy(events->loop);
 }

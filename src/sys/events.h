@@ -17,8 +17,6 @@ double events_time(clockid_t clock);
 /* Makes the loop, or ends `retry`. */
 void events_open(struct events *events);
 
-void events_close(struct events *events);
-
 /*
  * Ends `retry` if nothing can go on, with the message and the text of errno, if
  * that is not 0.  Both go past stderr, which may hold messages back.  The

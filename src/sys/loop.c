@@ -314,7 +314,7 @@ static struct event
 attempt_ended(struct loop *loop)
 {
 	const struct control control = control_file_ended(&loop->control);
-	const int error = child_error(&loop->child);
+	const int error = *loop->child.error;
 	const int status = loop->status;
 	struct outcome outcome = { OUTCOME_EXIT, WEXITSTATUS(status) };
 
@@ -339,7 +339,7 @@ static struct event
 question_ended(const struct loop *loop)
 {
 	const char *option = option_of(loop, loop->question);
-	const int error = child_error(&loop->child);
+	const int error = *loop->child.error;
 	const int status = loop->status;
 	char name[SIGNAL_NAME];
 
@@ -745,10 +745,9 @@ loop_run(const struct options *options, const struct report *report)
 	const struct record end = engine_record(loop.engine, now(&loop));
 	engine_close(loop.engine);
 	report_close(&loop.report);
-	notify_close(&loop.notify);
 	input_close(&loop.input);
 	output_close(&loop.output);
-	events_close(&loop.events);
+	ev_loop_destroy(loop.events.loop);
 	tree_free(&loop.tree);
 
 	/* The init process of a container outlives its own signal. */

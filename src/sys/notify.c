@@ -15,50 +15,33 @@
 /* Seconds for an attempt to start, if it has no limit: systemd's default. */
 #define START_TIME 90.0
 
-/* A path, or with "@" for a NUL an abstract name; other kinds are not known. */
-static bool
-read_address(struct notify *notify, const char *name)
+void
+notify_open(struct notify *notify)
 {
-	const size_t length = strlen(name);
+	const char *name = getenv("NOTIFY_SOCKET");
+	const size_t length = name == NULL ? 0 : strlen(name);
 
-	if ((*name != '/' && *name != '@') || name[1] == '\0' ||
+	*notify = (struct notify){ .socket = -1 };
+
+	/* A path, or an abstract name with "@" for NUL; no other kind. */
+	if (length < 2 || (*name != '/' && *name != '@') ||
 	    length >= sizeof(notify->address.sun_path))
-		return false;
+		return;
 	notify->address.sun_family = AF_UNIX;
 	memcpy(notify->address.sun_path, name, length);
 	if (*name == '@')
 		notify->address.sun_path[0] = '\0';
 	notify->length =
 	    (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length);
-	return true;
-}
-
-void
-notify_open(struct notify *notify)
-{
-	const char *name = getenv("NOTIFY_SOCKET");
-
-	*notify = (struct notify){ .socket = -1 };
-	if (name != NULL && read_address(notify, name))
-		notify->socket = descriptor_raise(
-		    socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-}
-
-void
-notify_close(struct notify *notify)
-{
-	if (notify->socket != -1)
-		close(notify->socket);
-	notify->socket = -1;
+	notify->socket =
+	    descriptor_raise(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
 }
 
 static void
 send_text(const struct notify *notify, const char *text)
 {
-	if (notify->socket != -1)
-		sendto(notify->socket, text, strlen(text),
-		    MSG_DONTWAIT | MSG_NOSIGNAL,
-		    (const struct sockaddr *)&notify->address, notify->length);
+	sendto(notify->socket, text, strlen(text), MSG_DONTWAIT | MSG_NOSIGNAL,
+	    (const struct sockaddr *)&notify->address, notify->length);
 }
 
 void
@@ -69,13 +52,16 @@ notify_tell(const struct notify *notify, const struct options *options,
 	const double limit = policy->timeout + policy->kill_after;
 	const bool runs = record->kind == RECORD_ATTEMPT;
 	const double wait = runs ? 0 : record->delay.seconds;
-	const struct message status = message_status(options, record);
 	char text[MESSAGE];
 
-	if (notify->socket == -1 || *status.text == '\0')
+	if (notify->socket == -1)
+		return;
+	const struct message status = message_status(options, record);
+	if (*status.text == '\0')
 		return;
 	snprintf(text, sizeof(text), "STATUS=%s", status.text);
 	send_text(notify, text);
+
 	/*
 	 * Until an attempt has succeeded systemd may think that the start takes
 	 * too long; the time of the first attempt is what the unit says.
@@ -92,7 +78,7 @@ notify_tell(const struct notify *notify, const struct options *options,
 void
 notify_stopping(struct notify *notify)
 {
-	if (!notify->stopping)
+	if (notify->socket != -1 && !notify->stopping)
 		send_text(notify, "STOPPING=1");
 	notify->stopping = true;
 }

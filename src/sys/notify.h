@@ -19,8 +19,6 @@ struct notify {
 /* Finds it; whatever is wrong with it, there is none then. */
 void notify_open(struct notify *notify);
 
-void notify_close(struct notify *notify);
-
 /*
  * Tells where the run stands after the record, and asks for more time as long
  * as no attempt has succeeded.  Never waits, and fails silently.
