@@ -55,8 +55,7 @@
  *     state_file  the state in a file, which one run at a time has
  *     budget_file the tokens in a file that processes share
  *     notify      tells systemd where the run stands
- *     file        opens files safely, compares and replaces them
- *     descriptor  keeps retry's own above 2
+ *     file        opens, compares and replaces files; descriptors above 2
  */
 
 #include <err.h>

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "sys/collector.h"
-#include "sys/descriptor.h"
+#include "sys/file.h"
 
 /* How much is moved at a time, within the kernel and through memory. */
 #define MOVE_MOST (1 << 20)
@@ -211,7 +211,7 @@ let_out(struct collection *shared, struct spool *spool, int writer)
 	const off_t most =
 	    is_pipe || S_ISREG(status.st_mode) ? MOVE_MOST : COPY_MOST;
 	if (is_pipe && spool->end - spool->start > LITTLE)
-		descriptor_widen(writer);
+		file_widen_pipe(writer);
 	while (spool->start < spool->end) {
 		const off_t left = spool->end - spool->start;
 		size_t size = (size_t)(left < most ? left : most);
@@ -320,8 +320,8 @@ collector_start(struct collector *collector, struct stream streams[STREAMS],
 
 	if (pipe2(leash, O_CLOEXEC) == -1)
 		return -1;
-	leash[0] = descriptor_raise(leash[0]);
-	collector->leash = descriptor_raise(leash[1]);
+	leash[0] = file_raise(leash[0]);
+	collector->leash = file_raise(leash[1]);
 	shared->found = (struct found){ .matched = 0 };
 	const pid_t pid = start(collector);
 	if (pid == 0) {

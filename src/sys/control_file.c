@@ -7,8 +7,8 @@
 
 #include "core/text.h"
 #include "sys/control_file.h"
-#include "sys/descriptor.h"
 #include "sys/events.h"
+#include "sys/file.h"
 
 /* How much of the file is read. */
 #define CONTROL_MOST 65536
@@ -16,7 +16,7 @@
 int
 control_file_begin(struct control_file *file)
 {
-	file->fd = descriptor_in_memory("retry-control");
+	file->fd = file_in_memory("retry-control");
 	if (file->fd == -1) {
 		const int error = errno;
 

@@ -3,19 +3,55 @@
 #include <libutil.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sys/descriptor.h"
 #include "sys/file.h"
 
 #define SAFE (O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
 #define MODE 0600
+#define PIPE_SIZE (1 << 20)
+
+/* Newer than Debian 12's headers; some systems insist on it. */
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008U
+#endif
+
+int
+file_raise(int descriptor)
+{
+	if (descriptor == -1 || descriptor > STDERR_FILENO)
+		return descriptor;
+	const int raised =
+	    fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	const int error = errno;
+	close(descriptor);
+	errno = error;
+	return raised;
+}
+
+int
+file_in_memory(const char *name)
+{
+	int descriptor = memfd_create(name, MFD_CLOEXEC | MFD_NOEXEC_SEAL);
+
+	if (descriptor == -1 && errno == EINVAL)
+		descriptor = memfd_create(name, MFD_CLOEXEC);
+	return file_raise(descriptor);
+}
+
+void
+file_widen_pipe(int descriptor)
+{
+	if (fcntl(descriptor, F_GETPIPE_SZ) < PIPE_SIZE)
+		fcntl(descriptor, F_SETPIPE_SZ, PIPE_SIZE);
+}
 
 int
 file_open(const char *name, int flags)
 {
-	return descriptor_raise(open(name, flags | SAFE, MODE));
+	return file_raise(open(name, flags | SAFE, MODE));
 }
 
 int
@@ -23,7 +59,7 @@ file_lock(const char *name, bool waits)
 {
 	const int flags = O_RDWR | O_CREAT | SAFE;
 
-	return descriptor_raise(
+	return file_raise(
 	    flopen(name, waits ? flags & ~O_NONBLOCK : flags, MODE));
 }
 

@@ -6,10 +6,29 @@
 struct stat;
 
 /*
- * Files that the user named.  Opening one follows no symbolic link, does not
- * wait for the reader of a pipe or for a modem, and makes no terminal the
- * controlling one.  Descriptors are above 2 and closed on exec.
+ * Descriptors of `retry`'s own are above 2, as a child may have 0, 1 or 2
+ * closed and must find them closed, and are closed on exec.  Opening a file that
+ * the user named follows no symbolic link, does not wait for the reader of a
+ * pipe or for a modem, and makes no terminal the controlling one.
  */
+
+/*
+ * Moves a descriptor above 2.  Passes -1 through, with errno.  Returns the new
+ * descriptor, or -1 with errno set.
+ */
+int file_raise(int descriptor);
+
+/*
+ * Makes a file in memory, without a name in any folder; `name` shows in /proc
+ * alone.  Returns its descriptor, or -1 with errno set.
+ */
+int file_in_memory(const char *name);
+
+/*
+ * Lets a pipe that holds less hold a megabyte, if that is allowed, so that its
+ * writer and its reader take turns less often.
+ */
+void file_widen_pipe(int descriptor);
 
 /*
  * open(2) with these flags; a file that is created is for its owner alone.

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "core/outcome.h"
-#include "sys/descriptor.h"
 #include "sys/events.h"
+#include "sys/file.h"
 #include "sys/input.h"
 
 /* How much is spooled before signals and timers have their turn. */
@@ -201,7 +201,7 @@ input_begin(struct input *input, bool is_retry, int *descriptor)
 		break;
 	case INPUT_NULL:
 		return give(input,
-		    descriptor_raise(open(_PATH_DEVNULL, O_RDONLY | O_CLOEXEC)),
+		    file_raise(open(_PATH_DEVNULL, O_RDONLY | O_CLOEXEC)),
 		    _PATH_DEVNULL, descriptor);
 	}
 	return 0;

@@ -20,8 +20,8 @@
 #include "sys/budget_file.h"
 #include "sys/child.h"
 #include "sys/control_file.h"
-#include "sys/descriptor.h"
 #include "sys/events.h"
+#include "sys/file.h"
 #include "sys/input.h"
 #include "sys/logs.h"
 #include "sys/loop.h"
@@ -200,8 +200,7 @@ start_shell(struct loop *loop, const char *command, enum question question)
 {
 	const char *const argv[] = { _PATH_BSHELL, "-c", command, NULL };
 	const struct record record = engine_record(loop->engine, now(loop));
-	const int null =
-	    descriptor_raise(open(_PATH_DEVNULL, O_RDWR | O_CLOEXEC));
+	const int null = file_raise(open(_PATH_DEVNULL, O_RDWR | O_CLOEXEC));
 	const bool has_stderr = fcntl(STDERR_FILENO, F_GETFD) != -1;
 	struct start start = {
 		.argv = argv,

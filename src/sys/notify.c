@@ -7,7 +7,7 @@
 
 #include "cli/message.h"
 #include "core/number.h"
-#include "sys/descriptor.h"
+#include "sys/file.h"
 #include "sys/notify.h"
 
 #define MESSAGE 1024
@@ -34,7 +34,7 @@ notify_open(struct notify *notify)
 	notify->length =
 	    (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length);
 	notify->socket =
-	    descriptor_raise(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+	    file_raise(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
 }
 
 static void

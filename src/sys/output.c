@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "core/outcome.h"
-#include "sys/descriptor.h"
 #include "sys/file.h"
 #include "sys/output.h"
 
@@ -146,15 +145,15 @@ open_stream(struct output *output, struct stream *stream, int index)
 		fail(output, "pipe");
 		return -1;
 	}
-	stream->pipe = descriptor_raise(ends[0]);
-	output->ends[index + 1] = descriptor_raise(ends[1]);
+	stream->pipe = file_raise(ends[0]);
+	output->ends[index + 1] = file_raise(ends[1]);
 	if (stream->pipe == -1 || output->ends[index + 1] == -1 ||
 	    fcntl(stream->pipe, F_SETFL, O_NONBLOCK) == -1) {
 		fail(output, "pipe");
 		return -1;
 	}
 	if (stream->held)
-		descriptor_widen(stream->pipe);
+		file_widen_pipe(stream->pipe);
 	return 0;
 }
 

@@ -2,7 +2,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "sys/descriptor.h"
+#include "sys/file.h"
 #include "sys/signal_queue.h"
 
 static sigset_t
@@ -22,7 +22,7 @@ signal_queue_open(void)
 
 	sigfillset(&set);
 	sigdelset(&set, SIGTSTP);
-	return descriptor_raise(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+	return file_raise(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
 int
@@ -30,7 +30,7 @@ signal_queue_open_stop(void)
 {
 	const sigset_t set = set_of(SIGTSTP);
 
-	return descriptor_raise(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+	return file_raise(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
 /*

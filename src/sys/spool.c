@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "core/text.h"
-#include "sys/descriptor.h"
+#include "sys/file.h"
 #include "sys/spool.h"
 
 #define SPOOL_BUFFER 65536
@@ -59,11 +59,11 @@ spool_open(struct spool *spool)
 	int fd = open(folder, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
 	if (fd == -1 && (errno == EOPNOTSUPP || errno == EISDIR))
 		fd = open_named(folder);
-	fd = descriptor_raise(fd);
+	fd = file_raise(fd);
 	if (fd == -1) {
 		const int error = errno;
 
-		fd = descriptor_in_memory("retry-temporary");
+		fd = file_in_memory("retry-temporary");
 		errno = error;
 	}
 	*spool = (struct spool){ .fd = fd };
@@ -92,7 +92,7 @@ spool_reader(const struct spool *spool, off_t from)
 	char name[64];
 
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", spool->fd);
-	const int fd = descriptor_raise(open(name, O_RDONLY | O_CLOEXEC));
+	const int fd = file_raise(open(name, O_RDONLY | O_CLOEXEC));
 	if (fd != -1 && lseek(fd, from, SEEK_SET) == -1) {
 		close(fd);
 		return -1;
