@@ -31,9 +31,9 @@ cat >poke <<'END'
 kill "-$1" "$(sed -n 's/.*URG \([0-9]*\).*/\1/p' seen | tail -n 1)"
 END
 now="run=sh ../poke URG"
-# Waits until the job has the terminal, as what is typed before is the shell's.
-cat >front <<'END'
-until ps -o stat= -p "$(cat pid)" | grep -q '^[RS].*+'; do sleep 0.01; done
+# Waits until the job's state is that of ps(1): stopped, or in the foreground.
+cat >await <<'END'
+until ps -o stat= -p "$(cat pid)" | grep -q "$1"; do sleep 0.01; done
 END
 # try OPTION... COMMAND...
 cat >try <<'END'
@@ -67,8 +67,9 @@ look github 80 '2/2 in' show -- env GITHUB_ACTIONS=true try -a 2 -d 0.6 false
 look first 80 '1/1 in' show -- try -a 1 -d 0.6 --wait-first true
 look redirected 80 -- sh -c "exec try -a 2 -d 0.6 false 2>err"
 look input 80 '^\$$' 'type=retry --stdin=replay cat & echo $! >pid\n' \
-    '^\$$' 'type=jobs\n' 'Stopped.*\n\$$' 'type=fg\n' \
-    'fg\n.*cat' 'run=sh ../front' . 'type=typed\n\x04' \
+    '^\$$' 'run=sh ../await ^T' . 'type=jobs\n' \
+    'Stopped.*\n\$$' 'type=fg\n' \
+    'fg\n.*cat' 'run=sh ../await "^[RS].*+"' . 'type=typed\n\x04' \
     'typed\ntyped' 'type=exit\n' -- \
     env PS1='$ ' bash --norc --noprofile -i
 look explicit 80 -- sh -c "exec try --log=tty -a 2 -d 0.6 false 2>err"
