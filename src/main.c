@@ -43,7 +43,7 @@
  *     events      a libev loop whose failures end in a message
  *     signal_queue
  *                 signals, which wait until the loop reads them
- *     child       starts a process cleanly; signals it
+ *     child       starts a process cleanly, with RETRY_*; signals it
  *     tree        ends all that a timed-out attempt has started
  *     logs        opens what reports are written to, and looks at terminals
  *     input       what the attempts read
@@ -51,7 +51,6 @@
  *     collector   a process that holds output, searches it or passes it on
  *     control_file  where an attempt says what is to become of it
  *     spool       temporary files without a name
- *     environment what children find in theirs
  *     state_file  the state in a file, which one run at a time has
  *     budget_file the tokens in a file that processes share
  *     notify      tells systemd where the run stands

@@ -1,6 +1,9 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <paths.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +12,10 @@
 #include <unistd.h>
 
 #include "sys/child.h"
-#include "sys/environment.h"
+
+/* How many variables `retry` sets, and room for one of them. */
+#define VARIABLES 8
+#define ENTRY 128
 
 int
 child_init(struct child *child)
@@ -144,12 +150,93 @@ execute(const struct start *start)
 	errno = denied ? EACCES : ENOENT;
 }
 
+/*
+ * Writes a variable to its entry, which environ then points to.  If `retry` is
+ * an attempt itself, the variable is there already.
+ */
+__attribute__((format(printf, 4, 5))) static int
+set_variable(char entry[ENTRY], const char *name, bool has_value,
+    const char *format, ...)
+{
+	va_list arguments;
+
+	unsetenv(name);
+	if (!has_value)
+		return 0;
+	const int length = snprintf(entry, ENTRY, "%s=", name);
+	va_start(arguments, format);
+	vsnprintf(entry + length, (size_t)(ENTRY - length), format, arguments);
+	va_end(arguments);
+	return putenv(entry) == 0 ? 0 : -1;
+}
+
+/*
+ * Sets RETRY_* in environ, for the command that is started next.  Returns 0, or
+ * -1 with errno set.
+ */
+static int
+set_variables(const struct record *record, const char *control)
+{
+	/* As lasting as environ; setenv(3) would never free an old value. */
+	static char entries[VARIABLES][ENTRY];
+	const struct outcome last = record->outcome;
+	const bool ended = last.kind != OUTCOME_NONE;
+	int result = 0;
+
+	result |= set_variable(entries[0], "RETRY_ATTEMPT", true, "%" PRIu64,
+	    record->attempt);
+	result |= set_variable(entries[1], "RETRY_ATTEMPTS", true, "%" PRIu64,
+	    record->limit);
+	result |= set_variable(entries[2], "RETRY_ELAPSED", true, "%.3f",
+	    record->elapsed);
+	result |= set_variable(entries[3], "RETRY_LAST", ended, "%s",
+	    outcome_name(last.kind));
+	result |= set_variable(entries[4], "RETRY_LAST_STATUS",
+	    ended && last.kind != OUTCOME_TIMEOUT, "%d", last.code);
+	result |= set_variable(entries[5], "RETRY_DELAY",
+	    record->just_waited >= 0, "%.3f", record->just_waited);
+	result |= set_variable(entries[6], "RETRY_FINAL", record->final, "1");
+	result |= set_variable(entries[7], "RETRY_CONTROL", control != NULL,
+	    "%s", control != NULL ? control : "");
+	return result;
+}
+
+static bool
+is_pid(const char *value, pid_t pid)
+{
+	const char *problem;
+
+	return value != NULL && strtonum(value, 1, INT_MAX, &problem) == pid;
+}
+
+/*
+ * Names the child wherever systemd named `retry`, its parent.  Returns 0, or -1
+ * with errno set.
+ */
+static int
+name_child(pid_t parent)
+{
+	const bool listens = is_pid(getenv("LISTEN_PID"), parent);
+	const bool is_watched = is_pid(getenv("WATCHDOG_PID"), parent);
+	char pid[ENTRY];
+
+	if (!listens && !is_watched)
+		return 0;
+	snprintf(pid, sizeof(pid), "%ld", (long)getpid());
+	if (is_watched && setenv("WATCHDOG_PID", pid, 1) == -1)
+		return -1;
+	if (!listens)
+		return 0;
+	unsetenv("LISTEN_PIDFDID");
+	return setenv("LISTEN_PID", pid, 1);
+}
+
 int
 child_start(struct child *child, const struct start *start)
 {
 	int fd = 0;
 
-	if (environment_set(start->record, start->control) == -1)
+	if (set_variables(start->record, start->control) == -1)
 		return -1;
 	const pid_t pid = fork_child(child);
 	if (pid != 0)
@@ -158,7 +245,7 @@ child_start(struct child *child, const struct start *start)
 	    (start->descriptors[fd] == CHILD_KEEPS ||
 		dup2(start->descriptors[fd], fd) == fd))
 		fd++;
-	if (fd == 3 && environment_set_pid(child->parent) == 0)
+	if (fd == 3 && name_child(child->parent) == 0)
 		execute(start);
 	*child->error = errno;
 	_exit(errno == ENOENT ? 127 : 126);

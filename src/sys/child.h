@@ -10,12 +10,12 @@
 /* A descriptor that a child keeps as it is. */
 #define CHILD_KEEPS (-1)
 
-/* What to start. */
+/* What to start.  RETRY_* in its environment are from the record. */
 struct start {
 	const char *const *argv;
-	const struct record *record; /* for its environment */
-	const char *control;	     /* $RETRY_CONTROL, or NULL */
-	int descriptors[3];	     /* for 0, 1 and 2, or CHILD_KEEPS */
+	const struct record *record;
+	const char *control; /* $RETRY_CONTROL, or NULL */
+	int descriptors[3];  /* for 0, 1 and 2, or CHILD_KEEPS */
 };
 
 /*
