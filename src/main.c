@@ -35,9 +35,8 @@
  *     report      records, told to logs as text
  *     report_tty, report_json, report_junit
  *                 the formats that are more than text
- *     plan        a driver of the engine on an imaginary clock
- *     script      the outcomes that a plan imagines
- *     chart       a plan as a table with bars
+ *     plan        a driver of the engine on an imaginary clock, which reads
+ *                 the outcomes from a script and prints a table
  *   sys/      touches the system: processes, clocks, descriptors, files
  *     loop        a driver of the engine on libev and real processes
  *     events      a libev loop whose failures end in a message

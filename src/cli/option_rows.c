@@ -3,9 +3,9 @@
 
 #include "cli/help.h"
 #include "cli/options.h"
+#include "cli/plan.h"
 #include "cli/presets.h"
 #include "cli/report.h"
-#include "cli/script.h"
 #include "core/duration.h"
 #include "core/signals.h"
 
@@ -112,10 +112,8 @@ parse_log(struct options *options, const char *text)
 static const char *
 parse_plan(struct options *options, const char *text)
 {
-	struct script script;
-
 	options->plan_script = text;
-	return script_open(&script, text);
+	return plan_check(text);
 }
 
 const char *const option_groups[GROUPS] = {

@@ -3,6 +3,9 @@
 
 #include "cli/report.h"
 
+/* Returns NULL, or what is wrong with the text of --plan=SCRIPT. */
+const char *plan_check(const char *script);
+
 /*
  * Goes through the run on an imaginary clock, and tells its report.  Prints
  * a table on stdout, whose looks are `screen`, unless a log is there.
