@@ -1,3 +1,5 @@
+#include <math.h>
+
 #include "cli/options.h"
 #include "core/duration.h"
 #include "core/number.h"
@@ -18,50 +20,14 @@ given(const struct options *options, enum option_id id)
 	return options->origin[id] != ORIGIN_DEFAULT;
 }
 
-static void
-settle_cap(struct options *options)
-{
-	const struct policy *policy = &options->policy;
-	struct backoff *backoff = &options->policy.backoff;
-	double longest = backoff_longest(backoff);
-
-	backoff->cap_given =
-	    given(options, OPTION_MAX_DELAY) && backoff->cap > 0;
-	if (given(options, OPTION_MAX_DELAY)) {
-		if (backoff->cap == 0)
-			backoff->cap = DURATION_MAX;
-		return;
-	}
-	longest = number_max(longest, backoff->base);
-	longest = number_max(longest, backoff->min);
-	longest = number_max(longest, policy->throttle_delay);
-	longest = number_max(longest, policy->success_delay);
-	backoff->cap =
-	    number_min(number_max(DEFAULT_CAP, DEFAULT_CAP_FACTOR * longest),
-		DURATION_MAX);
-}
-
-static void
-settle_jitter(struct options *options)
-{
-	struct policy *policy = &options->policy;
-	const bool random = policy->backoff.strategy->random;
-
-	if (!given(options, OPTION_JITTER) ||
-	    (random && options->origin[OPTION_JITTER] == ORIGIN_PRESET))
-		jitter_parse(random ? "none" : "20%", &policy->jitter);
-	policy->hint_spread = DEFAULT_HINT_SPREAD;
-	if (policy->jitter.kind->fixed && given(options, OPTION_JITTER))
-		policy->hint_spread = 0;
-	else if (policy->jitter.kind->relative)
-		policy->hint_spread = policy->jitter.amount;
-}
-
 void
 conflicts_settle(struct options *options)
 {
 	struct policy *policy = &options->policy;
+	struct backoff *backoff = &policy->backoff;
+	struct jitter *jitter = &policy->jitter;
 	struct rules *rules = &policy->rules;
+	const bool random = backoff->strategy->random;
 
 	policy->pace_start = options->pace == PACE_START;
 	policy->repeat = given(options, OPTION_REPEAT);
@@ -69,129 +35,130 @@ conflicts_settle(struct options *options)
 	policy->remember = options->state != NULL;
 	policy->early_skip = options->early == EARLY_SKIP;
 	policy->budget = options->budget != NULL;
-	rules->check = options->check != NULL;
-	rules->retry_listed = given(options, OPTION_RETRY_ON);
-	settle_cap(options);
-	settle_jitter(options);
-	/* A preset's floor goes with the preset's pace. */
-	if (!policy->pace_start && policy->timeout_share == 0)
-		policy->min_timeout = 0;
-	policy->hint_limit = given(options, OPTION_MAX_DELAY)
-	    ? policy->backoff.cap
-	    : DEFAULT_HINT_LIMIT;
 	policy->input = options->input == INPUT_REPLAY;
 	policy->on_success = options->on_success != NULL;
 	policy->on_give_up = options->on_give_up != NULL;
+
+	policy->hint_limit = DEFAULT_HINT_LIMIT;
+	if (given(options, OPTION_MAX_DELAY)) {
+		backoff->cap_given = backoff->cap > 0;
+		if (!backoff->cap_given)
+			backoff->cap = DURATION_MAX;
+		policy->hint_limit = backoff->cap;
+	} else {
+		double longest = backoff_longest(backoff);
+
+		longest = number_max(longest, backoff->base);
+		longest = number_max(longest, backoff->min);
+		longest = number_max(longest, policy->throttle_delay);
+		longest = number_max(longest, policy->success_delay);
+		backoff->cap = number_max(DEFAULT_CAP,
+		    number_min(DEFAULT_CAP_FACTOR * longest, DURATION_MAX));
+	}
+
+	if (!given(options, OPTION_JITTER) ||
+	    (random && options->origin[OPTION_JITTER] == ORIGIN_PRESET))
+		jitter_parse(random ? "none" : "20%", jitter);
+	policy->hint_spread = DEFAULT_HINT_SPREAD;
+	if (jitter->kind->fixed && given(options, OPTION_JITTER))
+		policy->hint_spread = 0;
+	else if (jitter->kind->relative)
+		policy->hint_spread = jitter->amount;
+
+	/* A preset's floor goes with the preset's pace. */
+	if (!policy->pace_start && policy->timeout_share == 0)
+		policy->min_timeout = 0;
+
+	rules->check = options->check != NULL;
+	rules->retry_listed = given(options, OPTION_RETRY_ON);
 	rules->matches = search_matches(&options->patterns);
+	set_parse(&rules->stop, OPTIONS_STOP_ON, NULL);
+	set_remove(&rules->stop, &options->named);
+	set_keep(&rules->stop, &options->stop_most);
+	set_add(&rules->stop, &options->stop_least);
 	if (options->output != OUTPUT_STREAM || rules->matches != 0 ||
 	    options->patterns.hint != NULL)
 		policy->delivery = options->output == OUTPUT_HOLD
 		    ? DELIVERY_EACH
 		    : DELIVERY_LAST;
-	set_parse(&rules->stop, OPTIONS_STOP_ON, NULL);
-	set_remove(&rules->stop, &options->named);
-	set_keep(&rules->stop, &options->stop_most);
-	set_add(&rules->stop, &options->stop_least);
-}
-
-static struct conflict
-find_wait_conflict(const struct options *options)
-{
-	const struct policy *policy = &options->policy;
-	const struct backoff *backoff = &policy->backoff;
-
-	if (backoff->strategy->listed && given(options, OPTION_DELAY) &&
-	    options->origin[OPTION_DELAY] == ORIGIN_USER)
-		return (struct conflict){ OPTION_DELAY,
-			"has no place beside a list of delays" };
-	if (backoff->strategy->needs_ends &&
-	    (backoff->base == 0 || backoff->cap == DURATION_MAX))
-		return (struct conflict){ OPTION_BACKOFF,
-			"needs a base delay and a cap" };
-	if (backoff->strategy->random && !policy->jitter.kind->fixed)
-		return (struct conflict){ OPTION_JITTER,
-			"has no place beside a strategy that is random" };
-	if (backoff->min > backoff->cap)
-		return (struct conflict){ OPTION_MIN_DELAY,
-			"is above --max-delay" };
-	if (!backoff->cap_given)
-		return (struct conflict){ .what = NULL };
-	if (!backoff->strategy->listed && backoff->base > backoff->cap)
-		return (
-		    struct conflict){ OPTION_DELAY, "is above --max-delay" };
-	if (backoff_longest(backoff) > backoff->cap)
-		return (struct conflict){ OPTION_BACKOFF,
-			"names a delay above --max-delay" };
-	if (policy->throttle_delay > backoff->cap)
-		return (struct conflict){ OPTION_THROTTLE_DELAY,
-			"is above --max-delay" };
-	if (policy->success_delay > backoff->cap)
-		return (struct conflict){ OPTION_SUCCESS_DELAY,
-			"is above --max-delay" };
-	if (jitter_room(&policy->jitter, backoff) < 0)
-		return (struct conflict){ OPTION_JITTER,
-			"is more than --max-delay leaves room for" };
-	if (jitter_room(&policy->jitter, backoff) < backoff->min)
-		return (struct conflict){ OPTION_MIN_DELAY,
-			"leaves the jitter no room below --max-delay" };
-	return (struct conflict){ .what = NULL };
-}
-
-/* A plan is one text: its table, or a log. */
-static bool
-logs_collide(const struct options *options)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < options->log_count; i++)
-		count += options->logs[i].file == NULL;
-	return options->plan && count > 1;
-}
-
-static struct conflict
-find_throttle_conflict(const struct options *options)
-{
-	const bool delay = given(options, OPTION_THROTTLE_DELAY);
-	const bool on = given(options, OPTION_THROTTLE_ON);
-	const bool match = given(options, OPTION_THROTTLE_MATCH);
-
-	if (on && !delay)
-		return (struct conflict){ OPTION_THROTTLE_ON,
-			"needs --throttle-delay" };
-	if (match && !delay)
-		return (struct conflict){ OPTION_THROTTLE_MATCH,
-			"needs --throttle-delay" };
-	if (delay && !on && !match)
-		return (struct conflict){ OPTION_THROTTLE_DELAY,
-			"needs --throttle-on or --throttle-match" };
-	return (struct conflict){ .what = NULL };
 }
 
 struct conflict
 conflicts_find(const struct options *options)
 {
 	const struct policy *policy = &options->policy;
-	struct conflict conflict;
+	const struct backoff *backoff = &policy->backoff;
+	const struct strategy *strategy = backoff->strategy;
+	const double room = jitter_room(&policy->jitter, backoff);
+	const double most = backoff->cap_given ? backoff->cap : INFINITY;
+	const bool throttled = given(options, OPTION_THROTTLE_ON) ||
+	    given(options, OPTION_THROTTLE_MATCH);
+	const bool throttles = given(options, OPTION_THROTTLE_DELAY);
+	size_t plain_logs = 0;
 
-	if (policy->timeout_share > 0 && policy->max_time == 0)
-		return (struct conflict){ OPTION_TIMEOUT,
-			"is a share of --max-time, which is not given" };
-	if (options->origin[OPTION_MIN_TIMEOUT] == ORIGIN_USER &&
-	    !policy->pace_start && policy->timeout_share == 0)
-		return (struct conflict){ OPTION_MIN_TIMEOUT,
-			"needs --pace=start or --timeout=P%" };
-	if (options->text[OPTION_REPEAT] != NULL && policy->repeats == 0)
-		return (struct conflict){ OPTION_REPEAT, "is too small" };
-	if (given(options, OPTION_SUCCESS_DELAY) && !policy->repeat)
-		return (
-		    struct conflict){ OPTION_SUCCESS_DELAY, "needs --repeat" };
-	if (logs_collide(options))
-		return (struct conflict){ OPTION_LOG,
-			"is a second log on a plan's standard output" };
-	if (policy->early_skip && options->state == NULL)
-		return (struct conflict){ OPTION_EARLY, "needs --state" };
-	conflict = find_throttle_conflict(options);
-	return conflict.what != NULL ? conflict : find_wait_conflict(options);
+	for (size_t i = 0; i < options->log_count; i++)
+		plain_logs += options->logs[i].file == NULL;
+
+	const struct {
+		bool found;
+		struct conflict conflict;
+	} rows[] = {
+		{ policy->timeout_share > 0 && policy->max_time == 0,
+		    { OPTION_TIMEOUT,
+			"is a share of --max-time, which is not given" } },
+		{ options->origin[OPTION_MIN_TIMEOUT] == ORIGIN_USER &&
+			!policy->pace_start && policy->timeout_share == 0,
+		    { OPTION_MIN_TIMEOUT,
+			"needs --pace=start or --timeout=P%" } },
+		{ options->text[OPTION_REPEAT] != NULL && policy->repeats == 0,
+		    { OPTION_REPEAT, "is too small" } },
+		{ given(options, OPTION_SUCCESS_DELAY) && !policy->repeat,
+		    { OPTION_SUCCESS_DELAY, "needs --repeat" } },
+		{ options->plan && plain_logs > 1,
+		    { OPTION_LOG,
+			"is a second log on a plan's standard output" } },
+		{ policy->early_skip && options->state == NULL,
+		    { OPTION_EARLY, "needs --state" } },
+
+		{ given(options, OPTION_THROTTLE_ON) && !throttles,
+		    { OPTION_THROTTLE_ON, "needs --throttle-delay" } },
+		{ given(options, OPTION_THROTTLE_MATCH) && !throttles,
+		    { OPTION_THROTTLE_MATCH, "needs --throttle-delay" } },
+		{ throttles && !throttled,
+		    { OPTION_THROTTLE_DELAY,
+			"needs --throttle-on or --throttle-match" } },
+
+		{ strategy->listed &&
+			options->origin[OPTION_DELAY] == ORIGIN_USER,
+		    { OPTION_DELAY, "has no place beside a list of delays" } },
+		{ strategy->needs_ends &&
+			(backoff->base == 0 || backoff->cap == DURATION_MAX),
+		    { OPTION_BACKOFF, "needs a base delay and a cap" } },
+		{ strategy->random && !policy->jitter.kind->fixed,
+		    { OPTION_JITTER,
+			"has no place beside a strategy that is random" } },
+		{ backoff->min > backoff->cap,
+		    { OPTION_MIN_DELAY, "is above --max-delay" } },
+		{ !strategy->listed && backoff->base > most,
+		    { OPTION_DELAY, "is above --max-delay" } },
+		{ backoff_longest(backoff) > most,
+		    { OPTION_BACKOFF, "names a delay above --max-delay" } },
+		{ policy->throttle_delay > most,
+		    { OPTION_THROTTLE_DELAY, "is above --max-delay" } },
+		{ policy->success_delay > most,
+		    { OPTION_SUCCESS_DELAY, "is above --max-delay" } },
+		{ room < 0,
+		    { OPTION_JITTER,
+			"is more than --max-delay leaves room for" } },
+		{ room < backoff->min,
+		    { OPTION_MIN_DELAY,
+			"leaves the jitter no room below --max-delay" } },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].found)
+			return rows[i].conflict;
+	return (struct conflict){ .what = NULL };
 }
 
 const char *
