@@ -27,9 +27,8 @@
  *     text        makes text harmless, trims it, sums it up; comma lists
  *   cli/      talks with people and programs; argv, text and FILE * only
  *     options     argv to struct options, by their table
- *     option_rows the table: what each is called, does and sets
+ *     option_rows the table: what each is called, does and sets; presets
  *     conflicts   what follows from options together, or contradicts
- *     presets     rows of option words
  *     help        prints the tables as --help
  *     message     the lines for people
  *     report      records, told to logs as text

@@ -5,7 +5,6 @@
 
 #include "cli/help.h"
 #include "cli/options.h"
-#include "cli/presets.h"
 #include "cli/report.h"
 #include "core/signals.h"
 
@@ -13,25 +12,29 @@
 #define TEXT_COLUMN 29
 #define TEXT_END 80
 
-/* Prints words from TEXT_COLUMN on, where the cursor is. */
+/* The same for the options of a preset. */
+#define PRESET_COLUMN 13
+#define PRESET_END 78
+
+/* Prints words between two columns; the cursor is at the first one. */
 static void
-print_wrapped(const char *text)
+print_wrapped(const char *text, int first, int end)
 {
-	size_t column = TEXT_COLUMN;
+	int column = first;
 
 	while (*text != '\0') {
-		const size_t length = strcspn(text, " ");
+		const int length = (int)strcspn(text, " ");
 
-		if (column > TEXT_COLUMN && column + 1 + length > TEXT_END) {
-			printf("\n%*s", TEXT_COLUMN, "");
-			column = TEXT_COLUMN;
-		} else if (column > TEXT_COLUMN) {
+		if (column > first && column + 1 + length > end) {
+			printf("\n%*s", first, "");
+			column = first;
+		} else if (column > first) {
 			putchar(' ');
 			column++;
 		}
-		printf("%.*s", (int)length, text);
+		printf("%.*s", length, text);
 		column += length;
-		text += length + strspn(text + length, " ");
+		text += length + (int)strspn(text + length, " ");
 	}
 	putchar('\n');
 }
@@ -64,7 +67,7 @@ print_option(const struct option_row *row)
 	    (row->type != TYPE_DURATION || strcmp(row->initial, "0") != 0);
 	snprintf(text, sizeof(text), says_default ? "%s [%s]" : "%s", row->doc,
 	    row->initial);
-	print_wrapped(text);
+	print_wrapped(text, TEXT_COLUMN, TEXT_END);
 }
 
 static void
@@ -139,24 +142,16 @@ print_presets(void)
 {
 	printf("--preset=NAME stands for these options; options beside it "
 	       "win.\n");
-	for (const struct preset *row = presets; row->name != NULL; row++) {
-		int column = 0;
+	for (const struct preset *row = presets; row->doc != NULL; row++) {
+		char text[256] = "";
 
-		printf("\n  %-11s %s\n", row->name, row->doc);
-		for (const char *const *word = row->words; *word != NULL;
-		     word++) {
-			const int length = (int)strlen(*word) + 1;
-
-			if (column > 0 && column + length > 66) {
-				printf("\n");
-				column = 0;
-			}
-			printf("%s%s", column == 0 ? "             " : "",
-			    column == 0 ? "" : " ");
-			printf("%s", *word);
-			column += length;
+		for (int i = 1; row->words[i] != NULL; i++) {
+			strlcat(text, row->words[i], sizeof(text));
+			strlcat(text, " ", sizeof(text));
 		}
-		printf("\n");
+		printf("\n  %-11s %s\n%*s", row->words[0], row->doc,
+		    PRESET_COLUMN, "");
+		print_wrapped(text, PRESET_COLUMN, PRESET_END);
 	}
 }
 

@@ -4,7 +4,6 @@
 #include "cli/help.h"
 #include "cli/options.h"
 #include "cli/plan.h"
-#include "cli/presets.h"
 #include "cli/report.h"
 #include "core/duration.h"
 #include "core/signals.h"
@@ -116,6 +115,34 @@ parse_plan(struct options *options, const char *text)
 	return plan_check(text);
 }
 
+const struct preset presets[] = {
+	{ "gRPC's connection backoff, as its code has it",
+	    { "grpc", "--attempts=0", "--backoff=exponential:factor=1.6",
+		"--delay=1s", "--max-delay=120s", "--jitter=20%",
+		"--jitter-order=after-cap", "--pace=start", "--min-timeout=20s",
+		NULL } },
+	{ "the standard mode of the AWS SDKs",
+	    { "aws", "--attempts=3", "--backoff=exponential", "--delay=1s",
+		"--max-delay=20s", "--jitter=full", NULL } },
+	{ "truncated binary exponential backoff at 10 Mb/s",
+	    { "ethernet", "--attempts=16", "--backoff=slots:ceiling=10",
+		"--delay=51.2us", NULL } },
+	{ "the defaults of EventSauce's BackOff",
+	    { "eventsauce", "--attempts=16", "--backoff=exponential",
+		"--delay=100ms", "--max-delay=2.5s", "--jitter=none", NULL } },
+	{ "a crashing container's restarts",
+	    { "kubernetes", "--attempts=0", "--backoff=exponential",
+		"--delay=10s", "--max-delay=300s", "--jitter=none",
+		"--reset-after=10m", NULL } },
+	{ "the delays of curl --retry",
+	    { "curl", "--backoff=exponential", "--delay=1s", "--max-delay=10m",
+		"--jitter=none", NULL } },
+	{ "wait for something to come about",
+	    { "poll", "--backoff=exponential", "--delay=100ms", "--jitter=none",
+		"--wait-first", NULL } },
+	{ .doc = NULL },
+};
+
 const char *const option_groups[GROUPS] = {
 	[GROUP_LIMITS] = "Limits",
 	[GROUP_WAITING] = "Waiting",
@@ -149,7 +176,7 @@ const struct option_row option_rows[OPTIONS] = {
 
 	[OPTION_BACKOFF] = { "backoff", 'b', GROUP_WAITING, TYPE_OTHER,
 	    "STRATEGY[:NAME=VALUE,...]", "how the delay grows (--help=backoff)",
-	    .initial = "exponential", TABLE(strategies),
+	    .initial = "exponential", TABLE(strategies), .topic = "backoff",
 	    .parse = parse_backoff },
 	[OPTION_DELAY] = { "delay", 'd', GROUP_WAITING, TYPE_DURATION, "DUR",
 	    "base delay", .initial = "1s", .offset = AT(policy.backoff.base) },
@@ -161,7 +188,7 @@ const struct option_row option_rows[OPTIONS] = {
 	    .offset = AT(policy.backoff.min) },
 	[OPTION_JITTER] = { "jitter", 'j', GROUP_WAITING, TYPE_OTHER, "KIND",
 	    "how chance spreads a delay (--help=jitter) [20%]",
-	    TABLE(jitter_kinds), .parse = parse_jitter },
+	    TABLE(jitter_kinds), .topic = "jitter", .parse = parse_jitter },
 	[OPTION_JITTER_ORDER] = { "jitter-order", 0, GROUP_WAITING, TYPE_CHOICE,
 	    NULL, "where the cap binds", .initial = "inside",
 	    WORDS("inside", "before-cap", "after-cap"),
@@ -187,22 +214,25 @@ const struct option_row option_rows[OPTIONS] = {
 	    "ERE", "wait at least what the output says (Retry-After)",
 	    .parse = parse_delay_match },
 	[OPTION_PRESET] = { "preset", 0, GROUP_WAITING, TYPE_CHOICE, "NAME",
-	    "options of a known system (--help=presets)", TABLE(presets),
-	    .offset = AT(preset) },
+	    "options of a known system (--help=presets)",
+	    .words = presets[0].words, .stride = sizeof(presets[0]),
+	    .topic = "presets", .offset = AT(preset) },
 
 	[OPTION_SUCCESS_ON] = { "success-on", 0, GROUP_VERDICT, TYPE_SET, "SET",
 	    "these outcomes are success (--help=sets)", .initial = "0",
-	    .offset = AT(policy.rules.success), .second = AT(named) },
-	[OPTION_RETRY_ON] = { "retry-on", 0, GROUP_VERDICT, TYPE_SET, "SET",
-	    "only these failures are retried", .offset = AT(policy.rules.retry),
+	    .topic = "sets", .offset = AT(policy.rules.success),
 	    .second = AT(named) },
+	[OPTION_RETRY_ON] = { "retry-on", 0, GROUP_VERDICT, TYPE_SET, "SET",
+	    "only these failures are retried", .topic = "sets",
+	    .offset = AT(policy.rules.retry), .second = AT(named) },
 	[OPTION_STOP_ON] = { "stop-on", 0, GROUP_VERDICT, TYPE_SET, "SET",
-	    "these are not retried [" OPTIONS_STOP_ON "]",
+	    "these are not retried [" OPTIONS_STOP_ON "]", .topic = "sets",
 	    .offset = AT(stop_least), .second = AT(stop_most) },
 	[OPTION_FREE_ON] = { "free-on", 0, GROUP_VERDICT, TYPE_SET, "SET",
-	    "these failures use up no attempt", .offset = AT(policy.free) },
+	    "these failures use up no attempt", .topic = "sets",
+	    .offset = AT(policy.free) },
 	[OPTION_THROTTLE_ON] = { "throttle-on", 0, GROUP_VERDICT, TYPE_SET,
-	    "SET", "these are retried with --throttle-delay",
+	    "SET", "these are retried with --throttle-delay", .topic = "sets",
 	    .offset = AT(policy.rules.throttle) },
 	[OPTION_THROTTLE_DELAY] = { "throttle-delay", 0, GROUP_VERDICT,
 	    TYPE_DURATION, "DUR", "base delay after a throttled attempt",
@@ -263,7 +293,7 @@ const struct option_row option_rows[OPTIONS] = {
 	[OPTION_BUDGET] = { "budget", 0, GROUP_BETWEEN, TYPE_OTHER,
 	    "FILE[:NAME=VALUE,...]",
 	    "share a retry budget with others (--help=budget)",
-	    .parse = parse_budget },
+	    .topic = "budget", .parse = parse_budget },
 
 	[OPTION_QUIET] = { "quiet", 'q', GROUP_REPORTING, TYPE_FLAG, NULL,
 	    "say nothing but retry's own errors", .offset = AT(quiet) },
@@ -272,10 +302,10 @@ const struct option_row option_rows[OPTIONS] = {
 	    .offset = AT(verbose) },
 	[OPTION_LOG] = { "log", 0, GROUP_REPORTING, TYPE_OTHER, "FORMAT[:FILE]",
 	    "how to report, and where to (--help=formats)", TABLE(formats),
-	    .parse = parse_log },
+	    .topic = "formats", .parse = parse_log },
 	[OPTION_PLAN] = { "plan", 0, GROUP_REPORTING, TYPE_OTHER, "SCRIPT",
 	    "show what would happen, and run nothing", .optional = true,
-	    .parse = parse_plan },
+	    .topic = "sets", .parse = parse_plan },
 	[OPTION_HELP] = { "help", 'h', GROUP_REPORTING, TYPE_CHOICE, "TOPIC",
 	    "print this, or help on a topic", TABLE(help_topics),
 	    .optional = true, .offset = AT(help_topic) },

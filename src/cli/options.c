@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "cli/options.h"
-#include "cli/presets.h"
 #include "core/duration.h"
 #include "core/text.h"
 
@@ -22,7 +21,7 @@ complain(char problem[OPTIONS_PROBLEM], const char *name, const char *text,
 
 /*
  * Tells what is wrong with a value: of a list the item that is, or all of it if
- * that is empty; and finds the text of --help that says what it may be.
+ * that is empty.
  */
 static void
 complain_of_value(char problem[OPTIONS_PROBLEM], struct options *options,
@@ -44,43 +43,7 @@ complain_of_value(char problem[OPTIONS_PROBLEM], struct options *options,
 			strlcat(problem, i == 0 ? " " : ", ", OPTIONS_PROBLEM);
 			strlcat(problem, word, OPTIONS_PROBLEM);
 		}
-
-	if (row->type == TYPE_SET || id == OPTION_PLAN)
-		options->topic = "sets";
-	else if (id == OPTION_BACKOFF)
-		options->topic = "backoff";
-	else if (id == OPTION_JITTER)
-		options->topic = "jitter";
-	else if (id == OPTION_PRESET)
-		options->topic = "presets";
-	else if (id == OPTION_BUDGET || id == OPTION_LOG)
-		options->topic = id == OPTION_LOG ? "formats" : "budget";
-}
-
-static const char *
-parse_count(const char *text, uint64_t *count)
-{
-	const char *problem;
-
-	if (*text == '-')
-		return "is negative";
-	if (strspn(text, "0123456789") != strlen(text))
-		return "is not a whole number";
-	*count = (uint64_t)strtonum(text, 0, INT64_MAX, &problem);
-	return problem == NULL ? NULL : "is too large";
-}
-
-static const char *
-parse_choice(const struct option_row *row, const char *text, int *number)
-{
-	const char *word;
-
-	for (int i = 0; (word = option_word(row, i)) != NULL; i++)
-		if (strcmp(word, text) == 0) {
-			*number = i;
-			return NULL;
-		}
-	return OPTION_NONE_OF;
+	options->topic = row->topic;
 }
 
 /* Reads a value; one that is optional and missing has nothing to be read. */
@@ -89,7 +52,7 @@ parse_value(struct options *options, const struct option_row *row,
     const char *text)
 {
 	void *member = (char *)options + row->offset;
-	const char *problem;
+	const char *problem = NULL, *word;
 
 	if (row->type == TYPE_FLAG) {
 		*(bool *)member = true;
@@ -103,7 +66,13 @@ parse_value(struct options *options, const struct option_row *row,
 	case TYPE_DURATION:
 		return duration_parse(text, member);
 	case TYPE_COUNT:
-		return parse_count(text, member);
+		if (*text == '-')
+			return "is negative";
+		if (strspn(text, "0123456789") != strlen(text))
+			return "is not a whole number";
+		*(uint64_t *)member =
+		    (uint64_t)strtonum(text, 0, INT64_MAX, &problem);
+		return problem == NULL ? NULL : "is too large";
 	case TYPE_SET:
 		problem = set_parse(member, text, &options->item);
 		if (problem == NULL && row->second != 0)
@@ -116,7 +85,12 @@ parse_value(struct options *options, const struct option_row *row,
 			*(const char **)member = text;
 		return problem;
 	case TYPE_CHOICE:
-		return parse_choice(row, text, member);
+		for (int i = 0; (word = option_word(row, i)) != NULL; i++)
+			if (strcmp(word, text) == 0) {
+				*(int *)member = i;
+				return NULL;
+			}
+		return OPTION_NONE_OF;
 	case TYPE_OTHER:
 		return row->parse(options, text);
 	case TYPE_TEXT:
@@ -141,50 +115,6 @@ set_option(struct options *options, enum option_id id, const char *text,
 		return -1;
 	}
 	options->origin[id] = origin;
-	return 0;
-}
-
-static enum option_id
-find_option(const char *name, size_t length)
-{
-	int id = 0;
-
-	while (id < OPTIONS &&
-	    (strncmp(option_rows[id].name, name, length) != 0 ||
-		option_rows[id].name[length] != '\0'))
-		id++;
-	return id;
-}
-
-/* A preset's words, which its table has right. */
-static int
-apply_preset(struct options *options, char problem[OPTIONS_PROBLEM])
-{
-	for (const char *const *word = presets[options->preset].words;
-	     *word != NULL; word++) {
-		const char *name = *word + 2;
-		const size_t length = strcspn(name, "=");
-		const char *value =
-		    name[length] == '=' ? name + length + 1 : NULL;
-
-		if (set_option(options, find_option(name, length), value,
-			ORIGIN_PRESET, problem) == -1)
-			return -1;
-	}
-	return 0;
-}
-
-static int
-set_defaults(struct options *options, char problem[OPTIONS_PROBLEM])
-{
-	*options = (struct options){ .help = false };
-	set_parse(&options->stop_most, "any", NULL);
-	for (int id = 0; id < OPTIONS; id++)
-		if (option_rows[id].initial != NULL &&
-		    set_option(options, id, option_rows[id].initial,
-			ORIGIN_DEFAULT, problem) == -1)
-			return -1;
-	options->named = (struct set){ { 0 } };
 	return 0;
 }
 
@@ -259,23 +189,13 @@ complain_of_word(char **argv, int result, char problem[OPTIONS_PROBLEM])
 	return -1;
 }
 
-static enum option_id
-letter_option(int letter)
-{
-	int id = 0;
-
-	while (option_rows[id].letter != letter)
-		id++;
-	return id;
-}
-
 /*
- * Goes through argv once, for the preset alone or for all other options, which
- * find what is wrong first.
+ * Sets the presets that argv names, or all its other options.  The presets come
+ * first, and leave what cannot be read at all to the others.
  */
 static int
-read_words(int argc, char **argv, struct options *options, bool preset,
-    char problem[OPTIONS_PROBLEM])
+read_words(int argc, char **argv, struct options *options, bool presets_only,
+    enum option_origin origin, char problem[OPTIONS_PROBLEM])
 {
 	struct option long_options[OPTIONS + 1];
 	char letters[3 * OPTIONS + 3];
@@ -286,20 +206,17 @@ read_words(int argc, char **argv, struct options *options, bool preset,
 	optind = 0;
 	while ((result = getopt_long(argc, argv, letters, long_options,
 		    NULL)) != -1) {
+		int id = result - VAL_BASE;
+
 		if (result == '?' || result == ':')
-			return preset ? 0
-				      : complain_of_word(argv, result, problem);
-		const enum option_id id = result >= VAL_BASE
-		    ? (enum option_id)(result - VAL_BASE)
-		    : letter_option(result);
-		if ((id == OPTION_PRESET) != preset)
-			continue;
-		/* Of several presets the last one stands alone. */
-		if (preset && set_defaults(options, problem) == -1)
-			return -1;
-		if (set_option(options, id, optarg, ORIGIN_USER, problem) == -1)
-			return -1;
-		if (preset && apply_preset(options, problem) == -1)
+			return presets_only
+			    ? 0
+			    : complain_of_word(argv, result, problem);
+		if (result < VAL_BASE)
+			for (id = 0; option_rows[id].letter != result; id++)
+				continue;
+		if ((id == OPTION_PRESET) == presets_only &&
+		    set_option(options, id, optarg, origin, problem) == -1)
 			return -1;
 	}
 	options->command = (const char *const *)argv + optind;
@@ -312,9 +229,28 @@ options_parse(int argc, char **argv, struct options *options,
 {
 	struct conflict conflict;
 
-	if (set_defaults(options, problem) == -1 ||
-	    read_words(argc, argv, options, true, problem) == -1 ||
-	    read_words(argc, argv, options, false, problem) == -1)
+	*options = (struct options){ .help = false };
+	set_parse(&options->stop_most, "any", NULL);
+	for (int id = 0; id < OPTIONS; id++)
+		if (option_rows[id].initial != NULL &&
+		    set_option(options, id, option_rows[id].initial,
+			ORIGIN_DEFAULT, problem) == -1)
+			return -1;
+	options->named = (struct set){ .bits = { 0 } };
+
+	if (read_words(argc, argv, options, true, ORIGIN_USER, problem) == -1)
+		return -1;
+	if (options->origin[OPTION_PRESET] == ORIGIN_USER) {
+		char **words = (char **)presets[options->preset].words;
+		int count = 0;
+
+		while (words[count] != NULL)
+			count++;
+		if (read_words(count, words, options, false, ORIGIN_PRESET,
+			problem) == -1)
+			return -1;
+	}
+	if (read_words(argc, argv, options, false, ORIGIN_USER, problem) == -1)
 		return -1;
 	options->help = options->origin[OPTION_HELP] != ORIGIN_DEFAULT;
 	options->plan = options->origin[OPTION_PLAN] != ORIGIN_DEFAULT;

@@ -160,6 +160,7 @@ struct option_row {
 	const char *value; /* the name of its value, "DUR"; NULL: its words */
 	const char *doc;
 	const char *initial; /* the default, parsed like a value, or NULL */
+	const char *topic;   /* of --help, that says more of its value; NULL */
 	bool optional;	     /* it may be given without its value */
 	size_t offset;	     /* of its member in struct options */
 	size_t second;	     /* TYPE_SET: of another one, or 0 */
@@ -175,6 +176,13 @@ struct option_row {
 	const char *(*parse)(struct options *options, const char *text);
 };
 
+/* One row a preset; a row without a doc ends them. */
+struct preset {
+	const char *doc;
+	const char *words[10]; /* as in argv: its name, its options, NULL */
+};
+
+extern const struct preset presets[];
 extern const struct option_row option_rows[OPTIONS];
 extern const char *const option_groups[GROUPS];
 

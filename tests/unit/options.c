@@ -1,6 +1,5 @@
 #include "cli/options.h"
 #include "cli/help.h"
-#include "cli/presets.h"
 #include "drive.h"
 #include "tap.h"
 
