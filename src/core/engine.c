@@ -530,15 +530,6 @@ prepare(struct engine *engine, double now)
 }
 
 static enum action_kind
-start(struct engine *engine, double now)
-{
-	engine->begun = now;
-	if (engine->policy->remember)
-		return ask(engine, ASK_STATE, run_end(engine));
-	return prepare(engine, now);
-}
-
-static enum action_kind
 leave_wait(struct engine *engine, double now)
 {
 	const double waited = now - engine->wait_begun;
@@ -611,25 +602,18 @@ succeeded(struct engine *engine, double now)
 	return begin_wait(engine, now);
 }
 
-/* The attempt ran long enough to have been healthy before it failed. */
-static bool
-was_healthy(const struct engine *engine)
-{
-	const double threshold = engine->policy->reset_after;
-
-	if (engine->healthy)
-		return true;
-	return threshold > 0 &&
-	    engine->evidence.outcome.kind != OUTCOME_TIMEOUT &&
-	    engine->run.duration >= threshold;
-}
-
 static void
 count_failure(struct engine *engine)
 {
+	const double threshold = engine->policy->reset_after;
+	/* The attempt ran long enough before it failed. */
+	const bool lasted = threshold > 0 &&
+	    engine->evidence.outcome.kind != OUTCOME_TIMEOUT &&
+	    engine->run.duration >= threshold;
+
 	engine->successes = 0;
 	engine->earlier.failures = next_number(engine->earlier.failures);
-	if (was_healthy(engine)) {
+	if (engine->healthy || lasted) {
 		engine->n = 0;
 		engine->run.used = 1;
 		engine->level = (struct level){ .begun = false };
@@ -926,7 +910,10 @@ act(struct engine *engine, const struct event *event)
 {
 	switch (event->kind) {
 	case EVENT_START:
-		return start(engine, event->now);
+		engine->begun = event->now;
+		if (engine->policy->remember)
+			return ask(engine, ASK_STATE, run_end(engine));
+		return prepare(engine, event->now);
 	case EVENT_EXITED:
 		return exited(engine, event->now);
 	case EVENT_REAPED:

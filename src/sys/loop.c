@@ -45,8 +45,7 @@ struct loop {
 	ev_timer timer;
 	double wake;	/* when the engine wants its next TIMER */
 	double stopped; /* seconds that SIGTSTP took, which do not count */
-	struct event
-	    pending; /* comes with the next turn of the loop, or NONE */
+	struct event pending; /* for the next turn of the loop, or NONE */
 
 	struct child child;
 	bool is_attempt; /* the child; else it is asked: */
@@ -126,16 +125,6 @@ answer(enum verdict verdict)
 	return (struct event){ .kind = EVENT_ANSWER, .answer = verdict };
 }
 
-/* What an attempt reads and writes. */
-static int
-begin_streams(struct loop *loop, bool is_retry, int descriptors[3])
-{
-	if (output_begin(&loop->output, descriptors) == -1 ||
-	    input_begin(&loop->input, is_retry, &descriptors[0]) == -1)
-		return -1;
-	return loop->options->control ? control_file_begin(&loop->control) : 0;
-}
-
 static struct event
 run_attempt(struct loop *loop)
 {
@@ -148,7 +137,12 @@ run_attempt(struct loop *loop)
 	};
 
 	tree_begin(&loop->tree);
-	int result = begin_streams(loop, record.attempt > 1, start.descriptors);
+	int result = output_begin(&loop->output, start.descriptors);
+	if (result == 0)
+		result = input_begin(&loop->input, record.attempt > 1,
+		    &start.descriptors[0]);
+	if (result == 0 && loop->options->control)
+		result = control_file_begin(&loop->control);
 	if (result == 0)
 		result = child_start(&loop->child, &start);
 	const int error = errno;
@@ -701,20 +695,6 @@ set_up(struct loop *loop)
 	ev_io_start(loop->events.loop, &loop->stops);
 }
 
-/* Messages may be held among the output. */
-static void
-take_messages(struct loop *loop)
-{
-	struct report *report = &loop->report;
-	FILE *inherited = stderr;
-
-	if (output_open(&loop->output, loop->options) == -1)
-		err(STATUS_OWN_FAILURE, "standard error");
-	for (size_t i = 0; i < report->count; i++)
-		if (report->sinks[i].file == inherited)
-			report->sinks[i].file = stderr;
-}
-
 int
 loop_run(const struct options *options, const struct report *report)
 {
@@ -722,6 +702,7 @@ loop_run(const struct options *options, const struct report *report)
 		.options = options,
 		.report = *report,
 	};
+	FILE *inherited = stderr;
 
 	set_up(&loop);
 	if (options->warning != NULL)
@@ -736,7 +717,12 @@ loop_run(const struct options *options, const struct report *report)
 	loop.control =
 	    (struct control_file){ .pid = loop.child.parent, .fd = -1 };
 	input_open(&loop.input, options, loop.events.loop, input_done, &loop);
-	take_messages(&loop);
+	if (output_open(&loop.output, options) == -1)
+		err(STATUS_OWN_FAILURE, "standard error");
+	/* Messages may be held among the output. */
+	for (size_t i = 0; i < loop.report.count; i++)
+		if (loop.report.sinks[i].file == inherited)
+			loop.report.sinks[i].file = stderr;
 	drive(&loop, (struct event){ .kind = EVENT_START });
 	if (!loop.over)
 		ev_run(loop.events.loop, 0);
