@@ -1016,23 +1016,19 @@ engine_step(struct engine *engine, struct event event)
 struct engine *
 engine_open(const struct policy *policy, struct random random)
 {
-	struct engine *engine = malloc(sizeof(*engine));
+	struct engine *engine = calloc(1, sizeof(*engine));
 
-	if (engine != NULL)
-		*engine = (struct engine){
-			.policy = policy,
-			.random = random,
-			.run = { .limit = policy->attempts,
-			    .max_time = policy->max_time,
-			    .delay.hint = -1,
-			    .just_waited = -1,
-			    .user = NAN,
-			    .system = NAN },
-			.kill_at = INFINITY,
-			.leave_at = INFINITY,
-			.deadline = INFINITY,
-			.lock_begun = INFINITY,
-		};
+	if (engine == NULL)
+		return NULL;
+	engine->policy = policy;
+	engine->random = random;
+	engine->deadline = engine->kill_at = engine->leave_at = INFINITY;
+	engine->lock_begun = INFINITY;
+	engine->run.limit = policy->attempts;
+	engine->run.max_time = policy->max_time;
+	engine->run.delay.hint = -1;
+	engine->run.just_waited = -1;
+	engine->run.user = engine->run.system = NAN;
 	return engine;
 }
 

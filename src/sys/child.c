@@ -13,10 +13,6 @@
 
 #include "sys/child.h"
 
-/* How many variables `retry` sets, and room for one of them. */
-#define VARIABLES 8
-#define ENTRY 128
-
 int
 child_init(struct child *child)
 {
@@ -155,7 +151,7 @@ execute(const struct start *start)
  * an attempt itself, the variable is there already.
  */
 __attribute__((format(printf, 4, 5))) static int
-set_variable(char entry[ENTRY], const char *name, bool has_value,
+set_variable(char entry[CHILD_ENTRY], const char *name, bool has_value,
     const char *format, ...)
 {
 	va_list arguments;
@@ -163,9 +159,10 @@ set_variable(char entry[ENTRY], const char *name, bool has_value,
 	unsetenv(name);
 	if (!has_value)
 		return 0;
-	const int length = snprintf(entry, ENTRY, "%s=", name);
+	const int length = snprintf(entry, CHILD_ENTRY, "%s=", name);
 	va_start(arguments, format);
-	vsnprintf(entry + length, (size_t)(ENTRY - length), format, arguments);
+	vsnprintf(entry + length, (size_t)(CHILD_ENTRY - length), format,
+	    arguments);
 	va_end(arguments);
 	return putenv(entry) == 0 ? 0 : -1;
 }
@@ -175,10 +172,9 @@ set_variable(char entry[ENTRY], const char *name, bool has_value,
  * -1 with errno set.
  */
 static int
-set_variables(const struct record *record, const char *control)
+set_variables(char entries[CHILD_VARIABLES][CHILD_ENTRY],
+    const struct record *record, const char *control)
 {
-	/* As lasting as environ; setenv(3) would never free an old value. */
-	static char entries[VARIABLES][ENTRY];
 	const struct outcome last = record->outcome;
 	const bool ended = last.kind != OUTCOME_NONE;
 	int result = 0;
@@ -218,7 +214,7 @@ name_child(pid_t parent)
 {
 	const bool listens = is_pid(getenv("LISTEN_PID"), parent);
 	const bool is_watched = is_pid(getenv("WATCHDOG_PID"), parent);
-	char pid[ENTRY];
+	char pid[CHILD_ENTRY];
 
 	if (!listens && !is_watched)
 		return 0;
@@ -236,7 +232,8 @@ child_start(struct child *child, const struct start *start)
 {
 	int fd = 0;
 
-	if (set_variables(start->record, start->control) == -1)
+	if (set_variables(child->variables, start->record, start->control) ==
+	    -1)
 		return -1;
 	const pid_t pid = fork_child(child);
 	if (pid != 0)

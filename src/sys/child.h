@@ -18,6 +18,10 @@ struct start {
 	int descriptors[3];  /* for 0, 1 and 2, or CHILD_KEEPS */
 };
 
+/* How many variables `retry` sets for a child, and room for one of them. */
+#define CHILD_VARIABLES 8
+#define CHILD_ENTRY 128
+
 /*
  * The one process that `retry` waits for: an attempt, or a command of its own.
  * `retry` blocks all signals and leaves their dispositions alone, but for
@@ -31,6 +35,8 @@ struct child {
 	bool own_group;	 /* there is no terminal, so each child gets a group */
 	sigset_t missed; /* signals that `retry` had before the child began */
 	int *error;	 /* on a page that is shared with the child */
+	/* RETRY_*: environ points here, as setenv(3) would free no old value. */
+	char variables[CHILD_VARIABLES][CHILD_ENTRY];
 };
 
 /*
