@@ -4,6 +4,7 @@
 #include "cli/report.h"
 #include "core/duration.h"
 #include "core/number.h"
+#include "core/text.h"
 
 /* A shorter wait shows nothing: it would only flicker. */
 #define SHORTEST 0.5
@@ -102,6 +103,24 @@ draw(struct sink *sink, const struct report *report,
 	    GAP + strlen(how));
 }
 
+/* Draws for how long another run has had the state. */
+static void
+draw_lock(struct sink *sink, const struct report *report,
+    const struct record *record)
+{
+	char line[3 * MESSAGE_PART], command[MESSAGE_PART], file[MESSAGE_PART];
+	char time[DURATION_TEXT];
+
+	snprintf(line, sizeof(line), "%.30s: another run has %s; waiting %s",
+	    message_command(report->options, command),
+	    text_safe(report->options->state, file, sizeof(file)),
+	    duration_text(number_floor(record->locked), time));
+	report_tty_hide(sink);
+	sink->drawn = fprintf(sink->file, "%.*s", sink->screen.width - 1, line);
+	putc('\r', sink->file);
+	fflush(sink->file);
+}
+
 void
 report_tty_hide(struct sink *sink)
 {
@@ -122,6 +141,11 @@ report_tty_tick(struct sink *sink, const struct report *report,
 	const double left = record->due - record->elapsed;
 	const double period = left > LAST_SECONDS ? SLOW : FAST;
 
+	if (record->locked > 0 && sink->screen.terminal) {
+		if (record->locked >= SLOW && sink->screen.width > 0)
+			draw_lock(sink, report, record);
+		return record->elapsed + SLOW;
+	}
 	if (record->delay.seconds < SHORTEST || left <= 0 ||
 	    !sink->screen.terminal)
 		return INFINITY;

@@ -956,6 +956,8 @@ engine_record(const struct engine *engine, double now)
 	record.elapsed = now - engine->begun;
 	record.final = is_final(engine);
 	record.waits = engine->state == STATE_WAITING;
+	if (engine->state == STATE_ASKING && engine->question == ASK_LOCK)
+		record.locked = now - engine->lock_begun;
 	return record;
 }
 

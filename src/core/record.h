@@ -82,6 +82,9 @@ struct record {
 	double just_waited; /* before the last attempt; negative: no wait */
 	double waited;	    /* in the whole run */
 
+	double locked; /* seconds that another run has had the state, while
+			       it is waited for */
+
 	/* SIGNAL. */
 	int signal;
 	bool forwarded;

@@ -184,7 +184,7 @@ logs_tick(struct report *report, const struct record *record)
 {
 	const bool held = report->options->output == OUTPUT_CHRONIC;
 
-	if (!record->waits)
+	if (!record->waits && record->locked == 0)
 		return INFINITY;
 	for (size_t i = 0; i < report->count; i++) {
 		struct sink *sink = &report->sinks[i];

@@ -72,6 +72,13 @@ look input 80 '^\$$' 'type=retry --stdin=replay cat & echo $! >pid\n' \
     'fg\n.*cat' 'run=sh ../await "^[RS].*+"' . 'type=typed\n\x04' \
     'typed\ntyped' 'type=exit\n' -- \
     env PS1='$ ' bash --norc --noprofile -i
+# shellcheck disable=SC2016 # it is for another shell
+look locked 80 'another run has state; waiting [0-9]+s' show \
+    . 'run=touch go' -- sh -c '
+	retry -q --state=state sh -c "touch held
+	    until [ -e go ]; do sleep 0.01; done" </dev/null >/dev/null 2>&1 &
+	until [ -e held ]; do sleep 0.01; done
+	exec retry --state=state true'
 look explicit 80 -- sh -c "exec try --log=tty -a 2 -d 0.6 false 2>err"
 look verbose 80 '2/2 in' show . 'run=sh ../poke USR1' \
     'USR1(.*\n)+.*2/2 in' show . 'type=\x03' -- \
@@ -157,6 +164,12 @@ like 'a terminal comes before GitHub' "$(cat github/seen)" 'kill -URG'
 like 'it has Unicode where the locale has' "$(cat unicode/seen)" '[░█]{8}'
 unlike 'and not elsewhere' "$(cat normal/seen)" '[^ -~]'
 
+like 'a wait for another run is told' "$(cat locked/seen)" \
+    '^retry: waiting for another run, which has state$'
+like 'and counted while it lasts' "$(cat locked/raw)" \
+    'true: another run has state; waiting [0-9]+s'
+is 'then its place is clean' "$(tail -n 2 locked/seen)" \
+    "$(printf 'retry: waiting for another run, which has state\nstatus 0')"
 is 'quiet leaves the output alone' "$(cat quiet/seen)" 'out
 out
 status 7'
