@@ -148,66 +148,16 @@ add_wait(struct message *message, const struct options *options,
 	add(message, ")");
 }
 
-/* Why a run was given up, beyond what its last attempt did. */
-static void
-add_reason(struct message *message, const struct record *record)
-{
-	char text[MESSAGE_PART];
-
-	switch (record->reason) {
-	case REASON_STOP:
-		add(message, " (%s)", rule_name(record->judgement.rule));
-		break;
-	case REASON_MAX_TIME:
-		add(message, " (--max-time %s %s)",
-		    duration_text(record->max_time, text),
-		    record->cut == CUT_CHECK	  ? "ended --check"
-			: record->cut == CUT_GATE ? "ended --before-retry"
-						  : "leaves no more time");
-		break;
-	case REASON_HINT:
-		add(message, " (asked to wait %s, which is too long)",
-		    duration_text(record->too_long, text));
-		break;
-	case REASON_BUDGET:
-		add(message, " (the retry budget is used up)");
-		break;
-	case REASON_GATE:
-		add(message, " (--before-retry %s)",
-		    record->command_timed_out ? "timed out" : "failed");
-		break;
-	case REASON_ERROR:
-		add(message, " (an error of retry's own)");
-		break;
-	case REASON_ATTEMPTS:
-		add_rule(message, record);
-		break;
-	case REASON_NONE:
-	case REASON_SUCCESS:
-	case REASON_SIGNAL:
-	case REASON_EARLY:
-	case REASON_PLAN:
-		break;
-	}
-}
-
-/* "3 attempts in 31s" */
-static void
-add_past(struct message *message, const struct record *record)
-{
-	char text[MESSAGE_PART];
-
-	add(message, "%" PRIu64 " attempt%s in %s", record->attempt,
-	    record->attempt == 1 ? "" : "s",
-	    duration_text(record->elapsed, text));
-}
-
 struct message
 message_end(const struct record *record)
 {
 	struct message message = { .priority = PRIORITY_ERROR };
-	char text[MESSAGE_PART], name[SIGNAL_NAME];
+	struct message why = { .text = "" };
+	char past[MESSAGE_PART], text[MESSAGE_PART], name[SIGNAL_NAME];
 
+	snprintf(past, sizeof(past), "%" PRIu64 " attempt%s in %s",
+	    record->attempt, record->attempt == 1 ? "" : "s",
+	    duration_text(record->elapsed, text));
 	switch (record->reason) {
 	case REASON_SUCCESS:
 		message.priority = PRIORITY_INFO;
@@ -215,41 +165,57 @@ message_end(const struct record *record)
 		if (record->limit > 0 && record->used == record->attempt)
 			add(&message, " of %" PRIu64, record->limit);
 		add(&message, " in %s", duration_text(record->elapsed, text));
-		break;
+		return message;
 	case REASON_SIGNAL:
 		message.priority = PRIORITY_NOTICE;
-		add(&message, "ended by %s after ",
-		    signal_name(record->ended_by, name));
-		add_past(&message, record);
+		add(&message, "ended by %s after %s",
+		    signal_name(record->ended_by, name), past);
 		if (!record->in_a_wait && record->attempt > 0)
 			add(&message, ": %s",
 			    message_outcome(record->outcome, text));
-		break;
+		return message;
 	case REASON_EARLY:
 		if (record->too_early > 0)
 			add(&message, "too early by %s",
 			    duration_text(record->too_early, text));
 		else
 			add(&message, "too early: another run is under way");
-		break;
+		return message;
 	case REASON_PLAN:
-		add(&message, "the plan ends after ");
-		add_past(&message, record);
+		add(&message, "the plan ends after %s", past);
+		return message;
+	case REASON_STOP:
+		add(&why, " (%s)", rule_name(record->judgement.rule));
+		break;
+	case REASON_MAX_TIME:
+		add(&why, " (--max-time %s %s)",
+		    duration_text(record->max_time, text),
+		    record->cut == CUT_CHECK	  ? "ended --check"
+			: record->cut == CUT_GATE ? "ended --before-retry"
+						  : "leaves no more time");
+		break;
+	case REASON_HINT:
+		add(&why, " (asked to wait %s, which is too long)",
+		    duration_text(record->too_long, text));
+		break;
+	case REASON_BUDGET:
+		add(&why, " (the retry budget is used up)");
+		break;
+	case REASON_GATE:
+		add(&why, " (--before-retry %s)",
+		    record->command_timed_out ? "timed out" : "failed");
+		break;
+	case REASON_ERROR:
+		add(&why, " (an error of retry's own)");
+		break;
+	case REASON_ATTEMPTS:
+		add_rule(&why, record);
 		break;
 	case REASON_NONE:
-	case REASON_ATTEMPTS:
-	case REASON_MAX_TIME:
-	case REASON_STOP:
-	case REASON_BUDGET:
-	case REASON_GATE:
-	case REASON_HINT:
-	case REASON_ERROR:
-		add(&message, "giving up after ");
-		add_past(&message, record);
-		add(&message, ": %s", message_outcome(record->outcome, text));
-		add_reason(&message, record);
 		break;
 	}
+	add(&message, "giving up after %s: %s%s", past,
+	    message_outcome(record->outcome, text), why.text);
 	return message;
 }
 
@@ -327,33 +293,29 @@ message_status(const struct options *options, const struct record *record)
 	struct message message = { .text = "" };
 	char word[MESSAGE_PART];
 
+	add(&message, "%.40s: ", message_command(options, word));
 	switch (record->kind) {
 	case RECORD_START:
 	case RECORD_OUTCOME:
 	case RECORD_SIGNAL:
-		return message;
+		return (struct message){ .text = "" };
 	case RECORD_ATTEMPT:
-	case RECORD_LOCK:
-	case RECORD_WAIT:
-	case RECORD_END:
-		break;
-	}
-	add(&message, "%.40s: ", message_command(options, word));
-	if (record->kind == RECORD_ATTEMPT) {
 		add_attempt(&message, record);
 		add(&message, " runs");
-	} else if (record->kind == RECORD_WAIT) {
+		break;
+	case RECORD_LOCK:
+		add(&message, "%s", message_of(options, record).text);
+		break;
+	case RECORD_WAIT:
 		if (record->attempt > 0) {
 			add_outcome(&message, options, record);
 			add(&message, "; ");
 		}
 		add_wait(&message, options, record);
-	} else {
-		const struct message line = record->kind == RECORD_END
-		    ? message_end(record)
-		    : message_of(options, record);
-
-		add(&message, "%s", line.text);
+		break;
+	case RECORD_END:
+		add(&message, "%s", message_end(record).text);
+		break;
 	}
 	return message;
 }
