@@ -81,6 +81,12 @@ conflicts_settle(struct options *options)
 		policy->delivery = options->output == OUTPUT_HOLD
 		    ? DELIVERY_EACH
 		    : DELIVERY_LAST;
+
+	if (backoff->base == 0 && backoff->min == 0 &&
+	    backoff->strategy->keeps_level &&
+	    backoff_nominal(backoff, &(struct level){ .begun = true }, 2, 0) ==
+		0)
+		options->warning = "the delay starts at 0 and never leaves it";
 }
 
 struct conflict
@@ -159,17 +165,4 @@ conflicts_find(const struct options *options)
 		if (rows[i].found)
 			return rows[i].conflict;
 	return (struct conflict){ .what = NULL };
-}
-
-const char *
-conflicts_warning(const struct options *options)
-{
-	const struct backoff *backoff = &options->policy.backoff;
-
-	if (backoff->base == 0 && backoff->min == 0 &&
-	    backoff->strategy->keeps_level &&
-	    backoff_nominal(backoff, &(struct level){ .begun = true }, 2, 0) ==
-		0)
-		return "the delay starts at 0 and never leaves it";
-	return NULL;
 }

@@ -94,22 +94,6 @@ print_options(void)
 }
 
 static void
-print_param(const struct param *param)
-{
-	char initial[32];
-
-	if (param->name == NULL)
-		return;
-	if (param->initial == PARAM_IS_BASE)
-		strlcpy(initial, "d", sizeof(initial));
-	else if (param->initial == PARAM_REQUIRED)
-		strlcpy(initial, "must be given", sizeof(initial));
-	else
-		snprintf(initial, sizeof(initial), "%g", param->initial);
-	printf("      %s: %s [%s]\n", param->name, param->doc, initial);
-}
-
-static void
 print_backoff(void)
 {
 	printf("-b STRATEGY[:NAME=VALUE,...], the nominal delay before retry "
@@ -121,8 +105,19 @@ print_backoff(void)
 		    row->doc);
 		printf("%s%s\n", row->random ? "\n      for u = 1/2: " : ": ",
 		    row->example);
-		for (int i = 0; i < BACKOFF_PARAMS; i++)
-			print_param(&row->params[i]);
+		for (int i = 0; i < BACKOFF_PARAMS; i++) {
+			const struct param *param = &row->params[i];
+
+			if (param->name == NULL)
+				continue;
+			printf("      %s: %s [", param->name, param->doc);
+			if (param->initial == PARAM_IS_BASE)
+				printf("d]\n");
+			else if (param->initial == PARAM_REQUIRED)
+				printf("must be given]\n");
+			else
+				printf("%g]\n", param->initial);
+		}
 	}
 }
 

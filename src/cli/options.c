@@ -227,8 +227,6 @@ int
 options_parse(int argc, char **argv, struct options *options,
     char problem[OPTIONS_PROBLEM])
 {
-	struct conflict conflict;
-
 	*options = (struct options){ .help = false };
 	set_parse(&options->stop_most, "any", NULL);
 	for (int id = 0; id < OPTIONS; id++)
@@ -257,13 +255,12 @@ options_parse(int argc, char **argv, struct options *options,
 	if (options->help || options->version)
 		return 0;
 	conflicts_settle(options);
-	conflict = conflicts_find(options);
+	const struct conflict conflict = conflicts_find(options);
 	if (conflict.what != NULL) {
 		complain(problem, option_rows[conflict.id].name,
 		    options->text[conflict.id], conflict.what);
 		return -1;
 	}
-	options->warning = conflicts_warning(options);
 	if (*options->command == NULL && !options->plan) {
 		strlcpy(problem, "there is no command to run", OPTIONS_PROBLEM);
 		return -1;

@@ -204,7 +204,7 @@ int options_parse(int argc, char **argv, struct options *options,
 /* Releases what options_parse() allocated. */
 void options_free(struct options *options);
 
-/* Settles what follows from the options together, as the cap. */
+/* Settles what follows from the options together, as the cap or a warning. */
 void conflicts_settle(struct options *options);
 
 /* Options that contradict each other: the one to blame, and why. */
@@ -215,8 +215,5 @@ struct conflict {
 
 /* The first contradiction in options that are settled. */
 struct conflict conflicts_find(const struct options *options);
-
-/* What deserves a warning in options that are right, or NULL. */
-const char *conflicts_warning(const struct options *options);
 
 #endif
