@@ -6,10 +6,10 @@
 struct stat;
 
 /*
- * Descriptors of `retry`'s own are above 2, as a child may have 0, 1 or 2
- * closed and must find them closed, and are closed on exec.  Opening a file that
- * the user named follows no symbolic link, does not wait for the reader of a
- * pipe or for a modem, and makes no terminal the controlling one.
+ * Descriptors of `retry`'s own are closed on exec, and above 2, since a child
+ * must find 0, 1 or 2 closed if `retry` was started so.  Opening a file that the
+ * user named follows no symbolic link, does not wait for the reader of a pipe or
+ * for a modem, and makes no terminal the controlling one.
  */
 
 /*
@@ -37,8 +37,8 @@ void file_widen_pipe(int descriptor);
 int file_open(const char *name, int flags);
 
 /*
- * Opens the file for reading and writing, creates it if it is missing, and takes
- * its lock, which the kernel takes back from a process that dies.  If another
+ * Opens the file for reading and writing, creates it if it is missing, and
+ * takes its lock, which the kernel takes back from a process that dies.  If another
  * process has the lock, `waits` says whether to wait for it; else that is
  * EWOULDBLOCK.  Returns the descriptor, or -1 with errno set.
  */

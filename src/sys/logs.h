@@ -10,7 +10,7 @@
  */
 void logs_open(struct report *report, const struct options *options);
 
-/* All else is open too: what a document replaces goes now. */
+/* Empties the files that a document replaces, once all else is open. */
 void logs_begin(const struct report *report);
 
 /* What can be shown on this descriptor; 80 columns if nothing is known. */

@@ -1,4 +1,3 @@
-#include <ctype.h>
 #include <dirent.h>
 #include <err.h>
 #include <errno.h>
@@ -16,9 +15,9 @@
 #include "sys/tree.h"
 
 /*
- * How often /proc is read again for what a process started while it was read.
- * Each time finds fewer; what starts children faster than that is found when
- * one of them dies.
+ * How often /proc is read, as processes start others while it is read.  Each
+ * time finds fewer; those that start children faster are found when one of them
+ * dies.
  */
 #define PASSES 8
 
@@ -146,8 +145,8 @@ keep_descendants(struct processes *list, pid_t parent)
 }
 
 /*
- * Finds the attempt's processes in /proc.  What is older does not count, nor
- * do its descendants.  The caller frees list.items.
+ * Finds the attempt's processes in /proc: the descendants of `retry`, without
+ * older processes and their descendants.  The caller frees list.items.
  */
 static struct processes
 find_processes(const struct tree *tree)
@@ -170,16 +169,18 @@ find_processes(const struct tree *tree)
 	if (strtol(link, NULL, 10) != tree->self)
 		list.problem = "it is of another pid name space";
 	while (list.problem == NULL && (entry = readdir(directory)) != NULL) {
-		if (!isdigit((unsigned char)*entry->d_name))
-			continue;
+		/* Names that are not numbers are read as 0. */
 		const pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-
-		/* What has just ended, or is another user's, has no say. */
-		if (read_process(pid, &process)
-			? process.pid != tree->helper &&
-			    !is_older(&process, tree) &&
-			    !append(&list, &process)
-			: errno == EMFILE || errno == ENFILE || errno == ENOMEM)
+		if (pid == 0 || pid == tree->helper)
+			continue;
+		if (read_process(pid, &process)) {
+			if (!is_older(&process, tree) &&
+			    !append(&list, &process))
+				list.problem = strerror(errno);
+			continue;
+		}
+		/* A process may have ended, or be another user's. */
+		if (errno == EMFILE || errno == ENFILE || errno == ENOMEM)
 			list.problem = strerror(errno);
 	}
 	closedir(directory);
@@ -284,7 +285,7 @@ tree_left(struct tree *tree, bool name)
 	if (tree->self == 0)
 		return 0;
 
-	/* Nobody would tell when what is left ends: it must not be waited for. */
+	/* `retry` would not hear when they end, so that it must not wait. */
 	if (!tree->adopts && !name) {
 		if (tree->group != 0)
 			kill(-tree->group, SIGKILL);

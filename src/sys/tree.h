@@ -14,8 +14,9 @@ struct processes {
 };
 
 /*
- * All that an attempt has started, however far it went: `retry` is a
- * subreaper, to which orphans come back, and finds them in /proc.
+ * The processes that an attempt has started, in whatever group or session.
+ * `retry` is a subreaper, so that orphans become its children, and finds all of
+ * them in /proc.
  */
 struct tree {
 	pid_t self;  /* `retry`; 0: no timeout is in use, nothing is done */
@@ -33,20 +34,20 @@ struct tree {
  */
 void tree_watch(struct tree *tree, pid_t self);
 
-/* An attempt begins: processes that descend from `retry` now are not its own. */
+/* An attempt begins: descendants that `retry` has now are not the attempt's. */
 void tree_begin(struct tree *tree);
 
 /*
- * Signals all that the attempt has started, but for the child itself, and its
- * own group if it has one: they have had the signal.  SIGCONT follows.
+ * Signals the attempt's processes, and continues them.  The child and, if it
+ * has one, its own group are left out, as they have had the signal.
  */
 void tree_signal(struct tree *tree, pid_t child, bool own_group, int signal);
 
 /*
- * Returns how many processes of the attempt are left and are to be waited for:
- * they live, or have died as children of `retry`.  If `name`, each that lives is
- * named on stderr.  If /proc cannot be used but there are children, says so
- * once, and counts the attempt's group as one.
+ * Returns how many processes of the attempt are to be waited for: they live, or
+ * have died as children of `retry`.  With `name`, those that live are named on
+ * stderr.  If /proc cannot be used but there are children, says so once, and
+ * counts the attempt's group as one.
  */
 size_t tree_left(struct tree *tree, bool name);
 
