@@ -36,9 +36,9 @@ child_init(struct child *child)
 	if (terminal != -1)
 		close(terminal);
 
-	child->error = mmap(NULL, sizeof(*child->error), PROT_READ | PROT_WRITE,
-	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	return child->error == MAP_FAILED ? -1 : 0;
+	child->memory = mmap(NULL, sizeof(*child->memory),
+	    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	return child->memory == MAP_FAILED ? -1 : 0;
 }
 
 /*
@@ -52,7 +52,7 @@ child_init(struct child *child)
 static pid_t
 fork_child(struct child *child)
 {
-	*child->error = 0;
+	child->memory->error = 0;
 	sigpending(&child->missed);
 	const pid_t pid = fork();
 	if (pid > 0)
@@ -168,32 +168,34 @@ set_variable(char entry[CHILD_ENTRY], const char *name, bool has_value,
 }
 
 /*
- * Sets RETRY_* in environ, for the command that is started next.  Returns 0, or
- * -1 with errno set.
+ * Sets RETRY_* in environ, for the command that is started next; setenv(3)
+ * would never free an old value.  Returns 0, or -1 with errno set.
  */
 static int
-set_variables(char entries[CHILD_VARIABLES][CHILD_ENTRY],
-    const struct record *record, const char *control)
+set_variables(struct child_memory *memory, const struct start *start)
 {
+	const struct record *record = start->record;
+	const char *control = start->control;
 	const struct outcome last = record->outcome;
 	const bool ended = last.kind != OUTCOME_NONE;
 	int result = 0;
 
-	result |= set_variable(entries[0], "RETRY_ATTEMPT", true, "%" PRIu64,
-	    record->attempt);
-	result |= set_variable(entries[1], "RETRY_ATTEMPTS", true, "%" PRIu64,
-	    record->limit);
-	result |= set_variable(entries[2], "RETRY_ELAPSED", true, "%.3f",
-	    record->elapsed);
-	result |= set_variable(entries[3], "RETRY_LAST", ended, "%s",
+	result |= set_variable(memory->variables[0], "RETRY_ATTEMPT", true,
+	    "%" PRIu64, record->attempt);
+	result |= set_variable(memory->variables[1], "RETRY_ATTEMPTS", true,
+	    "%" PRIu64, record->limit);
+	result |= set_variable(memory->variables[2], "RETRY_ELAPSED", true,
+	    "%.3f", record->elapsed);
+	result |= set_variable(memory->variables[3], "RETRY_LAST", ended, "%s",
 	    outcome_name(last.kind));
-	result |= set_variable(entries[4], "RETRY_LAST_STATUS",
+	result |= set_variable(memory->variables[4], "RETRY_LAST_STATUS",
 	    ended && last.kind != OUTCOME_TIMEOUT, "%d", last.code);
-	result |= set_variable(entries[5], "RETRY_DELAY",
+	result |= set_variable(memory->variables[5], "RETRY_DELAY",
 	    record->just_waited >= 0, "%.3f", record->just_waited);
-	result |= set_variable(entries[6], "RETRY_FINAL", record->final, "1");
-	result |= set_variable(entries[7], "RETRY_CONTROL", control != NULL,
-	    "%s", control != NULL ? control : "");
+	result |= set_variable(memory->variables[6], "RETRY_FINAL",
+	    record->final, "1");
+	result |= set_variable(memory->variables[7], "RETRY_CONTROL",
+	    control != NULL, "%s", control != NULL ? control : "");
 	return result;
 }
 
@@ -232,8 +234,7 @@ child_start(struct child *child, const struct start *start)
 {
 	int fd = 0;
 
-	if (set_variables(child->variables, start->record, start->control) ==
-	    -1)
+	if (set_variables(child->memory, start) == -1)
 		return -1;
 	const pid_t pid = fork_child(child);
 	if (pid != 0)
@@ -244,7 +245,7 @@ child_start(struct child *child, const struct start *start)
 		fd++;
 	if (fd == 3 && name_child(child->parent) == 0)
 		execute(start);
-	*child->error = errno;
+	child->memory->error = errno;
 	_exit(errno == ENOENT ? 127 : 126);
 }
 

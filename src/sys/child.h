@@ -18,9 +18,15 @@ struct start {
 	int descriptors[3];  /* for 0, 1 and 2, or CHILD_KEEPS */
 };
 
-/* How many variables `retry` sets for a child, and room for one of them. */
+/* How many variables `retry` sets, and room for one of them. */
 #define CHILD_VARIABLES 8
 #define CHILD_ENTRY 128
+
+/* Memory that the child shares and that lasts as long as `retry`. */
+struct child_memory {
+	int error; /* the errno with which execve(2) failed, or 0 */
+	char variables[CHILD_VARIABLES][CHILD_ENTRY]; /* for environ */
+};
 
 /*
  * The one process that `retry` waits for: an attempt, or a command of its own.
@@ -34,9 +40,7 @@ struct child {
 	bool sigchld_ignored;
 	bool own_group;	 /* there is no terminal, so each child gets a group */
 	sigset_t missed; /* signals that `retry` had before the child began */
-	int *error;	 /* on a page that is shared with the child */
-	/* RETRY_*: environ points here, as setenv(3) would free no old value. */
-	char variables[CHILD_VARIABLES][CHILD_ENTRY];
+	struct child_memory *memory;
 };
 
 /*
@@ -47,8 +51,8 @@ int child_init(struct child *child);
 
 /*
  * Starts a command.  Returns 0, or -1 with errno set if no process could be
- * made.  The exec may hang; signals end it.  Once the child has ended,
- * *child->error is the errno with which execve(2) failed, or 0.
+ * made.  The exec may hang; signals end it.  If it fails, memory->error says
+ * why once the child has ended.
  */
 int child_start(struct child *child, const struct start *start);
 

@@ -7,9 +7,9 @@ struct stat;
 
 /*
  * Descriptors of `retry`'s own are closed on exec, and above 2, since a child
- * must find 0, 1 or 2 closed if `retry` was started so.  Opening a file that the
- * user named follows no symbolic link, does not wait for the reader of a pipe or
- * for a modem, and makes no terminal the controlling one.
+ * must find 0, 1 or 2 closed if `retry` was started so.  Opening a file that
+ * the user named follows no symbolic link, does not wait for the reader of a
+ * pipe or for a modem, and makes no terminal the controlling one.
  */
 
 /*
@@ -38,22 +38,22 @@ int file_open(const char *name, int flags);
 
 /*
  * Opens the file for reading and writing, creates it if it is missing, and
- * takes its lock, which the kernel takes back from a process that dies.  If another
- * process has the lock, `waits` says whether to wait for it; else that is
- * EWOULDBLOCK.  Returns the descriptor, or -1 with errno set.
+ * takes its lock, which the kernel takes back from a process that dies.  If
+ * another process has the lock, waits for it, or fails with EWOULDBLOCK unless
+ * `waits`.  Returns the descriptor, or -1 with errno set.
  */
 int file_lock(const char *name, bool waits);
 
 /* Says why one of these failed with this errno. */
 const char *file_problem(int error);
 
-/* NULL, or why nothing can be kept in a file of this kind. */
+/* Returns NULL, or why nothing can be kept in a file of this kind. */
 const char *file_check_kind(const struct stat *status);
 
-/* The same of the file that is open there. */
+/* Checks the kind of a file that is open, likewise. */
 const char *file_check(int descriptor);
 
-/* Both are of the same file. */
+/* Whether both are of the same file. */
 bool file_is_same(const struct stat *one, const struct stat *other);
 
 /*

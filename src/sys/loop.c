@@ -307,7 +307,7 @@ static struct event
 attempt_ended(struct loop *loop)
 {
 	const struct control control = control_file_ended(&loop->control);
-	const int error = *loop->child.error;
+	const int error = loop->child.memory->error;
 	const int status = loop->status;
 	struct outcome outcome = { OUTCOME_EXIT, WEXITSTATUS(status) };
 
@@ -332,7 +332,7 @@ static struct event
 question_ended(const struct loop *loop)
 {
 	const char *option = option_of(loop, loop->question);
-	const int error = *loop->child.error;
+	const int error = loop->child.memory->error;
 	const int status = loop->status;
 	char name[SIGNAL_NAME];
 
