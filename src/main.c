@@ -47,7 +47,8 @@
  *     input       what the attempts read
  *     output      what becomes of the attempts' output, and of messages
  *     collector   a process that holds output, searches it or passes it on
- *     control_file  where an attempt says what is to become of it
+ *     control_file
+ *                 the file in which an attempt gives its own verdict
  *     spool       temporary files without a name
  *     state_file  the state in a file, which one run at a time has
  *     budget_file the tokens in a file that processes share

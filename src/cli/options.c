@@ -46,7 +46,7 @@ complain_of_value(char problem[OPTIONS_PROBLEM], struct options *options,
 	options->topic = row->topic;
 }
 
-/* Reads a value; one that is optional and missing has nothing to be read. */
+/* Reads a value.  An optional value that is missing is not read. */
 static const char *
 parse_value(struct options *options, const struct option_row *row,
     const char *text)

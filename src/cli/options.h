@@ -99,7 +99,7 @@ enum early { EARLY_WAIT, EARLY_SKIP };
 /* What --stop-on holds before its lists are added. */
 #define OPTIONS_STOP_ON "unstartable,INT,QUIT,130"
 
-/* All that the user asked for; what is NULL was not given. */
+/* All that the user asked for; a member that is NULL was not given. */
 struct options {
 	struct policy policy;
 	struct random random;
@@ -108,9 +108,9 @@ struct options {
 	struct set named;      /* by --success-on and --retry-on */
 	enum option_origin origin[OPTIONS];
 	const char *text[OPTIONS]; /* as it was given last */
-	const char *item;    /* of a list: the one that is wrong, or NULL */
-	const char *topic;   /* of --help, that helps; or NULL */
-	const char *warning; /* about options that are right, or NULL */
+	const char *item;	   /* of a list: the wrong item, or NULL */
+	const char *topic;	   /* of --help, that helps; or NULL */
+	const char *warning;	   /* about options that are right, or NULL */
 
 	int preset; /* its number in presets[], if one is given */
 	struct patterns patterns;
@@ -189,7 +189,7 @@ extern const char *const option_groups[GROUPS];
 /* The word of this number that the row's value may be; NULL after the last. */
 const char *option_word(const struct option_row *row, int number);
 
-/* A parser's answer to what is none of the row's words; they follow it. */
+/* A parser's answer to a word that the row lacks; the row's words follow. */
 #define OPTION_NONE_OF "is none of"
 
 #define OPTIONS_PROBLEM 512

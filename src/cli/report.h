@@ -65,7 +65,7 @@ struct report {
 void report_tell(struct report *report, const struct record *record);
 
 /*
- * Draws what is due in a wait; returns the seconds since the start of the run
+ * Draws the status line of a wait; returns the seconds since the run began
  * at which there is more to draw, or INFINITY.
  */
 double report_tick(struct report *report, const struct record *record);

@@ -89,8 +89,8 @@ put_bool(FILE *file, const char *name, bool value)
 }
 
 /*
- * A field with the shortest text that reads back as the same double; what is
- * not finite is null.
+ * A field with the shortest text that reads back as the same double; a
+ * number that is not finite is null.
  */
 static void
 put_number(FILE *file, const char *name, double number)

@@ -37,7 +37,7 @@ enum stage { STAGE_DELIVER, STAGE_SAVE, STAGE_LAST, STAGE_DONE };
 struct engine {
 	const struct policy *policy;
 	struct random random;
-	struct record run; /* what is told of the run */
+	struct record run; /* the facts that records tell */
 
 	enum state state;
 	enum question question; /* ASKING */
@@ -415,7 +415,7 @@ die(struct engine *engine, int signal, double now)
 	return finish(engine, REASON_SIGNAL, 128 + signal, now);
 }
 
-/* There is no time for another attempt. */
+/* No time is left for another attempt. */
 static enum action_kind
 out_of_time(struct engine *engine, double now)
 {

@@ -61,7 +61,8 @@ struct event {
 
 	/* ANSWER. */
 	enum verdict answer;
-	struct progress progress; /* ASK_STATE; `delay` is what is left of it */
+	struct progress
+	    progress; /* ASK_STATE; `delay` is the rest of the delay */
 
 	/* SIGNAL; ERROR: the signal to die of, or 0. */
 	int signal;
@@ -79,7 +80,7 @@ enum action_kind {
 			   if there is a signal.  CLEAN, at once or later */
 	ACTION_ABANDON, /* name what cannot be ended and forget it; CLEAN */
 	ACTION_COLLECT, /* ENDED or ANSWER: what came of the process? */
-	ACTION_DELIVER, /* let out, or drop, what is held; DELIVERED */
+	ACTION_DELIVER, /* let out, or drop, held output; DELIVERED */
 	ACTION_FINISH	/* the run is over */
 };
 

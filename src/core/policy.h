@@ -20,7 +20,7 @@ struct policy {
 	uint64_t attempts;
 	double max_time;
 	double timeout;
-	double timeout_share; /* of what is left of max_time; 0 < share <= 1 */
+	double timeout_share; /* of the rest of max_time; 0 < share <= 1 */
 	double min_timeout;
 	double kill_after;
 	int signal;
@@ -43,7 +43,7 @@ struct policy {
 	bool budget;	 /* the budget is asked before each wait */
 	bool input;	 /* standard input is read before the first attempt */
 	bool on_success; /* a hook at the end of a run that succeeded */
-	bool on_give_up; /* and of one that gave up */
+	bool on_give_up; /* and at the end of a run that gave up */
 	enum delivery delivery;
 
 	bool repeat;

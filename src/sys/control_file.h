@@ -12,7 +12,7 @@
  */
 struct control_file {
 	pid_t pid;     /* `retry`'s own */
-	int fd;	       /* -1: there is no file */
+	int fd;	       /* -1: no file is open */
 	char name[64]; /* for $RETRY_CONTROL */
 	bool complained;
 };

@@ -14,7 +14,7 @@ struct input {
 	bool failed; /* an attempt could not be given its input */
 	off_t start; /* where stdin is put back to; -1: nowhere */
 	struct spool spool;
-	int given; /* to what is started, to be closed; or -1 */
+	int given; /* the child's descriptor, to be closed after its start; or -1 */
 	struct ev_loop *events;
 	ev_io watcher;
 	void (*done)(void *data, bool success);

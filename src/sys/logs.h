@@ -17,7 +17,7 @@ void logs_begin(const struct report *report);
 struct screen logs_screen(int descriptor);
 
 /*
- * Draws what is due in a wait on what is a terminal.  Returns the seconds since
+ * Draws the status line of a wait on each log that is a terminal.  Returns the seconds since
  * the start of the run at which there is more to draw, or INFINITY.
  */
 double logs_tick(struct report *report, const struct record *record);

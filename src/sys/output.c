@@ -53,7 +53,7 @@ message_index(const struct output *output)
 	return output->joined ? OUT : ERR;
 }
 
-/* Messages take their place in what is held, or go to standard error. */
+/* Messages take their place in the held output, or go to standard error. */
 static ssize_t
 write_message(void *cookie, const char *data, size_t size)
 {
@@ -319,7 +319,7 @@ output_found(const struct output *output)
 	    : &output->collector.shared->found;
 }
 
-/* Lets out what is held, or forgets it if there is nothing to write it to. */
+/* Lets held output out, or forgets it if both outlets are closed. */
 static bool
 release(struct output *output, int out_writer)
 {

@@ -71,8 +71,8 @@ void output_drop(struct output *output);
 const struct found *output_found(const struct output *output);
 
 /*
- * After an attempt, or at the end of the run: lets out, or forgets, what is
- * held.  True if a process does that, and is to be waited for.
+ * After an attempt, or at the end of the run: lets held output out, or forgets
+ * it.  True if a process does that, and is to be waited for.
  */
 bool output_settle(struct output *output, const struct record *run);
 
