@@ -10,12 +10,12 @@
 /* So large that no delay needs it, so small that doubling stays finite. */
 #define HUGE_DELAY 1e300
 
-/* A retry that a strategy is asked for the delay of. */
+/* The retry whose delay a strategy is asked for. */
 struct retry {
 	const struct backoff *backoff;
 	struct level *level;
 	double base, cap;
-	double params[BACKOFF_PARAMS];
+	double params[BACKOFF_PARAMS]; /* as given, or their initial values */
 	uint64_t n;
 	double u;
 };
@@ -93,10 +93,10 @@ steps(const struct retry *retry)
 static double
 list(const struct retry *retry)
 {
-	const size_t count = retry->backoff->count;
+	const struct backoff *backoff = retry->backoff;
+	const uint64_t last = backoff->count - 1;
 
-	return retry->backoff
-	    ->values[retry->n < count ? retry->n - 1 : count - 1];
+	return backoff->values[retry->n - 1 < last ? retry->n - 1 : last];
 }
 
 /*
@@ -390,28 +390,12 @@ parse_param(struct backoff *backoff, char *text)
 	return "is not a parameter of this strategy";
 }
 
-/* Makes room for the values of a list. */
-static const char *
-make_room(struct backoff *backoff, const char *list)
-{
-	size_t room = 1;
-
-	for (const char *c = list; *c != '\0'; c++)
-		room += *c == ',';
-	free(backoff->values);
-	backoff->values = reallocarray(NULL, room, sizeof(double));
-	backoff->count = 0;
-	return backoff->values == NULL ? "is too long for the memory there is"
-				       : NULL;
-}
-
 const char *
 backoff_parse(const char *text, struct backoff *backoff, const char **where)
 {
 	const size_t length = strcspn(text, ":");
 	const char *rest = text[length] == ':' ? text + length + 1 : NULL;
 	const struct strategy *strategy = strategies;
-	const char *problem = NULL;
 
 	*where = text;
 	while (strategy->name != NULL &&
@@ -423,23 +407,30 @@ backoff_parse(const char *text, struct backoff *backoff, const char **where)
 	backoff->strategy = strategy;
 	for (int i = 0; i < BACKOFF_PARAMS; i++)
 		backoff->param_given[i] = false;
-	if (strategy->listed)
-		problem = rest == NULL
-		    ? "needs its values, as in list:1s,5s,30s"
-		    : make_room(backoff, rest);
-	while (problem == NULL && rest != NULL) {
+	if (strategy->listed) {
+		if (rest == NULL)
+			return "needs its values, as in list:1s,5s,30s";
+		free(backoff->values);
+		/* A value and its comma are two characters at least. */
+		backoff->values = reallocarray(NULL, strlen(rest) / 2 + 1,
+		    sizeof(*backoff->values));
+		if (backoff->values == NULL)
+			return "is too long for the memory there is";
+		backoff->count = 0;
+	}
+	while (rest != NULL) {
 		char item[TEXT_ITEM];
 
 		*where = rest;
-		problem = text_item(&rest, item);
+		const char *problem = text_item(&rest, item);
 		if (problem == NULL && strategy->listed)
 			problem = duration_parse(item,
 			    &backoff->values[backoff->count++]);
 		else if (problem == NULL)
 			problem = parse_param(backoff, item);
+		if (problem != NULL)
+			return problem;
 	}
-	if (problem != NULL)
-		return problem;
 	*where = text;
 	for (int i = 0; i < BACKOFF_PARAMS; i++)
 		if (strategy->params[i].name != NULL &&

@@ -16,15 +16,13 @@
 static const struct unit {
 	const char *name;
 	double seconds;
-	double least; /* seconds that are told in this unit */
-	bool pairs;   /* they are told with the next unit: "2m05s" */
 } units[] = {
-	{ "d", 86400, 86400 - 30, true },
-	{ "h", 3600, 3600 - 0.5, true },
-	{ "m", 60, 99.95, true },
-	{ "s", 1, 0.09995, false },
-	{ "ms", 1e-3, 0.9995e-3, false },
-	{ "us", 1e-6, 0, false },
+	{ "d", 86400 },
+	{ "h", 3600 },
+	{ "m", 60 },
+	{ "s", 1 },
+	{ "ms", 1e-3 },
+	{ "us", 1e-6 },
 };
 
 #define UNITS (sizeof(units) / sizeof(units[0]))
@@ -103,20 +101,24 @@ duration_parse(const char *text, double *seconds)
 const char *
 duration_text(double seconds, char text[DURATION_TEXT])
 {
-	/* What the last digit that is shown of so many seconds stands for. */
+	/* A duration is cut off after its last digit. */
 	static const struct {
-		double from, digit;
+		double from;  /* for durations of at least so many seconds */
+		double digit; /* seconds that the last digit stands for */
+		double each;  /* so many of these are a unit */
+		const char *unit;
+		const char *next; /* the last digit's own unit, or NULL */
 	} rows[] = {
-		{ 86400, 3600 },
-		{ 3600, 60 },
-		{ 100, 1 },
-		{ 10, 0.1 },
-		{ 0.1, 0.01 },
-		{ 0.01, 1e-4 },
-		{ 1e-3, 1e-5 },
-		{ 1e-4, 1e-6 },
-		{ 1e-5, 1e-7 },
-		{ 0, 1e-8 },
+		{ 86400, 3600, 24, "d", "h" },
+		{ 3600, 60, 60, "h", "m" },
+		{ 100, 1, 60, "m", "s" },
+		{ 10, 0.1, 10, "s", NULL },
+		{ 0.1, 0.01, 100, "s", NULL },
+		{ 0.01, 1e-4, 10, "ms", NULL },
+		{ 1e-3, 1e-5, 100, "ms", NULL },
+		{ 1e-4, 1e-6, 1, "us", NULL },
+		{ 1e-5, 1e-7, 10, "us", NULL },
+		{ 0, 1e-8, 100, "us", NULL },
 	};
 	size_t i = 0;
 
@@ -125,26 +127,17 @@ duration_text(double seconds, char text[DURATION_TEXT])
 		return text;
 	}
 	/* A factor makes up for what binary fractions lack, as 4.1 does. */
+	seconds *= 1 + 1e-12;
 	while (seconds < rows[i].from)
 		i++;
-	seconds =
-	    number_floor(seconds / rows[i].digit * (1 + 1e-12)) * rows[i].digit;
-
-	/* The largest unit; the margins are for what a sum of digits lacks. */
-	i = 0;
-	while (i < UNITS - 1 && seconds < units[i].least)
-		i++;
-	const struct unit *unit = &units[i];
-	if (!unit->pairs) {
-		snprintf(text, DURATION_TEXT, "%.3g%s", seconds / unit->seconds,
-		    unit->name);
+	const double count = number_floor(seconds / rows[i].digit);
+	if (rows[i].next == NULL) {
+		snprintf(text, DURATION_TEXT, "%.3g%s", count / rows[i].each,
+		    rows[i].unit);
 		return text;
 	}
-	const struct unit *next = unit + 1;
-	const double parts = number_floor(seconds / next->seconds + 0.5);
-	const double each = unit->seconds / next->seconds;
-	const double whole = number_floor(parts / each);
-	snprintf(text, DURATION_TEXT, "%.0f%s%02.0f%s", whole, unit->name,
-	    parts - whole * each, next->name);
+	const double whole = number_floor(count / rows[i].each);
+	snprintf(text, DURATION_TEXT, "%.0f%s%02.0f%s", whole, rows[i].unit,
+	    count - whole * rows[i].each, rows[i].next);
 	return text;
 }
