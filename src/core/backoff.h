@@ -31,7 +31,7 @@ struct param {
 	double low, high; /* the range of a count */
 };
 
-/* Initial values that are no numbers: the base delay; none, must be given. */
+/* Initial values that are not numbers: the base delay; none, it must be given. */
 #define PARAM_IS_BASE (-1)
 #define PARAM_REQUIRED (-2)
 
@@ -59,14 +59,14 @@ extern const struct strategy strategies[];
 
 /*
  * A strategy with its numbers, seconds all: 0 <= min <= cap, 0 <= base.
- * `cap` is DURATION_MAX where there is none.
+ * Without a cap of the user's or a preset's `cap` is DURATION_MAX.
  */
 struct backoff {
 	const struct strategy *strategy;
 	double base;
 	double min;
 	double cap;
-	bool cap_given; /* by the user or a preset: it binds jitter too */
+	bool cap_given; /* it binds jitter too */
 	double params[BACKOFF_PARAMS];
 	bool param_given[BACKOFF_PARAMS];
 	double *values; /* of a list, in order */
@@ -75,13 +75,13 @@ struct backoff {
 
 /*
  * Reads STRATEGY[:NAME=VALUE,...] into strategy, params and values; the rest
- * of *backoff is left alone.  Returns NULL, or what is wrong: with the item
- * that *where points to, up to the next comma.
+ * of *backoff is left alone.  Returns NULL, or what is wrong with the item that
+ * *where points to, which ends before the next comma.
  */
 const char *backoff_parse(const char *text, struct backoff *backoff,
     const char **where);
 
-/* The longest time that the strategy's text names: a list's value, a step; 0. */
+/* The longest duration in the strategy's text, or 0 if it has none. */
 double backoff_longest(const struct backoff *backoff);
 
 /*
@@ -92,10 +92,7 @@ double backoff_longest(const struct backoff *backoff);
 double backoff_nominal(const struct backoff *backoff, struct level *level,
     uint64_t n, double u);
 
-/*
- * The nominal delay after a success; `otherwise` for strategies that say
- * nothing of it.
- */
+/* The nominal delay after a success; `otherwise` if there is no level. */
 double backoff_success(const struct backoff *backoff, struct level *level,
     double otherwise);
 

@@ -6,7 +6,7 @@
 #include "budget.h"
 #include "text.h"
 
-/* No more tokens than this: times a second in nanoseconds it still fits. */
+/* The most thousandths: times SECOND they still fit into 64 bits. */
 #define TOKENS_MOST INT64_C(1000000000)
 
 #define SECOND INT64_C(1000000000)
@@ -97,7 +97,6 @@ budget_full(const struct budget_rules *rules)
 	    struct bucket){ .tokens = rules->tokens, .boot = BUDGET_NO_BOOT };
 }
 
-/* Rounded up. */
 static int64_t
 divide_up(int64_t dividend, int64_t divisor)
 {
@@ -164,8 +163,8 @@ budget_format(const struct bucket *bucket, char text[BUDGET_TEXT])
 }
 
 /*
- * What was read is written again and compared, which finds a wrong sum and
- * whatever else is not as it would be written.
+ * The bucket is written again and compared with the text, which finds a wrong
+ * sum and anything else that budget_format() would not write.
  */
 const char *
 budget_parse(const char *text, struct bucket *bucket)

@@ -19,7 +19,7 @@ struct budget_rules {
 	int64_t cost;	 /* of a retry */
 };
 
-/* Room for a boot's name, and the one that no boot has. */
+/* Room for a boot's name, and a name that no boot has. */
 #define BUDGET_BOOT 37
 #define BUDGET_NO_BOOT "00000000-0000-0000-0000-000000000000"
 
@@ -41,9 +41,9 @@ struct budget_param {
 extern const struct budget_param budget_params[];
 
 /*
- * Reads "NAME=VALUE,..."; what is not named has its initial value.  NULL reads
- * as nothing named.  Returns NULL, or what is wrong: with the item that *where
- * points to, up to the next comma.
+ * Reads "NAME=VALUE,...", or nothing from NULL; parameters that are not named
+ * have their initial values.  Returns NULL, or what is wrong with the item that
+ * *where points to, which ends before the next comma.
  */
 const char *budget_rules_parse(const char *text, struct budget_rules *rules,
     const char **where);
@@ -51,8 +51,8 @@ const char *budget_rules_parse(const char *text, struct budget_rules *rules,
 struct bucket budget_full(const struct budget_rules *rules);
 
 /*
- * Adds what came back since the bucket's time, and holds the bucket to what
- * the rules allow.  Of another boot, or in the future, its time says nothing.
+ * Holds the bucket to the rules' most tokens, and adds the tokens that came
+ * back since its time, unless that is of another boot or in the future.
  */
 void budget_refill(struct bucket *bucket, const struct budget_rules *rules,
     int64_t time, const char *boot);
@@ -60,7 +60,7 @@ void budget_refill(struct bucket *bucket, const struct budget_rules *rules,
 /* Takes the cost of a retry; false, and nothing taken, if too few are left. */
 bool budget_take(struct bucket *bucket, const struct budget_rules *rules);
 
-/* Gives back what a success does. */
+/* Gives back the tokens of a success. */
 void budget_give(struct bucket *bucket, const struct budget_rules *rules);
 
 /* The length of a bucket's text, always the same, and room for it. */
@@ -73,7 +73,7 @@ void budget_format(const struct bucket *bucket, char text[BUDGET_TEXT]);
 /* Reads it again.  Returns NULL, or what is wrong with the text. */
 const char *budget_parse(const char *text, struct bucket *bucket);
 
-/* The text, which is none, was a bucket of this version before it was damaged. */
+/* Whether a text with something wrong was a bucket of this version once. */
 bool budget_was(const char *text);
 
 #endif

@@ -2,10 +2,10 @@
 
 #include "number.h"
 
-/* Up to here powers are products, which are exact as long as they can be. */
+/* Up to this exponent powers are products, exact as long as they can be. */
 #define FACTORS 64
 
-/* The first terms of a series; what follows is below the last bit. */
+/* So many terms of a series; the others are below the last bit. */
 #define TERMS 16
 
 double

@@ -4,19 +4,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a draw is for; each purpose has draws of its own. */
+/* The purpose of a draw; each has draws of its own. */
 enum draw {
-	DRAW_DELAY, /* the strategy's chance, or the jitter's */
+	DRAW_DELAY, /* for the strategy or the jitter */
 	DRAW_SPLAY,
 	DRAW_HINT,
 	DRAW_PURPOSES = 8 /* with room, so that no new one moves old draws */
 };
 
 /*
- * Where chance comes from.  A draw is a function of the seed, the attempt's
+ * The source of all draws.  A draw is a function of the seed, the attempt's
  * number and the purpose alone, so that a plan and a run agree whatever else was
- * drawn.  A script (for tests) has the numbers for the retries, in turn, over
- * and over.
+ * drawn.  A script (for the bounds of plans and for tests) has the draws of the
+ * retries instead, in turn, over and over.
  */
 struct random {
 	uint64_t seed;

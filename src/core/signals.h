@@ -15,12 +15,12 @@ int signal_parse(const char *text);
 /* Writes a signal's name: "SIGTERM", "SIGRTMIN+3", "signal 77". */
 const char *signal_name(int number, char name[SIGNAL_NAME]);
 
-/* The signal's default action ends a process. */
+/* Whether the signal's default action ends a process. */
 bool signal_is_deadly(int number);
 
 /*
- * Sent to `retry` while it runs, the signal ends the run: it is deadly and no
- * SIGUSR1, SIGUSR2 or real-time signal, which mean what the command says.
+ * Whether the signal ends the run if `retry` gets it: all deadly signals do but
+ * SIGUSR1, SIGUSR2 and the real-time ones, whose meaning is the command's.
  */
 bool signal_ends_run(int number);
 

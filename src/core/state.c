@@ -10,11 +10,11 @@
 #include "state.h"
 #include "text.h"
 
-/* In all versions the first line is this with a number, */
+/* The first line is this and the version, in all versions. */
 #define MAGIC "retry-state "
 #define VERSION_NOW 1
 
-/* and the last one this with the sum of all lines before it. */
+/* The last line is this and the sum of all lines before it. */
 #define SUM "checksum "
 #define SUM_LENGTH (sizeof(SUM) - 1 + 16 + 1)
 
@@ -129,8 +129,8 @@ is_amount(double number)
 }
 
 /*
- * What was read is written again and compared, which finds a wrong sum and
- * whatever else is not as it would be written.
+ * The state is written again and compared with the text, which finds a wrong
+ * sum and anything else that state_format() would not write.
  */
 const char *
 state_parse(const char *text, struct state *state)

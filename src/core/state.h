@@ -26,9 +26,8 @@ struct state state_none(const struct backoff *backoff);
 bool state_is_of(const struct state *state, const struct backoff *backoff);
 
 /*
- * What a run that begins at this time, in seconds since 1970, takes up.  It
- * never waits longer than the delay that was written, wherever the clock was
- * set.
+ * The progress that a run takes up at this time, in seconds since 1970.  It
+ * never waits longer than the delay that was written, even if the clock was set.
  */
 struct progress state_progress(const struct state *state, double time);
 
@@ -42,7 +41,7 @@ void state_format(const struct state *state, char text[STATE_TEXT]);
 /* Reads it again.  Returns NULL, or what is wrong with the text. */
 const char *state_parse(const char *text, struct state *state);
 
-/* Whether the text, which cannot be read, is whole but of a later version. */
+/* Whether a text with something wrong is whole, but of a later version. */
 bool state_is_newer(const char *text);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "text.h"
 
-/* The longest that vis(3) makes of one byte, with its NUL. */
+/* Room for all that vis(3) makes of one byte, with a NUL. */
 #define VIS_MOST 5
 
 char *
@@ -17,7 +17,7 @@ text_safe(const char *text, char *buffer, size_t size)
 			memcpy(end, "...", 4);
 			return buffer;
 		}
-		/* It is not doubled: what was typed reads as it was. */
+		/* A backslash stays single, as it was typed. */
 		if (*text == '\\')
 			*end++ = *text;
 		else

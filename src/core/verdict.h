@@ -5,10 +5,10 @@
 
 #include "outcome.h"
 
-/* What the outcome of an attempt means. */
+/* The meaning of an attempt's outcome. */
 enum verdict { VERDICT_NONE, VERDICT_SUCCESS, VERDICT_RETRY, VERDICT_STOP };
 
-/* Which rule said so. */
+/* The rule that gave the verdict. */
 enum rule {
 	RULE_NONE,
 	RULE_CONTROL,
@@ -28,7 +28,7 @@ enum rule {
 	RULE_ERROR     /* `retry` itself failed */
 };
 
-/* What can be looked for in an attempt's output; numbers a bit each. */
+/* The patterns that output is searched for; sets of them have a bit for each. */
 enum match {
 	MATCH_SUCCESS,
 	MATCH_FAIL,
@@ -51,12 +51,12 @@ struct rules {
 	bool check;
 };
 
-/* What is known of an attempt that ended. */
+/* The facts about an attempt that ended. */
 struct evidence {
 	struct outcome outcome;
 	enum verdict control; /* its last word, or NONE */
 	enum verdict check;   /* the check's answer, or NONE before it */
-	unsigned int matched; /* a bit for each match that was found */
+	unsigned int matched; /* a bit for each that was found */
 };
 
 /* With VERDICT_NONE the check must be asked first. */
