@@ -13,6 +13,7 @@
 #ifndef FUZZ_H
 #define FUZZ_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -57,11 +58,27 @@ fuzz_line(char **text)
 	return line;
 }
 
+/*
+ * Whether expressions in the text may take too much memory: regcomp(3) copies
+ * what is repeated, so that "x++++" takes 2^4 times what "x" does.
+ */
+static inline bool
+fuzz_is_heavy(const char *text)
+{
+	int repetitions = 0;
+
+	if (strchr(text, '{') != NULL)
+		return true;
+	for (; *text != '\0'; text++)
+		repetitions += strchr("*+?", *text) != NULL;
+	return repetitions > 6;
+}
+
 #define FUZZ_WORDS 64
 
 /*
- * Makes a command's words of the lines up to one that is empty, and leaves the
- * rest.  Returns how many there are; a NULL follows them.
+ * Makes a command's words of the lines up to one that is empty, but for heavy
+ * ones, and leaves the rest.  Returns how many there are; a NULL follows them.
  */
 static inline int
 fuzz_words(char **text, char *words[FUZZ_WORDS])
@@ -70,8 +87,11 @@ fuzz_words(char **text, char *words[FUZZ_WORDS])
 	int count = 0;
 
 	words[count++] = name;
-	while (count < FUZZ_WORDS - 1 && **text != '\0' && **text != '\n')
-		words[count++] = fuzz_line(text);
+	while (count < FUZZ_WORDS - 1 && **text != '\0' && **text != '\n') {
+		words[count] = fuzz_line(text);
+		if (!fuzz_is_heavy(words[count]))
+			count++;
+	}
 	if (**text == '\n')
 		++*text;
 	words[count] = NULL;

@@ -7,21 +7,7 @@
 #include "core/search.h"
 #include "fuzz.h"
 
-#define PATTERN_MOST 40
-
-/* regcomp(3) copies what is repeated: "x++++" takes 2^4 times what "x" does. */
-static bool
-is_cheap(const char *expression)
-{
-	int repetitions = 0;
-
-	if (strlen(expression) > PATTERN_MOST ||
-	    strchr(expression, '{') != NULL)
-		return false;
-	for (; *expression != '\0'; expression++)
-		repetitions += strchr("*+?", *expression) != NULL;
-	return repetitions <= 6;
-}
+#define EXPRESSION_MOST 40
 
 /* What the output must give. */
 struct plain {
@@ -117,7 +103,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *problem;
 	regex_t pattern;
 
-	if (is_cheap(expression)) {
+	if (strlen(expression) <= EXPRESSION_MOST &&
+	    !fuzz_is_heavy(expression)) {
 		problem = search_check(expression, false);
 		if (problem != NULL)
 			fuzz_problem(problem);

@@ -5,6 +5,7 @@
 
 #include "core/duration.h"
 #include "core/state.h"
+#include "core/text.h"
 #include "fuzz.h"
 
 #define SUM "checksum "
