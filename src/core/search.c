@@ -16,6 +16,8 @@
 struct scan {
 	bool refers;   /* it has a back-reference */
 	bool unopened; /* a parenthesis is closed that none opened */
+	bool doubled;  /* a repetition is repeated, which POSIX leaves undefined
+			  and regcomp(3) makes copies for: 2^n of "x" + n "+" */
 };
 
 /* Returns the end of the bracket expression that begins here. */
@@ -46,8 +48,17 @@ scan(const char *text)
 {
 	struct scan result = { .refers = false };
 	int depth = 0;
+	bool repeated = false;
 
 	while (*text != '\0') {
+		const bool repeats = strchr("*+?{", *text) != NULL;
+
+		result.doubled |= repeats && repeated;
+		repeated = repeats;
+		if (*text == '{')
+			text += strcspn(text, "}");
+		if (*text == '\0')
+			break;
 		if (*text == '[') {
 			text = skip_bracket(text);
 			continue;
@@ -108,6 +119,8 @@ search_check(const char *text, bool is_hint)
 		return "is longer than 1024 bytes";
 	if (scan(text).refers)
 		return "has a back-reference";
+	if (scan(text).doubled)
+		return "repeats a repetition, which POSIX does not define";
 	int code = regcomp(&pattern, text, REG_EXTENDED);
 	if (code == 0) {
 		const size_t groups = pattern.re_nsub;
