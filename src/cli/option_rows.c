@@ -165,7 +165,7 @@ const struct option_row option_rows[OPTIONS] = {
 	[OPTION_MAX_TIME] = { "max-time", 'T', GROUP_LIMITS, TYPE_DURATION,
 	    "DUR", "limit on the whole run", .offset = AT(policy.max_time) },
 	[OPTION_TIMEOUT] = { "timeout", 't', GROUP_LIMITS, TYPE_OTHER, "DUR|P%",
-	    "limit on one attempt; 50%: half of what is left",
+	    "limit on each attempt and check; 50%: half the rest",
 	    .parse = parse_timeout },
 	[OPTION_KILL_AFTER] = { "kill-after", 'k', GROUP_LIMITS, TYPE_DURATION,
 	    "DUR", "SIGKILL, so long after a timeout; 0: never",
