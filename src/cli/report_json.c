@@ -134,7 +134,7 @@ put_code(FILE *file, struct outcome outcome)
 	    outcome.kind == OUTCOME_UNFORKED)
 		text = strerrorname_np(outcome.code);
 	put_number(file, "status",
-	    outcome.kind == OUTCOME_TIMEOUT ? NAN : outcome.code);
+	    outcome.kind == OUTCOME_TIMEOUT ? NAN : (double)outcome.code);
 	put_text(file, "name", text);
 }
 

@@ -323,10 +323,12 @@ output_found(const struct output *output)
 static bool
 release(struct output *output, int out_writer)
 {
-	struct spool *spools = output->collector.shared->spools;
 	int writers[STREAMS] = { out_writer,
 		output->merged ? STDOUT_FILENO : STDERR_FILENO };
 
+	if (output->collector.shared == NULL)
+		return false;
+	struct spool *spools = output->collector.shared->spools;
 	for (int i = 0; i < STREAMS; i++)
 		if (spools[i].start == spools[i].end ||
 		    output->closed[writers[i] == STDOUT_FILENO ? OUT : ERR]) {
