@@ -324,7 +324,6 @@ settle(struct engine *engine, double now)
 			? policy->delivery != DELIVERY_NONE
 			: policy->delivery == DELIVERY_EACH && engine->untold) {
 			engine->state = STATE_DELIVERING;
-			engine->phase = PHASE_RUNS;
 			engine->deadline = over ? INFINITY : run_end(engine);
 			if (is_urgent(engine))
 				engine->deadline = now + LAST_GRACE;
@@ -337,9 +336,8 @@ settle(struct engine *engine, double now)
 		    (over ? ends[reason].saves && engine->run.attempt > 0
 			  : engine->untold &&
 				engine->run.judgement.verdict ==
-				    VERDICT_SUCCESS)) {
+				    VERDICT_SUCCESS))
 			return ask(engine, ASK_SAVE, INFINITY);
-		}
 		/* FALLTHROUGH */
 	case STAGE_LAST:
 		if (!over && !in_time(engine, now))

@@ -117,9 +117,10 @@ search_check(const char *text, bool is_hint)
 
 	if (strlen(text) > PATTERN_MOST)
 		return "is longer than 1024 bytes";
-	if (scan(text).refers)
+	const struct scan parts = scan(text);
+	if (parts.refers)
 		return "has a back-reference";
-	if (scan(text).doubled)
+	if (parts.doubled)
 		return "repeats a repetition, which POSIX does not define";
 	int code = regcomp(&pattern, text, REG_EXTENDED);
 	if (code == 0) {

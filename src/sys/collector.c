@@ -246,25 +246,38 @@ let_out(struct collection *shared, struct spool *spool, int writer)
 	return 0;
 }
 
+/*
+ * Returns what fork(2) does.  All signals stay blocked in the child, which ends
+ * with its parent even so.
+ */
+static pid_t
+fork_helper(void)
+{
+	const pid_t parent = getpid();
+	const pid_t pid = fork();
+
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != parent)
+			_exit(EXIT_FAILURE);
+	}
+	return pid;
+}
+
 /* With two spools there are two processes: a reader may want either first. */
 static _Noreturn void
 deliver(struct collection *shared, const int writers[STREAMS])
 {
-	const pid_t parent = getpid();
 	int index = writers[OUT] == NO_DESCRIPTOR ? ERR : OUT;
 	int status = 0;
 	pid_t other = -1;
 
 	if (writers[OUT] != NO_DESCRIPTOR && writers[ERR] != NO_DESCRIPTOR) {
-		other = fork();
+		other = fork_helper();
 		if (other == -1)
 			fail(shared, "fork");
-		if (other == 0) {
-			prctl(PR_SET_PDEATHSIG, SIGKILL);
-			if (getppid() != parent)
-				_exit(EXIT_FAILURE);
+		if (other == 0)
 			index = ERR;
-		}
 	}
 	if (let_out(shared, &shared->spools[index], writers[index]) == -1) {
 		shared->error = errno;
@@ -290,22 +303,12 @@ collector_init(struct collector *collector)
 	return 0;
 }
 
-/*
- * Returns what fork(2) does.  All signals stay blocked in the collector, which
- * ends with `retry` even so.
- */
+/* Forks a collector; returns what fork(2) does. */
 static pid_t
 start(struct collector *collector)
 {
-	const pid_t parent = getpid();
-
 	collector_moved(collector);
-	const pid_t pid = fork();
-	if (pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (getppid() != parent)
-			_exit(EXIT_FAILURE);
-	}
+	const pid_t pid = fork_helper();
 	if (pid > 0)
 		collector->pid = pid;
 	return pid;

@@ -183,9 +183,14 @@ option_of(const struct loop *loop, enum question question)
 	case ASK_HOOK:
 		return record.reason == REASON_SUCCESS ? "--on-success"
 						       : "--on-give-up";
-	default:
-		return "--state";
+	case ASK_STATE:
+	case ASK_LOCK:
+	case ASK_INPUT:
+	case ASK_BUDGET:
+	case ASK_SAVE:
+		break;
 	}
+	return "--state";
 }
 
 /* A check, a gate or a hook: a shell command beside the attempts. */
@@ -393,7 +398,7 @@ kill_process(struct loop *loop, int signal)
 static struct event
 act(struct loop *loop, const struct action *action)
 {
-	const struct record record = engine_record(loop->engine, now(loop));
+	struct record record;
 
 	switch (action->kind) {
 	case ACTION_NONE:
@@ -429,6 +434,7 @@ act(struct loop *loop, const struct action *action)
 		return collect(loop);
 	case ACTION_DELIVER:
 		input_stop(&loop->input);
+		record = engine_record(loop->engine, now(loop));
 		loop->delivering = output_settle(&loop->output, &record);
 		if (!loop->delivering)
 			return (struct event){ .kind = EVENT_DELIVERED };
