@@ -11,6 +11,7 @@
  *     outcome     how an attempt ended, and the exit status of that; sets of
  *                 outcomes: statuses, ranges, names, classes
  *     verdict     the rules: what an outcome means
+ *     limits      --attempts: how many failures of which kind give up
  *     random      uniform draws, from a seed or (tests) from a script
  *     backoff     the table of strategies; the nominal delay before retry n
  *     jitter      the table of jitters; the range and the draw

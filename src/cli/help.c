@@ -179,6 +179,21 @@ print_sets(void)
 }
 
 static void
+print_limits(void)
+{
+	printf(
+	    "--attempts=N gives up after N attempts; --attempts=0 never does.  "
+	    "These limits\nmay follow N, or stand without it, in a comma "
+	    "list:\n\n"
+	    "  timeout:2    give up at the second time-out (or another item "
+	    "of a SET)\n"
+	    "  5/10m        give up at the fifth failure within 10 minutes\n"
+	    "  signal:3/1h  give up at the third death by a signal within an "
+	    "hour\n"
+	    "\nThe limit that is reached first counts: -a 10,timeout:2,75:5\n");
+}
+
+static void
 print_budget(void)
 {
 	printf("--budget=FILE[:NAME=VALUE,...], tokens that retries are paid "
@@ -216,6 +231,7 @@ print_exit(void)
 
 const struct help_topic help_topics[] = {
 	{ "options", "all options", print_options },
+	{ "limits", "how often a command may fail", print_limits },
 	{ "backoff", "how delays grow", print_backoff },
 	{ "jitter", "how chance spreads them", print_jitter },
 	{ "presets", "options of known systems", print_presets },

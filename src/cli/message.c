@@ -210,6 +210,9 @@ message_end(const struct record *record)
 		break;
 	case REASON_ATTEMPTS:
 		add_rule(&why, record);
+		if (record->reached != NULL)
+			add(&why, " (--attempts=%.*s)", record->reached->length,
+			    record->reached->text);
 		break;
 	case REASON_NONE:
 		break;

@@ -8,6 +8,12 @@
 #include "core/duration.h"
 #include "core/signals.h"
 
+static const char *
+parse_attempts(struct options *options, const char *text)
+{
+	return limits_parse(&options->policy.limits, text, &options->item);
+}
+
 /* A duration, or "50%" of what is left; the later one replaces the other. */
 static const char *
 parse_timeout(struct options *options, const char *text)
@@ -159,9 +165,9 @@ const char *const option_groups[GROUPS] = {
 #define TABLE(table) .words = &(table)[0].name, .stride = sizeof((table)[0])
 
 const struct option_row option_rows[OPTIONS] = {
-	[OPTION_ATTEMPTS] = { "attempts", 'a', GROUP_LIMITS, TYPE_COUNT, "N",
-	    "most times the command runs in all; 0: no limit", .initial = "5",
-	    .offset = AT(policy.attempts) },
+	[OPTION_ATTEMPTS] = { "attempts", 'a', GROUP_LIMITS, TYPE_OTHER, "N",
+	    "run COMMAND at most N times; 0: any (--help=limits)",
+	    .initial = "5", .topic = "limits", .parse = parse_attempts },
 	[OPTION_MAX_TIME] = { "max-time", 'T', GROUP_LIMITS, TYPE_DURATION,
 	    "DUR", "limit on the whole run", .offset = AT(policy.max_time) },
 	[OPTION_TIMEOUT] = { "timeout", 't', GROUP_LIMITS, TYPE_OTHER, "DUR|P%",

@@ -224,7 +224,7 @@ static bool
 goes_on(const struct plan *plan)
 {
 	return plan->script.repeated >= PLAN_ATTEMPTS &&
-	    plan->script.repeated >= plan->policy.attempts;
+	    plan->script.repeated >= plan->policy.limits.attempts;
 }
 
 /* Finds the event that the action leads to on the imaginary clock. */
@@ -473,11 +473,15 @@ print_heading(const struct options *options)
 	printf("Plan");
 	if (*options->command != NULL)
 		printf(" for %s", message_command(options, text));
-	if (policy->attempts > 0)
-		printf(": at most %ju attempt%s", (uintmax_t)policy->attempts,
-		    policy->attempts == 1 ? "" : "s");
+	if (policy->limits.attempts > 0)
+		printf(": at most %ju attempt%s",
+		    (uintmax_t)policy->limits.attempts,
+		    policy->limits.attempts == 1 ? "" : "s");
 	else
 		printf(": attempts without limit");
+	for (size_t i = 0; i < policy->limits.count; i++)
+		printf(", %.*s", policy->limits.rows[i].length,
+		    policy->limits.rows[i].text);
 	if (policy->max_time > 0)
 		printf(" within %s", duration_text(policy->max_time, text));
 	printf(", %s",

@@ -121,6 +121,17 @@ put_command(FILE *file, const char *const *command)
 	putc(']', file);
 }
 
+/* The limits beside the number of attempts; as text only what the parser took. */
+static void
+put_limits(FILE *file, const struct limits *limits)
+{
+	fputs(",\"limits\":[", file);
+	for (size_t i = 0; i < limits->count; i++)
+		fprintf(file, "%s\"%.*s\"", i > 0 ? "," : "",
+		    limits->rows[i].length, limits->rows[i].text);
+	putc(']', file);
+}
+
 /* The number of an outcome, and the name that goes with it. */
 static void
 put_code(FILE *file, struct outcome outcome)
@@ -157,6 +168,7 @@ report_json(struct sink *sink, const struct report *report,
 		    record->limit > 0 ? (double)record->limit : NAN);
 		put_number(file, "max_time",
 		    record->max_time > 0 ? record->max_time : NAN);
+		put_limits(file, &report->options->policy.limits);
 		break;
 	case RECORD_ATTEMPT:
 		put_number(file, "attempt", (double)record->attempt);
@@ -196,6 +208,12 @@ report_json(struct sink *sink, const struct report *report,
 		put_bool(file, "flaky",
 		    record->reason == REASON_SUCCESS && record->failures > 0);
 		put_number(file, "waited", record->waited);
+		fputs(",\"limit\":", file);
+		if (record->reached == NULL)
+			fputs("null", file);
+		else
+			fprintf(file, "\"%.*s\"", record->reached->length,
+			    record->reached->text);
 		break;
 	}
 	fputs("}\n", file);

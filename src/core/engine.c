@@ -1,6 +1,7 @@
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "delay.h"
 #include "engine.h"
@@ -70,6 +71,7 @@ struct engine {
 	double hint;
 	bool healthy;
 
+	struct tally tally; /* the failures that limits count */
 	uint64_t n;	    /* the number of the last retry's delay */
 	uint64_t successes; /* in a row */
 	struct level level;
@@ -593,6 +595,7 @@ succeeded(struct engine *engine, double now)
 		return succeed(engine, now);
 	}
 	engine->run.used = 0;
+	memset(engine->tally.counts, 0, sizeof(engine->tally.counts));
 	engine->n = 0;
 	find_delay(engine, true, now);
 	if (engine->hint > policy->hint_limit)
@@ -601,7 +604,7 @@ succeeded(struct engine *engine, double now)
 }
 
 static void
-count_failure(struct engine *engine)
+count_failure(struct engine *engine, double now)
 {
 	const double threshold = engine->policy->reset_after;
 	/* The attempt ran long enough before it failed. */
@@ -615,19 +618,25 @@ count_failure(struct engine *engine)
 		engine->n = 0;
 		engine->run.used = 1;
 		engine->level = (struct level){ .begun = false };
+		memset(&engine->tally, 0, sizeof(engine->tally));
 	}
-	if (set_has(&engine->policy->free, engine->evidence.outcome))
+	const bool free =
+	    set_has(&engine->policy->free, engine->evidence.outcome);
+	if (free)
 		engine->run.used--;
+	engine->run.reached = limits_failure(&engine->policy->limits,
+	    &engine->tally, engine->evidence.outcome, free, now);
 	engine->n = next_number(engine->n);
 }
 
-/* The limit on attempts allows no other. */
+/* --attempts allows no other. */
 static bool
 is_final(const struct engine *engine)
 {
-	const uint64_t limit = engine->policy->attempts;
+	const uint64_t limit = engine->policy->limits.attempts;
 
-	return limit > 0 && engine->run.used >= limit;
+	return (limit > 0 && engine->run.used >= limit) ||
+	    engine->run.reached != NULL;
 }
 
 static enum action_kind
@@ -635,7 +644,7 @@ failed(struct engine *engine, double now)
 {
 	const struct policy *policy = engine->policy;
 
-	count_failure(engine);
+	count_failure(engine, now);
 	if (is_final(engine) && !policy->remember)
 		return give_up(engine, REASON_ATTEMPTS, now);
 	find_delay(engine, false, now);
@@ -668,7 +677,7 @@ cut_short(struct engine *engine, double now)
 	else if (engine->question == ASK_GATE)
 		engine->run.cut = CUT_GATE;
 	if (is_attempt) {
-		count_failure(engine);
+		count_failure(engine, now);
 		if (engine->policy->remember)
 			find_delay(engine, false, now);
 	}
@@ -696,7 +705,7 @@ judge(struct engine *engine, double now)
 	case VERDICT_STOP:
 		break;
 	}
-	count_failure(engine);
+	count_failure(engine, now);
 	return give_up(engine, REASON_STOP, now);
 }
 
@@ -1024,7 +1033,7 @@ engine_open(const struct policy *policy, struct random random)
 	engine->random = random;
 	engine->deadline = engine->kill_at = engine->leave_at = INFINITY;
 	engine->lock_begun = INFINITY;
-	engine->run.limit = policy->attempts;
+	engine->run.limit = policy->limits.attempts;
 	engine->run.max_time = policy->max_time;
 	engine->run.delay.hint = -1;
 	engine->run.just_waited = -1;

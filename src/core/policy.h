@@ -6,6 +6,7 @@
 
 #include "backoff.h"
 #include "jitter.h"
+#include "limits.h"
 #include "verdict.h"
 
 /* When output that is held back goes out. */
@@ -17,7 +18,7 @@ enum delivery {
 
 /* What the user asked for.  Times are seconds; a limit of 0 is none. */
 struct policy {
-	uint64_t attempts;
+	struct limits limits;
 	double max_time;
 	double timeout;
 	double timeout_share; /* of the rest of max_time; 0 < share <= 1 */

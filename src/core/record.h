@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "limits.h"
 #include "outcome.h"
 #include "verdict.h"
 
@@ -55,7 +56,7 @@ struct record {
 	double time; /* since 1970; in a plan since the run began */
 	double elapsed;
 
-	uint64_t limit; /* --attempts; 0: none */
+	uint64_t limit; /* on attempts; 0: none */
 	double max_time;
 
 	/* The last attempt that was begun; its number is 0 before the first. */
@@ -91,6 +92,7 @@ struct record {
 
 	/* END; a hook sees these too. */
 	enum reason reason;
+	const struct limit *reached; /* ATTEMPTS: NULL: the number itself */
 	enum cut cut;
 	int ended_by;	  /* the signal that ended the run, or 0 */
 	bool in_a_wait;	  /* and it came in a wait */

@@ -55,6 +55,29 @@ is 'the command is run five times by default' "$code $(ran)" '1 5'
 run retry -a 0 -d 0 sh -c 'echo >>ran; test $RETRY_ATTEMPT -eq 20'
 is 'without a limit a command is run until it succeeds' "$code $(ran)" '0 20'
 
+# Limits beside the number of attempts.
+
+run retry -a 10,75:2 -d 0 sh -c 'echo >>ran; test $RETRY_ATTEMPT -gt 1 && exit 75; exit 1'
+is 'a limit of one kind of failure gives up' "$code $(ran)" '75 3'
+like 'and the message names it' "$err" '--attempts=75:2'
+run retry -a timeout:2 -t .1 -d 0 ./attempt sleep 60
+is 'time-outs have a limit of their own' "$code $(ran)" '124 2'
+run retry -a 4/10m -d 0 ./attempt false
+is 'so have failures within a time' "$code $(ran)" '1 4'
+run retry -a 9/1h,1:2 --log=json:log -d 0 sh -c 'echo $RETRY_ATTEMPTS; false'
+is '$RETRY_ATTEMPTS is the plain number alone' "$out" "0
+0"
+is 'JSON has the limits' \
+    "$(jq -c 'select(.limits).limits, select(.reason).limit' log)" \
+    '["9/1h","1:2"]
+"1:2"'
+run retry -a 3,timeout:0 true
+is 'a limit that is wrong is told by its item' "$code $err" \
+    "125 retry: --attempts: timeout:0: counts no failure (try 'retry --help=limits')"
+run retry --plan='timeout:1s' -a 10,timeout:2 make
+like 'a plan has them too' "$out" 'at most 10 attempts, timeout:2'
+like 'and ends by them' "$out" 'giving up after 2 attempts'
+
 status 0 'another status may be the success' retry --success-on=3 sh -c 'exit 3'
 status 1 'a failure that exited 0 is 1' \
     retry -a 1 --success-on='!0,3' sh -c 'exit 0'

@@ -61,7 +61,7 @@ is_short(const struct options *options)
 	while ((script = strchr(script, '*')) != NULL)
 		if (strspn(++script, "0123456789") > 3)
 			return false;
-	return options->policy.attempts <= LONG_PLAN &&
+	return options->policy.limits.attempts <= LONG_PLAN &&
 	    options->policy.repeats <= LONG_PLAN;
 }
 

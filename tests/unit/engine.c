@@ -69,7 +69,7 @@ attempts_are_counted_in_all(void)
 {
 	struct drive drive = started(drive_policy("exponential"));
 
-	drive.policy.attempts = 4;
+	drive.policy.limits.attempts = 4;
 	drive.now = 100;
 	drive_start(&drive);
 	CHECK(!drive.run.final);
@@ -86,11 +86,66 @@ attempts_are_counted_in_all(void)
 }
 
 static void
+a_limit_of_one_kind_of_failure_gives_up(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+	const char *where;
+
+	limits_parse(&drive.policy.limits, "10,75:2", &where);
+	drive_start(&drive);
+	drive_exit(&drive, 75);
+	drive_timer(&drive);
+	drive_exit(&drive, 1);
+	drive_timer(&drive);
+	drive_exit(&drive, 75);
+	CHECK_FINISH(&drive, "attempts", 75);
+	CHECK_INT(drive.run.attempt, 3);
+	CHECK_INT(drive.run.reached->count, 2);
+}
+
+static void
+a_limit_within_a_window_gives_up(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+	const char *where;
+
+	limits_parse(&drive.policy.limits, "3/10", &where);
+	drive_start(&drive);
+	for (int i = 0; i < 100; i++) {
+		drive.now += 5;
+		CHECK_INT(drive_exit(&drive, 1), ACTION_WAIT);
+		drive_timer(&drive);
+	}
+	drive.now += 3;
+	drive_exit(&drive, 1);
+	CHECK_FINISH(&drive, "attempts", 1);
+	CHECK_INT(drive.run.attempt, 101);
+}
+
+static void
+a_fresh_start_forgets_failures_that_limits_counted(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+	const char *where;
+
+	limits_parse(&drive.policy.limits, "1:2,3/1h", &where);
+	drive.policy.reset_after = 60;
+	drive_start(&drive);
+	for (int i = 0; i < 10; i++) {
+		drive.now += 60;
+		CHECK_INT(drive_exit(&drive, 1), ACTION_WAIT);
+		drive_timer(&drive);
+	}
+	drive_exit(&drive, 1);
+	CHECK_FINISH(&drive, "attempts", 1);
+}
+
+static void
 one_attempt_is_no_retry(void)
 {
 	struct drive drive = started(drive_policy("exponential"));
 
-	drive.policy.attempts = 1;
+	drive.policy.limits.attempts = 1;
 	drive_start(&drive);
 	CHECK(drive.run.final);
 	drive_exit(&drive, 3);
@@ -144,7 +199,7 @@ the_last_outcome_is_the_status_of_a_run_that_gives_up(void)
 		struct drive drive = started(drive_policy("exponential"));
 
 		ROW("%s", outcome_name(rows[i].outcome.kind));
-		drive.policy.attempts = 2;
+		drive.policy.limits.attempts = 2;
 		drive_start(&drive);
 		check_delays(&drive, "1");
 		drive_end(&drive, rows[i].outcome, -1);
@@ -158,7 +213,7 @@ a_free_failure_uses_up_no_attempt(void)
 {
 	struct drive drive = started(drive_policy("exponential"));
 
-	drive.policy.attempts = 2;
+	drive.policy.limits.attempts = 2;
 	set_parse(&drive.policy.free, "KILL", NULL);
 	drive_start(&drive);
 	for (int i = 0; i < 5; i++) {
@@ -569,7 +624,7 @@ waiting_first_takes_the_first_delay(void)
 	struct drive drive = started(drive_policy("exponential"));
 
 	drive.policy.wait_first = true;
-	drive.policy.attempts = 3;
+	drive.policy.limits.attempts = 3;
 	drive_start(&drive);
 	CHECK_ACTION(&drive, ACTION_WAIT, 1);
 	CHECK(!drive.judged);
@@ -749,7 +804,7 @@ a_healthy_attempt_makes_its_failure_the_first(void)
 
 		ROW("row %zu", i);
 		drive.policy.reset_after = 60;
-		drive.policy.attempts = 4;
+		drive.policy.limits.attempts = 4;
 		drive_start(&drive);
 		check_delays(&drive, "1 2");
 		drive.now += rows[i].ran;
@@ -786,7 +841,7 @@ a_healthy_failure_that_is_free_leaves_all_attempts(void)
 	struct drive drive = started(drive_policy("exponential"));
 
 	drive.policy.reset_after = 60;
-	drive.policy.attempts = 2;
+	drive.policy.limits.attempts = 2;
 	set_parse(&drive.policy.free, "1", NULL);
 	drive_start(&drive);
 	drive.now = 60;
@@ -884,7 +939,7 @@ with_repeat_failures_in_a_row_are_counted(void)
 	struct drive drive = started(drive_policy("exponential"));
 
 	drive.policy.repeat = true;
-	drive.policy.attempts = 3;
+	drive.policy.limits.attempts = 3;
 	drive.policy.success_delay = 7;
 	drive_start(&drive);
 	for (int i = 0; i < 4; i++) {
@@ -1065,7 +1120,7 @@ checked_drive(void)
 	struct drive drive = started(drive_policy("constant"));
 
 	drive.policy.rules.check = true;
-	drive.policy.attempts = 3;
+	drive.policy.limits.attempts = 3;
 	return drive;
 }
 
@@ -1300,7 +1355,7 @@ a_budget_is_asked_for_what_can_be_spent_alone(void)
 
 	drive = started(drive.policy);
 	drive.policy.max_time = 0;
-	drive.policy.attempts = 1;
+	drive.policy.limits.attempts = 1;
 	drive_start(&drive);
 	drive_exit(&drive, 7);
 	CHECK_FINISH(&drive, "attempts", 7);
@@ -1506,7 +1561,7 @@ a_number_that_cannot_grow_stays(void)
 
 	drive.policy.backoff.cap = 60;
 	drive.policy.pace_start = true;
-	drive.policy.attempts = 4;
+	drive.policy.limits.attempts = 4;
 	drive_resume(&drive, (struct progress){ .n = UINT64_MAX - 1 });
 	check_delays(&drive, "60 60 60");
 	drive_exit(&drive, 1);
@@ -1648,7 +1703,7 @@ an_error_at_the_end_takes_its_place(void)
 		struct drive drive = started(drive_policy("constant"));
 
 		ROW("holds %d", holds);
-		drive.policy.attempts = 1;
+		drive.policy.limits.attempts = 1;
 		drive.policy.delivery = holds ? DELIVERY_LAST : DELIVERY_NONE;
 		drive_resume(&drive, (struct progress){ .n = 0 });
 		drive_exited(&drive);
@@ -1675,7 +1730,7 @@ a_run_to_be_remembered_draws_the_delay_that_it_does_not_wait(void)
 	for (int remember = 0; remember < 2; remember++) {
 		struct drive drive = started(drive_policy("exponential"));
 
-		drive.policy.attempts = 3;
+		drive.policy.limits.attempts = 3;
 		drive.policy.remember = remember == 1;
 		drive_start(&drive);
 		if (remember == 1)
@@ -1953,7 +2008,7 @@ the_status_of_the_command_can_be_preserved(void)
 		struct drive drive = started(drive_policy("constant"));
 
 		ROW("row %zu", i);
-		drive.policy.attempts = 1;
+		drive.policy.limits.attempts = 1;
 		drive.policy.timeout = 5;
 		drive.policy.preserve_status = true;
 		set_parse(&drive.policy.rules.success, "2", NULL);
@@ -2018,7 +2073,7 @@ a_hook_follows_the_end(void)
 		struct step step;
 
 		ROW("status %d", status);
-		drive.policy.attempts = 1;
+		drive.policy.limits.attempts = 1;
 		drive.policy.on_success = status == 0;
 		drive.policy.on_give_up = status == 1;
 		drive_start(&drive);
@@ -2086,7 +2141,7 @@ any_policy(struct dice *dice, double values[3])
 	while (strategies[count].name != NULL)
 		count++;
 	struct policy policy = drive_policy(strategies[pick(dice, count)].name);
-	policy.attempts = (uint64_t)pick(dice, 8);
+	policy.limits.attempts = (uint64_t)pick(dice, 8);
 	policy.max_time = often(dice, 0.5) ? 100 * roll(dice) : 0;
 	policy.timeout = often(dice, 0.5) ? 10 * roll(dice) : 0;
 	if (policy.max_time > 0 && often(dice, 0.3)) {
@@ -2225,7 +2280,8 @@ check_step(const struct drive *drive, double begun)
 	    : INFINITY;
 
 	CHECK(drive->action.wake >= drive->now);
-	CHECK(policy->attempts == 0 || run->used <= policy->attempts);
+	CHECK(policy->limits.attempts == 0 ||
+	    run->used <= policy->limits.attempts);
 	CHECK(run->failures <= run->attempt);
 	CHECK(isfinite(run->waited) && run->waited >= 0);
 	if (drive->doing == DOING_WAIT || drive->doing == DOING_PROCESS)
@@ -2295,6 +2351,9 @@ main(void)
 {
 	RUN(a_success_at_once_ends_the_run);
 	RUN(attempts_are_counted_in_all);
+	RUN(a_limit_of_one_kind_of_failure_gives_up);
+	RUN(a_limit_within_a_window_gives_up);
+	RUN(a_fresh_start_forgets_failures_that_limits_counted);
 	RUN(one_attempt_is_no_retry);
 	RUN(without_a_limit_attempts_go_on);
 	RUN(a_stop_ends_the_run_at_once);

@@ -60,7 +60,7 @@ the_defaults_are_those_of_the_manual(void)
 	const struct options *options = parsed(&line, "true");
 	const struct policy *policy = &options->policy;
 
-	CHECK_INT(policy->attempts, 5);
+	CHECK_INT(policy->limits.attempts, 5);
 	CHECK_DBL(policy->max_time, 0, 0);
 	CHECK_DBL(policy->timeout, 0, 0);
 	CHECK_DBL(policy->timeout_share, 0, 0);
@@ -146,7 +146,7 @@ words_are_read_as_getopt_long_reads_them(void)
 		const struct options *options = parsed(&line, rows[i].text);
 
 		ROW("%s", rows[i].text);
-		CHECK_INT(options->policy.attempts, rows[i].attempts);
+		CHECK_INT(options->policy.limits.attempts, rows[i].attempts);
 		CHECK_INT(options->quiet, rows[i].quiet);
 		CHECK_STR(options->command[0], rows[i].command);
 	}
@@ -432,7 +432,7 @@ what_is_wrong_is_said_in_one_line(void)
 		{ "-x --preset=none cmd", "-x: is not an option" },
 		{ "--quiet=yes cmd", "--quiet: takes no value" },
 		{ "--help=exi",
-		    "--help: exi: is none of options, backoff, jitter, "
+		    "--help: exi: is none of options, limits, backoff, jitter, "
 		    "presets, sets, budget, formats, exit" },
 		{ "--help=", "--help: is empty" },
 
@@ -766,7 +766,7 @@ a_preset_behaves_as_its_original(void)
 
 		snprintf(text, sizeof(text), "%s cmd", rows[i].text);
 		ROW("%s", text);
-		CHECK_INT(parsed(&line, text)->policy.attempts,
+		CHECK_INT(parsed(&line, text)->policy.limits.attempts,
 		    rows[i].attempts);
 		check_delays(text, rows[i].chances, rows[i].delays);
 	}
@@ -785,7 +785,7 @@ what_is_special_about_a_preset_is_set(void)
 	CHECK_DBL(policy->reset_after, 600, 0);
 	parsed(&line, "--preset=poll cmd");
 	CHECK(policy->wait_first);
-	CHECK_INT(policy->attempts, 5);
+	CHECK_INT(policy->limits.attempts, 5);
 }
 
 static void
@@ -803,7 +803,7 @@ options_beside_a_preset_win_in_either_order(void)
 
 		ROW("%s", rows[i]);
 		parsed(&line, rows[i]);
-		CHECK_INT(policy->attempts, 3);
+		CHECK_INT(policy->limits.attempts, 3);
 		CHECK_DBL(policy->backoff.base, 2, 0);
 		CHECK_DBL(policy->backoff.cap, 120, 0);
 		CHECK_STR(policy->jitter.kind->name, "none");
@@ -844,7 +844,7 @@ the_later_preset_replaces_the_earlier(void)
 	const struct policy *policy = &line.options.policy;
 
 	parsed(&line, "--preset=grpc --preset=ethernet cmd");
-	CHECK_INT(policy->attempts, 16);
+	CHECK_INT(policy->limits.attempts, 16);
 	CHECK(!policy->pace_start);
 	CHECK_DBL(policy->min_timeout, 0, 0);
 	CHECK(!policy->backoff.cap_given);

@@ -115,7 +115,7 @@ each_run_that_gives_up_moves_on(void)
 	struct drive drive = { .policy = drive_policy("exponential") };
 	struct state state = state_none(&drive.policy.backoff);
 
-	drive.policy.attempts = 1;
+	drive.policy.limits.attempts = 1;
 	for (int run = 0; run < 6; run++) {
 		ROW("run %d", run);
 		resume(&drive, &state);
@@ -135,7 +135,7 @@ only_the_end_of_a_run_is_kept(void)
 	struct drive drive = { .policy = drive_policy("exponential") };
 	struct state state = state_none(&drive.policy.backoff);
 
-	drive.policy.attempts = 3;
+	drive.policy.limits.attempts = 3;
 	resume(&drive, &state);
 	for (int i = 0; i < 2; i++) {
 		drive_exit(&drive, 1);
@@ -195,7 +195,7 @@ a_success_forgets_the_delay_before(void)
 	struct drive drive = { .policy = drive_policy("decorrelated") };
 	struct state state = state_none(&drive.policy.backoff);
 
-	drive.policy.attempts = 1;
+	drive.policy.limits.attempts = 1;
 	resume(&drive, &state);
 	drive_exit(&drive, 1);
 	CHECK(drive.saved.level.previous > 0);
@@ -212,7 +212,7 @@ failures_without_number_stay_so(void)
 	struct drive drive = { .policy = drive_policy("constant") };
 	struct state state = state_none(&drive.policy.backoff);
 
-	drive.policy.attempts = 1;
+	drive.policy.limits.attempts = 1;
 	state.failures = UINT64_MAX;
 	resume(&drive, &state);
 	drive_exit(&drive, 1);
@@ -226,7 +226,7 @@ a_level_survives_a_success(void)
 	struct state state;
 
 	drive.policy.backoff = backoff_of("mimd:up=2,down=0.5");
-	drive.policy.attempts = 1;
+	drive.policy.limits.attempts = 1;
 	state = state_none(&drive.policy.backoff);
 	for (int run = 0; run < 4; run++) {
 		resume(&drive, &state);

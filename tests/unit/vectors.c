@@ -93,7 +93,7 @@ perl_policy(const struct perl *perl, const char *params)
 		policy.jitter = drive_jitter("1", JITTER_BEFORE_CAP);
 		policy.jitter.amount = ratio;
 	}
-	policy.attempts = (uint64_t)param(params, "max_attempts", 0);
+	policy.limits.attempts = (uint64_t)param(params, "max_attempts", 0);
 	policy.max_time = param(params, "max_actual_duration", 0);
 	policy.success_delay = param(params, "delay_on_success", 0);
 	policy.repeat = true;
@@ -273,9 +273,9 @@ eventsauce_policy(const char *name, const char *params)
 	policy.backoff.cap_given = true;
 	policy.backoff.params[0] = param(params, "base", NAN);
 	policy.backoff.param_given[0] = !isnan(policy.backoff.params[0]);
-	policy.attempts = (uint64_t)(param(params, "maxTries", 0) + 1);
+	policy.limits.attempts = (uint64_t)(param(params, "maxTries", 0) + 1);
 	if (fails)
-		policy.attempts = 1;
+		policy.limits.attempts = 1;
 	if (jitter == NULL)
 		return policy;
 	if (sscanf(jitter, "jitter=scattered(%lf)", &amount) == 1) {
@@ -752,9 +752,9 @@ polling_row(char **fields)
 	drive.policy.backoff.base = 100;
 	if (java)
 		drive.policy.backoff.cap = strtod(fields[3], NULL);
-	drive.policy.attempts = (uint64_t)(java ? retries + 1
-		: retries > 1			? retries
-						: 1);
+	drive.policy.limits.attempts = (uint64_t)(java ? retries + 1
+		: retries > 1			       ? retries
+						       : 1);
 	set_parse(&drive.policy.rules.stop, java ? "4" : "3,4", NULL);
 	drive_start(&drive);
 	while (tsv_number(&waits, &want)) {

@@ -1,0 +1,114 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "duration.h"
+#include "limits.h"
+#include "text.h"
+
+/* Reads the number of attempts, "10", or a limit: "timeout:2", "5/10m". */
+static const char *
+read_item(struct limits *limits, char *text)
+{
+	struct limit limit = { .window = INFINITY };
+	char *slash = strchr(text, '/'), *colon = strchr(text, ':');
+	char any[] = "any", *number = colon == NULL ? text : colon + 1;
+	const char *problem = NULL;
+
+	if (slash != NULL)
+		*slash = '\0';
+	if (colon != NULL)
+		*colon = '\0';
+	limit.named = colon != NULL;
+	problem = set_item(&limit.set, limit.named ? text : any);
+	if (problem != NULL)
+		return problem;
+	if (*number == '-')
+		return "is negative";
+	if (*number == '\0' || strspn(number, "0123456789") != strlen(number))
+		return "is not a whole number";
+	limit.count = (uint64_t)strtonum(number, 0, INT64_MAX, &problem);
+	if (problem != NULL)
+		return "is too large";
+	if (slash == NULL && colon == NULL) {
+		limits->attempts = limit.count;
+		return NULL;
+	}
+	if (limit.count == 0)
+		return "counts no failure";
+	if (slash != NULL) {
+		problem = duration_parse(slash + 1, &limit.window);
+		if (problem == NULL && limit.window == 0)
+			problem = "has a window of no length";
+		if (problem == NULL && limit.count > LIMITS_WINDOW_MOST)
+			problem = "counts more than 1000 failures in a window";
+		if (problem != NULL)
+			return problem;
+	}
+	if (limits->count == LIMITS_MOST)
+		return "is one limit too many";
+	limits->rows[limits->count++] = limit;
+	return NULL;
+}
+
+const char *
+limits_parse(struct limits *limits, const char *list, const char **where)
+{
+	struct limits result = { .count = 0 };
+
+	while (list != NULL) {
+		const size_t before = result.count;
+		const char *start = list;
+		char text[TEXT_ITEM];
+
+		*where = list;
+		const char *problem = text_item(&list, text);
+		if (problem != NULL)
+			return problem;
+		const int length = (int)strlen(text);
+		problem = read_item(&result, text);
+		if (problem != NULL)
+			return problem;
+		if (result.count > before) {
+			result.rows[before].text = start;
+			result.rows[before].length = length;
+		}
+	}
+	*limits = result;
+	return NULL;
+}
+
+const struct limit *
+limits_failure(const struct limits *limits, struct tally *tally,
+    struct outcome outcome, bool free, double time)
+{
+	const size_t newest = tally->total % LIMITS_WINDOW_MOST;
+	const struct limit *reached = NULL;
+
+	tally->ring[newest].time = time;
+	tally->ring[newest].limits = 0;
+	tally->total++;
+	for (size_t i = 0; i < limits->count; i++) {
+		const struct limit *limit = &limits->rows[i];
+		uint64_t count = 0;
+
+		if (!set_has(&limit->set, outcome) || (free && !limit->named))
+			continue;
+		tally->ring[newest].limits |= 1u << i;
+		if (limit->window == INFINITY)
+			count = ++tally->counts[i];
+		for (uint64_t back = 0; limit->window < INFINITY &&
+		     back < tally->total && back < LIMITS_WINDOW_MOST;
+		     back++) {
+			const size_t at =
+			    (tally->total - 1 - back) % LIMITS_WINDOW_MOST;
+
+			if (tally->ring[at].time < time - limit->window)
+				break;
+			count += tally->ring[at].limits >> i & 1;
+		}
+		if (count >= limit->count && reached == NULL)
+			reached = limit;
+	}
+	return reached;
+}

@@ -1,0 +1,59 @@
+#ifndef LIMITS_H
+#define LIMITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "outcome.h"
+
+/* How many limits --attempts takes beside the number of attempts. */
+#define LIMITS_MOST 8
+
+/* The largest count of a limit with a window: so many failures are kept. */
+#define LIMITS_WINDOW_MOST 1000
+
+/* --attempts: [ITEM:]COUNT[/DUR]: so many failures give up. */
+struct limit {
+	struct set set;	  /* it counts these failures alone */
+	bool named;	  /* the user named them */
+	uint64_t count;	  /* at least 1 */
+	double window;	  /* seconds; INFINITY: the whole run */
+	const char *text; /* as it was given, with its length */
+	int length;
+};
+
+/* All that --attempts says. */
+struct limits {
+	uint64_t attempts; /* 0: any number */
+	size_t count;
+	struct limit rows[LIMITS_MOST];
+};
+
+/*
+ * Reads a comma list of a number of attempts, which is none if it is missing,
+ * and of limits.  Returns NULL; or what is wrong with the item to which *where
+ * then points, and the limits are as they were.
+ */
+const char *limits_parse(struct limits *limits, const char *list,
+    const char **where);
+
+/* The failures that the limits of a run count. */
+struct tally {
+	uint64_t counts[LIMITS_MOST]; /* of limits without a window */
+	uint64_t total;		      /* of the failures in the ring */
+	struct {
+		double time;
+		unsigned int limits; /* a bit for each that counts it */
+	} ring[LIMITS_WINDOW_MOST];
+};
+
+/*
+ * Counts a failure at this time, in seconds on any clock that never goes back;
+ * `free` ones count only where they are named.  Returns the first limit that it
+ * reaches, or NULL.
+ */
+const struct limit *limits_failure(const struct limits *limits,
+    struct tally *tally, struct outcome outcome, bool free, double time);
+
+#endif

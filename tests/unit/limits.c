@@ -1,0 +1,155 @@
+#include <math.h>
+#include <string.h>
+
+#include "core/limits.h"
+#include "tap.h"
+
+static struct limits
+limits_of(const char *text)
+{
+	struct limits limits;
+	const char *where;
+
+	CHECK_STR(limits_parse(&limits, text, &where), NULL);
+	return limits;
+}
+
+static void
+limits_are_a_number_and_items(void)
+{
+	struct limits limits = limits_of("10");
+
+	CHECK_INT(limits.attempts, 10);
+	CHECK_INT(limits.count, 0);
+	limits = limits_of("timeout:2,10,75-78:5,signal:3/1m30s");
+	CHECK_INT(limits.attempts, 10);
+	CHECK_INT(limits.count, 3);
+	CHECK_INT(limits.rows[0].count, 2);
+	CHECK(isinf(limits.rows[0].window));
+	CHECK_INT(limits.rows[1].count, 5);
+	CHECK_INT(limits.rows[2].count, 3);
+	CHECK_DBL(limits.rows[2].window, 90, 0);
+	CHECK_INT(limits.rows[1].length, 7);
+	CHECK(strncmp(limits.rows[1].text, "75-78:5", 7) == 0);
+	limits = limits_of("5/10m");
+	CHECK_INT(limits.attempts, 0);
+	CHECK_DBL(limits.rows[0].window, 600, 0);
+	CHECK(!limits.rows[0].named);
+}
+
+static void
+anything_else_is_refused(void)
+{
+	static const struct {
+		const char *text, *item, *problem;
+	} rows[] = {
+		{ "", "", "has an empty item" },
+		{ "3,", "", "has an empty item" },
+		{ "-1", "-1", "is negative" },
+		{ "1.5", "1.5", "is not a whole number" },
+		{ "x", "x", "is not a whole number" },
+		{ "99999999999999999999", "99999999999999999999",
+		    "is too large" },
+		{ "3,timeout:", "timeout:", "is not a whole number" },
+		{ "3,timeout:0", "timeout:0", "counts no failure" },
+		{ "0/10m", "0/10m", "counts no failure" },
+		{ "5/", "5/", "is empty" },
+		{ "5/0", "5/0", "has a window of no length" },
+		{ "5/10x", "5/10x", NULL },
+		{ "1001/1h", "1001/1h",
+		    "counts more than 1000 failures in a window" },
+		{ "nonsense:3", "nonsense:3", "is not an outcome" },
+		{ "1:1,2:1,3:1,4:1,5:1,6:1,7:1,8:1,9:1", "9:1",
+		    "is one limit too many" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct limits limits = { .attempts = 42 };
+		const char *where = "";
+
+		ROW("%s", rows[i].text);
+		const char *problem =
+		    limits_parse(&limits, rows[i].text, &where);
+		if (rows[i].problem != NULL)
+			CHECK_STR(problem, rows[i].problem);
+		CHECK(problem != NULL);
+		CHECK_STR(where, rows[i].item);
+		CHECK_INT(limits.attempts, 42);
+	}
+}
+
+/* The text of the limit that a failure reaches, or "". */
+static const char *
+reached(const struct limits *limits, struct tally *tally, int status, bool free,
+    double time)
+{
+	static char text[64];
+	const struct limit *limit = limits_failure(limits, tally,
+	    (struct outcome){ OUTCOME_EXIT, status }, free, time);
+
+	snprintf(text, sizeof(text), "%.*s", limit == NULL ? 0 : limit->length,
+	    limit == NULL ? "" : limit->text);
+	return text;
+}
+
+static void
+an_item_counts_its_outcomes_alone(void)
+{
+	const struct limits limits = limits_of("75:2,1-3:3");
+	struct tally tally = { .total = 0 };
+
+	CHECK_STR(reached(&limits, &tally, 75, false, 0), "");
+	CHECK_STR(reached(&limits, &tally, 1, false, 0), "");
+	CHECK_STR(reached(&limits, &tally, 9, false, 0), "");
+	CHECK_STR(reached(&limits, &tally, 2, false, 0), "");
+	CHECK_STR(reached(&limits, &tally, 75, false, 0), "75:2");
+}
+
+static void
+a_window_forgets_older_failures(void)
+{
+	const struct limits limits = limits_of("3/10");
+	struct tally tally = { .total = 0 };
+
+	CHECK_STR(reached(&limits, &tally, 1, false, 100), "");
+	CHECK_STR(reached(&limits, &tally, 1, false, 105), "");
+	CHECK_STR(reached(&limits, &tally, 1, false, 110.5), "");
+	CHECK_STR(reached(&limits, &tally, 1, false, 115.5), "");
+	CHECK_STR(reached(&limits, &tally, 1, false, 120.5), "3/10");
+}
+
+static void
+a_free_failure_counts_only_where_it_is_named(void)
+{
+	const struct limits limits = limits_of("75:3,2/10");
+	struct tally tally = { .total = 0 };
+
+	CHECK_STR(reached(&limits, &tally, 75, true, 0), "");
+	CHECK_STR(reached(&limits, &tally, 75, true, 0), "");
+	CHECK_STR(reached(&limits, &tally, 75, true, 0), "75:3");
+}
+
+static void
+a_window_counts_a_thousand_failures(void)
+{
+	const struct limits limits = limits_of("1000/1h");
+	struct tally tally = { .total = 0 };
+
+	for (int i = 0; i < 999; i++)
+		CHECK_STR(reached(&limits, &tally, 1, false, 10), "");
+	for (int i = 0; i < 999; i++)
+		CHECK_STR(reached(&limits, &tally, 1, false, 4000), "");
+	CHECK_STR(reached(&limits, &tally, 1, false, 4000), "1000/1h");
+}
+
+int
+main(void)
+{
+	RUN(limits_are_a_number_and_items);
+	RUN(anything_else_is_refused);
+	RUN(an_item_counts_its_outcomes_alone);
+	RUN(a_window_forgets_older_failures);
+	RUN(a_free_failure_counts_only_where_it_is_named);
+	RUN(a_window_counts_a_thousand_failures);
+	return DONE();
+}
