@@ -207,7 +207,8 @@ print_budget(void)
 static void
 print_formats(void)
 {
-	printf("--log=FORMAT[:FILE], on standard error or to the file.\n\n");
+	printf("--log=FORMAT[:FILE], on standard error or to the file; - is "
+	       "standard output,\nfd:N a descriptor.\n\n");
 	for (const struct format *row = formats; row->name != NULL; row++)
 		printf("  %-8s %s\n", row->name, row->doc);
 }

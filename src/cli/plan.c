@@ -554,8 +554,8 @@ plan_run(const struct options *options, struct report *report,
 	struct plan measured = { .table = &table };
 	bool silent = false;
 
-	for (size_t i = 0; i < options->log_count; i++)
-		if (options->logs[i].file == NULL)
+	for (size_t i = 0; i < report->count; i++)
+		if (report->sinks[i].file == stdout)
 			silent = true;
 	if (silent) {
 		go(&plan, options, options->random);

@@ -1,7 +1,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libutil.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -64,6 +66,63 @@ file_lock(const char *name, bool waits)
 }
 
 const char *
+file_descriptor(const char *name, int *descriptor)
+{
+	static const struct {
+		const char *prefix;
+		int descriptor; /* or -1: its number follows */
+	} rows[] = {
+		{ "-", STDOUT_FILENO },
+		{ "/dev/stdout", STDOUT_FILENO },
+		{ "/dev/stderr", STDERR_FILENO },
+		{ "fd:", -1 },
+		{ "/dev/fd/", -1 },
+		{ "/proc/self/fd/", -1 },
+	};
+	const char *problem = NULL;
+
+	*descriptor = -1;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const size_t length = strlen(rows[i].prefix);
+
+		if (strncmp(name, rows[i].prefix, length) != 0)
+			continue;
+		if (rows[i].descriptor == -1)
+			*descriptor =
+			    (int)strtonum(name + length, 0, INT_MAX, &problem);
+		else if (name[length] == '\0')
+			*descriptor = rows[i].descriptor;
+	}
+	return problem == NULL ? NULL : "is not the number of a descriptor";
+}
+
+int
+file_share(int descriptor)
+{
+	char name[32];
+	struct stat status;
+
+	if (fstat(descriptor, &status) == -1)
+		return -1;
+	const int flags = fcntl(descriptor, F_GETFL);
+	if (flags == -1)
+		return -1;
+	if ((flags & O_ACCMODE) == O_RDONLY) {
+		errno = EBADFD;
+		return -1;
+	}
+	if (descriptor > STDERR_FILENO)
+		fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", descriptor);
+	const int own = S_ISFIFO(status.st_mode)
+	    ? open(name, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+	    : -1;
+	if (own != -1)
+		return file_raise(own);
+	return fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+}
+
+const char *
 file_problem(int error)
 {
 	switch (error) {
@@ -73,6 +132,10 @@ file_problem(int error)
 		return "is a pipe without a reader, or a socket";
 	case EWOULDBLOCK:
 		return "is locked";
+	case EBADF:
+		return "is closed";
+	case EBADFD:
+		return "cannot be written to";
 	default:
 		return strerror(error);
 	}

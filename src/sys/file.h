@@ -44,6 +44,21 @@ int file_open(const char *name, int flags);
  */
 int file_lock(const char *name, bool waits);
 
+/*
+ * Finds the number of the descriptor that a name stands for: "-", "fd:7",
+ * "/dev/stdout"; -1 if the name is a file's.  Returns NULL, or what is wrong
+ * with the name.
+ */
+const char *file_descriptor(const char *name, int *descriptor);
+
+/*
+ * Opens an inherited descriptor once more, for writing alone: a pipe so that
+ * nobody waits for its reader, anything else so that both share their place in
+ * it.  The processes that are started do not get a descriptor above 2.  Returns
+ * the new descriptor, or -1 with errno set.
+ */
+int file_share(int descriptor);
+
 /* Says why one of these failed with this errno. */
 const char *file_problem(int error);
 

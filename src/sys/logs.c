@@ -85,18 +85,35 @@ refuse(const char *file, const char *problem)
 static void
 open_sink(const struct report *report, struct sink *sink, const struct log *log)
 {
+	const char *problem;
+	int inherited;
+
 	*sink = (struct sink){ .format = log->format, .name = log->file };
 	if (log->file == NULL) {
 		sink->file = report->options->plan ? stdout : stderr;
 		return;
 	}
-	const int file = file_open(log->file, O_WRONLY | O_APPEND | O_CREAT);
+	problem = file_descriptor(log->file, &inherited);
+	if (problem != NULL)
+		refuse(log->file, problem);
+	const int file = inherited == -1
+	    ? file_open(log->file, O_WRONLY | O_APPEND | O_CREAT)
+	    : file_share(inherited);
 	if (file == -1)
 		refuse(log->file, file_problem(errno));
 	const char *same = find_same(report, log->file, file);
 	if (same != NULL)
 		refuse(log->file, same);
-	sink->file = fdopen(file, "a");
+	if (inherited == STDERR_FILENO ||
+	    (inherited == STDOUT_FILENO && report->options->plan)) {
+		/* What else is written there keeps its order. */
+		close(file);
+		sink->file = inherited == STDERR_FILENO ? stderr : stdout;
+		sink->name = NULL;
+		return;
+	}
+	file_widen_pipe(file);
+	sink->file = fdopen(file, "w");
 	if (sink->file == NULL)
 		refuse(log->file, strerror(errno));
 }
@@ -130,9 +147,13 @@ logs_begin(const struct report *report)
 {
 	for (size_t i = 0; i < report->count; i++) {
 		const struct sink *sink = &report->sinks[i];
+		int inherited = -1;
 
+		if (sink->name != NULL)
+			file_descriptor(sink->name, &inherited);
 		if (sink->format->whole && sink->name != NULL &&
-		    ftruncate(fileno(sink->file), 0) == -1 && errno != EINVAL)
+		    inherited == -1 && ftruncate(fileno(sink->file), 0) == -1 &&
+		    errno != EINVAL)
 			refuse(sink->name, strerror(errno));
 	}
 }

@@ -64,8 +64,80 @@ is 'it is reported once' "$err" 'retry: --log: /dev/full: No space left on devic
 run retry --log=json:/dev/full true
 is 'also where all else is well' "$code" 0
 
-run retry -a 2 -d 1ms --log=text:/dev/stdout sh -c 'exit 3'
-is 'the names of standard streams are links' "$code" 125
+# Descriptors: N is the name of one in $where.
+for where in - fd:1 /dev/stdout /dev/fd/1 /proc/self/fd/1; do
+	run retry --log=json:$where true
+	like "$where is standard output" "$out" '^{"event":"end"'
+	is 'and nothing is on standard error' "$err" ''
+done
+check 'no file got that name' not test -e - -o -e fd:1
+for where in fd:2 /dev/stderr /dev/fd/2; do
+	run retry --log=json:$where true
+	like "$where is standard error" "$err" '^{"event":"end"'
+	is 'and nothing is on standard output' "$out" ''
+done
+run retry --log=text:/dev/stderr --output=chronic -a 1 sh -c 'echo out; exit 3'
+like 'standard error by name is told what is held' "$err" 'giving up'
+run retry --log=text:./- -a 1 false
+check 'a file may be called so all the same' grep -q giving ./-
+for where in fd:7 /dev/fd/7; do
+	run retry --log=json:$where -a 1 sh -c 'ls -l /proc/self/fd >fds' 7>log
+	like "$where is a descriptor that was inherited" "$(cat log)" '"end"'
+	check 'the attempt does not have it' not grep log fds
+done
+(echo before; retry --log=text:- -a 2 -d 0 echo; echo after) >all
+retry --log=text:fd:1 -a 1 sh -c 'echo attempt; exit 1' >>all
+is 'a log shares the place of what it is written among' "$(cut -c 1-7 all)" \
+'before
+
+after
+attempt
+retry: 
+retry: '
+retry --log=junit:- sh -c 'echo first' >all
+is 'a document to a descriptor replaces nothing' \
+    "$(head -n 1 all)$(tail -n 1 all)" 'first</testsuite>'
+refused 'a descriptor that is closed' fd:7
+like 'as what it is' "$err" ' fd:7: is closed$'
+refused 'one that can only be read' fd:0
+like 'as what it is' "$err" ' fd:0: cannot be written to$'
+refused 'a name of a descriptor without its number' fd:x
+like 'as what it is' "$err" ' fd:x: is not the number of a descriptor$'
+refused 'a number of a descriptor that is too high' /dev/fd/99999999999
+status 125 'also if it is that of standard error' \
+    sh -c 'retry --log=json:fd:2 true 2>&-'
+run retry --plan=1,0 -j none --log=json:-
+is 'it takes the place of a plan, as a log without a file does' "$out" \
+    "$(retry --plan=1,0 -j none --log=json)"
+run retry --log=json:- --log=text:fd:1 touch ran
+is 'two logs on one descriptor are refused' "$code" 125
+run sh -c 'retry --log=json:- --log=json:log true | grep -c event'
+is 'a JSON log can be piped' "$out" 4
+if command -v bash >/dev/null; then
+	run bash -c 'retry --log=json:>(grep -c event >count) true; wait'
+	wait_for grep -q 4 count
+	is 'also by a process substitution' "$code:$(cat count)" 0:4
+else
+	skip 'also by a process substitution' 'bash is not installed'
+fi
+# Nobody reads descriptor 7, whose pipe is full or has no other end.
+cat >stuck.py <<'END'
+import fcntl, os, sys
+
+reader, writer = os.pipe()
+size = fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 1 << 20)
+os.write(writer, bytes(size))
+os.set_inheritable(reader, sys.argv[1] == 'stuck')
+os.dup2(writer, 7)
+os.execvp(sys.argv[2], sys.argv[2:])
+END
+for reader in gone stuck; do
+	run timeout 20 python3 stuck.py $reader retry --log=json:fd:7 -a 99 \
+	    -d 0 -q sh -c 'exit 3'
+	is "a reader that is $reader ends no run and holds none up" "$code" 3
+	is 'which is told once' "$(echo "$err" | cut -d : -f 1-4)" \
+	    'retry: --log: fd:7'
+done
 
 cat fifo >piped &
 wait_for retry --log=json:fifo true
