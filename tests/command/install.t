@@ -10,9 +10,8 @@ check 'the program is installed' \
     test -x "$(find "$T" -path '*/bin/retry')"
 check 'so is the gate that asks Redis' \
     test -x "$(find "$T" -path '*/bin/retry-redis-budget')"
-for page in retry retry-redis-budget; do
-	check "the manual of $page is installed" \
-	    test -s "$(find "$T" -path "*/man/man1/$page.1")"
+for page in man1/retry.1 man1/retry-redis-budget.1 man7/retry-cookbook.7; do
+	check "$page is installed" test -s "$(find "$T" -path "*/man/$page")"
 done
 
 finish

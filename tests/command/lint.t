@@ -23,6 +23,6 @@ lint 'the shell scripts are clean' shellcheck -x -e SC2016,SC2317 \
     -P SCRIPTDIR -P . -P tests .ci/run scripts/completions/retry.bash \
     tests/lib/*.sh tests/command/*.t \
     $(grep -slE '^#( shellcheck shell=|!/bin/)sh' scripts/* scripts/*/*)
-lint 'the manuals are clean' mandoc -T lint -W warning man/*.1
+lint 'the manuals are clean' mandoc -T lint -W warning man/*.[17]
 
 finish

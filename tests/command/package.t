@@ -28,6 +28,7 @@ fi
 dpkg-deb -c "$package" | sed 's|.* \./||' >names
 for name in usr/bin/retry usr/share/man/man1/retry.1.gz \
     usr/bin/retry-redis-budget usr/share/man/man1/retry-redis-budget.1.gz \
+    usr/share/man/man7/retry-cookbook.7.gz \
     usr/share/bash-completion/completions/retry \
     usr/share/zsh/vendor-completions/_retry \
     usr/share/fish/vendor_completions.d/retry.fish \
@@ -89,7 +90,7 @@ unlike 'the program of the tarball is static' \
     "$(readelf -l unpacked/bin/retry)" INTERP
 is 'and runs' "$(unpacked/bin/retry echo it runs)" 'it runs'
 for name in LICENSE LICENSES README.md share/man/man1/retry.1 \
-    share/man/man1/retry-redis-budget.1; do
+    share/man/man1/retry-redis-budget.1 share/man/man7/retry-cookbook.7; do
 	check "the tarball has $name" test -s "unpacked/$name"
 done
 

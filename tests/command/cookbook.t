@@ -1,0 +1,590 @@
+#!/bin/sh
+#
+# Every recipe of retry-cookbook(7) is run as it stands there: it is found by
+# its heading, and at the end none may be left that was not run.
+
+. lib/harness.sh
+# shellcheck source=tests/lib/stubs.sh
+. "$TESTS/lib/stubs.sh"
+
+mkdir recipes
+unescape <"$TESTS/../man/retry-cookbook.7" | awk '
+	/^\.Ss / { name = substr($0, 5) }
+	/^\.Ed/ { shown = 0 }
+	shown { print >("recipes/" name) }
+	/^\.Bd / { shown = 1; print name >"headings" }'
+check 'the recipes are found' test "$(wc -l <headings)" -ge 60
+is 'each has a heading of its own' "$(sort headings | uniq -d)" ''
+
+stub apt-get collector docker git logger make mysqladmin nc npm pg_isready \
+    pgrep psql pytest redis-cli retry-redis-budget rsync server sqlite3 ssh \
+    terraform wget
+for name in feed fetch load probe render status sync test upload; do
+	ln -s bin/stub "$name"
+done
+printf '#!/bin/sh\nexec "$@"\n' >bin/sudo
+chmod +x bin/sudo
+
+# recipe NAME: the recipe with this heading, in the file $recipe and in $text.
+recipe() {
+	name=$1
+	recipe=$T/recipes/$name
+	text=$(cat "$recipe")
+	echo "$name" >>ran
+	SAYS='' SUCCESS=0 FAILURES=1 FAILURE=1
+	export SAYS SUCCESS
+}
+
+# ends STATUS CALLS HOW: what it does if its command fails as the variables say.
+ends() {
+	example "$text"
+	is "$name: $3" "$code after $calls" "$1 after $2" || note "$err"
+}
+
+# over NAME...: recipes that get over a failure, and no more is to be seen.
+over() {
+	for name; do
+		recipe "$name"
+		ends 0 2 'gets over a failure'
+	done
+}
+
+# tells NAME RETRIED STOPPED: a recipe that tells two exit statuses apart.
+tells() {
+	recipe "$1"
+	FAILURE=$2
+	ends 0 2 "retries status $2"
+	FAILURE=$3
+	ends "$3" 1 "does not retry status $3"
+}
+
+# hears NAME RETRIED STOPPED: a recipe that tells two messages apart.
+hears() {
+	recipe "$1"
+	FAILURE=9 SAYS=$2
+	ends 0 2 "retries '$2'"
+	SAYS=$3
+	ends 9 1 "does not retry '$3'"
+}
+
+# Limits and verdicts.
+over 'Five minutes in all' 'A fixed interval' 'Say that it failed' \
+    'More time for each attempt'
+FAILURES=9
+recipe 'Say that it failed'
+FAILURES=9
+ends 1 6 'says so in the end'
+like 'to the log' "$(tail -n 1 calls)" '^logger -p user.err sync failed$'
+tells 'Not on some exit codes' 1 65
+hears 'Only if the output says so' 'read: connection timed out' 'no such file'
+hears 'Not if the output says so' 'no answer' 'permission denied'
+recipe 'A program that fails with exit status 0'
+FAILURE=0 SAYS='ERROR: no answer'
+ends 0 2 'is retried'
+recipe 'Several statuses that mean success'
+FAILURE=2
+ends 2 1 'passes on the status of a success'
+FAILURE=1
+ends 0 2 'gets over a failure'
+recipe 'Something else before each retry'
+mkdir cache
+ends 0 2 'gets over a failure'
+check 'and did it' test ! -e cache
+
+# Shell.
+over 'A log for each attempt' 'With sudo'
+check 'each attempt has a log' test -e attempt-2.log
+recipe 'A pipeline'
+ends 0 2 'fails if its first command fails'
+check 'and was run to its end' test -e sorted
+recipe 'Two commands'
+ends 0 3 'runs the second if the first succeeded'
+# A shell that is not bash keeps no functions of bash for others.
+sed -i '1s/sh$/bash/' bin/retry
+recipe 'A shell function'
+example "bash '$recipe'"
+is "$name: is run again as a whole" "$code after $calls" '0 after 3' ||
+    note "$err"
+is 'with its argument' "$(tail -n 1 calls)" 'load today'
+
+rm fetch
+printf '#!/bin/sh\nprintf "b\\na\\n"\n' >fetch
+cat >convert <<'END'
+#!/bin/sh
+echo convert >>"$T/calls"
+[ "$(wc -l <"$T/calls")" -gt 1 ] || { echo garbage; head -n 1; exit 1; }
+tr ab xy
+END
+chmod +x fetch convert
+recipe 'In the middle of a pipeline'
+ends 0 2 'gets over a failure'
+is 'with the output of one attempt, of all the input' "$(cat sorted)" 'x
+y'
+rm fetch
+cat >fetch <<'END'
+#!/bin/sh
+echo fetch >>"$T/calls"
+[ "$(wc -l <"$T/calls")" -gt 1 ] || { echo garbage; exit 1; }
+echo 1.2
+END
+chmod +x fetch
+recipe 'The output in a variable'
+ends 0 2 'gets over a failure'
+is 'with the output of one attempt' "$out" 1.2
+recipe 'Inside while read'
+printf '%s\n' a b c >hosts
+FAILURES=2
+ends 0 5 'gets over two failures'
+is 'for three hosts' "$(sort -u calls | tr '\n' ';')" \
+    'ssh a uptime;ssh b uptime;ssh c uptime;'
+recipe 'With xargs'
+printf '%s\n' a b c >urls
+FAILURES=2
+ends 0 5 'gets over two failures'
+is 'for three files' "$(sort -u calls | tr '\n' ';')" \
+    'wget -q a;wget -q b;wget -q c;'
+recipe 'With parallel'
+touch 1.svg 2.svg 3.svg
+if command -v parallel >/dev/null; then
+	mkdir -p .parallel && touch .parallel/will-cite
+	text="HOME=$T; export HOME; $text" FAILURES=2
+	ends 0 5 'gets over two failures'
+else
+	skip "$name: gets over two failures" 'parallel is not installed'
+fi
+rm fetch bin/make
+ln -s bin/stub fetch
+recipe 'In a makefile'
+mkdir docs
+printf 'all:\n\t@%s/bin/stub docs\n' "$T" >docs/Makefile
+text="make -j 2 -f '$recipe' all"
+FAILURES=2
+ends 0 4 'gets over two failures, in two jobs'
+unlike 'that make shares' "$err" jobserver
+check 'and leaves the file' test -e data.csv
+rm data.csv
+stub make
+recipe 'Only what failed before'
+ends 0 2 'gets over a failure'
+is 'and is told so' "$(cat calls)" 'pytest 
+pytest --last-failed'
+
+# HTTP, with a server that answers as the file says, and 200 after its end; it
+# is the proxy of all hosts.
+cat >server.py <<'END'
+import http.server
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        body = self.rfile.read(int(self.headers.get('Content-Length') or 0))
+        replies = open('replies').read().split()
+        with open('replies', 'w') as rest:
+            print(*replies[1:], file=rest)
+        with open('requests', 'a') as requests:
+            print(self.command, body.decode().strip(), file=requests)
+        self.send_response(int(replies[0]) if replies else 200)
+        if replies:
+            self.send_header('Retry-After', '7')
+        self.end_headers()
+        self.wfile.write(b'{"ready": %s}' % (b'false' if replies else b'true'))
+
+    do_POST = do_GET
+
+    def log_message(self, *_):
+        pass
+
+server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Handler)
+print(server.server_address[1], flush=True)
+server.serve_forever()
+END
+python3 server.py >port &
+wait_for test -s port
+rm bin/wget
+for name in curl wget; do
+	cat >"bin/$name" <<-END
+	#!/bin/sh
+	echo "$name \$*" >>"$T/calls"
+	for word; do
+	        shift
+	        set -- "\$@" "\$(echo "\$word" | sed 's/^https:/http:/')"
+	done
+	http_proxy=http://127.0.0.1:$(cat port) exec $(command -v $name) "\$@"
+	END
+	chmod +x "bin/$name"
+done
+
+# answers REPLY... STATUS CALLS HOW: what a recipe does with these replies.
+answers() {
+	rm -f requests data.csv
+	echo "$1" >replies
+	shift
+	ends "$@"
+}
+
+recipe 'Only on some exit codes'
+rm -f data.csv
+text="http_proxy= $text"
+answers '' 0 1 'succeeds'
+recipe 'Not on a 404'
+answers '503 503' 0 3 'retries 503'
+answers 404 22 1 'does not retry 404'
+recipe 'The same with wget'
+answers '503' 0 2 'retries 503'
+answers 404 8 1 'does not retry 404'
+recipe 'Retry-After'
+answers 503 0 2 'retries 503'
+like 'as late as the server says' "$err" 'next in [78][0-9.]*s'
+recipe 'Resume a download'
+answers 503 0 2 'gets over a failure'
+printf '{' >data.csv
+recipe 'Post a file'
+echo the file >data.csv
+echo 503 >replies
+rm requests
+ends 0 2 'gets over a failure'
+is 'and sends all of it twice' "$(cat requests)" 'POST the file
+POST the file'
+recipe 'A here-document'
+answers 503 0 2 'gets over a failure'
+is 'and sends all of it twice' "$(cat requests)" 'POST deployed
+POST deployed'
+recipe 'Wait for a healthy server'
+answers '503 503' 0 3 'looks until it is healthy'
+recipe 'Wait for an answer in JSON'
+if command -v jq >/dev/null; then
+	answers '200 503' 0 3 'asks until it is ready'
+	is 'and passes the answer on' "$out" '{"ready": true}'
+else
+	skip "$name: asks until it is ready" 'jq is not installed'
+fi
+rm bin/curl bin/wget
+stub curl wget
+tells 'Only on some exit codes' 28 22
+
+# Waiting for something.
+over 'A port' 'A host that restarts' 'Wait for PostgreSQL' \
+    'Wait for MySQL or MariaDB'
+recipe 'A file'
+echo >report.pdf
+text="$text; code=\$?; rm report.pdf; exit \$code"
+ends 0 0 'succeeds if it is there'
+recipe 'The end of a process'
+FAILURES=2 FAILURE=0 SUCCESS=1
+ends 0 3 'waits while there is one'
+rm status
+cat >status <<'END'
+#!/bin/sh
+echo status >>"$T/calls"
+[ "$(wc -l <"$T/calls")" -le 2 ] || { echo "it has $ENDED"; exit; }
+echo 'it is running'
+END
+chmod +x status
+recipe 'A job that may fail'
+export ENDED=finished
+ends 0 3 'looks until it has finished'
+ENDED=failed
+ends 1 3 'or has failed'
+recipe 'Look at a fixed pace'
+FAILURES=2 FAILURE=0 SUCCESS=1
+ends 1 7 'looks until five failures'
+recipe 'Wait for Redis'
+printf '#!/bin/sh\necho x >>"$T/calls"\n%s\n' \
+    '[ "$(wc -l <"$T/calls")" -gt 2 ] && echo PONG || echo LOADING' \
+    >redis-cli
+chmod +x redis-cli
+text="PATH=$T:\$PATH; $text"
+ends 0 3 'asks until it is ready'
+
+# Databases, packages, ssh.
+tells 'A script that loses its connection' 2 3
+hears 'A transaction that was rolled back' 'ERROR:  deadlock detected' \
+    'ERROR:  syntax error'
+hears 'SQLite that is locked' 'Error: database is locked' 'Error: no such table'
+recipe 'apt-get update'
+FAILURE=0 SAYS='W: Failed to fetch http://example.org/'
+ends 0 2 'retries a list that is missing'
+hears 'apt-get install' 'E: Could not get lock /var/lib/dpkg/lock' \
+    'E: Unable to locate package'
+over 'npm, pip and others'
+recipe 'git clone'
+ends 0 2 'gets over a failure'
+recipe 'Images'
+SAYS=toomanyrequests
+ends 0 2 'gets over a failure'
+like 'later' "$err" 'next in (4[89]|5.|6.|7[0-2])'
+tells 'ssh' 255 1
+rm bin/ssh
+cat >bin/ssh <<'END'
+#!/bin/sh
+echo ssh >>"$T/calls"
+[ "$(wc -l <"$T/calls")" -gt 1 ] || exit 255
+cat >app.sql
+END
+printf '#!/bin/sh\necho all of it\n' >bin/pg_dump
+chmod +x bin/ssh bin/pg_dump
+recipe 'Send a stream'
+ends 0 2 'gets over a failure'
+is 'and sends all of it' "$(cat app.sql)" 'all of it'
+tells 'rsync' 12 1
+FAILURE=24
+ends 0 1 'takes a file that vanished for a success'
+
+# Rate limits.
+recipe 'Wait longer if the server is busy'
+ends 0 2 'gets over a failure'
+like 'soon' "$err" 'next in [01]'
+SAYS='error 429'
+ends 0 2 'gets over a rate limit'
+like 'later' "$err" 'next in (4[89]|5.|6.|7[0-2])'
+recipe 'A script that knows how long to wait'
+FAILURE=75
+ends 0 2 'gets over a failure'
+like 'when the script says' "$err" 'next in 3[0-6]'
+FAILURE=1
+ends 0 2 'gets over any other failure'
+like 'soon' "$err" 'next in [01]'
+
+# Tests, and a real history for git.
+recipe 'Run until it fails'
+FAILURES=3 FAILURE=0 SUCCESS=1
+ends 1 4 'runs until it fails'
+cat >count <<'END'
+#!/bin/sh
+echo test >>"$T/calls"
+END
+chmod +x count
+mv count test
+recipe 'A hundred times in a row'
+ends 0 100 'runs a hundred times'
+recipe 'Find the commit that made a test flaky'
+rm bin/git
+export GIT_CONFIG_GLOBAL=/dev/null
+history() {
+	git init -q repository && cd repository || return
+	git config user.name nobody && git config user.email nobody@localhost
+	for word in good better worse worst; do
+		echo $word >word
+		git add word && git commit -qm $word || return
+	done
+	printf '#!/bin/sh\n! grep -q wors word\n' >./test
+	chmod +x test
+	git bisect start HEAD HEAD~3
+}
+if command -v git >/dev/null; then
+	(history) >/dev/null 2>&1
+	example "cd repository && $text"
+	is "$name: succeeds" "$code" 0
+	like 'it is found' "$out" 'is the first bad commit'
+	is 'and is the right one' "$(cd repository &&
+	    git log -1 --format=%s refs/bisect/bad)" worse
+else
+	skip "$name: succeeds" 'git is not installed'
+fi
+
+# Continuous integration.
+recipe 'GitHub Actions'
+report=$(sed -n 's/^    path: //p' "$recipe")
+text="GITHUB_ACTIONS=true $(sed -n 's/^  run: //p' "$recipe")"
+ends 0 2 'gets over a failure'
+is 'with a group for each attempt' \
+    "$(printf '%s\n' "$out" | grep -c '^::group::')" 2
+check 'and a report' grep -q flakyFailure "$report"
+rm "$report"
+FAILURES=9
+ends 1 3 'or gives up'
+like 'with an error' "$out" '^::error.*giving up after 3 attempts'
+recipe 'GitLab'
+report=$(sed -n 's/^      junit: //p' "$recipe")
+text=$(sed -n 's/^    - //p' "$recipe")
+rm "$report"
+ends 0 2 'gets over a failure'
+check 'with a report' grep -q flakyFailure "$report"
+recipe 'Jenkins'
+report=$(sed -n "s/^ *junit '\(.*\)'/\1/p" "$recipe")
+text=$(sed -n "s/^ *sh '\(.*\)'/\1/p" "$recipe")
+rm "$report"
+ends 0 2 'gets over a failure'
+check 'with a report' grep -q flakyFailure "$report"
+
+# cron: % ends the command, unless it is escaped; mail is what comes out.
+# crontab NAME: as recipe, but $text is what cron runs.
+crontab() {
+	recipe "$1"
+	like "$name: is a line" "$text" '^(@[a-z]+|[^@ ]+( [^ ]+){4}) retry '
+	text=$(printf '%s\n' "$text" | sed -E 's/^(@[a-z]+|[^@ ]+( [^ ]+){4}) //
+	    s/([^\\])%.*/\1/; s/\\%/%/g')
+	SAYS='no feed today'
+}
+for name in 'Mail only if all attempts failed' 'Start at a random moment' \
+    'Percent signs'; do
+	crontab "$name"
+	ends 0 2 'gets over a failure'
+	is 'without mail' "$out$err" ''
+	FAILURES=9
+	ends 1 5 'gives up'
+	is 'with mail' "$(printf '%s\n' "$out$err" | grep -c "$SAYS")" 5
+done
+crontab 'Back off from one run to the next'
+ends 1 1 'gives up at a failure'
+like 'with mail' "$err" "^$SAYS"
+ends 75 0 'waits before it tries again'
+is 'without mail' "$out$err" ''
+
+# systemd: systemd itself looks at each unit.
+printf '#!/bin/sh\n' >bin/plain
+chmod +x bin/plain
+# unit NAME: as recipe, but $text is what the unit runs.
+unit() {
+	recipe "$1"
+	cp "$recipe" unit.service
+	sed -i "s|=/usr/bin/retry|=$RETRY|; s|/usr/bin/[a-z]*|$T/bin/plain|" \
+	    unit.service
+	if command -v systemd-analyze >/dev/null; then
+		run systemd-analyze verify --man=no "$T/unit.service"
+		is "$name: is a unit" "$code$err$out" 0
+	else
+		skip "$name: is a unit" 'systemd is not installed'
+	fi
+	text=$(sed -n 's|^ExecStart=||p' "$recipe" | sed 's|/usr/bin/||g')
+}
+ln -s stub bin/backup
+for name in 'A service' 'A daemon that says when it is ready' \
+    'A daemon that sends MAINPID=' 'A job with a timer'; do
+	unit "$name"
+	ends 0 2 'gets over a failure'
+done
+unit 'Limit restarts'
+FAILURES=9
+ends 1 5 'gives up after five failures'
+unit 'A daemon that says when it is ready'
+FAILURE=78
+ends 78 1 'gives up if its configuration is wrong'
+unit 'Wait for what the service needs'
+text=$(sed -n 's|^ExecStartPre=/usr/bin/||p' "$recipe")
+ends 0 2 'waits for it'
+unit 'Socket activation'
+rm bin/collector
+cat >bin/collector <<'END'
+#!/bin/sh
+echo collector >>"$T/calls"
+[ "$LISTEN_PID" = $$ ] && [ -S /proc/$$/fd/3 ] || exit 9
+[ "$(wc -l <"$T/calls")" -gt 1 ]
+END
+chmod +x bin/collector
+text="LISTEN_FDS=1 LISTEN_PID=\$\$ exec $text"
+cat >listen.py <<'END'
+import os, socket, sys
+listener = socket.create_server(('127.0.0.1', 0))
+os.dup2(listener.fileno(), 9)
+os.dup2(9, 3)
+os.execvp('sh', ['sh', '-c', sys.argv[1]])
+END
+printf '%s\n' "$text" >start
+text="exec python3 listen.py \"\$(cat start)\""
+ends 0 2 'gives each attempt the socket'
+rm bin/collector
+stub collector
+
+# Containers: the words of an image as JSON.
+# words NAME: sets $text to what its container runs.
+words() {
+	recipe "$1"
+	text=$(sed -nE 's/^ *(ENTRYPOINT|CMD|command:) (\[.*)/\2/p' "$recipe" |
+	    python3 -c 'import json, shlex, sys
+for line in sys.stdin:
+    print(shlex.join(json.loads(line)), end=" ")')
+}
+words 'The entry point of an image'
+ends 0 2 'gets over a failure'
+words 'An image from scratch'
+text=$(printf '%s\n' "$text" | sed "s|/retry|retry|; s|/coll|$T/bin/coll|")
+ends 0 2 'gets over a failure'
+words 'Wait, then start'
+ends 0 3 'waits, then starts'
+is 'the server' "$(tail -n 1 calls)" 'server '
+words 'An init container'
+ends 0 2 'waits'
+recipe 'A container that can only be read'
+rm bin/docker
+cat >bin/docker <<'END'
+#!/bin/sh
+while [ "$1" != image ]; do shift; done
+shift
+exec "$@"
+END
+chmod +x bin/docker
+text="echo b | TMPDIR=/proc $text"
+ends 0 2 'holds and replays all the same'
+is 'the output' "$out" y
+
+words 'The entry point of an image'
+cat >bin/collector.1 <<'END'
+#!/bin/sh
+trap 'exit 7' TERM
+echo >"$T/started"
+while :; do sleep 20 & wait $!; done
+END
+rm bin/collector
+mv bin/collector.1 bin/collector
+chmod +x bin/collector
+set -- unshare --pid --fork --kill-child
+[ "$(id -u)" -eq 0 ] || set -- "$@" --user
+if "$@" true 2>/dev/null; then
+	PATH=$T/bin:$PATH "$@" sh -c "echo \$\$ >pid; exec $text" &
+	wait_for test -e started
+	kill -TERM "$(pgrep -P $!)"
+	wait $!
+	is 'process 1 passes SIGTERM on, and ends as its command does' $? 7
+	is 'it was process 1' "$(cat pid)" 1
+else
+	skip 'retry is process 1' 'no namespace can be made'
+fi
+
+# Many at once.
+over 'A job that many hosts start'
+recipe 'A budget for all processes on a machine'
+text=$(printf '%s\n' "$text" | sed "s|/tmp|$T|")
+ends 0 2 'gets over a failure'
+like 'which costs a token' "$(cat sync.budget)" 'tokens 0*19'
+recipe 'A budget for a fleet'
+ends 0 3 'asks before the retry'
+is 'with its options' "$(sed -n 2p calls)" 'retry-redis-budget --host=cache'
+recipe 'A circuit breaker'
+FAILURES=9
+ends 1 1 'fails'
+ends 1 1 'fails again'
+ends 1 1 'and again'
+ends 75 0 'and is open then'
+
+# Logs.
+over 'A log for programs'
+# result NAME WANT: of a recipe that reads this log.
+result() {
+	recipe "$1"
+	if command -v jq >/dev/null; then
+		run sh -c "$text"
+		is "$name: is right" "$(printf '%s' "$out" | tr -s '\t\n ' ' ')" \
+		    "$2"
+	else
+		skip "$name: is right" 'jq is not installed'
+	fi
+}
+sed -i -E 's/"(duration|delay)":[0-9.e-]+/"\1":1.5/g' retry.log
+result 'How attempts ended' '1 exit 1 1.5 2 exit 0 1.5'
+result 'How long each wait was' '1.5'
+result 'How many runs were flaky' '{ "runs": 1, "flaky": 1 }'
+printf '%s\n' '{"event": "end", "reason": "stop"}' >>retry.log
+result 'Why runs failed' ' 1 stop'
+
+# What other programs' options are called here: all are accepted.
+sed -n 's/^\.It Li .* Ta Li \(.*\)/\1/p' "$TESTS/../man/retry-cookbook.7" |
+    unescape >options
+check 'the tables are found' test "$(wc -l <options)" -ge 30
+while IFS= read -r text <&3; do
+	check "$text is understood" sh -c "retry --plan $text true"
+done 3<options
+
+sort -u ran >ran.sorted
+is 'every recipe was run' "$(sort headings | comm -23 - ran.sorted)" ''
+
+finish
