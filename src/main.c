@@ -29,6 +29,7 @@
  *   cli/      talks with people and programs; argv, text and FILE * only
  *     options     argv to struct options, by their table
  *     option_rows the table: what each is called, does and sets; presets
+ *     habits      the words of other programs, and the nearest of ours
  *     conflicts   what follows from options together, or contradicts
  *     help        prints the tables as --help
  *     message     the lines for people

@@ -1,8 +1,10 @@
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/habits.h"
 #include "cli/message.h"
 #include "core/duration.h"
 #include "core/number.h"
@@ -105,16 +107,23 @@ static void
 add_outcome(struct message *message, const struct options *options,
     const struct record *record)
 {
-	const char *command = *options->command;
+	const char *command = *options->command, *hint = NULL;
 	char text[MESSAGE_PART];
 
 	message->priority = PRIORITY_WARNING;
 	if (record->outcome.kind == OUTCOME_UNSTARTABLE) {
-		add(message, "cannot execute %s: %s",
-		    command == NULL	   ? "it"
-			: *command == '\0' ? "''"
-					   : message_command(options, text),
-		    strerror(record->outcome.code));
+		const char *quote = command != NULL &&
+			(*command == '\0' || strpbrk(command, " \t\n") != NULL)
+		    ? "'"
+		    : "";
+
+		add(message, "cannot execute %s%s%s: %s", quote,
+		    command == NULL ? "it" : message_command(options, text),
+		    quote, strerror(record->outcome.code));
+		if (command != NULL && record->outcome.code == ENOENT)
+			hint = habits_command(command, text, sizeof(text));
+		if (hint != NULL)
+			add(message, "; %s", hint);
 		return;
 	}
 	add_attempt(message, record);

@@ -29,9 +29,9 @@ parse_timeout(struct options *options, const char *text)
 	if (problem != NULL)
 		return problem;
 	if (strcmp(end, "%") != 0)
-		return "is neither a duration nor a percentage";
+		return "neither a duration nor a percentage";
 	if (!(percent > 0 && percent <= 100))
-		return "is not above 0% and at most 100%";
+		return "not above 0% and at most 100%";
 	policy->timeout_share = percent / 100;
 	return NULL;
 }
@@ -42,9 +42,9 @@ parse_signal(struct options *options, const char *text)
 	const int number = signal_parse(text);
 
 	if (number == -1)
-		return "is not a signal";
+		return "unknown signal";
 	if (!signal_is_deadly(number))
-		return "is a signal that ends nothing";
+		return "this signal ends nothing";
 	options->policy.signal = number;
 	return NULL;
 }
@@ -81,11 +81,11 @@ parse_budget(struct options *options, const char *text)
 	    colon == NULL ? strlen(text) : (size_t)(colon - text);
 
 	if (length == 0)
-		return "names no file";
+		return "no file is named";
 	free(options->budget);
 	options->budget = strndup(text, length);
 	if (options->budget == NULL)
-		return "is too long for the memory there is";
+		return "too long for the memory there is";
 	return budget_rules_parse(colon == NULL ? NULL : colon + 1,
 	    &options->budget_rules, &options->item);
 }
@@ -100,15 +100,17 @@ parse_log(struct options *options, const char *text)
 	char name[16];
 
 	if (log.file != NULL && *log.file == '\0')
-		return "names no file";
+		return "no file is named";
+	if (log.file == NULL && strpbrk(text, "./") != NULL)
+		return "a format precedes the file, as in text:FILE";
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(text, ":"), text);
 	log.format = report_format(name);
 	if (log.format == NULL)
-		return OPTION_NONE_OF;
+		return "unknown format";
 	logs =
 	    reallocarray(options->logs, options->log_count + 1, sizeof(*logs));
 	if (logs == NULL)
-		return "is too much for the memory there is";
+		return "too much for the memory there is";
 	options->logs = logs;
 	logs[options->log_count++] = log;
 	return NULL;
@@ -177,7 +179,7 @@ const struct option_row option_rows[OPTIONS] = {
 	    "DUR", "SIGKILL, so long after a timeout; 0: never",
 	    .initial = "10s", .offset = AT(policy.kill_after) },
 	[OPTION_SIGNAL] = { "signal", 's', GROUP_LIMITS, TYPE_OTHER, "SIG",
-	    "what ends a timed-out attempt", .initial = "TERM",
+	    "what ends a timed-out attempt", .initial = "TERM", .topic = "sets",
 	    .parse = parse_signal },
 
 	[OPTION_BACKOFF] = { "backoff", 'b', GROUP_WAITING, TYPE_OTHER,

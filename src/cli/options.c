@@ -2,26 +2,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/habits.h"
 #include "cli/options.h"
 #include "core/duration.h"
 #include "core/text.h"
 
-static void
-complain(char problem[OPTIONS_PROBLEM], const char *name, const char *text,
-    const char *what)
-{
-	char safe[128];
-
-	if (text == NULL || *text == '\0')
-		snprintf(problem, OPTIONS_PROBLEM, "--%s: %s", name, what);
-	else
-		snprintf(problem, OPTIONS_PROBLEM, "--%s: %s: %s", name,
-		    text_safe(text, safe, sizeof(safe)), what);
-}
-
 /*
  * Tells what is wrong with a value: of a list the item that is, or all of it if
- * that is empty.
+ * that is empty; and which value was meant, or which ones there are.
  */
 static void
 complain_of_value(char problem[OPTIONS_PROBLEM], struct options *options,
@@ -31,19 +19,40 @@ complain_of_value(char problem[OPTIONS_PROBLEM], struct options *options,
 	const char *text = options->text[id], *word;
 	const size_t length =
 	    options->item == NULL ? 0 : strcspn(options->item, ",");
-	char item[128];
+	char item[128], safe[128], typed[64];
 
 	if (length > 0 && length < sizeof(item)) {
 		strlcpy(item, options->item, length + 1);
 		text = item;
 	}
-	complain(problem, row->name, text, what);
-	if (strcmp(what, OPTION_NONE_OF) == 0)
+	snprintf(problem, OPTIONS_PROBLEM, "invalid --%s '%s': %s", row->name,
+	    text_safe(text, safe, sizeof(safe)), what);
+	options->topic = row->topic;
+
+	snprintf(typed, sizeof(typed), "%.*s", (int)strcspn(text, ":"), text);
+	struct nearest nearest = { .typed = typed,
+		.word = habits_value(id, typed) };
+	/* What lists the good ones itself needs no other list. */
+	const bool unknown =
+	    strncmp(what, "unknown", 7) == 0 && strchr(what, '(') == NULL;
+	if (unknown && row->words != NULL)
+		for (int i = 0; (word = option_word(row, i)) != NULL; i++)
+			habits_compare(&nearest, word);
+	else if (strcmp(what, SET_UNKNOWN) == 0 ||
+	    (unknown && id == OPTION_SIGNAL))
+		habits_compare_outcomes(&nearest, id != OPTION_SIGNAL);
+	if (nearest.word != NULL) {
+		strlcat(problem, "; did you mean ", OPTIONS_PROBLEM);
+		strlcat(problem, nearest.word, OPTIONS_PROBLEM);
+		strlcat(problem, "?", OPTIONS_PROBLEM);
+	} else if (unknown && row->words != NULL) {
 		for (int i = 0; (word = option_word(row, i)) != NULL; i++) {
-			strlcat(problem, i == 0 ? " " : ", ", OPTIONS_PROBLEM);
+			strlcat(problem, i == 0 ? " (use " : ", ",
+			    OPTIONS_PROBLEM);
 			strlcat(problem, word, OPTIONS_PROBLEM);
 		}
-	options->topic = row->topic;
+		strlcat(problem, ")", OPTIONS_PROBLEM);
+	}
 }
 
 /* Reads a value.  An optional value that is missing is not read. */
@@ -61,18 +70,18 @@ parse_value(struct options *options, const struct option_row *row,
 	if (text == NULL)
 		return NULL;
 	if (*text == '\0')
-		return "is empty";
+		return "empty";
 	switch (row->type) {
 	case TYPE_DURATION:
 		return duration_parse(text, member);
 	case TYPE_COUNT:
 		if (*text == '-')
-			return "is negative";
+			return "negative";
 		if (strspn(text, "0123456789") != strlen(text))
-			return "is not a whole number";
+			return "not a whole number";
 		*(uint64_t *)member =
 		    (uint64_t)strtonum(text, 0, INT64_MAX, &problem);
-		return problem == NULL ? NULL : "is too large";
+		return problem == NULL ? NULL : "too large";
 	case TYPE_SET:
 		problem = set_parse(member, text, &options->item);
 		if (problem == NULL && row->second != 0)
@@ -90,7 +99,7 @@ parse_value(struct options *options, const struct option_row *row,
 				*(int *)member = i;
 				return NULL;
 			}
-		return OPTION_NONE_OF;
+		return "unknown word";
 	case TYPE_OTHER:
 		return row->parse(options, text);
 	case TYPE_TEXT:
@@ -145,47 +154,60 @@ getopt_tables(struct option long_options[OPTIONS + 1],
 	long_options[OPTIONS] = (struct option){ .name = NULL };
 }
 
-/* A name that getopt_long(3) did not take; without the value behind it. */
+/* An option, with its dashes, that is unknown or short for several. */
 static int
-complain_of_name(const char *word, char problem[OPTIONS_PROBLEM])
+complain_of_name(const char *option, char problem[OPTIONS_PROBLEM])
 {
-	const size_t length = strcspn(word, "=");
-	char name[64], safe[128], names[OPTIONS_PROBLEM] = "";
-	const char *before = "is short for --";
+	const char *name = option + strspn(option, "-");
+	const bool is_long = name - option == 2 && *name != '\0';
+	const char *instead = habits_option(name), *before = " is short for --";
+	struct nearest nearest = { .typed = name };
+	char safe[128], names[OPTIONS_PROBLEM] = "";
 
+	text_safe(option, safe, sizeof(safe));
 	for (int id = 0; id < OPTIONS; id++) {
-		if (length == 0 ||
-		    strncmp(option_rows[id].name, word, length) != 0)
+		const char *known = option_rows[id].name;
+
+		habits_compare(&nearest, known);
+		if (!is_long || strncmp(known, name, strlen(name)) != 0)
 			continue;
 		strlcat(names, before, sizeof(names));
-		strlcat(names, option_rows[id].name, sizeof(names));
+		strlcat(names, known, sizeof(names));
 		before = " and --";
 	}
-	snprintf(name, sizeof(name), "%.*s", (int)length, word);
-	snprintf(problem, OPTIONS_PROBLEM, "--%s: %s",
-	    text_safe(name, safe, sizeof(safe)),
-	    *names == '\0' ? "is not an option" : names);
+	if (instead == NULL && *names != '\0') {
+		snprintf(problem, OPTIONS_PROBLEM, "%s%s", safe, names);
+		return -1;
+	}
+	snprintf(problem, OPTIONS_PROBLEM, "unknown option %s", safe);
+	if (instead == NULL && nearest.word == NULL)
+		return -1;
+	strlcat(problem, instead != NULL ? "; " : "; did you mean --",
+	    OPTIONS_PROBLEM);
+	strlcat(problem, instead != NULL ? instead : nearest.word,
+	    OPTIONS_PROBLEM);
+	strlcat(problem, instead != NULL ? "" : "?", OPTIONS_PROBLEM);
 	return -1;
 }
 
-/* What getopt_long(3) could not read, by name. */
+/* A word that getopt_long(3) could not read. */
 static int
 complain_of_word(char **argv, int result, char problem[OPTIONS_PROBLEM])
 {
 	const char *word = argv[optind - 1];
-	const char letter[2] = { (char)optopt, '\0' };
-	const char *what = result == ':' ? "needs a value" : "is not an option";
-	char safe[8];
+	char option[64] = { '-', (char)optopt, '\0' };
 
-	if (optopt >= VAL_BASE) {
-		complain(problem, option_rows[optopt - VAL_BASE].name, NULL,
-		    result == ':' ? what : "takes no value");
-		return -1;
-	}
-	if (optopt == 0 && strncmp(word, "--", 2) == 0)
-		return complain_of_name(word + 2, problem);
-	snprintf(problem, OPTIONS_PROBLEM, "-%s: %s",
-	    text_safe(letter, safe, sizeof(safe)), what);
+	/* Of a letter among others the word may be the one before. */
+	if (optopt == 0 || optopt >= VAL_BASE)
+		snprintf(option, sizeof(option), "%.*s",
+		    (int)strcspn(word, "="), word);
+	if (optopt >= VAL_BASE && habits_option(option + 2) == NULL)
+		snprintf(option, sizeof(option), "--%s",
+		    option_rows[optopt - VAL_BASE].name);
+	else if (result != ':')
+		return complain_of_name(option, problem);
+	snprintf(problem, OPTIONS_PROBLEM, "%s %s", option,
+	    result == ':' ? "needs a value" : "takes no value");
 	return -1;
 }
 
@@ -215,6 +237,11 @@ read_words(int argc, char **argv, struct options *options, bool presets_only,
 		if (result < VAL_BASE)
 			for (id = 0; option_rows[id].letter != result; id++)
 				continue;
+		/* --wait is not taken for --wait-first, cut short. */
+		if (!presets_only && result >= VAL_BASE &&
+		    option_rows[id].type == TYPE_FLAG &&
+		    habits_option(argv[optind - 1] + 2) != NULL)
+			return complain_of_name(argv[optind - 1], problem);
 		if ((id == OPTION_PRESET) == presets_only &&
 		    set_option(options, id, optarg, origin, problem) == -1)
 			return -1;
@@ -227,6 +254,8 @@ int
 options_parse(int argc, char **argv, struct options *options,
     char problem[OPTIONS_PROBLEM])
 {
+	char safe[128];
+
 	*options = (struct options){ .help = false };
 	set_parse(&options->stop_most, "any", NULL);
 	for (int id = 0; id < OPTIONS; id++)
@@ -251,21 +280,37 @@ options_parse(int argc, char **argv, struct options *options,
 	if (read_words(argc, argv, options, false, ORIGIN_USER, problem) == -1)
 		return -1;
 	options->help = options->origin[OPTION_HELP] != ORIGIN_DEFAULT;
+	if (options->help && options->text[OPTION_HELP] == NULL &&
+	    *options->command != NULL)
+		parse_value(options, &option_rows[OPTION_HELP],
+		    *options->command);
 	options->plan = options->origin[OPTION_PLAN] != ORIGIN_DEFAULT;
 	if (options->help || options->version)
 		return 0;
 	conflicts_settle(options);
 	const struct conflict conflict = conflicts_find(options);
 	if (conflict.what != NULL) {
-		complain(problem, option_rows[conflict.id].name,
-		    options->text[conflict.id], conflict.what);
+		const char *text = options->text[conflict.id];
+
+		text_safe(text == NULL ? "" : text, safe, sizeof(safe));
+		snprintf(problem, OPTIONS_PROBLEM,
+		    *safe == '\0' ? "--%s%s %s" : "--%s '%s' %s",
+		    option_rows[conflict.id].name, safe, conflict.what);
 		return -1;
 	}
-	if (*options->command == NULL && !options->plan) {
-		strlcpy(problem, "there is no command to run", OPTIONS_PROBLEM);
-		return -1;
-	}
-	return 0;
+	if (*options->command != NULL || options->plan)
+		return 0;
+	strlcpy(problem, "there is no command to run", OPTIONS_PROBLEM);
+	for (int id = 0; id < OPTIONS; id++)
+		if (options->text[id] == argv[argc - 1] &&
+		    (option_rows[id].type == TYPE_TEXT ||
+			option_rows[id].type == TYPE_ERE))
+			snprintf(problem, OPTIONS_PROBLEM,
+			    "there is no command to run: '%s' is the value of "
+			    "--%s",
+			    text_safe(argv[argc - 1], safe, sizeof(safe)),
+			    option_rows[id].name);
+	return -1;
 }
 
 void

@@ -189,9 +189,6 @@ extern const char *const option_groups[GROUPS];
 /* The word of this number that the row's value may be; NULL after the last. */
 const char *option_word(const struct option_row *row, int number);
 
-/* A parser's answer to a word that the row lacks; the row's words follow. */
-#define OPTION_NONE_OF "is none of"
-
 #define OPTIONS_PROBLEM 512
 
 /*

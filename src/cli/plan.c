@@ -143,10 +143,10 @@ read_item(struct script *script)
 	if (star != NULL) {
 		*star++ = '\0';
 		if (strspn(star, "0123456789") != strlen(star))
-			return "is not a count";
+			return "not a count";
 		script->left = (uint64_t)strtonum(star, 1, INT64_MAX, &problem);
 		if (problem != NULL)
-			return "is not a count";
+			return "not a count";
 	}
 	if (colon != NULL) {
 		*colon++ = '\0';

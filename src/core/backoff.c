@@ -353,18 +353,18 @@ parse_value(const struct param *row, const char *text, double *value)
 	if (problem != NULL)
 		return problem;
 	if (*end != '\0')
-		return "is not a number";
+		return "not a number";
 	if (!isfinite(*value))
-		return "is too large";
+		return "too large";
 	if (row->kind == PARAM_FACTOR && *value <= 0)
-		return "must be more than 0";
+		return "not more than 0";
 	if (row->kind != PARAM_COUNT)
 		return NULL;
 	if (*value != number_floor(*value))
-		return "is not a whole number";
+		return "not a whole number";
 	if (*value < row->low)
-		return "is too small";
-	return *value > row->high ? "is too large" : NULL;
+		return "too small";
+	return *value > row->high ? "too large" : NULL;
 }
 
 /* "name=value", which is cut in two. */
@@ -375,19 +375,19 @@ parse_param(struct backoff *backoff, char *text)
 	char *value = strchr(text, '=');
 
 	if (value == NULL)
-		return "is not NAME=VALUE";
+		return "not NAME=VALUE";
 	*value++ = '\0';
 	for (int i = 0; i < BACKOFF_PARAMS; i++) {
 		if (strategy->params[i].name == NULL ||
 		    strcmp(strategy->params[i].name, text) != 0)
 			continue;
 		if (backoff->param_given[i])
-			return "is given twice";
+			return "given twice";
 		backoff->param_given[i] = true;
 		return parse_value(&strategy->params[i], value,
 		    &backoff->params[i]);
 	}
-	return "is not a parameter of this strategy";
+	return "not a parameter of this strategy";
 }
 
 const char *
@@ -403,19 +403,19 @@ backoff_parse(const char *text, struct backoff *backoff, const char **where)
 		strncmp(strategy->name, text, length) != 0))
 		strategy++;
 	if (strategy->name == NULL)
-		return "is not a strategy";
+		return "unknown strategy";
 	backoff->strategy = strategy;
 	for (int i = 0; i < BACKOFF_PARAMS; i++)
 		backoff->param_given[i] = false;
 	if (strategy->listed) {
 		if (rest == NULL)
-			return "needs its values, as in list:1s,5s,30s";
+			return "its values are missing, as in list:1s,5s,30s";
 		free(backoff->values);
 		/* A value and its comma are two characters at least. */
 		backoff->values = reallocarray(NULL, strlen(rest) / 2 + 1,
 		    sizeof(*backoff->values));
 		if (backoff->values == NULL)
-			return "is too long for the memory there is";
+			return "too long for the memory there is";
 		backoff->count = 0;
 	}
 	while (rest != NULL) {
@@ -436,7 +436,7 @@ backoff_parse(const char *text, struct backoff *backoff, const char **where)
 		if (strategy->params[i].name != NULL &&
 		    strategy->params[i].initial == PARAM_REQUIRED &&
 		    !backoff->param_given[i])
-			return "needs both its parameters, up and down";
+			return "both its parameters are needed, up and down";
 	return NULL;
 }
 

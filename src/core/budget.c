@@ -40,16 +40,16 @@ parse_thousandths(const char *text, int64_t *value)
 	const size_t places = strspn(text + whole + point, digits);
 
 	if (*text == '\0')
-		return "has no value";
+		return "without a value";
 	if (*text == '-')
-		return "is negative";
+		return "negative";
 	if (whole + places == 0 || text[whole + point + places] != '\0')
-		return "is not a number";
+		return "not a number";
 	if (places > 3)
-		return "has more than three decimals";
+		return "more than three decimals";
 	const double thousandths = strtod(text, NULL) * 1000 + 0.5;
 	if (thousandths >= TOKENS_MOST + 1)
-		return "is more than a million";
+		return "more than a million";
 	*value = (int64_t)thousandths;
 	return NULL;
 }
@@ -73,15 +73,15 @@ budget_rules_parse(const char *text, struct budget_rules *rules,
 			return problem;
 		char *value = strchr(item, '=');
 		if (value == NULL)
-			return "is not NAME=VALUE";
+			return "not NAME=VALUE";
 		*value++ = '\0';
 		while (row->name != NULL && strcmp(row->name, item) != 0)
 			row++;
 		if (row->name == NULL)
-			return "is not a parameter of a budget";
+			return "not a parameter of a budget";
 		const unsigned int bit = 1u << (row - budget_params);
 		if ((given & bit) != 0)
-			return "is given twice";
+			return "given twice";
 		given |= bit;
 		problem = parse_thousandths(value, member(rules, row));
 		if (problem != NULL)

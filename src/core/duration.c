@@ -38,15 +38,15 @@ duration_number(const char *text, double *number, const char **end)
 	char *stop;
 
 	if (*text == '\0')
-		return "is empty";
+		return "empty";
 	if (*text == '-')
-		return "is negative";
+		return "negative";
 	if (*digits == '.')
 		digits++;
 	if (!isdigit((unsigned char)*digits))
-		return "is not a number";
+		return "not a number";
 	if (digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X'))
-		return "is hexadecimal";
+		return "hexadecimal";
 	*number = strtod(text, &stop);
 	*end = stop;
 	/* The first digit other than 0 tells that the number is positive. */
@@ -74,7 +74,7 @@ duration_parse(const char *text, double *seconds)
 		/* Without a unit a number is seconds, if it stands alone. */
 		if (*end == '\0') {
 			if (last != NULL)
-				return "ends without a unit";
+				return "the last number has no unit";
 			sum = number;
 			break;
 		}
@@ -85,15 +85,15 @@ duration_parse(const char *text, double *seconds)
 			strncmp(unit->name, end, length) != 0))
 			unit++;
 		if (unit == units + UNITS)
-			return "has an unknown unit (us ms s m h d)";
+			return "unknown unit (use us, ms, s, m, h, d)";
 		if (last != NULL && unit <= last)
-			return "must have its units in order, largest first";
+			return "units out of order (largest first)";
 		sum += number * unit->seconds;
 		last = unit;
 		text = end + length;
 	} while (*text != '\0');
 	if (!(sum <= DURATION_MAX))
-		return "is longer than 10000 days";
+		return "longer than 10000 days";
 	*seconds = sum;
 	return NULL;
 }

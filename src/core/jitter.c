@@ -61,7 +61,7 @@ jitter_parse(const char *text, struct jitter *jitter)
 	while (kind->name != NULL && !is_kind(kind, text))
 		kind++;
 	if (kind->name == NULL)
-		return "is not a jitter";
+		return "unknown jitter";
 	jitter->kind = kind;
 	jitter->amount = 0;
 	if (kind->begins == NULL)
@@ -76,8 +76,8 @@ jitter_parse(const char *text, struct jitter *jitter)
 		end++;
 	}
 	if (*end != '\0')
-		return "is not a ratio";
-	return jitter->amount > 1 ? "is more than 1" : NULL;
+		return "not a ratio";
+	return jitter->amount > 1 ? "more than 1" : NULL;
 }
 
 /* The delay that the draw `u` makes of x. */

@@ -24,29 +24,29 @@ read_item(struct limits *limits, char *text)
 	if (problem != NULL)
 		return problem;
 	if (*number == '-')
-		return "is negative";
+		return "negative";
 	if (*number == '\0' || strspn(number, "0123456789") != strlen(number))
-		return "is not a whole number";
+		return "not a whole number";
 	limit.count = (uint64_t)strtonum(number, 0, INT64_MAX, &problem);
 	if (problem != NULL)
-		return "is too large";
+		return "too large";
 	if (slash == NULL && colon == NULL) {
 		limits->attempts = limit.count;
 		return NULL;
 	}
 	if (limit.count == 0)
-		return "counts no failure";
+		return "a limit of no failures";
 	if (slash != NULL) {
 		problem = duration_parse(slash + 1, &limit.window);
 		if (problem == NULL && limit.window == 0)
-			problem = "has a window of no length";
+			problem = "a window of no length";
 		if (problem == NULL && limit.count > LIMITS_WINDOW_MOST)
-			problem = "counts more than 1000 failures in a window";
+			problem = "more than 1000 failures in a window";
 		if (problem != NULL)
 			return problem;
 	}
 	if (limits->count == LIMITS_MOST)
-		return "is one limit too many";
+		return "one limit too many";
 	limits->rows[limits->count++] = limit;
 	return NULL;
 }

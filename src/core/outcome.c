@@ -149,17 +149,17 @@ item_range(struct set *item, char *text)
 	if (dash != NULL)
 		*dash++ = '\0';
 	if (strspn(text, "0123456789") != strlen(text))
-		return "is not an exit status";
+		return "not an exit status";
 	low = high = strtonum(text, 0, 255, &problem);
 	if (problem == NULL && dash != NULL) {
 		if (*dash == '\0' || strspn(dash, "0123456789") != strlen(dash))
-			return "is not a range of exit statuses";
+			return "not a range of exit statuses";
 		high = strtonum(dash, 0, 255, &problem);
 	}
 	if (problem != NULL)
 		return "is an exit status over 255";
 	if (low > high)
-		return "is a range that runs backwards";
+		return "a range that runs backwards";
 	for (long long status = low; status <= high; status++)
 		item->bits[status / 64] |= BIT(status);
 	return NULL;
@@ -183,7 +183,7 @@ set_item(struct set *item, char *text)
 			}
 	const int number = signal_parse(text);
 	if (number == -1)
-		return "is not an outcome";
+		return SET_UNKNOWN;
 	item->bits[SIGNALS] = BIT(number - 1);
 	return NULL;
 }
@@ -204,7 +204,7 @@ set_parse(struct set *set, const char *list, const char **where)
 			return problem;
 		const bool out = *text == '!' || *text == '^';
 		if (out && text[1] == '\0')
-			return "has an empty item";
+			return "empty item";
 		problem = set_item(&item, text + out);
 		if (problem != NULL)
 			return problem;

@@ -61,6 +61,9 @@ void set_keep(struct set *set, const struct set *other);
  */
 const char *set_parse(struct set *set, const char *list, const char **where);
 
+/* set_item()'s answer to a word that it does not know. */
+#define SET_UNKNOWN "unknown outcome"
+
 /*
  * Reads one item, without "!", into an empty set; the text may be changed.
  * Returns NULL, or what is wrong with it.

@@ -100,35 +100,35 @@ search_check(const char *text, bool is_hint)
 		int code;
 		const char *problem;
 	} rows[] = {
-		{ REG_BADBR, "has a bad repetition count" },
-		{ REG_BADRPT, "repeats nothing" },
-		{ REG_EBRACE, "has an unmatched brace" },
-		{ REG_EBRACK, "has an unmatched bracket" },
-		{ REG_ECOLLATE, "names an unknown collating element" },
-		{ REG_ECTYPE, "names an unknown character class" },
-		{ REG_EESCAPE, "ends with a backslash" },
-		{ REG_EPAREN, "has an unmatched parenthesis" },
-		{ REG_ERANGE, "has a range that runs backwards" },
-		{ REG_ESIZE, "is too large" },
-		{ REG_ESPACE, "is too large" },
-		{ REG_ESUBREG, "has a back-reference" },
+		{ REG_BADBR, "bad repetition count" },
+		{ REG_BADRPT, "nothing to repeat" },
+		{ REG_EBRACE, "unmatched brace" },
+		{ REG_EBRACK, "unmatched bracket" },
+		{ REG_ECOLLATE, "unknown collating element" },
+		{ REG_ECTYPE, "unknown character class" },
+		{ REG_EESCAPE, "backslash at the end" },
+		{ REG_EPAREN, "unmatched parenthesis" },
+		{ REG_ERANGE, "a range runs backwards" },
+		{ REG_ESIZE, "too large" },
+		{ REG_ESPACE, "too large" },
+		{ REG_ESUBREG, "back-reference" },
 	};
 	regex_t pattern;
 
 	if (strlen(text) > PATTERN_MOST)
-		return "is longer than 1024 bytes";
+		return "longer than 1024 bytes";
 	const struct scan parts = scan(text);
 	if (parts.refers)
-		return "has a back-reference";
+		return "back-reference";
 	if (parts.doubled)
-		return "repeats a repetition, which POSIX does not define";
+		return "repetition of a repetition, which POSIX does not define";
 	int code = regcomp(&pattern, text, REG_EXTENDED);
 	if (code == 0) {
 		const size_t groups = pattern.re_nsub;
 
 		regfree(&pattern);
 		if (is_hint && groups == 0)
-			return "has no group that could hold the delay";
+			return "no group holds the delay";
 		code = compile_anchored(&pattern, text);
 		if (code == 0) {
 			regfree(&pattern);
@@ -138,7 +138,7 @@ search_check(const char *text, bool is_hint)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (rows[i].code == code)
 			return rows[i].problem;
-	return "is not a regular expression";
+	return "not a regular expression";
 }
 
 unsigned int

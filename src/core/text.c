@@ -48,9 +48,9 @@ text_item(const char **list, char item[TEXT_ITEM])
 	const size_t length = strcspn(*list, ",");
 
 	if (length == 0)
-		return "has an empty item";
+		return "empty item";
 	if (length >= TEXT_ITEM)
-		return "is too long";
+		return "too long";
 	memcpy(item, *list, length);
 	item[length] = '\0';
 	*list = (*list)[length] == ',' ? *list + length + 1 : NULL;

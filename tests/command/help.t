@@ -38,7 +38,7 @@ for words in '--help=nothing' '--help=exi' '--help='; do
 	is "$words is 125" "$code" 125
 	is 'prints nothing' "$out" ''
 	is 'and has one line for it' "$(printf '%s\n' "$err" | wc -l)" 1
-	like 'that names it' "$err" "^retry: --help: .*try 'retry --help'"
+	like 'that names it' "$err" "^retry: invalid --help .*try 'retry --help'"
 done
 run "$RETRY" --help="$(printf 'a\033[1m\nb')"
 is 'a topic is made harmless' "$(printf '%s\n' "$err" | tr -d ' -~')" ''

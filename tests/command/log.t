@@ -168,10 +168,10 @@ wrong() {
 	run retry "--log=$2" touch ran
 	is "$1 is an error" "$code" 125
 	is 'of one line' "$err" \
-	    "retry: --log: $2: $3 (try 'retry --help=formats')"
+	    "retry: invalid --log '$2': $3 (try 'retry --help=formats')"
 }
 formats=$(retry --help=formats | sed -n 's/^  \([a-z]*\) .*/\1/p')
-none="is none of $(echo "$formats" | xargs | sed 's/ /, /g')"
+none="unknown format (use $(echo "$formats" | xargs | sed 's/ /, /g'))"
 wrong 'a format that is not there' yaml "$none"
 wrong 'a long one' "$(printf %040d 0)" "$none"
 wrong 'no format' :x "$none"
@@ -179,7 +179,8 @@ for format in $formats; do
 	run retry --log="$format" --log="$format:out.$format" true
 	is "$format is one" "$code" 0
 done
-wrong 'no file' json: 'names no file'
+wrong 'no file' json: 'no file is named'
+wrong 'a file alone' run.log 'a format precedes the file, as in text:FILE'
 run retry --log= true
 is 'an empty value is an error' "$code" 125
 check 'nothing was ever run' not test -e ran

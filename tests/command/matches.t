@@ -140,7 +140,7 @@ status 125 'a match that throttles needs a delay' retry --throttle-match=a \
     touch ran
 run retry '--stop-match=(a' touch ran
 is 'the error names all' "$err" \
-    "retry: --stop-match: (a: has an unmatched parenthesis (try 'retry --help')"
+    "retry: invalid --stop-match '(a': unmatched parenthesis (try 'retry --help')"
 check 'nothing is run' not test -e ran
 
 # A pattern for which the matcher takes minutes, and hundreds of megabytes.

@@ -86,14 +86,14 @@ bad() {
 	run retry --plan="$1"
 	is "$1 is an error" "$code/$out" 125/
 	is 'of one line' "$err" \
-	    "retry: --plan: $1: $2 (try 'retry --help=sets')"
+	    "retry: invalid --plan '$1': $2 (try 'retry --help=sets')"
 }
-bad 1, 'has an empty item'
-bad 1*0 'is not a count'
-bad 1*x 'is not a count'
-bad 1:x 'is not a number'
+bad 1, 'empty item'
+bad 1*0 'not a count'
+bad 1*x 'not a count'
+bad 1:x 'not a number'
 bad 300 'is an exit status over 255'
-bad "$(printf %070d 1)" 'is too long'
+bad "$(printf %070d 1)" 'too long'
 
 # What can be shown, where.
 run retry --plan -d 1 -a 3
@@ -151,7 +151,7 @@ like 'or text' "$out" '^retry: giving up after 2 attempts'
 unlike 'in place of the table' "$out" nominal
 run retry --plan --log=text --log=json
 is 'two are an error' "$code" 125
-like 'of one line' "$err" "^retry: --log: json: is a second log"
+like 'of one line' "$err" "^retry: --log 'json' is a second log"
 run retry --plan --log=text:x --log=json
 is 'if both have no file' "$code" 0
 

@@ -73,7 +73,7 @@ is 'JSON has the limits' \
 "1:2"'
 run retry -a 3,timeout:0 true
 is 'a limit that is wrong is told by its item' "$code $err" \
-    "125 retry: --attempts: timeout:0: counts no failure (try 'retry --help=limits')"
+    "125 retry: invalid --attempts 'timeout:0': a limit of no failures (try 'retry --help=limits')"
 run retry --plan='timeout:1s' -a 10,timeout:2 make
 like 'a plan has them too' "$out" 'at most 10 attempts, timeout:2'
 like 'and ends by them' "$out" 'giving up after 2 attempts'
@@ -138,6 +138,29 @@ status 127 'a name that is not found on the PATH is 127' \
 run retry -d 100d ''
 is 'an empty name is not found, and shown' "$code $err" \
     "127 retry: cannot execute '': No such file or directory"
+# instead TEXT COMMAND...
+instead() {
+	text=$1
+	shift
+	run retry -d 100d "$@"
+	is "'$1' is not found" "$code" 127
+	is 'and what to type instead is said' "${err##*directory}" "$text"
+}
+instead '; did you mean retry make test, without the quotes?' 'make test'
+instead "; did you mean retry sh -c '...'?" 'make && ls'
+instead '; did you mean retry -a 3 ...?' 3 make
+instead '; did you mean retry -T 5m ...?' 5m make
+instead '; did you mean retry env FOO=1 ...?' FOO=1 make
+instead "; a function of bash needs export -f, and retry bash -c 'my_own'" my_own
+instead '; to wait for a failure: --success-on=none,nonzero' ! true
+instead "; the shell knows this word: retry sh -c 'export ...'" export x
+instead '; did you mean retry --help?' help
+instead '' no/such/file
+printf "#!/bin/sh\nexit 0\n" >./3
+chmod +x ./3
+status 0 'a program of such a name is run all the same' \
+    env PATH=".:$PATH" "$RETRY" 3 make
+rm ./3
 status 127 'a command without a PATH to find it is 127' \
     env PATH=/nonexistent "$RETRY" -d 100d retry-no-such-command
 status 126 'a directory is 126' retry -d 100d /
@@ -179,10 +202,10 @@ is 'and not on stdout' "$out" ''
 like 'the line points to the help' "$err" 'retry --help'
 run retry --no-such-option ./attempt true
 is 'an unknown option is 125, and nothing runs' "$code $(ran)" '125 0'
-like 'an unknown option is named' "$err" '^retry: --no-such-option: '
+like 'an unknown option is named' "$err" '^retry: unknown option --no-such-option '
 run retry -a x ./attempt true
 is 'a wrong value is 125, and nothing runs' "$code $(ran)" '125 0'
-like 'the option and the value are named' "$err" '^retry: --attempts: x: '
+like 'the option and the value are named' "$err" "^retry: invalid --attempts 'x': "
 run retry -a '' ./attempt true
 is 'an empty value is 125, as of an unset variable' "$code $(ran)" '125 0'
 run retry -d -t -t ./attempt true
@@ -227,6 +250,6 @@ rm -f ran ./-a
 
 run bash -c 'exec -a "$(printf "a\033[1m\nb")" "$RETRY" --bogus'
 is 'whatever name it is called by' "$err" \
-    "retry: --bogus: is not an option (try 'retry --help')"
+    "retry: unknown option --bogus (try 'retry --help')"
 
 finish

@@ -41,10 +41,12 @@ like 'a wait is not longer in the telling' "$err" 'next in 0.3s$'
 
 run retry "$T/nothing here"
 is 'what cannot be started is named, once' "$err" \
-    "retry: cannot execute $T/nothing here: No such file or directory"
+    "retry: cannot execute '$T/nothing here': No such file or directory; \
+did you mean retry $T/nothing here, without the quotes?"
 run retry "$(printf '/a\033b\n.')" secret
 is 'harmlessly' "$err" \
-    'retry: cannot execute /a\^[b\n.: No such file or directory'
+    "retry: cannot execute '/a\^[b\n.': No such file or directory; \
+did you mean retry /a\^[b\n., without the quotes?"
 unlike 'and without its arguments' "$err" secret
 
 run retry -q -a 2 -d 1ms false

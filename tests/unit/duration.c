@@ -3,9 +3,9 @@
 #include "core/duration.h"
 #include "tap.h"
 
-#define UNIT "has an unknown unit (us ms s m h d)"
-#define ORDER "must have its units in order, largest first"
-#define LONG "is longer than 10000 days"
+#define UNIT "unknown unit (use us, ms, s, m, h, d)"
+#define ORDER "units out of order (largest first)"
+#define LONG "longer than 10000 days"
 
 static const struct {
 	const char *text;
@@ -37,26 +37,26 @@ static const struct {
 	{ "10000d", NULL, DURATION_MAX },
 	{ "864000000", NULL, DURATION_MAX },
 
-	{ "", "is empty", 0 },
-	{ "-1", "is negative", 0 },
-	{ "-0", "is negative", 0 },
-	{ "-", "is negative", 0 },
-	{ "+1", "is not a number", 0 },
-	{ " 1", "is not a number", 0 },
-	{ "\t1", "is not a number", 0 },
+	{ "", "empty", 0 },
+	{ "-1", "negative", 0 },
+	{ "-0", "negative", 0 },
+	{ "-", "negative", 0 },
+	{ "+1", "not a number", 0 },
+	{ " 1", "not a number", 0 },
+	{ "\t1", "not a number", 0 },
 	{ "1 ", UNIT, 0 },
 	{ "1 s", UNIT, 0 },
-	{ ".", "is not a number", 0 },
-	{ "..5", "is not a number", 0 },
-	{ "s", "is not a number", 0 },
-	{ "abc", "is not a number", 0 },
-	{ "nan", "is not a number", 0 },
-	{ "NaN", "is not a number", 0 },
-	{ "inf", "is not a number", 0 },
-	{ "infinity", "is not a number", 0 },
-	{ "0x10", "is hexadecimal", 0 },
-	{ "0X1p3", "is hexadecimal", 0 },
-	{ "1s0x1ms", "is hexadecimal", 0 },
+	{ ".", "not a number", 0 },
+	{ "..5", "not a number", 0 },
+	{ "s", "not a number", 0 },
+	{ "abc", "not a number", 0 },
+	{ "nan", "not a number", 0 },
+	{ "NaN", "not a number", 0 },
+	{ "inf", "not a number", 0 },
+	{ "infinity", "not a number", 0 },
+	{ "0x10", "hexadecimal", 0 },
+	{ "0X1p3", "hexadecimal", 0 },
+	{ "1s0x1ms", "hexadecimal", 0 },
 	{ "1,5", UNIT, 0 },
 	{ "1x", UNIT, 0 },
 	{ "1ss", UNIT, 0 },
@@ -65,10 +65,10 @@ static const struct {
 	{ "1sec", UNIT, 0 },
 	{ "1e", UNIT, 0 },
 	{ "1.2.3", UNIT, 0 },
-	{ "1s,", "is not a number", 0 },
-	{ "1s-1ms", "is negative", 0 },
-	{ "1s 1ms", "is not a number", 0 },
-	{ "1m30", "ends without a unit", 0 },
+	{ "1s,", "not a number", 0 },
+	{ "1s-1ms", "negative", 0 },
+	{ "1s 1ms", "not a number", 0 },
+	{ "1m30", "the last number has no unit", 0 },
 	{ "1s1s", ORDER, 0 },
 	{ "1s1m", ORDER, 0 },
 	{ "1ms1s", ORDER, 0 },
@@ -150,7 +150,7 @@ a_number_ends_where_what_follows_begins(void)
 	CHECK_STR(end, "%");
 	CHECK_STR(duration_number("1e400", &number, &end), NULL);
 	CHECK(isinf(number));
-	CHECK_STR(duration_number("%", &number, &end), "is not a number");
+	CHECK_STR(duration_number("%", &number, &end), "not a number");
 }
 
 static void

@@ -43,24 +43,22 @@ anything_else_is_refused(void)
 	static const struct {
 		const char *text, *item, *problem;
 	} rows[] = {
-		{ "", "", "has an empty item" },
-		{ "3,", "", "has an empty item" },
-		{ "-1", "-1", "is negative" },
-		{ "1.5", "1.5", "is not a whole number" },
-		{ "x", "x", "is not a whole number" },
-		{ "99999999999999999999", "99999999999999999999",
-		    "is too large" },
-		{ "3,timeout:", "timeout:", "is not a whole number" },
-		{ "3,timeout:0", "timeout:0", "counts no failure" },
-		{ "0/10m", "0/10m", "counts no failure" },
-		{ "5/", "5/", "is empty" },
-		{ "5/0", "5/0", "has a window of no length" },
+		{ "", "", "empty item" },
+		{ "3,", "", "empty item" },
+		{ "-1", "-1", "negative" },
+		{ "1.5", "1.5", "not a whole number" },
+		{ "x", "x", "not a whole number" },
+		{ "99999999999999999999", "99999999999999999999", "too large" },
+		{ "3,timeout:", "timeout:", "not a whole number" },
+		{ "3,timeout:0", "timeout:0", "a limit of no failures" },
+		{ "0/10m", "0/10m", "a limit of no failures" },
+		{ "5/", "5/", "empty" },
+		{ "5/0", "5/0", "a window of no length" },
 		{ "5/10x", "5/10x", NULL },
-		{ "1001/1h", "1001/1h",
-		    "counts more than 1000 failures in a window" },
-		{ "nonsense:3", "nonsense:3", "is not an outcome" },
+		{ "1001/1h", "1001/1h", "more than 1000 failures in a window" },
+		{ "nonsense:3", "nonsense:3", "unknown outcome" },
 		{ "1:1,2:1,3:1,4:1,5:1,6:1,7:1,8:1,9:1", "9:1",
-		    "is one limit too many" },
+		    "one limit too many" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

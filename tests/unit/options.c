@@ -1,4 +1,5 @@
 #include "cli/options.h"
+#include "cli/habits.h"
 #include "cli/help.h"
 #include "drive.h"
 #include "tap.h"
@@ -402,6 +403,20 @@ lists_of_one_option_add_up(void)
 	CHECK(!rules->retry_listed);
 }
 
+/* A NULL problem: the line is right. */
+static void
+check_problem(const char *text, const char *problem)
+{
+	struct line line;
+
+	ROW("%s", text);
+	parse(&line, text);
+	CHECK_INT(line.result, problem == NULL ? 0 : -1);
+	CHECK_STR(line.problem, problem == NULL ? "" : problem);
+	CHECK(strchr(line.problem, '\n') == NULL);
+	options_free(&line.options);
+}
+
 static void
 what_is_wrong_is_said_in_one_line(void)
 {
@@ -413,187 +428,276 @@ what_is_wrong_is_said_in_one_line(void)
 		{ "--", "there is no command to run" },
 		{ "-a 3", "there is no command to run" },
 
-		{ "-x cmd", "-x: is not an option" },
-		{ "-qx cmd", "-x: is not an option" },
-		{ "--bogus cmd", "--bogus: is not an option" },
-		{ "--bogus=text cmd", "--bogus: is not an option" },
+		{ "-x cmd", "unknown option -x" },
+		{ "-qx cmd", "unknown option -x" },
+		{ "--bogus cmd", "unknown option --bogus" },
+		{ "--bogus=text cmd", "unknown option --bogus" },
 		{ "--max cmd",
-		    "--max: is short for --max-time and --max-delay" },
+		    "--max is short for --max-time and --max-delay" },
 		{ "--max=3 cmd",
-		    "--max: is short for --max-time and --max-delay" },
-		{ "--=3 cmd", "--: is not an option" },
+		    "--max is short for --max-time and --max-delay" },
+		{ "--=3 cmd", "unknown option --" },
 		{ "--fail-match=(a)\\1 cmd",
-		    "--fail-match: (a)\\1: has a back-reference" },
-		{ "-a", "-a: needs a value" },
-		{ "--attempts", "--attempts: needs a value" },
-		{ "-t sh -c cmd", "--timeout: sh: is not a number" },
+		    "invalid --fail-match '(a)\\1': back-reference" },
+		{ "-a", "-a needs a value" },
+		{ "--attempts", "--attempts needs a value" },
+		{ "-t sh -c cmd", "invalid --timeout 'sh': not a number" },
 		{ "--preset=none -x cmd",
-		    "--preset: none: is none of " PRESETS },
-		{ "-x --preset=none cmd", "-x: is not an option" },
-		{ "--quiet=yes cmd", "--quiet: takes no value" },
+		    "invalid --preset 'none': unknown word (use " PRESETS ")" },
+		{ "-x --preset=none cmd", "unknown option -x" },
+		{ "--quiet=yes cmd", "--quiet takes no value" },
 		{ "--help=exi",
-		    "--help: exi: is none of options, limits, backoff, jitter, "
-		    "presets, sets, budget, formats, exit" },
-		{ "--help=", "--help: is empty" },
+		    "invalid --help 'exi': unknown word; did you mean exit?" },
+		{ "--help=", "invalid --help '': empty" },
 
-		{ "-a _ cmd", "--attempts: is empty" },
-		{ "--attempts= cmd", "--attempts: is empty" },
-		{ "-d _ cmd", "--delay: is empty" },
-		{ "--plan= cmd", "--plan: is empty" },
-		{ "--repeat= cmd", "--repeat: is empty" },
-		{ "--check= cmd", "--check: is empty" },
-		{ "--stop-on= cmd", "--stop-on: is empty" },
-		{ "-b _ cmd", "--backoff: is empty" },
-		{ "-j _ cmd", "--jitter: is empty" },
-		{ "-a -1 cmd", "--attempts: -1: is negative" },
-		{ "-a 1.5 cmd", "--attempts: 1.5: is not a whole number" },
-		{ "-a 0x10 cmd", "--attempts: 0x10: is not a whole number" },
+		{ "-a _ cmd", "invalid --attempts '': empty" },
+		{ "--attempts= cmd", "invalid --attempts '': empty" },
+		{ "-d _ cmd", "invalid --delay '': empty" },
+		{ "--plan= cmd", "invalid --plan '': empty" },
+		{ "--repeat= cmd", "invalid --repeat '': empty" },
+		{ "--check= cmd", "invalid --check '': empty" },
+		{ "--stop-on= cmd", "invalid --stop-on '': empty" },
+		{ "-b _ cmd", "invalid --backoff '': empty" },
+		{ "-j _ cmd", "invalid --jitter '': empty" },
+		{ "-a -1 cmd", "invalid --attempts '-1': negative" },
+		{ "-a 1.5 cmd",
+		    "invalid --attempts '1.5': not a whole number" },
+		{ "-a 0x10 cmd",
+		    "invalid --attempts '0x10': not a whole number" },
 		{ "-a 9223372036854775808 cmd",
-		    "--attempts: 9223372036854775808: is too large" },
-		{ "--seed=x cmd", "--seed: x: is not a whole number" },
-		{ "--repeat=0 cmd", "--repeat: 0: is too small" },
+		    "invalid --attempts '9223372036854775808': too large" },
+		{ "--seed=x cmd", "invalid --seed 'x': not a whole number" },
+		{ "--repeat=0 cmd", "--repeat '0' is too small" },
 		{ "-d 3x cmd",
-		    "--delay: 3x: has an unknown unit (us ms s m h "
-		    "d)" },
-		{ "-d -1 cmd", "--delay: -1: is negative" },
-		{ "-T nan cmd", "--max-time: nan: is not a number" },
+		    "invalid --delay '3x': unknown unit (use us, ms, s, m, h, d)" },
+		{ "-d -1 cmd", "invalid --delay '-1': negative" },
+		{ "-T nan cmd", "invalid --max-time 'nan': not a number" },
 		{ "-T 10001d cmd",
-		    "--max-time: 10001d: is longer than 10000 days" },
+		    "invalid --max-time '10001d': longer than 10000 days" },
 		{ "-k 1s1s cmd",
-		    "--kill-after: 1s1s: must have its units in "
-		    "order, largest first" },
-		{ "-s BOGUS cmd", "--signal: BOGUS: is not a signal" },
-		{ "-s 0 cmd", "--signal: 0: is not a signal" },
-		{ "-s 65 cmd", "--signal: 65: is not a signal" },
+		    "invalid --kill-after '1s1s': units out of order (largest first)" },
+		{ "-s BOGUS cmd", "invalid --signal 'BOGUS': unknown signal" },
+		{ "-s 0 cmd", "invalid --signal '0': unknown signal" },
+		{ "-s 65 cmd", "invalid --signal '65': unknown signal" },
 		{ "-s CHLD cmd",
-		    "--signal: CHLD: is a signal that ends nothing" },
-		{ "-s 18 cmd", "--signal: 18: is a signal that ends nothing" },
+		    "invalid --signal 'CHLD': this signal ends nothing" },
+		{ "-s 18 cmd",
+		    "invalid --signal '18': this signal ends nothing" },
 		{ "-s stop cmd",
-		    "--signal: stop: is a signal that ends nothing" },
+		    "invalid --signal 'stop': this signal ends nothing" },
 		{ "--pace=middle cmd",
-		    "--pace: middle: is none of end, start" },
+		    "invalid --pace 'middle': unknown word (use end, start)" },
 		{ "--jitter-order=outside cmd",
-		    "--jitter-order: outside: is none of inside, before-cap, "
-		    "after-cap" },
-		{ "-j 1.5 cmd", "--jitter: 1.5: is more than 1" },
-		{ "-j twice cmd", "--jitter: twice: is not a jitter" },
-		{ "-b exp cmd", "--backoff: exp: is not a strategy" },
+		    "invalid --jitter-order 'outside': unknown word (use inside, before-cap, after-cap)" },
+		{ "-j 1.5 cmd", "invalid --jitter '1.5': more than 1" },
+		{ "-j twice cmd",
+		    "invalid --jitter 'twice': unknown jitter (use none, full, equal, RATIO, +DUR)" },
+		{ "-b exp cmd",
+		    "invalid --backoff 'exp': unknown strategy; "
+		    "did you mean exponential?" },
 		{ "-b exponential:factor=0 cmd",
-		    "--backoff: factor=0: must be more than 0" },
+		    "invalid --backoff 'factor=0': not more than 0" },
 		{ "-b exponential:power=2 cmd",
-		    "--backoff: power=2: is not a parameter of this strategy" },
+		    "invalid --backoff 'power=2': not a parameter of this strategy" },
 		{ "-b mimd:up=2 cmd",
-		    "--backoff: mimd:up=2: needs both its "
-		    "parameters, up and down" },
+		    "invalid --backoff 'mimd:up=2': both its parameters are needed, up and down" },
 		{ "-b linear:step=1,step=2 cmd",
-		    "--backoff: step=2: is given twice" },
+		    "invalid --backoff 'step=2': given twice" },
 		{ "-b slots:ceiling=53 cmd",
-		    "--backoff: ceiling=53: is too large" },
+		    "invalid --backoff 'ceiling=53': too large" },
 		{ "--preset=bogus cmd",
-		    "--preset: bogus: is none of " PRESETS },
+		    "invalid --preset 'bogus': unknown word (use " PRESETS
+		    ")" },
 		{ "--stop-on=256 cmd",
-		    "--stop-on: 256: is an exit status over 255" },
+		    "invalid --stop-on '256': is an exit status over 255" },
 		{ "--retry-on=3-1 cmd",
-		    "--retry-on: 3-1: is a range that runs backwards" },
+		    "invalid --retry-on '3-1': a range that runs backwards" },
 		{ "--success-on=sometimes cmd",
-		    "--success-on: sometimes: is not an outcome" },
+		    "invalid --success-on 'sometimes': unknown outcome" },
 		{ "--stop-on=1,!oops,2 cmd",
-		    "--stop-on: !oops: is not an outcome" },
+		    "invalid --stop-on '!oops': unknown outcome" },
 		{ "-b list:1x,2 cmd",
-		    "--backoff: 1x: has an unknown unit (us ms s m h d)" },
+		    "invalid --backoff '1x': unknown unit (use us, ms, s, m, h, d)" },
 		{ "-b list:1,,2 cmd",
-		    "--backoff: list:1,,2: has an empty item" },
-		{ "--budget=f: cmd", "--budget: f:: has an empty item" },
-		{ "--free-on=1,, cmd", "--free-on: 1,,: has an empty item" },
+		    "invalid --backoff 'list:1,,2': empty item" },
+		{ "--budget=f: cmd", "invalid --budget 'f:': empty item" },
+		{ "--free-on=1,, cmd", "invalid --free-on '1,,': empty item" },
 
 		{ "-t 50% cmd",
-		    "--timeout: 50%: is a share of --max-time, "
-		    "which is not given" },
+		    "--timeout '50%' is a share of --max-time, which is not given" },
 		{ "-t 50% -T 0 cmd",
-		    "--timeout: 50%: is a share of "
-		    "--max-time, which is not given" },
+		    "--timeout '50%' is a share of --max-time, which is not given" },
 		{ "-T 9 -t 0% cmd",
-		    "--timeout: 0%: is not above 0% and at most 100%" },
+		    "invalid --timeout '0%': not above 0% and at most 100%" },
 		{ "-T 9 -t 101% cmd",
-		    "--timeout: 101%: is not above 0% and at most 100%" },
+		    "invalid --timeout '101%': not above 0% and at most 100%" },
 		{ "-T 9 -t 50%% cmd",
-		    "--timeout: 50%%: is neither a duration "
-		    "nor a percentage" },
-		{ "-T 9 -t x% cmd", "--timeout: x%: is not a number" },
+		    "invalid --timeout '50%%': neither a duration nor a percentage" },
+		{ "-T 9 -t x% cmd", "invalid --timeout 'x%': not a number" },
 		{ "--min-timeout=5 cmd",
-		    "--min-timeout: 5: needs "
-		    "--pace=start or --timeout=P%" },
+		    "--min-timeout '5' needs --pace=start or --timeout=P%" },
 		{ "--throttle-on=9 cmd",
-		    "--throttle-on: 9: needs --throttle-delay" },
+		    "--throttle-on '9' needs --throttle-delay" },
 		{ "--throttle-delay=9 cmd",
-		    "--throttle-delay: 9: "
-		    "needs --throttle-on or --throttle-match" },
+		    "--throttle-delay '9' needs --throttle-on or --throttle-match" },
 		{ "--success-delay=9 cmd",
-		    "--success-delay: 9: needs --repeat" },
-		{ "-d 5 -m 3 cmd", "--delay: 5: is above --max-delay" },
-		{ "-m 500ms cmd", "--delay: 1s: is above --max-delay" },
+		    "--success-delay '9' needs --repeat" },
+		{ "-d 5 -m 3 cmd", "--delay '5' is above --max-delay" },
+		{ "-m 500ms cmd", "--delay '1s' is above --max-delay" },
 		{ "--preset=aws -d 30 cmd",
-		    "--delay: 30: is above --max-delay" },
+		    "--delay '30' is above --max-delay" },
 		{ "--min-delay=5 -m 3 cmd",
-		    "--min-delay: 5: is above --max-delay" },
+		    "--min-delay '5' is above --max-delay" },
 		{ "-m 60 --min-delay=55 cmd",
-		    "--min-delay: 55: leaves the jitter no room below "
-		    "--max-delay" },
+		    "--min-delay '55' leaves the jitter no room below --max-delay" },
 		{ "-m 60 -j +61 cmd",
-		    "--jitter: +61: is more than "
-		    "--max-delay leaves room for" },
+		    "--jitter '+61' is more than --max-delay leaves room for" },
 		{ "-m 60 -j +20 --min-delay=50 cmd",
-		    "--min-delay: 50: leaves the jitter no room below "
-		    "--max-delay" },
+		    "--min-delay '50' leaves the jitter no room below --max-delay" },
 		{ "-m 3 -b list:1,5 cmd",
-		    "--backoff: list:1,5: names a delay above --max-delay" },
+		    "--backoff 'list:1,5' names a delay above --max-delay" },
 		{ "-m 3 -b linear:step=4 cmd",
-		    "--backoff: linear:step=4: names a delay above "
-		    "--max-delay" },
+		    "--backoff 'linear:step=4' names a delay above --max-delay" },
 		{ "-m 9 --throttle-on=1 --throttle-delay=10 cmd",
-		    "--throttle-delay: 10: is above --max-delay" },
+		    "--throttle-delay '10' is above --max-delay" },
 		{ "-m 9 --repeat --success-delay=10 cmd",
-		    "--success-delay: 10: is above --max-delay" },
+		    "--success-delay '10' is above --max-delay" },
 		{ "-b list:1,2 -d 1 cmd",
-		    "--delay: 1: has no place beside a list of delays" },
+		    "--delay '1' has no place beside a list of delays" },
 		{ "-b steps -d 0 cmd",
-		    "--backoff: steps: needs a base delay and a cap" },
+		    "--backoff 'steps' needs a base delay and a cap" },
 		{ "-b steps -m 0 cmd",
-		    "--backoff: steps: needs a base delay and a cap" },
+		    "--backoff 'steps' needs a base delay and a cap" },
 		{ "--budget=:tokens=1 cmd",
-		    "--budget: :tokens=1: names no file" },
+		    "invalid --budget ':tokens=1': no file is named" },
 		{ "--budget=f:bogus=1 cmd",
-		    "--budget: bogus=1: is not a parameter of a budget" },
-		{ "--budget=f:cost=-1 cmd", "--budget: cost=-1: is negative" },
+		    "invalid --budget 'bogus=1': not a parameter of a budget" },
+		{ "--budget=f:cost=-1 cmd",
+		    "invalid --budget 'cost=-1': negative" },
 		{ "--log=bogus cmd",
-		    "--log: bogus: is none of text, tty, journal, json, junit, "
-		    "github, auto" },
-		{ "--log=text: cmd", "--log: text:: names no file" },
+		    "invalid --log 'bogus': unknown format (use text, tty, journal, json, junit, github, auto)" },
+		{ "--log=text: cmd",
+		    "invalid --log 'text:': no file is named" },
 		{ "--plan --log=json --log=json",
-		    "--log: json: is a second log on a plan's standard "
-		    "output" },
+		    "--log 'json' is a second log on a plan's standard output" },
 		{ "-b slots -j full cmd",
-		    "--jitter: full: has no place beside a strategy that is "
-		    "random" },
+		    "--jitter 'full' has no place beside a strategy that is random" },
 		{ "-b smooth -j 20% cmd",
-		    "--jitter: 20%: has no place beside a strategy that is "
-		    "random" },
+		    "--jitter '20%' has no place beside a strategy that is random" },
 		{ "-j 20% -b decorrelated cmd",
-		    "--jitter: 20%: has no place beside a strategy that is "
-		    "random" },
+		    "--jitter '20%' has no place beside a strategy that is random" },
 	};
 
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct line line;
+	for (size_t i = 0; i < COUNT(rows); i++)
+		check_problem(rows[i].text, rows[i].problem);
+}
 
-		ROW("%s", rows[i].text);
-		parse(&line, rows[i].text);
-		CHECK_INT(line.result, rows[i].problem == NULL ? 0 : -1);
-		CHECK_STR(line.problem,
-		    rows[i].problem == NULL ? "" : rows[i].problem);
-		CHECK(strchr(line.problem, '\n') == NULL);
-		options_free(&line.options);
+static void
+a_word_that_is_nearly_right_is_told_the_right_one(void)
+{
+	static const struct {
+		const char *text, *problem;
+	} rows[] = {
+		{ "--atempts 3 cmd",
+		    "unknown option --atempts; did you mean --attempts?" },
+		{ "--Timeuot=3 cmd",
+		    "unknown option --Timeuot; did you mean --timeout?" },
+		{ "--jittre=full cmd",
+		    "unknown option --jittre; did you mean --jitter?" },
+		{ "-b exponental:factor=3 cmd",
+		    "invalid --backoff 'exponental:factor=3': unknown strategy; did you mean exponential?" },
+		{ "-b 2 cmd",
+		    "invalid --backoff '2': unknown strategy (use constant, linear, polynomial, exponential, fibonacci, steps, list, decorrelated, smooth, slots, lild, limd, mild, mimd)" },
+		{ "-j ful cmd",
+		    "invalid --jitter 'ful': unknown jitter; did you mean full?" },
+		{ "--preset=kuberntes cmd",
+		    "invalid --preset 'kuberntes': unknown word; did you mean kubernetes?" },
+		{ "--log=jsno:f cmd",
+		    "invalid --log 'jsno:f': unknown format; did you mean json?" },
+		{ "--stdin=reply cmd",
+		    "invalid --stdin 'reply': unknown word; did you mean replay?" },
+		{ "-s KIL cmd",
+		    "invalid --signal 'KIL': unknown signal; did you mean KILL?" },
+		{ "-s sigtrem cmd",
+		    "invalid --signal 'sigtrem': unknown signal; did you mean TERM?" },
+		{ "--stop-on=1,tempfial cmd",
+		    "invalid --stop-on 'tempfial': unknown outcome; did you mean tempfail?" },
+		{ "--stop-on=!HPU cmd",
+		    "invalid --stop-on '!HPU': unknown outcome; did you mean HUP?" },
+		{ "--plan=timout",
+		    "invalid --plan 'timout': unknown outcome; did you mean timeout?" },
+		/* Words that are near to nothing, or too long to compare. */
+		{ "--x=3 cmd", "unknown option --x" },
+		{ "--attemptsattemptsattemptsattempts=3 cmd",
+		    "unknown option --attemptsattemptsattemptsattempts" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++)
+		check_problem(rows[i].text, rows[i].problem);
+}
+
+static void
+the_words_of_other_programs_are_known(void)
+{
+	static const struct {
+		const char *text, *problem;
+	} rows[] = {
+		{ "--retries 3 cmd",
+		    "unknown option --retries; use --attempts=N, which counts the first attempt too" },
+		{ "--tries=3 cmd", "unknown option --tries; use --attempts=N" },
+		{ "-n 3 cmd", "unknown option -n; use -a N" },
+		{ "-qn 3 cmd", "unknown option -n; use -a N" },
+		{ "--dry-run cmd", "unknown option --dry-run; use --plan" },
+		{ "-u 3 cmd",
+		    "unknown option -u; only Debian's retry has it; use --success-on='!0,STATUS'" },
+		/* Not taken for --wait-first cut short. */
+		{ "--wait 3 cmd",
+		    "unknown option --wait; use --delay=DUR, and --backoff=constant for equal delays" },
+		{ "--wait=3 cmd",
+		    "unknown option --wait; use --delay=DUR, and --backoff=constant for equal delays" },
+		{ "--wait-f cmd", NULL },
+		{ "-a inf cmd",
+		    "invalid --attempts 'inf': not a whole number; did you mean 0?" },
+		{ "-j off cmd",
+		    "invalid --jitter 'off': unknown jitter; did you mean none?" },
+		{ "--preset=k8s cmd",
+		    "invalid --preset 'k8s': unknown word; did you mean kubernetes?" },
+		{ "--log=run.log cmd",
+		    "invalid --log 'run.log': a format precedes the file, as in text:FILE" },
+		{ "--state true",
+		    "there is no command to run: 'true' is the value of --state" },
+		{ "--state=true", "there is no command to run" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++)
+		check_problem(rows[i].text, rows[i].problem);
+}
+
+static void
+no_habit_hides_an_option(void)
+{
+	for (int id = 0; id < OPTIONS; id++) {
+		const char letter[] = { option_rows[id].letter, '\0' };
+
+		ROW("%s", option_rows[id].name);
+		CHECK(habits_option(option_rows[id].name) == NULL);
+		CHECK(habits_option(letter) == NULL);
 	}
+}
+
+static void
+help_takes_its_topic_as_the_next_word_too(void)
+{
+	struct line line;
+
+	parsed(&line, "--help jitter");
+	CHECK_STR(help_topics[line.options.help_topic].name, "jitter");
+	parsed(&line, "-h sets");
+	CHECK_STR(help_topics[line.options.help_topic].name, "sets");
+	parsed(&line, "--help make");
+	CHECK_INT(line.options.help_topic, 0);
+	parsed(&line, "--help=sets jitter");
+	CHECK_STR(help_topics[line.options.help_topic].name, "sets");
 }
 
 static void
@@ -866,6 +970,10 @@ main(void)
 	RUN(sets_amend_the_defaults);
 	RUN(lists_of_one_option_add_up);
 	RUN(what_is_wrong_is_said_in_one_line);
+	RUN(a_word_that_is_nearly_right_is_told_the_right_one);
+	RUN(the_words_of_other_programs_are_known);
+	RUN(no_habit_hides_an_option);
+	RUN(help_takes_its_topic_as_the_next_word_too);
 	RUN(a_bad_value_has_the_topic_of_help_that_tells_the_good_ones);
 	RUN(what_is_harmful_is_not_repeated_as_it_is);
 	RUN(what_is_sensible_is_accepted);

@@ -5,7 +5,7 @@
 #include "tap.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
-#define NO_OUTCOME "is not an outcome"
+#define NO_OUTCOME "unknown outcome"
 #define OVER "is an exit status over 255"
 
 static const struct {
@@ -136,23 +136,23 @@ a_bad_item_is_refused_and_leaves_the_set_alone(void)
 	static const struct {
 		const char *list, *problem;
 	} rows[] = {
-		{ "", "has an empty item" },
-		{ "1,", "has an empty item" },
-		{ ",1", "has an empty item" },
-		{ "1,,2", "has an empty item" },
-		{ "!", "has an empty item" },
+		{ "", "empty item" },
+		{ "1,", "empty item" },
+		{ ",1", "empty item" },
+		{ "1,,2", "empty item" },
+		{ "!", "empty item" },
 		{ "256", OVER },
 		{ "1-256", OVER },
 		{ "99999999999999999999", OVER },
-		{ "3-1", "is a range that runs backwards" },
-		{ "1-", "is not a range of exit statuses" },
-		{ "1-x", "is not a range of exit statuses" },
-		{ "1--2", "is not a range of exit statuses" },
-		{ "1-2-3", "is not a range of exit statuses" },
-		{ "1x", "is not an exit status" },
-		{ "1 ", "is not an exit status" },
-		{ "1.5", "is not an exit status" },
-		{ "0x1", "is not an exit status" },
+		{ "3-1", "a range that runs backwards" },
+		{ "1-", "not a range of exit statuses" },
+		{ "1-x", "not a range of exit statuses" },
+		{ "1--2", "not a range of exit statuses" },
+		{ "1-2-3", "not a range of exit statuses" },
+		{ "1x", "not an exit status" },
+		{ "1 ", "not an exit status" },
+		{ "1.5", "not an exit status" },
+		{ "0x1", "not an exit status" },
 		{ "-1", NO_OUTCOME },
 		{ " 1", NO_OUTCOME },
 		{ "!!1", NO_OUTCOME },

@@ -114,36 +114,38 @@ an_expression_is_taken_or_refused_in_words(void)
 		{ "[^]\\1]", NULL },
 		{ "[[:digit:]\\1]", NULL },
 		{ "[[.].]\\1]", NULL },
-		{ "[[a]\\2", "has a back-reference" },
-		{ "[[:]\\2", "has a back-reference" },
-		{ "[[", "has an unmatched bracket" },
+		{ "[[a]\\2", "back-reference" },
+		{ "[[:]\\2", "back-reference" },
+		{ "[[", "unmatched bracket" },
 		{ "x)", NULL },
 		{ "\\\\1", NULL },
-		{ "(a)\\1", "has a back-reference" },
-		{ "[a](b)\\1", "has a back-reference" },
-		{ "[[:alpha:]](b)\\1", "has a back-reference" },
-		{ "\\9", "has a back-reference" },
-		{ "(a", "has an unmatched parenthesis" },
-		{ "[a", "has an unmatched bracket" },
-		{ "[[:none:]]", "names an unknown character class" },
-		{ "[[.none.]]", "names an unknown collating element" },
-		{ "[z-a]", "has a range that runs backwards" },
-		{ "a\\", "ends with a backslash" },
-		{ "a{2,1}", "has a bad repetition count" },
-		{ "a{1", "has an unmatched brace" },
-		{ "(*)", "repeats nothing" },
-		{ "a++", "repeats a repetition, which POSIX does not define" },
-		{ "a+?", "repeats a repetition, which POSIX does not define" },
+		{ "(a)\\1", "back-reference" },
+		{ "[a](b)\\1", "back-reference" },
+		{ "[[:alpha:]](b)\\1", "back-reference" },
+		{ "\\9", "back-reference" },
+		{ "(a", "unmatched parenthesis" },
+		{ "[a", "unmatched bracket" },
+		{ "[[:none:]]", "unknown character class" },
+		{ "[[.none.]]", "unknown collating element" },
+		{ "[z-a]", "a range runs backwards" },
+		{ "a\\", "backslash at the end" },
+		{ "a{2,1}", "bad repetition count" },
+		{ "a{1", "unmatched brace" },
+		{ "(*)", "nothing to repeat" },
+		{ "a++",
+		    "repetition of a repetition, which POSIX does not define" },
+		{ "a+?",
+		    "repetition of a repetition, which POSIX does not define" },
 		{ "a{2}*",
-		    "repeats a repetition, which POSIX does not define" },
+		    "repetition of a repetition, which POSIX does not define" },
 		{ "(a+)+[+]+[*]*a\\++", NULL },
-		{ "a{99999}", "is too large" },
+		{ "a{99999}", "too large" },
 		{ "[0-9]{1,3}([.][0-9]{1,3}){3}", NULL },
 		{ "a{,3}b{2,}[{]", NULL },
 		{ "a{255}(b*c)*(d*e)*(f*g)+", NULL },
 		{ "((a|b)*c){9}", NULL },
 		{ THOUSAND QUARTER, NULL },
-		{ THOUSAND QUARTER "x", "is longer than 1024 bytes" },
+		{ THOUSAND QUARTER "x", "longer than 1024 bytes" },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -215,10 +217,9 @@ a_hint_is_the_first_group_and_is_cut_to_its_room(void)
 	const struct patterns patterns = { .hint = "after (.*)" };
 	char text[2 * HINT_TEXT];
 
-	CHECK_STR(search_check("wait", true),
-	    "has no group that could hold the delay");
-	CHECK_STR(search_check("(a", true), "has an unmatched parenthesis");
-	CHECK_STR(search_check("(a)\\1", true), "has a back-reference");
+	CHECK_STR(search_check("wait", true), "no group holds the delay");
+	CHECK_STR(search_check("(a", true), "unmatched parenthesis");
+	CHECK_STR(search_check("(a)\\1", true), "back-reference");
 	CHECK_STR(search_check(patterns.hint, true), NULL);
 	CHECK(!search_text(&patterns, "before").hinted);
 	CHECK_STR(search_text(&patterns, "after 3s").hint, "3s");

@@ -25,17 +25,17 @@ an_item_that_is_empty_or_too_long_is_refused_where_it_stands(void)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		list = rows[i];
-		CHECK_STR(text_item(&list, item), "has an empty item");
+		CHECK_STR(text_item(&list, item), "empty item");
 		CHECK_STR(list, rows[i]);
 	}
 	list = "1,";
 	CHECK_STR(text_item(&list, item), NULL);
-	CHECK_STR(text_item(&list, item), "has an empty item");
+	CHECK_STR(text_item(&list, item), "empty item");
 
 	memset(text, 'x', TEXT_ITEM);
 	text[TEXT_ITEM] = '\0';
 	list = text;
-	CHECK_STR(text_item(&list, item), "is too long");
+	CHECK_STR(text_item(&list, item), "too long");
 	CHECK_STR(text_item(&(const char *){ text + 1 }, item), NULL);
 	CHECK_STR(item, text + 1);
 }
