@@ -74,6 +74,9 @@
 #include "sys/logs.h"
 #include "sys/loop.h"
 
+/* Room for "retry: ", and the name of the run. */
+#define OWN_NAME (MESSAGE_PART + 8)
+
 /* Help, version or a plan that could not be written did not succeed. */
 static int
 written(void)
@@ -85,13 +88,17 @@ written(void)
 	return EXIT_SUCCESS;
 }
 
-/* Does what the options ask for; returns the exit status. */
+/*
+ * Does what the options ask for; returns the exit status.  All that `retry`
+ * says from the start of a run on begins with `own_name`, and names the run.
+ */
 static int
-act(struct options *options)
+act(struct options *options, char own_name[OWN_NAME])
 {
 	const struct policy *policy = &options->policy;
 	struct random *random = &options->random;
 	struct report report;
+	char name[MESSAGE_PART];
 
 	/* A limit on files is an error of theirs, as a full disk is. */
 	if (options->help || options->version || options->plan)
@@ -124,6 +131,9 @@ act(struct options *options)
 		report_close(&report);
 		return status;
 	}
+	message_name(options, name);
+	if (*name != '\0')
+		snprintf(own_name, OWN_NAME, "retry: %s", name);
 	return loop_run(options, &report);
 }
 
@@ -131,7 +141,7 @@ int
 main(int argc, char **argv)
 {
 	char problem[OPTIONS_PROBLEM];
-	char own_name[] = "retry";
+	char own_name[OWN_NAME] = "retry";
 	struct options options;
 
 	/* However it was called: that name may be anything. */
@@ -142,7 +152,7 @@ main(int argc, char **argv)
 		errx(STATUS_OWN_FAILURE, "%s (try 'retry --help%s%s')", problem,
 		    options.topic == NULL ? "" : "=",
 		    options.topic == NULL ? "" : options.topic);
-	const int status = act(&options);
+	const int status = act(&options, own_name);
 	options_free(&options);
 	return status;
 }

@@ -1,4 +1,5 @@
 #include <math.h>
+#include <string.h>
 
 #include "cli/options.h"
 #include "core/duration.h"
@@ -28,6 +29,15 @@ conflicts_settle(struct options *options)
 	struct jitter *jitter = &policy->jitter;
 	struct rules *rules = &policy->rules;
 	const bool random = backoff->strategy->random;
+
+	/* A run is named after the command's first word, without its folder. */
+	if (options->name == NULL && *options->command != NULL) {
+		const char *slash = strrchr(*options->command, '/');
+
+		options->name = slash == NULL || slash[1] == '\0'
+		    ? *options->command
+		    : slash + 1;
+	}
 
 	policy->pace_start = options->pace == PACE_START;
 	policy->repeat = given(options, OPTION_REPEAT);

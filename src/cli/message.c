@@ -57,11 +57,11 @@ message_attempt(uint64_t attempt, uint64_t used, uint64_t limit,
 }
 
 const char *
-message_command(const struct options *options, char text[MESSAGE_PART])
+message_name(const struct options *options, char text[MESSAGE_PART])
 {
-	const char *command = *options->command;
+	const char *name = options->name;
 
-	return text_safe(command == NULL ? "" : command, text, MESSAGE_PART);
+	return text_safe(name == NULL ? "" : name, text, MESSAGE_PART);
 }
 
 static void __attribute__((format(printf, 2, 3)))
@@ -118,7 +118,8 @@ add_outcome(struct message *message, const struct options *options,
 		    : "";
 
 		add(message, "cannot execute %s%s%s: %s", quote,
-		    command == NULL ? "it" : message_command(options, text),
+		    command == NULL ? "it"
+				    : text_safe(command, text, MESSAGE_PART),
 		    quote, strerror(record->outcome.code));
 		if (command != NULL && record->outcome.code == ENOENT)
 			hint = habits_command(command, text, sizeof(text));
@@ -245,8 +246,8 @@ end_is_plain(const struct record *record)
 		record->outcome.kind == OUTCOME_UNSTARTABLE);
 }
 
-struct message
-message_of(const struct options *options, const struct record *record)
+static struct message
+tell(const struct options *options, const struct record *record)
 {
 	struct message message = { .priority = PRIORITY_INFO };
 	const struct judgement judgement = record->judgement;
@@ -299,24 +300,49 @@ message_of(const struct options *options, const struct record *record)
 	return message;
 }
 
+/*
+ * Puts the run's name before the text, unless the text is empty or the name is
+ * only what the text says anyway: which command cannot be executed.
+ */
+static struct message
+named(const struct options *options, const struct record *record,
+    struct message body)
+{
+	const bool told = record->kind == RECORD_OUTCOME &&
+	    record->outcome.kind == OUTCOME_UNSTARTABLE &&
+	    options->origin[OPTION_NAME] == ORIGIN_DEFAULT;
+	struct message message = { .priority = body.priority };
+	char name[MESSAGE_PART];
+
+	message_name(options, name);
+	if (*body.text == '\0' || *name == '\0' || told)
+		return body;
+	add(&message, "%s: %s", name, body.text);
+	return message;
+}
+
+struct message
+message_of(const struct options *options, const struct record *record)
+{
+	return named(options, record, tell(options, record));
+}
+
 struct message
 message_status(const struct options *options, const struct record *record)
 {
 	struct message message = { .text = "" };
-	char word[MESSAGE_PART];
 
-	add(&message, "%.40s: ", message_command(options, word));
 	switch (record->kind) {
 	case RECORD_START:
 	case RECORD_OUTCOME:
 	case RECORD_SIGNAL:
-		return (struct message){ .text = "" };
+		break;
 	case RECORD_ATTEMPT:
 		add_attempt(&message, record);
 		add(&message, " runs");
 		break;
 	case RECORD_LOCK:
-		add(&message, "%s", message_of(options, record).text);
+		add(&message, "%s", tell(options, record).text);
 		break;
 	case RECORD_WAIT:
 		if (record->attempt > 0) {
@@ -329,5 +355,5 @@ message_status(const struct options *options, const struct record *record)
 		add(&message, "%s", message_end(record).text);
 		break;
 	}
-	return message;
+	return named(options, record, message);
 }

@@ -12,24 +12,24 @@ enum priority {
 	PRIORITY_INFO = 6
 };
 
-/* A line for people, without "retry: " and without its end. */
+/* A line for people, without "retry: " and without a newline. */
 struct message {
 	enum priority priority;
 	char text[512]; /* "": there is nothing to say */
 };
 
-/* The line that tells this record. */
+/* The line that tells this record, and names the run. */
 struct message message_of(const struct options *options,
     const struct record *record);
 
 /*
- * Where the run stands after this record, in a line that names the command;
+ * Where the run stands after this record, in a line that names the run;
  * empty if the record changes nothing of that.
  */
 struct message message_status(const struct options *options,
     const struct record *record);
 
-/* How the run ended: "giving up after 5 attempts in 31s: exited 7". */
+/* How the run ended, without its name: "giving up after 5 attempts in 31s: exited 7". */
 struct message message_end(const struct record *record);
 
 /* Room for a part of a message. */
@@ -42,8 +42,11 @@ const char *message_outcome(struct outcome outcome, char text[MESSAGE_PART]);
 const char *message_attempt(uint64_t attempt, uint64_t used, uint64_t limit,
     char text[MESSAGE_PART]);
 
-/* The first word of the command, made harmless; the others may hold secrets. */
-const char *message_command(const struct options *options,
+/*
+ * The name of the run, made harmless, or "".  Unless --name says it, it is the
+ * command's first word, without its folder: other words may hold secrets.
+ */
+const char *message_name(const struct options *options,
     char text[MESSAGE_PART]);
 
 #endif

@@ -311,6 +311,8 @@ const struct option_row option_rows[OPTIONS] = {
 	[OPTION_LOG] = { "log", 0, GROUP_REPORTING, TYPE_OTHER, "FORMAT[:FILE]",
 	    "how to report, and where to (--help=formats)", TABLE(formats),
 	    .topic = "formats", .parse = parse_log },
+	[OPTION_NAME] = { "name", 0, GROUP_REPORTING, TYPE_TEXT, "TEXT",
+	    "the run's name in messages and reports", .offset = AT(name) },
 	[OPTION_PLAN] = { "plan", 0, GROUP_REPORTING, TYPE_OTHER, "SCRIPT",
 	    "show what would happen, and run nothing", .optional = true,
 	    .topic = "sets", .parse = parse_plan },

@@ -63,6 +63,7 @@ enum option_id {
 	OPTION_QUIET,
 	OPTION_VERBOSE,
 	OPTION_LOG,
+	OPTION_NAME,
 	OPTION_PLAN,
 	OPTION_HELP,
 	OPTION_VERSION,
@@ -130,6 +131,7 @@ struct options {
 	bool verbose;
 	struct log *logs;
 	size_t log_count;
+	const char *name; /* of the run; NULL only if there is no command */
 	bool plan;
 	const char *plan_script;
 	bool help;

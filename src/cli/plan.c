@@ -472,7 +472,7 @@ print_heading(const struct options *options)
 
 	printf("Plan");
 	if (*options->command != NULL)
-		printf(" for %s", message_command(options, text));
+		printf(" for %s", message_name(options, text));
 	if (policy->limits.attempts > 0)
 		printf(": at most %ju attempt%s",
 		    (uintmax_t)policy->limits.attempts,

@@ -48,15 +48,14 @@ tell_github(struct sink *sink, const struct report *report,
 	const bool notable = record->kind == RECORD_END &&
 	    record->reason != REASON_PLAN && record->reason != REASON_SIGNAL &&
 	    (!success || record->failures > 0);
-	char attempt[MESSAGE_PART], command[MESSAGE_PART];
+	char attempt[MESSAGE_PART], name[MESSAGE_PART];
 
-	message_command(report->options, command);
 	if (record->kind == RECORD_ATTEMPT) {
-		fprintf(sink->file, "::group::%s: ",
+		fputs("::group::", sink->file);
+		put_workflow(sink->file, message_name(report->options, name));
+		fprintf(sink->file, ": %s\n",
 		    message_attempt(record->attempt, record->used,
 			record->limit, attempt));
-		put_workflow(sink->file, command);
-		putc('\n', sink->file);
 		sink->grouped = true;
 	}
 	if (record->kind == RECORD_OUTCOME && sink->grouped) {
@@ -68,7 +67,7 @@ tell_github(struct sink *sink, const struct report *report,
 		return;
 	}
 	fputs(success ? "::notice::" : "::error::", sink->file);
-	put_workflow(sink->file, command);
+	put_workflow(sink->file, message_name(report->options, name));
 	fputs(": ", sink->file);
 	put_workflow(sink->file, message_end(record).text);
 	putc('\n', sink->file);
@@ -122,7 +121,8 @@ complain(struct sink *sink, const char *problem)
 	char safe[128];
 
 	if (!sink->failed && sink->name != NULL)
-		fprintf(stderr, "retry: --log: %s: %s\n",
+		fprintf(stderr, "%s: --log: %s: %s\n",
+		    program_invocation_short_name,
 		    text_safe(sink->name, safe, sizeof(safe)), problem);
 	sink->failed = true;
 }

@@ -163,6 +163,7 @@ report_json(struct sink *sink, const struct report *report,
 	put_number(file, "elapsed", record->elapsed);
 	switch (record->kind) {
 	case RECORD_START:
+		put_text(file, "name", report->options->name);
 		put_command(file, report->options->command);
 		put_number(file, "attempts",
 		    record->limit > 0 ? (double)record->limit : NAN);

@@ -93,7 +93,7 @@ report_junit(struct sink *sink, const struct report *report,
 {
 	const bool success = record->reason == REASON_SUCCESS;
 	FILE *file = sink->file;
-	char text[MESSAGE_PART];
+	char name[MESSAGE_PART];
 
 	if (record->kind == RECORD_OUTCOME &&
 	    record->judgement.verdict != VERDICT_SUCCESS)
@@ -105,12 +105,16 @@ report_junit(struct sink *sink, const struct report *report,
 	const bool failed = !success && memory != NULL;
 	const bool skipped = !success && memory == NULL;
 
+	message_name(report->options, name);
 	fprintf(file,
 	    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-	    "<testsuite name=\"retry\" time=\"%.3f\" tests=\"1\" errors=\"0\" "
-	    "skipped=\"%d\" failures=\"%d\">\n  <testcase name=\"",
+	    "<testsuite name=\"");
+	put_escaped(file, name);
+	fprintf(file,
+	    "\" time=\"%.3f\" tests=\"1\" errors=\"0\" skipped=\"%d\" "
+	    "failures=\"%d\">\n  <testcase name=\"",
 	    record->elapsed, skipped, failed);
-	put_escaped(file, message_command(report->options, text));
+	put_escaped(file, name);
 	fprintf(file, "\" classname=\"retry\" time=\"%.3f\">\n",
 	    record->elapsed);
 	if (memory != NULL)

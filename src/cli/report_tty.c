@@ -46,7 +46,7 @@ draw(struct sink *sink, const struct report *report,
 	const double left = record->due - record->elapsed;
 	const double passed = 1 - left / record->delay.seconds;
 	char whats[3][MESSAGE_PART] = { "" }, hows[3][MESSAGE_PART] = { "" };
-	char next[MESSAGE_PART], command[MESSAGE_PART], text[MESSAGE_PART];
+	char next[MESSAGE_PART], name[MESSAGE_PART], text[MESSAGE_PART];
 	char time[DURATION_TEXT];
 	int room = screen->width - 1;
 
@@ -58,16 +58,15 @@ draw(struct sink *sink, const struct report *report,
 	if (room < 0)
 		next[screen->width - 1] = '\0';
 
-	message_command(report->options, command);
+	message_name(report->options, name);
 	if (record->attempt > 0) {
 		const char *outcome = message_outcome(record->outcome, text);
 
-		snprintf(whats[0], MESSAGE_PART, "%.30s %.80s; ", command,
+		snprintf(whats[0], MESSAGE_PART, "%.30s %.80s; ", name,
 		    outcome);
 		snprintf(whats[1], MESSAGE_PART, "%.80s; ", outcome);
 	} else if (record->kept) {
-		snprintf(whats[0], MESSAGE_PART, "%.30s: a kept delay; ",
-		    command);
+		snprintf(whats[0], MESSAGE_PART, "%.30s: a kept delay; ", name);
 		snprintf(whats[1], MESSAGE_PART, "a kept delay; ");
 	}
 	const char *what = first_fit(whats, room - GAP - BAR_LEAST);
@@ -108,11 +107,11 @@ static void
 draw_lock(struct sink *sink, const struct report *report,
     const struct record *record)
 {
-	char line[3 * MESSAGE_PART], command[MESSAGE_PART], file[MESSAGE_PART];
+	char line[3 * MESSAGE_PART], name[MESSAGE_PART], file[MESSAGE_PART];
 	char time[DURATION_TEXT];
 
 	snprintf(line, sizeof(line), "%.30s: another run has %s; waiting %s",
-	    message_command(report->options, command),
+	    message_name(report->options, name),
 	    text_safe(report->options->state, file, sizeof(file)),
 	    duration_text(number_floor(record->locked), time));
 	report_tty_hide(sink);

@@ -93,11 +93,11 @@ is 'and leave none' "$(tokens crowd)" 0.000
 
 run flock bucket retry -a 2 -d 0 --budget=bucket:tokens=0 ./tries 7
 like 'a locked bucket is reported' "$err" \
-    '^retry: --budget: bucket: is locked; the retry is allowed$'
+    '^retry: tries: --budget: bucket: is locked; the retry is allowed$'
 is 'and lets retries through' "$(attempts)" 2
 run flock bucket retry --budget=bucket true
 like 'a success that is not shared is reported' "$err" \
-    '^retry: --budget: bucket: is locked; nothing is given back$'
+    '^retry: true: --budget: bucket: is locked; nothing is given back$'
 is 'and is one' "$code" 0
 
 # holds: fails once it has a process that holds the lock a moment.
@@ -166,19 +166,19 @@ for file in folder link fifo /dev/null missing/bucket folder/; do
 	run retry -a 2 -d 0 --budget="$file" ./tries 7
 	is "$file: the retry is allowed" "$code $(attempts)" '7 2'
 	is 'and that is said in one line' "$(printf '%s\n' "$err" |
-	    grep -c "^retry: --budget: $file: .*; the retry is allowed\$")" 1
+	    grep -c "^retry: tries: --budget: $file: .*; the retry is allowed\$")" 1
 	rm -f attempts
 done
 run retry --budget=link true
 is 'a success that cannot be given back stays one' "$code $err" \
-    '0 retry: --budget: link: is a symbolic link; nothing is given back'
+    '0 retry: true: --budget: link: is a symbolic link; nothing is given back'
 
 cp bucket mine && chmod 400 mine
 run confined retry -a 2 -d 0 --budget=mine ./tries 7
 is 'a bucket that may not be written lets retries through' \
     "$code $(attempts)" '7 2'
 like 'and that is said' "$err" \
-    '^retry: --budget: mine: Permission denied; the retry is allowed$'
+    '^retry: tries: --budget: mine: Permission denied; the retry is allowed$'
 rm -f attempts
 
 # Faults.
@@ -201,7 +201,7 @@ if strace -o /dev/null true 2>/dev/null; then
 		run faulty $fault
 		is "$fault: the retry is allowed" "$code $(attempts)" '7 2'
 		is 'and that is said in one line' \
-		    "$(printf '%s\n' "$err" | grep -c 'retry: --budget: bucket')" 1
+		    "$(printf '%s\n' "$err" | grep -c 'retry: tries: --budget: bucket')" 1
 	done
 	rm -f attempts
 	echo more >>bucket

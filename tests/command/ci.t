@@ -74,6 +74,10 @@ valid 'the report of a run that a signal ended'
 holds 'before there was an attempt' '/testsuite/@skipped = 1 and
     starts-with(//skipped/@message, "ended by SIGTERM")'
 
+retry -q -a 1 --log=junit:xml --name='unit <tests>' false
+valid 'the report of a run with a name'
+holds 'the suite and the test have it' '/testsuite/@name = "unit <tests>" and
+    //testcase/@name = "unit <tests>"'
 seq 1 255 | while read -r i; do
 	# shellcheck disable=SC2059 # the number is the format
 	printf "\\$(printf %o "$i")"
@@ -99,22 +103,22 @@ made() {
 }
 retry -a 3 -d 1ms sh -c 'echo out; exit $((RETRY_ATTEMPT < 3 ? 7 : 0))' >all 2>&1
 is 'attempts are groups, a flaky run is a notice' "$(made "$(cat all)" |
-    grep -v ^out)" '::group::attempt 1/3: sh
+    grep -v ^out)" '::group::sh: attempt 1/3
 ::endgroup::
-retry: attempt 1/3 exited 7 after TIME; next in TIME
-::group::attempt 2/3: sh
+retry: sh: attempt 1/3 exited 7 after TIME; next in TIME
+::group::sh: attempt 2/3
 ::endgroup::
-retry: attempt 2/3 exited 7 after TIME; next in TIME
-::group::attempt 3/3: sh
+retry: sh: attempt 2/3 exited 7 after TIME; next in TIME
+::group::sh: attempt 3/3
 ::endgroup::
 ::notice::sh: succeeded at attempt 3 of 3 in TIME'
 run retry -a 2 -d 1ms false
 is 'a run that is given up is an error' "$(made "$err" | tail -n 2)" \
-'retry: attempt 2/2 exited 1 after TIME
+'retry: false: attempt 2/2 exited 1 after TIME
 ::error::false: giving up after 2 attempts in TIME: exited 1'
 is 'there is one annotation' "$(echo "$err" | grep -c '::\(error\|notice\)')" 1
 run retry true
-is 'a run that succeeds at once is a group' "$err" '::group::attempt 1/5: true
+is 'a run that succeeds at once is a group' "$err" '::group::true: attempt 1/5
 ::endgroup::'
 rm -f err
 retry -d 100d false 2>err &
@@ -122,11 +126,13 @@ wait_for grep -q 'next in' err
 kill -TERM $!
 wait $!
 is 'a run that a signal ended is no error' \
-    "$(tail -n 1 err | cut -d ' ' -f 1-4)" 'retry: ended by SIGTERM'
+    "$(tail -n 1 err | cut -d ' ' -f 1-5)" 'retry: false: ended by SIGTERM'
 unlike 'and leaves no annotation' "$(cat err)" '::\(error\|notice\)'
+run retry --name=build -a 1 false
+is 'a name of its own is shown instead' "$(echo "$err" | grep -c '::build: ')" 2
 run retry "$(printf '100%%\n:')"
 like 'what a command must not hold is escaped' "$err" \
-    '^::group::attempt 1/5: 100%25\\n:$'
+    '^::group::100%25\\n:: attempt 1/5$'
 like 'everywhere' "$err" '^::error::100%25\\n:: giving up'
 run retry -q -a 1 false
 is 'quiet is quiet' "$err" ''

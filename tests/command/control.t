@@ -30,18 +30,18 @@ said 'stop\nsuccess' 7
 is 'also without an end of line' "$said" 0:1
 said 'success\nstop it\n' 7
 is 'what is no word changes nothing' "$said" 0:1
-like 'and is warned of' "$err" '^retry: --control: stop it: '
+like 'and is warned of' "$err" '^retry: sh: --control: stop it: '
 said 'no\nnone\n' 7
 is 'once' "$(printf '%s\n' "$err" | grep -c control)" 1
 said 'success\nno\0033[1m\n' 7
-like 'it is made harmless' "$err" '^retry: --control: no\\[^ ]*\[1m: '
+like 'it is made harmless' "$err" '^retry: sh: --control: no\\[^ ]*\[1m: '
 run retry -q -a 1 --control sh -c \
     '{ seq 10000; echo success; } >>"$RETRY_CONTROL"; exit 7'
 is 'much may be said before' "$code" 0
 run retry -a 1 --control sh -c \
     'echo success >"$RETRY_CONTROL"; truncate -s 300M "$RETRY_CONTROL"; exit 7'
 is 'but 64 KiB of it are read' "$code" 0
-like 'which is told' "$err" '^retry: --control: only the first 64 KiB are read$'
+like 'which is told' "$err" '^retry: sh: --control: only the first 64 KiB are read$'
 run timeout -s KILL 20 "$RETRY" -a 1 --control sh -c \
     'truncate -s 7E "$RETRY_CONTROL"; exit 7'
 is 'a file of any size ends the attempt no later' "$code" 7

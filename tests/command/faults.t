@@ -95,7 +95,7 @@ for error in EAGAIN ENOMEM; do
 	is "a process in the second attempt ($error) is enough" "$code" 3
 done
 inject clone:error=EAGAIN -q -a 2 -d 1ms true
-is '--quiet tells the last of them' "$err" 'retry: attempt 2/2 could not be'\
+is '--quiet tells the last of them' "$err" 'retry: true: attempt 2/2 could not be'\
 ' forked: Resource temporarily unavailable'"${err##*unavailable}"
 inject clone:error=EAGAIN -a 2 -d 1ms --stop-on=unforked true
 like 'stopping on it is possible' "$err" 'after 1 attempt .*stop-on'
@@ -121,7 +121,7 @@ for error in EPERM EINVAL; do
 		sh -c "trap '' TERM; (exec sleep 986.$$) & trap - TERM; wait"
 	is "without a subreaper ($error) a timeout ends in 124" "$code" 124
 	is 'which is told once' \
-		"$(printf '%s\n' "$err" | grep -c '^retry: --timeout and .*prctl')" 1
+		"$(printf '%s\n' "$err" | grep -c '^retry: sh: --timeout and .*prctl')" 1
 	check 'and what is left in the group is killed' \
 		wait_for not pgrep -f "^sleep 986.$$\$"
 done
@@ -158,7 +158,8 @@ stream() {
 	inject "$fault" "$@" <input
 	is "$fault ($words) ends in 125 and one line" \
 	    "$code:$(printf '%s\n' "$err" |
-		sed -n '/^retry: /s/: [A-Z].*//p')" "125:retry: $words"
+		sed -n 's/: [A-Z].*//; s/^retry: \(true\|cat\|sh\): //p')" \
+	    "125:$words"
 }
 # copied FAULT NAME RETRY-OPTION...: the bytes arrive all the same.
 copied() {
@@ -211,11 +212,11 @@ for mode in hold last chronic; do
 	    sleep 60'
 	is "$mode: output that is lost ends in 125" \
 	    "$code:$(printf '%s\n' "$err" | grep '^retry: ')" \
-	    '125:retry: the process that has the output was killed'
+	    '125:retry: sh: the process that has the output was killed'
 done
 run retry --fail-match=never sh -c 'pkill -KILL -x -P $PPID retry; sleep 60'
 is 'so does output that is not searched' "$code:$err" \
-    '125:retry: the process that has the output was killed'
+    '125:retry: sh: the process that has the output was killed'
 
 # Few descriptors: all that retry needs is one, and a child its own three.
 for limit in 3 4 5 6 8 10; do

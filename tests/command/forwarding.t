@@ -86,9 +86,9 @@ if [ -n "$strace" ]; then
 else
 	skip 'each was sent once' 'there is no strace to count them'
 fi
-like 'the report names them' "$(cat log)" '^retry: received SIGHUP, forwarded$'
+like 'the report names them' "$(cat log)" '^retry: sh: received SIGHUP, forwarded$'
 like 'real-time signals too' "$(cat log)" \
-    '^retry: received SIGRTMIN\+3, forwarded$'
+    '^retry: sh: received SIGRTMIN\+3, forwarded$'
 
 wrong=
 for n in 2 3 6 13 14 15 24 29 30 31; do
@@ -204,7 +204,7 @@ setsid "$RETRY" -v -a 2 -d 100d sh -c 'exit $((9 - RETRY_ATTEMPT))' 2>log &
 retry=$!
 wait_for grep -q 'next in' log
 kill -HUP "$retry"
-wait_for grep -q '^retry: received SIGHUP$' log
+wait_for grep -q '^retry: sh: received SIGHUP$' log
 check 'in a wait it is only reported' kill -URG "$retry"
 status 7 'and the wait goes on' wait "$retry"
 
@@ -223,11 +223,11 @@ wait_for grep -q 'next in' log
 for n in USR1 USR2 34 WINCH CHLD CONT TTIN TTOU 64; do
 	kill -"$n" $retry
 done
-wait_for grep -q '^retry: received SIGRTMIN+30$' log
+wait_for grep -q '^retry: sh: received SIGRTMIN+30$' log
 check 'others do not' kill -URG $retry
 status 7 'and SIGURG means retry now' wait $retry
 like 'nothing is forwarded where there is no attempt' "$(cat log)" \
-    '^retry: received SIGUSR1$'
+    '^retry: sh: received SIGUSR1$'
 is 'a signal ends a check' \
     "$(shoot TERM ready "$RETRY" -qd 100d \
 	--check='echo ready >"$T/ready"; exec sleep 100d' true)" 'signal 15'

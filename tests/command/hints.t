@@ -44,9 +44,9 @@ like 'no hint goes beyond the limit on the run' "$err" \
     'giving up after 1 attempt .*asked to wait 2s'
 asked 'Retry-After: soon\033[1m'
 like 'one that cannot be read is reported, harmless' "$err" \
-    '^retry: --delay-match: soon\\[^ ]*\[1m: '
+    '^retry: sh: --delay-match: soon\\[^ ]*\[1m: '
 is 'once, and ignored' "$code:$(printf '%s\n' "$err" |
-    grep -c '^retry: --delay-match')" 7:1
+    grep -c '^retry: sh: --delay-match')" 7:1
 run retry -q -a 2 -d 0 --delay-match='in (x)?|never' sh -c 'echo never; exit 7'
 is 'a group that matched nothing is no hint' "$code:$err" 7:
 

@@ -83,7 +83,7 @@ is 'a gate that fails gives up, with the status of the last attempt' "$wrong" ''
 run retry -d 0 --before-retry=false --on-give-up='echo hook' \
     sh -c 'kill -9 $$'
 is 'which may be a death' "$code" 137
-like 'the report says why' "$err" '^retry: giving up .*--before-retry failed'
+like 'the report says why' "$err" '^retry: sh: giving up .*--before-retry failed'
 like 'and --on-give-up is run' "$err" '^hook$'
 
 # The hooks at the end.
@@ -109,10 +109,10 @@ is 'a run that repeats has one end' "$(ends --repeat=3 sh -c 'echo one >&2')" \
     'one one one success 0'
 run retry --on-success='exit 3' true
 is 'a hook that fails changes nothing' "$code" 0
-is 'but is reported' "$err" 'retry: --on-success exited 3'
+is 'but is reported' "$err" 'retry: true: --on-success exited 3'
 run retry -qa 1 --on-give-up='kill -9 $$' sh -c 'exit 6'
 is 'nor does one that dies' "$code $err" \
-    '6 retry: --on-give-up died of SIGKILL'
+    '6 retry: sh: --on-give-up died of SIGKILL'
 run retry -q -T .1 -k 50ms --on-give-up='sleep .3; echo whole' sleep 100d
 is '--max-time does not end a hook at the end' "$code $err" '124 whole'
 
@@ -194,7 +194,7 @@ done
 shot --on-success="$(stay -)" sh -c 'echo >>order'
 is 'it ends a hook at the end, and the run has its status' \
     "$code $(wc -l <order)" '0 1'
-like 'that is reported' "$err" '^retry: --on-success died of SIGTERM$'
+like 'that is reported' "$err" '^retry: sh: --on-success died of SIGTERM$'
 shot --stop-on=6 --on-give-up="$(stay 'exit 0')" sh -c "$count"
 is 'also a failure' "$code $(wc -l <order)" '6 1'
 shot -a 1 "$given_up" --on-success='echo hook >>order' \
@@ -253,13 +253,13 @@ if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
 	why='Resource temporarily unavailable'
 	unforked 2 --check=true sh -c 'exit 6'
 	is 'a check that cannot be forked is stop' "$code" 6
-	like 'and reported' "$err" "^retry: cannot run --check: $why\$"
+	like 'and reported' "$err" "^retry: sh: cannot run --check: $why\$"
 	unforked 2 --before-retry=true sh -c 'exit 6'
 	is 'a gate that cannot be forked gives up' "$code" 6
-	like 'and is reported' "$err" "^retry: cannot run --before-retry: $why\$"
+	like 'and is reported' "$err" "^retry: sh: cannot run --before-retry: $why\$"
 	unforked 2 --on-success=true true
 	is 'a hook that cannot be forked is reported' "$code $err" \
-	    "0 retry: cannot run --on-success: $why"
+	    "0 retry: true: cannot run --on-success: $why"
 	unforked 1 -a 1 --check='echo asked' true
 	is 'no check is asked of an attempt that could not be forked' \
 	    "$code $(echo "$err" | grep asked)" '125 '
@@ -278,14 +278,14 @@ shellless() {
 if shellless true 2>/dev/null; then
 	run shellless --check=true true
 	is 'a check whose shell cannot be executed is stop' "$code" 1
-	like 'and reported' "$err" '^retry: cannot run --check: /bin/sh: Permission denied$'
+	like 'and reported' "$err" '^retry: true: cannot run --check: /bin/sh: Permission denied$'
 	run shellless --before-retry=true perl -e 'exit 6'
 	is 'a gate whose shell cannot be executed gives up' "$code" 6
 	like 'and is reported' "$err" \
-	    '^retry: cannot run --before-retry: /bin/sh: Permission denied$'
+	    '^retry: perl: cannot run --before-retry: /bin/sh: Permission denied$'
 	run shellless --on-success=true true
 	is 'a hook whose shell cannot be executed is reported' "$code $err" \
-	    '0 retry: cannot run --on-success: /bin/sh: Permission denied'
+	    '0 retry: true: cannot run --on-success: /bin/sh: Permission denied'
 else
 	skip 'a check whose shell cannot be executed is stop' \
 	    'the shell cannot be covered'

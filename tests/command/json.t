@@ -38,7 +38,7 @@ is 'the events are in order' \
     "$(jq -r .event log | tr '\n' ' ')" \
     'start attempt outcome wait attempt outcome wait attempt outcome wait attempt outcome end '
 
-fields start command attempts max_time limits
+fields start name command attempts max_time limits
 fields attempt attempt pid timeout
 fields outcome attempt outcome status name verdict rule duration user system
 fields wait attempt nominal low high delay hint
@@ -48,7 +48,7 @@ holds 'time is that of the clock, elapsed that of the run' \
     'all(.time > 1.7e9 and .elapsed >= 0 and .elapsed < 1e6)'
 holds 'both go on' '. == sort_by(.elapsed)'
 holds 'the start tells what was asked for' '.[0] | .command ==
-    ["sh", "script"] and .attempts == 5 and .max_time == null'
+    ["sh", "script"] and .name == "sh" and .attempts == 5 and .max_time == null'
 holds 'attempts are numbered' \
     '[.[] | select(.event == "attempt").attempt] == [1, 2, 3, 4]'
 holds 'and have a process' \

@@ -60,7 +60,7 @@ same 'two names of one file are refused' retry --log=json:log --log=text:hard
 
 run retry --log=json:/dev/full --log=text:log -a 2 -d 1ms sh -c 'exit 3'
 is 'a log that cannot be written changes no status' "$code" 3
-is 'it is reported once' "$err" 'retry: --log: /dev/full: No space left on device'
+is 'it is reported once' "$err" 'retry: sh: --log: /dev/full: No space left on device'
 run retry --log=json:/dev/full true
 is 'also where all else is well' "$code" 0
 
@@ -135,8 +135,8 @@ for reader in gone stuck; do
 	run timeout 20 python3 stuck.py $reader retry --log=json:fd:7 -a 99 \
 	    -d 0 -q sh -c 'exit 3'
 	is "a reader that is $reader ends no run and holds none up" "$code" 3
-	is 'which is told once' "$(echo "$err" | cut -d : -f 1-4)" \
-	    'retry: --log: fd:7'
+	is 'which is told once' "$(echo "$err" | cut -d : -f 1-5)" \
+	    'retry: sh: --log: fd:7'
 done
 
 cat fifo >piped &
@@ -195,8 +195,8 @@ JOURNAL_STREAM=$stream retry --log=auto -d 100d false 2>>journal &
 wait_for grep -q 'next in' journal
 kill -TERM $!
 wait $!
-is 'there an ordinary stop is a notice' "$(tail -n 1 journal | cut -c 1-27)" \
-    '<5>retry: ended by SIGTERM '
+is 'there an ordinary stop is a notice' "$(tail -n 1 journal | cut -c 1-34)" \
+    '<5>retry: false: ended by SIGTERM '
 JOURNAL_STREAM=1:1 retry --log=auto -a 1 false 2>other
 is 'and is not where stderr is something else' \
     "$(cut -c 1-6 other)" 'retry:

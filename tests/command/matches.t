@@ -101,7 +101,7 @@ is 'where both are one file, their order is kept' "$(tr '\n' ' ' <got)" '1 2 3 '
 is 'a reader that went away ends retry by SIGPIPE' "$(cat code):$(cat err)" 141:
 run sh -c 'retry --fail-match=none echo x >/dev/full'
 is 'a full disk is an error' "$code:$err" \
-    '125:retry: standard output: No space left on device'
+    '125:retry: echo: standard output: No space left on device'
 
 # Without a match
 if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then

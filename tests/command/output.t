@@ -37,13 +37,13 @@ is 'that of failed attempts goes to standard error' "$(spoken "$err")" \
 'err 1
 out 1
 more 1
-retry: attempt 1/3 exited 1 after T; next at once
+retry: say: attempt 1/3 exited 1 after T; next at once
 err 2
 out 2
 more 2
-retry: attempt 2/3 exited 1 after T; next at once
+retry: say: attempt 2/3 exited 1 after T; next at once
 err 3
-retry: succeeded at attempt 3 of 3 in T'
+retry: say: succeeded at attempt 3 of 3 in T'
 run retry -q --output=hold -d 0 -a 2 ./say 3
 is 'a run that gives up holds nothing back' "$out:$err" ':err 1
 out 1
@@ -86,12 +86,12 @@ out 2
 more 2'
 is 'messages have their places in it' "$(spoken "$err")" 'err 1
 checking
-retry: attempt 1/2 exited 0 after T (check); next at once
+retry: say: attempt 1/2 exited 0 after T (check); next at once
 gate
 err 2
 checking
-retry: attempt 2/2 exited 0 after T (check)
-retry: giving up after 2 attempts in T: exited 0 (check)'
+retry: say: attempt 2/2 exited 0 after T (check)
+retry: say: giving up after 2 attempts in T: exited 0 (check)'
 run retry --output=chronic --check='cat; echo no >&2' -d 0 -a 2 ./say 3
 is 'nothing is heard where a check says yes' "$code:$out:$err" 0::
 run retry --output=chronic --on-success='exit 3' true
@@ -104,7 +104,7 @@ wait_for sh -c "! pgrep -P $pid"
 kill "$pid"
 wait "$pid" 2>/dev/null
 is 'a signal that ends the run lets all out' \
-    "$?:$(cat out.s):$(sed 's/retry: \([a-z]*\).*/\1/' err.s)" \
+    "$?:$(cat out.s):$(sed 's/retry: sh: \([a-z]*\).*/\1/' err.s)" \
     '143:out 1
 more 1:err 1
 attempt
@@ -122,13 +122,13 @@ is 'where both are one file, all keeps its order' "$(spoken "$(cat one)")" \
 err 1
 more 1
 checked
-retry: attempt 1/5 exited 0 after T (check); next at once
+retry: say: attempt 1/5 exited 0 after T (check); next at once
 out 2
 err 2
 more 2
 checked
-retry: attempt 2/5 exited 0 after T
-retry: giving up after 2 attempts in T: exited 0 (check)'
+retry: say: attempt 2/5 exited 0 after T
+retry: say: giving up after 2 attempts in T: exited 0 (check)'
 
 # a check reads what is held
 run retry -q --output=hold --check='grep -qx "out 2"' -d 0 ./say 1
@@ -188,7 +188,7 @@ done
 # what fails
 run sh -c 'retry --output=hold echo x >/dev/full'
 is 'a full disk is an error, in one line' "$code:$err" \
-    '125:retry: standard output: No space left on device'
+    '125:retry: echo: standard output: No space left on device'
 run env TMPDIR="$T/none" retry --output=hold -d 0 -a 2 ./say 2
 is 'without a folder for temporary files output is held in memory' \
     "$code:$out" '0:out 2
@@ -212,7 +212,7 @@ if unshare -rm true 2>/dev/null; then
 	    >/dev/null
 	is 'a full folder for temporary files is an error' $code 125
 	like 'and is reported as such' "$err" \
-	    "^retry: temporary file in $T/small: No space left on device"
+	    "^retry: head: temporary file in $T/small: No space left on device"
 else
 	skip 'a full folder for temporary files is an error' 'no name spaces'
 fi
@@ -222,7 +222,7 @@ is 'a reader that went away ends retry by SIGPIPE' \
 { env --ignore-signal=PIPE retry --output=hold head -c 3M /dev/zero 2>err.p
     echo $? >code; } | :
 is 'where that is ignored it is an error' "$(cat code):$(cat err.p)" \
-    '125:retry: standard output: Broken pipe'
+    '125:retry: head: standard output: Broken pipe'
 
 # temporary files
 mkdir files

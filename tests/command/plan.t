@@ -147,7 +147,7 @@ if command -v jq >/dev/null; then
 	    'echo "$1" | jq -es "all(.pid == null and .user == null)"' - "$out"
 fi
 run retry --plan --log=text -a 2 -d 1 x
-like 'or text' "$out" '^retry: giving up after 2 attempts'
+like 'or text' "$out" '^retry: x: giving up after 2 attempts'
 unlike 'in place of the table' "$out" nominal
 run retry --plan --log=text --log=json
 is 'two are an error' "$code" 125

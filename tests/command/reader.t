@@ -24,10 +24,10 @@ retry -d 0 -a 3 --output=hold sh -c 'head -c 256K /dev/zero; echo >>tried
 pid=$!
 wait_for test -e tried
 head -n 3 <&9 >rest
-is 'all of it is read, in order' "$(tr -d '\0' <rest | cut -c 1-16)" \
-    'retry: attempt 1
-retry: attempt 2
-retry: succeeded'
+is 'all of it is read, in order' "$(tr -d '\0' <rest | cut -c 1-20)" \
+    'retry: sh: attempt 1
+retry: sh: attempt 2
+retry: sh: succeeded'
 is 'and nothing is lost' "$(tr -dc '\0' <rest | wc -c)" 524288
 wait "$pid"
 is 'before retry ends' $? 0

@@ -20,7 +20,7 @@ cp state before
 run sh -c '{ ulimit -f 0; retry -q -a 1 --state=state false; echo $?; } 2>&1 |
     cat'
 is 'no room for a file is an error' "$out" \
-    'retry: --state: state: cannot be written: File too large
+    'retry: false: --state: state: cannot be written: File too large
 125'
 check 'and leaves the state as it was' cmp state before
 
@@ -39,7 +39,7 @@ if strace -o /dev/null true 2>/dev/null; then
 		run faulty "$1" "error=$2"
 		is "$1 $2: an error" "$code $(attempts)" "125 $3"
 		is 'in one line' "$(printf '%s\n' "$err" |
-		    grep -c '^retry: --state: /.*/state: ')" 1
+		    grep -c '^retry: tries: --state: /.*/state: ')" 1
 		check 'and the state stays' cmp state before
 		check 'with nothing beside it' not test -e state.new
 	done
@@ -79,7 +79,7 @@ if strace -o /dev/null true 2>/dev/null; then
 	    retry --state=state ./tries 0 2>said
 	is 'no process to wait for the lock is an error' "$? $(attempts)" '125 0'
 	like 'in one line' "$(cat said)" \
-	    '^retry: --state: state: cannot wait for its lock: Resource temporarily unavailable$'
+	    '^retry: tries: --state: state: cannot wait for its lock: Resource temporarily unavailable$'
 
 	# With all that has a file switched on, any call that fails leaves a run
 	# that ends in its own status or in 125, and says why.
@@ -122,9 +122,9 @@ then
 	    "$(printf %s "$out" | tr '\n' ' ')" \
 	    '125 before budget filler other state state.lock'
 	like 'what cannot be remembered is said' "$err" \
-	    '^retry: --state: state: cannot be written: No space left'
+	    '^retry: false: --state: state: cannot be written: No space left'
 	like 'the budget is no obstacle' "$err" \
-	    '^retry: --budget: other: No space left .*; the retry is allowed$'
+	    '^retry: false: --budget: other: No space left .*; the retry is allowed$'
 else
 	skip 'a full disk is an error' 'no file system can be mounted here'
 fi

@@ -40,7 +40,7 @@ is 'so do other base delays' "$(attempts) $(kept n) $(kept delay)" '1 4 691200'
 cp state before
 run retry --state=state --early=skip ./tries 0
 is 'too early, nothing is run' "$code $(attempts)" '75 0'
-like 'and that is said' "$err" '^retry: too early by '
+like 'and that is said' "$err" '^retry: tries: too early by '
 check 'and the state stays' cmp state before
 run retry --log=json --state=state --early=skip ./tries 0
 like 'the reason is early' "$err" '"reason":"early","status":75'
@@ -119,7 +119,7 @@ rm state
 hold
 run retry --state=state --early=skip ./tries 0
 is 'another run is under way: nothing is run' "$code $(attempts)" '75 0'
-like 'and that is said' "$err" '^retry: too early: another run is under way$'
+like 'and that is said' "$err" '^retry: tries: too early: another run is under way$'
 run retry --state=state --early=skip --output=chronic ./tries 0
 is '--output=chronic does not say it' "$code$err" 75
 status 124 '--max-time ends the wait for it' \
@@ -151,7 +151,7 @@ wait $! 2>/dev/null
 check 'one that is killed leaves none that waits' wait_for not kill -0 "$pid"
 retry --state=state --log=text --log=json:story ./tries 0 2>told &
 waiter4=$!
-wait_for grep -q '^retry: waiting for another run, which has state$' told
+wait_for grep -q '^retry: tries: waiting for another run, which has state$' told
 check 'a wait of a second for it is told' grep -q '"event":"lock"' story
 touch go
 wait $holder
@@ -196,7 +196,7 @@ cp state copy
 run retry -q --state=state -a 1 -d 1ms ./tries 7
 is 'a damaged state stops nothing' "$code $(attempts)" '7 1'
 is 'it is reported in one line' "$err" \
-    'retry: --state: state: is not what was written; kept as state.damaged'
+    'retry: tries: --state: state: is not what was written; kept as state.damaged'
 check 'and kept aside' cmp copy state.damaged
 is 'the run starts afresh' "$(kept n)" 1
 head -c 60 before >state
@@ -220,7 +220,7 @@ cp before state
 run retry --state=state ./tries 0
 is 'a later version is refused, and nothing is run' "$code $(attempts)" '125 0'
 is 'in one line' "$err" \
-    "retry: --state: state: is of a later version of retry"
+    "retry: tries: --state: state: is of a later version of retry"
 check 'and left as it is' cmp state before
 
 mkdir folder open
@@ -251,7 +251,7 @@ run retry --state="$name" true
 is 'what is damaged is told harmlessly' "$code $(printf %s "$err" |
     tr -d ' -~')" '0 '
 run retry --state=open/link true
-like 'a link is told as such' "$err" '^retry: --state: .*: is a symbolic link$'
+like 'a link is told as such' "$err" '^retry: true: --state: .*: is a symbolic link$'
 check 'and was not followed' not test -s target
 
 mkdir closed

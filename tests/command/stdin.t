@@ -44,7 +44,7 @@ fi
 used='standard input is used up; --stdin=replay gives it to each attempt'
 # warned COMMAND...: how often that is told
 warned() {
-	"$@" 2>&1 >/dev/null | grep -cxF "retry: $used"
+	"$@" 2>&1 >/dev/null | grep -cxF "retry: sh: $used"
 }
 is 'a pipe that the first attempt used up is told, once' \
     "$(seq 3 | warned retry -d 0 -a 4 sh -c 'cat; exit 1')" 1
@@ -178,15 +178,15 @@ is 'without a folder for temporary files input is kept in memory' \
     "$(printf '%s' "$out" | tr '\n' ' ')" '1 2 3 1 2 3'
 run sh -c 'retry --stdin=replay touch ran <.'
 is 'a standard input that cannot be read is one' \
-    "$code:$err" '125:retry: standard input: Is a directory'
+    "$code:$err" '125:retry: touch: standard input: Is a directory'
 run sh -c 'ulimit -f 64; head -c 1M /dev/zero |
     TMPDIR=$T retry --stdin=replay touch ran'
 is 'so is a limit on the size of files' "$code:$err" \
-    "125:retry: temporary file in $T: File too large"
+    "125:retry: touch: temporary file in $T: File too large"
 head -c 1M /dev/zero >much
 run sh -c 'ulimit -f 64; TMPDIR=$T retry --stdin=replay touch ran <much'
 is 'also if a file is read' "$code:$err" \
-    "125:retry: temporary file in $T: File too large"
+    "125:retry: touch: temporary file in $T: File too large"
 check 'nothing is run then either' not test -e ran
 
 run sh -c 'retry --stdin=null readlink /proc/self/fd/0 <&-'

@@ -259,7 +259,7 @@ like '^Z stops also a command that is not running yet' \
 is 'SIGTSTP by kill(1) is like ^Z' \
     "$(grep '^status' killed/seen | head -n 1)" 'status 7'
 like 'a background job is not stopped by what retry writes' \
-    "$(cat tostop/seen)" '^retry: giving up after 2'
+    "$(cat tostop/seen)" '^retry: false: giving up after 2'
 like 'and takes no terminal' "$(cat tostop/seen)" '^42$'
 unlike 'nor is any other' "$(cat tostop/seen)" Stopped
 is 'if its command wants the terminal, fg gives it' \

@@ -14,26 +14,26 @@ run retry true
 is 'a run that succeeds at once says nothing' "$out$err" ''
 run retry -a 3 -d 1ms sh -c 'exit $((RETRY_ATTEMPT < 3 ? 7 : 0))'
 is 'each failed attempt has a line, and the end' "$(said)" \
-    'retry: attempt 1/3 exited 7 after TIME; next in TIME
-retry: attempt 2/3 exited 7 after TIME; next in TIME
-retry: succeeded at attempt 3 of 3 in TIME'
+    'retry: sh: attempt 1/3 exited 7 after TIME; next in TIME
+retry: sh: attempt 2/3 exited 7 after TIME; next in TIME
+retry: sh: succeeded at attempt 3 of 3 in TIME'
 is 'on standard error' "$out" ''
 run retry -a 2 -d 0 false
 is 'so has one without a delay' "$(said)" \
-    'retry: attempt 1/2 exited 1 after TIME; next at once
-retry: attempt 2/2 exited 1 after TIME
-retry: giving up after 2 attempts in TIME: exited 1'
-run retry -a 0 -T 0.1 -j none -d 0.06 -b constant false
-like 'without a limit no limit is named' "$err" '^retry: attempt 1 exited 1'
+    'retry: false: attempt 1/2 exited 1 after TIME; next at once
+retry: false: attempt 2/2 exited 1 after TIME
+retry: false: giving up after 2 attempts in TIME: exited 1'
+run retry -a 0 -T 20 -d 60 false
+like 'without a limit no limit is named' "$err" '^retry: false: attempt 1 exited 1'
 like 'the end says why' "$err" \
-    '^retry: giving up after 2 attempts in .*: exited 1 \(--max-time 0.1s leaves no more time\)$'
+    '^retry: false: giving up after 1 attempt in .*: exited 1 \(--max-time 20s leaves no more time\)$'
 run retry -a 1 sh -c 'kill -KILL $$'
-like 'a signal has its name' "$err" '^retry: attempt 1/1 died of SIGKILL after'
+like 'a signal has its name' "$err" '^retry: sh: attempt 1/1 died of SIGKILL after'
 run retry -a 1 -t 0.01 sleep 20
-like 'a timeout its own word' "$err" '^retry: attempt 1/1 timed out after'
+like 'a timeout its own word' "$err" '^retry: sleep: attempt 1/1 timed out after'
 run retry --stop-on=7 sh -c 'exit 7'
 like 'what stops is named' "$err" \
-    '^retry: giving up after 1 attempt in .*: exited 7 \(stop-on\)$'
+    '^retry: sh: giving up after 1 attempt in .*: exited 7 \(stop-on\)$'
 run retry -a 2 -d 1ms --before-retry=false false
 like 'and a gate' "$err" '\(--before-retry failed\)$'
 run retry -a 2 -d 0.302 -j none false
@@ -49,22 +49,38 @@ is 'harmlessly' "$err" \
 did you mean retry /a\^[b\n., without the quotes?"
 unlike 'and without its arguments' "$err" secret
 
+run retry -a 1 /bin/false
+like 'a run has the name of its command, without the folder' "$err" \
+    '^retry: false: attempt 1/1 exited 1'
+run retry -a 1 --name='nightly build' --on-give-up='exit 3' false
+is 'or a name of its own, in each line' "$(said)" \
+    'retry: nightly build: attempt 1/1 exited 1 after TIME
+retry: nightly build: giving up after 1 attempt in TIME: exited 1
+retry: nightly build: --on-give-up exited 3'
+run retry --name=deploy ./nosuch
+is 'beside the command that cannot be started' "$err" \
+    'retry: deploy: cannot execute ./nosuch: No such file or directory'
+run retry -a 1 --name="$(printf 'a\033[1m\nb')" false
+like 'made harmless' "$err" '^retry: a\\\^\[\[1m\\nb: attempt'
+run retry --plan=1 -a 1 --log=text
+like 'a plan without a command has none' "$out" '^retry: attempt 1/1'
+
 run retry -q -a 2 -d 1ms false
 is 'quiet says nothing, giving up included' "$out$err" ''
 run retry -q --on-give-up='exit 3' -a 1 false
-is 'but errors of its own' "$err" 'retry: --on-give-up exited 3'
+is 'but errors of its own' "$err" 'retry: false: --on-give-up exited 3'
 
 run retry -v -a 2 -t 10 -d 10ms -j 50% false
 like 'verbose tells of starts' "$err" \
-    '^retry: attempt 1/2 starts as process [0-9]+, for 10s at most$'
+    '^retry: false: attempt 1/2 starts as process [0-9]+, for 10s at most$'
 like 'and of the numbers behind a delay' "$err" \
     'next in [0-9.]+ms \(nominal 10ms, range 5ms to 15ms\)$'
 run retry -v true
-like 'also where all is well' "$err" '^retry: succeeded at attempt 1 of 5 in'
+like 'also where all is well' "$err" '^retry: true: succeeded at attempt 1 of 5 in'
 run retry -v -a 1 sh -c 'kill -USR1 $PPID; exec sleep 20'
-like 'and of signals' "$err" '^retry: received SIGUSR1, forwarded$'
+like 'and of signals' "$err" '^retry: sh: received SIGUSR1, forwarded$'
 run retry -v --repeat=2 true
 like 'a success that is not the last begins the count afresh' "$err" \
-    '^retry: attempt 1 exited 0 after'
+    '^retry: true: attempt 1 exited 0 after'
 
 finish

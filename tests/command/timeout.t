@@ -21,7 +21,7 @@ heard() {
 
 run retry -a 1 -t .05 sleep 100d
 is 'an attempt that lasts too long is ended, and the status 124' "$code" 124
-like 'the report says so' "$err" '^retry: attempt 1/1 timed out after '
+like 'the report says so' "$err" '^retry: sleep: attempt 1/1 timed out after '
 deaf -a 1 -t 1ms hear heard 18
 is 'it hears SIGTERM, then SIGCONT' "$(heard)" 'ready 15 18'
 deaf -a 2 -d 0 -t 1ms hear heard 15
@@ -115,7 +115,7 @@ if stranger; then
 	as_nobody "$RETRY" -a 1 -t .3 -k .1 ./setpriv --reuid 0 -- sleep .5
 	is "another user's attempt is waited for" "$code" 124
 	like 'and named' "$err" \
-	    '^retry: cannot signal process [0-9]+: Operation not permitted$'
+	    '^retry: setpriv: cannot signal process [0-9]+: Operation not permitted$'
 	as_nobody "$RETRY" -a 1 -T .1 -k .1 ./setpriv --reuid 0 -- sh -c '
 		echo $$ >pid; exec sleep 100d'
 	is 'but not long after --max-time' "$code" 124

@@ -228,7 +228,7 @@ then
 	is 'in a name space of its own too' "$code" 124
 	is 'which says why' \
 	    "$(printf '%s\n' "$err" | grep -c "$hidden it is of another pid")" 1
-	unlike 'and names no process' "$err" '^retry: process '
+	unlike 'and names no process' "$err" '^retry: [^ ]*: process '
 	run unshare $own --pid --fork "$RETRY" -a 1 -t .3 sleep 60
 	unlike 'nothing is said if nothing is left' "$err" "$hidden"
 else

@@ -86,8 +86,8 @@ look verbose 80 '2/2 in' show . 'run=sh ../poke USR1' \
 wait
 
 dashes=--------------------
-told1='retry: attempt 1/3 exited 7 after TIME; next in TIME'
-told2='retry: attempt 2/3 exited 7 after TIME; next in TIME'
+told1='retry: sh: attempt 1/3 exited 7 after TIME; next in TIME'
+told2='retry: sh: attempt 2/3 exited 7 after TIME; next in TIME'
 is 'a wait has a status line, and nothing else has' "$(seen normal)" "\
 out
 $told1
@@ -108,27 +108,27 @@ $told1
 out
 $told2
 out
-retry: attempt 3/3 exited 7 after TIME
-retry: giving up after 3 attempts in TIME: exited 7
+retry: sh: attempt 3/3 exited 7 after TIME
+retry: sh: giving up after 3 attempts in TIME: exited 7
 status 7"
 is 'it fits the screen, with what matters most' \
-    "$(seen narrow | sed '/^retry: attempt/d; /^retry: ended/q')" "\
+    "$(seen narrow | sed '/^retry: sh: attempt/d; /^retry: sh: ended/q')" "\
 sh exited 7; attempt 2/2 in 30s  BAR  retry now: kill -URG PID
 $dashes
 exited 7; attempt 2/2 in 30s  BAR
 $dashes
 attempt 2/2 in TIME
 $dashes
-retry: ended by SIGI"
+retry: sh: ended by"
 is 'it is gone in the end' "$(seen end)" 'out
-retry: attempt 1/2 exited 7 after TIME; next in TIME
+retry: sh: attempt 1/2 exited 7 after TIME; next in TIME
 out
-retry: attempt 2/2 exited 7 after TIME
-retry: giving up after 2 attempts in TIME: exited 7
+retry: sh: attempt 2/2 exited 7 after TIME
+retry: sh: giving up after 2 attempts in TIME: exited 7
 status 7'
 out='out
 check runs
-retry: attempt 1/2 exited 1 after TIME (check); next in TIME'
+retry: sh: attempt 1/2 exited 1 after TIME (check); next in TIME'
 is 'also before a check or a gate runs' "$(seen gate)" "$out
 sh exited 1; attempt 2/2 in 1s  BAR  retry now: kill -URG PID
 $dashes
@@ -139,21 +139,21 @@ $out
 gate runs
 out
 check runs
-retry: attempt 2/2 exited 1 after TIME (check)
-retry: giving up after 2 attempts in TIME: exited 1 (check)
+retry: sh: attempt 2/2 exited 1 after TIME (check)
+retry: sh: giving up after 2 attempts in TIME: exited 1 (check)
 status 1"
 like 'and when ^C ends the wait' "$(sed -n 2p interrupted/seen)" \
-    '^retry: ended by SIGINT after 1 attempt in '
+    '^retry: false: ended by SIGINT after 1 attempt in '
 is 'and while ^Z stops it' "$(seen stopped | sed '/^---/,$d')" \
     '$ retry -d 30 false
-retry: attempt 1/5 exited 1 after TIME; next in TIME
+retry: false: attempt 1/5 exited 1 after TIME; next in TIME
 
 [1]+  Stopped                 retry -d 30 false
 $'
 unlike 'a run in the background has none' "$(cat background/raw)" 'kill -URG'
 like 'but tells the rest' "$(cat background/seen)" 'giving up after 2'
 is 'a signal that changes nothing leaves it' \
-    "$(seen verbose | grep -A1 USR1 | sed 2q)" 'retry: received SIGUSR1
+    "$(seen verbose | grep -A1 USR1 | sed 2q)" 'retry: sh: received SIGUSR1
 sh exited 7; attempt 2/2 in 30s  BAR  retry now: kill -URG PID'
 is 'it may be there before the first attempt' "$(seen first)" \
     "attempt 1/1 in 1s  BAR  retry now: kill -URG PID
@@ -165,11 +165,11 @@ like 'it has Unicode where the locale has' "$(cat unicode/seen)" '[░█]{8}'
 unlike 'and not elsewhere' "$(cat normal/seen)" '[^ -~]'
 
 like 'a wait for another run is told' "$(cat locked/seen)" \
-    '^retry: waiting for another run, which has state$'
+    '^retry: true: waiting for another run, which has state$'
 like 'and counted while it lasts' "$(cat locked/raw)" \
     'true: another run has state; waiting [0-9]+s'
 is 'then its place is clean' "$(tail -n 2 locked/seen)" \
-    "$(printf 'retry: waiting for another run, which has state\nstatus 0')"
+    "$(printf 'retry: true: waiting for another run, which has state\nstatus 0')"
 is 'quiet leaves the output alone' "$(cat quiet/seen)" 'out
 out
 status 7'
@@ -177,9 +177,9 @@ unlike 'a short wait is not worth it' "$(cat short/raw)" 'kill -URG'
 unlike 'a terminal that is dumb gets no sequences' "$(cat dumb/raw)" \
     "$(printf '\033')"
 like 'but a status line' "$(cat dumb/raw)" 'kill -URG'
-is 'which is gone in the end' "$(cut -c 1-12 dumb/seen)" 'retry: attem
-retry: attem
-retry: givin
+is 'which is gone in the end' "$(cut -c 1-19 dumb/seen)" 'retry: false: attem
+retry: false: attem
+retry: false: givin
 status 1'
 like 'input that is replayed is waited for in the background' \
     "$(grep -A9 'fg$' input/seen)" '^typed$'

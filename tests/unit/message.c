@@ -27,7 +27,7 @@ outcomes_read_as_sentences_end(void)
 		CHECK_STR(message_outcome(rows[i].outcome, text), rows[i].text);
 }
 
-static const char *const command[] = { "a\033b", "secret", NULL };
+static const char *const command[] = { "folder/a\033b", "secret", NULL };
 
 /* A run of five attempts that waits after the second of them. */
 static struct record
@@ -50,8 +50,13 @@ waiting(enum record_kind kind)
 	};
 }
 
-static const struct options plain = { .command = command };
-static const struct options verbose = { .command = command, .verbose = true };
+static const struct options plain = { .command = command, .name = "a\033b" };
+static const struct options verbose = { .command = command,
+	.name = "a\033b",
+	.verbose = true };
+
+/* How a line about that run begins. */
+#define NAMED "a\\^[b: "
 
 static void
 a_line_has_what_is_asked_for(void)
@@ -60,17 +65,17 @@ a_line_has_what_is_asked_for(void)
 	struct message message = message_of(&plain, &record);
 
 	CHECK_STR(message.text,
-	    "attempt 2/5 exited 7 after 0.5s; next in 4.5s");
+	    NAMED "attempt 2/5 exited 7 after 0.5s; next in 4.5s");
 	CHECK_INT(message.priority, PRIORITY_WARNING);
 	message = message_of(&verbose, &record);
 	CHECK_STR(message.text,
-	    "attempt 2/5 exited 7 after 0.5s; next in 4.5s "
-	    "(nominal 4s, range 3s to 5s)");
+	    NAMED "attempt 2/5 exited 7 after 0.5s; next in 4.5s "
+		  "(nominal 4s, range 3s to 5s)");
 	record.delay.hint = 4.25;
 	message = message_of(&verbose, &record);
 	CHECK_STR(message.text,
-	    "attempt 2/5 exited 7 after 0.5s; next in 4.5s "
-	    "(nominal 4s, range 3s to 5s, asked for 4.25s)");
+	    NAMED "attempt 2/5 exited 7 after 0.5s; next in 4.5s "
+		  "(nominal 4s, range 3s to 5s, asked for 4.25s)");
 }
 
 static void
@@ -85,35 +90,35 @@ a_delay_that_an_earlier_run_left_is_told(void)
 	record.kept = true;
 	message = message_of(&plain, &record);
 	CHECK_STR(message.text,
-	    "waiting 4.5s: a delay kept from an earlier run");
+	    NAMED "waiting 4.5s: a delay kept from an earlier run");
 	record.delay.seconds = 0.9;
 	message = message_of(&plain, &record);
 	CHECK_STR(message.text, "");
 }
 
 static void
-a_status_names_the_first_word_alone(void)
+a_status_names_the_run(void)
 {
 	struct record record = waiting(RECORD_WAIT);
 	struct message message = message_status(&plain, &record);
 
 	CHECK_STR(message.text,
-	    "a\\^[b: attempt 2/5 exited 7 after 0.5s; next in 4.5s");
+	    NAMED "attempt 2/5 exited 7 after 0.5s; next in 4.5s");
 	record.kind = RECORD_ATTEMPT;
 	message = message_status(&plain, &record);
-	CHECK_STR(message.text, "a\\^[b: attempt 2/5 runs");
+	CHECK_STR(message.text, NAMED "attempt 2/5 runs");
 	record.kind = RECORD_END;
 	record.reason = REASON_ATTEMPTS;
 	message = message_status(&plain, &record);
 	CHECK_STR(message.text,
-	    "a\\^[b: giving up after 2 attempts in 10.5s: exited 7");
+	    NAMED "giving up after 2 attempts in 10.5s: exited 7");
 	record.kind = RECORD_SIGNAL;
 	message = message_status(&plain, &record);
 	CHECK_STR(message.text, "");
 	record.kind = RECORD_WAIT;
 	record.attempt = 0;
 	message = message_status(&plain, &record);
-	CHECK_STR(message.text, "a\\^[b: next in 4.5s");
+	CHECK_STR(message.text, NAMED "next in 4.5s");
 }
 
 static void
@@ -140,7 +145,7 @@ a_rule_is_named_where_the_outcome_does_not_tell(void)
 		record.waits = false;
 		record.judgement = rows[i].judgement;
 		snprintf(want, sizeof(want),
-		    "attempt 2/5 exited 7 after 0.5s%s", rows[i].text);
+		    NAMED "attempt 2/5 exited 7 after 0.5s%s", rows[i].text);
 		CHECK_STR(message_of(&plain, &record).text, want);
 	}
 }
@@ -153,8 +158,8 @@ a_check_that_timed_out_is_told(void)
 	record.judgement.rule = RULE_CHECK;
 	record.command_timed_out = true;
 	CHECK_STR(message_of(&plain, &record).text,
-	    "attempt 2/5 exited 7 after 0.5s (check timed out); "
-	    "next in 4.5s");
+	    NAMED "attempt 2/5 exited 7 after 0.5s (check timed out); "
+		  "next in 4.5s");
 }
 
 /* A run of five attempts that ended in this way, after three of them. */
@@ -265,7 +270,7 @@ main(void)
 	RUN(outcomes_read_as_sentences_end);
 	RUN(a_line_has_what_is_asked_for);
 	RUN(a_delay_that_an_earlier_run_left_is_told);
-	RUN(a_status_names_the_first_word_alone);
+	RUN(a_status_names_the_run);
 	RUN(a_rule_is_named_where_the_outcome_does_not_tell);
 	RUN(a_check_that_timed_out_is_told);
 	RUN(the_end_says_why);

@@ -578,6 +578,7 @@ what_is_wrong_is_said_in_one_line(void)
 		    "invalid --log 'bogus': unknown format (use text, tty, journal, json, junit, github, auto)" },
 		{ "--log=text: cmd",
 		    "invalid --log 'text:': no file is named" },
+		{ "--name= cmd", "invalid --name '': empty" },
 		{ "--plan --log=json --log=json",
 		    "--log 'json' is a second log on a plan's standard output" },
 		{ "-b slots -j full cmd",

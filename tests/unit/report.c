@@ -4,7 +4,7 @@
 #include "tap.h"
 
 static const char *const command[] = { "a\033b", "secret", NULL };
-static const struct options options = { .command = command };
+static const struct options options = { .command = command, .name = "a\033b" };
 static const struct report report = { .options = &options };
 
 /* A run that waits for its third attempt, after a failure. */
