@@ -16,7 +16,7 @@ for name in report sync upload; do
 done
 ln -s /bin/true bin/sleep
 
-# The examples, a line each.
+# The examples, a line each; in a table | is written \|.
 extract() {
 	sed -n 's/^\.Dl retry/retry/p' "$manual" | unescape
 	shown hint | sed 'N; s/ *\\\n */ /'
@@ -24,11 +24,12 @@ extract() {
 	sed -n 's/^    \(retry .*\)/\1/p' "$readme"
 	sed -n 's/^ExecStart=.*\(retry .*\)/\1/p' "$readme"
 	sed -n 's/^\*[^ ]* \* \* \* \* //p' "$readme"
-	sed -n 's/^| `.* | `\(.*\)` |$/\1/p' "$readme"
+	sed -n '/^## Recipes/,/^## /s/^| .* | `\(.*\)` |$/\1/p' "$readme" |
+	    sed 's/\\|/|/g'
 }
 
 extract | sed 's|/usr/bin/||' >examples
-check 'the examples are found' test "$(wc -l <examples)" -ge 15
+check 'the examples are found' test "$(wc -l <examples)" -ge 25
 
 # ends STATUS CALLS HOW: what the example does where its command fails as
 # $FAILURES and $FAILURE say.
@@ -37,17 +38,31 @@ ends() {
 	is "$name: $3" "$code after $calls" "$1 after $2" || note "$err"
 }
 
+export SAYS SUCCESS
 while IFS= read -r text <&3; do
 	name=$(printf '%s' "$text" | tr -d '#')
-	FAILURES=1 FAILURE=1
+	FAILURES=1 FAILURE=1 SAYS='' SUCCESS=0
 	case $text in
 	*--plan*)
 		ends 0 0 'runs nothing' ;;
 	*--stop-on=*)
 		ends 0 2 'retries a failure'
 		FAILURE=${text#*--stop-on=}
-		FAILURE=${FAILURE%% *}
+		FAILURE=${FAILURE%%[ ,]*}
 		ends "$FAILURE" 1 'but not this one' ;;
+	*--retry-match=*)
+		SAYS='connection timed out'
+		ends 0 2 'retries a failure that says so'
+		SAYS='no such file'
+		ends 1 1 'but no other' ;;
+	*--stop-match=*)
+		SAYS='error: 503'
+		ends 0 2 'retries a failure'
+		SAYS='error: 404'
+		ends 1 1 'but not this one' ;;
+	*--repeat*)
+		FAILURES=2 FAILURE=0 SUCCESS=1
+		ends 1 3 'goes on until it fails' ;;
 	*--retry-on=*)
 		ends 1 1 'stops at a failure'
 		FAILURE=${text#*--retry-on=}
@@ -81,17 +96,30 @@ while IFS= read -r text <&3; do
 	esac
 done 3<examples
 
-# The left column of the README's table, as far as it is made of loops.
-sed -n 's/^| `\(.*done\)` | .*/\1/p' "$readme" >loops
-check 'the loops are found' test "$(wc -l <loops)" -ge 3
-while IFS= read -r text <&3; do
-	example "$text"
-	is "$text: succeeds" "$code" 0
-	is "$text: at the second attempt" "$calls" 2
-done 3<loops
+# The loop of which the README says what is wrong with it.
+loop=$(tr '\n' ' ' <"$readme" | sed 's/.*`\(for [^`]* done\)`.*/\1/')
+FAILURES=1
+example "$loop"
+is "$loop: succeeds" "$code" 0
+is 'at the second attempt' "$calls" 2
 FAILURES=3
-example "$(sed -n 1p loops)"
-is 'the first loop makes three attempts' "$calls" 3
+example "$loop"
+is 'it makes three attempts' "$calls" 3
 is 'and ends in status 0 when all have failed' "$code" 0
+
+picture=$TESTS/../man/retry.svg
+check 'the picture is small' test "$(wc -c <"$picture")" -lt 100000
+words=$(sed -n 's/.*<title>\$ \(retry .*\) .*<\/title>/\1/p' "$picture")
+check "the picture's options are known: $words" sh -c "$words --plan true"
+
+# What the README counts.
+strategies=$(retry --help=backoff | grep -c '^  [a-z]')
+jitters=$(retry --help=jitter | grep -c '^  ')
+like 'the README knows how many strategies and jitters there are' \
+    "$(cat "$readme")" "\| $strategies strategies, $jitters jitters \|"
+is 'files that it links to are there' "$(grep -o '](\([^)]*\))' "$readme" |
+    sed 's/^](\(.*\))$/\1/' | while read -r file; do
+	test -e "${readme%/*}/$file" || echo "$file"
+done)" ''
 
 finish
