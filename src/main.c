@@ -34,7 +34,7 @@
  *     help        prints the tables as --help
  *     message     the lines for people
  *     report      records, told to logs as text
- *     report_tty, report_json, report_junit
+ *     report_tty, report_json, report_junit, report_github
  *                 the formats that are more than text
  *     plan        a driver of the engine on an imaginary clock, which reads
  *                 the outcomes from a script and prints a table

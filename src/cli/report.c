@@ -7,8 +7,8 @@
 #include "core/number.h"
 #include "core/text.h"
 
-static void
-tell_text(struct sink *sink, const struct report *report,
+void
+report_text(struct sink *sink, const struct report *report,
     const struct record *record)
 {
 	const struct message message = message_of(report->options, record);
@@ -28,60 +28,15 @@ tell_journal(struct sink *sink, const struct report *report,
 		    message.text);
 }
 
-/* Escapes the characters that would end the text of a workflow command. */
-static void
-put_workflow(FILE *file, const char *text)
-{
-	for (; *text != '\0'; text++)
-		if (*text == '%' || *text == '\r' || *text == '\n')
-			fprintf(file, "%%%02X", (unsigned int)*text);
-		else
-			putc(*text, file);
-}
-
-/* Text, grouped by attempt; a run that failed or was flaky is annotated. */
-static void
-tell_github(struct sink *sink, const struct report *report,
-    const struct record *record)
-{
-	const bool success = record->reason == REASON_SUCCESS;
-	const bool notable = record->kind == RECORD_END &&
-	    record->reason != REASON_PLAN && record->reason != REASON_SIGNAL &&
-	    (!success || record->failures > 0);
-	char attempt[MESSAGE_PART], name[MESSAGE_PART];
-
-	if (record->kind == RECORD_ATTEMPT) {
-		fputs("::group::", sink->file);
-		put_workflow(sink->file, message_name(report->options, name));
-		fprintf(sink->file, ": %s\n",
-		    message_attempt(record->attempt, record->used,
-			record->limit, attempt));
-		sink->grouped = true;
-	}
-	if (record->kind == RECORD_OUTCOME && sink->grouped) {
-		fputs("::endgroup::\n", sink->file);
-		sink->grouped = false;
-	}
-	if (!notable) {
-		tell_text(sink, report, record);
-		return;
-	}
-	fputs(success ? "::notice::" : "::error::", sink->file);
-	put_workflow(sink->file, message_name(report->options, name));
-	fputs(": ", sink->file);
-	put_workflow(sink->file, message_end(record).text);
-	putc('\n', sink->file);
-}
-
 const struct format formats[] = {
 	{ .name = "text",
 	    .doc = "a line for each failed attempt and one for the end",
 	    .for_people = true,
-	    .tell = tell_text },
+	    .tell = report_text },
 	{ .name = "tty",
 	    .doc = "text, and a status line that counts down a wait",
 	    .for_people = true,
-	    .tell = tell_text,
+	    .tell = report_text,
 	    .tick = report_tty_tick },
 	{ .name = "journal",
 	    .doc = "text with the priorities of systemd's journal",
@@ -95,13 +50,14 @@ const struct format formats[] = {
 	    .whole = true,
 	    .tell = report_junit },
 	{ .name = "github",
-	    .doc = "text in groups, and an annotation, for GitHub's logs",
+	    .doc = "text in groups, an annotation and outputs, for GitHub",
 	    .for_people = true,
-	    .tell = tell_github },
+	    .tell = report_github,
+	    .begin = report_github_begin },
 	{ .name = "auto",
 	    .doc = "journal, tty, github or text, as the place asks for",
 	    .for_people = true,
-	    .tell = tell_text },
+	    .tell = report_text },
 	{ .name = NULL },
 };
 
@@ -167,6 +123,37 @@ report_tell(struct report *report, const struct record *record)
 		if (!report->options->plan)
 			flush(sink);
 	}
+}
+
+void
+report_begin(struct report *report, const struct record *record)
+{
+	for (size_t i = 0; i < report->count; i++) {
+		struct sink *sink = &report->sinks[i];
+
+		if (sink->format->begin == NULL || report->options->quiet)
+			continue;
+		sink->format->begin(sink, report, record);
+		flush(sink);
+	}
+}
+
+const struct failures *
+report_remember(struct sink *sink, const struct record *record)
+{
+	struct failures *failures = sink->memory;
+
+	if (record->kind != RECORD_OUTCOME ||
+	    record->judgement.verdict == VERDICT_SUCCESS)
+		return failures;
+	if (failures == NULL)
+		sink->memory = failures = calloc(1, sizeof(*failures));
+	if (failures == NULL)
+		return NULL;
+	if (failures->kept < FAILURES_KEPT)
+		failures->records[failures->kept++] = *record;
+	failures->count++;
+	return failures;
 }
 
 double

@@ -18,6 +18,13 @@ struct format {
 	    const struct record *record);
 
 	/*
+	 * For a format that tells what comes, else NULL: before an attempt
+	 * starts, and before its held output goes out.
+	 */
+	void (*begin)(struct sink *sink, const struct report *report,
+	    const struct record *record);
+
+	/*
 	 * For a format that draws during waits, else NULL: draws, and returns
 	 * the seconds since the start of the run at which to draw again.
 	 */
@@ -47,10 +54,22 @@ struct sink {
 	const char *name; /* the file's; NULL: stdout or stderr */
 	bool failed;	  /* a write did, which was told */
 	bool undecided;	  /* tty, if this turns out to be a terminal */
-	bool grouped;	  /* github: a group is open */
+	bool has_output;  /* the attempts' standard output goes there too */
+	uint64_t group;	  /* github: the last attempt that had a group */
+	bool grouped;	  /* github: it is open */
 	struct screen screen;
 	int drawn;    /* tty: the length of the status line, or 0 */
 	void *memory; /* the format's own; freed at the end */
+};
+
+/* So many failed attempts are kept, and the others counted. */
+#define FAILURES_KEPT 1000
+
+/* What a sink remembers until the end. */
+struct failures {
+	uint64_t count;
+	size_t kept;
+	struct record records[FAILURES_KEPT];
 };
 
 /* All that a run reports to. */
@@ -64,6 +83,16 @@ struct report {
 /* Tells all sinks; each line is written at once, but for a plan's. */
 void report_tell(struct report *report, const struct record *record);
 
+/* Tells the sinks that an attempt starts, or that held output goes out. */
+void report_begin(struct report *report, const struct record *record);
+
+/*
+ * Keeps the record if an attempt failed.  Returns all that failed so far, or
+ * NULL: none has, or there is no memory.
+ */
+const struct failures *report_remember(struct sink *sink,
+    const struct record *record);
+
 /*
  * Draws the status line of a wait; returns the seconds since the run began
  * at which there is more to draw, or INFINITY.
@@ -76,10 +105,23 @@ void report_hide(struct report *report);
 /* Closes the files, but for stdout and stderr. */
 void report_close(struct report *report);
 
-/* The formats that have a file of their own. */
+/*
+ * What GitHub's runner reads beside the log, each from the file that the
+ * variable of this name has.  Ends with a NULL name.
+ */
+#define GITHUB_FILES 2
+extern const struct format report_github_files[GITHUB_FILES + 1];
+
+/* The formats that have a file of their own, or are a part of another. */
 double report_tty_tick(struct sink *sink, const struct report *report,
     const struct record *record);
 void report_tty_hide(struct sink *sink);
+void report_text(struct sink *sink, const struct report *report,
+    const struct record *record);
+void report_github(struct sink *sink, const struct report *report,
+    const struct record *record);
+void report_github_begin(struct sink *sink, const struct report *report,
+    const struct record *record);
 void report_junit(struct sink *sink, const struct report *report,
     const struct record *record);
 void report_json(struct sink *sink, const struct report *report,

@@ -206,8 +206,7 @@ report_json(struct sink *sink, const struct report *report,
 		put_number(file, "status", record->status);
 		put_number(file, "attempts", (double)record->attempt);
 		put_number(file, "failures", (double)record->failures);
-		put_bool(file, "flaky",
-		    record->reason == REASON_SUCCESS && record->failures > 0);
+		put_bool(file, "flaky", record_is_flaky(record));
 		put_number(file, "waited", record->waited);
 		fputs(",\"limit\":", file);
 		if (record->reached == NULL)

@@ -1,31 +1,7 @@
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "cli/report.h"
 #include "core/duration.h"
-
-/* So many failed attempts are kept, and the others counted. */
-#define KEPT 1000
-
-/* What a sink remembers until the end. */
-struct memory {
-	uint64_t count;
-	struct record failures[KEPT];
-};
-
-static void
-remember(struct sink *sink, const struct record *record)
-{
-	struct memory *memory = sink->memory;
-
-	if (memory == NULL)
-		sink->memory = memory = calloc(1, sizeof(*memory));
-	if (memory == NULL)
-		return;
-	if (memory->count < KEPT)
-		memory->failures[memory->count] = *record;
-	memory->count++;
-}
 
 /* All text has passed vis(3), or is of the program's own: it is printable. */
 static void
@@ -56,12 +32,12 @@ put_escaped(FILE *file, const char *text)
  * at once.
  */
 static void
-put_failures(FILE *file, const struct memory *memory, bool success)
+put_failures(FILE *file, const struct failures *failures, bool success)
 {
 	char buffer[MESSAGE_PART], time[MESSAGE_PART];
 
-	for (uint64_t i = 0; i < memory->count && i < KEPT; i++) {
-		const struct record *failure = &memory->failures[i];
+	for (uint64_t i = 0; i < failures->kept; i++) {
+		const struct record *failure = &failures->records[i];
 		const char *text = message_outcome(failure->outcome, buffer);
 		const bool nested = success || i > 0;
 		const char *element = success ? "flakyFailure"
@@ -80,30 +56,27 @@ put_failures(FILE *file, const struct memory *memory, bool success)
 		    rule_name(failure->judgement.rule),
 		    nested ? "</stackTrace>" : "", element);
 	}
-	if (memory->count > KEPT)
+	if (failures->kept < failures->count)
 		fprintf(file,
 		    "    <system-out>%" PRIu64
 		    " more failed attempts are left out</system-out>\n",
-		    memory->count - KEPT);
+		    failures->count - failures->kept);
 }
 
 void
 report_junit(struct sink *sink, const struct report *report,
     const struct record *record)
 {
+	const struct failures *failures = report_remember(sink, record);
 	const bool success = record->reason == REASON_SUCCESS;
 	FILE *file = sink->file;
 	char name[MESSAGE_PART];
 
-	if (record->kind == RECORD_OUTCOME &&
-	    record->judgement.verdict != VERDICT_SUCCESS)
-		remember(sink, record);
 	if (record->kind != RECORD_END)
 		return;
 
-	const struct memory *memory = sink->memory;
-	const bool failed = !success && memory != NULL;
-	const bool skipped = !success && memory == NULL;
+	const bool failed = !success && failures != NULL;
+	const bool skipped = !success && failures == NULL;
 
 	message_name(report->options, name);
 	fprintf(file,
@@ -117,8 +90,8 @@ report_junit(struct sink *sink, const struct report *report,
 	put_escaped(file, name);
 	fprintf(file, "\" classname=\"retry\" time=\"%.3f\">\n",
 	    record->elapsed);
-	if (memory != NULL)
-		put_failures(file, memory, success);
+	if (failures != NULL)
+		put_failures(file, failures, success);
 	if (skipped) {
 		fputs("    <skipped message=\"", file);
 		put_escaped(file, message_end(record).text);

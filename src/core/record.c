@@ -36,3 +36,9 @@ reason_name(enum reason reason)
 
 	return names[reason];
 }
+
+bool
+record_is_flaky(const struct record *record)
+{
+	return record->reason == REASON_SUCCESS && record->failures > 0;
+}

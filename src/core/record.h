@@ -102,6 +102,9 @@ struct record {
 	int death;	  /* the signal that retry dies of then, or 0 */
 };
 
+/* Whether the run, which is over, succeeded after failed attempts. */
+bool record_is_flaky(const struct record *record);
+
 /* The name of the record in JSON: "start", "attempt". */
 const char *record_name(enum record_kind kind);
 

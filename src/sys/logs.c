@@ -118,12 +118,50 @@ open_sink(const struct report *report, struct sink *sink, const struct log *log)
 		refuse(log->file, strerror(errno));
 }
 
+/* What GitHub's runner reads beside a log; without it the run is the same. */
+static void
+open_github_files(struct report *report)
+{
+	for (const struct format *row = report_github_files; row->name != NULL;
+	     row++) {
+		const char *name = getenv(row->name);
+		char safe[128];
+
+		if (name == NULL || *name == '\0')
+			continue;
+		const int file = file_open(name, O_WRONLY | O_APPEND | O_CREAT);
+		if (file == -1) {
+			warnx("%s: %s: %s", row->name,
+			    text_safe(name, safe, sizeof(safe)),
+			    file_problem(errno));
+			continue;
+		}
+		report->sinks[report->count] = (struct sink){ .format = row,
+			.name = name,
+			.file = fdopen(file, "w") };
+		if (report->sinks[report->count].file == NULL)
+			err(STATUS_OWN_FAILURE, "%s", row->name);
+		report->count++;
+	}
+}
+
+/* Whether the sink's file is standard output too. */
+static bool
+has_output(const struct sink *sink)
+{
+	struct stat own, output;
+
+	return fstat(fileno(sink->file), &own) == 0 &&
+	    fstat(STDOUT_FILENO, &output) == 0 && file_is_same(&own, &output);
+}
+
 void
 logs_open(struct report *report, const struct options *options)
 {
 	const struct log by_default = { .format = report_format("auto") };
 	const struct log *logs = options->logs;
 	size_t count = options->log_count;
+	bool is_github = false;
 
 	if (count == 0 && !options->plan) {
 		logs = &by_default;
@@ -131,7 +169,8 @@ logs_open(struct report *report, const struct options *options)
 	}
 	*report = (struct report){ .options = options };
 	setvbuf(stderr, NULL, _IOLBF, 0);
-	report->sinks = reallocarray(NULL, count + 1, sizeof(*report->sinks));
+	report->sinks =
+	    reallocarray(NULL, count + GITHUB_FILES, sizeof(*report->sinks));
 	if (report->sinks == NULL)
 		err(STATUS_OWN_FAILURE, "--log");
 	for (; report->count < count; report->count++) {
@@ -139,7 +178,11 @@ logs_open(struct report *report, const struct options *options)
 
 		open_sink(report, sink, &logs[report->count]);
 		settle_format(sink);
+		sink->has_output = has_output(sink);
+		is_github |= sink->format == report_format("github");
 	}
+	if (is_github && !options->plan)
+		open_github_files(report);
 }
 
 void

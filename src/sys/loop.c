@@ -136,6 +136,7 @@ run_attempt(struct loop *loop)
 		.descriptors = { CHILD_KEEPS, CHILD_KEEPS, CHILD_KEEPS },
 	};
 
+	report_begin(&loop->report, &record);
 	tree_begin(&loop->tree);
 	int result = output_begin(&loop->output, start.descriptors);
 	if (result == 0)
@@ -435,6 +436,7 @@ act(struct loop *loop, const struct action *action)
 	case ACTION_DELIVER:
 		input_stop(&loop->input);
 		record = engine_record(loop->engine, now(loop));
+		report_begin(&loop->report, &record);
 		loop->delivering = output_settle(&loop->output, &record);
 		if (!loop->delivering)
 			return (struct event){ .kind = EVENT_DELIVERED };

@@ -101,25 +101,114 @@ made() {
 	printf '%s\n' "$1" | sed -e 's/after [0-9.]*[mu]\{0,1\}s/after TIME/' \
 	    -e 's/in [0-9.]*[mu]\{0,1\}s/in TIME/'
 }
-retry -a 3 -d 1ms sh -c 'echo out; exit $((RETRY_ATTEMPT < 3 ? 7 : 0))' >all 2>&1
-is 'attempts are groups, a flaky run is a notice' "$(made "$(cat all)" |
-    grep -v ^out)" '::group::sh: attempt 1/3
+# fail N: writes a line to each stream, the last without its end.
+cat >fail <<'END'
+#!/bin/sh
+echo "err $RETRY_ATTEMPT" >&2
+printf 'out %s' "$RETRY_ATTEMPT"
+exit $((RETRY_ATTEMPT < 3 ? 7 : ${1-7}))
+END
+chmod +x fail
+export GITHUB_OUTPUT=output GITHUB_STEP_SUMMARY=summary
+retry -a 3 -d 1ms ./fail 0 >all 2>&1
+is 'each retry is a group, a flaky run is a notice' "$(made "$(cat all)")" \
+'err 1
+out 1retry: fail: attempt 1/3 exited 7 after TIME; next in TIME
+::group::fail: attempt 2/3
+err 2
+out 2
 ::endgroup::
-retry: sh: attempt 1/3 exited 7 after TIME; next in TIME
-::group::sh: attempt 2/3
+retry: fail: attempt 2/3 exited 7 after TIME; next in TIME
+::group::fail: attempt 3/3
+err 3
+out 3
 ::endgroup::
-retry: sh: attempt 2/3 exited 7 after TIME; next in TIME
-::group::sh: attempt 3/3
+::notice::fail: succeeded at attempt 3 of 3 in TIME'
+is 'so are the outputs of the step' "$(cat output)" 'attempts=3
+status=0
+flaky=true
+reason=success'
+is 'and its summary' "$(sed -E 's/[0-9.]+(u|m|)s/TIME/g' summary)" \
+'**fail**: succeeded at attempt 3 of 3 in TIME
+
+| attempt | outcome | duration | waited before |
+| ---: | --- | ---: | ---: |
+| 1 | exited 7 | TIME |  |
+| 2 | exited 7 | TIME | TIME |
+| 3 | exited 0 | TIME | TIME |'
+
+# astray FILE: lines of attempts that are not in their groups.
+astray() {
+	awk '/^::group::/ { sub(/[^0-9]*/, ""); group = $0 + 0; next }
+		/^::endgroup::$/ { group = 0; next }
+		/::(end)?group::/ { print }
+		/^(out|err) [0-9]/ { if ($2 + 0 != (group ? group : 1)) print }
+	' "$1"
+}
+for how in stream hold chronic; do
+	for _ in $(seq 20); do
+		retry --output=$how -a 3 -d 0 ./fail >all 2>&1
+		astray all
+		retry --output=$how -a 3 -d 0 ./fail 2>&1 | cat >all
+		astray all
+		grep -c '^out\|^err' all
+	done >found
+	is "$how: all lines are in their groups, in a file and a pipe" \
+	    "$(sort found | uniq -c | xargs)" '20 6'
+done
+retry --output=hold -a 2 -d 1ms ./fail >all 2>&1
+is 'held output of the first attempt has a group, if it failed' \
+    "$(made "$(head -n 6 all)")" 'err 1
+
+::group::fail: attempt 1/2
+out 1
 ::endgroup::
-::notice::sh: succeeded at attempt 3 of 3 in TIME'
+retry: fail: attempt 1/2 exited 7 after TIME; next in TIME'
+retry --output=last -a 2 -d 1ms ./fail >all 2>&1
+unlike 'the output of the last attempt alone needs none' "$(cat all)" group
+retry -a 2 -d 0 --before-retry='printf gate' ./fail >all 2>&1
+like 'a group begins a line' "$(cat all)" '^::group::fail: attempt 2/2'
+run retry -a 2 -d 1ms ./fail
+unlike 'two streams would not keep their order: no groups' "$out$err" group
+run retry --log=github:- -a 2 -d 1ms ./fail
+is 'a log on standard output has groups there' "$(made "$out")" \
+'out 1retry: fail: attempt 1/2 exited 7 after TIME; next in TIME
+::group::fail: attempt 2/2
+out 2
+::endgroup::
+retry: fail: attempt 2/2 exited 7 after TIME
+::error::fail: giving up after 2 attempts in TIME: exited 7'
+is 'and the other stream has none of it' "$err" 'err 1
+err 2'
+
+rm output summary
 run retry -a 2 -d 1ms false
 is 'a run that is given up is an error' "$(made "$err" | tail -n 2)" \
 'retry: false: attempt 2/2 exited 1 after TIME
 ::error::false: giving up after 2 attempts in TIME: exited 1'
 is 'there is one annotation' "$(echo "$err" | grep -c '::\(error\|notice\)')" 1
-run retry true
-is 'a run that succeeds at once is a group' "$err" '::group::true: attempt 1/5
-::endgroup::'
+is 'the outputs say so' "$(xargs <output)" \
+    'attempts=2 status=1 flaky=false reason=attempts'
+is 'so does the summary' "$(grep -c '^| [12] | exited 1 | ' summary)" 2
+rm output summary
+retry true >all 2>&1
+is 'a run that succeeds at once says nothing' "$(cat all)" ''
+check 'nor does the summary' not test -s summary
+is 'but its outputs are there' "$(xargs <output)" \
+    'attempts=1 status=0 flaky=false reason=success'
+retry -q -a 1 false
+is 'also if it is quiet' "$(tail -n 1 output)" reason=attempts
+check 'without a summary' not test -s summary
+run env GITHUB_OUTPUT=none/output GITHUB_STEP_SUMMARY=/dev/full \
+    "$RETRY" -a 1 sh -c 'exit 3'
+is 'files that cannot be written change no status' "$code" 3
+is 'each is told once' "$(echo "$err" | grep -c 'none/output\|/dev/full')" 2
+name=$(printf 'a|*<b>_`\n')
+retry -a 1 "$name" 2>/dev/null
+like 'a name is no Markdown' "$(cat summary)" \
+    '^\*\*a\\\|\\\*\\<b\\>\\_\\`\*\*: giving up'
+run retry --plan=1,0 --log=github
+unlike 'a plan has no groups' "$out" group
 rm -f err
 retry -d 100d false 2>err &
 wait_for grep -q 'next in' err
@@ -128,12 +217,11 @@ wait $!
 is 'a run that a signal ended is no error' \
     "$(tail -n 1 err | cut -d ' ' -f 1-5)" 'retry: false: ended by SIGTERM'
 unlike 'and leaves no annotation' "$(cat err)" '::\(error\|notice\)'
-run retry --name=build -a 1 false
-is 'a name of its own is shown instead' "$(echo "$err" | grep -c '::build: ')" 2
+retry --name=build -a 2 -d 0 false >all 2>&1
+is 'a name of its own is shown instead' "$(grep -c '::build: ' all)" 2
 run retry "$(printf '100%%\n:')"
 like 'what a command must not hold is escaped' "$err" \
-    '^::group::100%25\\n:: attempt 1/5$'
-like 'everywhere' "$err" '^::error::100%25\\n:: giving up'
+    '^::error::100%25\\n:: giving up'
 run retry -q -a 1 false
 is 'quiet is quiet' "$err" ''
 run env GITHUB_ACTIONS=false retry -a 1 false

@@ -49,14 +49,14 @@ example "$text"
 unset GITHUB_ACTIONS
 is "$text: succeeds" "$code" 0
 is 'at the second attempt' "$calls" 2
-is 'in two groups' "$(printf '%s\n' "$err" | grep -c '^::group::')" 2
-is 'with one notice' "$(printf '%s\n' "$err" | grep -cE '^::(notice|error)')" 1
+is 'the retry is a group' "$(printf '%s\n' "$out" | grep -c '^::group::')" 1
+is 'with one notice' "$(printf '%s\n' "$out" | grep -cE '^::(notice|error)')" 1
 FAILURES=9
 GITHUB_ACTIONS=true example "$text"
 FAILURES=1
 is 'or gives up' "$code" 1
-is 'with one error' "$(printf '%s\n' "$err" | grep -cE '^::(notice|error)')" 1
-like 'that says so' "$err" '^::error.*giving up after 3 attempts'
+is 'with one error' "$(printf '%s\n' "$out" | grep -cE '^::(notice|error)')" 1
+like 'that says so' "$out" '^::error.*giving up after 3 attempts'
 
 # A job of GitLab's, and its report.
 shown gitlab >job.yml

@@ -25,7 +25,8 @@ set -u
 exec </dev/null
 export LC_ALL=C
 # shellcheck disable=SC2046 # names are words
-unset NOTIFY_SOCKET JOURNAL_STREAM GITHUB_ACTIONS NO_COLOR LIBEV_FLAGS \
+unset NOTIFY_SOCKET JOURNAL_STREAM GITHUB_ACTIONS GITHUB_OUTPUT \
+    GITHUB_STEP_SUMMARY NO_COLOR LIBEV_FLAGS \
     $(env | sed -n 's/^\(RETRY_[A-Za-z0-9_]*\)=.*/\1/p')
 
 TESTS=$PWD
