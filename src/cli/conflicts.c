@@ -83,7 +83,8 @@ conflicts_settle(struct options *options)
 	rules->retry_listed = given(options, OPTION_RETRY_ON);
 	rules->matches = search_matches(&options->patterns);
 	set_parse(&rules->stop, OPTIONS_STOP_ON, NULL);
-	set_remove(&rules->stop, &options->named);
+	set_remove(&rules->stop, &rules->success);
+	set_remove(&rules->stop, &rules->retry);
 	set_keep(&rules->stop, &options->stop_most);
 	set_add(&rules->stop, &options->stop_least);
 	if (options->output != OUTPUT_STREAM || rules->matches != 0 ||

@@ -73,7 +73,8 @@ habits_compare_outcomes(struct nearest *nearest, bool sets)
 	const char *typed = nearest->typed;
 
 	nearest->typed += strspn(typed, "!^");
-	if (strncasecmp(nearest->typed, "SIG", 3) == 0)
+	if (strncasecmp(nearest->typed, "SIG", 3) == 0 ||
+	    strncasecmp(nearest->typed, "EX_", 3) == 0)
 		nearest->typed += 3;
 	for (int number = 1; number < NSIG; number++)
 		if (sigabbrev_np(number) != NULL)

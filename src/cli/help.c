@@ -159,7 +159,7 @@ print_sets(void)
 	for (const struct set_word *word = set_classes; word->name != NULL;
 	     word++)
 		printf("    %-12s %s\n", word->name, word->doc);
-	printf("  a name of sysexits(3):\n");
+	printf("  a name of sysexits(3), with or without EX_:\n");
 	for (const struct set_word *word = set_sysexits; word->name != NULL;
 	     word++)
 		printf("    %-12s %s\n", word->name, word->doc);
@@ -173,9 +173,9 @@ print_sets(void)
 			printf("\n   ");
 		printf(" %s", name);
 	}
-	printf(
-	    "\n\n\"!\" or \"^\" before an item takes it out.  A list is added "
-	    "to what the option\nholds by default.\n");
+	printf("\n\n\"!\" or \"^\" before an item takes it out.  A list is "
+	       "added to what the option\nholds by default; \"none\" empties "
+	       "both.\n");
 }
 
 static void

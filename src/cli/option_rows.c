@@ -228,11 +228,10 @@ const struct option_row option_rows[OPTIONS] = {
 
 	[OPTION_SUCCESS_ON] = { "success-on", 0, GROUP_VERDICT, TYPE_SET, "SET",
 	    "these outcomes are success (--help=sets)", .initial = "0",
-	    .topic = "sets", .offset = AT(policy.rules.success),
-	    .second = AT(named) },
+	    .topic = "sets", .offset = AT(policy.rules.success) },
 	[OPTION_RETRY_ON] = { "retry-on", 0, GROUP_VERDICT, TYPE_SET, "SET",
 	    "only these failures are retried", .topic = "sets",
-	    .offset = AT(policy.rules.retry), .second = AT(named) },
+	    .offset = AT(policy.rules.retry) },
 	[OPTION_STOP_ON] = { "stop-on", 0, GROUP_VERDICT, TYPE_SET, "SET",
 	    "these are not retried [" OPTIONS_STOP_ON "]", .topic = "sets",
 	    .offset = AT(stop_least), .second = AT(stop_most) },

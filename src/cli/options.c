@@ -263,7 +263,6 @@ options_parse(int argc, char **argv, struct options *options,
 		    set_option(options, id, option_rows[id].initial,
 			ORIGIN_DEFAULT, problem) == -1)
 			return -1;
-	options->named = (struct set){ .bits = { 0 } };
 
 	if (read_words(argc, argv, options, true, ORIGIN_USER, problem) == -1)
 		return -1;

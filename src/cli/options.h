@@ -106,7 +106,6 @@ struct options {
 	struct random random;
 	struct set stop_least; /* --stop-on's lists, applied to nothing */
 	struct set stop_most;  /* and to everything */
-	struct set named;      /* by --success-on and --retry-on */
 	enum option_origin origin[OPTIONS];
 	const char *text[OPTIONS]; /* as it was given last */
 	const char *item;	   /* of a list: the wrong item, or NULL */

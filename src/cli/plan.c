@@ -107,24 +107,29 @@ struct plan {
 static struct outcome
 example_of(const struct set *set)
 {
-	struct outcome outcome = { OUTCOME_EXIT, 0 };
+	static const struct {
+		enum outcome_kind kind;
+		int first, count; /* codes; after 255 comes 0 */
+		bool hinted;
+	} rows[] = {
+		{ OUTCOME_EXIT, 1, 256, false },
+		{ OUTCOME_SIGNAL, 1, 64, false },
+		{ OUTCOME_TIMEOUT, 0, 1, false },
+		{ OUTCOME_UNFORKED, EAGAIN, 1, false },
+		{ OUTCOME_UNSTARTABLE, ENOENT, 1, false },
+		{ OUTCOME_EXIT, 1, 256, true },
+	};
+	struct outcome outcome = { .kind = OUTCOME_NONE };
 
-	for (int status = 1; status <= 256; status++) {
-		outcome.code = status % 256;
-		if (set_has(set, outcome))
-			return outcome;
-	}
-	outcome.kind = OUTCOME_SIGNAL;
-	for (outcome.code = 1; outcome.code <= 64; outcome.code++)
-		if (set_has(set, outcome))
-			return outcome;
-	outcome = (struct outcome){ OUTCOME_TIMEOUT, 0 };
-	if (set_has(set, outcome))
-		return outcome;
-	outcome = (struct outcome){ OUTCOME_UNFORKED, EAGAIN };
-	if (set_has(set, outcome))
-		return outcome;
-	return (struct outcome){ OUTCOME_UNSTARTABLE, ENOENT };
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		for (int j = 0; j < rows[i].count; j++) {
+			outcome.kind = rows[i].kind;
+			outcome.code = (rows[i].first + j) % 256;
+			outcome.hinted = rows[i].hinted;
+			if (set_has(set, outcome))
+				return outcome;
+		}
+	return outcome;
 }
 
 /* Reads the next item, which there must be. */
@@ -252,7 +257,7 @@ follow(struct plan *plan, const struct action *action)
 		break;
 	case ACTION_COLLECT:
 		event.kind = EVENT_ENDED;
-		event.hint = -1;
+		event.hint = outcome.hinted ? 0 : -1;
 		event.evidence.outcome = outcome;
 		break;
 	case ACTION_DELIVER:

@@ -733,11 +733,13 @@ ended(struct engine *engine, const struct event *event)
 	struct outcome *outcome = &engine->evidence.outcome;
 
 	engine->evidence = event->evidence;
+	outcome->hinted = event->hint >= 0;
 	engine->evidence.check = VERDICT_NONE;
 	engine->returned = *outcome;
 	if (engine->phase != PHASE_RUNS && !engine->failed &&
 	    outcome->kind != OUTCOME_UNSTARTABLE)
-		*outcome = (struct outcome){ OUTCOME_TIMEOUT, 0 };
+		*outcome = (struct outcome){ OUTCOME_TIMEOUT,
+			.hinted = outcome->hinted };
 	engine->hint = event->hint;
 	engine->healthy = event->healthy;
 	engine->run.outcome = *outcome;

@@ -48,24 +48,29 @@ outcome_status(struct outcome outcome)
 #define SIGNALS 4
 #define KINDS 5
 
+/* The first of the words for attempts that gave a hint. */
+#define HINTED 6
+
 #define ALL UINT64_MAX
 #define BIT(number) (UINT64_C(1) << ((number) % 64))
 
 bool
 set_has(const struct set *set, struct outcome outcome)
 {
+	const uint64_t *bits = set->bits + (outcome.hinted ? HINTED : 0);
+
 	switch (outcome.kind) {
 	case OUTCOME_EXIT:
-		return set->bits[outcome.code / 64 % 4] & BIT(outcome.code);
+		return bits[outcome.code / 64 % 4] & BIT(outcome.code);
 	case OUTCOME_SIGNAL:
-		return set->bits[SIGNALS] & BIT(outcome.code - 1);
+		return bits[SIGNALS] & BIT(outcome.code - 1);
 	case OUTCOME_NONE:
 	case OUTCOME_TIMEOUT:
 	case OUTCOME_UNSTARTABLE:
 	case OUTCOME_UNFORKED:
 		break;
 	}
-	return set->bits[KINDS] & BIT(outcome.kind);
+	return bits[KINDS] & BIT(outcome.kind);
 }
 
 void
@@ -89,11 +94,13 @@ set_keep(struct set *set, const struct set *other)
 		set->bits[i] &= other->bits[i];
 }
 
+/* The kinds that have no number. */
+#define NUMBERLESS \
+	(BIT(OUTCOME_TIMEOUT) | BIT(OUTCOME_UNSTARTABLE) | \
+	    BIT(OUTCOME_UNFORKED))
+
 const struct set_word set_classes[] = {
-	{ "any", "every outcome",
-	    { { ALL, ALL, ALL, ALL, ALL,
-		BIT(OUTCOME_TIMEOUT) | BIT(OUTCOME_UNSTARTABLE) |
-		    BIT(OUTCOME_UNFORKED) } } },
+	{ "any", "every outcome", { { ALL, ALL, ALL, ALL, ALL, NUMBERLESS } } },
 	{ "nonzero", "any exit status but 0", { { ALL - 1, ALL, ALL, ALL } } },
 	{ "signal", "death by any signal", { { [SIGNALS] = ALL } } },
 	{ "timeout", "timed out, whatever the process then returned",
@@ -105,6 +112,8 @@ const struct set_word set_classes[] = {
 	{ "temporary", "tempfail, unavailable or oserr",
 	    { { [1] = BIT(EX_TEMPFAIL) | BIT(EX_UNAVAILABLE) |
 		    BIT(EX_OSERR) } } },
+	{ "hinted", "any that said how long to wait",
+	    { { [HINTED] = ALL, ALL, ALL, ALL, ALL, NUMBERLESS } } },
 	{ .name = NULL },
 };
 
@@ -149,7 +158,7 @@ item_range(struct set *item, char *text)
 	if (dash != NULL)
 		*dash++ = '\0';
 	if (strspn(text, "0123456789") != strlen(text))
-		return "not an exit status";
+		return "not an exit status (use 1, 1-5 or 1,5)";
 	low = high = strtonum(text, 0, 255, &problem);
 	if (problem == NULL && dash != NULL) {
 		if (*dash == '\0' || strspn(dash, "0123456789") != strlen(dash))
@@ -157,7 +166,8 @@ item_range(struct set *item, char *text)
 		high = strtonum(dash, 0, 255, &problem);
 	}
 	if (problem != NULL)
-		return "is an exit status over 255";
+		return "over 255; an HTTP status is matched in the output: "
+		       "--stop-match='error: 404'";
 	if (low > high)
 		return "a range that runs backwards";
 	for (long long status = low; status <= high; status++)
@@ -165,26 +175,40 @@ item_range(struct set *item, char *text)
 	return NULL;
 }
 
+static const struct set_word *
+find_word(const struct set_word *words, const char *name)
+{
+	while (words->name != NULL && strcasecmp(words->name, name) != 0)
+		words++;
+	return words->name == NULL ? NULL : words;
+}
+
 const char *
 set_item(struct set *item, char *text)
 {
-	static const struct set_word *const tables[] = { set_classes,
-		set_sysexits };
+	const bool is_sysexit = strncasecmp(text, "EX_", 3) == 0;
+	const struct set_word *word =
+	    is_sysexit ? NULL : find_word(set_classes, text);
+	const int number = is_sysexit ? -1 : signal_parse(text);
+	const char *problem;
 
 	*item = (struct set){ { 0 } };
-	if (isdigit((unsigned char)*text))
-		return item_range(item, text);
-	for (int i = 0; i < 2; i++)
-		for (const struct set_word *word = tables[i];
-		     word->name != NULL; word++)
-			if (strcasecmp(word->name, text) == 0) {
-				*item = word->set;
-				return NULL;
-			}
-	const int number = signal_parse(text);
-	if (number == -1)
+	if (word == NULL)
+		word = find_word(set_sysexits, text + (is_sysexit ? 3 : 0));
+	if (isdigit((unsigned char)*text)) {
+		problem = item_range(item, text);
+		if (problem != NULL)
+			return problem;
+	} else if (word != NULL) {
+		*item = word->set;
+	} else if (number != -1) {
+		item->bits[SIGNALS] = BIT(number - 1);
+	} else {
 		return SET_UNKNOWN;
-	item->bits[SIGNALS] = BIT(number - 1);
+	}
+	/* They are meant with a hint and without. */
+	for (int i = 0; i < HINTED; i++)
+		item->bits[HINTED + i] |= item->bits[i];
 	return NULL;
 }
 
@@ -202,6 +226,10 @@ set_parse(struct set *set, const char *list, const char **where)
 		const char *problem = text_item(&list, text);
 		if (problem != NULL)
 			return problem;
+		if (strcasecmp(text, "none") == 0) {
+			result = (struct set){ { 0 } };
+			continue;
+		}
 		const bool out = *text == '!' || *text == '^';
 		if (out && text[1] == '\0')
 			return "empty item";

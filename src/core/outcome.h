@@ -17,6 +17,7 @@ enum outcome_kind {
 struct outcome {
 	enum outcome_kind kind;
 	int code;
+	bool hinted; /* it said how long to wait */
 };
 
 /* `retry`'s own exit statuses; the others are the command's. */
@@ -39,9 +40,10 @@ int outcome_status(struct outcome outcome);
 
 /*
  * A set of outcomes, empty if all bits are 0: a bit for each exit status, then
- * for each signal from 1 to 64, then for each kind that has no number.
+ * for each signal from 1 to 64, then for each kind that has no number; and all
+ * of these again for attempts that gave a hint.
  */
-#define SET_WORDS 6
+#define SET_WORDS 12
 
 struct set {
 	uint64_t bits[SET_WORDS];
@@ -56,7 +58,7 @@ void set_keep(struct set *set, const struct set *other);
 
 /*
  * Applies a comma list to the set, from left to right; "!" or "^" before an
- * item takes it out.  Returns NULL; or what is wrong with the item to which
+ * item takes it out, and "none" takes out all.  Returns NULL; or what is wrong with the item to which
  * *where then points, and the set is as it was.  `where` may be NULL.
  */
 const char *set_parse(struct set *set, const char *list, const char **where);

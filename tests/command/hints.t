@@ -47,6 +47,11 @@ like 'one that cannot be read is reported, harmless' "$err" \
     '^retry: sh: --delay-match: soon\\[^ ]*\[1m: '
 is 'once, and ignored' "$code:$(printf '%s\n' "$err" |
     grep -c '^retry: sh: --delay-match')" 7:1
+run retry -v -a 1 -d 0 -j none --free-on=hinted --delay-match="$header" \
+    sh -c '[ "$RETRY_ATTEMPT" -gt 2 ] || echo Retry-After: 20ms; exit 7'
+is 'attempts that gave a hint may use up none' \
+    "$(printf '%s\n' "$err" | grep -c 'asked for 20ms')" 2
+like 'so that the others have them all' "$err" 'giving up after 3 attempts'
 run retry -q -a 2 -d 0 --delay-match='in (x)?|never' sh -c 'echo never; exit 7'
 is 'a group that matched nothing is no hint' "$code:$err" 7:
 

@@ -75,6 +75,9 @@ like 'an outcome that stops' "$out" '1 +0s +unstartable +stop$'
 run retry --plan=KILL,any,signal,nonzero,tempfail -d 0
 is 'sets stand for one of theirs' "$(column outcome)" \
     'died of SIGKILL exited 1 died of SIGHUP exited 1 exited 75'
+run retry --plan=hinted*3,1 --free-on=hinted -d 0 -a 1
+is 'one with a hint exits 1' "$(column outcome)" \
+    'exited 1 exited 1 exited 1 exited 1'
 run retry --plan=1*2 -j none -d 1
 like 'the delay that would follow is shown' "$out" '^2 +1s .* 2s '
 run retry --plan -a 2 --wait-first -d 1 -j none
@@ -92,7 +95,8 @@ bad 1, 'empty item'
 bad 1*0 'not a count'
 bad 1*x 'not a count'
 bad 1:x 'not a number'
-bad 300 'is an exit status over 255'
+bad 300 "over 255; an HTTP status is matched in the output: \
+--stop-match='error: 404'"
 bad "$(printf %070d 1)" 'too long'
 
 # What can be shown, where.

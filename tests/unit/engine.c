@@ -232,6 +232,29 @@ a_free_failure_uses_up_no_attempt(void)
 	CHECK_INT(drive.run.attempt, 8);
 }
 
+/* An attempt that times out may have said before how long to wait. */
+static void
+an_attempt_that_gave_a_hint_may_be_free(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+
+	drive.policy.limits.attempts = 1;
+	drive.policy.hint_limit = 60;
+	drive.policy.timeout = 5;
+	set_parse(&drive.policy.free, "hinted", NULL);
+	drive_start(&drive);
+	CHECK_INT(drive_end(&drive, died, 7), ACTION_WAIT);
+	CHECK_DBL(drive.run.delay.seconds, 7, 0);
+	drive_timer(&drive);
+	drive_timer(&drive);
+	CHECK_INT(drive_end(&drive, died, 9), ACTION_WAIT);
+	CHECK_INT(drive.run.outcome.kind, OUTCOME_TIMEOUT);
+	CHECK_INT(drive.run.used, 0);
+	drive_timer(&drive);
+	CHECK_INT(drive_end(&drive, died, -1), ACTION_FINISH);
+	CHECK_INT(drive.run.attempt, 3);
+}
+
 /* --- limits on an attempt --- */
 
 static void
@@ -2359,6 +2382,7 @@ main(void)
 	RUN(a_stop_ends_the_run_at_once);
 	RUN(the_last_outcome_is_the_status_of_a_run_that_gives_up);
 	RUN(a_free_failure_uses_up_no_attempt);
+	RUN(an_attempt_that_gave_a_hint_may_be_free);
 	RUN(a_timeout_sends_its_signal_and_then_sigkill);
 	RUN(a_kill_after_of_nothing_never_kills);
 	RUN(a_timer_before_its_time_changes_nothing);

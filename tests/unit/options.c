@@ -351,6 +351,10 @@ sets_amend_the_defaults(void)
 		{ "--stop-on=!any,unstartable", false, false, true, false,
 		    false },
 		{ "--stop-on=any", true, true, true, true, true },
+		{ "--stop-on=none", false, false, false, false, false },
+		{ "--stop-on=7,none,2", true, false, false, false, false },
+		{ "--stop-on=INT --stop-on=none --stop-on=2,QUIT", true, false,
+		    false, false, true },
 		/* What is named as retried or as success stops no more. */
 		{ "--retry-on=INT", false, false, true, false, true },
 		{ "--retry-on=any", false, false, false, false, false },
@@ -509,7 +513,7 @@ what_is_wrong_is_said_in_one_line(void)
 		    "invalid --preset 'bogus': unknown word (use " PRESETS
 		    ")" },
 		{ "--stop-on=256 cmd",
-		    "invalid --stop-on '256': is an exit status over 255" },
+		    "invalid --stop-on '256': over 255; an HTTP status is matched in the output: --stop-match='error: 404'" },
 		{ "--retry-on=3-1 cmd",
 		    "invalid --retry-on '3-1': a range that runs backwards" },
 		{ "--success-on=sometimes cmd",

@@ -6,7 +6,10 @@
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 #define NO_OUTCOME "unknown outcome"
-#define OVER "is an exit status over 255"
+#define OVER \
+	"over 255; an HTTP status is matched in the output: " \
+	"--stop-match='error: 404'"
+#define NO_STATUS "not an exit status (use 1, 1-5 or 1,5)"
 
 static const struct {
 	struct outcome outcome;
@@ -68,6 +71,46 @@ static const struct sample {
 	{ "F", { OUTCOME_UNFORKED, EAGAIN } },
 };
 
+/* The same of attempts that gave a hint. */
+static void
+a_hint_makes_an_outcome_another_where_hints_are_named(void)
+{
+	static const struct {
+		const char *list;
+		bool without, with; /* it has status 1, without and with one */
+	} rows[] = {
+		{ "1", true, true },
+		{ "any", true, true },
+		{ "nonzero", true, true },
+		{ "hinted", false, true },
+		{ "1,!hinted", true, false },
+		{ "hinted,!1", false, false },
+		{ "none", false, false },
+		{ "hinted,!2", false, true },
+		{ "!hinted,1", true, true },
+	};
+	struct set set = { { 0 } };
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		set = (struct set){ { 0 } };
+		ROW("%s", rows[i].list);
+		CHECK_STR(set_parse(&set, rows[i].list, NULL), NULL);
+		CHECK_INT(set_has(&set, (struct outcome){ OUTCOME_EXIT, 1 }),
+		    rows[i].without);
+		CHECK_INT(set_has(&set,
+			      (struct outcome){ OUTCOME_EXIT, 1, true }),
+		    rows[i].with);
+	}
+	for (size_t i = 0; i < COUNT(samples); i++) {
+		struct outcome outcome = samples[i].outcome;
+
+		set = (struct set){ { 0 } };
+		set_parse(&set, "hinted", NULL);
+		outcome.hinted = true;
+		CHECK(set_has(&set, outcome));
+	}
+}
+
 /* The names of the samples that are in the set. */
 static const char *
 members(const struct set *set, char text[256])
@@ -106,6 +149,12 @@ a_list_is_applied_from_left_to_right(void)
 		{ "tempfail", "75" },
 		{ "TempFail,usage", "64 75" },
 		{ "ok,config", "0 78" },
+		{ "EX_TEMPFAIL,ex_usage", "64 75" },
+		{ "any,none", "" },
+		{ "1,NONE,2", "2" },
+		{ "hinted", "" },
+		{ "2,hinted,!any", "" },
+		{ "any,!hinted,!nonzero,!signal", "0 T S F" },
 		{ "SIGKILL", "KILL" },
 		{ "hup,term", "HUP TERM" },
 		{ "RTMAX", "64th" },
@@ -149,16 +198,19 @@ a_bad_item_is_refused_and_leaves_the_set_alone(void)
 		{ "1-x", "not a range of exit statuses" },
 		{ "1--2", "not a range of exit statuses" },
 		{ "1-2-3", "not a range of exit statuses" },
-		{ "1x", "not an exit status" },
-		{ "1 ", "not an exit status" },
-		{ "1.5", "not an exit status" },
-		{ "0x1", "not an exit status" },
+		{ "1x", NO_STATUS },
+		{ "1 ", NO_STATUS },
+		{ "1.5", NO_STATUS },
+		{ "0x1", NO_STATUS },
 		{ "-1", NO_OUTCOME },
 		{ " 1", NO_OUTCOME },
 		{ "!!1", NO_OUTCOME },
 		{ "s", NO_OUTCOME },
 		{ "sig", NO_OUTCOME },
-		{ "EX_TEMPFAIL", NO_OUTCOME },
+		{ "EX_KILL", NO_OUTCOME },
+		{ "EX_any", NO_OUTCOME },
+		{ "EX_", NO_OUTCOME },
+		{ "!none", NO_OUTCOME },
 		{ "any thing", NO_OUTCOME },
 		{ "a-name-that-is-longer-than-any-outcome", NO_OUTCOME },
 	};
@@ -258,6 +310,7 @@ main(void)
 {
 	RUN(an_outcome_has_a_name_and_never_the_status_of_success);
 	RUN(a_list_is_applied_from_left_to_right);
+	RUN(a_hint_makes_an_outcome_another_where_hints_are_named);
 	RUN(a_bad_item_is_refused_and_leaves_the_set_alone);
 	RUN(a_list_amends_what_was_there);
 	RUN(sets_are_added_taken_out_and_cut);
