@@ -18,6 +18,9 @@ struct scan {
 	bool unopened; /* a parenthesis is closed that none opened */
 	bool doubled;  /* a repetition is repeated, which POSIX leaves undefined
 			  and regcomp(3) makes copies for: 2^n of "x" + n "+" */
+	bool marked;   /* a parenthesis begins with a question mark */
+	char escaped;  /* the first character that POSIX gives no meaning after
+			  a backslash, or 0 */
 };
 
 /* Returns the end of the bracket expression that begins here. */
@@ -66,8 +69,12 @@ scan(const char *text)
 		if (*text == '\\' && text[1] != '\0') {
 			text++;
 			result.refers |= isdigit((unsigned char)*text) != 0;
+			if (result.escaped == '\0' &&
+			    strchr("^.[$()|*+?{\\", *text) == NULL)
+				result.escaped = *text;
 		} else if (*text == '(') {
 			depth++;
+			result.marked |= text[1] == '?';
 		} else if (*text == ')' && --depth < 0) {
 			result.unopened = true;
 			depth = 0;
@@ -75,6 +82,16 @@ scan(const char *text)
 		text++;
 	}
 	return result;
+}
+
+/* Skips "(?i)" where a pattern begins; returns the flags for regcomp(3). */
+static int
+read_flags(const char **text)
+{
+	if (strncmp(*text, "(?i)", 4) != 0)
+		return REG_EXTENDED;
+	*text += 4;
+	return REG_EXTENDED | REG_ICASE;
 }
 
 /*
@@ -85,12 +102,49 @@ scan(const char *text)
 static int
 compile_anchored(regex_t *pattern, const char *text)
 {
+	const int flags = read_flags(&text) | REG_NOSUB;
 	char anchored[PATTERN_MOST + sizeof("^.*()")];
 
 	if (scan(text).unopened)
-		return regcomp(pattern, text, REG_EXTENDED | REG_NOSUB);
+		return regcomp(pattern, text, flags);
 	snprintf(anchored, sizeof(anchored), "^.*(%s)", text);
-	return regcomp(pattern, anchored, REG_EXTENDED | REG_NOSUB);
+	return regcomp(pattern, anchored, flags);
+}
+
+/* What is wrong with a character after a backslash. */
+static const char *
+undefined_escape(char escaped)
+{
+	static const struct {
+		char escaped;
+		const char *problem;
+	} rows[] = {
+		{ 'd', "\\d is not POSIX: use [0-9]" },
+		{ 'D', "\\D is not POSIX: use [^0-9]" },
+		{ 'w', "\\w is not POSIX: use [[:alnum:]_]" },
+		{ 'W', "\\W is not POSIX: use [^[:alnum:]_]" },
+		{ 's', "\\s is not POSIX: use [[:space:]]" },
+		{ 'S', "\\S is not POSIX: use [^[:space:]]" },
+		{ 'h', "\\h is not POSIX: use [[:blank:]]" },
+		{ 'n', "\\n is not POSIX: a line is searched without its end" },
+		{ 't', "\\t is not POSIX: use [[:blank:]]" },
+		{ 'b',
+		    "\\b is not POSIX: use (^|[^[:alnum:]_]) before a word, "
+		    "([^[:alnum:]_]|$) after it" },
+		{ '<', "\\< is not POSIX: use (^|[^[:alnum:]_])" },
+		{ '>', "\\> is not POSIX: use ([^[:alnum:]_]|$)" },
+		{ 'A', "\\A is not POSIX: use ^" },
+		{ '`', "\\` is not POSIX: use ^" },
+		{ 'z', "\\z is not POSIX: use $" },
+		{ 'Z', "\\Z is not POSIX: use $" },
+		{ '\'', "\\' is not POSIX: use $" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].escaped == escaped)
+			return rows[i].problem;
+	return "a backslash before a character that is not special is not "
+	       "POSIX: leave it out";
 }
 
 const char *
@@ -117,12 +171,17 @@ search_check(const char *text, bool is_hint)
 
 	if (strlen(text) > PATTERN_MOST)
 		return "longer than 1024 bytes";
+	const int flags = read_flags(&text);
 	const struct scan parts = scan(text);
 	if (parts.refers)
 		return "back-reference";
+	if (parts.escaped != '\0')
+		return undefined_escape(parts.escaped);
+	if (parts.marked)
+		return "(? is not POSIX, but for (?i) at the beginning";
 	if (parts.doubled)
 		return "repetition of a repetition, which POSIX does not define";
-	int code = regcomp(&pattern, text, REG_EXTENDED);
+	int code = regcomp(&pattern, text, flags);
 	if (code == 0) {
 		const size_t groups = pattern.re_nsub;
 
@@ -164,8 +223,10 @@ search_begin(struct search *search, const struct patterns *patterns,
 			return -1;
 	if (patterns->hint == NULL)
 		return 0;
+	const char *hint = patterns->hint;
+	const int flags = read_flags(&hint);
 	if (compile_anchored(&search->hinted, patterns->hint) != 0 ||
-	    regcomp(&search->hint, patterns->hint, REG_EXTENDED) != 0)
+	    regcomp(&search->hint, hint, flags) != 0)
 		return -1;
 	return 0;
 }

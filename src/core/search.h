@@ -16,7 +16,8 @@
 
 /*
  * The patterns that are looked for in each line of an attempt's output: POSIX
- * extended expressions, each NULL if it was not given.
+ * extended expressions, each NULL if it was not given.  "(?i)" before one
+ * ignores case.
  */
 struct patterns {
 	const char *match[MATCHES];

@@ -116,8 +116,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				    : NULL,
 			};
 
-			MUST(regcomp(&pattern, expression,
-				 REG_EXTENDED | REG_NOSUB) == 0);
+			const bool icase = strncmp(expression, "(?i)", 4) == 0;
+
+			MUST(regcomp(&pattern, expression + (icase ? 4 : 0),
+				 REG_EXTENDED | REG_NOSUB |
+				     (icase ? REG_ICASE : 0)) == 0);
 			check_output(&patterns, &pattern, rest,
 			    size - (size_t)(rest - text));
 			regfree(&pattern);

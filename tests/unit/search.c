@@ -101,6 +101,11 @@ only_the_beginning_of_a_long_line_is_searched(void)
 	}
 }
 
+#define LEAVE_OUT \
+	"a backslash before a character that is not special is not POSIX: " \
+	"leave it out"
+#define MARKED "(? is not POSIX, but for (?i) at the beginning"
+
 static void
 an_expression_is_taken_or_refused_in_words(void)
 {
@@ -123,6 +128,38 @@ an_expression_is_taken_or_refused_in_words(void)
 		{ "[a](b)\\1", "back-reference" },
 		{ "[[:alpha:]](b)\\1", "back-reference" },
 		{ "\\9", "back-reference" },
+		{ "\\d+", "\\d is not POSIX: use [0-9]" },
+		{ "x\\Dx", "\\D is not POSIX: use [^0-9]" },
+		{ "(a|\\w)", "\\w is not POSIX: use [[:alnum:]_]" },
+		{ "\\W", "\\W is not POSIX: use [^[:alnum:]_]" },
+		{ "\\s", "\\s is not POSIX: use [[:space:]]" },
+		{ "\\S", "\\S is not POSIX: use [^[:space:]]" },
+		{ "\\t", "\\t is not POSIX: use [[:blank:]]" },
+		{ "\\bx",
+		    "\\b is not POSIX: use (^|[^[:alnum:]_]) before a word, "
+		    "([^[:alnum:]_]|$) after it" },
+		{ "\\<x", "\\< is not POSIX: use (^|[^[:alnum:]_])" },
+		{ "x\\>", "\\> is not POSIX: use ([^[:alnum:]_]|$)" },
+		{ "\\`", "\\` is not POSIX: use ^" },
+		{ "\\'", "\\' is not POSIX: use $" },
+		{ "\\B", LEAVE_OUT },
+		{ "\\/", LEAVE_OUT },
+		{ "a\\-b", LEAVE_OUT },
+		{ "\\]", LEAVE_OUT },
+		{ "(?i)\\d", "\\d is not POSIX: use [0-9]" },
+		{ "[\\d\\w]", NULL },
+		{ "[[:alpha:]\\d]", NULL },
+		{ "\\\\d", NULL },
+		{ "\\^\\.\\[\\$\\(\\)\\|\\*\\+\\?\\{\\\\", NULL },
+		{ "(?i)error|warning", NULL },
+		{ "(?i)", NULL },
+		{ "(?i)(a", "unmatched parenthesis" },
+		{ "(?:a)", MARKED },
+		{ "x(?i)a", MARKED },
+		{ "(?I)a", MARKED },
+		{ "(?i)(?i)a", MARKED },
+		{ "[(?]", NULL },
+		{ "\\(?", NULL },
 		{ "(a", "unmatched parenthesis" },
 		{ "[a", "unmatched bracket" },
 		{ "[[:none:]]", "unknown character class" },
@@ -172,6 +209,11 @@ a_line_is_matched_as_grep_does_it(void)
 		{ "^$", "\n", true },
 		{ ".", "\n", false },
 		{ "B", "abc", false },
+		{ "(?i)B", "abc", true },
+		{ "(?i)^b", "ABC", false },
+		{ "(?i)x|^A", "abc", true },
+		{ "(?i)x)", "X)", true },
+		{ "(?i)[[:lower:]]", "A", true },
 		{ "x)", "x)", true },
 		{ "x)", "x", false },
 		{ "^x)", "ax)", false },
@@ -215,6 +257,7 @@ static void
 a_hint_is_the_first_group_and_is_cut_to_its_room(void)
 {
 	const struct patterns patterns = { .hint = "after (.*)" };
+	const struct patterns any_case = { .hint = "(?i)after (.*)" };
 	char text[2 * HINT_TEXT];
 
 	CHECK_STR(search_check("wait", true), "no group holds the delay");
@@ -223,6 +266,8 @@ a_hint_is_the_first_group_and_is_cut_to_its_room(void)
 	CHECK_STR(search_check(patterns.hint, true), NULL);
 	CHECK(!search_text(&patterns, "before").hinted);
 	CHECK_STR(search_text(&patterns, "after 3s").hint, "3s");
+	CHECK(!search_text(&patterns, "AFTER 3s").hinted);
+	CHECK_STR(search_text(&any_case, "AFTER 3s").hint, "3s");
 	memset(text, '9', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
 	memcpy(text, "after ", strlen("after "));
