@@ -12,9 +12,20 @@
 #include "core/text.h"
 
 const char *
-message_outcome(struct outcome outcome, char text[MESSAGE_PART])
+message_time(double seconds, char text[MESSAGE_PART])
 {
-	char name[SIGNAL_NAME];
+	if (seconds > 0 && seconds < 1e-3)
+		return "<1ms";
+	if (seconds < 0.1)
+		seconds = number_floor(seconds * 1e3) / 1e3;
+	return duration_text(seconds, text);
+}
+
+const char *
+message_outcome(const struct record *record, char text[MESSAGE_PART])
+{
+	const struct outcome outcome = record->outcome;
+	char name[MESSAGE_PART];
 
 	switch (outcome.kind) {
 	case OUTCOME_NONE:
@@ -27,7 +38,11 @@ message_outcome(struct outcome outcome, char text[MESSAGE_PART])
 		    signal_name(outcome.code, name));
 		break;
 	case OUTCOME_TIMEOUT:
-		return "timed out";
+		if (record->cut != CUT_ATTEMPT)
+			return "timed out";
+		snprintf(text, MESSAGE_PART, "killed at --max-time %.80s",
+		    duration_text(record->max_time, name));
+		break;
 	case OUTCOME_UNSTARTABLE:
 		snprintf(text, MESSAGE_PART, "could not be started: %s",
 		    strerror(outcome.code));
@@ -88,19 +103,56 @@ add_attempt(struct message *message, const struct record *record)
 		afresh ? 0 : record->limit, text));
 }
 
-/* The rule that made a retry of an outcome which does not tell of a failure. */
+/* Why the outcome was judged so, if the outcome alone does not tell. */
 static void
 add_rule(struct message *message, const struct record *record)
 {
+	static const struct {
+		enum verdict verdict;
+		enum rule rule;
+		const char *text;
+	} rows[] = {
+		{ VERDICT_SUCCESS, RULE_SUCCESS_ON, "in --success-on" },
+		{ VERDICT_RETRY, RULE_SUCCESS_MATCH,
+		    "but nothing matches --success-match" },
+		{ VERDICT_RETRY, RULE_FAIL_MATCH,
+		    "but the output matches --fail-match" },
+		{ VERDICT_RETRY, RULE_THROTTLE_ON, "in --throttle-on" },
+		{ VERDICT_RETRY, RULE_THROTTLE_MATCH,
+		    "and the output matches --throttle-match" },
+		{ VERDICT_STOP, RULE_STOP_ON, "in --stop-on" },
+		{ VERDICT_STOP, RULE_STOP_MATCH,
+		    "and the output matches --stop-match" },
+		{ VERDICT_STOP, RULE_RETRY_ON, "not in --retry-on" },
+		{ VERDICT_STOP, RULE_RETRY_MATCH,
+		    "and nothing matches --retry-match" },
+	};
+	const enum verdict verdict = record->judgement.verdict;
 	const enum rule rule = record->judgement.rule;
+	const bool zero =
+	    record->outcome.kind == OUTCOME_EXIT && record->outcome.code == 0;
+	const char *link = zero == (verdict == VERDICT_SUCCESS) ? "and" : "but";
 
-	if (record->judgement.verdict != VERDICT_RETRY ||
-	    (rule != RULE_CONTROL && rule != RULE_CHECK &&
-		rule != RULE_SUCCESS_MATCH && rule != RULE_FAIL_MATCH))
-		return;
-	add(message, " (%s%s)", rule_name(rule),
-	    rule == RULE_CHECK && record->command_timed_out ? " timed out"
-							    : "");
+	if (rule == RULE_CHECK && record->command_timed_out &&
+	    record->reason != REASON_GATE)
+		add(message, ", %s --check timed out", link);
+	else if (rule == RULE_CHECK || rule == RULE_CONTROL)
+		add(message, ", %s --%s says %s", link, rule_name(rule),
+		    verdict_name(verdict));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (verdict == rows[i].verdict && rule == rows[i].rule &&
+		    !(zero && rule == RULE_SUCCESS_ON))
+			add(message, ", %s", rows[i].text);
+}
+
+static void
+add_ended(struct message *message, const struct record *record)
+{
+	char text[MESSAGE_PART];
+
+	add_attempt(message, record);
+	add(message, " %s", message_outcome(record, text));
+	add(message, " after %s", message_time(record->duration, text));
 }
 
 static void
@@ -127,10 +179,19 @@ add_outcome(struct message *message, const struct options *options,
 			add(message, "; %s", hint);
 		return;
 	}
-	add_attempt(message, record);
-	add(message, " %s", message_outcome(record->outcome, text));
-	add(message, " after %s", duration_text(record->duration, text));
-	add_rule(message, record);
+	add_ended(message, record);
+	if (record->judgement.verdict != VERDICT_STOP)
+		add_rule(message, record);
+}
+
+struct message
+message_failure(const struct record *record)
+{
+	struct message message = { .priority = PRIORITY_WARNING };
+
+	add_ended(&message, record);
+	add_rule(&message, record);
+	return message;
 }
 
 static void
@@ -142,9 +203,9 @@ add_wait(struct message *message, const struct options *options,
 
 	if (record->kept && record->attempt == 0)
 		add(message, "waiting %s: a delay kept from an earlier run",
-		    duration_text(delay->seconds, text));
+		    message_time(delay->seconds, text));
 	else if (delay->seconds > 0)
-		add(message, "next in %s", duration_text(delay->seconds, text));
+		add(message, "next in %s", message_time(delay->seconds, text));
 	else
 		add(message, "next at once");
 	if (!options->verbose)
@@ -158,77 +219,86 @@ add_wait(struct message *message, const struct options *options,
 	add(message, ")");
 }
 
+/* The limit or the command that let no other attempt follow. */
+static void
+add_limit(struct message *message, const struct record *record)
+{
+	static const char *const cuts[] = {
+		[CUT_NOTHING] = "leaves no time for another",
+		[CUT_ATTEMPT] = "leaves no time to judge it",
+		[CUT_CHECK] = "ended --check",
+		[CUT_GATE] = "ended --before-retry",
+	};
+	char text[MESSAGE_PART];
+
+	if (record->reason == REASON_MAX_TIME &&
+	    !(record->cut == CUT_ATTEMPT &&
+		record->outcome.kind == OUTCOME_TIMEOUT))
+		add(message, ", and --max-time %s %s",
+		    duration_text(record->max_time, text), cuts[record->cut]);
+	else if (record->reason == REASON_HINT)
+		add(message,
+		    ", and asked to wait %s, longer than --max-delay allows",
+		    message_time(record->too_long, text));
+	else if (record->reason == REASON_BUDGET)
+		add(message, ", and --budget is used up");
+	else if (record->reason == REASON_GATE)
+		add(message, ", and --before-retry %s",
+		    record->command_timed_out ? "timed out" : "failed");
+	else if (record->reason == REASON_ERROR)
+		add(message, ", and retry itself failed");
+	else if (record->reason == REASON_ATTEMPTS && record->reached != NULL)
+		add(message, ", which reaches --attempts=%.*s",
+		    record->reached->length, record->reached->text);
+}
+
 struct message
 message_end(const struct record *record)
 {
 	struct message message = { .priority = PRIORITY_ERROR };
-	struct message why = { .text = "" };
 	char past[MESSAGE_PART], text[MESSAGE_PART], name[SIGNAL_NAME];
 
 	snprintf(past, sizeof(past), "%" PRIu64 " attempt%s in %s",
 	    record->attempt, record->attempt == 1 ? "" : "s",
-	    duration_text(record->elapsed, text));
+	    message_time(record->elapsed, text));
 	switch (record->reason) {
 	case REASON_SUCCESS:
 		message.priority = PRIORITY_INFO;
-		add(&message, "succeeded at attempt %" PRIu64, record->attempt);
-		if (record->limit > 0 && record->used == record->attempt)
-			add(&message, " of %" PRIu64, record->limit);
-		add(&message, " in %s", duration_text(record->elapsed, text));
+		add(&message, "succeeded at ");
+		add_attempt(&message, record);
+		add(&message, " in %s", message_time(record->elapsed, text));
 		return message;
 	case REASON_SIGNAL:
 		message.priority = PRIORITY_NOTICE;
 		add(&message, "ended by %s after %s",
 		    signal_name(record->ended_by, name), past);
 		if (!record->in_a_wait && record->attempt > 0)
-			add(&message, ": %s",
-			    message_outcome(record->outcome, text));
+			add(&message, ": %s", message_outcome(record, text));
 		return message;
 	case REASON_EARLY:
 		if (record->too_early > 0)
 			add(&message, "too early by %s",
-			    duration_text(record->too_early, text));
+			    message_time(record->too_early, text));
 		else
 			add(&message, "too early: another run is under way");
 		return message;
 	case REASON_PLAN:
 		add(&message, "the plan ends after %s", past);
 		return message;
-	case REASON_STOP:
-		add(&why, " (%s)", rule_name(record->judgement.rule));
-		break;
-	case REASON_MAX_TIME:
-		add(&why, " (--max-time %s %s)",
-		    duration_text(record->max_time, text),
-		    record->cut == CUT_CHECK	  ? "ended --check"
-			: record->cut == CUT_GATE ? "ended --before-retry"
-						  : "leaves no more time");
-		break;
-	case REASON_HINT:
-		add(&why, " (asked to wait %s, which is too long)",
-		    duration_text(record->too_long, text));
-		break;
-	case REASON_BUDGET:
-		add(&why, " (the retry budget is used up)");
-		break;
-	case REASON_GATE:
-		add(&why, " (--before-retry %s)",
-		    record->command_timed_out ? "timed out" : "failed");
-		break;
-	case REASON_ERROR:
-		add(&why, " (an error of retry's own)");
-		break;
-	case REASON_ATTEMPTS:
-		add_rule(&why, record);
-		if (record->reached != NULL)
-			add(&why, " (--attempts=%.*s)", record->reached->length,
-			    record->reached->text);
-		break;
 	case REASON_NONE:
+	case REASON_STOP:
+	case REASON_MAX_TIME:
+	case REASON_HINT:
+	case REASON_BUDGET:
+	case REASON_GATE:
+	case REASON_ERROR:
+	case REASON_ATTEMPTS:
 		break;
 	}
-	add(&message, "giving up after %s: %s%s", past,
-	    message_outcome(record->outcome, text), why.text);
+	add(&message, "giving up after %s: %s", past,
+	    message_outcome(record, text));
+	add_rule(&message, record);
+	add_limit(&message, record);
 	return message;
 }
 

@@ -29,14 +29,21 @@ struct message message_of(const struct options *options,
 struct message message_status(const struct options *options,
     const struct record *record);
 
+/* How an attempt failed, and why: "attempt 2/5 exited 7 after 31ms". */
+struct message message_failure(const struct record *record);
+
 /* How the run ended, without its name: "giving up after 5 attempts in 31s: exited 7". */
 struct message message_end(const struct record *record);
 
 /* Room for a part of a message. */
 #define MESSAGE_PART 128
 
-/* How an outcome reads: "exited 7", "died of SIGKILL", "timed out". */
-const char *message_outcome(struct outcome outcome, char text[MESSAGE_PART]);
+/* A duration as people want it: "2m05s", "31ms", "<1ms". */
+const char *message_time(double seconds, char text[MESSAGE_PART]);
+
+/* How the last outcome reads: "exited 7", "died of SIGKILL", "timed out". */
+const char *message_outcome(const struct record *record,
+    char text[MESSAGE_PART]);
 
 /* An attempt and the limit: "attempt 2/5", "attempt 7 (2/5 used)". */
 const char *message_attempt(uint64_t attempt, uint64_t used, uint64_t limit,

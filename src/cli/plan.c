@@ -307,7 +307,7 @@ fill(const struct table *table, const struct record *record,
 		snprintf(row[COLUMN_ATTEMPT], MESSAGE_PART, "%" PRIu64,
 		    record->attempt);
 		strlcpy(row[COLUMN_OUTCOME],
-		    ran ? message_outcome(outcome, text)
+		    ran ? message_outcome(record, text)
 			: outcome_name(outcome.kind),
 		    MESSAGE_PART);
 		strlcpy(row[COLUMN_VERDICT],

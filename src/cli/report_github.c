@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "cli/report.h"
-#include "core/duration.h"
 
 /* Escapes the characters that would end the text of a workflow command. */
 static void
@@ -107,11 +106,13 @@ put_row(FILE *file, const struct record *record)
 	char text[MESSAGE_PART];
 
 	fprintf(file, "| %" PRIu64 " | ", record->attempt);
-	put_markdown(file, message_outcome(record->outcome, text));
-	fprintf(file, " | %s | ", duration_text(record->duration, text));
-	fprintf(file, "%s |\n",
-	    record->just_waited < 0 ? ""
-				    : duration_text(record->just_waited, text));
+	put_markdown(file, message_outcome(record, text));
+	fputs(" | ", file);
+	put_markdown(file, message_time(record->duration, text));
+	fputs(" | ", file);
+	if (record->just_waited >= 0)
+		put_markdown(file, message_time(record->just_waited, text));
+	fputs(" |\n", file);
 }
 
 static void

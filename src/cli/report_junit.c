@@ -34,11 +34,11 @@ put_escaped(FILE *file, const char *text)
 static void
 put_failures(FILE *file, const struct failures *failures, bool success)
 {
-	char buffer[MESSAGE_PART], time[MESSAGE_PART];
+	char buffer[MESSAGE_PART];
 
 	for (uint64_t i = 0; i < failures->kept; i++) {
 		const struct record *failure = &failures->records[i];
-		const char *text = message_outcome(failure->outcome, buffer);
+		const char *text = message_outcome(failure, buffer);
 		const bool nested = success || i > 0;
 		const char *element = success ? "flakyFailure"
 		    : nested		      ? "rerunFailure"
@@ -49,12 +49,9 @@ put_failures(FILE *file, const struct failures *failures, bool success)
 		fprintf(file, "\" type=\"%s\">%s",
 		    outcome_name(failure->outcome.kind),
 		    nested ? "<stackTrace>" : "");
-		fprintf(file, "attempt %" PRIu64 " ", failure->attempt);
-		put_escaped(file, text);
-		fprintf(file, " after %s (%s)%s</%s>\n",
-		    duration_text(failure->duration, time),
-		    rule_name(failure->judgement.rule),
-		    nested ? "</stackTrace>" : "", element);
+		put_escaped(file, message_failure(failure).text);
+		fprintf(file, "%s</%s>\n", nested ? "</stackTrace>" : "",
+		    element);
 	}
 	if (failures->kept < failures->count)
 		fprintf(file,

@@ -60,7 +60,7 @@ draw(struct sink *sink, const struct report *report,
 
 	message_name(report->options, name);
 	if (record->attempt > 0) {
-		const char *outcome = message_outcome(record->outcome, text);
+		const char *outcome = message_outcome(record, text);
 
 		snprintf(whats[0], MESSAGE_PART, "%.30s %.80s; ", name,
 		    outcome);

@@ -18,7 +18,7 @@ tokens() {
 run retry -a 9 -d 0 --budget=bucket:tokens=3 ./tries 7
 is 'three tokens pay three retries' "$(attempts)" 4
 is 'the status is that of the last attempt' "$code" 7
-like 'giving up says why' "$err" 'exited 7 \(the retry budget is used up\)$'
+like 'giving up says why' "$err" 'exited 7, and --budget is used up$'
 is 'the bucket is empty' "$(tokens)" 0.000
 run retry -a 9 -d 1d --budget=bucket:tokens=3 ./tries 7
 is 'the next run has no retry left' "$(attempts)" 1

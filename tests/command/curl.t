@@ -44,7 +44,7 @@ is 'with the page on stdout, once' "$(cat out)" 'the page'
 err=$(cat err)
 like 'a refused connection was retried' "$err" '^retry: curl: attempt 1/5 exited 7 '
 like 'a status of 503 was retried' "$err" '^retry: curl: attempt [234]/5 exited 22 '
-like 'and the end says so' "$err" '^retry: curl: succeeded at attempt [345] of 5 in '
+like 'and the end says so' "$err" '^retry: curl: succeeded at attempt [345]/5 in '
 wait "$server"
 is 'the server saw both requests' $? 0
 

@@ -213,9 +213,9 @@ run retry -T .3 --log=json:log --check='echo check >&2; exec sleep 100d' true
 is '--max-time ends a check' "$code $err" '124 check'
 is 'and is the reason' "$(reason)" max-time
 run retry -T .2 --check='exec sleep 100d' true
-like 'which is told of the check' "$err" 'exited 0 \(--max-time .* ended --check\)'
+like 'which is told of the check' "$err" 'exited 0, and --max-time .* ended --check$'
 run retry -T .2 -d 0 --before-retry='exec sleep 100d' false
-like 'or the gate' "$err" 'exited 1 \(--max-time .* ended --before-retry\)'
+like 'or the gate' "$err" 'exited 1, and --max-time .* ended --before-retry$'
 run retry -q -T .3 -d 0 --before-retry='echo gate; exec sleep 100d' \
     --on-give-up='echo hook' false
 is 'it ends a gate, and --on-give-up follows' \
@@ -226,10 +226,10 @@ is 'one that does not obey --signal is killed' \
     "$code $(paste -sd ' ' heard)" '124 ready 10 18'
 run retry -a 2 -d 0 -t .3 -k .1 --check='exec sleep 100d' --on-give-up=true true
 is 'a check that times out means retry' \
-    "$code $(printf '%s\n' "$err" | grep -c '(check timed out)')" '1 3'
+    "$code $(printf '%s\n' "$err" | grep -c -- ', but --check timed out')" '1 3'
 run retry -a 2 -d 0 -t .3 -k .1 --before-retry='exec sleep 100d' false
 is 'a gate that times out gives up' "$code $(printf '%s\n' "$err" |
-	grep -c 'after 1 attempt in .*: exited 1 (--before-retry timed out)')" \
+	grep -c 'after 1 attempt in .*: exited 1, and --before-retry timed out')" \
     '1 1'
 run retry -T 30 -t 1% -k .1 -a 1 --check='exec sleep 100d' true
 like 'a share of --max-time limits a check too' "$err" 'check timed out'

@@ -19,7 +19,7 @@ chmod +x say
 # spoken: what the run said, without retry's own times.
 spoken() {
 	printf '%s\n' "$1" |
-	    sed 's/after [0-9.]*[mu]*s/after T/; s/ in [0-9.]*[mu]*s/ in T/'
+	    sed 's/after [<0-9.]*m*s/after T/; s/ in [<0-9.]*m*s/ in T/'
 }
 
 # stream
@@ -43,7 +43,7 @@ out 2
 more 2
 retry: say: attempt 2/3 exited 1 after T; next at once
 err 3
-retry: say: succeeded at attempt 3 of 3 in T'
+retry: say: succeeded at attempt 3/3 in T'
 run retry -q --output=hold -d 0 -a 2 ./say 3
 is 'a run that gives up holds nothing back' "$out:$err" ':err 1
 out 1
@@ -86,12 +86,12 @@ out 2
 more 2'
 is 'messages have their places in it' "$(spoken "$err")" 'err 1
 checking
-retry: say: attempt 1/2 exited 0 after T (check); next at once
+retry: say: attempt 1/2 exited 0 after T, but --check says retry; next at once
 gate
 err 2
 checking
-retry: say: attempt 2/2 exited 0 after T (check)
-retry: say: giving up after 2 attempts in T: exited 0 (check)'
+retry: say: attempt 2/2 exited 0 after T, but --check says retry
+retry: say: giving up after 2 attempts in T: exited 0, but --check says retry'
 run retry --output=chronic --check='cat; echo no >&2' -d 0 -a 2 ./say 3
 is 'nothing is heard where a check says yes' "$code:$out:$err" 0::
 run retry --output=chronic --on-success='exit 3' true
@@ -122,13 +122,13 @@ is 'where both are one file, all keeps its order' "$(spoken "$(cat one)")" \
 err 1
 more 1
 checked
-retry: say: attempt 1/5 exited 0 after T (check); next at once
+retry: say: attempt 1/5 exited 0 after T, but --check says retry; next at once
 out 2
 err 2
 more 2
 checked
 retry: say: attempt 2/5 exited 0 after T
-retry: say: giving up after 2 attempts in T: exited 0 (check)'
+retry: say: giving up after 2 attempts in T: exited 0, but --check says stop'
 
 # a check reads what is held
 run retry -q --output=hold --check='grep -qx "out 2"' -d 0 ./say 1

@@ -143,7 +143,7 @@ is '30 runs with 12 tokens make 12 retries' \
     "$(wc -l <attempts) $(cat said)" '42 '
 run retry -a 2 -d 0 --before-retry="$gate" sh -c 'exit 7'
 is 'the status is that of the last attempt' "$code" 7
-like 'and the gate is to blame' "$err" '\(--before-retry failed\)$'
+like 'and the gate is to blame' "$err" ', and --before-retry failed$'
 
 kill $server
 wait $server

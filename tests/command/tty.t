@@ -21,8 +21,8 @@ look() {
 
 # seen NAME: that, with times and pids made equal.
 seen() {
-	sed -e 's/after [0-9.]*[mu]\{0,1\}s/after TIME/' -e 's/next in [0-9.]*s/next in TIME/' \
-	    -e 's/ in [0-9.]*s: / in TIME: /' -e 's/ in [0-9.]*s$/ in TIME/' \
+	sed -e 's/after [<0-9.]*m\{0,1\}s/after TIME/' -e 's/next in [<0-9.]*m*s/next in TIME/' \
+	    -e 's/ in [<0-9.]*m*s: / in TIME: /' -e 's/ in [<0-9.]*m*s$/ in TIME/' \
 	    -e 's/URG [0-9]*/URG PID/' -e 's/\([#.]\{8,\}\)/BAR/' "$1/seen"
 }
 
@@ -128,7 +128,7 @@ retry: sh: giving up after 2 attempts in TIME: exited 7
 status 7'
 out='out
 check runs
-retry: sh: attempt 1/2 exited 1 after TIME (check); next in TIME'
+retry: sh: attempt 1/2 exited 1 after TIME, and --check says retry; next in TIME'
 is 'also before a check or a gate runs' "$(seen gate)" "$out
 sh exited 1; attempt 2/2 in 1s  BAR  retry now: kill -URG PID
 $dashes
@@ -139,8 +139,8 @@ $out
 gate runs
 out
 check runs
-retry: sh: attempt 2/2 exited 1 after TIME (check)
-retry: sh: giving up after 2 attempts in TIME: exited 1 (check)
+retry: sh: attempt 2/2 exited 1 after TIME, and --check says retry
+retry: sh: giving up after 2 attempts in TIME: exited 1, and --check says retry
 status 1"
 like 'and when ^C ends the wait' "$(sed -n 2p interrupted/seen)" \
     '^retry: false: ended by SIGINT after 1 attempt in '

@@ -23,8 +23,45 @@ outcomes_read_as_sentences_end(void)
 	};
 	char text[MESSAGE_PART];
 
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct record record = { .outcome = rows[i].outcome };
+
+		CHECK_STR(message_outcome(&record, text), rows[i].text);
+	}
+}
+
+static void
+what_max_time_ended_is_no_ordinary_timeout(void)
+{
+	struct record record = { .outcome = { OUTCOME_TIMEOUT, 0 },
+		.max_time = 300,
+		.cut = CUT_ATTEMPT };
+	char text[MESSAGE_PART];
+
+	CHECK_STR(message_outcome(&record, text), "killed at --max-time 5m00s");
+}
+
+static void
+no_time_is_told_more_exactly_than_people_want(void)
+{
+	static const struct {
+		double seconds;
+		const char *text;
+	} rows[] = {
+		{ 0, "0s" },
+		{ 5.12e-5, "<1ms" },
+		{ 9.99e-4, "<1ms" },
+		{ 0.001, "1ms" },
+		{ 0.00199, "1ms" },
+		{ 0.0312, "31ms" },
+		{ 0.0999, "99ms" },
+		{ 0.1, "0.1s" },
+		{ 125, "2m05s" },
+	};
+	char text[MESSAGE_PART];
+
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		CHECK_STR(message_outcome(rows[i].outcome, text), rows[i].text);
+		CHECK_STR(message_time(rows[i].seconds, text), rows[i].text);
 }
 
 static const char *const command[] = { "folder/a\033b", "secret", NULL };
@@ -128,11 +165,18 @@ a_rule_is_named_where_the_outcome_does_not_tell(void)
 		struct judgement judgement;
 		const char *text;
 	} rows[] = {
-		{ { VERDICT_RETRY, RULE_CHECK, false }, " (check)" },
-		{ { VERDICT_RETRY, RULE_CONTROL, false }, " (control)" },
-		{ { VERDICT_RETRY, RULE_FAIL_MATCH, false }, " (fail-match)" },
+		{ { VERDICT_RETRY, RULE_CHECK, false },
+		    ", and --check says retry" },
+		{ { VERDICT_RETRY, RULE_CONTROL, false },
+		    ", and --control says retry" },
+		{ { VERDICT_RETRY, RULE_FAIL_MATCH, false },
+		    ", but the output matches --fail-match" },
 		{ { VERDICT_RETRY, RULE_SUCCESS_MATCH, false },
-		    " (success-match)" },
+		    ", but nothing matches --success-match" },
+		{ { VERDICT_RETRY, RULE_THROTTLE_ON, true },
+		    ", in --throttle-on" },
+		{ { VERDICT_RETRY, RULE_THROTTLE_MATCH, true },
+		    ", and the output matches --throttle-match" },
 		{ { VERDICT_RETRY, RULE_DEFAULT, false }, "" },
 		{ { VERDICT_RETRY, RULE_RETRY_ON, false }, "" },
 		{ { VERDICT_STOP, RULE_CHECK, false }, "" },
@@ -158,7 +202,7 @@ a_check_that_timed_out_is_told(void)
 	record.judgement.rule = RULE_CHECK;
 	record.command_timed_out = true;
 	CHECK_STR(message_of(&plain, &record).text,
-	    NAMED "attempt 2/5 exited 7 after 0.5s (check timed out); "
+	    NAMED "attempt 2/5 exited 7 after 0.5s, and --check timed out; "
 		  "next in 4.5s");
 }
 
@@ -170,7 +214,6 @@ end_of(struct record end, char text[sizeof(((struct message *)NULL)->text)])
 
 	record.elapsed = 31;
 	record.attempt = record.used = 3;
-	record.judgement.rule = RULE_STOP_ON;
 	record.too_long = 90;
 	record.reason = end.reason;
 	record.cut = end.cut;
@@ -181,6 +224,44 @@ end_of(struct record end, char text[sizeof(((struct message *)NULL)->text)])
 	return strcpy(text, message_end(&record).text);
 }
 
+/* Each in words that are understood without knowing the rules. */
+static void
+the_rule_that_stops_is_told(void)
+{
+	static const struct {
+		struct judgement judgement;
+		int status;
+		const char *text;
+	} rows[] = {
+		{ { VERDICT_STOP, RULE_STOP_ON, false }, 7, ", in --stop-on" },
+		{ { VERDICT_STOP, RULE_STOP_MATCH, false }, 7,
+		    ", and the output matches --stop-match" },
+		{ { VERDICT_STOP, RULE_RETRY_ON, false }, 8,
+		    ", not in --retry-on" },
+		{ { VERDICT_STOP, RULE_RETRY_MATCH, false }, 8,
+		    ", and nothing matches --retry-match" },
+		{ { VERDICT_STOP, RULE_CHECK, false }, 8,
+		    ", and --check says stop" },
+		{ { VERDICT_STOP, RULE_CHECK, false }, 0,
+		    ", but --check says stop" },
+		{ { VERDICT_STOP, RULE_CONTROL, false }, 0,
+		    ", but --control says stop" },
+	};
+	char want[MESSAGE_PART];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct record record = waiting(RECORD_END);
+
+		record.reason = REASON_STOP;
+		record.judgement = rows[i].judgement;
+		record.outcome.code = rows[i].status;
+		snprintf(want, sizeof(want),
+		    "giving up after 2 attempts in 10.5s: exited %d%s",
+		    rows[i].status, rows[i].text);
+		CHECK_STR(message_end(&record).text, want);
+	}
+}
+
 static void
 the_end_says_why(void)
 {
@@ -189,27 +270,25 @@ the_end_says_why(void)
 		const char *text;
 	} rows[] = {
 		{ { .reason = REASON_SUCCESS },
-		    "succeeded at attempt 3 of 5 in 31s" },
+		    "succeeded at attempt 3/5 in 31s" },
 		{ { .reason = REASON_ATTEMPTS }, "" },
 		{ { .reason = REASON_MAX_TIME },
-		    " (--max-time 60s leaves no more time)" },
+		    ", and --max-time 60s leaves no time for another" },
 		{ { .reason = REASON_MAX_TIME, .cut = CUT_CHECK },
-		    " (--max-time 60s ended --check)" },
+		    ", and --max-time 60s ended --check" },
 		{ { .reason = REASON_MAX_TIME, .cut = CUT_GATE },
-		    " (--max-time 60s ended --before-retry)" },
-		{ { .reason = REASON_STOP }, " (stop-on)" },
-		{ { .reason = REASON_BUDGET },
-		    " (the retry budget is used up)" },
-		{ { .reason = REASON_GATE }, " (--before-retry failed)" },
+		    ", and --max-time 60s ended --before-retry" },
+		{ { .reason = REASON_BUDGET }, ", and --budget is used up" },
+		{ { .reason = REASON_GATE }, ", and --before-retry failed" },
 		{ { .reason = REASON_GATE, .command_timed_out = true },
-		    " (--before-retry timed out)" },
+		    ", and --before-retry timed out" },
 		{ { .reason = REASON_HINT },
-		    " (asked to wait 90s, which is too long)" },
+		    ", and asked to wait 90s, longer than --max-delay allows" },
 		{ { .reason = REASON_EARLY },
 		    "too early: another run is under way" },
 		{ { .reason = REASON_EARLY, .too_early = 2 },
 		    "too early by 2s" },
-		{ { .reason = REASON_ERROR }, " (an error of retry's own)" },
+		{ { .reason = REASON_ERROR }, ", and retry itself failed" },
 		{ { .reason = REASON_PLAN },
 		    "the plan ends after 3 attempts in 31s" },
 		{ { .reason = REASON_SIGNAL,
@@ -224,7 +303,7 @@ the_end_says_why(void)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const char *why = rows[i].text;
-		const bool whole = *why != ' ' && *why != '\0';
+		const bool whole = *why != ',' && *why != '\0';
 
 		snprintf(want, sizeof(want), "%s%s",
 		    whole ? "" : "giving up after 3 attempts in 31s: exited 7",
@@ -268,11 +347,14 @@ int
 main(void)
 {
 	RUN(outcomes_read_as_sentences_end);
+	RUN(what_max_time_ended_is_no_ordinary_timeout);
+	RUN(no_time_is_told_more_exactly_than_people_want);
 	RUN(a_line_has_what_is_asked_for);
 	RUN(a_delay_that_an_earlier_run_left_is_told);
 	RUN(a_status_names_the_run);
 	RUN(a_rule_is_named_where_the_outcome_does_not_tell);
 	RUN(a_check_that_timed_out_is_told);
+	RUN(the_rule_that_stops_is_told);
 	RUN(the_end_says_why);
 	RUN(an_end_by_a_signal_is_a_notice);
 	RUN(attempts_are_counted_where_they_count);
