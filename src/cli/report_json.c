@@ -6,41 +6,7 @@
 #include "cli/report.h"
 #include "core/number.h"
 #include "core/signals.h"
-
-/* Stands for a byte that belongs to no character. */
-#define REPLACEMENT 0xfffd
-
-/* Takes the next character off UTF-8 text; a bad byte is one REPLACEMENT. */
-static uint32_t
-next_character(const char **text)
-{
-	/* The lowest code point of so many bytes: a shorter form would do. */
-	static const uint32_t lowest[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	const unsigned char *byte = (const unsigned char *)*text;
-	const int length = *byte < 0x80 ? 1
-	    : *byte < 0xc2		? 0
-	    : *byte < 0xe0		? 2
-	    : *byte < 0xf0		? 3
-	    : *byte < 0xf5		? 4
-					: 0;
-	uint32_t c = *byte;
-
-	*text += 1;
-	if (length == 1)
-		return c;
-	if (length == 0)
-		return REPLACEMENT;
-	c &= 0xffu >> (length + 1);
-	for (int i = 1; i < length; i++) {
-		if ((byte[i] & 0xc0) != 0x80)
-			return REPLACEMENT;
-		c = c << 6 | (byte[i] & 0x3fu);
-	}
-	if (c < lowest[length] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
-		return REPLACEMENT;
-	*text += length - 1;
-	return c;
-}
+#include "core/text.h"
 
 /*
  * Beside what JSON must not hold: what a terminal would obey, what turns the
@@ -49,7 +15,7 @@ next_character(const char **text)
 static bool
 must_be_escaped(uint32_t c)
 {
-	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == REPLACEMENT ||
+	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == TEXT_REPLACEMENT ||
 	    (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
@@ -59,7 +25,7 @@ put_string(FILE *file, const char *text)
 	putc('"', file);
 	while (*text != '\0') {
 		const char *start = text;
-		const uint32_t c = next_character(&text);
+		const uint32_t c = text_next(&text);
 
 		if (c == '"' || c == '\\')
 			fprintf(file, "\\%c", (int)c);

@@ -1,29 +1,32 @@
 #include <inttypes.h>
+#include <string.h>
 
 #include "cli/report.h"
 #include "core/duration.h"
+#include "core/text.h"
 
-/* All text has passed vis(3), or is of the program's own: it is printable. */
+/* Whether XML can hold the character. */
+static bool
+is_valid(uint32_t c)
+{
+	return c == '\t' || c == '\n' || c == '\r' ||
+	    (c >= ' ' && c != 0xfffe && c != 0xffff);
+}
+
 static void
 put_escaped(FILE *file, const char *text)
 {
-	for (; *text != '\0'; text++)
-		switch (*text) {
-		case '&':
-			fputs("&amp;", file);
-			break;
-		case '<':
-			fputs("&lt;", file);
-			break;
-		case '>':
-			fputs("&gt;", file);
-			break;
-		case '"':
-			fputs("&quot;", file);
-			break;
-		default:
-			putc(*text, file);
-		}
+	while (*text != '\0') {
+		const char *start = text;
+		const uint32_t c = text_next(&text);
+
+		if (!is_valid(c) || c == TEXT_REPLACEMENT)
+			fputs("\xef\xbf\xbd", file);
+		else if (c < 0x80 && strchr("&<>\"\r", (int)c) != NULL)
+			fprintf(file, "&#%d;", (int)c);
+		else
+			fwrite(start, 1, (size_t)(text - start), file);
+	}
 }
 
 /*
@@ -53,11 +56,6 @@ put_failures(FILE *file, const struct failures *failures, bool success)
 		fprintf(file, "%s</%s>\n", nested ? "</stackTrace>" : "",
 		    element);
 	}
-	if (failures->kept < failures->count)
-		fprintf(file,
-		    "    <system-out>%" PRIu64
-		    " more failed attempts are left out</system-out>\n",
-		    failures->count - failures->kept);
 }
 
 void
@@ -74,6 +72,8 @@ report_junit(struct sink *sink, const struct report *report,
 
 	const bool failed = !success && failures != NULL;
 	const bool skipped = !success && failures == NULL;
+	const uint64_t left_out =
+	    failures == NULL ? 0 : failures->count - failures->kept;
 
 	message_name(report->options, name);
 	fprintf(file,
@@ -93,6 +93,16 @@ report_junit(struct sink *sink, const struct report *report,
 		fputs("    <skipped message=\"", file);
 		put_escaped(file, message_end(record).text);
 		fputs("\"/>\n", file);
+	}
+	if (left_out > 0 || record->output != NULL) {
+		fputs("    <system-out>", file);
+		if (left_out > 0)
+			fprintf(file,
+			    "%" PRIu64 " more failed attempts are left out\n",
+			    left_out);
+		if (record->output != NULL)
+			put_escaped(file, record->output);
+		fputs("</system-out>\n", file);
 	}
 	fputs("  </testcase>\n</testsuite>\n", file);
 }

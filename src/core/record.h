@@ -94,12 +94,13 @@ struct record {
 	enum reason reason;
 	const struct limit *reached; /* ATTEMPTS: NULL: the number itself */
 	enum cut cut;
-	int ended_by;	  /* the signal that ended the run, or 0 */
-	bool in_a_wait;	  /* and it came in a wait */
-	double too_long;  /* REASON_HINT: the hint */
-	double too_early; /* REASON_EARLY: by this; 0: another run goes on */
-	int status;	  /* the exit status */
-	int death;	  /* the signal that retry dies of then, or 0 */
+	int ended_by;	    /* the signal that ended the run, or 0 */
+	bool in_a_wait;	    /* and it came in a wait */
+	double too_long;    /* REASON_HINT: the hint */
+	double too_early;   /* REASON_EARLY: by this; 0: another run goes on */
+	int status;	    /* the exit status */
+	const char *output; /* held, of the last attempt: its end, or NULL */
+	int death;	    /* the signal that retry dies of then, or 0 */
 };
 
 /* Whether the run, which is over, succeeded after failed attempts. */

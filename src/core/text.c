@@ -67,3 +67,34 @@ text_checksum(const void *data, size_t length)
 		sum = (sum ^ *bytes++) * 0x100000001b3;
 	return sum;
 }
+
+uint32_t
+text_next(const char **text)
+{
+	/* The lowest code point of so many bytes: a shorter form would do. */
+	static const uint32_t lowest[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	const unsigned char *byte = (const unsigned char *)*text;
+	const int length = *byte < 0x80 ? 1
+	    : *byte < 0xc2		? 0
+	    : *byte < 0xe0		? 2
+	    : *byte < 0xf0		? 3
+	    : *byte < 0xf5		? 4
+					: 0;
+	uint32_t c = *byte;
+
+	*text += 1;
+	if (length == 1)
+		return c;
+	if (length == 0)
+		return TEXT_REPLACEMENT;
+	c &= 0xffu >> (length + 1);
+	for (int i = 1; i < length; i++) {
+		if ((byte[i] & 0xc0) != 0x80)
+			return TEXT_REPLACEMENT;
+		c = c << 6 | (byte[i] & 0x3fu);
+	}
+	if (c < lowest[length] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+		return TEXT_REPLACEMENT;
+	*text += length - 1;
+	return c;
+}

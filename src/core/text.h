@@ -34,4 +34,13 @@ const char *text_item(const char **list, char item[TEXT_ITEM]);
  */
 uint64_t text_checksum(const void *data, size_t length);
 
+/* Stands for a byte that belongs to no character. */
+#define TEXT_REPLACEMENT 0xfffd
+
+/*
+ * Takes the next character off UTF-8 text that is not at its end; a bad byte is
+ * one TEXT_REPLACEMENT.
+ */
+uint32_t text_next(const char **text);
+
 #endif

@@ -34,6 +34,9 @@
 /* How many signals are read at once. */
 #define SIGNALS 16
 
+/* How much of the last attempt's held output a report may have. */
+#define OUTPUT_SHOWN 65536
+
 /* What the engine's run needs of the system: descriptors, watchers, a child. */
 struct loop {
 	const struct options *options;
@@ -106,6 +109,11 @@ arm(struct loop *loop)
 static void
 tell(struct loop *loop, struct record *record)
 {
+	char output[OUTPUT_SHOWN];
+
+	if (record->kind == RECORD_END)
+		record->output =
+		    output_tail(&loop->output, output, sizeof(output));
 	record->time = events_time(CLOCK_REALTIME);
 	record->pid = loop->child.pid;
 	record->user = seconds(loop->usage.ru_utime);
@@ -196,7 +204,7 @@ option_of(const struct loop *loop, enum question question)
 
 /* A check, a gate or a hook: a shell command beside the attempts. */
 static int
-start_shell(struct loop *loop, const char *command, enum question question)
+start_shell(struct loop *loop, const char *command)
 {
 	const char *const argv[] = { _PATH_BSHELL, "-c", command, NULL };
 	const struct record record = engine_record(loop->engine, now(loop));
@@ -211,10 +219,7 @@ start_shell(struct loop *loop, const char *command, enum question question)
 
 	if (null == -1)
 		return -1;
-	int result = 0;
-	if (question != ASK_HOOK)
-		result = output_begin_shell(&loop->output,
-		    question == ASK_CHECK, start.descriptors);
+	int result = output_begin_shell(&loop->output, start.descriptors);
 	if (result == 0)
 		result = child_start(&loop->child, &start);
 	const int error = errno;
@@ -268,10 +273,10 @@ ask(struct loop *loop, const struct action *action)
 		result = state_file_save(&loop->state, &action->progress, time);
 		return answer(result == 0 ? VERDICT_SUCCESS : VERDICT_NONE);
 	case ASK_CHECK:
-		result = start_shell(loop, options->check, ASK_CHECK);
+		result = start_shell(loop, options->check);
 		break;
 	case ASK_GATE:
-		result = start_shell(loop, options->before_retry, ASK_GATE);
+		result = start_shell(loop, options->before_retry);
 		break;
 	case ASK_HOOK:
 		input_stop(&loop->input);
@@ -279,8 +284,7 @@ ask(struct loop *loop, const struct action *action)
 		result = start_shell(loop,
 		    engine_record(loop->engine, 0).reason == REASON_SUCCESS
 			? options->on_success
-			: options->on_give_up,
-		    ASK_HOOK);
+			: options->on_give_up);
 		break;
 	}
 	if (result == 0)

@@ -228,7 +228,7 @@ output_begin(struct output *output, int descriptors[3])
 
 /* A check's output is never joined: it would be what the check reads. */
 int
-output_begin_shell(struct output *output, bool is_check, int descriptors[3])
+output_begin_shell(struct output *output, int descriptors[3])
 {
 	struct collection *shared = output->collector.shared;
 	struct stream streams[STREAMS] = {
@@ -238,7 +238,7 @@ output_begin_shell(struct output *output, bool is_check, int descriptors[3])
 
 	if (shared == NULL)
 		return 0;
-	if (is_check && shared->spools[OUT].fd != -1) {
+	if (shared->spools[OUT].fd != -1) {
 		output->ends[0] =
 		    spool_reader(&shared->spools[OUT], output->begun);
 		if (output->ends[0] == -1)
@@ -251,6 +251,30 @@ output_begin_shell(struct output *output, bool is_check, int descriptors[3])
 		return -1;
 	descriptors[1] = descriptors[2] = output->ends[2];
 	return start_collector(output, streams, NULL);
+}
+
+const char *
+output_tail(const struct output *output, char *buffer, size_t size)
+{
+	const struct collection *shared = output->collector.shared;
+
+	if (shared == NULL || shared->spools[OUT].fd == -1)
+		return NULL;
+	const struct spool *spool = &shared->spools[OUT];
+	const off_t most = (off_t)size - 1;
+	const bool is_cut = spool->end - output->begun > most;
+	const off_t from = is_cut ? spool->end - most : output->begun;
+	const ssize_t length =
+	    pread(spool->fd, buffer, (size_t)(spool->end - from), from);
+
+	if (length <= 0)
+		return NULL;
+	for (ssize_t i = 0; i < length; i++)
+		if (buffer[i] == '\0')
+			buffer[i] = '\1';
+	buffer[length] = '\0';
+	const char *line = is_cut ? strchr(buffer, '\n') : NULL;
+	return line == NULL ? buffer : line + 1;
 }
 
 void
@@ -332,7 +356,8 @@ release(struct output *output, int out_writer)
 	for (int i = 0; i < STREAMS; i++)
 		if (spools[i].start == spools[i].end ||
 		    output->closed[writers[i] == STDOUT_FILENO ? OUT : ERR]) {
-			spool_empty(&spools[i]);
+			/* It can still be read: output_begin_shell(). */
+			spools[i].start = spools[i].end;
 			writers[i] = NO_DESCRIPTOR;
 		}
 	if (writers[OUT] == NO_DESCRIPTOR && writers[ERR] == NO_DESCRIPTOR)

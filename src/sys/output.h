@@ -40,11 +40,17 @@ void output_close(struct output *output);
 int output_begin(struct output *output, int descriptors[3]);
 
 /*
- * A check or a gate begins: its output is held if messages are, and a check
- * reads the attempt's standard output, if that is held.
+ * A check, a gate or a hook begins: it reads the standard output of the attempt
+ * before it, if that is held, even if it was let out since; and its own output
+ * is held if messages are.
  */
-int output_begin_shell(struct output *output, bool is_check,
-    int descriptors[3]);
+int output_begin_shell(struct output *output, int descriptors[3]);
+
+/*
+ * The end of what such a command would read, in the buffer, with \1 for each
+ * NUL; or NULL if nothing is held.
+ */
+const char *output_tail(const struct output *output, char *buffer, size_t size);
 
 /* The child has been started, or could not be. */
 void output_started(struct output *output);

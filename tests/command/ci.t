@@ -88,6 +88,33 @@ retry -q --log=junit:xml -a 1100 -d 0 false
 valid 'a report of a thousand attempts'
 holds 'counts those beyond' 'count(//rerunFailure) = 999 and
     starts-with(//system-out, "100 more")'
+retry -q --log=junit:xml --output=hold -a 2 -d 0 sh -c 'echo out; exit 1' >all 2>&1
+valid 'a report with held output'
+holds 'which is that of the last attempt' \
+    '//testcase/system-out = "out
+"'
+retry -q --log=junit:xml -a 2 -d 0 sh -c 'echo out; exit 1' >all 2>&1
+holds 'output that is not held is not in it' 'not(//system-out)'
+for byte in $(seq 0 255); do
+	printf '%b' "\\0$(printf %o "$byte")a"
+done >hostile
+printf ']]>&amp;<!-- \357\277\276 \355\240\200 \303\244 \360\237\230\200\n' >>hostile
+retry -q --log=junit:xml --output=last cat hostile >all
+valid 'a report with output of any bytes'
+characters=$(printf '\303\244 \360\237\230\200')
+bad=$(printf '\357\277\275')
+holds 'has what XML can hold' "contains(//system-out,
+    ']]>&amp;<!-- $bad $bad$bad$bad $characters')"
+seq 100000 >long
+retry -q --log=junit:xml --output=last cat long >all
+check 'a long output passes' cmp long all
+valid 'a report of it'
+holds 'has the last 64 KiB of it, in whole lines' \
+    'string-length(//system-out) > 65500 and
+    string-length(//system-out) < 65536 and
+    starts-with(//system-out, "89") and
+    contains(//system-out, "99999
+100000")'
 run retry --log=junit true
 like 'without a file it is on standard error' "$err" '^<testsuite'
 run retry --plan=1*2,0 --log=junit:xml

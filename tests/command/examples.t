@@ -38,10 +38,10 @@ ends() {
 	is "$name: $3" "$code after $calls" "$1 after $2" || note "$err"
 }
 
-export SAYS SUCCESS
+export PRINTS SAYS SUCCESS
 while IFS= read -r text <&3; do
 	name=$(printf '%s' "$text" | tr -d '#')
-	FAILURES=1 FAILURE=1 SAYS='' SUCCESS=0
+	FAILURES=1 FAILURE=1 PRINTS='' SAYS='' SUCCESS=0
 	case $text in
 	*--plan*)
 		ends 0 0 'runs nothing' ;;
@@ -85,6 +85,11 @@ while IFS= read -r text <&3; do
 	*--before-retry=*)
 		ends 0 3 'cleans up before the retry'
 		is "$name: between the two" "$(sed -n 2p calls)" 'make clean' ;;
+	*--output=hold*--check=*)
+		FAILURES=0 PRINTS=starting
+		ends 1 5 'fails as long as the output does not say so'
+		PRINTS=ready
+		ends 0 1 'succeeds when it does' ;;
 	*--check=*)
 		FAILURES=0
 		ends 1 5 'fails as long as the file is not there'

@@ -138,8 +138,30 @@ run retry -q --output=chronic --check='grep -c out >>seen; exit 1' -d 0 -a 3 \
     ./say 1
 is 'and that of its own attempt alone' "$(paste -sd ' ' seen)" '1 1 1'
 rm seen
-run retry -q --check='readlink /proc/self/fd/0 >seen' true
-is 'where none is held it reads nothing' "$(cat seen)" /dev/null
+# So do a gate and the hooks at the end, also what was let out before.
+for mode in hold last chronic; do
+	retry -q --output=$mode -a 2 -d 0 --before-retry='sed s/^/gate:/ >>seen' \
+	    --on-give-up='sed s/^/hook:/ >>seen' ./say 7 >all 2>/dev/null
+	is "$mode: a gate and --on-give-up read it too" "$(cat seen)" 'gate:out 1
+gate:more 1
+hook:out 2
+hook:more 2'
+	rm seen
+	run retry -q --output=$mode -a 1 --on-success='cat >seen' ./say 0
+	is "$mode: and so does --on-success" "$(cat seen)" 'out 1
+more 1'
+	rm seen
+done
+run retry -q --output=hold -a 2 -d 0 --before-retry='grep -q other' \
+    --on-give-up='cat >seen' ./say 7
+is 'a hook reads it after a gate has' "$(cat seen)" 'out 1
+more 1'
+rm seen
+run retry -q -a 2 -d 0 --before-retry='readlink /proc/self/fd/0 >>seen' \
+    --check='readlink /proc/self/fd/0 >>seen; exit 1' \
+    --on-give-up='readlink /proc/self/fd/0 >>seen' true
+is 'where none is held they read nothing' "$(uniq -c seen | xargs)" \
+    '4 /dev/null'
 
 # where it goes
 seq 100000 >numbers

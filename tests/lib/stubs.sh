@@ -2,9 +2,9 @@
 #
 # Sourced after harness.sh by tests that run what the documents show: commands
 # that are not there, or would reach for the network, are stubs in bin. A stub
-# notes that it ran, in calls; the first $FAILURES calls say $SAYS, if that is
-# set, and end in status $FAILURE, later ones in $SUCCESS or 0. The waits between
-# attempts are cut short by SIGURG.
+# notes that it ran, in calls, and prints $PRINTS, if that is set; the first
+# $FAILURES calls say $SAYS, if that is set, and end in status $FAILURE, later
+# ones in $SUCCESS or 0. The waits between attempts are cut short by SIGURG.
 
 # shellcheck disable=SC2034 # for the caller
 readme=$TESTS/../README.md
@@ -18,6 +18,7 @@ call=1
 until mkdir "$T/called/$call" 2>/dev/null; do
 	call=$((call + 1))
 done
+[ -z "${PRINTS-}" ] || echo "$PRINTS"
 [ "$call" -le "$FAILURES" ] || exit "${SUCCESS:-0}"
 [ -z "${SAYS-}" ] || echo "$SAYS" >&2
 exit "$FAILURE"

@@ -40,10 +40,40 @@ an_item_that_is_empty_or_too_long_is_refused_where_it_stands(void)
 	CHECK_STR(item, text + 1);
 }
 
+static void
+characters_come_one_by_one_and_a_bad_byte_alone(void)
+{
+	static const struct {
+		const char *text;
+		uint32_t first;
+		size_t length; /* of the first in bytes */
+	} rows[] = {
+		{ "a", 'a', 1 },
+		{ "\303\244", 0xe4, 2 },
+		{ "\342\202\254", 0x20ac, 3 },
+		{ "\360\237\230\200", 0x1f600, 4 },
+		{ "\303", TEXT_REPLACEMENT, 1 },	     /* cut off */
+		{ "\244", TEXT_REPLACEMENT, 1 },	     /* no beginning */
+		{ "\300\200", TEXT_REPLACEMENT, 1 },	     /* too long */
+		{ "\340\200\200", TEXT_REPLACEMENT, 1 },     /* too long */
+		{ "\355\240\200", TEXT_REPLACEMENT, 1 },     /* a surrogate */
+		{ "\364\220\200\200", TEXT_REPLACEMENT, 1 }, /* too high */
+		{ "\377", TEXT_REPLACEMENT, 1 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const char *text = rows[i].text;
+
+		CHECK(text_next(&text) == rows[i].first);
+		CHECK((size_t)(text - rows[i].text) == rows[i].length);
+	}
+}
+
 int
 main(void)
 {
 	RUN(items_come_one_by_one);
 	RUN(an_item_that_is_empty_or_too_long_is_refused_where_it_stands);
+	RUN(characters_come_one_by_one_and_a_bad_byte_alone);
 	return DONE();
 }
