@@ -398,6 +398,16 @@ message_of(const struct options *options, const struct record *record)
 }
 
 struct message
+message_more(const struct options *options, uint64_t count)
+{
+	const struct record record = { .kind = RECORD_START };
+	struct message message = { .priority = PRIORITY_WARNING };
+
+	add(&message, "... and %" PRIu64 " more like it", count);
+	return named(options, &record, message);
+}
+
+struct message
 message_status(const struct options *options, const struct record *record)
 {
 	struct message message = { .text = "" };

@@ -29,6 +29,9 @@ struct message message_of(const struct options *options,
 struct message message_status(const struct options *options,
     const struct record *record);
 
+/* A line that stands for so many failures: "make: ... and 28 more like it". */
+struct message message_more(const struct options *options, uint64_t count);
+
 /* How an attempt failed, and why: "attempt 2/5 exited 7 after 31ms". */
 struct message message_failure(const struct record *record);
 

@@ -7,25 +7,66 @@
 #include "core/number.h"
 #include "core/text.h"
 
+/* A run of so many attempts has a line for each failure. */
+#define FEW 10
+
+/* Seconds after which a failure is told again. */
+#define TOLD_FOR 60
+
+static void
+put_line(const struct sink *sink, struct message message)
+{
+	if (*message.text == '\0')
+		return;
+	if (sink->format->has_priorities)
+		fprintf(sink->file, "<%d>", message.priority);
+	fprintf(sink->file, "retry: %s\n", message.text);
+}
+
+/* Whether a failure is one more like that of the last attempt. */
+static bool
+is_repeated(const struct sink *sink, const struct report *report,
+    const struct record *record)
+{
+	const struct record *last = &sink->last;
+
+	return record->kind == RECORD_OUTCOME && !report->options->verbose &&
+	    record->judgement.verdict == VERDICT_RETRY &&
+	    (record->limit == 0 || record->limit > FEW) &&
+	    record->elapsed - sink->told < TOLD_FOR &&
+	    last->attempt + 1 == record->attempt &&
+	    last->outcome.kind == record->outcome.kind &&
+	    last->outcome.code == record->outcome.code &&
+	    last->judgement.verdict == record->judgement.verdict &&
+	    last->judgement.rule == record->judgement.rule &&
+	    last->command_timed_out == record->command_timed_out;
+}
+
+void
+report_more(struct sink *sink, const struct report *report)
+{
+	if (sink->more == 1)
+		put_line(sink, message_of(report->options, &sink->last));
+	else if (sink->more > 1)
+		put_line(sink, message_more(report->options, sink->more));
+	sink->more = 0;
+}
+
 void
 report_text(struct sink *sink, const struct report *report,
     const struct record *record)
 {
-	const struct message message = message_of(report->options, record);
-
-	if (*message.text != '\0')
-		fprintf(sink->file, "retry: %s\n", message.text);
-}
-
-static void
-tell_journal(struct sink *sink, const struct report *report,
-    const struct record *record)
-{
-	const struct message message = message_of(report->options, record);
-
-	if (*message.text != '\0')
-		fprintf(sink->file, "<%d>retry: %s\n", message.priority,
-		    message.text);
+	if (is_repeated(sink, report, record)) {
+		sink->last = *record;
+		sink->more++;
+		return;
+	}
+	if (record->kind == RECORD_OUTCOME || record->kind == RECORD_END) {
+		report_more(sink, report);
+		sink->last = *record;
+		sink->told = record->elapsed;
+	}
+	put_line(sink, message_of(report->options, record));
 }
 
 const struct format formats[] = {
@@ -41,7 +82,8 @@ const struct format formats[] = {
 	{ .name = "journal",
 	    .doc = "text with the priorities of systemd's journal",
 	    .for_people = true,
-	    .tell = tell_journal },
+	    .has_priorities = true,
+	    .tell = report_text },
 	{ .name = "json",
 	    .doc = "an object a line, one for each event",
 	    .tell = report_json },

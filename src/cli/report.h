@@ -12,8 +12,9 @@ struct sink;
 struct format {
 	const char *name;
 	const char *doc;
-	bool for_people; /* --quiet silences it, apart from errors */
-	bool whole;	 /* one document, which replaces the file's content */
+	bool for_people;     /* --quiet silences it, apart from errors */
+	bool has_priorities; /* each line begins with its priority */
+	bool whole; /* one document, which replaces the file's content */
 	void (*tell)(struct sink *sink, const struct report *report,
 	    const struct record *record);
 
@@ -51,12 +52,15 @@ struct screen {
 struct sink {
 	const struct format *format;
 	FILE *file;
-	const char *name; /* the file's; NULL: stdout or stderr */
-	bool failed;	  /* a write did, which was told */
-	bool undecided;	  /* tty, if this turns out to be a terminal */
-	bool has_output;  /* the attempts' standard output goes there too */
-	uint64_t group;	  /* github: the last attempt that had a group */
-	bool grouped;	  /* github: it is open */
+	const char *name;   /* the file's; NULL: stdout or stderr */
+	bool failed;	    /* a write did, which was told */
+	bool undecided;	    /* tty, if this turns out to be a terminal */
+	bool has_output;    /* the attempts' standard output goes there too */
+	uint64_t group;	    /* github: the last attempt that had a group */
+	bool grouped;	    /* github: it is open */
+	struct record last; /* text: the attempt's that ended last */
+	double told;   /* text: when a failure was last told, not counted */
+	uint64_t more; /* text: failures since, which are like it */
 	struct screen screen;
 	int drawn;    /* tty: the length of the status line, or 0 */
 	void *memory; /* the format's own; freed at the end */
@@ -118,6 +122,9 @@ double report_tty_tick(struct sink *sink, const struct report *report,
 void report_tty_hide(struct sink *sink);
 void report_text(struct sink *sink, const struct report *report,
     const struct record *record);
+
+/* Tells of the failures that were counted: "... and 28 more like it". */
+void report_more(struct sink *sink, const struct report *report);
 void report_github(struct sink *sink, const struct report *report,
     const struct record *record);
 void report_github_begin(struct sink *sink, const struct report *report,

@@ -69,6 +69,7 @@ report_github(struct sink *sink, const struct report *report,
 		report_text(sink, report, record);
 		return;
 	}
+	report_more(sink, report);
 	fputs(success ? "::notice::" : "::error::", sink->file);
 	put_workflow(sink->file, message_name(report->options, name));
 	fputs(": ", sink->file);

@@ -155,7 +155,7 @@ is 'so are the outputs of the step' "$(cat output)" 'attempts=3
 status=0
 flaky=true
 reason=success'
-is 'and its summary' "$(sed -E 's/(\\\\<)?[0-9.]+m?s/TIME/g' summary)" \
+is 'and its summary' "$(sed -E 's/(\\<)?[0-9.]+m?s/TIME/g' summary)" \
 '**fail**: succeeded at attempt 3/3 in TIME
 
 | attempt | outcome | duration | waited before |
@@ -244,6 +244,10 @@ wait $!
 is 'a run that a signal ended is no error' \
     "$(tail -n 1 err | cut -d ' ' -f 1-5)" 'retry: false: ended by SIGTERM'
 unlike 'and leaves no annotation' "$(cat err)" '::\(error\|notice\)'
+run retry -a 12 -d 0 false
+is 'equal failures are counted' "$(made "$err" | tail -n 2)" \
+    'retry: false: ... and 11 more like it
+::error::false: giving up after 12 attempts in TIME: exited 1'
 retry --name=build -a 2 -d 0 false >all 2>&1
 is 'a name of its own is shown instead' "$(grep -c '::build: ' all)" 2
 run retry "$(printf '100%%\n:')"

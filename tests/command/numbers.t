@@ -79,7 +79,7 @@ wrong=
 for letter in a T t k s b d m j; do
 	run retry "-$letter"
 	[ "$code $err" = \
-	    "125 retry: -$letter: needs a value (try 'retry --help')" ] ||
+	    "125 retry: -$letter needs a value (try 'retry --help')" ] ||
 	    wrong="$wrong $letter"
 done
 is 'a value that is missing is asked for' "$wrong" ''

@@ -65,6 +65,16 @@ like 'made harmless' "$err" '^retry: a\\\^\[\[1m\\nb: attempt'
 run retry --plan=1 -a 1 --log=text
 like 'a plan without a command has none' "$out" '^retry: attempt 1/1'
 
+run retry -a 0 -d 1ms -b constant sh -c 'exit $((RETRY_ATTEMPT < 30))'
+is 'equal failures of a poll are told once, and counted' "$(said)" \
+    'retry: sh: attempt 1 exited 1 after TIME; next in TIME
+retry: sh: ... and 28 more like it
+retry: sh: succeeded at attempt 30 in TIME'
+run retry -a 12 -d 0 false
+is 'also where they are given up' "$(said | tail -n 2)" \
+    'retry: false: ... and 11 more like it
+retry: false: giving up after 12 attempts in TIME: exited 1'
+
 run retry -q -a 2 -d 1ms false
 is 'quiet says nothing, giving up included' "$out$err" ''
 run retry -q --on-give-up='exit 3' -a 1 false

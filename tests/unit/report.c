@@ -143,6 +143,119 @@ it_fits_every_width(void)
 	}
 }
 
+/* Tells attempts of these statuses, a second each, and then the end. */
+static void
+tell_attempts(struct report *told, uint64_t limit, const int *statuses,
+    uint64_t count, double seconds)
+{
+	struct record record = waiting(RECORD_OUTCOME);
+
+	record.limit = limit;
+	for (uint64_t i = 0; i < count; i++) {
+		record.attempt = record.used = i + 1;
+		record.elapsed = seconds * (double)(i + 1);
+		record.outcome.code = statuses == NULL ? 7 : statuses[i];
+		report_tell(told, &record);
+	}
+	record.kind = RECORD_END;
+	record.reason = REASON_SUCCESS;
+	record.attempt = record.used = count + 1;
+	record.failures = count;
+	report_tell(told, &record);
+}
+
+static void
+equal_failures_are_told_once_and_counted(void)
+{
+	static const struct {
+		uint64_t limit;
+		bool verbose;
+		int statuses[8]; /* up to a 0 */
+		const char *text;
+	} rows[] = {
+		{ 0, false, { 7, 7, 7, 7 }, "1 exited 7, 3 more, end" },
+		{ 11, false, { 7, 7, 7, 7 }, "1 exited 7, 3 more, end" },
+		{ 10, false, { 7, 7, 7 },
+		    "1 exited 7, 2 exited 7, 3 exited 7, end" },
+		{ 0, true, { 7, 7, 7 },
+		    "1 exited 7, 2 exited 7, 3 exited 7, end" },
+		{ 0, false, { 7, 7, 7, 8, 7 },
+		    "1 exited 7, 2 more, 4 exited 8, 5 exited 7, end" },
+		/* A line that stands for one may as well be that one. */
+		{ 0, false, { 7, 7, 8, 8 },
+		    "1 exited 7, 2 exited 7, 3 exited 8, 4 exited 8, end" },
+	};
+	char text[4096], got[256], line[64];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct options asked = { .command = command,
+			.verbose = rows[i].verbose };
+		struct sink sink = { .format = report_format("text") };
+		struct report told = { .options = &asked,
+			.sinks = &sink,
+			.count = 1 };
+		uint64_t count = 0;
+
+		ROW("%zu", i);
+		memset(text, 0, sizeof(text));
+		sink.file = fmemopen(text, sizeof(text), "w");
+		while (rows[i].statuses[count] != 0)
+			count++;
+		tell_attempts(&told, rows[i].limit, rows[i].statuses, count, 1);
+		fclose(sink.file);
+
+		*got = '\0';
+		for (char *rest = text, *next; (next = strsep(&rest, "\n"));) {
+			const char *status = strstr(next, "exited");
+			int number;
+
+			if (sscanf(next, "retry: attempt %d", &number) == 1)
+				snprintf(line, sizeof(line), "%d %.8s, ",
+				    number, status);
+			else if (sscanf(next, "retry: ... and %d more like it",
+				     &number) == 1)
+				snprintf(line, sizeof(line), "%d more, ",
+				    number);
+			else
+				strlcpy(line, *next == '\0' ? "" : "end",
+				    sizeof(line));
+			strlcat(got, line, sizeof(got));
+		}
+		CHECK_STR(got, rows[i].text);
+	}
+}
+
+static void
+what_goes_on_is_told_each_minute(void)
+{
+	struct sink sink = { .format = report_format("text") };
+	struct report told = { .options = &options,
+		.sinks = &sink,
+		.count = 1 };
+	char text[8192] = "";
+	int lines = 0;
+
+	sink.file = fmemopen(text, sizeof(text), "w");
+	tell_attempts(&told, 0, NULL, 150, 1);
+	fclose(sink.file);
+	for (const char *at = text; (at = strstr(at, "exited 7")); at++)
+		lines++;
+	CHECK_INT(lines, 3);
+	CHECK(strstr(text, "attempt 61 exited 7") != NULL);
+	CHECK(strstr(text, "... and 59 more like it") != NULL);
+
+	/* Attempts that are rarer than that are all told. */
+	lines = 0;
+	memset(text, 0, sizeof(text));
+	sink = (struct sink){ .format = sink.format,
+		.file = fmemopen(text, sizeof(text), "w") };
+	tell_attempts(&told, 0, NULL, 20, 60);
+	fclose(sink.file);
+	for (const char *at = text; (at = strstr(at, "exited 7")); at++)
+		lines++;
+	CHECK_INT(lines, 20);
+}
+
 int
 main(void)
 {
@@ -150,5 +263,7 @@ main(void)
 	RUN(what_is_absent_is_null);
 	RUN(the_status_line_is_drawn_when_its_seconds_change);
 	RUN(it_fits_every_width);
+	RUN(equal_failures_are_told_once_and_counted);
+	RUN(what_goes_on_is_told_each_minute);
 	return DONE();
 }
