@@ -37,7 +37,8 @@
  *     report_tty, report_json, report_junit, report_github
  *                 the formats that are more than text
  *     plan        a driver of the engine on an imaginary clock, which reads
- *                 the outcomes from a script and prints a table
+ *                 the outcomes from a script, and their chances
+ *     plan_table  prints a plan as a table with bars
  *   sys/      touches the system: processes, clocks, descriptors, files
  *     loop        a driver of the engine on libev and real processes
  *     events      a libev loop whose failures end in a message

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/options.h"
+#include "cli/plan.h"
 #include "core/duration.h"
 #include "core/number.h"
 
@@ -131,6 +132,9 @@ conflicts_find(const struct options *options)
 		    { OPTION_REPEAT, "is too small" } },
 		{ given(options, OPTION_SUCCESS_DELAY) && !policy->repeat,
 		    { OPTION_SUCCESS_DELAY, "needs --repeat" } },
+		{ policy->repeat && plan_has_chances(options->plan_script),
+		    { OPTION_PLAN,
+			"has a chance, which has no place beside --repeat" } },
 		{ options->plan && plain_logs > 1,
 		    { OPTION_LOG,
 			"is a second log on a plan's standard output" } },

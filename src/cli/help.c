@@ -176,6 +176,8 @@ print_sets(void)
 	printf("\n\n\"!\" or \"^\" before an item takes it out.  A list is "
 	       "added to what the option\nholds by default; \"none\" empties "
 	       "both.\n");
+	printf("\nA plan's SCRIPT is a comma list of ITEM[:DUR][*COUNT], where "
+	       "ITEM may also be\na chance: p=0.2 fails one time in five.\n");
 }
 
 static void

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/plan.h"
+#include "cli/plan_table.h"
 #include "core/duration.h"
 #include "core/engine.h"
 #include "core/number.h"
@@ -16,83 +17,31 @@
 /* The largest draw. */
 #define ALMOST_1 (1 - 0x1p-53)
 
-/* Between two columns of the table. */
-#define GAP 2
+/* A plan with a chance goes on until an attempt is this unlikely. */
+#define PLAN_CHANCE 1e-9
+#define PLAN_ATTEMPTS_MOST 100000
 
-/* How short and how long a bar may be. */
-#define BAR_LEAST 8
-#define BAR_MOST 100
-
-/* A comma list of OUTCOME[:DURATION][*COUNT]; the last item is repeated. */
+/*
+ * A comma list of OUTCOME[:DURATION][*COUNT]; the last item is repeated.
+ * "p=CHANCE" in place of an outcome: it exits 1 with this chance, or else 0.
+ */
 struct script {
 	const char *rest; /* the items that were not read; NULL: none is left */
 
 	/* The item that was read last. */
 	struct outcome outcome;
+	double chance;	 /* of this outcome */
 	double duration; /* seconds, at least: a timeout lasts to its limit */
 	bool counted;
 	uint64_t left;	   /* of the count, if it has one */
 	uint64_t repeated; /* how often it came as the last one, without */
 };
 
-/* The columns of the table; bars take what is left of the screen. */
-enum column {
-	COLUMN_ATTEMPT,
-	COLUMN_START,
-	COLUMN_OUTCOME,
-	COLUMN_VERDICT,
-	COLUMN_NOMINAL,
-	COLUMN_RANGE,
-	COLUMN_DELAY,
-	COLUMNS
-};
-
-static const struct {
-	const char *name;
-	bool to_the_left;
-} columns[COLUMNS] = {
-	[COLUMN_ATTEMPT] = { "#", false },
-	[COLUMN_START] = { "starts at", false },
-	[COLUMN_OUTCOME] = { "outcome", true },
-	[COLUMN_VERDICT] = { "verdict", true },
-	[COLUMN_NOMINAL] = { "nominal", false },
-	[COLUMN_RANGE] = { "range", false },
-	[COLUMN_DELAY] = { "delay", false },
-};
-
-static const char *const verdict_colours[] = {
-	[VERDICT_NONE] = "",
-	[VERDICT_SUCCESS] = "\033[32m",
-	[VERDICT_RETRY] = "",
-	[VERDICT_STOP] = "\033[31m",
-};
-
-/* What a bar is made of, with and without Unicode; one column each. */
-enum cell { CELL_CERTAIN, CELL_RANGE, CELL_DRAWN, CELLS };
-
-static const struct {
-	const char *unicode;
-	const char *ascii;
-	const char *colour;
-} cells[CELLS] = {
-	[CELL_CERTAIN] = { "█", "=", "\033[36m" },
-	[CELL_RANGE] = { "░", "-", "\033[36m" },
-	[CELL_DRAWN] = { "◆", "*", "\033[1;33m" },
-};
-
-/* All rows are measured before any is printed. */
-struct table {
-	const struct screen *screen;
-	int widths[COLUMNS];
-	double longest; /* the longest delay that chance allows, in seconds */
-	int blanks;	/* to be printed before what follows in the line */
-};
-
-/* One way through the run. */
+/* One way through the run, on which every attempt that may fail does. */
 struct plan {
-	struct table *table;   /* NULL: none */
-	struct report *report; /* NULL: the table is only measured */
-	bool slow;	       /* attempts take as long as they may */
+	struct plan_table *table; /* NULL: none */
+	struct report *report;	  /* NULL: the table is only measured */
+	bool slow;		  /* attempts take as long as they may */
 
 	struct policy policy;
 	struct engine *engine;
@@ -101,6 +50,13 @@ struct plan {
 	struct outcome outcome;
 	bool unlimited; /* slow: something may take as long as it likes */
 	struct record end;
+
+	/* Of a script with chances. */
+	const struct plan *expected; /* tells the end what to expect */
+	double chance;		     /* that the run comes to this point */
+	double attempts;	     /* how many there are on average */
+	double elapsed; /* the average of the runs that have ended, in
+			    seconds, weighed by their chance */
 };
 
 /* Any outcome that is in the set. */
@@ -159,6 +115,10 @@ read_item(struct script *script)
 		if (problem != NULL)
 			return problem;
 	}
+	script->chance = 1;
+	script->outcome = (struct outcome){ OUTCOME_EXIT, 1 };
+	if (strncmp(item, "p=", 2) == 0)
+		return duration_ratio(item + 2, &script->chance);
 	problem = set_item(&set, item);
 	if (problem == NULL)
 		script->outcome = example_of(&set);
@@ -174,6 +134,12 @@ plan_check(const char *script)
 	while (problem == NULL && whole.rest != NULL)
 		problem = read_item(&whole);
 	return problem;
+}
+
+bool
+plan_has_chances(const char *script)
+{
+	return script != NULL && strstr(script, "p=") != NULL;
 }
 
 static bool
@@ -228,8 +194,13 @@ run_attempt(struct plan *plan, double deadline)
 static bool
 goes_on(const struct plan *plan)
 {
-	return plan->script.repeated >= PLAN_ATTEMPTS &&
-	    plan->script.repeated >= plan->policy.limits.attempts;
+	const struct script *script = &plan->script;
+
+	if (script->chance < 1 && plan->outcome.kind != OUTCOME_TIMEOUT &&
+	    plan->chance > PLAN_CHANCE && script->repeated < PLAN_ATTEMPTS_MOST)
+		return false;
+	return script->repeated >= PLAN_ATTEMPTS &&
+	    script->repeated >= plan->policy.limits.attempts;
 }
 
 /* Finds the event that the action leads to on the imaginary clock. */
@@ -279,154 +250,43 @@ follow(struct plan *plan, const struct action *action)
 	plan->event = event;
 }
 
-/* Columns on the screen: bytes that begin a character. */
-static int
-width_of(const char *text)
-{
-	int width = 0;
-
-	for (; *text != '\0'; text++)
-		width += (*text & 0xc0) != 0x80;
-	return width;
-}
-
+/*
+ * Tells a record to the logs and to the table, and weighs the times at which
+ * the run ends: by success after an attempt that may fail, or at its end.
+ */
 static void
-fill(const struct table *table, const struct record *record,
-    char row[COLUMNS][MESSAGE_PART])
+tell(struct plan *plan, struct record *record)
 {
-	const struct outcome outcome = record->outcome;
-	const struct delay *delay = &record->delay;
-	const bool ran = outcome.kind != OUTCOME_UNSTARTABLE &&
-	    outcome.kind != OUTCOME_UNFORKED;
-	char text[MESSAGE_PART], low[MESSAGE_PART], high[MESSAGE_PART];
+	const bool is_outcome = record->kind == RECORD_OUTCOME;
+	const bool may_succeed =
+	    is_outcome && record->outcome.kind != OUTCOME_TIMEOUT;
+	double ends = may_succeed ? 1 - plan->script.chance : 0;
 
-	duration_text(record->started, row[COLUMN_START]);
-	if (record->attempt == 0) {
-		strlcpy(row[COLUMN_OUTCOME], "waits first", MESSAGE_PART);
-	} else {
-		snprintf(row[COLUMN_ATTEMPT], MESSAGE_PART, "%" PRIu64,
-		    record->attempt);
-		strlcpy(row[COLUMN_OUTCOME],
-		    ran ? message_outcome(record, text)
-			: outcome_name(outcome.kind),
-		    MESSAGE_PART);
-		strlcpy(row[COLUMN_VERDICT],
-		    verdict_name(record->judgement.verdict), MESSAGE_PART);
-	}
-	if (!record->waits)
-		return;
-	duration_text(delay->nominal, row[COLUMN_NOMINAL]);
-	duration_text(delay->seconds, row[COLUMN_DELAY]);
-	if (delay->low < delay->high)
-		snprintf(row[COLUMN_RANGE], MESSAGE_PART, "%.60s%s%.60s",
-		    duration_text(delay->low, low),
-		    table->screen->unicode ? "–" : "-",
-		    duration_text(delay->high, high));
-	else
-		strlcpy(row[COLUMN_RANGE], row[COLUMN_DELAY], MESSAGE_PART);
-}
+	if (record->kind == RECORD_ATTEMPT)
+		plan->attempts += plan->chance;
+	if (record->kind == RECORD_END)
+		ends = 1;
+	plan->elapsed += plan->chance * ends * record->elapsed;
 
-static void
-measure_row(struct table *table, const struct record *record)
-{
-	char row[COLUMNS][MESSAGE_PART] = { "" };
-
-	fill(table, record, row);
-	for (int i = 0; i < COLUMNS; i++) {
-		const int width = width_of(row[i]);
-
-		if (width > table->widths[i])
-			table->widths[i] = width;
-	}
-	if (record->waits)
-		table->longest = number_max(table->longest, record->delay.high);
-}
-
-static void
-print_text(struct table *table, enum column column, const char *text,
-    const char *colour)
-{
-	const bool coloured = table->screen->colour && *colour != '\0';
-	const bool to_the_left = columns[column].to_the_left;
-	const int room = table->widths[column] - width_of(text);
-
-	table->blanks += (column > 0 ? GAP : 0) + (to_the_left ? 0 : room);
-	if (*text != '\0') {
-		printf("%*s%s%s%s", table->blanks, "", coloured ? colour : "",
-		    text, coloured ? "\033[m" : "");
-		table->blanks = 0;
-	}
-	table->blanks += to_the_left ? room : 0;
-}
-
-/* Shows the range of a delay, and the draw, beside that of the longest one. */
-static void
-print_bar(const struct table *table, const struct delay *delay)
-{
-	const struct screen *screen = table->screen;
-	enum cell last = CELLS;
-	int count = screen->width - 1;
-
-	for (int i = 0; i < COLUMNS; i++)
-		count -= table->widths[i] + GAP;
-	if (count > BAR_MOST)
-		count = BAR_MOST;
-	if (count < BAR_LEAST || !(table->longest > 0))
-		return;
-
-	const double scale = count / table->longest;
-	const int low = (int)(delay->low * scale);
-	const int high = (int)number_ceil(delay->high * scale);
-	const int drawn = (int)number_min(delay->seconds * scale, count - 1);
-
-	printf("%*s", table->blanks + GAP, "");
-	for (int i = 0; i < count && (i < high || i == drawn); i++) {
-		const enum cell cell = i == drawn ? CELL_DRAWN
-		    : i < low			  ? CELL_CERTAIN
-						  : CELL_RANGE;
-
-		if (screen->colour && cell != last)
-			fputs(cells[cell].colour, stdout);
-		fputs(screen->unicode ? cells[cell].unicode : cells[cell].ascii,
-		    stdout);
-		last = cell;
-	}
-	if (screen->colour)
-		fputs("\033[m", stdout);
-}
-
-static void
-print_row(struct table *table, const struct record *record)
-{
-	const char *colour = verdict_colours[record->judgement.verdict];
-	char row[COLUMNS][MESSAGE_PART] = { "" };
-
-	fill(table, record, row);
-	for (int i = 0; i < COLUMNS; i++)
-		print_text(table, i, row[i], i == COLUMN_VERDICT ? colour : "");
-	if (record->waits)
-		print_bar(table, &record->delay);
-	putchar('\n');
-	table->blanks = 0;
-}
-
-/* Tells a record to the logs and to the table. */
-static void
-tell(const struct plan *plan, struct record *record)
-{
 	record->time = record->elapsed;
+	if (plan->expected != NULL) {
+		record->chance = plan->chance;
+		record->expected_attempts = plan->expected->attempts;
+		record->expected_elapsed = plan->expected->elapsed;
+	}
+	if (record->kind == RECORD_END && record->reason == REASON_SUCCESS)
+		record->chance = 0;
+	if (is_outcome)
+		plan->chance *= 1 - ends;
+	if (record->kind == RECORD_END)
+		plan->end = *record;
 	if (plan->report != NULL)
 		report_tell(plan->report, record);
-
 	/* A row for each attempt, and for a wait before the first. */
-	if (plan->table == NULL ||
-	    (record->kind != RECORD_OUTCOME &&
-		(record->kind != RECORD_WAIT || record->attempt > 0)))
-		return;
-	if (plan->report == NULL)
-		measure_row(plan->table, record);
-	else
-		print_row(plan->table, record);
+	if (plan->table != NULL &&
+	    (is_outcome ||
+		(record->kind == RECORD_WAIT && record->attempt == 0)))
+		plan_table_row(plan->table, record);
 }
 
 /*
@@ -444,6 +304,7 @@ go(struct plan *plan, const struct options *options, struct random random)
 	if (plan->slow)
 		plan->policy.max_time = 0;
 	plan->script.rest = script == NULL ? "1" : script;
+	plan->chance = 1;
 	plan->event.kind = EVENT_START;
 	plan->engine = engine_open(&plan->policy, random);
 	if (plan->engine == NULL)
@@ -463,7 +324,8 @@ go(struct plan *plan, const struct options *options, struct random random)
 			tell(plan, &step.records[i]);
 		follow(plan, &step.action);
 	}
-	plan->end = engine_record(plan->engine, plan->event.now);
+	if (plan->table != NULL)
+		plan_table_end(plan->table);
 	engine_close(plan->engine);
 }
 
@@ -502,38 +364,58 @@ print_heading(const struct options *options)
 	printf("\n\n");
 }
 
+/*
+ * How the runs end by the chances of the script, and how often the command runs
+ * on average.
+ */
 static void
-print_time(const struct record *end)
+print_chances(const struct plan *plan, const struct options *options)
+{
+	const struct policy *policy = &options->policy;
+	const double chance = plan->end.chance;
+	const bool draws = !policy->jitter.kind->fixed || policy->splay > 0;
+	/* If the draws decide which attempts there are, the mean is not that
+	   of the mean draw. */
+	const bool exact = !policy->backoff.strategy->random &&
+	    (!draws || (policy->max_time == 0 && policy->backoff.min == 0));
+
+	if (chance <= PLAN_CHANCE)
+		printf("\nresult    all runs succeed");
+	else
+		printf("\nresult    %.3g%% of the runs %s", 100 * chance,
+		    plan->end.reason == REASON_PLAN ? "go on after the plan"
+						    : "give up");
+	if (chance > PLAN_CHANCE && chance < 0.1)
+		printf(", 1 in %.0f", 1 / chance);
+	printf("\nexpected  %s%.3g attempts, ", exact ? "" : "about ",
+	    plan->expected->attempts);
+}
+
+static void
+print_time(double elapsed, const struct record *end)
 {
 	const bool waits = end->elapsed > 0 && end->elapsed == end->waited;
 	char text[MESSAGE_PART];
 
-	printf("%s%s", duration_text(end->elapsed, text),
+	printf("%s%s", duration_text(elapsed, text),
 	    waits ? " of waiting" : "");
 }
 
+/* The longest that the run can take. */
 static void
-print_totals(const struct record *end, const struct options *options)
+print_longest(const struct options *options)
 {
 	const double max_time = options->policy.max_time;
 	const double last = max_time + options->policy.kill_after;
-	const double middle = 0.5, most = ALMOST_1;
-	struct plan expected = { .table = NULL }, longest = { .slow = true };
+	const double most = ALMOST_1;
+	struct plan longest = { .slow = true };
 	char text[MESSAGE_PART];
-
-	printf("\nresult    %s\n", message_end(end).text);
-
-	/* The delays are linear in their draws, or nearly so. */
-	go(&expected, options,
-	    (struct random){ .script = &middle, .script_length = 1 });
-	printf("expected  ");
-	print_time(&expected.end);
 
 	go(&longest, options,
 	    (struct random){ .script = &most, .script_length = 1 });
 	const bool endless =
 	    longest.end.reason == REASON_PLAN && goes_on(&longest);
-	printf("\nlongest   ");
+	printf("longest   ");
 	if (max_time > 0 &&
 	    (endless || longest.unlimited || longest.end.elapsed > last)) {
 		printf("%s, by --max-time%s\n", duration_text(last, text),
@@ -544,7 +426,7 @@ print_totals(const struct record *end, const struct options *options)
 		printf("for ever: no limit on attempts or time is reached\n");
 		return;
 	}
-	print_time(&longest.end);
+	print_time(longest.end.elapsed, &longest.end);
 	printf("%s\n",
 	    longest.unlimited ? "; nothing limits the attempts themselves"
 			      : ", each attempt being ended by its timeout");
@@ -554,11 +436,19 @@ void
 plan_run(const struct options *options, struct report *report,
     const struct screen *screen)
 {
-	struct table table = { .screen = screen };
-	struct plan plan = { .report = report };
+	const bool chances = plan_has_chances(options->plan_script);
+	const double middle = 0.5;
+	struct plan_table table = plan_table_open(screen, chances);
+	struct plan expected = { .table = NULL };
 	struct plan measured = { .table = &table };
+	struct plan plan = { .report = report };
 	bool silent = false;
 
+	/* The delays are linear in their draws, or nearly so. */
+	go(&expected, options,
+	    (struct random){ .script = &middle, .script_length = 1 });
+	if (chances)
+		measured.expected = plan.expected = &expected;
 	for (size_t i = 0; i < report->count; i++)
 		if (report->sinks[i].file == stdout)
 			silent = true;
@@ -566,15 +456,19 @@ plan_run(const struct options *options, struct report *report,
 		go(&plan, options, options->random);
 		return;
 	}
-	for (int i = 0; i < COLUMNS; i++)
-		table.widths[i] = width_of(columns[i].name);
 	go(&measured, options, options->random);
 	print_heading(options);
-	for (int i = 0; i < COLUMNS; i++)
-		print_text(&table, i, columns[i].name, "\033[1m");
-	putchar('\n');
+	plan_table_print(&table);
 	plan.table = &table;
 	go(&plan, options, options->random);
-	if (!ferror(stdout))
-		print_totals(&plan.end, options);
+	if (ferror(stdout))
+		return;
+	if (chances)
+		print_chances(&plan, options);
+	else
+		printf("\nresult    %s\nexpected  ",
+		    message_end(&plan.end).text);
+	print_time(expected.elapsed, &expected.end);
+	putchar('\n');
+	print_longest(options);
 }

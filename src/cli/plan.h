@@ -6,6 +6,9 @@
 /* Returns NULL, or what is wrong with the text of --plan=SCRIPT. */
 const char *plan_check(const char *script);
 
+/* An item of the script, or NULL, is a chance. */
+bool plan_has_chances(const char *script);
+
 /*
  * Goes through the run on an imaginary clock, and tells its report.  Prints
  * a table on stdout, whose looks are `screen`, unless a log is there.

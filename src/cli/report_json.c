@@ -142,6 +142,8 @@ report_json(struct sink *sink, const struct report *report,
 		put_number(file, "pid",
 		    record->pid > 0 ? (double)record->pid : NAN);
 		put_number(file, "timeout", record->timeout);
+		if (!isnan(record->chance))
+			put_number(file, "chance", record->chance);
 		break;
 	case RECORD_OUTCOME:
 		put_number(file, "attempt", (double)record->attempt);
@@ -180,6 +182,12 @@ report_json(struct sink *sink, const struct report *report,
 		else
 			fprintf(file, "\"%.*s\"", record->reached->length,
 			    record->reached->text);
+		if (isnan(record->chance))
+			break;
+		put_number(file, "chance", record->chance);
+		put_number(file, "expected_attempts",
+		    record->expected_attempts);
+		put_number(file, "expected_elapsed", record->expected_elapsed);
 		break;
 	}
 	fputs("}\n", file);

@@ -57,6 +57,23 @@ duration_number(const char *text, double *number, const char **end)
 }
 
 const char *
+duration_ratio(const char *text, double *ratio)
+{
+	const char *end;
+	const char *problem = duration_number(text, ratio, &end);
+
+	if (problem != NULL)
+		return problem;
+	if (*end == '%') {
+		*ratio /= 100;
+		end++;
+	}
+	if (*end != '\0')
+		return "not a ratio";
+	return *ratio > 1 ? "more than 1" : NULL;
+}
+
+const char *
 duration_parse(const char *text, double *seconds)
 {
 	const struct unit *last = NULL;

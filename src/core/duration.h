@@ -23,6 +23,9 @@ const char *duration_parse(const char *text, double *seconds);
  */
 const char *duration_number(const char *text, double *number, const char **end);
 
+/* Reads a ratio, from 0 to 1: "0.2" or "20%".  Returns like the others. */
+const char *duration_ratio(const char *text, double *ratio);
+
 /*
  * Writes `seconds` for people, cut off after three digits or two units, so that
  * a wait is never announced longer than it is: "0.25s", "4.12s", "12.3ms",

@@ -1040,6 +1040,7 @@ engine_open(const struct policy *policy, struct random random)
 	engine->run.delay.hint = -1;
 	engine->run.just_waited = -1;
 	engine->run.user = engine->run.system = NAN;
+	engine->run.chance = NAN;
 	return engine;
 }
 

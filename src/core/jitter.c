@@ -56,7 +56,6 @@ const char *
 jitter_parse(const char *text, struct jitter *jitter)
 {
 	const struct jitter_kind *kind = jitter_kinds;
-	const char *end;
 
 	while (kind->name != NULL && !is_kind(kind, text))
 		kind++;
@@ -68,16 +67,7 @@ jitter_parse(const char *text, struct jitter *jitter)
 		return NULL;
 	if (!kind->relative)
 		return duration_parse(text + 1, &jitter->amount);
-	const char *problem = duration_number(text, &jitter->amount, &end);
-	if (problem != NULL)
-		return problem;
-	if (*end == '%') {
-		jitter->amount /= 100;
-		end++;
-	}
-	if (*end != '\0')
-		return "not a ratio";
-	return jitter->amount > 1 ? "more than 1" : NULL;
+	return duration_ratio(text, &jitter->amount);
 }
 
 /* The delay that the draw `u` makes of x. */

@@ -73,7 +73,12 @@ struct record {
 	bool command_timed_out; /* its --check or --before-retry did */
 	double duration;
 	double user, system; /* processor time; NAN in a plan */
-	uint64_t failures;   /* of the run */
+
+	/* In a plan with chances, else NAN: of the attempt; of giving up. */
+	double chance;
+	double expected_attempts, expected_elapsed; /* END */
+
+	uint64_t failures; /* of the run */
 
 	/* The last wait. */
 	struct delay delay;

@@ -84,6 +84,74 @@ run retry --plan -a 2 --wait-first -d 1 -j none
 like 'a wait before the first attempt has a row' "$out" \
     '^ +0s  waits first .* 1s '
 
+run retry --plan -a 2 -d 0
+is 'the last row says that the run ends' "$(column verdict)" 'retry give up'
+run retry --plan=1,75 --stop-on=75
+is 'unless a rule ends it' "$(column verdict)" 'retry stop'
+
+# Chances.
+run retry --plan=p=0.2 -a 4 -d 1 -j none make
+is 'a chance gives each attempt its chance' "$(column chance)" \
+    '100% 20% 4% 0.8%'
+like 'and the run its end' "$out" \
+    '^result +0\.16% of the runs give up, 1 in 625$'
+like 'and its length' "$out" '^expected +1\.25 attempts, 0\.31s of waiting$'
+like 'but not the longest one' "$out" '^longest +7s of waiting;'
+run retry --plan=p=50%:2s*2,0 -j none -d 1
+is 'attempts with a chance may take time, and be counted' \
+    "$(column chance)/$(column 'starts at')" '100% 50% 25%/0s 3s 7s'
+like 'and a success follow' "$out" '^result +all runs succeed$'
+like 'at the average of the times' "$out" '^expected +1\.75 attempts, 4s$'
+run retry --plan=1,p=0.5 -a 3 -d 0
+is 'an item without a chance is certain' "$(column chance)" '100% 100% 50%'
+run retry --plan=p=0.5*2
+like 'a script may end before the runs' "$out" \
+    '^result +25% of the runs go on after the plan$'
+run retry --plan=p=0.5 -a 0 -d 1 -m 1 -j none
+like 'a run without limit succeeds at last' "$out" '^result +all runs succeed$'
+like 'after the sum of a series' "$out" '^expected +2 attempts, 1s of waiting$'
+run retry --plan=p=0.1:9s -t 2 -a 2 -d 0
+like 'what times out fails for certain' "$out" '^result +100% of the runs'
+run retry --plan=p=0.5 -T 1m -a 3
+like 'draws that decide on attempts leave a mean uncertain' "$out" \
+    '^expected +about 1\.75 attempts'
+run retry --plan=p=1 -a 0 -d 0
+like 'a certain failure is no chance' "$out" \
+    '^result +100% of the runs go on after the plan$'
+for item in p=1.1 p=101% p= p=x p=-1 p=0.5x; do
+	run retry --plan=$item
+	is "$item is no chance" "$code $out" '125 '
+done
+run retry --plan=p=0.5 --repeat
+is 'a chance and --repeat contradict each other' "$code $err" "125 retry: \
+--plan 'p=0.5' has a chance, which has no place beside --repeat (try 'retry \
+--help')"
+
+# seen_by COLUMNS OPTION...: the table on a terminal.
+seen_by() {
+	columns=$1
+	shift
+	out=$(TERM=xterm python3 "$TESTS/lib/terminal.py" "$columns" -- \
+	    retry --plan "$@")
+}
+if command -v python3 >/dev/null; then
+	seen_by 80 -a 0 -d 10s -m 20s -j none
+	like 'on a terminal rows that repeat are left out' "$out" \
+	    '^[.]{3} and 97 more like it$'
+	is 'but for the last' "$(column '#')" '1 2 ... and 97 more like it 100'
+	seen_by 80 --plan='1*6' -d 1s -m 1s -j 50% -a 0
+	is 'whatever chance makes of them' "$(column '#')" \
+	    '1 ... and 4 more like it 6'
+	seen_by 40 --plan=p=0.5
+	unlike 'columns for which there is no room are left out too' "$out" \
+	    'nominal|range'
+	is 'so that each row is a line' "$(column '#')" '1 2 3 4 5'
+	run retry --plan -a 0 -m 10 -d 10 -j none
+	is 'in a file all rows are there' "$(column '#' | wc -w)" 100
+else
+	skip 'a plan on a terminal' 'python3 is not installed'
+fi
+
 # bad SCRIPT WHAT
 bad() {
 	run retry --plan="$1"
@@ -141,6 +209,13 @@ if command -v jq >/dev/null; then
 	agree 'throttling' 7*2,1 'exit $((RETRY_ATTEMPT < 3 ? 7 : 1))' \
 	    --throttle-on=7 --throttle-delay=4ms -d 1ms -a 5 --seed=1
 
+	run retry --plan=p=0.5 --log=json -a 3 -d 1 -m 1 -j none x
+	is 'JSON has the chances too' "$(echo "$out" | jq -c \
+	    'select(.event == "attempt").chance' | xargs)" '1 0.5 0.25'
+	is 'and what they come to' "$(echo "$out" | jq -c 'select(.event == "end") |
+	    [.chance, .expected_attempts, .expected_elapsed]')" '[0.125,1.75,0.75]'
+	run retry --plan --log=json -a 3 -d 1 x y
+	unlike 'but only if there are any' "$out" chance
 	run retry --plan --log=json -a 3 -d 1 x y
 	is 'a log may have standard output' "$(echo "$out" | jq -r .event | xargs)" \
 	    'start attempt outcome wait attempt outcome wait attempt outcome end'

@@ -9,10 +9,12 @@
 
 stub make pytest wget render
 
-# A plan, letter for letter: in the manual without, in the README with blocks.
-shown plan >table
-text=$(sed -n '1s/^\$ //p' table)
-is "$text: shows this" "$(COLUMNS=72 sh -c "$text")" "$(sed 1d table)"
+# Plans, letter for letter: in the manual without, in the README with blocks.
+for way in plan chances; do
+	shown $way >table
+	text=$(sed -n '1s/^\$ //p' table)
+	is "$text: shows this" "$(COLUMNS=72 sh -c "$text")" "$(sed 1d table)"
+done
 text=$(sed -n '/^```sh$/,/^```$/s/^retry --plan/&/p' "$readme")
 is "$text: shows this" "$(unset COLUMNS; LC_ALL=C.UTF-8 sh -c "$text")" \
     "$(sed -n '/^```text$/,/^```$/p' "$readme" | grep -v '^```')"

@@ -58,6 +58,9 @@ is_short(const struct options *options)
 	const char *script =
 	    options->plan_script == NULL ? "" : options->plan_script;
 
+	/* Many attempts are needed until the last is unlikely. */
+	if (plan_has_chances(script) && options->policy.limits.attempts == 0)
+		return false;
 	while ((script = strchr(script, '*')) != NULL)
 		if (strspn(++script, "0123456789") > 3)
 			return false;
