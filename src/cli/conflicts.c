@@ -89,7 +89,7 @@ conflicts_settle(struct options *options)
 	set_keep(&rules->stop, &options->stop_most);
 	set_add(&rules->stop, &options->stop_least);
 	if (options->output != OUTPUT_STREAM || rules->matches != 0 ||
-	    options->patterns.hint != NULL)
+	    policy->idle_timeout > 0 || options->patterns.hint != NULL)
 		policy->delivery = options->output == OUTPUT_HOLD
 		    ? DELIVERY_EACH
 		    : DELIVERY_LAST;

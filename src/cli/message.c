@@ -153,6 +153,9 @@ add_ended(struct message *message, const struct record *record)
 	add_attempt(message, record);
 	add(message, " %s", message_outcome(record, text));
 	add(message, " after %s", message_time(record->duration, text));
+	if (record->silent > 0)
+		add(message, ", silent for %s",
+		    message_time(record->silent, text));
 }
 
 static void

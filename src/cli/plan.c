@@ -162,15 +162,21 @@ script_next(struct script *script)
 		script->repeated++;
 }
 
-/* The attempt ends by itself, or at its deadline. */
+/*
+ * The attempt ends by itself, or at its deadline.  Only one that times out is
+ * silent until `silence`, when --idle-timeout ends it.
+ */
 static void
-run_attempt(struct plan *plan, double deadline)
+run_attempt(struct plan *plan, double silence)
 {
-	const bool limited = deadline < INFINITY;
 	double end = plan->event.now;
+	double deadline = end + engine_record(plan->engine, end).timeout;
 
 	script_next(&plan->script);
 	plan->outcome = plan->script.outcome;
+	if (plan->outcome.kind == OUTCOME_TIMEOUT)
+		deadline = silence;
+	const bool limited = deadline < INFINITY;
 	end += plan->script.duration;
 	if (plan->outcome.kind == OUTCOME_TIMEOUT && limited)
 		end = number_max(end, deadline);

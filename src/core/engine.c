@@ -53,6 +53,8 @@ struct engine {
 	bool collecting; /* and what came of it is asked for */
 	bool abandoned;	 /* it could not be ended */
 	double deadline; /* when it must end */
+	double active;	 /* when an attempt last wrote */
+	bool idle;	 /* and that it did not since is what ends it */
 	double kill_at;	 /* ENDING: when SIGKILL is due */
 	double leave_at; /* when it is abandoned */
 	int send;	 /* KILL, CLEAN: the signal */
@@ -112,6 +114,18 @@ process_runs(const struct engine *engine)
 
 /* --- the process that runs --- */
 
+/* When the process must end if it writes nothing. */
+static double
+patience(const struct engine *engine)
+{
+	const double limit = engine->policy->idle_timeout;
+
+	return limit > 0 && engine->state == STATE_RUNNING &&
+		!engine->collecting
+	    ? number_min(engine->deadline, engine->active + limit)
+	    : engine->deadline;
+}
+
 /* When the next TIMER is due. */
 static double
 next_timer(const struct engine *engine)
@@ -126,7 +140,7 @@ next_timer(const struct engine *engine)
 		if (engine->lock_begun < INFINITY && !engine->lock_told)
 			return number_min(engine->deadline,
 			    engine->lock_begun + LOCK_PATIENCE);
-		return engine->deadline;
+		return patience(engine);
 	case STATE_DELIVERING:
 		return engine->deadline;
 	case STATE_IDLE:
@@ -141,7 +155,7 @@ begin_process(struct engine *engine, double deadline)
 {
 	engine->phase = PHASE_RUNS;
 	engine->exited = engine->collecting = engine->abandoned = false;
-	engine->cut = false;
+	engine->cut = engine->idle = false;
 	engine->deadline = deadline;
 	engine->kill_at = engine->leave_at = INFINITY;
 }
@@ -179,8 +193,10 @@ watch_process(struct engine *engine, double now)
 		engine->cut = !in_time(engine, now);
 		return abandon(engine);
 	}
-	if (!ending && now >= engine->deadline)
+	if (!ending && now >= patience(engine)) {
+		engine->idle = now < engine->deadline;
 		return end_process(engine, now);
+	}
 	if (ending && now >= engine->kill_at) {
 		engine->phase = PHASE_KILLED;
 		engine->kill_at = INFINITY;
@@ -450,7 +466,7 @@ run_attempt(struct engine *engine, double now)
 	run->attempt = next_number(run->attempt);
 	run->used = next_number(run->used);
 	engine->state = STATE_RUNNING;
-	engine->attempt_begun = now;
+	engine->attempt_begun = engine->active = now;
 	if (policy->pace_start) {
 		struct level level = engine->level;
 
@@ -735,6 +751,7 @@ ended(struct engine *engine, const struct event *event)
 	engine->evidence = event->evidence;
 	outcome->hinted = event->hint >= 0;
 	engine->evidence.check = VERDICT_NONE;
+	engine->evidence.idle = engine->idle;
 	engine->returned = *outcome;
 	if (engine->phase != PHASE_RUNS && !engine->failed &&
 	    outcome->kind != OUTCOME_UNSTARTABLE)
@@ -743,6 +760,7 @@ ended(struct engine *engine, const struct event *event)
 	engine->hint = event->hint;
 	engine->healthy = event->healthy;
 	engine->run.outcome = *outcome;
+	engine->run.idle = engine->idle;
 	engine->run.duration = now - engine->attempt_begun;
 	engine->run.judgement = (struct judgement){ .verdict = VERDICT_NONE };
 	engine->run.command_timed_out = false;
@@ -983,6 +1001,7 @@ tell(struct step *step, const struct engine *engine, enum record_kind kind,
 struct step
 engine_step(struct engine *engine, struct event event)
 {
+	engine->active = number_max(engine->active, event.active);
 	const enum action_kind kind = act(engine, &event);
 	const double now = event.now;
 	const bool hook = kind == ACTION_ASK && engine->question == ASK_HOOK;

@@ -53,6 +53,7 @@ enum event_kind {
 struct event {
 	enum event_kind kind;
 	double now;
+	double active; /* when the attempt last wrote, if that is known */
 
 	/* ENDED. */
 	struct evidence evidence;

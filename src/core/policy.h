@@ -22,6 +22,7 @@ struct policy {
 	double max_time;
 	double timeout;
 	double timeout_share; /* of the rest of max_time; 0 < share <= 1 */
+	double idle_timeout;  /* for an attempt that writes nothing */
 	double min_timeout;
 	double kill_after;
 	int signal;

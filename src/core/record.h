@@ -70,6 +70,7 @@ struct record {
 	/* The last attempt that ended. */
 	struct outcome outcome;
 	struct judgement judgement;
+	bool idle;		/* it timed out by --idle-timeout */
 	bool command_timed_out; /* its --check or --before-retry did */
 	double duration;
 	double user, system; /* processor time; NAN in a plan */

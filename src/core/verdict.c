@@ -49,7 +49,8 @@ verdict_judge(const struct rules *rules, const struct evidence *evidence)
 	if (listed)
 		return judge(VERDICT_RETRY,
 		    failed ? RULE_FAIL_MATCH : RULE_SUCCESS_MATCH);
-	return judge(VERDICT_RETRY, RULE_DEFAULT);
+	return judge(VERDICT_RETRY,
+	    evidence->idle ? RULE_IDLE_TIMEOUT : RULE_DEFAULT);
 }
 
 const char *
@@ -82,6 +83,7 @@ rule_name(enum rule rule)
 		[RULE_RETRY_ON] = "retry-on",
 		[RULE_RETRY_MATCH] = "retry-match",
 		[RULE_DEFAULT] = "default",
+		[RULE_IDLE_TIMEOUT] = "idle-timeout",
 		[RULE_SIGNAL] = "signal",
 		[RULE_MAX_TIME] = "max-time",
 		[RULE_ERROR] = "error",

@@ -23,9 +23,10 @@ enum rule {
 	RULE_RETRY_ON,
 	RULE_RETRY_MATCH,
 	RULE_DEFAULT,
-	RULE_SIGNAL,   /* a signal ended the run: no rule applies */
-	RULE_MAX_TIME, /* no time was left to ask */
-	RULE_ERROR     /* `retry` itself failed */
+	RULE_IDLE_TIMEOUT, /* the default, for an attempt that was idle */
+	RULE_SIGNAL,	   /* a signal ended the run: no rule applies */
+	RULE_MAX_TIME,	   /* no time was left to ask */
+	RULE_ERROR	   /* `retry` itself failed */
 };
 
 /* The patterns that output is searched for; sets of them have a bit for each. */
@@ -57,6 +58,7 @@ struct evidence {
 	enum verdict control; /* its last word, or NONE */
 	enum verdict check;   /* the check's answer, or NONE before it */
 	unsigned int matched; /* a bit for each that was found */
+	bool idle; /* it timed out since it wrote nothing for too long */
 };
 
 /* With VERDICT_NONE the check must be asked first. */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "sys/collector.h"
+#include "sys/events.h"
 #include "sys/file.h"
 
 /* How much is moved at a time, within the kernel and through memory. */
@@ -108,6 +109,8 @@ take(struct work *work, int index, size_t most)
 		length = spool_take(&shared->spools[index], stream->pipe, most);
 		if (length == -1 && errno != EAGAIN)
 			fail(shared, SPOOL_NAME);
+		if (length > 0)
+			shared->active = events_time(CLOCK_MONOTONIC);
 		return length;
 	}
 	length = read(stream->pipe, buffer,
@@ -116,6 +119,7 @@ take(struct work *work, int index, size_t most)
 		fail(shared, "pipe");
 	if (length <= 0)
 		return length;
+	shared->active = events_time(CLOCK_MONOTONIC);
 	if (stream->held &&
 	    spool_write(&shared->spools[index], buffer, (size_t)length) == -1)
 		fail(shared, SPOOL_NAME);

@@ -21,6 +21,7 @@ struct collection {
 	struct spool spools[STREAMS]; /* held output */
 	struct found found;
 	off_t passed;	    /* bytes that readers have taken */
+	double active;	    /* when the attempt last wrote: CLOCK_MONOTONIC */
 	const char *failed; /* the file or call that did, or NULL */
 	int error;	    /* its errno */
 };

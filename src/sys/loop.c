@@ -48,6 +48,7 @@ struct loop {
 	ev_timer timer;
 	double wake;	/* when the engine wants its next TIMER */
 	double stopped; /* seconds that SIGTSTP took, which do not count */
+	double resumed; /* when it last did, on CLOCK_MONOTONIC */
 	struct event pending; /* for the next turn of the loop, or NONE */
 
 	struct child child;
@@ -462,6 +463,9 @@ drive(struct loop *loop, struct event event)
 {
 	while (event.kind != EVENT_NONE && !loop->over) {
 		event.now = now(loop);
+		/* A stop does not count as silence. */
+		event.active = event.now - events_time(CLOCK_MONOTONIC) +
+		    number_max(output_active(&loop->output), loop->resumed);
 		struct step step = engine_step(loop->engine, event);
 		loop->wake = step.action.wake;
 		if (step.action.kind != ACTION_NONE)
@@ -558,7 +562,8 @@ suspend(struct loop *loop, const struct signalfd_siginfo *info)
 		child_signal(&loop->child, number);
 	const double begun = events_time(CLOCK_MONOTONIC);
 	signal_queue_stop(number);
-	loop->stopped += events_time(CLOCK_MONOTONIC) - begun;
+	loop->resumed = events_time(CLOCK_MONOTONIC);
+	loop->stopped += loop->resumed - begun;
 	if (runs)
 		child_signal(&loop->child, SIGCONT);
 	arm(loop);
@@ -693,8 +698,9 @@ set_up(struct loop *loop)
 	const int stops = signal_queue_open_stop();
 	if (signals == -1 || stops == -1)
 		err(STATUS_OWN_FAILURE, "signalfd");
-	if (policy->timeout > 0 || policy->timeout_share > 0 ||
-	    policy->min_timeout > 0 || policy->max_time > 0)
+	if (policy->timeout > 0 || policy->idle_timeout > 0 ||
+	    policy->timeout_share > 0 || policy->min_timeout > 0 ||
+	    policy->max_time > 0)
 		tree_watch(&loop->tree, loop->child.parent);
 	events_open(&loop->events);
 	ev_io_init(&loop->signals, signals_ready, signals, EV_READ);

@@ -186,6 +186,7 @@ output_begin(struct output *output, int descriptors[3])
 	const struct patterns *patterns = &options->patterns;
 	const bool searches =
 	    search_matches(patterns) != 0 || patterns->hint != NULL;
+	const bool watches = searches || options->policy.idle_timeout > 0;
 	struct collection *shared = output->collector.shared;
 	struct stream streams[STREAMS] = {
 		{ .pipe = NO_DESCRIPTOR, .writer = STDOUT_FILENO },
@@ -213,7 +214,7 @@ output_begin(struct output *output, int descriptors[3])
 			stream->held = true;
 			break;
 		}
-		if ((!stream->held && !searches) || output->closed[i] ||
+		if ((!stream->held && !watches) || output->closed[i] ||
 		    (i == ERR && output->joined))
 			continue;
 		if (open_stream(output, stream, i) == -1)
@@ -331,6 +332,14 @@ output_drop(struct output *output)
 {
 	if (output->collector.shared != NULL)
 		collector_drop(&output->collector);
+}
+
+double
+output_active(const struct output *output)
+{
+	return output->collector.shared == NULL
+	    ? 0
+	    : output->collector.shared->active;
 }
 
 const struct found *

@@ -73,6 +73,9 @@ bool output_moved(struct output *output);
 /* Ends the process at once. */
 void output_drop(struct output *output);
 
+/* When the attempt last wrote, on CLOCK_MONOTONIC; 0 if that is not known. */
+double output_active(const struct output *output);
+
 /* What was found in the output of the attempt that ended. */
 const struct found *output_found(const struct output *output);
 

@@ -95,6 +95,32 @@ deaf -a 1 -T 1ms -k 50ms sleep 100d
 is 'what ignores SIGTERM is killed' "$code" 124
 status 0 'a run that ends in time is not touched by it' retry -T 1h true
 
+# Silence.
+
+run retry -a 2 -d 0 --idle-timeout=.3 sh -c 'echo out; echo err >&2; exec sleep 100d'
+is 'an attempt that writes nothing any more is ended' "$code $out" '124 out
+out'
+like 'as a line says' "$err" 'attempt 1/2 timed out after .*, silent for 0.3s'
+run retry -a 1 --idle-timeout=5 sh -c '
+	for i in 1 2 3 4 5 6 7 8; do sleep .1; echo $i; done; exit 3'
+is 'one that writes is not' "$code" 3
+run retry -a 1 --idle-timeout=.2 --log=json:log sleep 100d
+is 'JSON has it as the rule' \
+    "$(jq -r 'select(.event == "outcome") | .outcome + " " + .rule' log)" \
+    'timeout idle-timeout'
+run retry -a 1 --idle-timeout=.2 --stop-on=timeout sleep 100d
+is 'a silent attempt is a timeout for the rules' "$code" 124
+for mode in hold last chronic; do
+	run retry -a 1 --output=$mode --idle-timeout=.3 \
+	    sh -c 'echo out; exec sleep 100d'
+	is "silence is seen with --output=$mode" "$code $(
+		printf '%s%s\n' "$out" "$err" | grep -c ^out)" '124 1'
+done
+run retry -a 1 --idle-timeout=.3 --check='sleep 1' sh -c 'echo out'
+is 'a check may be silent' "$code" 0
+run retry --plan=timeout,1:10m -a 2 -d 1s -j none --idle-timeout=30s make
+like 'a plan ends what times out by silence' "$out" '^2 +31s .*exited 1'
+
 # Another user's processes.
 
 # stranger: makes a program that becomes root for whoever runs it.

@@ -141,6 +141,51 @@ a_fresh_start_forgets_failures_that_limits_counted(void)
 }
 
 static void
+an_attempt_that_is_silent_for_too_long_times_out(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+
+	drive.policy.idle_timeout = 5;
+	drive.policy.timeout = 60;
+	drive_start(&drive);
+	CHECK_ACTION(&drive, ACTION_RUN, 5);
+	drive.now = 5;
+	drive_step(&drive, (struct event){ .kind = EVENT_TIMER, .active = 4 });
+	CHECK_ACTION(&drive, ACTION_NONE, 9);
+	drive.now = 8;
+	drive_step(&drive,
+	    (struct event){ .kind = EVENT_REAPED, .active = 7.5 });
+	CHECK_ACTION(&drive, ACTION_NONE, 12.5);
+	drive_timer(&drive);
+	CHECK_INT(drive.action.kind, ACTION_KILL);
+	drive_exit(&drive, 0);
+	CHECK_INT(drive.run.outcome.kind, OUTCOME_TIMEOUT);
+	CHECK(drive.run.idle);
+	CHECK_STR(rule_name(drive.run.judgement.rule), "idle-timeout");
+}
+
+static void
+an_attempt_that_writes_has_its_whole_time(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+
+	drive.policy.idle_timeout = 5;
+	drive.policy.timeout = 60;
+	drive_start(&drive);
+	for (drive.now = 4; drive.now < 60; drive.now += 4)
+		CHECK_INT(drive_step(&drive,
+			      (struct event){ .kind = EVENT_TIMER,
+				  .active = drive.now }),
+		    ACTION_NONE);
+	drive.now = 60;
+	drive_step(&drive, (struct event){ .kind = EVENT_TIMER, .active = 59 });
+	CHECK_INT(drive.action.kind, ACTION_KILL);
+	drive_exit(&drive, 0);
+	CHECK(!drive.run.idle);
+	CHECK_STR(rule_name(drive.run.judgement.rule), "default");
+}
+
+static void
 one_attempt_is_no_retry(void)
 {
 	struct drive drive = started(drive_policy("exponential"));
@@ -2377,6 +2422,8 @@ main(void)
 	RUN(a_limit_of_one_kind_of_failure_gives_up);
 	RUN(a_limit_within_a_window_gives_up);
 	RUN(a_fresh_start_forgets_failures_that_limits_counted);
+	RUN(an_attempt_that_is_silent_for_too_long_times_out);
+	RUN(an_attempt_that_writes_has_its_whole_time);
 	RUN(one_attempt_is_no_retry);
 	RUN(without_a_limit_attempts_go_on);
 	RUN(a_stop_ends_the_run_at_once);
