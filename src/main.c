@@ -56,6 +56,7 @@
  *     state_file  the state in a file, which one run at a time has
  *     budget_file the tokens in a file that processes share
  *     notify      tells systemd where the run stands
+ *     zone        when clocks in a time zone show a time of day
  *     file        opens, compares and replaces files; descriptors above 2
  */
 

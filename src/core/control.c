@@ -1,7 +1,6 @@
 #include <string.h>
 
 #include "control.h"
-#include "duration.h"
 #include "text.h"
 
 #define BLANKS " \t\r"
@@ -9,20 +8,8 @@
 /* Room for a line without the blanks around it. */
 #define LINE_ROOM 64
 
-static const char *
-read_delay(struct control *control, const char *text)
-{
-	double seconds;
-	const char *problem =
-	    duration_parse(text + strspn(text, BLANKS), &seconds);
-
-	if (problem == NULL)
-		control->delay = seconds;
-	return problem;
-}
-
 const char *
-control_read(struct control *control, const char *line)
+control_read(struct control *control, const char *line, double now)
 {
 	static const struct {
 		const char *word;
@@ -49,6 +36,6 @@ control_read(struct control *control, const char *line)
 	}
 	if (strncmp(text, "delay", 5) == 0 && text[5] != '\0' &&
 	    strchr(BLANKS, text[5]) != NULL)
-		return read_delay(control, text + 5);
-	return "is none of success, retry, stop, delay DUR, reset";
+		return hint_parse(text + 5, now, &control->hint);
+	return "is none of success, retry, stop, delay HINT, reset";
 }

@@ -3,19 +3,21 @@
 
 #include <stdbool.h>
 
+#include "hint.h"
 #include "verdict.h"
 
 /* What an attempt said of itself, each word replacing the one before. */
 struct control {
 	enum verdict verdict; /* NONE: nothing */
-	double delay;	      /* seconds; negative for none */
+	struct hint hint;
 	bool healthy;
 };
 
 /*
- * Takes in a line: "success", "retry", "stop", "delay DUR" or "reset"; an
- * empty one says nothing.  Returns NULL, or what is wrong with it.
+ * Takes in a line: "success", "retry", "stop", "delay HINT" or "reset"; an
+ * empty one says nothing.  `now` is the time in seconds since 1970.  Returns
+ * NULL, or what is wrong with it.
  */
-const char *control_read(struct control *control, const char *line);
+const char *control_read(struct control *control, const char *line, double now);
 
 #endif

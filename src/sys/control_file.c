@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/text.h"
@@ -60,7 +61,8 @@ read_text(const struct control_file *file)
 struct control
 control_file_ended(struct control_file *file)
 {
-	struct control control = { .delay = -1 };
+	struct control control = { .verdict = VERDICT_NONE };
+	const double now = events_time(CLOCK_REALTIME);
 	char safe[64];
 
 	if (file->fd == -1)
@@ -68,7 +70,7 @@ control_file_ended(struct control_file *file)
 	char *text = read_text(file);
 	char *rest = text;
 	for (char *line; (line = strsep(&rest, "\n")) != NULL;) {
-		const char *problem = control_read(&control, line);
+		const char *problem = control_read(&control, line, now);
 
 		if (problem == NULL || file->complained)
 			continue;

@@ -30,6 +30,7 @@
 #include "sys/signal_queue.h"
 #include "sys/state_file.h"
 #include "sys/tree.h"
+#include "sys/zone.h"
 
 /* How many signals are read at once. */
 #define SIGNALS 16
@@ -294,23 +295,41 @@ ask(struct loop *loop, const struct action *action)
 	return answer(VERDICT_STOP);
 }
 
-/* The hint in the output, in seconds; negative for none. */
+/*
+ * How long the hint asks to wait, in seconds; negative for no hint.  The first
+ * text that cannot be understood is reported.
+ */
 static double
-find_hint(struct loop *loop)
+wait_of(struct loop *loop, const struct hint *hint, const char *problem,
+    const char *option, const char *text)
 {
-	const struct found *found = output_found(&loop->output);
-	double hint = -1;
+	double seconds = -1;
 	char safe[64];
 
-	if (!found->hinted)
-		return hint;
-	const char *problem =
-	    hint_parse(found->hint, events_time(CLOCK_REALTIME), &hint);
+	if (problem == NULL)
+		problem =
+		    zone_wait(hint, events_time(CLOCK_REALTIME), &seconds);
 	if (problem != NULL && !loop->hint_refused)
-		warnx("--delay-match: %s: %s",
-		    text_safe(found->hint, safe, sizeof(safe)), problem);
+		warnx("%s: %s: %s", option, text_safe(text, safe, sizeof(safe)),
+		    problem);
 	loop->hint_refused |= problem != NULL;
-	return hint;
+	return seconds;
+}
+
+/* The hint in the output, or in the control file if that is longer. */
+static double
+find_hint(struct loop *loop, const struct control *control)
+{
+	const struct found *found = output_found(&loop->output);
+	struct hint hint = { .kind = HINT_NONE };
+	const char *problem = found->hinted
+	    ? hint_parse(found->hint, events_time(CLOCK_REALTIME), &hint)
+	    : NULL;
+
+	return number_max(wait_of(loop, &hint, problem, "--delay-match",
+			      found->hint),
+	    wait_of(loop, &control->hint, NULL, "--control: delay",
+		control->hint.zone));
 }
 
 /* What is known of the attempt that has ended. */
@@ -328,7 +347,7 @@ attempt_ended(struct loop *loop)
 		outcome = (struct outcome){ OUTCOME_SIGNAL, WTERMSIG(status) };
 	return (struct event){
 		.kind = EVENT_ENDED,
-		.hint = number_max(find_hint(loop), control.delay),
+		.hint = find_hint(loop, &control),
 		.healthy = control.healthy,
 		.evidence = {
 			.outcome = outcome,

@@ -35,6 +35,51 @@ asked "Retry-After: $(date -u -d '+ 100 seconds' '+%a, %d %b %Y %T GMT')" -m 1m
 is 'a date is a hint as well' "$code" 7
 like 'and ends the run if it is too far' "$err" \
     'giving up after 1 attempt .*asked to wait (9[0-9]|100|1m)'
+# A point in time, from now on.
+
+# hint TEXT: what retry says of an attempt that says this.
+hint() {
+	run retry -d 0 -m 58m --delay-match='again at (.*)' \
+	    --on-give-up='echo "$TZ" >&2' \
+	    sh -c 'echo "again at $1"; exit 7' sh "$1"
+}
+
+# soon NAME TEXT: the text asks for some 3600 s.
+soon() {
+	hint "$2"
+	like "$1" "$err" 'asked to wait (59m[0-9]*s|1h00m), which is too long'
+}
+
+then=$(($(date +%s) + 3600))
+soon 'a hint may be a number of seconds since 1970' "$then"
+soon 'or of milliseconds' "${then}000"
+soon 'or a date as RFC 3339 has it' "$(date -u -d "@$then" +%FT%TZ)"
+soon 'in any zone' "$(TZ=Asia/Kolkata date -d "@$then" +%FT%T%:z)"
+soon 'or a time of day' "$(date -d "@$then" +%H:%M:%S)"
+soon 'with am or pm' "$(date -u -d "@$then" '+%I:%M %p UTC')"
+soon 'in the local time zone' "$(date -d "@$then" +%I:%M%P)"
+if [ -e /usr/share/zoneinfo/Asia/Kolkata ]; then
+	soon 'in another time zone' \
+	    "$(TZ=Asia/Kolkata date -d "@$then" '+%H:%M:%S (Asia/Kolkata)')"
+else
+	skip 'in another time zone' 'there is no /usr/share/zoneinfo'
+fi
+soon 'at another offset' "$(TZ=UTC+5:30 date -d "@$then" '+%H:%M:%S -05:30')"
+hint '19:00 (Mars/Base)'
+like 'a time zone that is unknown is reported' "$err" \
+    '^retry: --delay-match: 19:00 \(Mars/Base\): is in an unknown time zone'
+(
+	TZ=Asia/Kolkata
+	export TZ
+	hint "$(date -u -d "@$then" '+%T UTC')"
+	printf '%s\n' "$err" >zone
+)
+like 'commands keep their time zone' "$(cat zone)" '^Asia/Kolkata$'
+run retry --control -d 0 -m 58m sh -c 'echo "delay $1" >"$RETRY_CONTROL"; exit 7' \
+    sh "$(date -u -d "@$then" +%FT%TZ)"
+like 'a delay in the control file may be a point in time too' "$err" \
+    'asked to wait (59m|1h)'
+
 asked 'Retry-After: 3601'
 like 'an hour is the most' "$err" 'giving up after 1 attempt .*1h00m'
 asked 'Retry-After: 99999999999999999999'

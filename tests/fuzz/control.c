@@ -7,10 +7,10 @@
 static void
 check_line(const char *line)
 {
-	struct control control = { .delay = -1 };
-	const char *problem = control_read(&control, line);
+	struct control control = { .healthy = false };
+	const char *problem = control_read(&control, line, 1.7e9);
 	const int said = (control.verdict != VERDICT_NONE) +
-	    (control.delay != -1) + control.healthy;
+	    (control.hint.kind != HINT_NONE) + control.healthy;
 
 	if (problem != NULL) {
 		fuzz_problem(problem);
@@ -18,8 +18,7 @@ check_line(const char *line)
 		return;
 	}
 	MUST(said <= 1);
-	MUST(control.delay == -1 ||
-	    (control.delay >= 0 && control.delay <= DURATION_MAX));
+	MUST(control.hint.seconds >= 0 && control.hint.seconds <= DURATION_MAX);
 }
 
 int

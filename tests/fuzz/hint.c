@@ -11,16 +11,20 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	/* The later it is, the less is left until a date. */
 	for (int i = 0; i < 5; i++) {
-		double seconds = -1;
-		const char *problem = hint_parse(text, times[i], &seconds);
+		struct hint hint = { .kind = HINT_NONE };
+		const char *problem = hint_parse(text, times[i], &hint);
 
 		if (problem != NULL) {
 			fuzz_problem(problem);
 			continue;
 		}
-		MUST(seconds >= 0 && seconds <= DURATION_MAX);
-		MUST(seconds <= before);
-		before = seconds;
+		MUST(hint.seconds >= 0 && hint.seconds <= DURATION_MAX);
+		if (hint.kind == HINT_DAILY) {
+			MUST(hint.seconds <= 86400);
+			continue;
+		}
+		MUST(hint.seconds <= before);
+		before = hint.seconds;
 	}
 	free(text);
 	return 0;
