@@ -140,6 +140,10 @@ conflicts_find(const struct options *options)
 			"is a second log on a plan's standard output" } },
 		{ policy->early_skip && options->state == NULL,
 		    { OPTION_EARLY, "needs --state" } },
+		{ given(options, OPTION_TOLERATE) && options->state == NULL,
+		    { OPTION_TOLERATE, "needs --state" } },
+		{ given(options, OPTION_TOLERATE) && policy->tolerate == 0,
+		    { OPTION_TOLERATE, "is too small" } },
 
 		{ given(options, OPTION_THROTTLE_ON) && !throttles,
 		    { OPTION_THROTTLE_ON, "needs --throttle-delay" } },

@@ -302,6 +302,11 @@ message_end(const struct record *record)
 	    message_outcome(record, text));
 	add_rule(&message, record);
 	add_limit(&message, record);
+	if (record->tolerated) {
+		message.priority = PRIORITY_NOTICE;
+		add(&message, "; tolerated, as failed run %" PRIu64 " in a row",
+		    record->given_up);
+	}
 	return message;
 }
 

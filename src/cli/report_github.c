@@ -70,7 +70,10 @@ report_github(struct sink *sink, const struct report *report,
 		return;
 	}
 	report_more(sink, report);
-	fputs(success ? "::notice::" : "::error::", sink->file);
+	fputs(success		    ? "::notice::"
+		: record->tolerated ? "::warning::"
+				    : "::error::",
+	    sink->file);
 	put_workflow(sink->file, message_name(report->options, name));
 	fputs(": ", sink->file);
 	put_workflow(sink->file, message_end(record).text);

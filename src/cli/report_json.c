@@ -176,6 +176,7 @@ report_json(struct sink *sink, const struct report *report,
 		put_number(file, "failures", (double)record->failures);
 		put_bool(file, "flaky", record_is_flaky(record));
 		put_number(file, "waited", record->waited);
+		put_bool(file, "tolerated", record->tolerated);
 		fputs(",\"limit\":", file);
 		if (record->reached == NULL)
 			fputs("null", file);

@@ -291,6 +291,18 @@ static const struct {
 	[REASON_ERROR] = { false, true },
 };
 
+/* Runs in a row that gave up, if this one has ended. */
+static uint64_t
+given_up(const struct engine *engine)
+{
+	const enum reason reason = engine->run.reason;
+	const bool counts = ends[reason].saves && reason != REASON_SUCCESS &&
+	    engine->run.attempt > 0;
+
+	return counts ? next_number(engine->earlier.given_up)
+		      : engine->earlier.given_up;
+}
+
 /* What the run leaves to the next: its delay, or a success's fresh start. */
 static struct progress
 progress(const struct engine *engine, double now)
@@ -306,6 +318,7 @@ progress(const struct engine *engine, double now)
 		.level = engine->level,
 		.n = engine->n,
 		.failures = engine->earlier.failures,
+		.given_up = given_up(engine),
 		.delay = engine->run.delay.seconds,
 		.age = now - engine->delay_begun,
 	};
@@ -387,6 +400,12 @@ finish(struct engine *engine, enum reason reason, int status, double now)
 		    : STAGE_DELIVER;
 	engine->run.reason = reason;
 	engine->run.status = status;
+	engine->run.given_up = given_up(engine);
+	engine->run.tolerated =
+	    engine->run.given_up > engine->earlier.given_up &&
+	    engine->run.given_up < engine->policy->tolerate;
+	if (engine->run.tolerated)
+		engine->run.status = engine->run.death = 0;
 	return settle(engine, now);
 }
 
@@ -602,7 +621,7 @@ succeeded(struct engine *engine, double now)
 {
 	const struct policy *policy = engine->policy;
 
-	engine->earlier.failures = 0;
+	engine->earlier.failures = engine->earlier.given_up = 0;
 	engine->successes = next_number(engine->successes);
 	if (!policy->repeat ||
 	    (policy->repeats > 0 && engine->successes >= policy->repeats)) {
@@ -760,7 +779,7 @@ ended(struct engine *engine, const struct event *event)
 	engine->hint = event->hint;
 	engine->healthy = event->healthy;
 	engine->run.outcome = *outcome;
-	engine->run.idle = engine->idle;
+	engine->run.silent = engine->idle ? engine->policy->idle_timeout : 0;
 	engine->run.duration = now - engine->attempt_begun;
 	engine->run.judgement = (struct judgement){ .verdict = VERDICT_NONE };
 	engine->run.command_timed_out = false;

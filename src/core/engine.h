@@ -30,6 +30,7 @@ struct progress {
 	struct level level;
 	uint64_t n;	   /* the number of the last retry's delay */
 	uint64_t failures; /* in a row, over all runs */
+	uint64_t given_up; /* runs in a row that gave up */
 	double delay;	   /* seconds that the next attempt is put off */
 	double age;	   /* ASK_SAVE: seconds since the delay began */
 };

@@ -52,8 +52,9 @@ struct policy {
 	uint64_t repeats; /* successes in a row that end the run; 0: none */
 	double success_delay;
 
-	bool remember;	 /* the backoff goes on from run to run: --state */
-	bool early_skip; /* if it is too early, end instead of waiting */
+	bool remember;	   /* the backoff goes on from run to run: --state */
+	uint64_t tolerate; /* runs in a row that give up before one fails */
+	bool early_skip;   /* if it is too early, end instead of waiting */
 };
 
 #endif

@@ -70,7 +70,7 @@ struct record {
 	/* The last attempt that ended. */
 	struct outcome outcome;
 	struct judgement judgement;
-	bool idle;		/* it timed out by --idle-timeout */
+	double silent; /* seconds without output that ended it, or 0 */
 	bool command_timed_out; /* its --check or --before-retry did */
 	double duration;
 	double user, system; /* processor time; NAN in a plan */
@@ -104,6 +104,8 @@ struct record {
 	bool in_a_wait;	    /* and it came in a wait */
 	double too_long;    /* REASON_HINT: the hint */
 	double too_early;   /* REASON_EARLY: by this; 0: another run goes on */
+	bool tolerated;	    /* --tolerate makes the status 0 */
+	uint64_t given_up;  /* runs in a row that gave up, with this one */
 	int status;	    /* the exit status */
 	const char *output; /* held, of the last attempt: its end, or NULL */
 	int death;	    /* the signal that retry dies of then, or 0 */

@@ -12,7 +12,7 @@
 
 /* The first line is this and the version, in all versions. */
 #define MAGIC "retry-state "
-#define VERSION_NOW 1
+#define VERSION_NOW 2
 
 /* The last line is this and the sum of all lines before it. */
 #define SUM "checksum "
@@ -80,6 +80,7 @@ state_progress(const struct state *state, double time)
 		.level = state->level,
 		.n = state->n,
 		.failures = state->failures,
+		.given_up = state->given_up,
 		.delay =
 		    number_max(number_min(state->next - time, state->delay), 0),
 	};
@@ -94,14 +95,16 @@ state_after(const struct backoff *backoff, const struct progress *progress,
 	state.level = progress->level;
 	state.n = progress->n;
 	state.failures = progress->failures;
+	state.given_up = progress->given_up;
 	state.delay = progress->delay;
 	if (progress->failures > 0)
 		state.next = time - progress->age + progress->delay;
 	return state;
 }
 
-void
-state_format(const struct state *state, char text[STATE_TEXT])
+/* Version 1 did not count runs. */
+static void
+format(const struct state *state, int version, char text[STATE_TEXT])
 {
 	char level[32] = "none";
 
@@ -116,10 +119,19 @@ state_format(const struct state *state, char text[STATE_TEXT])
 		  "failures %" PRIu64 "\n"
 		  "delay %.17g\n"
 		  "next %.6f\n",
-	    VERSION_NOW, state->strategy, level, state->level.previous,
-	    state->n, state->failures, state->delay, state->next);
+	    version, state->strategy, level, state->level.previous, state->n,
+	    state->failures, state->delay, state->next);
+	if (version > 1)
+		append(text, STATE_TEXT, "given-up %" PRIu64 "\n",
+		    state->given_up);
 	append(text, STATE_TEXT, SUM "%016" PRIx64 "\n",
 	    text_checksum(text, strlen(text)));
+}
+
+void
+state_format(const struct state *state, char text[STATE_TEXT])
+{
+	format(state, VERSION_NOW, text);
 }
 
 static bool
@@ -136,13 +148,16 @@ const char *
 state_parse(const char *text, struct state *state)
 {
 	char level[32], again[STATE_TEXT];
+	int version;
 
 	*state = (struct state){ .n = 0 };
-	if (sscanf(text,
-		MAGIC "1 strategy %127s level %31s previous %lf"
-		      " n %" SCNu64 " failures %" SCNu64 " delay %lf next %lf",
-		state->strategy, level, &state->level.previous, &state->n,
-		&state->failures, &state->delay, &state->next) != 7)
+	const int count = sscanf(text,
+	    MAGIC "%9d strategy %127s level %31s previous %lf"
+		  " n %" SCNu64 " failures %" SCNu64 " delay %lf next %lf"
+		  " given-up %" SCNu64,
+	    &version, state->strategy, level, &state->level.previous, &state->n,
+	    &state->failures, &state->delay, &state->next, &state->given_up);
+	if (count < 1 || version > VERSION_NOW || count != version + 7)
 		return "is not what was written";
 	state->level.begun = strcmp(level, "none") != 0;
 	if (state->level.begun)
@@ -152,7 +167,7 @@ state_parse(const char *text, struct state *state)
 	    !(state->delay >= 0 && state->delay <= DURATION_MAX) ||
 	    !(state->next >= 0 && state->next < 1e15))
 		return "has a number that is out of range";
-	state_format(state, again);
+	format(state, version, again);
 	return strcmp(text, again) == 0 ? NULL : "does not have its checksum";
 }
 

@@ -15,6 +15,7 @@ struct state {
 	struct level level;
 	uint64_t n;	   /* the number of the last retry's delay */
 	uint64_t failures; /* in a row, over all runs */
+	uint64_t given_up; /* runs in a row that gave up */
 	double delay;	   /* seconds that the next attempt was put off by */
 	double next;	   /* the earliest time for it, seconds since 1970 */
 };

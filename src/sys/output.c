@@ -381,8 +381,8 @@ bool
 output_settle(struct output *output, const struct record *run)
 {
 	const bool over = run->reason != REASON_NONE;
-	const bool succeeded =
-	    over ? run->status == 0 : run->judgement.verdict == VERDICT_SUCCESS;
+	const bool succeeded = over ? run->status == 0 && !run->tolerated
+				    : run->judgement.verdict == VERDICT_SUCCESS;
 
 	/* A delivery that a limit of time has ended goes on from where it was. */
 	output_drop(output);
@@ -402,7 +402,7 @@ output_settle(struct output *output, const struct record *run)
 		break;
 	case OUTPUT_CHRONIC:
 		if (over && run->reason != REASON_SUCCESS &&
-		    run->reason != REASON_EARLY) {
+		    run->reason != REASON_EARLY && !run->tolerated) {
 			output_speak(output);
 			return release(output, STDOUT_FILENO);
 		}

@@ -42,7 +42,7 @@ fields start name command attempts max_time limits
 fields attempt attempt pid timeout
 fields outcome attempt outcome status name verdict rule duration user system
 fields wait attempt nominal low high delay hint
-fields end reason status attempts failures flaky waited limit
+fields end reason status attempts failures flaky waited tolerated limit
 
 holds 'time is that of the clock, elapsed that of the run' \
     'all(.time > 1.7e9 and .elapsed >= 0 and .elapsed < 1e6)'

@@ -191,7 +191,7 @@ status 0 'a clock set forward makes it shorter' \
 
 # Files that are not as they should be.
 
-sed s/1/2/ before >state
+sed s/2/1/ before >state
 cp state copy
 run retry -q --state=state -a 1 -d 1ms ./tries 7
 is 'a damaged state stops nothing' "$code $(attempts)" '7 1'
@@ -215,7 +215,7 @@ like 'and one with a NUL behind it' "$err" 'has a NUL; kept as state.damaged$'
 run retry -q --state=state -a 1 -d 1ms false
 is 'an empty one is none' "$code $err $(kept n)" '1  1'
 
-edit before 's/^retry-state 1/retry-state 2/'
+edit before 's/^retry-state 2/retry-state 3/'
 cp before state
 run retry --state=state ./tries 0
 is 'a later version is refused, and nothing is run' "$code $(attempts)" '125 0'
@@ -259,6 +259,35 @@ retry -q --state=closed/state -a 1 false
 chmod 500 closed
 run confined retry --state=closed/state ./tries 0
 is 'a folder that may not be written is refused' "$code $(attempts)" '125 0'
+
+# --tolerate.
+
+# given_up: what a run with a failing command says and exits with.
+given_up() {
+	run retry --state=patient -a 1 -d 0 --tolerate=3 "$@" \
+	    sh -c 'echo out; exit 7'
+}
+
+given_up
+is 'a run that gives up is tolerated' "$code" 0
+like 'and says so' "$err" 'giving up .*exited 7; tolerated, as failed run 1 in a row'
+given_up --output=chronic --log=json:patience
+is 'with --output=chronic nothing is shown' "$code$out$err" 0
+is 'JSON keeps the truth' \
+    "$(jq -c 'select(.reason) | [.reason, .status, .tolerated]' patience)" \
+    '["attempts",0,true]'
+given_up --output=chronic
+is 'until too many in a row have given up' "$code $out" '7 out'
+like 'which is told as ever' "$err" 'giving up after 1 attempt .*exited 7$'
+run retry -q --state=patient true
+given_up --output=hold
+is 'a success begins the count anew' "$code" 0
+is 'output that is held was no success' "$out" ''
+like 'and goes where failures go' "$err" '^out$'
+run retry --state=patient --stop-on=7 --tolerate=3 sh -c 'exit 7'
+is 'what must not be retried is not tolerated' "$code" 7
+status 125 '--tolerate needs a state' retry --tolerate=3 true
+status 125 'and a number above 0' retry --state=patient --tolerate=0 true
 
 # Options.
 

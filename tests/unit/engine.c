@@ -160,7 +160,7 @@ an_attempt_that_is_silent_for_too_long_times_out(void)
 	CHECK_INT(drive.action.kind, ACTION_KILL);
 	drive_exit(&drive, 0);
 	CHECK_INT(drive.run.outcome.kind, OUTCOME_TIMEOUT);
-	CHECK(drive.run.idle);
+	CHECK_DBL(drive.run.silent, 5, 0);
 	CHECK_STR(rule_name(drive.run.judgement.rule), "idle-timeout");
 }
 
@@ -181,8 +181,58 @@ an_attempt_that_writes_has_its_whole_time(void)
 	drive_step(&drive, (struct event){ .kind = EVENT_TIMER, .active = 59 });
 	CHECK_INT(drive.action.kind, ACTION_KILL);
 	drive_exit(&drive, 0);
-	CHECK(!drive.run.idle);
+	CHECK_DBL(drive.run.silent, 0, 0);
 	CHECK_STR(rule_name(drive.run.judgement.rule), "default");
+}
+
+static void
+runs_that_give_up_are_tolerated_until_there_are_too_many(void)
+{
+	static const struct {
+		uint64_t earlier;
+		int status, death;
+		struct outcome outcome;
+	} rows[] = {
+		{ 0, 0, 0, { OUTCOME_EXIT, 9 } },
+		{ 1, 0, 0, { OUTCOME_SIGNAL, SIGKILL } },
+		{ 2, 9, 0, { OUTCOME_EXIT, 9 } },
+		{ 3, 137, SIGKILL, { OUTCOME_SIGNAL, SIGKILL } },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct drive drive = started(drive_policy("exponential"));
+
+		ROW("%zu", i);
+		drive.policy.limits.attempts = 1;
+		drive.policy.tolerate = 3;
+		drive_resume(&drive,
+		    (struct progress){ .given_up = rows[i].earlier });
+		drive_end(&drive, rows[i].outcome, -1);
+		CHECK_FINISH(&drive, "attempts", rows[i].status);
+		CHECK_INT(drive.run.death, rows[i].death);
+		CHECK_INT(drive.run.tolerated, rows[i].status == 0);
+		CHECK_INT(drive.saved.given_up, rows[i].earlier + 1);
+	}
+}
+
+static void
+only_a_run_that_gives_up_is_tolerated(void)
+{
+	struct drive drive = started(drive_policy("exponential"));
+
+	drive.policy.tolerate = 9;
+	set_parse(&drive.policy.rules.stop, "2", NULL);
+	drive_resume(&drive, (struct progress){ .given_up = 1 });
+	drive_exit(&drive, 2);
+	CHECK_FINISH(&drive, "stop", 2);
+	drive_resume(&drive, (struct progress){ .given_up = 1 });
+	drive_exit(&drive, 1);
+	drive_signal(&drive, SIGTERM);
+	CHECK_FINISH(&drive, "signal", 143);
+	drive_resume(&drive, (struct progress){ .given_up = 1 });
+	drive_exit(&drive, 0);
+	CHECK_FINISH(&drive, "success", 0);
+	CHECK_INT(drive.saved.given_up, 0);
 }
 
 static void
@@ -2424,6 +2474,8 @@ main(void)
 	RUN(a_fresh_start_forgets_failures_that_limits_counted);
 	RUN(an_attempt_that_is_silent_for_too_long_times_out);
 	RUN(an_attempt_that_writes_has_its_whole_time);
+	RUN(runs_that_give_up_are_tolerated_until_there_are_too_many);
+	RUN(only_a_run_that_gives_up_is_tolerated);
 	RUN(one_attempt_is_no_retry);
 	RUN(without_a_limit_attempts_go_on);
 	RUN(a_stop_ends_the_run_at_once);

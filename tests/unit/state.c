@@ -398,17 +398,32 @@ a_later_version_is_told_from_damage(void)
 	char text[STATE_TEXT];
 	struct state state;
 
-	sum_up("retry-state 2\nwhatever comes\n", text);
+	sum_up("retry-state 3\nwhatever comes\n", text);
 	CHECK(state_parse(text, &state) != NULL);
 	CHECK(state_is_newer(text));
 	text[strlen(text) - 2] ^= 1;
 	CHECK(!state_is_newer(text));
-	sum_up("retry-state 1\nwhatever was\n", text);
+	sum_up("retry-state 2\nwhatever was\n", text);
 	CHECK(!state_is_newer(text));
-	sum_up("retry-states 2\n", text);
+	sum_up("retry-states 3\n", text);
 	CHECK(!state_is_newer(text));
 	CHECK(!state_is_newer(""));
-	CHECK(!state_is_newer("retry-state 2\n"));
+	CHECK(!state_is_newer("retry-state 3\n"));
+}
+
+static void
+a_state_of_version_1_is_read(void)
+{
+	char text[STATE_TEXT];
+	struct state state;
+
+	sum_up("retry-state 1\nstrategy constant\nlevel none\nprevious 0\nn 3\n"
+	       "failures 4\ndelay 1\nnext 1.000000\n",
+	    text);
+	CHECK_STR(state_parse(text, &state), NULL);
+	CHECK_INT(state.n, 3);
+	CHECK_INT(state.failures, 4);
+	CHECK_INT(state.given_up, 0);
 }
 
 /* With a sum that is right. */
@@ -468,6 +483,7 @@ main(void)
 	RUN(any_byte_that_changed_is_found);
 	RUN(a_text_that_was_cut_or_goes_on_is_found);
 	RUN(a_later_version_is_told_from_damage);
+	RUN(a_state_of_version_1_is_read);
 	RUN(numbers_that_no_run_would_write_are_refused);
 	return DONE();
 }
