@@ -70,7 +70,7 @@ struct record {
 	/* The last attempt that ended. */
 	struct outcome outcome;
 	struct judgement judgement;
-	double silent; /* seconds without output that ended it, or 0 */
+	double silent;		/* seconds without output that ended it, or 0 */
 	bool command_timed_out; /* its --check or --before-retry did */
 	double duration;
 	double user, system; /* processor time; NAN in a plan */
