@@ -178,10 +178,15 @@ number() {
 	inject "$call:error=EIO:when=9999" "$@" <input
 	grep -nE "^$call\($like" trace | head -n 1 | cut -d: -f1
 }
+# last CALL ERE OPTION...: and which is the last
+last() {
+	number "$@" >/dev/null
+	grep -nE "^$call\($like" trace | tail -n 1 | cut -d: -f1
+}
 for call in newfstatat fstat; do
 	at=$(number $call 0, true)
 	[ -z "$at" ] || stream "$call:error=EIO:when=$at" 'standard input' true
-	at=$(number $call 1, --output=hold true)
+	at=$(last $call 1, --output=hold true)
 	[ -z "$at" ] || stream "$call:error=EIO:when=$at" 'standard output' \
 	    --output=hold cat
 done

@@ -47,7 +47,7 @@ hint() {
 # soon NAME TEXT: the text asks for some 3600 s.
 soon() {
 	hint "$2"
-	like "$1" "$err" 'asked to wait (59m[0-9]*s|1h00m), which is too long'
+	like "$1" "$err" 'asked to wait (59m[0-9]*s|1h00m), longer than'
 }
 
 then=$(($(date +%s) + 3600))

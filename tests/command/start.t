@@ -51,7 +51,7 @@ like 'and told' "$err" 'cannot execute plain: Permission denied$'
 for name in nosuch ''; do
 	run env PATH="$T/bin:/nosuch" "$RETRY" "$name"
 	is "what is not found is 127: '$name'" "$code" 127
-	like 'and told' "$err" 'No such file or directory$'
+	like 'and told' "$err" 'No such file or directory'
 done
 run env -u PATH "$RETRY" sh -c 'exit 3'
 is 'without $PATH the usual places are searched' "$code" 3
