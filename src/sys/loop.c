@@ -35,9 +35,6 @@
 /* How many signals are read at once. */
 #define SIGNALS 16
 
-/* How much of the last attempt's held output a report may have. */
-#define OUTPUT_SHOWN 65536
-
 /* What the engine's run needs of the system: descriptors, watchers, a child. */
 struct loop {
 	const struct options *options;
@@ -111,16 +108,16 @@ arm(struct loop *loop)
 static void
 tell(struct loop *loop, struct record *record)
 {
-	char output[OUTPUT_SHOWN];
+	char *output =
+	    record->kind == RECORD_END ? output_tail(&loop->output) : NULL;
 
-	if (record->kind == RECORD_END)
-		record->output =
-		    output_tail(&loop->output, output, sizeof(output));
+	record->output = output;
 	record->time = events_time(CLOCK_REALTIME);
 	record->pid = loop->child.pid;
 	record->user = seconds(loop->usage.ru_utime);
 	record->system = seconds(loop->usage.ru_stime);
 	report_tell(&loop->report, record);
+	free(output);
 	notify_tell(&loop->notify, loop->options, record);
 	if (record->kind == RECORD_OUTCOME && loop->options->budget != NULL &&
 	    record->judgement.verdict == VERDICT_SUCCESS)

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,6 +10,9 @@
 #include "core/outcome.h"
 #include "sys/file.h"
 #include "sys/output.h"
+
+/* How much of held output is told to logs. */
+#define TAIL_MOST 65536
 
 /* Noted for output_failed(), which tells. */
 static void
@@ -254,28 +258,34 @@ output_begin_shell(struct output *output, int descriptors[3])
 	return start_collector(output, streams, NULL);
 }
 
-const char *
-output_tail(const struct output *output, char *buffer, size_t size)
+char *
+output_tail(const struct output *output)
 {
 	const struct collection *shared = output->collector.shared;
 
 	if (shared == NULL || shared->spools[OUT].fd == -1)
 		return NULL;
 	const struct spool *spool = &shared->spools[OUT];
-	const off_t most = (off_t)size - 1;
-	const bool is_cut = spool->end - output->begun > most;
-	const off_t from = is_cut ? spool->end - most : output->begun;
+	const bool is_cut = spool->end - output->begun > TAIL_MOST;
+	const off_t from = is_cut ? spool->end - TAIL_MOST : output->begun;
+	char *buffer = malloc(TAIL_MOST + 1);
+
+	if (buffer == NULL)
+		return NULL;
 	const ssize_t length =
 	    pread(spool->fd, buffer, (size_t)(spool->end - from), from);
-
-	if (length <= 0)
+	if (length <= 0) {
+		free(buffer);
 		return NULL;
+	}
 	for (ssize_t i = 0; i < length; i++)
 		if (buffer[i] == '\0')
 			buffer[i] = '\1';
 	buffer[length] = '\0';
 	const char *line = is_cut ? strchr(buffer, '\n') : NULL;
-	return line == NULL ? buffer : line + 1;
+	if (line != NULL)
+		memmove(buffer, line + 1, strlen(line));
+	return buffer;
 }
 
 void

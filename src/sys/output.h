@@ -47,10 +47,10 @@ int output_begin(struct output *output, int descriptors[3]);
 int output_begin_shell(struct output *output, int descriptors[3]);
 
 /*
- * The end of what such a command would read, in the buffer, with \1 for each
- * NUL; or NULL if nothing is held.
+ * The last lines of what such a command would read, at most 64 KiB, with \1 for
+ * each NUL, to be freed; or NULL if nothing is held.
  */
-const char *output_tail(const struct output *output, char *buffer, size_t size);
+char *output_tail(const struct output *output);
 
 /* The child has been started, or could not be. */
 void output_started(struct output *output);
