@@ -144,8 +144,8 @@ print_presets(void)
 			strlcat(text, row->words[i], sizeof(text));
 			strlcat(text, " ", sizeof(text));
 		}
-		printf("\n  %-11s %s\n%*s", row->words[0], row->doc,
-		    PRESET_COLUMN, "");
+		printf("\n  %-11s %s (%s)\n%*s", row->words[0], row->doc,
+		    row->source, PRESET_COLUMN, "");
 		print_wrapped(text, PRESET_COLUMN, PRESET_END);
 	}
 }

@@ -182,6 +182,7 @@ struct option_row {
 /* One row a preset; a row without a doc ends them. */
 struct preset {
 	const char *doc;
+	const char *source;    /* of the figures */
 	const char *words[10]; /* as in argv: its name, its options, NULL */
 };
 
