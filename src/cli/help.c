@@ -70,6 +70,46 @@ print_option(const struct option_row *row)
 	print_wrapped(text, TEXT_COLUMN, TEXT_END);
 }
 
+/* How many of the examples --help shows. */
+#define FEW_EXAMPLES 3
+
+static const struct {
+	const char *text, *doc;
+} examples[] = {
+	{ "retry -a 3 -t 10m make check",
+	    "three attempts of at most ten minutes each" },
+	{ "retry --preset=poll -a 0 -T 2m pg_isready -q",
+	    "wait until a server is ready, for at most two minutes" },
+	{ "retry --stop-match='error: 404' curl -fsS https://example.org/",
+	    "fetch a page, but do not retry an HTTP 404" },
+	{ "retry --delay-match='^[Rr]etry-[Aa]fter: *(.*)' curl -fsS -D "
+	  "/dev/stderr URL",
+	    "wait for as long as the server says" },
+	{ "retry --retry-on=7 ./sync", "retry only exit status 7" },
+	{ "retry --retry-match='timed? ?out' ./sync",
+	    "retry only if the output says so" },
+	{ "retry bash -o pipefail -c './fetch | sort'", "retry a pipeline" },
+	{ "./fetch | retry --stdin=replay --output=hold ./convert | sort",
+	    "retry one command of a pipeline" },
+	{ "retry --log=auto --log=junit:retry.xml make check",
+	    "in CI: report what needed a retry" },
+	{ "retry --output=chronic -T 50m --splay=1m ./feed",
+	    "in cron: mail only if all attempts failed" },
+	{ "retry -a 5 --reset-after=10m ./collector",
+	    "a service or container: restart it, five times in a row at most" },
+	{ "retry -a 1 --repeat ./test", "run a test until it fails" },
+	{ "retry --plan -T 10m -t 2m make check",
+	    "dry run: show what would happen" },
+	{ .text = NULL },
+};
+
+static void
+print_examples(void)
+{
+	for (int i = 0; examples[i].text != NULL; i++)
+		printf("  %s\n      %s\n", examples[i].text, examples[i].doc);
+}
+
 static void
 print_options(void)
 {
@@ -77,7 +117,8 @@ print_options(void)
 
 	printf("usage: retry [OPTION]... [--] COMMAND [ARG]...\n"
 	       "       retry --plan[=SCRIPT] [OPTION]... [COMMAND [ARG]...]\n"
-	       "Run COMMAND until it succeeds.\n");
+	       "Run COMMAND until it succeeds, waiting longer after each "
+	       "failure.\n");
 	for (int id = 0; id < OPTIONS; id++) {
 		if ((int)option_rows[id].group != group) {
 			group = (int)option_rows[id].group;
@@ -85,12 +126,17 @@ print_options(void)
 		}
 		print_option(&option_rows[id]);
 	}
-	printf("\nDUR is a number of seconds, or has units: 250ms, 1m30s, 1h.\n"
-	       "TOPIC is one of\n");
+	printf(
+	    "\nDUR is in seconds, or has units: 250ms, 1m30s, 1h.  COMMAND is "
+	    "run directly; for\npipes, functions and other shell syntax: "
+	    "retry sh -c '...'\nTOPIC:");
 	for (const struct help_topic *row = help_topics; row->name != NULL;
 	     row++)
-		printf("  %-8s %s\n", row->name, row->doc);
-	printf("The manual, retry(1), has the rest.\n");
+		printf(" %s", row->name);
+	printf("\n\nExamples:\n");
+	for (int i = 0; i < FEW_EXAMPLES; i++)
+		printf("  %s\n", examples[i].text);
+	printf("Full documentation: man retry, man retry-cookbook\n");
 }
 
 static void
@@ -114,7 +160,7 @@ print_backoff(void)
 			if (param->initial == PARAM_IS_BASE)
 				printf("d]\n");
 			else if (param->initial == PARAM_REQUIRED)
-				printf("must be given]\n");
+				printf("required]\n");
 			else
 				printf("%g]\n", param->initial);
 		}
@@ -135,7 +181,7 @@ print_jitter(void)
 static void
 print_presets(void)
 {
-	printf("--preset=NAME stands for these options; options beside it "
+	printf("--preset=NAME sets these options; options given explicitly "
 	       "win.\n");
 	for (const struct preset *row = presets; row->doc != NULL; row++) {
 		char text[256] = "";
@@ -153,9 +199,10 @@ print_presets(void)
 static void
 print_sets(void)
 {
-	printf("A SET is a comma list, read from left to right, of:\n\n"
-	       "  an exit status or a range (1, 100-110),\n"
-	       "  a class:\n");
+	printf(
+	    "A SET is a comma-separated list, read from left to right, of:\n\n"
+	    "  an exit status or a range (1, 100-110),\n"
+	    "  a class:\n");
 	for (const struct set_word *word = set_classes; word->name != NULL;
 	     word++)
 		printf("    %-12s %s\n", word->name, word->doc);
@@ -173,11 +220,11 @@ print_sets(void)
 			printf("\n   ");
 		printf(" %s", name);
 	}
-	printf("\n\n\"!\" or \"^\" before an item takes it out.  A list is "
-	       "added to what the option\nholds by default; \"none\" empties "
-	       "both.\n");
-	printf("\nA plan's SCRIPT is a comma list of ITEM[:DUR][*COUNT], where "
-	       "ITEM may also be\na chance: p=0.2 fails one time in five.\n");
+	printf("\n\n\"!\" or \"^\" before an item removes it.  A list adds to "
+	       "the option's default;\n\"none\" empties both.\n");
+	printf("\nA plan's SCRIPT is a comma-separated list of "
+	       "ITEM[:DUR][*COUNT], where ITEM may\nalso be a chance: p=0.2 "
+	       "fails one time in five.\n");
 }
 
 static void
@@ -187,7 +234,7 @@ print_limits(void)
 	    "--attempts=N gives up after N attempts; --attempts=0 never does.  "
 	    "These limits\nmay follow N, or stand without it, in a comma "
 	    "list:\n\n"
-	    "  timeout:2    give up at the second time-out (or another item "
+	    "  timeout:2    give up at the second timeout (or another item "
 	    "of a SET)\n"
 	    "  5/10m        give up at the fifth failure within 10 minutes\n"
 	    "  signal:3/1h  give up at the third death by a signal within an "
@@ -198,8 +245,8 @@ print_limits(void)
 static void
 print_budget(void)
 {
-	printf("--budget=FILE[:NAME=VALUE,...], tokens that retries are paid "
-	       "from.\n\n");
+	printf("--budget=FILE[:NAME=VALUE,...], a limit on retries that "
+	       "processes share.\n\n");
 	for (const struct budget_param *row = budget_params; row->name != NULL;
 	     row++)
 		printf("  %-8s %s [%g]\n", row->name, row->doc,
@@ -209,7 +256,7 @@ print_budget(void)
 static void
 print_formats(void)
 {
-	printf("--log=FORMAT[:FILE], on standard error or to the file; - is "
+	printf("--log=FORMAT[:FILE], to standard error or the file; - is "
 	       "standard output,\nfd:N a descriptor.\n\n");
 	for (const struct format *row = formats; row->name != NULL; row++)
 		printf("  %-8s %s\n", row->name, row->doc);
@@ -220,27 +267,30 @@ print_exit(void)
 {
 	printf("  0        the run succeeded; or a signal ended it and the "
 	       "attempt exited 0\n"
-	       "  1-255    the last attempt's own, where it was stopped or "
-	       "given up; 1 for 0\n"
-	       "  75       it is too early, with --early=skip\n"
+	       "  1-255    the command's own, from the last attempt; 1 if that "
+	       "was 0 but counted\n"
+	       "           as a failure\n"
+	       "  75       with --early=skip: too early, or another run is "
+	       "active\n"
 	       "  124      the last attempt timed out, or --max-time ended it\n"
 	       "  125      retry itself failed, or an option was wrong\n"
 	       "  126      the command was found but could not be executed\n"
 	       "  127      the command was not found\n"
 	       "  128+N    the last attempt died of signal N, or N ended a "
-	       "wait: so does\n"
-	       "           retry, which a shell shows like this\n");
+	       "wait: retry then dies\n"
+	       "           of N too, which shells report as 128+N\n");
 }
 
 const struct help_topic help_topics[] = {
-	{ "options", "all options", print_options },
-	{ "limits", "how often a command may fail", print_limits },
-	{ "backoff", "how delays grow", print_backoff },
-	{ "jitter", "how chance spreads them", print_jitter },
-	{ "presets", "options of known systems", print_presets },
-	{ "sets", "how outcomes are named", print_sets },
-	{ "budget", "what retries cost", print_budget },
-	{ "formats", "how runs are reported", print_formats },
-	{ "exit", "exit statuses", print_exit },
+	{ "options", print_options },
+	{ "limits", print_limits },
+	{ "backoff", print_backoff },
+	{ "jitter", print_jitter },
+	{ "presets", print_presets },
+	{ "sets", print_sets },
+	{ "budget", print_budget },
+	{ "formats", print_formats },
+	{ "examples", print_examples },
+	{ "exit", print_exit },
 	{ .name = NULL },
 };

@@ -4,7 +4,6 @@
 /* One row a topic of --help=TOPIC; the first one is that of --help alone. */
 struct help_topic {
 	const char *name;
-	const char *doc;
 	void (*print)(void); /* on stdout */
 };
 

@@ -189,7 +189,7 @@ raise_level(const struct retry *retry)
 	}
 #define DOWN_BY \
 	{ \
-		"down", "added after a success, negative as a rule", \
+		"down", "added after a success, usually negative", \
 		    PARAM_CHANGE, PARAM_REQUIRED, 0, 0 \
 	}
 #define DOWN_TIMES \
@@ -234,7 +234,7 @@ const struct strategy strategies[] = {
 	},
 	{
 	    .name = "fibonacci",
-	    .formula = "d, second, then the sum of the two before",
+	    .formula = "d, second, then the sum of the previous two",
 	    .doc = "grows by 1.618, gently at first",
 	    .params = { { "second", "the second delay", PARAM_TIME,
 		PARAM_IS_BASE, 0, 0 } },
@@ -244,7 +244,7 @@ const struct strategy strategies[] = {
 	{
 	    .name = "steps",
 	    .formula = "d*(cap/d)^((n-1)/steps), then cap",
-	    .doc = "reaches the cap in so many steps",
+	    .doc = "reaches the cap after this many retries",
 	    .params = { { "steps", "retries until the cap", PARAM_COUNT, 5, 1,
 		1e9 } },
 	    .needs_ends = true,
@@ -264,7 +264,7 @@ const struct strategy strategies[] = {
 	{
 	    .name = "decorrelated",
 	    .formula = "uniform in [d, min(cap, factor*previous)]",
-	    .doc = "random, from the delay before",
+	    .doc = "random, based on the previous delay",
 	    .params = { { "factor", "growth of the range", PARAM_FACTOR, 3, 0,
 			    0 },
 		{ "clamp", "1: cut at the cap, as first published", PARAM_COUNT,
@@ -283,10 +283,10 @@ const struct strategy strategies[] = {
 	},
 	{
 	    .name = "slots",
-	    .formula = "d*r, r whole, uniform in [0, 2^min(n,ceiling)-1]",
+	    .formula = "d*r, r an integer, uniform in [0, 2^min(n,ceiling)-1]",
 	    .doc = "Ethernet's binary exponential backoff",
-	    .params = { { "ceiling", "where doubling ends", PARAM_COUNT, 10, 1,
-		52 } },
+	    .params = { { "ceiling", "retry after which doubling stops",
+		PARAM_COUNT, 10, 1, 52 } },
 	    .random = true,
 	    .example = "1 2 4 8 16",
 	    .nominal = slots,

@@ -17,7 +17,7 @@
 #define AT(member) offsetof(struct budget_rules, member)
 
 const struct budget_param budget_params[] = {
-	{ "tokens", "tokens the bucket holds at most", 100000, AT(tokens) },
+	{ "tokens", "most tokens in the bucket", 100000, AT(tokens) },
 	{ "success", "tokens that a success gives back", 100, AT(success) },
 	{ "rate", "tokens that come back each second", 0, AT(rate) },
 	{ "cost", "tokens that a retry takes", 1000, AT(cost) },

@@ -15,20 +15,20 @@ const struct jitter_kind jitter_kinds[] = {
 	{
 	    .name = "full",
 	    .formula = "x*u",
-	    .doc = "anything from nothing to the nominal delay",
+	    .doc = "between 0 and the nominal delay",
 	    .least = 0,
 	},
 	{
 	    .name = "equal",
 	    .alias = "half",
 	    .formula = "x/2 + x/2*u",
-	    .doc = "half of the nominal delay at least",
+	    .doc = "at least half the nominal delay",
 	    .least = 0.5,
 	},
 	{
 	    .name = "RATIO",
 	    .formula = "x*(1 - r + 2*r*u)",
-	    .doc = "so much around it: 0.2 or 20%",
+	    .doc = "that fraction above or below: 0.2 or 20%",
 	    .least = 1,
 	    .begins = "-.0123456789",
 	    .relative = true,
@@ -36,7 +36,7 @@ const struct jitter_kind jitter_kinds[] = {
 	{
 	    .name = "+DUR",
 	    .formula = "x + DUR*u",
-	    .doc = "up to DUR on top",
+	    .doc = "plus up to DUR",
 	    .least = 1,
 	    .begins = "+",
 	},

@@ -389,6 +389,7 @@ ends 0 2 'gets over a failure'
 is 'with a group for each retry' \
     "$(printf '%s\n' "$out" | grep -c '^::group::')" 1
 check 'and a report' grep -q flakyFailure "$report"
+is 'with one notice' "$(printf '%s\n' "$out" | grep -cE '^::(notice|error)')" 1
 rm "$report"
 FAILURES=9
 ends 1 3 'or gives up'
@@ -447,6 +448,11 @@ unit() {
 	fi
 	text=$(sed -n 's|^ExecStart=||p' "$recipe" | sed 's|/usr/bin/||g')
 }
+printf '[Service]\nExecStart=/bin/true\nKillMode=gently\n' >wrong.service
+if command -v systemd-analyze >/dev/null; then
+	run systemd-analyze verify --man=no "$T/wrong.service"
+	like 'systemd sees what is wrong with a unit' "$err$out" 'kill mode'
+fi
 ln -s stub bin/backup
 for name in 'A service' 'A daemon that says when it is ready' \
     'A daemon that sends MAINPID=' 'A job with a timer'; do

@@ -1,35 +1,43 @@
 #!/bin/sh
 #
-# Every example in the README and in the manual is run as it stands there.
-#
-# The commands in them are stubs that fail once and then succeed, and what is
-# to be shown is that each example gets over that. Those that are about
-# something else are told apart below; ways.t has what is more than a line.
+# Every example in the README, in the manual and in --help is run as it stands
+# there. The commands in them are stubs that fail once and then succeed: each
+# example has to get over that. Examples of something else are told apart below.
 
 . lib/harness.sh
 # shellcheck source=tests/lib/stubs.sh
 . "$TESTS/lib/stubs.sh"
 
-stub collector curl make nc parallel pg_isready pytest render retry-redis-budget ssh wget
-for name in report sync upload; do
+stub collector curl fetch make nc pg_isready pytest retry-redis-budget terraform
+for name in collector convert feed fetch load report sync test upload; do
 	ln -s bin/stub "$name"
 done
 ln -s /bin/true bin/sleep
 
-# The examples, a line each; in a table | is written \|.
+# The examples, a line each; a table of the README has \| for |.
 extract() {
-	sed -n 's/^\.Dl retry/retry/p' "$manual" | unescape
-	shown hint | sed 'N; s/ *\\\n */ /'
+	unescape <"$manual" | sed -n '
+		s/^\.Dl //p
+		/^\.Bd -literal/,/^\.Ed/{
+			/\\$/N
+			s/ *\\\n */ /
+			s/^ENTRYPOINT \[\(.*\)\]$/\1/
+			/^"/s/[",]//g
+			s/^ExecStart=//
+			/^retry:/!{/retry .*[a-z]/{/^[$0-9]/!p}}
+		}'
 	sed -n '/^```sh$/,/^```$/p' "$readme" | grep -v '^```'
 	sed -n 's/^    \(retry .*\)/\1/p' "$readme"
 	sed -n 's/^ExecStart=.*\(retry .*\)/\1/p' "$readme"
 	sed -n 's/^\*[^ ]* \* \* \* \* //p' "$readme"
 	sed -n '/^## Recipes/,/^## /s/^| .* | `\(.*\)` |$/\1/p' "$readme" |
 	    sed 's/\\|/|/g'
+	retry --help=examples | sed -n 's/^  \([^ ]\)/\1/p'
+	retry --help | sed -n '/^Examples:/,$s/^  //p'
 }
 
-extract | sed 's|/usr/bin/||' >examples
-check 'the examples are found' test "$(wc -l <examples)" -ge 25
+extract | sed 's|/usr/bin/||g; s/^@hourly //' >examples
+check 'the examples are found' test "$(wc -l <examples)" -ge 60
 
 # ends STATUS CALLS HOW: what the example does where its command fails as
 # $FAILURES and $FAILURE say.
@@ -51,7 +59,7 @@ while IFS= read -r text <&3; do
 		FAILURE=${FAILURE%%[ ,]*}
 		ends "$FAILURE" 1 'but not this one' ;;
 	*--retry-match=*)
-		SAYS='connection timed out'
+		SAYS='timed out: timeout'
 		ends 0 2 'retries a failure that says so'
 		SAYS='no such file'
 		ends 1 1 'but no other' ;;
@@ -100,6 +108,25 @@ while IFS= read -r text <&3; do
 		ends 0 2 'succeeds at the second attempt' ;;
 	esac
 done 3<examples
+
+# The plans in the manual, letter for letter.
+for way in plan chances; do
+	shown $way >table
+	text=$(sed -n '1s/^\$ //p' table)
+	is "$text: shows this" "$(COLUMNS=72 sh -c "$text")" "$(sed 1d table)"
+done
+
+# The unit in the README.
+sed -n '/^```ini$/,/^```$/p' "$readme" | grep -v '^```' |
+    sed "s|/usr/bin/retry|$RETRY|; s|/usr/bin/collector|/bin/true|" \
+    >readme.service
+if command -v systemd-analyze >/dev/null; then
+	run systemd-analyze verify --man=no "$T/readme.service"
+	is 'systemd finds nothing wrong with the unit' "$code$err$out" 0
+else
+	skip 'systemd finds nothing wrong with the unit' \
+	    'systemd is not installed'
+fi
 
 # The loop of which the README says what is wrong with it.
 loop=$(tr '\n' ' ' <"$readme" | sed 's/.*`\(for [^`]* done\)`.*/\1/')

@@ -23,8 +23,10 @@ while read -r name; do
 done <names
 is 'it names every option' "$missing" ''
 
-printf '%s\n' "$help" | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p' >topics
+printf '%s\n' "$help" | sed -n 's/^TOPIC: //p' | tr ' ' '\n' >topics
 check 'and the topics' test -s topics
+is 'it ends with three examples' \
+    "$(printf '%s\n' "$help" | grep -c '^  retry ')" 3
 # shellcheck disable=SC2013 # topics are words
 for topic in $(cat topics); do
 	run "$RETRY" --help="$topic"

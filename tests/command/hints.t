@@ -102,7 +102,7 @@ is 'a group that matched nothing is no hint' "$code:$err" 7:
 
 # The example of the manual, with a server that is real.
 example=$(sed -n '/^\.\\" way: hint$/,/^\.Ed$/p' "$TESTS/../man/retry.1" |
-    sed '/^\./d; s/\\-/-/g; s/\\e$/\\/')
+    sed "/^\./d; s/\\\\-/-/g; s/\\\\(aq/'/g; s/\\\\(ha/^/g; s/\\\\e\$/\\\\/")
 like 'the manual has an example' "$example" '^retry --delay-match='
 if command -v curl >/dev/null && command -v python3 >/dev/null; then
 	cat >server.py <<'E2'

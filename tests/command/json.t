@@ -151,16 +151,4 @@ wait $!
 check 'a run that is killed leaves its story' \
     sh -c 'test "$(jq -r .event live | xargs)" = "start attempt outcome wait"'
 
-# Recipes of the manual.
-sed -n '/^jq /,/log$/p' "$TESTS/../man/retry.1" >recipes
-check 'the manual has recipes' test -s recipes
-rm log
-retry --seed=1 --log=json:log -d 1ms sh -c 'exit $((RETRY_ATTEMPT < 3))'
-retry --log=json:log true
-run sh recipes
-is 'they work' "$code" 0
-like 'a delay' "$out" '^0\.00[0-9]+$'
-like 'a row' "$out" '^1	exit	1	0\.0'
-like 'a sum' "$(echo "$out" | xargs)" 'runs: 2, flaky: 1'
-
 finish

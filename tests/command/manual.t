@@ -25,7 +25,7 @@ agree() {
 }
 
 # ".It Fl a , Fl -attempts Ns = Ns Ar N" becomes "-a, --attempts=N".
-section OPTIONS BACKOFF | sed -n '
+section OPTIONS DELAYS | sed -n '
 	s/^\.It Fl \(.*\)/ Fl \1 /
 	t words
 	d
@@ -43,7 +43,7 @@ topic options | sed -n 's/^ *\(-., --[^ ]*\|--[^ ]*\).*/\1/p' >in_help
 agree 'the options and the words of their values'
 
 # The first word behind "The default is", without the times that are 0.
-section OPTIONS BACKOFF | awk '
+section OPTIONS DELAYS | awk '
 	/^\.It / {
 		match($0, /Fl -[a-z-]+/)
 		name = substr($0, RSTART + 4, RLENGTH - 4)
@@ -57,24 +57,22 @@ topic options | awk '
 		name = substr($0, RSTART + 2, RLENGTH - 2)
 	}
 	match($0, / \[[^]]*\]$/) {
-		split(substr($0, RSTART + 2, RLENGTH - 3), words, " ")
+		split(substr($0, RSTART + 2, RLENGTH - 3), words, ",? ")
 		print name, words[1]
 	}' >in_help
 agree 'the defaults'
 
 section Strategies Jitter | awk '
-	/^\.Bl .*-compact/ { params = 1 }
-	/^\.El/ { params = 0 }
-	/^\.It Cm/ && !params { name = $3; getline formula }
-	/^\.It Cm/ && params {
+	/^\.It Cm/ { name = $3; getline; formula = substr($0, 5) }
+	/^\.Cm .* :$/ {
+		param = $2
 		getline text
 		sub(/.*\((default: )?/, "", text)
 		sub(/\)$/, "", text)
-		print name, $3, text
+		print name, param, text
 	}
-	/: [0-9. ]*\.$/ {
+	/: [0-9. ]*$/ {
 		sub(/.*: /, "")
-		sub(/\.$/, "")
 		print name, formula, $0
 	}' >in_manual
 topic backoff | awk '
@@ -100,7 +98,7 @@ section Jitter 'Which jitter to choose' | awk '
 		alias = $4 == "," ? " " $6 : ""
 		name = $2 == "No" ? $3 $6 : $3
 		getline
-		print name, $0 alias
+		print name, substr($0, 5) alias
 	}' >in_manual
 topic jitter | awk '
 	/^  [a-zA-Z+]/ {
@@ -119,7 +117,7 @@ topic presets | tail -n +2 | awk '
 	/^   / { gsub(/ +/, "\n"); print substr($0, 2) }' >in_help
 agree 'the presets and their options'
 
-section BUDGET STREAMS | awk '
+section BUDGET PLAN | awk '
 	/^\.It Cm/ {
 		getline text
 		sub(/.*default: /, "", text)
@@ -129,19 +127,19 @@ section BUDGET STREAMS | awk '
 topic budget | sed -n 's/^  \([a-z]*\) .*\[\(.*\)\]$/\1 \2/p' >in_help
 agree 'the parameters of a budget'
 
-section VERDICT STATE | sed -n 's/^\.It Cm //p' >in_manual
+section Sets Patterns | sed -n 's/^\.It Cm //p' >in_manual
 topic sets | sed -n 's/^    \([a-z]*\) .*/\1/p' >in_help
 agree 'the words of a set'
 
-section REPORTS JSON | sed -n 's/^\.It Cm //p' >in_manual
+section LOGS 'GitHub Actions' | sed -n 's/^\.It Cm //p' >in_manual
 topic formats | sed -n 's/^  \([a-z]*\) .*/\1/p' >in_help
 agree 'the formats'
 
-section OPTIONS BACKOFF | awk '
+section OPTIONS DELAYS | awk '
 	/^\.It Fl h/ { found = 1 }
 	found && /^\.Cm / { gsub(/[.,]|Cm/, ""); gsub(/^ +| +$/, ""); print }
 	/^\.It Fl V/ { found = 0 }' | xargs -n 1 >in_manual
-topic options | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p' >in_help
+topic options | sed -n 's/^TOPIC: //p' | xargs -n 1 >in_help
 agree 'the topics of --help'
 
 finish
