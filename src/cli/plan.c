@@ -450,14 +450,15 @@ plan_run(const struct options *options, struct report *report,
 	struct plan plan = { .report = report };
 	bool silent = false;
 
-	/* The delays are linear in their draws, or nearly so. */
-	go(&expected, options,
-	    (struct random){ .script = &middle, .script_length = 1 });
-	if (chances)
-		measured.expected = plan.expected = &expected;
 	for (size_t i = 0; i < report->count; i++)
 		if (report->sinks[i].file == stdout)
 			silent = true;
+	/* The delays are linear in their draws, or nearly so. */
+	if (chances || !silent)
+		go(&expected, options,
+		    (struct random){ .script = &middle, .script_length = 1 });
+	if (chances)
+		measured.expected = plan.expected = &expected;
 	if (silent) {
 		go(&plan, options, options->random);
 		return;
