@@ -166,6 +166,7 @@ add_outcome(struct message *message, const struct options *options,
 	char text[MESSAGE_PART];
 
 	message->priority = PRIORITY_WARNING;
+	message->verdict = record->judgement.verdict;
 	if (record->outcome.kind == OUTCOME_UNSTARTABLE) {
 		const char *quote = command != NULL &&
 			(*command == '\0' || strpbrk(command, " \t\n") != NULL)
@@ -183,7 +184,10 @@ add_outcome(struct message *message, const struct options *options,
 		return;
 	}
 	add_ended(message, record);
-	if (record->judgement.verdict != VERDICT_STOP)
+	/* Only what goes on says why here: the end has a line of its own. */
+	if (message->verdict == VERDICT_STOP)
+		message->verdict = VERDICT_RETRY;
+	else
 		add_rule(message, record);
 }
 
@@ -258,7 +262,8 @@ add_limit(struct message *message, const struct record *record)
 struct message
 message_end(const struct record *record)
 {
-	struct message message = { .priority = PRIORITY_ERROR };
+	struct message message = { .priority = PRIORITY_ERROR,
+		.verdict = VERDICT_STOP };
 	char past[MESSAGE_PART], text[MESSAGE_PART], name[SIGNAL_NAME];
 
 	snprintf(past, sizeof(past), "%" PRIu64 " attempt%s in %s",
@@ -267,12 +272,14 @@ message_end(const struct record *record)
 	switch (record->reason) {
 	case REASON_SUCCESS:
 		message.priority = PRIORITY_INFO;
+		message.verdict = VERDICT_SUCCESS;
 		add(&message, "succeeded at ");
 		add_attempt(&message, record);
 		add(&message, " in %s", message_time(record->elapsed, text));
 		return message;
 	case REASON_SIGNAL:
 		message.priority = PRIORITY_NOTICE;
+		message.verdict = VERDICT_NONE;
 		add(&message, "ended by %s after %s",
 		    signal_name(record->ended_by, name), past);
 		if (!record->in_a_wait && record->attempt > 0)
@@ -389,12 +396,13 @@ named(const struct options *options, const struct record *record,
 	const bool told = record->kind == RECORD_OUTCOME &&
 	    record->outcome.kind == OUTCOME_UNSTARTABLE &&
 	    options->origin[OPTION_NAME] == ORIGIN_DEFAULT;
-	struct message message = { .priority = body.priority };
+	struct message message = body;
 	char name[MESSAGE_PART];
 
 	message_name(options, name);
 	if (*body.text == '\0' || *name == '\0' || told)
 		return body;
+	*message.text = '\0';
 	add(&message, "%s: %s", name, body.text);
 	return message;
 }
@@ -409,7 +417,8 @@ struct message
 message_more(const struct options *options, uint64_t count)
 {
 	const struct record record = { .kind = RECORD_START };
-	struct message message = { .priority = PRIORITY_WARNING };
+	struct message message = { .priority = PRIORITY_WARNING,
+		.verdict = VERDICT_RETRY };
 
 	add(&message, "... and %" PRIu64 " more like it", count);
 	return named(options, &record, message);

@@ -15,7 +15,8 @@ enum priority {
 /* A line for people, without "retry: " and without a newline. */
 struct message {
 	enum priority priority;
-	char text[512]; /* "": there is nothing to say */
+	enum verdict verdict; /* good or bad news; NONE: neither */
+	char text[512];	      /* "": there is nothing to say */
 };
 
 /* The line that tells this record, and names the run. */

@@ -28,13 +28,6 @@ static const struct {
 	[COLUMN_DELAY] = { "delay", false },
 };
 
-static const char *const verdict_colours[] = {
-	[VERDICT_NONE] = "",
-	[VERDICT_SUCCESS] = "\033[32m",
-	[VERDICT_RETRY] = "",
-	[VERDICT_STOP] = "\033[31m",
-};
-
 /* What a bar is made of, with and without Unicode; one column each. */
 enum cell { CELL_CERTAIN, CELL_RANGE, CELL_DRAWN, CELLS };
 
@@ -194,9 +187,8 @@ print_bar(const struct plan_table *table, const struct delay *delay)
 static void
 print_row(struct plan_table *table, const struct record *record)
 {
-	const char *colour =
-	    verdict_colours[gives_up(record) ? VERDICT_STOP
-					     : record->judgement.verdict];
+	const char *colour = report_colour(table->screen,
+	    gives_up(record) ? VERDICT_STOP : record->judgement.verdict);
 	char row[COLUMNS][MESSAGE_PART] = { "" };
 
 	fill(table, record, row);

@@ -13,14 +13,53 @@
 /* Seconds after which a failure is told again. */
 #define TOLD_FOR 60
 
+const char *
+report_colour(const struct screen *screen, enum verdict verdict)
+{
+	static const char *const colours[] = {
+		[VERDICT_NONE] = "",
+		[VERDICT_SUCCESS] = "\033[32m",
+		[VERDICT_RETRY] = "\033[33m",
+		[VERDICT_STOP] = "\033[31m",
+	};
+
+	return screen->colour ? colours[verdict] : "";
+}
+
+const char *
+report_colour_end(const struct screen *screen)
+{
+	return screen->colour ? "\033[m" : "";
+}
+
+/*
+ * On a terminal the attempt may have left the cursor behind half a line.  As
+ * many blanks as the terminal has columns go over the end of that line, but not
+ * of an empty one, so that a CR then leads to the beginning of a line that is
+ * free.
+ */
+static void
+begin_line(const struct sink *sink)
+{
+	const struct screen *screen = &sink->screen;
+
+	if (screen->sized && screen->width > 0 && !screen->plain)
+		fprintf(sink->file, "%*s\r\033[J", screen->width, "");
+}
+
 static void
 put_line(const struct sink *sink, struct message message)
 {
+	const struct screen *screen = &sink->screen;
+
 	if (*message.text == '\0')
 		return;
+	begin_line(sink);
 	if (sink->format->has_priorities)
 		fprintf(sink->file, "<%d>", message.priority);
-	fprintf(sink->file, "retry: %s\n", message.text);
+	fprintf(sink->file, "%sretry:%s %s\n",
+	    report_colour(screen, message.verdict), report_colour_end(screen),
+	    message.text);
 }
 
 /* Whether a failure is one more like that of the last attempt. */

@@ -46,6 +46,7 @@ struct screen {
 	bool unicode;
 	bool colour;
 	bool plain; /* knows no control sequences */
+	bool sized; /* the terminal said how wide it is */
 };
 
 /* Where a format is written to. */
@@ -83,6 +84,10 @@ struct report {
 	size_t count;
 	long pid; /* retry's own */
 };
+
+/* The sequence for text of this verdict, and the one after it, or "". */
+const char *report_colour(const struct screen *screen, enum verdict verdict);
+const char *report_colour_end(const struct screen *screen);
 
 /* Tells all sinks; each line is written at once, but for a plan's. */
 void report_tell(struct report *report, const struct record *record);

@@ -1,5 +1,6 @@
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli/report.h"
 #include "core/duration.h"
@@ -20,19 +21,39 @@
 
 #define GAP 2
 
-/* The first text, of which the last is "", that takes up no more columns. */
-static const char *
-first_fit(char texts[3][MESSAGE_PART], int columns)
+/* A wait of so many seconds shows the time of day at which it ends. */
+#define LONG 60
+#define DAY 86400
+
+/* Takes the columns that the part needs off the room, or leaves the part out. */
+static void
+fit(char part[MESSAGE_PART], int *room)
 {
-	while (**texts != '\0' && (int)strlen(*texts) > columns)
-		texts++;
-	return *texts;
+	const int length = (int)strlen(part);
+
+	if (length > *room)
+		*part = '\0';
+	else
+		*room -= length;
+}
+
+/* The time of day at which the wait ends; the date too, if that is not soon. */
+static void
+put_clock(const struct record *record, char text[MESSAGE_PART])
+{
+	const double left = record->due - record->elapsed;
+	const time_t due = (time_t)(record->time + left);
+	struct tm broken;
+
+	if (localtime_r(&due, &broken) != NULL)
+		strftime(text, MESSAGE_PART,
+		    left < DAY ? ", at %H:%M:%S" : ", at %F %H:%M", &broken);
 }
 
 /*
  * Draws as much as there is room for, beginning with what matters most: when
- * the next attempt is, how the last one ended, how to retry now, and a bar.  In
- * all but the bar a byte is a column.
+ * the next attempt is, whose it is, how the last one ended, how to retry now,
+ * and a bar.  In all but the bar a byte is a column.
  *
  * Nothing is folded while it is drawn, as the terminal may just have become
  * narrower; the cursor rests at the beginning, so that what is folded later is
@@ -45,48 +66,48 @@ draw(struct sink *sink, const struct report *report,
 	const struct screen *screen = &sink->screen;
 	const double left = record->due - record->elapsed;
 	const double passed = 1 - left / record->delay.seconds;
-	char whats[3][MESSAGE_PART] = { "" }, hows[3][MESSAGE_PART] = { "" };
-	char next[MESSAGE_PART], name[MESSAGE_PART], text[MESSAGE_PART];
-	char time[DURATION_TEXT];
+	char head[MESSAGE_PART] = "retry: ", name[MESSAGE_PART] = "";
+	char next[MESSAGE_PART], clock[MESSAGE_PART] = "";
+	char last[MESSAGE_PART] = "", how[MESSAGE_PART] = "";
+	char text[MESSAGE_PART], time[DURATION_TEXT];
 	int room = screen->width - 1;
 
 	snprintf(next, sizeof(next), "%.80s in %s",
 	    message_attempt(record->attempt + 1, record->used + 1,
 		record->limit, text),
 	    duration_text(number_ceil(left), time));
+	if (room < (int)strlen(next))
+		next[room] = '\0';
 	room -= (int)strlen(next);
-	if (room < 0)
-		next[screen->width - 1] = '\0';
-
-	message_name(report->options, name);
-	if (record->attempt > 0) {
-		const char *outcome = message_outcome(record, text);
-
-		snprintf(whats[0], MESSAGE_PART, "%.30s %.80s; ", name,
-		    outcome);
-		snprintf(whats[1], MESSAGE_PART, "%.80s; ", outcome);
-	} else if (record->kept) {
-		snprintf(whats[0], MESSAGE_PART, "%.30s: a kept delay; ", name);
-		snprintf(whats[1], MESSAGE_PART, "a kept delay; ");
+	if (*message_name(report->options, text) != '\0')
+		snprintf(name, sizeof(name), "%.30s: ", text);
+	fit(name, &room);
+	if (record->attempt > 0)
+		snprintf(last, sizeof(last), "  last %.80s",
+		    message_outcome(record, text));
+	else if (record->kept)
+		strlcpy(last, "  kept from an earlier run", sizeof(last));
+	fit(last, &room);
+	if (record->delay.seconds >= LONG)
+		put_clock(record, clock);
+	fit(clock, &room);
+	fit(head, &room);
+	room -= GAP + BAR_LEAST;
+	if (record->delay.seconds > LAST_SECONDS && report->pid != 1) {
+		snprintf(how, sizeof(how), "  retry now: kill -URG %ld",
+		    report->pid);
+		if ((int)strlen(how) > room)
+			snprintf(how, sizeof(how), "  kill -URG %ld",
+			    report->pid);
 	}
-	const char *what = first_fit(whats, room - GAP - BAR_LEAST);
-	room -= (int)strlen(what);
-
-	snprintf(hows[0], MESSAGE_PART, "retry now: kill -URG %ld",
-	    report->pid);
-	snprintf(hows[1], MESSAGE_PART, "kill -URG %ld", report->pid);
-	const char *how = first_fit(hows, room - GAP - BAR_LEAST - GAP);
-	if (*how != '\0')
-		room -= (int)strlen(how) + GAP;
-
-	room -= GAP;
-	const int bar = room < BAR_LEAST ? 0
-	    : room < BAR_MOST		 ? room
-					 : BAR_MOST;
+	fit(how, &room);
+	const int bar = room < 0	  ? 0
+	    : room < BAR_MOST - BAR_LEAST ? room + BAR_LEAST
+					  : BAR_MOST;
 
 	report_tty_hide(sink);
-	fprintf(sink->file, "%s%s%s", screen->plain ? "" : "\033[?7l", what,
-	    next);
+	fprintf(sink->file, "%s%s%s%s%s", screen->plain ? "" : "\033[?7l", head,
+	    name, next, clock);
 	if (bar > 0)
 		fprintf(sink->file, "%*s", GAP, "");
 	for (int i = 0; i < bar; i++)
@@ -94,12 +115,12 @@ draw(struct sink *sink, const struct report *report,
 			fputs(screen->unicode ? "█" : "#", sink->file);
 		else
 			fputs(screen->unicode ? "░" : ".", sink->file);
-	if (*how != '\0')
-		fprintf(sink->file, "%*s%s", GAP, "", how);
-	fputs(screen->plain ? "\r" : "\033[?7h\r", sink->file);
+	fprintf(sink->file, "%s%s%s%s%s", report_colour(screen, VERDICT_RETRY),
+	    last, report_colour_end(screen), how,
+	    screen->plain ? "\r" : "\033[?7h\r");
 	fflush(sink->file);
-	sink->drawn = (int)(strlen(what) + strlen(next) + GAP + (size_t)bar +
-	    GAP + strlen(how));
+	sink->drawn = (int)(strlen(head) + strlen(name) + strlen(next) +
+	    strlen(clock) + GAP + (size_t)bar + strlen(last) + strlen(how));
 }
 
 /* Draws for how long another run has had the state. */
@@ -110,7 +131,8 @@ draw_lock(struct sink *sink, const struct report *report,
 	char line[3 * MESSAGE_PART], name[MESSAGE_PART], file[MESSAGE_PART];
 	char time[DURATION_TEXT];
 
-	snprintf(line, sizeof(line), "%.30s: another run has %s; waiting %s",
+	snprintf(line, sizeof(line),
+	    "retry: %.30s: another run has %s; waiting %s",
 	    message_name(report->options, name),
 	    text_safe(report->options->state, file, sizeof(file)),
 	    duration_text(number_floor(record->locked), time));

@@ -231,6 +231,7 @@ logs_screen(int descriptor)
 
 	if (ioctl(descriptor, TIOCGWINSZ, &size) == 0)
 		width = size.ws_col;
+	const bool sized = width > 0;
 	if (width == 0 && columns != NULL)
 		width = (int)strtonum(columns, 1, WIDEST, &problem);
 	return (struct screen){
@@ -240,16 +241,16 @@ logs_screen(int descriptor)
 		.colour = terminal && !plain &&
 		    (no_colour == NULL || *no_colour == '\0'),
 		.plain = plain,
+		.sized = sized,
 	};
 }
 
-double
-logs_tick(struct report *report, const struct record *record)
+/* Finds out which logs are terminals, and what can be shown there now. */
+static void
+look(struct report *report)
 {
 	const bool held = report->options->output == OUTPUT_CHRONIC;
 
-	if (!record->waits && record->locked == 0)
-		return INFINITY;
 	for (size_t i = 0; i < report->count; i++) {
 		struct sink *sink = &report->sinks[i];
 		const int descriptor =
@@ -258,19 +259,36 @@ logs_tick(struct report *report, const struct record *record)
 		if (sink->undecided && isatty(descriptor))
 			sink->format = report_format("tty");
 		sink->undecided = false;
-		if (sink->format->tick == NULL)
+		if (!sink->format->for_people || sink->format->has_priorities)
+			continue;
+		sink->screen = (struct screen){ .width = 0 };
+		if (held && descriptor == STDERR_FILENO)
 			continue;
 		sink->screen = logs_screen(descriptor);
 
-		/*
-		 * The terminal of another job is not drawn on, and what is held
-		 * shows nothing now.
-		 */
+		/* The terminal of another job is not drawn on. */
 		const pid_t foreground =
 		    sink->screen.terminal ? tcgetpgrp(descriptor) : -1;
-		if ((foreground != -1 && foreground != getpgrp()) ||
-		    (held && descriptor == STDERR_FILENO))
+		if (foreground != -1 && foreground != getpgrp())
 			sink->screen.width = 0;
 	}
+}
+
+double
+logs_tick(struct report *report, const struct record *record)
+{
+	if (!record->waits && record->locked == 0)
+		return INFINITY;
+	look(report);
 	return report_tick(report, record);
+}
+
+void
+logs_tell(struct report *report, const struct record *record)
+{
+	/* A run that succeeds at once says nothing, and so need not look. */
+	if (record->failures > 0 || record->reason > REASON_SUCCESS ||
+	    report->options->verbose)
+		look(report);
+	report_tell(report, record);
 }

@@ -16,6 +16,9 @@ void logs_begin(const struct report *report);
 /* What can be shown on this descriptor; 80 columns if nothing is known. */
 struct screen logs_screen(int descriptor);
 
+/* Tells all logs, once it is known which of them are terminals. */
+void logs_tell(struct report *report, const struct record *record);
+
 /*
  * Draws the status line of a wait on each log that is a terminal.  Returns the seconds since
  * the start of the run at which there is more to draw, or INFINITY.

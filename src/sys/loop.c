@@ -89,7 +89,9 @@ static void
 arm(struct loop *loop)
 {
 	const double time = now(loop);
-	const struct record record = engine_record(loop->engine, time);
+	struct record record = engine_record(loop->engine, time);
+
+	record.time = events_time(CLOCK_REALTIME);
 	const double tick =
 	    logs_tick(&loop->report, &record) + time - record.elapsed;
 	const double wake = loop->pending.kind != EVENT_NONE
@@ -116,7 +118,7 @@ tell(struct loop *loop, struct record *record)
 	record->pid = loop->child.pid;
 	record->user = seconds(loop->usage.ru_utime);
 	record->system = seconds(loop->usage.ru_stime);
-	report_tell(&loop->report, record);
+	logs_tell(&loop->report, record);
 	free(output);
 	notify_tell(&loop->notify, loop->options, record);
 	if (record->kind == RECORD_OUTCOME && loop->options->budget != NULL &&

@@ -43,10 +43,10 @@ END
 chmod +x try
 PATH=$T:$PATH
 
-look normal 80 'kill -URG' show '2/3 in 9s' show '2/3 in 9s' "$now" \
+look normal 80 'kill -URG' show '2/3 in 19s' show '2/3 in 19s' "$now" \
     '3/3 in' show '3/3 in' "$now" -- \
-    try -a 3 -d 10 sh -c 'echo out; exit 7'
-look narrow 200 '200$|kill -URG' show '2/2 in' wide=40 '^exited 7; .* [#.]+$' show \
+    try -a 3 -d 20 sh -c 'echo out; exit 7'
+look narrow 200 '200$|kill -URG' show '2/2 in' wide=40 '^sh: .*  last exited 7$' show \
     . wide=20 '^attempt 2/2 in [0-9]+s$' show . 'type=\x03' -- \
     try -a 2 -d 30 sh -c 'exit 7'
 look end 80 -- try -a 2 -d 0.6 sh -c 'echo out; exit 7'
@@ -54,6 +54,13 @@ look gate 80 '2/2 in' show 'gate runs' show -- try -a 2 -d 0.6 \
     --check='echo check runs; exit 1' \
     --before-retry='echo gate runs; sleep 0.2' sh -c 'echo out; exit 1'
 look quiet 80 -- try -q -a 2 -d 0.6 sh -c 'echo out; exit 7'
+for columns in 40 80; do
+	look half$columns $columns -- try -a 2 -d 0.6 sh -c 'printf half; exit 7'
+	look text$columns $columns -- try --log=text -a 2 -d 0 sh -c 'printf half'\
+'; exit 7'
+done
+look plain 80 -- env NO_COLOR=1 try -a 2 -d 0.6 false
+look flaky 80 -- try -a 2 -d 0.6 sh -c 'exit $((RETRY_ATTEMPT < 2))'
 look short 80 -- try -a 3 -d 0.3 false
 look interrupted 80 '2/5 in' 'type=\x03' -- try -d 30 false
 look stopped 80 '^\$$' 'type=retry -d 30 false\n' '2/5 in' 'type=\x1a' \
@@ -91,17 +98,17 @@ told2='retry: sh: attempt 2/3 exited 7 after TIME; next in TIME'
 is 'a wait has a status line, and nothing else has' "$(seen normal)" "\
 out
 $told1
-sh exited 7; attempt 2/3 in 10s  BAR  retry now: kill -URG PID
+retry: sh: attempt 2/3 in 20s  BAR  last exited 7  kill -URG PID
 $dashes
 out
 $told1
-sh exited 7; attempt 2/3 in 9s  BAR  retry now: kill -URG PID
+retry: sh: attempt 2/3 in 19s  BAR  last exited 7  kill -URG PID
 $dashes
 out
 $told1
 out
 $told2
-sh exited 7; attempt 3/3 in 10s  BAR  retry now: kill -URG PID
+retry: sh: attempt 3/3 in 20s  BAR  last exited 7  kill -URG PID
 $dashes
 out
 $told1
@@ -112,10 +119,10 @@ retry: sh: attempt 3/3 exited 7 after TIME
 retry: sh: giving up after 3 attempts in TIME: exited 7
 status 7"
 is 'it fits the screen, with what matters most' \
-    "$(seen narrow | sed '/^retry: sh: attempt/d; /^retry: sh: ended/q')" "\
-sh exited 7; attempt 2/2 in 30s  BAR  retry now: kill -URG PID
+    "$(seen narrow | sed '/^retry: sh: attempt 1/d; /^retry: sh: ended/q')" "\
+retry: sh: attempt 2/2 in 30s  BAR  last exited 7  retry now: kill -URG PID
 $dashes
-exited 7; attempt 2/2 in 30s  BAR
+sh: attempt 2/2 in 30s  last exited 7
 $dashes
 attempt 2/2 in TIME
 $dashes
@@ -130,7 +137,7 @@ out='out
 check runs
 retry: sh: attempt 1/2 exited 1 after TIME, and --check says retry; next in TIME'
 is 'also before a check or a gate runs' "$(seen gate)" "$out
-sh exited 1; attempt 2/2 in 1s  BAR  retry now: kill -URG PID
+retry: sh: attempt 2/2 in 1s  BAR  last exited 1
 $dashes
 $out
 gate runs
@@ -142,6 +149,18 @@ check runs
 retry: sh: attempt 2/2 exited 1 after TIME, and --check says retry
 retry: sh: giving up after 2 attempts in TIME: exited 1, and --check says retry
 status 1"
+for columns in 40 80; do
+	is "$columns columns: a line of its own begins after half a line" \
+	    "$(seen half$columns | grep -c '^half$\|^retry: sh: ')" 5
+	is 'and where text is asked for' \
+	    "$(seen text$columns | grep -c '^half$\|^retry: sh: ')" 5
+done
+yellow=$(printf '\033[33m') red=$(printf '\033[31m') green=$(printf '\033[32m')
+is 'failures are yellow, giving up is red' \
+    "$(grep -acF "${yellow}retry:" end/raw) $(grep -acF "${red}retry:" end/raw)" \
+    '2 1'
+check 'a success after a failure is green' grep -aqF "${green}retry:" flaky/raw
+check 'but not with NO_COLOR' not grep -aq "$(printf '\033')\[[0-9]*m" plain/raw
 like 'and when ^C ends the wait' "$(sed -n 2p interrupted/seen)" \
     '^retry: false: ended by SIGINT after 1 attempt in '
 is 'and while ^Z stops it' "$(seen stopped | sed '/^---/,$d')" \
@@ -150,33 +169,33 @@ retry: false: attempt 1/5 exited 1 after TIME; next in TIME
 
 [1]+  Stopped                 retry -d 30 false
 $'
-unlike 'a run in the background has none' "$(cat background/raw)" 'kill -URG'
+unlike 'a run in the background has none' "$(cat background/raw)" '2/2 in'
 like 'but tells the rest' "$(cat background/seen)" 'giving up after 2'
 is 'a signal that changes nothing leaves it' \
     "$(seen verbose | grep -A1 USR1 | sed 2q)" 'retry: sh: received SIGUSR1
-sh exited 7; attempt 2/2 in 30s  BAR  retry now: kill -URG PID'
+retry: sh: attempt 2/2 in 30s  BAR  last exited 7  kill -URG PID'
 is 'it may be there before the first attempt' "$(seen first)" \
-    "attempt 1/1 in 1s  BAR  retry now: kill -URG PID
+    "retry: true: attempt 1/1 in 1s  BAR
 $dashes
 
 status 0"
-like 'a terminal comes before GitHub' "$(cat github/seen)" 'kill -URG'
+like 'a terminal comes before GitHub' "$(cat github/seen)" '2/2 in'
 like 'it has Unicode where the locale has' "$(cat unicode/seen)" '[░█]{8}'
 unlike 'and not elsewhere' "$(cat normal/seen)" '[^ -~]'
 
 like 'a wait for another run is told' "$(cat locked/seen)" \
     '^retry: true: waiting for another run, which has state$'
 like 'and counted while it lasts' "$(cat locked/raw)" \
-    'true: another run has state; waiting [0-9]+s'
+    'retry: true: another run has state; waiting [0-9]+s'
 is 'then its place is clean' "$(tail -n 2 locked/seen)" \
     "$(printf 'retry: true: waiting for another run, which has state\nstatus 0')"
 is 'quiet leaves the output alone' "$(cat quiet/seen)" 'out
 out
 status 7'
-unlike 'a short wait is not worth it' "$(cat short/raw)" 'kill -URG'
+unlike 'a short wait is not worth it' "$(cat short/raw)" '[23]/3 in'
 unlike 'a terminal that is dumb gets no sequences' "$(cat dumb/raw)" \
     "$(printf '\033')"
-like 'but a status line' "$(cat dumb/raw)" 'kill -URG'
+like 'but a status line' "$(cat dumb/raw)" '2/2 in'
 is 'which is gone in the end' "$(cut -c 1-19 dumb/seen)" 'retry: false: attem
 retry: false: attem
 retry: false: givin

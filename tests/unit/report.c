@@ -118,6 +118,74 @@ the_status_line_is_drawn_when_its_seconds_change(void)
 	}
 }
 
+/* The status line of a wait of so many seconds, on a wide screen. */
+static const char *
+drawn(double seconds, long pid, char *text, size_t size)
+{
+	struct record record = waiting(RECORD_WAIT);
+	struct report own = { .options = &options, .pid = pid };
+	struct sink sink = {
+		.screen = { .terminal = true, .plain = true, .width = 200 }
+	};
+
+	record.delay.seconds = seconds;
+	record.due = record.elapsed + seconds;
+	memset(text, 0, size);
+	sink.file = fmemopen(text, size, "w");
+	report_tty_tick(&sink, &own, &record);
+	fclose(sink.file);
+	return text;
+}
+
+static void
+a_long_wait_shows_more_than_a_short_one(void)
+{
+	char text[1024];
+
+	CHECK(strstr(drawn(10, 9, text, sizeof(text)), "kill -URG") == NULL);
+	CHECK(strstr(drawn(11, 9, text, sizeof(text)), "kill -URG") != NULL);
+	/* The first process of a container is not heard by its number. */
+	CHECK(strstr(drawn(11, 1, text, sizeof(text)), "kill -URG") == NULL);
+	CHECK(strstr(drawn(59, 9, text, sizeof(text)), ", at ") == NULL);
+	CHECK(strstr(drawn(60, 9, text, sizeof(text)), ", at ") != NULL);
+	CHECK(
+	    strstr(drawn(60, 9, text, sizeof(text)), "last exited 7") != NULL);
+}
+
+static void
+colour_is_for_terminals_that_have_it(void)
+{
+	static const struct {
+		enum reason reason;
+		bool colour;
+		const char *text;
+	} rows[] = {
+		{ REASON_ATTEMPTS, true, "\033[31mretry:\033[m a" },
+		{ REASON_SUCCESS, true, "\033[32mretry:\033[m a" },
+		{ REASON_SIGNAL, true, "retry:\033[m a" },
+		{ REASON_NONE, true, "\033[33mretry:\033[m a" },
+		{ REASON_ATTEMPTS, false, "retry: a" },
+		{ REASON_NONE, false, "retry: a" },
+	};
+	char text[1024];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const bool ends = rows[i].reason != REASON_NONE;
+		struct record record =
+		    waiting(ends ? RECORD_END : RECORD_OUTCOME);
+		struct sink sink = { .format = report_format("text"),
+			.screen = { .colour = rows[i].colour } };
+
+		ROW("%zu", i);
+		record.reason = rows[i].reason;
+		memset(text, 0, sizeof(text));
+		sink.file = fmemopen(text, sizeof(text), "w");
+		sink.format->tell(&sink, &report, &record);
+		fclose(sink.file);
+		CHECK(strncmp(text, rows[i].text, strlen(rows[i].text)) == 0);
+	}
+}
+
 static void
 it_fits_every_width(void)
 {
@@ -138,8 +206,8 @@ it_fits_every_width(void)
 		fclose(sink.file);
 		CHECK(strlen(text) <= (size_t)width); /* with a CR */
 		CHECK(width < 20 || strstr(text, "attempt 3/5 in") != NULL);
-		CHECK((width < 39) == (strstr(text, "exited 7") == NULL));
-		CHECK((width < 58) == (strstr(text, "kill -URG") == NULL));
+		CHECK((width < 41) == (strstr(text, "exited 7") == NULL));
+		CHECK((width < 71) == (strstr(text, "kill -URG") == NULL));
 	}
 }
 
@@ -263,6 +331,8 @@ main(void)
 	RUN(what_is_absent_is_null);
 	RUN(the_status_line_is_drawn_when_its_seconds_change);
 	RUN(it_fits_every_width);
+	RUN(a_long_wait_shows_more_than_a_short_one);
+	RUN(colour_is_for_terminals_that_have_it);
 	RUN(equal_failures_are_told_once_and_counted);
 	RUN(what_goes_on_is_told_each_minute);
 	return DONE();
