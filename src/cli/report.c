@@ -169,7 +169,9 @@ static void
 flush(struct sink *sink)
 {
 	if (fflush(sink->file) == EOF)
-		complain(sink, strerror(errno));
+		complain(sink,
+		    errno == EAGAIN ? "lines are left out: nobody reads them"
+				    : strerror(errno));
 	else if (ferror(sink->file))
 		complain(sink, "could not be written");
 	clearerr(sink->file);

@@ -225,6 +225,9 @@ recipe 'Only on some exit codes'
 rm -f data.csv
 text="http_proxy= $text"
 answers '' 0 1 'succeeds'
+recipe 'As curl --retry does'
+answers '503 408' 0 3 'retries 503'
+answers 404 22 1 'does not retry 404'
 recipe 'Not on a 404'
 answers '503 503' 0 3 'retries 503'
 answers 404 22 1 'does not retry 404'

@@ -138,6 +138,7 @@ for reader in gone stuck; do
 	is 'which is told once' "$(echo "$err" | cut -d : -f 1-5)" \
 	    'retry: sh: --log: fd:7'
 done
+like 'with why' "$err" ': lines are left out: nobody reads them$'
 
 cat fifo >piped &
 wait_for retry --log=json:fifo true
