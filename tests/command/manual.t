@@ -1,7 +1,9 @@
 #!/bin/sh
 #
 # The manual agrees with --help, from which the completions are made: on options
-# and their defaults, strategies, jitters, presets, budgets, sets and formats.
+# and their defaults, strategies, jitters, presets, budgets, sets and formats. It
+# agrees with the source on variables, files and messages. Its links lead
+# somewhere, and the words that people search for lead to what they want to know.
 
 . lib/harness.sh
 
@@ -141,5 +143,122 @@ section OPTIONS DELAYS | awk '
 	/^\.It Fl V/ { found = 0 }' | xargs -n 1 >in_manual
 topic options | sed -n 's/^TOPIC: //p' | xargs -n 1 >in_help
 agree 'the topics of --help'
+
+section 'EXIT STATUS' EXAMPLES | sed -n 's/^\.It \([0-9]\)/\1/p' >in_manual
+topic exit | sed -n 's/^  \([0-9][^ ]*\) .*/\1/p' | grep -v 1-255 >in_help
+agree 'the exit statuses'
+
+# missing WORD...: those that the manual does not have.
+missing() {
+	for word; do
+		grep -q "^\.It Ev.* $word\( \|\$\)" manual || echo "$word"
+	done
+}
+source=$(find "$TESTS/../src" -name '*.c')
+# shellcheck disable=SC2086,SC2046 # names and variables are words
+is 'the manual has every variable that the program looks at or sets' \
+    "$(missing $(grep -ohE 'getenv\("[A-Z_]+"|"RETRY_[A-Z_]+' $source |
+	sed 's/.*"//' | sort -u))" ''
+
+# strange WORD...: those that are not in the program.
+strange() {
+	for word; do
+		grep -aqF -e "$word" "$RETRY" || echo "$word"
+	done
+}
+# shellcheck disable=SC2046 # variables and files are words
+is 'and none that it does not know' \
+    "$(strange $(sed -n 's/^\.It Ev \(.*\)/\1/p' manual | tr -d ,))" ''
+# shellcheck disable=SC2046
+is 'the program uses the files' \
+    "$(strange $(section FILES 'EXIT STATUS' | sed -n 's/^\.It Pa //p'))" ''
+
+# The fixed words of each message that is explained.
+section DIAGNOSTICS 'SEE ALSO' | sed -n 's/^\.It //p' | sed 's/ , /\n/g' |
+    sed 's/^Li //; s/ Ar.*//' >phrases
+check 'messages are explained' test "$(wc -l <phrases)" -ge 15
+is 'as the program has them' "$(while IFS= read -r phrase; do
+	strange "$phrase"
+done <phrases)" ''
+
+# Links: to headings of the same page, to our pages, to known ones.
+for page in "$TESTS"/../man/*.[17]; do
+	name=${page##*/}
+	sed -n 's/^\.S[hs] //p' "$page" >headings
+	is "$name: each section that is named is there" "$(sed -n \
+	    's/^\.Sx //p' "$page" | sed 's/\( [).,;:]\)*$//' |
+	    sort -u | grep -vxF -f headings)" ''
+	is "$name: so is each page" "$(sed -n \
+	    's/^\.\(Pq \)*Xr \([^ ]*\) \([0-9]\).*/\2.\3/p' "$page" |
+	    sort -u | while read -r other; do
+		[ -e "$TESTS/../man/$other" ] || grep -qx "$other" <<-'END' ||
+		bash.1
+		curl.1
+		getrandom.2
+		jq.1
+		pgrep.1
+		psql.1
+		redis-cli.1
+		regex.7
+		setsid.1
+		setsid.2
+		signal.7
+		ssh.1
+		sysexits.3
+		timeout.1
+		xargs.1
+		END
+		echo "$other"
+	done)" ''
+done
+
+# A word that somebody searches for, and what has to be on the screen then, at
+# one of the first three places that have the word.
+if command -v mandoc >/dev/null; then
+	mandoc -T ascii "$TESTS/../man/retry.1" | sed 's/.\x08//g' >page
+	while IFS='|' read -r word answer; do
+		found=
+		for line in $(grep -niE -e "$word" page | head -n 3 |
+		    cut -d : -f 1); do
+			tail -n "+$line" page | head -n 24 |
+			    grep -qF -e "$answer" && found=yes
+		done
+		is "'$word' leads to $answer" "$found" yes
+	done <<-'END'
+	exit code|--retry-on
+	contains|--retry-match
+	regex|--retry-match
+	ignores? case|(?i)
+	overall|-T 5m
+	deadline|--max-time
+	hang|--timeout
+	silent|--idle-timeout
+	404|--stop-match
+	HTTP|--stop-match
+	dry run|--plan
+	poll|--preset=poll
+	cron|chronic
+	mail|--output=chronic
+	restart|5/10m
+	Retry-After|--delay-match
+	Docker|ENTRYPOINT
+	entrypoint|ENTRYPOINT
+	pipeline|bash -o pipefail
+	middle of a pipeline|--stdin=replay
+	function|bash -c
+	GitHub|--log=junit
+	JUnit|--log=junit
+	forever|-a 0
+	no limit|-a 10
+	interval|-b constant
+	fixed|-b constant
+	rate limit|--throttle
+	here-document|--stdin=replay
+	reload|SIGHUP
+	colou?r|NO_COLOR
+	END
+else
+	skip 'words lead to what one looks for' 'mandoc is not installed'
+fi
 
 finish
