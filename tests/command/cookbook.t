@@ -69,7 +69,13 @@ hears() {
 
 # Limits and verdicts.
 over 'Five minutes in all' 'A fixed interval' 'Say that it failed' \
-    'More time for each attempt'
+    'More time for each attempt' 'A command that hangs'
+recipe 'Two timeouts, but ten other failures'
+FAILURES=11
+ends 1 10 'gives up after ten failures'
+text=$(printf '%s\n' "$text" | sed 's/10m make check/10ms sleep 20/')
+ends 124 0 'gives up after timeouts'
+like 'two of them' "$err" 'giving up after 2 attempts'
 FAILURES=9
 recipe 'Say that it failed'
 FAILURES=9
@@ -90,6 +96,21 @@ recipe 'Something else before each retry'
 mkdir cache
 ends 0 2 'gets over a failure'
 check 'and did it' test ! -e cache
+
+cat >bin/mail <<'END'
+#!/bin/sh
+cat >mailed
+END
+chmod +x bin/mail
+export PRINTS='what it printed'
+recipe 'Say how it failed'
+FAILURES=9
+ends 1 5 'gives up'
+is 'and mails what it printed' "$(cat mailed)" 'what it printed'
+PRINTS=
+recipe 'How likely it is to give up'
+ends 0 0 'runs nothing'
+like 'and tells the chance' "$out" '0\.8% of the runs give up'
 
 # Shell.
 over 'A log for each attempt' 'With sudo'
@@ -143,6 +164,10 @@ FAILURES=2
 ends 0 5 'gets over two failures'
 is 'for three files' "$(sort -u calls | tr '\n' ';')" \
     'wget -q a;wget -q b;wget -q c;'
+recipe 'Tell parallel runs apart'
+FAILURES=2
+ends 0 5 'gets over two failures'
+like 'and tells of whom' "$err" '^retry: [abc]: attempt 1/5 exited 1'
 recipe 'With parallel'
 touch 1.svg 2.svg 3.svg
 if command -v parallel >/dev/null; then
@@ -172,7 +197,7 @@ pytest --last-failed'
 # HTTP, with a server that answers as the file says, and 200 after its end; it
 # is the proxy of all hosts.
 cat >server.py <<'END'
-import http.server
+import http.server, time
 
 class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
@@ -185,6 +210,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_response(int(replies[0]) if replies else 200)
         if replies:
             self.send_header('Retry-After', '7')
+            self.send_header('X-RateLimit-Reset', int(time.time()) + 60)
         self.end_headers()
         self.wfile.write(b'{"ready": %s}' % (b'false' if replies else b'true'))
 
@@ -228,6 +254,9 @@ answers '' 0 1 'succeeds'
 recipe 'As curl --retry does'
 answers '503 408' 0 3 'retries 503'
 answers 404 22 1 'does not retry 404'
+recipe 'Fetch a file'
+answers 503 0 2 'retries 503'
+answers 404 22 1 'does not retry 404'
 recipe 'Not on a 404'
 answers '503 503' 0 3 'retries 503'
 answers 404 22 1 'does not retry 404'
@@ -237,6 +266,9 @@ answers 404 8 1 'does not retry 404'
 recipe 'Retry-After'
 answers 503 0 2 'retries 503'
 like 'as late as the server says' "$err" 'next in [78][0-9.]*s'
+recipe 'X-RateLimit-Reset'
+answers 503 0 2 'retries 503'
+like 'as late as the server says' "$err" 'next in ([56][0-9]|7[0-2])[.0-9]*s'
 recipe 'Resume a download'
 answers 503 0 2 'gets over a failure'
 printf '{' >data.csv
@@ -339,6 +371,11 @@ like 'soon' "$err" 'next in [01]'
 SAYS='error 429'
 ends 0 2 'gets over a rate limit'
 like 'later' "$err" 'next in (4[89]|5.|6.|7[0-2])'
+recipe 'A program that says when its limit resets'
+FAILURES=7 SAYS='usage limit resets 7pm'
+ends 0 8 'goes on although it fails more than five times'
+SAYS='no such file'
+ends 1 5 'gives up for any other failure'
 recipe 'A script that knows how long to wait'
 FAILURE=75
 ends 0 2 'gets over a failure'
@@ -397,6 +434,15 @@ rm "$report"
 FAILURES=9
 ends 1 3 'or gives up'
 like 'with an error' "$out" '^::error.*giving up after 3 attempts'
+recipe 'What GitHub shall do about flaky runs'
+text="GITHUB_ACTIONS=true GITHUB_OUTPUT=outputs $(sed -n 's/^  run: retry/retry/p' "$recipe")"
+ends 0 2 'gets over a failure'
+condition=$(sed -n "s/.*steps\\.test\\.outputs\\.\\([a-z]*\\) == '\\(.*\\)'/\\1=\\2/p" "$recipe")
+check "it is $condition" grep -qx "$condition" outputs
+attempts=$(sed -n 's/^attempts=//p' outputs)
+is 'and warned of' "$(sh -c "$(sed -n "s/^  run: echo/echo/
+    s/\${{ steps\\.test\\.outputs\\.attempts }}/$attempts/p" "$recipe")")" \
+    '::warning::succeeded at attempt 2'
 recipe 'GitLab'
 report=$(sed -n 's/^      junit: //p' "$recipe")
 text=$(sed -n 's/^    - //p' "$recipe")
@@ -428,6 +474,15 @@ for name in 'Mail only if all attempts failed' 'Start at a random moment' \
 	ends 1 5 'gives up'
 	is 'with mail' "$(printf '%s\n' "$out$err" | grep -c "$SAYS")" 5
 done
+crontab 'Mail only if it keeps failing'
+FAILURES=99
+ends 0 5 'tolerates a run that gave up'
+is 'without mail' "$out$err" ''
+ends 0 5 'and another'
+is 'without mail' "$out$err" ''
+ends 1 5 'but not a third'
+is 'with mail' "$(printf '%s\n' "$out$err" | grep -c "$SAYS")" 5
+rm .feed
 crontab 'Back off from one run to the next'
 ends 1 1 'gives up at a failure'
 like 'with mail' "$err" "^$SAYS"
@@ -567,6 +622,14 @@ ends 75 0 'and is open then'
 
 # Logs.
 over 'A log for programs'
+recipe 'Read the log while it runs'
+if command -v jq >/dev/null; then
+	ends 0 2 'gets over a failure'
+	is 'and tells of it' "$(printf '%s\n' "$out" | tr -d '"' |
+	    grep -v signal | xargs)" 'start attempt outcome wait attempt outcome end'
+else
+	skip "$name: gets over a failure" 'jq is not installed'
+fi
 # result NAME WANT: of a recipe that reads this log.
 result() {
 	recipe "$1"
