@@ -380,10 +380,15 @@ print_chances(const struct plan *plan, const struct options *options)
 	const struct policy *policy = &options->policy;
 	const double chance = plan->end.chance;
 	const bool draws = !policy->jitter.kind->fixed || policy->splay > 0;
-	/* If the draws decide which attempts there are, the mean is not that
-	   of the mean draw. */
+	/*
+	 * If draws are cut, or decide which attempts there are, the average
+	 * is not that of the average draw.
+	 */
 	const bool exact = !policy->backoff.strategy->random &&
-	    (!draws || (policy->max_time == 0 && policy->backoff.min == 0));
+	    (!draws ||
+		(policy->max_time == 0 && policy->backoff.min == 0 &&
+		    !policy->pace_start &&
+		    policy->jitter.order != JITTER_BEFORE_CAP));
 
 	if (chance <= PLAN_CHANCE)
 		printf("\nresult    all runs succeed");
