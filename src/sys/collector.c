@@ -87,6 +87,8 @@ pass(struct collection *shared, int writer, const char *bytes, size_t size)
 		if (written == -1)
 			return -1;
 		shared->passed += written;
+		shared->ragged[writer - STDOUT_FILENO] =
+		    bytes[written - 1] != '\n';
 		bytes += written;
 		size -= (size_t)written;
 	}
@@ -190,7 +192,7 @@ collect(struct work *work, int leash, int messages)
 		const size_t text = strnlen(message, size);
 		told = text > 0 && text == size;
 		if (text > 0 &&
-		    spool_write(&shared->spools[messages], message, text) == -1)
+		    spool_tell(&shared->spools[messages], message, text) == -1)
 			fail(shared, SPOOL_NAME);
 	}
 	for (int i = 0; work->searches && i < STREAMS; i++)
@@ -247,6 +249,7 @@ let_out(struct collection *shared, struct spool *spool, int writer)
 		else
 			return -1;
 	}
+	shared->ragged[writer - STDOUT_FILENO] = spool_is_ragged(spool);
 	return 0;
 }
 

@@ -15,15 +15,17 @@ enum { OUT, ERR, STREAMS };
 
 /*
  * Memory that `retry` shares with its collector.  While a collector is at
- * work, `retry` only reads it.
+ * work, `retry` only reads it, but for `ragged`.
  */
 struct collection {
 	struct spool spools[STREAMS]; /* held output */
 	struct found found;
-	off_t passed;	    /* bytes that readers have taken */
-	double active;	    /* when the attempt last wrote: CLOCK_MONOTONIC */
-	const char *failed; /* the file or call that did, or NULL */
-	int error;	    /* its errno */
+	bool ragged[STREAMS]; /* the last byte of what went to standard output
+				 or standard error is not a newline */
+	off_t passed;	      /* bytes that readers have taken */
+	double active;	      /* when the attempt last wrote: CLOCK_MONOTONIC */
+	const char *failed;   /* the file or call that did, or NULL */
+	int error;	      /* its errno */
 };
 
 /* A stream of an attempt, as a collector finds it. */

@@ -57,7 +57,10 @@ message_index(const struct output *output)
 	return output->joined ? OUT : ERR;
 }
 
-/* Messages take their place in the held output, or go to standard error. */
+/*
+ * Messages take their place in the held output, or go to standard error.  They
+ * begin a line: the output before them may have ended in the middle of one.
+ */
 static ssize_t
 write_message(void *cookie, const char *data, size_t size)
 {
@@ -65,13 +68,21 @@ write_message(void *cookie, const char *data, size_t size)
 	struct spool *spool =
 	    &output->collector.shared->spools[message_index(output)];
 
-	if (!output->silent)
+	if (!output->silent) {
+		bool *ragged = &output->collector.shared
+				    ->ragged[output->merged ? OUT : ERR];
+
+		if (*ragged && *data != '\n' &&
+		    write(STDERR_FILENO, "\n", 1) == -1)
+			return 0;
+		*ragged = false;
 		return write(STDERR_FILENO, data, size) == -1 ? 0
 							      : (ssize_t)size;
+	}
 	if (output->collector.leash != -1) {
 		collector_tell(&output->collector, data, size);
 	} else if (spool_open(spool) == -1 ||
-	    spool_write(spool, data, size) == -1) {
+	    spool_tell(spool, data, size) == -1) {
 		fail(output, SPOOL_NAME);
 	}
 	return (ssize_t)size;
@@ -106,14 +117,12 @@ output_open(struct output *output, const struct options *options)
 	output->merged = !output->closed[OUT] && !output->closed[ERR] &&
 	    file_is_same(&out, &error);
 	output->joined = output->merged && options->output != OUTPUT_HOLD;
-	if (options->output != OUTPUT_CHRONIC)
-		return 0;
 	FILE *messages = fopencookie(output, "w", functions);
 	if (messages == NULL)
 		return -1;
 	setvbuf(messages, NULL, _IOLBF, 0);
 	output->inherited = stderr;
-	output->silent = true;
+	output->silent = options->output == OUTPUT_CHRONIC;
 	stderr = messages;
 	return 0;
 }
@@ -194,7 +203,8 @@ output_begin(struct output *output, int descriptors[3])
 	struct collection *shared = output->collector.shared;
 	struct stream streams[STREAMS] = {
 		{ .pipe = NO_DESCRIPTOR, .writer = STDOUT_FILENO },
-		{ .pipe = NO_DESCRIPTOR, .writer = STDERR_FILENO },
+		{ .pipe = NO_DESCRIPTOR,
+		    .writer = output->merged ? STDOUT_FILENO : STDERR_FILENO },
 	};
 
 	if (shared == NULL)

@@ -17,12 +17,13 @@ struct output {
 	const struct options *options;
 	struct collector collector;
 	bool closed[STREAMS]; /* `retry` was started without it */
-	bool merged;	 /* standard output and standard error are one file */
-	bool joined;	 /* and therefore share a pipe and a spool */
-	bool silent;	 /* messages are held too */
-	FILE *inherited; /* stderr as it was, if messages may be held */
-	int ends[3]; /* descriptors that a child is given; or NO_DESCRIPTOR */
-	off_t begun; /* where the attempt's own output begins in its spool */
+	bool merged; /* standard output and standard error are one file */
+	bool joined; /* and therefore share a pipe and a spool */
+	bool silent; /* messages are held too */
+	FILE *
+	    inherited; /* stderr as it was, before messages came through here */
+	int ends[3];   /* descriptors that a child is given; or NO_DESCRIPTOR */
+	off_t begun;   /* where the attempt's own output begins in its spool */
 };
 
 /*

@@ -125,6 +125,24 @@ spool_write(struct spool *spool, const void *data, size_t size)
 	return 0;
 }
 
+bool
+spool_is_ragged(const struct spool *spool)
+{
+	char last;
+
+	return spool->end > 0 &&
+	    pread(spool->fd, &last, 1, spool->end - 1) == 1 && last != '\n';
+}
+
+int
+spool_tell(struct spool *spool, const char *message, size_t size)
+{
+	if (*message != '\n' && spool_is_ragged(spool) &&
+	    spool_write(spool, "\n", 1) == -1)
+		return -1;
+	return spool_write(spool, message, size);
+}
+
 ssize_t
 spool_take(struct spool *spool, int descriptor, size_t most)
 {

@@ -56,6 +56,12 @@ bool spool_must_copy(int error);
 /* Adds bytes.  Returns 0, or -1 with errno set. */
 int spool_write(struct spool *spool, const void *data, size_t size);
 
+/* Whether the last byte that was added is not a newline. */
+bool spool_is_ragged(const struct spool *spool);
+
+/* Adds a message, which begins a line.  Returns 0, or -1 with errno set. */
+int spool_tell(struct spool *spool, const char *message, size_t size);
+
 /*
  * Adds what a descriptor gives, `most` bytes of it: of a pipe without waiting,
  * of anything else as read(2) does.  Returns how many, 0 at its end, or -1 with

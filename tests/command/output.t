@@ -67,6 +67,26 @@ more 3
 out 4
 more 4'
 
+# Half a line: no message continues it.
+half='printf half; exit 1'
+for options in --fail-match=never --output=hold '--output=hold -v' \
+    --output=last --output=chronic '--output=chronic --check=false'; do
+	# shellcheck disable=SC2086 # words
+	retry $options -a 2 -d 0 sh -c "$half" >both 2>&1
+	unlike "$options: a message begins a line" "$(cat both)" 'halfretry'
+	unlike 'not two' "$(cat both)" '^$'
+	check 'and the output is there' grep -q '^\(half\)\{1,2\}$' both
+done
+run retry --fail-match=never -a 1 sh -c 'printf half >&2; exit 1'
+is 'also on standard error alone' "$(spoken "$err")" 'half
+retry: sh: attempt 1/1 exited 1 after T
+retry: sh: giving up after 1 attempt in T: exited 1'
+run retry --fail-match=never -a 1 sh -c "$half"
+is 'but nothing is added to another stream' "$out:$(echo "$err" | head -c 1)" \
+    half:r
+run retry -q --output=hold -a 1 sh -c "$half"
+is 'nor without a message' "$out$err" half
+
 # last
 run retry -q --output=last -d 0 -a 3 ./say 3
 is 'the last attempt alone is heard' "$out:$err" 'out 3
