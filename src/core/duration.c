@@ -154,7 +154,11 @@ duration_text(double seconds, char text[DURATION_TEXT])
 		return text;
 	}
 	const double whole = number_floor(count / rows[i].each);
-	snprintf(text, DURATION_TEXT, "%.0f%s%02.0f%s", whole, rows[i].unit,
-	    count - whole * rows[i].each, rows[i].next);
+	const double rest = count - whole * rows[i].each;
+	const int length =
+	    snprintf(text, DURATION_TEXT, "%.0f%s", whole, rows[i].unit);
+	if (rest > 0)
+		snprintf(text + length, DURATION_TEXT - (size_t)length,
+		    "%02.0f%s", rest, rows[i].next);
 	return text;
 }

@@ -51,8 +51,8 @@ done <<'end'
 1 1s
 1s 1s
 1m 60s
-1h 1h00m
-1d 1d00h
+1h 1h
+1d 1d
 .1 0.1s
 1e-3 1ms
 1.5E1 15s
@@ -63,7 +63,7 @@ done <<'end'
 1d2h3m4s5ms6us 1d02h
 0 0s
 0s 0s
-10000d 10000d00h
+10000d 10000d
 end
 is 'a duration is taken in its units' "$wrong" ''
 wrong=

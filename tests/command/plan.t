@@ -64,7 +64,7 @@ run retry --plan='1*300,0*2' --repeat -a 0 -d 0
 like 'whatever the attempts come to' "$out" \
     '^result +the plan ends after 302 attempts'
 run retry --plan -a 0 -T 1h
-like 'a limit on the time is one' "$out" '^longest +1h00m, by --max-time'
+like 'a limit on the time is one' "$out" '^longest +1h, by --max-time'
 
 run retry --plan=1:2s*3,timeout,0 -t 30 -j none
 is 'a script has durations and counts' "$(column 'starts at')" \

@@ -88,7 +88,7 @@ run retry -d 0 -a 9 -T .3 sh -c 'test $RETRY_ATTEMPT -lt 3 || exec sleep 100d
 	exit 1'
 is 'it is for all attempts together' "$code" 124
 run retry -v -a 1 -T 1h -t '50%' sh -c 'exit 3'
-like 'a timeout may be a share of it' "$err" 'for 30m00s at most'
+like 'a timeout may be a share of it' "$err" 'for 30m at most'
 run retry -a 1 -T .1 -t 10d sleep 100d
 is 'the shorter of the two limits binds' "$code" 124
 deaf -a 1 -T 1ms -k 50ms sleep 100d

@@ -112,14 +112,14 @@ static const struct {
 	{ 125, "2m05s" },
 	{ 3599.4, "59m59s" },
 	{ 3599.6, "59m59s" },
-	{ 3600, "1h00m" },
+	{ 3600, "1h" },
 	{ 12000, "3h20m" },
 	{ 86369, "23h59m" },
 	{ 86371, "23h59m" },
-	{ 86400, "1d00h" },
+	{ 86400, "1d" },
 	{ 349200, "4d01h" },
-	{ DURATION_MAX, "10000d00h" },
-	{ 2 * DURATION_MAX, "20000d00h" },
+	{ DURATION_MAX, "10000d" },
+	{ 2 * DURATION_MAX, "20000d" },
 };
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
@@ -180,7 +180,7 @@ a_positive_duration_is_never_zero(void)
 	}
 }
 
-/* It makes no "1000ms" or "60m00s", and tells no wait longer than it is. */
+/* It makes no "1000ms" or "60m05s", and tells no wait longer than it is. */
 static void
 what_people_read_is_a_duration_and_never_longer(void)
 {
