@@ -6,11 +6,11 @@
 #include "core/duration.h"
 #include "core/number.h"
 
-/* Where no cap is given: this, or so many times the longest delay named. */
+/* The cap if none is given, or this many times the longest delay given. */
 #define DEFAULT_CAP 60.0
 #define DEFAULT_CAP_FACTOR 16.0
 
-/* A hint beyond this gives up where no cap is given. */
+/* The longest hint that is waited for if no cap is given. */
 #define DEFAULT_HINT_LIMIT 3600.0
 
 /* How far chance spreads a hint where the jitter has no ratio. */

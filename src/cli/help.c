@@ -8,7 +8,7 @@
 #include "cli/report.h"
 #include "core/signals.h"
 
-/* Where the text beside an option begins, and where it ends. */
+/* The columns between which the text beside an option is printed. */
 #define TEXT_COLUMN 29
 #define TEXT_END 80
 
@@ -62,7 +62,7 @@ print_option(const struct option_row *row)
 	else
 		printf("\n%*s", TEXT_COLUMN, "");
 
-	/* That a time is 0 by default goes without saying. */
+	/* A default of 0 for a time is not worth saying. */
 	const bool says_default = row->initial != NULL &&
 	    (row->type != TYPE_DURATION || strcmp(row->initial, "0") != 0);
 	snprintf(text, sizeof(text), says_default ? "%s [%s]" : "%s", row->doc,

@@ -1,7 +1,7 @@
 #ifndef HELP_H
 #define HELP_H
 
-/* One row a topic of --help=TOPIC; the first one is that of --help alone. */
+/* One row per topic of --help=TOPIC; the first is printed by --help alone. */
 struct help_topic {
 	const char *name;
 	void (*print)(void); /* on stdout */

@@ -184,7 +184,7 @@ add_outcome(struct message *message, const struct options *options,
 		return;
 	}
 	add_ended(message, record);
-	/* Only what goes on says why here: the end has a line of its own. */
+	/* If the run ends, the line for its end gives the rule. */
 	if (message->verdict == VERDICT_STOP)
 		message->verdict = VERDICT_RETRY;
 	else

@@ -30,7 +30,7 @@ struct message message_of(const struct options *options,
 struct message message_status(const struct options *options,
     const struct record *record);
 
-/* A line that stands for so many failures: "make: ... and 28 more like it". */
+/* Stands for this many failures: "make: ... and 28 more like it". */
 struct message message_more(const struct options *options, uint64_t count);
 
 /* How an attempt failed, and why: "attempt 2/5 exited 7 after 31ms". */

@@ -14,7 +14,7 @@ parse_attempts(struct options *options, const char *text)
 	return limits_parse(&options->policy.limits, text, &options->item);
 }
 
-/* A duration, or "50%" of what is left; the later one replaces the other. */
+/* A duration, or "50%" of the time that is left; the later option wins. */
 static const char *
 parse_timeout(struct options *options, const char *text)
 {

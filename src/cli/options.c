@@ -32,7 +32,7 @@ complain_of_value(char problem[OPTIONS_PROBLEM], struct options *options,
 	snprintf(typed, sizeof(typed), "%.*s", (int)strcspn(text, ":"), text);
 	struct nearest nearest = { .typed = typed,
 		.word = habits_value(id, typed) };
-	/* What lists the good ones itself needs no other list. */
+	/* A problem that lists the valid values itself needs no other list. */
 	const bool unknown =
 	    strncmp(what, "unknown", 7) == 0 && strchr(what, '(') == NULL;
 	if (unknown && row->words != NULL)
@@ -111,7 +111,7 @@ parse_value(struct options *options, const struct option_row *row,
 	return NULL;
 }
 
-/* Sets the option from a text; `problem` stays as it is where all is well. */
+/* Sets the option from a text; `problem` is left alone if all is well. */
 static int
 set_option(struct options *options, enum option_id id, const char *text,
     enum option_origin origin, char problem[OPTIONS_PROBLEM])

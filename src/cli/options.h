@@ -87,7 +87,7 @@ enum option_group {
 
 struct format;
 
-/* What --log names. */
+/* The value of --log. */
 struct log {
 	const struct format *format;
 	const char *file; /* or NULL */
@@ -99,7 +99,7 @@ enum input_mode { INPUT_AUTO, INPUT_REPLAY, INPUT_INHERIT, INPUT_NULL };
 enum pace { PACE_END, PACE_START };
 enum early { EARLY_WAIT, EARLY_SKIP };
 
-/* What --stop-on holds before its lists are added. */
+/* The default of --stop-on, to which its lists add. */
 #define OPTIONS_STOP_ON "unstartable,INT,QUIT,130"
 
 /* All that the user asked for; a member that is NULL was not given. */
@@ -142,7 +142,7 @@ struct options {
 	    *command; /* ends with NULL; empty with --plan and --help */
 };
 
-/* What an option's value is, and what its member in struct options then is. */
+/* The type of an option's value, and of its member in struct options. */
 enum option_type {
 	TYPE_FLAG,     /* none: a bool that becomes true */
 	TYPE_DURATION, /* a double, seconds */
@@ -205,7 +205,7 @@ int options_parse(int argc, char **argv, struct options *options,
 /* Releases what options_parse() allocated. */
 void options_free(struct options *options);
 
-/* Settles what follows from the options together, as the cap or a warning. */
+/* Settles what depends on several options: the cap, conflicts, warnings. */
 void conflicts_settle(struct options *options);
 
 /* Options that contradict each other: the one to blame, and why. */

@@ -335,7 +335,7 @@ go(struct plan *plan, const struct options *options, struct random random)
 	engine_close(plan->engine);
 }
 
-/* What is planned, in the words of the options. */
+/* The plan's heading, in the words of the options. */
 static void
 print_heading(const struct options *options)
 {
@@ -381,8 +381,8 @@ print_chances(const struct plan *plan, const struct options *options)
 	const double chance = plan->end.chance;
 	const bool draws = !policy->jitter.kind->fixed || policy->splay > 0;
 	/*
-	 * If draws are cut, or decide which attempts there are, the average
-	 * is not that of the average draw.
+	 * If draws are cut, or decide which attempts are made, the average draw
+	 * does not give the average.
 	 */
 	const bool exact = !policy->backoff.strategy->random &&
 	    (!draws ||

@@ -28,7 +28,7 @@ static const struct {
 	[COLUMN_DELAY] = { "delay", false },
 };
 
-/* What a bar is made of, with and without Unicode; one column each. */
+/* The cells of a bar, with and without Unicode; one column each. */
 enum cell { CELL_CERTAIN, CELL_RANGE, CELL_DRAWN, CELLS };
 
 static const struct {

@@ -29,7 +29,7 @@ struct plan_table {
 	double longest; /* the longest delay that chance allows, in seconds */
 	int blanks;	/* to be printed before what follows in the line */
 
-	/* What may repeat, and the last row that did. */
+	/* The part of a row that can repeat, and the last row that did. */
 	struct record shown, held;
 	uint64_t repeats; /* how many rows are left out, and the last one */
 };

@@ -7,7 +7,7 @@
 #include "core/number.h"
 #include "core/text.h"
 
-/* A run of so many attempts has a line for each failure. */
+/* A run of at most this many attempts has a line for each failure. */
 #define FEW 10
 
 /* Seconds after which a failure is told again. */
@@ -62,7 +62,7 @@ put_line(const struct sink *sink, struct message message)
 	    message.text);
 }
 
-/* Whether a failure is one more like that of the last attempt. */
+/* Whether a failure equals that of the attempt before. */
 static bool
 is_repeated(const struct sink *sink, const struct report *report,
     const struct record *record)

@@ -19,8 +19,8 @@ struct format {
 	    const struct record *record);
 
 	/*
-	 * For a format that tells what comes, else NULL: before an attempt
-	 * starts, and before its held output goes out.
+	 * Called before an attempt starts, and before its held output is shown;
+	 * NULL if the format needs neither.
 	 */
 	void (*begin)(struct sink *sink, const struct report *report,
 	    const struct record *record);
@@ -39,9 +39,9 @@ extern const struct format formats[];
 /* The row of this name, or NULL. */
 const struct format *report_format(const char *name);
 
-/* What can be shown where something is written to. */
+/* What the place that a log is written to can show. */
 struct screen {
-	int width;     /* columns; 0 where nothing may be drawn now */
+	int width;     /* columns; 0 if nothing may be drawn now */
 	bool terminal; /* or what looks like one */
 	bool unicode;
 	bool colour;
@@ -70,7 +70,7 @@ struct sink {
 /* So many failed attempts are kept, and the others counted. */
 #define FAILURES_KEPT 1000
 
-/* What a sink remembers until the end. */
+/* What a sink keeps until the end of the run. */
 struct failures {
 	uint64_t count;
 	size_t kept;

@@ -9,8 +9,8 @@
 #include "core/text.h"
 
 /*
- * Beside what JSON must not hold: what a terminal would obey, what turns the
- * direction of the text, and what ends a line in JavaScript.
+ * Escaped beyond what JSON demands: characters that a terminal obeys, that
+ * change the direction of text, or that end a line in JavaScript.
  */
 static bool
 must_be_escaped(uint32_t c)
@@ -87,7 +87,7 @@ put_command(FILE *file, const char *const *command)
 	putc(']', file);
 }
 
-/* The limits beside the number of attempts; as text only what the parser took. */
+/* The limits other than the number of attempts, as the user wrote them. */
 static void
 put_limits(FILE *file, const struct limits *limits)
 {

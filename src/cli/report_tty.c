@@ -21,7 +21,7 @@
 
 #define GAP 2
 
-/* A wait of so many seconds shows the time of day at which it ends. */
+/* A wait of at least this many seconds shows when it ends. */
 #define LONG 60
 #define DAY 86400
 

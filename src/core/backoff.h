@@ -7,7 +7,7 @@
 
 #define BACKOFF_PARAMS 2
 
-/* What a strategy remembers from one delay to the next; all zero at first. */
+/* The state of a strategy between delays; all zero at first. */
 struct level {
 	double value;	 /* lild, limd, mild, mimd: the level */
 	double previous; /* decorrelated: seconds; smooth: t */

@@ -104,8 +104,8 @@ divide_up(int64_t dividend, int64_t divisor)
 }
 
 /*
- * The time moves on by what the new tokens took, to the nanosecond, so that
- * looking often does not lose what is less than a thousandth.
+ * The time advances by exactly the nanoseconds that the new tokens took, so
+ * that fractions of a thousandth are not lost however often the bucket is read.
  */
 void
 budget_refill(struct bucket *bucket, const struct budget_rules *rules,

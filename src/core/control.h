@@ -6,7 +6,7 @@
 #include "hint.h"
 #include "verdict.h"
 
-/* What an attempt said of itself, each word replacing the one before. */
+/* The verdict and the hint that an attempt gave itself; later lines win. */
 struct control {
 	enum verdict verdict; /* NONE: nothing */
 	struct hint hint;

@@ -1,7 +1,7 @@
 #include "delay.h"
 #include "number.h"
 
-/* What the strategy says, for the draw `u`. */
+/* The delay of the strategy, for the draw `u`. */
 static double
 nominal_delay(const struct policy *policy, const struct backoff *backoff,
     struct level *level, struct delay_request request, double u)

@@ -36,7 +36,7 @@ struct delay delay_hinted(const struct policy *policy,
     const struct random *random, struct delay delay, double hint,
     uint64_t attempt);
 
-/* What is left of a delay of which `elapsed` seconds are over. */
+/* The rest of a delay of which `elapsed` seconds are over. */
 struct delay delay_left(struct delay delay, double elapsed);
 
 #endif

@@ -120,9 +120,9 @@ duration_text(double seconds, char text[DURATION_TEXT])
 {
 	/* A duration is cut off after its last digit. */
 	static const struct {
-		double from;  /* for durations of at least so many seconds */
+		double from;  /* for durations of at least this many seconds */
 		double digit; /* seconds that the last digit stands for */
-		double each;  /* so many of these are a unit */
+		double each;  /* this many of these are a unit */
 		const char *unit;
 		const char *next; /* the last digit's own unit, or NULL */
 	} rows[] = {
@@ -143,7 +143,7 @@ duration_text(double seconds, char text[DURATION_TEXT])
 		strlcpy(text, "0s", DURATION_TEXT);
 		return text;
 	}
-	/* A factor makes up for what binary fractions lack, as 4.1 does. */
+	/* The factor allows for decimals that binary cannot hold. */
 	seconds *= 1 + 1e-12;
 	while (seconds < rows[i].from)
 		i++;

@@ -4,7 +4,7 @@
 /* The longest duration that is accepted and the longest delay: 10,000 days. */
 #define DURATION_MAX (10000 * 86400.0)
 
-/* Room for what duration_text() writes. */
+/* The size of a buffer for duration_text(). */
 #define DURATION_TEXT 32
 
 /*

@@ -50,15 +50,15 @@ struct engine {
 	/* The process that runs. */
 	enum phase phase;
 	bool exited;	 /* it has, but maybe not all that it started */
-	bool collecting; /* and what came of it is asked for */
+	bool collecting; /* and its outcome is asked for */
 	bool abandoned;	 /* it could not be ended */
 	double deadline; /* when it must end */
 	double active;	 /* when an attempt last wrote */
-	bool idle;	 /* and that it did not since is what ends it */
+	bool idle;	 /* and ends because it has written nothing since */
 	double kill_at;	 /* ENDING: when SIGKILL is due */
 	double leave_at; /* when it is abandoned */
 	int send;	 /* KILL, CLEAN: the signal */
-	bool cut;	 /* --max-time is what ends it */
+	bool cut;	 /* --max-time ends it */
 
 	double begun;
 	double attempt_begun;
@@ -168,7 +168,7 @@ abandon(struct engine *engine)
 	return ACTION_ABANDON;
 }
 
-/* Sends the first signal; only --max-time bounds the wait for what ignores it. */
+/* Sends the first signal; if it is ignored, only --max-time limits the wait. */
 static enum action_kind
 end_process(struct engine *engine, double now)
 {
@@ -211,7 +211,7 @@ watch_process(struct engine *engine, double now)
 	return ACTION_NONE;
 }
 
-/* Asks what came of the process, which may have to wait for a reader. */
+/* Asks for the outcome of the process, which may have to wait for a reader. */
 static enum action_kind
 collect(struct engine *engine, double now)
 {
@@ -272,7 +272,7 @@ process_deadline(const struct engine *engine, double now, double least)
 
 /* --- the end --- */
 
-/* What follows the end of a run, by its reason. */
+/* The action after the end of a run, by its reason. */
 static const struct {
 	bool saves; /* the state */
 	bool hooks; /* --on-success or --on-give-up */
@@ -303,7 +303,7 @@ given_up(const struct engine *engine)
 		      : engine->earlier.given_up;
 }
 
-/* What the run leaves to the next: its delay, or a success's fresh start. */
+/* The state for the next run: the delay, or a fresh start after a success. */
 static struct progress
 progress(const struct engine *engine, double now)
 {
@@ -1040,7 +1040,7 @@ engine_step(struct engine *engine, struct event event)
 		engine->lock_told = true;
 		tell(&step, engine, RECORD_LOCK, now);
 	}
-	/* A verdict is told together with what follows from it. */
+	/* A verdict is recorded with the wait or end that follows. */
 	if (engine->untold && (kind == ACTION_WAIT || over)) {
 		engine->untold = false;
 		if (engine->run.judgement.verdict != VERDICT_SUCCESS)

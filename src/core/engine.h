@@ -81,7 +81,7 @@ enum action_kind {
 	ACTION_CLEAN,	/* has all that it started ended?  Signal it first,
 			   if there is a signal.  CLEAN, at once or later */
 	ACTION_ABANDON, /* name what cannot be ended and forget it; CLEAN */
-	ACTION_COLLECT, /* ENDED or ANSWER: what came of the process? */
+	ACTION_COLLECT, /* ENDED or ANSWER: how did the process end? */
 	ACTION_DELIVER, /* let out, or drop, held output; DELIVERED */
 	ACTION_FINISH	/* the run is over */
 };
@@ -94,7 +94,7 @@ struct action {
 	struct progress progress; /* ASK_SAVE */
 };
 
-/* What to do, and what happened; the records come in their order. */
+/* The next action, and the records of what happened, in order. */
 struct step {
 	struct action action;
 	struct record records[3];
@@ -110,8 +110,8 @@ struct engine *engine_open(const struct policy *policy, struct random random);
 void engine_close(struct engine *engine);
 
 /*
- * What to do about the event.  A TIMER before its time changes nothing.  After
- * FINISH no event may come.
+ * Returns the action for the event. A TIMER before its time changes nothing.
+ * After FINISH no event may come.
  */
 struct step engine_step(struct engine *engine, struct event event);
 

@@ -10,10 +10,10 @@
 /* How many limits --attempts takes beside the number of attempts. */
 #define LIMITS_MOST 8
 
-/* The largest count of a limit with a window: so many failures are kept. */
+/* The largest count of a limit with a window, whose failures are all kept. */
 #define LIMITS_WINDOW_MOST 1000
 
-/* --attempts: [ITEM:]COUNT[/DUR]: so many failures give up. */
+/* One limit of --attempts: [ITEM:]COUNT[/DUR]. */
 struct limit {
 	struct set set;	  /* it counts these failures alone */
 	bool named;	  /* the user named them */

@@ -16,7 +16,10 @@ enum delivery {
 	DELIVERY_LAST  /* at the end of the run */
 };
 
-/* What the user asked for.  Times are seconds; a limit of 0 is none. */
+/*
+ * The options, as far as they concern the engine. Times are in seconds; 0 is
+ * no limit.
+ */
 struct policy {
 	struct limits limits;
 	double max_time;

@@ -42,7 +42,7 @@ enum reason {
 /* The process that --max-time ended. */
 enum cut { CUT_NOTHING, CUT_ATTEMPT, CUT_CHECK, CUT_GATE };
 
-/* A wait: its length, and how the length came about.  Seconds. */
+/* The length of a wait and how it was computed, in seconds. */
 struct delay {
 	double nominal;	  /* from the strategy, within --min- and --max-delay */
 	double low, high; /* the range of the random draw */

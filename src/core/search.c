@@ -84,7 +84,7 @@ scan(const char *text)
 	return result;
 }
 
-/* Skips "(?i)" where a pattern begins; returns the flags for regcomp(3). */
+/* Skips "(?i)" at the start of a pattern; returns the flags for regcomp(3). */
 static int
 read_flags(const char **text)
 {
@@ -111,7 +111,7 @@ compile_anchored(regex_t *pattern, const char *text)
 	return regcomp(pattern, anchored, flags);
 }
 
-/* What is wrong with a character after a backslash. */
+/* Returns NULL, or why this character may not follow a backslash. */
 static const char *
 undefined_escape(char escaped)
 {

@@ -33,7 +33,7 @@ const char *search_check(const char *text, bool is_hint);
 /* A bit for each match that has a pattern. */
 unsigned int search_matches(const struct patterns *patterns);
 
-/* What was found in an attempt's output. */
+/* The matches and the hint that were found in an attempt's output. */
 struct found {
 	unsigned int matched; /* a bit for each match */
 	bool hinted;
@@ -76,7 +76,7 @@ void search_bytes(struct search *search, struct stream_line *line,
 /* The stream has ended: looks through a last line without an end. */
 void search_end(struct search *search, struct stream_line *line);
 
-/* Gives back what search_begin() took. */
+/* Releases what search_begin() allocated. */
 void search_close(struct search *search);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-/* Room for what signal_name() writes. */
+/* The size of a buffer for signal_name(). */
 #define SIGNAL_NAME 16
 
 /*

@@ -71,7 +71,10 @@ text_checksum(const void *data, size_t length)
 uint32_t
 text_next(const char **text)
 {
-	/* The lowest code point of so many bytes: a shorter form would do. */
+	/*
+	 * The lowest code point that needs this many bytes: lower ones have a
+	 * shorter form.
+	 */
 	static const uint32_t lowest[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	const unsigned char *byte = (const unsigned char *)*text;
 	const int length = *byte < 0x80 ? 1

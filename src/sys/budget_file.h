@@ -20,7 +20,7 @@ void budget_file_make(const struct options *options);
  */
 bool budget_file_take(const struct options *options);
 
-/* Gives back what a success does, or warns that this failed. */
+/* Gives back the tokens of a success, or warns that this failed. */
 void budget_file_give(const struct options *options);
 
 #endif

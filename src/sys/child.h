@@ -10,7 +10,7 @@
 /* A descriptor that a child keeps as it is. */
 #define CHILD_KEEPS (-1)
 
-/* What to start.  RETRY_* in its environment are from the record. */
+/* A process to start.  RETRY_* in its environment come from the record. */
 struct start {
 	const char *const *argv;
 	const struct record *record;

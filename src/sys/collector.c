@@ -47,7 +47,7 @@ fail(struct collection *shared, const char *what)
 	_exit(EXIT_FAILURE);
 }
 
-/* Ends the process, which has done its work and gives back what it opened. */
+/* Ends the process, whose work is done. */
 static _Noreturn void
 end(void)
 {
@@ -134,7 +134,7 @@ take(struct work *work, int index, size_t most)
 	return length;
 }
 
-/* Takes what the stream's pipe holds now. */
+/* Reads all that is in the stream's pipe now. */
 static void
 drain(struct work *work, int index)
 {

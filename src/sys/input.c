@@ -17,7 +17,10 @@
 /* How much is spooled before signals and timers have their turn. */
 #define SPOOL_MOST (1 << 20)
 
-/* Only a closed stdin is none; with any other error an attempt might misread. */
+/*
+ * Only a closed stdin counts as none; after any other error an attempt might
+ * read the wrong bytes.
+ */
 static void
 must(bool works)
 {
@@ -43,7 +46,7 @@ is_used_up(void)
 	return poll_fd.revents & POLLHUP;
 }
 
-/* What can be done about a stdin that the first attempt reads. */
+/* How a stdin that the first attempt reads can be given to the next one. */
 static void
 look(struct input *input, bool quiet)
 {

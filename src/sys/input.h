@@ -7,12 +7,12 @@
 #include "cli/options.h"
 #include "sys/spool.h"
 
-/* What the attempts read. */
+/* The standard input of the attempts. */
 struct input {
 	enum input_mode mode;
 	bool warns;  /* of a stdin that the first attempt used up */
 	bool failed; /* an attempt could not be given its input */
-	off_t start; /* where stdin is put back to; -1: nowhere */
+	off_t start; /* the offset to which stdin is rewound; -1: not rewound */
 	struct spool spool;
 	int given; /* the child's descriptor, to be closed after its start; or -1 */
 	struct ev_loop *events;
@@ -32,7 +32,7 @@ void input_open(struct input *input, const struct options *options,
 void input_close(struct input *input);
 
 /*
- * Begins to spool stdin.  Returns 1; 0 where stdin is closed; or -1 after a
+ * Begins to spool stdin. Returns 1; 0 if stdin is closed; or -1 after a
  * message.
  */
 int input_spool(struct input *input);
@@ -41,8 +41,8 @@ int input_spool(struct input *input);
 void input_stop(struct input *input);
 
 /*
- * An attempt begins: changes what it is given for 0, where that is not what
- * `retry` has.  Returns 0, or -1 after a message, with `failed` set.
+ * An attempt begins: rewinds stdin, or replaces the attempt's descriptor 0.
+ * Returns 0, or -1 after a message, with `failed` set.
  */
 int input_begin(struct input *input, bool is_retry, int *descriptor);
 

@@ -47,7 +47,7 @@ settle_format(struct sink *sink)
 		sink->undecided = true;
 }
 
-/* What is wrong if a sink that is open, or an option, has the file too. */
+/* Returns NULL, or which other log or option has the file too. */
 static const char *
 find_same(const struct report *report, const char *file, int descriptor)
 {
@@ -106,7 +106,7 @@ open_sink(const struct report *report, struct sink *sink, const struct log *log)
 		refuse(log->file, same);
 	if (inherited == STDERR_FILENO ||
 	    (inherited == STDOUT_FILENO && report->options->plan)) {
-		/* What else is written there keeps its order. */
+		/* Others may write there too, so nothing is buffered. */
 		close(file);
 		sink->file = inherited == STDERR_FILENO ? stderr : stdout;
 		sink->name = NULL;

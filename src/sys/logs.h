@@ -13,7 +13,7 @@ void logs_open(struct report *report, const struct options *options);
 /* Empties the files that a document replaces, once all else is open. */
 void logs_begin(const struct report *report);
 
-/* What can be shown on this descriptor; 80 columns if nothing is known. */
+/* What this descriptor can show; 80 columns if its width is unknown. */
 struct screen logs_screen(int descriptor);
 
 /* Tells all logs, once it is known which of them are terminals. */

@@ -35,7 +35,7 @@
 /* How many signals are read at once. */
 #define SIGNALS 16
 
-/* What the engine's run needs of the system: descriptors, watchers, a child. */
+/* The system's side of a run: descriptors, watchers, a child. */
 struct loop {
 	const struct options *options;
 	struct engine *engine;
@@ -106,7 +106,7 @@ arm(struct loop *loop)
 	ev_timer_start(loop->events.loop, &loop->timer);
 }
 
-/* Adds to a record what only the system knows, and tells it. */
+/* Completes a record with pids, clocks and times, and reports it. */
 static void
 tell(struct loop *loop, struct record *record)
 {
@@ -331,7 +331,7 @@ find_hint(struct loop *loop, const struct control *control)
 		control->hint.zone));
 }
 
-/* What is known of the attempt that has ended. */
+/* The event for an attempt that has ended. */
 static struct event
 attempt_ended(struct loop *loop)
 {
@@ -356,7 +356,7 @@ attempt_ended(struct loop *loop)
 	};
 }
 
-/* What a question's process has answered by its status. */
+/* The answer of a --check or --before-retry, from its wait status. */
 static struct event
 question_ended(const struct loop *loop)
 {
@@ -391,7 +391,7 @@ question_ended(const struct loop *loop)
 	}
 }
 
-/* What came of the process; NONE until all of its output was taken. */
+/* How the process ended; NONE until all of its output was read. */
 static struct event
 collect(struct loop *loop)
 {
@@ -418,7 +418,7 @@ kill_process(struct loop *loop, int signal)
 	tree_signal(&loop->tree, child->pid, child->own_group, signal);
 }
 
-/* Carries an action out; returns what it led to at once, or NONE. */
+/* Carries an action out; returns the event that it causes, or NONE. */
 static struct event
 act(struct loop *loop, const struct action *action)
 {

@@ -241,7 +241,7 @@ output_begin(struct output *output, int descriptors[3])
 	return start_collector(output, streams, searches ? patterns : NULL);
 }
 
-/* A check's output is never joined: it would be what the check reads. */
+/* The output of a check is not held: the check reads the held output. */
 int
 output_begin_shell(struct output *output, int descriptors[3])
 {
@@ -404,13 +404,13 @@ output_settle(struct output *output, const struct record *run)
 	const bool succeeded = over ? run->status == 0 && !run->tolerated
 				    : run->judgement.verdict == VERDICT_SUCCESS;
 
-	/* A delivery that a limit of time has ended goes on from where it was. */
+	/* A delivery that a time limit cut off continues where it stopped. */
 	output_drop(output);
 	switch (output->options->output) {
 	case OUTPUT_STREAM:
 		break;
 	case OUTPUT_HOLD:
-		/* What a failed attempt wrote is not the run's output. */
+		/* The output of a failed attempt is not the run's output. */
 		if (run->reason != REASON_ERROR)
 			return release(output,
 			    succeeded || output->merged ? STDOUT_FILENO

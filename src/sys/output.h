@@ -9,9 +9,9 @@
 #include "sys/collector.h"
 
 /*
- * What becomes of the output of attempts, and of `retry`'s own messages while
- * they are held.  Only output that is held or searched passes through a pipe
- * and a collector.
+ * Passes on, holds or searches the output of attempts, and holds `retry`'s own
+ * messages with --output=chronic. Only output that is held or searched goes
+ * through a pipe and a collector.
  */
 struct output {
 	const struct options *options;
@@ -77,7 +77,7 @@ void output_drop(struct output *output);
 /* When the attempt last wrote, on CLOCK_MONOTONIC; 0 if that is not known. */
 double output_active(const struct output *output);
 
-/* What was found in the output of the attempt that ended. */
+/* The matches and the hint in the output of the attempt that ended. */
 const struct found *output_found(const struct output *output);
 
 /*

@@ -14,7 +14,7 @@
  */
 struct spool {
 	int fd;	     /* -1: not open, and empty */
-	off_t start; /* of what is left */
+	off_t start; /* of the bytes that are left */
 	off_t end;
 };
 

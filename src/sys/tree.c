@@ -203,7 +203,7 @@ tree_watch(struct tree *tree, pid_t self)
 		     "attempt leaves: prctl(PR_SET_CHILD_SUBREAPER)");
 }
 
-/* Waiting, even in vain, tells at once that there is no child. */
+/* waitid() fails immediately if there is no child. */
 static bool
 has_children(void)
 {
