@@ -98,7 +98,7 @@ conflicts_settle(struct options *options)
 	    backoff->strategy->keeps_level &&
 	    backoff_nominal(backoff, &(struct level){ .begun = true }, 2, 0) ==
 		0)
-		options->warning = "the delay starts at 0 and never leaves it";
+		options->warning = "the delay starts at 0 and stays 0";
 }
 
 struct conflict
@@ -134,7 +134,7 @@ conflicts_find(const struct options *options)
 		    { OPTION_SUCCESS_DELAY, "needs --repeat" } },
 		{ policy->repeat && plan_has_chances(options->plan_script),
 		    { OPTION_PLAN,
-			"has a chance, which has no place beside --repeat" } },
+			"has a chance, which cannot be combined with --repeat" } },
 		{ options->plan && plain_logs > 1,
 		    { OPTION_LOG,
 			"is a second log on a plan's standard output" } },
@@ -155,19 +155,20 @@ conflicts_find(const struct options *options)
 
 		{ strategy->listed &&
 			options->origin[OPTION_DELAY] == ORIGIN_USER,
-		    { OPTION_DELAY, "has no place beside a list of delays" } },
+		    { OPTION_DELAY,
+			"cannot be combined with a list of delays" } },
 		{ strategy->needs_ends &&
 			(backoff->base == 0 || backoff->cap == DURATION_MAX),
 		    { OPTION_BACKOFF, "needs a base delay and a cap" } },
 		{ strategy->random && !policy->jitter.kind->fixed,
 		    { OPTION_JITTER,
-			"has no place beside a strategy that is random" } },
+			"cannot be combined with a random strategy" } },
 		{ backoff->min > backoff->cap,
 		    { OPTION_MIN_DELAY, "is above --max-delay" } },
 		{ !strategy->listed && backoff->base > most,
 		    { OPTION_DELAY, "is above --max-delay" } },
 		{ backoff_longest(backoff) > most,
-		    { OPTION_BACKOFF, "names a delay above --max-delay" } },
+		    { OPTION_BACKOFF, "has a delay above --max-delay" } },
 		{ policy->throttle_delay > most,
 		    { OPTION_THROTTLE_DELAY, "is above --max-delay" } },
 		{ policy->success_delay > most,

@@ -290,7 +290,7 @@ message_end(const struct record *record)
 			add(&message, "too early by %s",
 			    message_time(record->too_early, text));
 		else
-			add(&message, "too early: another run is under way");
+			add(&message, "too early: another run is active");
 		return message;
 	case REASON_PLAN:
 		add(&message, "the plan ends after %s", past);

@@ -85,7 +85,7 @@ parse_budget(struct options *options, const char *text)
 	free(options->budget);
 	options->budget = strndup(text, length);
 	if (options->budget == NULL)
-		return "too long for the memory there is";
+		return "too long: out of memory";
 	return budget_rules_parse(colon == NULL ? NULL : colon + 1,
 	    &options->budget_rules, &options->item);
 }

@@ -434,13 +434,13 @@ print_longest(const struct options *options)
 		return;
 	}
 	if (endless) {
-		printf("for ever: no limit on attempts or time is reached\n");
+		printf("forever: no limit on attempts or time\n");
 		return;
 	}
 	print_time(longest.end.elapsed, &longest.end);
 	printf("%s\n",
-	    longest.unlimited ? "; nothing limits the attempts themselves"
-			      : ", each attempt being ended by its timeout");
+	    longest.unlimited ? "; attempts have no time limit"
+			      : ", every attempt ended by its timeout");
 }
 
 void

@@ -415,7 +415,7 @@ backoff_parse(const char *text, struct backoff *backoff, const char **where)
 		backoff->values = reallocarray(NULL, strlen(rest) / 2 + 1,
 		    sizeof(*backoff->values));
 		if (backoff->values == NULL)
-			return "too long for the memory there is";
+			return "too long: out of memory";
 		backoff->count = 0;
 	}
 	while (rest != NULL) {
@@ -436,7 +436,7 @@ backoff_parse(const char *text, struct backoff *backoff, const char **where)
 		if (strategy->params[i].name != NULL &&
 		    strategy->params[i].initial == PARAM_REQUIRED &&
 		    !backoff->param_given[i])
-			return "both its parameters are needed, up and down";
+			return "needs its parameters up and down";
 	return NULL;
 }
 

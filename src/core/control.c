@@ -37,5 +37,5 @@ control_read(struct control *control, const char *line, double now)
 	if (strncmp(text, "delay", 5) == 0 && text[5] != '\0' &&
 	    strchr(BLANKS, text[5]) != NULL)
 		return hint_parse(text + 5, now, &control->hint);
-	return "is none of success, retry, stop, delay HINT, reset";
+	return "is not success, retry, stop, delay HINT or reset";
 }

@@ -111,7 +111,7 @@ const struct set_word set_classes[] = {
 	{ "temporary", "tempfail, unavailable or oserr",
 	    { { [1] = BIT(EX_TEMPFAIL) | BIT(EX_UNAVAILABLE) |
 		    BIT(EX_OSERR) } } },
-	{ "hinted", "any that said how long to wait",
+	{ "hinted", "any with a hint about how long to wait",
 	    { { [HINTED] = ALL, ALL, ALL, ALL, ALL, NUMBERLESS } } },
 	{ .name = NULL },
 };

@@ -178,7 +178,7 @@ search_check(const char *text, bool is_hint)
 	if (parts.escaped != '\0')
 		return undefined_escape(parts.escaped);
 	if (parts.marked)
-		return "(? is not POSIX, but for (?i) at the beginning";
+		return "(? is not POSIX, except (?i) at the beginning";
 	if (parts.doubled)
 		return "repetition of a repetition, which POSIX does not define";
 	int code = regcomp(&pattern, text, flags);

@@ -168,7 +168,7 @@ state_parse(const char *text, struct state *state)
 	    !(state->next >= 0 && state->next < 1e15))
 		return "has a number that is out of range";
 	format(state, version, again);
-	return strcmp(text, again) == 0 ? NULL : "does not have its checksum";
+	return strcmp(text, again) == 0 ? NULL : "has a wrong checksum";
 }
 
 bool

@@ -63,13 +63,13 @@ find_same(const struct report *report, const char *file, int descriptor)
 		if (sink->name != NULL &&
 		    fstat(fileno(sink->file), &other) == 0 &&
 		    file_is_same(&own, &other))
-			return "is another log's file too";
+			return "is also the file of another log";
 	}
 	if (state != NULL && state_file_uses(state, file))
-		return "is the state's file too";
+		return "is also the file of the state";
 	if (budget != NULL && stat(budget, &other) == 0 &&
 	    file_is_same(&own, &other))
-		return "is the budget's file too";
+		return "is also the file of the budget";
 	return NULL;
 }
 

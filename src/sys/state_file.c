@@ -68,7 +68,7 @@ state_file_open(struct state_file *file, const struct options *options)
 		return 0;
 	if (options->budget != NULL &&
 	    state_file_uses(file->name, options->budget)) {
-		complain(file, "is the budget's file too", NULL);
+		complain(file, "is also the file of the budget", NULL);
 		return -1;
 	}
 

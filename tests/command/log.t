@@ -48,7 +48,7 @@ same() {
 	run "$@" touch ran
 	is "$same_name" "$code" 125
 	like 'with why' "$err" \
-	    "^retry: --log: [a-z]*: is .*'s file too\$"
+	    "^retry: --log: [a-z]*: is also the file of (another log|the state|the budget)\$"
 	check 'and nothing is run' not test -e ran
 }
 same 'two logs of one name are refused' retry --log=json:x --log=text:x

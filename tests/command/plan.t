@@ -36,24 +36,24 @@ like 'the command is made harmless' "$out" '^Plan for a\\\^\[b:'
 
 run retry --plan -j none -d 1 -a 4
 like 'the expected time' "$out" '^expected +7s of waiting$'
-like 'the longest time' "$out" '^longest +7s of waiting; nothing limits'
+like 'the longest time' "$out" '^longest +7s of waiting; attempts have no time limit'
 run retry --plan -j 50% -d 1 -a 4
 like 'chance does not count for the one' "$out" '^expected +7s '
 like 'but does for the other' "$out" '^longest +10.5s '
 run retry --plan=1:2s -j none -d 1 -a 4 -t 10 -k 5
 like 'attempts take their time' "$out" '^expected +15s$'
 like 'at the longest until they are killed' "$out" \
-    '^longest +67s, each attempt being ended by its timeout$'
+    '^longest +67s, every attempt ended by its timeout$'
 run retry --plan -j none -d 1 -a 4 -T 60 -k 5
 like 'if not --max-time ends them' "$out" \
     '^longest +65s, by --max-time and --kill-after$'
 run retry --plan -j none -d 1 -a 4 -T 60 -t 1s -k 1s
-like 'which may be far' "$out" '^longest +15s, each attempt'
+like 'which may be far' "$out" '^longest +15s, every attempt'
 for option in '-a 0' '--free-on=1' '--repeat --plan=0' \
     '--reset-after=1 --plan=1:2s'; do
 	# shellcheck disable=SC2086 # words
 	run retry --plan $option
-	like "$option: for ever" "$out" '^longest +for ever:'
+	like "$option: forever" "$out" '^longest +forever:'
 	like 'of which 100 attempts are shown' "$out" \
 	    '^result +the plan ends after 100 attempts'
 done
@@ -124,7 +124,7 @@ for item in p=1.1 p=101% p= p=x p=-1 p=0.5x; do
 done
 run retry --plan=p=0.5 --repeat
 is 'a chance and --repeat contradict each other' "$code $err" "125 retry: \
---plan 'p=0.5' has a chance, which has no place beside --repeat (try 'retry \
+--plan 'p=0.5' has a chance, which cannot be combined with --repeat (try 'retry \
 --help')"
 
 # seen_by COLUMNS OPTION...: the table on a terminal.

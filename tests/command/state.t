@@ -118,8 +118,8 @@ hold() {
 rm state
 hold
 run retry --state=state --early=skip ./tries 0
-is 'another run is under way: nothing is run' "$code $(attempts)" '75 0'
-like 'and that is said' "$err" '^retry: tries: too early: another run is under way$'
+is 'another run is active: nothing is run' "$code $(attempts)" '75 0'
+like 'and that is said' "$err" '^retry: tries: too early: another run is active$'
 run retry --state=state --early=skip --output=chronic ./tries 0
 is '--output=chronic does not say it' "$code$err" 75
 status 124 '--max-time ends the wait for it' \

@@ -66,9 +66,7 @@ static void
 a_strategy_is_read_or_refused_in_words(void)
 {
 	static const char *const unknown = "unknown strategy";
-	static const char *const needed =
-	    "both its parameters are needed, up and "
-	    "down";
+	static const char *const needed = "needs its parameters up and down";
 	static const struct {
 		const char *text, *problem, *where;
 		double params[BACKOFF_PARAMS];

@@ -285,7 +285,7 @@ the_end_says_why(void)
 		{ { .reason = REASON_HINT },
 		    ", and asked to wait 90s, longer than --max-delay allows" },
 		{ { .reason = REASON_EARLY },
-		    "too early: another run is under way" },
+		    "too early: another run is active" },
 		{ { .reason = REASON_EARLY, .too_early = 2 },
 		    "too early by 2s" },
 		{ { .reason = REASON_ERROR }, ", and retry itself failed" },

@@ -104,7 +104,7 @@ only_the_beginning_of_a_long_line_is_searched(void)
 #define LEAVE_OUT \
 	"a backslash before a character that is not special is not POSIX: " \
 	"leave it out"
-#define MARKED "(? is not POSIX, but for (?i) at the beginning"
+#define MARKED "(? is not POSIX, except (?i) at the beginning"
 
 static void
 an_expression_is_taken_or_refused_in_words(void)
