@@ -878,7 +878,9 @@ timer(struct engine *engine, double now)
 		if (process_runs(engine))
 			return watch_process(engine, now);
 		if (now >= engine->deadline)
-			return out_of_time(engine, now);
+			return engine->question == ASK_HOOK
+			    ? settle(engine, now)
+			    : out_of_time(engine, now);
 		break;
 	case STATE_WAITING:
 		if (now >= engine->wait_begun + engine->run.delay.seconds)
@@ -939,6 +941,10 @@ signalled(struct engine *engine, const struct event *event)
 static enum action_kind
 failed_itself(struct engine *engine, const struct event *event)
 {
+	/* The end was told, and its hook goes on. */
+	if (engine->state == STATE_ASKING && engine->question == ASK_HOOK)
+		return engine->collecting ? settle(engine, event->now)
+					  : ACTION_NONE;
 	engine->run.death = event->signal;
 	if (!process_runs(engine))
 		return own_failure(engine, event->now);

@@ -39,6 +39,8 @@ struct drive {
 	struct engine *engine;
 	struct action action;
 	struct record run; /* where the run stands */
+	struct record end; /* as it was told */
+	int ends;	   /* how often that was */
 	bool judged;	   /* the last step told an outcome */
 	enum doing doing;
 	bool asked;	       /* a question is asked: no attempt runs */
@@ -131,9 +133,14 @@ drive_event(struct drive *drive, struct event event)
 	const struct step step = engine_step(drive->engine, event);
 	drive->action = step.action;
 	drive->run = engine_record(drive->engine, drive->now);
-	for (int i = 0; i < step.count; i++)
+	for (int i = 0; i < step.count; i++) {
 		if (step.records[i].kind == RECORD_OUTCOME)
 			drive->judged = true;
+		if (step.records[i].kind == RECORD_END) {
+			drive->end = step.records[i];
+			drive->ends++;
+		}
+	}
 	switch (drive->action.kind) {
 	case ACTION_NONE:
 	case ACTION_KILL:

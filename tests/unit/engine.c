@@ -2214,6 +2214,41 @@ a_hook_follows_the_end(void)
 	}
 }
 
+/* A reader of held output may go, or take no more of it, while a hook runs. */
+static void
+a_hook_does_not_change_the_end_that_was_told(void)
+{
+	const struct event failure = { .kind = EVENT_ERROR, .signal = SIGPIPE };
+
+	for (int row = 0; row < 3; row++) {
+		struct drive drive = started(drive_policy("constant"));
+
+		ROW("row %d", row);
+		drive.policy.limits.attempts = 1;
+		drive.policy.max_time = 1;
+		drive.policy.on_give_up = true;
+		drive_start(&drive);
+		drive_exit(&drive, 7);
+		CHECK_INT(drive.action.question, ASK_HOOK);
+		CHECK_INT(drive.end.status, 7);
+		drive.now += 2;
+		if (row == 0)
+			CHECK_INT(drive_event(&drive, failure), ACTION_NONE);
+		drive_exited(&drive);
+		if (row == 0)
+			drive_answer(&drive, VERDICT_SUCCESS);
+		if (row == 1)
+			drive_event(&drive, failure);
+		if (row == 2)
+			drive_timer(&drive);
+		CHECK_INT(drive.action.kind, ACTION_FINISH);
+		CHECK_INT(drive.run.reason, REASON_ATTEMPTS);
+		CHECK_INT(drive.run.status, 7);
+		CHECK_INT(drive.run.death, 0);
+		CHECK_INT(drive.ends, 1);
+	}
+}
+
 static void
 every_reason_has_a_name(void)
 {
@@ -2570,6 +2605,7 @@ main(void)
 	RUN(a_lock_that_lasts_is_told);
 	RUN(held_output_of_each_attempt_goes_out_before_the_wait);
 	RUN(a_hook_follows_the_end);
+	RUN(a_hook_does_not_change_the_end_that_was_told);
 	RUN(every_reason_has_a_name);
 	RUN(any_events_lead_to_an_end_and_break_no_promise);
 	return DONE();
