@@ -1,0 +1,683 @@
+/*
+ * Every state that the engine can come to on a clock of whole seconds, for
+ * policies that use each option, is visited, breadth first; in each state every
+ * event happens that a driver may tell of, at once and some seconds later.
+ */
+
+#include "tap.h"
+
+/* The path that leads to a law that does not hold is told. */
+static void explore_failed(const char *file, int line, const char *text);
+
+#define MUST(condition) \
+	do { \
+		if (!(condition)) \
+			explore_failed(__FILE__, __LINE__, #condition); \
+	} while (0)
+
+/* The engine's own memory is what is compared. */
+#include "cli/options.h"
+#include "core/engine.c"
+#include "laws.h"
+
+#define POLICY_WORDS 16
+
+/* The search within a policy ends at this many states. */
+#define STATES_MOST 10000
+
+/* States that are later than this are not followed. */
+#define HORIZON 8.0
+
+/* Nor are those of more attempts. */
+#define ATTEMPTS_MOST 4
+
+/* Failures that are kept in a copy of the engine. */
+#define FAILURES_MOST 8
+
+static const char *const policies[] = {
+	"",
+	"-a1",
+	"-a2 -b constant",
+	"-a0 -T4",
+	"-a3,timeout:2 -t2",
+	"-a0,2/3s -t2 -k1",
+	"-a2 -t2 -k0",
+	"-a2 -t2 -k1 -s INT",
+	"-a2 -t2 -T5 -k2",
+	"-a2 -T3 -k0",
+	"-a2 -t 50% -T6 -k1 --min-timeout=2s",
+	"-a2 --idle-timeout=2s -k1",
+	"-a2 --idle-timeout=1s -T4 --output=hold",
+	"-a3 -b linear -m2s",
+	"-a3 -b decorrelated -j none",
+	"-a3 -b lild:up=1s,down=1s --repeat -T7",
+	"-a3 -j full --seed=7",
+	"-a3 --pace=start --min-timeout=2s",
+	"-a3 --pace=start --throttle-on=4 --throttle-delay=3s",
+	"-a2 --reset-after=2s",
+	"-a2 --wait-first --splay=2s -j none",
+	"-a2 --splay=2s -T3",
+	"-a2 --delay-match=(x) -T6",
+	"-a3 --stop-on=9 --retry-on=1,timeout -t2",
+	"-a2 --free-on=1 -T4",
+	"-a3 --throttle-on=4 --throttle-delay=2s --success-on=0,9",
+	"-a2 --success-match=x --output=hold",
+	"-a2 --fail-match=x --retry-match=y --stop-match=z",
+	"-a2 --throttle-match=x --throttle-delay=2s",
+	"-a2 --check=x",
+	"-a2 --check=x -t2 -k1 -T5",
+	"-a2 --check=x --output=chronic -T3 -k1",
+	"-a3 --control",
+	"-a2 --preserve-status -t2 -T4 -k1",
+	"-a2 --before-retry=x",
+	"-a2 --before-retry=x -t2 -T5 -k1",
+	"-a2 --on-success=x --on-give-up=x",
+	"-a2 --on-give-up=x --output=chronic -t1 -k1",
+	"-a2 --output=hold",
+	"-a2 --output=hold -T3 -t2 -k1",
+	"-a2 --output=hold -t2 -k0",
+	"-a2 --output=last -T3",
+	"-a2 --output=chronic --before-retry=x",
+	"-a2 --stdin=replay",
+	"-a2 --stdin=replay -T2 --output=last",
+	"-a2 --repeat",
+	"-a2 --repeat=2 --success-delay=1s",
+	"-a2 --repeat --output=hold -T4",
+	"-a2 --state=x",
+	"-a2 --state=x --tolerate=2 -T4 -t2 -k1",
+	"-a2 --state=x --early=skip",
+	"-a2 --state=x --splay=1s -T3",
+	"-a2 --state=x --repeat --success-delay=1s",
+	"-a2 --state=x --output=last --on-give-up=x -T3",
+	"-a2 --state=x -b mimd:up=2,down=2",
+	"-a2 --budget=x",
+	"-a2 --budget=x -T3 --before-retry=x --output=chronic",
+	"-a2 --state=x --budget=x --stdin=replay --check=x",
+	"-a2 --state=x --budget=x --before-retry=x -t2 -k1 -T4",
+	"-a2 --pace=start -T4 --output=hold --check=x -t2 -k0",
+};
+
+/* An event, some seconds after the one before. */
+struct move {
+	double after;
+	bool left; /* CLEAN is not told: something of the process is left */
+	struct event event;
+};
+
+/* A state, as it waits for its events. */
+struct node {
+	size_t parent; /* its number, and the move that leads here */
+	struct move move;
+	struct drive drive; /* without the policy */
+	uint64_t attempts;
+	bool left; /* processes that a REAPED will tell of */
+	void *engine;
+};
+
+/* The engine but for the failures that there is no time for. */
+#define RING offsetof(struct engine, tally.ring)
+#define RING_END (RING + sizeof(((struct engine *)0)->tally.ring))
+#define RING_KEPT (FAILURES_MOST * sizeof(((struct engine *)0)->tally.ring[0]))
+#define PACKED (RING + RING_KEPT + sizeof(struct engine) - RING_END)
+
+/* What is met: states as rows, events as columns. */
+#define KINDS (EVENT_ERROR + 1)
+#define ROWS 18
+
+struct explorer {
+	const char *words; /* of the policy */
+	struct options options;
+	struct walk walk;
+	bool left;
+	struct node *nodes; /* STATES_MOST of them */
+	size_t count;
+	size_t at;	   /* the one whose events happen */
+	struct move move;  /* the event that does */
+	uint64_t *visited; /* hashes of states, or 0 */
+	size_t runs;	   /* that came to an end */
+	bool limited;	   /* by STATES_MOST */
+};
+
+static struct {
+	struct explorer explorer;
+	const char *names[ROWS];
+	size_t met[ROWS][KINDS];
+	size_t states, events, ends, cut;
+} all;
+
+#define SLOTS (1u << 16)
+
+static const char *const kinds[KINDS] = {
+	[EVENT_START] = "start",
+	[EVENT_EXITED] = "exited",
+	[EVENT_REAPED] = "reaped",
+	[EVENT_CLEAN] = "clean",
+	[EVENT_ENDED] = "ended",
+	[EVENT_ANSWER] = "answer",
+	[EVENT_TIMER] = "timer",
+	[EVENT_SIGNAL] = "signal",
+	[EVENT_PROGRESS] = "progress",
+	[EVENT_DELIVERED] = "delivered",
+	[EVENT_ERROR] = "error",
+};
+
+static void
+tell_path(const struct explorer *explorer, size_t number)
+{
+	const struct node *node = &explorer->nodes[number];
+
+	if (number == 0)
+		return;
+	tell_path(explorer, node->parent);
+	printf("#     +%g s %s outcome %d/%d answer %d signal %d -> %d\n",
+	    node->move.after, kinds[node->move.event.kind],
+	    node->move.event.evidence.outcome.kind,
+	    node->move.event.evidence.outcome.code, node->move.event.answer,
+	    node->move.event.signal, node->drive.action.kind);
+}
+
+static void
+explore_failed(const char *file, int line, const char *text)
+{
+	const struct explorer *explorer = &all.explorer;
+	static int told;
+
+	tap.failed = true;
+	if (told++ == 5)
+		exit(1);
+	printf("# %s:%d: %s\n#     retry %s\n", file, line, text,
+	    explorer->words);
+	tell_path(explorer, explorer->at);
+	printf("#     +%g s %s outcome %d/%d answer %d signal %d\n",
+	    explorer->move.after, kinds[explorer->move.event.kind],
+	    explorer->move.event.evidence.outcome.kind,
+	    explorer->move.event.evidence.outcome.code,
+	    explorer->move.event.answer, explorer->move.event.signal);
+}
+
+/* --- a state as bytes --- */
+
+static void
+pack(const struct engine *engine, unsigned char *bytes)
+{
+	memcpy(bytes, engine, RING + RING_KEPT);
+	memcpy(bytes + RING + RING_KEPT, (const char *)engine + RING_END,
+	    sizeof(*engine) - RING_END);
+}
+
+static void
+unpack(struct engine *engine, const unsigned char *bytes)
+{
+	memcpy(engine, bytes, RING + RING_KEPT);
+	memcpy((char *)engine + RING_END, bytes + RING + RING_KEPT,
+	    sizeof(*engine) - RING_END);
+}
+
+/* A time of which only the distance from now matters, and often not even it. */
+static double
+since(double time, double now, bool matters)
+{
+	return matters && isfinite(time) ? time - now : matters ? time : 0;
+}
+
+/* The number of the state: what is told, but decides nothing, is left out. */
+static uint64_t
+hash(const struct explorer *explorer)
+{
+	static struct engine engine;
+	static unsigned char bytes[PACKED];
+	const struct drive *drive = &explorer->walk.drive;
+	const struct policy *policy = &drive->policy;
+	const double now = drive->now;
+	const enum action_kind kind = drive->action.kind;
+	struct record *run = &engine.run;
+	uint64_t word, sum = 0x9e3779b97f4a7c15;
+
+	pack(drive->engine, bytes);
+	unpack(&engine, bytes);
+	engine.begun = since(engine.begun, now, policy->max_time > 0);
+	engine.attempt_begun =
+	    since(engine.attempt_begun, now, policy->pace_start);
+	engine.delay_begun = 0;
+	engine.wait_begun =
+	    since(engine.wait_begun, now, engine.state == STATE_WAITING);
+	engine.lock_begun = since(engine.lock_begun, now, true);
+	engine.active = since(engine.active, now, policy->idle_timeout > 0);
+	engine.deadline = since(engine.deadline, now, true);
+	engine.kill_at = since(engine.kill_at, now, true);
+	engine.leave_at = since(engine.leave_at, now, true);
+	for (size_t i = 0; i < FAILURES_MOST; i++)
+		if (engine.tally.ring[i].limits != 0)
+			engine.tally.ring[i].time -= now;
+		else
+			engine.tally.ring[i].time = 0;
+	run->elapsed = run->started = run->timeout = run->silent = 0;
+	if (policy->reset_after == 0)
+		run->duration = 0;
+	run->delay.nominal = run->delay.low = run->delay.high = 0;
+	run->just_waited = run->waited = run->due = 0;
+	run->signal = 0;
+	run->forwarded = run->kept = run->command_timed_out = false;
+	run->failures = 0;
+	engine.earlier.failures = 0;
+	pack(&engine, bytes);
+	for (size_t i = 0; i < PACKED / sizeof(word); i++) {
+		memcpy(&word, bytes + i * sizeof(word), sizeof(word));
+		sum = (sum ^ word) * 0xff51afd7ed558ccd;
+		sum ^= sum >> 32;
+	}
+	/* A question or an attempt may fail to start, and nothing else does. */
+	word = (uint64_t)drive->doing * 64 + (uint64_t)drive->asked * 32 +
+	    (uint64_t)explorer->left * 16 +
+	    (kind == ACTION_ABANDON || kind == ACTION_ASK || kind == ACTION_RUN
+		    ? (uint64_t)kind
+		    : 0);
+	sum = (sum ^ word) * 0xff51afd7ed558ccd;
+	sum ^= sum >> 29;
+	return sum == 0 ? 1 : sum;
+}
+
+/* --- what may happen --- */
+
+static size_t
+row_of(const struct explorer *explorer)
+{
+	static const char *const questions[] = {
+		[ASK_STATE] = "asks state",
+		[ASK_LOCK] = "asks lock",
+		[ASK_INPUT] = "asks input",
+		[ASK_CHECK] = "asks check",
+		[ASK_BUDGET] = "asks budget",
+		[ASK_GATE] = "asks gate",
+		[ASK_SAVE] = "asks save",
+		[ASK_HOOK] = "asks hook",
+	};
+	static const char *const phases[] = { "runs", "is ended", "is killed",
+		"exited, is ended", "exited, is killed", "is collected" };
+	const struct engine *engine = explorer->walk.drive.engine;
+	const char *name = "?";
+	size_t row;
+
+	switch (engine->state) {
+	case STATE_IDLE:
+		name = "idle";
+		break;
+	case STATE_RUNNING:
+		row = engine->phase + (engine->exited ? 2 : 0);
+		name = phases[engine->collecting ? 5 : row];
+		break;
+	case STATE_ASKING:
+		name = questions[engine->question];
+		break;
+	case STATE_WAITING:
+		name = "waits";
+		break;
+	case STATE_DELIVERING:
+		name = engine->run.reason == REASON_NONE ? "delivers"
+							 : "delivers, ends";
+		break;
+	case STATE_FINISHED:
+		break;
+	}
+	for (row = 0; row < ROWS - 1 && all.names[row] != NULL; row++)
+		if (strcmp(all.names[row], name) == 0)
+			break;
+	all.names[row] = name;
+	return row;
+}
+
+/* What is waited for comes: of a process, of a question, or by the timer. */
+static void
+check_hope(const struct explorer *explorer)
+{
+	const struct drive *drive = &explorer->walk.drive;
+
+	MUST(drive->doing != DOING_NOTHING);
+	if (drive->doing == DOING_WAIT)
+		MUST(drive->action.wake < INFINITY);
+}
+
+/* Keeps the state that was come to, unless it was met before. */
+static void
+arrive(struct explorer *explorer)
+{
+	const struct drive *drive = &explorer->walk.drive;
+	const uint64_t sum = hash(explorer);
+	size_t slot = sum % SLOTS;
+
+	if (drive->doing == DOING_OVER) {
+		explorer->runs++;
+		return;
+	}
+	while (explorer->visited[slot] != 0 && explorer->visited[slot] != sum)
+		slot = (slot + 1) % SLOTS;
+	if (explorer->visited[slot] == sum)
+		return;
+	if (drive->now > HORIZON || explorer->walk.attempts > ATTEMPTS_MOST)
+		return;
+	if (explorer->count == STATES_MOST) {
+		explorer->limited = true;
+		return;
+	}
+	explorer->visited[slot] = sum;
+	struct node *node = &explorer->nodes[explorer->count++];
+	*node = (struct node){ .parent = explorer->at,
+		.move = explorer->move,
+		.attempts = explorer->walk.attempts,
+		.left = explorer->left,
+		.engine = malloc(PACKED) };
+	memcpy(&node->drive, drive, sizeof(*drive));
+	pack(drive->engine, node->engine);
+}
+
+/* Goes back to the state whose events happen. */
+static void
+go_back(struct explorer *explorer)
+{
+	const struct node *node = &explorer->nodes[explorer->at];
+
+	explorer->walk.drive = node->drive;
+	explorer->walk.attempts = node->attempts;
+	explorer->left = node->left;
+	unpack(explorer->walk.drive.engine, node->engine);
+}
+
+static void
+happen(struct explorer *explorer, struct move move)
+{
+	struct walk *walk = &explorer->walk;
+	struct drive *drive = &walk->drive;
+
+	go_back(explorer);
+	const double wake = drive->action.wake;
+	const bool due = move.event.kind == EVENT_TIMER && move.after < 0;
+	if (due)
+		move.after = number_max(wake - drive->now, 0);
+	drive->now += move.after;
+	move.event.active = -1;
+	explorer->move = move;
+	all.events++;
+	if (move.event.kind != EVENT_START)
+		all.met[row_of(explorer)][move.event.kind]++;
+	walk_step(walk, move.event);
+	if (due && drive->doing != DOING_OVER)
+		MUST(drive->action.kind != ACTION_NONE ||
+		    drive->action.wake > drive->now);
+	/* Something may be left, or not. */
+	explorer->left = drive->action.kind == ACTION_CLEAN ||
+	    (explorer->left && drive->doing == DOING_CLEAN &&
+		drive->action.kind != ACTION_ABANDON);
+	if (drive->action.kind == ACTION_CLEAN) {
+		arrive(explorer);
+		explorer->left = false;
+	}
+	check_hope(explorer);
+	arrive(explorer);
+}
+
+static void
+happen_ends(struct explorer *explorer, double after)
+{
+	static const struct outcome outcomes[] = {
+		{ OUTCOME_EXIT, 0, false },
+		{ OUTCOME_EXIT, 1, false },
+		{ OUTCOME_EXIT, 4, false },
+		{ OUTCOME_EXIT, 9, false },
+		{ OUTCOME_SIGNAL, SIGTERM, false },
+		{ OUTCOME_UNSTARTABLE, ENOENT, false },
+	};
+	struct move move = { .after = after,
+		.event = { .kind = EVENT_ENDED, .hint = -1 } };
+	struct event *event = &move.event;
+	const unsigned int matches = explorer->options.policy.rules.matches;
+
+	for (size_t i = 0; i < sizeof(outcomes) / sizeof(*outcomes); i++) {
+		event->evidence.outcome = outcomes[i];
+		for (unsigned int matched = 0; matched <= matches; matched++) {
+			event->evidence.matched = matched;
+			if ((matched & matches) == matched)
+				happen(explorer, move);
+		}
+	}
+	event->evidence.matched = matches;
+	event->evidence.outcome = outcomes[1];
+	if (explorer->options.patterns.hint != NULL) {
+		event->hint = 2;
+		happen(explorer, move);
+		event->hint = 5000;
+		happen(explorer, move);
+		event->hint = -1;
+	}
+	if (!explorer->options.control)
+		return;
+	for (int verdict = VERDICT_SUCCESS; verdict <= VERDICT_STOP;
+	     verdict++) {
+		event->evidence.control = (enum verdict)verdict;
+		event->healthy = verdict == VERDICT_RETRY;
+		happen(explorer, move);
+	}
+}
+
+static void
+happen_answers(struct explorer *explorer, double after)
+{
+	static const unsigned int answers[] = {
+#define OR(verdict) (1u << (verdict))
+		[ASK_STATE] =
+		    OR(VERDICT_SUCCESS) | OR(VERDICT_STOP) | OR(VERDICT_NONE),
+		[ASK_LOCK] = OR(VERDICT_SUCCESS) | OR(VERDICT_NONE),
+		[ASK_INPUT] = OR(VERDICT_SUCCESS),
+		[ASK_CHECK] =
+		    OR(VERDICT_SUCCESS) | OR(VERDICT_RETRY) | OR(VERDICT_STOP),
+		[ASK_BUDGET] = OR(VERDICT_SUCCESS) | OR(VERDICT_STOP),
+		[ASK_GATE] = OR(VERDICT_SUCCESS) | OR(VERDICT_STOP),
+		[ASK_SAVE] = OR(VERDICT_SUCCESS) | OR(VERDICT_NONE),
+		[ASK_HOOK] = OR(VERDICT_SUCCESS) | OR(VERDICT_STOP),
+	};
+	const enum question question =
+	    explorer->nodes[explorer->at].drive.action.question;
+	struct move move = { .after = after, .event.kind = EVENT_ANSWER };
+
+	for (int i = VERDICT_NONE; i <= VERDICT_STOP; i++) {
+		move.event.answer = (enum verdict)i;
+		if (answers[question] & OR(i))
+			happen(explorer, move);
+	}
+	if (question != ASK_STATE)
+		return;
+	move.event.answer = VERDICT_SUCCESS;
+	move.event.progress = (struct progress){ .n = 2,
+		.failures = 3,
+		.given_up = 1,
+		.delay = 2,
+		.level = { .value = 2, .previous = 2, .begun = true } };
+	happen(explorer, move);
+}
+
+/* What the process, or the question, comes to. */
+static void
+go_on(struct explorer *explorer, double after)
+{
+	const struct drive *drive = &explorer->nodes[explorer->at].drive;
+	const bool fresh = drive->action.kind == ACTION_RUN ||
+	    drive->action.kind == ACTION_ASK;
+	struct move move = { .after = after };
+
+	switch (drive->doing) {
+	case DOING_PROCESS:
+		move.event.kind = EVENT_EXITED;
+		happen(explorer, move);
+		if (fresh && drive->asked)
+			happen_answers(explorer, after);
+		if (!fresh || drive->asked)
+			break;
+		move.event = (struct event){ .kind = EVENT_ENDED,
+			.hint = -1,
+			.evidence.outcome = { OUTCOME_UNFORKED, EAGAIN } };
+		happen(explorer, move);
+		break;
+	case DOING_CLEAN:
+		move.event.kind = EVENT_REAPED;
+		if (explorer->left)
+			happen(explorer, move);
+		break;
+	case DOING_COLLECT:
+		if (drive->asked)
+			happen_answers(explorer, after);
+		else
+			happen_ends(explorer, after);
+		break;
+	case DOING_QUESTION:
+		happen_answers(explorer, after);
+		break;
+	case DOING_DELIVERY:
+		move.event.kind = EVENT_PROGRESS;
+		happen(explorer, move);
+		move.event.kind = EVENT_DELIVERED;
+		happen(explorer, move);
+		break;
+	case DOING_WAIT:
+	case DOING_NOTHING:
+	case DOING_OVER:
+		break;
+	}
+}
+
+/* Whether the action is answered at once, so that nothing comes in between. */
+static bool
+is_at_once(const struct drive *drive)
+{
+	return drive->doing == DOING_QUESTION &&
+	    drive->action.question != ASK_INPUT;
+}
+
+static void
+visit(struct explorer *explorer)
+{
+	static const double afters[] = { 0, 1 };
+	static const struct {
+		int number;
+		bool ends_run;
+	} signals[] = {
+		{ SIGTERM, true },
+		{ SIGURG, false },
+	};
+	const struct node *node = &explorer->nodes[explorer->at];
+
+	/* CLEAN is never lost, or the engine would wait for ever. */
+	if (node->drive.doing == DOING_CLEAN && !node->left) {
+		happen(explorer, (struct move){ .event.kind = EVENT_CLEAN });
+		return;
+	}
+	/* An output that failed is told of in place of an answer, too. */
+	happen(explorer,
+	    (struct move){ .event = { .kind = EVENT_ERROR,
+			       .signal = explorer->at % 2 ? SIGPIPE : 0 } });
+	if (is_at_once(&node->drive)) {
+		go_on(explorer, 0);
+		return;
+	}
+	if (isfinite(node->drive.action.wake))
+		happen(explorer,
+		    (struct move){ .after = -1, .event.kind = EVENT_TIMER });
+	for (size_t i = 0; i < sizeof(afters) / sizeof(*afters); i++) {
+		const double after = afters[i];
+
+		go_on(explorer, after);
+		happen(explorer,
+		    (struct move){ .after = after, .event.kind = EVENT_TIMER });
+		if (node->drive.doing != DOING_CLEAN)
+			happen(explorer,
+			    (struct move){ .after = after,
+				.event.kind = EVENT_REAPED });
+		for (size_t j = 0; j < sizeof(signals) / sizeof(*signals); j++)
+			happen(explorer,
+			    (struct move){ .after = after,
+				.event = { .kind = EVENT_SIGNAL,
+				    .signal = signals[j].number,
+				    .ends_run = signals[j].ends_run } });
+	}
+}
+
+static void
+explore(const char *text)
+{
+	struct explorer *explorer = &all.explorer;
+	char words[256], problem[OPTIONS_PROBLEM];
+	char *argv[POLICY_WORDS] = { (char[]){ "retry" } }, *rest = words;
+	int argc = 1;
+
+	*explorer = (struct explorer){ .words = text };
+	snprintf(words, sizeof(words), "-j none %s%s-- true", text,
+	    *text == '\0' ? "" : " ");
+	while ((argv[argc] = strsep(&rest, " ")) != NULL)
+		argc++;
+	if (!CHECK(
+		options_parse(argc, argv, &explorer->options, problem) == 0)) {
+		printf("# %s: %s\n", text, problem);
+		return;
+	}
+	explorer->nodes = calloc(STATES_MOST, sizeof(*explorer->nodes));
+	explorer->visited = calloc(SLOTS, sizeof(*explorer->visited));
+	struct drive *drive = &explorer->walk.drive;
+	drive->policy = explorer->options.policy;
+	drive->random = explorer->options.random;
+	drive->engine = engine_open(&drive->policy, drive->random);
+	if (explorer->nodes == NULL || explorer->visited == NULL ||
+	    drive->engine == NULL)
+		abort();
+	arrive(explorer);
+	happen(explorer, (struct move){ .event.kind = EVENT_START });
+	while (++explorer->at < explorer->count) {
+		visit(explorer);
+		free(explorer->nodes[explorer->at].engine);
+	}
+	free(explorer->nodes[0].engine);
+	CHECK(explorer->runs > 0);
+	all.states += explorer->count;
+	all.ends += explorer->runs;
+	all.cut += explorer->limited;
+	if (getenv("EXPLORE") != NULL)
+		printf("# %6zu states%s: %s\n", explorer->count,
+		    explorer->limited ? ", cut" : "", text);
+	engine_close(drive->engine);
+	free(explorer->nodes);
+	free(explorer->visited);
+	options_free(&explorer->options);
+}
+
+static void
+the_laws_hold_in_each_state_that_can_be_reached(void)
+{
+	const size_t count = sizeof(policies) / sizeof(*policies);
+	size_t pairs = 0;
+
+	for (size_t i = 0; i < count; i++)
+		explore(policies[i]);
+	for (size_t row = 0; row < ROWS; row++)
+		for (size_t kind = 0; kind < KINDS; kind++)
+			pairs += all.met[row][kind] > 0;
+	/* All of row_of()'s but the end, of which nothing follows. */
+	CHECK(all.names[ROWS - 2] != NULL && all.names[ROWS - 1] == NULL);
+	printf("# %zu policies (%zu cut short), %zu states, %zu events, "
+	       "%zu ends, %zu pairs of state and event\n",
+	    count, all.cut, all.states, all.events, all.ends, pairs);
+	printf("# %-18s", "state");
+	for (size_t kind = EVENT_EXITED; kind < KINDS; kind++)
+		if (kinds[kind] != NULL)
+			printf("%10s", kinds[kind]);
+	for (size_t row = 0; row < ROWS && all.names[row] != NULL; row++) {
+		printf("\n# %-18s", all.names[row]);
+		for (size_t kind = EVENT_EXITED; kind < KINDS; kind++)
+			if (kinds[kind] != NULL)
+				printf("%10zu", all.met[row][kind]);
+	}
+	printf("\n");
+}
+
+int
+main(void)
+{
+	RUN(the_laws_hold_in_each_state_that_can_be_reached);
+	return DONE();
+}
