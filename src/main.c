@@ -1,8 +1,8 @@
 /*
  * retry runs a command until it succeeds.
  *
- * A map of the source.  What decides, what talks and what touches the system
- * live apart; arrows go down and to the right, never back.
+ * A map of the source.  core/ decides, cli/ talks and sys/ touches the system;
+ * each uses only itself and those above it.
  *
  *   core/     decides; no I/O of any kind
  *     duration    text to and from seconds
@@ -10,27 +10,27 @@
  *     signals     signals by name, and what they mean for a run
  *     outcome     how an attempt ended, and the exit status of that; sets of
  *                 outcomes: statuses, ranges, names, classes
- *     verdict     the rules: what an outcome means
+ *     verdict     the rules by which an outcome is success, retry or stop
  *     limits      --attempts: how many failures of which kind give up
  *     random      uniform draws, from a seed or (tests) from a script
  *     backoff     the table of strategies; the nominal delay before retry n
  *     jitter      the table of jitters; the range and the draw
  *     budget      tokens that retries are paid from, as numbers and as text
  *     search      looks for patterns in the lines of an attempt's output
- *     hint        how long a server asks to wait, as text
- *     control     what an attempt may say of itself, as text
- *     policy      what the user asked for, as far as a run goes
- *     record      what happens in a run, for all who tell of it
- *     delay       how long a wait is, with jitter and hints
+ *     hint        reads how long a server asks to wait
+ *     control     reads the verdict that an attempt gives itself
+ *     policy      the options that concern the engine
+ *     record      an event of a run, for all reports
+ *     delay       the length of a wait, with jitter and hints
  *     engine      the run as a state machine: events in, actions and records
  *                 out
  *     state       the backoff from one run to the next, as text
  *     text        makes text harmless, trims it, sums it up; comma lists
  *   cli/      talks with people and programs; argv, text and FILE * only
  *     options     argv to struct options, by their table
- *     option_rows the table: what each is called, does and sets; presets
+ *     option_rows the table: name, type, help and target of each; presets
  *     habits      the words of other programs, and the nearest of ours
- *     conflicts   what follows from options together, or contradicts
+ *     conflicts   options that contradict or complete each other
  *     help        prints the tables as --help
  *     message     the lines for people
  *     report      records, told to logs as text
@@ -46,9 +46,9 @@
  *                 signals, which wait until the loop reads them
  *     child       starts a process cleanly, with RETRY_*; signals it
  *     tree        ends all that a timed-out attempt has started
- *     logs        opens what reports are written to, and looks at terminals
- *     input       what the attempts read
- *     output      what becomes of the attempts' output, and of messages
+ *     logs        opens the logs, and looks at terminals
+ *     input       the standard input of attempts
+ *     output      passes on, holds or searches the output of attempts
  *     collector   a process that holds output, searches it or passes it on
  *     control_file
  *                 the file in which an attempt gives its own verdict
