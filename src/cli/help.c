@@ -78,7 +78,7 @@ static const struct {
 } examples[] = {
 	{ "retry -a 3 -t 10m make check",
 	    "three attempts of at most ten minutes each" },
-	{ "retry --preset=poll -a 0 -T 2m pg_isready -q",
+	{ "retry --preset=poll -T 2m pg_isready -q",
 	    "wait until a server is ready, for at most two minutes" },
 	{ "retry --stop-match='error: 404' curl -fsS https://example.org/",
 	    "fetch a page, but do not retry an HTTP 404" },
