@@ -116,7 +116,7 @@ read_item(struct script *script)
 			return problem;
 	}
 	script->chance = 1;
-	script->outcome = (struct outcome){ OUTCOME_EXIT, 1 };
+	script->outcome = (struct outcome){ .kind = OUTCOME_EXIT, .code = 1 };
 	if (strncmp(item, "p=", 2) == 0)
 		return duration_ratio(item + 2, &script->chance);
 	problem = set_item(&set, item);
@@ -182,7 +182,7 @@ run_attempt(struct plan *plan, double silence)
 		end = number_max(end, deadline);
 	if (end >= deadline) {
 		end = deadline;
-		plan->outcome = (struct outcome){ OUTCOME_TIMEOUT, 0 };
+		plan->outcome = (struct outcome){ .kind = OUTCOME_TIMEOUT };
 		engine_step(plan->engine,
 		    (struct event){ .kind = EVENT_TIMER, .now = end });
 	}

@@ -174,7 +174,7 @@ run_attempt(struct loop *loop)
 	loop->pending = (struct event){
 		.kind = EVENT_ENDED,
 		.hint = -1,
-		.evidence.outcome = { OUTCOME_UNFORKED, error },
+		.evidence.outcome = { .kind = OUTCOME_UNFORKED, .code = error },
 	};
 	return (struct event){ .kind = EVENT_NONE };
 }
@@ -338,12 +338,15 @@ attempt_ended(struct loop *loop)
 	const struct control control = control_file_ended(&loop->control);
 	const int error = loop->child.memory->error;
 	const int status = loop->status;
-	struct outcome outcome = { OUTCOME_EXIT, WEXITSTATUS(status) };
+	struct outcome outcome = { .kind = OUTCOME_EXIT,
+		.code = WEXITSTATUS(status) };
 
 	if (error != 0)
-		outcome = (struct outcome){ OUTCOME_UNSTARTABLE, error };
+		outcome = (struct outcome){ .kind = OUTCOME_UNSTARTABLE,
+			.code = error };
 	else if (WIFSIGNALED(status))
-		outcome = (struct outcome){ OUTCOME_SIGNAL, WTERMSIG(status) };
+		outcome = (struct outcome){ .kind = OUTCOME_SIGNAL,
+			.code = WTERMSIG(status) };
 	return (struct event){
 		.kind = EVENT_ENDED,
 		.hint = find_hint(loop, &control),
