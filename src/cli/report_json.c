@@ -8,17 +8,6 @@
 #include "core/signals.h"
 #include "core/text.h"
 
-/*
- * Escaped beyond what JSON demands: characters that a terminal obeys, that
- * change the direction of text, or that end a line in JavaScript.
- */
-static bool
-must_be_escaped(uint32_t c)
-{
-	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == TEXT_REPLACEMENT ||
-	    (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
-}
-
 static void
 put_string(FILE *file, const char *text)
 {
@@ -29,7 +18,7 @@ put_string(FILE *file, const char *text)
 
 		if (c == '"' || c == '\\')
 			fprintf(file, "\\%c", (int)c);
-		else if (must_be_escaped(c))
+		else if (text_is_harmful(c))
 			fprintf(file, "\\u%04" PRIx32, c);
 		else
 			fwrite(start, 1, (size_t)(text - start), file);

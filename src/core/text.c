@@ -3,8 +3,15 @@
 
 #include "text.h"
 
-/* Room for all that vis(3) makes of one byte, with a NUL. */
-#define VIS_MOST 5
+/* The most characters that vis(3) makes of one byte. */
+#define VIS_MOST 4
+
+bool
+text_is_harmful(uint32_t c)
+{
+	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == TEXT_REPLACEMENT ||
+	    (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+}
 
 char *
 text_safe(const char *text, char *buffer, size_t size)
@@ -12,17 +19,21 @@ text_safe(const char *text, char *buffer, size_t size)
 	const int flags = VIS_CSTYLE | VIS_NL | VIS_TAB;
 	char *end = buffer;
 
-	for (; *text != '\0'; text++) {
-		if ((size_t)(end - buffer) + VIS_MOST + 3 > size) {
+	while (*text != '\0') {
+		const char *byte = text;
+		const bool harmful = text_is_harmful(text_next(&text));
+		const long most = (harmful ? VIS_MOST : 1) * (text - byte);
+
+		if ((size_t)(end - buffer + most) + sizeof("...") > size) {
 			memcpy(end, "...", 4);
 			return buffer;
 		}
-		/* A backslash stays single, as it was typed. */
-		if (*text == '\\')
-			*end++ = *text;
-		else
-			end = vis(end, (unsigned char)*text, flags,
-			    (unsigned char)text[1]);
+		for (; byte < text; byte++)
+			if (harmful)
+				end = vis(end, (unsigned char)*byte, flags,
+				    (unsigned char)byte[1]);
+			else
+				*end++ = *byte;
 	}
 	*end = '\0';
 	return buffer;

@@ -69,9 +69,35 @@ characters_come_one_by_one_and_a_bad_byte_alone(void)
 	}
 }
 
+static void
+text_is_shown_and_all_else_made_visible(void)
+{
+	static const struct {
+		const char *text, *safe;
+	} rows[] = {
+		{ "", "" },
+		{ "a b\\c", "a b\\c" },
+		{ "gr\303\266\303\237e", "gr\303\266\303\237e" },
+		{ "\342\202\254", "\342\202\254" },
+		{ "a\nb\tc\033[m", "a\\nb\\tc\\^[[m" },
+		{ "\302\233", "\\M-B\\M^[" },
+		{ "\377", "\\M^?" },
+		{ "\342\200\256x", "\\M-b\\M^@\\M-.x" },
+	};
+	char safe[64], cut[8];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		ROW("%zu", i);
+		CHECK_STR(text_safe(rows[i].text, safe, sizeof(safe)),
+		    rows[i].safe);
+	}
+	CHECK_STR(text_safe("0123456789", cut, sizeof(cut)), "0123...");
+}
+
 int
 main(void)
 {
+	RUN(text_is_shown_and_all_else_made_visible);
 	RUN(items_come_one_by_one);
 	RUN(an_item_that_is_empty_or_too_long_is_refused_where_it_stands);
 	RUN(characters_come_one_by_one_and_a_bad_byte_alone);
