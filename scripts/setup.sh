@@ -13,7 +13,7 @@ test_packages='
 	bash bash-completion binutils clang clang-format clang-tidy cppcheck
 	curl dpkg-dev expect fish gcovr jq libclang-rt-14-dev libxml2-utils
 	lintian mandoc parallel procps python3 redis-server redis-tools
-	shellcheck strace systemd tmux util-linux valgrind zsh'
+	shellcheck strace systemd tmux util-linux valgrind yamllint zsh'
 
 # What scripts/package needs beside the first.
 package_packages='dpkg dpkg-dev gzip tar'

@@ -22,7 +22,7 @@ lint 'C is formatted' \
 lint 'the shell scripts are clean' shellcheck -x -e SC2016,SC2317 \
     -P SCRIPTDIR -P . -P tests .ci/run scripts/completions/retry.bash \
     tests/lib/*.sh tests/command/*.t \
-    $(grep -slE '^#( shellcheck shell=|!/bin/)sh' scripts/* scripts/*/*)
+    $(grep -slE '^#( shellcheck shell=|!/bin/)(ba)?sh' scripts/* scripts/*/*)
 if command -v mandoc >/dev/null; then
 	# It does not know where pages of other packages, and ours, will be.
 	is 'the manuals are clean' "$(mandoc -T lint man/*.[17] 2>/dev/null |

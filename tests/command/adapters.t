@@ -1,0 +1,127 @@
+#!/bin/sh
+#
+# What CI systems take from scripts/: GitHub's action and GitLab's include, with
+# the files of a release in a folder.
+
+# shellcheck disable=SC2016 # text for other shells
+
+. lib/harness.sh
+
+scripts=$TESTS/../scripts
+version=$(sed -n "s/^  version: '\(.*\)',/\1/p" "$TESTS/../meson.build")
+machine=$(dpkg --print-architecture)
+if ! command -v curl >/dev/null || ! command -v bash >/dev/null; then
+	skip 'the adapters run' 'curl or bash is not installed'
+	finish
+fi
+if command -v yamllint >/dev/null; then
+	check 'yamllint finds nothing' \
+	    yamllint -s -d '{extends: default, rules: {line-length: {max: 120}}}' \
+	    "$scripts/github/action.yml" "$scripts/gitlab/retry.yml"
+else
+	skip 'yamllint finds nothing' 'yamllint is not installed'
+fi
+
+# A release, as scripts/package lays one out.
+name=retry-$version-linux-$machine
+mkdir -p "$name/bin" "release/v$version/downloads"
+cp "$RETRY" "$name/bin/retry"
+tar -czf "release/v$version/$name.tar.gz" "$name"
+(cd "release/v$version" && sha256sum "$name.tar.gz" >SHA256SUMS &&
+    cp "$name.tar.gz" SHA256SUMS downloads)
+rm -r "$name"
+
+# GitHub.
+
+# input NAME: its default in action.yml
+input() {
+	sed -n "/^  $1:/,/default:/s/^    default: '\(.*\)'/\1/p" \
+	    "$scripts/github/action.yml"
+}
+
+case $machine in
+amd64) arch=X64 ;;
+arm64) arch=ARM64 ;;
+i386) arch=X86 ;;
+*) arch=ARM ;;
+esac
+
+# action NAME=VALUE...: as the runner runs the action; the inputs are variables.
+action() {
+	: >output
+	: >summary
+	run env -i PATH="$PATH" HOME="$T" GITHUB_ACTIONS=true RUNNER_OS=Linux \
+	    RUNNER_ARCH=$arch RUNNER_TEMP="$T" GITHUB_OUTPUT="$T/output" \
+	    GITHUB_STEP_SUMMARY="$T/summary" RETRY_RELEASES="file://$T/release" \
+	    RETRY_ATTEMPTS="$(input attempts)" RETRY_TIMEOUT="$(input timeout)" \
+	    RETRY_MAX_TIME="$(input max-time)" RETRY_NAME="$(input name)" \
+	    RETRY_ARGS="$(input args)" RETRY_VERSION="$(input version)" \
+	    GITHUB_ACTION_PATH="$scripts/github" "$@" \
+	    bash -c "$(sed -n 's/^      run: //p' "$scripts/github/action.yml")"
+}
+
+# Each variable that the action sets is one that its script reads.
+sed -n 's/^        \(RETRY_[A-Z_]*\):.*/\1/p' "$scripts/github/action.yml" >given
+while read -r variable; do
+	grep -q "$variable" "$scripts/github/run" || echo "$variable"
+done <given >unread
+is 'each input is read' "$(cat unread)" ''
+is 'and is one' "$(sed -n 's/.*{{ inputs\.\([a-z-]*\) .*/\1/p' \
+    "$scripts/github/action.yml" | sort)" \
+    "$(sed -n '/^inputs:/,/^outputs:/s/^  \([a-z-]*\):.*/\1/p' \
+	"$scripts/github/action.yml" | sort)"
+
+action RETRY_COMMAND='echo out; test "$RETRY_ATTEMPT" -eq 2' \
+    RETRY_ARGS='-d 0'
+is 'the action runs its command until it succeeds' "$code" 0
+like 'in groups' "$out" '^::group::bash: attempt 2/5'
+like 'and has outputs' "$(xargs <output)" 'attempts=2 status=0 flaky=true'
+is 'they are the ones that it names' \
+    "$(sed -n 's/.*steps\.run\.outputs\.\([a-z]*\) .*/\1/p' \
+	"$scripts/github/action.yml" | sort | xargs)" \
+    "$(sed 's/=.*//' output | sort | xargs)"
+action RETRY_COMMAND='false | true; echo no' RETRY_ATTEMPTS=2 RETRY_NAME=pipe \
+    RETRY_ARGS="--delay='0' --backoff='constant'"
+is 'a pipeline fails with any of its commands' "$code" 1
+like 'the run has its name' "$out" '^::error::pipe: giving up after 2 attempts'
+unlike 'the command stopped there' "$out" '^no'
+action RETRY_COMMAND='sleep 100d' RETRY_TIMEOUT=.1 RETRY_ATTEMPTS=1
+is 'an attempt has a limit' "$code" 124
+action RETRY_COMMAND='echo "${RETRY_COMMAND-unset}"' RETRY_ATTEMPTS=1
+is 'the command does not see the inputs' "$out" unset
+action RUNNER_ARCH=RISC RETRY_COMMAND='echo ran'
+is 'a machine without a program is an error' "$code" 125
+like 'and is named' "$out" '^::error::.*RISC'
+
+# Nothing is run whose sum is wrong.
+rm -rf "$name"
+cp "release/v$version/$name.tar.gz" good
+echo >>"release/v$version/$name.tar.gz"
+action RETRY_COMMAND='echo ran'
+check 'a program with another sum is not run' test "$code" -ne 0
+unlike 'and nothing else is' "$out" ran
+is 'and nothing is left of it' "$(echo retry.* "$name"*)" "retry.* $name*"
+mv good "release/v$version/$name.tar.gz"
+
+# GitLab.
+
+sed -n '/^    - |/,$s/^      //p' "$scripts/gitlab/retry.yml" >before
+check 'the include has a script' test -s before
+gitlab() {
+	run env -i PATH="$PATH" HOME="$T" RETRY_VERSION="$version" \
+	    RETRY_RELEASES="file://$T/release" sh -ec "$(cat before)
+	$1"
+}
+gitlab 'retry --version; command -v retry'
+is 'a job has the program' "$code $(printf '%s\n' "$out" | tail -n 1)" \
+    "0 $T/.retry/$name/bin/retry"
+echo >>".retry/$name.tar.gz"
+gitlab 'retry -q -a 1 sh -c "exit 3"'
+is 'which is fetched once' "$code" 3
+rm -rf .retry
+echo >>"release/v$version/downloads/$name.tar.gz"
+gitlab 'echo ran'
+check 'one with another sum is not run' test "$code" -ne 0
+unlike 'and the job ends' "$out" '^ran'
+
+finish
