@@ -219,7 +219,7 @@ is 'the outputs say so' "$(xargs <output)" \
 is 'so does the summary' "$(grep -c '^| [12] | exited 1 | ' summary)" 2
 rm output summary
 retry true >all 2>&1
-is 'a run that succeeds at once says nothing' "$(cat all)" ''
+is 'a run that succeeds at once says nothing to GitHub' "$(cat all)" ''
 check 'nor does the summary' not test -s summary
 is 'but its outputs are there' "$(xargs <output)" \
     'attempts=1 status=0 flaky=false reason=success'

@@ -270,7 +270,7 @@ answers 503 0 2 'retries 503'
 like 'as late as the server says' "$err" 'next in [78][0-9.]*s'
 recipe 'X-RateLimit-Reset'
 answers 503 0 2 'retries 503'
-like 'as late as the server says' "$err" 'next in ([56][0-9]|7[0-2])[.0-9]*s'
+like "$name: as late as the server says" "$err" 'next in ([56][0-9]|7[0-2])[.0-9]*s'
 recipe 'Resume a download'
 answers 503 0 2 'gets over a failure'
 printf '{' >data.csv
@@ -348,7 +348,7 @@ ends 0 2 'gets over a failure'
 recipe 'Images'
 SAYS=toomanyrequests
 ends 0 2 'gets over a failure'
-like 'later' "$err" 'next in (4[89]|5.|6.|7[0-2])'
+like "$name: later" "$err" 'next in (4[89]|5.|6.|7[0-2])'
 tells 'ssh' 255 1
 rm bin/ssh
 cat >bin/ssh <<'END'
@@ -369,10 +369,10 @@ ends 0 1 'takes a file that vanished for a success'
 # Rate limits.
 recipe 'Wait longer if the server is busy'
 ends 0 2 'gets over a failure'
-like 'soon' "$err" 'next in [01]'
+like "$name: soon" "$err" 'next in [01]'
 SAYS='error 429'
 ends 0 2 'gets over a rate limit'
-like 'later' "$err" 'next in (4[89]|5.|6.|7[0-2])'
+like "$name: later" "$err" 'next in (4[89]|5.|6.|7[0-2])'
 recipe 'A program that says when its limit resets'
 FAILURES=7 SAYS='usage limit resets 7pm'
 ends 0 8 'goes on although it fails more than five times'
@@ -384,7 +384,7 @@ ends 0 2 'gets over a failure'
 like 'when the script says' "$err" 'next in 3[0-6]'
 FAILURE=1
 ends 0 2 'gets over any other failure'
-like 'soon' "$err" 'next in [01]'
+like "$name: soon" "$err" 'next in [01]'
 
 # Tests, and a real history for git.
 recipe 'Run until it fails'
@@ -471,30 +471,30 @@ for name in 'Mail only if all attempts failed' 'Start at a random moment' \
     'Percent signs'; do
 	crontab "$name"
 	ends 0 2 'gets over a failure'
-	is 'without mail' "$out$err" ''
+	is "$name: without mail" "$out$err" ''
 	FAILURES=9
 	ends 1 5 'gives up'
-	is 'with mail' "$(printf '%s\n' "$out$err" | grep -c "$SAYS")" 5
+	is "$name: with mail" "$(printf '%s\n' "$out$err" | grep -c "$SAYS")" 5
 done
 crontab 'Mail only if it keeps failing'
 FAILURES=99
 ends 0 5 'tolerates a run that gave up'
-is 'without mail' "$out$err" ''
+is "$name: without mail" "$out$err" ''
 ends 0 5 'and another'
-is 'without mail' "$out$err" ''
+is "$name: without mail again" "$out$err" ''
 ends 1 5 'but not a third'
-is 'with mail' "$(printf '%s\n' "$out$err" | grep -c "$SAYS")" 5
+is "$name: with mail" "$(printf '%s\n' "$out$err" | grep -c "$SAYS")" 5
 rm .feed
 crontab 'Back off from one run to the next'
 ends 1 1 'gives up at a failure'
-like 'with mail' "$err" "^$SAYS"
+like "$name: with mail" "$err" "^$SAYS"
 ends 75 0 'waits before it tries again'
-is 'without mail' "$out$err" ''
+is "$name: without mail" "$out$err" ''
 
 # systemd: systemd itself looks at each unit.
 printf '#!/bin/sh\n' >bin/plain
 chmod +x bin/plain
-# unit NAME: as recipe, but $text is what the unit runs.
+# unit NAME [MORE]: as recipe, but $text is what the unit runs.
 unit() {
 	recipe "$1"
 	cp "$recipe" unit.service
@@ -502,9 +502,9 @@ unit() {
 	    unit.service
 	if command -v systemd-analyze >/dev/null; then
 		run systemd-analyze verify --man=no "$T/unit.service"
-		is "$name: is a unit" "$code$err$out" 0
+		is "$name: is a unit${2-}" "$code$err$out" 0
 	else
-		skip "$name: is a unit" 'systemd is not installed'
+		skip "$name: is a unit${2-}" 'systemd is not installed'
 	fi
 	text=$(sed -n 's|^ExecStart=||p' "$recipe" | sed 's|/usr/bin/||g')
 }
@@ -522,7 +522,7 @@ done
 unit 'Limit restarts'
 FAILURES=9
 ends 1 5 'gives up after five failures'
-unit 'A daemon that says when it is ready'
+unit 'A daemon that says when it is ready' ' whose configuration is wrong'
 FAILURE=78
 ends 78 1 'gives up if its configuration is wrong'
 unit 'Wait for what the service needs'
@@ -652,7 +652,7 @@ result 'Why runs failed' ' 1 stop'
 
 # What other programs' options are called here: all are accepted.
 sed -n 's/^\.It Li .* Ta Li \(.*\)/\1/p' "$TESTS/../man/retry-cookbook.7" |
-    unescape >options
+    unescape | sort -u >options
 check 'the tables are found' test "$(wc -l <options)" -ge 30
 while IFS= read -r text <&3; do
 	check "$text is understood" sh -c "retry --plan $text true"

@@ -36,8 +36,9 @@ extract() {
 	retry --help | sed -n '/^Examples:/,$s/^  //p'
 }
 
-extract | sed 's|/usr/bin/||g; s/^@hourly //' >examples
-check 'the examples are found' test "$(wc -l <examples)" -ge 60
+extract | sed 's|/usr/bin/||g; s/^@hourly //' >extracted
+check 'the examples are found' test "$(wc -l <extracted)" -ge 60
+awk '!seen[$0]++' extracted >examples
 
 # ends STATUS CALLS HOW: what the example does where its command fails as
 # $FAILURES and $FAILURE say.

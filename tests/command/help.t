@@ -31,15 +31,15 @@ is 'it ends with three examples' \
 for topic in $(cat topics); do
 	run "$RETRY" --help="$topic"
 	is "--help=$topic succeeds" "$code" 0
-	check 'with something to say' test "${#out}" -gt 200
-	is 'in 80 columns' "$(printf '%s\n' "$out" | grep -E '.{81}')" ''
+	check "--help=$topic says something" test "${#out}" -gt 200
+	is "--help=$topic has 80 columns" "$(printf '%s\n' "$out" | grep -E '.{81}')" ''
 done
 
 for words in '--help=nothing' '--help=exi' '--help='; do
 	run "$RETRY" "$words"
 	is "$words is 125" "$code" 125
-	is 'prints nothing' "$out" ''
-	is 'and has one line for it' "$(printf '%s\n' "$err" | wc -l)" 1
+	is "$words prints nothing" "$out" ''
+	is 'and has one line for it' "$(printf %s "$err" | grep -c '')" 1
 	like 'that names it' "$err" "^retry: invalid --help .*try 'retry --help'"
 done
 run "$RETRY" --help="$(printf 'a\033[1m\nb')"
@@ -48,7 +48,7 @@ is 'a topic is made harmless' "$(printf '%s\n' "$err" | tr -d ' -~')" ''
 for words in --help --help=sets --version --plan; do
 	run sh -c "\"\$RETRY\" $words >/dev/full"
 	is "$words that cannot be written is 125" "$code" 125
-	is 'with one line' "$(printf '%s\n' "$err" | wc -l)" 1
+	is 'with one line' "$(printf %s "$err" | grep -c '')" 1
 	like 'that says why' "$err" 'No space left'
 done
 

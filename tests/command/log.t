@@ -28,7 +28,7 @@ check 'but not JSON' test -s loud
 refused() {
 	run retry "--log=json:$2" touch ran
 	is "$1 is refused" "$code" 125
-	like 'by name' "$err" "^retry: --log: $2: [^()]*\$"
+	like "$1 is named" "$err" "^retry: --log: $2: [^()]*\$"
 	check 'and nothing is run' not test -e ran
 }
 
@@ -37,7 +37,7 @@ refused 'a file in a folder that is not there' none/log
 refused 'a folder' folder
 ln -s log link
 refused 'a symbolic link' link
-like 'as what it is' "$err" ' link: is a symbolic link$'
+like 'and told as what it is' "$err" ' link: is a symbolic link$'
 mkfifo fifo
 refused 'a pipe that nobody reads' fifo
 
@@ -83,7 +83,7 @@ check 'a file may be called so all the same' grep -q giving ./-
 for where in fd:7 /dev/fd/7; do
 	run retry --log=json:$where -a 1 sh -c 'ls -l /proc/self/fd >fds' 7>log
 	like "$where is a descriptor that was inherited" "$(cat log)" '"end"'
-	check 'the attempt does not have it' not grep log fds
+	check "the attempt does not have $where" not grep log fds
 done
 (echo before; retry --log=text:- -a 2 -d 0 echo; echo after) >all
 retry --log=text:fd:1 -a 1 sh -c 'echo attempt; exit 1' >>all
@@ -98,11 +98,11 @@ retry --log=junit:- sh -c 'echo first' >all
 is 'a document to a descriptor replaces nothing' \
     "$(head -n 1 all)$(tail -n 1 all)" 'first</testsuite>'
 refused 'a descriptor that is closed' fd:7
-like 'as what it is' "$err" ' fd:7: is closed$'
+like 'and told as what it is' "$err" ' fd:7: is closed$'
 refused 'one that can only be read' fd:0
-like 'as what it is' "$err" ' fd:0: cannot be written to$'
+like 'and told as what it is' "$err" ' fd:0: cannot be written to$'
 refused 'a name of a descriptor without its number' fd:x
-like 'as what it is' "$err" ' fd:x: is not the number of a descriptor$'
+like 'and told as what it is' "$err" ' fd:x: is not the number of a descriptor$'
 refused 'a number of a descriptor that is too high' /dev/fd/99999999999
 status 125 'also if it is that of standard error' \
     sh -c 'retry --log=json:fd:2 true 2>&-'
@@ -168,7 +168,7 @@ fi
 wrong() {
 	run retry "--log=$2" touch ran
 	is "$1 is an error" "$code" 125
-	is 'of one line' "$err" \
+	is "$1 is told in one line" "$err" \
 	    "retry: invalid --log '$2': $3 (try 'retry --help=formats')"
 }
 formats=$(retry --help=formats | sed -n 's/^  \([a-z]*\) .*/\1/p')

@@ -182,6 +182,24 @@ is 'as the program has them' "$(while IFS= read -r phrase; do
 done <phrases)" ''
 
 # Links: to headings of the same page, to our pages, to known ones.
+# The manuals of other programs that ours may name.
+cat >elsewhere <<'END'
+bash.1
+curl.1
+getrandom.2
+jq.1
+pgrep.1
+psql.1
+redis-cli.1
+regex.7
+setsid.1
+setsid.2
+signal.7
+ssh.1
+sysexits.3
+timeout.1
+xargs.1
+END
 for page in "$TESTS"/../man/*.[17]; do
 	name=${page##*/}
 	sed -n 's/^\.S[hs] //p' "$page" >headings
@@ -191,24 +209,8 @@ for page in "$TESTS"/../man/*.[17]; do
 	is "$name: so is each page" "$(sed -n \
 	    's/^\.\(Pq \)*Xr \([^ ]*\) \([0-9]\).*/\2.\3/p' "$page" |
 	    sort -u | while read -r other; do
-		[ -e "$TESTS/../man/$other" ] || grep -qx "$other" <<-'END' ||
-		bash.1
-		curl.1
-		getrandom.2
-		jq.1
-		pgrep.1
-		psql.1
-		redis-cli.1
-		regex.7
-		setsid.1
-		setsid.2
-		signal.7
-		ssh.1
-		sysexits.3
-		timeout.1
-		xargs.1
-		END
-		echo "$other"
+		[ -e "$TESTS/../man/$other" ] || grep -qx "$other" elsewhere ||
+		    echo "$other"
 	done)" ''
 done
 

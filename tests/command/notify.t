@@ -17,12 +17,12 @@ told='^own STATUS=false: attempt 1/2 exited 1 after [<0-9.]+m?s; next in '
 for socket in path @retry-test-$$; do
 	listen "$socket" retry -q -a 2 -d 10ms false
 	is "$socket: the status is the command's" "$code" 1
-	like 'a wait is told' "$out" "$told"
-	like 'an attempt' "$out" '^own STATUS=false: attempt 1/2 runs$'
-	like 'and the end' "$(echo "$out" | tail -n 1)" \
+	like "$socket: a wait is told" "$out" "$told"
+	like "$socket: an attempt is told" "$out" '^own STATUS=false: attempt 1/2 runs$'
+	like "$socket: the end is told" "$(echo "$out" | tail -n 1)" \
 	    '^own STATUS=false: giving up after 2 attempts in '
-	unlike 'no signal ended it' "$out" STOPPING
-	unlike 'that it is ready is for the command to say' "$out" READY
+	unlike "$socket: no signal ended it" "$out" STOPPING
+	unlike "$socket: that it is ready is for the command to say" "$out" READY
 	rm -f path
 done
 

@@ -74,7 +74,7 @@ for options in --fail-match=never --output=hold '--output=hold -v' \
 	# shellcheck disable=SC2086 # words
 	retry $options -a 2 -d 0 sh -c "$half" >both 2>&1
 	unlike "$options: a message begins a line" "$(cat both)" 'halfretry'
-	unlike 'not two' "$(cat both)" '^$'
+	unlike "$options: it begins one line" "$(cat both)" '^$'
 	check 'and the output is there' grep -q '^\(half\)\{1,2\}$' both
 done
 run retry --fail-match=never -a 1 sh -c 'printf half >&2; exit 1'
@@ -294,7 +294,7 @@ if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
 			! ls -l /proc/self/fd | grep "$TMPDIR"'
 		check "a folder may know no files without a name ($error)" \
 		    grep -q INJECTED trace
-		is 'its files lose theirs at once, and reach no attempt' \
+		is "its files lose theirs at once, and reach no attempt ($error)" \
 		    "$code:$out:$(ls -A files)" 0:held:
 	done
 else
@@ -360,6 +360,6 @@ retry --output=hold sh -c '
 is 'a daemon that keeps the pipe delays nothing' \
     "$(grep -v x held)" attempt
 wait_for test -s daemon
-wait_for not kill -0 "$(cat daemon)"
+wait_for not alive "$(cat daemon)"
 
 finish

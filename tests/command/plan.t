@@ -156,7 +156,7 @@ fi
 bad() {
 	run retry --plan="$1"
 	is "$1 is an error" "$code/$out" 125/
-	is 'of one line' "$err" \
+	is "$1 is told in one line" "$err" \
 	    "retry: invalid --plan '$1': $2 (try 'retry --help=sets')"
 }
 bad 1, 'empty item'
@@ -191,7 +191,7 @@ agree() {
 	jq -c 'select(.event == "wait") | del(.time, .elapsed)' planned >wanted
 	jq -c 'select(.event == "wait") | del(.time, .elapsed)' happened >found
 	check "plan and run agree: $name" sh -c 'test -s wanted && cmp wanted found'
-	is 'on the order of events too' "$(jq -r .event planned | xargs)" \
+	is "they agree on the order of events too: $name" "$(jq -r .event planned | xargs)" \
 	    "$(jq -r .event happened | xargs)"
 	rm planned happened
 }

@@ -38,7 +38,7 @@ for option in --tokens=x --tokens=1.2.3 --rate=-1 --rate= --tokens=. --key= \
     --what=1 --key what; do
 	run "$gate" "$option"
 	is "$option is refused" "$code" 125
-	like 'in one line' "$err" "^retry-redis-budget: ${option%%=*}: "
+	like "$option is named" "$err" "^retry-redis-budget: ${option%%=*}: "
 done
 
 stub redis-cli <<'END'

@@ -38,7 +38,7 @@ if strace -o /dev/null true 2>/dev/null; then
 		set -- $fault
 		run faulty "$1" "error=$2"
 		is "$1 $2: an error" "$code $(attempts)" "125 $3"
-		is 'in one line' "$(printf '%s\n' "$err" |
+		is "$1 $2: in one line" "$(printf '%s\n' "$err" |
 		    grep -c '^retry: tries: --state: /.*/state: ')" 1
 		check 'and the state stays' cmp state before
 		check 'with nothing beside it' not test -e state.new

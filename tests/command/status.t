@@ -197,7 +197,7 @@ is "the command's own 126 is a failure like others" "$code $(ran)" '126 2'
 
 run retry
 is 'no command is 125' "$code" 125
-is 'a wrong call is told in one line' "$(printf '%s\n' "$err" | wc -l)" 1
+is 'a wrong call is told in one line' "$(printf %s "$err" | grep -c '')" 1
 is 'and not on stdout' "$out" ''
 like 'the line points to the help' "$err" 'retry --help'
 run retry --no-such-option ./attempt true
