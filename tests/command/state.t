@@ -148,7 +148,7 @@ wait_for waits_for_lock $!
 pid=$(pgrep -P $!)
 kill -KILL $!
 wait $! 2>/dev/null
-check 'one that is killed leaves none that waits' wait_for not kill -0 "$pid"
+check 'one that is killed leaves none that waits' wait_for not alive "$pid"
 retry --state=state --log=text --log=json:story ./tries 0 2>told &
 waiter4=$!
 wait_for grep -q '^retry: tries: waiting for another run, which has state$' told
@@ -219,7 +219,7 @@ edit before 's/^retry-state 2/retry-state 3/'
 cp before state
 run retry --state=state ./tries 0
 is 'a later version is refused, and nothing is run' "$code $(attempts)" '125 0'
-is 'in one line' "$err" \
+is 'a later version is told in one line' "$err" \
     "retry: tries: --state: state: is of a later version of retry"
 check 'and left as it is' cmp state before
 
@@ -233,9 +233,9 @@ for file in folder folder/ open/link open/locked fifo pipe /dev/null \
     missing/state; do
 	run retry --state="$file" ./tries 0
 	is "$file is refused, and nothing is run" "$code $(attempts)" '125 0'
-	is 'in one line' "$(printf '%s\n' "$err" | wc -l)" 1
+	is "$file is refused in one line" "$(printf %s "$err" | grep -c '')" 1
 	[ "$file" = open/locked ] || [ "$file" = pipe ] ||
-		check 'and leaves no lock' not test -e "$file.lock"
+		check "$file leaves no lock" not test -e "$file.lock"
 done
 for suffix in lock new damaged; do
 	run retry --state=own --log=text:own.$suffix ./tries 0

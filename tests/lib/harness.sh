@@ -9,6 +9,19 @@
 #	like 'each attempt is reported' "$err" 'attempt 2/2 exited 1'
 #	finish
 #
+# A name stands once in its file. A promise that goes on from the one before has
+# a name that begins with and, but, nor, so, which, of which, that, with or before;
+# it is printed after the last name that does not.
+#
+# A promise that is not kept tells its line, and those from which it was called,
+# the command, and what it got and wanted; bash knows the lines, so it is bash
+# that runs a test, if there is one. What else is wanted is said by
+# the environment (scripts/test has options for it):
+#
+#	TEST_KEEP=1	the test's folder is left, and named
+#	TEST_TRACE=1	so is a file of each command with its line
+#	TEST_STOP=1	the first promise that is not kept ends the test
+#
 # It runs in $T, a fresh directory that is removed at the end, as is whatever
 # it left in the background. $RETRY is the program under test, also first on
 # the PATH, which has the tests' helpers too; $TESTS is the directory of the
@@ -17,7 +30,12 @@
 # ignores, as a shell does for its background.
 
 if [ -z "${TAP_SIGNALS-}" ]; then
-	TAP_SIGNALS=default exec env --default-signal sh "$0" "$@"
+	if command -v bash >/dev/null; then
+		set -- bash --posix "$0" "$@"
+	else
+		set -- sh "$0" "$@"
+	fi
+	TAP_SIGNALS=default exec env --default-signal "$@"
 fi
 unset TAP_SIGNALS
 
@@ -39,6 +57,10 @@ export RETRY PATH TESTS TEST_DATA TEST_BUILD
 tap_count=0
 tap_failures=0
 tap_finished=
+tap_names='
+'
+tap_lead=
+tap_ran=
 tap_dir=$(mktemp -d "${TMPDIR:-/tmp}/retry-test.XXXXXX") || exit
 T=$tap_dir/work
 export T
@@ -47,14 +69,27 @@ trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
 mkdir "$T" && cd "$T" || exit
+if [ -n "${TEST_TRACE-}" ] && command -v caller >/dev/null; then
+	# bash, which alone comes here, closes it in commands.
+	# shellcheck disable=SC2034,SC3023
+	exec 19>"$tap_dir/trace"
+	# shellcheck disable=SC2034
+	BASH_XTRACEFD=19 PS4='+ ${BASH_SOURCE##*/}:$LINENO: '
+	set -x
+fi
 
 tap_clean_up() {
 	tap_status=$?
+	set +x
 	jobs -p >"$tap_dir/jobs"
 	while read -r tap_pid; do
 		kill "$tap_pid" 2>/dev/null
 	done <"$tap_dir/jobs"
-	cd / && rm -rf "$tap_dir"
+	if [ -n "${TEST_KEEP-}${TEST_TRACE-}" ]; then
+		note "kept: $T${TEST_TRACE:+, $tap_dir/trace}"
+	else
+		cd / && rm -rf "$tap_dir"
+	fi
 	[ -n "$tap_finished" ] && exit "$tap_status"
 	echo "# ended before its plan"
 	exit $((tap_status ? tap_status : 1))
@@ -63,13 +98,72 @@ tap_clean_up() {
 # tap_result STATUS NAME [DIRECTIVE]
 tap_result() {
 	tap_count=$((tap_count + 1))
+	tap_name=$2
+	case $tap_name in
+	and\ * | but\ * | nor\ * | so\ * | which\ * | of\ which\ * | that\ * | \
+	    with\ * | before\ *) tap_name="$tap_lead, $tap_name" ;;
+	*) tap_lead=$tap_name ;;
+	esac
+	case $tap_names in
+	*"
+$tap_name
+"*)
+		tap_broken "$tap_name"
+		note 'another promise of this file has this name'
+		tap_stop
+		return 0 ;;
+	esac
+	tap_names="$tap_names$tap_name
+"
 	if [ "$1" -eq 0 ]; then
-		echo "ok $tap_count - $2${3:-}"
+		echo "ok $tap_count - $tap_name${3:-}"
 	else
-		tap_failures=$((tap_failures + 1))
-		echo "not ok $tap_count - $2"
+		tap_broken "$tap_name"
 	fi
 	return "$1"
+}
+
+# tap_broken NAME: says so, and where.
+tap_broken() {
+	tap_failures=$((tap_failures + 1))
+	echo "not ok $tap_count - $1"
+	tap_where
+}
+
+# tap_where: the lines of the test from which the harness was called.
+tap_where() {
+	tap_frame=0
+	# shellcheck disable=SC3044 # other shells have no caller, which ends it
+	while tap_caller=$(caller "$tap_frame" 2>/dev/null); do
+		tap_frame=$((tap_frame + 1))
+		# LINE FUNCTION FILE
+		tap_file=${tap_caller#* * }
+		[ "$tap_file" = lib/harness.sh ] ||
+		    note "${tap_file#"$TESTS/"}:${tap_caller%% *}"
+	done
+}
+
+# tap_told [TEXT...]: tells what else is known of a broken promise.
+tap_told() {
+	for tap_text; do
+		note "$tap_text"
+	done
+	if [ -n "$tap_ran" ]; then
+		note "last run: $tap_ran"
+		note "status: $code"
+		sed 's/^/# out | /' "$tap_dir/out" | head -n 30
+		sed 's/^/# err | /' "$tap_dir/err" | head -n 30
+	fi
+	tap_stop
+	return 1
+}
+
+# tap_stop: ends the test, if the first failure is to do so.
+tap_stop() {
+	if [ -n "${TEST_STOP-}" ]; then
+		note 'stopped at the first failure'
+		exit 1
+	fi
 }
 
 # note TEXT: as a diagnostic, each line of it.
@@ -84,17 +178,15 @@ check() {
 
 # status WANT NAME COMMAND...: it exits with this status.
 status() {
-	tap_want=$1 tap_name=$2
+	tap_want=$1 tap_promise=$2
 	shift 2
 	"$@" >"$tap_dir/output" 2>&1
-	set -- $? "$@"
-	tap_result $(($1 != tap_want)) "$tap_name" && return
-	tap_got=$1
-	shift
+	tap_got=$?
+	tap_result $((tap_got != tap_want)) "$tap_promise" && return
 	note "command: $*"
 	note "status: $tap_got, wanted $tap_want"
 	sed 's/^/# | /' "$tap_dir/output"
-	return 1
+	tap_told
 }
 
 # not COMMAND...: the opposite, as in check 'no file is left' not test -e file
@@ -104,6 +196,7 @@ not() {
 
 # run COMMAND...: makes no promise; sets $code, $out and $err to be looked at.
 run() {
+	tap_ran=$*
 	"$@" >"$tap_dir/out" 2>"$tap_dir/err"
 	# shellcheck disable=SC2034 # these are for the caller
 	code=$? out=$(cat "$tap_dir/out") err=$(cat "$tap_dir/err")
@@ -113,27 +206,21 @@ run() {
 is() {
 	[ "$2" = "$3" ]
 	tap_result $? "$1" && return
-	note "got:    $2"
-	note "wanted: $3"
-	return 1
+	tap_told "got:    $2" "wanted: $3"
 }
 
 # like NAME TEXT ERE: a line of the text matches.
 like() {
 	printf '%s\n' "$2" | grep -Eq -e "$3"
 	tap_result $? "$1" && return
-	note "no line matches: $3"
-	note "$2"
-	return 1
+	tap_told "no line matches: $3" "$2"
 }
 
 # unlike NAME TEXT ERE: no line of the text matches.
 unlike() {
 	printf '%s\n' "$2" | not grep -Eq -e "$3"
 	tap_result $? "$1" && return
-	note "a line matches: $3"
-	note "$2"
-	return 1
+	tap_told "a line matches: $3" "$2"
 }
 
 # skip NAME WHY
@@ -163,11 +250,19 @@ wait_for() {
 		tap_polls=$((tap_polls + 1))
 		if [ "$tap_polls" -ge 2000 ]; then
 			note "waited in vain for: $*"
+			tap_where
 			tap_failures=$((tap_failures + 1))
+			tap_told
 			return 1
 		fi
 		sleep 0.01
 	done
+}
+
+# alive PID: it runs; a zombie, which a process 1 may never reap, does not.
+alive() {
+	kill -0 "$1" 2>/dev/null &&
+	    not grep -q '^State:.Z' "/proc/$1/status" 2>/dev/null
 }
 
 # finish: prints the plan and ends the test.

@@ -19,6 +19,9 @@
  *
  *		if (!CHECK(file != NULL))
  *			return;
+ *
+ * A name stands once in its file.  If $TEST_STOP is set, the first test that fails
+ * is the last.
  */
 
 #ifndef TAP_H
@@ -66,6 +69,7 @@
 
 static struct {
 	const char *skipped;
+	const char *names[256];
 	char row[256];
 	int count;
 	int failures;
@@ -136,14 +140,26 @@ tap_check_dbl(double got, double want, double tolerance, const char *file,
 	return false;
 }
 
+_Noreturn static inline void
+tap_bail_out(const char *name, const char *why)
+{
+	printf("Bail out! %s: %s\n", name, why);
+	exit(1);
+}
+
 static inline void
 tap_run(void (*test)(void), const char *name)
 {
 	tap.skipped = NULL;
 	tap.row[0] = '\0';
 	tap.failed = false;
+	for (int i = 0; i < tap.count; i++)
+		if (strcmp(tap.names[i], name) == 0)
+			tap_bail_out(name, "this name stands twice");
 	test();
-	tap.count++;
+	if (tap.count == sizeof tap.names / sizeof tap.names[0])
+		tap_bail_out(name, "there are too many tests");
+	tap.names[tap.count++] = name;
 	tap.failures += tap.failed;
 
 	printf("%s %d - ", tap.failed ? "not ok" : "ok", tap.count);
@@ -153,6 +169,8 @@ tap_run(void (*test)(void), const char *name)
 		printf(" # SKIP %s", tap.skipped);
 	putchar('\n');
 	fflush(stdout);
+	if (tap.failed && getenv("TEST_STOP") != NULL)
+		tap_bail_out("TEST_STOP", "stopped at the first failure");
 }
 
 static inline int
@@ -183,13 +201,6 @@ struct tsv {
 	char *fields[32];
 	char text[65536];
 };
-
-_Noreturn static inline void
-tap_bail_out(const char *name, const char *why)
-{
-	printf("Bail out! %s: %s\n", name, why);
-	exit(1);
-}
 
 static inline struct tsv
 tsv_open(const char *name)
