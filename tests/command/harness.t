@@ -1,0 +1,129 @@
+#!/bin/sh
+#
+# What tests say of themselves, and what scripts/test says of them.
+
+. lib/harness.sh
+
+# Tests in it, which promise what does not hold, run as if they were ours.
+cd "$TESTS" || exit
+cat >"$T/broken" <<'END'
+. lib/harness.sh
+promise() {
+	is "$1" "$2" wanted
+}
+check 'all is well' true
+run sh -c 'echo out; echo err >&2; exit 3'
+promise 'what is not so' got
+like 'and is told' "$err" '^no$'
+status 4 'a status' sh -c 'echo said; exit 5'
+check 'all is well' true
+echo left >file
+finish
+END
+run sh "$T/broken"
+is 'a broken promise fails the test' "$code" 1
+line=
+if command -v bash >/dev/null; then
+	line="
+# $T/broken:"
+fi
+is 'it tells its lines, what it got and wanted, and the run before' \
+    "$(printf '%s\n' "$out" | sed -n '/^not ok 2/,/^not ok 3/p')" \
+    "not ok 2 - what is not so${line:+${line}3${line}7}
+# got:    got
+# wanted: wanted
+# last run: sh -c echo out; echo err >&2; exit 3
+# status: 3
+# out | out
+# err | err
+not ok 3 - what is not so, and is told"
+like 'a status tells its command' "$out" '^# command: sh -c echo said; exit 5$'
+like 'and what it said' "$out" '^# [|] said$'
+is 'a name that stands twice is a failure' \
+    "$(printf '%s\n' "$out" | grep -A 2 '^not ok 5' | sed 2d)" \
+    'not ok 5 - all is well
+# another promise of this file has this name'
+like 'the plan is kept' "$out" '^1\.\.5$'
+
+run env TEST_STOP=1 sh "$T/broken"
+is 'a test may stop at its first failure' \
+    "$code $(printf '%s\n' "$out" | grep -c '^not ok')" '1 1'
+
+# kept: the folder that a test has left.
+kept() {
+	printf '%s\n' "$out" | sed -n 's/^# kept: \([^,]*\).*/\1/p'
+}
+run env TMPDIR="$T" TEST_KEEP=1 sh "$T/broken"
+is 'the folder of a test may be kept' "$(cat "$(kept)/file")" left
+run env TMPDIR="$T" sh "$T/broken"
+is 'it is not kept else' "$(kept)" ''
+if command -v bash >/dev/null; then
+	run env TMPDIR="$T" TEST_TRACE=1 sh "$T/broken"
+	like 'a trace has each command and its line' \
+	    "$(cat "$(dirname "$(kept)")/trace")" 'broken:11: echo left'
+else
+	skip 'a trace has each command and its line' 'bash is not installed'
+fi
+
+echo '. lib/harness.sh; check "one" true; exit 0' >"$T/short"
+run sh "$T/short"
+is 'a test that ends before its plan fails' "$code:$out" \
+    '1:ok 1 - one
+# ended before its plan'
+
+# The same in C.
+cat >"$T/broken.c" <<'END'
+#include "tap.h"
+
+static void
+all_is_well(void)
+{
+	CHECK(true);
+}
+
+static void
+what_is_not_so(void)
+{
+	CHECK_INT(1, 2);
+}
+
+int
+main(void)
+{
+	RUN(all_is_well);
+	RUN(what_is_not_so);
+	RUN(what_is_not_so);
+	return DONE();
+}
+END
+run cc -I lib -o "$T/broken-c" "$T/broken.c"
+is 'a test in C is built' "$code$err" 0
+run "$T/broken-c"
+is 'it tells the line, and refuses a name that stands twice' \
+    "$code:$(printf '%s\n' "$out" | sed "s|$T/||")" '1:ok 1 - all is well
+# broken.c:12: 1
+#     got: 1
+#     wanted: 2
+not ok 2 - what is not so
+Bail out! what_is_not_so: this name stands twice'
+run env TEST_STOP=1 "$T/broken-c"
+like 'it may stop at its first failure' "$out" 'stopped at the first failure'
+
+# scripts/test, of which nothing is run here but what it says.
+run "$TESTS/../scripts/test" --help
+is 'scripts/test has help' "$code:$err" 0:
+missing=
+for script in $(cd "$TESTS/../scripts" && grep -slE '^#!/bin/sh' -- *); do
+	case $script in
+	run | test | package | picture | retry-redis-budget) continue ;;
+	esac
+	case $out in
+	*"scripts/$script "*) ;;
+	*) missing="$missing $script" ;;
+	esac
+done
+is 'which names the other scripts that try something' "$missing" ''
+run "$TESTS/../scripts/test" --what
+is 'scripts/test refuses other options' "$code:$out" 125:
+
+finish
