@@ -11,9 +11,9 @@ build_packages='
 # Add a word here for what a test needs.
 test_packages='
 	bash bash-completion binutils clang clang-format clang-tidy cppcheck
-	curl dpkg-dev expect fish gcovr jq libclang-rt-14-dev libxml2-utils
-	lintian mandoc parallel procps python3 redis-server redis-tools
-	shellcheck strace systemd tmux util-linux valgrind yamllint zsh'
+	curl dpkg-dev expect fish gcovr git jq libclang-rt-14-dev libxml2-utils
+	lintian make mandoc parallel procps python3 redis-server redis-tools
+	shellcheck strace systemd tmux util-linux valgrind wget yamllint zsh'
 
 # What scripts/package needs beside the first.
 package_packages='dpkg dpkg-dev gzip tar'
