@@ -15,6 +15,9 @@ test_packages='
 	lintian make mandoc parallel procps python3 redis-server redis-tools
 	shellcheck strace systemd tmux util-linux valgrind wget yamllint zsh'
 
+# What tests of real systems need, which are skipped without.
+system_packages='libnss-systemd systemd-container'
+
 # What scripts/package needs beside the first.
 package_packages='dpkg dpkg-dev gzip tar'
 

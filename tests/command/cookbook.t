@@ -7,12 +7,7 @@
 # shellcheck source=tests/lib/stubs.sh
 . "$TESTS/lib/stubs.sh"
 
-mkdir recipes
-unescape <"$TESTS/../man/retry-cookbook.7" | awk '
-	/^\.Ss / { name = substr($0, 5) }
-	/^\.Ed/ { shown = 0 }
-	shown { print >("recipes/" name) }
-	/^\.Bd / { shown = 1; print name >"headings" }'
+recipes
 check 'the recipes are found' test "$(wc -l <headings)" -ge 60
 is 'each has a heading of its own' "$(sort headings | uniq -d)" ''
 if command -v mandoc >/dev/null; then

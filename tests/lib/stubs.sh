@@ -71,3 +71,14 @@ shown() {
 	sed "1,/^\.\\\\\" way: $1\$/d;/^\.Ed\$/,\$d" "$manual" | sed 1d |
 	    unescape
 }
+
+# recipes: each recipe of the cookbook becomes a file recipes/HEADING; their
+# headings, in order, are in headings.
+recipes() {
+	mkdir recipes
+	unescape <"$TESTS/../man/retry-cookbook.7" | awk '
+		/^\.Ss / { name = substr($0, 5) }
+		/^\.Ed/ { shown = 0 }
+		shown { print >("recipes/" name) }
+		/^\.Bd / { shown = 1; print name >"headings" }'
+}

@@ -1,0 +1,281 @@
+#!/bin/sh
+#
+# A systemd of its own runs the units of the cookbook.
+#
+# shellcheck disable=SC2016 # it is for another shell to expand
+
+. lib/harness.sh
+# shellcheck source=tests/lib/stubs.sh
+. "$TESTS/lib/stubs.sh"
+# shellcheck source=tests/lib/machine.sh
+. "$TESTS/lib/machine.sh"
+
+machine_make 'systemd runs the units of the cookbook'
+recipes
+units=$machine/etc/systemd/system
+mkdir -p "$units/service.d"
+
+# What units run: /root/UNIT, with the number of the call in $CALL.
+printf '[Service]\nEnvironment=UNIT=%%N\n' >"$units/service.d/unit.conf"
+cat >"$machine_usr/bin/collector" <<'END_COLLECTOR'
+#!/bin/sh
+echo call >>"/root/$UNIT.calls"
+CALL=$(wc -l <"/root/$UNIT.calls")
+. "/root/$UNIT"
+END_COLLECTOR
+chmod +x "$machine_usr/bin/collector"
+for name in backup nc; do
+	cp "$machine_usr/bin/collector" "$machine_usr/bin/$name"
+done
+
+# unit NAME SCRIPT [LINE...]: a service of these lines, beside those of the
+# cookbook that were put there before.
+unit() {
+	unit_file=$units/$1.service
+	printf '%s\n' "$2" >"$machine/root/$1"
+	shift 2
+	[ $# -eq 0 ] || printf '%s\n' '[Service]' "$@" >>"$unit_file"
+}
+
+# recipe HEADING NAME SCRIPT [LINE...]: the same, after those of the cookbook.
+recipe() {
+	cp "recipes/$1" "$units/$2.service"
+	shift
+	unit "$@"
+}
+
+# A script: the first call fails, the others run until they are stopped, noting
+# signals and their process number.
+runs='[ "$CALL" -gt 1 ] || exit 7
+for name in HUP TERM; do
+	trap "echo $name >>/root/$UNIT.got; [ $name != TERM ] || exit 0" $name
+done
+echo $$ >/root/$UNIT.runs
+while :; do sleep 0.02; done'
+recipe 'A service' service "$runs"
+recipe 'Limit restarts' limit 'exit 9'
+recipe 'A daemon that says when it is ready' ready '[ "$CALL" -gt 1 ] || exit 7
+	sleep 4
+	systemd-notify --ready
+	while [ ! -e "/root/$UNIT.bad" ]; do sleep 0.02; done
+	exit 78' TimeoutStartSec=3
+recipe 'A daemon that sends MAINPID=' mainpid '[ "$CALL" -gt 1 ] || exit 7
+	systemd-notify --pid=$$
+	echo $$ >/root/$UNIT.runs
+	exec sleep 100d'
+recipe 'A job with a timer' job '[ "$CALL" -gt 1 ] || exit 7'
+printf '[Timer]\nOnActiveSec=0\nAccuracySec=1ms\n' >"$units/job.timer"
+recipe 'Socket activation' activated '[ "$LISTEN_PID" = $$ ] || exit 8
+	[ "$CALL" -gt 1 ] || exit 7
+	exec /root/serve'
+printf '[Socket]\nListenStream=127.0.0.1:7777\n' >"$units/activated.socket"
+cat >"$machine/root/serve" <<'END_SERVE'
+#!/usr/bin/python3
+import socket
+connection, _ = socket.socket(fileno=3).accept()
+connection.sendall(b'served: ' + connection.recv(100))
+END_SERVE
+chmod +x "$machine/root/serve"
+unit watchdog '[ "$WATCHDOG_PID" = $$ ] || exit 8
+	[ "$CALL" -gt 1 ] || { systemd-notify --ready; exit 7; }
+	systemd-notify WATCHDOG=1
+	exec sleep 100d' Type=notify NotifyAccess=all WatchdogSec=2 \
+    'ExecStart=/usr/bin/retry -a 0 -d 3 -j none /usr/bin/collector'
+unit stopped 'echo $$ >/root/$UNIT.runs; exec sleep 100d' \
+    'ExecStart=/usr/bin/retry -d 0 /usr/bin/collector'
+unit dynamic '' Type=oneshot DynamicUser=yes \
+    StateDirectory=dynamic \
+    'ExecStart=/usr/bin/retry -a 1 -d 1h --early=skip --state=${STATE_DIRECTORY}/state sh -c "id -un; exit 9"'
+# A sanitizer's look for leaks needs what is forbidden here.
+hardened='Environment=ASAN_OPTIONS=detect_leaks=0
+    ProtectSystem=strict ProtectHome=read-only InaccessiblePaths=/tmp
+    PrivateDevices=yes ProtectProc=invisible ProcSubset=pid DynamicUser=yes
+    ProtectKernelTunables=yes ProtectControlGroups=yes
+    MemoryDenyWriteExecute=yes SystemCallFilter=@system-service
+    RestrictAddressFamilies=AF_UNIX RestrictNamespaces=yes
+    RestrictRealtime=yes CapabilityBoundingSet='
+# shellcheck disable=SC2086 # words are meant
+unit hardened '' $hardened Type=oneshot StandardInputText=fed \
+    'ExecStart=/usr/bin/retry -d 0 --stdin=replay --output=last sh -c "echo $$RETRY_ATTEMPT; cat; exit $$((RETRY_ATTEMPT < 3))"'
+# shellcheck disable=SC2086 # words are meant
+unit escaped '' $hardened Type=oneshot \
+    "ExecStart=/usr/bin/retry -a 1 -t 100ms -k 100ms sh -c \"trap '' TERM; setsid sleep 100d & exec sleep 100d\""
+unit private '' PrivateTmp=yes Type=oneshot \
+    'ExecStart=/usr/bin/retry -d 0 --output=hold sh -c "ls -A /tmp | wc -l; exit $$((RETRY_ATTEMPT < 2))"'
+recipe 'Wait for what the service needs' needs \
+    'case $0 in *nc) [ "$CALL" -gt 2 ];; *) echo $* >/root/$UNIT.runs; esac'
+
+machine_start --boot systemd.unit=basic.target
+wait_for inside systemctl is-active basic.target
+
+# show UNIT PROPERTY: its value.
+show() {
+	inside systemctl show --property="$2" --value "$1.service"
+}
+
+# shows UNIT PROPERTY WORD: it has this value.
+shows() {
+	[ "$(show "$1" "$2")" = "$3" ]
+}
+
+# journal UNIT [OPTION...]: what is in its journal.
+journal() {
+	journal_unit=$1
+	shift
+	inside journalctl --quiet --sync
+	inside journalctl --quiet --no-hostname --output=cat \
+	    --unit="$journal_unit" "$@"
+}
+
+# said UNIT ERE: its journal says so by now.
+said() {
+	journal "$1" | grep -Eq "$2"
+}
+
+start() {
+	inside systemctl start --no-block "$@"
+}
+
+# hurried UNIT COMMAND...: it succeeds; if not, a wait is cut short.
+hurried() {
+	hurried_unit=$1
+	shift
+	"$@" || {
+		inside systemctl kill --kill-whom=main --signal=URG \
+		    "$hurried_unit"
+		return 1
+	}
+}
+
+ran() {
+	test -s "$machine/root/$1.runs"
+}
+
+start activated.socket job.timer limit mainpid needs ready service \
+    watchdog dynamic escaped hardened private stopped
+
+# Wait, reload, stop in an attempt, stop in a wait.
+wait_for said service 'next in'
+is 'a service is active in a wait' "$(show service ActiveState)" active
+is 'whose line is a warning' \
+    "$(journal service --priority=4..4 | sed 's/ after .*//')" \
+    'retry: collector: attempt 1 exited 7'
+wait_for hurried service ran service
+first=$(cat "$machine/root/service.runs")
+check 'it is reloaded' inside systemctl reload service
+wait_for test -s "$machine/root/service.got"
+is 'which reaches the attempt' "$(cat "$machine/root/service.got")" HUP
+check 'and does not end it' inside kill -0 "$first"
+main=$(show service MainPID)
+is 'the main process is retry' "$(inside cat "/proc/$main/comm")" retry
+check 'it is stopped in an attempt' inside systemctl stop service
+is 'the attempt got one SIGTERM' "$(cat "$machine/root/service.got")" 'HUP
+TERM'
+is 'that was a success' \
+    "$(show service Result) $(show service ActiveState)" 'success inactive'
+is 'without an error in the journal' "$(journal service --priority=err)" ''
+
+
+# waits UNIT CALLS: it waits after so many calls.
+waits() {
+	[ "$(wc -l <"$machine/root/$1.calls")" -eq "$2" ] &&
+	    not inside pgrep -P "$(show "$1" MainPID)"
+}
+unit service 'exit 7'
+rm "$machine/root/service.calls"
+start service
+wait_for hurried service waits service 7
+inside journalctl --quiet --rotate
+check 'it is stopped in a wait' inside systemctl stop service
+is 'which was a success too' \
+    "$(show service Result) $(show service ActiveState)" 'success inactive'
+like 'of which the journal tells' "$(journal service --lines=4)" \
+    'ended by SIGTERM after 7 attempts'
+is 'not as an error' "$(journal service --priority=err)" ''
+
+# The others.
+wait_for hurried limit shows limit ActiveState failed
+is 'a service whose restarts are limited fails' \
+    "$(show limit Result) $(show limit ExecMainStatus)" 'exit-code 9'
+like 'of which the journal tells as an error' \
+    "$(journal limit --priority=3..3)" 'giving up after 5 attempts'
+
+wait_for shows needs ActiveState inactive
+is 'a service waits for what it needs' \
+    "$(show needs Result) after $(grep -c . "$machine/root/needs.calls")" \
+    'success after 4'
+
+wait_for hurried mainpid ran mainpid
+is 'MAINPID= does not replace retry' \
+    "$(inside cat "/proc/$(show mainpid MainPID)/comm")" retry
+check 'which is stopped' inside systemctl stop mainpid
+is 'that ends the attempt' "$(show mainpid Result) $(
+    inside cat "/proc/$(cat "$machine/root/mainpid.runs")/comm" 2>/dev/null)" \
+    'success '
+
+inside bash -c 'exec 3<>/dev/tcp/127.0.0.1/7777
+	echo hello >&3; cat <&3' >"$T/served" &
+client=$!
+wait_for hurried activated not kill -0 "$client"
+is 'a client that came before the failure is served after it' \
+    "$(cat "$T/served")" 'served: hello'
+wait_for shows activated ActiveState inactive
+is 'by the second attempt' "$(wc -l <"$machine/root/activated.calls")" 2
+
+like 'the status of a job that waits is seen' \
+    "$(inside systemctl status job)" \
+    'Status: "backup: attempt 1/5 exited 7 after .*; next in [0-9.]+s"'
+inside systemctl kill --kill-whom=main --signal=URG job
+wait_for shows job ActiveState inactive
+is 'it succeeds' "$(show job Result)" success
+like 'as systemd was told' "$(show job StatusText)" \
+    '^backup: succeeded at attempt 2/5 in'
+rm "$machine/root/job.calls"
+start job
+wait_for waits job 1
+check 'a job is stopped in a wait' inside systemctl stop job
+is 'and has not failed' "$(show job Result) $(show job ActiveState)" \
+    'success inactive'
+
+# Units of no recipe.
+wait_for ran stopped
+check 'a service is stopped that has no KillMode=' \
+    inside systemctl stop stopped
+is 'no attempt follows' \
+    "$(show stopped Result) $(cat "$machine/root/stopped.calls")" \
+    'success call'
+
+wait_for shows dynamic ActiveState failed
+like 'a dynamic user runs the attempts' "$(journal dynamic)" '^dynamic$'
+inside systemctl start dynamic 2>/dev/null
+is 'and keeps the state from one run to the next' \
+    "$(show dynamic ExecMainStatus)" 75
+
+wait_for shows hardened ActiveState inactive
+is 'a hardened service that can write nowhere has its input and output' \
+    "$(show hardened Result): $(journal hardened | grep -Ex '[^ ]+' | xargs)" \
+    'success: 3 fed'
+wait_for shows escaped ActiveState failed
+is 'and its time limit' "$(show escaped ExecMainStatus)" 124
+unlike 'which nothing escapes' "$(journal escaped)" \
+    '\(sleep\)|process group'
+wait_for shows private ActiveState inactive
+is 'output that is held leaves no file in a private /tmp' \
+    "$(show private Result): $(journal private | grep -Ex '[0-9]+' | xargs)" \
+    'success: 0 0'
+
+wait_for shows watchdog ActiveState failed
+is 'a watchdog spares a wait, and ends an attempt that hangs' \
+    "$(show watchdog Result) $(wc -l <"$machine/root/watchdog.calls")" \
+    'watchdog 2'
+
+# More seconds than TimeoutStartSec= later.
+wait_for shows ready ActiveState active
+is 'a start that is retried has more time' \
+    "$(wc -l <"$machine/root/ready.calls")" 2
+touch "$machine/root/ready.bad"
+wait_for shows ready ActiveState failed
+is 'a wrong configuration restarts nothing' \
+    "$(show ready ExecMainStatus) $(show ready NRestarts)" '78 0'
+machine_stop
+finish

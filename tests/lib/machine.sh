@@ -1,0 +1,97 @@
+# shellcheck shell=sh
+#
+# Sourced after harness.sh by tests that need a system of their own: $machine is
+# its root, with an /etc of its own and the /usr of this system. It changes
+# nothing outside of $T, and has no network. Where there can be no such system
+# the test ends, and its promises are skipped.
+#
+#	machine_make 'systemd runs a unit'
+#	echo '...' >"$machine/etc/systemd/system/..."
+#	machine_start --boot
+#	inside systemctl ...
+#	machine_stop
+
+machine=$T/machine
+machine_usr=$T/usr
+
+# machine_lacks WHAT: skips all promises, since this is lacking.
+machine_lacks() {
+	skip "$machine_promises" "$1"
+	finish
+}
+
+# machine_make PROMISES: makes its files; those in $machine_usr are in its /usr.
+machine_make() {
+	machine_promises=$1
+	[ "$(id -u)" -eq 0 ] || machine_lacks 'root is needed'
+	for machine_program in nsenter systemd-nspawn; do
+		command -v $machine_program >/dev/null ||
+		    machine_lacks "$machine_program is not installed"
+	done
+	umask 022
+	mkdir -p "$machine_usr/bin" "$machine_usr/sbin" "$machine/usr/lib" \
+	    "$machine/etc" "$machine/root" "$machine/var/log/journal"
+	cp /usr/lib/os-release "$machine/usr/lib"
+	for machine_link in bin sbin lib lib32 lib64; do
+		[ ! -e "/usr/$machine_link" ] ||
+		    ln -s "usr/$machine_link" "$machine/$machine_link"
+	done
+	tr -d - </proc/sys/kernel/random/uuid >"$machine/etc/machine-id"
+	echo 'root:x:0:0:root:/root:/bin/sh
+nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin' \
+	    >"$machine/etc/passwd"
+	printf 'root:x:0:\nnogroup:x:65534:\n' >"$machine/etc/group"
+	printf 'passwd: files systemd\ngroup: files systemd\n' \
+	    >"$machine/etc/nsswitch.conf"
+	cp "$RETRY" "$machine_usr/bin/retry"
+}
+
+# machine_start WORD...: starts it with these words for systemd-nspawn. Its
+# processes are in a group of their own, in a hierarchy that is mounted for them
+# alone.
+machine_start() {
+	machine_name=retry-test-$$
+	unshare --mount sh -c '
+		group=/sys/fs/cgroup/$1
+		mount -t cgroup2 none /sys/fs/cgroup &&
+		mkdir -p "$group" && echo $$ >"$group/cgroup.procs" || exit
+		shift
+		SYSTEMD_NSPAWN_UNIFIED_HIERARCHY=1 exec systemd-nspawn "$@"
+	' sh "$machine_name" --quiet --keep-unit --register=no \
+	    --console=pipe --private-network --machine="$machine_name" \
+	    --directory="$machine" --overlay="/usr:$machine_usr:/usr" \
+	    "$@" >"$T/machine.log" 2>&1 &
+	machine_outside=$!
+	machine_polls=0
+	until machine_first=$(pgrep -P "$machine_outside") &&
+	    grep -q '^NSpid:.*	1$' "/proc/$machine_first/status" &&
+	    inside test -e /etc/machine-id; do
+		machine_polls=$((machine_polls + 1))
+		if ! kill -0 "$machine_outside" ||
+		    [ "$machine_polls" -ge 500 ]; then
+			machine_stop
+			machine_lacks "systemd-nspawn cannot start: $(
+			    head -n 1 "$T/machine.log")"
+		fi
+		sleep 0.02
+	done 2>/dev/null
+}
+
+# inside COMMAND...: in the system.
+inside() {
+	nsenter --target "$machine_first" --all --root --wd "$@"
+}
+
+# machine_stop: ends it at once.
+machine_stop() {
+	[ -z "$machine_first" ] || kill -KILL "$machine_first"
+	kill "$machine_outside"
+	wait "$machine_outside"
+	unshare --mount sh -c '
+		mount -t cgroup2 none /sys/fs/cgroup || exit
+		for i in $(seq 100); do
+			[ -d "/sys/fs/cgroup/$1" ] || exit
+			find "/sys/fs/cgroup/$1" -depth -type d -delete
+			sleep 0.02
+		done' sh "$machine_name"
+} 2>/dev/null
