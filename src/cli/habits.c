@@ -232,9 +232,8 @@ habits_command(const char *name, char *text, size_t size)
 	} else if (duration_parse(name, &number) == NULL) {
 		before = "did you mean retry -T ";
 	} else if (word > 0 && name[word] == '\0') {
-		before =
-		    "a function of bash needs export -f, and retry bash -c "
-		    "'";
+		before = "for a function of bash, export -f it and type: "
+			 "retry bash -c '";
 		after = "'";
 	} else {
 		return NULL;

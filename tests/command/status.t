@@ -151,7 +151,7 @@ instead "; did you mean retry sh -c '...'?" 'make && ls'
 instead '; did you mean retry -a 3 ...?' 3 make
 instead '; did you mean retry -T 5m ...?' 5m make
 instead '; did you mean retry env FOO=1 ...?' FOO=1 make
-instead "; a function of bash needs export -f, and retry bash -c 'my_own'" my_own
+instead "; for a function of bash, export -f it and type: retry bash -c 'my_own'" my_own
 instead '; to wait for a failure: --success-on=none,nonzero' ! true
 instead "; the shell knows this word: retry sh -c 'export ...'" export x
 instead '; did you mean retry --help?' help
