@@ -279,9 +279,10 @@ tell(struct plan *plan, struct record *record)
 		record->chance = plan->chance;
 		record->expected_attempts = plan->expected->attempts;
 		record->expected_elapsed = plan->expected->elapsed;
+		if (record->kind == RECORD_END &&
+		    record->reason == REASON_SUCCESS)
+			record->chance = 0;
 	}
-	if (record->kind == RECORD_END && record->reason == REASON_SUCCESS)
-		record->chance = 0;
 	if (is_outcome)
 		plan->chance *= 1 - ends;
 	if (record->kind == RECORD_END)

@@ -216,6 +216,8 @@ if command -v jq >/dev/null; then
 	    [.chance, .expected_attempts, .expected_elapsed]')" '[0.125,1.75,0.75]'
 	run retry --plan --log=json -a 3 -d 1 x y
 	unlike 'but only if there are any' "$out" chance
+	run retry --plan=0 --log=json x
+	unlike 'even if the command succeeds' "$out" chance
 	run retry --plan --log=json -a 3 -d 1 x y
 	is 'a log may have standard output' "$(echo "$out" | jq -r .event | xargs)" \
 	    'start attempt outcome wait attempt outcome wait attempt outcome end'
