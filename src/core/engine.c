@@ -398,6 +398,7 @@ finish(struct engine *engine, enum reason reason, int status, double now)
 		engine->stage = engine->state == STATE_DELIVERING
 		    ? STAGE_SAVE
 		    : STAGE_DELIVER;
+	engine->lock_begun = INFINITY;
 	engine->run.reason = reason;
 	engine->run.status = status;
 	engine->run.given_up = given_up(engine);
@@ -920,6 +921,9 @@ signalled(struct engine *engine, const struct event *event)
 
 	if (engine->state == STATE_WAITING && event->signal == SIGURG)
 		return leave_wait(engine, now);
+	/* The next signal may end the run, even if the wait is over. */
+	if (engine->state == STATE_WAITING && !event->ends_run)
+		return ACTION_NONE;
 	if (!event->ends_run || engine->state == STATE_FINISHED ||
 	    (engine->state == STATE_ASKING && engine->question == ASK_HOOK))
 		return timer(engine, now);
