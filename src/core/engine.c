@@ -841,7 +841,7 @@ answered(struct engine *engine, const struct event *event)
 		engine->n = engine->earlier.n;
 		return prepare(engine, now);
 	case ASK_LOCK:
-		if (event->answer == VERDICT_NONE)
+		if (!yes)
 			return own_failure(engine, now);
 		if (!in_time(engine, now))
 			return out_of_time(engine, now);
@@ -945,12 +945,15 @@ signalled(struct engine *engine, const struct event *event)
 static enum action_kind
 failed_itself(struct engine *engine, const struct event *event)
 {
+	const bool unasked = event->answer != VERDICT_NONE;
+
 	/* The end was told, and its hook goes on. */
 	if (engine->state == STATE_ASKING && engine->question == ASK_HOOK)
-		return engine->collecting ? settle(engine, event->now)
-					  : ACTION_NONE;
+		return engine->collecting || unasked
+		    ? settle(engine, event->now)
+		    : ACTION_NONE;
 	engine->run.death = event->signal;
-	if (!process_runs(engine))
+	if (!process_runs(engine) || unasked)
 		return own_failure(engine, event->now);
 	engine->failed = true;
 	if (engine->collecting)

@@ -61,7 +61,7 @@ struct event {
 	double hint;  /* seconds; negative: none */
 	bool healthy; /* --control said so */
 
-	/* ANSWER. */
+	/* ANSWER; an ERROR that comes in place of an answer has it too. */
 	enum verdict answer;
 	struct progress
 	    progress; /* ASK_STATE; `delay` is the rest of the delay */
@@ -79,7 +79,8 @@ enum action_kind {
 	ACTION_WAIT,	/* wait for the timer */
 	ACTION_KILL,	/* signal the process, and all that it started */
 	ACTION_CLEAN,	/* has all that it started ended?  Signal it first,
-			   if there is a signal.  CLEAN, at once or later */
+			   if there is a signal.  CLEAN, at once or later; no
+			   ERROR may come in its place */
 	ACTION_ABANDON, /* name what cannot be ended and forget it; CLEAN */
 	ACTION_COLLECT, /* ENDED or ANSWER: how did the process end? */
 	ACTION_DELIVER, /* let out, or drop, held output; DELIVERED */

@@ -170,6 +170,7 @@ run_attempt(struct loop *loop)
 	 * signals would never have theirs.
 	 */
 	output_drop(&loop->output);
+	control_file_ended(&loop->control);
 	loop->usage = (struct rusage){ .ru_maxrss = 0 };
 	loop->pending = (struct event){
 		.kind = EVENT_ENDED,
@@ -260,7 +261,7 @@ ask(struct loop *loop, const struct action *action)
 			return (struct event){ .kind = EVENT_NONE };
 		warn("--state: %s: cannot wait for its lock",
 		    text_safe(loop->state.name, safe, sizeof(safe)));
-		return answer(VERDICT_NONE);
+		return answer(VERDICT_STOP);
 	case ASK_INPUT:
 		result = input_spool(&loop->input);
 		if (result == -1)
@@ -372,7 +373,7 @@ question_ended(const struct loop *loop)
 		if (!WIFEXITED(status) || WEXITSTATUS(status) == 0)
 			return answer(VERDICT_SUCCESS);
 		warnx("--state: its lock cannot be waited for");
-		return answer(VERDICT_NONE);
+		return answer(VERDICT_STOP);
 	}
 	if (error != 0)
 		warnx("cannot run %s: %s: %s", option, _PATH_BSHELL,
@@ -494,6 +495,9 @@ drive(struct loop *loop, struct event event)
 		for (int i = 0; i < step.count; i++)
 			tell(loop, &step.records[i]);
 		event = act(loop, &step.action);
+		/* That a process is gone is told once: the failure waits. */
+		if (event.kind == EVENT_CLEAN)
+			continue;
 		if (loop->input.failed ||
 		    output_failed(&loop->output, &event.signal)) {
 			loop->input.failed = false;

@@ -41,6 +41,7 @@ struct drive {
 	struct record run; /* where the run stands */
 	struct record end; /* as it was told */
 	int ends;	   /* how often that was */
+	bool talks;	   /* more than signals was told since */
 	bool judged;	   /* the last step told an outcome */
 	enum doing doing;
 	bool asked;	       /* a question is asked: no attempt runs */
@@ -136,6 +137,8 @@ drive_event(struct drive *drive, struct event event)
 	for (int i = 0; i < step.count; i++) {
 		if (step.records[i].kind == RECORD_OUTCOME)
 			drive->judged = true;
+		if (drive->ends > 0 && step.records[i].kind != RECORD_SIGNAL)
+			drive->talks = true;
 		if (step.records[i].kind == RECORD_END) {
 			drive->end = step.records[i];
 			drive->ends++;

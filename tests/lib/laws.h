@@ -75,7 +75,7 @@ walk_check_finish(const struct walk *walk)
 		MUST(run->status == 0 || preserves);
 	MUST(run->failures <= run->attempt);
 	/* All that was told of the end is so, whatever a hook did since. */
-	MUST(walk->drive.ends == 1);
+	MUST(walk->drive.ends == 1 && !walk->drive.talks);
 	MUST(walk->drive.end.reason == run->reason);
 	MUST(walk->drive.end.status == run->status);
 	MUST(walk->drive.end.death == run->death);

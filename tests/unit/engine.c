@@ -2214,6 +2214,58 @@ a_hook_follows_the_end(void)
 	}
 }
 
+static void
+no_attempt_begins_while_a_signal_may_follow(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+
+	drive_start(&drive);
+	drive_exit(&drive, 1);
+	CHECK_INT(drive.action.kind, ACTION_WAIT);
+	drive.now += 5;
+	CHECK_INT(drive_event(&drive,
+		      (struct event){ .kind = EVENT_SIGNAL,
+			  .signal = SIGUSR1 }),
+	    ACTION_NONE);
+	CHECK_DBL(drive.action.wake, drive.now, 0);
+	drive_signal(&drive, SIGTERM);
+	CHECK_INT(drive.action.kind, ACTION_FINISH);
+	CHECK_INT(drive.run.attempt, 1);
+}
+
+static void
+a_question_that_cannot_be_asked_is_not_waited_for(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+
+	drive.policy.rules.check = true;
+	drive_start(&drive);
+	drive_exit(&drive, 1);
+	CHECK_INT(drive.action.question, ASK_CHECK);
+	drive_event(&drive,
+	    (struct event){ .kind = EVENT_ERROR, .answer = VERDICT_STOP });
+	CHECK_INT(drive.action.kind, ACTION_FINISH);
+	CHECK_INT(drive.run.status, STATUS_OWN_FAILURE);
+}
+
+static void
+a_lock_is_not_told_of_after_the_end(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+
+	drive.policy.remember = drive.policy.on_give_up = true;
+	drive_start(&drive);
+	drive_answer(&drive, VERDICT_STOP);
+	CHECK_INT(drive.action.question, ASK_LOCK);
+	drive_answer(&drive, VERDICT_STOP);
+	CHECK_INT(drive.action.question, ASK_HOOK);
+	CHECK_ACTION(&drive, ACTION_ASK, INFINITY);
+	drive.now += 2;
+	const struct step step = engine_step(drive.engine,
+	    (struct event){ .kind = EVENT_TIMER, .now = drive.now });
+	CHECK_INT(step.count, 0);
+}
+
 /* A reader of held output may go, or take no more of it, while a hook runs. */
 static void
 a_hook_does_not_change_the_end_that_was_told(void)
@@ -2606,6 +2658,9 @@ main(void)
 	RUN(held_output_of_each_attempt_goes_out_before_the_wait);
 	RUN(a_hook_follows_the_end);
 	RUN(a_hook_does_not_change_the_end_that_was_told);
+	RUN(no_attempt_begins_while_a_signal_may_follow);
+	RUN(a_question_that_cannot_be_asked_is_not_waited_for);
+	RUN(a_lock_is_not_told_of_after_the_end);
 	RUN(every_reason_has_a_name);
 	RUN(any_events_lead_to_an_end_and_break_no_promise);
 	return DONE();

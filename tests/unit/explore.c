@@ -569,10 +569,14 @@ visit(struct explorer *explorer)
 		happen(explorer, (struct move){ .event.kind = EVENT_CLEAN });
 		return;
 	}
-	/* An output that failed is told of in place of an answer, too. */
-	happen(explorer,
-	    (struct move){ .event = { .kind = EVENT_ERROR,
-			       .signal = explorer->at % 2 ? SIGPIPE : 0 } });
+	/* An output that failed may be told of in place of an answer. */
+	const struct event failure = {
+		.kind = EVENT_ERROR,
+		.signal = explorer->at % 2 ? SIGPIPE : 0,
+		.answer = node->drive.action.kind == ACTION_ASK ? VERDICT_STOP
+								: VERDICT_NONE,
+	};
+	happen(explorer, (struct move){ .event = failure });
 	if (is_at_once(&node->drive)) {
 		go_on(explorer, 0);
 		return;
