@@ -1,0 +1,1305 @@
+#include <dirent.h>
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/select.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/signals.h"
+#include "kernel.h"
+#include "sys/child.h"
+#include "sys/collector.h"
+#include "sys/loop.h"
+
+/* Descriptors that no table of this process has. */
+#define STAT_FD 100000
+#define PIDFD 200000
+
+/* A run that waits so often goes on for ever. */
+#define STEPS_MOST 5000
+
+struct kernel kernel;
+
+static struct {
+	jmp_buf end;
+	int status;
+
+	/* What is being started: the next fork(2) is this. */
+	enum role role;
+	const char *command;
+	int last_status; /* of an attempt */
+
+	struct collector *collector;
+	bool finishing;
+	int64_t writes_at; /* the attempt */
+	int64_t fails_at;  /* the collector */
+	unsigned int matches;
+	bool may_hint;
+
+	int reading;   /* readdir(3): the next process */
+	size_t mapped; /* bytes of the memory */
+} self;
+
+static _Alignas(64) unsigned char memory[1 << 20];
+
+/* --- dice --- */
+
+unsigned int
+kernel_roll(unsigned int most)
+{
+	uint64_t x = kernel.seed * 0x9e3779b97f4a7c15 +
+	    ++kernel.rolled * 0xd1342543de82ef95;
+
+	x = (x ^ (x >> 32)) * 0xff51afd7ed558ccd;
+	x = (x ^ (x >> 32)) * 0xc4ceb9fe1a85ec53;
+	return (unsigned int)((x ^ (x >> 32)) >> 8) % most;
+}
+
+bool
+kernel_chance(unsigned int most)
+{
+	return kernel_roll(most) == 0;
+}
+
+void
+kernel_tell(const char *format, ...)
+{
+	va_list arguments;
+
+	if (!kernel.told)
+		return;
+	printf("# %12.6f  ", (double)kernel.clock / 1e9);
+	va_start(arguments, format);
+	vprintf(format, arguments);
+	va_end(arguments);
+	putchar('\n');
+}
+
+static _Noreturn void
+leave(enum way way, int status)
+{
+	self.status = status;
+	longjmp(self.end, (int)way);
+}
+
+/* --- processes --- */
+
+static struct process *
+find(pid_t pid)
+{
+	for (int i = kernel.count - 1; i >= 0; i--)
+		if (kernel.processes[i].pid == pid)
+			return &kernel.processes[i];
+	return NULL;
+}
+
+static void
+become_pending(int number, int code, pid_t pid)
+{
+	static const int stops[] = { SIGTSTP, SIGTTIN, SIGTTOU };
+
+	if (kernel.pending[number].is)
+		return;
+	for (size_t i = 0; i < sizeof(stops) / sizeof(*stops); i++)
+		if (number == SIGCONT)
+			kernel.pending[stops[i]].is = false;
+		else if (number == stops[i])
+			kernel.pending[SIGCONT].is = false;
+	kernel.pending[number].is = true;
+	kernel.pending[number].code = code;
+	kernel.pending[number].pid = pid;
+}
+
+/* Most times are of a coarse grid, so that much happens at one instant. */
+static int64_t
+some_time(void)
+{
+	static const int quarters[] = { 0, 0, 1, 2, 4, 4, 8, 8, 12, 20, 40 };
+	int64_t time =
+	    quarters[kernel_roll(sizeof(quarters) / sizeof(*quarters))] *
+	    (SECOND / 4);
+
+	if (kernel.simple)
+		return time + (int64_t)kernel_roll(1000) * 10000 + 3 * 1000000;
+	if (kernel_chance(4))
+		time += kernel_roll(1000) * 1000;
+	return time;
+}
+
+static int
+some_status(void)
+{
+	static const int statuses[] = { 0, 1, 1, 1, 4, 9, 75, 127, 130 };
+
+	if (kernel_chance(6))
+		return W_EXITCODE(0, kernel_chance(2) ? SIGSEGV : SIGKILL);
+	return W_EXITCODE(
+	    statuses[kernel_roll(sizeof(statuses) / sizeof(*statuses))], 0);
+}
+
+static struct process *
+add(enum role role, pid_t parent)
+{
+	struct process *process = &kernel.processes[kernel.count];
+
+	if (kernel.count == PROCESSES) {
+		kernel_broke(LAW_ENDS, "too many processes");
+		leave(WAY_BROKE, 0);
+	}
+	*process = (struct process){ .pid = 1000000 + kernel.count++,
+		.parent = parent,
+		.role = role,
+		.started = kernel.clock + kernel.count,
+		.ends = kernel.clock + some_time(),
+		.status = some_status() };
+	/* Without a terminal a child has a group of its own. */
+	process->group = kernel.no_terminal ? process->pid : getpgrp();
+	if (role == ROLE_ORPHAN)
+		process->group = find(parent)->group;
+	process->manners = kernel.simple || kernel_chance(2)
+	    ? MANNERS_DIES
+	    : (enum manners)kernel_roll(4);
+	process->stuck = kernel.faults.stuck && kernel_chance(6);
+	return process;
+}
+
+/* Its children become retry's, or those of a process far away. */
+static void
+die(struct process *process)
+{
+	process->dead = true;
+	process->ends = NEVER;
+	kernel_tell("%d ends, status %#x", process->pid,
+	    (unsigned int)process->status);
+	for (int i = 0; i < kernel.count; i++) {
+		struct process *child = &kernel.processes[i];
+
+		if (child->parent != process->pid)
+			continue;
+		child->parent = kernel.adopts ? getpid() : 1;
+		if (child->dead && kernel.adopts)
+			become_pending(SIGCHLD, CLD_EXITED, child->pid);
+		if (child->dead && !kernel.adopts)
+			child->reaped = true;
+	}
+	if (process->parent == getpid())
+		become_pending(SIGCHLD, CLD_EXITED, process->pid);
+	else if (process->parent == 1)
+		process->reaped = true;
+}
+
+static void
+obey(struct process *process, int number)
+{
+	if (process->dead || number == 0)
+		return;
+	switch (number) {
+	case SIGKILL:
+		if (process->stuck)
+			return;
+		process->stopped = false;
+		if (process->role == ROLE_COLLECTOR)
+			self.finishing = true;
+		process->status = W_EXITCODE(0, SIGKILL);
+		process->ends = kernel.clock +
+		    (kernel.simple || kernel_chance(2) ? 0 : 1000000);
+		return;
+	case SIGSTOP:
+	case SIGTSTP:
+	case SIGTTIN:
+	case SIGTTOU:
+		if (process->manners != MANNERS_IGNORES)
+			process->stopped = true;
+		return;
+	case SIGCONT:
+		process->stopped = false;
+		return;
+	case SIGWINCH:
+	case SIGURG:
+	case SIGCHLD:
+		return;
+	}
+	switch (process->manners) {
+	case MANNERS_DIES:
+		process->status = W_EXITCODE(0, number);
+		process->ends = kernel.clock +
+		    (kernel.simple || kernel_chance(2) ? 0 : 1000000);
+		break;
+	case MANNERS_EXITS:
+		process->status =
+		    W_EXITCODE(kernel_chance(2) ? 0 : 128 + number, 0);
+		process->ends = kernel.clock;
+		break;
+	case MANNERS_LINGERS:
+		process->status = W_EXITCODE(kernel_chance(2) ? 0 : 3, 0);
+		process->ends = kernel.clock + some_time();
+		break;
+	case MANNERS_IGNORES:
+		break;
+	}
+	/* What it writes in the end may find no reader. */
+	if (process->role == ROLE_ATTEMPT && kernel.faults.readers &&
+	    self.collector != NULL && kernel_chance(3))
+		self.fails_at = process->ends;
+}
+
+/* Whether it is at work on something that retry told it to do. */
+static bool
+waits(const struct process *process)
+{
+	return process->role == ROLE_COLLECTOR && !self.finishing;
+}
+
+static struct collection *
+shared(void)
+{
+	return self.collector->shared;
+}
+
+/* What a collector leaves in the memory when it ends. */
+static void
+end_of_output(const struct process *process)
+{
+	struct collection *collection = shared();
+
+	if (WIFSIGNALED(process->status))
+		return;
+	if (process->role == ROLE_DELIVERY) {
+		for (int i = 0; i < STREAMS; i++)
+			collection->spools[i].start = collection->spools[i].end;
+		return;
+	}
+	collection->found.matched =
+	    self.matches == 0 ? 0 : kernel_roll(256) & self.matches;
+	if (self.may_hint && kernel_chance(2)) {
+		static const char *const hints[] = { "2", "0", "7", "9999",
+			"nonsense" };
+
+		collection->found.hinted = true;
+		snprintf(collection->found.hint, sizeof(collection->found.hint),
+		    "%s", hints[kernel_roll(5)]);
+	}
+}
+
+/* A reader has gone, or a disk is full. */
+static void
+fail_output(struct process *process)
+{
+	static const int errors[] = { EPIPE, EIO, ENOSPC };
+
+	kernel.failed = true;
+	if (kernel_chance(4)) {
+		process->status = W_EXITCODE(0, SIGKILL);
+		return;
+	}
+	shared()->failed = "standard output";
+	shared()->error = errors[kernel_roll(3)];
+	process->status = W_EXITCODE(EXIT_FAILURE, 0);
+	kernel_tell("output fails: %s", strerror(shared()->error));
+}
+
+/* --- time --- */
+
+static int64_t
+next_time(void)
+{
+	int64_t next = NEVER;
+
+	for (int i = 0; i < kernel.count; i++) {
+		const struct process *process = &kernel.processes[i];
+
+		if (!process->dead && !process->stopped && !waits(process) &&
+		    process->ends < next)
+			next = process->ends;
+	}
+	for (int i = 0; i < kernel.coming; i++)
+		if (kernel.comes[i].at < next)
+			next = kernel.comes[i].at;
+	if (self.writes_at < next)
+		next = self.writes_at;
+	if (self.fails_at < next)
+		next = self.fails_at;
+	return next;
+}
+
+static void
+signal_comes(int index)
+{
+	const int number = kernel.comes[index].number;
+	const bool by_terminal = kernel.comes[index].by_terminal;
+
+	kernel.comes[index] = kernel.comes[--kernel.coming];
+	kernel_tell("signal %d comes%s", number,
+	    by_terminal ? " from the terminal" : "");
+	become_pending(number, by_terminal ? SI_KERNEL : SI_USER, 1);
+	/* The terminal tells its group, in which all are. */
+	for (int i = 0; by_terminal && i < kernel.count; i++) {
+		const enum role role = kernel.processes[i].role;
+
+		if (!kernel.no_terminal && role != ROLE_COLLECTOR &&
+		    role != ROLE_DELIVERY && role != ROLE_LOCK)
+			obey(&kernel.processes[i], number);
+	}
+}
+
+/* What is due happens, some of it maybe later in this instant. */
+static void
+happen(void)
+{
+	bool any = false;
+
+	while (!any) {
+		for (int i = 0; i < kernel.count; i++) {
+			struct process *process = &kernel.processes[i];
+
+			if (process->dead || process->stopped ||
+			    waits(process) || process->ends > kernel.clock ||
+			    kernel_chance(4))
+				continue;
+			if (process->role == ROLE_COLLECTOR ||
+			    process->role == ROLE_DELIVERY)
+				end_of_output(process);
+			die(process);
+			any = true;
+		}
+		for (int i = 0; i < kernel.coming; i++)
+			if (kernel.comes[i].at <= kernel.clock &&
+			    !kernel_chance(3)) {
+				signal_comes(i--);
+				any = true;
+			}
+		if (self.writes_at <= kernel.clock) {
+			self.writes_at = kernel_chance(3)
+			    ? NEVER
+			    : kernel.clock + some_time() + SECOND / 4;
+			any = true;
+			if (self.collector->pid != 0 && !self.finishing) {
+				shared()->active = (double)kernel.clock / 1e9;
+				kernel_tell("the attempt writes");
+			}
+		}
+		if (self.fails_at <= kernel.clock) {
+			struct process *process = find(self.collector->pid);
+
+			self.fails_at = NEVER;
+			any = true;
+			if (process != NULL && !process->dead) {
+				fail_output(process);
+				/* It is the last that the collector does. */
+				self.finishing = true;
+				process->ends = kernel.clock +
+				    (kernel_chance(2) ? 0 : 1000000);
+			}
+		}
+	}
+}
+
+/* Lets everything happen up to a time; retry is not there. */
+static void
+pass(int64_t until)
+{
+	while (next_time() <= until) {
+		if (next_time() > kernel.clock)
+			kernel.clock = next_time();
+		happen();
+	}
+	if (until > kernel.clock)
+		kernel.clock = until;
+}
+
+static bool
+is_pending(bool stops)
+{
+	if (stops)
+		return kernel.pending[SIGTSTP].is;
+	for (int i = 1; i <= 64; i++)
+		if (i != SIGTSTP && kernel.pending[i].is)
+			return true;
+	return false;
+}
+
+/* --- the calls: see the linker's --wrap --- */
+
+int __real_open64(const char *name, int flags, ...);
+int __real_close(int descriptor);
+ssize_t __real_read(int descriptor, void *bytes, size_t size);
+ssize_t __real_write(int descriptor, const void *bytes, size_t size);
+int __real_pipe2(int ends[2], int flags);
+void *__real_mmap64(void *address, size_t size, int protection, int flags,
+    int descriptor, off_t offset);
+int __real_flopen(const char *name, int flags, ...);
+int __real_memfd_create(const char *name, unsigned int flags);
+int __real_rename(const char *from, const char *to);
+int __real_child_start(struct child *child, const struct start *start);
+int __real_child_call(struct child *child, int (*function)(const void *),
+    const void *argument);
+int __real_collector_start(struct collector *collector,
+    struct stream streams[STREAMS], const struct patterns *patterns,
+    int messages);
+int __real_collector_deliver(struct collector *collector,
+    const int writers[STREAMS]);
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
+int __wrap_select(int count, fd_set *read, fd_set *write, fd_set *except,
+    struct timeval *timeout);
+pid_t __wrap_fork(void);
+pid_t __wrap_wait4(pid_t pid, int *status, int flags, struct rusage *usage);
+pid_t __wrap_waitpid(pid_t pid, int *status, int flags);
+int __wrap_waitid(idtype_t type, id_t id, siginfo_t *info, int flags);
+int __wrap_kill(pid_t pid, int number);
+long __wrap_syscall(long number, ...);
+int __wrap_prctl(int option, ...);
+int __wrap_signalfd(int descriptor, const sigset_t *set, int flags);
+ssize_t __wrap_read(int descriptor, void *bytes, size_t size);
+ssize_t __wrap_write(int descriptor, const void *bytes, size_t size);
+int __wrap_open64(const char *name, int flags, ...);
+int __wrap_close(int descriptor);
+int __wrap_pipe2(int ends[2], int flags);
+DIR *__wrap_opendir(const char *name);
+struct dirent *__wrap_readdir64(DIR *directory);
+int __wrap_closedir(DIR *directory);
+ssize_t __wrap_readlink(const char *name, char *text, size_t size);
+int __wrap_sigprocmask(int how, const sigset_t *set, sigset_t *old);
+int __wrap_sigaction(int number, const struct sigaction *action,
+    struct sigaction *old);
+sighandler_t __wrap_signal(int number, sighandler_t handler);
+int __wrap_sigpending(sigset_t *set);
+int __wrap_sigtimedwait(const sigset_t *set, siginfo_t *info,
+    const struct timespec *time);
+int __wrap_raise(int number);
+int __wrap_nanosleep(const struct timespec *time, struct timespec *rest);
+void *__wrap_mmap64(void *address, size_t size, int protection, int flags,
+    int descriptor, off_t offset);
+int __wrap_flopen(const char *name, int flags, ...);
+int __wrap_memfd_create(const char *name, unsigned int flags);
+int __wrap_rename(const char *from, const char *to);
+int __wrap_fsync(int descriptor);
+ssize_t __wrap_splice(int from, off_t *from_offset, int to, off_t *to_offset,
+    size_t size, unsigned int flags);
+_Noreturn void __wrap__exit(int status);
+_Noreturn void __wrap_exit(int status);
+_Noreturn void __wrap_err(int status, const char *format, ...);
+_Noreturn void __wrap_errx(int status, const char *format, ...);
+void __wrap_warnx(const char *format, ...);
+int __wrap_child_start(struct child *child, const struct start *start);
+int __wrap_child_call(struct child *child, int (*function)(const void *),
+    const void *argument);
+int __wrap_collector_start(struct collector *collector,
+    struct stream streams[STREAMS], const struct patterns *patterns,
+    int messages);
+int __wrap_collector_deliver(struct collector *collector,
+    const int writers[STREAMS]);
+
+int
+__wrap_clock_gettime(clockid_t clock, struct timespec *time)
+{
+	/* The wall's clock shows another time. */
+	const int64_t now =
+	    kernel.clock + (clock == CLOCK_REALTIME ? 1000000 * SECOND : 0);
+
+	time->tv_sec = (time_t)(now / SECOND);
+	time->tv_nsec = (long)(now % SECOND);
+	return 0;
+}
+
+/* retry waits here alone. */
+int
+__wrap_select(int count, fd_set *read, fd_set *write, fd_set *except,
+    struct timeval *timeout)
+{
+	const int64_t deadline = timeout == NULL
+	    ? NEVER
+	    : kernel.clock + timeout->tv_sec * SECOND + timeout->tv_usec * 1000;
+	const bool reads_input = FD_ISSET(STDIN_FILENO, read);
+	int ready = 0;
+
+	(void)write, (void)except;
+	if (++kernel.steps > STEPS_MOST) {
+		kernel_broke(LAW_ENDS, "waits %d times", kernel.steps);
+		leave(WAY_BROKE, 0);
+	}
+	if (kernel.faults.interrupts && kernel_chance(20)) {
+		errno = EINTR;
+		return -1;
+	}
+	while (!is_pending(false) && !is_pending(true) &&
+	    !(reads_input && kernel.input_at <= kernel.clock)) {
+		int64_t next = next_time();
+
+		if (reads_input && kernel.input_at < next)
+			next = kernel.input_at;
+		if (next == NEVER && deadline == NEVER) {
+			kernel_broke(LAW_ENDS, "waits for nothing");
+			leave(WAY_BROKE, 0);
+		}
+		if (deadline < next || (deadline == next && kernel_chance(2))) {
+			/* Even a wait of no length takes a moment. */
+			kernel.clock = deadline > kernel.clock
+			    ? deadline
+			    : kernel.clock + 1000;
+			break;
+		}
+		if (next > kernel.clock)
+			kernel.clock = next;
+		if (next_time() <= kernel.clock)
+			happen();
+	}
+	if (kernel.faults.late && kernel_chance(4))
+		pass(kernel.clock + kernel_roll(3000) * INT64_C(1000000));
+	/* The sets are only as long as libev needs them. */
+	memset(read, 0,
+	    (size_t)(count + NFDBITS - 1) / NFDBITS * sizeof(fd_mask));
+	if (is_pending(false)) {
+		FD_SET(kernel.signal_fd, read);
+		ready++;
+	}
+	if (is_pending(true)) {
+		FD_SET(kernel.stop_fd, read);
+		ready++;
+	}
+	if (reads_input && kernel.input_at <= kernel.clock) {
+		FD_SET(STDIN_FILENO, read);
+		ready++;
+	}
+	return ready;
+}
+
+/* No process of the attempt before the last row may live any more. */
+static void
+check_overlap(void)
+{
+	for (int i = 0; i < kernel.count - 1; i++) {
+		const struct process *process = &kernel.processes[i];
+
+		if (process->dead || process->role == ROLE_COLLECTOR ||
+		    process->role == ROLE_DELIVERY || kernel.abandoned ||
+		    kernel.options->policy.kill_after == 0)
+			continue;
+		if (process->role != ROLE_ORPHAN)
+			kernel_broke(LAW_OVERLAP, "%d still runs",
+			    process->pid);
+		else if (process->timed_out && kernel.adopts)
+			kernel_broke(LAW_OVERLAP, "%d, left by a timeout, runs",
+			    process->pid);
+	}
+}
+
+pid_t
+__wrap_fork(void)
+{
+	if (kernel.faults.forks && kernel_chance(8)) {
+		kernel.failed |= self.role != ROLE_ATTEMPT;
+		errno = kernel_chance(2) ? EAGAIN : ENOMEM;
+		kernel_tell("fork fails");
+		return -1;
+	}
+	struct process *process = add(self.role, getpid());
+	if (self.role == ROLE_COLLECTOR || self.role == ROLE_DELIVERY)
+		process->group = getpgrp();
+	kernel_tell("starts %d, a %s", process->pid,
+	    (const char *const[]){ "attempt", "shell", "lock", "collector",
+		"delivery", "orphan" }[self.role]);
+	switch (self.role) {
+	case ROLE_ATTEMPT:
+		check_overlap();
+		kernel.attempts++;
+		if (kernel.deadly)
+			kernel_broke(LAW_OBEYS, "an attempt after a signal");
+		for (unsigned int i = kernel.simple ? 0 : kernel_roll(4); i > 2;
+		     i--) {
+			const struct process *orphan =
+			    add(ROLE_ORPHAN, process->pid);
+			kernel_tell("%d is started by it", orphan->pid);
+		}
+		break;
+	case ROLE_SHELL:
+		check_overlap();
+		process->command = self.command;
+		process->status = W_EXITCODE((int)kernel_roll(8) / 3, 0);
+		if (!kernel.simple)
+			break;
+		/* As in a plan a check agrees with the status. */
+		process->ends = kernel.clock;
+		process->status =
+		    strcmp(self.command, "check") == 0 && self.last_status != 0
+		    ? W_EXITCODE(1, 0)
+		    : 0;
+		break;
+	case ROLE_LOCK:
+		process->manners = MANNERS_DIES;
+		process->ends = kernel.held_until;
+		process->status = 0;
+		break;
+	case ROLE_COLLECTOR:
+	case ROLE_DELIVERY:
+		process->manners = MANNERS_IGNORES;
+		process->stuck = false;
+		process->status = 0;
+		self.finishing = false;
+		self.fails_at = kernel.faults.readers && kernel_chance(4)
+		    ? kernel.clock + some_time()
+		    : NEVER;
+		if (kernel.simple)
+			process->ends = kernel.clock;
+		break;
+	case ROLE_ORPHAN:
+		break;
+	}
+	return process->pid;
+}
+
+static pid_t
+reap(struct process *process, int *status)
+{
+	process->reaped = true;
+	if (process->role == ROLE_ATTEMPT)
+		self.last_status = process->status;
+	if (status != NULL)
+		*status = process->status;
+	kernel_tell("%d is reaped", process->pid);
+	return process->pid;
+}
+
+pid_t
+__wrap_wait4(pid_t pid, int *status, int flags, struct rusage *usage)
+{
+	const int self_pid = getpid();
+	const int first =
+	    kernel.count > 0 ? (int)kernel_roll((unsigned int)kernel.count) : 0;
+	bool any = false;
+
+	(void)pid, (void)flags;
+	memset(usage, 0, sizeof(*usage));
+	if (kernel.faults.interrupts && kernel_chance(20)) {
+		errno = EINTR;
+		return -1;
+	}
+	for (int i = 0; i < kernel.count; i++) {
+		struct process *process =
+		    &kernel.processes[(first + i) % kernel.count];
+
+		if (process->parent != self_pid || process->reaped)
+			continue;
+		any = true;
+		if (process->dead)
+			return reap(process, status);
+	}
+	errno = ECHILD;
+	return any ? 0 : -1;
+}
+
+pid_t
+__wrap_waitpid(pid_t pid, int *status, int flags)
+{
+	struct process *process = find(pid);
+
+	(void)flags;
+	if (process == NULL || process->reaped) {
+		errno = ECHILD;
+		return -1;
+	}
+	while (!process->dead) {
+		if (next_time() == NEVER) {
+			kernel_broke(LAW_ENDS, "waits for %d", pid);
+			leave(WAY_BROKE, 0);
+		}
+		pass(next_time());
+	}
+	return reap(process, status);
+}
+
+int
+__wrap_waitid(idtype_t type, id_t id, siginfo_t *info, int flags)
+{
+	(void)type, (void)id, (void)info, (void)flags;
+	for (int i = 0; i < kernel.count; i++)
+		if (kernel.processes[i].parent == getpid() &&
+		    !kernel.processes[i].reaped)
+			return 0;
+	errno = ECHILD;
+	return -1;
+}
+
+static void
+send_signal(struct process *process, int number)
+{
+	kernel_tell("signal %d to %d", number, process->pid);
+	if (number == SIGKILL || number == kernel.options->policy.signal)
+		process->timed_out = true;
+	obey(process, number);
+}
+
+int
+__wrap_kill(pid_t pid, int number)
+{
+	bool any = false;
+
+	if (pid == getpid()) {
+		become_pending(number, SI_USER, pid);
+		return 0;
+	}
+	for (int i = 0; i < kernel.count; i++) {
+		struct process *process = &kernel.processes[i];
+
+		if (process->reaped ||
+		    (process->pid != pid && process->group != -pid))
+			continue;
+		any = true;
+		send_signal(process, number);
+	}
+	errno = ESRCH;
+	/* Without a subreaper the group may be all that is left of a tree. */
+	if (!any && (pid > 0 || kernel.adopts))
+		kernel_broke(LAW_SIGNALS, "signal %d to %d, which is no more",
+		    number, pid);
+	return any ? 0 : -1;
+}
+
+long
+__wrap_syscall(long number, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, number);
+	const int first = va_arg(arguments, int);
+	const int second = va_arg(arguments, int);
+	va_end(arguments);
+	errno = ENOSYS;
+	if (kernel.faults.pidfds)
+		return -1;
+	if (number == SYS_pidfd_open) {
+		const struct process *process = find(first);
+
+		errno = ESRCH;
+		return process == NULL || process->reaped
+		    ? -1
+		    : PIDFD + (process - kernel.processes);
+	}
+	if (number == SYS_pidfd_send_signal) {
+		struct process *process = &kernel.processes[first - PIDFD];
+
+		errno = ESRCH;
+		if (process->reaped)
+			return -1;
+		send_signal(process, second);
+		return 0;
+	}
+	return -1;
+}
+
+int
+__wrap_prctl(int option, ...)
+{
+	if (option != PR_SET_CHILD_SUBREAPER)
+		return 0;
+	errno = EINVAL;
+	kernel.adopts = !kernel.faults.subreaper;
+	return kernel.adopts ? 0 : -1;
+}
+
+/* --- signals to retry --- */
+
+int
+__wrap_signalfd(int descriptor, const sigset_t *set, int flags)
+{
+	const int file = __real_open64("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	(void)descriptor, (void)flags;
+	if (sigismember(set, SIGTSTP))
+		kernel.stop_fd = file;
+	else
+		kernel.signal_fd = file;
+	return file;
+}
+
+static ssize_t
+read_signals(struct signalfd_siginfo *infos, size_t size, bool stops)
+{
+	const size_t most = size / sizeof(*infos);
+	size_t count = 0;
+
+	for (int i = 1; i <= 64 && count < most; i++) {
+		if (!kernel.pending[i].is || (i == SIGTSTP) != stops)
+			continue;
+		kernel.pending[i].is = false;
+		infos[count] =
+		    (struct signalfd_siginfo){ .ssi_signo = (uint32_t)i,
+			    .ssi_code = kernel.pending[i].code,
+			    .ssi_pid = (uint32_t)kernel.pending[i].pid };
+		count++;
+		if (signal_ends_run(i) &&
+		    !(i == SIGHUP &&
+			(kernel.no_terminal || kernel.hangup_ignored)))
+			kernel.deadly = true;
+	}
+	errno = EAGAIN;
+	return count == 0 ? -1 : (ssize_t)(count * sizeof(*infos));
+}
+
+int
+__wrap_sigpending(sigset_t *set)
+{
+	sigemptyset(set);
+	for (int i = 1; i <= 64; i++)
+		if (kernel.pending[i].is || kernel.raised[i])
+			sigaddset(set, i);
+	return 0;
+}
+
+int
+__wrap_sigtimedwait(const sigset_t *set, siginfo_t *info,
+    const struct timespec *time)
+{
+	(void)info, (void)time;
+	for (int i = 1; i <= 64; i++)
+		if (kernel.pending[i].is && sigismember(set, i)) {
+			kernel.pending[i].is = false;
+			return i;
+		}
+	errno = EAGAIN;
+	return -1;
+}
+
+int
+__wrap_raise(int number)
+{
+	kernel.raised[number] = true;
+	if (number == SIGCONT) {
+		kernel.raised[SIGTSTP] = kernel.raised[SIGTTIN] =
+		    kernel.raised[SIGTTOU] = kernel.raised[SIGCONT] = false;
+		become_pending(SIGCONT, SI_TKILL, getpid());
+	}
+	return 0;
+}
+
+int
+__wrap_sigprocmask(int how, const sigset_t *set, sigset_t *old)
+{
+	if (old != NULL)
+		sigemptyset(old);
+	for (int i = 1; how == SIG_UNBLOCK && i <= 64; i++) {
+		if (!sigismember(set, i) || !kernel.raised[i])
+			continue;
+		kernel.raised[i] = false;
+		if (signal_ends_run(i) || signal_is_deadly(i)) {
+			kernel_tell("retry dies of signal %d", i);
+			kernel.died_of = i;
+			leave(WAY_DIED, 0);
+		}
+		kernel_tell("retry stops");
+		kernel.stops++;
+		pass(kernel.clock + some_time());
+		kernel_tell("retry goes on");
+		become_pending(SIGCONT, SI_USER, 1);
+	}
+	return 0;
+}
+
+int
+__wrap_sigaction(int number, const struct sigaction *action,
+    struct sigaction *old)
+{
+	(void)action;
+	if (old != NULL) {
+		*old = (struct sigaction){ .sa_flags = 0 };
+		old->sa_handler = number == SIGHUP && kernel.hangup_ignored
+		    ? SIG_IGN
+		    : SIG_DFL;
+	}
+	return 0;
+}
+
+sighandler_t
+__wrap_signal(int number, sighandler_t handler)
+{
+	(void)number, (void)handler;
+	return SIG_DFL;
+}
+
+int
+__wrap_nanosleep(const struct timespec *time, struct timespec *rest)
+{
+	(void)rest;
+	pass(kernel.clock + time->tv_sec * SECOND + time->tv_nsec);
+	return 0;
+}
+
+/* --- files --- */
+
+int
+__wrap_open64(const char *name, int flags, ...)
+{
+	va_list arguments;
+	long pid;
+
+	va_start(arguments, flags);
+	const mode_t mode = flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE
+	    ? va_arg(arguments, mode_t)
+	    : 0;
+	va_end(arguments);
+	if (strcmp(name, "/dev/tty") == 0) {
+		errno = ENXIO;
+		return kernel.no_terminal
+		    ? -1
+		    : __real_open64("/dev/null", O_RDONLY | O_CLOEXEC);
+	}
+	if (sscanf(name, "/proc/%ld/stat", &pid) == 1) {
+		const struct process *process = find((pid_t)pid);
+
+		errno = ENOENT;
+		return process == NULL || process->reaped
+		    ? -1
+		    : STAT_FD + (int)(process - kernel.processes);
+	}
+	if (kernel.faults.files && kernel_chance(10)) {
+		errno = EMFILE;
+		kernel.failed = true;
+		kernel_tell("open of %s fails", name);
+		return -1;
+	}
+	return __real_open64(name, flags, mode);
+}
+
+int
+__wrap_close(int descriptor)
+{
+	if (descriptor >= STAT_FD)
+		return 0;
+	return __real_close(descriptor);
+}
+
+ssize_t
+__wrap_read(int descriptor, void *bytes, size_t size)
+{
+	if (descriptor == kernel.signal_fd || descriptor == kernel.stop_fd) {
+		errno = EAGAIN;
+		if (kernel.faults.interrupts && kernel_chance(20))
+			return -1;
+		return read_signals(bytes, size, descriptor == kernel.stop_fd);
+	}
+	if (descriptor < STAT_FD)
+		return __real_read(descriptor, bytes, size);
+	const struct process *process = &kernel.processes[descriptor - STAT_FD];
+	if (process->reaped) {
+		errno = ESRCH;
+		return -1;
+	}
+	return snprintf(bytes, size,
+	    "%d (a b) c) %c %d %d %d 0 0 0 0 0 0 0 0 0 0 0 20 0 %d 0 %lld 0",
+	    process->pid, process->dead ? 'Z' : 'S', process->parent,
+	    process->group, getsid(0), process->dead ? 1 : 2,
+	    (long long)process->started);
+}
+
+/* The collector hears by its leash. */
+ssize_t
+__wrap_write(int descriptor, const void *bytes, size_t size)
+{
+	if (self.collector == NULL || descriptor != self.collector->leash)
+		return __real_write(descriptor, bytes, size);
+	struct process *process = find(self.collector->pid);
+	if (memchr(bytes, '\0', size) != NULL && process != NULL &&
+	    !self.finishing) {
+		self.finishing = true;
+		process->ends = kernel.clock +
+		    (kernel.simple || kernel_chance(2) ? 0 : some_time());
+	}
+	return (ssize_t)size;
+}
+
+int
+__wrap_pipe2(int ends[2], int flags)
+{
+	if (kernel.faults.files && kernel_chance(10)) {
+		errno = EMFILE;
+		kernel.failed = true;
+		kernel_tell("a pipe fails");
+		return -1;
+	}
+	return __real_pipe2(ends, flags);
+}
+
+int
+__wrap_memfd_create(const char *name, unsigned int flags)
+{
+	if (kernel.faults.files && kernel_chance(10)) {
+		errno = EMFILE;
+		kernel.failed = true;
+		return -1;
+	}
+	return __real_memfd_create(name, flags);
+}
+
+DIR *
+__wrap_opendir(const char *name)
+{
+	(void)name;
+	self.reading = -1;
+	return (DIR *)(void *)memory;
+}
+
+/* Processes start others, and end, while they are looked for. */
+struct dirent *
+__wrap_readdir64(DIR *directory)
+{
+	static struct dirent entry;
+
+	(void)directory;
+	if (++self.reading > kernel.count)
+		return NULL;
+	if (self.reading == 0) {
+		snprintf(entry.d_name, sizeof(entry.d_name), "self");
+		return &entry;
+	}
+	if (self.reading > 0) {
+		struct process *process = &kernel.processes[self.reading - 1];
+
+		if (process->reaped)
+			return __wrap_readdir64(directory);
+		if (process->role == ROLE_ORPHAN && !process->dead &&
+		    !process->stopped && kernel_chance(30)) {
+			const pid_t parent = process->pid;
+			struct process *child = add(ROLE_ORPHAN, parent);
+
+			child->timed_out = process->timed_out;
+			kernel_tell("%d starts %d", parent, child->pid);
+		}
+		snprintf(entry.d_name, sizeof(entry.d_name), "%d",
+		    process->pid);
+	}
+	return &entry;
+}
+
+int
+__wrap_closedir(DIR *directory)
+{
+	(void)directory;
+	return 0;
+}
+
+ssize_t
+__wrap_readlink(const char *name, char *text, size_t size)
+{
+	(void)name;
+	return snprintf(text, size, "%d", getpid());
+}
+
+void *
+__wrap_mmap64(void *address, size_t size, int protection, int flags,
+    int descriptor, off_t offset)
+{
+	if (!(flags & MAP_SHARED) || !(flags & MAP_ANONYMOUS) ||
+	    self.mapped + size + 64 > sizeof(memory))
+		return __real_mmap64(address, size, protection, flags,
+		    descriptor, offset);
+	void *result = memory + self.mapped;
+	self.mapped += (size + 63) / 64 * 64;
+	memset(result, 0, size);
+	return result;
+}
+
+int
+__wrap_flopen(const char *name, int flags, ...)
+{
+	const char *suffix = strrchr(name, '.');
+	const bool is_lock = suffix != NULL && strcmp(suffix, ".lock") == 0;
+
+	if (is_lock && kernel.held_until > kernel.clock) {
+		errno = EWOULDBLOCK;
+		return -1;
+	}
+	const int file = __real_flopen(name, flags, 0600);
+	if (is_lock)
+		kernel.lock_fd = file;
+	return file;
+}
+
+int
+__wrap_rename(const char *from, const char *to)
+{
+	if (kernel.faults.saves && kernel_chance(3)) {
+		errno = EIO;
+		kernel.failed = true;
+		return -1;
+	}
+	return __real_rename(from, to);
+}
+
+int
+__wrap_fsync(int descriptor)
+{
+	(void)descriptor;
+	return 0;
+}
+
+/* Standard input is spooled; nothing else is. */
+ssize_t
+__wrap_splice(int from, off_t *from_offset, int to, off_t *to_offset,
+    size_t size, unsigned int flags)
+{
+	static const char bytes[100];
+
+	(void)from, (void)from_offset, (void)size, (void)flags;
+	if (kernel.faults.interrupts && kernel_chance(4)) {
+		errno = EAGAIN;
+		return -1;
+	}
+	if (kernel.faults.readers && kernel_chance(8)) {
+		errno = kernel_chance(2) ? EIO : ENOSPC;
+		kernel.failed = true;
+		return -1;
+	}
+	if (kernel.input_left == 0)
+		return 0;
+	kernel.input_left--;
+	kernel.input_at = kernel.clock + (kernel.simple ? 0 : some_time());
+	const ssize_t length = pwrite(to, bytes, sizeof(bytes), *to_offset);
+	*to_offset += length;
+	return length;
+}
+
+/* --- the end of retry --- */
+
+void
+__wrap__exit(int status)
+{
+	leave(WAY_EXITED, status);
+}
+
+void
+__wrap_exit(int status)
+{
+	leave(WAY_EXITED, status);
+}
+
+void
+__wrap_err(int status, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vwarn(format, arguments);
+	va_end(arguments);
+	leave(WAY_EXITED, status);
+}
+
+void
+__wrap_errx(int status, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vwarnx(format, arguments);
+	va_end(arguments);
+	leave(WAY_EXITED, status);
+}
+
+void
+__wrap_warnx(const char *format, ...)
+{
+	va_list arguments;
+
+	if (strstr(format, "does not end") != NULL ||
+	    strstr(format, "cannot be ended") != NULL)
+		kernel.abandoned = true;
+	va_start(arguments, format);
+	vwarnx(format, arguments);
+	va_end(arguments);
+}
+
+/* --- what is started --- */
+
+int
+__wrap_child_start(struct child *child, const struct start *start)
+{
+	const bool is_attempt = start->argv == kernel.options->command;
+
+	self.role = is_attempt ? ROLE_ATTEMPT : ROLE_SHELL;
+	self.command = is_attempt ? NULL : start->argv[2];
+	const int result = __real_child_start(child, start);
+	const struct process *process = find(child->pid);
+	if (result == -1 || process == NULL || kernel.simple)
+		return result;
+	if (kernel_chance(20))
+		child->memory->error = kernel_chance(2) ? ENOENT : EACCES;
+	return result;
+}
+
+int
+__wrap_child_call(struct child *child, int (*function)(const void *),
+    const void *argument)
+{
+	self.role = ROLE_LOCK;
+	return __real_child_call(child, function, argument);
+}
+
+int
+__wrap_collector_start(struct collector *collector,
+    struct stream streams[STREAMS], const struct patterns *patterns,
+    int messages)
+{
+	self.role = ROLE_COLLECTOR;
+	self.collector = collector;
+	self.matches =
+	    patterns == NULL ? 0 : kernel.options->policy.rules.matches;
+	self.may_hint = patterns != NULL && patterns->hint != NULL;
+	self.writes_at = kernel.simple || kernel_chance(2)
+	    ? NEVER
+	    : kernel.clock + some_time();
+	return __real_collector_start(collector, streams, patterns, messages);
+}
+
+int
+__wrap_collector_deliver(struct collector *collector,
+    const int writers[STREAMS])
+{
+	self.role = ROLE_DELIVERY;
+	self.collector = collector;
+	self.writes_at = NEVER;
+	return __real_collector_deliver(collector, writers);
+}
+
+void
+kernel_begin(const struct options *options)
+{
+	self.collector = NULL;
+	self.finishing = false;
+	self.writes_at = self.fails_at = NEVER;
+	self.mapped = 0;
+	kernel.options = options;
+	kernel.count = kernel.steps = kernel.attempts = kernel.coming = 0;
+	kernel.stops = 0;
+	kernel.adopts = kernel.abandoned = kernel.deadly = kernel.failed =
+	    false;
+	kernel.died_of = 0;
+	memset(kernel.pending, 0, sizeof(kernel.pending));
+	memset(kernel.raised, 0, sizeof(kernel.raised));
+	kernel.signal_fd = kernel.stop_fd = kernel.lock_fd = -1;
+}
+
+enum way
+kernel_run(const struct options *options, const struct report *report,
+    int *status)
+{
+	const int way = setjmp(self.end);
+
+	if (way == 0) {
+		*status = loop_run(options, report);
+		return WAY_RETURNED;
+	}
+	*status = self.status;
+	return (enum way)way;
+}
