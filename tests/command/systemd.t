@@ -157,7 +157,7 @@ start activated.socket job.timer limit mainpid needs ready service \
 # Wait, reload, stop in an attempt, stop in a wait.
 wait_for said service 'next in'
 is 'a service is active in a wait' "$(show service ActiveState)" active
-is 'whose line is a warning' \
+is 'which is a warning in the journal' \
     "$(journal service --priority=4..4 | sed 's/ after .*//')" \
     'retry: collector: attempt 1 exited 7'
 wait_for hurried service ran service
@@ -171,9 +171,9 @@ is 'the main process is retry' "$(inside cat "/proc/$main/comm")" retry
 check 'it is stopped in an attempt' inside systemctl stop service
 is 'the attempt got one SIGTERM' "$(cat "$machine/root/service.got")" 'HUP
 TERM'
-is 'that was a success' \
+is 'and the stop was a success' \
     "$(show service Result) $(show service ActiveState)" 'success inactive'
-is 'without an error in the journal' "$(journal service --priority=err)" ''
+is 'and no error for the journal' "$(journal service --priority=err)" ''
 
 
 # waits UNIT CALLS: it waits after so many calls.
@@ -187,11 +187,11 @@ start service
 wait_for hurried service waits service 7
 inside journalctl --quiet --rotate
 check 'it is stopped in a wait' inside systemctl stop service
-is 'which was a success too' \
+is 'which was a success' \
     "$(show service Result) $(show service ActiveState)" 'success inactive'
 like 'of which the journal tells' "$(journal service --lines=4)" \
     'ended by SIGTERM after 7 attempts'
-is 'not as an error' "$(journal service --priority=err)" ''
+is 'but not as an error' "$(journal service --priority=err)" ''
 
 # The others.
 wait_for hurried limit shows limit ActiveState failed
@@ -220,15 +220,15 @@ wait_for hurried activated not kill -0 "$client"
 is 'a client that came before the failure is served after it' \
     "$(cat "$T/served")" 'served: hello'
 wait_for shows activated ActiveState inactive
-is 'by the second attempt' "$(wc -l <"$machine/root/activated.calls")" 2
+is 'and by the second attempt' "$(wc -l <"$machine/root/activated.calls")" 2
 
 like 'the status of a job that waits is seen' \
     "$(inside systemctl status job)" \
     'Status: "backup: attempt 1/5 exited 7 after .*; next in [0-9.]+s"'
 inside systemctl kill --kill-whom=main --signal=URG job
 wait_for shows job ActiveState inactive
-is 'it succeeds' "$(show job Result)" success
-like 'as systemd was told' "$(show job StatusText)" \
+is 'which succeeds' "$(show job Result)" success
+like 'and systemd was told so' "$(show job StatusText)" \
     '^backup: succeeded at attempt 2/5 in'
 rm "$machine/root/job.calls"
 start job
@@ -241,7 +241,7 @@ is 'and has not failed' "$(show job Result) $(show job ActiveState)" \
 wait_for ran stopped
 check 'a service is stopped that has no KillMode=' \
     inside systemctl stop stopped
-is 'no attempt follows' \
+is 'and no attempt follows' \
     "$(show stopped Result) $(cat "$machine/root/stopped.calls")" \
     'success call'
 
@@ -257,7 +257,7 @@ is 'a hardened service that can write nowhere has its input and output' \
     'success: 3 fed'
 wait_for shows escaped ActiveState failed
 is 'and its time limit' "$(show escaped ExecMainStatus)" 124
-unlike 'which nothing escapes' "$(journal escaped)" \
+unlike 'and nothing escapes that' "$(journal escaped)" \
     '\(sleep\)|process group'
 wait_for shows private ActiveState inactive
 is 'output that is held leaves no file in a private /tmp' \

@@ -36,6 +36,7 @@ machine_make() {
 		[ ! -e "/usr/$machine_link" ] ||
 		    ln -s "usr/$machine_link" "$machine/$machine_link"
 	done
+	ln -s ../run "$machine/var/run"
 	tr -d - </proc/sys/kernel/random/uuid >"$machine/etc/machine-id"
 	echo 'root:x:0:0:root:/root:/bin/sh
 nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin' \
