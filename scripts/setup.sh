@@ -16,7 +16,8 @@ test_packages='
 	shellcheck strace systemd tmux util-linux valgrind wget yamllint zsh'
 
 # What tests of real systems need, which are skipped without.
-system_packages='cron libnss-systemd systemd-container'
+system_packages='
+	busybox-static cron crun libnss-systemd systemd-container'
 
 # What scripts/package needs beside the first.
 package_packages='dpkg dpkg-dev gzip tar'

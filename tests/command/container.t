@@ -1,0 +1,217 @@
+#!/bin/sh
+#
+# retry in containers that crun runs: from scratch, read-only, without /proc,
+# and those of the cookbook.
+#
+# shellcheck disable=SC2016 # it is for another shell to expand
+
+. lib/harness.sh
+# shellcheck source=tests/lib/stubs.sh
+. "$TESTS/lib/stubs.sh"
+
+lacks() {
+	skip 'retry runs in containers' "$1"
+	finish
+}
+[ "$(id -u)" -eq 0 ] || lacks 'root is needed'
+for name in busybox crun jq; do
+	command -v $name >/dev/null || lacks "$name is not installed"
+done
+recipes
+sed -n 's/^\(ENTRYPOINT .*\)/\1/p' "$manual" | unescape >recipes/manual
+
+# The image has the program, with its libraries if it needs any, and a shell
+# that is where no program looks for one.
+mkdir -p image/.busybox image/bin
+cp "$RETRY" image/retry
+ln image/retry image/bin/retry
+ldd "$RETRY" 2>/dev/null | grep -o '/[^ ]*' >libraries
+while read -r name; do
+	mkdir -p "image/${name%/*}"
+	cp -L "$name" "image/$name"
+done <libraries
+cp "$(command -v busybox)" image/.busybox/busybox
+busybox --list | grep -vx busybox | while read -r name; do
+	ln -s busybox "image/.busybox/$name"
+done
+
+# image COMMAND [LINE...]: puts a script in it.
+image() {
+	name=$1
+	shift
+	printf '%s\n' '#!/.busybox/sh' 'PATH=/.busybox' "$@" >"image/$name"
+	chmod +x "image/$name"
+}
+
+# container CHANGE WORD...: describes a container that runs these words, which
+# the change, for jq, is made to.
+mkdir bundle
+(cd bundle && crun spec)
+container() {
+	change=$1
+	shift
+	jq "del(.linux.resources) | .root = {path: \"$T/image\", readonly: true}
+	    | .process.terminal = false | .process.args = \$ARGS.positional
+	    | .mounts |= map(select(.type == \"proc\" or
+		.destination == \"/dev\")) | $change" \
+	    bundle/config.json --args -- "$@" >config.json
+}
+
+# in_crun WORD...: crun, where it finds groups of the only kind it knows.
+in_crun() {
+	unshare --mount sh -c 'mount -t cgroup2 none /sys/fs/cgroup &&
+		exec crun --cgroup-manager=disabled --root="$T/crun" "$@"
+		' sh "$@"
+}
+
+# inside WORD...: runs these words in a container.
+inside() {
+	container . "$@"
+	run in_crun run test
+}
+
+inside /.busybox/true
+[ "$code" -eq 0 ] || lacks "crun cannot run a container: ${err%%
+*}"
+
+inside /retry -a 2 -d 1ms /.busybox/sh -c 'echo out; exit 3'
+is 'an exit status is passed on' "$code $(echo "$out" | xargs)" '3 out out'
+like 'and so are messages' "$err" '^retry: sh: giving up after 2 attempts'
+inside /retry -a 2 -d 1ms /.busybox/sh -c 'kill -KILL $$'
+is 'a death is 128 and the signal' "$code" 137
+inside /retry /nosuch
+is 'a command that is not there is 127' "$code $err" \
+    '127 retry: cannot execute /nosuch: No such file or directory'
+inside /retry -a 2 --check=true /.busybox/false
+is 'what needs a shell fails without one' "$code $(echo "$err" | head -n 1)" \
+    '1 retry: false: cannot run --check: /bin/sh: No such file or directory'
+inside /retry -a 1 /.busybox/sh -c 'touch /file'
+like 'nothing can be written there' "$err" 'Read-only file system'
+
+seq 30000 >input
+container . /retry --stdin=replay --output=last -a 3 -d 0 /.busybox/sh -c '
+	cat; exit $((RETRY_ATTEMPT < 3))'
+in_crun run test <input >output 2>err
+is 'though input and output are held' $? 0
+check 'and passed on as they are' cmp input output
+
+# No process is left of an attempt, nor of what it left to process 1.
+left='
+	for i in $(seq 20); do (sh -c "exit 5" &); done
+	until set -- /proc/[0-9]*; [ $# -eq 2 ]; do sleep 0.01; done
+	for file in /proc/[0-9]*/status; do grep -s "^State:.Z" $file; done
+	exit 3'
+for change in . '.process.user = {uid: 1234, gid: 1234} |
+    del(.process.capabilities)'; do
+	case $change in .) who=root ;; *) who='an ordinary user' ;; esac
+	container "$change" /retry -a 2 -d 1ms /.busybox/sh -c "
+		PATH=/.busybox; $left"
+	run in_crun run test
+	is "orphans are reaped, as $who" "$code$out" 3
+	container "$change" /retry -a 2 -d 1ms -t 200ms -k 100ms \
+	    /.busybox/sh -c 'set -- /proc/[0-9]*
+		echo $#
+		PATH=/.busybox
+		trap "" TERM; setsid sleep 9d & sleep 9d'
+	run in_crun run test
+	is "an attempt that times out leaves nothing, as $who" \
+	    "$code $(echo "$out" | xargs)" '124 2 2'
+done
+if sanitized; then
+	skip 'without /proc a time limit says so' 'a sanitizer needs /proc'
+else
+	container '.mounts = [] | del(.linux.maskedPaths, .linux.readonlyPaths)' \
+	    /retry -a 2 -d 1ms -t 200ms -k 100ms /.busybox/sh -c '
+		trap "" TERM; /.busybox/setsid /.busybox/sleep 9d &
+		/.busybox/sleep 9d'
+	run in_crun run test
+	is 'without /proc a time limit ends an attempt' "$code" 124
+	like 'and tells what it cannot see' "$err" 'cannot see .* /proc'
+fi
+
+# starts COMMAND FILE: starts the container, until the file is in /run.
+mkdir run image/run
+starts() {
+	rm -f run/*
+	in_crun run test >out 2>err &
+	wait_for test -e "run/$1"
+}
+may_write=".mounts += [{destination: \"/run\", type: \"none\",
+    source: \"$T/run\", options: [\"bind\", \"rw\"]}]"
+
+# signalled SIGNAL: sends it to process 1.
+signalled() {
+	crun --root="$T/crun" kill test "$1" 2>/dev/null
+}
+
+image collector '[ -e /run/failed ] || { touch /run/failed; exit 7; }
+	trap "touch /run/reloaded" HUP
+	trap "exit 5" TERM
+	touch /run/started
+	while :; do sleep 0.02; done'
+ln image/collector image/bin/collector
+image bin/nc '[ "$*" = "-z db 5432" ] || exit 9
+	[ -e /run/failed ] || { touch /run/failed; exit 1; }'
+image bin/server 'echo $$ >/run/server'
+image convert 'tr 0-9 a-j
+	[ -e /run/failed ] || { touch /run/failed; exit 1; }'
+
+# recipe NAME CHANGE: the container of this recipe. The words of an array are
+# one line.
+recipe() {
+	words=$(sed -nE 's/^ *(ENTRYPOINT|CMD|command:) (\[.*)/\2/p' \
+	    "recipes/$1" | jq -cs add)
+	container "$may_write | .process.args = $words | ${2:-.}"
+}
+
+recipe 'An image from scratch'
+starts failed
+wait_for grep 'next in' err
+signalled TERM
+wait $!
+is 'SIGTERM ends a wait' $? 143
+like 'and that is told' "$(cat err)" 'ended by SIGTERM after 1 attempt'
+starts failed
+wait_for grep 'next in' err
+signalled URG
+wait_for test -e run/started
+signalled HUP
+wait_for test -e run/reloaded
+signalled TERM
+wait $!
+is 'SIGTERM ends an attempt, whose status is passed on' $? 5
+for name in 'The entry point of an image' manual; do
+	recipe "$name"
+	starts failed
+	wait_for grep 'next in' err
+	signalled URG
+	wait_for test -e run/started
+	signalled TERM
+	wait $!
+	is "$name: passes signals and statuses on" $? 5
+done
+starts failed
+wait_for grep 'next in' err
+signalled URG
+wait_for test -e run/started
+signalled KILL
+wait $!
+is 'SIGKILL ends everything' "$? $(pgrep -f "$T" | xargs)" '137 '
+recipe 'An init container' '.process.env = ["PATH=/bin:/.busybox"]'
+rm -f run/*
+run in_crun run test
+is 'an init container waits' "$code $(echo "$err" | grep -c 'next in')" '0 1'
+recipe 'Wait, then start' '.process.env = ["PATH=/bin:/.busybox"]'
+rm -f run/*
+run in_crun run test
+is 'a server that starts after a wait is process 1' \
+    "$code $(cat run/server)" '0 1'
+
+words=$(sed -n 's/.* image //p' 'recipes/A container that can only be read' |
+    jq -Rc 'split(" ")')
+container "$may_write | .process.args = $words"
+rm -f run/*
+in_crun run test <input >output 2>err
+is 'a container that can only be read gets over a failure' $? 0
+check 'and converts its input' sh -c 'tr 0-9 a-j <input | cmp - output'
+finish
