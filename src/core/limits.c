@@ -41,7 +41,7 @@ read_item(struct limits *limits, char *text)
 		if (problem == NULL && limit.window == 0)
 			problem = "a window of no length";
 		if (problem == NULL && limit.count > LIMITS_WINDOW_MOST)
-			problem = "more than 1000 failures in a window";
+			problem = "more than 100 failures in a window";
 		if (problem != NULL)
 			return problem;
 	}

@@ -11,7 +11,7 @@
 #define LIMITS_MOST 8
 
 /* The largest count of a limit with a window, whose failures are all kept. */
-#define LIMITS_WINDOW_MOST 1000
+#define LIMITS_WINDOW_MOST 100
 
 /* One limit of --attempts: [ITEM:]COUNT[/DUR]. */
 struct limit {
