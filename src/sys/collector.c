@@ -347,6 +347,9 @@ collector_start(struct collector *collector, struct stream streams[STREAMS],
 	}
 	const int error = errno;
 	close(leash[0]);
+	/* What is told from now on is not for a process that is not there. */
+	if (pid == -1)
+		collector_finish(collector);
 	for (int i = 0; i < STREAMS; i++)
 		if (streams[i].pipe != NO_DESCRIPTOR)
 			close(streams[i].pipe);

@@ -147,12 +147,13 @@ run_attempt(struct loop *loop)
 
 	report_begin(&loop->report, &record);
 	tree_begin(&loop->tree);
-	int result = output_begin(&loop->output, start.descriptors);
-	if (result == 0)
-		result = input_begin(&loop->input, record.attempt > 1,
-		    &start.descriptors[0]);
+	/* The output last: a message of the others finds no process for it. */
+	int result = input_begin(&loop->input, record.attempt > 1,
+	    &start.descriptors[0]);
 	if (result == 0 && loop->options->control)
 		result = control_file_begin(&loop->control);
+	if (result == 0)
+		result = output_begin(&loop->output, start.descriptors);
 	if (result == 0)
 		result = child_start(&loop->child, &start);
 	const int error = errno;

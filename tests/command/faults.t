@@ -156,7 +156,7 @@ stream() {
 	fault=$1 words=$2
 	shift 2
 	inject "$fault" "$@" <input
-	is "$fault ($words) ends in 125 and one line" \
+	is "$fault ($words): $* ends in 125 and one line" \
 	    "$code:$(printf '%s\n' "$err" |
 		sed -n 's/: [A-Z].*//; s/^retry: \(true\|cat\|sh\): //p')" \
 	    "125:$words"
@@ -196,6 +196,12 @@ at=$(number lseek 0, true)
 stream "lseek:error=EIO:when=$at" 'standard input' true
 stream "lseek:error=EIO:when=$((at + 1))+" 'standard input' -q -a 3 -d 0 \
     sh -c 'exit 3'
+follow=-f
+inject "lseek:error=EIO:when=$((at + 1))" --output=chronic -q -a 2 -d 0 \
+    sh -c 'exit 3' <input
+follow=
+like 'held messages have that of the standard input' "$code:$err" \
+    '^(125:)?retry: sh: standard input: '
 stream fcntl:error=EIO 'standard input' --stdin=replay cat
 at=$(number pread64 '[0-9]*, "", [0-9]*, 0' --control true)
 stream "pread64:error=EIO:when=$at" --control --control true
@@ -208,8 +214,10 @@ for error in EINVAL ENOSYS EPERM EOPNOTSUPP; do
 done
 stream sendfile:retval=0 'standard output' --output=hold cat
 follow=
-stream clone:error=EAGAIN:when=1 'cannot start a process for the output' \
-    --output=hold cat
+for mode in hold last chronic; do
+	stream clone:error=EAGAIN:when=1 \
+	    'cannot start a process for the output' --output=$mode cat
+done
 
 # A process that has the output, and that the kernel kills for want of memory.
 for mode in hold last chronic; do
@@ -232,7 +240,8 @@ for limit in 3 4 5 6 8 10; do
 	*'shared libraries'*)
 		skip "ulimit -n $limit is enough" 'not for the C library' ;;
 	*) is "ulimit -n $limit ends in 125 and a line" \
-		"$code $(printf %s "$err" | grep -c '')" '125 1' ;;
+		"$code $(printf %s "$err" | grep -vc '^profiling:')" \
+		'125 1' ;;
 	esac
 done
 
