@@ -220,6 +220,11 @@ since(double time, double now, bool matters)
 	return matters && isfinite(time) ? time - now : matters ? time : 0;
 }
 
+/* Clears the bytes behind a bool, up to what follows or the end of its struct. */
+#define CLEAR_BEHIND(object, type, member) \
+	memset((char *)&(object).member + 1, 0, \
+	    (_Alignof(type) - 1) - offsetof(type, member) % _Alignof(type))
+
 /* The number of the state: what is told, but decides nothing, is left out. */
 static uint64_t
 hash(const struct explorer *explorer)
@@ -235,6 +240,13 @@ hash(const struct explorer *explorer)
 
 	pack(drive->engine, bytes);
 	unpack(&engine, bytes);
+	CLEAR_BEHIND(run->judgement, struct judgement, throttled);
+	CLEAR_BEHIND(run->outcome, struct outcome, hinted);
+	CLEAR_BEHIND(engine.returned, struct outcome, hinted);
+	CLEAR_BEHIND(engine.evidence.outcome, struct outcome, hinted);
+	CLEAR_BEHIND(engine.evidence, struct evidence, idle);
+	CLEAR_BEHIND(engine.level, struct level, begun);
+	CLEAR_BEHIND(engine.earlier.level, struct level, begun);
 	engine.begun = since(engine.begun, now, policy->max_time > 0);
 	engine.attempt_begun =
 	    since(engine.attempt_begun, now, policy->pace_start);
