@@ -8,8 +8,8 @@
 #include "number.h"
 
 /*
- * Seconds for SIGKILL to take effect, and, after a signal has ended the run,
- * for a reader to take some of the output.
+ * Seconds for SIGKILL to take effect, and, after a signal or --max-time has
+ * ended the run, for a reader to take some of the output.
  */
 #define LAST_GRACE 1.0
 
@@ -355,7 +355,9 @@ settle(struct engine *engine, double now)
 			? policy->delivery != DELIVERY_NONE
 			: policy->delivery == DELIVERY_EACH && engine->untold) {
 			engine->state = STATE_DELIVERING;
-			engine->deadline = over ? INFINITY : run_end(engine);
+			engine->deadline = over
+			    ? INFINITY
+			    : number_max(run_end(engine), now + LAST_GRACE);
 			if (is_urgent(engine))
 				engine->deadline = now + LAST_GRACE;
 			return ACTION_DELIVER;
@@ -988,8 +990,9 @@ act(struct engine *engine, const struct event *event)
 	case EVENT_SIGNAL:
 		return signalled(engine, event);
 	case EVENT_PROGRESS:
-		if (engine->deadline < INFINITY && is_urgent(engine))
-			engine->deadline = event->now + LAST_GRACE;
+		if (engine->deadline < INFINITY)
+			engine->deadline = number_max(engine->deadline,
+			    event->now + LAST_GRACE);
 		return ACTION_NONE;
 	case EVENT_DELIVERED:
 		if (engine->state == STATE_DELIVERING)

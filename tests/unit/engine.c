@@ -2162,6 +2162,26 @@ a_lock_that_lasts_is_told(void)
 	CHECK_INT(drive.action.question, ASK_STATE);
 }
 
+/* Even if --max-time is over sooner; and what it took gives it another one. */
+static void
+a_reader_has_a_second_to_take_something(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+
+	drive.policy.delivery = DELIVERY_EACH;
+	drive.policy.max_time = 30;
+	drive.policy.backoff.base = 0.1;
+	drive_start(&drive);
+	drive.now = 29.75;
+	drive_exit(&drive, 1);
+	CHECK_ACTION(&drive, ACTION_DELIVER, 30.75);
+	drive.now = 30.75;
+	drive_step(&drive, (struct event){ .kind = EVENT_PROGRESS });
+	CHECK_ACTION(&drive, ACTION_NONE, 31.75);
+	drive_timer(&drive);
+	CHECK_FINISH(&drive, "max-time", 1);
+}
+
 static void
 held_output_of_each_attempt_goes_out_before_the_wait(void)
 {
@@ -2656,6 +2676,7 @@ main(void)
 	RUN(the_status_of_the_command_can_be_preserved);
 	RUN(a_lock_that_lasts_is_told);
 	RUN(held_output_of_each_attempt_goes_out_before_the_wait);
+	RUN(a_reader_has_a_second_to_take_something);
 	RUN(a_hook_follows_the_end);
 	RUN(a_hook_does_not_change_the_end_that_was_told);
 	RUN(no_attempt_begins_while_a_signal_may_follow);
