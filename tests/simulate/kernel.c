@@ -2,6 +2,7 @@
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -31,6 +32,8 @@
 /* A run that waits so often goes on for ever. */
 #define STEPS_MOST 5000
 
+ssize_t __real_write(int descriptor, const void *bytes, size_t size);
+
 struct kernel kernel;
 
 static struct {
@@ -48,6 +51,11 @@ static struct {
 	int64_t fails_at;  /* the collector */
 	unsigned int matches;
 	bool may_hint;
+	bool held[STREAMS];   /* by the collector */
+	int writers[STREAMS]; /* of the delivery */
+	int64_t moved_at;     /* something last went out */
+	int64_t wrote_at;     /* the attempt, last */
+	int control;	      /* the descriptor of its control file, or -1 */
 
 	int reading;   /* readdir(3): the next process */
 	size_t mapped; /* bytes of the memory */
@@ -176,10 +184,56 @@ add(enum role role, pid_t parent)
 	return process;
 }
 
+static struct collection *
+shared(void)
+{
+	return self.collector->shared;
+}
+
+/* The attempt writes, and the collector takes it. */
+static void
+write_output(void)
+{
+	static const char bytes[300];
+	const int index = kernel_chance(3) ? ERR : OUT;
+	const size_t size = 1 + kernel_roll(sizeof(bytes));
+
+	if (self.collector == NULL || self.collector->pid == 0 ||
+	    self.finishing)
+		return;
+	shared()->active = (double)kernel.clock / 1e9;
+	self.wrote_at = kernel.clock;
+	kernel_tell("the attempt writes");
+	if (!self.held[index] ||
+	    spool_write(&shared()->spools[index], bytes, size) == -1)
+		return;
+	kernel.written += (off_t)size;
+	kernel.written_last += (off_t)size;
+}
+
+/* The attempt says something of itself. */
+static void
+write_control(void)
+{
+	static const char *const lines[] = { "success\n", "retry\n", "stop\n",
+		"reset\nretry\n", "delay 2\n", "delay 9999\n", "nonsense\n",
+		"" };
+	const char *line = lines[kernel_roll(8)];
+
+	if (self.control != -1 && kernel_chance(2) &&
+	    __real_write(self.control, line, strlen(line)) != -1)
+		kernel_tell("it says %.*s", (int)strcspn(line, "\n"), line);
+}
+
 /* Its children become retry's, or those of a process far away. */
 static void
 die(struct process *process)
 {
+	if (process->role == ROLE_ATTEMPT && !kernel.simple) {
+		if (kernel_chance(2))
+			write_output();
+		write_control();
+	}
 	process->dead = true;
 	process->ends = NEVER;
 	kernel_tell("%d ends, status %#x", process->pid,
@@ -263,10 +317,20 @@ waits(const struct process *process)
 	return process->role == ROLE_COLLECTOR && !self.finishing;
 }
 
-static struct collection *
-shared(void)
+/* Bytes of a delivery go out: all, or half of them. */
+static void
+let_out(int divisor)
 {
-	return self.collector->shared;
+	for (int i = 0; i < STREAMS; i++) {
+		struct spool *spool = &shared()->spools[i];
+		const off_t size = (spool->end - spool->start) / divisor;
+
+		if (self.writers[i] == NO_DESCRIPTOR)
+			continue;
+		spool->start += size;
+		kernel.released += size;
+		self.moved_at = kernel.clock;
+	}
 }
 
 /* What a collector leaves in the memory when it ends. */
@@ -278,8 +342,7 @@ end_of_output(const struct process *process)
 	if (WIFSIGNALED(process->status))
 		return;
 	if (process->role == ROLE_DELIVERY) {
-		for (int i = 0; i < STREAMS; i++)
-			collection->spools[i].start = collection->spools[i].end;
+		let_out(1);
 		return;
 	}
 	collection->found.matched =
@@ -342,6 +405,7 @@ signal_comes(int index)
 	const bool by_terminal = kernel.comes[index].by_terminal;
 
 	kernel.comes[index] = kernel.comes[--kernel.coming];
+	kernel.signalled = true;
 	kernel_tell("signal %d comes%s", number,
 	    by_terminal ? " from the terminal" : "");
 	become_pending(number, by_terminal ? SI_KERNEL : SI_USER, 1);
@@ -386,10 +450,10 @@ happen(void)
 			    ? NEVER
 			    : kernel.clock + some_time() + SECOND / 4;
 			any = true;
-			if (self.collector->pid != 0 && !self.finishing) {
-				shared()->active = (double)kernel.clock / 1e9;
-				kernel_tell("the attempt writes");
-			}
+			if (self.role == ROLE_DELIVERY)
+				let_out(2);
+			else
+				write_output();
 		}
 		if (self.fails_at <= kernel.clock) {
 			struct process *process = find(self.collector->pid);
@@ -436,7 +500,6 @@ is_pending(bool stops)
 int __real_open64(const char *name, int flags, ...);
 int __real_close(int descriptor);
 ssize_t __real_read(int descriptor, void *bytes, size_t size);
-ssize_t __real_write(int descriptor, const void *bytes, size_t size);
 int __real_pipe2(int ends[2], int flags);
 void *__real_mmap64(void *address, size_t size, int protection, int flags,
     int descriptor, off_t offset);
@@ -733,11 +796,44 @@ __wrap_waitid(idtype_t type, id_t id, siginfo_t *info, int flags)
 	return -1;
 }
 
+/* Only a limit of time ends a process of retry's, unless retry failed. */
+static void
+check_patience(const struct process *process)
+{
+	const struct policy *policy = &kernel.options->policy;
+	const double now = (double)kernel.clock / 1e9 + 1e-4;
+	const double began =
+	    (double)(process->started - process->started % 1000) / 1e9;
+	const double wrote = (double)self.wrote_at / 1e9;
+	const double run = now - (double)kernel.begun / 1e9;
+
+	/* A reader has a second to take something. */
+	if (process->role == ROLE_DELIVERY && !process->dead &&
+	    !kernel.deadly && !kernel.failed &&
+	    kernel.clock - self.moved_at < SECOND)
+		kernel_broke(LAW_OUTPUT, "a reader has %g s",
+		    (double)(kernel.clock - self.moved_at) / 1e9);
+	if (process->dead || process->timed_out || kernel.signalled ||
+	    kernel.failed || policy->timeout_share > 0 ||
+	    policy->min_timeout > 0 ||
+	    (process->role != ROLE_ATTEMPT && process->role != ROLE_SHELL) ||
+	    (policy->timeout > 0 && now - began >= policy->timeout) ||
+	    (policy->max_time > 0 && run >= policy->max_time) ||
+	    (policy->idle_timeout > 0 && process->role == ROLE_ATTEMPT &&
+		now - fmax(began, wrote) >= policy->idle_timeout))
+		return;
+	kernel_broke(LAW_PATIENCE, "%d after %g s, %g s after it wrote",
+	    process->pid, now - began, now - wrote);
+}
+
 static void
 send_signal(struct process *process, int number)
 {
 	kernel_tell("signal %d to %d", number, process->pid);
-	if (number == SIGKILL || number == kernel.options->policy.signal)
+	if (number == kernel.options->policy.signal || number == SIGKILL)
+		check_patience(process);
+	if (number == SIGKILL ||
+	    (number == kernel.options->policy.signal && !kernel.signalled))
 		process->timed_out = true;
 	obey(process, number);
 }
@@ -761,8 +857,8 @@ __wrap_kill(pid_t pid, int number)
 		send_signal(process, number);
 	}
 	errno = ESRCH;
-	/* Without a subreaper the group may be all that is left of a tree. */
-	if (!any && (pid > 0 || kernel.adopts))
+	/* The group may be all that can be seen of a tree. */
+	if (!any && (pid > 0 || (kernel.adopts && !kernel.faults.proc)))
 		kernel_broke(LAW_SIGNALS, "signal %d to %d, which is no more",
 		    number, pid);
 	return any ? 0 : -1;
@@ -900,8 +996,9 @@ __wrap_sigprocmask(int how, const sigset_t *set, sigset_t *old)
 			leave(WAY_DIED, 0);
 		}
 		kernel_tell("retry stops");
-		kernel.stops++;
-		pass(kernel.clock + some_time());
+		const int64_t begun = kernel.clock;
+		pass(begun + some_time());
+		kernel.stopped += kernel.clock - begun;
 		kernel_tell("retry goes on");
 		become_pending(SIGCONT, SI_USER, 1);
 	}
@@ -1048,6 +1145,9 @@ __wrap_opendir(const char *name)
 {
 	(void)name;
 	self.reading = -1;
+	errno = EACCES;
+	if (kernel.faults.proc)
+		return NULL;
 	return (DIR *)(void *)memory;
 }
 
@@ -1207,6 +1307,24 @@ __wrap_errx(int status, const char *format, ...)
 	leave(WAY_EXITED, status);
 }
 
+/*
+ * retry says that something does not end: is there any such process?  If retry
+ * is late, a signal may be read before the death that it came with.
+ */
+static void
+despair(void)
+{
+	bool lives = false;
+
+	kernel.abandoned = true;
+	for (int i = 0; i < kernel.count; i++)
+		lives |= !kernel.processes[i].dead &&
+		    kernel.processes[i].role != ROLE_COLLECTOR &&
+		    kernel.processes[i].role != ROLE_DELIVERY;
+	if (!lives && !(kernel.faults.late && kernel.signalled))
+		kernel_broke(LAW_DESPAIR, "no process is left");
+}
+
 void
 __wrap_warnx(const char *format, ...)
 {
@@ -1214,7 +1332,7 @@ __wrap_warnx(const char *format, ...)
 
 	if (strstr(format, "does not end") != NULL ||
 	    strstr(format, "cannot be ended") != NULL)
-		kernel.abandoned = true;
+		despair();
 	va_start(arguments, format);
 	vwarnx(format, arguments);
 	va_end(arguments);
@@ -1229,6 +1347,11 @@ __wrap_child_start(struct child *child, const struct start *start)
 
 	self.role = is_attempt ? ROLE_ATTEMPT : ROLE_SHELL;
 	self.command = is_attempt ? NULL : start->argv[2];
+	self.control = -1;
+	if (start->control != NULL)
+		sscanf(start->control, "/proc/%*d/fd/%d", &self.control);
+	if (is_attempt)
+		self.wrote_at = 0;
 	const int result = __real_child_start(child, start);
 	const struct process *process = find(child->pid);
 	if (result == -1 || process == NULL || kernel.simple)
@@ -1259,6 +1382,10 @@ __wrap_collector_start(struct collector *collector,
 	self.writes_at = kernel.simple || kernel_chance(2)
 	    ? NEVER
 	    : kernel.clock + some_time();
+	for (int i = 0; i < STREAMS; i++)
+		self.held[i] =
+		    streams[i].pipe != NO_DESCRIPTOR && streams[i].held;
+	kernel.written_last = 0;
 	return __real_collector_start(collector, streams, patterns, messages);
 }
 
@@ -1268,7 +1395,11 @@ __wrap_collector_deliver(struct collector *collector,
 {
 	self.role = ROLE_DELIVERY;
 	self.collector = collector;
-	self.writes_at = NEVER;
+	self.writes_at = kernel.simple || kernel_chance(2)
+	    ? NEVER
+	    : kernel.clock + some_time();
+	self.moved_at = kernel.clock;
+	memcpy(self.writers, writers, sizeof(self.writers));
 	return __real_collector_deliver(collector, writers);
 }
 
@@ -1281,7 +1412,11 @@ kernel_begin(const struct options *options)
 	self.mapped = 0;
 	kernel.options = options;
 	kernel.count = kernel.steps = kernel.attempts = kernel.coming = 0;
-	kernel.stops = 0;
+	kernel.signalled = false;
+	kernel.begun = kernel.clock;
+	kernel.stopped = 0;
+	kernel.written = kernel.written_last = kernel.released = 0;
+	self.control = -1;
 	kernel.adopts = kernel.abandoned = kernel.deadly = kernel.failed =
 	    false;
 	kernel.died_of = 0;

@@ -59,6 +59,7 @@ struct faults {
 	bool pidfds;	 /* there are none */
 	bool saves;	 /* the state cannot be written */
 	bool late;	 /* retry wakes up late */
+	bool proc;	 /* /proc cannot be read */
 };
 
 /* What must hold; each is a line of the test. */
@@ -73,6 +74,9 @@ enum law {
 	LAW_TIME,
 	LAW_LOG,
 	LAW_OBEYS,
+	LAW_PATIENCE,
+	LAW_DESPAIR,
+	LAW_OUTPUT,
 	LAW_PLAN,
 	LAW_REPEATS,
 	LAWS
@@ -103,7 +107,12 @@ struct kernel {
 	bool deadly;	/* a signal that ends the run was read */
 	bool failed;	/* a fault came up that may end the run in 125 */
 	int attempts;
-	int stops;	    /* of retry itself */
+	bool signalled; /* any signal came */
+	int64_t begun;
+	int64_t stopped;    /* how long retry itself was */
+	off_t written;	    /* bytes that attempts wrote to be held */
+	off_t written_last; /* by the last attempt */
+	off_t released;	    /* bytes of them, and of messages, that went out */
 	int died_of;	    /* WAY_DIED */
 	int64_t held_until; /* another run has the state's lock */
 

@@ -39,21 +39,22 @@
 int __real_clock_gettime(clockid_t clock, struct timespec *time);
 _Noreturn void __real_exit(int status);
 
-static const struct {
-	const char *name;
-} laws[LAWS] = {
-	[LAW_ENDS] = { "each run comes to an end" },
-	[LAW_REAPS] = { "each process is waited for" },
-	[LAW_SIGNALS] = { "no process that was reaped is signalled" },
-	[LAW_OVERLAP] = { "attempts never overlap" },
-	[LAW_DESCRIPTORS] = { "no descriptor is lost" },
-	[LAW_STATUS] = { "the status fits the end that was told" },
-	[LAW_REASON] = { "the reason of the end is one that there was" },
-	[LAW_TIME] = { "--max-time bounds the run" },
-	[LAW_LOG] = { "each attempt has its outcome in the log, in turn" },
-	[LAW_OBEYS] = { "no attempt follows a signal that ends the run" },
-	[LAW_PLAN] = { "a run without surprises goes as its plan says" },
-	[LAW_REPEATS] = { "a seed always leads to the same run" },
+static const char *const laws[LAWS] = {
+	[LAW_ENDS] = "each run comes to an end",
+	[LAW_REAPS] = "each process is waited for",
+	[LAW_SIGNALS] = "no process that was reaped is signalled",
+	[LAW_OVERLAP] = "attempts never overlap",
+	[LAW_DESCRIPTORS] = "no descriptor is lost",
+	[LAW_STATUS] = "the status fits the end that was told",
+	[LAW_REASON] = "the reason of the end is one that there was",
+	[LAW_TIME] = "--max-time bounds the run, but for its stops",
+	[LAW_LOG] = "each attempt has its outcome in the log, in turn",
+	[LAW_OBEYS] = "no attempt follows a signal that ends the run",
+	[LAW_PATIENCE] = "no process is ended before its time",
+	[LAW_DESPAIR] = "only a process that lives is said not to end",
+	[LAW_OUTPUT] = "held output goes out once, or never",
+	[LAW_PLAN] = "a run without surprises goes as its plan says",
+	[LAW_REPEATS] = "a seed always leads to the same run",
 };
 
 static struct {
@@ -77,8 +78,7 @@ kernel_broke(enum law law, const char *format, ...)
 
 	if (simulation.broken[law]++ >= 3 && !kernel.told)
 		return;
-	printf("# seed %ju breaks: %s: ", (uintmax_t)kernel.seed,
-	    laws[law].name);
+	printf("# seed %ju breaks: %s: ", (uintmax_t)kernel.seed, laws[law]);
 	va_start(arguments, format);
 	vprintf(format, arguments);
 	va_end(arguments);
@@ -219,6 +219,7 @@ draw_faults(void)
 		.pidfds = kernel_chance(10),
 		.saves = kernel_chance(8),
 		.late = kernel_chance(6),
+		.proc = kernel_chance(30),
 	};
 	for (unsigned int i = kernel_roll(5); i > 1; i--) {
 		const unsigned int which =
@@ -432,7 +433,7 @@ may_end_so(enum reason reason, const struct options *options)
 	case REASON_GATE:
 		return options->before_retry != NULL;
 	case REASON_HINT:
-		return options->patterns.hint != NULL;
+		return options->patterns.hint != NULL || options->control;
 	case REASON_EARLY:
 		return options->early == EARLY_SKIP;
 	case REASON_ERROR:
@@ -468,14 +469,46 @@ check_end(const struct options *options, enum way way, int status,
 	if (tolerated && (told != 0 || policy->tolerate == 0))
 		kernel_broke(LAW_STATUS, "%d is tolerated", told);
 	if (reason == REASON_MAX_TIME && policy->kill_after > 0 &&
-	    !kernel.faults.late && !kernel.faults.stuck && kernel.stops == 0 &&
+	    !kernel.faults.late && !kernel.faults.stuck &&
 	    field(end, "elapsed") > bound)
 		kernel_broke(LAW_TIME, "%g s", field(end, "elapsed"));
+}
+
+/* The output of attempts, as --output says, and maybe messages. */
+static void
+check_output(const struct options *options, const char *end)
+{
+	const enum reason reason = find_reason(end);
+	const bool tolerated = strstr(end, "\"tolerated\":true") != NULL;
+	off_t due = 0;
+
+	/* At the end of --max-time a reader may be too slow. */
+	if (kernel.failed || kernel.deadly || reason == REASON_MAX_TIME ||
+	    (options->policy.max_time > 0 &&
+		field(end, "elapsed") >= options->policy.max_time) ||
+	    options->policy.delivery == DELIVERY_NONE)
+		return;
+	if (options->output == OUTPUT_HOLD)
+		due = kernel.written;
+	else if (options->output == OUTPUT_LAST)
+		due = kernel.written_last;
+	else if (options->output == OUTPUT_CHRONIC && !tolerated &&
+	    reason != REASON_SUCCESS && reason != REASON_EARLY)
+		due = kernel.written;
+	if (kernel.released < due ||
+	    (options->output != OUTPUT_CHRONIC && kernel.released > due) ||
+	    (due == 0 && kernel.written > 0 && kernel.released > 0))
+		kernel_broke(LAW_OUTPUT, "%jd of %jd bytes, written %jd",
+		    (intmax_t)kernel.released, (intmax_t)due,
+		    (intmax_t)kernel.written);
 }
 
 static void
 check_log(const struct options *options, enum way way, int status)
 {
+	const double limit = options->policy.max_time > 0
+	    ? options->policy.splay + options->policy.max_time
+	    : INFINITY;
 	char copy[LOG_MOST], *rest = copy;
 	double attempt = 0, outcomes = 0;
 	bool ended = false, runs = false;
@@ -490,6 +523,8 @@ check_log(const struct options *options, enum way way, int status)
 		if (has(line, "event", "attempt")) {
 			if (runs || field(line, "attempt") <= attempt)
 				kernel_broke(LAW_LOG, "%s", line);
+			if (field(line, "elapsed") >= limit)
+				kernel_broke(LAW_TIME, "%s", line);
 			attempt = field(line, "attempt");
 			runs = true;
 		}
@@ -504,6 +539,7 @@ check_log(const struct options *options, enum way way, int status)
 			if (runs)
 				kernel_broke(LAW_LOG, "no outcome: %s", line);
 			check_end(options, way, status, line);
+			check_output(options, line);
 		}
 	}
 	if (!ended)
@@ -718,7 +754,7 @@ main(int argc, char **argv)
 	putchar('\n');
 	for (int i = 0; i < LAWS; i++) {
 		printf("%sok %d - %s\n", simulation.broken[i] > 0 ? "not " : "",
-		    i + 1, laws[i].name);
+		    i + 1, laws[i]);
 		failed += simulation.broken[i] > 0;
 	}
 	printf("1..%d\n", LAWS);
