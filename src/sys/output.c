@@ -35,6 +35,8 @@ output_failed(struct output *output, int *death)
 	if (shared == NULL || shared->failed == NULL)
 		return false;
 	const char *what = shared->failed;
+	/* A collector that has failed takes no message any more. */
+	collector_finish(&output->collector);
 	errno = shared->error;
 	shared->failed = NULL;
 	*death = 0;

@@ -206,12 +206,21 @@ stream fcntl:error=EIO 'standard input' --stdin=replay cat
 at=$(number pread64 '[0-9]*, "", [0-9]*, 0' --control true)
 stream "pread64:error=EIO:when=$at" --control --control true
 follow=-f
-stream ioctl:error=EIO pipe --output=hold cat
+for mode in hold last chronic; do
+	stream ioctl:error=EIO pipe --output=$mode cat
+	stream poll:error=ENOMEM:when=1 poll --output=$mode cat
+done
 for error in EINVAL ENOSYS EPERM EOPNOTSUPP; do
 	copied sendfile:error=$error 'sendfile is not needed' --output=hold
 	copied splice:error=$error 'nor is splice' --output=hold
 	copied splice:error=$error 'nor for input' --stdin=replay
 done
+# It fails before retry knows that the attempt has begun.
+run strace -f -o trace -e trace=poll,clone -e inject=clone:delay_exit=200000 \
+    -e inject=poll:error=ENOMEM:when=1 \
+    "$RETRY" --output=chronic sh -c 'echo out'
+like 'what holds messages tells its own failure' "$code:$err" \
+    '^(125:)?retry: sh: poll: Cannot allocate memory$'
 stream sendfile:retval=0 'standard output' --output=hold cat
 follow=
 for mode in hold last chronic; do
