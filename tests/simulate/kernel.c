@@ -527,6 +527,8 @@ long __wrap_syscall(long number, ...);
 int __wrap_prctl(int option, ...);
 int __wrap_signalfd(int descriptor, const sigset_t *set, int flags);
 ssize_t __wrap_read(int descriptor, void *bytes, size_t size);
+ssize_t __wrap___read_chk(int descriptor, void *bytes, size_t size,
+    size_t room);
 ssize_t __wrap_write(int descriptor, const void *bytes, size_t size);
 int __wrap_open64(const char *name, int flags, ...);
 int __wrap_close(int descriptor);
@@ -535,6 +537,8 @@ DIR *__wrap_opendir(const char *name);
 struct dirent *__wrap_readdir64(DIR *directory);
 int __wrap_closedir(DIR *directory);
 ssize_t __wrap_readlink(const char *name, char *text, size_t size);
+ssize_t __wrap___readlink_chk(const char *name, char *text, size_t size,
+    size_t room);
 int __wrap_sigprocmask(int how, const sigset_t *set, sigset_t *old);
 int __wrap_sigaction(int number, const struct sigaction *action,
     struct sigaction *old);
@@ -1101,6 +1105,14 @@ __wrap_read(int descriptor, void *bytes, size_t size)
 	    (long long)process->started);
 }
 
+/* _FORTIFY_SOURCE may call these instead. */
+ssize_t
+__wrap___read_chk(int descriptor, void *bytes, size_t size, size_t room)
+{
+	(void)room;
+	return __wrap_read(descriptor, bytes, size);
+}
+
 /* The collector hears by its leash. */
 ssize_t
 __wrap_write(int descriptor, const void *bytes, size_t size)
@@ -1195,6 +1207,13 @@ __wrap_readlink(const char *name, char *text, size_t size)
 {
 	(void)name;
 	return snprintf(text, size, "%d", getpid());
+}
+
+ssize_t
+__wrap___readlink_chk(const char *name, char *text, size_t size, size_t room)
+{
+	(void)room;
+	return __wrap_readlink(name, text, size);
 }
 
 void *
