@@ -185,7 +185,8 @@ unit service 'exit 7'
 rm "$machine/root/service.calls"
 start service
 wait_for hurried service waits service 7
-inside journalctl --quiet --rotate
+check 'it may be reloaded in a wait' inside systemctl reload service
+check 'which goes on' waits service 7
 check 'it is stopped in a wait' inside systemctl stop service
 is 'which was a success' \
     "$(show service Result) $(show service ActiveState)" 'success inactive'
