@@ -139,5 +139,4 @@ check 'cron takes them once more' cron
 does 'Mail only if it keeps failing' '1 after 5, with mail' \
     'mails that a third run gave up'
 
-machine_stop
 finish

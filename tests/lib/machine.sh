@@ -9,7 +9,6 @@
 #	echo '...' >"$machine/etc/systemd/system/..."
 #	machine_start --boot
 #	inside systemctl ...
-#	machine_stop
 
 machine=$T/machine
 machine_usr=$T/usr
@@ -63,6 +62,7 @@ machine_start() {
 	    --directory="$machine" --overlay="/usr:$machine_usr:/usr" \
 	    "$@" >"$T/machine.log" 2>&1 &
 	machine_outside=$!
+	trap 'machine_stop; tap_clean_up' EXIT
 	machine_polls=0
 	until machine_first=$(pgrep -P "$machine_outside") &&
 	    grep -q '^NSpid:.*	1$' "/proc/$machine_first/status" &&
@@ -70,7 +70,6 @@ machine_start() {
 		machine_polls=$((machine_polls + 1))
 		if ! kill -0 "$machine_outside" ||
 		    [ "$machine_polls" -ge 500 ]; then
-			machine_stop
 			machine_lacks "systemd-nspawn cannot start: $(
 			    head -n 1 "$T/machine.log")"
 		fi
@@ -83,8 +82,9 @@ inside() {
 	nsenter --target "$machine_first" --all --root --wd "$@"
 }
 
-# machine_stop: ends it at once.
+# machine_stop: ends it at once, however the test ends; passes its status on.
 machine_stop() {
+	machine_status=$?
 	[ -z "$machine_first" ] || kill -KILL "$machine_first"
 	kill "$machine_outside"
 	wait "$machine_outside"
@@ -95,4 +95,5 @@ machine_stop() {
 			find "/sys/fs/cgroup/$1" -depth -type d -delete
 			sleep 0.02
 		done' sh "$machine_name"
+	return "$machine_status"
 } 2>/dev/null
