@@ -5,6 +5,7 @@
 
 #include "cli/habits.h"
 #include "core/duration.h"
+#include "core/signals.h"
 #include "core/text.h"
 
 /* Longer words are not compared. */
@@ -77,8 +78,8 @@ habits_compare_outcomes(struct nearest *nearest, bool sets)
 	    strncasecmp(nearest->typed, "EX_", 3) == 0)
 		nearest->typed += 3;
 	for (int number = 1; number < NSIG; number++)
-		if (sigabbrev_np(number) != NULL)
-			habits_compare(nearest, sigabbrev_np(number));
+		if (signal_abbreviation(number) != NULL)
+			habits_compare(nearest, signal_abbreviation(number));
 	for (size_t i = 0; sets && set_classes[i].name != NULL; i++)
 		habits_compare(nearest, set_classes[i].name);
 	for (size_t i = 0; sets && set_sysexits[i].name != NULL; i++)

@@ -212,7 +212,7 @@ print_sets(void)
 		printf("    %-12s %s\n", word->name, word->doc);
 	printf("  a signal by name, with or without SIG, or as RTMIN+n:\n   ");
 	for (int number = 1, column = 0; number < NSIG; number++) {
-		const char *name = sigabbrev_np(number);
+		const char *name = signal_abbreviation(number);
 
 		if (name == NULL || !signal_is_deadly(number))
 			continue;

@@ -98,7 +98,7 @@ put_code(FILE *file, struct outcome outcome)
 		text = signal_name(outcome.code, name);
 	else if (outcome.kind == OUTCOME_UNSTARTABLE ||
 	    outcome.kind == OUTCOME_UNFORKED)
-		text = strerrorname_np(outcome.code);
+		text = outcome_error(outcome.code);
 	put_number(file, "status",
 	    outcome.kind == OUTCOME_TIMEOUT ? NAN : (double)outcome.code);
 	put_text(file, "name", text);

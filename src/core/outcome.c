@@ -24,6 +24,31 @@ outcome_name(enum outcome_kind kind)
 	return names[kind];
 }
 
+#define NAME(error) [error] = #error
+
+const char *
+outcome_error(int error)
+{
+	static const char *const names[] = { NAME(E2BIG), NAME(EACCES),
+		NAME(EAGAIN), NAME(EBADF), NAME(EBUSY), NAME(EDQUOT),
+		NAME(EFAULT), NAME(EFBIG), NAME(EHOSTDOWN), NAME(EHOSTUNREACH),
+		NAME(EINTR), NAME(EINVAL), NAME(EIO), NAME(EISDIR),
+		NAME(EKEYEXPIRED), NAME(EKEYREJECTED), NAME(EKEYREVOKED),
+		NAME(ELIBACC), NAME(ELIBBAD), NAME(ELIBEXEC), NAME(ELIBMAX),
+		NAME(ELIBSCN), NAME(ELOOP), NAME(EMFILE), NAME(EMLINK),
+		NAME(ENAMETOOLONG), NAME(ENETDOWN), NAME(ENETUNREACH),
+		NAME(ENFILE), NAME(ENOBUFS), NAME(ENODATA), NAME(ENODEV),
+		NAME(ENOENT), NAME(ENOEXEC), NAME(ENOKEY), NAME(ENOMEM),
+		NAME(ENOSPC), NAME(ENOSYS), NAME(ENOTCONN), NAME(ENOTDIR),
+		NAME(ENXIO), NAME(EOPNOTSUPP), NAME(EOVERFLOW), NAME(EPERM),
+		NAME(EPROTO), NAME(EREMOTEIO), NAME(EROFS), NAME(ESRCH),
+		NAME(ESTALE), NAME(ETIMEDOUT), NAME(ETXTBSY), NAME(EUCLEAN),
+		NAME(EUSERS) };
+	const int count = sizeof(names) / sizeof(names[0]);
+
+	return error > 0 && error < count ? names[error] : NULL;
+}
+
 int
 outcome_status(struct outcome outcome)
 {

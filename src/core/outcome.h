@@ -33,6 +33,12 @@ enum {
 const char *outcome_name(enum outcome_kind kind);
 
 /*
+ * "ENOENT" and the like, for errors that a process may fail to start with; NULL
+ * for others.
+ */
+const char *outcome_error(int error);
+
+/*
  * The exit status of a run that ends on this outcome without success: never 0.
  * A death by signal n gives 128+n, for a caller that cannot die of it.
  */

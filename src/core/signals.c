@@ -7,6 +7,41 @@
 
 #include "signals.h"
 
+/* Those that have no fixed name are real-time signals, or unused. */
+static const char *const names[] = {
+	[SIGHUP] = "HUP",
+	[SIGINT] = "INT",
+	[SIGQUIT] = "QUIT",
+	[SIGILL] = "ILL",
+	[SIGTRAP] = "TRAP",
+	[SIGABRT] = "ABRT",
+	[SIGBUS] = "BUS",
+	[SIGFPE] = "FPE",
+	[SIGKILL] = "KILL",
+	[SIGUSR1] = "USR1",
+	[SIGSEGV] = "SEGV",
+	[SIGUSR2] = "USR2",
+	[SIGPIPE] = "PIPE",
+	[SIGALRM] = "ALRM",
+	[SIGTERM] = "TERM",
+	[SIGSTKFLT] = "STKFLT",
+	[SIGCHLD] = "CHLD",
+	[SIGCONT] = "CONT",
+	[SIGSTOP] = "STOP",
+	[SIGTSTP] = "TSTP",
+	[SIGTTIN] = "TTIN",
+	[SIGTTOU] = "TTOU",
+	[SIGURG] = "URG",
+	[SIGXCPU] = "XCPU",
+	[SIGXFSZ] = "XFSZ",
+	[SIGVTALRM] = "VTALRM",
+	[SIGPROF] = "PROF",
+	[SIGWINCH] = "WINCH",
+	[SIGPOLL] = "POLL",
+	[SIGPWR] = "PWR",
+	[SIGSYS] = "SYS",
+};
+
 /* Other names that signal(7) lists. */
 static const struct {
 	const char *name;
@@ -16,6 +51,14 @@ static const struct {
 	{ "IO", SIGPOLL },
 	{ "IOT", SIGABRT },
 };
+
+const char *
+signal_abbreviation(int number)
+{
+	const int count = sizeof(names) / sizeof(names[0]);
+
+	return number > 0 && number < count ? names[number] : NULL;
+}
 
 /* "RTMIN", "RTMIN+n", "RTMAX", "RTMAX-n"; -1 for any other text. */
 static int
@@ -51,7 +94,7 @@ signal_parse(const char *text)
 	if (strncasecmp(text, "SIG", 3) == 0)
 		text += 3;
 	for (int number = 1; number < SIGRTMIN; number++) {
-		const char *name = sigabbrev_np(number);
+		const char *name = signal_abbreviation(number);
 
 		if (name != NULL && strcasecmp(name, text) == 0)
 			return number;
@@ -65,7 +108,7 @@ signal_parse(const char *text)
 const char *
 signal_name(int number, char name[SIGNAL_NAME])
 {
-	const char *known = sigabbrev_np(number);
+	const char *known = signal_abbreviation(number);
 
 	if (known != NULL)
 		snprintf(name, SIGNAL_NAME, "SIG%s", known);

@@ -12,6 +12,9 @@
  */
 int signal_parse(const char *text);
 
+/* "TERM"; NULL for a number without a name, as real-time signals are. */
+const char *signal_abbreviation(int number);
+
 /* Writes a signal's name: "SIGTERM", "SIGRTMIN+3", "signal 77". */
 const char *signal_name(int number, char name[SIGNAL_NAME]);
 

@@ -51,7 +51,7 @@ fail(struct collection *shared, const char *what)
 static _Noreturn void
 end(void)
 {
-	close_range(STDERR_FILENO + 1, ~0U, 0);
+	closefrom(STDERR_FILENO + 1);
 	_exit(EXIT_SUCCESS);
 }
 

@@ -305,6 +305,29 @@ a_sysexits_name_is_the_status_that_it_says(void)
 	}
 }
 
+/* Of libc, if it has names. */
+extern const char *strerrorname_np(int error) __attribute__((weak));
+
+static void
+an_error_has_its_name_or_none(void)
+{
+	CHECK_STR(outcome_error(ENOENT), "ENOENT");
+	CHECK_STR(outcome_error(EACCES), "EACCES");
+	CHECK_STR(outcome_error(EAGAIN), "EAGAIN");
+	CHECK_STR(outcome_error(-1), NULL);
+	CHECK_STR(outcome_error(0), NULL);
+	CHECK_STR(outcome_error(100000), NULL);
+	if (strerrorname_np == NULL)
+		SKIP("libc has no names");
+	for (int error = 0; error < 200; error++) {
+		const char *name = outcome_error(error);
+
+		ROW("%d", error);
+		if (name != NULL)
+			CHECK_STR(name, strerrorname_np(error));
+	}
+}
+
 int
 main(void)
 {
@@ -317,5 +340,6 @@ main(void)
 	RUN(what_has_not_ended_is_in_no_set);
 	RUN(every_word_that_help_lists_can_be_written);
 	RUN(a_sysexits_name_is_the_status_that_it_says);
+	RUN(an_error_has_its_name_or_none);
 	return DONE();
 }

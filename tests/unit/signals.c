@@ -79,6 +79,20 @@ every_signal_has_a_name_that_reads_back(void)
 }
 
 /* By signal(7): the default of all others is to end the process. */
+/* Of libc, if it has names. */
+extern const char *sigabbrev_np(int number) __attribute__((weak));
+
+static void
+names_are_those_of_the_system(void)
+{
+	if (sigabbrev_np == NULL)
+		SKIP("libc has no names");
+	for (int number = -1; number <= SIGRTMAX + 1; number++) {
+		ROW("%d", number);
+		CHECK_STR(signal_abbreviation(number), sigabbrev_np(number));
+	}
+}
+
 static void
 a_signal_that_ends_nothing_is_known(void)
 {
@@ -116,6 +130,7 @@ main(void)
 {
 	RUN(a_signal_is_read_by_name_in_any_case_or_by_number);
 	RUN(every_signal_has_a_name_that_reads_back);
+	RUN(names_are_those_of_the_system);
 	RUN(a_signal_that_ends_nothing_is_known);
 	RUN(user_signals_and_real_time_ones_end_no_run);
 	return DONE();
