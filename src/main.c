@@ -62,6 +62,7 @@
 
 #include <err.h>
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,8 +145,11 @@ main(int argc, char **argv)
 {
 	char problem[OPTIONS_PROBLEM];
 	char own_name[OWN_NAME] = "retry";
+	char line[PIPE_BUF];
 	struct options options;
 
+	/* Not every libc would allocate room for whole lines. */
+	setvbuf(stderr, line, _IOLBF, sizeof(line));
 	/* However it was called: that name may be anything. */
 	program_invocation_name = program_invocation_short_name = own_name;
 	if (getauxval(AT_SECURE) != 0)
@@ -156,5 +160,5 @@ main(int argc, char **argv)
 		    options.topic == NULL ? "" : options.topic);
 	const int status = act(&options, own_name);
 	options_free(&options);
-	return status;
+	exit(status); /* with the line, which is in use until then */
 }

@@ -168,7 +168,6 @@ logs_open(struct report *report, const struct options *options)
 		count = 1;
 	}
 	*report = (struct report){ .options = options };
-	setvbuf(stderr, NULL, _IOLBF, 0);
 	report->sinks =
 	    reallocarray(NULL, count + GITHUB_FILES, sizeof(*report->sinks));
 	if (report->sinks == NULL)
@@ -253,8 +252,8 @@ look(struct report *report)
 
 	for (size_t i = 0; i < report->count; i++) {
 		struct sink *sink = &report->sinks[i];
-		const int descriptor =
-		    sink->file == stderr ? STDERR_FILENO : fileno(sink->file);
+		const int own = fileno(sink->file);
+		const int descriptor = own == -1 ? STDERR_FILENO : own;
 
 		if (sink->undecided && isatty(descriptor))
 			sink->format = report_format("tty");

@@ -44,6 +44,7 @@ struct loop {
 	ev_io signals;
 	ev_io stops;
 	ev_timer timer;
+	ev_prepare waits;
 	double wake;	/* when the engine wants its next TIMER */
 	double stopped; /* seconds that SIGTSTP took, which do not count */
 	double resumed; /* when it last did, on CLOCK_MONOTONIC */
@@ -703,6 +704,16 @@ timer_fired(struct ev_loop *events, ev_timer *watcher, int flags)
 	drive(loop, event);
 }
 
+/* Before the loop waits: nobody is to wait for a warning. */
+static void
+gather_warnings(struct ev_loop *events, ev_prepare *watcher, int flags)
+{
+	struct loop *loop = watcher->data;
+
+	(void)events, (void)flags;
+	output_gather(&loop->output);
+}
+
 /* --- the run --- */
 
 /*
@@ -732,11 +743,14 @@ set_up(struct loop *loop)
 	ev_io_init(&loop->signals, signals_ready, signals, EV_READ);
 	ev_io_init(&loop->stops, stop_ready, stops, EV_READ);
 	ev_timer_init(&loop->timer, timer_fired, 0, 0);
+	ev_prepare_init(&loop->waits, gather_warnings);
 	/* A ^C that came before a wait is found to be over ends the run. */
 	ev_set_priority(&loop->timer, EV_MINPRI);
-	loop->signals.data = loop->stops.data = loop->timer.data = loop;
+	loop->signals.data = loop->stops.data = loop->timer.data =
+	    loop->waits.data = loop;
 	ev_io_start(loop->events.loop, &loop->signals);
 	ev_io_start(loop->events.loop, &loop->stops);
+	ev_prepare_start(loop->events.loop, &loop->waits);
 }
 
 int
@@ -746,8 +760,6 @@ loop_run(const struct options *options, const struct report *report)
 		.options = options,
 		.report = *report,
 	};
-	FILE *inherited = stderr;
-
 	set_up(&loop);
 	if (options->warning != NULL)
 		warnx("%s", options->warning);
@@ -763,10 +775,10 @@ loop_run(const struct options *options, const struct report *report)
 	input_open(&loop.input, options, loop.events.loop, input_done, &loop);
 	if (output_open(&loop.output, options) == -1)
 		err(STATUS_OWN_FAILURE, "standard error");
-	/* Messages may be held among the output. */
 	for (size_t i = 0; i < loop.report.count; i++)
-		if (loop.report.sinks[i].file == inherited)
-			loop.report.sinks[i].file = stderr;
+		if (loop.report.sinks[i].file == stderr &&
+		    loop.output.messages != NULL)
+			loop.report.sinks[i].file = loop.output.messages;
 	drive(&loop, (struct event){ .kind = EVENT_START });
 	if (!loop.over)
 		ev_run(loop.events.loop, 0);

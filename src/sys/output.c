@@ -1,7 +1,9 @@
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -64,9 +66,8 @@ message_index(const struct output *output)
  * begin a line: the output before them may have ended in the middle of one.
  */
 static ssize_t
-write_message(void *cookie, const char *data, size_t size)
+put_message(struct output *output, const char *data, size_t size)
 {
-	struct output *output = cookie;
 	struct spool *spool =
 	    &output->collector.shared->spools[message_index(output)];
 
@@ -88,6 +89,43 @@ write_message(void *cookie, const char *data, size_t size)
 		fail(output, SPOOL_NAME);
 	}
 	return (ssize_t)size;
+}
+
+/*
+ * There is no portable way to have warn(3) write elsewhere.  So its lines wait in
+ * the buffer of stderr, which is let out into a pipe here.
+ */
+void
+output_gather(struct output *output)
+{
+	char text[PIPE_BUF];
+	int ends[2];
+	ssize_t length;
+
+	if (output->messages == NULL || __fpending(stderr) == 0)
+		return;
+	const int inherited =
+	    fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (inherited == -1 || pipe2(ends, O_CLOEXEC | O_NONBLOCK) == -1) {
+		fflush(stderr);
+		close(inherited);
+		return;
+	}
+	dup2(ends[1], STDERR_FILENO);
+	close(ends[1]);
+	fflush(stderr);
+	dup2(inherited, STDERR_FILENO);
+	close(inherited);
+	while ((length = read(ends[0], text, sizeof(text))) > 0)
+		put_message(output, text, (size_t)length);
+	close(ends[0]);
+}
+
+static ssize_t
+write_message(void *cookie, const char *data, size_t size)
+{
+	output_gather(cookie);
+	return put_message(cookie, data, size);
 }
 
 /* Whether the descriptor is closed; any other error of its ends `retry`. */
@@ -119,24 +157,22 @@ output_open(struct output *output, const struct options *options)
 	output->merged = !output->closed[OUT] && !output->closed[ERR] &&
 	    file_is_same(&out, &error);
 	output->joined = output->merged && options->output != OUTPUT_HOLD;
-	FILE *messages = fopencookie(output, "w", functions);
-	if (messages == NULL)
+	output->messages = fopencookie(output, "w", functions);
+	if (output->messages == NULL)
 		return -1;
-	setvbuf(messages, NULL, _IOLBF, 0);
-	output->inherited = stderr;
+	setvbuf(output->messages, output->line, _IOLBF, sizeof(output->line));
+	setvbuf(stderr, NULL, _IOFBF, 0);
 	output->silent = options->output == OUTPUT_CHRONIC;
-	stderr = messages;
 	return 0;
 }
 
 void
 output_close(struct output *output)
 {
-	if (output->inherited != NULL) {
-		FILE *messages = stderr;
-
-		stderr = output->inherited;
-		fclose(messages);
+	if (output->messages != NULL) {
+		fclose(output->messages);
+		output_gather(output);
+		setvbuf(stderr, NULL, _IOLBF, 0);
 	}
 	if (output->collector.shared == NULL)
 		return;
@@ -211,6 +247,7 @@ output_begin(struct output *output, int descriptors[3])
 
 	if (shared == NULL)
 		return 0;
+	output_gather(output);
 	shared->found = (struct found){ .matched = 0 };
 	for (int i = 0; i < STREAMS; i++) {
 		struct stream *stream = &streams[i];
@@ -255,6 +292,7 @@ output_begin_shell(struct output *output, int descriptors[3])
 
 	if (shared == NULL)
 		return 0;
+	output_gather(output);
 	if (shared->spools[OUT].fd != -1) {
 		output->ends[0] =
 		    spool_reader(&shared->spools[OUT], output->begun);
@@ -408,6 +446,7 @@ output_settle(struct output *output, const struct record *run)
 
 	/* A delivery that a time limit cut off continues where it stopped. */
 	output_drop(output);
+	output_gather(output);
 	switch (output->options->output) {
 	case OUTPUT_STREAM:
 		break;

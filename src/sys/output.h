@@ -21,16 +21,21 @@ struct output {
 	bool joined; /* and therefore share a pipe and a spool */
 	bool silent; /* messages are held too */
 	FILE *
-	    inherited; /* stderr as it was, before messages came through here */
-	int ends[3];   /* descriptors that a child is given; or NO_DESCRIPTOR */
-	off_t begun;   /* where the attempt's own output begins in its spool */
+	    messages; /* logs on stderr go here; NULL if output is left alone */
+	char line[BUFSIZ]; /* its buffer */
+	int ends[3]; /* descriptors that a child is given; or NO_DESCRIPTOR */
+	off_t begun; /* where the attempt's own output begins in its spool */
 };
 
 /*
- * Makes ready, and has stderr go through here if messages are held.  Returns 0,
- * or -1 with errno set.
+ * Makes ready.  If output is held or searched, opens `messages` for logs, and
+ * has warn(3) keep its lines until output_gather().  Returns 0, or -1 with errno
+ * set.
  */
 int output_open(struct output *output, const struct options *options);
+
+/* Gives warnings their place among the messages, which takes little if none. */
+void output_gather(struct output *output);
 
 void output_close(struct output *output);
 
