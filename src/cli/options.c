@@ -162,7 +162,7 @@ complain_of_name(const char *option, char problem[OPTIONS_PROBLEM])
 	const bool is_long = name - option == 2 && *name != '\0';
 	const char *instead = habits_option(name), *before = " is short for --";
 	struct nearest nearest = { .typed = name };
-	char safe[128], names[OPTIONS_PROBLEM] = "";
+	char safe[128], names[OPTIONS_PROBLEM - sizeof(safe)] = "";
 
 	text_safe(option, safe, sizeof(safe));
 	for (int id = 0; id < OPTIONS; id++) {
