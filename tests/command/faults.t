@@ -21,7 +21,7 @@ export ASAN_OPTIONS
 # no terminal; with $follow the processes that it starts do too.
 follow=
 inject() {
-	fault=$1
+	fault=$(any_libc "$1")
 	shift
 	run setsid -w strace $follow -o trace -e trace="${fault%%:*}" -e inject="$fault" \
 		"$RETRY" "$@"
@@ -41,9 +41,9 @@ survives() {
 	is "$1 changes nothing" "$code" 3
 }
 
-fails signalfd4:error=EMFILE 'Too many open files'
-fails signalfd4:error=ENOMEM 'Cannot allocate memory'
-fails pselect6:error=ENOMEM 'Cannot allocate memory'
+fails signalfd4:error=EMFILE '(Too many open files|No file descriptors)'
+fails signalfd4:error=ENOMEM '(Cannot allocate|Out of) memory'
+fails pselect6:error=ENOMEM '(Cannot allocate|Out of) memory'
 fails pselect6:error=EINVAL 'Invalid argument'
 fails pselect6:error=EBADF 'the event loop cannot wait$'
 fails wait4:error=ECHILD 'cannot wait for the child'
@@ -110,7 +110,7 @@ else
 	number=$(grep -n 'MAP_SHARED|MAP_ANON' trace | cut -d: -f1)
 	inject "mmap:error=ENOMEM:when=$number" true
 	is 'no page to share ends in 125' "$code" 125
-	like 'and is told' "$err" '^retry: .*Cannot allocate memory'
+	like 'and is told' "$err" '^retry: .*(Cannot allocate|Out of) memory'
 fi
 
 inject setrlimit:error=EPERM -a 1 sh -c 'kill -TERM $$'

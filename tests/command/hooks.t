@@ -246,8 +246,8 @@ if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
 		shift
 		ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0 \
 		    run setsid -w strace -o /dev/null \
-		    -e trace=clone \
-		    -e inject="clone:error=EAGAIN:when=$unforked+" \
+		    -e trace="$(any_libc clone)" -e \
+		    inject="$(any_libc clone):error=EAGAIN:when=$unforked+" \
 		    "$RETRY" -d 0 "$@"
 	}
 	why='Resource temporarily unavailable'

@@ -289,7 +289,8 @@ if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
 	for error in EOPNOTSUPP EISDIR; do
 		run env TMPDIR="$T/files" \
 		    ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0" \
-		    strace -o trace -P "$T/files" -e inject=openat:error=$error \
+		    strace -o trace -P "$T/files" \
+		    -e inject="$(any_libc openat):error=$error" \
 		    retry --output=hold sh -c 'ls -A "$TMPDIR"; echo held
 			! ls -l /proc/self/fd | grep "$TMPDIR"'
 		check "a folder may know no files without a name ($error)" \

@@ -33,8 +33,8 @@ is 'no dead child is left' "$(paste -sd ' ' zombies)" '0 0'
 if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
 	ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
 	export ASAN_OPTIONS
-	strace -o trace -e trace=pselect6 "$RETRY" -q -a 2 -j none -d .5 false
-	calls=$(grep -c pselect6 trace)
+	strace -o trace -e trace="$(any_libc pselect6)" "$RETRY" -q -a 2 -j none -d .5 false
+	calls=$(grep -cE '^(pselect6|select)' trace)
 	note "$calls calls of pselect6"
 	check 'two attempts and a wait are no more than six wake-ups' \
 		test "$calls" -le 6

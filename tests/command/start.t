@@ -61,10 +61,10 @@ is 'without $PATH the usual places are searched' "$code" 3
 export ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" # strace(1) traces too
 if strace -o trace true 2>/dev/null; then
 	run strace -f -o trace -e trace=dup2,dup3 \
-	    -e inject=dup2,dup3:error=EBUSY:when=1 \
+	    -e inject=dup2,dup3:error=EIO:when=1 \
 	    "$RETRY" --output=hold -a 1 -d 0 true
 	is 'a child that cannot get its descriptors is not executed' "$code" 126
-	like 'which is told' "$err" 'Device or resource busy$'
+	like 'which is told' "$err" '(Input/output|I/O) error$'
 	for error in ENOENT EACCES EMFILE ENXIO; do
 		run setsid -w strace -o trace -P /dev/tty \
 		    -e inject=openat,open:error=$error \

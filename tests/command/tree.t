@@ -231,10 +231,11 @@ else
 	skip 'without /proc a timeout ends in 124' 'no name space can be made'
 fi
 if strace -o trace true 2>/dev/null; then
-	leaves strace -o trace -P /proc -e inject=openat:error=EMFILE "$RETRY"
+	leaves strace -o trace -P /proc \
+	    -e inject="$(any_libc openat):error=EMFILE" "$RETRY"
 	is 'without a descriptor for /proc a timeout ends in 124' "$code" 124
 	is 'and says why' \
-	    "$(printf '%s\n' "$err" | grep -c "$hidden Too many open files")" 1
+	    "$(printf '%s\n' "$err" | grep -cE "$hidden (Too many open files|No file descriptors)")" 1
 	check "the attempt's group has ended without that too" none_alive near
 	xargs kill -9 <apart
 else

@@ -242,6 +242,18 @@ sanitized() {
 	grep -q __asan_init "$RETRY"
 }
 
+# any_libc CALL[:REST]: the set of calls, for strace(1), that one libc or another
+# makes for it.
+any_libc() {
+	case $1 in
+	clone*) echo "clone,?fork${1#clone}" ;;
+	openat*) echo "openat,?open${1#openat}" ;;
+	pselect6*) echo "pselect6,?select${1#pselect6}" ;;
+	write*) echo "write,writev${1#write}" ;;
+	*) echo "$1" ;;
+	esac
+}
+
 # wait_for COMMAND...: returns as soon as it succeeds. A wait in vain, of 20
 # seconds, fails the test, whatever follows.
 wait_for() {
