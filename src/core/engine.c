@@ -909,6 +909,8 @@ timer(struct engine *engine, double now)
 static enum action_kind
 reaped(struct engine *engine, double now)
 {
+	if (engine->state == STATE_DELIVERING)
+		return ACTION_NONE;
 	if (!process_runs(engine) || !engine->exited || engine->collecting ||
 	    now >= next_timer(engine))
 		return timer(engine, now);
@@ -923,8 +925,13 @@ signalled(struct engine *engine, const struct event *event)
 
 	if (engine->state == STATE_WAITING && event->signal == SIGURG)
 		return leave_wait(engine, now);
-	/* The next signal may end the run, even if the wait is over. */
-	if (engine->state == STATE_WAITING && !event->ends_run)
+	/*
+	 * Even if it is time: the next signal may end the run, and a reader may
+	 * have taken some of the output.
+	 */
+	if (!event->ends_run &&
+	    (engine->state == STATE_WAITING ||
+		engine->state == STATE_DELIVERING))
 		return ACTION_NONE;
 	if (!event->ends_run || engine->state == STATE_FINISHED ||
 	    (engine->state == STATE_ASKING && engine->question == ASK_HOOK))

@@ -397,6 +397,12 @@ question_ended(const struct loop *loop)
 	}
 }
 
+static struct event
+process_ended(struct loop *loop)
+{
+	return loop->is_attempt ? attempt_ended(loop) : question_ended(loop);
+}
+
 /* How the process ended; NONE until all of its output was read. */
 static struct event
 collect(struct loop *loop)
@@ -404,8 +410,7 @@ collect(struct loop *loop)
 	loop->collecting = !output_ended(&loop->output);
 	if (loop->collecting)
 		return (struct event){ .kind = EVENT_NONE };
-	struct event event =
-	    loop->is_attempt ? attempt_ended(loop) : question_ended(loop);
+	struct event event = process_ended(loop);
 	if (output_failed(&loop->output, &event.signal))
 		event.kind = EVENT_ERROR;
 	return event;
@@ -486,6 +491,8 @@ static void
 drive(struct loop *loop, struct event event)
 {
 	while (event.kind != EVENT_NONE && !loop->over) {
+		int death = 0;
+
 		event.now = now(loop);
 		/* A stop does not count as silence. */
 		event.active = event.now - events_time(CLOCK_MONOTONIC) +
@@ -498,13 +505,16 @@ drive(struct loop *loop, struct event event)
 			tell(loop, &step.records[i]);
 		event = act(loop, &step.action);
 		/* That a process is gone is told once: the failure waits. */
-		if (event.kind == EVENT_CLEAN)
+		if (event.kind == EVENT_CLEAN ||
+		    (!loop->input.failed &&
+			!output_failed(&loop->output, &death)))
 			continue;
-		if (loop->input.failed ||
-		    output_failed(&loop->output, &event.signal)) {
-			loop->input.failed = false;
-			event.kind = EVENT_ERROR;
-		}
+		/* How it ended is told even so. */
+		if (loop->collecting)
+			event = process_ended(loop);
+		loop->collecting = loop->input.failed = false;
+		event.kind = EVENT_ERROR;
+		event.signal = death;
 	}
 	if (!loop->over)
 		arm(loop);

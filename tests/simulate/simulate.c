@@ -529,7 +529,8 @@ check_log(const struct options *options, enum way way, int status)
 			runs = true;
 		}
 		if (has(line, "event", "outcome")) {
-			if (!(field(line, "attempt") > outcomes))
+			if (!(field(line, "attempt") > outcomes) ||
+			    has(line, "outcome", "none"))
 				kernel_broke(LAW_LOG, "%s", line);
 			outcomes = field(line, "attempt");
 			runs = false;

@@ -2176,6 +2176,10 @@ a_reader_has_a_second_to_take_something(void)
 	drive_exit(&drive, 1);
 	CHECK_ACTION(&drive, ACTION_DELIVER, 30.75);
 	drive.now = 30.75;
+	drive_signal(&drive, SIGURG);
+	CHECK_ACTION(&drive, ACTION_NONE, 30.75);
+	drive_step(&drive, (struct event){ .kind = EVENT_REAPED });
+	CHECK_ACTION(&drive, ACTION_NONE, 30.75);
 	drive_step(&drive, (struct event){ .kind = EVENT_PROGRESS });
 	CHECK_ACTION(&drive, ACTION_NONE, 31.75);
 	drive_timer(&drive);
