@@ -1328,7 +1328,7 @@ __wrap_errx(int status, const char *format, ...)
 
 /*
  * retry says that something does not end: is there any such process?  If retry
- * is late, a signal may be read before the death that it came with.
+ * is late, or read no signal, it may not know of a death yet.
  */
 static void
 despair(void)
@@ -1340,7 +1340,8 @@ despair(void)
 		lives |= !kernel.processes[i].dead &&
 		    kernel.processes[i].role != ROLE_COLLECTOR &&
 		    kernel.processes[i].role != ROLE_DELIVERY;
-	if (!lives && !(kernel.faults.late && kernel.signalled))
+	if (!lives && !kernel.faults.interrupts &&
+	    !(kernel.faults.late && kernel.signalled))
 		kernel_broke(LAW_DESPAIR, "no process is left");
 }
 
