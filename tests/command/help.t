@@ -24,7 +24,8 @@ done <names
 is 'it names every option' "$missing" ''
 
 printf '%s\n' "$help" | sed -n 's/^TOPIC: //p' | tr ' ' '\n' >topics
-check 'and the topics' test -s topics
+is 'it names the topics' "$(xargs <topics)" \
+    'options limits backoff jitter presets sets budget formats examples exit'
 is 'it ends with three examples' \
     "$(printf '%s\n' "$help" | grep -c '^  retry ')" 3
 # shellcheck disable=SC2013 # topics are words

@@ -211,6 +211,29 @@ it_fits_every_width(void)
 	}
 }
 
+static void
+the_bar_fills_from_the_left(void)
+{
+	struct record record = waiting(RECORD_WAIT);
+	char text[1024] = "";
+	struct sink sink = {
+		.screen = { .terminal = true, .plain = true, .width = 200 }
+	};
+
+	record.delay.seconds = 30;
+	record.due = record.elapsed + 20;
+	sink.file = fmemopen(text, sizeof(text), "w");
+	report_tty_tick(&sink, &report, &record);
+	fclose(sink.file);
+	const char *bar = text + strcspn(text, "#.");
+	const size_t full = strspn(bar, "#");
+	const size_t rest = strspn(bar + full, ".");
+
+	CHECK(full >= 8);
+	CHECK(rest >= 2 * full && rest <= 2 * full + 2);
+	CHECK_INT(bar[full + rest], ' ');
+}
+
 /* Tells attempts of these statuses, a second each, and then the end. */
 static void
 tell_attempts(struct report *told, uint64_t limit, const int *statuses,
@@ -332,6 +355,7 @@ main(void)
 	RUN(what_is_absent_is_null);
 	RUN(the_status_line_is_drawn_when_its_seconds_change);
 	RUN(it_fits_every_width);
+	RUN(the_bar_fills_from_the_left);
 	RUN(a_long_wait_shows_more_than_a_short_one);
 	RUN(colour_is_for_terminals_that_have_it);
 	RUN(equal_failures_are_told_once_and_counted);
