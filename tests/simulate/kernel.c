@@ -329,7 +329,8 @@ let_out(int divisor)
 			continue;
 		spool->start += size;
 		kernel.released += size;
-		self.moved_at = kernel.clock;
+		if (size > 0)
+			self.moved_at = kernel.clock;
 	}
 }
 

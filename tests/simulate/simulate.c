@@ -468,9 +468,10 @@ check_end(const struct options *options, enum way way, int status,
 		kernel_broke(LAW_STATUS, "0 for %s", reason_name(reason));
 	if (tolerated && (told != 0 || policy->tolerate == 0))
 		kernel_broke(LAW_STATUS, "%d is tolerated", told);
+	/* A reader that takes some of the output is waited for. */
 	if (reason == REASON_MAX_TIME && policy->kill_after > 0 &&
-	    !kernel.faults.late && !kernel.faults.stuck &&
-	    field(end, "elapsed") > bound)
+	    kernel.released == 0 && !kernel.faults.late &&
+	    !kernel.faults.stuck && field(end, "elapsed") > bound)
 		kernel_broke(LAW_TIME, "%g s", field(end, "elapsed"));
 }
 
