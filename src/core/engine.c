@@ -776,7 +776,8 @@ ended(struct engine *engine, const struct event *event)
 	engine->evidence.idle = engine->idle;
 	engine->returned = *outcome;
 	if (engine->phase != PHASE_RUNS && !engine->failed &&
-	    outcome->kind != OUTCOME_UNSTARTABLE)
+	    outcome->kind != OUTCOME_UNSTARTABLE &&
+	    outcome->kind != OUTCOME_UNFORKED)
 		*outcome = (struct outcome){ OUTCOME_TIMEOUT,
 			.hinted = outcome->hinted };
 	engine->hint = event->hint;

@@ -2258,6 +2258,22 @@ no_attempt_begins_while_a_signal_may_follow(void)
 }
 
 static void
+an_attempt_that_was_not_forked_does_not_time_out(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+
+	drive.policy.timeout = 2;
+	drive_start(&drive);
+	drive.now += 3;
+	drive_signal(&drive, SIGURG);
+	drive_step(&drive,
+	    (struct event){ .kind = EVENT_ENDED,
+		.hint = -1,
+		.evidence.outcome = { OUTCOME_UNFORKED, EAGAIN } });
+	CHECK_INT(drive.run.outcome.kind, OUTCOME_UNFORKED);
+}
+
+static void
 a_question_that_cannot_be_asked_is_not_waited_for(void)
 {
 	struct drive drive = started(drive_policy("constant"));
@@ -2684,6 +2700,7 @@ main(void)
 	RUN(a_hook_follows_the_end);
 	RUN(a_hook_does_not_change_the_end_that_was_told);
 	RUN(no_attempt_begins_while_a_signal_may_follow);
+	RUN(an_attempt_that_was_not_forked_does_not_time_out);
 	RUN(a_question_that_cannot_be_asked_is_not_waited_for);
 	RUN(a_lock_is_not_told_of_after_the_end);
 	RUN(every_reason_has_a_name);
