@@ -202,6 +202,9 @@ inject "lseek:error=EIO:when=$((at + 1))" --output=chronic -q -a 2 -d 0 \
 follow=
 like 'held messages have that of the standard input' "$code:$err" \
     '^(125:)?retry: sh: standard input: '
+inject "lseek:error=EIO:when=$((at + 1))" -q -a 2 -d 0 \
+    sh -c 'echo >>ran; sleep .2; echo >>ran; exit 3' <input
+is 'what cannot be read again is not run again' "$code $(wc -l <ran)" '125 2'
 stream fcntl:error=EIO 'standard input' --stdin=replay cat
 at=$(number pread64 '[0-9]*, "", [0-9]*, 0' --control true)
 stream "pread64:error=EIO:when=$at" --control --control true

@@ -36,6 +36,8 @@ for topic in $(cat topics); do
 	is "--help=$topic has 80 columns" "$(printf '%s\n' "$out" | grep -E '.{81}')" ''
 done
 
+like '--help=sets names the signals' "$("$RETRY" --help=sets)" \
+    '^    HUP INT QUIT .* KILL '
 for words in '--help=nothing' '--help=exi' '--help='; do
 	run "$RETRY" "$words"
 	is "$words is 125" "$code" 125

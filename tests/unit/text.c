@@ -94,6 +94,38 @@ text_is_shown_and_all_else_made_visible(void)
 	CHECK_STR(text_safe("0123456789", cut, sizeof(cut)), "0123...");
 }
 
+static void
+the_ends_of_what_is_harmful_are_known(void)
+{
+	static const struct {
+		uint32_t first, last;
+	} ranges[] = {
+		{ 0, 0x1f },
+		{ 0x7f, 0x9f },
+		{ TEXT_REPLACEMENT, TEXT_REPLACEMENT },
+		{ 0x2028, 0x202e },
+		{ 0x2066, 0x2069 },
+	};
+
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
+		ROW("%x", (unsigned int)ranges[i].first);
+		CHECK(text_is_harmful(ranges[i].first));
+		CHECK(text_is_harmful(ranges[i].last));
+		CHECK(ranges[i].first == 0 ||
+		    !text_is_harmful(ranges[i].first - 1));
+		CHECK(!text_is_harmful(ranges[i].last + 1));
+	}
+}
+
+/* Values of FNV-1a, which its authors published. */
+static void
+a_checksum_counts_every_byte(void)
+{
+	CHECK(text_checksum("", 0) == 0xcbf29ce484222325);
+	CHECK(text_checksum("a", 1) == 0xaf63dc4c8601ec8c);
+	CHECK(text_checksum("foobar", 6) == 0x85944171f73967e8);
+}
+
 int
 main(void)
 {
@@ -101,5 +133,7 @@ main(void)
 	RUN(items_come_one_by_one);
 	RUN(an_item_that_is_empty_or_too_long_is_refused_where_it_stands);
 	RUN(characters_come_one_by_one_and_a_bad_byte_alone);
+	RUN(the_ends_of_what_is_harmful_are_known);
+	RUN(a_checksum_counts_every_byte);
 	return DONE();
 }
