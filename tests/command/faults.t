@@ -219,11 +219,12 @@ for error in EINVAL ENOSYS EPERM EOPNOTSUPP; do
 	copied splice:error=$error 'nor for input' --stdin=replay
 done
 # It fails before retry knows that the attempt has begun.
-run strace -f -o trace -e trace=poll,clone -e inject=clone:delay_exit=200000 \
+run strace -f -o trace -e trace="poll,$(any_libc clone)" \
+    -e inject="$(any_libc clone):delay_exit=200000" \
     -e inject=poll:error=ENOMEM:when=1 \
     "$RETRY" --output=chronic sh -c 'echo out'
 like 'what holds messages tells its own failure' "$code:$err" \
-    '^(125:)?retry: sh: poll: Cannot allocate memory$'
+    '^(125:)?retry: sh: poll: (Cannot allocate|Out of) memory$'
 stream sendfile:retval=0 'standard output' --output=hold cat
 follow=
 for mode in hold last chronic; do

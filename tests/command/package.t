@@ -18,6 +18,14 @@ tarball=$(printf '%s\n' "$out" | grep '\.tar\.gz$')
 check 'a Debian package is there' test -s "$package"
 check 'a tarball is there' test -s "$tarball"
 
+check 'the sums of both are right' sh -c '
+	cd dist && sha256sum --status -c SHA256SUMS &&
+	grep -qF "${1##*/}" SHA256SUMS && grep -qF "${2##*/}" SHA256SUMS' \
+    sh "$package" "$tarball"
+is 'what is linked in is named, with versions and licences' \
+    "$(grep -cE '^retry-[^ ]+: (libev|libbsd|libmd|libc6) [0-9][^ ]*, [A-Z]' \
+	dist/*.sbom)" 4
+
 if command -v lintian >/dev/null; then
 	check 'lintian finds no error' \
 	    lintian --allow-root --fail-on error "$package"

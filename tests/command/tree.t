@@ -80,7 +80,7 @@ begin heirs -a 2 -d 0 -t 2 -k .2 -- sh -c '
 	fi
 	: >second
 	exec sleep 60'
-begin once -a 1 -t 1 -k .2 -s RTMIN -- sh -c 'setsid hear once.apart 10 &
+begin once -a 1 -t 1 -k .2 -s 40 -- sh -c 'setsid hear once.apart 10 &
 	hear once.near 10 & exec hear once.child 10'
 begin stopped -a 1 -t 1 -k 9 -- sh -c 'setsid sh -c "
 	trap \"echo heard >stopped; exit\" TERM; kill -STOP \$\$" & exec sleep 60'
@@ -125,7 +125,7 @@ check 'the session of a daemon is spared, of what it then starts' \
 	alive "$(cat orphaned)"
 check 'and so is a session that a daemon then starts' alive "$(cat separate)"
 is 'each process hears the signal once' \
-	"$(cat once.child once.near once.apart | grep -cx 34)" 3
+	"$(cat once.child once.near once.apart | grep -cx 40)" 3
 is 'one that is stopped hears it' "$(cat stopped)" heard
 check 'a name may look like what follows it' none_alive odd
 check 'there may be more of them than descriptors' none_alive many

@@ -254,6 +254,11 @@ any_libc() {
 	esac
 }
 
+# musl: the program under test is linked with that C library.
+musl() {
+	grep -q 'specs .*/musl' "$TEST_BUILD/compile_commands.json"
+}
+
 # wait_for COMMAND...: returns as soon as it succeeds. A wait in vain, of 20
 # seconds, fails the test, whatever follows.
 wait_for() {
