@@ -106,7 +106,11 @@ output_gather(struct output *output)
 		return;
 	const int inherited =
 	    fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	if (inherited == -1 || pipe2(ends, O_CLOEXEC | O_NONBLOCK) == -1) {
+	if (inherited == -1) {
+		fflush(stderr);
+		return;
+	}
+	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) == -1) {
 		fflush(stderr);
 		close(inherited);
 		return;

@@ -21,6 +21,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/text.h"
+
 /* Ends the program, with the line that did not hold. */
 #define MUST(condition) \
 	do { \
@@ -98,13 +100,19 @@ fuzz_words(char **text, char *words[FUZZ_WORDS])
 	return count;
 }
 
-/* What is wrong is said in one line of words. */
+/*
+ * What is wrong is said in one line of words; a line that is cut may end within
+ * a character.
+ */
 static inline void
 fuzz_problem(const char *problem)
 {
 	MUST(*problem != '\0');
-	for (; *problem != '\0'; problem++)
-		MUST(*problem >= ' ' && *problem <= '~');
+	while (*problem != '\0') {
+		const uint32_t c = text_next(&problem);
+
+		MUST(!text_is_harmful(c) || c == TEXT_REPLACEMENT);
+	}
 }
 
 #endif
