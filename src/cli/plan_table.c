@@ -6,6 +6,7 @@
 #include "cli/plan_table.h"
 #include "core/duration.h"
 #include "core/number.h"
+#include "core/text.h"
 
 /* Between two columns of the table. */
 #define GAP 2
@@ -40,17 +41,6 @@ static const struct {
 	[CELL_RANGE] = { "░", "-", "\033[36m" },
 	[CELL_DRAWN] = { "◆", "*", "\033[1;33m" },
 };
-
-/* Columns on the screen: bytes that begin a character. */
-static int
-width_of(const char *text)
-{
-	int width = 0;
-
-	for (; *text != '\0'; text++)
-		width += (*text & 0xc0) != 0x80;
-	return width;
-}
 
 /* The attempt would be retried if the run did not end. */
 static bool
@@ -110,7 +100,7 @@ measure_row(struct plan_table *table, const struct record *record)
 
 	fill(table, record, row);
 	for (int i = 0; i < COLUMNS; i++) {
-		const int width = width_of(row[i]);
+		const int width = text_width(row[i]);
 
 		if (width > table->widths[i] && table->widths[i] > 0)
 			table->widths[i] = width;
@@ -137,7 +127,7 @@ print_text(struct plan_table *table, enum column column, const char *text,
 {
 	const bool coloured = table->screen->colour && *colour != '\0';
 	const bool to_the_left = columns[column].to_the_left;
-	const int pad = table->widths[column] - width_of(text);
+	const int pad = table->widths[column] - text_width(text);
 
 	if (table->widths[column] == 0)
 		return;
@@ -228,7 +218,7 @@ plan_table_open(const struct screen *screen, bool chances)
 
 	for (int i = 0; i < COLUMNS; i++)
 		if (i != COLUMN_CHANCE || chances)
-			table.widths[i] = width_of(columns[i].name);
+			table.widths[i] = text_width(columns[i].name);
 	return table;
 }
 

@@ -21,6 +21,9 @@
 
 #define GAP 2
 
+/* The columns of a name that are shown. */
+#define NAME_MOST 30
+
 /* A wait of at least this many seconds shows when it ends. */
 #define LONG 60
 #define DAY 86400
@@ -29,12 +32,12 @@
 static void
 fit(char part[MESSAGE_PART], int *room)
 {
-	const int length = (int)strlen(part);
+	const int width = text_width(part);
 
-	if (length > *room)
+	if (width > *room)
 		*part = '\0';
 	else
-		*room -= length;
+		*room -= width;
 }
 
 /* The time of day at which the wait ends; the date too, if that is not soon. */
@@ -53,7 +56,7 @@ put_clock(const struct record *record, char text[MESSAGE_PART])
 /*
  * Draws as much as there is room for, beginning with what matters most: when
  * the next attempt is, whose it is, how the last one ended, how to retry now,
- * and a bar.  In all but the bar a byte is a column.
+ * and a bar.
  *
  * Nothing is folded while it is drawn, as the terminal may just have become
  * narrower; the cursor rests at the beginning, so that what is folded later is
@@ -76,11 +79,12 @@ draw(struct sink *sink, const struct report *report,
 	    message_attempt(record->attempt + 1, record->used + 1,
 		record->limit, text),
 	    duration_text(number_ceil(left), time));
-	if (room < (int)strlen(next))
-		next[room] = '\0';
-	room -= (int)strlen(next);
-	if (*message_name(report->options, text) != '\0')
-		snprintf(name, sizeof(name), "%.30s: ", text);
+	text_cut(next, room);
+	fit(next, &room);
+	message_name(report->options, text);
+	text_cut(text, NAME_MOST);
+	if (*text != '\0')
+		snprintf(name, sizeof(name), "%.120s: ", text);
 	fit(name, &room);
 	if (record->attempt > 0)
 		snprintf(last, sizeof(last), "  last %.80s",
@@ -96,7 +100,7 @@ draw(struct sink *sink, const struct report *report,
 	if (record->delay.seconds > LAST_SECONDS && report->pid != 1) {
 		snprintf(how, sizeof(how), "  retry now: kill -URG %ld",
 		    report->pid);
-		if ((int)strlen(how) > room)
+		if (text_width(how) > room)
 			snprintf(how, sizeof(how), "  kill -URG %ld",
 			    report->pid);
 	}
@@ -119,8 +123,8 @@ draw(struct sink *sink, const struct report *report,
 	    last, report_colour_end(screen), how,
 	    screen->plain ? "\r" : "\033[?7h\r");
 	fflush(sink->file);
-	sink->drawn = (int)(strlen(head) + strlen(name) + strlen(next) +
-	    strlen(clock) + GAP + (size_t)bar + strlen(last) + strlen(how));
+	sink->drawn = text_width(head) + text_width(name) + text_width(next) +
+	    text_width(clock) + GAP + bar + text_width(last) + text_width(how);
 }
 
 /* Draws for how long another run has had the state. */
@@ -131,14 +135,16 @@ draw_lock(struct sink *sink, const struct report *report,
 	char line[3 * MESSAGE_PART], name[MESSAGE_PART], file[MESSAGE_PART];
 	char time[DURATION_TEXT];
 
+	message_name(report->options, name);
+	text_cut(name, NAME_MOST);
 	snprintf(line, sizeof(line),
-	    "retry: %.30s: another run has %s; waiting %s",
-	    message_name(report->options, name),
+	    "retry: %s: another run has %s; waiting %s", name,
 	    text_safe(report->options->state, file, sizeof(file)),
 	    duration_text(number_floor(record->locked), time));
+	text_cut(line, sink->screen.width - 1);
 	report_tty_hide(sink);
-	sink->drawn = fprintf(sink->file, "%.*s", sink->screen.width - 1, line);
-	putc('\r', sink->file);
+	fprintf(sink->file, "%s\r", line);
+	sink->drawn = text_width(line);
 	fflush(sink->file);
 }
 

@@ -112,3 +112,21 @@ text_next(const char **text)
 	*text += length - 1;
 	return c;
 }
+
+int
+text_width(const char *text)
+{
+	int width = 0;
+
+	for (; *text != '\0'; text++)
+		width += (*text & 0xc0) != 0x80;
+	return width;
+}
+
+void
+text_cut(char *text, int width)
+{
+	while (*text != '\0' && (width > 0 || (*text & 0xc0) == 0x80))
+		width -= (*text++ & 0xc0) != 0x80;
+	*text = '\0';
+}

@@ -49,6 +49,9 @@ look normal 80 'kill -URG' show '2/3 in 19s' show '2/3 in 19s' "$now" \
 look narrow 200 '200$|kill -URG' show '2/2 in' wide=40 '^sh: .*  last exited 7$' show \
     . wide=20 '^attempt 2/2 in [0-9]+s$' show . 'type=\x03' -- \
     try -a 2 -d 30 sh -c 'exit 7'
+name=ÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜ
+look foreign 80 'in 29s' show . 'type=\x03' -- \
+    try --name=x$name -a 2 -d 30 sh -c 'exit 7'
 look end 80 -- try -a 2 -d 0.6 sh -c 'echo out; exit 7'
 look gate 80 '2/2 in' show 'gate runs' show -- try -a 2 -d 0.6 \
     --check='echo check runs; exit 1' \
@@ -127,6 +130,10 @@ $dashes
 attempt 2/2 in TIME
 $dashes
 retry: sh: ended by"
+check 'a name is cut between characters' \
+    iconv -f UTF-8 -t UTF-8 foreign/raw -o /dev/null
+like 'and a character takes a column' "$(seen foreign)" \
+    '^retry: xÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖ: attempt 2/2 in (29|30)s  last exited 7$'
 is 'it is gone in the end' "$(seen end)" 'out
 retry: sh: attempt 1/2 exited 7 after TIME; next in TIME
 out

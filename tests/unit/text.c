@@ -126,9 +126,37 @@ a_checksum_counts_every_byte(void)
 	CHECK(text_checksum("foobar", 6) == 0x85944171f73967e8);
 }
 
+static void
+text_is_measured_and_cut_by_characters(void)
+{
+	static const struct {
+		const char *text;
+		int width, columns;
+		const char *cut;
+	} rows[] = {
+		{ "", 0, 3, "" },
+		{ "abc", 3, 3, "abc" },
+		{ "abc", 3, 2, "ab" },
+		{ "abc", 3, 0, "" },
+		{ "\303\244\342\202\254x", 3, 2, "\303\244\342\202\254" },
+		{ "\303\244\342\202\254x", 3, 1, "\303\244" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char text[16];
+
+		ROW("%zu", i);
+		CHECK_INT(text_width(rows[i].text), rows[i].width);
+		strlcpy(text, rows[i].text, sizeof(text));
+		text_cut(text, rows[i].columns);
+		CHECK_STR(text, rows[i].cut);
+	}
+}
+
 int
 main(void)
 {
+	RUN(text_is_measured_and_cut_by_characters);
 	RUN(text_is_shown_and_all_else_made_visible);
 	RUN(items_come_one_by_one);
 	RUN(an_item_that_is_empty_or_too_long_is_refused_where_it_stands);
