@@ -68,12 +68,17 @@ struct loop {
 	bool over;	   /* FINISH came */
 };
 
-/* The engine's clock. */
+/* The engine's clock at a time of CLOCK_MONOTONIC: stops do not count. */
+static double
+engine_time(const struct loop *loop, double time)
+{
+	return time - loop->stopped - loop->input.stopped;
+}
+
 static double
 now(const struct loop *loop)
 {
-	return events_time(CLOCK_MONOTONIC) - loop->stopped -
-	    loop->input.stopped;
+	return engine_time(loop, events_time(CLOCK_MONOTONIC));
 }
 
 static double
@@ -302,15 +307,14 @@ ask(struct loop *loop, const struct action *action)
  * text that cannot be understood is reported.
  */
 static double
-wait_of(struct loop *loop, const struct hint *hint, const char *problem,
-    const char *option, const char *text)
+wait_of(struct loop *loop, double time, const struct hint *hint,
+    const char *problem, const char *option, const char *text)
 {
 	double seconds = -1;
 	char safe[64];
 
 	if (problem == NULL)
-		problem =
-		    zone_wait(hint, events_time(CLOCK_REALTIME), &seconds);
+		problem = zone_wait(hint, time, &seconds);
 	if (problem != NULL && !loop->hint_refused)
 		warnx("%s: %s: %s", option, text_safe(text, safe, sizeof(safe)),
 		    problem);
@@ -323,14 +327,14 @@ static double
 find_hint(struct loop *loop, const struct control *control)
 {
 	const struct found *found = output_found(&loop->output);
+	const double time = events_time(CLOCK_REALTIME);
 	struct hint hint = { .kind = HINT_NONE };
-	const char *problem = found->hinted
-	    ? hint_parse(found->hint, events_time(CLOCK_REALTIME), &hint)
-	    : NULL;
+	const char *problem =
+	    found->hinted ? hint_parse(found->hint, time, &hint) : NULL;
 
-	return number_max(wait_of(loop, &hint, problem, "--delay-match",
+	return number_max(wait_of(loop, time, &hint, problem, "--delay-match",
 			      found->hint),
-	    wait_of(loop, &control->hint, NULL, "--control: delay",
+	    wait_of(loop, time, &control->hint, NULL, "--control: delay",
 		control->hint.zone));
 }
 
@@ -495,8 +499,8 @@ drive(struct loop *loop, struct event event)
 
 		event.now = now(loop);
 		/* A stop does not count as silence. */
-		event.active = event.now - events_time(CLOCK_MONOTONIC) +
-		    number_max(output_active(&loop->output), loop->resumed);
+		event.active = engine_time(loop,
+		    number_max(output_active(&loop->output), loop->resumed));
 		struct step step = engine_step(loop->engine, event);
 		loop->wake = step.action.wake;
 		if (step.action.kind != ACTION_NONE)
