@@ -56,7 +56,8 @@ struct sink {
 	const char *name;   /* the file's; NULL: stdout or stderr */
 	bool failed;	    /* a write did, which was told */
 	bool undecided;	    /* tty, if this turns out to be a terminal */
-	bool has_output;    /* the attempts' standard output goes there too */
+	bool replaced;	    /* a document replaces what its file held */
+	bool has_output;    /* github: the attempts' output goes there too */
 	uint64_t group;	    /* github: the last attempt that had a group */
 	bool grouped;	    /* github: it is open */
 	struct record last; /* text: the attempt's that ended last */

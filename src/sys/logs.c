@@ -112,6 +112,7 @@ open_sink(const struct report *report, struct sink *sink, const struct log *log)
 		sink->name = NULL;
 		return;
 	}
+	sink->replaced = sink->format->whole && inherited == -1;
 	file_widen_pipe(file);
 	sink->file = fdopen(file, "w");
 	if (sink->file == NULL)
@@ -177,8 +178,10 @@ logs_open(struct report *report, const struct options *options)
 
 		open_sink(report, sink, &logs[report->count]);
 		settle_format(sink);
+		if (sink->format != report_format("github"))
+			continue;
 		sink->has_output = has_output(sink);
-		is_github |= sink->format == report_format("github");
+		is_github = true;
 	}
 	if (is_github && !options->plan)
 		open_github_files(report);
@@ -189,12 +192,8 @@ logs_begin(const struct report *report)
 {
 	for (size_t i = 0; i < report->count; i++) {
 		const struct sink *sink = &report->sinks[i];
-		int inherited = -1;
 
-		if (sink->name != NULL)
-			file_descriptor(sink->name, &inherited);
-		if (sink->format->whole && sink->name != NULL &&
-		    inherited == -1 && ftruncate(fileno(sink->file), 0) == -1 &&
+		if (sink->replaced && ftruncate(fileno(sink->file), 0) == -1 &&
 		    errno != EINVAL)
 			refuse(sink->name, strerror(errno));
 	}
