@@ -134,7 +134,8 @@ conflicts_find(const struct options *options)
 		    { OPTION_SUCCESS_DELAY, "needs --repeat" } },
 		{ policy->repeat && plan_has_chances(options->plan_script),
 		    { OPTION_PLAN,
-			"has a chance, which cannot be combined with --repeat" } },
+			"has a chance, which cannot be combined with "
+			"--repeat" } },
 		{ options->plan && plain_logs > 1,
 		    { OPTION_LOG,
 			"is a second log on a plan's standard output" } },

@@ -36,7 +36,7 @@ struct message message_more(const struct options *options, uint64_t count);
 /* How an attempt failed, and why: "attempt 2/5 exited 7 after 31ms". */
 struct message message_failure(const struct record *record);
 
-/* How the run ended, without its name: "giving up after 5 attempts in 31s: exited 7". */
+/* How the run ended, without its name: "giving up after 5 attempts ...". */
 struct message message_end(const struct record *record);
 
 /* Room for a part of a message. */

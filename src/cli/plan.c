@@ -320,7 +320,7 @@ go(struct plan *plan, const struct options *options, struct random random)
 		const double now = plan->event.now;
 
 		step = engine_step(plan->engine, plan->event);
-		/* A plan has no process: its attempts are told as they begin. */
+		/* No process is started: attempts are told as they begin. */
 		if (step.action.kind == ACTION_RUN) {
 			struct record *record = &step.records[step.count++];
 

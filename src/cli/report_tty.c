@@ -28,7 +28,7 @@
 #define LONG 60
 #define DAY 86400
 
-/* Takes the columns that the part needs off the room, or leaves the part out. */
+/* Takes the columns of the part off the room, or leaves the part out. */
 static void
 fit(char part[MESSAGE_PART], int *room)
 {

@@ -31,7 +31,7 @@ struct param {
 	double low, high; /* the range of a count */
 };
 
-/* Initial values that are not numbers: the base delay; none, it must be given. */
+/* Initial values that are not numbers: the base delay; none, so required. */
 #define PARAM_IS_BASE (-1)
 #define PARAM_REQUIRED (-2)
 

@@ -17,9 +17,9 @@ const char *duration_parse(const char *text, double *seconds);
 
 /*
  * Reads a decimal number as durations and ratios have it: digits, a point, an
- * exponent; no sign, no blank, no hexadecimal.  Sets *end behind it.  A positive
- * number stays positive, however small it is.  Returns NULL, or what is wrong
- * with the text.
+ * exponent; no sign, no blank, no hexadecimal.  Sets *end behind it.  A
+ * positive number stays positive, however small it is.  Returns NULL, or what
+ * is wrong with the text.
  */
 const char *duration_number(const char *text, double *number, const char **end);
 

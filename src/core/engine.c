@@ -395,7 +395,7 @@ settle(struct engine *engine, double now)
 static enum action_kind
 finish(struct engine *engine, enum reason reason, int status, double now)
 {
-	/* An error or a signal on the way to the end only changes its reason. */
+	/* An error or signal on the way to the end only changes its reason. */
 	if (engine->run.reason == REASON_NONE)
 		engine->stage = engine->state == STATE_DELIVERING
 		    ? STAGE_SAVE

@@ -22,10 +22,10 @@ struct hint {
  * Reads a duration, of which a bare number is seconds; a moment, as seconds or
  * milliseconds since 1970 (a number of more than 10,000 days), as an HTTP-date
  * in any of its three forms or as RFC 3339 has it; or a time of day: "7pm",
- * "19:00 (Europe/Oslo)", "7:30 PM UTC".  `now` is the time in seconds since 1970.
- * Blanks around the text do not count.  Returns NULL, and `seconds` of a
- * HINT_WAIT is at least 0 and at most DURATION_MAX; or returns what is wrong with
- * the text, and the hint is as it was.
+ * "19:00 (Europe/Oslo)", "7:30 PM UTC".  `now` is the time in seconds since
+ * 1970.  Blanks around the text do not count.  Returns NULL, and `seconds` of a
+ * HINT_WAIT is at least 0 and at most DURATION_MAX; or returns what is wrong
+ * with the text, and the hint is as it was.
  */
 const char *hint_parse(const char *text, double now, struct hint *hint);
 

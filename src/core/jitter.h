@@ -21,8 +21,8 @@ struct jitter_kind {
 
 	/*
 	 * A kind with an amount: its text begins with one of these characters,
-	 * and the amount is a share of x, below and above it, or seconds on top.
-	 * Only such a kind lengthens delays, so only it heeds the order.
+	 * and the amount is a share of x, below and above it, or seconds on
+	 * top.  Only such a kind lengthens delays, so only it heeds the order.
 	 */
 	const char *begins;
 	bool relative;

@@ -64,8 +64,9 @@ void set_keep(struct set *set, const struct set *other);
 
 /*
  * Applies a comma list to the set, from left to right; "!" or "^" before an
- * item takes it out, and "none" takes out all.  Returns NULL; or what is wrong with the item to which
- * *where then points, and the set is as it was.  `where` may be NULL.
+ * item takes it out, and "none" takes out all.  Returns NULL; or what is wrong
+ * with the item to which *where then points, and the set is as it was.  `where`
+ * may be NULL.
  */
 const char *set_parse(struct set *set, const char *list, const char **where);
 

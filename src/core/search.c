@@ -180,7 +180,8 @@ search_check(const char *text, bool is_hint)
 	if (parts.marked)
 		return "(? is not POSIX, except (?i) at the beginning";
 	if (parts.doubled)
-		return "repetition of a repetition, which POSIX does not define";
+		return "repetition of a repetition, which POSIX does not "
+		       "define";
 	int code = regcomp(&pattern, text, flags);
 	if (code == 0) {
 		const size_t groups = pattern.re_nsub;

@@ -32,7 +32,7 @@ append(char *text, size_t size, const char *format, ...)
 	return added >= 0 && (size_t)added < size - length;
 }
 
-/* It names the strategy and the parameters that were given, as -b takes them. */
+/* It names the strategy and the parameters as -b takes them. */
 struct state
 state_none(const struct backoff *backoff)
 {

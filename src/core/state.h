@@ -28,7 +28,8 @@ bool state_is_of(const struct state *state, const struct backoff *backoff);
 
 /*
  * The progress that a run takes up at this time, in seconds since 1970.  It
- * never waits longer than the delay that was written, even if the clock was set.
+ * never waits longer than the delay that was written, even if the clock was
+ * set.
  */
 struct progress state_progress(const struct state *state, double time);
 

@@ -6,15 +6,15 @@
 #include <stdint.h>
 
 /*
- * Whether a character is no text: a terminal obeys it, it turns the direction of
- * text, it ends a line somewhere, or it belongs to no character.
+ * Whether a character is no text: a terminal obeys it, it turns the direction
+ * of text, it ends a line somewhere, or it belongs to no character.
  */
 bool text_is_harmful(uint32_t c);
 
 /*
- * Copies UTF-8 text, in which vis(3) has made harmful characters visible, into a
- * buffer of `size` bytes (at least 4); what does not fit ends in "...".  Returns
- * `buffer`.
+ * Copies UTF-8 text, in which vis(3) has made harmful characters visible, into
+ * a buffer of `size` bytes (at least 4); what does not fit ends in "...".
+ * Returns `buffer`.
  */
 char *text_safe(const char *text, char *buffer, size_t size);
 

@@ -29,7 +29,7 @@ enum rule {
 	RULE_ERROR	   /* `retry` itself failed */
 };
 
-/* The patterns that output is searched for; sets of them have a bit for each. */
+/* The patterns that output is searched for; sets have a bit for each. */
 enum match {
 	MATCH_SUCCESS,
 	MATCH_FAIL,

@@ -25,7 +25,7 @@ child_init(struct child *child)
 	    sigaction(SIGCHLD, NULL, &action) == -1)
 		return -1;
 
-	/* If SIGCHLD is ignored, the kernel discards the children's statuses. */
+	/* If SIGCHLD is ignored, the kernel discards exit statuses. */
 	child->sigchld_ignored = action.sa_handler == SIG_IGN;
 	if (child->sigchld_ignored && signal(SIGCHLD, SIG_DFL) == SIG_ERR)
 		return -1;

@@ -61,7 +61,7 @@ writer_name(int writer)
 	return writer == STDOUT_FILENO ? "standard output" : "standard error";
 }
 
-/* Returns once the writer, which others may have made non-blocking, has room. */
+/* Waits for room at the writer, which others may have made non-blocking. */
 static void
 wait_for_room(int writer)
 {
@@ -96,8 +96,8 @@ pass(struct collection *shared, int writer, const char *bytes, size_t size)
 }
 
 /*
- * Reads once from a stream, `most` bytes of it.  Returns how many, 0 at its end,
- * or -1 if its pipe is empty.
+ * Reads once from a stream, `most` bytes of it.  Returns how many, 0 at its
+ * end, or -1 if its pipe is empty.
  */
 static ssize_t
 take(struct work *work, int index, size_t most)
@@ -155,8 +155,8 @@ drain(struct work *work, int index)
 }
 
 /*
- * Collects until a NUL comes through the leash.  A message that comes through it
- * takes its place behind the bytes that were written before it.
+ * Collects until a NUL comes through the leash.  A message that comes through
+ * it takes its place behind the bytes that were written before it.
  */
 static _Noreturn void
 collect(struct work *work, int leash, int messages)

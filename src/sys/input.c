@@ -152,7 +152,7 @@ input_spool(struct input *input)
 		must(false);
 		return 0;
 	}
-	/* A terminal with nothing to read would not stop a background job yet. */
+	/* A terminal without input would not stop a background job yet. */
 	if (isatty(STDIN_FILENO) && wait_for_foreground(input) == -1) {
 		complain();
 		return -1;

@@ -14,7 +14,7 @@ struct input {
 	bool failed; /* an attempt could not be given its input */
 	off_t start; /* the offset to which stdin is rewound; -1: not rewound */
 	struct spool spool;
-	int given; /* the child's descriptor, to be closed after its start; or -1 */
+	int given; /* the child's descriptor, closed after its start; or -1 */
 	struct ev_loop *events;
 	ev_io watcher;
 	void (*done)(void *data, bool success);
@@ -23,8 +23,9 @@ struct input {
 };
 
 /*
- * Finds out about stdin, or ends `retry` after a message.  `done` is called from the event loop, when all of
- * stdin is spooled, or, after a message, when that failed.
+ * Finds out about stdin, or ends `retry` after a message.  `done` is called
+ * from the event loop, when all of stdin is spooled, or, after a message, when
+ * that failed.
  */
 void input_open(struct input *input, const struct options *options,
     struct ev_loop *events, void (*done)(void *data, bool success), void *data);

@@ -20,8 +20,9 @@ struct screen logs_screen(int descriptor);
 void logs_tell(struct report *report, const struct record *record);
 
 /*
- * Draws the status line of a wait on each log that is a terminal.  Returns the seconds since
- * the start of the run at which there is more to draw, or INFINITY.
+ * Draws the status line of a wait on each log that is a terminal.  Returns the
+ * seconds since the start of the run at which there is more to draw, or
+ * INFINITY.
  */
 double logs_tick(struct report *report, const struct record *record);
 

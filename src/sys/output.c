@@ -92,8 +92,8 @@ put_message(struct output *output, const char *data, size_t size)
 }
 
 /*
- * There is no portable way to have warn(3) write elsewhere.  So its lines wait in
- * the buffer of stderr, which is let out into a pipe here.
+ * There is no portable way to have warn(3) write elsewhere.  So its lines wait
+ * in the buffer of stderr, which is let out into a pipe here.
  */
 void
 output_gather(struct output *output)

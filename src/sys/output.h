@@ -29,8 +29,8 @@ struct output {
 
 /*
  * Makes ready.  If output is held or searched, opens `messages` for logs, and
- * has warn(3) keep its lines until output_gather().  Returns 0, or -1 with errno
- * set.
+ * has warn(3) keep its lines until output_gather().  Returns 0, or -1 with
+ * errno set.
  */
 int output_open(struct output *output, const struct options *options);
 

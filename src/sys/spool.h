@@ -26,7 +26,7 @@ struct spool {
 /* Names the file in a message of an error. */
 #define SPOOL_NAME "temporary file"
 
-/* Tells on stderr that a temporary file failed, by errno, and in what folder. */
+/* Tells on stderr that a temporary file failed, why (errno) and where. */
 void spool_warn(void);
 
 /*
