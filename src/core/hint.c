@@ -9,6 +9,7 @@
 #include "text.h"
 
 #define BLANKS " \t\r\f\v"
+#define DIGITS "0123456789"
 
 /* Room for the longest date, and more. */
 #define TEXT_MOST 64
@@ -17,21 +18,21 @@
 #define EPOCH_SECONDS_MOST 1e11
 #define EPOCH_MILLISECONDS_MOST 1e14
 
-/* Reads "Z" or an offset, "+02:00", in seconds; NULL, or its end. */
-static const char *
-read_offset(const char *text, double *offset)
+const char *
+hint_offset(const char *text, double *offset)
 {
-	int hours, minutes, length = 0;
+	int hours, minutes;
 
 	*offset = 0;
 	if (*text == 'Z' || *text == 'z')
 		return text + 1;
-	if ((*text != '+' && *text != '-') ||
-	    sscanf(text + 1, "%2d:%2d%n", &hours, &minutes, &length) != 2 ||
-	    length != 5 || hours < 0 || minutes < 0 || minutes > 59)
+	if ((*text != '+' && *text != '-') || strspn(text + 1, DIGITS) != 2 ||
+	    text[3] != ':' || strspn(text + 4, DIGITS) < 2 ||
+	    sscanf(text + 1, "%2d:%2d", &hours, &minutes) != 2 || hours > 23 ||
+	    minutes > 59)
 		return NULL;
 	*offset = (*text == '-' ? -1 : 1) * (hours * 3600 + minutes * 60.0);
-	return text + 1 + length;
+	return text + 6;
 }
 
 /* Reads a fraction of a second and an offset, as RFC 3339 has them. */
@@ -43,7 +44,7 @@ read_rest(const char *text, double *seconds)
 	if (*text == '.' && isdigit((unsigned char)text[1]))
 		for (text++; isdigit((unsigned char)*text); text++)
 			*seconds += (unit /= 10) * (*text - '0');
-	text = read_offset(text, &offset);
+	text = hint_offset(text, &offset);
 	*seconds -= offset;
 	return text;
 }

@@ -24,13 +24,14 @@ static bool
 find_zone(const char *zone, char variable[VARIABLE_ROOM])
 {
 	char file[sizeof(ZONES) + HINT_ZONE];
+	double offset;
 
 	/* In POSIX's form the sign says how far UTC is ahead. */
 	if (*zone == '+' || *zone == '-') {
 		snprintf(variable, VARIABLE_ROOM, VARIABLE "<hint>%c%s",
 		    *zone == '+' ? '-' : '+', zone + 1);
-		return strlen(zone) == 6 && zone[3] == ':' &&
-		    strspn(zone + 1, "0123456789:") == 5;
+		const char *end = hint_offset(zone, &offset);
+		return end != NULL && *end == '\0';
 	}
 	if (strcasecmp(zone, "UTC") == 0 || strcasecmp(zone, "GMT") == 0 ||
 	    strcasecmp(zone, "Z") == 0) {

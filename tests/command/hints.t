@@ -68,6 +68,9 @@ soon 'at another offset' "$(TZ=UTC+5:30 date -d "@$then" '+%H:%M:%S -05:30')"
 hint '19:00 (Mars/Base)'
 like 'a time zone that is unknown is reported' "$err" \
     '--delay-match: 19:00 \(Mars/Base\): is in an unknown time zone'
+hint '19:00 +24:00'
+like 'so is an offset that no zone has' "$err" \
+    '--delay-match: 19:00 \+24:00: is in an unknown time zone'
 (
 	TZ=Asia/Kolkata
 	export TZ
