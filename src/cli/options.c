@@ -75,13 +75,7 @@ parse_value(struct options *options, const struct option_row *row,
 	case TYPE_DURATION:
 		return duration_parse(text, member);
 	case TYPE_COUNT:
-		if (*text == '-')
-			return "negative";
-		if (strspn(text, "0123456789") != strlen(text))
-			return "not a whole number";
-		*(uint64_t *)member =
-		    (uint64_t)strtonum(text, 0, INT64_MAX, &problem);
-		return problem == NULL ? NULL : "too large";
+		return text_count(text, member);
 	case TYPE_SET:
 		problem = set_parse(member, text, &options->item);
 		if (problem == NULL && row->second != 0)

@@ -103,10 +103,8 @@ read_item(struct script *script)
 	script->counted = star != NULL;
 	if (star != NULL) {
 		*star++ = '\0';
-		if (strspn(star, "0123456789") != strlen(star))
-			return "not a count";
-		script->left = (uint64_t)strtonum(star, 1, INT64_MAX, &problem);
-		if (problem != NULL)
+		if (text_count(star, &script->left) != NULL ||
+		    script->left == 0)
 			return "not a count";
 	}
 	if (colon != NULL) {

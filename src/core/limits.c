@@ -10,26 +10,21 @@
 static const char *
 read_item(struct limits *limits, char *text)
 {
-	struct limit limit = { .window = INFINITY };
 	char *slash = strchr(text, '/'), *colon = strchr(text, ':');
-	char any[] = "any", *number = colon == NULL ? text : colon + 1;
+	struct limit limit = { .window = INFINITY, .named = colon != NULL };
 	const char *problem = NULL;
 
 	if (slash != NULL)
 		*slash = '\0';
-	if (colon != NULL)
+	if (colon != NULL) {
 		*colon = '\0';
-	limit.named = colon != NULL;
-	problem = set_item(&limit.set, limit.named ? text : any);
+		problem = set_item(&limit.set, text);
+		text = colon + 1;
+	}
+	if (problem == NULL)
+		problem = text_count(text, &limit.count);
 	if (problem != NULL)
 		return problem;
-	if (*number == '-')
-		return "negative";
-	if (*number == '\0' || strspn(number, "0123456789") != strlen(number))
-		return "not a whole number";
-	limit.count = (uint64_t)strtonum(number, 0, INT64_MAX, &problem);
-	if (problem != NULL)
-		return "too large";
 	if (slash == NULL && colon == NULL) {
 		limits->attempts = limit.count;
 		return NULL;
@@ -92,7 +87,7 @@ limits_failure(const struct limits *limits, struct tally *tally,
 		const struct limit *limit = &limits->rows[i];
 		uint64_t count = 0;
 
-		if (!set_has(&limit->set, outcome) || (free && !limit->named))
+		if (limit->named ? !set_has(&limit->set, outcome) : free)
 			continue;
 		tally->ring[newest].limits |= 1u << i;
 		if (limit->window == INFINITY)

@@ -15,8 +15,8 @@
 
 /* One limit of --attempts: [ITEM:]COUNT[/DUR]. */
 struct limit {
-	struct set set;	  /* it counts these failures alone */
-	bool named;	  /* the user named them */
+	bool named; /* it counts the failures in `set` alone */
+	struct set set;
 	uint64_t count;	  /* at least 1 */
 	double window;	  /* seconds; INFINITY: the whole run */
 	const char *text; /* as it was given, with its length */

@@ -1,3 +1,4 @@
+#include <stdlib.h>
 #include <string.h>
 #include <vis.h>
 
@@ -66,6 +67,19 @@ text_item(const char **list, char item[TEXT_ITEM])
 	item[length] = '\0';
 	*list = (*list)[length] == ',' ? *list + length + 1 : NULL;
 	return NULL;
+}
+
+const char *
+text_count(const char *text, uint64_t *count)
+{
+	const char *problem;
+
+	if (*text == '-')
+		return "negative";
+	if (*text == '\0' || text[strspn(text, "0123456789")] != '\0')
+		return "not a whole number";
+	*count = (uint64_t)strtonum(text, 0, INT64_MAX, &problem);
+	return problem == NULL ? NULL : "too large";
 }
 
 uint64_t

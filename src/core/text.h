@@ -35,6 +35,12 @@ bool text_trim(const char *text, const char *blanks, char *buffer, size_t size);
 const char *text_item(const char **list, char item[TEXT_ITEM]);
 
 /*
+ * Reads a whole number: digits alone, at most INT64_MAX.  Returns NULL, or what
+ * is wrong with the text.
+ */
+const char *text_count(const char *text, uint64_t *count);
+
+/*
  * FNV-1a, of 64 bits: tells a file that was cut or changed by accident, not
  * one that was changed on purpose.
  */

@@ -41,6 +41,35 @@ an_item_that_is_empty_or_too_long_is_refused_where_it_stands(void)
 }
 
 static void
+a_count_is_of_digits_alone(void)
+{
+	static const struct {
+		const char *text;
+		uint64_t count;
+		const char *problem;
+	} rows[] = {
+		{ "0", 0, NULL },
+		{ "007", 7, NULL },
+		{ "9223372036854775807", INT64_MAX, NULL },
+		{ "9223372036854775808", 0, "too large" },
+		{ "-1", 0, "negative" },
+		{ "", 0, "not a whole number" },
+		{ "+1", 0, "not a whole number" },
+		{ " 1", 0, "not a whole number" },
+		{ "1.5", 0, "not a whole number" },
+		{ "0x10", 0, "not a whole number" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		uint64_t count = 0;
+
+		ROW("%s", rows[i].text);
+		CHECK_STR(text_count(rows[i].text, &count), rows[i].problem);
+		CHECK(count == rows[i].count);
+	}
+}
+
+static void
 characters_come_one_by_one_and_a_bad_byte_alone(void)
 {
 	static const struct {
@@ -160,6 +189,7 @@ main(void)
 	RUN(text_is_shown_and_all_else_made_visible);
 	RUN(items_come_one_by_one);
 	RUN(an_item_that_is_empty_or_too_long_is_refused_where_it_stands);
+	RUN(a_count_is_of_digits_alone);
 	RUN(characters_come_one_by_one_and_a_bad_byte_alone);
 	RUN(the_ends_of_what_is_harmful_are_known);
 	RUN(a_checksum_counts_every_byte);
