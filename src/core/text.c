@@ -17,7 +17,7 @@ text_is_harmful(uint32_t c)
 char *
 text_safe(const char *text, char *buffer, size_t size)
 {
-	const int flags = VIS_CSTYLE | VIS_NL | VIS_TAB;
+	const int flags = VIS_CSTYLE | VIS_NL | VIS_TAB | VIS_NOLOCALE;
 	char *end = buffer;
 
 	while (*text != '\0') {
