@@ -104,7 +104,7 @@ like 'stopping on it is possible' "$err" 'after 1 attempt .*stop-on'
 if sanitized; then
 	skip 'no page to share ends in 125' 'AddressSanitizer maps many'
 else
-	run strace -o trace -e trace=mmap "$RETRY" /nonexistent
+	run strace -o trace -e trace="$(any_libc mmap)" "$RETRY" /nonexistent
 	is 'what cannot be executed ends in 127' "$code" 127
 	like 'and is told' "$err" '^retry: .*/nonexistent.*No such file'
 	number=$(grep -n 'MAP_SHARED|MAP_ANON' trace | cut -d: -f1)
@@ -176,14 +176,14 @@ number() {
 	call=$1 like=$2
 	shift 2
 	inject "$call:error=EIO:when=9999" "$@" <input
-	grep -nE "^$call\($like" trace | head -n 1 | cut -d: -f1
+	grep -nE "^[a-z0-9_]+\($like" trace | head -n 1 | cut -d: -f1
 }
 # last CALL ERE OPTION...: and which is the last
 last() {
 	number "$@" >/dev/null
-	grep -nE "^$call\($like" trace | tail -n 1 | cut -d: -f1
+	grep -nE "^[a-z0-9_]+\($like" trace | tail -n 1 | cut -d: -f1
 }
-for call in newfstatat fstat; do
+for call in newfstatat fstat statx; do
 	at=$(number $call 0, true)
 	[ -z "$at" ] || stream "$call:error=EIO:when=$at" 'standard input' true
 	at=$(last $call 1, --output=hold true)

@@ -243,12 +243,16 @@ sanitized() {
 }
 
 # any_libc CALL[:REST]: the set of calls, for strace(1), that one libc or another
-# makes for it.
+# makes for it, with 64 bits or with 32.
 any_libc() {
 	case $1 in
 	clone*) echo "clone,?fork${1#clone}" ;;
+	fcntl*) echo "fcntl,?fcntl64${1#fcntl}" ;;
+	lseek*) echo "lseek,?_llseek${1#lseek}" ;;
+	mmap*) echo "mmap,?mmap2${1#mmap}" ;;
 	openat*) echo "openat,?open${1#openat}" ;;
 	pselect6*) echo "pselect6,?select${1#pselect6}" ;;
+	sendfile*) echo "sendfile,?sendfile64${1#sendfile}" ;;
 	write*) echo "write,writev${1#write}" ;;
 	*) echo "$1" ;;
 	esac
