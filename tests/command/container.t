@@ -8,15 +8,10 @@
 . lib/harness.sh
 # shellcheck source=tests/lib/stubs.sh
 . "$TESTS/lib/stubs.sh"
+# shellcheck source=tests/lib/crun.sh
+. "$TESTS/lib/crun.sh"
 
-lacks() {
-	skip 'retry runs in containers' "$1"
-	finish
-}
-[ "$(id -u)" -eq 0 ] || lacks 'root is needed'
-for name in busybox crun jq; do
-	command -v $name >/dev/null || lacks "$name is not installed"
-done
+crun_start 'retry runs in containers' busybox
 recipes
 sed -n 's/^\(ENTRYPOINT .*\)/\1/p' "$manual" | unescape >recipes/manual
 
@@ -43,35 +38,8 @@ image() {
 	chmod +x "image/$name"
 }
 
-# container CHANGE WORD...: describes a container that runs these words, which
-# the change, for jq, is made to.
-mkdir bundle
-(cd bundle && crun spec)
-container() {
-	change=$1
-	shift
-	jq "del(.linux.resources) | .root = {path: \"$T/image\", readonly: true}
-	    | .process.terminal = false | .process.args = \$ARGS.positional
-	    | .mounts |= map(select(.type == \"proc\" or
-		.destination == \"/dev\")) | $change" \
-	    bundle/config.json --args -- "$@" >config.json
-}
-
-# in_crun WORD...: crun, where it finds groups of the only kind it knows.
-in_crun() {
-	unshare --mount sh -c 'mount -t cgroup2 none /sys/fs/cgroup &&
-		exec crun --cgroup-manager=disabled --root="$T/crun" "$@"
-		' sh "$@"
-}
-
-# inside WORD...: runs these words in a container.
-inside() {
-	container . "$@"
-	run in_crun run test
-}
-
 inside /.busybox/true
-[ "$code" -eq 0 ] || lacks "crun cannot run a container: ${err%%
+[ "$code" -eq 0 ] || crun_lacks "crun cannot run a container: ${err%%
 *}"
 
 inside /retry -a 2 -d 1ms /.busybox/sh -c 'echo out; exit 3'
@@ -129,21 +97,7 @@ else
 	like 'and tells what it cannot see' "$err" 'cannot see .* /proc'
 fi
 
-# starts COMMAND FILE: starts the container, until the file is in /run.
-mkdir run image/run
-starts() {
-	rm -f run/*
-	in_crun run test >out 2>err &
-	wait_for test -e "run/$1"
-}
-may_write=".mounts += [{destination: \"/run\", type: \"none\",
-    source: \"$T/run\", options: [\"bind\", \"rw\"]}]"
-
-# signalled SIGNAL: sends it to process 1.
-signalled() {
-	crun --root="$T/crun" kill test "$1" 2>/dev/null
-}
-
+mkdir image/run
 image collector '[ -e /run/failed ] || { touch /run/failed; exit 7; }
 	trap "touch /run/reloaded" HUP
 	trap "exit 5" TERM
@@ -161,7 +115,7 @@ image convert 'tr 0-9 a-j
 recipe() {
 	words=$(sed -nE 's/^ *(ENTRYPOINT|CMD|command:) (\[.*)/\2/p' \
 	    "recipes/$1" | jq -cs add)
-	container "$may_write | .process.args = $words | ${2:-.}"
+	container "$crun_may_write | .process.args = $words | ${2:-.}"
 }
 
 recipe 'An image from scratch'
@@ -209,7 +163,7 @@ is 'a server that starts after a wait is process 1' \
 
 words=$(sed -n 's/.* image //p' 'recipes/A container that can only be read' |
     jq -Rc 'split(" ")')
-container "$may_write | .process.args = $words"
+container "$crun_may_write | .process.args = $words"
 rm -f run/*
 in_crun run test <input >output 2>err
 is 'a container that can only be read gets over a failure' $? 0
