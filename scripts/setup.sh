@@ -17,10 +17,13 @@ test_packages='
 
 # What tests of real systems need, which are skipped without.
 system_packages='
-	busybox-static cron crun libnss-systemd systemd-container'
+	buildah busybox-static cron crun libnss-systemd systemd-container'
 
 # What scripts/package needs beside the first.
 package_packages='dpkg dpkg-dev gzip tar'
+
+# What scripts/image needs.
+image_packages='buildah gzip tar'
 
 # quietly COMMAND...
 quietly() {

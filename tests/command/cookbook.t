@@ -565,6 +565,10 @@ ends 0 3 'waits, then starts'
 is 'the server' "$(tail -n 1 calls)" 'server '
 words 'An init container'
 ends 0 2 'waits'
+recipe 'While an image is built'
+text=$(sed -n 's/^RUN //p' "$recipe")
+FAILURE=0 SAYS='W: Failed to fetch http://example.org/'
+ends 0 2 'gets over a failure'
 recipe 'A container that can only be read'
 rm bin/docker
 cat >bin/docker <<'END'
