@@ -123,6 +123,7 @@ add_rule(struct message *message, const struct record *record)
 		{ VERDICT_STOP, RULE_STOP_ON, "in --stop-on" },
 		{ VERDICT_STOP, RULE_STOP_MATCH,
 		    "and the output matches --stop-match" },
+		{ VERDICT_STOP, RULE_UNREAD, "and nobody reads its output" },
 		{ VERDICT_STOP, RULE_RETRY_ON, "not in --retry-on" },
 		{ VERDICT_STOP, RULE_RETRY_MATCH,
 		    "and nothing matches --retry-match" },

@@ -34,6 +34,8 @@ verdict_judge(const struct rules *rules, const struct evidence *evidence)
 		return judge(VERDICT_STOP, RULE_STOP_ON);
 	if (found & MATCH_BIT(MATCH_STOP))
 		return judge(VERDICT_STOP, RULE_STOP_MATCH);
+	if (evidence->unread && !set_has(&rules->retry, outcome))
+		return judge(VERDICT_STOP, RULE_UNREAD);
 	if (set_has(&rules->throttle, outcome))
 		return judge(VERDICT_RETRY, RULE_THROTTLE_ON);
 	if (found & MATCH_BIT(MATCH_THROTTLE))
@@ -78,6 +80,7 @@ rule_name(enum rule rule)
 		[RULE_FAIL_MATCH] = "fail-match",
 		[RULE_STOP_ON] = "stop-on",
 		[RULE_STOP_MATCH] = "stop-match",
+		[RULE_UNREAD] = "unread",
 		[RULE_THROTTLE_ON] = "throttle-on",
 		[RULE_THROTTLE_MATCH] = "throttle-match",
 		[RULE_RETRY_ON] = "retry-on",

@@ -18,6 +18,7 @@ enum rule {
 	RULE_FAIL_MATCH,
 	RULE_STOP_ON,
 	RULE_STOP_MATCH,
+	RULE_UNREAD, /* nobody reads the output: see evidence.unread */
 	RULE_THROTTLE_ON,
 	RULE_THROTTLE_MATCH,
 	RULE_RETRY_ON,
@@ -58,7 +59,9 @@ struct evidence {
 	enum verdict control; /* its last word, or NONE */
 	enum verdict check;   /* the check's answer, or NONE before it */
 	unsigned int matched; /* a bit for each that was found */
-	bool idle; /* it timed out since it wrote nothing for too long */
+	bool idle;   /* it timed out since it wrote nothing for too long */
+	bool unread; /* it or its shell died of SIGPIPE, and nobody reads the
+			standard output of `retry` */
 };
 
 /* With VERDICT_NONE the check must be asked first. */

@@ -362,6 +362,8 @@ attempt_ended(struct loop *loop)
 			.outcome = outcome,
 			.control = control.verdict,
 			.matched = output_found(&loop->output)->matched,
+			.unread = outcome_status(outcome) == 128 + SIGPIPE &&
+			    output_is_unread(),
 		},
 	};
 }

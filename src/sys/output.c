@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
@@ -474,6 +475,15 @@ output_settle(struct output *output, const struct record *run)
 		break;
 	}
 	return false;
+}
+
+bool
+output_is_unread(void)
+{
+	struct pollfd poll_fd = { .fd = STDOUT_FILENO };
+
+	return poll(&poll_fd, 1, 0) == 1 &&
+	    (poll_fd.revents & (POLLERR | POLLHUP)) != 0;
 }
 
 void

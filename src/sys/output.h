@@ -91,6 +91,12 @@ const struct found *output_found(const struct output *output);
  */
 bool output_settle(struct output *output, const struct record *run);
 
+/*
+ * Whether nobody reads standard output any more: it is a pipe, or a socket,
+ * whose other end is closed.
+ */
+bool output_is_unread(void);
+
 /* Messages are not held from here on. */
 void output_speak(struct output *output);
 

@@ -266,6 +266,28 @@ is 'a reader that went away ends retry by SIGPIPE' \
 is 'where that is ignored it is an error' "$(cat code):$(cat err.p)" \
     '125:retry: head: standard output: Broken pipe'
 
+# A writer without a reader.
+{ retry -d 0 --log=text --log=json:writer yes 2>err.p
+    echo $? >code; } | head -1 >/dev/null
+is 'an attempt whose output nobody reads is the last one' \
+    "$(cat code):$(grep -c . err.p)" 141:2
+like 'which is said' "$(tail -1 err.p)" \
+    'after 1 attempt in .*: died of SIGPIPE, and nobody reads its output$'
+like 'by a rule of its own' "$(cat writer)" '"verdict":"stop","rule":"unread"'
+{ retry -d 0 sh -c 'yes; exit $?' 2>err.p; echo $? >code; } | head -1 >/dev/null
+like 'as for a shell whose command has died so' "$(cat code):$(tail -1 err.p)" \
+    '^141:retry: .*: exited 141, and nobody reads its output$'
+{ retry -a 3 -d 0 sh -c 'exec >&-; exit 1' 2>err.p; echo $? >code; } | :
+is 'any other failure is retried without a reader' \
+    "$(cat code):$(grep -c . err.p)" 1:4
+{ retry -a 3 -d 0 --retry-on=PIPE yes 2>err.p; echo $? >code; } |
+    head -1 >/dev/null
+is 'and so is this one if --retry-on says so' \
+    "$(cat code):$(grep -c . err.p)" 141:4
+{ retry -a 3 -d 0 sh -c 'kill -PIPE $$' 2>err.p; echo $? >code; } | cat
+is 'a death of SIGPIPE is retried if somebody reads' \
+    "$(cat code):$(grep -c . err.p)" 141:4
+
 # temporary files
 mkdir files
 mkfifo stay

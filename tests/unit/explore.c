@@ -244,7 +244,7 @@ hash(const struct explorer *explorer)
 	CLEAR_BEHIND(run->outcome, struct outcome, hinted);
 	CLEAR_BEHIND(engine.returned, struct outcome, hinted);
 	CLEAR_BEHIND(engine.evidence.outcome, struct outcome, hinted);
-	CLEAR_BEHIND(engine.evidence, struct evidence, idle);
+	CLEAR_BEHIND(engine.evidence, struct evidence, unread);
 	CLEAR_BEHIND(engine.level, struct level, begun);
 	CLEAR_BEHIND(engine.earlier.level, struct level, begun);
 	engine.begun = since(engine.begun, now, policy->max_time > 0);

@@ -236,6 +236,8 @@ the_rule_that_stops_is_told(void)
 		{ { VERDICT_STOP, RULE_STOP_ON, false }, 7, ", in --stop-on" },
 		{ { VERDICT_STOP, RULE_STOP_MATCH, false }, 7,
 		    ", and the output matches --stop-match" },
+		{ { VERDICT_STOP, RULE_UNREAD, false }, 141,
+		    ", and nobody reads its output" },
 		{ { VERDICT_STOP, RULE_RETRY_ON, false }, 8,
 		    ", not in --retry-on" },
 		{ { VERDICT_STOP, RULE_RETRY_MATCH, false }, 8,

@@ -47,6 +47,7 @@ static const struct row {
 	struct outcome outcome;
 	unsigned int matched;
 	enum verdict control, answer;
+	bool unread;
 	/* What follows. */
 	enum verdict verdict;
 	enum rule rule;
@@ -81,6 +82,29 @@ static const struct row {
 	    .outcome = UNFORKED,
 	    .verdict = NO,
 	    .rule = RULE_DEFAULT },
+
+	/* Nobody reads the output of a writer any more. */
+	{ .unread = true,
+	    .outcome = SIGNAL(SIGPIPE),
+	    .verdict = STOP,
+	    .rule = RULE_UNREAD },
+	{ .unread = true,
+	    .throttle = "PIPE",
+	    .matches = RETRY,
+	    .outcome = SIGNAL(SIGPIPE),
+	    .matched = RETRY,
+	    .verdict = STOP,
+	    .rule = RULE_UNREAD },
+	{ .unread = true,
+	    .success = "PIPE",
+	    .outcome = SIGNAL(SIGPIPE),
+	    .verdict = YES,
+	    .rule = RULE_SUCCESS_ON },
+	{ .unread = true,
+	    .retry = "141",
+	    .outcome = EXIT(141),
+	    .verdict = NO,
+	    .rule = RULE_RETRY_ON },
 
 	/* --control's last word is first of all. */
 	{ .matches = FAIL,
@@ -278,6 +302,7 @@ the_rules_are_asked_in_order(void)
 			.outcome = row->outcome,
 			.control = row->control,
 			.check = row->answer,
+			.unread = row->unread,
 			.matched = row->matched,
 		};
 		struct rules rules = {
