@@ -115,7 +115,7 @@ is 'scripts/test has help' "$code:$err" 0:
 missing=
 for script in $(cd "$TESTS/../scripts" && grep -slE '^#!/bin/sh' -- *); do
 	case $script in
-	run | test | package | picture | retry-redis-budget) continue ;;
+	run | test | image | package | picture | retry-redis-budget) continue ;;
 	esac
 	case $out in
 	*"scripts/$script "*) ;;
