@@ -77,8 +77,8 @@
 #include "sys/logs.h"
 #include "sys/loop.h"
 
-/* Room for "retry: ", and the name of the run. */
-#define OWN_NAME (MESSAGE_PART + 8)
+/* Room for PROGRAM, ": " and the name of the run. */
+#define OWN_NAME (MESSAGE_PART + sizeof(PROGRAM) + 1)
 
 /* Help, version or a plan that could not be written did not succeed. */
 static int
@@ -111,7 +111,7 @@ act(struct options *options, char own_name[OWN_NAME])
 		return written();
 	}
 	if (options->version) {
-		printf("retry %s\n", VERSION);
+		printf("%s %s\n", PROGRAM, VERSION);
 		return written();
 	}
 	/* Without --seed the draws are others in each run. */
@@ -136,7 +136,7 @@ act(struct options *options, char own_name[OWN_NAME])
 	}
 	message_name(options, name);
 	if (*name != '\0')
-		snprintf(own_name, OWN_NAME, "retry: %s", name);
+		snprintf(own_name, OWN_NAME, "%s: %s", PROGRAM, name);
 	return loop_run(options, &report);
 }
 
@@ -144,7 +144,7 @@ int
 main(int argc, char **argv)
 {
 	char problem[OPTIONS_PROBLEM];
-	char own_name[OWN_NAME] = "retry";
+	char own_name[OWN_NAME] = PROGRAM;
 	char line[PIPE_BUF];
 	struct options options;
 
@@ -155,8 +155,8 @@ main(int argc, char **argv)
 	if (getauxval(AT_SECURE) != 0)
 		errx(STATUS_OWN_FAILURE, "refuses to run setuid or setgid");
 	if (options_parse(argc, argv, &options, problem) == -1)
-		errx(STATUS_OWN_FAILURE, "%s (try 'retry --help%s%s')", problem,
-		    options.topic == NULL ? "" : "=",
+		errx(STATUS_OWN_FAILURE, "%s (try '" PROGRAM " --help%s%s')",
+		    problem, options.topic == NULL ? "" : "=",
 		    options.topic == NULL ? "" : options.topic);
 	const int status = act(&options, own_name);
 	options_free(&options);

@@ -216,25 +216,26 @@ habits_command(const char *name, char *text, size_t size)
 	if (strcmp(name, "!") == 0)
 		return "to wait for a failure: --success-on=none,nonzero";
 	if (is_shell_word(name)) {
-		before = "the shell knows this word: retry sh -c '";
+		before = "the shell knows this word: " PROGRAM " sh -c '";
 		after = " ...'";
 	} else if (strcmp(name, "help") == 0 || strcmp(name, "version") == 0) {
-		before = "did you mean retry --";
+		before = "did you mean " PROGRAM " --";
 		after = "?";
 	} else if (word > 0 && name[word] == '=') {
-		before = "did you mean retry env ";
+		before = "did you mean " PROGRAM " env ";
 	} else if (strpbrk(name, BLANKS) != NULL) {
 		if (strpbrk(name, SYNTAX) != NULL)
-			return "did you mean retry sh -c '...'?";
-		before = "did you mean retry ";
+			return "did you mean " PROGRAM " sh -c '...'?";
+		before = "did you mean " PROGRAM " ";
 		after = ", without the quotes?";
 	} else if (*name != '\0' && name[strspn(name, DIGITS)] == '\0') {
-		before = "did you mean retry -a ";
+		before = "did you mean " PROGRAM " -a ";
 	} else if (duration_parse(name, &number) == NULL) {
-		before = "did you mean retry -T ";
+		before = "did you mean " PROGRAM " -T ";
 	} else if (word > 0 && name[word] == '\0') {
-		before = "for a function of bash, export -f it and type: "
-			 "retry bash -c '";
+		before =
+		    "for a function of bash, export -f it and type: " PROGRAM
+		    " bash -c '";
 		after = "'";
 	} else {
 		return NULL;

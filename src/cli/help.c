@@ -76,29 +76,29 @@ print_option(const struct option_row *row)
 static const struct {
 	const char *text, *doc;
 } examples[] = {
-	{ "retry -a 3 -t 10m make check",
+	{ PROGRAM " -a 3 -t 10m make check",
 	    "three attempts of at most ten minutes each" },
-	{ "retry --preset=poll -T 2m pg_isready -q",
+	{ PROGRAM " --preset=poll -T 2m pg_isready -q",
 	    "wait until a server is ready, for at most two minutes" },
-	{ "retry --stop-match='error: 404' curl -fsS https://example.org/",
+	{ PROGRAM " --stop-match='error: 404' curl -fsS https://example.org/",
 	    "fetch a page, but do not retry an HTTP 404" },
-	{ "retry --delay-match='^[Rr]etry-[Aa]fter: *(.*)' curl -fsS -D "
-	  "/dev/stderr URL",
+	{ PROGRAM " --delay-match='^[Rr]etry-[Aa]fter: *(.*)' curl -fsS -D "
+		  "/dev/stderr URL",
 	    "wait for as long as the server says" },
-	{ "retry --retry-on=7 ./sync", "retry only exit status 7" },
-	{ "retry --retry-match='timed? ?out' ./sync",
+	{ PROGRAM " --retry-on=7 ./sync", "retry only exit status 7" },
+	{ PROGRAM " --retry-match='timed? ?out' ./sync",
 	    "retry only if the output says so" },
-	{ "retry bash -o pipefail -c './fetch | sort'", "retry a pipeline" },
-	{ "./fetch | retry --stdin=replay --output=hold ./convert | sort",
+	{ PROGRAM " bash -o pipefail -c './fetch | sort'", "retry a pipeline" },
+	{ "./fetch | " PROGRAM " --stdin=replay --output=hold ./convert | sort",
 	    "retry one command of a pipeline" },
-	{ "retry --log=auto --log=junit:retry.xml make check",
+	{ PROGRAM " --log=auto --log=junit:retry.xml make check",
 	    "in CI: report what needed a retry" },
-	{ "retry --output=chronic -T 50m --splay=1m ./feed",
+	{ PROGRAM " --output=chronic -T 50m --splay=1m ./feed",
 	    "in cron: mail only if all attempts failed" },
-	{ "retry -a 5 --reset-after=10m ./collector",
+	{ PROGRAM " -a 5 --reset-after=10m ./collector",
 	    "a service or container: restart it, five times in a row at most" },
-	{ "retry -a 1 --repeat ./test", "run a test until it fails" },
-	{ "retry --plan -T 10m -t 2m make check",
+	{ PROGRAM " -a 1 --repeat ./test", "run a test until it fails" },
+	{ PROGRAM " --plan -T 10m -t 2m make check",
 	    "dry run: show what would happen" },
 	{ .text = NULL },
 };
@@ -115,8 +115,9 @@ print_options(void)
 {
 	int group = -1;
 
-	printf("usage: retry [OPTION]... [--] COMMAND [ARG]...\n"
-	       "       retry --plan[=SCRIPT] [OPTION]... [COMMAND [ARG]...]\n"
+	printf("usage: " PROGRAM " [OPTION]... [--] COMMAND [ARG]...\n"
+	       "       " PROGRAM
+	       " --plan[=SCRIPT] [OPTION]... [COMMAND [ARG]...]\n"
 	       "Run COMMAND until it succeeds, waiting longer after each "
 	       "failure.\n");
 	for (int id = 0; id < OPTIONS; id++) {
@@ -128,15 +129,15 @@ print_options(void)
 	}
 	printf(
 	    "\nDUR is in seconds, or has units: 250ms, 1m30s, 1h.  COMMAND is "
-	    "run directly; for\npipes, functions and other shell syntax: "
-	    "retry sh -c '...'\nTOPIC:");
+	    "run directly; for\npipes, functions and other shell syntax: " PROGRAM
+	    " sh -c '...'\nTOPIC:");
 	for (const struct help_topic *row = help_topics; row->name != NULL;
 	     row++)
 		printf(" %s", row->name);
 	printf("\n\nExamples:\n");
 	for (int i = 0; i < FEW_EXAMPLES; i++)
 		printf("  %s\n", examples[i].text);
-	printf("Full documentation: man retry, man retry-cookbook\n");
+	printf("Full documentation: man " PROGRAM ", man retry-cookbook\n");
 }
 
 static void

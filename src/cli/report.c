@@ -57,7 +57,7 @@ put_line(const struct sink *sink, struct message message)
 	begin_line(sink);
 	if (sink->format->has_priorities)
 		fprintf(sink->file, "<%d>", message.priority);
-	fprintf(sink->file, "%sretry:%s %s\n",
+	fprintf(sink->file, "%s" PROGRAM ":%s %s\n",
 	    report_colour(screen, message.verdict), report_colour_end(screen),
 	    message.text);
 }

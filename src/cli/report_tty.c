@@ -69,7 +69,7 @@ draw(struct sink *sink, const struct report *report,
 	const struct screen *screen = &sink->screen;
 	const double left = record->due - record->elapsed;
 	const double passed = 1 - left / record->delay.seconds;
-	char head[MESSAGE_PART] = "retry: ", name[MESSAGE_PART] = "";
+	char head[MESSAGE_PART] = PROGRAM ": ", name[MESSAGE_PART] = "";
 	char next[MESSAGE_PART], clock[MESSAGE_PART] = "";
 	char last[MESSAGE_PART] = "", how[MESSAGE_PART] = "";
 	char text[MESSAGE_PART], time[DURATION_TEXT];
@@ -138,7 +138,7 @@ draw_lock(struct sink *sink, const struct report *report,
 	message_name(report->options, name);
 	text_cut(name, NAME_MOST);
 	snprintf(line, sizeof(line),
-	    "retry: %s: another run has %s; waiting %s", name,
+	    PROGRAM ": %s: another run has %s; waiting %s", name,
 	    text_safe(report->options->state, file, sizeof(file)),
 	    duration_text(number_floor(record->locked), time));
 	text_cut(line, sink->screen.width - 1);

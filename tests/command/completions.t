@@ -10,9 +10,10 @@ words=$TESTS/../scripts/completions/words
 "$TESTS/../scripts/completions/list" "$RETRY" >wanted
 check 'the list of words is that of --help' cmp wanted "$words" ||
     note 'scripts/completions/list >scripts/completions/words brings it up to date'
-zsh_place=$(dirname "$(find "$share/zsh" -name _retry)")
-for file in "$share/bash-completion/completions/retry" "$zsh_place/_retry" \
-    "$share/fish/vendor_completions.d/retry.fish"; do
+program=${TEST_PROGRAM:-retry}
+zsh_place=$(dirname "$(find "$share/zsh" -name "_$program")")
+for file in "$share/bash-completion/completions/$program" \
+    "$zsh_place/_$program" "$share/fish/vendor_completions.d/$program.fish"; do
 	grep -Fxf "$words" "$file" >found
 	check "${file##*/} has the words" cmp found "$words"
 done
@@ -51,9 +52,11 @@ retry -b linear:step=1s chmod --pres|retry -b linear:step=1s chmod --preserve-ro
 retry -- chmod --pres|retry -- chmod --preserve-root
 retry chmod --max-d|retry chmod --max-d
 END
+sed -i "s/^retry /$program /; s/|retry /|$program /" lines
 cut -d'|' -f1 lines >typed
 
 mkdir bin
+ln -s "$RETRY" "bin/$program"
 : >story
 printf '#!/bin/sh\n' >bin/retry-command
 chmod +x bin/retry-command
@@ -98,7 +101,7 @@ shell zsh -i
 shell fish -i -C 'source start.fish'
 
 if command -v fish >/dev/null; then
-	fish -c 'complete -C "retry --"' | sed 's/^--\([a-z-]*\).*/\1/' |
+	fish -c "complete -C '$program --'" | sed 's/^--\([a-z-]*\).*/\1/' |
 	    sort -u >offered
 	sed -n 's/^_retry_option . \([a-z-]*\) .*/\1/p' wanted | sort -u >names
 	check 'fish offers every option, with what it does' cmp offered names

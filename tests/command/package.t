@@ -27,19 +27,19 @@ is 'what is linked in is named, with versions and licences' \
 	dist/*.sbom)" 4
 
 if command -v lintian >/dev/null; then
-	check 'lintian finds no error' \
-	    lintian --allow-root --fail-on error "$package"
+	check 'lintian finds nothing' lintian --allow-root --pedantic \
+	    --fail-on error,warning,info,pedantic "$package"
 else
-	skip 'lintian finds no error' 'lintian is not installed'
+	skip 'lintian finds nothing' 'lintian is not installed'
 fi
 
 dpkg-deb -c "$package" | sed 's|.* \./||' >names
-for name in usr/bin/retry usr/share/man/man1/retry.1.gz \
+for name in usr/bin/retry-backoff usr/share/man/man1/retry-backoff.1.gz \
     usr/bin/retry-redis-budget usr/share/man/man1/retry-redis-budget.1.gz \
     usr/share/man/man7/retry-cookbook.7.gz \
-    usr/share/bash-completion/completions/retry \
-    usr/share/zsh/vendor-completions/_retry \
-    usr/share/fish/vendor_completions.d/retry.fish \
+    usr/share/bash-completion/completions/retry-backoff \
+    usr/share/zsh/vendor-completions/_retry-backoff \
+    usr/share/fish/vendor_completions.d/retry-backoff.fish \
     usr/share/doc/retry-backoff/copyright \
     usr/share/doc/retry-backoff/changelog.gz
 do
@@ -47,8 +47,6 @@ do
 done
 unlike 'all in it is root'"'"'s' "$(dpkg-deb -c "$package")" \
     '^[^ ]+ +([^r]|r[^o]).* '
-like 'it conflicts with the retry of Debian' \
-    "$(dpkg-deb -f "$package" Conflicts)" '^retry$'
 
 # scratch ARGUMENT...: dpkg on a system that has nothing but what is put there.
 scratch() {
@@ -56,11 +54,15 @@ scratch() {
 	    --log="$T/root/log" "$@"
 }
 
-# Prepares that system, and a package like Debian's own retry.
-prepare() {
-	mkdir -p root/var/lib/dpkg/info root/var/lib/dpkg/updates \
-	    other/DEBIAN other/usr/bin
-	: >root/var/lib/dpkg/status
+# other_package: Debian's retry, or, without a network, its likeness.
+other_package() {
+	if (mkdir apt && cd apt && apt-get -q download retry) >/dev/null 2>&1
+	then
+		mv apt/retry_*.deb other.deb
+		return
+	fi
+	note 'apt-get cannot fetch the retry of Debian: another is made'
+	mkdir -p other/DEBIAN other/usr/bin other/usr/share/man/man1
 	cat >other/DEBIAN/control <<-'END'
 	Package: retry
 	Version: 1.0.5-3
@@ -68,29 +70,59 @@ prepare() {
 	Maintainer: Nobody <nobody@example.org>
 	Description: what Debian calls retry
 	END
-	echo other >other/usr/bin/retry
+	printf '#!/bin/sh\nprintf "other "; shift; exec "$@"\n' \
+	    >other/usr/bin/retry
+	chmod +x other/usr/bin/retry
+	: >other/usr/share/man/man1/retry.1.gz
 	dpkg-deb --root-owner-group -b other other.deb >/dev/null
 }
 
 if [ "$(id -u)" -eq 0 ]; then
-	prepare
-	check 'where the retry of Debian is installed' scratch -i other.deb
-	check 'the package can be installed' scratch -i "$package"
-	is 'and takes its place' "$("$T/root/usr/bin/retry" --version)" \
-	    "$("$RETRY" --version)"
-	like 'which is then gone' "$(scratch -s retry 2>&1)" \
-	    'deinstall|not installed'
+	mkdir -p root/var/lib/dpkg/info root/var/lib/dpkg/updates
+	: >root/var/lib/dpkg/status
+	other_package
+	check 'beside the retry of Debian' scratch -i other.deb
+	check 'which is installed, the package can be installed' \
+	    scratch -i "$package"
+	is 'and both are whole' "$(scratch -V retry retry-backoff 2>&1)" ''
+	like 'and the other runs' "$("$T/root/usr/bin/retry" -t 1 echo runs)" \
+	    'runs$'
+	unlike 'and is the other' "$("$T/root/usr/bin/retry" -h 2>&1)" backoff
+	run "$T/root/usr/bin/retry-backoff" -a 2 -d 0 sh -c \
+	    'test "$RETRY_ATTEMPT" -eq 2'
+	is 'and ours runs' "$code" 0
+	like 'by its own name' "$err" '^retry-backoff: sh: attempt 1/2 exited 1'
 	check 'it can be removed' scratch -r retry-backoff
-	is 'and nothing of it is left' "$(find root/usr -type f)" ''
+	is 'and nothing of it is left' \
+	    "$(find root/usr ! -type d | grep -E 'backoff|redis|cookbook')" ''
+	check 'but the other is' test -x root/usr/bin/retry
 else
 	skip 'it can be installed and removed' 'only root can give files to root'
 fi
 
 dpkg-deb -x "$package" extracted
-is 'the packaged program runs' "$(extracted/usr/bin/retry echo it runs)" \
-    'it runs'
-check 'the manual can be read' sh -c \
-    'gzip -dc extracted/usr/share/man/man1/retry.1.gz | mandoc -T lint -W warning'
+program=extracted/usr/bin/retry-backoff
+is 'the packaged program runs' "$($program echo it runs)" 'it runs'
+is 'it has its own name' "$($program --version)" \
+    "$("$RETRY" --version | sed 's/retry/retry-backoff/')"
+like 'and tells it to who errs' "$($program --nosuch 2>&1)" \
+    '^retry-backoff: .*\(try .retry-backoff --help.\)$'
+like 'or looks for an example' "$($program --help=examples)" \
+    '\| retry-backoff --stdin=replay'
+unlike 'and no other' "$($program --help; $program --help=examples)" \
+    '(^|[^-])retry (-|[a-z]*sh )|man retry,'
+
+# Commands, which have options or quotes, and not the word.
+: >left
+for name in extracted/usr/share/man/man*/*.gz; do
+	gzip -dc "$name" >page
+	check "$name can be read" mandoc -T lint -W warning page
+	mandoc -T ascii page | col -bx >>text
+done
+is 'the manuals have its name in all commands' \
+    "$(grep -E "(^|[^-[:alnum:]])retry (-|(ba)?sh |curl -)" text)" ''
+check 'and in their links' grep -q 'retry-backoff(1)' text
+is 'which lead to no other' "$(grep -E '(^|[^-])retry\(1\)' text)" ''
 
 mkdir unpacked
 tar -C unpacked --strip-components=1 -xzf "$tarball"
