@@ -23,10 +23,11 @@
 
 /*
  * A comma list of OUTCOME[:DURATION][*COUNT]; the last item is repeated.
- * "p=CHANCE" in place of an outcome: it exits 1 with this chance, or else 0.
+ * "p=CHANCE" in place of an outcome: it fails with this chance, or else succeeds.
  */
 struct script {
 	const char *rest; /* the items that were not read; NULL: none is left */
+	struct outcome failure; /* of an item that names none */
 
 	/* The item that was read last. */
 	struct outcome outcome;
@@ -114,13 +115,29 @@ read_item(struct script *script)
 			return problem;
 	}
 	script->chance = 1;
-	script->outcome = (struct outcome){ .kind = OUTCOME_EXIT, .code = 1 };
+	script->outcome = script->failure;
 	if (strncmp(item, "p=", 2) == 0)
 		return duration_ratio(item + 2, &script->chance);
 	problem = set_item(&set, item);
 	if (problem == NULL)
 		script->outcome = example_of(&set);
 	return problem;
+}
+
+/* An outcome that is retried, if there is one; exit status 1, if it is. */
+static struct outcome
+find_failure(const struct rules *rules)
+{
+	struct set set = rules->retry;
+
+	if (!rules->retry_listed)
+		set_parse(&set, "any", NULL);
+	set_remove(&set, &rules->success);
+	set_remove(&set, &rules->stop);
+	const struct outcome outcome = example_of(&set);
+	return outcome.kind != OUTCOME_NONE
+	    ? outcome
+	    : (struct outcome){ .kind = OUTCOME_EXIT, .code = 1 };
 }
 
 const char *
@@ -234,6 +251,10 @@ follow(struct plan *plan, const struct action *action)
 		event.kind = EVENT_ENDED;
 		event.hint = outcome.hinted ? 0 : -1;
 		event.evidence.outcome = outcome;
+		event.evidence.matched =
+		    set_has(&plan->policy.rules.success, outcome)
+		    ? MATCH_BIT(MATCH_SUCCESS)
+		    : MATCH_BIT(MATCH_RETRY);
 		break;
 	case ACTION_DELIVER:
 		event.kind = EVENT_DELIVERED;
@@ -308,7 +329,10 @@ go(struct plan *plan, const struct options *options, struct random random)
 	/* It would end a slow run before the run's own limit is known. */
 	if (plan->slow)
 		plan->policy.max_time = 0;
-	plan->script.rest = script == NULL ? "1" : script;
+	plan->script = (struct script){ .rest = script,
+		.failure = find_failure(&plan->policy.rules),
+		.chance = 1 };
+	plan->script.outcome = plan->script.failure;
 	plan->chance = 1;
 	plan->event.kind = EVENT_START;
 	plan->engine = engine_open(&plan->policy, random);
@@ -397,8 +421,8 @@ print_chances(const struct plan *plan, const struct options *options)
 						    : "give up");
 	if (chance > PLAN_CHANCE && chance < 0.1)
 		printf(", 1 in %.0f", 1 / chance);
-	printf("\nexpected  %s%.3g attempts, ", exact ? "" : "about ",
-	    plan->expected->attempts);
+	printf("\nexpected  %s%.3g attempt%s, ", exact ? "" : "about ",
+	    plan->expected->attempts, plan->expected->attempts == 1 ? "" : "s");
 }
 
 static void

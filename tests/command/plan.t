@@ -70,6 +70,15 @@ run retry --plan=1:2s*3,timeout,0 -t 30 -j none
 is 'a script has durations and counts' "$(column 'starts at')" \
     '0s 3s 7s 13s 51s'
 is 'and outcomes' "$(column verdict)" 'retry retry retry retry success'
+run retry --plan --preset=curl
+is 'a failure that is not named is one that is retried' \
+    "$(column outcome | xargs -n 2 | sort | uniq -c | xargs)" '5 exited 5'
+run retry --plan -a 2 --retry-on='!75,1-4' --success-on=1 --stop-on=2
+is 'and not a success, or a reason to stop' "$(column outcome)" \
+    'exited 3 exited 3'
+run retry --plan=7*2,0 --success-match=up --fail-match=down --retry-match=wait
+is 'the output matches what the outcome says' "$(column verdict)" \
+    'retry retry success'
 run retry --plan=unstartable
 like 'an outcome that stops' "$out" '1 +0s +unstartable +stop$'
 run retry --plan=KILL,any,signal,nonzero,tempfail -d 0
@@ -102,6 +111,11 @@ is 'attempts with a chance may take time, and be counted' \
     "$(column chance)/$(column 'starts at')" '100% 50% 25%/0s 3s 7s'
 like 'and a success follow' "$out" '^result +all runs succeed$'
 like 'at the average of the times' "$out" '^expected +1\.75 attempts, 4s$'
+run retry --plan=p=0.2 --success-on='!0,1' -a 2 -d 0
+like 'the chance is that of a failure, whatever is one' "$out" \
+    '^result +4% of the runs give up, 1 in 25$'
+run retry --plan=p=0 -d 0
+like 'one attempt is not more than one' "$out" '^expected +1 attempt, 0s'
 run retry --plan=1,p=0.5 -a 3 -d 0
 is 'an item without a chance is certain' "$(column chance)" '100% 100% 50%'
 run retry --plan=p=0.5*2
