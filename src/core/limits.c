@@ -10,17 +10,18 @@
 static const char *
 read_item(struct limits *limits, char *text)
 {
-	char *slash = strchr(text, '/'), *colon = strchr(text, ':');
+	char *colon = strchr(text, ':');
 	struct limit limit = { .window = INFINITY, .named = colon != NULL };
 	const char *problem = NULL;
 
-	if (slash != NULL)
-		*slash = '\0';
 	if (colon != NULL) {
 		*colon = '\0';
 		problem = set_item(&limit.set, text);
 		text = colon + 1;
 	}
+	char *slash = strchr(text, '/');
+	if (slash != NULL)
+		*slash = '\0';
 	if (problem == NULL)
 		problem = text_count(text, &limit.count);
 	if (problem != NULL)

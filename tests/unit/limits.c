@@ -53,6 +53,8 @@ anything_else_is_refused(void)
 		{ "3,timeout:0", "timeout:0", "a limit of no failures" },
 		{ "0/10m", "0/10m", "a limit of no failures" },
 		{ "5/", "5/", "empty" },
+		{ "3/10m:2", "3/10m:2", NULL },
+		{ "timeout/10m:2", "timeout/10m:2", NULL },
 		{ "5/0", "5/0", "a window of no length" },
 		{ "5/10x", "5/10x", NULL },
 		{ "101/1h", "101/1h", "more than 100 failures in a window" },
