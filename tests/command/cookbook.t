@@ -418,7 +418,30 @@ else
 	skip "$name: succeeds" 'git is not installed'
 fi
 
-# Continuous integration.
+# Continuous integration, which may begin with a release, of which this is one.
+recipe 'The program of a release'
+unlike 'The program of a release: needs no change between quotes of Groovy' \
+    "$text" "['\\\\]"
+release=$(printf '%s\n' "$text" | sed -n 's/^name=//p')
+mkdir -p "$release/bin"
+cp "$RETRY" "$release/bin/retry"
+tar -czf "$release.tar.gz" "$release"
+sha256sum "$release.tar.gz" >SHA256SUMS
+mkdir site job
+mv "$release.tar.gz" SHA256SUMS site
+rm -r "$release" bin/curl
+text="cd job
+$(printf '%s\n' "$text" | sed "s|^url=.*|url=file://$T/site|")
+command -v retry"
+example "$text"
+is "$name: finds the program" "$(printf '%s\n' "$out" | tail -n 1)" \
+    "$T/job/$release/bin/retry"
+rm -r job/*
+echo >>"site/$release.tar.gz"
+example "$text"
+is "$name: unpacks nothing that has another sum" "$(ls job/*/ 2>/dev/null)" ''
+check 'and fails' test "$code" -ne 0
+stub curl
 recipe 'GitHub Actions'
 report=$(sed -n 's/^    path: //p' "$recipe")
 text="GITHUB_ACTIONS=true $(sed -n 's/^  run: //p' "$recipe")"
