@@ -5,3 +5,4 @@ s/^(\.(Nm|Xr)) retry( |$)/\1 @NAME@\3/
 s/(^|[^-_[:alnum:]]|\\\(aq)retry (\\-|(ba)?sh |curl |nosuch)/\1@NAME@ \2/g
 s/^((\.Ql )?)retry:/\1@NAME@:/
 s/(\["\/?|^COPY )retry("| )/\1@NAME@\2/
+s/^(COPY .*\/retry \/usr\/bin\/)$/\1@NAME@/
