@@ -108,34 +108,8 @@ example=$(sed -n '/^\.\\" way: hint$/,/^\.Ed$/p' "$TESTS/../man/retry.1" |
     sed "/^\./d; s/\\\\-/-/g; s/\\\\(aq/'/g; s/\\\\(ha/^/g; s/\\\\e\$/\\\\/")
 like 'the manual has an example' "$example" '^retry --delay-match='
 if command -v curl >/dev/null && command -v python3 >/dev/null; then
-	cat >server.py <<'E2'
-import email.utils, http.server, time
-
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = 'HTTP/1.1'
-    answers = [(429, '1'), (503, None), (200, None)]
-
-    def do_GET(self):
-        status, after = Handler.answers.pop(0)
-        if status == 503:
-            after = email.utils.formatdate(time.time() + 1, usegmt=True)
-        body = b'%d\n' % status
-        self.send_response(status)
-        if after is not None:
-            self.send_header('Retry-After', after)
-        self.send_header('Content-Length', str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
-
-server = http.server.HTTPServer(('127.0.0.1', 0), Handler)
-print(server.server_address[1], flush=True)
-while Handler.answers:
-    server.handle_request()
-E2
-	python3 server.py >port &
+	printf '%s\n' '429 Retry-After: 1' '503 Retry-After: date+1' >replies
+	python3 "$TESTS/lib/serve.py" >port &
 	wait_for test -s port
 	text=$(printf '%s' "$example" | sed "s/localhost:[0-9]*/127.0.0.1:$(
 	    cat port)/; s/^retry/retry -v -d 1ms/")
