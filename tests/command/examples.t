@@ -119,7 +119,7 @@ done
 
 # The unit in the README.
 sed -n '/^```ini$/,/^```$/p' "$readme" | grep -v '^```' |
-    sed "s|/usr/bin/retry|$RETRY|; s|/usr/bin/collector|/bin/true|" \
+    sed "s|/usr/local/bin/retry|$RETRY|; s|/usr/bin/collector|/bin/true|" \
     >readme.service
 if command -v systemd-analyze >/dev/null; then
 	run systemd-analyze verify --man=no "$T/readme.service"
