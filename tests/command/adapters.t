@@ -24,12 +24,26 @@ fi
 
 # A release, as scripts/package lays one out.
 name=retry-$version-linux-$machine
-mkdir -p "$name/bin" "release/v$version/downloads"
+mkdir -p "$name/bin" "$name/share" "release/v$version/downloads"
 cp "$RETRY" "$name/bin/retry"
 tar -czf "release/v$version/$name.tar.gz" "$name"
 (cd "release/v$version" && sha256sum "$name.tar.gz" >SHA256SUMS &&
     cp "$name.tar.gz" SHA256SUMS downloads)
 rm -r "$name"
+
+# The tarball, as the README says.
+sed -n '/^    name=retry/,/^$/s/^    //p' "$TESTS/../README.md" |
+    sed "s|^url=.*|url=file://$T/release/v$version|; s|-amd64|-$machine|
+	s|sudo ||; s|/usr/local|$T/local|" >install
+mkdir local unpacked
+run sh -c 'cd unpacked && . ../install'
+is 'the tarball is installed' "$code $(local/bin/retry --version)" \
+    "0 $("$RETRY" --version)"
+is 'the files for others name this version' \
+    "$(cat "$TESTS/../README.md" "$TESTS/../man/retry-cookbook.7" \
+	"$scripts/gitlab/retry.yml" "$scripts/Containerfile" "$scripts/image" |
+	tr -d '\\' | grep -oE '(retry[-:]|v|_VERSION: )[0-9]+(\.[0-9]+){2}' |
+	grep -o '[0-9.]*$' | sort -u)" "$version"
 
 # GitHub.
 
