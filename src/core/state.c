@@ -29,7 +29,7 @@ append(char *text, size_t size, const char *format, ...)
 	const int added =
 	    vsnprintf(text + length, size - length, format, arguments);
 	va_end(arguments);
-	return added >= 0 && (size_t)added < size - length;
+	return (size_t)added < size - length;
 }
 
 /* It names the strategy and the parameters as -b takes them. */

@@ -148,9 +148,9 @@ execute(const struct start *start)
 
 /*
  * Writes a variable to its entry, which environ then points to.  If `retry` is
- * an attempt itself, the variable is there already.
+ * an attempt itself, the variable is there already.  False if memory is short.
  */
-__attribute__((format(printf, 4, 5))) static int
+__attribute__((format(printf, 4, 5))) static bool
 set_variable(char entry[CHILD_ENTRY], const char *name, bool has_value,
     const char *format, ...)
 {
@@ -158,45 +158,45 @@ set_variable(char entry[CHILD_ENTRY], const char *name, bool has_value,
 
 	unsetenv(name);
 	if (!has_value)
-		return 0;
+		return true;
 	const int length = snprintf(entry, CHILD_ENTRY, "%s=", name);
 	va_start(arguments, format);
 	vsnprintf(entry + length, (size_t)(CHILD_ENTRY - length), format,
 	    arguments);
 	va_end(arguments);
-	return putenv(entry) == 0 ? 0 : -1;
+	return putenv(entry) == 0;
 }
 
 /*
  * Sets RETRY_* in environ, for the command that is started next; setenv(3)
- * would never free an old value.  Returns 0, or -1 with errno set.
+ * would never free an old value.  False if memory is short.
  */
-static int
+static bool
 set_variables(struct child_memory *memory, const struct start *start)
 {
 	const struct record *record = start->record;
 	const char *control = start->control;
 	const struct outcome last = record->outcome;
 	const bool ended = last.kind != OUTCOME_NONE;
-	int result = 0;
+	bool set = true;
 
-	result |= set_variable(memory->variables[0], "RETRY_ATTEMPT", true,
+	set &= set_variable(memory->variables[0], "RETRY_ATTEMPT", true,
 	    "%" PRIu64, record->attempt);
-	result |= set_variable(memory->variables[1], "RETRY_ATTEMPTS", true,
+	set &= set_variable(memory->variables[1], "RETRY_ATTEMPTS", true,
 	    "%" PRIu64, record->limit);
-	result |= set_variable(memory->variables[2], "RETRY_ELAPSED", true,
-	    "%.3f", record->elapsed);
-	result |= set_variable(memory->variables[3], "RETRY_LAST", ended, "%s",
+	set &= set_variable(memory->variables[2], "RETRY_ELAPSED", true, "%.3f",
+	    record->elapsed);
+	set &= set_variable(memory->variables[3], "RETRY_LAST", ended, "%s",
 	    outcome_name(last.kind));
-	result |= set_variable(memory->variables[4], "RETRY_LAST_STATUS",
+	set &= set_variable(memory->variables[4], "RETRY_LAST_STATUS",
 	    ended && last.kind != OUTCOME_TIMEOUT, "%d", last.code);
-	result |= set_variable(memory->variables[5], "RETRY_DELAY",
+	set &= set_variable(memory->variables[5], "RETRY_DELAY",
 	    record->just_waited >= 0, "%.3f", record->just_waited);
-	result |= set_variable(memory->variables[6], "RETRY_FINAL",
-	    record->final, "1");
-	result |= set_variable(memory->variables[7], "RETRY_CONTROL",
+	set &= set_variable(memory->variables[6], "RETRY_FINAL", record->final,
+	    "1");
+	set &= set_variable(memory->variables[7], "RETRY_CONTROL",
 	    control != NULL, "%s", control != NULL ? control : "");
-	return result;
+	return set;
 }
 
 static bool
@@ -234,7 +234,7 @@ child_start(struct child *child, const struct start *start)
 {
 	int fd = 0;
 
-	if (set_variables(child->memory, start) == -1)
+	if (!set_variables(child->memory, start))
 		return -1;
 	const pid_t pid = fork_child(child);
 	if (pid != 0)
