@@ -42,6 +42,10 @@ retry -q -a 9 -d 0 --budget=bucket:tokens=1,rate=1000000 ./tries 7
 is 'tokens come back with time' "$(attempts)" 9
 like 'of this boot' "$(cat bucket)" \
     " boot $(cat /proc/sys/kernel/random/boot_id) "
+retry -q -a 2 -d 0 --budget=slow:tokens=1,rate=1 ./tries 7
+sleep 1.1
+retry -q -a 2 -d 0 --budget=slow:tokens=1,rate=1 ./tries 7
+is 'one in a second if the rate is 1' "$(attempts)" 4
 retry -q -a 9 -d 0 --budget=none:tokens=0 ./tries 7
 is 'no token, no retry' "$(attempts)" 1
 retry -q -a 9 --budget=bucket --stop-on=7 ./tries 7

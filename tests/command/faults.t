@@ -134,6 +134,22 @@ for call in pidfd_open pidfd_send_signal; do
 		check 'and nothing is left' not pgrep -f "^sleep 987.$$\$"
 	done
 done
+# Of a process that cannot be looked at nothing is known, unless it is gone.
+for error in EMFILE ENFILE ENOMEM EACCES; do
+	run setsid -w strace -o trace -P /proc/1/stat -e trace="$(any_libc openat)" \
+	    -e inject="$(any_libc openat):error=$error" \
+	    "$RETRY" -q -a 1 -t .3 -k .1 sh -c "setsid sleep 985.$$ & wait"
+	hidden=$(printf '%s\n' "$err" |
+	    grep -c ': cannot see what a timed-out attempt leaves: /proc: ')
+	case $error in
+	EACCES)
+		is "another user's process ($error) hides nothing" "$hidden" 0
+		check 'and nothing is left' not pgrep -f "^sleep 985.$$\$" ;;
+	*)
+		is "too little to look at processes ($error) is told" "$hidden" 1
+		pkill -KILL -f "^sleep 985.$$\$" ;;
+	esac
+done
 inject kill:error=EPERM -a 1 -T .3 -k .1 sleep .8
 like 'what cannot be signalled is named' "$err" \
 	'cannot signal process [0-9]+: Operation not permitted'
@@ -208,6 +224,14 @@ is 'what cannot be read again is not run again' "$code $(wc -l <ran)" '125 2'
 stream fcntl:error=EIO 'standard input' --stdin=replay cat
 at=$(number pread64 '[0-9]*, "", [0-9]*, 0' --control true)
 stream "pread64:error=EIO:when=$at" --control --control true
+at=$(number openat '.*"/proc/self/fd/' --output=hold --check=true cat)
+if [ -n "$at" ]; then
+	inject "openat:error=EMFILE:when=$at" --output=hold --check='touch checked' \
+	    cat <input
+	like 'a check that cannot have the output is told' "$err" \
+	    '^retry: cat: cannot run --check: (Too many open files|No file desc)'
+	check 'and does not run with another input' not test -e checked
+fi
 follow=-f
 for mode in hold last chronic; do
 	stream ioctl:error=EIO pipe --output=$mode cat

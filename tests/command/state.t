@@ -44,6 +44,9 @@ like 'and that is said' "$err" '^retry: tries: too early by '
 check 'and the state stays' cmp state before
 run retry --log=json --state=state --early=skip ./tries 0
 like 'the reason is early' "$err" '"reason":"early","status":75'
+status 75 '--on-give-up is for runs that failed' \
+    retry --state=state --early=skip --on-give-up='touch failed' ./tries 0
+check 'so that nothing is run when it is too early' not test -e failed
 status 124 'a wait past the limit is not begun' \
     retry -T 1m --state=state ./tries 0
 is 'and nothing is run then' "$(attempts)" 0
@@ -59,6 +62,11 @@ is 'SIGURG starts the attempt at once' "$? $(attempts)" '0 1'
 is 'a success resets' "$(kept n) $(kept failures) $(kept delay) $(kept next)" \
     '0 0 0 0.000000'
 
+retry -q --state=state -a 1 -d 1ms -j none false
+retry --state=state -d 1ms --repeat=3 \
+    sh -c 'stat -c %i state >>written'
+is 'a success that changes nothing more writes nothing more' \
+    "$(uniq written | wc -l)" 2
 rm state
 retry --state=state ./tries 0
 check 'a success with nothing to forget writes nothing' not test -e state
