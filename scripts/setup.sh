@@ -12,8 +12,8 @@ build_packages='
 test_packages='
 	bash bash-completion binutils clang clang-format clang-tidy cppcheck
 	curl dpkg-dev expect fish gcovr git jq libclang-rt-14-dev libxml2-utils
-	lintian make mandoc parallel procps python3 redis-server redis-tools
-	shellcheck strace systemd tmux util-linux valgrind wget yamllint zsh'
+	lintian make mandoc musl-tools parallel procps python3 redis-server
+	redis-tools shellcheck strace systemd tmux util-linux valgrind wget yamllint zsh'
 
 # What tests of real systems need, which are skipped without.
 system_packages='
