@@ -42,7 +42,7 @@ is 'the tarball is installed' "$code $(local/bin/retry --version)" \
 is 'the files for others name this version' \
     "$(cat "$TESTS/../README.md" "$TESTS/../man/retry-cookbook.7" \
 	"$scripts/gitlab/retry.yml" "$scripts/Containerfile" "$scripts/image" |
-	tr -d '\\' | grep -oE '(retry[-:]|v|_VERSION: )[0-9]+(\.[0-9]+){2}' |
+	tr -d '\134' | grep -oE '(retry[-:]|v|_VERSION: )[0-9]+(\.[0-9]+){2}' |
 	grep -o '[0-9.]*$' | sort -u)" "$version"
 
 # GitHub.
