@@ -103,7 +103,7 @@ act(struct options *options, char own_name[OWN_NAME])
 	struct report report;
 	char name[MESSAGE_PART];
 
-	/* A limit on files is an error of theirs, as a full disk is. */
+	/* To reach the limit on file sizes is an error, as a full disk is. */
 	if (options->help || options->version || options->plan)
 		signal(SIGXFSZ, SIG_IGN);
 	if (options->help) {
@@ -114,7 +114,7 @@ act(struct options *options, char own_name[OWN_NAME])
 		printf("%s %s\n", PROGRAM, VERSION);
 		return written();
 	}
-	/* Without --seed the draws are others in each run. */
+	/* Without --seed each run draws anew. */
 	if (options->origin[OPTION_SEED] == ORIGIN_DEFAULT &&
 	    (policy->splay > 0 || policy->backoff.strategy->random ||
 		!policy->jitter.kind->fixed))
@@ -160,5 +160,5 @@ main(int argc, char **argv)
 		    options.topic == NULL ? "" : options.topic);
 	const int status = act(&options, own_name);
 	options_free(&options);
-	exit(status); /* with the line, which is in use until then */
+	exit(status); /* not return: `line` is the buffer of stderr */
 }

@@ -39,7 +39,7 @@ print_wrapped(const char *text, int first, int end)
 	putchar('\n');
 }
 
-/* "  -a, --attempts=N           most times the command runs in all [5]" */
+/* "  -s, --signal=SIG           signal sent on timeout [TERM]" */
 static void
 print_option(const struct option_row *row)
 {

@@ -185,7 +185,9 @@ add_outcome(struct message *message, const struct options *options,
 		return;
 	}
 	add_ended(message, record);
-	/* If the run ends, the line for its end gives the rule. */
+	/*
+	 * If this stops the run, the line for the end has the rule and is red.
+	 */
 	if (message->verdict == VERDICT_STOP)
 		message->verdict = VERDICT_RETRY;
 	else

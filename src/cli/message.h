@@ -33,7 +33,7 @@ struct message message_status(const struct options *options,
 /* Stands for this many failures: "make: ... and 28 more like it". */
 struct message message_more(const struct options *options, uint64_t count);
 
-/* How an attempt failed, and why: "attempt 2/5 exited 7 after 31ms". */
+/* How an attempt failed: "attempt 2/5 exited 7 after 31ms". */
 struct message message_failure(const struct record *record);
 
 /* How the run ended, without its name: "giving up after 5 attempts ...". */

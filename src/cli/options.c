@@ -8,8 +8,8 @@
 #include "core/text.h"
 
 /*
- * Tells what is wrong with a value: of a list the item that is, or all of it if
- * that is empty; and which value was meant, or which ones there are.
+ * Tells what is wrong with a value, and which one was meant, or which ones
+ * there are.  Of a list it shows the wrong item alone, unless that is empty.
  */
 static void
 complain_of_value(char problem[OPTIONS_PROBLEM], struct options *options,
@@ -191,7 +191,7 @@ complain_of_word(char **argv, int result, char problem[OPTIONS_PROBLEM])
 	const char *word = argv[optind - 1];
 	char option[64] = { '-', (char)optopt, '\0' };
 
-	/* Of a letter among others the word may be the one before. */
+	/* Within -xyz `word` may still be the one before. */
 	if (optopt == 0 || optopt >= VAL_BASE)
 		snprintf(option, sizeof(option), "%.*s",
 		    (int)strcspn(word, "="), word);
@@ -206,8 +206,8 @@ complain_of_word(char **argv, int result, char problem[OPTIONS_PROBLEM])
 }
 
 /*
- * Sets the presets that argv names, or all its other options.  The presets come
- * first, and leave what cannot be read at all to the others.
+ * Sets the presets that argv names, or all its other options.  The first of the
+ * two passes skips words that cannot be read; the second one complains.
  */
 static int
 read_words(int argc, char **argv, struct options *options, bool presets_only,

@@ -72,7 +72,7 @@ enum option_id {
 	OPTIONS
 };
 
-/* Who set an option; who sets it last wins, and the user after a preset. */
+/* Who set an option: the last one wins, and the user over a preset. */
 enum option_origin { ORIGIN_DEFAULT, ORIGIN_PRESET, ORIGIN_USER };
 
 enum option_group {
@@ -106,13 +106,16 @@ enum early { EARLY_WAIT, EARLY_SKIP };
 struct options {
 	struct policy policy;
 	struct random random;
-	struct set stop_least; /* --stop-on's lists, applied to nothing */
-	struct set stop_most;  /* and to everything */
+	/*
+	 * --stop-on's lists, applied to nothing and to everything: they make
+	 * (x & stop_most) | stop_least of any default x.
+	 */
+	struct set stop_least, stop_most;
 	enum option_origin origin[OPTIONS];
 	const char *text[OPTIONS]; /* as it was given last */
 	const char *item;	   /* of a list: the wrong item, or NULL */
 	const char *topic;	   /* of --help, that helps; or NULL */
-	const char *warning;	   /* about options that are right, or NULL */
+	const char *warning;	   /* of what is hardly meant so, or NULL */
 
 	int preset; /* its number in presets[], if one is given */
 	struct patterns patterns;

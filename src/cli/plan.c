@@ -23,7 +23,8 @@
 
 /*
  * A comma list of OUTCOME[:DURATION][*COUNT]; the last item is repeated.
- * "p=CHANCE" in place of an outcome: it fails with this chance, or else succeeds.
+ * "p=CHANCE" in place of an outcome: it fails with this chance, or else
+ * succeeds.
  */
 struct script {
 	const char *rest; /* the items that were not read; NULL: none is left */
@@ -35,7 +36,7 @@ struct script {
 	double duration; /* seconds, at least: a timeout lasts to its limit */
 	bool counted;
 	uint64_t left;	   /* of the count, if it has one */
-	uint64_t repeated; /* how often it came as the last one, without */
+	uint64_t repeated; /* how often the last one, without a count, came */
 };
 
 /* One way through the run, on which every attempt that may fail does. */
@@ -326,7 +327,7 @@ go(struct plan *plan, const struct options *options, struct random random)
 	struct step step = { .count = 0 };
 
 	plan->policy = options->policy;
-	/* It would end a slow run before the run's own limit is known. */
+	/* --max-time would hide how long the run takes without it. */
 	if (plan->slow)
 		plan->policy.max_time = 0;
 	plan->script = (struct script){ .rest = script,

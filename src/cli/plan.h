@@ -6,7 +6,7 @@
 /* Returns NULL, or what is wrong with the text of --plan=SCRIPT. */
 const char *plan_check(const char *script);
 
-/* An item of the script, or NULL, is a chance. */
+/* Whether an item of the script, which may be NULL, is a chance. */
 bool plan_has_chances(const char *script);
 
 /*

@@ -56,8 +56,6 @@ fill(const struct plan_table *table, const struct record *record,
 {
 	const struct outcome outcome = record->outcome;
 	const struct delay *delay = &record->delay;
-	const bool ran = outcome.kind != OUTCOME_UNSTARTABLE &&
-	    outcome.kind != OUTCOME_UNFORKED;
 	char text[MESSAGE_PART], low[MESSAGE_PART], high[MESSAGE_PART];
 
 	duration_text(record->started, row[COLUMN_START]);
@@ -72,8 +70,8 @@ fill(const struct plan_table *table, const struct record *record,
 		snprintf(row[COLUMN_ATTEMPT], MESSAGE_PART, "%" PRIu64,
 		    record->attempt);
 		strlcpy(row[COLUMN_OUTCOME],
-		    ran ? message_outcome(record, text)
-			: outcome_name(outcome.kind),
+		    outcome_ran(outcome) ? message_outcome(record, text)
+					 : outcome_name(outcome.kind),
 		    MESSAGE_PART);
 		strlcpy(row[COLUMN_VERDICT],
 		    gives_up(record) ? "give up"

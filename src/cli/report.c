@@ -164,7 +164,7 @@ complain(struct sink *sink, const char *problem)
 	sink->failed = true;
 }
 
-/* Of a write before this one errno says nothing: it may be another's by now. */
+/* If an earlier write failed, errno may be another's by now. */
 static void
 flush(struct sink *sink)
 {
@@ -188,9 +188,7 @@ is_told(const struct report *report, const struct format *format,
 	if (!report->options->quiet || !format->for_people)
 		return true;
 	return record->kind == RECORD_OUTCOME &&
-	    record->reason != REASON_NONE &&
-	    (record->outcome.kind == OUTCOME_UNSTARTABLE ||
-		record->outcome.kind == OUTCOME_UNFORKED);
+	    record->reason != REASON_NONE && !outcome_ran(record->outcome);
 }
 
 void

@@ -8,7 +8,7 @@
 struct report;
 struct sink;
 
-/* One row per format: nothing else in the source names it. */
+/* One row per format: to add one, add a row. */
 struct format {
 	const char *name;
 	const char *doc;
@@ -90,7 +90,7 @@ struct report {
 const char *report_colour(const struct screen *screen, enum verdict verdict);
 const char *report_colour_end(const struct screen *screen);
 
-/* Tells all sinks; each line is written at once, but for a plan's. */
+/* Tells all sinks; lines are written at once, except those of a plan. */
 void report_tell(struct report *report, const struct record *record);
 
 /* Tells the sinks that an attempt starts, or that held output goes out. */
@@ -112,7 +112,7 @@ double report_tick(struct report *report, const struct record *record);
 /* Removes the drawing, before anything else may be written. */
 void report_hide(struct report *report);
 
-/* Closes the files, but for stdout and stderr. */
+/* Closes the files, except stdout and stderr. */
 void report_close(struct report *report);
 
 /*

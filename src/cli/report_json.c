@@ -96,8 +96,7 @@ put_code(FILE *file, struct outcome outcome)
 
 	if (outcome.kind == OUTCOME_SIGNAL)
 		text = signal_name(outcome.code, name);
-	else if (outcome.kind == OUTCOME_UNSTARTABLE ||
-	    outcome.kind == OUTCOME_UNFORKED)
+	else if (!outcome_ran(outcome))
 		text = outcome_error(outcome.code);
 	put_number(file, "status",
 	    outcome.kind == OUTCOME_TIMEOUT ? NAN : (double)outcome.code);

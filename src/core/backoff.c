@@ -59,7 +59,7 @@ exponential(const struct retry *retry)
 /*
  * Added up rather than computed by Binet's formula, which is wrong from n = 72
  * on.  From the second on no delay is below the one before it, so what reaches
- * the cap stays there, within 1600 sums; so does what is 0 for ever.
+ * the cap stays there, within 1600 sums.  A delay of 0 stays 0.
  */
 static double
 fibonacci(const struct retry *retry)
@@ -489,7 +489,5 @@ backoff_success(const struct backoff *backoff, struct level *level,
 double
 backoff_hold(const struct backoff *backoff, double delay)
 {
-	if (!(delay <= backoff->cap))
-		delay = backoff->cap;
-	return delay < backoff->min ? backoff->min : delay;
+	return number_max(number_min(delay, backoff->cap), backoff->min);
 }

@@ -37,7 +37,7 @@ struct param {
 
 struct retry; /* see backoff.c */
 
-/* One row a strategy: nothing else in the source names it. */
+/* One row a strategy: to add one, add a row. */
 struct strategy {
 	const char *name;
 	const char *formula; /* the nominal delay before retry n */
@@ -46,7 +46,7 @@ struct strategy {
 	const char *sample;  /* -b's text for the example; NULL for the name */
 	const char *example; /* first nominal delays for base 1 and u = 1/2 */
 	bool listed;	     /* its delays are listed; it takes no base */
-	bool keeps_level;    /* successes lower a level that lasts */
+	bool keeps_level;    /* failures raise a level, successes lower it */
 	bool needs_ends;     /* cannot do without a base and a cap */
 	bool random;	     /* brings its own randomness */
 

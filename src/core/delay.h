@@ -11,7 +11,7 @@
  * and its purpose, so that a delay can be computed twice and is the same.
  */
 
-/* The wait that follows an attempt, but for chance. */
+/* The wait that follows an attempt, apart from chance. */
 struct delay_request {
 	uint64_t n;	  /* the number of the retry, from 1 */
 	uint64_t attempt; /* the number of the attempt after the wait */

@@ -43,18 +43,18 @@ struct engine {
 	enum state state;
 	enum question question; /* ASKING */
 	enum stage stage;
-	bool untold; /* the judgement */
-	bool failed; /* retry itself, so that the process is being ended */
+	bool untold; /* the judgement has not been told yet */
+	bool failed; /* retry itself has, and therefore ends the process */
 	int signal;  /* received while a process runs, and ends the run */
 
 	/* The process that runs. */
 	enum phase phase;
-	bool exited;	 /* it has, but maybe not all that it started */
-	bool collecting; /* and its outcome is asked for */
+	bool exited;	 /* it has exited, but maybe not all that it started */
+	bool collecting; /* its outcome has been asked for */
 	bool abandoned;	 /* it could not be ended */
 	double deadline; /* when it must end */
 	double active;	 /* when an attempt last wrote */
-	bool idle;	 /* and ends because it has written nothing since */
+	bool idle;	 /* it is ended because it wrote nothing since */
 	double kill_at;	 /* ENDING: when SIGKILL is due */
 	double leave_at; /* when it is abandoned */
 	int send;	 /* KILL, CLEAN: the signal */
@@ -78,7 +78,7 @@ struct engine {
 	uint64_t successes; /* in a row */
 	struct level level;
 	struct delay paced; /* --pace=start: drawn when the attempt began */
-	struct progress earlier; /* as the run before left it */
+	struct progress earlier; /* from the last run; its counts go on */
 };
 
 static uint64_t
@@ -168,7 +168,10 @@ abandon(struct engine *engine)
 	return ACTION_ABANDON;
 }
 
-/* Sends the first signal; if it is ignored, only --max-time limits the wait. */
+/*
+ * Sends the first signal.  SIGKILL follows after --kill-after; without that
+ * only --max-time limits the wait.
+ */
 static enum action_kind
 end_process(struct engine *engine, double now)
 {
@@ -226,7 +229,7 @@ collect(struct engine *engine, double now)
 
 /* After a timeout nothing may be left, or two attempts would overlap. */
 static enum action_kind
-exited(struct engine *engine, double now)
+on_exited(struct engine *engine, double now)
 {
 	engine->exited = true;
 	if (engine->phase == PHASE_RUNS)
@@ -291,9 +294,9 @@ static const struct {
 	[REASON_ERROR] = { false, true },
 };
 
-/* Runs in a row that gave up, if this one has ended. */
+/* Runs in a row that gave up, with this one if it did. */
 static uint64_t
-given_up(const struct engine *engine)
+count_given_up(const struct engine *engine)
 {
 	const enum reason reason = engine->run.reason;
 	const bool counts = ends[reason].saves && reason != REASON_SUCCESS &&
@@ -318,24 +321,13 @@ progress(const struct engine *engine, double now)
 		.level = engine->level,
 		.n = engine->n,
 		.failures = engine->earlier.failures,
-		.given_up = given_up(engine),
+		.given_up = count_given_up(engine),
 		.delay = engine->run.delay.seconds,
 		.age = now - engine->delay_begun,
 	};
 }
 
 static enum action_kind out_of_time(struct engine *engine, double now);
-
-/*
- * A signal or --max-time ended the run: a reader that takes nothing for a
- * second does not hold it up.
- */
-static bool
-is_urgent(const struct engine *engine)
-{
-	return engine->run.reason == REASON_SIGNAL ||
-	    engine->run.reason == REASON_MAX_TIME;
-}
 
 /*
  * Between a verdict and the wait or end that it leads to, held output goes
@@ -358,7 +350,9 @@ settle(struct engine *engine, double now)
 			engine->deadline = over
 			    ? INFINITY
 			    : number_max(run_end(engine), now + LAST_GRACE);
-			if (is_urgent(engine))
+			/* A reader that takes nothing is not waited for. */
+			if (reason == REASON_SIGNAL ||
+			    reason == REASON_MAX_TIME)
 				engine->deadline = now + LAST_GRACE;
 			return ACTION_DELIVER;
 		}
@@ -403,7 +397,7 @@ finish(struct engine *engine, enum reason reason, int status, double now)
 	engine->lock_begun = INFINITY;
 	engine->run.reason = reason;
 	engine->run.status = status;
-	engine->run.given_up = given_up(engine);
+	engine->run.given_up = count_given_up(engine);
 	engine->run.tolerated =
 	    engine->run.given_up > engine->earlier.given_up &&
 	    engine->run.given_up < engine->policy->tolerate;
@@ -480,7 +474,7 @@ own_failure(struct engine *engine, double now)
 /* --- attempts and waits --- */
 
 static enum action_kind
-run_attempt(struct engine *engine, double now)
+begin_attempt(struct engine *engine, double now)
 {
 	const struct policy *policy = engine->policy;
 	struct record *run = &engine->run;
@@ -555,7 +549,7 @@ begin(struct engine *engine, double now)
 		return out_of_time(engine, now);
 	if (first || engine->policy->splay > 0 || engine->earlier.delay > 0)
 		return wait_first(engine, first, now);
-	return run_attempt(engine, now);
+	return begin_attempt(engine, now);
 }
 
 /* Standard input is taken only once it is sure that attempts are made. */
@@ -582,7 +576,7 @@ leave_wait(struct engine *engine, double now)
 	if (engine->run.attempt > 0 && engine->policy->gate)
 		return ask(engine, ASK_GATE,
 		    process_deadline(engine, now, engine->policy->min_timeout));
-	return run_attempt(engine, now);
+	return begin_attempt(engine, now);
 }
 
 /* The wait after an attempt that failed, or, with --repeat, succeeded. */
@@ -620,7 +614,7 @@ give_up_on_hint(struct engine *engine, double now)
 }
 
 static enum action_kind
-succeeded(struct engine *engine, double now)
+after_success(struct engine *engine, double now)
 {
 	const struct policy *policy = engine->policy;
 
@@ -633,6 +627,7 @@ succeeded(struct engine *engine, double now)
 		return succeed(engine, now);
 	}
 	engine->run.used = 0;
+	/* Windows outlast a success. */
 	memset(engine->tally.counts, 0, sizeof(engine->tally.counts));
 	engine->n = 0;
 	find_delay(engine, true, now);
@@ -678,7 +673,7 @@ is_final(const struct engine *engine)
 }
 
 static enum action_kind
-failed(struct engine *engine, double now)
+after_failure(struct engine *engine, double now)
 {
 	const struct policy *policy = engine->policy;
 
@@ -737,9 +732,9 @@ judge(struct engine *engine, double now)
 			    process_deadline(engine, now, 0));
 		return cut_short(engine, now);
 	case VERDICT_SUCCESS:
-		return succeeded(engine, now);
+		return after_success(engine, now);
 	case VERDICT_RETRY:
-		return failed(engine, now);
+		return after_failure(engine, now);
 	case VERDICT_STOP:
 		break;
 	}
@@ -765,7 +760,7 @@ ended_by_signal(struct engine *engine, double now)
 
 /* The attempt is over. */
 static enum action_kind
-ended(struct engine *engine, const struct event *event)
+on_ended(struct engine *engine, const struct event *event)
 {
 	const double now = event->now;
 	struct outcome *outcome = &engine->evidence.outcome;
@@ -776,8 +771,7 @@ ended(struct engine *engine, const struct event *event)
 	engine->evidence.idle = engine->idle;
 	engine->returned = *outcome;
 	if (engine->phase != PHASE_RUNS && !engine->failed &&
-	    outcome->kind != OUTCOME_UNSTARTABLE &&
-	    outcome->kind != OUTCOME_UNFORKED)
+	    outcome_ran(*outcome))
 		*outcome = (struct outcome){ OUTCOME_TIMEOUT,
 			.hinted = outcome->hinted };
 	engine->hint = event->hint;
@@ -798,7 +792,7 @@ ended(struct engine *engine, const struct event *event)
 }
 
 static enum action_kind
-answered(struct engine *engine, const struct event *event)
+on_answer(struct engine *engine, const struct event *event)
 {
 	const double now = event->now;
 	const bool yes = event->answer == VERDICT_SUCCESS;
@@ -861,7 +855,7 @@ answered(struct engine *engine, const struct event *event)
 	case ASK_GATE:
 		if (!yes || timed_out)
 			return give_up(engine, REASON_GATE, now);
-		return in_time(engine, now) ? run_attempt(engine, now)
+		return in_time(engine, now) ? begin_attempt(engine, now)
 					    : out_of_time(engine, now);
 	case ASK_SAVE:
 	case ASK_HOOK:
@@ -873,7 +867,7 @@ answered(struct engine *engine, const struct event *event)
 /* --- time and signals --- */
 
 static enum action_kind
-timer(struct engine *engine, double now)
+on_timer(struct engine *engine, double now)
 {
 	switch (engine->state) {
 	case STATE_RUNNING:
@@ -908,27 +902,27 @@ timer(struct engine *engine, double now)
 
 /* An orphan has ended: maybe it was the last that was left. */
 static enum action_kind
-reaped(struct engine *engine, double now)
+on_reaped(struct engine *engine, double now)
 {
 	if (engine->state == STATE_DELIVERING)
 		return ACTION_NONE;
 	if (!process_runs(engine) || !engine->exited || engine->collecting ||
 	    now >= next_timer(engine))
-		return timer(engine, now);
+		return on_timer(engine, now);
 	engine->send = engine->phase == PHASE_KILLED ? SIGKILL : 0;
 	return ACTION_CLEAN;
 }
 
 static enum action_kind
-signalled(struct engine *engine, const struct event *event)
+on_signal(struct engine *engine, const struct event *event)
 {
 	const double now = event->now;
 
 	if (engine->state == STATE_WAITING && event->signal == SIGURG)
 		return leave_wait(engine, now);
 	/*
-	 * Even if it is time: the next signal may end the run, and a reader may
-	 * have taken some of the output.
+	 * The timer is left alone, even if it is due: the next signal may end
+	 * the run, and a reader may have taken some of the output.
 	 */
 	if (!event->ends_run &&
 	    (engine->state == STATE_WAITING ||
@@ -936,7 +930,7 @@ signalled(struct engine *engine, const struct event *event)
 		return ACTION_NONE;
 	if (!event->ends_run || engine->state == STATE_FINISHED ||
 	    (engine->state == STATE_ASKING && engine->question == ASK_HOOK))
-		return timer(engine, now);
+		return on_timer(engine, now);
 	if (!process_runs(engine)) {
 		engine->run.in_a_wait = true;
 		if (engine->state == STATE_WAITING)
@@ -948,34 +942,34 @@ signalled(struct engine *engine, const struct event *event)
 	if (engine->collecting)
 		engine->deadline =
 		    number_min(engine->deadline, now + LAST_GRACE);
-	return timer(engine, now);
+	return on_timer(engine, now);
 }
 
 /* The process that runs is ended as if its time were over. */
 static enum action_kind
-failed_itself(struct engine *engine, const struct event *event)
+on_error(struct engine *engine, const struct event *event)
 {
-	const bool unasked = event->answer != VERDICT_NONE;
+	const bool instead_of_answer = event->answer != VERDICT_NONE;
 
 	/* The end was told, and its hook goes on. */
 	if (engine->state == STATE_ASKING && engine->question == ASK_HOOK)
-		return engine->collecting || unasked
+		return engine->collecting || instead_of_answer
 		    ? settle(engine, event->now)
 		    : ACTION_NONE;
 	engine->run.death = event->signal;
-	if (!process_runs(engine) || unasked)
+	if (!process_runs(engine) || instead_of_answer)
 		return own_failure(engine, event->now);
 	engine->failed = true;
 	if (engine->collecting)
 		return engine->state == STATE_RUNNING
-		    ? ended(engine, event)
+		    ? on_ended(engine, event)
 		    : own_failure(engine, event->now);
 	engine->deadline = event->now;
 	return watch_process(engine, event->now);
 }
 
 static enum action_kind
-act(struct engine *engine, const struct event *event)
+handle(struct engine *engine, const struct event *event)
 {
 	switch (event->kind) {
 	case EVENT_START:
@@ -984,19 +978,19 @@ act(struct engine *engine, const struct event *event)
 			return ask(engine, ASK_STATE, run_end(engine));
 		return prepare(engine, event->now);
 	case EVENT_EXITED:
-		return exited(engine, event->now);
+		return on_exited(engine, event->now);
 	case EVENT_REAPED:
-		return reaped(engine, event->now);
+		return on_reaped(engine, event->now);
 	case EVENT_CLEAN:
 		return collect(engine, event->now);
 	case EVENT_ENDED:
-		return ended(engine, event);
+		return on_ended(engine, event);
 	case EVENT_ANSWER:
-		return answered(engine, event);
+		return on_answer(engine, event);
 	case EVENT_TIMER:
-		return timer(engine, event->now);
+		return on_timer(engine, event->now);
 	case EVENT_SIGNAL:
-		return signalled(engine, event);
+		return on_signal(engine, event);
 	case EVENT_PROGRESS:
 		if (engine->deadline < INFINITY)
 			engine->deadline = number_max(engine->deadline,
@@ -1011,7 +1005,7 @@ act(struct engine *engine, const struct event *event)
 		engine->state = STATE_FINISHED;
 		return ACTION_FINISH;
 	case EVENT_ERROR:
-		return failed_itself(engine, event);
+		return on_error(engine, event);
 	case EVENT_NONE:
 		break;
 	}
@@ -1045,8 +1039,9 @@ struct step
 engine_step(struct engine *engine, struct event event)
 {
 	engine->active = number_max(engine->active, event.active);
-	const enum action_kind kind = act(engine, &event);
+	const enum action_kind kind = handle(engine, &event);
 	const double now = event.now;
+	/* The end is told before the hook runs, or else at FINISH. */
 	const bool hook = kind == ACTION_ASK && engine->question == ASK_HOOK;
 	const bool over =
 	    hook || (kind == ACTION_FINISH && engine->question != ASK_HOOK);

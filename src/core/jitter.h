@@ -10,7 +10,7 @@ enum jitter_order {
 	JITTER_AFTER_CAP   /* cap, then jitter, which may pass it */
 };
 
-/* One row a kind: nothing else in the source names it. */
+/* One row a kind: to add one, add a row. */
 struct jitter_kind {
 	const char *name;    /* as the user writes it */
 	const char *alias;   /* or NULL */

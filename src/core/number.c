@@ -55,7 +55,10 @@ exp_2(double x)
 	return ldexp(sum, (int)whole);
 }
 
-/* ln m = 2 artanh((m - 1) / (m + 1)), for m between sqrt(1/2) and sqrt(2). */
+/*
+ * The logarithm to base 2, by ln m = 2 artanh((m - 1) / (m + 1)) for m between
+ * sqrt(1/2) and sqrt(2).
+ */
 static double
 log_2(double x)
 {

@@ -15,9 +15,9 @@ double number_floor(double x);
 double number_ceil(double x);
 
 /*
- * x to the power of y, for x from 0, within 2.5e-13 of it, and within 1e-15 for
- * x = 2; exact if x, y and the result are whole and y is at most 64.  1 for
- * y = 0; NaN if there is no value, as for x below 0.
+ * x to the power of y, for x from 0, with a relative error below 2.5e-13, and
+ * below 1e-15 for x = 2; exact if x, y and the result are whole and y is at
+ * most 64.  1 for y = 0; NaN if there is no value, as for x below 0.
  */
 double number_power(double x, double y);
 

@@ -24,6 +24,13 @@ outcome_name(enum outcome_kind kind)
 	return names[kind];
 }
 
+bool
+outcome_ran(struct outcome outcome)
+{
+	return outcome.kind != OUTCOME_UNSTARTABLE &&
+	    outcome.kind != OUTCOME_UNFORKED;
+}
+
 #define NAME(error) [error] = #error
 
 const char *
@@ -69,7 +76,7 @@ outcome_status(struct outcome outcome)
 	return STATUS_OWN_FAILURE;
 }
 
-/* The words of a set that hold the signals and the kinds without a number. */
+/* The words of a set that hold the signals and the other kinds. */
 #define SIGNALS 4
 #define KINDS 5
 
@@ -119,13 +126,14 @@ set_keep(struct set *set, const struct set *other)
 		set->bits[i] &= other->bits[i];
 }
 
-/* The kinds that have no number. */
-#define NUMBERLESS \
+/* The kinds that are one bit each. */
+#define OTHER_KINDS \
 	(BIT(OUTCOME_TIMEOUT) | BIT(OUTCOME_UNSTARTABLE) | \
 	    BIT(OUTCOME_UNFORKED))
 
 const struct set_word set_classes[] = {
-	{ "any", "every outcome", { { ALL, ALL, ALL, ALL, ALL, NUMBERLESS } } },
+	{ "any", "every outcome",
+	    { { ALL, ALL, ALL, ALL, ALL, OTHER_KINDS } } },
 	{ "nonzero", "any exit status but 0", { { ALL - 1, ALL, ALL, ALL } } },
 	{ "signal", "death by any signal", { { [SIGNALS] = ALL } } },
 	{ "timeout", "timed out, whatever status it then returned",
@@ -137,7 +145,7 @@ const struct set_word set_classes[] = {
 	    { { [1] = BIT(EX_TEMPFAIL) | BIT(EX_UNAVAILABLE) |
 		    BIT(EX_OSERR) } } },
 	{ "hinted", "any with a hint about how long to wait",
-	    { { [HINTED] = ALL, ALL, ALL, ALL, ALL, NUMBERLESS } } },
+	    { { [HINTED] = ALL, ALL, ALL, ALL, ALL, OTHER_KINDS } } },
 	{ .name = NULL },
 };
 

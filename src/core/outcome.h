@@ -29,6 +29,9 @@ enum {
 	STATUS_NOT_FOUND = 127
 };
 
+/* Whether the command was executed. */
+bool outcome_ran(struct outcome outcome);
+
 /* "exit", "signal", "timeout", "unstartable", "unforked"; "none". */
 const char *outcome_name(enum outcome_kind kind);
 
@@ -46,8 +49,8 @@ int outcome_status(struct outcome outcome);
 
 /*
  * A set of outcomes, empty if all bits are 0: a bit for each exit status, then
- * for each signal from 1 to 64, then for each kind that has no number; and all
- * of these again for attempts that gave a hint.
+ * for each signal from 1 to 64, then for each other kind, whatever its code;
+ * and all of these again for attempts that gave a hint.
  */
 #define SET_WORDS 12
 
@@ -57,9 +60,13 @@ struct set {
 
 bool set_has(const struct set *set, struct outcome outcome);
 
-/* Adds to `set`, or takes out of it, all that is in `other`; or all else. */
+/* Adds to `set` all that is in `other`. */
 void set_add(struct set *set, const struct set *other);
+
+/* Takes out of `set` all that is in `other`. */
 void set_remove(struct set *set, const struct set *other);
+
+/* Takes out of `set` all that is not in `other`. */
 void set_keep(struct set *set, const struct set *other);
 
 /*

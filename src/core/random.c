@@ -27,7 +27,7 @@ random_uniform(const struct random *random, uint64_t attempt, enum draw purpose)
 
 	/* The first number is for the first retry. */
 	if (length > 0)
-		return random->script[(attempt + 2 * length - 2) % length];
+		return random->script[(attempt + length - 2) % length];
 	const uint64_t bits = mix(mix(random->seed + GAMMA) + (k + 1) * GAMMA);
 	return (double)(bits >> 11) * 0x1p-53;
 }

@@ -20,7 +20,7 @@ enum record_kind {
 	RECORD_LOCK,	/* another run has had the state for a second */
 	RECORD_WAIT,	/* a wait begins */
 	RECORD_SIGNAL,	/* retry received a signal */
-	RECORD_END	/* the run is over, but for the hook at its end */
+	RECORD_END	/* the run is over, apart from its last hook */
 };
 
 /* Why a run ended. */
@@ -107,7 +107,7 @@ struct record {
 	bool tolerated;	    /* --tolerate makes the status 0 */
 	uint64_t given_up;  /* runs in a row that gave up, with this one */
 	int status;	    /* the exit status */
-	const char *output; /* held, of the last attempt: its end, or NULL */
+	const char *output; /* the last of the held output, or NULL */
 	int death;	    /* the signal that retry dies of then, or 0 */
 };
 

@@ -12,7 +12,7 @@
  */
 #define REFRESH (1 << 15)
 
-/* Parts of a pattern that regcomp(3) takes, and this program treats apart. */
+/* Parts of a pattern that regcomp(3) takes, but that need care here. */
 struct scan {
 	bool refers;   /* it has a back-reference */
 	bool unopened; /* a parenthesis is closed that none opened */

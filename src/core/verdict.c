@@ -17,8 +17,6 @@ verdict_judge(const struct rules *rules, const struct evidence *evidence)
 	const struct outcome outcome = evidence->outcome;
 	const unsigned int found = evidence->matched & rules->matches;
 	const unsigned int missing = rules->matches & ~found;
-	const bool ran = outcome.kind != OUTCOME_UNSTARTABLE &&
-	    outcome.kind != OUTCOME_UNFORKED;
 	const bool listed = set_has(&rules->success, outcome);
 	const bool failed = found & MATCH_BIT(MATCH_FAIL);
 	const bool unseen = missing & MATCH_BIT(MATCH_SUCCESS);
@@ -26,7 +24,7 @@ verdict_judge(const struct rules *rules, const struct evidence *evidence)
 	if (evidence->control != VERDICT_NONE)
 		return judge(evidence->control, RULE_CONTROL);
 	/* A command that never ran leaves nothing to check. */
-	if (rules->check && ran)
+	if (rules->check && outcome_ran(outcome))
 		return judge(evidence->check, RULE_CHECK);
 	if (listed && !failed && !unseen)
 		return judge(VERDICT_SUCCESS, RULE_SUCCESS_ON);

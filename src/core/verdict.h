@@ -26,7 +26,7 @@ enum rule {
 	RULE_DEFAULT,
 	RULE_IDLE_TIMEOUT, /* the default, for an attempt that was idle */
 	RULE_SIGNAL,	   /* a signal ended the run: no rule applies */
-	RULE_MAX_TIME,	   /* no time was left to ask */
+	RULE_MAX_TIME,	   /* it ended the attempt, or left no time to ask */
 	RULE_ERROR	   /* `retry` itself failed */
 };
 

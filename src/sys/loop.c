@@ -510,7 +510,7 @@ drive(struct loop *loop, struct event event)
 		for (int i = 0; i < step.count; i++)
 			tell(loop, &step.records[i]);
 		event = act(loop, &step.action);
-		/* That a process is gone is told once: the failure waits. */
+		/* CLEAN comes once, so that a failure waits until after it. */
 		if (event.kind == EVENT_CLEAN ||
 		    (!loop->input.failed &&
 			!output_failed(&loop->output, &death)))
