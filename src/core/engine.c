@@ -386,8 +386,9 @@ settle(struct engine *engine, double now)
 	return ACTION_FINISH;
 }
 
-static enum action_kind
-finish(struct engine *engine, enum reason reason, int status, double now)
+/* The run is over, for this reason. */
+static void
+end_run(struct engine *engine, enum reason reason, int status)
 {
 	/* An error or signal on the way to the end only changes its reason. */
 	if (engine->run.reason == REASON_NONE)
@@ -403,6 +404,12 @@ finish(struct engine *engine, enum reason reason, int status, double now)
 	    engine->run.given_up < engine->policy->tolerate;
 	if (engine->run.tolerated)
 		engine->run.status = engine->run.death = 0;
+}
+
+static enum action_kind
+finish(struct engine *engine, enum reason reason, int status, double now)
+{
+	end_run(engine, reason, status);
 	return settle(engine, now);
 }
 
@@ -442,9 +449,17 @@ succeed(struct engine *engine, double now)
 static enum action_kind
 die(struct engine *engine, int signal, double now)
 {
+	/* A second signal does not wait for what the first one left. */
+	const bool goes_out = engine->state == STATE_DELIVERING &&
+	    engine->run.reason != REASON_SIGNAL;
+
 	engine->run.death = signal;
 	engine->run.ended_by = signal;
-	return finish(engine, REASON_SIGNAL, 128 + signal, now);
+	end_run(engine, REASON_SIGNAL, 128 + signal);
+	if (!goes_out)
+		return settle(engine, now);
+	engine->deadline = now + LAST_GRACE;
+	return ACTION_NONE;
 }
 
 /* No time is left for another attempt. */

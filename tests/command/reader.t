@@ -34,6 +34,18 @@ wait "$pid"
 is 'before retry ends' $? 0
 exec 9<&-
 
+rm over
+{ retry --output=hold sh -c 'head -c 3M /dev/zero; echo $PPID >over'
+    echo $? >code; } | {
+	wait_for test -s over
+	pid=$(cat over)
+	wait_for sh -c "! pgrep -x -P $pid sh"
+	kill "$pid"
+	wc -c >got
+}
+is 'a reader that goes on reading after a signal gets all' \
+    "$(cat code got | xargs)" '143 3145728'
+
 # stuck NAME OPTION...: a run whose reader takes nothing; its status in $code,
 # its messages in $err.
 stuck() {

@@ -1949,6 +1949,8 @@ a_signal_ends_a_delivery(void)
 	drive_signal(&drive, SIGURG);
 	CHECK_INT(drive.action.kind, ACTION_NONE);
 	drive_signal(&drive, SIGTERM);
+	CHECK_INT(drive.action.kind, ACTION_NONE);
+	drive_timer(&drive);
 	CHECK_FINISH(&drive, "signal", 128 + SIGTERM);
 	CHECK_INT(drive.run.death, SIGTERM);
 }
@@ -2184,6 +2186,34 @@ a_reader_has_a_second_to_take_something(void)
 	CHECK_ACTION(&drive, ACTION_NONE, 31.75);
 	drive_timer(&drive);
 	CHECK_FINISH(&drive, "max-time", 1);
+}
+
+/* And the same after a signal, but not after another one. */
+static void
+a_signal_leaves_a_reader_a_second(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+
+	for (int i = 0; i < 3; i++) {
+		drive.policy.delivery = DELIVERY_EACH;
+		drive_start(&drive);
+		drive_exit(&drive, i);
+		CHECK_INT(drive.action.kind, ACTION_DELIVER);
+		drive.now = 5;
+		drive_signal(&drive, SIGTERM);
+		CHECK_ACTION(&drive, ACTION_NONE, 6);
+		drive_step(&drive, (struct event){ .kind = EVENT_PROGRESS });
+		drive.now = 5.5;
+		if (i == 0)
+			drive_step(&drive,
+			    (struct event){ .kind = EVENT_DELIVERED });
+		else if (i == 1)
+			drive_signal(&drive, SIGTERM);
+		else
+			drive_timer(&drive);
+		CHECK_FINISH(&drive, "signal", 143);
+		CHECK_INT(drive.run.ended_by, SIGTERM);
+	}
 }
 
 static void
@@ -2697,6 +2727,7 @@ main(void)
 	RUN(a_lock_that_lasts_is_told);
 	RUN(held_output_of_each_attempt_goes_out_before_the_wait);
 	RUN(a_reader_has_a_second_to_take_something);
+	RUN(a_signal_leaves_a_reader_a_second);
 	RUN(a_hook_follows_the_end);
 	RUN(a_hook_does_not_change_the_end_that_was_told);
 	RUN(no_attempt_begins_while_a_signal_may_follow);

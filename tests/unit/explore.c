@@ -23,7 +23,7 @@ static void explore_failed(const char *file, int line, const char *text);
 #define POLICY_WORDS 16
 
 /* The search within a policy ends at this many states. */
-#define STATES_MOST 80000
+#define STATES_MOST 100000
 
 /* States that are later than this are not followed. */
 #define HORIZON 6.0
