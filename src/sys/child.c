@@ -53,12 +53,13 @@ static pid_t
 fork_child(struct child *child)
 {
 	child->memory->error = 0;
-	sigpending(&child->missed);
 	const pid_t pid = fork();
-	if (pid > 0)
-		child->pid = pid;
-	if (pid != 0)
+	if (pid != 0) {
+		/* Not before: a ^C could come in between, and reach nobody. */
+		sigpending(&child->missed);
+		child->pid = pid > 0 ? pid : 0;
 		return pid;
+	}
 
 	if (child->own_group)
 		setpgid(0, 0);

@@ -39,7 +39,7 @@ struct child {
 	sigset_t mask;
 	bool sigchld_ignored;
 	bool own_group;	 /* there is no terminal, so each child gets a group */
-	sigset_t missed; /* signals that `retry` had before the child began */
+	sigset_t missed; /* signals that may have come before the child */
 	struct child_memory *memory;
 };
 

@@ -333,7 +333,8 @@ collector_start(struct collector *collector, struct stream streams[STREAMS],
 	leash[0] = file_raise(leash[0]);
 	collector->leash = file_raise(leash[1]);
 	shared->found = (struct found){ .matched = 0 };
-	const pid_t pid = start(collector);
+	const pid_t pid =
+	    leash[0] == -1 || collector->leash == -1 ? -1 : start(collector);
 	if (pid == 0) {
 		struct work work = { .shared = shared,
 			.streams = streams,

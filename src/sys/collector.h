@@ -15,7 +15,7 @@ enum { OUT, ERR, STREAMS };
 
 /*
  * Memory that `retry` shares with its collector.  While a collector is at
- * work, `retry` only reads it, but for `ragged`.
+ * work, `retry` only reads it, except for `ragged` and failures of its own.
  */
 struct collection {
 	struct spool spools[STREAMS]; /* held output */
@@ -24,8 +24,9 @@ struct collection {
 				 or standard error is not a newline */
 	off_t passed;	      /* bytes that readers have taken */
 	double active;	      /* when the attempt last wrote: CLOCK_MONOTONIC */
-	const char *failed;   /* the file or call that did, or NULL */
-	int error;	      /* its errno */
+	int error;	      /* the errno of a failure */
+	const char *_Atomic failed; /* the file or call that did, or NULL; set
+					after `error` */
 };
 
 /* A stream of an attempt, as a collector finds it. */

@@ -93,11 +93,10 @@ wait_for_foreground(struct input *input)
 }
 
 static void
-complain(void)
+complain(int error)
 {
-	const bool full = errno == ENOSPC || errno == EFBIG || errno == EDQUOT;
-
-	if (full)
+	errno = error;
+	if (error == ENOSPC || error == EFBIG || error == EDQUOT)
 		spool_warn();
 	else
 		warn("standard input");
@@ -109,14 +108,15 @@ stdin_ready(struct ev_loop *events, ev_io *watcher, int flags)
 	struct input *input = watcher->data;
 	const ssize_t length =
 	    spool_take(&input->spool, STDIN_FILENO, SPOOL_MOST);
+	const int error = errno;
 
 	(void)events, (void)flags;
-	if (length > 0 || (length == -1 && errno == EAGAIN) ||
-	    (length == -1 && errno == EIO && isatty(STDIN_FILENO) &&
+	if (length > 0 || (length == -1 && error == EAGAIN) ||
+	    (length == -1 && error == EIO && isatty(STDIN_FILENO) &&
 		wait_for_foreground(input) == 0))
 		return;
 	if (length == -1)
-		complain();
+		complain(error);
 	input_stop(input);
 	input->done(input->data, length == 0);
 }
@@ -154,7 +154,7 @@ input_spool(struct input *input)
 	}
 	/* A terminal without input would not stop a background job yet. */
 	if (isatty(STDIN_FILENO) && wait_for_foreground(input) == -1) {
-		complain();
+		complain(errno);
 		return -1;
 	}
 	if (spool_open(&input->spool) == -1) {

@@ -289,6 +289,7 @@ ask(struct loop *loop, const struct action *action)
 		break;
 	case ASK_HOOK:
 		input_stop(&loop->input);
+		output_drop(&loop->output);
 		output_speak(&loop->output);
 		result = start_shell(loop,
 		    engine_record(loop->engine, 0).reason == REASON_SUCCESS

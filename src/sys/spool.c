@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sendfile.h>
 #include <unistd.h>
 
 #include "core/text.h"
@@ -164,17 +163,17 @@ spool_take(struct spool *spool, int descriptor, size_t most)
 int
 spool_append(struct spool *spool, const struct spool *from)
 {
-	off_t start = from->start;
+	off_t left = from->end - from->start;
 
-	if (lseek(spool->fd, spool->end, SEEK_SET) == -1)
+	if (lseek(from->fd, from->start, SEEK_SET) == -1)
 		return -1;
-	while (start < from->end) {
-		const ssize_t copied = sendfile(spool->fd, from->fd, &start,
-		    (size_t)(from->end - start));
+	while (left > 0) {
+		const ssize_t length =
+		    spool_take(spool, from->fd, (size_t)left);
 
-		if (copied <= 0)
+		if (length <= 0)
 			return -1;
-		spool->end += copied;
+		left -= length;
 	}
 	return 0;
 }

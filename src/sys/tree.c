@@ -218,7 +218,7 @@ tree_begin(struct tree *tree)
 	if (tree->self == 0)
 		return;
 	tree_free(tree);
-	tree->group = 0;
+	tree->group = tree->helper = 0;
 	if (has_children())
 		tree->before = find_processes(tree);
 }

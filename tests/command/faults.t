@@ -242,6 +242,19 @@ for error in EINVAL ENOSYS EPERM EOPNOTSUPP; do
 	copied splice:error=$error 'nor is splice' --output=hold
 	copied splice:error=$error 'nor for input' --stdin=replay
 done
+# Standard output has the messages of a check in their order.
+for error in ENOSYS EPERM; do
+	run sh -c 'exec strace -f -qq -o trace -e trace="$1,splice" \
+	    -e inject="$1,splice:error=$2" "$RETRY" --output=chronic -a 2 -d 0 \
+	    --check="echo no; exit 1" echo hi 2>&1' sh "$(any_libc sendfile)" \
+	    "$error"
+	is "$error: what messages are held with is copied" \
+	    "$code $(printf '%s\n' "$out" | sed 's/^retry: //; s/ .*//' | xargs)" \
+	    '1 hi no echo: hi no echo: echo:'
+done
+inject splice:error=EIO --stdin=replay cat <input
+like 'an error of the standard input is told as it is' "$err" \
+    '^retry: cat: standard input: (Input/output|I/O) error$'
 # It fails before retry knows that the attempt has begun.
 run strace -f -o trace -e trace="poll,$(any_libc clone)" \
     -e inject="$(any_libc clone):delay_exit=200000" \
@@ -280,6 +293,15 @@ for limit in 3 4 5 6 8 10; do
 		"$code $(printf %s "$err" | grep -vc '^profiling:')" \
 		'125 1' ;;
 	esac
+done
+
+# One of which is free because standard input is closed.
+for limit in 8 9 10 11 12 13 14 15; do
+	for mode in hold chronic; do
+		run sh -c 'exec prlimit --nofile='$limit' timeout -s KILL 60 \
+			"$RETRY" --output='$mode' -a 1 -t 1 true <&-'
+		like "ulimit -n $limit: --output=$mode ends" "$code" '^(0|125)$'
+	done
 done
 
 run sh -c 'ulimit -f 0; exec "$RETRY" -a 2 -d 1ms sh -c "exit 3" 2>file'

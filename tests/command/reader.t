@@ -59,6 +59,10 @@ stuck -T .5 -d 0 --output=last sh -c 'head -c 4M /dev/zero; exec sleep 60'
 is '--max-time ends a run whose reader is blocked' $code 124
 stuck -T .5 --fail-match=none seq 200000
 is 'also if the attempt waits for it' $code 124
+stuck -T .5 -d 0 --output=last --on-give-up='pgrep -P $PPID -x retry >left
+    echo hooked >>left' sh -c 'head -c 4M /dev/zero; exec sleep 60'
+is 'and of what it does not take nothing is left for a hook' \
+    "$code $(cat left)" '124 hooked'
 mkfifo full
 exec 9<>full
 retry -q -a 0 -d 0 --output=hold sh -c 'head -c 4M /dev/zero; echo >>often

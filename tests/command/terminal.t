@@ -124,6 +124,14 @@ on_terminal late 'next in' 'run=tell STOP retry && await is_stopped retry' \
     . 'type=\x03' . 'run=sleep 2; tell CONT retry' -- \
     retry -b constant -j none -d 2 -a 2 --log=text --log=json:log \
     known sh -c 'exit 6'
+# It comes while the attempt's process is made.
+if strace -o /dev/null true 2>/dev/null; then
+	mkdir born
+	on_terminal born begins 'run=await grep -q rt_sigpending trace' \
+	    . 'type=\x03' -- sh -c 'echo begins; exec strace -fo trace \
+	    -e trace="rt_sigpending,$1" -e inject="$1:delay_enter=1000000" \
+	    "$RETRY" -a 1 sleep 100d' sh "$(any_libc clone)"
+fi
 # A bucket that is locked keeps it for a tenth of a second from the next
 # attempt, which the ^C then does not reach.
 on_terminal between ready 'run=cp pid first; : >released
@@ -267,6 +275,12 @@ is 'if its command wants the terminal, fg gives it' \
     head -n 1)" '1 status 6'
 is 'also if it asks as a shell does' \
     "$(grep '^status' wants-all/seen | head -n 1)" 'status 7'
+if [ -d born ]; then
+	is '^C ends an attempt whose process is being made' \
+	    "$(last born)" 'status -2'
+else
+	skip '^C ends an attempt whose process is being made' 'no strace'
+fi
 is 'where nobody could resume it ^Z does not stop it' "$(last orphan)" \
     'status 0'
 is 'a hang-up reaches the attempt' "$(signals hangs)" 'ready 1'
