@@ -47,14 +47,6 @@ fail(struct collection *shared, const char *what)
 	_exit(EXIT_FAILURE);
 }
 
-/* Ends the process, whose work is done. */
-static _Noreturn void
-end(void)
-{
-	closefrom(STDERR_FILENO + 1);
-	_exit(EXIT_SUCCESS);
-}
-
 static const char *
 writer_name(int writer)
 {
@@ -96,8 +88,8 @@ pass(struct collection *shared, int writer, const char *bytes, size_t size)
 }
 
 /*
- * Reads once from a stream, `most` bytes of it.  Returns how many, 0 at its
- * end, or -1 if its pipe is empty.
+ * Reads once from a stream, `most` bytes of it.  Returns how many, or -1 if its
+ * pipe is empty.  It never ends, since this process has both ends.
  */
 static ssize_t
 take(struct work *work, int index, size_t most)
@@ -177,8 +169,6 @@ collect(struct work *work, int leash, int messages)
 			if (polls[i + 1].revents == 0)
 				continue;
 			const ssize_t length = take(work, i, MOVE_MOST);
-			if (length == 0)
-				polls[i + 1].fd = -1;
 			if (work->streams[i].held && !work->searches)
 				taken = length < 0 ? 0 : (size_t)length;
 		}
@@ -197,7 +187,7 @@ collect(struct work *work, int leash, int messages)
 	}
 	for (int i = 0; work->searches && i < STREAMS; i++)
 		search_end(&work->search, &work->lines[i]);
-	end();
+	_exit(EXIT_SUCCESS);
 }
 
 /*
@@ -232,9 +222,6 @@ let_out(struct collection *shared, struct spool *spool, int writer)
 				return -1;
 			if (length > 0)
 				spool->start += length;
-		} else if (is_pipe) {
-			length = splice(spool->fd, &spool->start, writer, NULL,
-			    size, SPLICE_F_MOVE);
 		} else
 			length =
 			    sendfile(writer, spool->fd, &spool->start, size);
@@ -294,7 +281,7 @@ deliver(struct collection *shared, const int writers[STREAMS])
 		waitpid(other, &status, 0);
 	if (WIFSIGNALED(status))
 		kill(getpid(), SIGKILL);
-	end();
+	_exit(EXIT_SUCCESS);
 }
 
 int
