@@ -17,7 +17,8 @@ test_packages='
 
 # What tests of real systems need, which are skipped without.
 system_packages='
-	buildah busybox-static cron crun libnss-systemd systemd-container'
+	buildah busybox-static cron crun libnss-systemd rpm rpmlint
+	systemd-container'
 
 # What scripts/package needs beside the first.
 package_packages='dpkg dpkg-dev gzip tar'
