@@ -23,6 +23,8 @@ crun_start() {
 		command -v "$crun_program" >/dev/null ||
 		    crun_lacks "$crun_program is not installed"
 	done
+	unshare --mount true 2>/dev/null ||
+	    crun_lacks 'no namespace can be made'
 	mkdir bundle
 	(cd bundle && crun spec)
 }
