@@ -53,18 +53,9 @@ writer_name(int writer)
 	return writer == STDOUT_FILENO ? "standard output" : "standard error";
 }
 
-/* Waits for room at the writer, which others may have made non-blocking. */
-static void
-wait_for_room(int writer)
-{
-	struct pollfd poll_fd = { .fd = writer, .events = POLLOUT };
-
-	poll(&poll_fd, 1, -1);
-}
-
 /*
- * Writes all of the bytes, however long the reader takes.  Returns 0, or -1
- * with errno set.
+ * Writes all of the bytes, however long the reader takes, and notes how far it
+ * got.  Returns 0, or -1 with errno set.
  */
 static int
 pass(struct collection *shared, int writer, const char *bytes, size_t size)
@@ -73,7 +64,7 @@ pass(struct collection *shared, int writer, const char *bytes, size_t size)
 		const ssize_t written = write(writer, bytes, size);
 
 		if (written == -1 && errno == EAGAIN) {
-			wait_for_room(writer);
+			file_wait_for_room(writer);
 			continue;
 		}
 		if (written == -1)
@@ -147,6 +138,32 @@ drain(struct work *work, int index)
 }
 
 /*
+ * Takes a message through the leash, in as many pieces as it comes; false if a
+ * NUL, or nothing, comes instead of one or behind it.
+ */
+static bool
+take_message(struct collection *shared, int leash, struct spool *spool)
+{
+	char text[COPY_MOST];
+	bool begun = false;
+	ssize_t length;
+	size_t size;
+
+	do {
+		length = read(leash, text, sizeof(text));
+		if (length <= 0)
+			return false;
+		size = strnlen(text, (size_t)length);
+		if (size > 0 &&
+		    (begun ? spool_write(spool, text, size)
+			   : spool_tell(spool, text, size)) == -1)
+			fail(shared, SPOOL_NAME);
+		begun = true;
+	} while (size == (size_t)length && text[size - 1] != '\n');
+	return size == (size_t)length;
+}
+
+/*
  * Collects until a NUL comes through the leash.  A message that comes through
  * it takes its place behind the bytes that were written before it.
  */
@@ -157,7 +174,6 @@ collect(struct work *work, int leash, int messages)
 	struct pollfd polls[] = { { .fd = leash, .events = POLLIN },
 		{ .fd = work->streams[OUT].pipe, .events = POLLIN },
 		{ .fd = work->streams[ERR].pipe, .events = POLLIN } };
-	char message[COPY_MOST];
 	bool told = true;
 
 	while (told) {
@@ -177,13 +193,7 @@ collect(struct work *work, int leash, int messages)
 			continue;
 		for (int i = 0; i < STREAMS; i++)
 			drain(work, i);
-		const ssize_t length = read(leash, message, sizeof(message));
-		const size_t size = length < 0 ? 0 : (size_t)length;
-		const size_t text = strnlen(message, size);
-		told = text > 0 && text == size;
-		if (text > 0 &&
-		    spool_tell(&shared->spools[messages], message, text) == -1)
-			fail(shared, SPOOL_NAME);
+		told = take_message(shared, leash, &shared->spools[messages]);
 	}
 	for (int i = 0; work->searches && i < STREAMS; i++)
 		search_end(&work->search, &work->lines[i]);
@@ -230,7 +240,7 @@ let_out(struct collection *shared, struct spool *spool, int writer)
 		if (length > 0)
 			continue;
 		if (length == -1 && errno == EAGAIN)
-			wait_for_room(writer);
+			file_wait_for_room(writer);
 		else if (length == -1 && !copies && spool_must_copy(errno))
 			copies = true;
 		else

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <libutil.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,32 @@ file_lock(const char *name, bool waits)
 
 	return file_raise(
 	    flopen(name, waits ? flags & ~O_NONBLOCK : flags, MODE));
+}
+
+void
+file_wait_for_room(int descriptor)
+{
+	struct pollfd poll_fd = { .fd = descriptor, .events = POLLOUT };
+
+	poll(&poll_fd, 1, -1);
+}
+
+int
+file_write(int descriptor, const char *bytes, size_t size)
+{
+	while (size > 0) {
+		const ssize_t written = write(descriptor, bytes, size);
+
+		if (written == -1 && errno == EAGAIN) {
+			file_wait_for_room(descriptor);
+			continue;
+		}
+		if (written == -1)
+			return -1;
+		bytes += written;
+		size -= (size_t)written;
+	}
+	return 0;
 }
 
 const char *

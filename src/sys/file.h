@@ -2,6 +2,7 @@
 #define FILE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct stat;
 
@@ -43,6 +44,15 @@ int file_open(const char *name, int flags);
  * `waits`.  Returns the descriptor, or -1 with errno set.
  */
 int file_lock(const char *name, bool waits);
+
+/* Waits for room at a descriptor that others may have made non-blocking. */
+void file_wait_for_room(int descriptor);
+
+/*
+ * Writes all of the bytes, however long the reader takes.  Returns 0, or -1
+ * with errno set.
+ */
+int file_write(int descriptor, const char *bytes, size_t size);
 
 /*
  * Finds the number of the descriptor that a name stands for: "-", "fd:7",

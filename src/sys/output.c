@@ -63,33 +63,46 @@ message_index(const struct output *output)
 }
 
 /*
- * Messages take their place in the held output, or go to standard error.  They
- * begin a line: the output before them may have ended in the middle of one.
+ * A message takes its place in the held output, or goes to standard error.  It
+ * begins a line: the output before it may have ended in the middle of one.
  */
-static ssize_t
+static void
 put_message(struct output *output, const char *data, size_t size)
 {
-	struct spool *spool =
-	    &output->collector.shared->spools[message_index(output)];
+	struct collection *shared = output->collector.shared;
+	struct spool *spool = &shared->spools[message_index(output)];
+	bool *ragged = &shared->ragged[output->merged ? OUT : ERR];
 
 	if (!output->silent) {
-		bool *ragged = &output->collector.shared
-				    ->ragged[output->merged ? OUT : ERR];
-
-		if (*ragged && *data != '\n' &&
-		    write(STDERR_FILENO, "\n", 1) == -1)
-			return 0;
+		if (*ragged && *data != '\n')
+			file_write(STDERR_FILENO, "\n", 1);
 		*ragged = false;
-		return write(STDERR_FILENO, data, size) == -1 ? 0
-							      : (ssize_t)size;
-	}
-	if (output->collector.leash != -1) {
+		file_write(STDERR_FILENO, data, size);
+	} else if (output->collector.leash != -1) {
 		collector_tell(&output->collector, data, size);
 	} else if (spool_open(spool) == -1 ||
 	    spool_tell(spool, data, size) == -1) {
 		fail(output, SPOOL_NAME);
 	}
-	return (ssize_t)size;
+}
+
+/* Adds to a message, which is put once its last line has its end. */
+static void
+add_message(struct output *output, const char *data, size_t size)
+{
+	char *message = realloc(output->message, output->length + size);
+
+	if (message == NULL) {
+		put_message(output, data, size);
+		return;
+	}
+	memcpy(message + output->length, data, size);
+	output->message = message;
+	output->length += size;
+	if (message[output->length - 1] != '\n')
+		return;
+	put_message(output, message, output->length);
+	output->length = 0;
 }
 
 /*
@@ -122,7 +135,7 @@ output_gather(struct output *output)
 	dup2(inherited, STDERR_FILENO);
 	close(inherited);
 	while ((length = read(ends[0], text, sizeof(text))) > 0)
-		put_message(output, text, (size_t)length);
+		add_message(output, text, (size_t)length);
 	close(ends[0]);
 }
 
@@ -130,7 +143,8 @@ static ssize_t
 write_message(void *cookie, const char *data, size_t size)
 {
 	output_gather(cookie);
-	return put_message(cookie, data, size);
+	add_message(cookie, data, size);
+	return (ssize_t)size;
 }
 
 /* Whether the descriptor is closed; any other error of its ends `retry`. */
@@ -152,7 +166,9 @@ output_open(struct output *output, const struct options *options)
 
 	*output = (struct output){ .options = options,
 		.ends = { NO_DESCRIPTOR, NO_DESCRIPTOR, NO_DESCRIPTOR } };
-	if (options->policy.delivery == DELIVERY_NONE)
+	/* stdio would lose what a reader has no room for at the moment. */
+	if (options->policy.delivery == DELIVERY_NONE &&
+	    (fcntl(STDERR_FILENO, F_GETFL) & O_NONBLOCK) == 0)
 		return 0;
 	if (collector_init(&output->collector) == -1)
 		return -1;
@@ -166,7 +182,7 @@ output_open(struct output *output, const struct options *options)
 	if (output->messages == NULL)
 		return -1;
 	setvbuf(output->messages, output->line, _IOLBF, sizeof(output->line));
-	setvbuf(stderr, NULL, _IOFBF, 0);
+	setvbuf(stderr, output->warnings, _IOFBF, sizeof(output->warnings));
 	output->silent = options->output == OUTPUT_CHRONIC;
 	return 0;
 }
@@ -178,6 +194,7 @@ output_close(struct output *output)
 		fclose(output->messages);
 		output_gather(output);
 		setvbuf(stderr, NULL, _IOLBF, 0);
+		free(output->message);
 	}
 	if (output->collector.shared == NULL)
 		return;

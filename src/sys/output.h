@@ -17,19 +17,22 @@ struct output {
 	const struct options *options;
 	struct collector collector;
 	bool closed[STREAMS]; /* `retry` was started without it */
-	bool merged; /* standard output and standard error are one file */
-	bool joined; /* and therefore share a pipe and a spool */
-	bool silent; /* messages are held too */
-	FILE *
-	    messages; /* logs on stderr go here; NULL if output is left alone */
+	bool merged;	   /* standard output and standard error are one file */
+	bool joined;	   /* and therefore share a pipe and a spool */
+	bool silent;	   /* messages are held too */
+	FILE *messages;	   /* logs on stderr go here, or NULL */
 	char line[BUFSIZ]; /* its buffer */
+	char *message;	   /* the lines that are being written there */
+	size_t length;
+	char warnings[1 << 16]; /* the buffer of stderr */
 	int ends[3]; /* descriptors that a child is given; or NO_DESCRIPTOR */
 	off_t begun; /* where the attempt's own output begins in its spool */
 };
 
 /*
- * Makes ready.  If output is held or searched, opens `messages` for logs, and
- * has warn(3) keep its lines until output_gather().  Returns 0, or -1 with
+ * Makes ready.  If output is held or searched, or if standard error does not
+ * block, opens `messages` for logs, and has warn(3) keep its lines until
+ * output_gather().  Returns 0, or -1 with
  * errno set.
  */
 int output_open(struct output *output, const struct options *options);

@@ -288,6 +288,16 @@ is 'and so is this one if --retry-on says so' \
 is 'a death of SIGPIPE is retried if somebody reads' \
     "$(cat code):$(grep -c . err.p)" 141:4
 
+# Long lines, and many.
+run retry --output=chronic --log=json -a 2 -d 0 sh -c 'echo out; exit 1' \
+    "$(printf %020000d 0)" "$(printf %0100000d 0)"
+is 'among held output each line of a log is whole' \
+    "$(printf '%s\n' "$err" | grep -c '^{"event.*}$') of $(printf '%s\n' "$err" |
+    grep -c .)" '7 of 7'
+run retry --output=chronic -a 2 -d 0 -t 1 -k 0 sh -c '[ $RETRY_ATTEMPT = 2 ] ||
+	{ for i in $(seq 120); do (trap "" TERM; exec sleep 4) & done; wait; }'
+is 'and none of many warnings is shown after a success' "$code:$err" 0:
+
 # temporary files
 mkdir files
 mkfifo stay

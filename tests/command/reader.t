@@ -131,6 +131,32 @@ time.sleep(.3)
 run.terminate()
 print(run.wait(20))
 E2
+	cat >nonblocking.py <<'E2'
+import fcntl, os, subprocess, sys
+
+here, there = os.pipe()
+flags = fcntl.fcntl(there, fcntl.F_GETFL)
+fcntl.fcntl(there, fcntl.F_SETFL, flags | os.O_NONBLOCK)
+for size in (4096, 1):
+    try:
+        while True:
+            os.write(there, b'.' * size)
+    except BlockingIOError:
+        pass
+run = subprocess.Popen(sys.argv[1:], stderr=there)
+os.close(there)
+try:
+    run.wait(0.3)
+except subprocess.TimeoutExpired:
+    pass
+with os.fdopen(here) as file:
+    print(file.read().lstrip('.').count('retry: '), run.wait())
+E2
+	for mode in stream hold last; do
+		is "$mode: a reader that others do not wait for has each message" \
+		    "$(python3 nonblocking.py retry -d 0 -a 3 --output=$mode \
+			sh -c 'exit 1' | tail -n 1)" '4 1'
+	done
 	is 'nor does a socket that is full' "$(python3 full.py \
 	    retry -q --fail-match=none sh -c 'seq 200000; exec sleep 60')" -15
 else
