@@ -76,7 +76,8 @@ END
 chmod +x meets
 
 # crowd SIZE TOKENS: so many at once, each with one retry; prints how many
-# retries there were, less those that were let through with a warning.
+# retries there were, less those that were let through with a warning. If those are
+# so many, on a busy machine, that tokens are left, it is tried again.
 crowd() {
 	rm -f crowd started
 	exec 9>gate
@@ -86,7 +87,13 @@ crowd() {
 	wait_for sh -c '[ "$(wc -l <started)" -eq "$1" ]' - "$1"
 	exec 9>&-
 	wait $!
-	echo $(($(attempts) - $1 - $(grep -c 'is locked' warnings)))
+	locked=$(grep -c 'is locked' warnings)
+	made=$(($(attempts) - $1 - locked))
+	if [ $(($1 - locked)) -lt "$2" ]; then
+		crowd "$@"
+	else
+		echo "$made"
+	fi
 }
 
 is '20 processes with 10 tokens make 10 retries' "$(crowd 20 10)" 10
