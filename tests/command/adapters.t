@@ -121,10 +121,13 @@ mv good "release/v$version/$name.tar.gz"
 
 sed -n '/^    - |/,$s/^      //p' "$scripts/gitlab/retry.yml" >before
 check 'the include has a script' test -s before
+# gitlab SCRIPT [VARIABLE=VALUE...]: a job with this script.
 gitlab() {
-	run env -i PATH="$PATH" HOME="$T" RETRY_VERSION="$version" \
-	    RETRY_RELEASES="file://$T/release" sh -ec "$(cat before)
+	job="$(cat before)
 	$1"
+	shift
+	run env -i PATH="$PATH" HOME="$T" RETRY_VERSION="$version" \
+	    RETRY_RELEASES="file://$T/release" "$@" sh -ec "$job"
 }
 gitlab 'retry --version; command -v retry'
 is 'a job has the program' "$code $(printf '%s\n' "$out" | tail -n 1)" \
@@ -133,6 +136,22 @@ echo >>".retry/$name.tar.gz"
 gitlab 'retry -q -a 1 sh -c "exit 3"'
 is 'which is fetched once' "$code" 3
 rm -rf .retry
+if command -v busybox >/dev/null && command -v python3 >/dev/null; then
+	# As in Alpine's image, in which curl is not.
+	mkdir alpine
+	for tool in grep mkdir sh sha256sum tar uname wget; do
+		ln -s "$(command -v busybox)" "alpine/$tool"
+	done
+	python3 -u -m http.server -b 127.0.0.1 0 >server 2>/dev/null &
+	wait_for grep -q 'port [0-9]' server
+	gitlab 'retry -q -a 1 sh -c "exit 3"' PATH="$T/alpine" \
+	    RETRY_RELEASES="http://127.0.0.1:$(grep -o 'port [0-9]*' server |
+		cut -c6-)/release"
+	is 'an image without curl has wget' "$code" 3 || note "$err"
+	rm -rf .retry
+else
+	skip 'an image without curl has wget' 'busybox or python3 is missing'
+fi
 echo >>"release/v$version/downloads/$name.tar.gz"
 gitlab 'echo ran'
 check 'one with another sum is not run' test "$code" -ne 0
