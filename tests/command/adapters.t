@@ -144,6 +144,8 @@ if command -v busybox >/dev/null && command -v python3 >/dev/null; then
 	done
 	python3 -u -m http.server -b 127.0.0.1 0 >server 2>/dev/null &
 	wait_for grep -q 'port [0-9]' server
+	mkdir .retry
+	echo 'of another version, from a cache' >.retry/SHA256SUMS
 	gitlab 'retry -q -a 1 sh -c "exit 3"' PATH="$T/alpine" \
 	    RETRY_RELEASES="http://127.0.0.1:$(grep -o 'port [0-9]*' server |
 		cut -c6-)/release"
