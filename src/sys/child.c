@@ -13,6 +13,9 @@
 
 #include "sys/child.h"
 
+/* Room for the value of a variable. */
+#define VARIABLE_MOST 128
+
 int
 child_init(struct child *child)
 {
@@ -36,23 +39,20 @@ child_init(struct child *child)
 	if (terminal != -1)
 		close(terminal);
 
-	child->memory = mmap(NULL, sizeof(*child->memory),
-	    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	return child->memory == MAP_FAILED ? -1 : 0;
+	child->error = mmap(NULL, sizeof(*child->error), PROT_READ | PROT_WRITE,
+	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	return child->error == MAP_FAILED ? -1 : 0;
 }
 
 /*
- * Forks.  Returns 0 in the child, which dies with its parent and has the
- * signals that `retry` was started with.
- *
  * The parent of a vfork(2) would be suspended until the exec is over, and an
  * exec can hang as long as a network file system or a virus scanner does: no
  * signal and no limit would work.
  */
-static pid_t
-fork_child(struct child *child)
+pid_t
+child_fork(struct child *child)
 {
-	child->memory->error = 0;
+	*child->error = 0;
 	const pid_t pid = fork();
 	if (pid != 0) {
 		/* Not before: a ^C could come in between, and reach nobody. */
@@ -147,57 +147,46 @@ execute(const struct start *start)
 	errno = denied ? EACCES : ENOENT;
 }
 
-/*
- * Writes a variable to its entry, which environ then points to.  If `retry` is
- * an attempt itself, the variable is there already.  False if memory is short.
- */
-__attribute__((format(printf, 4, 5))) static bool
-set_variable(char entry[CHILD_ENTRY], const char *name, bool has_value,
-    const char *format, ...)
+/* Sets a variable in environ, or removes one of a `retry` further up. */
+__attribute__((format(printf, 3, 4))) static int
+set_variable(const char *name, bool has_value, const char *format, ...)
 {
+	char value[VARIABLE_MOST];
 	va_list arguments;
 
-	unsetenv(name);
 	if (!has_value)
-		return true;
-	const int length = snprintf(entry, CHILD_ENTRY, "%s=", name);
+		return unsetenv(name);
 	va_start(arguments, format);
-	vsnprintf(entry + length, (size_t)(CHILD_ENTRY - length), format,
-	    arguments);
+	vsnprintf(value, sizeof(value), format, arguments);
 	va_end(arguments);
-	return putenv(entry) == 0;
+	return setenv(name, value, 1);
 }
 
-/*
- * Sets RETRY_* in environ, for the command that is started next; setenv(3)
- * would never free an old value.  False if memory is short.
- */
-static bool
-set_variables(struct child_memory *memory, const struct start *start)
+/* Sets RETRY_*, in the child.  Returns 0, or -1 with errno set. */
+static int
+set_variables(const struct start *start)
 {
 	const struct record *record = start->record;
 	const char *control = start->control;
 	const struct outcome last = record->outcome;
 	const bool ended = last.kind != OUTCOME_NONE;
-	bool set = true;
+	int result = 0;
 
-	set &= set_variable(memory->variables[0], "RETRY_ATTEMPT", true,
-	    "%" PRIu64, record->attempt);
-	set &= set_variable(memory->variables[1], "RETRY_ATTEMPTS", true,
-	    "%" PRIu64, record->limit);
-	set &= set_variable(memory->variables[2], "RETRY_ELAPSED", true, "%.3f",
-	    record->elapsed);
-	set &= set_variable(memory->variables[3], "RETRY_LAST", ended, "%s",
-	    outcome_name(last.kind));
-	set &= set_variable(memory->variables[4], "RETRY_LAST_STATUS",
+	result |=
+	    set_variable("RETRY_ATTEMPT", true, "%" PRIu64, record->attempt);
+	result |=
+	    set_variable("RETRY_ATTEMPTS", true, "%" PRIu64, record->limit);
+	result |= set_variable("RETRY_ELAPSED", true, "%.3f", record->elapsed);
+	result |=
+	    set_variable("RETRY_LAST", ended, "%s", outcome_name(last.kind));
+	result |= set_variable("RETRY_LAST_STATUS",
 	    ended && last.kind != OUTCOME_TIMEOUT, "%d", last.code);
-	set &= set_variable(memory->variables[5], "RETRY_DELAY",
-	    record->just_waited >= 0, "%.3f", record->just_waited);
-	set &= set_variable(memory->variables[6], "RETRY_FINAL", record->final,
-	    "1");
-	set &= set_variable(memory->variables[7], "RETRY_CONTROL",
-	    control != NULL, "%s", control != NULL ? control : "");
-	return set;
+	result |= set_variable("RETRY_DELAY", record->just_waited >= 0, "%.3f",
+	    record->just_waited);
+	result |= set_variable("RETRY_FINAL", record->final, "1");
+	result |= set_variable("RETRY_CONTROL", control != NULL, "%s",
+	    control != NULL ? control : "");
+	return result;
 }
 
 static bool
@@ -217,7 +206,7 @@ name_child(pid_t parent)
 {
 	const bool listens = is_pid(getenv("LISTEN_PID"), parent);
 	const bool is_watched = is_pid(getenv("WATCHDOG_PID"), parent);
-	char pid[CHILD_ENTRY];
+	char pid[VARIABLE_MOST];
 
 	if (!listens && !is_watched)
 		return 0;
@@ -235,30 +224,18 @@ child_start(struct child *child, const struct start *start)
 {
 	int fd = 0;
 
-	if (!set_variables(child->memory, start))
-		return -1;
-	const pid_t pid = fork_child(child);
+	const pid_t pid = child_fork(child);
 	if (pid != 0)
 		return pid == -1 ? -1 : 0;
 	while (fd < 3 &&
 	    (start->descriptors[fd] == CHILD_KEEPS ||
 		dup2(start->descriptors[fd], fd) == fd))
 		fd++;
-	if (fd == 3 && name_child(child->parent) == 0)
+	if (fd == 3 && set_variables(start) == 0 &&
+	    name_child(child->parent) == 0)
 		execute(start);
-	child->memory->error = errno;
+	*child->error = errno;
 	_exit(errno == ENOENT ? 127 : 126);
-}
-
-int
-child_call(struct child *child, int (*function)(const void *argument),
-    const void *argument)
-{
-	const pid_t pid = fork_child(child);
-
-	if (pid == 0)
-		_exit(function(argument));
-	return pid == -1 ? -1 : 0;
 }
 
 int

@@ -18,16 +18,6 @@ struct start {
 	int descriptors[3];  /* for 0, 1 and 2, or CHILD_KEEPS */
 };
 
-/* How many variables `retry` sets, and room for one of them. */
-#define CHILD_VARIABLES 8
-#define CHILD_ENTRY 128
-
-/* Memory that the child shares and that lasts as long as `retry`. */
-struct child_memory {
-	int error; /* the errno with which execve(2) failed, or 0 */
-	char variables[CHILD_VARIABLES][CHILD_ENTRY]; /* for environ */
-};
-
 /*
  * The one process that `retry` waits for: an attempt, or a command of its own.
  * `retry` blocks all signals and leaves their dispositions alone, but for
@@ -40,7 +30,7 @@ struct child {
 	bool sigchld_ignored;
 	bool own_group;	 /* there is no terminal, so each child gets a group */
 	sigset_t missed; /* signals that may have come before the child */
-	struct child_memory *memory;
+	int *error;	 /* shared: the errno of a failed execve(2), or 0 */
 };
 
 /*
@@ -51,17 +41,17 @@ int child_init(struct child *child);
 
 /*
  * Starts a command.  Returns 0, or -1 with errno set if no process could be
- * made.  The exec may hang; signals end it.  If it fails, memory->error says
- * why once the child has ended.
+ * made.  The exec may hang; signals end it.  If it fails, *error says why once
+ * the child has ended.
  */
 int child_start(struct child *child, const struct start *start);
 
 /*
- * Starts a child that calls the function and ends with what it returns.
- * Returns 0, or -1 with errno set.
+ * Forks.  Returns 0 in the child, which dies with its parent and has the
+ * signals that `retry` was started with; in the parent the pid, or -1 with
+ * errno set.
  */
-int child_call(struct child *child, int (*function)(const void *argument),
-    const void *argument);
+pid_t child_fork(struct child *child);
 
 /* Sends a signal to the child, or to its own group.  Returns 0 or -1. */
 int child_signal(const struct child *child, int signal);

@@ -26,7 +26,7 @@ control_file_begin(struct control_file *file)
 		return -1;
 	}
 	snprintf(file->name, sizeof(file->name), "/proc/%ld/fd/%d",
-	    (long)file->pid, file->fd);
+	    (long)getpid(), file->fd);
 	return 0;
 }
 

@@ -11,7 +11,6 @@
  * is the one that /proc gives to a descriptor of `retry`'s.
  */
 struct control_file {
-	pid_t pid;     /* `retry`'s own */
 	int fd;	       /* -1: no file is open */
 	char name[64]; /* for $RETRY_CONTROL */
 	bool complained;

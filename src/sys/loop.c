@@ -187,28 +187,26 @@ run_attempt(struct loop *loop)
 	return (struct event){ .kind = EVENT_NONE };
 }
 
-/* The option that a question's command comes from. */
-static const char *
-option_of(const struct loop *loop, enum question question)
-{
-	const struct record record = engine_record(loop->engine, 0);
+/* A shell command of the user's, and the option that it comes from. */
+struct shell {
+	const char *option;
+	const char *command;
+};
 
-	switch (question) {
-	case ASK_CHECK:
-		return "--check";
-	case ASK_GATE:
-		return "--before-retry";
-	case ASK_HOOK:
-		return record.reason == REASON_SUCCESS ? "--on-success"
-						       : "--on-give-up";
-	case ASK_STATE:
-	case ASK_LOCK:
-	case ASK_INPUT:
-	case ASK_BUDGET:
-	case ASK_SAVE:
-		break;
-	}
-	return "--state";
+/* The command that answers the question, which is a check's, gate's or hook's. */
+static struct shell
+shell_of(const struct loop *loop, enum question question)
+{
+	const struct options *options = loop->options;
+
+	if (question == ASK_CHECK)
+		return (struct shell){ "--check", options->check };
+	if (question == ASK_GATE)
+		return (
+		    struct shell){ "--before-retry", options->before_retry };
+	if (engine_record(loop->engine, 0).reason == REASON_SUCCESS)
+		return (struct shell){ "--on-success", options->on_success };
+	return (struct shell){ "--on-give-up", options->on_give_up };
 }
 
 /* A check, a gate or a hook: a shell command beside the attempts. */
@@ -263,8 +261,10 @@ ask(struct loop *loop, const struct action *action)
 			.progress = state_progress(&loop->state.state, time),
 		};
 	case ASK_LOCK:
-		if (child_call(&loop->child, state_file_wait, &loop->state) ==
-		    0)
+		result = child_fork(&loop->child);
+		if (result == 0)
+			_exit(state_file_wait(&loop->state));
+		if (result != -1)
 			return (struct event){ .kind = EVENT_NONE };
 		warn("--state: %s: cannot wait for its lock",
 		    text_safe(loop->state.name, safe, sizeof(safe)));
@@ -281,25 +281,19 @@ ask(struct loop *loop, const struct action *action)
 	case ASK_SAVE:
 		result = state_file_save(&loop->state, &action->progress, time);
 		return answer(result == 0 ? VERDICT_SUCCESS : VERDICT_NONE);
-	case ASK_CHECK:
-		result = start_shell(loop, options->check);
-		break;
-	case ASK_GATE:
-		result = start_shell(loop, options->before_retry);
-		break;
 	case ASK_HOOK:
 		input_stop(&loop->input);
 		output_drop(&loop->output);
 		output_speak(&loop->output);
-		result = start_shell(loop,
-		    engine_record(loop->engine, 0).reason == REASON_SUCCESS
-			? options->on_success
-			: options->on_give_up);
+		break;
+	case ASK_CHECK:
+	case ASK_GATE:
 		break;
 	}
-	if (result == 0)
+	const struct shell shell = shell_of(loop, action->question);
+	if (start_shell(loop, shell.command) == 0)
 		return (struct event){ .kind = EVENT_NONE };
-	warn("cannot run %s", option_of(loop, action->question));
+	warn("cannot run %s", shell.option);
 	return answer(VERDICT_STOP);
 }
 
@@ -344,7 +338,7 @@ static struct event
 attempt_ended(struct loop *loop)
 {
 	const struct control control = control_file_ended(&loop->control);
-	const int error = loop->child.memory->error;
+	const int error = *loop->child.error;
 	const int status = loop->status;
 	struct outcome outcome = { .kind = OUTCOME_EXIT,
 		.code = WEXITSTATUS(status) };
@@ -373,8 +367,8 @@ attempt_ended(struct loop *loop)
 static struct event
 question_ended(const struct loop *loop)
 {
-	const char *option = option_of(loop, loop->question);
-	const int error = loop->child.memory->error;
+	const char *option = shell_of(loop, loop->question).option;
+	const int error = *loop->child.error;
 	const int status = loop->status;
 	char name[SIGNAL_NAME];
 
@@ -787,8 +781,7 @@ loop_run(const struct options *options, const struct report *report)
 	logs_begin(report);
 	loop.report.pid = loop.child.parent;
 	notify_open(&loop.notify);
-	loop.control =
-	    (struct control_file){ .pid = loop.child.parent, .fd = -1 };
+	loop.control.fd = -1;
 	input_open(&loop.input, options, loop.events.loop, input_done, &loop);
 	if (output_open(&loop.output, options) == -1)
 		err(STATUS_OWN_FAILURE, "standard error");

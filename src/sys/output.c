@@ -13,9 +13,13 @@
 #include "core/outcome.h"
 #include "sys/file.h"
 #include "sys/output.h"
+#include "sys/signal_queue.h"
 
 /* How much of held output is told to logs. */
 #define TAIL_MOST 65536
+
+/* Room for all the warnings of one turn of the loop. */
+#define WARNINGS_MOST 65536
 
 /* Noted for output_failed(), which tells. */
 static void
@@ -33,7 +37,6 @@ bool
 output_failed(struct output *output, int *death)
 {
 	struct collection *shared = output->collector.shared;
-	struct sigaction action;
 
 	if (shared == NULL || shared->failed == NULL)
 		return false;
@@ -43,8 +46,7 @@ output_failed(struct output *output, int *death)
 	errno = shared->error;
 	shared->failed = NULL;
 	*death = 0;
-	if (errno == EPIPE && sigaction(SIGPIPE, NULL, &action) == 0 &&
-	    action.sa_handler != SIG_IGN)
+	if (errno == EPIPE && !signal_queue_ignores(SIGPIPE))
 		*death = SIGPIPE;
 	else if (shared->error == 0)
 		warnx("%s", what);
@@ -182,7 +184,8 @@ output_open(struct output *output, const struct options *options)
 	if (output->messages == NULL)
 		return -1;
 	setvbuf(output->messages, output->line, _IOLBF, sizeof(output->line));
-	setvbuf(stderr, output->warnings, _IOFBF, sizeof(output->warnings));
+	/* For stderr, which has it to the end. */
+	setvbuf(stderr, malloc(WARNINGS_MOST), _IOFBF, WARNINGS_MOST);
 	output->silent = options->output == OUTPUT_CHRONIC;
 	return 0;
 }

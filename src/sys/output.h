@@ -24,7 +24,6 @@ struct output {
 	char line[BUFSIZ]; /* its buffer */
 	char *message;	   /* the lines that are being written there */
 	size_t length;
-	char warnings[1 << 16]; /* the buffer of stderr */
 	int ends[3]; /* descriptors that a child is given; or NO_DESCRIPTOR */
 	off_t begun; /* where the attempt's own output begins in its spool */
 };

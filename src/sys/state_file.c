@@ -187,9 +187,8 @@ state_file_lock(struct state_file *file)
 }
 
 int
-state_file_wait(const void *argument)
+state_file_wait(const struct state_file *file)
 {
-	const struct state_file *file = argument;
 	char name[NAME];
 
 	return file_lock(beside(file->name, LOCK, name), true) == -1;

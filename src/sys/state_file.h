@@ -34,10 +34,9 @@ int state_file_lock(struct state_file *file);
 
 /*
  * Waits until the lock can be taken, but does not keep it.  For a process of
- * its own, as it hears nothing meanwhile; the argument is the struct
- * state_file.  Returns its exit status.
+ * its own, as it hears nothing meanwhile.  Returns its exit status.
  */
-int state_file_wait(const void *argument);
+int state_file_wait(const struct state_file *file);
 
 /*
  * Writes what the run leaves at this time, in seconds since 1970; at any moment

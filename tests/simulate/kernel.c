@@ -508,8 +508,7 @@ int __real_flopen(const char *name, int flags, ...);
 int __real_memfd_create(const char *name, unsigned int flags);
 int __real_rename(const char *from, const char *to);
 int __real_child_start(struct child *child, const struct start *start);
-int __real_child_call(struct child *child, int (*function)(const void *),
-    const void *argument);
+pid_t __real_child_fork(struct child *child);
 int __real_collector_start(struct collector *collector,
     struct stream streams[STREAMS], const struct patterns *patterns,
     int messages);
@@ -563,8 +562,7 @@ _Noreturn void __wrap_err(int status, const char *format, ...);
 _Noreturn void __wrap_errx(int status, const char *format, ...);
 void __wrap_warnx(const char *format, ...);
 int __wrap_child_start(struct child *child, const struct start *start);
-int __wrap_child_call(struct child *child, int (*function)(const void *),
-    const void *argument);
+pid_t __wrap_child_fork(struct child *child);
 int __wrap_collector_start(struct collector *collector,
     struct stream streams[STREAMS], const struct patterns *patterns,
     int messages);
@@ -1378,16 +1376,15 @@ __wrap_child_start(struct child *child, const struct start *start)
 	if (result == -1 || process == NULL || kernel.simple)
 		return result;
 	if (kernel_chance(20))
-		child->memory->error = kernel_chance(2) ? ENOENT : EACCES;
+		*child->error = kernel_chance(2) ? ENOENT : EACCES;
 	return result;
 }
 
-int
-__wrap_child_call(struct child *child, int (*function)(const void *),
-    const void *argument)
+pid_t
+__wrap_child_fork(struct child *child)
 {
 	self.role = ROLE_LOCK;
-	return __real_child_call(child, function, argument);
+	return __real_child_fork(child);
 }
 
 int
