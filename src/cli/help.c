@@ -7,6 +7,7 @@
 #include "cli/options.h"
 #include "cli/report.h"
 #include "core/signals.h"
+#include "core/text.h"
 
 /* The columns between which the text beside an option is printed. */
 #define TEXT_COLUMN 29
@@ -49,10 +50,9 @@ print_option(const struct option_row *row)
 	if (row->value != NULL)
 		strlcpy(value, row->value, sizeof(value));
 	else if (row->words != NULL)
-		for (int i = 0; option_word(row, i) != NULL; i++) {
-			strlcat(value, i == 0 ? "" : "|", sizeof(value));
-			strlcat(value, option_word(row, i), sizeof(value));
-		}
+		for (int i = 0; option_word(row, i) != NULL; i++)
+			text_append(value, sizeof(value), "%s%s",
+			    i == 0 ? "" : "|", option_word(row, i));
 	const int length = printf(row->type == TYPE_FLAG ? "  %3s --%s"
 		: row->optional				 ? "  %3s --%s[=%s]"
 							 : "  %3s --%s=%s",
@@ -187,10 +187,8 @@ print_presets(void)
 	for (const struct preset *row = presets; row->doc != NULL; row++) {
 		char text[256] = "";
 
-		for (int i = 1; row->words[i] != NULL; i++) {
-			strlcat(text, row->words[i], sizeof(text));
-			strlcat(text, " ", sizeof(text));
-		}
+		for (int i = 1; row->words[i] != NULL; i++)
+			text_append(text, sizeof(text), "%s ", row->words[i]);
 		printf("\n  %-11s %s (%s)\n%*s", row->words[0], row->doc,
 		    row->source, PRESET_COLUMN, "");
 		print_wrapped(text, PRESET_COLUMN, PRESET_END);

@@ -42,16 +42,13 @@ complain_of_value(char problem[OPTIONS_PROBLEM], struct options *options,
 	    (unknown && id == OPTION_SIGNAL))
 		habits_compare_outcomes(&nearest, id != OPTION_SIGNAL);
 	if (nearest.word != NULL) {
-		strlcat(problem, "; did you mean ", OPTIONS_PROBLEM);
-		strlcat(problem, nearest.word, OPTIONS_PROBLEM);
-		strlcat(problem, "?", OPTIONS_PROBLEM);
+		text_append(problem, OPTIONS_PROBLEM, "; did you mean %s?",
+		    nearest.word);
 	} else if (unknown && row->words != NULL) {
-		for (int i = 0; (word = option_word(row, i)) != NULL; i++) {
-			strlcat(problem, i == 0 ? " (use " : ", ",
-			    OPTIONS_PROBLEM);
-			strlcat(problem, word, OPTIONS_PROBLEM);
-		}
-		strlcat(problem, ")", OPTIONS_PROBLEM);
+		for (int i = 0; (word = option_word(row, i)) != NULL; i++)
+			text_append(problem, OPTIONS_PROBLEM, "%s%s",
+			    i == 0 ? " (use " : ", ", word);
+		text_append(problem, OPTIONS_PROBLEM, ")");
 	}
 }
 
@@ -165,8 +162,7 @@ complain_of_name(const char *option, char problem[OPTIONS_PROBLEM])
 		habits_compare(&nearest, known);
 		if (!is_long || strncmp(known, name, strlen(name)) != 0)
 			continue;
-		strlcat(names, before, sizeof(names));
-		strlcat(names, known, sizeof(names));
+		text_append(names, sizeof(names), "%s%s", before, known);
 		before = " and --";
 	}
 	if (instead == NULL && *names != '\0') {
@@ -174,13 +170,11 @@ complain_of_name(const char *option, char problem[OPTIONS_PROBLEM])
 		return -1;
 	}
 	snprintf(problem, OPTIONS_PROBLEM, "unknown option %s", safe);
-	if (instead == NULL && nearest.word == NULL)
-		return -1;
-	strlcat(problem, instead != NULL ? "; " : "; did you mean --",
-	    OPTIONS_PROBLEM);
-	strlcat(problem, instead != NULL ? instead : nearest.word,
-	    OPTIONS_PROBLEM);
-	strlcat(problem, instead != NULL ? "" : "?", OPTIONS_PROBLEM);
+	if (instead != NULL)
+		text_append(problem, OPTIONS_PROBLEM, "; %s", instead);
+	else if (nearest.word != NULL)
+		text_append(problem, OPTIONS_PROBLEM, "; did you mean --%s?",
+		    nearest.word);
 	return -1;
 }
 

@@ -1,6 +1,5 @@
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,20 +17,6 @@
 #define SUM "checksum "
 #define SUM_LENGTH (sizeof(SUM) - 1 + 16 + 1)
 
-/* Adds to a text of `size`; false if it does not fit. */
-static bool __attribute__((format(printf, 3, 4)))
-append(char *text, size_t size, const char *format, ...)
-{
-	const size_t length = strlen(text);
-	va_list arguments;
-
-	va_start(arguments, format);
-	const int added =
-	    vsnprintf(text + length, size - length, format, arguments);
-	va_end(arguments);
-	return (size_t)added < size - length;
-}
-
 /* It names the strategy and the parameters as -b takes them. */
 struct state
 state_none(const struct backoff *backoff)
@@ -47,12 +32,12 @@ state_none(const struct backoff *backoff)
 	for (int i = 0; i < BACKOFF_PARAMS; i++) {
 		if (!backoff->param_given[i])
 			continue;
-		append(text, STATE_STRATEGY, "%c%s=%.17g", separator,
+		text_append(text, STATE_STRATEGY, "%c%s=%.17g", separator,
 		    strategy->params[i].name, backoff->params[i]);
 		separator = ',';
 	}
 	for (size_t i = 0; fits && i < count; i++) {
-		fits = append(text, STATE_STRATEGY, "%c%.17g", separator,
+		fits = text_append(text, STATE_STRATEGY, "%c%.17g", separator,
 		    backoff->values[i]);
 		separator = ',';
 	}
@@ -122,9 +107,9 @@ format(const struct state *state, int version, char text[STATE_TEXT])
 	    version, state->strategy, level, state->level.previous, state->n,
 	    state->failures, state->delay, state->next);
 	if (version > 1)
-		append(text, STATE_TEXT, "given-up %" PRIu64 "\n",
+		text_append(text, STATE_TEXT, "given-up %" PRIu64 "\n",
 		    state->given_up);
-	append(text, STATE_TEXT, SUM "%016" PRIx64 "\n",
+	text_append(text, STATE_TEXT, SUM "%016" PRIx64 "\n",
 	    text_checksum(text, strlen(text)));
 }
 

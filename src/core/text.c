@@ -1,3 +1,5 @@
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <vis.h>
@@ -80,6 +82,19 @@ text_count(const char *text, uint64_t *count)
 		return "not a whole number";
 	*count = (uint64_t)strtonum(text, 0, INT64_MAX, &problem);
 	return problem == NULL ? NULL : "too large";
+}
+
+bool
+text_append(char *buffer, size_t size, const char *format, ...)
+{
+	const size_t length = strlen(buffer);
+	va_list arguments;
+
+	va_start(arguments, format);
+	const int added =
+	    vsnprintf(buffer + length, size - length, format, arguments);
+	va_end(arguments);
+	return added >= 0 && (size_t)added < size - length;
 }
 
 uint64_t

@@ -41,6 +41,13 @@ const char *text_item(const char **list, char item[TEXT_ITEM]);
 const char *text_count(const char *text, uint64_t *count);
 
 /*
+ * Adds to the text in a buffer of `size` bytes, as printf(3) would; what does
+ * not fit is cut off.  Returns whether all of it fits.
+ */
+bool text_append(char *buffer, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/*
  * FNV-1a, of 64 bits: tells a file that was cut or changed by accident, not
  * one that was changed on purpose.
  */
