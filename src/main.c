@@ -48,8 +48,8 @@
  *     tree        ends all that a timed-out attempt has started
  *     logs        opens the logs, and looks at terminals
  *     input       the standard input of attempts
- *     output      passes on, holds or searches the output of attempts
- *     collector   a process that holds output, searches it or passes it on
+ *     output      decides what becomes of the output of attempts
+ *     collector   the process that holds it, searches it or passes it on
  *     control_file
  *                 the file in which an attempt gives its own verdict
  *     spool       temporary files without a name

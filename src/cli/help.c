@@ -129,8 +129,9 @@ print_options(void)
 	}
 	printf(
 	    "\nDUR is in seconds, or has units: 250ms, 1m30s, 1h.  COMMAND is "
-	    "run directly; for\npipes, functions and other shell syntax: " PROGRAM
-	    " sh -c '...'\nTOPIC:");
+	    "run directly; for\npipes, functions and other shell syntax: "
+	    "%s sh -c '...'\nTOPIC:",
+	    PROGRAM);
 	for (const struct help_topic *row = help_topics; row->name != NULL;
 	     row++)
 		printf(" %s", row->name);

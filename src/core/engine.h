@@ -7,7 +7,8 @@
 
 /*
  * The run as a state machine that does no I/O: it is told what happened and
- * when, and answers what to do next.  Times are seconds on any clock that
+ * when, and answers what to do next.  Below, a word in capitals is an event or
+ * an action.  Times are seconds on any clock that
  * never goes back.
  */
 struct engine;
@@ -40,7 +41,8 @@ enum event_kind {
 	EVENT_START,
 	EVENT_EXITED,	 /* the process of the attempt or question has exited */
 	EVENT_REAPED,	 /* another process, an orphan, has */
-	EVENT_CLEAN,	 /* nothing is left of a process that was ended */
+	EVENT_CLEAN,	 /* nothing is left of an ended process, or it was
+			    abandoned */
 	EVENT_ENDED,	 /* the attempt is over: this is the evidence */
 	EVENT_ANSWER,	 /* to the question that was asked */
 	EVENT_TIMER,	 /* the action's `wake` is reached */

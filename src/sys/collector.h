@@ -65,8 +65,8 @@ void collector_tell(const struct collector *collector, const char *message,
     size_t size);
 
 /*
- * The attempt has ended: the collector takes what its pipes hold now, were they
- * written to for ever, and ends.
+ * The attempt has ended: the collector takes what its pipes hold now, even if
+ * somebody goes on writing, and ends.
  */
 void collector_finish(struct collector *collector);
 

@@ -40,8 +40,8 @@ int file_open(const char *name, int flags);
 /*
  * Opens the file for reading and writing, creates it if it is missing, and
  * takes its lock, which the kernel takes back from a process that dies.  If
- * another process has the lock, waits for it, or fails with EWOULDBLOCK unless
- * `waits`.  Returns the descriptor, or -1 with errno set.
+ * another process has the lock, waits for it if `waits`, or else fails with
+ * EWOULDBLOCK.  Returns the descriptor, or -1 with errno set.
  */
 int file_lock(const char *name, bool waits);
 

@@ -18,7 +18,7 @@
 #define DEFAULT_WIDTH 80
 #define WIDEST 1000
 
-/* Finds out what `auto` means; logs_tick() looks whether it is a terminal. */
+/* Finds out what `auto` means; look() finds out if it is a terminal. */
 static void
 settle_format(struct sink *sink)
 {
@@ -106,7 +106,7 @@ open_sink(const struct report *report, struct sink *sink, const struct log *log)
 		refuse(log->file, same);
 	if (inherited == STDERR_FILENO ||
 	    (inherited == STDOUT_FILENO && report->options->plan)) {
-		/* Others may write there too, so nothing is buffered. */
+		/* Others write there too, through the one buffer there is. */
 		close(file);
 		sink->file = inherited == STDERR_FILENO ? stderr : stdout;
 		sink->name = NULL;

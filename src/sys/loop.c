@@ -47,11 +47,11 @@ struct loop {
 	ev_prepare waits;
 	double wake;	/* when the engine wants its next TIMER */
 	double stopped; /* seconds that SIGTSTP took, which do not count */
-	double resumed; /* when it last did, on CLOCK_MONOTONIC */
+	double resumed; /* when `retry` last went on, on CLOCK_MONOTONIC */
 	struct event pending; /* for the next turn of the loop, or NONE */
 
 	struct child child;
-	bool is_attempt; /* the child; else it is asked: */
+	bool is_attempt; /* the child is; else it answers the question */
 	enum question question;
 	int status;	     /* of the last child */
 	struct rusage usage; /* of the last attempt */
@@ -153,7 +153,7 @@ run_attempt(struct loop *loop)
 
 	report_begin(&loop->report, &record);
 	tree_begin(&loop->tree);
-	/* The output last: a message of the others finds no process for it. */
+	/* The output last: no collector is to get a message of the others. */
 	int result = input_begin(&loop->input, record.attempt > 1,
 	    &start.descriptors[0]);
 	if (result == 0 && loop->options->control)
@@ -173,8 +173,8 @@ run_attempt(struct loop *loop)
 		return (struct event){ .kind = EVENT_NONE };
 	}
 	/*
-	 * This outcome waits for the next turn of the loop: without a delay
-	 * signals would never have theirs.
+	 * This outcome waits for the next turn of the loop: signals would never
+	 * be read if fork keeps failing and there is no delay.
 	 */
 	output_drop(&loop->output);
 	control_file_ended(&loop->control);
@@ -193,7 +193,7 @@ struct shell {
 	const char *command;
 };
 
-/* The command that answers the question, which is a check's, gate's or hook's. */
+/* The command of a check, a gate or a hook. */
 static struct shell
 shell_of(const struct loop *loop, enum question question)
 {
@@ -505,12 +505,12 @@ drive(struct loop *loop, struct event event)
 		for (int i = 0; i < step.count; i++)
 			tell(loop, &step.records[i]);
 		event = act(loop, &step.action);
-		/* CLEAN comes once, so that a failure waits until after it. */
+		/* CLEAN comes only once: the failure is told after it. */
 		if (event.kind == EVENT_CLEAN ||
 		    (!loop->input.failed &&
 			!output_failed(&loop->output, &death)))
 			continue;
-		/* How it ended is told even so. */
+		/* The ERROR has the way in which the process ended. */
 		if (loop->collecting)
 			event = process_ended(loop);
 		loop->collecting = loop->input.failed = false;
@@ -637,8 +637,9 @@ receive(struct loop *loop, const struct signalfd_siginfo *info)
 	case SIGTTOU:
 		/*
 		 * The child is in the background and wants its terminal, so
-		 * that it is being stopped.  A shell knows of retry alone, and
-		 * continues what it saw stop.
+		 * that it is being stopped.  The shell sees `retry` alone,
+		 * which therefore stops too, and continues the child when the
+		 * shell continues it.
 		 */
 		if (info->ssi_code == SI_KERNEL ||
 		    (pid_t)info->ssi_pid == loop->child.pid)
@@ -715,7 +716,7 @@ timer_fired(struct ev_loop *events, ev_timer *watcher, int flags)
 	drive(loop, event);
 }
 
-/* Before the loop waits: nobody is to wait for a warning. */
+/* Before the loop waits: no warning may stay in a buffer meanwhile. */
 static void
 gather_warnings(struct ev_loop *events, ev_prepare *watcher, int flags)
 {
@@ -755,7 +756,7 @@ set_up(struct loop *loop)
 	ev_io_init(&loop->stops, stop_ready, stops, EV_READ);
 	ev_timer_init(&loop->timer, timer_fired, 0, 0);
 	ev_prepare_init(&loop->waits, gather_warnings);
-	/* A ^C that came before a wait is found to be over ends the run. */
+	/* A ^C that is there when a wait ends is read first. */
 	ev_set_priority(&loop->timer, EV_MINPRI);
 	loop->signals.data = loop->stops.data = loop->timer.data =
 	    loop->waits.data = loop;

@@ -21,7 +21,7 @@
 /* Room for all the warnings of one turn of the loop. */
 #define WARNINGS_MOST 65536
 
-/* Noted for output_failed(), which tells. */
+/* Keeps the first failure, which output_failed() tells. */
 static void
 fail(struct output *output, const char *what)
 {
@@ -469,7 +469,7 @@ output_settle(struct output *output, const struct record *run)
 	const bool succeeded = over ? run->status == 0 && !run->tolerated
 				    : run->judgement.verdict == VERDICT_SUCCESS;
 
-	/* A delivery that a time limit cut off continues where it stopped. */
+	/* A collector that has failed may not have been waited for yet. */
 	output_drop(output);
 	output_gather(output);
 	switch (output->options->output) {

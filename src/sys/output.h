@@ -9,9 +9,9 @@
 #include "sys/collector.h"
 
 /*
- * Passes on, holds or searches the output of attempts, and holds `retry`'s own
- * messages with --output=chronic. Only output that is held or searched goes
- * through a pipe and a collector.
+ * Decides whether the output of attempts is passed on, held or searched, and
+ * holds `retry`'s own messages with --output=chronic.  Only output that is held
+ * or searched goes through a pipe and a collector.
  */
 struct output {
 	const struct options *options;
@@ -25,7 +25,7 @@ struct output {
 	char *message;	   /* the lines that are being written there */
 	size_t length;
 	int ends[3]; /* descriptors that a child is given; or NO_DESCRIPTOR */
-	off_t begun; /* where the attempt's own output begins in its spool */
+	off_t begun; /* where the last attempt's output begins in its spool */
 };
 
 /*
@@ -36,7 +36,7 @@ struct output {
  */
 int output_open(struct output *output, const struct options *options);
 
-/* Gives warnings their place among the messages, which takes little if none. */
+/* Gives warnings their place among the messages; cheap if there are none. */
 void output_gather(struct output *output);
 
 void output_close(struct output *output);

@@ -18,6 +18,9 @@ lint() {
 # shellcheck disable=SC2046 # names without blanks
 lint 'C is formatted' \
     clang-format --dry-run -Werror $(find src tests -name '*.[ch]')
+# clang-format leaves comments alone.
+is 'no line is longer than 80 columns' \
+    "$(find src -name '*.[ch]' -exec expand {} + | grep -E '^.{81}')" ''
 # shellcheck disable=SC2046
 lint 'the shell scripts are clean' shellcheck -x -e SC2016,SC2317 \
     -P SCRIPTDIR -P . -P tests .ci/run scripts/completions/retry.bash \
