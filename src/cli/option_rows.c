@@ -110,7 +110,7 @@ parse_log(struct options *options, const char *text)
 	logs =
 	    reallocarray(options->logs, options->log_count + 1, sizeof(*logs));
 	if (logs == NULL)
-		return "too much for the memory there is";
+		return "too long: out of memory";
 	options->logs = logs;
 	logs[options->log_count++] = log;
 	return NULL;

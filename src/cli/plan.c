@@ -477,18 +477,18 @@ plan_run(const struct options *options, struct report *report,
 	struct plan expected = { .table = NULL };
 	struct plan measured = { .table = &table };
 	struct plan plan = { .report = report };
-	bool silent = false;
+	bool log_on_stdout = false;
 
 	for (size_t i = 0; i < report->count; i++)
 		if (report->sinks[i].file == stdout)
-			silent = true;
+			log_on_stdout = true;
 	/* The delays are linear in their draws, or nearly so. */
-	if (chances || !silent)
+	if (chances || !log_on_stdout)
 		go(&expected, options,
 		    (struct random){ .script = &middle, .script_length = 1 });
 	if (chances)
 		measured.expected = plan.expected = &expected;
-	if (silent) {
+	if (log_on_stdout) {
 		go(&plan, options, options->random);
 		return;
 	}

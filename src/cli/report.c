@@ -62,9 +62,9 @@ put_line(const struct sink *sink, struct message message)
 	    message.text);
 }
 
-/* Whether a failure equals that of the attempt before. */
+/* Whether a failure is only counted, since it equals the one before it. */
 static bool
-is_repeated(const struct sink *sink, const struct report *report,
+is_left_out(const struct sink *sink, const struct report *report,
     const struct record *record)
 {
 	const struct record *last = &sink->last;
@@ -95,7 +95,7 @@ void
 report_text(struct sink *sink, const struct report *report,
     const struct record *record)
 {
-	if (is_repeated(sink, report, record)) {
+	if (is_left_out(sink, report, record)) {
 		sink->last = *record;
 		sink->more++;
 		return;

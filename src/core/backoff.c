@@ -115,7 +115,7 @@ decorrelated(const struct retry *retry)
 		high = number_min(high, retry->cap);
 	high = number_max(high, base);
 	retry->level->previous =
-	    backoff_hold(retry->backoff, base + (high - base) * retry->u);
+	    backoff_clamp(retry->backoff, base + (high - base) * retry->u);
 	return retry->level->previous;
 }
 
@@ -167,7 +167,7 @@ move_level(const struct backoff *backoff, struct level *level, int i)
 		    ? level->value + by
 		    : level->value * by;
 	level->begun = true;
-	level->value = backoff_hold(backoff, value);
+	level->value = backoff_clamp(backoff, value);
 	return level->value;
 }
 
@@ -487,7 +487,7 @@ backoff_success(const struct backoff *backoff, struct level *level,
 }
 
 double
-backoff_hold(const struct backoff *backoff, double delay)
+backoff_clamp(const struct backoff *backoff, double delay)
 {
 	return number_max(number_min(delay, backoff->cap), backoff->min);
 }

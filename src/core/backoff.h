@@ -85,9 +85,9 @@ const char *backoff_parse(const char *text, struct backoff *backoff,
 double backoff_longest(const struct backoff *backoff);
 
 /*
- * The nominal delay before retry number `n` (1 is the first), in seconds:
- * 0 or more and finite, not yet held.  A strategy that is random itself takes
- * its chance from `u`, in [0, 1]; the others do not look at it.
+ * The nominal delay before retry number `n` (1 is the first), in seconds: 0 or
+ * more and finite, not yet clamped.  A strategy that is random itself takes its
+ * chance from `u`, in [0, 1]; the others do not look at it.
  */
 double backoff_nominal(const struct backoff *backoff, struct level *level,
     uint64_t n, double u);
@@ -97,6 +97,6 @@ double backoff_success(const struct backoff *backoff, struct level *level,
     double otherwise);
 
 /* The delay, brought into [min, cap]. */
-double backoff_hold(const struct backoff *backoff, double delay);
+double backoff_clamp(const struct backoff *backoff, double delay);
 
 #endif

@@ -35,7 +35,7 @@ delay_draw(const struct policy *policy, const struct random *random,
 	const double nominal =
 	    nominal_delay(policy, &backoff, level, request, u);
 	return (struct delay){
-		.nominal = backoff_hold(&backoff, nominal),
+		.nominal = backoff_clamp(&backoff, nominal),
 		.low = low,
 		.high = high,
 		.seconds = jitter_delay(jitter, &backoff, nominal, u),

@@ -98,8 +98,8 @@ jitter_delay(const struct jitter *jitter, const struct backoff *backoff,
 	double x = nominal;
 
 	if (jitter->order == JITTER_BEFORE_CAP && jitter->kind->begins != NULL)
-		return backoff_hold(backoff, spread(jitter, x, u));
-	x = number_min(backoff_hold(backoff, x), jitter_room(jitter, backoff));
+		return backoff_clamp(backoff, spread(jitter, x, u));
+	x = number_min(backoff_clamp(backoff, x), jitter_room(jitter, backoff));
 	x = number_max(spread(jitter, x, u), backoff->min);
 	if (jitter->order == JITTER_INSIDE && backoff->cap_given)
 		x = number_min(x, backoff->cap);

@@ -14,7 +14,7 @@ enum jitter_order {
 struct jitter_kind {
 	const char *name;    /* as the user writes it */
 	const char *alias;   /* or NULL */
-	const char *formula; /* of x, the held nominal delay, and u */
+	const char *formula; /* of x, the clamped nominal delay, and u */
 	const char *doc;
 	bool fixed;   /* draws nothing */
 	double least; /* the share of x for u = 0; u = 1 gives all of x */
@@ -41,9 +41,9 @@ struct jitter {
 const char *jitter_parse(const char *text, struct jitter *jitter);
 
 /*
- * The delay in seconds for the nominal delay `nominal`, not yet held, and the
- * draw `u` in [0, 1]; rises with u.  It is at least backoff->min, and at most
- * backoff->cap where that was given and the order is not JITTER_AFTER_CAP.
+ * The delay in seconds for the nominal delay `nominal`, not yet clamped, and
+ * the draw `u` in [0, 1]; rises with u.  It is at least backoff->min, and at
+ * most backoff->cap where that was given and the order is not JITTER_AFTER_CAP.
  */
 double jitter_delay(const struct jitter *jitter, const struct backoff *backoff,
     double nominal, double u);

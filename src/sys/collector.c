@@ -402,7 +402,7 @@ collector_moved(struct collector *collector)
 }
 
 bool
-collector_ended(struct collector *collector, pid_t pid, int status)
+collector_reaped(struct collector *collector, pid_t pid, int status)
 {
 	struct collection *shared = collector->shared;
 

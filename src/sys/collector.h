@@ -83,7 +83,7 @@ bool collector_moved(struct collector *collector);
  * Whether the process that was waited for is the collector.  If it was killed,
  * that is a failure.
  */
-bool collector_ended(struct collector *collector, pid_t pid, int status);
+bool collector_reaped(struct collector *collector, pid_t pid, int status);
 
 /* Kills the collector, if one is at work, and waits for its end. */
 void collector_drop(struct collector *collector);

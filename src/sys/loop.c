@@ -44,7 +44,7 @@ struct loop {
 	ev_io signals;
 	ev_io stops;
 	ev_timer timer;
-	ev_prepare waits;
+	ev_prepare before_sleep;
 	double wake;	/* when the engine wants its next TIMER */
 	double stopped; /* seconds that SIGTSTP took, which do not count */
 	double resumed; /* when `retry` last went on, on CLOCK_MONOTONIC */
@@ -284,7 +284,7 @@ ask(struct loop *loop, const struct action *action)
 	case ASK_HOOK:
 		input_stop(&loop->input);
 		output_drop(&loop->output);
-		output_speak(&loop->output);
+		output_show_messages(&loop->output);
 		break;
 	case ASK_CHECK:
 	case ASK_GATE:
@@ -408,7 +408,7 @@ process_ended(struct loop *loop)
 static struct event
 collect(struct loop *loop)
 {
-	loop->collecting = !output_ended(&loop->output);
+	loop->collecting = !output_finish(&loop->output);
 	if (loop->collecting)
 		return (struct event){ .kind = EVENT_NONE };
 	struct event event = process_ended(loop);
@@ -472,13 +472,13 @@ act(struct loop *loop, const struct action *action)
 		input_stop(&loop->input);
 		record = engine_record(loop->engine, now(loop));
 		report_begin(&loop->report, &record);
-		loop->delivering = output_settle(&loop->output, &record);
+		loop->delivering = output_deliver(&loop->output, &record);
 		if (!loop->delivering)
 			return (struct event){ .kind = EVENT_DELIVERED };
 		break;
 	case ACTION_FINISH:
 		input_stop(&loop->input);
-		output_speak(&loop->output);
+		output_show_messages(&loop->output);
 		output_drop(&loop->output);
 		loop->over = true;
 		ev_break(loop->events.loop, EVBREAK_ALL);
@@ -755,14 +755,14 @@ set_up(struct loop *loop)
 	ev_io_init(&loop->signals, signals_ready, signals, EV_READ);
 	ev_io_init(&loop->stops, stop_ready, stops, EV_READ);
 	ev_timer_init(&loop->timer, timer_fired, 0, 0);
-	ev_prepare_init(&loop->waits, gather_warnings);
+	ev_prepare_init(&loop->before_sleep, gather_warnings);
 	/* A ^C that is there when a wait ends is read first. */
 	ev_set_priority(&loop->timer, EV_MINPRI);
 	loop->signals.data = loop->stops.data = loop->timer.data =
-	    loop->waits.data = loop;
+	    loop->before_sleep.data = loop;
 	ev_io_start(loop->events.loop, &loop->signals);
 	ev_io_start(loop->events.loop, &loop->stops);
-	ev_prepare_start(loop->events.loop, &loop->waits);
+	ev_prepare_start(loop->events.loop, &loop->before_sleep);
 }
 
 int

@@ -374,7 +374,7 @@ output_started(struct output *output)
 }
 
 bool
-output_ended(struct output *output)
+output_finish(struct output *output)
 {
 	struct collection *shared = output->collector.shared;
 
@@ -402,7 +402,7 @@ bool
 output_reaped(struct output *output, pid_t pid, int status)
 {
 	return output->collector.shared != NULL &&
-	    collector_ended(&output->collector, pid, status);
+	    collector_reaped(&output->collector, pid, status);
 }
 
 bool
@@ -463,7 +463,7 @@ release(struct output *output, int out_writer)
 }
 
 bool
-output_settle(struct output *output, const struct record *run)
+output_deliver(struct output *output, const struct record *run)
 {
 	const bool over = run->reason != REASON_NONE;
 	const bool succeeded = over ? run->status == 0 && !run->tolerated
@@ -489,7 +489,7 @@ output_settle(struct output *output, const struct record *run)
 	case OUTPUT_CHRONIC:
 		if (over && run->reason != REASON_SUCCESS &&
 		    run->reason != REASON_EARLY && !run->tolerated) {
-			output_speak(output);
+			output_show_messages(output);
 			return release(output, STDOUT_FILENO);
 		}
 		break;
@@ -507,7 +507,7 @@ output_is_unread(void)
 }
 
 void
-output_speak(struct output *output)
+output_show_messages(struct output *output)
 {
 	output->silent = false;
 }

@@ -67,7 +67,7 @@ void output_started(struct output *output);
  * The child has ended.  True if the collector has ended too; else this is to be
  * called again when output_reaped() says so.
  */
-bool output_ended(struct output *output);
+bool output_finish(struct output *output);
 
 /* The pid of the process that is at work, or 0. */
 pid_t output_worker(const struct output *output);
@@ -91,7 +91,7 @@ const struct found *output_found(const struct output *output);
  * After an attempt, or at the end of the run: lets held output out, or forgets
  * it.  True if a process does that, and is to be waited for.
  */
-bool output_settle(struct output *output, const struct record *run);
+bool output_deliver(struct output *output, const struct record *run);
 
 /*
  * Whether nobody reads standard output any more: it is a pipe, or a socket,
@@ -100,7 +100,7 @@ bool output_settle(struct output *output, const struct record *run);
 bool output_is_unread(void);
 
 /* Messages are not held from here on. */
-void output_speak(struct output *output);
+void output_show_messages(struct output *output);
 
 /*
  * True once if something went wrong, after a message.  *death is the signal

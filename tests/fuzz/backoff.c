@@ -19,7 +19,7 @@ static const double draws[] = { 0, 0x1p-53, 0.25, 0.5, 1 - 0x1p-53, 1 };
 static void
 check_nominal(const struct backoff *backoff, double nominal)
 {
-	const double held = backoff_hold(backoff, nominal);
+	const double held = backoff_clamp(backoff, nominal);
 
 	MUST(isfinite(nominal) && nominal >= 0);
 	MUST(held >= backoff->min && held <= backoff->cap);

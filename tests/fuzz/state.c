@@ -33,7 +33,7 @@ check_strategies(const struct state *state)
 			    backoff_nominal(&backoff, &level, n, draws[i]);
 
 			MUST(isfinite(delay) && delay >= 0);
-			MUST(backoff_hold(&backoff, delay) <= backoff.cap);
+			MUST(backoff_clamp(&backoff, delay) <= backoff.cap);
 		}
 	}
 }

@@ -270,9 +270,9 @@ fibonacci_adds_what_was_not_yet_held(void)
 	struct backoff backoff = backoff_of("fibonacci", 1, 1e6);
 
 	backoff.min = 2;
-	CHECK_DBL(backoff_hold(&backoff, nominal(&backoff, 1)), 2, 0);
-	CHECK_DBL(backoff_hold(&backoff, nominal(&backoff, 3)), 2, 0);
-	CHECK_DBL(backoff_hold(&backoff, nominal(&backoff, 4)), 3, 0);
+	CHECK_DBL(backoff_clamp(&backoff, nominal(&backoff, 1)), 2, 0);
+	CHECK_DBL(backoff_clamp(&backoff, nominal(&backoff, 3)), 2, 0);
+	CHECK_DBL(backoff_clamp(&backoff, nominal(&backoff, 4)), 3, 0);
 }
 
 /* The cap ends the sums only once they cannot fall any more. */
@@ -328,7 +328,7 @@ check_sound(const struct backoff *backoff, struct level *level, uint64_t n)
 	const double chances[] = { 0, DBL_TRUE_MIN, 0.3, 1 - 0x1p-53, 1 };
 	const double u = chances[n % COUNT(chances)];
 	const double delay = backoff_nominal(backoff, level, n, u);
-	const double held = backoff_hold(backoff, delay);
+	const double held = backoff_clamp(backoff, delay);
 
 	CHECK(isfinite(delay) && delay >= 0);
 	CHECK(held >= backoff->min && held <= backoff->cap);
@@ -472,11 +472,11 @@ a_delay_is_held_and_a_nan_is_no_way_round_the_cap(void)
 {
 	const struct backoff backoff = { .min = 2, .cap = 60 };
 
-	CHECK_DBL(backoff_hold(&backoff, 1), 2, 0);
-	CHECK_DBL(backoff_hold(&backoff, 3), 3, 0);
-	CHECK_DBL(backoff_hold(&backoff, 61), 60, 0);
-	CHECK_DBL(backoff_hold(&backoff, INFINITY), 60, 0);
-	CHECK_DBL(backoff_hold(&backoff, NAN), 60, 0);
+	CHECK_DBL(backoff_clamp(&backoff, 1), 2, 0);
+	CHECK_DBL(backoff_clamp(&backoff, 3), 3, 0);
+	CHECK_DBL(backoff_clamp(&backoff, 61), 60, 0);
+	CHECK_DBL(backoff_clamp(&backoff, INFINITY), 60, 0);
+	CHECK_DBL(backoff_clamp(&backoff, NAN), 60, 0);
 }
 
 static void
