@@ -463,6 +463,17 @@ numbers_that_no_run_would_write_are_refused(void)
 	}
 }
 
+/* As many words as a version of this number would have. */
+static void
+no_version_is_below_1(void)
+{
+	struct state state;
+
+	CHECK_STR(state_parse("retry-state -6\n", &state),
+	    "is not what was written");
+	CHECK_STR(state_parse("", &state), "is not what was written");
+}
+
 int
 main(void)
 {
@@ -485,5 +496,6 @@ main(void)
 	RUN(a_later_version_is_told_from_damage);
 	RUN(a_state_of_version_1_is_read);
 	RUN(numbers_that_no_run_would_write_are_refused);
+	RUN(no_version_is_below_1);
 	return DONE();
 }
