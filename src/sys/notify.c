@@ -24,7 +24,7 @@ notify_open(struct notify *notify)
 	*notify = (struct notify){ .socket = -1 };
 
 	/* A path, or an abstract name with "@" for NUL; no other kind. */
-	if (length < 2 || (*name != '/' && *name != '@') ||
+	if (length == 0 || (*name != '/' && *name != '@') ||
 	    length >= sizeof(notify->address.sun_path))
 		return;
 	notify->address.sun_family = AF_UNIX;
