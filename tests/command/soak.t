@@ -29,6 +29,22 @@ is 'no descriptor is lost' "$(tail -n 1 descriptors)" \
 	"$(head -n 1 descriptors)"
 is 'no dead child is left' "$(paste -sd ' ' zombies)" '0 0'
 
+# An attempt may begin before retry has closed what it opened for it.
+echo input >input
+for options in --budget=bucket:tokens=9,rate=1000000 --control --timeout=1d \
+    '--output=last --check=false' '--output=hold --before-retry=:' \
+    '--output=chronic --check=false' --fail-match=never --state=state \
+    --stdin=replay; do
+	rm -f descriptors
+	# shellcheck disable=SC2086 # words
+	run "$RETRY" -q -a 20 -d 0 $options sh -c '
+		ls /proc/$PPID/fd | wc -l >>descriptors
+		exit 9' <input
+	is "$options makes all attempts" "$(wc -l <descriptors)" 20
+	check 'and none loses a descriptor' test \
+	    "$(tail -n 1 descriptors)" -lt "$(($(head -n 1 descriptors) + 10))"
+done
+
 # A wait is one wake-up, and so is an attempt, but for the end of its timer.
 if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
 	ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
@@ -38,6 +54,27 @@ if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
 	note "$calls calls of pselect6"
 	check 'two attempts and a wait are no more than six wake-ups' \
 		test "$calls" -le 6
+	if command -v python3 >/dev/null; then
+		cat >late.py <<'END'
+import socket, subprocess, sys, time
+here, there = socket.socketpair()
+there.setblocking(False)
+run = subprocess.Popen(sys.argv[1:], stdout=there)
+there.close()
+time.sleep(.5)
+while piece := here.recv(1 << 16):
+    sys.stdout.buffer.write(piece)
+END
+		python3 late.py strace -f -o trace -e trace=sendfile \
+		    "$RETRY" --output=last seq 300000 >got
+		calls=$(grep -c EAGAIN trace)
+		note "$calls writes found no room"
+		check 'a reader that takes its time is not asked again and again' \
+			test "$calls" -le 200
+		is 'and gets all bytes' "$(cksum <got)" "$(seq 300000 | cksum)"
+	else
+		skip 'a reader that takes its time is waited for' 'no python3'
+	fi
 else
 	skip 'a wait costs few wake-ups' 'strace cannot trace here'
 fi
