@@ -232,6 +232,30 @@ if [ -n "$at" ]; then
 	    '^retry: cat: cannot run --check: (Too many open files|No file desc)'
 	check 'and does not run with another input' not test -e checked
 fi
+run setsid -w strace -o trace -P /dev/null -e trace="$(any_libc openat)" \
+    -e inject="$(any_libc openat):error=EMFILE" \
+    "$RETRY" -a 1 --check='touch checked' sh -c 'exit 3' <input
+like 'a check without /dev/null is told' "$code:$err" \
+    '^3:.*cannot run --check: (Too many open files|No file desc)'
+check 'and does not run with standard input instead' not test -e checked
+at=$(last pipe2 '' -a 1 --output=chronic --check=false cat)
+inject "pipe2:error=EMFILE:when=$((at - 1))" --output=chronic \
+    --check='touch checked' cat <input
+is 'a check whose output cannot be held ends in 125' "$code" 125
+like 'which is told' "$err" '^retry: cat: pipe: '
+like 'and does not run' "$err" '^retry: cat: cannot run --check: '
+check 'and leaves nothing' not test -e checked
+strace -o trace -e trace=fcntl "$RETRY" --output=last true <&- 2>&-
+at=$(grep -n '^fcntl(2, F_DUPFD' trace | head -n 1 | cut -d: -f1)
+run sh -c 'exec strace -o trace -e trace=fcntl \
+	-e inject=fcntl:error=EMFILE:when='"$at"' \
+	"$RETRY" --output=last touch ran-on <&- 2>&-'
+is 'an output that cannot be held, even untold, ends in 125' "$code" 125
+check 'and the command does not run without' not test -e ran-on
+run env TMPDIR=/nonexistent strace -o trace -e trace=memfd_create \
+    -e inject=memfd_create:error=ENOSYS "$RETRY" --output=last echo out
+is 'output that can be held nowhere ends in 125 and one line' "$code:$err" \
+    '125:retry: echo: temporary file in /nonexistent: No such file or directory'
 follow=-f
 for mode in hold last chronic; do
 	stream ioctl:error=EIO pipe --output=$mode cat

@@ -633,6 +633,7 @@ a_word_that_is_nearly_right_is_told_the_right_one(void)
 		    "invalid --plan 'timout': unknown outcome; did you mean timeout?" },
 		/* Words that are near to nothing, or too long to compare. */
 		{ "--x=3 cmd", "unknown option --x" },
+		{ "--dleya=3 cmd", "unknown option --dleya" },
 		{ "--attemptsattemptsattemptsattempts=3 cmd",
 		    "unknown option --attemptsattemptsattemptsattempts" },
 	};
