@@ -222,18 +222,17 @@ report_begin(struct report *report, const struct record *record)
 const struct failures *
 report_remember(struct sink *sink, const struct record *record)
 {
+	const bool failed = record->kind == RECORD_OUTCOME &&
+	    record->judgement.verdict != VERDICT_SUCCESS;
 	struct failures *failures = sink->memory;
 
-	if (record->kind != RECORD_OUTCOME ||
-	    record->judgement.verdict == VERDICT_SUCCESS)
-		return failures;
-	if (failures == NULL)
+	if (failed && failures == NULL)
 		sink->memory = failures = calloc(1, sizeof(*failures));
-	if (failures == NULL)
-		return NULL;
-	if (failures->kept < FAILURES_KEPT)
-		failures->records[failures->kept++] = *record;
-	failures->count++;
+	if (failed && failures != NULL) {
+		if (failures->kept < FAILURES_KEPT)
+			failures->records[failures->kept++] = *record;
+		failures->count++;
+	}
 	return failures;
 }
 
