@@ -193,7 +193,7 @@ habits_value(enum option_id id, const char *value)
 static bool
 is_shell_word(const char *name)
 {
-	static const char *const words[] = { ".", "[[", "alias", "case", "cd",
+	static const char *const words[] = { "[[", "alias", "case", "cd",
 		"declare", "eval", "exec", "export", "for", "function", "if",
 		"local", "read", "set", "source", "time", "type", "ulimit",
 		"umask", "unset", "until", "wait", "while", "{" };

@@ -154,6 +154,7 @@ instead '; did you mean retry env FOO=1 ...?' FOO=1 make
 instead "; for a function of bash, export -f it and type: retry bash -c 'my_own'" my_own
 instead '; to wait for a failure: --success-on=none,nonzero' ! true
 instead "; the shell knows this word: retry sh -c 'export ...'" export x
+instead "; the shell knows this word: retry sh -c '[[ ...'" '[[' -f x ']]'
 instead '; did you mean retry --help?' help
 instead '' no/such/file
 printf "#!/bin/sh\nexit 0\n" >./3
