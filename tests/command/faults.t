@@ -286,6 +286,12 @@ run strace -f -o trace -e trace="poll,$(any_libc clone)" \
     "$RETRY" --output=chronic sh -c 'echo out'
 like 'what holds messages tells its own failure' "$code:$err" \
     '^(125:)?retry: sh: poll: (Cannot allocate|Out of) memory$'
+run sh -c 'exec 2>&1; exec strace -f -o trace -e trace="$1" \
+    -e inject="$1:delay_exit=200000" "$RETRY" -q --output=chronic -a 2 -d 0 \
+    --budget=/ sh -c "echo \$RETRY_ATTEMPT; exit 3"' sh "$(any_libc clone)"
+is 'a message comes before the output of an attempt that begins after it' \
+    "$(printf '%s\n' "$out" | cut -d ' ' -f 1-3 | paste -sd ' ')" \
+    '1 retry: sh: --budget: 2'
 stream sendfile:retval=0 'standard output' --output=hold cat
 follow=
 for mode in hold last chronic; do

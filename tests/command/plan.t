@@ -31,6 +31,9 @@ unlike 'by its first word alone' "$out" secret
 like 'why it ends is told' "$out" \
     '^result +giving up after 4 attempts in [0-9.]+s: exited 1$'
 check 'a log in a file stands beside the table' test -s log
+run retry --plan -a 1 -T 1h -d 2 -b linear -j none make
+is 'the limits and the delays are told' "$(printf '%s\n' "$out" | head -n 1)" \
+    'Plan for make: at most 1 attempt within 1h, linear from 2s, no jitter'
 run retry --plan -- "$(printf 'a\033b\n')"
 like 'the command is made harmless' "$out" '^Plan for a\\\^\[b:'
 
