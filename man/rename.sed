@@ -1,8 +1,8 @@
-# Puts the program's name, if that is not retry, into a page: into its head, its
-# links and its commands. The word "retry" of the text is left alone.
+# Puts the program's name, if that is not retry, into a page or a script: into its
+# head, its links and its commands. The word "retry" of the text is left alone.
 s/^(\.Dt) RETRY /\1 @TITLE@ /
 s/^(\.(Nm|Xr)) retry( |$)/\1 @NAME@\3/
-s/(^|[^-_[:alnum:]]|\\\(aq)retry (\\-|(ba)?sh |curl |nosuch)/\1@NAME@ \2/g
+s/(^|[^-_[:alnum:]]|\\\(aq)retry (\\?-|(ba)?sh |curl |nosuch)/\1@NAME@ \2/g
 s/^((\.Ql )?)retry:/\1@NAME@:/
 s/(\["\/?|^COPY )retry("| )/\1@NAME@\2/
 s/^(COPY .*\/retry \/usr\/bin\/)$/\1@NAME@/

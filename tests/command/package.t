@@ -118,6 +118,10 @@ like 'or looks for an example' "$($program --help=examples)" \
 unlike 'and no other' "$($program --help; $program --help=examples)" \
     '(^|[^-])retry (-|[a-z]*sh )|man retry,'
 
+like 'so does the gate that asks Redis' \
+    "$(extracted/usr/bin/retry-redis-budget --help)" \
+    "^usage: retry-backoff --before-retry='retry-redis-budget "
+
 # Commands, which have options or quotes, and not the word.
 : >left
 for name in extracted/usr/share/man/man*/*.gz; do
