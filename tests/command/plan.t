@@ -66,6 +66,8 @@ like 'a script with a count is as long as it says' "$out" \
 run retry --plan='1*300,0*2' --repeat -a 0 -d 0
 like 'whatever the attempts come to' "$out" \
     '^result +the plan ends after 302 attempts'
+run retry --plan -a 1000 -d 1 -b constant -j none
+like 'many attempts are not endless' "$out" '^longest +16m39s of waiting;'
 run retry --plan -a 0 -T 1h
 like 'a limit on the time is one' "$out" '^longest +1h, by --max-time'
 
