@@ -98,7 +98,7 @@ is_time_of_day(const char *text, struct hint *hint)
 
 	for (size_t i = 0; end == NULL && i < sizeof(forms) / sizeof(forms[0]);
 	     i++) {
-		tm = (struct tm){ .tm_isdst = 0 };
+		tm = (struct tm){ .tm_sec = 0 };
 		end = strptime(text, forms[i], &tm);
 	}
 	if (end == NULL || isdigit((unsigned char)*end))
