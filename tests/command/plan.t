@@ -70,6 +70,8 @@ run retry --plan -a 1000 -d 1 -b constant -j none
 like 'many attempts are not endless' "$out" '^longest +16m39s of waiting;'
 run retry --plan -a 0 -T 1h
 like 'a limit on the time is one' "$out" '^longest +1h, by --max-time'
+like 'that attempts have none is said' "$out" \
+    '^Plan: attempts without limit within 1h, '
 
 run retry --plan=1:2s*3,timeout,0 -t 30 -j none
 is 'a script has durations and counts' "$(column 'starts at')" \

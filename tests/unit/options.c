@@ -607,6 +607,8 @@ a_word_that_is_nearly_right_is_told_the_right_one(void)
 		    "unknown option --atempts; did you mean --attempts?" },
 		{ "--Timeuot=3 cmd",
 		    "unknown option --Timeuot; did you mean --timeout?" },
+		{ "--mn-delay=3 cmd",
+		    "unknown option --mn-delay; did you mean --min-delay?" },
 		{ "--jittre=full cmd",
 		    "unknown option --jittre; did you mean --jitter?" },
 		{ "-b exponental:factor=3 cmd",
