@@ -86,6 +86,9 @@ fi
 # inherit, null
 retry -q --stdin=inherit -d 0 -a 2 sh -c 'head -c 2; exit 1' <numbers >got
 is 'what is inherited is read on' "$(tr '\n' ' ' <got)" '1 2 '
+printf '%s\n' 1 2 3 4 |
+    retry -q -d 0 -a 4 sh -c 'read -r line; echo "$line"; exit 1' >got
+is 'by all attempts' "$(tr '\n' ' ' <got)" '1 2 3 4 '
 retry -q --stdin=null -d 0 -a 2 sh -c 'readlink /proc/self/fd/0; exit 1' \
     <numbers >got
 is 'null is /dev/null' "$(sort -u got)" /dev/null
