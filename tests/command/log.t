@@ -67,13 +67,13 @@ is 'also where all else is well' "$code" 0
 # Descriptors: N is the name of one in $where.
 for where in - fd:1 /dev/stdout /dev/fd/1 /proc/self/fd/1; do
 	run retry --log=json:$where true
-	like "$where is standard output" "$out" '^{"event":"end"'
+	like "$where is standard output" "$out" '^\{"event":"end"'
 	is 'and nothing is on standard error' "$err" ''
 done
 check 'no file got that name' not test -e - -o -e fd:1
 for where in fd:2 /dev/stderr /dev/fd/2; do
 	run retry --log=json:$where true
-	like "$where is standard error" "$err" '^{"event":"end"'
+	like "$where is standard error" "$err" '^\{"event":"end"'
 	is 'and nothing is on standard output' "$out" ''
 done
 run retry --log=text:/dev/stderr --output=chronic -a 1 sh -c 'echo out; exit 3'

@@ -77,7 +77,7 @@ end
 	run first "$RETRY" -qa 1 sh -c '
 		for i in $(seq 40); do (sh -c "exit 5" &); done
 		until [ -z "$(./zombies)" ] &&
-		    [ "$(ls -d /proc/[0-9]* | wc -l)" -le 4 ]; do
+		    [ "$(ls -d /proc/[0-9]* | wc -l)" -le 5 ]; do
 			sleep .01
 		done
 		exit 3'

@@ -39,10 +39,10 @@ deaf -a 1 -t 1ms -k 100d -s KILL sleep 100d
 is 'the signal may be SIGKILL' "$code" 124
 
 moment >stamps
-deaf -a 1 -t 60ms perl -e 'system qw(hear heard 15); system "moment >>stamps"'
+deaf -a 1 -t 60ms hear heard 15
+moment >>stamps
 is 'it had its whole time' "$(awk '
-	NR == 1 { begin = $1 } NR == 2 && $1 - begin < 60e6
-	END { if (NR != 2) print "not ended" }' stamps)" ''
+	NR == 1 { begin = $1 } NR == 2 && $1 - begin < 60e6' stamps)" ''
 moment >stamps
 deaf -a 1 -t 1ms -k 60ms sleep 100d
 moment >>stamps
@@ -142,7 +142,7 @@ if stranger; then
 	is "another user's attempt is waited for" "$code" 124
 	like 'and named' "$err" \
 	    '^retry: setpriv: cannot signal process [0-9]+: Operation not permitted$'
-	as_nobody "$RETRY" -a 1 -T .1 -k .1 ./setpriv --reuid 0 -- sh -c '
+	as_nobody "$RETRY" -a 1 -T 1 -k .1 ./setpriv --reuid 0 -- sh -c '
 		echo $$ >pid; exec sleep 100d'
 	is 'but not long after --max-time' "$code" 124
 	check 'it runs on' kill -9 "$(cat pid)"
