@@ -299,6 +299,27 @@ for mode in hold last chronic; do
 	    'cannot start a process for the output' --output=$mode cat
 done
 
+# An old kernel lacks calls, and a sandbox may seem to.
+fails signalfd4:error=ENOSYS 'signalfd: Function not implemented$'
+fails pselect6:error=ENOSYS 'select: Function not implemented$'
+fails wait4:error=ENOSYS 'cannot wait for the child: Function not implemented$'
+inject memfd_create:error=ENOSYS -a 1 --control touch never
+is '--control without its file ends in 125' "$code" 125
+like 'and is told' "$err" '^retry: touch: --control: Function not implemented$'
+check 'before anything is run' not test -e never
+follow=-f
+for call in close_range ppoll prctl statx waitid; do
+	inject "$call:error=ENOSYS" --output=last -a 2 -d 1ms -t 1h \
+	    sh -c 'seq 30000; exit 3'
+	is "without $call a run ends as it would" \
+	    "$code $(printf '%s\n' "$out" | cksum)" "3 $(seq 30000 | cksum)"
+done
+for mode in hold last chronic; do
+	stream poll:error=ENOSYS poll --output=$mode cat
+	stream pipe2:error=ENOSYS pipe --output=$mode cat
+done
+follow=
+
 # A process that has the output, and that the kernel kills for want of memory.
 for mode in hold last chronic; do
 	run retry --output=$mode sh -c 'echo x; pkill -KILL -x -P $PPID retry

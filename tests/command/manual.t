@@ -188,13 +188,17 @@ bash.1
 curl.1
 getrandom.2
 jq.1
+memfd_create.2
 pgrep.1
+pidfd_open.2
+prctl.2
 psql.1
 redis-cli.1
 regex.7
 setsid.1
 setsid.2
 signal.7
+signalfd.2
 ssh.1
 sysexits.3
 timeout.1
