@@ -280,9 +280,9 @@ inject splice:error=EIO --stdin=replay cat <input
 like 'an error of the standard input is told as it is' "$err" \
     '^retry: cat: standard input: (Input/output|I/O) error$'
 # It fails before retry knows that the attempt has begun.
-run strace -f -o trace -e trace="poll,$(any_libc clone)" \
+run strace -f -o trace -e trace="$(any_libc poll),$(any_libc clone)" \
     -e inject="$(any_libc clone):delay_exit=200000" \
-    -e inject=poll:error=ENOMEM:when=1 \
+    -e inject="$(any_libc poll:error=ENOMEM:when=1)" \
     "$RETRY" --output=chronic sh -c 'echo out'
 like 'what holds messages tells its own failure' "$code:$err" \
     '^(125:)?retry: sh: poll: (Cannot allocate|Out of) memory$'
@@ -308,7 +308,7 @@ is '--control without its file ends in 125' "$code" 125
 like 'and is told' "$err" '^retry: touch: --control: Function not implemented$'
 check 'before anything is run' not test -e never
 follow=-f
-for call in close_range ppoll prctl statx waitid; do
+for call in close_range prctl statx waitid; do
 	inject "$call:error=ENOSYS" --output=last -a 2 -d 1ms -t 1h \
 	    sh -c 'seq 30000; exit 3'
 	is "without $call a run ends as it would" \

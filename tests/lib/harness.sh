@@ -251,6 +251,7 @@ any_libc() {
 	lseek*) echo "lseek,?_llseek${1#lseek}" ;;
 	mmap*) echo "mmap,?mmap2${1#mmap}" ;;
 	openat*) echo "openat,?open${1#openat}" ;;
+	poll*) echo "?poll,ppoll${1#poll}" ;;
 	pselect6*) echo "pselect6,?select${1#pselect6}" ;;
 	sendfile*) echo "sendfile,?sendfile64${1#sendfile}" ;;
 	write*) echo "write,writev${1#write}" ;;
