@@ -167,6 +167,14 @@ if command -v python3 >/dev/null; then
 	unlike 'columns for which there is no room are left out too' "$out" \
 	    'nominal|range'
 	is 'so that each row is a line' "$(column '#')" '1 2 3 4 5'
+	export NO_COLOR=1
+	seen_by 200 -a 1
+	width=$(printf '%s\n' "$out" | grep nominal | tr -d '\r\n' | wc -m)
+	seen_by $((width + 1)) -a 1
+	like 'if they fit they are shown' "$out" 'nominal  range'
+	seen_by "$width" -a 1
+	unlike 'and if one column is missing they are not' "$out" nominal
+	unset NO_COLOR
 	run retry --plan -a 0 -m 10 -d 10 -j none
 	is 'in a file all rows are there' "$(column '#' | wc -w)" 100
 else
