@@ -184,8 +184,8 @@ output_open(struct output *output, const struct options *options)
 	if (output->messages == NULL)
 		return -1;
 	setvbuf(output->messages, output->line, _IOLBF, sizeof(output->line));
-	/* For stderr, which has it to the end. */
-	setvbuf(stderr, malloc(WARNINGS_MOST), _IOFBF, WARNINGS_MOST);
+	output->warnings = malloc(WARNINGS_MOST);
+	setvbuf(stderr, output->warnings, _IOFBF, WARNINGS_MOST);
 	output->silent = options->output == OUTPUT_CHRONIC;
 	return 0;
 }
@@ -196,7 +196,8 @@ output_close(struct output *output)
 	if (output->messages != NULL) {
 		fclose(output->messages);
 		output_gather(output);
-		setvbuf(stderr, NULL, _IOLBF, 0);
+		setvbuf(stderr, NULL, _IONBF, 0);
+		free(output->warnings);
 		free(output->message);
 	}
 	if (output->collector.shared == NULL)

@@ -22,6 +22,7 @@ struct output {
 	bool silent;	   /* messages are held too */
 	FILE *messages;	   /* logs on stderr go here, or NULL */
 	char line[BUFSIZ]; /* its buffer */
+	char *warnings;	   /* the buffer of stderr */
 	char *message;	   /* the lines that are being written there */
 	size_t length;
 	int ends[3]; /* descriptors that a child is given; or NO_DESCRIPTOR */
