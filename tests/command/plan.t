@@ -113,6 +113,8 @@ like 'and the run its end' "$out" \
     '^result +0\.16% of the runs give up, 1 in 625$'
 like 'and its length' "$out" '^expected +1\.25 attempts, 0\.31s of waiting$'
 like 'but not the longest one' "$out" '^longest +7s of waiting;'
+run retry --plan=p=0.001 -a 3
+is 'a small chance is not told as none' "$(column chance)" '100% 0.1% <0.01%'
 run retry --plan=p=50%:2s*2,0 -j none -d 1
 is 'attempts with a chance may take time, and be counted' \
     "$(column chance)/$(column 'starts at')" '100% 50% 25%/0s 3s 7s'

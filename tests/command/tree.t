@@ -270,6 +270,16 @@ else
 	skip 'half a process is killed' 'python3 is not installed'
 fi
 
+retry -q -a 2 -d 0 sh -c '
+	[ $RETRY_ATTEMPT = 1 ] || exec ps -o ppid= -p "$(cat own)" >parent
+	echo $PPID >retry
+	sleep 60 &
+	echo $! >own
+	exit 1'
+is 'without a limit on the time an orphan is not adopted' \
+    "$(tr -d " " <parent | grep -cvxF -f retry)" 1
+kill -9 "$(cat own)"
+
 kill -9 "$(cat daemon)" "$(cat plain)" "$(cat older)" "$(cat kept)" \
     "$(cat founded)" "$(cat orphaned)" "$(cat separate)" "$(cat zombie)"
 run retry -a 1 -t .3 -k 0 perl -e '
