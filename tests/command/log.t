@@ -125,7 +125,7 @@ cat >stuck.py <<'END'
 import fcntl, os, sys
 
 reader, writer = os.pipe()
-size = fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 1 << 20)
+size = fcntl.fcntl(writer, 1031, 1 << 20)  # F_SETPIPE_SZ
 os.write(writer, bytes(size))
 os.set_inheritable(reader, sys.argv[1] == 'stuck')
 os.dup2(writer, 7)
