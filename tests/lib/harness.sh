@@ -251,9 +251,11 @@ any_libc() {
 	lseek*) echo "lseek,?_llseek${1#lseek}" ;;
 	mmap*) echo "mmap,?mmap2${1#mmap}" ;;
 	openat*) echo "openat,?open${1#openat}" ;;
+	pipe2*) echo "pipe2,?pipe${1#pipe2}" ;;
 	poll*) echo "?poll,ppoll${1#poll}" ;;
 	pselect6*) echo "pselect6,?select${1#pselect6}" ;;
 	sendfile*) echo "sendfile,?sendfile64${1#sendfile}" ;;
+	signalfd4*) echo "signalfd4,?signalfd${1#signalfd4}" ;;
 	write*) echo "write,writev${1#write}" ;;
 	*) echo "$1" ;;
 	esac
