@@ -100,6 +100,10 @@ is '--quiet tells the last of them' "$err" 'retry: true: attempt 2/2 could not b
 inject clone:error=EAGAIN -a 2 -d 1ms --stop-on=unforked true
 like 'stopping on it is possible' "$err" 'after 1 attempt .*stop-on'
 
+inject clone:error=EAGAIN:when=1..20 -q -a 21 -d 0 --control \
+    sh -c 'ls /proc/$PPID/fd | wc -l'
+check 'attempts without a process lose no descriptor' test "$out" -lt 20
+
 # The errors of exec come back in the only shared page.
 if sanitized; then
 	skip 'no page to share ends in 125' 'AddressSanitizer maps many'
