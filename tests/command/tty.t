@@ -52,6 +52,12 @@ look narrow 200 '200$|kill -URG' show '2/2 in' wide=40 '^sh: .*  last exited 7$'
 name=ÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜ
 look foreign 80 'in 29s' show . 'type=\x03' -- \
     try --name=x$name -a 2 -d 30 sh -c 'exit 7'
+# in_two_days: the date then.
+in_two_days() {
+	date -d "@$(($(date +%s) + 172800))" +%F
+}
+day=$(in_two_days)
+look clock 120 '2/2 in' show . 'type=\x03' -- try -a 2 -d 2d false
 look end 80 -- try -a 2 -d 0.6 sh -c 'echo out; exit 7'
 look gate 80 '2/2 in' show 'gate runs' show -- try -a 2 -d 0.6 \
     --check='echo check runs; exit 1' \
@@ -121,6 +127,8 @@ out
 retry: sh: attempt 3/3 exited 7 after TIME
 retry: sh: giving up after 3 attempts in TIME: exited 7
 status 7"
+like 'a long one ends at a time of day' "$(cat clock/seen)" \
+    "2/2 in 2d, at ($day|$(in_two_days)) [0-9]{2}:[0-9]{2} "
 is 'it fits the screen, with what matters most' \
     "$(seen narrow | sed '/^retry: sh: attempt 1/d; /^retry: sh: ended/q')" "\
 retry: sh: attempt 2/2 in 30s  BAR  last exited 7  retry now: kill -URG PID
