@@ -249,10 +249,11 @@ is 'a check whose output cannot be held ends in 125' "$code" 125
 like 'which is told' "$err" '^retry: cat: pipe: '
 like 'and does not run' "$err" '^retry: cat: cannot run --check: '
 check 'and leaves nothing' not test -e checked
-strace -o trace -e trace=fcntl "$RETRY" --output=last true <&- 2>&-
-at=$(grep -n '^fcntl(2, F_DUPFD' trace | head -n 1 | cut -d: -f1)
-run sh -c 'exec strace -o trace -e trace=fcntl \
-	-e inject=fcntl:error=EMFILE:when='"$at"' \
+fcntl=$(any_libc fcntl)
+strace -o trace -e trace="$fcntl" "$RETRY" --output=last true <&- 2>&-
+at=$(grep -n '^fcntl\(64\)\?(2, F_DUPFD' trace | head -n 1 | cut -d: -f1)
+run sh -c 'exec strace -o trace -e trace='"$fcntl"' \
+	-e inject='"$fcntl:error=EMFILE:when=$at"' \
 	"$RETRY" --output=last touch ran-on <&- 2>&-'
 is 'an output that cannot be held, even untold, ends in 125' "$code" 125
 check 'and the command does not run without' not test -e ran-on
