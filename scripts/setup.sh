@@ -26,6 +26,9 @@ package_packages='dpkg dpkg-dev gzip tar'
 # What scripts/image needs.
 image_packages='buildah gzip tar'
 
+# What scripts/kernel needs beside what scripts/cross does.
+kernel_packages='cpio dpkg-dev qemu-system-arm tar'
+
 # quietly COMMAND...
 quietly() {
 	quiet_output=$("$@" 2>&1 </dev/null) && return
