@@ -47,6 +47,14 @@ fail(struct collection *shared, const char *what)
 	_exit(EXIT_FAILURE);
 }
 
+/* Ends the process, whose work is done, with its descriptors closed. */
+static _Noreturn void
+end(void)
+{
+	closefrom(STDERR_FILENO + 1);
+	_exit(EXIT_SUCCESS);
+}
+
 static const char *
 writer_name(int writer)
 {
@@ -197,7 +205,7 @@ collect(struct work *work, int leash, int messages)
 	}
 	for (int i = 0; work->searches && i < STREAMS; i++)
 		search_end(&work->search, &work->lines[i]);
-	_exit(EXIT_SUCCESS);
+	end();
 }
 
 /*
@@ -291,7 +299,7 @@ deliver(struct collection *shared, const int writers[STREAMS])
 		waitpid(other, &status, 0);
 	if (WIFSIGNALED(status))
 		kill(getpid(), SIGKILL);
-	_exit(EXIT_SUCCESS);
+	end();
 }
 
 int
