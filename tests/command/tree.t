@@ -270,6 +270,9 @@ else
 	skip 'half a process is killed' 'python3 is not installed'
 fi
 
+status 124 'there may be hundreds of them' retry -q -a 1 -t 1 -k .1 \
+    sh -c 'for i in $(seq 300); do sleep 984.'$$' & done; wait'
+check 'and none is left' not pgrep -f "^sleep 984.$$\$"
 retry -q -a 2 -d 0 sh -c '
 	[ $RETRY_ATTEMPT = 1 ] || exec ps -o ppid= -p "$(cat own)" >parent
 	echo $PPID >retry
