@@ -248,8 +248,9 @@ add_limit(struct message *message, const struct record *record)
 		    duration_text(record->max_time, text), cuts[record->cut]);
 	else if (record->reason == REASON_HINT)
 		add(message,
-		    ", and asked to wait %s, longer than --max-delay allows",
-		    message_time(record->too_long, text));
+		    ", and asked to wait %s, longer than --max-%s allows",
+		    message_time(record->too_long, text),
+		    record->too_late ? "time" : "delay");
 	else if (record->reason == REASON_BUDGET)
 		add(message, ", and --budget is used up");
 	else if (record->reason == REASON_GATE)
@@ -314,8 +315,10 @@ message_end(const struct record *record)
 	add_limit(&message, record);
 	if (record->tolerated) {
 		message.priority = PRIORITY_NOTICE;
-		add(&message, "; tolerated, as failed run %" PRIu64 " in a row",
-		    record->given_up);
+		add(&message, "; tolerated");
+		if (record->given_up > 0)
+			add(&message, ", as failed run %" PRIu64 " in a row",
+			    record->given_up);
 	}
 	return message;
 }

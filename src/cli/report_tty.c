@@ -96,18 +96,18 @@ draw(struct sink *sink, const struct report *report,
 		put_clock(record, clock);
 	fit(clock, &room);
 	fit(head, &room);
-	room -= GAP + BAR_LEAST;
 	if (record->delay.seconds > LAST_SECONDS && report->pid != 1) {
 		snprintf(how, sizeof(how), "  retry now: kill -URG %ld",
 		    report->pid);
-		if (text_width(how) > room)
+		if (text_width(how) > room - GAP - BAR_LEAST)
 			snprintf(how, sizeof(how), "  kill -URG %ld",
 			    report->pid);
 	}
 	fit(how, &room);
-	const int bar = room < 0	  ? 0
-	    : room < BAR_MOST - BAR_LEAST ? room + BAR_LEAST
-					  : BAR_MOST;
+	room -= GAP;
+	const int bar = room < BAR_LEAST ? 0
+	    : room < BAR_MOST		 ? room
+					 : BAR_MOST;
 
 	report_tty_hide(sink);
 	fprintf(sink->file, "%s%s%s%s%s", screen->plain ? "" : "\033[?7l", head,

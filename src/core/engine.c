@@ -294,16 +294,20 @@ static const struct {
 	[REASON_ERROR] = { false, true },
 };
 
+/* Whether a run that ends so may be tolerated. */
+static bool
+gives_up(enum reason reason)
+{
+	return ends[reason].saves && reason != REASON_SUCCESS;
+}
+
 /* Runs in a row that gave up, with this one if it did. */
 static uint64_t
 count_given_up(const struct engine *engine)
 {
-	const enum reason reason = engine->run.reason;
-	const bool counts = ends[reason].saves && reason != REASON_SUCCESS &&
-	    engine->run.attempt > 0;
-
-	return counts ? next_number(engine->earlier.given_up)
-		      : engine->earlier.given_up;
+	return gives_up(engine->run.reason) && engine->run.attempt > 0
+	    ? next_number(engine->earlier.given_up)
+	    : engine->earlier.given_up;
 }
 
 /* The state for the next run: the delay, or a fresh start after a success. */
@@ -314,9 +318,14 @@ progress(const struct engine *engine, double now)
 	const bool success = engine->run.judgement.verdict == VERDICT_SUCCESS;
 
 	if (success)
-		return (struct progress){ .level = level
-			    ? engine->level
-			    : (struct level){ .begun = false } };
+		return (struct progress){
+			.level = level ? engine->level
+				       : (struct level){ .begun = false },
+			/* With --repeat the run may still give up. */
+			.given_up = engine->run.reason == REASON_NONE
+			    ? engine->earlier.given_up
+			    : 0,
+		};
 	return (struct progress){
 		.level = engine->level,
 		.n = engine->n,
@@ -347,7 +356,7 @@ settle(struct engine *engine, double now)
 			? policy->delivery != DELIVERY_NONE
 			: policy->delivery == DELIVERY_EACH && engine->untold) {
 			engine->state = STATE_DELIVERING;
-			engine->deadline = over
+			engine->deadline = reason == REASON_SUCCESS
 			    ? INFINITY
 			    : number_max(run_end(engine), now + LAST_GRACE);
 			/* A reader that takes nothing is not waited for. */
@@ -400,8 +409,7 @@ end_run(struct engine *engine, enum reason reason, int status)
 	engine->run.status = status;
 	engine->run.given_up = count_given_up(engine);
 	engine->run.tolerated =
-	    engine->run.given_up > engine->earlier.given_up &&
-	    engine->run.given_up < engine->policy->tolerate;
+	    gives_up(reason) && engine->run.given_up < engine->policy->tolerate;
 	if (engine->run.tolerated)
 		engine->run.status = engine->run.death = 0;
 }
@@ -417,9 +425,12 @@ finish(struct engine *engine, enum reason reason, int status, double now)
 static int
 last_status(const struct engine *engine)
 {
-	return outcome_status(engine->policy->preserve_status
-		? engine->returned
-		: engine->evidence.outcome);
+	const struct outcome returned = engine->returned;
+
+	if (!engine->policy->preserve_status)
+		return outcome_status(engine->evidence.outcome);
+	return returned.kind == OUTCOME_EXIT ? returned.code
+					     : outcome_status(returned);
 }
 
 /* Ends without success, as the last attempt did. */
@@ -436,14 +447,8 @@ give_up(struct engine *engine, enum reason reason, double now)
 static enum action_kind
 succeed(struct engine *engine, double now)
 {
-	const struct outcome outcome = engine->returned;
-	const bool is_zero = outcome.kind == OUTCOME_EXIT && outcome.code == 0;
-
 	return finish(engine, REASON_SUCCESS,
-	    engine->policy->preserve_status && !is_zero
-		? outcome_status(outcome)
-		: 0,
-	    now);
+	    engine->policy->preserve_status ? last_status(engine) : 0, now);
 }
 
 static enum action_kind
@@ -625,6 +630,7 @@ static enum action_kind
 give_up_on_hint(struct engine *engine, double now)
 {
 	engine->run.too_long = engine->hint;
+	engine->run.too_late = engine->hint <= engine->policy->hint_limit;
 	return give_up(engine, REASON_HINT, now);
 }
 
@@ -633,7 +639,7 @@ after_success(struct engine *engine, double now)
 {
 	const struct policy *policy = engine->policy;
 
-	engine->earlier.failures = engine->earlier.given_up = 0;
+	engine->earlier.failures = 0;
 	engine->successes = next_number(engine->successes);
 	if (!policy->repeat ||
 	    (policy->repeats > 0 && engine->successes >= policy->repeats)) {
@@ -693,11 +699,13 @@ after_failure(struct engine *engine, double now)
 	const struct policy *policy = engine->policy;
 
 	count_failure(engine, now);
+	const enum reason reason =
+	    engine->cut ? REASON_MAX_TIME : REASON_ATTEMPTS;
 	if (is_final(engine) && !policy->remember)
-		return give_up(engine, REASON_ATTEMPTS, now);
+		return give_up(engine, reason, now);
 	find_delay(engine, false, now);
 	if (is_final(engine))
-		return give_up(engine, REASON_ATTEMPTS, now);
+		return give_up(engine, reason, now);
 	if (engine->hint > policy->hint_limit ||
 	    (in_time(engine, now) && !in_time(engine, now + engine->hint)))
 		return give_up_on_hint(engine, now);
@@ -730,8 +738,9 @@ cut_short(struct engine *engine, double now)
 			find_delay(engine, false, now);
 	}
 	return finish(engine, REASON_MAX_TIME,
-	    engine->policy->preserve_status && !asked ? last_status(engine)
-						      : STATUS_TIMEOUT,
+	    engine->policy->preserve_status && engine->run.attempt > 0
+		? last_status(engine)
+		: STATUS_TIMEOUT,
 	    now);
 }
 

@@ -103,6 +103,7 @@ struct record {
 	int ended_by;	    /* the signal that ended the run, or 0 */
 	bool in_a_wait;	    /* and it came in a wait */
 	double too_long;    /* REASON_HINT: the hint */
+	bool too_late;	    /* and --max-time does not allow it */
 	double too_early;   /* REASON_EARLY: by this; 0: another run goes on */
 	bool tolerated;	    /* --tolerate makes the status 0 */
 	uint64_t given_up;  /* runs in a row that gave up, with this one */

@@ -19,6 +19,7 @@ struct scan {
 	bool doubled;  /* a repetition is repeated, which POSIX leaves undefined
 			  and regcomp(3) makes copies for: 2^n of "x" + n "+" */
 	bool marked;   /* a parenthesis begins with a question mark */
+	bool empty;    /* an alternative or a group is, and matches anywhere */
 	char escaped;  /* the first character that POSIX gives no meaning after
 			  a backslash, or 0 */
 };
@@ -51,11 +52,14 @@ scan(const char *text)
 {
 	struct scan result = { .refers = false };
 	int depth = 0;
-	bool repeated = false;
+	bool repeated = false, begun = *text == '\0';
 
 	while (*text != '\0') {
 		const bool repeats = strchr("*+?{", *text) != NULL;
+		const bool closes = *text == '|' || (*text == ')' && depth > 0);
 
+		result.empty |= closes && !begun;
+		begun = *text != '|' && *text != '(';
 		result.doubled |= repeats && repeated;
 		repeated = repeats;
 		if (*text == '{')
@@ -81,6 +85,7 @@ scan(const char *text)
 		}
 		text++;
 	}
+	result.empty |= !begun;
 	return result;
 }
 
@@ -182,6 +187,8 @@ search_check(const char *text, bool is_hint)
 	if (parts.doubled)
 		return "repetition of a repetition, which POSIX does not "
 		       "define";
+	if (parts.empty)
+		return "an empty alternative or group, which matches any line";
 	int code = regcomp(&pattern, text, flags);
 	if (code == 0) {
 		const size_t groups = pattern.re_nsub;

@@ -75,6 +75,23 @@ child_fork(struct child *child)
 	return 0;
 }
 
+/* Whether the file is text, as far as its first line tells: it has no NUL. */
+static bool
+is_text(const char *file)
+{
+	char text[256];
+	const int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	const ssize_t length = fd == -1 ? -1 : read(fd, text, sizeof(text));
+
+	if (fd != -1)
+		close(fd);
+	if (length <= 0)
+		return true;
+	const char *end = memchr(text, '\n', (size_t)length);
+	return memchr(text, '\0',
+		   end == NULL ? (size_t)length : (size_t)(end - text)) == NULL;
+}
+
 /* Executes a file; if it has no format, as a script of the shell's. */
 static void
 execute_file(const char *file, const struct start *start)
@@ -84,6 +101,10 @@ execute_file(const char *file, const struct start *start)
 	execve(file, (char *const *)start->argv, environ);
 	if (errno != ENOEXEC)
 		return;
+	if (!is_text(file)) {
+		errno = ENOEXEC;
+		return;
+	}
 	while (start->argv[count] != NULL)
 		count++;
 	const char **argv = reallocarray(NULL, count + 2, sizeof(*argv));

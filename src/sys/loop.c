@@ -607,11 +607,15 @@ suspend(struct loop *loop, const struct signalfd_siginfo *info)
 	arm(loop);
 }
 
-/* Passes a signal on to the child; true if that was needed. */
+/*
+ * Passes a signal on to the child; true if that was needed.  What does not end
+ * the run is for attempts alone: a check or a gate would die of it.
+ */
 static bool
 forward(struct loop *loop, const struct signalfd_siginfo *info, bool ends_run)
 {
-	if (loop->child.pid == 0 || signal_queue_reached(info, &loop->child))
+	if (loop->child.pid == 0 || !(loop->is_attempt || ends_run) ||
+	    signal_queue_reached(info, &loop->child))
 		return false;
 	if (child_signal(&loop->child, (int)info->ssi_signo) == -1)
 		warn("cannot signal process %ld", (long)loop->child.pid);

@@ -209,6 +209,19 @@ wait_for grep -q '^retry: sh: received SIGHUP$' log
 check 'in a wait it is only reported' kill -URG "$retry"
 status 7 'and the wait goes on' wait "$retry"
 
+for option in --before-retry --check; do
+	rm -f asked
+	setsid "$RETRY" -q -d 0 -a 2 $option='echo >>asked; sleep .3; exit 0' \
+	    sh -c 'echo >>asked2; exit 7' &
+	retry=$!
+	wait_for test -s asked
+	kill -HUP "$retry"
+	kill -USR1 "$retry"
+	wait "$retry"
+	is "$option: what is for an attempt does not end what judges it" $? \
+	    "$([ $option = --check ] && echo 0 || echo 7)"
+done
+
 # In a wait.
 
 wrong=

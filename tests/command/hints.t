@@ -65,6 +65,10 @@ else
 	skip 'in another time zone' 'there is no /usr/share/zoneinfo'
 fi
 soon 'at another offset' "$(TZ=UTC+5:30 date -d "@$then" '+%H:%M:%S -05:30')"
+run retry -a 2 -d 0 --delay-match='wait (.*)' -m 10s -T 2s \
+    sh -c 'echo wait 5; exit 1'
+like 'a hint beyond the end of the run is told as that' "$err" \
+    'asked to wait 5s, longer than --max-time allows$'
 hint '19:00 (Mars/Base)'
 like 'a time zone that is unknown is reported' "$err" \
     '--delay-match: 19:00 \(Mars/Base\): is in an unknown time zone'

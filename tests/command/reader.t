@@ -57,6 +57,8 @@ stuck() {
 }
 stuck -T .5 -d 0 --output=last sh -c 'head -c 4M /dev/zero; exec sleep 60'
 is '--max-time ends a run whose reader is blocked' $code 124
+stuck -a 1 -T 1 --output=last sh -c 'seq 500000; exec sleep 60'
+is 'even if no attempt is left' $code 124
 stuck -T .5 --fail-match=none seq 200000
 is 'also if the attempt waits for it' $code 124
 stuck -T .5 -d 0 --output=last --on-give-up='pgrep -P $PPID -x retry >left

@@ -39,6 +39,11 @@ echo 'echo denied' >denied/plain
 chmod +x bin/plain
 run env PATH="/nosuch:$T/bin/plain:$T/bin:$PATH" "$RETRY" plain 'a b' c
 is 'a script without #! is found in $PATH' "$out" "$T/bin/plain: 2 a b"
+printf '\177ELF\2\1\1\0of another kind\n' >bin/foreign
+chmod +x bin/foreign
+run retry bin/foreign
+like 'a program for another machine is not taken for one' "$code $err" \
+    '^126 retry: cannot execute bin/foreign: Exec format error$'
 run sh -c 'cd bin && PATH=:$PATH exec retry plain x'
 is 'an empty word in $PATH is the current directory' "$out" 'plain: 1 x'
 run sh -c 'ulimit -s 128

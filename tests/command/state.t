@@ -292,6 +292,19 @@ given_up --output=hold
 is 'a success begins the count anew' "$code" 0
 is 'output that is held was no success' "$out" ''
 like 'and goes where failures go' "$err" '^out$'
+
+# A run with --repeat gives up as others do, though it has had a success.
+for number in 1 2 3; do
+	status $((number < 3 ? 0 : 9)) "run $number that gave up in the end" \
+	    retry -q --state=repeated --tolerate=3 --repeat -a 1 \
+	    sh -c 'exit $((RETRY_ATTEMPT > 1 ? 9 : 0))'
+done
+# The delay that an earlier run left does not fit into this one.
+retry -q --state=late -a 1 -d 1h -m 2h --tolerate=2 sh -c 'exit 7'
+run retry --state=late -d 1h -m 2h --tolerate=2 -T 4m --output=chronic \
+    sh -c 'exit 7'
+is 'a run that comes too early for its limit is tolerated, too' \
+    "$code$out$err" 0
 run retry --state=patient --stop-on=7 --tolerate=3 sh -c 'exit 7'
 is 'what must not be retried is not tolerated' "$code" 7
 status 125 '--tolerate needs a state' retry --tolerate=3 true

@@ -231,6 +231,10 @@ status 143 'it keeps that of a time-out' \
     retry -a 1 -t .1 --preserve-status sleep 9
 status 9 'even of one that ended by itself' \
     retry -a 1 -t .3 --preserve-status sh -c 'trap "exit 9" TERM; sleep 9 & wait'
+status 0 'as timeout(1) does, also if that is 0' \
+    retry -a 1 -t .3 --preserve-status sh -c 'trap "exit 0" TERM; sleep 9 & wait'
+status 0 'and if a rule makes a failure of it' \
+    retry -a 1 --preserve-status --fail-match=bad echo bad
 status 143 'or at --max-time' retry -T .1 --preserve-status sleep 9
 status 0 'and 0 stays 0' retry --preserve-status true
 

@@ -58,6 +58,7 @@ in_two_days() {
 }
 day=$(in_two_days)
 look clock 120 '2/2 in' show . 'type=\x03' -- try -a 2 -d 2d false
+look minute 80 '2/2 in' show . 'type=\x03' -- try -a 2 -d 70 false
 look end 80 -- try -a 2 -d 0.6 sh -c 'echo out; exit 7'
 look gate 80 '2/2 in' show 'gate runs' show -- try -a 2 -d 0.6 \
     --check='echo check runs; exit 1' \
@@ -127,6 +128,8 @@ out
 retry: sh: attempt 3/3 exited 7 after TIME
 retry: sh: giving up after 3 attempts in TIME: exited 7
 status 7"
+like 'a wait of a minute says when it ends and how to end it' \
+    "$(cat minute/seen)" '2/2 in (70|69)s, at [0-9:]+  .*kill -URG [0-9]+$'
 like 'a long one ends at a time of day' "$(cat clock/seen)" \
     "2/2 in 2d, at ($day|$(in_two_days)) [0-9]{2}:[0-9]{2} "
 is 'it fits the screen, with what matters most' \

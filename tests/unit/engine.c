@@ -2122,6 +2122,7 @@ the_status_of_the_command_can_be_preserved(void)
 		{ { OUTCOME_EXIT, 0 }, false, 0 },
 		{ { OUTCOME_SIGNAL, SIGTERM }, true, 143 },
 		{ { OUTCOME_EXIT, 9 }, true, 9 },
+		{ { OUTCOME_EXIT, 0 }, true, 0 },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -2186,6 +2187,28 @@ a_reader_has_a_second_to_take_something(void)
 	CHECK_ACTION(&drive, ACTION_NONE, 31.75);
 	drive_timer(&drive);
 	CHECK_FINISH(&drive, "max-time", 1);
+}
+
+/* However a run has failed whose time is over. */
+static void
+a_reader_has_a_second_at_the_end_too(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+
+	drive.policy.delivery = DELIVERY_LAST;
+	drive.policy.limits.attempts = 1;
+	drive.policy.max_time = 30;
+	drive_start(&drive);
+	drive.now = 5;
+	drive_exit(&drive, 1);
+	CHECK_ACTION(&drive, ACTION_DELIVER, 30);
+	drive_timer(&drive);
+	CHECK_FINISH(&drive, "attempts", 1);
+
+	drive_start(&drive);
+	drive.now = 5;
+	drive_exit(&drive, 0);
+	CHECK_ACTION(&drive, ACTION_DELIVER, INFINITY);
 }
 
 /* And the same after a signal, but not after another one. */
@@ -2581,7 +2604,8 @@ check_end(const struct drive *drive, int ended, int judged)
 	CHECK(run->death == 0 || run->status == 128 + run->death);
 	if (run->status == 0)
 		CHECK(run->reason == REASON_SUCCESS ||
-		    run->reason == REASON_SIGNAL);
+		    run->reason == REASON_SIGNAL ||
+		    drive->policy.preserve_status);
 	else
 		CHECK(run->reason != REASON_SUCCESS ||
 		    drive->policy.preserve_status);
@@ -2727,6 +2751,7 @@ main(void)
 	RUN(a_lock_that_lasts_is_told);
 	RUN(held_output_of_each_attempt_goes_out_before_the_wait);
 	RUN(a_reader_has_a_second_to_take_something);
+	RUN(a_reader_has_a_second_at_the_end_too);
 	RUN(a_signal_leaves_a_reader_a_second);
 	RUN(a_hook_follows_the_end);
 	RUN(a_hook_does_not_change_the_end_that_was_told);

@@ -3,6 +3,8 @@
 #include "core/search.h"
 #include "tap.h"
 
+#define EMPTY "an empty alternative or group, which matches any line"
+
 #define TEN(text) text text text text text text text text text text
 #define THOUSAND TEN(TEN(TEN("x")))
 #define QUARTER "xxxxxxxxxxxxxxxxxxxxxxxx"
@@ -169,6 +171,14 @@ an_expression_is_taken_or_refused_in_words(void)
 		{ "(*)", "nothing to repeat" },
 		{ "a++",
 		    "repetition of a repetition, which POSIX does not define" },
+		{ "a|", EMPTY },
+		{ "|a", EMPTY },
+		{ "a||b", EMPTY },
+		{ "x(|a)", EMPTY },
+		{ "x(a|)", EMPTY },
+		{ "x()", EMPTY },
+		{ "(?i)a|", EMPTY },
+		{ "(^|a)([|]|$)\\|", NULL },
 		{ "a+?",
 		    "repetition of a repetition, which POSIX does not define" },
 		{ "a{2}*",
