@@ -467,7 +467,8 @@ bool
 output_deliver(struct output *output, const struct record *run)
 {
 	const bool over = run->reason != REASON_NONE;
-	const bool succeeded = over ? run->status == 0 && !run->tolerated
+	const bool succeeded = over ? run->reason == REASON_SUCCESS ||
+		(run->reason == REASON_SIGNAL && run->status == 0)
 				    : run->judgement.verdict == VERDICT_SUCCESS;
 
 	/* A collector that has failed may not have been waited for yet. */

@@ -266,6 +266,11 @@ is 'a reader that went away ends retry by SIGPIPE' \
 is 'where that is ignored it is an error' "$(cat code):$(cat err.p)" \
     '125:retry: head: standard output: Broken pipe'
 
+run retry --output=hold --preserve-status --success-on=2 sh -c 'echo out; exit 2'
+is 'a success is one whatever status is preserved' "$code:$out:$err" 2:out:
+run retry -a 1 --output=hold --preserve-status --fail-match=out echo out
+like 'and so is a failure' "$code:$out:$err" '^0::.*'
+
 # A writer without a reader.
 { retry -d 0 --log=text --log=json:writer yes 2>err.p
     echo $? >code; } | head -1 >/dev/null

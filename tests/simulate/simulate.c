@@ -464,7 +464,7 @@ check_end(const struct options *options, enum way way, int status,
 	if (reason == REASON_SUCCESS && told != 0 && !policy->preserve_status)
 		kernel_broke(LAW_STATUS, "success is %d", told);
 	if (told == 0 && reason != REASON_SUCCESS && reason != REASON_SIGNAL &&
-	    !tolerated)
+	    !tolerated && !policy->preserve_status)
 		kernel_broke(LAW_STATUS, "0 for %s", reason_name(reason));
 	if (tolerated && (told != 0 || policy->tolerate == 0))
 		kernel_broke(LAW_STATUS, "%d is tolerated", told);

@@ -207,7 +207,7 @@ it_fits_every_width(void)
 		CHECK(strlen(text) <= (size_t)width); /* with a CR */
 		CHECK(width < 20 || strstr(text, "attempt 3/5 in") != NULL);
 		CHECK((width < 41) == (strstr(text, "exited 7") == NULL));
-		CHECK((width < 71) == (strstr(text, "kill -URG") == NULL));
+		CHECK((width < 61) == (strstr(text, "kill -URG") == NULL));
 	}
 }
 
