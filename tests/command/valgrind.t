@@ -49,8 +49,12 @@ clean() {
 run memcheck sh -c :
 like 'a fault would be seen' "$(faults)" 'reachable'
 
+# What explores takes minutes here; the builds with sanitizers look at it.
 for test in "$TEST_BUILD"/tests/test_*; do
-	[ -d "$test" ] || clean 0 "${test##*/}" "$test"
+	case $test in
+	*.p | */test_explore) ;;
+	*) clean 0 "${test##*/}" "$test" ;;
+	esac
 done
 
 clean 0 'a success' retry true
