@@ -6,7 +6,7 @@
 . lib/harness.sh
 cd "$TESTS/.." || exit
 
-defines='-D_GNU_SOURCE -DLIBBSD_OPENBSD_VIS -DVERSION=__FILE__'
+defines='-D_GNU_SOURCE -DLIBBSD_OPENBSD_VIS -DVERSION=__FILE__ -DPROGRAM=__FILE__'
 
 # analyse NAME FUNCTION TOOL
 analyse() {

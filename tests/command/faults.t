@@ -196,12 +196,18 @@ number() {
 	call=$1 like=$2
 	shift 2
 	inject "$call:error=EIO:when=9999" "$@" <input
-	grep -nE "^[a-z0-9_]+\($like" trace | head -n 1 | cut -d: -f1
+	numbers | head -n 1
 }
 # last CALL ERE OPTION...: and which is the last
 last() {
 	number "$@" >/dev/null
-	grep -nE "^[a-z0-9_]+\($like" trace | tail -n 1 | cut -d: -f1
+	numbers | tail -n 1
+}
+# numbers: of the calls in the trace that are like that; strace(1) counts each
+# name apart.
+numbers() {
+	like=$like awk -F '[(]' '{ calls[$1]++ }
+	    $0 ~ "^[a-z0-9_]+[(]" ENVIRON["like"] { print calls[$1] }' trace
 }
 for call in newfstatat fstat statx; do
 	at=$(number $call 0, true)
