@@ -15,8 +15,11 @@ recipes
 units=$machine/etc/systemd/system
 mkdir -p "$units/service.d"
 
-# What units run: /root/UNIT, with the number of the call in $CALL.
-printf '[Service]\nEnvironment=UNIT=%%N\n' >"$units/service.d/unit.conf"
+# What units run: /root/UNIT, with the number of the call in $CALL. A sanitizer's
+# look for leaks needs what is forbidden to some units; and it hangs if a SIGCONT
+# arrives meanwhile, which systemd sends right behind SIGTERM.
+printf '[Service]\nEnvironment=UNIT=%%N ASAN_OPTIONS=detect_leaks=0\n' \
+    >"$units/service.d/unit.conf"
 cat >"$machine_usr/bin/collector" <<'END_COLLECTOR'
 #!/bin/sh
 echo call >>"/root/$UNIT.calls"
@@ -86,9 +89,7 @@ unit stopped 'echo $$ >/root/$UNIT.runs; exec sleep 100d' \
 unit dynamic '' Type=oneshot DynamicUser=yes \
     StateDirectory=dynamic \
     'ExecStart=/usr/bin/retry -a 1 -d 1h --early=skip --state=${STATE_DIRECTORY}/state sh -c "id -un; exit 9"'
-# A sanitizer's look for leaks needs what is forbidden here.
-hardened='Environment=ASAN_OPTIONS=detect_leaks=0
-    ProtectSystem=strict ProtectHome=read-only InaccessiblePaths=/tmp
+hardened='ProtectSystem=strict ProtectHome=read-only InaccessiblePaths=/tmp
     PrivateDevices=yes ProtectProc=invisible ProcSubset=pid DynamicUser=yes
     ProtectKernelTunables=yes ProtectControlGroups=yes
     MemoryDenyWriteExecute=yes SystemCallFilter=@system-service
