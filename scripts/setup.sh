@@ -29,6 +29,14 @@ image_packages='buildah gzip tar'
 # What scripts/kernel needs beside what scripts/cross does.
 kernel_packages='cpio dpkg-dev qemu-system-arm tar'
 
+# describe_release: sets $version, and the time of all files of a release.
+describe_release() {
+	version=$(sed -n "s/^  version: '\(.*\)',/\1/p" meson.build)
+	: "${SOURCE_DATE_EPOCH:=$(git log -1 --format=%ct 2>/dev/null ||
+	    stat -c %Y meson.build)}"
+	export SOURCE_DATE_EPOCH
+}
+
 # quietly COMMAND...
 quietly() {
 	quiet_output=$("$@" 2>&1 </dev/null) && return
