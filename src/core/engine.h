@@ -8,8 +8,7 @@
 /*
  * The run as a state machine that does no I/O: it is told what happened and
  * when, and answers what to do next.  Below, a word in capitals is an event or
- * an action.  Times are seconds on any clock that
- * never goes back.
+ * an action.  Times are seconds on any clock that never goes back.
  */
 struct engine;
 

@@ -69,12 +69,8 @@ static int
 pass(struct collection *shared, int writer, const char *bytes, size_t size)
 {
 	while (size > 0) {
-		const ssize_t written = write(writer, bytes, size);
+		const ssize_t written = file_write_some(writer, bytes, size);
 
-		if (written == -1 && errno == EAGAIN) {
-			file_wait_for_room(writer);
-			continue;
-		}
 		if (written == -1)
 			return -1;
 		shared->passed += written;
@@ -88,7 +84,7 @@ pass(struct collection *shared, int writer, const char *bytes, size_t size)
 
 /*
  * Reads once from a stream, `most` bytes of it.  Returns how many, or -1 if its
- * pipe is empty.  It never ends, since this process has both ends.
+ * pipe is empty.  The pipe has no end, as this process can write to it, too.
  */
 static ssize_t
 take(struct work *work, int index, size_t most)

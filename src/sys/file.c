@@ -74,16 +74,24 @@ file_wait_for_room(int descriptor)
 	poll(&poll_fd, 1, -1);
 }
 
+ssize_t
+file_write_some(int descriptor, const char *bytes, size_t size)
+{
+	ssize_t written;
+
+	while (
+	    (written = write(descriptor, bytes, size)) == -1 && errno == EAGAIN)
+		file_wait_for_room(descriptor);
+	return written;
+}
+
 int
 file_write(int descriptor, const char *bytes, size_t size)
 {
 	while (size > 0) {
-		const ssize_t written = write(descriptor, bytes, size);
+		const ssize_t written =
+		    file_write_some(descriptor, bytes, size);
 
-		if (written == -1 && errno == EAGAIN) {
-			file_wait_for_room(descriptor);
-			continue;
-		}
 		if (written == -1)
 			return -1;
 		bytes += written;

@@ -2,7 +2,7 @@
 #define FILE_H
 
 #include <stdbool.h>
-#include <stddef.h>
+#include <sys/types.h>
 
 struct stat;
 
@@ -47,6 +47,12 @@ int file_lock(const char *name, bool waits);
 
 /* Waits for room at a descriptor that others may have made non-blocking. */
 void file_wait_for_room(int descriptor);
+
+/*
+ * Writes bytes once there is room, as many as there is room for.  Returns how
+ * many, or -1 with errno set.
+ */
+ssize_t file_write_some(int descriptor, const char *bytes, size_t size);
 
 /*
  * Writes all of the bytes, however long the reader takes.  Returns 0, or -1

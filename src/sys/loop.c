@@ -245,7 +245,7 @@ ask(struct loop *loop, const struct action *action)
 	const struct options *options = loop->options;
 	const double time = events_time(CLOCK_REALTIME);
 	char safe[128];
-	int result = -1;
+	int result;
 
 	loop->is_attempt = false;
 	loop->question = action->question;
@@ -367,7 +367,6 @@ attempt_ended(struct loop *loop)
 static struct event
 question_ended(const struct loop *loop)
 {
-	const char *option = shell_of(loop, loop->question).option;
 	const int error = *loop->child.error;
 	const int status = loop->status;
 	char name[SIGNAL_NAME];
@@ -378,6 +377,7 @@ question_ended(const struct loop *loop)
 		warnx("--state: its lock cannot be waited for");
 		return answer(VERDICT_STOP);
 	}
+	const char *option = shell_of(loop, loop->question).option;
 	if (error != 0)
 		warnx("cannot run %s: %s: %s", option, _PATH_BSHELL,
 		    strerror(error));

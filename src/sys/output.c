@@ -467,9 +467,11 @@ bool
 output_deliver(struct output *output, const struct record *run)
 {
 	const bool over = run->reason != REASON_NONE;
-	const bool succeeded = over ? run->reason == REASON_SUCCESS ||
-		(run->reason == REASON_SIGNAL && run->status == 0)
-				    : run->judgement.verdict == VERDICT_SUCCESS;
+	bool succeeded = run->judgement.verdict == VERDICT_SUCCESS;
+
+	if (over)
+		succeeded = run->reason == REASON_SUCCESS ||
+		    (run->reason == REASON_SIGNAL && run->status == 0);
 
 	/* A collector that has failed may not have been waited for yet. */
 	output_drop(output);

@@ -30,10 +30,9 @@ struct output {
 };
 
 /*
- * Makes ready.  If output is held or searched, or if standard error does not
- * block, opens `messages` for logs, and has warn(3) keep its lines until
- * output_gather().  Returns 0, or -1 with
- * errno set.
+ * Makes ready.  If output is held or searched, or if others have made standard
+ * error non-blocking, opens `messages` for logs, and has warn(3) keep its lines
+ * until output_gather().  Returns 0, or -1 with errno set.
  */
 int output_open(struct output *output, const struct options *options);
 
