@@ -93,7 +93,8 @@ struct habit {
 };
 
 #define TRIES "use --attempts=N, which counts the first attempt too"
-#define EVEN "use --delay=DUR, and --backoff=constant for equal delays"
+#define EVEN \
+	"use --delay=DUR, and --backoff=constant for delays that do not grow"
 
 static const struct habit option_habits[] = {
 	{ "retries", TRIES },
@@ -113,7 +114,7 @@ static const struct habit option_habits[] = {
 	{ "wait", EVEN },
 	{ "sleep", EVEN },
 	{ "retry-delay", EVEN },
-	{ "i", "use -d DUR, and -b constant for equal delays" },
+	{ "i", "use -d DUR, and -b constant for delays that do not grow" },
 	{ "fixed", "use --backoff=constant" },
 	{ "no-backoff", "use --backoff=constant" },
 	{ "factor", "use --backoff=exponential:factor=F" },

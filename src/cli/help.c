@@ -96,7 +96,7 @@ static const struct {
 	{ PROGRAM " --output=chronic -T 50m --splay=1m ./feed",
 	    "in cron: mail only if all attempts failed" },
 	{ PROGRAM " -a 5 --reset-after=10m ./collector",
-	    "a service or container: restart it, five times in a row at most" },
+	    "a service: restart it, until it fails five times in a row" },
 	{ PROGRAM " -a 1 --repeat ./test", "run a test until it fails" },
 	{ PROGRAM " --plan -T 10m -t 2m make check",
 	    "dry run: show what would happen" },
@@ -151,8 +151,12 @@ print_backoff(void)
 	     row++) {
 		printf("  %-13s %s\n      %s", row->name, row->formula,
 		    row->doc);
-		printf("%s%s\n", row->random ? "\n      for u = 1/2: " : ": ",
-		    row->example);
+		if (row->random)
+			printf("\n      for u = 1/2");
+		else if (row->sample != NULL)
+			printf("\n      for %s%s", row->sample,
+			    row->needs_ends ? " and a cap of 16s" : "");
+		printf(": %s\n", row->example);
 		for (int i = 0; i < BACKOFF_PARAMS; i++) {
 			const struct param *param = &row->params[i];
 

@@ -294,7 +294,7 @@ const struct option_row option_rows[OPTIONS] = {
 	    "COMMAND", "run once, after a run that succeeded",
 	    .offset = AT(on_success) },
 	[OPTION_ON_GIVE_UP] = { "on-give-up", 0, GROUP_BETWEEN, TYPE_TEXT,
-	    "COMMAND", "run once, after a run that failed",
+	    "COMMAND", "run once, after a run that gave up",
 	    .offset = AT(on_give_up) },
 	[OPTION_REPEAT] = { "repeat", 0, GROUP_BETWEEN, TYPE_COUNT, "N",
 	    "keep going after a success; end after N in a row",

@@ -235,7 +235,7 @@ const struct strategy strategies[] = {
 	{
 	    .name = "fibonacci",
 	    .formula = "d, second, then the sum of the previous two",
-	    .doc = "grows by 1.618, gently at first",
+	    .doc = "grows by a factor that approaches 1.618",
 	    .params = { { "second", "the second delay", PARAM_TIME,
 		PARAM_IS_BASE, 0, 0 } },
 	    .example = "1 1 2 3 5",
@@ -244,7 +244,7 @@ const struct strategy strategies[] = {
 	{
 	    .name = "steps",
 	    .formula = "d*(cap/d)^((n-1)/steps), then cap",
-	    .doc = "reaches the cap after this many retries",
+	    .doc = "grows steadily, and reaches the cap after some retries",
 	    .params = { { "steps", "retries until the cap", PARAM_COUNT, 5, 1,
 		1e9 } },
 	    .needs_ends = true,

@@ -28,7 +28,7 @@ const struct jitter_kind jitter_kinds[] = {
 	{
 	    .name = "RATIO",
 	    .formula = "x*(1 - r + 2*r*u)",
-	    .doc = "that fraction above or below: 0.2 or 20%",
+	    .doc = "at most that fraction above or below: 0.2 or 20%",
 	    .least = 1,
 	    .begins = "-.0123456789",
 	    .relative = true,

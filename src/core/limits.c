@@ -31,18 +31,18 @@ read_item(struct limits *limits, char *text)
 		return NULL;
 	}
 	if (limit.count == 0)
-		return "a limit of no failures";
+		return "the number must be more than 0";
 	if (slash != NULL) {
 		problem = duration_parse(slash + 1, &limit.window);
 		if (problem == NULL && limit.window == 0)
-			problem = "a window of no length";
+			problem = "the time after / must be more than 0";
 		if (problem == NULL && limit.count > LIMITS_WINDOW_MOST)
-			problem = "more than 100 failures in a window";
+			problem = "the number before / must be at most 100";
 		if (problem != NULL)
 			return problem;
 	}
 	if (limits->count == LIMITS_MOST)
-		return "one limit too many";
+		return "too many limits";
 	limits->rows[limits->count++] = limit;
 	return NULL;
 }

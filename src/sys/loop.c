@@ -374,7 +374,7 @@ question_ended(const struct loop *loop)
 	if (loop->question == ASK_LOCK) {
 		if (!WIFEXITED(status) || WEXITSTATUS(status) == 0)
 			return answer(VERDICT_SUCCESS);
-		warnx("--state: its lock cannot be waited for");
+		warnx("--state: cannot wait for its lock");
 		return answer(VERDICT_STOP);
 	}
 	const char *option = shell_of(loop, loop->question).option;
@@ -744,13 +744,13 @@ set_up(struct loop *loop)
 
 	loop->engine = engine_open(policy, loop->options->random);
 	if (loop->engine == NULL)
-		err(STATUS_OWN_FAILURE, "engine");
+		err(STATUS_OWN_FAILURE, "cannot begin");
 	if (child_init(&loop->child) == -1)
 		err(STATUS_OWN_FAILURE, "cannot prepare to start processes");
 	const int signals = signal_queue_open();
 	const int stops = signal_queue_open_stop();
 	if (signals == -1 || stops == -1)
-		err(STATUS_OWN_FAILURE, "signalfd");
+		err(STATUS_OWN_FAILURE, "cannot receive signals: signalfd");
 	if (policy->timeout > 0 || policy->idle_timeout > 0 ||
 	    policy->timeout_share > 0 || policy->min_timeout > 0 ||
 	    policy->max_time > 0)

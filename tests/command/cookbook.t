@@ -316,7 +316,7 @@ hears 'apt-get install' 'E: Could not get lock /var/lib/dpkg/lock' \
 over 'npm, pip and others'
 recipe 'git clone'
 ends 0 2 'gets over a failure'
-recipe 'Images'
+recipe 'docker pull'
 SAYS=toomanyrequests
 ends 0 2 'gets over a failure'
 like "$name: later" "$err" 'next in (4[89]|5.|6.|7[0-2])'
@@ -379,7 +379,7 @@ history() {
 		echo $word >word
 		git add word && git commit -qm $word || return
 	done
-	printf '#!/bin/sh\n! grep -q wors word\n' >./test
+	printf '#!/bin/sh\n! grep -q wors word || kill -SEGV $$\n' >./test
 	chmod +x test
 	git bisect start HEAD HEAD~3
 }
@@ -430,7 +430,7 @@ rm "$report"
 FAILURES=9
 ends 1 3 'or gives up'
 like 'with an error' "$out" '^::error.*giving up after 3 attempts'
-recipe 'What GitHub shall do about flaky runs'
+recipe 'React to flaky runs on GitHub'
 text="GITHUB_ACTIONS=true GITHUB_OUTPUT=outputs $(sed -n 's/^  run: retry/retry/p' "$recipe")"
 ends 0 2 'gets over a failure'
 condition=$(sed -n "s/.*steps\\.test\\.outputs\\.\\([a-z]*\\) == '\\(.*\\)'/\\1=\\2/p" "$recipe")
@@ -568,7 +568,7 @@ recipe 'While an image is built'
 text=$(sed -n 's/^RUN //p' "$recipe")
 FAILURE=0 SAYS='W: Failed to fetch http://example.org/'
 ends 0 2 'gets over a failure'
-recipe 'A container that can only be read'
+recipe 'A read-only container'
 rm bin/docker
 cat >bin/docker <<'END'
 #!/bin/sh
@@ -649,7 +649,8 @@ printf '%s\n' '{"event": "end", "reason": "stop"}' >>retry.log
 result 'Why runs failed' ' 1 stop'
 
 # What other programs' options are called here: all are accepted.
-sed -n 's/^\.It Li .* Ta Li \(.*\)/\1/p' "$TESTS/../man/retry-cookbook.7" |
+sed -n '/^\.Sh FROM OTHER/,$ { /^\.It Li/ { n; s/^\.Li //p; }; }' \
+    "$TESTS/../man/retry-cookbook.7" |
     unescape | sort -u >options
 check 'the tables are found' test "$(wc -l <options)" -ge 30
 while IFS= read -r text <&3; do

@@ -73,7 +73,7 @@ is 'JSON has the limits' \
 "1:2"'
 run retry -a 3,timeout:0 true
 is 'a limit that is wrong is told by its item' "$code $err" \
-    "125 retry: invalid --attempts 'timeout:0': a limit of no failures (try 'retry --help=limits')"
+    "125 retry: invalid --attempts 'timeout:0': the number must be more than 0 (try 'retry --help=limits')"
 run retry --plan='timeout:1s' -a 10,timeout:2 make
 like 'a plan has them too' "$out" 'at most 10 attempts, timeout:2'
 like 'and ends by them' "$out" 'giving up after 2 attempts'

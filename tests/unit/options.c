@@ -660,9 +660,9 @@ the_words_of_other_programs_are_known(void)
 		    "unknown option -u; only Debian's retry has it; use --success-on='!0,STATUS'" },
 		/* Not taken for --wait-first cut short. */
 		{ "--wait 3 cmd",
-		    "unknown option --wait; use --delay=DUR, and --backoff=constant for equal delays" },
+		    "unknown option --wait; use --delay=DUR, and --backoff=constant for delays that do not grow" },
 		{ "--wait=3 cmd",
-		    "unknown option --wait; use --delay=DUR, and --backoff=constant for equal delays" },
+		    "unknown option --wait; use --delay=DUR, and --backoff=constant for delays that do not grow" },
 		{ "--wait-f cmd", NULL },
 		{ "-a inf cmd",
 		    "invalid --attempts 'inf': not a whole number; did you mean 0?" },
