@@ -78,32 +78,26 @@ const struct limit *
 limits_failure(const struct limits *limits, struct tally *tally,
     struct outcome outcome, bool free, double time)
 {
-	const size_t newest = tally->total % LIMITS_WINDOW_MOST;
 	const struct limit *reached = NULL;
 
-	tally->ring[newest].time = time;
-	tally->ring[newest].limits = 0;
-	tally->total++;
 	for (size_t i = 0; i < limits->count; i++) {
 		const struct limit *limit = &limits->rows[i];
-		uint64_t count = 0;
+		const uint64_t most = limit->count;
+		double *times = tally->times[i];
+		bool full;
 
 		if (limit->named ? !set_has(&limit->set, outcome) : free)
 			continue;
-		tally->ring[newest].limits |= 1u << i;
-		if (limit->window == INFINITY)
-			count = ++tally->counts[i];
-		for (uint64_t back = 0; limit->window < INFINITY &&
-		     back < tally->total && back < LIMITS_WINDOW_MOST;
-		     back++) {
-			const size_t at =
-			    (tally->total - 1 - back) % LIMITS_WINDOW_MOST;
-
-			if (tally->ring[at].time < time - limit->window)
-				break;
-			count += tally->ring[at].limits >> i & 1;
+		if (limit->window == INFINITY) {
+			full = ++tally->counts[i] >= most;
+		} else {
+			times[tally->totals[i]++ % most] = time;
+			/* The next time to be replaced is the oldest. */
+			full = tally->totals[i] >= most &&
+			    times[tally->totals[i] % most] >=
+				time - limit->window;
 		}
-		if (count >= limit->count && reached == NULL)
+		if (full && reached == NULL)
 			reached = limit;
 	}
 	return reached;

@@ -10,7 +10,7 @@
 /* How many limits --attempts takes beside the number of attempts. */
 #define LIMITS_MOST 8
 
-/* The largest count of a limit with a window, whose failures are all kept. */
+/* The largest count of a limit with a window, which keeps so many times. */
 #define LIMITS_WINDOW_MOST 100
 
 /* One limit of --attempts: [ITEM:]COUNT[/DUR]. */
@@ -38,14 +38,12 @@ struct limits {
 const char *limits_parse(struct limits *limits, const char *list,
     const char **where);
 
-/* The failures that the limits of a run count. */
+/* The failures that each limit of a run has counted. */
 struct tally {
-	uint64_t counts[LIMITS_MOST]; /* of limits without a window */
-	uint64_t total;		      /* of the failures in the ring */
-	struct {
-		double time;
-		unsigned int limits; /* a bit for each that counts it */
-	} ring[LIMITS_WINDOW_MOST];
+	uint64_t counts[LIMITS_MOST]; /* if it has no window */
+	uint64_t totals[LIMITS_MOST]; /* if it has one */
+	/* A ring for each with a window: when the last ones were. */
+	double times[LIMITS_MOST][LIMITS_WINDOW_MOST];
 };
 
 /*

@@ -31,7 +31,7 @@ static void explore_failed(const char *file, int line, const char *text);
 /* Nor are those of more attempts. */
 #define ATTEMPTS_MOST 3
 
-/* Failures that are kept in a copy of the engine. */
+/* Failures that the first limit keeps in a copy of the engine. */
 #define FAILURES_MOST 8
 
 static const char *const policies[] = {
@@ -115,9 +115,9 @@ struct node {
 };
 
 /* The engine but for the failures that there is no time for. */
-#define RING offsetof(struct engine, tally.ring)
-#define RING_END (RING + sizeof(((struct engine *)0)->tally.ring))
-#define RING_KEPT (FAILURES_MOST * sizeof(((struct engine *)0)->tally.ring[0]))
+#define RING offsetof(struct engine, tally.times)
+#define RING_END (RING + sizeof(((struct engine *)0)->tally.times))
+#define RING_KEPT (FAILURES_MOST * sizeof(double))
 #define PACKED (RING + RING_KEPT + sizeof(struct engine) - RING_END)
 
 /* What is met: states as rows, events as columns. */
@@ -259,10 +259,8 @@ hash(const struct explorer *explorer)
 	engine.kill_at = since(engine.kill_at, now, true);
 	engine.leave_at = since(engine.leave_at, now, true);
 	for (size_t i = 0; i < FAILURES_MOST; i++)
-		if (engine.tally.ring[i].limits != 0)
-			engine.tally.ring[i].time -= now;
-		else
-			engine.tally.ring[i].time = 0;
+		if (i < engine.tally.totals[0])
+			engine.tally.times[0][i] -= now;
 	run->elapsed = run->started = run->timeout = run->silent = 0;
 	if (policy->reset_after == 0)
 		run->duration = 0;

@@ -98,7 +98,7 @@ static void
 an_item_counts_its_outcomes_alone(void)
 {
 	const struct limits limits = limits_of("75:2,1-3:3");
-	struct tally tally = { .total = 0 };
+	struct tally tally = { .counts = { 0 } };
 
 	CHECK_STR(reached(&limits, &tally, 75, false, 0), "");
 	CHECK_STR(reached(&limits, &tally, 1, false, 0), "");
@@ -111,7 +111,7 @@ static void
 a_window_forgets_older_failures(void)
 {
 	const struct limits limits = limits_of("3/10");
-	struct tally tally = { .total = 0 };
+	struct tally tally = { .counts = { 0 } };
 
 	CHECK_STR(reached(&limits, &tally, 1, false, 100), "");
 	CHECK_STR(reached(&limits, &tally, 1, false, 105), "");
@@ -124,7 +124,7 @@ static void
 a_free_failure_counts_only_where_it_is_named(void)
 {
 	const struct limits limits = limits_of("75:3,2/10");
-	struct tally tally = { .total = 0 };
+	struct tally tally = { .counts = { 0 } };
 
 	CHECK_STR(reached(&limits, &tally, 75, true, 0), "");
 	CHECK_STR(reached(&limits, &tally, 75, true, 0), "");
@@ -135,13 +135,27 @@ static void
 a_window_counts_a_hundred_failures(void)
 {
 	const struct limits limits = limits_of("100/1h");
-	struct tally tally = { .total = 0 };
+	struct tally tally = { .counts = { 0 } };
 
 	for (int i = 0; i < 99; i++)
 		CHECK_STR(reached(&limits, &tally, 1, false, 10), "");
 	for (int i = 0; i < 99; i++)
 		CHECK_STR(reached(&limits, &tally, 1, false, 4000), "");
 	CHECK_STR(reached(&limits, &tally, 1, false, 4000), "100/1h");
+}
+
+static void
+other_failures_push_none_out_of_a_window(void)
+{
+	const struct limits limits = limits_of("1:3/1h,2/1h");
+	struct tally tally = { .counts = { 0 } };
+
+	for (int time = 0; time < 2; time++) {
+		CHECK_STR(reached(&limits, &tally, 1, true, time), "");
+		for (int i = 0; i < 200; i++)
+			CHECK_STR(reached(&limits, &tally, 2, true, time), "");
+	}
+	CHECK_STR(reached(&limits, &tally, 1, true, 2), "1:3/1h");
 }
 
 int
@@ -153,5 +167,6 @@ main(void)
 	RUN(a_window_forgets_older_failures);
 	RUN(a_free_failure_counts_only_where_it_is_named);
 	RUN(a_window_counts_a_hundred_failures);
+	RUN(other_failures_push_none_out_of_a_window);
 	return DONE();
 }
