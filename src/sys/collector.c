@@ -261,12 +261,15 @@ let_out(struct collection *shared, struct spool *spool, int writer)
 static pid_t
 fork_helper(void)
 {
-	const pid_t parent = getpid();
+	const pid_t self = getpid();
 	const pid_t pid = fork();
 
 	if (pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (getppid() != parent)
+
+		/* A parent in another pid name space has the number 0. */
+		const pid_t parent = getppid();
+		if (parent != self && parent != 0)
 			_exit(EXIT_FAILURE);
 	}
 	return pid;

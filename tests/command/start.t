@@ -94,5 +94,20 @@ else
 	skip 'the first process of a name space may be the attempt' \
 	    'no name space can be made'
 fi
+if [ -z "$own" ] && unshare --pid --fork true 2>/dev/null; then
+	unshare --pid --fork sleep 100d &
+	wait_for pgrep -P $!
+	first=$(pgrep -P $!)
+	# shellcheck disable=SC2016 # it is for the inner shell
+	run nsenter --no-fork --pid --target "$first" "$RETRY" -a 2 -d 0 \
+	    --output=hold --success-match=hi sh -c '
+		echo hi; exit $((2 - RETRY_ATTEMPT))'
+	is 'it may be one that others are in, also of what holds the output' \
+	    "$code $out" '0 hi'
+	kill -KILL "$first"
+else
+	skip 'it may be one that others are in, also of what holds the output' \
+	    'root is needed, and a name space'
+fi
 
 finish
