@@ -17,9 +17,13 @@
 #include "sys/events.h"
 #include "sys/file.h"
 
-/* How much is moved at a time, within the kernel and through memory. */
+/*
+ * How much is moved at a time: within the kernel, through memory, and to a
+ * terminal or a socket, which take all of it before they say how far they are.
+ */
 #define MOVE_MOST (1 << 20)
 #define COPY_MOST (1 << 16)
+#define SEND_MOST (1 << 12)
 
 /*
  * Nobody waits for bytes that are only held.  If fewer than LITTLE were read,
@@ -219,7 +223,7 @@ let_out(struct collection *shared, struct spool *spool, int writer)
 		return -1;
 	const bool is_pipe = S_ISFIFO(status.st_mode);
 	const off_t most =
-	    is_pipe || S_ISREG(status.st_mode) ? MOVE_MOST : COPY_MOST;
+	    is_pipe || S_ISREG(status.st_mode) ? MOVE_MOST : SEND_MOST;
 	if (is_pipe && spool->end - spool->start > LITTLE)
 		file_widen_pipe(writer);
 	while (spool->start < spool->end) {

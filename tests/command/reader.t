@@ -159,6 +159,25 @@ E2
 		    "$(python3 nonblocking.py retry -d 0 -a 3 --output=$mode \
 			sh -c 'exit 1' | tail -n 1)" '4 1'
 	done
+	cat >slow.py <<'E2'
+import socket, subprocess, sys, time
+
+here, there = socket.socketpair()
+there.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+run = subprocess.Popen(sys.argv[1:], stdout=there)
+there.close()
+got = 0
+while True:
+    part = here.recv(10000)
+    if not part:
+        break
+    got += len(part)
+    time.sleep(.2)
+print(got, run.wait())
+E2
+	is 'a socket whose reader is slow gets all, even at --max-time' \
+	    "$(python3 slow.py retry -q -T 1 --output=last sh -c 'seq 20000
+		exec sleep 60')" '108894 124'
 	is 'nor does a socket that is full' "$(python3 full.py \
 	    retry -q --fail-match=none sh -c 'seq 200000; exec sleep 60')" -15
 else
