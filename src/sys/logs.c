@@ -267,7 +267,7 @@ look(struct report *report)
 		/* The terminal of another job is not drawn on. */
 		const pid_t foreground =
 		    sink->screen.terminal ? tcgetpgrp(descriptor) : -1;
-		if (foreground != -1 && foreground != getpgrp())
+		if (sink->screen.terminal && foreground != getpgrp())
 			sink->screen.width = 0;
 	}
 }

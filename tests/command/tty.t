@@ -79,6 +79,7 @@ look stopped 80 '^\$$' 'type=retry -d 30 false\n' '2/5 in' 'type=\x1a' \
 look background 80 '^\$$' 'type=retry -a 2 -d 0.8 false &\n' \
     'giving' 'type=exit\n' -- env PS1='$ ' bash --norc --noprofile -i
 look dumb 80 -- env TERM=dumb try -a 2 -d 0.6 false
+look apart 80 -- setsid -w "$T/try" -a 2 -d 0.6 false
 look unicode 80 '2/2 in' show -- env LC_ALL=C.UTF-8 try -a 2 -d 0.6 false
 look github 80 '2/2 in' show -- env GITHUB_ACTIONS=true try -a 2 -d 0.6 false
 look first 80 '1/1 in' show -- try -a 1 -d 0.6 --wait-first true
@@ -210,6 +211,8 @@ is 'then its place is clean' "$(tail -n 2 locked/seen)" \
 is 'quiet leaves the output alone' "$(cat quiet/seen)" 'out
 out
 status 7'
+unlike 'nothing is drawn on a terminal of another session' \
+    "$(cat apart/raw)" '2/2 in'
 unlike 'a short wait is not worth it' "$(cat short/raw)" '[23]/3 in'
 unlike 'a terminal that is dumb gets no sequences' "$(cat dumb/raw)" \
     "$(printf '\033')"
