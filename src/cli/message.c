@@ -245,7 +245,9 @@ add_limit(struct message *message, const struct record *record)
 	    !(record->cut == CUT_ATTEMPT &&
 		record->outcome.kind == OUTCOME_TIMEOUT))
 		add(message, ", and --max-time %s %s",
-		    duration_text(record->max_time, text), cuts[record->cut]);
+		    duration_text(record->max_time, text),
+		    record->attempt > 0 ? cuts[record->cut]
+					: "leaves no time for an attempt");
 	else if (record->reason == REASON_HINT)
 		add(message,
 		    ", and asked to wait %s, longer than --max-%s allows",
