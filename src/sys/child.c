@@ -63,7 +63,8 @@ child_fork(struct child *child)
 
 	if (child->own_group)
 		setpgid(0, 0);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (!child->outlives)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 
 	/* A parent in another pid name space has the number 0. */
 	const pid_t parent = getppid();

@@ -29,6 +29,7 @@ struct child {
 	sigset_t mask;
 	bool sigchld_ignored;
 	bool own_group;	 /* there is no terminal, so each child gets a group */
+	bool outlives;	 /* a child does not die with `retry` */
 	sigset_t missed; /* signals that may have come before the child */
 	int *error;	 /* shared: the errno of a failed execve(2), or 0 */
 };
@@ -47,9 +48,9 @@ int child_init(struct child *child);
 int child_start(struct child *child, const struct start *start);
 
 /*
- * Forks.  Returns 0 in the child, which dies with its parent and has the
- * signals that `retry` was started with; in the parent the pid, or -1 with
- * errno set.
+ * Forks.  Returns 0 in the child, which has the signals that `retry` was
+ * started with, and dies with `retry` unless it outlives it; in the parent the
+ * pid, or -1 with errno set.
  */
 pid_t child_fork(struct child *child);
 

@@ -747,6 +747,7 @@ set_up(struct loop *loop)
 		err(STATUS_OWN_FAILURE, "cannot begin");
 	if (child_init(&loop->child) == -1)
 		err(STATUS_OWN_FAILURE, "cannot prepare to start processes");
+	loop->child.outlives = policy->kill_after == 0;
 	const int signals = signal_queue_open();
 	const int stops = signal_queue_open_stop();
 	if (signals == -1 || stops == -1)

@@ -120,6 +120,7 @@ check 'what is left with -k 0 was not killed' alive "$(cat kept)"
 is 'an attempt that does not end is given up after --max-time' \
 	"$(cat alone.code)" 124
 like 'it is named' "$(cat alone.err)" 'process [0-9]+ does not end'
+check 'and left, since SIGKILL never follows' alive "$(cat alone)"
 
 check 'the session of a daemon is spared, of what it then starts' \
 	alive "$(cat orphaned)"
