@@ -318,12 +318,17 @@ collector_init(struct collector *collector)
 	return 0;
 }
 
-/* Forks a collector; returns what fork(2) does. */
+/*
+ * Forks a collector, in a process group of its own, so that it can be stopped
+ * with what it forks; returns what fork(2) does.
+ */
 static pid_t
 start(struct collector *collector)
 {
 	collector_moved(collector);
 	const pid_t pid = fork_helper();
+	if (pid >= 0)
+		setpgid(pid, pid);
 	if (pid > 0)
 		collector->pid = pid;
 	return pid;

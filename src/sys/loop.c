@@ -588,7 +588,7 @@ reap(struct loop *loop)
 		output_over(loop);
 }
 
-/* Stops the child, then retry, and lets both go on. */
+/* Stops the child, then its output and retry, and lets all go on. */
 static void
 suspend(struct loop *loop, const struct signalfd_siginfo *info)
 {
@@ -598,10 +598,12 @@ suspend(struct loop *loop, const struct signalfd_siginfo *info)
 	report_hide(&loop->report);
 	if (runs && !signal_queue_reached(info, &loop->child))
 		child_signal(&loop->child, number);
+	output_signal(&loop->output, SIGSTOP);
 	const double begun = events_time(CLOCK_MONOTONIC);
 	signal_queue_stop(number);
 	loop->resumed = events_time(CLOCK_MONOTONIC);
 	loop->stopped += loop->resumed - begun;
+	output_signal(&loop->output, SIGCONT);
 	if (runs)
 		child_signal(&loop->child, SIGCONT);
 	arm(loop);

@@ -399,6 +399,21 @@ output_worker(const struct output *output)
 	return output->collector.pid;
 }
 
+void
+output_signal(const struct output *output, int signal)
+{
+	if (output->collector.pid != 0)
+		kill(-output->collector.pid, signal);
+}
+
+bool *
+output_ragged(const struct output *output)
+{
+	struct collection *shared = output->collector.shared;
+
+	return shared == NULL ? NULL : &shared->ragged[OUT];
+}
+
 bool
 output_reaped(struct output *output, pid_t pid, int status)
 {

@@ -72,6 +72,15 @@ bool output_finish(struct output *output);
 /* The pid of the process that is at work, or 0. */
 pid_t output_worker(const struct output *output);
 
+/* Stops the process that is at work, or continues it. */
+void output_signal(const struct output *output, int signal);
+
+/*
+ * Whether standard output ends in half a line, for who writes there too and so
+ * begins a line; NULL if nothing is known, as it goes through no pipe.
+ */
+bool *output_ragged(const struct output *output);
+
 /* Whether the process that was waited for is that one, which is over now. */
 bool output_reaped(struct output *output, pid_t pid, int status);
 

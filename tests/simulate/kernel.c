@@ -674,7 +674,7 @@ __wrap_fork(void)
 	}
 	struct process *process = add(self.role, getpid());
 	if (self.role == ROLE_COLLECTOR || self.role == ROLE_DELIVERY)
-		process->group = getpgrp();
+		process->group = process->pid;
 	kernel_tell("starts %d, a %s", process->pid,
 	    (const char *const[]){ "attempt", "shell", "lock", "collector",
 		"delivery", "orphan" }[self.role]);
