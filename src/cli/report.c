@@ -1,7 +1,10 @@
 #include <errno.h>
 #include <math.h>
+#include <poll.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/report.h"
 #include "core/number.h"
@@ -164,11 +167,30 @@ complain(struct sink *sink, const char *problem)
 	sink->failed = true;
 }
 
+/* Makes ready to write what waits in the sink's buffer; false if it cannot. */
+static bool
+begin_flush(const struct report *report, const struct sink *sink)
+{
+	struct pollfd poll_fd = { .events = POLLOUT };
+
+	if (sink->name == NULL || __fpending(sink->file) == 0)
+		return true;
+	poll_fd.fd = fileno(sink->file);
+	if (poll(&poll_fd, 1, 0) == 0) {
+		__fpurge(sink->file);
+		errno = EAGAIN;
+		return false;
+	}
+	if (sink->has_output && report->ragged != NULL && *report->ragged)
+		*report->ragged = write(poll_fd.fd, "\n", 1) != 1;
+	return true;
+}
+
 /* If an earlier write failed, errno may be another's by now. */
 static void
-flush(struct sink *sink)
+flush(const struct report *report, struct sink *sink)
 {
-	if (fflush(sink->file) == EOF)
+	if (!begin_flush(report, sink) || fflush(sink->file) == EOF)
 		complain(sink,
 		    errno == EAGAIN ? "lines are left out: nobody reads them"
 				    : strerror(errno));
@@ -202,7 +224,7 @@ report_tell(struct report *report, const struct record *record)
 		report_tty_hide(sink);
 		sink->format->tell(sink, report, record);
 		if (!report->options->plan)
-			flush(sink);
+			flush(report, sink);
 	}
 }
 
@@ -215,7 +237,7 @@ report_begin(struct report *report, const struct record *record)
 		if (sink->format->begin == NULL || report->options->quiet)
 			continue;
 		sink->format->begin(sink, report, record);
-		flush(sink);
+		flush(report, sink);
 	}
 }
 
@@ -267,9 +289,10 @@ report_close(struct report *report)
 		free(sink->memory);
 		if (sink->name == NULL)
 			continue;
-		flush(sink);
+		flush(report, sink);
 		if (fclose(sink->file) == EOF)
 			complain(sink, strerror(errno));
+		free(sink->buffer);
 	}
 	free(report->sinks);
 	report->count = 0;

@@ -54,10 +54,11 @@ struct sink {
 	const struct format *format;
 	FILE *file;
 	const char *name;   /* the file's; NULL: stdout or stderr */
+	char *buffer;	    /* of the named file */
 	bool failed;	    /* a write did, which was told */
 	bool undecided;	    /* tty, if this turns out to be a terminal */
 	bool replaced;	    /* a document replaces what its file held */
-	bool has_output;    /* github: the attempts' output goes there too */
+	bool has_output;    /* the attempts' output goes there too */
 	uint64_t group;	    /* github: the last attempt that had a group */
 	bool grouped;	    /* github: it is open */
 	struct record last; /* text: the attempt's that ended last */
@@ -83,7 +84,8 @@ struct report {
 	const struct options *options;
 	struct sink *sinks;
 	size_t count;
-	long pid; /* retry's own */
+	long pid;     /* retry's own */
+	bool *ragged; /* standard output ends in half a line; or NULL */
 };
 
 /* The sequence for text of this verdict, and the one after it, or "". */

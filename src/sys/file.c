@@ -164,7 +164,7 @@ file_problem(int error)
 	case ELOOP:
 		return "is a symbolic link";
 	case ENXIO:
-		return "is a pipe without a reader, or a socket";
+		return "is a pipe without a reader, a socket or no terminal";
 	case EWOULDBLOCK:
 		return "is locked";
 	case EBADF:

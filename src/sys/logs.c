@@ -18,6 +18,9 @@
 #define DEFAULT_WIDTH 80
 #define WIDEST 1000
 
+/* A line up to this long is written at once: other runs may share the file. */
+#define LOG_LINE_MOST (1 << 18)
+
 /* Finds out what `auto` means; look() finds out if it is a terminal. */
 static void
 settle_format(struct sink *sink)
@@ -115,8 +118,10 @@ open_sink(const struct report *report, struct sink *sink, const struct log *log)
 	sink->replaced = sink->format->whole && inherited == -1;
 	file_widen_pipe(file);
 	sink->file = fdopen(file, "w");
-	if (sink->file == NULL)
+	sink->buffer = malloc(LOG_LINE_MOST);
+	if (sink->file == NULL || sink->buffer == NULL)
 		refuse(log->file, strerror(errno));
+	setvbuf(sink->file, sink->buffer, _IOFBF, LOG_LINE_MOST);
 }
 
 /* What GitHub's runner reads beside a log; without it the run is the same. */
@@ -178,9 +183,12 @@ logs_open(struct report *report, const struct options *options)
 
 		open_sink(report, sink, &logs[report->count]);
 		settle_format(sink);
+		sink->has_output =
+		    (sink->name != NULL ||
+			sink->format == report_format("github")) &&
+		    has_output(sink);
 		if (sink->format != report_format("github"))
 			continue;
-		sink->has_output = has_output(sink);
 		is_github = true;
 	}
 	if (is_github && !options->plan)

@@ -793,6 +793,7 @@ loop_run(const struct options *options, const struct report *report)
 	input_open(&loop.input, options, loop.events.loop, input_done, &loop);
 	if (output_open(&loop.output, options) == -1)
 		err(STATUS_OWN_FAILURE, "standard error");
+	loop.report.ragged = output_ragged(&loop.output);
 	for (size_t i = 0; i < loop.report.count; i++)
 		if (loop.report.sinks[i].file == stderr &&
 		    loop.output.messages != NULL)

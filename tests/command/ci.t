@@ -193,6 +193,9 @@ out 1
 retry: fail: attempt 1/2 exited 7 after TIME; next in TIME'
 retry --output=last -a 2 -d 1ms ./fail >all 2>&1
 unlike 'the output of the last attempt alone needs none' "$(cat all)" group
+retry --output=last --log=github:- -a 2 -d 0 \
+    sh -c 'printf partial; [ $RETRY_ATTEMPT = 2 ]' >all 2>err
+like 'its notice begins a line all the same' "$(cat all)" '^::notice::sh'
 retry -a 2 -d 0 --before-retry='printf gate' ./fail >all 2>&1
 like 'a group begins a line' "$(cat all)" '^::group::fail: attempt 2/2'
 run retry -a 2 -d 1ms ./fail

@@ -223,4 +223,45 @@ mkfifo unread
 run retry --log=text:unread true
 like 'a pipe that nobody reads is told as such' "$err" 'a pipe without a reader'
 
+# A socket cannot be made non-blocking for retry alone.
+perl -MSocket -MFcntl -e '
+	$^F = 99;
+	socketpair my $in, my $out, AF_UNIX, SOCK_STREAM, 0;
+	fcntl $in, F_SETFL, O_NONBLOCK;
+	1 while syswrite $in, "x" x 4096;
+	1 while syswrite $in, "x";
+	fcntl $in, F_SETFL, 0;
+	open STDOUT, ">&", $in;
+	exec qw(timeout -s KILL 30), @ARGV' \
+    "$RETRY" -a 1 -t .2 --log=json:- sleep 60 2>full
+is 'a socket that nobody reads keeps no limit from its work' $? 124
+is 'and is told as such, once' "$(cat full)" \
+    'retry: sleep: --log: -: lines are left out: nobody reads them'
+
+# Each message begins a line, though the output may not have ended its last.
+partial='printf partial; exit 1'
+for how in --output=hold --output=last --output=chronic --fail-match=zz; do
+	run sh -c '"$RETRY" -a 1 "$@" --log=text:- sh -c "$0" 2>&1' \
+	    "$partial" "$how"
+	is "$how: a message in standard output begins a line" \
+	    "$(echo "$out" | grep -c '^partial$') $(echo "$out" |
+		grep -c '^retry: sh: giving up')" '1 1'
+done
+run retry -a 2 -d 0 --fail-match=zz --log=json:- \
+    sh -c 'printf partial; exit $((2 - RETRY_ATTEMPT))'
+is 'so does each object' "$(echo "$out" | grep -c '^{.*}$')" \
+    "$(echo "$out" | grep -c event)"
+is 'and no other line is begun' "$(echo "$out" | grep -vc '^{')" 2
+if strace -o /dev/null true 2>/dev/null; then
+	long=$(printf %020000d 0)
+	strace -s 9999 -o trace -e trace=write,writev \
+	    "$RETRY" -q -a 1 --log=json:long sh -c 'exit 3' "$long"
+	is 'a long line is written at once, so that runs can share a log' \
+	    "$(grep -c '000000' trace) $(wc -l <long)" \
+	    "1 $(grep -c '^{.*}$' long)"
+else
+	skip 'a long line is written at once, so that runs can share a log' \
+	    'strace does not work here'
+fi
+
 finish
