@@ -998,9 +998,11 @@ handle(struct engine *engine, const struct event *event)
 	switch (event->kind) {
 	case EVENT_START:
 		engine->begun = event->now;
-		if (engine->policy->remember)
-			return ask(engine, ASK_STATE, run_end(engine));
-		return prepare(engine, event->now);
+		if (!engine->policy->remember)
+			return prepare(engine, event->now);
+		/* Nothing is tolerated before the state tells the number. */
+		engine->earlier.given_up = UINT64_MAX;
+		return ask(engine, ASK_STATE, run_end(engine));
 	case EVENT_EXITED:
 		return on_exited(engine, event->now);
 	case EVENT_REAPED:

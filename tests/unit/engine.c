@@ -236,6 +236,24 @@ only_a_run_that_gives_up_is_tolerated(void)
 }
 
 static void
+a_run_that_never_read_the_state_is_not_tolerated(void)
+{
+	struct drive drive = started(drive_policy("exponential"));
+
+	drive.policy.remember = true;
+	drive.policy.tolerate = 9;
+	drive.policy.max_time = 10;
+	drive_start(&drive);
+	drive_answer(&drive, VERDICT_STOP);
+	CHECK_INT(drive.action.question, ASK_LOCK);
+	drive.now = 10;
+	drive_step(&drive, (struct event){ .kind = EVENT_TIMER });
+	drive_answer(&drive, VERDICT_STOP);
+	CHECK_FINISH(&drive, "max-time", 124);
+	CHECK(!drive.run.tolerated);
+}
+
+static void
 one_attempt_is_no_retry(void)
 {
 	struct drive drive = started(drive_policy("exponential"));
@@ -2657,6 +2675,7 @@ main(void)
 	RUN(an_attempt_that_writes_has_its_whole_time);
 	RUN(runs_that_give_up_are_tolerated_until_there_are_too_many);
 	RUN(only_a_run_that_gives_up_is_tolerated);
+	RUN(a_run_that_never_read_the_state_is_not_tolerated);
 	RUN(one_attempt_is_no_retry);
 	RUN(without_a_limit_attempts_go_on);
 	RUN(a_stop_ends_the_run_at_once);
