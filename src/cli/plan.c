@@ -404,13 +404,18 @@ print_chances(const struct plan *plan, const struct options *options)
 	const struct policy *policy = &options->policy;
 	const double chance = plan->end.chance;
 	const bool draws = !policy->jitter.kind->fixed || policy->splay > 0;
+	bool window = false;
+
+	for (size_t i = 0; i < policy->limits.count; i++)
+		if (policy->limits.rows[i].window < INFINITY)
+			window = true;
 	/*
 	 * If draws are cut, or decide which attempts are made, the average draw
 	 * does not give the average.
 	 */
 	const bool exact = !policy->backoff.strategy->random &&
 	    (!draws ||
-		(policy->max_time == 0 && policy->backoff.min == 0 &&
+		(policy->max_time == 0 && policy->backoff.min == 0 && !window &&
 		    !policy->pace_start &&
 		    policy->jitter.order != JITTER_BEFORE_CAP));
 

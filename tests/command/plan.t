@@ -138,6 +138,11 @@ like 'what times out fails for certain' "$out" '^result +100% of the runs'
 run retry --plan=p=0.5 -T 1m -a 3
 like 'draws that decide on attempts leave a mean uncertain' "$out" \
     '^expected +about 1\.75 attempts'
+run retry --plan=p=0.9 -a 3/10s -b constant -d 5s -j 50% --seed=1
+like 'so do those that a limit within some time hangs on' "$out" \
+    '^expected +about 2\.71 attempts'
+run retry --plan=p=0.5 -a 3/10s -b constant -d 5s -j none
+like 'but without draws it does not' "$out" '^expected +1\.75 attempts'
 run retry --plan=p=1 -a 0 -d 0
 like 'a certain failure is no chance' "$out" \
     '^result +100% of the runs go on after the plan$'
