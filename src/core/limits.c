@@ -51,6 +51,7 @@ const char *
 limits_parse(struct limits *limits, const char *list, const char **where)
 {
 	struct limits result = { .count = 0 };
+	bool numbered = false;
 
 	while (list != NULL) {
 		const size_t before = result.count;
@@ -68,6 +69,10 @@ limits_parse(struct limits *limits, const char *list, const char **where)
 		if (result.count > before) {
 			result.rows[before].text = start;
 			result.rows[before].length = length;
+		} else if (numbered) {
+			return "the number of attempts is given twice";
+		} else {
+			numbered = true;
 		}
 	}
 	*limits = result;
