@@ -102,11 +102,16 @@ parse_value(struct options *options, const struct option_row *row,
 	return NULL;
 }
 
-/* Sets the option from a text; `problem` is left alone if all is well. */
+/*
+ * Sets the option from a text; a preset leaves what the user gave.  `problem`
+ * is left alone if all is well.
+ */
 static int
 set_option(struct options *options, enum option_id id, const char *text,
     enum option_origin origin, char problem[OPTIONS_PROBLEM])
 {
+	if (origin < options->origin[id])
+		return 0;
 	options->text[id] = text;
 	options->item = NULL;
 	const char *what = parse_value(options, &option_rows[id], text);
@@ -199,12 +204,9 @@ complain_of_word(char **argv, int result, char problem[OPTIONS_PROBLEM])
 	return -1;
 }
 
-/*
- * Sets the presets that argv names, or all its other options.  The first of the
- * two passes skips words that cannot be read; the second one complains.
- */
+/* Sets the options that argv names. */
 static int
-read_words(int argc, char **argv, struct options *options, bool presets_only,
+read_words(int argc, char **argv, struct options *options,
     enum option_origin origin, char problem[OPTIONS_PROBLEM])
 {
 	struct option long_options[OPTIONS + 1];
@@ -219,22 +221,17 @@ read_words(int argc, char **argv, struct options *options, bool presets_only,
 		int id = result - VAL_BASE;
 
 		if (result == '?' || result == ':')
-			return presets_only
-			    ? 0
-			    : complain_of_word(argv, result, problem);
+			return complain_of_word(argv, result, problem);
 		if (result < VAL_BASE)
 			for (id = 0; option_rows[id].letter != result; id++)
 				continue;
 		/* --wait is not taken for --wait-first, cut short. */
-		if (!presets_only && result >= VAL_BASE &&
-		    option_rows[id].type == TYPE_FLAG &&
+		if (result >= VAL_BASE && option_rows[id].type == TYPE_FLAG &&
 		    habits_option(argv[optind - 1] + 2) != NULL)
 			return complain_of_name(argv[optind - 1], problem);
-		if ((id == OPTION_PRESET) == presets_only &&
-		    set_option(options, id, optarg, origin, problem) == -1)
+		if (set_option(options, id, optarg, origin, problem) == -1)
 			return -1;
 	}
-	options->command = (const char *const *)argv + optind;
 	return 0;
 }
 
@@ -252,20 +249,19 @@ options_parse(int argc, char **argv, struct options *options,
 			ORIGIN_DEFAULT, problem) == -1)
 			return -1;
 
-	if (read_words(argc, argv, options, true, ORIGIN_USER, problem) == -1)
+	if (read_words(argc, argv, options, ORIGIN_USER, problem) == -1)
 		return -1;
+	options->command = (const char *const *)argv + optind;
 	if (options->origin[OPTION_PRESET] == ORIGIN_USER) {
 		char **words = (char **)presets[options->preset].words;
 		int count = 0;
 
 		while (words[count] != NULL)
 			count++;
-		if (read_words(count, words, options, false, ORIGIN_PRESET,
-			problem) == -1)
+		if (read_words(count, words, options, ORIGIN_PRESET, problem) ==
+		    -1)
 			return -1;
 	}
-	if (read_words(argc, argv, options, false, ORIGIN_USER, problem) == -1)
-		return -1;
 	options->help = options->origin[OPTION_HELP] != ORIGIN_DEFAULT;
 	if (options->help && options->text[OPTION_HELP] == NULL &&
 	    *options->command != NULL)

@@ -926,6 +926,27 @@ options_beside_a_preset_win_in_either_order(void)
 	}
 }
 
+static void
+a_list_beside_a_preset_replaces_the_presets(void)
+{
+	static const char *const rows[] = {
+		"--preset=curl --retry-on=28 --retry-on=9 cmd",
+		"--retry-on=28 --preset=curl --retry-on=9 cmd",
+		"--retry-on=28 --retry-on=9 --preset=curl cmd",
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct line line;
+		const struct set *retry = &line.options.policy.rules.retry;
+
+		ROW("%s", rows[i]);
+		parsed(&line, rows[i]);
+		CHECK(set_has(retry, (struct outcome){ OUTCOME_EXIT, 28 }));
+		CHECK(set_has(retry, (struct outcome){ OUTCOME_EXIT, 9 }));
+		CHECK(!set_has(retry, (struct outcome){ OUTCOME_EXIT, 7 }));
+	}
+}
+
 /* Without --pace=start there is nothing that a least timeout refers to. */
 static void
 a_presets_least_timeout_goes_with_its_pace(void)
@@ -990,6 +1011,7 @@ main(void)
 	RUN(a_preset_behaves_as_its_original);
 	RUN(what_is_special_about_a_preset_is_set);
 	RUN(options_beside_a_preset_win_in_either_order);
+	RUN(a_list_beside_a_preset_replaces_the_presets);
 	RUN(a_presets_least_timeout_goes_with_its_pace);
 	RUN(a_presets_jitter_yields_to_a_strategy_that_is_random);
 	RUN(the_later_preset_replaces_the_earlier);
