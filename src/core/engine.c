@@ -627,14 +627,6 @@ find_delay(struct engine *engine, bool success, double now)
 /* --- verdicts --- */
 
 static enum action_kind
-give_up_on_hint(struct engine *engine, double now)
-{
-	engine->run.too_long = engine->hint;
-	engine->run.too_late = engine->hint <= engine->policy->hint_limit;
-	return give_up(engine, REASON_HINT, now);
-}
-
-static enum action_kind
 after_success(struct engine *engine, double now)
 {
 	const struct policy *policy = engine->policy;
@@ -653,7 +645,7 @@ after_success(struct engine *engine, double now)
 	engine->n = 0;
 	find_delay(engine, true, now);
 	if (engine->hint > policy->hint_limit)
-		return give_up_on_hint(engine, now);
+		return succeed(engine, now);
 	return begin_wait(engine, now);
 }
 
@@ -707,8 +699,11 @@ after_failure(struct engine *engine, double now)
 	if (is_final(engine))
 		return give_up(engine, reason, now);
 	if (engine->hint > policy->hint_limit ||
-	    (in_time(engine, now) && !in_time(engine, now + engine->hint)))
-		return give_up_on_hint(engine, now);
+	    (in_time(engine, now) && !in_time(engine, now + engine->hint))) {
+		engine->run.too_long = engine->hint;
+		engine->run.too_late = engine->hint <= policy->hint_limit;
+		return give_up(engine, REASON_HINT, now);
+	}
 	if (policy->budget && in_time(engine, now + engine->run.delay.seconds))
 		return ask(engine, ASK_BUDGET, INFINITY);
 	return begin_wait(engine, now);

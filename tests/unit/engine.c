@@ -1195,7 +1195,7 @@ a_hint_is_spread_upward_within_its_limit(void)
 }
 
 static void
-a_hint_beyond_its_limit_or_the_runs_gives_up(void)
+a_hint_beyond_its_limit_or_the_runs_ends_the_run(void)
 {
 	static const double zero = 0;
 	static const struct {
@@ -1210,9 +1210,9 @@ a_hint_beyond_its_limit_or_the_runs_gives_up(void)
 		{ 7, 40, 45, NULL, 0 },
 		{ 7, 45, 45, "hint", 7 },
 		{ 7, 5, 10, "max-time", 7 }, /* the delay is too long */
-		/* After a success too, with --repeat. */
+		/* After a success the run has succeeded, with --repeat. */
 		{ 0, 60, 0, NULL, 0 },
-		{ 0, 60.1, 0, "hint", 1 },
+		{ 0, 60.1, 0, "success", 0 },
 		{ 0, 45, 45, "success", 0 },
 	};
 
@@ -2718,7 +2718,7 @@ main(void)
 	RUN(at_its_limit_a_repeated_run_ends_as_its_last_attempt_did);
 	RUN(a_hint_is_a_minimum);
 	RUN(a_hint_is_spread_upward_within_its_limit);
-	RUN(a_hint_beyond_its_limit_or_the_runs_gives_up);
+	RUN(a_hint_beyond_its_limit_or_the_runs_ends_the_run);
 	RUN(past_the_limit_a_hint_is_not_the_reason);
 	RUN(a_check_decides);
 	RUN(a_check_that_stops_a_command_that_exited_with_0_is_a_failure);
