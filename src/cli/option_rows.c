@@ -327,7 +327,7 @@ const struct option_row option_rows[OPTIONS] = {
 	    "name of the run in messages and reports", .offset = AT(name) },
 	[OPTION_PLAN] = { "plan", 0, GROUP_REPORTING, TYPE_OTHER, "SCRIPT",
 	    "dry run: show what would happen", .optional = true,
-	    .topic = "sets", .parse = parse_plan },
+	    .topic = "sets", .offset = AT(plan_script), .parse = parse_plan },
 	[OPTION_HELP] = { "help", 'h', GROUP_REPORTING, TYPE_CHOICE, "TOPIC",
 	    "print this, or help on a topic (see below)", TABLE(help_topics),
 	    .optional = true, .offset = AT(help_topic) },

@@ -52,7 +52,7 @@ complain_of_value(char problem[OPTIONS_PROBLEM], struct options *options,
 	}
 }
 
-/* Reads a value.  An optional value that is missing is not read. */
+/* Reads a value; NULL: the option is given without its optional value. */
 static const char *
 parse_value(struct options *options, const struct option_row *row,
     const char *text)
@@ -64,8 +64,15 @@ parse_value(struct options *options, const struct option_row *row,
 		*(bool *)member = true;
 		return NULL;
 	}
-	if (text == NULL)
+	if (text == NULL) {
+		if (row->type == TYPE_COUNT)
+			*(uint64_t *)member = 0;
+		else if (row->type == TYPE_CHOICE)
+			*(int *)member = 0;
+		else
+			*(const char **)member = NULL;
 		return NULL;
+	}
 	if (*text == '\0')
 		return "empty";
 	switch (row->type) {

@@ -195,6 +195,20 @@ an_option_with_a_value_that_may_be_missing_takes_it_attached(void)
 }
 
 static void
+the_last_one_wins_with_a_value_or_without(void)
+{
+	struct line line;
+	const struct options *options =
+	    parsed(&line, "--repeat=3 --repeat cmd");
+
+	CHECK_INT(options->policy.repeats, 0);
+	options = parsed(&line, "--plan=0 --plan");
+	CHECK_STR(options->plan_script, NULL);
+	options = parsed(&line, "--help=sets --help");
+	CHECK_INT(options->help_topic, 0);
+}
+
+static void
 values_arrive_where_they_belong(void)
 {
 	struct line line;
@@ -993,6 +1007,7 @@ main(void)
 	RUN(words_are_read_as_getopt_long_reads_them);
 	RUN(the_commands_words_are_left_as_they_are);
 	RUN(an_option_with_a_value_that_may_be_missing_takes_it_attached);
+	RUN(the_last_one_wins_with_a_value_or_without);
 	RUN(values_arrive_where_they_belong);
 	RUN(a_share_and_a_duration_replace_each_other);
 	RUN(the_cap_that_is_not_given_follows_the_longest_delay);
