@@ -166,7 +166,8 @@ report_json(struct sink *sink, const struct report *report,
 		put_number(file, "waited", record->waited);
 		put_bool(file, "tolerated", record->tolerated);
 		fputs(",\"limit\":", file);
-		if (record->reached == NULL)
+		if (record->reason != REASON_ATTEMPTS ||
+		    record->reached == NULL)
 			fputs("null", file);
 		else
 			fprintf(file, "\"%.*s\"", record->reached->length,

@@ -71,6 +71,9 @@ is 'JSON has the limits' \
     "$(jq -c 'select(.limits).limits, select(.reason).limit' log)" \
     '["9/1h","1:2"]
 "1:2"'
+run retry -a 5,3:1 --stop-on=3 --log=json:stopped sh -c 'exit 3'
+is 'but not one that did not end the run' \
+    "$(jq -c 'select(.reason) | [.reason, .limit]' stopped)" '["stop",null]'
 run retry -a 3,timeout:0 true
 is 'a limit that is wrong is told by its item' "$code $err" \
     "125 retry: invalid --attempts 'timeout:0': the number must be more than 0 (try 'retry --help=limits')"
