@@ -50,6 +50,7 @@ struct plan {
 	struct script script;
 	struct event event; /* the next one */
 	struct outcome outcome;
+	struct outcome returned; /* by the process, even after a timeout */
 	bool unlimited; /* slow: something may take as long as it likes */
 	struct record end;
 
@@ -189,7 +190,7 @@ run_attempt(struct plan *plan, double silence)
 	double deadline = end + engine_record(plan->engine, end).timeout;
 
 	script_next(&plan->script);
-	plan->outcome = plan->script.outcome;
+	plan->outcome = plan->returned = plan->script.outcome;
 	if (plan->outcome.kind == OUTCOME_TIMEOUT)
 		deadline = silence;
 	const bool limited = deadline < INFINITY;
@@ -199,6 +200,8 @@ run_attempt(struct plan *plan, double silence)
 	if (end >= deadline) {
 		end = deadline;
 		plan->outcome = (struct outcome){ .kind = OUTCOME_TIMEOUT };
+		plan->returned = (struct outcome){ .kind = OUTCOME_SIGNAL,
+			.code = plan->policy.signal };
 		engine_step(plan->engine,
 		    (struct event){ .kind = EVENT_TIMER, .now = end });
 	}
@@ -251,7 +254,7 @@ follow(struct plan *plan, const struct action *action)
 	case ACTION_COLLECT:
 		event.kind = EVENT_ENDED;
 		event.hint = outcome.hinted ? 0 : -1;
-		event.evidence.outcome = outcome;
+		event.evidence.outcome = plan->returned;
 		event.evidence.matched =
 		    set_has(&plan->policy.rules.success, outcome)
 		    ? MATCH_BIT(MATCH_SUCCESS)

@@ -146,6 +146,9 @@ like 'but without draws it does not' "$out" '^expected +1\.75 attempts'
 run retry --plan=p=1 -a 0 -d 0
 like 'a certain failure is no chance' "$out" \
     '^result +100% of the runs go on after the plan$'
+run retry --plan=timeout,1 -t 1 -s INT -a 1 --preserve-status --log=json:-
+is 'an attempt that times out dies of the signal' \
+    "$(echo "$out" | jq -r 'select(.reason).status')" 130
 for item in p=1.1 p=101% p= p=x p=-1 p=0.5x; do
 	run retry --plan=$item
 	is "$item is no chance" "$code $out" '125 '
