@@ -113,8 +113,11 @@ budget_refill(struct bucket *bucket, const struct budget_rules *rules,
 {
 	if (bucket->tokens > rules->tokens)
 		bucket->tokens = rules->tokens;
-	if (rules->rate == 0)
+	/* Tokens that are spent now were not missing before. */
+	if (rules->rate == 0) {
+		bucket->time = time;
 		return;
+	}
 	if (strcmp(bucket->boot, boot) != 0 || bucket->time > time) {
 		snprintf(bucket->boot, sizeof(bucket->boot), "%s", boot);
 		bucket->time = time;

@@ -149,7 +149,7 @@ static const struct {
 	{ "a third of a thousandth is kept", { 9000, 0, 3000, 0 },
 	    { 0, 0, BOOT }, 500000, { 1, 333334, BOOT } },
 	{ "no rate", { 9000, 0, 0, 0 }, { 7, 1, BOOT }, 8 * SECOND,
-	    { 7, 1, BOOT } },
+	    { 7, 8 * SECOND, BOOT } },
 	{ "another boot", { 9000, 0, 1000, 0 }, { 7, 1, OTHER_BOOT },
 	    8 * SECOND, { 7, 8 * SECOND, BOOT } },
 	{ "the future", { 9000, 0, 1000, 0 }, { 7, 9 * SECOND, BOOT },
@@ -174,6 +174,23 @@ time_brings_tokens_back(void)
 		CHECK_INT(bucket.time, refills[i].after.time);
 		CHECK_STR(bucket.boot, refills[i].after.boot);
 	}
+}
+
+static void
+time_before_tokens_were_spent_brings_none_back(void)
+{
+	const struct budget_rules with = { 2000, 0, 1000, 1000 };
+	const struct budget_rules without = { 2000, 0, 0, 1000 };
+	struct bucket bucket = budget_full(&with);
+
+	budget_refill(&bucket, &with, 0, BOOT);
+	budget_refill(&bucket, &without, 9 * SECOND, BUDGET_NO_BOOT);
+	CHECK(budget_take(&bucket, &without));
+	CHECK(budget_take(&bucket, &without));
+	budget_refill(&bucket, &with, 9 * SECOND, BOOT);
+	CHECK_INT(bucket.tokens, 0);
+	budget_refill(&bucket, &with, 10 * SECOND, BOOT);
+	CHECK_INT(bucket.tokens, 1000);
 }
 
 /* Looked at every 700 us for ten minutes, at 0.7 tokens a second. */
@@ -411,6 +428,7 @@ main(void)
 	RUN(ten_successes_of_a_tenth_are_one_token);
 	RUN(each_process_holds_the_bucket_to_its_own_size);
 	RUN(time_brings_tokens_back);
+	RUN(time_before_tokens_were_spent_brings_none_back);
 	RUN(looking_often_loses_less_than_a_thousandth);
 	RUN(a_bucket_is_read_as_it_was_written);
 	RUN(more_than_any_bucket_holds_is_refused);
