@@ -159,7 +159,9 @@ conflicts_find(const struct options *options)
 		    { OPTION_DELAY,
 			"cannot be combined with a list of delays" } },
 		{ strategy->needs_ends &&
-			(backoff->base == 0 || backoff->cap == DURATION_MAX),
+			(backoff->base == 0 ||
+			    (given(options, OPTION_MAX_DELAY) &&
+				!backoff->cap_given)),
 		    { OPTION_BACKOFF, "needs a base delay and a cap" } },
 		{ strategy->random && !policy->jitter.kind->fixed,
 		    { OPTION_JITTER,

@@ -781,6 +781,8 @@ what_is_sensible_is_accepted(void)
 		"--pace=start --min-timeout=1 cmd",
 		"--plan",
 		"--plan -b steps",
+		"-b steps -m 10000d cmd",
+		"-b steps -d 1000d cmd",
 		"--plan --log=json --log=text:f",
 		"--log=json --log=text cmd",
 		"--budget=f cmd",
