@@ -30,14 +30,14 @@ conflicts_settle(struct options *options)
 	struct jitter *jitter = &policy->jitter;
 	struct rules *rules = &policy->rules;
 	const bool random = backoff->strategy->random;
+	const char *command = *options->command;
 
 	/* A run is named after the command's first word, without its folder. */
-	if (options->name == NULL && *options->command != NULL) {
-		const char *slash = strrchr(*options->command, '/');
+	if (options->name == NULL && command != NULL) {
+		const char *slash = strrchr(command, '/');
 
-		options->name = slash == NULL || slash[1] == '\0'
-		    ? *options->command
-		    : slash + 1;
+		options->name =
+		    slash == NULL || slash[1] == '\0' ? command : slash + 1;
 	}
 
 	policy->pace_start = options->pace == PACE_START;
@@ -99,6 +99,12 @@ conflicts_settle(struct options *options)
 	    backoff_nominal(backoff, &(struct level){ .begun = true }, 2, 0) ==
 		0)
 		options->warning = "the delay starts at 0 and stays 0";
+	/* Some scripts, such as timeout, are commands too; none has a digit. */
+	if (options->plan && options->plan_script == NULL && command != NULL &&
+	    strpbrk(command, "0123456789") != NULL &&
+	    plan_check(command) == NULL)
+		options->warning =
+		    "the command looks like a script: use --plan=SCRIPT";
 }
 
 struct conflict

@@ -805,7 +805,7 @@ what_is_sensible_is_accepted(void)
 }
 
 static void
-a_delay_that_never_leaves_0_deserves_a_warning(void)
+what_is_hardly_meant_so_deserves_a_warning(void)
 {
 	static const struct {
 		const char *text;
@@ -813,6 +813,12 @@ a_delay_that_never_leaves_0_deserves_a_warning(void)
 	} rows[] = {
 		{ "-d 0 -b mimd:up=2,down=0.5", true },
 		{ "-d 0 -b mild:up=2,down=-1", true },
+		{ "--plan 1,0", true },
+		{ "--plan p=0.5", true },
+		{ "--plan=1,0 1,0", false },
+		{ "--plan 7z", false },
+		{ "--plan timeout", false },
+		{ "1,0", false },
 		{ "-d 0 -b lild:up=2,down=-1", false },
 		{ "-d 0 -b mimd:up=2,down=0.5 --min-delay=1", false },
 		{ "-d 1 -b mimd:up=2,down=0.5", false },
@@ -1024,7 +1030,7 @@ main(void)
 	RUN(a_bad_value_has_the_topic_of_help_that_tells_the_good_ones);
 	RUN(what_is_harmful_is_not_repeated_as_it_is);
 	RUN(what_is_sensible_is_accepted);
-	RUN(a_delay_that_never_leaves_0_deserves_a_warning);
+	RUN(what_is_hardly_meant_so_deserves_a_warning);
 	RUN(a_preset_behaves_as_its_original);
 	RUN(what_is_special_about_a_preset_is_set);
 	RUN(options_beside_a_preset_win_in_either_order);
