@@ -206,8 +206,9 @@ is_shell_word(const char *name)
 }
 
 const char *
-habits_command(const char *name, char *text, size_t size)
+habits_command(const struct options *options, char *text, size_t size)
 {
+	const char *name = *options->command;
 	const size_t word = strspn(name, LETTERS DIGITS);
 	const char *before = "did you mean ", *after = " ...?";
 	char safe[128];
@@ -230,7 +231,9 @@ habits_command(const char *name, char *text, size_t size)
 		before = "did you mean " PROGRAM " ";
 		after = ", without the quotes?";
 	} else if (*name != '\0' && name[strspn(name, DIGITS)] == '\0') {
-		before = "did you mean " PROGRAM " -a ";
+		before = options->policy.repeat && options->policy.repeats == 0
+		    ? "did you mean " PROGRAM " --repeat="
+		    : "did you mean " PROGRAM " -a ";
 	} else if (duration_parse(name, &number) == NULL) {
 		before = "did you mean " PROGRAM " -T ";
 	} else if (word > 0 && name[word] == '\0') {

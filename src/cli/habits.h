@@ -29,8 +29,9 @@ const char *habits_value(enum option_id id, const char *value);
 
 /*
  * Says what to type instead of a command that was not found, in `text` or a
- * text of its own; NULL if nothing is known of the name.
+ * text of its own; NULL if nothing is known of its name.
  */
-const char *habits_command(const char *name, char *text, size_t size);
+const char *habits_command(const struct options *options, char *text,
+    size_t size);
 
 #endif

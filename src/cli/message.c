@@ -179,7 +179,7 @@ add_outcome(struct message *message, const struct options *options,
 				    : text_safe(command, text, MESSAGE_PART),
 		    quote, strerror(record->outcome.code));
 		if (command != NULL && record->outcome.code == ENOENT)
-			hint = habits_command(command, text, sizeof(text));
+			hint = habits_command(options, text, sizeof(text));
 		if (hint != NULL)
 			add(message, "; %s", hint);
 		return;

@@ -146,12 +146,14 @@ instead() {
 	text=$1
 	shift
 	run retry -d 100d "$@"
-	is "'$1' is not found" "$code" 127
+	is "'$*' is not found" "$code" 127
 	is 'and what to type instead is said' "${err##*directory}" "$text"
 }
 instead '; did you mean retry make test, without the quotes?' 'make test'
 instead "; did you mean retry sh -c '...'?" 'make && ls'
 instead '; did you mean retry -a 3 ...?' 3 make
+instead '; did you mean retry --repeat=3 ...?' --repeat 3 make
+instead '; did you mean retry -a 4 ...?' --repeat=3 4 make
 instead '; did you mean retry -T 5m ...?' 5m make
 instead '; did you mean retry env FOO=1 ...?' FOO=1 make
 instead "; for a function of bash, export -f it and type: retry bash -c 'my_own'" my_own
