@@ -127,6 +127,9 @@ run retry --plan=p=0 -d 0
 like 'one attempt is not more than one' "$out" '^expected +1 attempt, 0s'
 run retry --plan=1,p=0.5 -a 3 -d 0
 is 'an item without a chance is certain' "$(column chance)" '100% 100% 50%'
+run retry --plan=p=0.5,1 -a 3 -d 0
+is 'and none in a list has that of the one before it' "$(column chance)" \
+    '100% 50% 50%'
 run retry --plan=p=0.5*2
 like 'a script may end before the runs' "$out" \
     '^result +25% of the runs go on after the plan$'

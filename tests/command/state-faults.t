@@ -50,6 +50,9 @@ if strace -o /dev/null true 2>/dev/null; then
 		is "$fault: an error" "$code" 125
 		check 'and the state stays' cmp state before
 	done
+	run faulty write retval=9
+	like 'a write that takes less than all finds the disk full' "$err" \
+	    'cannot be written: No space left'
 	echo precious >other
 	ln other state.new
 	run strace -qq -o /dev/null -P "$T/state.new" -e trace=/^unlink \

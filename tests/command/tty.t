@@ -97,6 +97,7 @@ look locked 80 'another run has state; waiting [0-9]+s' show \
 	    until [ -e go ]; do sleep 0.01; done" </dev/null >/dev/null 2>&1 &
 	until [ -e held ]; do sleep 0.01; done
 	exec retry --state=state true'
+look text 80 -- try --log=text -a 2 -d 0.6 false
 look explicit 80 -- sh -c "exec try --log=tty -a 2 -d 0.6 false 2>err"
 look verbose 80 '2/2 in' show . 'run=sh ../poke USR1' \
     'USR1(.*\n)+.*2/2 in' show . 'type=\x03' -- \
@@ -211,6 +212,7 @@ is 'then its place is clean' "$(tail -n 2 locked/seen)" \
 is 'quiet leaves the output alone' "$(cat quiet/seen)" 'out
 out
 status 7'
+unlike 'the format text has no status line' "$(cat text/raw)" '2/2 in'
 unlike 'nothing is drawn on a terminal of another session' \
     "$(cat apart/raw)" '2/2 in'
 unlike 'a short wait is not worth it' "$(cat short/raw)" '[23]/3 in'

@@ -81,11 +81,13 @@ characters_come_one_by_one_and_a_bad_byte_alone(void)
 		{ "\303\244", 0xe4, 2 },
 		{ "\342\202\254", 0x20ac, 3 },
 		{ "\360\237\230\200", 0x1f600, 4 },
-		{ "\303", TEXT_REPLACEMENT, 1 },	     /* cut off */
-		{ "\244", TEXT_REPLACEMENT, 1 },	     /* no beginning */
-		{ "\300\200", TEXT_REPLACEMENT, 1 },	     /* too long */
-		{ "\340\200\200", TEXT_REPLACEMENT, 1 },     /* too long */
-		{ "\355\240\200", TEXT_REPLACEMENT, 1 },     /* a surrogate */
+		{ "\303", TEXT_REPLACEMENT, 1 },	 /* cut off */
+		{ "\244", TEXT_REPLACEMENT, 1 },	 /* no beginning */
+		{ "\300\200", TEXT_REPLACEMENT, 1 },	 /* too long */
+		{ "\340\200\200", TEXT_REPLACEMENT, 1 }, /* too long */
+		{ "\355\240\200", TEXT_REPLACEMENT, 1 }, /* a surrogate */
+		{ "\355\237\277", 0xd7ff, 3 }, /* what comes before them */
+		{ "\356\200\200", 0xe000, 3 }, /* and after */
 		{ "\364\220\200\200", TEXT_REPLACEMENT, 1 }, /* too high */
 		{ "\377", TEXT_REPLACEMENT, 1 },
 	};
