@@ -129,7 +129,7 @@ for error in EPERM EINVAL; do
 	check 'and what is left in the group is killed' \
 		wait_for not pgrep -f "^sleep 986.$$\$"
 done
-inject prctl:error=EINVAL -q -a 1 -t .3 -k 100d timeout 300d sleep 100d
+inject prctl:error=EINVAL -q -a 1 -t .3 -k 100d sleep 100d
 is 'and none that cannot be seen to end is waited for' "$code" 124
 for call in pidfd_open pidfd_send_signal; do
 	for error in ENOSYS EPERM; do

@@ -160,26 +160,6 @@ run retry -d 100d --stop-on=4 sh -c '
 	kill -STOP $$
 	exit 4'
 is 'an attempt that stops and goes on has not ended' "$code" 4
-# What goes out is stopped too: here the reader has read but a byte.
-mkfifo unread
-exec 8<>unread
-retry --output=last seq 200000 >unread &
-retry=$!
-head -c 1 <&8 >got
-wait_for pgrep -P $retry -x retry
-worker=$(pgrep -P $retry -x retry)
-kill -TSTP $retry
-check 'SIGTSTP stops held output that goes out' \
-    wait_for grep -q '^State:.T' "/proc/$worker/status"
-kill -CONT $retry
-check 'SIGCONT continues it' wait_for grep -q '^State:.S' "/proc/$worker/status"
-cat <unread >>got 8<&- &
-reader=$!
-exec 8<&-
-wait $retry
-wait $reader
-seq 200000 >want
-check 'and nothing is lost' cmp got want
 is 'SIGKILL of retry is the end of its attempt too' \
     "$(shoot KILL ready "$RETRY" sh -c 'echo ready >ready; exec sleep 100d')" \
     'signal 9'
@@ -364,6 +344,25 @@ kill -CONT "$retry"
 kill -USR1 "$retry"
 status 0 'SIGCONT resumes both, and the time so stopped does not count' \
     wait $hear
+# What goes out is stopped too: here the reader has read but a byte.
+mkfifo unread
+exec 8<>unread
+perl -e 'setpgrp; exec @ARGV' "$RETRY" --output=last seq 200000 >unread 8<&- &
+retry=$!
+head -c 1 <&8 >got
+wait_for pgrep -P $retry -x retry
+worker=$(pgrep -P $retry -x retry)
+kill -TSTP $retry
+check 'SIGTSTP stops held output that goes out' wait_for stops "$worker"
+kill -CONT $retry
+check 'SIGCONT continues it' wait_for not stops "$worker"
+cat <unread >>got 8<&- &
+reader=$!
+exec 8<&-
+wait $retry
+wait $reader
+seq 200000 >want
+check 'and nothing is lost' cmp got want
 # continued COMMAND...: sends it a SIGCONT right behind a SIGTSTP, at growing
 # gaps, and sees each time that it still hears a signal.
 continued() {
