@@ -168,11 +168,11 @@ run = subprocess.Popen(sys.argv[1:], stdout=there)
 there.close()
 got = 0
 while True:
-    part = here.recv(10000)
+    part = here.recv(1500)
     if not part:
         break
     got += len(part)
-    time.sleep(.2)
+    time.sleep(.05)
 print(got, run.wait())
 E2
 	is 'a socket whose reader is slow gets all, even at --max-time' \
