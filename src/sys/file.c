@@ -164,7 +164,8 @@ file_problem(int error)
 	case ELOOP:
 		return "is a symbolic link";
 	case ENXIO:
-		return "is a pipe without a reader, a socket or no terminal";
+		return "is a pipe without a reader, a socket or "
+		       "a missing terminal";
 	case EWOULDBLOCK:
 		return "is locked";
 	case EBADF:
