@@ -44,6 +44,16 @@ child_init(struct child *child)
 	return child->error == MAP_FAILED ? -1 : 0;
 }
 
+void
+child_end_orphan(pid_t parent)
+{
+	const pid_t now = getppid();
+
+	/* A parent in another pid name space has the number 0. */
+	if (now != parent && now != 0)
+		_exit(EXIT_FAILURE);
+}
+
 /*
  * The parent of a vfork(2) would be suspended until the exec is over, and an
  * exec can hang as long as a network file system or a virus scanner does: no
@@ -65,11 +75,7 @@ child_fork(struct child *child)
 		setpgid(0, 0);
 	if (!child->outlives)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-
-	/* A parent in another pid name space has the number 0. */
-	const pid_t parent = getppid();
-	if (parent != child->parent && parent != 0)
-		_exit(EXIT_FAILURE);
+	child_end_orphan(child->parent);
 	if (child->sigchld_ignored)
 		signal(SIGCHLD, SIG_IGN);
 	sigprocmask(SIG_SETMASK, &child->mask, NULL);

@@ -54,6 +54,12 @@ int child_start(struct child *child, const struct start *start);
  */
 pid_t child_fork(struct child *child);
 
+/*
+ * Ends this process, which was just forked, if its parent has ended already: no
+ * PR_SET_PDEATHSIG would come any more.
+ */
+void child_end_orphan(pid_t parent);
+
 /* Sends a signal to the child, or to its own group.  Returns 0 or -1. */
 int child_signal(const struct child *child, int signal);
 

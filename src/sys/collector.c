@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sys/child.h"
 #include "sys/collector.h"
 #include "sys/events.h"
 #include "sys/file.h"
@@ -265,16 +266,12 @@ let_out(struct collection *shared, struct spool *spool, int writer)
 static pid_t
 fork_helper(void)
 {
-	const pid_t self = getpid();
+	const pid_t parent = getpid();
 	const pid_t pid = fork();
 
 	if (pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-
-		/* A parent in another pid name space has the number 0. */
-		const pid_t parent = getppid();
-		if (parent != self && parent != 0)
-			_exit(EXIT_FAILURE);
+		child_end_orphan(parent);
 	}
 	return pid;
 }
