@@ -183,13 +183,10 @@ logs_open(struct report *report, const struct options *options)
 
 		open_sink(report, sink, &logs[report->count]);
 		settle_format(sink);
+		const bool github = sink->format == report_format("github");
 		sink->has_output =
-		    (sink->name != NULL ||
-			sink->format == report_format("github")) &&
-		    has_output(sink);
-		if (sink->format != report_format("github"))
-			continue;
-		is_github = true;
+		    (github || sink->name != NULL) && has_output(sink);
+		is_github |= github;
 	}
 	if (is_github && !options->plan)
 		open_github_files(report);
