@@ -312,6 +312,12 @@ the_end_says_why(void)
 		    why);
 		CHECK_STR(end_of(rows[i].end, text), want);
 	}
+	CHECK_STR(message_end(&(struct record){ .reason = REASON_MAX_TIME,
+				  .max_time = 60,
+				  .elapsed = 60 })
+		      .text,
+	    "giving up after 0 attempts in 60s: did not run, and --max-time "
+	    "60s leaves no time for an attempt");
 }
 
 /* An ordinary stop of a service is no error. */
