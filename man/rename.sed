@@ -1,8 +1,13 @@
-# Puts the program's name, if that is not retry, into a page or a script: into its
-# head, its links and its commands. The word "retry" of the text is left alone.
+# SPDX-License-Identifier: MIT
+# Puts the program's name into a page or a script: into its head, its links and its
+# commands. The word "retry" of the text is left alone. The footer of a page gets the
+# name and the version, and a command that is named by its path has the folder into
+# which it is installed.
+s/^\.Os$/.Os @NAME@ @VERSION@/
 s/^(\.Dt) RETRY /\1 @TITLE@ /
 s/^(\.(Nm|Xr)) retry( |$)/\1 @NAME@\3/
 s/(^|[^-_[:alnum:]]|\\\(aq)retry (\\?-|(ba)?sh |curl |nosuch)/\1@NAME@ \2/g
 s/^((\.Ql )?)retry:/\1@NAME@:/
 s/(\["\/?|^COPY )retry("| )/\1@NAME@\2/
 s/^(COPY .*\/retry \/usr\/bin\/)$/\1@NAME@/
+s,/usr/local/bin/@NAME@ ,@BINDIR@/@NAME@ ,g

@@ -2,7 +2,9 @@
 #
 # Sourced by run and test, in the top directory of the source: what a build
 # and the tests need, how to get it, and how to build. Nothing here writes to
-# stdout or reads stdin; what a program says is shown only if it fails.
+# stdout or reads stdin; the output of a program is shown only if it fails.
+
+# SPDX-License-Identifier: MIT
 
 build_packages='
 	gcc libbsd-dev libc6-dev libev-dev libmd-dev meson ninja-build
@@ -12,7 +14,8 @@ build_packages='
 test_packages='
 	bash bash-completion binutils clang clang-format clang-tidy cppcheck
 	curl dpkg-dev expect fish gcovr git jq libclang-rt-14-dev libxml2-utils
-	lintian make mandoc musl-tools parallel procps python3 redis-server
+	lintian make mandoc minisign musl-tools parallel procps python3 redis-server
+	python3-jsonschema python3-license-expression
 	redis-tools shellcheck strace systemd tmux util-linux valgrind wget yamllint zsh'
 
 # What tests of real systems need, which are skipped without.
@@ -21,7 +24,9 @@ system_packages='
 	systemd-container'
 
 # What scripts/package needs beside the first.
-package_packages='dpkg dpkg-dev gzip tar'
+package_packages='
+	build-essential debhelper dpkg dpkg-dev fakeroot git gzip minisign
+	python3 tar xz-utils'
 
 # What scripts/image needs.
 image_packages='buildah gzip tar'
@@ -29,9 +34,14 @@ image_packages='buildah gzip tar'
 # What scripts/kernel needs beside what scripts/cross does.
 kernel_packages='cpio dpkg-dev qemu-system-arm tar'
 
-# describe_release: sets $version, and the time of all files of a release.
+# What scripts/fresh needs.
+fresh_packages='git mmdebstrap python3 systemd-container tar'
+
+# describe_release: sets $version, the commit, and the time of all files of a release.
 describe_release() {
 	version=$(sed -n "s/^  version: '\(.*\)',/\1/p" meson.build)
+	revision=$(git describe --always --abbrev=40 --dirty --exclude='*' \
+	    2>/dev/null || echo unknown)
 	: "${SOURCE_DATE_EPOCH:=$(git log -1 --format=%ct 2>/dev/null ||
 	    stat -c %Y meson.build)}"
 	export SOURCE_DATE_EPOCH
@@ -44,11 +54,17 @@ quietly() {
 	return 1
 }
 
+# skipped_at_exit: until `trap - EXIT`, a script that ends skips its work, and says so.
+skipped_at_exit() {
+	trap 'echo "$0: skipped, since something cannot be installed" >&2; exit 77' EXIT
+}
+
 # install_missing PACKAGE...: asks dpkg, and apt-get only if one is missing.
 install_missing() {
 	command -v dpkg-query >/dev/null || return 0
+	# It fails if it has never heard of one of them.
 	installed=$(dpkg-query -W -f ' ${Package}:${db:Status-Status} ' "$@" \
-	    2>/dev/null)
+	    2>/dev/null) || :
 	missing=
 	for package; do
 		case $installed in
@@ -69,6 +85,29 @@ install_missing() {
 		    --no-install-recommends install "$@"' sh $missing
 }
 
+# The name of this system's version, on which depends which packages apt has.
+suite=$(. /etc/os-release && echo "${VERSION_CODENAME:-${VERSION_ID:-}}")
+
+# apt_sources DIR TYPE: copies into DIR where apt has Debian's packages from, be it a
+# mirror, with its keys: for each architecture, and with `deb` or `deb-src` as TYPE.
+# On a system whose packages are not Debian's these are all that apt has.
+apt_sources() {
+	mkdir -p "$1"
+	entries=$(apt-get indextargets --format '$(ORIGIN):$(SOURCESENTRY)' \
+	    'Created-By: Packages')
+	entries=$(printf '%s\n' "$entries" | grep '^Debian:' ||
+	    printf '%s\n' "$entries")
+	for list in $(printf '%s\n' "$entries" | cut -d: -f2 | sort -u); do
+		case $list in
+		*.sources)
+			sed "s/^Types:.*/Types: $2/; /^Architectures:/d" "$list" ;;
+		*)
+			sed -nE "s/ *arch=[^] ]*//; s/\[ +/[/; s/\[\]//
+			    s/^deb(-src)? +/$2 /p" "$list" | sort -u ;;
+		esac >"$1/${list##*/}"
+	done
+}
+
 # configure DIR COMPILER [MESON-OPTION...]: later calls may add options.
 configure() {
 	dir=$1 compiler=$2
@@ -76,7 +115,9 @@ configure() {
 	if [ ! -f "$dir/build.ninja" ]; then
 		quietly env CC="$compiler" meson setup "$@" "$dir"
 	elif [ $# -gt 0 ]; then
-		quietly meson configure "$@" "$dir"
+		# A build that is older than an option has to look again first.
+		meson configure "$@" "$dir" >/dev/null 2>&1 </dev/null ||
+		    quietly meson setup --reconfigure "$@" "$dir"
 	fi
 }
 

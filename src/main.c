@@ -1,12 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+
 /*
  * retry runs a command until it succeeds.
  *
- * A map of the source.  core/ decides, cli/ talks and sys/ touches the system;
- * each uses only itself and those above it.
+ * A map of the source; src/README.md tells how to change it.  core/ decides,
+ * cli/ talks and sys/ touches the system; each uses only itself and those above
+ * it.
  *
  *   core/     decides; no I/O of any kind
  *     duration    text to and from seconds
- *     number      powers and the like, without the mathematical library
  *     signals     signals by name, and what they mean for a run
  *     outcome     how an attempt ended, and the exit status of that; sets of
  *                 outcomes: statuses, ranges, names, classes
@@ -17,28 +19,43 @@
  *     jitter      the table of jitters; the range and the draw
  *     budget      tokens that retries are paid from, as numbers and as text
  *     search      looks for patterns in the lines of an attempt's output
+ *     health      the probes of an attempt: when, and what they tell
  *     hint        reads how long a server asks to wait
  *     control     reads the verdict that an attempt gives itself
+ *     trials      how often a command fails, from --trials
  *     policy      the options that concern the engine
+ *     process     the end of a process: its phases and their deadlines
  *     record      an event of a run, for all reports
  *     delay       the length of a wait, with jitter and hints
  *     engine      the run as a state machine: events in, actions and records
  *                 out
  *     state       the backoff from one run to the next, as text
+ *     problem     what is wrong with a text that a parser refuses
  *     text        makes text harmless, trims it, sums it up; comma lists
  *   cli/      talks with people and programs; argv, text and FILE * only
  *     options     argv to struct options, by their table
- *     option_rows the table: name, type, help and target of each; presets
- *     habits      the words of other programs, and the nearest of ours
- *     conflicts   options that contradict or complete each other
+ *     option_rows the table: name, type, help and target of each
+ *     preset_rows the presets: their options, and how tools fail
+ *     suggest     what to type instead of a word that is slightly wrong, or
+ *                 that belongs to another program
+ *     derive      derives the policy from the options
+ *     conflicts   options that contradict each other, or are hardly meant so
  *     help        prints the tables as --help
  *     message     the lines for people
- *     report      records, told to logs as text
- *     report_tty, report_json, report_junit, report_github
- *                 the formats that are more than text
- *     plan        a driver of the engine on an imaginary clock, which reads
- *                 the outcomes from a script, and their chances
+ *     escape      writes text so that a language takes it for nothing else
+ *     report      tells records to logs, by the table of formats
+ *     report_text, report_tty, report_json, report_junit, report_github
+ *                 the formats
+ *     report_failures
+ *                 the failed attempts, for the formats that list them
+ *     plan        shows a run that did not happen, and what others come to
+ *     plan_script reads how the attempts of a plan end
  *     plan_table  prints a plan as a table with bars
+ *     plan_figures
+ *                 what many simulated runs come to
+ *     plan_clients
+ *                 many runs at once against one service, and their chart
+ *     simulation  a driver of the engine on an imaginary clock
  *   sys/      touches the system: processes, clocks, descriptors, files
  *     loop        a driver of the engine on libev and real processes
  *     events      a libev loop whose failures end in a message
@@ -46,13 +63,20 @@
  *                 signals, which wait until the loop reads them
  *     child       starts a process cleanly, with RETRY_*; signals it
  *     tree        ends all that a timed-out attempt has started
- *     logs        opens the logs, and looks at terminals
+ *     terminal    gives a terminal back as a killed process found it
+ *     logs        opens the logs, and has the formats tell records to them
+ *     sink        writes a log without waiting for its reader
+ *     screen      finds out what a terminal can show, and in which colours
  *     input       the standard input of attempts
  *     output      decides what becomes of the output of attempts
  *     collector   the process that holds it, searches it or passes it on
+ *     duplicate   warns that a file has got the output of a failed attempt
+ *     command     finds why a command could not be executed
  *     control_file
  *                 the file in which an attempt gives its own verdict
  *     spool       temporary files without a name
+ *     oom         the kernel's count of processes that ran out of memory
+ *     probe       the process of --health, beside an attempt
  *     state_file  the state in a file, which one run at a time has
  *     budget_file the tokens in a file that processes share
  *     notify      tells systemd where the run stands
@@ -62,12 +86,16 @@
 
 #include <err.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <sys/random.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/help.h"
@@ -76,19 +104,30 @@
 #include "core/outcome.h"
 #include "sys/logs.h"
 #include "sys/loop.h"
+#include "sys/screen.h"
 
 /* Room for PROGRAM, ": " and the name of the run. */
 #define OWN_NAME (MESSAGE_PART + sizeof(PROGRAM) + 1)
 
 /* Help, version or a plan that could not be written did not succeed. */
 static int
-written(void)
+flush_stdout(void)
 {
 	if (fflush(stdout) == EOF || ferror(stdout)) {
 		warn("standard output");
 		return STATUS_OWN_FAILURE;
 	}
 	return EXIT_SUCCESS;
+}
+
+/* A plan comes to as many simulated runs on a machine that is busy. */
+static double
+processor_time(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
 /*
@@ -98,7 +137,6 @@ written(void)
 static int
 act(struct options *options, char own_name[OWN_NAME])
 {
-	const struct policy *policy = &options->policy;
 	struct random *random = &options->random;
 	struct report report;
 	char name[MESSAGE_PART];
@@ -108,30 +146,32 @@ act(struct options *options, char own_name[OWN_NAME])
 		signal(SIGXFSZ, SIG_IGN);
 	if (options->help) {
 		help_topics[options->help_topic].print();
-		return written();
+		return flush_stdout();
 	}
 	if (options->version) {
 		printf("%s %s\n", PROGRAM, VERSION);
-		return written();
+		return flush_stdout();
 	}
 	/* Without --seed each run draws anew. */
-	if (options->origin[OPTION_SEED] == ORIGIN_DEFAULT &&
-	    (policy->splay > 0 || policy->backoff.strategy->random ||
-		!policy->jitter.kind->fixed))
+	if (options->origin[OPTION_SEED] == ORIGIN_DEFAULT && options->draws) {
 		while (getrandom(&random->seed, sizeof(random->seed), 0) == -1)
 			if (errno != EINTR)
 				err(STATUS_OWN_FAILURE,
 				    "cannot seed the random draws");
+		/* All programs that read JSON know numbers of 53 bits. */
+		random->seed >>= 11;
+	}
 	logs_open(&report, options);
 	if (options->plan) {
-		logs_begin(&report);
+		logs_truncate(&report);
 		if (options->warning != NULL)
 			warnx("%s", options->warning);
-		const struct screen screen = logs_screen(STDOUT_FILENO);
+		const struct screen screen =
+		    screen_of(STDOUT_FILENO, options->color);
 
-		plan_run(options, &report, &screen);
-		const int status = written();
-		report_close(&report);
+		plan_run(options, &report, &screen, processor_time);
+		const int status = flush_stdout();
+		logs_close(&report);
 		return status;
 	}
 	message_name(options, name);
@@ -140,20 +180,50 @@ act(struct options *options, char own_name[OWN_NAME])
 	return loop_run(options, &report);
 }
 
+/*
+ * Whether this process has rights that its parent has not.  The kernel sets
+ * AT_SECURE also if SELinux or AppArmor changes the domain, as it may for the
+ * first process of a container; that gives none.
+ */
+static bool
+is_privileged(void)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3
+	};
+	struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];
+
+	if (getuid() != geteuid() || getgid() != getegid())
+		return true;
+	return getauxval(AT_SECURE) != 0 && getuid() != 0 &&
+	    syscall(SYS_capget, &header, sets) == 0 &&
+	    (sets[0].permitted | sets[1].permitted) != 0;
+}
+
 int
 main(int argc, char **argv)
 {
 	char problem[OPTIONS_PROBLEM];
-	char own_name[OWN_NAME] = PROGRAM;
-	char line[PIPE_BUF];
+	char own_name[OWN_NAME] = PROGRAM, line[PIPE_BUF];
 	struct options options;
 
-	/* Not every libc would allocate room for whole lines. */
-	setvbuf(stderr, line, _IOLBF, sizeof(line));
+	/*
+	 * Not every libc would allocate room for whole lines.  If others have
+	 * made standard error non-blocking, file_flush_stderr() lets them out.
+	 */
+	const bool blocks = (fcntl(STDERR_FILENO, F_GETFL) & O_NONBLOCK) == 0;
+	setvbuf(stderr, line, blocks ? _IOLBF : _IOFBF, sizeof(line));
 	/* However it was called: that name may be anything. */
 	program_invocation_name = program_invocation_short_name = own_name;
-	if (getauxval(AT_SECURE) != 0)
-		errx(STATUS_OWN_FAILURE, "refuses to run setuid or setgid");
+	if (is_privileged())
+		errx(STATUS_OWN_FAILURE,
+		    "refuses to run setuid, setgid or "
+		    "with capabilities of its file");
+	if (argc < 2) {
+		help_usage(stderr);
+		fprintf(stderr, "More: " PROGRAM " --help, man " PROGRAM "\n");
+		exit(STATUS_OWN_FAILURE);
+	}
 	if (options_parse(argc, argv, &options, problem) == -1)
 		errx(STATUS_OWN_FAILURE, "%s (try '" PROGRAM " --help%s%s')",
 		    problem, options.topic == NULL ? "" : "=",

@@ -1,6 +1,8 @@
 # bash completion for retry(1), for the bash-completion package.
 # shellcheck shell=bash disable=SC2207 # no word here has a blank
 
+# SPDX-License-Identifier: MIT
+
 declare -gA _retry_takes=() _retry_kinds=() _retry_words=()
 declare -g _retry_names=
 
@@ -42,12 +44,17 @@ _retry_split() {
 	return 0
 }
 
+# Completes the name of a program, in COMPREPLY: no keyword can be run.
+_retry_programs() {
+	COMPREPLY=($(compgen -c -- "$1" | grep -vxF "$(compgen -k)"))
+}
+
 # Completes the value of an option that takes a KIND, in COMPREPLY.
 _retry_value() {
 	local kind=$1 value=$2 prefix=''
 	case $kind in
 	COMMAND)
-		COMPREPLY=($(compgen -c -- "$value"))
+		_retry_programs "$value"
 		return ;;
 	FILE)
 		compopt -o filenames
@@ -70,6 +77,9 @@ _retry_value() {
 		fi ;;
 	SET)
 		prefix=${value%"${value##*[,!^]}"} ;;
+	SCRIPT)
+		prefix=${value%"${value##*,}"}
+		[[ ${value#"$prefix"} == p* ]] && compopt -o nospace ;;
 	STRATEGY)
 		if [[ $value == *:* ]]; then
 			kind=PARAM_${value%%:*}
@@ -119,9 +129,14 @@ _retry() {
 		fi
 	done
 
-	if [[ $option && ! $attached && ! $ended ]]; then
+	if [[ $prev == --help || $prev == -h ]] && ((i == cword)) &&
+	    [[ ! $ended && $cur != -* ]]; then
+		COMPREPLY=($(compgen -W "${_retry_words[TOPIC]}" -- "$cur"))
+	elif [[ $option && ! $attached && ! $ended ]]; then
 		_retry_value "${_retry_kinds[$option]-}" "$cur"
 		_retry_trim "$cur"
+	elif ((i == cword)) && [[ $cur != */* && ($ended || $cur != -*) ]]; then
+		_retry_programs "$cur"
 	elif ((i < cword)) || [[ $ended || $cur != -* ]]; then
 		_retry_command "$i"
 	else

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # fish completion for retry(1).
 
 # The words of each kind are kept in a variable of its name.
@@ -64,6 +65,10 @@ end
 # Completes the command, and then as if it stood alone.
 function __retry_command
     set -l words (commandline -opc)
+    if contains -- $words[-1] --help -h
+        __retry_value TOPIC
+        return
+    end
     set -l at (__retry_command_at); or set at 1000
     set words (string escape -- $words[$at..-1])
     complete -C (string join ' ' -- $words (commandline -ct))
@@ -86,7 +91,7 @@ function __retry_value -a kind
                 printf '%s\n' $prefix(complete -C "'' "(string replace $prefix '' -- $value))
                 return
             end
-        case SET
+        case SET SCRIPT
             set prefix (string match -r '^.*[,!^]' -- $value)
         case STRATEGY
             set prefix (string match -r '^.*[:,]' -- $value)

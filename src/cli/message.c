@@ -1,13 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/habits.h"
 #include "cli/message.h"
+#include "cli/suggest.h"
 #include "core/duration.h"
-#include "core/number.h"
 #include "core/signals.h"
 #include "core/text.h"
 
@@ -17,25 +19,32 @@ message_time(double seconds, char text[MESSAGE_PART])
 	if (seconds > 0 && seconds < 1e-3)
 		return "<1ms";
 	if (seconds < 0.1)
-		seconds = number_floor(seconds * 1e3) / 1e3;
+		seconds = floor(seconds * 1e3) / 1e3;
 	return duration_text(seconds, text);
+}
+
+static const char *
+why_unstartable(struct outcome outcome)
+{
+	return outcome.reason != NULL ? outcome.reason : strerror(outcome.code);
 }
 
 const char *
 message_outcome(const struct record *record, char text[MESSAGE_PART])
 {
 	const struct outcome outcome = record->outcome;
+	const char *oom = outcome.oom ? " (out of memory)" : "";
 	char name[MESSAGE_PART];
 
 	switch (outcome.kind) {
 	case OUTCOME_NONE:
 		return "did not run";
 	case OUTCOME_EXIT:
-		snprintf(text, MESSAGE_PART, "exited %d", outcome.code);
+		snprintf(text, MESSAGE_PART, "exited %d%s", outcome.code, oom);
 		break;
 	case OUTCOME_SIGNAL:
-		snprintf(text, MESSAGE_PART, "died of %s",
-		    signal_name(outcome.code, name));
+		snprintf(text, MESSAGE_PART, "died of %s%s",
+		    signal_name(outcome.code, name), oom);
 		break;
 	case OUTCOME_TIMEOUT:
 		if (record->cut != CUT_ATTEMPT)
@@ -43,9 +52,11 @@ message_outcome(const struct record *record, char text[MESSAGE_PART])
 		snprintf(text, MESSAGE_PART, "killed at --max-time %.80s",
 		    duration_text(record->max_time, name));
 		break;
+	case OUTCOME_UNHEALTHY:
+		return "was unhealthy";
 	case OUTCOME_UNSTARTABLE:
 		snprintf(text, MESSAGE_PART, "could not be started: %s",
-		    strerror(outcome.code));
+		    why_unstartable(outcome));
 		break;
 	case OUTCOME_UNFORKED:
 		snprintf(text, MESSAGE_PART, "could not be forked: %s",
@@ -56,17 +67,23 @@ message_outcome(const struct record *record, char text[MESSAGE_PART])
 }
 
 const char *
-message_attempt(uint64_t attempt, uint64_t used, uint64_t limit,
-    char text[MESSAGE_PART])
+message_noun(const struct record *record)
+{
+	return record->trials != NULL ? "trial" : "attempt";
+}
+
+const char *
+message_attempt(const char *noun, uint64_t attempt, uint64_t used,
+    uint64_t limit, char text[MESSAGE_PART])
 {
 	if (limit == 0)
-		snprintf(text, MESSAGE_PART, "attempt %" PRIu64, attempt);
+		snprintf(text, MESSAGE_PART, "%s %" PRIu64, noun, attempt);
 	else if (used == attempt)
-		snprintf(text, MESSAGE_PART, "attempt %" PRIu64 "/%" PRIu64,
+		snprintf(text, MESSAGE_PART, "%s %" PRIu64 "/%" PRIu64, noun,
 		    attempt, limit);
 	else
 		snprintf(text, MESSAGE_PART,
-		    "attempt %" PRIu64 " (%" PRIu64 "/%" PRIu64 " used)",
+		    "%s %" PRIu64 " (%" PRIu64 "/%" PRIu64 " used)", noun,
 		    attempt, used, limit);
 	return text;
 }
@@ -99,7 +116,7 @@ add_attempt(struct message *message, const struct record *record)
 	char text[MESSAGE_PART];
 
 	add(message, "%s",
-	    message_attempt(record->attempt, record->used,
+	    message_attempt(message_noun(record), record->attempt, record->used,
 		afresh ? 0 : record->limit, text));
 }
 
@@ -123,6 +140,8 @@ add_rule(struct message *message, const struct record *record)
 		{ VERDICT_STOP, RULE_STOP_ON, "in --stop-on" },
 		{ VERDICT_STOP, RULE_STOP_MATCH,
 		    "and the output matches --stop-match" },
+		{ VERDICT_STOP, RULE_PRESET,
+		    "and --preset says that no retry mends it" },
 		{ VERDICT_STOP, RULE_UNREAD, "and nobody reads its output" },
 		{ VERDICT_STOP, RULE_RETRY_ON, "not in --retry-on" },
 		{ VERDICT_STOP, RULE_RETRY_MATCH,
@@ -146,6 +165,33 @@ add_rule(struct message *message, const struct record *record)
 			add(message, ", %s", rows[i].text);
 }
 
+/* Adds the failures of a health probe, and the last line that it wrote. */
+static void
+add_probes(struct message *message, const struct record *record)
+{
+	static const char *const times[] = { "", "once", "twice", "three times",
+		"four times", "five times" };
+	const struct health *probes = &record->probes;
+	const struct outcome last = probes->last;
+	char how[MESSAGE_PART], text[MESSAGE_PART];
+
+	if (last.kind == OUTCOME_EXIT && last.code == 0)
+		return;
+	snprintf(how, sizeof(how), "%s",
+	    message_outcome(&(struct record){ .outcome = last }, text));
+	add(message, "health check %s%s", probes->differ ? "failed" : how,
+	    probes->failures > 0 ? " " : "");
+	if (probes->failures < sizeof(times) / sizeof(times[0]))
+		add(message, "%s", times[probes->failures]);
+	else
+		add(message, "%" PRIu64 " times", probes->failures);
+	if (probes->differ)
+		add(message, ", at last it %s", how);
+	if (record->said != NULL && *record->said != '\0')
+		add(message, " (\"%s\")",
+		    text_safe(record->said, text, sizeof(text)));
+}
+
 static void
 add_ended(struct message *message, const struct record *record)
 {
@@ -157,16 +203,33 @@ add_ended(struct message *message, const struct record *record)
 	if (record->silent > 0)
 		add(message, ", silent for %s",
 		    message_time(record->silent, text));
+	if (record->outcome.kind == OUTCOME_UNHEALTHY) {
+		add(message, ": ");
+		add_probes(message, record);
+	}
+}
+
+static void
+add_suggestion(struct message *message, const struct options *options,
+    struct outcome outcome)
+{
+	char text[2 * MESSAGE_PART] = "";
+
+	if (suggest_outcome(options, outcome, text, sizeof(text)))
+		add(message, "%s", text);
 }
 
 static void
 add_outcome(struct message *message, const struct options *options,
     const struct record *record)
 {
-	const char *command = *options->command, *hint = NULL;
+	const char *command = *options->command;
 	char text[MESSAGE_PART];
 
-	message->priority = PRIORITY_WARNING;
+	/* A signal that was passed on makes an ordinary end. */
+	message->priority = record->judgement.rule == RULE_SIGNAL
+	    ? PRIORITY_NOTICE
+	    : PRIORITY_WARNING;
 	message->verdict = record->judgement.verdict;
 	if (record->outcome.kind == OUTCOME_UNSTARTABLE) {
 		const char *quote = command != NULL &&
@@ -177,11 +240,11 @@ add_outcome(struct message *message, const struct options *options,
 		add(message, "cannot execute %s%s%s: %s", quote,
 		    command == NULL ? "it"
 				    : text_safe(command, text, MESSAGE_PART),
-		    quote, strerror(record->outcome.code));
-		if (command != NULL && record->outcome.code == ENOENT)
-			hint = habits_command(options, text, sizeof(text));
-		if (hint != NULL)
-			add(message, "; %s", hint);
+		    quote, why_unstartable(record->outcome));
+		*text = '\0';
+		if (command != NULL && record->outcome.code == ENOENT &&
+		    suggest_command(options, text, sizeof(text)))
+			add(message, "; %s", text);
 		return;
 	}
 	add_ended(message, record);
@@ -192,6 +255,8 @@ add_outcome(struct message *message, const struct options *options,
 		message->verdict = VERDICT_RETRY;
 	else
 		add_rule(message, record);
+	if (message->verdict == VERDICT_RETRY && record->waits)
+		add_suggestion(message, options, record->outcome);
 }
 
 struct message
@@ -212,7 +277,7 @@ add_wait(struct message *message, const struct options *options,
 	char text[MESSAGE_PART];
 
 	if (record->kept && record->attempt == 0)
-		add(message, "waiting %s: a delay kept from an earlier run",
+		add(message, "waiting %s: the rest of an earlier run's delay",
 		    message_time(delay->seconds, text));
 	else if (delay->seconds > 0)
 		add(message, "next in %s", message_time(delay->seconds, text));
@@ -245,9 +310,7 @@ add_limit(struct message *message, const struct record *record)
 	    !(record->cut == CUT_ATTEMPT &&
 		record->outcome.kind == OUTCOME_TIMEOUT))
 		add(message, ", and --max-time %s %s",
-		    duration_text(record->max_time, text),
-		    record->attempt > 0 ? cuts[record->cut]
-					: "leaves no time for an attempt");
+		    duration_text(record->max_time, text), cuts[record->cut]);
 	else if (record->reason == REASON_HINT)
 		add(message,
 		    ", and asked to wait %s, longer than --max-%s allows",
@@ -265,6 +328,139 @@ add_limit(struct message *message, const struct record *record)
 		    record->reached->length, record->reached->text);
 }
 
+const char *
+message_percent(double share, char text[MESSAGE_PART])
+{
+	const double percent = share * 100;
+
+	if (percent > 0 && percent < 1)
+		snprintf(text, MESSAGE_PART, "%.2g %%", percent);
+	else if (percent <= 0 || percent >= 100)
+		snprintf(text, MESSAGE_PART, "%.0f %%", percent);
+	else
+		snprintf(text, MESSAGE_PART, "%.1f %%", percent);
+	return text;
+}
+
+/* A number of which two digits are known: "23,000". */
+static const char *
+rough(double number, char text[MESSAGE_PART])
+{
+	const double unit = pow(10, fmax(floor(log10(number)) - 1, 0));
+	char digits[MESSAGE_PART];
+	size_t length = 0;
+
+	snprintf(digits, sizeof(digits), "%.0f", round(number / unit) * unit);
+	for (const char *digit = digits; *digit != '\0'; digit++) {
+		if (length > 0 && strlen(digit) % 3 == 0)
+			text[length++] = ',';
+		text[length++] = *digit;
+	}
+	text[length] = '\0';
+	return text;
+}
+
+/* How the trials failed, the share of all that do, and what --attempts does. */
+static void
+add_trials(struct message *message, const struct record *record)
+{
+	const struct trials *all = record->all_trials;
+	const struct estimate estimate = trials_estimate(all);
+	const struct forecast forecast = trials_forecast(all);
+	char share[MESSAGE_PART], low[MESSAGE_PART], high[MESSAGE_PART];
+	const uint64_t others = trials_others(all);
+	const char *separator = "; ";
+
+	message_percent(estimate.share, share);
+	message_percent(estimate.low, low);
+	message_percent(estimate.high, high);
+	if (all->count != record->trials->count)
+		add(message, "; in all %" PRIu64 " of %" PRIu64, all->failed,
+		    all->count);
+	if (all->failed == 0)
+		add(message, ": at most %s, with 95 %% confidence", high);
+	else
+		add(message, ": %s (95 %% interval %s to %s)", share, low,
+		    high);
+	for (size_t i = 0; i < TRIALS_ROWS && all->rows[i].count > 0; i++) {
+		const struct record failed = { .outcome =
+						   all->rows[i].outcome };
+
+		add(message, "%s%s: %" PRIu64, separator,
+		    message_outcome(&failed, low), all->rows[i].count);
+		separator = ", ";
+	}
+	if (others > 0)
+		add(message, ", others: %" PRIu64, others);
+	if (forecast.attempts > 0 && record->reason != REASON_STOP)
+		add(message,
+		    "; with -a %" PRIu64 " one run in %s would fail at %s",
+		    forecast.attempts, rough(1 / forecast.chance, low), share);
+}
+
+/* Why a run of trials did not make all of them. */
+static void
+add_missing(struct message *message, const struct record *record)
+{
+	char text[MESSAGE_PART];
+
+	if (record->trials->count == record->limit)
+		return;
+	const uint64_t missing = record->limit - record->trials->count;
+	add(message, "; %" PRIu64 " of %" PRIu64 " %s not made", missing,
+	    record->limit, missing == 1 ? "was" : "were");
+	switch (record->reason) {
+	case REASON_SIGNAL:
+		add(message, ": ended by %s",
+		    signal_name(record->ended_by, text));
+		break;
+	case REASON_MAX_TIME:
+		add(message, ": --max-time %s",
+		    duration_text(record->max_time, text));
+		break;
+	case REASON_STOP:
+		add(message, ": trial %" PRIu64 " %s", record->attempt,
+		    message_outcome(record, text));
+		add_rule(message, record);
+		break;
+	case REASON_GATE:
+		add(message, ": --before-retry %s",
+		    record->command_timed_out ? "timed out" : "failed");
+		break;
+	case REASON_ERROR:
+		add(message, ": retry itself failed");
+		break;
+	case REASON_NONE:
+	case REASON_SUCCESS:
+	case REASON_ATTEMPTS:
+	case REASON_BUDGET:
+	case REASON_HINT:
+	case REASON_EARLY:
+	case REASON_PLAN:
+		break;
+	}
+}
+
+/* The end of a run of trials, of which one at least was judged. */
+static struct message
+trials_end(const struct record *record)
+{
+	const struct trials *trials = record->trials;
+	struct message message = { .priority = PRIORITY_ERROR,
+		.verdict = VERDICT_STOP };
+
+	if (record->reason == REASON_SUCCESS)
+		message = (struct message){ .priority = PRIORITY_INFO,
+			.verdict = VERDICT_SUCCESS };
+	else if (record->reason == REASON_SIGNAL)
+		message = (struct message){ .priority = PRIORITY_NOTICE };
+	add(&message, "%" PRIu64 " of %" PRIu64 " trial%s failed",
+	    trials->failed, trials->count, trials->count == 1 ? "" : "s");
+	add_trials(&message, record);
+	add_missing(&message, record);
+	return message;
+}
+
 struct message
 message_end(const struct record *record)
 {
@@ -272,8 +468,10 @@ message_end(const struct record *record)
 		.verdict = VERDICT_STOP };
 	char past[MESSAGE_PART], text[MESSAGE_PART], name[SIGNAL_NAME];
 
-	snprintf(past, sizeof(past), "%" PRIu64 " attempt%s in %s",
-	    record->attempt, record->attempt == 1 ? "" : "s",
+	if (record->trials != NULL && record->trials->count > 0)
+		return trials_end(record);
+	snprintf(past, sizeof(past), "%" PRIu64 " %s%s in %s", record->attempt,
+	    message_noun(record), record->attempt == 1 ? "" : "s",
 	    message_time(record->elapsed, text));
 	switch (record->reason) {
 	case REASON_SUCCESS:
@@ -293,10 +491,11 @@ message_end(const struct record *record)
 		return message;
 	case REASON_EARLY:
 		if (record->too_early > 0)
-			add(&message, "too early by %s",
+			add(&message,
+			    "not started: the next attempt is due in %s",
 			    message_time(record->too_early, text));
 		else
-			add(&message, "too early: another run is active");
+			add(&message, "not started: another run is active");
 		return message;
 	case REASON_PLAN:
 		add(&message, "the plan ends after %s", past);
@@ -311,16 +510,26 @@ message_end(const struct record *record)
 	case REASON_ATTEMPTS:
 		break;
 	}
-	add(&message, "giving up after %s: %s", past,
-	    message_outcome(record, text));
-	add_rule(&message, record);
-	add_limit(&message, record);
+	add(&message, "giving up after %s: ", past);
+	if (record->attempt == 0 && record->reason == REASON_MAX_TIME) {
+		add(&message, "--max-time %s leaves no time for an attempt",
+		    duration_text(record->max_time, text));
+		if (record->kept && record->delay.seconds > 0)
+			add(&message, " after an earlier run's delay of %s",
+			    message_time(record->delay.seconds, text));
+	} else {
+		add(&message, "%s", message_outcome(record, text));
+		add_rule(&message, record);
+		add_limit(&message, record);
+	}
 	if (record->tolerated) {
 		message.priority = PRIORITY_NOTICE;
-		add(&message, "; tolerated");
+		add(&message, "; ");
 		if (record->given_up > 0)
-			add(&message, ", as failed run %" PRIu64 " in a row",
+			add(&message, "%sfailed run %" PRIu64 " in a row, ",
+			    record->attempt > 0 ? "" : "after ",
 			    record->given_up);
+		add(&message, "tolerated");
 	}
 	return message;
 }
@@ -332,15 +541,50 @@ message_end(const struct record *record)
 static bool
 end_is_plain(const struct record *record)
 {
+	if (record->trials != NULL && record->trials->count > 1)
+		return false;
 	if (record->reason == REASON_SUCCESS)
-		return record->failures == 0;
+		return record->failures == 0 && record->trials == NULL;
 	return record->reason == REASON_ERROR ||
 	    (record->reason == REASON_STOP &&
 		record->outcome.kind == OUTCOME_UNSTARTABLE);
 }
 
+/* The health of an attempt that runs. */
+static void
+add_health(struct message *message, const struct record *record)
+{
+	char text[MESSAGE_PART];
+
+	add_attempt(message, record);
+	add(message, " is %s after %s", health_name(record->health),
+	    message_time(record->elapsed - record->started, text));
+	if (record->health == HEALTH_HEALTHY)
+		return;
+	message->priority = PRIORITY_WARNING;
+	message->verdict = VERDICT_RETRY;
+	add(message, ": ");
+	add_probes(message, record);
+}
+
+/* The cap that a hint is longer than, if the user did not set it. */
+static void
+add_hint_limit(struct message *message, const struct options *options,
+    const struct record *record)
+{
+	const enum option_origin origin = options->origin[OPTION_MAX_DELAY];
+	char text[MESSAGE_PART];
+
+	if (record->reason != REASON_HINT || record->too_late ||
+	    origin == ORIGIN_USER)
+		return;
+	add(message, ": %s, %s",
+	    duration_text(options->policy.hint_limit, text),
+	    origin == ORIGIN_PRESET ? "by the preset" : "by default");
+}
+
 static struct message
-tell(const struct options *options, const struct record *record)
+body_of(const struct options *options, const struct record *record)
 {
 	struct message message = { .priority = PRIORITY_INFO };
 	const struct judgement judgement = record->judgement;
@@ -348,6 +592,9 @@ tell(const struct options *options, const struct record *record)
 
 	switch (record->kind) {
 	case RECORD_START:
+		if (options->verbose && options->draws)
+			add(&message, "--seed=%" PRIu64 " repeats the delays",
+			    options->random.seed);
 		break;
 	case RECORD_ATTEMPT:
 		if (!options->verbose)
@@ -364,14 +611,25 @@ tell(const struct options *options, const struct record *record)
 			judgement.rule == RULE_ERROR))
 			break;
 		add_outcome(&message, options, record);
-		if (!record->waits)
+		/* Trials follow each other at once, which need not be told. */
+		if (!record->waits ||
+		    (record->trials != NULL && record->delay.seconds == 0))
 			break;
 		add(&message, "; ");
 		add_wait(&message, options, record);
 		break;
 	case RECORD_LOCK:
-		add(&message, "waiting for another run, which has %s",
+		add(&message, "waiting for another run, which holds %s.lock",
 		    text_safe(options->state, text, sizeof(text)));
+		break;
+	case RECORD_HEALTH:
+		/*
+		 * The line for the outcome tells that it was unhealthy, and
+		 * nothing is told of trials that succeed.
+		 */
+		if ((record->first_healthy && record->trials == NULL) ||
+		    (options->verbose && record->health != HEALTH_UNHEALTHY))
+			add_health(&message, record);
 		break;
 	case RECORD_WAIT:
 		if (record->attempt == 0 &&
@@ -386,8 +644,12 @@ tell(const struct options *options, const struct record *record)
 			    record->forwarded ? ", forwarded" : "");
 		break;
 	case RECORD_END:
-		if (options->verbose || !end_is_plain(record))
-			message = message_end(record);
+		if (!options->verbose && end_is_plain(record))
+			break;
+		message = message_end(record);
+		add_hint_limit(&message, options, record);
+		if (record->reason == REASON_STOP)
+			add_suggestion(&message, options, record->outcome);
 		break;
 	}
 	return message;
@@ -418,7 +680,7 @@ named(const struct options *options, const struct record *record,
 struct message
 message_of(const struct options *options, const struct record *record)
 {
-	return named(options, record, tell(options, record));
+	return named(options, record, body_of(options, record));
 }
 
 struct message
@@ -446,8 +708,11 @@ message_status(const struct options *options, const struct record *record)
 		add_attempt(&message, record);
 		add(&message, " runs");
 		break;
+	case RECORD_HEALTH:
+		add_health(&message, record);
+		break;
 	case RECORD_LOCK:
-		add(&message, "%s", tell(options, record).text);
+		add(&message, "%s", body_of(options, record).text);
 		break;
 	case RECORD_WAIT:
 		if (record->attempt > 0) {

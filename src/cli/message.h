@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #ifndef MESSAGE_H
 #define MESSAGE_H
 
@@ -49,9 +51,15 @@ const char *message_time(double seconds, char text[MESSAGE_PART]);
 const char *message_outcome(const struct record *record,
     char text[MESSAGE_PART]);
 
+/* "3.5 %"; below 1 % with two digits. */
+const char *message_percent(double share, char text[MESSAGE_PART]);
+
+/* "attempt", or "trial" with --trials. */
+const char *message_noun(const struct record *record);
+
 /* An attempt and the limit: "attempt 2/5", "attempt 7 (2/5 used)". */
-const char *message_attempt(uint64_t attempt, uint64_t used, uint64_t limit,
-    char text[MESSAGE_PART]);
+const char *message_attempt(const char *noun, uint64_t attempt, uint64_t used,
+    uint64_t limit, char text[MESSAGE_PART]);
 
 /*
  * The name of the run, made harmless, or "".  Unless --name says it, it is the

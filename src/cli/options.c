@@ -1,9 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/habits.h"
+#include "cli/conflicts.h"
+#include "cli/derive.h"
 #include "cli/options.h"
+#include "cli/suggest.h"
 #include "core/duration.h"
 #include "core/text.h"
 
@@ -12,57 +16,42 @@
  * there are.  Of a list it shows the wrong item alone, unless that is empty.
  */
 static void
-complain_of_value(char problem[OPTIONS_PROBLEM], struct options *options,
-    enum option_id id, const char *what)
+complain_of_value(char text[OPTIONS_PROBLEM], struct options *options,
+    enum option_id id, enum problem problem)
 {
 	const struct option_row *row = &option_rows[id];
-	const char *text = options->text[id], *word;
-	const size_t length =
-	    options->item == NULL ? 0 : strcspn(options->item, ",");
-	char item[128], safe[128], typed[64];
+	const bool in_list = options->item != NULL && row->type != TYPE_ERE &&
+	    id != OPTION_DELAY_MATCH;
+	const char *value = options->text[id];
+	const char *part = options->item != NULL ? options->item : value;
+	const size_t length = in_list ? strcspn(part, ",") : 0;
+	char item[128], safe[128];
 
 	if (length > 0 && length < sizeof(item)) {
-		strlcpy(item, options->item, length + 1);
-		text = item;
+		strlcpy(item, part, length + 1);
+		value = item;
 	}
-	snprintf(problem, OPTIONS_PROBLEM, "invalid --%s '%s': %s", row->name,
-	    text_safe(text, safe, sizeof(safe)), what);
+	snprintf(text, OPTIONS_PROBLEM, "invalid --%s '%s': %s", row->name,
+	    text_safe(value, safe, sizeof(safe)), problem_text(problem));
+	if (problem == PROBLEM_UNKNOWN)
+		text_append(text, OPTIONS_PROBLEM, " %s",
+		    row->noun == NULL ? "word" : row->noun);
+	suggest_value(options, id, problem, part, text, OPTIONS_PROBLEM);
 	options->topic = row->topic;
-
-	snprintf(typed, sizeof(typed), "%.*s", (int)strcspn(text, ":"), text);
-	struct nearest nearest = { .typed = typed,
-		.word = habits_value(id, typed) };
-	/* A problem that lists the valid values itself needs no other list. */
-	const bool unknown =
-	    strncmp(what, "unknown", 7) == 0 && strchr(what, '(') == NULL;
-	if (unknown && row->words != NULL)
-		for (int i = 0; (word = option_word(row, i)) != NULL; i++)
-			habits_compare(&nearest, word);
-	else if (strcmp(what, SET_UNKNOWN) == 0 ||
-	    (unknown && id == OPTION_SIGNAL))
-		habits_compare_outcomes(&nearest, id != OPTION_SIGNAL);
-	if (nearest.word != NULL) {
-		text_append(problem, OPTIONS_PROBLEM, "; did you mean %s?",
-		    nearest.word);
-	} else if (unknown && row->words != NULL) {
-		for (int i = 0; (word = option_word(row, i)) != NULL; i++)
-			text_append(problem, OPTIONS_PROBLEM, "%s%s",
-			    i == 0 ? " (use " : ", ", word);
-		text_append(problem, OPTIONS_PROBLEM, ")");
-	}
 }
 
 /* Reads a value; NULL: the option is given without its optional value. */
-static const char *
+static enum problem
 parse_value(struct options *options, const struct option_row *row,
     const char *text)
 {
 	void *member = (char *)options + row->offset;
-	const char *problem = NULL, *word;
+	enum problem problem = PROBLEM_NONE;
+	const char *word;
 
 	if (row->type == TYPE_FLAG) {
 		*(bool *)member = true;
-		return NULL;
+		return PROBLEM_NONE;
 	}
 	if (text == NULL) {
 		if (row->type == TYPE_COUNT)
@@ -71,10 +60,10 @@ parse_value(struct options *options, const struct option_row *row,
 			*(int *)member = 0;
 		else
 			*(const char **)member = NULL;
-		return NULL;
+		return PROBLEM_NONE;
 	}
 	if (*text == '\0')
-		return "empty";
+		return PROBLEM_EMPTY;
 	switch (row->type) {
 	case TYPE_DURATION:
 		return duration_parse(text, member);
@@ -82,22 +71,22 @@ parse_value(struct options *options, const struct option_row *row,
 		return text_count(text, member);
 	case TYPE_SET:
 		problem = set_parse(member, text, &options->item);
-		if (problem == NULL && row->second != 0)
+		if (problem == PROBLEM_NONE && row->second != 0)
 			set_parse((void *)((char *)options + row->second), text,
 			    NULL);
 		return problem;
 	case TYPE_ERE:
-		problem = search_check(text, false);
-		if (problem == NULL)
+		problem = search_check(text, false, &options->item);
+		if (problem == PROBLEM_NONE)
 			*(const char **)member = text;
 		return problem;
 	case TYPE_CHOICE:
 		for (int i = 0; (word = option_word(row, i)) != NULL; i++)
 			if (strcmp(word, text) == 0) {
 				*(int *)member = i;
-				return NULL;
+				return PROBLEM_NONE;
 			}
-		return "unknown word";
+		return PROBLEM_UNKNOWN;
 	case TYPE_OTHER:
 		return row->parse(options, text);
 	case TYPE_TEXT:
@@ -106,7 +95,23 @@ parse_value(struct options *options, const struct option_row *row,
 	case TYPE_FLAG:
 		break;
 	}
-	return NULL;
+	return PROBLEM_NONE;
+}
+
+/* Whether the user lists which failures are retried. */
+static bool
+user_lists_retries(const struct options *options)
+{
+	return options->origin[OPTION_RETRY_ON] == ORIGIN_USER ||
+	    options->origin[OPTION_RETRY_MATCH] == ORIGIN_USER;
+}
+
+/* Whether the option is one of those that such a list takes the place of. */
+static bool
+sorts_failures(enum option_id id)
+{
+	return id == OPTION_RETRY_ON || id == OPTION_RETRY_MATCH ||
+	    id == OPTION_STOP_ON || id == OPTION_STOP_MATCH;
 }
 
 /*
@@ -117,12 +122,14 @@ static int
 set_option(struct options *options, enum option_id id, const char *text,
     enum option_origin origin, char problem[OPTIONS_PROBLEM])
 {
-	if (origin < options->origin[id])
+	if (origin < options->origin[id] ||
+	    (origin == ORIGIN_PRESET && sorts_failures(id) &&
+		user_lists_retries(options)))
 		return 0;
 	options->text[id] = text;
 	options->item = NULL;
-	const char *what = parse_value(options, &option_rows[id], text);
-	if (what != NULL) {
+	const enum problem what = parse_value(options, &option_rows[id], text);
+	if (what != PROBLEM_NONE) {
 		complain_of_value(problem, options, id, what);
 		return -1;
 	}
@@ -161,47 +168,59 @@ getopt_tables(struct option long_options[OPTIONS + 1],
 static int
 complain_of_name(const char *option, char problem[OPTIONS_PROBLEM])
 {
-	const char *name = option + strspn(option, "-");
+	const char *name = option + strspn(option, "-"), *before = ": --";
 	const bool is_long = name - option == 2 && *name != '\0';
-	const char *instead = habits_option(name), *before = " is short for --";
-	struct nearest nearest = { .typed = name };
-	char safe[128], names[OPTIONS_PROBLEM - sizeof(safe)] = "";
+	char safe[128];
+	char instead[OPTIONS_PROBLEM - sizeof(safe)] = "";
+	char names[OPTIONS_PROBLEM - sizeof(safe)] = "";
 
 	text_safe(option, safe, sizeof(safe));
-	for (int id = 0; id < OPTIONS; id++) {
+	for (int id = 0; is_long && id < OPTIONS; id++) {
 		const char *known = option_rows[id].name;
 
-		habits_compare(&nearest, known);
-		if (!is_long || strncmp(known, name, strlen(name)) != 0)
+		if (strncmp(known, name, strlen(name)) != 0)
 			continue;
 		text_append(names, sizeof(names), "%s%s", before, known);
-		before = " and --";
+		before = ", --";
 	}
-	if (instead == NULL && *names != '\0') {
-		snprintf(problem, OPTIONS_PROBLEM, "%s%s", safe, names);
-		return -1;
-	}
-	snprintf(problem, OPTIONS_PROBLEM, "unknown option %s", safe);
-	if (instead != NULL)
-		text_append(problem, OPTIONS_PROBLEM, "; %s", instead);
-	else if (nearest.word != NULL)
-		text_append(problem, OPTIONS_PROBLEM, "; did you mean --%s?",
-		    nearest.word);
+	if (*names != '\0' && !suggest_knows(name))
+		snprintf(problem, OPTIONS_PROBLEM, "ambiguous option %s%s",
+		    safe, names);
+	else
+		snprintf(problem, OPTIONS_PROBLEM, "unknown option %s%s%s",
+		    safe,
+		    suggest_option(name, instead, sizeof(instead)) ? "; " : "",
+		    instead);
 	return -1;
 }
 
-/* A word that getopt_long(3) could not read. */
-static int
-complain_of_word(char **argv, int result, char problem[OPTIONS_PROBLEM])
+/* Whether the word is "-30", of which getopt_long(3) refused this digit. */
+static bool
+is_number(const char *word, int digit)
 {
-	const char *word = argv[optind - 1];
+	return digit != 0 && word[0] == '-' && word[1] == digit &&
+	    word[1 + strspn(word + 1, "0123456789")] == '\0';
+}
+
+/*
+ * A word that getopt_long(3) could not read.  If its value is missing, that of
+ * musl has gone on past the end.
+ */
+static int
+complain_of_word(int argc, char **argv, int result,
+    char problem[OPTIONS_PROBLEM])
+{
+	const int next = optind < argc ? optind : argc;
+	const char *word = argv[next - 1];
 	char option[64] = { '-', (char)optopt, '\0' };
 
-	/* Within -xyz `word` may still be the one before. */
-	if (optopt == 0 || optopt >= VAL_BASE)
+	/* Within -xyz `word` is still the one before. */
+	if (argv[next] != NULL && is_number(argv[next], optopt))
+		word = argv[next];
+	if (optopt == 0 || optopt >= VAL_BASE || is_number(word, optopt))
 		snprintf(option, sizeof(option), "%.*s",
 		    (int)strcspn(word, "="), word);
-	if (optopt >= VAL_BASE && habits_option(option + 2) == NULL)
+	if (optopt >= VAL_BASE && !suggest_knows(option + 2))
 		snprintf(option, sizeof(option), "--%s",
 		    option_rows[optopt - VAL_BASE].name);
 	else if (result != ':')
@@ -228,13 +247,13 @@ read_words(int argc, char **argv, struct options *options,
 		int id = result - VAL_BASE;
 
 		if (result == '?' || result == ':')
-			return complain_of_word(argv, result, problem);
+			return complain_of_word(argc, argv, result, problem);
 		if (result < VAL_BASE)
 			for (id = 0; option_rows[id].letter != result; id++)
 				continue;
 		/* --wait is not taken for --wait-first, cut short. */
 		if (result >= VAL_BASE && option_rows[id].type == TYPE_FLAG &&
-		    habits_option(argv[optind - 1] + 2) != NULL)
+		    suggest_knows(argv[optind - 1] + 2))
 			return complain_of_name(argv[optind - 1], problem);
 		if (set_option(options, id, optarg, origin, problem) == -1)
 			return -1;
@@ -242,14 +261,28 @@ read_words(int argc, char **argv, struct options *options,
 	return 0;
 }
 
+/* --help TOPIC: a word that is near to no topic is a command. */
+static void
+help_word(struct options *options, const char *word)
+{
+	const char *topic = suggest_topic(word);
+
+	if (topic != NULL)
+		parse_value(options, &option_rows[OPTION_HELP], topic);
+}
+
+/* A value with one of these is shown in quotes. */
+#define QUOTED " \t\n|&;<>()$`\\\"'*?[]{}~#"
+
 int
 options_parse(int argc, char **argv, struct options *options,
     char problem[OPTIONS_PROBLEM])
 {
+	const char *quote;
 	char safe[128];
 
-	*options = (struct options){ .help = false };
-	set_parse(&options->stop_most, "any", NULL);
+	*options = (struct options){ 0 };
+	set_parse(&options->stop_kept, "any", NULL);
 	for (int id = 0; id < OPTIONS; id++)
 		if (option_rows[id].initial != NULL &&
 		    set_option(options, id, option_rows[id].initial,
@@ -259,9 +292,19 @@ options_parse(int argc, char **argv, struct options *options,
 	if (read_words(argc, argv, options, ORIGIN_USER, problem) == -1)
 		return -1;
 	options->command = (const char *const *)argv + optind;
+	options->policy.rules.listed_only = user_lists_retries(options);
 	if (options->origin[OPTION_PRESET] == ORIGIN_USER) {
-		char **words = (char **)presets[options->preset].words;
+		const struct preset *preset = &presets[options->preset];
+		char **words = (char **)preset->words;
 		int count = 0;
+
+		options->policy.hint_limit = preset->hint_limit;
+		if (!user_lists_retries(options)) {
+			options->patterns.match[MATCH_LASTING] =
+			    preset->lasting;
+			options->patterns.match[MATCH_PASSING] =
+			    preset->passing;
+		}
 
 		while (words[count] != NULL)
 			count++;
@@ -272,22 +315,23 @@ options_parse(int argc, char **argv, struct options *options,
 	options->help = options->origin[OPTION_HELP] != ORIGIN_DEFAULT;
 	if (options->help && options->text[OPTION_HELP] == NULL &&
 	    *options->command != NULL)
-		parse_value(options, &option_rows[OPTION_HELP],
-		    *options->command);
+		help_word(options, *options->command);
 	options->plan = options->origin[OPTION_PLAN] != ORIGIN_DEFAULT;
 	if (options->help || options->version)
 		return 0;
-	conflicts_settle(options);
+	derive_policy(options);
 	const struct conflict conflict = conflicts_find(options);
 	if (conflict.what != NULL) {
 		const char *text = options->text[conflict.id];
 
 		text_safe(text == NULL ? "" : text, safe, sizeof(safe));
-		snprintf(problem, OPTIONS_PROBLEM,
-		    *safe == '\0' ? "--%s%s %s" : "--%s '%s' %s",
-		    option_rows[conflict.id].name, safe, conflict.what);
+		quote = safe[strcspn(safe, QUOTED)] == '\0' ? "" : "'";
+		snprintf(problem, OPTIONS_PROBLEM, "--%s%s%s%s%s %s",
+		    option_rows[conflict.id].name, *safe == '\0' ? "" : "=",
+		    quote, safe, quote, conflict.what);
 		return -1;
 	}
+	options->warning = conflicts_warning(options);
 	if (*options->command != NULL || options->plan)
 		return 0;
 	strlcpy(problem, "there is no command to run", OPTIONS_PROBLEM);
@@ -301,6 +345,20 @@ options_parse(int argc, char **argv, struct options *options,
 			    text_safe(argv[argc - 1], safe, sizeof(safe)),
 			    option_rows[id].name);
 	return -1;
+}
+
+bool
+options_searches(const struct options *options)
+{
+	return search_matches(&options->patterns) != 0 ||
+	    options->patterns.hint != NULL;
+}
+
+bool
+options_collects(const struct options *options)
+{
+	return options->output != OUTPUT_STREAM || options_searches(options) ||
+	    options->policy.idle_timeout > 0;
 }
 
 void

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
@@ -17,7 +19,14 @@ enum option_id {
 	OPTION_TIMEOUT,
 	OPTION_IDLE_TIMEOUT,
 	OPTION_KILL_AFTER,
+	OPTION_STOP_TIMEOUT,
 	OPTION_SIGNAL,
+
+	OPTION_HEALTH,
+	OPTION_HEALTH_INTERVAL,
+	OPTION_HEALTH_TIMEOUT,
+	OPTION_HEALTH_RETRIES,
+	OPTION_HEALTH_START_PERIOD,
 
 	OPTION_BACKOFF,
 	OPTION_DELAY,
@@ -57,6 +66,7 @@ enum option_id {
 	OPTION_ON_GIVE_UP,
 	OPTION_REPEAT,
 	OPTION_SUCCESS_DELAY,
+	OPTION_TRIALS,
 	OPTION_STATE,
 	OPTION_EARLY,
 	OPTION_TOLERATE,
@@ -66,7 +76,9 @@ enum option_id {
 	OPTION_VERBOSE,
 	OPTION_LOG,
 	OPTION_NAME,
+	OPTION_COLOR,
 	OPTION_PLAN,
+	OPTION_CLIENTS,
 	OPTION_HELP,
 	OPTION_VERSION,
 	OPTIONS
@@ -94,10 +106,18 @@ struct log {
 };
 
 /* The words of options that take one of a few, in the order of their rows. */
-enum output_mode { OUTPUT_STREAM, OUTPUT_HOLD, OUTPUT_LAST, OUTPUT_CHRONIC };
+enum output_mode {
+	OUTPUT_STREAM,
+	OUTPUT_HOLD,
+	OUTPUT_ALL,
+	OUTPUT_LAST,
+	OUTPUT_CHRONIC,
+	OUTPUT_FAILED
+};
 enum input_mode { INPUT_AUTO, INPUT_REPLAY, INPUT_INHERIT, INPUT_NULL };
 enum pace { PACE_END, PACE_START };
 enum early { EARLY_WAIT, EARLY_SKIP };
+enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 /* The default of --stop-on, to which its lists add. */
 #define OPTIONS_STOP_ON "unstartable,INT,QUIT,130"
@@ -106,14 +126,15 @@ enum early { EARLY_WAIT, EARLY_SKIP };
 struct options {
 	struct policy policy;
 	struct random random;
+	bool draws; /* anything of the run is random */
 	/*
 	 * --stop-on's lists, applied to nothing and to everything: they make
-	 * (x & stop_most) | stop_least of any default x.
+	 * (x & stop_kept) | stop_added of any default x.
 	 */
-	struct set stop_least, stop_most;
+	struct set stop_added, stop_kept;
 	enum option_origin origin[OPTIONS];
 	const char *text[OPTIONS]; /* as it was given last */
-	const char *item;	   /* of a list: the wrong item, or NULL */
+	const char *item;	   /* the wrong part of a value, or NULL */
 	const char *topic;	   /* of --help, that helps; or NULL */
 	const char *warning;	   /* of what is hardly meant so, or NULL */
 
@@ -121,9 +142,11 @@ struct options {
 	struct patterns patterns;
 	bool control;
 	enum output_mode output;
+	uint64_t trials;
 	enum input_mode input;
 	enum pace pace;
 	const char *check;
+	const char *health;
 	const char *before_retry;
 	const char *on_success;
 	const char *on_give_up;
@@ -135,14 +158,16 @@ struct options {
 	bool verbose;
 	struct log *logs;
 	size_t log_count;
+	enum color color;
 	const char *name; /* of the run; NULL only if there is no command */
 	bool plan;
 	const char *plan_script;
+	uint64_t clients; /* that a plan simulates; 0: one */
 	bool help;
 	int help_topic; /* its number in help_topics[] */
 	bool version;
-	const char *const
-	    *command; /* ends with NULL; empty with --plan and --help */
+	/* Ends with NULL; empty with --plan and --help. */
+	const char *const *command;
 };
 
 /* The type of an option's value, and of its member in struct options. */
@@ -167,9 +192,10 @@ struct option_row {
 	const char *doc;
 	const char *initial; /* the default, parsed like a value, or NULL */
 	const char *topic;   /* of --help, that says more of its value; NULL */
-	bool optional;	     /* it may be given without its value */
-	size_t offset;	     /* of its member in struct options */
-	size_t second;	     /* TYPE_SET: of another one, or 0 */
+	const char *noun; /* a word that its value may be: "strategy"; NULL */
+	bool optional;	  /* it may be given without its value */
+	size_t offset;	  /* of its member in struct options */
+	size_t second;	  /* TYPE_SET: of another one, or 0 */
 
 	/*
 	 * The words that the value is, or begins with: members of a table whose
@@ -178,14 +204,44 @@ struct option_row {
 	const char *const *words;
 	size_t stride;
 
-	/* TYPE_OTHER: returns NULL, or what is wrong with the text. */
-	const char *(*parse)(struct options *options, const char *text);
+	/* TYPE_OTHER: reads the text; what is wrong may begin at .item. */
+	enum problem (*parse)(struct options *options, const char *text);
 };
 
-/* One row a preset; a row without a doc ends them. */
+/* A word that a value may be, and what it means; a NULL name ends a table. */
+struct word {
+	const char *name;
+	const char *doc;
+};
+
+extern const struct word input_words[];
+
+/* One row per mode of --output; a NULL name ends the table. */
+struct output_row {
+	const char *name;
+	const char *doc;
+	enum delivery delivery;
+	bool holds_stdout, holds_stderr; /* of the attempts */
+	bool forgets;	     /* an attempt's output at the next attempt */
+	bool holds_messages; /* of `retry`'s own */
+	bool takes_turns;    /* with other runs that write to the same file */
+};
+
+extern const struct output_row output_rows[];
+
+/*
+ * One row per preset, those of systems first; a row without a doc ends them.
+ * The preset of a tool knows its failures: no retry mends one with a line that
+ * matches `lasting`, but a line that matches `passing` casts doubt on that.
+ */
 struct preset {
 	const char *doc;
-	const char *source;    /* of the figures */
+	const char *source;    /* of the figures, or which version was tried */
+	const char *permanent; /* a tool's failures that no retry mends */
+	const char *lasting;   /* an ERE; NULL for a system */
+	const char *passing;   /* an ERE; NULL for a system */
+	double hint_limit;     /* the longest hint that is waited for; 0:
+				   the cap, as usual */
 	const char *words[10]; /* as in argv: its name, its options, NULL */
 };
 
@@ -208,16 +264,20 @@ int options_parse(int argc, char **argv, struct options *options,
 /* Releases what options_parse() allocated. */
 void options_free(struct options *options);
 
-/* Settles what depends on several options: the cap, conflicts, warnings. */
-void conflicts_settle(struct options *options);
+/* Whether the user or a preset gave the option. */
+static inline bool
+options_given(const struct options *options, enum option_id id)
+{
+	return options->origin[id] != ORIGIN_DEFAULT;
+}
 
-/* Options that contradict each other: the one to blame, and why. */
-struct conflict {
-	enum option_id id;
-	const char *what; /* NULL: none */
-};
+/* Whether a pattern is looked for in the attempts' output. */
+bool options_searches(const struct options *options);
 
-/* The first contradiction in options that are settled. */
-struct conflict conflicts_find(const struct options *options);
+/*
+ * Whether the attempts' output goes through a collector, which holds it,
+ * searches it, or sees when an attempt wrote last.
+ */
+bool options_collects(const struct options *options);
 
 #endif

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -5,7 +7,6 @@
 
 #include "cli/plan_table.h"
 #include "core/duration.h"
-#include "core/number.h"
 #include "core/text.h"
 
 /* Between two columns of the table. */
@@ -17,30 +18,52 @@
 
 static const struct {
 	const char *name;
+	int width; /* or the name's */
 	bool to_the_left;
 } columns[COLUMNS] = {
-	[COLUMN_ATTEMPT] = { "#", false },
-	[COLUMN_CHANCE] = { "chance", false },
-	[COLUMN_START] = { "starts at", false },
-	[COLUMN_OUTCOME] = { "outcome", true },
-	[COLUMN_VERDICT] = { "verdict", true },
-	[COLUMN_NOMINAL] = { "nominal", false },
-	[COLUMN_RANGE] = { "range", false },
-	[COLUMN_DELAY] = { "delay", false },
+	[COLUMN_ATTEMPT] = { "#", 0, false },
+	[COLUMN_START] = { "starts", 6, false },
+	[COLUMN_OUTCOME] = { "outcome", 0, true },
+	[COLUMN_VERDICT] = { "verdict", 7, true },
+	[COLUMN_NOMINAL] = { "nominal", 7, false },
+	[COLUMN_RANGE] = { "range", 13, false },
+	[COLUMN_DELAY] = { "delay", 6, false },
 };
-
-/* The cells of a bar, with and without Unicode; one column each. */
-enum cell { CELL_CERTAIN, CELL_RANGE, CELL_DRAWN, CELLS };
 
 static const struct {
 	const char *unicode;
 	const char *ascii;
 	const char *colour;
-} cells[CELLS] = {
-	[CELL_CERTAIN] = { "█", "=", "\033[36m" },
-	[CELL_RANGE] = { "░", "-", "\033[36m" },
-	[CELL_DRAWN] = { "◆", "*", "\033[1;33m" },
+} cells[BAR_CELLS] = {
+	[BAR_CERTAIN] = { "█", "=", "\033[36m" },
+	[BAR_RANGE] = { "░", "-", "\033[36m" },
+	[BAR_DRAWN] = { "◆", "*", "\033[1;33m" },
 };
+
+const char *
+plan_bar_cell(const struct screen *screen, enum bar_cell cell)
+{
+	return screen->unicode ? cells[cell].unicode : cells[cell].ascii;
+}
+
+void
+plan_bar(const struct screen *screen, int low, int high, int drawn)
+{
+	enum bar_cell last = BAR_CELLS;
+
+	for (int i = 0; i < high || i <= drawn; i++) {
+		const enum bar_cell cell = i == drawn ? BAR_DRAWN
+		    : i < low			      ? BAR_CERTAIN
+						      : BAR_RANGE;
+
+		if (screen->colour && cell != last)
+			fputs(cells[cell].colour, stdout);
+		fputs(plan_bar_cell(screen, cell), stdout);
+		last = cell;
+	}
+	if (screen->colour)
+		fputs("\033[m", stdout);
+}
 
 /* The attempt would be retried if the run did not end. */
 static bool
@@ -50,29 +73,29 @@ gives_up(const struct record *record)
 	    record->reason != REASON_NONE;
 }
 
+const char *
+plan_table_outcome(const struct record *record, char text[MESSAGE_PART])
+{
+	if (record->attempt == 0)
+		return "waits first";
+	return outcome_ran(record->outcome)
+	    ? message_outcome(record, text)
+	    : outcome_name(record->outcome.kind);
+}
+
 static void
 fill(const struct plan_table *table, const struct record *record,
     char row[COLUMNS][MESSAGE_PART])
 {
-	const struct outcome outcome = record->outcome;
 	const struct delay *delay = &record->delay;
 	char text[MESSAGE_PART], low[MESSAGE_PART], high[MESSAGE_PART];
 
 	duration_text(record->started, row[COLUMN_START]);
-	if (record->chance > 0 && record->chance < 1e-4)
-		strlcpy(row[COLUMN_CHANCE], "<0.01%", MESSAGE_PART);
-	else
-		snprintf(row[COLUMN_CHANCE], MESSAGE_PART, "%.3g%%",
-		    100 * record->chance);
-	if (record->attempt == 0) {
-		strlcpy(row[COLUMN_OUTCOME], "waits first", MESSAGE_PART);
-	} else {
+	strlcpy(row[COLUMN_OUTCOME], plan_table_outcome(record, text),
+	    MESSAGE_PART);
+	if (record->attempt > 0) {
 		snprintf(row[COLUMN_ATTEMPT], MESSAGE_PART, "%" PRIu64,
 		    record->attempt);
-		strlcpy(row[COLUMN_OUTCOME],
-		    outcome_ran(outcome) ? message_outcome(record, text)
-					 : outcome_name(outcome.kind),
-		    MESSAGE_PART);
 		strlcpy(row[COLUMN_VERDICT],
 		    gives_up(record) ? "give up"
 				     : verdict_name(record->judgement.verdict),
@@ -91,22 +114,6 @@ fill(const struct plan_table *table, const struct record *record,
 		strlcpy(row[COLUMN_RANGE], row[COLUMN_DELAY], MESSAGE_PART);
 }
 
-static void
-measure_row(struct plan_table *table, const struct record *record)
-{
-	char row[COLUMNS][MESSAGE_PART] = { "" };
-
-	fill(table, record, row);
-	for (int i = 0; i < COLUMNS; i++) {
-		const int width = text_width(row[i]);
-
-		if (width > table->widths[i] && table->widths[i] > 0)
-			table->widths[i] = width;
-	}
-	if (record->waits)
-		table->longest = number_max(table->longest, record->delay.high);
-}
-
 /* The columns of a line that are not taken yet. */
 static int
 room(const struct plan_table *table)
@@ -119,123 +126,105 @@ room(const struct plan_table *table)
 	return left;
 }
 
-static void
-print_text(struct plan_table *table, enum column column, const char *text,
-    const char *colour)
+/*
+ * Prints the texts of a row, in this colour those of that column, or of all.
+ * Returns the blanks that are due before more is printed in the line.
+ */
+static int
+print_texts(const struct plan_table *table, char row[COLUMNS][MESSAGE_PART],
+    const char *colour, enum column coloured)
 {
-	const bool coloured = table->screen->colour && *colour != '\0';
-	const bool to_the_left = columns[column].to_the_left;
-	const int pad = table->widths[column] - text_width(text);
+	int blanks = 0;
 
-	if (table->widths[column] == 0)
-		return;
-	table->blanks += (column > 0 ? GAP : 0) + (to_the_left ? 0 : pad);
-	if (*text != '\0') {
-		printf("%*s%s%s%s", table->blanks, "", coloured ? colour : "",
-		    text, coloured ? "\033[m" : "");
-		table->blanks = 0;
+	for (enum column i = 0; i < COLUMNS; i++) {
+		const bool has_colour = table->screen->colour &&
+		    *colour != '\0' && (coloured == COLUMNS || coloured == i);
+		const int width = text_width(row[i]);
+		const int pad =
+		    table->widths[i] > width ? table->widths[i] - width : 0;
+
+		if (table->widths[i] == 0)
+			continue;
+		blanks +=
+		    (i > 0 ? GAP : 0) + (columns[i].to_the_left ? 0 : pad);
+		if (*row[i] != '\0') {
+			printf("%*s%s%s%s", blanks, "",
+			    has_colour ? colour : "", row[i],
+			    has_colour ? "\033[m" : "");
+			blanks = 0;
+		}
+		blanks += columns[i].to_the_left ? pad : 0;
 	}
-	table->blanks += to_the_left ? pad : 0;
+	return blanks;
 }
 
 /* Shows the range of a delay, and the draw, beside that of the longest one. */
 static void
-print_bar(const struct plan_table *table, const struct delay *delay)
+print_bar(const struct plan_table *table, const struct delay *delay, int blanks)
 {
-	const struct screen *screen = table->screen;
-	enum cell last = CELLS;
-	int count = room(table) - GAP;
+	const int left = room(table) - GAP;
+	const int count = left < BAR_MOST ? left : BAR_MOST;
 
-	if (count > BAR_MOST)
-		count = BAR_MOST;
 	if (count < BAR_LEAST || !(table->longest > 0))
 		return;
-
 	const double scale = count / table->longest;
-	const int low = (int)(delay->low * scale);
-	const int high = (int)number_ceil(delay->high * scale);
-	const int drawn = (int)number_min(delay->seconds * scale, count - 1);
-
-	printf("%*s", table->blanks + GAP, "");
-	for (int i = 0; i < count && (i < high || i == drawn); i++) {
-		const enum cell cell = i == drawn ? CELL_DRAWN
-		    : i < low			  ? CELL_CERTAIN
-						  : CELL_RANGE;
-
-		if (screen->colour && cell != last)
-			fputs(cells[cell].colour, stdout);
-		fputs(screen->unicode ? cells[cell].unicode : cells[cell].ascii,
-		    stdout);
-		last = cell;
-	}
-	if (screen->colour)
-		fputs("\033[m", stdout);
+	printf("%*s", blanks + GAP, "");
+	plan_bar(table->screen, (int)fmin(delay->low * scale, count),
+	    (int)fmin(ceil(delay->high * scale), count),
+	    (int)fmin(delay->seconds * scale, count - 1));
 }
 
 static void
 print_row(struct plan_table *table, const struct record *record)
 {
-	const char *colour = report_colour(table->screen,
+	const char *colour = report_text_colour(table->screen,
 	    gives_up(record) ? VERDICT_STOP : record->judgement.verdict);
 	char row[COLUMNS][MESSAGE_PART] = { "" };
 
 	fill(table, record, row);
-	for (int i = 0; i < COLUMNS; i++)
-		print_text(table, i, row[i], i == COLUMN_VERDICT ? colour : "");
+	const int blanks = print_texts(table, row, colour, COLUMN_VERDICT);
 	if (record->waits)
-		print_bar(table, &record->delay);
+		print_bar(table, &record->delay, blanks);
 	putchar('\n');
-	table->blanks = 0;
-}
-
-static void
-show(struct plan_table *table, const struct record *record)
-{
-	if (table->printing)
-		print_row(table, record);
-	else
-		measure_row(table, record);
+	table->rows++;
 }
 
 /* Shows the last of the rows that were left out. */
 static void
-show_held(struct plan_table *table)
+print_held(struct plan_table *table)
 {
-	if (table->repeats > 1 && table->printing)
+	if (table->repeats > 1)
 		printf("... and %" PRIu64 " more like it\n",
 		    table->repeats - 1);
 	if (table->repeats > 0)
-		show(table, &table->held);
+		print_row(table, &table->held);
 	table->repeats = 0;
 }
 
 struct plan_table
-plan_table_open(const struct screen *screen, bool chances)
-{
-	struct plan_table table = { .screen = screen };
-
-	for (int i = 0; i < COLUMNS; i++)
-		if (i != COLUMN_CHANCE || chances)
-			table.widths[i] = text_width(columns[i].name);
-	return table;
-}
-
-void
-plan_table_print(struct plan_table *table)
+plan_table_open(const struct screen *screen, uint64_t attempts, int outcome,
+    double longest)
 {
 	/* The columns that may be missing, in this order. */
 	static const enum column lesser[] = { COLUMN_NOMINAL, COLUMN_RANGE,
 		COLUMN_VERDICT, COLUMN_START };
+	struct plan_table table = { .screen = screen, .longest = longest };
+	char heads[COLUMNS][MESSAGE_PART], number[MESSAGE_PART];
 
-	for (size_t i = 0; table->screen->terminal && room(table) < 0 &&
+	for (int i = 0; i < COLUMNS; i++) {
+		table.widths[i] = columns[i].width;
+		strlcpy(heads[i], columns[i].name, sizeof(heads[i]));
+	}
+	table.widths[COLUMN_ATTEMPT] =
+	    snprintf(number, sizeof(number), "%" PRIu64, attempts);
+	table.widths[COLUMN_OUTCOME] = outcome > 7 ? outcome : 7;
+	for (size_t i = 0; screen->terminal && room(&table) < 0 &&
 	     i < sizeof(lesser) / sizeof(lesser[0]);
 	     i++)
-		table->widths[lesser[i]] = 0;
-	table->printing = true;
-	for (int i = 0; i < COLUMNS; i++)
-		print_text(table, i, columns[i].name, "\033[1m");
+		table.widths[lesser[i]] = 0;
+	print_texts(&table, heads, "\033[1m", COLUMNS);
 	putchar('\n');
-	table->blanks = 0;
+	return table;
 }
 
 void
@@ -255,14 +244,13 @@ plan_table_row(struct plan_table *table, const struct record *record)
 		table->repeats++;
 		return;
 	}
-	show_held(table);
-	show(table, record);
+	print_held(table);
+	print_row(table, record);
 	table->shown = *record;
 }
 
 void
 plan_table_end(struct plan_table *table)
 {
-	show_held(table);
-	table->shown = (struct record){ .kind = RECORD_START };
+	print_held(table);
 }

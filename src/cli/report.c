@@ -1,115 +1,9 @@
-#include <errno.h>
+/* SPDX-License-Identifier: MIT */
+
 #include <math.h>
-#include <poll.h>
-#include <stdio_ext.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/report.h"
-#include "core/number.h"
-#include "core/text.h"
-
-/* A run of at most this many attempts has a line for each failure. */
-#define FEW 10
-
-/* Seconds after which a failure is told again. */
-#define TOLD_FOR 60
-
-const char *
-report_colour(const struct screen *screen, enum verdict verdict)
-{
-	static const char *const colours[] = {
-		[VERDICT_NONE] = "",
-		[VERDICT_SUCCESS] = "\033[32m",
-		[VERDICT_RETRY] = "\033[33m",
-		[VERDICT_STOP] = "\033[31m",
-	};
-
-	return screen->colour ? colours[verdict] : "";
-}
-
-const char *
-report_colour_end(const struct screen *screen)
-{
-	return screen->colour ? "\033[m" : "";
-}
-
-/*
- * On a terminal the attempt may have left the cursor behind half a line.  As
- * many blanks as the terminal has columns go over the end of that line, but not
- * of an empty one, so that a CR then leads to the beginning of a line that is
- * free.
- */
-static void
-begin_line(const struct sink *sink)
-{
-	const struct screen *screen = &sink->screen;
-
-	if (screen->sized && screen->width > 0 && !screen->plain)
-		fprintf(sink->file, "%*s\r\033[J", screen->width, "");
-}
-
-static void
-put_line(const struct sink *sink, struct message message)
-{
-	const struct screen *screen = &sink->screen;
-
-	if (*message.text == '\0')
-		return;
-	begin_line(sink);
-	if (sink->format->has_priorities)
-		fprintf(sink->file, "<%d>", message.priority);
-	fprintf(sink->file, "%s" PROGRAM ":%s %s\n",
-	    report_colour(screen, message.verdict), report_colour_end(screen),
-	    message.text);
-}
-
-/* Whether a failure is only counted, since it equals the one before it. */
-static bool
-is_left_out(const struct sink *sink, const struct report *report,
-    const struct record *record)
-{
-	const struct record *last = &sink->last;
-
-	return record->kind == RECORD_OUTCOME && !report->options->verbose &&
-	    record->judgement.verdict == VERDICT_RETRY &&
-	    (record->limit == 0 || record->limit > FEW) &&
-	    record->elapsed - sink->told < TOLD_FOR &&
-	    last->attempt + 1 == record->attempt &&
-	    last->outcome.kind == record->outcome.kind &&
-	    last->outcome.code == record->outcome.code &&
-	    last->judgement.verdict == record->judgement.verdict &&
-	    last->judgement.rule == record->judgement.rule &&
-	    last->command_timed_out == record->command_timed_out;
-}
-
-void
-report_more(struct sink *sink, const struct report *report)
-{
-	if (sink->more == 1)
-		put_line(sink, message_of(report->options, &sink->last));
-	else if (sink->more > 1)
-		put_line(sink, message_more(report->options, sink->more));
-	sink->more = 0;
-}
-
-void
-report_text(struct sink *sink, const struct report *report,
-    const struct record *record)
-{
-	if (is_left_out(sink, report, record)) {
-		sink->last = *record;
-		sink->more++;
-		return;
-	}
-	if (record->kind == RECORD_OUTCOME || record->kind == RECORD_END) {
-		report_more(sink, report);
-		sink->last = *record;
-		sink->told = record->elapsed;
-	}
-	put_line(sink, message_of(report->options, record));
-}
 
 const struct format formats[] = {
 	{ .name = "text",
@@ -120,7 +14,8 @@ const struct format formats[] = {
 	    .doc = "text, and a status line that counts down each wait",
 	    .for_people = true,
 	    .tell = report_text,
-	    .tick = report_tty_tick },
+	    .tick = report_tty_tick,
+	    .hide = report_tty_hide },
 	{ .name = "journal",
 	    .doc = "text with the priorities of systemd's journal",
 	    .for_people = true,
@@ -132,9 +27,11 @@ const struct format formats[] = {
 	{ .name = "junit",
 	    .doc = "a test report at the end, which replaces what FILE held",
 	    .whole = true,
-	    .tell = report_junit },
+	    .keeps_output = true,
+	    .tell = report_junit,
+	    .end = report_junit_end },
 	{ .name = "github",
-	    .doc = "text in groups, an annotation and outputs, for GitHub",
+	    .doc = "for GitHub: text, groups, annotation, outputs, summary",
 	    .for_people = true,
 	    .tell = report_github,
 	    .begin = report_github_begin },
@@ -154,51 +51,6 @@ report_format(const char *name)
 	return NULL;
 }
 
-/* Says once per file that it cannot be written, which changes nothing else. */
-static void
-complain(struct sink *sink, const char *problem)
-{
-	char safe[128];
-
-	if (!sink->failed && sink->name != NULL)
-		fprintf(stderr, "%s: --log: %s: %s\n",
-		    program_invocation_short_name,
-		    text_safe(sink->name, safe, sizeof(safe)), problem);
-	sink->failed = true;
-}
-
-/* Makes ready to write what waits in the sink's buffer; false if it cannot. */
-static bool
-begin_flush(const struct report *report, const struct sink *sink)
-{
-	struct pollfd poll_fd = { .events = POLLOUT };
-
-	if (sink->name == NULL || __fpending(sink->file) == 0)
-		return true;
-	poll_fd.fd = fileno(sink->file);
-	if (poll(&poll_fd, 1, 0) == 0) {
-		__fpurge(sink->file);
-		errno = EAGAIN;
-		return false;
-	}
-	if (sink->has_output && report->ragged != NULL && *report->ragged)
-		*report->ragged = write(poll_fd.fd, "\n", 1) != 1;
-	return true;
-}
-
-/* If an earlier write failed, errno may be another's by now. */
-static void
-flush(const struct report *report, struct sink *sink)
-{
-	if (!begin_flush(report, sink) || fflush(sink->file) == EOF)
-		complain(sink,
-		    errno == EAGAIN ? "lines are left out: nobody reads them"
-				    : strerror(errno));
-	else if (ferror(sink->file))
-		complain(sink, "could not be written");
-	clearerr(sink->file);
-}
-
 /*
  * --quiet leaves the formats for programs, and errors of retry's own: nobody
  * else can tell why the run ends with status 125, 126 or 127.
@@ -213,6 +65,22 @@ is_told(const struct report *report, const struct format *format,
 	    record->reason != REASON_NONE && !outcome_ran(record->outcome);
 }
 
+static void
+hide(struct sink *sink)
+{
+	if (sink->format->hide != NULL)
+		sink->format->hide(sink);
+}
+
+bool
+report_keeps_output(const struct report *report)
+{
+	for (size_t i = 0; i < report->count; i++)
+		if (report->sinks[i].format->keeps_output)
+			return true;
+	return false;
+}
+
 void
 report_tell(struct report *report, const struct record *record)
 {
@@ -221,10 +89,8 @@ report_tell(struct report *report, const struct record *record)
 
 		if (!is_told(report, sink->format, record))
 			continue;
-		report_tty_hide(sink);
+		hide(sink);
 		sink->format->tell(sink, report, record);
-		if (!report->options->plan)
-			flush(report, sink);
 	}
 }
 
@@ -234,28 +100,9 @@ report_begin(struct report *report, const struct record *record)
 	for (size_t i = 0; i < report->count; i++) {
 		struct sink *sink = &report->sinks[i];
 
-		if (sink->format->begin == NULL || report->options->quiet)
-			continue;
-		sink->format->begin(sink, report, record);
-		flush(report, sink);
+		if (sink->format->begin != NULL && !report->options->quiet)
+			sink->format->begin(sink, report, record);
 	}
-}
-
-const struct failures *
-report_remember(struct sink *sink, const struct record *record)
-{
-	const bool failed = record->kind == RECORD_OUTCOME &&
-	    record->judgement.verdict != VERDICT_SUCCESS;
-	struct failures *failures = sink->memory;
-
-	if (failed && failures == NULL)
-		sink->memory = failures = calloc(1, sizeof(*failures));
-	if (failed && failures != NULL) {
-		if (failures->kept < FAILURES_KEPT)
-			failures->records[failures->kept++] = *record;
-		failures->count++;
-	}
-	return failures;
 }
 
 double
@@ -267,7 +114,7 @@ report_tick(struct report *report, const struct record *record)
 		struct sink *sink = &report->sinks[i];
 
 		if (sink->format->tick != NULL && !report->options->quiet)
-			next = number_min(next,
+			next = fmin(next,
 			    sink->format->tick(sink, report, record));
 	}
 	return next;
@@ -277,23 +124,16 @@ void
 report_hide(struct report *report)
 {
 	for (size_t i = 0; i < report->count; i++)
-		report_tty_hide(&report->sinks[i]);
+		hide(&report->sinks[i]);
 }
 
 void
-report_close(struct report *report)
+report_end(struct report *report)
 {
 	for (size_t i = 0; i < report->count; i++) {
 		struct sink *sink = &report->sinks[i];
 
-		free(sink->memory);
-		if (sink->name == NULL)
-			continue;
-		flush(report, sink);
-		if (fclose(sink->file) == EOF)
-			complain(sink, strerror(errno));
-		free(sink->buffer);
+		if (sink->format->end != NULL)
+			sink->format->end(sink);
 	}
-	free(report->sinks);
-	report->count = 0;
 }

@@ -1,17 +1,24 @@
-#include <inttypes.h>
-#include <string.h>
+/* SPDX-License-Identifier: MIT */
 
+#include <inttypes.h>
+
+#include "cli/escape.h"
 #include "cli/report.h"
 
-/* Escapes the characters that would end the text of a workflow command. */
+static void
+put_percent(FILE *file, uint32_t c)
+{
+	fprintf(file, "%%%02" PRIX32, c);
+}
+
+/* Text in which no character ends that of a workflow command. */
 static void
 put_workflow(FILE *file, const char *text)
 {
-	for (; *text != '\0'; text++)
-		if (*text == '%' || *text == '\r' || *text == '\n')
-			fprintf(file, "%%%02X", (unsigned int)*text);
-		else
-			putc(*text, file);
+	static const struct escape escape = { .special = "%\r\n",
+		.put = put_percent };
+
+	escape_put(file, text, &escape);
 }
 
 /* Whether the run's end is worth an annotation and a summary. */
@@ -28,11 +35,15 @@ report_github_begin(struct sink *sink, const struct report *report,
     const struct record *record)
 {
 	const struct options *options = report->options;
-	const bool held = options->output == OUTPUT_HOLD;
+	const bool failed = options->output == OUTPUT_FAILED;
+	const bool held = options->policy.delivery == DELIVERY_EACH;
 	char attempt[MESSAGE_PART], name[MESSAGE_PART];
 
 	if (!sink->has_output || sink->group == record->attempt ||
 	    options->output == OUTPUT_LAST)
+		return;
+	if (failed &&
+	    (record->runs || record->judgement.verdict == VERDICT_SUCCESS))
 		return;
 	/* Of a first attempt nothing is known before its end. */
 	if (record->attempt == 1 &&
@@ -45,8 +56,8 @@ report_github_begin(struct sink *sink, const struct report *report,
 	fputs("::group::", sink->file);
 	put_workflow(sink->file, message_name(options, name));
 	fprintf(sink->file, ": %s\n",
-	    message_attempt(record->attempt, record->used, record->limit,
-		attempt));
+	    message_attempt(message_noun(record), record->attempt, record->used,
+		record->limit, attempt));
 	sink->group = record->attempt;
 	sink->grouped = true;
 }
@@ -69,7 +80,7 @@ report_github(struct sink *sink, const struct report *report,
 		report_text(sink, report, record);
 		return;
 	}
-	report_more(sink, report);
+	report_text_more(sink, report);
 	fputs(success		    ? "::notice::"
 		: record->tolerated ? "::warning::"
 				    : "::error::",
@@ -93,15 +104,21 @@ tell_output(struct sink *sink, const struct report *report,
 		    reason_name(record->reason));
 }
 
+static void
+put_backslash(FILE *file, uint32_t c)
+{
+	fprintf(file, "\\%c", (int)c);
+}
+
 /* Text in which no character is Markdown's or HTML's. */
 static void
 put_markdown(FILE *file, const char *text)
 {
-	for (; *text != '\0'; text++) {
-		if (strchr("\\`*_{}[]<>()#+-!|~&$@:", *text) != NULL)
-			putc('\\', file);
-		putc(*text, file);
-	}
+	static const struct escape escape = { .special =
+						  "\\`*_{}[]<>()#+-!|~&$@:",
+		.put = put_backslash };
+
+	escape_put(file, text, &escape);
 }
 
 static void
@@ -120,13 +137,58 @@ put_row(FILE *file, const struct record *record)
 }
 
 static void
+put_trials_row(FILE *file, const char *outcome, uint64_t count, uint64_t all)
+{
+	char text[MESSAGE_PART];
+
+	fputs("| ", file);
+	put_markdown(file, outcome);
+	fprintf(file, " | %" PRIu64 " | %s |\n", count,
+	    message_percent((double)count / (double)all, text));
+}
+
+/* A table of trials by their outcome. */
+static void
+put_trials(FILE *file, const struct options *options,
+    const struct record *record)
+{
+	const struct trials *trials = record->all_trials;
+	const uint64_t others = trials_others(trials);
+	char name[MESSAGE_PART], text[MESSAGE_PART];
+
+	fputs("**", file);
+	put_markdown(file, message_name(options, name));
+	fputs("**: ", file);
+	put_markdown(file, message_end(record).text);
+	fputs("\n\n| outcome | trials | share |\n| --- | ---: | ---: |\n",
+	    file);
+	put_trials_row(file, "succeeded", trials->count - trials->failed,
+	    trials->count);
+	for (size_t i = 0; i < TRIALS_ROWS && trials->rows[i].count > 0; i++) {
+		const struct record failed = { .outcome =
+						   trials->rows[i].outcome };
+
+		put_trials_row(file, message_outcome(&failed, text),
+		    trials->rows[i].count, trials->count);
+	}
+	if (others > 0)
+		put_trials_row(file, "others", others, trials->count);
+	putc('\n', file);
+}
+
+static void
 tell_summary(struct sink *sink, const struct report *report,
     const struct record *record)
 {
-	const struct failures *failures = report_remember(sink, record);
+	const struct failures *failures = report_failures_add(sink, record);
 	FILE *file = sink->file;
 	char name[MESSAGE_PART];
 
+	if (record->trials != NULL && record->trials->count > 0 &&
+	    record->kind == RECORD_END) {
+		put_trials(file, report->options, record);
+		return;
+	}
 	if (!is_notable(record))
 		return;
 	fputs("**", file);
@@ -153,6 +215,7 @@ const struct format report_github_files[GITHUB_FILES + 1] = {
 	{ .name = "GITHUB_OUTPUT", .tell = tell_output },
 	{ .name = "GITHUB_STEP_SUMMARY",
 	    .for_people = true,
-	    .tell = tell_summary },
+	    .tell = tell_summary,
+	    .end = report_failures_free },
 	{ .name = NULL },
 };

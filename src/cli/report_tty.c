@@ -1,10 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 #include <time.h>
 
 #include "cli/report.h"
 #include "core/duration.h"
-#include "core/number.h"
 #include "core/text.h"
 
 /* A shorter wait shows nothing: it would only flicker. */
@@ -40,6 +42,19 @@ fit(char part[MESSAGE_PART], int *room)
 		*room -= width;
 }
 
+/* The run's name, if it has one and there is room. */
+static void
+fit_name(const struct report *report, char name[MESSAGE_PART], int *room)
+{
+	char text[MESSAGE_PART];
+
+	message_name(report->options, text);
+	text_cut(text, NAME_MOST);
+	if (*text != '\0')
+		snprintf(name, MESSAGE_PART, "%.120s: ", text);
+	fit(name, room);
+}
+
 /* The time of day at which the wait ends; the date too, if that is not soon. */
 static void
 put_clock(const struct record *record, char text[MESSAGE_PART])
@@ -51,6 +66,18 @@ put_clock(const struct record *record, char text[MESSAGE_PART])
 	if (localtime_r(&due, &broken) != NULL)
 		strftime(text, MESSAGE_PART,
 		    left < DAY ? ", at %H:%M:%S" : ", at %F %H:%M", &broken);
+}
+
+void
+report_tty_hide(struct sink *sink)
+{
+	if (sink->drawn == 0)
+		return;
+	if (sink->screen.plain)
+		fprintf(sink->file, "\r%*s\r", sink->drawn, "");
+	else
+		fputs("\r\033[J", sink->file);
+	sink->drawn = 0;
 }
 
 /*
@@ -76,21 +103,17 @@ draw(struct sink *sink, const struct report *report,
 	int room = screen->width - 1;
 
 	snprintf(next, sizeof(next), "%.80s in %s",
-	    message_attempt(record->attempt + 1, record->used + 1,
-		record->limit, text),
-	    duration_text(number_ceil(left), time));
+	    message_attempt(message_noun(record), record->attempt + 1,
+		record->used + 1, record->limit, text),
+	    duration_text(ceil(left), time));
 	text_cut(next, room);
 	fit(next, &room);
-	message_name(report->options, text);
-	text_cut(text, NAME_MOST);
-	if (*text != '\0')
-		snprintf(name, sizeof(name), "%.120s: ", text);
-	fit(name, &room);
+	fit_name(report, name, &room);
 	if (record->attempt > 0)
 		snprintf(last, sizeof(last), "  last %.80s",
 		    message_outcome(record, text));
 	else if (record->kept)
-		strlcpy(last, "  kept from an earlier run", sizeof(last));
+		strlcpy(last, "  from an earlier run", sizeof(last));
 	fit(last, &room);
 	if (record->delay.seconds >= LONG)
 		put_clock(record, clock);
@@ -119,10 +142,10 @@ draw(struct sink *sink, const struct report *report,
 			fputs(screen->unicode ? "█" : "#", sink->file);
 		else
 			fputs(screen->unicode ? "░" : ".", sink->file);
-	fprintf(sink->file, "%s%s%s%s%s", report_colour(screen, VERDICT_RETRY),
-	    last, report_colour_end(screen), how,
+	fprintf(sink->file, "%s%s%s%s%s",
+	    report_text_colour(screen, VERDICT_RETRY), last,
+	    report_text_colour_end(screen), how,
 	    screen->plain ? "\r" : "\033[?7h\r");
-	fflush(sink->file);
 	sink->drawn = text_width(head) + text_width(name) + text_width(next) +
 	    text_width(clock) + GAP + bar + text_width(last) + text_width(how);
 }
@@ -140,25 +163,33 @@ draw_lock(struct sink *sink, const struct report *report,
 	snprintf(line, sizeof(line),
 	    PROGRAM ": %s: another run has %s; waiting %s", name,
 	    text_safe(report->options->state, file, sizeof(file)),
-	    duration_text(number_floor(record->locked), time));
+	    duration_text(floor(record->locked), time));
 	text_cut(line, sink->screen.width - 1);
 	report_tty_hide(sink);
 	fprintf(sink->file, "%s\r", line);
 	sink->drawn = text_width(line);
-	fflush(sink->file);
 }
 
-void
-report_tty_hide(struct sink *sink)
+/* Draws how many trials have failed so far, and what there is room for. */
+static void
+draw_trials(struct sink *sink, const struct report *report,
+    const struct record *record)
 {
-	if (sink->drawn == 0)
-		return;
-	if (sink->screen.plain)
-		fprintf(sink->file, "\r%*s\r", sink->drawn, "");
-	else
-		fputs("\r\033[J", sink->file);
-	fflush(sink->file);
-	sink->drawn = 0;
+	char head[MESSAGE_PART] = PROGRAM ": ", name[MESSAGE_PART] = "";
+	char trial[MESSAGE_PART], text[MESSAGE_PART];
+	int room = sink->screen.width - 1;
+
+	snprintf(trial, sizeof(trial), "%.80s: %" PRIu64 " failed",
+	    message_attempt(message_noun(record), record->attempt, record->used,
+		record->limit, text),
+	    record->trials->failed);
+	text_cut(trial, room);
+	fit(trial, &room);
+	fit_name(report, name, &room);
+	fit(head, &room);
+	report_tty_hide(sink);
+	fprintf(sink->file, "%s%s%s\r", head, name, trial);
+	sink->drawn = text_width(head) + text_width(name) + text_width(trial);
 }
 
 double
@@ -168,6 +199,13 @@ report_tty_tick(struct sink *sink, const struct report *report,
 	const double left = record->due - record->elapsed;
 	const double period = left > LAST_SECONDS ? SLOW : FAST;
 
+	if (record->trials != NULL && record->runs) {
+		/* Nothing else is written while an attempt runs. */
+		if (output_rows[report->options->output].holds_stderr &&
+		    sink->screen.terminal && sink->screen.width > 0)
+			draw_trials(sink, report, record);
+		return INFINITY;
+	}
 	if (record->locked > 0 && sink->screen.terminal) {
 		if (record->locked >= SLOW && sink->screen.width > 0)
 			draw_lock(sink, report, record);
@@ -180,7 +218,6 @@ report_tty_tick(struct sink *sink, const struct report *report,
 		draw(sink, report, record);
 
 	/* Then when a whole number of periods is left, but not at once. */
-	const double next =
-	    record->due - (number_ceil(left / period) - 1) * period;
+	const double next = record->due - (ceil(left / period) - 1) * period;
 	return next - record->elapsed < period / 2 ? next + period : next;
 }

@@ -1,13 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "backoff.h"
 #include "duration.h"
-#include "number.h"
 #include "text.h"
 
-/* So large that no delay needs it, so small that doubling stays finite. */
+/* No delay is as long, and twice this number is still finite. */
 #define HUGE_DELAY 1e300
 
 /* The retry whose delay a strategy is asked for. */
@@ -42,10 +43,23 @@ linear(const struct retry *retry)
 	return retry->base + retry->params[0] * (double)(retry->n - 1);
 }
 
+/*
+ * C libraries disagree in the last of the 53 bits of pow(3) and tanh(3).  In
+ * the first 40 they agree, so that a seed means the same delays with each.
+ */
+static double
+rounded(double number)
+{
+	int exponent;
+	const double digits = frexp(number, &exponent);
+
+	return ldexp(rint(ldexp(digits, 40)), exponent - 40);
+}
+
 static double
 polynomial(const struct retry *retry)
 {
-	return retry->base * number_power((double)retry->n, retry->params[0]);
+	return retry->base * rounded(pow((double)retry->n, retry->params[0]));
 }
 
 static double
@@ -53,13 +67,12 @@ exponential(const struct retry *retry)
 {
 	const double factor = retry->params[0];
 
-	return retry->base * number_power(factor, (double)(retry->n - 1));
+	return retry->base * rounded(pow(factor, (double)(retry->n - 1)));
 }
 
 /*
  * Added up rather than computed by Binet's formula, which is wrong from n = 72
- * on.  From the second on no delay is below the one before it, so what reaches
- * the cap stays there, within 1600 sums.  A delay of 0 stays 0.
+ * on.  Any delay above 0 is huge within 3000 sums.  A delay of 0 stays 0.
  */
 static double
 fibonacci(const struct retry *retry)
@@ -69,7 +82,7 @@ fibonacci(const struct retry *retry)
 	for (uint64_t i = 1; i < retry->n; i++) {
 		const double sum = delay + next;
 
-		if (sum == 0 || (i > 1 && delay >= retry->cap))
+		if (sum == 0 || delay >= HUGE_DELAY)
 			break;
 		delay = next;
 		next = sum;
@@ -82,12 +95,12 @@ static double
 steps(const struct retry *retry)
 {
 	const double count = retry->params[0];
-	const double base = number_min(retry->base, retry->cap);
+	const double base = fmin(retry->base, retry->cap);
 
 	if ((double)retry->n > count)
 		return retry->cap;
 	return base *
-	    number_power(retry->cap / base, (double)(retry->n - 1) / count);
+	    rounded(pow(retry->cap / base, (double)(retry->n - 1) / count));
 }
 
 static double
@@ -112,8 +125,8 @@ decorrelated(const struct retry *retry)
 	double high = retry->params[0] * previous;
 
 	if (!clamp)
-		high = number_min(high, retry->cap);
-	high = number_max(high, base);
+		high = fmin(high, retry->cap);
+	high = fmax(high, base);
 	retry->level->previous =
 	    backoff_clamp(retry->backoff, base + (high - base) * retry->u);
 	return retry->level->previous;
@@ -123,11 +136,7 @@ decorrelated(const struct retry *retry)
 static double
 smooth_reach(double t)
 {
-	/* The hyperbolic tangent of sqrt(4t) comes from e^(2*sqrt(4t)). */
-	const double root = number_power(4 * t, 0.5);
-	const double power = number_power(2, 2 * M_LOG2E * root);
-
-	return number_power(2, t) * (1 - 2 / (power + 1));
+	return rounded(exp2(t) * tanh(sqrt(4 * t)));
 }
 
 static double
@@ -141,18 +150,17 @@ smooth(const struct retry *retry)
 	retry->level->previous = t;
 	if (!isfinite(reach))
 		return retry->base > 0 ? HUGE_DELAY : 0;
-	return number_max(reach - before, 0) * retry->base / 1.4;
+	return fmax(reach - before, 0) * retry->base / 1.4;
 }
 
 /* IEEE 802.3, 4.2.3.2.5: truncated binary exponential backoff. */
 static double
 slots(const struct retry *retry)
 {
-	const double doublings = number_min((double)retry->n, retry->params[0]);
-	const double count = number_power(2, doublings);
+	const double doublings = fmin((double)retry->n, retry->params[0]);
+	const double count = exp2(doublings);
 
-	return retry->base *
-	    number_min(number_floor(retry->u * count), count - 1);
+	return retry->base * fmin(floor(retry->u * count), count - 1);
 }
 
 /* The base begins the level; later a change is added, a factor multiplies. */
@@ -244,7 +252,7 @@ const struct strategy strategies[] = {
 	{
 	    .name = "steps",
 	    .formula = "d*(cap/d)^((n-1)/steps), then cap",
-	    .doc = "grows steadily, and reaches the cap after some retries",
+	    .doc = "grows by a fixed factor to the cap, at retry steps+1",
 	    .params = { { "steps", "retries until the cap", PARAM_COUNT, 5, 1,
 		1e9 } },
 	    .needs_ends = true,
@@ -264,11 +272,11 @@ const struct strategy strategies[] = {
 	{
 	    .name = "decorrelated",
 	    .formula = "uniform in [d, min(cap, factor*previous)]",
-	    .doc = "random, based on the previous delay",
+	    .doc = "random, in a range that depends on the previous delay",
 	    .params = { { "factor", "growth of the range", PARAM_FACTOR, 3, 0,
 			    0 },
-		{ "clamp", "1: cut at the cap, as first published", PARAM_COUNT,
-		    0, 0, 1 } },
+		{ "clamp", "1: cut each delay off at the cap", PARAM_COUNT, 0,
+		    0, 1 } },
 	    .random = true,
 	    .example = "2 3.5 5.75 9.12 14.2",
 	    .nominal = decorrelated,
@@ -276,7 +284,8 @@ const struct strategy strategies[] = {
 	{
 	    .name = "smooth",
 	    .formula = "(x(t) - x(previous t))*d/1.4, t = n-1+u",
-	    .doc = "decorrelated without spikes; x(t) = 2^t*tanh(sqrt(4t))",
+	    .doc = "like decorrelated, with fewer extremes; "
+		   "x(t) = 2^t*tanh(sqrt(4t))",
 	    .random = true,
 	    .example = "0.897 1.09 2.04 4.05 8.08",
 	    .nominal = smooth,
@@ -334,12 +343,13 @@ const struct strategy strategies[] = {
 	{ .name = NULL },
 };
 
-static const char *
+static enum problem
 parse_value(const struct param *row, const char *text, double *value)
 {
 	const bool change = row->kind == PARAM_CHANGE;
 	const bool negative = change && *text == '-';
-	const char *end, *problem;
+	enum problem problem;
+	const char *end;
 
 	if (change || row->kind == PARAM_TIME) {
 		if (negative || (change && *text == '+'))
@@ -350,47 +360,47 @@ parse_value(const struct param *row, const char *text, double *value)
 		return problem;
 	}
 	problem = duration_number(text, value, &end);
-	if (problem != NULL)
+	if (problem != PROBLEM_NONE)
 		return problem;
 	if (*end != '\0')
-		return "not a number";
+		return PROBLEM_NOT_A_NUMBER;
 	if (!isfinite(*value))
-		return "too large";
+		return PROBLEM_TOO_LARGE;
 	if (row->kind == PARAM_FACTOR && *value <= 0)
-		return "not more than 0";
+		return PROBLEM_NOT_POSITIVE;
 	if (row->kind != PARAM_COUNT)
-		return NULL;
-	if (*value != number_floor(*value))
-		return "not a whole number";
+		return PROBLEM_NONE;
+	if (*value != floor(*value))
+		return PROBLEM_NOT_WHOLE;
 	if (*value < row->low)
-		return "too small";
-	return *value > row->high ? "too large" : NULL;
+		return PROBLEM_TOO_SMALL;
+	return *value > row->high ? PROBLEM_TOO_LARGE : PROBLEM_NONE;
 }
 
 /* "name=value", which is cut in two. */
-static const char *
+static enum problem
 parse_param(struct backoff *backoff, char *text)
 {
 	const struct strategy *strategy = backoff->strategy;
 	char *value = strchr(text, '=');
 
 	if (value == NULL)
-		return "not NAME=VALUE";
+		return PROBLEM_NOT_NAME_VALUE;
 	*value++ = '\0';
 	for (int i = 0; i < BACKOFF_PARAMS; i++) {
 		if (strategy->params[i].name == NULL ||
 		    strcmp(strategy->params[i].name, text) != 0)
 			continue;
 		if (backoff->param_given[i])
-			return "given twice";
+			return PROBLEM_GIVEN_TWICE;
 		backoff->param_given[i] = true;
 		return parse_value(&strategy->params[i], value,
 		    &backoff->params[i]);
 	}
-	return "not a parameter of this strategy";
+	return PROBLEM_PARAM;
 }
 
-const char *
+enum problem
 backoff_parse(const char *text, struct backoff *backoff, const char **where)
 {
 	const size_t length = strcspn(text, ":");
@@ -403,32 +413,32 @@ backoff_parse(const char *text, struct backoff *backoff, const char **where)
 		strncmp(strategy->name, text, length) != 0))
 		strategy++;
 	if (strategy->name == NULL)
-		return "unknown strategy";
+		return PROBLEM_UNKNOWN;
 	backoff->strategy = strategy;
 	for (int i = 0; i < BACKOFF_PARAMS; i++)
 		backoff->param_given[i] = false;
 	if (strategy->listed) {
 		if (rest == NULL)
-			return "its values are missing, as in list:1s,5s,30s";
+			return PROBLEM_NO_LIST;
 		free(backoff->values);
 		/* A value and its comma are two characters at least. */
 		backoff->values = reallocarray(NULL, strlen(rest) / 2 + 1,
 		    sizeof(*backoff->values));
 		if (backoff->values == NULL)
-			return "too long: out of memory";
+			return PROBLEM_NO_MEMORY;
 		backoff->count = 0;
 	}
 	while (rest != NULL) {
 		char item[TEXT_ITEM];
 
 		*where = rest;
-		const char *problem = text_item(&rest, item);
-		if (problem == NULL && strategy->listed)
+		enum problem problem = text_item(&rest, item);
+		if (problem == PROBLEM_NONE && strategy->listed)
 			problem = duration_parse(item,
 			    &backoff->values[backoff->count++]);
-		else if (problem == NULL)
+		else if (problem == PROBLEM_NONE)
 			problem = parse_param(backoff, item);
-		if (problem != NULL)
+		if (problem != PROBLEM_NONE)
 			return problem;
 	}
 	*where = text;
@@ -436,8 +446,8 @@ backoff_parse(const char *text, struct backoff *backoff, const char **where)
 		if (strategy->params[i].name != NULL &&
 		    strategy->params[i].initial == PARAM_REQUIRED &&
 		    !backoff->param_given[i])
-			return "needs its parameters up and down";
-	return NULL;
+			return PROBLEM_UP_AND_DOWN;
+	return PROBLEM_NONE;
 }
 
 double
@@ -446,13 +456,13 @@ backoff_longest(const struct backoff *backoff)
 	double longest = 0;
 
 	for (size_t i = 0; backoff->strategy->listed && i < backoff->count; i++)
-		longest = number_max(longest, backoff->values[i]);
+		longest = fmax(longest, backoff->values[i]);
 	for (int i = 0; i < BACKOFF_PARAMS; i++) {
 		const enum param_kind kind = backoff->strategy->params[i].kind;
 
 		if (backoff->param_given[i] &&
 		    (kind == PARAM_TIME || kind == PARAM_CHANGE))
-			longest = number_max(longest, backoff->params[i]);
+			longest = fmax(longest, backoff->params[i]);
 	}
 	return longest;
 }
@@ -474,7 +484,7 @@ backoff_nominal(const struct backoff *backoff, struct level *level, uint64_t n,
 
 	if (isnan(delay) || delay < 0)
 		return 0;
-	return number_min(delay, HUGE_DELAY);
+	return fmin(delay, HUGE_DELAY);
 }
 
 double
@@ -489,5 +499,5 @@ backoff_success(const struct backoff *backoff, struct level *level,
 double
 backoff_clamp(const struct backoff *backoff, double delay)
 {
-	return number_max(number_min(delay, backoff->cap), backoff->min);
+	return fmax(fmin(delay, backoff->cap), backoff->min);
 }

@@ -1,9 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+
 #ifndef BACKOFF_H
 #define BACKOFF_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "problem.h"
 
 #define BACKOFF_PARAMS 2
 
@@ -58,15 +62,16 @@ struct strategy {
 extern const struct strategy strategies[];
 
 /*
- * A strategy with its numbers, seconds all: 0 <= min <= cap, 0 <= base.
- * Without a cap of the user's or a preset's `cap` is DURATION_MAX.
+ * A strategy with its numbers, seconds all: 0 <= min <= cap, 0 <= base.  The
+ * default cap limits the nominal delay alone; a cap that the user or a preset
+ * gave limits the delay with its jitter, too.
  */
 struct backoff {
 	const struct strategy *strategy;
 	double base;
 	double min;
 	double cap;
-	bool cap_given; /* it binds jitter too */
+	bool cap_given;
 	double params[BACKOFF_PARAMS];
 	bool param_given[BACKOFF_PARAMS];
 	double *values; /* of a list, in order */
@@ -75,10 +80,10 @@ struct backoff {
 
 /*
  * Reads STRATEGY[:NAME=VALUE,...] into strategy, params and values; the rest
- * of *backoff is left alone.  Returns NULL, or what is wrong with the item that
- * *where points to, which ends before the next comma.
+ * of *backoff is left alone.  If an item is wrong, *where points to it; it ends
+ * before the next comma.
  */
-const char *backoff_parse(const char *text, struct backoff *backoff,
+enum problem backoff_parse(const char *text, struct backoff *backoff,
     const char **where);
 
 /* The longest duration in the strategy's text, or 0 if it has none. */

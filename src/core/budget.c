@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +14,7 @@
 #define SECOND INT64_C(1000000000)
 
 /* How the text of this version begins. */
-#define MAGIC "retry-budget 1 "
+#define BEGINNING "retry-budget 1 tokens "
 
 #define AT(member) offsetof(struct budget_rules, member)
 
@@ -21,6 +23,10 @@ const struct budget_param budget_params[] = {
 	{ "success", "tokens that a success gives back", 100, AT(success) },
 	{ "rate", "tokens that come back each second", 0, AT(rate) },
 	{ "cost", "tokens that a retry takes", 1000, AT(cost) },
+	{ "throttled", "tokens that a retry after a throttled attempt takes",
+	    BUDGET_IS_COST, AT(throttled) },
+	{ "refund", "share of its retry's tokens that a success gives back", 0,
+	    AT(refund) },
 	{ .name = NULL },
 };
 
@@ -31,7 +37,7 @@ member(struct budget_rules *rules, const struct budget_param *row)
 }
 
 /* "1.25": a number with up to three decimals, as thousandths. */
-static const char *
+static enum problem
 parse_thousandths(const char *text, int64_t *value)
 {
 	static const char digits[] = "0123456789";
@@ -40,21 +46,21 @@ parse_thousandths(const char *text, int64_t *value)
 	const size_t places = strspn(text + whole + point, digits);
 
 	if (*text == '\0')
-		return "without a value";
+		return PROBLEM_NO_VALUE;
 	if (*text == '-')
-		return "negative";
+		return PROBLEM_NEGATIVE;
 	if (whole + places == 0 || text[whole + point + places] != '\0')
-		return "not a number";
+		return PROBLEM_NOT_A_NUMBER;
 	if (places > 3)
-		return "more than three decimals";
+		return PROBLEM_DECIMALS;
 	const double thousandths = strtod(text, NULL) * 1000 + 0.5;
 	if (thousandths >= TOKENS_MOST + 1)
-		return "more than a million";
+		return PROBLEM_OVER_MILLION;
 	*value = (int64_t)thousandths;
-	return NULL;
+	return PROBLEM_NONE;
 }
 
-const char *
+enum problem
 budget_rules_parse(const char *text, struct budget_rules *rules,
     const char **where)
 {
@@ -68,26 +74,28 @@ budget_rules_parse(const char *text, struct budget_rules *rules,
 		char item[TEXT_ITEM];
 
 		*where = text;
-		const char *problem = text_item(&text, item);
-		if (problem != NULL)
+		enum problem problem = text_item(&text, item);
+		if (problem != PROBLEM_NONE)
 			return problem;
 		char *value = strchr(item, '=');
 		if (value == NULL)
-			return "not NAME=VALUE";
+			return PROBLEM_NOT_NAME_VALUE;
 		*value++ = '\0';
 		while (row->name != NULL && strcmp(row->name, item) != 0)
 			row++;
 		if (row->name == NULL)
-			return "not a parameter of a budget";
+			return PROBLEM_PARAM;
 		const unsigned int bit = 1u << (row - budget_params);
 		if ((given & bit) != 0)
-			return "given twice";
+			return PROBLEM_GIVEN_TWICE;
 		given |= bit;
 		problem = parse_thousandths(value, member(rules, row));
-		if (problem != NULL)
+		if (problem != PROBLEM_NONE)
 			return problem;
 	}
-	return NULL;
+	if (rules->throttled == BUDGET_IS_COST)
+		rules->throttled = rules->cost;
+	return PROBLEM_NONE;
 }
 
 struct bucket
@@ -135,19 +143,31 @@ budget_refill(struct bucket *bucket, const struct budget_rules *rules,
 	bucket->time += divide_up(came * SECOND, rules->rate);
 }
 
-bool
-budget_take(struct bucket *bucket, const struct budget_rules *rules)
+int64_t
+budget_price(const struct budget_rules *rules, bool throttled)
 {
-	if (bucket->tokens < rules->cost)
+	return throttled ? rules->throttled : rules->cost;
+}
+
+bool
+budget_take(struct bucket *bucket, const struct budget_rules *rules,
+    bool throttled)
+{
+	const int64_t price = budget_price(rules, throttled);
+
+	if (bucket->tokens < price)
 		return false;
-	bucket->tokens -= rules->cost;
+	bucket->tokens -= price;
 	return true;
 }
 
 void
-budget_give(struct bucket *bucket, const struct budget_rules *rules)
+budget_give(struct bucket *bucket, const struct budget_rules *rules,
+    int64_t paid)
 {
-	bucket->tokens += rules->success;
+	const int64_t refund = paid * rules->refund / 1000;
+
+	bucket->tokens += refund > rules->success ? refund : rules->success;
 	if (bucket->tokens > rules->tokens)
 		bucket->tokens = rules->tokens;
 }
@@ -156,8 +176,8 @@ void
 budget_format(const struct bucket *bucket, char text[BUDGET_TEXT])
 {
 	const int length = snprintf(text, BUDGET_TEXT,
-	    MAGIC "tokens %07" PRId64 ".%03" PRId64 " time %019" PRId64
-		  " boot %-36s sum ",
+	    BEGINNING "%07" PRId64 ".%03" PRId64 " time %019" PRId64
+		      " boot %-36s sum ",
 	    bucket->tokens / 1000, bucket->tokens % 1000, bucket->time,
 	    bucket->boot);
 
@@ -175,11 +195,13 @@ budget_parse(const char *text, struct bucket *bucket)
 	int64_t whole, part;
 	char again[BUDGET_TEXT];
 
-	if (sscanf(text,
-		MAGIC "tokens %7" SCNd64 ".%3" SCNd64 " time %19" SCNd64
-		      " boot %36[-0-9a-f]",
-		&whole, &part, &bucket->time, bucket->boot) != 4)
+	if (!budget_was(text))
 		return "is not a retry budget of this version";
+	if (sscanf(text,
+		BEGINNING "%7" SCNd64 ".%3" SCNd64 " time %19" SCNd64
+			  " boot %36[-0-9a-f]",
+		&whole, &part, &bucket->time, bucket->boot) != 4)
+		return "is damaged";
 	bucket->tokens = whole * 1000 + part;
 	if (bucket->tokens < 0 || bucket->tokens > TOKENS_MOST ||
 	    bucket->time < 0)
@@ -191,7 +213,5 @@ budget_parse(const char *text, struct bucket *bucket)
 bool
 budget_was(const char *text)
 {
-	const size_t length = strnlen(text, strlen(MAGIC));
-
-	return length > 0 && strncmp(text, MAGIC, length) == 0;
+	return strncmp(text, BEGINNING, strlen(BEGINNING)) == 0;
 }

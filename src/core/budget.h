@@ -1,9 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+
 #ifndef BUDGET_H
 #define BUDGET_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "problem.h"
 
 /*
  * A bucket of tokens that retries are paid from.  Tokens are counted in
@@ -13,10 +17,13 @@
 
 /* How one process uses the bucket; thousandths of a token, 0 to 10^9. */
 struct budget_rules {
-	int64_t tokens;	 /* the most it holds */
-	int64_t success; /* given back by a success */
-	int64_t rate;	 /* that come back each second */
-	int64_t cost;	 /* of a retry */
+	int64_t tokens;	   /* the most it holds */
+	int64_t success;   /* given back by a success */
+	int64_t rate;	   /* that come back each second */
+	int64_t cost;	   /* of a retry */
+	int64_t throttled; /* of a retry after a throttled attempt */
+	int64_t refund;	   /* share of a retry's tokens that its success gives
+			    back, if that is more than `success` */
 };
 
 /* Room for a boot's name, and a name that no boot has. */
@@ -33,19 +40,22 @@ struct bucket {
 struct budget_param {
 	const char *name;
 	const char *doc;
-	int64_t initial;
-	size_t offset; /* in struct budget_rules */
+	int64_t initial; /* or BUDGET_IS_COST */
+	size_t offset;	 /* in struct budget_rules */
 };
+
+/* The initial value is that of the cost. */
+#define BUDGET_IS_COST (-1)
 
 /* Ends with a NULL name. */
 extern const struct budget_param budget_params[];
 
 /*
  * Reads "NAME=VALUE,...", or nothing from NULL; parameters that are not named
- * have their initial values.  Returns NULL, or what is wrong with the item that
- * *where points to, which ends before the next comma.
+ * have their initial values.  If an item is wrong, *where points to it; it ends
+ * before the next comma.
  */
-const char *budget_rules_parse(const char *text, struct budget_rules *rules,
+enum problem budget_rules_parse(const char *text, struct budget_rules *rules,
     const char **where);
 
 struct bucket budget_full(const struct budget_rules *rules);
@@ -57,11 +67,16 @@ struct bucket budget_full(const struct budget_rules *rules);
 void budget_refill(struct bucket *bucket, const struct budget_rules *rules,
     int64_t time, const char *boot);
 
-/* Takes the cost of a retry; false, and nothing taken, if too few are left. */
-bool budget_take(struct bucket *bucket, const struct budget_rules *rules);
+/* What a retry costs, after a throttled attempt or another. */
+int64_t budget_price(const struct budget_rules *rules, bool throttled);
 
-/* Gives back the tokens of a success. */
-void budget_give(struct bucket *bucket, const struct budget_rules *rules);
+/* Takes the price of a retry; false, and nothing taken, if too few are left. */
+bool budget_take(struct bucket *bucket, const struct budget_rules *rules,
+    bool throttled);
+
+/* Gives tokens back for a success; `paid` is the price of its retry, or 0. */
+void budget_give(struct bucket *bucket, const struct budget_rules *rules,
+    int64_t paid);
 
 /* The length of a bucket's text, always the same, and room for it. */
 #define BUDGET_LENGTH 122
@@ -73,7 +88,9 @@ void budget_format(const struct bucket *bucket, char text[BUDGET_TEXT]);
 /* Reads it again.  Returns NULL, or what is wrong with the text. */
 const char *budget_parse(const char *text, struct bucket *bucket);
 
-/* Whether a text with something wrong was a bucket of this version once. */
+/*
+ * Whether a text with something wrong begins as a bucket of this version does.
+ */
 bool budget_was(const char *text);
 
 #endif

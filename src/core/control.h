@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #ifndef CONTROL_H
 #define CONTROL_H
 

@@ -1,5 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <math.h>
+
 #include "delay.h"
-#include "number.h"
 
 /* The delay of the strategy, for the draw `u`. */
 static double
@@ -11,7 +14,7 @@ nominal_delay(const struct policy *policy, const struct backoff *backoff,
 	const double nominal = backoff_nominal(backoff, level, request.n, u);
 	if (request.throttled &&
 	    (backoff->strategy->listed || backoff->strategy->keeps_level))
-		return number_max(nominal, policy->throttle_delay);
+		return fmax(nominal, policy->throttle_delay);
 	return nominal;
 }
 
@@ -29,13 +32,13 @@ delay_draw(const struct policy *policy, const struct random *random,
 	    nominal_delay(policy, &backoff, &low_level, request, 0), 0);
 	const double high = jitter_delay(jitter, &backoff,
 	    nominal_delay(policy, &backoff, &high_level, request, 1), 1);
-	const double u = low < high
-	    ? random_uniform(random, request.attempt, DRAW_DELAY)
-	    : 0;
+	/* A strategy may keep the draw even if this delay is the same. */
+	const double u = random_uniform(random, request.attempt, DRAW_DELAY);
 	const double nominal =
 	    nominal_delay(policy, &backoff, level, request, u);
 	return (struct delay){
-		.nominal = backoff_clamp(&backoff, nominal),
+		.nominal = fmin(backoff_clamp(&backoff, nominal),
+		    jitter_room(jitter, &backoff)),
 		.low = low,
 		.high = high,
 		.seconds = jitter_delay(jitter, &backoff, nominal, u),
@@ -47,25 +50,26 @@ struct delay
 delay_hinted(const struct policy *policy, const struct random *random,
     struct delay delay, double hint, uint64_t attempt)
 {
-	const double most = number_min(hint * (1 + policy->hint_spread),
-	    number_max(policy->hint_limit, hint));
+	const double most = fmin(hint * (1 + policy->hint_spread),
+	    fmax(policy->hint_limit, hint));
 	double spread = hint;
 
 	if (policy->hint_spread > 0)
 		spread +=
 		    (most - hint) * random_uniform(random, attempt, DRAW_HINT);
 	delay.hint = hint;
-	delay.low = number_max(delay.low, hint);
-	delay.high = number_max(delay.high, most);
-	delay.seconds = number_max(delay.seconds, spread);
+	delay.hint_decides = spread > delay.seconds;
+	delay.low = fmax(delay.low, hint);
+	delay.high = fmax(delay.high, most);
+	delay.seconds = fmax(delay.seconds, spread);
 	return delay;
 }
 
 struct delay
 delay_left(struct delay delay, double elapsed)
 {
-	delay.low = number_max(delay.low - elapsed, 0);
-	delay.high = number_max(delay.high - elapsed, 0);
-	delay.seconds = number_max(delay.seconds - elapsed, 0);
+	delay.low = fmax(delay.low - elapsed, 0);
+	delay.high = fmax(delay.high - elapsed, 0);
+	delay.seconds = fmax(delay.seconds - elapsed, 0);
 	return delay;
 }

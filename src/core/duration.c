@@ -1,11 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+
 #include <ctype.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "duration.h"
-#include "number.h"
 
 /*
  * The smallest positive number that is told from 0, which often means "none";
@@ -31,49 +33,49 @@ static const struct unit {
  * strtod(3) alone would take a sign, blanks, hexadecimal, "inf" and "nan", so
  * what it may see is checked first.
  */
-const char *
+enum problem
 duration_number(const char *text, double *number, const char **end)
 {
 	const char *digits = text;
 	char *stop;
 
 	if (*text == '\0')
-		return "empty";
+		return PROBLEM_EMPTY;
 	if (*text == '-')
-		return "negative";
+		return PROBLEM_NEGATIVE;
 	if (*digits == '.')
 		digits++;
 	if (!isdigit((unsigned char)*digits))
-		return "not a number";
+		return PROBLEM_NOT_A_NUMBER;
 	if (digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X'))
-		return "hexadecimal";
+		return PROBLEM_HEXADECIMAL;
 	*number = strtod(text, &stop);
 	*end = stop;
 	/* The first digit other than 0 tells that the number is positive. */
 	if (*number < SMALLEST &&
 	    isdigit((unsigned char)text[strspn(text, "0.")]))
-		*number = SMALLEST;
-	return NULL;
+		return PROBLEM_TOO_SMALL;
+	return PROBLEM_NONE;
 }
 
-const char *
+enum problem
 duration_ratio(const char *text, double *ratio)
 {
 	const char *end;
-	const char *problem = duration_number(text, ratio, &end);
+	enum problem problem = duration_number(text, ratio, &end);
 
-	if (problem != NULL)
+	if (problem != PROBLEM_NONE)
 		return problem;
 	if (*end == '%') {
 		*ratio /= 100;
 		end++;
 	}
 	if (*end != '\0')
-		return "not a ratio";
-	return *ratio > 1 ? "more than 1" : NULL;
+		return PROBLEM_NOT_A_RATIO;
+	return *ratio > 1 ? PROBLEM_OVER_1 : PROBLEM_NONE;
 }
 
-const char *
+enum problem
 duration_parse(const char *text, double *seconds)
 {
 	const struct unit *last = NULL;
@@ -82,16 +84,16 @@ duration_parse(const char *text, double *seconds)
 	do {
 		const char *end;
 		double number;
-		const char *problem = duration_number(text, &number, &end);
+		enum problem problem = duration_number(text, &number, &end);
 		const struct unit *unit = units;
 		size_t length = 0;
 
-		if (problem != NULL)
+		if (problem != PROBLEM_NONE)
 			return problem;
 		/* Without a unit a number is seconds, if it stands alone. */
 		if (*end == '\0') {
 			if (last != NULL)
-				return "the last number has no unit";
+				return PROBLEM_NO_UNIT;
 			sum = number;
 			break;
 		}
@@ -102,17 +104,17 @@ duration_parse(const char *text, double *seconds)
 			strncmp(unit->name, end, length) != 0))
 			unit++;
 		if (unit == units + UNITS)
-			return "unknown unit (use us, ms, s, m, h, d)";
+			return PROBLEM_UNIT;
 		if (last != NULL && unit <= last)
-			return "units out of order (largest first)";
+			return PROBLEM_UNIT_ORDER;
 		sum += number * unit->seconds;
 		last = unit;
 		text = end + length;
 	} while (*text != '\0');
 	if (!(sum <= DURATION_MAX))
-		return "longer than 10000 days";
+		return PROBLEM_OVER_10000_DAYS;
 	*seconds = sum;
-	return NULL;
+	return PROBLEM_NONE;
 }
 
 const char *
@@ -147,13 +149,13 @@ duration_text(double seconds, char text[DURATION_TEXT])
 	seconds *= 1 + 1e-12;
 	while (seconds < rows[i].from)
 		i++;
-	const double count = number_floor(seconds / rows[i].digit);
+	const double count = floor(seconds / rows[i].digit);
 	if (rows[i].next == NULL) {
 		snprintf(text, DURATION_TEXT, "%.3g%s", count / rows[i].each,
 		    rows[i].unit);
 		return text;
 	}
-	const double whole = number_floor(count / rows[i].each);
+	const double whole = floor(count / rows[i].each);
 	const double rest = count - whole * rows[i].each;
 	const int length =
 	    snprintf(text, DURATION_TEXT, "%.0f%s", whole, rows[i].unit);

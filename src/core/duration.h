@@ -1,5 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+
 #ifndef DURATION_H
 #define DURATION_H
+
+#include "problem.h"
 
 /* The longest duration that is accepted and the longest delay: 10,000 days. */
 #define DURATION_MAX (10000 * 86400.0)
@@ -9,22 +13,21 @@
 
 /*
  * Reads a duration: decimal numbers with a unit (us ms s m h d), largest unit
- * first, as in "1m30s", or one number of seconds without a unit.  Returns NULL
- * and sets *seconds to 0 <= *seconds <= DURATION_MAX, or returns what is wrong
- * with the text.
+ * first, as in "1m30s", or one number of seconds without a unit.  Sets
+ * 0 <= *seconds <= DURATION_MAX.
  */
-const char *duration_parse(const char *text, double *seconds);
+enum problem duration_parse(const char *text, double *seconds);
 
 /*
  * Reads a decimal number as durations and ratios have it: digits, a point, an
  * exponent; no sign, no blank, no hexadecimal.  Sets *end behind it.  A
- * positive number stays positive, however small it is.  Returns NULL, or what
- * is wrong with the text.
+ * positive number stays positive, however small it is.
  */
-const char *duration_number(const char *text, double *number, const char **end);
+enum problem duration_number(const char *text, double *number,
+    const char **end);
 
-/* Reads a ratio, from 0 to 1: "0.2" or "20%".  Returns like the others. */
-const char *duration_ratio(const char *text, double *ratio);
+/* Reads a ratio, from 0 to 1: "0.2" or "20%". */
+enum problem duration_ratio(const char *text, double *ratio);
 
 /*
  * Writes `seconds` for people, cut off after three digits or two units, so that

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -5,18 +7,19 @@
 
 #include "delay.h"
 #include "engine.h"
-#include "number.h"
+#include "health.h"
+#include "process.h"
 
 /*
- * Seconds for SIGKILL to take effect, and, after a signal or --max-time has
- * ended the run, for a reader to take some of the output.
+ * Seconds that a reader has to take some of the output, after a signal or
+ * --max-time has ended the run.
  */
-#define LAST_GRACE 1.0
+#define READER_GRACE 1.0
 
 /* Another run that holds the state for longer than this is reported. */
 #define LOCK_PATIENCE 1.0
 
-enum state {
+enum engine_state {
 	STATE_IDLE,
 	STATE_RUNNING, /* an attempt */
 	STATE_ASKING,  /* the question */
@@ -25,60 +28,53 @@ enum state {
 	STATE_FINISHED
 };
 
-/* How far the end of a process is. */
-enum phase {
-	PHASE_RUNS,
-	PHASE_ENDING, /* the first signal was sent */
-	PHASE_KILLED  /* SIGKILL was sent */
-};
-
-/* What is done, in this order, after a verdict and at the end of a run. */
-enum stage { STAGE_DELIVER, STAGE_SAVE, STAGE_LAST, STAGE_DONE };
+/*
+ * What is done next, in this order, after a verdict and at the end of a run.
+ * FINISH: the wait, or the hook, was begun, and nothing is left but the end.
+ */
+enum stage { STAGE_DELIVER, STAGE_SAVE, STAGE_WAIT_OR_HOOK, STAGE_FINISH };
 
 struct engine {
 	const struct policy *policy;
 	struct random random;
 	struct record run; /* the facts that records tell */
 
-	enum state state;
+	enum engine_state state;
 	enum question question; /* ASKING */
 	enum stage stage;
-	bool untold; /* the judgement has not been told yet */
-	bool failed; /* retry itself has, and therefore ends the process */
-	int signal;  /* received while a process runs, and ends the run */
-
-	/* The process that runs. */
-	enum phase phase;
-	bool exited;	 /* it has exited, but maybe not all that it started */
-	bool collecting; /* its outcome has been asked for */
-	bool abandoned;	 /* it could not be ended */
-	double deadline; /* when it must end */
-	double active;	 /* when an attempt last wrote */
-	bool idle;	 /* it is ended because it wrote nothing since */
-	double kill_at;	 /* ENDING: when SIGKILL is due */
-	double leave_at; /* when it is abandoned */
-	int send;	 /* KILL, CLEAN: the signal */
-	bool cut;	 /* --max-time ends it */
+	bool outcome_pending; /* the judgement has not been told yet */
+	int signal; /* received while a process runs, and ends the run */
+	struct process process; /* RUNNING, ASKING */
+	struct health probes;	/* of the attempt that was begun last */
+	enum health_status health_told;
+	bool healthy_told;   /* of this attempt */
+	double delivered_by; /* DELIVERING: a reader is not waited for longer */
 
 	double begun;
 	double attempt_begun;
+	double paced_from;  /* --pace=start: the next delay counts from this */
 	double delay_begun; /* when the last delay was found */
 	double wait_begun;
-	double lock_begun; /* INFINITY: no other run has the state */
-	bool lock_told;
+	bool lock_told; /* that another run has the state */
 	double splayed; /* seconds of --splay, which --max-time spares */
 
 	struct evidence evidence;
 	struct outcome returned; /* by the process, even after a timeout */
 	double hint;
+	bool hint_too_long;
 	bool healthy;
 
 	struct tally tally; /* the failures that limits count */
 	uint64_t n;	    /* the number of the last retry's delay */
 	uint64_t successes; /* in a row */
 	struct level level;
-	struct delay paced; /* --pace=start: drawn when the attempt began */
-	struct progress earlier; /* from the last run; its counts go on */
+	struct delay paced;    /* --pace=start: drawn when the attempt began */
+	struct state restored; /* from the last run; its counts go on */
+
+	struct trials trials;	  /* of the run */
+	struct trials all_trials; /* and of earlier runs */
+	int trial_status;	  /* of the last trial that failed */
+	int trial_death;	  /* the signal that it died of, or 0 */
 };
 
 static uint64_t
@@ -102,47 +98,52 @@ in_time(const struct engine *engine, double when)
 	return when < run_end(engine);
 }
 
+/* Whether a process runs that ends with the run; a hook does not. */
 static bool
 process_runs(const struct engine *engine)
 {
-	if (engine->state == STATE_RUNNING)
+	if (engine->state != STATE_ASKING)
+		return engine->state == STATE_RUNNING;
+	switch (engine->question) {
+	case ASK_STATE:
+	case ASK_CHECK:
+	case ASK_GATE:
 		return true;
-	return engine->state == STATE_ASKING &&
-	    (engine->question == ASK_LOCK || engine->question == ASK_CHECK ||
-		engine->question == ASK_GATE);
+	case ASK_INPUT:
+	case ASK_BUDGET:
+	case ASK_SAVE:
+	case ASK_HOOK:
+		break;
+	}
+	return false;
+}
+
+/* No limit of time applies to a command after the run. */
+static bool
+hook_runs(const struct engine *engine)
+{
+	return engine->state == STATE_ASKING && engine->question == ASK_HOOK;
 }
 
 /* --- the process that runs --- */
-
-/* When the process must end if it writes nothing. */
-static double
-patience(const struct engine *engine)
-{
-	const double limit = engine->policy->idle_timeout;
-
-	return limit > 0 && engine->state == STATE_RUNNING &&
-		!engine->collecting
-	    ? number_min(engine->deadline, engine->active + limit)
-	    : engine->deadline;
-}
 
 /* When the next TIMER is due. */
 static double
 next_timer(const struct engine *engine)
 {
+	const double wake = process_wake(&engine->process);
+
 	switch (engine->state) {
 	case STATE_WAITING:
 		return engine->wait_begun + engine->run.delay.seconds;
 	case STATE_RUNNING:
+		return fmin(wake, health_wake(&engine->probes));
 	case STATE_ASKING:
-		if (engine->phase != PHASE_RUNS && !engine->collecting)
-			return number_min(engine->kill_at, engine->leave_at);
-		if (engine->lock_begun < INFINITY && !engine->lock_told)
-			return number_min(engine->deadline,
-			    engine->lock_begun + LOCK_PATIENCE);
-		return patience(engine);
+		return engine->question == ASK_STATE && !engine->lock_told
+		    ? fmin(wake, engine->begun + LOCK_PATIENCE)
+		    : wake;
 	case STATE_DELIVERING:
-		return engine->deadline;
+		return engine->delivered_by;
 	case STATE_IDLE:
 	case STATE_FINISHED:
 		break;
@@ -151,108 +152,120 @@ next_timer(const struct engine *engine)
 }
 
 static void
-begin_process(struct engine *engine, double deadline)
-{
-	engine->phase = PHASE_RUNS;
-	engine->exited = engine->collecting = engine->abandoned = false;
-	engine->cut = engine->idle = false;
-	engine->deadline = deadline;
-	engine->kill_at = engine->leave_at = INFINITY;
-}
-
-static enum action_kind
-abandon(struct engine *engine)
-{
-	engine->abandoned = !engine->exited || engine->collecting;
-	engine->deadline = engine->kill_at = engine->leave_at = INFINITY;
-	return ACTION_ABANDON;
-}
-
-/*
- * Sends the first signal.  SIGKILL follows after --kill-after; without that
- * only --max-time limits the wait.
- */
-static enum action_kind
-end_process(struct engine *engine, double now)
+begin_process(struct engine *engine, double now, double deadline)
 {
 	const struct policy *policy = engine->policy;
 
-	engine->cut = !in_time(engine, now);
-	engine->phase = PHASE_ENDING;
-	engine->kill_at =
-	    policy->kill_after > 0 ? now + policy->kill_after : INFINITY;
-	engine->leave_at =
-	    number_max(run_end(engine), now) + policy->kill_after + LAST_GRACE;
-	engine->send = policy->signal;
-	return ACTION_KILL;
+	engine->process = (struct process){
+		.deadline = deadline,
+		.run_end = run_end(engine),
+		.kill_after = policy->kill_after,
+		.idle_limit =
+		    engine->state == STATE_RUNNING ? policy->idle_timeout : 0,
+		.active = now,
+	};
+}
+
+/*
+ * Asks for the outcome of the process.  The search of its output must end by
+ * the deadline of the process; if that deadline or the end of the run has
+ * passed, the search has READER_GRACE more.
+ */
+static enum action_kind
+collect(struct engine *engine, double now)
+{
+	struct process *process = &engine->process;
+	const double end = run_end(engine);
+	const double limit = process->phase == PROCESS_RUNS
+	    ? process->deadline
+	    : now + READER_GRACE;
+
+	if (!in_time(engine, now) || engine->signal != 0)
+		process_collect(process, now + READER_GRACE,
+		    PROCESS_ENDS_ITSELF);
+	else if (limit < end)
+		process_collect(process, limit, PROCESS_TIMEOUT);
+	else
+		process_collect(process, end, PROCESS_ENDS_ITSELF);
+	return ACTION_COLLECT;
+}
+
+static enum action_kind
+follow(struct engine *engine, enum process_step step, double now)
+{
+	if (step != PROCESS_WAIT)
+		health_stop(&engine->probes);
+	switch (step) {
+	case PROCESS_WAIT:
+		break;
+	case PROCESS_SIGNAL:
+		return ACTION_KILL;
+	case PROCESS_LOOK:
+		return ACTION_LOOK;
+	case PROCESS_COLLECT:
+		return collect(engine, now);
+	case PROCESS_ABANDON:
+		return ACTION_ABANDON;
+	}
+	return ACTION_NONE;
 }
 
 static enum action_kind
 watch_process(struct engine *engine, double now)
 {
-	const bool ending = engine->phase != PHASE_RUNS;
+	return follow(engine, process_tick(&engine->process, now), now);
+}
 
-	if (engine->collecting && now >= engine->deadline) {
-		engine->cut = !in_time(engine, now);
-		return abandon(engine);
+/* An attempt ends as after a timeout once its probes have failed too often. */
+static enum action_kind
+check_health(struct engine *engine, enum action_kind otherwise, double now)
+{
+	const struct health_rules *rules = &engine->policy->health;
+
+	/* While an attempt shuts down, it may be unable to answer a probe. */
+	if (engine->signal != 0 || engine->process.phase != PROCESS_RUNS ||
+	    health_status(&engine->probes, rules) != HEALTH_UNHEALTHY)
+		return otherwise;
+	return follow(engine,
+	    process_end(&engine->process, PROCESS_UNHEALTHY, now), now);
+}
+
+static enum action_kind
+watch_attempt(struct engine *engine, double now)
+{
+	const enum action_kind kind = watch_process(engine, now);
+
+	if (kind != ACTION_NONE)
+		return kind;
+	switch (health_tick(&engine->probes, &engine->policy->health, now)) {
+	case HEALTH_WAIT:
+		break;
+	case HEALTH_START:
+		return ACTION_PROBE;
+	case HEALTH_END:
+		return check_health(engine, ACTION_END_PROBE, now);
 	}
-	if (!ending && now >= patience(engine)) {
-		engine->idle = now < engine->deadline;
-		return end_process(engine, now);
-	}
-	if (ending && now >= engine->kill_at) {
-		engine->phase = PHASE_KILLED;
-		engine->kill_at = INFINITY;
-		engine->leave_at = engine->exited
-		    ? now + LAST_GRACE
-		    : number_max(engine->leave_at, now + LAST_GRACE);
-		engine->send = SIGKILL;
-		return ACTION_KILL;
-	}
-	if (ending && now >= engine->leave_at)
-		return abandon(engine);
 	return ACTION_NONE;
 }
 
-/* Asks for the outcome of the process, which may have to wait for a reader. */
 static enum action_kind
-collect(struct engine *engine, double now)
+on_probed(struct engine *engine, const struct event *event)
 {
-	engine->collecting = true;
-	engine->kill_at = engine->leave_at = INFINITY;
-	engine->deadline =
-	    in_time(engine, now) ? run_end(engine) : now + LAST_GRACE;
+	health_probed(&engine->probes, &engine->policy->health, event->probe,
+	    event->now);
 	if (engine->signal != 0)
-		engine->deadline = now + LAST_GRACE;
-	return ACTION_COLLECT;
-}
-
-/* After a timeout nothing may be left, or two attempts would overlap. */
-static enum action_kind
-on_exited(struct engine *engine, double now)
-{
-	engine->exited = true;
-	if (engine->phase == PHASE_RUNS)
-		return collect(engine, now);
-	if (engine->policy->kill_after == 0)
-		return abandon(engine);
-	if (engine->phase == PHASE_ENDING)
-		engine->leave_at = INFINITY;
-	else
-		engine->leave_at =
-		    number_min(engine->leave_at, now + LAST_GRACE);
-	engine->send = 0;
-	return ACTION_CLEAN;
+		health_stop(&engine->probes);
+	return check_health(engine, ACTION_NONE, event->now);
 }
 
 /* --- questions --- */
 
 static enum action_kind
-ask(struct engine *engine, enum question question, double deadline)
+ask(struct engine *engine, enum question question, double deadline, double now)
 {
 	engine->state = STATE_ASKING;
 	engine->question = question;
-	begin_process(engine, deadline);
+	begin_process(engine, now, deadline);
 	return ACTION_ASK;
 }
 
@@ -266,10 +279,10 @@ process_deadline(const struct engine *engine, double now, double least)
 	double deadline = end;
 
 	if (policy->timeout > 0)
-		deadline = number_min(deadline, now + policy->timeout);
+		deadline = fmin(deadline, now + policy->timeout);
 	if (share > 0)
-		deadline = number_min(deadline,
-		    now + number_max(share * (end - now), least));
+		deadline =
+		    fmin(deadline, now + fmax(share * (end - now), least));
 	return deadline;
 }
 
@@ -306,30 +319,33 @@ static uint64_t
 count_given_up(const struct engine *engine)
 {
 	return gives_up(engine->run.reason) && engine->run.attempt > 0
-	    ? next_number(engine->earlier.given_up)
-	    : engine->earlier.given_up;
+	    ? next_number(engine->restored.given_up)
+	    : engine->restored.given_up;
 }
 
 /* The state for the next run: the delay, or a fresh start after a success. */
-static struct progress
-progress(const struct engine *engine, double now)
+static struct state
+state_left(const struct engine *engine, double now)
 {
 	const bool level = engine->policy->backoff.strategy->keeps_level;
 	const bool success = engine->run.judgement.verdict == VERDICT_SUCCESS;
 
+	/* Trials have no backoff. */
+	if (engine->policy->trials)
+		return (struct state){ .trials = engine->all_trials };
 	if (success)
-		return (struct progress){
-			.level = level ? engine->level
-				       : (struct level){ .begun = false },
+		return (struct state){
+			.trials = engine->restored.trials,
+			.level = level ? engine->level : (struct level){ 0 },
 			/* With --repeat the run may still give up. */
 			.given_up = engine->run.reason == REASON_NONE
-			    ? engine->earlier.given_up
+			    ? engine->restored.given_up
 			    : 0,
 		};
-	return (struct progress){
+	return (struct state){
+		.trials = engine->restored.trials,
 		.level = engine->level,
 		.n = engine->n,
-		.failures = engine->earlier.failures,
 		.given_up = count_given_up(engine),
 		.delay = engine->run.delay.seconds,
 		.age = now - engine->delay_begun,
@@ -337,6 +353,23 @@ progress(const struct engine *engine, double now)
 }
 
 static enum action_kind out_of_time(struct engine *engine, double now);
+
+/* Whether the state is to be written after a verdict or at the end. */
+static bool
+saves(const struct engine *engine)
+{
+	const struct policy *policy = engine->policy;
+	const enum reason reason = engine->run.reason;
+
+	if (!policy->remember)
+		return false;
+	if (policy->trials)
+		return reason != REASON_NONE && engine->trials.count > 0;
+	if (reason != REASON_NONE)
+		return ends[reason].saves && engine->run.attempt > 0;
+	return engine->outcome_pending &&
+	    engine->run.judgement.verdict == VERDICT_SUCCESS;
+}
 
 /*
  * Between a verdict and the wait or end that it leads to, held output goes
@@ -352,33 +385,30 @@ settle(struct engine *engine, double now)
 	switch (engine->stage) {
 	case STAGE_DELIVER:
 		engine->stage = STAGE_SAVE;
-		if (over
-			? policy->delivery != DELIVERY_NONE
-			: policy->delivery == DELIVERY_EACH && engine->untold) {
+		if (over ? policy->delivery != DELIVERY_NONE
+			 : policy->delivery == DELIVERY_EACH &&
+			    engine->outcome_pending) {
 			engine->state = STATE_DELIVERING;
-			engine->deadline = reason == REASON_SUCCESS
+			engine->delivered_by = reason == REASON_SUCCESS
 			    ? INFINITY
-			    : number_max(run_end(engine), now + LAST_GRACE);
+			    : fmax(run_end(engine), now + READER_GRACE);
 			/* A reader that takes nothing is not waited for. */
 			if (reason == REASON_SIGNAL ||
 			    reason == REASON_MAX_TIME)
-				engine->deadline = now + LAST_GRACE;
+				engine->delivered_by = now + READER_GRACE;
 			return ACTION_DELIVER;
 		}
 		/* FALLTHROUGH */
 	case STAGE_SAVE:
-		engine->stage = STAGE_LAST;
-		if (policy->remember &&
-		    (over ? ends[reason].saves && engine->run.attempt > 0
-			  : engine->untold &&
-				engine->run.judgement.verdict ==
-				    VERDICT_SUCCESS))
-			return ask(engine, ASK_SAVE, INFINITY);
+		engine->stage = STAGE_WAIT_OR_HOOK;
+		if (saves(engine))
+			return ask(engine, ASK_SAVE, INFINITY, now);
 		/* FALLTHROUGH */
-	case STAGE_LAST:
+	case STAGE_WAIT_OR_HOOK:
+		/* This ends the run, whose end is settled in its turn. */
 		if (!over && !in_time(engine, now))
 			return out_of_time(engine, now);
-		engine->stage = STAGE_DONE;
+		engine->stage = STAGE_FINISH;
 		if (!over) {
 			engine->state = STATE_WAITING;
 			return ACTION_WAIT;
@@ -386,9 +416,9 @@ settle(struct engine *engine, double now)
 		if (ends[reason].hooks &&
 		    (reason == REASON_SUCCESS ? policy->on_success
 					      : policy->on_give_up))
-			return ask(engine, ASK_HOOK, INFINITY);
+			return ask(engine, ASK_HOOK, INFINITY, now);
 		/* FALLTHROUGH */
-	case STAGE_DONE:
+	case STAGE_FINISH:
 		break;
 	}
 	engine->state = STATE_FINISHED;
@@ -399,12 +429,14 @@ settle(struct engine *engine, double now)
 static void
 end_run(struct engine *engine, enum reason reason, int status)
 {
-	/* An error or signal on the way to the end only changes its reason. */
+	/*
+	 * If the run is ending already, an error or a signal only changes the
+	 * reason of its end: the stages that were done are not done again.
+	 */
 	if (engine->run.reason == REASON_NONE)
 		engine->stage = engine->state == STATE_DELIVERING
 		    ? STAGE_SAVE
 		    : STAGE_DELIVER;
-	engine->lock_begun = INFINITY;
 	engine->run.reason = reason;
 	engine->run.status = status;
 	engine->run.given_up = count_given_up(engine);
@@ -454,7 +486,10 @@ succeed(struct engine *engine, double now)
 static enum action_kind
 die(struct engine *engine, int signal, double now)
 {
-	/* A second signal does not wait for what the first one left. */
+	/*
+	 * Held output that goes out has time for its reader after a first
+	 * signal; a second signal ends that.
+	 */
 	const bool goes_out = engine->state == STATE_DELIVERING &&
 	    engine->run.reason != REASON_SIGNAL;
 
@@ -463,8 +498,27 @@ die(struct engine *engine, int signal, double now)
 	end_run(engine, REASON_SIGNAL, 128 + signal);
 	if (!goes_out)
 		return settle(engine, now);
-	engine->deadline = now + LAST_GRACE;
+	engine->delivered_by = now + READER_GRACE;
 	return ACTION_NONE;
+}
+
+/*
+ * No other trial follows.  The run succeeds if all trials were made and none
+ * failed.  It ends as the last failed trial did if one failed, and otherwise
+ * for the reason that left trials out.
+ */
+static enum action_kind
+end_trials(struct engine *engine, enum reason reason, double now)
+{
+	if (engine->trials.failed > 0) {
+		engine->run.death = engine->trial_death;
+		return finish(engine, reason, engine->trial_status, now);
+	}
+	if (engine->trials.count == engine->policy->limits.attempts)
+		return finish(engine, REASON_SUCCESS, 0, now);
+	return reason == REASON_MAX_TIME
+	    ? finish(engine, reason, STATUS_TIMEOUT, now)
+	    : give_up(engine, reason, now);
 }
 
 /* No time is left for another attempt. */
@@ -473,9 +527,19 @@ out_of_time(struct engine *engine, double now)
 {
 	if (engine->run.attempt == 0)
 		return finish(engine, REASON_MAX_TIME, STATUS_TIMEOUT, now);
+	if (engine->policy->trials)
+		return end_trials(engine, REASON_MAX_TIME, now);
 	if (engine->run.judgement.verdict == VERDICT_SUCCESS)
 		return succeed(engine, now);
 	return give_up(engine, REASON_MAX_TIME, now);
+}
+
+/* retry itself failed, which decides how the run ends. */
+static void
+note_error(struct engine *engine, const struct event *event)
+{
+	engine->process.why = PROCESS_ERROR;
+	engine->run.death = event->signal;
 }
 
 /* retry itself failed, and nothing runs any more. */
@@ -484,7 +548,8 @@ own_failure(struct engine *engine, double now)
 {
 	const int death = engine->run.death;
 
-	if (engine->untold && engine->run.judgement.verdict == VERDICT_NONE)
+	if (engine->outcome_pending &&
+	    engine->run.judgement.verdict == VERDICT_NONE)
 		engine->run.judgement =
 		    (struct judgement){ VERDICT_STOP, RULE_ERROR, false };
 	return finish(engine, REASON_ERROR,
@@ -493,16 +558,33 @@ own_failure(struct engine *engine, double now)
 
 /* --- attempts and waits --- */
 
+/*
+ * The time from which --pace=start counts: when the attempt was due, since one
+ * that always begins a little late would lower the rate.  An attempt that is
+ * late by more than its delay, because retry was stopped, begins a new series.
+ */
+static double
+pace_begin(const struct engine *engine, double now)
+{
+	const double due = engine->delay_begun + engine->run.delay.seconds;
+
+	if (engine->run.attempt == 0 || now < due ||
+	    now - due >= engine->paced.seconds)
+		return now;
+	return due;
+}
+
 static enum action_kind
 begin_attempt(struct engine *engine, double now)
 {
 	const struct policy *policy = engine->policy;
 	struct record *run = &engine->run;
 
+	engine->paced_from = pace_begin(engine, now);
 	run->attempt = next_number(run->attempt);
 	run->used = next_number(run->used);
 	engine->state = STATE_RUNNING;
-	engine->attempt_begun = engine->active = now;
+	engine->attempt_begun = now;
 	if (policy->pace_start) {
 		struct level level = engine->level;
 
@@ -511,11 +593,14 @@ begin_attempt(struct engine *engine, double now)
 			.attempt = next_number(run->attempt) });
 	}
 	double deadline = process_deadline(engine, now, policy->min_timeout);
-	if (policy->timeout_share == 0 && policy->min_timeout > 0)
-		deadline = number_min(deadline,
-		    now +
-			number_max(engine->paced.seconds, policy->min_timeout));
-	begin_process(engine, deadline);
+	if (policy->pace_start && policy->min_timeout > 0)
+		deadline = fmin(deadline,
+		    fmax(engine->paced_from + engine->paced.seconds,
+			now + policy->min_timeout));
+	begin_process(engine, now, deadline);
+	engine->probes = health_begin(&policy->health, now);
+	engine->health_told = HEALTH_STARTING;
+	engine->healthy_told = false;
 	run->started = now - engine->begun;
 	run->timeout = deadline - now;
 	return ACTION_RUN;
@@ -541,10 +626,10 @@ wait_first(struct engine *engine, bool first, double now)
 	struct delay *delay = &engine->run.delay;
 
 	*delay = (struct delay){ .hint = -1 };
-	if (engine->earlier.delay > 0) {
+	if (engine->restored.delay > 0) {
 		engine->run.kept = true;
 		delay->nominal = delay->low = delay->high = delay->seconds =
-		    engine->earlier.delay;
+		    engine->restored.delay;
 	} else if (first) {
 		engine->n = next_number(engine->n);
 		*delay = delay_draw(policy, &engine->random, &engine->level,
@@ -567,7 +652,7 @@ begin(struct engine *engine, double now)
 
 	if (!in_time(engine, now))
 		return out_of_time(engine, now);
-	if (first || engine->policy->splay > 0 || engine->earlier.delay > 0)
+	if (first || engine->policy->splay > 0 || engine->restored.delay > 0)
 		return wait_first(engine, first, now);
 	return begin_attempt(engine, now);
 }
@@ -577,7 +662,7 @@ static enum action_kind
 prepare(struct engine *engine, double now)
 {
 	if (engine->policy->input && in_time(engine, now))
-		return ask(engine, ASK_INPUT, run_end(engine));
+		return ask(engine, ASK_INPUT, run_end(engine), now);
 	return begin(engine, now);
 }
 
@@ -588,14 +673,15 @@ leave_wait(struct engine *engine, double now)
 
 	/* SIGURG may have ended it before all of --splay was over. */
 	if (engine->run.attempt == 0)
-		engine->splayed = number_min(engine->splayed, waited);
+		engine->splayed = fmin(engine->splayed, waited);
 	engine->run.just_waited = waited;
 	engine->run.waited += waited;
 	if (!in_time(engine, now))
 		return out_of_time(engine, now);
 	if (engine->run.attempt > 0 && engine->policy->gate)
 		return ask(engine, ASK_GATE,
-		    process_deadline(engine, now, engine->policy->min_timeout));
+		    process_deadline(engine, now, engine->policy->min_timeout),
+		    now);
 	return begin_attempt(engine, now);
 }
 
@@ -616,7 +702,10 @@ find_delay(struct engine *engine, bool success, double now)
 	    delay.seconds < engine->paced.seconds)
 		delay = engine->paced;
 	if (policy->pace_start)
-		delay = delay_left(delay, now - engine->attempt_begun);
+		delay = delay_left(delay, now - engine->paced_from);
+	/* A hint that is no longer than the delay itself is never too long. */
+	engine->hint_too_long =
+	    engine->hint > fmax(policy->hint_limit, delay.high);
 	if (engine->hint >= 0)
 		delay = delay_hinted(policy, &engine->random, delay,
 		    engine->hint, attempt);
@@ -631,7 +720,6 @@ after_success(struct engine *engine, double now)
 {
 	const struct policy *policy = engine->policy;
 
-	engine->earlier.failures = 0;
 	engine->successes = next_number(engine->successes);
 	if (!policy->repeat ||
 	    (policy->repeats > 0 && engine->successes >= policy->repeats)) {
@@ -644,8 +732,10 @@ after_success(struct engine *engine, double now)
 	memset(engine->tally.counts, 0, sizeof(engine->tally.counts));
 	engine->n = 0;
 	find_delay(engine, true, now);
-	if (engine->hint > policy->hint_limit)
+	if (engine->hint_too_long) {
+		engine->run.too_long = engine->hint;
 		return succeed(engine, now);
+	}
 	return begin_wait(engine, now);
 }
 
@@ -653,25 +743,25 @@ static void
 count_failure(struct engine *engine, double now)
 {
 	const double threshold = engine->policy->reset_after;
-	/* The attempt ran long enough before it failed. */
-	const bool lasted = threshold > 0 &&
-	    engine->evidence.outcome.kind != OUTCOME_TIMEOUT &&
+	const enum outcome_kind kind = engine->evidence.outcome.kind;
+	/* The attempt ran long enough before it failed, and was well. */
+	const bool lasted = threshold > 0 && kind != OUTCOME_TIMEOUT &&
+	    (!engine->policy->health.used || engine->probes.was_healthy) &&
 	    engine->run.duration >= threshold;
 
 	engine->successes = 0;
-	engine->earlier.failures = next_number(engine->earlier.failures);
 	if (engine->healthy || lasted) {
 		engine->n = 0;
 		engine->run.used = 1;
-		engine->level = (struct level){ .begun = false };
+		engine->level = (struct level){ 0 };
 		memset(&engine->tally, 0, sizeof(engine->tally));
 	}
-	const bool free =
-	    set_has(&engine->policy->free, engine->evidence.outcome);
-	if (free)
+	const bool uncounted =
+	    set_has(&engine->policy->uncounted, engine->evidence.outcome);
+	if (uncounted)
 		engine->run.used--;
 	engine->run.reached = limits_failure(&engine->policy->limits,
-	    &engine->tally, engine->evidence.outcome, free, now);
+	    &engine->tally, engine->evidence.outcome, uncounted, now);
 	engine->n = next_number(engine->n);
 }
 
@@ -691,21 +781,22 @@ after_failure(struct engine *engine, double now)
 	const struct policy *policy = engine->policy;
 
 	count_failure(engine, now);
-	const enum reason reason =
-	    engine->cut ? REASON_MAX_TIME : REASON_ATTEMPTS;
+	const enum reason reason = engine->process.why == PROCESS_MAX_TIME
+	    ? REASON_MAX_TIME
+	    : REASON_ATTEMPTS;
 	if (is_final(engine) && !policy->remember)
 		return give_up(engine, reason, now);
 	find_delay(engine, false, now);
 	if (is_final(engine))
 		return give_up(engine, reason, now);
-	if (engine->hint > policy->hint_limit ||
+	if (engine->hint_too_long ||
 	    (in_time(engine, now) && !in_time(engine, now + engine->hint))) {
 		engine->run.too_long = engine->hint;
-		engine->run.too_late = engine->hint <= policy->hint_limit;
+		engine->run.too_late = !engine->hint_too_long;
 		return give_up(engine, REASON_HINT, now);
 	}
 	if (policy->budget && in_time(engine, now + engine->run.delay.seconds))
-		return ask(engine, ASK_BUDGET, INFINITY);
+		return ask(engine, ASK_BUDGET, INFINITY, now);
 	return begin_wait(engine, now);
 }
 
@@ -727,6 +818,9 @@ cut_short(struct engine *engine, double now)
 		engine->run.cut = CUT_CHECK;
 	else if (engine->question == ASK_GATE)
 		engine->run.cut = CUT_GATE;
+	/* A trial that was not judged tells nothing. */
+	if (engine->policy->trials)
+		return end_trials(engine, REASON_MAX_TIME, now);
 	if (is_attempt) {
 		count_failure(engine, now);
 		if (engine->policy->remember)
@@ -739,16 +833,46 @@ cut_short(struct engine *engine, double now)
 	    now);
 }
 
+/* A trial was judged, unless --max-time ended it. */
+static enum action_kind
+after_trial(struct engine *engine, double now)
+{
+	const struct outcome outcome = engine->evidence.outcome;
+	const enum verdict verdict = engine->run.judgement.verdict;
+	const bool failed = verdict != VERDICT_SUCCESS;
+
+	if (engine->process.why == PROCESS_MAX_TIME)
+		return end_trials(engine, REASON_MAX_TIME, now);
+	trials_add(&engine->trials, outcome, failed);
+	trials_add(&engine->all_trials, outcome, failed);
+	if (failed) {
+		engine->trial_status = last_status(engine);
+		engine->trial_death =
+		    outcome.kind == OUTCOME_SIGNAL ? outcome.code : 0;
+	}
+	if (verdict == VERDICT_STOP)
+		return give_up(engine, REASON_STOP, now);
+	if (engine->trials.count == engine->policy->limits.attempts)
+		return end_trials(engine, REASON_ATTEMPTS, now);
+	/* No trial waits for what the last one asked for. */
+	engine->hint = -1;
+	find_delay(engine, true, now);
+	return begin_wait(engine, now);
+}
+
 static enum action_kind
 judge(struct engine *engine, double now)
 {
 	engine->run.judgement =
 	    verdict_judge(&engine->policy->rules, &engine->evidence);
-	switch (engine->run.judgement.verdict) {
+	const enum verdict verdict = engine->run.judgement.verdict;
+	if (verdict != VERDICT_NONE && engine->policy->trials)
+		return after_trial(engine, now);
+	switch (verdict) {
 	case VERDICT_NONE:
 		if (in_time(engine, now))
 			return ask(engine, ASK_CHECK,
-			    process_deadline(engine, now, 0));
+			    process_deadline(engine, now, 0), now);
 		return cut_short(engine, now);
 	case VERDICT_SUCCESS:
 		return after_success(engine, now);
@@ -784,30 +908,48 @@ on_ended(struct engine *engine, const struct event *event)
 	const double now = event->now;
 	struct outcome *outcome = &engine->evidence.outcome;
 
+	if (event->failed)
+		note_error(engine, event);
+	const enum process_why why = engine->process.why;
 	engine->evidence = event->evidence;
 	outcome->hinted = event->hint >= 0;
 	engine->evidence.check = VERDICT_NONE;
-	engine->evidence.idle = engine->idle;
+	engine->evidence.idle = why == PROCESS_IDLE;
 	engine->returned = *outcome;
-	if (engine->phase != PHASE_RUNS && !engine->failed &&
-	    outcome_ran(*outcome))
-		*outcome = (struct outcome){ OUTCOME_TIMEOUT,
+	const bool late = why != PROCESS_ENDS_ITSELF && why != PROCESS_ERROR;
+	/* A process that never exits has no outcome of its own. */
+	const bool never = engine->process.abandoned && !engine->process.exited;
+	if ((late || never) && outcome_ran(*outcome))
+		*outcome = (struct outcome){ why == PROCESS_UNHEALTHY
+			    ? OUTCOME_UNHEALTHY
+			    : OUTCOME_TIMEOUT,
 			.hinted = outcome->hinted };
+	if (never)
+		engine->returned = *outcome;
 	engine->hint = event->hint;
 	engine->healthy = event->healthy;
 	engine->run.outcome = *outcome;
-	engine->run.silent = engine->idle ? engine->policy->idle_timeout : 0;
+	engine->run.silent =
+	    why == PROCESS_IDLE ? engine->policy->idle_timeout : 0;
 	engine->run.duration = now - engine->attempt_begun;
 	engine->run.judgement = (struct judgement){ .verdict = VERDICT_NONE };
 	engine->run.command_timed_out = false;
-	engine->untold = true;
-	if (engine->cut)
+	/* An attempt that `retry` could not prepare has no outcome. */
+	engine->outcome_pending = outcome->kind != OUTCOME_NONE;
+	if (why == PROCESS_MAX_TIME)
 		engine->run.cut = CUT_ATTEMPT;
-	if (engine->failed)
+	if (why == PROCESS_ERROR)
 		return own_failure(engine, now);
 	if (engine->signal != 0)
 		return ended_by_signal(engine, now);
-	return engine->abandoned ? cut_short(engine, now) : judge(engine, now);
+	/*
+	 * An attempt that --max-time ended has an outcome, a timeout, which the
+	 * rules judge.  A check or a gate that --max-time ended has no answer:
+	 * on_answer() cuts those short.
+	 */
+	return engine->process.abandoned && !in_time(engine, now)
+	    ? cut_short(engine, now)
+	    : judge(engine, now);
 }
 
 static enum action_kind
@@ -815,15 +957,22 @@ on_answer(struct engine *engine, const struct event *event)
 {
 	const double now = event->now;
 	const bool yes = event->answer == VERDICT_SUCCESS;
-	const bool timed_out = engine->phase != PHASE_RUNS;
 
-	if (engine->question == ASK_SAVE || engine->question == ASK_HOOK) {
-		if (yes || engine->question == ASK_HOOK)
+	/* The end was told before its hook ran. */
+	if (engine->question == ASK_HOOK)
+		return settle(engine, now);
+	if (event->failed)
+		note_error(engine, event);
+	const enum process_why why = engine->process.why;
+	const bool timed_out = why != PROCESS_ENDS_ITSELF;
+
+	if (engine->question == ASK_SAVE) {
+		if (yes && !event->failed)
 			return settle(engine, now);
-		engine->run.death = 0;
+		engine->run.death = event->signal;
 		return own_failure(engine, now);
 	}
-	if (engine->failed)
+	if (why == PROCESS_ERROR)
 		return own_failure(engine, now);
 	if (engine->signal != 0) {
 		if (engine->question == ASK_CHECK)
@@ -832,7 +981,8 @@ on_answer(struct engine *engine, const struct event *event)
 				    false };
 		return die(engine, engine->signal, now);
 	}
-	if (engine->abandoned || engine->cut)
+	if (why == PROCESS_MAX_TIME ||
+	    (engine->process.abandoned && !in_time(engine, now)))
 		return cut_short(engine, now);
 	engine->run.command_timed_out = timed_out;
 	switch (engine->question) {
@@ -841,27 +991,20 @@ on_answer(struct engine *engine, const struct event *event)
 			return own_failure(engine, now);
 		if (!in_time(engine, now))
 			return out_of_time(engine, now);
-		if (!yes && !engine->policy->early_skip) {
-			if (engine->lock_begun == INFINITY)
-				engine->lock_begun = now;
-			return ask(engine, ASK_LOCK, run_end(engine));
-		}
-		engine->run.too_early = yes ? event->progress.delay : 0;
+		if (event->answer == VERDICT_RETRY)
+			return ask(engine, ASK_STATE, run_end(engine), now);
+		engine->run.too_early = yes ? event->state.delay : 0;
 		if (!yes ||
-		    (event->progress.delay > 0 && engine->policy->early_skip))
+		    (event->state.delay > 0 && engine->policy->early_skip))
 			return finish(engine, REASON_EARLY, STATUS_TOO_EARLY,
 			    now);
-		engine->lock_begun = INFINITY;
-		engine->earlier = event->progress;
-		engine->level = engine->earlier.level;
-		engine->n = engine->earlier.n;
+		engine->restored = event->state;
+		engine->all_trials = engine->restored.trials;
+		if (engine->policy->trials)
+			engine->restored = (struct state){ 0 };
+		engine->level = engine->restored.level;
+		engine->n = engine->restored.n;
 		return prepare(engine, now);
-	case ASK_LOCK:
-		if (!yes)
-			return own_failure(engine, now);
-		if (!in_time(engine, now))
-			return out_of_time(engine, now);
-		return ask(engine, ASK_STATE, run_end(engine));
 	case ASK_INPUT:
 		return begin(engine, now);
 	case ASK_CHECK:
@@ -869,9 +1012,12 @@ on_answer(struct engine *engine, const struct event *event)
 		    timed_out ? VERDICT_RETRY : event->answer;
 		return judge(engine, now);
 	case ASK_BUDGET:
+		engine->run.paid = event->paid;
 		return yes ? begin_wait(engine, now)
 			   : give_up(engine, REASON_BUDGET, now);
 	case ASK_GATE:
+		if ((!yes || timed_out) && engine->policy->trials)
+			return end_trials(engine, REASON_GATE, now);
 		if (!yes || timed_out)
 			return give_up(engine, REASON_GATE, now);
 		return in_time(engine, now) ? begin_attempt(engine, now)
@@ -890,11 +1036,13 @@ on_timer(struct engine *engine, double now)
 {
 	switch (engine->state) {
 	case STATE_RUNNING:
-		return watch_process(engine, now);
+		return watch_attempt(engine, now);
 	case STATE_ASKING:
-		if (process_runs(engine))
+		if (process_runs(engine) ||
+		    (hook_runs(engine) &&
+			engine->process.phase != PROCESS_COLLECTING))
 			return watch_process(engine, now);
-		if (now >= engine->deadline)
+		if (now >= engine->process.deadline)
 			return engine->question == ASK_HOOK
 			    ? settle(engine, now)
 			    : out_of_time(engine, now);
@@ -904,7 +1052,7 @@ on_timer(struct engine *engine, double now)
 			return leave_wait(engine, now);
 		break;
 	case STATE_DELIVERING:
-		if (now < engine->deadline)
+		if (now < engine->delivered_by)
 			break;
 		if (engine->run.reason == REASON_NONE)
 			return out_of_time(engine, now);
@@ -919,23 +1067,47 @@ on_timer(struct engine *engine, double now)
 	return ACTION_NONE;
 }
 
+/* A reader that takes some of the held output gets more time. */
+static enum action_kind
+on_progress(struct engine *engine, double now)
+{
+	if (engine->state == STATE_DELIVERING &&
+	    engine->delivered_by < INFINITY)
+		engine->delivered_by =
+		    fmax(engine->delivered_by, now + READER_GRACE);
+	return ACTION_NONE;
+}
+
+/* A reader, which may take its time, keeps the outcome of the process. */
+static enum action_kind
+on_blocked(struct engine *engine, double now)
+{
+	struct process *process = &engine->process;
+
+	if (process->phase == PROCESS_COLLECTING &&
+	    process->why_if_late == PROCESS_TIMEOUT)
+		process->deadline = fmax(process->deadline, now + READER_GRACE);
+	return on_timer(engine, now);
+}
+
 /* An orphan has ended: maybe it was the last that was left. */
 static enum action_kind
 on_reaped(struct engine *engine, double now)
 {
 	if (engine->state == STATE_DELIVERING)
 		return ACTION_NONE;
-	if (!process_runs(engine) || !engine->exited || engine->collecting ||
+	if (!(process_runs(engine) || hook_runs(engine)) ||
+	    !engine->process.exited ||
+	    engine->process.phase == PROCESS_COLLECTING ||
 	    now >= next_timer(engine))
 		return on_timer(engine, now);
-	engine->send = engine->phase == PHASE_KILLED ? SIGKILL : 0;
-	return ACTION_CLEAN;
+	return ACTION_LOOK;
 }
 
 static enum action_kind
 on_signal(struct engine *engine, const struct event *event)
 {
-	const double now = event->now;
+	const double now = event->now, stop = engine->policy->stop_timeout;
 
 	if (engine->state == STATE_WAITING && event->signal == SIGURG)
 		return leave_wait(engine, now);
@@ -947,8 +1119,10 @@ on_signal(struct engine *engine, const struct event *event)
 	    (engine->state == STATE_WAITING ||
 		engine->state == STATE_DELIVERING))
 		return ACTION_NONE;
+	if (event->ends_run && stop > 0 && engine->process.stop_by == 0)
+		process_stop(&engine->process, now + stop);
 	if (!event->ends_run || engine->state == STATE_FINISHED ||
-	    (engine->state == STATE_ASKING && engine->question == ASK_HOOK))
+	    hook_runs(engine))
 		return on_timer(engine, now);
 	if (!process_runs(engine)) {
 		engine->run.in_a_wait = true;
@@ -958,33 +1132,30 @@ on_signal(struct engine *engine, const struct event *event)
 	}
 	if (engine->signal == 0)
 		engine->signal = event->signal;
-	if (engine->collecting)
-		engine->deadline =
-		    number_min(engine->deadline, now + LAST_GRACE);
+	if (engine->probes.phase == HEALTH_WAITING)
+		health_stop(&engine->probes);
+	process_hurry(&engine->process, now + READER_GRACE);
 	return on_timer(engine, now);
 }
 
-/* The process that runs is ended as if its time were over. */
+/*
+ * retry itself failed while it did something else than to take the outcome of
+ * a process: a process that runs is ended as if its time were over.
+ */
 static enum action_kind
 on_error(struct engine *engine, const struct event *event)
 {
-	const bool instead_of_answer = event->answer != VERDICT_NONE;
-
 	/* The end was told, and its hook goes on. */
-	if (engine->state == STATE_ASKING && engine->question == ASK_HOOK)
-		return engine->collecting || instead_of_answer
-		    ? settle(engine, event->now)
-		    : ACTION_NONE;
-	engine->run.death = event->signal;
-	if (!process_runs(engine) || instead_of_answer)
+	if (hook_runs(engine))
+		return ACTION_NONE;
+	note_error(engine, event);
+	if (!process_runs(engine))
 		return own_failure(engine, event->now);
-	engine->failed = true;
-	if (engine->collecting)
-		return engine->state == STATE_RUNNING
-		    ? on_ended(engine, event)
-		    : own_failure(engine, event->now);
-	engine->deadline = event->now;
-	return watch_process(engine, event->now);
+	if (engine->process.phase != PROCESS_RUNS)
+		return watch_process(engine, event->now);
+	return follow(engine,
+	    process_end(&engine->process, PROCESS_ERROR, event->now),
+	    event->now);
 }
 
 static enum action_kind
@@ -995,28 +1166,33 @@ handle(struct engine *engine, const struct event *event)
 		engine->begun = event->now;
 		if (!engine->policy->remember)
 			return prepare(engine, event->now);
-		/* Nothing is tolerated before the state tells the number. */
-		engine->earlier.given_up = UINT64_MAX;
-		return ask(engine, ASK_STATE, run_end(engine));
+		/*
+		 * Until the state is read, as many runs in a row gave up as
+		 * can be counted, so that --tolerate tolerates no failure.
+		 */
+		engine->restored.given_up = UINT64_MAX;
+		return ask(engine, ASK_STATE, run_end(engine), event->now);
 	case EVENT_EXITED:
-		return on_exited(engine, event->now);
+		return follow(engine,
+		    process_exited(&engine->process, event->now), event->now);
 	case EVENT_REAPED:
 		return on_reaped(engine, event->now);
-	case EVENT_CLEAN:
+	case EVENT_GONE:
 		return collect(engine, event->now);
 	case EVENT_ENDED:
 		return on_ended(engine, event);
 	case EVENT_ANSWER:
 		return on_answer(engine, event);
+	case EVENT_PROBED:
+		return on_probed(engine, event);
 	case EVENT_TIMER:
 		return on_timer(engine, event->now);
 	case EVENT_SIGNAL:
 		return on_signal(engine, event);
 	case EVENT_PROGRESS:
-		if (engine->deadline < INFINITY)
-			engine->deadline = number_max(engine->deadline,
-			    event->now + LAST_GRACE);
-		return ACTION_NONE;
+		return on_progress(engine, event->now);
+	case EVENT_BLOCKED:
+		return on_blocked(engine, event->now);
 	case EVENT_DELIVERED:
 		if (engine->state == STATE_DELIVERING)
 			return settle(engine, event->now);
@@ -1041,14 +1217,21 @@ engine_record(const struct engine *engine, double now)
 	record.elapsed = now - engine->begun;
 	record.final = is_final(engine);
 	record.waits = engine->state == STATE_WAITING;
-	if (engine->state == STATE_ASKING && engine->question == ASK_LOCK)
-		record.locked = now - engine->lock_begun;
+	record.runs = engine->state == STATE_RUNNING;
+	if (engine->policy->trials) {
+		record.trials = &engine->trials;
+		record.all_trials = &engine->all_trials;
+	}
+	record.probes = engine->probes;
+	record.health = health_status(&engine->probes, &engine->policy->health);
+	if (engine->state == STATE_ASKING && engine->question == ASK_STATE)
+		record.locked = now - engine->begun;
 	return record;
 }
 
 static void
-tell(struct step *step, const struct engine *engine, enum record_kind kind,
-    double now)
+add_record(struct step *step, const struct engine *engine,
+    enum record_kind kind, double now)
 {
 	struct record *record = &step->records[step->count++];
 
@@ -1056,48 +1239,74 @@ tell(struct step *step, const struct engine *engine, enum record_kind kind,
 	record->kind = kind;
 }
 
+/* The signal that a KILL or LOOK sends. */
+static int
+process_signal(const struct engine *engine, enum action_kind kind)
+{
+	if (engine->process.phase == PROCESS_KILLED)
+		return SIGKILL;
+	return kind == ACTION_KILL ? engine->policy->signal : 0;
+}
+
 struct step
 engine_step(struct engine *engine, struct event event)
 {
-	engine->active = number_max(engine->active, event.active);
+	engine->process.active = fmax(engine->process.active, event.active);
 	const enum action_kind kind = handle(engine, &event);
 	const double now = event.now;
 	/* The end is told before the hook runs, or else at FINISH. */
 	const bool hook = kind == ACTION_ASK && engine->question == ASK_HOOK;
 	const bool over =
 	    hook || (kind == ACTION_FINISH && engine->question != ASK_HOOK);
-	struct step step = { .count = 0 };
+	struct step step;
 
+	step.count = 0;
 	if (event.kind == EVENT_START)
-		tell(&step, engine, RECORD_START, now);
+		add_record(&step, engine, RECORD_START, now);
 	if (event.kind == EVENT_SIGNAL) {
 		engine->run.signal = event.signal;
 		engine->run.forwarded = event.forwarded;
-		tell(&step, engine, RECORD_SIGNAL, now);
+		add_record(&step, engine, RECORD_SIGNAL, now);
 	}
-	if (engine->state == STATE_ASKING && !engine->lock_told &&
-	    now >= engine->lock_begun + LOCK_PATIENCE) {
+	if (engine->state == STATE_ASKING && engine->question == ASK_STATE &&
+	    !engine->lock_told && now >= engine->begun + LOCK_PATIENCE) {
 		engine->lock_told = true;
-		tell(&step, engine, RECORD_LOCK, now);
+		add_record(&step, engine, RECORD_LOCK, now);
+	}
+	const enum health_status health =
+	    health_status(&engine->probes, &engine->policy->health);
+	if (health != engine->health_told) {
+		engine->run.first_healthy =
+		    health == HEALTH_HEALTHY && !engine->healthy_told;
+		engine->health_told = health;
+		engine->healthy_told |= engine->run.first_healthy;
+		add_record(&step, engine, RECORD_HEALTH, now);
 	}
 	/* A verdict is recorded with the wait or end that follows. */
-	if (engine->untold && (kind == ACTION_WAIT || over)) {
-		engine->untold = false;
-		if (engine->run.judgement.verdict != VERDICT_SUCCESS)
+	if (engine->outcome_pending && (kind == ACTION_WAIT || over)) {
+		engine->outcome_pending = false;
+		const bool success =
+		    engine->run.judgement.verdict == VERDICT_SUCCESS;
+		if (!success)
 			engine->run.failures =
 			    next_number(engine->run.failures);
-		tell(&step, engine, RECORD_OUTCOME, now);
+		engine->run.refunds = success && engine->policy->budget;
+		add_record(&step, engine, RECORD_OUTCOME, now);
+		engine->run.refunds = false;
+		if (success)
+			engine->run.paid = 0;
 	}
 	if (kind == ACTION_WAIT)
-		tell(&step, engine, RECORD_WAIT, now);
+		add_record(&step, engine, RECORD_WAIT, now);
 	if (over)
-		tell(&step, engine, RECORD_END, now);
+		add_record(&step, engine, RECORD_END, now);
 	step.action = (struct action){
 		.kind = kind,
-		.wake = number_max(next_timer(engine), now),
+		.wake = fmax(next_timer(engine), now),
 		.question = engine->question,
-		.signal = engine->send,
-		.progress = progress(engine, now),
+		.reason = engine->run.reason,
+		.signal = process_signal(engine, kind),
+		.state = state_left(engine, now),
 	};
 	return step;
 }
@@ -1111,14 +1320,12 @@ engine_open(const struct policy *policy, struct random random)
 		return NULL;
 	engine->policy = policy;
 	engine->random = random;
-	engine->deadline = engine->kill_at = engine->leave_at = INFINITY;
-	engine->lock_begun = INFINITY;
+	engine->process.deadline = INFINITY;
 	engine->run.limit = policy->limits.attempts;
 	engine->run.max_time = policy->max_time;
 	engine->run.delay.hint = -1;
 	engine->run.just_waited = -1;
 	engine->run.user = engine->run.system = NAN;
-	engine->run.chance = NAN;
 	return engine;
 }
 

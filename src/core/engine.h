@@ -1,9 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+
 #ifndef ENGINE_H
 #define ENGINE_H
 
 #include "policy.h"
 #include "random.h"
 #include "record.h"
+#include "state.h"
 
 /*
  * The run as a state machine that does no I/O: it is told what happened and
@@ -15,8 +18,9 @@ struct engine;
 /* A question that the driver answers with an event ANSWER. */
 enum question {
 	ASK_STATE,  /* take the lock of the state and read it: SUCCESS; STOP if
-		       another run has the lock; NONE if that failed */
-	ASK_LOCK,   /* wait, in a process, until the lock may be free */
+		       another run has it and is not waited for; RETRY once a
+		       process that waited for the lock has ended; NONE if
+		       that failed */
 	ASK_INPUT,  /* read standard input to its end */
 	ASK_CHECK,  /* run --check: its verdict */
 	ASK_BUDGET, /* pay for a retry: SUCCESS if the budget allows it */
@@ -25,29 +29,22 @@ enum question {
 	ASK_HOOK    /* run --on-success or --on-give-up: any answer */
 };
 
-/* The backoff, as one run leaves it to the next. */
-struct progress {
-	struct level level;
-	uint64_t n;	   /* the number of the last retry's delay */
-	uint64_t failures; /* in a row, over all runs */
-	uint64_t given_up; /* runs in a row that gave up */
-	double delay;	   /* seconds that the next attempt is put off */
-	double age;	   /* ASK_SAVE: seconds since the delay began */
-};
-
 enum event_kind {
 	EVENT_NONE, /* for drivers: nothing has happened yet */
 	EVENT_START,
 	EVENT_EXITED,	 /* the process of the attempt or question has exited */
 	EVENT_REAPED,	 /* another process, an orphan, has */
-	EVENT_CLEAN,	 /* nothing is left of an ended process, or it was
+	EVENT_GONE,	 /* nothing is left of an ended process, or it was
 			    abandoned */
 	EVENT_ENDED,	 /* the attempt is over: this is the evidence */
 	EVENT_ANSWER,	 /* to the question that was asked */
+	EVENT_PROBED,	 /* the health probe has ended, or could not start */
 	EVENT_TIMER,	 /* the action's `wake` is reached */
 	EVENT_SIGNAL,	 /* retry received a signal */
-	EVENT_PROGRESS,	 /* some of the held output got out */
-	EVENT_DELIVERED, /* all of it did */
+	EVENT_PROGRESS,	 /* a reader has taken some of the held output */
+	EVENT_BLOCKED,	 /* COLLECT is not over, since a reader takes none of
+			    the output */
+	EVENT_DELIVERED, /* all held output got out, or was dropped */
 	EVENT_PLANNED,	 /* the plan ends here */
 	EVENT_ERROR	 /* retry itself failed */
 };
@@ -62,44 +59,60 @@ struct event {
 	double hint;  /* seconds; negative: none */
 	bool healthy; /* --control said so */
 
-	/* ANSWER; an ERROR that comes in place of an answer has it too. */
+	/* ANSWER. */
 	enum verdict answer;
-	struct progress
-	    progress; /* ASK_STATE; `delay` is the rest of the delay */
+	struct state state; /* ASK_STATE: from the last run */
+	int64_t paid; /* ASK_BUDGET: thousandths of a token for the retry */
 
-	/* SIGNAL; ERROR: the signal to die of, or 0. */
+	struct outcome probe; /* PROBED */
+
+	bool failed; /* ENDED, ANSWER: retry itself failed meanwhile */
+	/* SIGNAL; failed, ERROR: the signal to die of, or 0. */
 	int signal;
 	bool forwarded; /* to the process that runs */
 	bool ends_run;
 };
 
+/*
+ * A health probe goes on during NONE, PROBE and END_PROBE.  Any other action
+ * ends it first, and no PROBED comes of it.
+ */
 enum action_kind {
-	ACTION_NONE,	/* wait for an event */
-	ACTION_RUN,	/* start an attempt */
-	ACTION_ASK,	/* ask the question */
-	ACTION_WAIT,	/* wait for the timer */
-	ACTION_KILL,	/* signal the process, and all that it started */
-	ACTION_CLEAN,	/* has all that it started ended?  Signal it first,
-			   if there is a signal.  CLEAN, at once or later; no
+	ACTION_NONE,	  /* wait for an event */
+	ACTION_RUN,	  /* start an attempt */
+	ACTION_PROBE,	  /* start the health probe; PROBED */
+	ACTION_END_PROBE, /* kill the probe and all that it started; PROBED */
+	ACTION_ASK,	  /* ask the question */
+	ACTION_WAIT,	  /* wait for the timer */
+	ACTION_KILL,	  /* signal the process, and all that it started */
+	ACTION_LOOK,	  /* has all that it started ended?  Signal it first,
+			   if there is a signal.  GONE, at once or later; no
 			   ERROR may come in its place */
-	ACTION_ABANDON, /* name what cannot be ended and forget it; CLEAN */
-	ACTION_COLLECT, /* ENDED or ANSWER: how did the process end? */
-	ACTION_DELIVER, /* let out, or drop, held output; DELIVERED */
-	ACTION_FINISH	/* the run is over */
+	ACTION_ABANDON,	  /* name what cannot be ended and forget it; GONE */
+	ACTION_COLLECT,	  /* ENDED or ANSWER: how did the process end? */
+	ACTION_DELIVER,	  /* let out, or drop, held output; DELIVERED */
+	ACTION_FINISH	  /* the run is over */
 };
 
 struct action {
 	enum action_kind kind;
 	double wake; /* when the next TIMER is due, INFINITY: never */
-	enum question question;	  /* ASK, COLLECT; an attempt's has none */
-	int signal;		  /* KILL, CLEAN */
-	struct progress progress; /* ASK_SAVE */
+	enum question question; /* ASK; else the last one that was asked */
+	enum reason reason;	/* ASK_HOOK: why the run ended */
+	int signal;		/* KILL, LOOK */
+	struct state state;	/* ASK_SAVE: for the next run */
 };
+
+/*
+ * A step tells of no more than START or SIGNAL, then OUTCOME, then WAIT or END;
+ * LOCK and HEALTH do not come with an outcome.
+ */
+#define STEP_RECORDS 3
 
 /* The next action, and the records of what happened, in order. */
 struct step {
 	struct action action;
-	struct record records[3];
+	struct record records[STEP_RECORDS];
 	int count;
 };
 

@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <math.h>
 #include <string.h>
 
 #include "duration.h"
 #include "jitter.h"
-#include "number.h"
 
 const struct jitter_kind jitter_kinds[] = {
 	{
@@ -15,20 +17,20 @@ const struct jitter_kind jitter_kinds[] = {
 	{
 	    .name = "full",
 	    .formula = "x*u",
-	    .doc = "between 0 and the nominal delay",
+	    .doc = "between 0 and x",
 	    .least = 0,
 	},
 	{
 	    .name = "equal",
 	    .alias = "half",
 	    .formula = "x/2 + x/2*u",
-	    .doc = "at least half the nominal delay",
+	    .doc = "at least half of x",
 	    .least = 0.5,
 	},
 	{
 	    .name = "RATIO",
 	    .formula = "x*(1 - r + 2*r*u)",
-	    .doc = "at most that fraction above or below: 0.2 or 20%",
+	    .doc = "up to r above or below x: 0.2 or 20%",
 	    .least = 1,
 	    .begins = "-.0123456789",
 	    .relative = true,
@@ -36,7 +38,7 @@ const struct jitter_kind jitter_kinds[] = {
 	{
 	    .name = "+DUR",
 	    .formula = "x + DUR*u",
-	    .doc = "plus up to DUR",
+	    .doc = "up to DUR above x",
 	    .least = 1,
 	    .begins = "+",
 	},
@@ -52,7 +54,7 @@ is_kind(const struct jitter_kind *kind, const char *text)
 	    (kind->alias != NULL && strcmp(kind->alias, text) == 0);
 }
 
-const char *
+enum problem
 jitter_parse(const char *text, struct jitter *jitter)
 {
 	const struct jitter_kind *kind = jitter_kinds;
@@ -60,11 +62,11 @@ jitter_parse(const char *text, struct jitter *jitter)
 	while (kind->name != NULL && !is_kind(kind, text))
 		kind++;
 	if (kind->name == NULL)
-		return "unknown jitter";
+		return PROBLEM_UNKNOWN;
 	jitter->kind = kind;
 	jitter->amount = 0;
 	if (kind->begins == NULL)
-		return NULL;
+		return PROBLEM_NONE;
 	if (!kind->relative)
 		return duration_parse(text + 1, &jitter->amount);
 	return duration_ratio(text, &jitter->amount);
@@ -99,9 +101,9 @@ jitter_delay(const struct jitter *jitter, const struct backoff *backoff,
 
 	if (jitter->order == JITTER_BEFORE_CAP && jitter->kind->begins != NULL)
 		return backoff_clamp(backoff, spread(jitter, x, u));
-	x = number_min(backoff_clamp(backoff, x), jitter_room(jitter, backoff));
-	x = number_max(spread(jitter, x, u), backoff->min);
+	x = fmin(backoff_clamp(backoff, x), jitter_room(jitter, backoff));
+	x = fmax(spread(jitter, x, u), backoff->min);
 	if (jitter->order == JITTER_INSIDE && backoff->cap_given)
-		x = number_min(x, backoff->cap);
+		x = fmin(x, backoff->cap);
 	return x;
 }

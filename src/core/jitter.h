@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #ifndef JITTER_H
 #define JITTER_H
 
@@ -31,14 +33,17 @@ struct jitter_kind {
 /* Ends with a NULL name. */
 extern const struct jitter_kind jitter_kinds[];
 
+/* The kind that a strategy without a draw of its own has. */
+#define JITTER_DEFAULT "20%"
+
 struct jitter {
 	const struct jitter_kind *kind;
 	double amount; /* RATIO or seconds, 0 for a kind without */
 	enum jitter_order order;
 };
 
-/* Reads KIND.  Returns NULL, or what is wrong with the text. */
-const char *jitter_parse(const char *text, struct jitter *jitter);
+/* Reads KIND. */
+enum problem jitter_parse(const char *text, struct jitter *jitter);
 
 /*
  * The delay in seconds for the nominal delay `nominal`, not yet clamped, and

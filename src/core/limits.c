@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,12 +9,12 @@
 #include "text.h"
 
 /* Reads the number of attempts, "10", or a limit: "timeout:2", "5/10m". */
-static const char *
+static enum problem
 read_item(struct limits *limits, char *text)
 {
 	char *colon = strchr(text, ':');
 	struct limit limit = { .window = INFINITY, .named = colon != NULL };
-	const char *problem = NULL;
+	enum problem problem = PROBLEM_NONE;
 
 	if (colon != NULL) {
 		*colon = '\0';
@@ -22,35 +24,35 @@ read_item(struct limits *limits, char *text)
 	char *slash = strchr(text, '/');
 	if (slash != NULL)
 		*slash = '\0';
-	if (problem == NULL)
+	if (problem == PROBLEM_NONE)
 		problem = text_count(text, &limit.count);
-	if (problem != NULL)
+	if (problem != PROBLEM_NONE)
 		return problem;
 	if (slash == NULL && colon == NULL) {
 		limits->attempts = limit.count;
-		return NULL;
+		return PROBLEM_NONE;
 	}
 	if (limit.count == 0)
-		return "the number must be more than 0";
+		return PROBLEM_COUNT_0;
 	if (slash != NULL) {
 		problem = duration_parse(slash + 1, &limit.window);
-		if (problem == NULL && limit.window == 0)
-			problem = "the time after / must be more than 0";
-		if (problem == NULL && limit.count > LIMITS_WINDOW_MOST)
-			problem = "the number before / must be at most 100";
-		if (problem != NULL)
+		if (problem == PROBLEM_NONE && limit.window == 0)
+			problem = PROBLEM_WINDOW_0;
+		if (problem == PROBLEM_NONE && limit.count > LIMITS_WINDOW_MOST)
+			problem = PROBLEM_WINDOW_COUNT;
+		if (problem != PROBLEM_NONE)
 			return problem;
 	}
 	if (limits->count == LIMITS_MOST)
-		return "too many limits";
+		return PROBLEM_TOO_MANY_LIMITS;
 	limits->rows[limits->count++] = limit;
-	return NULL;
+	return PROBLEM_NONE;
 }
 
-const char *
+enum problem
 limits_parse(struct limits *limits, const char *list, const char **where)
 {
-	struct limits result = { .count = 0 };
+	struct limits result = { 0 };
 	bool numbered = false;
 
 	while (list != NULL) {
@@ -59,24 +61,24 @@ limits_parse(struct limits *limits, const char *list, const char **where)
 		char text[TEXT_ITEM];
 
 		*where = list;
-		const char *problem = text_item(&list, text);
-		if (problem != NULL)
+		enum problem problem = text_item(&list, text);
+		if (problem != PROBLEM_NONE)
 			return problem;
 		const int length = (int)strlen(text);
 		problem = read_item(&result, text);
-		if (problem != NULL)
+		if (problem != PROBLEM_NONE)
 			return problem;
 		if (result.count > before) {
 			result.rows[before].text = start;
 			result.rows[before].length = length;
 		} else if (numbered) {
-			return "the number of attempts is given twice";
+			return PROBLEM_ATTEMPTS_TWICE;
 		} else {
 			numbered = true;
 		}
 	}
 	*limits = result;
-	return NULL;
+	return PROBLEM_NONE;
 }
 
 const struct limit *

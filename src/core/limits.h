@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #ifndef LIMITS_H
 #define LIMITS_H
 
@@ -32,10 +34,10 @@ struct limits {
 
 /*
  * Reads a comma list of a number of attempts, which is none if it is missing,
- * and of limits.  Returns NULL; or what is wrong with the item to which *where
- * then points, and the limits are as they were.
+ * and of limits.  If an item is wrong, *where points to it, and the limits are
+ * as they were.
  */
-const char *limits_parse(struct limits *limits, const char *list,
+enum problem limits_parse(struct limits *limits, const char *list,
     const char **where);
 
 /* The failures that each limit of a run has counted. */

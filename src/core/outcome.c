@@ -1,5 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+
 #include <ctype.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -17,6 +20,7 @@ outcome_name(enum outcome_kind kind)
 		[OUTCOME_EXIT] = "exit",
 		[OUTCOME_SIGNAL] = "signal",
 		[OUTCOME_TIMEOUT] = "timeout",
+		[OUTCOME_UNHEALTHY] = "unhealthy",
 		[OUTCOME_UNSTARTABLE] = "unstartable",
 		[OUTCOME_UNFORKED] = "unforked",
 	};
@@ -24,11 +28,28 @@ outcome_name(enum outcome_kind kind)
 	return names[kind];
 }
 
+/* A shell exits with 128 and the signal that its command died of. */
+#define EXIT_KILLED (128 + SIGKILL)
+
+bool
+outcome_may_be_oom(struct outcome outcome)
+{
+	return (outcome.kind == OUTCOME_EXIT && outcome.code == EXIT_KILLED) ||
+	    (outcome.kind == OUTCOME_SIGNAL && outcome.code == SIGKILL);
+}
+
 bool
 outcome_ran(struct outcome outcome)
 {
 	return outcome.kind != OUTCOME_UNSTARTABLE &&
 	    outcome.kind != OUTCOME_UNFORKED;
+}
+
+bool
+outcome_was_ended(struct outcome outcome)
+{
+	return outcome.kind == OUTCOME_TIMEOUT ||
+	    outcome.kind == OUTCOME_UNHEALTHY;
 }
 
 #define NAME(error) [error] = #error
@@ -65,6 +86,7 @@ outcome_status(struct outcome outcome)
 	case OUTCOME_SIGNAL:
 		return 128 + outcome.code;
 	case OUTCOME_TIMEOUT:
+	case OUTCOME_UNHEALTHY:
 		return STATUS_TIMEOUT;
 	case OUTCOME_UNSTARTABLE:
 		return outcome.code == ENOENT ? STATUS_NOT_FOUND
@@ -83,6 +105,10 @@ outcome_status(struct outcome outcome)
 /* The first of the words for attempts that gave a hint. */
 #define HINTED 6
 
+/* The bits for OOM among those of the other kinds. */
+#define OOM_EXIT 62
+#define OOM_SIGNAL 63
+
 #define ALL UINT64_MAX
 #define BIT(number) (UINT64_C(1) << ((number) % 64))
 
@@ -91,6 +117,9 @@ set_has(const struct set *set, struct outcome outcome)
 {
 	const uint64_t *bits = set->bits + (outcome.hinted ? HINTED : 0);
 
+	if (outcome.oom)
+		return bits[KINDS] &
+		    BIT(outcome.kind == OUTCOME_EXIT ? OOM_EXIT : OOM_SIGNAL);
 	switch (outcome.kind) {
 	case OUTCOME_EXIT:
 		return bits[outcome.code / 64 % 4] & BIT(outcome.code);
@@ -98,6 +127,7 @@ set_has(const struct set *set, struct outcome outcome)
 		return bits[SIGNALS] & BIT(outcome.code - 1);
 	case OUTCOME_NONE:
 	case OUTCOME_TIMEOUT:
+	case OUTCOME_UNHEALTHY:
 	case OUTCOME_UNSTARTABLE:
 	case OUTCOME_UNFORKED:
 		break;
@@ -126,25 +156,30 @@ set_keep(struct set *set, const struct set *other)
 		set->bits[i] &= other->bits[i];
 }
 
+#define OOM (BIT(OOM_EXIT) | BIT(OOM_SIGNAL))
+
 /* The kinds that are one bit each. */
 #define OTHER_KINDS \
-	(BIT(OUTCOME_TIMEOUT) | BIT(OUTCOME_UNSTARTABLE) | \
-	    BIT(OUTCOME_UNFORKED))
+	(OOM | BIT(OUTCOME_TIMEOUT) | BIT(OUTCOME_UNHEALTHY) | \
+	    BIT(OUTCOME_UNSTARTABLE) | BIT(OUTCOME_UNFORKED))
 
 const struct set_word set_classes[] = {
 	{ "any", "every outcome",
 	    { { ALL, ALL, ALL, ALL, ALL, OTHER_KINDS } } },
 	{ "nonzero", "any exit status but 0", { { ALL - 1, ALL, ALL, ALL } } },
 	{ "signal", "death by any signal", { { [SIGNALS] = ALL } } },
-	{ "timeout", "timed out, whatever status it then returned",
+	{ "oom", "killed because memory ran out", { { [KINDS] = OOM } } },
+	{ "timeout", "timed out, whatever the exit status",
 	    { { [KINDS] = BIT(OUTCOME_TIMEOUT) } } },
+	{ "unhealthy", "ended because --health kept failing",
+	    { { [KINDS] = BIT(OUTCOME_UNHEALTHY) } } },
 	{ "unstartable", "could not be executed, or was not found",
 	    { { [KINDS] = BIT(OUTCOME_UNSTARTABLE) } } },
 	{ "unforked", "fork failed", { { [KINDS] = BIT(OUTCOME_UNFORKED) } } },
 	{ "temporary", "tempfail, unavailable or oserr",
 	    { { [1] = BIT(EX_TEMPFAIL) | BIT(EX_UNAVAILABLE) |
 		    BIT(EX_OSERR) } } },
-	{ "hinted", "any with a hint about how long to wait",
+	{ "hinted", "any outcome with a hint (--delay-match, --control)",
 	    { { [HINTED] = ALL, ALL, ALL, ALL, ALL, OTHER_KINDS } } },
 	{ .name = NULL },
 };
@@ -180,31 +215,30 @@ const struct set_word set_sysexits[] = {
 };
 
 /* An exit status or a range of them: "1", "100-110". */
-static const char *
+static enum problem
 item_range(struct set *item, char *text)
 {
-	const char *problem;
+	const char *invalid;
 	char *dash = strchr(text, '-');
 	long long low, high;
 
 	if (dash != NULL)
 		*dash++ = '\0';
 	if (strspn(text, "0123456789") != strlen(text))
-		return "not an exit status (use 1, 1-5 or 1,5)";
-	low = high = strtonum(text, 0, 255, &problem);
-	if (problem == NULL && dash != NULL) {
+		return PROBLEM_NOT_A_STATUS;
+	low = high = strtonum(text, 0, 255, &invalid);
+	if (invalid == NULL && dash != NULL) {
 		if (*dash == '\0' || strspn(dash, "0123456789") != strlen(dash))
-			return "not a range of exit statuses";
-		high = strtonum(dash, 0, 255, &problem);
+			return PROBLEM_NOT_A_RANGE;
+		high = strtonum(dash, 0, 255, &invalid);
 	}
-	if (problem != NULL)
-		return "over 255; an HTTP status is matched in the output: "
-		       "--stop-match='error: 404'";
+	if (invalid != NULL)
+		return PROBLEM_OVER_255;
 	if (low > high)
-		return "a range that runs backwards";
+		return PROBLEM_BACKWARDS;
 	for (long long status = low; status <= high; status++)
 		item->bits[status / 64] |= BIT(status);
-	return NULL;
+	return PROBLEM_NONE;
 }
 
 static const struct set_word *
@@ -215,36 +249,41 @@ find_word(const struct set_word *words, const char *name)
 	return words->name == NULL ? NULL : words;
 }
 
-const char *
+enum problem
 set_item(struct set *item, char *text)
 {
 	const bool is_sysexit = strncasecmp(text, "EX_", 3) == 0;
 	const struct set_word *word =
 	    is_sysexit ? NULL : find_word(set_classes, text);
 	const int number = is_sysexit ? -1 : signal_parse(text);
-	const char *problem;
+	enum problem problem;
 
 	*item = (struct set){ { 0 } };
 	if (word == NULL)
 		word = find_word(set_sysexits, text + (is_sysexit ? 3 : 0));
 	if (isdigit((unsigned char)*text)) {
 		problem = item_range(item, text);
-		if (problem != NULL)
+		if (problem != PROBLEM_NONE)
 			return problem;
 	} else if (word != NULL) {
 		*item = word->set;
 	} else if (number != -1) {
 		item->bits[SIGNALS] = BIT(number - 1);
 	} else {
-		return SET_UNKNOWN;
+		return PROBLEM_UNKNOWN;
 	}
-	/* They are meant with a hint and without. */
+	/* Statuses and signals are meant whether or not memory ran out. */
+	if (item->bits[EXIT_KILLED / 64] & BIT(EXIT_KILLED))
+		item->bits[KINDS] |= BIT(OOM_EXIT);
+	if (item->bits[SIGNALS] & BIT(SIGKILL - 1))
+		item->bits[KINDS] |= BIT(OOM_SIGNAL);
+	/* All outcomes are meant with a hint and without. */
 	for (int i = 0; i < HINTED; i++)
 		item->bits[HINTED + i] |= item->bits[i];
-	return NULL;
+	return PROBLEM_NONE;
 }
 
-const char *
+enum problem
 set_parse(struct set *set, const char *list, const char **where)
 {
 	struct set result = *set;
@@ -255,8 +294,8 @@ set_parse(struct set *set, const char *list, const char **where)
 
 		if (where != NULL)
 			*where = list;
-		const char *problem = text_item(&list, text);
-		if (problem != NULL)
+		enum problem problem = text_item(&list, text);
+		if (problem != PROBLEM_NONE)
 			return problem;
 		if (strcasecmp(text, "none") == 0) {
 			result = (struct set){ { 0 } };
@@ -264,9 +303,9 @@ set_parse(struct set *set, const char *list, const char **where)
 		}
 		const bool out = *text == '!' || *text == '^';
 		if (out && text[1] == '\0')
-			return "empty item";
+			return PROBLEM_EMPTY_ITEM;
 		problem = set_item(&item, text + out);
-		if (problem != NULL)
+		if (problem != PROBLEM_NONE)
 			return problem;
 		if (out)
 			set_remove(&result, &item);
@@ -274,5 +313,5 @@ set_parse(struct set *set, const char *list, const char **where)
 			set_add(&result, &item);
 	}
 	*set = result;
-	return NULL;
+	return PROBLEM_NONE;
 }

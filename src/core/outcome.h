@@ -1,8 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+
 #ifndef OUTCOME_H
 #define OUTCOME_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "problem.h"
 
 /* How an attempt ended, and the number that goes with it. */
 enum outcome_kind {
@@ -10,6 +14,7 @@ enum outcome_kind {
 	OUTCOME_EXIT,	     /* its exit status */
 	OUTCOME_SIGNAL,	     /* the signal it died of */
 	OUTCOME_TIMEOUT,     /* whatever its process then returned */
+	OUTCOME_UNHEALTHY,   /* the same; its health probe failed */
 	OUTCOME_UNSTARTABLE, /* execve(2)'s errno */
 	OUTCOME_UNFORKED     /* fork(2)'s errno */
 };
@@ -18,6 +23,8 @@ struct outcome {
 	enum outcome_kind kind;
 	int code;
 	bool hinted; /* it said how long to wait */
+	bool oom;    /* EXIT 137 or SIGKILL: the kernel had no memory left */
+	const char *reason; /* UNSTARTABLE: more than errno says, or NULL */
 };
 
 /* `retry`'s own exit statuses; the others are the command's. */
@@ -29,10 +36,16 @@ enum {
 	STATUS_NOT_FOUND = 127
 };
 
+/* Whether a process that the kernel killed for its memory may have ended so. */
+bool outcome_may_be_oom(struct outcome outcome);
+
 /* Whether the command was executed. */
 bool outcome_ran(struct outcome outcome);
 
-/* "exit", "signal", "timeout", "unstartable", "unforked"; "none". */
+/* Whether `retry` ended it, so that its status is not the command's own. */
+bool outcome_was_ended(struct outcome outcome);
+
+/* "exit", "signal", "timeout", "unhealthy" and so on; "none". */
 const char *outcome_name(enum outcome_kind kind);
 
 /*
@@ -50,7 +63,8 @@ int outcome_status(struct outcome outcome);
 /*
  * A set of outcomes, empty if all bits are 0: a bit for each exit status, then
  * for each signal from 1 to 64, then for each other kind, whatever its code;
- * and all of these again for attempts that gave a hint.
+ * and all of these again for attempts that gave a hint.  Two of the other kinds
+ * are the outcomes that memory ran out for.
  */
 #define SET_WORDS 12
 
@@ -71,20 +85,15 @@ void set_keep(struct set *set, const struct set *other);
 
 /*
  * Applies a comma list to the set, from left to right; "!" or "^" before an
- * item takes it out, and "none" takes out all.  Returns NULL; or what is wrong
- * with the item to which *where then points, and the set is as it was.  `where`
- * may be NULL.
+ * item takes it out, and "none" takes out all.  If an item is wrong, *where
+ * points to it, and the set is as it was.  `where` may be NULL.
  */
-const char *set_parse(struct set *set, const char *list, const char **where);
-
-/* set_item()'s answer to a word that it does not know. */
-#define SET_UNKNOWN "unknown outcome"
+enum problem set_parse(struct set *set, const char *list, const char **where);
 
 /*
  * Reads one item, without "!", into an empty set; the text may be changed.
- * Returns NULL, or what is wrong with it.
  */
-const char *set_item(struct set *item, char *text);
+enum problem set_item(struct set *item, char *text);
 
 /* A word that a SET may hold. */
 struct set_word {

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #ifndef POLICY_H
 #define POLICY_H
 
@@ -5,13 +7,14 @@
 #include <stdint.h>
 
 #include "backoff.h"
+#include "health.h"
 #include "jitter.h"
 #include "limits.h"
 #include "verdict.h"
 
-/* When output that is held back goes out. */
+/* When held output goes out. */
 enum delivery {
-	DELIVERY_NONE, /* nothing is held back */
+	DELIVERY_NONE, /* nothing is held */
 	DELIVERY_EACH, /* after each attempt */
 	DELIVERY_LAST  /* at the end of the run */
 };
@@ -28,6 +31,7 @@ struct policy {
 	double idle_timeout;  /* for an attempt that writes nothing */
 	double min_timeout;
 	double kill_after;
+	double stop_timeout; /* from a signal that ends the run to SIGKILL */
 	int signal;
 
 	struct backoff backoff;
@@ -40,8 +44,9 @@ struct policy {
 	double hint_limit;  /* a longer hint gives up */
 	double hint_spread; /* how much longer chance makes a hint: 0.2 */
 
+	struct health_rules health;
 	struct rules rules;
-	struct set free;
+	struct set uncounted;
 	bool preserve_status;
 
 	bool gate;	 /* --before-retry is asked before each retry */
@@ -55,9 +60,24 @@ struct policy {
 	uint64_t repeats; /* successes in a row that end the run; 0: none */
 	double success_delay;
 
+	/*
+	 * Each attempt is a trial: none ends the run, other than by the verdict
+	 * to stop.
+	 */
+	bool trials;
+
 	bool remember;	   /* the backoff goes on from run to run: --state */
 	uint64_t tolerate; /* runs in a row that give up before one fails */
 	bool early_skip;   /* if it is too early, end instead of waiting */
 };
+
+/* Whether anything of the run is random. */
+bool policy_draws(const struct policy *policy);
+
+/*
+ * Whether there is an option by which `retry` ends a process, with all that it
+ * has started.
+ */
+bool policy_ends_processes(const struct policy *policy);
 
 #endif

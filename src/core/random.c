@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #include "random.h"
 
 #define GAMMA UINT64_C(0x9e3779b97f4a7c15)
@@ -30,4 +32,10 @@ random_uniform(const struct random *random, uint64_t attempt, enum draw purpose)
 		return random->script[(attempt + length - 2) % length];
 	const uint64_t bits = mix(mix(random->seed + GAMMA) + (k + 1) * GAMMA);
 	return (double)(bits >> 11) * 0x1p-53;
+}
+
+uint64_t
+random_seed(const struct random *random, uint64_t n)
+{
+	return (uint64_t)(random_uniform(random, n, DRAW_SEED) * 0x1p53);
 }

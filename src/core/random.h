@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #ifndef RANDOM_H
 #define RANDOM_H
 
@@ -9,6 +11,7 @@ enum draw {
 	DRAW_DELAY, /* for the strategy or the jitter */
 	DRAW_SPLAY,
 	DRAW_HINT,
+	DRAW_SEED, /* for the draws of something else: see random_seed() */
 	DRAW_PURPOSES = 8 /* with room, so that no new one moves old draws */
 };
 
@@ -30,5 +33,8 @@ struct random {
  */
 double random_uniform(const struct random *random, uint64_t attempt,
     enum draw purpose);
+
+/* The n-th seed that is drawn from this one. */
+uint64_t random_seed(const struct random *random, uint64_t n);
 
 #endif

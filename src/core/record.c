@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #include "record.h"
 
 const char *
@@ -8,6 +10,7 @@ record_name(enum record_kind kind)
 		[RECORD_ATTEMPT] = "attempt",
 		[RECORD_OUTCOME] = "outcome",
 		[RECORD_LOCK] = "lock",
+		[RECORD_HEALTH] = "health",
 		[RECORD_WAIT] = "wait",
 		[RECORD_SIGNAL] = "signal",
 		[RECORD_END] = "end",

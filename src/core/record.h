@@ -1,11 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+
 #ifndef RECORD_H
 #define RECORD_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "health.h"
 #include "limits.h"
 #include "outcome.h"
+#include "trials.h"
 #include "verdict.h"
 
 /*
@@ -18,6 +22,7 @@ enum record_kind {
 	RECORD_ATTEMPT, /* an attempt was started */
 	RECORD_OUTCOME, /* an attempt ended, and its verdict is known */
 	RECORD_LOCK,	/* another run has had the state for a second */
+	RECORD_HEALTH,	/* the health of the attempt that runs has changed */
 	RECORD_WAIT,	/* a wait begins */
 	RECORD_SIGNAL,	/* retry received a signal */
 	RECORD_END	/* the run is over, apart from its last hook */
@@ -48,6 +53,7 @@ struct delay {
 	double low, high; /* the range of the random draw */
 	double seconds;	  /* the wait itself */
 	double hint;	  /* the attempt asked for this; negative: for none */
+	bool hint_decides; /* the wait is so long because of the hint */
 };
 
 /* Times are in seconds; `elapsed`, `started` and `due` since the run began. */
@@ -59,11 +65,18 @@ struct record {
 	uint64_t limit; /* on attempts; 0: none */
 	double max_time;
 
+	/*
+	 * engine_record() fills in `elapsed`, `final`, `waits`, `runs`,
+	 * `trials`, `all_trials`, `probes`, `health` and `locked`, and a driver
+	 * that runs processes `time`, `pid`, `said`, `user`, `system` and
+	 * `output`; all else stays from one record to the next.
+	 */
+
 	/* The last attempt that was begun; its number is 0 before the first. */
 	uint64_t attempt;
 	uint64_t used; /* attempts that count against the limit */
 	bool final;    /* the limit allows no other attempt after this one */
-	long pid;      /* ATTEMPT; 0 in a plan */
+	long pid;      /* of the process that runs; 0: none, or a plan */
 	double started;
 	double timeout; /* INFINITY: none */
 
@@ -73,13 +86,21 @@ struct record {
 	double silent;		/* seconds without output that ended it, or 0 */
 	bool command_timed_out; /* its --check or --before-retry did */
 	double duration;
+	enum health_status health; /* of the attempt that was begun last */
+	struct health probes;	   /* what its health probes told */
+	bool first_healthy;  /* HEALTH: for the first time in the attempt */
+	const char *said;    /* the last line of the last probe, or NULL */
 	double user, system; /* processor time; NAN in a plan */
 
-	/* In a plan with chances, else NAN: of the attempt; of giving up. */
-	double chance;
-	double expected_attempts, expected_elapsed; /* END */
-
 	uint64_t failures; /* of the run */
+
+	/* OUTCOME: the budget gets tokens back for a success, ... */
+	bool refunds;
+	int64_t paid; /* ... whose retry cost so many thousandths, or 0 */
+
+	/* --trials, else NULL: of the run; with those of earlier runs. */
+	const struct trials *trials, *all_trials;
+	bool runs; /* an attempt runs */
 
 	/* The last wait. */
 	struct delay delay;
@@ -102,14 +123,18 @@ struct record {
 	enum cut cut;
 	int ended_by;	    /* the signal that ended the run, or 0 */
 	bool in_a_wait;	    /* and it came in a wait */
-	double too_long;    /* REASON_HINT: the hint */
+	double too_long;    /* the hint that ended the run, or 0 */
 	bool too_late;	    /* and --max-time does not allow it */
 	double too_early;   /* REASON_EARLY: by this; 0: another run goes on */
 	bool tolerated;	    /* --tolerate makes the status 0 */
 	uint64_t given_up;  /* runs in a row that gave up, with this one */
 	int status;	    /* the exit status */
-	const char *output; /* the last of the held output, or NULL */
+	const char *output; /* OUTCOME too: the last of the attempt's held
+			       output, or NULL */
 	int death;	    /* the signal that retry dies of then, or 0 */
+
+	/* Of a plan's simulated runs; NULL: this is a run. */
+	const struct plan_figures *figures;
 };
 
 /* Whether the run, which is over, succeeded after failed attempts. */

@@ -1,4 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+
 #include <ctype.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,16 +15,21 @@
  */
 #define REFRESH (1 << 15)
 
-/* Parts of a pattern that regcomp(3) takes, but that need care here. */
+/*
+ * The most that repetitions may add to a pattern.  regcomp(3) makes copies of
+ * what is repeated, and of copies that may be empty it keeps lists whose length
+ * is the square of their number, or the third power: "x{0,9999}" takes 1.5 GB,
+ * and "(x*){0,1000}" 5 GB.
+ */
+#define GROWTH_MOST 1024
+
+/* What may be empty counts this many times: see GROWTH_MOST. */
+#define EMPTY_WEIGHT 4
+
+/* What a scan of a pattern finds beside what is wrong with it. */
 struct scan {
-	bool refers;   /* it has a back-reference */
 	bool unopened; /* a parenthesis is closed that none opened */
-	bool doubled;  /* a repetition is repeated, which POSIX leaves undefined
-			  and regcomp(3) makes copies for: 2^n of "x" + n "+" */
-	bool marked;   /* a parenthesis begins with a question mark */
-	bool empty;    /* an alternative or a group is, and matches anywhere */
-	char escaped;  /* the first character that POSIX gives no meaning after
-			  a backslash, or 0 */
+	bool piped;    /* it has "\|", which matches a | */
 };
 
 /* Returns the end of the bracket expression that begins here. */
@@ -47,46 +55,91 @@ skip_bracket(const char *text)
 	return *text == ']' ? text + 1 : text;
 }
 
-static struct scan
-scan(const char *text)
+/*
+ * The factor by which the repetition that begins here makes its atom larger.
+ * Counts that regcomp(3) would refuse need no care.
+ */
+static size_t
+growth(const char *text)
 {
-	struct scan result = { .refers = false };
-	int depth = 0;
-	bool repeated = false, begun = *text == '\0';
+	char *end;
 
+	if (*text == '+')
+		return 2;
+	if (*text != '{')
+		return EMPTY_WEIGHT;
+	const unsigned long low = strtoul(text + 1, &end, 10);
+	const unsigned long high =
+	    *end == ',' ? strtoul(end + 1, NULL, 10) : low;
+	const size_t copies = high > low ? high : low + (*end == ',');
+	if (copies == 0 || copies > RE_DUP_MAX)
+		return 1;
+	return low == 0 ? copies * EMPTY_WEIGHT : copies;
+}
+
+/*
+ * Returns the problem that regcomp(3) does not see in the pattern, or that it
+ * has no words for; *where points to it.
+ */
+static enum problem
+scan(const char *text, struct scan *result, const char **where)
+{
+	const char *opened[PATTERN_MOST];
+	size_t sizes[PATTERN_MOST + 1] = { 0 }; /* of the groups around it */
+	size_t depth = 0, grown = 0, last = 0;	/* the size of the last atom */
+	bool repeated = false, begun = *text == '\0', empty = false;
+
+	*result = (struct scan){ 0 };
 	while (*text != '\0') {
-		const bool repeats = strchr("*+?{", *text) != NULL;
-		const bool closes = *text == '|' || (*text == ')' && depth > 0);
+		const char *start = text++;
+		const bool repeats = strchr("*+?{", *start) != NULL;
+		const bool closes = *start == ')' && depth > 0;
 
-		result.empty |= closes && !begun;
-		begun = *text != '|' && *text != '(';
-		result.doubled |= repeats && repeated;
+		*where = start;
+		if (repeats && repeated)
+			return PROBLEM_REPEATED_TWICE;
 		repeated = repeats;
-		if (*text == '{')
-			text += strcspn(text, "}");
-		if (*text == '\0')
-			break;
-		if (*text == '[') {
-			text = skip_bracket(text);
+		empty |= (*start == '|' || closes) && !begun;
+		begun = *start != '|' && *start != '(';
+		if (repeats) {
+			const size_t factor = growth(start);
+
+			grown += last * (factor - 1);
+			if (grown > GROWTH_MOST)
+				return PROBLEM_PATTERN_LARGE;
+			sizes[depth] += last * (factor - 1);
+			last *= factor;
+			if (*start == '{')
+				text += strcspn(text, "}");
+			text += *start == '{' && *text == '}';
 			continue;
 		}
-		if (*text == '\\' && text[1] != '\0') {
+		last = 1;
+		if (*start == '[') {
+			text = skip_bracket(start);
+		} else if (*start == '\\' && *text != '\0') {
+			result->piped |= *text == '|';
+			if (isalnum((unsigned char)*text) ||
+			    strchr("<>`'", *text) != NULL)
+				return PROBLEM_ESCAPE;
 			text++;
-			result.refers |= isdigit((unsigned char)*text) != 0;
-			if (result.escaped == '\0' &&
-			    strchr("^.[$()|*+?{\\", *text) == NULL)
-				result.escaped = *text;
-		} else if (*text == '(') {
-			depth++;
-			result.marked |= text[1] == '?';
-		} else if (*text == ')' && --depth < 0) {
-			result.unopened = true;
-			depth = 0;
+		} else if (*start == '(') {
+			if (*text == '?')
+				return PROBLEM_MARKED_GROUP;
+			opened[depth++] = start;
+			sizes[depth] = last = 0;
+		} else if (closes) {
+			last = sizes[depth--];
+		} else if (*start == ')') {
+			result->unopened = true;
 		}
-		text++;
+		sizes[depth] += last;
 	}
-	result.empty |= !begun;
-	return result;
+	if (depth > 0) {
+		*where = opened[depth - 1];
+		return PROBLEM_OPEN_GROUP;
+	}
+	return empty || !begun ? PROBLEM_EMPTY_ALTERNATIVE : PROBLEM_NONE;
 }
 
 /* Skips "(?i)" at the start of a pattern; returns the flags for regcomp(3). */
@@ -109,103 +162,74 @@ compile_anchored(regex_t *pattern, const char *text)
 {
 	const int flags = read_flags(&text) | REG_NOSUB;
 	char anchored[PATTERN_MOST + sizeof("^.*()")];
+	struct scan parts;
+	const char *where;
 
-	if (scan(text).unopened)
+	scan(text, &parts, &where);
+	if (parts.unopened)
 		return regcomp(pattern, text, flags);
 	snprintf(anchored, sizeof(anchored), "^.*(%s)", text);
 	return regcomp(pattern, anchored, flags);
 }
 
-/* Returns NULL, or why this character may not follow a backslash. */
-static const char *
-undefined_escape(char escaped)
-{
-	static const struct {
-		char escaped;
-		const char *problem;
-	} rows[] = {
-		{ 'd', "\\d is not POSIX: use [0-9]" },
-		{ 'D', "\\D is not POSIX: use [^0-9]" },
-		{ 'w', "\\w is not POSIX: use [[:alnum:]_]" },
-		{ 'W', "\\W is not POSIX: use [^[:alnum:]_]" },
-		{ 's', "\\s is not POSIX: use [[:space:]]" },
-		{ 'S', "\\S is not POSIX: use [^[:space:]]" },
-		{ 'h', "\\h is not POSIX: use [[:blank:]]" },
-		{ 'n', "\\n is not POSIX: a line is searched without its end" },
-		{ 't', "\\t is not POSIX: use [[:blank:]]" },
-		{ 'b',
-		    "\\b is not POSIX: use (^|[^[:alnum:]_]) before a word, "
-		    "([^[:alnum:]_]|$) after it" },
-		{ '<', "\\< is not POSIX: use (^|[^[:alnum:]_])" },
-		{ '>', "\\> is not POSIX: use ([^[:alnum:]_]|$)" },
-		{ 'A', "\\A is not POSIX: use ^" },
-		{ '`', "\\` is not POSIX: use ^" },
-		{ 'z', "\\z is not POSIX: use $" },
-		{ 'Z', "\\Z is not POSIX: use $" },
-		{ '\'', "\\' is not POSIX: use $" },
-	};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (rows[i].escaped == escaped)
-			return rows[i].problem;
-	return "a backslash before a character that is not special is not "
-	       "POSIX: leave it out";
-}
-
-const char *
-search_check(const char *text, bool is_hint)
+enum problem
+search_check(const char *text, bool is_hint, const char **where)
 {
 	static const struct {
 		int code;
-		const char *problem;
+		enum problem problem;
 	} rows[] = {
-		{ REG_BADBR, "bad repetition count" },
-		{ REG_BADRPT, "nothing to repeat" },
-		{ REG_EBRACE, "unmatched brace" },
-		{ REG_EBRACK, "unmatched bracket" },
-		{ REG_ECOLLATE, "unknown collating element" },
-		{ REG_ECTYPE, "unknown character class" },
-		{ REG_EESCAPE, "backslash at the end" },
-		{ REG_EPAREN, "unmatched parenthesis" },
-		{ REG_ERANGE, "a range runs backwards" },
-		{ REG_ESIZE, "too large" },
-		{ REG_ESPACE, "too large" },
-		{ REG_ESUBREG, "back-reference" },
+		{ REG_BADBR, PROBLEM_REPEAT_COUNT },
+		{ REG_BADRPT, PROBLEM_REPEATS_NOTHING },
+		{ REG_EBRACE, PROBLEM_OPEN_BRACE },
+		{ REG_EBRACK, PROBLEM_OPEN_BRACKET },
+		{ REG_ECOLLATE, PROBLEM_COLLATING },
+		{ REG_ECTYPE, PROBLEM_CHARACTER_CLASS },
+		{ REG_EESCAPE, PROBLEM_ESCAPE_END },
+		{ REG_EPAREN, PROBLEM_OPEN_GROUP },
+		{ REG_ERANGE, PROBLEM_BACKWARDS },
+		{ REG_ESIZE, PROBLEM_PATTERN_LARGE },
+		{ REG_ESPACE, PROBLEM_PATTERN_LARGE },
 	};
+	struct scan parts;
 	regex_t pattern;
 
+	*where = text;
 	if (strlen(text) > PATTERN_MOST)
-		return "longer than 1024 bytes";
+		return PROBLEM_PATTERN_LONG;
 	const int flags = read_flags(&text);
-	const struct scan parts = scan(text);
-	if (parts.refers)
-		return "back-reference";
-	if (parts.escaped != '\0')
-		return undefined_escape(parts.escaped);
-	if (parts.marked)
-		return "(? is not POSIX, except (?i) at the beginning";
-	if (parts.doubled)
-		return "repetition of a repetition, which POSIX does not "
-		       "define";
-	if (parts.empty)
-		return "an empty alternative or group, which matches any line";
+	const enum problem problem = scan(text, &parts, where);
+	if (problem != PROBLEM_NONE)
+		return problem;
+	*where = text;
 	int code = regcomp(&pattern, text, flags);
 	if (code == 0) {
 		const size_t groups = pattern.re_nsub;
 
 		regfree(&pattern);
 		if (is_hint && groups == 0)
-			return "no group holds the delay";
+			return PROBLEM_NO_GROUP;
 		code = compile_anchored(&pattern, text);
 		if (code == 0) {
 			regfree(&pattern);
-			return NULL;
+			return PROBLEM_NONE;
 		}
 	}
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (rows[i].code == code)
 			return rows[i].problem;
-	return "not a regular expression";
+	return PROBLEM_PATTERN;
+}
+
+bool
+search_has_pipe(const char *text)
+{
+	struct scan parts;
+	const char *where;
+
+	read_flags(&text);
+	scan(text, &parts, &where);
+	return parts.piped;
 }
 
 unsigned int

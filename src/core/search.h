@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #ifndef SEARCH_H
 #define SEARCH_H
 
@@ -25,10 +27,13 @@ struct patterns {
 };
 
 /*
- * Returns NULL, or what is wrong with the text as the pattern of a match or,
- * which needs a group, of a hint.
+ * Checks the text as the pattern of a match or, which needs a group, of a hint.
+ * If it is wrong, *where points to what is.
  */
-const char *search_check(const char *text, bool is_hint);
+enum problem search_check(const char *text, bool is_hint, const char **where);
+
+/* Whether a pattern that is right has "\|", which matches a | and no more. */
+bool search_has_pipe(const char *text);
 
 /* A bit for each match that has a pattern. */
 unsigned int search_matches(const struct patterns *patterns);

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #include <ctype.h>
 #include <signal.h>
 #include <stdio.h>
@@ -7,39 +9,42 @@
 
 #include "signals.h"
 
-/* Those that have no fixed name are real-time signals, or unused. */
-static const char *const names[] = {
-	[SIGHUP] = "HUP",
-	[SIGINT] = "INT",
-	[SIGQUIT] = "QUIT",
-	[SIGILL] = "ILL",
-	[SIGTRAP] = "TRAP",
-	[SIGABRT] = "ABRT",
-	[SIGBUS] = "BUS",
-	[SIGFPE] = "FPE",
-	[SIGKILL] = "KILL",
-	[SIGUSR1] = "USR1",
-	[SIGSEGV] = "SEGV",
-	[SIGUSR2] = "USR2",
-	[SIGPIPE] = "PIPE",
-	[SIGALRM] = "ALRM",
-	[SIGTERM] = "TERM",
-	[SIGSTKFLT] = "STKFLT",
-	[SIGCHLD] = "CHLD",
-	[SIGCONT] = "CONT",
-	[SIGSTOP] = "STOP",
-	[SIGTSTP] = "TSTP",
-	[SIGTTIN] = "TTIN",
-	[SIGTTOU] = "TTOU",
-	[SIGURG] = "URG",
-	[SIGXCPU] = "XCPU",
-	[SIGXFSZ] = "XFSZ",
-	[SIGVTALRM] = "VTALRM",
-	[SIGPROF] = "PROF",
-	[SIGWINCH] = "WINCH",
-	[SIGPOLL] = "POLL",
-	[SIGPWR] = "PWR",
-	[SIGSYS] = "SYS",
+/* Signals without a fixed name are real-time signals, or unused. */
+static const struct {
+	const char *name;
+	const char *doc;
+} names[] = {
+	[SIGHUP] = { "HUP", "terminal closed, or reload" },
+	[SIGINT] = { "INT", "interrupt, as by ^C" },
+	[SIGQUIT] = { "QUIT", "quit with a core dump" },
+	[SIGILL] = { "ILL", "illegal instruction" },
+	[SIGTRAP] = { "TRAP", "trace trap" },
+	[SIGABRT] = { "ABRT", "abort(3)" },
+	[SIGBUS] = { "BUS", "bad memory access" },
+	[SIGFPE] = { "FPE", "arithmetic error" },
+	[SIGKILL] = { "KILL", "kill, which nothing can catch" },
+	[SIGUSR1] = { "USR1", "the program's own" },
+	[SIGSEGV] = { "SEGV", "invalid memory reference" },
+	[SIGUSR2] = { "USR2", "the program's own" },
+	[SIGPIPE] = { "PIPE", "write to a pipe without a reader" },
+	[SIGALRM] = { "ALRM", "timer of alarm(2)" },
+	[SIGTERM] = { "TERM", "termination" },
+	[SIGSTKFLT] = { "STKFLT", "unused" },
+	[SIGCHLD] = { "CHLD", "a child stopped or ended" },
+	[SIGCONT] = { "CONT", "continue if stopped" },
+	[SIGSTOP] = { "STOP", "stop, which nothing can catch" },
+	[SIGTSTP] = { "TSTP", "stop from the terminal, as by ^Z" },
+	[SIGTTIN] = { "TTIN", "terminal read from the background" },
+	[SIGTTOU] = { "TTOU", "terminal write from the background" },
+	[SIGURG] = { "URG", "urgent data on a socket" },
+	[SIGXCPU] = { "XCPU", "CPU time limit exceeded" },
+	[SIGXFSZ] = { "XFSZ", "file size limit exceeded" },
+	[SIGVTALRM] = { "VTALRM", "virtual timer expired" },
+	[SIGPROF] = { "PROF", "profiling timer expired" },
+	[SIGWINCH] = { "WINCH", "window size changed" },
+	[SIGPOLL] = { "POLL", "I/O is possible" },
+	[SIGPWR] = { "PWR", "power failure" },
+	[SIGSYS] = { "SYS", "bad system call" },
 };
 
 /* Other names that signal(7) lists. */
@@ -57,7 +62,13 @@ signal_abbreviation(int number)
 {
 	const int count = sizeof(names) / sizeof(names[0]);
 
-	return number > 0 && number < count ? names[number] : NULL;
+	return number > 0 && number < count ? names[number].name : NULL;
+}
+
+const char *
+signal_meaning(int number)
+{
+	return signal_abbreviation(number) == NULL ? NULL : names[number].doc;
 }
 
 /* "RTMIN", "RTMIN+n", "RTMAX", "RTMAX-n"; -1 for any other text. */

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #ifndef SIGNALS_H
 #define SIGNALS_H
 
@@ -14,6 +16,9 @@ int signal_parse(const char *text);
 
 /* "TERM"; NULL for a number without a name, as real-time signals are. */
 const char *signal_abbreviation(int number);
+
+/* "termination"; NULL for a number without a name. */
+const char *signal_meaning(int number);
 
 /* Writes a signal's name: "SIGTERM", "SIGRTMIN+3", "signal 77". */
 const char *signal_name(int number, char name[SIGNAL_NAME]);

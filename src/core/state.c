@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -5,94 +7,55 @@
 #include <string.h>
 
 #include "duration.h"
-#include "number.h"
 #include "state.h"
 #include "text.h"
 
 /* The first line is this and the version, in all versions. */
 #define MAGIC "retry-state "
-#define VERSION_NOW 2
+#define VERSION_NOW 3
 
-/* The last line is this and the sum of all lines before it. */
-#define SUM "checksum "
-#define SUM_LENGTH (sizeof(SUM) - 1 + 16 + 1)
+/* Room for the text of a strategy and its parameters. */
+#define STRATEGY 128
 
-/* It names the strategy and the parameters as -b takes them. */
-struct state
-state_none(const struct backoff *backoff)
+/* Writes the name of the strategy and its parameters as -b takes them. */
+static void
+format_strategy(const struct backoff *backoff, char text[STRATEGY])
 {
 	const struct strategy *strategy = backoff->strategy;
 	const size_t count = strategy->listed ? backoff->count : 0;
 	char separator = ':';
-	struct state state = { .n = 0 };
-	char *text = state.strategy;
 	bool fits = true;
 
-	strlcpy(text, strategy->name, STATE_STRATEGY);
+	strlcpy(text, strategy->name, STRATEGY);
 	for (int i = 0; i < BACKOFF_PARAMS; i++) {
 		if (!backoff->param_given[i])
 			continue;
-		text_append(text, STATE_STRATEGY, "%c%s=%.17g", separator,
+		text_append(text, STRATEGY, "%c%s=%.17g", separator,
 		    strategy->params[i].name, backoff->params[i]);
 		separator = ',';
 	}
 	for (size_t i = 0; fits && i < count; i++) {
-		fits = text_append(text, STATE_STRATEGY, "%c%.17g", separator,
+		fits = text_append(text, STRATEGY, "%c%.17g", separator,
 		    backoff->values[i]);
 		separator = ',';
 	}
-	/* A long list is told from others by its sum. */
+	/* Its checksum tells a long list from others. */
 	if (!fits)
-		snprintf(text, STATE_STRATEGY, "%s:%zu-values-%016" PRIx64,
+		snprintf(text, STRATEGY, "%s:%zu-values-%016" PRIx64,
 		    strategy->name, count,
 		    text_checksum(backoff->values,
 			count * sizeof(*backoff->values)));
-	return state;
 }
 
-bool
-state_is_of(const struct state *state, const struct backoff *backoff)
+void
+state_format(const struct state *state, const struct backoff *backoff,
+    double time, char text[STATE_TEXT])
 {
-	const struct state none = state_none(backoff);
+	char strategy[STRATEGY], level[32] = "none", trials[TRIALS_TEXT];
+	const double next =
+	    state->delay > 0 ? time - state->age + state->delay : 0;
 
-	return strcmp(state->strategy, none.strategy) == 0;
-}
-
-struct progress
-state_progress(const struct state *state, double time)
-{
-	return (struct progress){
-		.level = state->level,
-		.n = state->n,
-		.failures = state->failures,
-		.given_up = state->given_up,
-		.delay =
-		    number_max(number_min(state->next - time, state->delay), 0),
-	};
-}
-
-struct state
-state_after(const struct backoff *backoff, const struct progress *progress,
-    double time)
-{
-	struct state state = state_none(backoff);
-
-	state.level = progress->level;
-	state.n = progress->n;
-	state.failures = progress->failures;
-	state.given_up = progress->given_up;
-	state.delay = progress->delay;
-	if (progress->failures > 0)
-		state.next = time - progress->age + progress->delay;
-	return state;
-}
-
-/* Version 1 did not count runs. */
-static void
-format(const struct state *state, int version, char text[STATE_TEXT])
-{
-	char level[32] = "none";
-
+	format_strategy(backoff, strategy);
 	if (state->level.begun)
 		snprintf(level, sizeof(level), "%.17g", state->level.value);
 	snprintf(text, STATE_TEXT,
@@ -101,22 +64,14 @@ format(const struct state *state, int version, char text[STATE_TEXT])
 		  "level %s\n"
 		  "previous %.17g\n"
 		  "n %" PRIu64 "\n"
-		  "failures %" PRIu64 "\n"
 		  "delay %.17g\n"
-		  "next %.6f\n",
-	    version, state->strategy, level, state->level.previous, state->n,
-	    state->failures, state->delay, state->next);
-	if (version > 1)
-		text_append(text, STATE_TEXT, "given-up %" PRIu64 "\n",
-		    state->given_up);
-	text_append(text, STATE_TEXT, SUM "%016" PRIx64 "\n",
-	    text_checksum(text, strlen(text)));
-}
-
-void
-state_format(const struct state *state, char text[STATE_TEXT])
-{
-	format(state, VERSION_NOW, text);
+		  "next %.6f\n"
+		  "given-up %" PRIu64 "\n",
+	    VERSION_NOW, strategy, level, state->level.previous, state->n,
+	    state->delay, next, state->given_up);
+	trials_format(&state->trials, trials);
+	if (state->trials.count > 0)
+		text_append(text, STATE_TEXT, "%s\n", trials);
 }
 
 static bool
@@ -125,49 +80,51 @@ is_amount(double number)
 	return isfinite(number) && number >= 0;
 }
 
-/*
- * The state is written again and compared with the text, which finds a wrong
- * sum and anything else that state_format() would not write.
- */
 const char *
-state_parse(const char *text, struct state *state)
+state_parse(const char *text, const struct backoff *backoff, double time,
+    struct state *state)
 {
-	char level[32], again[STATE_TEXT];
-	int version = 0;
+	char strategy[STRATEGY], own_strategy[STRATEGY], level[32], *level_end;
+	struct state read = { 0 };
+	double delay, next;
+	int version, end = 0;
 
-	*state = (struct state){ .n = 0 };
+	*state = read;
+	/* Version 2 had another line before the delay, and one at the end. */
 	const int count = sscanf(text,
-	    MAGIC "%9d strategy %127s level %31s previous %lf"
-		  " n %" SCNu64 " failures %" SCNu64 " delay %lf next %lf"
-		  " given-up %" SCNu64,
-	    &version, state->strategy, level, &state->level.previous, &state->n,
-	    &state->failures, &state->delay, &state->next, &state->given_up);
-	/* Later versions have more words than are read. */
-	if (version < 1 || count != version + 7)
-		return "is not what was written";
-	state->level.begun = strcmp(level, "none") != 0;
-	if (state->level.begun)
-		state->level.value = strtod(level, NULL);
-	if (!is_amount(state->level.value) ||
-	    !is_amount(state->level.previous) ||
-	    !(state->delay >= 0 && state->delay <= DURATION_MAX) ||
-	    !(state->next >= 0 && state->next < 1e15))
+	    MAGIC "%9d strategy %127s level %31s previous %lf n %" SCNu64
+		  "%*[^d]delay %lf next %lf given-up %" SCNu64 "%n",
+	    &version, strategy, level, &read.level.previous, &read.n, &delay,
+	    &next, &read.given_up, &end);
+	if (count != 8 || version < 2 || version > VERSION_NOW)
+		return "is not a state of retry";
+	if (version == VERSION_NOW && strcmp(text + end, "\n") != 0 &&
+	    !trials_parse(text + end + strspn(text + end, "\n"), &read.trials))
+		return "does not end as a state does";
+	read.level.begun = strcmp(level, "none") != 0;
+	if (read.level.begun) {
+		read.level.value = strtod(level, &level_end);
+		if (*level_end != '\0')
+			return "has a level that is not a number";
+	}
+	if (!is_amount(read.level.value) || !is_amount(read.level.previous) ||
+	    !(delay >= 0 && delay <= DURATION_MAX) ||
+	    !(next >= 0 && next < 1e15))
 		return "has a number that is out of range";
-	format(state, version, again);
-	return strcmp(text, again) == 0 ? NULL : "has a wrong checksum";
+	format_strategy(backoff, own_strategy);
+	state->trials = read.trials;
+	if (strcmp(strategy, own_strategy) != 0)
+		return NULL;
+	read.delay = fmax(fmin(next - time, delay), 0);
+	*state = read;
+	return NULL;
 }
 
 bool
 state_is_newer(const char *text)
 {
-	const size_t length = strlen(text);
-	char sum[SUM_LENGTH + 1];
 	int version;
 
-	if (length < SUM_LENGTH || sscanf(text, MAGIC "%9d", &version) != 1)
-		return false;
-	snprintf(sum, sizeof(sum), SUM "%016" PRIx64 "\n",
-	    text_checksum(text, length - SUM_LENGTH));
-	return version > VERSION_NOW &&
-	    strcmp(text + length - SUM_LENGTH, sum) == 0;
+	return sscanf(text, MAGIC "%9d", &version) == 1 &&
+	    version > VERSION_NOW;
 }

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,12 +21,16 @@ text_is_harmful(uint32_t c)
 char *
 text_safe(const char *text, char *buffer, size_t size)
 {
-	const int flags = VIS_CSTYLE | VIS_NL | VIS_TAB | VIS_NOLOCALE;
+	const int flags =
+	    VIS_CSTYLE | VIS_NL | VIS_TAB | VIS_GLOB | VIS_NOLOCALE;
 	char *end = buffer;
+	int hashes = 0; /* just before the character */
 
 	while (*text != '\0') {
 		const char *byte = text;
-		const bool harmful = text_is_harmful(text_next(&text));
+		const uint32_t c = text_next(&text);
+		const bool harmful =
+		    text_is_harmful(c) || (c == '[' && hashes >= 2);
 		const long most = (harmful ? VIS_MOST : 1) * (text - byte);
 
 		if ((size_t)(end - buffer + most) + sizeof("...") > size) {
@@ -37,6 +43,7 @@ text_safe(const char *text, char *buffer, size_t size)
 				    (unsigned char)byte[1]);
 			else
 				*end++ = *byte;
+		hashes = c == '#' ? hashes + 1 : 0;
 	}
 	*end = '\0';
 	return buffer;
@@ -56,32 +63,32 @@ text_trim(const char *text, const char *blanks, char *buffer, size_t size)
 	return true;
 }
 
-const char *
+enum problem
 text_item(const char **list, char item[TEXT_ITEM])
 {
 	const size_t length = strcspn(*list, ",");
 
 	if (length == 0)
-		return "empty item";
+		return PROBLEM_EMPTY_ITEM;
 	if (length >= TEXT_ITEM)
-		return "too long";
+		return PROBLEM_TOO_LONG;
 	memcpy(item, *list, length);
 	item[length] = '\0';
 	*list = (*list)[length] == ',' ? *list + length + 1 : NULL;
-	return NULL;
+	return PROBLEM_NONE;
 }
 
-const char *
+enum problem
 text_count(const char *text, uint64_t *count)
 {
-	const char *problem;
+	const char *invalid;
 
 	if (*text == '-')
-		return "negative";
+		return PROBLEM_NEGATIVE;
 	if (*text == '\0' || text[strspn(text, "0123456789")] != '\0')
-		return "not a whole number";
-	*count = (uint64_t)strtonum(text, 0, INT64_MAX, &problem);
-	return problem == NULL ? NULL : "too large";
+		return PROBLEM_NOT_WHOLE;
+	*count = (uint64_t)strtonum(text, 0, INT64_MAX, &invalid);
+	return invalid == NULL ? PROBLEM_NONE : PROBLEM_TOO_LARGE;
 }
 
 bool

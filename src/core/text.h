@@ -1,9 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+
 #ifndef TEXT_H
 #define TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "problem.h"
 
 /*
  * Whether a character is no text: a terminal obeys it, it turns the direction
@@ -12,8 +16,9 @@
 bool text_is_harmful(uint32_t c);
 
 /*
- * Copies UTF-8 text, in which vis(3) has made harmful characters visible, into
- * a buffer of `size` bytes (at least 4); what does not fit ends in "...".
+ * Copies UTF-8 text, in which vis(3) has made harmful characters visible, and
+ * the bracket of "##[", which GitHub's runner obeys anywhere in a line, into a
+ * buffer of `size` bytes (at least 4); what does not fit ends in "...".
  * Returns `buffer`.
  */
 char *text_safe(const char *text, char *buffer, size_t size);
@@ -29,16 +34,15 @@ bool text_trim(const char *text, const char *blanks, char *buffer, size_t size);
 
 /*
  * Copies the first item of a comma list, and moves *list behind the comma that
- * follows it, or to NULL if the item is the last one.  Returns NULL, or what is
- * wrong with the item; *list then stays where it is.
+ * follows it, or to NULL if the item is the last one.  If the item is wrong,
+ * *list stays where it is.
  */
-const char *text_item(const char **list, char item[TEXT_ITEM]);
+enum problem text_item(const char **list, char item[TEXT_ITEM]);
 
 /*
- * Reads a whole number: digits alone, at most INT64_MAX.  Returns NULL, or what
- * is wrong with the text.
+ * Reads a whole number: digits alone, at most INT64_MAX.
  */
-const char *text_count(const char *text, uint64_t *count);
+enum problem text_count(const char *text, uint64_t *count);
 
 /*
  * Adds to the text in a buffer of `size` bytes, as printf(3) would; what does

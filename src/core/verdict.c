@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #include "verdict.h"
 
 static struct judgement
@@ -20,6 +22,8 @@ verdict_judge(const struct rules *rules, const struct evidence *evidence)
 	const bool listed = set_has(&rules->success, outcome);
 	const bool failed = found & MATCH_BIT(MATCH_FAIL);
 	const bool unseen = missing & MATCH_BIT(MATCH_SUCCESS);
+	const bool wanted = !rules->listed_only ||
+	    set_has(&rules->retry, outcome) || found & MATCH_BIT(MATCH_RETRY);
 
 	if (evidence->control != VERDICT_NONE)
 		return judge(evidence->control, RULE_CONTROL);
@@ -34,10 +38,13 @@ verdict_judge(const struct rules *rules, const struct evidence *evidence)
 		return judge(VERDICT_STOP, RULE_STOP_MATCH);
 	if (evidence->unread && !set_has(&rules->retry, outcome))
 		return judge(VERDICT_STOP, RULE_UNREAD);
-	if (set_has(&rules->throttle, outcome))
+	if (wanted && set_has(&rules->throttle, outcome))
 		return judge(VERDICT_RETRY, RULE_THROTTLE_ON);
-	if (found & MATCH_BIT(MATCH_THROTTLE))
+	if (wanted && found & MATCH_BIT(MATCH_THROTTLE))
 		return judge(VERDICT_RETRY, RULE_THROTTLE_MATCH);
+	if (found & MATCH_BIT(MATCH_LASTING) &&
+	    !(found & MATCH_BIT(MATCH_PASSING)))
+		return judge(VERDICT_STOP, RULE_PRESET);
 	if (set_has(&rules->retry, outcome))
 		return judge(VERDICT_RETRY, RULE_RETRY_ON);
 	if (found & MATCH_BIT(MATCH_RETRY))
@@ -78,6 +85,7 @@ rule_name(enum rule rule)
 		[RULE_FAIL_MATCH] = "fail-match",
 		[RULE_STOP_ON] = "stop-on",
 		[RULE_STOP_MATCH] = "stop-match",
+		[RULE_PRESET] = "preset",
 		[RULE_UNREAD] = "unread",
 		[RULE_THROTTLE_ON] = "throttle-on",
 		[RULE_THROTTLE_MATCH] = "throttle-match",

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #ifndef VERDICT_H
 #define VERDICT_H
 
@@ -18,6 +20,7 @@ enum rule {
 	RULE_FAIL_MATCH,
 	RULE_STOP_ON,
 	RULE_STOP_MATCH,
+	RULE_PRESET, /* the preset knows that this failure lasts */
 	RULE_UNREAD, /* nobody reads the output: see evidence.unread */
 	RULE_THROTTLE_ON,
 	RULE_THROTTLE_MATCH,
@@ -30,13 +33,19 @@ enum rule {
 	RULE_ERROR	   /* `retry` itself failed */
 };
 
-/* The patterns that output is searched for; sets have a bit for each. */
+/*
+ * The patterns that output is searched for; sets have a bit for each.  The last
+ * two are those of a preset: a line that says that no retry mends the failure,
+ * and a line that casts doubt on that.
+ */
 enum match {
 	MATCH_SUCCESS,
 	MATCH_FAIL,
 	MATCH_RETRY,
 	MATCH_STOP,
 	MATCH_THROTTLE,
+	MATCH_LASTING,
+	MATCH_PASSING,
 	MATCHES
 };
 
@@ -49,6 +58,8 @@ struct rules {
 	struct set throttle;
 	struct set retry;
 	bool retry_listed; /* --retry-on was given */
+	bool listed_only;  /* the user lists what is retried: what a preset
+			      throttles is retried only if it is listed */
 	unsigned int matches;
 	bool check;
 };
@@ -60,8 +71,7 @@ struct evidence {
 	enum verdict check;   /* the check's answer, or NONE before it */
 	unsigned int matched; /* a bit for each that was found */
 	bool idle;   /* it timed out since it wrote nothing for too long */
-	bool unread; /* it or its shell died of SIGPIPE, and nobody reads the
-			standard output of `retry` */
+	bool unread; /* nobody reads what it writes any more */
 };
 
 /* With VERDICT_NONE the check must be asked first. */

@@ -1,6 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -14,44 +18,99 @@
 #define LOCK_TRIES 90
 #define LOCK_PAUSE 1000000 /* ns */
 
-void
-budget_file_make(const struct options *options)
-{
-	const int file = file_open(options->budget, O_RDWR | O_CREAT);
+/* What is done to the bucket: tokens are taken, or given back. */
+struct change {
+	bool takes;
+	bool throttled; /* takes: after a throttled attempt */
+	bool taken;	/* takes: there were enough */
+	int64_t paid;	/* for the retry that succeeded */
+};
 
+void
+budget_file_open(struct budget_file *budget, const struct options *options)
+{
+	*budget = (struct budget_file){ .name = options->budget,
+		.rules = options->budget_rules };
+	if (budget->name == NULL)
+		return;
+	const int file = file_open(budget->name, O_RDWR | O_CREAT | O_EXCL);
 	if (file != -1)
 		close(file);
+}
+
+/* Reads a file of the kernel's as text, which is empty if that fails. */
+static void
+read_kernel(const char *name, char *text, size_t size)
+{
+	const int file = open(name, O_RDONLY | O_CLOEXEC);
+	ssize_t length = -1;
+
+	if (file != -1) {
+		length = read(file, text, size - 1);
+		close(file);
+	}
+	text[length < 0 ? 0 : length] = '\0';
 }
 
 /* The name of this boot, or BUDGET_NO_BOOT if the kernel does not tell it. */
 static void
 read_boot(char boot[BUDGET_BOOT])
 {
-	const int file =
-	    open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-	ssize_t length = -1;
-
-	if (file != -1) {
-		length = read(file, boot, BUDGET_BOOT - 1);
-		close(file);
-	}
-	if (length != BUDGET_BOOT - 1)
+	read_kernel("/proc/sys/kernel/random/boot_id", boot, BUDGET_BOOT);
+	if (strlen(boot) != BUDGET_BOOT - 1)
 		strlcpy(boot, BUDGET_NO_BOOT, BUDGET_BOOT);
-	boot[BUDGET_BOOT - 1] = '\0';
 }
 
 /*
- * Takes or gives tokens in the file, whose lock we have.  Returns NULL, or what
- * is wrong.  A text that is damaged, but was a bucket once, is replaced by that
- * of a full one.
+ * Nanoseconds since the machine was started.  A time namespace adds an offset
+ * to the clock, which is taken off again, as processes in other namespaces may
+ * share the bucket.
+ */
+static int64_t
+read_time(void)
+{
+	struct timespec time;
+	int64_t seconds = 0, nanoseconds = 0;
+	char text[128];
+
+	read_kernel("/proc/self/timens_offsets", text, sizeof(text));
+	const char *line = strstr(text, "boottime ");
+	if (line != NULL &&
+	    sscanf(line, "boottime %" SCNd64 " %" SCNd64, &seconds,
+		&nanoseconds) != 2)
+		seconds = nanoseconds = 0;
+	clock_gettime(CLOCK_BOOTTIME, &time);
+	return (time.tv_sec - seconds) * INT64_C(1000000000) + time.tv_nsec -
+	    nanoseconds;
+}
+
+/*
+ * Opens the file and takes its lock.  With O_CREAT the kernel would refuse a
+ * file of another user's in a folder for all (fs.protected_regular), which may
+ * be meant to be shared; so that comes second.
+ */
+static int
+open_locked(const char *name)
+{
+	const int file = file_lock(name, O_NONBLOCK);
+
+	if (file != -1 || errno != ENOENT)
+		return file;
+	return file_lock(name, O_NONBLOCK | O_CREAT);
+}
+
+/*
+ * Makes the change in the file, whose lock we have.  Returns NULL, or what is
+ * wrong.  A text that is damaged, but was a bucket once, is replaced by that of
+ * a full one.
  */
 static const char *
-change_locked(int file, const struct budget_rules *rules, bool take, bool *paid)
+change_locked(const struct budget_file *budget, int file, struct change *change)
 {
+	const struct budget_rules *rules = &budget->rules;
 	char text[BUDGET_TEXT + 1], boot[BUDGET_BOOT] = BUDGET_NO_BOOT;
 	struct bucket bucket = budget_full(rules);
 	const char *problem = NULL;
-	struct timespec time;
 	ssize_t length = pread(file, text, BUDGET_TEXT, 0);
 
 	if (length == -1)
@@ -65,13 +124,11 @@ change_locked(int file, const struct budget_rules *rules, bool take, bool *paid)
 		bucket = budget_full(rules);
 	if (rules->rate > 0)
 		read_boot(boot);
-	clock_gettime(CLOCK_BOOTTIME, &time);
-	budget_refill(&bucket, rules,
-	    (int64_t)time.tv_sec * 1000000000 + time.tv_nsec, boot);
-	if (take)
-		*paid = budget_take(&bucket, rules);
+	budget_refill(&bucket, rules, read_time(), boot);
+	if (change->takes)
+		change->taken = budget_take(&bucket, rules, change->throttled);
 	else
-		budget_give(&bucket, rules);
+		budget_give(&bucket, rules, change->paid);
 
 	/* Only a damaged one can have another length. */
 	if (problem != NULL && ftruncate(file, 0) == -1)
@@ -84,49 +141,57 @@ change_locked(int file, const struct budget_rules *rules, bool take, bool *paid)
 }
 
 /*
- * Takes or gives tokens; warns of a problem, with what then happens.  Returns
- * false if nothing could be taken.
+ * Makes the change, or warns of a problem, with what then happens.  Returns
+ * false if there was a problem.
  *
  * The file is opened each time, so that one that was removed meanwhile is not
  * shared with nobody.
  */
 static bool
-change(const struct options *options, bool take, const char *consequence)
+make_change(const struct budget_file *budget, struct change *change,
+    const char *consequence)
 {
 	const struct timespec pause = { .tv_nsec = LOCK_PAUSE };
 	const char *problem;
-	bool paid = true;
 	char safe[128];
 	int file;
 
 	for (int tries = 0;; tries++) {
-		file = file_lock(options->budget, false);
+		file = open_locked(budget->name);
 		if (file != -1 || errno != EWOULDBLOCK || tries == LOCK_TRIES)
 			break;
 		nanosleep(&pause, NULL);
 	}
 	problem = file == -1 ? file_problem(errno) : file_check(file);
 	if (problem == NULL)
-		problem =
-		    change_locked(file, &options->budget_rules, take, &paid);
+		problem = change_locked(budget, file, change);
 	if (file != -1)
 		close(file);
 	if (problem == NULL)
-		return paid;
+		return true;
 	warnx("--budget: %s: %s; %s",
-	    text_safe(options->budget, safe, sizeof(safe)), problem,
-	    consequence);
-	return true;
+	    text_safe(budget->name, safe, sizeof(safe)), problem, consequence);
+	return false;
 }
 
 bool
-budget_file_take(const struct options *options)
+budget_file_take(const struct budget_file *budget, bool throttled,
+    int64_t *paid)
 {
-	return change(options, true, "the retry is allowed");
+	struct change change = { .takes = true, .throttled = throttled };
+
+	*paid = 0;
+	if (!make_change(budget, &change, "the retry is allowed"))
+		return true;
+	if (change.taken)
+		*paid = budget_price(&budget->rules, throttled);
+	return change.taken;
 }
 
 void
-budget_file_give(const struct options *options)
+budget_file_give(const struct budget_file *budget, int64_t paid)
 {
-	change(options, false, "nothing is given back");
+	struct change change = { .paid = paid };
+
+	make_change(budget, &change, "nothing is given back");
 }

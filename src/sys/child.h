@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #ifndef CHILD_H
 #define CHILD_H
 
@@ -15,11 +17,14 @@ struct start {
 	const char *const *argv;
 	const struct record *record;
 	const char *control; /* $RETRY_CONTROL, or NULL */
-	int descriptors[3];  /* for 0, 1 and 2, or CHILD_KEEPS */
+	pid_t beside; /* $RETRY_PID: the attempt that a probe looks at, or 0 */
+	int descriptors[3];	       /* for 0, 1 and 2, or CHILD_KEEPS */
+	void (*meanwhile)(void *data); /* called before it executes, or NULL */
+	void *data;
 };
 
 /*
- * The one process that `retry` waits for: an attempt, or a command of its own.
+ * A process that `retry` waits for: an attempt, or a command of its own.
  * `retry` blocks all signals and leaves their dispositions alone, but for
  * SIGCHLD's; each child gets the mask and SIGCHLD's disposition back.
  */
@@ -31,7 +36,9 @@ struct child {
 	bool own_group;	 /* there is no terminal, so each child gets a group */
 	bool outlives;	 /* a child does not die with `retry` */
 	sigset_t missed; /* signals that may have come before the child */
-	int *error;	 /* shared: the errno of a failed execve(2), or 0 */
+	struct room *room; /* in which children start */
+	enum { CHILD_FIRST, CHILD_BESIDE, CHILDREN } number;
+	int *exec_errno; /* of a failed execve(2), or 0 */
 };
 
 /*
@@ -42,8 +49,8 @@ int child_init(struct child *child);
 
 /*
  * Starts a command.  Returns 0, or -1 with errno set if no process could be
- * made.  The exec may hang; signals end it.  If it fails, *error says why once
- * the child has ended.
+ * made.  The exec may hang; signals end it.  If it fails, *exec_errno says why
+ * once the child has ended.
  */
 int child_start(struct child *child, const struct start *start);
 
@@ -54,13 +61,37 @@ int child_start(struct child *child, const struct start *start);
  */
 pid_t child_fork(struct child *child);
 
-/*
- * Ends this process, which was just forked, if its parent has ended already: no
- * PR_SET_PDEATHSIG would come any more.
- */
-void child_end_orphan(pid_t parent);
+/* Binds this process, which was just forked: it dies with its parent. */
+void child_follow(pid_t parent);
 
-/* Sends a signal to the child, or to its own group.  Returns 0 or -1. */
+/*
+ * Sends a signal to the child, or to the group that it was given.  Returns 0,
+ * or -1 with errno set.
+ */
 int child_signal(const struct child *child, int signal);
+
+/*
+ * Whether the child is in the group of `retry`, and so gets the signals of its
+ * terminal.  A child may leave that group, as timeout(1) and setsid(1) do.
+ */
+bool child_shares_group(const struct child *child);
+
+/*
+ * Sends a signal to the child as a terminal would: to the whole group, if the
+ * child leads one.  Returns as child_signal() does.
+ */
+int child_signal_group(const struct child *child, int signal);
+
+/*
+ * Stops the child and its group by a stopping signal, or, in a session of its
+ * own, where those do nothing, by SIGSTOP.
+ */
+void child_stop(const struct child *child, int signal);
+
+/*
+ * Returns a second child for a process that runs beside this one, under the
+ * same rules.  There is no third, since child_init() made room for two.
+ */
+struct child child_beside(const struct child *child);
 
 #endif

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -27,11 +29,11 @@
 #define SEND_MOST (1 << 12)
 
 /*
- * Nobody waits for bytes that are only held.  If fewer than LITTLE were read,
- * the collector lets more come in the next 200 microseconds: a reader that is
- * awake all the time is in the way of the writer.
+ * Nobody waits for bytes that are only held.  If fewer than BATCH_MIN were
+ * read, the collector lets more come in the next 200 microseconds: a reader
+ * that is awake all the time is in the way of the writer.
  */
-#define LITTLE (1 << 18)
+#define BATCH_MIN (1 << 18)
 static const struct timespec rest = { .tv_nsec = 200000 };
 
 /* The process's own view of its work. */
@@ -45,10 +47,10 @@ struct work {
 
 /* Ends the process, which leaves a note of the failure. */
 static _Noreturn void
-fail(struct collection *shared, const char *what)
+die_of(struct collection *shared, enum failure failure)
 {
 	shared->error = errno;
-	shared->failed = what;
+	shared->failure = failure;
 	_exit(EXIT_FAILURE);
 }
 
@@ -60,10 +62,10 @@ end(void)
 	_exit(EXIT_SUCCESS);
 }
 
-static const char *
-writer_name(int writer)
+static enum failure
+writer_failure(int writer)
 {
-	return writer == STDOUT_FILENO ? "standard output" : "standard error";
+	return writer == STDOUT_FILENO ? FAILURE_STDOUT : FAILURE_STDERR;
 }
 
 /*
@@ -74,12 +76,14 @@ static int
 pass(struct collection *shared, int writer, const char *bytes, size_t size)
 {
 	while (size > 0) {
+		shared->waits = true;
 		const ssize_t written = file_write_some(writer, bytes, size);
+		shared->waits = false;
 
 		if (written == -1)
 			return -1;
 		shared->passed += written;
-		shared->ragged[writer - STDOUT_FILENO] =
+		shared->ends_mid_line[writer - STDOUT_FILENO] =
 		    bytes[written - 1] != '\n';
 		bytes += written;
 		size -= (size_t)written;
@@ -102,7 +106,7 @@ take(struct work *work, int index, size_t most)
 	if (stream->held && !work->searches) {
 		length = spool_take(&shared->spools[index], stream->pipe, most);
 		if (length == -1 && errno != EAGAIN)
-			fail(shared, SPOOL_NAME);
+			die_of(shared, FAILURE_SPOOL);
 		if (length > 0)
 			shared->active = events_time(CLOCK_MONOTONIC);
 		return length;
@@ -110,16 +114,16 @@ take(struct work *work, int index, size_t most)
 	length = read(stream->pipe, buffer,
 	    most < sizeof(buffer) ? most : sizeof(buffer));
 	if (length == -1 && errno != EAGAIN)
-		fail(shared, "pipe");
+		die_of(shared, FAILURE_PIPE);
 	if (length <= 0)
 		return length;
 	shared->active = events_time(CLOCK_MONOTONIC);
 	if (stream->held &&
 	    spool_write(&shared->spools[index], buffer, (size_t)length) == -1)
-		fail(shared, SPOOL_NAME);
+		die_of(shared, FAILURE_SPOOL);
 	if (!stream->held &&
 	    pass(shared, stream->writer, buffer, (size_t)length) == -1)
-		fail(shared, writer_name(stream->writer));
+		die_of(shared, writer_failure(stream->writer));
 	if (work->searches)
 		search_bytes(&work->search, &work->lines[index], buffer,
 		    (size_t)length);
@@ -136,7 +140,7 @@ drain(struct work *work, int index)
 	if (stream->pipe == NO_DESCRIPTOR)
 		return;
 	if (ioctl(stream->pipe, FIONREAD, &left) == -1)
-		fail(work->shared, "pipe");
+		die_of(work->shared, FAILURE_PIPE);
 	while (left > 0) {
 		const ssize_t length = take(work, index, (size_t)left);
 
@@ -147,49 +151,24 @@ drain(struct work *work, int index)
 }
 
 /*
- * Takes a message through the leash, in as many pieces as it comes; false if a
- * NUL, or nothing, comes instead of one or behind it.
- */
-static bool
-take_message(struct collection *shared, int leash, struct spool *spool)
-{
-	char text[COPY_MOST];
-	bool begun = false;
-	ssize_t length;
-	size_t size;
-
-	do {
-		length = read(leash, text, sizeof(text));
-		if (length <= 0)
-			return false;
-		size = strnlen(text, (size_t)length);
-		if (size > 0 &&
-		    (begun ? spool_write(spool, text, size)
-			   : spool_tell(spool, text, size)) == -1)
-			fail(shared, SPOOL_NAME);
-		begun = true;
-	} while (size == (size_t)length && text[size - 1] != '\n');
-	return size == (size_t)length;
-}
-
-/*
- * Collects until a NUL comes through the leash.  A message that comes through
- * it takes its place behind the bytes that were written before it.
+ * Collects until a byte comes through the control pipe; then takes all that
+ * was written before.
  */
 static _Noreturn void
-collect(struct work *work, int leash, int messages)
+collect(struct work *work, int control_fd)
 {
 	struct collection *shared = work->shared;
-	struct pollfd polls[] = { { .fd = leash, .events = POLLIN },
+	struct pollfd polls[] = { { .fd = control_fd, .events = POLLIN },
 		{ .fd = work->streams[OUT].pipe, .events = POLLIN },
 		{ .fd = work->streams[ERR].pipe, .events = POLLIN } };
-	bool told = true;
+	bool over = false;
 
-	while (told) {
-		size_t taken = LITTLE;
+	while (!over) {
+		size_t taken = BATCH_MIN;
 
 		if (poll(polls, 3, -1) == -1 && errno != EINTR)
-			fail(shared, "poll");
+			die_of(shared, FAILURE_POLL);
+		over = polls[0].revents != 0;
 		for (int i = 0; i < STREAMS; i++) {
 			if (polls[i + 1].revents == 0)
 				continue;
@@ -197,13 +176,11 @@ collect(struct work *work, int leash, int messages)
 			if (work->streams[i].held && !work->searches)
 				taken = length < 0 ? 0 : (size_t)length;
 		}
-		if (polls[0].revents == 0 &&
-		    (taken >= LITTLE || ppoll(polls, 1, &rest, NULL) != 1))
-			continue;
-		for (int i = 0; i < STREAMS; i++)
-			drain(work, i);
-		told = take_message(shared, leash, &shared->spools[messages]);
+		if (!over && taken < BATCH_MIN)
+			over = ppoll(polls, 1, &rest, NULL) == 1;
 	}
+	for (int i = 0; i < STREAMS; i++)
+		drain(work, i);
 	for (int i = 0; work->searches && i < STREAMS; i++)
 		search_end(&work->search, &work->lines[i]);
 	end();
@@ -214,21 +191,33 @@ collect(struct work *work, int leash, int messages)
  * cannot.  Returns 0, or -1 with errno set.
  */
 static int
-let_out(struct collection *shared, struct spool *spool, int writer)
+let_out(struct collector *collector, int index, int writer)
 {
+	struct collection *shared = collector->shared;
+	struct spool *spool = &shared->spools[index];
 	char buffer[COPY_MOST];
 	struct stat status;
-	bool copies = false;
+	const off_t end = spool_end(spool);
 
 	if (fstat(writer, &status) == -1)
 		return -1;
 	const bool is_pipe = S_ISFIFO(status.st_mode);
-	const off_t most =
-	    is_pipe || S_ISREG(status.st_mode) ? MOVE_MOST : SEND_MOST;
-	if (is_pipe && spool->end - spool->start > LITTLE)
+	const bool is_file = S_ISREG(status.st_mode);
+	const off_t most = is_pipe || is_file ? MOVE_MOST : SEND_MOST;
+
+	/*
+	 * sendfile(2) reads the offset of a file, writes and sets it, and would
+	 * overwrite what others, who share it, have written in between.
+	 */
+	bool copies = is_file;
+
+	/* The end of this process unlocks it; a lock that fails is none. */
+	if (collector->takes_turns && (is_pipe || is_file))
+		fcntl(writer, F_SETLKW, &(struct flock){ .l_type = F_WRLCK });
+	if (is_pipe && end - spool->start > BATCH_MIN)
 		file_widen_pipe(writer);
-	while (spool->start < spool->end) {
-		const off_t left = spool->end - spool->start;
+	while (spool->start < end) {
+		const off_t left = end - spool->start;
 		size_t size = (size_t)(left < most ? left : most);
 		ssize_t length;
 
@@ -255,7 +244,8 @@ let_out(struct collection *shared, struct spool *spool, int writer)
 		else
 			return -1;
 	}
-	shared->ragged[writer - STDOUT_FILENO] = spool_is_ragged(spool);
+	shared->ends_mid_line[writer - STDOUT_FILENO] =
+	    spool_ends_mid_line(spool);
 	return 0;
 }
 
@@ -269,17 +259,16 @@ fork_helper(void)
 	const pid_t parent = getpid();
 	const pid_t pid = fork();
 
-	if (pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		child_end_orphan(parent);
-	}
+	if (pid == 0)
+		child_follow(parent);
 	return pid;
 }
 
 /* With two spools there are two processes: a reader may want either first. */
 static _Noreturn void
-deliver(struct collection *shared, const int writers[STREAMS])
+deliver(struct collector *collector, const int writers[STREAMS])
 {
+	struct collection *shared = collector->shared;
 	int index = writers[OUT] == NO_DESCRIPTOR ? ERR : OUT;
 	int status = 0;
 	pid_t other = -1;
@@ -287,13 +276,13 @@ deliver(struct collection *shared, const int writers[STREAMS])
 	if (writers[OUT] != NO_DESCRIPTOR && writers[ERR] != NO_DESCRIPTOR) {
 		other = fork_helper();
 		if (other == -1)
-			fail(shared, "fork");
+			die_of(shared, FAILURE_FORK);
 		if (other == 0)
 			index = ERR;
 	}
-	if (let_out(shared, &shared->spools[index], writers[index]) == -1) {
+	if (let_out(collector, index, writers[index]) == -1) {
 		shared->error = errno;
-		shared->failed = writer_name(writers[index]);
+		shared->failure = writer_failure(writers[index]);
 	}
 	if (other > 0)
 		waitpid(other, &status, 0);
@@ -303,15 +292,17 @@ deliver(struct collection *shared, const int writers[STREAMS])
 }
 
 int
-collector_init(struct collector *collector)
+collector_init(struct collector *collector, bool is_used)
 {
-	*collector = (struct collector){ .leash = -1 };
-	collector->shared = mmap(NULL, sizeof(*collector->shared),
-	    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	*collector = (struct collector){ .control_fd = NO_DESCRIPTOR };
+	collector->shared = &collector->unused;
+	if (is_used)
+		collector->shared = mmap(NULL, sizeof(*collector->shared),
+		    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (collector->shared == MAP_FAILED)
 		return -1;
 	for (int i = 0; i < STREAMS; i++)
-		collector->shared->spools[i] = (struct spool)SPOOL_CLOSED;
+		spool_init(&collector->shared->spools[i]);
 	return 0;
 }
 
@@ -333,34 +324,35 @@ start(struct collector *collector)
 
 int
 collector_start(struct collector *collector, struct stream streams[STREAMS],
-    const struct patterns *patterns, int messages)
+    const struct patterns *patterns)
 {
 	struct collection *shared = collector->shared;
-	int leash[2];
+	int control[2];
 
-	if (pipe2(leash, O_CLOEXEC) == -1)
+	if (pipe2(control, O_CLOEXEC) == -1)
 		return -1;
-	leash[0] = file_raise(leash[0]);
-	collector->leash = file_raise(leash[1]);
-	shared->found = (struct found){ .matched = 0 };
+	control[0] = file_raise(control[0]);
+	control[1] = file_raise(control[1]);
+	shared->found = (struct found){ 0 };
 	const pid_t pid =
-	    leash[0] == -1 || collector->leash == -1 ? -1 : start(collector);
+	    control[0] == -1 || control[1] == -1 ? -1 : start(collector);
 	if (pid == 0) {
 		struct work work = { .shared = shared,
 			.streams = streams,
 			.searches = patterns != NULL };
 
-		close(collector->leash);
+		close(control[1]);
 		if (patterns != NULL &&
 		    search_begin(&work.search, patterns, &shared->found) == -1)
-			fail(shared, "search");
-		collect(&work, leash[0], messages);
+			die_of(shared, FAILURE_SEARCH);
+		collect(&work, control[0]);
 	}
 	const int error = errno;
-	close(leash[0]);
-	/* What is told from now on is not for a process that is not there. */
+	close(control[0]);
 	if (pid == -1)
-		collector_finish(collector);
+		close(control[1]);
+	else
+		collector->control_fd = control[1];
 	for (int i = 0; i < STREAMS; i++)
 		if (streams[i].pipe != NO_DESCRIPTOR)
 			close(streams[i].pipe);
@@ -369,27 +361,15 @@ collector_start(struct collector *collector, struct stream streams[STREAMS],
 }
 
 void
-collector_tell(const struct collector *collector, const char *message,
-    size_t size)
-{
-	while (size > 0) {
-		const ssize_t written = write(collector->leash, message, size);
-
-		if (written == -1)
-			return;
-		message += written;
-		size -= (size_t)written;
-	}
-}
-
-void
 collector_finish(struct collector *collector)
 {
-	if (collector->leash == -1)
+	if (collector->control_fd == NO_DESCRIPTOR)
 		return;
-	collector_tell(collector, "", 1);
-	close(collector->leash);
-	collector->leash = -1;
+	/* An attempt whose exec hangs keeps the pipe open, too. */
+	while (write(collector->control_fd, "", 1) == -1 && errno == EINTR)
+		continue;
+	close(collector->control_fd);
+	collector->control_fd = NO_DESCRIPTOR;
 }
 
 int
@@ -398,7 +378,7 @@ collector_deliver(struct collector *collector, const int writers[STREAMS])
 	const pid_t pid = start(collector);
 
 	if (pid == 0)
-		deliver(collector->shared, writers);
+		deliver(collector, writers);
 	return pid == -1 ? -1 : 0;
 }
 
@@ -423,8 +403,8 @@ collector_reaped(struct collector *collector, pid_t pid, int status)
 		return false;
 	collector->pid = 0;
 	collector_finish(collector);
-	if (WIFSIGNALED(status) && shared->failed == NULL) {
-		shared->failed = "the process that has the output was killed";
+	if (WIFSIGNALED(status) && shared->failure == FAILURE_NONE) {
+		shared->failure = FAILURE_KILLED;
 		shared->error = 0;
 	}
 	return true;

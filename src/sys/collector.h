@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #ifndef COLLECTOR_H
 #define COLLECTOR_H
 
@@ -5,28 +7,43 @@
 #include <sys/types.h>
 
 #include "core/search.h"
+#include "sys/file.h"
 #include "sys/spool.h"
 
 /* For arrays of two: standard output and standard error. */
 enum { OUT, ERR, STREAMS };
 
-/* Stands for a descriptor that is closed. */
-#define NO_DESCRIPTOR (-1)
+/* What failed of the output. */
+enum failure {
+	FAILURE_NONE,
+	FAILURE_SPOOL,
+	FAILURE_PIPE,
+	FAILURE_POLL,
+	FAILURE_SEARCH,
+	FAILURE_FORK,	/* of a process that lets output out */
+	FAILURE_START,	/* of the collector */
+	FAILURE_STDOUT, /* to pass output on */
+	FAILURE_STDERR,
+	FAILURE_KILLED /* the collector was, by somebody else */
+};
 
 /*
  * Memory that `retry` shares with its collector.  While a collector is at
- * work, `retry` only reads it, except for `ragged` and failures of its own.
+ * work, `retry` only reads it, except for `ends_mid_line` and failures of its
+ * own.  On 32 bits it may read half of a new `active` or `passed`, which the
+ * next look mends: both only tell whether something went on.
  */
 struct collection {
 	struct spool spools[STREAMS]; /* held output */
 	struct found found;
-	bool ragged[STREAMS]; /* the last byte of what went to standard output
-				 or standard error is not a newline */
-	off_t passed;	      /* bytes that readers have taken */
-	double active;	      /* when the attempt last wrote: CLOCK_MONOTONIC */
-	int error;	      /* the errno of a failure */
-	const char *_Atomic failed; /* the file or call that did, or NULL; set
-					after `error` */
+	bool ends_mid_line[STREAMS]; /* the last byte that a collector wrote to
+					standard output or standard error is
+					not a newline */
+	off_t passed;		     /* bytes that readers have taken */
+	bool waits;		     /* for a reader to take more, maybe */
+	double active; /* when the attempt last wrote: CLOCK_MONOTONIC */
+	int error;     /* the errno of the failure */
+	enum failure _Atomic failure; /* set after `error` */
 };
 
 /* A stream of an attempt, as a collector finds it. */
@@ -43,26 +60,27 @@ struct stream {
  * and timers alone, and can kill the collector.
  */
 struct collector {
-	pid_t pid;   /* 0: none is at work */
-	int leash;   /* to be written to; see collector_finish() */
-	off_t moved; /* how far the bytes had got: collector_moved() */
+	pid_t pid;	  /* 0: none is at work */
+	int control_fd;	  /* where it is told to end, or NO_DESCRIPTOR */
+	off_t moved;	  /* how far the bytes had got: collector_moved() */
+	bool takes_turns; /* with other runs, at a pipe or file to let out to */
 	struct collection *shared;
+	struct collection unused; /* in its place, if there are no collectors */
 };
 
-/* Makes the shared memory.  Returns 0, or -1 with errno set. */
-int collector_init(struct collector *collector);
+/*
+ * Makes the shared memory, if there will be collectors.  Returns 0, or -1 with
+ * errno set.  The collector may not be moved after that.
+ */
+int collector_init(struct collector *collector, bool is_used);
 
 /*
  * Starts a collector of an attempt's streams, which looks for the patterns, if
- * they are not NULL, and holds messages in one of the spools.  It takes the
- * ends of the pipes over.  Returns 0, or -1 with errno set.
+ * they are not NULL.  It takes the ends of the pipes over.  Returns 0, or -1
+ * with errno set.
  */
 int collector_start(struct collector *collector, struct stream streams[STREAMS],
-    const struct patterns *patterns, int messages);
-
-/* Has the collector hold a message of `retry`'s among the output. */
-void collector_tell(const struct collector *collector, const char *message,
-    size_t size);
+    const struct patterns *patterns);
 
 /*
  * The attempt has ended: the collector takes what its pipes hold now, even if

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #include <err.h>
 #include <errno.h>
 #include <stdio.h>
@@ -6,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/outcome.h"
 #include "core/text.h"
 #include "sys/control_file.h"
 #include "sys/events.h"
@@ -14,19 +17,30 @@
 /* How much of the file is read. */
 #define CONTROL_MOST 65536
 
+void
+control_file_open(struct control_file *file, bool used)
+{
+	file->fd = NO_DESCRIPTOR;
+	if (!used)
+		return;
+	/* In a /proc of another pid name space, getpid(2) names another. */
+	const ssize_t length =
+	    readlink("/proc/self", file->pid, sizeof(file->pid) - 1);
+	if (length == -1)
+		err(STATUS_OWN_FAILURE, "--control needs /proc");
+	file->pid[length] = '\0';
+}
+
 int
 control_file_begin(struct control_file *file)
 {
 	file->fd = file_in_memory("retry-control");
 	if (file->fd == -1) {
-		const int error = errno;
-
 		warn("--control");
-		errno = error;
 		return -1;
 	}
-	snprintf(file->name, sizeof(file->name), "/proc/%ld/fd/%d",
-	    (long)getpid(), file->fd);
+	snprintf(file->name, sizeof(file->name), "/proc/%s/fd/%d", file->pid,
+	    file->fd);
 	return 0;
 }
 
@@ -80,6 +94,6 @@ control_file_ended(struct control_file *file)
 	}
 	free(text);
 	close(file->fd);
-	file->fd = -1;
+	file->fd = NO_DESCRIPTOR;
 	return control;
 }

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #ifndef CONTROL_FILE_H
 #define CONTROL_FILE_H
 
@@ -11,12 +13,16 @@
  * is the one that /proc gives to a descriptor of `retry`'s.
  */
 struct control_file {
-	int fd;	       /* -1: no file is open */
+	int fd;	       /* or NO_DESCRIPTOR */
+	char pid[32];  /* the name of `retry` in /proc */
 	char name[64]; /* for $RETRY_CONTROL */
 	bool complained;
 };
 
-/* An attempt begins.  Returns 0, or -1 after a message, with errno set. */
+/* Makes ready, if the option is used.  Without /proc `retry` ends. */
+void control_file_open(struct control_file *file, bool used);
+
+/* An attempt begins.  Returns 0, or -1 after a message. */
 int control_file_begin(struct control_file *file);
 
 /*

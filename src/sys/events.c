@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #include <err.h>
 #include <errno.h>
 #include <stdio.h>
@@ -72,7 +74,7 @@ allocate(void *memory, long size)
 void
 events_open(struct events *events)
 {
-	*events = (struct events){ .idle = 0 };
+	*events = (struct events){ 0 };
 	ev_set_syserr_cb(events_fail);
 	ev_set_allocator(allocate);
 	events->loop = ev_loop_new(EVBACKEND_SELECT | EVFLAG_NOENV);

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #ifndef EVENTS_H
 #define EVENTS_H
 
@@ -19,8 +21,8 @@ void events_open(struct events *events);
 
 /*
  * Ends `retry` if nothing can go on, with the message and the text of errno, if
- * that is not 0.  Both go past stderr, which may hold messages back.  The
- * attempt dies with its parent.
+ * that is not 0.  Both go past stderr, whose buffer may be full.  The attempt
+ * dies with its parent.
  */
 _Noreturn void events_fail(const char *message);
 

@@ -1,9 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+
 #include <errno.h>
 #include <fcntl.h>
 #include <libutil.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -58,12 +61,10 @@ file_open(const char *name, int flags)
 }
 
 int
-file_lock(const char *name, bool waits)
+file_lock(const char *name, int flags)
 {
-	const int flags = O_RDWR | O_CREAT | SAFE;
-
-	return file_raise(
-	    flopen(name, waits ? flags & ~O_NONBLOCK : flags, MODE));
+	flags |= O_RDWR | (SAFE & ~O_NONBLOCK);
+	return file_raise(flopen(name, flags, MODE));
 }
 
 void
@@ -85,19 +86,13 @@ file_write_some(int descriptor, const char *bytes, size_t size)
 	return written;
 }
 
-int
-file_write(int descriptor, const char *bytes, size_t size)
+void
+file_flush_stderr(void)
 {
-	while (size > 0) {
-		const ssize_t written =
-		    file_write_some(descriptor, bytes, size);
-
-		if (written == -1)
-			return -1;
-		bytes += written;
-		size -= (size_t)written;
-	}
-	return 0;
+	if (__fpending(stderr) == 0)
+		return;
+	file_wait_for_room(STDERR_FILENO);
+	fflush(stderr);
 }
 
 const char *
@@ -164,7 +159,7 @@ file_problem(int error)
 	case ELOOP:
 		return "is a symbolic link";
 	case ENXIO:
-		return "is a pipe without a reader, a socket or "
+		return "is a FIFO that nobody reads yet, a socket or "
 		       "a missing terminal";
 	case EWOULDBLOCK:
 		return "is locked";

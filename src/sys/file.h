@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #ifndef FILE_H
 #define FILE_H
 
@@ -5,6 +7,9 @@
 #include <sys/types.h>
 
 struct stat;
+
+/* Stands for a descriptor that is closed. */
+#define NO_DESCRIPTOR (-1)
 
 /*
  * Descriptors of `retry`'s own are closed on exec, and above 2, since a child
@@ -38,12 +43,13 @@ void file_widen_pipe(int descriptor);
 int file_open(const char *name, int flags);
 
 /*
- * Opens the file for reading and writing, creates it if it is missing, and
- * takes its lock, which the kernel takes back from a process that dies.  If
- * another process has the lock, waits for it if `waits`, or else fails with
- * EWOULDBLOCK.  Returns the descriptor, or -1 with errno set.
+ * Opens the file for reading and writing and takes its lock, which the kernel
+ * takes back from a process that dies.  With O_CREAT in `flags` creates the
+ * file if it is missing; with O_NONBLOCK fails with EWOULDBLOCK if another
+ * process has the lock, instead of waiting for it.  Returns the descriptor, or
+ * -1 with errno set.
  */
-int file_lock(const char *name, bool waits);
+int file_lock(const char *name, int flags);
 
 /* Waits for room at a descriptor that others may have made non-blocking. */
 void file_wait_for_room(int descriptor);
@@ -55,10 +61,10 @@ void file_wait_for_room(int descriptor);
 ssize_t file_write_some(int descriptor, const char *bytes, size_t size);
 
 /*
- * Writes all of the bytes, however long the reader takes.  Returns 0, or -1
- * with errno set.
+ * Lets out warnings that stdio keeps, as it does if others have made standard
+ * error non-blocking: stdio would lose what a reader has no room for.
  */
-int file_write(int descriptor, const char *bytes, size_t size);
+void file_flush_stderr(void);
 
 /*
  * Finds the number of the descriptor that a name stands for: "-", "fd:7",

@@ -1,9 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <paths.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -22,7 +25,7 @@
  * read the wrong bytes.
  */
 static void
-must(bool works)
+require_unless_closed(bool works)
 {
 	if (!works && errno != EBADF)
 		err(STATUS_OWN_FAILURE, "standard input");
@@ -46,6 +49,30 @@ is_used_up(void)
 	return poll_fd.revents & POLLHUP;
 }
 
+/* Whether there are bytes in stdin. */
+static bool
+has_bytes(void)
+{
+	int bytes = 0;
+
+	return ioctl(STDIN_FILENO, FIONREAD, &bytes) == 0 && bytes > 0;
+}
+
+/*
+ * Whether it is certain that bytes came through stdin.  Some pipes know when
+ * they were last written to.
+ */
+static bool
+had_bytes(const struct input *input)
+{
+	struct stat status;
+
+	return input->had_bytes ||
+	    (fstat(STDIN_FILENO, &status) == 0 && S_ISFIFO(status.st_mode) &&
+		(status.st_mtim.tv_sec != input->written.tv_sec ||
+		    status.st_mtim.tv_nsec != input->written.tv_nsec));
+}
+
 /* How a stdin that the first attempt reads can be given to the next one. */
 static void
 look(struct input *input, bool quiet)
@@ -53,19 +80,21 @@ look(struct input *input, bool quiet)
 	struct stat status;
 	const bool given = fstat(STDIN_FILENO, &status) == 0;
 
-	must(given);
+	require_unless_closed(given);
 	if (!given)
 		return;
-	if (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode))
+	if (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode)) {
 		input->warns = !quiet && !is_used_up();
+		input->written = status.st_mtim;
+	}
 	if (!S_ISREG(status.st_mode) && !S_ISBLK(status.st_mode))
 		return;
 	const int flags = fcntl(STDIN_FILENO, F_GETFL);
-	must(flags != -1);
+	require_unless_closed(flags != -1);
 	if ((flags & O_ACCMODE) != O_RDONLY)
 		return;
 	input->start = lseek(STDIN_FILENO, 0, SEEK_CUR);
-	must(input->start != -1);
+	require_unless_closed(input->start != -1);
 }
 
 /*
@@ -127,11 +156,11 @@ input_open(struct input *input, const struct options *options,
 {
 	*input = (struct input){ .mode = options->input,
 		.start = -1,
-		.spool = SPOOL_CLOSED,
-		.given = -1,
+		.given = NO_DESCRIPTOR,
 		.events = events,
 		.done = done,
 		.data = data };
+	spool_init(&input->spool);
 	ev_io_init(&input->watcher, stdin_ready, STDIN_FILENO, EV_READ);
 	input->watcher.data = input;
 	if (input->mode == INPUT_AUTO)
@@ -149,7 +178,7 @@ int
 input_spool(struct input *input)
 {
 	if (fcntl(STDIN_FILENO, F_GETFL) == -1) {
-		must(false);
+		require_unless_closed(false);
 		return 0;
 	}
 	/* A terminal without input would not stop a background job yet. */
@@ -157,7 +186,7 @@ input_spool(struct input *input)
 		complain(errno);
 		return -1;
 	}
-	if (spool_open(&input->spool) == -1) {
+	if (spool_open(&input->spool, false) == -1) {
 		spool_warn();
 		return -1;
 	}
@@ -176,7 +205,6 @@ give(struct input *input, int given, const char *what, int *descriptor)
 {
 	if (given == -1) {
 		warn("%s", what);
-		input->failed = true;
 		return -1;
 	}
 	*descriptor = input->given = given;
@@ -188,20 +216,21 @@ input_begin(struct input *input, bool is_retry, int *descriptor)
 {
 	switch (input->mode) {
 	case INPUT_AUTO:
+		input->had_bytes |= input->warns && has_bytes();
 		if (is_retry && input->start != -1 &&
 		    lseek(STDIN_FILENO, input->start, SEEK_SET) == -1) {
 			warn("standard input");
-			input->failed = true;
 			return -1;
 		}
-		if (is_retry && input->warns && is_used_up()) {
+		if (is_retry && input->warns && is_used_up() &&
+		    had_bytes(input)) {
 			input->warns = false;
 			warnx("standard input is used up; "
 			      "--stdin=replay gives it to each attempt");
 		}
 		break;
 	case INPUT_REPLAY:
-		if (input->spool.fd == -1)
+		if (input->spool.fd == NO_DESCRIPTOR)
 			break;
 		return give(input, spool_reader(&input->spool, 0),
 		    "/proc/self/fd", descriptor);
@@ -218,7 +247,7 @@ input_begin(struct input *input, bool is_retry, int *descriptor)
 void
 input_started(struct input *input)
 {
-	if (input->given != -1)
+	if (input->given != NO_DESCRIPTOR)
 		close(input->given);
-	input->given = -1;
+	input->given = NO_DESCRIPTOR;
 }

@@ -1,8 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+
 #ifndef INPUT_H
 #define INPUT_H
 
 #include <ev.h>
 #include <stdbool.h>
+#include <time.h>
 
 #include "cli/options.h"
 #include "sys/spool.h"
@@ -10,11 +13,13 @@
 /* The standard input of the attempts. */
 struct input {
 	enum input_mode mode;
-	bool warns;  /* of a stdin that the first attempt used up */
-	bool failed; /* an attempt could not be given its input */
+	bool warns;		 /* of a stdin that the first attempt used up */
+	bool had_bytes;		 /* before an attempt there was something */
+	struct timespec written; /* when bytes last came before the run */
 	off_t start; /* the offset to which stdin is rewound; -1: not rewound */
 	struct spool spool;
-	int given; /* the child's descriptor, closed after its start; or -1 */
+	int given; /* the child's descriptor, closed after its start; or
+		      NO_DESCRIPTOR */
 	struct ev_loop *events;
 	ev_io watcher;
 	void (*done)(void *data, bool success);
@@ -43,11 +48,11 @@ void input_stop(struct input *input);
 
 /*
  * An attempt begins: rewinds stdin, or replaces the attempt's descriptor 0.
- * Returns 0, or -1 after a message, with `failed` set.
+ * Returns 0, or -1 after a message.
  */
 int input_begin(struct input *input, bool is_retry, int *descriptor);
 
-/* It has been started, or could not be. */
+/* The attempt has been started, or could not be. */
 void input_started(struct input *input);
 
 #endif

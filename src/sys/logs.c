@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -6,28 +8,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/text.h"
 #include "sys/file.h"
 #include "sys/logs.h"
+#include "sys/screen.h"
+#include "sys/sink.h"
 #include "sys/state_file.h"
 
-#define DEFAULT_WIDTH 80
-#define WIDEST 1000
-
-/* A line up to this long is written at once: other runs may share the file. */
-#define LOG_LINE_MOST (1 << 18)
-
-/* Finds out what `auto` means; look() finds out if it is a terminal. */
+/* Finds out what `auto` means. */
 static void
 settle_format(struct sink *sink)
 {
 	const char *journal = getenv("JOURNAL_STREAM");
 	const char *github = getenv("GITHUB_ACTIONS");
-	const int descriptor = fileno(sink->file);
+	const int descriptor = sink->descriptor;
 	struct stat status;
 	char socket[64];
 
@@ -43,11 +40,10 @@ settle_format(struct sink *sink)
 			return;
 		}
 	}
-	if (github != NULL && strcmp(github, "true") == 0 &&
-	    !isatty(descriptor))
+	if (isatty(descriptor))
+		sink->format = report_format("tty");
+	else if (github != NULL && strcmp(github, "true") == 0)
 		sink->format = report_format("github");
-	else
-		sink->undecided = true;
 }
 
 /* Returns NULL, or which other log or option has the file too. */
@@ -64,7 +60,7 @@ find_same(const struct report *report, const char *file, int descriptor)
 		const struct sink *sink = &report->sinks[i];
 
 		if (sink->name != NULL &&
-		    fstat(fileno(sink->file), &other) == 0 &&
+		    fstat(sink->descriptor, &other) == 0 &&
 		    file_is_same(&own, &other))
 			return "is also the file of another log";
 	}
@@ -85,17 +81,59 @@ refuse(const char *file, const char *problem)
 	    text_safe(file, safe, sizeof(safe)), problem);
 }
 
+/*
+ * The formats write to memory, from where flush() takes each line whole; those
+ * of a plan write to the file, as nobody waits for a plan's lines.
+ */
+static void
+open_text(const struct report *report, struct sink *sink)
+{
+	struct stat status;
+
+	if (report->options->plan)
+		sink->file =
+		    sink->name == NULL ? stdout : fdopen(sink->descriptor, "w");
+	else
+		sink->file = open_memstream(&sink->text, &sink->size);
+	if (sink->file == NULL)
+		err(STATUS_OWN_FAILURE, "--log");
+	if (sink->name == NULL || fstat(sink->descriptor, &status) == -1)
+		return;
+	sink->is_socket = S_ISSOCK(status.st_mode);
+	sink->in_pieces = !S_ISREG(status.st_mode) &&
+	    (fcntl(sink->descriptor, F_GETFL) & O_NONBLOCK) == 0;
+}
+
+/* A second descriptor of a file that lines are added to, or NO_DESCRIPTOR. */
+static int
+open_reader(const char *name, int file)
+{
+	struct stat own, other;
+
+	if (fstat(file, &own) == -1 || !S_ISREG(own.st_mode))
+		return NO_DESCRIPTOR;
+	const int reader = file_open(name, O_RDONLY);
+	if (reader == -1)
+		return NO_DESCRIPTOR;
+	if (fstat(reader, &other) == 0 && file_is_same(&own, &other))
+		return reader;
+	close(reader);
+	return NO_DESCRIPTOR;
+}
+
 static void
 open_sink(const struct report *report, struct sink *sink, const struct log *log)
 {
 	const char *problem;
 	int inherited;
 
-	*sink = (struct sink){ .format = log->format, .name = log->file };
-	if (log->file == NULL) {
-		sink->file = report->options->plan ? stdout : stderr;
+	*sink = (struct sink){ .format = log->format,
+		.name = log->file,
+		.descriptor =
+		    report->options->plan ? STDOUT_FILENO : STDERR_FILENO,
+		.reader = NO_DESCRIPTOR };
+	if (log->file == NULL)
 		return;
-	}
 	problem = file_descriptor(log->file, &inherited);
 	if (problem != NULL)
 		refuse(log->file, problem);
@@ -107,21 +145,17 @@ open_sink(const struct report *report, struct sink *sink, const struct log *log)
 	const char *same = find_same(report, log->file, file);
 	if (same != NULL)
 		refuse(log->file, same);
-	if (inherited == STDERR_FILENO ||
-	    (inherited == STDOUT_FILENO && report->options->plan)) {
-		/* Others write there too, through the one buffer there is. */
+	if (inherited == sink->descriptor) {
+		/* Others write there too. */
 		close(file);
-		sink->file = inherited == STDERR_FILENO ? stderr : stdout;
 		sink->name = NULL;
 		return;
 	}
+	sink->descriptor = file;
 	sink->replaced = sink->format->whole && inherited == -1;
+	if (inherited == -1)
+		sink->reader = open_reader(log->file, file);
 	file_widen_pipe(file);
-	sink->file = fdopen(file, "w");
-	sink->buffer = malloc(LOG_LINE_MOST);
-	if (sink->file == NULL || sink->buffer == NULL)
-		refuse(log->file, strerror(errno));
-	setvbuf(sink->file, sink->buffer, _IOFBF, LOG_LINE_MOST);
 }
 
 /* What GitHub's runner reads beside a log; without it the run is the same. */
@@ -142,12 +176,13 @@ open_github_files(struct report *report)
 			    file_problem(errno));
 			continue;
 		}
-		report->sinks[report->count] = (struct sink){ .format = row,
+		struct sink *sink = &report->sinks[report->count++];
+
+		*sink = (struct sink){ .format = row,
 			.name = name,
-			.file = fdopen(file, "w") };
-		if (report->sinks[report->count].file == NULL)
-			err(STATUS_OWN_FAILURE, "%s", row->name);
-		report->count++;
+			.descriptor = file,
+			.reader = open_reader(name, file) };
+		open_text(report, sink);
 	}
 }
 
@@ -157,7 +192,7 @@ has_output(const struct sink *sink)
 {
 	struct stat own, output;
 
-	return fstat(fileno(sink->file), &own) == 0 &&
+	return fstat(sink->descriptor, &own) == 0 &&
 	    fstat(STDOUT_FILENO, &output) == 0 && file_is_same(&own, &output);
 }
 
@@ -182,6 +217,7 @@ logs_open(struct report *report, const struct options *options)
 		struct sink *sink = &report->sinks[report->count];
 
 		open_sink(report, sink, &logs[report->count]);
+		open_text(report, sink);
 		settle_format(sink);
 		const bool github = sink->format == report_format("github");
 		sink->has_output =
@@ -192,106 +228,144 @@ logs_open(struct report *report, const struct options *options)
 		open_github_files(report);
 }
 
+bool
+logs_use_output(const struct report *report)
+{
+	for (size_t i = 0; i < report->count; i++)
+		if (report->sinks[i].has_output)
+			return true;
+	return false;
+}
+
 void
-logs_begin(const struct report *report)
+logs_truncate(const struct report *report)
 {
 	for (size_t i = 0; i < report->count; i++) {
 		const struct sink *sink = &report->sinks[i];
 
-		if (sink->replaced && ftruncate(fileno(sink->file), 0) == -1 &&
+		if (sink->replaced && ftruncate(sink->descriptor, 0) == -1 &&
 		    errno != EINVAL)
 			refuse(sink->name, strerror(errno));
 	}
-}
-
-/* The first of the variables that is set decides on characters. */
-static bool
-has_unicode(void)
-{
-	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		const char *locale = getenv(names[i]);
-
-		if (locale != NULL && *locale != '\0')
-			return strcasestr(locale, "UTF-8") != NULL ||
-			    strcasestr(locale, "UTF8") != NULL;
-	}
-	return false;
-}
-
-struct screen
-logs_screen(int descriptor)
-{
-	const char *columns = getenv("COLUMNS");
-	const char *type = getenv("TERM");
-	const char *no_colour = getenv("NO_COLOR");
-	const bool plain = type == NULL || strcmp(type, "dumb") == 0;
-	const bool terminal = isatty(descriptor);
-	const char *problem;
-	struct winsize size;
-	int width = 0;
-
-	if (ioctl(descriptor, TIOCGWINSZ, &size) == 0)
-		width = size.ws_col;
-	const bool sized = width > 0;
-	if (width == 0 && columns != NULL)
-		width = (int)strtonum(columns, 1, WIDEST, &problem);
-	return (struct screen){
-		.width = width == 0 ? DEFAULT_WIDTH : width,
-		.terminal = terminal,
-		.unicode = has_unicode(),
-		.colour = terminal && !plain &&
-		    (no_colour == NULL || *no_colour == '\0'),
-		.plain = plain,
-		.sized = sized,
-	};
 }
 
 /* Finds out which logs are terminals, and what can be shown there now. */
 static void
 look(struct report *report)
 {
-	const bool held = report->options->output == OUTPUT_CHRONIC;
+	const char *ci = getenv("CI");
+	const bool logged =
+	    ci != NULL && *ci != '\0' && strcmp(ci, "false") != 0;
 
 	for (size_t i = 0; i < report->count; i++) {
 		struct sink *sink = &report->sinks[i];
-		const int own = fileno(sink->file);
-		const int descriptor = own == -1 ? STDERR_FILENO : own;
+		const int descriptor = sink->descriptor;
 
-		if (sink->undecided && isatty(descriptor))
-			sink->format = report_format("tty");
-		sink->undecided = false;
 		if (!sink->format->for_people || sink->format->has_priorities)
 			continue;
-		sink->screen = (struct screen){ .width = 0 };
-		if (held && descriptor == STDERR_FILENO)
-			continue;
-		sink->screen = logs_screen(descriptor);
+		sink->screen = screen_of(descriptor, report->options->color);
+		/* A file of messages alone is for programs, too. */
+		if (sink->name != NULL && !sink->has_output &&
+		    !sink->screen.terminal)
+			sink->screen.colour = false;
 
-		/* The terminal of another job is not drawn on. */
+		/*
+		 * The terminal of another job is not drawn on, nor one that a
+		 * service for CI keeps as a log.
+		 */
 		const pid_t foreground =
 		    sink->screen.terminal ? tcgetpgrp(descriptor) : -1;
-		if (sink->screen.terminal && foreground != getpgrp())
+		if (sink->screen.terminal &&
+		    (logged || foreground != getpgrp()))
 			sink->screen.width = 0;
 	}
 }
 
-double
-logs_tick(struct report *report, const struct record *record)
+/* Writes all that the formats have told; a line may begin behind output. */
+static void
+flush(struct report *report, struct output *output, bool begins_line)
 {
-	if (!record->waits && record->locked == 0)
+	file_flush_stderr();
+	for (size_t i = 0; i < report->count; i++)
+		sink_flush(&report->sinks[i], output, begins_line);
+}
+
+double
+logs_tick(struct report *report, struct output *output,
+    const struct record *record)
+{
+	const bool trial = record->trials != NULL && record->runs;
+
+	if (!record->waits && record->locked == 0 && !trial)
+		return INFINITY;
+	/* A probe has more to write. */
+	if (trial && output_ends_mid_line(output, ERR))
 		return INFINITY;
 	look(report);
-	return report_tick(report, record);
+	const double next = report_tick(report, record);
+	flush(report, output, false);
+	return next;
 }
 
 void
-logs_tell(struct report *report, const struct record *record)
+logs_hide(struct report *report, struct output *output)
+{
+	report_hide(report);
+	flush(report, output, false);
+}
+
+void
+logs_show(struct report *report, struct output *output, const char *bytes,
+    size_t size)
+{
+	logs_hide(report, output);
+	output_hush(output);
+	sink_message(bytes, size);
+	output_line_is(output, ERR, bytes[size - 1] == '\n');
+	output_unhush(output);
+}
+
+void
+logs_tell(struct report *report, struct output *output,
+    const struct record *record)
 {
 	/* A run that succeeds at once says nothing, and so need not look. */
 	if (record->failures > 0 || record->reason > REASON_SUCCESS ||
 	    report->options->verbose)
 		look(report);
 	report_tell(report, record);
+	flush(report, output, true);
+}
+
+void
+logs_begin_output(struct report *report, struct output *output,
+    const struct record *record)
+{
+	report_begin(report, record);
+	flush(report, output, true);
+}
+
+void
+logs_close(struct report *report)
+{
+	for (size_t i = 0; i < report->count; i++) {
+		struct sink *sink = &report->sinks[i];
+		const bool own = sink->name != NULL;
+
+		if (report->options->plan && own &&
+		    (fflush(sink->file) == EOF || ferror(sink->file)))
+			sink_complain(sink, errno);
+		sink_finish(sink);
+		if (!report->options->plan || own)
+			fclose(sink->file);
+		if (!report->options->plan && own &&
+		    close(sink->descriptor) == -1)
+			sink_complain(sink, errno);
+		if (sink->reader != NO_DESCRIPTOR)
+			close(sink->reader);
+		free(sink->text);
+	}
+	report_end(report);
+	free(report->sinks);
+	report->count = 0;
 }

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #ifndef LOGS_H
 #define LOGS_H
 
@@ -10,20 +12,44 @@
  */
 void logs_open(struct report *report, const struct options *options);
 
+struct output;
+
 /* Empties the files that a document replaces, once all else is open. */
-void logs_begin(const struct report *report);
+void logs_truncate(const struct report *report);
 
-/* What this descriptor can show; 80 columns if its width is unknown. */
-struct screen logs_screen(int descriptor);
+/* Whether one of them goes to standard output, but not as messages do. */
+bool logs_use_output(const struct report *report);
 
-/* Tells all logs, once it is known which of them are terminals. */
-void logs_tell(struct report *report, const struct record *record);
+/*
+ * Tells all logs, once it is known which of them are terminals.  A line begins
+ * behind the attempts' output even if that ended in the middle of one.
+ */
+void logs_tell(struct report *report, struct output *output,
+    const struct record *record);
+
+/* Tells them that an attempt starts, or that held output goes out. */
+void logs_begin_output(struct report *report, struct output *output,
+    const struct record *record);
 
 /*
  * Draws the status line of a wait on each log that is a terminal.  Returns the
  * seconds since the start of the run at which there is more to draw, or
  * INFINITY.
  */
-double logs_tick(struct report *report, const struct record *record);
+double logs_tick(struct report *report, struct output *output,
+    const struct record *record);
+
+/*
+ * Writes bytes where messages go, of which the next one begins a line, even
+ * with --quiet.
+ */
+void logs_show(struct report *report, struct output *output, const char *bytes,
+    size_t size);
+
+/* Removes the status line, before anything else may be written. */
+void logs_hide(struct report *report, struct output *output);
+
+/* Writes what is left of all logs, and closes them. */
+void logs_close(struct report *report);
 
 #endif

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,26 +16,50 @@
 
 #include "core/engine.h"
 #include "core/hint.h"
-#include "core/number.h"
 #include "core/signals.h"
 #include "core/text.h"
 #include "sys/budget_file.h"
 #include "sys/child.h"
+#include "sys/command.h"
 #include "sys/control_file.h"
+#include "sys/duplicate.h"
 #include "sys/events.h"
 #include "sys/file.h"
 #include "sys/input.h"
 #include "sys/logs.h"
 #include "sys/loop.h"
 #include "sys/notify.h"
+#include "sys/oom.h"
 #include "sys/output.h"
+#include "sys/probe.h"
 #include "sys/signal_queue.h"
 #include "sys/state_file.h"
+#include "sys/terminal.h"
 #include "sys/tree.h"
 #include "sys/zone.h"
 
-/* How many signals are read at once. */
-#define SIGNALS 16
+/*
+ * How many signals are read at once.  All but real-time signals come first, at
+ * most one of each, and so together.
+ */
+#define SIGNALS 32
+
+/* How often the wall clock is looked at while a wait depends on it. */
+#define LOOK_AGAIN 10.0
+
+/* A shell command of the user's, and the option that it comes from. */
+struct shell {
+	const char *option;
+	const char *command;
+};
+
+/* What the loop does for the engine beside waiting for events and the child. */
+enum doing {
+	DOING_NOTHING,
+	DOING_COLLECT, /* the output of the process is being taken */
+	DOING_DELIVER, /* held output goes out */
+	DOING_OVER     /* the run is over */
+};
 
 /* The system's side of a run: descriptors, watchers, a child. */
 struct loop {
@@ -44,35 +70,46 @@ struct loop {
 	ev_io signals;
 	ev_io stops;
 	ev_timer timer;
-	ev_prepare before_sleep;
 	double wake;	/* when the engine wants its next TIMER */
-	double stopped; /* seconds that SIGTSTP took, which do not count */
+	double behind;	/* seconds; see engine_time() */
 	double resumed; /* when `retry` last went on, on CLOCK_MONOTONIC */
 	struct event pending; /* for the next turn of the loop, or NONE */
 
 	struct child child;
-	bool is_attempt; /* the child is; else it answers the question */
+	bool is_attempt; /* the child is an attempt, or else a question's */
 	enum question question;
-	int status;	     /* of the last child */
-	struct rusage usage; /* of the last attempt */
+	struct shell shell; /* the command that answers it, if one does */
+	int status;	    /* of the last child */
+	char reason[COMMAND_REASON]; /* why it could not be executed */
+	struct rusage usage;	     /* of the last attempt */
+	struct probe probe;
+	struct terminal probed; /* as `terminal`, when the probe began */
 	struct tree tree;
+	struct oom oom;
+	struct terminal terminal;
+	bool killed; /* the child, by `retry` */
 
 	struct state_file state;
+	struct budget_file budget;
 	struct notify notify;
 	struct control_file control;
 	struct input input;
 	struct output output;
+	struct duplicate duplicate;
+	bool dated;	   /* the last attempt's hint is a point in time */
+	double until;	   /* then a wait ends: on CLOCK_REALTIME; or 0 */
 	bool hint_refused; /* a hint could not be read, which was told */
-	bool collecting;   /* COLLECT came: the output is being taken */
-	bool delivering;   /* DELIVER came: held output goes out */
-	bool over;	   /* FINISH came */
+	enum doing doing;
 };
 
-/* The engine's clock at a time of CLOCK_MONOTONIC: stops do not count. */
+/*
+ * The engine's clock at a time of CLOCK_MONOTONIC, which it is behind by the
+ * time that stops took, and ahead of by waits that arm() cut short.
+ */
 static double
 engine_time(const struct loop *loop, double time)
 {
-	return time - loop->stopped - loop->input.stopped;
+	return time - loop->behind - loop->input.stopped;
 }
 
 static double
@@ -98,38 +135,49 @@ arm(struct loop *loop)
 	struct record record = engine_record(loop->engine, time);
 
 	record.time = events_time(CLOCK_REALTIME);
-	const double tick =
-	    logs_tick(&loop->report, &record) + time - record.elapsed;
+	const double tick = logs_tick(&loop->report, &loop->output, &record) +
+	    time - record.elapsed;
+	/*
+	 * The wall clock shows the end of the wait already, as after a
+	 * suspension: the engine's clock skips the rest of the wait.
+	 */
+	if (loop->until > 0 && record.time >= loop->until) {
+		loop->behind -= fmax(loop->wake - time, 0);
+		loop->until = 0;
+	}
+	const double look = loop->until > 0 ? time + LOOK_AGAIN : INFINITY;
 	const double wake = loop->pending.kind != EVENT_NONE
 	    ? time
-	    : number_min(loop->wake, tick);
+	    : fmin(fmin(loop->wake, tick), look);
 
 	ev_timer_stop(loop->events.loop, &loop->timer);
 	if (wake == INFINITY)
 		return;
 	ev_now_update(loop->events.loop);
-	ev_timer_set(&loop->timer, number_max(wake - now(loop), 0), 0);
+	ev_timer_set(&loop->timer, fmax(wake - now(loop), 0), 0);
 	ev_timer_start(loop->events.loop, &loop->timer);
 }
 
 /* Completes a record with pids, clocks and times, and reports it. */
 static void
-tell(struct loop *loop, struct record *record)
+tell_record(struct loop *loop, struct record *record)
 {
-	char *output =
-	    record->kind == RECORD_END ? output_tail(&loop->output) : NULL;
+	const bool is_told = record->kind == RECORD_END ||
+	    (record->kind == RECORD_OUTCOME &&
+		report_keeps_output(&loop->report));
+	char *output = is_told ? output_tail(&loop->output) : NULL;
 
 	record->output = output;
 	record->time = events_time(CLOCK_REALTIME);
 	record->pid = loop->child.pid;
+	record->said = loop->probe.said;
 	record->user = seconds(loop->usage.ru_utime);
 	record->system = seconds(loop->usage.ru_stime);
-	logs_tell(&loop->report, record);
+	logs_tell(&loop->report, &loop->output, record);
 	free(output);
 	notify_tell(&loop->notify, loop->options, record);
-	if (record->kind == RECORD_OUTCOME && loop->options->budget != NULL &&
-	    record->judgement.verdict == VERDICT_SUCCESS)
-		budget_file_give(loop->options);
+	if (record->refunds)
+		budget_file_give(&loop->budget, record->paid);
 }
 
 /* --- what the engine asks for --- */
@@ -138,6 +186,21 @@ static struct event
 answer(enum verdict verdict)
 {
 	return (struct event){ .kind = EVENT_ANSWER, .answer = verdict };
+}
+
+/* Without a terminal now there is none later. */
+static void
+begin_terminal(const struct child *child, struct terminal *terminal)
+{
+	terminal->known = false;
+	if (!child->own_group)
+		terminal_begin(terminal);
+}
+
+static void
+begin_oom(void *data)
+{
+	oom_begin(data);
 }
 
 static struct event
@@ -149,64 +212,48 @@ run_attempt(struct loop *loop)
 		.record = &record,
 		.control = loop->options->control ? loop->control.name : NULL,
 		.descriptors = { CHILD_KEEPS, CHILD_KEEPS, CHILD_KEEPS },
+		.meanwhile = begin_oom,
+		.data = &loop->oom,
 	};
 
-	report_begin(&loop->report, &record);
+	logs_begin_output(&loop->report, &loop->output, &record);
+	duplicate_begin(&loop->duplicate,
+	    record.judgement.verdict == VERDICT_RETRY);
 	tree_begin(&loop->tree);
-	/* The output last: no collector is to get a message of the others. */
-	int result = input_begin(&loop->input, record.attempt > 1,
-	    &start.descriptors[0]);
-	if (result == 0 && loop->options->control)
-		result = control_file_begin(&loop->control);
-	if (result == 0)
-		result = output_begin(&loop->output, start.descriptors);
-	if (result == 0)
-		result = child_start(&loop->child, &start);
+	begin_terminal(&loop->child, &loop->terminal);
+	loop->killed = false;
+	/* Output last: it may replace descriptor 2, where the others warn. */
+	const bool prepared = input_begin(&loop->input, record.attempt > 1,
+				  &start.descriptors[0]) == 0 &&
+	    (!loop->options->control ||
+		control_file_begin(&loop->control) == 0) &&
+	    output_begin(&loop->output, start.descriptors) == 0;
+	const bool started = prepared && child_start(&loop->child, &start) == 0;
 	const int error = errno;
 	input_started(&loop->input);
 	output_started(&loop->output);
 	loop->tree.helper = output_worker(&loop->output);
 	loop->is_attempt = true;
-	if (result == 0) {
+	if (started) {
 		record.kind = RECORD_ATTEMPT;
-		tell(loop, &record);
+		tell_record(loop, &record);
 		return (struct event){ .kind = EVENT_NONE };
 	}
 	/*
-	 * This outcome waits for the next turn of the loop: signals would never
-	 * be read if fork keeps failing and there is no delay.
+	 * ENDED waits for the next turn of the loop: signals would never be
+	 * read if fork keeps failing and there is no delay.
 	 */
 	output_drop(&loop->output);
 	control_file_ended(&loop->control);
-	loop->usage = (struct rusage){ .ru_maxrss = 0 };
-	loop->pending = (struct event){
-		.kind = EVENT_ENDED,
-		.hint = -1,
-		.evidence.outcome = { .kind = OUTCOME_UNFORKED, .code = error },
-	};
+	loop->usage = (struct rusage){ 0 };
+	loop->pending = (struct event){ .kind = EVENT_ENDED, .hint = -1 };
+	if (prepared)
+		loop->pending.evidence.outcome =
+		    (struct outcome){ OUTCOME_UNFORKED, .code = error };
+	loop->pending.failed =
+	    output_take_failure(&loop->output, &loop->pending.signal) ||
+	    !prepared;
 	return (struct event){ .kind = EVENT_NONE };
-}
-
-/* A shell command of the user's, and the option that it comes from. */
-struct shell {
-	const char *option;
-	const char *command;
-};
-
-/* The command of a check, a gate or a hook. */
-static struct shell
-shell_of(const struct loop *loop, enum question question)
-{
-	const struct options *options = loop->options;
-
-	if (question == ASK_CHECK)
-		return (struct shell){ "--check", options->check };
-	if (question == ASK_GATE)
-		return (
-		    struct shell){ "--before-retry", options->before_retry };
-	if (engine_record(loop->engine, 0).reason == REASON_SUCCESS)
-		return (struct shell){ "--on-success", options->on_success };
-	return (struct shell){ "--on-give-up", options->on_give_up };
 }
 
 /* A check, a gate or a hook: a shell command beside the attempts. */
@@ -226,6 +273,10 @@ start_shell(struct loop *loop, const char *command)
 
 	if (null == -1)
 		return -1;
+	/* The processes that an attempt left are none of the command's. */
+	tree_begin(&loop->tree);
+	begin_terminal(&loop->child, &loop->terminal);
+	loop->killed = false;
 	int result = output_begin_shell(&loop->output, start.descriptors);
 	if (result == 0)
 		result = child_start(&loop->child, &start);
@@ -244,31 +295,41 @@ ask(struct loop *loop, const struct action *action)
 {
 	const struct options *options = loop->options;
 	const double time = events_time(CLOCK_REALTIME);
+	struct record record;
+	struct event event;
 	char safe[128];
 	int result;
 
 	loop->is_attempt = false;
 	loop->question = action->question;
 	switch (action->question) {
+	/*
+	 * A process waits for the lock, since flock(2) would keep retry from
+	 * signals and timers; trying every so often would let other runs pass.
+	 */
 	case ASK_STATE:
 		result = state_file_lock(&loop->state);
-		if (result != 1)
-			return answer(
-			    result == 0 ? VERDICT_STOP : VERDICT_NONE);
-		return (struct event){
-			.kind = EVENT_ANSWER,
-			.answer = VERDICT_SUCCESS,
-			.progress = state_progress(&loop->state.state, time),
-		};
-	case ASK_LOCK:
+		if (result == 1)
+			return (struct event){
+				.kind = EVENT_ANSWER,
+				.answer = VERDICT_SUCCESS,
+				.state = loop->state.state,
+			};
+		if (result == -1)
+			return answer(VERDICT_NONE);
+		if (options->policy.early_skip)
+			return answer(VERDICT_STOP);
 		result = child_fork(&loop->child);
-		if (result == 0)
+		if (result == 0) {
+			/* This process dies with retry, even with -k 0. */
+			child_follow(loop->child.parent);
 			_exit(state_file_wait(&loop->state));
+		}
 		if (result != -1)
 			return (struct event){ .kind = EVENT_NONE };
 		warn("--state: %s: cannot wait for its lock",
 		    text_safe(loop->state.name, safe, sizeof(safe)));
-		return answer(VERDICT_STOP);
+		return answer(VERDICT_NONE);
 	case ASK_INPUT:
 		result = input_spool(&loop->input);
 		if (result == -1)
@@ -276,24 +337,34 @@ ask(struct loop *loop, const struct action *action)
 		return result == 0 ? answer(VERDICT_SUCCESS)
 				   : (struct event){ .kind = EVENT_NONE };
 	case ASK_BUDGET:
-		return answer(
-		    budget_file_take(options) ? VERDICT_SUCCESS : VERDICT_STOP);
+		record = engine_record(loop->engine, now(loop));
+		event = answer(VERDICT_SUCCESS);
+		if (!budget_file_take(&loop->budget, record.judgement.throttled,
+			&event.paid))
+			event.answer = VERDICT_STOP;
+		return event;
 	case ASK_SAVE:
-		result = state_file_save(&loop->state, &action->progress, time);
+		result = state_file_save(&loop->state, &action->state, time);
 		return answer(result == 0 ? VERDICT_SUCCESS : VERDICT_NONE);
 	case ASK_HOOK:
 		input_stop(&loop->input);
 		output_drop(&loop->output);
 		output_show_messages(&loop->output);
+		loop->shell = action->reason == REASON_SUCCESS
+		    ? (struct shell){ "--on-success", options->on_success }
+		    : (struct shell){ "--on-give-up", options->on_give_up };
 		break;
 	case ASK_CHECK:
+		loop->shell = (struct shell){ "--check", options->check };
+		break;
 	case ASK_GATE:
+		loop->shell =
+		    (struct shell){ "--before-retry", options->before_retry };
 		break;
 	}
-	const struct shell shell = shell_of(loop, action->question);
-	if (start_shell(loop, shell.command) == 0)
+	if (start_shell(loop, loop->shell.command) == 0)
 		return (struct event){ .kind = EVENT_NONE };
-	warn("cannot run %s", shell.option);
+	warn("cannot run %s", loop->shell.option);
 	return answer(VERDICT_STOP);
 }
 
@@ -327,10 +398,15 @@ find_hint(struct loop *loop, const struct control *control)
 	const char *problem =
 	    found->hinted ? hint_parse(found->hint, time, &hint) : NULL;
 
-	return number_max(wait_of(loop, time, &hint, problem, "--delay-match",
-			      found->hint),
-	    wait_of(loop, time, &control->hint, NULL, "--control: delay",
-		control->hint.zone));
+	const double matched =
+	    wait_of(loop, time, &hint, problem, "--delay-match", found->hint);
+	const double controlled = wait_of(loop, time, &control->hint, NULL,
+	    "--control: delay", control->hint.zone);
+	const enum hint_kind kind =
+	    matched >= controlled ? hint.kind : control->hint.kind;
+
+	loop->dated = kind == HINT_UNTIL || kind == HINT_CLOCK;
+	return fmax(matched, controlled);
 }
 
 /* The event for an attempt that has ended. */
@@ -338,17 +414,21 @@ static struct event
 attempt_ended(struct loop *loop)
 {
 	const struct control control = control_file_ended(&loop->control);
-	const int error = *loop->child.error;
+	const int error = *loop->child.exec_errno;
 	const int status = loop->status;
 	struct outcome outcome = { .kind = OUTCOME_EXIT,
 		.code = WEXITSTATUS(status) };
 
+	duplicate_end(&loop->duplicate);
 	if (error != 0)
 		outcome = (struct outcome){ .kind = OUTCOME_UNSTARTABLE,
-			.code = error };
+			.code = error,
+			.reason = command_reason(*loop->options->command, error,
+			    loop->reason) };
 	else if (WIFSIGNALED(status))
 		outcome = (struct outcome){ .kind = OUTCOME_SIGNAL,
 			.code = WTERMSIG(status) };
+	outcome.oom = outcome_may_be_oom(outcome) && oom_grew(&loop->oom);
 	return (struct event){
 		.kind = EVENT_ENDED,
 		.hint = find_hint(loop, &control),
@@ -357,38 +437,44 @@ attempt_ended(struct loop *loop)
 			.outcome = outcome,
 			.control = control.verdict,
 			.matched = output_found(&loop->output)->matched,
-			.unread = outcome_status(outcome) == 128 + SIGPIPE &&
-			    output_is_unread(),
+			.unread = output_is_unread(&loop->output),
 		},
 	};
 }
 
-/* The answer of a --check or --before-retry, from its wait status. */
+/*
+ * The answer of a question's process, from its wait status.  A hook that fails
+ * is reported, and any command that its shell did not find.
+ */
 static struct event
 question_ended(const struct loop *loop)
 {
-	const int error = *loop->child.error;
+	const int error = *loop->child.exec_errno;
 	const int status = loop->status;
 	char name[SIGNAL_NAME];
 
-	if (loop->question == ASK_LOCK) {
+	if (loop->question == ASK_STATE) {
 		if (!WIFEXITED(status) || WEXITSTATUS(status) == 0)
-			return answer(VERDICT_SUCCESS);
+			return answer(VERDICT_RETRY);
 		warnx("--state: cannot wait for its lock");
-		return answer(VERDICT_STOP);
+		return answer(VERDICT_NONE);
 	}
-	const char *option = shell_of(loop, loop->question).option;
+	const char *option = loop->shell.option;
+	const bool is_hook = loop->question == ASK_HOOK;
+	const int code = WEXITSTATUS(status);
 	if (error != 0)
 		warnx("cannot run %s: %s: %s", option, _PATH_BSHELL,
 		    strerror(error));
-	else if (loop->question == ASK_HOOK && WIFSIGNALED(status))
+	else if (is_hook && WIFSIGNALED(status))
 		warnx("%s died of %s", option,
 		    signal_name(WTERMSIG(status), name));
-	else if (loop->question == ASK_HOOK && WEXITSTATUS(status) != 0)
-		warnx("%s exited %d", option, WEXITSTATUS(status));
+	else if (WIFEXITED(status) &&
+	    (code == STATUS_NOT_EXECUTABLE || code == STATUS_NOT_FOUND ||
+		(is_hook && code != 0)))
+		warnx("%s exited %d", option, code);
 	if (error != 0 || !WIFEXITED(status))
 		return answer(VERDICT_STOP);
-	switch (WEXITSTATUS(status)) {
+	switch (code) {
 	case 0:
 		return answer(VERDICT_SUCCESS);
 	case 1:
@@ -401,6 +487,8 @@ question_ended(const struct loop *loop)
 static struct event
 process_ended(struct loop *loop)
 {
+	if (loop->killed || WIFSIGNALED(loop->status))
+		terminal_restore(&loop->terminal);
 	return loop->is_attempt ? attempt_ended(loop) : question_ended(loop);
 }
 
@@ -408,12 +496,12 @@ process_ended(struct loop *loop)
 static struct event
 collect(struct loop *loop)
 {
-	loop->collecting = !output_finish(&loop->output);
-	if (loop->collecting)
+	loop->doing =
+	    output_finish(&loop->output) ? DOING_NOTHING : DOING_COLLECT;
+	if (loop->doing == DOING_COLLECT)
 		return (struct event){ .kind = EVENT_NONE };
 	struct event event = process_ended(loop);
-	if (output_failed(&loop->output, &event.signal))
-		event.kind = EVENT_ERROR;
+	event.failed = output_take_failure(&loop->output, &event.signal);
 	return event;
 }
 
@@ -423,11 +511,58 @@ kill_process(struct loop *loop, int signal)
 {
 	const struct child *child = &loop->child;
 
+	loop->killed = true;
 	if (child_signal(child, signal) == -1 && errno != ESRCH)
 		warn("cannot signal process %ld", (long)child->pid);
 	if (signal != SIGKILL)
 		child_signal(child, SIGCONT);
 	tree_signal(&loop->tree, child->pid, child->own_group, signal);
+}
+
+static struct event
+start_probe(struct loop *loop)
+{
+	const struct record record = engine_record(loop->engine, now(loop));
+
+	/* The attempt could not be started, as its pending end will tell. */
+	if (loop->child.pid == 0)
+		return (struct event){ .kind = EVENT_NONE };
+	begin_terminal(&loop->child, &loop->probed);
+	if (probe_start(&loop->probe, loop->options->health, &record,
+		loop->child.pid) == 0)
+		return (struct event){ .kind = EVENT_NONE };
+	return (struct event){
+		.kind = EVENT_PROBED,
+		.probe = { .kind = OUTCOME_UNFORKED, .code = errno },
+	};
+}
+
+/*
+ * A probe was killed.  The modes are left alone if the attempt had changed them
+ * before, as an editor does.
+ */
+static void
+restore_after_probe(const struct loop *loop)
+{
+	if (terminal_is_same(&loop->probed, &loop->terminal))
+		terminal_restore(&loop->probed);
+}
+
+/* With --verbose. */
+static void
+show_probe(void *data, const char *bytes, size_t length)
+{
+	struct loop *loop = data;
+
+	logs_show(&loop->report, &loop->output, bytes, length);
+}
+
+/* Whether the probe goes on while this is done. */
+static bool
+leaves_probe(enum action_kind kind)
+{
+	return kind == ACTION_NONE || kind == ACTION_PROBE ||
+	    kind == ACTION_END_PROBE;
 }
 
 /* Carries an action out; returns the event that it causes, or NONE. */
@@ -436,88 +571,116 @@ act(struct loop *loop, const struct action *action)
 {
 	struct record record;
 
+	if (loop->probe.child.pid != 0 && !leaves_probe(action->kind)) {
+		probe_drop(&loop->probe);
+		restore_after_probe(loop);
+	}
 	switch (action->kind) {
 	case ACTION_NONE:
 		break;
 	case ACTION_RUN:
+		loop->until = 0;
 		return run_attempt(loop);
+	case ACTION_PROBE:
+		return start_probe(loop);
+	case ACTION_END_PROBE:
+		probe_kill(&loop->probe);
+		break;
 	case ACTION_ASK:
 		return ask(loop, action);
 	case ACTION_WAIT:
 		if (action->wake <= now(loop))
 			return (struct event){ .kind = EVENT_TIMER };
+		record = engine_record(loop->engine, now(loop));
+		loop->until = loop->dated && record.delay.hint_decides
+		    ? events_time(CLOCK_REALTIME) + action->wake - now(loop)
+		    : 0;
 		break;
 	case ACTION_KILL:
 		kill_process(loop, action->signal);
 		break;
-	case ACTION_CLEAN:
+	case ACTION_LOOK:
 		if (action->signal != 0)
 			tree_signal(&loop->tree, 0, false, action->signal);
 		if (tree_left(&loop->tree, false) == 0)
-			return (struct event){ .kind = EVENT_CLEAN };
+			return (struct event){ .kind = EVENT_GONE };
 		break;
 	case ACTION_ABANDON:
 		if (loop->child.pid != 0)
 			warnx("process %ld does not end",
 			    (long)loop->child.pid);
-		else
+		else if (loop->doing != DOING_COLLECT)
 			tree_left(&loop->tree, true);
 		loop->child.pid = 0;
-		if (loop->collecting)
+		if (loop->doing == DOING_COLLECT)
 			output_drop(&loop->output);
-		return (struct event){ .kind = EVENT_CLEAN };
+		return (struct event){ .kind = EVENT_GONE };
 	case ACTION_COLLECT:
 		return collect(loop);
 	case ACTION_DELIVER:
 		input_stop(&loop->input);
 		record = engine_record(loop->engine, now(loop));
-		report_begin(&loop->report, &record);
-		loop->delivering = output_deliver(&loop->output, &record);
-		if (!loop->delivering)
+		logs_begin_output(&loop->report, &loop->output, &record);
+		if (!output_deliver(&loop->output, &record))
 			return (struct event){ .kind = EVENT_DELIVERED };
+		loop->doing = DOING_DELIVER;
 		break;
 	case ACTION_FINISH:
 		input_stop(&loop->input);
 		output_show_messages(&loop->output);
 		output_drop(&loop->output);
-		loop->over = true;
+		loop->doing = DOING_OVER;
 		ev_break(loop->events.loop, EVBREAK_ALL);
 		break;
 	}
 	return (struct event){ .kind = EVENT_NONE };
 }
 
+/*
+ * retry itself failed: adds the failure to an event that ends an attempt or
+ * answers a question, and makes an ERROR of any other.
+ */
+static void
+event_failed(struct event *event, int death)
+{
+	if (event->kind == EVENT_ENDED || event->kind == EVENT_ANSWER)
+		event->failed = true;
+	else
+		event->kind = EVENT_ERROR;
+	event->signal = death;
+}
+
 /* Step, tell, act: for every event, until there is something to wait for. */
 static void
 drive(struct loop *loop, struct event event)
 {
-	while (event.kind != EVENT_NONE && !loop->over) {
+	while (event.kind != EVENT_NONE && loop->doing != DOING_OVER) {
 		int death = 0;
 
 		event.now = now(loop);
 		/* A stop does not count as silence. */
 		event.active = engine_time(loop,
-		    number_max(output_active(&loop->output), loop->resumed));
+		    fmax(output_active(&loop->output), loop->resumed));
 		struct step step = engine_step(loop->engine, event);
 		loop->wake = step.action.wake;
-		if (step.action.kind != ACTION_NONE)
-			report_hide(&loop->report);
+		if (step.action.kind != ACTION_NONE || step.count > 0)
+			logs_hide(&loop->report, &loop->output);
+		output_hush(&loop->output);
 		for (int i = 0; i < step.count; i++)
-			tell(loop, &step.records[i]);
+			tell_record(loop, &step.records[i]);
 		event = act(loop, &step.action);
-		/* CLEAN comes only once: the failure is told after it. */
-		if (event.kind == EVENT_CLEAN ||
-		    (!loop->input.failed &&
-			!output_failed(&loop->output, &death)))
+		/* GONE comes only once: the failure is told after it. */
+		if (event.kind == EVENT_GONE ||
+		    !output_take_failure(&loop->output, &death))
 			continue;
-		/* The ERROR has the way in which the process ended. */
-		if (loop->collecting)
+		if (loop->doing == DOING_COLLECT) {
 			event = process_ended(loop);
-		loop->collecting = loop->input.failed = false;
-		event.kind = EVENT_ERROR;
-		event.signal = death;
+			loop->doing = DOING_NOTHING;
+		}
+		event_failed(&event, death);
 	}
-	if (!loop->over)
+	output_unhush(&loop->output);
+	if (loop->doing != DOING_OVER)
 		arm(loop);
 }
 
@@ -538,20 +701,24 @@ static void
 output_over(struct loop *loop)
 {
 	struct event event = { .kind = EVENT_NONE };
+	int death;
 
-	if (loop->collecting)
+	if (loop->doing == DOING_COLLECT)
 		event = collect(loop);
-	else if (loop->delivering)
+	else if (loop->doing == DOING_DELIVER) {
 		event.kind = EVENT_DELIVERED;
-	loop->delivering = false;
-	if (output_failed(&loop->output, &event.signal))
-		event.kind = EVENT_ERROR;
+		loop->doing = DOING_NOTHING;
+	}
+	if (output_take_failure(&loop->output, &death))
+		event_failed(&event, death);
 	drive(loop, event);
 }
 
 /*
  * Waits for all processes that have ended: the child, and orphans that nobody
- * else waits for.
+ * else waits for.  One event stands for all of them: EXITED, which ends the
+ * probe and looks for orphans anyway, or else PROBED, since no orphan is waited
+ * for while a probe runs, or else REAPED.
  */
 static void
 reap(struct loop *loop)
@@ -570,6 +737,18 @@ reap(struct loop *loop)
 			output_is_over = true;
 			continue;
 		}
+		if (pid == loop->probe.child.pid) {
+			const struct outcome outcome =
+			    probe_ended(&loop->probe, status);
+
+			if (outcome.kind == OUTCOME_SIGNAL)
+				restore_after_probe(loop);
+			/* After the attempt no probe counts any more. */
+			if (event.kind != EVENT_EXITED)
+				event = (struct event){ .kind = EVENT_PROBED,
+					.probe = outcome };
+			continue;
+		}
 		if (pid != loop->child.pid) {
 			if (event.kind == EVENT_NONE)
 				event.kind = EVENT_REAPED;
@@ -584,7 +763,8 @@ reap(struct loop *loop)
 	if (pid == -1 && loop->child.pid != 0)
 		events_fail("cannot wait for the child");
 	drive(loop, event);
-	if (output_is_over && output_worker(&loop->output) == 0 && !loop->over)
+	if (output_is_over && output_worker(&loop->output) == 0 &&
+	    loop->doing != DOING_OVER)
 		output_over(loop);
 }
 
@@ -595,79 +775,106 @@ suspend(struct loop *loop, const struct signalfd_siginfo *info)
 	const int number = (int)info->ssi_signo;
 	const bool runs = loop->child.pid != 0;
 
-	report_hide(&loop->report);
+	logs_hide(&loop->report, &loop->output);
 	if (runs && !signal_queue_reached(info, &loop->child))
-		child_signal(&loop->child, number);
+		child_stop(&loop->child, number);
 	output_signal(&loop->output, SIGSTOP);
+	child_signal(&loop->probe.child, SIGSTOP);
 	const double begun = events_time(CLOCK_MONOTONIC);
 	signal_queue_stop(number);
 	loop->resumed = events_time(CLOCK_MONOTONIC);
-	loop->stopped += loop->resumed - begun;
+	loop->behind += loop->resumed - begun;
 	output_signal(&loop->output, SIGCONT);
+	child_signal(&loop->probe.child, SIGCONT);
 	if (runs)
-		child_signal(&loop->child, SIGCONT);
+		child_signal_group(&loop->child, SIGCONT);
 	arm(loop);
 }
 
 /*
- * Passes a signal on to the child; true if that was needed.  What does not end
- * the run is for attempts alone: a check or a gate would die of it.
+ * Passes a signal on to the child; true if that was needed.  What neither ends
+ * the run nor continues a process is for attempts alone: a check or a gate
+ * would die of it.
  */
 static bool
 forward(struct loop *loop, const struct signalfd_siginfo *info, bool ends_run)
 {
-	if (loop->child.pid == 0 || !(loop->is_attempt || ends_run) ||
+	const int number = (int)info->ssi_signo;
+	int result;
+
+	if (loop->child.pid == 0 ||
+	    !(loop->is_attempt || ends_run || number == SIGCONT) ||
 	    signal_queue_reached(info, &loop->child))
 		return false;
-	if (child_signal(&loop->child, (int)info->ssi_signo) == -1)
+	output_hush(&loop->output);
+
+	/* The terminal would tell the whole group of a job. */
+	if (info->ssi_code == SI_KERNEL)
+		result = child_signal_group(&loop->child, number);
+	else if (ends_run || number == SIGCONT)
+		result = child_signal(&loop->child, number);
+	else /* a daemon's workers might die of what its first process takes */
+		result = kill(loop->child.pid, number);
+	if (result == -1)
 		warn("cannot signal process %ld", (long)loop->child.pid);
-	if (ends_run)
-		child_signal(&loop->child, SIGCONT);
+	if (ends_run) {
+		child_signal_group(&loop->child, SIGCONT);
+		child_signal(&loop->probe.child, number);
+	}
 	return true;
+}
+
+/*
+ * Whether the signal means anything to the run.  reap() sees to SIGCHLD, and a
+ * SIGPIPE or SIGXFSZ of `retry`'s own comes with a write that fails, which is
+ * reported.
+ */
+static bool
+concerns_run(const struct loop *loop, const struct signalfd_siginfo *info)
+{
+	const int number = (int)info->ssi_signo;
+	const bool own = (pid_t)info->ssi_pid == loop->child.parent;
+
+	return number != SIGCHLD && !signal_queue_ignores(number) &&
+	    !(own && (number == SIGPIPE || number == SIGXFSZ));
+}
+
+/*
+ * Whether a signal that concerns the run ends it.  Without a terminal SIGHUP
+ * asks a daemon to reload, so that the attempt gets it and the run goes on.
+ */
+static bool
+ends_run(const struct loop *loop, const struct signalfd_siginfo *info)
+{
+	const int number = (int)info->ssi_signo;
+
+	return signal_ends_run(number) &&
+	    !(number == SIGHUP && loop->child.own_group);
 }
 
 static void
 receive(struct loop *loop, const struct signalfd_siginfo *info)
 {
-	const int number = (int)info->ssi_signo;
-	const bool own = (pid_t)info->ssi_pid == loop->child.parent;
-	/* A daemon, which has no terminal, takes SIGHUP for a reload. */
-	const bool ends_run = signal_ends_run(number) &&
-	    !(number == SIGHUP && loop->child.own_group);
+	const bool ends = ends_run(loop, info);
 
-	if (number == SIGCHLD || signal_queue_ignores(number) ||
-	    (own && (number == SIGPIPE || number == SIGXFSZ)))
+	if (!concerns_run(loop, info) || loop->doing == DOING_OVER)
 		return;
-	switch (number) {
-	case SIGTTIN:
-	case SIGTTOU:
-		/*
-		 * The child is in the background and wants its terminal, so
-		 * that it is being stopped.  The shell sees `retry` alone,
-		 * which therefore stops too, and continues the child when the
-		 * shell continues it.
-		 */
-		if (info->ssi_code == SI_KERNEL ||
-		    (pid_t)info->ssi_pid == loop->child.pid)
-			suspend(loop, info);
-		return;
-	}
-	if (loop->over)
-		return;
-	if (ends_run)
+	if (ends)
 		notify_stopping(&loop->notify);
 	drive(loop,
 	    (struct event){
 		.kind = EVENT_SIGNAL,
-		.signal = number,
-		.forwarded = forward(loop, info, ends_run),
-		.ends_run = ends_run,
+		.signal = (int)info->ssi_signo,
+		.forwarded = forward(loop, info, ends),
+		.ends_run = ends,
 	    });
 }
 
 /*
- * Signals before deaths: a signal that came with the death of the attempt
- * still ends the run.
+ * Signals before deaths: a signal that came with the death of the attempt still
+ * ends the run.  Those that do come before all others, since a signal can let
+ * the next attempt begin that the run's timer allows.  It reads once, since a
+ * flood of signals would never end.
  */
 static void
 signals_ready(struct ev_loop *events, ev_io *watcher, int flags)
@@ -675,18 +882,20 @@ signals_ready(struct ev_loop *events, ev_io *watcher, int flags)
 	struct loop *loop = watcher->data;
 	struct signalfd_siginfo infos[SIGNALS];
 	bool child = false;
-	ssize_t length;
 
 	(void)events, (void)flags;
-	do {
-		length = read(watcher->fd, infos, sizeof(infos));
-		for (ssize_t i = 0; i < length / (ssize_t)sizeof(*infos); i++) {
-			if (infos[i].ssi_signo == SIGCHLD)
-				child = true;
+	const ssize_t length = read(watcher->fd, infos, sizeof(infos));
+	const ssize_t count = length / (ssize_t)sizeof(*infos);
+	for (ssize_t i = 0; i < count; i++)
+		if (ends_run(loop, &infos[i]))
 			receive(loop, &infos[i]);
-			sigdelset(&loop->child.missed, (int)infos[i].ssi_signo);
-		}
-	} while (length == (ssize_t)sizeof(infos));
+	for (ssize_t i = 0; i < count; i++) {
+		if (infos[i].ssi_signo == SIGCHLD)
+			child = true;
+		if (!ends_run(loop, &infos[i]))
+			receive(loop, &infos[i]);
+		sigdelset(&loop->child.missed, (int)infos[i].ssi_signo);
+	}
 	if (length == -1 && errno != EAGAIN && errno != EINTR)
 		events_fail("cannot read signals");
 	if (child)
@@ -700,10 +909,22 @@ stop_ready(struct ev_loop *events, ev_io *watcher, int flags)
 	struct signalfd_siginfo info;
 
 	(void)events, (void)flags;
-	if (!signal_queue_read_stop(watcher->fd, &info))
+	if (!signal_queue_read_stop(&info))
 		return;
-	suspend(loop, &info);
-	sigdelset(&loop->child.missed, SIGTSTP);
+	const int number = (int)info.ssi_signo;
+
+	/*
+	 * With SIGTTIN or SIGTTOU the child is in the background and wants its
+	 * terminal, so that it is being stopped.  The shell sees `retry` alone,
+	 * which therefore stops too, and continues the child when the shell
+	 * continues it.  Others may send what they like.
+	 */
+	if (number == SIGTSTP || info.ssi_code == SI_KERNEL ||
+	    (pid_t)info.ssi_pid == loop->child.pid)
+		suspend(loop, &info);
+	else
+		signal_queue_leave_stop(number);
+	sigdelset(&loop->child.missed, number);
 }
 
 static void
@@ -714,22 +935,15 @@ timer_fired(struct ev_loop *events, ev_timer *watcher, int flags)
 
 	(void)events, (void)flags;
 	loop->pending.kind = EVENT_NONE;
-	if (event.kind == EVENT_NONE && loop->delivering &&
-	    output_moved(&loop->output))
-		event.kind = EVENT_PROGRESS;
-	else if (event.kind == EVENT_NONE)
+	if (event.kind == EVENT_NONE) {
 		event.kind = EVENT_TIMER;
+		if (loop->doing == DOING_DELIVER && output_moved(&loop->output))
+			event.kind = EVENT_PROGRESS;
+		else if (loop->doing == DOING_COLLECT &&
+		    output_waits(&loop->output))
+			event.kind = EVENT_BLOCKED;
+	}
 	drive(loop, event);
-}
-
-/* Before the loop waits: no warning may stay in a buffer meanwhile. */
-static void
-gather_warnings(struct ev_loop *events, ev_prepare *watcher, int flags)
-{
-	struct loop *loop = watcher->data;
-
-	(void)events, (void)flags;
-	output_gather(&loop->output);
 }
 
 /* --- the run --- */
@@ -754,22 +968,20 @@ set_up(struct loop *loop)
 	const int stops = signal_queue_open_stop();
 	if (signals == -1 || stops == -1)
 		err(STATUS_OWN_FAILURE, "cannot receive signals: signalfd");
-	if (policy->timeout > 0 || policy->idle_timeout > 0 ||
-	    policy->timeout_share > 0 || policy->min_timeout > 0 ||
-	    policy->max_time > 0)
+	if (policy_ends_processes(policy))
 		tree_watch(&loop->tree, loop->child.parent);
 	events_open(&loop->events);
+	probe_open(&loop->probe, &loop->child, loop->events.loop,
+	    loop->options->verbose ? show_probe : NULL, loop);
 	ev_io_init(&loop->signals, signals_ready, signals, EV_READ);
 	ev_io_init(&loop->stops, stop_ready, stops, EV_READ);
 	ev_timer_init(&loop->timer, timer_fired, 0, 0);
-	ev_prepare_init(&loop->before_sleep, gather_warnings);
 	/* A ^C that is there when a wait ends is read first. */
 	ev_set_priority(&loop->timer, EV_MINPRI);
-	loop->signals.data = loop->stops.data = loop->timer.data =
-	    loop->before_sleep.data = loop;
+	loop->signals.data = loop->stops.data = loop->timer.data = loop;
+	oom_init(&loop->oom);
 	ev_io_start(loop->events.loop, &loop->signals);
 	ev_io_start(loop->events.loop, &loop->stops);
-	ev_prepare_start(loop->events.loop, &loop->before_sleep);
 }
 
 int
@@ -782,33 +994,32 @@ loop_run(const struct options *options, const struct report *report)
 	set_up(&loop);
 	if (options->warning != NULL)
 		warnx("%s", options->warning);
-	if (options->budget != NULL)
-		budget_file_make(options);
+	budget_file_open(&loop.budget, options);
 	if (state_file_open(&loop.state, options) == -1)
 		exit(STATUS_OWN_FAILURE);
-	logs_begin(report);
+	control_file_open(&loop.control, options->control);
+	logs_truncate(report);
 	loop.report.pid = loop.child.parent;
+	loop.report.begun = events_time(CLOCK_REALTIME);
+	if (gethostname(loop.report.host, sizeof(loop.report.host) - 1) == -1)
+		*loop.report.host = '\0';
 	notify_open(&loop.notify);
-	loop.control.fd = -1;
 	input_open(&loop.input, options, loop.events.loop, input_done, &loop);
 	if (output_open(&loop.output, options) == -1)
 		err(STATUS_OWN_FAILURE, "standard error");
-	loop.report.ragged = output_ragged(&loop.output);
-	for (size_t i = 0; i < loop.report.count; i++)
-		if (loop.report.sinks[i].file == stderr &&
-		    loop.output.messages != NULL)
-			loop.report.sinks[i].file = loop.output.messages;
+	duplicate_open(&loop.duplicate, options, logs_use_output(report));
 	drive(&loop, (struct event){ .kind = EVENT_START });
-	if (!loop.over)
+	if (loop.doing != DOING_OVER)
 		ev_run(loop.events.loop, 0);
 
 	const struct record end = engine_record(loop.engine, now(&loop));
 	engine_close(loop.engine);
-	report_close(&loop.report);
+	logs_close(&loop.report);
 	input_close(&loop.input);
 	output_close(&loop.output);
 	ev_loop_destroy(loop.events.loop);
 	tree_free(&loop.tree);
+	oom_close(&loop.oom);
 
 	/* The init process of a container outlives its own signal. */
 	if (end.death != 0)

@@ -1,3 +1,6 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -6,7 +9,6 @@
 #include <unistd.h>
 
 #include "cli/message.h"
-#include "core/number.h"
 #include "sys/file.h"
 #include "sys/notify.h"
 
@@ -45,11 +47,15 @@ send_text(const struct notify *notify, const char *text)
 }
 
 void
-notify_tell(const struct notify *notify, const struct options *options,
+notify_tell(struct notify *notify, const struct options *options,
     const struct record *record)
 {
 	const struct policy *policy = &options->policy;
-	const double limit = policy->timeout + policy->kill_after;
+	/* A check may take as long again; the next attempt has no more. */
+	const double limit = isinf(record->timeout)
+	    ? 0
+	    : (record->timeout + policy->kill_after) *
+		(options->check != NULL ? 2 : 1);
 	const bool runs = record->kind == RECORD_ATTEMPT;
 	const double wait = runs ? 0 : record->delay.seconds;
 	char text[MESSAGE];
@@ -61,6 +67,12 @@ notify_tell(const struct notify *notify, const struct options *options,
 		return;
 	snprintf(text, sizeof(text), "STATUS=%s", status.text);
 	send_text(notify, text);
+	/* Without --health the program itself says that it is ready. */
+	if (record->kind == RECORD_HEALTH && record->first_healthy &&
+	    !notify->ready) {
+		send_text(notify, "READY=1");
+		notify->ready = true;
+	}
 
 	/*
 	 * Until an attempt has succeeded systemd may think that the start takes
@@ -71,7 +83,7 @@ notify_tell(const struct notify *notify, const struct options *options,
 	    (runs && record->just_waited < 0))
 		return;
 	snprintf(text, sizeof(text), "EXTEND_TIMEOUT_USEC=%.0f",
-	    number_ceil((wait + number_max(limit, START_TIME)) * 1e6));
+	    ceil((wait + fmax(limit, START_TIME)) * 1e6));
 	send_text(notify, text);
 }
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #ifndef NOTIFY_H
 #define NOTIFY_H
 
@@ -13,6 +15,7 @@ struct notify {
 	int socket; /* -1: there is none */
 	struct sockaddr_un address;
 	socklen_t length;
+	bool ready;    /* READY=1 was sent */
 	bool stopping; /* that was said */
 };
 
@@ -23,7 +26,7 @@ void notify_open(struct notify *notify);
  * Tells where the run stands after the record, and asks for more time as long
  * as no attempt has succeeded.  Never waits, and fails silently.
  */
-void notify_tell(const struct notify *notify, const struct options *options,
+void notify_tell(struct notify *notify, const struct options *options,
     const struct record *record);
 
 /* Tells, once, that the run comes to its end. */

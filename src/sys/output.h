@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #ifndef OUTPUT_H
 #define OUTPUT_H
 
@@ -17,33 +19,43 @@ struct output {
 	const struct options *options;
 	struct collector collector;
 	bool closed[STREAMS]; /* `retry` was started without it */
-	bool merged;	   /* standard output and standard error are one file */
-	bool joined;	   /* and therefore share a pipe and a spool */
-	bool silent;	   /* messages are held too */
-	FILE *messages;	   /* logs on stderr go here, or NULL */
-	char line[BUFSIZ]; /* its buffer */
-	char *warnings;	   /* the buffer of stderr */
-	char *message;	   /* the lines that are being written there */
-	size_t length;
+	bool merged;	 /* standard output and standard error are one file */
+	bool joined;	 /* and therefore share a pipe and a spool */
+	int stderr_copy; /* of standard error itself, if messages are held;
+			    else NO_DESCRIPTOR */
+	bool hushed;	 /* descriptor 2 is a spool instead */
 	int ends[3]; /* descriptors that a child is given; or NO_DESCRIPTOR */
 	off_t begun; /* where the last attempt's output begins in its spool */
 };
 
-/*
- * Makes ready.  If output is held or searched, or if others have made standard
- * error non-blocking, opens `messages` for logs, and has warn(3) keep its lines
- * until output_gather().  Returns 0, or -1 with errno set.
- */
+/* Makes ready.  Returns 0, or -1 with errno set. */
 int output_open(struct output *output, const struct options *options);
-
-/* Gives warnings their place among the messages; cheap if there are none. */
-void output_gather(struct output *output);
 
 void output_close(struct output *output);
 
 /*
+ * If messages are held, has descriptor 2 stand for the place where they are,
+ * so that all that is written to it from here on is held.
+ */
+void output_hush(struct output *output);
+
+/* Has descriptor 2 be standard error again. */
+void output_unhush(struct output *output);
+
+/*
+ * Whether the attempts' output ends in the middle of a line: in standard
+ * output, or where messages go.  False if nobody knows, as it goes through no
+ * pipe.
+ */
+bool output_ends_mid_line(const struct output *output, int stream);
+
+/* Something was written there, with the end of its line or without. */
+void output_line_is(struct output *output, int stream, bool ended);
+
+/*
  * An attempt begins: changes the descriptors that it is given for 1 and 2, if
- * they are not `retry`'s own.  Returns 0, or -1 if output_failed() says why.
+ * they are not `retry`'s own.  Returns 0, or -1 if output_take_failure() says
+ * why.
  */
 int output_begin(struct output *output, int descriptors[3]);
 
@@ -75,17 +87,14 @@ pid_t output_worker(const struct output *output);
 /* Stops the process that is at work, or continues it. */
 void output_signal(const struct output *output, int signal);
 
-/*
- * Whether standard output ends in half a line, for who writes there too and so
- * begins a line; NULL if nothing is known, as it goes through no pipe.
- */
-bool *output_ragged(const struct output *output);
-
 /* Whether the process that was waited for is that one, which is over now. */
 bool output_reaped(struct output *output, pid_t pid, int status);
 
 /* Whether bytes got out since this was last asked. */
 bool output_moved(struct output *output);
+
+/* Whether output of the attempt is passed on to a reader that takes none. */
+bool output_waits(const struct output *output);
 
 /* Ends the process at once. */
 void output_drop(struct output *output);
@@ -103,10 +112,10 @@ const struct found *output_found(const struct output *output);
 bool output_deliver(struct output *output, const struct record *run);
 
 /*
- * Whether nobody reads standard output any more: it is a pipe, or a socket,
- * whose other end is closed.
+ * Whether what attempts write to standard output is passed on, but nobody reads
+ * it any more: it is a pipe, or a socket, whose other end is closed.
  */
-bool output_is_unread(void);
+bool output_is_unread(const struct output *output);
 
 /* Messages are not held from here on. */
 void output_show_messages(struct output *output);
@@ -115,6 +124,6 @@ void output_show_messages(struct output *output);
  * True once if something went wrong, after a message.  *death is the signal
  * that comes of it, or 0.
  */
-bool output_failed(struct output *output, int *death);
+bool output_take_failure(struct output *output, int *death);
 
 #endif

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -15,6 +17,23 @@ set_of(int signal)
 	return set;
 }
 
+/* The signals that stop, of which one is the mark of another. */
+static sigset_t
+stops(void)
+{
+	sigset_t set = set_of(SIGTSTP);
+
+	sigaddset(&set, SIGTTIN);
+	sigaddset(&set, SIGTTOU);
+	return set;
+}
+
+static int
+mark_of(int signal)
+{
+	return signal == SIGTTOU ? SIGTTIN : SIGTTOU;
+}
+
 int
 signal_queue_open(void)
 {
@@ -22,55 +41,87 @@ signal_queue_open(void)
 
 	sigfillset(&set);
 	sigdelset(&set, SIGTSTP);
+	sigdelset(&set, SIGTTIN);
+	sigdelset(&set, SIGTTOU);
 	return file_raise(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
 int
 signal_queue_open_stop(void)
 {
-	const sigset_t set = set_of(SIGTSTP);
+	const sigset_t set = stops();
 
 	return file_raise(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
+/* Takes a signal that is pending, if it is. */
+static bool
+take(int signal, siginfo_t *info)
+{
+	const sigset_t set = set_of(signal);
+	const struct timespec at_once = { 0 };
+
+	return sigtimedwait(&set, info, &at_once) == signal;
+}
+
 /*
- * A SIGTSTP that is read has to be raised again to take effect, and raising it
- * discards a SIGCONT that came in between: `retry` would stay stopped for ever.
- * But a SIGCONT discards all pending stopping signals.  So a second one,
- * SIGTTOU, is made pending before the first is read.  If it is gone after the
- * first was raised again, a SIGCONT has come.
+ * A stopping signal that is taken has to be raised again to take effect, and
+ * raising it discards a SIGCONT that came in between: `retry` would stay
+ * stopped for ever.  But a SIGCONT discards all pending stopping signals.  So a
+ * second one, the mark, is made pending before the first is taken.  If it is
+ * gone after the first was raised again, a SIGCONT has come.
  */
 bool
-signal_queue_read_stop(int queue, struct signalfd_siginfo *info)
+signal_queue_read_stop(struct signalfd_siginfo *info)
 {
-	const sigset_t mark = set_of(SIGTTOU);
-	const struct timespec at_once = { .tv_sec = 0 };
-	const bool ignored = signal_queue_ignores(SIGTSTP);
+	static const int signals[] = { SIGTSTP, SIGTTIN, SIGTTOU };
+	siginfo_t taken;
 	sigset_t pending;
+	int signal = 0;
 
-	if (sigpending(&pending) == -1 || sigismember(&pending, SIGTSTP) != 1)
+	if (sigpending(&pending) == -1)
 		return false;
-	if (!ignored)
-		kill(getpid(), SIGTTOU);
-	if (read(queue, info, sizeof(*info)) == sizeof(*info))
-		return !ignored;
+	for (size_t i = 0; i < 3 && signal == 0; i++)
+		if (sigismember(&pending, signals[i]) == 1)
+			signal = signals[i];
+	if (signal == 0)
+		return false;
+	if (signal_queue_ignores(signal)) {
+		take(signal, &taken);
+		return false;
+	}
+	kill(getpid(), mark_of(signal));
+	if (take(signal, &taken)) {
+		*info = (struct signalfd_siginfo){
+			.ssi_signo = (uint32_t)signal,
+			.ssi_code = taken.si_code,
+			.ssi_pid = (uint32_t)taken.si_pid,
+		};
+		return true;
+	}
 
 	/* A SIGCONT took it back, and may have been discarded by the mark. */
-	if (!ignored) {
-		sigtimedwait(&mark, NULL, &at_once);
-		raise(SIGCONT);
-	}
+	take(mark_of(signal), &taken);
+	raise(SIGCONT);
 	return false;
+}
+
+void
+signal_queue_leave_stop(int signal)
+{
+	siginfo_t taken;
+
+	take(mark_of(signal), &taken);
 }
 
 void
 signal_queue_stop(int signal)
 {
-	const sigset_t mark = set_of(SIGTTOU), set = set_of(signal);
-	const struct timespec at_once = { .tv_sec = 0 };
+	const sigset_t set = set_of(signal);
+	siginfo_t taken;
 
 	raise(signal);
-	if (signal == SIGTSTP && sigtimedwait(&mark, NULL, &at_once) == -1)
+	if (!take(mark_of(signal), &taken))
 		raise(SIGCONT);
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 	sigprocmask(SIG_BLOCK, &set, NULL);
@@ -87,7 +138,7 @@ signal_queue_reached(const struct signalfd_siginfo *info,
 {
 	const int signal = (int)info->ssi_signo;
 
-	if (child->own_group || info->ssi_code != SI_KERNEL)
+	if (info->ssi_code != SI_KERNEL || !child_shares_group(child))
 		return false;
 	switch (signal) {
 	case SIGINT:

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #ifndef SIGNAL_QUEUE_H
 #define SIGNAL_QUEUE_H
 
@@ -8,21 +10,28 @@
 
 /*
  * Signals to `retry` wait in a queue until the loop reads them; no handler is
- * ever set.  SIGTSTP has a queue of its own.  Both functions return a
- * descriptor that does not block, or -1 with errno set.
+ * ever set.  SIGTSTP, SIGTTIN and SIGTTOU have a queue of their own.  Both
+ * functions return a descriptor that does not block, or -1 with errno set.
  */
 
-/* All signals but SIGTSTP: struct signalfd_siginfo are read from it. */
+/*
+ * A queue of all signals but the three that stop: a struct signalfd_siginfo is
+ * read for each.
+ */
 int signal_queue_open(void);
 
-/* SIGTSTP, to be read by signal_queue_read_stop() alone. */
+/* A queue of those three, which signal_queue_read_stop() reads. */
 int signal_queue_open_stop(void);
 
 /*
- * Reads a SIGTSTP.  Returns false if there is none, because it is ignored or a
- * SIGCONT took it back.  signal_queue_stop() has to follow.
+ * Reads a stopping signal.  Returns false if there is none, because it is
+ * ignored or a SIGCONT took it back.  signal_queue_stop() or
+ * signal_queue_leave_stop() has to follow.
  */
-bool signal_queue_read_stop(int queue, struct signalfd_siginfo *info);
+bool signal_queue_read_stop(struct signalfd_siginfo *info);
+
+/* Does nothing about the stopping signal that was read. */
+void signal_queue_leave_stop(int signal);
 
 /*
  * Stops `retry` by the stopping signal that was read, and returns when it goes

@@ -1,9 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/text.h"
@@ -32,7 +34,7 @@ spool_warn(void)
 
 /* For file systems that know no file without a name. */
 static int
-open_named(const char *folder)
+open_named(const char *folder, int flags)
 {
 	char name[4096];
 	const int length =
@@ -42,27 +44,37 @@ open_named(const char *folder)
 		errno = ENAMETOOLONG;
 		return -1;
 	}
-	const int fd = mkostemp(name, O_CLOEXEC);
+	const int fd = mkostemp(name, O_CLOEXEC | flags);
 	if (fd != -1)
 		unlink(name);
 	return fd;
 }
 
+void
+spool_init(struct spool *spool)
+{
+	*spool = (struct spool){ .fd = NO_DESCRIPTOR };
+}
+
 int
-spool_open(struct spool *spool)
+spool_open(struct spool *spool, bool shared)
 {
 	const char *folder = get_folder();
+	const int flags = shared ? O_APPEND : 0;
 
-	if (spool->fd != -1)
+	if (spool->fd != NO_DESCRIPTOR)
 		return 0;
-	int fd = open(folder, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+	int fd =
+	    open(folder, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC | flags, 0600);
 	if (fd == -1 && (errno == EOPNOTSUPP || errno == EISDIR))
-		fd = open_named(folder);
+		fd = open_named(folder, flags);
 	fd = file_raise(fd);
 	if (fd == -1) {
 		const int error = errno;
 
 		fd = file_in_memory("retry-temporary");
+		if (fd != -1 && shared)
+			fcntl(fd, F_SETFL, O_APPEND);
 		errno = error;
 	}
 	*spool = (struct spool){ .fd = fd };
@@ -72,17 +84,36 @@ spool_open(struct spool *spool)
 void
 spool_close(struct spool *spool)
 {
-	if (spool->fd != -1)
+	if (spool->fd != NO_DESCRIPTOR)
 		close(spool->fd);
-	*spool = (struct spool)SPOOL_CLOSED;
+	spool_init(spool);
+}
+
+off_t
+spool_end(const struct spool *spool)
+{
+	struct stat status;
+
+	if (spool->fd == NO_DESCRIPTOR)
+		return 0;
+	if (fstat(spool->fd, &status) == 0)
+		return status.st_size;
+	/* Nobody relies on the file's own offset. */
+	return lseek(spool->fd, 0, SEEK_END);
+}
+
+bool
+spool_has_bytes(const struct spool *spool)
+{
+	return spool->start < spool_end(spool);
 }
 
 void
 spool_empty(struct spool *spool)
 {
-	if (spool->end > 0 && ftruncate(spool->fd, 0) == -1)
+	if (spool->fd != NO_DESCRIPTOR && ftruncate(spool->fd, 0) == -1)
 		spool_close(spool);
-	spool->start = spool->end = 0;
+	spool->start = 0;
 }
 
 int
@@ -91,7 +122,9 @@ spool_reader(const struct spool *spool, off_t from)
 	char name[64];
 
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", spool->fd);
-	const int fd = file_raise(open(name, O_RDONLY | O_CLOEXEC));
+	int fd = file_raise(open(name, O_RDONLY | O_CLOEXEC));
+	if (fd == -1 && errno == ENOENT)
+		fd = fcntl(spool->fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	if (fd != -1 && lseek(fd, from, SEEK_SET) == -1) {
 		close(fd);
 		return -1;
@@ -110,14 +143,15 @@ int
 spool_write(struct spool *spool, const void *data, size_t size)
 {
 	const char *bytes = data;
+	off_t end = spool_end(spool);
 
 	while (size > 0) {
-		const ssize_t written =
-		    pwrite(spool->fd, bytes, size, spool->end);
+		/* If the file is shared, the kernel knows the end better. */
+		const ssize_t written = pwrite(spool->fd, bytes, size, end);
 
 		if (written == -1)
 			return -1;
-		spool->end += written;
+		end += written;
 		bytes += written;
 		size -= (size_t)written;
 	}
@@ -125,30 +159,24 @@ spool_write(struct spool *spool, const void *data, size_t size)
 }
 
 bool
-spool_is_ragged(const struct spool *spool)
+spool_ends_mid_line(const struct spool *spool)
 {
+	const off_t end = spool_end(spool);
 	char last;
 
-	return spool->end > 0 &&
-	    pread(spool->fd, &last, 1, spool->end - 1) == 1 && last != '\n';
-}
-
-int
-spool_tell(struct spool *spool, const char *message, size_t size)
-{
-	if (*message != '\n' && spool_is_ragged(spool) &&
-	    spool_write(spool, "\n", 1) == -1)
-		return -1;
-	return spool_write(spool, message, size);
+	return end > 0 && pread(spool->fd, &last, 1, end - 1) == 1 &&
+	    last != '\n';
 }
 
 ssize_t
 spool_take(struct spool *spool, int descriptor, size_t most)
 {
 	char buffer[SPOOL_BUFFER];
-	ssize_t length = splice(descriptor, NULL, spool->fd, &spool->end, most,
+	off_t end = spool_end(spool);
+	ssize_t length = splice(descriptor, NULL, spool->fd, &end, most,
 	    SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
 
+	/* A file that is shared takes nothing but writes. */
 	if (length == -1 && spool_must_copy(errno)) {
 		if (most > sizeof(buffer))
 			most = sizeof(buffer);
@@ -158,22 +186,4 @@ spool_take(struct spool *spool, int descriptor, size_t most)
 			return -1;
 	}
 	return length;
-}
-
-int
-spool_append(struct spool *spool, const struct spool *from)
-{
-	off_t left = from->end - from->start;
-
-	if (lseek(from->fd, from->start, SEEK_SET) == -1)
-		return -1;
-	while (left > 0) {
-		const ssize_t length =
-		    spool_take(spool, from->fd, (size_t)left);
-
-		if (length <= 0)
-			return -1;
-		left -= length;
-	}
-	return 0;
 }

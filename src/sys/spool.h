@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #ifndef SPOOL_H
 #define SPOOL_H
 
@@ -9,40 +11,45 @@
  * whatever ends it: bytes are added at its end and taken off its front.  It
  * lies in $TMPDIR, or in /tmp; if no file can be made there, in memory.
  *
+ * Whoever else writes to its descriptor adds to it, too, if it was opened for
+ * that.
+ *
  * Bytes are never written over: what was spliced out of the file may still be
  * its pages, in a pipe that nobody has read yet.
  */
 struct spool {
-	int fd;	     /* -1: not open, and empty */
+	int fd;	     /* NO_DESCRIPTOR: not open, and empty */
 	off_t start; /* of the bytes that are left */
-	off_t end;
 };
 
-#define SPOOL_CLOSED \
-	{ \
-		.fd = -1 \
-	}
-
-/* Names the file in a message of an error. */
-#define SPOOL_NAME "temporary file"
+/* Makes a spool that is not open. */
+void spool_init(struct spool *spool);
 
 /* Tells on stderr that a temporary file failed, why (errno) and where. */
 void spool_warn(void);
 
 /*
- * Opens the file unless it is open.  Returns 0, or -1 with the errno that the
- * folder gave.
+ * Opens the file unless it is open.  If it is `shared`, other processes may
+ * write to its descriptor, whose bytes are added whatever its offset is.
+ * Returns 0, or -1 with the errno that the folder gave.
  */
-int spool_open(struct spool *spool);
+int spool_open(struct spool *spool, bool shared);
 
 void spool_close(struct spool *spool);
+
+/* Where the next byte will be added. */
+off_t spool_end(const struct spool *spool);
+
+/* Whether bytes are left. */
+bool spool_has_bytes(const struct spool *spool);
 
 /* Takes everything off; the file stays open. */
 void spool_empty(struct spool *spool);
 
 /*
- * A descriptor of its own offset, at `from`, for reading only.  Returns it, or
- * -1 with errno set.
+ * A descriptor to read from the offset `from` on.  Without /proc its offset is
+ * that of all readers, and it can be written to.  Returns it, or -1 with errno
+ * set.
  */
 int spool_reader(const struct spool *spool, off_t from);
 
@@ -56,20 +63,14 @@ bool spool_must_copy(int error);
 /* Adds bytes.  Returns 0, or -1 with errno set. */
 int spool_write(struct spool *spool, const void *data, size_t size);
 
-/* Whether the last byte that was added is not a newline. */
-bool spool_is_ragged(const struct spool *spool);
-
-/* Adds a message, which begins a line.  Returns 0, or -1 with errno set. */
-int spool_tell(struct spool *spool, const char *message, size_t size);
+/* Whether the last byte is there and is not a newline. */
+bool spool_ends_mid_line(const struct spool *spool);
 
 /*
  * Adds what a descriptor gives, `most` bytes of it: of a pipe without waiting,
  * of anything else as read(2) does.  Returns how many, 0 at its end, or -1 with
- * errno set: EAGAIN where a pipe is empty.
+ * errno set: EAGAIN if a pipe is empty.
  */
 ssize_t spool_take(struct spool *spool, int descriptor, size_t most);
-
-/* Adds all that another spool holds.  Returns 0, or -1 with errno set. */
-int spool_append(struct spool *spool, const struct spool *from);
 
 #endif

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -6,9 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/text.h"
+#include "sys/events.h"
 #include "sys/file.h"
 #include "sys/state_file.h"
 
@@ -57,13 +61,13 @@ complain(const struct state_file *file, const char *what, const char *why)
 int
 state_file_open(struct state_file *file, const struct options *options)
 {
-	char folder[NAME] = "./";
+	char directory[NAME] = "./";
 	const char *problem;
 	struct stat status;
 
 	*file = (struct state_file){ .name = options->state,
 		.backoff = &options->policy.backoff,
-		.lock = -1 };
+		.lock = NO_DESCRIPTOR };
 	if (file->name == NULL)
 		return 0;
 	if (options->budget != NULL &&
@@ -72,13 +76,14 @@ state_file_open(struct state_file *file, const struct options *options)
 		return -1;
 	}
 
-	/* A folder that cannot be written would show only at the end. */
+	/* A directory that cannot be written would show only at the end. */
 	const char *slash = strrchr(file->name, '/');
 	if (slash != NULL)
-		snprintf(folder, sizeof(folder), "%.*s",
+		snprintf(directory, sizeof(directory), "%.*s",
 		    (int)(slash - file->name) + 1, file->name);
-	if (eaccess(folder, W_OK | X_OK) == -1) {
-		complain(file, "its folder cannot be written", strerror(errno));
+	if (eaccess(directory, W_OK | X_OK) == -1) {
+		complain(file, "its directory cannot be written",
+		    strerror(errno));
 		return -1;
 	}
 
@@ -133,16 +138,15 @@ load(struct state_file *file)
 
 	if (length == -1)
 		return -1;
+	file->state = (struct state){ 0 };
 	if (length > 0) {
 		const char *damage = strlen(file->text) < (size_t)length
 		    ? "has a NUL"
-		    : state_parse(file->text, &file->state);
+		    : state_parse(file->text, file->backoff,
+			  events_time(CLOCK_REALTIME), &file->state);
 
-		if (damage == NULL) {
-			if (!state_is_of(&file->state, file->backoff))
-				file->state = state_none(file->backoff);
+		if (damage == NULL)
 			return 0;
-		}
 		if (state_is_newer(file->text)) {
 			complain(file, "is of a later version of retry", NULL);
 			return -1;
@@ -158,8 +162,7 @@ load(struct state_file *file)
 		    text_safe(name, kept, sizeof(kept)));
 	}
 	/* No file, an empty one and the state before any run are the same. */
-	file->state = state_none(file->backoff);
-	state_format(&file->state, file->text);
+	state_format(&file->state, file->backoff, 0, file->text);
 	return 0;
 }
 
@@ -170,7 +173,8 @@ state_file_lock(struct state_file *file)
 
 	if (file->lock != -1)
 		return 1;
-	file->lock = file_lock(beside(file->name, LOCK, name), false);
+	file->lock =
+	    file_lock(beside(file->name, LOCK, name), O_CREAT | O_NONBLOCK);
 	if (file->lock == -1 && errno == EWOULDBLOCK)
 		return 0;
 	if (file->lock == -1) {
@@ -191,17 +195,15 @@ state_file_wait(const struct state_file *file)
 {
 	char name[NAME];
 
-	return file_lock(beside(file->name, LOCK, name), true) == -1;
+	return file_lock(beside(file->name, LOCK, name), O_CREAT) == -1;
 }
 
 int
-state_file_save(struct state_file *file, const struct progress *progress,
-    double time)
+state_file_save(struct state_file *file, const struct state *state, double time)
 {
 	char text[STATE_TEXT], name[NAME];
 
-	file->state = state_after(file->backoff, progress, time);
-	state_format(&file->state, text);
+	state_format(state, file->backoff, time, text);
 	if (strcmp(text, file->text) == 0)
 		return 0;
 	if (file_replace(file->name, beside(file->name, NEW, name), text) ==

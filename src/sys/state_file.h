@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #ifndef STATE_FILE_H
 #define STATE_FILE_H
 
@@ -8,9 +10,9 @@
 struct state_file {
 	const char *name; /* NULL: there is none */
 	const struct backoff *backoff;
-	int lock; /* -1 while another run holds it */
-	struct state state;
-	char text[STATE_TEXT]; /* the state, as the file has it */
+	int lock;	       /* NO_DESCRIPTOR while another run holds it */
+	struct state state;    /* as it was when the lock was taken */
+	char text[STATE_TEXT]; /* of the file */
 };
 
 /*
@@ -42,7 +44,7 @@ int state_file_wait(const struct state_file *file);
  * Writes what the run leaves at this time, in seconds since 1970; at any moment
  * the file has the old or the new state.  Returns 0, or -1 after a message.
  */
-int state_file_save(struct state_file *file, const struct progress *progress,
+int state_file_save(struct state_file *file, const struct state *state,
     double time);
 
 #endif

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #include <dirent.h>
 #include <err.h>
 #include <errno.h>
@@ -21,19 +23,20 @@
  */
 #define PASSES 8
 
-struct process {
+struct proc {
 	pid_t pid;
 	pid_t parent;
 	pid_t group;
 	pid_t session;
-	unsigned long long start; /* clock ticks: tells a pid used again */
+	unsigned long long start; /* clock ticks, which tell a pid used again;
+				     0: hidden, and a child of `retry` */
 	bool dead;		  /* a zombie */
 	char name[16];
 };
 
 /* Returns false, with errno set, if the process cannot be read. */
 static bool
-read_process(pid_t pid, struct process *process)
+read_process(pid_t pid, struct proc *process)
 {
 	char path[32], text[1024], state;
 	int parent, group, session, threads;
@@ -73,7 +76,7 @@ read_process(pid_t pid, struct process *process)
 }
 
 static bool
-append(struct processes *list, const struct process *process)
+append(struct procs *list, const struct proc *process)
 {
 	if (list->count == list->room) {
 		const size_t room = list->room * 2 + 64;
@@ -91,13 +94,15 @@ append(struct processes *list, const struct process *process)
 
 /* The process itself, not another that got its number. */
 static bool
-is_same(const struct process *process, const struct process *other)
+is_same(const struct proc *process, const struct proc *other)
 {
-	return process->pid == other->pid && process->start == other->start;
+	return process->pid == other->pid &&
+	    (process->start == other->start || process->start == 0 ||
+		other->start == 0);
 }
 
 static bool
-is_among(const struct process *process, const struct processes *list)
+is_among(const struct proc *process, const struct procs *list)
 {
 	for (size_t i = 0; i < list->count; i++)
 		if (is_same(process, &list->items[i]))
@@ -107,10 +112,10 @@ is_among(const struct process *process, const struct processes *list)
 
 /* Whether the process, or its session, was there before the attempt. */
 static bool
-is_older(const struct process *process, const struct tree *tree)
+is_older(const struct proc *process, const struct tree *tree)
 {
 	for (size_t i = 0; i < tree->before.count; i++) {
-		const struct process *older = &tree->before.items[i];
+		const struct proc *older = &tree->before.items[i];
 
 		if (is_same(process, older) ||
 		    (process->session == older->session &&
@@ -125,13 +130,13 @@ is_older(const struct process *process, const struct tree *tree)
  * their children, and drops all others.
  */
 static void
-keep_descendants(struct processes *list, pid_t parent)
+keep_descendants(struct procs *list, pid_t parent)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i <= kept; i++) {
 		for (size_t j = kept; j < list->count; j++) {
-			const struct process process = list->items[j];
+			const struct proc process = list->items[j];
 
 			if (process.parent != parent)
 				continue;
@@ -145,15 +150,50 @@ keep_descendants(struct processes *list, pid_t parent)
 }
 
 /*
+ * Adds the children of `retry` that /proc hides, mounted with hidepid, because
+ * this user may not trace them.  One that has a visible parent becomes a child
+ * of `retry` when that ends.  Returns false if there is no memory.
+ */
+static bool
+append_hidden(const struct tree *tree, struct procs *list)
+{
+	FILE *file = fopen("/proc/thread-self/children", "re");
+	bool success = true;
+	int pid;
+
+	while (file != NULL && success && fscanf(file, "%d", &pid) == 1) {
+		struct proc process = {
+			.pid = pid,
+			.parent = tree->self,
+			.group = getpgid(pid),
+			.session = getsid(pid),
+			.name = "hidden",
+		};
+		siginfo_t info = { 0 };
+
+		if (pid == tree->helper || is_among(&process, list) ||
+		    is_older(&process, tree))
+			continue;
+		process.dead = waitid(P_PID, (id_t)pid, &info,
+				   WEXITED | WNOHANG | WNOWAIT) == -1 ||
+		    info.si_pid != 0;
+		success = append(list, &process);
+	}
+	if (file != NULL)
+		fclose(file);
+	return success;
+}
+
+/*
  * Finds the attempt's processes in /proc: the descendants of `retry`, without
  * older processes and their descendants.  The caller frees list.items.
  */
-static struct processes
+static struct procs
 find_processes(const struct tree *tree)
 {
-	struct processes list = { .problem = tree->before.problem };
+	struct procs list = { .problem = tree->before.problem };
 	char link[32] = "";
-	struct process process;
+	struct proc process;
 	struct dirent *entry;
 	DIR *directory;
 
@@ -184,9 +224,11 @@ find_processes(const struct tree *tree)
 			list.problem = strerror(errno);
 	}
 	closedir(directory);
+	if (list.problem == NULL && !append_hidden(tree, &list))
+		list.problem = strerror(errno);
 	if (list.problem != NULL)
 		list.count = 0;
-	keep_descendants(&list, tree->self);
+	keep_descendants(&list, tree->root);
 	return list;
 }
 
@@ -195,6 +237,7 @@ tree_watch(struct tree *tree, pid_t self)
 {
 	*tree = (struct tree){
 		.self = self,
+		.root = self,
 		.adopts = prctl(PR_SET_CHILD_SUBREAPER, 1) == 0,
 		.session = getsid(0),
 	};
@@ -229,9 +272,15 @@ tree_begin(struct tree *tree)
  * descriptors, or none may be used, the number must do.
  */
 static void
-signal_process(const struct process *process, int signal)
+signal_process(const struct proc *process, int signal)
 {
-	struct process again;
+	struct proc again;
+
+	/* Nobody waits for this child meanwhile: its number stays its own. */
+	if (process->start == 0) {
+		kill(process->pid, signal);
+		return;
+	}
 	const int descriptor = (int)syscall(SYS_pidfd_open, process->pid, 0);
 
 	if (read_process(process->pid, &again) && is_same(process, &again) &&
@@ -247,20 +296,20 @@ signal_process(const struct process *process, int signal)
 void
 tree_signal(struct tree *tree, pid_t child, bool own_group, int signal)
 {
-	struct processes known = { .count = 0 };
+	struct procs known = { 0 };
 	bool found = tree->self != 0;
 
 	if (child != 0 && own_group)
 		tree->group = child;
 	for (int pass = 0; found && pass < PASSES; pass++) {
-		struct processes list = find_processes(tree);
+		struct procs list = find_processes(tree);
 
 		/* Nobody else reaches the group once the child has ended. */
 		if (list.problem != NULL && child == 0 && tree->group != 0)
 			kill(-tree->group, signal);
 		found = false;
 		for (size_t i = 0; i < list.count; i++) {
-			const struct process *process = &list.items[i];
+			const struct proc *process = &list.items[i];
 
 			if (process->dead || process->pid == child ||
 			    (own_group && process->group == child) ||
@@ -276,10 +325,20 @@ tree_signal(struct tree *tree, pid_t child, bool own_group, int signal)
 	free(known.items);
 }
 
+void
+tree_kill(pid_t child, bool own_group)
+{
+	struct tree tree = { .self = getpid(), .root = child };
+
+	tree_signal(&tree, 0, false, SIGKILL);
+	kill(own_group ? -child : child, SIGKILL);
+	kill(child, SIGKILL);
+}
+
 size_t
 tree_left(struct tree *tree, bool name)
 {
-	char safe[4 * sizeof(((struct process *)NULL)->name) + 4];
+	char safe[4 * sizeof(((struct proc *)NULL)->name) + 4];
 	size_t left = 0;
 
 	if (tree->self == 0)
@@ -291,7 +350,7 @@ tree_left(struct tree *tree, bool name)
 			kill(-tree->group, SIGKILL);
 		return 0;
 	}
-	struct processes list = find_processes(tree);
+	struct procs list = find_processes(tree);
 	if (list.problem != NULL && has_children()) {
 		left = tree->group != 0 && kill(-tree->group, 0) == 0;
 		if (!tree->told)
@@ -301,7 +360,7 @@ tree_left(struct tree *tree, bool name)
 		tree->told = true;
 	}
 	for (size_t i = 0; i < list.count; i++) {
-		const struct process *process = &list.items[i];
+		const struct proc *process = &list.items[i];
 
 		/* SIGCHLD is on its way for a dead child of `retry`. */
 		if (!process->dead || process->parent == tree->self)
@@ -319,5 +378,5 @@ void
 tree_free(struct tree *tree)
 {
 	free(tree->before.items);
-	tree->before = (struct processes){ .count = 0 };
+	tree->before = (struct procs){ 0 };
 }

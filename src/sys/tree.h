@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #ifndef TREE_H
 #define TREE_H
 
@@ -5,27 +7,28 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Processes, as /proc shows them. */
-struct processes {
-	struct process *items;
+/* Processes, as /proc shows them; struct process is core's. */
+struct procs {
+	struct proc *items;
 	size_t count;
 	size_t room;
 	const char *problem; /* why /proc could not be read, or NULL */
 };
 
 /*
- * The processes that an attempt has started, in whatever group or session.
- * `retry` is a subreaper, so that orphans become its children, and finds all of
- * them in /proc.
+ * The processes that an attempt has started, in whatever group or session;
+ * below, a check or a gate is an attempt, too.  `retry` is a subreaper, so that
+ * orphans become its children, and finds all of them in /proc.
  */
 struct tree {
 	pid_t self;  /* `retry`; 0: no timeout is in use, nothing is done */
+	pid_t root;  /* whose descendants are looked at: `retry` */
 	bool adopts; /* `retry` is a subreaper */
 	bool told;   /* that /proc cannot be used */
 	pid_t session;
 	pid_t helper; /* a child of `retry` that is not the attempt's, or 0 */
 	pid_t group;  /* the attempt's own, once it was signalled */
-	struct processes before; /* descendants when the attempt began */
+	struct procs before; /* descendants when it began */
 };
 
 /*
@@ -50,6 +53,12 @@ void tree_signal(struct tree *tree, pid_t child, bool own_group, int signal);
  * counts the attempt's group as one.
  */
 size_t tree_left(struct tree *tree, bool name);
+
+/*
+ * Kills a child of `retry`, with its own group, if it has one, and all of its
+ * descendants.  A child that is a subreaper has lost none of them.
+ */
+void tree_kill(pid_t child, bool own_group);
 
 /* Frees the list that tree_begin() has made. */
 void tree_free(struct tree *tree);

@@ -3,6 +3,8 @@
 # What CI systems take from scripts/: GitHub's action and GitLab's include, with
 # the files of a release in a folder.
 
+# SPDX-License-Identifier: MIT
+
 # shellcheck disable=SC2016 # text for other shells
 
 . lib/harness.sh
@@ -69,6 +71,8 @@ action() {
 	    GITHUB_STEP_SUMMARY="$T/summary" RETRY_RELEASES="file://$T/release" \
 	    RETRY_ATTEMPTS="$(input attempts)" RETRY_TIMEOUT="$(input timeout)" \
 	    RETRY_MAX_TIME="$(input max-time)" RETRY_NAME="$(input name)" \
+	    RETRY_SHELL="$(input shell)" \
+	    RETRY_DIRECTORY="$(input working-directory)" \
 	    RETRY_ARGS="$(input args)" RETRY_VERSION="$(input version)" \
 	    GITHUB_ACTION_PATH="$scripts/github" "$@" \
 	    bash -c "$(sed -n 's/^      run: //p' "$scripts/github/action.yml")"
@@ -103,21 +107,34 @@ action RETRY_COMMAND='sleep 100d' RETRY_TIMEOUT=.1 RETRY_ATTEMPTS=1
 is 'an attempt has a limit' "$code" 124
 action RETRY_COMMAND='echo "${RETRY_COMMAND-unset}"' RETRY_ATTEMPTS=1
 is 'the command does not see the inputs' "$out" unset
+mkdir -p 'a place'
+action RETRY_DIRECTORY='a place' RETRY_COMMAND='pwd' RETRY_ATTEMPTS=1
+is 'the command runs in the directory that is asked for' "$out" "$T/a place"
+action RETRY_DIRECTORY=nowhere RETRY_COMMAND='echo ran'
+is 'a directory that is missing is an error' "$code" 125
+like 'which is an annotation' "$out" '^::error::.*nowhere$'
+action RETRY_SHELL=sh RETRY_ATTEMPTS=1 \
+    RETRY_COMMAND='echo "${BASH_VERSION-plain}"; readlink /proc/$$/exe >exe
+    false; echo no'
+like 'sh stops at the first failure, too' "$code:$out" '^1:'
+is 'and is sh' "$(cat exe)" "$(readlink -f "$(command -v sh)")"
+unlike 'and ran no more' "$out" '^no'
+action RETRY_SHELL='perl -w {0} word' RETRY_ATTEMPTS=1 \
+    RETRY_COMMAND='print "perl: @ARGV\n";'
+is 'a shell of any kind gets the command in a file' "$code:$out" '0:perl: word'
+if command -v python3 >/dev/null; then
+	action RETRY_SHELL=python RETRY_COMMAND='print("a" * 3)'
+	is 'python needs no file' "$code:$out" 0:aaa
+else
+	skip 'python needs no file' 'python3 is not installed'
+fi
+action RETRY_SHELL=fish RETRY_COMMAND='echo ran'
+is 'a shell that is not known is an error' "$code" 125
+like 'which says how to write it' "$out" '^::error::.*fish [{]0[}]$'
+unlike 'and nothing runs' "$out" '^ran'
 action RUNNER_ARCH=RISC RETRY_COMMAND='echo ran'
 is 'a machine without a program is an error' "$code" 125
 like 'and is named' "$out" '^::error::.*RISC'
-
-# Nothing is run whose sum is wrong.
-rm -rf "$name"
-cp "release/v$version/$name.tar.gz" good
-echo >>"release/v$version/$name.tar.gz"
-action RETRY_COMMAND='echo ran'
-check 'a program with another sum is not run' test "$code" -ne 0
-unlike 'and nothing else is' "$out" ran
-is 'and nothing is left of it' "$(echo retry.* "$name"*)" "retry.* $name*"
-mv good "release/v$version/$name.tar.gz"
-
-# GitLab.
 
 sed -n '/^    - |/,$s/^      //p' "$scripts/gitlab/retry.yml" >before
 check 'the include has a script' test -s before
@@ -129,17 +146,97 @@ gitlab() {
 	run env -i PATH="$PATH" HOME="$T" RETRY_VERSION="$version" \
 	    RETRY_RELEASES="file://$T/release" "$@" sh -ec "$job"
 }
+
+# With a key nothing is run whose sums are not signed by it.
+if command -v minisign >/dev/null; then
+	for key in ours theirs; do
+		minisign -G -W -p $key.pub -s $key.key >/dev/null
+	done
+	# sign KEY
+	sign() {
+		minisign -S -s "$1.key" -m "release/v$version/SHA256SUMS" >/dev/null
+		cp "release/v$version/SHA256SUMS.minisig" \
+		    "release/v$version/downloads"
+	}
+	# with_key NAME COMMAND...: the public key comes first.
+	with_key() {
+		rm -rf "$name" .retry
+		"$@" RETRY_KEY="$(tail -n 1 ours.pub)"
+	}
+	with_key action RETRY_COMMAND='echo ran'
+	is 'a program that is not signed is not run' "$(
+	    [ "$code" -ne 0 ] || echo 0)$out" ''
+	with_key gitlab 'echo ran'
+	is 'nor is it in a job' "$([ "$code" -ne 0 ] || echo 0)$out" ''
+	sign ours
+	with_key action RETRY_COMMAND='echo ran' RETRY_ARGS=-q
+	is 'one that the key has signed is run' "$code $(
+	    printf '%s\n' "$out" | grep -x ran)" '0 ran'
+	with_key gitlab 'echo ran'
+	is 'and is so in a job' "$code $(printf '%s\n' "$out" | tail -n 1)" '0 ran'
+	sign theirs
+	with_key action RETRY_COMMAND='echo ran'
+	unlike 'one that another key has signed is not run' "$code$out" '^0|ran'
+	with_key gitlab 'echo ran'
+	unlike 'nor is that in a job' "$code$out" '^0|ran'
+	rm -rf "$name" .retry "release/v$version/SHA256SUMS.minisig"
+else
+	skip 'a program that is not signed is not run' 'minisign is not installed'
+fi
+
+# With a sum of one's own no other is run, even if the release has it.
+sum=$(sha256sum "release/v$version/$name.tar.gz" | cut -d' ' -f1)
+zeros=$(printf %064d 0)
+action RETRY_COMMAND='echo ran' RETRY_SHA256="$sum"
+like 'a program whose sum is known is run' "$code $out" '^0 ran'
+gitlab 'echo ran' RETRY_SHA256="$sum"
+is 'and is so in a job' "$code $(printf '%s\n' "$out" | tail -n 1)" '0 ran'
+action RETRY_COMMAND='echo ran' RETRY_SHA256="$zeros"
+is 'one of another sum is not run' "$code $out" \
+    "125 ::error::the release has no $name.tar.gz of that sha256"
+gitlab 'echo ran' RETRY_SHA256="$zeros"
+is 'nor is it in a job' "$code $out" "1 no $name.tar.gz of RETRY_SHA256"
+action RETRY_COMMAND='echo ran' RETRY_VERSION=0.0.1
+unlike 'nor is a release that is not there' "$code $out" '^0|ran'
+rm -rf "$name"* .retry
+
+# Nothing is run whose sum is wrong.
+action RETRY_COMMAND='echo ran'
+printf '#!/bin/sh\necho planted\n' >"$name/bin/retry"
+action RETRY_COMMAND='echo ran'
+like 'a program that another step has put there is not run' "$out" '^ran'
+mv "release/v$version/$name.tar.gz" away
+action RETRY_COMMAND='echo ran'
+like 'what an earlier step has fetched is not fetched again' "$out" '^ran'
+mv away "release/v$version/$name.tar.gz"
+rm -rf "$name"*
+cp "release/v$version/$name.tar.gz" good
+echo >>"release/v$version/$name.tar.gz"
+action RETRY_COMMAND='echo ran'
+check 'a program with another sum is not run' test "$code" -ne 0
+unlike 'and nothing else is' "$out" ran
+is 'and nothing is left of it' "$(echo retry.* "$name"*)" "retry.* $name*"
+mv good "release/v$version/$name.tar.gz"
+
+# GitLab.
+
 gitlab 'retry --version; command -v retry'
 is 'a job has the program' "$code $(printf '%s\n' "$out" | tail -n 1)" \
     "0 $T/.retry/$name/bin/retry"
-echo >>".retry/$name.tar.gz"
+mv "release/v$version/downloads/$name.tar.gz" away
 gitlab 'retry -q -a 1 sh -c "exit 3"'
 is 'which is fetched once' "$code" 3
+mv away "release/v$version/downloads/$name.tar.gz"
+printf '#!/bin/sh\necho planted\n' >".retry/$name/bin/retry"
+echo >>".retry/$name.tar.gz"
+gitlab 'retry -q -a 1 sh -c "exit 3"'
+is 'whatever lies in a cache is not run unless its sum is right' \
+    "$code $(printf '%s\n' "$out" | grep -c planted)" '3 0'
 rm -rf .retry
 if command -v busybox >/dev/null && command -v python3 >/dev/null; then
 	# As in Alpine's image, in which curl is not.
 	mkdir alpine
-	for tool in grep mkdir sh sha256sum tar uname wget; do
+	for tool in grep mkdir rm sh sha256sum tar uname wget; do
 		ln -s "$(command -v busybox)" "alpine/$tool"
 	done
 	python3 -u -m http.server -b 127.0.0.1 0 >server 2>/dev/null &

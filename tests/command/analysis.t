@@ -3,10 +3,12 @@
 # Nothing that compilers and analysers see in the source is left. This takes
 # a minute or two: it is done once, in the build that has the fuzzing.
 
+# SPDX-License-Identifier: MIT
+
 . lib/harness.sh
 cd "$TESTS/.." || exit
 
-defines='-D_GNU_SOURCE -DLIBBSD_OPENBSD_VIS -DVERSION=__FILE__ -DPROGRAM=__FILE__'
+defines='-D_GNU_SOURCE -DLIBBSD_OPENBSD_VIS -DVERSION=__FILE__ -DPROGRAM=__FILE__ -DSHARES_MEMORY=1'
 
 # analyse NAME FUNCTION TOOL
 analyse() {

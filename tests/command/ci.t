@@ -2,6 +2,8 @@
 #
 # What continuous integration reads: JUnit's reports and GitHub's commands.
 
+# SPDX-License-Identifier: MIT
+
 . lib/harness.sh
 
 # JUnit.
@@ -28,6 +30,8 @@ holds() {
 run retry --log=junit:xml true
 is 'a run that succeeds at once says nothing' "$err" ''
 valid 'its report'
+is 'it says its encoding' "$(head -n 1 xml)" \
+    '<?xml version="1.0" encoding="UTF-8"?>'
 holds 'it has one test, that succeeded' 'count(/testsuite/testcase) = 1 and
     /testsuite/@tests = 1 and /testsuite/@failures = 0 and
     /testsuite/testcase/@name = "true" and not(//testcase/*)'
@@ -40,7 +44,7 @@ case $RETRY_ATTEMPT in
 3) exec sleep 20 ;;
 esac
 END
-retry --log=junit:xml --log=auto -d 1ms -t 0.2 sh script 2>text
+retry --log=junit:xml --log=auto -d 1ms -t 3 sh script 2>text
 valid 'the report of a flaky run'
 holds 'it replaced the one before' '/testsuite/testcase/@name = "sh"'
 holds 'the test succeeded' '/testsuite/@failures = 0 and
@@ -52,7 +56,7 @@ holds 'with what they did' '//flakyFailure[1]/@message = "exited 7" and
 holds 'what kind of outcome that is' '//flakyFailure[1]/@type = "exit" and
     //flakyFailure[2]/@type = "signal" and //flakyFailure[3]/@type = "timeout"'
 holds 'and when' 'starts-with(//flakyFailure[2]/stackTrace, "attempt 2/5 died")'
-holds 'the time is that of the run' '/testsuite/@time >= 0.2 and
+holds 'the time is that of the run' '/testsuite/@time >= 3 and
     /testsuite/@time = //testcase/@time'
 check 'text may stand beside it' grep -q 'succeeded at attempt 4/5' text
 
@@ -66,7 +70,7 @@ valid 'the report of what cannot be started'
 holds 'it says why' 'contains(//failure, "No such file") and
     contains(//failure, "in --stop-on")'
 
-retry --log=junit:xml --log=json:events -d 20 --wait-first true &
+retry --log=junit:xml --log=json:events -d 100d --wait-first true &
 wait_for grep -q '"wait"' events
 kill -TERM $!
 wait $!
@@ -90,11 +94,50 @@ holds 'counts those beyond' 'count(//rerunFailure) = 999 and
     starts-with(//system-out, "100 more")'
 retry -q --log=junit:xml --output=hold -a 2 -d 0 sh -c 'echo out; exit 1' >all 2>&1
 valid 'a report with held output'
-holds 'which is that of the last attempt' \
-    '//testcase/system-out = "out
+holds 'which each attempt has' 'count(//system-out) = 2 and
+    //testcase/system-out = "out
+" and //rerunFailure/system-out = "out
 "'
 retry -q --log=junit:xml -a 2 -d 0 sh -c 'echo out; exit 1' >all 2>&1
 holds 'output that is not held is not in it' 'not(//system-out)'
+earliest=$(date -u +%FT%T)
+TZ=Asia/Tokyo retry -q --log=junit:xml true
+latest=$(date -u +%FT%T)
+valid 'a report with a time and a machine'
+moment=$(sed -n 's/.* timestamp="\([^"]*\)".*/\1/p' xml)
+is 'the time is when the run began, in UTC' \
+    "$(printf '%s\n' "$earliest" "$moment" "$latest" | sort -c 2>&1)" ''
+holds 'the machine is this one' \
+    "//property[@name = 'hostname']/@value = '$(uname -n)'"
+retry --plan --log=junit:xml true >all
+valid 'the report of a plan of true'
+holds 'a plan has neither' 'not(//@timestamp) and not(//property)'
+for mode in hold all last chronic; do
+	retry -q --log=junit:xml --output=$mode -a 3 -d 0 \
+	    sh -c 'echo "out $RETRY_ATTEMPT"; [ $RETRY_ATTEMPT = 3 ]' >all 2>&1
+	valid "$mode: the report of a flaky run with output"
+	holds "$mode: each attempt before has its own" 'count(//system-out) = 3 and
+	    //flakyFailure[1]/system-out = "out 1
+" and //flakyFailure[2]/system-out = "out 2
+" and //testcase/system-out = "out 3
+"'
+	retry -q --log=junit:xml --output=$mode -a 3 -d 0 \
+	    sh -c 'echo "out $RETRY_ATTEMPT"; exit 1' >all 2>&1
+	valid "$mode: the report of a failed run with output"
+	holds "$mode: each of its attempts has its own" 'count(//system-out) = 3
+	    and //testcase/system-out = "out 1
+" and //rerunFailure[1]/system-out = "out 2
+" and //rerunFailure[2]/system-out = "out 3
+"'
+done
+retry -q --log=junit:xml --output=hold -a 1 --health='exit 1' \
+    --health-interval=10ms --health-retries=1 sleep 100d >all 2>&1
+valid 'the report of an unhealthy attempt'
+holds 'which is a type of failure' '//failure/@type = "unhealthy"'
+retry -q --log=junit:xml --trials=3 sh -c 'exit $((RETRY_ATTEMPT == 2))'
+valid 'the report of trials'
+holds 'has the machine, too' \
+    "//property[@name = 'hostname']/@value = '$(uname -n)'"
 for byte in $(seq 0 255); do
 	printf '%b' "\\0$(printf %o "$byte")a"
 done >hostile
@@ -172,7 +215,7 @@ astray() {
 		/^(out|err) [0-9]/ { if ($2 + 0 != (group ? group : 1)) print }
 	' "$1"
 }
-for how in stream hold chronic; do
+for how in stream hold all chronic; do
 	for _ in $(seq 20); do
 		retry --output=$how -a 3 -d 0 ./fail >all 2>&1
 		astray all
@@ -220,6 +263,20 @@ is 'there is one annotation' "$(echo "$err" | grep -c '::\(error\|notice\)')" 1
 is 'the outputs say so' "$(xargs <output)" \
     'attempts=2 status=1 flaky=false reason=attempts'
 is 'so does the summary' "$(grep -c '^| [12] | exited 1 | ' summary)" 2
+rm output summary
+printf version=1.2 >output
+printf 'of another step' >summary
+retry -a 2 -d 0 sh -c 'printf "step=$RETRY_ATTEMPT" >>"$GITHUB_OUTPUT"; exit 1' \
+    >all 2>&1
+is 'the outputs begin a line, whoever has left one without its end' \
+    "$(xargs <output)" \
+    'version=1.2step=1step=2 attempts=2 status=1 flaky=false reason=attempts'
+is 'and so does the summary' "$(sed -n '1p;2s/:.*//p' summary)" 'of another step
+**sh**'
+retry -q -a 1 --name='##[set-output name=x]1' --log=github:log --log=json:json \
+    --log=junit:xml sh -c 'exit 1' '##[group]'
+unlike 'no name holds what the runner obeys anywhere in a line' \
+    "$(cat log json xml all)" '##\['
 rm output summary
 retry true >all 2>&1
 is 'a run that succeeds at once says nothing to GitHub' "$(cat all)" ''

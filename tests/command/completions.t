@@ -2,6 +2,8 @@
 #
 # The completions, in the shells themselves and from where they are installed.
 
+# SPDX-License-Identifier: MIT
+
 . lib/harness.sh
 
 meson install -C "$TEST_BUILD" --no-rebuild --destdir "$T/root" >/dev/null
@@ -44,6 +46,11 @@ retry --budget stor|retry --budget story
 retry --budget=story:tok|retry --budget=story:tokens
 retry --budget ./story:tokens=9,su|retry --budget ./story:tokens=9,success
 retry --help=pres|retry --help=presets
+retry --help pres|retry --help presets
+retry -h sig|retry -h signals
+retry --jitter 2|retry --jitter 20%
+retry --jitter=+|retry --jitter=+1s
+retry --output=chr|retry --output=chronic
 retry --check=retry-com|retry --check=retry-command
 retry retry-com|retry retry-command
 retry -a 3 retry-com|retry -a 3 retry-command
@@ -88,7 +95,7 @@ shell() {
 	fi
 	python3 "$TESTS/lib/type.py" "dump.$1" "$@" <typed >got 2>err
 	is "$1 answers" "$(cat err)" ''
-	sed 's/[ ,=]*$//' got | paste -d'|' typed - >both
+	sed 's/[ ,=]*$//; s/\\%/%/' got | paste -d'|' typed - >both
 	check "$1 completes every line" diff both lines
 }
 
@@ -106,5 +113,12 @@ if command -v fish >/dev/null; then
 	sed -n 's/^_retry_option . \([a-z-]*\) .*/\1/p' wanted | sort -u >names
 	check 'fish offers every option, with what it does' cmp offered names
 fi
+
+unlike 'no description refers to what a shell does not show' \
+    "$(cat "$words")" 'see below'
+like 'words of --output have descriptions' "$(cat "$words")" \
+    "^_retry_word output 'hold' '.+'"
+like 'signals have descriptions' "$(cat "$words")" \
+    "^_retry_word SIG 'TERM' 'termination'"
 
 finish

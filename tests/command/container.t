@@ -5,6 +5,8 @@
 #
 # shellcheck disable=SC2016 # it is for another shell to expand
 
+# SPDX-License-Identifier: MIT
+
 . lib/harness.sh
 # shellcheck source=tests/lib/stubs.sh
 . "$TESTS/lib/stubs.sh"
@@ -76,7 +78,7 @@ for change in . '.process.user = {uid: 1234, gid: 1234} |
 		PATH=/.busybox; $left"
 	run in_crun run test
 	is "orphans are reaped, as $who" "$code$out" 3
-	container "$change" /retry -a 2 -d 1ms -t 200ms -k 100ms \
+	container "$change" /retry -a 2 -d 1ms -t 3 -k 100ms \
 	    /.busybox/sh -c 'set -- /proc/[0-9]*
 		echo $#
 		PATH=/.busybox
@@ -106,14 +108,13 @@ image collector '[ -e /run/failed ] || { touch /run/failed; exit 7; }
 ln image/collector image/bin/collector
 image bin/nc '[ "$*" = "-z db 5432" ] || exit 9
 	[ -e /run/failed ] || { touch /run/failed; exit 1; }'
-image bin/server 'echo $$ >/run/server'
 image convert 'tr 0-9 a-j
 	[ -e /run/failed ] || { touch /run/failed; exit 1; }'
 
 # recipe NAME CHANGE: the container of this recipe. The words of an array are
 # one line.
 recipe() {
-	words=$(sed -nE 's/^ *(ENTRYPOINT|CMD|command:) (\[.*)/\2/p' \
+	words=$(sed -nE 's/^ *(ENTRYPOINT|CMD|entrypoint:|command:) (\[.*)/\2/p' \
 	    "recipes/$1" | jq -cs add)
 	container "$crun_may_write | .process.args = $words | ${2:-.}"
 }
@@ -151,10 +152,31 @@ wait_for test -e run/started
 signalled KILL
 wait $!
 is 'SIGKILL ends everything' "$? $(pgrep -f "$T" | xargs)" '137 '
+image bin/server 'rm -f /run/sick; trap "exit 5" TERM; echo $$ >>/run/servers
+	while :; do sleep 0.02; done'
+image bin/curl '[ "$*" = "-fs localhost/health" ] || exit 9
+	[ ! -e /run/sick ] || exit 22'
+ln -s /.busybox/busybox image/bin/sh
+for name in 'A server that stops answering' 'A server under compose'; do
+	recipe "$name" '.process.env = ["PATH=/bin:/.busybox"] |
+	    .process.args |= map(sub("start-period=1m"; "interval=500ms"))'
+	rm -f run/*
+	starts servers
+	wait_for grep 'is healthy' err
+	touch run/sick
+	wait_for grep 'was unhealthy' err
+	wait_for sh -c 'test "$(wc -l <run/servers)" -eq 2'
+	like "$name: it is started again" "$(cat err)" \
+	    'was unhealthy after .*: health check exited 22 three times'
+	signalled TERM
+	wait $!
+	is "$name: and stops as ever" $? 5
+done
 recipe 'An init container' '.process.env = ["PATH=/bin:/.busybox"]'
 rm -f run/*
 run in_crun run test
 is 'an init container waits' "$code $(echo "$err" | grep -c 'next in')" '0 1'
+image bin/server 'echo $$ >/run/server'
 recipe 'Wait, then start' '.process.env = ["PATH=/bin:/.busybox"]'
 rm -f run/*
 run in_crun run test

@@ -2,6 +2,8 @@
 #
 # --control: an attempt that decides for itself.
 
+# SPDX-License-Identifier: MIT
+
 # shellcheck disable=SC2016 # the attempts' shells expand
 
 . lib/harness.sh
@@ -101,6 +103,37 @@ if strace -o trace true 2>/dev/null; then
 	is 'an older kernel has one too' "$code $out" '0 0'
 else
 	skip 'an older kernel has one too' 'strace cannot trace here'
+fi
+# hidden COMMAND...: in a name space without /proc.
+cat >hidden <<'END'
+unshare ${USER_NS-} -m sh -c 'mount -t tmpfs none /proc && exec "$@"' sh "$@"
+END
+[ "$(id -u)" -eq 0 ] || export USER_NS=-Ur
+if sanitized; then
+	skip 'without /proc nothing runs' 'a sanitizer needs /proc'
+elif sh hidden true 2>/dev/null; then
+	run sh hidden retry --control sh -c 'echo ran; echo >>"$RETRY_CONTROL"'
+	is 'without /proc nothing runs' "$code $out" '125 '
+	is 'and the message says why' "$err" \
+	    'retry: sh: --control needs /proc: No such file or directory'
+	echo text >input
+	run sh hidden retry -a 2 -d 0 --stdin=replay --output=hold \
+	    --check='read -r text && [ "$text" = text ]' \
+	    --log=json:log sh -c 'cat; [ $RETRY_ATTEMPT = 2 ]' <input
+	is 'nothing else of input, output and logs needs /proc' "$code $out" \
+	    '0 text'
+else
+	skip 'without /proc nothing runs' 'no name space can be made here'
+	skip 'nothing else of input, output and logs needs /proc' \
+	    'no name space can be made here'
+fi
+set -- unshare ${USER_NS:+"$USER_NS"} --pid --fork
+if "$@" true 2>/dev/null; then
+	check 'a /proc of another pid name space will do' \
+	    "$@" "$RETRY" --control -a 1 sh -c 'echo success >>"$RETRY_CONTROL"; exit 3'
+else
+	skip 'a /proc of another pid name space will do' \
+	    'no name space can be made here'
 fi
 ls /proc/self/fd >want
 retry -q -a 2 -d 0 --control sh -c \

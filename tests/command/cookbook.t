@@ -3,6 +3,8 @@
 # Every recipe of retry-cookbook(7) is run as it stands there: it is found by
 # its heading, and at the end none may be left that was not run.
 
+# SPDX-License-Identifier: MIT
+
 . lib/harness.sh
 # shellcheck source=tests/lib/stubs.sh
 . "$TESTS/lib/stubs.sh"
@@ -16,7 +18,21 @@ if command -v mandoc >/dev/null; then
 	is 'that is shown as it stands there' "$(grep -vxF -f page headings)" ''
 fi
 
-stub apt-get collector docker git logger make mysqladmin nc npm pg_isready \
+# The tutorial: a step finds the files of the steps before.
+grep '^[0-9]' headings >steps
+is 'the tutorial has ten steps' "$(wc -l <steps)" 10
+mkdir tutorial
+while IFS= read -r name <&3; do
+	sed -n 's/^\$ //p' "recipes/$name" | while IFS= read -r line; do
+		echo "\$ $line"
+		(cd tutorial && COLUMNS=80 PATH=$T/bin:$PATH sh -c "$line" 2>&1 \
+		    </dev/null)
+	done | equal_times >shown
+	is "$name: prints this" "$(cat shown)" "$(equal_times <"recipes/$name")"
+	echo "$name" >>ran
+done 3<steps
+
+stub apt-get claude codex collector docker git logger make mysqladmin nc npm pg_isready \
     pgrep psql pytest redis-cli retry-redis-budget rsync server sqlite3 ssh \
     terraform wget
 for name in feed fetch load probe render status sync test upload; do
@@ -67,23 +83,55 @@ hears() {
 	ends 9 1 "does not retry '$3'"
 }
 
+# plans NAME: the plans of a recipe, letter for letter.
+plans() {
+	recipe "$1"
+	sed -n 's/^\$ //p' "$recipe" | while read -r line; do
+		echo "\$ $line"
+		COLUMNS=72 sh -c "$line"
+	done >shown
+	if sanitized; then
+		skip "$name: as printed" 'a slow program simulates fewer runs in its second'
+	else
+		is "$name: as printed" "$(cat shown)" "$(cat "$recipe")"
+	fi
+}
+
 # Limits and verdicts.
-over 'Five minutes in all' 'A fixed interval' 'Say that it failed' \
+over 'Five minutes in all' 'A fixed interval' 'Report a failure' \
     'More time for each attempt' 'A command that hangs'
-recipe 'Two timeouts, but ten other failures'
+plans 'How long a run can take at worst'
+recipe 'A log file that stays quiet'
+cat >job <<'END'
+#!/bin/sh
+echo job >>"$T/calls"
+while [ "$(wc -l <"$T/calls")" -eq 2 ]; do
+	echo >>job.log
+	[ "$(wc -l <job.log)" -le 20 ] || exit 0
+	sleep 0.1
+done
+exec sleep 60
+END
+chmod +x job
+text=$(printf '%s\n' "$text" | sed 's/-mmin -5/-newermt "-5 seconds"/
+    s/period=1m/period=0.1s/; s/interval=20s/interval=1s/')
+ends 0 2 'ends an attempt that does not write to it, but not one that does'
+like 'as unhealthy' "$err" 'attempt 1/5 was unhealthy'
+rm job
+recipe 'Give up at the second timeout'
 FAILURES=11
 ends 1 10 'gives up after ten failures'
 text=$(printf '%s\n' "$text" | sed 's/10m make check/10ms sleep 20/')
 ends 124 0 'gives up after timeouts'
 like 'two of them' "$err" 'giving up after 2 attempts'
 FAILURES=9
-recipe 'Say that it failed'
+recipe 'Report a failure'
 FAILURES=9
 ends 1 6 'says so in the end'
 like 'to the log' "$(tail -n 1 calls)" '^logger -p user.err sync failed$'
-tells 'Not on some exit codes' 1 65
-hears 'Only if the output says so' 'read: connection timed out' 'no such file'
-hears 'Not if the output says so' 'no answer' 'permission denied'
+tells 'Never retry some exit codes' 1 65
+hears 'Retry only if the output says so' 'read: connection timed out' 'no such file'
+hears 'Do not retry if the output says so' 'no answer' 'permission denied'
 recipe 'A program that fails with exit status 0'
 FAILURE=0 SAYS='ERROR: no answer'
 ends 0 2 'is retried'
@@ -92,7 +140,7 @@ FAILURE=2
 ends 2 1 'passes on the status of a success'
 FAILURE=1
 ends 0 2 'gets over a failure'
-recipe 'Something else before each retry'
+recipe 'Run a command before each retry'
 mkdir cache
 ends 0 2 'gets over a failure'
 check 'and did it' test ! -e cache
@@ -102,18 +150,34 @@ cat >bin/mail <<'END'
 cat >mailed
 END
 chmod +x bin/mail
-export PRINTS='what it printed'
-recipe 'Say how it failed'
-FAILURES=9
+recipe 'Report a failure with the output'
+FAILURES=9 SAYS='what it printed'
 ends 1 5 'gives up'
 is 'and mails what it printed' "$(cat mailed)" 'what it printed'
-PRINTS=
-recipe 'How likely it is to give up'
-ends 0 0 'runs nothing'
-like 'and tells the chance' "$out" '0\.8% of the runs give up'
+cat >bin/curl <<'END'
+#!/bin/sh
+echo "curl $*" >>"$T/calls"
+cat >posted
+END
+chmod +x bin/curl
+recipe 'Post the last 20 lines to Slack'
+if command -v jq >/dev/null; then
+	FAILURES=9 SAYS=$(seq 30)
+	text="SLACK_URL=https://hooks.example; export SLACK_URL; $text"
+	ends 1 6 'gives up'
+	is 'and posts what was printed last' "$(jq -r .text posted)" \
+	    "$(seq 11 30)"
+	like 'to that address' "$(tail -n 1 calls)" ' https://hooks.example$'
+else
+	skip "$name: gives up" 'jq is not installed'
+fi
+rm bin/curl
+plans 'Estimate how often a run gives up'
+plans 'Choose a backoff'
+plans 'The load that many clients make'
 
 # Shell.
-over 'A log for each attempt' 'With sudo'
+over 'A log for each attempt' 'Run retry with sudo'
 check 'each attempt has a log' test -e attempt-2.log
 recipe 'A pipeline'
 ends 0 2 'fails if its first command fails'
@@ -127,6 +191,21 @@ example "bash '$recipe'"
 is "$name: is run again as a whole" "$code after $calls" '0 after 3' ||
     note "$err"
 is 'with its argument' "$(tail -n 1 calls)" 'load today'
+
+recipe 'Pass a secret to the attempts'
+echo s3cret >token
+rm upload
+cat >upload <<'END'
+#!/bin/sh
+"$T/bin/stub" upload "$UPLOAD_TOKEN"
+END
+chmod +x upload
+text=$(printf '%s\n' "$text" | sed "s|/run/secrets|$T|")
+ends 0 2 'gets over a failure'
+is 'with the secret in each attempt' "$(cat calls)" 'stub upload s3cret
+stub upload s3cret'
+rm upload
+ln -s bin/stub upload
 
 rm fetch
 printf '#!/bin/sh\nprintf "b\\na\\n"\n' >fetch
@@ -158,7 +237,7 @@ FAILURES=2
 ends 0 5 'gets over two failures'
 is 'for three hosts' "$(sort -u calls | tr '\n' ';')" \
     'ssh a uptime;ssh b uptime;ssh c uptime;'
-recipe 'With xargs'
+recipe 'Run retry with xargs'
 printf '%s\n' a b c >urls
 FAILURES=2
 ends 0 5 'gets over two failures'
@@ -168,7 +247,7 @@ recipe 'Tell parallel runs apart'
 FAILURES=2
 ends 0 5 'gets over two failures'
 like 'and tells of whom' "$err" '^retry: [abc]: attempt 1/5 exited 1'
-recipe 'With parallel'
+recipe 'Run retry with parallel'
 touch 1.svg 2.svg 3.svg
 if command -v parallel >/dev/null; then
 	mkdir -p .parallel && touch .parallel/will-cite
@@ -189,7 +268,7 @@ unlike 'that make shares' "$err" jobserver
 check 'and leaves the file' test -e data.csv
 rm data.csv
 stub make
-recipe 'Only what failed before'
+recipe 'Rerun only the tests that failed'
 ends 0 2 'gets over a failure'
 is 'and is told so' "$(cat calls)" 'pytest 
 pytest --last-failed'
@@ -220,23 +299,32 @@ answers() {
 	ends "$@"
 }
 
-recipe 'Only on some exit codes'
+recipe 'Retry only some exit codes'
 rm -f data.csv
 text="http_proxy= $text"
 answers '' 0 1 'succeeds'
 recipe 'Fetch a file'
 answers 503 0 2 'retries 503'
 answers 404 22 1 'does not retry 404'
-recipe 'Not on a 404'
+recipe 'Do not retry a 404'
 answers '503
 503' 0 3 'retries 503'
 answers 404 22 1 'does not retry 404'
-recipe 'The same with wget'
+recipe 'Do not retry a 404 with wget'
 answers 503 0 2 'retries 503'
 answers 404 8 1 'does not retry 404'
 recipe 'Retry-After'
 answers '503 Retry-After: 7' 0 2 'retries 503'
 like 'as late as the server says' "$err" 'next in [78][0-9.]*s'
+recipe 'Retry only a refused connection or a 503'
+answers '503 Retry-After: 7' 0 2 'retries 503'
+like "$name: as late as the server says" "$err" 'next in [78][0-9.]*s'
+answers '503 Retry-After: 500' 22 1 'does not wait for more than two minutes'
+answers 500 22 1 'does not retry 500'
+text=$(printf '%s\n' "$text" | sed "s|https://[a-z.]*/|http://127.0.0.1:9/|
+    s|^    curl|    $(command -v curl)|")
+ends 7 0 'retries a refused connection'
+is 'five times' "$(printf '%s\n' "$err" | grep -c 'attempt ./5 exited 7')" 5
 recipe 'X-RateLimit-Reset'
 answers '503 X-RateLimit-Reset: time+60' 0 2 'retries 503'
 like "$name: as late as the server says" "$err" 'next in ([56][0-9]|7[0-2])[.0-9]*s'
@@ -267,10 +355,10 @@ else
 fi
 rm bin/curl bin/wget
 stub curl wget
-tells 'Only on some exit codes' 28 22
+tells 'Retry only some exit codes' 28 22
 
 # Waiting for something.
-over 'A port' 'A host that restarts' 'Wait for PostgreSQL' \
+over 'A port' 'A host that is rebooting' 'Wait for PostgreSQL' \
     'Wait for MySQL or MariaDB'
 recipe 'A file'
 echo >report.pdf
@@ -292,7 +380,7 @@ export ENDED=finished
 ends 0 3 'looks until it has finished'
 ENDED=failed
 ends 1 3 'or has failed'
-recipe 'Look at a fixed pace'
+recipe 'Probe at a fixed interval'
 FAILURES=2 FAILURE=0 SUCCESS=1
 ends 1 7 'looks until five failures'
 recipe 'Wait for Redis'
@@ -304,18 +392,39 @@ text="PATH=$T:\$PATH; $text"
 ends 0 3 'asks until it is ready'
 
 # Databases, packages, ssh.
-tells 'A script that loses its connection' 2 3
+tells 'A script whose connection may be lost' 2 3
 hears 'A transaction that was rolled back' 'ERROR:  deadlock detected' \
     'ERROR:  syntax error'
-hears 'SQLite that is locked' 'Error: database is locked' 'Error: no such table'
+hears 'A locked SQLite database' 'Error: database is locked' 'Error: no such table'
 recipe 'apt-get update'
-FAILURE=0 SAYS='W: Failed to fetch http://example.org/'
+FAILURE=100 SAYS='W: Failed to fetch http://example.org/'
 ends 0 2 'retries a list that is missing'
 hears 'apt-get install' 'E: Could not get lock /var/lib/dpkg/lock' \
     'E: Unable to locate package'
-over 'npm, pip and others'
+hears 'npm, pip and others' 'npm error code ECONNRESET' 'npm error code E404'
+recipe 'The next mirror on each attempt'
+ln -s "$T/bin/stub" bin/curl
+FAILURES=2
+ends 0 3 'gets over two failures'
+like "$name: the next one each time" "$(xargs <calls)" \
+    '^curl -fsSO https://one[^ ]* curl -fsSO https://two[^ ]* curl -fsSO https://one'
+rm bin/curl
+recipe 'Claude Code at its usage limit'
+FAILURE=0 SAYS="You've hit your session limit · resets 11:59pm (UTC)"
+ends 0 2 'waits for the end of the limit'
+like "$name: as long as it says" "$err" 'attempt 1 .*next in '
+unlike "$name: as it can be read" "$err" 'neither'
+recipe 'Codex at its usage limit'
+FAILURE=1 SAYS="You've hit your usage limit. Upgrade to Pro or try again in 5 days 22 hours 11 minutes."
+ends 0 2 'waits for the end of the limit'
+like "$name: as long as it says" "$err" 'next in [56]d'
+SAYS="You've hit your usage limit. Upgrade to Plus, or try again at $(
+    date -d '+2 hours' '+%b %-dth, %Y %-I:%M %p')."
+ends 0 2 'waits for a date'
+like "$name: until then" "$err" 'next in (1h5[89]m|2h)'
 recipe 'git clone'
 ends 0 2 'gets over a failure'
+hears 'docker pull' 'dial tcp: i/o timeout' 'manifest unknown'
 recipe 'docker pull'
 SAYS=toomanyrequests
 ends 0 2 'gets over a failure'
@@ -369,6 +478,17 @@ chmod +x count
 mv count test
 recipe 'A hundred times in a row'
 ends 0 100 'runs a hundred times'
+cat >./test <<'END'
+#!/bin/sh
+echo test >>"$T/calls"
+[ $(($(wc -l <"$T/calls") % 20)) -ne 0 ]
+END
+recipe 'Measure how often a test fails'
+ends 1 200 'runs 200 trials'
+like 'it names the attempts that are needed' "$err" \
+    '10 of 200 trials failed: 5\.0 % .* with -a 3 '
+recipe 'Run a flaky test with that number of attempts'
+ends 0 1 'succeeds'
 recipe 'Find the commit that made a test flaky'
 rm bin/git
 export GIT_CONFIG_GLOBAL=/dev/null
@@ -390,13 +510,20 @@ if command -v git >/dev/null; then
 	like 'it is found' "$out" 'is the first bad commit'
 	is 'and is the right one' "$(cd repository &&
 	    git log -1 --format=%s refs/bisect/bad)" worse
+	(cd repository && git bisect reset && git clean -q -f
+	    printf '#!/bin/sh\nexit 125\n' >./test
+	    chmod +x test
+	    git bisect start HEAD HEAD~3) >/dev/null 2>&1
+	example "cd repository && $text"
+	like 'a commit that the test cannot judge is skipped' "$out" \
+	    "only 'skip'ped commits left"
 else
 	skip "$name: succeeds" 'git is not installed'
 fi
 
 # Continuous integration, which may begin with a release, of which this is one.
-recipe 'The program of a release'
-unlike 'The program of a release: needs no change between quotes of Groovy' \
+recipe 'Download a release'
+unlike 'Download a release: needs no change between quotes of Groovy' \
     "$text" "['\\\\]"
 release=$(printf '%s\n' "$text" | sed -n 's/^name=//p')
 mkdir -p "$release/bin"
@@ -416,6 +543,20 @@ rm -r job/*
 echo >>"site/$release.tar.gz"
 example "$text"
 is "$name: unpacks nothing that has another sum" "$(ls job/*/ 2>/dev/null)" ''
+recipe 'Check the signature of a release'
+if command -v minisign >/dev/null; then
+	minisign -G -W -p site.pub -s site.key >/dev/null
+	minisign -S -s site.key -m site/SHA256SUMS >/dev/null
+	text="set -e; cd job; url=file://$T/site; cp $T/site/SHA256SUMS .
+$(printf '%s\n' "$text" | sed "s|KEY|$(tail -n 1 site.pub)|")"
+	example "$text"
+	is "$name: finds a signature that is right" "$code" 0
+	echo >>site/SHA256SUMS
+	example "$text"
+	is "$name: finds one that is not" "$code" 1
+else
+	skip "$name: finds a signature that is right" 'minisign is not installed'
+fi
 check 'and fails' test "$code" -ne 0
 stub curl
 recipe 'GitHub Actions'
@@ -425,6 +566,9 @@ ends 0 2 'gets over a failure'
 is 'with a group for each retry' \
     "$(printf '%s\n' "$out" | grep -c '^::group::')" 1
 check 'and a report' grep -q flakyFailure "$report"
+text="GITHUB_STEP_SUMMARY=summary $text"
+ends 0 2 'gets over a failure again'
+like 'and a table in the summary' "$(cat summary)" '^\| *1 \|'
 is 'with one notice' "$(printf '%s\n' "$out" | grep -cE '^::(notice|error)')" 1
 rm "$report"
 FAILURES=9
@@ -470,7 +614,7 @@ for name in 'Mail only if all attempts failed' 'Start at a random moment' \
 	ends 1 5 'gives up'
 	is "$name: with mail" "$(printf '%s\n' "$out$err" | grep -c "$SAYS")" 5
 done
-crontab 'Mail only if it keeps failing'
+crontab 'Mail only after three failed runs in a row'
 FAILURES=99
 ends 0 5 'tolerates a run that gave up'
 is "$name: without mail" "$out$err" ''
@@ -492,7 +636,7 @@ chmod +x bin/plain
 unit() {
 	recipe "$1"
 	cp "$recipe" unit.service
-	sed -i "s|=/usr/bin/retry|=$RETRY|; s|/usr/bin/[a-z]*|$T/bin/plain|" \
+	sed -i "s|=/usr/local/bin/retry|=$RETRY|; s|/usr/bin/[a-z]*|$T/bin/plain|" \
 	    unit.service
 	if command -v systemd-analyze >/dev/null; then
 		run systemd-analyze verify --man=no "$T/unit.service"
@@ -500,7 +644,8 @@ unit() {
 	else
 		skip "$name: is a unit${2-}" 'systemd is not installed'
 	fi
-	text=$(sed -n 's|^ExecStart=||p' "$recipe" | sed 's|/usr/bin/||g')
+	text=$(sed -n '/^ExecStart=/,/[^\\]$/ { s/\\$//; s/^ExecStart=//; p; }' \
+	    "$recipe" | xargs -d '\n' | sed 's|/usr/\(local/\)*bin/||g')
 }
 printf '[Service]\nExecStart=/bin/true\nKillMode=gently\n' >wrong.service
 if command -v systemd-analyze >/dev/null; then
@@ -509,10 +654,17 @@ if command -v systemd-analyze >/dev/null; then
 fi
 ln -s stub bin/backup
 for name in 'A service' 'A daemon that says when it is ready' \
-    'A daemon that sends MAINPID=' 'A job with a timer'; do
+    'A daemon that sends MAINPID=' 'A job with a timer' \
+    'A program that cannot say when it is ready'; do
 	unit "$name"
+	# No probe comes before the attempt has ended, however late that is.
+	text=$(printf '%s\n' "$text" | sed 's/interval=1s/interval=1h/')
 	ends 0 2 'gets over a failure'
 done
+unit 'A daemon that must run again whenever it ends'
+FAILURES=2 FAILURE=0 SUCCESS=1
+text="$(printf '%s\n' "$text" | sed 's/-a 0/-a 3/')"
+ends 1 5 'is started again after a success'
 unit 'Limit restarts'
 FAILURES=9
 ends 1 5 'gives up after five failures'
@@ -520,7 +672,7 @@ unit 'A daemon that says when it is ready' ' whose configuration is wrong'
 FAILURE=78
 ends 78 1 'gives up if its configuration is wrong'
 unit 'Wait for what the service needs'
-text=$(sed -n 's|^ExecStartPre=/usr/bin/||p' "$recipe")
+text=$(sed -n 's|^ExecStartPre=/usr/local/bin/||p' "$recipe")
 ends 0 2 'waits for it'
 unit 'Socket activation'
 rm bin/collector
@@ -549,13 +701,19 @@ stub collector
 # words NAME: sets $text to what its container runs.
 words() {
 	recipe "$1"
-	text=$(sed -nE 's/^ *(ENTRYPOINT|CMD|command:) (\[.*)/\2/p' "$recipe" |
+	text=$(sed -nE 's/^ *(ENTRYPOINT|CMD|entrypoint:|command:) (\[.*)/\2/p' "$recipe" |
 	    python3 -c 'import json, shlex, sys
 for line in sys.stdin:
     print(shlex.join(json.loads(line)), end=" ")')
 }
 words 'The entry point of an image'
 ends 0 2 'gets over a failure'
+rm -f bin/server
+stub server
+for name in 'A server that stops answering' 'A server under compose'; do
+	words "$name"
+	ends 0 2 'gets over a failure'
+done
 words 'An image from scratch'
 text=$(printf '%s\n' "$text" | sed "s|/retry|retry|; s|/coll|$T/bin/coll|")
 ends 0 2 'gets over a failure'
@@ -564,10 +722,32 @@ ends 0 3 'waits, then starts'
 is 'the server' "$(tail -n 1 calls)" 'server '
 words 'An init container'
 ends 0 2 'waits'
-recipe 'While an image is built'
+recipe 'Inside a Dockerfile RUN'
 text=$(sed -n 's/^RUN //p' "$recipe")
-FAILURE=0 SAYS='W: Failed to fetch http://example.org/'
+FAILURE=100
 ends 0 2 'gets over a failure'
+words 'Wait for PostgreSQL under compose'
+ends 0 3 'waits, and then starts'
+is 'with no message' "$err" ''
+words 'Stop within ten seconds'
+ends 0 2 'gets over a failure'
+# shellcheck disable=SC2154 # stubs.sh sets it
+is 'and stands in the README too' \
+    "$(sed -n '/^```Dockerfile$/,/^```$/p' "$readme" | grep -v '^```')" \
+    "$(cat "$recipe")"
+cat >stubborn <<'END'
+#!/bin/sh
+trap '' TERM
+echo >"$T/stubborn.started"
+while :; do sleep 20; done
+END
+chmod +x stubborn
+sh -c "exec $(printf '%s\n' "$text" | sed "s/8s/0.1s/; s|server|$T/stubborn|")" \
+    2>/dev/null &
+wait_for test -e stubborn.started
+kill -TERM $!
+wait $!
+is 'a server that ignores SIGTERM is killed' $? 137
 recipe 'A read-only container'
 rm bin/docker
 cat >bin/docker <<'END'
@@ -606,8 +786,19 @@ fi
 
 # Many at once.
 over 'A job that many hosts start'
+recipe 'One instance at a time'
+while IFS= read -r line <&3; do
+	text=$line
+	ends 0 2 "gets over a failure: $line"
+	text=$(printf '%s\n' "$line" |
+	    sed "s|retry|retry -a 1|; s|[.]/sync|sh -c \"$line\"|")
+	case $line in
+	flock*) ends 1 0 'does nothing while another holds the lock' ;;
+	*) ends 75 0 'does nothing while another is active' ;;
+	esac
+done 3<"$recipe"
 recipe 'A budget for all processes on a machine'
-text=$(printf '%s\n' "$text" | sed "s|/tmp|$T|")
+text=$(printf '%s\n' "$text" | sed "s|/var/lib/sync/|$T/sync.|")
 ends 0 2 'gets over a failure'
 like 'which costs a token' "$(cat sync.budget)" 'tokens 0*19'
 recipe 'A budget for a fleet'
@@ -646,6 +837,21 @@ result 'How attempts ended' '1 exit 1 1.5 2 exit 0 1.5'
 result 'How long each wait was' '1.5'
 result 'How many runs were flaky' '{ "runs": 1, "flaky": 1 }'
 printf '%s\n' '{"event": "end", "reason": "stop"}' >>retry.log
+recipe 'Why a run gave up'
+if command -v jq >/dev/null; then
+	FAILURES=9
+	ends 0 5 'tells'
+	is 'that it failed' "$(printf '%s\n' "$out" | tail -n 2 | xargs)" 'failed exit 1'
+	text=$(printf '%s\n' "$text" | sed 's|[.]/sync|-a 1 -t 0.1s sleep 9|')
+	ends 0 0 'tells of another failure'
+	is 'that it timed out' "$(printf '%s\n' "$out" | xargs)" 'timed out timeout null'
+else
+	skip "$name: tells" 'jq is not installed'
+fi
+recipe 'Keep why a run gave up in a file'
+FAILURES=9
+ends 0 5 'keeps it'
+is 'as it was' "$out" 'attempts, exit'
 result 'Why runs failed' ' 1 stop'
 
 # What other programs' options are called here: all are accepted.

@@ -1,6 +1,9 @@
 #!/bin/sh
 #
-# What decides does no I/O, and the arrows between the rooms go one way.
+# What decides does no I/O, the arrows between the rooms go one way, and the map
+# of the source has each file.
+
+# SPDX-License-Identifier: MIT
 
 . lib/harness.sh
 
@@ -38,5 +41,19 @@ is 'cli includes nothing of sys' "$(includes cli)" ''
 is 'of cli, sys includes options, messages and report alone' \
     "$(sed -n 's/^#include "cli\/\(.*\)\.h"/\1/p' "$TESTS"/../src/sys/*.[ch] |
 	sort -u | grep -vx -e message -e options -e report)" ''
+
+# unmapped: each file of the source that the map has no line for.
+unmapped() {
+	for file in "$TESTS"/../src/*/*.[ch]; do
+		file=${file##*/} file=${file%.[ch]}
+		grep -qE "^ \*     ([a-z_]+, )*$file([ ,]|$)" \
+		    "$TESTS/../src/main.c" || echo "$file"
+	done
+}
+is 'the map in main.c has each file of the source' "$(unmapped | sort -u)" ''
+is 'README.md counts the strategies' \
+    "$(sed -n 's/^| backoff | \([0-9]*\) strategies.*/\1/p' "$TESTS/../README.md")" \
+    "$(sed -n '/^const struct strategy strategies/,/^}/p' \
+	"$TESTS/../src/core/backoff.c" | grep -c '\.name = "')"
 
 finish

@@ -3,6 +3,8 @@
 # coverage.t ROOM...: the tests that have just run leave little of a room untried.
 # With core they are those in C alone; the others are tried by commands.
 
+# SPDX-License-Identifier: MIT
+
 . lib/harness.sh
 cd "$TESTS/.." || exit
 

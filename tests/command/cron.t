@@ -3,6 +3,8 @@
 # A cron of its own runs the lines of the cookbook and of the manual, and some
 # more, at once: @reboot takes the place of their times.
 
+# SPDX-License-Identifier: MIT
+
 . lib/harness.sh
 # shellcheck source=tests/lib/stubs.sh
 . "$TESTS/lib/stubs.sh"
@@ -56,7 +58,7 @@ lines() {
 	done
 	line manual "$1" "$(sed -n 's/^\.Dl \(@hourly .*\)/\1/p' "$manual" |
 	    unescape)"
-	for name in 'Mail only if it keeps failing' \
+	for name in 'Mail only after three failed runs in a row' \
 	    'Back off from one run to the next'; do
 		line "$name" 9 "$(cat "recipes/$name")"
 	done
@@ -108,7 +110,7 @@ for name in 'Mail only if all attempts failed' 'Percent signs' \
     'Start at a random moment' manual; do
 	does "$name" '0 after 2' 'gets over a failure without mail'
 done
-does 'Mail only if it keeps failing' '0 after 5' 'tolerates a run that gave up'
+does 'Mail only after three failed runs in a row' '0 after 5' 'tolerates a run that gave up'
 does 'Back off from one run to the next' '1 after 1, with mail' \
     'mails a failure'
 does 'Without chronic' '0 after 2, with mail' 'mails that it succeeded'
@@ -131,12 +133,12 @@ for name in 'Mail only if all attempts failed' 'Percent signs' \
 	    "$(printf '%s\n' "$mail" | grep -cx 'no feed today')" 5
 	like 'and the messages' "$mail" 'giving up after 5 attempts'
 done
-does 'Mail only if it keeps failing' '0 after 5' 'tolerates a second run'
+does 'Mail only after three failed runs in a row' '0 after 5' 'tolerates a second run'
 does 'Back off from one run to the next' '75 after 0' 'skips the next run'
 
 lines 9
 check 'cron takes them once more' cron
-does 'Mail only if it keeps failing' '1 after 5, with mail' \
+does 'Mail only after three failed runs in a row' '1 after 5, with mail' \
     'mails that a third run gave up'
 
 finish

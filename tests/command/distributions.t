@@ -3,18 +3,23 @@
 # A distribution builds from the tarball of the source, as scripts/packaging tells
 # its tools: libraries are shared, nobody is root, and there is no network.
 
+# SPDX-License-Identifier: MIT
+
 . lib/harness.sh
 
 if ! git -C "$TESTS/.." rev-parse -q --verify HEAD >/dev/null 2>&1; then
 	skip 'the tarball is made' 'the source is not a commit of git'
 	finish
 fi
+unset DEBFULLNAME DEBEMAIL RETRY_URL RETRY_KEY
 run "$TESTS/../scripts/package" dist source
 is 'the tarball is made' "$code" 0
+is 'and what to set before it is for others is told' "$err" \
+    "$TESTS/../scripts/package: before others get them, set \$DEBFULLNAME \$DEBEMAIL \$RETRY_URL: the packages name The retry authors <retry@example.org> and https://example.org/retry"
 version=$(sed -n "s/^  version: '\(.*\)',/\1/p" "$TESTS/../meson.build")
 tarball=retry-$version.tar.gz
 is 'so are the files that tell how' \
-    "$(cd dist && echo *)" "APKBUILD SHA256SUMS $tarball retry.spec"
+    "$(cd dist && echo *)" "APKBUILD SHA256SUMS retry-$version.spdx.json $tarball retry.spec"
 is 'in which all is filled in' \
     "$(grep -E '@[A-Z0-9]+@' dist/APKBUILD dist/retry.spec)" ''
 

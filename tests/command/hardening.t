@@ -2,6 +2,8 @@
 #
 # What compiler, linker and kernel can do against mistakes is done.
 
+# SPDX-License-Identifier: MIT
+
 . lib/harness.sh
 
 optimized() {
@@ -34,7 +36,7 @@ like 'the stack is protected' "$symbols" '__stack_chk_fail'
 if instrumented || ! optimized; then
 	skip 'calls of libc are fortified' 'a build for other ends'
 	skip 'no variable outlives its function' 'a build for other ends'
-	skip 'nothing is loaded but libc' 'a build for other ends'
+	skip 'nothing is loaded but libc and libm' 'a build for other ends'
 else
 	if musl; then
 		skip 'calls of libc are fortified' 'musl has nothing for that'
@@ -49,10 +51,11 @@ else
 			print file, $1
 		}')" ''
 	if [ "${TEST_LIBRARIES:-static}" = shared ]; then
-		skip 'nothing is loaded but libc' 'a build with shared libraries'
+		skip 'nothing is loaded but libc and libm' \
+		    'a build with shared libraries'
 	else
-		unlike 'nothing is loaded but libc' "$dynamic" \
-		    'NEEDED.*\[(lib([^c]|c[^.])|[^l])'
+		unlike 'nothing is loaded but libc and libm' "$dynamic" \
+		    'NEEDED.*\[(lib([^cm]|[cm][^.])|[^l])'
 	fi
 fi
 
@@ -112,8 +115,18 @@ elif ! chmod 711 .. . || ! setuid "$(command -v id)" ||
 else
 	setuid "$RETRY"
 	run as_nobody ./retry.setuid true
-	is "$refusal" "$code $err" \
-	    '125 retry: refuses to run setuid or setgid'
+	is "$refusal" "$code $err" "125 retry: refuses to run setuid, setgid or \
+with capabilities of its file"
+fi
+refusal='nor does it run with capabilities of its file'
+cp "$RETRY" capable
+if setcap cap_kill+ep capable 2>/dev/null; then
+	run as_nobody ./capable true
+	is "$refusal" "$code" 125
+	run ./capable true
+	is 'but root has them anyway' "$code" 0
+else
+	skip "$refusal" 'setcap is not installed, or means nothing here'
 fi
 
 finish

@@ -2,6 +2,8 @@
 #
 # What tests say of themselves, and what scripts/test says of them.
 
+# SPDX-License-Identifier: MIT
+
 . lib/harness.sh
 
 # Tests in it, which promise what does not hold, run as if they were ours.
@@ -70,6 +72,33 @@ run sh "$T/short"
 is 'a test that ends before its plan fails' "$code:$out" \
     '1:ok 1 - one
 # ended before its plan'
+
+# A process that ignores signals, in a session of its own, and one that is stopped.
+cat >"$T/stubborn" <<'END'
+. lib/harness.sh
+setsid sh -c 'trap "" HUP INT TERM; echo $$ >"$0"; while :; do sleep 1; done' \
+    "$1/ignores" &
+sh -c 'echo $$ >"$0"; kill -STOP $$; sleep 60' "$1/stops" &
+wait_for test -s "$1/ignores"
+wait_for test -s "$1/stops"
+check 'both run' true
+${2-finish}
+END
+for how in finish 'exit 1' 'kill -INT $$'; do
+	rm -f "$T/ignores" "$T/stops"
+	run sh "$T/stubborn" "$T" "$how"
+	is "with $how a test ends whatever it started" "$(
+	    cat "$T/ignores" "$T/stops" | while read -r pid; do
+		! alive "$pid" || echo "$pid"
+	    done)" ''
+done
+
+echo '. lib/harness.sh; echo text >closed; chmod 0 closed
+	status 1 "it is closed" confined cat closed; finish' >"$T/closed"
+set -- setpriv --inh-caps=+dac_override,+dac_read_search
+"$@" true 2>/dev/null || set --
+check 'permissions bind root, though it may inherit capabilities' \
+    "$@" sh "$T/closed"
 
 # The same in C.
 cat >"$T/broken.c" <<'END'

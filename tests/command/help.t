@@ -2,6 +2,8 @@
 #
 # --help, --help=TOPIC and --version.
 
+# SPDX-License-Identifier: MIT
+
 . lib/harness.sh
 
 run "$RETRY" --help
@@ -9,7 +11,7 @@ help=$out
 is '--help succeeds' "$code" 0
 is 'and has nothing to complain of' "$err" ''
 is 'it fits 80 columns' "$(printf '%s\n' "$help" | grep -E '.{81}')" ''
-check 'and 90 lines' test "$(printf '%s\n' "$help" | wc -l)" -le 90
+check 'and 100 lines' test "$(printf '%s\n' "$help" | wc -l)" -le 100
 is '-h is short for it' "$("$RETRY" -h)" "$help"
 
 # Every option of the manual, which a test of its own compares with these.
@@ -23,9 +25,23 @@ while read -r name; do
 done <names
 is 'it names every option' "$missing" ''
 
-printf '%s\n' "$help" | sed -n 's/^TOPIC: //p' | tr ' ' '\n' >topics
+printf '%s\n' "$help" | sed -n '/^TOPIC: /,/^$/s/^\(TOPIC:\)\{0,1\} *//p' |
+    tr ' ' '\n' | sed '/^$/d' >topics
 is 'it names the topics' "$(xargs <topics)" \
-    'options limits backoff jitter presets sets budget formats examples exit'
+    "$("$RETRY" --help=topics | sed 's/^  --help=\([a-z]*\) .*/\1/' | xargs)"
+is 'each topic that a reader looks for is there' "$(grep -xE \
+    'limits|health|verdict|output|signals|plan|state|environment' topics | xargs)" \
+    'limits health verdict output signals plan state environment'
+is '--help limit finds limits' "$("$RETRY" --help limit)" \
+    "$("$RETRY" --help=limits)"
+is 'a command beside --help is no topic' "$("$RETRY" --help make)" "$help"
+
+run "$RETRY"
+is 'without arguments the status is 125' "$code/$out" 125/
+is 'the usage is printed without arguments, and where to look' \
+    "$(printf '%s\n' "$err" | sed -n '1p;$p')" \
+    'usage: retry [OPTION]... [--] COMMAND [ARG]...
+More: retry --help, man retry'
 is 'it ends with three examples' \
     "$(printf '%s\n' "$help" | grep -c '^  retry ')" 3
 # shellcheck disable=SC2013 # topics are words
@@ -35,6 +51,11 @@ for topic in $(cat topics); do
 	check "--help=$topic says something" test "${#out}" -gt 200
 	is "--help=$topic has 80 columns" "$(printf '%s\n' "$out" | grep -E '.{81}')" ''
 done
+
+is 'each tool has its temporary and its permanent failures' \
+    "$("$RETRY" --help=presets | sed -n '/^Tools/,$p' |
+	sed -n '/^  [a-z]/ { s/^  \([a-z]*\) .*/\1/; N; /permanent: /P; }')" \
+    "$(cd "$TESTS/data/failures" && printf '%s\n' */ | tr -d /)"
 
 like '--help=sets names the signals' "$("$RETRY" --help=sets)" \
     '^    HUP INT QUIT .* KILL '

@@ -2,6 +2,8 @@
 #
 # Jitter calms a herd as "Exponential Backoff And Jitter" measured it.
 
+# SPDX-License-Identifier: MIT
+
 . lib/harness.sh
 
 "$TEST_BUILD/tests/herd" 25 >herd.tsv

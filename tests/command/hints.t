@@ -2,6 +2,8 @@
 #
 # --delay-match: a server that says when to come back.
 
+# SPDX-License-Identifier: MIT
+
 # shellcheck disable=SC2016 # the attempts' shells expand
 
 . lib/harness.sh
@@ -65,10 +67,10 @@ else
 	skip 'in another time zone' 'there is no /usr/share/zoneinfo'
 fi
 soon 'at another offset' "$(TZ=UTC+5:30 date -d "@$then" '+%H:%M:%S -05:30')"
-run retry -a 2 -d 0 --delay-match='wait (.*)' -m 10s -T 2s \
-    sh -c 'echo wait 5; exit 1'
+run retry -a 2 -d 0 --delay-match='wait (.*)' -m 1m -T 20s \
+    sh -c 'echo wait 50; exit 1'
 like 'a hint beyond the end of the run is told as that' "$err" \
-    'asked to wait 5s, longer than --max-time allows$'
+    'asked to wait 50s, longer than --max-time allows$'
 hint '19:00 (Mars/Base)'
 like 'a time zone that is unknown is reported' "$err" \
     '--delay-match: 19:00 \(Mars/Base\): is in an unknown time zone'
@@ -89,13 +91,23 @@ run retry --control -d 0 -m 57m sh -c 'echo "delay $1" >"$RETRY_CONTROL"; exit 7
 like 'a delay in the control file may be a point in time too' "$err" \
     'asked to wait (59m|1h)'
 
-asked 'Retry-After: 3601'
+retry -a 2 -d 2h -j none --delay-match="$header" --log=json:longer \
+    sh -c 'echo Retry-After: 1h30m; exit 7' >/dev/null &
+wait_for grep -q '"wait"' longer
+kill $!
+wait $!
+like 'a hint that is shorter than the own delay does not end the run' \
+    "$(cat longer)" '"delay":7200,"hint":5400'
+
+asked 'Retry-After: 3601' --log=auto --log=json:ended
 like 'an hour is the most' "$err" 'giving up after 1 attempt .* 1h, '
+like 'the log tells the hint that ended the run' "$(cat ended)" \
+    '"reason":"hint",.*"hint":3601'
 asked 'Retry-After: 99999999999999999999'
 like 'however long' "$err" 'giving up after 1 attempt .*longer than --max-delay allows'
-asked 'Retry-After: 2' -T 1s
+asked 'Retry-After: 20' -T 10s
 like 'no hint goes beyond the limit on the run' "$err" \
-    'giving up after 1 attempt .*asked to wait 2s'
+    'giving up after 1 attempt .*asked to wait 20s'
 asked 'Retry-After: soon\033[1m'
 like 'one that cannot be read is reported, harmless' "$err" \
     '^retry: sh: --delay-match: soon\\[^ ]*\[1m: '

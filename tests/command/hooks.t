@@ -5,6 +5,8 @@
 #
 # shellcheck disable=SC2016 # it is for another shell to expand
 
+# SPDX-License-Identifier: MIT
+
 . lib/harness.sh
 
 # judged: how the log says that the first attempt was, by what rule.
@@ -28,6 +30,14 @@ order() {
 	echo "$code" | cat - order | paste -sd ' '
 }
 
+for row in success:true attempts:false stop:/nonexistent/command; do
+	run retry -q -a 2 -d 0 --on-success='echo "$RETRY_REASON" >why' \
+	    --on-give-up='echo "$RETRY_REASON" >why' "${row#*:}"
+	is "a hook knows why the run ended: ${row%:*}" "$(cat why)" "${row%:*}"
+done
+retry -q -a 2 -d 0 --before-retry='env >gate' sh -c 'env >attempt; exit 1'
+check 'before that there is no reason' not grep RETRY_REASON gate attempt
+
 # The check.
 
 wrong=
@@ -48,8 +58,13 @@ is 'it overrules the sets of outcomes' "$(order retry -d 0 --stop-on=6 \
     --check='echo check >>order; test "$RETRY_ATTEMPT" = 1 && exit 1; exit 0' \
     sh -c 'echo "attempt" >>order; exit 6')" \
     '0 attempt check attempt check'
-is 'it is asked after a timeout too' "$(order retry -t 50ms \
+is 'it is asked after a timeout too' "$(order retry -t 3 \
     --check='echo "$RETRY_LAST" >>order' sleep 100d)" '0 timeout'
+run retry -d 0 --check=./missing true
+like 'a check that is not found is named with its status' "$err" \
+    '^retry: true: --check exited 127$'
+run retry -d 0 --check='exit 3' true
+unlike 'the status of a check that says stop is not named' "$err" '--check exited'
 run retry --check='echo asked' ./missing
 is 'it is not asked where the command could not be started' \
     "$code $(printf '%s\n' "$err" | grep -c asked)" '127 0'
@@ -126,7 +141,7 @@ is 'the check is told of the attempt just ended' "$(order retry -a 2 -d 1ms \
     '7 1/2 exit 6   2/2 exit 7 waited 1'
 is 'of the signal that it died of' "$(order retry -a 1 \
     --check="$show" sh -c 'kill -9 $$')" '0 1/1 signal 9  1'
-is 'a timeout has no status' "$(order retry -a 1 -t 50ms \
+is 'a timeout has no status' "$(order retry -a 1 -t 3 \
     --check="$show" sleep 100d)" '0 1/1 timeout none  1'
 is 'the gate is told of it too, and of the wait' "$(order retry -a 3 -d 1ms \
     --before-retry="$show" sh -c 'exit $((5 + RETRY_ATTEMPT))')" \
@@ -209,29 +224,29 @@ is 'not even one that then succeeded' \
 # Time.
 
 rm log
-run retry -T .3 --log=json:log --check='echo check >&2; exec sleep 100d' true
+run retry -T 3 --log=json:log --check='echo check >&2; exec sleep 100d' true
 is '--max-time ends a check' "$code $err" '124 check'
 is 'and is the reason' "$(reason)" max-time
-run retry -T .2 --check='exec sleep 100d' true
+run retry -T 3 --check='exec sleep 100d' true
 like 'which is told of the check' "$err" 'exited 0, and --max-time .* ended --check$'
-run retry -T .2 -d 0 --before-retry='exec sleep 100d' false
+run retry -T 3 -d 0 --before-retry='exec sleep 100d' false
 like 'or the gate' "$err" 'exited 1, and --max-time .* ended --before-retry$'
-run retry -q -T .3 -d 0 --before-retry='echo gate; exec sleep 100d' \
+run retry -q -T 3 -d 0 --before-retry='echo gate; exec sleep 100d' \
     --on-give-up='echo hook' false
 is 'it ends a gate, and --on-give-up follows' \
     "$code $(echo "$err" | xargs)" '124 gate hook'
-run env --block-signal=USR1 "$RETRY" -q -T .3 -k 50ms -s USR1 \
+run env --block-signal=USR1 "$RETRY" -q -T 3 -k 3 -s USR1 \
     --check='exec hear heard 15' true
 is 'one that does not obey --signal is killed' \
     "$code $(paste -sd ' ' heard)" '124 ready 10 18'
-run retry -a 2 -d 0 -t .3 -k .1 --check='exec sleep 100d' --on-give-up=true true
+run retry -a 2 -d 0 -t 3 -k .1 --check='exec sleep 100d' --on-give-up=true true
 is 'a check that times out means retry' \
     "$code $(printf '%s\n' "$err" | grep -c -- ', but --check timed out')" '1 3'
-run retry -a 2 -d 0 -t .3 -k .1 --before-retry='exec sleep 100d' false
+run retry -a 2 -d 0 -t 3 -k .1 --before-retry='exec sleep 100d' false
 is 'a gate that times out gives up' "$code $(printf '%s\n' "$err" |
 	grep -c 'after 1 attempt in .*: exited 1, and --before-retry timed out')" \
     '1 1'
-run retry -T 30 -t 1% -k .1 -a 1 --check='exec sleep 100d' true
+run retry -T 5m -t 1% -k .1 -a 1 --check='exec sleep 100d' true
 like 'a share of --max-time limits a check too' "$err" 'check timed out'
 run retry -a 1 -t 1ms -k 1ms --on-give-up='sleep .1; echo whole' hear heard 15
 is '--timeout does not limit the hooks at the end' \

@@ -5,6 +5,8 @@
 #
 # shellcheck disable=SC2016 # it is for another shell to expand
 
+# SPDX-License-Identifier: MIT
+
 . lib/harness.sh
 
 # same NAME PREFIX... -- COMMAND...: under the prefix, the command says twice
@@ -78,7 +80,7 @@ end
 chmod +x hands
 same 'those from 3 up pass through' ./hands \
     -- ls -l /proc/self/fd/5 /proc/self/fd/9
-run retry -qa 2 --success-on='!0' -d 1ms -t 9 -T 9 --log=json:log \
+run retry -qa 2 --success-on='!0' -d 1ms -t 99 -T 99 --log=json:log \
     --budget=bucket --check='ls /proc/self/fd; exit 1' \
     --before-retry='ls /proc/self/fd' --on-give-up='ls /proc/self/fd' \
     ls /proc/self/fd
@@ -95,7 +97,7 @@ wrong=
 for closed in '' '<&-' '>&-' '2>&-' '<&- >&-' '<&- 2>&-' '>&- 2>&-' \
     '<&- >&- 2>&-'; do
 	eval "./fds itself $closed"
-	eval "retry -a 2 -d 1ms -t 9 ./fds under $closed"
+	eval "retry -a 2 -d 1ms -t 99 ./fds under $closed"
 	code=$?
 	cmp -s found.itself found.under && [ $code -eq 0 ] ||
 	    wrong="$wrong|$closed: $code $(paste -sd ' ' found.under)"

@@ -2,6 +2,8 @@
 #
 # What `meson install` puts in place.
 
+# SPDX-License-Identifier: MIT
+
 . lib/harness.sh
 
 check 'meson install succeeds' \
@@ -11,8 +13,18 @@ check 'the program is installed' \
 check 'so is the gate that asks Redis' \
     test -x "$(find "$T" -path '*/bin/retry-redis-budget')"
 for page in "man1/${TEST_PROGRAM:-retry}.1" man1/retry-redis-budget.1 \
-    man7/retry-cookbook.7; do
-	check "$page is installed" test -s "$(find "$T" -path "*/man/$page")"
+    man5/retry-json.5 man7/retry-cookbook.7; do
+	file=$(find "$T" -path "*/man/$page")
+	check "$page is installed" test -s "$file"
+	is 'and its footer names the program and the version' \
+	    "$(sed -n 's/^\.Os //p' "$file")" "$("$RETRY" --version)"
 done
+
+# As scripts/run sets it up: then root, who installs it, builds no test.
+check 'it can be set up without tests' \
+    meson setup -Dtests=false "$T/plain" "$TESTS/.."
+is 'of which meson install then builds none' \
+    "$(ninja -C "$T/plain" -t targets all | grep '^tests/')" ''
+like 'but the program' "$(ninja -C "$T/plain" -t targets all)" '^retry: '
 
 finish

@@ -2,6 +2,8 @@
 #
 # The source keeps to its style.
 
+# SPDX-License-Identifier: MIT
+
 . lib/harness.sh
 cd "$TESTS/.." || exit
 
@@ -14,6 +16,13 @@ lint() {
 	fi
 }
 
+is 'each file of the source names its licence' "$(
+    grep -rL --exclude=README.md '^[^ ]* SPDX-License-Identifier: MIT' src man/*.[157] meson.build \
+	meson_options.txt .ci scripts/*.sh tests/meson.build tests/command tests/lib \
+	tests/simulate tests/unit tests/fuzz/*.[ch]
+    grep -slE '^#!' scripts/* scripts/*/* |
+	xargs grep -L '^# SPDX-License-Identifier: MIT')" ''
+
 # What is quoted is often meant for another shell; functions are called by check.
 # shellcheck disable=SC2046 # names without blanks
 lint 'C is formatted' \
@@ -21,14 +30,19 @@ lint 'C is formatted' \
 # clang-format leaves comments alone.
 is 'no line is longer than 80 columns' \
     "$(find src -name '*.[ch]' -exec expand {} + | grep -E '^.{81}')" ''
+# The harness is read once, by itself: to read it again for each test would take
+# ten seconds, and a test needs no more of it than these variables.
+mkdir "$T/lib"
+echo "export RETRY='' code=0 out='' err='' tap_dir='' tap_finished=''" \
+    >"$T/lib/harness.sh"
 # shellcheck disable=SC2046
 lint 'the shell scripts are clean' shellcheck -x -e SC2016,SC2317 \
-    -P SCRIPTDIR -P . -P tests .ci/run scripts/completions/retry.bash \
+    -P "$T" -P SCRIPTDIR -P . -P tests .ci/run scripts/completions/retry.bash \
     tests/lib/*.sh tests/command/*.t \
     $(grep -slE '^#( shellcheck shell=|!/bin/)(ba)?sh' scripts/* scripts/*/*)
 if command -v mandoc >/dev/null; then
 	# It does not know where pages of other packages, and ours, will be.
-	is 'the manuals are clean' "$(mandoc -T lint man/*.[17] 2>/dev/null |
+	is 'the manuals are clean' "$(mandoc -T lint man/*.[157] 2>/dev/null |
 	    grep -v 'referenced manual not found')" ''
 else
 	skip 'the manuals are clean' 'mandoc is not installed'

@@ -2,6 +2,8 @@
 #
 # Where reports are written to, and what a log that fails may change.
 
+# SPDX-License-Identifier: MIT
+
 . lib/harness.sh
 
 run retry --log=text -a 2 -d 1ms false
@@ -132,7 +134,7 @@ os.dup2(writer, 7)
 os.execvp(sys.argv[2], sys.argv[2:])
 END
 for reader in gone stuck; do
-	run timeout 20 python3 stuck.py $reader retry --log=json:fd:7 -a 99 \
+	run timeout 200 python3 stuck.py $reader retry --log=json:fd:7 -a 99 \
 	    -d 0 -q sh -c 'exit 3'
 	is "a reader that is $reader ends no run and holds none up" "$code" 3
 	is 'which is told once' "$(echo "$err" | cut -d : -f 1-5)" \
@@ -198,6 +200,16 @@ kill -TERM $!
 wait $!
 is 'there an ordinary stop is a notice' "$(tail -n 1 journal | cut -c 1-34)" \
     '<5>retry: false: ended by SIGTERM '
+rm -f ran
+JOURNAL_STREAM=$stream retry --log=auto sh -c ': >ran; exec sleep 100d' \
+    2>>journal &
+wait_for test -e ran
+kill -TERM $!
+wait $!
+is 'what the attempt then died of is one, too' \
+    "$(tail -n 2 journal | cut -c 1-41)" \
+    '<5>retry: sh: attempt 1/5 died of SIGTERM
+<5>retry: sh: ended by SIGTERM after 1 at'
 JOURNAL_STREAM=1:1 retry --log=auto -a 1 false 2>other
 is 'and is not where stderr is something else' \
     "$(cut -c 1-6 other)" 'retry:
@@ -221,7 +233,7 @@ like 'and so is that of one that cannot be written' "$out" 'File too large'
 unlike 'harmlessly' "$out" "$(printf '\033')"
 mkfifo unread
 run retry --log=text:unread true
-like 'a pipe that nobody reads is told as such' "$err" 'a pipe without a reader'
+like 'a pipe that nobody reads is told as such' "$err" 'a FIFO that nobody reads'
 
 # A socket cannot be made non-blocking for retry alone.
 perl -MSocket -MFcntl -e '
@@ -238,9 +250,113 @@ is 'a socket that nobody reads keeps no limit from its work' $? 124
 is 'and is told as such, once' "$(cat full)" \
     'retry: sleep: --log: -: lines are left out: nobody reads them'
 
+# Lines are whole, or are left out, however much they exceed the room there is.
+cat >lines.py <<'END'
+import fcntl, json, os, socket, subprocess, sys
+
+big = 'x' * 100000
+if sys.argv[1] == 'pipe':
+    here, there = os.pipe()
+    reader = os.fdopen(here, 'rb')
+    fcntl.fcntl(there, 1031, 65536)
+else:
+    here, there = socket.socketpair()
+    reader = here.makefile('rb')
+    there = there.detach()
+run = subprocess.Popen(['retry', '-q', '--log=json:fd:%d' % there, '-T', '100',
+    '-a', '40', '-d', '0', 'sh', '-c', 'read x; exit 3'] + [big] * 15,
+    pass_fds=[there], stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+os.close(there)
+data = reader.read(60000)
+run.stdin.close()
+lines = (data + reader.read()).decode().split('\n')
+for line in lines[:-1]:
+    if len(json.loads(line).get('command', [big] * 18)) != 18:
+        print('a line is not whole')
+print(run.wait(), lines[-1])
+END
+for medium in pipe socket; do
+	is "$medium: each line of a log is whole, though it exceeds the room" \
+	    "$(python3 lines.py $medium 2>&1)" '3 '
+done
+cat >deaf.py <<'END'
+import signal, socket, subprocess
+
+big = 'x' * 100000
+here, there = socket.socketpair()
+run = subprocess.Popen(['retry', '-q', '--log=json:fd:%d' % there.fileno(),
+    '-a', '1', '-T', '1', 'sh', '-c', 'exec sleep 60', big, big, big],
+    pass_fds=[there.fileno()], stderr=subprocess.DEVNULL)
+try:
+    print(run.wait(20))
+except subprocess.TimeoutExpired:
+    run.kill()
+    print('deaf')
+END
+is 'a long line for a socket that nobody reads holds nothing up' \
+    "$(python3 deaf.py)" 124
+
+cat >cut.py <<'END'
+import json, os, subprocess, time
+big = 'x' * 100000
+reader, writer = os.pipe()
+run = subprocess.Popen(['retry', '-q', '--log=json:fd:%d' % writer, '-d', '0',
+    '-a', '2', 'sh', '-c', ': >started; cat; exit 1'] + [big] * 12,
+    pass_fds=[writer], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
+os.close(writer)
+while not os.path.exists('started'):
+    time.sleep(.01)
+line = os.read(reader, 1 << 20)
+run.stdin.close()
+line += open(reader, 'rb').read()
+run.wait()
+print(*[json.loads(event)['event'] for event in line.splitlines()])
+END
+like 'a line too long for a pipe is not torn if somebody reads on' \
+    "$(python3 cut.py 2>&1)" '^start .*outcome .*end$'
+
+# What another has not ended is not continued.
+printf half >half
+retry --log=text:half -a 1 false
+is 'a line of a log begins a line of its file' "$(head -n 1 half)" half
+
+# Colours.
+# colours NAME=VALUE... [OPTION]: whether messages have them in a pipe.
+colours() {
+	env "$@" -a 1 false 2>&1 | grep -c "$(printf '\033\[3[13]mretry:')"
+}
+is 'a pipe has no colours' "$(colours retry)" 0
+for setting in CLICOLOR_FORCE=1 FORCE_COLOR=1 FORCE_COLOR=3 FORCE_COLOR=true; do
+	is "$setting: it has" "$(colours "$setting" retry)" 2
+	is "$setting: but not with --color=never" \
+	    "$(colours "$setting" retry --color=never)" 0
+	is "$setting: nor with NO_COLOR" "$(colours NO_COLOR=1 "$setting" retry)" 0
+done
+for setting in CLICOLOR_FORCE=0 CLICOLOR_FORCE= FORCE_COLOR=0 FORCE_COLOR=false; do
+	is "$setting: it has none" "$(colours "$setting" retry)" 0
+done
+is '--color=always wins over NO_COLOR, and needs no terminal' \
+    "$(colours NO_COLOR=1 TERM=dumb retry --color=always)" 2
+is '--color=auto is the default' "$(colours retry --color=auto)" 0
+for mode in hold all last chronic; do
+	is "$mode: messages have them" \
+	    "$(colours retry --color=always --output=$mode)" 2
+done
+is 'standard output has them' \
+    "$(colours retry --color=always --log=github:-)" 1
+FORCE_COLOR=1 retry -a 1 --log=text:own --log=json:own.json --log=journal false \
+    2>own.journal
+unlike 'no file that only a log is written to has them, nor the journal' \
+    "$(cat own own.json own.journal)" "$(printf '\033')"
+check 'although the messages are there' grep -q 'giving up' own
+run retry --color=blue false
+is 'another colour is an error' "$code:$out" 125:
+like 'of one line' "$err" '^retry: invalid .*--color.*blue.*$'
+
 # Each message begins a line, though the output may not have ended its last.
 partial='printf partial; exit 1'
-for how in --output=hold --output=last --output=chronic --fail-match=zz; do
+for how in --output=hold --output=all --output=last --output=chronic \
+    --fail-match=zz; do
 	run sh -c '"$RETRY" -a 1 "$@" --log=text:- sh -c "$0" 2>&1' \
 	    "$partial" "$how"
 	is "$how: a message in standard output begins a line" \
@@ -253,11 +369,11 @@ is 'so does each object' "$(echo "$out" | grep -c '^{.*}$')" \
     "$(echo "$out" | grep -c event)"
 is 'and no other line is begun' "$(echo "$out" | grep -vc '^{')" 2
 if strace -o /dev/null true 2>/dev/null; then
-	long=$(printf %020000d 0)
+	long=$(printf %020000d 0 | tr 0 x)
 	strace -s 9999 -o trace -e trace=write,writev \
 	    "$RETRY" -q -a 1 --log=json:long sh -c 'exit 3' "$long"
 	is 'a long line is written at once, so that runs can share a log' \
-	    "$(grep -c '000000' trace) $(wc -l <long)" \
+	    "$(grep -c 'xxxxxx' trace) $(wc -l <long)" \
 	    "1 $(grep -c '^{.*}$' long)"
 else
 	skip 'a long line is written at once, so that runs can share a log' \

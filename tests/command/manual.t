@@ -5,6 +5,8 @@
 # agrees with the source on variables, files and messages. Its links lead
 # somewhere, and the words that people search for lead to what they want to know.
 
+# SPDX-License-Identifier: MIT
+
 . lib/harness.sh
 
 sed 's/\\-/-/g; s/\\(ha/^/g; s/\\(ti/~/g; s/\\&//g; s/\\e/\\/g' \
@@ -44,7 +46,8 @@ section OPTIONS DELAYS | sed -n '
 topic options | sed -n 's/^ *\(-., --[^ ]*\|--[^ ]*\).*/\1/p' >in_help
 agree 'the options and the words of their values'
 
-# The first word behind "The default is", without the times that are 0.
+# The first word behind "default: " or "The default is", without the times that
+# are 0.
 section OPTIONS DELAYS | awk '
 	/^\.It / {
 		match($0, /Fl -[a-z-]+/)
@@ -52,6 +55,10 @@ section OPTIONS DELAYS | awk '
 		found = 0
 	}
 	/default(,| is)$/ { found = 1; next }
+	match($0, /\(default: [^)]*/) {
+		found = 1
+		$2 = substr($0, RSTART + 10, RLENGTH - 10)
+	}
 	found == 1 && !($2 == "0" && name != "success-on") { print name, $2 }
 	{ found = 0 }' >in_manual
 topic options | awk '
@@ -64,85 +71,40 @@ topic options | awk '
 	}' >in_help
 agree 'the defaults'
 
-section Strategies Jitter | awk '
-	/^\.It Cm/ { name = $3; getline; formula = substr($0, 5) }
-	/^\.Cm .* :$/ {
-		param = $2
-		getline text
-		sub(/.*\((default: )?/, "", text)
-		sub(/\)$/, "", text)
-		print name, param, text
-	}
-	/: [0-9. ]*$/ {
-		sub(/.*: /, "")
-		print name, formula, $0
-	}' >in_manual
-topic backoff | awk '
-	/^  [a-z]/ {
-		name = $1
-		sub(/^ *[^ ]* */, "")
-		formula = $0
-	}
-	/: [0-9. ]*$/ {
-		sub(/.*: /, "")
-		print name, formula, $0
-	}
-	/^      [a-z]+: .*\]$/ {
-		param = substr($1, 1, length($1) - 1)
-		sub(/.*\[/, "")
-		sub(/\]$/, "")
-		print name, param, $0
-	}' >in_help
-agree 'the strategies, their formulas, examples and parameters'
+# table FROM TO: what stands in the display between these headings.
+table() {
+	section "$1" "$2" | sed "1,/^\.Bd/d; /^\.Ed/,\$d; s/\\\\(aq/'/g"
+}
 
-section Jitter 'Which jitter to choose' | awk '
-	/^\.It / {
-		alias = $4 == "," ? " " $6 : ""
-		name = $2 == "No" ? $3 $6 : $3
-		getline
-		print name, substr($0, 5) alias
-	}' >in_manual
-topic jitter | awk '
-	/^  [a-zA-Z+]/ {
-		name = $1
-		alias = /; also / ? " " $NF : ""
-		formula = substr($0, 10, 20)
-		sub(/ *$/, "", formula)
-		print name, formula alias
-	}' >in_help
+table Strategies Jitter >in_manual
+topic backoff | sed '1,/^$/d' >in_help
+agree 'the strategies, their formulas, examples and parameters'
+table Jitter PRESETS >in_manual
+topic jitter | sed '1,/^$/d' >in_help
 agree 'the jitters and their formulas'
 
-section PRESETS VERDICT |
-    sed -n 's/^\.It Cm \(.*\)/\1/p; s/^\.Ql \(--.*\)/\1/p' >in_manual
-topic presets | tail -n +2 | awk '
-	/^  [a-z]/ { print $1 }
-	/^   / { gsub(/ +/, "\n"); print substr($0, 2) }' >in_help
-agree 'the presets and their options'
+section PRESETS VERDICT | sed -n 's/^\.It Cm //p' | sed 's/ , /\n/g' |
+    sort >in_manual
+topic presets | tail -n +2 | sed -n 's/^  \([a-z][a-z]*\).*/\1/p' |
+    sort >in_help
+agree 'the presets'
 
-section BUDGET PLAN | awk '
-	/^\.It Cm/ {
-		getline text
-		sub(/.*default: /, "", text)
-		sub(/\)$/, "", text)
-		print $3, text
-	}' >in_manual
-topic budget | sed -n 's/^  \([a-z]*\) .*\[\(.*\)\]$/\1 \2/p' >in_help
+table BUDGET PLAN >in_manual
+topic budget | grep '^  [a-z]' >in_help
 agree 'the parameters of a budget'
 
-section Sets Patterns | sed -n 's/^\.It Cm //p' >in_manual
-topic sets | sed -n 's/^    \([a-z]*\) .*/\1/p' >in_help
-agree 'the words of a set'
+table Sets Patterns >in_manual
+topic sets | sed -n '/sysexits/q; s/^    /  /p' >in_help
+agree 'the classes of a set'
 
-section LOGS 'GitHub Actions' | sed -n 's/^\.It Cm //p' >in_manual
-topic formats | sed -n 's/^  \([a-z]*\) .*/\1/p' >in_help
+table LOGS 'GitHub Actions' >in_manual
+topic formats | grep '^  [a-z]' >in_help
 agree 'the formats'
 
-section OPTIONS DELAYS | awk '
-	/^\.It Fl h/ { found = 1 }
-	found && /^\.Cm / { gsub(/[.,]|Cm/, ""); gsub(/^ +| +$/, ""); print }
-	/^\.It Fl V/ { found = 0 }' | xargs -n 1 >in_manual
-topic options | sed -n 's/^TOPIC: //p' | xargs -n 1 >in_help
-agree 'the topics of --help'
+section ENVIRONMENT FILES | sed -n 's/^\.It Ev //p' | sed 's/ , /\n/g' |
+    sort >in_manual
+topic environment | sed -n 's/^  \([A-Z_][A-Z_]*\)  *[^ ].*/\1/p' | sort >in_help
+agree 'the variables'
 
 section 'EXIT STATUS' EXAMPLES | sed -n 's/^\.It \([0-9]\)/\1/p' >in_manual
 topic exit | sed -n 's/^  \([0-9][^ ]*\) .*/\1/p' | grep -v 1-255 >in_help
@@ -158,7 +120,7 @@ source=$(find "$TESTS/../src" -name '*.c')
 # shellcheck disable=SC2086,SC2046 # names and variables are words
 is 'the manual has every variable that the program looks at or sets' \
     "$(missing $(grep -ohE 'getenv\("[A-Z_]+"|"RETRY_[A-Z_]+' $source |
-	sed 's/.*"//' | sort -u))" ''
+	sed 's/"$//; s/.*"//' | sort -u))" ''
 
 # strange WORD...: those that are not in the program.
 strange() {
@@ -188,10 +150,12 @@ bash.1
 curl.1
 getrandom.2
 jq.1
+make.1
 memfd_create.2
 pgrep.1
 pidfd_open.2
 prctl.2
+ps.1
 psql.1
 redis-cli.1
 regex.7
@@ -204,7 +168,7 @@ sysexits.3
 timeout.1
 xargs.1
 END
-for page in "$TESTS"/../man/*.[17]; do
+for page in "$TESTS"/../man/*.[157]; do
 	name=${page##*/}
 	sed -n 's/^\.S[hs] //p' "$page" >headings
 	is "$name: each section that is named is there" "$(sed -n \
@@ -216,6 +180,18 @@ for page in "$TESTS"/../man/*.[17]; do
 		[ -e "$TESTS/../man/$other" ] || grep -qx "$other" elsewhere ||
 		    echo "$other"
 	done)" ''
+done
+
+# The pages as Markdown.
+for page in "$TESTS"/../man/*.[1-9]; do
+	name=${page##*/}
+	is "$name.md is as new: else run scripts/markdown" \
+	    "$(sed -n '1s/.* \([0-9]* [0-9]*\) -->$/\1/p' "$page.md")" \
+	    "$(cksum <"$page")"
+	is "and has each heading" "$(grep -c '<h[23]' "$page.md")" \
+	    "$(grep -c '^\.S[hs]' "$page")"
+	is "and no blank line, which would end its HTML" \
+	    "$(grep -c '^[[:blank:]]*$' "$page.md")" 0
 done
 
 # A word that somebody searches for, and what has to be on the screen then, at
@@ -247,7 +223,8 @@ if command -v mandoc >/dev/null; then
 	mail|--output=chronic
 	restart|5/10m
 	Retry-After|--delay-match
-	Docker|ENTRYPOINT
+	Docker image|ENTRYPOINT
+	docker stop|SIGKILL
 	entrypoint|ENTRYPOINT
 	pipeline|bash -o pipefail
 	middle of a pipeline|--stdin=replay
@@ -261,7 +238,29 @@ if command -v mandoc >/dev/null; then
 	rate limit|--throttle
 	here-document|--stdin=replay
 	reload|SIGHUP
-	colou?r|NO_COLOR
+	colou?r|--color
+	lock|--early
+	concurrent|--early
+	instance|--early
+	fleet|--splay
+	hammer|--splay
+	\^C|--stop-timeout
+	makefile|--stop-timeout
+	Ctrl|--stop-timeout
+	stuck|--health
+	overlap|--early
+	seed|getrandom
+	reproduce|-v
+	summary|GITHUB_STEP_SUMMARY
+	503|--retry-match
+	refused|--retry-match
+	quiet|--idle-timeout
+	log that|--health
+	buffer|python3 -u
+	worst|--plan
+	why|RETRY_REASON
+	flaky|--trials
+	permanent|--help=presets
 	END
 else
 	skip 'words lead to what one looks for' 'mandoc is not installed'

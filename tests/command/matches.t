@@ -2,6 +2,8 @@
 #
 # Verdicts by what an attempt says.
 
+# SPDX-License-Identifier: MIT
+
 # shellcheck disable=SC2016 # the attempts' shells expand
 
 . lib/harness.sh
@@ -140,7 +142,7 @@ status 125 'a match that throttles needs a delay' retry --throttle-match=a \
     touch ran
 run retry '--stop-match=(a' touch ran
 is 'the error names all' "$err" \
-    "retry: invalid --stop-match '(a': unmatched parenthesis (try 'retry --help')"
+    "retry: invalid --stop-match '(a': unmatched (; write \( for the character (try 'retry --help')"
 check 'nothing is run' not test -e ran
 
 # A pattern for which the matcher takes minutes, and hundreds of megabytes; that
@@ -157,9 +159,34 @@ for _ in range(100):
 	run timeout -s KILL 60 "$RETRY" -T .5 -k .5 --fail-match='a.{30}c' \
 	    --output=hold cat slow
 	is 'also if the output is held' "$code" 124
+	for output in stream hold last; do
+		run timeout -s KILL 60 "$RETRY" -t .5 -k .5 -a 1 \
+		    --fail-match='a.{30}c' --output=$output cat slow
+		is "the limit of an attempt does, too: $output" "$code" 124
+		like "which says so: $output" "$err" \
+		    'attempt 1/1 timed out after'
+		[ $output = stream ] || continue
+		run timeout -s KILL 60 "$RETRY" -t .5 -k .5 -a 1 -q \
+		    --fail-match='a.{30}c' sh -c 'cat slow; exec sleep 100'
+		is 'what is left to search of a timeout keeps nothing' \
+		    "$code" 124
+	done
 else
 	skip 'limits hold while a pattern is looked for' \
 	    'python3 is not installed'
 fi
+
+# A reader may take longer than --timeout.
+mkfifo unread
+"$RETRY" -q -a 1 -t 3 -k .5 --stop-match=nothing \
+    sh -c 'seq 20000; : >written' >unread &
+retry=$!
+{
+	wait_for test -e written
+	sleep 4.5
+	cat
+} <unread >got
+wait $retry
+is 'a slow reader makes no attempt late' "$? $(wc -l <got)" '0 20000'
 
 finish

@@ -2,6 +2,8 @@
 #
 # What systemd is told.
 
+# SPDX-License-Identifier: MIT
+
 . lib/harness.sh
 if ! command -v python3 >/dev/null; then
 	skip 'what systemd is told' 'python3 is not installed'
@@ -14,7 +16,7 @@ listen() {
 }
 
 told='^own STATUS=false: attempt 1/2 exited 1 after [<0-9.]+m?s; next in '
-for socket in path @retry-test-$$; do
+for socket in path "@$T/told"; do
 	listen "$socket" retry -q -a 2 -d 10ms false
 	is "$socket: the status is the command's" "$code" 1
 	like "$socket: a wait is told" "$out" "$told"
@@ -31,34 +33,41 @@ extended() {
 	echo "$out" | sed -n 's/^own EXTEND_TIMEOUT_USEC=\([0-9]*\)[0-9]\{6\}$/\1/p' |
 	    xargs
 }
-listen @retry-test-$$ retry -q -a 3 -j none -d 20ms sh -c 'exit 1'
+listen "@$T/told" retry -q -a 3 -j none -d 20ms sh -c 'exit 1'
 is 'while it does not succeed it asks for time' "$(extended)" '90 90 90 90'
-listen @retry-test-$$ retry -q -a 2 -j none -d 20ms -t 5m -k 10s false
+listen "@$T/told" retry -q -a 2 -j none -d 20ms -T 1h -t 50% -k 5m false
+is 'as much as half of what is left may take, and SIGKILL' \
+    "$(extended | tr ' ' '\n' | awk '{ print ($1 > 2090 && $1 <= 2101) }' |
+	xargs)" '1 1'
+listen "@$T/told" retry -q -a 2 -j none -d 20ms -t 10m -k 0 \
+    --check='exit 1' false
+is 'and a check beside it' "$(extended)" '1200 1200'
+listen "@$T/told" retry -q -a 2 -j none -d 20ms -t 5m -k 10s false
 is 'more where attempts may take more' "$(extended)" '310 310'
-listen @retry-test-$$ retry -q --repeat=3 -a 3 -j none -d 20ms \
+listen "@$T/told" retry -q --repeat=3 -a 3 -j none -d 20ms \
     --success-delay=20ms sh -c 'exit $((RETRY_ATTEMPT == 1))'
 is 'not once it has succeeded' "$(extended)" '90 90'
-listen @retry-test-$$ retry true
+listen "@$T/told" retry true
 is 'nor where the first attempt does' "$(extended)" ''
 like 'of which the end is told' "$out" 'STATUS=true: succeeded at attempt 1/5'
 
-listen @retry-test-$$ sh -c 'retry -q -d 20 --log=json:log false &
+listen "@$T/told" sh -c 'retry -q -d 20 --log=json:log false &
     trap "" TERM; until grep -q wait log 2>/dev/null; do sleep 0.01; done
     kill $!; wait $!'
 is 'a signal ends a wait' "$code" 143
 like 'and the end is told' "$out" '^[0-9]+ STOPPING=1$'
 like 'and what ended it' "$out" 'STATUS=false: ended by SIGTERM after 1 attempt'
-listen @retry-test-$$ retry -q sh -c 'trap "" INT; kill -INT $PPID
+listen "@$T/told" retry -q sh -c 'trap "" INT; kill -INT $PPID
     kill -TERM $PPID; sleep 20'
 is 'of two signals' "$code" 241
 is 'the end is told once' "$(echo "$out" | grep -c STOPPING=1)" 1
-listen @retry-test-$$ retry -q sh -c 'kill -USR2 $PPID; exit 0'
+listen "@$T/told" retry -q -d 0 sh -c 'kill -USR2 $PPID; exit 0'
 unlike 'nor does one tell it that ends nothing' "$out" STOPPING
 
 # In vain: it changes nothing.
-listen full:@retry-test-$$ retry -q -a 3 -d 1ms sh -c 'exit 7'
+listen "full:@$T/told" retry -q -a 3 -d 1ms sh -c 'exit 7'
 is 'a full socket does not matter' "$code" 7
-for socket in "$T/missing" @retry-missing-$$ "/$(printf %0107d 0)" \
+for socket in "$T/missing" "@$T/missing" "/$(printf %0107d 0)" \
     "/$(printf %03000d 0)" vsock:2:1234 relative / @ ''; do
 	run env NOTIFY_SOCKET="$socket" retry -a 2 -d 1ms sh -c 'exit 7'
 	is "${socket:-nothing} does not matter" "$code" 7

@@ -2,6 +2,8 @@
 #
 # --output: what becomes of the attempts' output.
 
+# SPDX-License-Identifier: MIT
+
 # shellcheck disable=SC2016 # the attempts' shells expand
 
 . lib/harness.sh
@@ -28,6 +30,38 @@ stat -L -c %d:%i in out err >want
 retry sh -c 'stat -L -c %d:%i /proc/self/fd/0 /proc/self/fd/3 \
     /proc/self/fd/2 3>&1 >got' <in >out 2>err
 check 'an attempt has the very descriptors that retry was given' cmp got want
+
+# A failed attempt's output stays in a file, and the next attempt repeats it.
+repeats() {
+	run "$@" sh -c 'echo "part $RETRY_ATTEMPT"; [ $RETRY_ATTEMPT = 3 ]'
+	printf '%s\n' "$err" | grep -c 'wrote to standard output'
+}
+is 'a failed attempt that wrote to a file is told, once' \
+    "$(repeats retry -d 0)" 1
+is 'also if the output is searched' \
+    "$(repeats retry -d 0 --idle-timeout=60)" 1
+is 'also if the file is added to' "$(retry -d 0 ./say 3 2>&1 >>want |
+    grep -cxF "retry: say: a failed attempt wrote to standard output; \
+--output=hold keeps that out")" 1
+is 'also if a hook writes to it, too' \
+    "$(repeats retry -d 0 --before-retry='echo gate')" 1
+for quiet in -q --output=stream --output=hold --output=all --output=last \
+    --output=failed --output=chronic --log=text:- --trials=3 '-a 1'; do
+	# shellcheck disable=SC2086 # words are meant
+	is "not with $quiet" "$(repeats retry -d 0 $quiet)" 0
+done
+run retry -d 0 sh -c '[ $RETRY_ATTEMPT = 3 ] && echo said'
+unlike 'nor if only the success writes' "$err" 'standard output'
+run retry -d 0 --check='echo checked; [ $RETRY_ATTEMPT = 3 ]' true
+unlike 'nor if only the check writes' "$err" 'standard output'
+run retry -d 0 --repeat=2 ./say 1
+unlike 'nor if the attempts succeed' "$err" 'standard output'
+retry -d 0 ./say 3 >err 2>&1
+is 'nor if messages are in the same file' \
+    "$(grep -c 'standard output' err)" 0
+retry -d 0 ./say 3 2>err | grep -c out >told
+is 'nor if it is a pipe, which does not tell' \
+    "$(cat told):$(grep -c 'standard output' err)" 3:0
 
 # hold
 run retry --output=hold -d 0 -a 3 ./say 3
@@ -70,7 +104,8 @@ more 4'
 # Half a line: no message continues it.
 half='printf half; exit 1'
 for options in --fail-match=never --output=hold '--output=hold -v' \
-    --output=last --output=chronic '--output=chronic --check=false'; do
+    --output=all --output=last --output=chronic \
+    '--output=chronic --check=false'; do
 	# shellcheck disable=SC2086 # words
 	retry $options -a 2 -d 0 sh -c "$half" >both 2>&1
 	unlike "$options: a message begins a line" "$(cat both)" 'halfretry'
@@ -86,6 +121,106 @@ is 'but nothing is added to another stream' "$out:$(echo "$err" | head -c 1)" \
     half:r
 run retry -q --output=hold -a 1 sh -c "$half"
 is 'nor without a message' "$out$err" half
+
+# all
+run retry --output=all -d 0 -a 3 ./say 2
+is 'all: each attempt is heard, the failed ones too' "$code:$out" '0:out 1
+more 1
+out 2
+more 2'
+is 'all: standard error goes to standard error, before the message' \
+    "$(spoken "$err")" 'err 1
+retry: say: attempt 1/3 exited 1 after T; next at once
+err 2
+retry: say: succeeded at attempt 2/3 in T'
+retry --output=all -d 0 -a 2 ./say 3 >one 2>&1
+is 'all: where both are one file, all keeps its order' \
+    "$(spoken "$(cat one)")" 'out 1
+err 1
+more 1
+retry: say: attempt 1/2 exited 1 after T; next at once
+out 2
+err 2
+more 2
+retry: say: attempt 2/2 exited 1 after T
+retry: say: giving up after 2 attempts in T: exited 1'
+rm -f go said
+mkfifo go
+retry -q --output=all -d 0 sh -c 'echo "try $RETRY_ATTEMPT"; : >said
+    [ "$RETRY_ATTEMPT" = 2 ] && cat go' >late 2>&1 &
+wait_for grep -q 'try 1' late
+is 'all: an attempt is heard when it has ended' "$(cat late)" 'try 1'
+echo 'try 3' >go
+wait
+is 'all: and the next one likewise' "$(cat late)" 'try 1
+try 2
+try 3'
+run retry -q --output=all -a 2 -d 0 -t 3 sh -c 'echo begun; exec sleep 60'
+is 'all: a timed-out attempt is heard' "$code:$out" '124:begun
+begun'
+# Whoever takes none of the output for a second gets no more of it.
+# shellcheck disable=SC2317 # check calls it
+signalled() {
+	rm -f said
+	retry -q --output=all \
+	    sh -c 'echo out; echo err >&2; : >said; exec sleep 60' \
+	    >out.s 2>err.s &
+	pid=$!
+	wait_for test -e said
+	kill "$pid"
+	wait "$pid" 2>/dev/null
+	test "$?:$(cat out.s):$(cat err.s)" = 143:out:err
+}
+check 'all: one that a signal ends is heard' retried signalled
+run retry -q --output=all --fail-match='out 1' -d 0 ./say 1
+is 'all: output can be searched, too' "$code:$out" '0:out 1
+more 1
+out 2
+more 2'
+
+# parallel BYTES OPTION...: four runs, each of which writes lines of its own;
+# their first attempts end together, when the lock on the gate is given up.
+parallel() {
+	size=$1
+	shift
+	rm -f wrote.*
+	exec 9>gate
+	flock 9
+	for letter in a b c d; do
+		retry -q "$@" -a 2 -d 0 sh -c 'yes "$1$1$1$RETRY_ATTEMPT" |
+		    head -c "$2"; : >"wrote.$1"; [ "$RETRY_ATTEMPT" = 2 ] ||
+		    { flock -s gate true; exit 1; }' \
+		    sh "$letter" "$size" 9>&- &
+	done
+	for letter in a b c d; do
+		wait_for test -e "wrote.$letter"
+	done
+	exec 9>&-
+	: >opened
+	wait
+}
+pieces='a 1, a 2, b 1, b 2, c 1, c 2, d 1, d 2, '
+# wholes FILE: the pieces that are there, each whole, of 2000000 bytes.
+wholes() {
+	uniq -c "$1" | sort -k 2 |
+	    awk '$1 == 400000 { printf "%c %c, ", substr($2, 1, 1), substr($2, 4) }'
+}
+parallel 2000000 --output=all >one
+is 'all: pieces of parallel runs are whole in a file' "$(wholes one)" "$pieces"
+: >one
+parallel 2000000 --output=all >>one
+is 'all: and in one that is appended to' "$(wholes one)" "$pieces"
+rm -f opened
+parallel 2000000 --output=all 2>&1 | {
+	wait_for test -e opened
+	cat >one
+}
+is 'all: and in a pipe' "$(wholes one)" "$pieces"
+for mode in hold last; do
+	parallel 9000000 --output=$mode >one 2>/dev/null
+	is "$mode: parallel runs overwrite nothing in a file that they share" \
+	    "$(wc -c <one)" 36000000
+done
 
 # last
 run retry -q --output=last -d 0 -a 3 ./say 3
@@ -116,19 +251,22 @@ run retry --output=chronic --check='cat; echo no >&2' -d 0 -a 2 ./say 3
 is 'nothing is heard where a check says yes' "$code:$out:$err" 0::
 run retry --output=chronic --on-success='exit 3' true
 like 'what is said after the end is heard' "$err" 'on-success exited 3'
-retry --output=chronic -d 1h sh -c './say 3; : >said; exit 3' >out.s 2>err.s &
-pid=$!
-# The first attempt is over when the wait has begun: nothing runs any more.
-wait_for test -e said
-wait_for sh -c "! pgrep -P $pid"
-kill "$pid"
-wait "$pid" 2>/dev/null
-is 'a signal that ends the run lets all out' \
-    "$?:$(cat out.s):$(sed 's/retry: sh: \([a-z]*\).*/\1/' err.s)" \
-    '143:out 1
+# shellcheck disable=SC2317 # check calls it
+ended() {
+	rm -f begun
+	retry --output=chronic -d 1h --log=text --log=json:begun \
+	    sh -c './say 3; exit 3' >out.s 2>err.s &
+	pid=$!
+	wait_for grep '"event":"wait"' begun
+	kill "$pid"
+	wait "$pid" 2>/dev/null
+	test "$?:$(cat out.s):$(sed 's/retry: sh: \([a-z]*\).*/\1/' err.s)" = \
+	    '143:out 1
 more 1:err 1
 attempt
 ended'
+}
+check 'a signal that ends the run lets all out' retried ended
 
 # one file
 retry -q --output=last -d 0 -a 2 ./say 2 >one 2>&1
@@ -159,7 +297,7 @@ run retry -q --output=chronic --check='grep -c out >>seen; exit 1' -d 0 -a 3 \
 is 'and that of its own attempt alone' "$(paste -sd ' ' seen)" '1 1 1'
 rm seen
 # So do a gate and the hooks at the end, also what was let out before.
-for mode in hold last chronic; do
+for mode in hold all last chronic; do
 	retry -q --output=$mode -a 2 -d 0 --before-retry='sed s/^/gate:/ >>seen' \
 	    --on-give-up='sed s/^/hook:/ >>seen' ./say 7 >all 2>/dev/null
 	is "$mode: a gate and --on-give-up read it too" "$(cat seen)" 'gate:out 1
@@ -185,7 +323,7 @@ is 'where none is held they read nothing' "$(uniq -c seen | xargs)" \
 
 # where it goes
 seq 100000 >numbers
-for mode in hold last; do
+for mode in hold all last; do
 	echo before >log
 	retry --output=$mode cat numbers >>log
 	check "$mode: an appended log gets it all" sh -c \
@@ -213,13 +351,13 @@ else
 fi
 
 for closed in '0<&-' '1>&-' '2>&-' '1>&- 2>&-' '0<&- 1>&- 2>&-'; do
-	for mode in hold last chronic; do
+	for mode in hold all last chronic; do
 		status 3 "$mode works with $closed" sh -c "
 		    retry -q -a 2 -d 0 --output=$mode sh -c \
 		    'echo x; echo y >&2; exit 3' $closed"
 	done
 done
-for mode in hold last chronic; do
+for mode in hold all last chronic; do
 	ls /proc/self/fd >want
 	retry -q --output=$mode -a 2 -d 0 sh -c \
 	    'ls /proc/self/fd >list; [ $RETRY_ATTEMPT = 2 ]'
@@ -282,9 +420,13 @@ like 'by a rule of its own' "$(cat writer)" '"verdict":"stop","rule":"unread"'
 { retry -d 0 sh -c 'yes; exit $?' 2>err.p; echo $? >code; } | head -1 >/dev/null
 like 'as for a shell whose command has died so' "$(cat code):$(tail -1 err.p)" \
     '^141:retry: .*: exited 141, and nobody reads its output$'
-{ retry -a 3 -d 0 sh -c 'exec >&-; exit 1' 2>err.p; echo $? >code; } | :
-is 'any other failure is retried without a reader' \
-    "$(cat code):$(grep -c . err.p)" 1:4
+# Some programs see that nobody reads, and exit.
+{ retry -a 3 -d 0 sh -c 'trap "" PIPE; until ! echo; do :; done 2>/dev/null
+    exit 1' 2>err.p; echo $? >code; } | head -1 >/dev/null
+like 'nor is any other failure retried then' "$(cat code):$(tail -1 err.p)" \
+    '^1:retry: .* after 1 attempt .* exited 1, and nobody reads its output$'
+{ retry -a 3 -d 0 --output=hold sh -c 'exit 1' 2>err.p; echo $? >code; } | :
+is 'unless the output is held' "$(cat code):$(grep -c . err.p)" 1:4
 { retry -a 3 -d 0 --retry-on=PIPE yes 2>err.p; echo $? >code; } |
     head -1 >/dev/null
 is 'and so is this one if --retry-on says so' \
@@ -299,8 +441,8 @@ run retry --output=chronic --log=json -a 2 -d 0 sh -c 'echo out; exit 1' \
 is 'among held output each line of a log is whole' \
     "$(printf '%s\n' "$err" | grep -c '^{"event.*}$') of $(printf '%s\n' "$err" |
     grep -c .)" '7 of 7'
-run retry --output=chronic -a 2 -d 0 -t 1 -k 0 sh -c '[ $RETRY_ATTEMPT = 2 ] ||
-	{ for i in $(seq 120); do (trap "" TERM; exec sleep 4) & done; wait; }'
+run retry --output=chronic -a 2 -d 0 -t 3 -k 0 sh -c '[ $RETRY_ATTEMPT = 2 ] ||
+	{ for i in $(seq 120); do (trap "" TERM; exec sleep 9) & done; wait; }'
 is 'and none of many warnings is shown after a success' "$code:$err" 0:
 
 # temporary files

@@ -2,6 +2,8 @@
 #
 # scripts/package, and what it makes installed and removed in a scratch root.
 
+# SPDX-License-Identifier: MIT
+
 . lib/harness.sh
 
 # It builds for itself, whatever build is under test: once is enough.
@@ -20,21 +22,106 @@ elif ls "$cache"/musl-*/done >/dev/null 2>&1 ||
 else
 	skip 'a tarball is there' 'scripts/cross cannot fetch its libraries'
 fi
+# Words of sed, of which none is meant.
+export DEBFULLNAME='A & B|C' DEBEMAIL=releaser@example.org \
+    RETRY_URL='https://example.org/retry?a&b'
 # shellcheck disable=SC2086 # or none
-run "$TESTS/../scripts/package" dist deb $musl
+run "$TESTS/../scripts/package" dist debian deb $musl
 is 'scripts/package succeeds' "$code" 0
 is 'and has nothing to complain of' "$err" ''
 package=$(printf '%s\n' "$out" | grep '\.deb$')
 check 'a Debian package is there' test -s "$package"
 check 'its sum is right' sh -c 'cd dist && sha256sum --status -c SHA256SUMS &&
 	grep -qF "${1##*/}" SHA256SUMS' sh "$package"
-is 'what is linked in is named, with versions and licences' \
-    "$(sed -n 's/^retry-backoff_.*_.*\.deb: \([a-z]*\) [0-9][^ ]*, [A-Z].*/\1/p' \
-	dist/*.sbom | xargs)" 'libbsd libev libmd'
+is 'it is from who is named' \
+    "$(dpkg-deb -f "$package" Maintainer Homepage)" \
+    "Maintainer: $DEBFULLNAME <$DEBEMAIL>
+Homepage: $RETRY_URL"
+# changes FOLDER: Debian's, of the last version.
+changes() {
+	tar -xJf "$1"/*.debian.tar.xz -O debian/changelog | sed -n 3p
+}
+like 'it closes no bug that nobody has named' "$(changes dist)" 'NEWS\.md\.$'
+RETRY_ITP=1000000 run "$TESTS/../scripts/package" closing debian deb
+is 'it can be made for a first upload' "$code" 0
+like 'but one that is named' "$(changes closing)" 'NEWS\.md\. \(Closes: #1000000\)$'
+
+if command -v lintian >/dev/null; then
+	check 'with which lintian is content, too' lintian --allow-root --pedantic \
+	    --fail-on error,warning,info,pedantic closing/*.deb closing/*.dsc
+else
+	skip 'with which lintian is content, too' 'lintian is not installed'
+fi
+
+# Signatures.
+if command -v minisign >/dev/null; then
+	for key in ours theirs; do
+		minisign -G -W -p $key.pub -s $key.key >/dev/null
+	done
+	RETRY_KEY=ours.key run "$TESTS/../scripts/package" signed debian
+	is 'the sums are signed' "$code" 0
+	check 'by the key' minisign -V -q -p ours.pub -m signed/SHA256SUMS
+	rm ours.pub
+	RETRY_KEY=ours.key run "$TESTS/../scripts/package" unsigned debian
+	is 'without its public key nothing is made' "$code:$(ls unsigned)" 1:
+	mv theirs.pub ours.pub
+	RETRY_KEY=$T/ours.key run "$TESTS/../scripts/package" doubtful debian
+	check 'a signature that the public key does not confirm is an error' \
+	    test "$code" -ne 0
+	like 'which is told' "$err" 'verification failed|key id|Signature key'
+else
+	skip 'the sums are signed' 'minisign is not installed'
+fi
+
+mkdir other
+touch other/retry-0.0.1-planted
+run "$TESTS/../scripts/package" other debian
+is 'nothing is added to files that are there' "$code $out$err" \
+    "1 $TESTS/../scripts/package: $T/other is not empty, and sums are for new files alone"
+list=$(echo dist/*.spdx.json)
+# linked FILE: what is linked into it, by the list.
+linked() {
+	jq -r --arg file "${1##*/}" '
+		(.packages[] | select(.packageFileName == $file)).SPDXID as $id
+		| .relationships[] | select(.spdxElementId == $id and
+		    .relationshipType == "STATIC_LINK").relatedSpdxElement' "$list" |
+	    sed 's/^SPDXRef-Library-\([a-z]*\)-.*[0-9].*/\1/' | sort | xargs
+}
+is 'what is linked in is named, with versions' "$(linked "$package")" \
+    'libbsd libev'
+if [ "$TEST_LIBRARIES" = static ]; then
+	ninja -C "$TEST_BUILD" -t commands retry | tail -n 1 |
+	    sed "s|\$| -o '$T/mapped' -Wl,-Map='$T/map'|" |
+	    (cd "$TEST_BUILD" && sh)
+	is 'and is all that the linker takes' "$(grep -oE '/lib[a-z]+\.a\(' map |
+	    sort -u | tr -d '/.(' | sed 's/a$//' |
+	    grep -vxE 'libc(li|ore|_nonshared)|libgcc' | xargs)" "$(linked "$package")"
+else
+	skip 'and is all that the linker takes' 'libraries are shared'
+fi
+like 'and each file has the commit' \
+    "$(jq -r '.packages[] | select(.packageFileName) | .sourceInfo' "$list" |
+	sort -u)" "^git commit $(git -C "$TESTS/.." rev-parse HEAD)(-dirty)?\$"
+is 'with the licences of what is taken' "$(jq -r '.packages[] |
+	select(.packageFileName | not) | select(.name[:3] == "lib") |
+	"\(.name): \(.licenseDeclared)"' "$list")" \
+    'libbsd: BSD-2-Clause AND BSD-3-Clause AND ISC
+libev: BSD-2-Clause OR GPL-2.0-or-later'
+run python3 "$TESTS/lib/spdx.py" "$list" "$TEST_DATA/spdx.schema.json"
+[ "$code" -ne 77 ] ||
+    run /usr/bin/python3 "$TESTS/lib/spdx.py" "$list" "$TEST_DATA/spdx.schema.json"
+if [ "$code" -eq 77 ]; then
+	skip 'the list is what SPDX wants' "$out"
+else
+	is 'the list is what SPDX wants' "$code$err" 0
+fi
+is 'the package says of which sources it has parts' \
+    "$(dpkg-deb -f "$package" Static-Built-Using |
+	sed 's/ (= [^)]*)//g')" 'libbsd, libev'
 
 if command -v lintian >/dev/null; then
 	check 'lintian finds nothing' lintian --allow-root --pedantic \
-	    --fail-on error,warning,info,pedantic "$package"
+	    --fail-on error,warning,info,pedantic "$package" dist/*.dsc
 else
 	skip 'lintian finds nothing' 'lintian is not installed'
 fi
@@ -42,12 +129,14 @@ fi
 dpkg-deb -c "$package" | sed 's|.* \./||' >names
 for name in usr/bin/retry-backoff usr/share/man/man1/retry-backoff.1.gz \
     usr/bin/retry-redis-budget usr/share/man/man1/retry-redis-budget.1.gz \
+    usr/share/man/man5/retry-json.5.gz \
     usr/share/man/man7/retry-cookbook.7.gz \
     usr/share/bash-completion/completions/retry-backoff \
     usr/share/zsh/vendor-completions/_retry-backoff \
     usr/share/fish/vendor_completions.d/retry-backoff.fish \
     usr/share/doc/retry-backoff/copyright \
-    usr/share/doc/retry-backoff/changelog.gz
+    usr/share/doc/retry-backoff/changelog.Debian.gz \
+    usr/share/doc/retry-backoff/notices.gz
 do
 	check "the package has $name" grep -qx "$name" names
 done
@@ -133,6 +222,9 @@ is 'the manuals have its name in all commands' \
     "$(grep -E "(^|[^-[:alnum:]])retry (-|(ba)?sh |curl -)" text)" ''
 check 'and in their links' grep -q 'retry-backoff(1)' text
 is 'which lead to no other' "$(grep -E '(^|[^-])retry\(1\)' text)" ''
+is 'a unit starts it from where it is' \
+    "$(grep -oE 'ExecStart[^ ]*/retry[-a-z]*' text | sort -u | xargs)" \
+    'ExecStart=/usr/bin/retry-backoff ExecStartPre=/usr/bin/retry-backoff'
 
 if [ -z "$musl" ]; then
 	finish
@@ -141,19 +233,18 @@ fi
 tarball=$(ls dist/*amd64.tar.gz)
 check 'a tarball is there' test -s "$tarball"
 check 'and its sum' grep -qF "${tarball##*/}" dist/SHA256SUMS
-is 'and all that is linked in' \
-    "$(sed -n 's/^retry-.*\.gz: \([a-z]*\) [0-9][^ ]*, [A-Z].*/\1/p' \
-	dist/*.sbom | xargs)" 'libbsd libev libgcc libmd musl'
+is 'and all that is linked in' "$(linked "$tarball")" 'gcc libbsd libev musl'
 mkdir unpacked
 tar -C unpacked --strip-components=1 -xzf "$tarball"
 program=unpacked/bin/retry
 headers=$(readelf -lh "$program")
 unlike 'its program is static' "$headers" INTERP
 like 'and may be loaded anywhere' "$headers" 'Type: +DYN'
-check 'and is small' test "$(stat -c %s "$program")" -lt 400000
+check 'and is small' test "$(stat -c %s "$program")" -lt 450000
 is 'and runs' "$("$program" echo it runs)" 'it runs'
 for name in LICENSE LICENSES README.md share/man/man1/retry.1 \
-    share/man/man1/retry-redis-budget.1 share/man/man7/retry-cookbook.7; do
+    share/man/man1/retry-redis-budget.1 share/man/man5/retry-json.5 \
+    share/man/man7/retry-cookbook.7; do
 	check "the tarball has $name" test -s "unpacked/$name"
 done
 check 'and the licence of musl' grep -q '^Parts of musl' unpacked/LICENSES

@@ -4,6 +4,8 @@
 #
 # shellcheck disable=SC2016 # it is for another shell to expand
 
+# SPDX-License-Identifier: MIT
+
 . lib/harness.sh
 chmod 755 "$tap_dir"
 chmod 777 "$T"
@@ -44,7 +46,7 @@ chmod +x zombies
 promises() {
 	wrong=
 	while read -r want command; do
-		run first "$RETRY" -qa 2 -d 1ms -t 9 sh -c "$command"
+		run first "$RETRY" -qa 2 -d 1ms -t 99 sh -c "$command"
 		[ "$code" -eq "$want" ] || wrong="$wrong $want: $code"
 	done <<'end'
 0 exit 0
@@ -66,6 +68,16 @@ end
 		retry -qa 2 -d 0 sh -c "exit 3"
 		exit $?'
 
+	run first "$RETRY" -q -a 1 --health='sh -c "exit 5" & (exit 5) &
+		(setsid sh -c "exit 5" &); echo >>probes' \
+	    --health-interval=10ms --health-retries=1 \
+	    sh -c 'until [ "$(cat probes 2>/dev/null | wc -l)" -gt 20 ]; do
+		sleep .01
+	done; sleep .1; ./zombies | wc -l'
+	is "what probes leave is reaped, as $who" \
+	    "$code $((out < 9))" '0 1' || note "$out zombies"
+	rm -f probes
+
 	end 'SIGTERM ends an attempt' 143 "$RETRY" -d 100d \
 	    sh -c 'echo ready >&2; exec sleep 100d'
 	end 'what the attempt makes of it is the status' 7 "$RETRY" -d 100d \
@@ -82,12 +94,12 @@ end
 		done
 		exit 3'
 	is "orphans are reaped while an attempt runs, as $who" "$code" 3
-	run first "$RETRY" -qa 2 -d 100ms -j none sh -c '
+	run first "$RETRY" -qa 2 -d 3 -j none sh -c '
 		[ $RETRY_ATTEMPT -eq 2 ] && exec ./zombies
 		for i in $(seq 40); do (sh -c "sleep .01; exit 5" &); done
 		exit 3'
 	is "and in a wait, as $who" "$code$out" 0
-	run first "$RETRY" -qa 2 -d 0 -t .3 -k 9 sh -c '
+	run first "$RETRY" -qa 2 -d 0 -t 3 -k 9 sh -c '
 		[ $RETRY_ATTEMPT -eq 2 ] && { pgrep sleep; exit 3; }
 		setsid sleep 100d &
 		wait'

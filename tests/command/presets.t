@@ -2,6 +2,8 @@
 #
 # --preset: each does as the system that it is named after.
 
+# SPDX-License-Identifier: MIT
+
 . lib/harness.sh
 
 is 'every preset names its source' \
@@ -22,10 +24,13 @@ is 'aws begins with 50 ms and makes three attempts' \
 is 'and has a cap of 20 s below the jitter' \
     "$(retry --preset=aws -a 11 --plan='1*9,1,1' --log=json | highest)" \
     '0.05 0.1 0.2 0.4 0.8 1.6 3.2 6.4 12.8 20'
-throttled='An error occurred (ThrottlingException) when calling the x operation'
-is 'a throttled attempt costs up to a second' "$(retry --preset=aws -a 2 \
-    --log=json:- sh -c "echo '$throttled' >&2; exit 254" 2>/dev/null |
-    highest)" 1
+for error in ThrottlingException TransactionInProgressException \
+    PriorRequestNotComplete; do
+	throttled="An error occurred ($error) when calling the x operation"
+	is "$error costs up to a second" "$(retry --preset=aws -a 2 \
+	    --log=json:- sh -c "echo '$throttled' >&2; exit 254" 2>/dev/null |
+	    highest)" 1
+done
 
 # curl
 if ! command -v curl >/dev/null || ! command -v python3 >/dev/null; then

@@ -2,6 +2,8 @@
 #
 # A reader of the output that does not read.
 
+# SPDX-License-Identifier: MIT
+
 # shellcheck disable=SC2016 # the attempts' shells expand
 
 . lib/harness.sh
@@ -34,17 +36,21 @@ wait "$pid"
 is 'before retry ends' $? 0
 exec 9<&-
 
-rm over
-{ retry --output=hold sh -c 'head -c 3M /dev/zero; echo $PPID >over'
-    echo $? >code; } | {
-	wait_for test -s over
-	pid=$(cat over)
-	wait_for sh -c "! pgrep -x -P $pid sh"
-	kill "$pid"
-	wc -c >got
+# Whoever takes none of the output for a second gets no more of it.
+# shellcheck disable=SC2317 # check calls it
+reads_on() {
+	rm -f over
+	{ retry --output=hold sh -c 'head -c 3M /dev/zero; echo $PPID >over'
+	    echo $? >code; } | {
+		wait_for test -s over
+		pid=$(cat over)
+		wait_for sh -c "! pgrep -x -P $pid sh"
+		kill "$pid"
+		wc -c >got
+	}
+	test "$(cat code got | xargs)" = '143 3145728'
 }
-is 'a reader that goes on reading after a signal gets all' \
-    "$(cat code got | xargs)" '143 3145728'
+check 'a reader that goes on reading after a signal gets all' retried reads_on
 
 # stuck NAME OPTION...: a run whose reader takes nothing; its status in $code,
 # its messages in $err.
@@ -77,6 +83,17 @@ wait "$pid" 2>/dev/null
 is 'a signal does between attempts' $? 143
 is 'none of which was made meanwhile' "$(wc -l <often)" 1
 exec 9<&-
+
+# Messages wait neither for what holds the output, nor for what searches it.
+run timeout -s KILL 30 "$RETRY" -v --name="$(printf %0100d 0)" -a 1 -T 6 -k .5 \
+    --output=chronic --fail-match=none sh -c '
+	trap "" 35
+	pkill -STOP -P $PPID -x retry
+	i=0
+	while [ $((i += 1)) -lt 900 ]; do kill -35 $PPID; done
+	exec sleep 60'
+is 'messages are held even if the output is not taken' \
+    "$code $(echo "$err" | grep -c 'received SIGRT')" '124 899'
 
 # Without being held, output waits for its reader in the attempt.
 rm go
@@ -175,9 +192,13 @@ while True:
     time.sleep(.05)
 print(got, run.wait())
 E2
-	is 'a socket whose reader is slow gets all, even at --max-time' \
-	    "$(python3 slow.py retry -q -T 1 --output=last sh -c 'seq 20000
-		exec sleep 60')" '108894 124'
+	# shellcheck disable=SC2317 # check calls it
+	slow() {
+		test "$(python3 slow.py retry -q -T 3 --output=last \
+		    sh -c 'seq 20000; exec sleep 60')" = '108894 124'
+	}
+	check 'a socket whose reader is slow gets all, even at --max-time' \
+	    retried slow
 	is 'nor does a socket that is full' "$(python3 full.py \
 	    retry -q --fail-match=none sh -c 'seq 200000; exec sleep 60')" -15
 else

@@ -2,6 +2,8 @@
 #
 # A retry budget in Redis: scripts/retry-redis-budget.
 
+# SPDX-License-Identifier: MIT
+
 . lib/harness.sh
 PATH=$TESTS/../scripts:$PATH
 gate=retry-redis-budget
@@ -18,7 +20,7 @@ stub() {
 status 0 '--help is no error' "$gate" --help
 
 # The manual has what the help has: each option with its default, a line each.
-"$gate" --help | sed -n 's/^  --\([a-z]*\)[^[]*\(\[.*\)*$/\1 \2/p' >helped
+"$gate" --help | sed -n 's/^  --\([a-z][a-z]*\)[^[]*\(\[.*\)*$/\1 \2/p' >helped
 awk '/^\.It Fl -/ {
 		if (name)
 			print name, value
@@ -66,6 +68,9 @@ is 'what is said is passed on' "$(cat asked)" \
 asks 0 1 --host=h --port=7 --socket=/s
 is 'a socket stands for both' "$(cat asked)" \
     '-s /s EVAL SCRIPT 1 retry-budget 100 1 '
+asks 0 1 --key=k -- --tls --cacert 'a file'
+is 'whatever else redis-cli takes is passed on' "$(cat asked)" \
+    '-h 127.0.0.1 -p 6379 --tls --cacert a file EVAL SCRIPT 1 k 100 1 '
 is 'a token is a retry' "$code $err" '0 '
 asks 0 0
 is 'none is none' "$code $err" '1 '
@@ -117,6 +122,9 @@ touch granted
 is 'and stays empty' "$(granted 5 --key=a --tokens=25 --rate=0)" 0
 is 'a bucket has its own name' \
     "$(granted 5 --key=b --tokens=2.999 --rate=0)" 2
+
+retry-redis-budget --socket="$T/redis" --key=f --rate=0 -- -n 2
+is 'redis-cli understands what is passed on' "$(redis -n 2 exists f)" 1
 
 retry-redis-budget --socket="$T/redis" --key=c --tokens=1 --rate=1000
 status 0 'tokens come back with time' wait_for \

@@ -2,6 +2,8 @@
 #
 # One commit makes the same packages, wherever and by whomever they are made.
 
+# SPDX-License-Identifier: MIT
+
 . lib/harness.sh
 
 if ! git -C "$TESTS/.." rev-parse -q --verify HEAD >/dev/null 2>&1; then
@@ -24,7 +26,8 @@ packages() {
 	shift
 	git clone -q "$TESTS/.." "$folder" || return
 	# shellcheck disable=SC2086 # or none
-	env "$@" "$folder/scripts/package" "$folder/dist" deb source $targets
+	env "$@" "$folder/scripts/package" "$folder/dist" debian deb source \
+	    $targets
 }
 
 check 'packages are made' packages one TZ=UTC
@@ -34,8 +37,9 @@ check 'and once more' sh -c 'umask 077; mkdir -p a/longer/name'
 is 'by somebody else' "$?" 0
 sort -k 2 one/dist/SHA256SUMS >first
 sort -k 2 a/longer/name/of/two/dist/SHA256SUMS >second
-# APKBUILD, the source, retry.spec, the package and the list; and tarballs.
-wanted=$((5 + $(echo "$targets" | wc -w)))
+# APKBUILD, the source, retry.spec, the package, the list, three files of Debian's
+# source package; and tarballs.
+wanted=$((8 + $(echo "$targets" | wc -w)))
 is 'there are all of them' "$(wc -l <first)" "$wanted"
 check 'and they are the same' diff first second
 

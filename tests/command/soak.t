@@ -4,6 +4,8 @@
 #
 # shellcheck disable=SC2016 # it is for another shell to expand
 
+# SPDX-License-Identifier: MIT
+
 . lib/harness.sh
 
 attempts=1000

@@ -5,6 +5,8 @@
 #
 # shellcheck disable=SC2016 # it is for another shell to expand
 
+# SPDX-License-Identifier: MIT
+
 . lib/harness.sh
 
 # An exec that hangs, as on a network file system.
@@ -29,6 +31,9 @@ else
 end
 	run late ./slow 15 "$RETRY" -q -d 100d --check='exec ./slow' true
 	is 'so is a check' "$code $out" '143 '
+	run late ./slow 0 "$RETRY" -q -a 1 --health='echo >>probed; false' \
+	    --health-interval=50ms --health-retries=2 ./slow
+	is 'a probe runs beside it' "$code $(wc -l <probed)" '124 2'
 fi
 
 # Scripts without #!, which libc has the shell run, found in $PATH or not.
@@ -52,14 +57,20 @@ is 'it may have many arguments on a small stack' "$code $out" \
     '0 bin/plain: 7000 a'
 run env PATH="$T/denied:/nosuch" "$RETRY" plain
 is 'what may not be executed is 126' "$code" 126
-like 'and told' "$err" 'cannot execute plain: Permission denied$'
+like 'and told' "$err" 'cannot execute plain: no execute permission: chmod \+x .*/denied/plain$'
 for name in nosuch ''; do
 	run env PATH="$T/bin:/nosuch" "$RETRY" "$name"
 	is "what is not found is 127: '$name'" "$code" 127
-	like 'and told' "$err" 'No such file or directory'
+	like 'and told' "$err" 'command not found|the command is empty'
 done
-run env -u PATH "$RETRY" sh -c 'exit 3'
+run env -u PATH "$RETRY" -d 0 sh -c 'exit 3'
 is 'without $PATH the usual places are searched' "$code" 3
+mkdir directory && : >empty
+for name in directory empty; do
+	run env -u PATH "$RETRY" "$name"
+	like "without \$PATH this folder is not searched for: $name" "$code $err" \
+	    '^127 retry: cannot execute [a-z]*: command not found'
+done
 
 # Errors on the way.
 
@@ -70,13 +81,44 @@ if strace -o trace true 2>/dev/null; then
 	    "$RETRY" --output=hold -a 1 -d 0 true
 	is 'a child that cannot get its descriptors is not executed' "$code" 126
 	like 'which is told' "$err" '(Input/output|I/O) error$'
-	for error in ENOENT EACCES EMFILE ENXIO; do
-		run setsid -w strace -o trace -P /dev/tty \
-		    -e inject=openat,open:error=$error \
+	run strace -o trace -e trace=clone "$RETRY" true
+	if grep -q CLONE_VM trace; then
+		for error in EINVAL ENOSYS EPERM; do
+			run strace -o trace -e trace="$(any_libc clone)" \
+			    -e inject=clone:error=$error:when=1 \
+			    "$RETRY" -a 2 -d 0 sh -c 'exit 3'
+			is "a child that may share no memory is forked: $error" \
+			    "$code $(grep -c '(' trace) $(grep -c CLONE_VM \
+				trace)" '3 3 1'
+		done
+		run strace -o trace -e trace=clone -E LD_PRELOAD=/nonexistent \
+		    "$RETRY" true
+		is 'and one that a preloaded library may want to see' \
+		    "$code $(grep -c CLONE_VM trace)" '0 0'
+		run strace -o trace -e trace=clone env LISTEN_FDS=0 sh -c '
+			LISTEN_PID=$$ exec "$0" sh -c "echo \$((LISTEN_PID - \$\$))"
+		    ' "$RETRY"
+		is 'a child that shares memory may know its own number' \
+		    "$out $(grep -c CLONE_VM trace)" '0 1'
+	else
+		skip 'a child that may share no memory is forked' \
+		    'none shares it in this build'
+	fi
+	for error in ENOENT EACCES EPERM ENXIO; do
+		set -- strace -o trace -P /dev/tty \
+		    -e inject="$(any_libc openat):error=$error" \
 		    "$RETRY" sh -c 'ps -o pgid= $PPID $$ | uniq | wc -l'
-		[ $error = ENXIO ] && groups=2 || groups=1
-		is "an attempt's groups, with $error of /dev/tty" "$out" "$groups"
+		run setsid -w "$@"
+		is "a group for an attempt without a terminal, $error" "$out" 2
+		[ $error != ENXIO ] || continue
+		run python3 "$TESTS/lib/terminal.py" 80 -- "$@"
+		is "none with a terminal that gives $error" \
+		    "$(printf '%s\n' "$out" | head -n 1)" 1
 	done
+	run setsid -w strace -o trace -P /dev/tty -P /proc/self/stat \
+	    -e inject="$(any_libc openat):error=ENOENT" \
+	    "$RETRY" sh -c 'ps -o pgid= $PPID $$ | uniq | wc -l'
+	is 'a group if nothing tells of a terminal' "$out" 2
 else
 	skip 'errors on the way are told' 'strace cannot trace here'
 fi

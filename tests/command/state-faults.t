@@ -3,6 +3,8 @@
 # The state when system calls fail, and when runs are killed: the file has the
 # old or the new.
 
+# SPDX-License-Identifier: MIT
+
 . lib/harness.sh
 # shellcheck source=tests/lib/tries.sh
 . "$TESTS/lib/tries.sh"

@@ -5,6 +5,8 @@
 # shellcheck disable=SC2016 # it is for another shell to expand
 # shellcheck disable=SC3045 # dash and bash know ulimit -S
 
+# SPDX-License-Identifier: MIT
+
 . lib/harness.sh
 
 # ran: how many attempts left a line; forgets them.
@@ -60,7 +62,7 @@ is 'without a limit a command is run until it succeeds' "$code $(ran)" '0 20'
 run retry -a 10,75:2 -d 0 sh -c 'echo >>ran; test $RETRY_ATTEMPT -gt 1 && exit 75; exit 1'
 is 'a limit of one kind of failure gives up' "$code $(ran)" '75 3'
 like 'and the message names it' "$err" '--attempts=75:2'
-run retry -a timeout:2 -t .1 -d 0 ./attempt sleep 60
+run retry -a timeout:2 -t 3 -d 0 ./attempt sleep 60
 is 'time-outs have a limit of their own' "$code $(ran)" '124 2'
 run retry -a 4/10m -d 0 ./attempt false
 is 'so have failures within a time' "$code $(ran)" '1 4'
@@ -140,13 +142,14 @@ status 127 'a name that is not found on the PATH is 127' \
     env PATH=/usr/bin:/bin "$RETRY" -d 100d retry-no-such-command
 run retry -d 100d ''
 is 'an empty name is not found, and shown' "$code $err" \
-    "127 retry: cannot execute '': No such file or directory"
+    "127 retry: cannot execute '': the command is empty"
 # instead TEXT COMMAND...
 instead() {
 	text=$1
 	shift
 	run retry -d 100d "$@"
 	is "'$*' is not found" "$code" 127
+	err=${err##*not found}
 	is 'and what to type instead is said' "${err##*directory}" "$text"
 }
 instead '; did you mean retry make test, without the quotes?' 'make test'
@@ -156,12 +159,58 @@ instead '; did you mean retry --repeat=3 ...?' --repeat 3 make
 instead '; did you mean retry -a 4 ...?' --repeat=3 4 make
 instead '; did you mean retry -T 5m ...?' 5m make
 instead '; did you mean retry env FOO=1 ...?' FOO=1 make
-instead "; for a function of bash, export -f it and type: retry bash -c 'my_own'" my_own
+instead '' my_own
+instead '; did you mean --delay=500ms?' --delay 500 ms
+instead '; did you mean --timeout=5m?' -t 5 minutes make
+instead '; did you mean --max-time=1.5h?' -T1.5 hours make
 instead '; to wait for a failure: --success-on=none,nonzero' ! true
 instead "; the shell knows this word: retry sh -c 'export ...'" export x
-instead "; the shell knows this word: retry sh -c '[[ ...'" '[[' -f x ']]'
+instead "; bash knows this word: retry bash -c '[[ ...'" '[[' -f x ']]'
+for word in source declare typeset shopt let pushd; do
+	instead "; bash knows this word: retry bash -c '$word ...'" $word x
+done
 instead '; did you mean retry --help?' help
 instead '' no/such/file
+mkdir folder
+printf '#!/no/such\n' >script
+printf '#!/bin/sh\r\n' >crlf
+printf 'true\n' >here.sh
+chmod +x script crlf here.sh
+printf 'true\n' >text
+while read -r command want; do
+	run retry -d 100d "$command"
+	is "'$command' says why it cannot be executed" "${err#*: *: }" "$want"
+done <<'END'
+no-such-command command not found
+./folder it is a directory
+./text no execute permission: chmod +x ./text
+./script its interpreter '/no/such' does not exist
+./crlf its interpreter '/bin/sh\r' does not exist: its lines end in CR LF
+here.sh command not found; did you mean ./here.sh?
+END
+run env 'BASH_FUNC_my_own%%=() { :; }' "$RETRY" -d 100d my_own
+is 'a function of bash is told from other names' "$err" \
+    "retry: cannot execute my_own: it is a function of bash: use bash -c 'my_own ...'"
+rm -r folder script crlf here.sh text
+run retry -a 2 -d 0 --retry-on=137 sh -c 'kill -9 $$'
+like 'a death by a signal is told from its exit status' "$err" \
+    'not in --retry-on; --retry-on has exit status 137: .* write KILL$'
+run retry -a 2 -d 0 --stop-on=137 sh -c 'kill -9 $$'
+like 'so it is if the status stops' "$err" \
+    'attempt 1/2 .*; --stop-on has exit status 137: .* write KILL; next at'
+printf '#!/bin/sh\nexit 124\n' >timeout
+chmod +x timeout
+run retry -a 2 -d 0 --retry-on=timeout ./timeout
+like 'the status of timeout(1) is told from a timeout' "$err" \
+    'exited 124, not in --retry-on; 124 is the status of timeout\(1\)'
+run retry -a 2 -d 0 --retry-on=timeout sh -c 'exit 124'
+like 'another command may exit 124' "$err" 'exited 124, not in --retry-on$'
+run retry --preset=kubernetes --delay-match='(.*)' sh -c 'echo 2h; exit 1'
+like 'the cap of a preset is named' "$err" \
+    'longer than --max-delay allows: 5m, by the preset$'
+run retry -d 2 --delay-match='(.*)' sh -c 'echo 2h; exit 1'
+like 'the default cap is named' "$err" \
+    'longer than --max-delay allows: 1h, by default$'
 printf "#!/bin/sh\nexit 0\n" >./3
 chmod +x ./3
 status 0 'a program of such a name is run all the same' \
@@ -186,7 +235,7 @@ is 'what cannot be started is retried if wished' \
     "$code $(printf '%s\n' "$err" | grep -c 'cannot execute')" '126 2'
 run retry -q ./plain
 is 'quiet says so too: nobody else would' "$code $err" \
-    '126 retry: cannot execute ./plain: Permission denied'
+    '126 retry: cannot execute ./plain: no execute permission: chmod +x ./plain'
 run retry -q -a 3 -d 0 --retry-on=unstartable ./nosuch
 is 'but once, where the run ends by it' "$code $err" \
     '127 retry: cannot execute ./nosuch: No such file or directory'
@@ -201,7 +250,7 @@ is "the command's own 126 is a failure like others" "$code $(ran)" '126 2'
 
 # A call that is wrong.
 
-run retry
+run retry -v
 is 'no command is 125' "$code" 125
 is 'a wrong call is told in one line' "$(printf %s "$err" | grep -c '')" 1
 is 'and not on stdout' "$out" ''
@@ -235,9 +284,9 @@ status 0 'without it that is 0' retry --success-on=0,2 sh -c 'exit 2'
 status 143 'it keeps that of a time-out' \
     retry -a 1 -t .1 --preserve-status sleep 9
 status 9 'even of one that ended by itself' \
-    retry -a 1 -t .3 --preserve-status sh -c 'trap "exit 9" TERM; sleep 9 & wait'
+    retry -a 1 -t 3 --preserve-status sh -c 'trap "exit 9" TERM; sleep 60 & wait'
 status 0 'as timeout(1) does, also if that is 0' \
-    retry -a 1 -t .3 --preserve-status sh -c 'trap "exit 0" TERM; sleep 9 & wait'
+    retry -a 1 -t 3 --preserve-status sh -c 'trap "exit 0" TERM; sleep 60 & wait'
 status 0 'and if a rule makes a failure of it' \
     retry -a 1 --preserve-status --fail-match=bad echo bad
 status 143 'or at --max-time' retry -T .1 --preserve-status sleep 9

@@ -2,6 +2,8 @@
 #
 # --stdin: what the attempts read.
 
+# SPDX-License-Identifier: MIT
+
 # shellcheck disable=SC2016 # the attempts' shells expand
 
 . lib/harness.sh
@@ -47,7 +49,10 @@ warned() {
 	"$@" 2>&1 >/dev/null | grep -cxF "retry: sh: $used"
 }
 is 'a pipe that the first attempt used up is told, once' \
-    "$(seq 3 | warned retry -d 0 -a 4 sh -c 'cat; exit 1')" 1
+    "$({ seq 3; : >written; } | {
+	wait_for test -e written
+	warned retry -d 0 -a 4 sh -c 'cat; exit 1'
+    })" 1
 is 'a here-document too' "$(warned retry -d 0 -a 2 sh -c 'cat; exit 1' <<E2
 text
 E2
@@ -69,6 +74,10 @@ is 'nor if the attempts share it on purpose' \
 : >empty
 wait
 is 'nor if there never was any' "$(cat count)" 0
+mkfifo said
+{ read -r _ <said; } | warned retry -d 0 -a 2 sh -c '[ $RETRY_ATTEMPT = 2 ] ||
+    : >said; cat; exit 1' >count
+is 'nor if the pipe is closed without a byte' "$(cat count)" 0
 if command -v python3 >/dev/null; then
 	check 'a socket that is used up is told' python3 -c '
 import socket, subprocess, sys

@@ -4,6 +4,8 @@
 #
 # shellcheck disable=SC2016 # it is for another shell to expand
 
+# SPDX-License-Identifier: MIT
+
 . lib/harness.sh
 # shellcheck source=tests/lib/stubs.sh
 . "$TESTS/lib/stubs.sh"
@@ -42,7 +44,8 @@ unit() {
 
 # recipe HEADING NAME SCRIPT [LINE...]: the same, after those of the cookbook.
 recipe() {
-	cp "recipes/$1" "$units/$2.service"
+	sed 's|/usr/local/bin/|/usr/bin/|' "recipes/$1" \
+	    >"$units/$2.service"
 	shift
 	unit "$@"
 }
@@ -62,6 +65,13 @@ recipe 'A daemon that says when it is ready' ready '[ "$CALL" -gt 1 ] || exit 7
 	systemd-notify --ready
 	while [ ! -e "/root/$UNIT.bad" ]; do sleep 0.02; done
 	exit 78' TimeoutStartSec=3
+cat >"$machine_usr/bin/curl" <<'END_CURL'
+#!/bin/sh
+[ "$*" = '-fs localhost/health' ] && [ -e /root/healthy.up ]
+END_CURL
+chmod +x "$machine_usr/bin/curl"
+recipe 'A program that cannot say when it is ready' healthy \
+    'sleep 2; touch /root/$UNIT.up; exec sleep 100d'
 recipe 'A daemon that sends MAINPID=' mainpid '[ "$CALL" -gt 1 ] || exit 7
 	systemd-notify --pid=$$
 	echo $$ >/root/$UNIT.runs
@@ -100,7 +110,7 @@ unit hardened '' $hardened Type=oneshot StandardInputText=fed \
     'ExecStart=/usr/bin/retry -d 0 --stdin=replay --output=last sh -c "echo $$RETRY_ATTEMPT; cat; exit $$((RETRY_ATTEMPT < 3))"'
 # shellcheck disable=SC2086 # words are meant
 unit escaped '' $hardened Type=oneshot \
-    "ExecStart=/usr/bin/retry -a 1 -t 100ms -k 100ms sh -c \"trap '' TERM; setsid sleep 100d & exec sleep 100d\""
+    "ExecStart=/usr/bin/retry -a 1 -t 3s -k 100ms sh -c \"trap '' TERM; setsid sleep 100d & exec sleep 100d\""
 unit private '' PrivateTmp=yes Type=oneshot \
     'ExecStart=/usr/bin/retry -d 0 --output=hold sh -c "ls -A /tmp | wc -l; exit $$((RETRY_ATTEMPT < 2))"'
 recipe 'Wait for what the service needs' needs \
@@ -152,7 +162,7 @@ ran() {
 	test -s "$machine/root/$1.runs"
 }
 
-start activated.socket job.timer limit mainpid needs ready service \
+start activated.socket job.timer healthy limit mainpid needs ready service \
     watchdog dynamic escaped hardened private stopped
 
 # Wait, reload, stop in an attempt, stop in a wait.
@@ -275,6 +285,17 @@ is 'a watchdog spares a wait, and ends an attempt that hangs' \
 wait_for shows ready ActiveState active
 is 'a start that is retried has more time' \
     "$(wc -l <"$machine/root/ready.calls")" 2
+wait_for shows healthy ActiveState active
+check 'a program that answers is ready' test -e "$machine/root/healthy.up"
+is 'its unit has said so once' \
+    "$(journal healthy | grep -c 'is healthy after')" 1
+rm "$machine/root/healthy.up"
+wait_for said healthy 'was unhealthy after'
+wait_for test -e "$machine/root/healthy.up"
+is 'a program that stops answering is started again' \
+    "$(show healthy ActiveState) $(wc -l <"$machine/root/healthy.calls")" \
+    'active 2'
+check 'and stops as ever' inside systemctl stop healthy
 touch "$machine/root/ready.bad"
 wait_for shows ready ActiveState failed
 is 'a wrong configuration restarts nothing' \

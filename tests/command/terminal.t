@@ -4,24 +4,14 @@
 #
 # shellcheck disable=SC2016 # it is for another shell to expand
 
+# SPDX-License-Identifier: MIT
+
 . lib/harness.sh
-if ! command -v python3 >/dev/null; then
-	skip 'terminals' 'python3 is not installed'
-	finish
-fi
+# shellcheck source=tests/lib/jobs.sh
+. "$TESTS/lib/jobs.sh"
 export TERM=dumb
 
-# program NAME: stdin is a shell script of that name, on the PATH.
-program() {
-	{ echo '#!/bin/sh'; cat; } >"$1"
-	chmod +x "$1"
-}
-PATH=$T:$PATH
-
-# What the attempts do. Each writes its pid, and that of retry.
-program known <<'END'
-echo $$ >pid; echo $PPID >retry; exec "$@"
-END
+# What the attempts do.
 program ask <<'END'
 printf '%s? ' "$RETRY_ATTEMPT"
 read -r answer </dev/tty
@@ -42,53 +32,49 @@ exec perl -e '
 END
 
 # What the tests do meanwhile.
-program await <<'END'
-for try in $(seq 2000); do
-	"$@" >/dev/null 2>&1 && exit
-	sleep .01
-done
-echo "waited in vain for: $*"
-exit 1
-END
-program is_stopped <<'END'
-exec grep -q '^State:.T' "/proc/$(cat "$1")/status"
-END
-program goes_on <<'END'
-! is_stopped "$1"
-END
-program tell <<'END'
-exec kill "-$1" "$(cat "$2")"
-END
 program heard <<'END'
 test "$(grep -cx "$1" heard)" -eq "$2"
-END
-program both_stopped <<'END'
-await is_stopped pid && await is_stopped retry
 END
 # As long as it lasts all is stopped, in nanoseconds.
 program pause <<'END'
 both_stopped && moment >paused && sleep .3 && moment >>paused
 END
 
-# on_terminal NAME [PATTERN ACTION]... -- COMMAND...: beside others, in a
-# directory of this name; what was seen is in the file NAME/seen.
-on_terminal() {
-	terminal=$1
-	shift
-	mkdir -p "$terminal"
-	(cd "$terminal" && exec python3 "$TESTS/lib/terminal.py" 80 "$@" \
-	    >seen 2>&1) &
-}
-
-# on_shell NAME LINE [PATTERN ACTION]...: types the line at a shell that has
-# job control, which afterwards says the status, and ends.
-prompt='\n\$\Z'
-on_shell() {
-	shell=$1 line=$2
-	shift 2
-	on_terminal "$shell" '^\$$' "type=$line\\n" "$@" \
-	    -- env PS1='$ ' bash --norc --noprofile -i
-}
+# Where an attempt may be: in retry's group, in one of its own, which timeout(1)
+# makes, or in a session of its own, which nobody but retry can stop; and with
+# timeout(1) the one that is looked at is a child of the attempt.
+program plain <<'END'
+exec "$@"
+END
+program group <<'END'
+exec perl -e 'setpgrp; exec @ARGV' "$@"
+END
+program session <<'END'
+exec perl -e 'use POSIX; POSIX::setsid(); exec @ARGV' "$@"
+END
+program timed <<'END'
+exec timeout 500 "$@"
+END
+program begun <<'END'
+echo $PPID >retry; exec "$@"
+END
+# One that ^C and ^\ do not end, unlike ^Z.
+program count <<'END'
+exec perl -e '
+	use IO::Handle;
+	open my $heard, ">", "heard";
+	$heard->autoflush(1);
+	sub hear { my $n = shift; $SIG{$n} = sub { print $heard "$n\n" } }
+	hear $_ for qw(INT QUIT WINCH);
+	$SIG{USR2} = sub { exit 9 };
+	open my $pid, ">", "pid";
+	print $pid "$$\n";
+	close $pid;
+	print $heard "ready\n";
+	select undef, undef, undef, .01 while 1'
+END
+places='plain group session timed'
+outputs='stream hold all last chronic searched'
 
 # The terminal is the command's.
 
@@ -121,8 +107,8 @@ on_terminal dies . 'run=await test -s pid' . 'type=\x03' -- \
 on_terminal waits 'next in' 'type=\x03' -- retry -d 100d false
 # Stopped so, it finds both that its wait is over and the ^C.
 on_terminal late 'next in' 'run=tell STOP retry && await is_stopped retry' \
-    . 'type=\x03' . 'run=sleep 2; tell CONT retry' -- \
-    retry -b constant -j none -d 2 -a 2 --log=text --log=json:log \
+    . 'type=\x03' . 'run=sleep 6; tell CONT retry' -- \
+    retry -b constant -j none -d 6 -a 2 --log=text --log=json:log \
     known sh -c 'exit 6'
 # It comes while the attempt's process is made.
 if strace -o /dev/null true 2>/dev/null; then
@@ -153,30 +139,53 @@ on_terminal pipeline . 'run=await test -s code
 
 # ^Z, a background, a hang-up.
 
+for place in $places; do
+	for output in $outputs; do
+		option=--output=$output
+		[ "$output" = searched ] && option=--retry-match=nothing
+		on_shell "keys-$place-$output" \
+		    "retry -a 1 $option begun $place count" \
+		    . 'run=await heard ready 1' . 'type=\x1a' \
+		    Stopped run=both_stopped . 'type=fg\n' \
+		    'fg\n' 'run=await goes_on pid && await goes_on retry' \
+		    . 'type=\x1c' . 'run=await grep -qx QUIT heard' \
+		    . wide=90 . 'run=await grep -qx WINCH heard' \
+		    . 'type=\x03' . 'run=await grep -qx INT heard' \
+		    . 'run=sleep .1; tell USR2 pid' \
+		    "$prompt" "$ends"
+	done
+	wait
+done
+
 release='run=await goes_on pid && await goes_on retry; : >released'
-status='type=echo "status $?"; exit\n'
 on_shell stops 'retry -a 1 --log=json:log known work 7' \
     ready 'type=\x1a' Stopped run=pause . 'type=fg\n' \
-    'fg\n' "$release" "$prompt" "$status"
+    'fg\n' "$release" "$prompt" "$ends"
 on_shell idles 'retry -a 2 -d 100d --log=text --log=json:log known false' \
     'next in' 'type=\x1a' Stopped 'run=await is_stopped retry
 	moment >paused; sleep .3; moment >>paused' . 'type=fg\n' \
-    'fg\n' 'run=await goes_on retry; tell URG retry' "$prompt" "$status"
+    'fg\n' 'run=await goes_on retry; tell URG retry' "$prompt" "$ends"
 on_shell killed 'retry -a 1 known work 7' \
     ready 'run=tell TSTP retry' Stopped run=both_stopped \
-    . 'type=fg\n' 'fg\n' "$release" "$prompt" "$status"
+    . 'type=fg\n' 'fg\n' "$release" "$prompt" "$ends"
 on_shell tostop 'stty tostop; retry -a 2 -d 0 false &' \
     'giving up' 'type=echo $((6 * 7)); jobs; exit\n'
 on_shell wants 'retry -a 1 known ask &' \
     '1\?' 'run=both_stopped' . 'type=\n' Stopped 'type=fg\n' \
-    'fg\n' 'run=await goes_on pid' . 'type=word\n' "$prompt" "$status"
+    'fg\n' 'run=await goes_on pid' . 'type=word\n' "$prompt" "$ends"
 on_shell wants-all "retry -a 1 known perl -e 'kill TTIN => 0; exit 7' &" \
     . 'run=await test -s pid; both_stopped' . 'type=\n' Stopped 'type=fg\n' \
-    "(?s)fg.*$prompt" "$status"
+    "(?s)fg.*$prompt" "$ends"
 # With such a PATH an attempt takes its time until it is a program.
-on_shell early 'PATH=$(printf %060000d 0 | sed s/0/x:/g) '"$RETRY"' -qa 0 -d 0 \
-    --retry-on=unstartable nosuch' \
-    nosuch 'run=sleep .5' . 'type=\x1a' Stopped \
+program searches <<'END'
+echo $$ >retry
+exec env PATH="$(printf %060000d 0 | sed s/0/x:/g)" "$RETRY" -qa 0 -d 0 \
+    --retry-on=unstartable nosuch
+END
+program executed <<'END'
+exec grep -qx "${RETRY##*/}" "/proc/$(cat retry)/comm"
+END
+on_shell early searches . 'run=await executed; sleep .5' . 'type=\x1a' Stopped \
     'type=kill -KILL %%; exit\nexit\n'
 on_terminal orphan . 'run=await heard ready 1' . 'type=\x1a' \
     . 'run=await heard 18 1; tell USR2 pid' -- \
@@ -234,6 +243,19 @@ is 'it is not lost between two attempts' \
 is 'a timeout does not touch the rest of a pipeline' \
     "$(signals pipeline left), $(signals pipeline right)" 'ready 10, ready 10'
 is 'but ends the attempt' "$(cat pipeline/code)" 124
+
+# Every way that output takes, for every place that an attempt may be in.
+for place in $places; do
+	for output in $outputs; do
+		case=keys-$place-$output
+		is "^Z, ^C, ^\\ and a size: $place, $output" \
+		    "$(sort -u "$case"/heard | paste -sd ' ') $(grep '^status' \
+			"$case"/seen | head -n 1)" 'INT QUIT WINCH ready status 9'
+		# timeout(1) itself may send it twice.
+		[ "$place" = timed ] || is "once each: $place, $output" \
+		    "$(sort "$case"/heard | uniq -d)" ''
+	done
+done
 
 # outlasted NAME EVENT FIELD: in the log this time has not the pause in it.
 outlasted() {

@@ -2,6 +2,8 @@
 #
 # What people read.
 
+# SPDX-License-Identifier: MIT
+
 . lib/harness.sh
 
 # said: what is on standard error, with times made equal.

@@ -5,6 +5,8 @@
 #
 # shellcheck disable=SC2016 # it is for another shell to expand
 
+# SPDX-License-Identifier: MIT
+
 . lib/harness.sh
 
 # deaf OPTION...: runs retry with all signals blocked, and so its attempts: a
@@ -49,15 +51,15 @@ moment >>stamps
 is 'and as long as --kill-after says before SIGKILL' "$(awk '
 	NR == 1 { begin = $1 } NR == 2 && $1 - begin < 61e6' stamps)" ''
 
-run retry -a 2 -j none -d 0 -t .05 \
+run retry -a 2 -j none -d 0 -t 3 \
     sh -c 'test "$RETRY_ATTEMPT" -eq 2 || exec sleep 100d
 	echo "$RETRY_LAST ${RETRY_LAST_STATUS-unset}"; exit 7'
 is 'a timeout does not rub off on the next attempt' "$code" 7
 is 'which is told of it' "$out" 'timeout unset'
-run retry -v -a 3 -b list:0,.6 -t .5 sh -c 'exit 3'
+run retry -v -a 3 -b list:0,3.5 -t 3 sh -c 'exit 3'
 is 'no timeout happens in a wait' "$code" 3
 is 'every attempt has the whole time' \
-    "$(printf '%s\n' "$err" | grep -c 'for 0.5s at most')" 3
+    "$(printf '%s\n' "$err" | grep -c 'for 3s at most')" 3
 run retry -v -a 1 -t 0 sh -c 'exit 3'
 is 'no timeout is none' "$code" 3
 unlike 'and nothing is said of one' "$err" 'at most'
@@ -84,7 +86,7 @@ is 'what is no signal, or ends nothing, is refused' "$wrong" ''
 run retry -a 9 -T .1 sleep 100d
 is '--max-time ends an attempt, and with it the run' "$code" 124
 like 'the report says that too' "$err" 'giving up after 1 attempt in .*max-time'
-run retry -d 0 -a 9 -T .3 sh -c 'test $RETRY_ATTEMPT -lt 3 || exec sleep 100d
+run retry -d 0 -a 9 -T 3 sh -c 'test $RETRY_ATTEMPT -lt 3 || exec sleep 100d
 	exit 1'
 is 'it is for all attempts together' "$code" 124
 run retry -v -a 1 -T 1h -t '50%' sh -c 'exit 3'
@@ -97,10 +99,10 @@ status 0 'a run that ends in time is not touched by it' retry -T 1h true
 
 # Silence.
 
-run retry -a 2 -d 0 --idle-timeout=.3 sh -c 'echo out; echo err >&2; exec sleep 100d'
+run retry -a 2 -d 0 --idle-timeout=3 sh -c 'echo out; echo err >&2; exec sleep 100d'
 is 'an attempt that writes nothing any more is ended' "$code $out" '124 out
 out'
-like 'as a line says' "$err" 'attempt 1/2 timed out after .*, silent for 0.3s'
+like 'as a line says' "$err" 'attempt 1/2 timed out after .*, silent for 3s'
 run retry -a 1 --idle-timeout=5 sh -c '
 	for i in 1 2 3 4 5 6 7 8; do sleep .1; echo $i; done; exit 3'
 is 'one that writes is not' "$code" 3
@@ -110,13 +112,13 @@ is 'JSON has it as the rule' \
     'timeout idle-timeout'
 run retry -a 1 --idle-timeout=.2 --stop-on=timeout sleep 100d
 is 'a silent attempt is a timeout for the rules' "$code" 124
-for mode in hold last chronic; do
-	run retry -a 1 --output=$mode --idle-timeout=.3 \
+for mode in hold all last chronic; do
+	run retry -a 1 --output=$mode --idle-timeout=3 \
 	    sh -c 'echo out; exec sleep 100d'
 	is "silence is seen with --output=$mode" "$code $(
 		printf '%s%s\n' "$out" "$err" | grep -c ^out)" '124 1'
 done
-run retry -a 1 --idle-timeout=.3 --check='sleep 1' sh -c 'echo out'
+run retry -a 1 --idle-timeout=3 --check='sleep 3.5' sh -c 'echo out'
 is 'a check may be silent' "$code" 0
 run retry --plan=timeout,1:10m -a 2 -d 1s -j none --idle-timeout=30s make
 like 'a plan ends what times out by silence' "$out" '^2 +31s .*exited 1'
@@ -138,16 +140,16 @@ as_nobody() {
 }
 
 if stranger; then
-	as_nobody "$RETRY" -a 1 -t .3 -k .1 ./setpriv --reuid 0 -- sleep .5
+	as_nobody "$RETRY" -a 1 -t 3 -k .1 ./setpriv --reuid 0 -- sleep 6
 	is "another user's attempt is waited for" "$code" 124
 	like 'and named' "$err" \
 	    '^retry: setpriv: cannot signal process [0-9]+: Operation not permitted$'
-	as_nobody "$RETRY" -a 1 -T 1 -k .1 ./setpriv --reuid 0 -- sh -c '
+	as_nobody "$RETRY" -a 1 -T 3 -k .1 ./setpriv --reuid 0 -- sh -c '
 		echo $$ >pid; exec sleep 100d'
 	is 'but not long after --max-time' "$code" 124
 	check 'it runs on' kill -9 "$(cat pid)"
 	like 'as is said' "$err" 'process [0-9]+ does not end$'
-	as_nobody "$RETRY" -a 1 -t .5 -k .1 sh -c '
+	as_nobody "$RETRY" -a 1 -t 3 -k .1 sh -c '
 		./setpriv --reuid 0 -- sh -c "echo \$\$ >pid; exec sleep 100d" &
 		exec sleep 100d'
 	is "another user's left-over is left" "$code" 124

@@ -2,6 +2,8 @@
 #
 # Some of what scripts/torture does: system calls that fail in many kinds of runs.
 
+# SPDX-License-Identifier: MIT
+
 . lib/harness.sh
 
 if ! command -v python3 >/dev/null ||

@@ -6,6 +6,8 @@
 # shellcheck disable=SC2317 # check calls the functions
 # shellcheck disable=SC3045 # dash and bash know ulimit -n
 
+# SPDX-License-Identifier: MIT
+
 . lib/harness.sh
 
 # stubborn FILE: writes its pid there and stays, whatever SIGTERM says.
@@ -51,14 +53,14 @@ none_alive() {
 	done <"$1"
 }
 
-begin inside -a 2 -d 0 -t 1 -k .2 -- sh -c './stubborn inside & wait'
-begin outside -a 1 -t 1 -k .2 -- sh -c 'setsid ./stubborn outside & wait'
-begin orphan -a 1 -t 1 -k .2 -- \
+begin inside -a 2 -d 0 -t 3 -k .2 -- sh -c './stubborn inside & wait'
+begin outside -a 1 -t 3 -k .2 -- sh -c 'setsid ./stubborn outside & wait'
+begin orphan -a 1 -t 3 -k .2 -- \
 	sh -c '(setsid ./stubborn orphan &) ; exec sleep 60'
-begin hears -a 1 -t 1 -k 60 -- sh -c 'setsid sh -c "
+begin hears -a 1 -t 3 -k 60 -- sh -c 'setsid sh -c "
 	trap \"echo heard >hears; exit\" TERM
 	while :; do sleep .05; done" & while :; do sleep .05; done'
-begin daemon -a 2 -d 0 -t 2 -k .2 -- sh -c '
+begin daemon -a 2 -d 0 -t 4 -k .2 -- sh -c '
 	if [ "$RETRY_ATTEMPT" = 1 ]; then
 		setsid ./stubborn daemon & (./stubborn plain &)
 		while [ ! -s daemon ] || [ ! -s plain ]; do sleep .01; done
@@ -69,10 +71,10 @@ begin daemon -a 2 -d 0 -t 2 -k .2 -- sh -c '
 	sh -c './stubborn older & exec "$RETRY" -q -a 1 -t 1 -k .2 sleep 60'
 	echo $? >older.code
 ) &
-begin whole -a 3 -d 0 -T 1 -k .2 -- sh -c 'setsid ./stubborn whole & wait'
-begin kept -a 1 -t 1 -k 0 -- sh -c './stubborn kept & exec sleep 60'
-begin alone -a 1 -T 1 -k 0 -- ./stubborn alone
-begin heirs -a 2 -d 0 -t 2 -k .2 -- sh -c '
+begin whole -a 3 -d 0 -T 3 -k .2 -- sh -c 'setsid ./stubborn whole & wait'
+begin kept -a 1 -t 3 -k 0 -- sh -c './stubborn kept & exec sleep 60'
+begin alone -a 1 -T 3 -k 0 -- ./stubborn alone
+begin heirs -a 2 -d 0 -t 4 -k .2 -- sh -c '
 	if [ "$RETRY_ATTEMPT" = 1 ]; then
 		setsid ./founder &
 		until [ -s founded ]; do sleep .01; done
@@ -80,30 +82,42 @@ begin heirs -a 2 -d 0 -t 2 -k .2 -- sh -c '
 	fi
 	: >second
 	exec sleep 60'
-begin once -a 1 -t 1 -k .2 -s 40 -- sh -c 'setsid hear once.apart 10 &
+begin once -a 1 -t 3 -k .2 -s 40 -- sh -c 'setsid hear once.apart 10 &
 	hear once.near 10 & exec hear once.child 10'
-begin stopped -a 1 -t 1 -k 9 -- sh -c 'setsid sh -c "
+begin stopped -a 1 -t 3 -k 9 -- sh -c 'setsid sh -c "
 	trap \"echo heard >stopped; exit\" TERM; kill -STOP \$\$" & exec sleep 60'
+# A check and a gate may end what they have started, and nothing else.
+for asker in check before-retry; do
+	[ $asker = check ] && of_attempt=0 || of_attempt=1
+	begin $asker -a 2 -d 0 -t 4 -k .2 "--$asker=setsid ./stubborn $asker-own &
+		sleep 60" -- sh -c "
+		[ \$RETRY_ATTEMPT = 1 ] || exit $of_attempt
+		setsid ./stubborn $asker-apart & ./stubborn $asker-near &
+		until [ -s $asker-apart ] && [ -s $asker-near ]; do
+			sleep .01
+		done
+		exit $of_attempt"
+done
 cp stubborn 'a) Z 1 1 ('
-begin odd -a 1 -t 1 -k .2 -- sh -c 'setsid "./a) Z 1 1 (" odd & wait'
-begin zombie -a 1 -t 1 -k 0 -- sh -c 'perl -e "\$SIG{TERM} = q(IGNORE);
+begin odd -a 1 -t 3 -k .2 -- sh -c 'setsid "./a) Z 1 1 (" odd & wait'
+begin zombie -a 1 -t 3 -k 0 -- sh -c 'perl -e "\$SIG{TERM} = q(IGNORE);
 	fork or exit; open F, q(>zombie); print F \$\$; close F; sleep 60" &
 	exec sleep 60'
 (
 	ulimit -n 24
-	begin many -a 1 -t 1 -k .2 -- sh -c 'for i in $(seq 30); do
+	begin many -a 1 -t 3 -k .2 -- sh -c 'for i in $(seq 30); do
 		setsid sh -c "echo \$\$ >>many; exec sleep 60" & done; wait'
 )
 for case in inside outside orphan hears daemon older whole kept alone heirs \
-    once stopped odd zombie many; do
+    once stopped check before-retry odd zombie many; do
 	wait_for test -s $case.code
 done
 
 is 'a timed-out attempt ends in 124' "$(cat inside.code)" 124
 is 'each attempt had started its own' "$(wc -l <inside)" 2
-check 'what ignores SIGTERM is killed' none_alive inside
-check 'what called setsid is killed' none_alive outside
-check 'what its parent left is killed' none_alive orphan
+check 'what ignores SIGTERM is killed' wait_for none_alive inside
+check 'what called setsid is killed' wait_for none_alive outside
+check 'what its parent left is killed' wait_for none_alive orphan
 is 'a descendant with a session of its own hears --signal' \
 	"$(cat hears)" heard
 is 'the attempt after a daemon timed out' "$(cat daemon.code)" 124
@@ -112,7 +126,7 @@ check 'the daemon of an attempt that ended by itself lives on' \
 check 'a plain process that it left lives on too' alive "$(cat plain)"
 check 'a child from before retry began lives on' alive "$(cat older)"
 is '--max-time ends an attempt in 124' "$(cat whole.code)" 124
-check '--max-time leaves nothing either' none_alive whole
+check '--max-time leaves nothing either' wait_for none_alive whole
 is 'with -k 0 the run ends all the same' "$(cat kept.code)" 124
 like 'what is left with -k 0 is named' "$(cat kept.err)" \
 	'process [0-9]+ \(stubborn\) cannot be ended and is left'
@@ -121,6 +135,20 @@ is 'an attempt that does not end is given up after --max-time' \
 	"$(cat alone.code)" 124
 like 'it is named' "$(cat alone.err)" 'process [0-9]+ does not end'
 check 'and left, since SIGKILL never follows' alive "$(cat alone)"
+run retry -p -q -T 3 -k 0 -a 1 sh -c 'trap "" TERM; echo $$ >own
+    while :; do sleep .1; done'
+is 'with --preserve-status, too, it has not succeeded' "$code" 124
+check 'though it lives on' kill -9 "$(cat own)"
+
+for asker in check before-retry; do
+	check "--$asker that times out spares an attempt's daemon" \
+	    alive "$(cat $asker-apart)"
+	check "--$asker that times out spares what an attempt left" \
+	    alive "$(cat $asker-near)"
+	check "what a --$asker that times out has started is killed" \
+	    wait_for none_alive $asker-own
+	kill -9 "$(cat $asker-apart)" "$(cat $asker-near)"
+done
 
 check 'the session of a daemon is spared, of what it then starts' \
 	alive "$(cat orphaned)"
@@ -128,12 +156,12 @@ check 'and so is a session that a daemon then starts' alive "$(cat separate)"
 is 'each process hears the signal once' \
 	"$(cat once.child once.near once.apart | grep -cx 40)" 3
 is 'one that is stopped hears it' "$(cat stopped)" heard
-check 'a name may look like what follows it' none_alive odd
-check 'there may be more of them than descriptors' none_alive many
+check 'a name may look like what follows it' wait_for none_alive odd
+check 'there may be more of them than descriptors' wait_for none_alive many
 is 'a zombie is not named' "$(grep -c "is left$" zombie.err)" 1
 
 # An attempt that timed out has ended, what it left has not.
-"$RETRY" -q -t 1 -k 100d sh -c 'echo $$ >main; echo $PPID >retry
+"$RETRY" -q -t 3 -k 100d sh -c 'echo $$ >main; echo $PPID >retry
 	sh -c "trap \"\" TERM; echo \$\$ >left; exec sleep 60" &
 	exec sleep 60' 2>left.err &
 wait_for test -s left
@@ -151,7 +179,7 @@ if strace -o trace true 2>/dev/null; then
 	status 124 'an attempt times out that leaves what ends by itself' \
 	    strace -o trace -e trace=getdents64,wait4 \
 	    -e inject=getdents64:delay_enter=50000 \
-	    "$RETRY" -q -a 1 -t .2 -k 100d sh -c '
+	    "$RETRY" -q -a 1 -t 3 -k 100d sh -c '
 		sh -c "trap \"\" TERM; echo \$\$ >late
 			while kill -0 $$; do :; done 2>/dev/null" &
 		exec sleep 60'
@@ -164,7 +192,7 @@ fi
 # started another has a higher number.
 cat >numbers <<'END'
 #!/bin/sh
-"$RETRY" -q -a 2 -d 0 -t 2 -k .2 sh -c '
+"$RETRY" -q -a 2 -d 0 -t 4 -k .2 sh -c '
 	if [ "$RETRY_ATTEMPT" = 1 ]; then
 		setsid ./stubborn used &
 		until [ -s used ]; do sleep .01; done
@@ -178,7 +206,7 @@ cat >numbers <<'END'
 	exec sleep 60'
 echo $?
 cmp used again && ! kill -0 "$(cat again)" 2>/dev/null && echo killed
-"$RETRY" -q -a 1 -t 1 -k .2 sh -c '
+"$RETRY" -q -a 1 -t 4 -k .2 sh -c '
 	echo 20000 >/proc/sys/kernel/ns_last_pid
 	setsid sh -c "trap \"\" TERM
 		echo 10000 >/proc/sys/kernel/ns_last_pid
@@ -205,7 +233,7 @@ fi
 # one in theirs, which both ignore SIGTERM.
 leaves() {
 	rm -f apart near
-	run setsid -w "$@" -a 2 -d 0 -t .5 -k .1 sh -c '
+	run setsid -w "$@" -a 2 -d 0 -t 3 -k .1 sh -c '
 		setsid ./stubborn apart & ./stubborn near & wait'
 }
 hidden='cannot see what a timed-out attempt leaves: /proc:'
@@ -219,7 +247,7 @@ then
 	is 'without /proc a timeout ends in 124' "$code" 124
 	is 'and says once what may be left' \
 	    "$(printf '%s\n' "$err" | grep -c "$hidden No such file or dir")" 1
-	check "the attempt's group has ended" none_alive near
+	check "the attempt's group has ended" wait_for none_alive near
 	xargs kill -9 <apart
 	leaves unshare $own --pid --fork "$RETRY"
 	is 'in a name space of its own too' "$code" 124
@@ -237,10 +265,45 @@ if strace -o trace true 2>/dev/null; then
 	is 'without a descriptor for /proc a timeout ends in 124' "$code" 124
 	is 'and says why' \
 	    "$(printf '%s\n' "$err" | grep -cE "$hidden (Too many open files|No file descriptors)")" 1
-	check "the attempt's group has ended without that too" none_alive near
+	check "the attempt's group has ended without that too" wait_for none_alive near
 	xargs kill -9 <apart
 else
 	skip 'without a descriptor for /proc' 'strace cannot trace here'
+fi
+
+# A /proc that hides processes that this user may not trace: here those of a
+# program that the user may not read.  The last one has a parent that is seen.
+cat >hides <<'END'
+#!/bin/sh
+mount -t proc -o hidepid=2 proc /proc || exit
+rm -f started
+while [ "$(pgrep -xc unreadable)" -lt 3 ]; do
+	sleep .05
+done >/dev/null && : >started &
+setpriv --reuid 65534 --regid 65534 --clear-groups "$RETRY" "$@" \
+    -a 1 -- sh -c 'deaf="trap \"\" TERM; exec ./unreadable 61"
+	setsid sh -c "$deaf" & sh -c "$deaf" &
+	setsid sh -c "($deaf) & wait" &
+	until [ -e started ]; do echo; sleep .05; done; exec sleep 60'
+echo "$?, left $(pgrep -xc unreadable)"
+pkill -x unreadable
+:
+END
+cp "$(command -v sleep)" unreadable
+chmod 711 unreadable "$T" "${T%/*}"
+chmod +x hides
+if [ "$(id -u)" -ne 0 ] || ! unshare --pid --fork --mount-proc \
+    mount -t proc -o hidepid=2 proc /proc 2>/dev/null; then
+	skip 'what /proc hides is killed' 'only root can hide processes'
+elif ! ./unreadable 0 2>/dev/null; then
+	skip 'what /proc hides is killed' 'sleep needs its own name here'
+else
+	run unshare --pid --fork --mount-proc ./hides --idle-timeout=3 -k .2
+	is 'what /proc hides is killed' "$(printf '%s\n' "$out" | grep .)" \
+	    '124, left 0'
+	run unshare --pid --fork --mount-proc ./hides --idle-timeout=3 -k 0
+	like 'without SIGKILL what /proc hides is named' "$err" \
+	    'process [0-9]+ \(hidden\) cannot be ended and is left$'
 fi
 
 # A process whose first thread has ended.
@@ -264,16 +327,17 @@ threading.Thread(target=stay).start()
 ctypes.CDLL(None).pthread_exit(None)
 END
 	status 124 'an attempt times out that leaves half a process' \
-	    retry -q -a 1 -t 2 -k .1 sh -c 'setsid python3 threads.py &
-		exec sleep 60'
-	check 'which is killed' none_alive threads
+	    retry -q -a 1 --idle-timeout=3 -k .1 sh -c '
+		setsid python3 threads.py &
+		until [ -s threads ]; do echo; sleep .05; done; exec sleep 60'
+	check 'which is killed' wait_for none_alive threads
 else
 	skip 'half a process is killed' 'python3 is not installed'
 fi
 
 status 124 'there may be hundreds of them' retry -q -a 1 -t 1 -k .1 \
     sh -c 'for i in $(seq 300); do sleep 984.'$$' & done; wait'
-check 'and none is left' not pgrep -f "^sleep 984.$$\$"
+check 'and none is left' wait_for not pgrep -f "^sleep 984.$$\$"
 retry -q -a 2 -d 0 sh -c '
 	[ $RETRY_ATTEMPT = 1 ] || exec ps -o ppid= -p "$(cat own)" >parent
 	echo $PPID >retry
@@ -284,16 +348,16 @@ is 'without a limit on the time an orphan is not adopted' \
     "$(tr -d " " <parent | grep -cvxF -f retry)" 1
 kill -9 "$(cat own)"
 
-kill -9 "$(cat daemon)" "$(cat plain)" "$(cat older)" "$(cat kept)" \
+kill -9 "$(cat daemon)" "$(cat plain)" "$(cat older)" "$(cat kept)" "$(cat alone)" \
     "$(cat founded)" "$(cat orphaned)" "$(cat separate)" "$(cat zombie)"
-run retry -a 1 -t .3 -k 0 perl -e '
+run retry -a 1 -t 3 -k 0 perl -e '
 	if (!fork) {
 		$SIG{TERM} = "IGNORE";
 		$0 = "e\033[31m";
-		sleep 3;
+		sleep 9;
 		exit;
 	}
-	sleep 5'
+	sleep 60'
 like 'what is left is named' "$err" '\(e'
 unlike 'harmlessly' "$err" "$(printf '\033')"
 

@@ -3,6 +3,8 @@
 # The status line on a terminal. It counts down a wait and is never seen while
 # anything else may be.
 
+# SPDX-License-Identifier: MIT
+
 . lib/harness.sh
 if ! command -v python3 >/dev/null; then
 	skip 'the status line' 'python3 is not installed'
@@ -19,10 +21,13 @@ look() {
 	(cd "$look_name" && exec python3 "$TESTS/lib/terminal.py" "$@" >seen 2>&1) &
 }
 
-# seen NAME: that, with times and pids made equal.
+# seen NAME: that, with times and pids made equal; of a wait of 20 seconds the first
+# five are told from the others.
 seen() {
 	sed -e 's/after [<0-9.]*m\{0,1\}s/after TIME/' -e 's/next in [<0-9.]*m*s/next in TIME/' \
 	    -e 's/ in [<0-9.]*m*s: / in TIME: /' -e 's/ in [<0-9.]*m*s$/ in TIME/' \
+	    -e 's/ in 1[0-5]s / in 15s /' -e 's/ in \(20\|1[6-9]\)s / in 20s /' \
+	    -e 's/ in \(30\|2[1-9]\)s / in 30s /' -e 's/ in [1-3]s / in 3s /' \
 	    -e 's/URG [0-9]*/URG PID/' -e 's/\([#.]\{8,\}\)/BAR/' "$1/seen"
 }
 
@@ -43,14 +48,22 @@ END
 chmod +x try
 PATH=$T:$PATH
 
-look normal 80 'kill -URG' show '2/3 in 19s' show '2/3 in 19s' "$now" \
+look normal 80 'kill -URG' show '2/3 in 1[0-5]s' show . "$now" \
     '3/3 in' show '3/3 in' "$now" -- \
     try -a 3 -d 20 sh -c 'echo out; exit 7'
+# So must it be however the output takes its way.
+ways='--fail-match=zz --idle-timeout=99 --output=hold --output=all --output=last
+--output=chronic'
+for way in $ways; do
+	look "way$way" 80 'kill -URG' show '2/3 in 1[0-5]s' show . \
+	    "$now" '3/3 in' show '3/3 in' "$now" -- \
+	    try -a 3 -d 20 "$way" sh -c 'echo out; exit 7'
+done
 look narrow 200 '200$|kill -URG' show '2/2 in' wide=40 '^sh: .*  last exited 7$' show \
     . wide=20 '^attempt 2/2 in [0-9]+s$' show . 'type=\x03' -- \
     try -a 2 -d 30 sh -c 'exit 7'
 name=ÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜ
-look foreign 80 'in 29s' show . 'type=\x03' -- \
+look foreign 80 '2/2 in' show . 'type=\x03' -- \
     try --name=x$name -a 2 -d 30 sh -c 'exit 7'
 # in_two_days: the date then.
 in_two_days() {
@@ -60,7 +73,7 @@ day=$(in_two_days)
 look clock 120 '2/2 in' show . 'type=\x03' -- try -a 2 -d 2d false
 look minute 80 '2/2 in' show . 'type=\x03' -- try -a 2 -d 70 false
 look end 80 -- try -a 2 -d 0.6 sh -c 'echo out; exit 7'
-look gate 80 '2/2 in' show 'gate runs' show -- try -a 2 -d 0.6 \
+look gate 80 '2/2 in' show 'gate runs' show -- try -a 2 -d 3 \
     --check='echo check runs; exit 1' \
     --before-retry='echo gate runs; sleep 0.2' sh -c 'echo out; exit 1'
 look quiet 80 -- try -q -a 2 -d 0.6 sh -c 'echo out; exit 7'
@@ -69,6 +82,7 @@ for columns in 40 80; do
 	look text$columns $columns -- try --log=text -a 2 -d 0 sh -c 'printf half'\
 '; exit 7'
 done
+look never 80 -- try --color=never -a 2 -d 0.6 false
 look plain 80 -- env NO_COLOR=1 try -a 2 -d 0.6 false
 look flaky 80 -- try -a 2 -d 0.6 sh -c 'exit $((RETRY_ATTEMPT < 2))'
 look short 80 -- try -a 3 -d 0.3 false
@@ -78,11 +92,13 @@ look stopped 80 '^\$$' 'type=retry -d 30 false\n' '2/5 in' 'type=\x1a' \
     'ended(.*\n)+\$$' 'type=exit\n' -- env PS1='$ ' bash --norc --noprofile -i
 look background 80 '^\$$' 'type=retry -a 2 -d 0.8 false &\n' \
     'giving' 'type=exit\n' -- env PS1='$ ' bash --norc --noprofile -i
-look dumb 80 -- env TERM=dumb try -a 2 -d 0.6 false
+look dumb 80 -- env TERM=dumb try -a 2 -d 3 false
 look apart 80 -- setsid -w "$T/try" -a 2 -d 0.6 false
-look unicode 80 '2/2 in' show -- env LC_ALL=C.UTF-8 try -a 2 -d 0.6 false
-look github 80 '2/2 in' show -- env GITHUB_ACTIONS=true try -a 2 -d 0.6 false
-look first 80 '1/1 in' show -- try -a 1 -d 0.6 --wait-first true
+look logged 80 -- env CI=true try -a 2 -d 0.6 false
+look unlogged 80 '2/2 in' show -- env CI=false try -a 2 -d 3 false
+look unicode 80 '2/2 in' show -- env LC_ALL=C.UTF-8 try -a 2 -d 3 false
+look github 80 '2/2 in' show -- env GITHUB_ACTIONS=true try -a 2 -d 3 false
+look first 80 '1/1 in' show -- try -a 1 -d 3 --wait-first true
 look redirected 80 -- sh -c "exec try -a 2 -d 0.6 false 2>err"
 look input 80 '^\$$' 'type=retry --stdin=replay cat & echo $! >pid\n' \
     '^\$$' 'run=sh ../await ^T' . 'type=jobs\n' \
@@ -107,31 +123,51 @@ wait
 dashes=--------------------
 told1='retry: sh: attempt 1/3 exited 7 after TIME; next in TIME'
 told2='retry: sh: attempt 2/3 exited 7 after TIME; next in TIME'
-is 'a wait has a status line, and nothing else has' "$(seen normal)" "\
-out
-$told1
-retry: sh: attempt 2/3 in 20s  BAR  last exited 7  kill -URG PID
+# screens BEFORE MESSAGE: those of such a run, if so much is shown of an attempt.
+screens() {
+	next=${1:+$1
+}${2:+$told1
+} last=${1:+$1
+}${2:+$told2
+}
+	printf '%s' "\
+${next}retry: sh: attempt 2/3 in 20s  BAR  last exited 7  kill -URG PID
 $dashes
-out
-$told1
-retry: sh: attempt 2/3 in 19s  BAR  last exited 7  kill -URG PID
+${next}retry: sh: attempt 2/3 in 15s  BAR  last exited 7  kill -URG PID
 $dashes
-out
-$told1
-out
-$told2
-retry: sh: attempt 3/3 in 20s  BAR  last exited 7  kill -URG PID
+$next${last}retry: sh: attempt 3/3 in 20s  BAR  last exited 7  kill -URG PID
 $dashes
-out
-$told1
-out
-$told2
-out
+"
+}
+end='out
 retry: sh: attempt 3/3 exited 7 after TIME
 retry: sh: giving up after 3 attempts in TIME: exited 7
-status 7"
+status 7'
+streamed="$(screens out yes)
+out
+$told1
+out
+$told2
+$end"
+is 'a wait has a status line, and nothing else has' "$(seen normal)" "$streamed"
+for way in $ways; do
+	case $way in
+	--output=last) want="$(screens '' yes)
+$told1
+$told2
+$end" ;;
+	--output=chronic) want="$(screens '' '')
+out
+$told1
+out
+$told2
+$end" ;;
+	*) want=$streamed ;;
+	esac
+	is "$way: a wait has a status line" "$(seen "way$way")" "$want"
+done
 like 'a wait of a minute says when it ends and how to end it' \
-    "$(cat minute/seen)" '2/2 in (70|69)s, at [0-9:]+  .*kill -URG [0-9]+$'
+    "$(cat minute/seen)" '2/2 in (70|6[0-9])s, at [0-9:]+  .*kill -URG [0-9]+$'
 like 'a long one ends at a time of day' "$(cat clock/seen)" \
     "2/2 in 2d, at ($day|$(in_two_days)) [0-9]{2}:[0-9]{2} "
 is 'it fits the screen, with what matters most' \
@@ -146,7 +182,7 @@ retry: sh: ended by"
 check 'a name is cut between characters' \
     iconv -f UTF-8 -t UTF-8 foreign/raw -o /dev/null
 like 'and a character takes a column' "$(seen foreign)" \
-    '^retry: xÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖ: attempt 2/2 in (29|30)s  last exited 7$'
+    '^retry: xÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖ: attempt 2/2 in 30s  last exited 7$'
 is 'it is gone in the end' "$(seen end)" 'out
 retry: sh: attempt 1/2 exited 7 after TIME; next in TIME
 out
@@ -157,7 +193,7 @@ out='out
 check runs
 retry: sh: attempt 1/2 exited 1 after TIME, and --check says retry; next in TIME'
 is 'also before a check or a gate runs' "$(seen gate)" "$out
-retry: sh: attempt 2/2 in 1s  BAR  last exited 1
+retry: sh: attempt 2/2 in 3s  BAR  last exited 1
 $dashes
 $out
 gate runs
@@ -180,7 +216,9 @@ is 'failures are yellow, giving up is red' \
     "$(grep -acF "${yellow}retry:" end/raw) $(grep -acF "${red}retry:" end/raw)" \
     '2 1'
 check 'a success after a failure is green' grep -aqF "${green}retry:" flaky/raw
-check 'but not with NO_COLOR' not grep -aq "$(printf '\033')\[[0-9]*m" plain/raw
+check 'but not with --color=never' not grep -aq "$(printf '\033')\[[0-9]*m" \
+    never/raw
+check 'nor with NO_COLOR' not grep -aq "$(printf '\033')\[[0-9]*m" plain/raw
 like 'and when ^C ends the wait' "$(sed -n 2p interrupted/seen)" \
     '^retry: false: ended by SIGINT after 1 attempt in '
 is 'and while ^Z stops it' "$(seen stopped | sed '/^---/,$d')" \
@@ -195,7 +233,7 @@ is 'a signal that changes nothing leaves it' \
     "$(seen verbose | grep -A1 USR1 | sed 2q)" 'retry: sh: received SIGUSR1
 retry: sh: attempt 2/2 in 30s  BAR  last exited 7  kill -URG PID'
 is 'it may be there before the first attempt' "$(seen first)" \
-    "retry: true: attempt 1/1 in 1s  BAR
+    "retry: true: attempt 1/1 in 3s  BAR
 $dashes
 
 status 0"
@@ -204,24 +242,29 @@ like 'it has Unicode where the locale has' "$(cat unicode/seen)" '[░█]{8}'
 unlike 'and not elsewhere' "$(cat normal/seen)" '[^ -~]'
 
 like 'a wait for another run is told' "$(cat locked/seen)" \
-    '^retry: true: waiting for another run, which has state$'
+    '^retry: true: waiting for another run, which holds state.lock$'
 like 'and counted while it lasts' "$(cat locked/raw)" \
     'retry: true: another run has state; waiting [0-9]+s'
 is 'then its place is clean' "$(tail -n 2 locked/seen)" \
-    "$(printf 'retry: true: waiting for another run, which has state\nstatus 0')"
+    "$(printf 'retry: true: waiting for another run, which holds state.lock\nstatus 0')"
 is 'quiet leaves the output alone' "$(cat quiet/seen)" 'out
 out
 status 7'
 unlike 'the format text has no status line' "$(cat text/raw)" '2/2 in'
 unlike 'nothing is drawn on a terminal of another session' \
     "$(cat apart/raw)" '2/2 in'
+unlike 'nothing is drawn on a terminal that CI keeps as a log' \
+    "$(cat logged/raw)" '2/2 in'
+like 'which has the lines all the same' "$(cat logged/seen)" 'giving up after'
+like 'with CI=false there is a status line' "$(cat unlogged/seen)" '2/2 in'
 unlike 'a short wait is not worth it' "$(cat short/raw)" '[23]/3 in'
 unlike 'a terminal that is dumb gets no sequences' "$(cat dumb/raw)" \
     "$(printf '\033')"
 like 'but a status line' "$(cat dumb/raw)" '2/2 in'
-is 'which is gone in the end' "$(cut -c 1-19 dumb/seen)" 'retry: false: attem
-retry: false: attem
-retry: false: givin
+is 'which is gone in the end' "$(seen dumb)" \
+    'retry: false: attempt 1/2 exited 1 after TIME; next in TIME
+retry: false: attempt 2/2 exited 1 after TIME
+retry: false: giving up after 2 attempts in TIME: exited 1
 status 1'
 like 'input that is replayed is waited for in the background' \
     "$(grep -A9 'fg$' input/seen)" '^typed$'

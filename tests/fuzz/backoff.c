@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 /*
  * Lines: STRATEGY, base, floor, cap ("" for none), jitter, order.
  */
@@ -65,7 +67,7 @@ check_delay(const struct backoff *backoff, const struct jitter *jitter,
 static void
 check_delays(const struct backoff *backoff, const struct jitter *jitter)
 {
-	struct level level = { .begun = false };
+	struct level level = { 0 };
 
 	MUST(backoff_longest(backoff) >= 0);
 	MUST(backoff_longest(backoff) <= DURATION_MAX);
@@ -90,14 +92,14 @@ is_usable(const struct backoff *backoff, const struct jitter *jitter)
 static bool
 read_numbers(char **text, struct backoff *backoff, struct jitter *jitter)
 {
-	if (duration_parse(fuzz_line(text), &backoff->base) != NULL ||
-	    duration_parse(fuzz_line(text), &backoff->min) != NULL)
+	if (duration_parse(fuzz_line(text), &backoff->base) != PROBLEM_NONE ||
+	    duration_parse(fuzz_line(text), &backoff->min) != PROBLEM_NONE)
 		return false;
 	backoff->cap_given =
-	    duration_parse(fuzz_line(text), &backoff->cap) == NULL;
+	    duration_parse(fuzz_line(text), &backoff->cap) == PROBLEM_NONE;
 	if (!backoff->cap_given)
 		backoff->cap = DURATION_MAX;
-	if (jitter_parse(fuzz_line(text), jitter) != NULL)
+	if (jitter_parse(fuzz_line(text), jitter) != PROBLEM_NONE)
 		return false;
 	jitter->order = strlen(fuzz_line(text)) % 3;
 	return true;
@@ -110,10 +112,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct backoff backoff = { .base = 1 };
 	struct jitter jitter = { .amount = 0 };
 	const char *name = fuzz_line(&rest), *where = NULL;
-	const char *problem = backoff_parse(name, &backoff, &where);
+	const enum problem problem = backoff_parse(name, &backoff, &where);
 
-	if (problem != NULL) {
-		fuzz_problem(problem);
+	if (problem != PROBLEM_NONE) {
+		fuzz_problem(problem_text(problem));
 		MUST(where >= name && where <= name + strlen(name));
 	} else if (read_numbers(&rest, &backoff, &jitter) &&
 	    is_usable(&backoff, &jitter))

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 /*
  * Lines: the parameters, then a bucket as its file has it, which gets the sum
  * that it should have.
@@ -64,10 +66,12 @@ check_use(struct bucket bucket, const struct budget_rules *rules)
 		budget_refill(&bucket, rules, times[i], boot);
 		check_tokens(&bucket, rules);
 		const int64_t before = bucket.tokens;
-		const bool taken = budget_take(&bucket, rules);
-		MUST(taken == (before >= rules->cost));
-		MUST(bucket.tokens == before - (taken ? rules->cost : 0));
-		budget_give(&bucket, rules);
+		const int64_t cost =
+		    i % 2 == 0 ? rules->cost : rules->throttled;
+		const bool taken = budget_take(&bucket, rules, i % 2 != 0);
+		MUST(taken == (before >= cost));
+		MUST(bucket.tokens == before - (taken ? cost : 0));
+		budget_give(&bucket, rules, taken ? cost : 0);
 		check_tokens(&bucket, rules);
 	}
 	budget_refill(&bucket, rules, 5, BUDGET_NO_BOOT);
@@ -81,19 +85,21 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *line = fuzz_line(&rest), *where = line;
 	struct budget_rules rules;
 	struct bucket bucket;
-	const char *problem = budget_rules_parse(line, &rules, &where);
+	const enum problem problem = budget_rules_parse(line, &rules, &where);
 
-	if (problem == NULL) {
+	if (problem == PROBLEM_NONE) {
 		MUST(rules.tokens >= 0 && rules.tokens <= MOST);
 		MUST(rules.success >= 0 && rules.success <= MOST);
 		MUST(rules.rate >= 0 && rules.rate <= MOST);
 		MUST(rules.cost >= 0 && rules.cost <= MOST);
+		MUST(rules.throttled >= 0 && rules.throttled <= MOST);
+		MUST(rules.refund >= 0 && rules.refund <= MOST);
 		check_text(rest, &bucket);
 		mend(rest);
 		check_text(rest, &bucket);
 		check_use(bucket, &rules);
 	} else {
-		fuzz_problem(problem);
+		fuzz_problem(problem_text(problem));
 		MUST(where >= line && where <= line + strlen(line));
 	}
 	free(text);

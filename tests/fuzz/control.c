@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 /* Lines of a control file. */
 
 #include "core/control.h"

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #include <math.h>
 
 #include "core/duration.h"
@@ -11,7 +13,7 @@ reads_back(double seconds)
 	double again;
 
 	MUST(strlen(duration_text(seconds, text)) < sizeof(text));
-	MUST(duration_parse(text, &again) == NULL);
+	MUST(duration_parse(text, &again) == PROBLEM_NONE);
 	MUST(again <= seconds * (1 + 1e-9));
 	MUST(seconds - again <=
 	    fmax(1e-6, seconds >= 86400 ? 3600.5 : seconds * 0.1));
@@ -22,13 +24,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = fuzz_text(data, size);
 	double seconds = -1;
-	const char *problem = duration_parse(text, &seconds);
+	const enum problem problem = duration_parse(text, &seconds);
 
-	if (problem == NULL) {
+	if (problem == PROBLEM_NONE) {
 		MUST(seconds >= 0 && seconds <= DURATION_MAX);
 		reads_back(seconds);
 	} else {
-		fuzz_problem(problem);
+		fuzz_problem(problem_text(problem));
 		MUST(seconds == -1);
 	}
 	free(text);

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 /*
  * Lines: the words of a command line; an empty one; then what happens, two
  * bytes an event: its kind, and a number that goes with it.  Only what may
@@ -52,7 +54,7 @@ any_answer(uint8_t number)
 {
 	return (struct event){ .kind = EVENT_ANSWER,
 		.answer = number % 4,
-		.progress = { .n = number, .delay = number / 64. } };
+		.state = { .n = number, .delay = number / 64. } };
 }
 
 /* What happens of itself now; `kind` is below 32. */
@@ -63,8 +65,8 @@ go_on(struct walk *walk, uint8_t kind, uint8_t number)
 	case DOING_PROCESS:
 		walk_step(walk, (struct event){ .kind = EVENT_EXITED });
 		break;
-	case DOING_CLEAN:
-		walk_step(walk, (struct event){ .kind = EVENT_CLEAN });
+	case DOING_LOOK:
+		walk_step(walk, (struct event){ .kind = EVENT_GONE });
 		break;
 	case DOING_COLLECT:
 		walk_step(walk,
@@ -91,6 +93,13 @@ happen(struct walk *walk, uint8_t kind, uint8_t number)
 {
 	const struct action *action = &walk->drive.action;
 	const int signal = 1 + number % 64;
+
+	if (walk->drive.probes && number % 3 == 0) {
+		walk_step(walk,
+		    (struct event){ .kind = EVENT_PROBED,
+			.probe = { OUTCOME_EXIT, number % 2 } });
+		return;
+	}
 
 	if (kind % 8 < 5 || action->kind == ACTION_ABANDON ||
 	    walk->drive.doing == DOING_QUESTION)

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 /*
  * What the targets of libFuzzer share.  A target gives LLVMFuzzerTestOneInput
  * an input of any bytes, and says what must hold for it:

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #include <math.h>
 
 #include "core/duration.h"
@@ -31,16 +33,16 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = fuzz_text(data, size);
 	struct jitter jitter = { .amount = -1 };
-	const char *problem = jitter_parse(text, &jitter);
+	const enum problem problem = jitter_parse(text, &jitter);
 
-	if (problem == NULL) {
+	if (problem == PROBLEM_NONE) {
 		MUST(jitter.amount >= 0);
 		MUST(jitter.amount <=
 		    (jitter.kind->relative ? 1 : DURATION_MAX));
 		for (double cap = DURATION_MAX; cap > 1e-6; cap /= 7)
 			check_range(jitter, cap);
 	} else
-		fuzz_problem(problem);
+		fuzz_problem(problem_text(problem));
 	free(text);
 	return 0;
 }

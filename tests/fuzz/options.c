@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 /* Lines: the words behind the program's name. */
 
 #include <math.h>
@@ -15,22 +17,21 @@ is_duration(double seconds)
 
 /* What the engine relies on. */
 static void
-check_policy(const struct policy *policy)
+check_policy(const struct options *options)
 {
+	const struct policy *policy = &options->policy;
 	const struct backoff *backoff = &policy->backoff;
 
-	is_duration(policy->max_time);
+	for (int id = 0; id < OPTIONS; id++) {
+		const struct option_row *row = &option_rows[id];
+		const void *member = (const char *)options + row->offset;
+
+		if (row->type == TYPE_DURATION)
+			is_duration(*(const double *)member);
+	}
 	is_duration(policy->timeout);
-	is_duration(policy->min_timeout);
-	is_duration(policy->kill_after);
-	is_duration(policy->reset_after);
-	is_duration(policy->splay);
-	is_duration(policy->throttle_delay);
-	is_duration(policy->success_delay);
 	MUST(policy->timeout_share >= 0 && policy->timeout_share <= 1);
 	MUST(signal_is_deadly(policy->signal));
-	is_duration(backoff->base);
-	is_duration(backoff->min);
 	MUST(backoff->cap > 0 && isfinite(backoff->cap));
 	MUST(backoff->min <= backoff->cap);
 	MUST(jitter_room(&policy->jitter, backoff) >= backoff->min);
@@ -53,7 +54,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	else {
 		MUST(*problem == '\0');
 		if (!options.help && !options.version) {
-			check_policy(&options.policy);
+			check_policy(&options);
 			MUST(options.plan || *options.command != NULL);
 		}
 	}

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 /*
  * The first line is an expression, what follows an attempt's output.  However
  * that is cut into pieces, the same is found in the same lines, and it is what
@@ -33,7 +35,7 @@ plain_line(struct plain *plain, const regex_t *pattern, const char *line,
 static struct plain
 plain_search(const regex_t *pattern, const char *data, size_t size)
 {
-	struct plain plain = { .matched = false };
+	struct plain plain = { 0 };
 
 	while (size > 0) {
 		const char *end = memchr(data, '\n', size);
@@ -52,7 +54,7 @@ search(const struct patterns *patterns, const char *data, size_t size,
     size_t piece)
 {
 	struct stream_line *line = calloc(1, sizeof(*line));
-	struct found found = { .matched = 0 };
+	struct found found = { 0 };
 	struct search search;
 
 	MUST(line != NULL);
@@ -79,7 +81,7 @@ check_output(const struct patterns *patterns, const regex_t *pattern,
 {
 	static const size_t pieces[] = { SIZE_MAX, 1, 2, 7, LINE_MOST };
 	const struct plain plain = plain_search(pattern, data, size);
-	struct found first = { .matched = 0 };
+	struct found first = { 0 };
 
 	for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
 		const struct found found =
@@ -100,18 +102,20 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = fuzz_text(data, size), *rest = text;
 	const char *expression = fuzz_line(&rest);
-	const char *problem;
+	enum problem problem;
+	const char *where;
 	regex_t pattern;
 
 	if (strlen(expression) <= EXPRESSION_MOST &&
 	    !fuzz_is_heavy(expression)) {
-		problem = search_check(expression, false);
-		if (problem != NULL)
-			fuzz_problem(problem);
+		problem = search_check(expression, false, &where);
+		if (problem != PROBLEM_NONE)
+			fuzz_problem(problem_text(problem));
 		else {
 			const struct patterns patterns = {
 				.match = { [MATCH_FAIL] = expression },
-				.hint = search_check(expression, true) == NULL
+				.hint = search_check(expression, true,
+					    &where) == PROBLEM_NONE
 				    ? expression
 				    : NULL,
 			};

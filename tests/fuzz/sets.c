@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #include "core/outcome.h"
 #include "fuzz.h"
 
@@ -33,14 +35,14 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *text = fuzz_text(data, size);
 	struct set set = { { 2 } };
 	const struct set before = set;
-	const char *problem = set_parse(&set, text, NULL);
+	const enum problem problem = set_parse(&set, text, NULL);
 	struct set again = set;
 
-	if (problem == NULL) {
-		MUST(set_parse(&again, text, NULL) == NULL);
+	if (problem == PROBLEM_NONE) {
+		MUST(set_parse(&again, text, NULL) == PROBLEM_NONE);
 		MUST(same(&again, &set));
 	} else {
-		fuzz_problem(problem);
+		fuzz_problem(problem_text(problem));
 		MUST(same(&set, &before));
 	}
 	free(text);

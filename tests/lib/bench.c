@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 /*
  * Measures commands side by side: they take turns, in changing order, so that
  * what else the machine does falls on all of them alike.
@@ -74,7 +76,7 @@ static void
 shots(size_t rounds, char **lines, size_t count)
 {
 	double *times = calloc(rounds * count, sizeof(*times));
-	double limit = 0;
+	double limit = 0, least = 0;
 
 	if (times == NULL)
 		err(EXIT_FAILURE, "calloc");
@@ -87,11 +89,14 @@ shots(size_t rounds, char **lines, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		double *own = times + i * rounds;
 		const double median = quantile(own, rounds, 0.5);
+		const double low = quantile(own, rounds, 0.25);
 
-		if (i == 0)
+		if (i == 0) {
 			limit = median;
-		printf("%10.3f ms  %6.2f  %s\n", median * 1e3, median / limit,
-		    lines[i]);
+			least = low;
+		}
+		printf("%10.3f ms  %6.2f  %6.2f  %s\n", median * 1e3,
+		    median / limit, low / least, lines[i]);
 	}
 	free(times);
 }

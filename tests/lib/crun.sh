@@ -8,6 +8,8 @@
 #	inside /retry -a 2 /bin/false
 #	is 'a status is passed on' "$code" 1
 
+# SPDX-License-Identifier: MIT
+
 # crun_lacks WHY: skips all promises.
 crun_lacks() {
 	skip "$crun_promises" "$1"

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 /*
  * How far a sample is from the distribution that it should have.  Samples are
  * drawn with a fixed seed, so a test on these figures passes always or never.

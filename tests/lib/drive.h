@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 /*
  * Takes an engine through a run on an invented clock.  The caller says what
  * happens and when; what the engine answered last is in `action`.
@@ -25,7 +27,7 @@
 enum doing {
 	DOING_NOTHING,
 	DOING_PROCESS,	/* it runs */
-	DOING_CLEAN,	/* it has exited: what it left is waited for */
+	DOING_LOOK,	/* it has exited: what it left is waited for */
 	DOING_COLLECT,	/* what came of it is asked for */
 	DOING_QUESTION, /* one that no process answers */
 	DOING_WAIT,
@@ -44,8 +46,9 @@ struct drive {
 	bool talks;	   /* more than signals was told since */
 	bool judged;	   /* the last step told an outcome */
 	enum doing doing;
-	bool asked;	       /* a question is asked: no attempt runs */
-	struct progress saved; /* what the run left to the next */
+	bool probes;	    /* a health probe runs */
+	bool asked;	    /* a question is asked: no attempt runs */
+	struct state saved; /* what the run left to the next */
 	bool was_saved;
 	double now;
 };
@@ -84,7 +87,7 @@ drive_jitter(const char *text, enum jitter_order order)
 {
 	struct jitter jitter = { .order = order };
 
-	if (jitter_parse(text, &jitter) != NULL)
+	if (jitter_parse(text, &jitter) != PROBLEM_NONE)
 		abort();
 	return jitter;
 }
@@ -96,6 +99,7 @@ drive_policy(const char *strategy)
 	struct policy policy = {
 		.kill_after = 10,
 		.signal = SIGTERM,
+		.health = { .interval = 30, .timeout = 30, .retries = 3 },
 		.hint_limit = 3600,
 		.backoff = { .strategy = drive_strategy(strategy),
 		    .base = 1,
@@ -103,7 +107,7 @@ drive_policy(const char *strategy)
 		.jitter = drive_jitter("none", JITTER_INSIDE),
 	};
 
-	if (set_parse(&policy.rules.success, "0", NULL) != NULL)
+	if (set_parse(&policy.rules.success, "0", NULL) != PROBLEM_NONE)
 		abort();
 	return policy;
 }
@@ -112,12 +116,11 @@ static inline bool
 drive_is_process(enum question question)
 {
 	switch (question) {
-	case ASK_LOCK:
+	case ASK_STATE:
 	case ASK_CHECK:
 	case ASK_GATE:
 	case ASK_HOOK:
 		return true;
-	case ASK_STATE:
 	case ASK_INPUT:
 	case ASK_BUDGET:
 	case ASK_SAVE:
@@ -144,9 +147,17 @@ drive_event(struct drive *drive, struct event event)
 			drive->ends++;
 		}
 	}
+	if (event.kind == EVENT_PROBED ||
+	    (drive->action.kind != ACTION_NONE &&
+		drive->action.kind != ACTION_END_PROBE))
+		drive->probes = false;
 	switch (drive->action.kind) {
 	case ACTION_NONE:
 	case ACTION_KILL:
+	case ACTION_END_PROBE:
+		break;
+	case ACTION_PROBE:
+		drive->probes = true;
 		break;
 	case ACTION_RUN:
 		drive->asked = false;
@@ -158,9 +169,9 @@ drive_event(struct drive *drive, struct event event)
 		    ? DOING_PROCESS
 		    : DOING_QUESTION;
 		break;
-	case ACTION_CLEAN:
+	case ACTION_LOOK:
 	case ACTION_ABANDON:
-		drive->doing = DOING_CLEAN;
+		drive->doing = DOING_LOOK;
 		break;
 	case ACTION_COLLECT:
 		drive->doing = DOING_COLLECT;
@@ -185,7 +196,7 @@ drive_step(struct drive *drive, struct event event)
 	drive->judged = false;
 	drive_event(drive, event);
 	if (drive->action.kind == ACTION_ABANDON) {
-		drive_event(drive, (struct event){ .kind = EVENT_CLEAN });
+		drive_event(drive, (struct event){ .kind = EVENT_GONE });
 		drive_event(drive,
 		    (struct event){ .kind = drive->asked ? EVENT_ANSWER
 							 : EVENT_ENDED,
@@ -194,7 +205,7 @@ drive_step(struct drive *drive, struct event event)
 	while (drive->action.kind == ACTION_ASK &&
 	    drive->action.question == ASK_SAVE) {
 		drive->was_saved = true;
-		drive->saved = drive->action.progress;
+		drive->saved = drive->action.state;
 		drive_event(drive,
 		    (struct event){ .kind = EVENT_ANSWER,
 			.answer = VERDICT_SUCCESS });
@@ -221,14 +232,14 @@ drive_start(struct drive *drive)
 
 /* Begins a run that goes on from an earlier one; `delay` is still waited. */
 static inline enum action_kind
-drive_resume(struct drive *drive, struct progress progress)
+drive_resume(struct drive *drive, struct state state)
 {
 	drive->policy.remember = true;
 	drive_start(drive);
 	return drive_step(drive,
 	    (struct event){ .kind = EVENT_ANSWER,
 		.answer = VERDICT_SUCCESS,
-		.progress = progress });
+		.state = state });
 }
 
 /* The process has exited, and nothing of it is left. */
@@ -237,7 +248,7 @@ drive_exited(struct drive *drive)
 {
 	drive_event(drive, (struct event){ .kind = EVENT_EXITED });
 	if (drive->action.kind != ACTION_COLLECT)
-		drive_event(drive, (struct event){ .kind = EVENT_CLEAN });
+		drive_event(drive, (struct event){ .kind = EVENT_GONE });
 }
 
 /* The attempt ended, with a hint or, if that is negative, without. */
@@ -274,6 +285,15 @@ drive_signal(struct drive *drive, int number)
 	    (struct event){ .kind = EVENT_SIGNAL,
 		.signal = number,
 		.ends_run = number != SIGURG });
+}
+
+/* The health probe has ended with this status. */
+static inline enum action_kind
+drive_probed(struct drive *drive, int status)
+{
+	return drive_step(drive,
+	    (struct event){ .kind = EVENT_PROBED,
+		.probe = { OUTCOME_EXIT, status } });
 }
 
 static inline enum action_kind

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 /*
  * Linked into the program if it counts which lines are tried: the counts are
  * written as main returns, but not at an end by _exit(2) or by a signal.

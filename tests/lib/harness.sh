@@ -22,12 +22,14 @@
 #	TEST_TRACE=1	so is a file of each command with its line
 #	TEST_STOP=1	the first promise that is not kept ends the test
 #
-# It runs in $T, a fresh directory that is removed at the end, as is whatever
-# it left in the background. $RETRY is the program under test, also first on
+# It runs in $T, a fresh directory that is removed at the end, and each process
+# that the test started is ended then, however the test ends. $RETRY is the program under test, also first on
 # the PATH, which has the tests' helpers too; $TESTS is the directory of the
 # tests, $TEST_DATA their data and $TEST_BUILD the build directory. Nothing of
 # the caller's environment that retry heeds is left, nor signals that it
 # ignores, as a shell does for its background.
+
+# SPDX-License-Identifier: MIT
 
 if [ -z "${TAP_SIGNALS-}" ]; then
 	if command -v bash >/dev/null; then
@@ -43,8 +45,8 @@ set -u
 exec </dev/null
 export LC_ALL=C
 # shellcheck disable=SC2046 # names are words
-unset NOTIFY_SOCKET JOURNAL_STREAM GITHUB_ACTIONS GITHUB_OUTPUT \
-    GITHUB_STEP_SUMMARY NO_COLOR LIBEV_FLAGS \
+unset CI NOTIFY_SOCKET JOURNAL_STREAM GITHUB_ACTIONS GITHUB_OUTPUT \
+    GITHUB_STEP_SUMMARY NO_COLOR CLICOLOR_FORCE FORCE_COLOR LIBEV_FLAGS \
     $(env | sed -n 's/^\(RETRY_[A-Za-z0-9_]*\)=.*/\1/p')
 
 TESTS=$PWD
@@ -85,6 +87,7 @@ tap_clean_up() {
 	while read -r tap_pid; do
 		kill "$tap_pid" 2>/dev/null
 	done <"$tap_dir/jobs"
+	tap_end_all
 	if [ -n "${TEST_KEEP-}${TEST_TRACE-}" ]; then
 		note "kept: $T${TEST_TRACE:+, $tap_dir/trace}"
 	else
@@ -93,6 +96,26 @@ tap_clean_up() {
 	[ -n "$tap_finished" ] && exit "$tap_status"
 	echo "# ended before its plan"
 	exit $((tap_status ? tap_status : 1))
+}
+
+# tap_end_all: ends the processes that have $T in their environment. They have
+# half a second to end by themselves.
+tap_end_all() {
+	tap_polls=0
+	while tap_left=$(grep -ls "$tap_dir/" /proc/[0-9]*/environ |
+	    sed -n "s|/proc/\([0-9]*\)/.*|\1|p" | grep -vx $$); do
+		tap_live=
+		for tap_pid in $tap_left; do
+			! alive "$tap_pid" || tap_live="$tap_live $tap_pid"
+		done
+		[ -n "$tap_live" ] || break
+		tap_polls=$((tap_polls + 1))
+		# A stopped process does not hear of its end.
+		# shellcheck disable=SC2086 # words are meant
+		[ $tap_polls -lt 10 ] || kill -KILL $tap_live 2>/dev/null
+		[ $tap_polls -lt 100 ] || break
+		sleep 0.05
+	done
 }
 
 # tap_result STATUS NAME [DIRECTIVE]
@@ -228,11 +251,13 @@ skip() {
 	tap_result 0 "$1" " # SKIP $2"
 }
 
-# confined COMMAND...: permissions of files bind it, though this be root.
+# confined COMMAND...: permissions of files bind it, though this be root. In some
+# containers root inherits capabilities, which the bounding set does not limit.
 confined() {
 	if [ "$(id -u)" -eq 0 ]; then
-		set -- setpriv --bounding-set=-dac_override,-dac_read_search \
-		    "$@"
+		tap_drop=-dac_override,-dac_read_search
+		set -- setpriv --ambient-caps=$tap_drop --inh-caps=$tap_drop \
+		    --bounding-set=$tap_drop "$@"
 	fi
 	"$@"
 }
@@ -253,7 +278,7 @@ any_libc() {
 	openat*) echo "openat,?open${1#openat}" ;;
 	pipe2*) echo "pipe2,?pipe${1#pipe2}" ;;
 	poll*) echo "?poll,ppoll${1#poll}" ;;
-	pselect6*) echo "pselect6,?select${1#pselect6}" ;;
+	pselect6*) echo "pselect6,?select,?_newselect${1#pselect6}" ;;
 	sendfile*) echo "sendfile,?sendfile64${1#sendfile}" ;;
 	signalfd4*) echo "signalfd4,?signalfd${1#signalfd4}" ;;
 	write*) echo "write,writev${1#write}" ;;
@@ -281,6 +306,15 @@ wait_for() {
 		fi
 		sleep 0.01
 	done
+}
+
+# retried COMMAND...: succeeds if one of ten tries does. It is for what a machine
+# that is busy at one moment spoils, if there is nothing that can be waited for.
+retried() {
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		"$@" && return
+	done
+	return 1
 }
 
 # alive PID: it runs; a zombie, which a process 1 may never reap, does not.

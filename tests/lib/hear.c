@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 /*
  * hear FILE LAST: appends to FILE "ready", then the number of each signal that
  * it receives, a line each.  LAST ends it, with status 0.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 /*
  * herd [RUNS]: which backoff and jitter calm a herd.
  *
@@ -144,8 +146,8 @@ report(const struct way *way, int count, int runs)
 		const char *where;
 
 		if (backoff_parse(way->strategy, &world.backoff, &where) !=
-			NULL ||
-		    jitter_parse(way->jitter, &world.jitter) != NULL)
+			PROBLEM_NONE ||
+		    jitter_parse(way->jitter, &world.jitter) != PROBLEM_NONE)
 			errx(1, "%s: cannot be read", way->name);
 		run(&world, count);
 		calls += (double)world.calls;

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 /*
  * late FILE SIGNAL COMMAND...: runs the command and lets the execution of FILE
  * hang until the command has ended: fanotify(7) events that are not answered.

@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+
 /*
  * What must hold after each step of an engine, whatever happens to it.  Who
  * includes this defines MUST(condition) first.
  *
- *	struct walk walk = { .begun = 0 };
+ *	struct walk walk = { 0 };
  *
  *	walk.drive.policy = policy;
  *	walk.drive.engine = engine_open(&walk.drive.policy, random);
@@ -86,6 +88,8 @@ walk_step(struct walk *walk, struct event event)
 {
 	const struct action *action = &walk->drive.action;
 
+	const bool probed = walk->drive.probes;
+
 	walk->drive.judged = false;
 	drive_event(&walk->drive, event);
 	MUST(!isnan(action->wake));
@@ -94,9 +98,16 @@ walk_step(struct walk *walk, struct event event)
 	switch (action->kind) {
 	case ACTION_NONE:
 	case ACTION_ASK:
-	case ACTION_CLEAN:
+	case ACTION_LOOK:
 	case ACTION_ABANDON:
 	case ACTION_COLLECT:
+		break;
+	case ACTION_PROBE:
+		MUST(!probed || event.kind == EVENT_PROBED);
+		MUST(walk->drive.doing == DOING_PROCESS && !walk->drive.asked);
+		break;
+	case ACTION_END_PROBE:
+		MUST(probed);
 		break;
 	case ACTION_RUN:
 		walk_check_run(walk);

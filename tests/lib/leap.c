@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 /*
  * To be preloaded: a wall clock that leaps by $LEAP seconds each time it is
  * read.
@@ -8,6 +10,11 @@
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
+
+/* That of musl with 32 bits. */
+#ifndef SYS_clock_gettime
+#define SYS_clock_gettime SYS_clock_gettime64
+#endif
 
 int
 clock_gettime(clockid_t clock, struct timespec *now)

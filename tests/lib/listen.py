@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """listen.py SOCKET COMMAND...: what the command tells a service manager.
 
 SOCKET is a path or, with @ before it, an abstract name, or either with "full:"

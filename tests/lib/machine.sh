@@ -10,6 +10,8 @@
 #	machine_start --boot
 #	inside systemctl ...
 
+# SPDX-License-Identifier: MIT
+
 machine=$T/machine
 machine_usr=$T/usr
 

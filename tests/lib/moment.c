@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 /*
  * moment: prints the monotonic clock, in nanoseconds.
  */

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """serve.py: an HTTP server on a free port, which it prints, and a proxy for http.
 
 It refuses connections until the file "replies" is there. Each request takes a line

@@ -6,6 +6,8 @@
 # $FAILURES calls say $SAYS, if that is set, and end in status $FAILURE, later
 # ones in $SUCCESS or 0. The waits between attempts are cut short by SIGURG.
 
+# SPDX-License-Identifier: MIT
+
 # shellcheck disable=SC2034 # for the caller
 readme=$TESTS/../README.md
 manual=$TESTS/../man/retry.1
@@ -81,4 +83,9 @@ recipes() {
 		/^\.Ed/ { shown = 0 }
 		shown { print >("recipes/" name) }
 		/^\.Bd / { shown = 1; print name >"headings" }'
+}
+
+# equal_times: standard input with the times of messages made equal.
+equal_times() {
+	sed -E 's/(after|in) [<0-9.]+m?s/\1 TIME/g'
 }

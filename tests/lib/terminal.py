@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """terminal.py COLUMNS [PATTERN ACTION]... -- COMMAND...: looks at a terminal.
 
 Runs the command in a terminal of so many columns, into which it writes and
@@ -11,7 +12,7 @@ a regular expression, the action is taken:
     hang        hangs up
 
 At the end it prints the screen and the command's status. All that was written
-is left in the file `raw`. After 60 seconds the command is killed."""
+is left in the file `raw`. After 120 seconds the command is killed."""
 
 import codecs
 import fcntl
@@ -132,7 +133,7 @@ def main(words):
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         signal.signal(signal.SIGQUIT, signal.SIG_DFL)
         os.execvp(words[split + 1], words[split + 1:])
-    end = time.monotonic() + 60
+    end = time.monotonic() + 120
     with open('raw', 'wb') as raw:
         while (pieces := read(terminal)) is not None:
             if time.monotonic() > end:
@@ -143,7 +144,7 @@ def main(words):
                 while steps and re.search(steps[0][0], screen.text(), re.M):
                     act(steps.pop(0)[1], screen, terminal)
     signal.signal(signal.SIGALRM, lambda *_: os.kill(pid, signal.SIGKILL))
-    signal.alarm(60)
+    signal.alarm(120)
     print(screen.text())
     if steps:
         sys.exit(f'waited in vain for {steps[0][0]}')

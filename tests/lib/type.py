@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """type.py DUMP SHELL...: types at a shell in a terminal.
 
 Types each line of stdin, a tab and ^Xd, which the shell has been told to bind
@@ -25,24 +26,25 @@ def dumped():
         return []
 
 
-def settle(count, seconds):
-    """Reads what the shell says until it has dumped so many lines."""
+def settle(happened, seconds):
+    """Reads what the shell says until that has happened."""
     end = time.monotonic() + seconds
-    while len(dumped()) < count and time.monotonic() < end:
+    while not happened() and time.monotonic() < end:
         if select.select([terminal], [], [], 0.01)[0]:
             os.read(terminal, 65536)
-    return len(dumped()) >= count
+    return happened()
 
 
-for _ in range(60):     # until it listens
-    os.write(terminal, b'\x18d')
-    if settle(1, 0.5):
+# Until it listens. It may have heard some words before, and answers in turn.
+for number in range(60):
+    word = f'ready{number}'
+    os.write(terminal, word.encode() + b'\x18d')
+    if settle(lambda: any(line.endswith(word) for line in dumped()), 0.5):
         break
-settle(1 << 30, 0.3)    # what else it had heard of these
 start = len(dumped())
 for number, line in enumerate(lines, 1):
     os.write(terminal, line.encode() + b'\t\x18d')
-    if not settle(start + number, 20):
+    if not settle(lambda: len(dumped()) >= start + number, 20):
         sys.exit(f'{shell[0]} does not answer to {line!r}')
 print(*dumped()[start:], sep='\n')
 os.kill(pid, 9)

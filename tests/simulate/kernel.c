@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #include <dirent.h>
 #include <err.h>
 #include <errno.h>
@@ -33,6 +35,7 @@
 #define STEPS_MOST 5000
 
 ssize_t __real_write(int descriptor, const void *bytes, size_t size);
+pid_t __real_getsid(pid_t pid);
 
 struct kernel kernel;
 
@@ -175,8 +178,16 @@ add(enum role role, pid_t parent)
 		.status = some_status() };
 	/* Without a terminal a child has a group of its own. */
 	process->group = kernel.no_terminal ? process->pid : getpgrp();
-	if (role == ROLE_ORPHAN)
+	process->session = __real_getsid(0);
+	if (role == ROLE_ORPHAN) {
 		process->group = find(parent)->group;
+		process->session = find(parent)->session;
+	} else if (role == ROLE_ATTEMPT && !kernel.simple && kernel_chance(3)) {
+		/* It leaves that of retry, and maybe also the session. */
+		process->group = process->pid;
+		if (kernel_chance(2))
+			process->session = process->pid;
+	}
 	process->manners = kernel.simple || kernel_chance(2)
 	    ? MANNERS_DIES
 	    : (enum manners)kernel_roll(4);
@@ -323,7 +334,7 @@ let_out(int divisor)
 {
 	for (int i = 0; i < STREAMS; i++) {
 		struct spool *spool = &shared()->spools[i];
-		const off_t size = (spool->end - spool->start) / divisor;
+		const off_t size = (spool_end(spool) - spool->start) / divisor;
 
 		if (self.writers[i] == NO_DESCRIPTOR)
 			continue;
@@ -369,7 +380,7 @@ fail_output(struct process *process)
 		process->status = W_EXITCODE(0, SIGKILL);
 		return;
 	}
-	shared()->failed = "standard output";
+	shared()->failure = FAILURE_STDOUT;
 	shared()->error = errors[kernel_roll(3)];
 	process->status = W_EXITCODE(EXIT_FAILURE, 0);
 	kernel_tell("output fails: %s", strerror(shared()->error));
@@ -410,12 +421,13 @@ signal_comes(int index)
 	kernel_tell("signal %d comes%s", number,
 	    by_terminal ? " from the terminal" : "");
 	become_pending(number, by_terminal ? SI_KERNEL : SI_USER, 1);
-	/* The terminal tells its group, in which all are. */
+	/* The terminal tells its group. */
 	for (int i = 0; by_terminal && i < kernel.count; i++) {
 		const enum role role = kernel.processes[i].role;
 
-		if (!kernel.no_terminal && role != ROLE_COLLECTOR &&
-		    role != ROLE_DELIVERY && role != ROLE_LOCK)
+		if (kernel.processes[i].group == getpgrp() &&
+		    role != ROLE_COLLECTOR && role != ROLE_DELIVERY &&
+		    role != ROLE_LOCK)
 			obey(&kernel.processes[i], number);
 	}
 }
@@ -485,13 +497,18 @@ pass(int64_t until)
 		kernel.clock = until;
 }
 
+/* Whether the signal has the queue of those that stop. */
+static bool
+is_stop(int number)
+{
+	return number == SIGTSTP || number == SIGTTIN || number == SIGTTOU;
+}
+
 static bool
 is_pending(bool stops)
 {
-	if (stops)
-		return kernel.pending[SIGTSTP].is;
 	for (int i = 1; i <= 64; i++)
-		if (i != SIGTSTP && kernel.pending[i].is)
+		if (is_stop(i) == stops && kernel.pending[i].is)
 			return true;
 	return false;
 }
@@ -510,19 +527,23 @@ int __real_rename(const char *from, const char *to);
 int __real_child_start(struct child *child, const struct start *start);
 pid_t __real_child_fork(struct child *child);
 int __real_collector_start(struct collector *collector,
-    struct stream streams[STREAMS], const struct patterns *patterns,
-    int messages);
+    struct stream streams[STREAMS], const struct patterns *patterns);
 int __real_collector_deliver(struct collector *collector,
     const int writers[STREAMS]);
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
 int __wrap_select(int count, fd_set *read, fd_set *write, fd_set *except,
     struct timeval *timeout);
+int __wrap_mprotect(void *address, size_t size, int protection);
+int __wrap_clone(int (*run)(void *), void *stack, int flags, void *argument,
+    ...);
 pid_t __wrap_fork(void);
 pid_t __wrap_wait4(pid_t pid, int *status, int flags, struct rusage *usage);
 pid_t __wrap_waitpid(pid_t pid, int *status, int flags);
 int __wrap_waitid(idtype_t type, id_t id, siginfo_t *info, int flags);
 int __wrap_kill(pid_t pid, int number);
+pid_t __wrap_getpgid(pid_t pid);
+pid_t __wrap_getsid(pid_t pid);
 long __wrap_syscall(long number, ...);
 int __wrap_prctl(int option, ...);
 int __wrap_signalfd(int descriptor, const sigset_t *set, int flags);
@@ -564,8 +585,7 @@ void __wrap_warnx(const char *format, ...);
 int __wrap_child_start(struct child *child, const struct start *start);
 pid_t __wrap_child_fork(struct child *child);
 int __wrap_collector_start(struct collector *collector,
-    struct stream streams[STREAMS], const struct patterns *patterns,
-    int messages);
+    struct stream streams[STREAMS], const struct patterns *patterns);
 int __wrap_collector_deliver(struct collector *collector,
     const int writers[STREAMS]);
 
@@ -643,6 +663,25 @@ __wrap_select(int count, fd_set *read, fd_set *write, fd_set *except,
 	return ready;
 }
 
+/* There is one probe at a time, and it has an attempt to look at. */
+static void
+check_probe(void)
+{
+	bool attempt = false;
+
+	for (int i = 0; i < kernel.count - 1; i++) {
+		const struct process *process = &kernel.processes[i];
+
+		if (process->role == ROLE_PROBE && !process->dead &&
+		    !process->timed_out)
+			kernel_broke(LAW_OVERLAP, "probe %d still runs",
+			    process->pid);
+		attempt |= process->role == ROLE_ATTEMPT && !process->reaped;
+	}
+	if (!attempt)
+		kernel_broke(LAW_OVERLAP, "a probe without an attempt");
+}
+
 /* No process of the attempt before the last row may live any more. */
 static void
 check_overlap(void)
@@ -654,6 +693,9 @@ check_overlap(void)
 		    process->role == ROLE_DELIVERY || kernel.abandoned ||
 		    kernel.options->policy.kill_after == 0)
 			continue;
+		/* A probe is killed, and not waited for. */
+		if (process->role == ROLE_PROBE && process->timed_out)
+			continue;
 		if (process->role != ROLE_ORPHAN)
 			kernel_broke(LAW_OVERLAP, "%d still runs",
 			    process->pid);
@@ -661,6 +703,15 @@ check_overlap(void)
 			kernel_broke(LAW_OVERLAP, "%d, left by a timeout, runs",
 			    process->pid);
 	}
+}
+
+/* Such a child would be a real one: it is to be forked. */
+int
+__wrap_clone(int (*run)(void *), void *stack, int flags, void *argument, ...)
+{
+	(void)run, (void)stack, (void)flags, (void)argument;
+	errno = EINVAL;
+	return -1;
 }
 
 pid_t
@@ -676,8 +727,8 @@ __wrap_fork(void)
 	if (self.role == ROLE_COLLECTOR || self.role == ROLE_DELIVERY)
 		process->group = process->pid;
 	kernel_tell("starts %d, a %s", process->pid,
-	    (const char *const[]){ "attempt", "shell", "lock", "collector",
-		"delivery", "orphan" }[self.role]);
+	    (const char *const[]){ "attempt", "shell", "probe", "lock",
+		"collector", "delivery", "orphan" }[self.role]);
 	switch (self.role) {
 	case ROLE_ATTEMPT:
 		check_overlap();
@@ -703,6 +754,9 @@ __wrap_fork(void)
 		    strcmp(self.command, "check") == 0 && self.last_status != 0
 		    ? W_EXITCODE(1, 0)
 		    : 0;
+		break;
+	case ROLE_PROBE:
+		check_probe();
 		break;
 	case ROLE_LOCK:
 		process->manners = MANNERS_DIES;
@@ -818,7 +872,7 @@ check_patience(const struct process *process)
 		    (double)(kernel.clock - self.moved_at) / 1e9);
 	if (process->dead || process->timed_out || kernel.signalled ||
 	    kernel.failed || policy->timeout_share > 0 ||
-	    policy->min_timeout > 0 ||
+	    policy->min_timeout > 0 || policy->health.used ||
 	    (process->role != ROLE_ATTEMPT && process->role != ROLE_SHELL) ||
 	    (policy->timeout > 0 && now - began >= policy->timeout) ||
 	    (policy->max_time > 0 && run >= policy->max_time) ||
@@ -865,6 +919,26 @@ __wrap_kill(pid_t pid, int number)
 		kernel_broke(LAW_SIGNALS, "signal %d to %d, which is no more",
 		    number, pid);
 	return any ? 0 : -1;
+}
+
+pid_t
+__wrap_getpgid(pid_t pid)
+{
+	const struct process *process = find(pid);
+
+	errno = ESRCH;
+	return process == NULL || process->reaped ? -1 : process->group;
+}
+
+pid_t
+__wrap_getsid(pid_t pid)
+{
+	const struct process *process = find(pid);
+
+	errno = ESRCH;
+	if (pid == 0)
+		return __real_getsid(0);
+	return process == NULL || process->reaped ? -1 : process->session;
 }
 
 long
@@ -931,7 +1005,7 @@ read_signals(struct signalfd_siginfo *infos, size_t size, bool stops)
 	size_t count = 0;
 
 	for (int i = 1; i <= 64 && count < most; i++) {
-		if (!kernel.pending[i].is || (i == SIGTSTP) != stops)
+		if (!kernel.pending[i].is || is_stop(i) != stops)
 			continue;
 		kernel.pending[i].is = false;
 		infos[count] =
@@ -941,8 +1015,11 @@ read_signals(struct signalfd_siginfo *infos, size_t size, bool stops)
 		count++;
 		if (signal_ends_run(i) &&
 		    !(i == SIGHUP &&
-			(kernel.no_terminal || kernel.hangup_ignored)))
+			(kernel.no_terminal || kernel.hangup_ignored))) {
+			if (!kernel.deadly)
+				kernel.deadly_at = kernel.clock;
 			kernel.deadly = true;
+		}
 	}
 	errno = EAGAIN;
 	return count == 0 ? -1 : (ssize_t)(count * sizeof(*infos));
@@ -962,10 +1039,12 @@ int
 __wrap_sigtimedwait(const sigset_t *set, siginfo_t *info,
     const struct timespec *time)
 {
-	(void)info, (void)time;
+	(void)time;
 	for (int i = 1; i <= 64; i++)
 		if (kernel.pending[i].is && sigismember(set, i)) {
 			kernel.pending[i].is = false;
+			info->si_code = kernel.pending[i].code;
+			info->si_pid = kernel.pending[i].pid;
 			return i;
 		}
 	errno = EAGAIN;
@@ -1100,7 +1179,7 @@ __wrap_read(int descriptor, void *bytes, size_t size)
 	return snprintf(bytes, size,
 	    "%d (a b) c) %c %d %d %d 0 0 0 0 0 0 0 0 0 0 0 20 0 %d 0 %lld 0",
 	    process->pid, process->dead ? 'Z' : 'S', process->parent,
-	    process->group, getsid(0), process->dead ? 1 : 2,
+	    process->group, process->session, process->dead ? 1 : 2,
 	    (long long)process->started);
 }
 
@@ -1112,11 +1191,11 @@ __wrap___read_chk(int descriptor, void *bytes, size_t size, size_t room)
 	return __wrap_read(descriptor, bytes, size);
 }
 
-/* The collector hears by its leash. */
+/* The collector hears by its control pipe. */
 ssize_t
 __wrap_write(int descriptor, const void *bytes, size_t size)
 {
-	if (self.collector == NULL || descriptor != self.collector->leash)
+	if (self.collector == NULL || descriptor != self.collector->control_fd)
 		return __real_write(descriptor, bytes, size);
 	struct process *process = find(self.collector->pid);
 	if (memchr(bytes, '\0', size) != NULL && process != NULL &&
@@ -1219,7 +1298,7 @@ void *
 __wrap_mmap64(void *address, size_t size, int protection, int flags,
     int descriptor, off_t offset)
 {
-	if (!(flags & MAP_SHARED) || !(flags & MAP_ANONYMOUS) ||
+	if (!(flags & MAP_ANONYMOUS) ||
 	    self.mapped + size + 64 > sizeof(memory))
 		return __real_mmap64(address, size, protection, flags,
 		    descriptor, offset);
@@ -1227,6 +1306,14 @@ __wrap_mmap64(void *address, size_t size, int protection, int flags,
 	self.mapped += (size + 63) / 64 * 64;
 	memset(result, 0, size);
 	return result;
+}
+
+/* The guard of a stack that no simulated child runs on. */
+int
+__wrap_mprotect(void *address, size_t size, int protection)
+{
+	(void)address, (void)size, (void)protection;
+	return 0;
 }
 
 int
@@ -1284,9 +1371,7 @@ __wrap_splice(int from, off_t *from_offset, int to, off_t *to_offset,
 		return 0;
 	kernel.input_left--;
 	kernel.input_at = kernel.clock + (kernel.simple ? 0 : some_time());
-	const ssize_t length = pwrite(to, bytes, sizeof(bytes), *to_offset);
-	*to_offset += length;
-	return length;
+	return pwrite(to, bytes, sizeof(bytes), *to_offset);
 }
 
 /* --- the end of retry --- */
@@ -1364,7 +1449,9 @@ __wrap_child_start(struct child *child, const struct start *start)
 {
 	const bool is_attempt = start->argv == kernel.options->command;
 
-	self.role = is_attempt ? ROLE_ATTEMPT : ROLE_SHELL;
+	self.role = is_attempt	 ? ROLE_ATTEMPT
+	    : start->beside != 0 ? ROLE_PROBE
+				 : ROLE_SHELL;
 	self.command = is_attempt ? NULL : start->argv[2];
 	self.control = -1;
 	if (start->control != NULL)
@@ -1376,7 +1463,7 @@ __wrap_child_start(struct child *child, const struct start *start)
 	if (result == -1 || process == NULL || kernel.simple)
 		return result;
 	if (kernel_chance(20))
-		*child->error = kernel_chance(2) ? ENOENT : EACCES;
+		*child->exec_errno = kernel_chance(2) ? ENOENT : EACCES;
 	return result;
 }
 
@@ -1389,8 +1476,7 @@ __wrap_child_fork(struct child *child)
 
 int
 __wrap_collector_start(struct collector *collector,
-    struct stream streams[STREAMS], const struct patterns *patterns,
-    int messages)
+    struct stream streams[STREAMS], const struct patterns *patterns)
 {
 	self.role = ROLE_COLLECTOR;
 	self.collector = collector;
@@ -1404,7 +1490,7 @@ __wrap_collector_start(struct collector *collector,
 		self.held[i] =
 		    streams[i].pipe != NO_DESCRIPTOR && streams[i].held;
 	kernel.written_last = 0;
-	return __real_collector_start(collector, streams, patterns, messages);
+	return __real_collector_start(collector, streams, patterns);
 }
 
 int

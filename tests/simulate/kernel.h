@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 /*
  * A kernel for one process, `retry`, that runs in this one: its system calls
  * come here by the linker's --wrap.  No other process exists; those that retry
@@ -22,6 +24,7 @@
 enum role {
 	ROLE_ATTEMPT,
 	ROLE_SHELL,	/* a check, a gate or a hook */
+	ROLE_PROBE,	/* of an attempt's health */
 	ROLE_LOCK,	/* waits for the state's lock */
 	ROLE_COLLECTOR, /* of output */
 	ROLE_DELIVERY,
@@ -35,6 +38,7 @@ struct process {
 	pid_t pid;
 	pid_t parent;
 	pid_t group;
+	pid_t session;
 	enum role role;
 	enum manners manners;
 	const char *command; /* SHELL */
@@ -105,7 +109,8 @@ struct kernel {
 	bool adopts;	/* retry is a subreaper */
 	bool abandoned; /* retry said that something does not end */
 	bool deadly;	/* a signal that ends the run was read */
-	bool failed;	/* a fault came up that may end the run in 125 */
+	int64_t deadly_at;
+	bool failed; /* a fault came up that may end the run in 125 */
 	int attempts;
 	bool signalled; /* any signal came */
 	int64_t begun;

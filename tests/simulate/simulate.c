@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 /*
  * simulate [--seed N | --seconds N]
  *
@@ -21,6 +23,7 @@
 #include "core/signals.h"
 #include "kernel.h"
 #include "sys/logs.h"
+#include "sys/screen.h"
 #include "tap.h"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -47,7 +50,8 @@ static const char *const laws[LAWS] = {
 	[LAW_DESCRIPTORS] = "no descriptor is lost",
 	[LAW_STATUS] = "the status fits the end that was told",
 	[LAW_REASON] = "the reason of the end is one that there was",
-	[LAW_TIME] = "--max-time bounds the run, but for its stops",
+	[LAW_TIME] =
+	    "--max-time and --stop-timeout bound the run, but for its stops",
 	[LAW_LOG] = "each attempt has its outcome in the log, in turn",
 	[LAW_OBEYS] = "no attempt follows a signal that ends the run",
 	[LAW_PATIENCE] = "no process is ended before its time",
@@ -131,10 +135,16 @@ draw_options(void)
 		const char *list;
 	} rows[] = {
 		{ 2, false,
-		    "-a1 -a2 -a3 -a8,2/10s -a6,timeout:2 -a9,1:2,any:4/5s" },
+		    "-a1 -a2 -a3 -a8,2/10s -a6,timeout:2 -a9,1:2,any:4/5003ms" },
 		{ 3, false, "-t1s -t2s -t500ms -t3s" },
 		{ 6, true, "--idle-timeout=1s --idle-timeout=2s" },
+		{ 5, true,
+		    "--health=probe+--health-interval=500ms "
+		    "--health=probe+--health-interval=1s+--health-retries=1 "
+		    "--health=probe+--health-interval=200ms+"
+		    "--health-timeout=500ms+--health-start-period=1s" },
 		{ 3, false, "-k1s -k0 -k2s -k500ms" },
+		{ 4, false, "--stop-timeout=500ms --stop-timeout=2s" },
 		{ 3, false, "-T3s -T6s -T10s -T1s" },
 		{ 12, true, "-T6s+-t50% -T10s+-t20%" },
 		{ 8, false, "-sINT -sTERM -sKILL -sUSR1" },
@@ -156,13 +166,16 @@ draw_options(void)
 		{ 6, false, "--check=check" },
 		{ 10, true, "--control" },
 		{ 6, false, "--preserve-status" },
-		{ 3, false, "--output=hold --output=last --output=chronic" },
+		{ 3, false,
+		    "--output=hold --output=all --output=last "
+		    "--output=chronic --output=failed" },
 		{ 8, false, "--stdin=replay --stdin=null" },
 		{ 6, false, "--before-retry=gate" },
 		{ 4, false, "--on-success=hook" },
 		{ 4, false, "--on-give-up=hook" },
 		{ 8, false,
 		    "--repeat=2 --repeat=3 --repeat=2+--success-delay=1s" },
+		{ 8, true, "--trials=1 --trials=3 --trials=9" },
 		{ 10, false, "-q -v" },
 	};
 	simulation.argc = 0;
@@ -276,8 +289,8 @@ has(const char *line, const char *name, const char *value)
 static bool
 is_free(const char *key)
 {
-	static const char *const names[] = { "time", "pid", "user", "system",
-		"timeout" };
+	static const char *const names[] = { "time", "run", "pid", "user",
+		"system", "timeout" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (strncmp(key, names[i], strlen(names[i])) == 0 &&
@@ -340,6 +353,15 @@ add_item(char *script, size_t size, const char *line)
 	    item);
 }
 
+/* A plan shows its run, and has no time to simulate others. */
+static double
+no_time(void)
+{
+	static double now;
+
+	return now += 1;
+}
+
 /* The same options, as a plan with the outcomes that there were. */
 static void
 check_plan(const struct options *run, const char *log)
@@ -376,10 +398,10 @@ check_plan(const struct options *run, const char *log)
 	FILE *const output = stdout;
 	stdout = fopen("/dev/null", "w");
 	logs_open(&report, &options);
-	logs_begin(&report);
-	const struct screen screen = logs_screen(simulation.log);
-	plan_run(&options, &report, &screen);
-	report_close(&report);
+	logs_truncate(&report);
+	const struct screen screen = screen_of(simulation.log, COLOR_AUTO);
+	plan_run(&options, &report, &screen, no_time);
+	logs_close(&report);
 	fclose(stdout);
 	stdout = output;
 	options_free(&options);
@@ -389,7 +411,13 @@ check_plan(const struct options *run, const char *log)
 	rest = copy;
 	while (rest != NULL && other != NULL) {
 		const char *line = strsep(&rest, "\n");
-		const char *plan = strsep(&other, "\n");
+		char *plan = strsep(&other, "\n");
+		char *figures =
+		    plan == NULL ? NULL : strstr(plan, ",\"runs\":");
+
+		/* Those of simulated runs, which no run has. */
+		if (figures != NULL)
+			strlcpy(figures, "}", 2);
 
 		if (is_alike(line, plan))
 			continue;
@@ -468,6 +496,14 @@ check_end(const struct options *options, enum way way, int status,
 		kernel_broke(LAW_STATUS, "0 for %s", reason_name(reason));
 	if (tolerated && (told != 0 || policy->tolerate == 0))
 		kernel_broke(LAW_STATUS, "%d is tolerated", told);
+	/* SIGKILL and a reader have a second each. */
+	if (kernel.deadly && !kernel.failed && policy->stop_timeout > 0 &&
+	    kernel.released == 0 && !kernel.faults.late &&
+	    !kernel.faults.stuck &&
+	    (double)(kernel.clock - kernel.deadly_at - kernel.stopped) / 1e9 >
+		policy->stop_timeout + 3)
+		kernel_broke(LAW_TIME, "%g s after a signal",
+		    (double)(kernel.clock - kernel.deadly_at) / 1e9);
 	/* A reader that takes some of the output is waited for. */
 	if (reason == REASON_MAX_TIME && policy->kill_after > 0 &&
 	    kernel.released == 0 && !kernel.faults.late &&
@@ -487,9 +523,18 @@ check_output(const struct options *options, const char *end)
 	if (kernel.failed || kernel.deadly || reason == REASON_MAX_TIME ||
 	    (options->policy.max_time > 0 &&
 		field(end, "elapsed") >= options->policy.max_time) ||
-	    options->policy.delivery == DELIVERY_NONE)
+	    !options_collects(options))
 		return;
-	if (options->output == OUTPUT_HOLD)
+	/* All of some attempts is let out. */
+	if (options->output == OUTPUT_FAILED) {
+		if (kernel.released > kernel.written ||
+		    (field(end, "failures") == 0 && kernel.released > 0))
+			kernel_broke(LAW_OUTPUT, "%jd bytes, written %jd",
+			    (intmax_t)kernel.released,
+			    (intmax_t)kernel.written);
+		return;
+	}
+	if (options->output == OUTPUT_HOLD || options->output == OUTPUT_ALL)
 		due = kernel.written;
 	else if (options->output == OUTPUT_LAST)
 		due = kernel.written_last;
@@ -570,6 +615,7 @@ check_processes(void)
 		    process->role == ROLE_DELIVERY;
 
 		if (process->reaped || process->role == ROLE_ORPHAN ||
+		    (process->role == ROLE_PROBE && process->timed_out) ||
 		    (kernel.abandoned && !helps))
 			continue;
 		if (kernel.options->policy.kill_after == 0 && !helps)
@@ -703,6 +749,8 @@ main(int argc, char **argv)
 	int failed = 0;
 
 	program_invocation_name = argv[0] = (char[]){ "retry" };
+	/* Whoever starts this may have a NOTIFY_SOCKET, which retry would heed. */
+	clearenv();
 	for (int i = 1; i + 1 < argc; i += 2) {
 		const uint64_t number = strtoull(argv[i + 1], NULL, 10);
 

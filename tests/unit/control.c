@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #include "core/control.h"
 #include "tap.h"
 
@@ -19,7 +21,7 @@ each_word_says_its_own(void)
 	CHECK_STR(control_read(&control, "delay\t 2 ", 0), NULL);
 	CHECK_DBL(control.hint.seconds, 2, 0);
 	CHECK_STR(control_read(&control, "delay 7pm (Europe/Oslo)", 0), NULL);
-	CHECK_INT(control.hint.kind, HINT_DAILY);
+	CHECK_INT(control.hint.kind, HINT_CLOCK);
 	CHECK_STR(control.hint.zone, "Europe/Oslo");
 	CHECK_STR(control_read(&control, "reset", 0), NULL);
 	CHECK(control.healthy);

@@ -1,5 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+
 #include <errno.h>
 
+#include "core/delay.h"
 #include "drive.h"
 #include "tap.h"
 
@@ -206,7 +209,7 @@ runs_that_give_up_are_tolerated_until_there_are_too_many(void)
 		drive.policy.limits.attempts = 1;
 		drive.policy.tolerate = 3;
 		drive_resume(&drive,
-		    (struct progress){ .given_up = rows[i].earlier });
+		    (struct state){ .given_up = rows[i].earlier });
 		drive_end(&drive, rows[i].outcome, -1);
 		CHECK_FINISH(&drive, "attempts", rows[i].status);
 		CHECK_INT(drive.run.death, rows[i].death);
@@ -222,14 +225,14 @@ only_a_run_that_gives_up_is_tolerated(void)
 
 	drive.policy.tolerate = 9;
 	set_parse(&drive.policy.rules.stop, "2", NULL);
-	drive_resume(&drive, (struct progress){ .given_up = 1 });
+	drive_resume(&drive, (struct state){ .given_up = 1 });
 	drive_exit(&drive, 2);
 	CHECK_FINISH(&drive, "stop", 2);
-	drive_resume(&drive, (struct progress){ .given_up = 1 });
+	drive_resume(&drive, (struct state){ .given_up = 1 });
 	drive_exit(&drive, 1);
 	drive_signal(&drive, SIGTERM);
 	CHECK_FINISH(&drive, "signal", 143);
-	drive_resume(&drive, (struct progress){ .given_up = 1 });
+	drive_resume(&drive, (struct state){ .given_up = 1 });
 	drive_exit(&drive, 0);
 	CHECK_FINISH(&drive, "success", 0);
 	CHECK_INT(drive.saved.given_up, 0);
@@ -244,8 +247,7 @@ a_run_that_never_read_the_state_is_not_tolerated(void)
 	drive.policy.tolerate = 9;
 	drive.policy.max_time = 10;
 	drive_start(&drive);
-	drive_answer(&drive, VERDICT_STOP);
-	CHECK_INT(drive.action.question, ASK_LOCK);
+	CHECK_INT(drive.action.question, ASK_STATE);
 	drive.now = 10;
 	drive_step(&drive, (struct event){ .kind = EVENT_TIMER });
 	drive_answer(&drive, VERDICT_STOP);
@@ -327,7 +329,7 @@ a_free_failure_uses_up_no_attempt(void)
 	struct drive drive = started(drive_policy("exponential"));
 
 	drive.policy.limits.attempts = 2;
-	set_parse(&drive.policy.free, "KILL", NULL);
+	set_parse(&drive.policy.uncounted, "KILL", NULL);
 	drive_start(&drive);
 	for (int i = 0; i < 5; i++) {
 		CHECK(!drive.run.final);
@@ -354,7 +356,7 @@ an_attempt_that_gave_a_hint_may_be_free(void)
 	drive.policy.limits.attempts = 1;
 	drive.policy.hint_limit = 60;
 	drive.policy.timeout = 5;
-	set_parse(&drive.policy.free, "hinted", NULL);
+	set_parse(&drive.policy.uncounted, "hinted", NULL);
 	drive_start(&drive);
 	CHECK_INT(drive_end(&drive, died, 7), ACTION_WAIT);
 	CHECK_DBL(drive.run.delay.seconds, 7, 0);
@@ -651,7 +653,7 @@ a_first_wait_past_the_limit_leaves_no_time_for_an_attempt(void)
 			drive.policy.wait_first = true;
 		if (i == 1)
 			drive_resume(&drive,
-			    (struct progress){ .n = 3, .delay = 5 });
+			    (struct state){ .n = 3, .delay = 5 });
 		else
 			drive_start(&drive);
 		CHECK_FINISH(&drive, "max-time", 124);
@@ -859,6 +861,122 @@ pace_start_counts_from_the_attempts_start(void)
 	CHECK_ACTION(&drive, ACTION_WAIT, 13);
 }
 
+/* Attempts that are due at fixed times begin a little late each time. */
+static void
+pace_start_keeps_a_rate(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+
+	drive.policy.pace_start = true;
+	drive_start(&drive);
+	for (int i = 1; i <= 1000; i++) {
+		ROW("attempt %d", i);
+		drive.now += 0.25;
+		drive_exit(&drive, 1);
+		CHECK_ACTION(&drive, ACTION_WAIT, i);
+		drive.now = i + 0.125;
+		drive_event(&drive, (struct event){ .kind = EVENT_TIMER });
+		CHECK_INT(drive.action.kind, ACTION_RUN);
+	}
+}
+
+/* After a wait that took much longer, as by a stop, a new series begins. */
+static void
+pace_start_makes_up_for_no_attempt(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+
+	drive.policy.pace_start = true;
+	drive_start(&drive);
+	drive_exit(&drive, 1);
+	CHECK_ACTION(&drive, ACTION_WAIT, 1);
+	drive.now = 9.5;
+	drive_event(&drive, (struct event){ .kind = EVENT_TIMER });
+	drive_exit(&drive, 1);
+	CHECK_ACTION(&drive, ACTION_WAIT, 10.5);
+	drive.now = 10;
+	drive_signal(&drive, SIGURG);
+	CHECK_INT(drive.action.kind, ACTION_RUN);
+	drive_exit(&drive, 1);
+	CHECK_ACTION(&drive, ACTION_WAIT, 11);
+}
+
+/* The least limit of a pace holds beside a share of the time that is left. */
+static void
+a_share_and_a_pace_both_limit_an_attempt(void)
+{
+	static const struct {
+		bool pace;
+		double share, min_timeout, limit;
+	} rows[] = {
+		{ true, 0.5, 20, 20 },
+		{ true, 0.1, 20, 20 },
+		{ true, 0.5, 0, 50 },
+		{ false, 0.5, 20, 50 },
+		{ false, 0, 20, 100 },
+		{ true, 0, 20, 20 },
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct drive drive = started(drive_policy("constant"));
+
+		ROW("%zu", i);
+		drive.policy.max_time = 100;
+		drive.policy.pace_start = rows[i].pace;
+		drive.policy.timeout_share = rows[i].share;
+		drive.policy.min_timeout = rows[i].min_timeout;
+		drive_start(&drive);
+		CHECK_DBL(drive.run.timeout, rows[i].limit, 1e-12);
+	}
+}
+
+/* The second delay of smooth depends on the first draw, whatever its delay. */
+static void
+a_draw_is_kept_even_if_its_delay_is_the_shortest(void)
+{
+	struct policy policy = drive_policy("smooth");
+	const struct random random = { .seed = 7 };
+	struct level level = { 0 };
+
+	policy.backoff.base = 1;
+	policy.backoff.min = 2;
+	delay_draw(&policy, &random, &level,
+	    (struct delay_request){ .n = 1, .attempt = 2 });
+	CHECK_DBL(level.previous, random_uniform(&random, 2, DRAW_DELAY), 0);
+	CHECK(level.previous > 0);
+}
+
+static void
+the_nominal_delay_leaves_room_for_the_jitter(void)
+{
+	static const struct {
+		const char *jitter;
+		enum jitter_order order;
+		double nominal, high;
+	} rows[] = {
+		{ "25%", JITTER_INSIDE, 6.4, 8 },
+		{ "25%", JITTER_BEFORE_CAP, 8, 8 },
+		{ "25%", JITTER_AFTER_CAP, 8, 10 },
+		{ "+2", JITTER_INSIDE, 6, 8 },
+		{ "full", JITTER_INSIDE, 8, 8 },
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct drive drive = started(drive_policy("constant"));
+
+		ROW("%s, order %d", rows[i].jitter, rows[i].order);
+		drive.policy.backoff.base = 20;
+		drive.policy.backoff.cap = 8;
+		drive.policy.backoff.cap_given = true;
+		drive.policy.jitter =
+		    drive_jitter(rows[i].jitter, rows[i].order);
+		drive_start(&drive);
+		drive_exit(&drive, 1);
+		CHECK_DBL(drive.run.delay.nominal, rows[i].nominal, 1e-12);
+		CHECK_DBL(drive.run.delay.high, rows[i].high, 1e-12);
+	}
+}
+
 /* An attempt is ended when the next is due: both come from one draw. */
 static void
 pace_start_draws_a_delay_once(void)
@@ -978,7 +1096,7 @@ a_healthy_failure_that_is_free_leaves_all_attempts(void)
 
 	drive.policy.reset_after = 60;
 	drive.policy.limits.attempts = 2;
-	set_parse(&drive.policy.free, "1", NULL);
+	set_parse(&drive.policy.uncounted, "1", NULL);
 	drive_start(&drive);
 	drive.now = 60;
 	drive_exit(&drive, 1);
@@ -1668,7 +1786,7 @@ a_resumed_run_waits_and_goes_on_with_its_number(void)
 {
 	struct drive drive = started(drive_policy("exponential"));
 
-	drive_resume(&drive, (struct progress){ .n = 4, .delay = 2.5 });
+	drive_resume(&drive, (struct state){ .n = 4, .delay = 2.5 });
 	CHECK_ACTION(&drive, ACTION_WAIT, 2.5);
 	CHECK_DBL(drive.run.delay.seconds, 2.5, 0);
 	drive_timer(&drive);
@@ -1685,7 +1803,7 @@ a_resumed_level_goes_on(void)
 	drive.random.script = &half;
 	drive.random.script_length = 1;
 	drive_resume(&drive,
-	    (struct progress){ .level = { .previous = 5 }, .n = 4 });
+	    (struct state){ .level = { .previous = 5 }, .n = 4 });
 	CHECK_INT(drive.action.kind, ACTION_RUN);
 	check_delays(&drive, "8");
 }
@@ -1698,7 +1816,7 @@ a_number_that_cannot_grow_stays(void)
 	drive.policy.backoff.cap = 60;
 	drive.policy.pace_start = true;
 	drive.policy.limits.attempts = 4;
-	drive_resume(&drive, (struct progress){ .n = UINT64_MAX - 1 });
+	drive_resume(&drive, (struct state){ .n = UINT64_MAX - 1 });
 	check_delays(&drive, "60 60 60");
 	drive_exit(&drive, 1);
 	CHECK(drive.saved.n == UINT64_MAX);
@@ -1710,7 +1828,7 @@ a_resumed_run_has_waited_first_already(void)
 	struct drive drive = started(drive_policy("exponential"));
 
 	drive.policy.wait_first = true;
-	drive_resume(&drive, (struct progress){ .n = 3 });
+	drive_resume(&drive, (struct state){ .n = 3 });
 	CHECK_INT(drive.action.kind, ACTION_RUN);
 	check_delays(&drive, "8 16");
 }
@@ -1722,7 +1840,7 @@ a_resumed_run_waits_no_more_than_its_splay(void)
 
 	drive.policy.wait_first = true;
 	drive.policy.splay = 0.5;
-	drive_resume(&drive, (struct progress){ .n = 3 });
+	drive_resume(&drive, (struct state){ .n = 3 });
 	CHECK_INT(drive.action.kind, ACTION_WAIT);
 	CHECK_DBL(drive.run.delay.high, 0.5, 0);
 	drive_timer(&drive);
@@ -1738,7 +1856,7 @@ a_run_that_remembers_asks_for_the_state_first(void)
 	drive_start(&drive);
 	CHECK_INT(drive.action.kind, ACTION_ASK);
 	CHECK_INT(drive.action.question, ASK_STATE);
-	drive_resume(&drive, (struct progress){ .n = 2, .delay = 1.5 });
+	drive_resume(&drive, (struct state){ .n = 2, .delay = 1.5 });
 	CHECK_ACTION(&drive, ACTION_WAIT, 1.5);
 	drive_timer(&drive);
 	CHECK_INT(drive.run.attempt, 1);
@@ -1765,9 +1883,9 @@ a_state_that_is_not_to_be_had_in_time_leaves_no_time(void)
 	drive.policy.remember = true;
 	drive.policy.max_time = 10;
 	drive_start(&drive);
-	CHECK_ACTION(&drive, ACTION_ASK, 10);
-	drive_answer(&drive, VERDICT_STOP);
-	CHECK_INT(drive.action.question, ASK_LOCK);
+	CHECK_INT(drive.action.question, ASK_STATE);
+	drive_timer(&drive);
+	CHECK_ACTION(&drive, ACTION_NONE, 10);
 	drive.now = 10;
 	drive_step(&drive, (struct event){ .kind = EVENT_TIMER });
 	CHECK_INT(drive.action.kind, ACTION_KILL);
@@ -1783,8 +1901,7 @@ a_signal_ends_the_wait_for_the_state(void)
 
 	drive.policy.remember = true;
 	drive_start(&drive);
-	drive_answer(&drive, VERDICT_STOP);
-	CHECK_INT(drive.action.question, ASK_LOCK);
+	CHECK_INT(drive.action.question, ASK_STATE);
 	drive_signal(&drive, SIGTERM);
 	drive_answer(&drive, VERDICT_STOP);
 	CHECK_FINISH(&drive, "signal", 128 + SIGTERM);
@@ -1798,7 +1915,7 @@ an_attempt_that_the_limit_leaves_without_a_verdict_moves_the_backoff(void)
 
 	drive.policy.max_time = 10;
 	drive.policy.rules.check = true;
-	drive_resume(&drive, (struct progress){ .n = 2 });
+	drive_resume(&drive, (struct state){ .n = 2 });
 	drive.now = 1;
 	drive_exit(&drive, 0);
 	CHECK_INT(drive.action.question, ASK_CHECK);
@@ -1841,7 +1958,7 @@ an_error_at_the_end_takes_its_place(void)
 		ROW("holds %d", holds);
 		drive.policy.limits.attempts = 1;
 		drive.policy.delivery = holds ? DELIVERY_LAST : DELIVERY_NONE;
-		drive_resume(&drive, (struct progress){ .n = 0 });
+		drive_resume(&drive, (struct state){ 0 });
 		drive_exited(&drive);
 		drive_event(&drive,
 		    (struct event){ .kind = EVENT_ENDED,
@@ -2061,17 +2178,17 @@ the_next_attempt_waits_for_all_of_the_one_before(void)
 	CHECK_ACTION(&drive, ACTION_KILL, 7);
 	drive.now = 6;
 	drive_step(&drive, (struct event){ .kind = EVENT_EXITED });
-	CHECK_ACTION(&drive, ACTION_CLEAN, 7);
+	CHECK_ACTION(&drive, ACTION_LOOK, 7);
 	CHECK_INT(drive.action.signal, 0);
 	drive_step(&drive, (struct event){ .kind = EVENT_REAPED });
-	CHECK_ACTION(&drive, ACTION_CLEAN, 7);
+	CHECK_ACTION(&drive, ACTION_LOOK, 7);
 	drive_timer(&drive);
 	CHECK_ACTION(&drive, ACTION_KILL, 8);
 	CHECK_INT(drive.action.signal, SIGKILL);
 	drive_step(&drive, (struct event){ .kind = EVENT_REAPED });
-	CHECK_ACTION(&drive, ACTION_CLEAN, 8);
+	CHECK_ACTION(&drive, ACTION_LOOK, 8);
 	CHECK_INT(drive.action.signal, SIGKILL);
-	drive_event(&drive, (struct event){ .kind = EVENT_CLEAN });
+	drive_event(&drive, (struct event){ .kind = EVENT_GONE });
 	CHECK_INT(drive.action.kind, ACTION_COLLECT);
 	drive_step(&drive,
 	    (struct event){ .kind = EVENT_ENDED,
@@ -2093,11 +2210,11 @@ what_sigkill_does_not_end_is_named_and_left(void)
 	drive_timer(&drive);
 	drive_timer(&drive);
 	drive_event(&drive, (struct event){ .kind = EVENT_EXITED });
-	CHECK_ACTION(&drive, ACTION_CLEAN, 8);
+	CHECK_ACTION(&drive, ACTION_LOOK, 8);
 	drive.now = 8;
 	drive_event(&drive, (struct event){ .kind = EVENT_TIMER });
 	CHECK_INT(drive.action.kind, ACTION_ABANDON);
-	drive_event(&drive, (struct event){ .kind = EVENT_CLEAN });
+	drive_event(&drive, (struct event){ .kind = EVENT_GONE });
 	drive_step(&drive,
 	    (struct event){ .kind = EVENT_ENDED,
 		.evidence.outcome = died,
@@ -2125,6 +2242,43 @@ a_collection_ends_with_the_run(void)
 		CHECK_INT(drive.action.kind, ACTION_FINISH);
 		CHECK_INT(drive.run.reason,
 		    i == 0 ? REASON_MAX_TIME : REASON_SIGNAL);
+	}
+}
+
+/* The time of an attempt is also that of the search in its output. */
+static void
+a_search_takes_of_the_time_of_the_attempt(void)
+{
+	for (int i = 0; i < 3; i++) {
+		struct drive drive = started(drive_policy("constant"));
+
+		ROW("case %d", i);
+		drive.policy.timeout = 5;
+		drive_start(&drive);
+		drive.now = 2;
+		drive_event(&drive, (struct event){ .kind = EVENT_EXITED });
+		CHECK_ACTION(&drive, ACTION_COLLECT, 5);
+		if (i == 1) {
+			/* A reader may take its time, and then the search. */
+			drive.now = 5;
+			drive_step(&drive,
+			    (struct event){ .kind = EVENT_BLOCKED });
+			CHECK_ACTION(&drive, ACTION_NONE, 6);
+		}
+		if (i == 2)
+			drive_signal(&drive, SIGTERM);
+		drive.now = drive.action.wake;
+		drive_event(&drive, (struct event){ .kind = EVENT_TIMER });
+		CHECK_INT(drive.action.kind, ACTION_ABANDON);
+		drive_event(&drive, (struct event){ .kind = EVENT_GONE });
+		drive_step(&drive,
+		    (struct event){ .kind = EVENT_ENDED,
+			.evidence.outcome = { OUTCOME_EXIT, 7 },
+			.hint = -1 });
+		CHECK_INT(drive.run.outcome.kind,
+		    i == 2 ? OUTCOME_EXIT : OUTCOME_TIMEOUT);
+		CHECK_INT(drive.action.kind,
+		    i == 2 ? ACTION_FINISH : ACTION_WAIT);
 	}
 }
 
@@ -2170,7 +2324,6 @@ a_lock_that_lasts_is_told(void)
 
 	drive.policy.remember = true;
 	drive_start(&drive);
-	drive_answer(&drive, VERDICT_STOP);
 	CHECK_ACTION(&drive, ACTION_ASK, 1);
 	step = engine_step(drive.engine,
 	    (struct event){ .kind = EVENT_TIMER, .now = 1 });
@@ -2179,8 +2332,10 @@ a_lock_that_lasts_is_told(void)
 	CHECK(step.action.wake == INFINITY);
 	drive.now = 3;
 	drive_exited(&drive);
-	drive_answer(&drive, VERDICT_SUCCESS);
+	drive_answer(&drive, VERDICT_RETRY);
+	CHECK_ACTION(&drive, ACTION_ASK, INFINITY);
 	CHECK_INT(drive.action.question, ASK_STATE);
+	CHECK_DBL(drive.run.locked, 3, 0);
 }
 
 /* Even if --max-time is over sooner; and what it took gives it another one. */
@@ -2354,7 +2509,9 @@ a_question_that_cannot_be_asked_is_not_waited_for(void)
 	drive_exit(&drive, 1);
 	CHECK_INT(drive.action.question, ASK_CHECK);
 	drive_event(&drive,
-	    (struct event){ .kind = EVENT_ERROR, .answer = VERDICT_STOP });
+	    (struct event){ .kind = EVENT_ANSWER,
+		.answer = VERDICT_STOP,
+		.failed = true });
 	CHECK_INT(drive.action.kind, ACTION_FINISH);
 	CHECK_INT(drive.run.status, STATUS_OWN_FAILURE);
 }
@@ -2366,9 +2523,8 @@ a_lock_is_not_told_of_after_the_end(void)
 
 	drive.policy.remember = drive.policy.on_give_up = true;
 	drive_start(&drive);
-	drive_answer(&drive, VERDICT_STOP);
-	CHECK_INT(drive.action.question, ASK_LOCK);
-	drive_answer(&drive, VERDICT_STOP);
+	CHECK_INT(drive.action.question, ASK_STATE);
+	drive_answer(&drive, VERDICT_NONE);
 	CHECK_INT(drive.action.question, ASK_HOOK);
 	CHECK_ACTION(&drive, ACTION_ASK, INFINITY);
 	drive.now += 2;
@@ -2401,7 +2557,10 @@ a_hook_does_not_change_the_end_that_was_told(void)
 		if (row == 0)
 			drive_answer(&drive, VERDICT_SUCCESS);
 		if (row == 1)
-			drive_event(&drive, failure);
+			drive_event(&drive,
+			    (struct event){ .kind = EVENT_ANSWER,
+				.failed = true,
+				.signal = SIGPIPE });
 		if (row == 2)
 			drive_timer(&drive);
 		CHECK_INT(drive.action.kind, ACTION_FINISH);
@@ -2419,6 +2578,102 @@ every_reason_has_a_name(void)
 		for (int k = REASON_NONE; k < i; k++)
 			CHECK(strcmp(reason_name((enum reason)i),
 				  reason_name((enum reason)k)) != 0);
+}
+
+/* --- health --- */
+
+/* The engine keeps the address of the policy. */
+static void
+start_probed(struct drive *drive)
+{
+	*drive = started(drive_policy("constant"));
+	drive->policy.health.used = true;
+	drive->policy.health.interval = 10;
+	drive->policy.health.timeout = 4;
+	drive->policy.health.retries = 2;
+	drive_start(drive);
+}
+
+static void
+an_attempt_that_fails_its_probes_is_ended_as_unhealthy(void)
+{
+	struct drive drive;
+
+	start_probed(&drive);
+	CHECK_ACTION(&drive, ACTION_RUN, 10);
+	drive_timer(&drive);
+	CHECK_ACTION(&drive, ACTION_PROBE, 14);
+	drive.now = 11;
+	drive_probed(&drive, 7);
+	CHECK_ACTION(&drive, ACTION_NONE, 21);
+	CHECK_INT(drive.run.health, HEALTH_FAILING);
+	drive_timer(&drive);
+	CHECK_INT(drive.action.kind, ACTION_PROBE);
+	drive_probed(&drive, 7);
+	CHECK_ACTION(&drive, ACTION_KILL, 31);
+	CHECK_INT(drive.action.signal, SIGTERM);
+	drive_exit(&drive, 0);
+	CHECK_INT(drive.action.kind, ACTION_WAIT);
+	CHECK_INT(drive.run.outcome.kind, OUTCOME_UNHEALTHY);
+	CHECK_INT(drive.run.judgement.verdict, VERDICT_RETRY);
+}
+
+static void
+a_probe_that_takes_too_long_is_ended(void)
+{
+	struct drive drive;
+
+	start_probed(&drive);
+	drive_timer(&drive);
+	drive_timer(&drive);
+	CHECK_ACTION(&drive, ACTION_END_PROBE, INFINITY);
+	drive.now = 15;
+	drive_step(&drive,
+	    (struct event){ .kind = EVENT_PROBED, .probe = died });
+	CHECK_ACTION(&drive, ACTION_NONE, 25);
+	drive_timer(&drive);
+	drive_timer(&drive);
+	CHECK_INT(drive.action.kind, ACTION_KILL);
+	CHECK_INT(drive.run.health, HEALTH_UNHEALTHY);
+}
+
+static void
+once_a_signal_ends_the_run_no_probe_judges(void)
+{
+	struct drive drive;
+
+	start_probed(&drive);
+	drive_signal(&drive, SIGTERM);
+	CHECK_ACTION(&drive, ACTION_NONE, INFINITY);
+	start_probed(&drive);
+	drive_timer(&drive);
+	drive_signal(&drive, SIGTERM);
+	drive_probed(&drive, 7);
+	CHECK_ACTION(&drive, ACTION_NONE, INFINITY);
+	drive_exit(&drive, 0);
+	CHECK_FINISH(&drive, "signal", 0);
+}
+
+static void
+only_an_attempt_that_was_healthy_has_lasted(void)
+{
+	for (int healthy = 0; healthy < 2; healthy++) {
+		struct drive drive;
+
+		ROW("%d", healthy);
+		start_probed(&drive);
+		drive.policy.reset_after = 5;
+		drive.policy.limits.attempts = 2;
+		for (int i = 0; i < 4 && drive.action.kind != ACTION_FINISH;
+		     i++) {
+			drive_timer(&drive);
+			drive_probed(&drive, !healthy);
+			drive_exit(&drive, 1);
+			if (drive.action.kind == ACTION_WAIT)
+				drive_timer(&drive);
+		}
+		CHECK_INT(drive.action.kind == ACTION_FINISH, !healthy);
+	}
 }
 
 /* --- any sequence of events --- */
@@ -2505,7 +2760,7 @@ any_policy(struct dice *dice, double values[3])
 	policy.input = often(dice, 0.1);
 	set_parse(&policy.rules.stop, "unstartable,5", NULL);
 	set_parse(&policy.rules.throttle, "6", NULL);
-	set_parse(&policy.free, "KILL", NULL);
+	set_parse(&policy.uncounted, "KILL", NULL);
 	return policy;
 }
 
@@ -2534,7 +2789,7 @@ any_answer(struct dice *dice)
 	return (struct event){
 		.kind = EVENT_ANSWER,
 		.answer = (enum verdict)pick(dice, 4),
-		.progress = { .n = (uint64_t)pick(dice, 5),
+		.state = { .n = (uint64_t)pick(dice, 5),
 		    .delay = often(dice, 0.5) ? 3 * roll(dice) : 0 },
 	};
 }
@@ -2547,7 +2802,7 @@ any_event(struct dice *dice, struct drive *drive)
 	const double until = drive->action.wake - drive->now;
 
 	if (drive->action.kind == ACTION_ABANDON)
-		return (struct event){ .kind = EVENT_CLEAN };
+		return (struct event){ .kind = EVENT_GONE };
 	if (isfinite(until) && often(dice, 0.5))
 		drive->now += often(dice, 0.7) ? until : until * roll(dice) * 2;
 	else if (!isfinite(until))
@@ -2561,17 +2816,23 @@ any_event(struct dice *dice, struct drive *drive)
 	}
 	if (often(dice, 0.05))
 		return (struct event){ .kind = EVENT_REAPED };
-	if (often(dice, 0.002) && drive->doing != DOING_QUESTION)
+	if (often(dice, 0.002) && drive->doing != DOING_QUESTION &&
+	    drive->doing != DOING_COLLECT)
 		return (struct event){ .kind = EVENT_ERROR };
 	if (often(dice, 0.4))
 		return (struct event){ .kind = EVENT_TIMER };
 	switch (drive->doing) {
 	case DOING_PROCESS:
 		return (struct event){ .kind = EVENT_EXITED };
-	case DOING_CLEAN:
-		return (struct event){ .kind = EVENT_CLEAN };
-	case DOING_COLLECT:
-		return drive->asked ? any_answer(dice) : any_end(dice);
+	case DOING_LOOK:
+		return (struct event){ .kind = EVENT_GONE };
+	case DOING_COLLECT: {
+		struct event event =
+		    drive->asked ? any_answer(dice) : any_end(dice);
+
+		event.failed = often(dice, 0.01);
+		return event;
+	}
 	case DOING_QUESTION:
 		return any_answer(dice);
 	case DOING_DELIVERY:
@@ -2646,14 +2907,11 @@ any_events_lead_to_an_end_and_break_no_promise(void)
 		drive_start(&drive);
 		for (int i = 0; drive.action.kind != ACTION_FINISH; i++) {
 			const struct event event = any_event(&dice, &drive);
-			const bool attempt_ends =
-			    drive.doing == DOING_COLLECT && !drive.asked;
 
 			ROW("seed %ju event %d", (uintmax_t)seed, i);
 			if (!CHECK(i < 5000))
 				break;
-			ended += event.kind == EVENT_ENDED ||
-			    (event.kind == EVENT_ERROR && attempt_ends);
+			ended += event.kind == EVENT_ENDED;
 			drive.judged = false;
 			drive_event(&drive, event);
 			judged += drive.judged;
@@ -2704,6 +2962,11 @@ main(void)
 	RUN(a_splay_comes_on_top_of_the_first_wait);
 	RUN(the_limit_on_the_run_counts_from_the_end_of_the_splay);
 	RUN(pace_start_counts_from_the_attempts_start);
+	RUN(pace_start_keeps_a_rate);
+	RUN(pace_start_makes_up_for_no_attempt);
+	RUN(a_share_and_a_pace_both_limit_an_attempt);
+	RUN(a_draw_is_kept_even_if_its_delay_is_the_shortest);
+	RUN(the_nominal_delay_leaves_room_for_the_jitter);
 	RUN(pace_start_draws_a_delay_once);
 	RUN(with_pace_start_a_throttle_only_lengthens);
 	RUN(with_pace_start_a_hint_counts_from_the_attempts_end);
@@ -2766,6 +3029,7 @@ main(void)
 	RUN(the_next_attempt_waits_for_all_of_the_one_before);
 	RUN(what_sigkill_does_not_end_is_named_and_left);
 	RUN(a_collection_ends_with_the_run);
+	RUN(a_search_takes_of_the_time_of_the_attempt);
 	RUN(the_status_of_the_command_can_be_preserved);
 	RUN(a_lock_that_lasts_is_told);
 	RUN(held_output_of_each_attempt_goes_out_before_the_wait);
@@ -2779,6 +3043,10 @@ main(void)
 	RUN(a_question_that_cannot_be_asked_is_not_waited_for);
 	RUN(a_lock_is_not_told_of_after_the_end);
 	RUN(every_reason_has_a_name);
+	RUN(an_attempt_that_fails_its_probes_is_ended_as_unhealthy);
+	RUN(a_probe_that_takes_too_long_is_ended);
+	RUN(once_a_signal_ends_the_run_no_probe_judges);
+	RUN(only_an_attempt_that_was_healthy_has_lasted);
 	RUN(any_events_lead_to_an_end_and_break_no_promise);
 	return DONE();
 }

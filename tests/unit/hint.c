@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #include <time.h>
 
 #include "core/duration.h"
@@ -17,37 +19,38 @@ a_hint_is_a_duration_or_a_date(void)
 	static const struct {
 		const char *text;
 		double seconds;
+		enum hint_kind kind;
 	} rows[] = {
-		{ "120", 120 },
-		{ "0", 0 },
-		{ "1.5", 1.5 },
+		{ "120", 120, HINT_WAIT },
+		{ "0", 0, HINT_WAIT },
+		{ "1.5", 1.5, HINT_WAIT },
 		{ "0000000000000000000000000000000000000000"
 		  "00000000000000000000000",
-		    0 },
-		{ "2m", 120 },
-		{ "1m30s", 90 },
-		{ "500ms", 0.5 },
-		{ " 7\t\r", 7 },
-		{ "99999999999999999999", DURATION_MAX },
-		{ "Sun, 06 Nov 1994 08:49:37 GMT", 100 },
-		{ "Sunday, 06-Nov-94 08:49:37 GMT", 100 },
-		{ "Sun Nov  6 08:49:37 1994", 100 },
-		{ "Sun, 06 Nov 1994 08:49:37 GMT\r", 100 },
-		{ "Tue, 29 Feb 2028 23:59:60 GMT", DURATION_MAX },
-		{ "Sat, 05 Nov 1994 08:49:37 GMT", 0 },
-		{ "Mon, 07 Nov 1994 08:49:37 GMT", 86500 },
-		{ "Fri, 01 Jan 2900 00:00:00 GMT", DURATION_MAX },
-		{ "864000000", DURATION_MAX },
-		{ "1372700873", 588589196 },
-		{ "1372700873.25", 588589196.25 },
-		{ "1372700873250", 588589196.25 },
-		{ "864000001", 864000001 - (THEN - 100) },
-		{ "1994-11-06T08:49:37Z", 100 },
-		{ "1994-11-06T08:49:37-23:59", 86440 },
-		{ "1994-11-06T08:49:37.25Z", 100.25 },
-		{ "1994-11-06t10:49:37+02:00", 100 },
-		{ "1994-11-06 05:19:37-03:30", 100 },
-		{ "1994-11-06T08:00:00Z", 0 },
+		    0, HINT_WAIT },
+		{ "2m", 120, HINT_WAIT },
+		{ "1m30s", 90, HINT_WAIT },
+		{ "500ms", 0.5, HINT_WAIT },
+		{ " 7\t\r", 7, HINT_WAIT },
+		{ "99999999999999999999", DURATION_MAX, HINT_UNTIL },
+		{ "Sun, 06 Nov 1994 08:49:37 GMT", 100, HINT_UNTIL },
+		{ "Sunday, 06-Nov-94 08:49:37 GMT", 100, HINT_UNTIL },
+		{ "Sun Nov  6 08:49:37 1994", 100, HINT_UNTIL },
+		{ "Sun, 06 Nov 1994 08:49:37 GMT\r", 100, HINT_UNTIL },
+		{ "Tue, 29 Feb 2028 23:59:60 GMT", DURATION_MAX, HINT_UNTIL },
+		{ "Sat, 05 Nov 1994 08:49:37 GMT", 0, HINT_UNTIL },
+		{ "Mon, 07 Nov 1994 08:49:37 GMT", 86500, HINT_UNTIL },
+		{ "Fri, 01 Jan 2900 00:00:00 GMT", DURATION_MAX, HINT_UNTIL },
+		{ "864000000", DURATION_MAX, HINT_WAIT },
+		{ "1372700873", 588589196, HINT_UNTIL },
+		{ "1372700873.25", 588589196.25, HINT_UNTIL },
+		{ "1372700873250", 588589196.25, HINT_UNTIL },
+		{ "864000001", 864000001 - (THEN - 100), HINT_UNTIL },
+		{ "1994-11-06T08:49:37Z", 100, HINT_UNTIL },
+		{ "1994-11-06T08:49:37-23:59", 86440, HINT_UNTIL },
+		{ "1994-11-06T08:49:37.25Z", 100.25, HINT_UNTIL },
+		{ "1994-11-06t10:49:37+02:00", 100, HINT_UNTIL },
+		{ "1994-11-06 05:19:37-03:30", 100, HINT_UNTIL },
+		{ "1994-11-06T08:00:00Z", 0, HINT_UNTIL },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -55,6 +58,45 @@ a_hint_is_a_duration_or_a_date(void)
 
 		ROW("%s", rows[i].text);
 		CHECK_STR(hint_parse(rows[i].text, THEN - 100, &hint), NULL);
+		CHECK_INT(hint.kind, rows[i].kind);
+		CHECK_DBL(hint.seconds, rows[i].seconds, 1e-6);
+	}
+}
+
+static void
+a_duration_may_be_in_words(void)
+{
+	static const struct {
+		const char *text;
+		double seconds;
+	} rows[] = {
+		{ "20 seconds", 20 },
+		{ "1.2s.", 1.2 },
+		{ "1m26.4s.", 86.4 },
+		{ "6ms", 0.006 },
+		{ "2 hours", 7200 },
+		{ "1.5 hours", 5400 },
+		{ "5 days 22 hours 11 minutes", 511860 },
+		{ "5 days 22 hours 11 minutes.", 511860 },
+		{ "5 days, 22 hours, and 11 minutes", 511860 },
+		{ "1 Day 1 Hour", 90000 },
+		{ "in about 3 min", 180 },
+		{ "in 3 mins", 180 },
+		{ "about 2 hrs", 7200 },
+		{ "in 45 sec", 45 },
+		{ "an hour", 3600 },
+		{ "in a minute", 60 },
+		{ "1 week 2 days", 777600 },
+		{ "250 milliseconds", 0.25 },
+		{ "3 h 20 m", 12000 },
+		{ "100000 weeks", DURATION_MAX },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct hint hint = { .kind = HINT_NONE };
+
+		ROW("%s", rows[i].text);
+		CHECK_STR(hint_parse(rows[i].text, THEN, &hint), NULL);
 		CHECK_INT(hint.kind, HINT_WAIT);
 		CHECK_DBL(hint.seconds, rows[i].seconds, 1e-6);
 	}
@@ -64,7 +106,7 @@ static void
 anything_else_is_no_hint(void)
 {
 	static const char *const rows[] = { "", " \r", "soon", "-5", "+5", "1x",
-		"nan", "0x10", "1 2", "Sun, 06 Nov 1994 08:49:37 CET",
+		"nan", "0x10", "1 2", "11/24/2026", "3/4 5pm",
 		"Sun, 06 Nov 1994 08:49:37 GMT or so", "Sun, 06 Nov 1994",
 		"Sun, 41 Nov 1994 08:49:37 GMT", "1994-11-06",
 		"1994-11-06T08:49:37", "1994-11-06T08:49:37+2",
@@ -75,6 +117,16 @@ anything_else_is_no_hint(void)
 		"Mon, 31 Nov 2026 08:49:37 GMT",
 		"Tuesday, 29-Feb-94 08:49:37 GMT", "Thu Feb 30 08:49:37 2028",
 		"a text that is longer than any date could ever be, and no hint",
+		"5 days 22", "2 hours 30", "11 minutes 5 days",
+		"2 hours 2 hours", "a few minutes", "5 M", "in 5", "2 months",
+		"1,000 seconds", "in", "and 2 hours", "2 hours or so",
+		"half an hour", "0am", "7.30pm", "1pm 2pm", "tomorrow",
+		"tomorrow 9", "today tomorrow 9:00", "Nov 24", "Nov 24 2026",
+		"Nov 24, 5", "24 5pm", "Nov 5pm", "2026 5pm", "Nov 31, 5pm",
+		"Feb 29, 2027, 5pm", "tomorrow, Nov 24, 5pm", "Friday",
+		"No 24, 5pm", "10 de jul. de 2026, 11:52", "2026-11-22 23:59",
+		"2026-11-22 23:59:00", "2026-13-22 23:59 UTC",
+		"2026-02-30 23:59 UTC", "7pm UTC CET", "7pm (UTC) or so", "7:5",
 		TOO_LONG };
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -104,6 +156,11 @@ a_hint_may_be_a_time_of_day(void)
 		{ "19:00", 19 * 3600, "" },
 		{ " 19:00:05 (Europe/Oslo)\r", 19 * 3600 + 5, "Europe/Oslo" },
 		{ "00:00 +02:00", 0, "+02:00" },
+		{ "7:42 PM.", 19 * 3600 + 42 * 60, "" },
+		{ "7:42 p.m.", 19 * 3600 + 42 * 60, "" },
+		{ "7 a.m. (Europe/Oslo)", 7 * 3600, "Europe/Oslo" },
+		{ "at 12:30 a.m.", 30 * 60, "" },
+		{ "07:00 America/New_York", 7 * 3600, "America/New_York" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -111,9 +168,56 @@ a_hint_may_be_a_time_of_day(void)
 
 		ROW("%s", rows[i].text);
 		CHECK_STR(hint_parse(rows[i].text, THEN, &hint), NULL);
-		CHECK_INT(hint.kind, HINT_DAILY);
+		CHECK_INT(hint.kind, HINT_CLOCK);
 		CHECK_DBL(hint.seconds, rows[i].seconds, 0);
 		CHECK_STR(hint.zone, rows[i].zone);
+	}
+}
+
+static void
+a_time_of_day_may_have_a_day(void)
+{
+	static const struct {
+		const char *text;
+		double hour;
+		enum hint_day day;
+		int number, month, year;
+		const char *zone;
+	} rows[] = {
+		{ "tomorrow at 9:00", 9, HINT_AHEAD, 1 },
+		{ "9am tomorrow", 9, HINT_AHEAD, 1 },
+		{ "today at 5 PM UTC", 17, HINT_AHEAD, 0, 0, 0, "UTC" },
+		{ "Nov 24, 5pm (UTC)", 17, HINT_ANNIVERSARY, 24, 10, 0, "UTC" },
+		{ "24 November 17:00", 17, HINT_ANNIVERSARY, 24, 10 },
+		{ "5pm on Nov. 24", 17, HINT_ANNIVERSARY, 24, 10 },
+		{ "Feb 29, 5pm", 17, HINT_ANNIVERSARY, 29, 1 },
+		{ "Aug 20, 2026, 7:30 AM", 7.5, HINT_DATE, 20, 7, 2026 },
+		{ "Jul 5th, 2026 8:30 PM.", 20.5, HINT_DATE, 5, 6, 2026 },
+		{ "September 6, 2026, 11:00", 11, HINT_DATE, 6, 8, 2026 },
+		{ "Friday 12:30 AM", 0.5, HINT_WEEKDAY, 5 },
+		{ "7pm on Mon", 19, HINT_WEEKDAY, 1 },
+		{ "Sun Nov 22 23:00:00 UTC 2026", 23, HINT_DATE, 22, 10, 2026,
+		    "UTC" },
+		{ "Sun, 06 Nov 1994 08:30:00 CET", 8.5, HINT_DATE, 6, 10, 1994,
+		    "CET" },
+		{ "2026-11-22 23:00:00 UTC", 23, HINT_DATE, 22, 10, 2026,
+		    "UTC" },
+		{ "2026-11-22 23:00 (Europe/Oslo)", 23, HINT_DATE, 22, 10, 2026,
+		    "Europe/Oslo" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct hint hint = { .kind = HINT_NONE };
+
+		ROW("%s", rows[i].text);
+		CHECK_STR(hint_parse(rows[i].text, THEN, &hint), NULL);
+		CHECK_INT(hint.kind, HINT_CLOCK);
+		CHECK_DBL(hint.seconds, rows[i].hour * 3600, 0);
+		CHECK_INT(hint.day, rows[i].day);
+		CHECK_INT(hint.number, rows[i].number);
+		CHECK_INT(hint.month, rows[i].month);
+		CHECK_INT(hint.year, rows[i].year);
+		CHECK_STR(hint.zone, rows[i].zone == NULL ? "" : rows[i].zone);
 	}
 }
 
@@ -134,8 +238,10 @@ int
 main(void)
 {
 	RUN(a_hint_is_a_duration_or_a_date);
+	RUN(a_duration_may_be_in_words);
 	RUN(anything_else_is_no_hint);
 	RUN(a_hint_may_be_a_time_of_day);
+	RUN(a_time_of_day_may_have_a_day);
 	RUN(a_date_is_gmt_in_every_zone);
 	return DONE();
 }

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +12,7 @@ limits_of(const char *text)
 	struct limits limits;
 	const char *where;
 
-	CHECK_STR(limits_parse(&limits, text, &where), NULL);
+	CHECK_INT(limits_parse(&limits, text, &where), PROBLEM_NONE);
 	return limits;
 }
 
@@ -62,7 +64,7 @@ anything_else_is_refused(void)
 		    "the number before / must be at most 100" },
 		{ "3,10", "10", "the number of attempts is given twice" },
 		{ "0,1:2,0", "0", "the number of attempts is given twice" },
-		{ "nonsense:3", "nonsense:3", "unknown outcome" },
+		{ "nonsense:3", "nonsense:3", "unknown" },
 		{ "1:1,2:1,3:1,4:1,5:1,6:1,7:1,8:1,9:1", "9:1",
 		    "too many limits" },
 	};
@@ -73,7 +75,7 @@ anything_else_is_refused(void)
 
 		ROW("%s", rows[i].text);
 		const char *problem =
-		    limits_parse(&limits, rows[i].text, &where);
+		    problem_text(limits_parse(&limits, rows[i].text, &where));
 		if (rows[i].problem != NULL)
 			CHECK_STR(problem, rows[i].problem);
 		CHECK(problem != NULL);

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #include <math.h>
 #include <signal.h>
 
@@ -127,7 +129,7 @@ a_delay_that_an_earlier_run_left_is_told(void)
 	record.kept = true;
 	message = message_of(&plain, &record);
 	CHECK_STR(message.text,
-	    NAMED "waiting 4.5s: a delay kept from an earlier run");
+	    NAMED "waiting 4.5s: the rest of an earlier run's delay");
 	record.delay.seconds = 0.9;
 	message = message_of(&plain, &record);
 	CHECK_STR(message.text, "");
@@ -287,9 +289,9 @@ the_end_says_why(void)
 		{ { .reason = REASON_HINT },
 		    ", and asked to wait 90s, longer than --max-delay allows" },
 		{ { .reason = REASON_EARLY },
-		    "too early: another run is active" },
+		    "not started: another run is active" },
 		{ { .reason = REASON_EARLY, .too_early = 2 },
-		    "too early by 2s" },
+		    "not started: the next attempt is due in 2s" },
 		{ { .reason = REASON_ERROR }, ", and retry itself failed" },
 		{ { .reason = REASON_PLAN },
 		    "the plan ends after 3 attempts in 31s" },
@@ -316,8 +318,15 @@ the_end_says_why(void)
 				  .max_time = 60,
 				  .elapsed = 60 })
 		      .text,
-	    "giving up after 0 attempts in 60s: did not run, and --max-time "
-	    "60s leaves no time for an attempt");
+	    "giving up after 0 attempts in 60s: --max-time 60s leaves no time "
+	    "for an attempt");
+	CHECK_STR(message_end(&(struct record){ .reason = REASON_MAX_TIME,
+				  .max_time = 60,
+				  .kept = true,
+				  .delay = { .seconds = 90 } })
+		      .text,
+	    "giving up after 0 attempts in 0s: --max-time 60s leaves no time "
+	    "for an attempt after an earlier run's delay of 90s");
 }
 
 /* An ordinary stop of a service is no error. */
@@ -346,9 +355,10 @@ attempts_are_counted_where_they_count(void)
 {
 	char text[MESSAGE_PART];
 
-	CHECK_STR(message_attempt(2, 2, 5, text), "attempt 2/5");
-	CHECK_STR(message_attempt(7, 2, 5, text), "attempt 7 (2/5 used)");
-	CHECK_STR(message_attempt(7, 2, 0, text), "attempt 7");
+	CHECK_STR(message_attempt("attempt", 2, 2, 5, text), "attempt 2/5");
+	CHECK_STR(message_attempt("attempt", 7, 2, 5, text),
+	    "attempt 7 (2/5 used)");
+	CHECK_STR(message_attempt("trial", 7, 2, 0, text), "trial 7");
 }
 
 int

@@ -1,12 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+
 #include "cli/options.h"
-#include "cli/habits.h"
+#include "cli/suggest.h"
 #include "cli/help.h"
 #include "drive.h"
 #include "tap.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 #define WORDS 64
-#define PRESETS "grpc, aws, ethernet, eventsauce, kubernetes, curl, poll"
+#define PRESETS \
+	"grpc, aws, ethernet, eventsauce, kubernetes, poll, apt, cargo, " \
+	"conda, curl, docker, git, go, gradle, kubectl, maven, npm, pip, " \
+	"psql, ssh, terraform, wget"
 
 /* A command line, cut at its blanks; a lone _ stands for an empty word. */
 struct line {
@@ -108,7 +113,10 @@ every_default_can_be_written(void)
 			continue;
 		snprintf(text, sizeof(text), "--%s=%s%s true", row->name,
 		    row->initial,
-		    id == OPTION_SUCCESS_DELAY ? " --repeat" : "");
+		    id == OPTION_SUCCESS_DELAY ? " --repeat"
+			: strncmp(row->name, "health-", 7) == 0
+			? " --health=true"
+			: "");
 		ROW("%s", text);
 		parsed(&line, text);
 	}
@@ -239,7 +247,7 @@ values_arrive_where_they_belong(void)
 	CHECK_DBL(policy->reset_after, 60, 0);
 	CHECK_DBL(policy->splay, 30, 0);
 	CHECK_INT(options->random.seed, 42);
-	CHECK(set_has(&policy->free,
+	CHECK(set_has(&policy->uncounted,
 	    (struct outcome){ OUTCOME_SIGNAL, SIGKILL }));
 	CHECK(set_has(&policy->rules.throttle,
 	    (struct outcome){ OUTCOME_EXIT, 75 }));
@@ -297,6 +305,11 @@ the_cap_that_is_not_given_follows_the_longest_delay(void)
 		{ "--preset=ethernet", 60, false },
 		{ "--preset=aws -m 30", 30, true },
 		{ "-m 30 --preset=aws", 30, true },
+		{ "--preset=aws -d 30", 30, true },
+		{ "--preset=poll -d 5", 5, true },
+		{ "--preset=poll -j +5", 1, false },
+		{ "--preset=kubernetes -m 5", 5, true },
+		{ "--preset=aws -m 0.5", 0.5, true },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -331,6 +344,9 @@ jitter_and_cap_decide_about_hints(void)
 		{ "-m 0", "RATIO", 0.2, DURATION_MAX },
 		{ "-d 5m", "RATIO", 0.2, 3600 },
 		{ "--preset=kubernetes", "none", 0, 300 },
+		{ "--preset=poll", "none", 0, 3600 },
+		{ "--preset=poll -m 2s", "none", 0, 2 },
+		{ "--preset=curl", "none", 0, DURATION_MAX },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -451,21 +467,22 @@ what_is_wrong_is_said_in_one_line(void)
 		{ "--bogus cmd", "unknown option --bogus" },
 		{ "--bogus=text cmd", "unknown option --bogus" },
 		{ "--max cmd",
-		    "--max is short for --max-time and --max-delay" },
+		    "ambiguous option --max: --max-time, --max-delay" },
 		{ "--max=3 cmd",
-		    "--max is short for --max-time and --max-delay" },
+		    "ambiguous option --max: --max-time, --max-delay" },
 		{ "--=3 cmd", "unknown option --" },
 		{ "--fail-match=(a)\\1 cmd",
-		    "invalid --fail-match '(a)\\1': back-reference" },
+		    "invalid --fail-match '(a)\\1': this backslash has no meaning in POSIX" },
 		{ "-a", "-a needs a value" },
 		{ "--attempts", "--attempts needs a value" },
 		{ "-t sh -c cmd", "invalid --timeout 'sh': not a number" },
 		{ "--preset=none -x cmd",
-		    "invalid --preset 'none': unknown word (use " PRESETS ")" },
+		    "invalid --preset 'none': unknown preset (use " PRESETS
+		    ")" },
 		{ "-x --preset=none cmd", "unknown option -x" },
 		{ "--quiet=yes cmd", "--quiet takes no value" },
 		{ "--help=exi",
-		    "invalid --help 'exi': unknown word; did you mean exit?" },
+		    "invalid --help 'exi': unknown topic; did you mean exit?" },
 		{ "--help=", "invalid --help '': empty" },
 
 		{ "-a _ cmd", "invalid --attempts '': empty" },
@@ -485,7 +502,7 @@ what_is_wrong_is_said_in_one_line(void)
 		{ "-a 9223372036854775808 cmd",
 		    "invalid --attempts '9223372036854775808': too large" },
 		{ "--seed=x cmd", "invalid --seed 'x': not a whole number" },
-		{ "--repeat=0 cmd", "--repeat '0' is too small" },
+		{ "--repeat=0 cmd", "--repeat=0 is too small" },
 		{ "-d 3x cmd",
 		    "invalid --delay '3x': unknown unit (use us, ms, s, m, h, d)" },
 		{ "-d -1 cmd", "invalid --delay '-1': negative" },
@@ -516,7 +533,7 @@ what_is_wrong_is_said_in_one_line(void)
 		{ "-b exponential:factor=0 cmd",
 		    "invalid --backoff 'factor=0': not more than 0" },
 		{ "-b exponential:power=2 cmd",
-		    "invalid --backoff 'power=2': not a parameter of this strategy" },
+		    "invalid --backoff 'power=2': unknown parameter (use factor)" },
 		{ "-b mimd:up=2 cmd",
 		    "invalid --backoff 'mimd:up=2': needs its parameters up and down" },
 		{ "-b linear:step=1,step=2 cmd",
@@ -524,10 +541,10 @@ what_is_wrong_is_said_in_one_line(void)
 		{ "-b slots:ceiling=53 cmd",
 		    "invalid --backoff 'ceiling=53': too large" },
 		{ "--preset=bogus cmd",
-		    "invalid --preset 'bogus': unknown word (use " PRESETS
+		    "invalid --preset 'bogus': unknown preset (use " PRESETS
 		    ")" },
 		{ "--stop-on=256 cmd",
-		    "invalid --stop-on '256': over 255; an HTTP status is matched in the output: --stop-match='error: 404'" },
+		    "invalid --stop-on '256': exit statuses end at 255" },
 		{ "--retry-on=3-1 cmd",
 		    "invalid --retry-on '3-1': a range that runs backwards" },
 		{ "--success-on=sometimes cmd",
@@ -542,9 +559,9 @@ what_is_wrong_is_said_in_one_line(void)
 		{ "--free-on=1,, cmd", "invalid --free-on '1,,': empty item" },
 
 		{ "-t 50% cmd",
-		    "--timeout '50%' is a share of --max-time, which is not given" },
+		    "--timeout=50% is a share of --max-time, which is not given" },
 		{ "-t 50% -T 0 cmd",
-		    "--timeout '50%' is a share of --max-time, which is not given" },
+		    "--timeout=50% is a share of --max-time, which is not given" },
 		{ "-T 9 -t 0% cmd",
 		    "invalid --timeout '0%': not above 0% and at most 100%" },
 		{ "-T 9 -t 101% cmd",
@@ -553,43 +570,41 @@ what_is_wrong_is_said_in_one_line(void)
 		    "invalid --timeout '50%%': neither a duration nor a percentage" },
 		{ "-T 9 -t x% cmd", "invalid --timeout 'x%': not a number" },
 		{ "--min-timeout=5 cmd",
-		    "--min-timeout '5' needs --pace=start or --timeout=P%" },
+		    "--min-timeout=5 needs --pace=start or --timeout=P%" },
 		{ "--throttle-on=9 cmd",
-		    "--throttle-on '9' needs --throttle-delay" },
+		    "--throttle-on=9 needs --throttle-delay" },
 		{ "--throttle-delay=9 cmd",
-		    "--throttle-delay '9' needs --throttle-on or --throttle-match" },
-		{ "--success-delay=9 cmd",
-		    "--success-delay '9' needs --repeat" },
-		{ "-d 5 -m 3 cmd", "--delay '5' is above --max-delay" },
-		{ "-m 500ms cmd", "--delay '1s' is above --max-delay" },
-		{ "--preset=aws -d 30 cmd",
-		    "--delay '30' is above --max-delay" },
+		    "--throttle-delay=9 needs --throttle-on or --throttle-match" },
+		{ "--success-delay=9 cmd", "--success-delay=9 needs --repeat" },
+		{ "-d 5 -m 3 cmd", "--delay=5 is above --max-delay" },
+		{ "-m 500ms cmd", "--delay=1s is above --max-delay" },
+		{ "-m 20 -d 30 cmd", "--delay=30 is above --max-delay" },
 		{ "--min-delay=5 -m 3 cmd",
-		    "--min-delay '5' is above --max-delay" },
+		    "--min-delay=5 is above --max-delay" },
 		{ "-m 60 --min-delay=55 cmd",
-		    "--min-delay '55' leaves the jitter no room below --max-delay" },
+		    "--min-delay=55 leaves the jitter no room below --max-delay" },
 		{ "-m 60 -j +61 cmd",
-		    "--jitter '+61' is more than --max-delay leaves room for" },
+		    "--jitter=+61 is more than --max-delay leaves room for" },
 		{ "-m 60 -j +20 --min-delay=50 cmd",
-		    "--min-delay '50' leaves the jitter no room below --max-delay" },
+		    "--min-delay=50 leaves the jitter no room below --max-delay" },
 		{ "-m 3 -b list:1,5 cmd",
-		    "--backoff 'list:1,5' has a delay above --max-delay" },
+		    "--backoff=list:1,5 has a delay above --max-delay" },
 		{ "-m 3 -b linear:step=4 cmd",
-		    "--backoff 'linear:step=4' has a delay above --max-delay" },
+		    "--backoff=linear:step=4 has a delay above --max-delay" },
 		{ "-m 9 --throttle-on=1 --throttle-delay=10 cmd",
-		    "--throttle-delay '10' is above --max-delay" },
+		    "--throttle-delay=10 is above --max-delay" },
 		{ "-m 9 --repeat --success-delay=10 cmd",
-		    "--success-delay '10' is above --max-delay" },
+		    "--success-delay=10 is above --max-delay" },
 		{ "-b list:1,2 -d 1 cmd",
-		    "--delay '1' cannot be combined with a list of delays" },
+		    "--delay=1 cannot be combined with a list of delays" },
 		{ "-b steps -d 0 cmd",
-		    "--backoff 'steps' needs a base delay and a cap" },
+		    "--backoff=steps needs a base delay and a cap" },
 		{ "-b steps -m 0 cmd",
-		    "--backoff 'steps' needs a base delay and a cap" },
+		    "--backoff=steps needs a base delay and a cap" },
 		{ "--budget=:tokens=1 cmd",
 		    "invalid --budget ':tokens=1': no file is named" },
 		{ "--budget=f:bogus=1 cmd",
-		    "invalid --budget 'bogus=1': not a parameter of a budget" },
+		    "invalid --budget 'bogus=1': unknown parameter (use tokens, success, rate, cost, throttled, refund)" },
 		{ "--budget=f:cost=-1 cmd",
 		    "invalid --budget 'cost=-1': negative" },
 		{ "--log=bogus cmd",
@@ -598,13 +613,13 @@ what_is_wrong_is_said_in_one_line(void)
 		    "invalid --log 'text:': no file is named" },
 		{ "--name= cmd", "invalid --name '': empty" },
 		{ "--plan --log=json --log=json",
-		    "--log 'json' is a second log on a plan's standard output" },
+		    "--log=json is a second log on a plan's standard output" },
 		{ "-b slots -j full cmd",
-		    "--jitter 'full' cannot be combined with a random strategy" },
+		    "--jitter=full cannot be combined with a random strategy" },
 		{ "-b smooth -j 20% cmd",
-		    "--jitter '20%' cannot be combined with a random strategy" },
+		    "--jitter=20% cannot be combined with a random strategy" },
 		{ "-j 20% -b decorrelated cmd",
-		    "--jitter '20%' cannot be combined with a random strategy" },
+		    "--jitter=20% cannot be combined with a random strategy" },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++)
@@ -628,11 +643,11 @@ a_word_that_is_nearly_right_is_told_the_right_one(void)
 		{ "-b exponental:factor=3 cmd",
 		    "invalid --backoff 'exponental:factor=3': unknown strategy; did you mean exponential?" },
 		{ "-b 2 cmd",
-		    "invalid --backoff '2': unknown strategy (use constant, linear, polynomial, exponential, fibonacci, steps, list, decorrelated, smooth, slots, lild, limd, mild, mimd)" },
+		    "invalid --backoff '2': unknown strategy; did you mean --delay=2?" },
 		{ "-j ful cmd",
 		    "invalid --jitter 'ful': unknown jitter; did you mean full?" },
 		{ "--preset=kuberntes cmd",
-		    "invalid --preset 'kuberntes': unknown word; did you mean kubernetes?" },
+		    "invalid --preset 'kuberntes': unknown preset; did you mean kubernetes?" },
 		{ "--log=jsno:f cmd",
 		    "invalid --log 'jsno:f': unknown format; did you mean json?" },
 		{ "--stdin=reply cmd",
@@ -678,12 +693,66 @@ the_words_of_other_programs_are_known(void)
 		{ "--wait=3 cmd",
 		    "unknown option --wait; use --delay=DUR, and --backoff=constant for delays that do not grow" },
 		{ "--wait-f cmd", NULL },
+		{ "--retires 3 cmd",
+		    "unknown option --retires; use --attempts=N, which counts the first attempt too" },
+		{ "--max-retry-time=3 cmd",
+		    "unknown option --max-retry-time; use --max-time=DUR" },
+		{ "--retry-all-errors cmd",
+		    "unknown option --retry-all-errors; every failure is retried, unless --retry-on limits it" },
+		{ "-3 cmd", "unknown option -3; use -a 3" },
+		{ "-30 cmd", "unknown option -30; use -a 30" },
+		{ "-f -t 3 cmd",
+		    "unknown option -f; COMMAND stays in the foreground; for no limit, use -a 0" },
+		{ "-p cmd", NULL },
+		{ "-d 1:30 cmd",
+		    "invalid --delay '1:30': unknown unit; did you mean 1m30s?" },
+		{ "-d 1:02:03 cmd",
+		    "invalid --delay '1:02:03': unknown unit; did you mean 1h2m3s?" },
+		{ "-d 5min cmd",
+		    "invalid --delay '5min': unknown unit; did you mean 5m?" },
+		{ "-T 1Hour30sec cmd",
+		    "invalid --max-time '1Hour30sec': unknown unit (use us, ms, s, m, h, d)" },
+		{ "-T 1hour30sec cmd",
+		    "invalid --max-time '1hour30sec': unknown unit; did you mean 1h30s?" },
+		{ "-d 1,5,30 cmd",
+		    "invalid --delay '1,5,30': unknown unit; for a list, use --backoff=list:..." },
+		{ "-j 20 cmd",
+		    "invalid --jitter '20': more than 1; did you mean 20%?" },
+		{ "-j 0.5s cmd",
+		    "invalid --jitter '0.5s': not a ratio; use a ratio (20%) or +0.5s" },
+		{ "-b 5s cmd",
+		    "invalid --backoff '5s': unknown strategy; did you mean --delay=5s?" },
+		{ "-b 1,2,3 cmd",
+		    "invalid --backoff '1': unknown strategy; did you mean list:1,2,3?" },
+		{ "-b linear:10 cmd",
+		    "invalid --backoff '10': not NAME=VALUE; did you mean linear:step=10?" },
+		{ "-b linear:stp=2 cmd",
+		    "invalid --backoff 'stp=2': unknown parameter; did you mean step?" },
+		{ "-b constant:step=2 cmd",
+		    "invalid --backoff 'step=2': unknown parameter; constant has none" },
+		{ "-a timeout cmd",
+		    "invalid --attempts 'timeout': not a whole number; did you mean timeout:N?" },
+		{ "-a timeout:3= cmd",
+		    "invalid --attempts 'timeout:3=': not a whole number; did you mean timeout:N?" },
+		{ "-a timeout:3\37= cmd",
+		    "invalid --attempts 'timeout:3\\^_=': not a whole number" },
+		{ "-b mimd:5s\377 cmd",
+		    "invalid --backoff '5s\\M^?': not NAME=VALUE" },
+		{ "--retry-on=503 cmd",
+		    "invalid --retry-on '503': exit statuses end at 255; for an HTTP status, use --retry-match='error: 503'" },
+		{ "--fail-match=\\d+ cmd",
+		    "invalid --fail-match '\\d+': this backslash has no meaning in POSIX; use [0-9]" },
+		{ "--early=skip cmd", "--early=skip needs --state" },
 		{ "-a inf cmd",
 		    "invalid --attempts 'inf': not a whole number; did you mean 0?" },
 		{ "-j off cmd",
 		    "invalid --jitter 'off': unknown jitter; did you mean none?" },
 		{ "--preset=k8s cmd",
-		    "invalid --preset 'k8s': unknown word; did you mean kubernetes?" },
+		    "invalid --preset 'k8s': unknown preset; did you mean kubernetes?" },
+		{ "--preset=podman cmd",
+		    "invalid --preset 'podman': unknown preset; did you mean docker?" },
+		{ "--preset=rsync cmd",
+		    "invalid --preset 'rsync': unknown preset; did you mean ssh?" },
 		{ "--log=run.log cmd",
 		    "invalid --log 'run.log': a format precedes the file, as in text:FILE" },
 		{ "--state true",
@@ -702,8 +771,8 @@ no_habit_hides_an_option(void)
 		const char letter[] = { option_rows[id].letter, '\0' };
 
 		ROW("%s", option_rows[id].name);
-		CHECK(habits_option(option_rows[id].name) == NULL);
-		CHECK(habits_option(letter) == NULL);
+		CHECK(!suggest_knows(option_rows[id].name));
+		CHECK(!suggest_knows(letter));
 	}
 }
 
@@ -733,7 +802,7 @@ a_bad_value_has_the_topic_of_help_that_tells_the_good_ones(void)
 		{ "-j twice cmd", "jitter" },
 		{ "--preset=bogus cmd", "presets" },
 		{ "--free-on=bogus cmd", "sets" },
-		{ "--plan=bogus", "sets" },
+		{ "--plan=bogus", "plan" },
 		{ "-d 3x cmd", NULL },
 		{ "--log=bogus cmd", "formats" },
 		{ "--budget=f:cost=-1 cmd", "budget" },
@@ -766,6 +835,20 @@ what_is_harmful_is_not_repeated_as_it_is(void)
 }
 
 /* These are no errors, though near to some. */
+static void
+the_jitter_order_matters_only_below_a_cap_that_was_given(void)
+{
+	struct line line;
+	const struct options *options =
+	    parsed(&line, "--jitter-order=before-cap cmd");
+
+	CHECK_INT(options->policy.jitter.order, JITTER_INSIDE);
+	options = parsed(&line, "-m 9 --jitter-order=before-cap cmd");
+	CHECK_INT(options->policy.jitter.order, JITTER_BEFORE_CAP);
+	options = parsed(&line, "-m 0 --jitter-order=before-cap cmd");
+	CHECK_INT(options->policy.jitter.order, JITTER_BEFORE_CAP);
+}
+
 static void
 what_is_sensible_is_accepted(void)
 {
@@ -823,6 +906,13 @@ what_is_hardly_meant_so_deserves_a_warning(void)
 		{ "-d 0 -b mimd:up=2,down=0.5 --min-delay=1", false },
 		{ "-d 1 -b mimd:up=2,down=0.5", false },
 		{ "-d 0 -b exponential", false },
+		{ "--fail-match=a\\|b", true },
+		{ "--delay-match=(a)\\|b", true },
+		{ "--fail-match=/x/i", true },
+		{ "--fail-match=a[|]b", false },
+		{ "--fail-match=a|b", false },
+		{ "--fail-match=/usr/bin", false },
+		{ "--fail-match=/usr/", false },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -891,8 +981,7 @@ a_preset_behaves_as_its_original(void)
 		    0 },
 		{ "--preset=curl -a 0 --retry-on=1", "0.5",
 		    "1 2 4 8 16 32 64 128 256 512 600 600", 0 },
-		{ "--preset=poll", "0.5",
-		    "0.1 0.2 0.4 0.8 1.6 3.2 6.4 12.8 25.6 51.2 60", 0 },
+		{ "--preset=poll", "0.5", "0.1 0.2 0.4 0.8 1 1", 0 },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -904,6 +993,21 @@ a_preset_behaves_as_its_original(void)
 		CHECK_INT(parsed(&line, text)->policy.limits.attempts,
 		    rows[i].attempts);
 		check_delays(text, rows[i].chances, rows[i].delays);
+	}
+}
+
+static void
+a_preset_has_patterns_that_can_be_searched_for(void)
+{
+	const char *where;
+
+	for (const struct preset *row = presets; row->doc != NULL; row++) {
+		ROW("%s", row->words[0]);
+		CHECK((row->lasting == NULL) == (row->passing == NULL));
+		if (row->lasting == NULL)
+			continue;
+		CHECK_INT(search_check(row->lasting, false, &where), 0);
+		CHECK_INT(search_check(row->passing, false, &where), 0);
 	}
 }
 
@@ -1029,9 +1133,11 @@ main(void)
 	RUN(help_takes_its_topic_as_the_next_word_too);
 	RUN(a_bad_value_has_the_topic_of_help_that_tells_the_good_ones);
 	RUN(what_is_harmful_is_not_repeated_as_it_is);
+	RUN(the_jitter_order_matters_only_below_a_cap_that_was_given);
 	RUN(what_is_sensible_is_accepted);
 	RUN(what_is_hardly_meant_so_deserves_a_warning);
 	RUN(a_preset_behaves_as_its_original);
+	RUN(a_preset_has_patterns_that_can_be_searched_for);
 	RUN(what_is_special_about_a_preset_is_set);
 	RUN(options_beside_a_preset_win_in_either_order);
 	RUN(a_list_beside_a_preset_replaces_the_presets);

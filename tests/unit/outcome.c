@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #include <errno.h>
 #include <signal.h>
 
@@ -5,10 +7,8 @@
 #include "tap.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
-#define NO_OUTCOME "unknown outcome"
-#define OVER \
-	"over 255; an HTTP status is matched in the output: " \
-	"--stop-match='error: 404'"
+#define NO_OUTCOME "unknown"
+#define OVER "exit statuses end at 255"
 #define NO_STATUS "not an exit status (use 1, 1-5 or 1,5)"
 
 static const struct {
@@ -94,7 +94,7 @@ a_hint_makes_an_outcome_another_where_hints_are_named(void)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		set = (struct set){ { 0 } };
 		ROW("%s", rows[i].list);
-		CHECK_STR(set_parse(&set, rows[i].list, NULL), NULL);
+		CHECK_INT(set_parse(&set, rows[i].list, NULL), PROBLEM_NONE);
 		CHECK_INT(set_has(&set, (struct outcome){ OUTCOME_EXIT, 1 }),
 		    rows[i].without);
 		CHECK_INT(set_has(&set,
@@ -108,6 +108,51 @@ a_hint_makes_an_outcome_another_where_hints_are_named(void)
 		set_parse(&set, "hinted", NULL);
 		outcome.hinted = true;
 		CHECK(set_has(&set, outcome));
+	}
+}
+
+/* The same of those that memory ran out for. */
+static void
+running_out_of_memory_makes_an_outcome_another_if_it_is_named(void)
+{
+	static const struct {
+		const char *list;
+		bool exited, killed, oom_exited, oom_killed;
+	} rows[] = {
+		{ "137", true, false, true, false },
+		{ "0-255", true, false, true, false },
+		{ "KILL", false, true, false, true },
+		{ "any", true, true, true, true },
+		{ "nonzero", true, false, true, false },
+		{ "signal", false, true, false, true },
+		{ "oom", false, false, true, true },
+		{ "TERM,138,9", false, false, false, false },
+		{ "any,!oom", true, true, false, false },
+		{ "oom,!137", false, false, false, true },
+		{ "oom,!signal", false, false, true, false },
+		{ "!oom,KILL", false, true, false, true },
+	};
+	struct outcome exited = { OUTCOME_EXIT, 137 };
+	struct outcome killed = { OUTCOME_SIGNAL, SIGKILL };
+
+	CHECK(outcome_may_be_oom(exited));
+	CHECK(outcome_may_be_oom(killed));
+	CHECK(!outcome_may_be_oom((struct outcome){ OUTCOME_EXIT, SIGKILL }));
+	CHECK(!outcome_may_be_oom((struct outcome){ OUTCOME_SIGNAL, SIGTERM }));
+	CHECK(!outcome_may_be_oom((struct outcome){ OUTCOME_TIMEOUT, 0 }));
+	for (size_t i = 0; i < 2 * COUNT(rows); i++) {
+		struct set set = { { 0 } };
+
+		ROW("%s, hint %zu", rows[i / 2].list, i % 2);
+		CHECK_INT(set_parse(&set, rows[i / 2].list, NULL),
+		    PROBLEM_NONE);
+		exited.hinted = killed.hinted = i % 2 == 1;
+		exited.oom = killed.oom = false;
+		CHECK_INT(set_has(&set, exited), rows[i / 2].exited);
+		CHECK_INT(set_has(&set, killed), rows[i / 2].killed);
+		exited.oom = killed.oom = true;
+		CHECK_INT(set_has(&set, exited), rows[i / 2].oom_exited);
+		CHECK_INT(set_has(&set, killed), rows[i / 2].oom_killed);
 	}
 }
 
@@ -174,7 +219,7 @@ a_list_is_applied_from_left_to_right(void)
 		char text[256];
 
 		ROW("%s", rows[i].list);
-		CHECK_STR(set_parse(&set, rows[i].list, NULL), NULL);
+		CHECK_INT(set_parse(&set, rows[i].list, NULL), PROBLEM_NONE);
 		CHECK_STR(members(&set, text), rows[i].members);
 	}
 }
@@ -222,8 +267,10 @@ a_bad_item_is_refused_and_leaves_the_set_alone(void)
 		snprintf(list, sizeof(list), "7,%s", rows[i].list);
 		ROW("%s", rows[i].list);
 		set_parse(&set, "timeout", NULL);
-		CHECK_STR(set_parse(&set, rows[i].list, NULL), rows[i].problem);
-		CHECK_STR(set_parse(&set, list, NULL), rows[i].problem);
+		CHECK_STR(problem_text(set_parse(&set, rows[i].list, NULL)),
+		    rows[i].problem);
+		CHECK_STR(problem_text(set_parse(&set, list, NULL)),
+		    rows[i].problem);
 		CHECK_STR(members(&set, text), "T");
 	}
 }
@@ -234,8 +281,8 @@ a_list_amends_what_was_there(void)
 	struct set set = { { 0 } };
 	char text[256];
 
-	CHECK_STR(set_parse(&set, "unstartable,HUP", NULL), NULL);
-	CHECK_STR(set_parse(&set, "2,!unstartable", NULL), NULL);
+	CHECK_INT(set_parse(&set, "unstartable,HUP", NULL), PROBLEM_NONE);
+	CHECK_INT(set_parse(&set, "2,!unstartable", NULL), PROBLEM_NONE);
 	CHECK_STR(members(&set, text), "2 HUP");
 }
 
@@ -285,7 +332,7 @@ every_word_that_help_lists_can_be_written(void)
 
 			ROW("%s", word->name);
 			snprintf(name, sizeof(name), "%s", word->name);
-			CHECK_STR(set_item(&set, name), NULL);
+			CHECK_INT(set_item(&set, name), PROBLEM_NONE);
 			CHECK_STR(members(&set, got),
 			    members(&word->set, want));
 		}
@@ -334,6 +381,7 @@ main(void)
 	RUN(an_outcome_has_a_name_and_never_the_status_of_success);
 	RUN(a_list_is_applied_from_left_to_right);
 	RUN(a_hint_makes_an_outcome_another_where_hints_are_named);
+	RUN(running_out_of_memory_makes_an_outcome_another_if_it_is_named);
 	RUN(a_bad_item_is_refused_and_leaves_the_set_alone);
 	RUN(a_list_amends_what_was_there);
 	RUN(sets_are_added_taken_out_and_cut);

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #include "core/random.h"
 #include "distribution.h"
 #include "tap.h"

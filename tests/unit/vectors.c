@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 /*
  * The figures that other implementations of the same strategies computed: see
  * data/README.  Rows that retry rules out are counted, so that no more of them
@@ -458,7 +460,7 @@ aws_jitter_row(char **fields)
 		.cap = param(fields[2], "cap", 0),
 		.cap_given = true };
 	const char *exponents = fields[3], *delays = fields[5];
-	struct level level = { .begun = false };
+	struct level level = { 0 };
 	struct jitter jitter;
 	double chances[MOST], exponent, want;
 	const size_t count = numbers(fields[4], chances);
@@ -575,8 +577,7 @@ ethernet_has_the_same_moments(void)
 			continue;
 		for (int slot = 0; slot < count; slot++) {
 			const double delay = backoff_nominal(&backoff,
-			    &(struct level){ .begun = false }, n,
-			    (slot + 0.5) / count);
+			    &(struct level){ 0 }, n, (slot + 0.5) / count);
 
 			sum += delay;
 			squares += delay * delay / 51.2 / 51.2;
@@ -617,7 +618,7 @@ simulate(const struct backoff *backoff, size_t length, double sample[][RUNS])
 {
 	for (size_t run = 0; run < RUNS; run++) {
 		struct random random = { .seed = run };
-		struct level level = { .begun = false };
+		struct level level = { 0 };
 
 		for (size_t i = 0; i < length; i++)
 			sample[i][run] = backoff_nominal(backoff, &level, i + 1,

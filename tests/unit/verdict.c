@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+
 #include <errno.h>
 #include <signal.h>
 
@@ -37,6 +39,8 @@
 #define RETRY MATCH_BIT(MATCH_RETRY)
 #define HALT MATCH_BIT(MATCH_STOP)
 #define THROTTLE MATCH_BIT(MATCH_THROTTLE)
+#define LASTING MATCH_BIT(MATCH_LASTING)
+#define PASSING MATCH_BIT(MATCH_PASSING)
 
 static const struct row {
 	/* The rules; --success-on is 0 where it is NULL. */
@@ -284,13 +288,52 @@ static const struct row {
 	    .matched = FAIL | HALT | THROTTLE | RETRY,
 	    .verdict = YES,
 	    .rule = RULE_SUCCESS_ON },
+
+	/* A preset that knows a tool; in doubt there is a retry. */
+	{ .matches = LASTING | PASSING,
+	    .outcome = EXIT(1),
+	    .matched = LASTING,
+	    .verdict = STOP,
+	    .rule = RULE_PRESET },
+	{ .matches = LASTING | PASSING,
+	    .outcome = EXIT(1),
+	    .matched = LASTING | PASSING,
+	    .verdict = NO,
+	    .rule = RULE_DEFAULT },
+	{ .matches = LASTING | PASSING,
+	    .outcome = EXIT(1),
+	    .verdict = NO,
+	    .rule = RULE_DEFAULT },
+	{ .matches = LASTING | PASSING,
+	    .outcome = EXIT(0),
+	    .matched = LASTING,
+	    .verdict = YES,
+	    .rule = RULE_SUCCESS_ON },
+	{ .retry = "1",
+	    .matches = LASTING | PASSING,
+	    .outcome = EXIT(1),
+	    .matched = LASTING,
+	    .verdict = STOP,
+	    .rule = RULE_PRESET },
+	{ .throttle = "1",
+	    .matches = LASTING | PASSING,
+	    .outcome = EXIT(1),
+	    .matched = LASTING,
+	    .verdict = NO,
+	    .rule = RULE_THROTTLE_ON,
+	    .throttled = true },
+	{ .matches = HALT | LASTING | PASSING,
+	    .outcome = EXIT(1),
+	    .matched = HALT | PASSING,
+	    .verdict = STOP,
+	    .rule = RULE_STOP_MATCH },
 };
 
 static void
 fill(struct set *set, const char *list)
 {
 	if (list != NULL)
-		CHECK_STR(set_parse(set, list, NULL), NULL);
+		CHECK_INT(set_parse(set, list, NULL), PROBLEM_NONE);
 }
 
 static void

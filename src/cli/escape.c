@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <string.h>
+
+#include "cli/escape.h"
+#include "core/text.h"
+
+void
+escape_put(FILE *file, const char *text, const struct escape *escape)
+{
+	int hashes = 0; /* just before the character */
+
+	while (*text != '\0') {
+		const char *start = text;
+		const uint32_t c = text_next(&text);
+
+		if ((c < 0x80 && strchr(escape->special, (int)c) != NULL) ||
+		    (escape->is_special != NULL && escape->is_special(c)) ||
+		    (escape->bracket && c == '[' && hashes >= 2))
+			escape->put(file, c);
+		else
+			fwrite(start, 1, (size_t)(text - start), file);
+		hashes = c == '#' ? hashes + 1 : 0;
+	}
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+
+#ifndef ESCAPE_H
+#define ESCAPE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* How a language writes text in which some characters have a meaning. */
+struct escape {
+	const char *special;		/* ASCII characters that have one */
+	bool (*is_special)(uint32_t c); /* whether another one has; or NULL */
+
+	/*
+	 * GitHub's runner obeys "##[" anywhere in a line: its bracket is
+	 * special.
+	 */
+	bool bracket;
+
+	void (*put)(FILE *file, uint32_t c); /* writes a special one */
+};
+
+void escape_put(FILE *file, const char *text, const struct escape *escape);
+
+#endif

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "cli/plan_clients.h"
+#include "cli/plan_table.h"
+#include "core/duration.h"
+
+/* How many crowds are simulated; fewer if a crowd has many clients. */
+#define CROWDS 100
+#define SAMPLES 100000
+
+/* The most rows of the chart; and the columns before its bars. */
+#define ROWS 20
+#define TEXTS 19
+
+/* A second is so many parts, of which the last ones are remembered. */
+#define PARTS 1000
+
+/* The clock is looked at after so many steps. */
+#define STEPS 256
+
+/* All clients, and what their attempts come to. */
+struct crowd {
+	struct service service;
+	struct simulation *clients;
+	size_t *queue; /* a heap of those that go on: the next one is first */
+	size_t waiting;
+	bool cut; /* no time was left to simulate all of it */
+
+	double attempts;
+	double peak; /* retries in one second */
+	uint64_t parts[PARTS];
+	uint64_t part;	  /* the last part of a second that had a retry */
+	uint64_t retries; /* in the second that ends with it */
+
+	double last; /* when the last client was through */
+
+	/* The chart. */
+	double width; /* of a row, in seconds; 0: it is not drawn */
+	double firsts[ROWS], others[ROWS];
+};
+
+/* --- the queue --- */
+
+static bool
+is_before(const struct crowd *crowd, size_t a, size_t b)
+{
+	const double x = crowd->clients[a].event.now;
+	const double y = crowd->clients[b].event.now;
+
+	return x < y || (x == y && a < b);
+}
+
+/* Moves the first of the queue to its place. */
+static void
+sink(struct crowd *crowd)
+{
+	size_t *queue = crowd->queue, i = 0;
+
+	for (;;) {
+		size_t least = i;
+
+		for (size_t child = 2 * i + 1; child <= 2 * i + 2; child++)
+			if (child < crowd->waiting &&
+			    is_before(crowd, queue[child], queue[least]))
+				least = child;
+		if (least == i)
+			return;
+		const size_t client = queue[i];
+		queue[i] = queue[least];
+		queue[least] = client;
+		i = least;
+	}
+}
+
+/* --- one crowd --- */
+
+/* Moves the second that is looked at to the part with this number. */
+static void
+count_retry(struct crowd *crowd, double now)
+{
+	const uint64_t part = (uint64_t)fmin(now * PARTS + 1e-6, 1e18);
+
+	while (crowd->part < part) {
+		if (crowd->retries == 0)
+			crowd->part = part - 1;
+		uint64_t *oldest = &crowd->parts[++crowd->part % PARTS];
+
+		crowd->retries -= *oldest;
+		*oldest = 0;
+	}
+	crowd->parts[part % PARTS]++;
+	crowd->peak = fmax(crowd->peak, (double)++crowd->retries);
+}
+
+static void
+count_attempt(struct crowd *crowd, const struct simulation *client)
+{
+	const bool first = client->attempt == 1;
+
+	crowd->attempts++;
+	if (!first)
+		count_retry(crowd, client->now);
+	if (crowd->width == 0)
+		return;
+	const int row = (int)fmin(client->now / crowd->width + 1e-9, ROWS - 1);
+	if (first)
+		crowd->firsts[row]++;
+	else
+		crowd->others[row]++;
+}
+
+/* Simulates the crowd of this number, and keeps how each client went. */
+static void
+run_crowd(struct crowd *crowd, const struct options *options, uint64_t number,
+    const struct stopwatch *watch, struct samples *samples)
+{
+	const struct bucket full = budget_full(&options->budget_rules);
+	const struct service *service = &crowd->service;
+	const size_t count = options->clients;
+	uint64_t steps = 0;
+
+	crowd->service.bucket = full;
+	crowd->service.writes = 0;
+	crowd->waiting = count;
+	crowd->last = crowd->attempts = crowd->peak = 0;
+	crowd->part = crowd->retries = 0;
+	for (size_t i = 0; i < PARTS; i++)
+		crowd->parts[i] = 0;
+	for (size_t i = 0; i < count; i++) {
+		simulation_open(&crowd->clients[i], &crowd->service,
+		    (struct random){ .seed = random_seed(&options->random,
+					 number * count + i + 1) });
+		crowd->queue[i] = i;
+	}
+	while (crowd->waiting > 0 && !crowd->cut) {
+		struct simulation *client = &crowd->clients[crowd->queue[0]];
+
+		simulation_step(client);
+		if (service->count > 0 &&
+		    service->records[service->count - 1].kind == RECORD_ATTEMPT)
+			count_attempt(crowd, client);
+		if (client->over) {
+			crowd->last = fmax(crowd->last, client->now);
+			crowd->queue[0] = crowd->queue[--crowd->waiting];
+		}
+		sink(crowd);
+		crowd->cut = ++steps % STEPS == 0 && !stopwatch_runs(watch);
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (samples != NULL)
+			samples_add(samples, sample_of(&crowd->clients[i]));
+		simulation_close(&crowd->clients[i]);
+	}
+	if (crowd->cut)
+		crowd->last = crowd->clients[crowd->queue[0]].now;
+}
+
+/* --- the chart --- */
+
+/* The least width of a row, in seconds, that people like to count in. */
+static double
+row_width(double span)
+{
+	static const double widths[] = { 1e-3, 2e-3, 5e-3, 0.01, 0.02, 0.05,
+		0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900,
+		1800, 3600, 7200, 10800, 21600, 43200, 86400 };
+	size_t i = 0;
+
+	while (i + 1 < sizeof(widths) / sizeof(widths[0]) &&
+	    span / widths[i] >= ROWS)
+		i++;
+	return fmax(widths[i], span / (ROWS - 1));
+}
+
+static void
+print_chart(const struct crowd *crowd, const struct screen *screen,
+    size_t crowds)
+{
+	const int room = screen->width - 1 - TEXTS;
+	const char *bold = screen->colour ? "\033[1m" : "";
+	const char *end = screen->colour ? "\033[m" : "";
+	char text[DURATION_TEXT];
+	double most = 0;
+	int rows = 0;
+
+	for (int i = 0; i < ROWS; i++) {
+		most = fmax(most, crowd->firsts[i] + crowd->others[i]);
+		if (crowd->firsts[i] + crowd->others[i] > 0)
+			rows = i + 1;
+	}
+	printf("%s%7s  %8s%s  %s first attempts, %s retries\n", bold, "from",
+	    "attempts", end, plan_bar_cell(screen, BAR_RANGE),
+	    plan_bar_cell(screen, BAR_CERTAIN));
+	for (int i = 0; i < rows; i++) {
+		const double others = crowd->others[i];
+		const double all = others + crowd->firsts[i];
+		const double scale = room / most;
+
+		printf("%7s  %8.0f", duration_text(i * crowd->width, text),
+		    ceil(all / (double)crowds));
+		if (all > 0 && room > 0) {
+			printf("  ");
+			plan_bar(screen, (int)ceil(others * scale),
+			    (int)ceil(all * scale), -1);
+		}
+		putchar('\n');
+	}
+	putchar('\n');
+}
+
+/* --- all crowds --- */
+
+/* Nothing is drawn, so that each crowd does the same. */
+static size_t
+crowds_needed(const struct options *options, bool random)
+{
+	const size_t clients = options->clients;
+
+	if (!random)
+		return 1;
+	return clients * CROWDS <= SAMPLES ? CROWDS : 1 + SAMPLES / clients;
+}
+
+struct plan_figures
+clients_simulate(const struct options *options, const struct screen *screen,
+    const struct stopwatch *watch)
+{
+	struct crowd *crowd = calloc(1, sizeof(*crowd));
+	struct samples samples = { 0 };
+	double attempts = 0, peak = 0, last = 0;
+	size_t crowds = 0;
+
+	if (crowd == NULL)
+		abort();
+	crowd->service = service_of(options);
+	crowd->clients =
+	    reallocarray(NULL, options->clients, sizeof(*crowd->clients));
+	crowd->queue =
+	    reallocarray(NULL, options->clients, sizeof(*crowd->queue));
+	if (crowd->clients == NULL || crowd->queue == NULL)
+		abort();
+	const size_t needed =
+	    crowds_needed(options, service_is_random(&crowd->service));
+	/* The first crowd tells how much time the chart has to show. */
+	if (screen != NULL) {
+		run_crowd(crowd, options, 0, watch, NULL);
+		crowd->width = row_width(crowd->last);
+	}
+	do {
+		crowd->cut = false;
+		run_crowd(crowd, options, crowds++, watch, &samples);
+		attempts += crowd->attempts;
+		peak += crowd->peak;
+		last += crowd->last;
+	} while (crowds < needed && stopwatch_runs(watch));
+	struct plan_figures figures =
+	    figures_of(&samples, crowd->service.script.down_from < INFINITY);
+	figures.clients = options->clients;
+	figures.crowds = crowds;
+	figures.total = attempts / (double)crowds;
+	figures.peak = peak / (double)crowds;
+	figures.last = last / (double)crowds;
+	if (screen != NULL)
+		print_chart(crowd, screen, crowds);
+	service_free(&crowd->service);
+	free(crowd->clients);
+	free(crowd->queue);
+	free(crowd);
+	free(samples.rows);
+	return figures;
+}
+
+void
+clients_print(const struct plan_figures *figures)
+{
+	char text[MESSAGE_PART];
+
+	printf("peak      %.0f retries in one second\n", ceil(figures->peak));
+	printf("total     %.0f attempts; the last client is through after %s\n",
+	    figures->total, duration_text(figures->last, text));
+	printf("\n");
+	figures_print(figures);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+
+#ifndef PLAN_SCRIPT_H
+#define PLAN_SCRIPT_H
+
+#include <stddef.h>
+
+#include "core/outcome.h"
+
+/* How attempts end: an item of the list that --plan=SCRIPT is. */
+struct script_item {
+	struct outcome outcome; /* NONE: a failure that is retried */
+	double chance;		/* of this outcome; else the attempt succeeds */
+	double duration; /* seconds, at least: a timeout lasts to its limit */
+	uint64_t count;	 /* of attempts that end so; 0: no count is given */
+};
+
+/*
+ * A plan's script: how attempts end, one item after the other, while the
+ * service is up.  The last item is repeated, unless it has a count.
+ */
+struct script {
+	struct script_item *items; /* at least one */
+	size_t count;
+
+	/* down=: from then, until then, attempts fail in this way. */
+	double down_from, down_until; /* seconds; INFINITY: it is never down */
+	struct script_item down;
+
+	/*
+	 * contend=: clients read and write one row in turn, and each hop to the
+	 * service or back takes this many seconds on average; 0: they do not.
+	 */
+	double hop;
+};
+
+/*
+ * Reads a script; NULL is the default.  If an item is wrong, *where points to
+ * it.  script_free() releases the items in any case.
+ */
+enum problem script_parse(const char *text, struct script *script,
+    const char **where);
+
+void script_free(struct script *script);
+
+/* What is wrong with the text of --plan=SCRIPT, and where. */
+enum problem script_check(const char *text, const char **where);
+
+/* Any outcome that is in the set; its kind is NONE if there is none. */
+struct outcome script_example(const struct set *set);
+
+#endif

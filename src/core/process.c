@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <math.h>
+
+#include "process.h"
+
+/* When a process that writes nothing must end. */
+static double
+patience(const struct process *process)
+{
+	return process->idle_limit > 0 ? process->active + process->idle_limit
+				       : INFINITY;
+}
+
+/* When SIGKILL is due because the run ends. */
+static double
+stop_due(const struct process *process)
+{
+	return process->stop_by > 0 && process->phase != PROCESS_COLLECTING
+	    ? process->stop_by
+	    : INFINITY;
+}
+
+double
+process_wake(const struct process *process)
+{
+	const double wake = fmin(process->deadline, stop_due(process));
+
+	return process->phase == PROCESS_RUNS ? fmin(wake, patience(process))
+					      : wake;
+}
+
+static enum process_step
+abandon(struct process *process)
+{
+	/* The outcome is known of a process that only left others behind. */
+	process->abandoned |=
+	    !process->exited || process->phase == PROCESS_COLLECTING;
+	process->deadline = INFINITY;
+	return PROCESS_ABANDON;
+}
+
+/* Without --kill-after only --max-time limits the wait. */
+enum process_step
+process_end(struct process *process, enum process_why why, double now)
+{
+	process->phase = PROCESS_SIGNALLED;
+	process->why = why;
+	process->deadline = process->kill_after > 0
+	    ? now + process->kill_after
+	    : fmax(process->run_end, now) + PROCESS_LAST_GRACE;
+	return PROCESS_SIGNAL;
+}
+
+enum process_step
+process_tick(struct process *process, double now)
+{
+	if (now < process_wake(process))
+		return PROCESS_WAIT;
+	if (now >= stop_due(process) && process->phase != PROCESS_KILLED) {
+		process->phase = PROCESS_KILLED;
+		process->deadline = now + PROCESS_LAST_GRACE;
+		process->stop_by = 0;
+		return PROCESS_SIGNAL;
+	}
+	switch (process->phase) {
+	case PROCESS_RUNS:
+		if (now >= process->run_end)
+			return process_end(process, PROCESS_MAX_TIME, now);
+		return process_end(process,
+		    now < process->deadline ? PROCESS_IDLE : PROCESS_TIMEOUT,
+		    now);
+	case PROCESS_SIGNALLED:
+		if (process->kill_after == 0)
+			break;
+		process->phase = PROCESS_KILLED;
+		process->deadline = now + PROCESS_LAST_GRACE;
+		/*
+		 * No other attempt may begin beside a process that is stuck in
+		 * the kernel, so retry waits for it, with --max-time until the
+		 * end of that; once it exits, a second is enough for the rest.
+		 */
+		if (!process->exited)
+			process->deadline = fmax(process->deadline,
+			    process->run_end + process->kill_after +
+				PROCESS_LAST_GRACE);
+		return PROCESS_SIGNAL;
+	case PROCESS_COLLECTING:
+		if (process->why == PROCESS_ENDS_ITSELF)
+			process->why = process->why_if_late;
+		break;
+	case PROCESS_KILLED:
+		break;
+	}
+	return abandon(process);
+}
+
+void
+process_stop(struct process *process, double stop_by)
+{
+	process->stop_by = stop_by;
+}
+
+enum process_step
+process_exited(struct process *process, double now)
+{
+	process->exited = true;
+	if (process->phase == PROCESS_RUNS)
+		return PROCESS_COLLECT;
+	if (process->phase == PROCESS_SIGNALLED && process->kill_after == 0)
+		return abandon(process);
+	if (process->phase == PROCESS_KILLED)
+		process->deadline =
+		    fmin(process->deadline, now + PROCESS_LAST_GRACE);
+	return PROCESS_LOOK;
+}
+
+void
+process_collect(struct process *process, double deadline,
+    enum process_why why_if_late)
+{
+	process->phase = PROCESS_COLLECTING;
+	process->deadline = deadline;
+	process->why_if_late = why_if_late;
+}
+
+void
+process_hurry(struct process *process, double now)
+{
+	if (process->phase != PROCESS_COLLECTING)
+		return;
+	process->deadline = fmin(process->deadline, now);
+	process->why_if_late = PROCESS_ENDS_ITSELF;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+
+#ifndef PROCESS_H
+#define PROCESS_H
+
+#include <stdbool.h>
+
+/*
+ * How a process comes to its end, with all that it has started: as a machine
+ * with one deadline for each phase.  Times are seconds on any clock that never
+ * goes back; INFINITY is no limit.
+ *
+ *   RUNS ---- deadline, or silence --> SIGNALLED -- deadline --> KILLED
+ *    | exits                              | exits, and            | the same
+ *    v                                    v nothing is left       v
+ *   COLLECTING <--------------------------+-----------------------+
+ *
+ * A process that does not end by the deadline of its last phase is abandoned.
+ */
+enum process_phase {
+	PROCESS_RUNS,
+	PROCESS_SIGNALLED, /* the first signal was sent */
+	PROCESS_KILLED,	   /* SIGKILL was sent */
+	PROCESS_COLLECTING /* nothing is left of it; its outcome is asked for */
+};
+
+/* Why `retry` asks a process to end. */
+enum process_why {
+	PROCESS_ENDS_ITSELF,
+	PROCESS_TIMEOUT,
+	PROCESS_IDLE, /* it wrote nothing for too long */
+	PROCESS_UNHEALTHY,
+	PROCESS_MAX_TIME,
+	PROCESS_ERROR /* `retry` itself has failed */
+};
+
+struct process {
+	enum process_phase phase;
+	enum process_why why;
+	/*
+	 * COLLECTING: if the outcome is not there by `deadline`, and nothing
+	 * else ended the process, `why` becomes this.
+	 */
+	enum process_why why_if_late;
+	bool exited;	   /* but maybe not all that it has started */
+	bool abandoned;	   /* its outcome will not be known */
+	double deadline;   /* of the phase */
+	double run_end;	   /* when --max-time ends the run */
+	double kill_after; /* from the first signal to SIGKILL; 0: never */
+	double idle_limit; /* for a process that writes nothing; 0: none */
+	double active;	   /* when it last wrote */
+	double stop_by;	   /* when SIGKILL is due after a signal ended the
+				  run; 0: never */
+};
+
+/* What is to be done with the process now. */
+enum process_step {
+	PROCESS_WAIT,	/* nothing before process_wake() */
+	PROCESS_SIGNAL, /* signal it and all that it has started */
+	PROCESS_LOOK,	/* has all that it has started ended? */
+	PROCESS_COLLECT,
+	PROCESS_ABANDON /* forget it, and collect */
+};
+
+/* A process that was sent SIGKILL has this many seconds to be gone. */
+#define PROCESS_LAST_GRACE 1.0
+
+/* When the process must be looked at next. */
+double process_wake(const struct process *process);
+
+/* The time is `now`: is it time to end the process, or to abandon it? */
+enum process_step process_tick(struct process *process, double now);
+
+/* Asks the process to end now, whatever its deadline is. */
+enum process_step process_end(struct process *process, enum process_why why,
+    double now);
+
+/* The run ends: the process may still run until `stop_by`. */
+void process_stop(struct process *process, double stop_by);
+
+/*
+ * The process has exited.  After a timeout nothing of it may be left, or two
+ * attempts would overlap.
+ */
+enum process_step process_exited(struct process *process, double now);
+
+/*
+ * Nothing is left of the process: its outcome is due by `deadline`, which a
+ * search of its output, or a reader of its output, may miss.
+ */
+void process_collect(struct process *process, double deadline,
+    enum process_why why_if_late);
+
+/* Its outcome is due `now`, or by its deadline if that is earlier. */
+void process_hurry(struct process *process, double now);
+
+#endif

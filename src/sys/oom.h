@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+
+#ifndef OOM_H
+#define OOM_H
+
+#include <stdbool.h>
+
+/*
+ * The kernel's count of the processes that it killed because memory ran out, in
+ * the cgroup of `retry`, which the attempts are in as well.
+ */
+struct oom {
+	bool is_open;	 /* the file was looked for */
+	int fd;		 /* the file that has the count, or NO_DESCRIPTOR */
+	long long count; /* when the attempt began; -1: unknown */
+};
+
+void oom_init(struct oom *oom);
+
+/*
+ * An attempt begins.  The first one finds the count; without one, no attempt
+ * ever ran out of memory.
+ */
+void oom_begin(struct oom *oom);
+
+/* Whether the count has grown since. */
+bool oom_grew(const struct oom *oom);
+
+void oom_close(struct oom *oom);
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <paths.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sys/file.h"
+#include "sys/probe.h"
+#include "sys/tree.h"
+
+/* How much of its output is read after a probe has ended. */
+#define READS_MOST 16
+
+static void
+end_line(struct probe *probe)
+{
+	if (probe->length == 0)
+		return;
+	memcpy(probe->said, probe->line, probe->length);
+	probe->said[probe->length] = '\0';
+	probe->length = 0;
+}
+
+/* Reads once.  Returns false if there is nothing to read now. */
+static bool
+take(struct probe *probe)
+{
+	char bytes[1 << 14];
+	errno = 0;
+	const ssize_t length = read(probe->watcher.fd, bytes, sizeof(bytes));
+
+	if (length <= 0)
+		return length == -1 && errno == EINTR;
+	if (probe->show != NULL)
+		probe->show(probe->data, bytes, (size_t)length);
+	for (ssize_t i = 0; i < length; i++) {
+		if (bytes[i] == '\0')
+			bytes[i] = ' ';
+		if (bytes[i] == '\n')
+			end_line(probe);
+		else if (probe->length < sizeof(probe->line) - 1)
+			probe->line[probe->length++] = bytes[i];
+	}
+	return true;
+}
+
+static void
+close_output(struct probe *probe)
+{
+	if (probe->watcher.fd == NO_DESCRIPTOR)
+		return;
+	ev_io_stop(probe->events, &probe->watcher);
+	close(probe->watcher.fd);
+	probe->watcher.fd = NO_DESCRIPTOR;
+}
+
+static void
+output_ready(struct ev_loop *events, ev_io *watcher, int flags)
+{
+	struct probe *probe = watcher->data;
+
+	(void)events, (void)flags;
+	/* Only at the end of the file is it ready and has nothing. */
+	if (!take(probe) && errno != EAGAIN)
+		ev_io_stop(probe->events, &probe->watcher);
+}
+
+void
+probe_open(struct probe *probe, const struct child *child,
+    struct ev_loop *events, probe_show *show, void *data)
+{
+	*probe = (struct probe){
+		.child = child_beside(child),
+		.events = events,
+		.show = show,
+		.data = data,
+	};
+	ev_io_init(&probe->watcher, output_ready, NO_DESCRIPTOR, EV_READ);
+	probe->watcher.data = probe;
+}
+
+/* Opens the pipe of the output.  Returns the end to write to, or -1. */
+static int
+open_output(struct probe *probe)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) == -1)
+		return -1;
+	ends[0] = file_raise(ends[0]);
+	ends[1] = file_raise(ends[1]);
+	if (ends[0] != -1 && ends[1] != -1 &&
+	    fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0) {
+		ev_io_set(&probe->watcher, ends[0], EV_READ);
+		ev_io_start(probe->events, &probe->watcher);
+		return ends[1];
+	}
+	const int error = errno;
+	for (int i = 0; i < 2; i++)
+		if (ends[i] != -1)
+			close(ends[i]);
+	errno = error;
+	return -1;
+}
+
+/* Says once that a probe could not be started. */
+static void
+complain(struct probe *probe, int error, const char *what)
+{
+	errno = error;
+	if (!probe->told)
+		warn("cannot start --health%s", what);
+	probe->told = true;
+}
+
+int
+probe_start(struct probe *probe, const char *command,
+    const struct record *record, pid_t attempt)
+{
+	const char *const argv[] = { _PATH_BSHELL, "-c", command, NULL };
+	int result = -1;
+
+	probe->length = 0;
+	probe->said[0] = '\0';
+	const int null = file_raise(open(_PATH_DEVNULL, O_RDONLY | O_CLOEXEC));
+	const int output = null == -1 ? -1 : open_output(probe);
+	if (output != -1)
+		result = child_start(&probe->child,
+		    &(struct start){ .argv = argv,
+			.record = record,
+			.beside = attempt,
+			.descriptors = { null, output, output } });
+	const int error = errno;
+	if (null != -1)
+		close(null);
+	if (output != -1)
+		close(output);
+	if (result == 0)
+		return 0;
+	close_output(probe);
+	complain(probe, error, "");
+	errno = error;
+	return -1;
+}
+
+void
+probe_kill(struct probe *probe)
+{
+	if (probe->child.pid != 0)
+		tree_kill(probe->child.pid, probe->child.own_group);
+}
+
+void
+probe_drop(struct probe *probe)
+{
+	probe_kill(probe);
+	probe->child.pid = 0;
+	close_output(probe);
+}
+
+struct outcome
+probe_ended(struct probe *probe, int status)
+{
+	const int error = *probe->child.exec_errno;
+
+	for (int i = 0; i < READS_MOST && probe->watcher.fd != NO_DESCRIPTOR;
+	     i++)
+		if (!take(probe))
+			break;
+	if (probe->length > 0 && probe->show != NULL)
+		probe->show(probe->data, "\n", 1);
+	end_line(probe);
+	close_output(probe);
+	probe->child.pid = 0;
+	if (error != 0)
+		complain(probe, error, ": " _PATH_BSHELL);
+	if (error != 0)
+		return (struct outcome){ OUTCOME_UNSTARTABLE, .code = error };
+	if (WIFSIGNALED(status))
+		return (
+		    struct outcome){ OUTCOME_SIGNAL, .code = WTERMSIG(status) };
+	return (struct outcome){ OUTCOME_EXIT, .code = WEXITSTATUS(status) };
+}

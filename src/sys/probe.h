@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+
+#ifndef PROBE_H
+#define PROBE_H
+
+#include <ev.h>
+
+#include "core/outcome.h"
+#include "core/record.h"
+#include "sys/child.h"
+
+/* As much of a line as is told. */
+#define PROBE_LINE 256
+
+/* Takes some of what a probe has written; data is the caller's. */
+typedef void probe_show(void *data, const char *bytes, size_t length);
+
+/*
+ * The process of --health, beside an attempt: a shell command that reads
+ * nothing, and of whose output the last line is kept.
+ */
+struct probe {
+	struct child child; /* its pid is 0 while no probe runs */
+	struct ev_loop *events;
+	ev_io watcher;
+	probe_show *show; /* what it writes is passed on; NULL: it is not */
+	void *data;
+	bool told;	       /* that a probe could not be started */
+	char line[PROBE_LINE]; /* that is being written */
+	size_t length;
+	char said[PROBE_LINE]; /* the last line that is not empty */
+};
+
+/* Makes ready; `child` is the one that attempts are started with. */
+void probe_open(struct probe *probe, const struct child *child,
+    struct ev_loop *events, probe_show *show, void *data);
+
+/*
+ * Starts a probe of the attempt with this pid.  Returns 0, or -1 with errno
+ * set after a message, which comes once.
+ */
+int probe_start(struct probe *probe, const char *command,
+    const struct record *record, pid_t attempt);
+
+/* Kills the probe that runs, if one does, with all that it has started. */
+void probe_kill(struct probe *probe);
+
+/* The same, and forgets it: nobody waits for its end. */
+void probe_drop(struct probe *probe);
+
+/* The probe has ended with this wait status: how? */
+struct outcome probe_ended(struct probe *probe, int status);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "sys/screen.h"
+
+#define DEFAULT_WIDTH 80
+#define WIDEST 1000
+
+/* The first of the variables that is set decides on characters. */
+static bool
+has_unicode(void)
+{
+	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *locale = getenv(names[i]);
+
+		if (locale != NULL && *locale != '\0')
+			return strcasestr(locale, "UTF-8") != NULL ||
+			    strcasestr(locale, "UTF8") != NULL;
+	}
+	return false;
+}
+
+/* Whether the environment has this switch, and has not turned it off. */
+static bool
+is_on(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value != NULL && *value != '\0' && strcmp(value, "0") != 0 &&
+	    strcmp(value, "false") != 0;
+}
+
+/*
+ * Of the environment NO_COLOR wins, whatever its value is; the others stand for
+ * a log that shows colours and is not a terminal, as services for CI have.
+ */
+static bool
+has_colour(enum color color, bool can_show)
+{
+	const char *no_colour = getenv("NO_COLOR");
+
+	switch (color) {
+	case COLOR_ALWAYS:
+		return true;
+	case COLOR_NEVER:
+		return false;
+	case COLOR_AUTO:
+		break;
+	}
+	if (no_colour != NULL && *no_colour != '\0')
+		return false;
+	return can_show || is_on("CLICOLOR_FORCE") || is_on("FORCE_COLOR");
+}
+
+struct screen
+screen_of(int descriptor, enum color color)
+{
+	const char *columns = getenv("COLUMNS");
+	const char *type = getenv("TERM");
+	const bool plain = type == NULL || strcmp(type, "dumb") == 0;
+	const bool terminal = isatty(descriptor);
+	const char *problem;
+	struct winsize size;
+	int width = 0;
+
+	if (ioctl(descriptor, TIOCGWINSZ, &size) == 0)
+		width = size.ws_col;
+	const bool sized = width > 0;
+	if (width == 0 && columns != NULL)
+		width = (int)strtonum(columns, 1, WIDEST, &problem);
+	return (struct screen){
+		.width = width == 0 ? DEFAULT_WIDTH : width,
+		.terminal = terminal,
+		.unicode = has_unicode(),
+		.colour = has_colour(color, terminal && !plain),
+		.plain = plain,
+		.sized = sized,
+	};
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+
+#ifndef TERMINAL_H
+#define TERMINAL_H
+
+#include <stdbool.h>
+#include <termios.h>
+
+/* How the controlling terminal was before a process that uses it began. */
+struct terminal {
+	bool known; /* `retry` was in its foreground then */
+	struct termios modes;
+};
+
+/* A process begins. */
+void terminal_begin(struct terminal *terminal);
+
+/* Whether it had the same modes when two processes began. */
+bool terminal_is_same(const struct terminal *first,
+    const struct terminal *second);
+
+/*
+ * The process was killed, and could tidy nothing up.  Takes the foreground back
+ * from a group that has ended, and, if `retry` is in it, gives the terminal the
+ * modes back that it had.
+ */
+void terminal_restore(const struct terminal *terminal);
+
+#endif

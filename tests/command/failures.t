@@ -1,0 +1,104 @@
+#!/bin/sh
+#
+# The presets of tools, by tests/data/failures: how tools failed, and what is
+# worth a retry.  scripts/record-failures made most of these files.
+
+# SPDX-License-Identifier: MIT
+
+# shellcheck disable=SC2016 # the attempts' shells expand
+
+. lib/harness.sh
+
+data=$TEST_DATA/failures
+
+# play FILE: fails as the tool did.
+cat >play <<'END'
+#!/bin/sh
+echo >>attempts
+tail -n +2 "$1"
+read -r _ status _ <"$1"
+exit "${status%;}"
+END
+chmod +x play
+
+# attempts TOOL FILE [OPTION...]: how many attempts the preset makes of a failure.
+attempts() {
+	tool=$1 file=$2
+	shift 2
+	: >attempts
+	retry -q --preset="$tool" -d 0 -a 2 "$@" ./play "$file" >output 2>&1
+	wc -l <attempts
+}
+
+# judged TOOL retry|stop WANTED: plays what is recorded; prints what differs.
+judged() {
+	count=0
+	for file in "$data/$1/$2"/*; do
+		count=$((count + 1))
+		got=$(attempts "$1" "$file")
+		[ "$got" -eq "$3" ] || echo "${file##*/}: $got attempts"
+	done
+	[ $count -ge 4 ] || echo "there are only $count"
+}
+
+for tool in $(retry --help=presets | sed '1,/^Tools/d; s/^  \([a-z]*\).*/\1/p; d'); do
+	is "$tool: failures that may pass are retried" \
+	    "$(judged "$tool" retry 2)" ''
+	is "$tool: failures that last are not" "$(judged "$tool" stop 1)" ''
+done
+is 'each file names its status and where it is from' "$(
+	find "$data" -type f ! -name README -exec head -qn 1 {} + |
+	    grep -cEv '^status [0-9]+; [^;]+; .')" 0
+is 'no preset makes more than two retries of a failure that it does not know' \
+    "$(for tool in npm pip apt docker git go cargo; do
+	: >attempts
+	retry -q --preset=$tool -d 0 sh -c 'echo >>attempts; exit 3'
+	wc -l <attempts
+    done | sort -u)" 3
+
+# What the user says counts more.
+gone=$data/npm/stop/e404-9
+reset=$data/npm/retry/reset-9
+is 'a failure that the user lists is retried' \
+    "$(attempts npm "$gone" --retry-on=1)" 2
+is 'a line that the user lists, too' \
+    "$(attempts npm "$gone" --retry-match=E404)" 2
+is 'what the user does not list is not' \
+    "$(attempts npm "$reset" --retry-on=7)" 1
+is 'a status that the user stops at stops' \
+    "$(attempts npm "$reset" --stop-on=1)" 1
+is 'a line that the user stops at, too, beside those of the preset' \
+    "$(attempts npm "$reset" --stop-match=ECONNRESET) $(
+	attempts npm "$gone" --stop-match=ECONNRESET)" '1 1'
+is 'a success is what the user calls one' \
+    "$(attempts npm "$gone" --success-on=1)" 1
+is 'a check has the last word' "$(attempts npm "$gone" --check='exit 1')" 2
+is 'the statuses of a preset yield to the list of the user' \
+    "$(attempts curl "$data/curl/stop/scheme" --retry-on=1) $(
+	attempts ssh "$data/ssh/retry/refused" --retry-on=7)" '2 1'
+throttled='An error occurred (ThrottlingException) when calling x'
+: >attempts
+retry -q --preset=aws -d 0 --retry-on=7 sh -c \
+    'echo >>attempts; echo "$1"; exit 254' sh "$throttled" >output
+is 'what a preset throttles, too' "$(wc -l <attempts)" 1
+is 'the limit on attempts is the one of the user' "$(: >attempts
+    retry -q --preset=npm -d 0 -a 6 ./play "$reset" >output
+    wc -l <attempts)" 6
+
+# Two errors in one output, and what a tool says before it fails.
+cat "$gone" >both
+tail -n +2 "$reset" >>both
+is 'if one of two errors may pass, there is a retry' "$(attempts npm both)" 2
+printf '%s\n' 'status 101; made up; a warning before an error' \
+    'warning: spurious network error (2 tries remaining): [28] Timeout was reached' \
+    'error[E0425]: cannot find value `x` in this scope' \
+    'error: could not compile `work` due to previous error' >warned
+is 'a warning about a try of the tool is not its failure' \
+    "$(attempts cargo warned)" 1
+
+run retry --preset=npm -d 0 --log=auto --log=json:log ./play "$gone"
+like 'the message says who decided' "$err" \
+    'exited 1, and --preset says that no retry mends it'
+like 'so does the log' "$(cat log)" '"verdict":"stop","rule":"preset"'
+
+finish

@@ -1,0 +1,78 @@
+#!/bin/sh
+#
+# A terminal whose modes an attempt has changed, or whose foreground it has
+# taken, when it is killed.
+#
+# shellcheck disable=SC2016 # it is for another shell to expand
+
+# SPDX-License-Identifier: MIT
+
+. lib/harness.sh
+if ! command -v python3 >/dev/null; then
+	skip 'modes of a terminal' 'python3 is not installed'
+	finish
+fi
+export TERM=dumb
+
+# modes OPTION... COMMAND...: what echo and icanon are after that run, in $modes.
+modes() {
+	run python3 "$TESTS/lib/terminal.py" 80 -- sh -c '
+		retry "$@"; code=$?
+		stty -a | grep -o "[-]*echo\\>\|[-]*icanon\\>\|[-]*opost\\>" | xargs echo
+		stty sane; echo "code $code"' sh "$@"
+	modes=$(printf '%s\n' "$out" | grep '^ *-*opost\|icanon')
+}
+raw='stty -echo -icanon; '
+modes -a 2 -d 0 -t 0.3 -k 0.1 sh -c "$raw exec sleep 60"
+is 'an attempt that timed out leaves the modes as they were' "$modes" \
+    'opost icanon echo'
+for way in stream hold last chronic; do
+	modes -a 1 --output=$way -t 0.3 -k 0.1 sh -c "stty raw -echo; exec sleep 60"
+	is "so with --output=$way" "$modes" 'opost icanon echo'
+done
+modes -a 1 --health=false --health-retries=1 --health-interval=0.3 \
+    sh -c "$raw exec sleep 60"
+is 'so does an unhealthy one' "$modes" 'opost icanon echo'
+modes -a 1 sh -c "$raw kill -KILL \$\$"
+is 'and one that died of a signal' "$modes" 'opost icanon echo'
+modes -a 1 -t 0.3 -k 0.1 --check="stty -echo </dev/tty; exec sleep 60" true
+is 'and a check that timed out' "$modes" 'opost icanon echo'
+modes -a 1 sh -c "$raw exit 3"
+is 'an attempt that ends by itself leaves the modes as it likes' "$modes" \
+    'opost -icanon -echo'
+
+# The modes are no business of a run in the background.
+cat >job <<'END'
+set -m
+retry -a 1 -t 3 -k 0.1 sh -c 'touch begun; exec sleep 60' &
+while [ ! -e begun ]; do sleep 0.01; done
+stty -echo
+wait $!
+stty -a | grep -o '[-]*echo\>' | sed 's/^/mode /'
+stty sane
+END
+run python3 "$TESTS/lib/terminal.py" 80 -- bash job
+like 'in the background it changes no modes' "$out" '^mode -echo$'
+
+# An attempt that has taken the foreground.
+cat >taken <<'END'
+import os, signal, time
+signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+os.setpgid(0, 0)
+tty = os.open('/dev/tty', os.O_RDWR)
+os.tcsetpgrp(tty, os.getpgrp())
+open('took', 'w').close()
+time.sleep(60)
+END
+cat >asks <<'END'
+[ "$RETRY_ATTEMPT" = 2 ] || exec python3 taken
+printf 'name? '
+read -r name </dev/tty
+echo "heard $name"
+END
+run timeout -s KILL 60 python3 "$TESTS/lib/terminal.py" 80 \
+    'name\?' 'type=me\n' -- retry -a 2 -d 0 -t 20 --idle-timeout=5 sh asks
+like 'the foreground that it had taken is given back' "$out" '^heard me'
+check 'which it had' test -e took
+
+finish

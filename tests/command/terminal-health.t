@@ -1,0 +1,184 @@
+#!/bin/sh
+#
+# --trials and --health on a terminal: its keys, its size, the status line of
+# trials, and the modes that a probe may have changed.
+#
+# shellcheck disable=SC2016,SC2034 # it is for another shell, or eval, to expand
+
+# SPDX-License-Identifier: MIT
+
+. lib/harness.sh
+# shellcheck source=tests/lib/jobs.sh
+. "$TESTS/lib/jobs.sh"
+export TERM=xterm
+
+# The first trial fails, the second one waits for ^C.
+program flaky <<'END'
+echo "out $RETRY_ATTEMPT"
+[ "$RETRY_ATTEMPT" -gt 1 ] || [ -z "${FIRST-}" ] || exit 3
+echo $PPID >retry
+exec perl -e '
+	$SIG{WINCH} = sub { open my $file, ">", "resized" };
+	open my $pid, ">", "pid";
+	print $pid "$$\n";
+	close $pid;
+	select undef, undef, undef, .01 while 1'
+END
+# A probe of the second one, which takes its time.
+program hangs <<'END'
+await test -s pid
+echo $$ >probe
+exec sleep 100d
+END
+program all_stopped <<'END'
+both_stopped && for name; do await is_stopped "$name"; done
+END
+program all_go_on <<'END'
+for name in pid retry "$@"; do await goes_on "$name"; done
+END
+program told <<'END'
+exec grep -q "\"health\":\"$1\"" log
+END
+program is_gone <<'END'
+! grep -qs '^State:.[^Z]' "/proc/$(cat "$1")/status"
+END
+
+# Every kind of run with every way that its output may take. Two stop and go on,
+# see another size, and end by ^C.
+outputs='stream hold all last chronic failed'
+kinds='trials health both'
+trials='--trials=9'
+health='-a 1 --health=hangs --health-interval=10ms'
+both='--trials=9 --health=hangs --health-interval=10ms'
+for kind in $kinds; do
+	options=
+	eval "options=\$$kind"
+	probe=
+	[ "$kind" = trials ] || probe=probe
+	begun="run=await test -s pid && await test -e ${probe:-retry}"
+	for output in $outputs; do
+		case $kind-$output in
+		health-* | *-stream | *-hold) line=. gone=. narrow=. ;;
+		*)	line='^retry: flaky: trial 2/9: 1 failed$'
+			narrow='^trial 2/9: 1 failed$' ;;
+		esac
+		first=
+		[ "$kind" = health ] || first='FIRST=1 '
+		on_shell "$kind-$output" \
+		    "${first}retry --output=$output $options flaky" \
+		    . "$begun" "$line" show \
+		    . 'type=\x1a' Stopped "run=all_stopped $probe" . show \
+		    . 'type=fg\n' 'fg\n' "run=all_go_on $probe" "$line\\Z" show \
+		    . wide=24 . 'run=await test -e resized' "$narrow" show \
+		    . wide=80 . 'type=\x03' "$prompt" "$ends"
+	done
+	wait
+done
+
+# The line of trials that succeed, beside a probe that writes.
+on_terminal writes 'trial 1/2: 0' 'run=: >go' 'trial 2/2: 0' 'run=: >end' -- \
+    retry -v --trials=2 --health='await test -e go; echo one; printf two' \
+    --health-interval=10ms --log=auto --log=json:log \
+    sh -c 'await told healthy; [ $RETRY_ATTEMPT = 1 ] ||
+	await test -e end'
+on_terminal silent -- retry -v -a 1 --output=chronic --health='echo one' \
+    --health-interval=10ms --log=auto --log=json:log \
+    sh -c 'await told healthy'
+on_terminal name 'trial 1/1: 0 failed' show . 'type=\x03' -- \
+    sh -c 'stty columns 40; exec retry --trials=1 \
+    --name=a-long-name-of-a-test-suite sleep 100d'
+
+# A stop stops the clock of a probe.
+on_shell clock 'retry -a 1 --health="hangs || exit 0" --health-interval=10ms \
+    --health-timeout=10s --log=auto --log=json:log flaky' \
+    . 'run=await test -s pid && await test -s probe' \
+    . 'type=\x1a' Stopped 'run=all_stopped probe; sleep 10.5' . 'type=fg\n' \
+    'fg\n' 'run=all_go_on probe; sleep .2
+	! told failing && : >still; tell KILL pid' "$prompt" "$ends"
+
+# The first probe turns the echo off and is killed; stty says then how it is.
+silence='[ ! -e probe ] || exit 0; stty -echo </dev/tty; echo $$ >probe'
+log='--log=auto --log=json:log'
+quick='--health-interval=10ms --health-retries=9'
+# modes NAME PROBE ATTEMPT [OPTION...]
+modes() {
+	modes_name=$1 modes_probe=$2 modes_attempt=$3
+	shift 3
+	# shellcheck disable=SC2086 # words are meant
+	on_terminal "modes-$modes_name" -- sh -c '"$@"; stty -a >after' sh \
+	    retry -q -a 1 $log $quick --health="$modes_probe" "$@" \
+	    sh -c "$modes_attempt"
+}
+fails='await told healthy; stty -a >meanwhile'
+modes late "$silence; exec sleep 100d" "$fails" --health-timeout=.3 \
+    --health-retries=999
+modes dies "$silence; kill -KILL \$\$" "$fails"
+modes outlasts "$silence; exec sleep 100d" 'await test -s probe'
+# Its predecessor saw that the attempt had set them, so it began after that.
+later='[ ! -e probe ] || exit 0
+	[ -e known ] || { [ ! -e changed ] || : >known; exit 1; }; echo $$ >probe'
+for name in own kept; do
+	[ $name = own ] || later="$later; stty -icanon </dev/tty"
+	modes $name "$later; kill -KILL \$\$" "stty -echo; : >changed; $fails" \
+	    --health-retries=999
+done
+wait
+
+# screen NAME N: the Nth that was shown of it.
+screen() {
+	awk -v n="$2" '$0 == "--------------------" { n--; next } n == 1' "$1/seen"
+}
+
+for kind in $kinds; do
+	for output in $outputs; do
+		name=$kind-$output
+		is "$name: ^Z, fg, a size and ^C do what they should" \
+		    "$(grep -a '^status' "$name/seen" | head -n 1)" 'status 130'
+		case $name in
+		health-*) continue ;;
+		*-stream | *-hold) count=0 ;;
+		*) count=1 ;;
+		esac
+		is "$name: the line is there, gone while all is stopped, and \
+there again" "$(for n in 1 3 4; do
+			screen "$name" $n | tail -n 1
+		done | grep -c 'trial 2/9: 1 failed$')" $((3 * count))
+		unlike "$name: and not before a shell" \
+		    "$(screen "$name" 2; tail -n 9 "$name/seen")" '1 failed$'
+		like "$name: ^C ends the series with its figures so far" \
+		    "$(tr -d '\n' <"$name/seen")" \
+		    '1 of 1 trial failed: .*; exited 3: 1; 8 of 9 were not made: ended by SIGINT'
+	done
+done
+for name in health both; do
+	for output in $outputs; do
+		check "$name-$output: no probe is left" \
+		    is_gone "$name-$output/probe"
+	done
+done
+
+is 'a probe writes above the status line' \
+    "$(grep -A1 -x one writes/seen | head -n 2)" 'one
+two'
+check 'and ends its line' not grep -q 'two.' writes/seen
+is 'with --output=chronic it writes nothing of a success' \
+    "$(xargs <silent/seen)" 'status 0'
+is 'the count outlasts a long name' "$(screen name 1)" 'retry: trial 1/1: 0 failed'
+check 'a stop stops the clock of a probe' test -e clock/still
+
+# echo FILE: whether there is an echo.
+echoes() {
+	grep -ow -e '-\?echo' "$1"
+}
+for name in late dies; do
+	is "$name: a killed probe gives the terminal back at once" \
+	    "$(echoes modes-$name/meanwhile) $(echoes modes-$name/after)" \
+	    'echo echo'
+done
+is 'so does one that an attempt leaves behind' \
+    "$(echoes modes-outlasts/after)" echo
+is 'the modes that an attempt has set are its own' \
+    "$(echoes modes-own/meanwhile)" -echo
+is 'even if the probe set others' "$(echoes modes-kept/meanwhile)" -echo
+
+finish

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <math.h>
+
+#include "core/process.h"
+#include "tap.h"
+
+static struct process
+begun(double deadline)
+{
+	return (struct process){ .deadline = deadline,
+		.run_end = INFINITY,
+		.kill_after = 2 };
+}
+
+static void
+a_process_that_ends_by_itself_is_collected(void)
+{
+	struct process process = begun(5);
+
+	CHECK_INT(process_tick(&process, 4.9), PROCESS_WAIT);
+	CHECK_INT(process_exited(&process, 4.9), PROCESS_COLLECT);
+	CHECK_INT(process.why, PROCESS_ENDS_ITSELF);
+}
+
+static void
+each_phase_has_its_deadline(void)
+{
+	struct process process = begun(5);
+
+	CHECK_INT(process_tick(&process, 5), PROCESS_SIGNAL);
+	CHECK_INT(process.phase, PROCESS_SIGNALLED);
+	CHECK_INT(process.why, PROCESS_TIMEOUT);
+	CHECK_DBL(process_wake(&process), 7, 0);
+	CHECK_INT(process_tick(&process, 7), PROCESS_SIGNAL);
+	CHECK_INT(process.phase, PROCESS_KILLED);
+	CHECK_DBL(process_wake(&process), INFINITY, 0);
+	CHECK_INT(process_exited(&process, 7.5), PROCESS_LOOK);
+	CHECK_DBL(process_wake(&process), 8.5, 0);
+	CHECK_INT(process_tick(&process, 8.5), PROCESS_ABANDON);
+	CHECK(!process.abandoned);
+}
+
+static void
+the_end_of_the_run_is_a_reason_of_its_own(void)
+{
+	struct process process = begun(5);
+
+	process.run_end = 5;
+	CHECK_INT(process_tick(&process, 5), PROCESS_SIGNAL);
+	CHECK_INT(process.why, PROCESS_MAX_TIME);
+	CHECK_INT(process_tick(&process, 7), PROCESS_SIGNAL);
+	CHECK_DBL(process_wake(&process), 8, 0);
+	CHECK_INT(process_tick(&process, 8), PROCESS_ABANDON);
+	CHECK(process.abandoned);
+}
+
+static void
+silence_ends_a_process_only_while_it_runs(void)
+{
+	struct process process = begun(50);
+
+	process.idle_limit = 3;
+	process.active = 10;
+	CHECK_DBL(process_wake(&process), 13, 0);
+	CHECK_INT(process_tick(&process, 13), PROCESS_SIGNAL);
+	CHECK_INT(process.why, PROCESS_IDLE);
+	CHECK_DBL(process_wake(&process), 15, 0);
+}
+
+static void
+without_kill_after_nothing_is_killed(void)
+{
+	struct process process = begun(5);
+
+	process.kill_after = 0;
+	process.run_end = 9;
+	CHECK_INT(process_tick(&process, 5), PROCESS_SIGNAL);
+	CHECK_DBL(process_wake(&process), 10, 0);
+	struct process other = process;
+	CHECK_INT(process_exited(&other, 6), PROCESS_ABANDON);
+	CHECK(!other.abandoned);
+	CHECK_INT(process_tick(&process, 10), PROCESS_ABANDON);
+	CHECK(process.abandoned);
+}
+
+static void
+a_reader_is_not_waited_for_past_the_deadline(void)
+{
+	struct process process = begun(5);
+
+	process_exited(&process, 1);
+	process_collect(&process, 9, PROCESS_TIMEOUT);
+	process_hurry(&process, 4);
+	CHECK_INT(process_tick(&process, 3.9), PROCESS_WAIT);
+	CHECK_INT(process_tick(&process, 4), PROCESS_ABANDON);
+	CHECK(process.abandoned);
+	CHECK_INT(process.why, PROCESS_ENDS_ITSELF);
+}
+
+static void
+an_outcome_that_is_late_has_a_reason(void)
+{
+	struct process process = begun(5), ended = begun(5);
+
+	process_exited(&process, 1);
+	process_collect(&process, 5, PROCESS_TIMEOUT);
+	CHECK_INT(process_tick(&process, 5), PROCESS_ABANDON);
+	CHECK_INT(process.why, PROCESS_TIMEOUT);
+	process_end(&ended, PROCESS_IDLE, 1);
+	process_exited(&ended, 2);
+	process_collect(&ended, 3, PROCESS_TIMEOUT);
+	CHECK_INT(process_tick(&ended, 3), PROCESS_ABANDON);
+	CHECK_INT(ended.why, PROCESS_IDLE);
+}
+
+static void
+a_stop_is_followed_by_sigkill(void)
+{
+	struct process process = begun(INFINITY), ended = begun(5);
+
+	process_stop(&process, 3);
+	CHECK(process_wake(&process) == 3);
+	CHECK_INT(process_tick(&process, 2.9), PROCESS_WAIT);
+	CHECK_INT(process_tick(&process, 3), PROCESS_SIGNAL);
+	CHECK_INT(process.phase, PROCESS_KILLED);
+	CHECK_INT(process.why, PROCESS_ENDS_ITSELF);
+	CHECK_INT(process_tick(&process, 3.9), PROCESS_WAIT);
+	CHECK_INT(process_tick(&process, 4), PROCESS_ABANDON);
+	/* It is as early where a timeout has asked the process to end. */
+	process_tick(&ended, 5);
+	process_stop(&ended, 5.5);
+	CHECK_INT(process_tick(&ended, 5.5), PROCESS_SIGNAL);
+	CHECK_INT(ended.phase, PROCESS_KILLED);
+	CHECK_INT(ended.why, PROCESS_TIMEOUT);
+}
+
+int
+main(void)
+{
+	RUN(a_process_that_ends_by_itself_is_collected);
+	RUN(each_phase_has_its_deadline);
+	RUN(the_end_of_the_run_is_a_reason_of_its_own);
+	RUN(silence_ends_a_process_only_while_it_runs);
+	RUN(without_kill_after_nothing_is_killed);
+	RUN(a_reader_is_not_waited_for_past_the_deadline);
+	RUN(an_outcome_that_is_late_has_a_reason);
+	RUN(a_stop_is_followed_by_sigkill);
+	return DONE();
+}

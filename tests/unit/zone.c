@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sys/zone.h"
+#include "tap.h"
+
+#define HOUR 3600.0
+#define DAY 86400.0
+
+/* In UTC: 2026-11-22 18:00, a Sunday. */
+#define SUNDAY 1795370400.0
+
+static bool
+has_zones(void)
+{
+	return access("/usr/share/zoneinfo/America/New_York", R_OK) == 0;
+}
+
+/* How long the text asks to wait from `now`; -1: it is refused. */
+static double
+asked(const char *text, double now)
+{
+	struct hint hint = { .kind = HINT_NONE };
+	double seconds = -2;
+
+	CHECK_STR(hint_parse(text, now, &hint), NULL);
+	if (zone_wait(&hint, now, &seconds) != NULL)
+		CHECK_DBL(seconds, -1, 0);
+	return seconds;
+}
+
+struct row {
+	const char *text;
+	double now;
+	double seconds;
+};
+
+static void
+check_rows(const struct row rows[], size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		ROW("%s", rows[i].text);
+		CHECK_DBL(asked(rows[i].text, rows[i].now), rows[i].seconds,
+		    1e-6);
+	}
+}
+
+#define CHECK_ROWS(rows) check_rows(rows, sizeof(rows) / sizeof((rows)[0]))
+
+static void
+an_hour_that_comes_twice_is_taken_when_it_comes_next(void)
+{
+	/* 2026-11-01 01:45 EDT; a quarter of an hour later it is 01:00 EST. */
+	const double edt = 1793511900, est = edt + HOUR;
+	const struct row rows[] = {
+		{ "01:30 (America/New_York)", edt, HOUR * 3 / 4 },
+		{ "01:50 (America/New_York)", edt, 300 },
+		{ "01:45 (America/New_York)", edt, 0 },
+		{ "01:50 (America/New_York)", est, 300 },
+		{ "01:30 (America/New_York)", est, DAY - HOUR / 4 },
+		{ "02:30 (America/New_York)", edt, HOUR * 7 / 4 },
+		{ "Nov 1, 01:30 (America/New_York)", edt, HOUR * 3 / 4 },
+	};
+
+	if (has_zones())
+		CHECK_ROWS(rows);
+}
+
+static void
+an_hour_that_is_skipped_is_as_if_it_were_not(void)
+{
+	/* 2026-03-08 01:45 EST; then it is 03:00 EDT. */
+	const double wait = asked("02:30 (America/New_York)", 1772952300);
+
+	if (has_zones())
+		CHECK_DBL(wait, HOUR * 3 / 4, 0);
+}
+
+static void
+a_zone_needs_a_file_of_its_own(void)
+{
+	static const char *const rows[] = { "23:00 (Europe)", "23:00 (America)",
+		"23:00 (Mars/Base)", "23:00 (SystemV)", "23:00 +24:00",
+		"7pm PT", "9:00 etc" };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		ROW("%s", rows[i]);
+		CHECK_DBL(asked(rows[i], SUNDAY), -1, 0);
+	}
+}
+
+static void
+a_day_is_found_in_the_calendar(void)
+{
+	const struct row rows[] = {
+		{ "19:00 UTC", SUNDAY, HOUR },
+		{ "5pm UTC", SUNDAY, 23 * HOUR },
+		{ "tomorrow at 9:00 UTC", SUNDAY, 15 * HOUR },
+		{ "today at 9:00 UTC", SUNDAY, 0 },
+		{ "today at 19:00 UTC", SUNDAY, HOUR },
+		{ "Nov 24, 5pm (UTC)", SUNDAY, 47 * HOUR },
+		{ "Nov 20, 5pm (UTC)", SUNDAY, 0 },
+		{ "Jan 1, 00:00 UTC", SUNDAY, 39 * DAY + 6 * HOUR },
+		{ "Nov 24, 2026, 5pm (UTC)", SUNDAY, 47 * HOUR },
+		{ "Nov 24, 2025, 5pm (UTC)", SUNDAY, 0 },
+		{ "Sunday 19:00 UTC", SUNDAY, HOUR },
+		{ "Sunday 17:00 UTC", SUNDAY, 7 * DAY - HOUR },
+		{ "Mon 6 AM UTC", SUNDAY, 12 * HOUR },
+		{ "2026-11-22 23:59:00 UTC", SUNDAY, 6 * HOUR - 60 },
+		{ "Nov 22, 7pm +01:00", SUNDAY, 0 },
+		{ "Nov 22, 7pm -01:00", SUNDAY, 2 * HOUR },
+		/* 2027 and 2026 have no such day. */
+		{ "Feb 29, 5pm UTC", SUNDAY, 0 },
+	};
+
+	CHECK_ROWS(rows);
+}
+
+static void
+the_environment_keeps_its_zone(void)
+{
+	const struct row rows[] = {
+		{ "19:00 UTC", SUNDAY, HOUR },
+		{ "23:30", SUNDAY, 0 },
+		{ "19:00 -03:30", SUNDAY, 4.5 * HOUR },
+		{ "tomorrow at 00:30", SUNDAY, HOUR },
+	};
+
+	setenv("TZ", "EAST-5:30", 1);
+	CHECK_ROWS(rows);
+	CHECK_STR(getenv("TZ"), "EAST-5:30");
+	unsetenv("TZ");
+	tzset();
+	asked("19:00 UTC", SUNDAY);
+	CHECK_STR(getenv("TZ"), NULL);
+}
+
+int
+main(void)
+{
+	RUN(an_hour_that_comes_twice_is_taken_when_it_comes_next);
+	RUN(an_hour_that_is_skipped_is_as_if_it_were_not);
+	RUN(a_zone_needs_a_file_of_its_own);
+	RUN(a_day_is_found_in_the_calendar);
+	RUN(the_environment_keeps_its_zone);
+	return DONE();
+}
