@@ -93,6 +93,41 @@ for how in finish 'exit 1' 'kill -INT $$'; do
 	    done)" ''
 done
 
+# The number of a job that has ended, which a stranger has got meanwhile.
+cat >"$T/done" <<'END'
+. lib/harness.sh
+true &
+wait_for not alive $!
+echo $! >"$1/job"
+wait_for test -s "$1/stranger"
+check 'there was a job' true
+finish
+END
+cat >"$T/reuse" <<'END'
+sh "$1/done" "$1" &
+until [ -s "$1/job" ]; do sleep 0.01; done
+read -r job <"$1/job"
+pid=
+for try in $(seq 100); do
+	echo $((job - 1)) >/proc/sys/kernel/ns_last_pid || exit
+	sleep 60 & pid=$!
+	[ $pid -ne "$job" ] || break
+	kill $pid
+done
+echo $pid >"$1/stranger"
+wait %1
+[ $pid -eq "$job" ] && kill $pid && echo 'the stranger lives'
+END
+numbered='unshare --pid --fork --kill-child --mount-proc'
+if $numbered sh -c 'echo 9 >/proc/sys/kernel/ns_last_pid' 2>/dev/null; then
+	# shellcheck disable=SC2086 # words are meant
+	run $numbered sh "$T/reuse" "$T"
+	like 'a stranger with the number of an ended job is let alone' "$out" \
+	    '^the stranger lives$'
+else
+	skip 'a stranger with the number of an ended job' 'process numbers of its own are refused'
+fi
+
 echo '. lib/harness.sh; echo text >closed; chmod 0 closed
 	status 1 "it is closed" confined cat closed; finish' >"$T/closed"
 set -- setpriv --inh-caps=+dac_override,+dac_read_search

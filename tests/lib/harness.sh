@@ -83,10 +83,8 @@ fi
 tap_clean_up() {
 	tap_status=$?
 	set +x
-	jobs -p >"$tap_dir/jobs"
-	while read -r tap_pid; do
-		kill "$tap_pid" 2>/dev/null
-	done <"$tap_dir/jobs"
+	# The list of jobs has numbers of ended ones, which strangers may have got.
+	pkill -TERM -P $$
 	tap_end_all
 	if [ -n "${TEST_KEEP-}${TEST_TRACE-}" ]; then
 		note "kept: $T${TEST_TRACE:+, $tap_dir/trace}"
