@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "sys/child.h"
@@ -476,6 +477,17 @@ bool
 child_shares_group(const struct child *child)
 {
 	return getpgid(child->pid) == getpgrp();
+}
+
+bool
+child_stopped_by(const struct child *child, int signal)
+{
+	siginfo_t info = { 0 };
+
+	return child->pid > 0 &&
+	    waitid(P_PID, (id_t)child->pid, &info,
+		WSTOPPED | WNOHANG | WNOWAIT) == 0 &&
+	    info.si_status == signal;
 }
 
 int

@@ -917,10 +917,12 @@ stop_ready(struct ev_loop *events, ev_io *watcher, int flags)
 	 * With SIGTTIN or SIGTTOU the child is in the background and wants its
 	 * terminal, so that it is being stopped.  The shell sees `retry` alone,
 	 * which therefore stops too, and continues the child when the shell
-	 * continues it.  Others may send what they like.
+	 * continues it.  Others may send what they like; if theirs comes first,
+	 * the terminal's is one with it.
 	 */
 	if (number == SIGTSTP || info.ssi_code == SI_KERNEL ||
-	    (pid_t)info.ssi_pid == loop->child.pid)
+	    (pid_t)info.ssi_pid == loop->child.pid ||
+	    child_stopped_by(&loop->child, number))
 		suspend(loop, &info);
 	else
 		signal_queue_leave_stop(number);

@@ -540,6 +540,16 @@ is 'a SIGCONT right behind SIGTTIN resumes both' "$(perl -e '
 		$heard = 0;
 		print "$round\n";
 	}')" 0
+# A stranger's comes first, and is one with the one that stops the attempt.
+listen perl -e 'setpgrp; exec @ARGV' "$RETRY" -q \
+    sh -c 'echo $PPID >pid; echo $$ >attempt; echo ready >heard; kill -TTIN $$'
+retry=$(cat pid)
+wait_for stops "$(cat attempt)"
+kill -TTIN "$retry"
+check 'SIGTTIN of a stranger stops retry if it has stopped the attempt' \
+    wait_for stops "$retry"
+kill -CONT "$retry"
+status 0 'and SIGCONT resumes both' wait $hear
 listen setsid -w "$RETRY" -q sh -c 'trap "exit 0" USR1
 	echo $PPID >pid; echo ready >heard
 	while :; do sleep .01; done'

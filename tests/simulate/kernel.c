@@ -275,7 +275,7 @@ obey(struct process *process, int number)
 	case SIGKILL:
 		if (process->stuck)
 			return;
-		process->stopped = false;
+		process->stopped = 0;
 		if (process->role == ROLE_COLLECTOR)
 			self.finishing = true;
 		process->status = W_EXITCODE(0, SIGKILL);
@@ -287,10 +287,10 @@ obey(struct process *process, int number)
 	case SIGTTIN:
 	case SIGTTOU:
 		if (process->manners != MANNERS_IGNORES)
-			process->stopped = true;
+			process->stopped = number;
 		return;
 	case SIGCONT:
-		process->stopped = false;
+		process->stopped = 0;
 		return;
 	case SIGWINCH:
 	case SIGURG:
@@ -396,8 +396,8 @@ next_time(void)
 	for (int i = 0; i < kernel.count; i++) {
 		const struct process *process = &kernel.processes[i];
 
-		if (!process->dead && !process->stopped && !waits(process) &&
-		    process->ends < next)
+		if (!process->dead && process->stopped == 0 &&
+		    !waits(process) && process->ends < next)
 			next = process->ends;
 	}
 	for (int i = 0; i < kernel.coming; i++)
@@ -442,7 +442,7 @@ happen(void)
 		for (int i = 0; i < kernel.count; i++) {
 			struct process *process = &kernel.processes[i];
 
-			if (process->dead || process->stopped ||
+			if (process->dead || process->stopped != 0 ||
 			    waits(process) || process->ends > kernel.clock ||
 			    kernel_chance(4))
 				continue;
@@ -844,7 +844,13 @@ __wrap_waitpid(pid_t pid, int *status, int flags)
 int
 __wrap_waitid(idtype_t type, id_t id, siginfo_t *info, int flags)
 {
-	(void)type, (void)id, (void)info, (void)flags;
+	*info = (siginfo_t){ 0 };
+	for (int i = 0; type == P_PID && i < kernel.count; i++)
+		if (kernel.processes[i].pid == (pid_t)id &&
+		    (flags & WSTOPPED) != 0) {
+			info->si_status = kernel.processes[i].stopped;
+			return 0;
+		}
 	for (int i = 0; i < kernel.count; i++)
 		if (kernel.processes[i].parent == getpid() &&
 		    !kernel.processes[i].reaped)
@@ -1260,7 +1266,7 @@ __wrap_readdir64(DIR *directory)
 		if (process->reaped)
 			return __wrap_readdir64(directory);
 		if (process->role == ROLE_ORPHAN && !process->dead &&
-		    !process->stopped && kernel_chance(30)) {
+		    process->stopped == 0 && kernel_chance(30)) {
 			const pid_t parent = process->pid;
 			struct process *child = add(ROLE_ORPHAN, parent);
 

@@ -43,8 +43,8 @@ struct process {
 	enum manners manners;
 	const char *command; /* SHELL */
 	bool stuck;	     /* in the kernel: SIGKILL does not end it */
-	bool stopped;
-	bool timed_out; /* retry has sent SIGKILL to it, or --signal */
+	int stopped;	     /* by this signal; 0 if it goes on */
+	bool timed_out;	     /* retry has sent SIGKILL to it, or --signal */
 	bool dead;
 	bool reaped;
 	int status;	 /* as wait(2) gives it, once it ends */
