@@ -39,10 +39,7 @@ void logs_begin_output(struct report *report, struct output *output,
 double logs_tick(struct report *report, struct output *output,
     const struct record *record);
 
-/*
- * Writes bytes where messages go, of which the next one begins a line, even
- * with --quiet.
- */
+/* Writes bytes where messages go, of which the next one begins a line. */
 void logs_show(struct report *report, struct output *output, const char *bytes,
     size_t size);
 

@@ -974,7 +974,8 @@ set_up(struct loop *loop)
 		tree_watch(&loop->tree, loop->child.parent);
 	events_open(&loop->events);
 	probe_open(&loop->probe, &loop->child, loop->events.loop,
-	    loop->options->verbose ? show_probe : NULL, loop);
+	    loop->options->verbose && !loop->options->quiet ? show_probe : NULL,
+	    loop);
 	ev_io_init(&loop->signals, signals_ready, signals, EV_READ);
 	ev_io_init(&loop->stops, stop_ready, stops, EV_READ);
 	ev_timer_init(&loop->timer, timer_fired, 0, 0);
