@@ -695,6 +695,17 @@ message_more(const struct options *options, uint64_t count)
 }
 
 struct message
+message_probe(const struct options *options, const char *line)
+{
+	const struct record record = { .kind = RECORD_HEALTH };
+	struct message message = { .priority = PRIORITY_INFO };
+	char text[2 * MESSAGE_PART];
+
+	add(&message, "health check: %s", text_safe(line, text, sizeof(text)));
+	return named(options, &record, message);
+}
+
+struct message
 message_status(const struct options *options, const struct record *record)
 {
 	struct message message = { .text = "" };

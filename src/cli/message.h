@@ -35,6 +35,9 @@ struct message message_status(const struct options *options,
 /* Stands for this many failures: "make: ... and 28 more like it". */
 struct message message_more(const struct options *options, uint64_t count);
 
+/* A line that a health probe has written: "make: health check: ..." */
+struct message message_probe(const struct options *options, const char *line);
+
 /* How an attempt failed: "attempt 2/5 exited 7 after 31ms". */
 struct message message_failure(const struct record *record);
 

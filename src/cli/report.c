@@ -95,6 +95,15 @@ report_tell(struct report *report, const struct record *record)
 }
 
 void
+report_show_probe(struct report *report, const char *line)
+{
+	for (size_t i = 0; i < report->count; i++)
+		if (report->sinks[i].format->for_people)
+			report_text_message(&report->sinks[i],
+			    message_probe(report->options, line));
+}
+
+void
 report_begin(struct report *report, const struct record *record)
 {
 	for (size_t i = 0; i < report->count; i++) {

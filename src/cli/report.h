@@ -105,6 +105,9 @@ bool report_keeps_output(const struct report *report);
 /* Tells all sinks. */
 void report_tell(struct report *report, const struct record *record);
 
+/* Tells people a line that a probe has written. */
+void report_show_probe(struct report *report, const char *line);
+
 /* Tells the sinks that an attempt starts, or that held output goes out. */
 void report_begin(struct report *report, const struct record *record);
 
@@ -142,6 +145,9 @@ void report_github(struct sink *sink, const struct report *report,
     const struct record *record);
 void report_github_begin(struct sink *sink, const struct report *report,
     const struct record *record);
+
+/* Writes the message, if it has a text. */
+void report_text_message(const struct sink *sink, struct message message);
 
 /* Tells of the failures that were counted: "... and 28 more like it". */
 void report_text_more(struct sink *sink, const struct report *report);

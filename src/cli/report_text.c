@@ -43,8 +43,8 @@ begin_line(const struct sink *sink)
 		fprintf(sink->file, "%*s\r\033[J", screen->width, "");
 }
 
-static void
-put_line(const struct sink *sink, struct message message)
+void
+report_text_message(const struct sink *sink, struct message message)
 {
 	const struct screen *screen = &sink->screen;
 
@@ -81,9 +81,11 @@ void
 report_text_more(struct sink *sink, const struct report *report)
 {
 	if (sink->more == 1)
-		put_line(sink, message_of(report->options, &sink->last));
+		report_text_message(sink,
+		    message_of(report->options, &sink->last));
 	else if (sink->more > 1)
-		put_line(sink, message_more(report->options, sink->more));
+		report_text_message(sink,
+		    message_more(report->options, sink->more));
 	sink->more = 0;
 }
 
@@ -101,5 +103,5 @@ report_text(struct sink *sink, const struct report *report,
 		sink->last = *record;
 		sink->told = record->elapsed;
 	}
-	put_line(sink, message_of(report->options, record));
+	report_text_message(sink, message_of(report->options, record));
 }

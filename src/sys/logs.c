@@ -298,7 +298,7 @@ logs_tick(struct report *report, struct output *output,
 
 	if (!record->waits && record->locked == 0 && !trial)
 		return INFINITY;
-	/* A probe has more to write. */
+	/* The status line would cover an unfinished line of output. */
 	if (trial && output_ends_mid_line(output, ERR))
 		return INFINITY;
 	look(report);
@@ -315,13 +315,13 @@ logs_hide(struct report *report, struct output *output)
 }
 
 void
-logs_show(struct report *report, struct output *output, const char *bytes,
-    size_t size)
+logs_show_probe(struct report *report, struct output *output, const char *line)
 {
 	logs_hide(report, output);
 	output_hush(output);
-	sink_message(bytes, size);
-	output_line_is(output, ERR, bytes[size - 1] == '\n');
+	look(report);
+	report_show_probe(report, line);
+	flush(report, output, true);
 	output_unhush(output);
 }
 

@@ -39,9 +39,9 @@ void logs_begin_output(struct report *report, struct output *output,
 double logs_tick(struct report *report, struct output *output,
     const struct record *record);
 
-/* Writes bytes where messages go, of which the next one begins a line. */
-void logs_show(struct report *report, struct output *output, const char *bytes,
-    size_t size);
+/* Writes a message with a line that a probe has written. */
+void logs_show_probe(struct report *report, struct output *output,
+    const char *line);
 
 /* Removes the status line, before anything else may be written. */
 void logs_hide(struct report *report, struct output *output);

@@ -550,11 +550,11 @@ restore_after_probe(const struct loop *loop)
 
 /* With --verbose. */
 static void
-show_probe(void *data, const char *bytes, size_t length)
+show_probe(void *data, const char *line)
 {
 	struct loop *loop = data;
 
-	logs_show(&loop->report, &loop->output, bytes, length);
+	logs_show_probe(&loop->report, &loop->output, line);
 }
 
 /* Whether the probe goes on while this is done. */

@@ -23,6 +23,8 @@ end_line(struct probe *probe)
 	memcpy(probe->said, probe->line, probe->length);
 	probe->said[probe->length] = '\0';
 	probe->length = 0;
+	if (probe->show != NULL)
+		probe->show(probe->data, probe->said);
 }
 
 /* Reads once.  Returns false if there is nothing to read now. */
@@ -35,8 +37,6 @@ take(struct probe *probe)
 
 	if (length <= 0)
 		return length == -1 && errno == EINTR;
-	if (probe->show != NULL)
-		probe->show(probe->data, bytes, (size_t)length);
 	for (ssize_t i = 0; i < length; i++) {
 		if (bytes[i] == '\0')
 			bytes[i] = ' ';
@@ -171,8 +171,6 @@ probe_ended(struct probe *probe, int status)
 	     i++)
 		if (!take(probe))
 			break;
-	if (probe->length > 0 && probe->show != NULL)
-		probe->show(probe->data, "\n", 1);
 	end_line(probe);
 	close_output(probe);
 	probe->child.pid = 0;

@@ -12,8 +12,11 @@
 /* As much of a line as is told. */
 #define PROBE_LINE 256
 
-/* Takes some of what a probe has written; data is the caller's. */
-typedef void probe_show(void *data, const char *bytes, size_t length);
+/*
+ * Takes a line that a probe has written, without its end and cut to
+ * PROBE_LINE; data is the caller's.
+ */
+typedef void probe_show(void *data, const char *line);
 
 /*
  * The process of --health, beside an attempt: a shell command that reads
@@ -23,7 +26,7 @@ struct probe {
 	struct child child; /* its pid is 0 while no probe runs */
 	struct ev_loop *events;
 	ev_io watcher;
-	probe_show *show; /* what it writes is passed on; NULL: it is not */
+	probe_show *show; /* is given each line that is not empty, or NULL */
 	void *data;
 	bool told;	       /* that a probe could not be started */
 	char line[PROBE_LINE]; /* that is being written */

@@ -103,8 +103,12 @@ ends_mid_line(const struct sink *sink, const struct output *output)
 	    last != '\n';
 }
 
-void
-sink_message(const char *bytes, size_t size)
+/*
+ * Writes to standard error, and waits for its reader, also if others have made
+ * it non-blocking.
+ */
+static void
+write_stderr(const char *bytes, size_t size)
 {
 	while (size > 0) {
 		const ssize_t written = write(STDERR_FILENO, bytes, size);
@@ -127,7 +131,7 @@ write_text(struct sink *sink)
 	const size_t size = sink->size;
 
 	if (sink->name == NULL) {
-		sink_message(sink->text, size);
+		write_stderr(sink->text, size);
 		return;
 	}
 	if (sink->rest != NULL && !write_rest(sink)) {
@@ -150,7 +154,7 @@ static void
 end_line(struct sink *sink, struct output *output)
 {
 	if (sink->name == NULL) {
-		sink_message("\n", 1);
+		write_stderr("\n", 1);
 		output_line_is(output, ERR, true);
 	} else if (write_all(sink, "\n", 1) == 0)
 		output_line_is(output, OUT, true);

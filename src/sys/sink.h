@@ -13,12 +13,6 @@
  */
 void sink_flush(struct sink *sink, struct output *output, bool begins_line);
 
-/*
- * Writes to standard error, and waits for its reader, also if others have made
- * it non-blocking.
- */
-void sink_message(const char *bytes, size_t size);
-
 /* Waits for a moment for the reader of half a line. */
 void sink_finish(struct sink *sink);
 

@@ -139,12 +139,18 @@ probe -a 1 --health='[ ! -e silent ] || exit 1; echo one; : >silent; exit 1' \
 like 'the line of one probe is not told of another' "$err" \
     'exited 1 twice; |exited 1 twice$'
 probe -v -a 1 --health='echo one; false' --health-retries=1 sleep 100d
-like 'with -v all of it is shown' "$err" '^one$'
+like 'with -v all of it is shown' "$err" '^retry: sleep: health check: one$'
 unlike 'and no empty line' "$err" '^$'
 probe -q -v -a 1 --health='echo one; false' --health-retries=1 sleep 100d
 is 'but with -q none, even with -v' "$code$err" 124
 probe -a 1 --health='printf "\033[31mred\a"; false' --health-retries=1 sleep 100d
 unlike 'what it writes is made safe' "$err" "$(printf '\033')"
+probe -v -a 1 --health='printf "\033[31mred\a\n\ntwo\n"; false' \
+    --health-retries=1 --log=text:shown --log=json:events sleep 100d
+is 'with -v it goes where messages go, made safe line by line' \
+    "$err$(grep 'check: ' shown)" 'retry: sleep: health check: \^[[31mred\a
+retry: sleep: health check: two'
+check 'but not where programs read' not grep 'check: ' events
 probe -a 1 --health='false' --health-interval=100d sleep .1
 is 'no probe comes before its time' "$code$err" 0
 probe -a 2 -d 0 --reset-after=10ms --health=false sleep 100d

@@ -158,8 +158,9 @@ for name in health both; do
 done
 
 is 'a probe writes above the status line' \
-    "$(grep -A1 -x one writes/seen | head -n 2)" 'one
-two'
+    "$(grep -A1 'check: one$' writes/seen | head -n 2)" \
+    'retry: sh: health check: one
+retry: sh: health check: two'
 check 'and ends its line' not grep -q 'two.' writes/seen
 is 'with --output=chronic it writes nothing of a success' \
     "$(xargs <silent/seen)" 'status 0'
