@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/plan_clients.h"
 #include "cli/plan_table.h"
@@ -28,7 +29,6 @@ struct crowd {
 	struct simulation *clients;
 	size_t *queue; /* a heap of those that go on: the next one is first */
 	size_t waiting;
-	bool cut; /* no time was left to simulate all of it */
 
 	double attempts;
 	double peak; /* retries in one second */
@@ -36,10 +36,16 @@ struct crowd {
 	uint64_t part;	  /* the last part of a second that had a retry */
 	uint64_t retries; /* in the second that ends with it */
 
-	double last; /* when the last client was through */
+	double last; /* when the last client was through, or so far */
 
-	/* The chart. */
-	double width; /* of a row, in seconds; 0: it is not drawn */
+	double width; /* of a row of the chart, in seconds; 0: there is none */
+	double firsts[ROWS], others[ROWS]; /* attempts in each row */
+};
+
+/* What all crowds come to. */
+struct sums {
+	double crowds;
+	double attempts, peak, last;
 	double firsts[ROWS], others[ROWS];
 };
 
@@ -113,10 +119,14 @@ count_attempt(struct crowd *crowd, const struct simulation *client)
 		crowd->others[row]++;
 }
 
-/* Simulates the crowd of this number, and keeps how each client went. */
-static void
+/*
+ * Simulates the crowd of this number until then, or as long as the watch runs,
+ * if there is one.  Adds how each client went, if all of them came to their
+ * end, which is returned.
+ */
+static bool
 run_crowd(struct crowd *crowd, const struct options *options, uint64_t number,
-    const struct stopwatch *watch, struct samples *samples)
+    double until, const struct stopwatch *watch, struct samples *samples)
 {
 	const struct bucket full = budget_full(&options->budget_rules);
 	const struct service *service = &crowd->service;
@@ -128,35 +138,37 @@ run_crowd(struct crowd *crowd, const struct options *options, uint64_t number,
 	crowd->waiting = count;
 	crowd->last = crowd->attempts = crowd->peak = 0;
 	crowd->part = crowd->retries = 0;
-	for (size_t i = 0; i < PARTS; i++)
-		crowd->parts[i] = 0;
+	memset(crowd->parts, 0, sizeof(crowd->parts));
+	for (int i = 0; i < ROWS; i++)
+		crowd->firsts[i] = crowd->others[i] = 0;
 	for (size_t i = 0; i < count; i++) {
 		simulation_open(&crowd->clients[i], &crowd->service,
 		    (struct random){ .seed = random_seed(&options->random,
 					 number * count + i + 1) });
 		crowd->queue[i] = i;
 	}
-	while (crowd->waiting > 0 && !crowd->cut) {
+	while (crowd->waiting > 0) {
 		struct simulation *client = &crowd->clients[crowd->queue[0]];
 
+		if (client->event.now > until ||
+		    (watch != NULL && ++steps % STEPS == 0 &&
+			!stopwatch_runs(watch)))
+			break;
 		simulation_step(client);
+		crowd->last = fmax(crowd->last, client->now);
 		if (service->count > 0 &&
 		    service->records[service->count - 1].kind == RECORD_ATTEMPT)
 			count_attempt(crowd, client);
-		if (client->over) {
-			crowd->last = fmax(crowd->last, client->now);
+		if (client->over)
 			crowd->queue[0] = crowd->queue[--crowd->waiting];
-		}
 		sink(crowd);
-		crowd->cut = ++steps % STEPS == 0 && !stopwatch_runs(watch);
 	}
 	for (size_t i = 0; i < count; i++) {
-		if (samples != NULL)
+		if (samples != NULL && crowd->waiting == 0)
 			samples_add(samples, sample_of(&crowd->clients[i]));
 		simulation_close(&crowd->clients[i]);
 	}
-	if (crowd->cut)
-		crowd->last = crowd->clients[crowd->queue[0]].now;
+	return crowd->waiting == 0;
 }
 
 /* --- the chart --- */
@@ -177,8 +189,7 @@ row_width(double span)
 }
 
 static void
-print_chart(const struct crowd *crowd, const struct screen *screen,
-    size_t crowds)
+print_chart(const struct sums *sums, double width, const struct screen *screen)
 {
 	const int room = screen->width - 1 - TEXTS;
 	const char *bold = screen->colour ? "\033[1m" : "";
@@ -188,20 +199,20 @@ print_chart(const struct crowd *crowd, const struct screen *screen,
 	int rows = 0;
 
 	for (int i = 0; i < ROWS; i++) {
-		most = fmax(most, crowd->firsts[i] + crowd->others[i]);
-		if (crowd->firsts[i] + crowd->others[i] > 0)
+		most = fmax(most, sums->firsts[i] + sums->others[i]);
+		if (sums->firsts[i] + sums->others[i] > 0)
 			rows = i + 1;
 	}
 	printf("%s%7s  %8s%s  %s first attempts, %s retries\n", bold, "from",
 	    "attempts", end, plan_bar_cell(screen, BAR_RANGE),
 	    plan_bar_cell(screen, BAR_CERTAIN));
 	for (int i = 0; i < rows; i++) {
-		const double others = crowd->others[i];
-		const double all = others + crowd->firsts[i];
+		const double others = sums->others[i];
+		const double all = others + sums->firsts[i];
 		const double scale = room / most;
 
-		printf("%7s  %8.0f", duration_text(i * crowd->width, text),
-		    ceil(all / (double)crowds));
+		printf("%7s  %8.0f", duration_text(i * width, text),
+		    ceil(all / sums->crowds));
 		if (all > 0 && room > 0) {
 			printf("  ");
 			plan_bar(screen, (int)ceil(others * scale),
@@ -225,14 +236,28 @@ crowds_needed(const struct options *options, bool random)
 	return clients * CROWDS <= SAMPLES ? CROWDS : 1 + SAMPLES / clients;
 }
 
+static void
+add(struct sums *sums, const struct crowd *crowd)
+{
+	sums->crowds++;
+	sums->attempts += crowd->attempts;
+	sums->peak += crowd->peak;
+	sums->last += crowd->last;
+	for (int i = 0; i < ROWS; i++) {
+		sums->firsts[i] += crowd->firsts[i];
+		sums->others[i] += crowd->others[i];
+	}
+}
+
 struct plan_figures
 clients_simulate(const struct options *options, const struct screen *screen,
     const struct stopwatch *watch)
 {
 	struct crowd *crowd = calloc(1, sizeof(*crowd));
 	struct samples samples = { 0 };
-	double attempts = 0, peak = 0, last = 0;
-	size_t crowds = 0;
+	struct sums sums = { 0 };
+	const struct stopwatch *first = watch;
+	double until = INFINITY;
 
 	if (crowd == NULL)
 		abort();
@@ -243,29 +268,39 @@ clients_simulate(const struct options *options, const struct screen *screen,
 	    reallocarray(NULL, options->clients, sizeof(*crowd->queue));
 	if (crowd->clients == NULL || crowd->queue == NULL)
 		abort();
-	const size_t needed =
-	    crowds_needed(options, service_is_random(&crowd->service));
-	/* The first crowd tells how much time the chart has to show. */
+	const double needed =
+	    (double)crowds_needed(options, service_is_random(&crowd->service));
+	/*
+	 * The first crowd tells how much time the chart has to show, and then
+	 * goes the same way once more.
+	 */
 	if (screen != NULL) {
-		run_crowd(crowd, options, 0, watch, NULL);
+		const struct stopwatch half = { .now = watch->now,
+			.end = (watch->now() + watch->end) / 2 };
+
+		if (!run_crowd(crowd, options, 0, until, &half, NULL))
+			until = crowd->last;
 		crowd->width = row_width(crowd->last);
+		first = NULL;
 	}
-	do {
-		crowd->cut = false;
-		run_crowd(crowd, options, crowds++, watch, &samples);
-		attempts += crowd->attempts;
-		peak += crowd->peak;
-		last += crowd->last;
-	} while (crowds < needed && stopwatch_runs(watch));
+	bool whole = run_crowd(crowd, options, 0, until, first, &samples);
+	const size_t through = options->clients - crowd->waiting;
+	add(&sums, crowd);
+	while (whole && sums.crowds < needed && stopwatch_runs(watch)) {
+		whole = run_crowd(crowd, options, (uint64_t)sums.crowds,
+		    INFINITY, watch, &samples);
+		if (whole)
+			add(&sums, crowd);
+	}
 	struct plan_figures figures =
 	    figures_of(&samples, crowd->service.script.down_from < INFINITY);
 	figures.clients = options->clients;
-	figures.crowds = crowds;
-	figures.total = attempts / (double)crowds;
-	figures.peak = peak / (double)crowds;
-	figures.last = last / (double)crowds;
+	figures.through = through;
+	figures.total = sums.attempts / sums.crowds;
+	figures.peak = sums.peak / sums.crowds;
+	figures.last = sums.last / sums.crowds;
 	if (screen != NULL)
-		print_chart(crowd, screen, crowds);
+		print_chart(&sums, crowd->width, screen);
 	service_free(&crowd->service);
 	free(crowd->clients);
 	free(crowd->queue);
@@ -277,11 +312,19 @@ clients_simulate(const struct options *options, const struct screen *screen,
 void
 clients_print(const struct plan_figures *figures)
 {
+	const double peak = ceil(figures->peak);
 	char text[MESSAGE_PART];
 
-	printf("peak      %.0f retries in one second\n", ceil(figures->peak));
-	printf("total     %.0f attempts; the last client is through after %s\n",
-	    figures->total, duration_text(figures->last, text));
-	printf("\n");
-	figures_print(figures);
+	duration_text(figures->last, text);
+	printf("peak      %.0f %s in one second\n", peak,
+	    peak == 1 ? "retry" : "retries");
+	printf("total     %.0f attempt%s", figures->total,
+	    figures->total == 1 ? "" : "s");
+	if (figures->runs > 0) {
+		printf("; the last client is through after %s\n\n", text);
+		figures_print(figures);
+	} else
+		printf(" in %s\n\nThere was no time to simulate more: %zu of "
+		       "%" PRIu64 " clients are through.\n",
+		    text, figures->through, figures->clients);
 }

@@ -25,6 +25,8 @@ sample_of(const struct simulation *simulation)
 		return (struct sample){
 			.elapsed = simulation->now,
 			.attempts = (double)simulation->attempt,
+			.down = (double)simulation->down,
+			.noticed = NAN,
 		};
 	return (struct sample){
 		.reason = end->reason,
@@ -59,39 +61,63 @@ compare(const void *a, const void *b)
 }
 
 /*
- * The member at this offset, of runs that came to their end and have it.  A run
- * that was cut short adds to the sum, or the mean would be that of short runs;
- * but no mean is above all numbers that were seen.
+ * What a run that was cut short at this value would have come to: the mean of
+ * all that went beyond, or the value if none did.  Source: Kaplan and Meier,
+ * Nonparametric estimation from incomplete observations, 1958.
  */
-static struct spread
-spread_of(const struct samples *samples, size_t offset)
+static double
+expected_beyond(const double *values, size_t count, double value)
 {
-	double *values =
-	    reallocarray(NULL, samples->count + 1, sizeof(*values));
-	struct spread spread = { 0 };
-	double sum = 0, largest = 0, squares = 0;
+	double sum = 0;
+	size_t first = count;
 
-	if (values == NULL)
-		abort();
+	while (first > 0 && values[first - 1] > value)
+		sum += values[--first];
+	return first < count ? sum / (double)(count - first) : value;
+}
+
+/* The members at this offset of runs that came to their end, or did not. */
+static size_t
+members(const struct samples *samples, size_t offset, bool ended,
+    double *values)
+{
+	size_t count = 0;
+
 	for (size_t i = 0; i < samples->count; i++) {
 		const struct sample *sample = &samples->rows[i];
 		const double value =
 		    *(const double *)(const void *)((const char *)sample +
 			offset);
 
-		if (isnan(value))
-			continue;
-		sum += value;
-		largest = fmax(largest, value);
-		if (sample->reason != REASON_NONE)
-			values[spread.count++] = value;
+		if (!isnan(value) && ended == (sample->reason != REASON_NONE))
+			values[count++] = value;
 	}
-	const size_t count = spread.count;
-	if (count == 0 && samples->count > 0)
-		spread.mean = sum / (double)samples->count;
+	return count;
+}
+
+/* What the members at this offset come to. */
+static struct spread
+spread_of(const struct samples *samples, size_t offset)
+{
+	double *values =
+	    reallocarray(NULL, samples->count + 1, sizeof(*values));
+	struct spread spread = { 0 };
+	double sum = 0, squares = 0;
+
+	if (values == NULL)
+		abort();
+	const size_t count = members(samples, offset, true, values);
+	qsort(values, count, sizeof(*values), compare);
+	double *cut = values + count;
+	const size_t cuts = members(samples, offset, false, cut);
+	for (size_t i = 0; i < count; i++)
+		sum += values[i];
+	for (size_t i = 0; i < cuts; i++)
+		sum += expected_beyond(values, count, cut[i]);
+	spread.count = count;
+	if (count + cuts > 0)
+		spread.mean = sum / (double)(count + cuts);
 	if (count > 0) {
-		qsort(values, count, sizeof(*values), compare);
-		spread.mean = fmin(sum / (double)count, largest);
 		for (size_t i = 0; i < count; i++)
 			squares += (values[i] - spread.mean) *
 			    (values[i] - spread.mean);
@@ -159,7 +185,8 @@ share_error(double share, size_t runs, char text[MESSAGE_PART])
 
 	*text = '\0';
 	if (error > 0)
-		snprintf(text, MESSAGE_PART, " (+-%.1g)", 100 * error);
+		snprintf(text, MESSAGE_PART,
+		    error < 0.1 ? " (+-%.1g)" : " (+-%.0f)", 100 * error);
 	return text;
 }
 
@@ -236,9 +263,13 @@ print_spread(const char *label, const struct spread *spread,
 	char text[4][MESSAGE_PART], error[MESSAGE_PART] = "";
 
 	if (spread->fixed) {
-		/* "7 attempts", "4s later". */
-		printf("%-9s %s%.*s\n", label, write(spread->mean, text[0]),
-		    (int)(strstr(mean, " on average") - mean), mean);
+		/* "7 attempts", "1 attempt", "4s later". */
+		int length = (int)(strstr(mean, " on average") - mean);
+
+		write(spread->mean, text[0]);
+		if (strcmp(text[0], "1") == 0 && mean[length - 1] == 's')
+			length--;
+		printf("%-9s %s%.*s\n", label, text[0], length, mean);
 		return;
 	}
 	const double percent = 100 * spread->error / spread->mean;

@@ -49,10 +49,10 @@ struct plan_figures {
 
 	/* Of many clients; each is a run. */
 	uint64_t clients; /* 0: there is one */
-	size_t crowds;	  /* that were simulated, each of all clients */
+	size_t through;	  /* of them; all, unless there was no time for it */
 	double peak;	  /* retries in the second that has most of them */
 	double total;	  /* attempts */
-	double last;	  /* seconds until the last client is through */
+	double last;	  /* seconds until the last one is through */
 };
 
 struct plan_figures figures_of(const struct samples *samples, bool outage);

@@ -151,9 +151,16 @@ put_figures(FILE *file, const struct plan_figures *figures)
 	if (figures->clients == 0)
 		return;
 	put_number(file, "clients", (double)figures->clients);
-	put_number(file, "peak_retries", figures->peak);
-	put_number(file, "attempts_total", figures->total);
-	put_number(file, "last_elapsed", figures->last);
+	put_number(file, "peak_retries", known ? figures->peak : NAN);
+	put_number(file, "attempts_total", known ? figures->total : NAN);
+	put_number(file, "last_elapsed", known ? figures->last : NAN);
+}
+
+/* Whether a plan of many clients ends: no single run made its attempts. */
+static bool
+has_clients(const struct record *record)
+{
+	return record->figures != NULL && record->figures->clients > 0;
 }
 
 /* Trials, of this run and earlier ones, and what they tell. */
@@ -261,9 +268,11 @@ report_json(struct sink *sink, const struct report *report,
 		put_text(file, "reason", reason_name(record->reason));
 		put_number(file, "status", record->status);
 		put_number(file, "attempts", (double)record->attempt);
-		put_number(file, "failures", (double)record->failures);
+		put_number(file, "failures",
+		    has_clients(record) ? NAN : (double)record->failures);
 		put_bool(file, "flaky", record_is_flaky(record));
-		put_number(file, "waited", record->waited);
+		put_number(file, "waited",
+		    has_clients(record) ? NAN : record->waited);
 		put_bool(file, "tolerated", record->tolerated);
 		if (record->trials != NULL)
 			put_trials(file, record->all_trials);

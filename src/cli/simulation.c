@@ -14,17 +14,24 @@
 /* To the service to read, back, there to write, and back. */
 #define HOPS 4
 
-/* An outcome that is retried, if there is one; exit status 1, if it is. */
+/*
+ * An outcome that is retried, if there is one, or else any failure; exit
+ * status 1, if it is one of these.
+ */
 static struct outcome
 find_failure(const struct rules *rules)
 {
-	struct set set = rules->retry;
+	struct set any = { 0 };
+	struct outcome outcome;
 
-	if (!rules->retry_listed)
-		set_parse(&set, "any", NULL);
+	set_parse(&any, "any", NULL);
+	set_remove(&any, &rules->success);
+	struct set set = rules->retry_listed ? rules->retry : any;
 	set_remove(&set, &rules->success);
 	set_remove(&set, &rules->stop);
-	const struct outcome outcome = script_example(&set);
+	outcome = script_example(&set);
+	if (outcome.kind == OUTCOME_NONE)
+		outcome = script_example(&any);
 	return outcome.kind != OUTCOME_NONE
 	    ? outcome
 	    : (struct outcome){ .kind = OUTCOME_EXIT, .code = 1 };
@@ -263,6 +270,7 @@ begin_attempt(struct simulation *simulation, double timeout, double wake)
 	simulation->deadline = start + timeout;
 	simulation->silence = wake;
 	simulation->down += down;
+	simulation->early |= start < script->down_until;
 	simulation->refused = false;
 	simulation->outcome = service->success;
 	if (item->chance == 1 || (item->chance > 0 && service->worst) ||
@@ -430,7 +438,7 @@ simulation_step(struct simulation *simulation)
 			budget_give(&service->bucket, service->budget,
 			    record->paid);
 		if (success && isnan(simulation->noticed) &&
-		    simulation->now >= back)
+		    simulation->early && simulation->now >= back)
 			simulation->noticed = simulation->now - back;
 		if (record->kind == RECORD_END)
 			simulation->end = *record;

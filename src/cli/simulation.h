@@ -50,7 +50,8 @@ struct simulation {
 	struct outcome returned; /* by the process, even after a timeout */
 	bool refused;		 /* slow: its check makes it a failure */
 
-	double noticed; /* seconds from the end of the outage to a success */
+	bool early;	/* an attempt began before the end of the outage */
+	double noticed; /* seconds from there to its success, if so */
 	uint64_t down;	/* attempts that were made while the service was down */
 	bool unlimited; /* slow: something may take as long as it likes */
 };

@@ -289,6 +289,17 @@ is 'the mean of a long series is within its error' \
 run retry --plan=timeout:5,0 -b constant -d 1 -j none
 is 'a timeout lasts as long as the script says' "$(column starts)" '0s 6s'
 
+# The last run may be cut short, where it had come less far than others.
+run retry --plan=1 -a 10000 -b constant -d 1m --log=json:-
+check 'a run that is cut short does not make the mean longer' awk \
+    -v mean="$(figure expected_elapsed)" 'BEGIN {
+	exit !(mean == "null" || (mean - 9999 * 60) ^ 2 < 1000 ^ 2) }'
+run retry --plan=p=0.99999 -a 0 -T 100s -b constant -d 1ms
+unlike 'a margin has no exponent' "$out" '\(\+-[0-9.]*e'
+run retry --plan=p=0.5 --retry-on=1 --success-on=1 -a 1 --log=json:-
+near 'an attempt fails though the status for it is a success' \
+    "$(figure gives_up)" 0.5 0.1
+
 # Many clients.
 run retry --plan=down=5s --clients=100 -j none -d 1 -a 10 --log=json:-
 is 'without jitter all clients come at once' \
@@ -302,6 +313,34 @@ like 'a chart shows their attempts' "$out" '^ +0s +[0-9]+  [=-]+$'
 like 'the retries in the worst second are told' "$out" '^peak +[0-9]+ retries in one second$'
 check 'no line of it is wider than 80 columns' test \
     "$(printf '%s\n' "$out" | wc -L)" -le 80
+# Time may end amid a crowd, which is left out: only whole ones have a mean.
+for options in '--plan=0 --splay=10s' '--plan=p=0.01 -d 1s' '--plan=p=0.5 -a 2'; do
+	# shellcheck disable=SC2086 # words
+	run retry $options --clients=9000 --log=json:-
+	check "only whole crowds count: $options" [ $(($(figure runs) % 9000)) -eq 0 ]
+	total=$(figure attempts_total)
+	check 'and their attempts' awk -v total="$total" -v each="$(figure \
+	    expected_attempts)" 'BEGIN {
+		exit !(total == "null" || (total / 9000 / each - 1) ^ 2 < 1e-8) }'
+done
+run retry --plan=down=1000d --clients=500 -a 0 -b constant -d 1s
+like 'a crowd for which there is no time is told' "$out" \
+    '^There was no time to simulate more: 0 of 500 clients are through\.$'
+like 'with what it did until then' "$out" '^peak  +[1-9][0-9]* retries in one second$'
+run retry --plan=down=1000d --clients=500 -a 0 -b constant -d 1s --log=json:-
+is 'which is no figure' \
+    "$(figure runs) $(figure peak_retries) $(figure last_elapsed)" '0 null null'
+run retry --plan=down=30s --clients=20 --splay=5m -a 0 -b constant -d 10s -j none \
+    --log=json:-
+check 'who comes after an outage does not notice its end' \
+    awk -v most="$(figure noticed_p99)" 'BEGIN { exit !(most > 0 && most <= 10) }'
+run retry --plan --clients=4 -a 2 --log=json:-
+is 'no client alone has failures and waits' "$(figure failures) $(figure waited)" \
+    'null null'
+run retry --plan --clients=1 -a 2
+like 'one of anything is singular' "$out" '^peak      1 retry in one second$'
+run retry --plan=down=2s:5s -d 0 -j none -a 4
+like 'and one attempt' "$out" '^meanwhile 1 attempt$'
 run retry --clients=3 true
 is 'clients need a plan' "$code" 125
 run retry --plan --clients=0
