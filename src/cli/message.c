@@ -187,7 +187,7 @@ add_probes(struct message *message, const struct record *record)
 		add(message, "%" PRIu64 " times", probes->failures);
 	if (probes->differ)
 		add(message, ", at last it %s", how);
-	if (record->said != NULL && *record->said != '\0')
+	if (record->said != NULL)
 		add(message, " (\"%s\")",
 		    text_safe(record->said, text, sizeof(text)));
 }

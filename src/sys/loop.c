@@ -170,7 +170,7 @@ tell_record(struct loop *loop, struct record *record)
 	record->output = output;
 	record->time = events_time(CLOCK_REALTIME);
 	record->pid = loop->child.pid;
-	record->said = loop->probe.said;
+	record->said = *loop->probe.said == '\0' ? NULL : loop->probe.said;
 	record->user = seconds(loop->usage.ru_utime);
 	record->system = seconds(loop->usage.ru_stime);
 	logs_tell(&loop->report, &loop->output, record);

@@ -115,6 +115,10 @@ probe -a 1 --log=json:forgiven \
 is 'a failure between successes is forgiven' "$code" 0
 is 'JSON has each change' "$(jq -r 'select(.event == "health") | .health' forgiven |
     head -n 5 | xargs)" 'healthy failing healthy failing healthy'
+probe -a 1 --health='[ -e quiet ] || { : >quiet; exit 0; }; echo; echo bad
+	exit 1' --health-retries=1 --log=json:lines sleep 100d
+is 'and the last line of the probe, or null' \
+    "$(jq -c 'select(.event == "health") | .output' lines | xargs)" 'null bad'
 probe -a 1 --health-start-period=100d --health='test -e ok2' \
     sh -c 'sleep .3; : >ok2; sleep .2'
 is 'in the start period failures do not count' "$code" 0
