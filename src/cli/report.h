@@ -155,7 +155,8 @@ void report_text_more(struct sink *sink, const struct report *report);
 /* The sequence for text of this verdict, and the one after it, or "". */
 const char *report_text_colour(const struct screen *screen,
     enum verdict verdict);
-const char *report_text_colour_end(const struct screen *screen);
+const char *report_text_colour_end(const struct screen *screen,
+    enum verdict verdict);
 
 /* How many failed attempts are kept; the others are counted. */
 #define FAILURES_KEPT 1000

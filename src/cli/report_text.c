@@ -23,9 +23,9 @@ report_text_colour(const struct screen *screen, enum verdict verdict)
 }
 
 const char *
-report_text_colour_end(const struct screen *screen)
+report_text_colour_end(const struct screen *screen, enum verdict verdict)
 {
-	return screen->colour ? "\033[m" : "";
+	return *report_text_colour(screen, verdict) != '\0' ? "\033[m" : "";
 }
 
 /*
@@ -55,7 +55,7 @@ report_text_message(const struct sink *sink, struct message message)
 		fprintf(sink->file, "<%d>", message.priority);
 	fprintf(sink->file, "%s" PROGRAM ":%s %s\n",
 	    report_text_colour(screen, message.verdict),
-	    report_text_colour_end(screen), message.text);
+	    report_text_colour_end(screen, message.verdict), message.text);
 }
 
 /* Whether a failure is only counted, since it equals the one before it. */

@@ -144,7 +144,7 @@ draw(struct sink *sink, const struct report *report,
 			fputs(screen->unicode ? "░" : ".", sink->file);
 	fprintf(sink->file, "%s%s%s%s%s",
 	    report_text_colour(screen, VERDICT_RETRY), last,
-	    report_text_colour_end(screen), how,
+	    report_text_colour_end(screen, VERDICT_RETRY), how,
 	    screen->plain ? "\r" : "\033[?7h\r");
 	sink->drawn = text_width(head) + text_width(name) + text_width(next) +
 	    text_width(clock) + GAP + bar + text_width(last) + text_width(how);

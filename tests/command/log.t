@@ -344,6 +344,9 @@ for mode in hold all last chronic; do
 done
 is 'standard output has them' \
     "$(colours retry --color=always --log=github:-)" 1
+run retry --color=always -v -a 1 true
+is 'a message without a colour does not end one' \
+    "$(echo "$err" | grep "starts as" | grep -c "$(printf '\033')")" 0
 FORCE_COLOR=1 retry -a 1 --log=text:own --log=json:own.json --log=journal false \
     2>own.journal
 unlike 'no file that only a log is written to has them, nor the journal' \

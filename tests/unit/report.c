@@ -164,7 +164,7 @@ colour_is_for_terminals_that_have_it(void)
 	} rows[] = {
 		{ REASON_ATTEMPTS, true, "\033[31mretry:\033[m a" },
 		{ REASON_SUCCESS, true, "\033[32mretry:\033[m a" },
-		{ REASON_SIGNAL, true, "retry:\033[m a" },
+		{ REASON_SIGNAL, true, "retry: a" },
 		{ REASON_NONE, true, "\033[33mretry:\033[m a" },
 		{ REASON_ATTEMPTS, false, "retry: a" },
 		{ REASON_NONE, false, "retry: a" },
