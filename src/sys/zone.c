@@ -123,14 +123,17 @@ find_moment(struct tm shown, double now)
 static double
 find_clock(const struct hint *hint, double now)
 {
+	/* The nearest 29 February is at most four years away. */
+	const int years = 4;
+	const int turns = hint->day == HINT_ANNIVERSARY ? 2 * years + 1 : 3;
 	const time_t second = (time_t)now;
 	double then = NAN;
 	struct tm today;
 
 	if (localtime_r(&second, &today) == NULL)
 		return now;
-	/* Today or a year ago may be over; the next, or the next but one. */
-	for (int turn = 0; turn < 3; turn++) {
+	/* Today may be over, and so may the next such day. */
+	for (int turn = 0; turn < turns; turn++) {
 		struct tm day = today;
 
 		switch (hint->day) {
@@ -150,7 +153,7 @@ find_clock(const struct hint *hint, double now)
 			day.tm_mday = hint->number;
 			break;
 		case HINT_ANNIVERSARY:
-			day.tm_year += turn - 1;
+			day.tm_year += turn - years;
 			day.tm_mon = hint->month;
 			day.tm_mday = hint->number;
 			break;
@@ -173,7 +176,7 @@ find_clock(const struct hint *hint, double now)
 		} else if (isnan(then) || fabs(moment - now) < fabs(then - now))
 			then = moment;
 	}
-	return isnan(then) ? now : then;
+	return then;
 }
 
 const char *

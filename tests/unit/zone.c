@@ -113,8 +113,12 @@ a_day_is_found_in_the_calendar(void)
 		{ "2026-11-22 23:59:00 UTC", SUNDAY, 6 * HOUR - 60 },
 		{ "Nov 22, 7pm +01:00", SUNDAY, 0 },
 		{ "Nov 22, 7pm -01:00", SUNDAY, 2 * HOUR },
-		/* 2027 and 2026 have no such day. */
-		{ "Feb 29, 5pm UTC", SUNDAY, 0 },
+		/* In 2028, which is nearer than 2024. */
+		{ "Feb 29, 5pm UTC", SUNDAY, 463 * DAY + 23 * HOUR },
+		/* On 2026-01-01, when 2024 is nearer. */
+		{ "Feb 29, 5pm UTC", 1767225600, 0 },
+		/* On 2100-06-01; 2096 and 2104 have one, 2100 has none. */
+		{ "Feb 29, 5pm UTC", 4115491200, 1368 * DAY + 17 * HOUR },
 	};
 
 	CHECK_ROWS(rows);
