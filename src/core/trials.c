@@ -145,7 +145,7 @@ trials_parse(const char *line, struct trials *trials)
 	*trials = read;
 	if (sscanf(line, "trials %" SCNu64 " failed %" SCNu64 "%n", &read.count,
 		&read.failed, &end) != 2 ||
-	    read.failed > read.count)
+	    read.failed > read.count || read.count > INT64_MAX)
 		return false;
 	left = read.failed;
 	line += end;
