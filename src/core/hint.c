@@ -34,13 +34,17 @@ hint_offset(const char *text, double *offset)
 	*offset = 0;
 	if (*text == 'Z' || *text == 'z')
 		return text + 1;
-	if ((*text != '+' && *text != '-') || strspn(text + 1, DIGITS) != 2 ||
-	    text[3] != ':' || strspn(text + 4, DIGITS) < 2 ||
-	    sscanf(text + 1, "%2d:%2d", &hours, &minutes) != 2 || hours > 23 ||
-	    minutes > 59)
+	if (*text != '+' && *text != '-')
+		return NULL;
+	const size_t digits = strspn(text + 1, DIGITS);
+	const bool colon = digits == 2 && text[3] == ':';
+	const char *last = text + (colon ? 4 : 3);
+	if ((!colon && digits != 4) || strspn(last, DIGITS) < 2 ||
+	    sscanf(text + 1, "%2d", &hours) != 1 ||
+	    sscanf(last, "%2d", &minutes) != 1 || hours > 23 || minutes > 59)
 		return NULL;
 	*offset = (*text == '-' ? -1 : 1) * (hours * 3600 + minutes * 60.0);
-	return text + 6;
+	return last + 2;
 }
 
 /* Reads a fraction of a second and an offset, as RFC 3339 has them. */

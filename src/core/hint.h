@@ -54,7 +54,8 @@ struct hint {
 const char *hint_parse(const char *text, double now, struct hint *hint);
 
 /*
- * Reads how far a time zone is ahead of UTC, in seconds: "Z", "+02:00".
+ * Reads how far a time zone is ahead of UTC, in seconds: "Z", "+02:00",
+ * "+0200".
  * Returns the end of that, or NULL.
  */
 const char *hint_offset(const char *text, double *offset);

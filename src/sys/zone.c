@@ -48,12 +48,14 @@ find_zone(const char *zone, char variable[VARIABLE_ROOM])
 	char file[sizeof(ZONES) + HINT_ZONE];
 	double offset;
 
-	/* In POSIX's form the sign says how far UTC is ahead. */
 	if (*zone == '+' || *zone == '-') {
-		snprintf(variable, VARIABLE_ROOM, VARIABLE "<hint>%c%s",
-		    *zone == '+' ? '-' : '+', zone + 1);
 		const char *end = hint_offset(zone, &offset);
-		return end != NULL && *end == '\0';
+		if (end == NULL || *end != '\0')
+			return false;
+		/* In POSIX's form the sign says how far UTC is ahead. */
+		snprintf(variable, VARIABLE_ROOM, VARIABLE "<hint>%c%.2s:%s",
+		    *zone == '+' ? '-' : '+', zone + 1, end - 2);
+		return true;
 	}
 	if (strcasecmp(zone, "UTC") == 0 || strcasecmp(zone, "GMT") == 0 ||
 	    strcasecmp(zone, "Z") == 0) {

@@ -85,7 +85,8 @@ a_zone_needs_a_file_of_its_own(void)
 {
 	static const char *const rows[] = { "23:00 (Europe)", "23:00 (America)",
 		"23:00 (Mars/Base)", "23:00 (SystemV)", "23:00 +24:00",
-		"7pm PT", "9:00 etc" };
+		"23:00 +2400", "23:00 +010", "23:00 +01", "7pm PT",
+		"9:00 etc" };
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		ROW("%s", rows[i]);
@@ -113,6 +114,8 @@ a_day_is_found_in_the_calendar(void)
 		{ "2026-11-22 23:59:00 UTC", SUNDAY, 6 * HOUR - 60 },
 		{ "Nov 22, 7pm +01:00", SUNDAY, 0 },
 		{ "Nov 22, 7pm -01:00", SUNDAY, 2 * HOUR },
+		{ "Tue, 24 Nov 2026 17:00:00 +0100", SUNDAY, 46 * HOUR },
+		{ "Tue, 24 Nov 2026 17:00:00 -0330", SUNDAY, 50.5 * HOUR },
 		/* In 2028, which is nearer than 2024. */
 		{ "Feb 29, 5pm UTC", SUNDAY, 463 * DAY + 23 * HOUR },
 		/* On 2026-01-01, when 2024 is nearer. */
