@@ -409,6 +409,40 @@ is_clock(const char *text, struct hint *hint)
 	return true;
 }
 
+/* Whether a zone behind the text would make a point in time of it. */
+static bool
+lacks_zone(const char *text)
+{
+	char zoned[TEXT_MOST + sizeof(" UTC")];
+	struct hint hint;
+	double date;
+
+	snprintf(zoned, sizeof(zoned), "%sZ", text);
+	if (is_date(zoned, &date))
+		return true;
+	snprintf(zoned, sizeof(zoned), "%s UTC", text);
+	return is_clock(zoned, &hint);
+}
+
+/* Whether one of the words is a date such as 11/24/2026. */
+static bool
+has_ambiguous_date(const char *text)
+{
+	char first[3], second[3], year[5];
+
+	while (*(text += strspn(text, BLANKS ",")) != '\0') {
+		const int length = (int)strcspn(text, BLANKS ",");
+		int end;
+
+		if (sscanf(text, "%2[0-9]/%2[0-9]/%4[0-9]%n", first, second,
+			year, &end) == 3 &&
+		    strlen(year) % 2 == 0 && end == length)
+			return true;
+		text += length;
+	}
+	return false;
+}
+
 static double
 until(double date, double now)
 {
@@ -443,8 +477,13 @@ hint_parse(const char *text, double now, struct hint *hint)
 		result.kind = HINT_UNTIL;
 		result.seconds = until(number, now);
 	} else if (!is_period(trimmed, &result.seconds) &&
-	    !is_clock(trimmed, &result))
-		return "is neither a duration nor a time";
+	    !is_clock(trimmed, &result)) {
+		if (lacks_zone(trimmed))
+			return "has no time zone";
+		return has_ambiguous_date(trimmed)
+		    ? "is an ambiguous date"
+		    : "is neither a duration nor a time";
+	}
 	*hint = result;
 	return NULL;
 }

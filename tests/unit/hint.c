@@ -142,6 +142,44 @@ anything_else_is_no_hint(void)
 }
 
 static void
+a_refusal_says_why(void)
+{
+	static const char neither[] = "is neither a duration nor a time";
+	static const char zone[] = "has no time zone";
+	static const char ambiguous[] = "is an ambiguous date";
+	static const struct {
+		const char *text, *why;
+	} rows[] = {
+		{ "2026-11-24 17:00:00", zone },
+		{ "2026-11-24T17:00:00", zone },
+		{ "2026-11-24T17:00:00.5", zone },
+		{ "2026-11-24 17:00", zone },
+		{ "2026-11-24 5pm", zone },
+		{ "at 17:00 on 2026-11-24.", zone },
+		{ "2026-11-31 17:00:00", neither },
+		{ "2026-11-24", neither },
+		{ "2026-11-24 17:00:00 or so", neither },
+		{ "11/24/2026", ambiguous },
+		{ "1/2/26", ambiguous },
+		{ "11/24/2026, 5:00 PM", ambiguous },
+		{ "5pm on 3/4/2026", ambiguous },
+		{ "11/24/2026/1", neither },
+		{ "1/2", neither },
+		{ "11/24/", neither },
+		{ "2026/11/24", neither },
+		{ "soon", neither },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct hint hint = { .kind = HINT_NONE };
+
+		ROW("%s", rows[i].text);
+		CHECK_STR(hint_parse(rows[i].text, THEN, &hint), rows[i].why);
+		CHECK_INT(hint.kind, HINT_NONE);
+	}
+}
+
+static void
 a_hint_may_be_a_time_of_day(void)
 {
 	static const struct {
@@ -245,6 +283,7 @@ main(void)
 	RUN(a_hint_is_a_duration_or_a_date);
 	RUN(a_duration_may_be_in_words);
 	RUN(anything_else_is_no_hint);
+	RUN(a_refusal_says_why);
 	RUN(a_hint_may_be_a_time_of_day);
 	RUN(a_time_of_day_may_have_a_day);
 	RUN(a_date_is_gmt_in_every_zone);
