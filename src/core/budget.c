@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "budget.h"
+#include "duration.h"
 #include "text.h"
 
 /* The most thousandths: times SECOND they still fit into 64 bits. */
@@ -36,6 +37,19 @@ member(struct budget_rules *rules, const struct budget_param *row)
 	return (int64_t *)((char *)rules + row->offset);
 }
 
+/* What is wrong with a value that is not digits with or without a point. */
+static enum problem
+find_problem(const char *text)
+{
+	const char *end;
+	double number;
+	const enum problem problem = duration_number(text, &number, &end);
+
+	if (problem != PROBLEM_NONE)
+		return problem;
+	return *end == '\0' ? PROBLEM_EXPONENT : PROBLEM_NOT_A_NUMBER;
+}
+
 /* "1.25": a number with up to three decimals, as thousandths. */
 static enum problem
 parse_thousandths(const char *text, int64_t *value)
@@ -50,7 +64,7 @@ parse_thousandths(const char *text, int64_t *value)
 	if (*text == '-')
 		return PROBLEM_NEGATIVE;
 	if (whole + places == 0 || text[whole + point + places] != '\0')
-		return PROBLEM_NOT_A_NUMBER;
+		return find_problem(text);
 	if (places > 3)
 		return PROBLEM_DECIMALS;
 	const double thousandths = strtod(text, NULL) * 1000 + 0.5;

@@ -19,6 +19,7 @@ problem_text(enum problem problem)
 		[PROBLEM_NOT_A_COUNT] = "not a count",
 		[PROBLEM_NEGATIVE] = "negative",
 		[PROBLEM_HEXADECIMAL] = "hexadecimal",
+		[PROBLEM_EXPONENT] = "with an exponent",
 		[PROBLEM_TOO_SMALL] = "too small",
 		[PROBLEM_TOO_LARGE] = "too large",
 		[PROBLEM_NOT_POSITIVE] = "not more than 0",
