@@ -64,11 +64,13 @@ output_take_failure(struct output *output, int *death)
 	return true;
 }
 
-/* Where messages are held. */
+/* Where messages are held, and what a shell command writes. */
 static struct spool *
 message_spool(const struct output *output)
 {
-	return &output->collector.shared->spools[output->joined ? OUT : ERR];
+	const bool in_out = output->joined && !output->set_aside;
+
+	return &output->collector.shared->spools[in_out ? OUT : ERR];
 }
 
 void
@@ -95,13 +97,47 @@ output_unhush(struct output *output)
 	output->hushed = false;
 }
 
+/*
+ * A shell command would read its own output from a joined spool that grows
+ * meanwhile: until it is over, the other spool, which is not used then, holds
+ * all that comes in.
+ */
+static void
+set_aside(struct output *output, bool aside)
+{
+	const bool hushed = output->hushed;
+
+	output_unhush(output);
+	output->set_aside = aside;
+	if (hushed)
+		output_hush(output);
+}
+
+/* The shell command is over: what was set aside goes where it belongs. */
+static void
+put_back(struct output *output)
+{
+	struct spool *spools = output->collector.shared->spools;
+
+	if (!output->set_aside || output->collector.pid != 0)
+		return;
+	set_aside(output, false);
+	if (spool_move(&spools[ERR], &spools[OUT]) == -1)
+		note_failure(output, FAILURE_SPOOL);
+}
+
 bool
 output_ends_mid_line(const struct output *output, int stream)
 {
+	const struct collection *shared = output->collector.shared;
+	const struct spool *spool = message_spool(output);
+
 	if (stream == ERR && output->hushed)
-		return spool_ends_mid_line(message_spool(output));
-	return output->collector.shared
-	    ->ends_mid_line[output->merged ? OUT : stream];
+		return spool_ends_mid_line(
+		    output->set_aside && !spool_has_bytes(spool)
+			? &shared->spools[OUT]
+			: spool);
+	return shared->ends_mid_line[output->merged ? OUT : stream];
 }
 
 void
@@ -251,7 +287,6 @@ int
 output_begin_shell(struct output *output, int descriptors[3])
 {
 	struct collection *shared = output->collector.shared;
-	const int index = output->joined ? OUT : ERR;
 	struct stream streams[STREAMS] = {
 		{ .pipe = NO_DESCRIPTOR, .held = true },
 		{ .pipe = NO_DESCRIPTOR, .held = true },
@@ -266,9 +301,10 @@ output_begin_shell(struct output *output, int descriptors[3])
 	}
 	if (!output->hushed)
 		return 0;
-	if (open_stream(output, &streams[index], index) == -1)
+	set_aside(output, output->joined);
+	if (open_stream(output, &streams[ERR], ERR) == -1)
 		return -1;
-	descriptors[1] = descriptors[2] = output->ends[index + 1];
+	descriptors[1] = descriptors[2] = output->ends[ERR + 1];
 	return start_collector(output, streams, NULL);
 }
 
@@ -316,6 +352,7 @@ bool
 output_finish(struct output *output)
 {
 	collector_finish(&output->collector);
+	put_back(output);
 	return output->collector.pid == 0;
 }
 
@@ -355,6 +392,7 @@ void
 output_drop(struct output *output)
 {
 	collector_drop(&output->collector);
+	put_back(output);
 }
 
 double

@@ -24,6 +24,8 @@ struct output {
 	int stderr_copy; /* of standard error itself, if messages are held;
 			    else NO_DESCRIPTOR */
 	bool hushed;	 /* descriptor 2 is a spool instead */
+	bool set_aside;	 /* the joined spool does not grow, as a shell command
+			    reads it: the other holds what comes in */
 	int ends[3]; /* descriptors that a child is given; or NO_DESCRIPTOR */
 	off_t begun; /* where the last attempt's output begins in its spool */
 };

@@ -158,6 +158,26 @@ spool_write(struct spool *spool, const void *data, size_t size)
 	return 0;
 }
 
+int
+spool_move(struct spool *from, struct spool *to)
+{
+	char buffer[SPOOL_BUFFER];
+
+	while (spool_has_bytes(from)) {
+		const ssize_t length =
+		    pread(from->fd, buffer, sizeof(buffer), from->start);
+
+		if (length == 0)
+			errno = EIO;
+		if (length <= 0 ||
+		    spool_write(to, buffer, (size_t)length) == -1)
+			return -1;
+		from->start += length;
+	}
+	spool_empty(from);
+	return 0;
+}
+
 bool
 spool_ends_mid_line(const struct spool *spool)
 {

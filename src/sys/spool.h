@@ -63,6 +63,12 @@ bool spool_must_copy(int error);
 /* Adds bytes.  Returns 0, or -1 with errno set. */
 int spool_write(struct spool *spool, const void *data, size_t size);
 
+/*
+ * Takes everything off one file and adds it to another.  Returns 0, or -1 with
+ * errno set: what was not moved is left.
+ */
+int spool_move(struct spool *from, struct spool *to);
+
 /* Whether the last byte is there and is not a newline. */
 bool spool_ends_mid_line(const struct spool *spool);
 

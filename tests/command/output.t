@@ -310,6 +310,45 @@ hook:more 2'
 more 1'
 	rm seen
 done
+# Of what is held it reads no more than there was when it began: not what it
+# writes itself, however it comes to be held in the same file.
+copy='tee -a seen; sleep .1; tee -a seen'
+for row in "7:1:--check=$copy; exit 1" "7:2:--before-retry=$copy" \
+    "0:1:--on-success=$copy" "7:1:--on-give-up=$copy"; do
+	hook=${row#*:*:} attempts=${row#*:} wrong=
+	attempts=${attempts%%:*}
+	for mode in stream hold all failed last chronic; do
+		for errors in one two; do
+			: >seen
+			retry -q --output=$mode -d 0 -a "$attempts" "$hook" \
+			    ./say "${row%%:*}" >>one 2>>$errors
+			case $mode:$errors in
+			stream:*) want= ;;
+			hold:* | *:two) want='out 1 more 1' ;;
+			*) want='out 1 err 1 more 1' ;;
+			esac
+			[ "$(xargs <seen)" = "$want" ] ||
+			    wrong="$wrong $mode $errors: $(xargs <seen);"
+		done
+	done
+	is "${hook%%=*} reads no output of its own" "$wrong" ''
+done
+for mode in hold all failed last chronic; do
+	(ulimit -f 4096
+	retry -q --output=$mode -a 1 --check='sed s/^/its:/; exit 1' \
+	    seq 30000 >one 2>&1)
+	{ seq 30000; seq -f its:%.0f 30000; } >want
+	is "$mode: a check may write as much as it reads" \
+	    "$(LC_ALL=C sort one | cksum)" "$(LC_ALL=C sort want | cksum)"
+done
+check 'which chronic holds behind what was read' cmp one want
+retry --output=chronic -a 1 --log=json --log=json:told --check='
+    kill -USR1 $PPID; until grep -q SIGUSR1 told; do sleep .01; done
+    echo mine; exit 1' printf held >one 2>&1
+is 'and what retry says meanwhile has a line of its own, at its place' \
+    "$(sed 's/.*"event":"\([a-z]*\)".*/\1/' one | xargs)" \
+    'start attempt held signal mine outcome end'
+rm -f seen told
 run retry -q --output=hold -a 2 -d 0 --before-retry='grep -q other' \
     --on-give-up='cat >seen' ./say 7
 is 'a hook reads it after a gate has' "$(cat seen)" 'out 1
