@@ -188,6 +188,13 @@ answer(enum verdict verdict)
 	return (struct event){ .kind = EVENT_ANSWER, .answer = verdict };
 }
 
+/* Nothing could be asked, as `retry` itself failed: no answer was given. */
+static struct event
+no_answer(void)
+{
+	return (struct event){ .kind = EVENT_ANSWER, .failed = true };
+}
+
 /* Without a terminal now there is none later. */
 static void
 begin_terminal(const struct child *child, struct terminal *terminal)
@@ -365,7 +372,7 @@ ask(struct loop *loop, const struct action *action)
 	if (start_shell(loop, loop->shell.command) == 0)
 		return (struct event){ .kind = EVENT_NONE };
 	warn("cannot run %s", loop->shell.option);
-	return answer(VERDICT_STOP);
+	return no_answer();
 }
 
 /*
@@ -472,7 +479,9 @@ question_ended(const struct loop *loop)
 	    (code == STATUS_NOT_EXECUTABLE || code == STATUS_NOT_FOUND ||
 		(is_hook && code != 0)))
 		warnx("%s exited %d", option, code);
-	if (error != 0 || !WIFEXITED(status))
+	if (error != 0)
+		return no_answer();
+	if (!WIFEXITED(status))
 		return answer(VERDICT_STOP);
 	switch (code) {
 	case 0:
@@ -501,7 +510,7 @@ collect(struct loop *loop)
 	if (loop->doing == DOING_COLLECT)
 		return (struct event){ .kind = EVENT_NONE };
 	struct event event = process_ended(loop);
-	event.failed = output_take_failure(&loop->output, &event.signal);
+	event.failed |= output_take_failure(&loop->output, &event.signal);
 	return event;
 }
 

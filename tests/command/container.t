@@ -54,7 +54,7 @@ is 'a command that is not there is 127' "$code $err" \
     '127 retry: cannot execute /nosuch: No such file or directory'
 inside /retry -a 2 --check=true /.busybox/false
 is 'what needs a shell fails without one' "$code $(echo "$err" | head -n 1)" \
-    '1 retry: false: cannot run --check: /bin/sh: No such file or directory'
+    '125 retry: false: cannot run --check: /bin/sh: No such file or directory'
 inside /retry -a 1 /.busybox/sh -c 'touch /file'
 like 'nothing can be written there' "$err" 'Read-only file system'
 

@@ -175,8 +175,7 @@ is 'and not waited for beyond --max-time' "$code" 124
 for question in --check --before-retry; do
 	inject clone:error=EAGAIN:when=2 -a 2 -d 1ms $question=true \
 		sh -c 'exit 3'
-	is "$question without a process ends in the attempt's status" \
-		"$code" 3
+	is "$question without a process ends in 125" "$code" 125
 	like 'and is told' "$err" "cannot run $question"
 done
 inject clone:error=EAGAIN:when=2 -a 1 --on-give-up=true sh -c 'exit 3'
@@ -270,7 +269,7 @@ run setsid -w strace -o trace -P /dev/null -e trace="$(any_libc openat)" \
     -e inject="$(any_libc openat):error=EMFILE" \
     "$RETRY" -a 1 --check='touch checked' sh -c 'exit 3' <input
 like 'a check without /dev/null is told' "$code:$err" \
-    '^3:.*cannot run --check: (Too many open files|No file desc)'
+    '^125:.*cannot run --check: (Too many open files|No file desc)'
 check 'and does not run with standard input instead' not test -e checked
 at=$(last pipe2 '' -a 1 --output=chronic --check=false cat)
 inject "pipe2:error=EMFILE:when=$((at - 1))" --output=chronic \

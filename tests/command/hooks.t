@@ -266,11 +266,13 @@ if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
 		    "$RETRY" -d 0 "$@"
 	}
 	why='Resource temporarily unavailable'
-	unforked 2 --check=true sh -c 'exit 6'
-	is 'a check that cannot be forked is stop' "$code" 6
+	rm -f log
+	unforked 2 --log=text --log=json:log --check=true sh -c 'exit 6'
+	is 'a check that cannot be forked is an error of the run' \
+	    "$code $(judged) $(reason)" '125 stop error error'
 	like 'and reported' "$err" "^retry: sh: cannot run --check: $why\$"
 	unforked 2 --before-retry=true sh -c 'exit 6'
-	is 'a gate that cannot be forked gives up' "$code" 6
+	is 'so is a gate that cannot be forked' "$code" 125
 	like 'and is reported' "$err" "^retry: sh: cannot run --before-retry: $why\$"
 	unforked 2 --on-success=true true
 	is 'a hook that cannot be forked is reported' "$code $err" \
@@ -279,7 +281,7 @@ if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
 	is 'no check is asked of an attempt that could not be forked' \
 	    "$code $(echo "$err" | grep asked)" '125 '
 else
-	skip 'a check that cannot be forked is stop' \
+	skip 'a check that cannot be forked is an error of the run' \
 	    'there is no strace to forbid it'
 fi
 
@@ -291,18 +293,34 @@ shellless() {
 }
 [ "$(id -u)" -eq 0 ] && user='' || user=yes
 if shellless true 2>/dev/null; then
+	for how in '' --preserve-status --success-on=6; do
+		rm -f log
+		run shellless --log=json:log ${how:+"$how"} --check=true perl -e 'exit 6'
+		is "a check without a shell is no verdict ${how:+($how)}" \
+		    "$code $(judged) $(reason)" '125 stop error error'
+		rm -f log
+		run shellless --log=json:log ${how:+"$how"} --before-retry=true \
+		    perl -e 'exit 5'
+		is "nor is a gate without one ${how:+($how)}" \
+		    "$code $(judged) $(reason)" '125 retry default error'
+	done
+	run shellless --trials=3 --check=true true
+	is 'a trial whose check has no shell is not counted' \
+	    "$code $(printf '%s\n' "$err" | grep -c 'trials failed')" '125 0'
 	run shellless --check=true true
-	is 'a check whose shell cannot be executed is stop' "$code" 1
+	is 'a check whose shell cannot be executed ends in 125' "$code" 125
+	unlike 'and has said nothing' "$err" 'check says'
 	like 'and reported' "$err" '^retry: true: cannot run --check: /bin/sh: Permission denied$'
 	run shellless --before-retry=true perl -e 'exit 6'
-	is 'a gate whose shell cannot be executed gives up' "$code" 6
+	is 'so does a gate whose shell cannot be executed' "$code" 125
+	unlike 'which has not failed' "$err" 'before-retry failed'
 	like 'and is reported' "$err" \
 	    '^retry: perl: cannot run --before-retry: /bin/sh: Permission denied$'
 	run shellless --on-success=true true
 	is 'a hook whose shell cannot be executed is reported' "$code $err" \
 	    '0 retry: true: cannot run --on-success: /bin/sh: Permission denied'
 else
-	skip 'a check whose shell cannot be executed is stop' \
+	skip 'a check whose shell cannot be executed ends in 125' \
 	    'the shell cannot be covered'
 fi
 

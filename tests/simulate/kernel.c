@@ -1468,8 +1468,10 @@ __wrap_child_start(struct child *child, const struct start *start)
 	const struct process *process = find(child->pid);
 	if (result == -1 || process == NULL || kernel.simple)
 		return result;
-	if (kernel_chance(20))
+	if (kernel_chance(20)) {
 		*child->exec_errno = kernel_chance(2) ? ENOENT : EACCES;
+		kernel.failed |= self.role == ROLE_SHELL;
+	}
 	return result;
 }
 
