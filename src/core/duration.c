@@ -117,10 +117,16 @@ duration_parse(const char *text, double *seconds)
 	return PROBLEM_NONE;
 }
 
+/* The factor allows for decimals that binary cannot hold. */
+static double
+round_half_up(double number)
+{
+	return floor(number * (1 + 1e-12) + 0.5);
+}
+
 const char *
 duration_text(double seconds, char text[DURATION_TEXT])
 {
-	/* A duration is cut off after its last digit. */
 	static const struct {
 		double from;  /* for durations of at least this many seconds */
 		double digit; /* seconds that the last digit stands for */
@@ -145,11 +151,14 @@ duration_text(double seconds, char text[DURATION_TEXT])
 		strlcpy(text, "0s", DURATION_TEXT);
 		return text;
 	}
-	/* The factor allows for decimals that binary cannot hold. */
-	seconds *= 1 + 1e-12;
 	while (seconds < rows[i].from)
 		i++;
-	const double count = floor(seconds / rows[i].digit);
+	/* 99.97s becomes 100s, which is written as 1m40s. */
+	double count = round_half_up(seconds / rows[i].digit);
+	if (i > 0 && count * rows[i].digit >= rows[i - 1].from) {
+		i--;
+		count = round_half_up(seconds / rows[i].digit);
+	}
 	if (rows[i].next == NULL) {
 		snprintf(text, DURATION_TEXT, "%.3g%s", count / rows[i].each,
 		    rows[i].unit);

@@ -30,9 +30,8 @@ enum problem duration_number(const char *text, double *number,
 enum problem duration_ratio(const char *text, double *ratio);
 
 /*
- * Writes `seconds` for people, cut off after three digits or two units, so that
- * a wait is never announced longer than it is: "0.25s", "4.12s", "12.3ms",
- * "2m05s", "3h20m", "4d01h".  Returns `text`.
+ * Writes `seconds` for people, rounded to three digits or two units: "0.25s",
+ * "4.12s", "12.3ms", "2m05s", "3h20m", "4d01h".  Returns `text`.
  */
 const char *duration_text(double seconds, char text[DURATION_TEXT]);
 
