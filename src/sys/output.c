@@ -449,15 +449,11 @@ output_deliver(struct output *output, const struct record *run)
 		break;
 	case OUTPUT_HOLD:
 		/* The output of a failed attempt is not the run's output. */
-		if (run->reason != REASON_ERROR)
-			return release(output,
-			    succeeded || output->merged ? STDOUT_FILENO
-							: STDERR_FILENO);
-		break;
+		return release(output,
+		    succeeded || output->merged ? STDOUT_FILENO
+						: STDERR_FILENO);
 	case OUTPUT_ALL:
-		if (run->reason != REASON_ERROR)
-			return release(output, STDOUT_FILENO);
-		break;
+		return release(output, STDOUT_FILENO);
 	case OUTPUT_LAST:
 		if (over)
 			return release(output, STDOUT_FILENO);

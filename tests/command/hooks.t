@@ -304,6 +304,11 @@ if shellless true 2>/dev/null; then
 		is "nor is a gate without one ${how:+($how)}" \
 		    "$code $(judged) $(reason)" '125 retry default error'
 	done
+	for mode in stream hold all last chronic failed; do
+		run shellless --output=$mode --check=true echo kept
+		is "what it was about is not lost: $mode" \
+		    "$(printf '%s\n' "$out$err" | grep -c kept)" 1
+	done
 	run shellless --trials=3 --check=true true
 	is 'a trial whose check has no shell is not counted' \
 	    "$code $(printf '%s\n' "$err" | grep -c 'trials failed')" '125 0'
