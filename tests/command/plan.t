@@ -334,6 +334,15 @@ run retry --plan=down=30s --clients=20 --splay=5m -a 0 -b constant -d 10s -j non
     --log=json:-
 check 'who comes after an outage does not notice its end' \
     awk -v most="$(figure noticed_p99)" 'BEGIN { exit !(most > 0 && most <= 10) }'
+run retry --plan=0 --clients=10 --log=json:-
+is 'a first attempt is no retry' "$(figure peak_retries) $(figure attempts_total)" \
+    '0 10'
+run retry --plan --clients=10 -a 3 -b constant -d 10s -j none
+is 'a chart has at most twenty rows, of a time that people count in' \
+    "$(printf '%s\n' "$out" | sed -n 's/^ *\([0-9]*s\) .*/\1/p' | xargs)" \
+    '0s 2s 4s 6s 8s 10s 12s 14s 16s 18s 20s'
+run retry --plan --clients=1 -a 2 -j none
+like 'a client may be alone' "$out" '^Of 1 simulated client:$'
 run retry --plan --clients=4 -a 2 --log=json:-
 is 'no client alone has failures and waits' "$(figure failures) $(figure waited)" \
     'null null'
