@@ -344,7 +344,8 @@ done
 check 'which chronic holds behind what was read' cmp one want
 retry --output=chronic -a 1 --log=json --log=json:told --check='
     kill -USR1 $PPID; until grep -q SIGUSR1 told; do sleep .01; done
-    echo mine; exit 1' printf held >one 2>&1
+    echo mine; exit 1' \
+    sh -c 'until grep -q attempt told; do sleep .01; done; printf held' >one 2>&1
 is 'and what retry says meanwhile has a line of its own, at its place' \
     "$(sed 's/.*"event":"\([a-z]*\)".*/\1/' one | xargs)" \
     'start attempt held signal mine outcome end'
