@@ -298,4 +298,12 @@ for word in --health-interval=0 --health-timeout=0 --health-retries=0; do
 done
 status 125 'an interval has a unit that is known' retry --health=true --health-interval=1x true
 
+# One failure in between: people hear of the first success alone.
+echo 0 >count
+run retry -a 1 --health-interval=.02 --health='read -r n <count
+    echo $((n + 1)) >count; [ "$n" -ne 1 ]' \
+    sh -c 'until [ "$(cat count)" -ge 5 ] 2>/dev/null; do sleep .02; done'
+is 'an attempt that is healthy again was told as healthy' \
+    "$code $(printf '%s\n' "$err" | grep -c 'is healthy')" '0 1'
+
 finish
