@@ -255,31 +255,31 @@ time_text(double seconds, char text[MESSAGE_PART])
 	return duration_text(seconds, text);
 }
 
-/* A mean and percentiles, with a word for what a run does by them. */
+/* What follows a number. */
+struct unit {
+	const char *one, *many;
+};
+
+/* A mean and percentiles; `half` is a word for what a run does by them. */
 static void
 print_spread(const char *label, const struct spread *spread,
-    const char *(*write)(double, char *), const char *mean, const char *half)
+    const char *(*write)(double, char *), struct unit unit, const char *half)
 {
 	char text[4][MESSAGE_PART], error[MESSAGE_PART] = "";
 
+	write(spread->mean, text[0]);
 	if (spread->fixed) {
-		/* "7 attempts", "1 attempt", "4s later". */
-		int length = (int)(strstr(mean, " on average") - mean);
-
-		write(spread->mean, text[0]);
-		if (strcmp(text[0], "1") == 0 && mean[length - 1] == 's')
-			length--;
-		printf("%-9s %s%.*s\n", label, text[0], length, mean);
+		printf("%-9s %s%s\n", label, text[0],
+		    strcmp(text[0], "1") == 0 ? unit.one : unit.many);
 		return;
 	}
 	const double percent = 100 * spread->error / spread->mean;
 	if (percent > 1)
 		snprintf(error, sizeof(error),
 		    percent < 10 ? " (+-%.1g %%)" : " (+-%.0f %%)", percent);
-	printf("%-9s %s%s%s; %s %s, 95 %% %s, 99 %% %s\n", label,
-	    write(spread->mean, text[0]), mean, error, half,
-	    write(spread->p50, text[1]), write(spread->p95, text[2]),
-	    write(spread->p99, text[3]));
+	printf("%-9s %s%s on average%s; %s %s, 95 %% %s, 99 %% %s\n", label,
+	    text[0], unit.many, error, half, write(spread->p50, text[1]),
+	    write(spread->p95, text[2]), write(spread->p99, text[3]));
 }
 
 void
@@ -295,10 +295,10 @@ figures_print_outage(const struct plan_figures *figures)
 		    figures_percent(figures->early, text),
 		    share_error(figures->early, figures->runs, error));
 	print_spread("meanwhile", &figures->down, count_text,
-	    " attempts on average", "half at most");
+	    (struct unit){ " attempt", " attempts" }, "half at most");
 	if (figures->noticed.count > 0)
 		print_spread("noticed", &figures->noticed, time_text,
-		    " later on average", "half in");
+		    (struct unit){ " later", " later" }, "half in");
 }
 
 /* No run came to its end while there was time. */
@@ -328,10 +328,10 @@ figures_print(const struct plan_figures *figures)
 		printf("Of %zu,%03zu simulated %ss:\n", figures->runs / 1000,
 		    figures->runs % 1000, what);
 	print_gives_up(figures);
-	print_spread("attempts", &figures->attempts, count_text, " on average",
-	    "half at most");
-	print_spread("time", &figures->elapsed, time_text, " on average",
-	    "half in");
+	print_spread("attempts", &figures->attempts, count_text,
+	    (struct unit){ "", "" }, "half at most");
+	print_spread("time", &figures->elapsed, time_text,
+	    (struct unit){ "", "" }, "half in");
 	if (figures->outage)
 		figures_print_outage(figures);
 }

@@ -343,6 +343,8 @@ is 'a chart has at most twenty rows, of a time that people count in' \
     '0s 2s 4s 6s 8s 10s 12s 14s 16s 18s 20s'
 run retry --plan --clients=1 -a 2 -j none
 like 'a client may be alone' "$out" '^Of 1 simulated client:$'
+run retry --plan=0 --clients=2
+like 'and need one attempt' "$out" '^attempts  1$'
 run retry --plan --clients=4 -a 2 --log=json:-
 is 'no client alone has failures and waits' "$(figure failures) $(figure waited)" \
     'null null'
