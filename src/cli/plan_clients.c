@@ -23,30 +23,28 @@
 /* The clock is looked at after so many steps. */
 #define STEPS 256
 
-/* All clients, and what their attempts come to. */
+/* What the attempts of a crowd come to, or of several, added up. */
+struct load {
+	double crowds;
+	double attempts;
+	double peak; /* retries in one second */
+	double last; /* when the last client was through, or so far */
+	double firsts[ROWS], others[ROWS]; /* attempts in each row */
+};
+
+/* All clients. */
 struct crowd {
 	struct service service;
 	struct simulation *clients;
 	size_t *queue; /* a heap of those that go on: the next one is first */
 	size_t waiting;
+	struct load load;
 
-	double attempts;
-	double peak; /* retries in one second */
 	uint64_t parts[PARTS];
 	uint64_t part;	  /* the last part of a second that had a retry */
 	uint64_t retries; /* in the second that ends with it */
 
-	double last; /* when the last client was through, or so far */
-
 	double width; /* of a row of the chart, in seconds; 0: there is none */
-	double firsts[ROWS], others[ROWS]; /* attempts in each row */
-};
-
-/* What all crowds come to. */
-struct sums {
-	double crowds;
-	double attempts, peak, last;
-	double firsts[ROWS], others[ROWS];
 };
 
 /* --- the queue --- */
@@ -99,7 +97,7 @@ count_retry(struct crowd *crowd, double now)
 		*oldest = 0;
 	}
 	crowd->parts[part % PARTS]++;
-	crowd->peak = fmax(crowd->peak, (double)++crowd->retries);
+	crowd->load.peak = fmax(crowd->load.peak, (double)++crowd->retries);
 }
 
 static void
@@ -107,16 +105,16 @@ count_attempt(struct crowd *crowd, const struct simulation *client)
 {
 	const bool first = client->attempt == 1;
 
-	crowd->attempts++;
+	crowd->load.attempts++;
 	if (!first)
 		count_retry(crowd, client->now);
 	if (crowd->width == 0)
 		return;
 	const int row = (int)fmin(client->now / crowd->width + 1e-9, ROWS - 1);
 	if (first)
-		crowd->firsts[row]++;
+		crowd->load.firsts[row]++;
 	else
-		crowd->others[row]++;
+		crowd->load.others[row]++;
 }
 
 /*
@@ -136,11 +134,9 @@ run_crowd(struct crowd *crowd, const struct options *options, uint64_t number,
 	crowd->service.bucket = full;
 	crowd->service.writes = 0;
 	crowd->waiting = count;
-	crowd->last = crowd->attempts = crowd->peak = 0;
+	crowd->load = (struct load){ .crowds = 1 };
 	crowd->part = crowd->retries = 0;
 	memset(crowd->parts, 0, sizeof(crowd->parts));
-	for (int i = 0; i < ROWS; i++)
-		crowd->firsts[i] = crowd->others[i] = 0;
 	for (size_t i = 0; i < count; i++) {
 		simulation_open(&crowd->clients[i], &crowd->service,
 		    (struct random){ .seed = random_seed(&options->random,
@@ -155,7 +151,7 @@ run_crowd(struct crowd *crowd, const struct options *options, uint64_t number,
 			!stopwatch_runs(watch)))
 			break;
 		simulation_step(client);
-		crowd->last = fmax(crowd->last, client->now);
+		crowd->load.last = fmax(crowd->load.last, client->now);
 		if (service->count > 0 &&
 		    service->records[service->count - 1].kind == RECORD_ATTEMPT)
 			count_attempt(crowd, client);
@@ -189,7 +185,7 @@ row_width(double span)
 }
 
 static void
-print_chart(const struct sums *sums, double width, const struct screen *screen)
+print_chart(const struct load *load, double width, const struct screen *screen)
 {
 	const int room = screen->width - 1 - TEXTS;
 	const char *bold = screen->colour ? "\033[1m" : "";
@@ -199,20 +195,20 @@ print_chart(const struct sums *sums, double width, const struct screen *screen)
 	int rows = 0;
 
 	for (int i = 0; i < ROWS; i++) {
-		most = fmax(most, sums->firsts[i] + sums->others[i]);
-		if (sums->firsts[i] + sums->others[i] > 0)
+		most = fmax(most, load->firsts[i] + load->others[i]);
+		if (load->firsts[i] + load->others[i] > 0)
 			rows = i + 1;
 	}
 	printf("%s%7s  %8s%s  %s first attempts, %s retries\n", bold, "from",
 	    "attempts", end, plan_bar_cell(screen, BAR_RANGE),
 	    plan_bar_cell(screen, BAR_CERTAIN));
 	for (int i = 0; i < rows; i++) {
-		const double others = sums->others[i];
-		const double all = others + sums->firsts[i];
+		const double others = load->others[i];
+		const double all = others + load->firsts[i];
 		const double scale = room / most;
 
 		printf("%7s  %8.0f", duration_text(i * width, text),
-		    ceil(all / sums->crowds));
+		    ceil(all / load->crowds));
 		if (all > 0 && room > 0) {
 			printf("  ");
 			plan_bar(screen, (int)ceil(others * scale),
@@ -237,15 +233,15 @@ crowds_needed(const struct options *options, bool random)
 }
 
 static void
-add(struct sums *sums, const struct crowd *crowd)
+add(struct load *sum, const struct load *load)
 {
-	sums->crowds++;
-	sums->attempts += crowd->attempts;
-	sums->peak += crowd->peak;
-	sums->last += crowd->last;
+	sum->crowds += load->crowds;
+	sum->attempts += load->attempts;
+	sum->peak += load->peak;
+	sum->last += load->last;
 	for (int i = 0; i < ROWS; i++) {
-		sums->firsts[i] += crowd->firsts[i];
-		sums->others[i] += crowd->others[i];
+		sum->firsts[i] += load->firsts[i];
+		sum->others[i] += load->others[i];
 	}
 }
 
@@ -255,7 +251,6 @@ clients_simulate(const struct options *options, const struct screen *screen,
 {
 	struct crowd *crowd = calloc(1, sizeof(*crowd));
 	struct samples samples = { 0 };
-	struct sums sums = { 0 };
 	const struct stopwatch *first = watch;
 	double until = INFINITY;
 
@@ -279,28 +274,28 @@ clients_simulate(const struct options *options, const struct screen *screen,
 			.end = (watch->now() + watch->end) / 2 };
 
 		if (!run_crowd(crowd, options, 0, until, &half, NULL))
-			until = crowd->last;
-		crowd->width = row_width(crowd->last);
+			until = crowd->load.last;
+		crowd->width = row_width(crowd->load.last);
 		first = NULL;
 	}
 	bool whole = run_crowd(crowd, options, 0, until, first, &samples);
 	const size_t through = options->clients - crowd->waiting;
-	add(&sums, crowd);
-	while (whole && sums.crowds < needed && stopwatch_runs(watch)) {
-		whole = run_crowd(crowd, options, (uint64_t)sums.crowds,
+	struct load sum = crowd->load;
+	while (whole && sum.crowds < needed && stopwatch_runs(watch)) {
+		whole = run_crowd(crowd, options, (uint64_t)sum.crowds,
 		    INFINITY, watch, &samples);
 		if (whole)
-			add(&sums, crowd);
+			add(&sum, &crowd->load);
 	}
 	struct plan_figures figures =
 	    figures_of(&samples, crowd->service.script.down_from < INFINITY);
 	figures.clients = options->clients;
 	figures.through = through;
-	figures.total = sums.attempts / sums.crowds;
-	figures.peak = sums.peak / sums.crowds;
-	figures.last = sums.last / sums.crowds;
+	figures.total = sum.attempts / sum.crowds;
+	figures.peak = sum.peak / sum.crowds;
+	figures.last = sum.last / sum.crowds;
 	if (screen != NULL)
-		print_chart(&sums, crowd->width, screen);
+		print_chart(&sum, crowd->width, screen);
 	service_free(&crowd->service);
 	free(crowd->clients);
 	free(crowd->queue);
