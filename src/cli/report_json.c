@@ -25,7 +25,7 @@ put_string(FILE *file, const char *text)
 {
 	static const struct escape escape = { .special = "\"\\",
 		.is_special = text_is_harmful,
-		.bracket = true,
+		.commands = true,
 		.put = put_code };
 
 	putc('"', file);

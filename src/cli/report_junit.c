@@ -31,7 +31,7 @@ put_escaped(FILE *file, const char *text)
 {
 	static const struct escape escape = { .special = "&<>\"\r",
 		.is_special = is_bad,
-		.bracket = true,
+		.commands = true,
 		.put = put_reference };
 
 	escape_put(file, text, &escape);

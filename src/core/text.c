@@ -18,19 +18,32 @@ text_is_harmful(uint32_t c)
 	    (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
+bool
+text_is_command(uint32_t c, int *hashes)
+{
+	const bool is_letter = (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
+	const bool is_command = c == '[' && *hashes >= 2;
+
+	if (c == '#')
+		++*hashes;
+	else if (*hashes < 2 || !is_letter)
+		*hashes = 0;
+	return is_command;
+}
+
 char *
 text_safe(const char *text, char *buffer, size_t size)
 {
 	const int flags =
 	    VIS_CSTYLE | VIS_NL | VIS_TAB | VIS_GLOB | VIS_NOLOCALE;
 	char *end = buffer;
-	int hashes = 0; /* just before the character */
+	int hashes = 0;
 
 	while (*text != '\0') {
 		const char *byte = text;
 		const uint32_t c = text_next(&text);
-		const bool harmful =
-		    text_is_harmful(c) || (c == '[' && hashes >= 2);
+		const bool command = text_is_command(c, &hashes);
+		const bool harmful = command || text_is_harmful(c);
 		const long most = (harmful ? VIS_MOST : 1) * (text - byte);
 
 		if ((size_t)(end - buffer + most) + sizeof("...") > size) {
@@ -43,7 +56,6 @@ text_safe(const char *text, char *buffer, size_t size)
 				    (unsigned char)byte[1]);
 			else
 				*end++ = *byte;
-		hashes = c == '#' ? hashes + 1 : 0;
 	}
 	*end = '\0';
 	return buffer;

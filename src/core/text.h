@@ -16,10 +16,16 @@
 bool text_is_harmful(uint32_t c);
 
 /*
- * Copies UTF-8 text, in which vis(3) has made harmful characters visible, and
- * the bracket of "##[", which GitHub's runner obeys anywhere in a line, into a
- * buffer of `size` bytes (at least 4); what does not fit ends in "...".
- * Returns `buffer`.
+ * Whether the character is the bracket of "##[", "##vso[" or "##teamcity[",
+ * which a CI's runner obeys anywhere in a line.  `hashes`, 0 at first, is kept
+ * from one character of a text to the next.
+ */
+bool text_is_command(uint32_t c, int *hashes);
+
+/*
+ * Copies UTF-8 text, in which vis(3) has made visible what is harmful or a
+ * command of a CI's, into a buffer of `size` bytes (at least 4); what does not
+ * fit ends in "...".  Returns `buffer`.
  */
 char *text_safe(const char *text, char *buffer, size_t size);
 

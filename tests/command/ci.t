@@ -273,11 +273,13 @@ is 'the outputs begin a line, whoever has left one without its end' \
     'version=1.2step=1step=2 attempts=2 status=1 flaky=false reason=attempts'
 is 'and so does the summary' "$(sed -n '1p;2s/:.*//p' summary)" 'of another step
 **sh**'
-retry -q -a 1 --name='##[set-output name=x]1' --log=github:log --log=json:json \
-    --log=junit:xml sh -c 'exit 1' '##[group]'
-unlike 'no name holds what the runner obeys anywhere in a line' \
-    "$(cat log json xml all)" '##\['
-rm output summary
+for word in '##' '##vso' '##teamcity'; do
+	retry -q -a 1 --name="${word}[set-output name=x]1" --log=github:log \
+	    --log=json:json --log=junit:xml sh -c 'exit 1' "${word}[group]"
+	unlike "no name holds what a CI obeys anywhere in a line: $word" \
+	    "$(cat log json xml all)" "$word\\["
+	rm output summary log json xml
+done
 retry true >all 2>&1
 is 'a run that succeeds at once says nothing to GitHub' "$(cat all)" ''
 check 'nor does the summary' not test -s summary

@@ -118,6 +118,8 @@ text_is_shown_and_all_else_made_visible(void)
 		{ "\377", "\\M^?" },
 		{ "\342\200\256x", "\\M-b\\M^@\\M-.x" },
 		{ "#[##]a##[###[", "#[##]a##\\[###\\[" },
+		{ "##vso[#vso[## a[##a b[", "##vso\\[#vso[## a[##a b[" },
+		{ "##teamCity[##1[", "##teamCity\\[##1[" },
 	};
 	char safe[64], cut[8];
 
