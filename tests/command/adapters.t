@@ -196,6 +196,27 @@ is 'one of another sum is not run' "$code $out" \
     "125 ::error::the release has no $name.tar.gz of that sha256"
 gitlab 'echo ran' RETRY_SHA256="$zeros"
 is 'nor is it in a job' "$code $out" "1 no $name.tar.gz of RETRY_SHA256"
+# What is no sum is not taken for a pattern of one: not even with a line's end.
+for wrong in "$zeros
+" '.*' "$zeros\|" "$(echo "$sum" | tr a-f A-F)"; do
+	name_of=$(printf %s "${wrong#"$zeros"}")
+	action RETRY_COMMAND='echo ran' RETRY_SHA256="$wrong"
+	is "nothing is run whose sum is none: $name_of" "$code $out" \
+	    '125 ::error::sha256 is not 64 digits of 0-9 and a-f'
+	gitlab 'echo ran' RETRY_SHA256="$wrong"
+	is 'nor is it in a job' "$code $out" \
+	    '1 RETRY_SHA256 is not 64 digits of 0-9 and a-f'
+done
+for wrong in "$version/../v$version" "$version&x" '[0-9].0.0' '$(echo 0)' ..; do
+	action RETRY_COMMAND='echo ran' RETRY_VERSION="$wrong"
+	is "nothing is run of what is no version: $wrong" "$code $out" \
+	    '125 ::error::retry has no such version'
+	gitlab 'echo ran' RETRY_VERSION="$wrong"
+	is 'nor is that in a job' "$code $out" \
+	    '1 RETRY_VERSION is no version'
+done
+gitlab 'echo ran' RETRY_VERSION=
+is 'a job has to name a version' "$code $out" '1 RETRY_VERSION is no version'
 action RETRY_COMMAND='echo ran' RETRY_VERSION=0.0.1
 unlike 'nor is a release that is not there' "$code $out" '^0|ran'
 rm -rf "$name"* .retry
