@@ -253,7 +253,15 @@ echo >>".retry/$name.tar.gz"
 gitlab 'retry -q -a 1 sh -c "exit 3"'
 is 'whatever lies in a cache is not run unless its sum is right' \
     "$code $(printf '%s\n' "$out" | grep -c planted)" '3 0'
-rm -rf .retry
+rm -rf .retry/*
+for file in SHA256SUMS sum "$name.tar.gz"; do
+	echo mine >"mine-$file"
+	ln -s "../mine-$file" ".retry/$file"
+done
+gitlab 'echo ran'
+is 'nor is anything written where its links lead' \
+    "$(printf '%s\n' "$out" | tail -n 1) $(cat mine-* | xargs)" 'ran mine mine mine'
+rm -rf .retry mine-*
 if command -v busybox >/dev/null && command -v python3 >/dev/null; then
 	# As in Alpine's image, in which curl is not.
 	mkdir alpine
