@@ -85,7 +85,9 @@ for number in 0 1; do
 linux
 /retry
 description=Runs a command until it succeeds
-licenses=MIT
+licenses=(BSD-2-Clause AND BSD-3-Clause AND ISC) AND \
+(BSD-2-Clause OR GPL-2.0-or-later) AND \
+(GPL-3.0-or-later WITH GCC-exception-3.1) AND MIT
 revision=$commit
 title=retry
 version=$version"

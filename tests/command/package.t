@@ -242,6 +242,23 @@ tarball=$(ls dist/*amd64.tar.gz)
 check 'a tarball is there' test -s "$tarball"
 check 'and its sum' grep -qF "${tarball##*/}" dist/SHA256SUMS
 is 'and all that is linked in' "$(linked "$tarball")" 'gcc libbsd libev musl'
+
+# An image has the program of a tarball, and so all that is linked into it.
+# concluded FILE: the licences of what is in it, by the list beside it.
+concluded() {
+	jq -r --arg file "${1##*/}" '.packages[] |
+	    select(.packageFileName == $file).licenseConcluded' \
+	    "${1%/*}/${list##*/}"
+}
+mkdir images
+cp "$list" "$tarball" images
+image=images/$(echo "${tarball##*/}" | sed 's/-linux-.*/-image.tar/')
+: >"$image"
+SOURCE_DATE_EPOCH=0 "$TESTS/../scripts/sbom" "images/${list##*/}" 1.0 none "${image##*/}"
+is 'an image has the licences of all that is in it' "$(concluded "$image")" \
+    "$(concluded "$tarball")"
+is 'and says so itself' "$(sed -n 's/.*licenses="\(.*\)"$/\1/p' \
+    "$TESTS/../scripts/Containerfile")" "$(concluded "$tarball")"
 mkdir unpacked
 tar -C unpacked --strip-components=1 -xzf "$tarball"
 program=unpacked/bin/retry
