@@ -123,6 +123,12 @@ if [ "$code" -eq 77 ]; then
 else
 	is 'the list is what SPDX wants' "$code$err" 0
 fi
+is 'it says who releases what is in it, and who says so' \
+    "$(jq -r '(.packages[] | select(.packageFileName) | .supplier),
+	.creationInfo.creators[]' "$list" | sort -u)" \
+    "Organization: $DEBFULLNAME ($DEBEMAIL)
+Tool: scripts/package-$(sed -n "s/^  version: '\(.*\)',/\1/p" \
+	"$TESTS/../meson.build")"
 is 'the package says of which sources it has parts' \
     "$(dpkg-deb -f "$package" Static-Built-Using |
 	sed 's/ (= [^)]*)//g')" 'libbsd, libev'
