@@ -154,6 +154,8 @@ unit_seconds(const char *word, size_t length)
 		{ "ms", 1e-3 },
 	};
 
+	if (length == 0)
+		return 0;
 	/* A capital letter alone may be a month, or nothing that is known. */
 	if (length == 1)
 		return *word == 'd' ? 86400
