@@ -126,7 +126,7 @@ enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 struct options {
 	struct policy policy;
 	struct random random;
-	bool draws; /* anything of the run is random */
+	bool draws; /* the length of a wait may be random */
 	/*
 	 * --stop-on's lists, applied to nothing and to everything: they make
 	 * (x & stop_kept) | stop_added of any default x.

@@ -43,6 +43,7 @@ struct policy {
 	double throttle_delay;
 	double hint_limit;  /* a longer hint gives up */
 	double hint_spread; /* how much longer chance makes a hint: 0.2 */
+	bool hints;	    /* an attempt may give one */
 
 	struct health_rules health;
 	struct rules rules;
@@ -71,7 +72,7 @@ struct policy {
 	bool early_skip;   /* if it is too early, end instead of waiting */
 };
 
-/* Whether anything of the run is random. */
+/* Whether the length of a wait may be random. */
 bool policy_draws(const struct policy *policy);
 
 /*

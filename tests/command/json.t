@@ -78,6 +78,49 @@ is 'the seed of any run repeats its delays' "$(jq .delay second)" \
     "$(jq .delay first)"
 retry -q -j none -a 1 --log=json:fixed false
 is 'a run without chance has none' "$(jq -r 'select(.seed?).seed' fixed)" ''
+
+# seeds OPTION...: whether a run of `false` tells a seed.
+seeds() {
+	retry -q --log=json:- "$@" false |
+	    jq -r 'select(.event == "start").seed != null'
+}
+while read -r options; do
+	# shellcheck disable=SC2086 # words
+	is "no delay is random, so no seed is told: $options" \
+	    "$(seeds $options)" false
+done <<'end'
+-a 1
+-a 1/10m
+-a 1 -d 5 -b smooth
+-a 1 --repeat
+-a 2 -d 0
+-a 2 -d 0 -b decorrelated
+-a 2 -d 1ms -j 0
+--trials=2
+--trials=2 -j full
+--trials=1 -d 1ms
+--trials=2 --control
+end
+while read -r options; do
+	# shellcheck disable=SC2086 # words
+	is "a delay may be random, so a seed is told: $options" \
+	    "$(seeds $options)" true
+done <<'end'
+-a 2 -d 1ms
+-a 2 -d 0 -j +1ms
+-a 2 -d 0 -b linear:step=1ms
+-a 2 -d 0 --min-delay=1ms
+-a 2 -d 0 --control
+-a 2 -d 0 --delay-match=(x)
+-a 2 -d 0 --throttle-on=9 --throttle-delay=1ms
+-a 1 --splay=1ms
+-a 1 -d 1ms --wait-first
+-a 1 --free-on=9
+-a 1 --repeat --success-delay=1ms
+-a 1 --state=state
+--trials=2 -d 1ms
+--trials=2 -j +1ms
+end
 holds 'attempts are numbered' \
     '[.[] | select(.event == "attempt").attempt] == [1, 2, 3, 4]'
 holds 'and have a process' \
