@@ -19,7 +19,7 @@ message_time(double seconds, char text[MESSAGE_PART])
 	if (seconds > 0 && seconds < 1e-3)
 		return "<1ms";
 	if (seconds < 0.1)
-		seconds = floor(seconds * 1e3) / 1e3;
+		seconds = round(seconds * 1e3) / 1e3;
 	return duration_text(seconds, text);
 }
 
