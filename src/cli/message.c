@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/message.h"
@@ -328,33 +329,55 @@ add_limit(struct message *message, const struct record *record)
 		    record->reached->length, record->reached->text);
 }
 
+/*
+ * Two digits of what lies between the number and 0 or, if that is less, 100;
+ * without zeros at the end.
+ */
+static void
+put_fine(double percent, char text[MESSAGE_PART])
+{
+	const double rest = fmin(percent, 100 - percent);
+	char number[MESSAGE_PART];
+
+	int length = snprintf(number, sizeof(number), "%.*f",
+	    1 - (int)floor(log10(rest)), percent);
+	while (number[length - 1] == '0')
+		length--;
+	if (number[length - 1] == '.')
+		length--;
+	snprintf(text, MESSAGE_PART, "%.*s %%", length, number);
+}
+
 const char *
 message_percent(double share, char text[MESSAGE_PART])
 {
 	const double percent = share * 100;
 
-	if (percent > 0 && percent < 1)
-		snprintf(text, MESSAGE_PART, "%.2g %%", percent);
-	else if (percent <= 0 || percent >= 100)
+	if (percent <= 0 || percent >= 100)
 		snprintf(text, MESSAGE_PART, "%.0f %%", percent);
+	else if (percent < 1 || percent > 99.9)
+		put_fine(percent, text);
 	else
 		snprintf(text, MESSAGE_PART, "%.1f %%", percent);
 	return text;
 }
 
-/* A number of which two digits are known: "23,000". */
+/* A number of which two digits are known, and which has two: "23,000". */
 static const char *
 rough(double number, char text[MESSAGE_PART])
 {
-	const double unit = pow(10, fmax(floor(log10(number)) - 1, 0));
 	char digits[MESSAGE_PART];
 	size_t length = 0;
 
-	snprintf(digits, sizeof(digits), "%.0f", round(number / unit) * unit);
-	for (const char *digit = digits; *digit != '\0'; digit++) {
-		if (length > 0 && strlen(digit) % 3 == 0)
+	/* "2.3e+04" */
+	snprintf(digits, sizeof(digits), "%.1e", number);
+	const long exponent = strtol(digits + strlen("2.3e"), NULL, 10);
+	for (long place = exponent; place >= 0; place--) {
+		const long i = exponent - place;
+
+		text[length++] = i == 0 ? digits[0] : i == 1 ? digits[2] : '0';
+		if (place > 0 && place % 3 == 0)
 			text[length++] = ',';
-		text[length++] = *digit;
 	}
 	text[length] = '\0';
 	return text;

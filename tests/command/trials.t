@@ -151,6 +151,21 @@ run retry --trials=5 --state=state sh -c '[ "$RETRY_ATTEMPT" -lt 3 ] || kill -TE
 logged --trials=2 --state=state true
 is 'and those of a run that a signal ended' \
     "$(jq -r 'select(.event == "end") | "\(.trials) \(.failed)"' log)" '16 2'
+# shares PRINTED FAILED COUNT: of trials to which one that succeeds is added.
+shares() {
+	sed -i "s/^trials.*/trials $(($3 - 1)) failed $2/" state
+	cp state shares
+	run retry --trials=1 --state=shares true
+	is "$2 of $3 failed" "${err##* in all }" "$1"
+}
+shares '1 of 10000000: 0.00001 % (95 % interval 0.0000018 % to 0.000057 %), others: 1; with -a 2 one run in 100,000,000,000,000 would fail at 0.00001 %' \
+    1 10000000
+shares '99999 of 100000: 99.999 % (95 % interval 99.9943 % to 99.99982 %), others: 99999' \
+    99999 100000
+shares '9990 of 10000: 99.9 % (95 % interval 99.8 % to 99.946 %), others: 9990' \
+    9990 10000
+shares '1 of 9223372036854775807: 0.000000000000000011 % (95 % interval 0.0000000000000000019 % to 0.000000000000000061 %), others: 1; with -a 2 one run in 85,000,000,000,000,000,000,000,000,000,000,000,000 would fail at 0.000000000000000011 %' \
+    1 9223372036854775807
 sed -i 's/^trials.*/trials 3 failed 4/' state
 run retry --trials=1 --state=state true
 like 'a damaged line is refused' "$err" 'does not end as a state does'
