@@ -8,6 +8,7 @@
 #include "cli/plan_clients.h"
 #include "cli/plan_table.h"
 #include "core/duration.h"
+#include "core/process.h"
 #include "core/text.h"
 
 /* How many runs are simulated, if there is time. */
@@ -230,8 +231,11 @@ print_longest(const struct options *options, const struct stopwatch *watch)
 {
 	const double most = ALMOST_1;
 	const double max_time = options->policy.max_time;
-	const double last =
-	    options->policy.splay + max_time + options->policy.kill_after;
+	/* Without SIGKILL the run does not wait for ever all the same. */
+	const double kill_after = options->policy.kill_after > 0
+	    ? options->policy.kill_after
+	    : PROCESS_LAST_GRACE;
+	const double last = options->policy.splay + max_time + kill_after;
 	const uint64_t attempts = options->policy.limits.attempts;
 	const bool has_commands =
 	    options->policy.rules.check || options->policy.gate;
@@ -270,7 +274,8 @@ print_longest(const struct options *options, const struct stopwatch *watch)
 	if (!run.over && even && attempts > run.attempt)
 		elapsed += each * (double)(attempts - run.attempt);
 	printf("longest   ");
-	if (max_time > 0 && (endless || run.unlimited || elapsed > last))
+	if (max_time > 0 &&
+	    (endless || run.unlimited || run.unkilled || elapsed > last))
 		printf("%s, by --max-time%s\n", duration_text(last, text),
 		    service.policy.kill_after > 0 ? " and --kill-after" : "");
 	else if (endless)
@@ -281,6 +286,8 @@ print_longest(const struct options *options, const struct stopwatch *watch)
 		print_time(elapsed, waits);
 		printf("%s\n",
 		    run.unlimited ? "; attempts have no time limit"
+			: run.unkilled
+			? "; nothing is killed that outlasts its timeout"
 			: has_commands
 			? ", every time limit used up"
 			: ", every attempt ended by its timeout");

@@ -233,8 +233,10 @@ end_attempt(struct simulation *simulation, double end)
 	}
 	if (simulation->service->slow && limited && !simulation->refused)
 		end = deadline + policy->kill_after;
-	if (!limited || policy->kill_after == 0)
+	if (!limited)
 		simulation->unlimited = true;
+	else if (policy->kill_after == 0)
+		simulation->unkilled = true;
 	simulation->event = (struct event){ .kind = EVENT_EXITED, .now = end };
 }
 

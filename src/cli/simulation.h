@@ -54,6 +54,7 @@ struct simulation {
 	double noticed; /* seconds from there to its success, if so */
 	uint64_t down;	/* attempts that were made while the service was down */
 	bool unlimited; /* slow: something may take as long as it likes */
+	bool unkilled;	/* slow: something is limited, but need not end */
 };
 
 /*

@@ -235,7 +235,10 @@ done <<'END'
 -t 1 --check=true/6.1s, every time limit used up
 -t 1 --before-retry=true/5.1s, every time limit used up
 -t 1 --check=true --before-retry=true/7.1s, every time limit used up
--t 1 --check=true -k 0/4.1s; attempts have no time limit
+-t 1 --check=true -k 0/4.1s; nothing is killed that outlasts its timeout
+-t 1 -k 0/2.1s; nothing is killed that outlasts its timeout
+-k 0/0.1s of waiting; attempts have no time limit
+-t 1 -T 5 -k 0/6s, by --max-time
 -t 1 --check=true -T 5/6s, by --max-time and --kill-after
 --check=true --before-retry=true/0.1s of waiting; attempts have no time limit
 END
