@@ -350,7 +350,7 @@ plan_clients(const struct options *options, struct report *report,
 		.kind = RECORD_END,
 		.time = figures.last,
 		.elapsed = figures.last,
-		.attempt = (uint64_t)figures.total,
+		.attempt = (uint64_t)round(figures.total),
 		.reason = REASON_PLAN,
 		.figures = &figures,
 	};

@@ -308,13 +308,13 @@ void
 clients_print(const struct plan_figures *figures)
 {
 	const double peak = ceil(figures->peak);
+	const double total = round(figures->total);
 	char text[MESSAGE_PART];
 
 	duration_text(figures->last, text);
 	printf("peak      %.0f %s in one second\n", peak,
 	    peak == 1 ? "retry" : "retries");
-	printf("total     %.0f attempt%s", figures->total,
-	    figures->total == 1 ? "" : "s");
+	printf("total     %.0f attempt%s", total, total == 1 ? "" : "s");
 	if (figures->runs > 0) {
 		printf("; the last client is through after %s\n\n", text);
 		figures_print(figures);

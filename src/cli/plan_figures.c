@@ -176,17 +176,27 @@ figures_percent(double share, char text[MESSAGE_PART])
 	return text;
 }
 
+/* The margin of error in percent, with one digit that is known. */
+static const char *
+margin(double percent, char text[MESSAGE_PART])
+{
+	/* 9.5 has two digits once it is rounded to one. */
+	snprintf(text, MESSAGE_PART, percent < 9.5 ? "%.1g" : "%.0f", percent);
+	return text;
+}
+
 /* By how much a share of so many runs may be wrong, " (+-0.4 %)", or "". */
 static const char *
 share_error(double share, size_t runs, char text[MESSAGE_PART])
 {
 	const double error =
 	    CONFIDENT * sqrt(share * (1 - share) / (double)runs);
+	char number[MESSAGE_PART];
 
 	*text = '\0';
 	if (error > 0)
-		snprintf(text, MESSAGE_PART,
-		    error < 0.1 ? " (+-%.1g)" : " (+-%.0f)", 100 * error);
+		snprintf(text, MESSAGE_PART, " (+-%.32s)",
+		    margin(100 * error, number));
 	return text;
 }
 
@@ -266,6 +276,7 @@ print_spread(const char *label, const struct spread *spread,
     const char *(*write)(double, char *), struct unit unit, const char *half)
 {
 	char text[4][MESSAGE_PART], error[MESSAGE_PART] = "";
+	char number[MESSAGE_PART];
 
 	write(spread->mean, text[0]);
 	if (spread->fixed) {
@@ -275,8 +286,8 @@ print_spread(const char *label, const struct spread *spread,
 	}
 	const double percent = 100 * spread->error / spread->mean;
 	if (percent > 1)
-		snprintf(error, sizeof(error),
-		    percent < 10 ? " (+-%.1g %%)" : " (+-%.0f %%)", percent);
+		snprintf(error, sizeof(error), " (+-%.32s %%)",
+		    margin(percent, number));
 	printf("%-9s %s%s on average%s; %s %s, 95 %% %s, 99 %% %s\n", label,
 	    text[0], unit.many, error, half, write(spread->p50, text[1]),
 	    write(spread->p95, text[2]), write(spread->p99, text[3]));

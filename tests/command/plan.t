@@ -353,6 +353,16 @@ is 'no client alone has failures and waits' "$(figure failures) $(figure waited)
     'null null'
 run retry --plan --clients=1 -a 2
 like 'one of anything is singular' "$out" '^peak      1 retry in one second$'
+run retry --plan=p=0.2 --clients=1 -a 3 --seed=1
+like 'if it is one only when rounded, too' "$out" '^total     1 attempt;'
+run retry --plan=p=0.2 --clients=3 -a 3 --seed=1 --log=json:-
+is 'all attempts of a crowd are a rounded mean' \
+    "$(figure attempts) $(figure attempts_total)" '4 3.65'
+run retry --plan=p=0.5 -a 1 --clients=1
+like 'a margin of ten percent is told in digits' "$out" \
+    '^give up   [0-9]+ % \(\+-10\): after'
+run retry --plan=p=0.045 -d 100s --seed=1
+like 'so is that of a mean' "$out" '^time .* on average \(\+-10 %\);'
 run retry --plan=down=2s:5s -d 0 -j none -a 4
 like 'and one attempt' "$out" '^meanwhile 1 attempt$'
 run retry --clients=3 true
