@@ -15,6 +15,7 @@ bool
 text_is_harmful(uint32_t c)
 {
 	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == TEXT_REPLACEMENT ||
+	    c == 0x61c || c == 0x200e || c == 0x200f ||
 	    (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 

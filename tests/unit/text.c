@@ -139,6 +139,8 @@ the_ends_of_what_is_harmful_are_known(void)
 	} ranges[] = {
 		{ 0, 0x1f },
 		{ 0x7f, 0x9f },
+		{ 0x61c, 0x61c },
+		{ 0x200e, 0x200f },
 		{ TEXT_REPLACEMENT, TEXT_REPLACEMENT },
 		{ 0x2028, 0x202e },
 		{ 0x2066, 0x2069 },
