@@ -44,6 +44,8 @@ settle_format(struct sink *sink)
 		sink->format = report_format("tty");
 	else if (github != NULL && strcmp(github, "true") == 0)
 		sink->format = report_format("github");
+	else
+		sink->format = report_format("text");
 }
 
 /* Returns NULL, or which other log or option has the file too. */
@@ -186,6 +188,17 @@ open_github_files(struct report *report)
 	}
 }
 
+/* Whether another log writes the same lines to the same place. */
+static bool
+is_written(const struct report *report, const struct sink *sink)
+{
+	for (size_t i = 0; i < report->count && sink->name == NULL; i++)
+		if (report->sinks[i].name == NULL &&
+		    report->sinks[i].format == sink->format)
+			return true;
+	return false;
+}
+
 /* Whether the sink's file is standard output too. */
 static bool
 has_output(const struct sink *sink)
@@ -213,16 +226,19 @@ logs_open(struct report *report, const struct options *options)
 	    reallocarray(NULL, count + GITHUB_FILES, sizeof(*report->sinks));
 	if (report->sinks == NULL)
 		err(STATUS_OWN_FAILURE, "--log");
-	for (; report->count < count; report->count++) {
+	for (size_t i = 0; i < count; i++) {
 		struct sink *sink = &report->sinks[report->count];
 
-		open_sink(report, sink, &logs[report->count]);
-		open_text(report, sink);
+		open_sink(report, sink, &logs[i]);
 		settle_format(sink);
+		if (is_written(report, sink))
+			continue;
+		open_text(report, sink);
 		const bool github = sink->format == report_format("github");
 		sink->has_output =
 		    (github || sink->name != NULL) && has_output(sink);
 		is_github |= github;
+		report->count++;
 	}
 	if (is_github && !options->plan)
 		open_github_files(report);

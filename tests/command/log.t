@@ -54,6 +54,15 @@ same() {
 	check 'and nothing is run' not test -e ran
 }
 same 'two logs of one name are refused' retry --log=json:x --log=text:x
+for logs in '--log=text --log=text' '--log=auto --log=text' \
+    '--log=text --log=text:/dev/stderr'; do
+	# shellcheck disable=SC2086 # words
+	run retry $logs -a 1 false
+	is "$logs writes each line once" "$(echo "$err" | grep -c .)" 2
+done
+run retry --log=text --log=json -a 1 false
+is 'two formats each write theirs' "$(echo "$err" | grep -c '^retry:')" 2
+like 'and both' "$err" '"event":"end"'
 ln log hard
 same 'a log that is the budget is refused' \
     retry --budget=shared --log=json:shared
