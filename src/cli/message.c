@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -295,6 +296,14 @@ add_wait(struct message *message, const struct options *options,
 	add(message, ")");
 }
 
+/* Why a run ends that neither its attempts nor a limit end. */
+static const char *
+own_failure(const struct record *record)
+{
+	return record->death == SIGPIPE ? "nobody reads the output"
+					: "retry itself failed";
+}
+
 /* The limit or the command that let no other attempt follow. */
 static void
 add_limit(struct message *message, const struct record *record)
@@ -323,7 +332,7 @@ add_limit(struct message *message, const struct record *record)
 		add(message, ", and --before-retry %s",
 		    record->command_timed_out ? "timed out" : "failed");
 	else if (record->reason == REASON_ERROR)
-		add(message, ", and retry itself failed");
+		add(message, ", and %s", own_failure(record));
 	else if (record->reason == REASON_ATTEMPTS && record->reached != NULL)
 		add(message, ", which reaches --attempts=%.*s",
 		    record->reached->length, record->reached->text);
@@ -451,7 +460,7 @@ add_missing(struct message *message, const struct record *record)
 		    record->command_timed_out ? "timed out" : "failed");
 		break;
 	case REASON_ERROR:
-		add(message, ": retry itself failed");
+		add(message, ": %s", own_failure(record));
 		break;
 	case REASON_NONE:
 	case REASON_SUCCESS:

@@ -242,6 +242,12 @@ run retry -a 5 -d 0 --output=failed \
 is 'retries, too, may show failed attempts only' "$code $out" "0 1
 2"
 
+{ retry --trials=9 sh -c 'seq 99; exit 1' 2>err; echo $? >code; } |
+    head -n 1 >/dev/null
+like 'where nobody reads them, no other is made, and why is told' \
+    "$(cat code) $(tail -n 1 err)" \
+    '^141 .*; [0-9] of 9 were not made: nobody reads the output$'
+
 # --- what does not go together ---
 
 for options in -a2 -a0 '-a timeout:1' --repeat --budget=x -blinear -m9 \
