@@ -49,6 +49,21 @@ done
 is 'each file names its status and where it is from' "$(
 	find "$data" -type f ! -name README -exec head -qn 1 {} + |
 	    grep -cEv '^status [0-9]+; [^;]+; .')" 0
+# taken FILE...: lines of a program's source, which a tool shows with an error, and of
+# the list of its options. They are more than a message: their authors license them.
+taken() {
+	awk 'FNR == 1 { shown = usage = 0 }
+		/^  File ".*", line / { shown = 1; next }
+		!/^    / { shown = 0 }
+		shown || usage && /^(npm (error|ERR!))? *\[?--?[a-zA-Z?]/ {
+			print FILENAME ": " $0
+		}
+		tolower($0) ~ /^(npm (error|err!) )?usage:/ { usage = 1 }' "$@"
+}
+printf '%s\n' '  File "x.py", line 2, in x' '    return 2' '    ^^^^^^^^' \
+    'usage: x' '  -x, --long  what it does' 'no' >example
+is 'what is more than a message is found' "$(taken example | wc -l)" 3
+is 'and no file has it' "$(taken "$data"/*/*/* | head -n 3)" ''
 is 'no preset makes more than two retries of a failure that it does not know' \
     "$(for tool in npm pip apt docker git go cargo; do
 	: >attempts
