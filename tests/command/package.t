@@ -150,6 +150,7 @@ for name in usr/bin/retry-backoff usr/share/man/man1/retry-backoff.1.gz \
     usr/share/fish/vendor_completions.d/retry-backoff.fish \
     usr/share/doc/retry-backoff/copyright \
     usr/share/doc/retry-backoff/changelog.Debian.gz \
+    usr/share/doc/retry-backoff/NEWS.gz \
     usr/share/doc/retry-backoff/notices.gz
 do
 	check "the package has $name" grep -qx "$name" names
