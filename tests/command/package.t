@@ -50,6 +50,12 @@ check 'new versions are found' perl -e '$ARGV[0] =~ /^$ARGV[1]$/ or exit 1' \
     "$watched"
 like 'and scripts/release makes such a tag' \
     "$(cat "$TESTS/../scripts/release")" 'git tag -a "v\$version"'
+is 'the repository is named' "$(tar -xJf dist/*.debian.tar.xz -O \
+    debian/upstream/metadata | sed -n 's/^Repository: //p')" "$RETRY_URL"
+run env RETRY_URL= "$TESTS/../scripts/package" pageless debian
+is 'it can be made without a page' "$code" 0
+is 'which is then named nowhere' "$(tar -xJf pageless/*.debian.tar.xz -O |
+    grep -E '@URL@|^(Homepage|Repository|Bug-[^:]*|https?):')" ''
 RETRY_ITP=1000000 run "$TESTS/../scripts/package" closing debian deb
 is 'it can be made for a first upload' "$code" 0
 like 'but one that is named' "$(changes closing)" 'NEWS\.md\. \(Closes: #1000000\)$'
