@@ -261,6 +261,7 @@ retry -q --state=closed/state -a 1 false
 chmod 500 closed
 run confined retry --state=closed/state ./tries 0
 is 'a folder that may not be written is refused' "$code $(attempts)" '125 0'
+chmod 700 closed
 
 # --tolerate.
 
