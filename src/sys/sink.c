@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/text.h"
@@ -18,6 +19,15 @@
 
 /* Milliseconds that the end of a run waits for a reader of half a line. */
 #define REST_PATIENCE 1000
+
+/*
+ * A file grows bit by bit while another process writes to it, and then seems to
+ * end in the middle of a line.  It does if its size stays the same for so many
+ * looks, with a rest in between; there is a limit to looking.
+ */
+#define LOOKS 20
+#define LOOKS_MOST 100
+static const struct timespec rest = { .tv_nsec = 1000000 };
 
 void
 sink_complain(struct sink *sink, int error)
@@ -87,20 +97,36 @@ write_rest(struct sink *sink)
 	return true;
 }
 
+/* Whether the file that the log goes to ends in the middle of a line. */
+static bool
+file_ends_mid_line(const struct sink *sink)
+{
+	struct stat status;
+	off_t size = 0;
+	int same = 0;
+	char last;
+
+	for (int look = 0; look < LOOKS_MOST && same < LOOKS; look++) {
+		if (look > 0)
+			nanosleep(&rest, NULL);
+		if (fstat(sink->reader, &status) == -1 || status.st_size == 0 ||
+		    pread(sink->reader, &last, 1, status.st_size - 1) != 1 ||
+		    last == '\n')
+			return false;
+		same = status.st_size == size ? same + 1 : 0;
+		size = status.st_size;
+	}
+	return true;
+}
+
 /* Whether the last line in the place that the log goes to has no end. */
 static bool
 ends_mid_line(const struct sink *sink, const struct output *output)
 {
-	struct stat status;
-	char last;
-
 	if (sink->name == NULL || sink->has_output)
 		return output_ends_mid_line(output,
 		    sink->name == NULL ? ERR : OUT);
-	return sink->reader != NO_DESCRIPTOR &&
-	    fstat(sink->reader, &status) == 0 && status.st_size > 0 &&
-	    pread(sink->reader, &last, 1, status.st_size - 1) == 1 &&
-	    last != '\n';
+	return sink->reader != NO_DESCRIPTOR && file_ends_mid_line(sink);
 }
 
 /*
