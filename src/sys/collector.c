@@ -195,7 +195,7 @@ let_out(struct collector *collector, int index, int writer)
 {
 	struct collection *shared = collector->shared;
 	struct spool *spool = &shared->spools[index];
-	char buffer[COPY_MOST];
+	static char buffer[COPY_MOST];
 	struct stat status;
 	const off_t end = spool_end(spool);
 

@@ -55,6 +55,11 @@ run sh -c 'ulimit -s 128
 	exec retry -a 1 bin/plain $(yes a | head -n 7000)'
 is 'it may have many arguments on a small stack' "$code $out" \
     '0 bin/plain: 7000 a'
+for option in --output=hold --stdin=replay; do
+	run sh -c 'ulimit -s 80
+		seq 9 | exec retry -a 1 "$1" wc -l' sh $option
+	is "$option is content with one, too" "$code $out" '0 9'
+done
 run env PATH="$T/denied:/nosuch" "$RETRY" plain
 is 'what may not be executed is 126' "$code" 126
 like 'and told' "$err" 'cannot execute plain: no execute permission: chmod \+x .*/denied/plain$'
