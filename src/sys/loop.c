@@ -788,13 +788,13 @@ suspend(struct loop *loop, const struct signalfd_siginfo *info)
 	if (runs && !signal_queue_reached(info, &loop->child))
 		child_stop(&loop->child, number);
 	output_signal(&loop->output, SIGSTOP);
-	child_signal(&loop->probe.child, SIGSTOP);
+	child_signal_group(&loop->probe.child, SIGSTOP);
 	const double begun = events_time(CLOCK_MONOTONIC);
 	signal_queue_stop(number);
 	loop->resumed = events_time(CLOCK_MONOTONIC);
 	loop->behind += loop->resumed - begun;
 	output_signal(&loop->output, SIGCONT);
-	child_signal(&loop->probe.child, SIGCONT);
+	child_signal_group(&loop->probe.child, SIGCONT);
 	if (runs)
 		child_signal_group(&loop->child, SIGCONT);
 	arm(loop);

@@ -30,6 +30,11 @@ await test -s pid
 echo $$ >probe
 exec sleep 100d
 END
+# One in a process group of its own.
+program timed <<'END'
+await test -s pid
+exec timeout 500 sh -c 'echo $$ >probe; exec sleep 100d'
+END
 program all_stopped <<'END'
 both_stopped && for name; do await is_stopped "$name"; done
 END
@@ -95,6 +100,11 @@ on_shell clock 'retry -a 1 --health="hangs || exit 0" --health-interval=10ms \
     . 'type=\x1a' Stopped 'run=all_stopped probe; sleep 10.5' . 'type=fg\n' \
     'fg\n' 'run=all_go_on probe; sleep .2
 	! told failing && : >still; tell KILL pid' "$prompt" "$ends"
+
+on_shell group 'retry -a 1 --health="exec timed" --health-interval=10ms flaky' \
+    . 'run=await test -s pid && await test -s probe' \
+    . 'type=\x1a' Stopped 'run=all_stopped probe' . 'type=fg\n' \
+    'fg\n' 'run=all_go_on probe' . 'type=\x03' "$prompt" "$ends"
 
 # The first probe turns the echo off and is killed; stty says then how it is.
 silence='[ ! -e probe ] || exit 0; stty -echo </dev/tty; echo $$ >probe'
@@ -166,6 +176,9 @@ is 'with --output=chronic it writes nothing of a success' \
     "$(xargs <silent/seen)" 'status 0'
 is 'the count outlasts a long name' "$(screen name 1)" 'retry: trial 1/1: 0 failed'
 check 'a stop stops the clock of a probe' test -e clock/still
+is 'and a process group of its own' \
+    "$(grep -a '^status' group/seen | head -n 1)" 'status 130'
+check 'which ^C ends' is_gone group/probe
 
 # echo FILE: whether there is an echo.
 echoes() {
