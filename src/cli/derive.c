@@ -137,6 +137,10 @@ derive_rules(struct options *options)
 
 	rules->check = options->check != NULL;
 	rules->retry_listed = options_given(options, OPTION_RETRY_ON);
+	rules->listed_only =
+	    options->origin[OPTION_THROTTLE_MATCH] == ORIGIN_PRESET &&
+	    (options->origin[OPTION_RETRY_ON] == ORIGIN_USER ||
+		options->origin[OPTION_RETRY_MATCH] == ORIGIN_USER);
 	rules->matches = search_matches(&options->patterns);
 	set_parse(&rules->stop, OPTIONS_STOP_ON, NULL);
 	set_remove(&rules->stop, &rules->success);

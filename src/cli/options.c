@@ -292,7 +292,6 @@ options_parse(int argc, char **argv, struct options *options,
 	if (read_words(argc, argv, options, ORIGIN_USER, problem) == -1)
 		return -1;
 	options->command = (const char *const *)argv + optind;
-	options->policy.rules.listed_only = user_lists_retries(options);
 	if (options->origin[OPTION_PRESET] == ORIGIN_USER) {
 		const struct preset *preset = &presets[options->preset];
 		char **words = (char **)preset->words;

@@ -38,7 +38,7 @@ verdict_judge(const struct rules *rules, const struct evidence *evidence)
 		return judge(VERDICT_STOP, RULE_STOP_MATCH);
 	if (evidence->unread && !set_has(&rules->retry, outcome))
 		return judge(VERDICT_STOP, RULE_UNREAD);
-	if (wanted && set_has(&rules->throttle, outcome))
+	if (set_has(&rules->throttle, outcome))
 		return judge(VERDICT_RETRY, RULE_THROTTLE_ON);
 	if (wanted && found & MATCH_BIT(MATCH_THROTTLE))
 		return judge(VERDICT_RETRY, RULE_THROTTLE_MATCH);

@@ -58,8 +58,8 @@ struct rules {
 	struct set throttle;
 	struct set retry;
 	bool retry_listed; /* --retry-on was given */
-	bool listed_only;  /* the user lists what is retried: what a preset
-			      throttles is retried only if it is listed */
+	bool listed_only;  /* the user lists what is retried: what a preset's
+			      match throttles is retried only if listed */
 	unsigned int matches;
 	bool check;
 };

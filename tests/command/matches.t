@@ -77,6 +77,12 @@ judged 'the output of the last attempt alone, too' 7:1 --output=last \
 run retry -v -a 2 --throttle-match=busy --throttle-delay=30ms -d 1us -j none \
     ./say 7 busy
 like 'a match throttles' "$err" 'nominal 30ms'
+run retry -a 2 -d 0 --retry-on=1 --throttle-match=busy --throttle-delay=1ms \
+    sh -c 'echo busy; exit 75'
+like 'and is retried though --retry-on has it not' "$err" 'after 2 attempts'
+run retry -a 2 -d 0 --retry-match=lost --throttle-on=75 --throttle-delay=1ms \
+    sh -c 'exit 75'
+like 'as is an outcome in --throttle-on' "$err" 'after 2 attempts'
 run retry --log=json -q -d 0 -a 1 --fail-match=ERR ./say 0 ERR
 like 'the rule is told' "$err" '"rule":"fail-match"'
 
