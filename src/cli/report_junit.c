@@ -285,8 +285,8 @@ report_junit(struct sink *sink, const struct report *report,
 		fputs("    <system-out>", file);
 		if (left_out > 0)
 			fprintf(file,
-			    "%" PRIu64 " more failed attempts are left out\n",
-			    left_out);
+			    "%" PRIu64 " more failed attempt%s left out\n",
+			    left_out, left_out == 1 ? " is" : "s are");
 		if (output != NULL)
 			put_escaped(file, output);
 		fputs("</system-out>\n", file);

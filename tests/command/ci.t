@@ -92,6 +92,9 @@ retry -q --log=junit:xml -a 1100 -d 0 false
 valid 'a report of a thousand attempts'
 holds 'counts those beyond' 'count(//rerunFailure) = 999 and
     starts-with(//system-out, "100 more")'
+retry -q --log=junit:xml -a 1001 -d 0 false
+like 'one that is left out is singular' "$(cat xml)" \
+    '<system-out>1 more failed attempt is left out$'
 retry -q --log=junit:xml --output=hold -a 2 -d 0 sh -c 'echo out; exit 1' >all 2>&1
 valid 'a report with held output'
 holds 'which each attempt has' 'count(//system-out) = 2 and
