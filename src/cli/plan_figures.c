@@ -168,10 +168,12 @@ figures_percent(double share, char text[MESSAGE_PART])
 {
 	const double percent = 100 * share;
 
+	if (percent > 99.9)
+		return message_percent(share, text);
 	snprintf(text, MESSAGE_PART, "%.*g %%",
-	    percent < 10			   ? 2
-		: percent < 99.5 || percent == 100 ? 3
-						   : 4,
+	    percent < 10	 ? 2
+		: percent < 99.5 ? 3
+				 : 4,
 	    percent);
 	return text;
 }

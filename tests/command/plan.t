@@ -363,6 +363,8 @@ like 'a margin of ten percent is told in digits' "$out" \
     '^give up   [0-9]+ % \(\+-10\): after'
 run retry --plan=p=0.045 -d 100s --seed=1
 like 'so is that of a mean' "$out" '^time .* on average \(\+-10 %\);'
+run retry --plan=p=0.99999 -a 1 --clients=1000 --seed=1
+unlike 'nearly all are not 100 %' "$out" '^give up   100 %'
 run retry --plan=down=2s:5s -d 0 -j none -a 4
 like 'and one attempt' "$out" '^meanwhile 1 attempt$'
 run retry --clients=3 true
