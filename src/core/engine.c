@@ -61,6 +61,7 @@ struct engine {
 	struct evidence evidence;
 	struct outcome returned; /* by the process, even after a timeout */
 	double hint;
+	bool hint_is_longer; /* than the delay of the strategy */
 	bool hint_too_long;
 	bool healthy;
 
@@ -704,8 +705,9 @@ find_delay(struct engine *engine, bool success, double now)
 	if (policy->pace_start)
 		delay = delay_left(delay, now - engine->paced_from);
 	/* A hint that is no longer than the delay itself is never too long. */
+	engine->hint_is_longer = engine->hint > delay.high;
 	engine->hint_too_long =
-	    engine->hint > fmax(policy->hint_limit, delay.high);
+	    engine->hint_is_longer && engine->hint > policy->hint_limit;
 	if (engine->hint >= 0)
 		delay = delay_hinted(policy, &engine->random, delay,
 		    engine->hint, attempt);
@@ -790,7 +792,8 @@ after_failure(struct engine *engine, double now)
 	if (is_final(engine))
 		return give_up(engine, reason, now);
 	if (engine->hint_too_long ||
-	    (in_time(engine, now) && !in_time(engine, now + engine->hint))) {
+	    (engine->hint_is_longer && in_time(engine, now) &&
+		!in_time(engine, now + engine->hint))) {
 		engine->run.too_long = engine->hint;
 		engine->run.too_late = !engine->hint_too_long;
 		return give_up(engine, REASON_HINT, now);

@@ -71,6 +71,11 @@ run retry -a 2 -d 0 --delay-match='wait (.*)' -m 1m -T 20s \
     sh -c 'echo wait 50; exit 1'
 like 'a hint beyond the end of the run is told as that' "$err" \
     'asked to wait 50s, longer than --max-time allows$'
+run retry -d 60 -b constant -j none -T 10 --delay-match='wait (.*)' \
+    --log=auto --log=json:log sh -c 'echo wait 20; exit 1'
+like 'unless the delay itself is as long' "$err" \
+    'exited 1, and --max-time 10s leaves no time for another$'
+like 'which is the reason then' "$(cat log)" '"reason":"max-time"'
 hint '19:00 (Mars/Base)'
 like 'a time zone that is unknown is reported' "$err" \
     '--delay-match: 19:00 \(Mars/Base\): is in an unknown time zone'
