@@ -163,7 +163,7 @@ done
 for name in health both; do
 	for output in $outputs; do
 		check "$name-$output: no probe is left" \
-		    is_gone "$name-$output/probe"
+		    await is_gone "$name-$output/probe"
 	done
 done
 
@@ -178,7 +178,7 @@ is 'the count outlasts a long name' "$(screen name 1)" 'retry: trial 1/1: 0 fail
 check 'a stop stops the clock of a probe' test -e clock/still
 is 'and a process group of its own' \
     "$(grep -a '^status' group/seen | head -n 1)" 'status 130'
-check 'which ^C ends' is_gone group/probe
+check 'which ^C ends' await is_gone group/probe
 
 # echo FILE: whether there is an echo.
 echoes() {
