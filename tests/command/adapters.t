@@ -12,16 +12,11 @@
 scripts=$TESTS/../scripts
 version=$(sed -n "s/^  version: '\(.*\)',/\1/p" "$TESTS/../meson.build")
 machine=$(dpkg --print-architecture)
-if ! command -v curl >/dev/null || ! command -v bash >/dev/null; then
-	skip 'the adapters run' 'curl or bash is not installed'
-	finish
-fi
-if command -v yamllint >/dev/null; then
+have 'the adapters run' curl bash || finish
+if have 'yamllint finds nothing' yamllint; then
 	check 'yamllint finds nothing' \
 	    yamllint -s -d '{extends: default, rules: {line-length: {max: 120}}}' \
 	    "$scripts/github/action.yml" "$scripts/gitlab/retry.yml"
-else
-	skip 'yamllint finds nothing' 'yamllint is not installed'
 fi
 
 # A release, as scripts/package lays one out.
@@ -122,11 +117,9 @@ unlike 'and ran no more' "$out" '^no'
 action RETRY_SHELL='perl -w {0} word' RETRY_ATTEMPTS=1 \
     RETRY_COMMAND='print "perl: @ARGV\n";'
 is 'a shell of any kind gets the command in a file' "$code:$out" '0:perl: word'
-if command -v python3 >/dev/null; then
+if have 'python needs no file' python3; then
 	action RETRY_SHELL=python RETRY_COMMAND='print("a" * 3)'
 	is 'python needs no file' "$code:$out" 0:aaa
-else
-	skip 'python needs no file' 'python3 is not installed'
 fi
 action RETRY_SHELL=fish RETRY_COMMAND='echo ran'
 is 'a shell that is not known is an error' "$code" 125
@@ -148,7 +141,7 @@ gitlab() {
 }
 
 # With a key nothing is run whose sums are not signed by it.
-if command -v minisign >/dev/null; then
+if have 'a program that is not signed is not run' minisign; then
 	for key in ours theirs; do
 		minisign -G -W -p $key.pub -s $key.key >/dev/null
 	done
@@ -180,8 +173,6 @@ if command -v minisign >/dev/null; then
 	with_key gitlab 'echo ran'
 	unlike 'nor is that in a job' "$code$out" '^0|ran'
 	rm -rf "$name" .retry "release/v$version/SHA256SUMS.minisig"
-else
-	skip 'a program that is not signed is not run' 'minisign is not installed'
 fi
 
 # With a sum of one's own no other is run, even if the release has it.
@@ -262,7 +253,7 @@ gitlab 'echo ran'
 is 'nor is anything written where its links lead' \
     "$(printf '%s\n' "$out" | tail -n 1) $(cat mine-* | xargs)" 'ran mine mine mine'
 rm -rf .retry mine-*
-if command -v busybox >/dev/null && command -v python3 >/dev/null; then
+if have 'an image without curl has wget' busybox python3; then
 	# As in Alpine's image, in which curl is not.
 	mkdir alpine
 	for tool in grep mkdir rm sh sha256sum tar uname wget; do
@@ -277,8 +268,6 @@ if command -v busybox >/dev/null && command -v python3 >/dev/null; then
 		cut -c6-)/release"
 	is 'an image without curl has wget' "$code" 3 || note "$err"
 	rm -rf .retry
-else
-	skip 'an image without curl has wget' 'busybox or python3 is missing'
 fi
 echo >>"release/v$version/downloads/$name.tar.gz"
 gitlab 'echo ran'

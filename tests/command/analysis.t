@@ -12,11 +12,8 @@ defines='-D_GNU_SOURCE -DLIBBSD_OPENBSD_VIS -DVERSION=__FILE__ -DPROGRAM=__FILE_
 
 # analyse NAME FUNCTION TOOL
 analyse() {
-	if command -v "$3" >/dev/null; then
-		check "$1" "$2"
-	else
-		skip "$1" "$3 is not installed"
-	fi
+	have "$1" "$3" || return
+	check "$1" "$2"
 }
 
 # readdir_r, which cppcheck prefers, is obsolete.

@@ -89,10 +89,7 @@ END
 
 # shell NAME ARGUMENT...
 shell() {
-	if ! command -v "$1" >/dev/null; then
-		skip "$1 completes" "$1 is not installed"
-		return
-	fi
+	have "$1 completes" "$1" || return
 	python3 "$TESTS/lib/type.py" "dump.$1" "$@" <typed >got 2>err
 	is "$1 answers" "$(cat err)" ''
 	sed 's/[ ,=]*$//; s/\\%/%/' got | paste -d'|' typed - >both

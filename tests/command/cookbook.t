@@ -161,15 +161,13 @@ cat >posted
 END
 chmod +x bin/curl
 recipe 'Post the last 20 lines to Slack'
-if command -v jq >/dev/null; then
+if have "$name: gives up" jq; then
 	FAILURES=9 SAYS=$(seq 30)
 	text="SLACK_URL=https://hooks.example; export SLACK_URL; $text"
 	ends 1 6 'gives up'
 	is 'and posts what was printed last' "$(jq -r .text posted)" \
 	    "$(seq 11 30)"
 	like 'to that address' "$(tail -n 1 calls)" ' https://hooks.example$'
-else
-	skip "$name: gives up" 'jq is not installed'
 fi
 rm bin/curl
 plans 'Estimate how often a run gives up'
@@ -249,12 +247,10 @@ ends 0 5 'gets over two failures'
 like 'and tells of whom' "$err" '^retry: [abc]: attempt 1/5 exited 1'
 recipe 'Run retry with parallel'
 touch 1.svg 2.svg 3.svg
-if command -v parallel >/dev/null; then
+if have "$name: gets over two failures" parallel; then
 	mkdir -p .parallel && touch .parallel/will-cite
 	text="HOME=$T; export HOME; $text" FAILURES=2
 	ends 0 5 'gets over two failures'
-else
-	skip "$name: gets over two failures" 'parallel is not installed'
 fi
 rm fetch bin/make
 ln -s bin/stub fetch
@@ -346,12 +342,10 @@ recipe 'Wait for a healthy server'
 answers '503
 503' 0 3 'looks until it is healthy'
 recipe 'Wait for an answer in JSON'
-if command -v jq >/dev/null; then
+if have "$name: asks until it is ready" jq; then
 	answers '200
 503' 0 3 'asks until it is ready'
 	is 'and passes the answer on' "$out" '{"ready": true}'
-else
-	skip "$name: asks until it is ready" 'jq is not installed'
 fi
 rm bin/curl bin/wget
 stub curl wget
@@ -503,7 +497,7 @@ history() {
 	chmod +x test
 	git bisect start HEAD HEAD~3
 }
-if command -v git >/dev/null; then
+if have "$name: succeeds" git; then
 	(history) >/dev/null 2>&1
 	example "cd repository && $text"
 	is "$name: succeeds" "$code" 0
@@ -517,8 +511,6 @@ if command -v git >/dev/null; then
 	example "cd repository && $text"
 	like 'a commit that the test cannot judge is skipped' "$out" \
 	    "only 'skip'ped commits left"
-else
-	skip "$name: succeeds" 'git is not installed'
 fi
 
 # Continuous integration, which may begin with a release, of which this is one.
@@ -544,7 +536,7 @@ echo >>"site/$release.tar.gz"
 example "$text"
 is "$name: unpacks nothing that has another sum" "$(ls job/*/ 2>/dev/null)" ''
 recipe 'Check the signature of a release'
-if command -v minisign >/dev/null; then
+if have "$name: finds a signature that is right" minisign; then
 	minisign -G -W -p site.pub -s site.key >/dev/null
 	minisign -S -s site.key -m site/SHA256SUMS >/dev/null
 	text="set -e; cd job; url=file://$T/site; cp $T/site/SHA256SUMS .
@@ -554,8 +546,6 @@ $(printf '%s\n' "$text" | sed "s|KEY|$(tail -n 1 site.pub)|")"
 	echo >>site/SHA256SUMS
 	example "$text"
 	is "$name: finds one that is not" "$code" 1
-else
-	skip "$name: finds a signature that is right" 'minisign is not installed'
 fi
 check 'and fails' test "$code" -ne 0
 stub curl
@@ -638,11 +628,9 @@ unit() {
 	cp "$recipe" unit.service
 	sed -i "s|=/usr/local/bin/retry|=$RETRY|; s|/usr/bin/[a-z]*|$T/bin/plain|" \
 	    unit.service
-	if command -v systemd-analyze >/dev/null; then
+	if have "$name: is a unit${2-}" systemd-analyze; then
 		run systemd-analyze verify --man=no "$T/unit.service"
 		is "$name: is a unit${2-}" "$code$err$out" 0
-	else
-		skip "$name: is a unit${2-}" 'systemd is not installed'
 	fi
 	text=$(sed -n '/^ExecStart=/,/[^\\]$/ { s/\\$//; s/^ExecStart=//; p; }' \
 	    "$recipe" | xargs -d '\n' | sed 's|/usr/\(local/\)*bin/||g')
@@ -814,22 +802,18 @@ ends 75 0 'and is open then'
 # Logs.
 over 'A log for programs'
 recipe 'Read the log while it runs'
-if command -v jq >/dev/null; then
+if have "$name: gets over a failure" jq; then
 	ends 0 2 'gets over a failure'
 	is 'and tells of it' "$(printf '%s\n' "$out" | tr -d '"' |
 	    grep -v signal | xargs)" 'start attempt outcome wait attempt outcome end'
-else
-	skip "$name: gets over a failure" 'jq is not installed'
 fi
 # result NAME WANT: of a recipe that reads this log.
 result() {
 	recipe "$1"
-	if command -v jq >/dev/null; then
+	if have "$name: is right" jq; then
 		run sh -c "$text"
 		is "$name: is right" "$(printf '%s' "$out" | tr -s '\t\n ' ' ')" \
 		    "$2"
-	else
-		skip "$name: is right" 'jq is not installed'
 	fi
 }
 sed -i -E 's/"(duration|delay)":[0-9.e-]+/"\1":1.5/g' retry.log
@@ -838,15 +822,13 @@ result 'How long each wait was' '1.5'
 result 'How many runs were flaky' '{ "runs": 1, "flaky": 1 }'
 printf '%s\n' '{"event": "end", "reason": "stop"}' >>retry.log
 recipe 'Why a run gave up'
-if command -v jq >/dev/null; then
+if have "$name: tells" jq; then
 	FAILURES=9
 	ends 0 5 'tells'
 	is 'that it failed' "$(printf '%s\n' "$out" | tail -n 2 | xargs)" 'failed exit 1'
 	text=$(printf '%s\n' "$text" | sed 's|[.]/sync|-a 1 -t 0.1s sleep 9|')
 	ends 0 0 'tells of another failure'
 	is 'that it timed out' "$(printf '%s\n' "$out" | xargs)" 'timed out timeout null'
-else
-	skip "$name: tells" 'jq is not installed'
 fi
 recipe 'Keep why a run gave up in a file'
 FAILURES=9

@@ -24,11 +24,9 @@ for room; do
 	cli) lines=97 branches=92 ;;
 	sys) lines=93 branches=85 ;;
 	esac
-	if command -v gcovr >/dev/null; then
+	if have "$room is tried" gcovr; then
 		covered "$room" --fail-under-line "$lines"
 		covered "$room" --branches --fail-under-branch "$branches"
-	else
-		skip "$room is tried" 'gcovr is not installed'
 	fi
 done
 

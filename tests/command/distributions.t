@@ -45,11 +45,9 @@ tar -C home/apk -xzf "dist/$tarball"
 [ "$(id -u)" -ne 0 ] || chown -R 65534:65534 home
 
 # Alpine. Its abuild runs these functions in the folder of the source.
-if command -v shellcheck >/dev/null; then
+if have 'shellcheck finds nothing in APKBUILD' shellcheck; then
 	check 'shellcheck finds nothing in APKBUILD' \
 	    shellcheck -s dash -e SC2034,SC2154 dist/APKBUILD
-else
-	skip 'shellcheck finds nothing in APKBUILD' 'it is not installed'
 fi
 printf '#!/bin/sh\nexec meson setup --prefix=/usr --buildtype=plain "$@"\n' \
     >bin/abuild-meson
@@ -76,10 +74,7 @@ for name in share/man/man1/retry.1 share/licenses/retry/LICENSE \
 done
 
 # RPM. Fedora's macros for meson are these, with more options.
-if ! command -v rpmbuild >/dev/null; then
-	skip 'rpmbuild makes a package' 'it is not installed'
-	finish
-fi
+have 'rpmbuild makes a package' rpmbuild || finish
 run lonely rpmbuild -bb --nodeps --define "_topdir $T/home/rpm" \
     --define 'meson meson setup --prefix=%{_prefix} --buildtype=plain out' \
     --define 'meson_build ninja -C out' \
@@ -97,11 +92,9 @@ for name in bin/retry share/man/man1/retry.1 \
     share/fish/vendor_completions.d/retry.fish; do
 	check "the package has $name" grep -q "^/usr/$name" names
 done
-if command -v rpmlint >/dev/null; then
+if have 'rpmlint finds no error in the spec' rpmlint; then
 	like 'rpmlint finds no error in the spec' \
 	    "$(rpmlint dist/retry.spec 2>&1)" ' 1 specfiles checked; 0 errors'
-else
-	skip 'rpmlint finds no error in the spec' 'it is not installed'
 fi
 
 finish

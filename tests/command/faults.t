@@ -9,11 +9,7 @@
 
 . lib/harness.sh
 
-if ! command -v strace >/dev/null || ! strace -o /dev/null true 2>/dev/null
-then
-	skip 'faults are survived' 'strace cannot trace here'
-	finish
-fi
+have 'faults are survived' strace || finish
 
 # LeakSanitizer cannot run under strace.
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0

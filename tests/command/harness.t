@@ -59,13 +59,21 @@ run env TMPDIR="$T" TEST_KEEP=1 sh "$T/broken"
 is 'the folder of a test may be kept' "$(cat "$(kept)/file")" left
 run env TMPDIR="$T" sh "$T/broken"
 is 'it is not kept else' "$(kept)" ''
-if command -v bash >/dev/null; then
+if have 'a trace has each command and its line' bash; then
 	run env TMPDIR="$T" TEST_TRACE=1 sh "$T/broken"
 	like 'a trace has each command and its line' \
 	    "$(cat "$(dirname "$(kept)")/trace")" 'broken:11: echo left'
-else
-	skip 'a trace has each command and its line' 'bash is not installed'
 fi
+
+cat >"$T/lacking" <<'END'
+. lib/harness.sh
+have 'it is here' sh && check 'what needs it is tried' true
+have 'it is not here' sh nosuch || finish
+END
+run sh "$T/lacking"
+is 'what needs a program that is not there is skipped' "$code $out" '0 ok 1 - what needs it is tried
+ok 2 - it is not here # SKIP nosuch cannot be had
+1..2'
 
 echo '. lib/harness.sh; check "one" true; exit 0' >"$T/short"
 run sh "$T/short"

@@ -227,7 +227,7 @@ for time in 20ms 40ms 60ms; do
 	check "with which it ends, $time" wait_for gone last
 done
 
-if command -v strace >/dev/null && strace -o trace true 2>/dev/null; then
+if have 'a probe that cannot be forked tells nothing of the attempt' strace; then
 	# LeakSanitizer does not work under strace.
 	export ASAN_OPTIONS=abort_on_error=1:detect_leaks=0
 	until_told='until grep -q "cannot start --health" /dev/stderr; do
@@ -251,8 +251,6 @@ if command -v strace >/dev/null && strace -o trace true 2>/dev/null; then
 	check 'without --health nothing is done for it' \
 	    not grep -E 'pipe2|SUBREAPER' trace
 	export ASAN_OPTIONS=abort_on_error=1
-else
-	skip 'a probe that cannot be forked tells nothing of the attempt' 'strace cannot be used'
 fi
 
 # --- signals ---

@@ -130,7 +130,7 @@ is 'a group that matched nothing is no hint' "$code:$err" 7:
 example=$(sed -n '/^\.\\" way: hint$/,/^\.Ed$/p' "$TESTS/../man/retry.1" |
     sed "/^\./d; s/\\\\-/-/g; s/\\\\(aq/'/g; s/\\\\(ha/^/g; s/\\\\e\$/\\\\/")
 like 'the manual has an example' "$example" '^retry --delay-match='
-if command -v curl >/dev/null && command -v python3 >/dev/null; then
+if have "its example: the page comes in the end" curl python3; then
 	printf '%s\n' '429 Retry-After: 1' '503 Retry-After: date+1' >replies
 	python3 "$TESTS/lib/serve.py" >port &
 	wait_for test -s port
@@ -140,8 +140,6 @@ if command -v curl >/dev/null && command -v python3 >/dev/null; then
 	is "its example: the page comes in the end" "$code" 0
 	like 'after a second that was asked for' "$err" 'asked for 1s'
 	is 'and until a date' "$(printf '%s\n' "$err" | grep -c 'asked for')" 2
-else
-	skip "its example: the page comes in the end" 'curl or python3 is missing'
 fi
 
 finish

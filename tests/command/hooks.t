@@ -254,7 +254,7 @@ is '--timeout does not limit the hooks at the end' \
 
 # A shell that cannot be had.
 
-if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
+if have 'a check that cannot be forked is an error of the run' strace; then
 	# unforked N OPTION...: runs it with no process for what is the Nth.
 	unforked() {
 		unforked=$1
@@ -280,9 +280,6 @@ if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
 	unforked 1 -a 1 --check='echo asked' true
 	is 'no check is asked of an attempt that could not be forked' \
 	    "$code $(echo "$err" | grep asked)" '125 '
-else
-	skip 'a check that cannot be forked is an error of the run' \
-	    'there is no strace to forbid it'
 fi
 
 # A file that is no program covers the shell.

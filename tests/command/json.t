@@ -5,10 +5,7 @@
 # SPDX-License-Identifier: MIT
 
 . lib/harness.sh
-if ! command -v jq >/dev/null; then
-	skip 'the report in JSON' 'jq is not installed'
-	finish
-fi
+have 'the report in JSON' jq || finish
 
 # holds NAME FILTER: it is true of all objects of the log, as an array.
 holds() {

@@ -9,11 +9,8 @@ cd "$TESTS/.." || exit
 
 # lint NAME TOOL ARGUMENT...
 lint() {
-	if command -v "$2" >/dev/null; then
-		check "$@"
-	else
-		skip "$1" "$2 is not installed"
-	fi
+	have "$1" "$2" || return
+	check "$@"
 }
 
 is 'each file of the source names its licence' "$(
@@ -40,12 +37,10 @@ lint 'the shell scripts are clean' shellcheck -x -e SC2016,SC2317 \
     -P "$T" -P SCRIPTDIR -P . -P tests .ci/run scripts/completions/retry.bash \
     tests/lib/*.sh tests/command/*.t \
     $(grep -slE '^#( shellcheck shell=|!/bin/)(ba)?sh' scripts/* scripts/*/*)
-if command -v mandoc >/dev/null; then
+if have 'the manuals are clean' mandoc; then
 	# It does not know where pages of other packages, and ours, will be.
 	is 'the manuals are clean' "$(mandoc -T lint man/*.[157] 2>/dev/null |
 	    grep -v 'referenced manual not found')" ''
-else
-	skip 'the manuals are clean' 'mandoc is not installed'
 fi
 
 finish

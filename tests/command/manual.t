@@ -196,7 +196,7 @@ done
 
 # A word that somebody searches for, and what has to be on the screen then, at
 # one of the first three places that have the word.
-if command -v mandoc >/dev/null; then
+if have 'words lead to what one looks for' mandoc; then
 	mandoc -T ascii "$TESTS/../man/retry.1" | sed 's/.\x08//g' >page
 	while IFS='|' read -r word answer; do
 		found=
@@ -262,8 +262,6 @@ if command -v mandoc >/dev/null; then
 	flaky|--trials
 	permanent|--help=presets
 	END
-else
-	skip 'words lead to what one looks for' 'mandoc is not installed'
 fi
 
 finish

@@ -8,10 +8,7 @@
 # SPDX-License-Identifier: MIT
 
 . lib/harness.sh
-if ! command -v python3 >/dev/null; then
-	skip 'modes of a terminal' 'python3 is not installed'
-	finish
-fi
+have 'modes of a terminal' python3 || finish
 export TERM=dumb
 
 # modes OPTION... COMMAND...: what echo and icanon are after that run, in $modes.

@@ -5,10 +5,7 @@
 # SPDX-License-Identifier: MIT
 
 . lib/harness.sh
-if ! command -v python3 >/dev/null; then
-	skip 'what systemd is told' 'python3 is not installed'
-	finish
-fi
+have 'what systemd is told' python3 || finish
 
 # listen SOCKET COMMAND...
 listen() {
@@ -78,12 +75,10 @@ check 'the socket is not passed on' sh -c 'test -s fds && ! grep socket: fds'
 like 'but its name is' "$(rm path; listen path retry -q env; echo "$out")" \
     'NOTIFY_SOCKET=.*/path$'
 
-if command -v strace >/dev/null && strace -o trace true 2>/dev/null; then
+if have 'without a socket there is nothing of it' strace; then
 	strace -o trace retry -q -a 2 -d 1ms false
 	check 'without a socket there is nothing of it' \
 	    not grep -E '^(socket|send)' trace
-else
-	skip 'without a socket there is nothing of it' 'strace cannot be used'
 fi
 
 finish

@@ -377,7 +377,7 @@ for mode in hold all last; do
 	check "$mode: a shared offset is kept" sh -c \
 	    '(cat numbers; echo behind) | cmp - file'
 done
-if command -v python3 >/dev/null; then
+if have 'a socket gets it all' python3; then
 	check 'a socket gets it all' python3 -c '
 import socket, subprocess
 here, there = socket.socketpair()
@@ -386,8 +386,6 @@ run = subprocess.Popen(["retry", "--output=hold", "cat", "numbers"],
 there.close()
 got = b"".join(iter(lambda: here.recv(65536), b""))
 raise SystemExit(run.wait() or got != open("numbers", "rb").read())'
-else
-	skip 'a socket gets it all' 'python3 is not installed'
 fi
 
 for closed in '0<&-' '1>&-' '2>&-' '1>&- 2>&-' '0<&- 1>&- 2>&-'; do
@@ -504,7 +502,7 @@ kill -KILL "$pid"
 wait "$pid" 2>/dev/null
 is 'nothing survives SIGKILL' "$(ls -A files)" ''
 
-if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
+if have 'a folder may know no files without a name' strace; then
 	for error in EOPNOTSUPP EISDIR; do
 		run env TMPDIR="$T/files" \
 		    ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0" \
@@ -517,9 +515,6 @@ if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
 		is "its files lose theirs at once, and reach no attempt ($error)" \
 		    "$code:$out:$(ls -A files)" 0:held:
 	done
-else
-	skip 'a folder may know no files without a name' \
-	    'strace cannot trace here'
 fi
 
 run env TMPDIR= retry --output=hold echo held

@@ -60,15 +60,13 @@ RETRY_ITP=1000000 run "$TESTS/../scripts/package" closing debian deb
 is 'it can be made for a first upload' "$code" 0
 like 'but one that is named' "$(changes closing)" 'NEWS\.md\. \(Closes: #1000000\)$'
 
-if command -v lintian >/dev/null; then
+if have 'with which lintian is content, too' lintian; then
 	check 'with which lintian is content, too' lintian --allow-root --pedantic \
 	    --fail-on error,warning,info,pedantic closing/*.deb closing/*.dsc
-else
-	skip 'with which lintian is content, too' 'lintian is not installed'
 fi
 
 # Signatures.
-if command -v minisign >/dev/null; then
+if have 'the sums are signed' minisign; then
 	for key in ours theirs; do
 		minisign -G -W -p $key.pub -s $key.key >/dev/null
 	done
@@ -83,8 +81,6 @@ if command -v minisign >/dev/null; then
 	check 'a signature that the public key does not confirm is an error' \
 	    test "$code" -ne 0
 	like 'which is told' "$err" 'verification failed|key id|Signature key'
-else
-	skip 'the sums are signed' 'minisign is not installed'
 fi
 
 mkdir other
@@ -139,11 +135,9 @@ is 'the package says of which sources it has parts' \
     "$(dpkg-deb -f "$package" Static-Built-Using |
 	sed 's/ (= [^)]*)//g')" 'libbsd, libev'
 
-if command -v lintian >/dev/null; then
+if have 'lintian finds nothing' lintian; then
 	check 'lintian finds nothing' lintian --allow-root --pedantic \
 	    --fail-on error,warning,info,pedantic "$package" dist/*.dsc
-else
-	skip 'lintian finds nothing' 'lintian is not installed'
 fi
 
 dpkg-deb -c "$package" | sed 's|.* \./||' >names

@@ -404,7 +404,7 @@ seen_by() {
 	out=$(TERM=xterm python3 "$TESTS/lib/terminal.py" "$columns" -- \
 	    retry --plan "$@")
 }
-if command -v python3 >/dev/null; then
+if have 'a plan on a terminal' python3; then
 	seen_by 80 -a 0 -d 10s -m 20s -j none
 	like 'on a terminal rows that repeat are left out' "$out" \
 	    '^[.]{3} and 97 more like it$'
@@ -426,8 +426,6 @@ if command -v python3 >/dev/null; then
 	unset NO_COLOR
 	run retry --plan -a 0 -m 10 -d 10 -j none
 	is 'in a file all rows are there' "$(column '#' | wc -w)" 100
-else
-	skip 'a plan on a terminal' 'python3 is not installed'
 fi
 
 # bad SCRIPT WHAT

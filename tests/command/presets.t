@@ -33,10 +33,7 @@ for error in ThrottlingException TransactionInProgressException \
 done
 
 # curl
-if ! command -v curl >/dev/null || ! command -v python3 >/dev/null; then
-	skip 'curl retries as curl does' 'curl or python3 is not installed'
-	finish
-fi
+have 'curl retries as curl does' curl python3 || finish
 python3 "$TESTS/lib/serve.py" >port &
 wait_for test -s port
 

@@ -114,7 +114,7 @@ seq 200000 >want
 check 'which gets it all' sh -c 'cat first rest | cmp - want'
 
 # A terminal that was stopped with ^S, and what others share with retry.
-if command -v python3 >/dev/null; then
+if have 'a stopped terminal makes retry neither deaf nor rude' python3; then
 	cat >stopped.py <<'E2'
 import fcntl, os, pty, subprocess, sys, termios, time
 
@@ -201,9 +201,6 @@ E2
 	    retried slow
 	is 'nor does a socket that is full' "$(python3 full.py \
 	    retry -q --fail-match=none sh -c 'seq 200000; exec sleep 60')" -15
-else
-	skip 'a stopped terminal makes retry neither deaf nor rude' \
-	    'python3 is not installed'
 fi
 
 finish

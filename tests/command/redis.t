@@ -93,10 +93,7 @@ like 'and that is said' "$err" 'Could not connect .*; the retry is allowed$'
 
 # A real one.
 
-if ! command -v redis-server >/dev/null; then
-	skip 'a budget in Redis' 'redis-server is not installed'
-	finish
-fi
+have 'a budget in Redis' redis-server || finish
 redis-server --port 0 --unixsocket "$T/redis" --save '' --dir "$T" >log 2>&1 &
 server=$!
 redis() {

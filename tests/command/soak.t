@@ -48,7 +48,7 @@ for options in --budget=bucket:tokens=9,rate=1000000 --control --timeout=1d \
 done
 
 # A wait is one wake-up, and so is an attempt, but for the end of its timer.
-if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
+if have 'a wait costs few wake-ups' strace; then
 	ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
 	export ASAN_OPTIONS
 	strace -o trace -e trace="$(any_libc pselect6)" "$RETRY" -q -a 2 -j none -d .5 false
@@ -56,7 +56,7 @@ if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
 	note "$calls calls of pselect6"
 	check 'two attempts and a wait are no more than six wake-ups' \
 		test "$calls" -le 6
-	if command -v python3 >/dev/null; then
+	if have 'a reader that takes its time is waited for' python3; then
 		cat >late.py <<'END'
 import socket, subprocess, sys, time
 here, there = socket.socketpair()
@@ -74,11 +74,7 @@ END
 		check 'a reader that takes its time is not asked again and again' \
 			test "$calls" -le 200
 		is 'and gets all bytes' "$(cksum <got)" "$(seq 300000 | cksum)"
-	else
-		skip 'a reader that takes its time is waited for' 'no python3'
 	fi
-else
-	skip 'a wait costs few wake-ups' 'strace cannot trace here'
 fi
 
 finish

@@ -78,7 +78,7 @@ mkfifo said
 { read -r _ <said; } | warned retry -d 0 -a 2 sh -c '[ $RETRY_ATTEMPT = 2 ] ||
     : >said; cat; exit 1' >count
 is 'nor if the pipe is closed without a byte' "$(cat count)" 0
-if command -v python3 >/dev/null; then
+if have 'a socket that is used up is told' python3; then
 	check 'a socket that is used up is told' python3 -c '
 import socket, subprocess, sys
 here, there = socket.socketpair()
@@ -88,8 +88,6 @@ run = subprocess.run(["retry", "-d", "0", "-a", "2", "sh", "-c",
     "cat; exit 1"], stdin=there, stdout=subprocess.DEVNULL,
     stderr=subprocess.PIPE)
 raise SystemExit(run.stderr.count(sys.argv[1].encode()) != 1)' "$used"
-else
-	skip 'a socket that is used up is told' 'python3 is not installed'
 fi
 
 # inherit, null
@@ -140,7 +138,7 @@ seq 3 | retry --stdin=replay --check='readlink /proc/self/fd/0 >seen' cat >got
 is 'a check does not read it' "$(cat seen)" /dev/null
 status 0 'no standard input is replayed as none' \
     sh -c 'retry --stdin=replay sh -c "! readlink /proc/self/fd/0" <&-'
-if command -v python3 >/dev/null; then
+if have 'a socket can be replayed' python3; then
 	check 'a socket can be replayed' python3 -c '
 import socket, subprocess
 here, there = socket.socketpair()
@@ -150,8 +148,6 @@ there.close()
 here.sendall(open("bytes", "rb").read())
 here.close()
 raise SystemExit(run.wait())'
-else
-	skip 'a socket can be replayed' 'python3 is not installed'
 fi
 
 # peak ARGUMENT...: what a run needs, in kB; the command is looked for, so that

@@ -307,7 +307,7 @@ else
 fi
 
 # A process whose first thread has ended.
-if command -v python3 >/dev/null; then
+if have 'half a process is killed' python3; then
 	cat >threads.py <<'END'
 import ctypes, os, signal, threading, time
 
@@ -331,8 +331,6 @@ END
 		setsid python3 threads.py &
 		until [ -s threads ]; do echo; sleep .05; done; exec sleep 60'
 	check 'which is killed' wait_for none_alive threads
-else
-	skip 'half a process is killed' 'python3 is not installed'
 fi
 
 status 124 'there may be hundreds of them' retry -q -a 1 -t 1 -k .1 \

@@ -6,10 +6,7 @@
 # SPDX-License-Identifier: MIT
 
 . lib/harness.sh
-if ! command -v python3 >/dev/null; then
-	skip 'the status line' 'python3 is not installed'
-	finish
-fi
+have 'the status line' python3 || finish
 export TERM=xterm
 
 # look NAME COLUMNS [PATTERN ACTION]... -- COMMAND...: beside other looks; what

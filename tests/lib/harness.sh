@@ -249,6 +249,21 @@ skip() {
 	tap_result 0 "$1" " # SKIP $2"
 }
 
+# have NAME PROGRAM...: all of them are there, or else NAME is skipped. strace has to
+# be allowed to trace, too.
+have() {
+	tap_promise=$1
+	shift
+	for tap_program; do
+		case $tap_program in
+		strace) strace -o /dev/null true ;;
+		*) command -v "$tap_program" ;;
+		esac >/dev/null 2>&1 && continue
+		skip "$tap_promise" "$tap_program cannot be had"
+		return 1
+	done
+}
+
 # confined COMMAND...: permissions of files bind it, though this be root. In some
 # containers root inherits capabilities, which the bounding set does not limit.
 confined() {

@@ -8,10 +8,7 @@
 
 # SPDX-License-Identifier: MIT
 
-if ! command -v python3 >/dev/null; then
-	skip 'terminals' 'python3 is not installed'
-	finish
-fi
+have 'terminals' python3 || finish
 
 # program NAME: stdin is a shell script of that name, on the PATH.
 program() {
