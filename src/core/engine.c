@@ -1116,16 +1116,14 @@ on_signal(struct engine *engine, const struct event *event)
 		return leave_wait(engine, now);
 	/*
 	 * The timer is left alone, even if it is due: the next signal may end
-	 * the run, and a reader may have taken some of the output.
+	 * the run, the process may have ended already, and a reader may have
+	 * taken some of the output.
 	 */
-	if (!event->ends_run &&
-	    (engine->state == STATE_WAITING ||
-		engine->state == STATE_DELIVERING))
+	if (!event->ends_run)
 		return ACTION_NONE;
-	if (event->ends_run && stop > 0 && engine->process.stop_by == 0)
+	if (stop > 0 && engine->process.stop_by == 0)
 		process_stop(&engine->process, now + stop);
-	if (!event->ends_run || engine->state == STATE_FINISHED ||
-	    hook_runs(engine))
+	if (engine->state == STATE_FINISHED || hook_runs(engine))
 		return on_timer(engine, now);
 	if (!process_runs(engine)) {
 		engine->run.in_a_wait = true;

@@ -160,4 +160,18 @@ else
 	    'only root can make a program for it'
 fi
 
+# Its attempt ends in time, while retry alone is stopped until later.
+for option in -t -T; do
+	rm -f pid go
+	retry -q -a 1 $option 3 sh -c 'echo $PPID >pid
+		until [ -e go ]; do sleep .01; done' &
+	wait_for test -s pid
+	kill -STOP "$(cat pid)"
+	: >go
+	sleep 3.1
+	kill -CONT "$(cat pid)"
+	wait $!
+	is "$option: what ended before a stop did has not timed out" $? 0
+done
+
 finish
