@@ -78,8 +78,10 @@ install_missing() {
 	as_root=
 	[ "$(id -u)" -eq 0 ] || as_root=sudo
 	# RUNLEVEL: what is installed for the tests is not to start as a service.
+	# Two at a time wait for each other, for which apt-get update has no option.
 	# shellcheck disable=SC2086 # words are meant
-	quietly $as_root env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 sh -c '
+	quietly flock scripts $as_root env DEBIAN_FRONTEND=noninteractive \
+	    RUNLEVEL=1 sh -c '
 		apt-get -q update
 		apt-get -qy -o DPkg::Lock::Timeout=120 \
 		    --no-install-recommends install "$@"' sh $missing
