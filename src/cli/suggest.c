@@ -447,7 +447,7 @@ budget_param(const void *params, int number)
 }
 
 /* A word that is unknown. */
-static bool
+static void
 suggest_word(const struct options *options, enum option_id id,
     const char *typed, char *text, size_t size)
 {
@@ -460,7 +460,7 @@ suggest_word(const struct options *options, enum option_id id,
 
 	if (row->type == TYPE_SET && typed[strcspn(typed, BLANKS)] != '\0') {
 		text_append(text, size, "; a SET has no blanks");
-		return true;
+		return;
 	}
 	if (id == OPTION_BACKOFF && strchr(whole, ',') != NULL) {
 		snprintf(list, sizeof(list), "list:%s", whole);
@@ -470,12 +470,12 @@ suggest_word(const struct options *options, enum option_id id,
 		free(backoff.values);
 		if (problem == PROBLEM_NONE) {
 			text_append(text, size, "; did you mean %s?", list);
-			return true;
+			return;
 		}
 	} else if (id == OPTION_BACKOFF &&
 	    duration_parse(typed, &seconds) == PROBLEM_NONE) {
 		text_append(text, size, "; did you mean --delay=%s?", typed);
-		return true;
+		return;
 	}
 	const struct nearest nearest = find_nearest((int)id, typed);
 	if (nearest.instead != NULL)
@@ -484,13 +484,10 @@ suggest_word(const struct options *options, enum option_id id,
 		text_append(text, size, "; did you mean %s?", nearest.word);
 	else if (row->words != NULL)
 		list_words(value_word, row, text, size);
-	else
-		return false;
-	return true;
 }
 
 /* "20" and "0.5s" as jitter. */
-static bool
+static void
 suggest_jitter(enum problem problem, const char *typed, char *text, size_t size)
 {
 	const char *end;
@@ -503,13 +500,10 @@ suggest_jitter(enum problem problem, const char *typed, char *text, size_t size)
 	else if (problem == PROBLEM_NOT_A_RATIO &&
 	    duration_parse(typed, &number) == PROBLEM_NONE)
 		text_append(text, size, "; use a ratio (20%%) or +%s", typed);
-	else
-		return false;
-	return true;
 }
 
 /* A status that is too large, and may be one of HTTP. */
-static bool
+static void
 suggest_match(enum option_id id, const char *typed, char *text, size_t size)
 {
 	static const struct {
@@ -524,19 +518,18 @@ suggest_match(enum option_id id, const char *typed, char *text, size_t size)
 
 	if (strspn(status, DIGITS) != 3 || status[3] != '\0' || *status < '4' ||
 	    *status > '5')
-		return false;
+		return;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (rows[i].set == id) {
 			text_append(text, size,
 			    "; for an HTTP status, use --%s='error: %s'",
 			    option_rows[rows[i].match].name, status);
-			return true;
+			return;
 		}
-	return false;
 }
 
 /* A parameter that is unknown, or that has no name. */
-static bool
+static void
 suggest_param(const struct options *options, enum option_id id,
     enum problem problem, const char *typed, char *text, size_t size)
 {
@@ -553,10 +546,10 @@ suggest_param(const struct options *options, enum option_id id,
 	if (problem == PROBLEM_NOT_NAME_VALUE) {
 		if (budget || word(of, 0) == NULL ||
 		    duration_number(typed, &number, &end) != PROBLEM_NONE)
-			return false;
+			return;
 		text_append(text, size, "; did you mean %s:%s=%s?",
 		    strategy->name, word(of, 0), typed);
-		return true;
+		return;
 	}
 	for (int i = 0; word(of, i) != NULL; i++)
 		compare(&nearest, word(of, i), NULL);
@@ -566,10 +559,9 @@ suggest_param(const struct options *options, enum option_id id,
 		list_words(word, of, text, size);
 	else
 		text_append(text, size, "; %s has none", strategy->name);
-	return true;
 }
 
-bool
+void
 suggest_value(const struct options *options, enum option_id id,
     enum problem problem, const char *part, char *text, size_t size)
 {
@@ -587,16 +579,16 @@ suggest_value(const struct options *options, enum option_id id,
 	}
 	if (instead != NULL) {
 		text_append(text, size, "; %s", instead);
-		return true;
+		return;
 	}
 	/* What is suggested may repeat the item. */
 	if (strcmp(text_safe(item, safe, sizeof(safe)), item) != 0)
-		return false;
+		return;
 	if (problem == PROBLEM_UNKNOWN)
-		return suggest_word(options, id, word, text, size);
-	if (problem == PROBLEM_PARAM || problem == PROBLEM_NOT_NAME_VALUE)
-		return suggest_param(options, id, problem, word, text, size);
-	if (problem == PROBLEM_UNIT &&
+		suggest_word(options, id, word, text, size);
+	else if (problem == PROBLEM_PARAM || problem == PROBLEM_NOT_NAME_VALUE)
+		suggest_param(options, id, problem, word, text, size);
+	else if (problem == PROBLEM_UNIT &&
 	    respell_duration(item, respelt, sizeof(respelt)))
 		text_append(text, size, "; did you mean %s?", respelt);
 	else if (problem == PROBLEM_UNIT && id == OPTION_DELAY &&
@@ -608,12 +600,9 @@ suggest_value(const struct options *options, enum option_id id,
 	    set_item(&set, word) == PROBLEM_NONE)
 		text_append(text, size, "; did you mean %s:N?", word);
 	else if (problem == PROBLEM_OVER_255)
-		return suggest_match(id, item, text, size);
+		suggest_match(id, item, text, size);
 	else if (id == OPTION_JITTER)
-		return suggest_jitter(problem, item, text, size);
-	else
-		return false;
-	return true;
+		suggest_jitter(problem, item, text, size);
 }
 
 /* The signs of a shell's syntax. */

@@ -8,14 +8,14 @@
 /*
  * What to type instead of a word that is slightly wrong, or that belongs to
  * another program.  Each function appends to a text in a buffer of `size`
- * bytes, and returns whether it had anything to say.
+ * bytes; one that returns something tells whether it had anything to say.
  */
 
 /* An option that does not exist, without its dashes. */
 bool suggest_option(const char *name, char *text, size_t size);
 
 /* The value of an option, whose wrong part begins at `part`. */
-bool suggest_value(const struct options *options, enum option_id id,
+void suggest_value(const struct options *options, enum option_id id,
     enum problem problem, const char *part, char *text, size_t size);
 
 /* A command that was not found. */
