@@ -123,6 +123,10 @@ run retry -v -a 1 -d 0 -j none --free-on=hinted --delay-match="$header" \
 is 'attempts that gave a hint may use up none' \
     "$(printf '%s\n' "$err" | grep -c 'asked for 20ms')" 2
 like 'so that the others have them all' "$err" 'giving up after 3 attempts'
+run retry -a 3 -d 0 --retry-on=hinted --delay-match='in ([0-9]+)' \
+    sh -c '[ "$RETRY_ATTEMPT" -gt 1 ] || echo in 0; exit 7'
+like 'a hint of no time is one' "$err" 'attempt 2/3 exited 7'
+unlike 'and no failure without a hint is' "$err" 'attempt 3/3'
 run retry -q -a 2 -d 0 --delay-match='in (x)?|never' sh -c 'echo never; exit 7'
 is 'a group that matched nothing is no hint' "$code:$err" 7:
 
