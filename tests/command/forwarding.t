@@ -387,12 +387,17 @@ flooded() {
 }
 # shellcheck disable=SC2317 # wait_for calls it
 limited() {
-	got=$(flooded "$RETRY" -q -a 1 -t .5 -k .5 env --ignore-signal=$first \
-	    sh -c ': >flooded; exec sleep 100d')
+	got=$(flooded "$@" "$RETRY" -q -a 1 -t .5 -k .5 \
+	    env --ignore-signal=$first sh -c ': >flooded; exec sleep 100d')
 	test -n "$got"
 }
 retried limited
 is 'a flood of signals keeps no limit from its end' "$got" 124
+if have 'nor does one of which a signal waits at any time' strace; then
+	retried limited strace -D -o sent -e trace="$(any_libc pselect6)" \
+	    -e inject="$(any_libc pselect6:delay_enter=5000)"
+	is 'nor does one of which a signal waits at any time' "$got" 124
+fi
 
 wrong=
 for n in $(seq 40); do
