@@ -94,6 +94,8 @@ unit watchdog '[ "$WATCHDOG_PID" = $$ ] || exit 8
 	systemd-notify WATCHDOG=1
 	exec sleep 100d' Type=notify NotifyAccess=all WatchdogSec=2 \
     'ExecStart=/usr/bin/retry -a 0 -d 3 -j none /usr/bin/collector'
+unit runtime 'systemd-notify --ready; exit 7' Type=notify NotifyAccess=all \
+    RuntimeMaxSec=3 'ExecStart=/usr/bin/retry -a 0 -d 1h /usr/bin/collector'
 unit stopped 'echo $$ >/root/$UNIT.runs; exec sleep 100d' \
     'ExecStart=/usr/bin/retry -d 0 /usr/bin/collector'
 unit dynamic '' Type=oneshot DynamicUser=yes \
@@ -163,7 +165,7 @@ ran() {
 }
 
 start activated.socket job.timer healthy limit mainpid needs ready service \
-    watchdog dynamic escaped hardened private stopped
+    watchdog dynamic escaped hardened private runtime stopped
 
 # Wait, reload, stop in an attempt, stop in a wait.
 wait_for said service 'next in'
@@ -285,6 +287,8 @@ is 'a watchdog spares a wait, and ends an attempt that hangs' \
 wait_for shows ready ActiveState active
 is 'a start that is retried has more time' \
     "$(wc -l <"$machine/root/ready.calls")" 2
+is 'and so has a service with RuntimeMaxSec= in a wait' \
+    "$(show runtime ActiveState)" active
 wait_for shows healthy ActiveState active
 check 'a program that answers is ready' test -e "$machine/root/healthy.up"
 is 'its unit has said so once' \
