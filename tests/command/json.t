@@ -34,6 +34,23 @@ fields() {
 	    printf ', "%s"' "$@")])"
 }
 
+# nulls FILE: no field in it is null unless retry-json(5) says that it can be.
+nulls() {
+	awk '/^\.S[hs] / {
+			event = $0 == ".Ss All events" ? "any" : $2
+		}
+		/^\.It Cm .* Pq .*null/ {
+			sub(/ Pq .*/, "")
+			gsub(/^\.It Cm | ,/, "")
+			for (i = 1; i <= NF; i++)
+				print event, $i
+		}' "$TESTS/../man/retry-json.5" >may
+	is "what is null in a $1 can be null" "$(jq -r '.event as $event |
+	    to_entries[] | select(.value == null) |
+	    (if .key == "run" then "any" else $event end) + " " + .key' "$1" |
+	    sort -u | grep -vxFf may | xargs)" ''
+}
+
 cat >script <<'END'
 case $RETRY_ATTEMPT in
 1) exit 7 ;;
@@ -56,6 +73,7 @@ fields attempt attempt pid timeout
 fields outcome attempt outcome status name oom verdict rule duration user system
 fields wait attempt nominal low high delay hint
 fields end name reason status attempts failures flaky waited tolerated limit hint
+nulls log
 
 holds 'time is that of the clock, elapsed that of the run' \
     'all(.time > 1.7e9 and .elapsed >= 0 and .elapsed < 1e6)'
@@ -217,6 +235,7 @@ is 'the manual tells the fields of a plan that simulates' \
     "$(told end 'In a plan that simulates runs, the event has these fields too.')" \
     "$(jq -r 'select(.event == "end") | keys_unsorted |
 	.[index("runs"):] | join(" ")' plan)"
+nulls plan
 
 # Each line is there when it is told.
 retry --log=json:live -a 2 -d 50 false &
