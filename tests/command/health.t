@@ -57,6 +57,9 @@ is 'which has the changes of health' \
     "$(jq -r 'select(.event == "health") | [.health, .failures, .probe, .status, .output] | @csv' changes)" \
     '"failing",1,"exit",3,"bad"
 "unhealthy",3,"exit",3,"bad"'
+is 'and nothing of another event' \
+    "$(jq -r 'select(.event == "health") | keys_unsorted | join(" ")' changes | sort -u)" \
+    'event time elapsed run attempt health failures probe status name output'
 probe -a 1 --health=false --log=junit:junit sleep 100d
 like 'and JUnit' "$(cat junit)" 'unhealthy'
 probe -k 10s -a 1 -s USR1 "$fails" sh -c \

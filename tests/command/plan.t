@@ -307,6 +307,9 @@ near 'an attempt fails though the status for it is a success' \
 run retry --plan=down=5s --clients=100 -j none -d 1 -a 10 --log=json:-
 is 'without jitter all clients come at once' \
     "$(figure peak_retries) $(figure attempts_total) $(figure clients)" '100 400 100'
+run retry --plan=down=5s --clients=100 -j none -d 1 -a 10
+like 'they are through when their last retry is' "$out" \
+    '^total +400 attempts; the last client is through after 7s$'
 run retry --plan=1 --clients=10 --budget=none:tokens=7,rate=0,cost=1 -j none -d 1 -a 5 \
     --log=json:-
 is 'clients share a budget' "$(figure attempts_total) $(figure gives_up)" '17 1'

@@ -173,9 +173,10 @@ instead '; did you mean retry --help?' help
 instead '' no/such/file
 mkdir folder
 printf '#!/no/such\n' >script
+printf '#! \t/no/such -x\n' >spaced
 printf '#!/bin/sh\r\n' >crlf
 printf 'true\n' >here.sh
-chmod +x script crlf here.sh
+chmod +x script spaced crlf here.sh
 printf 'true\n' >text
 while read -r command want; do
 	run retry -d 100d "$command"
@@ -185,13 +186,14 @@ no-such-command command not found
 ./folder it is a directory
 ./text no execute permission: chmod +x ./text
 ./script its interpreter '/no/such' does not exist
+./spaced its interpreter '/no/such' does not exist
 ./crlf its interpreter '/bin/sh\r' does not exist: its lines end in CR LF
 here.sh command not found; did you mean ./here.sh?
 END
 run env 'BASH_FUNC_my_own%%=() { :; }' "$RETRY" -d 100d my_own
 is 'a function of bash is told from other names' "$err" \
     "retry: cannot execute my_own: it is a function of bash: use bash -c 'my_own ...'"
-rm -r folder script crlf here.sh text
+rm -r folder script spaced crlf here.sh text
 run retry -a 2 -d 0 --retry-on=137 sh -c 'kill -9 $$'
 like 'a death by a signal is told from its exit status' "$err" \
     'not in --retry-on; --retry-on has exit status 137: .* write KILL$'

@@ -292,6 +292,7 @@ the_cap_that_is_not_given_follows_the_longest_delay(void)
 		{ "-d 5m", 4800, false },
 		{ "--min-delay=10", 160, false },
 		{ "-b list:1s,2m,5s", 1920, false },
+		{ "-b list:2m,1s", 1920, false },
 		{ "-b linear:step=10s", 160, false },
 		{ "-b fibonacci:second=10s", 160, false },
 		{ "-b lild:up=10s,down=-1m", 160, false },
