@@ -98,6 +98,9 @@ for error in EAGAIN ENOMEM; do
 	inject clone:error=$error:when=1 -a 3 -d 1ms sh -c 'exit 3'
 	is "a process in the second attempt ($error) is enough" "$code" 3
 done
+inject clone:error=EAGAIN:when=1 --output=hold -a 2 -d 1ms sh -c 'exit 3'
+is 'no process for the output ends in 125' "$code" 125
+like 'and is told' "$err" '^retry: sh: cannot start a process for the output: '
 inject clone:error=EAGAIN -q -a 2 -d 1ms true
 is '--quiet tells the last of them' "$err" 'retry: true: attempt 2/2 could not be'\
 ' forked: Resource temporarily unavailable'"${err##*unavailable}"

@@ -318,6 +318,7 @@ the_end_says_why(void)
 	}
 	CHECK_STR(message_end(&(struct record){ .reason = REASON_MAX_TIME,
 				  .max_time = 60,
+				  .kept = true,
 				  .elapsed = 60 })
 		      .text,
 	    "giving up after 0 attempts in 60s: --max-time 60s leaves no time "
