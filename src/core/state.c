@@ -107,7 +107,9 @@ state_parse(const char *text, const struct backoff *backoff, double time,
 		if (*level_end != '\0')
 			return "has a level that is not a number";
 	}
-	if (!is_amount(read.level.value) || !is_amount(read.level.previous) ||
+	/* scanf(3) would read a count of -1 as the largest that there is. */
+	if (strstr(text, " -") != NULL || !is_amount(read.level.value) ||
+	    !is_amount(read.level.previous) ||
 	    !(delay >= 0 && delay <= DURATION_MAX) ||
 	    !(next >= 0 && next < 1e15))
 		return "has a number that is out of range";

@@ -436,6 +436,10 @@ static const char *const strange[] = {
 	"delay 1\nnext 2000000000000000.000000\ngiven-up 0\n",
 	"retry-state 3\nstrategy constant\nlevel none\nprevious 0\nn 1\n"
 	"delay 1\nnext 1.000000\ngiven-up 0x\n",
+	"retry-state 3\nstrategy constant\nlevel none\nprevious 0\nn -1\n"
+	"delay 1\nnext 1.000000\ngiven-up 0\n",
+	"retry-state 3\nstrategy constant\nlevel none\nprevious 0\nn 1\n"
+	"delay 1\nnext 1.000000\ngiven-up -1\n",
 };
 
 static void
