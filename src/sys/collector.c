@@ -23,9 +23,10 @@
 /*
  * How much is moved at a time: within the kernel, through memory, and to a
  * terminal or a socket, which take all of it before they say how far they are.
+ * Memory is of the stack, which may be small.
  */
 #define MOVE_MOST (1 << 20)
-#define COPY_MOST (1 << 16)
+#define COPY_MOST (1 << 14)
 #define SEND_MOST (1 << 12)
 
 /*
@@ -195,7 +196,7 @@ let_out(struct collector *collector, int index, int writer)
 {
 	struct collection *shared = collector->shared;
 	struct spool *spool = &shared->spools[index];
-	static char buffer[COPY_MOST];
+	char buffer[COPY_MOST];
 	struct stat status;
 	const off_t end = spool_end(spool);
 

@@ -12,7 +12,7 @@
 #include "sys/file.h"
 #include "sys/spool.h"
 
-#define SPOOL_BUFFER 65536 /* too much for a small stack */
+#define SPOOL_BUFFER 16384 /* little, since a stack may be small */
 
 static const char *
 get_folder(void)
@@ -161,7 +161,7 @@ spool_write(struct spool *spool, const void *data, size_t size)
 int
 spool_move(struct spool *from, struct spool *to)
 {
-	static char buffer[SPOOL_BUFFER];
+	char buffer[SPOOL_BUFFER];
 
 	while (spool_has_bytes(from)) {
 		const ssize_t length =
@@ -191,7 +191,7 @@ spool_ends_mid_line(const struct spool *spool)
 ssize_t
 spool_take(struct spool *spool, int descriptor, size_t most)
 {
-	static char buffer[SPOOL_BUFFER];
+	char buffer[SPOOL_BUFFER];
 	off_t end = spool_end(spool);
 	ssize_t length = splice(descriptor, NULL, spool->fd, &end, most,
 	    SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
