@@ -655,7 +655,9 @@ visit(struct explorer *explorer)
 	if (isfinite(node->drive.action.wake))
 		happen(explorer,
 		    (struct move){ .after = -1, .event.kind = EVENT_TIMER });
-	for (size_t i = 0; i < sizeof(afters) / sizeof(*afters); i++) {
+	/* A timer that is due fires before any more time passes. */
+	const bool is_due = node->drive.action.wake <= node->drive.now;
+	for (size_t i = 0; i < (is_due ? 1 : 2); i++) {
 		const double after = afters[i];
 
 		go_on(explorer, after);
