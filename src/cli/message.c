@@ -384,7 +384,10 @@ rough(double number, char text[MESSAGE_PART])
 	for (long place = exponent; place >= 0; place--) {
 		const long i = exponent - place;
 
-		text[length++] = i == 0 ? digits[0] : i == 1 ? digits[2] : '0';
+		text[length] = '0';
+		if (i <= 1)
+			text[length] = digits[2 * i];
+		length++;
 		if (place > 0 && place % 3 == 0)
 			text[length++] = ',';
 	}

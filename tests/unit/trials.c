@@ -204,14 +204,17 @@ of_equal_counts_the_one_that_was_seen_first_comes_first(void)
 static void
 trials_are_written_and_read_back(void)
 {
+	static const char too_many[] = "trials 9 failed 9"
+				       " exit:1=1 exit:2=1 exit:3=1 exit:4=1"
+				       " exit:5=1 exit:6=1 exit:7=1 exit:8=1"
+				       " exit:9=1";
 	static const char *const damaged[] = { "", "trials 5",
 		"trials 5 failed 6", "trials 5 failed 2 exit:1=3",
 		"trials 5 failed 2 exit:1=1 exit:2=2", "trials 5 failed 2 exit",
 		"trials 5 failed 2 nosuch:1=2", "trials 5 failed 2 exit:1=2 x",
 		"trials 5 failed 2 exit:1=0", "trials 5 failed 1\nx",
 		"trials -1 failed 0", "trials 9223372036854775808 failed 1",
-		"trials 9 failed 9 exit:1=1 exit:2=1 exit:3=1 exit:4=1 exit:5=1"
-		" exit:6=1 exit:7=1 exit:8=1 exit:9=1" };
+		too_many };
 	struct trials trials = trials_of(200, 5), got;
 	char text[TRIALS_TEXT], again[TRIALS_TEXT];
 
