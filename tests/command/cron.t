@@ -12,7 +12,7 @@
 . "$TESTS/lib/machine.sh"
 
 machine_make 'cron runs the lines of the cookbook'
-command -v cron >/dev/null || machine_lacks 'cron is not installed'
+have "$machine_promises" cron || finish
 recipes
 home=$machine/root
 

@@ -21,10 +21,7 @@ crun_start() {
 	crun_promises=$1
 	shift
 	[ "$(id -u)" -eq 0 ] || crun_lacks 'root is needed'
-	for crun_program in crun jq "$@"; do
-		command -v "$crun_program" >/dev/null ||
-		    crun_lacks "$crun_program is not installed"
-	done
+	have "$crun_promises" crun jq "$@" || finish
 	unshare --mount true 2>/dev/null ||
 	    crun_lacks 'no namespace can be made'
 	mkdir bundle

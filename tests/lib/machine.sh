@@ -25,10 +25,7 @@ machine_lacks() {
 machine_make() {
 	machine_promises=$1
 	[ "$(id -u)" -eq 0 ] || machine_lacks 'root is needed'
-	for machine_program in nsenter systemd-nspawn; do
-		command -v $machine_program >/dev/null ||
-		    machine_lacks "$machine_program is not installed"
-	done
+	have "$machine_promises" nsenter systemd-nspawn || finish
 	umask 022
 	mkdir -p "$machine_usr/bin" "$machine_usr/sbin" "$machine/usr/lib" \
 	    "$machine/etc" "$machine/root" "$machine/var/log/journal"
