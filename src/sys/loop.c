@@ -150,7 +150,7 @@ arm(struct loop *loop)
 	    ? time
 	    : fmin(fmin(loop->wake, tick), look);
 
-	/* One that is due fires in this turn, however many signals come. */
+	/* A timer that is due fires in this turn, however many signals come. */
 	if (ev_is_pending(&loop->timer) && wake <= time)
 		return;
 	ev_timer_stop(loop->events.loop, &loop->timer);

@@ -21,13 +21,13 @@
 #define REST_PATIENCE 1000
 
 /*
- * A file grows bit by bit while another process writes to it, and then seems to
- * end in the middle of a line.  It does if its size stays the same for so many
- * looks, with a rest in between; there is a limit to looking.
+ * A file grows bit by bit while another process writes a line to it.  The last
+ * line has no end only if the file keeps its size for LOOKS looks, with pauses
+ * of so many nanoseconds.  After LOOKS_MOST looks it has none in any case.
  */
 #define LOOKS 20
 #define LOOKS_MOST 100
-static const struct timespec rest = { .tv_nsec = 1000000 };
+#define LOOK_PAUSE 1000000
 
 void
 sink_complain(struct sink *sink, int error)
@@ -101,6 +101,7 @@ write_rest(struct sink *sink)
 static bool
 file_ends_mid_line(const struct sink *sink)
 {
+	const struct timespec pause = { .tv_nsec = LOOK_PAUSE };
 	struct stat status;
 	off_t size = 0;
 	int same = 0;
@@ -108,7 +109,7 @@ file_ends_mid_line(const struct sink *sink)
 
 	for (int look = 0; look < LOOKS_MOST && same < LOOKS; look++) {
 		if (look > 0)
-			nanosleep(&rest, NULL);
+			nanosleep(&pause, NULL);
 		if (fstat(sink->reader, &status) == -1 || status.st_size == 0 ||
 		    pread(sink->reader, &last, 1, status.st_size - 1) != 1 ||
 		    last == '\n')
