@@ -656,8 +656,10 @@ visit(struct explorer *explorer)
 		happen(explorer,
 		    (struct move){ .after = -1, .event.kind = EVENT_TIMER });
 	/* A timer that is due fires before any more time passes. */
-	const bool is_due = node->drive.action.wake <= node->drive.now;
-	for (size_t i = 0; i < (is_due ? 1 : 2); i++) {
+	const size_t count = node->drive.action.wake <= node->drive.now
+	    ? 1
+	    : sizeof(afters) / sizeof(*afters);
+	for (size_t i = 0; i < count; i++) {
 		const double after = afters[i];
 
 		go_on(explorer, after);
