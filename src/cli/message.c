@@ -339,8 +339,8 @@ add_limit(struct message *message, const struct record *record)
 }
 
 /*
- * Two digits of what lies between the number and 0 or, if that is less, 100;
- * without zeros at the end.
+ * Writes a percentage with two digits of its distance from 0 or from 100,
+ * whichever is nearer, and without zeros at the end.
  */
 static void
 put_fine(double percent, char text[MESSAGE_PART])
@@ -371,7 +371,7 @@ message_percent(double share, char text[MESSAGE_PART])
 	return text;
 }
 
-/* A number of which two digits are known, and which has two: "23,000". */
+/* Writes a number of at least 1 with two digits, and zeros: "23,000". */
 static const char *
 rough(double number, char text[MESSAGE_PART])
 {

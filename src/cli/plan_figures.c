@@ -187,7 +187,7 @@ margin(double percent, char text[MESSAGE_PART])
 	return text;
 }
 
-/* By how much a share of so many runs may be wrong, " (+-0.4 %)", or "". */
+/* By how many percent a share of so many runs may err: " (+-0.4)", or "". */
 static const char *
 share_error(double share, size_t runs, char text[MESSAGE_PART])
 {

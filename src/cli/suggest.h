@@ -8,7 +8,7 @@
 /*
  * What to type instead of a word that is slightly wrong, or that belongs to
  * another program.  Each function appends to a text in a buffer of `size`
- * bytes; one that returns something tells whether it had anything to say.
+ * bytes; those that return a bool say whether anything was appended.
  */
 
 /* An option that does not exist, without its dashes. */

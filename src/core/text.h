@@ -23,9 +23,9 @@ bool text_is_harmful(uint32_t c);
 bool text_is_command(uint32_t c, int *hashes);
 
 /*
- * Copies UTF-8 text, in which vis(3) has made visible what is harmful or a
- * command of a CI's, into a buffer of `size` bytes (at least 4); what does not
- * fit ends in "...".  Returns `buffer`.
+ * Copies UTF-8 text into a buffer of `size` bytes (at least 4).  vis(3) makes
+ * harmful characters and the brackets of a CI's commands visible.  A text that
+ * does not fit ends in "...".  Returns `buffer`.
  */
 char *text_safe(const char *text, char *buffer, size_t size);
 
