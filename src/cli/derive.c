@@ -139,8 +139,7 @@ derive_rules(struct options *options)
 	rules->retry_listed = options_given(options, OPTION_RETRY_ON);
 	rules->listed_only =
 	    options->origin[OPTION_THROTTLE_MATCH] == ORIGIN_PRESET &&
-	    (options->origin[OPTION_RETRY_ON] == ORIGIN_USER ||
-		options->origin[OPTION_RETRY_MATCH] == ORIGIN_USER);
+	    options_lists_retries(options);
 	rules->matches = search_matches(&options->patterns);
 	set_parse(&rules->stop, OPTIONS_STOP_ON, NULL);
 	set_remove(&rules->stop, &rules->success);

@@ -98,15 +98,7 @@ parse_value(struct options *options, const struct option_row *row,
 	return PROBLEM_NONE;
 }
 
-/* Whether the user lists which failures are retried. */
-static bool
-user_lists_retries(const struct options *options)
-{
-	return options->origin[OPTION_RETRY_ON] == ORIGIN_USER ||
-	    options->origin[OPTION_RETRY_MATCH] == ORIGIN_USER;
-}
-
-/* Whether the option is one of those that such a list takes the place of. */
+/* Whether the option is one that the user's list of failures replaces. */
 static bool
 sorts_failures(enum option_id id)
 {
@@ -124,7 +116,7 @@ set_option(struct options *options, enum option_id id, const char *text,
 {
 	if (origin < options->origin[id] ||
 	    (origin == ORIGIN_PRESET && sorts_failures(id) &&
-		user_lists_retries(options)))
+		options_lists_retries(options)))
 		return 0;
 	options->text[id] = text;
 	options->item = NULL;
@@ -298,7 +290,7 @@ options_parse(int argc, char **argv, struct options *options,
 		int count = 0;
 
 		options->policy.hint_limit = preset->hint_limit;
-		if (!user_lists_retries(options)) {
+		if (!options_lists_retries(options)) {
 			options->patterns.match[MATCH_LASTING] =
 			    preset->lasting;
 			options->patterns.match[MATCH_PASSING] =

@@ -271,6 +271,14 @@ options_given(const struct options *options, enum option_id id)
 	return options->origin[id] != ORIGIN_DEFAULT;
 }
 
+/* Whether the user lists which failures are retried. */
+static inline bool
+options_lists_retries(const struct options *options)
+{
+	return options->origin[OPTION_RETRY_ON] == ORIGIN_USER ||
+	    options->origin[OPTION_RETRY_MATCH] == ORIGIN_USER;
+}
+
 /* Whether a pattern is looked for in the attempts' output. */
 bool options_searches(const struct options *options);
 
