@@ -74,10 +74,11 @@ state_format(const struct state *state, const struct backoff *backoff,
 		text_append(text, STATE_TEXT, "%s\n", trials);
 }
 
+/* Zero with a sign is none, since state_format() would keep the sign. */
 static bool
 is_amount(double number)
 {
-	return isfinite(number) && number >= 0;
+	return isfinite(number) && !signbit(number);
 }
 
 const char *
@@ -85,17 +86,21 @@ state_parse(const char *text, const struct backoff *backoff, double time,
     struct state *state)
 {
 	char strategy[STRATEGY], own_strategy[STRATEGY], level[32], *level_end;
+	char n[32], given_up[32];
 	struct state read = { 0 };
 	double delay, next;
 	int version, end = 0;
 
 	*state = read;
-	/* Version 2 had another line before the delay, and one at the end. */
+	/*
+	 * Version 2 had another line before the delay, and one at the end.
+	 * SCNu64 would read a count of -1 as the largest that there is.
+	 */
 	const int count = sscanf(text,
-	    MAGIC "%9d strategy %127s level %31s previous %lf n %" SCNu64
-		  "%*[^d]delay %lf next %lf given-up %" SCNu64 "%n",
-	    &version, strategy, level, &read.level.previous, &read.n, &delay,
-	    &next, &read.given_up, &end);
+	    MAGIC "%9d strategy %127s level %31s previous %lf n %31[0-9]"
+		  "%*[^d]delay %lf next %lf given-up %31[0-9]%n",
+	    &version, strategy, level, &read.level.previous, n, &delay, &next,
+	    given_up, &end);
 	if (count != 8 || version < 2 || version > VERSION_NOW)
 		return "is not a state of retry";
 	if (version == VERSION_NOW && strcmp(text + end, "\n") != 0 &&
@@ -107,12 +112,12 @@ state_parse(const char *text, const struct backoff *backoff, double time,
 		if (*level_end != '\0')
 			return "has a level that is not a number";
 	}
-	/* scanf(3) would read a count of -1 as the largest that there is. */
-	if (strstr(text, " -") != NULL || !is_amount(read.level.value) ||
-	    !is_amount(read.level.previous) ||
-	    !(delay >= 0 && delay <= DURATION_MAX) ||
-	    !(next >= 0 && next < 1e15))
+	if (!is_amount(read.level.value) || !is_amount(read.level.previous) ||
+	    !is_amount(delay) || delay > DURATION_MAX || !is_amount(next) ||
+	    next >= 1e15)
 		return "has a number that is out of range";
+	read.n = strtoull(n, NULL, 10);
+	read.given_up = strtoull(given_up, NULL, 10);
 	format_strategy(backoff, own_strategy);
 	state->trials = read.trials;
 	if (strcmp(strategy, own_strategy) != 0)

@@ -143,6 +143,9 @@ trials_parse(const char *line, struct trials *trials)
 	int end = 0;
 
 	*trials = read;
+	/* SCNu64 would read a negative count as a large one. */
+	if (strpbrk(line, "+-") != NULL)
+		return false;
 	if (sscanf(line, "trials %" SCNu64 " failed %" SCNu64 "%n", &read.count,
 		&read.failed, &end) != 2 ||
 	    read.failed > read.count || read.count > INT64_MAX)

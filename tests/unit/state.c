@@ -440,6 +440,18 @@ static const char *const strange[] = {
 	"delay 1\nnext 1.000000\ngiven-up 0\n",
 	"retry-state 3\nstrategy constant\nlevel none\nprevious 0\nn 1\n"
 	"delay 1\nnext 1.000000\ngiven-up -1\n",
+	"retry-state 3\nstrategy constant\nlevel none\nprevious 0\nn-1\n"
+	"delay 1\nnext 1.000000\ngiven-up 0\n",
+	"retry-state 3\nstrategy constant\nlevel none\nprevious-0\nn 1\n"
+	"delay 1\nnext 1.000000\ngiven-up 0\n",
+	"retry-state 3\nstrategy constant\nlevel -0\nprevious 0\nn 1\n"
+	"delay 1\nnext 1.000000\ngiven-up 0\n",
+	"retry-state 3\nstrategy constant\nlevel none\nprevious 0\nn 1\n"
+	"delay\t-0\nnext 1.000000\ngiven-up 0\n",
+	"retry-state 3\nstrategy constant\nlevel none\nprevious 0\nn 1\n"
+	"delay 1\nnext-0\ngiven-up 0\n",
+	"retry-state 3\nstrategy constant\nlevel none\nprevious 0\nn 1\n"
+	"delay 1\nnext 1.000000\ngiven-up\n-18446744073709551614\n",
 };
 
 static void

@@ -213,8 +213,9 @@ trials_are_written_and_read_back(void)
 		"trials 5 failed 2 exit:1=1 exit:2=2", "trials 5 failed 2 exit",
 		"trials 5 failed 2 nosuch:1=2", "trials 5 failed 2 exit:1=2 x",
 		"trials 5 failed 2 exit:1=0", "trials 5 failed 1\nx",
-		"trials -1 failed 0", "trials 9223372036854775808 failed 1",
-		too_many };
+		"trials -1 failed 0", "trials -18446744073709551614 failed 1",
+		"trials 5 failed 2 exit:-1=2",
+		"trials 9223372036854775808 failed 1", too_many };
 	struct trials trials = trials_of(200, 5), got;
 	char text[TRIALS_TEXT], again[TRIALS_TEXT];
 
