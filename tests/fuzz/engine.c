@@ -97,7 +97,8 @@ happen(struct walk *walk, uint8_t kind, uint8_t number)
 	if (walk->drive.probes && number % 3 == 0) {
 		walk_step(walk,
 		    (struct event){ .kind = EVENT_PROBED,
-			.probe = { OUTCOME_EXIT, number % 2 } });
+			.probe = { .kind = OUTCOME_EXIT,
+			    .code = number % 2 } });
 		return;
 	}
 

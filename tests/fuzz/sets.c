@@ -10,13 +10,14 @@ count(const struct set *set)
 	int members = 0;
 
 	for (int status = 0; status < 256; status++)
-		members +=
-		    set_has(set, (struct outcome){ OUTCOME_EXIT, status });
+		members += set_has(set,
+		    (struct outcome){ .kind = OUTCOME_EXIT, .code = status });
 	for (int number = 1; number <= 64; number++)
-		members +=
-		    set_has(set, (struct outcome){ OUTCOME_SIGNAL, number });
+		members += set_has(set,
+		    (struct outcome){ .kind = OUTCOME_SIGNAL, .code = number });
 	for (int kind = OUTCOME_TIMEOUT; kind <= OUTCOME_UNFORKED; kind++)
-		members += set_has(set, (struct outcome){ kind, 1 });
+		members +=
+		    set_has(set, (struct outcome){ .kind = kind, .code = 1 });
 	return members;
 }
 

@@ -265,7 +265,8 @@ drive_end(struct drive *drive, struct outcome outcome, double hint)
 static inline enum action_kind
 drive_exit(struct drive *drive, int status)
 {
-	return drive_end(drive, (struct outcome){ OUTCOME_EXIT, status }, -1);
+	return drive_end(drive,
+	    (struct outcome){ .kind = OUTCOME_EXIT, .code = status }, -1);
 }
 
 /* The clock reaches the moment that the last action named. */
@@ -293,7 +294,7 @@ drive_probed(struct drive *drive, int status)
 {
 	return drive_step(drive,
 	    (struct event){ .kind = EVENT_PROBED,
-		.probe = { OUTCOME_EXIT, status } });
+		.probe = { .kind = OUTCOME_EXIT, .code = status } });
 }
 
 static inline enum action_kind
