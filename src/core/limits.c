@@ -8,6 +8,12 @@
 #include "limits.h"
 #include "text.h"
 
+/*
+ * Seconds. A failure that in a plan is as old as the window is older in the
+ * run, which takes time for itself, but sums of delays are seldom exact.
+ */
+#define TINY 1e-9
+
 /* Reads the number of attempts, "10", or a limit: "timeout:2", "5/10m". */
 static enum problem
 read_item(struct limits *limits, char *text)
@@ -101,8 +107,8 @@ limits_failure(const struct limits *limits, struct tally *tally,
 			times[tally->totals[i]++ % most] = time;
 			/* The next time to be replaced is the oldest. */
 			full = tally->totals[i] >= most &&
-			    times[tally->totals[i] % most] >=
-				time - limit->window;
+			    time - times[tally->totals[i] % most] <
+				limit->window - TINY;
 		}
 		if (full && reached == NULL)
 			reached = limit;

@@ -119,7 +119,7 @@ a_limit_within_a_window_gives_up(void)
 		CHECK_INT(drive_exit(&drive, 1), ACTION_WAIT);
 		drive_timer(&drive);
 	}
-	drive.now += 3;
+	drive.now += 2;
 	drive_exit(&drive, 1);
 	CHECK_FINISH(&drive, "attempts", 1);
 	CHECK_INT(drive.run.attempt, 101);

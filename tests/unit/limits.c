@@ -121,7 +121,24 @@ a_window_forgets_older_failures(void)
 	CHECK_STR(reached(&limits, &tally, 1, false, 105), "");
 	CHECK_STR(reached(&limits, &tally, 1, false, 110.5), "");
 	CHECK_STR(reached(&limits, &tally, 1, false, 115.5), "");
-	CHECK_STR(reached(&limits, &tally, 1, false, 120.5), "3/10");
+	CHECK_STR(reached(&limits, &tally, 1, false, 120.4), "3/10");
+}
+
+/* A run is always later than its plan, in which times are sums of delays. */
+static void
+a_failure_as_old_as_a_window_is_forgotten(void)
+{
+	const struct limits limits = limits_of("2/10");
+	const struct limits tenths = limits_of("11/1");
+	struct tally tally = { .counts = { 0 } };
+	double time = 0;
+
+	CHECK_STR(reached(&limits, &tally, 1, false, 4), "");
+	CHECK_STR(reached(&limits, &tally, 1, false, 14), "");
+	CHECK_STR(reached(&limits, &tally, 1, false, 23.999), "2/10");
+	memset(&tally, 0, sizeof(tally));
+	for (int i = 0; i < 40; i++, time += 0.1)
+		CHECK_STR(reached(&tenths, &tally, 1, false, time), "");
 }
 
 static void
@@ -169,6 +186,7 @@ main(void)
 	RUN(anything_else_is_refused);
 	RUN(an_item_counts_its_outcomes_alone);
 	RUN(a_window_forgets_older_failures);
+	RUN(a_failure_as_old_as_a_window_is_forgotten);
 	RUN(a_free_failure_counts_only_where_it_is_named);
 	RUN(a_window_counts_a_hundred_failures);
 	RUN(other_failures_push_none_out_of_a_window);
