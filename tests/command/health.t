@@ -255,7 +255,7 @@ if have 'a probe that cannot be forked tells nothing of the attempt' strace; the
 	    -e inject="$(any_libc openat):error=EMFILE:when=2+" \
 	    retry -a 1 -T 60 -k .2 $quick --health=true sh -c "$until_told"
 	is 'nor does one without an input' "$code" 0
-	is 'which is told once, too' "$(echo "$err" | grep -c 'cannot start --health: .*files')" 1
+	is 'which is told once, too' "$(echo "$err" | grep -c 'cannot start --health: .*file')" 1
 	strace -o trace retry true
 	check 'without --health nothing is done for it' \
 	    not grep -E 'pipe2|SUBREAPER' trace
