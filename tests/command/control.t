@@ -52,7 +52,7 @@ run retry -a 1 --control sh -c \
 unlike '64 KiB are not too much' "$err" 'only the first'
 
 rm -f tries
-run retry -a 2 -t 0.05 --control -d 0 sh -c \
+run retry -a 2 -t 2 --control -d 0 sh -c \
     'echo >>tries; echo success >>"$RETRY_CONTROL"; exec sleep 60'
 is 'the last word of an attempt that timed out counts' \
     "$code:$(wc -l <tries)" 0:1

@@ -65,7 +65,7 @@ fi
 clean 0 'a success' retry true
 clean 1 'a run that gives up' retry -v -a 3 -d 10ms -b decorrelated false
 clean 1 'a list of delays' retry -a 3 -b list:1ms,2ms -j none false
-clean 124 'a timeout' retry -a 1 -t 50ms -k 50ms -- sh -c 'trap "" TERM; sleep 9'
+clean 124 'a timeout' retry -a 1 -t 3s -k 50ms -- sh -c 'trap "" TERM; sleep 9'
 clean 1 'check, gate and hooks' retry -a 2 -d 0 --check='exit 1' \
     --before-retry=true --on-give-up=true --on-success=false true
 clean 0 'successes in a row' retry --repeat=3 --success-delay=1ms true
