@@ -79,7 +79,7 @@ exec "$@" 5<"$T" 9>>"$T/file"
 end
 chmod +x hands
 same 'those from 3 up pass through' ./hands \
-    -- ls -l /proc/self/fd/5 /proc/self/fd/9
+    -- stat -c '%A %N' /proc/self/fd/5 /proc/self/fd/9
 run retry -qa 2 --success-on='!0' -d 1ms -t 99 -T 99 --log=json:log \
     --budget=bucket --check='ls /proc/self/fd; exit 1' \
     --before-retry='ls /proc/self/fd' --on-give-up='ls /proc/self/fd' \
