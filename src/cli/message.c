@@ -51,7 +51,7 @@ message_outcome(const struct record *record, char text[MESSAGE_PART])
 	case OUTCOME_TIMEOUT:
 		if (record->cut != CUT_ATTEMPT)
 			return "timed out";
-		snprintf(text, MESSAGE_PART, "killed at --max-time %.80s",
+		snprintf(text, MESSAGE_PART, "timed out at --max-time %.80s",
 		    duration_text(record->max_time, name));
 		break;
 	case OUTCOME_UNHEALTHY:

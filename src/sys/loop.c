@@ -618,11 +618,10 @@ act(struct loop *loop, const struct action *action)
 			return (struct event){ .kind = EVENT_GONE };
 		break;
 	case ACTION_ABANDON:
-		if (loop->child.pid != 0)
+		if (loop->doing != DOING_COLLECT &&
+		    tree_left(&loop->tree, true) == 0 && loop->child.pid != 0)
 			warnx("process %ld does not end",
 			    (long)loop->child.pid);
-		else if (loop->doing != DOING_COLLECT)
-			tree_left(&loop->tree, true);
 		loop->child.pid = 0;
 		if (loop->doing == DOING_COLLECT)
 			output_drop(&loop->output);

@@ -95,6 +95,15 @@ run retry -a 1 -T .1 -t 10d sleep 100d
 is 'the shorter of the two limits binds' "$code" 124
 deaf -a 1 -T 1ms -k 50ms sleep 100d
 is 'what ignores SIGTERM is killed' "$code" 124
+run retry -a 3 -T 2 -k 0 sh -c 'trap "" TERM; sleep 100d & exec sleep 100d'
+left=$(echo "$err" |
+    sed -n 's/.*process \([0-9]*\) (sleep) cannot be ended and is left$/\1/p')
+is 'unless it is not to be; then all that is left is named' \
+    "$code $(echo "$left" | wc -w)" '124 2'
+like 'and no message says that it was killed' "$err" \
+    'attempt 1/3 timed out at --max-time 2s after'
+# shellcheck disable=SC2086 # each is a word
+kill -KILL $left
 status 0 'a run that ends in time is not touched by it' retry -T 1h true
 
 # Silence.
@@ -148,7 +157,7 @@ if stranger; then
 		echo $$ >pid; exec sleep 100d'
 	is 'but not long after --max-time' "$code" 124
 	check 'it runs on' kill -9 "$(cat pid)"
-	like 'as is said' "$err" 'process [0-9]+ does not end$'
+	like 'as is said' "$err" 'process [0-9]+ \(sleep\) cannot be ended and is left$'
 	as_nobody "$RETRY" -a 1 -t 3 -k .1 sh -c '
 		./setpriv --reuid 0 -- sh -c "echo \$\$ >pid; exec sleep 100d" &
 		exec sleep 100d'

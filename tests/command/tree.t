@@ -133,7 +133,7 @@ like 'what is left with -k 0 is named' "$(cat kept.err)" \
 check 'what is left with -k 0 was not killed' alive "$(cat kept)"
 is 'an attempt that does not end is given up after --max-time' \
 	"$(cat alone.code)" 124
-like 'it is named' "$(cat alone.err)" 'process [0-9]+ does not end'
+like 'it is named' "$(cat alone.err)" 'process [0-9]+ \(stubborn\) cannot be ended and is left'
 check 'and left, since SIGKILL never follows' alive "$(cat alone)"
 run retry -p -q -T 3 -k 0 -a 1 sh -c 'trap "" TERM; echo $$ >own
     while :; do sleep .1; done'

@@ -40,7 +40,7 @@ what_max_time_ended_is_no_ordinary_timeout(void)
 		.cut = CUT_ATTEMPT };
 	char text[MESSAGE_PART];
 
-	CHECK_STR(message_outcome(&record, text), "killed at --max-time 5m");
+	CHECK_STR(message_outcome(&record, text), "timed out at --max-time 5m");
 }
 
 static void
