@@ -65,6 +65,7 @@ struct sink {
 	const struct format *format;
 	FILE *file;
 	const char *name;   /* the file's; NULL: stdout or stderr */
+	const char *option; /* or variable, that gives the name */
 	bool failed;	    /* a write did, which was told */
 	bool replaced;	    /* a document replaces what its file held */
 	bool has_output;    /* the attempts' output goes there too */

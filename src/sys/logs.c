@@ -131,6 +131,7 @@ open_sink(const struct report *report, struct sink *sink, const struct log *log)
 
 	*sink = (struct sink){ .format = log->format,
 		.name = log->file,
+		.option = "--log",
 		.descriptor =
 		    report->options->plan ? STDOUT_FILENO : STDERR_FILENO,
 		.reader = NO_DESCRIPTOR };
@@ -182,6 +183,7 @@ open_github_files(struct report *report)
 
 		*sink = (struct sink){ .format = row,
 			.name = name,
+			.option = row->name,
 			.descriptor = file,
 			.reader = open_reader(name, file) };
 		open_text(report, sink);

@@ -35,7 +35,7 @@ sink_complain(struct sink *sink, int error)
 	char safe[128];
 
 	if (!sink->failed && sink->name != NULL)
-		warnx("--log: %s: %s",
+		warnx("%s: %s: %s", sink->option,
 		    text_safe(sink->name, safe, sizeof(safe)),
 		    error == EAGAIN ? "lines are left out: nobody reads them"
 				    : strerror(error));

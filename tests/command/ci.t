@@ -290,7 +290,9 @@ check 'without a summary' not test -s summary
 run env GITHUB_OUTPUT=none/output GITHUB_STEP_SUMMARY=/dev/full \
     "$RETRY" -a 1 sh -c 'exit 3'
 is 'files that cannot be written change no status' "$code" 3
-is 'each is told once' "$(echo "$err" | grep -c 'none/output\|/dev/full')" 2
+is 'each is told once, by the name of its variable' \
+    "$(echo "$err" | grep -E '/dev/full|none/output' | sed -E 's/^retry: (sh: )?//' |
+	cut -d: -f1 | sort | xargs)" 'GITHUB_OUTPUT GITHUB_STEP_SUMMARY'
 name=$(printf 'a|*<b>_`\n')
 retry -a 1 "$name" 2>/dev/null
 like 'a name is no Markdown' "$(cat summary)" \
