@@ -271,6 +271,9 @@ for item in down= down=x down=3@ down=3*4 down=3,down=4 contend=0 contend=; do
 	run retry --plan="$item"
 	is "$item is no script" "$code $out" '125 '
 done
+run retry --plan=contend=10ms true
+is 'nobody contends with a client that is alone' "$code $out" '125 '
+like 'which is said' "$err" '^retry: --plan=contend=10ms needs --clients '
 
 # How long a plan may be.
 run timeout 200 retry --plan -a 1000000000 -j none
