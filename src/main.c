@@ -3,9 +3,8 @@
 /*
  * retry runs a command until it succeeds.
  *
- * A map of the source; src/README.md tells how to change it.  core/ decides,
- * cli/ talks and sys/ touches the system; each uses only itself and those above
- * it.
+ * A map of the source; src/README.md tells how to change it.  Each room uses
+ * only itself and those above it.
  *
  *   core/     decides; no I/O of any kind
  *     duration    text to and from seconds
@@ -32,30 +31,29 @@
  *     state       the backoff from one run to the next, as text
  *     problem     what is wrong with a text that a parser refuses
  *     text        makes text harmless, trims it, sums it up; comma lists
- *   cli/      talks with people and programs; argv, text and FILE * only
+ *   report/   says: records to text, for people and for programs
+ *     message     the lines for people
+ *     escape      writes text so that a language takes it for nothing else
+ *     report      tells records to logs, by the table of formats
+ *     text, tty, json, junit, github
+ *                 the formats
+ *     failures    the failed attempts, for the formats that list them
+ *   plan/     foresees: runs that do not happen
+ *     plan        shows a run that did not happen, and what others come to
+ *     script      reads how the attempts of a plan end
+ *     table       prints a plan as a table with bars
+ *     figures     what many simulated runs come to
+ *     clients     many runs at once against one service, and their chart
+ *     simulation  a driver of the engine on an imaginary clock
+ *   options/  understands argv
  *     options     argv to struct options, by their table
- *     option_rows the table: name, type, help and target of each
- *     preset_rows the presets: their options, and how tools fail
+ *     rows        the table: name, type, help and target of each
+ *     presets     the presets: their options, and how tools fail
  *     suggest     what to type instead of a word that is slightly wrong, or
  *                 that belongs to another program
  *     derive      derives the policy from the options
  *     conflicts   options that contradict each other, or are hardly meant so
  *     help        prints the tables as --help
- *     message     the lines for people
- *     escape      writes text so that a language takes it for nothing else
- *     report      tells records to logs, by the table of formats
- *     report_text, report_tty, report_json, report_junit, report_github
- *                 the formats
- *     report_failures
- *                 the failed attempts, for the formats that list them
- *     plan        shows a run that did not happen, and what others come to
- *     plan_script reads how the attempts of a plan end
- *     plan_table  prints a plan as a table with bars
- *     plan_figures
- *                 what many simulated runs come to
- *     plan_clients
- *                 many runs at once against one service, and their chart
- *     simulation  a driver of the engine on an imaginary clock
  *   sys/      touches the system: processes, clocks, descriptors, files
  *     loop        a driver of the engine on libev and real processes
  *     events      a libev loop whose failures end in a message
@@ -98,9 +96,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/help.h"
-#include "cli/options.h"
-#include "cli/plan.h"
+#include "options/help.h"
+#include "options/options.h"
+#include "plan/plan.h"
 #include "core/outcome.h"
 #include "sys/logs.h"
 #include "sys/loop.h"

@@ -3,7 +3,7 @@
 #ifndef BUDGET_FILE_H
 #define BUDGET_FILE_H
 
-#include "cli/options.h"
+#include "options/options.h"
 
 /*
  * --budget: a bucket of tokens in a file, shared by all processes that name it.

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "cli/options.h"
+#include "options/options.h"
 
 /*
  * Warns once that a file, as which standard output is given, has got the output

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <time.h>
 
-#include "cli/options.h"
+#include "options/options.h"
 #include "sys/spool.h"
 
 /* The standard input of the attempts. */

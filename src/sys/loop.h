@@ -3,7 +3,7 @@
 #ifndef LOOP_H
 #define LOOP_H
 
-#include "cli/report.h"
+#include "report/report.h"
 
 /*
  * Runs the command as the options say, on libev, and closes the report.

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/message.h"
+#include "report/message.h"
 #include "sys/file.h"
 #include "sys/notify.h"
 

@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "cli/options.h"
+#include "options/options.h"
 #include "core/record.h"
 
 /* The service manager that $NOTIFY_SOCKET names: see sd_notify(3). */

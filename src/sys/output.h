@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "cli/options.h"
+#include "options/options.h"
 #include "core/record.h"
 #include "sys/collector.h"
 

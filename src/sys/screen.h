@@ -3,7 +3,7 @@
 #ifndef SCREEN_H
 #define SCREEN_H
 
-#include "cli/report.h"
+#include "report/report.h"
 
 /*
  * What this descriptor can show, in colour or not; 80 columns if its width is

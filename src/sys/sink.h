@@ -3,7 +3,7 @@
 #ifndef SINK_H
 #define SINK_H
 
-#include "cli/report.h"
+#include "report/report.h"
 #include "sys/output.h"
 
 /*

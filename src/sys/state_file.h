@@ -3,7 +3,7 @@
 #ifndef STATE_FILE_H
 #define STATE_FILE_H
 
-#include "cli/options.h"
+#include "options/options.h"
 #include "core/state.h"
 
 /* --state: the file that keeps the state, which one run at a time has. */

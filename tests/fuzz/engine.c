@@ -6,7 +6,7 @@
  * happen does: an attempt ends while one runs, an answer follows a question.
  */
 
-#include "cli/options.h"
+#include "options/options.h"
 #include "core/signals.h"
 #include "fuzz.h"
 #include "laws.h"

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "cli/options.h"
+#include "options/options.h"
 #include "core/duration.h"
 #include "core/signals.h"
 #include "fuzz.h"

@@ -5,8 +5,8 @@
  * and told in all formats.
  */
 
-#include "cli/options.h"
-#include "cli/plan.h"
+#include "options/options.h"
+#include "plan/plan.h"
 #include "fuzz.h"
 
 /* More take too long, and rightly. */

@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "cli/options.h"
+#include "options/options.h"
 
 #define SECOND INT64_C(1000000000)
 #define NEVER INT64_MAX

@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/plan.h"
+#include "plan/plan.h"
 #include "core/signals.h"
 #include "kernel.h"
 #include "sys/logs.h"

@@ -20,7 +20,7 @@ static void explore_failed(const char *file, int line, const char *text);
 	} while (0)
 
 /* The engine's own memory is what is compared. */
-#include "cli/options.h"
+#include "options/options.h"
 #include "core/engine.c"
 #include "laws.h"
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <signal.h>
 
-#include "cli/message.h"
+#include "report/message.h"
 #include "core/duration.h"
 #include "tap.h"
 

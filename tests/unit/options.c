@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
-#include "cli/options.h"
-#include "cli/suggest.h"
-#include "cli/help.h"
+#include "options/options.h"
+#include "options/suggest.h"
+#include "options/help.h"
 #include "drive.h"
 #include "tap.h"
 

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "cli/report.h"
+#include "report/report.h"
 #include "tap.h"
 
 static const char *const command[] = { "a\033b", "secret", NULL };

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <math.h>
+#include <string.h>
+
+#include "options/derive.h"
+#include "core/duration.h"
+
+/* The cap if none is given, or this many times the longest delay given. */
+#define DEFAULT_CAP 60.0
+#define DEFAULT_CAP_FACTOR 16.0
+
+/* The longest hint that is waited for if no cap is given. */
+#define DEFAULT_HINT_LIMIT 3600.0
+
+/* How far chance spreads a hint where the jitter has no ratio. */
+#define DEFAULT_HINT_SPREAD 0.2
+
+/*
+ * A trial is an attempt after which the next one follows, with the user's delay
+ * or none: what a preset says of delays is for retries.
+ */
+static void
+derive_trials(struct options *options)
+{
+	struct policy *policy = &options->policy;
+
+	policy->trials = true;
+	policy->limits = (struct limits){ .attempts = options->trials };
+	policy->pace_start = policy->wait_first = false;
+	policy->backoff.min = 0;
+	policy->success_delay = options->origin[OPTION_DELAY] == ORIGIN_USER
+	    ? policy->backoff.base
+	    : 0;
+	if (!options_given(options, OPTION_OUTPUT))
+		options->output = OUTPUT_FAILED;
+}
+
+/* A run is named after the command's first word, without its folder. */
+static void
+derive_name(struct options *options)
+{
+	const char *command = *options->command;
+
+	if (options->name != NULL || command == NULL)
+		return;
+	const char *slash = strrchr(command, '/');
+	options->name = slash == NULL || slash[1] == '\0' ? command : slash + 1;
+}
+
+/* The cap is the user's: the delays of a preset stay within it. */
+static void
+keep_within_cap(struct options *options)
+{
+	struct policy *policy = &options->policy;
+	struct backoff *backoff = &policy->backoff;
+
+	if (options->origin[OPTION_DELAY] == ORIGIN_PRESET)
+		backoff->base = fmin(backoff->base, backoff->cap);
+	if (options->origin[OPTION_THROTTLE_DELAY] == ORIGIN_PRESET)
+		policy->throttle_delay =
+		    fmin(policy->throttle_delay, backoff->cap);
+}
+
+/* The cap is a preset's or the default: it leaves room for all delays. */
+static void
+widen_cap(struct policy *policy)
+{
+	struct backoff *backoff = &policy->backoff;
+	double longest = backoff_longest(backoff);
+
+	longest = fmax(longest, backoff->base);
+	longest = fmax(longest, backoff->min);
+	longest = fmax(longest, policy->throttle_delay);
+	longest = fmax(longest, policy->success_delay);
+	backoff->cap = backoff->cap_given
+	    ? fmax(backoff->cap, longest)
+	    : fmax(DEFAULT_CAP,
+		  fmin(DEFAULT_CAP_FACTOR * longest, DURATION_MAX));
+	/* The default cap only limits the nominal delay. */
+	if (!backoff->cap_given)
+		policy->jitter.order = JITTER_INSIDE;
+}
+
+/* --max-delay: the longest delay, and the longest hint. */
+static void
+derive_cap(struct options *options)
+{
+	struct policy *policy = &options->policy;
+	struct backoff *backoff = &policy->backoff;
+	const bool given = options_given(options, OPTION_MAX_DELAY);
+	const bool is_users = options->origin[OPTION_MAX_DELAY] == ORIGIN_USER;
+
+	if (given) {
+		backoff->cap_given = backoff->cap > 0;
+		if (!backoff->cap_given)
+			backoff->cap = DURATION_MAX;
+	}
+	if (policy->hint_limit == 0 || is_users)
+		policy->hint_limit = given ? backoff->cap : DEFAULT_HINT_LIMIT;
+	if (is_users)
+		keep_within_cap(options);
+	else
+		widen_cap(policy);
+}
+
+static void
+derive_jitter(struct options *options)
+{
+	struct policy *policy = &options->policy;
+	struct backoff *backoff = &policy->backoff;
+	struct jitter *jitter = &policy->jitter;
+	const bool given = options_given(options, OPTION_JITTER);
+	const bool random = backoff->strategy->random;
+
+	if (!given ||
+	    (random && options->origin[OPTION_JITTER] == ORIGIN_PRESET))
+		jitter_parse(random ? "none" : JITTER_DEFAULT, jitter);
+	/*
+	 * If a preset's cap leaves the user's jitter no room, the cap only
+	 * limits the delay that is jittered.
+	 */
+	if (options->origin[OPTION_MAX_DELAY] == ORIGIN_PRESET &&
+	    jitter_room(jitter, backoff) < backoff->min)
+		backoff->cap_given = false;
+	policy->hint_spread = DEFAULT_HINT_SPREAD;
+	if (jitter->kind->fixed && given)
+		policy->hint_spread = 0;
+	else if (jitter->kind->relative)
+		policy->hint_spread = jitter->amount;
+}
+
+static void
+derive_rules(struct options *options)
+{
+	struct rules *rules = &options->policy.rules;
+
+	rules->check = options->check != NULL;
+	rules->retry_listed = options_given(options, OPTION_RETRY_ON);
+	rules->listed_only =
+	    options->origin[OPTION_THROTTLE_MATCH] == ORIGIN_PRESET &&
+	    options_lists_retries(options);
+	rules->matches = search_matches(&options->patterns);
+	set_parse(&rules->stop, OPTIONS_STOP_ON, NULL);
+	set_remove(&rules->stop, &rules->success);
+	set_remove(&rules->stop, &rules->retry);
+	set_keep(&rules->stop, &options->stop_kept);
+	set_add(&rules->stop, &options->stop_added);
+}
+
+void
+derive_policy(struct options *options)
+{
+	struct policy *policy = &options->policy;
+
+	derive_name(options);
+	policy->pace_start = options->pace == PACE_START;
+	if (options_given(options, OPTION_TRIALS))
+		derive_trials(options);
+	policy->repeat = options_given(options, OPTION_REPEAT);
+	policy->gate = options->before_retry != NULL;
+	policy->health.used = options->health != NULL;
+	policy->remember = options->state != NULL;
+	policy->early_skip = options->early == EARLY_SKIP;
+	policy->budget = options->budget != NULL;
+	policy->input = options->input == INPUT_REPLAY;
+	policy->on_success = options->on_success != NULL;
+	policy->on_give_up = options->on_give_up != NULL;
+	policy->delivery = output_rows[options->output].delivery;
+	derive_cap(options);
+	derive_jitter(options);
+	policy->hints = options->control || options->patterns.hint != NULL;
+	options->draws = policy_draws(policy);
+	/* A preset's floor goes with the preset's pace. */
+	if (!policy->pace_start && policy->timeout_share == 0)
+		policy->min_timeout = 0;
+	derive_rules(options);
+}

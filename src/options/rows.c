@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "options/help.h"
+#include "options/options.h"
+#include "plan/script.h"
+#include "report/report.h"
+#include "core/duration.h"
+#include "core/signals.h"
+
+static enum problem
+parse_attempts(struct options *options, const char *text)
+{
+	return limits_parse(&options->policy.limits, text, &options->item);
+}
+
+/* A duration, or "50%" of the time that is left; the later option wins. */
+static enum problem
+parse_timeout(struct options *options, const char *text)
+{
+	struct policy *policy = &options->policy;
+	enum problem problem;
+	const char *end;
+	double percent;
+
+	policy->timeout = policy->timeout_share = 0;
+	if (strchr(text, '%') == NULL)
+		return duration_parse(text, &policy->timeout);
+	problem = duration_number(text, &percent, &end);
+	if (problem != PROBLEM_NONE)
+		return problem;
+	if (strcmp(end, "%") != 0)
+		return PROBLEM_NOT_PERCENT;
+	if (!(percent > 0 && percent <= 100))
+		return PROBLEM_PERCENT_RANGE;
+	policy->timeout_share = percent / 100;
+	return PROBLEM_NONE;
+}
+
+static enum problem
+parse_signal(struct options *options, const char *text)
+{
+	const int number = signal_parse(text);
+
+	if (number == -1)
+		return PROBLEM_UNKNOWN;
+	if (!signal_is_deadly(number))
+		return PROBLEM_HARMLESS_SIGNAL;
+	options->policy.signal = number;
+	return PROBLEM_NONE;
+}
+
+static enum problem
+parse_backoff(struct options *options, const char *text)
+{
+	return backoff_parse(text, &options->policy.backoff, &options->item);
+}
+
+static enum problem
+parse_jitter(struct options *options, const char *text)
+{
+	return jitter_parse(text, &options->policy.jitter);
+}
+
+static enum problem
+parse_delay_match(struct options *options, const char *text)
+{
+	const enum problem problem = search_check(text, true, &options->item);
+
+	if (problem == PROBLEM_NONE)
+		options->patterns.hint = text;
+	return problem;
+}
+
+/* FILE, and behind its last colon, if no slash follows, the parameters. */
+static enum problem
+parse_budget(struct options *options, const char *text)
+{
+	const char *slash = strrchr(text, '/');
+	const char *colon = strrchr(slash == NULL ? text : slash, ':');
+	const size_t length =
+	    colon == NULL ? strlen(text) : (size_t)(colon - text);
+
+	if (length == 0)
+		return PROBLEM_NO_FILE;
+	free(options->budget);
+	options->budget = strndup(text, length);
+	if (options->budget == NULL)
+		return PROBLEM_NO_MEMORY;
+	return budget_rules_parse(colon == NULL ? NULL : colon + 1,
+	    &options->budget_rules, &options->item);
+}
+
+/* FORMAT[:FILE], one more each time. */
+static enum problem
+parse_log(struct options *options, const char *text)
+{
+	const char *colon = strchr(text, ':');
+	struct log log = { .file = colon == NULL ? NULL : colon + 1 };
+	struct log *logs;
+	char name[16];
+
+	if (log.file != NULL && *log.file == '\0')
+		return PROBLEM_NO_FILE;
+	if (log.file == NULL && strpbrk(text, "./") != NULL)
+		return PROBLEM_NO_FORMAT;
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(text, ":"), text);
+	log.format = report_format(name);
+	if (log.format == NULL)
+		return PROBLEM_UNKNOWN;
+	logs =
+	    reallocarray(options->logs, options->log_count + 1, sizeof(*logs));
+	if (logs == NULL)
+		return PROBLEM_NO_MEMORY;
+	options->logs = logs;
+	logs[options->log_count++] = log;
+	return PROBLEM_NONE;
+}
+
+static enum problem
+parse_plan(struct options *options, const char *text)
+{
+	options->plan_script = text;
+	return script_check(text, &options->item);
+}
+
+const struct output_row output_rows[] = {
+	[OUTPUT_STREAM] = { .name = "stream", .doc = "as it is written" },
+	[OUTPUT_HOLD] = { .name = "hold",
+	    .doc = "the success's standard output; failures go to standard "
+		   "error",
+	    .delivery = DELIVERY_EACH,
+	    .holds_stdout = true },
+	[OUTPUT_ALL] = { .name = "all",
+	    .doc = "each attempt's, in one piece when the attempt has ended",
+	    .delivery = DELIVERY_EACH,
+	    .holds_stdout = true,
+	    .holds_stderr = true,
+	    .takes_turns = true },
+	[OUTPUT_LAST] = { .name = "last",
+	    .doc = "the last attempt's, at the end of the run",
+	    .delivery = DELIVERY_LAST,
+	    .holds_stdout = true,
+	    .holds_stderr = true,
+	    .forgets = true },
+	[OUTPUT_CHRONIC] = { .name = "chronic",
+	    .doc = "for cron: all, and messages, if the run gives up or a "
+		   "signal ends it",
+	    .delivery = DELIVERY_LAST,
+	    .holds_stdout = true,
+	    .holds_stderr = true,
+	    .holds_messages = true },
+	[OUTPUT_FAILED] = { .name = "failed",
+	    .doc = "all of each failed attempt, when the attempt has ended",
+	    .delivery = DELIVERY_EACH,
+	    .holds_stdout = true,
+	    .holds_stderr = true,
+	    .forgets = true },
+	{ .name = NULL },
+};
+
+/* In the order of enum input_mode. */
+const struct word input_words[] = {
+	{ "auto", "a file from the same place each time; else inherit" },
+	{ "replay", "the same input each time, kept in a file" },
+	{ "inherit", "retry's own; an attempt may use it up" },
+	{ "null", "nothing" },
+	{ .name = NULL },
+};
+
+const char *const option_groups[GROUPS] = {
+	[GROUP_LIMITS] = "Limits",
+	[GROUP_WAITING] = "Waiting",
+	[GROUP_VERDICT] = "Verdict (success, retry or stop)",
+	[GROUP_STREAMS] = "Streams",
+	[GROUP_BETWEEN] = "Between attempts, and after",
+	[GROUP_REPORTING] = "Reporting",
+};
+
+#define AT(member) offsetof(struct options, member)
+#define WORDS(...) \
+	.words = (const char *const[]){ __VA_ARGS__, NULL }, \
+	.stride = sizeof(const char *)
+#define TABLE(table) .words = &(table)[0].name, .stride = sizeof((table)[0])
+
+const struct option_row option_rows[OPTIONS] = {
+	[OPTION_ATTEMPTS] = { "attempts", 'a', GROUP_LIMITS, TYPE_OTHER, "N",
+	    "at most N attempts; 0: forever (--help=limits)", .initial = "5",
+	    .topic = "limits", .parse = parse_attempts, .noun = "outcome" },
+	[OPTION_MAX_TIME] = { "max-time", 'T', GROUP_LIMITS, TYPE_DURATION,
+	    "DUR", "time limit for the whole run, waits included",
+	    .offset = AT(policy.max_time) },
+	[OPTION_TIMEOUT] = { "timeout", 't', GROUP_LIMITS, TYPE_OTHER, "DUR|P%",
+	    "time limit for each attempt, and for --check; 50%: half "
+	    "of what is left of --max-time",
+	    .parse = parse_timeout },
+	[OPTION_IDLE_TIMEOUT] = { "idle-timeout", 0, GROUP_LIMITS,
+	    TYPE_DURATION, "DUR",
+	    "end an attempt that writes nothing for this long",
+	    .offset = AT(policy.idle_timeout) },
+	[OPTION_KILL_AFTER] = { "kill-after", 'k', GROUP_LIMITS, TYPE_DURATION,
+	    "DUR", "SIGKILL DUR after a timeout; 0: never", .initial = "10s",
+	    .offset = AT(policy.kill_after) },
+	[OPTION_STOP_TIMEOUT] = { "stop-timeout", 0, GROUP_LIMITS,
+	    TYPE_DURATION, "DUR",
+	    "SIGKILL the attempt DUR after retry itself got TERM",
+	    .offset = AT(policy.stop_timeout) },
+	[OPTION_SIGNAL] = { "signal", 's', GROUP_LIMITS, TYPE_OTHER, "SIG",
+	    "signal sent on timeout", .initial = "TERM", .topic = "signals",
+	    .parse = parse_signal, .noun = "signal" },
+
+	[OPTION_HEALTH] = { "health", 0, GROUP_LIMITS, TYPE_TEXT, "COMMAND",
+	    "probe the attempt; end it if COMMAND keeps failing",
+	    .offset = AT(health) },
+	[OPTION_HEALTH_INTERVAL] = { "health-interval", 0, GROUP_LIMITS,
+	    TYPE_DURATION, "DUR", "time from one probe to the next",
+	    .initial = "30s", .offset = AT(policy.health.interval) },
+	[OPTION_HEALTH_TIMEOUT] = { "health-timeout", 0, GROUP_LIMITS,
+	    TYPE_DURATION, "DUR", "a probe that takes longer has failed",
+	    .initial = "30s", .offset = AT(policy.health.timeout) },
+	[OPTION_HEALTH_RETRIES] = { "health-retries", 0, GROUP_LIMITS,
+	    TYPE_COUNT, "N", "failures in a row that end the attempt",
+	    .initial = "3", .offset = AT(policy.health.retries) },
+	[OPTION_HEALTH_START_PERIOD] = { "health-start-period", 0, GROUP_LIMITS,
+	    TYPE_DURATION, "DUR",
+	    "ignore failures this long after an attempt's start",
+	    .initial = "0", .offset = AT(policy.health.start_period) },
+
+	[OPTION_BACKOFF] = { "backoff", 'b', GROUP_WAITING, TYPE_OTHER,
+	    "STRATEGY[:NAME=VALUE,...]", "how the delay grows (--help=backoff)",
+	    .initial = "exponential", TABLE(strategies), .topic = "backoff",
+	    .parse = parse_backoff, .noun = "strategy" },
+	[OPTION_DELAY] = { "delay", 'd', GROUP_WAITING, TYPE_DURATION, "DUR",
+	    "base delay: the first wait", .initial = "1s",
+	    .offset = AT(policy.backoff.base) },
+	[OPTION_MAX_DELAY] = { "max-delay", 'm', GROUP_WAITING, TYPE_DURATION,
+	    "DUR", "longest delay; 0: no cap [1m, or 16 times --delay]",
+	    .offset = AT(policy.backoff.cap) },
+	[OPTION_MIN_DELAY] = { "min-delay", 0, GROUP_WAITING, TYPE_DURATION,
+	    "DUR", "shortest delay, jitter included", .initial = "0",
+	    .offset = AT(policy.backoff.min) },
+	[OPTION_JITTER] = { "jitter", 'j', GROUP_WAITING, TYPE_OTHER, "KIND",
+	    "randomize delays (--help=jitter) [" JITTER_DEFAULT "]",
+	    TABLE(jitter_kinds), .topic = "jitter", .parse = parse_jitter,
+	    .noun = "jitter" },
+	[OPTION_JITTER_ORDER] = { "jitter-order", 0, GROUP_WAITING, TYPE_CHOICE,
+	    NULL, "how jitter and --max-delay combine", .initial = "inside",
+	    WORDS("inside", "before-cap", "after-cap"),
+	    .offset = AT(policy.jitter.order) },
+	[OPTION_PACE] = { "pace", 0, GROUP_WAITING, TYPE_CHOICE, NULL,
+	    "count delays from an attempt's end or start", .initial = "end",
+	    WORDS("end", "start"), .offset = AT(pace) },
+	[OPTION_MIN_TIMEOUT] = { "min-timeout", 0, GROUP_WAITING, TYPE_DURATION,
+	    "DUR", "with -t P% or --pace=start: shortest time limit",
+	    .offset = AT(policy.min_timeout) },
+	[OPTION_RESET_AFTER] = { "reset-after", 0, GROUP_WAITING, TYPE_DURATION,
+	    "DUR", "start over after an attempt that ran this long",
+	    .offset = AT(policy.reset_after) },
+	[OPTION_WAIT_FIRST] = { "wait-first", 0, GROUP_WAITING, TYPE_FLAG, NULL,
+	    "wait before the first attempt too",
+	    .offset = AT(policy.wait_first) },
+	[OPTION_SPLAY] = { "splay", 0, GROUP_WAITING, TYPE_DURATION, "DUR",
+	    "random wait before the first attempt, up to DUR", .initial = "0",
+	    .offset = AT(policy.splay) },
+	[OPTION_SEED] = { "seed", 0, GROUP_WAITING, TYPE_COUNT, "N",
+	    "make the random delays repeatable (-v prints N)",
+	    .offset = AT(random.seed) },
+	[OPTION_DELAY_MATCH] = { "delay-match", 0, GROUP_WAITING, TYPE_OTHER,
+	    "ERE", "wait at least as long as output says (Retry-After)",
+	    .parse = parse_delay_match },
+	[OPTION_PRESET] = { "preset", 0, GROUP_WAITING, TYPE_CHOICE, "NAME",
+	    "use settings of a system or tool (--help=presets)",
+	    .words = presets[0].words, .stride = sizeof(presets[0]),
+	    .topic = "presets", .offset = AT(preset), .noun = "preset" },
+
+	[OPTION_SUCCESS_ON] = { "success-on", 0, GROUP_VERDICT, TYPE_SET, "SET",
+	    "treat these outcomes as success (--help=sets)", .initial = "0",
+	    .topic = "sets", .offset = AT(policy.rules.success),
+	    .noun = "outcome" },
+	[OPTION_RETRY_ON] = { "retry-on", 0, GROUP_VERDICT, TYPE_SET, "SET",
+	    "retry only these (or if --retry-match matches)", .topic = "sets",
+	    .offset = AT(policy.rules.retry), .noun = "outcome" },
+	[OPTION_STOP_ON] = { "stop-on", 0, GROUP_VERDICT, TYPE_SET, "SET",
+	    "never retry these [" OPTIONS_STOP_ON "]", .topic = "sets",
+	    .offset = AT(stop_added), .second = AT(stop_kept),
+	    .noun = "outcome" },
+	[OPTION_FREE_ON] = { "free-on", 0, GROUP_VERDICT, TYPE_SET, "SET",
+	    "do not count these failures as attempts", .topic = "sets",
+	    .offset = AT(policy.uncounted), .noun = "outcome" },
+	[OPTION_THROTTLE_ON] = { "throttle-on", 0, GROUP_VERDICT, TYPE_SET,
+	    "SET", "retry these with --throttle-delay", .topic = "sets",
+	    .offset = AT(policy.rules.throttle), .noun = "outcome" },
+	[OPTION_THROTTLE_DELAY] = { "throttle-delay", 0, GROUP_VERDICT,
+	    TYPE_DURATION, "DUR", "base delay after a throttled attempt",
+	    .offset = AT(policy.throttle_delay) },
+	[OPTION_SUCCESS_MATCH] = { "success-match", 0, GROUP_VERDICT, TYPE_ERE,
+	    "ERE", "succeed only if a line of output matches",
+	    .offset = AT(patterns.match[MATCH_SUCCESS]) },
+	[OPTION_FAIL_MATCH] = { "fail-match", 0, GROUP_VERDICT, TYPE_ERE, "ERE",
+	    "fail if a line of output matches",
+	    .offset = AT(patterns.match[MATCH_FAIL]) },
+	[OPTION_RETRY_MATCH] = { "retry-match", 0, GROUP_VERDICT, TYPE_ERE,
+	    "ERE", "retry only if a line matches (or in --retry-on)",
+	    .offset = AT(patterns.match[MATCH_RETRY]) },
+	[OPTION_STOP_MATCH] = { "stop-match", 0, GROUP_VERDICT, TYPE_ERE, "ERE",
+	    "do not retry if a line of output matches",
+	    .offset = AT(patterns.match[MATCH_STOP]) },
+	[OPTION_THROTTLE_MATCH] = { "throttle-match", 0, GROUP_VERDICT,
+	    TYPE_ERE, "ERE", "use --throttle-delay if a line of output matches",
+	    .offset = AT(patterns.match[MATCH_THROTTLE]) },
+	[OPTION_CHECK] = { "check", 0, GROUP_VERDICT, TYPE_TEXT, "COMMAND",
+	    "exit status decides: 0 success, 1 retry, else stop",
+	    .offset = AT(check) },
+	[OPTION_CONTROL] = { "control", 0, GROUP_VERDICT, TYPE_FLAG, NULL,
+	    "let the attempt decide, through $RETRY_CONTROL",
+	    .offset = AT(control) },
+	[OPTION_PRESERVE_STATUS] = { "preserve-status", 'p', GROUP_VERDICT,
+	    TYPE_FLAG, NULL, "exit as COMMAND did, even after a timeout",
+	    .offset = AT(policy.preserve_status) },
+
+	[OPTION_OUTPUT] = { "output", 0, GROUP_STREAMS, TYPE_CHOICE, NULL,
+	    "when to show output (--help=output)", .initial = "stream",
+	    TABLE(output_rows), .topic = "output", .offset = AT(output) },
+	[OPTION_STDIN] = { "stdin", 0, GROUP_STREAMS, TYPE_CHOICE, NULL,
+	    "what attempts read (--help=output)", .initial = "auto",
+	    TABLE(input_words), .topic = "output", .offset = AT(input) },
+
+	[OPTION_BEFORE_RETRY] = { "before-retry", 0, GROUP_BETWEEN, TYPE_TEXT,
+	    "COMMAND", "run before each retry; give up if it fails",
+	    .offset = AT(before_retry) },
+	[OPTION_ON_SUCCESS] = { "on-success", 0, GROUP_BETWEEN, TYPE_TEXT,
+	    "COMMAND", "run once, after a run that succeeded",
+	    .offset = AT(on_success) },
+	[OPTION_ON_GIVE_UP] = { "on-give-up", 0, GROUP_BETWEEN, TYPE_TEXT,
+	    "COMMAND", "run once, after a run that gave up",
+	    .offset = AT(on_give_up) },
+	[OPTION_REPEAT] = { "repeat", 0, GROUP_BETWEEN, TYPE_COUNT, "N",
+	    "keep going; end after N successes in a row", .optional = true,
+	    .offset = AT(policy.repeats) },
+	[OPTION_SUCCESS_DELAY] = { "success-delay", 0, GROUP_BETWEEN,
+	    TYPE_DURATION, "DUR", "with --repeat: the wait after a success",
+	    .initial = "0", .offset = AT(policy.success_delay) },
+	[OPTION_TRIALS] = { "trials", 0, GROUP_BETWEEN, TYPE_COUNT, "N",
+	    "measure how often COMMAND fails: run it N times",
+	    .topic = "trials", .offset = AT(trials) },
+	[OPTION_STATE] = { "state", 0, GROUP_BETWEEN, TYPE_TEXT, "FILE",
+	    "save the backoff from run to run; one run at a time",
+	    .offset = AT(state) },
+	[OPTION_EARLY] = { "early", 0, GROUP_BETWEEN, TYPE_CHOICE, NULL,
+	    "with --state, if too early: wait, or exit 75", .initial = "wait",
+	    WORDS("wait", "skip"), .offset = AT(early) },
+	[OPTION_TOLERATE] = { "tolerate", 0, GROUP_BETWEEN, TYPE_COUNT, "N",
+	    "with --state: exit 0 until N runs in a row have given up",
+	    .offset = AT(policy.tolerate) },
+	[OPTION_BUDGET] = { "budget", 0, GROUP_BETWEEN, TYPE_OTHER,
+	    "FILE[:NAME=VALUE,...]",
+	    "share a limit on retries with other processes", .topic = "budget",
+	    .parse = parse_budget },
+
+	[OPTION_QUIET] = { "quiet", 'q', GROUP_REPORTING, TYPE_FLAG, NULL,
+	    "print only retry's own errors", .offset = AT(quiet) },
+	[OPTION_VERBOSE] = { "verbose", 'v', GROUP_REPORTING, TYPE_FLAG, NULL,
+	    "also print starts, signals, how delays are computed",
+	    .offset = AT(verbose) },
+	[OPTION_LOG] = { "log", 0, GROUP_REPORTING, TYPE_OTHER, "FORMAT[:FILE]",
+	    "format of messages, and a file (--help=formats)", TABLE(formats),
+	    .topic = "formats", .parse = parse_log, .noun = "format" },
+	[OPTION_NAME] = { "name", 0, GROUP_REPORTING, TYPE_TEXT, "TEXT",
+	    "name of the run in messages and reports", .offset = AT(name) },
+	[OPTION_COLOR] = { "color", 0, GROUP_REPORTING, TYPE_CHOICE, NULL,
+	    "colour messages and plans; auto: on terminals", .initial = "auto",
+	    WORDS("auto", "always", "never"), .offset = AT(color) },
+	[OPTION_PLAN] = { "plan", 0, GROUP_REPORTING, TYPE_OTHER, "SCRIPT",
+	    "dry run: schedule and worst case (--help=plan)", .optional = true,
+	    .topic = "plan", .offset = AT(plan_script), .parse = parse_plan,
+	    .noun = "outcome" },
+	[OPTION_CLIENTS] = { "clients", 0, GROUP_REPORTING, TYPE_COUNT, "N",
+	    "with --plan: N such runs at the same time",
+	    .offset = AT(clients) },
+	[OPTION_HELP] = { "help", 'h', GROUP_REPORTING, TYPE_CHOICE, "TOPIC",
+	    "print this, or help on TOPIC (listed at the end)",
+	    TABLE(help_topics), .optional = true, .offset = AT(help_topic),
+	    .noun = "topic" },
+	[OPTION_VERSION] = { "version", 'V', GROUP_REPORTING, TYPE_FLAG, NULL,
+	    "print the version", .offset = AT(version) },
+};
+
+const char *
+option_word(const struct option_row *row, int number)
+{
+	const char *first = (const char *)row->words;
+
+	return *(const char *const *)(const void *)(first +
+	    (size_t)number * row->stride);
+}

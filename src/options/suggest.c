@@ -1,0 +1,743 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <ctype.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "options/suggest.h"
+#include "core/duration.h"
+#include "core/signals.h"
+#include "core/text.h"
+
+/* Where a word stands, if it is not the value of an option: see OPTIONS. */
+enum {
+	PLACE_OPTION = OPTIONS, /* an option's name, or its letter */
+	PLACE_UNIT,		/* behind a number */
+	PLACE_ESCAPE,		/* in a pattern, behind a backslash */
+	PLACE_SH,		/* a command that only a shell knows */
+	PLACE_BASH		/* a command that only bash knows */
+};
+
+#define TRIES "use --attempts=N, which counts the first attempt too"
+#define EVEN \
+	"use --delay=DUR, and --backoff=constant for delays that do not grow"
+
+/*
+ * What people type from habit, and what to type instead.  A unit's `instead` is
+ * the unit; a word that only shells know needs none.
+ */
+static const struct {
+	int place; /* the number of an option whose value it is, or PLACE_* */
+	const char *typed;
+	const char *instead;
+} habits[] = {
+	{ PLACE_OPTION, "retries", TRIES },
+	{ PLACE_OPTION, "retry", TRIES },
+	{ PLACE_OPTION, "max-retries", TRIES },
+	{ PLACE_OPTION, "tries", "use --attempts=N" },
+	{ PLACE_OPTION, "max-tries", "use --attempts=N" },
+	{ PLACE_OPTION, "max-attempts", "use --attempts=N" },
+	{ PLACE_OPTION, "times", "use --attempts=N" },
+	{ PLACE_OPTION, "count", "use --attempts=N" },
+	{ PLACE_OPTION, "n", "use -a N" },
+	{ PLACE_OPTION, "forever", "use --attempts=0" },
+	{ PLACE_OPTION, "infinite", "use --attempts=0" },
+	{ PLACE_OPTION, "unlimited", "use --attempts=0" },
+	{ PLACE_OPTION, "f",
+	    "COMMAND stays in the foreground; for no limit, use -a 0" },
+	{ PLACE_OPTION, "interval", EVEN },
+	{ PLACE_OPTION, "wait", EVEN },
+	{ PLACE_OPTION, "sleep", EVEN },
+	{ PLACE_OPTION, "retry-delay", EVEN },
+	{ PLACE_OPTION, "i",
+	    "use -d DUR, and -b constant for delays that do not grow" },
+	{ PLACE_OPTION, "fixed", "use --backoff=constant" },
+	{ PLACE_OPTION, "no-backoff", "use --backoff=constant" },
+	{ PLACE_OPTION, "factor", "use --backoff=exponential:factor=F" },
+	{ PLACE_OPTION, "multiplier", "use --backoff=exponential:factor=F" },
+	{ PLACE_OPTION, "max-interval", "use --max-delay=DUR" },
+	{ PLACE_OPTION, "max-wait", "use --max-delay=DUR" },
+	{ PLACE_OPTION, "no-jitter", "use --jitter=none" },
+	{ PLACE_OPTION, "deadline", "use --max-time=DUR" },
+	{ PLACE_OPTION, "retry-max-time", "use --max-time=DUR" },
+	{ PLACE_OPTION, "total-timeout", "use --max-time=DUR" },
+	{ PLACE_OPTION, "until",
+	    "use --success-on=SET, or --success-match=ERE" },
+	{ PLACE_OPTION, "while", "use --retry-on=SET, or --retry-match=ERE" },
+	{ PLACE_OPTION, "u",
+	    "only Debian's retry has it; use --success-on='!0,STATUS'" },
+	{ PLACE_OPTION, "w",
+	    "only Debian's retry has it; use --retry-on=STATUS" },
+	{ PLACE_OPTION, "on-retry", "use --before-retry=COMMAND" },
+	{ PLACE_OPTION, "on-failure", "use --on-give-up=COMMAND" },
+	{ PLACE_OPTION, "on-error", "use --on-give-up=COMMAND" },
+	{ PLACE_OPTION, "dry-run", "use --plan" },
+	{ PLACE_OPTION, "silent", "use --quiet" },
+	{ PLACE_OPTION, "debug", "use --verbose" },
+	{ PLACE_OPTION, "json", "use --log=json" },
+	{ PLACE_OPTION, "junit", "use --log=junit:FILE" },
+	{ PLACE_OPTION, "no-color", "use --color=never" },
+	{ PLACE_OPTION, "force-color", "use --color=always" },
+	{ PLACE_OPTION, "retry-all-errors",
+	    "every failure is retried, unless --retry-on limits it" },
+	{ PLACE_OPTION, "retry-connrefused", "use --preset=curl" },
+	{ PLACE_OPTION, "max-retry-time", "use --max-time=DUR" },
+	{ PLACE_OPTION, "max-elapsed-time", "use --max-time=DUR" },
+	{ PLACE_OPTION, "max-duration", "use --max-time=DUR" },
+	{ PLACE_OPTION, "max-retry-delay", "use --max-delay=DUR" },
+	{ PLACE_OPTION, "min-wait", "use --min-delay=DUR" },
+	{ PLACE_OPTION, "initial-delay", "use --delay=DUR" },
+	{ PLACE_OPTION, "base-delay", "use --delay=DUR" },
+	{ PLACE_OPTION, "exponential", "use --backoff=exponential" },
+	{ PLACE_OPTION, "exit-code",
+	    "use --retry-on=SET, --stop-on=SET or --success-on=SET" },
+	{ PLACE_OPTION, "retry-on-exit-code", "use --retry-on=SET" },
+	{ PLACE_OPTION, "stop-if-status", "use --stop-on=SET" },
+	{ PLACE_OPTION, "retry-if-contains", "use --retry-match=ERE" },
+	{ PLACE_OPTION, "foreground",
+	    "nothing is needed: COMMAND stays in the foreground" },
+
+	{ OPTION_ATTEMPTS, "inf", "did you mean 0?" },
+	{ OPTION_ATTEMPTS, "infinite", "did you mean 0?" },
+	{ OPTION_ATTEMPTS, "unlimited", "did you mean 0?" },
+	{ OPTION_ATTEMPTS, "forever", "did you mean 0?" },
+	{ OPTION_MAX_TIME, "inf", "did you mean 0?" },
+	{ OPTION_TIMEOUT, "inf", "did you mean 0?" },
+	{ OPTION_BACKOFF, "fixed", "did you mean constant?" },
+	{ OPTION_BACKOFF, "none", "did you mean constant?" },
+	{ OPTION_BACKOFF, "random", "did you mean decorrelated?" },
+	{ OPTION_JITTER, "no", "did you mean none?" },
+	{ OPTION_JITTER, "off", "did you mean none?" },
+	{ OPTION_PRESET, "k8s", "did you mean kubernetes?" },
+	{ OPTION_PRESET, "podman", "did you mean docker?" },
+	{ OPTION_PRESET, "skopeo", "did you mean docker?" },
+	{ OPTION_PRESET, "buildah", "did you mean docker?" },
+	{ OPTION_PRESET, "rsync", "did you mean ssh?" },
+	{ OPTION_PRESET, "scp", "did you mean ssh?" },
+	{ OPTION_PRESET, "sftp", "did you mean ssh?" },
+	{ OPTION_PRESET, "apt-get", "did you mean apt?" },
+	{ OPTION_PRESET, "mvn", "did you mean maven?" },
+	{ OPTION_PRESET, "mamba", "did you mean conda?" },
+	{ OPTION_PRESET, "pip3", "did you mean pip?" },
+	{ OPTION_PRESET, "postgres", "did you mean psql?" },
+	{ OPTION_OUTPUT, "quiet", "did you mean chronic?" },
+	{ OPTION_OUTPUT, "buffer", "did you mean hold?" },
+	{ OPTION_STDIN, "/dev/null", "did you mean null?" },
+	{ OPTION_STDIN, "none", "did you mean null?" },
+	{ OPTION_LOG, "xml", "did you mean junit?" },
+
+	{ PLACE_UNIT, "usec", "us" },
+	{ PLACE_UNIT, "usecs", "us" },
+	{ PLACE_UNIT, "microsecond", "us" },
+	{ PLACE_UNIT, "microseconds", "us" },
+	{ PLACE_UNIT, "µs", "us" },
+	{ PLACE_UNIT, "μs", "us" },
+	{ PLACE_UNIT, "msec", "ms" },
+	{ PLACE_UNIT, "msecs", "ms" },
+	{ PLACE_UNIT, "millis", "ms" },
+	{ PLACE_UNIT, "millisecond", "ms" },
+	{ PLACE_UNIT, "milliseconds", "ms" },
+	{ PLACE_UNIT, "S", "s" },
+	{ PLACE_UNIT, "sec", "s" },
+	{ PLACE_UNIT, "secs", "s" },
+	{ PLACE_UNIT, "second", "s" },
+	{ PLACE_UNIT, "seconds", "s" },
+	{ PLACE_UNIT, "M", "m" },
+	{ PLACE_UNIT, "min", "m" },
+	{ PLACE_UNIT, "mins", "m" },
+	{ PLACE_UNIT, "minute", "m" },
+	{ PLACE_UNIT, "minutes", "m" },
+	{ PLACE_UNIT, "H", "h" },
+	{ PLACE_UNIT, "hr", "h" },
+	{ PLACE_UNIT, "hrs", "h" },
+	{ PLACE_UNIT, "hour", "h" },
+	{ PLACE_UNIT, "hours", "h" },
+	{ PLACE_UNIT, "D", "d" },
+	{ PLACE_UNIT, "day", "d" },
+	{ PLACE_UNIT, "days", "d" },
+
+	{ PLACE_ESCAPE, "d", "use [0-9]" },
+	{ PLACE_ESCAPE, "w", "use [[:alnum:]_]" },
+	{ PLACE_ESCAPE, "s", "use [[:space:]]" },
+	{ PLACE_ESCAPE, "b",
+	    "use (^|[^[:alnum:]_]) before a word, ([^[:alnum:]_]|$) after it" },
+
+	{ PLACE_SH, "alias", NULL },
+	{ PLACE_SH, "case", NULL },
+	{ PLACE_SH, "cd", NULL },
+	{ PLACE_SH, "eval", NULL },
+	{ PLACE_SH, "exec", NULL },
+	{ PLACE_SH, "export", NULL },
+	{ PLACE_SH, "for", NULL },
+	{ PLACE_SH, "if", NULL },
+	{ PLACE_SH, "read", NULL },
+	{ PLACE_SH, "set", NULL },
+	{ PLACE_SH, "time", NULL },
+	{ PLACE_SH, "type", NULL },
+	{ PLACE_SH, "ulimit", NULL },
+	{ PLACE_SH, "umask", NULL },
+	{ PLACE_SH, "unset", NULL },
+	{ PLACE_SH, "until", NULL },
+	{ PLACE_SH, "wait", NULL },
+	{ PLACE_SH, "while", NULL },
+	{ PLACE_SH, "{", NULL },
+	{ PLACE_BASH, "((", NULL },
+	{ PLACE_BASH, "[[", NULL },
+	{ PLACE_BASH, "declare", NULL },
+	{ PLACE_BASH, "dirs", NULL },
+	{ PLACE_BASH, "function", NULL },
+	{ PLACE_BASH, "let", NULL },
+	{ PLACE_BASH, "local", NULL },
+	{ PLACE_BASH, "mapfile", NULL },
+	{ PLACE_BASH, "popd", NULL },
+	{ PLACE_BASH, "pushd", NULL },
+	{ PLACE_BASH, "readarray", NULL },
+	{ PLACE_BASH, "select", NULL },
+	{ PLACE_BASH, "shopt", NULL },
+	{ PLACE_BASH, "source", NULL },
+	{ PLACE_BASH, "typeset", NULL },
+};
+
+#define HABITS (sizeof(habits) / sizeof(habits[0]))
+
+/* The `instead` of a word that stands at this place, or NULL. */
+static const char *
+find_habit(int place, const char *typed)
+{
+	for (size_t i = 0; i < HABITS; i++)
+		if (habits[i].place == place &&
+		    strcmp(habits[i].typed, typed) == 0)
+			return habits[i].instead;
+	return NULL;
+}
+
+static bool
+is_habit(int place, const char *typed)
+{
+	for (size_t i = 0; i < HABITS; i++)
+		if (habits[i].place == place &&
+		    strcmp(habits[i].typed, typed) == 0)
+			return true;
+	return false;
+}
+
+/* Longer words are not compared. */
+#define WORD_MOST 32
+
+static size_t
+least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * The number of letters to add, take out, replace or swap with the next one
+ * (the distance of Damerau and Levenshtein).  Words are shorter than WORD_MOST.
+ */
+static size_t
+distance(const char *a, const char *b)
+{
+	size_t counts[WORD_MOST][WORD_MOST] = { { 0 } };
+	const size_t rows = strlen(a), columns = strlen(b);
+
+	for (size_t i = 0; i <= rows; i++)
+		for (size_t j = 0; j <= columns; j++) {
+			size_t *count = &counts[i][j];
+
+			if (i == 0 || j == 0) {
+				*count = i + j;
+				continue;
+			}
+			const int x = tolower((unsigned char)a[i - 1]),
+				  y = tolower((unsigned char)b[j - 1]);
+			*count = counts[i - 1][j - 1] + (x != y);
+			*count = least(*count, counts[i - 1][j] + 1);
+			*count = least(*count, counts[i][j - 1] + 1);
+			if (i > 1 && j > 1 &&
+			    x == tolower((unsigned char)b[j - 2]) &&
+			    y == tolower((unsigned char)a[i - 2]))
+				*count =
+				    least(*count, counts[i - 2][j - 2] + 1);
+		}
+	return counts[rows][columns];
+}
+
+/* A search for the word that is nearest to the one that was typed. */
+struct nearest {
+	const char *typed;
+	const char *word;    /* of ours; NULL: none is near enough */
+	const char *instead; /* of another program's word that is nearer */
+	size_t distance;
+};
+
+/* Takes the word if it is near, and nearer than the one so far. */
+static void
+compare(struct nearest *nearest, const char *word, const char *instead)
+{
+	const char *typed = nearest->typed;
+	const size_t length = strlen(typed);
+
+	if (length >= WORD_MOST || strlen(word) >= WORD_MOST)
+		return;
+	/* Three letters are enough for the beginning of a word. */
+	const size_t away = length >= 3 && strncasecmp(word, typed, length) == 0
+	    ? 1
+	    : distance(typed, word);
+	if (away > length / 3 ||
+	    (nearest->word != NULL && away >= nearest->distance))
+		return;
+	nearest->word = word;
+	nearest->instead = instead;
+	nearest->distance = away;
+}
+
+/* Looks through the words of signals, or through all that a SET may hold. */
+static void
+compare_outcomes(struct nearest *nearest, bool sets)
+{
+	const char *typed = nearest->typed;
+
+	nearest->typed += strspn(typed, "!^");
+	if (strncasecmp(nearest->typed, "SIG", 3) == 0 ||
+	    strncasecmp(nearest->typed, "EX_", 3) == 0)
+		nearest->typed += 3;
+	for (int number = 1; number < NSIG; number++)
+		if (signal_abbreviation(number) != NULL)
+			compare(nearest, signal_abbreviation(number), NULL);
+	for (size_t i = 0; sets && set_classes[i].name != NULL; i++)
+		compare(nearest, set_classes[i].name, NULL);
+	for (size_t i = 0; sets && set_sysexits[i].name != NULL; i++)
+		compare(nearest, set_sysexits[i].name, NULL);
+	nearest->typed = typed;
+}
+
+/* The word that is nearest to what was typed at this place. */
+static struct nearest
+find_nearest(int place, const char *typed)
+{
+	struct nearest nearest = { .typed = typed };
+	const char *word;
+
+	if (place == PLACE_OPTION) {
+		for (int id = 0; id < OPTIONS; id++)
+			compare(&nearest, option_rows[id].name, NULL);
+	} else if (option_rows[place].words != NULL) {
+		for (int i = 0;
+		     (word = option_word(&option_rows[place], i)) != NULL; i++)
+			compare(&nearest, word, NULL);
+	} else {
+		compare_outcomes(&nearest, place != OPTION_SIGNAL);
+	}
+	for (size_t i = 0; i < HABITS; i++)
+		if (habits[i].place == place)
+			compare(&nearest, habits[i].typed, habits[i].instead);
+	return nearest;
+}
+
+#define BLANKS " \t\n"
+#define LETTERS "abcdefghijklmnopqrstuvwxyz_ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+#define DIGITS "0123456789"
+
+bool
+suggest_knows(const char *name)
+{
+	return find_habit(PLACE_OPTION, name) != NULL;
+}
+
+bool
+suggest_option(const char *name, char *text, size_t size)
+{
+	const char *instead = find_habit(PLACE_OPTION, name);
+	const struct nearest nearest = find_nearest(PLACE_OPTION, name);
+
+	if (instead == NULL)
+		instead = nearest.instead;
+	if (*name != '\0' && name[strspn(name, DIGITS)] == '\0')
+		text_append(text, size, "use -a %s", name);
+	else if (instead != NULL)
+		text_append(text, size, "%s", instead);
+	else if (nearest.word != NULL)
+		text_append(text, size, "did you mean --%s?", nearest.word);
+	else
+		return false;
+	return true;
+}
+
+const char *
+suggest_topic(const char *typed)
+{
+	return find_nearest(OPTION_HELP, typed).word;
+}
+
+/*
+ * Writes a duration as it is read here: "5 minutes", "1:30" and "2 Hours 5min"
+ * become "5m", "1m30s" and "2h5m".  False if that is no duration either.
+ */
+static bool
+respell_duration(const char *typed, char *text, size_t size)
+{
+	unsigned int first, second, third;
+	double seconds;
+
+	*text = '\0';
+	if (typed[strspn(typed, DIGITS ":")] == '\0') {
+		const int count =
+		    sscanf(typed, "%4u:%4u:%4u", &first, &second, &third);
+
+		if (count == 3)
+			snprintf(text, size, "%uh%um%us", first, second, third);
+		else if (count == 2)
+			snprintf(text, size, "%um%us", first, second);
+		return count >= 2;
+	}
+	while (*typed != '\0') {
+		const size_t digits = strspn(typed, DIGITS ".");
+		const char *name = typed + digits;
+		name += strspn(name, BLANKS);
+		const size_t length = strcspn(name, DIGITS "." BLANKS);
+		char word[WORD_MOST];
+
+		if (digits == 0 || length == 0 || length >= sizeof(word))
+			return false;
+		strlcpy(word, name, length + 1);
+		const char *unit = find_habit(PLACE_UNIT, word);
+		text_append(text, size, "%.*s%s", (int)digits, typed,
+		    unit == NULL ? word : unit);
+		typed = name + length;
+		typed += strspn(typed, BLANKS);
+	}
+	return duration_parse(text, &seconds) == PROBLEM_NONE;
+}
+
+/* Lists words: " (use end, start)". */
+static void
+list_words(const char *(*word)(const void *of, int number), const void *of,
+    char *text, size_t size)
+{
+	const char *before = " (use ";
+
+	for (int i = 0; word(of, i) != NULL; i++, before = ", ")
+		text_append(text, size, "%s%s", before, word(of, i));
+	if (word(of, 0) != NULL)
+		text_append(text, size, ")");
+}
+
+static const char *
+value_word(const void *row, int number)
+{
+	return option_word(row, number);
+}
+
+static const char *
+strategy_param(const void *strategy, int number)
+{
+	const struct param *params =
+	    ((const struct strategy *)strategy)->params;
+
+	return number < BACKOFF_PARAMS ? params[number].name : NULL;
+}
+
+static const char *
+budget_param(const void *params, int number)
+{
+	return ((const struct budget_param *)params)[number].name;
+}
+
+/* A word that is unknown. */
+static void
+suggest_word(const struct options *options, enum option_id id,
+    const char *typed, char *text, size_t size)
+{
+	const struct option_row *row = &option_rows[id];
+	const char *whole = options->text[id];
+	char list[TEXT_ITEM];
+	const char *where;
+	struct backoff backoff = { 0 };
+	double seconds;
+
+	if (row->type == TYPE_SET && typed[strcspn(typed, BLANKS)] != '\0') {
+		text_append(text, size, "; a SET has no blanks");
+		return;
+	}
+	if (id == OPTION_BACKOFF && strchr(whole, ',') != NULL) {
+		snprintf(list, sizeof(list), "list:%s", whole);
+		const enum problem problem =
+		    backoff_parse(list, &backoff, &where);
+
+		free(backoff.values);
+		if (problem == PROBLEM_NONE) {
+			text_append(text, size, "; did you mean %s?", list);
+			return;
+		}
+	} else if (id == OPTION_BACKOFF &&
+	    duration_parse(typed, &seconds) == PROBLEM_NONE) {
+		text_append(text, size, "; did you mean --delay=%s?", typed);
+		return;
+	}
+	const struct nearest nearest = find_nearest((int)id, typed);
+	if (nearest.instead != NULL)
+		text_append(text, size, "; %s", nearest.instead);
+	else if (nearest.word != NULL)
+		text_append(text, size, "; did you mean %s?", nearest.word);
+	else if (row->words != NULL)
+		list_words(value_word, row, text, size);
+}
+
+/* "20" and "0.5s" as jitter. */
+static void
+suggest_jitter(enum problem problem, const char *typed, char *text, size_t size)
+{
+	const char *end;
+	double number;
+
+	if (problem == PROBLEM_OVER_1 &&
+	    duration_number(typed, &number, &end) == PROBLEM_NONE &&
+	    *end == '\0' && number >= 2 && number <= 100)
+		text_append(text, size, "; did you mean %s%%?", typed);
+	else if (problem == PROBLEM_NOT_A_RATIO &&
+	    duration_parse(typed, &number) == PROBLEM_NONE)
+		text_append(text, size, "; use a ratio (20%%) or +%s", typed);
+}
+
+/* A status that is too large, and may be one of HTTP. */
+static void
+suggest_match(enum option_id id, const char *typed, char *text, size_t size)
+{
+	static const struct {
+		enum option_id set, match;
+	} rows[] = {
+		{ OPTION_SUCCESS_ON, OPTION_SUCCESS_MATCH },
+		{ OPTION_RETRY_ON, OPTION_RETRY_MATCH },
+		{ OPTION_STOP_ON, OPTION_STOP_MATCH },
+		{ OPTION_THROTTLE_ON, OPTION_THROTTLE_MATCH },
+	};
+	const char *status = typed + strspn(typed, "!^");
+
+	if (strspn(status, DIGITS) != 3 || status[3] != '\0' || *status < '4' ||
+	    *status > '5')
+		return;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].set == id) {
+			text_append(text, size,
+			    "; for an HTTP status, use --%s='error: %s'",
+			    option_rows[rows[i].match].name, status);
+			return;
+		}
+}
+
+/* A parameter that is unknown, or that has no name. */
+static void
+suggest_param(const struct options *options, enum option_id id,
+    enum problem problem, const char *typed, char *text, size_t size)
+{
+	const struct strategy *strategy = options->policy.backoff.strategy;
+	const bool budget = id == OPTION_BUDGET;
+	const char *(*word)(const void *, int) =
+	    budget ? budget_param : strategy_param;
+	const void *of =
+	    budget ? (const void *)budget_params : (const void *)strategy;
+	struct nearest nearest = { .typed = typed };
+	double number;
+	const char *end;
+
+	if (problem == PROBLEM_NOT_NAME_VALUE) {
+		if (budget || word(of, 0) == NULL ||
+		    duration_number(typed, &number, &end) != PROBLEM_NONE)
+			return;
+		text_append(text, size, "; did you mean %s:%s=%s?",
+		    strategy->name, word(of, 0), typed);
+		return;
+	}
+	for (int i = 0; word(of, i) != NULL; i++)
+		compare(&nearest, word(of, i), NULL);
+	if (nearest.word != NULL)
+		text_append(text, size, "; did you mean %s?", nearest.word);
+	else if (word(of, 0) != NULL)
+		list_words(word, of, text, size);
+	else
+		text_append(text, size, "; %s has none", strategy->name);
+}
+
+void
+suggest_value(const struct options *options, enum option_id id,
+    enum problem problem, const char *part, char *text, size_t size)
+{
+	char item[TEXT_ITEM], word[TEXT_ITEM], respelt[2 * TEXT_ITEM];
+	char safe[5 * TEXT_ITEM];
+	struct set set;
+
+	snprintf(item, sizeof(item), "%.*s", (int)strcspn(part, ","), part);
+	snprintf(word, sizeof(word), "%.*s", (int)strcspn(item, ":="), item);
+	const char *instead = find_habit((int)id, word);
+	if (instead == NULL && problem == PROBLEM_ESCAPE) {
+		word[0] = part[1];
+		word[1] = '\0';
+		instead = find_habit(PLACE_ESCAPE, word);
+	}
+	if (instead != NULL) {
+		text_append(text, size, "; %s", instead);
+		return;
+	}
+	/* What is suggested may repeat the item. */
+	if (strcmp(text_safe(item, safe, sizeof(safe)), item) != 0)
+		return;
+	if (problem == PROBLEM_UNKNOWN)
+		suggest_word(options, id, word, text, size);
+	else if (problem == PROBLEM_PARAM || problem == PROBLEM_NOT_NAME_VALUE)
+		suggest_param(options, id, problem, word, text, size);
+	else if (problem == PROBLEM_UNIT &&
+	    respell_duration(item, respelt, sizeof(respelt)))
+		text_append(text, size, "; did you mean %s?", respelt);
+	else if (problem == PROBLEM_UNIT && id == OPTION_DELAY &&
+	    strchr(part, ',') != NULL)
+		text_append(text, size, "; for a list, use --backoff=list:...");
+	else if (problem == PROBLEM_UNIT)
+		text_append(text, size, " (use us, ms, s, m, h, d)");
+	else if (problem == PROBLEM_NOT_WHOLE && id == OPTION_ATTEMPTS &&
+	    set_item(&set, word) == PROBLEM_NONE)
+		text_append(text, size, "; did you mean %s:N?", word);
+	else if (problem == PROBLEM_OVER_255)
+		suggest_match(id, item, text, size);
+	else if (id == OPTION_JITTER)
+		suggest_jitter(problem, item, text, size);
+}
+
+/* The signs of a shell's syntax. */
+#define SYNTAX "|&;<>()$`\\\"'*?[]{}~#"
+
+/* The option whose value is the word before the command, or OPTIONS. */
+static int
+option_before(const struct options *options)
+{
+	const char *before = options->command[-1];
+
+	for (int id = 0; id < OPTIONS; id++) {
+		const char *text = options->text[id];
+
+		if (text != NULL && options->origin[id] == ORIGIN_USER &&
+		    text + strlen(text) == before + strlen(before))
+			return id;
+	}
+	return OPTIONS;
+}
+
+/* "--delay 500 ms": the unit is taken for the command. */
+static bool
+suggest_unit(const struct options *options, char *text, size_t size)
+{
+	const char *name = *options->command;
+	const int id = option_before(options);
+	char typed[TEXT_ITEM], respelt[2 * TEXT_ITEM];
+
+	if (id == OPTIONS || option_rows[id].value == NULL ||
+	    strncmp(option_rows[id].value, "DUR", 3) != 0 ||
+	    options->text[id][strspn(options->text[id], DIGITS ".")] != '\0' ||
+	    *name == '\0' || strpbrk(name, DIGITS BLANKS) != NULL)
+		return false;
+	snprintf(typed, sizeof(typed), "%s %s", options->text[id], name);
+	if (!respell_duration(typed, respelt, sizeof(respelt)))
+		return false;
+	text_append(text, size, "did you mean --%s=%s?", option_rows[id].name,
+	    respelt);
+	return true;
+}
+
+bool
+suggest_command(const struct options *options, char *text, size_t size)
+{
+	const char *name = *options->command;
+	const size_t word = strspn(name, LETTERS DIGITS);
+	const char *before = "did you mean ", *after = " ...?";
+	char safe[128];
+	double number;
+
+	text_safe(name, safe, sizeof(safe));
+	if (suggest_unit(options, text, size))
+		return true;
+	if (strcmp(name, "!") == 0) {
+		before = "to wait for a failure: --success-on=none,nonzero";
+		*safe = '\0';
+		after = "";
+	} else if (is_habit(PLACE_SH, name)) {
+		before = "the shell knows this word: " PROGRAM " sh -c '";
+		after = " ...'";
+	} else if (is_habit(PLACE_BASH, name)) {
+		before = "bash knows this word: " PROGRAM " bash -c '";
+		after = " ...'";
+	} else if (strcmp(name, "help") == 0 || strcmp(name, "version") == 0) {
+		before = "did you mean " PROGRAM " --";
+		after = "?";
+	} else if (word > 0 && name[word] == '=') {
+		before = "did you mean " PROGRAM " env ";
+	} else if (strpbrk(name, BLANKS) != NULL &&
+	    strpbrk(name, SYNTAX) != NULL) {
+		before = "did you mean " PROGRAM " sh -c '...'?";
+		*safe = '\0';
+		after = "";
+	} else if (strpbrk(name, BLANKS) != NULL) {
+		before = "did you mean " PROGRAM " ";
+		after = ", without the quotes?";
+	} else if (*name != '\0' && name[strspn(name, DIGITS)] == '\0') {
+		before = options->policy.repeat && options->policy.repeats == 0
+		    ? "did you mean " PROGRAM " --repeat="
+		    : "did you mean " PROGRAM " -a ";
+	} else if (duration_parse(name, &number) == PROBLEM_NONE) {
+		before = "did you mean " PROGRAM " -T ";
+	} else {
+		return false;
+	}
+	text_append(text, size, "%s%s%s", before, safe, after);
+	return true;
+}
+
+/* The set that the user's lists of an option have made, or NULL. */
+static const struct set *
+given_set(const struct options *options, enum option_id id)
+{
+	const struct option_row *row = &option_rows[id];
+
+	if (row->type != TYPE_SET || options->origin[id] != ORIGIN_USER)
+		return NULL;
+	return (const void *)((const char *)options + row->offset);
+}
+
+bool
+suggest_outcome(const struct options *options, struct outcome outcome,
+    char *text, size_t size)
+{
+	const bool died = outcome.kind == OUTCOME_SIGNAL;
+	const struct outcome status = { .kind = OUTCOME_EXIT,
+		.code = outcome_status(outcome) };
+	const struct outcome timeout = { .kind = OUTCOME_TIMEOUT };
+	char name[SIGNAL_NAME];
+
+	for (int id = 0; id < OPTIONS; id++) {
+		const struct set *set = given_set(options, (enum option_id)id);
+
+		if (set == NULL || set_has(set, outcome))
+			continue;
+		if (died && set_has(set, status)) {
+			signal_name(outcome.code, name);
+			text_append(text, size,
+			    "; --%s has exit status %d: for a death by %s, "
+			    "write %s",
+			    option_rows[id].name, status.code, name,
+			    name + strlen("SIG"));
+			return true;
+		}
+		if (outcome.kind == OUTCOME_EXIT &&
+		    outcome.code == STATUS_TIMEOUT &&
+		    strcmp(options->name, "timeout") == 0 &&
+		    set_has(set, timeout)) {
+			text_append(text, size,
+			    "; 124 is the status of timeout(1): write 124, as "
+			    "timeout in --%s means --timeout",
+			    option_rows[id].name);
+			return true;
+		}
+	}
+	return false;
+}

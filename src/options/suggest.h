@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+
+#ifndef SUGGEST_H
+#define SUGGEST_H
+
+#include "options/options.h"
+
+/*
+ * What to type instead of a word that is slightly wrong, or that belongs to
+ * another program.  Each function appends to a text in a buffer of `size`
+ * bytes; those that return a bool say whether anything was appended.
+ */
+
+/* An option that does not exist, without its dashes. */
+bool suggest_option(const char *name, char *text, size_t size);
+
+/* The value of an option, whose wrong part begins at `part`. */
+void suggest_value(const struct options *options, enum option_id id,
+    enum problem problem, const char *part, char *text, size_t size);
+
+/* A command that was not found. */
+bool suggest_command(const struct options *options, char *text, size_t size);
+
+/*
+ * What a list should name so that it holds this outcome: 137 is an exit status,
+ * and KILL a death.
+ */
+bool suggest_outcome(const struct options *options, struct outcome outcome,
+    char *text, size_t size);
+
+/* Whether another program has an option of this name, which is not ours. */
+bool suggest_knows(const char *name);
+
+/* The word of --help's topics that was meant; NULL if none is near. */
+const char *suggest_topic(const char *typed);
+
+#endif

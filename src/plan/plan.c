@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "plan/plan.h"
+#include "plan/clients.h"
+#include "plan/table.h"
+#include "core/duration.h"
+#include "core/process.h"
+#include "core/text.h"
+
+/* How many runs are simulated, if there is time. */
+#define RUNS 10000
+
+/* The seconds that simulations may take, and that the longest run may. */
+#define TIME 0.8
+#define TIME_LONGEST 0.1
+
+/* The clock is looked at after so many steps. */
+#define STEPS 256
+
+/* The most attempts that a table shows, and that its looks depend on. */
+#define SHOWN 10000
+#define LOOKED_AT 1000
+
+/* The largest draw. */
+#define ALMOST_1 (1 - 0x1p-53)
+
+/* The run on which each attempt that may fail does. */
+struct schedule {
+	struct service service;
+	struct simulation run;
+};
+
+static void
+schedule_open(struct schedule *schedule, const struct options *options)
+{
+	schedule->service = service_of(options);
+	schedule->service.worst = true;
+	simulation_open(&schedule->run, &schedule->service, options->random);
+}
+
+/* Goes on; false after the last step of which there is something to tell. */
+static bool
+schedule_step(struct schedule *schedule, uint64_t most)
+{
+	struct simulation *run = &schedule->run;
+
+	if (run->over || ferror(stdout))
+		return false;
+	if (run->attempt >= most && run->event.kind == EVENT_TIMER)
+		run->event =
+		    (struct event){ .kind = EVENT_PLANNED, .now = run->now };
+	simulation_step(run);
+	return true;
+}
+
+static void
+schedule_close(struct schedule *schedule)
+{
+	simulation_close(&schedule->run);
+	service_free(&schedule->service);
+}
+
+/* A row for each attempt, and for a wait before the first one. */
+static bool
+has_row(const struct record *record)
+{
+	return record->kind == RECORD_OUTCOME ||
+	    (record->kind == RECORD_WAIT && record->attempt == 0);
+}
+
+/* The plan's heading, in the words of the options. */
+static void
+print_heading(const struct options *options)
+{
+	const struct policy *policy = &options->policy;
+	const char *jitter = options->text[OPTION_JITTER];
+	char text[MESSAGE_PART];
+
+	printf("Plan");
+	if (options->clients > 0)
+		printf(" for %" PRIu64 " client%s", options->clients,
+		    options->clients == 1 ? "" : "s");
+	if (*options->command != NULL)
+		printf(" %s %s", options->clients > 0 ? "of" : "for",
+		    message_name(options, text));
+	if (policy->limits.attempts > 0)
+		printf(": at most %ju attempt%s",
+		    (uintmax_t)policy->limits.attempts,
+		    policy->limits.attempts == 1 ? "" : "s");
+	else
+		printf(": unlimited attempts");
+	for (size_t i = 0; i < policy->limits.count; i++)
+		printf(", %.*s", policy->limits.rows[i].length,
+		    policy->limits.rows[i].text);
+	if (policy->max_time > 0)
+		printf(" within %s", duration_text(policy->max_time, text));
+	printf(", %s",
+	    text_safe(options->text[OPTION_BACKOFF], text, sizeof(text)));
+	if (!policy->backoff.strategy->listed)
+		printf(" from %s", duration_text(policy->backoff.base, text));
+	if (policy->jitter.kind->fixed)
+		printf(", no jitter");
+	else
+		printf(", jitter %s",
+		    jitter == NULL ? JITTER_DEFAULT
+				   : text_safe(jitter, text, sizeof(text)));
+	printf("\n\n");
+}
+
+/* The table's head: its first rows tell how wide it has to be. */
+static struct plan_table
+open_table(const struct options *options, const struct screen *screen)
+{
+	struct schedule schedule;
+	double longest = 0;
+	int outcome = 0;
+	char text[MESSAGE_PART];
+
+	schedule_open(&schedule, options);
+	while (schedule_step(&schedule, LOOKED_AT))
+		for (int i = 0; i < schedule.service.count; i++) {
+			const struct record *record =
+			    &schedule.service.records[i];
+			const int width =
+			    text_width(plan_table_outcome(record, text));
+
+			if (!has_row(record))
+				continue;
+			if (width > outcome)
+				outcome = width;
+			if (record->waits)
+				longest = fmax(longest, record->delay.high);
+		}
+	const uint64_t attempts = schedule.run.attempt;
+	schedule_close(&schedule);
+	return plan_table_open(screen, attempts, outcome, longest);
+}
+
+/*
+ * Goes through one run, and tells its records, apart from the end, which is
+ * returned, and prints its table, unless that is NULL.
+ */
+static struct record
+show_schedule(const struct options *options, struct report *report,
+    struct plan_table *table, bool *endless)
+{
+	struct schedule schedule;
+
+	schedule_open(&schedule, options);
+	while (schedule_step(&schedule, SHOWN))
+		for (int i = 0; i < schedule.service.count; i++) {
+			struct record *record = &schedule.service.records[i];
+
+			record->time = record->elapsed;
+			if (record->kind == RECORD_END)
+				schedule.run.end.time = record->time;
+			else
+				report_tell(report, record);
+			if (table != NULL && has_row(record))
+				plan_table_row(table, record);
+		}
+	if (table != NULL)
+		plan_table_end(table);
+	struct record end = schedule.run.end;
+	/* The schedule's copy of the policy ends here. */
+	if (end.reached != NULL)
+		end.reached = options->policy.limits.rows +
+		    (end.reached - schedule.service.policy.limits.rows);
+	/* A simulated run need not fail, and goes on until --max-time. */
+	schedule.service.worst = false;
+	*endless =
+	    end.reason == REASON_PLAN && simulation_is_endless(&schedule.run);
+	schedule_close(&schedule);
+	return end;
+}
+
+/* Simulates one run after the other, or one if nothing is drawn. */
+static struct plan_figures
+simulate(const struct options *options, const struct stopwatch *watch,
+    uint64_t most)
+{
+	struct service service = service_of(options);
+	const struct bucket full = service.bucket;
+	struct samples samples = { 0 };
+	uint64_t steps = 0;
+
+	if (most > 1 && !service_is_random(&service))
+		most = 1;
+	for (uint64_t i = 0; i < most && stopwatch_runs(watch); i++) {
+		struct random random = options->random;
+		struct simulation run;
+
+		/* The first run is the one that the table shows. */
+		if (i > 0)
+			random.seed = random_seed(&options->random, i);
+		service.bucket = full;
+		simulation_open(&run, &service, random);
+		while (!run.over &&
+		    (++steps % STEPS != 0 || stopwatch_runs(watch)))
+			simulation_step(&run);
+		samples_add(&samples, sample_of(&run));
+		simulation_close(&run);
+	}
+	const struct plan_figures figures =
+	    figures_of(&samples, service.script.down_from < INFINITY);
+	service_free(&service);
+	free(samples.rows);
+	return figures;
+}
+
+static void
+print_time(double elapsed, bool waits)
+{
+	char text[MESSAGE_PART];
+
+	printf("%s%s", duration_text(elapsed, text),
+	    waits ? " of waiting" : "");
+}
+
+/*
+ * The longest that a run can take: each delay is as long as it may be, and
+ * each attempt fails if it may.  Once delays no longer grow, the rest of a long
+ * run is worked out.
+ */
+static void
+print_longest(const struct options *options, const struct stopwatch *watch)
+{
+	const double most = ALMOST_1;
+	const double max_time = options->policy.max_time;
+	/* Without SIGKILL the run does not wait for ever all the same. */
+	const double kill_after = options->policy.kill_after > 0
+	    ? options->policy.kill_after
+	    : PROCESS_LAST_GRACE;
+	const double last = options->policy.splay + max_time + kill_after;
+	const uint64_t attempts = options->policy.limits.attempts;
+	const bool has_commands =
+	    options->policy.rules.check || options->policy.gate;
+	struct simulation run;
+	double before = 0, each = 0, waited = 0;
+	bool even = false;
+	uint64_t steps = 0;
+	char text[MESSAGE_PART];
+
+	struct service service = service_of(options);
+	/* --max-time would hide how long the run takes without it. */
+	service.policy.max_time = 0;
+	service.worst = service.slow = true;
+	simulation_open(&run, &service,
+	    (struct random){ .script = &most, .script_length = 1 });
+	while (!run.over && (++steps % STEPS != 0 || stopwatch_runs(watch))) {
+		simulation_step(&run);
+		for (int i = 0; i < service.count; i++) {
+			const struct record *record = &service.records[i];
+
+			if (record->kind != RECORD_OUTCOME)
+				continue;
+			const double time = record->elapsed - before;
+			even = fabs(time - each) <= 1e-9 * time;
+			each = time;
+			before = record->elapsed;
+			waited = record->waited;
+		}
+	}
+	double elapsed = run.over ? run.end.elapsed : before;
+	bool waits = elapsed > 0 &&
+	    (run.over ? elapsed == run.end.waited
+		      : fabs(elapsed - waited) <= 1e-9 * elapsed);
+	const bool endless = simulation_is_endless(&run) &&
+	    (!run.over || run.end.reason == REASON_PLAN);
+	if (!run.over && even && attempts > run.attempt)
+		elapsed += each * (double)(attempts - run.attempt);
+	printf("longest   ");
+	if (max_time > 0 &&
+	    (endless || run.unlimited || run.unkilled || elapsed > last))
+		printf("%s, by --max-time%s\n", duration_text(last, text),
+		    service.policy.kill_after > 0 ? " and --kill-after" : "");
+	else if (endless)
+		printf("forever: no limit on attempts or time\n");
+	else {
+		if (!run.over && !even)
+			printf("more than ");
+		print_time(elapsed, waits);
+		printf("%s\n",
+		    run.unlimited ? "; attempts have no time limit"
+			: run.unkilled
+			? "; nothing is killed that outlasts its timeout"
+			: has_commands
+			? ", every time limit used up"
+			: ", every attempt ended by its timeout");
+	}
+	simulation_close(&run);
+	service_free(&service);
+}
+
+/* How the run ends that the table shows. */
+static void
+print_result(const struct options *options, const struct record *end)
+{
+	struct service service = service_of(options);
+	bool chance = false;
+
+	for (size_t i = 0; i < service.script.count; i++)
+		if (service.script.items[i].chance > 0 &&
+		    service.script.items[i].chance < 1)
+			chance = true;
+	printf("\n%s  %s\n", chance ? "at worst" : "result  ",
+	    message_end(end).text);
+	service_free(&service);
+}
+
+/* What the simulated runs come to, unless the table says it. */
+static void
+print_figures(const struct options *options, const struct record *end,
+    const struct plan_figures *figures)
+{
+	const bool shown = figures->elapsed.fixed && figures->attempts.fixed &&
+	    (double)figures->runs == figures->ends[end->reason];
+
+	if (shown && figures->outage)
+		figures_print_outage(figures);
+	else if (!shown) {
+		printf("\n");
+		figures_print(figures);
+	}
+	if (options->state != NULL)
+		printf("state     is not read: each run begins anew\n");
+}
+
+/* A plan of many clients: their chart, and one record of how they end. */
+static void
+plan_clients(const struct options *options, struct report *report,
+    const struct screen *screen, double (*clock)(void))
+{
+	const struct stopwatch watch = { .now = clock, .end = clock() + TIME };
+	struct record start = { .kind = RECORD_START,
+		.limit = options->policy.limits.attempts,
+		.max_time = options->policy.max_time };
+
+	report_tell(report, &start);
+	if (screen != NULL)
+		print_heading(options);
+	fflush(stdout);
+	const struct plan_figures figures =
+	    clients_simulate(options, screen, &watch);
+	const struct record end = {
+		.kind = RECORD_END,
+		.time = figures.last,
+		.elapsed = figures.last,
+		.attempt = (uint64_t)round(figures.total),
+		.reason = REASON_PLAN,
+		.figures = &figures,
+	};
+	report_tell(report, &end);
+	if (screen == NULL)
+		return;
+	clients_print(&figures);
+	if (options->state != NULL)
+		printf("state     is not read: each client begins anew\n");
+}
+
+void
+plan_run(const struct options *options, struct report *report,
+    const struct screen *screen, double (*clock)(void))
+{
+	struct plan_table table;
+	bool log_on_stdout = false;
+
+	for (size_t i = 0; i < report->count; i++)
+		if (report->sinks[i].file == stdout)
+			log_on_stdout = true;
+	if (options->clients > 0) {
+		plan_clients(options, report, log_on_stdout ? NULL : screen,
+		    clock);
+		return;
+	}
+	if (!log_on_stdout) {
+		print_heading(options);
+		table = open_table(options, screen);
+	}
+	bool endless;
+	struct record end = show_schedule(options, report,
+	    log_on_stdout ? NULL : &table, &endless);
+	fflush(stdout);
+	if (ferror(stdout))
+		return;
+	const double now = clock();
+	const struct stopwatch brief = { .now = clock,
+		.end = now + TIME_LONGEST };
+	const struct stopwatch watch = { .now = clock, .end = now + TIME };
+	if (!log_on_stdout) {
+		print_result(options, &end);
+		print_longest(options, &brief);
+		fflush(stdout);
+	}
+	/* Of what never ends there is nothing to tell. */
+	const struct plan_figures figures =
+	    simulate(options, &watch, endless ? 0 : RUNS);
+	end.figures = &figures;
+	report_tell(report, &end);
+	if (!log_on_stdout && !endless)
+		print_figures(options, &end, &figures);
+}

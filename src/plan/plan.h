@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+
+#ifndef PLAN_H
+#define PLAN_H
+
+#include "report/report.h"
+
+/*
+ * Goes through the run on an imaginary clock, tells its report, and simulates
+ * many more for less than a second of `clock`.  Prints a table on stdout, whose
+ * looks are `screen`, unless a log is there.
+ */
+void plan_run(const struct options *options, struct report *report,
+    const struct screen *screen, double (*clock)(void));
+
+#endif

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/script.h"
+#include "core/duration.h"
+#include "core/text.h"
+
+struct outcome
+script_example(const struct set *set)
+{
+	static const struct {
+		enum outcome_kind kind;
+		int first, count; /* codes; after 255 comes 0 */
+		bool hinted, oom;
+	} rows[] = {
+		{ OUTCOME_EXIT, 1, 256, false, false },
+		{ OUTCOME_SIGNAL, 1, 64, false, false },
+		{ OUTCOME_TIMEOUT, 0, 1, false, false },
+		{ OUTCOME_UNHEALTHY, 0, 1, false, false },
+		{ OUTCOME_UNFORKED, EAGAIN, 1, false, false },
+		{ OUTCOME_UNSTARTABLE, ENOENT, 1, false, false },
+		{ OUTCOME_SIGNAL, SIGKILL, 1, false, true },
+		{ OUTCOME_EXIT, 128 + SIGKILL, 1, false, true },
+		{ OUTCOME_EXIT, 1, 256, true, false },
+	};
+	struct outcome outcome = { .kind = OUTCOME_NONE };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		for (int j = 0; j < rows[i].count; j++) {
+			outcome.kind = rows[i].kind;
+			outcome.code = (rows[i].first + j) % 256;
+			outcome.hinted = rows[i].hinted;
+			outcome.oom = rows[i].oom;
+			if (set_has(set, outcome))
+				return outcome;
+		}
+	return (struct outcome){ .kind = OUTCOME_NONE };
+}
+
+static enum problem
+parse_chance(struct script *script, struct script_item *item, char *value)
+{
+	enum problem problem = duration_ratio(value, &item->chance);
+
+	if (problem == PROBLEM_NONE)
+		script->items[script->count++] = *item;
+	return problem;
+}
+
+/* "90s" or "90s@30s", the second of which is the start. */
+static enum problem
+parse_down(struct script *script, struct script_item *item, char *value)
+{
+	char *at = strchr(value, '@');
+	double length, from = 0;
+	enum problem problem;
+
+	if (script->down_from < INFINITY)
+		return PROBLEM_GIVEN_TWICE;
+	if (item->count > 0)
+		return PROBLEM_NO_COUNT;
+	if (at != NULL)
+		*at++ = '\0';
+	problem = duration_parse(value, &length);
+	if (problem == PROBLEM_NONE && at != NULL)
+		problem = duration_parse(at, &from);
+	if (problem != PROBLEM_NONE)
+		return problem;
+	script->down_from = from;
+	script->down_until = from + length;
+	script->down = *item;
+	return PROBLEM_NONE;
+}
+
+static enum problem
+parse_contend(struct script *script, struct script_item *item, char *value)
+{
+	if (script->hop > 0)
+		return PROBLEM_GIVEN_TWICE;
+	if (item->count > 0 || item->duration > 0)
+		return PROBLEM_NO_COUNT;
+	enum problem problem = duration_parse(value, &script->hop);
+	if (problem == PROBLEM_NONE && script->hop == 0)
+		problem = PROBLEM_NOT_POSITIVE;
+	return problem;
+}
+
+/* The words that an item may be besides an outcome. */
+static const struct {
+	const char *name;
+	enum problem (*parse)(struct script *script, struct script_item *item,
+	    char *value);
+} words[] = {
+	{ "p=", parse_chance },
+	{ "down=", parse_down },
+	{ "contend=", parse_contend },
+};
+
+/* WHAT[:DURATION][*COUNT], which is cut in pieces. */
+static enum problem
+parse_item(struct script *script, char *text)
+{
+	struct script_item item = { .chance = 1 };
+	enum problem problem = PROBLEM_NONE;
+	struct set set;
+
+	char *star = strchr(text, '*');
+	if (star != NULL) {
+		*star++ = '\0';
+		if (text_count(star, &item.count) != PROBLEM_NONE ||
+		    item.count == 0)
+			return PROBLEM_NOT_A_COUNT;
+	}
+	char *colon = strchr(text, ':');
+	if (colon != NULL) {
+		*colon++ = '\0';
+		problem = duration_parse(colon, &item.duration);
+		if (problem != PROBLEM_NONE)
+			return problem;
+	}
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		const size_t length = strlen(words[i].name);
+
+		if (strncmp(text, words[i].name, length) == 0)
+			return words[i].parse(script, &item, text + length);
+	}
+	problem = set_item(&set, text);
+	if (problem != PROBLEM_NONE)
+		return problem;
+	item.outcome = script_example(&set);
+	script->items[script->count++] = item;
+	return PROBLEM_NONE;
+}
+
+enum problem
+script_parse(const char *text, struct script *script, const char **where)
+{
+	size_t most = 1;
+
+	*script =
+	    (struct script){ .down_from = INFINITY, .down_until = INFINITY };
+	for (const char *c = text; c != NULL && *c != '\0'; c++)
+		most += *c == ',';
+	script->items = calloc(most, sizeof(*script->items));
+	if (script->items == NULL)
+		return PROBLEM_NO_MEMORY;
+	for (const char *rest = text; rest != NULL;) {
+		char item[TEXT_ITEM];
+
+		*where = rest;
+		enum problem problem = text_item(&rest, item);
+
+		if (problem == PROBLEM_NONE)
+			problem = parse_item(script, item);
+		if (problem != PROBLEM_NONE)
+			return problem;
+	}
+	/* While the service is up, attempts succeed; without a script, none. */
+	if (script->count == 0)
+		script->items[script->count++] =
+		    (struct script_item){ .chance = text == NULL };
+	return PROBLEM_NONE;
+}
+
+void
+script_free(struct script *script)
+{
+	free(script->items);
+	script->items = NULL;
+}
+
+enum problem
+script_check(const char *text, const char **where)
+{
+	struct script script;
+	enum problem problem = script_parse(text, &script, where);
+
+	script_free(&script);
+	return problem;
+}

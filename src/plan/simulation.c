@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "plan/simulation.h"
+
+/* A plan without an end stops after the last item came this many times. */
+#define ENDLESS 100
+
+/* Of the time of a hop, in contend=: its deviation, as a share of its mean. */
+#define HOP_SPREAD 0.2
+
+/* To the service to read, back, there to write, and back. */
+#define HOPS 4
+
+/*
+ * An outcome that is retried, if there is one, or else any failure; exit
+ * status 1, if it is one of these.
+ */
+static struct outcome
+find_failure(const struct rules *rules)
+{
+	struct set any = { 0 };
+	struct outcome outcome;
+
+	set_parse(&any, "any", NULL);
+	set_remove(&any, &rules->success);
+	struct set set = rules->retry_listed ? rules->retry : any;
+	set_remove(&set, &rules->success);
+	set_remove(&set, &rules->stop);
+	outcome = script_example(&set);
+	if (outcome.kind == OUTCOME_NONE)
+		outcome = script_example(&any);
+	return outcome.kind != OUTCOME_NONE
+	    ? outcome
+	    : (struct outcome){ .kind = OUTCOME_EXIT, .code = 1 };
+}
+
+/* Status 0, unless it is not a success and something else is. */
+static struct outcome
+find_success(const struct rules *rules)
+{
+	const struct outcome zero = { .kind = OUTCOME_EXIT };
+	const struct outcome other = script_example(&rules->success);
+
+	return rules->check || set_has(&rules->success, zero) ||
+		other.kind == OUTCOME_NONE
+	    ? zero
+	    : other;
+}
+
+struct service
+service_of(const struct options *options)
+{
+	const struct policy *policy = &options->policy;
+	struct service service = {
+		.policy = *policy,
+		.failure = find_failure(&policy->rules),
+		.success = find_success(&policy->rules),
+		.budget = policy->budget ? &options->budget_rules : NULL,
+		.bucket = budget_full(&options->budget_rules),
+	};
+
+	const char *where;
+
+	/* The script says what becomes of attempts. */
+	service.policy.health.used = false;
+	if (script_parse(options->plan_script, &service.script, &where) !=
+	    PROBLEM_NONE)
+		abort();
+	return service;
+}
+
+bool
+service_is_random(const struct service *service)
+{
+	const struct policy *policy = &service->policy;
+	const struct script *script = &service->script;
+
+	if (policy_draws(policy) || script->hop > 0)
+		return true;
+	for (size_t i = 0; i < script->count; i++) {
+		const struct script_item *item = &script->items[i];
+
+		if ((item->chance > 0 && item->chance < 1) ||
+		    (item->outcome.hinted && policy->hint_spread > 0))
+			return true;
+	}
+	return false;
+}
+
+void
+service_free(struct service *service)
+{
+	script_free(&service->script);
+}
+
+bool
+stopwatch_runs(const struct stopwatch *watch)
+{
+	return watch->now() < watch->end;
+}
+
+void
+simulation_open(struct simulation *simulation, struct service *service,
+    struct random random)
+{
+	*simulation = (struct simulation){
+		.service = service,
+		.engine = engine_open(&service->policy, random),
+		.random.seed = random_seed(&random, 1),
+		.event.kind = EVENT_START,
+		.noticed = NAN,
+	};
+	if (simulation->engine == NULL)
+		abort();
+}
+
+void
+simulation_close(struct simulation *simulation)
+{
+	engine_close(simulation->engine);
+}
+
+/* The attempt's draw of this number, of which there are 16. */
+static double
+draw(const struct simulation *simulation, int number)
+{
+	return random_uniform(&simulation->random,
+	    2 * simulation->attempt + (uint64_t)(number / DRAW_PURPOSES),
+	    (enum draw)(number % DRAW_PURPOSES));
+}
+
+/* The seconds that hop n takes: |N(mean, spread)|, by Box and Muller. */
+static double
+hop_time(const struct simulation *simulation, int n)
+{
+	const double mean = simulation->service->script.hop;
+	const double radius = sqrt(-2 * log(1 - draw(simulation, 2 * n)));
+	const double angle = 2 * M_PI * draw(simulation, 2 * n + 1);
+
+	return fabs(mean * (1 + HOP_SPREAD * radius * cos(angle)));
+}
+
+/* The item for the next attempt: the last one, if none follows. */
+static const struct script_item *
+next_item(struct simulation *simulation)
+{
+	const struct script *script = &simulation->service->script;
+
+	if (simulation->left == 0 && simulation->item < script->count) {
+		const struct script_item *item =
+		    &script->items[simulation->item++];
+
+		simulation->left = item->count;
+		if (item->count == 0 && simulation->item < script->count)
+			simulation->left = 1;
+	}
+	if (simulation->left > 0)
+		simulation->left--;
+	else
+		simulation->repeated++;
+	return &script->items[simulation->item - 1];
+}
+
+static bool
+script_ended(const struct simulation *simulation)
+{
+	const struct script *script = &simulation->service->script;
+
+	return simulation->item == script->count && simulation->left == 0 &&
+	    script->items[script->count - 1].count > 0;
+}
+
+bool
+simulation_is_endless(const struct simulation *simulation)
+{
+	const struct service *service = simulation->service;
+	const struct script *script = &service->script;
+	const struct policy *policy = &service->policy;
+	const double chance = script->items[script->count - 1].chance;
+	const bool random = chance > 0 && chance < 1 && !service->worst;
+	const bool only_repeats = policy->repeat && policy->repeats == 0 &&
+	    policy->limits.attempts == 0 && policy->limits.count == 0;
+
+	/* A row of successes or failures comes some day. */
+	if (random && !only_repeats)
+		return false;
+	/* A table need not show how --max-time is reached. */
+	if (!service->worst && policy->max_time > 0 && simulation->now > 0)
+		return false;
+	if (script->down_until < INFINITY &&
+	    simulation->now < script->down_until)
+		return false;
+	return simulation->repeated >= ENDLESS &&
+	    simulation->repeated >= policy->limits.attempts;
+}
+
+/*
+ * The attempt ends by itself at this time, or before at its deadline.  Only
+ * an attempt that times out is silent.
+ */
+static void
+end_attempt(struct simulation *simulation, double end)
+{
+	const struct policy *policy = &simulation->service->policy;
+	const bool silent = simulation->outcome.kind == OUTCOME_TIMEOUT;
+	const double deadline =
+	    silent ? simulation->silence : simulation->deadline;
+	const bool limited = deadline < INFINITY;
+
+	if (silent && limited)
+		end = fmax(end, deadline);
+	simulation->returned = simulation->outcome;
+	if (simulation->refused && limited)
+		end = deadline;
+	else if (end >= deadline) {
+		struct step step;
+
+		end = deadline;
+		simulation->outcome =
+		    (struct outcome){ .kind = OUTCOME_TIMEOUT };
+		simulation->returned = (struct outcome){ .kind = OUTCOME_SIGNAL,
+			.code = policy->signal };
+		/* The engine's own deadline may be a rounding error later. */
+		while (step = engine_step(simulation->engine,
+			   (struct event){ .kind = EVENT_TIMER,
+			       .now = end,
+			       .active = silent ? 0 : end }),
+		    step.action.kind == ACTION_NONE)
+			end = step.action.wake;
+	}
+	if (simulation->service->slow && limited && !simulation->refused)
+		end = deadline + policy->kill_after;
+	if (!limited)
+		simulation->unlimited = true;
+	else if (policy->kill_after == 0)
+		simulation->unkilled = true;
+	simulation->event = (struct event){ .kind = EVENT_EXITED, .now = end };
+}
+
+/*
+ * It fails as the script says.  If it may take as long as it likes, it takes
+ * longest if a check makes it a failure.
+ */
+static void
+fail_attempt(struct simulation *simulation, struct outcome outcome)
+{
+	const struct service *service = simulation->service;
+
+	if (outcome.kind != OUTCOME_NONE)
+		simulation->outcome = outcome;
+	else if (service->slow && service->policy.rules.check)
+		simulation->refused = true;
+	else
+		simulation->outcome = service->failure;
+}
+
+/* An attempt begins: how will it end? */
+static void
+begin_attempt(struct simulation *simulation, double timeout, double wake)
+{
+	const struct service *service = simulation->service;
+	const struct script *script = &service->script;
+	const double start = simulation->now;
+	const bool down =
+	    start >= script->down_from && start < script->down_until;
+	const struct script_item *item =
+	    down ? &script->down : next_item(simulation);
+
+	simulation->deadline = start + timeout;
+	simulation->silence = wake;
+	simulation->down += down;
+	simulation->early |= start < script->down_until;
+	simulation->refused = false;
+	simulation->outcome = service->success;
+	if (item->chance == 1 || (item->chance > 0 && service->worst) ||
+	    (item->chance > 0 && draw(simulation, 2 * HOPS) < item->chance))
+		fail_attempt(simulation, item->outcome);
+	if (script->hop > 0 && !down) {
+		simulation->hop = HOP_READ;
+		simulation->event = (struct event){ .kind = EVENT_NONE,
+			.now = start + hop_time(simulation, 0) };
+		return;
+	}
+	double end = start + item->duration;
+	/* The service goes down while it is used. */
+	if (start < script->down_from && end > script->down_from) {
+		simulation->outcome = service->failure;
+		end = script->down_from;
+	}
+	end_attempt(simulation, end);
+}
+
+/*
+ * What the client has sent arrives: it reads the row, or else writes it, which
+ * fails if another client wrote meanwhile.
+ */
+static void
+arrive(struct simulation *simulation)
+{
+	struct service *service = simulation->service;
+	const double now = simulation->now;
+
+	if (now >= simulation->deadline) {
+		simulation->hop = HOP_NONE;
+		end_attempt(simulation, now);
+		return;
+	}
+	if (simulation->hop == HOP_READ) {
+		simulation->hop = HOP_WRITE;
+		simulation->read = service->writes;
+		simulation->event.now =
+		    now + hop_time(simulation, 1) + hop_time(simulation, 2);
+		return;
+	}
+	simulation->hop = HOP_NONE;
+	if (simulation->read == service->writes)
+		service->writes++;
+	else
+		simulation->outcome = service->failure;
+	end_attempt(simulation, now + hop_time(simulation, 3));
+}
+
+/* Does the budget allow a retry? */
+static void
+pay(struct simulation *simulation, struct event *event)
+{
+	struct service *service = simulation->service;
+	const struct budget_rules *rules = service->budget;
+	const double now = simulation->now;
+
+	const bool throttled =
+	    engine_record(simulation->engine, now).judgement.throttled;
+	budget_refill(&service->bucket, rules, (int64_t)fmin(now * 1e9, 9e18),
+	    service->bucket.boot);
+	if (budget_take(&service->bucket, rules, throttled))
+		event->paid = budget_price(rules, throttled);
+	else
+		event->answer = VERDICT_STOP;
+}
+
+/* A command between attempts takes as long as it may. */
+static void
+take_longest(struct simulation *simulation, const struct action *action,
+    struct event *event)
+{
+	if (action->wake == INFINITY) {
+		simulation->unlimited = true;
+		return;
+	}
+	event->now = action->wake;
+	/* A gate that is killed would end the run sooner. */
+	if (action->question == ASK_CHECK)
+		event->now += simulation->service->policy.kill_after;
+}
+
+/* Finds the event that the action leads to. */
+static void
+follow(struct simulation *simulation, const struct action *action)
+{
+	struct service *service = simulation->service;
+	const struct outcome outcome = simulation->outcome;
+	struct event event = { .now = simulation->now };
+
+	switch (action->kind) {
+	case ACTION_RUN:
+		return;
+	case ACTION_ASK:
+		/* A check agrees with the status; only a budget says no. */
+		event.kind = EVENT_ANSWER;
+		event.answer = VERDICT_SUCCESS;
+		if (action->question == ASK_BUDGET)
+			pay(simulation, &event);
+		if (action->question == ASK_CHECK &&
+		    (simulation->refused || outcome.kind != OUTCOME_EXIT ||
+			outcome.code != 0))
+			event.answer = VERDICT_RETRY;
+		if (service->slow &&
+		    (action->question == ASK_CHECK ||
+			action->question == ASK_GATE))
+			take_longest(simulation, action, &event);
+		break;
+	case ACTION_LOOK:
+	case ACTION_ABANDON:
+		event.kind = EVENT_GONE;
+		break;
+	case ACTION_COLLECT:
+		event.kind = EVENT_ENDED;
+		event.hint = outcome.hinted ? 0 : -1;
+		event.evidence.outcome = simulation->returned;
+		event.evidence.matched =
+		    set_has(&service->policy.rules.success, outcome)
+		    ? MATCH_BIT(MATCH_SUCCESS)
+		    : MATCH_BIT(MATCH_RETRY);
+		break;
+	case ACTION_DELIVER:
+		event.kind = EVENT_DELIVERED;
+		break;
+	case ACTION_WAIT:
+		/* A wait is the last thing that a plan shows. */
+		event.kind = EVENT_PLANNED;
+		if (!script_ended(simulation) &&
+		    !simulation_is_endless(simulation)) {
+			event.kind = EVENT_TIMER;
+			event.now = action->wake;
+		}
+		break;
+	case ACTION_PROBE:
+	case ACTION_END_PROBE:
+	case ACTION_NONE:
+	case ACTION_KILL:
+	case ACTION_FINISH:
+		return;
+	}
+	simulation->event = event;
+}
+
+void
+simulation_step(struct simulation *simulation)
+{
+	struct service *service = simulation->service;
+	const double back = service->script.down_until;
+
+	simulation->now = simulation->event.now;
+	service->count = 0;
+	if (simulation->hop != HOP_NONE) {
+		arrive(simulation);
+		return;
+	}
+	const struct step step =
+	    engine_step(simulation->engine, simulation->event);
+	for (int i = 0; i < step.count; i++) {
+		const struct record *record = &step.records[i];
+		const bool success = record->kind == RECORD_OUTCOME &&
+		    record->judgement.verdict == VERDICT_SUCCESS;
+
+		if (record->refunds)
+			budget_give(&service->bucket, service->budget,
+			    record->paid);
+		if (success && isnan(simulation->noticed) &&
+		    simulation->early && simulation->now >= back)
+			simulation->noticed = simulation->now - back;
+		if (record->kind == RECORD_END)
+			simulation->end = *record;
+		service->records[service->count++] = *record;
+	}
+	/* No process is started: attempts are told as they begin. */
+	if (step.action.kind == ACTION_RUN) {
+		if (service->count >= STEP_RECORDS)
+			abort();
+		struct record *record = &service->records[service->count++];
+
+		*record = engine_record(simulation->engine, simulation->now);
+		record->kind = RECORD_ATTEMPT;
+		simulation->attempt = record->attempt;
+		begin_attempt(simulation, record->timeout, step.action.wake);
+	}
+	simulation->over = step.action.kind == ACTION_FINISH;
+	follow(simulation, &step.action);
+}

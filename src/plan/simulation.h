@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+
+#ifndef SIMULATION_H
+#define SIMULATION_H
+
+#include "options/options.h"
+#include "plan/script.h"
+#include "core/engine.h"
+
+/* All that the attempts of a simulation meet; its runs may share it. */
+struct service {
+	struct policy policy;
+	struct script script;
+	struct outcome failure; /* that is retried */
+	struct outcome success;
+	const struct budget_rules *budget; /* NULL: there is none */
+	struct bucket bucket;
+	uint64_t writes; /* contend=: to the row */
+	bool worst;	 /* attempts fail if they may */
+	bool slow;	 /* and take as long as they may */
+
+	/* What happened in the last step, of whichever run, in order. */
+	struct record records[STEP_RECORDS];
+	int count;
+};
+
+/* One run of the engine on an imaginary clock; the script says how it goes. */
+struct simulation {
+	struct service *service;
+	struct engine *engine;
+	struct random random; /* for the script */
+	double now;
+	struct record end;
+	bool over;
+
+	/* The place in the script. */
+	size_t item;	   /* the last one that was used, and 1 */
+	uint64_t left;	   /* attempts to which it still applies */
+	uint64_t repeated; /* how often the last one, without a count, came */
+
+	struct event event; /* the next one: at event.now */
+
+	/* The attempt. */
+	uint64_t attempt;
+	enum { HOP_NONE, HOP_READ, HOP_WRITE } hop; /* contend= */
+	uint64_t read; /* how many writes there were then */
+	double deadline;
+	double silence; /* when --idle-timeout ends it, or else the deadline */
+	struct outcome outcome;
+	struct outcome returned; /* by the process, even after a timeout */
+	bool refused;		 /* slow: its check makes it a failure */
+
+	bool early;	/* an attempt began before the end of the outage */
+	double noticed; /* seconds from there to its success, if so */
+	uint64_t down;	/* attempts that were made while the service was down */
+	bool unlimited; /* slow: something may take as long as it likes */
+	bool unkilled;	/* slow: something is limited, but need not end */
+};
+
+/*
+ * What a plan with these options is made for, with a full budget.
+ * service_free() releases it.
+ */
+struct service service_of(const struct options *options);
+
+/* Whether two runs may differ, since something is drawn. */
+bool service_is_random(const struct service *service);
+
+void service_free(struct service *service);
+
+/* Until when there is time to simulate; seconds on any clock. */
+struct stopwatch {
+	double (*now)(void);
+	double end;
+};
+
+bool stopwatch_runs(const struct stopwatch *watch);
+
+/* Begins a run with these draws; simulation_close() releases it. */
+void simulation_open(struct simulation *simulation, struct service *service,
+    struct random random);
+
+void simulation_close(struct simulation *simulation);
+
+/* Does what comes next. */
+void simulation_step(struct simulation *simulation);
+
+/* Whether the run would never end. */
+bool simulation_is_endless(const struct simulation *simulation);
+
+#endif

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/table.h"
+#include "core/duration.h"
+#include "core/text.h"
+
+/* Between two columns of the table. */
+#define GAP 2
+
+/* How short and how long a bar may be. */
+#define BAR_LEAST 8
+#define BAR_MOST 100
+
+static const struct {
+	const char *name;
+	int width; /* or the name's */
+	bool to_the_left;
+} columns[COLUMNS] = {
+	[COLUMN_ATTEMPT] = { "#", 0, false },
+	[COLUMN_START] = { "starts", 6, false },
+	[COLUMN_OUTCOME] = { "outcome", 0, true },
+	[COLUMN_VERDICT] = { "verdict", 7, true },
+	[COLUMN_NOMINAL] = { "nominal", 7, false },
+	[COLUMN_RANGE] = { "range", 13, false },
+	[COLUMN_DELAY] = { "delay", 6, false },
+};
+
+static const struct {
+	const char *unicode;
+	const char *ascii;
+	const char *colour;
+} cells[BAR_CELLS] = {
+	[BAR_CERTAIN] = { "█", "=", "\033[36m" },
+	[BAR_RANGE] = { "░", "-", "\033[36m" },
+	[BAR_DRAWN] = { "◆", "*", "\033[1;33m" },
+};
+
+const char *
+plan_bar_cell(const struct screen *screen, enum bar_cell cell)
+{
+	return screen->unicode ? cells[cell].unicode : cells[cell].ascii;
+}
+
+void
+plan_bar(const struct screen *screen, int low, int high, int drawn)
+{
+	enum bar_cell last = BAR_CELLS;
+
+	for (int i = 0; i < high || i <= drawn; i++) {
+		const enum bar_cell cell = i == drawn ? BAR_DRAWN
+		    : i < low			      ? BAR_CERTAIN
+						      : BAR_RANGE;
+
+		if (screen->colour && cell != last)
+			fputs(cells[cell].colour, stdout);
+		fputs(plan_bar_cell(screen, cell), stdout);
+		last = cell;
+	}
+	if (screen->colour)
+		fputs("\033[m", stdout);
+}
+
+/* The attempt would be retried if the run did not end. */
+static bool
+gives_up(const struct record *record)
+{
+	return record->judgement.verdict == VERDICT_RETRY &&
+	    record->reason != REASON_NONE;
+}
+
+const char *
+plan_table_outcome(const struct record *record, char text[MESSAGE_PART])
+{
+	if (record->attempt == 0)
+		return "waits first";
+	return outcome_ran(record->outcome)
+	    ? message_outcome(record, text)
+	    : outcome_name(record->outcome.kind);
+}
+
+static void
+fill(const struct plan_table *table, const struct record *record,
+    char row[COLUMNS][MESSAGE_PART])
+{
+	const struct delay *delay = &record->delay;
+	char text[MESSAGE_PART], low[MESSAGE_PART], high[MESSAGE_PART];
+
+	duration_text(record->started, row[COLUMN_START]);
+	strlcpy(row[COLUMN_OUTCOME], plan_table_outcome(record, text),
+	    MESSAGE_PART);
+	if (record->attempt > 0) {
+		snprintf(row[COLUMN_ATTEMPT], MESSAGE_PART, "%" PRIu64,
+		    record->attempt);
+		strlcpy(row[COLUMN_VERDICT],
+		    gives_up(record) ? "give up"
+				     : verdict_name(record->judgement.verdict),
+		    MESSAGE_PART);
+	}
+	if (!record->waits)
+		return;
+	duration_text(delay->nominal, row[COLUMN_NOMINAL]);
+	duration_text(delay->seconds, row[COLUMN_DELAY]);
+	if (delay->low < delay->high)
+		snprintf(row[COLUMN_RANGE], MESSAGE_PART, "%.60s%s%.60s",
+		    duration_text(delay->low, low),
+		    table->screen->unicode ? "–" : "-",
+		    duration_text(delay->high, high));
+	else
+		strlcpy(row[COLUMN_RANGE], row[COLUMN_DELAY], MESSAGE_PART);
+}
+
+/* The columns of a line that are not taken yet. */
+static int
+room(const struct plan_table *table)
+{
+	int left = table->screen->width - 1 + GAP;
+
+	for (int i = 0; i < COLUMNS; i++)
+		if (table->widths[i] > 0)
+			left -= table->widths[i] + GAP;
+	return left;
+}
+
+/*
+ * Prints the texts of a row, in this colour those of that column, or of all.
+ * Returns the blanks that are due before more is printed in the line.
+ */
+static int
+print_texts(const struct plan_table *table, char row[COLUMNS][MESSAGE_PART],
+    const char *colour, enum column coloured)
+{
+	int blanks = 0;
+
+	for (enum column i = 0; i < COLUMNS; i++) {
+		const bool has_colour = table->screen->colour &&
+		    *colour != '\0' && (coloured == COLUMNS || coloured == i);
+		const int width = text_width(row[i]);
+		const int pad =
+		    table->widths[i] > width ? table->widths[i] - width : 0;
+
+		if (table->widths[i] == 0)
+			continue;
+		blanks +=
+		    (i > 0 ? GAP : 0) + (columns[i].to_the_left ? 0 : pad);
+		if (*row[i] != '\0') {
+			printf("%*s%s%s%s", blanks, "",
+			    has_colour ? colour : "", row[i],
+			    has_colour ? "\033[m" : "");
+			blanks = 0;
+		}
+		blanks += columns[i].to_the_left ? pad : 0;
+	}
+	return blanks;
+}
+
+/* Shows the range of a delay, and the draw, beside that of the longest one. */
+static void
+print_bar(const struct plan_table *table, const struct delay *delay, int blanks)
+{
+	const int left = room(table) - GAP;
+	const int count = left < BAR_MOST ? left : BAR_MOST;
+
+	if (count < BAR_LEAST || !(table->longest > 0))
+		return;
+	const double scale = count / table->longest;
+	printf("%*s", blanks + GAP, "");
+	plan_bar(table->screen, (int)fmin(delay->low * scale, count),
+	    (int)fmin(ceil(delay->high * scale), count),
+	    (int)fmin(delay->seconds * scale, count - 1));
+}
+
+static void
+print_row(struct plan_table *table, const struct record *record)
+{
+	const char *colour = report_text_colour(table->screen,
+	    gives_up(record) ? VERDICT_STOP : record->judgement.verdict);
+	char row[COLUMNS][MESSAGE_PART] = { "" };
+
+	fill(table, record, row);
+	const int blanks = print_texts(table, row, colour, COLUMN_VERDICT);
+	if (record->waits)
+		print_bar(table, &record->delay, blanks);
+	putchar('\n');
+	table->rows++;
+}
+
+/* Shows the last of the rows that were left out. */
+static void
+print_held(struct plan_table *table)
+{
+	if (table->repeats > 1)
+		printf("... and %" PRIu64 " more like it\n",
+		    table->repeats - 1);
+	if (table->repeats > 0)
+		print_row(table, &table->held);
+	table->repeats = 0;
+}
+
+struct plan_table
+plan_table_open(const struct screen *screen, uint64_t attempts, int outcome,
+    double longest)
+{
+	/* The columns that may be missing, in this order. */
+	static const enum column lesser[] = { COLUMN_NOMINAL, COLUMN_RANGE,
+		COLUMN_VERDICT, COLUMN_START };
+	struct plan_table table = { .screen = screen, .longest = longest };
+	char heads[COLUMNS][MESSAGE_PART], number[MESSAGE_PART];
+
+	for (int i = 0; i < COLUMNS; i++) {
+		table.widths[i] = columns[i].width;
+		strlcpy(heads[i], columns[i].name, sizeof(heads[i]));
+	}
+	table.widths[COLUMN_ATTEMPT] =
+	    snprintf(number, sizeof(number), "%" PRIu64, attempts);
+	table.widths[COLUMN_OUTCOME] = outcome > 7 ? outcome : 7;
+	for (size_t i = 0; screen->terminal && room(&table) < 0 &&
+	     i < sizeof(lesser) / sizeof(lesser[0]);
+	     i++)
+		table.widths[lesser[i]] = 0;
+	print_texts(&table, heads, "\033[1m", COLUMNS);
+	putchar('\n');
+	return table;
+}
+
+void
+plan_table_row(struct plan_table *table, const struct record *record)
+{
+	const struct record *shown = &table->shown;
+	const struct delay *delay = &record->delay;
+
+	if (table->screen->terminal && record->waits && shown->waits &&
+	    record->outcome.kind == shown->outcome.kind &&
+	    record->outcome.code == shown->outcome.code &&
+	    record->judgement.verdict == shown->judgement.verdict &&
+	    delay->nominal == shown->delay.nominal &&
+	    delay->low == shown->delay.low &&
+	    delay->high == shown->delay.high) {
+		table->held = *record;
+		table->repeats++;
+		return;
+	}
+	print_held(table);
+	print_row(table, record);
+	table->shown = *record;
+}
+
+void
+plan_table_end(struct plan_table *table)
+{
+	print_held(table);
+}

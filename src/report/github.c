@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <inttypes.h>
+
+#include "report/escape.h"
+#include "report/report.h"
+
+static void
+put_percent(FILE *file, uint32_t c)
+{
+	fprintf(file, "%%%02" PRIX32, c);
+}
+
+/* Text in which no character ends that of a workflow command. */
+static void
+put_workflow(FILE *file, const char *text)
+{
+	static const struct escape escape = { .special = "%\r\n",
+		.put = put_percent };
+
+	escape_put(file, text, &escape);
+}
+
+/* Whether the run's end is worth an annotation and a summary. */
+static bool
+is_notable(const struct record *record)
+{
+	return record->kind == RECORD_END && record->reason != REASON_PLAN &&
+	    record->reason != REASON_SIGNAL &&
+	    (record->reason != REASON_SUCCESS || record_is_flaky(record));
+}
+
+void
+report_github_begin(struct sink *sink, const struct report *report,
+    const struct record *record)
+{
+	const struct options *options = report->options;
+	const bool failed = options->output == OUTPUT_FAILED;
+	const bool held = options->policy.delivery == DELIVERY_EACH;
+	char attempt[MESSAGE_PART], name[MESSAGE_PART];
+
+	if (!sink->has_output || sink->group == record->attempt ||
+	    options->output == OUTPUT_LAST)
+		return;
+	if (failed &&
+	    (record->runs || record->judgement.verdict == VERDICT_SUCCESS))
+		return;
+	/* Of a first attempt nothing is known before its end. */
+	if (record->attempt == 1 &&
+	    (!held || record->outcome.kind == OUTCOME_NONE ||
+		record->judgement.verdict == VERDICT_SUCCESS))
+		return;
+	/* Something else may have left a line without its end. */
+	if (record->attempt == 1 || options->before_retry != NULL)
+		putc('\n', sink->file);
+	fputs("::group::", sink->file);
+	put_workflow(sink->file, message_name(options, name));
+	fprintf(sink->file, ": %s\n",
+	    message_attempt(message_noun(record), record->attempt, record->used,
+		record->limit, attempt));
+	sink->group = record->attempt;
+	sink->grouped = true;
+}
+
+void
+report_github(struct sink *sink, const struct report *report,
+    const struct record *record)
+{
+	const bool success = record->reason == REASON_SUCCESS;
+	char name[MESSAGE_PART];
+
+	/* The attempt may have left a line without its end. */
+	if (sink->grouped &&
+	    (record->kind == RECORD_OUTCOME || record->kind == RECORD_END)) {
+		fputs("\n::endgroup::\n", sink->file);
+		sink->grouped = false;
+	} else if (success && is_notable(record) && !sink->has_output)
+		putc('\n', sink->file);
+	if (!is_notable(record)) {
+		report_text(sink, report, record);
+		return;
+	}
+	report_text_more(sink, report);
+	fputs(success		    ? "::notice::"
+		: record->tolerated ? "::warning::"
+				    : "::error::",
+	    sink->file);
+	put_workflow(sink->file, message_name(report->options, name));
+	fputs(": ", sink->file);
+	put_workflow(sink->file, message_end(record).text);
+	putc('\n', sink->file);
+}
+
+static void
+tell_output(struct sink *sink, const struct report *report,
+    const struct record *record)
+{
+	(void)report;
+	if (record->kind == RECORD_END)
+		fprintf(sink->file,
+		    "attempts=%" PRIu64 "\nstatus=%d\nflaky=%s\nreason=%s\n",
+		    record->attempt, record->status,
+		    record_is_flaky(record) ? "true" : "false",
+		    reason_name(record->reason));
+}
+
+static void
+put_backslash(FILE *file, uint32_t c)
+{
+	fprintf(file, "\\%c", (int)c);
+}
+
+/* Text in which no character is Markdown's or HTML's. */
+static void
+put_markdown(FILE *file, const char *text)
+{
+	static const struct escape escape = { .special =
+						  "\\`*_{}[]<>()#+-!|~&$@:",
+		.put = put_backslash };
+
+	escape_put(file, text, &escape);
+}
+
+static void
+put_row(FILE *file, const struct record *record)
+{
+	char text[MESSAGE_PART];
+
+	fprintf(file, "| %" PRIu64 " | ", record->attempt);
+	put_markdown(file, message_outcome(record, text));
+	fputs(" | ", file);
+	put_markdown(file, message_time(record->duration, text));
+	fputs(" | ", file);
+	if (record->just_waited >= 0)
+		put_markdown(file, message_time(record->just_waited, text));
+	fputs(" |\n", file);
+}
+
+static void
+put_trials_row(FILE *file, const char *outcome, uint64_t count, uint64_t all)
+{
+	char text[MESSAGE_PART];
+
+	fputs("| ", file);
+	put_markdown(file, outcome);
+	fprintf(file, " | %" PRIu64 " | %s |\n", count,
+	    message_percent((double)count / (double)all, text));
+}
+
+/* A table of trials by their outcome. */
+static void
+put_trials(FILE *file, const struct options *options,
+    const struct record *record)
+{
+	const struct trials *trials = record->all_trials;
+	const uint64_t others = trials_others(trials);
+	char name[MESSAGE_PART], text[MESSAGE_PART];
+
+	fputs("**", file);
+	put_markdown(file, message_name(options, name));
+	fputs("**: ", file);
+	put_markdown(file, message_end(record).text);
+	fputs("\n\n| outcome | trials | share |\n| --- | ---: | ---: |\n",
+	    file);
+	put_trials_row(file, "succeeded", trials->count - trials->failed,
+	    trials->count);
+	for (size_t i = 0; i < TRIALS_ROWS && trials->rows[i].count > 0; i++) {
+		const struct record failed = { .outcome =
+						   trials->rows[i].outcome };
+
+		put_trials_row(file, message_outcome(&failed, text),
+		    trials->rows[i].count, trials->count);
+	}
+	if (others > 0)
+		put_trials_row(file, "others", others, trials->count);
+	putc('\n', file);
+}
+
+static void
+tell_summary(struct sink *sink, const struct report *report,
+    const struct record *record)
+{
+	const struct failures *failures = report_failures_add(sink, record);
+	FILE *file = sink->file;
+	char name[MESSAGE_PART];
+
+	if (record->trials != NULL && record->trials->count > 0 &&
+	    record->kind == RECORD_END) {
+		put_trials(file, report->options, record);
+		return;
+	}
+	if (!is_notable(record))
+		return;
+	fputs("**", file);
+	put_markdown(file, message_name(report->options, name));
+	fputs("**: ", file);
+	put_markdown(file, message_end(record).text);
+	fputs("\n\n", file);
+	if (failures == NULL)
+		return;
+	fputs("| attempt | outcome | duration | waited before |\n"
+	      "| ---: | --- | ---: | ---: |\n",
+	    file);
+	for (uint64_t i = 0; i < failures->kept; i++)
+		put_row(file, &failures->records[i]);
+	if (failures->kept < failures->count)
+		fprintf(file, "| ... | %" PRIu64 " more failed | | |\n",
+		    failures->count - failures->kept);
+	if (record->reason == REASON_SUCCESS)
+		put_row(file, record);
+	putc('\n', file);
+}
+
+const struct format report_github_files[GITHUB_FILES + 1] = {
+	{ .name = "GITHUB_OUTPUT", .tell = tell_output },
+	{ .name = "GITHUB_STEP_SUMMARY",
+	    .for_people = true,
+	    .tell = tell_summary,
+	    .end = report_failures_free },
+	{ .name = NULL },
+};

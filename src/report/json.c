@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/escape.h"
+#include "plan/figures.h"
+#include "report/report.h"
+#include "core/signals.h"
+#include "core/text.h"
+
+static void
+put_code(FILE *file, uint32_t c)
+{
+	if (c == '"' || c == '\\')
+		fprintf(file, "\\%c", (int)c);
+	else
+		fprintf(file, "\\u%04" PRIx32, c);
+}
+
+static void
+put_string(FILE *file, const char *text)
+{
+	static const struct escape escape = { .special = "\"\\",
+		.is_special = text_is_harmful,
+		.commands = true,
+		.put = put_code };
+
+	putc('"', file);
+	escape_put(file, text, &escape);
+	putc('"', file);
+}
+
+/* A field with a text; NULL is null. */
+static void
+put_text(FILE *file, const char *name, const char *text)
+{
+	fprintf(file, ",\"%s\":", name);
+	if (text == NULL)
+		fputs("null", file);
+	else
+		put_string(file, text);
+}
+
+static void
+put_bool(FILE *file, const char *name, bool value)
+{
+	fprintf(file, ",\"%s\":%s", name, value ? "true" : "false");
+}
+
+/*
+ * A field with the shortest text that reads back as the same double; a
+ * number that is not finite is null.
+ */
+static void
+put_number(FILE *file, const char *name, double number)
+{
+	char text[32] = "null";
+
+	if (fabs(number) < 1e15 && number == floor(number))
+		/* Whole numbers, most in a plan, take the short way. */
+		snprintf(text, sizeof(text), "%" PRId64, (int64_t)number);
+	else if (isfinite(number))
+		for (int digits = 15; digits <= 17; digits++) {
+			snprintf(text, sizeof(text), "%.*g", digits, number);
+			if (strtod(text, NULL) == number)
+				break;
+		}
+	fprintf(file, ",\"%s\":%s", name, text);
+}
+
+static void
+put_command(FILE *file, const char *const *command)
+{
+	fputs(",\"command\":[", file);
+	for (int i = 0; command[i] != NULL; i++) {
+		if (i > 0)
+			putc(',', file);
+		put_string(file, command[i]);
+	}
+	putc(']', file);
+}
+
+/* The limits other than the number of attempts, as the user wrote them. */
+static void
+put_limits(FILE *file, const struct limits *limits)
+{
+	fputs(",\"limits\":[", file);
+	for (size_t i = 0; i < limits->count; i++)
+		fprintf(file, "%s\"%.*s\"", i > 0 ? "," : "",
+		    limits->rows[i].length, limits->rows[i].text);
+	putc(']', file);
+}
+
+/* The number of an outcome, and the name that goes with it. */
+static void
+put_outcome(FILE *file, struct outcome outcome)
+{
+	char name[SIGNAL_NAME];
+	const char *text = NULL;
+
+	if (outcome.kind == OUTCOME_SIGNAL)
+		text = signal_name(outcome.code, name);
+	else if (!outcome_ran(outcome))
+		text = outcome_error(outcome.code);
+	put_number(file, "status",
+	    outcome_was_ended(outcome) ? NAN : (double)outcome.code);
+	put_text(file, "name", text);
+}
+
+/* A mean and percentiles of a plan's runs; null if there are none. */
+static void
+put_spread(FILE *file, const char *name, const struct spread *spread)
+{
+	const struct {
+		const char *suffix;
+		double value;
+	} rows[] = {
+		{ "p50", spread->p50 },
+		{ "p95", spread->p95 },
+		{ "p99", spread->p99 },
+	};
+	char field[32];
+
+	snprintf(field, sizeof(field), "expected_%s", name);
+	put_number(file, field, spread->count > 0 ? spread->mean : NAN);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		snprintf(field, sizeof(field), "%s_%s", name, rows[i].suffix);
+		put_number(file, field,
+		    spread->count > 0 ? rows[i].value : NAN);
+	}
+}
+
+static void
+put_figures(FILE *file, const struct plan_figures *figures)
+{
+	const bool known = figures->runs > 0;
+
+	put_number(file, "runs", (double)figures->runs);
+	put_number(file, "gives_up", known ? figures->gives_up : NAN);
+	put_spread(file, "elapsed", &figures->elapsed);
+	put_spread(file, "attempts", &figures->attempts);
+	if (figures->outage) {
+		put_number(file, "gives_up_early",
+		    known ? figures->early : NAN);
+		put_spread(file, "noticed", &figures->noticed);
+		put_spread(file, "meanwhile", &figures->down);
+	}
+	if (figures->clients == 0)
+		return;
+	put_number(file, "clients", (double)figures->clients);
+	put_number(file, "peak_retries", known ? figures->peak : NAN);
+	put_number(file, "attempts_total", known ? figures->total : NAN);
+	put_number(file, "last_elapsed", known ? figures->last : NAN);
+}
+
+/* Whether a plan of many clients ends: no single run made its attempts. */
+static bool
+has_clients(const struct record *record)
+{
+	return record->figures != NULL && record->figures->clients > 0;
+}
+
+/* Trials, of this run and earlier ones, and what they tell. */
+static void
+put_trials(FILE *file, const struct trials *trials)
+{
+	const bool any = trials->count > 0;
+	const struct estimate estimate =
+	    any ? trials_estimate(trials) : (struct estimate){ NAN, NAN, NAN };
+	const struct forecast forecast = trials_forecast(trials);
+
+	put_number(file, "trials", (double)trials->count);
+	put_number(file, "failed", (double)trials->failed);
+	put_number(file, "low", estimate.low);
+	put_number(file, "high", estimate.high);
+	fputs(",\"outcomes\":[", file);
+	for (size_t i = 0; i < TRIALS_ROWS && trials->rows[i].count > 0; i++) {
+		const struct outcome outcome = trials->rows[i].outcome;
+
+		fprintf(file, "%s{\"outcome\":\"%s\"", i > 0 ? "," : "",
+		    outcome_name(outcome.kind));
+		put_outcome(file, outcome);
+		put_number(file, "count", (double)trials->rows[i].count);
+		putc('}', file);
+	}
+	putc(']', file);
+	put_number(file, "forecast_attempts",
+	    forecast.attempts > 0 ? (double)forecast.attempts : NAN);
+	put_number(file, "forecast",
+	    forecast.attempts > 0 ? forecast.chance : NAN);
+}
+
+void
+report_json(struct sink *sink, const struct report *report,
+    const struct record *record)
+{
+	const struct judgement judgement = record->judgement;
+	const struct delay *delay = &record->delay;
+	FILE *file = sink->file;
+	char name[SIGNAL_NAME], run[64];
+
+	fprintf(file, "{\"event\":\"%s\"", record_name(record->kind));
+	put_number(file, "time", record->time);
+	put_number(file, "elapsed", record->elapsed);
+	/* No two runs of a log are the same process since the same moment. */
+	snprintf(run, sizeof(run), "%ld-%.0f", report->pid,
+	    report->begun * 1e6);
+	put_text(file, "run", report->pid == 0 ? NULL : run);
+	switch (record->kind) {
+	case RECORD_START:
+		put_text(file, "name", report->options->name);
+		put_command(file, report->options->command);
+		put_number(file, "attempts",
+		    record->limit > 0 ? (double)record->limit : NAN);
+		put_number(file, "max_time",
+		    record->max_time > 0 ? record->max_time : NAN);
+		put_limits(file, &report->options->policy.limits);
+		if (report->options->draws)
+			fprintf(file, ",\"seed\":%" PRIu64,
+			    report->options->random.seed);
+		else
+			put_text(file, "seed", NULL);
+		break;
+	case RECORD_ATTEMPT:
+		put_number(file, "attempt", (double)record->attempt);
+		put_number(file, "pid",
+		    record->pid > 0 ? (double)record->pid : NAN);
+		put_number(file, "timeout", record->timeout);
+		break;
+	case RECORD_OUTCOME:
+		put_number(file, "attempt", (double)record->attempt);
+		put_text(file, "outcome", outcome_name(record->outcome.kind));
+		put_outcome(file, record->outcome);
+		put_bool(file, "oom", record->outcome.oom);
+		put_text(file, "verdict", verdict_name(judgement.verdict));
+		put_text(file, "rule", rule_name(judgement.rule));
+		put_number(file, "duration", record->duration);
+		put_number(file, "user", record->user);
+		put_number(file, "system", record->system);
+		break;
+	case RECORD_LOCK:
+		break;
+	case RECORD_HEALTH:
+		put_number(file, "attempt", (double)record->attempt);
+		put_text(file, "health", health_name(record->health));
+		put_number(file, "failures", (double)record->probes.failures);
+		put_text(file, "probe", outcome_name(record->probes.last.kind));
+		put_outcome(file, record->probes.last);
+		put_text(file, "output", record->said);
+		break;
+	case RECORD_WAIT:
+		put_number(file, "attempt", (double)record->attempt + 1);
+		put_number(file, "nominal", delay->nominal);
+		put_number(file, "low", delay->low);
+		put_number(file, "high", delay->high);
+		put_number(file, "delay", delay->seconds);
+		put_number(file, "hint", delay->hint >= 0 ? delay->hint : NAN);
+		break;
+	case RECORD_SIGNAL:
+		put_text(file, "signal", signal_name(record->signal, name));
+		put_bool(file, "forwarded", record->forwarded);
+		break;
+	case RECORD_END:
+		put_text(file, "name", report->options->name);
+		put_text(file, "reason", reason_name(record->reason));
+		put_number(file, "status", record->status);
+		put_number(file, "attempts", (double)record->attempt);
+		put_number(file, "failures",
+		    has_clients(record) ? NAN : (double)record->failures);
+		put_bool(file, "flaky", record_is_flaky(record));
+		put_number(file, "waited",
+		    has_clients(record) ? NAN : record->waited);
+		put_bool(file, "tolerated", record->tolerated);
+		if (record->trials != NULL)
+			put_trials(file, record->all_trials);
+		fputs(",\"limit\":", file);
+		if (record->reason != REASON_ATTEMPTS ||
+		    record->reached == NULL)
+			fputs("null", file);
+		else
+			fprintf(file, "\"%.*s\"", record->reached->length,
+			    record->reached->text);
+		put_number(file, "hint",
+		    record->too_long > 0 ? record->too_long : NAN);
+		if (record->figures != NULL)
+			put_figures(file, record->figures);
+		break;
+	}
+	fputs("}\n", file);
+}

@@ -1,0 +1,775 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/message.h"
+#include "options/suggest.h"
+#include "core/duration.h"
+#include "core/signals.h"
+#include "core/text.h"
+
+const char *
+message_time(double seconds, char text[MESSAGE_PART])
+{
+	if (seconds > 0 && seconds < 1e-3)
+		return "<1ms";
+	if (seconds < 0.1)
+		seconds = round(seconds * 1e3) / 1e3;
+	return duration_text(seconds, text);
+}
+
+static const char *
+why_unstartable(struct outcome outcome)
+{
+	return outcome.reason != NULL ? outcome.reason : strerror(outcome.code);
+}
+
+const char *
+message_outcome(const struct record *record, char text[MESSAGE_PART])
+{
+	const struct outcome outcome = record->outcome;
+	const char *oom = outcome.oom ? " (out of memory)" : "";
+	char name[MESSAGE_PART];
+
+	switch (outcome.kind) {
+	case OUTCOME_NONE:
+		return "did not run";
+	case OUTCOME_EXIT:
+		snprintf(text, MESSAGE_PART, "exited %d%s", outcome.code, oom);
+		break;
+	case OUTCOME_SIGNAL:
+		snprintf(text, MESSAGE_PART, "died of %s%s",
+		    signal_name(outcome.code, name), oom);
+		break;
+	case OUTCOME_TIMEOUT:
+		if (record->cut != CUT_ATTEMPT)
+			return "timed out";
+		snprintf(text, MESSAGE_PART, "timed out at --max-time %.80s",
+		    duration_text(record->max_time, name));
+		break;
+	case OUTCOME_UNHEALTHY:
+		return "was unhealthy";
+	case OUTCOME_UNSTARTABLE:
+		snprintf(text, MESSAGE_PART, "could not be started: %s",
+		    why_unstartable(outcome));
+		break;
+	case OUTCOME_UNFORKED:
+		snprintf(text, MESSAGE_PART, "could not be forked: %s",
+		    strerror(outcome.code));
+		break;
+	}
+	return text;
+}
+
+const char *
+message_noun(const struct record *record)
+{
+	return record->trials != NULL ? "trial" : "attempt";
+}
+
+const char *
+message_attempt(const char *noun, uint64_t attempt, uint64_t used,
+    uint64_t limit, char text[MESSAGE_PART])
+{
+	if (limit == 0)
+		snprintf(text, MESSAGE_PART, "%s %" PRIu64, noun, attempt);
+	else if (used == attempt)
+		snprintf(text, MESSAGE_PART, "%s %" PRIu64 "/%" PRIu64, noun,
+		    attempt, limit);
+	else
+		snprintf(text, MESSAGE_PART,
+		    "%s %" PRIu64 " (%" PRIu64 "/%" PRIu64 " used)", noun,
+		    attempt, used, limit);
+	return text;
+}
+
+const char *
+message_name(const struct options *options, char text[MESSAGE_PART])
+{
+	const char *name = options->name;
+
+	return text_safe(name == NULL ? "" : name, text, MESSAGE_PART);
+}
+
+static void __attribute__((format(printf, 2, 3)))
+add(struct message *message, const char *format, ...)
+{
+	const size_t length = strlen(message->text);
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(message->text + length, sizeof(message->text) - length,
+	    format, arguments);
+	va_end(arguments);
+}
+
+static void
+add_attempt(struct message *message, const struct record *record)
+{
+	const bool afresh =
+	    record->used == 0 && record->judgement.verdict == VERDICT_SUCCESS;
+	char text[MESSAGE_PART];
+
+	add(message, "%s",
+	    message_attempt(message_noun(record), record->attempt, record->used,
+		afresh ? 0 : record->limit, text));
+}
+
+/* Why the outcome was judged so, if the outcome alone does not tell. */
+static void
+add_rule(struct message *message, const struct record *record)
+{
+	static const struct {
+		enum verdict verdict;
+		enum rule rule;
+		const char *text;
+	} rows[] = {
+		{ VERDICT_SUCCESS, RULE_SUCCESS_ON, "in --success-on" },
+		{ VERDICT_RETRY, RULE_SUCCESS_MATCH,
+		    "but nothing matches --success-match" },
+		{ VERDICT_RETRY, RULE_FAIL_MATCH,
+		    "but the output matches --fail-match" },
+		{ VERDICT_RETRY, RULE_THROTTLE_ON, "in --throttle-on" },
+		{ VERDICT_RETRY, RULE_THROTTLE_MATCH,
+		    "and the output matches --throttle-match" },
+		{ VERDICT_STOP, RULE_STOP_ON, "in --stop-on" },
+		{ VERDICT_STOP, RULE_STOP_MATCH,
+		    "and the output matches --stop-match" },
+		{ VERDICT_STOP, RULE_PRESET,
+		    "and --preset says that no retry mends it" },
+		{ VERDICT_STOP, RULE_UNREAD, "and nobody reads its output" },
+		{ VERDICT_STOP, RULE_RETRY_ON, "not in --retry-on" },
+		{ VERDICT_STOP, RULE_RETRY_MATCH,
+		    "and nothing matches --retry-match" },
+	};
+	const enum verdict verdict = record->judgement.verdict;
+	const enum rule rule = record->judgement.rule;
+	const bool zero =
+	    record->outcome.kind == OUTCOME_EXIT && record->outcome.code == 0;
+	const char *link = zero == (verdict == VERDICT_SUCCESS) ? "and" : "but";
+
+	if (rule == RULE_CHECK && record->command_timed_out &&
+	    record->reason != REASON_GATE)
+		add(message, ", %s --check timed out", link);
+	else if (rule == RULE_CHECK || rule == RULE_CONTROL)
+		add(message, ", %s --%s says %s", link, rule_name(rule),
+		    verdict_name(verdict));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (verdict == rows[i].verdict && rule == rows[i].rule &&
+		    !(zero && rule == RULE_SUCCESS_ON))
+			add(message, ", %s", rows[i].text);
+}
+
+/* Adds the failures of a health probe, and the last line that it wrote. */
+static void
+add_probes(struct message *message, const struct record *record)
+{
+	static const char *const times[] = { "", "once", "twice", "three times",
+		"four times", "five times" };
+	const struct health *probes = &record->probes;
+	const struct outcome last = probes->last;
+	char how[MESSAGE_PART], text[MESSAGE_PART];
+
+	if (last.kind == OUTCOME_EXIT && last.code == 0)
+		return;
+	snprintf(how, sizeof(how), "%s",
+	    message_outcome(&(struct record){ .outcome = last }, text));
+	add(message, "health check %s%s", probes->differ ? "failed" : how,
+	    probes->failures > 0 ? " " : "");
+	if (probes->failures < sizeof(times) / sizeof(times[0]))
+		add(message, "%s", times[probes->failures]);
+	else
+		add(message, "%" PRIu64 " times", probes->failures);
+	if (probes->differ)
+		add(message, ", at last it %s", how);
+	if (record->said != NULL)
+		add(message, " (\"%s\")",
+		    text_safe(record->said, text, sizeof(text)));
+}
+
+static void
+add_ended(struct message *message, const struct record *record)
+{
+	char text[MESSAGE_PART];
+
+	add_attempt(message, record);
+	add(message, " %s", message_outcome(record, text));
+	add(message, " after %s", message_time(record->duration, text));
+	if (record->silent > 0)
+		add(message, ", silent for %s",
+		    message_time(record->silent, text));
+	if (record->outcome.kind == OUTCOME_UNHEALTHY) {
+		add(message, ": ");
+		add_probes(message, record);
+	}
+}
+
+static void
+add_suggestion(struct message *message, const struct options *options,
+    struct outcome outcome)
+{
+	char text[2 * MESSAGE_PART] = "";
+
+	if (suggest_outcome(options, outcome, text, sizeof(text)))
+		add(message, "%s", text);
+}
+
+static void
+add_outcome(struct message *message, const struct options *options,
+    const struct record *record)
+{
+	const char *command = *options->command;
+	char text[MESSAGE_PART];
+
+	/* A signal that was passed on makes an ordinary end. */
+	message->priority = record->judgement.rule == RULE_SIGNAL
+	    ? PRIORITY_NOTICE
+	    : PRIORITY_WARNING;
+	message->verdict = record->judgement.verdict;
+	if (record->outcome.kind == OUTCOME_UNSTARTABLE) {
+		const char *quote = command != NULL &&
+			(*command == '\0' || strpbrk(command, " \t\n") != NULL)
+		    ? "'"
+		    : "";
+
+		add(message, "cannot execute %s%s%s: %s", quote,
+		    command == NULL ? "it"
+				    : text_safe(command, text, MESSAGE_PART),
+		    quote, why_unstartable(record->outcome));
+		*text = '\0';
+		if (command != NULL && record->outcome.code == ENOENT &&
+		    suggest_command(options, text, sizeof(text)))
+			add(message, "; %s", text);
+		return;
+	}
+	add_ended(message, record);
+	/*
+	 * If this stops the run, the line for the end has the rule and is red.
+	 */
+	if (message->verdict == VERDICT_STOP)
+		message->verdict = VERDICT_RETRY;
+	else
+		add_rule(message, record);
+	if (message->verdict == VERDICT_RETRY && record->waits)
+		add_suggestion(message, options, record->outcome);
+}
+
+struct message
+message_failure(const struct record *record)
+{
+	struct message message = { .priority = PRIORITY_WARNING };
+
+	add_ended(&message, record);
+	add_rule(&message, record);
+	return message;
+}
+
+static void
+add_wait(struct message *message, const struct options *options,
+    const struct record *record)
+{
+	const struct delay *delay = &record->delay;
+	char text[MESSAGE_PART];
+
+	if (record->kept && record->attempt == 0)
+		add(message, "waiting %s: the rest of an earlier run's delay",
+		    message_time(delay->seconds, text));
+	else if (delay->seconds > 0)
+		add(message, "next in %s", message_time(delay->seconds, text));
+	else
+		add(message, "next at once");
+	if (!options->verbose)
+		return;
+	add(message, " (nominal %s", duration_text(delay->nominal, text));
+	add(message, ", range %s", duration_text(delay->low, text));
+	add(message, " to %s", duration_text(delay->high, text));
+	if (delay->hint >= 0)
+		add(message, ", asked for %s",
+		    duration_text(delay->hint, text));
+	add(message, ")");
+}
+
+/* Why a run ends that neither its attempts nor a limit end. */
+static const char *
+own_failure(const struct record *record)
+{
+	return record->death == SIGPIPE ? "nobody reads the output"
+					: "retry itself failed";
+}
+
+/* The limit or the command that let no other attempt follow. */
+static void
+add_limit(struct message *message, const struct record *record)
+{
+	static const char *const cuts[] = {
+		[CUT_NOTHING] = "leaves no time for another",
+		[CUT_ATTEMPT] = "leaves no time to judge it",
+		[CUT_CHECK] = "ended --check",
+		[CUT_GATE] = "ended --before-retry",
+	};
+	char text[MESSAGE_PART];
+
+	if (record->reason == REASON_MAX_TIME &&
+	    !(record->cut == CUT_ATTEMPT &&
+		record->outcome.kind == OUTCOME_TIMEOUT))
+		add(message, ", and --max-time %s %s",
+		    duration_text(record->max_time, text), cuts[record->cut]);
+	else if (record->reason == REASON_HINT)
+		add(message,
+		    ", and asked to wait %s, longer than --max-%s allows",
+		    message_time(record->too_long, text),
+		    record->too_late ? "time" : "delay");
+	else if (record->reason == REASON_BUDGET)
+		add(message, ", and --budget is used up");
+	else if (record->reason == REASON_GATE)
+		add(message, ", and --before-retry %s",
+		    record->command_timed_out ? "timed out" : "failed");
+	else if (record->reason == REASON_ERROR)
+		add(message, ", and %s", own_failure(record));
+	else if (record->reason == REASON_ATTEMPTS && record->reached != NULL)
+		add(message, ", which reaches --attempts=%.*s",
+		    record->reached->length, record->reached->text);
+}
+
+/*
+ * Writes a percentage with two digits of its distance from 0 or from 100,
+ * whichever is nearer, and without zeros at the end.
+ */
+static void
+put_fine(double percent, char text[MESSAGE_PART])
+{
+	const double rest = fmin(percent, 100 - percent);
+	char number[MESSAGE_PART];
+
+	int length = snprintf(number, sizeof(number), "%.*f",
+	    1 - (int)floor(log10(rest)), percent);
+	while (number[length - 1] == '0')
+		length--;
+	if (number[length - 1] == '.')
+		length--;
+	snprintf(text, MESSAGE_PART, "%.*s %%", length, number);
+}
+
+const char *
+message_percent(double share, char text[MESSAGE_PART])
+{
+	const double percent = share * 100;
+
+	if (percent <= 0 || percent >= 100)
+		snprintf(text, MESSAGE_PART, "%.0f %%", percent);
+	else if (percent < 1 || percent > 99.9)
+		put_fine(percent, text);
+	else
+		snprintf(text, MESSAGE_PART, "%.1f %%", percent);
+	return text;
+}
+
+/* Writes a number of at least 1 with two digits, and zeros: "23,000". */
+static const char *
+rough(double number, char text[MESSAGE_PART])
+{
+	char digits[MESSAGE_PART];
+	size_t length = 0;
+
+	/* "2.3e+04" */
+	snprintf(digits, sizeof(digits), "%.1e", number);
+	const long exponent = strtol(digits + strlen("2.3e"), NULL, 10);
+	for (long place = exponent; place >= 0; place--) {
+		const long i = exponent - place;
+
+		text[length] = '0';
+		if (i <= 1)
+			text[length] = digits[2 * i];
+		length++;
+		if (place > 0 && place % 3 == 0)
+			text[length++] = ',';
+	}
+	text[length] = '\0';
+	return text;
+}
+
+/* How the trials failed, the share of all that do, and what --attempts does. */
+static void
+add_trials(struct message *message, const struct record *record)
+{
+	const struct trials *all = record->all_trials;
+	const struct estimate estimate = trials_estimate(all);
+	const struct forecast forecast = trials_forecast(all);
+	char share[MESSAGE_PART], low[MESSAGE_PART], high[MESSAGE_PART];
+	const uint64_t others = trials_others(all);
+	const char *separator = "; ";
+
+	message_percent(estimate.share, share);
+	message_percent(estimate.low, low);
+	message_percent(estimate.high, high);
+	if (all->count != record->trials->count)
+		add(message, "; in all %" PRIu64 " of %" PRIu64, all->failed,
+		    all->count);
+	if (all->failed == 0)
+		add(message, ": at most %s, with 95 %% confidence", high);
+	else
+		add(message, ": %s (95 %% interval %s to %s)", share, low,
+		    high);
+	for (size_t i = 0; i < TRIALS_ROWS && all->rows[i].count > 0; i++) {
+		const struct record failed = { .outcome =
+						   all->rows[i].outcome };
+
+		add(message, "%s%s: %" PRIu64, separator,
+		    message_outcome(&failed, low), all->rows[i].count);
+		separator = ", ";
+	}
+	if (others > 0)
+		add(message, ", others: %" PRIu64, others);
+	if (forecast.attempts > 0 && record->reason != REASON_STOP)
+		add(message,
+		    "; with -a %" PRIu64 " one run in %s would fail at %s",
+		    forecast.attempts, rough(1 / forecast.chance, low), share);
+}
+
+/* Why a run of trials did not make all of them. */
+static void
+add_missing(struct message *message, const struct record *record)
+{
+	char text[MESSAGE_PART];
+
+	if (record->trials->count == record->limit)
+		return;
+	const uint64_t missing = record->limit - record->trials->count;
+	add(message, "; %" PRIu64 " of %" PRIu64 " %s not made", missing,
+	    record->limit, missing == 1 ? "was" : "were");
+	switch (record->reason) {
+	case REASON_SIGNAL:
+		add(message, ": ended by %s",
+		    signal_name(record->ended_by, text));
+		break;
+	case REASON_MAX_TIME:
+		add(message, ": --max-time %s",
+		    duration_text(record->max_time, text));
+		break;
+	case REASON_STOP:
+		add(message, ": trial %" PRIu64 " %s", record->attempt,
+		    message_outcome(record, text));
+		add_rule(message, record);
+		break;
+	case REASON_GATE:
+		add(message, ": --before-retry %s",
+		    record->command_timed_out ? "timed out" : "failed");
+		break;
+	case REASON_ERROR:
+		add(message, ": %s", own_failure(record));
+		break;
+	case REASON_NONE:
+	case REASON_SUCCESS:
+	case REASON_ATTEMPTS:
+	case REASON_BUDGET:
+	case REASON_HINT:
+	case REASON_EARLY:
+	case REASON_PLAN:
+		break;
+	}
+}
+
+/* The end of a run of trials, of which one at least was judged. */
+static struct message
+trials_end(const struct record *record)
+{
+	const struct trials *trials = record->trials;
+	struct message message = { .priority = PRIORITY_ERROR,
+		.verdict = VERDICT_STOP };
+
+	if (record->reason == REASON_SUCCESS)
+		message = (struct message){ .priority = PRIORITY_INFO,
+			.verdict = VERDICT_SUCCESS };
+	else if (record->reason == REASON_SIGNAL)
+		message = (struct message){ .priority = PRIORITY_NOTICE };
+	add(&message, "%" PRIu64 " of %" PRIu64 " trial%s failed",
+	    trials->failed, trials->count, trials->count == 1 ? "" : "s");
+	add_trials(&message, record);
+	add_missing(&message, record);
+	return message;
+}
+
+struct message
+message_end(const struct record *record)
+{
+	struct message message = { .priority = PRIORITY_ERROR,
+		.verdict = VERDICT_STOP };
+	char past[MESSAGE_PART], text[MESSAGE_PART], name[SIGNAL_NAME];
+
+	if (record->trials != NULL && record->trials->count > 0)
+		return trials_end(record);
+	snprintf(past, sizeof(past), "%" PRIu64 " %s%s in %s", record->attempt,
+	    message_noun(record), record->attempt == 1 ? "" : "s",
+	    message_time(record->elapsed, text));
+	switch (record->reason) {
+	case REASON_SUCCESS:
+		message.priority = PRIORITY_INFO;
+		message.verdict = VERDICT_SUCCESS;
+		add(&message, "succeeded at ");
+		add_attempt(&message, record);
+		add(&message, " in %s", message_time(record->elapsed, text));
+		return message;
+	case REASON_SIGNAL:
+		message.priority = PRIORITY_NOTICE;
+		message.verdict = VERDICT_NONE;
+		add(&message, "ended by %s after %s",
+		    signal_name(record->ended_by, name), past);
+		if (!record->in_a_wait && record->attempt > 0)
+			add(&message, ": %s", message_outcome(record, text));
+		return message;
+	case REASON_EARLY:
+		if (record->too_early > 0)
+			add(&message,
+			    "not started: the next attempt is due in %s",
+			    message_time(record->too_early, text));
+		else
+			add(&message, "not started: another run is active");
+		return message;
+	case REASON_PLAN:
+		add(&message, "the plan ends after %s", past);
+		return message;
+	case REASON_NONE:
+	case REASON_STOP:
+	case REASON_MAX_TIME:
+	case REASON_HINT:
+	case REASON_BUDGET:
+	case REASON_GATE:
+	case REASON_ERROR:
+	case REASON_ATTEMPTS:
+		break;
+	}
+	add(&message, "giving up after %s: ", past);
+	if (record->attempt == 0 && record->reason == REASON_MAX_TIME) {
+		add(&message, "--max-time %s leaves no time for an attempt",
+		    duration_text(record->max_time, text));
+		if (record->kept && record->delay.seconds > 0)
+			add(&message, " after an earlier run's delay of %s",
+			    message_time(record->delay.seconds, text));
+	} else {
+		add(&message, "%s", message_outcome(record, text));
+		add_rule(&message, record);
+		add_limit(&message, record);
+	}
+	if (record->tolerated) {
+		message.priority = PRIORITY_NOTICE;
+		add(&message, "; ");
+		if (record->given_up > 0)
+			add(&message, "%sfailed run %" PRIu64 " in a row, ",
+			    record->attempt > 0 ? "" : "after ",
+			    record->given_up);
+		add(&message, "tolerated");
+	}
+	return message;
+}
+
+/*
+ * The end needs no line of its own if the first attempt succeeded, or if an
+ * earlier line said that the command cannot be executed or that retry failed.
+ */
+static bool
+end_is_plain(const struct record *record)
+{
+	if (record->trials != NULL && record->trials->count > 1)
+		return false;
+	if (record->reason == REASON_SUCCESS)
+		return record->failures == 0 && record->trials == NULL;
+	return record->reason == REASON_ERROR ||
+	    (record->reason == REASON_STOP &&
+		record->outcome.kind == OUTCOME_UNSTARTABLE);
+}
+
+/* The health of an attempt that runs. */
+static void
+add_health(struct message *message, const struct record *record)
+{
+	char text[MESSAGE_PART];
+
+	add_attempt(message, record);
+	add(message, " is %s after %s", health_name(record->health),
+	    message_time(record->elapsed - record->started, text));
+	if (record->health == HEALTH_HEALTHY)
+		return;
+	message->priority = PRIORITY_WARNING;
+	message->verdict = VERDICT_RETRY;
+	add(message, ": ");
+	add_probes(message, record);
+}
+
+/* The cap that a hint is longer than, if the user did not set it. */
+static void
+add_hint_limit(struct message *message, const struct options *options,
+    const struct record *record)
+{
+	const enum option_origin origin = options->origin[OPTION_MAX_DELAY];
+	char text[MESSAGE_PART];
+
+	if (record->reason != REASON_HINT || record->too_late ||
+	    origin == ORIGIN_USER)
+		return;
+	add(message, ": %s, %s",
+	    duration_text(options->policy.hint_limit, text),
+	    origin == ORIGIN_PRESET ? "by the preset" : "by default");
+}
+
+static struct message
+body_of(const struct options *options, const struct record *record)
+{
+	struct message message = { .priority = PRIORITY_INFO };
+	const struct judgement judgement = record->judgement;
+	char text[MESSAGE_PART], name[SIGNAL_NAME];
+
+	switch (record->kind) {
+	case RECORD_START:
+		if (options->verbose && options->draws)
+			add(&message, "--seed=%" PRIu64 " repeats the delays",
+			    options->random.seed);
+		break;
+	case RECORD_ATTEMPT:
+		if (!options->verbose)
+			break;
+		add_attempt(&message, record);
+		add(&message, " starts as process %ld", record->pid);
+		if (record->timeout <= DURATION_MAX)
+			add(&message, ", for %s at most",
+			    duration_text(record->timeout, text));
+		break;
+	case RECORD_OUTCOME:
+		if (!options->verbose &&
+		    (judgement.verdict == VERDICT_SUCCESS ||
+			judgement.rule == RULE_ERROR))
+			break;
+		add_outcome(&message, options, record);
+		/* Trials follow each other at once, which need not be told. */
+		if (!record->waits ||
+		    (record->trials != NULL && record->delay.seconds == 0))
+			break;
+		add(&message, "; ");
+		add_wait(&message, options, record);
+		break;
+	case RECORD_LOCK:
+		add(&message, "waiting for another run, which holds %s.lock",
+		    text_safe(options->state, text, sizeof(text)));
+		break;
+	case RECORD_HEALTH:
+		/*
+		 * The line for the outcome tells that it was unhealthy, and
+		 * nothing is told of trials that succeed.
+		 */
+		if ((record->first_healthy && record->trials == NULL) ||
+		    (options->verbose && record->health != HEALTH_UNHEALTHY))
+			add_health(&message, record);
+		break;
+	case RECORD_WAIT:
+		if (record->attempt == 0 &&
+		    (options->verbose ||
+			(record->kept && record->delay.seconds >= 1)))
+			add_wait(&message, options, record);
+		break;
+	case RECORD_SIGNAL:
+		if (options->verbose)
+			add(&message, "received %s%s",
+			    signal_name(record->signal, name),
+			    record->forwarded ? ", forwarded" : "");
+		break;
+	case RECORD_END:
+		if (!options->verbose && end_is_plain(record))
+			break;
+		message = message_end(record);
+		add_hint_limit(&message, options, record);
+		if (record->reason == REASON_STOP)
+			add_suggestion(&message, options, record->outcome);
+		break;
+	}
+	return message;
+}
+
+/*
+ * Puts the run's name before the text, unless the text is empty or the name is
+ * only what the text says anyway: which command cannot be executed.
+ */
+static struct message
+named(const struct options *options, const struct record *record,
+    struct message body)
+{
+	const bool told = record->kind == RECORD_OUTCOME &&
+	    record->outcome.kind == OUTCOME_UNSTARTABLE &&
+	    options->origin[OPTION_NAME] == ORIGIN_DEFAULT;
+	struct message message = body;
+	char name[MESSAGE_PART];
+
+	message_name(options, name);
+	if (*body.text == '\0' || *name == '\0' || told)
+		return body;
+	*message.text = '\0';
+	add(&message, "%s: %s", name, body.text);
+	return message;
+}
+
+struct message
+message_of(const struct options *options, const struct record *record)
+{
+	return named(options, record, body_of(options, record));
+}
+
+struct message
+message_more(const struct options *options, uint64_t count)
+{
+	const struct record record = { .kind = RECORD_START };
+	struct message message = { .priority = PRIORITY_WARNING,
+		.verdict = VERDICT_RETRY };
+
+	add(&message, "... and %" PRIu64 " more like it", count);
+	return named(options, &record, message);
+}
+
+struct message
+message_probe(const struct options *options, const char *line)
+{
+	const struct record record = { .kind = RECORD_HEALTH };
+	struct message message = { .priority = PRIORITY_INFO };
+	char text[2 * MESSAGE_PART];
+
+	add(&message, "health check: %s", text_safe(line, text, sizeof(text)));
+	return named(options, &record, message);
+}
+
+struct message
+message_status(const struct options *options, const struct record *record)
+{
+	struct message message = { .text = "" };
+
+	switch (record->kind) {
+	case RECORD_START:
+	case RECORD_OUTCOME:
+	case RECORD_SIGNAL:
+		break;
+	case RECORD_ATTEMPT:
+		add_attempt(&message, record);
+		add(&message, " runs");
+		break;
+	case RECORD_HEALTH:
+		add_health(&message, record);
+		break;
+	case RECORD_LOCK:
+		add(&message, "%s", body_of(options, record).text);
+		break;
+	case RECORD_WAIT:
+		if (record->attempt > 0) {
+			add_outcome(&message, options, record);
+			add(&message, "; ");
+		}
+		add_wait(&message, options, record);
+		break;
+	case RECORD_END:
+		add(&message, "%s", message_end(record).text);
+		break;
+	}
+	return named(options, record, message);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+
+#ifndef MESSAGE_H
+#define MESSAGE_H
+
+#include "options/options.h"
+#include "core/record.h"
+
+/* Priorities of sd-daemon(3). */
+enum priority {
+	PRIORITY_ERROR = 3,
+	PRIORITY_WARNING = 4,
+	PRIORITY_NOTICE = 5,
+	PRIORITY_INFO = 6
+};
+
+/* A line for people, without "retry: " and without a newline. */
+struct message {
+	enum priority priority;
+	enum verdict verdict; /* good or bad news; NONE: neither */
+	char text[512];	      /* "": there is nothing to say */
+};
+
+/* The line that tells this record, and names the run. */
+struct message message_of(const struct options *options,
+    const struct record *record);
+
+/*
+ * Where the run stands after this record, in a line that names the run;
+ * empty if the record changes nothing of that.
+ */
+struct message message_status(const struct options *options,
+    const struct record *record);
+
+/* Stands for this many failures: "make: ... and 28 more like it". */
+struct message message_more(const struct options *options, uint64_t count);
+
+/* A line that a health probe has written: "make: health check: ..." */
+struct message message_probe(const struct options *options, const char *line);
+
+/* How an attempt failed: "attempt 2/5 exited 7 after 31ms". */
+struct message message_failure(const struct record *record);
+
+/* How the run ended, without its name: "giving up after 5 attempts ...". */
+struct message message_end(const struct record *record);
+
+/* Room for a part of a message. */
+#define MESSAGE_PART 128
+
+/* A duration as people want it: "2m05s", "31ms", "<1ms". */
+const char *message_time(double seconds, char text[MESSAGE_PART]);
+
+/* How the last outcome reads: "exited 7", "died of SIGKILL", "timed out". */
+const char *message_outcome(const struct record *record,
+    char text[MESSAGE_PART]);
+
+/* "3.5 %"; below 1 % with two digits. */
+const char *message_percent(double share, char text[MESSAGE_PART]);
+
+/* "attempt", or "trial" with --trials. */
+const char *message_noun(const struct record *record);
+
+/* An attempt and the limit: "attempt 2/5", "attempt 7 (2/5 used)". */
+const char *message_attempt(const char *noun, uint64_t attempt, uint64_t used,
+    uint64_t limit, char text[MESSAGE_PART]);
+
+/*
+ * The name of the run, made harmless, or "".  Unless --name says it, it is the
+ * command's first word, without its folder: other words may hold secrets.
+ */
+const char *message_name(const struct options *options,
+    char text[MESSAGE_PART]);
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <math.h>
+#include <string.h>
+
+#include "report/report.h"
+
+const struct format formats[] = {
+	{ .name = "text",
+	    .doc = "one line per failed attempt, and one for the end",
+	    .for_people = true,
+	    .tell = report_text },
+	{ .name = "tty",
+	    .doc = "text, and a status line that counts down each wait",
+	    .for_people = true,
+	    .tell = report_text,
+	    .tick = report_tty_tick,
+	    .hide = report_tty_hide },
+	{ .name = "journal",
+	    .doc = "text with the priorities of systemd's journal",
+	    .for_people = true,
+	    .has_priorities = true,
+	    .tell = report_text },
+	{ .name = "json",
+	    .doc = "one object per line, one per event",
+	    .tell = report_json },
+	{ .name = "junit",
+	    .doc = "a test report at the end, which replaces what FILE held",
+	    .whole = true,
+	    .keeps_output = true,
+	    .tell = report_junit,
+	    .end = report_junit_end },
+	{ .name = "github",
+	    .doc = "for GitHub: text, groups, annotation, outputs, summary",
+	    .for_people = true,
+	    .tell = report_github,
+	    .begin = report_github_begin },
+	{ .name = "auto",
+	    .doc = "journal, tty, github or text, whichever fits",
+	    .for_people = true,
+	    .tell = report_text },
+	{ .name = NULL },
+};
+
+const struct format *
+report_format(const char *name)
+{
+	for (const struct format *row = formats; row->name != NULL; row++)
+		if (strcmp(row->name, name) == 0)
+			return row;
+	return NULL;
+}
+
+/*
+ * --quiet leaves the formats for programs, and errors of retry's own: nobody
+ * else can tell why the run ends with status 125, 126 or 127.
+ */
+static bool
+is_told(const struct report *report, const struct format *format,
+    const struct record *record)
+{
+	if (!report->options->quiet || !format->for_people)
+		return true;
+	return record->kind == RECORD_OUTCOME &&
+	    record->reason != REASON_NONE && !outcome_ran(record->outcome);
+}
+
+static void
+hide(struct sink *sink)
+{
+	if (sink->format->hide != NULL)
+		sink->format->hide(sink);
+}
+
+bool
+report_keeps_output(const struct report *report)
+{
+	for (size_t i = 0; i < report->count; i++)
+		if (report->sinks[i].format->keeps_output)
+			return true;
+	return false;
+}
+
+void
+report_tell(struct report *report, const struct record *record)
+{
+	for (size_t i = 0; i < report->count; i++) {
+		struct sink *sink = &report->sinks[i];
+
+		if (!is_told(report, sink->format, record))
+			continue;
+		hide(sink);
+		sink->format->tell(sink, report, record);
+	}
+}
+
+void
+report_show_probe(struct report *report, const char *line)
+{
+	for (size_t i = 0; i < report->count; i++)
+		if (report->sinks[i].format->for_people)
+			report_text_message(&report->sinks[i],
+			    message_probe(report->options, line));
+}
+
+void
+report_begin(struct report *report, const struct record *record)
+{
+	for (size_t i = 0; i < report->count; i++) {
+		struct sink *sink = &report->sinks[i];
+
+		if (sink->format->begin != NULL && !report->options->quiet)
+			sink->format->begin(sink, report, record);
+	}
+}
+
+double
+report_tick(struct report *report, const struct record *record)
+{
+	double next = INFINITY;
+
+	for (size_t i = 0; i < report->count; i++) {
+		struct sink *sink = &report->sinks[i];
+
+		if (sink->format->tick != NULL && !report->options->quiet)
+			next = fmin(next,
+			    sink->format->tick(sink, report, record));
+	}
+	return next;
+}
+
+void
+report_hide(struct report *report)
+{
+	for (size_t i = 0; i < report->count; i++)
+		hide(&report->sinks[i]);
+}
+
+void
+report_end(struct report *report)
+{
+	for (size_t i = 0; i < report->count; i++) {
+		struct sink *sink = &report->sinks[i];
+
+		if (sink->format->end != NULL)
+			sink->format->end(sink);
+	}
+}

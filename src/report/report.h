@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+
+#ifndef REPORT_H
+#define REPORT_H
+
+#include <stdio.h>
+
+#include "report/message.h"
+
+struct report;
+struct sink;
+struct cases;
+
+/* One row per format: to add one, add a row. */
+struct format {
+	const char *name;
+	const char *doc;
+	bool for_people;     /* --quiet silences it, apart from errors */
+	bool has_priorities; /* each line begins with its priority */
+	bool whole;	   /* one document, which replaces the file's content */
+	bool keeps_output; /* of each attempt that failed, if it is held */
+	/* Writes to the sink's file of an event of the run. */
+	void (*tell)(struct sink *sink, const struct report *report,
+	    const struct record *record);
+
+	/*
+	 * The others may be NULL.  `begin` is called before an attempt starts
+	 * and before its held output is shown.
+	 */
+	void (*begin)(struct sink *sink, const struct report *report,
+	    const struct record *record);
+
+	/*
+	 * Draws during a wait; returns the seconds since the start of the run
+	 * at which to draw again, or INFINITY.
+	 */
+	double (*tick)(struct sink *sink, const struct report *report,
+	    const struct record *record);
+
+	/* Removes the drawing. */
+	void (*hide)(struct sink *sink);
+
+	/* Frees the sink's memory. */
+	void (*end)(struct sink *sink);
+};
+
+/* Ends with a NULL name. */
+extern const struct format formats[];
+
+/* The row of this name, or NULL. */
+const struct format *report_format(const char *name);
+
+/* What the place that a log is written to can show. */
+struct screen {
+	int width;     /* columns; 0 if nothing may be drawn now */
+	bool terminal; /* or what looks like one */
+	bool unicode;
+	bool colour;
+	bool plain; /* knows no control sequences */
+	bool sized; /* the terminal said how wide it is */
+};
+
+/* Where a format is written to. */
+struct sink {
+	const struct format *format;
+	FILE *file;
+	const char *name;   /* the file's; NULL: stdout or stderr */
+	const char *option; /* or variable, that gives the name */
+	bool failed;	    /* a write did, which was told */
+	bool replaced;	    /* a document replaces what its file held */
+	bool has_output;    /* the attempts' output goes there too */
+	uint64_t group;	    /* github: the last attempt that had a group */
+	bool grouped;	    /* github: it is open */
+	struct record last; /* text: the attempt's that ended last */
+	double told;   /* text: when a failure was last told, not counted */
+	uint64_t more; /* text: failures since, which are like it */
+	struct screen screen;
+	int drawn;	     /* tty: the length of the status line, or 0 */
+	struct cases *cases; /* junit: of trials, or NULL */
+	void *memory;	     /* the format's own */
+
+	/* In a run, where `file` is memory: what goes out next, and where. */
+	char *text;
+	size_t size;
+	int descriptor;
+	bool is_socket;
+	bool in_pieces; /* a long write could wait for a reader */
+	int reader;	/* reads the end of the file; -1: nobody can */
+	char *rest;	/* of a line that was written in part, or NULL */
+	size_t rest_size;
+};
+
+/* All that a run reports to. */
+struct report {
+	const struct options *options;
+	struct sink *sinks;
+	size_t count;
+	long pid;      /* retry's own; 0 in a plan */
+	double begun;  /* when the run began, in seconds since 1970 */
+	char host[65]; /* the machine's name, or empty */
+};
+
+/* Whether a sink has a use for the held output of each attempt. */
+bool report_keeps_output(const struct report *report);
+
+/* Tells all sinks. */
+void report_tell(struct report *report, const struct record *record);
+
+/* Tells people a line that a probe has written. */
+void report_show_probe(struct report *report, const char *line);
+
+/* Tells the sinks that an attempt starts, or that held output goes out. */
+void report_begin(struct report *report, const struct record *record);
+
+/*
+ * Draws the status line of a wait; returns the seconds since the run began
+ * at which there is more to draw, or INFINITY.
+ */
+double report_tick(struct report *report, const struct record *record);
+
+/* Removes the drawing, before anything else may be written. */
+void report_hide(struct report *report);
+
+/* Frees what the formats have kept. */
+void report_end(struct report *report);
+
+/*
+ * What GitHub's runner reads beside the log, each from the file that the
+ * variable of this name has.  Ends with a NULL name.
+ */
+#define GITHUB_FILES 2
+extern const struct format report_github_files[GITHUB_FILES + 1];
+
+/* The formats, of which some build on others. */
+void report_text(struct sink *sink, const struct report *report,
+    const struct record *record);
+double report_tty_tick(struct sink *sink, const struct report *report,
+    const struct record *record);
+void report_tty_hide(struct sink *sink);
+void report_json(struct sink *sink, const struct report *report,
+    const struct record *record);
+void report_junit(struct sink *sink, const struct report *report,
+    const struct record *record);
+void report_junit_end(struct sink *sink);
+void report_github(struct sink *sink, const struct report *report,
+    const struct record *record);
+void report_github_begin(struct sink *sink, const struct report *report,
+    const struct record *record);
+
+/* Writes the message, if it has a text. */
+void report_text_message(const struct sink *sink, struct message message);
+
+/* Tells of the failures that were counted: "... and 28 more like it". */
+void report_text_more(struct sink *sink, const struct report *report);
+
+/* The sequence for text of this verdict, and the one after it, or "". */
+const char *report_text_colour(const struct screen *screen,
+    enum verdict verdict);
+const char *report_text_colour_end(const struct screen *screen,
+    enum verdict verdict);
+
+/* How many failed attempts are kept; the others are counted. */
+#define FAILURES_KEPT 1000
+
+/* What a sink keeps until the end of the run. */
+struct failures {
+	uint64_t count;
+	size_t kept;
+	struct record records[FAILURES_KEPT];
+};
+
+/*
+ * Keeps the record if an attempt failed.  Returns all that failed so far, or
+ * NULL: none has, or there is no memory.
+ */
+const struct failures *report_failures_add(struct sink *sink,
+    const struct record *record);
+
+void report_failures_free(struct sink *sink);
+
+#endif

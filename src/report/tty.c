@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "report/report.h"
+#include "core/duration.h"
+#include "core/text.h"
+
+/* A shorter wait shows nothing: it would only flicker. */
+#define SHORTEST 0.5
+
+/* Seconds between two drawings, for the last seconds and before them. */
+#define LAST_SECONDS 10
+#define FAST 0.25
+#define SLOW 1.0
+
+/* The cells of a bar. */
+#define BAR_LEAST 8
+#define BAR_MOST 40
+
+#define GAP 2
+
+/* The columns of a name that are shown. */
+#define NAME_MOST 30
+
+/* A wait of at least this many seconds shows when it ends. */
+#define LONG 60
+#define DAY 86400
+
+/* Takes the columns of the part off the room, or leaves the part out. */
+static void
+fit(char part[MESSAGE_PART], int *room)
+{
+	const int width = text_width(part);
+
+	if (width > *room)
+		*part = '\0';
+	else
+		*room -= width;
+}
+
+/* The run's name, if it has one and there is room. */
+static void
+fit_name(const struct report *report, char name[MESSAGE_PART], int *room)
+{
+	char text[MESSAGE_PART];
+
+	message_name(report->options, text);
+	text_cut(text, NAME_MOST);
+	if (*text != '\0')
+		snprintf(name, MESSAGE_PART, "%.120s: ", text);
+	fit(name, room);
+}
+
+/* The time of day at which the wait ends; the date too, if that is not soon. */
+static void
+put_clock(const struct record *record, char text[MESSAGE_PART])
+{
+	const double left = record->due - record->elapsed;
+	const time_t due = (time_t)(record->time + left);
+	struct tm broken;
+
+	if (localtime_r(&due, &broken) != NULL)
+		strftime(text, MESSAGE_PART,
+		    left < DAY ? ", at %H:%M:%S" : ", at %F %H:%M", &broken);
+}
+
+void
+report_tty_hide(struct sink *sink)
+{
+	if (sink->drawn == 0)
+		return;
+	if (sink->screen.plain)
+		fprintf(sink->file, "\r%*s\r", sink->drawn, "");
+	else
+		fputs("\r\033[J", sink->file);
+	sink->drawn = 0;
+}
+
+/*
+ * Draws as much as there is room for, beginning with what matters most: when
+ * the next attempt is, whose it is, how the last one ended, how to retry now,
+ * and a bar.
+ *
+ * Nothing is folded while it is drawn, as the terminal may just have become
+ * narrower; the cursor rests at the beginning, so that what is folded later is
+ * behind it.
+ */
+static void
+draw(struct sink *sink, const struct report *report,
+    const struct record *record)
+{
+	const struct screen *screen = &sink->screen;
+	const double left = record->due - record->elapsed;
+	const double passed = 1 - left / record->delay.seconds;
+	char head[MESSAGE_PART] = PROGRAM ": ", name[MESSAGE_PART] = "";
+	char next[MESSAGE_PART], clock[MESSAGE_PART] = "";
+	char last[MESSAGE_PART] = "", how[MESSAGE_PART] = "";
+	char text[MESSAGE_PART], time[DURATION_TEXT];
+	int room = screen->width - 1;
+
+	snprintf(next, sizeof(next), "%.80s in %s",
+	    message_attempt(message_noun(record), record->attempt + 1,
+		record->used + 1, record->limit, text),
+	    duration_text(ceil(left), time));
+	text_cut(next, room);
+	fit(next, &room);
+	fit_name(report, name, &room);
+	if (record->attempt > 0)
+		snprintf(last, sizeof(last), "  last %.80s",
+		    message_outcome(record, text));
+	else if (record->kept)
+		strlcpy(last, "  from an earlier run", sizeof(last));
+	fit(last, &room);
+	if (record->delay.seconds >= LONG)
+		put_clock(record, clock);
+	fit(clock, &room);
+	fit(head, &room);
+	if (record->delay.seconds > LAST_SECONDS && report->pid != 1) {
+		snprintf(how, sizeof(how), "  retry now: kill -URG %ld",
+		    report->pid);
+		if (text_width(how) > room - GAP - BAR_LEAST)
+			snprintf(how, sizeof(how), "  kill -URG %ld",
+			    report->pid);
+	}
+	fit(how, &room);
+	room -= GAP;
+	const int bar = room < BAR_LEAST ? 0
+	    : room < BAR_MOST		 ? room
+					 : BAR_MOST;
+
+	report_tty_hide(sink);
+	fprintf(sink->file, "%s%s%s%s%s", screen->plain ? "" : "\033[?7l", head,
+	    name, next, clock);
+	if (bar > 0)
+		fprintf(sink->file, "%*s", GAP, "");
+	for (int i = 0; i < bar; i++)
+		if (i < (int)(passed * bar))
+			fputs(screen->unicode ? "█" : "#", sink->file);
+		else
+			fputs(screen->unicode ? "░" : ".", sink->file);
+	fprintf(sink->file, "%s%s%s%s%s",
+	    report_text_colour(screen, VERDICT_RETRY), last,
+	    report_text_colour_end(screen, VERDICT_RETRY), how,
+	    screen->plain ? "\r" : "\033[?7h\r");
+	sink->drawn = text_width(head) + text_width(name) + text_width(next) +
+	    text_width(clock) + GAP + bar + text_width(last) + text_width(how);
+}
+
+/* Draws for how long another run has had the state. */
+static void
+draw_lock(struct sink *sink, const struct report *report,
+    const struct record *record)
+{
+	char line[3 * MESSAGE_PART], name[MESSAGE_PART], file[MESSAGE_PART];
+	char time[DURATION_TEXT];
+
+	message_name(report->options, name);
+	text_cut(name, NAME_MOST);
+	snprintf(line, sizeof(line),
+	    PROGRAM ": %s: another run has %s; waiting %s", name,
+	    text_safe(report->options->state, file, sizeof(file)),
+	    duration_text(floor(record->locked), time));
+	text_cut(line, sink->screen.width - 1);
+	report_tty_hide(sink);
+	fprintf(sink->file, "%s\r", line);
+	sink->drawn = text_width(line);
+}
+
+/* Draws how many trials have failed so far, and what there is room for. */
+static void
+draw_trials(struct sink *sink, const struct report *report,
+    const struct record *record)
+{
+	char head[MESSAGE_PART] = PROGRAM ": ", name[MESSAGE_PART] = "";
+	char trial[MESSAGE_PART], text[MESSAGE_PART];
+	int room = sink->screen.width - 1;
+
+	snprintf(trial, sizeof(trial), "%.80s: %" PRIu64 " failed",
+	    message_attempt(message_noun(record), record->attempt, record->used,
+		record->limit, text),
+	    record->trials->failed);
+	text_cut(trial, room);
+	fit(trial, &room);
+	fit_name(report, name, &room);
+	fit(head, &room);
+	report_tty_hide(sink);
+	fprintf(sink->file, "%s%s%s\r", head, name, trial);
+	sink->drawn = text_width(head) + text_width(name) + text_width(trial);
+}
+
+double
+report_tty_tick(struct sink *sink, const struct report *report,
+    const struct record *record)
+{
+	const double left = record->due - record->elapsed;
+	const double period = left > LAST_SECONDS ? SLOW : FAST;
+
+	if (record->trials != NULL && record->runs) {
+		/* Nothing else is written while an attempt runs. */
+		if (output_rows[report->options->output].holds_stderr &&
+		    sink->screen.terminal && sink->screen.width > 0)
+			draw_trials(sink, report, record);
+		return INFINITY;
+	}
+	if (record->locked > 0 && sink->screen.terminal) {
+		if (record->locked >= SLOW && sink->screen.width > 0)
+			draw_lock(sink, report, record);
+		return record->elapsed + SLOW;
+	}
+	if (record->delay.seconds < SHORTEST || left <= 0 ||
+	    !sink->screen.terminal)
+		return INFINITY;
+	if (sink->screen.width > 0)
+		draw(sink, report, record);
+
+	/* Then when a whole number of periods is left, but not at once. */
+	const double next = record->due - (ceil(left / period) - 1) * period;
+	return next - record->elapsed < period / 2 ? next + period : next;
+}
