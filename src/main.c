@@ -20,7 +20,6 @@
  *     search      looks for patterns in the lines of an attempt's output
  *     health      the probes of an attempt: when, and what they tell
  *     hint        reads how long a server asks to wait
- *     control     reads the verdict that an attempt gives itself
  *     trials      how often a command fails, from --trials
  *     policy      the options that concern the engine
  *     process     the end of a process: its phases and their deadlines
@@ -70,8 +69,6 @@
  *     collector   the process that holds it, searches it or passes it on
  *     duplicate   warns that a file has got the output of a failed attempt
  *     command     finds why a command could not be executed
- *     control_file
- *                 the file in which an attempt gives its own verdict
  *     spool       temporary files without a name
  *     oom         the kernel's count of processes that ran out of memory
  *     probe       the process of --health, beside an attempt

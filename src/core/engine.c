@@ -63,7 +63,6 @@ struct engine {
 	double hint;
 	bool hint_is_longer; /* than the delay of the strategy */
 	bool hint_too_long;
-	bool healthy;
 
 	struct tally tally; /* the failures that limits count */
 	uint64_t n;	    /* the number of the last retry's delay */
@@ -752,7 +751,7 @@ count_failure(struct engine *engine, double now)
 	    engine->run.duration >= threshold;
 
 	engine->successes = 0;
-	if (engine->healthy || lasted) {
+	if (lasted) {
 		engine->n = 0;
 		engine->run.used = 1;
 		engine->level = (struct level){ 0 };
@@ -930,7 +929,6 @@ on_ended(struct engine *engine, const struct event *event)
 	if (never)
 		engine->returned = *outcome;
 	engine->hint = event->hint;
-	engine->healthy = event->healthy;
 	engine->run.outcome = *outcome;
 	engine->run.silent =
 	    why == PROCESS_IDLE ? engine->policy->idle_timeout : 0;

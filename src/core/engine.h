@@ -56,8 +56,7 @@ struct event {
 
 	/* ENDED. */
 	struct evidence evidence;
-	double hint;  /* seconds; negative: none */
-	bool healthy; /* --control said so */
+	double hint; /* seconds; negative: none */
 
 	/* ANSWER. */
 	enum verdict answer;

@@ -179,7 +179,7 @@ const struct set_word set_classes[] = {
 	{ "temporary", "tempfail, unavailable or oserr",
 	    { { [1] = BIT(EX_TEMPFAIL) | BIT(EX_UNAVAILABLE) |
 		    BIT(EX_OSERR) } } },
-	{ "hinted", "any outcome with a hint (--delay-match, --control)",
+	{ "hinted", "any outcome with a hint (--delay-match)",
 	    { { [HINTED] = ALL, ALL, ALL, ALL, ALL, OTHER_KINDS } } },
 	{ .name = NULL },
 };

@@ -25,8 +25,6 @@ verdict_judge(const struct rules *rules, const struct evidence *evidence)
 	const bool wanted = !rules->listed_only ||
 	    set_has(&rules->retry, outcome) || found & MATCH_BIT(MATCH_RETRY);
 
-	if (evidence->control != VERDICT_NONE)
-		return judge(evidence->control, RULE_CONTROL);
 	/* A command that never ran leaves nothing to check. */
 	if (rules->check && outcome_ran(outcome))
 		return judge(evidence->check, RULE_CHECK);
@@ -78,7 +76,6 @@ rule_name(enum rule rule)
 {
 	static const char *const names[] = {
 		[RULE_NONE] = "none",
-		[RULE_CONTROL] = "control",
 		[RULE_CHECK] = "check",
 		[RULE_SUCCESS_ON] = "success-on",
 		[RULE_SUCCESS_MATCH] = "success-match",

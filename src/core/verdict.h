@@ -13,7 +13,6 @@ enum verdict { VERDICT_NONE, VERDICT_SUCCESS, VERDICT_RETRY, VERDICT_STOP };
 /* The rule that gave the verdict. */
 enum rule {
 	RULE_NONE,
-	RULE_CONTROL,
 	RULE_CHECK,
 	RULE_SUCCESS_ON,
 	RULE_SUCCESS_MATCH,
@@ -67,7 +66,6 @@ struct rules {
 /* The facts about an attempt that ended. */
 struct evidence {
 	struct outcome outcome;
-	enum verdict control; /* its last word, or NONE */
 	enum verdict check;   /* the check's answer, or NONE before it */
 	unsigned int matched; /* a bit for each that was found */
 	bool idle;   /* it timed out since it wrote nothing for too long */

@@ -169,7 +169,7 @@ derive_policy(struct options *options)
 	policy->delivery = output_rows[options->output].delivery;
 	derive_cap(options);
 	derive_jitter(options);
-	policy->hints = options->control || options->patterns.hint != NULL;
+	policy->hints = options->patterns.hint != NULL;
 	options->draws = policy_draws(policy);
 	/* A preset's floor goes with the preset's pace. */
 	if (!policy->pace_start && policy->timeout_share == 0)

@@ -319,16 +319,15 @@ print_verdict(void)
 {
 	printf(
 	    "An attempt is judged by the first of these rules that applies:\n\n"
-	    "  1. --control: what the attempt itself says\n"
-	    "  2. --check: the exit status of a command\n"
-	    "  3. --success-on, --success-match, --fail-match: success\n"
-	    "  4. --stop-on, --stop-match: give up at once\n"
-	    "  5. --throttle-on, --throttle-match: retry, after "
+	    "  1. --check: the exit status of a command\n"
+	    "  2. --success-on, --success-match, --fail-match: success\n"
+	    "  3. --stop-on, --stop-match: give up at once\n"
+	    "  4. --throttle-on, --throttle-match: retry, after "
 	    "--throttle-delay\n"
-	    "  6. --preset of a tool: give up at once at a permanent failure\n"
-	    "  7. --retry-on, --retry-match: retry if either applies, else "
+	    "  5. --preset of a tool: give up at once at a permanent failure\n"
+	    "  6. --retry-on, --retry-match: retry if either applies, else "
 	    "give up at once\n"
-	    "  8. any other failure: retry\n\n"
+	    "  7. any other failure: retry\n\n"
 	    "The options that end in -on take exit statuses, signals and other "
 	    "outcomes\n(--help=sets), those in -match a regular expression "
 	    "for a line of the output.\n");
@@ -508,7 +507,6 @@ static const struct word variables_set[] = {
 	    "ended" },
 	{ "RETRY_FINAL", "1 for the last attempt that --attempts allows" },
 	{ "RETRY_PID", "for --health: process of the attempt" },
-	{ "RETRY_CONTROL", "with --control: file for the attempt's verdict" },
 	{ .name = NULL },
 };
 

@@ -55,7 +55,6 @@ enum option_id {
 	OPTION_STOP_MATCH,
 	OPTION_THROTTLE_MATCH,
 	OPTION_CHECK,
-	OPTION_CONTROL,
 	OPTION_PRESERVE_STATUS,
 
 	OPTION_OUTPUT,
@@ -140,7 +139,6 @@ struct options {
 
 	int preset; /* its number in presets[], if one is given */
 	struct patterns patterns;
-	bool control;
 	enum output_mode output;
 	uint64_t trials;
 	enum input_mode input;

@@ -158,8 +158,8 @@ add_rule(struct message *message, const struct record *record)
 	if (rule == RULE_CHECK && record->command_timed_out &&
 	    record->reason != REASON_GATE)
 		add(message, ", %s --check timed out", link);
-	else if (rule == RULE_CHECK || rule == RULE_CONTROL)
-		add(message, ", %s --%s says %s", link, rule_name(rule),
+	else if (rule == RULE_CHECK)
+		add(message, ", %s --check says %s", link,
 		    verdict_name(verdict));
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (verdict == rows[i].verdict && rule == rows[i].rule &&

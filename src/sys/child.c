@@ -23,7 +23,7 @@
 
 /* Room for a variable, and how many there may be. */
 #define VARIABLE_MOST 128
-#define VARIABLES 13
+#define VARIABLES 12
 
 /* The size of a stack, below which there is a page that none may touch. */
 #define STACK_SIZE (1 << 15)
@@ -306,8 +306,6 @@ lay_out(const struct child *child, const struct start *start)
 	set_variable(launch, record->final, "RETRY_FINAL=1");
 	set_variable(launch, launch->is_probe, "RETRY_PID=%ld",
 	    (long)start->beside);
-	set_variable(launch, start->control != NULL, "RETRY_CONTROL=%s",
-	    start->control != NULL ? start->control : "");
 	return launch;
 }
 

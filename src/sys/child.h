@@ -16,7 +16,6 @@
 struct start {
 	const char *const *argv;
 	const struct record *record;
-	const char *control; /* $RETRY_CONTROL, or NULL */
 	pid_t beside; /* $RETRY_PID: the attempt that a probe looks at, or 0 */
 	int descriptors[3];	       /* for 0, 1 and 2, or CHILD_KEEPS */
 	void (*meanwhile)(void *data); /* called before it executes, or NULL */

@@ -21,7 +21,6 @@
 #include "sys/budget_file.h"
 #include "sys/child.h"
 #include "sys/command.h"
-#include "sys/control_file.h"
 #include "sys/duplicate.h"
 #include "sys/events.h"
 #include "sys/file.h"
@@ -92,7 +91,6 @@ struct loop {
 	struct state_file state;
 	struct budget_file budget;
 	struct notify notify;
-	struct control_file control;
 	struct input input;
 	struct output output;
 	struct duplicate duplicate;
@@ -220,7 +218,6 @@ run_attempt(struct loop *loop)
 	struct start start = {
 		.argv = loop->options->command,
 		.record = &record,
-		.control = loop->options->control ? loop->control.name : NULL,
 		.descriptors = { CHILD_KEEPS, CHILD_KEEPS, CHILD_KEEPS },
 		.meanwhile = begin_oom,
 		.data = &loop->oom,
@@ -235,8 +232,6 @@ run_attempt(struct loop *loop)
 	/* Output last: it may replace descriptor 2, where the others warn. */
 	const bool prepared = input_begin(&loop->input, record.attempt > 1,
 				  &start.descriptors[0]) == 0 &&
-	    (!loop->options->control ||
-		control_file_begin(&loop->control) == 0) &&
 	    output_begin(&loop->output, start.descriptors) == 0;
 	const bool started = prepared && child_start(&loop->child, &start) == 0;
 	const int error = errno;
@@ -254,7 +249,6 @@ run_attempt(struct loop *loop)
 	 * read if fork keeps failing and there is no delay.
 	 */
 	output_drop(&loop->output);
-	control_file_ended(&loop->control);
 	loop->usage = (struct rusage){ 0 };
 	loop->pending = (struct event){ .kind = EVENT_ENDED, .hint = -1 };
 	if (prepared)
@@ -379,51 +373,35 @@ ask(struct loop *loop, const struct action *action)
 }
 
 /*
- * How long the hint asks to wait, in seconds; negative for no hint.  The first
- * text that cannot be understood is reported.
+ * How long the attempt's output asks to wait, in seconds; negative: it does not
+ * ask.  The first text that cannot be understood is reported.
  */
 static double
-wait_of(struct loop *loop, double time, const struct hint *hint,
-    const char *problem, const char *option, const char *text)
-{
-	double seconds = -1;
-	char safe[64];
-
-	if (problem == NULL)
-		problem = zone_wait(hint, time, &seconds);
-	if (problem != NULL && !loop->hint_refused)
-		warnx("%s: %s: %s", option, text_safe(text, safe, sizeof(safe)),
-		    problem);
-	loop->hint_refused |= problem != NULL;
-	return seconds;
-}
-
-/* The hint in the output, or in the control file if that is longer. */
-static double
-find_hint(struct loop *loop, const struct control *control)
+find_hint(struct loop *loop)
 {
 	const struct found *found = output_found(&loop->output);
 	const double time = events_time(CLOCK_REALTIME);
 	struct hint hint = { .kind = HINT_NONE };
-	const char *problem =
-	    found->hinted ? hint_parse(found->hint, time, &hint) : NULL;
+	double seconds = -1;
+	char safe[64];
 
-	const double matched =
-	    wait_of(loop, time, &hint, problem, "--delay-match", found->hint);
-	const double controlled = wait_of(loop, time, &control->hint, NULL,
-	    "--control: delay", control->hint.zone);
-	const enum hint_kind kind =
-	    matched >= controlled ? hint.kind : control->hint.kind;
-
-	loop->dated = kind == HINT_UNTIL || kind == HINT_CLOCK;
-	return fmax(matched, controlled);
+	if (!found->hinted)
+		return -1;
+	const char *problem = hint_parse(found->hint, time, &hint);
+	if (problem == NULL)
+		problem = zone_wait(&hint, time, &seconds);
+	if (problem != NULL && !loop->hint_refused)
+		warnx("--delay-match: %s: %s",
+		    text_safe(found->hint, safe, sizeof(safe)), problem);
+	loop->hint_refused |= problem != NULL;
+	loop->dated = hint.kind == HINT_UNTIL || hint.kind == HINT_CLOCK;
+	return seconds;
 }
 
 /* The event for an attempt that has ended. */
 static struct event
 attempt_ended(struct loop *loop)
 {
-	const struct control control = control_file_ended(&loop->control);
 	const int error = *loop->child.exec_errno;
 	const int status = loop->status;
 	struct outcome outcome = { .kind = OUTCOME_EXIT,
@@ -441,11 +419,9 @@ attempt_ended(struct loop *loop)
 	outcome.oom = outcome_may_be_oom(outcome) && oom_grew(&loop->oom);
 	return (struct event){
 		.kind = EVENT_ENDED,
-		.hint = find_hint(loop, &control),
-		.healthy = control.healthy,
+		.hint = find_hint(loop),
 		.evidence = {
 			.outcome = outcome,
-			.control = control.verdict,
 			.matched = output_found(&loop->output)->matched,
 			.unread = output_is_unread(&loop->output),
 		},
@@ -1011,7 +987,6 @@ loop_run(const struct options *options, const struct report *report)
 	budget_file_open(&loop.budget, options);
 	if (state_file_open(&loop.state, options) == -1)
 		exit(STATUS_OWN_FAILURE);
-	control_file_open(&loop.control, options->control);
 	logs_truncate(report);
 	loop.report.pid = loop.child.parent;
 	loop.report.begun = events_time(CLOCK_REALTIME);

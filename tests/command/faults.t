@@ -107,7 +107,7 @@ is '--quiet tells the last of them' "$err" 'retry: true: attempt 2/2 could not b
 inject clone:error=EAGAIN -a 2 -d 1ms --stop-on=unforked true
 like 'stopping on it is possible' "$err" 'after 1 attempt .*stop-on'
 
-inject clone:error=EAGAIN:when=1..20 -q -a 21 -d 0 --control \
+inject clone:error=EAGAIN:when=1..20 -q -a 21 -d 0 \
     sh -c 'ls /proc/$PPID/fd | wc -l'
 check 'attempts without a process lose no descriptor' test "$out" -lt 20
 
@@ -254,8 +254,6 @@ inject "lseek:error=EIO:when=$((at + 1))" -q -a 2 -d 0 \
     sh -c 'echo >>ran; sleep .2; echo >>ran; exit 3' <input
 is 'what cannot be read again is not run again' "$code $(wc -l <ran)" '125 2'
 stream fcntl:error=EIO 'standard input' --stdin=replay cat
-at=$(number pread64 '[0-9]*, "", [0-9]*, 0' --control true)
-stream "pread64:error=EIO:when=$at" --control --control true
 at=$(number openat '.*"/proc/self/fd/' --output=hold --check=true cat)
 if [ -n "$at" ]; then
 	inject "openat:error=EMFILE:when=$at" --output=hold --check='touch checked' \
@@ -353,9 +351,6 @@ unprepared() {
 strerror() {
 	printf '%s\n' "$err" | grep -oE 'Too many open files|No file desc.*'
 }
-unprepared 'an attempt without its control file' --control \
-    -e trace=memfd_create -e inject=memfd_create:error=EMFILE \
-    "$RETRY" --control
 unprepared 'an attempt without its /dev/null' /dev/null \
     -P /dev/null -e trace="$(any_libc openat)" \
     -e inject="$(any_libc openat):error=EMFILE" "$RETRY" --stdin=null

@@ -85,19 +85,6 @@ is 'output may be searched meanwhile' "$code" 124
 probe -k 10s -a 1 --preserve-status "$fails" \
     sh -c 'trap "exit 3" TERM; : >ready; while :; do sleep .01; done'
 is 'the status can be that of the command' "$code" 3
-while read -r verdict want; do
-	rm -f log
-	probe -a 2 -d 0 --control --health='[ ! -e "told$RETRY_ATTEMPT" ]' \
-	    --log=json:log sh -c "echo $verdict >>\"\$RETRY_CONTROL\"
-		: >told\$RETRY_ATTEMPT; exec sleep 100d"
-	rm -f told*
-	is "an unhealthy attempt may have said $verdict" \
-	    "$code $(grep -c '"event":"outcome"' log)" "$want"
-done <<'EOF'
-success 0 1
-stop 124 1
-retry 124 2
-EOF
 run retry --plan=unhealthy,0
 like 'a plan knows the outcome' "$out" 'was unhealthy'
 

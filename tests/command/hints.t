@@ -91,10 +91,6 @@ like 'so is an offset that no zone has' "$err" \
 like 'commands keep their time zone' "$(cat zone)" '^Asia/Kolkata$'
 like 'and UTC is not taken for it' "$(cat zone)" \
     'asked to wait (5[89]m[0-9]*s?|1h), longer than'
-run retry --control -d 0 -m 57m sh -c 'echo "delay $1" >"$RETRY_CONTROL"; exit 7' \
-    sh "$(date -u -d "@$then" +%FT%TZ)"
-like 'a delay in the control file may be a point in time too' "$err" \
-    'asked to wait (59m|1h)'
 
 retry -a 2 -d 2h -j none --delay-match="$header" --log=json:longer \
     sh -c 'echo Retry-After: 1h30m; exit 7' >/dev/null &

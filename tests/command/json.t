@@ -114,7 +114,6 @@ done <<'end'
 --trials=2
 --trials=2 -j full
 --trials=1 -d 1ms
---trials=2 --control
 end
 while read -r options; do
 	# shellcheck disable=SC2086 # words
@@ -125,7 +124,6 @@ done <<'end'
 -a 2 -d 0 -j +1ms
 -a 2 -d 0 -b linear:step=1ms
 -a 2 -d 0 --min-delay=1ms
--a 2 -d 0 --control
 -a 2 -d 0 --delay-match=(x)
 -a 2 -d 0 --throttle-on=9 --throttle-delay=1ms
 -a 1 --splay=1ms

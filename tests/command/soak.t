@@ -33,7 +33,7 @@ is 'no dead child is left' "$(paste -sd ' ' zombies)" '0 0'
 
 # An attempt may begin before retry has closed what it opened for it.
 echo input >input
-for options in --budget=bucket:tokens=9,rate=1000000 --control --timeout=1d \
+for options in --budget=bucket:tokens=9,rate=1000000 --timeout=1d \
     '--output=last --check=false' '--output=hold --before-retry=:' \
     '--output=chronic --check=false' --fail-match=never --state=state \
     --stdin=replay; do

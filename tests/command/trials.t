@@ -79,11 +79,6 @@ run retry --trials=3 -k .2 --health=false --health-interval=20ms \
     --health-retries=1 sleep 100d
 is 'so does a health probe' "$code" 124
 like 'which makes trials unhealthy' "$err" '; was unhealthy: 3$'
-run retry --trials=3 --control \
-    sh -c 'echo delay 100d >>"$RETRY_CONTROL"
-	[ "$RETRY_ATTEMPT" -ne 2 ] || echo retry >>"$RETRY_CONTROL"'
-is 'and the trial itself, but no trial waits for a hint' "$code" 1
-like 'as it may ask for' "$err" '1 of 3 trials failed'
 run retry --trials=2 --on-give-up='echo gave up >&2' \
     --before-retry='echo before >&2' false
 is 'commands between and after trials are run' \

@@ -41,11 +41,8 @@ any_end(const struct walk *walk, uint8_t kind, uint8_t number)
 	if (evidence->outcome.kind == OUTCOME_SIGNAL)
 		evidence->outcome.code = 1 + number % 64;
 	evidence->matched = walk->drive.policy.rules.matches & number;
-	if (kind >= 20) {
+	if (kind >= 20)
 		event.hint = ldexp(number, kind % 12 - 4);
-		event.healthy = number % 5 == 0;
-		evidence->control = number % 4;
-	}
 	return event;
 }
 

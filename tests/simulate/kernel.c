@@ -58,7 +58,6 @@ static struct {
 	int writers[STREAMS]; /* of the delivery */
 	int64_t moved_at;     /* something last went out */
 	int64_t wrote_at;     /* the attempt, last */
-	int control;	      /* the descriptor of its control file, or -1 */
 
 	int reading;   /* readdir(3): the next process */
 	size_t mapped; /* bytes of the memory */
@@ -222,29 +221,12 @@ write_output(void)
 	kernel.written_last += (off_t)size;
 }
 
-/* The attempt says something of itself. */
-static void
-write_control(void)
-{
-	static const char *const lines[] = { "success\n", "retry\n", "stop\n",
-		"reset\nretry\n", "delay 2\n", "delay 9999\n", "nonsense\n",
-		"" };
-	const char *line = lines[kernel_roll(8)];
-
-	if (self.control != -1 && kernel_chance(2) &&
-	    __real_write(self.control, line, strlen(line)) != -1)
-		kernel_tell("it says %.*s", (int)strcspn(line, "\n"), line);
-}
-
 /* Its children become retry's, or those of a process far away. */
 static void
 die(struct process *process)
 {
-	if (process->role == ROLE_ATTEMPT && !kernel.simple) {
-		if (kernel_chance(2))
-			write_output();
-		write_control();
-	}
+	if (process->role == ROLE_ATTEMPT && !kernel.simple && kernel_chance(2))
+		write_output();
 	process->dead = true;
 	process->ends = NEVER;
 	kernel_tell("%d ends, status %#x", process->pid,
@@ -1459,9 +1441,6 @@ __wrap_child_start(struct child *child, const struct start *start)
 	    : start->beside != 0 ? ROLE_PROBE
 				 : ROLE_SHELL;
 	self.command = is_attempt ? NULL : start->argv[2];
-	self.control = -1;
-	if (start->control != NULL)
-		sscanf(start->control, "/proc/%*d/fd/%d", &self.control);
 	if (is_attempt)
 		self.wrote_at = 0;
 	const int result = __real_child_start(child, start);
@@ -1528,7 +1507,6 @@ kernel_begin(const struct options *options)
 	kernel.begun = kernel.clock;
 	kernel.stopped = 0;
 	kernel.written = kernel.written_last = kernel.released = 0;
-	self.control = -1;
 	kernel.adopts = kernel.abandoned = kernel.deadly = kernel.failed =
 	    false;
 	kernel.died_of = 0;

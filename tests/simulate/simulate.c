@@ -164,7 +164,6 @@ draw_options(void)
 		{ 6, true, "--success-match=x --stop-match=y --fail-match=z" },
 		{ 10, true, "--delay-match=(x)" },
 		{ 6, false, "--check=check" },
-		{ 10, true, "--control" },
 		{ 6, false, "--preserve-status" },
 		{ 3, false,
 		    "--output=hold --output=all --output=last "
@@ -461,7 +460,7 @@ may_end_so(enum reason reason, const struct options *options)
 	case REASON_GATE:
 		return options->before_retry != NULL;
 	case REASON_HINT:
-		return options->patterns.hint != NULL || options->control;
+		return options->patterns.hint != NULL;
 	case REASON_EARLY:
 		return options->early == EARLY_SKIP;
 	case REASON_ERROR:

@@ -1037,20 +1037,17 @@ with_pace_start_a_hint_counts_from_the_attempts_end(void)
 }
 
 static void
-a_healthy_attempt_makes_its_failure_the_first(void)
+a_long_attempt_makes_its_failure_the_first(void)
 {
 	static const struct {
 		double ran;
 		struct outcome outcome;
-		bool healthy; /* --control said so */
 		bool resets;
 	} rows[] = {
-		{ 59.9, { OUTCOME_EXIT, 1 }, false, false },
-		{ 60, { OUTCOME_EXIT, 1 }, false, true },
-		{ 99, { OUTCOME_SIGNAL, SIGSEGV }, false, true },
-		{ 99, { OUTCOME_TIMEOUT, 0 }, false, false },
-		{ 1, { OUTCOME_EXIT, 1 }, true, true },
-		{ 99, { OUTCOME_TIMEOUT, 0 }, true, true },
+		{ 59.9, { OUTCOME_EXIT, 1 }, false },
+		{ 60, { OUTCOME_EXIT, 1 }, true },
+		{ 99, { OUTCOME_SIGNAL, SIGSEGV }, true },
+		{ 99, { OUTCOME_TIMEOUT, 0 }, false },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -1065,7 +1062,6 @@ a_healthy_attempt_makes_its_failure_the_first(void)
 		drive_step(&drive,
 		    (struct event){ .kind = EVENT_ENDED,
 			.evidence.outcome = rows[i].outcome,
-			.healthy = rows[i].healthy,
 			.hint = -1 });
 		CHECK_DBL(drive.run.delay.seconds, rows[i].resets ? 1 : 4, 0);
 		drive_timer(&drive);
@@ -1075,7 +1071,7 @@ a_healthy_attempt_makes_its_failure_the_first(void)
 }
 
 static void
-a_healthy_attempt_resets_a_level(void)
+a_long_attempt_resets_a_level(void)
 {
 	struct drive drive = started(drive_policy("mimd"));
 
@@ -2777,11 +2773,7 @@ any_end(struct dice *dice)
 	return (struct event){
 		.kind = EVENT_ENDED,
 		.evidence.outcome = outcomes[pick(dice, COUNT(outcomes))],
-		.evidence.control = often(dice, 0.05)
-		    ? (enum verdict)pick(dice, 4)
-		    : VERDICT_NONE,
 		.hint = often(dice, 0.1) ? 40 * roll(dice) : -1,
-		.healthy = often(dice, 0.05),
 	};
 }
 
@@ -2972,8 +2964,8 @@ main(void)
 	RUN(pace_start_draws_a_delay_once);
 	RUN(with_pace_start_a_throttle_only_lengthens);
 	RUN(with_pace_start_a_hint_counts_from_the_attempts_end);
-	RUN(a_healthy_attempt_makes_its_failure_the_first);
-	RUN(a_healthy_attempt_resets_a_level);
+	RUN(a_long_attempt_makes_its_failure_the_first);
+	RUN(a_long_attempt_resets_a_level);
 	RUN(a_healthy_failure_that_is_free_leaves_all_attempts);
 	RUN(a_throttled_failure_has_its_own_base);
 	RUN(a_level_does_not_begin_with_the_delay_of_a_throttle);

@@ -45,7 +45,6 @@ static const char *const few[] = {
 	"-a2 --check=x -k0 --stop-timeout=1s --on-give-up=x",
 	"-a2 --health=x --health-interval=2s --health-retries=2 -k1",
 	"-a2 --check=x",
-	"-a3 --control",
 	"-a2 --before-retry=x",
 	"-a2 --on-success=x --on-give-up=x",
 	"-a2 --output=hold",
@@ -104,7 +103,7 @@ static const char *const more[] = {
 	"-a2 --repeat --output=hold -T4",
 	"--trials=3 -d1s -t2 -T4 -k1",
 	"--trials=2 --check=x --stop-on=9 --before-retry=x --on-give-up=x -T5",
-	"--trials=2 --state=x --control --output=hold -t2 -k0",
+	"--trials=2 --state=x --output=hold -t2 -k0",
 	"-a2 --state=x",
 	"-a2 --state=x --early=skip",
 	"-a2 --state=x --splay=1s -T3",
@@ -506,14 +505,6 @@ happen_ends(struct explorer *explorer, double after)
 		event->hint = 5000;
 		happen(explorer, move);
 		event->hint = -1;
-	}
-	if (!explorer->options.control)
-		return;
-	for (int verdict = VERDICT_SUCCESS; verdict <= VERDICT_STOP;
-	     verdict++) {
-		event->evidence.control = (enum verdict)verdict;
-		event->healthy = verdict == VERDICT_RETRY;
-		happen(explorer, move);
 	}
 }
 

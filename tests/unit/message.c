@@ -171,8 +171,6 @@ a_rule_is_named_where_the_outcome_does_not_tell(void)
 	} rows[] = {
 		{ { VERDICT_RETRY, RULE_CHECK, false },
 		    ", and --check says retry" },
-		{ { VERDICT_RETRY, RULE_CONTROL, false },
-		    ", and --control says retry" },
 		{ { VERDICT_RETRY, RULE_FAIL_MATCH, false },
 		    ", but the output matches --fail-match" },
 		{ { VERDICT_RETRY, RULE_SUCCESS_MATCH, false },
@@ -250,8 +248,6 @@ the_rule_that_stops_is_told(void)
 		    ", and --check says stop" },
 		{ { VERDICT_STOP, RULE_CHECK, false }, 0,
 		    ", but --check says stop" },
-		{ { VERDICT_STOP, RULE_CONTROL, false }, 0,
-		    ", but --control says stop" },
 	};
 	char want[MESSAGE_PART];
 

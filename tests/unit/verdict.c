@@ -50,7 +50,7 @@ static const struct row {
 	/* The evidence. */
 	struct outcome outcome;
 	unsigned int matched;
-	enum verdict control, answer;
+	enum verdict answer;
 	bool unread;
 	/* What follows. */
 	enum verdict verdict;
@@ -109,26 +109,6 @@ static const struct row {
 	    .outcome = EXIT(141),
 	    .verdict = NO,
 	    .rule = RULE_RETRY_ON },
-
-	/* --control's last word is first of all. */
-	{ .matches = FAIL,
-	    .check = true,
-	    .outcome = EXIT(7),
-	    .matched = FAIL,
-	    .control = YES,
-	    .answer = NO,
-	    .verdict = YES,
-	    .rule = RULE_CONTROL },
-	{ .check = true,
-	    .outcome = EXIT(0),
-	    .control = NO,
-	    .answer = YES,
-	    .verdict = NO,
-	    .rule = RULE_CONTROL },
-	{ .outcome = EXIT(0),
-	    .control = STOP,
-	    .verdict = STOP,
-	    .rule = RULE_CONTROL },
 
 	/* --check comes before the sets, for what could be started. */
 	{ .stop = "any",
@@ -343,7 +323,6 @@ the_rules_are_asked_in_order(void)
 		const struct row *row = &rows[i];
 		const struct evidence evidence = {
 			.outcome = row->outcome,
-			.control = row->control,
 			.check = row->answer,
 			.unread = row->unread,
 			.matched = row->matched,
