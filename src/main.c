@@ -36,7 +36,7 @@
  *     report      tells records to logs, by the table of formats
  *     text, tty, json, junit, github
  *                 the formats
- *     failures    the failed attempts, for the formats that list them
+ *     attempts    attempts that ended, as text, for the formats that list them
  *   plan/     foresees: runs that do not happen
  *     plan        shows a run that did not happen, and what others come to
  *     script      reads how the attempts of a plan end

@@ -122,17 +122,18 @@ put_markdown(FILE *file, const char *text)
 }
 
 static void
-put_row(FILE *file, const struct record *record)
+put_row(FILE *file, uint64_t attempt, const char *outcome, double duration,
+    double waited)
 {
 	char text[MESSAGE_PART];
 
-	fprintf(file, "| %" PRIu64 " | ", record->attempt);
-	put_markdown(file, message_outcome(record, text));
+	fprintf(file, "| %" PRIu64 " | ", attempt);
+	put_markdown(file, outcome);
 	fputs(" | ", file);
-	put_markdown(file, message_time(record->duration, text));
+	put_markdown(file, message_time(duration, text));
 	fputs(" | ", file);
-	if (record->just_waited >= 0)
-		put_markdown(file, message_time(record->just_waited, text));
+	if (waited >= 0)
+		put_markdown(file, message_time(waited, text));
 	fputs(" |\n", file);
 }
 
@@ -180,15 +181,16 @@ static void
 tell_summary(struct sink *sink, const struct report *report,
     const struct record *record)
 {
-	const struct failures *failures = report_failures_add(sink, record);
+	const struct attempts *failures = &sink->attempts;
 	FILE *file = sink->file;
-	char name[MESSAGE_PART];
+	char name[MESSAGE_PART], text[MESSAGE_PART];
 
-	if (record->trials != NULL && record->trials->count > 0 &&
-	    record->kind == RECORD_END) {
-		put_trials(file, report->options, record);
+	if (record->trials != NULL && record->trials->count > 0) {
+		if (record->kind == RECORD_END)
+			put_trials(file, report->options, record);
 		return;
 	}
+	report_attempts_add(&sink->attempts, record, false);
 	if (!is_notable(record))
 		return;
 	fputs("**", file);
@@ -196,18 +198,23 @@ tell_summary(struct sink *sink, const struct report *report,
 	fputs("**: ", file);
 	put_markdown(file, message_end(record).text);
 	fputs("\n\n", file);
-	if (failures == NULL)
+	if (failures->count == 0)
 		return;
 	fputs("| attempt | outcome | duration | waited before |\n"
 	      "| ---: | --- | ---: | ---: |\n",
 	    file);
-	for (uint64_t i = 0; i < failures->kept; i++)
-		put_row(file, &failures->records[i]);
+	for (size_t i = 0; i < failures->kept; i++) {
+		const struct ended *row = &failures->rows[i];
+
+		put_row(file, row->attempt, row->outcome, row->duration,
+		    row->waited);
+	}
 	if (failures->kept < failures->count)
 		fprintf(file, "| ... | %" PRIu64 " more failed | | |\n",
 		    failures->count - failures->kept);
 	if (record->reason == REASON_SUCCESS)
-		put_row(file, record);
+		put_row(file, record->attempt, message_outcome(record, text),
+		    record->duration, record->just_waited);
 	putc('\n', file);
 }
 
@@ -216,6 +223,6 @@ const struct format report_github_files[GITHUB_FILES + 1] = {
 	{ .name = "GITHUB_STEP_SUMMARY",
 	    .for_people = true,
 	    .tell = tell_summary,
-	    .end = report_failures_free },
+	    .end = report_attempts_free },
 	{ .name = NULL },
 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "report/escape.h"
@@ -37,36 +36,39 @@ put_escaped(FILE *file, const char *text)
 	escape_put(file, text, &escape);
 }
 
+static void
+put_output(FILE *file, const char *output)
+{
+	if (output == NULL)
+		return;
+	fputs("<system-out>", file);
+	put_escaped(file, output);
+	fputs("</system-out>", file);
+}
+
 /*
  * As Surefire has it: `failure` for the first, `rerunFailure` for those after
  * it, `flakyFailure` for all if the run succeeded; only `failure` has its text
  * at once.
  */
 static void
-put_failures(FILE *file, const struct failures *failures, bool success)
+put_failures(FILE *file, const struct attempts *failures, bool success)
 {
-	char buffer[MESSAGE_PART];
-
-	for (uint64_t i = 0; i < failures->kept; i++) {
-		const struct record *failure = &failures->records[i];
-		const char *text = message_outcome(failure, buffer);
+	for (size_t i = 0; i < failures->kept; i++) {
+		const struct ended *failure = &failures->rows[i];
 		const bool nested = success || i > 0;
 		const char *element = success ? "flakyFailure"
 		    : nested		      ? "rerunFailure"
 					      : "failure";
 
 		fprintf(file, "    <%s message=\"", element);
-		put_escaped(file, text);
-		fprintf(file, "\" type=\"%s\">%s",
-		    outcome_name(failure->outcome.kind),
+		put_escaped(file, failure->outcome);
+		fprintf(file, "\" type=\"%s\">%s", outcome_name(failure->kind),
 		    nested ? "<stackTrace>" : "");
-		put_escaped(file, message_failure(failure).text);
-		if (nested)
+		put_escaped(file, failure->sentence);
+		if (nested) {
 			fputs("</stackTrace>", file);
-		if (nested && failure->output != NULL) {
-			fputs("<system-out>", file);
-			put_escaped(file, failure->output);
-			fputs("</system-out>", file);
+			put_output(file, failure->output);
 		}
 		fprintf(file, "</%s>\n", element);
 	}
@@ -119,147 +121,73 @@ put_host(FILE *file, const struct report *report)
 		put_property(file, "hostname", report->host);
 }
 
-/* How many trials have a testcase; the others are counted. */
-#define CASES_MOST 100000
-
-/* The testcases of trials, as text that is written at the end. */
-struct cases {
-	uint64_t count, left_out, failed, skipped;
-	uint64_t outputs; /* of them, FAILURES_KEPT at most */
-	FILE *file;
-	char *text;
-	size_t size;
-};
-
-static struct cases *
-open_cases(void)
-{
-	struct cases *cases = calloc(1, sizeof(*cases));
-
-	if (cases == NULL)
-		return NULL;
-	cases->file = open_memstream(&cases->text, &cases->size);
-	if (cases->file != NULL)
-		return cases;
-	free(cases);
-	return NULL;
-}
-
-void
-report_junit_end(struct sink *sink)
-{
-	struct cases *cases = sink->cases;
-
-	report_failures_free(sink);
-	sink->cases = NULL;
-	if (cases == NULL)
-		return;
-	fclose(cases->file);
-	free(cases->text);
-	free(cases);
-}
-
-/* A trial has ended: a testcase, which is skipped if it was not judged. */
+/* A testcase of a trial, which is skipped if it was not judged. */
 static void
-add_case(struct cases *cases, const struct report *report,
-    const struct record *record)
+put_trial(FILE *file, const char *name, const struct ended *trial)
 {
-	const bool judged = record->trials->count == record->attempt;
-	const bool success = record->judgement.verdict == VERDICT_SUCCESS;
-	FILE *file = cases->file;
-	char text[MESSAGE_PART];
-
-	cases->failed += judged && !success;
-	cases->skipped += !judged;
-	if (cases->count == CASES_MOST) {
-		cases->left_out++;
-		return;
-	}
-	cases->count++;
 	fputs("  <testcase name=\"", file);
-	put_escaped(file, message_name(report->options, text));
+	put_escaped(file, name);
 	fprintf(file, " %" PRIu64 "\" classname=\"retry\" time=\"%.3f\"",
-	    record->attempt, record->duration);
-	if (judged && success) {
+	    trial->attempt, trial->duration);
+	if (trial->success) {
 		fputs("/>\n", file);
 		return;
 	}
-	fprintf(file, ">\n    <%s message=\"", judged ? "failure" : "skipped");
-	put_escaped(file, message_outcome(record, text));
-	if (judged) {
-		fprintf(file, "\" type=\"%s\">",
-		    outcome_name(record->outcome.kind));
-		put_escaped(file, message_failure(record).text);
+	fprintf(file, ">\n    <%s message=\"",
+	    trial->judged ? "failure" : "skipped");
+	put_escaped(file, trial->outcome);
+	if (trial->judged) {
+		fprintf(file, "\" type=\"%s\">", outcome_name(trial->kind));
+		put_escaped(file, trial->sentence);
 		fputs("</failure>\n", file);
 	} else
 		fputs("\"/>\n", file);
-	if (record->output != NULL && cases->outputs < FAILURES_KEPT) {
-		cases->outputs++;
-		fputs("    <system-out>", file);
-		put_escaped(file, record->output);
-		fputs("</system-out>\n", file);
-	}
+	put_output(file, trial->output);
 	fputs("  </testcase>\n", file);
 }
 
 /* One testcase per trial. */
 static void
-tell_trials(struct sink *sink, const struct report *report,
-    const struct record *record)
+put_trials(FILE *file, const struct report *report, const struct record *record,
+    const struct attempts *trials)
 {
-	FILE *file = sink->file;
+	const uint64_t left_out = trials->count - trials->kept;
+	char name[MESSAGE_PART];
 
-	if (sink->cases == NULL)
-		sink->cases = open_cases();
-	struct cases *cases = sink->cases;
-	if (cases == NULL)
-		return;
-	if (record->kind == RECORD_OUTCOME)
-		add_case(cases, report, record);
-	if (record->kind != RECORD_END)
-		return;
-	fflush(cases->file);
 	begin_suite(file, report, record->elapsed,
-	    (struct counts){ .tests = cases->count + cases->left_out,
-		.skipped = cases->skipped,
-		.failures = cases->failed });
+	    (struct counts){ .tests = trials->count,
+		.skipped = trials->skipped,
+		.failures = trials->failed });
 	fputs("  <properties>\n", file);
 	put_host(file, report);
 	put_property(file, "trials", message_end(record).text);
-	if (cases->left_out > 0) {
+	if (left_out > 0) {
 		char number[32];
 
-		snprintf(number, sizeof(number), "%" PRIu64, cases->left_out);
+		snprintf(number, sizeof(number), "%" PRIu64, left_out);
 		put_property(file, "left_out", number);
 	}
 	fputs("  </properties>\n", file);
-	fwrite(cases->text, 1, cases->size, file);
+	message_name(report->options, name);
+	for (size_t i = 0; i < trials->kept; i++)
+		put_trial(file, name, &trials->rows[i]);
 	fputs("</testsuite>\n", file);
 }
 
-void
-report_junit(struct sink *sink, const struct report *report,
-    const struct record *record)
+/* One testcase for the run. */
+static void
+put_run(FILE *file, const struct report *report, const struct record *record,
+    const struct attempts *failures)
 {
 	const bool success = record->reason == REASON_SUCCESS;
-	FILE *file = sink->file;
-	char name[MESSAGE_PART];
-
-	if (record->trials != NULL) {
-		tell_trials(sink, report, record);
-		return;
-	}
-	const struct failures *failures = report_failures_add(sink, record);
-	if (record->kind != RECORD_END)
-		return;
-
-	const bool failed = !success && failures != NULL;
-	const bool skipped = !success && failures == NULL;
-	const uint64_t left_out =
-	    failures == NULL ? 0 : failures->count - failures->kept;
+	const bool failed = !success && failures->count > 0;
+	const bool skipped = !success && failures->count == 0;
+	const uint64_t left_out = failures->count - failures->kept;
 	/* As Surefire has it: of a failure, which has no room for its own. */
-	const char *output =
-	    failed ? failures->records[0].output : record->output;
+	const char *output = failed && failures->kept > 0
+	    ? failures->rows[0].output
+	    : record->output;
+	char name[MESSAGE_PART];
 
 	begin_suite(file, report, record->elapsed,
 	    (struct counts){ .tests = 1,
@@ -274,8 +202,7 @@ report_junit(struct sink *sink, const struct report *report,
 	put_escaped(file, message_name(report->options, name));
 	fprintf(file, "\" classname=\"retry\" time=\"%.3f\">\n",
 	    record->elapsed);
-	if (failures != NULL)
-		put_failures(file, failures, success);
+	put_failures(file, failures, success);
 	if (skipped) {
 		fputs("    <skipped message=\"", file);
 		put_escaped(file, message_end(record).text);
@@ -292,4 +219,17 @@ report_junit(struct sink *sink, const struct report *report,
 		fputs("</system-out>\n", file);
 	}
 	fputs("  </testcase>\n</testsuite>\n", file);
+}
+
+void
+report_junit(struct sink *sink, const struct report *report,
+    const struct record *record)
+{
+	report_attempts_add(&sink->attempts, record, true);
+	if (record->kind != RECORD_END)
+		return;
+	if (record->trials != NULL)
+		put_trials(sink->file, report, record, &sink->attempts);
+	else
+		put_run(sink->file, report, record, &sink->attempts);
 }

@@ -9,7 +9,6 @@
 
 struct report;
 struct sink;
-struct cases;
 
 /* One row per format: to add one, add a row. */
 struct format {
@@ -60,6 +59,30 @@ struct screen {
 	bool sized; /* the terminal said how wide it is */
 };
 
+/* How many failed attempts, or outputs, are kept; the others are counted. */
+#define FAILURES_KEPT 1000
+
+/* An attempt that ended, as text, which no later attempt changes. */
+struct ended {
+	uint64_t attempt;
+	double duration;
+	double waited; /* before it; negative: it did not wait */
+	enum outcome_kind kind;
+	bool success;
+	bool judged;	/* false: a trial that --max-time ended */
+	char *outcome;	/* "exited 7" */
+	char *sentence; /* "attempt 2/5 exited 7 after 31ms"; "" of a success */
+	char *output; /* the end of what it wrote, if that was held; or NULL */
+};
+
+/* The failed attempts of a run, or all of its trials. */
+struct attempts {
+	uint64_t count, failed, skipped;
+	size_t kept, room; /* rows in use, and allocated */
+	size_t outputs;	   /* rows that have one */
+	struct ended *rows;
+};
+
 /* Where a format is written to. */
 struct sink {
 	const struct format *format;
@@ -75,9 +98,8 @@ struct sink {
 	double told;   /* text: when a failure was last told, not counted */
 	uint64_t more; /* text: failures since, which are like it */
 	struct screen screen;
-	int drawn;	     /* tty: the length of the status line, or 0 */
-	struct cases *cases; /* junit: of trials, or NULL */
-	void *memory;	     /* the format's own */
+	int drawn;		  /* tty: the length of the status line, or 0 */
+	struct attempts attempts; /* junit, GitHub's summary */
 
 	/* In a run, where `file` is memory: what goes out next, and where. */
 	char *text;
@@ -141,7 +163,6 @@ void report_json(struct sink *sink, const struct report *report,
     const struct record *record);
 void report_junit(struct sink *sink, const struct report *report,
     const struct record *record);
-void report_junit_end(struct sink *sink);
 void report_github(struct sink *sink, const struct report *report,
     const struct record *record);
 void report_github_begin(struct sink *sink, const struct report *report,
@@ -159,23 +180,10 @@ const char *report_text_colour(const struct screen *screen,
 const char *report_text_colour_end(const struct screen *screen,
     enum verdict verdict);
 
-/* How many failed attempts are kept; the others are counted. */
-#define FAILURES_KEPT 1000
+/* Keeps the attempt if the record is its end, and it failed or is a trial. */
+void report_attempts_add(struct attempts *attempts, const struct record *record,
+    bool keeps_output);
 
-/* What a sink keeps until the end of the run. */
-struct failures {
-	uint64_t count;
-	size_t kept;
-	struct record records[FAILURES_KEPT];
-};
-
-/*
- * Keeps the record if an attempt failed.  Returns all that failed so far, or
- * NULL: none has, or there is no memory.
- */
-const struct failures *report_failures_add(struct sink *sink,
-    const struct record *record);
-
-void report_failures_free(struct sink *sink);
+void report_attempts_free(struct sink *sink);
 
 #endif

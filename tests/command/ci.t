@@ -111,6 +111,25 @@ holds 'the machine is this one' \
 retry --plan --log=junit:xml true >all
 valid 'the report of a plan of true'
 holds 'a plan has neither' 'not(//@timestamp) and not(//property)'
+# Each failure is told by what was known when it happened.
+retry -q -a 3 -d 10ms --log=junit:xml --health='echo "probe of $RETRY_ATTEMPT"
+    exit 1' --health-interval=10ms --health-retries=1 -k 1 sleep 100d
+holds 'each unhealthy attempt has the words of its own probe' \
+    'contains(//failure, "probe of 1") and
+    contains(//rerunFailure[1], "probe of 2") and
+    contains(//rerunFailure[2], "probe of 3")'
+printf '#!/nonexistent/first\n' >script
+chmod +x script
+GITHUB_STEP_SUMMARY=$T/summary retry -a 2 -d 0 --retry-on=unstartable \
+    --log=junit:xml --log=github \
+    --before-retry='echo "#!/nonexistent/second" >script' ./script >all 2>&1
+holds 'each attempt that cannot be started has its own reason' \
+    'contains(//failure, "/nonexistent/first") and
+    contains(//rerunFailure, "/nonexistent/second")'
+is 'as it has in the summary' \
+    "$(grep -o 'nonexistent/[a-z]*' summary | sort -u | xargs)" \
+    'nonexistent/first nonexistent/second'
+rm script summary
 for mode in hold all last chronic; do
 	retry -q --log=junit:xml --output=$mode -a 3 -d 0 \
 	    sh -c 'echo "out $RETRY_ATTEMPT"; [ $RETRY_ATTEMPT = 3 ]' >all 2>&1

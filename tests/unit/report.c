@@ -41,7 +41,8 @@ tell(const char *format, const struct record *record, char *text, size_t size)
 	sink.file = fmemopen(text, size, "w");
 	sink.format->tell(&sink, &report, record);
 	fclose(sink.file);
-	free(sink.memory);
+	if (sink.format->end != NULL)
+		sink.format->end(&sink);
 }
 
 static void
