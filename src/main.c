@@ -163,13 +163,14 @@ act(struct options *options, char own_name[OWN_NAME])
 			warnx("%s", options->warning);
 		const struct screen screen =
 		    screen_of(STDOUT_FILENO, options->color);
+		const struct plan_options plan = options_plan(options);
 
-		plan_run(options, &report, &screen, processor_time);
+		plan_run(&plan, &report, &screen, processor_time);
 		const int status = flush_stdout();
 		logs_close(&report);
 		return status;
 	}
-	message_name(options, name);
+	message_name(&report.style, name);
 	if (*name != '\0')
 		snprintf(own_name, OWN_NAME, "%s: %s", PROGRAM, name);
 	return loop_run(options, &report);

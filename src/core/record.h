@@ -4,6 +4,7 @@
 #define RECORD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "health.h"
@@ -56,6 +57,33 @@ struct delay {
 	bool hint_decides; /* the wait is so long because of the hint */
 };
 
+/* What a number comes to over all runs, in its own unit. */
+struct spread {
+	size_t count;
+	double mean;
+	double error; /* of the mean: it is within this with 95 % */
+	double p50, p95, p99;
+	bool fixed; /* the number was always the same */
+};
+
+/* What a plan says of its simulated runs. */
+struct plan_figures {
+	size_t runs;		       /* that came to their end */
+	double ends[REASON_ERROR + 1]; /* runs that ended so */
+	double gives_up;	       /* their share */
+	struct spread elapsed, attempts;
+	bool outage;
+	double early; /* the share that gave up before the service was back */
+	struct spread noticed, down;
+
+	/* Of many clients; each is a run. */
+	uint64_t clients; /* 0: there is one */
+	size_t through;	  /* of them; all, unless there was no time for it */
+	double peak;	  /* retries in the second that has most of them */
+	double total;	  /* attempts */
+	double last;	  /* seconds until the last one is through */
+};
+
 /* Times are in seconds; `elapsed`, `started` and `due` since the run began. */
 struct record {
 	enum record_kind kind;
@@ -68,8 +96,8 @@ struct record {
 	/*
 	 * engine_record() fills in `elapsed`, `final`, `waits`, `runs`,
 	 * `trials`, `all_trials`, `probes`, `health` and `locked`, and a driver
-	 * that runs processes `time`, `pid`, `said`, `user`, `system` and
-	 * `output`; all else stays from one record to the next.
+	 * that runs processes `time`, `pid`, `said`, `user`, `system`, `output`
+	 * and `advice`; all else stays from one record to the next.
 	 */
 
 	/* The last attempt that was begun; its number is 0 before the first. */
@@ -132,6 +160,7 @@ struct record {
 	const char *output; /* OUTCOME too: the last of the attempt's held
 			       output, or NULL */
 	int death;	    /* the signal that retry dies of then, or 0 */
+	const char *advice; /* OUTCOME too: what to type instead, or NULL */
 
 	/* Of a plan's simulated runs; NULL: this is a run. */
 	const struct plan_figures *figures;

@@ -338,6 +338,47 @@ options_parse(int argc, char **argv, struct options *options,
 	return -1;
 }
 
+struct report_style
+options_style(const struct options *options)
+{
+	const struct output_row *output = &output_rows[options->output];
+	static const char *const whose[] = { [ORIGIN_DEFAULT] = "default",
+		[ORIGIN_PRESET] = "the preset" };
+
+	return (struct report_style){
+		.name = options->name,
+		.name_given = options_given(options, OPTION_NAME),
+		.command = options->command,
+		.policy = &options->policy,
+		.hint_limit_by =
+		    options->origin[OPTION_MAX_DELAY] == ORIGIN_USER
+		    ? NULL
+		    : whose[options->origin[OPTION_MAX_DELAY]],
+		.seed = options->random.seed,
+		.draws = options->draws,
+		.state = options->state,
+		.holds_stderr = output->holds_stderr,
+		.forgets = output->forgets,
+		.quiet = options->quiet,
+		.verbose = options->verbose,
+		.color = options->color,
+	};
+}
+
+struct plan_options
+options_plan(const struct options *options)
+{
+	return (struct plan_options){
+		.policy = options->policy,
+		.random = options->random,
+		.budget_rules = options->budget_rules,
+		.backoff = options->text[OPTION_BACKOFF],
+		.jitter = options->text[OPTION_JITTER],
+		.script = options->plan_script,
+		.clients = options->clients,
+	};
+}
+
 bool
 options_searches(const struct options *options)
 {

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "plan/simulation.h"
+#include "report/report.h"
 #include "core/budget.h"
 #include "core/policy.h"
 #include "core/random.h"
@@ -96,8 +98,6 @@ enum option_group {
 	GROUPS
 };
 
-struct format;
-
 /* The value of --log. */
 struct log {
 	const struct format *format;
@@ -116,7 +116,6 @@ enum output_mode {
 enum input_mode { INPUT_AUTO, INPUT_REPLAY, INPUT_INHERIT, INPUT_NULL };
 enum pace { PACE_END, PACE_START };
 enum early { EARLY_WAIT, EARLY_SKIP };
-enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 /* The default of --stop-on, to which its lists add. */
 #define OPTIONS_STOP_ON "unstartable,INT,QUIT,130"
@@ -276,6 +275,10 @@ options_lists_retries(const struct options *options)
 	return options->origin[OPTION_RETRY_ON] == ORIGIN_USER ||
 	    options->origin[OPTION_RETRY_MATCH] == ORIGIN_USER;
 }
+
+/* What reports and plans need to know of the options. */
+struct report_style options_style(const struct options *options);
+struct plan_options options_plan(const struct options *options);
 
 /* Whether a pattern is looked for in the attempts' output. */
 bool options_searches(const struct options *options);

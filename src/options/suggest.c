@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
 #include <ctype.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -645,7 +646,7 @@ suggest_unit(const struct options *options, char *text, size_t size)
 	return true;
 }
 
-bool
+static bool
 suggest_command(const struct options *options, char *text, size_t size)
 {
 	const char *name = *options->command;
@@ -714,6 +715,9 @@ suggest_outcome(const struct options *options, struct outcome outcome,
 	const struct outcome timeout = { .kind = OUTCOME_TIMEOUT };
 	char name[SIGNAL_NAME];
 
+	if (outcome.kind == OUTCOME_UNSTARTABLE)
+		return outcome.code == ENOENT &&
+		    suggest_command(options, text, size);
 	for (int id = 0; id < OPTIONS; id++) {
 		const struct set *set = given_set(options, (enum option_id)id);
 
@@ -722,7 +726,7 @@ suggest_outcome(const struct options *options, struct outcome outcome,
 		if (died && set_has(set, status)) {
 			signal_name(outcome.code, name);
 			text_append(text, size,
-			    "; --%s has exit status %d: for a death by %s, "
+			    "--%s has exit status %d: for a death by %s, "
 			    "write %s",
 			    option_rows[id].name, status.code, name,
 			    name + strlen("SIG"));
@@ -733,7 +737,7 @@ suggest_outcome(const struct options *options, struct outcome outcome,
 		    strcmp(options->name, "timeout") == 0 &&
 		    set_has(set, timeout)) {
 			text_append(text, size,
-			    "; 124 is the status of timeout(1): write 124, as "
+			    "124 is the status of timeout(1): write 124, as "
 			    "timeout in --%s means --timeout",
 			    option_rows[id].name);
 			return true;

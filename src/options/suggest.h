@@ -18,12 +18,9 @@ bool suggest_option(const char *name, char *text, size_t size);
 void suggest_value(const struct options *options, enum option_id id,
     enum problem problem, const char *part, char *text, size_t size);
 
-/* A command that was not found. */
-bool suggest_command(const struct options *options, char *text, size_t size);
-
 /*
- * What a list should name so that it holds this outcome: 137 is an exit status,
- * and KILL a death.
+ * What to run instead of a command that was not found, or what a list should
+ * name so that it holds this outcome: 137 is an exit status, and KILL a death.
  */
 bool suggest_outcome(const struct options *options, struct outcome outcome,
     char *text, size_t size);

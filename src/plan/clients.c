@@ -123,8 +123,9 @@ count_attempt(struct crowd *crowd, const struct simulation *client)
  * end, which is returned.
  */
 static bool
-run_crowd(struct crowd *crowd, const struct options *options, uint64_t number,
-    double until, const struct stopwatch *watch, struct samples *samples)
+run_crowd(struct crowd *crowd, const struct plan_options *options,
+    uint64_t number, double until, const struct stopwatch *watch,
+    struct samples *samples)
 {
 	const struct bucket full = budget_full(&options->budget_rules);
 	const struct service *service = &crowd->service;
@@ -223,7 +224,7 @@ print_chart(const struct load *load, double width, const struct screen *screen)
 
 /* Nothing is drawn, so that each crowd does the same. */
 static size_t
-crowds_needed(const struct options *options, bool random)
+crowds_needed(const struct plan_options *options, bool random)
 {
 	const size_t clients = options->clients;
 
@@ -246,8 +247,8 @@ add(struct load *sum, const struct load *load)
 }
 
 struct plan_figures
-clients_simulate(const struct options *options, const struct screen *screen,
-    const struct stopwatch *watch)
+clients_simulate(const struct plan_options *options,
+    const struct screen *screen, const struct stopwatch *watch)
 {
 	struct crowd *crowd = calloc(1, sizeof(*crowd));
 	struct samples samples = { 0 };

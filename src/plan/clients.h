@@ -14,7 +14,7 @@
  * the watch runs.  Prints a chart of the attempts over time on stdout, unless
  * `screen` is NULL.
  */
-struct plan_figures clients_simulate(const struct options *options,
+struct plan_figures clients_simulate(const struct plan_options *options,
     const struct screen *screen, const struct stopwatch *watch);
 
 /* Prints the lines below the chart, for people. */

@@ -5,8 +5,9 @@
 
 #include <stdio.h>
 
-#include "report/message.h"
 #include "plan/simulation.h"
+#include "report/message.h"
+#include "core/record.h"
 
 /* How one simulated run went; times are in seconds. */
 struct sample {
@@ -27,33 +28,6 @@ struct samples {
 struct sample sample_of(const struct simulation *simulation);
 
 void samples_add(struct samples *samples, struct sample sample);
-
-/* What a number comes to over all runs, in its own unit. */
-struct spread {
-	size_t count;
-	double mean;
-	double error; /* of the mean: it is within this with 95 % */
-	double p50, p95, p99;
-	bool fixed; /* the number was always the same */
-};
-
-/* What a plan says of its simulated runs. */
-struct plan_figures {
-	size_t runs;		       /* that came to their end */
-	double ends[REASON_ERROR + 1]; /* runs that ended so */
-	double gives_up;	       /* their share */
-	struct spread elapsed, attempts;
-	bool outage;
-	double early; /* the share that gave up before the service was back */
-	struct spread noticed, down;
-
-	/* Of many clients; each is a run. */
-	uint64_t clients; /* 0: there is one */
-	size_t through;	  /* of them; all, unless there was no time for it */
-	double peak;	  /* retries in the second that has most of them */
-	double total;	  /* attempts */
-	double last;	  /* seconds until the last one is through */
-};
 
 struct plan_figures figures_of(const struct samples *samples, bool outage);
 

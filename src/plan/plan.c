@@ -35,7 +35,7 @@ struct schedule {
 };
 
 static void
-schedule_open(struct schedule *schedule, const struct options *options)
+schedule_open(struct schedule *schedule, const struct plan_options *options)
 {
 	schedule->service = service_of(options);
 	schedule->service.worst = true;
@@ -74,19 +74,20 @@ has_row(const struct record *record)
 
 /* The plan's heading, in the words of the options. */
 static void
-print_heading(const struct options *options)
+print_heading(const struct plan_options *options,
+    const struct report_style *style)
 {
 	const struct policy *policy = &options->policy;
-	const char *jitter = options->text[OPTION_JITTER];
+	const char *jitter = options->jitter;
 	char text[MESSAGE_PART];
 
 	printf("Plan");
 	if (options->clients > 0)
 		printf(" for %" PRIu64 " client%s", options->clients,
 		    options->clients == 1 ? "" : "s");
-	if (*options->command != NULL)
+	if (*style->command != NULL)
 		printf(" %s %s", options->clients > 0 ? "of" : "for",
-		    message_name(options, text));
+		    message_name(style, text));
 	if (policy->limits.attempts > 0)
 		printf(": at most %ju attempt%s",
 		    (uintmax_t)policy->limits.attempts,
@@ -98,8 +99,7 @@ print_heading(const struct options *options)
 		    policy->limits.rows[i].text);
 	if (policy->max_time > 0)
 		printf(" within %s", duration_text(policy->max_time, text));
-	printf(", %s",
-	    text_safe(options->text[OPTION_BACKOFF], text, sizeof(text)));
+	printf(", %s", text_safe(options->backoff, text, sizeof(text)));
 	if (!policy->backoff.strategy->listed)
 		printf(" from %s", duration_text(policy->backoff.base, text));
 	if (policy->jitter.kind->fixed)
@@ -113,7 +113,7 @@ print_heading(const struct options *options)
 
 /* The table's head: its first rows tell how wide it has to be. */
 static struct plan_table
-open_table(const struct options *options, const struct screen *screen)
+open_table(const struct plan_options *options, const struct screen *screen)
 {
 	struct schedule schedule;
 	double longest = 0;
@@ -145,7 +145,7 @@ open_table(const struct options *options, const struct screen *screen)
  * returned, and prints its table, unless that is NULL.
  */
 static struct record
-show_schedule(const struct options *options, struct report *report,
+show_schedule(const struct plan_options *options, struct report *report,
     struct plan_table *table, bool *endless)
 {
 	struct schedule schedule;
@@ -180,7 +180,7 @@ show_schedule(const struct options *options, struct report *report,
 
 /* Simulates one run after the other, or one if nothing is drawn. */
 static struct plan_figures
-simulate(const struct options *options, const struct stopwatch *watch,
+simulate(const struct plan_options *options, const struct stopwatch *watch,
     uint64_t most)
 {
 	struct service service = service_of(options);
@@ -227,7 +227,7 @@ print_time(double elapsed, bool waits)
  * run is worked out.
  */
 static void
-print_longest(const struct options *options, const struct stopwatch *watch)
+print_longest(const struct plan_options *options, const struct stopwatch *watch)
 {
 	const double most = ALMOST_1;
 	const double max_time = options->policy.max_time;
@@ -298,7 +298,7 @@ print_longest(const struct options *options, const struct stopwatch *watch)
 
 /* How the run ends that the table shows. */
 static void
-print_result(const struct options *options, const struct record *end)
+print_result(const struct plan_options *options, const struct record *end)
 {
 	struct service service = service_of(options);
 	bool chance = false;
@@ -314,7 +314,7 @@ print_result(const struct options *options, const struct record *end)
 
 /* What the simulated runs come to, unless the table says it. */
 static void
-print_figures(const struct options *options, const struct record *end,
+print_figures(const struct plan_options *options, const struct record *end,
     const struct plan_figures *figures)
 {
 	const bool shown = figures->elapsed.fixed && figures->attempts.fixed &&
@@ -326,13 +326,13 @@ print_figures(const struct options *options, const struct record *end,
 		printf("\n");
 		figures_print(figures);
 	}
-	if (options->state != NULL)
+	if (options->policy.remember)
 		printf("state     is not read: each run begins anew\n");
 }
 
 /* A plan of many clients: their chart, and one record of how they end. */
 static void
-plan_clients(const struct options *options, struct report *report,
+plan_clients(const struct plan_options *options, struct report *report,
     const struct screen *screen, double (*clock)(void))
 {
 	const struct stopwatch watch = { .now = clock, .end = clock() + TIME };
@@ -342,7 +342,7 @@ plan_clients(const struct options *options, struct report *report,
 
 	report_tell(report, &start);
 	if (screen != NULL)
-		print_heading(options);
+		print_heading(options, &report->style);
 	fflush(stdout);
 	const struct plan_figures figures =
 	    clients_simulate(options, screen, &watch);
@@ -358,12 +358,12 @@ plan_clients(const struct options *options, struct report *report,
 	if (screen == NULL)
 		return;
 	clients_print(&figures);
-	if (options->state != NULL)
+	if (options->policy.remember)
 		printf("state     is not read: each client begins anew\n");
 }
 
 void
-plan_run(const struct options *options, struct report *report,
+plan_run(const struct plan_options *options, struct report *report,
     const struct screen *screen, double (*clock)(void))
 {
 	struct plan_table table;
@@ -378,7 +378,7 @@ plan_run(const struct options *options, struct report *report,
 		return;
 	}
 	if (!log_on_stdout) {
-		print_heading(options);
+		print_heading(options, &report->style);
 		table = open_table(options, screen);
 	}
 	bool endless;

@@ -3,6 +3,7 @@
 #ifndef PLAN_H
 #define PLAN_H
 
+#include "plan/simulation.h"
 #include "report/report.h"
 
 /*
@@ -10,7 +11,7 @@
  * many more for less than a second of `clock`.  Prints a table on stdout, whose
  * looks are `screen`, unless a log is there.
  */
-void plan_run(const struct options *options, struct report *report,
+void plan_run(const struct plan_options *options, struct report *report,
     const struct screen *screen, double (*clock)(void));
 
 #endif

@@ -51,7 +51,7 @@ find_success(const struct rules *rules)
 }
 
 struct service
-service_of(const struct options *options)
+service_of(const struct plan_options *options)
 {
 	const struct policy *policy = &options->policy;
 	struct service service = {
@@ -66,7 +66,7 @@ service_of(const struct options *options)
 
 	/* The script says what becomes of attempts. */
 	service.policy.health.used = false;
-	if (script_parse(options->plan_script, &service.script, &where) !=
+	if (script_parse(options->script, &service.script, &where) !=
 	    PROBLEM_NONE)
 		abort();
 	return service;

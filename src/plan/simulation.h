@@ -3,8 +3,8 @@
 #ifndef SIMULATION_H
 #define SIMULATION_H
 
-#include "options/options.h"
 #include "plan/script.h"
+#include "core/budget.h"
 #include "core/engine.h"
 
 /* All that the attempts of a simulation meet; its runs may share it. */
@@ -57,11 +57,21 @@ struct simulation {
 	bool unkilled;	/* slow: something is limited, but need not end */
 };
 
+/* The options that concern a plan. */
+struct plan_options {
+	struct policy policy;
+	struct random random;
+	struct budget_rules budget_rules;
+	const char *backoff, *jitter; /* as typed; NULL: the default */
+	const char *script;	      /* NULL: the default */
+	uint64_t clients;	      /* at the same time; 0: one */
+};
+
 /*
  * What a plan with these options is made for, with a full budget.
  * service_free() releases it.
  */
-struct service service_of(const struct options *options);
+struct service service_of(const struct plan_options *options);
 
 /* Whether two runs may differ, since something is drawn. */
 bool service_is_random(const struct service *service);

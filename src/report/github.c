@@ -34,13 +34,13 @@ void
 report_github_begin(struct sink *sink, const struct report *report,
     const struct record *record)
 {
-	const struct options *options = report->options;
-	const bool failed = options->output == OUTPUT_FAILED;
-	const bool held = options->policy.delivery == DELIVERY_EACH;
+	const struct report_style *style = &report->style;
+	const bool held = style->policy->delivery == DELIVERY_EACH;
+	const bool failed = style->forgets && held;
 	char attempt[MESSAGE_PART], name[MESSAGE_PART];
 
 	if (!sink->has_output || sink->group == record->attempt ||
-	    options->output == OUTPUT_LAST)
+	    (style->forgets && !held))
 		return;
 	if (failed &&
 	    (record->runs || record->judgement.verdict == VERDICT_SUCCESS))
@@ -51,10 +51,10 @@ report_github_begin(struct sink *sink, const struct report *report,
 		record->judgement.verdict == VERDICT_SUCCESS))
 		return;
 	/* Something else may have left a line without its end. */
-	if (record->attempt == 1 || options->before_retry != NULL)
+	if (record->attempt == 1 || style->policy->gate)
 		putc('\n', sink->file);
 	fputs("::group::", sink->file);
-	put_workflow(sink->file, message_name(options, name));
+	put_workflow(sink->file, message_name(style, name));
 	fprintf(sink->file, ": %s\n",
 	    message_attempt(message_noun(record), record->attempt, record->used,
 		record->limit, attempt));
@@ -85,7 +85,7 @@ report_github(struct sink *sink, const struct report *report,
 		: record->tolerated ? "::warning::"
 				    : "::error::",
 	    sink->file);
-	put_workflow(sink->file, message_name(report->options, name));
+	put_workflow(sink->file, message_name(&report->style, name));
 	fputs(": ", sink->file);
 	put_workflow(sink->file, message_end(record).text);
 	putc('\n', sink->file);
@@ -150,7 +150,7 @@ put_trials_row(FILE *file, const char *outcome, uint64_t count, uint64_t all)
 
 /* A table of trials by their outcome. */
 static void
-put_trials(FILE *file, const struct options *options,
+put_trials(FILE *file, const struct report_style *style,
     const struct record *record)
 {
 	const struct trials *trials = record->all_trials;
@@ -158,7 +158,7 @@ put_trials(FILE *file, const struct options *options,
 	char name[MESSAGE_PART], text[MESSAGE_PART];
 
 	fputs("**", file);
-	put_markdown(file, message_name(options, name));
+	put_markdown(file, message_name(style, name));
 	fputs("**: ", file);
 	put_markdown(file, message_end(record).text);
 	fputs("\n\n| outcome | trials | share |\n| --- | ---: | ---: |\n",
@@ -187,14 +187,14 @@ tell_summary(struct sink *sink, const struct report *report,
 
 	if (record->trials != NULL && record->trials->count > 0) {
 		if (record->kind == RECORD_END)
-			put_trials(file, report->options, record);
+			put_trials(file, &report->style, record);
 		return;
 	}
 	report_attempts_add(&sink->attempts, record, false);
 	if (!is_notable(record))
 		return;
 	fputs("**", file);
-	put_markdown(file, message_name(report->options, name));
+	put_markdown(file, message_name(&report->style, name));
 	fputs("**: ", file);
 	put_markdown(file, message_end(record).text);
 	fputs("\n\n", file);

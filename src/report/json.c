@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "report/escape.h"
-#include "plan/figures.h"
 #include "report/report.h"
 #include "core/signals.h"
 #include "core/text.h"
@@ -211,16 +210,15 @@ report_json(struct sink *sink, const struct report *report,
 	put_text(file, "run", report->pid == 0 ? NULL : run);
 	switch (record->kind) {
 	case RECORD_START:
-		put_text(file, "name", report->options->name);
-		put_command(file, report->options->command);
+		put_text(file, "name", report->style.name);
+		put_command(file, report->style.command);
 		put_number(file, "attempts",
 		    record->limit > 0 ? (double)record->limit : NAN);
 		put_number(file, "max_time",
 		    record->max_time > 0 ? record->max_time : NAN);
-		put_limits(file, &report->options->policy.limits);
-		if (report->options->draws)
-			fprintf(file, ",\"seed\":%" PRIu64,
-			    report->options->random.seed);
+		put_limits(file, &report->style.policy->limits);
+		if (report->style.draws)
+			fprintf(file, ",\"seed\":%" PRIu64, report->style.seed);
 		else
 			put_text(file, "seed", NULL);
 		break;
@@ -264,7 +262,7 @@ report_json(struct sink *sink, const struct report *report,
 		put_bool(file, "forwarded", record->forwarded);
 		break;
 	case RECORD_END:
-		put_text(file, "name", report->options->name);
+		put_text(file, "name", report->style.name);
 		put_text(file, "reason", reason_name(record->reason));
 		put_number(file, "status", record->status);
 		put_number(file, "attempts", (double)record->attempt);

@@ -93,7 +93,7 @@ begin_suite(FILE *file, const struct report *report, double elapsed,
 	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 	      "<testsuite name=\"",
 	    file);
-	put_escaped(file, message_name(report->options, name));
+	put_escaped(file, message_name(&report->style, name));
 	putc('"', file);
 	if (report->pid != 0 && gmtime_r(&begun, &date) != NULL &&
 	    strftime(text, sizeof(text), "%FT%T", &date) > 0)
@@ -168,7 +168,7 @@ put_trials(FILE *file, const struct report *report, const struct record *record,
 		put_property(file, "left_out", number);
 	}
 	fputs("  </properties>\n", file);
-	message_name(report->options, name);
+	message_name(&report->style, name);
 	for (size_t i = 0; i < trials->kept; i++)
 		put_trial(file, name, &trials->rows[i]);
 	fputs("</testsuite>\n", file);
@@ -199,7 +199,7 @@ put_run(FILE *file, const struct report *report, const struct record *record,
 		fputs("  </properties>\n", file);
 	}
 	fputs("  <testcase name=\"", file);
-	put_escaped(file, message_name(report->options, name));
+	put_escaped(file, message_name(&report->style, name));
 	fprintf(file, "\" classname=\"retry\" time=\"%.3f\">\n",
 	    record->elapsed);
 	put_failures(file, failures, success);

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "report/message.h"
-#include "options/suggest.h"
 #include "core/duration.h"
 #include "core/signals.h"
 #include "core/text.h"
@@ -91,9 +90,9 @@ message_attempt(const char *noun, uint64_t attempt, uint64_t used,
 }
 
 const char *
-message_name(const struct options *options, char text[MESSAGE_PART])
+message_name(const struct report_style *style, char text[MESSAGE_PART])
 {
-	const char *name = options->name;
+	const char *name = style->name;
 
 	return text_safe(name == NULL ? "" : name, text, MESSAGE_PART);
 }
@@ -212,20 +211,17 @@ add_ended(struct message *message, const struct record *record)
 }
 
 static void
-add_suggestion(struct message *message, const struct options *options,
-    struct outcome outcome)
+add_advice(struct message *message, const struct record *record)
 {
-	char text[2 * MESSAGE_PART] = "";
-
-	if (suggest_outcome(options, outcome, text, sizeof(text)))
-		add(message, "%s", text);
+	if (record->advice != NULL)
+		add(message, "; %s", record->advice);
 }
 
 static void
-add_outcome(struct message *message, const struct options *options,
+add_outcome(struct message *message, const struct report_style *style,
     const struct record *record)
 {
-	const char *command = *options->command;
+	const char *command = *style->command;
 	char text[MESSAGE_PART];
 
 	/* A signal that was passed on makes an ordinary end. */
@@ -243,10 +239,7 @@ add_outcome(struct message *message, const struct options *options,
 		    command == NULL ? "it"
 				    : text_safe(command, text, MESSAGE_PART),
 		    quote, why_unstartable(record->outcome));
-		*text = '\0';
-		if (command != NULL && record->outcome.code == ENOENT &&
-		    suggest_command(options, text, sizeof(text)))
-			add(message, "; %s", text);
+		add_advice(message, record);
 		return;
 	}
 	add_ended(message, record);
@@ -258,7 +251,7 @@ add_outcome(struct message *message, const struct options *options,
 	else
 		add_rule(message, record);
 	if (message->verdict == VERDICT_RETRY && record->waits)
-		add_suggestion(message, options, record->outcome);
+		add_advice(message, record);
 }
 
 struct message
@@ -272,7 +265,7 @@ message_failure(const struct record *record)
 }
 
 static void
-add_wait(struct message *message, const struct options *options,
+add_wait(struct message *message, const struct report_style *style,
     const struct record *record)
 {
 	const struct delay *delay = &record->delay;
@@ -285,7 +278,7 @@ add_wait(struct message *message, const struct options *options,
 		add(message, "next in %s", message_time(delay->seconds, text));
 	else
 		add(message, "next at once");
-	if (!options->verbose)
+	if (!style->verbose)
 		return;
 	add(message, " (nominal %s", duration_text(delay->nominal, text));
 	add(message, ", range %s", duration_text(delay->low, text));
@@ -604,22 +597,21 @@ add_health(struct message *message, const struct record *record)
 
 /* The cap that a hint is longer than, if the user did not set it. */
 static void
-add_hint_limit(struct message *message, const struct options *options,
+add_hint_limit(struct message *message, const struct report_style *style,
     const struct record *record)
 {
-	const enum option_origin origin = options->origin[OPTION_MAX_DELAY];
 	char text[MESSAGE_PART];
 
 	if (record->reason != REASON_HINT || record->too_late ||
-	    origin == ORIGIN_USER)
+	    style->hint_limit_by == NULL)
 		return;
-	add(message, ": %s, %s",
-	    duration_text(options->policy.hint_limit, text),
-	    origin == ORIGIN_PRESET ? "by the preset" : "by default");
+	add(message, ": %s, by %s",
+	    duration_text(style->policy->hint_limit, text),
+	    style->hint_limit_by);
 }
 
 static struct message
-body_of(const struct options *options, const struct record *record)
+body_of(const struct report_style *style, const struct record *record)
 {
 	struct message message = { .priority = PRIORITY_INFO };
 	const struct judgement judgement = record->judgement;
@@ -627,12 +619,12 @@ body_of(const struct options *options, const struct record *record)
 
 	switch (record->kind) {
 	case RECORD_START:
-		if (options->verbose && options->draws)
+		if (style->verbose && style->draws)
 			add(&message, "--seed=%" PRIu64 " repeats the delays",
-			    options->random.seed);
+			    style->seed);
 		break;
 	case RECORD_ATTEMPT:
-		if (!options->verbose)
+		if (!style->verbose)
 			break;
 		add_attempt(&message, record);
 		add(&message, " starts as process %ld", record->pid);
@@ -641,21 +633,21 @@ body_of(const struct options *options, const struct record *record)
 			    duration_text(record->timeout, text));
 		break;
 	case RECORD_OUTCOME:
-		if (!options->verbose &&
+		if (!style->verbose &&
 		    (judgement.verdict == VERDICT_SUCCESS ||
 			judgement.rule == RULE_ERROR))
 			break;
-		add_outcome(&message, options, record);
+		add_outcome(&message, style, record);
 		/* Trials follow each other at once, which need not be told. */
 		if (!record->waits ||
 		    (record->trials != NULL && record->delay.seconds == 0))
 			break;
 		add(&message, "; ");
-		add_wait(&message, options, record);
+		add_wait(&message, style, record);
 		break;
 	case RECORD_LOCK:
 		add(&message, "waiting for another run, which holds %s.lock",
-		    text_safe(options->state, text, sizeof(text)));
+		    text_safe(style->state, text, sizeof(text)));
 		break;
 	case RECORD_HEALTH:
 		/*
@@ -663,28 +655,29 @@ body_of(const struct options *options, const struct record *record)
 		 * nothing is told of trials that succeed.
 		 */
 		if ((record->first_healthy && record->trials == NULL) ||
-		    (options->verbose && record->health != HEALTH_UNHEALTHY))
+		    (style->verbose && record->health != HEALTH_UNHEALTHY))
 			add_health(&message, record);
 		break;
 	case RECORD_WAIT:
 		if (record->attempt == 0 &&
-		    (options->verbose ||
+		    (style->verbose ||
 			(record->kept && record->delay.seconds >= 1)))
-			add_wait(&message, options, record);
+			add_wait(&message, style, record);
 		break;
 	case RECORD_SIGNAL:
-		if (options->verbose)
+		if (style->verbose)
 			add(&message, "received %s%s",
 			    signal_name(record->signal, name),
 			    record->forwarded ? ", forwarded" : "");
 		break;
 	case RECORD_END:
-		if (!options->verbose && end_is_plain(record))
+		if (!style->verbose && end_is_plain(record))
 			break;
 		message = message_end(record);
-		add_hint_limit(&message, options, record);
-		if (record->reason == REASON_STOP)
-			add_suggestion(&message, options, record->outcome);
+		add_hint_limit(&message, style, record);
+		if (record->reason == REASON_STOP &&
+		    record->outcome.kind != OUTCOME_UNSTARTABLE)
+			add_advice(&message, record);
 		break;
 	}
 	return message;
@@ -695,16 +688,15 @@ body_of(const struct options *options, const struct record *record)
  * only what the text says anyway: which command cannot be executed.
  */
 static struct message
-named(const struct options *options, const struct record *record,
+named(const struct report_style *style, const struct record *record,
     struct message body)
 {
 	const bool told = record->kind == RECORD_OUTCOME &&
-	    record->outcome.kind == OUTCOME_UNSTARTABLE &&
-	    options->origin[OPTION_NAME] == ORIGIN_DEFAULT;
+	    record->outcome.kind == OUTCOME_UNSTARTABLE && !style->name_given;
 	struct message message = body;
 	char name[MESSAGE_PART];
 
-	message_name(options, name);
+	message_name(style, name);
 	if (*body.text == '\0' || *name == '\0' || told)
 		return body;
 	*message.text = '\0';
@@ -713,35 +705,35 @@ named(const struct options *options, const struct record *record,
 }
 
 struct message
-message_of(const struct options *options, const struct record *record)
+message_of(const struct report_style *style, const struct record *record)
 {
-	return named(options, record, body_of(options, record));
+	return named(style, record, body_of(style, record));
 }
 
 struct message
-message_more(const struct options *options, uint64_t count)
+message_more(const struct report_style *style, uint64_t count)
 {
 	const struct record record = { .kind = RECORD_START };
 	struct message message = { .priority = PRIORITY_WARNING,
 		.verdict = VERDICT_RETRY };
 
 	add(&message, "... and %" PRIu64 " more like it", count);
-	return named(options, &record, message);
+	return named(style, &record, message);
 }
 
 struct message
-message_probe(const struct options *options, const char *line)
+message_probe(const struct report_style *style, const char *line)
 {
 	const struct record record = { .kind = RECORD_HEALTH };
 	struct message message = { .priority = PRIORITY_INFO };
 	char text[2 * MESSAGE_PART];
 
 	add(&message, "health check: %s", text_safe(line, text, sizeof(text)));
-	return named(options, &record, message);
+	return named(style, &record, message);
 }
 
 struct message
-message_status(const struct options *options, const struct record *record)
+message_status(const struct report_style *style, const struct record *record)
 {
 	struct message message = { .text = "" };
 
@@ -758,18 +750,18 @@ message_status(const struct options *options, const struct record *record)
 		add_health(&message, record);
 		break;
 	case RECORD_LOCK:
-		add(&message, "%s", body_of(options, record).text);
+		add(&message, "%s", body_of(style, record).text);
 		break;
 	case RECORD_WAIT:
 		if (record->attempt > 0) {
-			add_outcome(&message, options, record);
+			add_outcome(&message, style, record);
 			add(&message, "; ");
 		}
-		add_wait(&message, options, record);
+		add_wait(&message, style, record);
 		break;
 	case RECORD_END:
 		add(&message, "%s", message_end(record).text);
 		break;
 	}
-	return named(options, record, message);
+	return named(style, record, message);
 }

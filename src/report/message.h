@@ -3,7 +3,9 @@
 #ifndef MESSAGE_H
 #define MESSAGE_H
 
-#include "options/options.h"
+#include <stdbool.h>
+
+#include "core/policy.h"
 #include "core/record.h"
 
 /* Priorities of sd-daemon(3). */
@@ -14,6 +16,25 @@ enum priority {
 	PRIORITY_INFO = 6
 };
 
+enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
+/* How reports look, and what they say of a run besides its records. */
+struct report_style {
+	const char *name;	    /* of the run; NULL: it has none */
+	bool name_given;	    /* by --name */
+	const char *const *command; /* ends with NULL */
+	const struct policy *policy;
+	const char *hint_limit_by; /* who set the policy's; NULL: the user */
+	uint64_t seed;
+	bool draws;	   /* the seed decides delays */
+	const char *state; /* its file, or NULL */
+	bool holds_stderr; /* of the attempts */
+	bool forgets;	   /* the output of some attempts is not shown */
+	bool quiet;
+	bool verbose;
+	enum color color;
+};
+
 /* A line for people, without "retry: " and without a newline. */
 struct message {
 	enum priority priority;
@@ -22,21 +43,22 @@ struct message {
 };
 
 /* The line that tells this record, and names the run. */
-struct message message_of(const struct options *options,
+struct message message_of(const struct report_style *style,
     const struct record *record);
 
 /*
  * Where the run stands after this record, in a line that names the run;
  * empty if the record changes nothing of that.
  */
-struct message message_status(const struct options *options,
+struct message message_status(const struct report_style *style,
     const struct record *record);
 
 /* Stands for this many failures: "make: ... and 28 more like it". */
-struct message message_more(const struct options *options, uint64_t count);
+struct message message_more(const struct report_style *style, uint64_t count);
 
 /* A line that a health probe has written: "make: health check: ..." */
-struct message message_probe(const struct options *options, const char *line);
+struct message message_probe(const struct report_style *style,
+    const char *line);
 
 /* How an attempt failed: "attempt 2/5 exited 7 after 31ms". */
 struct message message_failure(const struct record *record);
@@ -68,7 +90,7 @@ const char *message_attempt(const char *noun, uint64_t attempt, uint64_t used,
  * The name of the run, made harmless, or "".  Unless --name says it, it is the
  * command's first word, without its folder: other words may hold secrets.
  */
-const char *message_name(const struct options *options,
+const char *message_name(const struct report_style *style,
     char text[MESSAGE_PART]);
 
 #endif

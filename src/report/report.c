@@ -59,7 +59,7 @@ static bool
 is_told(const struct report *report, const struct format *format,
     const struct record *record)
 {
-	if (!report->options->quiet || !format->for_people)
+	if (!report->style.quiet || !format->for_people)
 		return true;
 	return record->kind == RECORD_OUTCOME &&
 	    record->reason != REASON_NONE && !outcome_ran(record->outcome);
@@ -100,7 +100,7 @@ report_show_probe(struct report *report, const char *line)
 	for (size_t i = 0; i < report->count; i++)
 		if (report->sinks[i].format->for_people)
 			report_text_message(&report->sinks[i],
-			    message_probe(report->options, line));
+			    message_probe(&report->style, line));
 }
 
 void
@@ -109,7 +109,7 @@ report_begin(struct report *report, const struct record *record)
 	for (size_t i = 0; i < report->count; i++) {
 		struct sink *sink = &report->sinks[i];
 
-		if (sink->format->begin != NULL && !report->options->quiet)
+		if (sink->format->begin != NULL && !report->style.quiet)
 			sink->format->begin(sink, report, record);
 	}
 }
@@ -122,7 +122,7 @@ report_tick(struct report *report, const struct record *record)
 	for (size_t i = 0; i < report->count; i++) {
 		struct sink *sink = &report->sinks[i];
 
-		if (sink->format->tick != NULL && !report->options->quiet)
+		if (sink->format->tick != NULL && !report->style.quiet)
 			next = fmin(next,
 			    sink->format->tick(sink, report, record));
 	}

@@ -114,7 +114,7 @@ struct sink {
 
 /* All that a run reports to. */
 struct report {
-	const struct options *options;
+	struct report_style style;
 	struct sink *sinks;
 	size_t count;
 	long pid;      /* retry's own; 0 in a plan */

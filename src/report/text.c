@@ -65,7 +65,7 @@ is_left_out(const struct sink *sink, const struct report *report,
 {
 	const struct record *last = &sink->last;
 
-	return record->kind == RECORD_OUTCOME && !report->options->verbose &&
+	return record->kind == RECORD_OUTCOME && !report->style.verbose &&
 	    record->judgement.verdict == VERDICT_RETRY &&
 	    (record->limit == 0 || record->limit > FEW) &&
 	    record->elapsed - sink->told < TOLD_FOR &&
@@ -82,10 +82,10 @@ report_text_more(struct sink *sink, const struct report *report)
 {
 	if (sink->more == 1)
 		report_text_message(sink,
-		    message_of(report->options, &sink->last));
+		    message_of(&report->style, &sink->last));
 	else if (sink->more > 1)
 		report_text_message(sink,
-		    message_more(report->options, sink->more));
+		    message_more(&report->style, sink->more));
 	sink->more = 0;
 }
 
@@ -103,5 +103,5 @@ report_text(struct sink *sink, const struct report *report,
 		sink->last = *record;
 		sink->told = record->elapsed;
 	}
-	report_text_message(sink, message_of(report->options, record));
+	report_text_message(sink, message_of(&report->style, record));
 }

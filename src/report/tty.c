@@ -48,7 +48,7 @@ fit_name(const struct report *report, char name[MESSAGE_PART], int *room)
 {
 	char text[MESSAGE_PART];
 
-	message_name(report->options, text);
+	message_name(&report->style, text);
 	text_cut(text, NAME_MOST);
 	if (*text != '\0')
 		snprintf(name, MESSAGE_PART, "%.120s: ", text);
@@ -158,11 +158,11 @@ draw_lock(struct sink *sink, const struct report *report,
 	char line[3 * MESSAGE_PART], name[MESSAGE_PART], file[MESSAGE_PART];
 	char time[DURATION_TEXT];
 
-	message_name(report->options, name);
+	message_name(&report->style, name);
 	text_cut(name, NAME_MOST);
 	snprintf(line, sizeof(line),
 	    PROGRAM ": %s: another run has %s; waiting %s", name,
-	    text_safe(report->options->state, file, sizeof(file)),
+	    text_safe(report->style.state, file, sizeof(file)),
 	    duration_text(floor(record->locked), time));
 	text_cut(line, sink->screen.width - 1);
 	report_tty_hide(sink);
@@ -201,8 +201,8 @@ report_tty_tick(struct sink *sink, const struct report *report,
 
 	if (record->trials != NULL && record->runs) {
 		/* Nothing else is written while an attempt runs. */
-		if (output_rows[report->options->output].holds_stderr &&
-		    sink->screen.terminal && sink->screen.width > 0)
+		if (report->style.holds_stderr && sink->screen.terminal &&
+		    sink->screen.width > 0)
 			draw_trials(sink, report, record);
 		return INFINITY;
 	}

@@ -50,10 +50,11 @@ settle_format(struct sink *sink)
 
 /* Returns NULL, or which other log or option has the file too. */
 static const char *
-find_same(const struct report *report, const char *file, int descriptor)
+find_same(const struct report *report, const struct options *options,
+    const char *file, int descriptor)
 {
-	const char *state = report->options->state;
-	const char *budget = report->options->budget;
+	const char *state = options->state;
+	const char *budget = options->budget;
 	struct stat own, other;
 
 	if (fstat(descriptor, &own) == -1)
@@ -88,11 +89,11 @@ refuse(const char *file, const char *problem)
  * of a plan write to the file, as nobody waits for a plan's lines.
  */
 static void
-open_text(const struct report *report, struct sink *sink)
+open_text(struct sink *sink, bool plan)
 {
 	struct stat status;
 
-	if (report->options->plan)
+	if (plan)
 		sink->file =
 		    sink->name == NULL ? stdout : fdopen(sink->descriptor, "w");
 	else
@@ -124,7 +125,8 @@ open_reader(const char *name, int file)
 }
 
 static void
-open_sink(const struct report *report, struct sink *sink, const struct log *log)
+open_sink(const struct report *report, const struct options *options,
+    struct sink *sink, const struct log *log)
 {
 	const char *problem;
 	int inherited;
@@ -132,8 +134,7 @@ open_sink(const struct report *report, struct sink *sink, const struct log *log)
 	*sink = (struct sink){ .format = log->format,
 		.name = log->file,
 		.option = "--log",
-		.descriptor =
-		    report->options->plan ? STDOUT_FILENO : STDERR_FILENO,
+		.descriptor = options->plan ? STDOUT_FILENO : STDERR_FILENO,
 		.reader = NO_DESCRIPTOR };
 	if (log->file == NULL)
 		return;
@@ -145,7 +146,7 @@ open_sink(const struct report *report, struct sink *sink, const struct log *log)
 	    : file_share(inherited);
 	if (file == -1)
 		refuse(log->file, file_problem(errno));
-	const char *same = find_same(report, log->file, file);
+	const char *same = find_same(report, options, log->file, file);
 	if (same != NULL)
 		refuse(log->file, same);
 	if (inherited == sink->descriptor) {
@@ -186,7 +187,7 @@ open_github_files(struct report *report)
 			.option = row->name,
 			.descriptor = file,
 			.reader = open_reader(name, file) };
-		open_text(report, sink);
+		open_text(sink, false);
 	}
 }
 
@@ -223,7 +224,7 @@ logs_open(struct report *report, const struct options *options)
 		logs = &by_default;
 		count = 1;
 	}
-	*report = (struct report){ .options = options };
+	*report = (struct report){ .style = options_style(options) };
 	report->sinks =
 	    reallocarray(NULL, count + GITHUB_FILES, sizeof(*report->sinks));
 	if (report->sinks == NULL)
@@ -231,11 +232,11 @@ logs_open(struct report *report, const struct options *options)
 	for (size_t i = 0; i < count; i++) {
 		struct sink *sink = &report->sinks[report->count];
 
-		open_sink(report, sink, &logs[i]);
+		open_sink(report, options, sink, &logs[i]);
 		settle_format(sink);
 		if (is_written(report, sink))
 			continue;
-		open_text(report, sink);
+		open_text(sink, options->plan);
 		const bool github = sink->format == report_format("github");
 		sink->has_output =
 		    (github || sink->name != NULL) && has_output(sink);
@@ -281,7 +282,7 @@ look(struct report *report)
 
 		if (!sink->format->for_people || sink->format->has_priorities)
 			continue;
-		sink->screen = screen_of(descriptor, report->options->color);
+		sink->screen = screen_of(descriptor, report->style.color);
 		/* A file of messages alone is for programs, too. */
 		if (sink->name != NULL && !sink->has_output &&
 		    !sink->screen.terminal)
@@ -349,7 +350,7 @@ logs_tell(struct report *report, struct output *output,
 {
 	/* A run that succeeds at once says nothing, and so need not look. */
 	if (record->failures > 0 || record->reason > REASON_SUCCESS ||
-	    report->options->verbose)
+	    report->style.verbose)
 		look(report);
 	report_tell(report, record);
 	flush(report, output, true);
@@ -369,15 +370,15 @@ logs_close(struct report *report)
 	for (size_t i = 0; i < report->count; i++) {
 		struct sink *sink = &report->sinks[i];
 		const bool own = sink->name != NULL;
+		const bool plan = report->pid == 0;
 
-		if (report->options->plan && own &&
+		if (plan && own &&
 		    (fflush(sink->file) == EOF || ferror(sink->file)))
 			sink_complain(sink, errno);
 		sink_finish(sink);
-		if (!report->options->plan || own)
+		if (!plan || own)
 			fclose(sink->file);
-		if (!report->options->plan && own &&
-		    close(sink->descriptor) == -1)
+		if (!plan && own && close(sink->descriptor) == -1)
 			sink_complain(sink, errno);
 		if (sink->reader != NO_DESCRIPTOR)
 			close(sink->reader);

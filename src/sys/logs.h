@@ -3,7 +3,7 @@
 #ifndef LOGS_H
 #define LOGS_H
 
-#include "report/report.h"
+#include "options/options.h"
 
 /*
  * Opens the logs that the options name, and finds out what `auto` means; what

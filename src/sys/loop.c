@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "options/suggest.h"
 #include "core/engine.h"
 #include "core/hint.h"
 #include "core/signals.h"
@@ -45,6 +46,9 @@
 
 /* How often the wall clock is looked at while a wait depends on it. */
 #define LOOK_AGAIN 10.0
+
+/* Room for what to type instead. */
+#define ADVICE 256
 
 /* A shell command of the user's, and the option that it comes from. */
 struct shell {
@@ -80,7 +84,8 @@ struct loop {
 	struct shell shell; /* the command that answers it, if one does */
 	int status;	    /* of the last child */
 	char reason[COMMAND_REASON]; /* why it could not be executed */
-	struct rusage usage;	     /* of the last attempt */
+	char advice[ADVICE]; /* what to type instead of what failed so */
+	struct rusage usage; /* of the last attempt */
 	struct probe probe;
 	struct terminal probed; /* as `terminal`, when the probe began */
 	struct tree tree;
@@ -169,6 +174,11 @@ tell_record(struct loop *loop, struct record *record)
 	char *output = is_told ? output_tail(&loop->output) : NULL;
 
 	record->output = output;
+	*loop->advice = '\0';
+	record->advice = suggest_outcome(loop->options, record->outcome,
+			     loop->advice, sizeof(loop->advice))
+	    ? loop->advice
+	    : NULL;
 	record->time = events_time(CLOCK_REALTIME);
 	record->pid = loop->child.pid;
 	record->said = *loop->probe.said == '\0' ? NULL : loop->probe.said;
@@ -176,7 +186,7 @@ tell_record(struct loop *loop, struct record *record)
 	record->system = seconds(loop->usage.ru_stime);
 	logs_tell(&loop->report, &loop->output, record);
 	free(output);
-	notify_tell(&loop->notify, loop->options, record);
+	notify_tell(&loop->notify, &loop->report.style, record);
 	if (record->refunds)
 		budget_file_give(&loop->budget, record->paid);
 }

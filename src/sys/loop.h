@@ -3,7 +3,7 @@
 #ifndef LOOP_H
 #define LOOP_H
 
-#include "report/report.h"
+#include "options/options.h"
 
 /*
  * Runs the command as the options say, on libev, and closes the report.

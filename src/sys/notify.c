@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "report/message.h"
 #include "sys/file.h"
 #include "sys/notify.h"
 
@@ -47,22 +46,22 @@ send_text(const struct notify *notify, const char *text)
 }
 
 void
-notify_tell(struct notify *notify, const struct options *options,
+notify_tell(struct notify *notify, const struct report_style *style,
     const struct record *record)
 {
-	const struct policy *policy = &options->policy;
+	const struct policy *policy = style->policy;
 	/* A check may take as long again; the next attempt has no more. */
 	const double limit = isinf(record->timeout)
 	    ? 0
 	    : (record->timeout + policy->kill_after) *
-		(options->check != NULL ? 2 : 1);
+		(policy->rules.check ? 2 : 1);
 	const bool runs = record->kind == RECORD_ATTEMPT;
 	const double wait = runs ? 0 : record->delay.seconds;
 	char text[MESSAGE];
 
 	if (notify->socket == -1)
 		return;
-	const struct message status = message_status(options, record);
+	const struct message status = message_status(style, record);
 	if (*status.text == '\0')
 		return;
 	snprintf(text, sizeof(text), "STATUS=%s", status.text);

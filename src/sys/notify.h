@@ -7,8 +7,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "options/options.h"
-#include "core/record.h"
+#include "report/message.h"
 
 /* The service manager that $NOTIFY_SOCKET names: see sd_notify(3). */
 struct notify {
@@ -26,7 +25,7 @@ void notify_open(struct notify *notify);
  * Tells where the run stands after the record, and asks for more time as long
  * as no attempt has succeeded.  Never waits, and fails silently.
  */
-void notify_tell(struct notify *notify, const struct options *options,
+void notify_tell(struct notify *notify, const struct report_style *style,
     const struct record *record);
 
 /* Tells, once, that the run comes to its end. */

@@ -17,8 +17,7 @@ instrumented() {
 }
 
 objects() {
-	find "$TEST_BUILD/libcore.a.p" "$TEST_BUILD/libcli.a.p" \
-	    "$TEST_BUILD/retry.p" -name '*.o'
+	find "$TEST_BUILD"/lib*.a.p "$TEST_BUILD/retry.p" -name '*.o'
 }
 
 dynamic=$(readelf -dW "$RETRY")

@@ -28,7 +28,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 static struct report
 open_report(const struct options *options)
 {
-	struct report report = { .options = options };
+	struct report report = { .style = options_style(options) };
 
 	while (formats[report.count].name != NULL)
 		report.count++;
@@ -58,7 +58,9 @@ plan(const struct options *options, size_t size)
 		.colour = size % 5 == 0 };
 	struct report report = open_report(options);
 
-	plan_run(options, &report, &screen, clock_of_turns);
+	const struct plan_options planned = options_plan(options);
+
+	plan_run(&planned, &report, &screen, clock_of_turns);
 	report_end(&report);
 	free(report.sinks);
 }

@@ -399,7 +399,8 @@ check_plan(const struct options *run, const char *log)
 	logs_open(&report, &options);
 	logs_truncate(&report);
 	const struct screen screen = screen_of(simulation.log, COLOR_AUTO);
-	plan_run(&options, &report, &screen, no_time);
+	const struct plan_options planning = options_plan(&options);
+	plan_run(&planning, &report, &screen, no_time);
 	logs_close(&report);
 	fclose(stdout);
 	stdout = output;

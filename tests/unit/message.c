@@ -91,8 +91,9 @@ waiting(enum record_kind kind)
 	};
 }
 
-static const struct options plain = { .command = command, .name = "a\033b" };
-static const struct options verbose = { .command = command,
+static const struct report_style plain = { .command = command,
+	.name = "a\033b" };
+static const struct report_style verbose = { .command = command,
 	.name = "a\033b",
 	.verbose = true };
 

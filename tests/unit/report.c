@@ -6,8 +6,12 @@
 #include "tap.h"
 
 static const char *const command[] = { "a\033b", "secret", NULL };
-static const struct options options = { .command = command, .name = "a\033b" };
-static const struct report report = { .options = &options };
+static const struct policy policy;
+#define STYLE \
+	{ \
+		.command = command, .policy = &policy, .name = "a\033b" \
+	}
+static const struct report report = { .style = STYLE };
 
 /* A run that waits for its third attempt, after a failure. */
 static struct record
@@ -126,7 +130,7 @@ static const char *
 drawn(double seconds, long pid, char *text, size_t size)
 {
 	struct record record = waiting(RECORD_WAIT);
-	struct report own = { .options = &options, .pid = pid };
+	struct report own = { .style = STYLE, .pid = pid };
 	struct sink sink = {
 		.screen = { .terminal = true, .plain = true, .width = 200 }
 	};
@@ -282,10 +286,11 @@ equal_failures_are_told_once_and_counted(void)
 	char text[4096], got[256], line[64];
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const struct options asked = { .command = command,
+		const struct report_style asked = { .command = command,
+			.policy = &policy,
 			.verbose = rows[i].verbose };
 		struct sink sink = { .format = report_format("text") };
-		struct report told = { .options = &asked,
+		struct report told = { .style = asked,
 			.sinks = &sink,
 			.count = 1 };
 		uint64_t count = 0;
@@ -323,9 +328,7 @@ static void
 what_goes_on_is_told_each_minute(void)
 {
 	struct sink sink = { .format = report_format("text") };
-	struct report told = { .options = &options,
-		.sinks = &sink,
-		.count = 1 };
+	struct report told = { .style = STYLE, .sinks = &sink, .count = 1 };
 	char text[8192] = "";
 	int lines = 0;
 

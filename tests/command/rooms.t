@@ -1,7 +1,7 @@
 #!/bin/sh
 #
-# What decides does no I/O, the arrows between the rooms go one way, and the map
-# of the source has each file.
+# core/ does no I/O, each room uses only itself and those above it, and the map of
+# the source has each file.
 
 # SPDX-License-Identifier: MIT
 
@@ -28,18 +28,54 @@ uses_io() {
 
 check 'core is linked with nothing that does I/O' \
     not uses_io "$TEST_BUILD/libcore.a"
-check 'the test would see what prints' uses_io "$TEST_BUILD/libcli.a"
+check 'the test would see a function that prints' \
+    uses_io "$TEST_BUILD/libreport.a"
 
-# includes ROOM: the rooms that its files name, other than core and itself.
-includes() {
-	sed -n 's/^#include "\([a-z]*\)\/.*/\1/p' "$TESTS/../src/$1"/*.[ch] |
-	    sort -u | grep -vx -e core -e "$1"
+# Each uses only itself and those before it.
+rooms='core report plan options sys'
+
+# defined ROOM, used ROOM: the symbols that its objects define, or lack.
+defined() {
+	nm -g --defined-only "$TEST_BUILD/lib$1.a" |
+	    sed -n 's/^[0-9a-f]* [A-Z] //p' | sort -u
+}
+used() {
+	nm -u "$TEST_BUILD/lib$1.a" | sed -n 's/^ *U //p' | sort -u
 }
 
-is 'core includes nothing of other rooms' "$(includes core)" ''
-is 'report, plan and options include nothing of sys' \
-    "$(for room in report plan options; do includes $room; done | grep sys)" ''
-is 'sys includes nothing of plan' "$(includes sys | grep plan)" ''
+# included ROOM: the rooms whose headers its files include.
+included() {
+	sed -n 's/^#include "\([a-z]*\)\/.*/\1/p' "$TESTS/../src/$1"/*.[ch] |
+	    sort -u
+}
+
+after=$rooms
+for room in $rooms; do
+	after=${after#"$room"} after=${after# }
+	for other in $after; do
+		defined "$other" >theirs
+		is "$room/ calls nothing of $other/" \
+		    "$(used "$room" | comm -12 - theirs)" ''
+		is "$room/ includes nothing of $other/" \
+		    "$(included "$room" | grep -x "$other")" ''
+	done
+done
+defined core >theirs
+unlike 'the test would see a call' \
+    "$(used report | comm -12 - theirs)" '^$'
+
+# circles ROOM: its files that include each other, however indirectly.  tsort(1)
+# names them on stderr.
+circles() {
+	for file in "$TESTS/../src/$1"/*.[ch]; do
+		from=${file##*/} from=${from%.[ch]}
+		sed -n "s/^#include \"\($1\/\)*\([a-z_]*\)\.h\"/$from \2/p" \
+		    "$file"
+	done | awk '$1 != $2' | sort -u | { tsort >order; } 2>&1
+}
+for room in core report plan sys; do
+	is "no files of $room/ include each other" "$(circles "$room")" ''
+done
 
 # unmapped: each file of the source that the map has no line for.
 unmapped() {
