@@ -45,7 +45,8 @@
  *     clients     many runs at once against one service, and their chart
  *     simulation  a driver of the engine on an imaginary clock
  *   options/  understands argv
- *     options     argv to struct options, by their table
+ *     argv        the command line to struct options
+ *     options     all that the user asked for
  *     rows        the table: name, type, help and target of each
  *     presets     the presets: their options, and how tools fail
  *     suggest     what to type instead of a word that is slightly wrong, or
@@ -94,7 +95,7 @@
 #include <unistd.h>
 
 #include "options/help.h"
-#include "options/options.h"
+#include "options/argv.h"
 #include "plan/plan.h"
 #include "core/outcome.h"
 #include "sys/logs.h"
@@ -199,7 +200,7 @@ is_privileged(void)
 int
 main(int argc, char **argv)
 {
-	char problem[OPTIONS_PROBLEM];
+	char problem[ARGV_PROBLEM];
 	char own_name[OWN_NAME] = PROGRAM, line[PIPE_BUF];
 	struct options options;
 
@@ -220,7 +221,7 @@ main(int argc, char **argv)
 		fprintf(stderr, "More: " PROGRAM " --help, man " PROGRAM "\n");
 		exit(STATUS_OWN_FAILURE);
 	}
-	if (options_parse(argc, argv, &options, problem) == -1)
+	if (argv_parse(argc, argv, &options, problem) == -1)
 		errx(STATUS_OWN_FAILURE, "%s (try '" PROGRAM " --help%s%s')",
 		    problem, options.topic == NULL ? "" : "=",
 		    options.topic == NULL ? "" : options.topic);

@@ -249,16 +249,7 @@ extern const char *const option_groups[GROUPS];
 /* The word of this number that the row's value may be; NULL after the last. */
 const char *option_word(const struct option_row *row, int number);
 
-#define OPTIONS_PROBLEM 512
-
-/*
- * Reads the command line.  Returns 0, or -1 with one line in `problem` that
- * names the option, its text and what is wrong with it, safe to print.
- */
-int options_parse(int argc, char **argv, struct options *options,
-    char problem[OPTIONS_PROBLEM]);
-
-/* Releases what options_parse() allocated. */
+/* Releases what argv_parse() allocated. */
 void options_free(struct options *options);
 
 /* Whether the user or a preset gave the option. */

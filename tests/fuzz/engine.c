@@ -6,7 +6,7 @@
  * happen does: an attempt ends while one runs, an answer follows a question.
  */
 
-#include "options/options.h"
+#include "options/argv.h"
 #include "core/signals.h"
 #include "fuzz.h"
 #include "laws.h"
@@ -140,12 +140,12 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = fuzz_text(data, size), *rest = text;
-	char *words[FUZZ_WORDS], problem[OPTIONS_PROBLEM];
+	char *words[FUZZ_WORDS], problem[ARGV_PROBLEM];
 	const int count = fuzz_words(&rest, words);
 	struct options options;
 
-	if (options_parse(count, words, &options, problem) == 0 &&
-	    !options.help && !options.version)
+	if (argv_parse(count, words, &options, problem) == 0 && !options.help &&
+	    !options.version)
 		run(&options, rest);
 	options_free(&options);
 	free(text);

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "options/options.h"
+#include "options/argv.h"
 #include "core/duration.h"
 #include "core/signals.h"
 #include "fuzz.h"
@@ -45,11 +45,11 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = fuzz_text(data, size), *rest = text;
-	char *words[FUZZ_WORDS], problem[OPTIONS_PROBLEM] = "";
+	char *words[FUZZ_WORDS], problem[ARGV_PROBLEM] = "";
 	const int count = fuzz_words(&rest, words);
 	struct options options;
 
-	if (options_parse(count, words, &options, problem) == -1)
+	if (argv_parse(count, words, &options, problem) == -1)
 		fuzz_problem(problem);
 	else {
 		MUST(*problem == '\0');

@@ -5,7 +5,7 @@
  * and told in all formats.
  */
 
-#include "options/options.h"
+#include "options/argv.h"
 #include "plan/plan.h"
 #include "fuzz.h"
 
@@ -70,13 +70,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static char word[] = "--plan=1";
 	char *text = fuzz_text(data, size), *rest = text;
-	char *words[FUZZ_WORDS + 1], problem[OPTIONS_PROBLEM];
+	char *words[FUZZ_WORDS + 1], problem[ARGV_PROBLEM];
 	const int count = fuzz_words(&rest, words + 1);
 	struct options options;
 
 	words[0] = words[1];
 	words[1] = word;
-	if (options_parse(count + 1, words, &options, problem) == 0 &&
+	if (argv_parse(count + 1, words, &options, problem) == 0 &&
 	    options.plan && !options.help && !options.version &&
 	    options.clients <= CLIENTS)
 		plan(&options, size);

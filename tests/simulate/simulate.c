@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "options/argv.h"
 #include "plan/plan.h"
 #include "core/signals.h"
 #include "kernel.h"
@@ -367,7 +368,7 @@ check_plan(const struct options *run, const char *log)
 {
 	static char script[8192], planned[LOG_MOST];
 	char copy[LOG_MOST], *rest = copy, *other = planned;
-	char problem[OPTIONS_PROBLEM];
+	char problem[ARGV_PROBLEM];
 	struct options options;
 	struct report report;
 
@@ -385,8 +386,8 @@ check_plan(const struct options *run, const char *log)
 	word("--plan=%s", script);
 	word("--");
 	word("command");
-	if (options_parse(simulation.argc, simulation.argv, &options,
-		problem) == -1) {
+	if (argv_parse(simulation.argc, simulation.argv, &options, problem) ==
+	    -1) {
 		kernel_broke(LAW_PLAN, "%s", problem);
 		options_free(&options);
 		return;
@@ -628,7 +629,7 @@ check_processes(void)
 static void
 run_once(void)
 {
-	char problem[OPTIONS_PROBLEM];
+	char problem[ARGV_PROBLEM];
 	struct options options;
 	struct report report;
 	FILE *const error = stderr;
@@ -636,8 +637,8 @@ run_once(void)
 
 	empty(simulation.log);
 	empty(simulation.messages);
-	if (options_parse(simulation.argc, simulation.argv, &options,
-		problem) == -1) {
+	if (argv_parse(simulation.argc, simulation.argv, &options, problem) ==
+	    -1) {
 		simulation.refused++;
 		kernel_tell("refused: %s", problem);
 		options_free(&options);

@@ -20,7 +20,7 @@ static void explore_failed(const char *file, int line, const char *text);
 	} while (0)
 
 /* The engine's own memory is what is compared. */
-#include "options/options.h"
+#include "options/argv.h"
 #include "core/engine.c"
 #include "laws.h"
 
@@ -673,7 +673,7 @@ static void
 explore(const char *text)
 {
 	struct explorer *explorer = &all.explorer;
-	char words[256], problem[OPTIONS_PROBLEM];
+	char words[256], problem[ARGV_PROBLEM];
 	char *argv[POLICY_WORDS] = { (char[]){ "retry" } }, *rest = words;
 	int argc = 1;
 
@@ -682,8 +682,7 @@ explore(const char *text)
 	    *text == '\0' ? "" : " ");
 	while ((argv[argc] = strsep(&rest, " ")) != NULL)
 		argc++;
-	if (!CHECK(
-		options_parse(argc, argv, &explorer->options, problem) == 0)) {
+	if (!CHECK(argv_parse(argc, argv, &explorer->options, problem) == 0)) {
 		printf("# %s: %s\n", text, problem);
 		return;
 	}

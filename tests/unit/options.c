@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-#include "options/options.h"
+#include "options/argv.h"
 #include "options/suggest.h"
 #include "options/help.h"
 #include "drive.h"
@@ -19,7 +19,7 @@ struct line {
 	char *argv[WORDS];
 	int argc;
 	struct options options;
-	char problem[OPTIONS_PROBLEM];
+	char problem[ARGV_PROBLEM];
 	int result;
 };
 
@@ -37,8 +37,8 @@ parse(struct line *line, const char *text)
 			*word = '\0';
 		line->argv[line->argc++] = word;
 	}
-	line->result = options_parse(line->argc, line->argv, &line->options,
-	    line->problem);
+	line->result =
+	    argv_parse(line->argc, line->argv, &line->options, line->problem);
 	return &line->options;
 }
 

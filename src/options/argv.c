@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "options/argv.h"
+#include "options/conflicts.h"
+#include "options/derive.h"
+#include "options/suggest.h"
+#include "core/duration.h"
+#include "core/text.h"
+
+/*
+ * Tells what is wrong with a value, and which one was meant, or which ones
+ * there are.  Of a list it shows the wrong item alone, unless that is empty.
+ */
+static void
+complain_of_value(char text[ARGV_PROBLEM], struct options *options,
+    enum option_id id, enum problem problem)
+{
+	const struct option_row *row = &option_rows[id];
+	const bool in_list = options->item != NULL && row->type != TYPE_ERE &&
+	    id != OPTION_DELAY_MATCH;
+	const char *value = options->text[id];
+	const char *part = options->item != NULL ? options->item : value;
+	const size_t length = in_list ? strcspn(part, ",") : 0;
+	char item[128], safe[128];
+
+	if (length > 0 && length < sizeof(item)) {
+		strlcpy(item, part, length + 1);
+		value = item;
+	}
+	snprintf(text, ARGV_PROBLEM, "invalid --%s '%s': %s", row->name,
+	    text_safe(value, safe, sizeof(safe)), problem_text(problem));
+	if (problem == PROBLEM_UNKNOWN)
+		text_append(text, ARGV_PROBLEM, " %s",
+		    row->noun == NULL ? "word" : row->noun);
+	suggest_value(options, id, problem, part, text, ARGV_PROBLEM);
+	options->topic = row->topic;
+}
+
+/* Reads a value; NULL: the option is given without its optional value. */
+static enum problem
+parse_value(struct options *options, const struct option_row *row,
+    const char *text)
+{
+	void *member = (char *)options + row->offset;
+	enum problem problem = PROBLEM_NONE;
+	const char *word;
+
+	if (row->type == TYPE_FLAG) {
+		*(bool *)member = true;
+		return PROBLEM_NONE;
+	}
+	if (text == NULL) {
+		if (row->type == TYPE_COUNT)
+			*(uint64_t *)member = 0;
+		else if (row->type == TYPE_CHOICE)
+			*(int *)member = 0;
+		else
+			*(const char **)member = NULL;
+		return PROBLEM_NONE;
+	}
+	if (*text == '\0')
+		return PROBLEM_EMPTY;
+	switch (row->type) {
+	case TYPE_DURATION:
+		return duration_parse(text, member);
+	case TYPE_COUNT:
+		return text_count(text, member);
+	case TYPE_SET:
+		problem = set_parse(member, text, &options->item);
+		if (problem == PROBLEM_NONE && row->second != 0)
+			set_parse((void *)((char *)options + row->second), text,
+			    NULL);
+		return problem;
+	case TYPE_ERE:
+		problem = search_check(text, false, &options->item);
+		if (problem == PROBLEM_NONE)
+			*(const char **)member = text;
+		return problem;
+	case TYPE_CHOICE:
+		for (int i = 0; (word = option_word(row, i)) != NULL; i++)
+			if (strcmp(word, text) == 0) {
+				*(int *)member = i;
+				return PROBLEM_NONE;
+			}
+		return PROBLEM_UNKNOWN;
+	case TYPE_OTHER:
+		return row->parse(options, text);
+	case TYPE_TEXT:
+		*(const char **)member = text;
+		break;
+	case TYPE_FLAG:
+		break;
+	}
+	return PROBLEM_NONE;
+}
+
+/* Whether the option is one that the user's list of failures replaces. */
+static bool
+sorts_failures(enum option_id id)
+{
+	return id == OPTION_RETRY_ON || id == OPTION_RETRY_MATCH ||
+	    id == OPTION_STOP_ON || id == OPTION_STOP_MATCH;
+}
+
+/*
+ * Sets the option from a text; a preset leaves what the user gave.  `problem`
+ * is left alone if all is well.
+ */
+static int
+set_option(struct options *options, enum option_id id, const char *text,
+    enum option_origin origin, char problem[ARGV_PROBLEM])
+{
+	if (origin < options->origin[id] ||
+	    (origin == ORIGIN_PRESET && sorts_failures(id) &&
+		options_lists_retries(options)))
+		return 0;
+	options->text[id] = text;
+	options->item = NULL;
+	const enum problem what = parse_value(options, &option_rows[id], text);
+	if (what != PROBLEM_NONE) {
+		complain_of_value(problem, options, id, what);
+		return -1;
+	}
+	options->origin[id] = origin;
+	return 0;
+}
+
+/* The table as getopt_long(3) wants it; `val` is the row's number + 256. */
+#define VAL_BASE 256
+
+static void
+getopt_tables(struct option long_options[OPTIONS + 1],
+    char letters[3 * OPTIONS + 3])
+{
+	*letters++ = '+';
+	*letters++ = ':';
+	for (int id = 0; id < OPTIONS; id++) {
+		const struct option_row *row = &option_rows[id];
+
+		long_options[id] = (struct option){ .name = row->name,
+			.has_arg = row->type == TYPE_FLAG ? no_argument
+			    : row->optional		  ? optional_argument
+							  : required_argument,
+			.val = VAL_BASE + id };
+		if (row->letter == 0)
+			continue;
+		*letters++ = row->letter;
+		if (long_options[id].has_arg == required_argument)
+			*letters++ = ':';
+	}
+	*letters = '\0';
+	long_options[OPTIONS] = (struct option){ .name = NULL };
+}
+
+/* An option, with its dashes, that is unknown or short for several. */
+static int
+complain_of_name(const char *option, char problem[ARGV_PROBLEM])
+{
+	const char *name = option + strspn(option, "-"), *before = ": --";
+	const bool is_long = name - option == 2 && *name != '\0';
+	char safe[128];
+	char instead[ARGV_PROBLEM - sizeof(safe)] = "";
+	char names[ARGV_PROBLEM - sizeof(safe)] = "";
+
+	text_safe(option, safe, sizeof(safe));
+	for (int id = 0; is_long && id < OPTIONS; id++) {
+		const char *known = option_rows[id].name;
+
+		if (strncmp(known, name, strlen(name)) != 0)
+			continue;
+		text_append(names, sizeof(names), "%s%s", before, known);
+		before = ", --";
+	}
+	if (*names != '\0' && !suggest_knows(name))
+		snprintf(problem, ARGV_PROBLEM, "ambiguous option %s%s", safe,
+		    names);
+	else
+		snprintf(problem, ARGV_PROBLEM, "unknown option %s%s%s", safe,
+		    suggest_option(name, instead, sizeof(instead)) ? "; " : "",
+		    instead);
+	return -1;
+}
+
+/* Whether the word is "-30", of which getopt_long(3) refused this digit. */
+static bool
+is_number(const char *word, int digit)
+{
+	return digit != 0 && word[0] == '-' && word[1] == digit &&
+	    word[1 + strspn(word + 1, "0123456789")] == '\0';
+}
+
+/*
+ * A word that getopt_long(3) could not read.  If its value is missing, that of
+ * musl has gone on past the end.
+ */
+static int
+complain_of_word(int argc, char **argv, int result, char problem[ARGV_PROBLEM])
+{
+	const int next = optind < argc ? optind : argc;
+	const char *word = argv[next - 1];
+	char option[64] = { '-', (char)optopt, '\0' };
+
+	/* Within -xyz `word` is still the one before. */
+	if (argv[next] != NULL && is_number(argv[next], optopt))
+		word = argv[next];
+	if (optopt == 0 || optopt >= VAL_BASE || is_number(word, optopt))
+		snprintf(option, sizeof(option), "%.*s",
+		    (int)strcspn(word, "="), word);
+	if (optopt >= VAL_BASE && !suggest_knows(option + 2))
+		snprintf(option, sizeof(option), "--%s",
+		    option_rows[optopt - VAL_BASE].name);
+	else if (result != ':')
+		return complain_of_name(option, problem);
+	snprintf(problem, ARGV_PROBLEM, "%s %s", option,
+	    result == ':' ? "needs a value" : "takes no value");
+	return -1;
+}
+
+/* Sets the options that argv names. */
+static int
+read_words(int argc, char **argv, struct options *options,
+    enum option_origin origin, char problem[ARGV_PROBLEM])
+{
+	struct option long_options[OPTIONS + 1];
+	char letters[3 * OPTIONS + 3];
+	int result;
+
+	getopt_tables(long_options, letters);
+	opterr = 0;
+	optind = 0;
+	while ((result = getopt_long(argc, argv, letters, long_options,
+		    NULL)) != -1) {
+		int id = result - VAL_BASE;
+
+		if (result == '?' || result == ':')
+			return complain_of_word(argc, argv, result, problem);
+		if (result < VAL_BASE)
+			for (id = 0; option_rows[id].letter != result; id++)
+				continue;
+		/* --wait is not taken for --wait-first, cut short. */
+		if (result >= VAL_BASE && option_rows[id].type == TYPE_FLAG &&
+		    suggest_knows(argv[optind - 1] + 2))
+			return complain_of_name(argv[optind - 1], problem);
+		if (set_option(options, id, optarg, origin, problem) == -1)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+set_defaults(struct options *options, char problem[ARGV_PROBLEM])
+{
+	*options = (struct options){ 0 };
+	set_parse(&options->stop_kept, "any", NULL);
+	for (int id = 0; id < OPTIONS; id++)
+		if (option_rows[id].initial != NULL &&
+		    set_option(options, id, option_rows[id].initial,
+			ORIGIN_DEFAULT, problem) == -1)
+			return -1;
+	return 0;
+}
+
+static int
+read_preset(struct options *options, char problem[ARGV_PROBLEM])
+{
+	const struct preset *preset = &presets[options->preset];
+	char **words = (char **)preset->words;
+	int count = 0;
+
+	options->policy.hint_limit = preset->hint_limit;
+	if (!options_lists_retries(options)) {
+		options->patterns.match[MATCH_LASTING] = preset->lasting;
+		options->patterns.match[MATCH_PASSING] = preset->passing;
+	}
+	while (words[count] != NULL)
+		count++;
+	return read_words(count, words, options, ORIGIN_PRESET, problem);
+}
+
+/* --help TOPIC, without a "=": a word that is near to no topic is a command. */
+static void
+read_topic(struct options *options)
+{
+	const char *topic = NULL;
+
+	if (options->text[OPTION_HELP] == NULL && *options->command != NULL)
+		topic = suggest_topic(*options->command);
+	if (topic != NULL)
+		parse_value(options, &option_rows[OPTION_HELP], topic);
+}
+
+/* A value with one of these is shown in quotes. */
+#define QUOTED " \t\n|&;<>()$`\\\"'*?[]{}~#"
+
+static int
+check_conflicts(const struct options *options, char problem[ARGV_PROBLEM])
+{
+	const struct conflict conflict = conflicts_find(options);
+	const char *text = options->text[conflict.id];
+	char safe[128];
+
+	if (conflict.what == NULL)
+		return 0;
+	text_safe(text == NULL ? "" : text, safe, sizeof(safe));
+	const char *quote = safe[strcspn(safe, QUOTED)] == '\0' ? "" : "'";
+	snprintf(problem, ARGV_PROBLEM, "--%s%s%s%s%s %s",
+	    option_rows[conflict.id].name, *safe == '\0' ? "" : "=", quote,
+	    safe, quote, conflict.what);
+	return -1;
+}
+
+/* There must be a command, unless the last option has taken it for a value. */
+static int
+check_command(const struct options *options, const char *last,
+    char problem[ARGV_PROBLEM])
+{
+	char safe[128];
+
+	if (*options->command != NULL || options->plan)
+		return 0;
+	strlcpy(problem, "there is no command to run", ARGV_PROBLEM);
+	for (int id = 0; id < OPTIONS; id++)
+		if (options->text[id] == last &&
+		    (option_rows[id].type == TYPE_TEXT ||
+			option_rows[id].type == TYPE_ERE))
+			snprintf(problem, ARGV_PROBLEM,
+			    "there is no command to run: '%s' is the value of "
+			    "--%s",
+			    text_safe(last, safe, sizeof(safe)),
+			    option_rows[id].name);
+	return -1;
+}
+
+int
+argv_parse(int argc, char **argv, struct options *options,
+    char problem[ARGV_PROBLEM])
+{
+	if (set_defaults(options, problem) == -1 ||
+	    read_words(argc, argv, options, ORIGIN_USER, problem) == -1)
+		return -1;
+	options->command = (const char *const *)argv + optind;
+	if (options->origin[OPTION_PRESET] == ORIGIN_USER &&
+	    read_preset(options, problem) == -1)
+		return -1;
+	options->help = options_given(options, OPTION_HELP);
+	options->plan = options_given(options, OPTION_PLAN);
+	if (options->help)
+		read_topic(options);
+	if (options->help || options->version)
+		return 0;
+	derive_policy(options);
+	options->warning = conflicts_warning(options);
+	if (check_conflicts(options, problem) == -1)
+		return -1;
+	return check_command(options, argv[argc - 1], problem);
+}
