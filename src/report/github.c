@@ -50,6 +50,7 @@ report_github_begin(struct sink *sink, const struct report *report,
 	    (!held || record->outcome.kind == OUTCOME_NONE ||
 		record->judgement.verdict == VERDICT_SUCCESS))
 		return;
+	report_text_end_series(sink, report);
 	/* Something else may have left a line without its end. */
 	if (record->attempt == 1 || style->policy->gate)
 		putc('\n', sink->file);
@@ -80,7 +81,7 @@ report_github(struct sink *sink, const struct report *report,
 		report_text(sink, report, record);
 		return;
 	}
-	report_text_more(sink, report);
+	report_text_end_series(sink, report);
 	fputs(success		    ? "::notice::"
 		: record->tolerated ? "::warning::"
 				    : "::error::",

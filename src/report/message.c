@@ -717,7 +717,7 @@ message_more(const struct report_style *style, uint64_t count)
 	struct message message = { .priority = PRIORITY_WARNING,
 		.verdict = VERDICT_RETRY };
 
-	add(&message, "... and %" PRIu64 " more like it", count);
+	add(&message, "(%" PRIu64 " more identical failures)", count);
 	return named(style, &record, message);
 }
 

@@ -53,7 +53,7 @@ struct message message_of(const struct report_style *style,
 struct message message_status(const struct report_style *style,
     const struct record *record);
 
-/* Stands for this many failures: "make: ... and 28 more like it". */
+/* Stands for this many failures: "make: (28 more identical failures)". */
 struct message message_more(const struct report_style *style, uint64_t count);
 
 /* A line that a health probe has written: "make: health check: ..." */

@@ -99,7 +99,7 @@ report_show_probe(struct report *report, const char *line)
 {
 	for (size_t i = 0; i < report->count; i++)
 		if (report->sinks[i].format->for_people)
-			report_text_message(&report->sinks[i],
+			report_text_message(&report->sinks[i], report,
 			    message_probe(&report->style, line));
 }
 
@@ -111,6 +111,29 @@ report_begin(struct report *report, const struct record *record)
 
 		if (sink->format->begin != NULL && !report->style.quiet)
 			sink->format->begin(sink, report, record);
+	}
+}
+
+double
+report_due(const struct report *report)
+{
+	double due = INFINITY;
+
+	for (size_t i = 0; i < report->count; i++)
+		due = fmin(due, report_text_due(&report->sinks[i]));
+	return due;
+}
+
+void
+report_tell_due(struct report *report, double elapsed)
+{
+	for (size_t i = 0; i < report->count; i++) {
+		struct sink *sink = &report->sinks[i];
+
+		if (report_text_due(sink) > elapsed)
+			continue;
+		hide(sink);
+		report_text_end_series(sink, report);
 	}
 }
 

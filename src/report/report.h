@@ -83,20 +83,30 @@ struct attempts {
 	struct ended *rows;
 };
 
+/* Failures that equal each other; the first was told. */
+struct series {
+	uint64_t attempt; /* the last one; 0: there is no series */
+	struct outcome outcome;
+	struct judgement judgement;
+	bool command_timed_out;
+	double begun,
+	    ended;	 /* by the first and the last, since the run began */
+	uint64_t untold; /* failures that were counted */
+	struct message last; /* the line of the last of them */
+};
+
 /* Where a format is written to. */
 struct sink {
 	const struct format *format;
 	FILE *file;
-	const char *name;   /* the file's; NULL: stdout or stderr */
-	const char *option; /* or variable, that gives the name */
-	bool failed;	    /* a write did, which was told */
-	bool replaced;	    /* a document replaces what its file held */
-	bool has_output;    /* the attempts' output goes there too */
-	uint64_t group;	    /* github: the last attempt that had a group */
-	bool grouped;	    /* github: it is open */
-	struct record last; /* text: the attempt's that ended last */
-	double told;   /* text: when a failure was last told, not counted */
-	uint64_t more; /* text: failures since, which are like it */
+	const char *name;     /* the file's; NULL: stdout or stderr */
+	const char *option;   /* or variable, that gives the name */
+	bool failed;	      /* a write did, which was told */
+	bool replaced;	      /* a document replaces what its file held */
+	bool has_output;      /* the attempts' output goes there too */
+	uint64_t group;	      /* github: the last attempt that had a group */
+	bool grouped;	      /* github: it is open */
+	struct series series; /* text */
 	struct screen screen;
 	int drawn;		  /* tty: the length of the status line, or 0 */
 	struct attempts attempts; /* junit, GitHub's summary */
@@ -135,6 +145,15 @@ void report_show_probe(struct report *report, const char *line);
 void report_begin(struct report *report, const struct record *record);
 
 /*
+ * When, in seconds since the run began, there is something to tell even if
+ * nothing happens; or INFINITY.
+ */
+double report_due(const struct report *report);
+
+/* Tells what is due at this time. */
+void report_tell_due(struct report *report, double elapsed);
+
+/*
  * Draws the status line of a wait; returns the seconds since the run began
  * at which there is more to draw, or INFINITY.
  */
@@ -168,11 +187,15 @@ void report_github(struct sink *sink, const struct report *report,
 void report_github_begin(struct sink *sink, const struct report *report,
     const struct record *record);
 
-/* Writes the message, if it has a text. */
-void report_text_message(const struct sink *sink, struct message message);
+/* Ends the series, and writes the message, if it has a text. */
+void report_text_message(struct sink *sink, const struct report *report,
+    struct message message);
 
-/* Tells of the failures that were counted: "... and 28 more like it". */
-void report_text_more(struct sink *sink, const struct report *report);
+/* Ends the series: tells how many failures were counted, if any were. */
+void report_text_end_series(struct sink *sink, const struct report *report);
+
+/* When the series that has untold failures must end; else INFINITY. */
+double report_text_due(const struct sink *sink);
 
 /* The sequence for text of this verdict, and the one after it, or "". */
 const char *report_text_colour(const struct screen *screen,

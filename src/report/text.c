@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 
+#include <math.h>
+
 #include "report/report.h"
 #include "core/text.h"
 
 /* A run of at most this many attempts has a line for each failure. */
 #define FEW 10
 
-/* Seconds after which a failure is told again. */
-#define TOLD_FOR 60
+/* After a wait of this many seconds each failure has a line. */
+#define LONG_WAIT 2
+
+/*
+ * A series of equal failures takes one more within GAP_MOST seconds of the one
+ * before, and within SERIES_MOST of the first.
+ */
+#define GAP_MOST 5
+#define SERIES_MOST 60
 
 const char *
 report_text_colour(const struct screen *screen, enum verdict verdict)
@@ -43,13 +52,11 @@ begin_line(const struct sink *sink)
 		fprintf(sink->file, "%*s\r\033[J", screen->width, "");
 }
 
-void
-report_text_message(const struct sink *sink, struct message message)
+static void
+write_line(const struct sink *sink, struct message message)
 {
 	const struct screen *screen = &sink->screen;
 
-	if (*message.text == '\0')
-		return;
 	begin_line(sink);
 	if (sink->format->has_priorities)
 		fprintf(sink->file, "<%d>", message.priority);
@@ -58,50 +65,93 @@ report_text_message(const struct sink *sink, struct message message)
 	    report_text_colour_end(screen, message.verdict), message.text);
 }
 
-/* Whether a failure is only counted, since it equals the one before it. */
-static bool
-is_left_out(const struct sink *sink, const struct report *report,
-    const struct record *record)
+void
+report_text_end_series(struct sink *sink, const struct report *report)
 {
-	const struct record *last = &sink->last;
+	const struct series *series = &sink->series;
 
-	return record->kind == RECORD_OUTCOME && !report->style.verbose &&
-	    record->judgement.verdict == VERDICT_RETRY &&
-	    (record->limit == 0 || record->limit > FEW) &&
-	    record->elapsed - sink->told < TOLD_FOR &&
-	    last->attempt + 1 == record->attempt &&
-	    last->outcome.kind == record->outcome.kind &&
-	    last->outcome.code == record->outcome.code &&
-	    last->judgement.verdict == record->judgement.verdict &&
-	    last->judgement.rule == record->judgement.rule &&
-	    last->command_timed_out == record->command_timed_out;
+	if (series->untold == 1)
+		write_line(sink, series->last);
+	else if (series->untold > 1)
+		write_line(sink, message_more(&report->style, series->untold));
+	sink->series = (struct series){ 0 };
+}
+
+double
+report_text_due(const struct sink *sink)
+{
+	const struct series *series = &sink->series;
+
+	return series->untold == 0
+	    ? INFINITY
+	    : fmin(series->ended + GAP_MOST, series->begun + SERIES_MOST);
 }
 
 void
-report_text_more(struct sink *sink, const struct report *report)
+report_text_message(struct sink *sink, const struct report *report,
+    struct message message)
 {
-	if (sink->more == 1)
-		report_text_message(sink,
-		    message_of(&report->style, &sink->last));
-	else if (sink->more > 1)
-		report_text_message(sink,
-		    message_more(&report->style, sink->more));
-	sink->more = 0;
+	if (*message.text == '\0')
+		return;
+	report_text_end_series(sink, report);
+	write_line(sink, message);
 }
 
+/* Whether a failure, at the end of an attempt, may be one of a series. */
+static bool
+may_be_counted(const struct sink *sink, const struct report *report,
+    const struct record *record)
+{
+	/* The journal limits rates itself. */
+	return record->kind == RECORD_OUTCOME &&
+	    record->judgement.verdict == VERDICT_RETRY &&
+	    !sink->format->has_priorities && !report->style.verbose &&
+	    (record->limit == 0 || record->limit > FEW) &&
+	    record->delay.seconds < LONG_WAIT;
+}
+
+/* Whether a failure that may be counted equals those of the series. */
+static bool
+continues(const struct series *series, const struct record *record)
+{
+	return series->attempt != 0 && series->attempt + 1 == record->attempt &&
+	    record->elapsed - series->ended < GAP_MOST &&
+	    record->elapsed - series->begun < SERIES_MOST &&
+	    series->outcome.kind == record->outcome.kind &&
+	    series->outcome.code == record->outcome.code &&
+	    series->judgement.verdict == record->judgement.verdict &&
+	    series->judgement.rule == record->judgement.rule &&
+	    series->command_timed_out == record->command_timed_out;
+}
+
+/*
+ * Equal failures that follow each other closely are a series: the first is
+ * told, and the others are counted until the series ends.  It ends before any
+ * other message, and as soon as no other failure can belong to it; so that no
+ * failure is kept back while something else is told, or for long.
+ */
 void
 report_text(struct sink *sink, const struct report *report,
     const struct record *record)
 {
-	if (is_left_out(sink, report, record)) {
-		sink->last = *record;
-		sink->more++;
-		return;
+	const struct message message = message_of(&report->style, record);
+	const bool counted = may_be_counted(sink, report, record);
+	struct series *series = &sink->series;
+
+	if (counted && continues(series, record)) {
+		series->untold++;
+		series->last = message;
+	} else {
+		report_text_message(sink, report, message);
+		if (!counted)
+			return;
+		*series = (struct series){
+			.begun = record->elapsed,
+			.outcome = record->outcome,
+			.judgement = record->judgement,
+			.command_timed_out = record->command_timed_out,
+		};
 	}
-	if (record->kind == RECORD_OUTCOME || record->kind == RECORD_END) {
-		report_text_more(sink, report);
-		sink->last = *record;
-		sink->told = record->elapsed;
-	}
-	report_text_message(sink, message_of(&report->style, record));
+	series->attempt = record->attempt;
+	series->ended = record->elapsed;
 }

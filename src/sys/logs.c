@@ -315,15 +315,23 @@ logs_tick(struct report *report, struct output *output,
 {
 	const bool trial = record->trials != NULL && record->runs;
 
+	if (report_due(report) <= record->elapsed) {
+		output_hush(output);
+		look(report);
+		report_tell_due(report, record->elapsed);
+		flush(report, output, true);
+		output_unhush(output);
+	}
+	const double due = report_due(report);
 	if (!record->waits && record->locked == 0 && !trial)
-		return INFINITY;
+		return due;
 	/* The status line would cover an unfinished line of output. */
 	if (trial && output_ends_mid_line(output, ERR))
-		return INFINITY;
+		return due;
 	look(report);
 	const double next = report_tick(report, record);
 	flush(report, output, false);
-	return next;
+	return fmin(due, next);
 }
 
 void

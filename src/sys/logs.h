@@ -32,9 +32,9 @@ void logs_begin_output(struct report *report, struct output *output,
     const struct record *record);
 
 /*
- * Draws the status line of a wait on each log that is a terminal.  Returns the
- * seconds since the start of the run at which there is more to draw, or
- * INFINITY.
+ * Tells what is due, and draws the status line of a wait on each log that is a
+ * terminal.  Returns the seconds since the start of the run at which there is
+ * more to tell or to draw, or INFINITY.
  */
 double logs_tick(struct report *report, struct output *output,
     const struct record *record);

@@ -328,7 +328,7 @@ is 'a run that a signal ended is no error' \
 unlike 'and leaves no annotation' "$(cat err)" '::\(error\|notice\)'
 run retry -a 12 -d 0 false
 is 'equal failures are counted' "$(made "$err" | tail -n 2)" \
-    'retry: false: ... and 11 more like it
+    'retry: false: (11 more identical failures)
 ::error::false: giving up after 12 attempts in TIME: exited 1'
 retry --name=build -a 2 -d 0 false >all 2>&1
 is 'a name of its own is shown instead' "$(grep -c '::build: ' all)" 2

@@ -44,6 +44,12 @@ probe -a 3 --stop-on=unhealthy -d 100d --health=false sleep 100d
 is 'a set may name the outcome' "$code" 124
 probe -a 9,unhealthy:2 -d 0 --health=false sleep 100d
 like 'so may a limit' "$err" 'giving up after 2 attempts .* which reaches --attempts=unhealthy:2'
+run timeout -s TERM 20 "$RETRY" -a 0 -d 1ms --health=true \
+    --health-interval=10ms sh -c '[ $RETRY_ATTEMPT -lt 5 ] || kill $PPID
+    sleep .1; exit 1'
+is 'each failure is told before the next attempt is healthy' \
+    "$(echo "$err" | grep -o 'attempt [0-4] [ei][^ ]*' | xargs)" \
+    "$(for i in 1 2 3 4; do echo "attempt $i is attempt $i exited"; done | xargs)"
 probe -a 2 -d 0 --health='test "$RETRY_ATTEMPT" -eq 2' \
     sh -c '[ -z "${RETRY_LAST-}" ] || { echo "$RETRY_LAST ${RETRY_LAST_STATUS-unset}"; exit 0; }
 	exec sleep 100d'

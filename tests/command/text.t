@@ -4,6 +4,8 @@
 
 # SPDX-License-Identifier: MIT
 
+# shellcheck disable=SC2016 # the attempts' shells expand
+
 . lib/harness.sh
 
 # said: what is on standard error, with times made equal.
@@ -70,13 +72,19 @@ like 'a plan without a command has none' "$out" '^retry: attempt 1/1'
 run retry -a 0 -d 1ms -b constant sh -c 'exit $((RETRY_ATTEMPT < 30))'
 is 'equal failures of a poll are told once, and counted' "$(said)" \
     'retry: sh: attempt 1 exited 1 after TIME; next in TIME
-retry: sh: ... and 28 more like it
+retry: sh: (28 more identical failures)
 retry: sh: succeeded at attempt 30 in TIME'
 run retry -a 12 -d 0 false
 is 'also where they are given up' "$(said | tail -n 2)" \
-    'retry: false: ... and 11 more like it
+    'retry: false: (11 more identical failures)
 retry: false: giving up after 12 attempts in TIME: exited 1'
 
+retry -a 0 -d 1ms sh -c '[ $RETRY_ATTEMPT -lt 4 ] || exec sleep 100d
+    exit 1' 2>err &
+wait_for grep -q 'identical' err
+kill -KILL $!
+is 'counted failures are told while the next attempt lasts' \
+    "$(sed -n '2p' err)" 'retry: sh: (2 more identical failures)'
 run retry -q -a 2 -d 1ms false
 is 'quiet says nothing, giving up included' "$out$err" ''
 run retry -q --on-give-up='exit 3' -a 1 false

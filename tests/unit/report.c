@@ -249,6 +249,7 @@ tell_attempts(struct report *told, uint64_t limit, const int *statuses,
 	struct record record = waiting(RECORD_OUTCOME);
 
 	record.limit = limit;
+	record.delay.seconds = 0.5;
 	for (uint64_t i = 0; i < count; i++) {
 		record.attempt = record.used = i + 1;
 		record.elapsed = seconds * (double)(i + 1);
@@ -311,7 +312,7 @@ equal_failures_are_told_once_and_counted(void)
 			if (sscanf(next, "retry: attempt %d", &number) == 1)
 				snprintf(line, sizeof(line), "%d %.8s, ",
 				    number, status);
-			else if (sscanf(next, "retry: ... and %d more like it",
+			else if (sscanf(next, "retry: (%d more identical",
 				     &number) == 1)
 				snprintf(line, sizeof(line), "%d more, ",
 				    number);
@@ -339,19 +340,154 @@ what_goes_on_is_told_each_minute(void)
 		lines++;
 	CHECK_INT(lines, 3);
 	CHECK(strstr(text, "attempt 61 exited 7") != NULL);
-	CHECK(strstr(text, "... and 59 more like it") != NULL);
+	CHECK(strstr(text, "(59 more identical failures)") != NULL);
 
-	/* Attempts that are rarer than that are all told. */
+	/* Failures that are rarer are all told. */
 	lines = 0;
 	memset(text, 0, sizeof(text));
 	struct sink rare = { .format = sink.format,
 		.file = fmemopen(text, sizeof(text), "w") };
 	told.sinks = &rare;
-	tell_attempts(&told, 0, NULL, 20, 60);
+	tell_attempts(&told, 0, NULL, 20, 5);
 	fclose(rare.file);
 	for (const char *at = text; (at = strstr(at, "exited 7")); at++)
 		lines++;
 	CHECK_INT(lines, 20);
+}
+
+/* How many lines of the text hold these words. */
+static int
+count_lines(const char *text, const char *words)
+{
+	int lines = 0;
+
+	for (const char *at = text; (at = strstr(at, words)); at++)
+		lines++;
+	return lines;
+}
+
+/* Tells failures of the attempts from `first` to `last`, a second each. */
+static void
+tell_failures(struct report *told, uint64_t first, uint64_t last, double wait)
+{
+	struct record record = waiting(RECORD_OUTCOME);
+
+	record.limit = 0;
+	record.delay.seconds = wait;
+	for (uint64_t i = first; i <= last; i++) {
+		record.attempt = i;
+		record.elapsed = (double)i;
+		report_tell(told, &record);
+	}
+}
+
+/* What a log of this format has after the calls. */
+struct told {
+	struct sink sink;
+	struct report report;
+	char text[4096];
+};
+
+static struct told *
+begin_told(const char *format)
+{
+	struct told *told = calloc(1, sizeof(*told));
+
+	told->sink.format = report_format(format);
+	told->sink.file = fmemopen(told->text, sizeof(told->text), "w");
+	told->report = report;
+	told->report.sinks = &told->sink;
+	told->report.count = 1;
+	return told;
+}
+
+static const char *
+text_of(struct told *told)
+{
+	fflush(told->sink.file);
+	return told->text;
+}
+
+static void
+end_told(struct told *told)
+{
+	fclose(told->sink.file);
+	free(told);
+}
+
+static void
+counted_failures_come_before_any_other_message(void)
+{
+	struct told *told = begin_told("text");
+	struct record healthy = waiting(RECORD_HEALTH);
+
+	healthy.first_healthy = true;
+	healthy.health = HEALTH_HEALTHY;
+	healthy.started = healthy.elapsed;
+	tell_failures(&told->report, 1, 4, 0.5);
+	report_tell(&told->report, &healthy);
+	const char *counted = strstr(text_of(told), "(3 more identical");
+	const char *other = strstr(told->text, "is healthy");
+
+	CHECK(counted != NULL && other != NULL && counted < other);
+
+	/* The next failure is told: the line before it is not like it. */
+	tell_failures(&told->report, 5, 5, 0.5);
+	CHECK(strstr(text_of(told), "attempt 5 exited 7") != NULL);
+	tell_failures(&told->report, 6, 7, 0.5);
+	report_show_probe(&told->report, "a line of the probe");
+	CHECK(strstr(text_of(told), "(2 more identical") != NULL);
+	end_told(told);
+}
+
+static void
+counted_failures_are_due_after_five_seconds_and_a_minute(void)
+{
+	struct told *told = begin_told("text");
+
+	CHECK(report_due(&told->report) == INFINITY);
+	tell_failures(&told->report, 1, 1, 0.5);
+	CHECK(report_due(&told->report) == INFINITY);
+	tell_failures(&told->report, 2, 2, 0.5);
+	CHECK_DBL(report_due(&told->report), 7, 0);
+	report_tell_due(&told->report, 6.9);
+	CHECK_INT(count_lines(text_of(told), "exited 7"), 1);
+	report_tell_due(&told->report, 7);
+	CHECK(strstr(text_of(told), "attempt 2 exited 7") != NULL);
+	CHECK(report_due(&told->report) == INFINITY);
+
+	tell_failures(&told->report, 10, 58, 0.5);
+	CHECK_DBL(report_due(&told->report), 63, 0);
+	tell_failures(&told->report, 59, 69, 0.5);
+	CHECK_DBL(report_due(&told->report), 70, 0);
+	report_tell_due(&told->report, 70);
+	CHECK(strstr(text_of(told), "(59 more identical") != NULL);
+	end_told(told);
+}
+
+static void
+no_failure_is_counted_before_a_long_wait_or_in_the_journal(void)
+{
+	static const struct {
+		const char *format;
+		double wait;
+		int lines;
+	} rows[] = {
+		{ "text", 1.9, 1 },
+		{ "text", 2, 4 },
+		{ "tty", 1.9, 1 },
+		{ "journal", 0, 4 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct told *told = begin_told(rows[i].format);
+
+		ROW("%zu", i);
+		tell_failures(&told->report, 1, 4, rows[i].wait);
+		CHECK_INT(count_lines(text_of(told), "exited 7"),
+		    rows[i].lines);
+		end_told(told);
+	}
 }
 
 int
@@ -366,5 +502,8 @@ main(void)
 	RUN(colour_is_for_terminals_that_have_it);
 	RUN(equal_failures_are_told_once_and_counted);
 	RUN(what_goes_on_is_told_each_minute);
+	RUN(counted_failures_come_before_any_other_message);
+	RUN(counted_failures_are_due_after_five_seconds_and_a_minute);
+	RUN(no_failure_is_counted_before_a_long_wait_or_in_the_journal);
 	return DONE();
 }
