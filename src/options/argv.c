@@ -326,7 +326,7 @@ check_command(const struct options *options, const char *last,
 	for (int id = 0; id < OPTIONS; id++)
 		if (options->text[id] == last &&
 		    (option_rows[id].type == TYPE_TEXT ||
-			option_rows[id].type == TYPE_ERE))
+			option_rows[id].type == TYPE_ERE || id == OPTION_STATE))
 			snprintf(problem, ARGV_PROBLEM,
 			    "there is no command to run: '%s' is the value of "
 			    "--%s",

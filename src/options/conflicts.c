@@ -15,8 +15,8 @@ find_beside_trials(const struct options *options)
 		OPTION_MIN_DELAY, OPTION_BACKOFF, OPTION_PACE,
 		OPTION_RESET_AFTER, OPTION_WAIT_FIRST, OPTION_DELAY_MATCH,
 		OPTION_FREE_ON, OPTION_THROTTLE_ON, OPTION_THROTTLE_DELAY,
-		OPTION_THROTTLE_MATCH, OPTION_REPEAT, OPTION_EARLY,
-		OPTION_TOLERATE, OPTION_BUDGET, OPTION_PLAN };
+		OPTION_THROTTLE_MATCH, OPTION_REPEAT, OPTION_TOLERATE,
+		OPTION_BUDGET, OPTION_PLAN };
 	struct limits limits = { .attempts = 1 };
 	const char *where;
 	static const char what[] = "cannot be combined with --trials";
@@ -27,6 +27,8 @@ find_beside_trials(const struct options *options)
 		limits_parse(&limits, options->text[OPTION_ATTEMPTS], &where);
 	if (limits.attempts != 1 || limits.count > 0)
 		return (struct conflict){ OPTION_ATTEMPTS, what };
+	if (options->policy.early_skip)
+		return (struct conflict){ OPTION_STATE, what };
 	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
 		if (options->origin[ids[i]] == ORIGIN_USER)
 			return (struct conflict){ ids[i], what };
@@ -168,8 +170,6 @@ conflicts_find(const struct options *options)
 		{ options->plan && plain_logs(options) > 1,
 		    { OPTION_LOG,
 			"is a second log on a plan's standard output" } },
-		{ policy->early_skip && options->state == NULL,
-		    { OPTION_EARLY, "needs --state" } },
 		{ options_given(options, OPTION_TOLERATE) &&
 			options->state == NULL,
 		    { OPTION_TOLERATE, "needs --state" } },

@@ -161,7 +161,6 @@ derive_policy(struct options *options)
 	policy->gate = options->before_retry != NULL;
 	policy->health.used = options->health != NULL;
 	policy->remember = options->state != NULL;
-	policy->early_skip = options->early == EARLY_SKIP;
 	policy->budget = options->budget != NULL;
 	policy->input = options->input == INPUT_REPLAY;
 	policy->on_success = options->on_success != NULL;

@@ -337,17 +337,15 @@ static void
 print_state(void)
 {
 	printf(
-	    "--state=FILE lets runs that are started again and again, as by "
-	    "cron, back off\ntogether:\n\n"
+	    "--state=FILE[:skip] lets runs that are started again and again, "
+	    "as by cron, back\noff together:\n\n"
 	    "  delays      a run that gives up saves the next delay, and the "
 	    "next run waits\n              for the end of that delay\n"
 	    "  lock        one run (instance) at a time; another waits\n"
-	    "  --early=skip\n"
-	    "              exit with 75 instead of either wait\n"
+	    "  :skip       exit with 75 instead of either wait\n"
 	    "  --tolerate=N\n"
 	    "              exit with 0 until N runs in a row have given up\n\n"
-	    "  retry --state=sync.state --early=skip -a 1 -d 1m -m 1h "
-	    "./sync\n");
+	    "  retry --state=sync.state:skip -a 1 -d 1m -m 1h ./sync\n");
 }
 
 static void
@@ -410,8 +408,8 @@ print_exit(void)
 	printf("  0        the run succeeded; or a signal ended the run, and "
 	       "its attempt exited\n"
 	       "           0; or the run gave up, as --tolerate allows\n"
-	       "  75       with --early=skip: too early, or another run is "
-	       "active\n"
+	       "  75       with --state=FILE:skip: too early, or another run "
+	       "is active\n"
 	       "  124      the last attempt timed out or was unhealthy, or "
 	       "--max-time ended it;\n"
 	       "           if --max-time ran out in a wait: the status of the "

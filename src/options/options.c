@@ -64,5 +64,6 @@ options_free(struct options *options)
 {
 	free(options->logs);
 	free(options->budget);
+	free(options->state);
 	free(options->policy.backoff.values);
 }

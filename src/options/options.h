@@ -69,7 +69,6 @@ enum option_id {
 	OPTION_SUCCESS_DELAY,
 	OPTION_TRIALS,
 	OPTION_STATE,
-	OPTION_EARLY,
 	OPTION_TOLERATE,
 	OPTION_BUDGET,
 
@@ -115,7 +114,6 @@ enum output_mode {
 };
 enum input_mode { INPUT_AUTO, INPUT_REPLAY, INPUT_INHERIT, INPUT_NULL };
 enum pace { PACE_END, PACE_START };
-enum early { EARLY_WAIT, EARLY_SKIP };
 
 /* The default of --stop-on, to which its lists add. */
 #define OPTIONS_STOP_ON "unstartable,INT,QUIT,130"
@@ -147,8 +145,7 @@ struct options {
 	const char *before_retry;
 	const char *on_success;
 	const char *on_give_up;
-	const char *state; /* its file */
-	enum early early;
+	char *state;  /* its file */
 	char *budget; /* its file */
 	struct budget_rules budget_rules;
 	bool quiet;

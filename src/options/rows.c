@@ -74,23 +74,51 @@ parse_delay_match(struct options *options, const char *text)
 	return problem;
 }
 
-/* FILE, and behind its last colon, if no slash follows, the parameters. */
+/*
+ * Divides FILE[:WORDS]: the words follow the last colon, if no slash follows
+ * it; without a colon they are NULL.  *file is replaced.
+ */
 static enum problem
-parse_budget(struct options *options, const char *text)
+divide_file(const char *text, char **file, const char **words)
 {
 	const char *slash = strrchr(text, '/');
 	const char *colon = strrchr(slash == NULL ? text : slash, ':');
 	const size_t length =
 	    colon == NULL ? strlen(text) : (size_t)(colon - text);
 
+	*words = colon == NULL ? NULL : colon + 1;
 	if (length == 0)
 		return PROBLEM_NO_FILE;
-	free(options->budget);
-	options->budget = strndup(text, length);
-	if (options->budget == NULL)
-		return PROBLEM_NO_MEMORY;
-	return budget_rules_parse(colon == NULL ? NULL : colon + 1,
-	    &options->budget_rules, &options->item);
+	free(*file);
+	*file = strndup(text, length);
+	return *file == NULL ? PROBLEM_NO_MEMORY : PROBLEM_NONE;
+}
+
+static enum problem
+parse_state(struct options *options, const char *text)
+{
+	const char *word;
+	const enum problem problem = divide_file(text, &options->state, &word);
+
+	if (problem != PROBLEM_NONE)
+		return problem;
+	options->policy.early_skip = word != NULL;
+	if (word == NULL || strcmp(word, "skip") == 0)
+		return PROBLEM_NONE;
+	options->item = word;
+	return PROBLEM_UNKNOWN;
+}
+
+static enum problem
+parse_budget(struct options *options, const char *text)
+{
+	const char *words;
+	const enum problem problem =
+	    divide_file(text, &options->budget, &words);
+
+	return problem != PROBLEM_NONE
+	    ? problem
+	    : budget_rules_parse(words, &options->budget_rules, &options->item);
 }
 
 /* FORMAT[:FILE], one more each time. */
@@ -342,12 +370,9 @@ const struct option_row option_rows[OPTIONS] = {
 	[OPTION_TRIALS] = { "trials", 0, GROUP_BETWEEN, TYPE_COUNT, "N",
 	    "measure how often COMMAND fails: run it N times",
 	    .topic = "trials", .offset = AT(trials) },
-	[OPTION_STATE] = { "state", 0, GROUP_BETWEEN, TYPE_TEXT, "FILE",
+	[OPTION_STATE] = { "state", 0, GROUP_BETWEEN, TYPE_OTHER, "FILE[:skip]",
 	    "save the backoff from run to run; one run at a time",
-	    .offset = AT(state) },
-	[OPTION_EARLY] = { "early", 0, GROUP_BETWEEN, TYPE_CHOICE, NULL,
-	    "with --state, if too early: wait, or exit 75", .initial = "wait",
-	    WORDS("wait", "skip"), .offset = AT(early) },
+	    WORDS("skip"), .topic = "state", .parse = parse_state },
 	[OPTION_TOLERATE] = { "tolerate", 0, GROUP_BETWEEN, TYPE_COUNT, "N",
 	    "with --state: exit 0 until N runs in a row have given up",
 	    .offset = AT(policy.tolerate) },

@@ -239,16 +239,16 @@ if have 'words lead to what one looks for' mandoc; then
 	here-document|--stdin=replay
 	reload|SIGHUP
 	colou?r|--color
-	lock|--early
-	concurrent|--early
-	instance|--early
+	lock|--state
+	concurrent|--state
+	instance|--state
 	fleet|--splay
 	hammer|--splay
 	\^C|--stop-timeout
 	makefile|--stop-timeout
 	Ctrl|--stop-timeout
 	stuck|--health
-	overlap|--early
+	overlap|--state
 	seed|getrandom
 	reproduce|-v
 	summary|GITHUB_STEP_SUMMARY

@@ -25,18 +25,18 @@ sed -i 's/^next.*/next 1000.000000/' state
 retry -q --state=state -a 2 -d 1ms -j none ./tries 7
 is 'attempts are counted in each run, retries go on' \
     "$(attempts) $(kept n) $(kept delay)" '2 3 0.0040000000000000001'
-retry -q --state=state --early=wait -a 1 -d 1d -m 100d -j none ./tries 7
+retry -q --state=state -a 1 -d 1d -m 100d -j none ./tries 7
 is 'so do other base delays' "$(attempts) $(kept n) $(kept delay)" '1 4 691200'
 
 cp state before
-run retry --state=state --early=skip ./tries 0
+run retry --state=state:skip ./tries 0
 is 'too early, nothing is run' "$code $(attempts)" '75 0'
 like 'and that is said' "$err" '^retry: tries: not started: the next attempt is due in '
 check 'and the state stays' cmp state before
-run retry --log=json --state=state --early=skip ./tries 0
+run retry --log=json --state=state:skip ./tries 0
 like 'the reason is early' "$err" '"reason":"early","status":75'
 status 75 '--on-give-up is for runs that failed' \
-    retry --state=state --early=skip --on-give-up='touch failed' ./tries 0
+    retry --state=state:skip --on-give-up='touch failed' ./tries 0
 check 'so that nothing is run when it is too early' not test -e failed
 status 124 'a wait past the limit is not begun' \
     retry -T 1m --state=state ./tries 0
@@ -44,7 +44,7 @@ is 'and nothing is run then' "$(attempts)" 0
 
 retry --log=json:log --state=state ./tries 0 &
 wait_for grep -q '"event":"wait"' log
-is 'without --early=skip it is waited' "$(attempts)" 0
+is 'without :skip it is waited' "$(attempts)" 0
 like 'for what is left of the delay' "$(cat log)" \
     '"delay":69(1200|119[0-9]\.[0-9]*),'
 kill -URG $!
@@ -115,10 +115,10 @@ hold() {
 
 rm state
 hold
-run retry --state=state --early=skip ./tries 0
+run retry --state=state:skip ./tries 0
 is 'another run is active: nothing is run' "$code $(attempts)" '75 0'
 like 'and that is said' "$err" '^retry: tries: not started: another run is active$'
-run retry --state=state --early=skip --output=chronic ./tries 0
+run retry --state=state:skip --output=chronic ./tries 0
 is '--output=chronic does not say it' "$code$err" 75
 status 124 '--max-time ends the wait for it' \
     retry -T 10ms --state=state ./tries 0
@@ -172,7 +172,7 @@ status 0 'a run that is killed lets go' \
 touch go
 retry --state=state sh -c 'sleep 60 & echo $! >daemon'
 status 0 'a daemon does not keep the lock' \
-    retry --state=state --early=skip ./tries 0
+    retry --state=state:skip ./tries 0
 kill "$(cat daemon)"
 rm attempts
 
@@ -185,11 +185,11 @@ wait_for grep -q '"event":"wait"' set-back
 like 'a clock set back makes no wait longer' "$(cat set-back)" '"delay":60,'
 kill -TERM $!
 wait $! 2>/dev/null
-retry -q --state=state --early=skip -T 59s true
+retry -q --state=state:skip -T 59s true
 is 'even where it is far' $? 75
 sed -i 's/^next.*/next 1.000000/' state
 status 0 'a clock set forward makes it shorter' \
-    retry --state=state --early=skip true
+    retry --state=state:skip true
 
 # Files that are not as they should be.
 
@@ -310,8 +310,8 @@ status 125 'and a number above 0' retry --state=patient --tolerate=0 true
 
 # Options.
 
-status 125 '--early=skip needs a state' retry --early=skip true
-status 125 '--early takes two words' retry --early=later --state=state true
+status 125 '--state takes one word' retry --state=state:later true
+status 125 '--state needs a file' retry --state=:skip true
 status 125 'a state needs a name' retry --state= true
 status 125 'state and budget differ' retry --state=a --budget=a true
 status 125 'whatever they are called' retry --state=a --budget="$T/a" true

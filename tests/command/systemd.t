@@ -100,7 +100,7 @@ unit stopped 'echo $$ >/root/$UNIT.runs; exec sleep 100d' \
     'ExecStart=/usr/bin/retry -d 0 /usr/bin/collector'
 unit dynamic '' Type=oneshot DynamicUser=yes \
     StateDirectory=dynamic \
-    'ExecStart=/usr/bin/retry -a 1 -d 1h --early=skip --state=${STATE_DIRECTORY}/state sh -c "id -un; exit 9"'
+    'ExecStart=/usr/bin/retry -a 1 -d 1h --state=${STATE_DIRECTORY}/state:skip sh -c "id -un; exit 9"'
 hardened='ProtectSystem=strict ProtectHome=read-only InaccessiblePaths=/tmp
     PrivateDevices=yes ProtectProc=invisible ProcSubset=pid DynamicUser=yes
     ProtectKernelTunables=yes ProtectControlGroups=yes

@@ -248,7 +248,7 @@ like 'where nobody reads them, no other is made, and why is told' \
 for options in -a2 -a0 '-a timeout:1' --repeat --budget=x -blinear -m9 \
     --min-delay=1 --pace=start --reset-after=1 --wait-first --free-on=1 \
     '--throttle-on=1 --throttle-delay=1' '--delay-match=(x)' \
-    '--state=x --early=skip' '--state=x --tolerate=2' --plan; do
+    --state=x:skip '--state=x --tolerate=2' --plan; do
 	# shellcheck disable=SC2086 # words are meant
 	run retry $options --trials=3 touch ran
 	like "$options is refused" "$code $err" \

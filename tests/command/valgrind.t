@@ -74,7 +74,7 @@ clean 1 'logs' retry -a 2 -d 0 --log=json:json --log=text:text false
 echo a >in
 clean 0 'input again' retry --stdin=replay cat <in
 clean 1 'a state' retry -a 1 -d 1h --state=state false
-clean 75 'a state, too early' retry -d 1h --state=state --early=skip false
+clean 75 'a state, too early' retry -d 1h --state=state:skip false
 clean 0 'a plan' retry --plan=1*3,KILL:2s,0 -T 5m --preset=grpc
 clean 0 'help' retry --help
 clean 3 'a signal' retry -d 1h -- sh -c 'trap "" TERM; kill $PPID; exit 3'

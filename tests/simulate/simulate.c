@@ -193,9 +193,8 @@ draw_options(void)
 		word("--budget=%s/budget%s", simulation.folder,
 		    kernel.simple ? "" : ":tokens=1,success=0.5,rate=0.1");
 	if (kernel_chance(4)) {
-		word("--state=%s/state", simulation.folder);
-		if (kernel_chance(3))
-			word("--early=skip");
+		word("--state=%s/state%s", simulation.folder,
+		    kernel_chance(3) ? ":skip" : "");
 		if (kernel_chance(2))
 			word("--tolerate=%u", 1 + kernel_roll(3));
 	}
@@ -464,7 +463,7 @@ may_end_so(enum reason reason, const struct options *options)
 	case REASON_HINT:
 		return options->patterns.hint != NULL;
 	case REASON_EARLY:
-		return options->early == EARLY_SKIP;
+		return policy->early_skip;
 	case REASON_ERROR:
 		return kernel.failed;
 	}

@@ -105,7 +105,7 @@ static const char *const more[] = {
 	"--trials=2 --check=x --stop-on=9 --before-retry=x --on-give-up=x -T5",
 	"--trials=2 --state=x --output=hold -t2 -k0",
 	"-a2 --state=x",
-	"-a2 --state=x --early=skip",
+	"-a2 --state=x:skip",
 	"-a2 --state=x --splay=1s -T3",
 	"-a2 --state=x --repeat --success-delay=1s",
 	"-a2 --state=x --output=last --on-give-up=x -T3",
