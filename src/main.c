@@ -28,7 +28,7 @@
  *     engine      the run as a state machine: events in, actions and records
  *                 out
  *     state       the backoff from one run to the next, as text
- *     problem     what is wrong with a text that a parser refuses
+ *     problem     what parsers refuse, if a caller knows what was meant
  *     text        makes text harmless, trims it, sums it up; comma lists
  *   report/   says: records to text, for people and for programs
  *     message     the lines for people

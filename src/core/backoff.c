@@ -343,12 +343,12 @@ const struct strategy strategies[] = {
 	{ .name = NULL },
 };
 
-static enum problem
+static const char *
 parse_value(const struct param *row, const char *text, double *value)
 {
 	const bool change = row->kind == PARAM_CHANGE;
 	const bool negative = change && *text == '-';
-	enum problem problem;
+	const char *problem;
 	const char *end;
 
 	if (change || row->kind == PARAM_TIME) {
@@ -360,47 +360,47 @@ parse_value(const struct param *row, const char *text, double *value)
 		return problem;
 	}
 	problem = duration_number(text, value, &end);
-	if (problem != PROBLEM_NONE)
+	if (problem != NULL)
 		return problem;
 	if (*end != '\0')
-		return PROBLEM_NOT_A_NUMBER;
+		return "not a number";
 	if (!isfinite(*value))
-		return PROBLEM_TOO_LARGE;
+		return "too large";
 	if (row->kind == PARAM_FACTOR && *value <= 0)
-		return PROBLEM_NOT_POSITIVE;
+		return "not more than 0";
 	if (row->kind != PARAM_COUNT)
-		return PROBLEM_NONE;
+		return NULL;
 	if (*value != floor(*value))
-		return PROBLEM_NOT_WHOLE;
+		return problem_not_whole;
 	if (*value < row->low)
-		return PROBLEM_TOO_SMALL;
-	return *value > row->high ? PROBLEM_TOO_LARGE : PROBLEM_NONE;
+		return "too small";
+	return *value > row->high ? "too large" : NULL;
 }
 
 /* "name=value", which is cut in two. */
-static enum problem
+static const char *
 parse_param(struct backoff *backoff, char *text)
 {
 	const struct strategy *strategy = backoff->strategy;
 	char *value = strchr(text, '=');
 
 	if (value == NULL)
-		return PROBLEM_NOT_NAME_VALUE;
+		return problem_not_name_value;
 	*value++ = '\0';
 	for (int i = 0; i < BACKOFF_PARAMS; i++) {
 		if (strategy->params[i].name == NULL ||
 		    strcmp(strategy->params[i].name, text) != 0)
 			continue;
 		if (backoff->param_given[i])
-			return PROBLEM_GIVEN_TWICE;
+			return "given twice";
 		backoff->param_given[i] = true;
 		return parse_value(&strategy->params[i], value,
 		    &backoff->params[i]);
 	}
-	return PROBLEM_PARAM;
+	return problem_param;
 }
 
-enum problem
+const char *
 backoff_parse(const char *text, struct backoff *backoff, const char **where)
 {
 	const size_t length = strcspn(text, ":");
@@ -413,32 +413,32 @@ backoff_parse(const char *text, struct backoff *backoff, const char **where)
 		strncmp(strategy->name, text, length) != 0))
 		strategy++;
 	if (strategy->name == NULL)
-		return PROBLEM_UNKNOWN;
+		return problem_unknown;
 	backoff->strategy = strategy;
 	for (int i = 0; i < BACKOFF_PARAMS; i++)
 		backoff->param_given[i] = false;
 	if (strategy->listed) {
 		if (rest == NULL)
-			return PROBLEM_NO_LIST;
+			return "its values are missing, as in list:1s,5s,30s";
 		free(backoff->values);
 		/* A value and its comma are two characters at least. */
 		backoff->values = reallocarray(NULL, strlen(rest) / 2 + 1,
 		    sizeof(*backoff->values));
 		if (backoff->values == NULL)
-			return PROBLEM_NO_MEMORY;
+			return "too long: out of memory";
 		backoff->count = 0;
 	}
 	while (rest != NULL) {
 		char item[TEXT_ITEM];
 
 		*where = rest;
-		enum problem problem = text_item(&rest, item);
-		if (problem == PROBLEM_NONE && strategy->listed)
+		const char *problem = text_item(&rest, item);
+		if (problem == NULL && strategy->listed)
 			problem = duration_parse(item,
 			    &backoff->values[backoff->count++]);
-		else if (problem == PROBLEM_NONE)
+		else if (problem == NULL)
 			problem = parse_param(backoff, item);
-		if (problem != PROBLEM_NONE)
+		if (problem != NULL)
 			return problem;
 	}
 	*where = text;
@@ -446,8 +446,8 @@ backoff_parse(const char *text, struct backoff *backoff, const char **where)
 		if (strategy->params[i].name != NULL &&
 		    strategy->params[i].initial == PARAM_REQUIRED &&
 		    !backoff->param_given[i])
-			return PROBLEM_UP_AND_DOWN;
-	return PROBLEM_NONE;
+			return "needs its parameters up and down";
+	return NULL;
 }
 
 double

@@ -83,7 +83,7 @@ struct backoff {
  * of *backoff is left alone.  If an item is wrong, *where points to it; it ends
  * before the next comma.
  */
-enum problem backoff_parse(const char *text, struct backoff *backoff,
+const char *backoff_parse(const char *text, struct backoff *backoff,
     const char **where);
 
 /* The longest duration in the strategy's text, or 0 if it has none. */

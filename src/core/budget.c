@@ -38,20 +38,20 @@ member(struct budget_rules *rules, const struct budget_param *row)
 }
 
 /* What is wrong with a value that is not digits with or without a point. */
-static enum problem
+static const char *
 find_problem(const char *text)
 {
 	const char *end;
 	double number;
-	const enum problem problem = duration_number(text, &number, &end);
+	const char *const problem = duration_number(text, &number, &end);
 
-	if (problem != PROBLEM_NONE)
+	if (problem != NULL)
 		return problem;
-	return *end == '\0' ? PROBLEM_EXPONENT : PROBLEM_NOT_A_NUMBER;
+	return *end == '\0' ? "with an exponent" : "not a number";
 }
 
 /* "1.25": a number with up to three decimals, as thousandths. */
-static enum problem
+static const char *
 parse_thousandths(const char *text, int64_t *value)
 {
 	static const char digits[] = "0123456789";
@@ -60,21 +60,21 @@ parse_thousandths(const char *text, int64_t *value)
 	const size_t places = strspn(text + whole + point, digits);
 
 	if (*text == '\0')
-		return PROBLEM_NO_VALUE;
+		return "without a value";
 	if (*text == '-')
-		return PROBLEM_NEGATIVE;
+		return "negative";
 	if (whole + places == 0 || text[whole + point + places] != '\0')
 		return find_problem(text);
 	if (places > 3)
-		return PROBLEM_DECIMALS;
+		return "more than three decimals";
 	const double thousandths = strtod(text, NULL) * 1000 + 0.5;
 	if (thousandths >= TOKENS_MOST + 1)
-		return PROBLEM_OVER_MILLION;
+		return "more than a million";
 	*value = (int64_t)thousandths;
-	return PROBLEM_NONE;
+	return NULL;
 }
 
-enum problem
+const char *
 budget_rules_parse(const char *text, struct budget_rules *rules,
     const char **where)
 {
@@ -88,28 +88,28 @@ budget_rules_parse(const char *text, struct budget_rules *rules,
 		char item[TEXT_ITEM];
 
 		*where = text;
-		enum problem problem = text_item(&text, item);
-		if (problem != PROBLEM_NONE)
+		const char *problem = text_item(&text, item);
+		if (problem != NULL)
 			return problem;
 		char *value = strchr(item, '=');
 		if (value == NULL)
-			return PROBLEM_NOT_NAME_VALUE;
+			return problem_not_name_value;
 		*value++ = '\0';
 		while (row->name != NULL && strcmp(row->name, item) != 0)
 			row++;
 		if (row->name == NULL)
-			return PROBLEM_PARAM;
+			return problem_param;
 		const unsigned int bit = 1u << (row - budget_params);
 		if ((given & bit) != 0)
-			return PROBLEM_GIVEN_TWICE;
+			return "given twice";
 		given |= bit;
 		problem = parse_thousandths(value, member(rules, row));
-		if (problem != PROBLEM_NONE)
+		if (problem != NULL)
 			return problem;
 	}
 	if (rules->throttled == BUDGET_IS_COST)
 		rules->throttled = rules->cost;
-	return PROBLEM_NONE;
+	return NULL;
 }
 
 struct bucket

@@ -55,7 +55,7 @@ extern const struct budget_param budget_params[];
  * have their initial values.  If an item is wrong, *where points to it; it ends
  * before the next comma.
  */
-enum problem budget_rules_parse(const char *text, struct budget_rules *rules,
+const char *budget_rules_parse(const char *text, struct budget_rules *rules,
     const char **where);
 
 struct bucket budget_full(const struct budget_rules *rules);

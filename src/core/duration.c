@@ -33,49 +33,49 @@ static const struct unit {
  * strtod(3) alone would take a sign, blanks, hexadecimal, "inf" and "nan", so
  * what it may see is checked first.
  */
-enum problem
+const char *
 duration_number(const char *text, double *number, const char **end)
 {
 	const char *digits = text;
 	char *stop;
 
 	if (*text == '\0')
-		return PROBLEM_EMPTY;
+		return "empty";
 	if (*text == '-')
-		return PROBLEM_NEGATIVE;
+		return "negative";
 	if (*digits == '.')
 		digits++;
 	if (!isdigit((unsigned char)*digits))
-		return PROBLEM_NOT_A_NUMBER;
+		return "not a number";
 	if (digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X'))
-		return PROBLEM_HEXADECIMAL;
+		return "hexadecimal";
 	*number = strtod(text, &stop);
 	*end = stop;
 	/* The first digit other than 0 tells that the number is positive. */
 	if (*number < SMALLEST &&
 	    isdigit((unsigned char)text[strspn(text, "0.")]))
-		return PROBLEM_TOO_SMALL;
-	return PROBLEM_NONE;
+		return "too small";
+	return NULL;
 }
 
-enum problem
+const char *
 duration_ratio(const char *text, double *ratio)
 {
 	const char *end;
-	enum problem problem = duration_number(text, ratio, &end);
+	const char *problem = duration_number(text, ratio, &end);
 
-	if (problem != PROBLEM_NONE)
+	if (problem != NULL)
 		return problem;
 	if (*end == '%') {
 		*ratio /= 100;
 		end++;
 	}
 	if (*end != '\0')
-		return PROBLEM_NOT_A_RATIO;
-	return *ratio > 1 ? PROBLEM_OVER_1 : PROBLEM_NONE;
+		return problem_not_a_ratio;
+	return *ratio > 1 ? problem_over_1 : NULL;
 }
 
-enum problem
+const char *
 duration_parse(const char *text, double *seconds)
 {
 	const struct unit *last = NULL;
@@ -84,16 +84,16 @@ duration_parse(const char *text, double *seconds)
 	do {
 		const char *end;
 		double number;
-		enum problem problem = duration_number(text, &number, &end);
+		const char *problem = duration_number(text, &number, &end);
 		const struct unit *unit = units;
 		size_t length = 0;
 
-		if (problem != PROBLEM_NONE)
+		if (problem != NULL)
 			return problem;
 		/* Without a unit a number is seconds, if it stands alone. */
 		if (*end == '\0') {
 			if (last != NULL)
-				return PROBLEM_NO_UNIT;
+				return "the last number has no unit";
 			sum = number;
 			break;
 		}
@@ -104,17 +104,17 @@ duration_parse(const char *text, double *seconds)
 			strncmp(unit->name, end, length) != 0))
 			unit++;
 		if (unit == units + UNITS)
-			return PROBLEM_UNIT;
+			return problem_unit;
 		if (last != NULL && unit <= last)
-			return PROBLEM_UNIT_ORDER;
+			return "units out of order (largest first)";
 		sum += number * unit->seconds;
 		last = unit;
 		text = end + length;
 	} while (*text != '\0');
 	if (!(sum <= DURATION_MAX))
-		return PROBLEM_OVER_10000_DAYS;
+		return "longer than 10000 days";
 	*seconds = sum;
-	return PROBLEM_NONE;
+	return NULL;
 }
 
 /* The factor allows for decimals that binary cannot hold. */

@@ -16,18 +16,17 @@
  * first, as in "1m30s", or one number of seconds without a unit.  Sets
  * 0 <= *seconds <= DURATION_MAX.
  */
-enum problem duration_parse(const char *text, double *seconds);
+const char *duration_parse(const char *text, double *seconds);
 
 /*
  * Reads a decimal number as durations and ratios have it: digits, a point, an
  * exponent; no sign, no blank, no hexadecimal.  Sets *end behind it.  A
  * positive number stays positive, however small it is.
  */
-enum problem duration_number(const char *text, double *number,
-    const char **end);
+const char *duration_number(const char *text, double *number, const char **end);
 
 /* Reads a ratio, from 0 to 1: "0.2" or "20%". */
-enum problem duration_ratio(const char *text, double *ratio);
+const char *duration_ratio(const char *text, double *ratio);
 
 /*
  * Writes `seconds` for people, rounded to three digits or two units: "0.25s",

@@ -192,7 +192,7 @@ is_period(const char *text, double *seconds)
 		/* "an hour" */
 		if (is_word(text, length, "a") || is_word(text, length, "an"))
 			text += length;
-		else if (duration_number(text, &number, &text) != PROBLEM_NONE)
+		else if (duration_number(text, &number, &text) != NULL)
 			return false;
 		text += strspn(text, BLANKS);
 		length = strspn(text, LETTERS);
@@ -467,9 +467,9 @@ hint_parse(const char *text, double now, struct hint *hint)
 		trimmed[length - 1] = '\0';
 	if (*trimmed == '\0')
 		return "is empty";
-	if (duration_parse(trimmed, &result.seconds) == PROBLEM_NONE)
+	if (duration_parse(trimmed, &result.seconds) == NULL)
 		;
-	else if (duration_number(trimmed, &number, &end) == PROBLEM_NONE &&
+	else if (duration_number(trimmed, &number, &end) == NULL &&
 	    *end == '\0') {
 		result.kind = HINT_UNTIL;
 		result.seconds = number > EPOCH_MILLISECONDS_MOST ? DURATION_MAX

@@ -54,7 +54,7 @@ is_kind(const struct jitter_kind *kind, const char *text)
 	    (kind->alias != NULL && strcmp(kind->alias, text) == 0);
 }
 
-enum problem
+const char *
 jitter_parse(const char *text, struct jitter *jitter)
 {
 	const struct jitter_kind *kind = jitter_kinds;
@@ -62,11 +62,11 @@ jitter_parse(const char *text, struct jitter *jitter)
 	while (kind->name != NULL && !is_kind(kind, text))
 		kind++;
 	if (kind->name == NULL)
-		return PROBLEM_UNKNOWN;
+		return problem_unknown;
 	jitter->kind = kind;
 	jitter->amount = 0;
 	if (kind->begins == NULL)
-		return PROBLEM_NONE;
+		return NULL;
 	if (!kind->relative)
 		return duration_parse(text + 1, &jitter->amount);
 	return duration_ratio(text, &jitter->amount);

@@ -43,7 +43,7 @@ struct jitter {
 };
 
 /* Reads KIND. */
-enum problem jitter_parse(const char *text, struct jitter *jitter);
+const char *jitter_parse(const char *text, struct jitter *jitter);
 
 /*
  * The delay in seconds for the nominal delay `nominal`, not yet clamped, and

@@ -15,12 +15,12 @@
 #define TINY 1e-9
 
 /* Reads the number of attempts, "10", or a limit: "timeout:2", "5/10m". */
-static enum problem
+static const char *
 read_item(struct limits *limits, char *text)
 {
 	char *colon = strchr(text, ':');
 	struct limit limit = { .window = INFINITY, .named = colon != NULL };
-	enum problem problem = PROBLEM_NONE;
+	const char *problem = NULL;
 
 	if (colon != NULL) {
 		*colon = '\0';
@@ -30,32 +30,32 @@ read_item(struct limits *limits, char *text)
 	char *slash = strchr(text, '/');
 	if (slash != NULL)
 		*slash = '\0';
-	if (problem == PROBLEM_NONE)
+	if (problem == NULL)
 		problem = text_count(text, &limit.count);
-	if (problem != PROBLEM_NONE)
+	if (problem != NULL)
 		return problem;
 	if (slash == NULL && colon == NULL) {
 		limits->attempts = limit.count;
-		return PROBLEM_NONE;
+		return NULL;
 	}
 	if (limit.count == 0)
-		return PROBLEM_COUNT_0;
+		return "the number must be more than 0";
 	if (slash != NULL) {
 		problem = duration_parse(slash + 1, &limit.window);
-		if (problem == PROBLEM_NONE && limit.window == 0)
-			problem = PROBLEM_WINDOW_0;
-		if (problem == PROBLEM_NONE && limit.count > LIMITS_WINDOW_MOST)
-			problem = PROBLEM_WINDOW_COUNT;
-		if (problem != PROBLEM_NONE)
+		if (problem == NULL && limit.window == 0)
+			problem = "the time after / must be more than 0";
+		if (problem == NULL && limit.count > LIMITS_WINDOW_MOST)
+			problem = "the number before / must be at most 100";
+		if (problem != NULL)
 			return problem;
 	}
 	if (limits->count == LIMITS_MOST)
-		return PROBLEM_TOO_MANY_LIMITS;
+		return "too many limits";
 	limits->rows[limits->count++] = limit;
-	return PROBLEM_NONE;
+	return NULL;
 }
 
-enum problem
+const char *
 limits_parse(struct limits *limits, const char *list, const char **where)
 {
 	struct limits result = { 0 };
@@ -67,24 +67,24 @@ limits_parse(struct limits *limits, const char *list, const char **where)
 		char text[TEXT_ITEM];
 
 		*where = list;
-		enum problem problem = text_item(&list, text);
-		if (problem != PROBLEM_NONE)
+		const char *problem = text_item(&list, text);
+		if (problem != NULL)
 			return problem;
 		const int length = (int)strlen(text);
 		problem = read_item(&result, text);
-		if (problem != PROBLEM_NONE)
+		if (problem != NULL)
 			return problem;
 		if (result.count > before) {
 			result.rows[before].text = start;
 			result.rows[before].length = length;
 		} else if (numbered) {
-			return PROBLEM_ATTEMPTS_TWICE;
+			return "the number of attempts is given twice";
 		} else {
 			numbered = true;
 		}
 	}
 	*limits = result;
-	return PROBLEM_NONE;
+	return NULL;
 }
 
 const struct limit *

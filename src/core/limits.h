@@ -37,7 +37,7 @@ struct limits {
  * and of limits.  If an item is wrong, *where points to it, and the limits are
  * as they were.
  */
-enum problem limits_parse(struct limits *limits, const char *list,
+const char *limits_parse(struct limits *limits, const char *list,
     const char **where);
 
 /* The failures that each limit of a run has counted. */

@@ -215,7 +215,7 @@ const struct set_word set_sysexits[] = {
 };
 
 /* An exit status or a range of them: "1", "100-110". */
-static enum problem
+static const char *
 item_range(struct set *item, char *text)
 {
 	const char *invalid;
@@ -225,20 +225,20 @@ item_range(struct set *item, char *text)
 	if (dash != NULL)
 		*dash++ = '\0';
 	if (strspn(text, "0123456789") != strlen(text))
-		return PROBLEM_NOT_A_STATUS;
+		return "not an exit status (use 1, 1-5 or 1,5)";
 	low = high = strtonum(text, 0, 255, &invalid);
 	if (invalid == NULL && dash != NULL) {
 		if (*dash == '\0' || strspn(dash, "0123456789") != strlen(dash))
-			return PROBLEM_NOT_A_RANGE;
+			return "not a range of exit statuses";
 		high = strtonum(dash, 0, 255, &invalid);
 	}
 	if (invalid != NULL)
-		return PROBLEM_OVER_255;
+		return problem_over_255;
 	if (low > high)
-		return PROBLEM_BACKWARDS;
+		return "a range that runs backwards";
 	for (long long status = low; status <= high; status++)
 		item->bits[status / 64] |= BIT(status);
-	return PROBLEM_NONE;
+	return NULL;
 }
 
 static const struct set_word *
@@ -249,28 +249,28 @@ find_word(const struct set_word *words, const char *name)
 	return words->name == NULL ? NULL : words;
 }
 
-enum problem
+const char *
 set_item(struct set *item, char *text)
 {
 	const bool is_sysexit = strncasecmp(text, "EX_", 3) == 0;
 	const struct set_word *word =
 	    is_sysexit ? NULL : find_word(set_classes, text);
 	const int number = is_sysexit ? -1 : signal_parse(text);
-	enum problem problem;
+	const char *problem;
 
 	*item = (struct set){ { 0 } };
 	if (word == NULL)
 		word = find_word(set_sysexits, text + (is_sysexit ? 3 : 0));
 	if (isdigit((unsigned char)*text)) {
 		problem = item_range(item, text);
-		if (problem != PROBLEM_NONE)
+		if (problem != NULL)
 			return problem;
 	} else if (word != NULL) {
 		*item = word->set;
 	} else if (number != -1) {
 		item->bits[SIGNALS] = BIT(number - 1);
 	} else {
-		return PROBLEM_UNKNOWN;
+		return problem_unknown;
 	}
 	/* Statuses and signals are meant whether or not memory ran out. */
 	if (item->bits[EXIT_KILLED / 64] & BIT(EXIT_KILLED))
@@ -280,10 +280,10 @@ set_item(struct set *item, char *text)
 	/* All outcomes are meant with a hint and without. */
 	for (int i = 0; i < HINTED; i++)
 		item->bits[HINTED + i] |= item->bits[i];
-	return PROBLEM_NONE;
+	return NULL;
 }
 
-enum problem
+const char *
 set_parse(struct set *set, const char *list, const char **where)
 {
 	struct set result = *set;
@@ -294,8 +294,8 @@ set_parse(struct set *set, const char *list, const char **where)
 
 		if (where != NULL)
 			*where = list;
-		enum problem problem = text_item(&list, text);
-		if (problem != PROBLEM_NONE)
+		const char *problem = text_item(&list, text);
+		if (problem != NULL)
 			return problem;
 		if (strcasecmp(text, "none") == 0) {
 			result = (struct set){ { 0 } };
@@ -303,9 +303,9 @@ set_parse(struct set *set, const char *list, const char **where)
 		}
 		const bool out = *text == '!' || *text == '^';
 		if (out && text[1] == '\0')
-			return PROBLEM_EMPTY_ITEM;
+			return "empty item";
 		problem = set_item(&item, text + out);
-		if (problem != PROBLEM_NONE)
+		if (problem != NULL)
 			return problem;
 		if (out)
 			set_remove(&result, &item);
@@ -313,5 +313,5 @@ set_parse(struct set *set, const char *list, const char **where)
 			set_add(&result, &item);
 	}
 	*set = result;
-	return PROBLEM_NONE;
+	return NULL;
 }

@@ -88,12 +88,12 @@ void set_keep(struct set *set, const struct set *other);
  * item takes it out, and "none" takes out all.  If an item is wrong, *where
  * points to it, and the set is as it was.  `where` may be NULL.
  */
-enum problem set_parse(struct set *set, const char *list, const char **where);
+const char *set_parse(struct set *set, const char *list, const char **where);
 
 /*
  * Reads one item, without "!", into an empty set; the text may be changed.
  */
-enum problem set_item(struct set *item, char *text);
+const char *set_item(struct set *item, char *text);
 
 /* A word that a SET may hold. */
 struct set_word {

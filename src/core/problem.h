@@ -3,89 +3,19 @@
 #ifndef PROBLEM_H
 #define PROBLEM_H
 
-/* What is wrong with a text that a parser refuses. */
-enum problem {
-	PROBLEM_NONE, /* nothing: the parser took it */
-
-	/* Of any text. */
-	PROBLEM_EMPTY,
-	PROBLEM_EMPTY_ITEM,
-	PROBLEM_TOO_LONG,
-	PROBLEM_NO_MEMORY,
-	PROBLEM_UNKNOWN, /* not one of the words that there are */
-
-	/* Numbers. */
-	PROBLEM_NOT_A_NUMBER,
-	PROBLEM_NOT_WHOLE,
-	PROBLEM_NOT_A_COUNT,
-	PROBLEM_NEGATIVE,
-	PROBLEM_HEXADECIMAL,
-	PROBLEM_EXPONENT,
-	PROBLEM_TOO_SMALL,
-	PROBLEM_TOO_LARGE,
-	PROBLEM_NOT_POSITIVE,
-	PROBLEM_DECIMALS,
-	PROBLEM_OVER_MILLION,
-	PROBLEM_NOT_A_RATIO,
-	PROBLEM_OVER_1,
-	PROBLEM_NOT_PERCENT,
-	PROBLEM_PERCENT_RANGE,
-
-	/* Durations. */
-	PROBLEM_NO_UNIT,
-	PROBLEM_UNIT,
-	PROBLEM_UNIT_ORDER,
-	PROBLEM_OVER_10000_DAYS,
-
-	/* Sets and signals. */
-	PROBLEM_NOT_A_STATUS,
-	PROBLEM_NOT_A_RANGE,
-	PROBLEM_OVER_255,
-	PROBLEM_BACKWARDS,
-	PROBLEM_HARMLESS_SIGNAL,
-
-	/* Limits. */
-	PROBLEM_COUNT_0,
-	PROBLEM_WINDOW_0,
-	PROBLEM_WINDOW_COUNT,
-	PROBLEM_TOO_MANY_LIMITS,
-	PROBLEM_ATTEMPTS_TWICE,
-
-	/* Parameters. */
-	PROBLEM_NOT_NAME_VALUE,
-	PROBLEM_PARAM,
-	PROBLEM_GIVEN_TWICE,
-	PROBLEM_NO_VALUE,
-	PROBLEM_NO_COUNT,
-	PROBLEM_NO_LIST,
-	PROBLEM_UP_AND_DOWN,
-
-	/* Files. */
-	PROBLEM_NO_FILE,
-	PROBLEM_NO_FORMAT,
-
-	/* Patterns. */
-	PROBLEM_PATTERN,
-	PROBLEM_PATTERN_LONG,
-	PROBLEM_PATTERN_LARGE,
-	PROBLEM_ESCAPE,
-	PROBLEM_ESCAPE_END,
-	PROBLEM_MARKED_GROUP,
-	PROBLEM_EMPTY_ALTERNATIVE,
-	PROBLEM_REPEATED_TWICE,
-	PROBLEM_REPEATS_NOTHING,
-	PROBLEM_REPEAT_COUNT,
-	PROBLEM_OPEN_BRACE,
-	PROBLEM_OPEN_BRACKET,
-	PROBLEM_OPEN_GROUP,
-	PROBLEM_CHARACTER_CLASS,
-	PROBLEM_COLLATING,
-	PROBLEM_NO_GROUP,
-
-	PROBLEMS
-};
-
-/* "not a number"; NULL for PROBLEM_NONE. */
-const char *problem_text(enum problem problem);
+/*
+ * A parser returns NULL, or what is wrong with the text: words that fit after
+ * "invalid --delay '3x': ".  These have a name, since a caller may know what
+ * was meant; it compares the pointers.
+ */
+extern const char problem_unknown[];
+extern const char problem_unit[];
+extern const char problem_not_whole[];
+extern const char problem_over_255[];
+extern const char problem_param[];
+extern const char problem_not_name_value[];
+extern const char problem_not_a_ratio[];
+extern const char problem_over_1[];
+extern const char problem_escape[];
 
 #endif

@@ -81,7 +81,7 @@ growth(const char *text)
  * Returns the problem that regcomp(3) does not see in the pattern, or that it
  * has no words for; *where points to it.
  */
-static enum problem
+static const char *
 scan(const char *text, struct scan *result, const char **where)
 {
 	const char *opened[PATTERN_MOST];
@@ -97,7 +97,8 @@ scan(const char *text, struct scan *result, const char **where)
 
 		*where = start;
 		if (repeats && repeated)
-			return PROBLEM_REPEATED_TWICE;
+			return "a repetition of a repetition, "
+			       "such as *?, is not POSIX";
 		repeated = repeats;
 		empty |= (*start == '|' || closes) && !begun;
 		begun = *start != '|' && *start != '(';
@@ -106,7 +107,8 @@ scan(const char *text, struct scan *result, const char **where)
 
 			grown += last * (factor - 1);
 			if (grown > GROWTH_MOST)
-				return PROBLEM_PATTERN_LARGE;
+				return "its repetitions would "
+				       "take too much memory";
 			sizes[depth] += last * (factor - 1);
 			last *= factor;
 			if (*start == '{')
@@ -121,11 +123,12 @@ scan(const char *text, struct scan *result, const char **where)
 			result->piped |= *text == '|';
 			if (isalnum((unsigned char)*text) ||
 			    strchr("<>`'", *text) != NULL)
-				return PROBLEM_ESCAPE;
+				return problem_escape;
 			text++;
 		} else if (*start == '(') {
 			if (*text == '?')
-				return PROBLEM_MARKED_GROUP;
+				return "(? is not POSIX, except "
+				       "(?i) at the beginning";
 			opened[depth++] = start;
 			sizes[depth] = last = 0;
 		} else if (closes) {
@@ -137,9 +140,11 @@ scan(const char *text, struct scan *result, const char **where)
 	}
 	if (depth > 0) {
 		*where = opened[depth - 1];
-		return PROBLEM_OPEN_GROUP;
+		return "unmatched (; write \\( for the character";
 	}
-	return empty || !begun ? PROBLEM_EMPTY_ALTERNATIVE : PROBLEM_NONE;
+	return empty || !begun
+	    ? "an empty alternative or group, which matches any line"
+	    : NULL;
 }
 
 /* Skips "(?i)" at the start of a pattern; returns the flags for regcomp(3). */
@@ -172,34 +177,34 @@ compile_anchored(regex_t *pattern, const char *text)
 	return regcomp(pattern, anchored, flags);
 }
 
-enum problem
+const char *
 search_check(const char *text, bool is_hint, const char **where)
 {
 	static const struct {
 		int code;
-		enum problem problem;
+		const char *problem;
 	} rows[] = {
-		{ REG_BADBR, PROBLEM_REPEAT_COUNT },
-		{ REG_BADRPT, PROBLEM_REPEATS_NOTHING },
-		{ REG_EBRACE, PROBLEM_OPEN_BRACE },
-		{ REG_EBRACK, PROBLEM_OPEN_BRACKET },
-		{ REG_ECOLLATE, PROBLEM_COLLATING },
-		{ REG_ECTYPE, PROBLEM_CHARACTER_CLASS },
-		{ REG_EESCAPE, PROBLEM_ESCAPE_END },
-		{ REG_EPAREN, PROBLEM_OPEN_GROUP },
-		{ REG_ERANGE, PROBLEM_BACKWARDS },
-		{ REG_ESIZE, PROBLEM_PATTERN_LARGE },
-		{ REG_ESPACE, PROBLEM_PATTERN_LARGE },
+		{ REG_BADBR, "bad repetition count" },
+		{ REG_BADRPT, "nothing to repeat" },
+		{ REG_EBRACE, "unmatched {; write \\{ for the character" },
+		{ REG_EBRACK, "unmatched [; write \\[ for the character" },
+		{ REG_ECOLLATE, "unknown collating element" },
+		{ REG_ECTYPE, "unknown character class" },
+		{ REG_EESCAPE, "backslash at the end" },
+		{ REG_EPAREN, "unmatched (; write \\( for the character" },
+		{ REG_ERANGE, "a range that runs backwards" },
+		{ REG_ESIZE, "its repetitions would take too much memory" },
+		{ REG_ESPACE, "its repetitions would take too much memory" },
 	};
 	struct scan parts;
 	regex_t pattern;
 
 	*where = text;
 	if (strlen(text) > PATTERN_MOST)
-		return PROBLEM_PATTERN_LONG;
+		return "longer than 1024 bytes";
 	const int flags = read_flags(&text);
-	const enum problem problem = scan(text, &parts, where);
-	if (problem != PROBLEM_NONE)
+	const char *const problem = scan(text, &parts, where);
+	if (problem != NULL)
 		return problem;
 	*where = text;
 	int code = regcomp(&pattern, text, flags);
@@ -208,17 +213,18 @@ search_check(const char *text, bool is_hint, const char **where)
 
 		regfree(&pattern);
 		if (is_hint && groups == 0)
-			return PROBLEM_NO_GROUP;
+			return "put ( ) around the delay, "
+			       "as in 'Retry-After: (.*)'";
 		code = compile_anchored(&pattern, text);
 		if (code == 0) {
 			regfree(&pattern);
-			return PROBLEM_NONE;
+			return NULL;
 		}
 	}
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (rows[i].code == code)
 			return rows[i].problem;
-	return PROBLEM_PATTERN;
+	return "not a regular expression";
 }
 
 bool

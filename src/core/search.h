@@ -30,7 +30,7 @@ struct patterns {
  * Checks the text as the pattern of a match or, which needs a group, of a hint.
  * If it is wrong, *where points to what is.
  */
-enum problem search_check(const char *text, bool is_hint, const char **where);
+const char *search_check(const char *text, bool is_hint, const char **where);
 
 /* Whether a pattern that is right has "\|", which matches a | and no more. */
 bool search_has_pipe(const char *text);

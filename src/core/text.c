@@ -76,32 +76,32 @@ text_trim(const char *text, const char *blanks, char *buffer, size_t size)
 	return true;
 }
 
-enum problem
+const char *
 text_item(const char **list, char item[TEXT_ITEM])
 {
 	const size_t length = strcspn(*list, ",");
 
 	if (length == 0)
-		return PROBLEM_EMPTY_ITEM;
+		return "empty item";
 	if (length >= TEXT_ITEM)
-		return PROBLEM_TOO_LONG;
+		return "too long";
 	memcpy(item, *list, length);
 	item[length] = '\0';
 	*list = (*list)[length] == ',' ? *list + length + 1 : NULL;
-	return PROBLEM_NONE;
+	return NULL;
 }
 
-enum problem
+const char *
 text_count(const char *text, uint64_t *count)
 {
 	const char *invalid;
 
 	if (*text == '-')
-		return PROBLEM_NEGATIVE;
+		return "negative";
 	if (*text == '\0' || text[strspn(text, "0123456789")] != '\0')
-		return PROBLEM_NOT_WHOLE;
+		return problem_not_whole;
 	*count = (uint64_t)strtonum(text, 0, INT64_MAX, &invalid);
-	return invalid == NULL ? PROBLEM_NONE : PROBLEM_TOO_LARGE;
+	return invalid == NULL ? NULL : "too large";
 }
 
 bool

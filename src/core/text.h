@@ -43,12 +43,12 @@ bool text_trim(const char *text, const char *blanks, char *buffer, size_t size);
  * follows it, or to NULL if the item is the last one.  If the item is wrong,
  * *list stays where it is.
  */
-enum problem text_item(const char **list, char item[TEXT_ITEM]);
+const char *text_item(const char **list, char item[TEXT_ITEM]);
 
 /*
  * Reads a whole number: digits alone, at most INT64_MAX.
  */
-enum problem text_count(const char *text, uint64_t *count);
+const char *text_count(const char *text, uint64_t *count);
 
 /*
  * Adds to the text in a buffer of `size` bytes, as printf(3) would; what does

@@ -17,7 +17,7 @@
  */
 static void
 complain_of_value(char text[ARGV_PROBLEM], struct options *options,
-    enum option_id id, enum problem problem)
+    enum option_id id, const char *problem)
 {
 	const struct option_row *row = &option_rows[id];
 	const bool in_list = options->item != NULL && row->type != TYPE_ERE &&
@@ -32,8 +32,8 @@ complain_of_value(char text[ARGV_PROBLEM], struct options *options,
 		value = item;
 	}
 	snprintf(text, ARGV_PROBLEM, "invalid --%s '%s': %s", row->name,
-	    text_safe(value, safe, sizeof(safe)), problem_text(problem));
-	if (problem == PROBLEM_UNKNOWN)
+	    text_safe(value, safe, sizeof(safe)), problem);
+	if (problem == problem_unknown)
 		text_append(text, ARGV_PROBLEM, " %s",
 		    row->noun == NULL ? "word" : row->noun);
 	suggest_value(options, id, problem, part, text, ARGV_PROBLEM);
@@ -41,17 +41,17 @@ complain_of_value(char text[ARGV_PROBLEM], struct options *options,
 }
 
 /* Reads a value; NULL: the option is given without its optional value. */
-static enum problem
+static const char *
 parse_value(struct options *options, const struct option_row *row,
     const char *text)
 {
 	void *member = (char *)options + row->offset;
-	enum problem problem = PROBLEM_NONE;
+	const char *problem = NULL;
 	const char *word;
 
 	if (row->type == TYPE_FLAG) {
 		*(bool *)member = true;
-		return PROBLEM_NONE;
+		return NULL;
 	}
 	if (text == NULL) {
 		if (row->type == TYPE_COUNT)
@@ -60,10 +60,10 @@ parse_value(struct options *options, const struct option_row *row,
 			*(int *)member = 0;
 		else
 			*(const char **)member = NULL;
-		return PROBLEM_NONE;
+		return NULL;
 	}
 	if (*text == '\0')
-		return PROBLEM_EMPTY;
+		return "empty";
 	switch (row->type) {
 	case TYPE_DURATION:
 		return duration_parse(text, member);
@@ -71,22 +71,22 @@ parse_value(struct options *options, const struct option_row *row,
 		return text_count(text, member);
 	case TYPE_SET:
 		problem = set_parse(member, text, &options->item);
-		if (problem == PROBLEM_NONE && row->second != 0)
+		if (problem == NULL && row->second != 0)
 			set_parse((void *)((char *)options + row->second), text,
 			    NULL);
 		return problem;
 	case TYPE_ERE:
 		problem = search_check(text, false, &options->item);
-		if (problem == PROBLEM_NONE)
+		if (problem == NULL)
 			*(const char **)member = text;
 		return problem;
 	case TYPE_CHOICE:
 		for (int i = 0; (word = option_word(row, i)) != NULL; i++)
 			if (strcmp(word, text) == 0) {
 				*(int *)member = i;
-				return PROBLEM_NONE;
+				return NULL;
 			}
-		return PROBLEM_UNKNOWN;
+		return problem_unknown;
 	case TYPE_OTHER:
 		return row->parse(options, text);
 	case TYPE_TEXT:
@@ -95,7 +95,7 @@ parse_value(struct options *options, const struct option_row *row,
 	case TYPE_FLAG:
 		break;
 	}
-	return PROBLEM_NONE;
+	return NULL;
 }
 
 /* Whether the option is one that the user's list of failures replaces. */
@@ -120,8 +120,8 @@ set_option(struct options *options, enum option_id id, const char *text,
 		return 0;
 	options->text[id] = text;
 	options->item = NULL;
-	const enum problem what = parse_value(options, &option_rows[id], text);
-	if (what != PROBLEM_NONE) {
+	const char *const what = parse_value(options, &option_rows[id], text);
+	if (what != NULL) {
 		complain_of_value(problem, options, id, what);
 		return -1;
 	}

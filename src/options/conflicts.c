@@ -235,7 +235,7 @@ conflicts_warning(const struct options *options)
 	/* Some scripts, such as timeout, are commands too; none has a digit. */
 	if (options->plan && options->plan_script == NULL && command != NULL &&
 	    strpbrk(command, "0123456789") != NULL &&
-	    script_check(command, &where) == PROBLEM_NONE)
+	    script_check(command, &where) == NULL)
 		return "the command looks like a script: use --plan=SCRIPT";
 	return NULL;
 }

@@ -199,7 +199,7 @@ struct option_row {
 	size_t stride;
 
 	/* TYPE_OTHER: reads the text; what is wrong may begin at .item. */
-	enum problem (*parse)(struct options *options, const char *text);
+	const char *(*parse)(struct options *options, const char *text);
 };
 
 /* A word that a value may be, and what it means; a NULL name ends a table. */

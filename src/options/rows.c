@@ -10,18 +10,18 @@
 #include "core/duration.h"
 #include "core/signals.h"
 
-static enum problem
+static const char *
 parse_attempts(struct options *options, const char *text)
 {
 	return limits_parse(&options->policy.limits, text, &options->item);
 }
 
 /* A duration, or "50%" of the time that is left; the later option wins. */
-static enum problem
+static const char *
 parse_timeout(struct options *options, const char *text)
 {
 	struct policy *policy = &options->policy;
-	enum problem problem;
+	const char *problem;
 	const char *end;
 	double percent;
 
@@ -29,47 +29,47 @@ parse_timeout(struct options *options, const char *text)
 	if (strchr(text, '%') == NULL)
 		return duration_parse(text, &policy->timeout);
 	problem = duration_number(text, &percent, &end);
-	if (problem != PROBLEM_NONE)
+	if (problem != NULL)
 		return problem;
 	if (strcmp(end, "%") != 0)
-		return PROBLEM_NOT_PERCENT;
+		return "neither a duration nor a percentage";
 	if (!(percent > 0 && percent <= 100))
-		return PROBLEM_PERCENT_RANGE;
+		return "not above 0% and at most 100%";
 	policy->timeout_share = percent / 100;
-	return PROBLEM_NONE;
+	return NULL;
 }
 
-static enum problem
+static const char *
 parse_signal(struct options *options, const char *text)
 {
 	const int number = signal_parse(text);
 
 	if (number == -1)
-		return PROBLEM_UNKNOWN;
+		return problem_unknown;
 	if (!signal_is_deadly(number))
-		return PROBLEM_HARMLESS_SIGNAL;
+		return "this signal ends nothing";
 	options->policy.signal = number;
-	return PROBLEM_NONE;
+	return NULL;
 }
 
-static enum problem
+static const char *
 parse_backoff(struct options *options, const char *text)
 {
 	return backoff_parse(text, &options->policy.backoff, &options->item);
 }
 
-static enum problem
+static const char *
 parse_jitter(struct options *options, const char *text)
 {
 	return jitter_parse(text, &options->policy.jitter);
 }
 
-static enum problem
+static const char *
 parse_delay_match(struct options *options, const char *text)
 {
-	const enum problem problem = search_check(text, true, &options->item);
+	const char *const problem = search_check(text, true, &options->item);
 
-	if (problem == PROBLEM_NONE)
+	if (problem == NULL)
 		options->patterns.hint = text;
 	return problem;
 }
@@ -78,7 +78,7 @@ parse_delay_match(struct options *options, const char *text)
  * Divides FILE[:WORDS]: the words follow the last colon, if no slash follows
  * it; without a colon they are NULL.  *file is replaced.
  */
-static enum problem
+static const char *
 divide_file(const char *text, char **file, const char **words)
 {
 	const char *slash = strrchr(text, '/');
@@ -88,41 +88,40 @@ divide_file(const char *text, char **file, const char **words)
 
 	*words = colon == NULL ? NULL : colon + 1;
 	if (length == 0)
-		return PROBLEM_NO_FILE;
+		return "no file is named";
 	free(*file);
 	*file = strndup(text, length);
-	return *file == NULL ? PROBLEM_NO_MEMORY : PROBLEM_NONE;
+	return *file == NULL ? "too long: out of memory" : NULL;
 }
 
-static enum problem
+static const char *
 parse_state(struct options *options, const char *text)
 {
 	const char *word;
-	const enum problem problem = divide_file(text, &options->state, &word);
+	const char *const problem = divide_file(text, &options->state, &word);
 
-	if (problem != PROBLEM_NONE)
+	if (problem != NULL)
 		return problem;
 	options->policy.early_skip = word != NULL;
 	if (word == NULL || strcmp(word, "skip") == 0)
-		return PROBLEM_NONE;
+		return NULL;
 	options->item = word;
-	return PROBLEM_UNKNOWN;
+	return problem_unknown;
 }
 
-static enum problem
+static const char *
 parse_budget(struct options *options, const char *text)
 {
 	const char *words;
-	const enum problem problem =
-	    divide_file(text, &options->budget, &words);
+	const char *const problem = divide_file(text, &options->budget, &words);
 
-	return problem != PROBLEM_NONE
+	return problem != NULL
 	    ? problem
 	    : budget_rules_parse(words, &options->budget_rules, &options->item);
 }
 
 /* FORMAT[:FILE], one more each time. */
-static enum problem
+static const char *
 parse_log(struct options *options, const char *text)
 {
 	const char *colon = strchr(text, ':');
@@ -131,23 +130,23 @@ parse_log(struct options *options, const char *text)
 	char name[16];
 
 	if (log.file != NULL && *log.file == '\0')
-		return PROBLEM_NO_FILE;
+		return "no file is named";
 	if (log.file == NULL && strpbrk(text, "./") != NULL)
-		return PROBLEM_NO_FORMAT;
+		return "a format precedes the file, as in text:FILE";
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(text, ":"), text);
 	log.format = report_format(name);
 	if (log.format == NULL)
-		return PROBLEM_UNKNOWN;
+		return problem_unknown;
 	logs =
 	    reallocarray(options->logs, options->log_count + 1, sizeof(*logs));
 	if (logs == NULL)
-		return PROBLEM_NO_MEMORY;
+		return "too long: out of memory";
 	options->logs = logs;
 	logs[options->log_count++] = log;
-	return PROBLEM_NONE;
+	return NULL;
 }
 
-static enum problem
+static const char *
 parse_plan(struct options *options, const char *text)
 {
 	options->plan_script = text;

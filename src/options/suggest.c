@@ -410,7 +410,7 @@ respell_duration(const char *typed, char *text, size_t size)
 		typed = name + length;
 		typed += strspn(typed, BLANKS);
 	}
-	return duration_parse(text, &seconds) == PROBLEM_NONE;
+	return duration_parse(text, &seconds) == NULL;
 }
 
 /* Lists words: " (use end, start)". */
@@ -465,16 +465,16 @@ suggest_word(const struct options *options, enum option_id id,
 	}
 	if (id == OPTION_BACKOFF && strchr(whole, ',') != NULL) {
 		snprintf(list, sizeof(list), "list:%s", whole);
-		const enum problem problem =
+		const char *const problem =
 		    backoff_parse(list, &backoff, &where);
 
 		free(backoff.values);
-		if (problem == PROBLEM_NONE) {
+		if (problem == NULL) {
 			text_append(text, size, "; did you mean %s?", list);
 			return;
 		}
 	} else if (id == OPTION_BACKOFF &&
-	    duration_parse(typed, &seconds) == PROBLEM_NONE) {
+	    duration_parse(typed, &seconds) == NULL) {
 		text_append(text, size, "; did you mean --delay=%s?", typed);
 		return;
 	}
@@ -489,17 +489,17 @@ suggest_word(const struct options *options, enum option_id id,
 
 /* "20" and "0.5s" as jitter. */
 static void
-suggest_jitter(enum problem problem, const char *typed, char *text, size_t size)
+suggest_jitter(const char *problem, const char *typed, char *text, size_t size)
 {
 	const char *end;
 	double number;
 
-	if (problem == PROBLEM_OVER_1 &&
-	    duration_number(typed, &number, &end) == PROBLEM_NONE &&
-	    *end == '\0' && number >= 2 && number <= 100)
+	if (problem == problem_over_1 &&
+	    duration_number(typed, &number, &end) == NULL && *end == '\0' &&
+	    number >= 2 && number <= 100)
 		text_append(text, size, "; did you mean %s%%?", typed);
-	else if (problem == PROBLEM_NOT_A_RATIO &&
-	    duration_parse(typed, &number) == PROBLEM_NONE)
+	else if (problem == problem_not_a_ratio &&
+	    duration_parse(typed, &number) == NULL)
 		text_append(text, size, "; use a ratio (20%%) or +%s", typed);
 }
 
@@ -532,7 +532,7 @@ suggest_match(enum option_id id, const char *typed, char *text, size_t size)
 /* A parameter that is unknown, or that has no name. */
 static void
 suggest_param(const struct options *options, enum option_id id,
-    enum problem problem, const char *typed, char *text, size_t size)
+    const char *problem, const char *typed, char *text, size_t size)
 {
 	const struct strategy *strategy = options->policy.backoff.strategy;
 	const bool budget = id == OPTION_BUDGET;
@@ -544,9 +544,9 @@ suggest_param(const struct options *options, enum option_id id,
 	double number;
 	const char *end;
 
-	if (problem == PROBLEM_NOT_NAME_VALUE) {
+	if (problem == problem_not_name_value) {
 		if (budget || word(of, 0) == NULL ||
-		    duration_number(typed, &number, &end) != PROBLEM_NONE)
+		    duration_number(typed, &number, &end) != NULL)
 			return;
 		text_append(text, size, "; did you mean %s:%s=%s?",
 		    strategy->name, word(of, 0), typed);
@@ -564,7 +564,7 @@ suggest_param(const struct options *options, enum option_id id,
 
 void
 suggest_value(const struct options *options, enum option_id id,
-    enum problem problem, const char *part, char *text, size_t size)
+    const char *problem, const char *part, char *text, size_t size)
 {
 	char item[TEXT_ITEM], word[TEXT_ITEM], respelt[2 * TEXT_ITEM];
 	char safe[5 * TEXT_ITEM];
@@ -573,7 +573,7 @@ suggest_value(const struct options *options, enum option_id id,
 	snprintf(item, sizeof(item), "%.*s", (int)strcspn(part, ","), part);
 	snprintf(word, sizeof(word), "%.*s", (int)strcspn(item, ":="), item);
 	const char *instead = find_habit((int)id, word);
-	if (instead == NULL && problem == PROBLEM_ESCAPE) {
+	if (instead == NULL && problem == problem_escape) {
 		word[0] = part[1];
 		word[1] = '\0';
 		instead = find_habit(PLACE_ESCAPE, word);
@@ -585,22 +585,22 @@ suggest_value(const struct options *options, enum option_id id,
 	/* What is suggested may repeat the item. */
 	if (strcmp(text_safe(item, safe, sizeof(safe)), item) != 0)
 		return;
-	if (problem == PROBLEM_UNKNOWN)
+	if (problem == problem_unknown)
 		suggest_word(options, id, word, text, size);
-	else if (problem == PROBLEM_PARAM || problem == PROBLEM_NOT_NAME_VALUE)
+	else if (problem == problem_param || problem == problem_not_name_value)
 		suggest_param(options, id, problem, word, text, size);
-	else if (problem == PROBLEM_UNIT &&
+	else if (problem == problem_unit &&
 	    respell_duration(item, respelt, sizeof(respelt)))
 		text_append(text, size, "; did you mean %s?", respelt);
-	else if (problem == PROBLEM_UNIT && id == OPTION_DELAY &&
+	else if (problem == problem_unit && id == OPTION_DELAY &&
 	    strchr(part, ',') != NULL)
 		text_append(text, size, "; for a list, use --backoff=list:...");
-	else if (problem == PROBLEM_UNIT)
+	else if (problem == problem_unit)
 		text_append(text, size, " (use us, ms, s, m, h, d)");
-	else if (problem == PROBLEM_NOT_WHOLE && id == OPTION_ATTEMPTS &&
-	    set_item(&set, word) == PROBLEM_NONE)
+	else if (problem == problem_not_whole && id == OPTION_ATTEMPTS &&
+	    set_item(&set, word) == NULL)
 		text_append(text, size, "; did you mean %s:N?", word);
-	else if (problem == PROBLEM_OVER_255)
+	else if (problem == problem_over_255)
 		suggest_match(id, item, text, size);
 	else if (id == OPTION_JITTER)
 		suggest_jitter(problem, item, text, size);
@@ -685,7 +685,7 @@ suggest_command(const struct options *options, char *text, size_t size)
 		before = options->policy.repeat && options->policy.repeats == 0
 		    ? "did you mean " PROGRAM " --repeat="
 		    : "did you mean " PROGRAM " -a ";
-	} else if (duration_parse(name, &number) == PROBLEM_NONE) {
+	} else if (duration_parse(name, &number) == NULL) {
 		before = "did you mean " PROGRAM " -T ";
 	} else {
 		return false;

@@ -16,7 +16,7 @@ bool suggest_option(const char *name, char *text, size_t size);
 
 /* The value of an option, whose wrong part begins at `part`. */
 void suggest_value(const struct options *options, enum option_id id,
-    enum problem problem, const char *part, char *text, size_t size);
+    const char *problem, const char *part, char *text, size_t size);
 
 /*
  * What to run instead of a command that was not found, or what a list should

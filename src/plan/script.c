@@ -42,58 +42,58 @@ script_example(const struct set *set)
 	return (struct outcome){ .kind = OUTCOME_NONE };
 }
 
-static enum problem
+static const char *
 parse_chance(struct script *script, struct script_item *item, char *value)
 {
-	enum problem problem = duration_ratio(value, &item->chance);
+	const char *problem = duration_ratio(value, &item->chance);
 
-	if (problem == PROBLEM_NONE)
+	if (problem == NULL)
 		script->items[script->count++] = *item;
 	return problem;
 }
 
 /* "90s" or "90s@30s", the second of which is the start. */
-static enum problem
+static const char *
 parse_down(struct script *script, struct script_item *item, char *value)
 {
 	char *at = strchr(value, '@');
 	double length, from = 0;
-	enum problem problem;
+	const char *problem;
 
 	if (script->down_from < INFINITY)
-		return PROBLEM_GIVEN_TWICE;
+		return "given twice";
 	if (item->count > 0)
-		return PROBLEM_NO_COUNT;
+		return "takes no count";
 	if (at != NULL)
 		*at++ = '\0';
 	problem = duration_parse(value, &length);
-	if (problem == PROBLEM_NONE && at != NULL)
+	if (problem == NULL && at != NULL)
 		problem = duration_parse(at, &from);
-	if (problem != PROBLEM_NONE)
+	if (problem != NULL)
 		return problem;
 	script->down_from = from;
 	script->down_until = from + length;
 	script->down = *item;
-	return PROBLEM_NONE;
+	return NULL;
 }
 
-static enum problem
+static const char *
 parse_contend(struct script *script, struct script_item *item, char *value)
 {
 	if (script->hop > 0)
-		return PROBLEM_GIVEN_TWICE;
+		return "given twice";
 	if (item->count > 0 || item->duration > 0)
-		return PROBLEM_NO_COUNT;
-	enum problem problem = duration_parse(value, &script->hop);
-	if (problem == PROBLEM_NONE && script->hop == 0)
-		problem = PROBLEM_NOT_POSITIVE;
+		return "takes no count";
+	const char *problem = duration_parse(value, &script->hop);
+	if (problem == NULL && script->hop == 0)
+		problem = "not more than 0";
 	return problem;
 }
 
 /* The words that an item may be besides an outcome. */
 static const struct {
 	const char *name;
-	enum problem (*parse)(struct script *script, struct script_item *item,
+	const char *(*parse)(struct script *script, struct script_item *item,
 	    char *value);
 } words[] = {
 	{ "p=", parse_chance },
@@ -102,25 +102,24 @@ static const struct {
 };
 
 /* WHAT[:DURATION][*COUNT], which is cut in pieces. */
-static enum problem
+static const char *
 parse_item(struct script *script, char *text)
 {
 	struct script_item item = { .chance = 1 };
-	enum problem problem = PROBLEM_NONE;
+	const char *problem = NULL;
 	struct set set;
 
 	char *star = strchr(text, '*');
 	if (star != NULL) {
 		*star++ = '\0';
-		if (text_count(star, &item.count) != PROBLEM_NONE ||
-		    item.count == 0)
-			return PROBLEM_NOT_A_COUNT;
+		if (text_count(star, &item.count) != NULL || item.count == 0)
+			return "not a count";
 	}
 	char *colon = strchr(text, ':');
 	if (colon != NULL) {
 		*colon++ = '\0';
 		problem = duration_parse(colon, &item.duration);
-		if (problem != PROBLEM_NONE)
+		if (problem != NULL)
 			return problem;
 	}
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
@@ -130,14 +129,14 @@ parse_item(struct script *script, char *text)
 			return words[i].parse(script, &item, text + length);
 	}
 	problem = set_item(&set, text);
-	if (problem != PROBLEM_NONE)
+	if (problem != NULL)
 		return problem;
 	item.outcome = script_example(&set);
 	script->items[script->count++] = item;
-	return PROBLEM_NONE;
+	return NULL;
 }
 
-enum problem
+const char *
 script_parse(const char *text, struct script *script, const char **where)
 {
 	size_t most = 1;
@@ -148,23 +147,23 @@ script_parse(const char *text, struct script *script, const char **where)
 		most += *c == ',';
 	script->items = calloc(most, sizeof(*script->items));
 	if (script->items == NULL)
-		return PROBLEM_NO_MEMORY;
+		return "too long: out of memory";
 	for (const char *rest = text; rest != NULL;) {
 		char item[TEXT_ITEM];
 
 		*where = rest;
-		enum problem problem = text_item(&rest, item);
+		const char *problem = text_item(&rest, item);
 
-		if (problem == PROBLEM_NONE)
+		if (problem == NULL)
 			problem = parse_item(script, item);
-		if (problem != PROBLEM_NONE)
+		if (problem != NULL)
 			return problem;
 	}
 	/* While the service is up, attempts succeed; without a script, none. */
 	if (script->count == 0)
 		script->items[script->count++] =
 		    (struct script_item){ .chance = text == NULL };
-	return PROBLEM_NONE;
+	return NULL;
 }
 
 void
@@ -174,11 +173,11 @@ script_free(struct script *script)
 	script->items = NULL;
 }
 
-enum problem
+const char *
 script_check(const char *text, const char **where)
 {
 	struct script script;
-	enum problem problem = script_parse(text, &script, where);
+	const char *problem = script_parse(text, &script, where);
 
 	script_free(&script);
 	return problem;

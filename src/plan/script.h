@@ -38,13 +38,13 @@ struct script {
  * Reads a script; NULL is the default.  If an item is wrong, *where points to
  * it.  script_free() releases the items in any case.
  */
-enum problem script_parse(const char *text, struct script *script,
+const char *script_parse(const char *text, struct script *script,
     const char **where);
 
 void script_free(struct script *script);
 
 /* What is wrong with the text of --plan=SCRIPT, and where. */
-enum problem script_check(const char *text, const char **where);
+const char *script_check(const char *text, const char **where);
 
 /* Any outcome that is in the set; its kind is NONE if there is none. */
 struct outcome script_example(const struct set *set);

@@ -66,8 +66,7 @@ service_of(const struct plan_options *options)
 
 	/* The script says what becomes of attempts. */
 	service.policy.health.used = false;
-	if (script_parse(options->script, &service.script, &where) !=
-	    PROBLEM_NONE)
+	if (script_parse(options->script, &service.script, &where) != NULL)
 		abort();
 	return service;
 }

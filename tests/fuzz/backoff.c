@@ -92,14 +92,14 @@ is_usable(const struct backoff *backoff, const struct jitter *jitter)
 static bool
 read_numbers(char **text, struct backoff *backoff, struct jitter *jitter)
 {
-	if (duration_parse(fuzz_line(text), &backoff->base) != PROBLEM_NONE ||
-	    duration_parse(fuzz_line(text), &backoff->min) != PROBLEM_NONE)
+	if (duration_parse(fuzz_line(text), &backoff->base) != NULL ||
+	    duration_parse(fuzz_line(text), &backoff->min) != NULL)
 		return false;
 	backoff->cap_given =
-	    duration_parse(fuzz_line(text), &backoff->cap) == PROBLEM_NONE;
+	    duration_parse(fuzz_line(text), &backoff->cap) == NULL;
 	if (!backoff->cap_given)
 		backoff->cap = DURATION_MAX;
-	if (jitter_parse(fuzz_line(text), jitter) != PROBLEM_NONE)
+	if (jitter_parse(fuzz_line(text), jitter) != NULL)
 		return false;
 	jitter->order = strlen(fuzz_line(text)) % 3;
 	return true;
@@ -112,10 +112,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct backoff backoff = { .base = 1 };
 	struct jitter jitter = { .amount = 0 };
 	const char *name = fuzz_line(&rest), *where = NULL;
-	const enum problem problem = backoff_parse(name, &backoff, &where);
+	const char *const problem = backoff_parse(name, &backoff, &where);
 
-	if (problem != PROBLEM_NONE) {
-		fuzz_problem(problem_text(problem));
+	if (problem != NULL) {
+		fuzz_problem(problem);
 		MUST(where >= name && where <= name + strlen(name));
 	} else if (read_numbers(&rest, &backoff, &jitter) &&
 	    is_usable(&backoff, &jitter))

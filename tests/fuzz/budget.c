@@ -85,9 +85,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *line = fuzz_line(&rest), *where = line;
 	struct budget_rules rules;
 	struct bucket bucket;
-	const enum problem problem = budget_rules_parse(line, &rules, &where);
+	const char *const problem = budget_rules_parse(line, &rules, &where);
 
-	if (problem == PROBLEM_NONE) {
+	if (problem == NULL) {
 		MUST(rules.tokens >= 0 && rules.tokens <= MOST);
 		MUST(rules.success >= 0 && rules.success <= MOST);
 		MUST(rules.rate >= 0 && rules.rate <= MOST);
@@ -99,7 +99,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check_text(rest, &bucket);
 		check_use(bucket, &rules);
 	} else {
-		fuzz_problem(problem_text(problem));
+		fuzz_problem(problem);
 		MUST(where >= line && where <= line + strlen(line));
 	}
 	free(text);

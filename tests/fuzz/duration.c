@@ -13,7 +13,7 @@ reads_back(double seconds)
 	double again;
 
 	MUST(strlen(duration_text(seconds, text)) < sizeof(text));
-	MUST(duration_parse(text, &again) == PROBLEM_NONE);
+	MUST(duration_parse(text, &again) == NULL);
 	MUST(fabs(seconds - again) <=
 	    fmax(1e-6, seconds >= 86370 ? 1800.1 : seconds * 0.051));
 }
@@ -23,13 +23,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = fuzz_text(data, size);
 	double seconds = -1;
-	const enum problem problem = duration_parse(text, &seconds);
+	const char *const problem = duration_parse(text, &seconds);
 
-	if (problem == PROBLEM_NONE) {
+	if (problem == NULL) {
 		MUST(seconds >= 0 && seconds <= DURATION_MAX);
 		reads_back(seconds);
 	} else {
-		fuzz_problem(problem_text(problem));
+		fuzz_problem(problem);
 		MUST(seconds == -1);
 	}
 	free(text);

@@ -102,20 +102,20 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = fuzz_text(data, size), *rest = text;
 	const char *expression = fuzz_line(&rest);
-	enum problem problem;
+	const char *problem;
 	const char *where;
 	regex_t pattern;
 
 	if (strlen(expression) <= EXPRESSION_MOST &&
 	    !fuzz_is_heavy(expression)) {
 		problem = search_check(expression, false, &where);
-		if (problem != PROBLEM_NONE)
-			fuzz_problem(problem_text(problem));
+		if (problem != NULL)
+			fuzz_problem(problem);
 		else {
 			const struct patterns patterns = {
 				.match = { [MATCH_FAIL] = expression },
 				.hint = search_check(expression, true,
-					    &where) == PROBLEM_NONE
+					    &where) == NULL
 				    ? expression
 				    : NULL,
 			};

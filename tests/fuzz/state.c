@@ -45,7 +45,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char again[STATE_TEXT];
 	struct state state;
 
-	MUST(backoff_parse("exponential", &backoff, &where) == PROBLEM_NONE);
+	MUST(backoff_parse("exponential", &backoff, &where) == NULL);
 	for (int i = 0; i < 5; i++) {
 		const char *problem =
 		    state_parse(text, &backoff, times[i], &state);

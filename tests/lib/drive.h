@@ -87,7 +87,7 @@ drive_jitter(const char *text, enum jitter_order order)
 {
 	struct jitter jitter = { .order = order };
 
-	if (jitter_parse(text, &jitter) != PROBLEM_NONE)
+	if (jitter_parse(text, &jitter) != NULL)
 		abort();
 	return jitter;
 }
@@ -107,7 +107,7 @@ drive_policy(const char *strategy)
 		.jitter = drive_jitter("none", JITTER_INSIDE),
 	};
 
-	if (set_parse(&policy.rules.success, "0", NULL) != PROBLEM_NONE)
+	if (set_parse(&policy.rules.success, "0", NULL) != NULL)
 		abort();
 	return policy;
 }

@@ -146,8 +146,8 @@ report(const struct way *way, int count, int runs)
 		const char *where;
 
 		if (backoff_parse(way->strategy, &world.backoff, &where) !=
-			PROBLEM_NONE ||
-		    jitter_parse(way->jitter, &world.jitter) != PROBLEM_NONE)
+			NULL ||
+		    jitter_parse(way->jitter, &world.jitter) != NULL)
 			errx(1, "%s: cannot be read", way->name);
 		run(&world, count);
 		calls += (double)world.calls;

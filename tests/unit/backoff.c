@@ -19,7 +19,7 @@ backoff_of(const char *text, double base, double cap)
 	struct backoff backoff = { .base = base, .cap = cap };
 	const char *where;
 
-	CHECK_INT(backoff_parse(text, &backoff, &where), PROBLEM_NONE);
+	CHECK(backoff_parse(text, &backoff, &where) == NULL);
 	return backoff;
 }
 
@@ -152,8 +152,7 @@ a_strategy_is_read_or_refused_in_words(void)
 		const char *where;
 
 		ROW("%s", rows[i].text);
-		CHECK_STR(problem_text(
-			      backoff_parse(rows[i].text, &backoff, &where)),
+		CHECK_STR(backoff_parse(rows[i].text, &backoff, &where),
 		    rows[i].problem);
 		if (rows[i].problem != NULL)
 			CHECK_STR(where, rows[i].where);
@@ -170,10 +169,10 @@ the_later_strategy_forgets_the_earlier(void)
 	struct backoff backoff = backoff_of("exponential:factor=3", 1, 100);
 	const char *where;
 
-	CHECK_INT(backoff_parse("exponential", &backoff, &where), PROBLEM_NONE);
+	CHECK(backoff_parse("exponential", &backoff, &where) == NULL);
 	CHECK_DBL(nominal(&backoff, 2), 2, 0);
-	CHECK_INT(backoff_parse("list:7,8", &backoff, &where), PROBLEM_NONE);
-	CHECK_INT(backoff_parse("list:9", &backoff, &where), PROBLEM_NONE);
+	CHECK(backoff_parse("list:7,8", &backoff, &where) == NULL);
+	CHECK(backoff_parse("list:9", &backoff, &where) == NULL);
 	CHECK_DBL(nominal(&backoff, 2), 9, 0);
 	CHECK_INT((intmax_t)backoff.count, 1);
 	free(backoff.values);

@@ -69,8 +69,8 @@ parameters_are_read_in_thousandths(void)
 	for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++) {
 		struct budget_rules rules;
 		const char *where = NULL;
-		const char *problem = problem_text(
-		    budget_rules_parse(parameters[i].text, &rules, &where));
+		const char *problem =
+		    budget_rules_parse(parameters[i].text, &rules, &where);
 
 		ROW("%s",
 		    parameters[i].text == NULL ? "NULL" : parameters[i].text);

@@ -16,7 +16,7 @@ jitter_of(const char *text, enum jitter_order order)
 {
 	struct jitter jitter = { .order = order };
 
-	CHECK_INT(jitter_parse(text, &jitter), PROBLEM_NONE);
+	CHECK(jitter_parse(text, &jitter) == NULL);
 	return jitter;
 }
 
@@ -64,8 +64,7 @@ a_kind_is_read_or_refused_in_words(void)
 		struct jitter jitter = { .order = JITTER_AFTER_CAP };
 
 		ROW("%s", rows[i].text);
-		CHECK_STR(problem_text(jitter_parse(rows[i].text, &jitter)),
-		    rows[i].problem);
+		CHECK_STR(jitter_parse(rows[i].text, &jitter), rows[i].problem);
 		CHECK(jitter.order == JITTER_AFTER_CAP);
 		if (rows[i].problem != NULL)
 			continue;

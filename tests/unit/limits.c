@@ -12,7 +12,7 @@ limits_of(const char *text)
 	struct limits limits;
 	const char *where;
 
-	CHECK_INT(limits_parse(&limits, text, &where), PROBLEM_NONE);
+	CHECK(limits_parse(&limits, text, &where) == NULL);
 	return limits;
 }
 
@@ -75,7 +75,7 @@ anything_else_is_refused(void)
 
 		ROW("%s", rows[i].text);
 		const char *problem =
-		    problem_text(limits_parse(&limits, rows[i].text, &where));
+		    limits_parse(&limits, rows[i].text, &where);
 		if (rows[i].problem != NULL)
 			CHECK_STR(problem, rows[i].problem);
 		CHECK(problem != NULL);

@@ -1010,8 +1010,8 @@ a_preset_has_patterns_that_can_be_searched_for(void)
 		CHECK((row->lasting == NULL) == (row->passing == NULL));
 		if (row->lasting == NULL)
 			continue;
-		CHECK_INT(search_check(row->lasting, false, &where), 0);
-		CHECK_INT(search_check(row->passing, false, &where), 0);
+		CHECK(search_check(row->lasting, false, &where) == NULL);
+		CHECK(search_check(row->passing, false, &where) == NULL);
 	}
 }
 

@@ -94,7 +94,7 @@ a_hint_makes_an_outcome_another_where_hints_are_named(void)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		set = (struct set){ { 0 } };
 		ROW("%s", rows[i].list);
-		CHECK_INT(set_parse(&set, rows[i].list, NULL), PROBLEM_NONE);
+		CHECK(set_parse(&set, rows[i].list, NULL) == NULL);
 		CHECK_INT(set_has(&set, (struct outcome){ OUTCOME_EXIT, 1 }),
 		    rows[i].without);
 		CHECK_INT(set_has(&set,
@@ -144,8 +144,7 @@ running_out_of_memory_makes_an_outcome_another_if_it_is_named(void)
 		struct set set = { { 0 } };
 
 		ROW("%s, hint %zu", rows[i / 2].list, i % 2);
-		CHECK_INT(set_parse(&set, rows[i / 2].list, NULL),
-		    PROBLEM_NONE);
+		CHECK(set_parse(&set, rows[i / 2].list, NULL) == NULL);
 		exited.hinted = killed.hinted = i % 2 == 1;
 		exited.oom = killed.oom = false;
 		CHECK_INT(set_has(&set, exited), rows[i / 2].exited);
@@ -219,7 +218,7 @@ a_list_is_applied_from_left_to_right(void)
 		char text[256];
 
 		ROW("%s", rows[i].list);
-		CHECK_INT(set_parse(&set, rows[i].list, NULL), PROBLEM_NONE);
+		CHECK(set_parse(&set, rows[i].list, NULL) == NULL);
 		CHECK_STR(members(&set, text), rows[i].members);
 	}
 }
@@ -267,10 +266,8 @@ a_bad_item_is_refused_and_leaves_the_set_alone(void)
 		snprintf(list, sizeof(list), "7,%s", rows[i].list);
 		ROW("%s", rows[i].list);
 		set_parse(&set, "timeout", NULL);
-		CHECK_STR(problem_text(set_parse(&set, rows[i].list, NULL)),
-		    rows[i].problem);
-		CHECK_STR(problem_text(set_parse(&set, list, NULL)),
-		    rows[i].problem);
+		CHECK_STR(set_parse(&set, rows[i].list, NULL), rows[i].problem);
+		CHECK_STR(set_parse(&set, list, NULL), rows[i].problem);
 		CHECK_STR(members(&set, text), "T");
 	}
 }
@@ -281,8 +278,8 @@ a_list_amends_what_was_there(void)
 	struct set set = { { 0 } };
 	char text[256];
 
-	CHECK_INT(set_parse(&set, "unstartable,HUP", NULL), PROBLEM_NONE);
-	CHECK_INT(set_parse(&set, "2,!unstartable", NULL), PROBLEM_NONE);
+	CHECK(set_parse(&set, "unstartable,HUP", NULL) == NULL);
+	CHECK(set_parse(&set, "2,!unstartable", NULL) == NULL);
 	CHECK_STR(members(&set, text), "2 HUP");
 }
 
@@ -332,7 +329,7 @@ every_word_that_help_lists_can_be_written(void)
 
 			ROW("%s", word->name);
 			snprintf(name, sizeof(name), "%s", word->name);
-			CHECK_INT(set_item(&set, name), PROBLEM_NONE);
+			CHECK(set_item(&set, name) == NULL);
 			CHECK_STR(members(&set, got),
 			    members(&word->set, want));
 		}

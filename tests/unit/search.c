@@ -19,7 +19,7 @@ check(const char *text, bool is_hint)
 {
 	const char *where;
 
-	return problem_text(search_check(text, is_hint, &where));
+	return search_check(text, is_hint, &where);
 }
 
 /* Searches a whole stream, in pieces of so many bytes. */
@@ -301,7 +301,8 @@ a_hint_is_the_first_group_and_is_cut_to_its_room(void)
 	const struct patterns any_case = { .hint = "(?i)after (.*)" };
 	char text[2 * HINT_TEXT];
 
-	CHECK_STR(check("wait", true), problem_text(PROBLEM_NO_GROUP));
+	CHECK_STR(check("wait", true),
+	    "put ( ) around the delay, as in 'Retry-After: (.*)'");
 	CHECK_STR(check("(a", true), OPEN_GROUP);
 	CHECK_STR(check("(a)\\1", true), ESCAPE);
 	CHECK_STR(check(patterns.hint, true), NULL);

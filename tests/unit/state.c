@@ -15,7 +15,7 @@ backoff_of(const char *text)
 	struct backoff backoff = { .base = 1, .cap = DURATION_MAX };
 	const char *where;
 
-	CHECK_INT(backoff_parse(text, &backoff, &where), PROBLEM_NONE);
+	CHECK(backoff_parse(text, &backoff, &where) == NULL);
 	return backoff;
 }
 

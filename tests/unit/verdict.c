@@ -313,7 +313,7 @@ static void
 fill(struct set *set, const char *list)
 {
 	if (list != NULL)
-		CHECK_INT(set_parse(set, list, NULL), PROBLEM_NONE);
+		CHECK(set_parse(set, list, NULL) == NULL);
 }
 
 static void
