@@ -156,10 +156,6 @@ conflicts_find(const struct options *options)
 		{ options_given(options, OPTION_SUCCESS_DELAY) &&
 			!policy->repeat,
 		    { OPTION_SUCCESS_DELAY, "needs --repeat" } },
-		{ options->plan_script != NULL &&
-			strstr(options->plan_script, "contend=") != NULL &&
-			!options_given(options, OPTION_CLIENTS),
-		    { OPTION_PLAN, "needs --clients" } },
 		{ options_given(options, OPTION_CLIENTS) && !options->plan,
 		    { OPTION_CLIENTS, "needs --plan" } },
 		{ options_given(options, OPTION_CLIENTS) &&

@@ -267,8 +267,6 @@ print_plan(void)
 	    "  p=0.2         fails one time in five\n"
 	    "  down=90s@30s  fails for 90 s, from the 30th second on, or from "
 	    "the start\n"
-	    "  contend=10ms  with --clients: fails if another client was "
-	    "faster\n"
 	    "\nThe table shows one run, and \"longest\" is the worst case; the "
 	    "figures below it\nare of 10,000 simulated runs.\n"
 	    "--clients=N simulates N runs against one service at the same "

@@ -133,7 +133,6 @@ run_crowd(struct crowd *crowd, const struct plan_options *options,
 	uint64_t steps = 0;
 
 	crowd->service.bucket = full;
-	crowd->service.writes = 0;
 	crowd->waiting = count;
 	crowd->load = (struct load){ .crowds = 1 };
 	crowd->part = crowd->retries = 0;

@@ -77,19 +77,6 @@ parse_down(struct script *script, struct script_item *item, char *value)
 	return NULL;
 }
 
-static const char *
-parse_contend(struct script *script, struct script_item *item, char *value)
-{
-	if (script->hop > 0)
-		return "given twice";
-	if (item->count > 0 || item->duration > 0)
-		return "takes no count";
-	const char *problem = duration_parse(value, &script->hop);
-	if (problem == NULL && script->hop == 0)
-		problem = "not more than 0";
-	return problem;
-}
-
 /* The words that an item may be besides an outcome. */
 static const struct {
 	const char *name;
@@ -98,7 +85,6 @@ static const struct {
 } words[] = {
 	{ "p=", parse_chance },
 	{ "down=", parse_down },
-	{ "contend=", parse_contend },
 };
 
 /* WHAT[:DURATION][*COUNT], which is cut in pieces. */

@@ -26,12 +26,6 @@ struct script {
 	/* down=: from then, until then, attempts fail in this way. */
 	double down_from, down_until; /* seconds; INFINITY: it is never down */
 	struct script_item down;
-
-	/*
-	 * contend=: clients read and write one row in turn, and each hop to the
-	 * service or back takes this many seconds on average; 0: they do not.
-	 */
-	double hop;
 };
 
 /*

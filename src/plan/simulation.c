@@ -8,12 +8,6 @@
 /* A plan without an end stops after the last item came this many times. */
 #define ENDLESS 100
 
-/* Of the time of a hop, in contend=: its deviation, as a share of its mean. */
-#define HOP_SPREAD 0.2
-
-/* To the service to read, back, there to write, and back. */
-#define HOPS 4
-
 /*
  * An outcome that is retried, if there is one, or else any failure; exit
  * status 1, if it is one of these.
@@ -77,7 +71,7 @@ service_is_random(const struct service *service)
 	const struct policy *policy = &service->policy;
 	const struct script *script = &service->script;
 
-	if (policy_draws(policy) || script->hop > 0)
+	if (policy_draws(policy))
 		return true;
 	for (size_t i = 0; i < script->count; i++) {
 		const struct script_item *item = &script->items[i];
@@ -122,24 +116,12 @@ simulation_close(struct simulation *simulation)
 	engine_close(simulation->engine);
 }
 
-/* The attempt's draw of this number, of which there are 16. */
+/* The draw that says whether the attempt fails. */
 static double
-draw(const struct simulation *simulation, int number)
+draw(const struct simulation *simulation)
 {
-	return random_uniform(&simulation->random,
-	    2 * simulation->attempt + (uint64_t)(number / DRAW_PURPOSES),
-	    (enum draw)(number % DRAW_PURPOSES));
-}
-
-/* The seconds that hop n takes: |N(mean, spread)|, by Box and Muller. */
-static double
-hop_time(const struct simulation *simulation, int n)
-{
-	const double mean = simulation->service->script.hop;
-	const double radius = sqrt(-2 * log(1 - draw(simulation, 2 * n)));
-	const double angle = 2 * M_PI * draw(simulation, 2 * n + 1);
-
-	return fabs(mean * (1 + HOP_SPREAD * radius * cos(angle)));
+	return random_uniform(&simulation->random, 2 * simulation->attempt + 1,
+	    DRAW_DELAY);
 }
 
 /* The item for the next attempt: the last one, if none follows. */
@@ -275,14 +257,8 @@ begin_attempt(struct simulation *simulation, double timeout, double wake)
 	simulation->refused = false;
 	simulation->outcome = service->success;
 	if (item->chance == 1 || (item->chance > 0 && service->worst) ||
-	    (item->chance > 0 && draw(simulation, 2 * HOPS) < item->chance))
+	    (item->chance > 0 && draw(simulation) < item->chance))
 		fail_attempt(simulation, item->outcome);
-	if (script->hop > 0 && !down) {
-		simulation->hop = HOP_READ;
-		simulation->event = (struct event){ .kind = EVENT_NONE,
-			.now = start + hop_time(simulation, 0) };
-		return;
-	}
 	double end = start + item->duration;
 	/* The service goes down while it is used. */
 	if (start < script->down_from && end > script->down_from) {
@@ -290,36 +266,6 @@ begin_attempt(struct simulation *simulation, double timeout, double wake)
 		end = script->down_from;
 	}
 	end_attempt(simulation, end);
-}
-
-/*
- * What the client has sent arrives: it reads the row, or else writes it, which
- * fails if another client wrote meanwhile.
- */
-static void
-arrive(struct simulation *simulation)
-{
-	struct service *service = simulation->service;
-	const double now = simulation->now;
-
-	if (now >= simulation->deadline) {
-		simulation->hop = HOP_NONE;
-		end_attempt(simulation, now);
-		return;
-	}
-	if (simulation->hop == HOP_READ) {
-		simulation->hop = HOP_WRITE;
-		simulation->read = service->writes;
-		simulation->event.now =
-		    now + hop_time(simulation, 1) + hop_time(simulation, 2);
-		return;
-	}
-	simulation->hop = HOP_NONE;
-	if (simulation->read == service->writes)
-		service->writes++;
-	else
-		simulation->outcome = service->failure;
-	end_attempt(simulation, now + hop_time(simulation, 3));
 }
 
 /* Does the budget allow a retry? */
@@ -424,10 +370,6 @@ simulation_step(struct simulation *simulation)
 
 	simulation->now = simulation->event.now;
 	service->count = 0;
-	if (simulation->hop != HOP_NONE) {
-		arrive(simulation);
-		return;
-	}
 	const struct step step =
 	    engine_step(simulation->engine, simulation->event);
 	for (int i = 0; i < step.count; i++) {

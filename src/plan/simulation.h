@@ -15,9 +15,8 @@ struct service {
 	struct outcome success;
 	const struct budget_rules *budget; /* NULL: there is none */
 	struct bucket bucket;
-	uint64_t writes; /* contend=: to the row */
-	bool worst;	 /* attempts fail if they may */
-	bool slow;	 /* and take as long as they may */
+	bool worst; /* attempts fail if they may */
+	bool slow;  /* and take as long as they may */
 
 	/* What happened in the last step, of whichever run, in order. */
 	struct record records[STEP_RECORDS];
@@ -42,8 +41,6 @@ struct simulation {
 
 	/* The attempt. */
 	uint64_t attempt;
-	enum { HOP_NONE, HOP_READ, HOP_WRITE } hop; /* contend= */
-	uint64_t read; /* how many writes there were then */
 	double deadline;
 	double silence; /* when --idle-timeout ends it, or else the deadline */
 	struct outcome outcome;

@@ -8,15 +8,25 @@
 
 "$TEST_BUILD/tests/herd" 25 >herd.tsv
 
-# far ALGORITHM STRATEGY: by how much the calls differ, where it is over 6 %.
+# far ALGORITHM STRATEGY: by how much the calls differ, where it is over 6 %, and
+# the time, where it is over 15 %.
 far() {
 	awk -F '\t' -v algorithm="$1" -v strategy="$2" '
-		FNR == NR { if ($2 == algorithm) want[$1] = $6; next }
+		FNR == NR {
+			if ($2 == algorithm) {
+				calls[$1] = $6
+				time[$1] = $4
+			}
+			next
+		}
 		$2 == strategy {
 			found++
-			share = $3 / want[$1]
+			share = $3 / calls[$1]
 			if (share < 0.94 || share > 1.06)
-				print $1 " clients: " $3 " calls, not " want[$1]
+				print $1 " clients: " $3 " calls, not " calls[$1]
+			share = $4 / time[$1]
+			if (share < 0.85 || share > 1.15)
+				print $1 " clients: " $4 " ms, not " time[$1]
 		}
 		END { if (found != 10) print found " rows" }
 	' "$TEST_DATA/aws-simulator-results.tsv" herd.tsv

@@ -267,13 +267,10 @@ is 'an outage breaks the attempt that runs' "$(column starts | cut -d' ' -f1-3)"
     '0s 4s 5s'
 run retry --plan=down=10s:2s,1,0 -a 9 -b constant -d 1s -j none
 is 'failures of an outage take their time' "$(column starts)" '0s 3s 6s 9s 12s 13s'
-for item in down= down=x down=3@ down=3*4 down=3,down=4 contend=0 contend=; do
+for item in down= down=x down=3@ down=3*4 down=3,down=4; do
 	run retry --plan="$item"
 	is "$item is no script" "$code $out" '125 '
 done
-run retry --plan=contend=10ms true
-is 'nobody contends with a client that is alone' "$code $out" '125 '
-like 'which is said' "$err" '^retry: --plan=contend=10ms needs --clients '
 
 # How long a plan may be.
 run timeout 200 retry --plan -a 1000000000 -j none
@@ -379,29 +376,6 @@ run retry --plan --clients=0
 is 'no client is none' "$code" 125
 run retry --plan --clients=10001
 is 'there may be too many' "$code" 125
-
-# cell CLIENTS ALGORITHM OPTION...: calls and time are those of the simulator of
-# "Exponential Backoff And Jitter", which had 100 runs for each.
-cell() {
-	clients=$1 algorithm=$2
-	shift 2
-	want=$(awk -F '\t' -v clients="$clients" -v algorithm="$algorithm" '
-	    $1 == clients && $2 == algorithm { print $6, $4 / 1000 }' \
-	    "$TEST_DATA/aws-simulator-results.tsv")
-	run retry --plan=contend=10ms --clients="$clients" -a 0 -m 2s "$@" \
-	    --seed=1 --log=json:-
-	near "$clients clients call as often: $algorithm" \
-	    "$(figure attempts_total)" "${want% *}" 0.06
-	near "$clients clients take as long: $algorithm" \
-	    "$(figure last_elapsed)" "${want#* }" 0.15
-}
-for clients in 10 50 100; do
-	cell "$clients" None -b constant -d 0 -j none
-	cell "$clients" Exponential -d 10ms -j none
-	cell "$clients" EqualJitter -d 10ms -j equal
-	cell "$clients" FullJitter -d 10ms -j full
-	cell "$clients" Decorr -b decorrelated:clamp=1 -d 5ms
-done
 
 # seen_by COLUMNS OPTION...: the table on a terminal.
 seen_by() {
