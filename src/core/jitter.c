@@ -97,13 +97,28 @@ double
 jitter_delay(const struct jitter *jitter, const struct backoff *backoff,
     double nominal, double u)
 {
-	double x = nominal;
+	const bool heeds_order = jitter->kind->begins != NULL;
+	const double min = backoff->min, cap = backoff->cap;
+	const double x =
+	    fmin(backoff_clamp(backoff, nominal), jitter_room(jitter, backoff));
+	double most = backoff->cap_given ? cap : INFINITY;
+	double delay = spread(jitter, x, u);
 
-	if (jitter->order == JITTER_BEFORE_CAP && jitter->kind->begins != NULL)
-		return backoff_clamp(backoff, spread(jitter, x, u));
-	x = fmin(backoff_clamp(backoff, x), jitter_room(jitter, backoff));
-	x = fmax(spread(jitter, x, u), backoff->min);
-	if (jitter->order == JITTER_INSIDE && backoff->cap_given)
-		x = fmin(x, backoff->cap);
-	return x;
+	if (heeds_order && jitter->order != JITTER_INSIDE)
+		most = INFINITY;
+	/*
+	 * If the range of x begins below the minimum, it begins there instead.
+	 * It ends where it did, but is no narrower than that of a nominal delay
+	 * of the minimum: else short delays would have no jitter.
+	 */
+	if (spread(jitter, x, 0) < min) {
+		const double width =
+		    spread(jitter, min, 1) - spread(jitter, min, 0);
+		const double high = fmax(spread(jitter, x, 1), min + width);
+
+		delay = min + u * (fmin(high, most) - min);
+	}
+	if (heeds_order && jitter->order == JITTER_BEFORE_CAP)
+		most = cap;
+	return fmax(fmin(delay, most), min);
 }

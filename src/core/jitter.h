@@ -8,7 +8,7 @@
 /* How the cap and the jitter follow each other. */
 enum jitter_order {
 	JITTER_INSIDE,	   /* room is left below the cap, which binds */
-	JITTER_BEFORE_CAP, /* jitter, then cap */
+	JITTER_BEFORE_CAP, /* cap, then jitter, then cap again */
 	JITTER_AFTER_CAP   /* cap, then jitter, which may pass it */
 };
 
@@ -47,8 +47,9 @@ const char *jitter_parse(const char *text, struct jitter *jitter);
 
 /*
  * The delay in seconds for the nominal delay `nominal`, not yet clamped, and
- * the draw `u` in [0, 1]; rises with u.  It is at least backoff->min, and at
- * most backoff->cap where that was given and the order is not JITTER_AFTER_CAP.
+ * the draw `u` in [0, 1]; rises with u.  It is at least backoff->min, above
+ * which jitter keeps some room, and at most backoff->cap where that was given
+ * and the order is not JITTER_AFTER_CAP.
  */
 double jitter_delay(const struct jitter *jitter, const struct backoff *backoff,
     double nominal, double u);

@@ -132,7 +132,7 @@ done <<'end'
 -a 20 -b decorrelated:clamp=1/444
 -a 20 -b decorrelated/304
 -a 2 -b slots/0.5
--a 5 -b constant -j full --min-delay 0.5/2.5
+-a 5 -b constant -j full --min-delay 0.5/3
 -a 5 -b constant -d 8 -m 8 -j 1 --jitter-order before-cap/24
 -a 5 -b constant -j full -d 4/8
 -a 3 --plan=p=0.8 -b constant -d 1 -j none/1.44

