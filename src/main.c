@@ -52,7 +52,7 @@
  *     suggest     what to type instead of a word that is slightly wrong, or
  *                 that belongs to another program
  *     derive      derives the policy from the options
- *     conflicts   options that contradict each other, or are hardly meant so
+ *     conflicts   options that contradict each other, and probable mistakes
  *     help        prints the tables as --help
  *   sys/      touches the system: processes, clocks, descriptors, files
  *     loop        a driver of the engine on libev and real processes

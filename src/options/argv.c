@@ -303,7 +303,7 @@ check_conflicts(const struct options *options, char problem[ARGV_PROBLEM])
 	const char *text = options->text[conflict.id];
 	char safe[128];
 
-	if (conflict.what == NULL)
+	if (*conflict.what == '\0')
 		return 0;
 	text_safe(text == NULL ? "" : text, safe, sizeof(safe));
 	const char *quote = safe[strcspn(safe, QUOTED)] == '\0' ? "" : "'";

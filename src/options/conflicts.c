@@ -7,55 +7,52 @@
 #include "plan/clients.h"
 #include "core/duration.h"
 
-/* An option that concerns retries, of which --trials makes none. */
-static struct conflict
-find_beside_trials(const struct options *options)
+/* Whether the value is 0, which was given or is the default. */
+static bool
+is_zero(const struct options *options, enum option_id id)
 {
-	static const enum option_id ids[] = { OPTION_MAX_DELAY,
-		OPTION_MIN_DELAY, OPTION_BACKOFF, OPTION_PACE,
-		OPTION_RESET_AFTER, OPTION_WAIT_FIRST, OPTION_DELAY_MATCH,
-		OPTION_FREE_ON, OPTION_THROTTLE_ON, OPTION_THROTTLE_DELAY,
-		OPTION_THROTTLE_MATCH, OPTION_REPEAT, OPTION_TOLERATE,
-		OPTION_BUDGET, OPTION_PLAN };
-	struct limits limits = { .attempts = 1 };
-	const char *where;
-	static const char what[] = "cannot be combined with --trials";
+	const struct option_row *row = &option_rows[id];
+	const void *member = (const char *)options + row->offset;
 
-	if (options->trials == 0)
-		return (struct conflict){ OPTION_TRIALS, "is too small" };
-	if (options->origin[OPTION_ATTEMPTS] == ORIGIN_USER)
-		limits_parse(&limits, options->text[OPTION_ATTEMPTS], &where);
-	if (limits.attempts != 1 || limits.count > 0)
-		return (struct conflict){ OPTION_ATTEMPTS, what };
-	if (options->policy.early_skip)
-		return (struct conflict){ OPTION_STATE, what };
-	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
-		if (options->origin[ids[i]] == ORIGIN_USER)
-			return (struct conflict){ ids[i], what };
-	return (struct conflict){ .what = NULL };
+	return options->text[id] != NULL &&
+	    (row->type == TYPE_COUNT ? *(const uint64_t *)member == 0
+				     : *(const double *)member == 0);
 }
 
+/* What the rows say of one option and the others. */
 static struct conflict
-find_in_health(const struct options *options)
+find_in_row(const struct options *options, enum option_id id)
 {
-	static const enum option_id ids[] = { OPTION_HEALTH_INTERVAL,
-		OPTION_HEALTH_TIMEOUT, OPTION_HEALTH_RETRIES,
-		OPTION_HEALTH_START_PERIOD };
-	const struct health_rules *rules = &options->policy.health;
+	const struct option_row *row = &option_rows[id];
+	const enum option_id needed = row->needs[0], or = row->needs[1];
+	struct conflict conflict = { .id = id };
 
-	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
-		if (options_given(options, ids[i]) && !rules->used)
-			return (struct conflict){ ids[i], "needs --health" };
-	if (rules->interval == 0)
-		return (
-		    struct conflict){ OPTION_HEALTH_INTERVAL, "is too small" };
-	if (rules->timeout == 0)
-		return (
-		    struct conflict){ OPTION_HEALTH_TIMEOUT, "is too small" };
-	if (rules->retries == 0)
-		return (
-		    struct conflict){ OPTION_HEALTH_RETRIES, "is too small" };
-	return (struct conflict){ .what = NULL };
+	if (row->not_with != 0 && options_given(options, row->not_with) &&
+	    options->origin[id] == ORIGIN_USER)
+		snprintf(conflict.what, sizeof(conflict.what),
+		    "cannot be combined with --%s",
+		    option_rows[row->not_with].name);
+	else if (row->positive && is_zero(options, id))
+		snprintf(conflict.what, sizeof(conflict.what), "is too small");
+	else if (options_given(options, id) && needed != 0 &&
+	    !options_given(options, needed) &&
+	    (or == 0 || !options_given(options, or)))
+		snprintf(conflict.what, sizeof(conflict.what), "needs --%s%s%s",
+		    option_rows[needed].name, or == 0 ? "" : " or --",
+		    or == 0 ? "" : option_rows[or].name);
+	return conflict;
+}
+
+/* Whether the user wants other attempts than --trials makes. */
+static bool
+limits_attempts(const struct options *options)
+{
+	struct limits limits = { .attempts = 1 };
+	const char *where;
+
+	if (options->origin[OPTION_ATTEMPTS] == ORIGIN_USER)
+		limits_parse(&limits, options->text[OPTION_ATTEMPTS], &where);
+	return limits.attempts != 1 || limits.count > 0;
 }
 
 /* How many logs have no file of their own. */
@@ -69,31 +66,45 @@ plain_logs(const struct options *options)
 	return count;
 }
 
-/* A conflict, and whether there is one. */
-struct row {
-	bool found;
-	struct conflict conflict;
-};
-
+/* What depends on values, which the rows of the options do not know. */
 static struct conflict
-first_found(const struct row *rows, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (rows[i].found)
-			return rows[i].conflict;
-	return (struct conflict){ .what = NULL };
-}
-
-/* Delays and their jitter, which must have room below a cap that is given. */
-static struct conflict
-find_in_delays(const struct options *options)
+find_in_values(const struct options *options)
 {
 	const struct policy *policy = &options->policy;
 	const struct backoff *backoff = &policy->backoff;
 	const struct strategy *strategy = backoff->strategy;
 	const double room = jitter_room(&policy->jitter, backoff);
 	const double most = backoff->cap_given ? backoff->cap : INFINITY;
-	const struct row rows[] = {
+	const bool throttled = options_given(options, OPTION_THROTTLE_ON) ||
+	    options_given(options, OPTION_THROTTLE_MATCH);
+	const struct {
+		bool found;
+		struct conflict conflict;
+	} rows[] = {
+		{ policy->trials && limits_attempts(options),
+		    { OPTION_ATTEMPTS, "cannot be combined with --trials" } },
+		{ policy->trials && policy->early_skip,
+		    { OPTION_STATE, "cannot be combined with --trials" } },
+		{ policy->timeout_share > 0 && policy->max_time == 0,
+		    { OPTION_TIMEOUT,
+			"is a share of --max-time, which is not given" } },
+		{ options->origin[OPTION_MIN_TIMEOUT] == ORIGIN_USER &&
+			!policy->pace_start && policy->timeout_share == 0,
+		    { OPTION_MIN_TIMEOUT,
+			"needs --pace=start or --timeout=P%" } },
+		{ options->clients > CLIENTS_MOST,
+		    { OPTION_CLIENTS, "is more than 10000" } },
+		{ options->plan && plain_logs(options) > 1,
+		    { OPTION_LOG,
+			"is a second log on a plan's standard output" } },
+		{ options_given(options, OPTION_BUDGET) && !throttled &&
+			options->budget_rules.throttled !=
+			    options->budget_rules.cost,
+		    { OPTION_BUDGET,
+			"has a cost after throttled attempts, which needs "
+			"--throttle-on or --throttle-match" } },
+
+		/* Delays and jitter have room below a cap that is given. */
 		{ strategy->listed &&
 			options->origin[OPTION_DELAY] == ORIGIN_USER,
 		    { OPTION_DELAY,
@@ -124,74 +135,22 @@ find_in_delays(const struct options *options)
 			"leaves the jitter no room below --max-delay" } },
 	};
 
-	return first_found(rows, sizeof(rows) / sizeof(rows[0]));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].found)
+			return rows[i].conflict;
+	return (struct conflict){ .what = "" };
 }
 
 struct conflict
 conflicts_find(const struct options *options)
 {
-	const struct policy *policy = &options->policy;
-	const bool throttled = options_given(options, OPTION_THROTTLE_ON) ||
-	    options_given(options, OPTION_THROTTLE_MATCH);
-	const bool throttles = options_given(options, OPTION_THROTTLE_DELAY);
-	if (policy->trials) {
-		const struct conflict conflict = find_beside_trials(options);
+	for (int id = 0; id < OPTIONS; id++) {
+		const struct conflict found = find_in_row(options, id);
 
-		if (conflict.what != NULL)
-			return conflict;
+		if (*found.what != '\0')
+			return found;
 	}
-	const struct conflict in_health = find_in_health(options);
-	if (in_health.what != NULL)
-		return in_health;
-	const struct row rows[] = {
-		{ policy->timeout_share > 0 && policy->max_time == 0,
-		    { OPTION_TIMEOUT,
-			"is a share of --max-time, which is not given" } },
-		{ options->origin[OPTION_MIN_TIMEOUT] == ORIGIN_USER &&
-			!policy->pace_start && policy->timeout_share == 0,
-		    { OPTION_MIN_TIMEOUT,
-			"needs --pace=start or --timeout=P%" } },
-		{ options->text[OPTION_REPEAT] != NULL && policy->repeats == 0,
-		    { OPTION_REPEAT, "is too small" } },
-		{ options_given(options, OPTION_SUCCESS_DELAY) &&
-			!policy->repeat,
-		    { OPTION_SUCCESS_DELAY, "needs --repeat" } },
-		{ options_given(options, OPTION_CLIENTS) && !options->plan,
-		    { OPTION_CLIENTS, "needs --plan" } },
-		{ options_given(options, OPTION_CLIENTS) &&
-			options->clients == 0,
-		    { OPTION_CLIENTS, "is too small" } },
-		{ options->clients > CLIENTS_MOST,
-		    { OPTION_CLIENTS, "is more than 10000" } },
-		{ options->plan && plain_logs(options) > 1,
-		    { OPTION_LOG,
-			"is a second log on a plan's standard output" } },
-		{ options_given(options, OPTION_TOLERATE) &&
-			options->state == NULL,
-		    { OPTION_TOLERATE, "needs --state" } },
-		{ options_given(options, OPTION_TOLERATE) &&
-			policy->tolerate == 0,
-		    { OPTION_TOLERATE, "is too small" } },
-
-		{ options_given(options, OPTION_THROTTLE_ON) && !throttles,
-		    { OPTION_THROTTLE_ON, "needs --throttle-delay" } },
-		{ options_given(options, OPTION_THROTTLE_MATCH) && !throttles,
-		    { OPTION_THROTTLE_MATCH, "needs --throttle-delay" } },
-		{ throttles && !throttled,
-		    { OPTION_THROTTLE_DELAY,
-			"needs --throttle-on or --throttle-match" } },
-
-		{ options_given(options, OPTION_BUDGET) && !throttled &&
-			options->budget_rules.throttled !=
-			    options->budget_rules.cost,
-		    { OPTION_BUDGET,
-			"has a cost after throttled attempts, which needs "
-			"--throttle-on or --throttle-match" } },
-	};
-
-	const struct conflict found =
-	    first_found(rows, sizeof(rows) / sizeof(rows[0]));
-	return found.what != NULL ? found : find_in_delays(options);
+	return find_in_values(options);
 }
 
 /* Whether a pattern is written as other languages do: "/x/i". */

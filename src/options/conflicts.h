@@ -8,13 +8,13 @@
 /* Options that contradict each other: the one to blame, and why. */
 struct conflict {
 	enum option_id id;
-	const char *what; /* NULL: none */
+	char what[96]; /* "": there are none */
 };
 
 /* The first contradiction, once the policy is derived. */
 struct conflict conflicts_find(const struct options *options);
 
-/* A warning about what is hardly meant so, or NULL. */
+/* A warning about what is probably a mistake, or NULL. */
 const char *conflicts_warning(const struct options *options);
 
 #endif

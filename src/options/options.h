@@ -132,7 +132,7 @@ struct options {
 	const char *text[OPTIONS]; /* as it was given last */
 	const char *item;	   /* the wrong part of a value, or NULL */
 	const char *topic;	   /* of --help, that helps; or NULL */
-	const char *warning;	   /* of what is hardly meant so, or NULL */
+	const char *warning;	   /* of a probable mistake, or NULL */
 
 	int preset; /* its number in presets[], if one is given */
 	struct patterns patterns;
@@ -188,8 +188,13 @@ struct option_row {
 	const char *topic;   /* of --help, that says more of its value; NULL */
 	const char *noun; /* a word that its value may be: "strategy"; NULL */
 	bool optional;	  /* it may be given without its value */
-	size_t offset;	  /* of its member in struct options */
-	size_t second;	  /* TYPE_SET: of another one, or 0 */
+	bool positive;	  /* TYPE_COUNT, TYPE_DURATION: 0 is too small */
+
+	/* Options that it contradicts, or of which it needs one; 0: none. */
+	enum option_id not_with, needs[2];
+
+	size_t offset; /* of its member in struct options */
+	size_t second; /* TYPE_SET: of another one, or 0 */
 
 	/*
 	 * The words that the value is, or begins with: members of a table whose
