@@ -23,7 +23,8 @@ format_strategy(const struct backoff *backoff, char text[STRATEGY])
 {
 	const struct strategy *strategy = backoff->strategy;
 	const size_t count = strategy->listed ? backoff->count : 0;
-	char separator = ':';
+	char separator = ':', chained[64];
+	uint64_t sum = 0;
 	bool fits = true;
 
 	strlcpy(text, strategy->name, STRATEGY);
@@ -39,12 +40,17 @@ format_strategy(const struct backoff *backoff, char text[STRATEGY])
 		    backoff->values[i]);
 		separator = ',';
 	}
-	/* Its checksum tells a long list from others. */
-	if (!fits)
-		snprintf(text, STRATEGY, "%s:%zu-values-%016" PRIx64,
-		    strategy->name, count,
-		    text_checksum(backoff->values,
-			count * sizeof(*backoff->values)));
+	if (fits)
+		return;
+	/* The checksum of its text tells a long list from others. */
+	for (size_t i = 0; i < count; i++) {
+		const int length = snprintf(chained, sizeof(chained),
+		    "%016" PRIx64 ",%.17g", sum, backoff->values[i]);
+
+		sum = text_checksum(chained, (size_t)length);
+	}
+	snprintf(text, STRATEGY, "%s:%zu-values-%016" PRIx64, strategy->name,
+	    count, sum);
 }
 
 void
@@ -92,18 +98,15 @@ state_parse(const char *text, const struct backoff *backoff, double time,
 	int version, end = 0;
 
 	*state = read;
-	/*
-	 * Version 2 had another line before the delay, and one at the end.
-	 * SCNu64 would read a count of -1 as the largest that there is.
-	 */
+	/* SCNu64 would read a count of -1 as the largest that there is. */
 	const int count = sscanf(text,
 	    MAGIC "%9d strategy %127s level %31s previous %lf n %31[0-9]"
-		  "%*[^d]delay %lf next %lf given-up %31[0-9]%n",
+		  " delay %lf next %lf given-up %31[0-9]%n",
 	    &version, strategy, level, &read.level.previous, n, &delay, &next,
 	    given_up, &end);
-	if (count != 8 || version < 2 || version > VERSION_NOW)
-		return "is not a state of retry";
-	if (version == VERSION_NOW && strcmp(text + end, "\n") != 0 &&
+	if (count != 8 || version != VERSION_NOW)
+		return "is damaged";
+	if (strcmp(text + end, "\n") != 0 &&
 	    !trials_parse(text + end + strspn(text + end, "\n"), &read.trials))
 		return "does not end as a state does";
 	read.level.begun = strcmp(level, "none") != 0;
@@ -125,6 +128,14 @@ state_parse(const char *text, const struct backoff *backoff, double time,
 	read.delay = fmax(fmin(next - time, delay), 0);
 	*state = read;
 	return NULL;
+}
+
+bool
+state_was(const char *text, size_t length)
+{
+	const size_t whole = strlen(MAGIC);
+
+	return memcmp(text, MAGIC, length < whole ? length : whole) == 0;
 }
 
 bool

@@ -36,6 +36,12 @@ void state_format(const struct state *state, const struct backoff *backoff,
 const char *state_parse(const char *text, const struct backoff *backoff,
     double time, struct state *state);
 
+/*
+ * Whether a text of this length, which may be damaged, begins as a state does;
+ * a shorter one is compared as far as it goes.
+ */
+bool state_was(const char *text, size_t length);
+
 /* Whether a later version of retry has written the text. */
 bool state_is_newer(const char *text);
 

@@ -202,7 +202,6 @@ file_replace(const char *name, const char *new_name, const char *text)
 	const size_t length = strlen(text);
 	int error = 0;
 
-	unlink(new_name);
 	const int file = file_open(new_name, O_WRONLY | O_CREAT | O_EXCL);
 	if (file == -1)
 		return -1;

@@ -95,8 +95,8 @@ bool file_is_same(const struct stat *one, const struct stat *other);
 
 /*
  * Writes the text to a new file, which then takes the place of the old one, so
- * that a crash or a full disk leaves the one or the other.  A file that stands
- * at `new_name` is removed.  Returns 0, or -1 with errno set.
+ * that a crash or a full disk leaves the one or the other.  Fails with EEXIST
+ * if there is a file at `new_name`.  Returns 0, or -1 with errno set.
  */
 int file_replace(const char *name, const char *new_name, const char *text);
 

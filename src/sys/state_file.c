@@ -50,12 +50,63 @@ state_file_uses(const char *state, const char *file)
 }
 
 static void
-complain(const struct state_file *file, const char *what, const char *why)
+complain(const char *name, const char *what, const char *why)
 {
 	char safe[128];
 
-	warnx("--state: %s: %s%s%s", text_safe(file->name, safe, sizeof(safe)),
-	    what, why == NULL ? "" : ": ", why == NULL ? "" : why);
+	warnx("--state: %s: %s%s%s", text_safe(name, safe, sizeof(safe)), what,
+	    why == NULL ? "" : ": ", why == NULL ? "" : why);
+}
+
+/*
+ * Reads the text of a file; nothing if there is no file.  A text that is too
+ * long to be a state is cut.  Returns its length, or -1 with *problem set.
+ */
+static ssize_t
+read_text(const char *name, char text[STATE_TEXT], const char **problem)
+{
+	const int fd = file_open(name, O_RDONLY);
+	size_t length = 0;
+	ssize_t added = 1;
+
+	*problem = NULL;
+	text[0] = '\0';
+	if (fd == -1 && errno == ENOENT)
+		return 0;
+	*problem = fd == -1 ? file_problem(errno) : file_check(fd);
+	while (*problem == NULL && added > 0 && length < STATE_TEXT - 1) {
+		added = read(fd, text + length, STATE_TEXT - 1 - length);
+		if (added == -1)
+			*problem = strerror(errno);
+		else
+			length += (size_t)added;
+	}
+	text[length] = '\0';
+	if (fd != -1)
+		close(fd);
+	return *problem == NULL ? (ssize_t)length : -1;
+}
+
+/*
+ * Reads FILE or FILE.new, whose name ends in `suffix`, as read_text() does.  A
+ * file that has text, but was never a state, belongs to somebody else: that is
+ * an error.  Returns -1 after a message.
+ */
+static ssize_t
+read_own(const struct state_file *file, const char *suffix,
+    char text[STATE_TEXT])
+{
+	const char *problem;
+	char name[NAME];
+	const ssize_t length =
+	    read_text(beside(file->name, suffix, name), text, &problem);
+
+	if (length > 0 && !state_was(text, (size_t)length))
+		problem = "is not a state of retry";
+	if (problem == NULL)
+		return length;
+	complain(name, problem, NULL);
+	return -1;
 }
 
 int
@@ -72,7 +123,7 @@ state_file_open(struct state_file *file, const struct options *options)
 		return 0;
 	if (options->budget != NULL &&
 	    state_file_uses(file->name, options->budget)) {
-		complain(file, "is also the file of the budget", NULL);
+		complain(file->name, "is also the file of the budget", NULL);
 		return -1;
 	}
 
@@ -82,7 +133,7 @@ state_file_open(struct state_file *file, const struct options *options)
 		snprintf(directory, sizeof(directory), "%.*s",
 		    (int)(slash - file->name) + 1, file->name);
 	if (eaccess(directory, W_OK | X_OK) == -1) {
-		complain(file, "its directory cannot be written",
+		complain(file->name, "its directory cannot be written",
 		    strerror(errno));
 		return -1;
 	}
@@ -90,77 +141,60 @@ state_file_open(struct state_file *file, const struct options *options)
 	/* Nothing is put beside a file that will be refused. */
 	if (lstat(file->name, &status) == 0 &&
 	    (problem = file_check_kind(&status)) != NULL) {
-		complain(file, problem, NULL);
+		complain(file->name, problem, NULL);
 		return -1;
 	}
+	if (read_own(file, "", file->text) == -1)
+		return -1;
 	return state_file_lock(file) == -1 ? -1 : 0;
 }
 
-/*
- * Reads the file's text; nothing if there is no file.  A text that is too long
- * to be a state is cut.  Returns its length, or -1 after a message.
- */
-static ssize_t
-read_text(struct state_file *file)
+/* Keeps a damaged file, for whoever wants to mend it, and says so. */
+static int
+keep(const struct state_file *file, const char *damage)
 {
-	const int fd = file_open(file->name, O_RDONLY);
-	size_t length = 0;
-	ssize_t added = 1;
+	char safe[128], kept[128], name[NAME];
 
-	file->text[0] = '\0';
-	if (fd == -1 && errno == ENOENT)
-		return 0;
-	const char *problem = fd == -1 ? file_problem(errno) : file_check(fd);
-	while (
-	    problem == NULL && added > 0 && length < sizeof(file->text) - 1) {
-		added = read(fd, file->text + length,
-		    sizeof(file->text) - 1 - length);
-		if (added == -1)
-			problem = strerror(errno);
-		else
-			length += (size_t)added;
+	errno = EEXIST;
+	if (access(beside(file->name, DAMAGED, name), F_OK) == 0 ||
+	    rename(file->name, name) == -1) {
+		complain(file->name, "is damaged and cannot be moved",
+		    strerror(errno));
+		return -1;
 	}
-	file->text[length] = '\0';
-	if (fd != -1)
-		close(fd);
-	if (problem == NULL)
-		return (ssize_t)length;
-	complain(file, problem, NULL);
-	return -1;
+	warnx("--state: %s: %s; kept as %s",
+	    text_safe(file->name, safe, sizeof(safe)), damage,
+	    text_safe(name, kept, sizeof(kept)));
+	return 0;
 }
 
-/* Reads the state; a damaged file is put aside. */
+/* Reads the state, and removes what a run that was killed did not finish. */
 static int
 load(struct state_file *file)
 {
-	char safe[128], kept[128], name[NAME];
-	const ssize_t length = read_text(file);
+	char name[NAME];
+	const char *damage = NULL;
 
+	if (read_own(file, NEW, file->text) == -1)
+		return -1;
+	unlink(beside(file->name, NEW, name));
+	const ssize_t length = read_own(file, "", file->text);
 	if (length == -1)
 		return -1;
 	file->state = (struct state){ 0 };
-	if (length > 0) {
-		const char *damage = strlen(file->text) < (size_t)length
-		    ? "has a NUL"
-		    : state_parse(file->text, file->backoff,
-			  events_time(CLOCK_REALTIME), &file->state);
-
-		if (damage == NULL)
-			return 0;
-		if (state_is_newer(file->text)) {
-			complain(file, "is of a later version of retry", NULL);
-			return -1;
-		}
-		if (rename(file->name, beside(file->name, DAMAGED, name)) ==
-		    -1) {
-			complain(file, "is damaged and cannot be moved",
-			    strerror(errno));
-			return -1;
-		}
-		warnx("--state: %s: %s; kept as %s",
-		    text_safe(file->name, safe, sizeof(safe)), damage,
-		    text_safe(name, kept, sizeof(kept)));
+	if (length > 0 && strlen(file->text) < (size_t)length)
+		damage = "has a NUL";
+	else if (length > 0)
+		damage = state_parse(file->text, file->backoff,
+		    events_time(CLOCK_REALTIME), &file->state);
+	if (length > 0 && damage == NULL)
+		return 0;
+	if (damage != NULL && state_is_newer(file->text)) {
+		complain(file->name, "is of a later version of retry", NULL);
+		return -1;
 	}
+	if (damage != NULL && keep(file, damage) == -1)
+		return -1;
 	/* No file, an empty one and the state before any run are the same. */
 	state_format(&file->state, file->backoff, 0, file->text);
 	return 0;
@@ -177,17 +211,16 @@ state_file_lock(struct state_file *file)
 	    file_lock(beside(file->name, LOCK, name), O_CREAT | O_NONBLOCK);
 	if (file->lock == -1 && errno == EWOULDBLOCK)
 		return 0;
-	if (file->lock == -1) {
-		complain(file, "its lock cannot be opened",
-		    file_problem(errno));
-		return -1;
-	}
-	const char *problem = file_check(file->lock);
-	if (problem != NULL) {
-		complain(file, "its lock", problem);
-		return -1;
-	}
-	return load(file) == -1 ? -1 : 1;
+	const char *problem =
+	    file->lock == -1 ? file_problem(errno) : file_check(file->lock);
+	if (problem != NULL)
+		complain(file->name, "cannot be locked", problem);
+	else if (load(file) == 0)
+		return 1;
+	if (file->lock != -1)
+		close(file->lock);
+	file->lock = NO_DESCRIPTOR;
+	return -1;
 }
 
 int
@@ -208,7 +241,7 @@ state_file_save(struct state_file *file, const struct state *state, double time)
 		return 0;
 	if (file_replace(file->name, beside(file->name, NEW, name), text) ==
 	    -1) {
-		complain(file, "cannot be written", strerror(errno));
+		complain(file->name, "cannot be written", strerror(errno));
 		return -1;
 	}
 	strlcpy(file->text, text, sizeof(file->text));

@@ -55,15 +55,6 @@ if strace -o /dev/null true 2>/dev/null; then
 	run faulty write retval=9
 	like 'a write that takes less than all finds the disk full' "$err" \
 	    'cannot be written: No space left'
-	echo precious >other
-	ln other state.new
-	run strace -qq -o /dev/null -P "$T/state.new" -e trace=/^unlink \
-	    -e inject=/^unlink:error=EACCES \
-	    retry -q -a 1 -d 1us -m 1us --state="$T/state" ./tries 7
-	is 'what cannot be removed is not written to' "$code $(cat other)" \
-	    '125 precious'
-	rm state.new attempts
-
 	# Killed at each step of writing it.
 	for call in openat write fsync close /^rename; do
 		cp before state

@@ -198,18 +198,25 @@ cp state copy
 run retry -q --state=state -a 1 -d 1ms ./tries 7
 is 'a damaged state stops nothing' "$code $(attempts)" '7 1'
 is 'it is reported in one line' "$err" \
-    'retry: tries: --state: state: is not a state of retry; kept as state.damaged'
+    'retry: tries: --state: state: is damaged; kept as state.damaged'
 check 'and kept aside' cmp copy state.damaged
 is 'the run starts afresh' "$(kept n)" 1
 head -c 60 before >state
+cp state copy
+run retry --state=state ./tries 0
+is 'what is kept is not replaced, and nothing is run' "$code $(attempts)" '125 0'
+like 'and that is said' "$err" \
+    '--state: state: is damaged and cannot be moved: File exists$'
+check 'the damaged state stays' cmp state copy
+check 'and so does the one that was kept' test "$(wc -c <state.damaged)" -gt 60
+rm state.damaged
 run retry -q --state=state true
-like 'one that was cut is damaged' "$err" 'kept as state.damaged$'
+like 'a state that was cut is damaged' "$err" 'kept as state.damaged$'
+rm state.damaged
 cat before before >state
 run retry -q --state=state true
-like 'and one that is too long' "$err" 'kept as state.damaged$'
-head -c 100k /dev/zero >state
-run retry -q --state=state true
-like 'and one of zeros' "$err" 'kept as state.damaged$'
+like 'and a state that is too long' "$err" 'kept as state.damaged$'
+rm state.damaged
 { cat before; printf '\0more'; } >state
 run retry -q --state=state true
 like 'and one with a NUL behind it' "$err" 'has a NUL; kept as state.damaged$'
@@ -224,6 +231,37 @@ is 'a later version is refused, and nothing is run' "$code $(attempts)" '125 0'
 is 'a later version is told in one line' "$err" \
     "retry: tries: --state: state: is of a later version of retry"
 check 'and left as it is' cmp state before
+
+# Files of somebody else's.
+
+retry -q --budget=bucket -a 2 -d 0 false
+head -c 1M /dev/zero >zeros
+echo a >notes
+rm -f state.damaged
+for file in bucket zeros notes; do
+	cp $file copy
+	run retry --state=$file ./tries 0
+	is "$file was never a state: nothing is run" "$code $(attempts)" '125 0'
+	is "$file: that is said" "$err" \
+	    "retry: tries: --state: $file: is not a state of retry"
+	check "$file is left alone" cmp $file copy
+	check "nothing is put beside $file" test "$(echo $file*)" = $file
+done
+retry -q --state=mine -a 1 -d 1ms false
+cp notes mine.new
+run retry --state=mine -d 1ms ./tries 0
+is 'FILE.new of somebody else: nothing is run' "$code $(attempts)" '125 0'
+is 'FILE.new is named' "$err" \
+    'retry: tries: --state: mine.new: is not a state of retry'
+check 'FILE.new is left alone' cmp mine.new notes
+rm mine.new
+run retry -q --state=mine -a 1 -d 1ms sh -c 'echo b >mine.new; exit 7'
+is 'FILE.new that appears during the run is left alone' \
+    "$code $(cat mine.new)" '125 b'
+head -c 5 mine >mine.new
+status 7 'what a killed run has left of FILE.new is replaced' \
+    retry -q --state=mine -a 1 -d 1ms sh -c 'exit 7'
+check 'and nothing is left of it' not test -e mine.new
 
 mkdir folder open
 chmod 1777 open
@@ -248,7 +286,7 @@ for suffix in lock new damaged; do
 	rm -f own own.*
 done
 name=$(printf 'a\033[1mb')
-echo damaged >"$name"
+sed 's/delay.*/delay x/' before | sed 's/^retry-state 4/retry-state 3/' >"$name"
 run retry --state="$name" true
 is 'what is damaged is told harmlessly' "$code $(printf %s "$err" |
     tr -d ' -~')" '0 '
