@@ -12,18 +12,17 @@
 
 #include "core/text.h"
 #include "sys/budget_file.h"
+#include "sys/events.h"
 #include "sys/file.h"
 
-/* The lock is asked for so often, a millisecond apart: 100 ms with overhead. */
-#define LOCK_TRIES 90
-#define LOCK_PAUSE 1000000 /* ns */
+/* How long others may have the lock, in seconds. */
+#define LOCK_PATIENCE 0.1
 
 /* What is done to the bucket: tokens are taken, or given back. */
 struct change {
 	bool takes;
 	bool throttled; /* takes: after a throttled attempt */
 	bool taken;	/* takes: there were enough */
-	int64_t paid;	/* for the retry that succeeded */
 };
 
 void
@@ -105,7 +104,7 @@ open_locked(const char *name)
  * a full one.
  */
 static const char *
-change_locked(const struct budget_file *budget, int file, struct change *change)
+change_locked(struct budget_file *budget, int file, struct change *change)
 {
 	const struct budget_rules *rules = &budget->rules;
 	char text[BUDGET_TEXT + 1], boot[BUDGET_BOOT] = BUDGET_NO_BOOT;
@@ -125,10 +124,11 @@ change_locked(const struct budget_file *budget, int file, struct change *change)
 	if (rules->rate > 0)
 		read_boot(boot);
 	budget_refill(&bucket, rules, read_time(), boot);
+	if (budget->owes)
+		budget_give(&bucket, rules, budget->owed);
+	budget->owes = false;
 	if (change->takes)
 		change->taken = budget_take(&bucket, rules, change->throttled);
-	else
-		budget_give(&bucket, rules, change->paid);
 
 	/* Only a damaged one can have another length. */
 	if (problem != NULL && ftruncate(file, 0) == -1)
@@ -141,57 +141,100 @@ change_locked(const struct budget_file *budget, int file, struct change *change)
 }
 
 /*
- * Makes the change, or warns of a problem, with what then happens.  Returns
- * false if there was a problem.
+ * Makes the change, and gives back what is owed.  Returns NULL, or what is
+ * wrong.
  *
- * The file is opened each time, so that one that was removed meanwhile is not
- * shared with nobody.
+ * The file is opened each time, so that a bucket that was removed meanwhile is
+ * not shared with nobody.
  */
-static bool
-make_change(const struct budget_file *budget, struct change *change,
-    const char *consequence)
+static const char *
+make_change(struct budget_file *budget, struct change *change)
 {
-	const struct timespec pause = { .tv_nsec = LOCK_PAUSE };
-	const char *problem;
-	char safe[128];
-	int file;
+	const int file = open_locked(budget->name);
 
-	for (int tries = 0;; tries++) {
-		file = open_locked(budget->name);
-		if (file != -1 || errno != EWOULDBLOCK || tries == LOCK_TRIES)
-			break;
-		nanosleep(&pause, NULL);
-	}
-	problem = file == -1 ? file_problem(errno) : file_check(file);
+	if (file == -1)
+		return file_problem(errno);
+	const char *problem = file_check(file);
 	if (problem == NULL)
 		problem = change_locked(budget, file, change);
-	if (file != -1)
-		close(file);
-	if (problem == NULL)
-		return true;
-	warnx("--budget: %s: %s; %s",
-	    text_safe(budget->name, safe, sizeof(safe)), problem, consequence);
-	return false;
+	close(file);
+	return problem;
 }
 
-bool
-budget_file_take(const struct budget_file *budget, bool throttled,
-    int64_t *paid)
+static bool
+is_locked(const char *problem)
+{
+	return problem != NULL &&
+	    strcmp(problem, file_problem(EWOULDBLOCK)) == 0;
+}
+
+static void
+complain(const struct budget_file *budget, const char *problem,
+    const char *consequence)
+{
+	char safe[128];
+
+	warnx("--budget: %s: %s; %s",
+	    text_safe(budget->name, safe, sizeof(safe)), problem, consequence);
+}
+
+enum budget_answer
+budget_file_take(struct budget_file *budget, bool throttled, int64_t *paid)
 {
 	struct change change = { .takes = true, .throttled = throttled };
+	const double now = events_time(CLOCK_MONOTONIC);
+	const char *problem = make_change(budget, &change);
 
 	*paid = 0;
-	if (!make_change(budget, &change, "the retry is allowed"))
-		return true;
-	if (change.taken)
-		*paid = budget_price(&budget->rules, throttled);
-	return change.taken;
+	if (is_locked(problem)) {
+		if (budget->give_up_at == 0)
+			budget->give_up_at = now + LOCK_PATIENCE;
+		if (now < budget->give_up_at)
+			return BUDGET_LOCKED;
+	}
+	budget->give_up_at = 0;
+	if (problem != NULL) {
+		complain(budget, problem, "the retry is allowed");
+		return BUDGET_ALLOWED;
+	}
+	if (!change.taken)
+		return BUDGET_REFUSED;
+	*paid = budget_price(&budget->rules, throttled);
+	return BUDGET_ALLOWED;
+}
+
+/* Gives back what is owed; says so if that fails, and then owes nothing. */
+static void
+settle(struct budget_file *budget, bool waits)
+{
+	struct change change = { .takes = false };
+	const char *problem = make_change(budget, &change);
+
+	if (problem == NULL || (waits && is_locked(problem)))
+		return;
+	budget->owes = false;
+	complain(budget, problem, "nothing is given back");
 }
 
 void
-budget_file_give(const struct budget_file *budget, int64_t paid)
+budget_file_give(struct budget_file *budget, int64_t paid)
 {
-	struct change change = { .paid = paid };
+	if (budget->owes)
+		settle(budget, false);
+	budget->owes = true;
+	budget->owed = paid;
+	settle(budget, true);
+}
 
-	make_change(budget, &change, "nothing is given back");
+void
+budget_file_close(struct budget_file *budget)
+{
+	const double end = events_time(CLOCK_MONOTONIC) + LOCK_PATIENCE;
+
+	while (budget->owes) {
+		settle(budget, events_time(CLOCK_MONOTONIC) < end);
+		if (budget->owes)
+			nanosleep(&(struct timespec){ .tv_nsec = 1000000 },
+			    NULL);
+	}
 }

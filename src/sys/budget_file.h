@@ -13,7 +13,19 @@
 struct budget_file {
 	const char *name; /* NULL: there is none */
 	struct budget_rules rules;
+	double give_up_at; /* on a lock, on CLOCK_MONOTONIC; or 0 */
+	bool owes;	   /* a success has not been given back */
+	int64_t owed;	   /* what was paid for its retry */
 };
+
+enum budget_answer {
+	BUDGET_ALLOWED,
+	BUDGET_REFUSED, /* too few tokens are left */
+	BUDGET_LOCKED	/* ask again after BUDGET_PAUSE */
+};
+
+/* Seconds between two looks at a lock. */
+#define BUDGET_PAUSE 0.001
 
 /*
  * Takes the file and the rules from --budget, if it is given.  Makes the file,
@@ -25,16 +37,20 @@ void budget_file_open(struct budget_file *budget,
 
 /*
  * Takes the price of a retry, which follows a throttled attempt or not, and
- * tells it in *paid.  Returns false if too few tokens are left.  A bucket that
- * cannot be used lets the retry through for nothing, with a warning.
+ * tells it in *paid.  A bucket that cannot be used, or stays locked for 100 ms,
+ * lets the retry through for nothing, with a warning.  Never waits itself.
  */
-bool budget_file_take(const struct budget_file *budget, bool throttled,
+enum budget_answer budget_file_take(struct budget_file *budget, bool throttled,
     int64_t *paid);
 
 /*
  * Gives back the tokens of a success, whose retry was paid for with so many, or
- * warns that this failed.
+ * warns that this failed.  If the bucket is locked, they are given back with
+ * the next change, or by budget_file_close().
  */
-void budget_file_give(const struct budget_file *budget, int64_t paid);
+void budget_file_give(struct budget_file *budget, int64_t paid);
+
+/* After the run: gives back what is owed; waits 100 ms at most for the lock. */
+void budget_file_close(struct budget_file *budget);
 
 #endif

@@ -95,6 +95,7 @@ struct loop {
 
 	struct state_file state;
 	struct budget_file budget;
+	double pay_at; /* when the budget, which is locked, is asked again */
 	struct notify notify;
 	struct input input;
 	struct output output;
@@ -151,7 +152,7 @@ arm(struct loop *loop)
 	const double look = loop->until > 0 ? time + LOOK_AGAIN : INFINITY;
 	const double wake = loop->pending.kind != EVENT_NONE
 	    ? time
-	    : fmin(fmin(loop->wake, tick), look);
+	    : fmin(fmin(loop->wake, tick), fmin(look, loop->pay_at));
 
 	/* A timer that is due fires in this turn, however many signals come. */
 	if (ev_is_pending(&loop->timer) && wake <= time)
@@ -304,13 +305,34 @@ start_shell(struct loop *loop, const char *command)
 	return result;
 }
 
+/* Pays for a retry; if the budget is locked, the timer asks again. */
+static struct event
+pay(struct loop *loop)
+{
+	const struct record record = engine_record(loop->engine, now(loop));
+	struct event event = answer(VERDICT_SUCCESS);
+
+	loop->pay_at = INFINITY;
+	switch (budget_file_take(&loop->budget, record.judgement.throttled,
+	    &event.paid)) {
+	case BUDGET_ALLOWED:
+		break;
+	case BUDGET_REFUSED:
+		event.answer = VERDICT_STOP;
+		break;
+	case BUDGET_LOCKED:
+		loop->pay_at = now(loop) + BUDGET_PAUSE;
+		event.kind = EVENT_NONE;
+		break;
+	}
+	return event;
+}
+
 static struct event
 ask(struct loop *loop, const struct action *action)
 {
 	const struct options *options = loop->options;
 	const double time = events_time(CLOCK_REALTIME);
-	struct record record;
-	struct event event;
 	char safe[128];
 	int result;
 
@@ -351,12 +373,7 @@ ask(struct loop *loop, const struct action *action)
 		return result == 0 ? answer(VERDICT_SUCCESS)
 				   : (struct event){ .kind = EVENT_NONE };
 	case ASK_BUDGET:
-		record = engine_record(loop->engine, now(loop));
-		event = answer(VERDICT_SUCCESS);
-		if (!budget_file_take(&loop->budget, record.judgement.throttled,
-			&event.paid))
-			event.answer = VERDICT_STOP;
-		return event;
+		return pay(loop);
 	case ASK_SAVE:
 		result = state_file_save(&loop->state, &action->state, time);
 		return answer(result == 0 ? VERDICT_SUCCESS : VERDICT_NONE);
@@ -569,6 +586,8 @@ act(struct loop *loop, const struct action *action)
 {
 	struct record record;
 
+	if (action->kind != ACTION_NONE)
+		loop->pay_at = INFINITY;
 	if (loop->probe.child.pid != 0 && !leaves_probe(action->kind)) {
 		probe_drop(&loop->probe);
 		restore_after_probe(loop);
@@ -934,7 +953,9 @@ timer_fired(struct ev_loop *events, ev_timer *watcher, int flags)
 
 	(void)events, (void)flags;
 	loop->pending.kind = EVENT_NONE;
-	if (event.kind == EVENT_NONE) {
+	if (event.kind == EVENT_NONE && loop->pay_at < INFINITY)
+		event = pay(loop);
+	else if (event.kind == EVENT_NONE) {
 		event.kind = EVENT_TIMER;
 		if (loop->doing == DOING_DELIVER && output_moved(&loop->output))
 			event.kind = EVENT_PROGRESS;
@@ -990,6 +1011,7 @@ loop_run(const struct options *options, const struct report *report)
 	struct loop loop = {
 		.options = options,
 		.report = *report,
+		.pay_at = INFINITY,
 	};
 	set_up(&loop);
 	if (options->warning != NULL)
@@ -1013,6 +1035,7 @@ loop_run(const struct options *options, const struct report *report)
 
 	const struct record end = engine_record(loop.engine, now(&loop));
 	engine_close(loop.engine);
+	budget_file_close(&loop.budget);
 	logs_close(&loop.report);
 	input_close(&loop.input);
 	output_close(&loop.output);

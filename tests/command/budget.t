@@ -150,6 +150,14 @@ like 'a success that is not shared is reported' "$err" \
     '^retry: true: --budget: bucket: is locked; nothing is given back$'
 is 'and is one' "$code" 0
 
+if strace -o /dev/null true 2>/dev/null; then
+	flock bucket strace -qq -o trace -e trace=nanosleep,clock_nanosleep \
+	    retry -q -a 3 -d 0 --budget=bucket sh -c 'exit 7'
+	is 'retry sleeps in no call that keeps it from signals' "$(cat trace)" ''
+else
+	skip 'retry sleeps in no call' 'strace cannot trace here'
+fi
+
 # holds: fails once it has a process that holds the lock a moment.
 cat >holds <<'END'
 #!/bin/sh
