@@ -36,6 +36,8 @@ enum stage { STAGE_DELIVER, STAGE_SAVE, STAGE_WAIT_OR_HOOK, STAGE_FINISH };
 
 struct engine {
 	const struct policy *policy;
+	void (*tell)(void *context, struct record *record);
+	void *context;
 	struct random random;
 	struct record run; /* the facts that records tell */
 
@@ -123,6 +125,60 @@ static bool
 hook_runs(const struct engine *engine)
 {
 	return engine->state == STATE_ASKING && engine->question == ASK_HOOK;
+}
+
+/* --- records --- */
+
+static void
+tell_record(const struct engine *engine, enum record_kind kind, double now)
+{
+	struct record record = engine_record(engine, now);
+
+	record.kind = kind;
+	engine->tell(engine->context, &record);
+}
+
+/* A verdict is told with the wait or end that follows. */
+static void
+tell_outcome(struct engine *engine, double now)
+{
+	const bool success = engine->run.judgement.verdict == VERDICT_SUCCESS;
+
+	if (!engine->outcome_pending)
+		return;
+	engine->outcome_pending = false;
+	if (!success)
+		engine->run.failures = next_number(engine->run.failures);
+	tell_record(engine, RECORD_OUTCOME, now);
+	if (success)
+		engine->run.paid = 0;
+}
+
+/* Another run may have the state for a while. */
+static void
+tell_lock(struct engine *engine, double now)
+{
+	if (engine->question != ASK_STATE || engine->lock_told ||
+	    now < engine->begun + LOCK_PATIENCE)
+		return;
+	engine->lock_told = true;
+	tell_record(engine, RECORD_LOCK, now);
+}
+
+/* A probe may have changed the health of the attempt. */
+static void
+tell_health(struct engine *engine, double now)
+{
+	const enum health_status health =
+	    health_status(&engine->probes, &engine->policy->health);
+
+	if (health == engine->health_told)
+		return;
+	engine->run.first_healthy =
+	    health == HEALTH_HEALTHY && !engine->healthy_told;
+	engine->health_told = health;
+	engine->healthy_told |= engine->run.first_healthy;
+	tell_record(engine, RECORD_HEALTH, now);
 }
 
 /* --- the process that runs --- */
@@ -243,6 +299,7 @@ watch_attempt(struct engine *engine, double now)
 	case HEALTH_START:
 		return ACTION_PROBE;
 	case HEALTH_END:
+		tell_health(engine, now);
 		return check_health(engine, ACTION_END_PROBE, now);
 	}
 	return ACTION_NONE;
@@ -253,6 +310,7 @@ on_probed(struct engine *engine, const struct event *event)
 {
 	health_probed(&engine->probes, &engine->policy->health, event->probe,
 	    event->now);
+	tell_health(engine, event->now);
 	if (engine->signal != 0)
 		health_stop(&engine->probes);
 	return check_health(engine, ACTION_NONE, event->now);
@@ -409,10 +467,12 @@ settle(struct engine *engine, double now)
 		if (!over && !in_time(engine, now))
 			return out_of_time(engine, now);
 		engine->stage = STAGE_FINISH;
-		if (!over) {
-			engine->state = STATE_WAITING;
+		engine->state = over ? STATE_FINISHED : STATE_WAITING;
+		tell_outcome(engine, now);
+		tell_record(engine, over ? RECORD_END : RECORD_WAIT, now);
+		if (!over)
 			return ACTION_WAIT;
-		}
+		/* The end is told before the hook runs. */
 		if (ends[reason].hooks &&
 		    (reason == REASON_SUCCESS ? policy->on_success
 					      : policy->on_give_up))
@@ -1039,6 +1099,7 @@ on_timer(struct engine *engine, double now)
 	case STATE_RUNNING:
 		return watch_attempt(engine, now);
 	case STATE_ASKING:
+		tell_lock(engine, now);
 		if (process_runs(engine) ||
 		    (hook_runs(engine) &&
 			engine->process.phase != PROCESS_COLLECTING))
@@ -1110,6 +1171,9 @@ on_signal(struct engine *engine, const struct event *event)
 {
 	const double now = event->now, stop = engine->policy->stop_timeout;
 
+	engine->run.signal = event->signal;
+	engine->run.forwarded = event->forwarded;
+	tell_record(engine, RECORD_SIGNAL, now);
 	if (engine->state == STATE_WAITING && event->signal == SIGURG)
 		return leave_wait(engine, now);
 	/*
@@ -1163,6 +1227,7 @@ handle(struct engine *engine, const struct event *event)
 	switch (event->kind) {
 	case EVENT_START:
 		engine->begun = event->now;
+		tell_record(engine, RECORD_START, event->now);
 		if (!engine->policy->remember)
 			return prepare(engine, event->now);
 		/*
@@ -1199,6 +1264,7 @@ handle(struct engine *engine, const struct event *event)
 	case EVENT_PLANNED:
 		engine->run.reason = REASON_PLAN;
 		engine->state = STATE_FINISHED;
+		tell_record(engine, RECORD_END, event->now);
 		return ACTION_FINISH;
 	case EVENT_ERROR:
 		return on_error(engine, event);
@@ -1228,16 +1294,6 @@ engine_record(const struct engine *engine, double now)
 	return record;
 }
 
-static void
-add_record(struct step *step, const struct engine *engine,
-    enum record_kind kind, double now)
-{
-	struct record *record = &step->records[step->count++];
-
-	*record = engine_record(engine, now);
-	record->kind = kind;
-}
-
 /* The signal that a KILL or LOOK sends. */
 static int
 process_signal(const struct engine *engine, enum action_kind kind)
@@ -1247,77 +1303,33 @@ process_signal(const struct engine *engine, enum action_kind kind)
 	return kind == ACTION_KILL ? engine->policy->signal : 0;
 }
 
-struct step
+struct action
 engine_step(struct engine *engine, struct event event)
 {
 	engine->process.active = fmax(engine->process.active, event.active);
 	const enum action_kind kind = handle(engine, &event);
-	const double now = event.now;
-	/* The end is told before the hook runs, or else at FINISH. */
-	const bool hook = kind == ACTION_ASK && engine->question == ASK_HOOK;
-	const bool over =
-	    hook || (kind == ACTION_FINISH && engine->question != ASK_HOOK);
-	struct step step;
 
-	step.count = 0;
-	if (event.kind == EVENT_START)
-		add_record(&step, engine, RECORD_START, now);
-	if (event.kind == EVENT_SIGNAL) {
-		engine->run.signal = event.signal;
-		engine->run.forwarded = event.forwarded;
-		add_record(&step, engine, RECORD_SIGNAL, now);
-	}
-	if (engine->state == STATE_ASKING && engine->question == ASK_STATE &&
-	    !engine->lock_told && now >= engine->begun + LOCK_PATIENCE) {
-		engine->lock_told = true;
-		add_record(&step, engine, RECORD_LOCK, now);
-	}
-	const enum health_status health =
-	    health_status(&engine->probes, &engine->policy->health);
-	if (health != engine->health_told) {
-		engine->run.first_healthy =
-		    health == HEALTH_HEALTHY && !engine->healthy_told;
-		engine->health_told = health;
-		engine->healthy_told |= engine->run.first_healthy;
-		add_record(&step, engine, RECORD_HEALTH, now);
-	}
-	/* A verdict is recorded with the wait or end that follows. */
-	if (engine->outcome_pending && (kind == ACTION_WAIT || over)) {
-		engine->outcome_pending = false;
-		const bool success =
-		    engine->run.judgement.verdict == VERDICT_SUCCESS;
-		if (!success)
-			engine->run.failures =
-			    next_number(engine->run.failures);
-		engine->run.refunds = success && engine->policy->budget;
-		add_record(&step, engine, RECORD_OUTCOME, now);
-		engine->run.refunds = false;
-		if (success)
-			engine->run.paid = 0;
-	}
-	if (kind == ACTION_WAIT)
-		add_record(&step, engine, RECORD_WAIT, now);
-	if (over)
-		add_record(&step, engine, RECORD_END, now);
-	step.action = (struct action){
+	return (struct action){
 		.kind = kind,
-		.wake = fmax(next_timer(engine), now),
+		.wake = fmax(next_timer(engine), event.now),
 		.question = engine->question,
 		.reason = engine->run.reason,
 		.signal = process_signal(engine, kind),
-		.state = state_left(engine, now),
+		.state = state_left(engine, event.now),
 	};
-	return step;
 }
 
 struct engine *
-engine_open(const struct policy *policy, struct random random)
+engine_open(const struct policy *policy, struct random random,
+    void (*tell)(void *context, struct record *record), void *context)
 {
 	struct engine *engine = calloc(1, sizeof(*engine));
 
 	if (engine == NULL)
 		return NULL;
 	engine->policy = policy;
+	engine->tell = tell;
+	engine->context = context;
 	engine->random = random;
 	engine->process.deadline = INFINITY;
 	engine->run.limit = policy->limits.attempts;

@@ -103,31 +103,21 @@ struct action {
 };
 
 /*
- * A step tells of no more than START or SIGNAL, then OUTCOME, then WAIT or END;
- * LOCK and HEALTH do not come with an outcome.
- */
-#define STEP_RECORDS 3
-
-/* The next action, and the records of what happened, in order. */
-struct step {
-	struct action action;
-	struct record records[STEP_RECORDS];
-	int count;
-};
-
-/*
- * Makes an engine for a run.  The policy must last as long.  Returns NULL with
+ * Makes an engine for a run.  The policy must last as long.  engine_step()
+ * calls `tell` with each record at the moment when the record is true; `tell`
+ * may complete the record, and must not call engine_step().  Returns NULL with
  * errno set if there is no memory.
  */
-struct engine *engine_open(const struct policy *policy, struct random random);
+struct engine *engine_open(const struct policy *policy, struct random random,
+    void (*tell)(void *context, struct record *record), void *context);
 
 void engine_close(struct engine *engine);
 
 /*
- * Returns the action for the event. A TIMER before its time changes nothing.
+ * Returns the action for the event.  A TIMER before its time changes nothing.
  * After FINISH no event may come.
  */
-struct step engine_step(struct engine *engine, struct event event);
+struct action engine_step(struct engine *engine, struct event event);
 
 /* Where the run stands at this time; the kind of the record means nothing. */
 struct record engine_record(const struct engine *engine, double now);

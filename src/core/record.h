@@ -122,9 +122,7 @@ struct record {
 
 	uint64_t failures; /* of the run */
 
-	/* OUTCOME: the budget gets tokens back for a success, ... */
-	bool refunds;
-	int64_t paid; /* ... whose retry cost so many thousandths, or 0 */
+	int64_t paid; /* thousandths of a token that the retry cost, or 0 */
 
 	/* --trials, else NULL: of the run; with those of earlier runs. */
 	const struct trials *trials, *all_trials;

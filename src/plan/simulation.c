@@ -95,13 +95,36 @@ stopwatch_runs(const struct stopwatch *watch)
 	return watch->now() < watch->end;
 }
 
+/* Hears what the engine tells. */
+static void
+hear(void *context, struct record *record)
+{
+	struct simulation *simulation = context;
+	struct service *service = simulation->service;
+	const double back = service->script.down_until;
+	const bool success = record->kind == RECORD_OUTCOME &&
+	    record->judgement.verdict == VERDICT_SUCCESS;
+
+	if (success && service->policy.budget)
+		budget_give(&service->bucket, service->budget, record->paid);
+	if (success && isnan(simulation->noticed) && simulation->early &&
+	    simulation->now >= back)
+		simulation->noticed = simulation->now - back;
+	if (record->kind == RECORD_END)
+		simulation->end = *record;
+	if (service->count >= SERVICE_RECORDS)
+		abort();
+	service->records[service->count++] = *record;
+}
+
 void
 simulation_open(struct simulation *simulation, struct service *service,
     struct random random)
 {
 	*simulation = (struct simulation){
 		.service = service,
-		.engine = engine_open(&service->policy, random),
+		.engine =
+		    engine_open(&service->policy, random, hear, simulation),
 		.random.seed = random_seed(&random, 1),
 		.event.kind = EVENT_START,
 		.noticed = NAN,
@@ -197,7 +220,7 @@ end_attempt(struct simulation *simulation, double end)
 	if (simulation->refused && limited)
 		end = deadline;
 	else if (end >= deadline) {
-		struct step step;
+		struct action action;
 
 		end = deadline;
 		simulation->outcome =
@@ -205,12 +228,12 @@ end_attempt(struct simulation *simulation, double end)
 		simulation->returned = (struct outcome){ .kind = OUTCOME_SIGNAL,
 			.code = policy->signal };
 		/* The engine's own deadline may be a rounding error later. */
-		while (step = engine_step(simulation->engine,
+		while (action = engine_step(simulation->engine,
 			   (struct event){ .kind = EVENT_TIMER,
 			       .now = end,
 			       .active = silent ? 0 : end }),
-		    step.action.kind == ACTION_NONE)
-			end = step.action.wake;
+		    action.kind == ACTION_NONE)
+			end = action.wake;
 	}
 	if (simulation->service->slow && limited && !simulation->refused)
 		end = deadline + policy->kill_after;
@@ -365,39 +388,20 @@ follow(struct simulation *simulation, const struct action *action)
 void
 simulation_step(struct simulation *simulation)
 {
-	struct service *service = simulation->service;
-	const double back = service->script.down_until;
-
 	simulation->now = simulation->event.now;
-	service->count = 0;
-	const struct step step =
+	simulation->service->count = 0;
+	const struct action action =
 	    engine_step(simulation->engine, simulation->event);
-	for (int i = 0; i < step.count; i++) {
-		const struct record *record = &step.records[i];
-		const bool success = record->kind == RECORD_OUTCOME &&
-		    record->judgement.verdict == VERDICT_SUCCESS;
-
-		if (record->refunds)
-			budget_give(&service->bucket, service->budget,
-			    record->paid);
-		if (success && isnan(simulation->noticed) &&
-		    simulation->early && simulation->now >= back)
-			simulation->noticed = simulation->now - back;
-		if (record->kind == RECORD_END)
-			simulation->end = *record;
-		service->records[service->count++] = *record;
-	}
 	/* No process is started: attempts are told as they begin. */
-	if (step.action.kind == ACTION_RUN) {
-		if (service->count >= STEP_RECORDS)
-			abort();
-		struct record *record = &service->records[service->count++];
+	if (action.kind == ACTION_RUN) {
+		struct record record =
+		    engine_record(simulation->engine, simulation->now);
 
-		*record = engine_record(simulation->engine, simulation->now);
-		record->kind = RECORD_ATTEMPT;
-		simulation->attempt = record->attempt;
-		begin_attempt(simulation, record->timeout, step.action.wake);
+		record.kind = RECORD_ATTEMPT;
+		hear(simulation, &record);
+		simulation->attempt = record.attempt;
+		begin_attempt(simulation, record.timeout, action.wake);
 	}
-	simulation->over = step.action.kind == ACTION_FINISH;
-	follow(simulation, &step.action);
+	simulation->over = action.kind == ACTION_FINISH;
+	follow(simulation, &action);
 }

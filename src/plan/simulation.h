@@ -7,6 +7,12 @@
 #include "core/budget.h"
 #include "core/engine.h"
 
+/*
+ * A step of a plan tells of no more than a start or an outcome, a wait, and an
+ * attempt or the end.
+ */
+#define SERVICE_RECORDS 3
+
 /* All that the attempts of a simulation meet; its runs may share it. */
 struct service {
 	struct policy policy;
@@ -19,7 +25,7 @@ struct service {
 	bool slow;  /* and take as long as they may */
 
 	/* What happened in the last step, of whichever run, in order. */
-	struct record records[STEP_RECORDS];
+	struct record records[SERVICE_RECORDS];
 	int count;
 };
 

@@ -167,13 +167,16 @@ arm(struct loop *loop)
 
 /* Completes a record with pids, clocks and times, and reports it. */
 static void
-tell_record(struct loop *loop, struct record *record)
+tell_record(void *data, struct record *record)
 {
+	struct loop *loop = data;
 	const bool is_told = record->kind == RECORD_END ||
 	    (record->kind == RECORD_OUTCOME &&
 		report_keeps_output(&loop->report));
 	char *output = is_told ? output_tail(&loop->output) : NULL;
 
+	logs_hide(&loop->report, &loop->output);
+	output_hush(&loop->output);
 	record->output = output;
 	*loop->advice = '\0';
 	record->advice = suggest_outcome(loop->options, record->outcome,
@@ -188,7 +191,8 @@ tell_record(struct loop *loop, struct record *record)
 	logs_tell(&loop->report, &loop->output, record);
 	free(output);
 	notify_tell(&loop->notify, &loop->report.style, record);
-	if (record->refunds)
+	if (loop->options->policy.budget && record->kind == RECORD_OUTCOME &&
+	    record->judgement.verdict == VERDICT_SUCCESS)
 		budget_file_give(&loop->budget, record->paid);
 }
 
@@ -677,14 +681,12 @@ drive(struct loop *loop, struct event event)
 		/* A stop does not count as silence. */
 		event.active = engine_time(loop,
 		    fmax(output_active(&loop->output), loop->resumed));
-		struct step step = engine_step(loop->engine, event);
-		loop->wake = step.action.wake;
-		if (step.action.kind != ACTION_NONE || step.count > 0)
+		const struct action action = engine_step(loop->engine, event);
+		loop->wake = action.wake;
+		if (action.kind != ACTION_NONE)
 			logs_hide(&loop->report, &loop->output);
 		output_hush(&loop->output);
-		for (int i = 0; i < step.count; i++)
-			tell_record(loop, &step.records[i]);
-		event = act(loop, &step.action);
+		event = act(loop, &action);
 		/* GONE comes only once: the failure is told after it. */
 		if (event.kind == EVENT_GONE ||
 		    !output_take_failure(&loop->output, &death))
@@ -978,7 +980,8 @@ set_up(struct loop *loop)
 {
 	const struct policy *policy = &loop->options->policy;
 
-	loop->engine = engine_open(policy, loop->options->random);
+	loop->engine =
+	    engine_open(policy, loop->options->random, tell_record, loop);
 	if (loop->engine == NULL)
 		err(STATUS_OWN_FAILURE, "cannot begin");
 	if (child_init(&loop->child) == -1)

@@ -124,8 +124,8 @@ run(const struct options *options, const char *script)
 	walk.drive.random = options->random;
 	walk.drive.now = walk.begun;
 	drive_free();
-	walk.drive.engine = *drive_engine() =
-	    engine_open(&walk.drive.policy, walk.drive.random);
+	walk.drive.engine = *drive_engine() = engine_open(&walk.drive.policy,
+	    walk.drive.random, drive_hear, &walk.drive);
 	MUST(walk.drive.engine != NULL);
 	walk_step(&walk, (struct event){ .kind = EVENT_START });
 	for (; script[0] != '\0' && script[1] != '\0'; script += 2) {

@@ -45,6 +45,8 @@ struct drive {
 	int ends;	   /* how often that was */
 	bool talks;	   /* more than signals was told since */
 	bool judged;	   /* the last step told an outcome */
+	int told;	   /* records of the last event */
+	enum record_kind told_last;
 	enum doing doing;
 	bool probes;	    /* a health probe runs */
 	bool asked;	    /* a question is asked: no attempt runs */
@@ -129,24 +131,31 @@ drive_is_process(enum question question)
 	return false;
 }
 
+static inline void
+drive_hear(void *context, struct record *record)
+{
+	struct drive *drive = context;
+
+	drive->told++;
+	drive->told_last = record->kind;
+	if (record->kind == RECORD_OUTCOME)
+		drive->judged = true;
+	if (drive->ends > 0 && record->kind != RECORD_SIGNAL)
+		drive->talks = true;
+	if (record->kind == RECORD_END) {
+		drive->end = *record;
+		drive->ends++;
+	}
+}
+
 /* One step, and no more. */
 static inline enum action_kind
 drive_event(struct drive *drive, struct event event)
 {
 	event.now = drive->now;
-	const struct step step = engine_step(drive->engine, event);
-	drive->action = step.action;
+	drive->told = 0;
+	drive->action = engine_step(drive->engine, event);
 	drive->run = engine_record(drive->engine, drive->now);
-	for (int i = 0; i < step.count; i++) {
-		if (step.records[i].kind == RECORD_OUTCOME)
-			drive->judged = true;
-		if (drive->ends > 0 && step.records[i].kind != RECORD_SIGNAL)
-			drive->talks = true;
-		if (step.records[i].kind == RECORD_END) {
-			drive->end = step.records[i];
-			drive->ends++;
-		}
-	}
 	if (event.kind == EVENT_PROBED ||
 	    (drive->action.kind != ACTION_NONE &&
 		drive->action.kind != ACTION_END_PROBE))
@@ -223,7 +232,8 @@ drive_start(struct drive *drive)
 		atexit(drive_free);
 	registered = true;
 	drive_free();
-	drive->engine = engine_open(&drive->policy, drive->random);
+	drive->engine =
+	    engine_open(&drive->policy, drive->random, drive_hear, drive);
 	if (drive->engine == NULL)
 		abort();
 	*drive_engine() = drive->engine;

@@ -7,7 +7,8 @@
  *	struct walk walk = { 0 };
  *
  *	walk.drive.policy = policy;
- *	walk.drive.engine = engine_open(&walk.drive.policy, random);
+ *	walk.drive.engine = engine_open(&walk.drive.policy, random,
+ *	    drive_hear, &walk.drive);
  *	walk_step(&walk, (struct event){ .kind = EVENT_START });
  */
 

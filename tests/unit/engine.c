@@ -2318,16 +2318,15 @@ static void
 a_lock_that_lasts_is_told(void)
 {
 	struct drive drive = started(drive_policy("constant"));
-	struct step step;
 
 	drive.policy.remember = true;
 	drive_start(&drive);
 	CHECK_ACTION(&drive, ACTION_ASK, 1);
-	step = engine_step(drive.engine,
-	    (struct event){ .kind = EVENT_TIMER, .now = 1 });
-	CHECK_INT(step.count, 1);
-	CHECK_INT(step.records[0].kind, RECORD_LOCK);
-	CHECK(step.action.wake == INFINITY);
+	drive.now = 1;
+	drive_event(&drive, (struct event){ .kind = EVENT_TIMER });
+	CHECK_INT(drive.told, 1);
+	CHECK_INT(drive.told_last, RECORD_LOCK);
+	CHECK_ACTION(&drive, ACTION_NONE, INFINITY);
 	drive.now = 3;
 	drive_exited(&drive);
 	drive_answer(&drive, VERDICT_RETRY);
@@ -2436,7 +2435,6 @@ a_hook_follows_the_end(void)
 {
 	for (int status = 0; status < 2; status++) {
 		struct drive drive = started(drive_policy("constant"));
-		struct step step;
 
 		ROW("status %d", status);
 		drive.policy.limits.attempts = 1;
@@ -2444,21 +2442,20 @@ a_hook_follows_the_end(void)
 		drive.policy.on_give_up = status == 1;
 		drive_start(&drive);
 		drive_exited(&drive);
-		step = engine_step(drive.engine,
+		drive_event(&drive,
 		    (struct event){ .kind = EVENT_ENDED,
 			.evidence.outcome = { OUTCOME_EXIT, status },
 			.hint = -1 });
-		CHECK_INT(step.count, 2);
-		CHECK_INT(step.records[1].kind, RECORD_END);
-		CHECK_INT(step.action.kind, ACTION_ASK);
-		CHECK_INT(step.action.question, ASK_HOOK);
+		CHECK_INT(drive.told, 2);
+		CHECK_INT(drive.told_last, RECORD_END);
+		CHECK_INT(drive.action.kind, ACTION_ASK);
+		CHECK_INT(drive.action.question, ASK_HOOK);
 		drive_signal(&drive, SIGTERM);
 		CHECK_ACTION(&drive, ACTION_NONE, INFINITY);
 		drive_exited(&drive);
-		step = engine_step(drive.engine,
-		    (struct event){ .kind = EVENT_ANSWER });
-		CHECK_INT(step.count, 0);
-		CHECK_INT(step.action.kind, ACTION_FINISH);
+		drive_event(&drive, (struct event){ .kind = EVENT_ANSWER });
+		CHECK_INT(drive.told, 0);
+		CHECK_INT(drive.action.kind, ACTION_FINISH);
 	}
 }
 
@@ -2526,9 +2523,8 @@ a_lock_is_not_told_of_after_the_end(void)
 	CHECK_INT(drive.action.question, ASK_HOOK);
 	CHECK_ACTION(&drive, ACTION_ASK, INFINITY);
 	drive.now += 2;
-	const struct step step = engine_step(drive.engine,
-	    (struct event){ .kind = EVENT_TIMER, .now = drive.now });
-	CHECK_INT(step.count, 0);
+	drive_event(&drive, (struct event){ .kind = EVENT_TIMER });
+	CHECK_INT(drive.told, 0);
 }
 
 /* A reader of held output may go, or take no more of it, while a hook runs. */

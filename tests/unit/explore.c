@@ -691,7 +691,8 @@ explore(const char *text)
 	struct drive *drive = &explorer->walk.drive;
 	drive->policy = explorer->options.policy;
 	drive->random = explorer->options.random;
-	drive->engine = engine_open(&drive->policy, drive->random);
+	drive->engine =
+	    engine_open(&drive->policy, drive->random, drive_hear, drive);
 	if (explorer->nodes == NULL || explorer->visited == NULL ||
 	    drive->engine == NULL)
 		abort();
