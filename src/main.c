@@ -90,6 +90,7 @@
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -101,6 +102,9 @@
 #include "sys/logs.h"
 #include "sys/loop.h"
 #include "sys/screen.h"
+
+/* What `retry` and the processes that it forks need of a stack, in bytes. */
+#define STACK_LEAST (64 * 1024)
 
 /* Room for PROGRAM, ": " and the name of the run. */
 #define OWN_NAME (MESSAGE_PART + sizeof(PROGRAM) + 1)
@@ -197,6 +201,20 @@ is_privileged(void)
 	    (sets[0].permitted | sets[1].permitted) != 0;
 }
 
+static void
+check_stack(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_STACK, &limit) == 0 &&
+	    limit.rlim_cur < STACK_LEAST)
+		errx(STATUS_OWN_FAILURE,
+		    "the stack is limited to %llu KiB, of which %d are "
+		    "needed: ulimit -s",
+		    (unsigned long long)limit.rlim_cur / 1024,
+		    STACK_LEAST / 1024);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -212,6 +230,7 @@ main(int argc, char **argv)
 	setvbuf(stderr, line, blocks ? _IOLBF : _IOFBF, sizeof(line));
 	/* However it was called: that name may be anything. */
 	program_invocation_name = program_invocation_short_name = own_name;
+	check_stack();
 	if (is_privileged())
 		errx(STATUS_OWN_FAILURE,
 		    "refuses to run setuid, setgid or "

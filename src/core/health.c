@@ -4,6 +4,9 @@
 
 #include "health.h"
 
+/* A probe that was killed has so many seconds, at least, to be gone. */
+#define PROBE_GRACE 1.0
+
 struct health
 health_begin(const struct health_rules *rules, double now)
 {
@@ -20,9 +23,9 @@ health_wake(const struct health *health)
 	switch (health->phase) {
 	case HEALTH_WAITING:
 	case HEALTH_PROBING:
+	case HEALTH_ENDING:
 		return health->due;
 	case HEALTH_OFF:
-	case HEALTH_ENDING:
 		break;
 	}
 	return INFINITY;
@@ -61,6 +64,7 @@ health_tick(struct health *health, const struct health_rules *rules, double now)
 	}
 	count(health, rules, (struct outcome){ .kind = OUTCOME_TIMEOUT }, now);
 	health->phase = HEALTH_ENDING;
+	health->due = now + fmax(rules->interval, PROBE_GRACE);
 	return HEALTH_END;
 }
 

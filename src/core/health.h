@@ -39,7 +39,8 @@ enum health_status {
 
 struct health {
 	enum health_phase phase;
-	double due;	     /* WAITING: the next probe; PROBING: its end */
+	double due;	     /* WAITING: the next probe; PROBING: its end;
+				ENDING: it counts as failed once more */
 	double begun;	     /* when the attempt began */
 	bool was_healthy;    /* a probe of this attempt has succeeded */
 	uint64_t failures;   /* that count, in a row */
@@ -60,7 +61,11 @@ struct health health_begin(const struct health_rules *rules, double now);
 /* When health_tick() must be called next; INFINITY: never. */
 double health_wake(const struct health *health);
 
-/* The time is `now`; a probe that takes too long has failed. */
+/*
+ * The time is `now`; a probe that takes too long has failed.  One that cannot
+ * be killed, because it is stuck in the kernel or another user's, fails again
+ * after each interval.
+ */
 enum health_step health_tick(struct health *health,
     const struct health_rules *rules, double now);
 

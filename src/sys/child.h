@@ -17,9 +17,7 @@ struct start {
 	const char *const *argv;
 	const struct record *record;
 	pid_t beside; /* $RETRY_PID: the attempt that a probe looks at, or 0 */
-	int descriptors[3];	       /* for 0, 1 and 2, or CHILD_KEEPS */
-	void (*meanwhile)(void *data); /* called before it executes, or NULL */
-	void *data;
+	int descriptors[3]; /* for 0, 1 and 2, or CHILD_KEEPS */
 };
 
 /*
@@ -32,12 +30,11 @@ struct child {
 	pid_t parent; /* `retry` itself */
 	sigset_t mask;
 	bool sigchld_ignored;
-	bool own_group;	 /* there is no terminal, so each child gets a group */
-	bool outlives;	 /* a child does not die with `retry` */
-	sigset_t missed; /* signals that may have come before the child */
-	struct room *room; /* in which children start */
-	enum { CHILD_FIRST, CHILD_BESIDE, CHILDREN } number;
-	int *exec_errno; /* of a failed execve(2), or 0 */
+	bool own_group;	  /* there is no terminal, so each child gets a group */
+	bool own_session; /* and a session, without a terminal */
+	bool outlives;	  /* a child does not die with `retry` */
+	sigset_t missed;  /* signals that may have come before the child */
+	int *exec_errno;  /* of a failed execve(2), or 0; in shared memory */
 };
 
 /*
@@ -91,8 +88,8 @@ int child_signal_group(const struct child *child, int signal);
 void child_stop(const struct child *child, int signal);
 
 /*
- * Returns a second child for a process that runs beside this one, under the
- * same rules.  There is no third, since child_init() made room for two.
+ * Returns a second child for a probe, which runs beside this one in a session
+ * of its own.  There is no third, since child_init() made room for two.
  */
 struct child child_beside(const struct child *child);
 

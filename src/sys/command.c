@@ -28,18 +28,19 @@ command_path(void)
 bool
 command_next(const char **path, const char *name, char file[PATH_MAX])
 {
-	const char *folder = *path;
+	int length = PATH_MAX;
 
-	if (folder == NULL) {
-		errno = ENOENT;
-		return false;
+	while (*path != NULL && length >= PATH_MAX) {
+		const char *folder = *path;
+		const size_t end = strcspn(folder, ":");
+
+		*path = folder[end] == ':' ? folder + end + 1 : NULL;
+		/* An empty word means the current directory. */
+		length = snprintf(file, PATH_MAX, "%.*s%s%s", (int)end, folder,
+		    end > 0 ? "/" : "", name);
 	}
-	const size_t length = strcspn(folder, ":");
-	*path = folder[length] == ':' ? folder + length + 1 : NULL;
-	errno = ENAMETOOLONG;
-	/* An empty word means the current directory. */
-	return snprintf(file, PATH_MAX, "%.*s%s%s", (int)length, folder,
-		   length > 0 ? "/" : "", name) < PATH_MAX;
+	errno = strlen(name) < PATH_MAX ? ENOENT : ENAMETOOLONG;
+	return length < PATH_MAX;
 }
 
 /* Finds the file that a command's name stands for, whatever its permissions. */

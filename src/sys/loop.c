@@ -87,7 +87,6 @@ struct loop {
 	char advice[ADVICE]; /* what to type instead of what failed so */
 	struct rusage usage; /* of the last attempt */
 	struct probe probe;
-	struct terminal probed; /* as `terminal`, when the probe began */
 	struct tree tree;
 	struct oom oom;
 	struct terminal terminal;
@@ -213,17 +212,11 @@ no_answer(void)
 
 /* Without a terminal now there is none later. */
 static void
-begin_terminal(const struct child *child, struct terminal *terminal)
+begin_terminal(struct loop *loop)
 {
-	terminal->known = false;
-	if (!child->own_group)
-		terminal_begin(terminal);
-}
-
-static void
-begin_oom(void *data)
-{
-	oom_begin(data);
+	loop->terminal.known = false;
+	if (!loop->child.own_group)
+		terminal_begin(&loop->terminal);
 }
 
 static struct event
@@ -234,16 +227,15 @@ run_attempt(struct loop *loop)
 		.argv = loop->options->command,
 		.record = &record,
 		.descriptors = { CHILD_KEEPS, CHILD_KEEPS, CHILD_KEEPS },
-		.meanwhile = begin_oom,
-		.data = &loop->oom,
 	};
 
 	logs_begin_output(&loop->report, &loop->output, &record);
 	duplicate_begin(&loop->duplicate,
 	    record.judgement.verdict == VERDICT_RETRY);
 	tree_begin(&loop->tree);
-	begin_terminal(&loop->child, &loop->terminal);
+	begin_terminal(loop);
 	loop->killed = false;
+	oom_begin(&loop->oom);
 	/* Output last: it may replace descriptor 2, where the others warn. */
 	const bool prepared = input_begin(&loop->input, record.attempt > 1,
 				  &start.descriptors[0]) == 0 &&
@@ -294,7 +286,7 @@ start_shell(struct loop *loop, const char *command)
 		return -1;
 	/* The processes that an attempt left are none of the command's. */
 	tree_begin(&loop->tree);
-	begin_terminal(&loop->child, &loop->terminal);
+	begin_terminal(loop);
 	loop->killed = false;
 	int result = output_begin_shell(&loop->output, start.descriptors);
 	if (result == 0)
@@ -531,11 +523,10 @@ kill_process(struct loop *loop, int signal)
 	const struct child *child = &loop->child;
 
 	loop->killed = true;
-	if (child_signal(child, signal) == -1 && errno != ESRCH)
+	if (tree_signal(&loop->tree, child->pid, child->own_group, signal) ==
+		-1 &&
+	    errno != ESRCH)
 		warn("cannot signal process %ld", (long)child->pid);
-	if (signal != SIGKILL)
-		child_signal(child, SIGCONT);
-	tree_signal(&loop->tree, child->pid, child->own_group, signal);
 }
 
 static struct event
@@ -546,7 +537,6 @@ start_probe(struct loop *loop)
 	/* The attempt could not be started, as its pending end will tell. */
 	if (loop->child.pid == 0)
 		return (struct event){ .kind = EVENT_NONE };
-	begin_terminal(&loop->child, &loop->probed);
 	if (probe_start(&loop->probe, loop->options->health, &record,
 		loop->child.pid) == 0)
 		return (struct event){ .kind = EVENT_NONE };
@@ -554,17 +544,6 @@ start_probe(struct loop *loop)
 		.kind = EVENT_PROBED,
 		.probe = { .kind = OUTCOME_UNFORKED, .code = errno },
 	};
-}
-
-/*
- * A probe was killed.  The modes are left alone if the attempt had changed them
- * before, as an editor does.
- */
-static void
-restore_after_probe(const struct loop *loop)
-{
-	if (terminal_is_same(&loop->probed, &loop->terminal))
-		terminal_restore(&loop->probed);
 }
 
 /* With --verbose. */
@@ -592,10 +571,8 @@ act(struct loop *loop, const struct action *action)
 
 	if (action->kind != ACTION_NONE)
 		loop->pay_at = INFINITY;
-	if (loop->probe.child.pid != 0 && !leaves_probe(action->kind)) {
+	if (loop->probe.child.pid != 0 && !leaves_probe(action->kind))
 		probe_drop(&loop->probe);
-		restore_after_probe(loop);
-	}
 	switch (action->kind) {
 	case ACTION_NONE:
 		break;
@@ -759,8 +736,6 @@ reap(struct loop *loop)
 			const struct outcome outcome =
 			    probe_ended(&loop->probe, status);
 
-			if (outcome.kind == OUTCOME_SIGNAL)
-				restore_after_probe(loop);
 			/* After the attempt no probe counts any more. */
 			if (event.kind != EVENT_EXITED)
 				event = (struct event){ .kind = EVENT_PROBED,
@@ -835,10 +810,8 @@ forward(struct loop *loop, const struct signalfd_siginfo *info, bool ends_run)
 		result = kill(loop->child.pid, number);
 	if (result == -1)
 		warn("cannot signal process %ld", (long)loop->child.pid);
-	if (ends_run) {
+	if (ends_run)
 		child_signal_group(&loop->child, SIGCONT);
-		child_signal(&loop->probe.child, number);
-	}
 	return true;
 }
 

@@ -151,7 +151,7 @@ void
 probe_kill(struct probe *probe)
 {
 	if (probe->child.pid != 0)
-		tree_kill(probe->child.pid, probe->child.own_group);
+		tree_kill(probe->child.pid);
 }
 
 void

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <paths.h>
 #include <signal.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "sys/file.h"
@@ -25,17 +24,6 @@ terminal_begin(struct terminal *terminal)
 	    tcgetattr(tty, &terminal->modes) == 0;
 	if (tty != -1)
 		close(tty);
-}
-
-bool
-terminal_is_same(const struct terminal *first, const struct terminal *second)
-{
-	const struct termios *a = &first->modes, *b = &second->modes;
-
-	return first->known && second->known && a->c_iflag == b->c_iflag &&
-	    a->c_oflag == b->c_oflag && a->c_cflag == b->c_cflag &&
-	    a->c_lflag == b->c_lflag &&
-	    memcmp(a->c_cc, b->c_cc, sizeof(a->c_cc)) == 0;
 }
 
 /*

@@ -15,10 +15,6 @@ struct terminal {
 /* A process begins. */
 void terminal_begin(struct terminal *terminal);
 
-/* Whether it had the same modes when two processes began. */
-bool terminal_is_same(const struct terminal *first,
-    const struct terminal *second);
-
 /*
  * The process was killed, and could tidy nothing up.  Takes the foreground back
  * from a group that has ended, and, if `retry` is in it, gives the terminal the

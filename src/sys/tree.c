@@ -293,46 +293,105 @@ signal_process(const struct proc *process, int signal)
 		close(descriptor);
 }
 
-void
-tree_signal(struct tree *tree, pid_t child, bool own_group, int signal)
+/* Signals each once: the group that a child was given, or the child alone. */
+static int
+signal_child(pid_t child, bool own_group, int signal)
 {
-	struct procs known = { 0 };
+	return own_group && kill(-child, signal) == 0 ? 0 : kill(child, signal);
+}
+
+/*
+ * Signals the attempt's processes, apart from the child and its group, and adds
+ * those that live to `known`, parents before their children.
+ */
+static void
+signal_others(const struct tree *tree, pid_t child, bool own_group, int signal,
+    struct procs *known)
+{
 	bool found = tree->self != 0;
 
-	if (child != 0 && own_group)
-		tree->group = child;
 	for (int pass = 0; found && pass < PASSES; pass++) {
 		struct procs list = find_processes(tree);
 
-		/* Nobody else reaches the group once the child has ended. */
-		if (list.problem != NULL && child == 0 && tree->group != 0)
-			kill(-tree->group, signal);
+		known->problem = list.problem;
 		found = false;
 		for (size_t i = 0; i < list.count; i++) {
 			const struct proc *process = &list.items[i];
 
 			if (process->dead || process->pid == child ||
 			    (own_group && process->group == child) ||
-			    is_among(process, &known))
+			    is_among(process, known))
 				continue;
 			signal_process(process, signal);
-			if (signal != SIGKILL)
+			if (signal != SIGSTOP)
 				signal_process(process, SIGCONT);
-			found = append(&known, process);
+			found = append(known, process);
+			/* Nobody would find it again. */
+			if (!found && signal == SIGSTOP)
+				signal_process(process, SIGKILL);
 		}
 		free(list.items);
 	}
+	/* Nobody else reaches the group once the child has ended. */
+	if (known->problem != NULL && child == 0 && tree->group != 0)
+		kill(-tree->group, signal == SIGSTOP ? SIGKILL : signal);
+}
+
+/*
+ * Stop, look, kill.  A shell whose command dies first would go on to its next
+ * command.  A parent that dies first could leave a child that nobody has seen
+ * yet.  A process that is stopped does neither, so each is stopped before its
+ * children are looked for.  They die in the other order, since the kernel
+ * continues a stopped process group whose last parent elsewhere has died.
+ */
+static int
+kill_all(const struct tree *tree, pid_t child, bool own_group)
+{
+	struct procs known = { 0 };
+	int result = 0;
+
+	if (child != 0)
+		result = signal_child(child, own_group, SIGSTOP);
+	const int error = errno;
+	signal_others(tree, child, own_group, SIGSTOP, &known);
+	for (size_t i = known.count; i > 0; i--)
+		signal_process(&known.items[i - 1], SIGKILL);
 	free(known.items);
+	if (child != 0) {
+		signal_child(child, own_group, SIGKILL);
+		kill(child, SIGKILL);
+	}
+	errno = error;
+	return result;
+}
+
+int
+tree_signal(struct tree *tree, pid_t child, bool own_group, int signal)
+{
+	struct procs known = { 0 };
+	int result = 0;
+
+	if (child != 0 && own_group)
+		tree->group = child;
+	if (signal == SIGKILL)
+		return kill_all(tree, child, own_group);
+	if (child != 0) {
+		result = signal_child(child, own_group, signal);
+		signal_child(child, own_group, SIGCONT);
+	}
+	const int error = errno;
+	signal_others(tree, child, own_group, signal, &known);
+	free(known.items);
+	errno = error;
+	return result;
 }
 
 void
-tree_kill(pid_t child, bool own_group)
+tree_kill(pid_t child)
 {
-	struct tree tree = { .self = getpid(), .root = child };
+	const struct tree tree = { .self = getpid(), .root = child };
 
-	tree_signal(&tree, 0, false, SIGKILL);
-	kill(own_group ? -child : child, SIGKILL);
-	kill(child, SIGKILL);
+	kill_all(&tree, child, true);
 }
 
 size_t
@@ -352,7 +411,7 @@ tree_left(struct tree *tree, bool name)
 	}
 	struct procs list = find_processes(tree);
 	if (list.problem != NULL && has_children()) {
-		left = tree->group != 0 && kill(-tree->group, 0) == 0;
+		left = !name && tree->group != 0 && kill(-tree->group, 0) == 0;
 		if (!tree->told)
 			warnx("cannot see what a timed-out attempt leaves: "
 			      "/proc: %s",

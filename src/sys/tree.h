@@ -41,24 +41,26 @@ void tree_watch(struct tree *tree, pid_t self);
 void tree_begin(struct tree *tree);
 
 /*
- * Signals the attempt's processes, and continues them.  The child and, if it
- * has one, its own group are left out, as they have had the signal.
+ * Signals the child, or the group that it was given, and then the attempt's
+ * other processes, and continues them.  SIGKILL is not seen by any before all
+ * are stopped.  A child that has ended is 0.  Returns 0, or -1 with errno set
+ * if the child could not be signalled.
  */
-void tree_signal(struct tree *tree, pid_t child, bool own_group, int signal);
+int tree_signal(struct tree *tree, pid_t child, bool own_group, int signal);
 
 /*
  * Returns how many processes of the attempt are to be waited for: they live, or
  * have died as children of `retry`.  With `name`, those that live are named on
  * stderr.  If /proc cannot be used but there are children, says so once, and
- * counts the attempt's group as one.
+ * counts the attempt's group as one, unless that is to be named.
  */
 size_t tree_left(struct tree *tree, bool name);
 
 /*
- * Kills a child of `retry`, with its own group, if it has one, and all of its
+ * Kills a child of `retry` that leads a group, with its group and all of its
  * descendants.  A child that is a subreaper has lost none of them.
  */
-void tree_kill(pid_t child, bool own_group);
+void tree_kill(pid_t child);
 
 /* Frees the list that tree_begin() has made. */
 void tree_free(struct tree *tree);

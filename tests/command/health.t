@@ -178,6 +178,19 @@ strays() {
 }
 retried strays
 check 'it is ended with all that it has started' wait_for gone strays
+for _ in 1 2 3 4 5; do
+	probe -a 1 --health='sleep 100d || echo DOWN >>after' \
+	    --health-timeout=20ms --health-retries=10 sleep .3
+	probe -a 1 --health='echo >asleep$RETRY_PID; sleep 100d; echo DOWN >>after' \
+	    sh -c 'until [ -e asleep$$ ]; do sleep .01; done'
+done
+check 'a shell that is killed with its command does not go on' test ! -e after
+probe -a 1 --health='ps -o sid= $$ >session; tty </dev/tty 2>&1 >>session
+	tr -d " " <session; echo $$; exit 1' --health-retries=1 \
+    --log=json:alone sleep 100d
+is 'a probe has a session of its own, without a terminal' \
+    "$(tr -d ' ' <session)" \
+    "$(jq -r 'select(.event == "health") | .output' alone | tail -n 1)"
 probe -a 1 --health='sleep 100d' --health-timeout=50ms --health-retries=4 \
     sh -c 'trap "" TERM; exec sleep 100d'
 like 'the next one follows' "$err" 'health check timed out four times'

@@ -60,6 +60,19 @@ for option in --output=hold --stdin=replay; do
 		seq 9 | exec retry -a 1 "$1" wc -l' sh $option
 	is "$option is content with one, too" "$code $out" '0 9'
 done
+run sh -c 'ulimit -s 48; exec retry -a 1 true'
+is 'a stack that is too small for retry is told' "$code $err" \
+    '125 retry: the stack is limited to 48 KiB, of which 64 are needed: ulimit -s'
+long=$(printf '/%05000d' 0)
+run env PATH="$long:$T/bin" "$RETRY" -a 1 plain x
+is 'a folder whose name is too long is skipped' "$code $out" \
+    "0 $T/bin/plain: 1 x"
+run env PATH="$T/bin:$long" "$RETRY" -a 1 nosuch
+like 'and hides no error' "$code $err" \
+    '^127 retry: cannot execute nosuch: command not found'
+run env LISTEN_FDS=0 sh -c '
+	LISTEN_PID=$$ exec "$0" sh -c "echo \$((LISTEN_PID - \$\$))"' "$RETRY"
+is 'a command learns its own number for its sockets' "$out" 0
 run env PATH="$T/denied:/nosuch" "$RETRY" plain
 is 'what may not be executed is 126' "$code" 126
 like 'and told' "$err" 'cannot execute plain: no execute permission: chmod \+x .*/denied/plain$'
@@ -86,29 +99,6 @@ if strace -o trace true 2>/dev/null; then
 	    "$RETRY" --output=hold -a 1 -d 0 true
 	is 'a child that cannot get its descriptors is not executed' "$code" 126
 	like 'which is told' "$err" '(Input/output|I/O) error$'
-	run strace -o trace -e trace=clone "$RETRY" true
-	if grep -q CLONE_VM trace; then
-		for error in EINVAL ENOSYS EPERM; do
-			run strace -o trace -e trace="$(any_libc clone)" \
-			    -e inject=clone:error=$error:when=1 \
-			    "$RETRY" -a 2 -d 0 sh -c 'exit 3'
-			is "a child that may share no memory is forked: $error" \
-			    "$code $(grep -c '(' trace) $(grep -c CLONE_VM \
-				trace)" '3 3 1'
-		done
-		run strace -o trace -e trace=clone -E LD_PRELOAD=/nonexistent \
-		    "$RETRY" true
-		is 'and one that a preloaded library may want to see' \
-		    "$code $(grep -c CLONE_VM trace)" '0 0'
-		run strace -o trace -e trace=clone env LISTEN_FDS=0 sh -c '
-			LISTEN_PID=$$ exec "$0" sh -c "echo \$((LISTEN_PID - \$\$))"
-		    ' "$RETRY"
-		is 'a child that shares memory may know its own number' \
-		    "$out $(grep -c CLONE_VM trace)" '0 1'
-	else
-		skip 'a child that may share no memory is forked' \
-		    'none shares it in this build'
-	fi
 	for error in ENOENT EACCES EPERM ENXIO; do
 		set -- strace -o trace -P /dev/tty \
 		    -e inject="$(any_libc openat):error=$error" \

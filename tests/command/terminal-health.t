@@ -1,7 +1,7 @@
 #!/bin/sh
 #
 # --trials and --health on a terminal: its keys, its size, the status line of
-# trials, and the modes that a probe may have changed.
+# trials, and its modes, which a probe leaves alone.
 #
 # shellcheck disable=SC2016,SC2034 # it is for another shell, or eval, to expand
 
@@ -106,32 +106,12 @@ on_shell group 'retry -a 1 --health="exec timed" --health-interval=10ms flaky' \
     . 'type=\x1a' Stopped 'run=all_stopped probe' . 'type=fg\n' \
     'fg\n' 'run=all_go_on probe' . 'type=\x03' "$prompt" "$ends"
 
-# The first probe turns the echo off and is killed; stty says then how it is.
-silence='[ ! -e probe ] || exit 0; stty -echo </dev/tty; echo $$ >probe'
-log='--log=auto --log=json:log'
-quick='--health-interval=10ms --health-retries=9'
-# modes NAME PROBE ATTEMPT [OPTION...]
-modes() {
-	modes_name=$1 modes_probe=$2 modes_attempt=$3
-	shift 3
-	# shellcheck disable=SC2086 # words are meant
-	on_terminal "modes-$modes_name" -- sh -c '"$@"; stty -a >after' sh \
-	    retry -q -a 1 $log $quick --health="$modes_probe" "$@" \
-	    sh -c "$modes_attempt"
-}
-fails='await told healthy; stty -a >meanwhile'
-modes late "$silence; exec sleep 100d" "$fails" --health-timeout=.3 \
-    --health-retries=999
-modes dies "$silence; kill -KILL \$\$" "$fails"
-modes outlasts "$silence; exec sleep 100d" 'await test -s probe'
-# Its predecessor saw that the attempt had set them, so it began after that.
-later='[ ! -e probe ] || exit 0
-	[ -e known ] || { [ ! -e changed ] || : >known; exit 1; }; echo $$ >probe'
-for name in own kept; do
-	[ $name = own ] || later="$later; stty -icanon </dev/tty"
-	modes $name "$later; kill -KILL \$\$" "stty -echo; : >changed; $fails" \
-	    --health-retries=999
-done
+# A probe cannot change the terminal, and its end changes nothing there.
+on_terminal modes -- sh -c '"$@"; stty -a >after' sh \
+    retry -q -a 1 --health='[ ! -e set ] || : >known; stty -icanon </dev/tty
+	exec sleep 100d' --health-interval=10ms --health-timeout=50ms \
+    --health-retries=9999 sh -c 'stty -echo; : >set; await test -e known
+	sleep .2; stty -a >meanwhile'
 wait
 
 # screen NAME N: the Nth that was shown of it.
@@ -180,19 +160,11 @@ is 'and a process group of its own' \
     "$(grep -a '^status' group/seen | head -n 1)" 'status 130'
 check 'which ^C ends' await is_gone group/probe
 
-# echo FILE: whether there is an echo.
-echoes() {
-	grep -ow -e '-\?echo' "$1"
-}
-for name in late dies; do
-	is "$name: a killed probe gives the terminal back at once" \
-	    "$(echoes modes-$name/meanwhile) $(echoes modes-$name/after)" \
-	    'echo echo'
+for word in echo icanon; do
+	is "a killed probe leaves the terminal's $word alone" \
+	    "$(grep -ow -e "-\?$word" modes/meanwhile modes/after |
+		sed 's/.*://' | xargs)" \
+	    "$([ $word = echo ] && echo -echo -echo || echo icanon icanon)"
 done
-is 'so does one that an attempt leaves behind' \
-    "$(echoes modes-outlasts/after)" echo
-is 'the modes that an attempt has set are its own' \
-    "$(echoes modes-own/meanwhile)" -echo
-is 'even if the probe set others' "$(echoes modes-kept/meanwhile)" -echo
 
 finish

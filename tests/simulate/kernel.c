@@ -268,7 +268,8 @@ obey(struct process *process, int number)
 	case SIGTSTP:
 	case SIGTTIN:
 	case SIGTTOU:
-		if (process->manners != MANNERS_IGNORES)
+		/* What is stuck does not stop before it dies. */
+		if (process->manners != MANNERS_IGNORES && !process->stuck)
 			process->stopped = number;
 		return;
 	case SIGCONT:
@@ -516,9 +517,6 @@ int __real_collector_deliver(struct collector *collector,
 int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
 int __wrap_select(int count, fd_set *read, fd_set *write, fd_set *except,
     struct timeval *timeout);
-int __wrap_mprotect(void *address, size_t size, int protection);
-int __wrap_clone(int (*run)(void *), void *stack, int flags, void *argument,
-    ...);
 pid_t __wrap_fork(void);
 pid_t __wrap_wait4(pid_t pid, int *status, int flags, struct rusage *usage);
 pid_t __wrap_waitpid(pid_t pid, int *status, int flags);
@@ -687,15 +685,6 @@ check_overlap(void)
 	}
 }
 
-/* Such a child would be a real one: it is to be forked. */
-int
-__wrap_clone(int (*run)(void *), void *stack, int flags, void *argument, ...)
-{
-	(void)run, (void)stack, (void)flags, (void)argument;
-	errno = EINVAL;
-	return -1;
-}
-
 pid_t
 __wrap_fork(void)
 {
@@ -738,6 +727,7 @@ __wrap_fork(void)
 		    : 0;
 		break;
 	case ROLE_PROBE:
+		process->group = process->session = process->pid;
 		check_probe();
 		break;
 	case ROLE_LOCK:
@@ -1294,14 +1284,6 @@ __wrap_mmap64(void *address, size_t size, int protection, int flags,
 	self.mapped += (size + 63) / 64 * 64;
 	memset(result, 0, size);
 	return result;
-}
-
-/* The guard of a stack that no simulated child runs on. */
-int
-__wrap_mprotect(void *address, size_t size, int protection)
-{
-	(void)address, (void)size, (void)protection;
-	return 0;
 }
 
 int

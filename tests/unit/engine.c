@@ -2620,7 +2620,7 @@ a_probe_that_takes_too_long_is_ended(void)
 	start_probed(&drive);
 	drive_timer(&drive);
 	drive_timer(&drive);
-	CHECK_ACTION(&drive, ACTION_END_PROBE, INFINITY);
+	CHECK_ACTION(&drive, ACTION_END_PROBE, 24);
 	drive.now = 15;
 	drive_step(&drive,
 	    (struct event){ .kind = EVENT_PROBED, .probe = died });

@@ -48,12 +48,37 @@ a_probe_that_takes_too_long_has_failed(void)
 	CHECK_INT(health_tick(&health, &rules, 15), HEALTH_END);
 	CHECK_INT(health.failures, 1);
 	CHECK_INT(health.last.kind, OUTCOME_TIMEOUT);
-	CHECK_DBL(health_wake(&health), INFINITY, 0);
 	/* It ended in the end, which does not count once more. */
 	health_probed(&health, &rules, killed, 16);
 	CHECK_INT(health.failures, 1);
 	CHECK_INT(health.last.kind, OUTCOME_TIMEOUT);
 	CHECK_DBL(health_wake(&health), 26, 0);
+}
+
+static void
+a_probe_that_cannot_be_killed_fails_again_after_each_interval(void)
+{
+	struct health health = health_begin(&rules, 0);
+
+	health_tick(&health, &rules, 10);
+	health_tick(&health, &rules, 15);
+	CHECK_INT(health_status(&health, &rules), HEALTH_FAILING);
+	CHECK_DBL(health_wake(&health), 25, 0);
+	CHECK_INT(health_tick(&health, &rules, 24.9), HEALTH_WAIT);
+	CHECK_INT(health_tick(&health, &rules, 25), HEALTH_END);
+	CHECK_INT(health_status(&health, &rules), HEALTH_UNHEALTHY);
+}
+
+static void
+a_probe_has_a_second_to_die(void)
+{
+	struct health_rules hasty = rules;
+
+	hasty.interval = .01;
+	struct health health = health_begin(&hasty, 0);
+	health_tick(&health, &hasty, 1);
+	health_tick(&health, &hasty, 6);
+	CHECK_DBL(health_wake(&health), 7, 0);
 }
 
 static void
@@ -130,6 +155,8 @@ main(void)
 	RUN(without_the_option_there_is_no_probe);
 	RUN(a_probe_comes_an_interval_after_the_one_before);
 	RUN(a_probe_that_takes_too_long_has_failed);
+	RUN(a_probe_that_cannot_be_killed_fails_again_after_each_interval);
+	RUN(a_probe_has_a_second_to_die);
 	RUN(so_many_failures_in_a_row_are_too_many);
 	RUN(failures_may_be_of_several_kinds);
 	RUN(failures_before_a_first_success_in_the_start_period_do_not_count);
