@@ -346,30 +346,11 @@ process_deadline(const struct engine *engine, double now, double least)
 
 /* --- the end --- */
 
-/* The action after the end of a run, by its reason. */
-static const struct {
-	bool saves; /* the state */
-	bool hooks; /* --on-success or --on-give-up */
-} ends[] = {
-	[REASON_NONE] = { false, false },
-	[REASON_SUCCESS] = { true, true },
-	[REASON_ATTEMPTS] = { true, true },
-	[REASON_MAX_TIME] = { true, true },
-	[REASON_STOP] = { false, true },
-	[REASON_SIGNAL] = { false, false },
-	[REASON_BUDGET] = { true, true },
-	[REASON_GATE] = { true, true },
-	[REASON_HINT] = { true, true },
-	[REASON_EARLY] = { false, false },
-	[REASON_PLAN] = { false, false },
-	[REASON_ERROR] = { false, true },
-};
-
 /* Whether a run that ends so may be tolerated. */
 static bool
 gives_up(enum reason reason)
 {
-	return ends[reason].saves && reason != REASON_SUCCESS;
+	return reasons[reason].saves && reason != REASON_SUCCESS;
 }
 
 /* Runs in a row that gave up, with this one if it did. */
@@ -424,7 +405,7 @@ saves(const struct engine *engine)
 	if (policy->trials)
 		return reason != REASON_NONE && engine->trials.count > 0;
 	if (reason != REASON_NONE)
-		return ends[reason].saves && engine->run.attempt > 0;
+		return reasons[reason].saves && engine->run.attempt > 0;
 	return engine->outcome_pending &&
 	    engine->run.judgement.verdict == VERDICT_SUCCESS;
 }
@@ -473,7 +454,7 @@ settle(struct engine *engine, double now)
 		if (!over)
 			return ACTION_WAIT;
 		/* The end is told before the hook runs. */
-		if (ends[reason].hooks &&
+		if (reasons[reason].hooks &&
 		    (reason == REASON_SUCCESS ? policy->on_success
 					      : policy->on_give_up))
 			return ask(engine, ASK_HOOK, INFINITY, now);

@@ -2,6 +2,23 @@
 
 #include "record.h"
 
+const struct reason_row reasons[REASONS] = {
+	[REASON_NONE] = { "none", false, false, NULL },
+	[REASON_SUCCESS] = { "success", true, true, NULL },
+	[REASON_ATTEMPTS] = { "attempts", true, true,
+	    "after the last attempt" },
+	[REASON_MAX_TIME] = { "max-time", true, true, "out of time" },
+	[REASON_STOP] = { "stop", false, true,
+	    "at a failure that ends the run" },
+	[REASON_SIGNAL] = { "signal", false, false, NULL },
+	[REASON_BUDGET] = { "budget", true, true, "for lack of budget" },
+	[REASON_GATE] = { "gate", true, true, "as --before-retry failed" },
+	[REASON_HINT] = { "hint", true, true, "asked to wait too long" },
+	[REASON_EARLY] = { "early", false, false, NULL },
+	[REASON_PLAN] = { "plan", false, false, NULL },
+	[REASON_ERROR] = { "error", false, true, NULL },
+};
+
 const char *
 record_name(enum record_kind kind)
 {
@@ -17,27 +34,6 @@ record_name(enum record_kind kind)
 	};
 
 	return names[kind];
-}
-
-const char *
-reason_name(enum reason reason)
-{
-	static const char *const names[] = {
-		[REASON_NONE] = "none",
-		[REASON_SUCCESS] = "success",
-		[REASON_ATTEMPTS] = "attempts",
-		[REASON_MAX_TIME] = "max-time",
-		[REASON_STOP] = "stop",
-		[REASON_SIGNAL] = "signal",
-		[REASON_BUDGET] = "budget",
-		[REASON_GATE] = "gate",
-		[REASON_HINT] = "hint",
-		[REASON_EARLY] = "early",
-		[REASON_PLAN] = "plan",
-		[REASON_ERROR] = "error",
-	};
-
-	return names[reason];
 }
 
 bool

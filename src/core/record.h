@@ -29,7 +29,7 @@ enum record_kind {
 	RECORD_END	/* the run is over, apart from its last hook */
 };
 
-/* Why a run ended. */
+/* Why a run ended; reasons[] tells all that follows from it. */
 enum reason {
 	REASON_NONE,
 	REASON_SUCCESS,
@@ -44,6 +44,17 @@ enum reason {
 	REASON_PLAN,
 	REASON_ERROR
 };
+
+#define REASONS (REASON_ERROR + 1)
+
+struct reason_row {
+	const char *name;    /* in JSON and $RETRY_REASON: "max-time" */
+	bool saves;	     /* the run leaves a state to the next one */
+	bool hooks;	     /* --on-success or --on-give-up follows */
+	const char *gave_up; /* in a plan: "out of time"; NULL: it did not */
+};
+
+extern const struct reason_row reasons[REASONS];
 
 /* The process that --max-time ended. */
 enum cut { CUT_NOTHING, CUT_ATTEMPT, CUT_CHECK, CUT_GATE };
@@ -68,9 +79,9 @@ struct spread {
 
 /* What a plan says of its simulated runs. */
 struct plan_figures {
-	size_t runs;		       /* that came to their end */
-	double ends[REASON_ERROR + 1]; /* runs that ended so */
-	double gives_up;	       /* their share */
+	size_t runs;	      /* that came to their end */
+	double ends[REASONS]; /* runs that ended so */
+	double gives_up;      /* their share */
 	struct spread elapsed, attempts;
 	bool outage;
 	double early; /* the share that gave up before the service was back */
@@ -169,8 +180,5 @@ bool record_is_flaky(const struct record *record);
 
 /* The name of the record in JSON: "start", "attempt". */
 const char *record_name(enum record_kind kind);
-
-/* The name of the reason in JSON: "success", "max-time". */
-const char *reason_name(enum reason reason);
 
 #endif

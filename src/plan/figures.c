@@ -202,20 +202,6 @@ share_error(double share, size_t runs, char text[MESSAGE_PART])
 	return text;
 }
 
-/* Why runs give up, in words. */
-static const struct {
-	enum reason reason;
-	const char *words;
-} reasons[] = {
-	{ REASON_ATTEMPTS, "after the last attempt" },
-	{ REASON_MAX_TIME, "out of time" },
-	{ REASON_STOP, "at a failure that ends the run" },
-	{ REASON_BUDGET, "for lack of budget" },
-	{ REASON_HINT, "asked to wait too long" },
-};
-
-#define REASONS (sizeof(reasons) / sizeof(reasons[0]))
-
 static void
 print_gives_up(const struct plan_figures *figures)
 {
@@ -235,15 +221,15 @@ print_gives_up(const struct plan_figures *figures)
 		printf("give up   %s%s",
 		    figures_percent(figures->gives_up, text),
 		    share_error(figures->gives_up, figures->runs, error));
-	for (size_t i = 0; i < REASONS && figures->gives_up > 0; i++) {
-		const double share = figures->ends[reasons[i].reason] / runs;
+	for (int i = 0; i < REASONS && figures->gives_up > 0; i++) {
+		const double share = figures->ends[i] / runs;
 
-		if (share == 0)
+		if (share == 0 || reasons[i].gave_up == NULL)
 			continue;
 		printf("%s", before);
 		if (share < figures->gives_up)
 			printf("%s ", figures_percent(share, text));
-		printf("%s", reasons[i].words);
+		printf("%s", reasons[i].gave_up);
 		before = ", ";
 	}
 	if (figures->gives_up > 0)

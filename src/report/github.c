@@ -102,7 +102,7 @@ tell_output(struct sink *sink, const struct report *report,
 		    "attempts=%" PRIu64 "\nstatus=%d\nflaky=%s\nreason=%s\n",
 		    record->attempt, record->status,
 		    record_is_flaky(record) ? "true" : "false",
-		    reason_name(record->reason));
+		    reasons[record->reason].name);
 }
 
 static void

@@ -263,7 +263,7 @@ report_json(struct sink *sink, const struct report *report,
 		break;
 	case RECORD_END:
 		put_text(file, "name", report->style.name);
-		put_text(file, "reason", reason_name(record->reason));
+		put_text(file, "reason", reasons[record->reason].name);
 		put_number(file, "status", record->status);
 		put_number(file, "attempts", (double)record->attempt);
 		put_number(file, "failures",

@@ -297,7 +297,48 @@ own_failure(const struct record *record)
 					: "retry itself failed";
 }
 
-/* The limit or the command that let no other attempt follow. */
+/* Adds the limit, the command or the signal that let no attempt follow. */
+static void
+add_reason(struct message *message, const char *link,
+    const struct record *record)
+{
+	char text[MESSAGE_PART];
+
+	switch (record->reason) {
+	case REASON_MAX_TIME:
+		add(message, "%s--max-time %s", link,
+		    duration_text(record->max_time, text));
+		break;
+	case REASON_SIGNAL:
+		add(message, "%sended by %s", link,
+		    signal_name(record->ended_by, text));
+		break;
+	case REASON_HINT:
+		add(message, "%sasked to wait %s, longer than --max-%s allows",
+		    link, message_time(record->too_long, text),
+		    record->too_late ? "time" : "delay");
+		break;
+	case REASON_BUDGET:
+		add(message, "%s--budget is used up", link);
+		break;
+	case REASON_GATE:
+		add(message, "%s--before-retry %s", link,
+		    record->command_timed_out ? "timed out" : "failed");
+		break;
+	case REASON_ERROR:
+		add(message, "%s%s", link, own_failure(record));
+		break;
+	case REASON_NONE:
+	case REASON_SUCCESS:
+	case REASON_ATTEMPTS:
+	case REASON_STOP:
+	case REASON_EARLY:
+	case REASON_PLAN:
+		break;
+	}
+}
+
+/* Adds why a run gave up, unless the outcome says so already. */
 static void
 add_limit(struct message *message, const struct record *record)
 {
@@ -307,26 +348,15 @@ add_limit(struct message *message, const struct record *record)
 		[CUT_CHECK] = "ended --check",
 		[CUT_GATE] = "ended --before-retry",
 	};
-	char text[MESSAGE_PART];
+	const bool cut = record->reason == REASON_MAX_TIME;
 
-	if (record->reason == REASON_MAX_TIME &&
-	    !(record->cut == CUT_ATTEMPT &&
-		record->outcome.kind == OUTCOME_TIMEOUT))
-		add(message, ", and --max-time %s %s",
-		    duration_text(record->max_time, text), cuts[record->cut]);
-	else if (record->reason == REASON_HINT)
-		add(message,
-		    ", and asked to wait %s, longer than --max-%s allows",
-		    message_time(record->too_long, text),
-		    record->too_late ? "time" : "delay");
-	else if (record->reason == REASON_BUDGET)
-		add(message, ", and --budget is used up");
-	else if (record->reason == REASON_GATE)
-		add(message, ", and --before-retry %s",
-		    record->command_timed_out ? "timed out" : "failed");
-	else if (record->reason == REASON_ERROR)
-		add(message, ", and %s", own_failure(record));
-	else if (record->reason == REASON_ATTEMPTS && record->reached != NULL)
+	if (cut && record->cut == CUT_ATTEMPT &&
+	    record->outcome.kind == OUTCOME_TIMEOUT)
+		return;
+	add_reason(message, ", and ", record);
+	if (cut)
+		add(message, " %s", cuts[record->cut]);
+	if (record->reason == REASON_ATTEMPTS && record->reached != NULL)
 		add(message, ", which reaches --attempts=%.*s",
 		    record->reached->length, record->reached->text);
 }
@@ -437,36 +467,12 @@ add_missing(struct message *message, const struct record *record)
 	const uint64_t missing = record->limit - record->trials->count;
 	add(message, "; %" PRIu64 " of %" PRIu64 " %s not made", missing,
 	    record->limit, missing == 1 ? "was" : "were");
-	switch (record->reason) {
-	case REASON_SIGNAL:
-		add(message, ": ended by %s",
-		    signal_name(record->ended_by, text));
-		break;
-	case REASON_MAX_TIME:
-		add(message, ": --max-time %s",
-		    duration_text(record->max_time, text));
-		break;
-	case REASON_STOP:
-		add(message, ": trial %" PRIu64 " %s", record->attempt,
-		    message_outcome(record, text));
-		add_rule(message, record);
-		break;
-	case REASON_GATE:
-		add(message, ": --before-retry %s",
-		    record->command_timed_out ? "timed out" : "failed");
-		break;
-	case REASON_ERROR:
-		add(message, ": %s", own_failure(record));
-		break;
-	case REASON_NONE:
-	case REASON_SUCCESS:
-	case REASON_ATTEMPTS:
-	case REASON_BUDGET:
-	case REASON_HINT:
-	case REASON_EARLY:
-	case REASON_PLAN:
-		break;
-	}
+	add_reason(message, ": ", record);
+	if (record->reason != REASON_STOP)
+		return;
+	add(message, ": trial %" PRIu64 " %s", record->attempt,
+	    message_outcome(record, text));
+	add_rule(message, record);
 }
 
 /* The end of a run of trials, of which one at least was judged. */

@@ -263,7 +263,7 @@ set_variables(const struct child *child, const struct start *start)
 	    set_variable("RETRY_DELAY", record->just_waited >= 0, "%.3f",
 		record->just_waited) &&
 	    set_variable("RETRY_REASON", record->reason != REASON_NONE, "%s",
-		reason_name(record->reason)) &&
+		reasons[record->reason].name) &&
 	    set_variable("RETRY_FINAL", record->final, "1") &&
 	    set_variable("RETRY_PID", start->beside != 0, "%ld",
 		(long)start->beside) &&

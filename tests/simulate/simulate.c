@@ -66,7 +66,7 @@ static struct {
 	size_t broken[LAWS];
 	size_t runs, refused, planned, attempts, processes, signals, steps;
 	size_t ways[WAY_BROKE + 1];
-	size_t reasons[REASON_ERROR + 1];
+	size_t reasons[REASONS];
 	int log, messages;
 	char text[LOG_MOST];
 	char folder[64];
@@ -432,7 +432,7 @@ static enum reason
 find_reason(const char *line)
 {
 	for (int i = REASON_SUCCESS; i <= REASON_ERROR; i++)
-		if (has(line, "reason", reason_name((enum reason)i)))
+		if (has(line, "reason", reasons[i].name))
 			return (enum reason)i;
 	return REASON_NONE;
 }
@@ -483,7 +483,7 @@ check_end(const struct options *options, enum way way, int status,
 
 	simulation.reasons[reason]++;
 	if (!may_end_so(reason, options))
-		kernel_broke(LAW_REASON, "%s", reason_name(reason));
+		kernel_broke(LAW_REASON, "%s", reasons[reason].name);
 	if (way == WAY_RETURNED && status != told)
 		kernel_broke(LAW_STATUS, "%d, but %d was told", status, told);
 	if (way == WAY_DIED && 128 + kernel.died_of != told)
@@ -493,7 +493,7 @@ check_end(const struct options *options, enum way way, int status,
 		kernel_broke(LAW_STATUS, "success is %d", told);
 	if (told == 0 && reason != REASON_SUCCESS && reason != REASON_SIGNAL &&
 	    !tolerated && !policy->preserve_status)
-		kernel_broke(LAW_STATUS, "0 for %s", reason_name(reason));
+		kernel_broke(LAW_STATUS, "0 for %s", reasons[reason].name);
 	if (tolerated && (told != 0 || policy->tolerate == 0))
 		kernel_broke(LAW_STATUS, "%d is tolerated", told);
 	/* SIGKILL and a reader have a second each. */
@@ -799,8 +799,7 @@ main(int argc, char **argv)
 	    simulation.ways[WAY_RETURNED], simulation.ways[WAY_DIED],
 	    simulation.ways[WAY_EXITED]);
 	for (int i = REASON_SUCCESS; i <= REASON_ERROR; i++)
-		printf(" %s %zu", reason_name((enum reason)i),
-		    simulation.reasons[i]);
+		printf(" %s %zu", reasons[i].name, simulation.reasons[i]);
 	putchar('\n');
 	for (int i = 0; i < LAWS; i++) {
 		printf("%sok %d - %s\n", simulation.broken[i] > 0 ? "not " : "",

@@ -24,7 +24,7 @@ static const struct outcome unforked = { OUTCOME_UNFORKED, EAGAIN };
 #define CHECK_FINISH(drive, want_reason, want_status) \
 	do { \
 		CHECK_INT((drive)->action.kind, ACTION_FINISH); \
-		CHECK_STR(reason_name((drive)->run.reason), want_reason); \
+		CHECK_STR(reasons[(drive)->run.reason].name, want_reason); \
 		CHECK_INT((drive)->run.status, (want_status)); \
 	} while (0)
 
@@ -2565,13 +2565,27 @@ a_hook_does_not_change_the_end_that_was_told(void)
 	}
 }
 
+/* A reason without a row would have no name. */
 static void
-every_reason_has_a_name(void)
+every_reason_has_a_row_with_a_name_of_its_own(void)
 {
-	for (int i = REASON_NONE; i <= REASON_ERROR; i++)
+	for (int i = REASON_NONE; i < REASONS; i++) {
+		ROW("reason %d", i);
+		if (!CHECK(reasons[i].name != NULL))
+			continue;
 		for (int k = REASON_NONE; k < i; k++)
-			CHECK(strcmp(reason_name((enum reason)i),
-				  reason_name((enum reason)k)) != 0);
+			CHECK(strcmp(reasons[i].name, reasons[k].name) != 0);
+	}
+}
+
+static void
+a_run_that_gives_up_runs_its_hook(void)
+{
+	for (int i = REASON_NONE; i < REASONS; i++) {
+		ROW("%s", reasons[i].name);
+		CHECK(reasons[i].gave_up == NULL || reasons[i].hooks);
+		CHECK(!reasons[i].saves || reasons[i].hooks);
+	}
 }
 
 /* --- health --- */
@@ -3032,7 +3046,8 @@ main(void)
 	RUN(an_attempt_that_was_not_forked_does_not_time_out);
 	RUN(a_question_that_cannot_be_asked_is_not_waited_for);
 	RUN(a_lock_is_not_told_of_after_the_end);
-	RUN(every_reason_has_a_name);
+	RUN(every_reason_has_a_row_with_a_name_of_its_own);
+	RUN(a_run_that_gives_up_runs_its_hook);
 	RUN(an_attempt_that_fails_its_probes_is_ended_as_unhealthy);
 	RUN(a_probe_that_takes_too_long_is_ended);
 	RUN(once_a_signal_ends_the_run_no_probe_judges);
