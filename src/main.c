@@ -63,6 +63,7 @@
  *     tree        ends all that a timed-out attempt has started
  *     terminal    gives a terminal back as a killed process found it
  *     logs        opens the logs, and has the formats tell records to them
+ *     messages    writes messages to standard error, but not for ever
  *     sink        writes a log without waiting for its reader
  *     screen      finds out what a terminal can show, and in which colours
  *     input       the standard input of attempts
@@ -101,6 +102,7 @@
 #include "core/outcome.h"
 #include "sys/logs.h"
 #include "sys/loop.h"
+#include "sys/messages.h"
 #include "sys/screen.h"
 
 /* What `retry` and the processes that it forks need of a stack, in bytes. */
@@ -171,8 +173,9 @@ act(struct options *options, char own_name[OWN_NAME])
 		const struct plan_options plan = options_plan(options);
 
 		plan_run(&plan, &report, &screen, processor_time);
+		struct messages messages = { .held = false };
 		const int status = flush_stdout();
-		logs_close(&report);
+		logs_close(&report, &messages);
 		return status;
 	}
 	message_name(&report.style, name);
@@ -219,15 +222,9 @@ int
 main(int argc, char **argv)
 {
 	char problem[ARGV_PROBLEM];
-	char own_name[OWN_NAME] = PROGRAM, line[PIPE_BUF];
+	char own_name[OWN_NAME] = PROGRAM;
 	struct options options;
 
-	/*
-	 * Not every libc would allocate room for whole lines.  If others have
-	 * made standard error non-blocking, file_flush_stderr() lets them out.
-	 */
-	const bool blocks = (fcntl(STDERR_FILENO, F_GETFL) & O_NONBLOCK) == 0;
-	setvbuf(stderr, line, blocks ? _IOLBF : _IOFBF, sizeof(line));
 	/* However it was called: that name may be anything. */
 	program_invocation_name = program_invocation_short_name = own_name;
 	check_stack();
@@ -246,5 +243,5 @@ main(int argc, char **argv)
 		    options.topic == NULL ? "" : options.topic);
 	const int status = act(&options, own_name);
 	options_free(&options);
-	exit(status); /* not return: `line` is the buffer of stderr */
+	return status;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 
-#include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -26,9 +25,11 @@ struct change {
 };
 
 void
-budget_file_open(struct budget_file *budget, const struct options *options)
+budget_file_open(struct budget_file *budget, const struct options *options,
+    struct messages *messages)
 {
 	*budget = (struct budget_file){ .name = options->budget,
+		.messages = messages,
 		.rules = options->budget_rules };
 	if (budget->name == NULL)
 		return;
@@ -174,7 +175,7 @@ complain(const struct budget_file *budget, const char *problem,
 {
 	char safe[128];
 
-	warnx("--budget: %s: %s; %s",
+	say(budget->messages, "--budget: %s: %s; %s",
 	    text_safe(budget->name, safe, sizeof(safe)), problem, consequence);
 }
 

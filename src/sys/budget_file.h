@@ -4,6 +4,7 @@
 #define BUDGET_FILE_H
 
 #include "options/options.h"
+#include "sys/messages.h"
 
 /*
  * --budget: a bucket of tokens in a file, shared by all processes that name it.
@@ -11,6 +12,7 @@
  */
 
 struct budget_file {
+	struct messages *messages;
 	const char *name; /* NULL: there is none */
 	struct budget_rules rules;
 	double give_up_at; /* on a lock, on CLOCK_MONOTONIC; or 0 */
@@ -32,8 +34,8 @@ enum budget_answer {
  * if it is missing, so that another option that names it too is found out.  If
  * that fails, those below say so.
  */
-void budget_file_open(struct budget_file *budget,
-    const struct options *options);
+void budget_file_open(struct budget_file *budget, const struct options *options,
+    struct messages *messages);
 
 /*
  * Takes the price of a retry, which follows a throttled attempt or not, and

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 
-#include <err.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,11 +8,12 @@
 
 void
 duplicate_open(struct duplicate *duplicate, const struct options *options,
-    bool logged)
+    struct messages *messages, bool logged)
 {
 	struct stat out, error;
 
 	*duplicate = (struct duplicate){
+		.messages = messages,
 		.warns = !logged && !options->quiet && options->trials == 0 &&
 		    options->output == OUTPUT_STREAM &&
 		    options->origin[OPTION_OUTPUT] == ORIGIN_DEFAULT &&
@@ -30,8 +30,9 @@ duplicate_begin(struct duplicate *duplicate, bool failed)
 		return;
 	if (failed && duplicate->grew) {
 		duplicate->warns = false;
-		warnx("a failed attempt wrote to standard output; "
-		      "--output=hold keeps that out");
+		say(duplicate->messages,
+		    "standard output now holds output of a failed attempt; "
+		    "use --output=hold to prevent that");
 	}
 	duplicate->grew = false;
 	duplicate->end = lseek(STDOUT_FILENO, 0, SEEK_CUR);

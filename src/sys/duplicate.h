@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "options/options.h"
+#include "sys/messages.h"
 
 /*
  * Warns once that a file, as which standard output is given, has got the output
@@ -14,6 +15,7 @@
  * does not tell how much went through it.
  */
 struct duplicate {
+	struct messages *messages;
 	bool warns;
 	bool grew; /* while the last attempt ran */
 	off_t end; /* before that attempt */
@@ -24,7 +26,7 @@ struct duplicate {
  * whose file gets messages or a log (`logged`), too.
  */
 void duplicate_open(struct duplicate *duplicate, const struct options *options,
-    bool logged);
+    struct messages *messages, bool logged);
 
 /* An attempt begins; warns first if the last one failed. */
 void duplicate_begin(struct duplicate *duplicate, bool failed);

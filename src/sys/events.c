@@ -2,6 +2,7 @@
 
 #include <err.h>
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,16 +12,23 @@
 #include "core/outcome.h"
 #include "sys/events.h"
 
+/* Milliseconds that the last message waits for its reader. */
+#define PATIENCE 1000
+
 /* How many turns of the loop without an event a second may have. */
 #define IDLE_TURNS 1000
 
 _Noreturn void
 events_fail(const char *message)
 {
+	struct pollfd poll_fd = { .fd = STDERR_FILENO, .events = POLLOUT };
 	const int error = errno;
 
-	dprintf(STDERR_FILENO, "%s: %s%s%s\n", program_invocation_name, message,
-	    error != 0 ? ": " : "", error != 0 ? strerror(error) : "");
+	/* A message is not worth a run that never ends. */
+	if (poll(&poll_fd, 1, PATIENCE) == 1)
+		dprintf(STDERR_FILENO, "%s: %s%s%s\n", program_invocation_name,
+		    message, error != 0 ? ": " : "",
+		    error != 0 ? strerror(error) : "");
 	_exit(STATUS_OWN_FAILURE);
 }
 

@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <poll.h>
 #include <stdio.h>
-#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -86,15 +85,6 @@ file_write_some(int descriptor, const char *bytes, size_t size)
 	return written;
 }
 
-void
-file_flush_stderr(void)
-{
-	if (__fpending(stderr) == 0)
-		return;
-	file_wait_for_room(STDERR_FILENO);
-	fflush(stderr);
-}
-
 const char *
 file_descriptor(const char *name, int *descriptor)
 {
@@ -144,8 +134,8 @@ file_share(int descriptor)
 	if (descriptor > STDERR_FILENO)
 		fcntl(descriptor, F_SETFD, FD_CLOEXEC);
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", descriptor);
-	const int own = S_ISFIFO(status.st_mode)
-	    ? open(name, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+	const int own = S_ISFIFO(status.st_mode) || isatty(descriptor)
+	    ? open(name, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
 	    : -1;
 	if (own != -1)
 		return file_raise(own);

@@ -61,12 +61,6 @@ void file_wait_for_room(int descriptor);
 ssize_t file_write_some(int descriptor, const char *bytes, size_t size);
 
 /*
- * Lets out warnings that stdio keeps, as it does if others have made standard
- * error non-blocking: stdio would lose what a reader has no room for.
- */
-void file_flush_stderr(void);
-
-/*
  * Finds the number of the descriptor that a name stands for: "-", "fd:7",
  * "/dev/stdout"; -1 if the name is a file's.  Returns NULL, or what is wrong
  * with the name.
@@ -74,10 +68,10 @@ void file_flush_stderr(void);
 const char *file_descriptor(const char *name, int *descriptor);
 
 /*
- * Opens an inherited descriptor once more, for writing alone: a pipe so that
- * nobody waits for its reader, anything else so that both share their place in
- * it.  The processes that are started do not get a descriptor above 2.  Returns
- * the new descriptor, or -1 with errno set.
+ * Opens an inherited descriptor once more, for writing alone: a pipe or a
+ * terminal so that nobody waits for its reader, anything else so that both
+ * share their place in it.  The processes that are started do not get a
+ * descriptor above 2.  Returns the new descriptor, or -1 with errno set.
  */
 int file_share(int descriptor);
 

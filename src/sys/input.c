@@ -122,13 +122,13 @@ wait_for_foreground(struct input *input)
 }
 
 static void
-complain(int error)
+complain(const struct input *input, int error)
 {
 	errno = error;
 	if (error == ENOSPC || error == EFBIG || error == EDQUOT)
-		spool_warn();
+		spool_complain(input->messages);
 	else
-		warn("standard input");
+		say_error(input->messages, "standard input");
 }
 
 static void
@@ -145,16 +145,18 @@ stdin_ready(struct ev_loop *events, ev_io *watcher, int flags)
 		wait_for_foreground(input) == 0))
 		return;
 	if (length == -1)
-		complain(error);
+		complain(input, error);
 	input_stop(input);
 	input->done(input->data, length == 0);
 }
 
 void
 input_open(struct input *input, const struct options *options,
-    struct ev_loop *events, void (*done)(void *data, bool success), void *data)
+    struct messages *messages, struct ev_loop *events,
+    void (*done)(void *data, bool success), void *data)
 {
 	*input = (struct input){ .mode = options->input,
+		.messages = messages,
 		.start = -1,
 		.given = NO_DESCRIPTOR,
 		.events = events,
@@ -183,11 +185,11 @@ input_spool(struct input *input)
 	}
 	/* A terminal without input would not stop a background job yet. */
 	if (isatty(STDIN_FILENO) && wait_for_foreground(input) == -1) {
-		complain(errno);
+		complain(input, errno);
 		return -1;
 	}
-	if (spool_open(&input->spool, false) == -1) {
-		spool_warn();
+	if (spool_open(&input->spool) == -1) {
+		spool_complain(input->messages);
 		return -1;
 	}
 	ev_io_start(input->events, &input->watcher);
@@ -204,7 +206,7 @@ static int
 give(struct input *input, int given, const char *what, int *descriptor)
 {
 	if (given == -1) {
-		warn("%s", what);
+		say_error(input->messages, "%s", what);
 		return -1;
 	}
 	*descriptor = input->given = given;
@@ -219,14 +221,15 @@ input_begin(struct input *input, bool is_retry, int *descriptor)
 		input->had_bytes |= input->warns && has_bytes();
 		if (is_retry && input->start != -1 &&
 		    lseek(STDIN_FILENO, input->start, SEEK_SET) == -1) {
-			warn("standard input");
+			say_error(input->messages, "standard input");
 			return -1;
 		}
 		if (is_retry && input->warns && is_used_up() &&
 		    had_bytes(input)) {
 			input->warns = false;
-			warnx("standard input is used up; "
-			      "--stdin=replay gives it to each attempt");
+			say(input->messages,
+			    "standard input is used up; "
+			    "--stdin=replay gives it to each attempt");
 		}
 		break;
 	case INPUT_REPLAY:

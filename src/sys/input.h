@@ -8,11 +8,13 @@
 #include <time.h>
 
 #include "options/options.h"
+#include "sys/messages.h"
 #include "sys/spool.h"
 
 /* The standard input of the attempts. */
 struct input {
 	enum input_mode mode;
+	struct messages *messages;
 	bool warns;		 /* of a stdin that the first attempt used up */
 	bool had_bytes;		 /* before an attempt there was something */
 	struct timespec written; /* when bytes last came before the run */
@@ -33,7 +35,8 @@ struct input {
  * that failed.
  */
 void input_open(struct input *input, const struct options *options,
-    struct ev_loop *events, void (*done)(void *data, bool success), void *data);
+    struct messages *messages, struct ev_loop *events,
+    void (*done)(void *data, bool success), void *data);
 
 void input_close(struct input *input);
 

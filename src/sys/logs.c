@@ -91,8 +91,6 @@ refuse(const char *file, const char *problem)
 static void
 open_text(struct sink *sink, bool plan)
 {
-	struct stat status;
-
 	if (plan)
 		sink->file =
 		    sink->name == NULL ? stdout : fdopen(sink->descriptor, "w");
@@ -100,11 +98,7 @@ open_text(struct sink *sink, bool plan)
 		sink->file = open_memstream(&sink->text, &sink->size);
 	if (sink->file == NULL)
 		err(STATUS_OWN_FAILURE, "--log");
-	if (sink->name == NULL || fstat(sink->descriptor, &status) == -1)
-		return;
-	sink->is_socket = S_ISSOCK(status.st_mode);
-	sink->in_pieces = !S_ISREG(status.st_mode) &&
-	    (fcntl(sink->descriptor, F_GETFL) & O_NONBLOCK) == 0;
+	sink_begin(sink);
 }
 
 /* A second descriptor of a file that lines are added to, or NO_DESCRIPTOR. */
@@ -304,7 +298,6 @@ look(struct report *report)
 static void
 flush(struct report *report, struct output *output, bool begins_line)
 {
-	file_flush_stderr();
 	for (size_t i = 0; i < report->count; i++)
 		sink_flush(&report->sinks[i], output, begins_line);
 }
@@ -316,11 +309,9 @@ logs_tick(struct report *report, struct output *output,
 	const bool trial = record->trials != NULL && record->runs;
 
 	if (report_due(report) <= record->elapsed) {
-		output_hush(output);
 		look(report);
 		report_tell_due(report, record->elapsed);
 		flush(report, output, true);
-		output_unhush(output);
 	}
 	const double due = report_due(report);
 	if (!record->waits && record->locked == 0 && !trial)
@@ -345,11 +336,9 @@ void
 logs_show_probe(struct report *report, struct output *output, const char *line)
 {
 	logs_hide(report, output);
-	output_hush(output);
 	look(report);
 	report_show_probe(report, line);
 	flush(report, output, true);
-	output_unhush(output);
 }
 
 void
@@ -373,7 +362,7 @@ logs_begin_output(struct report *report, struct output *output,
 }
 
 void
-logs_close(struct report *report)
+logs_close(struct report *report, struct messages *messages)
 {
 	for (size_t i = 0; i < report->count; i++) {
 		struct sink *sink = &report->sinks[i];
@@ -382,12 +371,12 @@ logs_close(struct report *report)
 
 		if (plan && own &&
 		    (fflush(sink->file) == EOF || ferror(sink->file)))
-			sink_complain(sink, errno);
-		sink_finish(sink);
+			sink_complain(sink, messages, errno);
+		sink_finish(sink, messages);
 		if (!plan || own)
 			fclose(sink->file);
 		if (!plan && own && close(sink->descriptor) == -1)
-			sink_complain(sink, errno);
+			sink_complain(sink, messages, errno);
 		if (sink->reader != NO_DESCRIPTOR)
 			close(sink->reader);
 		free(sink->text);

@@ -12,6 +12,7 @@
  */
 void logs_open(struct report *report, const struct options *options);
 
+struct messages;
 struct output;
 
 /* Empties the files that a document replaces, once all else is open. */
@@ -47,6 +48,6 @@ void logs_show_probe(struct report *report, struct output *output,
 void logs_hide(struct report *report, struct output *output);
 
 /* Writes what is left of all logs, and closes them. */
-void logs_close(struct report *report);
+void logs_close(struct report *report, struct messages *messages);
 
 #endif

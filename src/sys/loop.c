@@ -69,6 +69,7 @@ struct loop {
 	const struct options *options;
 	struct engine *engine;
 	struct report report;
+	struct messages messages;
 	struct events events;
 	ev_io signals;
 	ev_io stops;
@@ -175,7 +176,6 @@ tell_record(void *data, struct record *record)
 	char *output = is_told ? output_tail(&loop->output) : NULL;
 
 	logs_hide(&loop->report, &loop->output);
-	output_hush(&loop->output);
 	record->output = output;
 	*loop->advice = '\0';
 	record->advice = suggest_outcome(loop->options, record->outcome,
@@ -236,7 +236,6 @@ run_attempt(struct loop *loop)
 	begin_terminal(loop);
 	loop->killed = false;
 	oom_begin(&loop->oom);
-	/* Output last: it may replace descriptor 2, where the others warn. */
 	const bool prepared = input_begin(&loop->input, record.attempt > 1,
 				  &start.descriptors[0]) == 0 &&
 	    output_begin(&loop->output, start.descriptors) == 0;
@@ -359,7 +358,8 @@ ask(struct loop *loop, const struct action *action)
 		}
 		if (result != -1)
 			return (struct event){ .kind = EVENT_NONE };
-		warn("--state: %s: cannot wait for its lock",
+		say_error(&loop->messages,
+		    "--state: %s: cannot wait for its lock",
 		    text_safe(loop->state.name, safe, sizeof(safe)));
 		return answer(VERDICT_NONE);
 	case ASK_INPUT:
@@ -391,7 +391,7 @@ ask(struct loop *loop, const struct action *action)
 	}
 	if (start_shell(loop, loop->shell.command) == 0)
 		return (struct event){ .kind = EVENT_NONE };
-	warn("cannot run %s", loop->shell.option);
+	say_error(&loop->messages, "cannot run %s", loop->shell.option);
 	return no_answer();
 }
 
@@ -414,7 +414,7 @@ find_hint(struct loop *loop)
 	if (problem == NULL)
 		problem = zone_wait(&hint, time, &seconds);
 	if (problem != NULL && !loop->hint_refused)
-		warnx("--delay-match: %s: %s",
+		say(&loop->messages, "--delay-match: %s: %s",
 		    text_safe(found->hint, safe, sizeof(safe)), problem);
 	loop->hint_refused |= problem != NULL;
 	loop->dated = hint.kind == HINT_UNTIL || hint.kind == HINT_CLOCK;
@@ -456,7 +456,7 @@ attempt_ended(struct loop *loop)
  * is reported, and any command that its shell did not find.
  */
 static struct event
-question_ended(const struct loop *loop)
+question_ended(struct loop *loop)
 {
 	const int error = *loop->child.exec_errno;
 	const int status = loop->status;
@@ -465,22 +465,22 @@ question_ended(const struct loop *loop)
 	if (loop->question == ASK_STATE) {
 		if (!WIFEXITED(status) || WEXITSTATUS(status) == 0)
 			return answer(VERDICT_RETRY);
-		warnx("--state: cannot wait for its lock");
+		say(&loop->messages, "--state: cannot wait for its lock");
 		return answer(VERDICT_NONE);
 	}
 	const char *option = loop->shell.option;
 	const bool is_hook = loop->question == ASK_HOOK;
 	const int code = WEXITSTATUS(status);
 	if (error != 0)
-		warnx("cannot run %s: %s: %s", option, _PATH_BSHELL,
-		    strerror(error));
+		say(&loop->messages, "cannot run %s: %s: %s", option,
+		    _PATH_BSHELL, strerror(error));
 	else if (is_hook && WIFSIGNALED(status))
-		warnx("%s died of %s", option,
+		say(&loop->messages, "%s died of %s", option,
 		    signal_name(WTERMSIG(status), name));
 	else if (WIFEXITED(status) &&
 	    (code == STATUS_NOT_EXECUTABLE || code == STATUS_NOT_FOUND ||
 		(is_hook && code != 0)))
-		warnx("%s exited %d", option, code);
+		say(&loop->messages, "%s exited %d", option, code);
 	if (error != 0)
 		return no_answer();
 	if (!WIFEXITED(status))
@@ -526,7 +526,8 @@ kill_process(struct loop *loop, int signal)
 	if (tree_signal(&loop->tree, child->pid, child->own_group, signal) ==
 		-1 &&
 	    errno != ESRCH)
-		warn("cannot signal process %ld", (long)child->pid);
+		say_error(&loop->messages, "cannot signal process %ld",
+		    (long)child->pid);
 }
 
 static struct event
@@ -606,7 +607,7 @@ act(struct loop *loop, const struct action *action)
 	case ACTION_ABANDON:
 		if (loop->doing != DOING_COLLECT &&
 		    tree_left(&loop->tree, true) == 0 && loop->child.pid != 0)
-			warnx("process %ld does not end",
+			say(&loop->messages, "process %ld does not end",
 			    (long)loop->child.pid);
 		loop->child.pid = 0;
 		if (loop->doing == DOING_COLLECT)
@@ -662,7 +663,6 @@ drive(struct loop *loop, struct event event)
 		loop->wake = action.wake;
 		if (action.kind != ACTION_NONE)
 			logs_hide(&loop->report, &loop->output);
-		output_hush(&loop->output);
 		event = act(loop, &action);
 		/* GONE comes only once: the failure is told after it. */
 		if (event.kind == EVENT_GONE ||
@@ -674,7 +674,6 @@ drive(struct loop *loop, struct event event)
 		}
 		event_failed(&event, death);
 	}
-	output_unhush(&loop->output);
 	if (loop->doing != DOING_OVER)
 		arm(loop);
 }
@@ -799,7 +798,6 @@ forward(struct loop *loop, const struct signalfd_siginfo *info, bool ends_run)
 	    !(loop->is_attempt || ends_run || number == SIGCONT) ||
 	    signal_queue_reached(info, &loop->child))
 		return false;
-	output_hush(&loop->output);
 
 	/* The terminal would tell the whole group of a job. */
 	if (info->ssi_code == SI_KERNEL)
@@ -809,7 +807,8 @@ forward(struct loop *loop, const struct signalfd_siginfo *info, bool ends_run)
 	else /* a daemon's workers might die of what its first process takes */
 		result = kill(loop->child.pid, number);
 	if (result == -1)
-		warn("cannot signal process %ld", (long)loop->child.pid);
+		say_error(&loop->messages, "cannot signal process %ld",
+		    (long)loop->child.pid);
 	if (ends_run)
 		child_signal_group(&loop->child, SIGCONT);
 	return true;
@@ -965,9 +964,10 @@ set_up(struct loop *loop)
 	if (signals == -1 || stops == -1)
 		err(STATUS_OWN_FAILURE, "cannot receive signals: signalfd");
 	if (policy_ends_processes(policy))
-		tree_watch(&loop->tree, loop->child.parent);
+		tree_watch(&loop->tree, loop->child.parent, &loop->messages);
 	events_open(&loop->events);
-	probe_open(&loop->probe, &loop->child, loop->events.loop,
+	probe_open(&loop->probe, &loop->child, &loop->messages,
+	    loop->events.loop,
 	    loop->options->verbose && !loop->options->quiet ? show_probe : NULL,
 	    loop);
 	ev_io_init(&loop->signals, signals_ready, signals, EV_READ);
@@ -991,9 +991,9 @@ loop_run(const struct options *options, const struct report *report)
 	};
 	set_up(&loop);
 	if (options->warning != NULL)
-		warnx("%s", options->warning);
-	budget_file_open(&loop.budget, options);
-	if (state_file_open(&loop.state, options) == -1)
+		say(&loop.messages, "%s", options->warning);
+	budget_file_open(&loop.budget, options, &loop.messages);
+	if (state_file_open(&loop.state, options, &loop.messages) == -1)
 		exit(STATUS_OWN_FAILURE);
 	logs_truncate(report);
 	loop.report.pid = loop.child.parent;
@@ -1001,10 +1001,12 @@ loop_run(const struct options *options, const struct report *report)
 	if (gethostname(loop.report.host, sizeof(loop.report.host) - 1) == -1)
 		*loop.report.host = '\0';
 	notify_open(&loop.notify);
-	input_open(&loop.input, options, loop.events.loop, input_done, &loop);
-	if (output_open(&loop.output, options) == -1)
+	input_open(&loop.input, options, &loop.messages, loop.events.loop,
+	    input_done, &loop);
+	if (output_open(&loop.output, options, &loop.messages) == -1)
 		err(STATUS_OWN_FAILURE, "standard error");
-	duplicate_open(&loop.duplicate, options, logs_use_output(report));
+	duplicate_open(&loop.duplicate, options, &loop.messages,
+	    logs_use_output(report));
 	drive(&loop, (struct event){ .kind = EVENT_START });
 	if (loop.doing != DOING_OVER)
 		ev_run(loop.events.loop, 0);
@@ -1012,9 +1014,10 @@ loop_run(const struct options *options, const struct report *report)
 	const struct record end = engine_record(loop.engine, now(&loop));
 	engine_close(loop.engine);
 	budget_file_close(&loop.budget);
-	logs_close(&loop.report);
+	logs_close(&loop.report, &loop.messages);
 	input_close(&loop.input);
 	output_close(&loop.output);
+	messages_close(&loop.messages);
 	ev_loop_destroy(loop.events.loop);
 	tree_free(&loop.tree);
 	oom_close(&loop.oom);

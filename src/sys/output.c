@@ -55,16 +55,16 @@ output_take_failure(struct output *output, int *death)
 	if (errno == EPIPE && !signal_queue_ignores(SIGPIPE))
 		*death = SIGPIPE;
 	else if (failure == FAILURE_KILLED)
-		warnx("the helper process that holds the output was "
-		      "killed");
+		say(output->messages,
+		    "the helper process that holds the output was killed");
 	else if (failure == FAILURE_SPOOL)
-		spool_warn();
+		spool_complain(output->messages);
 	else
-		warn("%s", names[failure]);
+		say_error(output->messages, "%s", names[failure]);
 	return true;
 }
 
-/* Where messages are held, and what a shell command writes. */
+/* Where held messages go, and what a shell command writes. */
 static struct spool *
 message_spool(const struct output *output)
 {
@@ -73,44 +73,25 @@ message_spool(const struct output *output)
 	return &output->collector.shared->spools[in_out ? OUT : ERR];
 }
 
-void
-output_hush(struct output *output)
+/* Adds held messages to the output that they follow. */
+static void
+keep_messages(struct output *output)
 {
+	struct messages *messages = output->messages;
 	struct spool *spool = message_spool(output);
 
-	if (output->stderr_copy == NO_DESCRIPTOR || output->hushed)
+	/* A collector that is at work is the only one that adds to a spool. */
+	if (messages->size == 0 || output->collector.pid != 0)
 		return;
-	file_flush_stderr();
-	if (spool_open(spool, true) == -1 ||
-	    dup2(spool->fd, STDERR_FILENO) == -1)
+	const bool mid_line =
+	    spool_ends_mid_line(output->set_aside && !spool_has_bytes(spool)
+		    ? &output->collector.shared->spools[OUT]
+		    : spool);
+	if (spool_open(spool) == -1 ||
+	    (mid_line && spool_write(spool, "\n", 1) == -1) ||
+	    spool_write(spool, messages->text, messages->size) == -1)
 		note_failure(output, FAILURE_SPOOL);
-	else
-		output->hushed = true;
-}
-
-void
-output_unhush(struct output *output)
-{
-	file_flush_stderr();
-	if (output->hushed)
-		dup2(output->stderr_copy, STDERR_FILENO);
-	output->hushed = false;
-}
-
-/*
- * A shell command would read its own output from a joined spool that grows
- * meanwhile: until it is over, the other spool, which is not used then, holds
- * all that comes in.
- */
-static void
-set_aside(struct output *output, bool aside)
-{
-	const bool hushed = output->hushed;
-
-	output_unhush(output);
-	output->set_aside = aside;
-	if (hushed)
-		output_hush(output);
+	messages->size = 0;
 }
 
 /* The shell command is over: what was set aside goes where it belongs. */
@@ -121,32 +102,29 @@ put_back(struct output *output)
 
 	if (!output->set_aside || output->collector.pid != 0)
 		return;
-	set_aside(output, false);
+	keep_messages(output);
+	output->set_aside = false;
 	if (spool_move(&spools[ERR], &spools[OUT]) == -1)
 		note_failure(output, FAILURE_SPOOL);
+}
+
+static bool *
+mid_line(const struct output *output, int stream)
+{
+	return &output->collector.shared
+		    ->ends_mid_line[output->merged ? OUT : stream];
 }
 
 bool
 output_ends_mid_line(const struct output *output, int stream)
 {
-	const struct collection *shared = output->collector.shared;
-	const struct spool *spool = message_spool(output);
-
-	if (stream == ERR && output->hushed)
-		return spool_ends_mid_line(
-		    output->set_aside && !spool_has_bytes(spool)
-			? &shared->spools[OUT]
-			: spool);
-	return shared->ends_mid_line[output->merged ? OUT : stream];
+	return *mid_line(output, stream);
 }
 
 void
-output_line_is(struct output *output, int stream, bool ended)
+output_line_is_ended(struct output *output, int stream)
 {
-	if (stream == ERR && output->hushed)
-		return;
-	output->collector.shared->ends_mid_line[output->merged ? OUT : stream] =
-	    !ended;
+	*mid_line(output, stream) = false;
 }
 
 /* Whether the descriptor is closed; any other error of its ends `retry`. */
@@ -161,19 +139,21 @@ is_closed(int descriptor, const char *name, struct stat *status)
 }
 
 int
-output_open(struct output *output, const struct options *options)
+output_open(struct output *output, const struct options *options,
+    struct messages *messages)
 {
 	const struct output_row *mode = &output_rows[options->output];
 	struct stat out, error;
 
 	*output = (struct output){ .options = options,
-		.stderr_copy = NO_DESCRIPTOR,
+		.messages = messages,
 		.ends = { NO_DESCRIPTOR, NO_DESCRIPTOR, NO_DESCRIPTOR } };
 	const bool collects = options_collects(options);
 
 	if (collector_init(&output->collector, collects) == -1)
 		return -1;
 	output->collector.takes_turns = mode->takes_turns;
+	messages->mid_line = mid_line(output, ERR);
 	if (!collects)
 		return 0;
 	output->closed[OUT] = is_closed(STDOUT_FILENO, "standard output", &out);
@@ -183,11 +163,9 @@ output_open(struct output *output, const struct options *options)
 	    file_is_same(&out, &error);
 	output->joined =
 	    output->merged && mode->holds_stdout == mode->holds_stderr;
-	if (!mode->holds_messages || output->closed[ERR])
-		return 0;
-	output->stderr_copy =
-	    fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	return output->stderr_copy == -1 ? -1 : 0;
+	messages->mid_line = mid_line(output, ERR);
+	messages->held = mode->holds_messages && !output->closed[ERR];
+	return 0;
 }
 
 void
@@ -207,10 +185,7 @@ open_stream(struct output *output, struct stream *stream, int index)
 
 	struct spool *spool = &output->collector.shared->spools[index];
 
-	if (stream->held &&
-	    spool_open(spool,
-		output->stderr_copy != NO_DESCRIPTOR &&
-		    spool == message_spool(output)) == -1) {
+	if (stream->held && spool_open(spool) == -1) {
 		note_failure(output, FAILURE_SPOOL);
 		return -1;
 	}
@@ -261,6 +236,7 @@ output_begin(struct output *output, int descriptors[3])
 
 	if (!options_collects(options))
 		return 0;
+	keep_messages(output);
 	shared->found = (struct found){ 0 };
 	for (int i = 0; i < STREAMS; i++) {
 		struct stream *stream = &streams[i];
@@ -299,9 +275,11 @@ output_begin_shell(struct output *output, int descriptors[3])
 			return -1;
 		descriptors[0] = output->ends[0];
 	}
-	if (!output->hushed)
+	if (!output->messages->held)
 		return 0;
-	set_aside(output, output->joined);
+	/* The command would read what it writes from a spool that grows. */
+	output->set_aside = output->joined;
+	keep_messages(output);
 	if (open_stream(output, &streams[ERR], ERR) == -1)
 		return -1;
 	descriptors[1] = descriptors[2] = output->ends[ERR + 1];
@@ -486,8 +464,6 @@ output_is_unread(const struct output *output)
 void
 output_show_messages(struct output *output)
 {
-	output_unhush(output);
-	if (output->stderr_copy != NO_DESCRIPTOR)
-		close(output->stderr_copy);
-	output->stderr_copy = NO_DESCRIPTOR;
+	keep_messages(output);
+	output->messages->held = false;
 }

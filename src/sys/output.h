@@ -9,40 +9,31 @@
 #include "options/options.h"
 #include "core/record.h"
 #include "sys/collector.h"
+#include "sys/messages.h"
 
 /*
- * Decides whether the output of attempts is passed on, held or searched, and
- * holds `retry`'s own messages with --output=chronic.  Only output that is held
- * or searched goes through a pipe and a collector.
+ * Decides whether the output of attempts is passed on, held or searched.  With
+ * --output=chronic the messages of `retry` are held with it.  Only output that
+ * is held or searched goes through a pipe and a collector.
  */
 struct output {
 	const struct options *options;
+	struct messages *messages;
 	struct collector collector;
 	bool closed[STREAMS]; /* `retry` was started without it */
-	bool merged;	 /* standard output and standard error are one file */
-	bool joined;	 /* and therefore share a pipe and a spool */
-	int stderr_copy; /* of standard error itself, if messages are held;
-			    else NO_DESCRIPTOR */
-	bool hushed;	 /* descriptor 2 is a spool instead */
-	bool set_aside;	 /* the joined spool does not grow, as a shell command
+	bool merged;	/* standard output and standard error are one file */
+	bool joined;	/* and therefore share a pipe and a spool */
+	bool set_aside; /* the joined spool does not grow, as a shell command
 			    reads it: the other holds what comes in */
 	int ends[3]; /* descriptors that a child is given; or NO_DESCRIPTOR */
 	off_t begun; /* where the last attempt's output begins in its spool */
 };
 
 /* Makes ready.  Returns 0, or -1 with errno set. */
-int output_open(struct output *output, const struct options *options);
+int output_open(struct output *output, const struct options *options,
+    struct messages *messages);
 
 void output_close(struct output *output);
-
-/*
- * If messages are held, has descriptor 2 stand for the place where they are,
- * so that all that is written to it from here on is held.
- */
-void output_hush(struct output *output);
-
-/* Has descriptor 2 be standard error again. */
-void output_unhush(struct output *output);
 
 /*
  * Whether the attempts' output ends in the middle of a line: in standard
@@ -51,8 +42,8 @@ void output_unhush(struct output *output);
  */
 bool output_ends_mid_line(const struct output *output, int stream);
 
-/* Something was written there, with the end of its line or without. */
-void output_line_is(struct output *output, int stream, bool ended);
+/* The end of a line was written there. */
+void output_line_is_ended(struct output *output, int stream);
 
 /*
  * An attempt begins: changes the descriptors that it is given for 1 and 2, if

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 
-#include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <paths.h>
@@ -71,9 +70,11 @@ output_ready(struct ev_loop *events, ev_io *watcher, int flags)
 
 void
 probe_open(struct probe *probe, const struct child *child,
-    struct ev_loop *events, probe_show *show, void *data)
+    struct messages *messages, struct ev_loop *events, probe_show *show,
+    void *data)
 {
 	*probe = (struct probe){
+		.messages = messages,
 		.child = child_beside(child),
 		.events = events,
 		.show = show,
@@ -113,7 +114,7 @@ complain(struct probe *probe, int error, const char *what)
 {
 	errno = error;
 	if (!probe->told)
-		warn("cannot start --health%s", what);
+		say_error(probe->messages, "cannot start --health%s", what);
 	probe->told = true;
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 
-#include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -30,12 +29,12 @@
 #define LOOK_PAUSE 1000000
 
 void
-sink_complain(struct sink *sink, int error)
+sink_complain(struct sink *sink, struct messages *messages, int error)
 {
 	char safe[128];
 
-	if (!sink->failed && sink->name != NULL)
-		warnx("%s: %s: %s", sink->option,
+	if (!sink->failed)
+		say(messages, "%s: %s: %s", sink->option,
 		    text_safe(sink->name, safe, sizeof(safe)),
 		    error == EAGAIN ? "lines are left out: nobody reads them"
 				    : strerror(error));
@@ -63,38 +62,65 @@ write_some(const struct sink *sink, const char *bytes, size_t size)
 	return write(sink->descriptor, bytes, size);
 }
 
-/* Writes bytes until there is no room.  Returns how many are left. */
-static size_t
-write_all(struct sink *sink, const char *bytes, size_t size)
+void
+sink_begin(struct sink *sink)
+{
+	struct stat status;
+
+	if (fstat(sink->descriptor, &status) == -1)
+		return;
+	sink->is_socket = S_ISSOCK(status.st_mode);
+	sink->in_pieces = !S_ISREG(status.st_mode) &&
+	    (fcntl(sink->descriptor, F_GETFL) & O_NONBLOCK) == 0;
+}
+
+size_t
+sink_write(const struct sink *sink, const char *bytes, size_t size)
 {
 	while (size > 0) {
 		const ssize_t written = write_some(sink, bytes, size);
 
-		if (written == -1) {
-			if (errno != EAGAIN)
-				sink_complain(sink, errno);
+		if (written == -1)
 			return size;
-		}
 		bytes += written;
 		size -= (size_t)written;
 	}
 	return 0;
 }
 
+void
+sink_keep(struct sink *sink, const char *bytes, size_t size)
+{
+	char *rest = size == 0 ? NULL : malloc(size);
+
+	if (rest != NULL)
+		memcpy(rest, bytes, size);
+	free(sink->rest);
+	sink->rest = rest;
+	sink->rest_size = rest == NULL ? 0 : size;
+}
+
+/* Writes to a log until there is no room.  Returns how many bytes are left. */
+static size_t
+write_log(struct sink *sink, struct messages *messages, const char *bytes,
+    size_t size)
+{
+	const size_t left = sink_write(sink, bytes, size);
+
+	if (left > 0 && errno != EAGAIN)
+		sink_complain(sink, messages, errno);
+	return left;
+}
+
 /* Writes the rest of a line.  Returns whether nothing of it is left. */
 static bool
-write_rest(struct sink *sink)
+write_rest(struct sink *sink, struct messages *messages)
 {
-	const size_t left = write_all(sink, sink->rest, sink->rest_size);
+	const size_t left =
+	    write_log(sink, messages, sink->rest, sink->rest_size);
 
-	if (left > 0) {
-		memmove(sink->rest, sink->rest + sink->rest_size - left, left);
-		sink->rest_size = left;
-		return false;
-	}
-	free(sink->rest);
-	sink->rest = NULL;
-	return true;
+	sink_keep(sink, sink->rest + sink->rest_size - left, left);
+	return left == 0;
 }
 
 /* Whether the file that the log goes to ends in the middle of a line. */
@@ -124,96 +150,63 @@ file_ends_mid_line(const struct sink *sink)
 static bool
 ends_mid_line(const struct sink *sink, const struct output *output)
 {
-	if (sink->name == NULL || sink->has_output)
-		return output_ends_mid_line(output,
-		    sink->name == NULL ? ERR : OUT);
+	if (sink->has_output)
+		return output_ends_mid_line(output, OUT);
 	return sink->reader != NO_DESCRIPTOR && file_ends_mid_line(sink);
 }
 
-/*
- * Writes to standard error, and waits for its reader, also if others have made
- * it non-blocking.
- */
+/* Writes to a log what a format has written to memory. */
 static void
-write_stderr(const char *bytes, size_t size)
-{
-	while (size > 0) {
-		const ssize_t written = write(STDERR_FILENO, bytes, size);
-
-		if (written >= 0) {
-			bytes += written;
-			size -= (size_t)written;
-		} else if (errno == EAGAIN &&
-		    fcntl(STDERR_FILENO, F_GETFL) & O_NONBLOCK)
-			file_wait_for_room(STDERR_FILENO);
-		else
-			return;
-	}
-}
-
-/* Writes what a format has written to memory. */
-static void
-write_text(struct sink *sink)
+write_text(struct sink *sink, struct messages *messages)
 {
 	const size_t size = sink->size;
 
-	if (sink->name == NULL) {
-		write_stderr(sink->text, size);
+	if (sink->rest != NULL && !write_rest(sink, messages)) {
+		sink_complain(sink, messages, EAGAIN);
 		return;
 	}
-	if (sink->rest != NULL && !write_rest(sink)) {
-		sink_complain(sink, EAGAIN);
-		return;
-	}
-	const size_t left = write_all(sink, sink->text, size);
-	if (left == 0)
-		return;
-	if (left < size) {
-		/* The end of this line comes before the next one. */
-		sink->rest = strdup(sink->text + size - left);
-		sink->rest_size = sink->rest == NULL ? 0 : left;
-	} else
-		sink_complain(sink, EAGAIN);
-}
-
-/* Ends the line that the attempts' output, or another program, has begun. */
-static void
-end_line(struct sink *sink, struct output *output)
-{
-	if (sink->name == NULL) {
-		write_stderr("\n", 1);
-		output_line_is(output, ERR, true);
-	} else if (write_all(sink, "\n", 1) == 0)
-		output_line_is(output, OUT, true);
+	const size_t left = write_log(sink, messages, sink->text, size);
+	/* The end of this line comes before the next one. */
+	if (left > 0 && left < size)
+		sink_keep(sink, sink->text + size - left, left);
+	else if (left > 0)
+		sink_complain(sink, messages, EAGAIN);
 }
 
 void
 sink_flush(struct sink *sink, struct output *output, bool begins_line)
 {
+	struct messages *messages = output->messages;
+
 	fflush(sink->file);
 	if (sink->size == 0)
 		return;
-	if (begins_line && *sink->text != '\n' && ends_mid_line(sink, output))
-		end_line(sink, output);
-	write_text(sink);
+	if (sink->name == NULL && begins_line)
+		messages_write(messages, sink->text, sink->size);
+	else if (sink->name == NULL)
+		messages_draw(messages, sink->text, sink->size);
+	else {
+		/* The attempts, or another program, may have begun a line. */
+		if (begins_line && *sink->text != '\n' &&
+		    ends_mid_line(sink, output) &&
+		    write_log(sink, messages, "\n", 1) == 0)
+			output_line_is_ended(output, OUT);
+		write_text(sink, messages);
+	}
 	rewind(sink->file);
 	sink->size = 0;
 }
 
 void
-sink_finish(struct sink *sink)
+sink_finish(struct sink *sink, struct messages *messages)
 {
 	struct pollfd poll_fd = { .fd = sink->descriptor, .events = POLLOUT };
 
 	while (sink->rest != NULL) {
-		if (poll(&poll_fd, 1, REST_PATIENCE) != 1) {
-			sink_complain(sink, EAGAIN);
-			free(sink->rest);
-			return;
-		}
-		if (!write_rest(sink) && sink->failed) {
-			free(sink->rest);
-			return;
-		}
+		if (poll(&poll_fd, 1, REST_PATIENCE) != 1)
+			sink_complain(sink, messages, EAGAIN);
+		else if (write_rest(sink, messages) || !sink->failed)
+			continue;
+		sink_keep(sink, NULL, 0);
 	}
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 
-#include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,6 +9,7 @@
 
 #include "core/text.h"
 #include "sys/file.h"
+#include "sys/messages.h"
 #include "sys/spool.h"
 
 #define SPOOL_BUFFER 16384 /* little, since a stack may be small */
@@ -23,18 +23,17 @@ get_folder(void)
 }
 
 void
-spool_warn(void)
+spool_complain(struct messages *messages)
 {
-	const int error = errno;
 	char safe[256];
 
-	warnc(error, "temporary file in %s",
+	say_error(messages, "temporary file in %s",
 	    text_safe(get_folder(), safe, sizeof(safe)));
 }
 
 /* For file systems that know no file without a name. */
 static int
-open_named(const char *folder, int flags)
+open_named(const char *folder)
 {
 	char name[4096];
 	const int length =
@@ -44,7 +43,7 @@ open_named(const char *folder, int flags)
 		errno = ENAMETOOLONG;
 		return -1;
 	}
-	const int fd = mkostemp(name, O_CLOEXEC | flags);
+	const int fd = mkostemp(name, O_CLOEXEC);
 	if (fd != -1)
 		unlink(name);
 	return fd;
@@ -57,24 +56,20 @@ spool_init(struct spool *spool)
 }
 
 int
-spool_open(struct spool *spool, bool shared)
+spool_open(struct spool *spool)
 {
 	const char *folder = get_folder();
-	const int flags = shared ? O_APPEND : 0;
 
 	if (spool->fd != NO_DESCRIPTOR)
 		return 0;
-	int fd =
-	    open(folder, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC | flags, 0600);
+	int fd = open(folder, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
 	if (fd == -1 && (errno == EOPNOTSUPP || errno == EISDIR))
-		fd = open_named(folder, flags);
+		fd = open_named(folder);
 	fd = file_raise(fd);
 	if (fd == -1) {
 		const int error = errno;
 
 		fd = file_in_memory("retry-temporary");
-		if (fd != -1 && shared)
-			fcntl(fd, F_SETFL, O_APPEND);
 		errno = error;
 	}
 	*spool = (struct spool){ .fd = fd };
@@ -146,7 +141,6 @@ spool_write(struct spool *spool, const void *data, size_t size)
 	off_t end = spool_end(spool);
 
 	while (size > 0) {
-		/* If the file is shared, the kernel knows the end better. */
 		const ssize_t written = pwrite(spool->fd, bytes, size, end);
 
 		if (written == -1)
@@ -196,7 +190,6 @@ spool_take(struct spool *spool, int descriptor, size_t most)
 	ssize_t length = splice(descriptor, NULL, spool->fd, &end, most,
 	    SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
 
-	/* A file that is shared takes nothing but writes. */
 	if (length == -1 && spool_must_copy(errno)) {
 		if (most > sizeof(buffer))
 			most = sizeof(buffer);

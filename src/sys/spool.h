@@ -11,9 +11,6 @@
  * whatever ends it: bytes are added at its end and taken off its front.  It
  * lies in $TMPDIR, or in /tmp; if no file can be made there, in memory.
  *
- * Whoever else writes to its descriptor adds to it, too, if it was opened for
- * that.
- *
  * Bytes are never written over: what was spliced out of the file may still be
  * its pages, in a pipe that nobody has read yet.
  */
@@ -25,15 +22,16 @@ struct spool {
 /* Makes a spool that is not open. */
 void spool_init(struct spool *spool);
 
-/* Tells on stderr that a temporary file failed, why (errno) and where. */
-void spool_warn(void);
+struct messages;
+
+/* Says that a temporary file failed, why (errno) and where. */
+void spool_complain(struct messages *messages);
 
 /*
- * Opens the file unless it is open.  If it is `shared`, other processes may
- * write to its descriptor, whose bytes are added whatever its offset is.
- * Returns 0, or -1 with the errno that the folder gave.
+ * Opens the file unless it is open.  Returns 0, or -1 with the errno that the
+ * folder gave.
  */
-int spool_open(struct spool *spool, bool shared);
+int spool_open(struct spool *spool);
 
 void spool_close(struct spool *spool);
 

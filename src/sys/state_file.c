@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 
-#include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -50,12 +49,14 @@ state_file_uses(const char *state, const char *file)
 }
 
 static void
-complain(const char *name, const char *what, const char *why)
+complain(const struct state_file *file, const char *name, const char *what,
+    const char *why)
 {
 	char safe[128];
 
-	warnx("--state: %s: %s%s%s", text_safe(name, safe, sizeof(safe)), what,
-	    why == NULL ? "" : ": ", why == NULL ? "" : why);
+	say(file->messages, "--state: %s: %s%s%s",
+	    text_safe(name, safe, sizeof(safe)), what, why == NULL ? "" : ": ",
+	    why == NULL ? "" : why);
 }
 
 /*
@@ -105,25 +106,28 @@ read_own(const struct state_file *file, const char *suffix,
 		problem = "is not a state of retry";
 	if (problem == NULL)
 		return length;
-	complain(name, problem, NULL);
+	complain(file, name, problem, NULL);
 	return -1;
 }
 
 int
-state_file_open(struct state_file *file, const struct options *options)
+state_file_open(struct state_file *file, const struct options *options,
+    struct messages *messages)
 {
 	char directory[NAME] = "./";
 	const char *problem;
 	struct stat status;
 
 	*file = (struct state_file){ .name = options->state,
+		.messages = messages,
 		.backoff = &options->policy.backoff,
 		.lock = NO_DESCRIPTOR };
 	if (file->name == NULL)
 		return 0;
 	if (options->budget != NULL &&
 	    state_file_uses(file->name, options->budget)) {
-		complain(file->name, "is also the file of the budget", NULL);
+		complain(file, file->name, "is also the file of the budget",
+		    NULL);
 		return -1;
 	}
 
@@ -133,7 +137,7 @@ state_file_open(struct state_file *file, const struct options *options)
 		snprintf(directory, sizeof(directory), "%.*s",
 		    (int)(slash - file->name) + 1, file->name);
 	if (eaccess(directory, W_OK | X_OK) == -1) {
-		complain(file->name, "its directory cannot be written",
+		complain(file, file->name, "its directory cannot be written",
 		    strerror(errno));
 		return -1;
 	}
@@ -141,7 +145,7 @@ state_file_open(struct state_file *file, const struct options *options)
 	/* Nothing is put beside a file that will be refused. */
 	if (lstat(file->name, &status) == 0 &&
 	    (problem = file_check_kind(&status)) != NULL) {
-		complain(file->name, problem, NULL);
+		complain(file, file->name, problem, NULL);
 		return -1;
 	}
 	if (read_own(file, "", file->text) == -1)
@@ -158,11 +162,11 @@ keep(const struct state_file *file, const char *damage)
 	errno = EEXIST;
 	if (access(beside(file->name, DAMAGED, name), F_OK) == 0 ||
 	    rename(file->name, name) == -1) {
-		complain(file->name, "is damaged and cannot be moved",
+		complain(file, file->name, "is damaged and cannot be moved",
 		    strerror(errno));
 		return -1;
 	}
-	warnx("--state: %s: %s; kept as %s",
+	say(file->messages, "--state: %s: %s; kept as %s",
 	    text_safe(file->name, safe, sizeof(safe)), damage,
 	    text_safe(name, kept, sizeof(kept)));
 	return 0;
@@ -190,7 +194,8 @@ load(struct state_file *file)
 	if (length > 0 && damage == NULL)
 		return 0;
 	if (damage != NULL && state_is_newer(file->text)) {
-		complain(file->name, "is of a later version of retry", NULL);
+		complain(file, file->name, "is of a later version of retry",
+		    NULL);
 		return -1;
 	}
 	if (damage != NULL && keep(file, damage) == -1)
@@ -214,7 +219,7 @@ state_file_lock(struct state_file *file)
 	const char *problem =
 	    file->lock == -1 ? file_problem(errno) : file_check(file->lock);
 	if (problem != NULL)
-		complain(file->name, "cannot be locked", problem);
+		complain(file, file->name, "cannot be locked", problem);
 	else if (load(file) == 0)
 		return 1;
 	if (file->lock != -1)
@@ -241,7 +246,8 @@ state_file_save(struct state_file *file, const struct state *state, double time)
 		return 0;
 	if (file_replace(file->name, beside(file->name, NEW, name), text) ==
 	    -1) {
-		complain(file->name, "cannot be written", strerror(errno));
+		complain(file, file->name, "cannot be written",
+		    strerror(errno));
 		return -1;
 	}
 	strlcpy(file->text, text, sizeof(file->text));

@@ -5,9 +5,11 @@
 
 #include "options/options.h"
 #include "core/state.h"
+#include "sys/messages.h"
 
 /* --state: the file that keeps the state, which one run at a time has. */
 struct state_file {
+	struct messages *messages;
 	const char *name; /* NULL: there is none */
 	const struct backoff *backoff;
 	int lock;	       /* NO_DESCRIPTOR while another run holds it */
@@ -25,7 +27,8 @@ bool state_file_uses(const char *state, const char *file);
  * Finds the file that --state names, if it does, and tries to lock and read it.
  * Returns 0, or -1 after a message.
  */
-int state_file_open(struct state_file *file, const struct options *options);
+int state_file_open(struct state_file *file, const struct options *options,
+    struct messages *messages);
 
 /*
  * Takes the lock, for as long as the process lives, and reads the state; a

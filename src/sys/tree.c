@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
 #include <dirent.h>
-#include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -233,17 +232,19 @@ find_processes(const struct tree *tree)
 }
 
 void
-tree_watch(struct tree *tree, pid_t self)
+tree_watch(struct tree *tree, pid_t self, struct messages *messages)
 {
 	*tree = (struct tree){
+		.messages = messages,
 		.self = self,
 		.root = self,
 		.adopts = prctl(PR_SET_CHILD_SUBREAPER, 1) == 0,
 		.session = getsid(0),
 	};
 	if (!tree->adopts)
-		warn("--timeout and --max-time may miss processes that an "
-		     "attempt leaves: prctl(PR_SET_CHILD_SUBREAPER)");
+		say_error(messages,
+		    "--timeout and --max-time may miss processes that an "
+		    "attempt leaves: prctl(PR_SET_CHILD_SUBREAPER)");
 }
 
 /* waitid() fails immediately if there is no child. */
@@ -413,8 +414,9 @@ tree_left(struct tree *tree, bool name)
 	if (list.problem != NULL && has_children()) {
 		left = !name && tree->group != 0 && kill(-tree->group, 0) == 0;
 		if (!tree->told)
-			warnx("cannot see what a timed-out attempt leaves: "
-			      "/proc: %s",
+			say(tree->messages,
+			    "cannot see what a timed-out attempt leaves: "
+			    "/proc: %s",
 			    list.problem);
 		tree->told = true;
 	}
@@ -425,7 +427,8 @@ tree_left(struct tree *tree, bool name)
 		if (!process->dead || process->parent == tree->self)
 			left++;
 		if (name && !process->dead)
-			warnx("process %ld (%s) cannot be ended and is left",
+			say(tree->messages,
+			    "process %ld (%s) cannot be ended and is left",
 			    (long)process->pid,
 			    text_safe(process->name, safe, sizeof(safe)));
 	}

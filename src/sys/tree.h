@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "sys/messages.h"
+
 /* Processes, as /proc shows them; struct process is core's. */
 struct procs {
 	struct proc *items;
@@ -21,6 +23,7 @@ struct procs {
  * orphans become its children, and finds all of them in /proc.
  */
 struct tree {
+	struct messages *messages;
 	pid_t self;  /* `retry`; 0: no timeout is in use, nothing is done */
 	pid_t root;  /* whose descendants are looked at: `retry` */
 	bool adopts; /* `retry` is a subreaper */
@@ -35,7 +38,7 @@ struct tree {
  * Makes `retry` a subreaper.  If that is impossible, it says so, and only the
  * attempt's group and its descendants are found.
  */
-void tree_watch(struct tree *tree, pid_t self);
+void tree_watch(struct tree *tree, pid_t self, struct messages *messages);
 
 /* An attempt begins: descendants that `retry` has now are not the attempt's. */
 void tree_begin(struct tree *tree);

@@ -34,15 +34,15 @@ check 'an attempt has the very descriptors that retry was given' cmp got want
 # A failed attempt's output stays in a file, and the next attempt repeats it.
 repeats() {
 	run "$@" sh -c 'echo "part $RETRY_ATTEMPT"; [ $RETRY_ATTEMPT = 3 ]'
-	printf '%s\n' "$err" | grep -c 'wrote to standard output'
+	printf '%s\n' "$err" | grep -c 'output of a failed attempt'
 }
 is 'a failed attempt that wrote to a file is told, once' \
     "$(repeats retry -d 0)" 1
 is 'also if the output is searched' \
     "$(repeats retry -d 0 --idle-timeout=60)" 1
 is 'also if the file is added to' "$(retry -d 0 ./say 3 2>&1 >>want |
-    grep -cxF "retry: say: a failed attempt wrote to standard output; \
---output=hold keeps that out")" 1
+    grep -cxF "retry: say: standard output now holds output of a failed \
+attempt; use --output=hold to prevent that")" 1
 is 'also if a hook writes to it, too' \
     "$(repeats retry -d 0 --before-retry='echo gate')" 1
 for quiet in -q --output=stream --output=hold --output=all --output=last \
@@ -346,9 +346,9 @@ retry --output=chronic -a 1 --log=json --log=json:told --check='
     kill -USR1 $PPID; until grep -q SIGUSR1 told; do sleep .01; done
     echo mine; exit 1' \
     sh -c 'until grep -q attempt told; do sleep .01; done; printf held' >one 2>&1
-is 'and what retry says meanwhile has a line of its own, at its place' \
+is 'and messages that come meanwhile follow in lines of their own' \
     "$(sed 's/.*"event":"\([a-z]*\)".*/\1/' one | xargs)" \
-    'start attempt held signal mine outcome end'
+    'start held attempt mine signal outcome end'
 rm -f seen told
 run retry -q --output=hold -a 2 -d 0 --before-retry='grep -q other' \
     --on-give-up='cat >seen' ./say 7

@@ -113,6 +113,40 @@ wait "$reader"
 seq 200000 >want
 check 'which gets it all' sh -c 'cat first rest | cmp - want'
 
+# A reader of messages that reads nothing ends neither a limit nor a signal.
+rm -f full
+mkfifo full
+exec 9<>full
+dd if=/dev/zero of=full bs=4096 oflag=nonblock 2>/dev/null
+timeout -s KILL 60 "$RETRY" -a 1 -t 1 -k 1 --health=true \
+    --health-interval=.3 sh -c 'exec sleep 100d' 2>full
+is '--timeout ends an attempt although nobody reads messages' $? 124
+timeout -s KILL 60 "$RETRY" -v -a 0 -d 10ms -T 1 false 2>full
+check 'and --max-time ends a run' [ $? -lt 125 ]
+timeout -s KILL 60 "$RETRY" -v -a 0 -d 10ms --output=last --check='exit 127' \
+    -T 1 true 2>full
+check 'also if the run has warnings' [ $? -lt 125 ]
+retry -v --output=chronic sh -c 'echo >>said; exec sleep 100d' 2>full &
+pid=$!
+wait_for test -e said
+kill "$pid"
+wait "$pid"
+is 'and a signal is not late' $? 143
+
+retry -v -a 0 -d 10ms -b constant sh -c 'echo >>tries; exit 1' 2>full 9<&- &
+pid=$!
+# shellcheck disable=SC2317 # wait_for calls it
+tried() {
+	[ "$(wc -l <tries)" -ge 5 ]
+}
+wait_for tried
+cat <&9 >got &
+wait_for grep -aq 'lost' got
+kill "$pid" $!
+like 'the number of lines that were lost is said' "$(tr -d '\0' <got)" \
+    '^retry: sh: [0-9]+ lines were lost: standard error was not read$'
+exec 9<&-
+
 # A terminal that was stopped with ^S, and what others share with retry.
 if have 'a stopped terminal makes retry neither deaf nor rude' python3; then
 	cat >stopped.py <<'E2'

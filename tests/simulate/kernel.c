@@ -26,6 +26,7 @@
 #include "sys/child.h"
 #include "sys/collector.h"
 #include "sys/loop.h"
+#include "sys/messages.h"
 
 /* Descriptors that no table of this process has. */
 #define STAT_FD 100000
@@ -561,7 +562,7 @@ _Noreturn void __wrap__exit(int status);
 _Noreturn void __wrap_exit(int status);
 _Noreturn void __wrap_err(int status, const char *format, ...);
 _Noreturn void __wrap_errx(int status, const char *format, ...);
-void __wrap_warnx(const char *format, ...);
+void __wrap_say(struct messages *messages, const char *format, ...);
 int __wrap_child_start(struct child *child, const struct start *start);
 pid_t __wrap_child_fork(struct child *child);
 int __wrap_collector_start(struct collector *collector,
@@ -1400,10 +1401,11 @@ despair(void)
 }
 
 void
-__wrap_warnx(const char *format, ...)
+__wrap_say(struct messages *messages, const char *format, ...)
 {
 	va_list arguments;
 
+	(void)messages;
 	if (strstr(format, "does not end") != NULL ||
 	    strstr(format, "cannot be ended") != NULL)
 		despair();

@@ -24,6 +24,7 @@
 #include "core/signals.h"
 #include "kernel.h"
 #include "sys/logs.h"
+#include "sys/messages.h"
 #include "sys/screen.h"
 #include "tap.h"
 
@@ -369,6 +370,7 @@ check_plan(const struct options *run, const char *log)
 	char copy[LOG_MOST], *rest = copy, *other = planned;
 	char problem[ARGV_PROBLEM];
 	struct options options;
+	struct messages messages = { .held = false };
 	struct report report;
 
 	*script = '\0';
@@ -401,7 +403,7 @@ check_plan(const struct options *run, const char *log)
 	const struct screen screen = screen_of(simulation.log, COLOR_AUTO);
 	const struct plan_options planning = options_plan(&options);
 	plan_run(&planning, &report, &screen, no_time);
-	logs_close(&report);
+	logs_close(&report, &messages);
 	fclose(stdout);
 	stdout = output;
 	options_free(&options);

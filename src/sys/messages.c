@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sys/events.h"
+#include "sys/file.h"
+#include "sys/messages.h"
+#include "sys/sink.h"
+
+/* Seconds that a message waits for its reader. */
+#define PATIENCE 1.0
+
+/* As much of a message of say() as is written. */
+#define SAID_MOST 1024
+
+/*
+ * Most runs say nothing.  A descriptor of its own does not block, however
+ * others use standard error.
+ */
+static struct sink *
+open_sink(struct messages *messages)
+{
+	struct sink *sink = &messages->sink;
+
+	if (messages->is_open)
+		return sink;
+	const int own = file_share(STDERR_FILENO);
+	*sink = (struct sink){ .reader = NO_DESCRIPTOR,
+		.descriptor = own == -1 ? STDERR_FILENO : own };
+	sink_begin(sink);
+	messages->is_open = true;
+	return sink;
+}
+
+/*
+ * Writes as many of the bytes as the reader takes in time.  Returns how many
+ * are left, with errno set.
+ */
+static size_t
+write_in_time(struct messages *messages, const char *bytes, size_t size)
+{
+	struct sink *sink = &messages->sink;
+	struct pollfd poll_fd = { .fd = sink->descriptor, .events = POLLOUT };
+	double left = messages->stuck ? 0 : PATIENCE, begun = 0;
+
+	for (;;) {
+		const size_t rest = sink_write(sink, bytes, size);
+
+		messages->stuck = rest > 0 && errno == EAGAIN && left <= 0;
+		if (rest == 0 || errno != EAGAIN || left <= 0)
+			return rest;
+		bytes += size - rest;
+		size = rest;
+		const double time = events_time(CLOCK_MONOTONIC);
+		if (begun == 0)
+			begun = time;
+		left = begun + PATIENCE - time;
+		if (left > 0)
+			poll(&poll_fd, 1, (int)(left * 1000) + 1);
+	}
+}
+
+/* Writes the end of a line that the reader has taken in part. */
+static bool
+write_rest(struct messages *messages)
+{
+	struct sink *sink = &messages->sink;
+
+	if (sink->rest == NULL)
+		return true;
+	const size_t left =
+	    write_in_time(messages, sink->rest, sink->rest_size);
+	sink_keep(sink, sink->rest + sink->rest_size - left,
+	    errno == EAGAIN ? left : 0);
+	return sink->rest == NULL;
+}
+
+static uint64_t
+count_lines(const char *lines, size_t size)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < size; i++)
+		count += lines[i] == '\n';
+	return count;
+}
+
+/* All that is to be written now, to be freed; or NULL. */
+static char *
+text_with(const struct messages *messages, const char *lines, size_t size)
+{
+	const bool mid_line =
+	    messages->mid_line != NULL && *messages->mid_line && *lines != '\n';
+	char note[SAID_MOST] = "", *text;
+
+	if (messages->lost > 0)
+		snprintf(note, sizeof(note),
+		    "%s: %" PRIu64
+		    " line%s lost: standard error was not read\n",
+		    program_invocation_name, messages->lost,
+		    messages->lost == 1 ? " was" : "s were");
+	if (asprintf(&text, "%s%s%.*s", mid_line ? "\n" : "", note, (int)size,
+		lines) == -1)
+		return NULL;
+	return text;
+}
+
+/* Writes the lines to standard error, or counts them as lost. */
+static void
+write_out(struct messages *messages, const char *lines, size_t size)
+{
+	struct sink *sink = open_sink(messages);
+	char *text =
+	    write_rest(messages) ? text_with(messages, lines, size) : NULL;
+	const size_t length = text == NULL ? 0 : strlen(text);
+	const size_t left =
+	    text == NULL ? 0 : write_in_time(messages, text, length);
+
+	if (text == NULL || (left == length && errno == EAGAIN))
+		messages->lost += count_lines(lines, size);
+	else {
+		/* Nobody can be told of any other error. */
+		if (left > 0 && errno == EAGAIN)
+			sink_keep(sink, text + length - left, left);
+		messages->lost = 0;
+		if (messages->mid_line != NULL)
+			*messages->mid_line = false;
+	}
+	free(text);
+}
+
+void
+messages_write(struct messages *messages, const char *lines, size_t size)
+{
+	if (!messages->held) {
+		write_out(messages, lines, size);
+		return;
+	}
+	char *text = realloc(messages->text, messages->size + size);
+	if (text == NULL)
+		return;
+	memcpy(text + messages->size, lines, size);
+	messages->text = text;
+	messages->size += size;
+}
+
+void
+messages_draw(struct messages *messages, const char *text, size_t size)
+{
+	struct sink *sink = open_sink(messages);
+
+	if (sink->rest != NULL)
+		return;
+	const size_t left = sink_write(sink, text, size);
+	if (left > 0 && left < size && errno == EAGAIN)
+		sink_keep(sink, text + size - left, left);
+}
+
+static void
+say_with(struct messages *messages, const char *format, va_list arguments,
+    const char *error)
+{
+	char line[SAID_MOST];
+
+	snprintf(line, sizeof(line), "%s: ", program_invocation_name);
+	size_t length = strlen(line);
+	vsnprintf(line + length, sizeof(line) - length, format, arguments);
+	length = strlen(line);
+	snprintf(line + length, sizeof(line) - length, "%s%s",
+	    error == NULL ? "" : ": ", error == NULL ? "" : error);
+	length = strlen(line);
+	if (length == sizeof(line) - 1)
+		length--;
+	line[length] = '\n';
+	messages_write(messages, line, length + 1);
+}
+
+void
+say(struct messages *messages, const char *format, ...)
+{
+	const int error = errno;
+	va_list arguments;
+
+	va_start(arguments, format);
+	say_with(messages, format, arguments, NULL);
+	va_end(arguments);
+	errno = error;
+}
+
+void
+say_error(struct messages *messages, const char *format, ...)
+{
+	const int error = errno;
+	va_list arguments;
+
+	va_start(arguments, format);
+	say_with(messages, format, arguments, strerror(error));
+	va_end(arguments);
+	errno = error;
+}
+
+void
+messages_close(struct messages *messages)
+{
+	if (messages->lost > 0 || messages->sink.rest != NULL)
+		write_out(messages, "", 0);
+	if (messages->is_open && messages->sink.descriptor != STDERR_FILENO)
+		close(messages->sink.descriptor);
+	free(messages->sink.rest);
+	free(messages->text);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+
+#ifndef MESSAGES_H
+#define MESSAGES_H
+
+#include "report/report.h"
+
+/*
+ * Standard error, as far as `retry` itself writes to it.  Losing a message is
+ * harmless; a run whose limits and signals wait for a reader is not.  So a
+ * message has a second to be read; then it is lost, those that follow do not
+ * wait, and the number of lost lines is said before the next one that is read.
+ */
+struct messages {
+	struct sink sink;
+	bool is_open;	/* the sink; the first message opens it */
+	bool *mid_line; /* whether others left a line there without its end;
+			   NULL: nobody else writes there yet */
+	bool stuck;	/* the reader took nothing for a second */
+	uint64_t lost;	/* lines */
+
+	/* With --output=chronic messages are held. */
+	bool held;
+	char *text;
+	size_t size;
+};
+
+/* Says how many lines were lost, and frees the memory. */
+void messages_close(struct messages *messages);
+
+/* Writes whole lines, or holds them. */
+void messages_write(struct messages *messages, const char *lines, size_t size);
+
+/* Writes a drawing, or the end of one, if there is room for it now. */
+void messages_draw(struct messages *messages, const char *text, size_t size);
+
+/* A message as warnx(3) writes it. */
+void say(struct messages *messages, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The same as warn(3) does: with the text of errno. */
+void say_error(struct messages *messages, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif
