@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "search.h"
+#include "text.h"
 
 /*
  * glibc's matcher keeps each state that it builds, at worst several hundred
@@ -335,9 +336,7 @@ search_bytes(struct search *search, struct stream_line *line, const char *bytes,
 		char *text = line->text + line->length;
 
 		memcpy(text, bytes, kept);
-		for (size_t i = 0; i < kept; i++)
-			if (text[i] == '\0')
-				text[i] = '\1';
+		text_mask_nul(text, kept, '\1');
 		text[kept] = '\0';
 		line->length += kept;
 		line->cut |= kept < length;

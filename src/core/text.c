@@ -20,7 +20,7 @@ text_is_harmful(uint32_t c)
 }
 
 bool
-text_is_command(uint32_t c, int *hashes)
+text_is_ci_command(uint32_t c, int *hashes)
 {
 	const bool is_letter = (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
 	const bool is_command = c == '[' && *hashes >= 2;
@@ -43,7 +43,7 @@ text_safe(const char *text, char *buffer, size_t size)
 	while (*text != '\0') {
 		const char *byte = text;
 		const uint32_t c = text_next(&text);
-		const bool command = text_is_command(c, &hashes);
+		const bool command = text_is_ci_command(c, &hashes);
 		const bool harmful = command || text_is_harmful(c);
 		const long most = (harmful ? VIS_MOST : 1) * (text - byte);
 
@@ -102,6 +102,14 @@ text_count(const char *text, uint64_t *count)
 		return problem_not_whole;
 	*count = (uint64_t)strtonum(text, 0, INT64_MAX, &invalid);
 	return invalid == NULL ? NULL : "too large";
+}
+
+void
+text_mask_nul(char *text, size_t length, char mask)
+{
+	for (size_t i = 0; i < length; i++)
+		if (text[i] == '\0')
+			text[i] = mask;
 }
 
 bool

@@ -20,7 +20,7 @@ bool text_is_harmful(uint32_t c);
  * which a CI's runner obeys anywhere in a line.  `hashes`, 0 at first, is kept
  * from one character of a text to the next.
  */
-bool text_is_command(uint32_t c, int *hashes);
+bool text_is_ci_command(uint32_t c, int *hashes);
 
 /*
  * Copies UTF-8 text into a buffer of `size` bytes (at least 4).  vis(3) makes
@@ -49,6 +49,9 @@ const char *text_item(const char **list, char item[TEXT_ITEM]);
  * Reads a whole number: digits alone, at most INT64_MAX.
  */
 const char *text_count(const char *text, uint64_t *count);
+
+/* Replaces each NUL among so many bytes, which would end the text. */
+void text_mask_nul(char *text, size_t length, char mask);
 
 /*
  * Adds to the text in a buffer of `size` bytes, as printf(3) would; what does

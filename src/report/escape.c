@@ -13,7 +13,7 @@ escape_put(FILE *file, const char *text, const struct escape *escape)
 	while (*text != '\0') {
 		const char *start = text;
 		const uint32_t c = text_next(&text);
-		const bool command = text_is_command(c, &hashes);
+		const bool command = text_is_ci_command(c, &hashes);
 
 		if ((c < 0x80 && strchr(escape->special, (int)c) != NULL) ||
 		    (escape->is_special != NULL && escape->is_special(c)) ||

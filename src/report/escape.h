@@ -11,7 +11,7 @@
 struct escape {
 	const char *special;		/* ASCII characters that have one */
 	bool (*is_special)(uint32_t c); /* whether another one has; or NULL */
-	bool commands; /* text_is_command() tells special ones, too */
+	bool commands; /* text_is_ci_command() tells special ones, too */
 	void (*put)(FILE *file, uint32_t c); /* writes a special one */
 };
 

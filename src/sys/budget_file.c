@@ -38,25 +38,11 @@ budget_file_open(struct budget_file *budget, const struct options *options,
 		close(file);
 }
 
-/* Reads a file of the kernel's as text, which is empty if that fails. */
-static void
-read_kernel(const char *name, char *text, size_t size)
-{
-	const int file = open(name, O_RDONLY | O_CLOEXEC);
-	ssize_t length = -1;
-
-	if (file != -1) {
-		length = read(file, text, size - 1);
-		close(file);
-	}
-	text[length < 0 ? 0 : length] = '\0';
-}
-
 /* The name of this boot, or BUDGET_NO_BOOT if the kernel does not tell it. */
 static void
 read_boot(char boot[BUDGET_BOOT])
 {
-	read_kernel("/proc/sys/kernel/random/boot_id", boot, BUDGET_BOOT);
+	file_read("/proc/sys/kernel/random/boot_id", boot, BUDGET_BOOT);
 	if (strlen(boot) != BUDGET_BOOT - 1)
 		strlcpy(boot, BUDGET_NO_BOOT, BUDGET_BOOT);
 }
@@ -73,7 +59,7 @@ read_time(void)
 	int64_t seconds = 0, nanoseconds = 0;
 	char text[128];
 
-	read_kernel("/proc/self/timens_offsets", text, sizeof(text));
+	file_read("/proc/self/timens_offsets", text, sizeof(text));
 	const char *line = strstr(text, "boottime ");
 	if (line != NULL &&
 	    sscanf(line, "boottime %" SCNd64 " %" SCNd64, &seconds,

@@ -16,6 +16,7 @@
 
 #include "sys/child.h"
 #include "sys/command.h"
+#include "sys/file.h"
 
 /* Room for the value of a variable. */
 #define VALUE_MOST 128
@@ -28,7 +29,7 @@
 static bool
 has_terminal(void)
 {
-	char text[512];
+	char text[FILE_STAT];
 	int terminal = 0;
 	const int tty = open(_PATH_TTY, O_RDONLY | O_NOCTTY | O_CLOEXEC);
 
@@ -38,15 +39,9 @@ has_terminal(void)
 	}
 	if (errno == ENXIO)
 		return false;
-	const int file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
-	if (file == -1)
-		return false;
-	const ssize_t length = read(file, text, sizeof(text) - 1);
-	close(file);
-	text[length > 0 ? length : 0] = '\0';
-	const char *name_end = strrchr(text, ')');
-	return name_end != NULL &&
-	    sscanf(name_end + 1, " %*c %*d %*d %*d %d", &terminal) == 1 &&
+	const char *fields = file_read_stat("self", text);
+	return fields != NULL &&
+	    sscanf(fields, " %*c %*d %*d %*d %d", &terminal) == 1 &&
 	    terminal != 0;
 }
 
@@ -140,16 +135,10 @@ static bool
 is_text(const char *file)
 {
 	char text[256];
-	const int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	const ssize_t length = fd == -1 ? -1 : read(fd, text, sizeof(text) - 1);
-
-	if (fd != -1)
-		close(fd);
-	if (length <= 0)
-		return true;
-	text[length] = '\0';
+	const ssize_t length = file_read(file, text, sizeof(text));
 	const size_t end = strcspn(text, "\n");
-	return text[end] == '\n' || end == (size_t)length;
+
+	return length == -1 || text[end] == '\n' || end == (size_t)length;
 }
 
 /* Executes a file; if it has no format, as a script of the shell's. */

@@ -330,13 +330,8 @@ collector_start(struct collector *collector, struct stream streams[STREAMS],
 	struct collection *shared = collector->shared;
 	int control[2];
 
-	if (pipe2(control, O_CLOEXEC) == -1)
-		return -1;
-	control[0] = file_raise(control[0]);
-	control[1] = file_raise(control[1]);
 	shared->found = (struct found){ 0 };
-	const pid_t pid =
-	    control[0] == -1 || control[1] == -1 ? -1 : start(collector);
+	const pid_t pid = file_pipe(control) == -1 ? -1 : start(collector);
 	if (pid == 0) {
 		struct work work = { .shared = shared,
 			.streams = streams,
@@ -349,10 +344,11 @@ collector_start(struct collector *collector, struct stream streams[STREAMS],
 		collect(&work, control[0]);
 	}
 	const int error = errno;
-	close(control[0]);
-	if (pid == -1)
+	if (control[0] != NO_DESCRIPTOR)
+		close(control[0]);
+	if (pid == -1 && control[1] != NO_DESCRIPTOR)
 		close(control[1]);
-	else
+	if (pid != -1)
 		collector->control_fd = control[1];
 	for (int i = 0; i < STREAMS; i++)
 		if (streams[i].pipe != NO_DESCRIPTOR)

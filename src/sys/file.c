@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <libutil.h>
 #include <limits.h>
+#include <paths.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,6 +35,65 @@ file_raise(int descriptor)
 	close(descriptor);
 	errno = error;
 	return raised;
+}
+
+int
+file_null(void)
+{
+	return file_raise(open(_PATH_DEVNULL, O_RDWR | O_CLOEXEC));
+}
+
+int
+file_pipe(int ends[2])
+{
+	int raw[2] = { NO_DESCRIPTOR, NO_DESCRIPTOR };
+
+	const bool made = pipe2(raw, O_CLOEXEC) == 0;
+	int error = errno;
+	for (int i = 0; i < 2; i++) {
+		ends[i] = file_raise(raw[i]);
+		if (made && ends[i] == -1)
+			error = errno;
+	}
+	if (ends[0] != -1 && ends[1] != -1) {
+		if (fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0)
+			return 0;
+		error = errno;
+	}
+	for (int i = 0; i < 2; i++) {
+		if (ends[i] != -1)
+			close(ends[i]);
+		ends[i] = NO_DESCRIPTOR;
+	}
+	errno = error;
+	return -1;
+}
+
+ssize_t
+file_read(const char *name, char *text, size_t size)
+{
+	const int file = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	const ssize_t length = file == -1 ? -1 : read(file, text, size - 1);
+	const int error = errno;
+
+	text[length < 0 ? 0 : length] = '\0';
+	if (file != -1)
+		close(file);
+	errno = error;
+	return length;
+}
+
+const char *
+file_read_stat(const char *process, char text[FILE_STAT])
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "/proc/%s/stat", process);
+	if (file_read(name, text, FILE_STAT) == -1)
+		return NULL;
+	errno = ESRCH;
+	const char *end = strrchr(text, ')');
+	return end == NULL ? NULL : end + 1;
 }
 
 int

@@ -24,6 +24,28 @@ struct stat;
  */
 int file_raise(int descriptor);
 
+/* Opens /dev/null.  Returns its descriptor, or -1 with errno set. */
+int file_null(void);
+
+/*
+ * Makes a pipe, at whose first end reads do not block.  Returns 0, or -1 with
+ * errno set and no end open: both are NO_DESCRIPTOR.
+ */
+int file_pipe(int ends[2]);
+
+/*
+ * Reads the beginning of a file as text, up to size - 1 bytes.  Returns how
+ * many, or -1 with errno set and an empty text.
+ */
+ssize_t file_read(const char *name, char *text, size_t size);
+
+/*
+ * Reads "pid (name) state parent ..." from /proc for "self" or a number.
+ * Returns what follows the name, or NULL with errno set.
+ */
+#define FILE_STAT 1024
+const char *file_read_stat(const char *process, char text[FILE_STAT]);
+
 /*
  * Makes a file in memory, without a name in any folder; `name` shows in /proc
  * alone.  Returns its descriptor, or -1 with errno set.

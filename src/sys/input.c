@@ -240,9 +240,7 @@ input_begin(struct input *input, bool is_retry, int *descriptor)
 	case INPUT_INHERIT:
 		break;
 	case INPUT_NULL:
-		return give(input,
-		    file_raise(open(_PATH_DEVNULL, O_RDONLY | O_CLOEXEC)),
-		    _PATH_DEVNULL, descriptor);
+		return give(input, file_null(), _PATH_DEVNULL, descriptor);
 	}
 	return 0;
 }

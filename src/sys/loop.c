@@ -272,7 +272,7 @@ start_shell(struct loop *loop, const char *command)
 {
 	const char *const argv[] = { _PATH_BSHELL, "-c", command, NULL };
 	const struct record record = engine_record(loop->engine, now(loop));
-	const int null = file_raise(open(_PATH_DEVNULL, O_RDWR | O_CLOEXEC));
+	const int null = file_null();
 	const bool has_stderr = fcntl(STDERR_FILENO, F_GETFD) != -1;
 	struct start start = {
 		.argv = argv,

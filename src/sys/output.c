@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/outcome.h"
+#include "core/text.h"
 #include "sys/file.h"
 #include "sys/output.h"
 #include "sys/signal_queue.h"
@@ -189,17 +190,12 @@ open_stream(struct output *output, struct stream *stream, int index)
 		note_failure(output, FAILURE_SPOOL);
 		return -1;
 	}
-	if (pipe2(ends, O_CLOEXEC) == -1) {
+	if (file_pipe(ends) == -1) {
 		note_failure(output, FAILURE_PIPE);
 		return -1;
 	}
-	stream->pipe = file_raise(ends[0]);
-	output->ends[index + 1] = file_raise(ends[1]);
-	if (stream->pipe == -1 || output->ends[index + 1] == -1 ||
-	    fcntl(stream->pipe, F_SETFL, O_NONBLOCK) == -1) {
-		note_failure(output, FAILURE_PIPE);
-		return -1;
-	}
+	stream->pipe = ends[0];
+	output->ends[index + 1] = ends[1];
 	if (stream->held)
 		file_widen_pipe(stream->pipe);
 	return 0;
@@ -306,10 +302,8 @@ output_tail(const struct output *output)
 		free(buffer);
 		return NULL;
 	}
-	for (ssize_t i = 0; i < length; i++)
-		if (buffer[i] == '\0')
-			buffer[i] = '\1';
 	buffer[length] = '\0';
+	text_mask_nul(buffer, (size_t)length, '\1');
 	const char *line = is_cut ? strchr(buffer, '\n') : NULL;
 	if (line != NULL)
 		memmove(buffer, line + 1, strlen(line));

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 
 #include <errno.h>
-#include <fcntl.h>
 #include <paths.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/text.h"
 #include "sys/file.h"
 #include "sys/probe.h"
 #include "sys/tree.h"
@@ -36,9 +36,8 @@ take(struct probe *probe)
 
 	if (length <= 0)
 		return length == -1 && errno == EINTR;
+	text_mask_nul(bytes, (size_t)length, ' ');
 	for (ssize_t i = 0; i < length; i++) {
-		if (bytes[i] == '\0')
-			bytes[i] = ' ';
 		if (bytes[i] == '\n')
 			end_line(probe);
 		else if (probe->length < sizeof(probe->line) - 1)
@@ -90,22 +89,11 @@ open_output(struct probe *probe)
 {
 	int ends[2];
 
-	if (pipe2(ends, O_CLOEXEC) == -1)
+	if (file_pipe(ends) == -1)
 		return -1;
-	ends[0] = file_raise(ends[0]);
-	ends[1] = file_raise(ends[1]);
-	if (ends[0] != -1 && ends[1] != -1 &&
-	    fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0) {
-		ev_io_set(&probe->watcher, ends[0], EV_READ);
-		ev_io_start(probe->events, &probe->watcher);
-		return ends[1];
-	}
-	const int error = errno;
-	for (int i = 0; i < 2; i++)
-		if (ends[i] != -1)
-			close(ends[i]);
-	errno = error;
-	return -1;
+	ev_io_set(&probe->watcher, ends[0], EV_READ);
+	ev_io_start(probe->events, &probe->watcher);
+	return ends[1];
 }
 
 /* Says once that a probe could not be started. */
@@ -127,7 +115,7 @@ probe_start(struct probe *probe, const char *command,
 
 	probe->length = 0;
 	probe->said[0] = '\0';
-	const int null = file_raise(open(_PATH_DEVNULL, O_RDONLY | O_CLOEXEC));
+	const int null = file_null();
 	const int output = null == -1 ? -1 : open_output(probe);
 	if (output != -1)
 		result = child_start(&probe->child,

@@ -2,7 +2,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/text.h"
+#include "sys/file.h"
 #include "sys/tree.h"
 
 /*
@@ -37,27 +37,15 @@ struct proc {
 static bool
 read_process(pid_t pid, struct proc *process)
 {
-	char path[32], text[1024], state;
+	char number[16], text[FILE_STAT], state;
 	int parent, group, session, threads;
 
-	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
-	const int file = open(path, O_RDONLY | O_CLOEXEC);
-	if (file == -1)
-		return false;
-	const ssize_t length = read(file, text, sizeof(text) - 1);
-	close(file);
-	errno = ESRCH;
-	if (length <= 0)
-		return false;
-	text[length] = '\0';
-
-	/*
-	 * "pid (name) state parent group session ...", the number of threads
-	 * as the 20th, and the start as the 22nd.
-	 */
-	const char *open = strchr(text, '('), *close = strrchr(text, ')');
-	if (open == NULL || close == NULL || close < open ||
-	    sscanf(close + 1,
+	snprintf(number, sizeof(number), "%ld", (long)pid);
+	/* The number of threads is the 20th field, and the start the 22nd. */
+	const char *fields = file_read_stat(number, text);
+	const char *name = strchr(text, '(');
+	if (fields == NULL || name == NULL ||
+	    sscanf(fields,
 		" %c %d %d %d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d "
 		"%*d %d %*d %llu",
 		&state, &parent, &group, &session, &threads,
@@ -70,7 +58,7 @@ read_process(pid_t pid, struct proc *process)
 	/* A process whose first thread has ended lives on in the others. */
 	process->dead = (state == 'Z' || state == 'X') && threads <= 1;
 	snprintf(process->name, sizeof(process->name), "%.*s",
-	    (int)(close - open - 1), open + 1);
+	    (int)(fields - name - 2), name + 1);
 	return true;
 }
 
