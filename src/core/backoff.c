@@ -51,6 +51,10 @@ static double
 rounded(double number)
 {
 	int exponent;
+
+	/* frexp(3) tells no exponent of infinity. */
+	if (!isfinite(number))
+		return number;
 	const double digits = frexp(number, &exponent);
 
 	return ldexp(rint(ldexp(digits, 40)), exponent - 40);

@@ -105,18 +105,22 @@ tell_output(struct sink *sink, const struct report *report,
 		    reasons[record->reason].name);
 }
 
+/*
+ * A backslash does not keep GitHub from making a link of an address; elements
+ * do, which divide it.
+ */
 static void
 put_backslash(FILE *file, uint32_t c)
 {
-	fprintf(file, "\\%c", (int)c);
+	fprintf(file, c == '@' ? "<span>%c</span>" : "\\%c", (int)c);
 }
 
-/* Text in which no character is Markdown's or HTML's. */
+/* Text in which no character is Markdown's or HTML's, and nothing a link. */
 static void
 put_markdown(FILE *file, const char *text)
 {
 	static const struct escape escape = { .special =
-						  "\\`*_{}[]<>()#+-!|~&$@:",
+						  "\\`*_{}[]<>()#+-!|~&$@:.",
 		.put = put_backslash };
 
 	escape_put(file, text, &escape);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "sys/child.h"
+#include "sys/file.h"
 #include "sys/command.h"
 #include "sys/file.h"
 
@@ -31,7 +32,7 @@ has_terminal(void)
 {
 	char text[FILE_STAT];
 	int terminal = 0;
-	const int tty = open(_PATH_TTY, O_RDONLY | O_NOCTTY | O_CLOEXEC);
+	const int tty = file_open(_PATH_TTY, O_RDONLY);
 
 	if (tty != -1) {
 		close(tty);

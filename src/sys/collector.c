@@ -350,9 +350,6 @@ collector_start(struct collector *collector, struct stream streams[STREAMS],
 		close(control[1]);
 	if (pid != -1)
 		collector->control_fd = control[1];
-	for (int i = 0; i < STREAMS; i++)
-		if (streams[i].pipe != NO_DESCRIPTOR)
-			close(streams[i].pipe);
 	errno = error;
 	return pid == -1 ? -1 : 0;
 }

@@ -76,8 +76,8 @@ int collector_init(struct collector *collector, bool is_used);
 
 /*
  * Starts a collector of an attempt's streams, which looks for the patterns, if
- * they are not NULL.  It takes the ends of the pipes over.  Returns 0, or -1
- * with errno set.
+ * they are not NULL.  The caller closes its ends of the pipes.  Returns 0, or
+ * -1 with errno set.
  */
 int collector_start(struct collector *collector, struct stream streams[STREAMS],
     const struct patterns *patterns);

@@ -170,9 +170,9 @@ static void
 tell_record(void *data, struct record *record)
 {
 	struct loop *loop = data;
-	const bool is_told = record->kind == RECORD_END ||
-	    (record->kind == RECORD_OUTCOME &&
-		report_keeps_output(&loop->report));
+	const bool is_told =
+	    (record->kind == RECORD_OUTCOME || record->kind == RECORD_END) &&
+	    report_keeps_output(&loop->report);
 	char *output = is_told ? output_tail(&loop->output) : NULL;
 
 	logs_hide(&loop->report, &loop->output);

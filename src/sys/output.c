@@ -148,7 +148,8 @@ output_open(struct output *output, const struct options *options,
 
 	*output = (struct output){ .options = options,
 		.messages = messages,
-		.ends = { NO_DESCRIPTOR, NO_DESCRIPTOR, NO_DESCRIPTOR } };
+		.ends = { NO_DESCRIPTOR, NO_DESCRIPTOR, NO_DESCRIPTOR,
+		    NO_DESCRIPTOR, NO_DESCRIPTOR } };
 	const bool collects = options_collects(options);
 
 	if (collector_init(&output->collector, collects) == -1)
@@ -194,7 +195,7 @@ open_stream(struct output *output, struct stream *stream, int index)
 		note_failure(output, FAILURE_PIPE);
 		return -1;
 	}
-	stream->pipe = ends[0];
+	stream->pipe = output->ends[3 + index] = ends[0];
 	output->ends[index + 1] = ends[1];
 	if (stream->held)
 		file_widen_pipe(stream->pipe);
@@ -313,7 +314,7 @@ output_tail(const struct output *output)
 void
 output_started(struct output *output)
 {
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < OUTPUT_ENDS; i++) {
 		if (output->ends[i] != NO_DESCRIPTOR)
 			close(output->ends[i]);
 		output->ends[i] = NO_DESCRIPTOR;

@@ -11,6 +11,9 @@
 #include "sys/collector.h"
 #include "sys/messages.h"
 
+/* Room for the ends of pipes that one start needs. */
+#define OUTPUT_ENDS (3 + STREAMS)
+
 /*
  * Decides whether the output of attempts is passed on, held or searched.  With
  * --output=chronic the messages of `retry` are held with it.  Only output that
@@ -25,7 +28,8 @@ struct output {
 	bool joined;	/* and therefore share a pipe and a spool */
 	bool set_aside; /* the joined spool does not grow, as a shell command
 			    reads it: the other holds what comes in */
-	int ends[3]; /* descriptors that a child is given; or NO_DESCRIPTOR */
+	int ends[OUTPUT_ENDS]; /* of pipes: three that a child is given, then
+			    the collector's; or NO_DESCRIPTOR */
 	off_t begun; /* where the last attempt's output begins in its spool */
 };
 

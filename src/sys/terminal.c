@@ -9,10 +9,11 @@
 #include "sys/file.h"
 #include "sys/terminal.h"
 
+/* Without waiting for the carrier of a serial line. */
 static int
 open_terminal(void)
 {
-	return file_raise(open(_PATH_TTY, O_RDWR | O_NOCTTY | O_CLOEXEC));
+	return file_open(_PATH_TTY, O_RDWR);
 }
 
 void

@@ -216,7 +216,7 @@ is 'so are the outputs of the step' "$(cat output)" 'attempts=3
 status=0
 flaky=true
 reason=success'
-is 'and its summary' "$(sed -E 's/(\\<)?[0-9.]+m?s/TIME/g' summary)" \
+is 'and its summary' "$(sed -E 's/(\\<)?[0-9.\\]+m?s/TIME/g' summary)" \
 '**fail**: succeeded at attempt 3/3 in TIME
 
 | attempt | outcome | duration | waited before |
@@ -316,6 +316,13 @@ name=$(printf 'a|*<b>_`\n')
 retry -a 1 "$name" 2>/dev/null
 like 'a name is no Markdown' "$(cat summary)" \
     '^\*\*a\\\|\\\*\\<b\\>\\_\\`\*\*: giving up'
+rm summary
+retry -q -a 1 --name='www.example.org a@b.org https://c.org @team' false
+if have 'a name is no link' cmark-gfm; then
+	unlike 'a name is no link' \
+	    "$(cmark-gfm -e autolink --unsafe <summary)" '<a '
+	unlike 'nor does it mention a team' "$(cmark-gfm --unsafe <summary)" '@team'
+fi
 run retry --plan=1,0 --log=github
 unlike 'a plan has no groups' "$out" group
 rm -f err

@@ -111,6 +111,25 @@ inject clone:error=EAGAIN:when=1..20 -q -a 21 -d 0 \
     sh -c 'ls /proc/$PPID/fd | wc -l'
 check 'attempts without a process lose no descriptor' test "$out" -lt 20
 
+# Of the pipes for the output, and of that which ends the collector, one cannot
+# be made; those made before are closed.
+for when in 2 3; do
+	setsid -w strace -o trace -e trace=pipe2,close \
+	    -e inject=pipe2:error=EMFILE:when=$when \
+	    "$RETRY" --output=all true >/dev/null 2>said
+	is "without pipe $when the ends of the others are closed" "$(awk -F '[^0-9]+' '
+	    /^pipe2.* = 0/ { open[$3] = open[$4] = 1 }
+	    /^close/ { delete open[$2] }
+	    END { for (end in open) print end }' trace |
+	    sort | xargs)" ''
+done
+
+# No look for a terminal waits for the carrier of a serial line.
+run setsid -w strace -o trace -e trace=openat "$RETRY" -a 1 true
+check 'a terminal is looked for' grep -q '"/dev/tty"' trace
+is 'and opened without waiting' \
+    "$(grep '"/dev/tty"' trace | grep -v O_NONBLOCK)" ''
+
 # The errors of exec come back in a shared page; another one is the collector's.
 if sanitized; then
 	skip 'no page to share ends in 125' 'AddressSanitizer maps many'
