@@ -21,6 +21,7 @@
  *     health      the probes of an attempt: when, and what they tell
  *     hint        reads how long a server asks to wait
  *     trials      how often a command fails, from --trials
+ *     interval    how exactly a sample tells a number
  *     policy      the options that concern the engine
  *     process     the end of a process: its phases and their deadlines
  *     record      an event of a run, for all reports
@@ -32,6 +33,7 @@
  *     text        makes text harmless, trims it, sums it up; comma lists
  *   report/   says: records to text, for people and for programs
  *     message     the lines for people
+ *     figure      numbers with no more digits than are known of them
  *     escape      writes text so that a language takes it for nothing else
  *     report      tells records to logs, by the table of formats
  *     text, tty, json, junit, github

@@ -403,7 +403,8 @@ saves(const struct engine *engine)
 	if (!policy->remember)
 		return false;
 	if (policy->trials)
-		return reason != REASON_NONE && engine->trials.count > 0;
+		return reason != REASON_NONE &&
+		    engine->trials.count + engine->trials.cut > 0;
 	if (reason != REASON_NONE)
 		return reasons[reason].saves && engine->run.attempt > 0;
 	return engine->outcome_pending &&
@@ -560,6 +561,15 @@ end_trials(struct engine *engine, enum reason reason, double now)
 	return reason == REASON_MAX_TIME
 	    ? finish(engine, reason, STATUS_TIMEOUT, now)
 	    : give_up(engine, reason, now);
+}
+
+/* --max-time ended a trial, of which nobody knows how it would have gone. */
+static enum action_kind
+cut_trial(struct engine *engine, double now)
+{
+	engine->trials.cut++;
+	engine->all_trials.cut++;
+	return end_trials(engine, REASON_MAX_TIME, now);
 }
 
 /* No time is left for another attempt. */
@@ -861,9 +871,9 @@ cut_short(struct engine *engine, double now)
 		engine->run.cut = CUT_CHECK;
 	else if (engine->question == ASK_GATE)
 		engine->run.cut = CUT_GATE;
-	/* A trial that was not judged tells nothing. */
 	if (engine->policy->trials)
-		return end_trials(engine, REASON_MAX_TIME, now);
+		return is_attempt ? cut_trial(engine, now)
+				  : end_trials(engine, REASON_MAX_TIME, now);
 	if (is_attempt) {
 		count_failure(engine, now);
 		if (engine->policy->remember)
@@ -885,7 +895,7 @@ after_trial(struct engine *engine, double now)
 	const bool failed = verdict != VERDICT_SUCCESS;
 
 	if (engine->process.why == PROCESS_MAX_TIME)
-		return end_trials(engine, REASON_MAX_TIME, now);
+		return cut_trial(engine, now);
 	trials_add(&engine->trials, outcome, failed);
 	trials_add(&engine->all_trials, outcome, failed);
 	if (failed) {

@@ -76,7 +76,7 @@ state_format(const struct state *state, const struct backoff *backoff,
 	    VERSION_NOW, strategy, level, state->level.previous, state->n,
 	    state->delay, next, state->given_up);
 	trials_format(&state->trials, trials);
-	if (state->trials.count > 0)
+	if (state->trials.count + state->trials.cut > 0)
 		text_append(text, STATE_TEXT, "%s\n", trials);
 }
 

@@ -8,11 +8,11 @@
 #include "text.h"
 #include "trials.h"
 
-/* The 0.975 quantile of the normal distribution. */
-#define Z 1.959963984540054
-
 /* A run that fails less often than this is good enough for a forecast. */
 #define RARE 1e-3
+
+/* From n trials no share is forecast that is below 1 of this many times n. */
+#define BEYOND 10
 
 /* The largest share of which there is a forecast. */
 #define SHARE_MOST 0.5
@@ -29,6 +29,8 @@ trials_add(struct trials *trials, struct outcome outcome, bool failed)
 	size_t i = 0;
 
 	trials->count++;
+	trials->runs += failed && !trials->failed_last;
+	trials->failed_last = failed;
 	if (!failed)
 		return;
 	trials->failed++;
@@ -55,61 +57,68 @@ trials_others(const struct trials *trials)
 	return others;
 }
 
-/*
- * The interval is the score interval of E. B. Wilson, "Probable inference, the
- * law of succession, and statistical inference", JASA 22 (1927), which keeps
- * its 95 % also for few trials and rare failures (R. G. Newcombe, Statistics in
- * Medicine 17 (1998), method 3).  The rule of three: J. A. Hanley and A.
- * Lippman-Hand, "If nothing goes wrong, is everything all right?", JAMA 249
- * (1983).
- */
 struct estimate
 trials_estimate(const struct trials *trials)
 {
-	const double n = (double)trials->count;
-	const double share = (double)trials->failed / n;
+	const double failed = (double)trials->failed;
+	const double cut = (double)trials->cut;
+	const double n = (double)trials->count + cut;
 
-	if (trials->failed == 0)
-		return (struct estimate){ 0, 0, fmin(3 / n, 1) };
-	const double middle = share + Z * Z / (2 * n);
-	const double half =
-	    Z * sqrt(share * (1 - share) / n + Z * Z / (4 * n * n));
-	const double scale = 1 + Z * Z / n;
 	return (struct estimate){
-		.share = share,
-		.low = (middle - half) / scale,
-		/* All failed: rounding is not to leave less than 1. */
-		.high = trials->failed == trials->count
-		    ? 1
-		    : (middle + half) / scale,
+		.share = failed / (double)trials->count,
+		.most = (failed + cut) / n,
+		.interval =
+		    interval_share_between(failed / n, (failed + cut) / n, n),
+	};
+}
+
+struct again
+trials_again(const struct trials *trials)
+{
+	return (struct again){
+		.followed = trials->failed - trials->failed_last,
+		.failed = trials->failed - trials->runs,
+		.clustered = interval_clustered(trials->count, trials->failed,
+		    trials->runs),
 	};
 }
 
 struct forecast
 trials_forecast(const struct trials *trials)
 {
+	const double n = (double)trials->count + (double)trials->cut;
+	const double least = 1 / (BEYOND * n);
 	struct forecast forecast = { 0 };
 
-	if (trials->failed == 0)
+	if (trials->count == 0 || trials->failed + trials->cut == 0 ||
+	    trials_again(trials).clustered)
 		return forecast;
-	const double share = trials_estimate(trials).share;
+	const double share = trials_estimate(trials).interval.high;
 	if (share > SHARE_MOST)
 		return forecast;
+	forecast.share = share;
 	forecast.attempts = 2;
 	forecast.chance = share * share;
-	while (forecast.chance >= RARE) {
+	while (forecast.chance >= fmax(RARE, least)) {
 		forecast.attempts++;
 		forecast.chance *= share;
 	}
+	forecast.chance = fmax(forecast.chance, least);
 	return forecast;
 }
 
-/* "trials 200 failed 7 exit:1=5 timeout:0=2" */
+/*
+ * "trials 200 failed 7 cut 0 runs 4 open 0 exit:1=5 timeout:0=2"; `open` is 1 if
+ * the last trial failed, so that the next one may go on with its run.
+ */
 void
 trials_format(const struct trials *trials, char text[TRIALS_TEXT])
 {
-	snprintf(text, TRIALS_TEXT, "trials %" PRIu64 " failed %" PRIu64,
-	    trials->count, trials->failed);
+	snprintf(text, TRIALS_TEXT,
+	    "trials %" PRIu64 " failed %" PRIu64 " cut %" PRIu64
+	    " runs %" PRIu64 " open %d",
+	    trials->count, trials->failed, trials->cut, trials->runs,
+	    trials->failed_last);
 	for (size_t i = 0; i < TRIALS_ROWS && trials->rows[i].count > 0; i++)
 		text_append(text, TRIALS_TEXT, " %s:%d=%" PRIu64,
 		    outcome_name(trials->rows[i].outcome.kind),
@@ -140,15 +149,27 @@ trials_parse(const char *line, struct trials *trials)
 {
 	struct trials read = { 0 };
 	uint64_t left;
-	int end = 0;
+	int open, end = 0;
 
 	*trials = read;
 	/* SCNu64 would read a negative count as a large one. */
 	if (strpbrk(line, "+-") != NULL)
 		return false;
-	if (sscanf(line, "trials %" SCNu64 " failed %" SCNu64 "%n", &read.count,
-		&read.failed, &end) != 2 ||
-	    read.failed > read.count || read.count > INT64_MAX)
+	if (sscanf(line,
+		"trials %" SCNu64 " failed %" SCNu64 " cut %" SCNu64
+		" runs %" SCNu64 " open %1d%n",
+		&read.count, &read.failed, &read.cut, &read.runs, &open,
+		&end) != 5 ||
+	    read.failed > read.count || read.count > INT64_MAX ||
+	    read.cut > INT64_MAX)
+		return false;
+	/* A success is between two runs, and after the last if that is over. */
+	const uint64_t others = read.count - read.failed;
+	read.failed_last = open != 0;
+	if (open > 1 || (read.runs > 0) != (read.failed > 0) ||
+	    read.runs > read.failed ||
+	    (read.runs > 0 && others + read.failed_last < read.runs) ||
+	    (read.runs == 0 && read.failed_last))
 		return false;
 	left = read.failed;
 	line += end;

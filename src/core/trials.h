@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "interval.h"
 #include "outcome.h"
 
 /*
@@ -21,6 +22,9 @@
 
 struct trials {
 	uint64_t count, failed;
+	uint64_t cut;  /* others, which --max-time ended before a verdict */
+	uint64_t runs; /* of failures, one after the other */
+	bool failed_last;
 	/* How they failed, the most frequent first; a count of 0 ends them. */
 	struct {
 		struct outcome outcome;
@@ -35,26 +39,36 @@ uint64_t trials_others(const struct trials *trials);
 
 /* What the trials tell of the share of all runs of the command that fail. */
 struct estimate {
-	double share;	  /* the point estimate: failed trials among all */
-	double low, high; /* the 95 % interval */
+	double share; /* of the trials, without those that were cut off */
+	double most;  /* of all trials, if those had failed */
+	struct interval interval; /* 95 %, whatever they had done */
 };
 
-/*
- * There must be a trial.  Without a failure `high` is the 95 % bound by the
- * rule of three.
- */
+/* There must be a trial that was not cut off. */
 struct estimate trials_estimate(const struct trials *trials);
+
+/* The failures right after another failure. */
+struct again {
+	uint64_t followed; /* failures that another trial followed */
+	uint64_t failed;   /* of these trials */
+	bool clustered;	   /* more than by chance: interval_clustered() */
+};
+
+struct again trials_again(const struct trials *trials);
 
 /* How often all attempts of a run would fail, with --attempts. */
 struct forecast {
 	uint64_t attempts; /* 0: there is no forecast */
-	double chance;	   /* that all of them fail */
+	double chance;	   /* that all of them fail, at most */
+	double share;	   /* of attempts that may fail */
 };
 
 /*
  * The least number of attempts, but at least 2, of which fewer than one run in
- * a thousand would fail if the share of attempts that fail, each for itself, is
- * the point estimate.  None if no trial failed, or more than half did.
+ * a thousand would fail, if the share that fails is the upper end of its
+ * interval.  From N trials nothing rarer than one run in 10 N is forecast; and
+ * nothing at all if no trial failed or was cut off, if more than half may fail,
+ * or if failures are clustered, so that an attempt does not fail for itself.
  */
 struct forecast trials_forecast(const struct trials *trials);
 

@@ -190,7 +190,7 @@ tell_summary(struct sink *sink, const struct report *report,
 	FILE *file = sink->file;
 	char name[MESSAGE_PART], text[MESSAGE_PART];
 
-	if (record->trials != NULL && record->trials->count > 0) {
+	if (record->trials != NULL && record->all_trials->count > 0) {
 		if (record->kind == RECORD_END)
 			put_trials(file, &report->style, record);
 		return;

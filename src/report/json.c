@@ -167,14 +167,19 @@ static void
 put_trials(FILE *file, const struct trials *trials)
 {
 	const bool any = trials->count > 0;
-	const struct estimate estimate =
-	    any ? trials_estimate(trials) : (struct estimate){ NAN, NAN, NAN };
+	const struct interval interval = any ? trials_estimate(trials).interval
+					     : (struct interval){ NAN, NAN };
+	const struct again again = trials_again(trials);
 	const struct forecast forecast = trials_forecast(trials);
 
 	put_number(file, "trials", (double)trials->count);
 	put_number(file, "failed", (double)trials->failed);
-	put_number(file, "low", estimate.low);
-	put_number(file, "high", estimate.high);
+	put_number(file, "cut_off", (double)trials->cut);
+	put_number(file, "low", interval.low);
+	put_number(file, "high", interval.high);
+	put_number(file, "after_failure", (double)again.followed);
+	put_number(file, "failed_again", (double)again.failed);
+	put_bool(file, "clustered", again.clustered);
 	fputs(",\"outcomes\":[", file);
 	for (size_t i = 0; i < TRIALS_ROWS && trials->rows[i].count > 0; i++) {
 		const struct outcome outcome = trials->rows[i].outcome;

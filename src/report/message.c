@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/figure.h"
 #include "report/message.h"
 #include "core/duration.h"
 #include "core/signals.h"
@@ -394,77 +395,97 @@ message_percent(double share, char text[MESSAGE_PART])
 	return text;
 }
 
-/* Writes a number of at least 1 with two digits, and zeros: "23,000". */
-static const char *
-rough(double number, char text[MESSAGE_PART])
-{
-	char digits[MESSAGE_PART];
-	size_t length = 0;
-
-	/* "2.3e+04" */
-	snprintf(digits, sizeof(digits), "%.1e", number);
-	const long exponent = strtol(digits + strlen("2.3e"), NULL, 10);
-	for (long place = exponent; place >= 0; place--) {
-		const long i = exponent - place;
-
-		text[length] = '0';
-		if (i <= 1)
-			text[length] = digits[2 * i];
-		length++;
-		if (place > 0 && place % 3 == 0)
-			text[length++] = ',';
-	}
-	text[length] = '\0';
-	return text;
-}
-
-/* How the trials failed, the share of all that do, and what --attempts does. */
+/* How the trials failed, and the share of all that do. */
 static void
 add_trials(struct message *message, const struct record *record)
 {
 	const struct trials *all = record->all_trials;
-	const struct estimate estimate = trials_estimate(all);
-	const struct forecast forecast = trials_forecast(all);
-	char share[MESSAGE_PART], low[MESSAGE_PART], high[MESSAGE_PART];
 	const uint64_t others = trials_others(all);
 	const char *separator = "; ";
+	char text[MESSAGE_PART];
 
-	message_percent(estimate.share, share);
-	message_percent(estimate.low, low);
-	message_percent(estimate.high, high);
-	if (all->count != record->trials->count)
+	if (all->count + all->cut !=
+	    record->trials->count + record->trials->cut)
 		add(message, "; in all %" PRIu64 " of %" PRIu64, all->failed,
 		    all->count);
-	if (all->failed == 0)
-		add(message, ": at most %s, with 95 %% confidence", high);
-	else
-		add(message, ": %s (95 %% interval %s to %s)", share, low,
-		    high);
+	const struct estimate estimate = trials_estimate(all);
+	add(message, ": %s",
+	    figure_shares(estimate.share, estimate.most, estimate.interval,
+		text));
 	for (size_t i = 0; i < TRIALS_ROWS && all->rows[i].count > 0; i++) {
 		const struct record failed = { .outcome =
 						   all->rows[i].outcome };
 
 		add(message, "%s%s: %" PRIu64, separator,
-		    message_outcome(&failed, low), all->rows[i].count);
+		    message_outcome(&failed, text), all->rows[i].count);
 		separator = ", ";
 	}
 	if (others > 0)
-		add(message, ", others: %" PRIu64, others);
-	if (forecast.attempts > 0 && record->reason != REASON_STOP)
-		add(message,
-		    "; with -a %" PRIu64 " one run in %s would fail at %s",
-		    forecast.attempts, rough(1 / forecast.chance, low), share);
+		add(message, "%sothers: %" PRIu64, separator, others);
 }
+
+/* Trials that --max-time cut off, of this run and earlier ones. */
+static void
+tell_cut(struct message *message, const struct record *record)
+{
+	const uint64_t cut = record->all_trials->cut;
+
+	if (cut > 0)
+		add(message,
+		    "%" PRIu64
+		    " trial%s cut off by --max-time; with -t, a hang "
+		    "is a failure",
+		    cut, cut == 1 ? " was" : "s were");
+}
+
+/* How often a failure follows another. */
+static void
+tell_again(struct message *message, const struct record *record)
+{
+	const struct again again = trials_again(record->all_trials);
+
+	if (again.followed > 0)
+		add(message,
+		    "after a failure the next failed %" PRIu64 " of %" PRIu64,
+		    again.failed, again.followed);
+}
+
+/* What --attempts would do. */
+static void
+tell_forecast(struct message *message, const struct record *record)
+{
+	const struct trials *all = record->all_trials;
+	const struct forecast forecast = trials_forecast(all);
+	char share[MESSAGE_PART], runs[MESSAGE_PART];
+
+	if (record->reason == REASON_STOP)
+		return;
+	if (trials_again(all).clustered)
+		add(message,
+		    "failures come in runs (Stevens' test, p < 0.01): no -a is "
+		    "advised");
+	else if (forecast.attempts > 0)
+		add(message,
+		    "planning for %s: -a %" PRIu64
+		    ", at most one run in %s fails",
+		    figure_percent(forecast.share, 0, share), forecast.attempts,
+		    figure_rough(1 / forecast.chance, runs));
+}
+
+/* What trials tell apart from their share, each in a line of its own. */
+static void (*const trials_lines[MESSAGE_TRIALS])(struct message *message,
+    const struct record *record) = { tell_cut, tell_again, tell_forecast };
 
 /* Why a run of trials did not make all of them. */
 static void
 add_missing(struct message *message, const struct record *record)
 {
 	char text[MESSAGE_PART];
+	const uint64_t made = record->trials->count + record->trials->cut;
 
-	if (record->trials->count == record->limit)
+	if (made == record->limit)
 		return;
-	const uint64_t missing = record->limit - record->trials->count;
+	const uint64_t missing = record->limit - made;
 	add(message, "; %" PRIu64 " of %" PRIu64 " %s not made", missing,
 	    record->limit, missing == 1 ? "was" : "were");
 	add_reason(message, ": ", record);
@@ -475,7 +496,14 @@ add_missing(struct message *message, const struct record *record)
 	add_rule(message, record);
 }
 
-/* The end of a run of trials, of which one at least was judged. */
+/* Whether the end of trials can tell how often they failed. */
+static bool
+has_trials(const struct record *record)
+{
+	return record->trials != NULL && record->all_trials->count > 0 &&
+	    record->trials->count + record->trials->cut > 0;
+}
+
 static struct message
 trials_end(const struct record *record)
 {
@@ -502,8 +530,17 @@ message_end(const struct record *record)
 		.verdict = VERDICT_STOP };
 	char past[MESSAGE_PART], text[MESSAGE_PART], name[SIGNAL_NAME];
 
-	if (record->trials != NULL && record->trials->count > 0)
-		return trials_end(record);
+	if (has_trials(record)) {
+		message = trials_end(record);
+		for (int i = 0; i < MESSAGE_TRIALS; i++) {
+			struct message line = { .text = "" };
+
+			trials_lines[i](&line, record);
+			add(&message, "%s%s", *line.text == '\0' ? "" : "; ",
+			    line.text);
+		}
+		return message;
+	}
 	snprintf(past, sizeof(past), "%" PRIu64 " %s%s in %s", record->attempt,
 	    message_noun(record), record->attempt == 1 ? "" : "s",
 	    message_time(record->elapsed, text));
@@ -679,7 +716,8 @@ body_of(const struct report_style *style, const struct record *record)
 	case RECORD_END:
 		if (!style->verbose && end_is_plain(record))
 			break;
-		message = message_end(record);
+		message = has_trials(record) ? trials_end(record)
+					     : message_end(record);
 		add_hint_limit(&message, style, record);
 		if (record->reason == REASON_STOP &&
 		    record->outcome.kind != OUTCOME_UNSTARTABLE)
@@ -714,6 +752,18 @@ struct message
 message_of(const struct report_style *style, const struct record *record)
 {
 	return named(style, record, body_of(style, record));
+}
+
+struct message
+message_trials(const struct report_style *style, const struct record *record,
+    int line)
+{
+	struct message message = { .priority = PRIORITY_INFO };
+
+	if (record->kind == RECORD_END && record->trials != NULL &&
+	    *body_of(style, record).text != '\0')
+		trials_lines[line](&message, record);
+	return named(style, record, message);
 }
 
 struct message

@@ -53,6 +53,15 @@ struct message message_of(const struct report_style *style,
 struct message message_status(const struct report_style *style,
     const struct record *record);
 
+/*
+ * The lines that follow the end of trials: those that were cut off, failures
+ * after a failure, and a forecast.  Each may be empty.
+ */
+#define MESSAGE_TRIALS 3
+
+struct message message_trials(const struct report_style *style,
+    const struct record *record, int line);
+
 /* Stands for this many failures: "make: (28 more identical failures)". */
 struct message message_more(const struct report_style *style, uint64_t count);
 
