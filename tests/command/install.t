@@ -13,7 +13,8 @@ check 'the program is installed' \
 check 'so is the gate that asks Redis' \
     test -x "$(find "$T" -path '*/bin/retry-redis-budget')"
 for page in "man1/${TEST_PROGRAM:-retry}.1" man1/retry-redis-budget.1 \
-    man5/retry-json.5 man7/retry-cookbook.7; do
+    man5/retry-log.5 man7/retry-cookbook.7 man7/retry-delays.7 \
+    man7/retry-fleet.7 man7/retry-plan.7 man7/retry-presets.7; do
 	file=$(find "$T" -path "*/man/$page")
 	check "$page is installed" test -s "$file"
 	is 'and its footer names the program and the version' \

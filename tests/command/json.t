@@ -12,7 +12,7 @@ holds() {
 	check "$1" jq -es "$2" log
 }
 
-# told HEADING [WORDS]: the fields that retry-json(5) tells below the heading, and
+# told HEADING [WORDS]: the fields that retry-log(5) tells below the heading, and
 # in a paragraph that begins with these words.
 told() {
 	awk -v heading=".Ss $1" -v words="${2-}" '
@@ -22,7 +22,7 @@ told() {
 			sub(/ Pq .*/, "")
 			gsub(/^\.It Cm | ,/, "")
 			printf "%s%s", many++ ? " " : "", $0
-		}' "$TESTS/../man/retry-json.5"
+		}' "$TESTS/../man/retry-log.5"
 }
 
 # fields EVENT FIELD...: such an event has these, in this order.
@@ -34,7 +34,7 @@ fields() {
 	    printf ', "%s"' "$@")])"
 }
 
-# nulls FILE: no field in it is null unless retry-json(5) says that it can be.
+# nulls FILE: no field in it is null unless retry-log(5) says that it can be.
 nulls() {
 	awk '/^\.S[hs] / {
 			event = $0 == ".Ss All events" ? "any" : $2
@@ -44,7 +44,7 @@ nulls() {
 			gsub(/^\.It Cm | ,/, "")
 			for (i = 1; i <= NF; i++)
 				print event, $i
-		}' "$TESTS/../man/retry-json.5" >may
+		}' "$TESTS/../man/retry-log.5" >may
 	is "what is null in a $1 can be null" "$(jq -r '.event as $event |
 	    to_entries[] | select(.value == null) |
 	    (if .key == "run" then "any" else $event end) + " " + .key' "$1" |

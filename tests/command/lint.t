@@ -38,9 +38,10 @@ lint 'the shell scripts are clean' shellcheck -x -e SC2016,SC2317 \
     tests/lib/*.sh tests/command/*.t \
     $(grep -slE '^#( shellcheck shell=|!/bin/)(ba)?sh' scripts/* scripts/*/*)
 if have 'the manuals are clean' mandoc; then
-	# It does not know where pages of other packages, and ours, will be.
+	# It does not know where pages of other packages, and ours, will be, and
+	# wants what everybody looks for first behind what few people need.
 	is 'the manuals are clean' "$(mandoc -T lint man/*.[157] 2>/dev/null |
-	    grep -v 'referenced manual not found')" ''
+	    grep -v -e 'referenced manual not found' -e 'out of conventional order')" ''
 fi
 
 finish

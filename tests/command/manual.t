@@ -9,12 +9,14 @@
 
 . lib/harness.sh
 
-sed 's/\\-/-/g; s/\\(ha/^/g; s/\\(ti/~/g; s/\\&//g; s/\\e/\\/g' \
-    "$TESTS/../man/retry.1" >manual
+for page in "$TESTS"/../man/*.[157]; do
+	sed 's/\\-/-/g; s/\\(ha/^/g; s/\\(ti/~/g; s/\\&//g; s/\\e/\\/g' \
+	    "$page" >"${page##*/}"
+done
 
-# section FROM TO: the manual's lines between these two headings.
+# section PAGE FROM TO: the page's lines between these two headings.
 section() {
-	sed -n "/^\.S[hs] $1\$/,/^\.S[hs] $2\$/p" manual
+	sed -n "/^\.S[hs] $2\$/,/^\.S[hs] $3\$/p" "$1"
 }
 
 # topic NAME: what the program says of it.
@@ -29,7 +31,7 @@ agree() {
 }
 
 # ".It Fl a , Fl -attempts Ns = Ns Ar N" becomes "-a, --attempts=N".
-section OPTIONS DELAYS | sed -n '
+section retry.1 OPTIONS VERDICT | sed -n '
 	s/^\.It Fl \(.*\)/ Fl \1 /
 	t words
 	d
@@ -48,7 +50,7 @@ agree 'the options and the words of their values'
 
 # The first word behind "default: " or "The default is", without the times that
 # are 0.
-section OPTIONS DELAYS | awk '
+section retry.1 OPTIONS VERDICT | awk '
 	/^\.It / {
 		match($0, /Fl -[a-z-]+/)
 		name = substr($0, RSTART + 4, RLENGTH - 4)
@@ -71,49 +73,49 @@ topic options | awk '
 	}' >in_help
 agree 'the defaults'
 
-# table FROM TO: what stands in the display between these headings.
+# table PAGE FROM TO: what stands in the display between these headings.
 table() {
-	section "$1" "$2" | sed "1,/^\.Bd/d; /^\.Ed/,\$d; s/\\\\(aq/'/g"
+	section "$@" | sed "1,/^\.Bd/d; /^\.Ed/,\$d; s/\\\\(aq/'/g"
 }
 
-table Strategies Jitter >in_manual
+table retry-delays.7 STRATEGIES JITTER >in_manual
 topic backoff | sed '1,/^$/d' >in_help
 agree 'the strategies, their formulas, examples and parameters'
-table Jitter PRESETS >in_manual
+table retry-delays.7 JITTER HINTS >in_manual
 topic jitter | sed '1,/^$/d' >in_help
 agree 'the jitters and their formulas'
 
-section PRESETS VERDICT | sed -n 's/^\.It Cm //p' | sed 's/ , /\n/g' |
+section retry-presets.7 SYSTEMS 'SEE ALSO' | sed -n 's/^\.It Cm //p' | sed 's/ , /\n/g' |
     sort >in_manual
 topic presets | tail -n +2 | sed -n 's/^  \([a-z][a-z]*\).*/\1/p' |
     sort >in_help
 agree 'the presets'
 
-table BUDGET PLAN >in_manual
+table retry-fleet.7 BUDGET 'SEE ALSO' >in_manual
 topic budget | grep '^  [a-z]' >in_help
 agree 'the parameters of a budget'
 
-table Sets Patterns >in_manual
+table retry.1 Sets Patterns >in_manual
 topic sets | sed -n '/sysexits/q; s/^    /  /p' >in_help
 agree 'the classes of a set'
 
-table LOGS 'GitHub Actions' >in_manual
+table retry-log.5 DESCRIPTION 'GITHUB ACTIONS' >in_manual
 topic formats | grep '^  [a-z]' >in_help
 agree 'the formats'
 
-section ENVIRONMENT FILES | sed -n 's/^\.It Ev //p' | sed 's/ , /\n/g' |
+section retry.1 ENVIRONMENT FILES | sed -n 's/^\.It Ev //p' | sed 's/ , /\n/g' |
     sort >in_manual
 topic environment | sed -n 's/^  \([A-Z_][A-Z_]*\)  *[^ ].*/\1/p' | sort >in_help
 agree 'the variables'
 
-section 'EXIT STATUS' EXAMPLES | sed -n 's/^\.It \([0-9]\)/\1/p' >in_manual
+section retry.1 'EXIT STATUS' EXAMPLES | sed -n 's/^\.It \([0-9]\)/\1/p' >in_manual
 topic exit | sed -n 's/^  \([0-9][^ ]*\) .*/\1/p' | grep -v 1-255 >in_help
 agree 'the exit statuses'
 
 # missing WORD...: those that the manual does not have.
 missing() {
 	for word; do
-		grep -q "^\.It Ev.* $word\( \|\$\)" manual || echo "$word"
+		grep -q "^\.It Ev.* $word\( \|\$\)" retry.1 || echo "$word"
 	done
 }
 source=$(find "$TESTS/../src" -name '*.c')
@@ -130,13 +132,13 @@ strange() {
 }
 # shellcheck disable=SC2046 # variables and files are words
 is 'and none that it does not know' \
-    "$(strange $(sed -n 's/^\.It Ev \(.*\)/\1/p' manual | tr -d ,))" ''
+    "$(strange $(sed -n 's/^\.It Ev \(.*\)/\1/p' retry.1 | tr -d ,))" ''
 # shellcheck disable=SC2046
 is 'the program uses the files' \
-    "$(strange $(section FILES 'EXIT STATUS' | sed -n 's/^\.It Pa //p'))" ''
+    "$(strange $(section retry.1 FILES DIAGNOSTICS | sed -n 's/^\.It Pa //p'))" ''
 
 # The fixed words of each message that is explained.
-section DIAGNOSTICS 'SEE ALSO' | sed -n 's/^\.It //p' | sed 's/ , /\n/g' |
+section retry.1 DIAGNOSTICS SECURITY | sed -n 's/^\.It //p' | sed 's/ , /\n/g' |
     sed 's/^Li //; s/ Ar.*//' >phrases
 check 'messages are explained' test "$(wc -l <phrases)" -ge 15
 is 'as the program has them' "$(while IFS= read -r phrase; do
@@ -197,7 +199,8 @@ done
 # A word that somebody searches for, and what has to be on the screen then, at
 # one of the first three places that have the word.
 if have 'words lead to what one looks for' mandoc; then
-	mandoc -T ascii "$TESTS/../man/retry.1" | sed 's/.\x08//g' >page
+	mandoc -T ascii "$TESTS"/../man/retry.1 "$TESTS"/../man/retry-p*.7 |
+	    sed 's/.\x08//g' >page
 	while IFS='|' read -r word answer; do
 		found=
 		for line in $(grep -niE -e "$word" page | head -n 3 |
@@ -218,7 +221,6 @@ if have 'words lead to what one looks for' mandoc; then
 	404|--stop-match
 	HTTP|--stop-match
 	dry run|--plan
-	poll|--preset=poll
 	cron|chronic
 	mail|--output=chronic
 	restart|5/10m
@@ -259,8 +261,7 @@ if have 'words lead to what one looks for' mandoc; then
 	buffer|python3 -u
 	worst|--plan
 	why|RETRY_REASON
-	flaky|--trials
-	permanent|--help=presets
+	how often|--trials
 	END
 fi
 

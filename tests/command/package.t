@@ -143,8 +143,9 @@ fi
 dpkg-deb -c "$package" | sed 's|.* \./||' >names
 for name in usr/bin/retry-backoff usr/share/man/man1/retry-backoff.1.gz \
     usr/bin/retry-redis-budget usr/share/man/man1/retry-redis-budget.1.gz \
-    usr/share/man/man5/retry-json.5.gz \
+    usr/share/man/man5/retry-log.5.gz \
     usr/share/man/man7/retry-cookbook.7.gz \
+    usr/share/man/man7/retry-plan.7.gz usr/share/man/man7/retry-fleet.7.gz \
     usr/share/bash-completion/completions/retry-backoff \
     usr/share/zsh/vendor-completions/_retry-backoff \
     usr/share/fish/vendor_completions.d/retry-backoff.fish \
@@ -278,7 +279,7 @@ check 'what is linked in guards its stack, too' sh -c '
 check 'and is small' test "$(stat -c %s "$program")" -lt 450000
 is 'and runs' "$("$program" echo it runs)" 'it runs'
 for name in LICENSE LICENSES README.md share/man/man1/retry.1 \
-    share/man/man1/retry-redis-budget.1 share/man/man5/retry-json.5 \
+    share/man/man1/retry-redis-budget.1 share/man/man5/retry-log.5 \
     share/man/man7/retry-cookbook.7; do
 	check "the tarball has $name" test -s "unpacked/$name"
 done

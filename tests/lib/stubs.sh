@@ -10,7 +10,9 @@
 
 # shellcheck disable=SC2034 # for the caller
 readme=$TESTS/../README.md
-manual=$TESTS/../man/retry.1
+manual=$T/manual
+cat "$TESTS"/../man/retry.1 "$TESTS"/../man/retry-[dfp]*.7 >"$manual"
+sed '/^\.Sh EXAMPLES/,$d' "$TESTS/../man/retry-log.5" >>"$manual"
 
 mkdir bin
 cat >bin/stub <<'END'
