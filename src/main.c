@@ -139,7 +139,7 @@ processor_time(void)
  * says from the start of a run on begins with `own_name`, and names the run.
  */
 static int
-act(struct options *options, char own_name[OWN_NAME])
+obey(struct options *options, char own_name[OWN_NAME])
 {
 	struct random *random = &options->random;
 	struct report report;
@@ -243,7 +243,7 @@ main(int argc, char **argv)
 		errx(STATUS_OWN_FAILURE, "%s (try '" PROGRAM " --help%s%s')",
 		    problem, options.topic == NULL ? "" : "=",
 		    options.topic == NULL ? "" : options.topic);
-	const int status = act(&options, own_name);
+	const int status = obey(&options, own_name);
 	options_free(&options);
 	return status;
 }

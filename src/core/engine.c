@@ -809,7 +809,7 @@ count_failure(struct engine *engine, double now)
 		memset(&engine->tally, 0, sizeof(engine->tally));
 	}
 	const bool uncounted =
-	    set_has(&engine->policy->uncounted, engine->evidence.outcome);
+	    set_has(&engine->policy->free, engine->evidence.outcome);
 	if (uncounted)
 		engine->run.used--;
 	engine->run.reached = limits_failure(&engine->policy->limits,
@@ -1188,7 +1188,7 @@ on_signal(struct engine *engine, const struct event *event)
 		engine->signal = event->signal;
 	if (engine->probes.phase == HEALTH_WAITING)
 		health_stop(&engine->probes);
-	process_hurry(&engine->process, now + READER_GRACE);
+	process_shorten(&engine->process, now + READER_GRACE);
 	return on_timer(engine, now);
 }
 

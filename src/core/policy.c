@@ -21,7 +21,7 @@ static bool
 has_backoff(const struct policy *policy)
 {
 	static const struct set none;
-	const bool free = memcmp(&policy->uncounted, &none, sizeof(none)) != 0;
+	const bool free = memcmp(&policy->free, &none, sizeof(none)) != 0;
 
 	/* A state keeps the delay that would come next. */
 	return !policy->trials &&

@@ -47,7 +47,7 @@ struct policy {
 
 	struct health_rules health;
 	struct rules rules;
-	struct set uncounted;
+	struct set free;
 	bool preserve_status;
 
 	bool gate;	 /* --before-retry is asked before each retry */

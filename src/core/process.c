@@ -125,7 +125,7 @@ process_collect(struct process *process, double deadline,
 }
 
 void
-process_hurry(struct process *process, double now)
+process_shorten(struct process *process, double now)
 {
 	if (process->phase != PROCESS_COLLECTING)
 		return;

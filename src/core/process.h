@@ -92,6 +92,6 @@ void process_collect(struct process *process, double deadline,
     enum process_why why_if_late);
 
 /* Its outcome is due `now`, or by its deadline if that is earlier. */
-void process_hurry(struct process *process, double now);
+void process_shorten(struct process *process, double now);
 
 #endif

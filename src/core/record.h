@@ -107,7 +107,7 @@ struct record {
 	/*
 	 * engine_record() fills in `elapsed`, `final`, `waits`, `runs`,
 	 * `trials`, `all_trials`, `probes`, `health` and `locked`, and a driver
-	 * that runs processes `time`, `pid`, `said`, `user`, `system`, `output`
+	 * that runs processes `time`, `pid`, `last_line`, `user`, `system`, `output`
 	 * and `advice`; all else stays from one record to the next.
 	 */
 
@@ -127,9 +127,9 @@ struct record {
 	double duration;
 	enum health_status health; /* of the attempt that was begun last */
 	struct health probes;	   /* what its health probes told */
-	bool first_healthy;  /* HEALTH: for the first time in the attempt */
-	const char *said;    /* the last line of the last probe, or NULL */
-	double user, system; /* processor time; NAN in a plan */
+	bool first_healthy;    /* HEALTH: for the first time in the attempt */
+	const char *last_line; /* the last line of the last probe, or NULL */
+	double user, system;   /* processor time; NAN in a plan */
 
 	uint64_t failures; /* of the run */
 

@@ -3,7 +3,7 @@
 #include "verdict.h"
 
 static struct judgement
-judge(enum verdict verdict, enum rule rule)
+judgement_by(enum verdict verdict, enum rule rule)
 {
 	return (struct judgement){
 		.verdict = verdict,
@@ -27,34 +27,34 @@ verdict_judge(const struct rules *rules, const struct evidence *evidence)
 
 	/* A command that never ran leaves nothing to check. */
 	if (rules->check && outcome_ran(outcome))
-		return judge(evidence->check, RULE_CHECK);
+		return judgement_by(evidence->check, RULE_CHECK);
 	if (listed && !failed && !unseen)
-		return judge(VERDICT_SUCCESS, RULE_SUCCESS_ON);
+		return judgement_by(VERDICT_SUCCESS, RULE_SUCCESS_ON);
 	if (set_has(&rules->stop, outcome))
-		return judge(VERDICT_STOP, RULE_STOP_ON);
+		return judgement_by(VERDICT_STOP, RULE_STOP_ON);
 	if (found & MATCH_BIT(MATCH_STOP))
-		return judge(VERDICT_STOP, RULE_STOP_MATCH);
+		return judgement_by(VERDICT_STOP, RULE_STOP_MATCH);
 	if (evidence->unread && !set_has(&rules->retry, outcome))
-		return judge(VERDICT_STOP, RULE_UNREAD);
+		return judgement_by(VERDICT_STOP, RULE_UNREAD);
 	if (set_has(&rules->throttle, outcome))
-		return judge(VERDICT_RETRY, RULE_THROTTLE_ON);
+		return judgement_by(VERDICT_RETRY, RULE_THROTTLE_ON);
 	if (wanted && found & MATCH_BIT(MATCH_THROTTLE))
-		return judge(VERDICT_RETRY, RULE_THROTTLE_MATCH);
+		return judgement_by(VERDICT_RETRY, RULE_THROTTLE_MATCH);
 	if (found & MATCH_BIT(MATCH_LASTING) &&
 	    !(found & MATCH_BIT(MATCH_PASSING)))
-		return judge(VERDICT_STOP, RULE_PRESET);
+		return judgement_by(VERDICT_STOP, RULE_PRESET);
 	if (set_has(&rules->retry, outcome))
-		return judge(VERDICT_RETRY, RULE_RETRY_ON);
+		return judgement_by(VERDICT_RETRY, RULE_RETRY_ON);
 	if (found & MATCH_BIT(MATCH_RETRY))
-		return judge(VERDICT_RETRY, RULE_RETRY_MATCH);
+		return judgement_by(VERDICT_RETRY, RULE_RETRY_MATCH);
 	if (rules->retry_listed)
-		return judge(VERDICT_STOP, RULE_RETRY_ON);
+		return judgement_by(VERDICT_STOP, RULE_RETRY_ON);
 	if (rules->matches & MATCH_BIT(MATCH_RETRY))
-		return judge(VERDICT_STOP, RULE_RETRY_MATCH);
+		return judgement_by(VERDICT_STOP, RULE_RETRY_MATCH);
 	if (listed)
-		return judge(VERDICT_RETRY,
+		return judgement_by(VERDICT_RETRY,
 		    failed ? RULE_FAIL_MATCH : RULE_SUCCESS_MATCH);
-	return judge(VERDICT_RETRY,
+	return judgement_by(VERDICT_RETRY,
 	    evidence->idle ? RULE_IDLE_TIMEOUT : RULE_DEFAULT);
 }
 

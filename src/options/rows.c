@@ -321,7 +321,7 @@ const struct option_row option_rows[OPTIONS] = {
 	    .noun = "outcome" },
 	[OPTION_FREE_ON] = { "free-on", 0, GROUP_VERDICT, TYPE_SET, "SET",
 	    "do not count these failures as attempts", .topic = "sets",
-	    .offset = AT(policy.uncounted), .noun = "outcome",
+	    .offset = AT(policy.free), .noun = "outcome",
 	    .not_with = OPTION_TRIALS },
 	[OPTION_THROTTLE_ON] = { "throttle-on", 0, GROUP_VERDICT, TYPE_SET,
 	    "SET", "retry these with --throttle-delay", .topic = "sets",

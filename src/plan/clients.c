@@ -60,7 +60,7 @@ is_before(const struct crowd *crowd, size_t a, size_t b)
 
 /* Moves the first of the queue to its place. */
 static void
-sink(struct crowd *crowd)
+sift(struct crowd *crowd)
 {
 	size_t *queue = crowd->queue, i = 0;
 
@@ -157,7 +157,7 @@ run_crowd(struct crowd *crowd, const struct plan_options *options,
 			count_attempt(crowd, client);
 		if (client->over)
 			crowd->queue[0] = crowd->queue[--crowd->waiting];
-		sink(crowd);
+		sift(crowd);
 	}
 	for (size_t i = 0; i < count; i++) {
 		if (samples != NULL && crowd->waiting == 0)
@@ -233,7 +233,7 @@ crowds_needed(const struct plan_options *options, bool random)
 }
 
 static void
-add(struct load *sum, const struct load *load)
+add_load(struct load *sum, const struct load *load)
 {
 	sum->crowds += load->crowds;
 	sum->attempts += load->attempts;
@@ -285,7 +285,7 @@ clients_simulate(const struct plan_options *options,
 		whole = run_crowd(crowd, options, (uint64_t)sum.crowds,
 		    INFINITY, watch, &samples);
 		if (whole)
-			add(&sum, &crowd->load);
+			add_load(&sum, &crowd->load);
 	}
 	struct plan_figures figures =
 	    figures_of(&samples, crowd->service.script.down_from < INFINITY);

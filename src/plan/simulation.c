@@ -263,7 +263,7 @@ fail_attempt(struct simulation *simulation, struct outcome outcome)
 
 /* An attempt begins: how will it end? */
 static void
-begin_attempt(struct simulation *simulation, double timeout, double wake)
+begin_attempt_of(struct simulation *simulation, double timeout, double wake)
 {
 	const struct service *service = simulation->service;
 	const struct script *script = &service->script;
@@ -293,7 +293,7 @@ begin_attempt(struct simulation *simulation, double timeout, double wake)
 
 /* Does the budget allow a retry? */
 static void
-pay(struct simulation *simulation, struct event *event)
+pay_from_bucket(struct simulation *simulation, struct event *event)
 {
 	struct service *service = simulation->service;
 	const struct budget_rules *rules = service->budget;
@@ -326,7 +326,7 @@ take_longest(struct simulation *simulation, const struct action *action,
 
 /* Finds the event that the action leads to. */
 static void
-follow(struct simulation *simulation, const struct action *action)
+follow_action(struct simulation *simulation, const struct action *action)
 {
 	struct service *service = simulation->service;
 	const struct outcome outcome = simulation->outcome;
@@ -340,7 +340,7 @@ follow(struct simulation *simulation, const struct action *action)
 		event.kind = EVENT_ANSWER;
 		event.answer = VERDICT_SUCCESS;
 		if (action->question == ASK_BUDGET)
-			pay(simulation, &event);
+			pay_from_bucket(simulation, &event);
 		if (action->question == ASK_CHECK &&
 		    (simulation->refused || outcome.kind != OUTCOME_EXIT ||
 			outcome.code != 0))
@@ -400,8 +400,8 @@ simulation_step(struct simulation *simulation)
 		record.kind = RECORD_ATTEMPT;
 		hear(simulation, &record);
 		simulation->attempt = record.attempt;
-		begin_attempt(simulation, record.timeout, action.wake);
+		begin_attempt_of(simulation, record.timeout, action.wake);
 	}
 	simulation->over = action.kind == ACTION_FINISH;
-	follow(simulation, &action);
+	follow_action(simulation, &action);
 }

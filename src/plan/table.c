@@ -67,7 +67,7 @@ plan_bar(const struct screen *screen, int low, int high, int drawn)
 
 /* The attempt would be retried if the run did not end. */
 static bool
-gives_up(const struct record *record)
+shows_giving_up(const struct record *record)
 {
 	return record->judgement.verdict == VERDICT_RETRY &&
 	    record->reason != REASON_NONE;
@@ -97,8 +97,9 @@ fill(const struct plan_table *table, const struct record *record,
 		snprintf(row[COLUMN_ATTEMPT], MESSAGE_PART, "%" PRIu64,
 		    record->attempt);
 		strlcpy(row[COLUMN_VERDICT],
-		    gives_up(record) ? "give up"
-				     : verdict_name(record->judgement.verdict),
+		    shows_giving_up(record)
+			? "give up"
+			: verdict_name(record->judgement.verdict),
 		    MESSAGE_PART);
 	}
 	if (!record->waits)
@@ -178,7 +179,7 @@ static void
 print_row(struct plan_table *table, const struct record *record)
 {
 	const char *colour = report_text_colour(table->screen,
-	    gives_up(record) ? VERDICT_STOP : record->judgement.verdict);
+	    shows_giving_up(record) ? VERDICT_STOP : record->judgement.verdict);
 	char row[COLUMNS][MESSAGE_PART] = { "" };
 
 	fill(table, record, row);

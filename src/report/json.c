@@ -252,7 +252,7 @@ report_json(struct sink *sink, const struct report *report,
 		put_number(file, "failures", (double)record->probes.failures);
 		put_text(file, "probe", outcome_name(record->probes.last.kind));
 		put_outcome(file, record->probes.last);
-		put_text(file, "output", record->said);
+		put_text(file, "output", record->last_line);
 		break;
 	case RECORD_WAIT:
 		put_number(file, "attempt", (double)record->attempt + 1);

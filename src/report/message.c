@@ -189,9 +189,9 @@ add_probes(struct message *message, const struct record *record)
 		add(message, "%" PRIu64 " times", probes->failures);
 	if (probes->differ)
 		add(message, ", at last it %s", how);
-	if (record->said != NULL)
+	if (record->last_line != NULL)
 		add(message, " (\"%s\")",
-		    text_safe(record->said, text, sizeof(text)));
+		    text_safe(record->last_line, text, sizeof(text)));
 }
 
 static void
@@ -292,7 +292,7 @@ add_wait(struct message *message, const struct report_style *style,
 
 /* Why a run ends that neither its attempts nor a limit end. */
 static const char *
-own_failure(const struct record *record)
+own_failure_text(const struct record *record)
 {
 	return record->death == SIGPIPE ? "nobody reads the output"
 					: "retry itself failed";
@@ -327,7 +327,7 @@ add_reason(struct message *message, const char *link,
 		    record->command_timed_out ? "timed out" : "failed");
 		break;
 	case REASON_ERROR:
-		add(message, "%s%s", link, own_failure(record));
+		add(message, "%s%s", link, own_failure_text(record));
 		break;
 	case REASON_NONE:
 	case REASON_SUCCESS:

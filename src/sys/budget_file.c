@@ -192,7 +192,7 @@ budget_file_take(struct budget_file *budget, bool throttled, int64_t *paid)
 
 /* Gives back what is owed; says so if that fails, and then owes nothing. */
 static void
-settle(struct budget_file *budget, bool waits)
+settle_budget(struct budget_file *budget, bool waits)
 {
 	struct change change = { .takes = false };
 	const char *problem = make_change(budget, &change);
@@ -207,10 +207,10 @@ void
 budget_file_give(struct budget_file *budget, int64_t paid)
 {
 	if (budget->owes)
-		settle(budget, false);
+		settle_budget(budget, false);
 	budget->owes = true;
 	budget->owed = paid;
-	settle(budget, true);
+	settle_budget(budget, true);
 }
 
 void
@@ -219,7 +219,7 @@ budget_file_close(struct budget_file *budget)
 	const double end = events_time(CLOCK_MONOTONIC) + LOCK_PATIENCE;
 
 	while (budget->owes) {
-		settle(budget, events_time(CLOCK_MONOTONIC) < end);
+		settle_budget(budget, events_time(CLOCK_MONOTONIC) < end);
 		if (budget->owes)
 			nanosleep(&(struct timespec){ .tv_nsec = 1000000 },
 			    NULL);

@@ -92,7 +92,7 @@ child_follow(pid_t parent)
 
 /* In the child: binds it to `retry`, and gives it the signals of its start. */
 static void
-settle(const struct child *child)
+settle_child(const struct child *child)
 {
 	if (child->own_session)
 		setsid();
@@ -115,7 +115,7 @@ child_fork(struct child *child)
 	const int error = errno;
 
 	if (pid == 0) {
-		settle(child);
+		settle_child(child);
 		return 0;
 	}
 	/*
@@ -255,8 +255,8 @@ set_variables(const struct child *child, const struct start *start)
 	    set_variable("RETRY_REASON", record->reason != REASON_NONE, "%s",
 		reasons[record->reason].name) &&
 	    set_variable("RETRY_FINAL", record->final, "1") &&
-	    set_variable("RETRY_PID", start->beside != 0, "%ld",
-		(long)start->beside) &&
+	    set_variable("RETRY_PID", start->probed != 0, "%ld",
+		(long)start->probed) &&
 	    /* systemd means the command by what it started. */
 	    (!is_named("WATCHDOG_PID", child->parent) ||
 		set_variable("WATCHDOG_PID", true, "%ld", pid)) &&

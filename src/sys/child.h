@@ -16,7 +16,7 @@
 struct start {
 	const char *const *argv;
 	const struct record *record;
-	pid_t beside; /* $RETRY_PID: the attempt that a probe looks at, or 0 */
+	pid_t probed; /* $RETRY_PID: the attempt that a probe looks at, or 0 */
 	int descriptors[3]; /* for 0, 1 and 2, or CHILD_KEEPS */
 };
 
@@ -88,7 +88,7 @@ int child_signal_group(const struct child *child, int signal);
 void child_stop(const struct child *child, int signal);
 
 /*
- * Returns a second child for a probe, which runs beside this one in a session
+ * Returns a second child for a probe, which runs next to this one in a session
  * of its own.  There is no third, since child_init() made room for two.
  */
 struct child child_beside(const struct child *child);

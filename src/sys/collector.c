@@ -97,7 +97,7 @@ pass(struct collection *shared, int writer, const char *bytes, size_t size)
  * pipe is empty.  The pipe has no end, as this process can write to it, too.
  */
 static ssize_t
-take(struct work *work, int index, size_t most)
+take_bytes(struct work *work, int index, size_t most)
 {
 	struct collection *shared = work->shared;
 	const struct stream *stream = &work->streams[index];
@@ -143,7 +143,7 @@ drain(struct work *work, int index)
 	if (ioctl(stream->pipe, FIONREAD, &left) == -1)
 		die_of(work->shared, FAILURE_PIPE);
 	while (left > 0) {
-		const ssize_t length = take(work, index, (size_t)left);
+		const ssize_t length = take_bytes(work, index, (size_t)left);
 
 		if (length <= 0)
 			return;
@@ -156,7 +156,7 @@ drain(struct work *work, int index)
  * was written before.
  */
 static _Noreturn void
-collect(struct work *work, int control_fd)
+collect_streams(struct work *work, int control_fd)
 {
 	struct collection *shared = work->shared;
 	struct pollfd polls[] = { { .fd = control_fd, .events = POLLIN },
@@ -173,7 +173,7 @@ collect(struct work *work, int control_fd)
 		for (int i = 0; i < STREAMS; i++) {
 			if (polls[i + 1].revents == 0)
 				continue;
-			const ssize_t length = take(work, i, MOVE_MOST);
+			const ssize_t length = take_bytes(work, i, MOVE_MOST);
 			if (work->streams[i].held && !work->searches)
 				taken = length < 0 ? 0 : (size_t)length;
 		}
@@ -341,7 +341,7 @@ collector_start(struct collector *collector, struct stream streams[STREAMS],
 		if (patterns != NULL &&
 		    search_begin(&work.search, patterns, &shared->found) == -1)
 			die_of(shared, FAILURE_SEARCH);
-		collect(&work, control[0]);
+		collect_streams(&work, control[0]);
 	}
 	const int error = errno;
 	if (control[0] != NO_DESCRIPTOR)

@@ -25,7 +25,7 @@
 #endif
 
 int
-file_raise(int descriptor)
+file_above_2(int descriptor)
 {
 	if (descriptor == -1 || descriptor > STDERR_FILENO)
 		return descriptor;
@@ -40,7 +40,7 @@ file_raise(int descriptor)
 int
 file_null(void)
 {
-	return file_raise(open(_PATH_DEVNULL, O_RDWR | O_CLOEXEC));
+	return file_above_2(open(_PATH_DEVNULL, O_RDWR | O_CLOEXEC));
 }
 
 int
@@ -51,7 +51,7 @@ file_pipe(int ends[2])
 	const bool made = pipe2(raw, O_CLOEXEC) == 0;
 	int error = errno;
 	for (int i = 0; i < 2; i++) {
-		ends[i] = file_raise(raw[i]);
+		ends[i] = file_above_2(raw[i]);
 		if (made && ends[i] == -1)
 			error = errno;
 	}
@@ -103,7 +103,7 @@ file_in_memory(const char *name)
 
 	if (descriptor == -1 && errno == EINVAL)
 		descriptor = memfd_create(name, MFD_CLOEXEC);
-	return file_raise(descriptor);
+	return file_above_2(descriptor);
 }
 
 void
@@ -116,14 +116,14 @@ file_widen_pipe(int descriptor)
 int
 file_open(const char *name, int flags)
 {
-	return file_raise(open(name, flags | SAFE, MODE));
+	return file_above_2(open(name, flags | SAFE, MODE));
 }
 
 int
 file_lock(const char *name, int flags)
 {
 	flags |= O_RDWR | (SAFE & ~O_NONBLOCK);
-	return file_raise(flopen(name, flags, MODE));
+	return file_above_2(flopen(name, flags, MODE));
 }
 
 void
@@ -198,7 +198,7 @@ file_share(int descriptor)
 	    ? open(name, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
 	    : -1;
 	if (own != -1)
-		return file_raise(own);
+		return file_above_2(own);
 	return fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 }
 

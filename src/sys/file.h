@@ -22,7 +22,7 @@ struct stat;
  * Moves a descriptor above 2.  Passes -1 through, with errno.  Returns the new
  * descriptor, or -1 with errno set.
  */
-int file_raise(int descriptor);
+int file_above_2(int descriptor);
 
 /* Opens /dev/null.  Returns its descriptor, or -1 with errno set. */
 int file_null(void);

@@ -75,7 +75,7 @@ had_bytes(const struct input *input)
 
 /* How a stdin that the first attempt reads can be given to the next one. */
 static void
-look(struct input *input, bool quiet)
+look_at_input(struct input *input, bool quiet)
 {
 	struct stat status;
 	const bool given = fstat(STDIN_FILENO, &status) == 0;
@@ -166,7 +166,7 @@ input_open(struct input *input, const struct options *options,
 	ev_io_init(&input->watcher, stdin_ready, STDIN_FILENO, EV_READ);
 	input->watcher.data = input;
 	if (input->mode == INPUT_AUTO)
-		look(input, options->quiet);
+		look_at_input(input, options->quiet);
 }
 
 void

@@ -264,7 +264,7 @@ logs_truncate(const struct report *report)
 
 /* Finds out which logs are terminals, and what can be shown there now. */
 static void
-look(struct report *report)
+look_at_logs(struct report *report)
 {
 	const char *ci = getenv("CI");
 	const bool logged =
@@ -309,7 +309,7 @@ logs_tick(struct report *report, struct output *output,
 	const bool trial = record->trials != NULL && record->runs;
 
 	if (report_due(report) <= record->elapsed) {
-		look(report);
+		look_at_logs(report);
 		report_tell_due(report, record->elapsed);
 		flush(report, output, true);
 	}
@@ -319,7 +319,7 @@ logs_tick(struct report *report, struct output *output,
 	/* The status line would cover an unfinished line of output. */
 	if (trial && output_ends_mid_line(output, ERR))
 		return due;
-	look(report);
+	look_at_logs(report);
 	const double next = report_tick(report, record);
 	flush(report, output, false);
 	return fmin(due, next);
@@ -336,7 +336,7 @@ void
 logs_show_probe(struct report *report, struct output *output, const char *line)
 {
 	logs_hide(report, output);
-	look(report);
+	look_at_logs(report);
 	report_show_probe(report, line);
 	flush(report, output, true);
 }
@@ -348,7 +348,7 @@ logs_tell(struct report *report, struct output *output,
 	/* A run that succeeds at once says nothing, and so need not look. */
 	if (record->failures > 0 || record->reason > REASON_SUCCESS ||
 	    report->style.verbose)
-		look(report);
+		look_at_logs(report);
 	report_tell(report, record);
 	flush(report, output, true);
 }

@@ -184,7 +184,8 @@ tell_record(void *data, struct record *record)
 	    : NULL;
 	record->time = events_time(CLOCK_REALTIME);
 	record->pid = loop->child.pid;
-	record->said = *loop->probe.said == '\0' ? NULL : loop->probe.said;
+	record->last_line =
+	    *loop->probe.last_line == '\0' ? NULL : loop->probe.last_line;
 	record->user = seconds(loop->usage.ru_utime);
 	record->system = seconds(loop->usage.ru_stime);
 	logs_tell(&loop->report, &loop->output, record);
@@ -302,7 +303,7 @@ start_shell(struct loop *loop, const char *command)
 
 /* Pays for a retry; if the budget is locked, the timer asks again. */
 static struct event
-pay(struct loop *loop)
+pay_retry(struct loop *loop)
 {
 	const struct record record = engine_record(loop->engine, now(loop));
 	struct event event = answer(VERDICT_SUCCESS);
@@ -324,7 +325,7 @@ pay(struct loop *loop)
 }
 
 static struct event
-ask(struct loop *loop, const struct action *action)
+ask_system(struct loop *loop, const struct action *action)
 {
 	const struct options *options = loop->options;
 	const double time = events_time(CLOCK_REALTIME);
@@ -369,7 +370,7 @@ ask(struct loop *loop, const struct action *action)
 		return result == 0 ? answer(VERDICT_SUCCESS)
 				   : (struct event){ .kind = EVENT_NONE };
 	case ASK_BUDGET:
-		return pay(loop);
+		return pay_retry(loop);
 	case ASK_SAVE:
 		result = state_file_save(&loop->state, &action->state, time);
 		return answer(result == 0 ? VERDICT_SUCCESS : VERDICT_NONE);
@@ -505,7 +506,7 @@ process_ended(struct loop *loop)
 
 /* How the process ended; NONE until all of its output was read. */
 static struct event
-collect(struct loop *loop)
+collect_output(struct loop *loop)
 {
 	loop->doing =
 	    output_finish(&loop->output) ? DOING_NOTHING : DOING_COLLECT;
@@ -566,7 +567,7 @@ leaves_probe(enum action_kind kind)
 
 /* Carries an action out; returns the event that it causes, or NONE. */
 static struct event
-act(struct loop *loop, const struct action *action)
+do_action(struct loop *loop, const struct action *action)
 {
 	struct record record;
 
@@ -586,7 +587,7 @@ act(struct loop *loop, const struct action *action)
 		probe_kill(&loop->probe);
 		break;
 	case ACTION_ASK:
-		return ask(loop, action);
+		return ask_system(loop, action);
 	case ACTION_WAIT:
 		if (action->wake <= now(loop))
 			return (struct event){ .kind = EVENT_TIMER };
@@ -614,7 +615,7 @@ act(struct loop *loop, const struct action *action)
 			output_drop(&loop->output);
 		return (struct event){ .kind = EVENT_GONE };
 	case ACTION_COLLECT:
-		return collect(loop);
+		return collect_output(loop);
 	case ACTION_DELIVER:
 		input_stop(&loop->input);
 		record = engine_record(loop->engine, now(loop));
@@ -663,7 +664,7 @@ drive(struct loop *loop, struct event event)
 		loop->wake = action.wake;
 		if (action.kind != ACTION_NONE)
 			logs_hide(&loop->report, &loop->output);
-		event = act(loop, &action);
+		event = do_action(loop, &action);
 		/* GONE comes only once: the failure is told after it. */
 		if (event.kind == EVENT_GONE ||
 		    !output_take_failure(&loop->output, &death))
@@ -698,7 +699,7 @@ output_over(struct loop *loop)
 	int death;
 
 	if (loop->doing == DOING_COLLECT)
-		event = collect(loop);
+		event = collect_output(loop);
 	else if (loop->doing == DOING_DELIVER) {
 		event.kind = EVENT_DELIVERED;
 		loop->doing = DOING_NOTHING;
@@ -928,7 +929,7 @@ timer_fired(struct ev_loop *events, ev_timer *watcher, int flags)
 	(void)events, (void)flags;
 	loop->pending.kind = EVENT_NONE;
 	if (event.kind == EVENT_NONE && loop->pay_at < INFINITY)
-		event = pay(loop);
+		event = pay_retry(loop);
 	else if (event.kind == EVENT_NONE) {
 		event.kind = EVENT_TIMER;
 		if (loop->doing == DOING_DELIVER && output_moved(&loop->output))

@@ -35,7 +35,7 @@ notify_open(struct notify *notify)
 	notify->length =
 	    (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length);
 	notify->socket =
-	    file_raise(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+	    file_above_2(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
 }
 
 static void

@@ -33,7 +33,7 @@ open_count(const char *mount, const char *cgroup, const char *file)
 
 	if (length >= (int)sizeof(name))
 		return -1;
-	const int fd = file_raise(open(name, O_RDONLY | O_CLOEXEC));
+	const int fd = file_above_2(open(name, O_RDONLY | O_CLOEXEC));
 	if (fd == -1 || read_count(fd) != -1)
 		return fd;
 	close(fd);

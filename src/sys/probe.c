@@ -19,16 +19,16 @@ end_line(struct probe *probe)
 {
 	if (probe->length == 0)
 		return;
-	memcpy(probe->said, probe->line, probe->length);
-	probe->said[probe->length] = '\0';
+	memcpy(probe->last_line, probe->line, probe->length);
+	probe->last_line[probe->length] = '\0';
 	probe->length = 0;
 	if (probe->show != NULL)
-		probe->show(probe->data, probe->said);
+		probe->show(probe->data, probe->last_line);
 }
 
 /* Reads once.  Returns false if there is nothing to read now. */
 static bool
-take(struct probe *probe)
+take_output(struct probe *probe)
 {
 	char bytes[1 << 14];
 	errno = 0;
@@ -63,7 +63,7 @@ output_ready(struct ev_loop *events, ev_io *watcher, int flags)
 
 	(void)events, (void)flags;
 	/* Only at the end of the file is it ready and has nothing. */
-	if (!take(probe) && errno != EAGAIN)
+	if (!take_output(probe) && errno != EAGAIN)
 		ev_io_stop(probe->events, &probe->watcher);
 }
 
@@ -101,9 +101,9 @@ static void
 complain(struct probe *probe, int error, const char *what)
 {
 	errno = error;
-	if (!probe->told)
+	if (!probe->warned)
 		say_error(probe->messages, "cannot start --health%s", what);
-	probe->told = true;
+	probe->warned = true;
 }
 
 int
@@ -114,14 +114,14 @@ probe_start(struct probe *probe, const char *command,
 	int result = -1;
 
 	probe->length = 0;
-	probe->said[0] = '\0';
+	probe->last_line[0] = '\0';
 	const int null = file_null();
 	const int output = null == -1 ? -1 : open_output(probe);
 	if (output != -1)
 		result = child_start(&probe->child,
 		    &(struct start){ .argv = argv,
 			.record = record,
-			.beside = attempt,
+			.probed = attempt,
 			.descriptors = { null, output, output } });
 	const int error = errno;
 	if (null != -1)
@@ -158,7 +158,7 @@ probe_ended(struct probe *probe, int status)
 
 	for (int i = 0; i < READS_MOST && probe->watcher.fd != NO_DESCRIPTOR;
 	     i++)
-		if (!take(probe))
+		if (!take_output(probe))
 			break;
 	end_line(probe);
 	close_output(probe);

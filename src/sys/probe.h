@@ -10,7 +10,7 @@
 #include "sys/child.h"
 #include "sys/messages.h"
 
-/* As much of a line as is told. */
+/* The longest line that is kept. */
 #define PROBE_LINE 256
 
 /*
@@ -30,10 +30,10 @@ struct probe {
 	ev_io watcher;
 	probe_show *show; /* is given each line that is not empty, or NULL */
 	void *data;
-	bool told;	       /* that a probe could not be started */
+	bool warned;	       /* that a probe could not be started */
 	char line[PROBE_LINE]; /* that is being written */
 	size_t length;
-	char said[PROBE_LINE]; /* the last line that is not empty */
+	char last_line[PROBE_LINE]; /* the last line that is not empty */
 };
 
 /* Makes ready; `child` is the one that attempts are started with. */

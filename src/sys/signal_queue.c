@@ -43,7 +43,7 @@ signal_queue_open(void)
 	sigdelset(&set, SIGTSTP);
 	sigdelset(&set, SIGTTIN);
 	sigdelset(&set, SIGTTOU);
-	return file_raise(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+	return file_above_2(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
 int
@@ -51,12 +51,12 @@ signal_queue_open_stop(void)
 {
 	const sigset_t set = stops();
 
-	return file_raise(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+	return file_above_2(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
 /* Takes a signal that is pending, if it is. */
 static bool
-take(int signal, siginfo_t *info)
+take_signal(int signal, siginfo_t *info)
 {
 	const sigset_t set = set_of(signal);
 	const struct timespec at_once = { 0 };
@@ -87,11 +87,11 @@ signal_queue_read_stop(struct signalfd_siginfo *info)
 	if (signal == 0)
 		return false;
 	if (signal_queue_ignores(signal)) {
-		take(signal, &taken);
+		take_signal(signal, &taken);
 		return false;
 	}
 	kill(getpid(), mark_of(signal));
-	if (take(signal, &taken)) {
+	if (take_signal(signal, &taken)) {
 		*info = (struct signalfd_siginfo){
 			.ssi_signo = (uint32_t)signal,
 			.ssi_code = taken.si_code,
@@ -101,7 +101,7 @@ signal_queue_read_stop(struct signalfd_siginfo *info)
 	}
 
 	/* A SIGCONT took it back, and may have been discarded by the mark. */
-	take(mark_of(signal), &taken);
+	take_signal(mark_of(signal), &taken);
 	raise(SIGCONT);
 	return false;
 }
@@ -111,7 +111,7 @@ signal_queue_leave_stop(int signal)
 {
 	siginfo_t taken;
 
-	take(mark_of(signal), &taken);
+	take_signal(mark_of(signal), &taken);
 }
 
 void
@@ -121,7 +121,7 @@ signal_queue_stop(int signal)
 	siginfo_t taken;
 
 	raise(signal);
-	if (!take(mark_of(signal), &taken))
+	if (!take_signal(mark_of(signal), &taken))
 		raise(SIGCONT);
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 	sigprocmask(SIG_BLOCK, &set, NULL);

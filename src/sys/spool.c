@@ -65,7 +65,7 @@ spool_open(struct spool *spool)
 	int fd = open(folder, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
 	if (fd == -1 && (errno == EOPNOTSUPP || errno == EISDIR))
 		fd = open_named(folder);
-	fd = file_raise(fd);
+	fd = file_above_2(fd);
 	if (fd == -1) {
 		const int error = errno;
 
@@ -117,7 +117,7 @@ spool_reader(const struct spool *spool, off_t from)
 	char name[64];
 
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", spool->fd);
-	int fd = file_raise(open(name, O_RDONLY | O_CLOEXEC));
+	int fd = file_above_2(open(name, O_RDONLY | O_CLOEXEC));
 	if (fd == -1 && errno == ENOENT)
 		fd = fcntl(spool->fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	if (fd != -1 && lseek(fd, from, SEEK_SET) == -1) {

@@ -401,12 +401,12 @@ tree_left(struct tree *tree, bool name)
 	struct procs list = find_processes(tree);
 	if (list.problem != NULL && has_children()) {
 		left = !name && tree->group != 0 && kill(-tree->group, 0) == 0;
-		if (!tree->told)
+		if (!tree->warned)
 			say(tree->messages,
 			    "cannot see what a timed-out attempt leaves: "
 			    "/proc: %s",
 			    list.problem);
-		tree->told = true;
+		tree->warned = true;
 	}
 	for (size_t i = 0; i < list.count; i++) {
 		const struct proc *process = &list.items[i];

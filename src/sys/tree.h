@@ -27,7 +27,7 @@ struct tree {
 	pid_t self;  /* `retry`; 0: no timeout is in use, nothing is done */
 	pid_t root;  /* whose descendants are looked at: `retry` */
 	bool adopts; /* `retry` is a subreaper */
-	bool told;   /* that /proc cannot be used */
+	bool warned; /* that /proc cannot be used */
 	pid_t session;
 	pid_t helper; /* a child of `retry` that is not the attempt's, or 0 */
 	pid_t group;  /* the attempt's own, once it was signalled */

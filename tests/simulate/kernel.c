@@ -1422,7 +1422,7 @@ __wrap_child_start(struct child *child, const struct start *start)
 	const bool is_attempt = start->argv == kernel.options->command;
 
 	self.role = is_attempt	 ? ROLE_ATTEMPT
-	    : start->beside != 0 ? ROLE_PROBE
+	    : start->probed != 0 ? ROLE_PROBE
 				 : ROLE_SHELL;
 	self.command = is_attempt ? NULL : start->argv[2];
 	if (is_attempt)

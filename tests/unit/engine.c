@@ -329,7 +329,7 @@ a_free_failure_uses_up_no_attempt(void)
 	struct drive drive = started(drive_policy("exponential"));
 
 	drive.policy.limits.attempts = 2;
-	set_parse(&drive.policy.uncounted, "KILL", NULL);
+	set_parse(&drive.policy.free, "KILL", NULL);
 	drive_start(&drive);
 	for (int i = 0; i < 5; i++) {
 		CHECK(!drive.run.final);
@@ -356,7 +356,7 @@ an_attempt_that_gave_a_hint_may_be_free(void)
 	drive.policy.limits.attempts = 1;
 	drive.policy.hint_limit = 60;
 	drive.policy.timeout = 5;
-	set_parse(&drive.policy.uncounted, "hinted", NULL);
+	set_parse(&drive.policy.free, "hinted", NULL);
 	drive_start(&drive);
 	CHECK_INT(drive_end(&drive, died, 7), ACTION_WAIT);
 	CHECK_DBL(drive.run.delay.seconds, 7, 0);
@@ -1092,7 +1092,7 @@ a_healthy_failure_that_is_free_leaves_all_attempts(void)
 
 	drive.policy.reset_after = 60;
 	drive.policy.limits.attempts = 2;
-	set_parse(&drive.policy.uncounted, "1", NULL);
+	set_parse(&drive.policy.free, "1", NULL);
 	drive_start(&drive);
 	drive.now = 60;
 	drive_exit(&drive, 1);
@@ -2768,7 +2768,7 @@ any_policy(struct dice *dice, double values[3])
 	policy.input = often(dice, 0.1);
 	set_parse(&policy.rules.stop, "unstartable,5", NULL);
 	set_parse(&policy.rules.throttle, "6", NULL);
-	set_parse(&policy.uncounted, "KILL", NULL);
+	set_parse(&policy.free, "KILL", NULL);
 	return policy;
 }
 

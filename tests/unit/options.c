@@ -247,7 +247,7 @@ values_arrive_where_they_belong(void)
 	CHECK_DBL(policy->reset_after, 60, 0);
 	CHECK_DBL(policy->splay, 30, 0);
 	CHECK_INT(options->random.seed, 42);
-	CHECK(set_has(&policy->uncounted,
+	CHECK(set_has(&policy->free,
 	    (struct outcome){ OUTCOME_SIGNAL, SIGKILL }));
 	CHECK(set_has(&policy->rules.throttle,
 	    (struct outcome){ OUTCOME_EXIT, 75 }));

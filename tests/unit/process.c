@@ -91,7 +91,7 @@ a_reader_is_not_waited_for_past_the_deadline(void)
 
 	process_exited(&process, 1);
 	process_collect(&process, 9, PROCESS_TIMEOUT);
-	process_hurry(&process, 4);
+	process_shorten(&process, 4);
 	CHECK_INT(process_tick(&process, 3.9), PROCESS_WAIT);
 	CHECK_INT(process_tick(&process, 4), PROCESS_ABANDON);
 	CHECK(process.abandoned);
