@@ -2,11 +2,11 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 
 #include "duration.h"
 #include "hint.h"
@@ -22,93 +22,8 @@
 /* Room for the longest date, and more. */
 #define TEXT_MOST 64
 
-/* Numbers of seconds since 1970 end here, in the year 5138. */
+/* Larger numbers since 1970 are milliseconds: as seconds, of the year 5138. */
 #define EPOCH_SECONDS_MOST 1e11
-#define EPOCH_MILLISECONDS_MOST 1e14
-
-const char *
-hint_offset(const char *text, double *offset)
-{
-	int hours, minutes;
-
-	*offset = 0;
-	if (*text == 'Z' || *text == 'z')
-		return text + 1;
-	if (*text != '+' && *text != '-')
-		return NULL;
-	const size_t digits = strspn(text + 1, DIGITS);
-	const bool colon = digits == 2 && text[3] == ':';
-	const char *last = text + (colon ? 4 : 3);
-	if ((!colon && digits != 4) || strspn(last, DIGITS) < 2 ||
-	    sscanf(text + 1, "%2d", &hours) != 1 ||
-	    sscanf(last, "%2d", &minutes) != 1 || hours > 23 || minutes > 59)
-		return NULL;
-	*offset = (*text == '-' ? -1 : 1) * (hours * 3600 + minutes * 60.0);
-	return last + 2;
-}
-
-/* Reads a fraction of a second and an offset, as RFC 3339 has them. */
-static const char *
-read_rest(const char *text, double *seconds)
-{
-	double offset, unit = 1;
-
-	if (*text == '.' && isdigit((unsigned char)text[1]))
-		for (text++; isdigit((unsigned char)*text); text++)
-			*seconds += (unit /= 10) * (*text - '0');
-	text = hint_offset(text, &offset);
-	*seconds -= offset;
-	return text;
-}
-
-/* The whole text is a date, in one of these forms. */
-static bool
-is_date(const char *text, double *date)
-{
-	static const struct {
-		const char *form;
-		bool is_rfc_3339;
-	} rows[] = {
-		{ "%a, %d %b %Y %H:%M:%S GMT", false }, /* IMF-fixdate */
-		{ "%A, %d-%b-%y %H:%M:%S GMT", false }, /* RFC 850 */
-		{ "%a %b %e %H:%M:%S %Y", false },	/* asctime */
-		{ "%Y-%m-%dT%H:%M:%S", true },
-		{ "%Y-%m-%dt%H:%M:%S", true },
-		{ "%Y-%m-%d %H:%M:%S", true },
-	};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct tm tm = { 0 };
-		const char *end = strptime(text, rows[i].form, &tm);
-
-		if (end == NULL)
-			continue;
-		/* strptime(3) takes 31 November, which timegm(3) moves on. */
-		struct tm day = { .tm_year = tm.tm_year,
-			.tm_mon = tm.tm_mon,
-			.tm_mday = tm.tm_mday };
-		timegm(&day);
-		if (day.tm_mday != tm.tm_mday)
-			continue;
-		*date = (double)timegm(&tm);
-		if (rows[i].is_rfc_3339)
-			end = read_rest(end, date);
-		if (end != NULL && *end == '\0')
-			return true;
-	}
-	return false;
-}
-
-/* The number of the name that the word is, or its first letters; or -1. */
-static int
-find_name(const char *const names[], const char *word, size_t length)
-{
-	for (int i = 0; length >= 3 && names[i] != NULL; i++)
-		if (length <= strlen(names[i]) &&
-		    strncasecmp(names[i], word, length) == 0)
-			return i;
-	return -1;
-}
 
 static bool
 is_word(const char *word, size_t length, const char *name)
@@ -116,10 +31,20 @@ is_word(const char *word, size_t length, const char *name)
 	return strlen(name) == length && strncasecmp(word, name, length) == 0;
 }
 
+/* Whether the text ends here, or a blank or a comma follows. */
+static bool
+ends_word(const char *text)
+{
+	return *text == '\0' || strchr(BLANKS ",", *text) != NULL;
+}
+
 /* Passes over words that say nothing, and what separates words. */
 static const char *
-skip_filling(const char *text, const char *const fillings[])
+skip_filling(const char *text)
 {
+	static const char *const fillings[] = { "in", "about", "approximately",
+		"around", "after", "another", "and", "at", "on", NULL };
+
 	for (;;) {
 		text += strspn(text, BLANKS ",");
 		const size_t length = strcspn(text, BLANKS ",");
@@ -134,7 +59,9 @@ skip_filling(const char *text, const char *const fillings[])
 	}
 }
 
-/* The seconds of a unit in words, or 0: "day", "Days", "min", "h". */
+/* --- durations --- */
+
+/* The seconds of a unit, or 0: "day", "Days", "min", "h". */
 static double
 unit_seconds(const char *word, size_t length)
 {
@@ -144,52 +71,48 @@ unit_seconds(const char *word, size_t length)
 	} rows[] = {
 		{ "week", 7 * 86400 },
 		{ "day", 86400 },
+		{ "d", 86400 },
 		{ "hour", 3600 },
 		{ "hr", 3600 },
+		{ "h", 3600 },
 		{ "minute", 60 },
 		{ "min", 60 },
+		{ "m", 60 },
 		{ "second", 1 },
 		{ "sec", 1 },
+		{ "s", 1 },
 		{ "millisecond", 1e-3 },
 		{ "ms", 1e-3 },
+		{ "us", 1e-6 },
 	};
 
-	if (length == 0)
-		return 0;
 	/* A capital letter alone may be a month, or nothing that is known. */
-	if (length == 1)
-		return *word == 'd' ? 86400
-		    : *word == 'h'  ? 3600
-		    : *word == 'm'  ? 60
-		    : *word == 's'  ? 1
-				    : 0;
+	if (length == 0 || (length == 1 && isupper((unsigned char)*word)))
+		return 0;
+	const bool plural =
+	    length > 2 && tolower((unsigned char)word[length - 1]) == 's';
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (is_word(word, length, rows[i].name) ||
-		    (tolower((unsigned char)word[length - 1]) == 's' &&
-			is_word(word, length - 1, rows[i].name)))
+		    (plural && is_word(word, length - 1, rows[i].name)))
 			return rows[i].seconds;
 	return 0;
 }
 
 /*
- * The whole text is a duration in words, largest unit first: "5 days 22 hours",
- * "in about 3 min".
+ * The whole text is a duration, largest unit first: "1m30s", "5 days 22 hours",
+ * "in about 3 min", "an hour".
  */
 static bool
-is_period(const char *text, double *seconds)
+is_duration(const char *text, double *seconds)
 {
-	static const char *const before[] = { "in", "about", "approximately",
-		"around", "after", "another", NULL };
-	static const char *const between[] = { "and", NULL };
 	double last = INFINITY;
 
 	*seconds = 0;
-	text = skip_filling(text, before);
+	text = skip_filling(text);
 	do {
 		size_t length = strspn(text, LETTERS);
 		double number = 1;
 
-		/* "an hour" */
 		if (is_word(text, length, "a") || is_word(text, length, "an"))
 			text += length;
 		else if (duration_number(text, &number, &text) != NULL)
@@ -201,11 +124,25 @@ is_period(const char *text, double *seconds)
 			return false;
 		last = unit;
 		*seconds += number * unit;
-		text = skip_filling(text + length, between);
+		text = skip_filling(text + length);
 	} while (*text != '\0');
 	*seconds = fmin(*seconds, DURATION_MAX);
 	return true;
 }
+
+/* --- points in time --- */
+
+/*
+ * A point in time is a list of these, each at most once and in any order: a
+ * time of day, a day of the month, a month, a year, a weekday, a zone.  This
+ * is what was read of it.
+ */
+struct moment {
+	struct hint hint; /* `seconds` is negative: no time of day */
+	bool has_weekday;
+	bool needs_zone; /* the date is YYYY-MM-DD */
+	bool ends_in_year;
+};
 
 /* "am", "PM", "p.m.": sets *add to the hours that it adds to 12. */
 static const char *
@@ -224,12 +161,16 @@ read_half(const char *text, int *add)
 	return isalnum((unsigned char)*end) || *end == '/' ? NULL : end;
 }
 
-/* Reads a time of day: "7pm", "7:30 p.m.", "19:00", "19:00:05". */
+/* "7pm", "7:30 p.m.", "19:00", "19:00:05.25" */
 static const char *
-read_time(const char *text, double *seconds)
+read_time(const char *text, struct moment *moment)
 {
 	int parts[3] = { 0 }, count = 0, add;
+	double fraction = 0;
+	char *end;
 
+	if (moment->hint.seconds >= 0)
+		return NULL;
 	do {
 		const size_t digits = strspn(text, DIGITS);
 
@@ -238,72 +179,88 @@ read_time(const char *text, double *seconds)
 		parts[count++] = (int)strtol(text, NULL, 10);
 		text += digits;
 	} while (count < 3 && *text == ':' && *++text != '\0');
-	const char *end = read_half(text + strspn(text, BLANKS), &add);
-	if (end != NULL && (parts[0] < 1 || parts[0] > 12))
+	if (*text == '.' && isdigit((unsigned char)text[1])) {
+		if (count < 3)
+			return NULL;
+		fraction = strtod(text, &end);
+		text = end;
+	}
+	const char *half = read_half(text + strspn(text, BLANKS), &add);
+	if (half != NULL && (parts[0] < 1 || parts[0] > 12))
 		return NULL;
-	if (end != NULL)
+	if (half != NULL)
 		parts[0] = parts[0] % 12 + add;
-	else if (count == 1 || *text == ':' ||
-	    (*text == '.' && isdigit((unsigned char)text[1])))
+	else if (count == 1 || *text == ':')
 		return NULL;
 	if (parts[0] > 23 || parts[1] > 59 || parts[2] > 60)
 		return NULL;
-	*seconds = parts[0] * 3600 + parts[1] * 60 + parts[2];
-	return end != NULL ? end : text;
+	moment->hint.seconds =
+	    parts[0] * 3600 + parts[1] * 60 + parts[2] + fraction;
+	return half != NULL ? half : text;
 }
 
-/* A zone's name, an offset, or either in brackets. */
-static const char *
-read_zone(const char *text, char zone[HINT_ZONE])
+/* The number of the month that has this name, or these first letters; or 0. */
+static int
+find_month(const char *word, size_t length)
 {
-	const bool bracket = *text == '(';
-	const size_t length = strspn(text + bracket, ZONE_CHARACTERS);
+	static const char *const months[] = { "January", "February", "March",
+		"April", "May", "June", "July", "August", "September",
+		"October", "November", "December" };
 
-	text += bracket;
-	if (length == 0 || length >= HINT_ZONE || *zone != '\0')
-		return NULL;
-	strlcpy(zone, text, length + 1);
-	text += length;
-	if (bracket && *text++ != ')')
-		return NULL;
-	return *text == '\0' || strchr(BLANKS ",", *text) != NULL ? text : NULL;
+	for (int i = 0; length >= 3 && i < 12; i++)
+		if (length <= strlen(months[i]) &&
+		    strncasecmp(months[i], word, length) == 0)
+			return i + 1;
+	return 0;
 }
 
-/* What is known of a point in time while its words are read. */
-struct moment {
-	bool has_time;
-	bool iso;	/* the date is YYYY-MM-DD */
-	int weekday;	/* -1: none */
-	int days_ahead; /* today, tomorrow; -1: neither */
-	int month;	/* -1: none */
-	int day, year;	/* 0: none */
-};
+/* A date in one word: "2026-11-24", "06-Nov-94". */
+static const char *
+read_date(const char *text, struct moment *moment)
+{
+	char day[3], month[4], year[5];
+	struct hint *hint = &moment->hint;
+	int end = 0;
 
-/* A number that is not of a time: a day, a year, or a date. */
+	if (hint->day != 0 || hint->month != 0 || hint->year != 0)
+		return NULL;
+	if (sscanf(text, "%4[0-9]-%2[0-9]-%2[0-9]%n", year, month, day, &end) ==
+		3 &&
+	    end == 10) {
+		moment->needs_zone = true;
+		hint->month = (int)strtol(month, NULL, 10);
+		hint->year = (int)strtol(year, NULL, 10);
+		/* RFC 3339 has a T between date and time. */
+		end += tolower((unsigned char)text[end]) == 't';
+	} else if (sscanf(text, "%2[0-9]-%3[A-Za-z]-%2[0-9]%n", day, month,
+		       year, &end) == 3 &&
+	    end == 9) {
+		hint->month = find_month(month, 3);
+		hint->year = (int)strtol(year, NULL, 10);
+		hint->year += hint->year < 70 ? 2000 : 1900;
+	} else
+		return NULL;
+	hint->day = (int)strtol(day, NULL, 10);
+	return hint->year != 0 ? text + end : NULL;
+}
+
+/* A day of the month, or a year: "24", "5th", "2026". */
 static const char *
 read_number(const char *text, struct moment *moment)
 {
 	static const char *const ordinals[] = { "st", "nd", "rd", "th" };
+	struct hint *hint = &moment->hint;
 	const size_t digits = strspn(text, DIGITS);
+	const int number = (int)strtol(text, NULL, 10);
 
-	if (digits == 4 && text[4] == '-') {
-		if (strspn(text + 5, DIGITS) != 2 || text[7] != '-' ||
-		    strspn(text + 8, DIGITS) != 2 || moment->month != -1 ||
-		    moment->day != 0 || moment->year != 0)
-			return NULL;
-		moment->iso = true;
-		moment->year = (int)strtol(text, NULL, 10);
-		moment->month = (int)strtol(text + 5, NULL, 10) - 1;
-		moment->day = (int)strtol(text + 8, NULL, 10);
-		return text + 10;
-	}
-	if (digits == 4 && moment->year == 0) {
-		moment->year = (int)strtol(text, NULL, 10);
+	if (digits == 4 && number != 0 && hint->year == 0) {
+		hint->year = number;
+		moment->ends_in_year = hint->seconds >= 0;
 		return text + digits;
 	}
-	if (digits > 2 || moment->day != 0)
+	if (digits > 2 || hint->day != 0)
 		return NULL;
-	moment->day = (int)strtol(text, NULL, 10);
+	hint->day = number;
 	text += digits;
 	for (size_t i = 0; i < sizeof(ordinals) / sizeof(ordinals[0]); i++)
 		if (strncasecmp(text, ordinals[i], 2) == 0)
@@ -311,150 +268,122 @@ read_number(const char *text, struct moment *moment)
 	return text;
 }
 
-/* A word: the name of a month or of a day.  Returns its end, or NULL. */
+/* A month or a weekday: "Nov", "Nov.", "November". */
 static const char *
 read_name(const char *text, struct moment *moment)
 {
-	static const char *const months[] = { "January", "February", "March",
-		"April", "May", "June", "July", "August", "September",
-		"October", "November", "December", NULL };
 	static const char *const weekdays[] = { "Sunday", "Monday", "Tuesday",
-		"Wednesday", "Thursday", "Friday", "Saturday", NULL };
-	static const char *const days[] = { "today", "tomorrow", NULL };
+		"Wednesday", "Thursday", "Friday", "Saturday" };
 	const size_t length = strspn(text, LETTERS);
-	const char *end = text + length;
-	const int month = find_name(months, text, length);
-	const int weekday = find_name(weekdays, text, length);
+	const int month = find_month(text, length);
+	const char *end = text + length + (text[length] == '.');
 
-	if (*end == '.')
-		end++;
-	if (*end != '\0' && strchr(BLANKS ",", *end) == NULL)
+	if (length < 3 || !ends_word(end))
 		return NULL;
-	for (int i = 0; days[i] != NULL; i++)
-		if (is_word(text, length, days[i]) &&
-		    moment->days_ahead == -1) {
-			moment->days_ahead = i;
+	if (month != 0 && moment->hint.month == 0) {
+		moment->hint.month = month;
+		return end;
+	}
+	for (size_t i = 0; i < sizeof(weekdays) / sizeof(weekdays[0]); i++)
+		if (!moment->has_weekday &&
+		    strncasecmp(weekdays[i], text, length) == 0) {
+			moment->has_weekday = true;
 			return end;
 		}
-	if (month != -1 && moment->month == -1)
-		moment->month = month;
-	else if (weekday != -1 && moment->weekday == -1)
-		moment->weekday = weekday;
-	else
-		return NULL;
-	return end;
+	return NULL;
 }
 
-/* Whether the words name one day, or none; sets the day of the hint. */
+/* A zone's name, an offset, or either in brackets. */
+static const char *
+read_zone(const char *text, struct moment *moment)
+{
+	char *zone = moment->hint.zone;
+	const bool bracket = *text == '(';
+	const size_t length = strspn(text + bracket, ZONE_CHARACTERS);
+
+	text += bracket;
+	if (length == 0 || length >= HINT_ZONE || *zone != '\0' ||
+	    moment->hint.seconds < 0)
+		return NULL;
+	strlcpy(zone, text, length + 1);
+	text += length;
+	if (bracket && *text++ != ')')
+		return NULL;
+	return ends_word(text) ? text : NULL;
+}
+
+/* Whether the word is a date such as 11/24/2026 or 24/11/26. */
 static bool
-settle_day(const struct moment *moment, struct hint *hint)
+is_ambiguous(const char *text)
+{
+	char first[3], second[3], year[5];
+	int end = 0;
+
+	return sscanf(text, "%2[0-9]/%2[0-9]/%4[0-9]%n", first, second, year,
+		   &end) == 3 &&
+	    strlen(year) % 2 == 0 && ends_word(text + end);
+}
+
+/* Whether the calendar has this day; 29 February is one if no year is named. */
+static bool
+is_day(const struct hint *hint)
 {
 	static const int days[] = { 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30,
 		31 };
-	const bool dated = moment->month != -1;
-	const int year = moment->year;
+	const int year = hint->year;
 	const bool leap = year == 0 ||
 	    (year % 4 == 0 && (year % 100 != 0 || year % 400 == 0));
 
-	if (moment->iso && *hint->zone == '\0')
-		return false;
-	if (dated != (moment->day != 0) || (year != 0 && !dated) ||
-	    (moment->days_ahead != -1 && (dated || moment->weekday != -1)))
-		return false;
-	if (dated) {
-		hint->day = year != 0 ? HINT_DATE : HINT_ANNIVERSARY;
-		hint->number = moment->day;
-		hint->month = moment->month;
-		hint->year = year;
-		return moment->month < 12 && moment->day > 0 &&
-		    moment->day <= days[moment->month] &&
-		    (leap || moment->month != 1 || moment->day < 29);
-	}
-	if (moment->weekday != -1) {
-		hint->day = HINT_WEEKDAY;
-		hint->number = moment->weekday;
-	} else if (moment->days_ahead != -1) {
-		hint->day = HINT_AHEAD;
-		hint->number = moment->days_ahead;
-	}
-	return true;
+	return hint->month >= 1 && hint->month <= 12 && hint->day >= 1 &&
+	    hint->day <= days[hint->month - 1] &&
+	    (leap || hint->month != 2 || hint->day < 29);
 }
 
-/* The whole text is a time of day, maybe with a day and a zone. */
-static bool
-is_clock(const char *text, struct hint *hint)
+/* The whole text is a point in time; NULL, or what is wrong with it. */
+static const char *
+read_moment(const char *text, struct hint *hint)
 {
-	static const char *const fillings[] = { "at", "on", "after", NULL };
-	struct moment moment = { .weekday = -1, .days_ahead = -1, .month = -1 };
-	struct hint result = { .kind = HINT_CLOCK };
+	static const char neither[] = "is neither a duration nor a time";
+	struct moment moment = { .hint = { .kind = HINT_CLOCK,
+				     .seconds = -1 } };
+	struct hint *read = &moment.hint;
 
-	while (*(text = skip_filling(text, fillings)) != '\0') {
+	while (*(text = skip_filling(text)) != '\0') {
 		const char *end = NULL;
 
 		if (isdigit((unsigned char)*text)) {
-			if (!moment.has_time)
-				end = read_time(text, &result.seconds);
-			moment.has_time |= end != NULL;
+			if (is_ambiguous(text))
+				return "is an ambiguous date";
+			end = read_date(text, &moment);
+			if (end == NULL)
+				end = read_time(text, &moment);
 			if (end == NULL)
 				end = read_number(text, &moment);
 		} else if (isalpha((unsigned char)*text))
 			end = read_name(text, &moment);
-		if (end == NULL && moment.has_time)
-			end = read_zone(text, result.zone);
 		if (end == NULL)
-			return false;
+			end = read_zone(text, &moment);
+		if (end == NULL)
+			return neither;
 		text = end;
 	}
-	if (!moment.has_time || !settle_day(&moment, &result))
-		return false;
-	*hint = result;
-	return true;
-}
-
-/* Whether a zone behind the text would make a point in time of it. */
-static bool
-lacks_zone(const char *text)
-{
-	char zoned[TEXT_MOST + sizeof(" UTC")];
-	struct hint hint;
-	double date;
-
-	snprintf(zoned, sizeof(zoned), "%sZ", text);
-	if (is_date(zoned, &date))
-		return true;
-	snprintf(zoned, sizeof(zoned), "%s UTC", text);
-	return is_clock(zoned, &hint);
-}
-
-/* Whether one of the words is a date such as 11/24/2026. */
-static bool
-has_ambiguous_date(const char *text)
-{
-	char first[3], second[3], year[5];
-
-	while (*(text += strspn(text, BLANKS ",")) != '\0') {
-		const int length = (int)strcspn(text, BLANKS ",");
-		int end;
-
-		if (sscanf(text, "%2[0-9]/%2[0-9]/%4[0-9]%n", first, second,
-			year, &end) == 3 &&
-		    strlen(year) % 2 == 0 && end == length)
-			return true;
-		text += length;
-	}
-	return false;
-}
-
-static double
-until(double date, double now)
-{
-	return fmin(fmax(date - now, 0), DURATION_MAX);
+	const bool dated =
+	    read->day != 0 || read->month != 0 || read->year != 0;
+	if (read->seconds < 0 || (dated && !is_day(read)) ||
+	    (moment.has_weekday && !dated))
+		return neither;
+	if (moment.needs_zone && *read->zone == '\0')
+		return "has no time zone";
+	/* The third form of an HTTP-date: "Sun Nov  6 08:49:37 1994". */
+	if (moment.has_weekday && moment.ends_in_year && *read->zone == '\0')
+		strlcpy(read->zone, "GMT", sizeof(read->zone));
+	*hint = *read;
+	return NULL;
 }
 
 const char *
-hint_parse(const char *text, double now, struct hint *hint)
+hint_parse(const char *text, struct hint *hint)
 {
-	struct hint result = { .kind = HINT_WAIT };
 	char trimmed[TEXT_MOST];
 	const char *end;
 	double number;
@@ -467,25 +396,17 @@ hint_parse(const char *text, double now, struct hint *hint)
 		trimmed[length - 1] = '\0';
 	if (*trimmed == '\0')
 		return "is empty";
-	if (duration_parse(trimmed, &result.seconds) == NULL)
-		;
-	else if (duration_number(trimmed, &number, &end) == NULL &&
-	    *end == '\0') {
-		result.kind = HINT_UNTIL;
-		result.seconds = number > EPOCH_MILLISECONDS_MOST ? DURATION_MAX
-		    : number > EPOCH_SECONDS_MOST ? until(number / 1000, now)
-						  : until(number, now);
-	} else if (is_date(trimmed, &number)) {
-		result.kind = HINT_UNTIL;
-		result.seconds = until(number, now);
-	} else if (!is_period(trimmed, &result.seconds) &&
-	    !is_clock(trimmed, &result)) {
-		if (lacks_zone(trimmed))
-			return "has no time zone";
-		return has_ambiguous_date(trimmed)
-		    ? "is an ambiguous date"
-		    : "is neither a duration nor a time";
+	if (duration_number(trimmed, &number, &end) == NULL && *end == '\0') {
+		*hint = (struct hint){ .kind = HINT_WAIT, .seconds = number };
+		if (number > DURATION_MAX)
+			hint->kind = HINT_UNTIL;
+		if (number > EPOCH_SECONDS_MOST)
+			hint->seconds /= 1000;
+		return NULL;
 	}
-	*hint = result;
-	return NULL;
+	if (is_duration(trimmed, &number)) {
+		*hint = (struct hint){ .kind = HINT_WAIT, .seconds = number };
+		return NULL;
+	}
+	return read_moment(trimmed, hint);
 }

@@ -8,56 +8,38 @@
 
 enum hint_kind {
 	HINT_NONE,
-	HINT_WAIT,  /* a duration: `seconds` from now on */
-	HINT_UNTIL, /* a point in time, which is `seconds` away */
-	HINT_CLOCK  /* a time of day in a zone, on the day that `day` tells */
-};
-
-/* The day of a HINT_CLOCK. */
-enum hint_day {
-	HINT_NEXT,	 /* the first on which that time is still to come */
-	HINT_AHEAD,	 /* `number` days from today */
-	HINT_WEEKDAY,	 /* the next such day, `number` days after Sunday */
-	HINT_DATE,	 /* `year`, `month` and `number` */
-	HINT_ANNIVERSARY /* `month` and `number`, of the year that is nearest */
+	HINT_WAIT,  /* a duration: `seconds` */
+	HINT_UNTIL, /* a point in time: `seconds` since 1970 */
+	HINT_CLOCK  /* when clocks in `zone` show this time of day */
 };
 
 /* When a server asks to come back. */
 struct hint {
 	enum hint_kind kind;
-	double seconds; /* CLOCK: after midnight */
-	enum hint_day day;
-	int number;
-	int month; /* 0 to 11 */
-	int year;
-	char zone[HINT_ZONE]; /* CLOCK: "Europe/Oslo", "UTC", "+02:00"; "":
-				 the local time zone */
+	double seconds; /* CLOCK: since midnight */
+	/* CLOCK: the day, 1 to 31; 0: the next one with that time. */
+	int day;
+	int month;	      /* with a day: 1 to 12 */
+	int year;	      /* 0: the next one with that day and time */
+	char zone[HINT_ZONE]; /* "Europe/Oslo", "UTC", "+02:00"; "": the local
+				 time zone */
 };
 
 /*
  * Reads one of these, in English if it has words:
  *
- * - a duration: "1m30s"; a bare number is in seconds; "5 days 22 hours", "in
- *   about 3 min", "1.2s."
- * - a point in time: seconds or milliseconds since 1970 (a number of more than
- *   10,000 days), an HTTP-date in any of its three forms, or RFC 3339's
- * - a time of day, with or without a zone: "7pm", "19:00 (Europe/Oslo)", "7:30
- *   p.m. UTC"
- * - a day and such a time: "tomorrow at 9:00", "Nov 24, 5pm (UTC)", "Aug 20th,
- *   2026 7:38 AM", "Friday 12:30 AM"
+ * - a number of seconds; if it is larger than 10,000 days, since 1970, in
+ *   seconds or milliseconds
+ * - a duration: "1m30s", "5 days 22 hours", "in about 3 min", "1.2s."
+ * - a point in time: a time of day, with or without a month and a day, a year
+ *   and a zone.  These are "7pm", "19:00 (Europe/Oslo)", "7:30 p.m. UTC", "Nov
+ *   24, 5pm (UTC)", "Jul 5th, 2026 8:19 PM", and so are an HTTP-date in any of
+ *   its three forms and RFC 3339's dates
  *
- * `now` is the time in seconds since 1970.  Blanks around the text do not
- * count, nor does a full stop behind it.  Returns NULL, and `seconds` of a
- * HINT_WAIT and a HINT_UNTIL is at least 0 and at most DURATION_MAX; or returns
+ * Blanks around the text do not count, nor does a full stop behind it.  Returns
+ * NULL, and the seconds of a HINT_WAIT are at most DURATION_MAX; or returns
  * what is wrong with the text, and the hint is as it was.
  */
-const char *hint_parse(const char *text, double now, struct hint *hint);
-
-/*
- * Reads how far a time zone is ahead of UTC, in seconds: "Z", "+02:00",
- * "+0200".
- * Returns the end of that, or NULL.
- */
-const char *hint_offset(const char *text, double *offset);
+const char *hint_parse(const char *text, struct hint *hint);
 
 #endif

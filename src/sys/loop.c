@@ -411,7 +411,7 @@ find_hint(struct loop *loop)
 
 	if (!found->hinted)
 		return -1;
-	const char *problem = hint_parse(found->hint, time, &hint);
+	const char *problem = hint_parse(found->hint, &hint);
 	if (problem == NULL)
 		problem = zone_wait(&hint, time, &seconds);
 	if (problem != NULL && !loop->hint_refused)

@@ -38,6 +38,28 @@ is_zone_file(const char *file)
 	    memcmp(signature, SIGNATURE, sizeof(signature)) == 0;
 }
 
+/* "+02:00", "-0330": in POSIX's form the sign says how far UTC is ahead. */
+static bool
+find_offset(const char *zone, char variable[VARIABLE_ROOM])
+{
+	static const char *const forms[] = { "%1[+-]%2[0-9]:%2[0-9]%n",
+		"%1[+-]%2[0-9]%2[0-9]%n" };
+	char sign[2], hours[3], minutes[3];
+
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		int end = 0;
+
+		if (sscanf(zone, forms[i], sign, hours, minutes, &end) != 3 ||
+		    zone[end] != '\0' || strlen(hours) + strlen(minutes) != 4 ||
+		    strcmp(hours, "23") > 0 || strcmp(minutes, "59") > 0)
+			continue;
+		snprintf(variable, VARIABLE_ROOM, VARIABLE "<hint>%c%s:%s",
+		    *sign == '+' ? '-' : '+', hours, minutes);
+		return true;
+	}
+	return false;
+}
+
 /*
  * Writes the variable that makes localtime(3) use the zone.  A zone without a
  * file would silently be UTC there.
@@ -45,44 +67,19 @@ is_zone_file(const char *file)
 static bool
 find_zone(const char *zone, char variable[VARIABLE_ROOM])
 {
+	static const char *const utc[] = { "UTC", "GMT", "Z" };
 	char file[sizeof(ZONES) + HINT_ZONE];
-	double offset;
 
-	if (*zone == '+' || *zone == '-') {
-		const char *end = hint_offset(zone, &offset);
-		if (end == NULL || *end != '\0')
-			return false;
-		/* In POSIX's form the sign says how far UTC is ahead. */
-		snprintf(variable, VARIABLE_ROOM, VARIABLE "<hint>%c%.2s:%s",
-		    *zone == '+' ? '-' : '+', zone + 1, end - 2);
+	if (find_offset(zone, variable))
 		return true;
-	}
-	if (strcasecmp(zone, "UTC") == 0 || strcasecmp(zone, "GMT") == 0 ||
-	    strcasecmp(zone, "Z") == 0) {
-		snprintf(variable, VARIABLE_ROOM, VARIABLE "UTC0");
-		return true;
-	}
+	for (size_t i = 0; i < sizeof(utc) / sizeof(utc[0]); i++)
+		if (strcasecmp(zone, utc[i]) == 0) {
+			snprintf(variable, VARIABLE_ROOM, VARIABLE "UTC0");
+			return true;
+		}
 	snprintf(variable, VARIABLE_ROOM, VARIABLE "%s", zone);
 	snprintf(file, sizeof(file), ZONES "%s", zone);
-	return isupper((unsigned char)*zone) && strchr(zone, '.') == NULL &&
-	    is_zone_file(file);
-}
-
-/* What clocks show on a day that counts from `day`, which `tm` has. */
-static struct tm
-civil(const struct hint *hint, struct tm day)
-{
-	const int seconds = (int)hint->seconds;
-
-	return (struct tm){
-		.tm_year = day.tm_year,
-		.tm_mon = day.tm_mon,
-		.tm_mday = day.tm_mday,
-		.tm_hour = seconds / 3600,
-		.tm_min = seconds / 60 % 60,
-		.tm_sec = seconds % 60,
-		.tm_isdst = -1,
-	};
+	return isupper((unsigned char)*zone) && is_zone_file(file);
 }
 
 /*
@@ -121,90 +118,101 @@ find_moment(struct tm shown, double now)
 	return found;
 }
 
-/* The point in time that the hint means, in the zone that is set. */
+/*
+ * The point in time that the hint means, in the zone that is set: without a day
+ * the next one, from today on, and without a year the next one, from this year
+ * on.  Eight years later at the latest there is a 29 February.
+ */
 static double
 find_clock(const struct hint *hint, double now)
 {
-	/* The nearest 29 February is at most four years away. */
-	const int years = 4;
-	const int turns = hint->day == HINT_ANNIVERSARY ? 2 * years + 1 : 3;
+	const int seconds = (int)hint->seconds;
 	const time_t second = (time_t)now;
-	double then = NAN;
+	double then = now;
 	struct tm today;
 
 	if (localtime_r(&second, &today) == NULL)
 		return now;
-	/* Today may be over, and so may the next such day. */
-	for (int turn = 0; turn < turns; turn++) {
-		struct tm day = today;
-
-		switch (hint->day) {
-		case HINT_NEXT:
-			day.tm_mday += turn;
-			break;
-		case HINT_AHEAD:
-			day.tm_mday += hint->number;
-			break;
-		case HINT_WEEKDAY:
-			day.tm_mday +=
-			    (hint->number - today.tm_wday + 7) % 7 + 7 * turn;
-			break;
-		case HINT_DATE:
-			day.tm_year = hint->year - 1900;
-			day.tm_mon = hint->month;
-			day.tm_mday = hint->number;
-			break;
-		case HINT_ANNIVERSARY:
-			day.tm_year += turn - years;
-			day.tm_mon = hint->month;
-			day.tm_mday = hint->number;
-			break;
+	for (int turn = 0; turn <= 8; turn++) {
+		struct tm day = {
+			.tm_year = today.tm_year,
+			.tm_mon = today.tm_mon,
+			.tm_mday = today.tm_mday + turn,
+			.tm_hour = 12,
+			.tm_isdst = -1,
+		};
+		if (hint->day != 0) {
+			day.tm_year = hint->year != 0 ? hint->year - 1900
+						      : today.tm_year + turn;
+			day.tm_mon = hint->month - 1;
+			day.tm_mday = hint->day;
 		}
-		struct tm shown = civil(hint, day), noon = shown;
-		/* The day that the 32nd of a month, or 29 February, is. */
-		noon.tm_hour = 12;
-		mktime(&noon);
-		if (hint->day == HINT_ANNIVERSARY &&
-		    noon.tm_mday != hint->number)
+		/* Which day is the 32nd of a month, or 29 February? */
+		mktime(&day);
+		if (hint->day != 0 && day.tm_mday != hint->day)
 			continue;
-		shown.tm_year = noon.tm_year;
-		shown.tm_mon = noon.tm_mon;
-		shown.tm_mday = noon.tm_mday;
-		const double moment = find_moment(shown, now);
-		if (hint->day != HINT_ANNIVERSARY) {
-			then = moment;
-			if (then >= now)
-				break;
-		} else if (isnan(then) || fabs(moment - now) < fabs(then - now))
-			then = moment;
+		then = find_moment(
+			   (struct tm){
+			       .tm_year = day.tm_year,
+			       .tm_mon = day.tm_mon,
+			       .tm_mday = day.tm_mday,
+			       .tm_hour = seconds / 3600,
+			       .tm_min = seconds / 60 % 60,
+			       .tm_sec = seconds % 60,
+			       .tm_isdst = -1,
+			   },
+			   now) +
+		    (hint->seconds - seconds);
+		if (then >= now || hint->year != 0)
+			break;
 	}
 	return then;
+}
+
+/* The same in the zone of the hint, which is set for as long. */
+static const char *
+find_in_zone(const struct hint *hint, double now, double *then)
+{
+	char variable[VARIABLE_ROOM], *before = getenv("TZ");
+
+	if (*hint->zone == '\0') {
+		*then = find_clock(hint, now);
+		return NULL;
+	}
+	if (!find_zone(hint->zone, variable))
+		return "is in an unknown time zone";
+	putenv(variable);
+	tzset();
+	*then = find_clock(hint, now);
+	/* The entry of the environment itself, not a copy. */
+	if (before == NULL)
+		unsetenv("TZ");
+	else
+		putenv(before - strlen(VARIABLE));
+	tzset();
+	return NULL;
 }
 
 const char *
 zone_wait(const struct hint *hint, double now, double *seconds)
 {
-	char variable[VARIABLE_ROOM], *before = getenv("TZ");
+	const char *problem = NULL;
+	double then = hint->seconds;
 
-	*seconds = hint->kind == HINT_NONE ? -1 : hint->seconds;
-	if (hint->kind != HINT_CLOCK)
-		return NULL;
 	*seconds = -1;
-	if (*hint->zone != '\0') {
-		if (!find_zone(hint->zone, variable))
-			return "is in an unknown time zone";
-		putenv(variable);
-		tzset();
+	switch (hint->kind) {
+	case HINT_NONE:
+		return NULL;
+	case HINT_WAIT:
+		*seconds = hint->seconds;
+		return NULL;
+	case HINT_UNTIL:
+		break;
+	case HINT_CLOCK:
+		problem = find_in_zone(hint, now, &then);
+		break;
 	}
-	const double then = find_clock(hint, now);
-	if (*hint->zone != '\0') {
-		/* The entry of the environment itself, not a copy. */
-		if (before == NULL)
-			unsetenv("TZ");
-		else
-			putenv(before - strlen(VARIABLE));
-		tzset();
-	}
-	*seconds = fmin(fmax(then - now, 0), DURATION_MAX);
-	return NULL;
+	if (problem == NULL)
+		*seconds = fmin(fmax(then - now, 0), DURATION_MAX);
+	return problem;
 }

@@ -6,9 +6,9 @@
 #include "core/hint.h"
 
 /*
- * How long a hint asks to wait from `now`, in seconds since 1970; in a time
- * zone the next moment is looked up at which clocks show the time of day.  Sets
- * *seconds, negative for no hint, and returns NULL; or returns what is wrong
+ * How long a hint asks to wait from `now`, in seconds since 1970; for a time of
+ * day, until clocks in its time zone show that.  Sets *seconds, negative for no
+ * hint, and returns NULL; or returns what is wrong
  * with the zone.
  */
 const char *zone_wait(const struct hint *hint, double now, double *seconds);
