@@ -350,4 +350,13 @@ else
 	skip 'inside tmux a command reads its terminal' 'there is no tmux'
 fi
 
+if have 'no look for a terminal waits for the carrier of a serial line' strace
+then
+	ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0 \
+	    run setsid -w strace -o trace -e trace=openat "$RETRY" -a 1 true
+	is 'no look for a terminal waits for the carrier of a serial line' \
+	    "$(grep '"/dev/tty"' trace | grep -c -v O_NONBLOCK) $(
+		grep -c '"/dev/tty".*O_NONBLOCK' trace)" '0 1'
+fi
+
 finish
