@@ -108,8 +108,8 @@ trials_forecast(const struct trials *trials)
 }
 
 /*
- * "trials 200 failed 7 cut 0 runs 4 open 0 exit:1=5 timeout:0=2"; `open` is 1 if
- * the last trial failed, so that the next one may go on with its run.
+ * "trials 200 failed 7 cut 0 runs 4 open 0 exit:1=5 timeout:0=2"; `open` is 1
+ * if the last trial failed, so that the next one may go on with its run.
  */
 void
 trials_format(const struct trials *trials, char text[TRIALS_TEXT])

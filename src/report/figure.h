@@ -23,7 +23,7 @@ int figure_decimals(double place);
  */
 const char *figure_percent(double share, double place, char text[MESSAGE_PART]);
 
-/* A share and its interval: "3.5% (95%: 1.7-7.0%)", "0% (95%: at most 1.5%)". */
+/* A share and its interval: "3.5% (95%: 1.7-7.0%)" or "0% (95%: at most 1%)" */
 const char *figure_share(double share, struct interval interval,
     char text[MESSAGE_PART]);
 

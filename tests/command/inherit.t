@@ -119,7 +119,7 @@ for how in --default-signal=PIPE --ignore-signal=PIPE --block-signal=PIPE; do
 done
 retry -b mimd:up=2,down=.5 -d 0 -a 1 sh -c 'exit 3' 2>&8
 is 'nor where a warning comes before all attempts' $? 3
-echo damaged >kept
+echo 'retry-state 1 damaged' >kept
 retry --state=kept -a 1 sh -c 'exit 3' 2>&8
 is 'or what was remembered is damaged' $? 3
 exec 8>&-
