@@ -308,11 +308,12 @@ watch_attempt(struct engine *engine, double now)
 static enum action_kind
 on_probed(struct engine *engine, const struct event *event)
 {
+	/* A probe may die of the signal that ends the run. */
+	if (engine->signal != 0)
+		health_stop(&engine->probes);
 	health_probed(&engine->probes, &engine->policy->health, event->probe,
 	    event->now);
 	tell_health(engine, event->now);
-	if (engine->signal != 0)
-		health_stop(&engine->probes);
 	return check_health(engine, ACTION_NONE, event->now);
 }
 
@@ -1164,7 +1165,9 @@ on_signal(struct engine *engine, const struct event *event)
 
 	engine->run.signal = event->signal;
 	engine->run.forwarded = event->forwarded;
-	tell_record(engine, RECORD_SIGNAL, now);
+	/* The end was told before its hook ran, and is the last record. */
+	if (!hook_runs(engine))
+		tell_record(engine, RECORD_SIGNAL, now);
 	if (engine->state == STATE_WAITING && event->signal == SIGURG)
 		return leave_wait(engine, now);
 	/*

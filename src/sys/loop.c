@@ -139,7 +139,9 @@ arm(struct loop *loop)
 	struct record record = engine_record(loop->engine, time);
 
 	record.time = events_time(CLOCK_REALTIME);
-	const double tick = logs_tick(&loop->report, &loop->output, &record) +
+	const double tick =
+	    fmin(logs_tick(&loop->report, &loop->output, &record),
+		notify_tick(&loop->notify, &record)) +
 	    time - record.elapsed;
 	/*
 	 * The wall clock shows the end of the wait already, as after a
@@ -247,6 +249,7 @@ run_attempt(struct loop *loop)
 	loop->tree.helper = output_worker(&loop->output);
 	loop->is_attempt = true;
 	if (started) {
+		record = engine_record(loop->engine, now(loop));
 		record.kind = RECORD_ATTEMPT;
 		tell_record(loop, &record);
 		return (struct event){ .kind = EVENT_NONE };
@@ -736,6 +739,8 @@ reap(struct loop *loop)
 			const struct outcome outcome =
 			    probe_ended(&loop->probe, status);
 
+			if (outcome.kind == OUTCOME_EXIT && outcome.code == 0)
+				notify_alive(&loop->notify);
 			/* After the attempt no probe counts any more. */
 			if (event.kind != EVENT_EXITED)
 				event = (struct event){ .kind = EVENT_PROBED,
@@ -847,6 +852,9 @@ static void
 receive(struct loop *loop, const struct signalfd_siginfo *info)
 {
 	const bool ends = ends_run(loop, info);
+	/* It answers a reload itself. */
+	const bool program_notifies = loop->child.pid != 0 &&
+	    loop->is_attempt && loop->options->health == NULL;
 
 	if (!concerns_run(loop, info) || loop->doing == DOING_OVER)
 		return;
@@ -859,6 +867,8 @@ receive(struct loop *loop, const struct signalfd_siginfo *info)
 		.forwarded = forward(loop, info, ends),
 		.ends_run = ends,
 	    });
+	if (info->ssi_signo == SIGHUP && !ends && !program_notifies)
+		notify_reloaded(&loop->notify);
 }
 
 /*
@@ -1001,7 +1011,7 @@ loop_run(const struct options *options, const struct report *report)
 	loop.report.begun = events_time(CLOCK_REALTIME);
 	if (gethostname(loop.report.host, sizeof(loop.report.host) - 1) == -1)
 		*loop.report.host = '\0';
-	notify_open(&loop.notify);
+	notify_open(&loop.notify, options->health != NULL);
 	input_open(&loop.input, options, &loop.messages, loop.events.loop,
 	    input_done, &loop);
 	if (output_open(&loop.output, options, &loop.messages) == -1)

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 
+#include <limits.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "sys/events.h"
 #include "sys/file.h"
 #include "sys/notify.h"
 
@@ -16,13 +19,32 @@
 /* Seconds for an attempt to start, if it has no limit: systemd's default. */
 #define START_TIME 90.0
 
+/* Seconds between signs of life: half of what systemd waits for them. */
+static double
+watchdog_period(void)
+{
+	const char *time = getenv("WATCHDOG_USEC");
+	const char *pid = getenv("WATCHDOG_PID");
+	const char *problem = NULL;
+
+	if (time == NULL ||
+	    (pid != NULL && strtonum(pid, 1, INT_MAX, &problem) != getpid()))
+		return 0;
+	const long long period = strtonum(time, 1, INT64_MAX, &problem);
+	return problem == NULL ? (double)period / 2e6 : 0;
+}
+
 void
-notify_open(struct notify *notify)
+notify_open(struct notify *notify, bool probed)
 {
 	const char *name = getenv("NOTIFY_SOCKET");
 	const size_t length = name == NULL ? 0 : strlen(name);
 
-	*notify = (struct notify){ .socket = -1 };
+	*notify = (struct notify){
+		.socket = -1,
+		.probed = probed,
+		.watchdog = watchdog_period(),
+	};
 
 	/* A path, or an abstract name with "@" for NUL; no other kind. */
 	if (length == 0 || (*name != '/' && *name != '@') ||
@@ -84,6 +106,40 @@ notify_tell(struct notify *notify, const struct report_style *style,
 	snprintf(text, sizeof(text), "EXTEND_TIMEOUT_USEC=%.0f",
 	    ceil((wait + fmax(limit, START_TIME)) * 1e6));
 	send_text(notify, text);
+}
+
+double
+notify_tick(struct notify *notify, const struct record *record)
+{
+	if (notify->socket == -1 || notify->watchdog == 0 ||
+	    (record->runs && !notify->probed))
+		return INFINITY;
+	if (record->elapsed >= notify->alive_at) {
+		notify_alive(notify);
+		notify->alive_at = record->elapsed + notify->watchdog;
+	}
+	return notify->alive_at;
+}
+
+void
+notify_alive(const struct notify *notify)
+{
+	if (notify->socket != -1 && notify->watchdog > 0)
+		send_text(notify, "WATCHDOG=1");
+}
+
+void
+notify_reloaded(const struct notify *notify)
+{
+	char text[MESSAGE];
+
+	/* READY=1 would end a start that goes on. */
+	if (notify->socket == -1 || (notify->probed && !notify->ready))
+		return;
+	snprintf(text, sizeof(text), "RELOADING=1\nMONOTONIC_USEC=%.0f",
+	    floor(events_time(CLOCK_MONOTONIC) * 1e6));
+	send_text(notify, text);
+	send_text(notify, "READY=1");
 }
 
 void

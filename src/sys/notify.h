@@ -14,12 +14,18 @@ struct notify {
 	int socket; /* -1: there is none */
 	struct sockaddr_un address;
 	socklen_t length;
-	bool ready;    /* READY=1 was sent */
-	bool stopping; /* that was said */
+	bool probed;	 /* health probes run */
+	bool ready;	 /* READY=1 was sent */
+	bool stopping;	 /* that was said */
+	double watchdog; /* seconds between signs of life; 0: none are due */
+	double alive_at; /* the next one is due, in seconds of the run */
 };
 
-/* Finds it; whatever is wrong with it, there is none then. */
-void notify_open(struct notify *notify);
+/*
+ * Finds it; whatever is wrong with it, there is none then.  If health probes
+ * run, `retry` notifies in place of the program.
+ */
+void notify_open(struct notify *notify, bool probed);
 
 /*
  * Tells where the run stands after the record, and asks for more time as long
@@ -27,6 +33,19 @@ void notify_open(struct notify *notify);
  */
 void notify_tell(struct notify *notify, const struct report_style *style,
     const struct record *record);
+
+/*
+ * Gives the signs of life that WatchdogSec= asks for, unless the program gives
+ * them: if no attempt runs, and with --health.  Returns when the next one is
+ * due, in seconds since the run began, or INFINITY.
+ */
+double notify_tick(struct notify *notify, const struct record *record);
+
+/* Gives a sign of life: a health probe has succeeded. */
+void notify_alive(const struct notify *notify);
+
+/* Answers SIGHUP, with which systemd reloads a unit of Type=notify-reload. */
+void notify_reloaded(const struct notify *notify);
 
 /* Tells, once, that the run comes to its end. */
 void notify_stopping(struct notify *notify);

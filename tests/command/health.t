@@ -44,6 +44,18 @@ probe -a 3 --stop-on=unhealthy -d 100d --health=false sleep 100d
 is 'a set may name the outcome' "$code" 124
 probe -a 9,unhealthy:2 -d 0 --health=false sleep 100d
 like 'so may a limit' "$err" 'giving up after 2 attempts .* which reaches --attempts=unhealthy:2'
+# systemd signals each process of a service.
+rm -f probe.pid
+retry -q --log=json:stopped --health='echo $$ >probe.pid; exec sleep 100d' \
+    --health-interval=1ms --health-timeout=100d sleep 100d &
+pid=$!
+wait_for test -s probe.pid
+kill -STOP "$pid"
+kill "$pid" "$(cat probe.pid)"
+kill -CONT "$pid"
+wait "$pid" 2>/dev/null
+is 'a probe that dies of the signal that ends the run has not failed' \
+    "$(grep -c '"event":"health"' stopped)" 0
 run timeout -s TERM 20 "$RETRY" -a 0 -d 1ms --health=true \
     --health-interval=10ms sh -c '[ $RETRY_ATTEMPT -lt 5 ] || kill $PPID
     sleep .1; exit 1'

@@ -235,6 +235,24 @@ is 'the manual tells the fields of a plan that simulates' \
 	.[index("runs"):] | join(" ")' plan)"
 nulls plan
 
+rm -f hooked
+setsid "$RETRY" -q -a 1 --log=json:last --on-give-up='echo >hooked
+    trap "" TERM USR1; until [ -e sent ]; do sleep .01; done' false &
+wait_for test -e hooked
+kill -USR1 $!
+kill -TERM $!
+echo >sent
+wait $!
+is 'the end is the last event, whatever comes while its hook runs' \
+    "$(jq -r .event last | xargs)" 'start attempt outcome end'
+if have 'time and elapsed are of one moment' strace; then
+	strace -o trace -e "trace=$(any_libc clone)" \
+	    -e "inject=$(any_libc clone:delay_exit=2000000)" \
+	    "$RETRY" -q --log=json:slow true
+	is 'time and elapsed are of one moment, even if a start is slow' \
+	    "$(jq -s '[.[] | .time - .elapsed] | max - min < 1' slow)" true
+fi
+
 # Each line is there when it is told.
 retry --log=json:live -a 2 -d 50 false &
 wait_for grep -q '"wait"' live

@@ -61,6 +61,67 @@ is 'the end is told once' "$(echo "$out" | grep -c STOPPING=1)" 1
 listen "@$T/told" retry -q -d 0 sh -c 'kill -USR2 $PPID; exit 0'
 unlike 'nor does one tell it that ends nothing' "$out" STOPPING
 
+# Type=notify-reload: SIGHUP is answered by whoever gets it.
+# reloads PATTERN OPTION... -- COMMAND...: a run that gets SIGHUP once its JSON
+# has a line of the pattern, and then SIGTERM.
+reloads() {
+	rm -f log
+	PATTERN=$1 listen "@$T/told" setsid -w sh -c 'shift
+	    retry -q --log=json:log "$@" &
+	    until grep -q "$PATTERN" log 2>/dev/null; do sleep .01; done
+	    kill -HUP $!
+	    until grep -q SIGHUP log; do sleep .01; done
+	    kill -TERM $!; wait $!' sh "$@"
+}
+# answer: what was told after SIGHUP, but for the states.
+answer() {
+	echo "$out" | sed -n 's/^[0-9]* //
+	    s/MONOTONIC_USEC=[0-9]*$/MONOTONIC_USEC=/
+	    /^RELOADING\|^MONO\|^READY\|^STOPPING/p' | xargs
+}
+reloads '"wait"' -d 100d false
+is 'a wait answers SIGHUP' "$(answer)" \
+    'RELOADING=1 MONOTONIC_USEC= READY=1 STOPPING=1'
+usec=$(echo "$out" | sed -n 's/^MONOTONIC_USEC=//p')
+check 'with the time of the machine' \
+    awk -v usec="$usec" '{ exit !(usec > 0 && usec <= $1 * 1e6) }' /proc/uptime
+reloads '"attempt"' sh -c 'trap "" HUP; exec sleep 100d'
+is 'an attempt answers it itself' "$(answer)" 'STOPPING=1'
+reloads '"healthy"' --health=true --health-interval=10ms \
+    sh -c 'trap "" HUP; exec sleep 100d'
+is 'but not if --health says that it is ready' "$(answer)" \
+    'READY=1 RELOADING=1 MONOTONIC_USEC= READY=1 STOPPING=1'
+reloads '"wait"' --health=true -d 100d false
+is 'and no reload ends a start' "$(answer)" 'STOPPING=1'
+
+# WatchdogSec=: each sign of life is WATCHDOG=1.
+signs() {
+	echo "$out" | grep -c WATCHDOG=1
+}
+# watched SECONDS PID COMMAND...: the watchdog is for the process PID; "own" is
+# retry itself.
+watched() {
+	period=$1 pid=$2
+	shift 2
+	WATCHDOG_USEC=$period WATCHDOG_PID=$pid listen "@$T/told" sh -c '
+	    [ "$WATCHDOG_PID" != own ] || export WATCHDOG_PID=$$
+	    exec "$@"' sh "$@"
+}
+watched 20000 own retry -q -a 2 -d .3 -j none false
+check 'a wait feeds the watchdog' [ "$(signs)" -ge 3 ]
+watched 20000 1 retry -q -a 2 -d .3 -j none false
+is 'but not that of another process' "$(signs)" 0
+watched 20000 own retry -q -a 1 sleep .3
+check 'an attempt feeds it itself' [ "$(signs)" -le 1 ]
+watched 20000 own retry -q -a 1 --health=false --health-interval=50ms \
+    --health-retries=5 sleep 100d
+check 'but not if there are health probes' [ "$(signs)" -ge 3 ]
+is 'which end an attempt that hangs, and not the run' "$code" 124
+watched 1000000000 own retry -q -a 1 --health='echo >>probes' \
+    --health-interval=10ms sh -c '
+	until [ "$(wc -l <probes)" -ge 4 ]; do sleep .01; done 2>/dev/null'
+check 'each probe that succeeds feeds it' [ "$(signs)" -ge 4 ]
+
 # In vain: it changes nothing.
 listen "full:@$T/told" retry -q -a 3 -d 1ms sh -c 'exit 7'
 is 'a full socket does not matter' "$code" 7
