@@ -9,31 +9,11 @@
 
 . lib/harness.sh
 
-# shoot SIGNALS FILE COMMAND...: runs it with no signal ignored, as they are
-# behind a shell's `&`, sends it the signals once FILE has a line with "ready"
-# or "next", and tells how it ended, and whether what it started outlived it.
+# shoot SIGNALS FILE COMMAND...: tells how the command ends that gets these signals
+# once FILE has a line with "ready" or "next": see lib/shoot.pl.
 shoot() {
 	rm -f "$2"
-	perl -e '
-		use POSIX ();
-		my ($signals, $file, @command) = @ARGV;
-		$SIG{$_} = "DEFAULT" for qw(INT QUIT PIPE);
-		pipe my $out, my $in;
-		my $pid = fork;
-		if ($pid == 0) {
-			POSIX::dup2(fileno $in, 1);
-			exec { $command[0] } @command;
-		}
-		close $in;
-		select undef, undef, undef, .002 while system
-		    "grep", "-qsE", "ready|next", $file;
-		kill $_, $pid for split / /, $signals;
-		waitpid $pid, 0;
-		print $? & 127 ? "signal " . ($? & 127) : "exit " . ($? >> 8);
-		$SIG{ALRM} = sub { print ", outlived\n"; exit };
-		alarm 30;
-		1 while sysread $out, my $rest, 4096;
-		print "\n"' "$@"
+	perl "$TESTS/lib/shoot.pl" "$@"
 }
 
 # listen COMMAND...: runs it in the background, with no signal ignored, and

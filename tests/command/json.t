@@ -171,9 +171,9 @@ holds 'and an end' '.[-1] | .reason == "stop" and .status == 127 and
 
 rm log
 retry --log=json:log -a 0 -d 100 -T 5000 sh -c 'echo >begun; exit 1' &
-wait_for grep -q wait log
+wait_for grep -q '"event":"wait"' log
 kill -URG $!
-wait_for sh -c 'test $(grep -c \"wait\" log) -eq 2'
+wait_for sh -c "test \$(grep -c '\"event\":\"wait\"' log) -eq 2"
 kill -USR1 $!
 wait_for grep -q USR1 log
 kill -TERM $!

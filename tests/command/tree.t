@@ -192,26 +192,46 @@ fi
 # started another has a higher number.
 cat >numbers <<'END'
 #!/bin/sh
-"$RETRY" -q -a 2 -d 0 -t 4 -k .2 sh -c '
+next_pid=/proc/sys/kernel/ns_last_pid
+
+# The second attempt ends what the first has left, and starts a process of the
+# same number, which the timeout has to end.
+reuse() {
 	if [ "$RETRY_ATTEMPT" = 1 ]; then
 		setsid ./stubborn used &
 		until [ -s used ]; do sleep .01; done
 		exit 1
 	fi
-	kill -9 -$(cat used)
-	while kill -0 -$(cat used); do sleep .01; done 2>/dev/null
+	kill -9 -"$(cat used)"
+	while kill -0 -"$(cat used)"; do sleep .01; done 2>/dev/null
 	sleep .05
-	echo $(($(cat used) - 1)) >/proc/sys/kernel/ns_last_pid
-	perl -e "setpgrp; exec qw(./stubborn again)" &
-	exec sleep 60'
+	echo $(($(cat used) - 1)) >$next_pid
+	perl -e 'setpgrp; exec qw(./stubborn again)' &
+	exec sleep 60
+}
+
+# An attempt's child has a lower number than its parent, which ends later.
+lower() {
+	echo 20000 >$next_pid
+	setsid "$0" lower_child &
+	exec sleep 60
+}
+
+lower_child() {
+	trap '' TERM
+	echo 10000 >$next_pid
+	setsid hear lower 15 &
+	wait
+}
+
+if [ $# -gt 0 ]; then
+	"$1"
+	exit
+fi
+"$RETRY" -q -a 2 -d 0 -t 4 -k .2 "$0" reuse
 echo $?
 cmp used again && ! kill -0 "$(cat again)" 2>/dev/null && echo killed
-"$RETRY" -q -a 1 -t 4 -k .2 sh -c '
-	echo 20000 >/proc/sys/kernel/ns_last_pid
-	setsid sh -c "trap \"\" TERM
-		echo 10000 >/proc/sys/kernel/ns_last_pid
-		setsid hear lower 15 & wait" &
-	exec sleep 60'
+"$RETRY" -q -a 1 -t 4 -k .2 "$0" lower
 grep -x 15 lower
 END
 chmod +x numbers

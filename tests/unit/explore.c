@@ -250,78 +250,106 @@ since(double time, double now, bool matters)
 	memset((char *)&(object).member + 1, 0, \
 	    (_Alignof(type) - 1) - offsetof(type, member) % _Alignof(type))
 
-/* The number of the state: what is told, but decides nothing, is left out. */
+/* Bytes between members may have any value. */
+static void
+clear_padding(struct engine *engine)
+{
+	struct record *run = &engine->run;
+
+	CLEAR_BEHIND(run->judgement, struct judgement, throttled);
+	CLEAR_BEHIND(run->outcome, struct outcome, oom);
+	CLEAR_BEHIND(run->delay, struct delay, hint_decides);
+	CLEAR_BEHIND(engine->returned, struct outcome, oom);
+	CLEAR_BEHIND(engine->evidence.outcome, struct outcome, oom);
+	CLEAR_BEHIND(engine->evidence, struct evidence, unread);
+	CLEAR_BEHIND(engine->level, struct level, begun);
+	CLEAR_BEHIND(engine->restored.level, struct level, begun);
+	CLEAR_BEHIND(engine->process, struct process, abandoned);
+	CLEAR_BEHIND(engine->probes, struct health, was_healthy);
+	CLEAR_BEHIND(engine->probes, struct health, differ);
+	CLEAR_BEHIND(engine->probes.last, struct outcome, oom);
+	memset((char *)&engine->probes.phase + sizeof(engine->probes.phase), 0,
+	    offsetof(struct health, due) - sizeof(engine->probes.phase));
+}
+
+/* Measures times from now on; a time that no policy looks at becomes 0. */
+static void
+shift_times(struct engine *engine, const struct policy *policy, double now)
+{
+	struct process *process = &engine->process;
+	struct health *probes = &engine->probes;
+	const bool pace = policy->pace_start;
+
+	engine->begun = since(engine->begun, now, policy->max_time > 0);
+	engine->attempt_begun = since(engine->attempt_begun, now, pace);
+	engine->paced_from = since(engine->paced_from, now, pace);
+	engine->delay_begun = since(engine->delay_begun, now, pace);
+	engine->wait_begun =
+	    since(engine->wait_begun, now, engine->state == STATE_WAITING);
+	engine->delivered_by = since(engine->delivered_by, now, true);
+	process->active = since(process->active, now, policy->idle_timeout > 0);
+	process->deadline = since(process->deadline, now, true);
+	process->run_end = 0;
+	if (process->stop_by > 0)
+		process->stop_by = since(process->stop_by, now, true);
+	probes->begun = since(probes->begun, now,
+	    policy->health.start_period > 0 && !probes->was_healthy);
+	probes->due = since(probes->due, now,
+	    probes->phase == HEALTH_WAITING || probes->phase == HEALTH_PROBING);
+	for (size_t i = 0; i < FAILURES_MOST; i++)
+		if (i < engine->tally.totals[0])
+			engine->tally.times[0][i] -= now;
+}
+
+/* Clears what is told, but decides nothing. */
+static void
+clear_told(struct engine *engine, const struct policy *policy)
+{
+	struct record *run = &engine->run;
+
+	if (engine->state != STATE_RUNNING && engine->state != STATE_ASKING)
+		memset(&engine->process, 0, sizeof(engine->process));
+	run->elapsed = run->started = run->timeout = run->silent = 0;
+	if (policy->reset_after == 0)
+		run->duration = 0;
+	run->delay.nominal = run->delay.low = run->delay.high = 0;
+	run->delay.hint_decides = false;
+	run->just_waited = run->waited = run->due = 0;
+	run->signal = 0;
+	run->forwarded = run->kept = run->command_timed_out = false;
+	run->failures = 0;
+	memset(engine->trials.rows, 0, sizeof(engine->trials.rows));
+	memset(engine->all_trials.rows, 0, sizeof(engine->all_trials.rows));
+	memset(&engine->restored.trials, 0, sizeof(engine->restored.trials));
+	engine->all_trials.count = engine->all_trials.failed = 0;
+}
+
+static uint64_t
+mix(uint64_t sum, uint64_t word)
+{
+	sum = (sum ^ word) * 0xff51afd7ed558ccd;
+	return sum ^ sum >> 32;
+}
+
+/* The number of the state: two that decide alike have the same. */
 static uint64_t
 hash(const struct explorer *explorer)
 {
 	static struct engine engine;
 	static unsigned char bytes[PACKED];
 	const struct drive *drive = &explorer->walk.drive;
-	const struct policy *policy = &drive->policy;
-	const double now = drive->now;
 	const enum action_kind kind = drive->action.kind;
-	struct record *run = &engine.run;
 	uint64_t word, sum = 0x9e3779b97f4a7c15;
 
 	pack(drive->engine, bytes);
 	unpack(&engine, bytes);
-	CLEAR_BEHIND(run->judgement, struct judgement, throttled);
-	CLEAR_BEHIND(run->outcome, struct outcome, oom);
-	CLEAR_BEHIND(engine.returned, struct outcome, oom);
-	CLEAR_BEHIND(engine.evidence.outcome, struct outcome, oom);
-	CLEAR_BEHIND(engine.evidence, struct evidence, unread);
-	CLEAR_BEHIND(engine.level, struct level, begun);
-	CLEAR_BEHIND(engine.restored.level, struct level, begun);
-	engine.begun = since(engine.begun, now, policy->max_time > 0);
-	engine.attempt_begun =
-	    since(engine.attempt_begun, now, policy->pace_start);
-	engine.paced_from = since(engine.paced_from, now, policy->pace_start);
-	engine.delay_begun = since(engine.delay_begun, now, policy->pace_start);
-	engine.wait_begun =
-	    since(engine.wait_begun, now, engine.state == STATE_WAITING);
-	engine.process.active =
-	    since(engine.process.active, now, policy->idle_timeout > 0);
-	engine.process.deadline = since(engine.process.deadline, now, true);
-	engine.process.run_end = 0;
-	if (engine.process.stop_by > 0)
-		engine.process.stop_by =
-		    since(engine.process.stop_by, now, true);
-	CLEAR_BEHIND(engine.process, struct process, abandoned);
-	if (engine.state != STATE_RUNNING && engine.state != STATE_ASKING)
-		memset(&engine.process, 0, sizeof(engine.process));
-	memset((char *)&engine.probes.phase + sizeof(engine.probes.phase), 0,
-	    offsetof(struct health, due) - sizeof(engine.probes.phase));
-	CLEAR_BEHIND(engine.probes, struct health, was_healthy);
-	CLEAR_BEHIND(engine.probes, struct health, differ);
-	CLEAR_BEHIND(engine.probes.last, struct outcome, oom);
-	engine.probes.begun = since(engine.probes.begun, now,
-	    policy->health.start_period > 0 && !engine.probes.was_healthy);
-	engine.probes.due = since(engine.probes.due, now,
-	    engine.probes.phase == HEALTH_WAITING ||
-		engine.probes.phase == HEALTH_PROBING);
-	engine.delivered_by = since(engine.delivered_by, now, true);
-	for (size_t i = 0; i < FAILURES_MOST; i++)
-		if (i < engine.tally.totals[0])
-			engine.tally.times[0][i] -= now;
-	run->elapsed = run->started = run->timeout = run->silent = 0;
-	if (policy->reset_after == 0)
-		run->duration = 0;
-	run->delay.nominal = run->delay.low = run->delay.high = 0;
-	run->delay.hint_decides = false;
-	CLEAR_BEHIND(run->delay, struct delay, hint_decides);
-	run->just_waited = run->waited = run->due = 0;
-	run->signal = 0;
-	run->forwarded = run->kept = run->command_timed_out = false;
-	run->failures = 0;
-	memset(engine.trials.rows, 0, sizeof(engine.trials.rows));
-	memset(engine.all_trials.rows, 0, sizeof(engine.all_trials.rows));
-	memset(&engine.restored.trials, 0, sizeof(engine.restored.trials));
-	engine.all_trials.count = engine.all_trials.failed = 0;
+	clear_padding(&engine);
+	shift_times(&engine, &drive->policy, drive->now);
+	clear_told(&engine, &drive->policy);
 	pack(&engine, bytes);
 	for (size_t i = 0; i < PACKED / sizeof(word); i++) {
 		memcpy(&word, bytes + i * sizeof(word), sizeof(word));
-		sum = (sum ^ word) * 0xff51afd7ed558ccd;
-		sum ^= sum >> 32;
+		sum = mix(sum, word);
 	}
 	/* A question or an attempt may fail to start, and nothing else does. */
 	word = (uint64_t)drive->doing * 64 + (uint64_t)drive->asked * 32 +
@@ -329,8 +357,7 @@ hash(const struct explorer *explorer)
 	    (kind == ACTION_ABANDON || kind == ACTION_ASK || kind == ACTION_RUN
 		    ? (uint64_t)kind
 		    : 0);
-	sum = (sum ^ word) * 0xff51afd7ed558ccd;
-	sum ^= sum >> 29;
+	sum = mix(sum, word);
 	return sum == 0 ? 1 : sum;
 }
 
