@@ -91,6 +91,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/auxv.h>
 #include <sys/random.h>
 #include <sys/resource.h>
@@ -102,6 +103,7 @@
 #include "options/argv.h"
 #include "plan/plan.h"
 #include "core/outcome.h"
+#include "core/text.h"
 #include "sys/logs.h"
 #include "sys/loop.h"
 #include "sys/messages.h"
@@ -135,13 +137,45 @@ processor_time(void)
 }
 
 /*
+ * Without --seed each run draws anew.  A sandbox that forbids getrandom(2) is
+ * told of where the seed itself is told.
+ */
+static uint64_t
+draw_seed(bool verbose)
+{
+	struct {
+		unsigned char random[16];
+		struct timespec time;
+		uint64_t pid;
+	} other = { .pid = (uint64_t)getpid() };
+	uint64_t seed;
+	ssize_t length;
+
+	while ((length = getrandom(&seed, sizeof(seed), 0)) == -1 &&
+	    errno == EINTR)
+		continue;
+	if (length != sizeof(seed)) {
+		const void *random = (const void *)getauxval(AT_RANDOM);
+
+		if (verbose)
+			warn("the seed is of AT_RANDOM, clock and process, "
+			     "since getrandom(2) failed");
+		if (random != NULL)
+			memcpy(other.random, random, sizeof(other.random));
+		clock_gettime(CLOCK_REALTIME, &other.time);
+		seed = text_checksum(&other, sizeof(other));
+	}
+	/* All programs that read JSON know numbers of 53 bits. */
+	return seed >> 11;
+}
+
+/*
  * Does what the options ask for; returns the exit status.  All that `retry`
  * says from the start of a run on begins with `own_name`, and names the run.
  */
 static int
 obey(struct options *options, char own_name[OWN_NAME])
 {
-	struct random *random = &options->random;
 	struct report report;
 	char name[MESSAGE_PART];
 
@@ -156,15 +190,8 @@ obey(struct options *options, char own_name[OWN_NAME])
 		printf("%s %s\n", PROGRAM, VERSION);
 		return flush_stdout();
 	}
-	/* Without --seed each run draws anew. */
-	if (options->origin[OPTION_SEED] == ORIGIN_DEFAULT && options->draws) {
-		while (getrandom(&random->seed, sizeof(random->seed), 0) == -1)
-			if (errno != EINTR)
-				err(STATUS_OWN_FAILURE,
-				    "cannot seed the random draws");
-		/* All programs that read JSON know numbers of 53 bits. */
-		random->seed >>= 11;
-	}
+	if (options->origin[OPTION_SEED] == ORIGIN_DEFAULT && options->draws)
+		options->random.seed = draw_seed(options->verbose);
 	logs_open(&report, options);
 	if (options->plan) {
 		logs_truncate(&report);

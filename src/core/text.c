@@ -170,20 +170,54 @@ text_next(const char **text)
 	return c;
 }
 
+/*
+ * The columns that a character takes at most.  The ranges are coarse: some of
+ * what is in them takes one column, or is drawn upon another character.
+ */
+static int
+columns_of(uint32_t c)
+{
+	static const struct {
+		uint32_t first, last;
+	} wide[] = {
+		{ 0x1100, 0x115f },   /* Hangul Jamo */
+		{ 0x2300, 0x23ff },   /* watches, among technical signs */
+		{ 0x25fd, 0x27bf },   /* signs that may be emoji */
+		{ 0x2b00, 0x2bff },   /* arrows and stars, likewise */
+		{ 0x2e80, 0xa4cf },   /* Chinese, Japanese, Yi */
+		{ 0xa960, 0xa97f },   /* Hangul Jamo */
+		{ 0xac00, 0xd7a3 },   /* Hangul */
+		{ 0xf900, 0xfaff },   /* Chinese */
+		{ 0xfe10, 0xfe6f },   /* vertical and small forms */
+		{ 0xff00, 0xffe6 },   /* full-width forms */
+		{ 0x16fe0, 0x18dff }, /* Tangut */
+		{ 0x1aff0, 0x1b2ff }, /* Kana */
+		{ 0x1f000, 0x1faff }, /* emoji */
+		{ 0x20000, 0x3fffd }, /* Chinese */
+	};
+
+	for (size_t i = 0; i < sizeof(wide) / sizeof(wide[0]); i++)
+		if (c >= wide[i].first && c <= wide[i].last)
+			return 2;
+	return 1;
+}
+
 int
 text_width(const char *text)
 {
 	int width = 0;
 
-	for (; *text != '\0'; text++)
-		width += (*text & 0xc0) != 0x80;
+	while (*text != '\0')
+		width += columns_of(text_next(&text));
 	return width;
 }
 
 void
 text_cut(char *text, int width)
 {
-	while (*text != '\0' && (width > 0 || (*text & 0xc0) == 0x80))
-		width -= (*text++ & 0xc0) != 0x80;
-	*text = '\0';
+	const char *end = text, *next = text;
+
+	while (*next != '\0' && (width -= columns_of(text_next(&next))) >= 0)
+		end = next;
+	text[end - text] = '\0';
 }

@@ -75,7 +75,7 @@ uint64_t text_checksum(const void *data, size_t length);
  */
 uint32_t text_next(const char **text);
 
-/* The columns that UTF-8 text takes on a screen: one per character. */
+/* The columns that UTF-8 text takes on a screen at most. */
 int text_width(const char *text);
 
 /* Cuts UTF-8 text after so many columns, between two characters. */

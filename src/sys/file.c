@@ -38,9 +38,26 @@ file_above_2(int descriptor)
 }
 
 int
+file_in_memory(const char *name)
+{
+	int descriptor = memfd_create(name, MFD_CLOEXEC | MFD_NOEXEC_SEAL);
+
+	if (descriptor == -1 && errno == EINVAL)
+		descriptor = memfd_create(name, MFD_CLOEXEC);
+	return file_above_2(descriptor);
+}
+
+int
 file_null(void)
 {
-	return file_above_2(open(_PATH_DEVNULL, O_RDWR | O_CLOEXEC));
+	const int null = file_above_2(open(_PATH_DEVNULL, O_RDWR | O_CLOEXEC));
+	const int error = errno;
+
+	if (null != -1)
+		return null;
+	const int empty = file_in_memory("retry-null");
+	errno = error;
+	return empty;
 }
 
 int
@@ -94,16 +111,6 @@ file_read_stat(const char *process, char text[FILE_STAT])
 	errno = ESRCH;
 	const char *end = strrchr(text, ')');
 	return end == NULL ? NULL : end + 1;
-}
-
-int
-file_in_memory(const char *name)
-{
-	int descriptor = memfd_create(name, MFD_CLOEXEC | MFD_NOEXEC_SEAL);
-
-	if (descriptor == -1 && errno == EINVAL)
-		descriptor = memfd_create(name, MFD_CLOEXEC);
-	return file_above_2(descriptor);
 }
 
 void

@@ -24,7 +24,10 @@ struct stat;
  */
 int file_above_2(int descriptor);
 
-/* Opens /dev/null.  Returns its descriptor, or -1 with errno set. */
+/*
+ * Opens /dev/null; if there is none, as in a chroot, an empty file in memory.
+ * Returns its descriptor, or -1 with errno set by /dev/null.
+ */
 int file_null(void);
 
 /*

@@ -1015,7 +1015,7 @@ loop_run(const struct options *options, const struct report *report)
 	input_open(&loop.input, options, &loop.messages, loop.events.loop,
 	    input_done, &loop);
 	if (output_open(&loop.output, options, &loop.messages) == -1)
-		err(STATUS_OWN_FAILURE, "standard error");
+		err(STATUS_OWN_FAILURE, "cannot prepare the output");
 	duplicate_open(&loop.duplicate, options, &loop.messages,
 	    logs_use_output(report));
 	drive(&loop, (struct event){ .kind = EVENT_START });

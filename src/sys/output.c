@@ -35,10 +35,10 @@ bool
 output_take_failure(struct output *output, int *death)
 {
 	static const char *const names[] = {
-		[FAILURE_PIPE] = "pipe",
-		[FAILURE_POLL] = "poll",
-		[FAILURE_SEARCH] = "search",
-		[FAILURE_FORK] = "fork",
+		[FAILURE_PIPE] = "cannot pass the output on",
+		[FAILURE_POLL] = "cannot wait for the output",
+		[FAILURE_SEARCH] = "cannot search the output",
+		[FAILURE_FORK] = "cannot start a process for the output",
 		[FAILURE_START] = "cannot start a process for the output",
 		[FAILURE_STDOUT] = "standard output",
 		[FAILURE_STDERR] = "standard error",

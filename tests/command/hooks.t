@@ -326,4 +326,18 @@ else
 	    'the shell cannot be covered'
 fi
 
+# A chroot may be without /dev/null, or have one that may not be opened.
+if unshare -rm true 2>/dev/null &&
+    unshare -rm mount -t tmpfs tmpfs /dev 2>/dev/null; then
+	run unshare -rm sh -c 'mount -t tmpfs tmpfs /dev && exec "$@"' sh \
+	    "$RETRY" -q -a 2 -d 0 --check='cat; exit 0' --stdin=null \
+	    --health=true --on-success='cat; echo hooked' --output=hold \
+	    sh -c 'cat; echo held'
+	is 'hooks, probes and checks need no /dev/null' \
+	    "$code $(echo "$out $err" | xargs)" '0 held held held hooked'
+else
+	skip 'hooks, probes and checks need no /dev/null' \
+	    'no file system can be mounted here'
+fi
+
 finish

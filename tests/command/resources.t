@@ -35,13 +35,40 @@ for when in 2 3; do
 	    sort | xargs)" ''
 done
 
+# A sandbox may forbid getrandom(2): the delays are random all the same.
+# without CALL RETRY-OPTION...: what a run is that may not make the call.
+without() {
+	call=$(any_libc "$1")
+	shift
+	run setsid -w strace -o trace -e trace="$call" \
+	    -e inject="$call:error=EPERM" "$RETRY" "$@"
+}
+for options in '-j full' '--splay=1ms -j none' '-b decorrelated' '-j none'; do
+	# shellcheck disable=SC2086 # words
+	without getrandom -q -a 2 -d 1ms $options sh -c 'exit 3'
+	is "$options without getrandom(2) changes nothing" "$code$err" 3
+done
+without getrandom -v true
+is 'without getrandom(2) --verbose tells of the seed once' \
+    "$(printf '%s\n' "$err" | grep -c 'since getrandom.2. failed')" 1
+without getrandom --plan
+is 'a plan needs no getrandom(2)' "$code" 0
+: >seeds
+for options in 1 2 3; do
+	without getrandom -q -d 1ms --log=json:fd:1 true
+	printf '%s\n' "$out" | jq 'select(.event == "start").seed' >>seeds
+done
+is 'each seed without getrandom(2) is another' "$(sort -u seeds | wc -l)" 3
+without getppid sh -c 'exit 3'
+is 'without getppid(2) an attempt has its own status' "$code" 3
+
 # It fails before retry knows that the attempt has begun.
 run strace -f -o trace -e trace="$(any_libc poll),$(any_libc clone)" \
     -e inject="$(any_libc clone):delay_exit=200000" \
     -e inject="$(any_libc poll:error=ENOMEM:when=1)" \
     "$RETRY" --output=chronic sh -c 'echo out'
 like 'what holds messages tells its own failure' "$code:$err" \
-    '^(125:)?retry: sh: poll: (Cannot allocate|Out of) memory$'
+    '^(125:)?retry: sh: cannot wait for the output: (Cannot allocate|Out of) memory$'
 run sh -c 'exec 2>&1; exec strace -f -o trace -e trace="$1" \
     -e inject="$1:delay_exit=200000" "$RETRY" -q --output=chronic -a 2 -d 0 \
     --budget=/ sh -c "echo \$RETRY_ATTEMPT; exit 3"' sh "$(any_libc clone)"
