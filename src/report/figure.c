@@ -39,12 +39,12 @@ place_of_two(double share)
 
 /* The percentage without its sign. */
 static const char *
-number(double share, double place, char text[MESSAGE_PART])
+number(double share, double place, char text[FIGURE_TEXT])
 {
 	/* No percentage is rounded to tens. */
 	const double digit = 100 * (place > 0 ? place : place_of_two(share));
 
-	snprintf(text, MESSAGE_PART, "%.*f", figure_decimals(digit),
+	snprintf(text, FIGURE_TEXT, "%.*f", figure_decimals(digit),
 	    100 * share);
 	/* Zeros behind the point would claim to be known. */
 	if (place == 0 && strchr(text, '.') != NULL) {
@@ -60,22 +60,22 @@ number(double share, double place, char text[MESSAGE_PART])
 }
 
 const char *
-figure_percent(double share, double place, char text[MESSAGE_PART])
+figure_percent(double share, double place, char text[FIGURE_TEXT])
 {
-	char digits[MESSAGE_PART];
+	char digits[FIGURE_TEXT];
 
-	snprintf(text, MESSAGE_PART, "%.100s%%", number(share, place, digits));
+	snprintf(text, FIGURE_TEXT, "%.100s%%", number(share, place, digits));
 	return text;
 }
 
 const char *
 figure_shares(double low, double high, struct interval interval,
-    char text[MESSAGE_PART])
+    char text[FIGURE_TEXT])
 {
 	const double place = figure_place(interval);
-	char from[MESSAGE_PART], to[MESSAGE_PART], least[MESSAGE_PART],
-	    most[MESSAGE_PART];
-	char range[MESSAGE_PART], bounds[MESSAGE_PART];
+	char from[FIGURE_TEXT], to[FIGURE_TEXT], least[FIGURE_TEXT],
+	    most[FIGURE_TEXT];
+	char range[FIGURE_TEXT], bounds[FIGURE_TEXT];
 
 	if (place == 0)
 		return figure_percent(low, 0, text);
@@ -94,27 +94,27 @@ figure_shares(double low, double high, struct interval interval,
 		snprintf(bounds, sizeof(bounds), "at least %.40s%%", least);
 	else
 		snprintf(bounds, sizeof(bounds), "%.40s-%.40s%%", least, most);
-	snprintf(text, MESSAGE_PART, "%.50s (95%%: %.60s)", range, bounds);
+	snprintf(text, FIGURE_TEXT, "%.50s (95%%: %.60s)", range, bounds);
 	return text;
 }
 
 const char *
-figure_share(double share, struct interval interval, char text[MESSAGE_PART])
+figure_share(double share, struct interval interval, char text[FIGURE_TEXT])
 {
 	return figure_shares(share, share, interval, text);
 }
 
 const char *
-figure_rough(double number, char text[MESSAGE_PART])
+figure_rough(double number, char text[FIGURE_TEXT])
 {
 	const double place = pow(10, fmax(floor(log10(number)) - 1, 0));
-	char digits[MESSAGE_PART];
+	char digits[FIGURE_TEXT];
 	size_t length = 0;
 
 	/* A number that is whole but for its rounding error stays. */
 	const int count = snprintf(digits, sizeof(digits), "%.0f",
 	    floor(number / place * (1 + 1e-12)) * place);
-	for (int i = 0; i < count && length < MESSAGE_PART - 3; i++) {
+	for (int i = 0; i < count && length < FIGURE_TEXT - 3; i++) {
 		text[length++] = digits[i];
 		if ((count - 1 - i) % 3 == 0 && i < count - 1)
 			text[length++] = ',';

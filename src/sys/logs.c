@@ -13,6 +13,7 @@
 
 #include "core/text.h"
 #include "sys/file.h"
+#include "sys/log_file.h"
 #include "sys/logs.h"
 #include "sys/screen.h"
 #include "sys/sink.h"
@@ -299,7 +300,7 @@ static void
 flush(struct report *report, struct output *output, bool begins_line)
 {
 	for (size_t i = 0; i < report->count; i++)
-		sink_flush(&report->sinks[i], output, begins_line);
+		log_file_flush(&report->sinks[i], output, begins_line);
 }
 
 double
@@ -371,12 +372,12 @@ logs_close(struct report *report, struct messages *messages)
 
 		if (plan && own &&
 		    (fflush(sink->file) == EOF || ferror(sink->file)))
-			sink_complain(sink, messages, errno);
-		sink_finish(sink, messages);
+			log_file_complain(sink, messages, errno);
+		log_file_finish(sink, messages);
 		if (!plan || own)
 			fclose(sink->file);
 		if (!plan && own && close(sink->descriptor) == -1)
-			sink_complain(sink, messages, errno);
+			log_file_complain(sink, messages, errno);
 		if (sink->reader != NO_DESCRIPTOR)
 			close(sink->reader);
 		free(sink->text);

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/text.h"
+#include "sys/log_file.h"
+#include "sys/sink.h"
+
+/* Milliseconds that the end of a run waits for a reader of half a line. */
+#define REST_PATIENCE 1000
+
+/*
+ * A file grows bit by bit while another process writes a line to it.  The last
+ * line has no end only if the file keeps its size for LOOKS looks, with pauses
+ * of so many nanoseconds.  After LOOKS_MOST looks it has none in any case.
+ */
+#define LOOKS 20
+#define LOOKS_MOST 100
+#define LOOK_PAUSE 1000000
+
+void
+log_file_complain(struct sink *sink, struct messages *messages, int error)
+{
+	char safe[128];
+
+	if (!sink->failed)
+		say(messages, "%s: %s: %s", sink->option,
+		    text_safe(sink->name, safe, sizeof(safe)),
+		    error == EAGAIN ? "lines are left out: nobody reads them"
+				    : strerror(error));
+	sink->failed = true;
+}
+
+/* Writes to a log until there is no room.  Returns how many bytes are left. */
+static size_t
+write_log(struct sink *sink, struct messages *messages, const char *bytes,
+    size_t size)
+{
+	const size_t left = sink_write(sink, bytes, size);
+
+	if (left > 0 && errno != EAGAIN)
+		log_file_complain(sink, messages, errno);
+	return left;
+}
+
+/* Writes the rest of a line.  Returns whether nothing of it is left. */
+static bool
+write_rest(struct sink *sink, struct messages *messages)
+{
+	const size_t left =
+	    write_log(sink, messages, sink->rest, sink->rest_size);
+
+	sink_keep(sink, sink->rest + sink->rest_size - left, left);
+	return left == 0;
+}
+
+/* Whether the file that the log goes to ends in the middle of a line. */
+static bool
+file_ends_mid_line(const struct sink *sink)
+{
+	const struct timespec pause = { .tv_nsec = LOOK_PAUSE };
+	struct stat status;
+	off_t size = 0;
+	int same = 0;
+	char last;
+
+	for (int look = 0; look < LOOKS_MOST && same < LOOKS; look++) {
+		if (look > 0)
+			nanosleep(&pause, NULL);
+		if (fstat(sink->reader, &status) == -1 || status.st_size == 0 ||
+		    pread(sink->reader, &last, 1, status.st_size - 1) != 1 ||
+		    last == '\n')
+			return false;
+		same = status.st_size == size ? same + 1 : 0;
+		size = status.st_size;
+	}
+	return true;
+}
+
+/* Whether the last line in the place that the log goes to has no end. */
+static bool
+ends_mid_line(const struct sink *sink, const struct output *output)
+{
+	if (sink->has_output)
+		return output_ends_mid_line(output, OUT);
+	return sink->reader != NO_DESCRIPTOR && file_ends_mid_line(sink);
+}
+
+/* Writes to a log what a format has written to memory. */
+static void
+write_text(struct sink *sink, struct messages *messages)
+{
+	const size_t size = sink->size;
+
+	if (sink->rest != NULL && !write_rest(sink, messages)) {
+		log_file_complain(sink, messages, EAGAIN);
+		return;
+	}
+	const size_t left = write_log(sink, messages, sink->text, size);
+	/* The end of this line comes before the next one. */
+	if (left > 0 && left < size)
+		sink_keep(sink, sink->text + size - left, left);
+	else if (left > 0)
+		log_file_complain(sink, messages, EAGAIN);
+}
+
+void
+log_file_flush(struct sink *sink, struct output *output, bool begins_line)
+{
+	struct messages *messages = output->messages;
+
+	fflush(sink->file);
+	if (sink->size == 0)
+		return;
+	if (sink->name == NULL && begins_line)
+		messages_write(messages, sink->text, sink->size);
+	else if (sink->name == NULL)
+		messages_draw(messages, sink->text, sink->size);
+	else {
+		/* The attempts, or another program, may have begun a line. */
+		if (begins_line && *sink->text != '\n' &&
+		    ends_mid_line(sink, output) &&
+		    write_log(sink, messages, "\n", 1) == 0)
+			output_line_is_ended(output, OUT);
+		write_text(sink, messages);
+	}
+	rewind(sink->file);
+	sink->size = 0;
+}
+
+void
+log_file_finish(struct sink *sink, struct messages *messages)
+{
+	struct pollfd poll_fd = { .fd = sink->descriptor, .events = POLLOUT };
+
+	while (sink->rest != NULL) {
+		if (poll(&poll_fd, 1, REST_PATIENCE) != 1)
+			log_file_complain(sink, messages, EAGAIN);
+		else if (write_rest(sink, messages) || !sink->failed)
+			continue;
+		sink_keep(sink, NULL, 0);
+	}
+}
