@@ -489,9 +489,37 @@ end_run(struct engine *engine, enum reason reason, int status)
 		engine->run.status = engine->run.death = 0;
 }
 
+/*
+ * Trials succeed if all were made and none failed.  They end as the last failed
+ * one did if one failed, and otherwise for the reason that left trials out.
+ */
+static enum action_kind
+finish_trials(struct engine *engine, enum reason reason, int status, double now)
+{
+	const struct trials *trials = &engine->trials;
+
+	if (trials->count == engine->policy->limits.attempts)
+		reason = trials->failed > 0 ? REASON_ATTEMPTS : REASON_SUCCESS;
+	else if (reason == REASON_SUCCESS)
+		reason = REASON_MAX_TIME;
+	if (trials->failed > 0) {
+		engine->run.death = engine->trial_death;
+		status = engine->trial_status;
+	} else if (reason == REASON_SUCCESS)
+		status = 0;
+	else if (reason == REASON_MAX_TIME)
+		status = STATUS_TIMEOUT;
+	end_run(engine, reason, status);
+	return settle(engine, now);
+}
+
 static enum action_kind
 finish(struct engine *engine, enum reason reason, int status, double now)
 {
+	if (engine->policy->trials &&
+	    (reason == REASON_SUCCESS || reason == REASON_MAX_TIME ||
+		reason == REASON_GATE))
+		return finish_trials(engine, reason, status, now);
 	end_run(engine, reason, status);
 	return settle(engine, now);
 }
@@ -545,42 +573,12 @@ die(struct engine *engine, int signal, double now)
 	return ACTION_NONE;
 }
 
-/*
- * No other trial follows.  The run succeeds if all trials were made and none
- * failed.  It ends as the last failed trial did if one failed, and otherwise
- * for the reason that left trials out.
- */
-static enum action_kind
-end_trials(struct engine *engine, enum reason reason, double now)
-{
-	if (engine->trials.failed > 0) {
-		engine->run.death = engine->trial_death;
-		return finish(engine, reason, engine->trial_status, now);
-	}
-	if (engine->trials.count == engine->policy->limits.attempts)
-		return finish(engine, REASON_SUCCESS, 0, now);
-	return reason == REASON_MAX_TIME
-	    ? finish(engine, reason, STATUS_TIMEOUT, now)
-	    : give_up(engine, reason, now);
-}
-
-/* --max-time ended a trial, of which nobody knows how it would have gone. */
-static enum action_kind
-cut_trial(struct engine *engine, double now)
-{
-	engine->trials.cut++;
-	engine->all_trials.cut++;
-	return end_trials(engine, REASON_MAX_TIME, now);
-}
-
 /* No time is left for another attempt. */
 static enum action_kind
 out_of_time(struct engine *engine, double now)
 {
 	if (engine->run.attempt == 0)
 		return finish(engine, REASON_MAX_TIME, STATUS_TIMEOUT, now);
-	if (engine->policy->trials)
-		return end_trials(engine, REASON_MAX_TIME, now);
 	if (engine->run.judgement.verdict == VERDICT_SUCCESS)
 		return succeed(engine, now);
 	return give_up(engine, REASON_MAX_TIME, now);
@@ -780,7 +778,8 @@ after_success(struct engine *engine, double now)
 			backoff_success(&policy->backoff, &engine->level, 0);
 		return succeed(engine, now);
 	}
-	engine->run.used = 0;
+	if (!policy->trials)
+		engine->run.used = 0;
 	/* Windows outlast a success. */
 	memset(engine->tally.counts, 0, sizeof(engine->tally.counts));
 	engine->n = 0;
@@ -854,6 +853,27 @@ after_failure(struct engine *engine, double now)
 	return begin_wait(engine, now);
 }
 
+/* A trial is over.  Of one that --max-time ended nobody knows the outcome. */
+static void
+count_trial(struct engine *engine)
+{
+	const struct outcome outcome = engine->evidence.outcome;
+	const bool failed = engine->run.judgement.verdict != VERDICT_SUCCESS;
+
+	if (engine->process.why == PROCESS_MAX_TIME ||
+	    engine->run.judgement.rule == RULE_MAX_TIME) {
+		engine->trials.cut++;
+		engine->all_trials.cut++;
+		return;
+	}
+	trials_add(&engine->trials, outcome, failed);
+	trials_add(&engine->all_trials, outcome, failed);
+	if (!failed)
+		return;
+	engine->trial_status = last_status(engine);
+	engine->trial_death = outcome.kind == OUTCOME_SIGNAL ? outcome.code : 0;
+}
+
 /*
  * --max-time ended the process, or will not let it run.  An attempt whose
  * verdict is not known by then has failed.
@@ -872,10 +892,9 @@ cut_short(struct engine *engine, double now)
 		engine->run.cut = CUT_CHECK;
 	else if (engine->question == ASK_GATE)
 		engine->run.cut = CUT_GATE;
-	if (engine->policy->trials)
-		return is_attempt ? cut_trial(engine, now)
-				  : end_trials(engine, REASON_MAX_TIME, now);
-	if (is_attempt) {
+	if (is_attempt && engine->policy->trials) {
+		count_trial(engine);
+	} else if (is_attempt) {
 		count_failure(engine, now);
 		if (engine->policy->remember)
 			find_delay(engine, false, now);
@@ -887,41 +906,18 @@ cut_short(struct engine *engine, double now)
 	    now);
 }
 
-/* A trial was judged, unless --max-time ended it. */
-static enum action_kind
-after_trial(struct engine *engine, double now)
-{
-	const struct outcome outcome = engine->evidence.outcome;
-	const enum verdict verdict = engine->run.judgement.verdict;
-	const bool failed = verdict != VERDICT_SUCCESS;
-
-	if (engine->process.why == PROCESS_MAX_TIME)
-		return cut_trial(engine, now);
-	trials_add(&engine->trials, outcome, failed);
-	trials_add(&engine->all_trials, outcome, failed);
-	if (failed) {
-		engine->trial_status = last_status(engine);
-		engine->trial_death =
-		    outcome.kind == OUTCOME_SIGNAL ? outcome.code : 0;
-	}
-	if (verdict == VERDICT_STOP)
-		return give_up(engine, REASON_STOP, now);
-	if (engine->trials.count == engine->policy->limits.attempts)
-		return end_trials(engine, REASON_ATTEMPTS, now);
-	/* No trial waits for what the last one asked for. */
-	engine->hint = -1;
-	find_delay(engine, true, now);
-	return begin_wait(engine, now);
-}
-
 static enum action_kind
 judge(struct engine *engine, double now)
 {
 	engine->run.judgement =
 	    verdict_judge(&engine->policy->rules, &engine->evidence);
 	const enum verdict verdict = engine->run.judgement.verdict;
-	if (verdict != VERDICT_NONE && engine->policy->trials)
-		return after_trial(engine, now);
+	const bool trial = engine->policy->trials;
+	if (verdict != VERDICT_NONE && trial) {
+		count_trial(engine);
+		if (engine->process.why == PROCESS_MAX_TIME)
+			return out_of_time(engine, now);
+	}
 	switch (verdict) {
 	case VERDICT_NONE:
 		if (in_time(engine, now))
@@ -931,7 +927,8 @@ judge(struct engine *engine, double now)
 	case VERDICT_SUCCESS:
 		return after_success(engine, now);
 	case VERDICT_RETRY:
-		return after_failure(engine, now);
+		return trial ? after_success(engine, now)
+			     : after_failure(engine, now);
 	case VERDICT_STOP:
 		break;
 	}
@@ -1051,10 +1048,9 @@ on_answer(struct engine *engine, const struct event *event)
 		    (event->state.delay > 0 && engine->policy->early_skip))
 			return finish(engine, REASON_EARLY, STATUS_TOO_EARLY,
 			    now);
-		engine->restored = event->state;
-		engine->all_trials = engine->restored.trials;
-		if (engine->policy->trials)
-			engine->restored = (struct state){ 0 };
+		engine->all_trials = event->state.trials;
+		engine->restored =
+		    engine->policy->trials ? (struct state){ 0 } : event->state;
 		engine->level = engine->restored.level;
 		engine->n = engine->restored.n;
 		return prepare(engine, now);
@@ -1069,8 +1065,6 @@ on_answer(struct engine *engine, const struct event *event)
 		return yes ? begin_wait(engine, now)
 			   : give_up(engine, REASON_BUDGET, now);
 	case ASK_GATE:
-		if ((!yes || timed_out) && engine->policy->trials)
-			return end_trials(engine, REASON_GATE, now);
 		if (!yes || timed_out)
 			return give_up(engine, REASON_GATE, now);
 		return in_time(engine, now) ? begin_attempt(engine, now)

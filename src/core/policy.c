@@ -33,8 +33,6 @@ has_backoff(const struct policy *policy)
 static bool
 follows_success(const struct policy *policy)
 {
-	if (policy->trials)
-		return policy->limits.attempts > 1;
 	return policy->repeat && policy->repeats != 1;
 }
 

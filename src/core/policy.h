@@ -62,7 +62,8 @@ struct policy {
 	double success_delay;
 
 	/*
-	 * Each attempt is a trial: none ends the run, other than by the verdict
+	 * Each attempt is a trial: it counts as a success does for `repeats`,
+	 * of which there are as many as limits.attempts, unless its verdict is
 	 * to stop.
 	 */
 	bool trials;

@@ -25,7 +25,10 @@ derive_trials(struct options *options)
 {
 	struct policy *policy = &options->policy;
 
-	policy->trials = true;
+	policy->trials = policy->repeat = true;
+	policy->repeats = options->trials;
+	/* No trial waits for what the last one asked for. */
+	options->patterns.hint = NULL;
 	policy->limits = (struct limits){ .attempts = options->trials };
 	policy->pace_start = policy->wait_first = false;
 	policy->backoff.min = 0;
@@ -157,7 +160,7 @@ derive_policy(struct options *options)
 	policy->pace_start = options->pace == PACE_START;
 	if (options_given(options, OPTION_TRIALS))
 		derive_trials(options);
-	policy->repeat = options_given(options, OPTION_REPEAT);
+	policy->repeat |= options_given(options, OPTION_REPEAT);
 	policy->gate = options->before_retry != NULL;
 	policy->health.used = options->health != NULL;
 	policy->remember = options->state != NULL;
