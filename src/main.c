@@ -55,7 +55,9 @@
  *                 that belongs to another program
  *     derive      derives the policy from the options
  *     conflicts   options that contradict each other, and probable mistakes
- *     help        prints the tables as --help
+ *     help        --help: a screen, tables, or pieces of the manual
+ *     manual      prints a piece of the manual
+ *     manual_text the manual, packed at build time by scripts/manual
  *   sys/      touches the system: processes, clocks, descriptors, files
  *     loop        a driver of the engine on libev and real processes
  *     events      a libev loop whose failures end in a message
@@ -184,7 +186,10 @@ obey(struct options *options, char own_name[OWN_NAME])
 	if (options->help || options->version || options->plan)
 		signal(SIGXFSZ, SIG_IGN);
 	if (options->help) {
-		help_topics[options->help_topic].print();
+		const struct screen screen =
+		    screen_of(STDOUT_FILENO, options->color);
+
+		help_print(options->help_with, &screen);
 		return flush_stdout();
 	}
 	if (options->version) {

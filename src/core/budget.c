@@ -20,14 +20,12 @@
 #define AT(member) offsetof(struct budget_rules, member)
 
 const struct budget_param budget_params[] = {
-	{ "tokens", "most tokens in the bucket", 100000, AT(tokens) },
-	{ "success", "tokens that a success gives back", 100, AT(success) },
-	{ "rate", "tokens that come back each second", 0, AT(rate) },
-	{ "cost", "tokens that a retry takes", 1000, AT(cost) },
-	{ "throttled", "tokens that a retry after a throttled attempt takes",
-	    BUDGET_IS_COST, AT(throttled) },
-	{ "refund", "share of its retry's tokens that a success gives back", 0,
-	    AT(refund) },
+	{ "tokens", 100000, AT(tokens) },
+	{ "success", 100, AT(success) },
+	{ "rate", 0, AT(rate) },
+	{ "cost", 1000, AT(cost) },
+	{ "throttled", BUDGET_IS_COST, AT(throttled) },
+	{ "refund", 0, AT(refund) },
 	{ .name = NULL },
 };
 

@@ -39,7 +39,6 @@ struct bucket {
 /* One row a parameter of --budget. */
 struct budget_param {
 	const char *name;
-	const char *doc;
 	int64_t initial; /* or BUDGET_IS_COST */
 	size_t offset;	 /* in struct budget_rules */
 };

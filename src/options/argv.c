@@ -7,6 +7,7 @@
 #include "options/argv.h"
 #include "options/conflicts.h"
 #include "options/derive.h"
+#include "options/help.h"
 #include "options/suggest.h"
 #include "core/duration.h"
 #include "core/text.h"
@@ -288,7 +289,9 @@ read_topic(struct options *options)
 	const char *topic = NULL;
 
 	if (options->text[OPTION_HELP] == NULL && *options->command != NULL)
-		topic = suggest_topic(*options->command);
+		topic = help_has(*options->command)
+		    ? *options->command
+		    : suggest_topic(*options->command);
 	if (topic != NULL)
 		parse_value(options, &option_rows[OPTION_HELP], topic);
 }

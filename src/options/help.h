@@ -3,17 +3,32 @@
 #ifndef HELP_H
 #define HELP_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
-/* One row per topic of --help=TOPIC; the first is printed by --help alone. */
+#include "report/report.h"
+
+/* One row per topic of --help=TOPIC; a NULL name ends them. */
 struct help_topic {
 	const char *name;
 	const char *doc;
-	void (*print)(void); /* on stdout */
+	const char *heading; /* of the manual's section, printed first; NULL */
+	void (*print)(void); /* prints a table on stdout; NULL */
 };
 
-/* Prints how retry is called, in three lines. */
+/* Prints how retry is called, in two lines. */
 void help_usage(FILE *file);
+
+/* Whether this names a topic or an option, as below. */
+bool help_has(const char *typed);
+
+/*
+ * Prints what --help=TYPED says on stdout, in the screen's width.  An option is
+ * "-a", "--attempts", "attempts" or the beginning of a name; a topic goes
+ * before an option of its name, but not if the word begins with a dash.  NULL
+ * means --help alone.
+ */
+void help_print(const char *typed, const struct screen *screen);
 
 /* Ends with a NULL name. */
 extern const struct help_topic help_topics[];

@@ -158,7 +158,7 @@ struct options {
 	const char *plan_script;
 	uint64_t clients; /* that a plan simulates; 0: one */
 	bool help;
-	int help_topic; /* its number in help_topics[] */
+	const char *help_with; /* a topic or an option, or NULL */
 	bool version;
 	/* Ends with NULL; empty with --plan and --help. */
 	const char *const *command;

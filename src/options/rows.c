@@ -153,6 +153,13 @@ parse_plan(struct options *options, const char *text)
 	return script_check(text, &options->item);
 }
 
+static const char *
+parse_help(struct options *options, const char *text)
+{
+	options->help_with = text;
+	return help_has(text) ? NULL : problem_unknown;
+}
+
 const struct output_row output_rows[] = {
 	[OUTPUT_STREAM] = { .name = "stream", .doc = "as it is written" },
 	[OUTPUT_HOLD] = { .name = "hold",
@@ -413,10 +420,10 @@ const struct option_row option_rows[OPTIONS] = {
 	[OPTION_CLIENTS] = { "clients", 0, GROUP_REPORTING, TYPE_COUNT, "N",
 	    "with --plan: N such runs at the same time", .offset = AT(clients),
 	    .positive = true, .needs = { OPTION_PLAN } },
-	[OPTION_HELP] = { "help", 'h', GROUP_REPORTING, TYPE_CHOICE, "TOPIC",
-	    "print this, or help on TOPIC (listed at the end)",
-	    TABLE(help_topics), .optional = true, .offset = AT(help_topic),
-	    .noun = "topic" },
+	[OPTION_HELP] = { "help", 'h', GROUP_REPORTING, TYPE_OTHER, "TOPIC",
+	    "explain TOPIC or an option (--help=topics)", TABLE(help_topics),
+	    .optional = true, .offset = AT(help_with), .parse = parse_help,
+	    .noun = "topic or option" },
 	[OPTION_VERSION] = { "version", 'V', GROUP_REPORTING, TYPE_FLAG, NULL,
 	    "print the version", .offset = AT(version) },
 };

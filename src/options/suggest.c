@@ -329,6 +329,8 @@ find_nearest(int place, const char *typed)
 		for (int i = 0;
 		     (word = option_word(&option_rows[place], i)) != NULL; i++)
 			compare(&nearest, word, NULL);
+		for (int id = 0; place == OPTION_HELP && id < OPTIONS; id++)
+			compare(&nearest, option_rows[id].name, NULL);
 	} else {
 		compare_outcomes(&nearest, place != OPTION_SIGNAL);
 	}
@@ -478,11 +480,19 @@ suggest_word(const struct options *options, enum option_id id,
 		text_append(text, size, "; did you mean --delay=%s?", typed);
 		return;
 	}
+	if (id == OPTION_HELP)
+		typed += strspn(typed, "-");
 	const struct nearest nearest = find_nearest((int)id, typed);
-	if (nearest.instead != NULL)
+	const char *const habit =
+	    id == OPTION_HELP ? find_habit(PLACE_OPTION, typed) : NULL;
+	if (habit != NULL)
+		text_append(text, size, "; %s", habit);
+	else if (nearest.instead != NULL)
 		text_append(text, size, "; %s", nearest.instead);
 	else if (nearest.word != NULL)
 		text_append(text, size, "; did you mean %s?", nearest.word);
+	else if (id == OPTION_HELP)
+		text_append(text, size, "; --help=topics lists them");
 	else if (row->words != NULL)
 		list_words(value_word, row, text, size);
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 #
-# --help, --help=TOPIC and --version.
+# --help, --help=TOPIC, --help=OPTION and --version.
 
 # SPDX-License-Identifier: MIT
 
@@ -11,27 +11,52 @@ help=$out
 is '--help succeeds' "$code" 0
 is 'and has nothing to complain of' "$err" ''
 is 'it fits 80 columns' "$(printf '%s\n' "$help" | grep -E '.{81}')" ''
-check 'and 100 lines' test "$(printf '%s\n' "$help" | wc -l)" -le 100
+check 'and a screen of 25 lines' test "$(printf '%s\n' "$help" | wc -l)" -le 25
 is '-h is short for it' "$("$RETRY" -h)" "$help"
+is 'it has three examples' "$(printf '%s\n' "$help" | grep -c '^  retry ')" 3
 
 # Every option of the manual, which a test of its own compares with these.
+options=$("$RETRY" --help=options)
+is '--help=options fits 80 columns' \
+    "$(printf '%s\n' "$options" | grep -E '.{81}')" ''
 sed -n 's/^\.It \(Fl . , \)*Fl -\([a-z-]*\).*/\2/p' \
     "$TESTS/../man/retry.1" >names
 check 'the manual has options' test "$(wc -l <names)" -ge 35
 missing=
 while read -r name; do
-	printf '%s\n' "$help" | grep -Eq "^  (-., |    )--$name(\\[|=| |\$)" ||
+	printf '%s\n' "$options" | grep -Eq "^  (-., |    )--$name(\\[|=| |\$)" ||
 	    missing="$missing $name"
 done <names
-is 'it names every option' "$missing" ''
+is '--help=options names every option' "$missing" ''
+is 'what --help has is in --help=options, with the same letters' \
+    "$(printf '%s\n' "$help" | grep -oE '^  (-., |    )--[a-z-]+' |
+    while IFS= read -r name; do
+		printf '%s\n' "$options" | grep -qF -e "$name" || echo "$name"
+	done)" ''
+# defaults OF: the options that have a default, and its first word.
+defaults() {
+	printf '%s\n' "$1" | awk '
+		match($0, /^  (-.,|   ) --[a-z-]+/) {
+			name = substr($0, RSTART + 8, RLENGTH - 8)
+		}
+		match($0, / \[[^],]*[],]/) && name != "" && $0 !~ /--stop-on/ {
+			print name, substr($0, RSTART + 2, RLENGTH - 3)
+		}'
+}
+is 'and with the same defaults' "$(defaults "$help" | while read -r line; do
+	defaults "$options" | grep -qxF -e "$line" || echo "$line"
+done)" ''
 
-printf '%s\n' "$help" | sed -n '/^TOPIC: /,/^$/s/^\(TOPIC:\)\{0,1\} *//p' |
-    tr ' ' '\n' | sed '/^$/d' >topics
-is 'it names the topics' "$(xargs <topics)" \
-    "$("$RETRY" --help=topics | sed 's/^  --help=\([a-z]*\) .*/\1/' | xargs)"
+run "$RETRY" --help=topics
+sed 's/^  --help=\([a-z]*\) .*/\1/' >topics <<-END
+	$out
+END
+is 'each topic that --help names is there' "$(printf '%s\n' "$help" |
+    sed -n 's/^Topics: \([a-z ]*\);.*/\1/p' | tr ' ' '\n' |
+    grep -vxFf topics)" ''
 is 'each topic that a reader looks for is there' "$(grep -xE \
-    'limits|health|verdict|output|signals|plan|state|environment' topics | xargs)" \
-    'limits health verdict output signals plan state environment'
+    'limits|verdict|output|signals|plan|state|environment' topics | xargs)" \
+    'limits verdict output signals plan state environment'
 is '--help limit finds limits' "$("$RETRY" --help limit)" \
     "$("$RETRY" --help=limits)"
 is 'a command beside --help is no topic' "$("$RETRY" --help make)" "$help"
@@ -42,8 +67,6 @@ is 'the usage is printed without arguments, and where to look' \
     "$(printf '%s\n' "$err" | sed -n '1p;$p')" \
     'usage: retry [OPTION]... [--] COMMAND [ARG]...
 More: retry --help, man retry'
-is 'it ends with three examples' \
-    "$(printf '%s\n' "$help" | grep -c '^  retry ')" 3
 # shellcheck disable=SC2013 # topics are words
 for topic in $(cat topics); do
 	run "$RETRY" --help="$topic"
@@ -52,6 +75,38 @@ for topic in $(cat topics); do
 	is "--help=$topic has 80 columns" "$(printf '%s\n' "$out" | grep -E '.{81}')" ''
 done
 
+# An option, in every spelling.
+empty='' wide=''
+while read -r name; do
+	"$RETRY" --help="--$name" >said
+	sed -n 1p said | grep -q -- "--$name" && [ "$(wc -l <said)" -ge 2 ] ||
+	    empty="$empty $name"
+	! grep -Eq '.{81}' said || wide="$wide $name"
+done <names
+is '--help=--NAME has the paragraph of each option' "$empty" ''
+is 'in 80 columns' "$wide" ''
+attempts=$("$RETRY" --help=--attempts)
+like 'it is the paragraph of the manual' "$attempts" '-a, --attempts=N'
+for spelling in -a a attempts --att ATTEMPTS; do
+	is "--help=$spelling is --help=--attempts" \
+	    "$("$RETRY" --help="$spelling")" "$attempts"
+done
+is '--help=-T is not --help=-t' "$("$RETRY" --help=-T | sed -n 1p)" \
+    '  -T, --max-time=DUR'
+unlike '--help=plan is the topic' "$("$RETRY" --help=plan)" '^ *--plan\['
+like '--help=--plan is the option' "$("$RETRY" --help=--plan)" '^ *--plan\['
+like 'a mistake is answered' \
+    "$("$RETRY" --help=--atempts 2>&1)" 'did you mean attempts\?'
+like 'so is the name that another program has' \
+    "$("$RETRY" --help=--tries 2>&1)" '--attempts'
+like 'a beginning of several is one of them' \
+    "$("$RETRY" --help=max 2>&1)" 'did you mean max-'
+COLUMNS=50 "$RETRY" --help=verdict >said
+is 'text keeps to a narrow screen' "$(sed '/^  [a-z]*  /d; /^ \{6\}/d' said | grep -E '.{51}')" ''
+is 'no byte of the packed text is left' "$(tr -d '\n -~' <said | tr -d '\200-\377')" ''
+is 'in a locale of ASCII all is ASCII' \
+    "$(LC_ALL=C "$RETRY" --help=plan | tr -d '\n -~')" ''
+
 is 'each tool has its temporary and its permanent failures' \
     "$("$RETRY" --help=presets | sed -n '/^Tools/,$p' |
 	sed -n '/^  [a-z]/ { s/^  \([a-z]*\) .*/\1/; N; /permanent: /P; }')" \
@@ -59,7 +114,7 @@ is 'each tool has its temporary and its permanent failures' \
 
 like '--help=sets names the signals' "$("$RETRY" --help=sets)" \
     '^    HUP INT QUIT .* KILL '
-for words in '--help=nothing' '--help=exi' '--help='; do
+for words in '--help=nothing' '--help=e' '--help=' '--help=--'; do
 	run "$RETRY" "$words"
 	is "$words is 125" "$code" 125
 	is "$words prints nothing" "$out" ''
@@ -69,7 +124,7 @@ done
 run "$RETRY" --help="$(printf 'a\033[1m\nb')"
 is 'a topic is made harmless' "$(printf '%s\n' "$err" | tr -d ' -~')" ''
 
-for words in --help --help=sets --version --plan; do
+for words in --help --help=sets --help=-a --version --plan; do
 	run sh -c "\"\$RETRY\" $words >/dev/full"
 	is "$words that cannot be written is 125" "$code" 125
 	is 'with one line' "$(printf %s "$err" | grep -c '')" 1
@@ -79,6 +134,6 @@ done
 like '--version names the program and its version' "$("$RETRY" -V)" \
     '^retry [0-9]+\.[0-9]+\.[0-9]+$'
 is 'a command beside --help is not run' \
-    "$("$RETRY" --help touch ran >/dev/null; echo *)" 'names topics'
+    "$("$RETRY" --help touch ran >/dev/null; echo *)" 'names said topics'
 
 finish

@@ -1,7 +1,7 @@
 #!/bin/sh
 #
-# The manual agrees with --help, from which the completions are made: on options
-# and their defaults, strategies, jitters, presets, budgets, sets and formats. It
+# The manual agrees with the tables of --help, from which the completions are made:
+# on options and their defaults, strategies, jitters, presets, sets and formats. It
 # agrees with the source on variables, files and messages. Its links lead
 # somewhere, and the words that people search for lead to what they want to know.
 
@@ -91,8 +91,9 @@ topic presets | tail -n +2 | sed -n 's/^  \([a-z][a-z]*\).*/\1/p' |
     sort >in_help
 agree 'the presets'
 
-table retry-fleet.7 BUDGET 'SEE ALSO' >in_manual
-topic budget | grep '^  [a-z]' >in_help
+table retry-fleet.7 BUDGET 'SEE ALSO' | awk '{ print $1 }' >in_manual
+retry --budget=x:nosuch=1 true 2>&1 |
+    sed 's/.*(use \([a-z, ]*\)).*/\1/; s/, /\n/g' >in_help
 agree 'the parameters of a budget'
 
 table retry.1 Sets Patterns >in_manual
@@ -102,15 +103,6 @@ agree 'the classes of a set'
 table retry-log.5 DESCRIPTION 'GITHUB ACTIONS' >in_manual
 topic formats | grep '^  [a-z]' >in_help
 agree 'the formats'
-
-section retry.1 ENVIRONMENT FILES | sed -n 's/^\.It Ev //p' | sed 's/ , /\n/g' |
-    sort >in_manual
-topic environment | sed -n 's/^  \([A-Z_][A-Z_]*\)  *[^ ].*/\1/p' | sort >in_help
-agree 'the variables'
-
-section retry.1 'EXIT STATUS' EXAMPLES | sed -n 's/^\.It \([0-9]\)/\1/p' >in_manual
-topic exit | sed -n 's/^  \([0-9][^ ]*\) .*/\1/p' | grep -v 1-255 >in_help
-agree 'the exit statuses'
 
 # missing WORD...: those that the manual does not have.
 missing() {

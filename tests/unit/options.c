@@ -193,11 +193,11 @@ an_option_with_a_value_that_may_be_missing_takes_it_attached(void)
 	options = parsed(&line, "--plan=1,0");
 	CHECK_STR(options->plan_script, "1,0");
 	options = parsed(&line, "--help");
-	CHECK(options->help && options->help_topic == 0);
+	CHECK(options->help && options->help_with == NULL);
 	options = parsed(&line, "-h");
 	CHECK(options->help);
 	options = parsed(&line, "--help=sets");
-	CHECK_STR(help_topics[options->help_topic].name, "sets");
+	CHECK_STR(options->help_with, "sets");
 	options = parsed(&line, "-V");
 	CHECK(options->version);
 }
@@ -213,7 +213,7 @@ the_last_one_wins_with_a_value_or_without(void)
 	options = parsed(&line, "--plan=0 --plan");
 	CHECK_STR(options->plan_script, NULL);
 	options = parsed(&line, "--help=sets --help");
-	CHECK_INT(options->help_topic, 0);
+	CHECK(options->help_with == NULL);
 }
 
 static void
@@ -482,8 +482,8 @@ what_is_wrong_is_said_in_one_line(void)
 		    ")" },
 		{ "-x --preset=none cmd", "unknown option -x" },
 		{ "--quiet=yes cmd", "--quiet takes no value" },
-		{ "--help=exi",
-		    "invalid --help 'exi': unknown topic; did you mean exit?" },
+		{ "--help=exot",
+		    "invalid --help 'exot': unknown topic or option; did you mean exit?" },
 		{ "--help=", "invalid --help '': empty" },
 
 		{ "-a _ cmd", "invalid --attempts '': empty" },
@@ -786,13 +786,13 @@ help_takes_its_topic_as_the_next_word_too(void)
 	struct line line;
 
 	parsed(&line, "--help jitter");
-	CHECK_STR(help_topics[line.options.help_topic].name, "jitter");
+	CHECK_STR(line.options.help_with, "jitter");
 	parsed(&line, "-h sets");
-	CHECK_STR(help_topics[line.options.help_topic].name, "sets");
+	CHECK_STR(line.options.help_with, "sets");
 	parsed(&line, "--help make");
-	CHECK_INT(line.options.help_topic, 0);
+	CHECK(line.options.help_with == NULL);
 	parsed(&line, "--help=sets jitter");
-	CHECK_STR(help_topics[line.options.help_topic].name, "sets");
+	CHECK_STR(line.options.help_with, "sets");
 }
 
 static void
