@@ -159,7 +159,7 @@ logged --trials=2 --state=state true
 is 'and those of a run that a signal ended' \
     "$(jq -r 'select(.event == "end") | "\(.trials) \(.failed)"' log)" '16 2'
 run retry --trials=9 --state=state -T .2 -k .2 sleep 100d
-is 'and those that --max-time cut off' "$(echo "$err" | tail -n 4 | sed '\$d')" \
+is 'and those that --max-time cut off' "$(echo "$err" | tail -n 4 | sed '$d')" \
     'retry: sleep: 0 of 0 trials failed; in all 2 of 16: 12-18% (95%: 3-41%); exited 3: 2; 8 of 9 were not made: --max-time 0.2s
 retry: sleep: 1 trial was cut off by --max-time; with -t, a hang is a failure
 retry: sleep: after a failure the next failed 0 of 2'
