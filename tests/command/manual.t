@@ -215,7 +215,7 @@ if have 'words lead to what one looks for' mandoc; then
 	dry run|--plan
 	cron|chronic
 	mail|--output=chronic
-	restart|5/10m
+	restart|--reset-after
 	Retry-After|--delay-match
 	Docker image|ENTRYPOINT
 	docker stop|SIGKILL
@@ -249,7 +249,7 @@ if have 'words lead to what one looks for' mandoc; then
 	503|--retry-match
 	refused|--retry-match
 	quiet|--idle-timeout
-	log that|--health
+	log file|--health
 	buffer|python3 -u
 	worst|--plan
 	why|RETRY_REASON
