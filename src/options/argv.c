@@ -127,6 +127,8 @@ set_option(struct options *options, enum option_id id, const char *text,
 		return -1;
 	}
 	options->origin[id] = origin;
+	if (origin != ORIGIN_DEFAULT && option_rows[id].given != 0)
+		*(bool *)((char *)options + option_rows[id].given) = true;
 	return 0;
 }
 
@@ -349,8 +351,6 @@ argv_parse(int argc, char **argv, struct options *options,
 	if (options->origin[OPTION_PRESET] == ORIGIN_USER &&
 	    read_preset(options, problem) == -1)
 		return -1;
-	options->help = options_given(options, OPTION_HELP);
-	options->plan = options_given(options, OPTION_PLAN);
 	if (options->help)
 		read_topic(options);
 	if (options->help || options->version)

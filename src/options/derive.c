@@ -138,8 +138,6 @@ derive_rules(struct options *options)
 {
 	struct rules *rules = &options->policy.rules;
 
-	rules->check = options->check != NULL;
-	rules->retry_listed = options_given(options, OPTION_RETRY_ON);
 	rules->listed_only =
 	    options->origin[OPTION_THROTTLE_MATCH] == ORIGIN_PRESET &&
 	    options_lists_retries(options);
@@ -160,14 +158,7 @@ derive_policy(struct options *options)
 	policy->pace_start = options->pace == PACE_START;
 	if (options_given(options, OPTION_TRIALS))
 		derive_trials(options);
-	policy->repeat |= options_given(options, OPTION_REPEAT);
-	policy->gate = options->before_retry != NULL;
-	policy->health.used = options->health != NULL;
-	policy->remember = options->state != NULL;
-	policy->budget = options->budget != NULL;
 	policy->input = options->input == INPUT_REPLAY;
-	policy->on_success = options->on_success != NULL;
-	policy->on_give_up = options->on_give_up != NULL;
 	policy->delivery = output_rows[options->output].delivery;
 	derive_cap(options);
 	derive_jitter(options);

@@ -194,6 +194,7 @@ struct option_row {
 	enum option_id not_with, needs[2];
 
 	size_t offset; /* of its member in struct options */
+	size_t given;  /* of a bool that says whether it is given, or 0 */
 	size_t second; /* TYPE_SET: of another one, or 0 */
 
 	/*

@@ -268,12 +268,6 @@ if have 'a probe that cannot be forked tells nothing of the attempt' strace; the
 	    retry -a 1 -k .2 $quick --health=true sh -c "$until_told"
 	is 'a probe whose shell is not executed tells nothing, either' "$code" 0
 	is 'a probe whose shell is not executed is told once' "$(echo "$err" | grep -c 'cannot start --health')" 1
-	# shellcheck disable=SC2086 # words are meant
-	run strace -o trace -P /dev/null \
-	    -e inject="$(any_libc openat):error=EMFILE:when=2+" \
-	    retry -a 1 -T 60 -k .2 $quick --health=true sh -c "$until_told"
-	is 'nor does one without an input' "$code" 0
-	is 'which is told once, too' "$(echo "$err" | grep -c 'cannot start --health: .*file')" 1
 	strace -o trace retry true
 	check 'without --health nothing is done for it' \
 	    not grep -E 'pipe2|SUBREAPER' trace
