@@ -1239,6 +1239,10 @@ handle(struct engine *engine, const struct event *event)
 		return on_probed(engine, event);
 	case EVENT_TIMER:
 		return on_timer(engine, event->now);
+	case EVENT_DATE:
+		return engine->state == STATE_WAITING
+		    ? leave_wait(engine, event->now)
+		    : ACTION_NONE;
 	case EVENT_SIGNAL:
 		return on_signal(engine, event);
 	case EVENT_PROGRESS:

@@ -40,6 +40,8 @@ enum event_kind {
 	EVENT_ANSWER,	 /* to the question that was asked */
 	EVENT_PROBED,	 /* the health probe has ended, or could not start */
 	EVENT_TIMER,	 /* the action's `wake` is reached */
+	EVENT_DATE,	 /* the wall clock shows the end of a wait, maybe before
+			    the TIMER: the clock was set, or suspended */
 	EVENT_SIGNAL,	 /* retry received a signal */
 	EVENT_PROGRESS,	 /* a reader has taken some of the held output */
 	EVENT_BLOCKED,	 /* COLLECT is not over, since a reader takes none of

@@ -108,7 +108,7 @@ struct loop {
 
 /*
  * The engine's clock at a time of CLOCK_MONOTONIC, which it is behind by the
- * time that stops took, and ahead of by waits that arm() cut short.
+ * time that stops took.
  */
 static double
 engine_time(const struct loop *loop, double time)
@@ -143,15 +143,9 @@ arm(struct loop *loop)
 	    fmin(logs_tick(&loop->report, &loop->output, &record),
 		notify_tick(&loop->notify, &record)) +
 	    time - record.elapsed;
-	/*
-	 * The wall clock shows the end of the wait already, as after a
-	 * suspension: the engine's clock skips the rest of the wait.
-	 */
-	if (loop->until > 0 && record.time >= loop->until) {
-		loop->behind -= fmax(loop->wake - time, 0);
-		loop->until = 0;
-	}
-	const double look = loop->until > 0 ? time + LOOK_AGAIN : INFINITY;
+	const double look = loop->until == 0 ? INFINITY
+	    : record.time >= loop->until     ? time
+					     : time + LOOK_AGAIN;
 	const double wake = loop->pending.kind != EVENT_NONE
 	    ? time
 	    : fmin(fmin(loop->wake, tick), fmin(look, loop->pay_at));
@@ -240,9 +234,10 @@ run_attempt(struct loop *loop)
 	loop->killed = false;
 	oom_begin(&loop->oom);
 	const bool prepared = input_begin(&loop->input, record.attempt > 1,
-				  &start.descriptors[0]) == 0 &&
-	    output_begin(&loop->output, start.descriptors) == 0;
-	const bool started = prepared && child_start(&loop->child, &start) == 0;
+				  &start.descriptors[0]) == 0;
+	const bool started = prepared &&
+	    output_begin(&loop->output, start.descriptors) == 0 &&
+	    child_start(&loop->child, &start) == 0;
 	const int error = errno;
 	input_started(&loop->input);
 	output_started(&loop->output);
@@ -261,12 +256,12 @@ run_attempt(struct loop *loop)
 	output_drop(&loop->output);
 	loop->usage = (struct rusage){ 0 };
 	loop->pending = (struct event){ .kind = EVENT_ENDED, .hint = -1 };
-	if (prepared)
-		loop->pending.evidence.outcome =
-		    (struct outcome){ OUTCOME_UNFORKED, .code = error };
 	loop->pending.failed =
 	    output_take_failure(&loop->output, &loop->pending.signal) ||
 	    !prepared;
+	if (!loop->pending.failed)
+		loop->pending.evidence.outcome =
+		    (struct outcome){ OUTCOME_UNFORKED, .code = error };
 	return (struct event){ .kind = EVENT_NONE };
 }
 
@@ -940,7 +935,11 @@ timer_fired(struct ev_loop *events, ev_timer *watcher, int flags)
 	loop->pending.kind = EVENT_NONE;
 	if (event.kind == EVENT_NONE && loop->pay_at < INFINITY)
 		event = pay_retry(loop);
-	else if (event.kind == EVENT_NONE) {
+	else if (event.kind == EVENT_NONE && loop->until > 0 &&
+	    events_time(CLOCK_REALTIME) >= loop->until) {
+		event.kind = EVENT_DATE;
+		loop->until = 0;
+	} else if (event.kind == EVENT_NONE) {
 		event.kind = EVENT_TIMER;
 		if (loop->doing == DOING_DELIVER && output_moved(&loop->output))
 			event.kind = EVENT_PROGRESS;

@@ -209,11 +209,12 @@ start_collector(struct output *output, struct stream streams[STREAMS],
 	if (streams[OUT].pipe == NO_DESCRIPTOR &&
 	    streams[ERR].pipe == NO_DESCRIPTOR)
 		return 0;
-	if (collector_start(&output->collector, streams, patterns) == -1) {
+	if (collector_start(&output->collector, streams, patterns) == 0)
+		return 0;
+	/* The attempt could not be forked either, and is worth a retry. */
+	if (errno != EAGAIN && errno != ENOMEM)
 		note_failure(output, FAILURE_START);
-		return -1;
-	}
-	return 0;
+	return -1;
 }
 
 int

@@ -52,7 +52,7 @@ void output_line_is_ended(struct output *output, int stream);
 /*
  * An attempt begins: changes the descriptors that it is given for 1 and 2, if
  * they are not `retry`'s own.  Returns 0, or -1 if output_take_failure() says
- * why.
+ * why, or else, with errno set, if no process can be forked.
  */
 int output_begin(struct output *output, int descriptors[3]);
 

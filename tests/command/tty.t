@@ -90,6 +90,7 @@ look stopped 80 '^\$$' 'type=retry -d 30 false\n' '2/5 in' 'type=\x1a' \
 look background 80 '^\$$' 'type=retry -a 2 -d 0.8 false &\n' \
     'giving' 'type=exit\n' -- env PS1='$ ' bash --norc --noprofile -i
 look dumb 80 -- env TERM=dumb try -a 2 -d 3 false
+look emacs 80 -- env INSIDE_EMACS=29.4,compile try -a 2 -d 3 false
 look apart 80 -- setsid -w "$T/try" -a 2 -d 0.6 false
 look logged 80 -- env CI=true try -a 2 -d 0.6 false
 look unlogged 80 '2/2 in' show -- env CI=false try -a 2 -d 3 false
@@ -256,6 +257,8 @@ like 'which has the lines all the same' "$(cat logged/seen)" 'giving up after'
 like 'with CI=false there is a status line' "$(cat unlogged/seen)" '2/2 in'
 unlike 'a short wait is not worth it' "$(cat short/raw)" '[23]/3 in'
 unlike 'a terminal that is dumb gets no sequences' "$(cat dumb/raw)" \
+    "$(printf '\033')"
+unlike 'nor does the compilation mode of Emacs' "$(cat emacs/raw)" \
     "$(printf '\033')"
 like 'but a status line' "$(cat dumb/raw)" '2/2 in'
 is 'which is gone in the end' "$(seen dumb)" \

@@ -834,6 +834,23 @@ the_limit_on_the_run_counts_from_the_end_of_the_splay(void)
 	}
 }
 
+/* The clock was set, or the machine slept. */
+static void
+a_date_that_comes_early_ends_the_wait_and_skips_no_time(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+
+	drive.policy.backoff.base = 600;
+	drive.policy.max_time = 602;
+	drive_start(&drive);
+	drive_exit(&drive, 1);
+	CHECK_ACTION(&drive, ACTION_WAIT, 600);
+	drive.now = 12;
+	drive_event(&drive, (struct event){ .kind = EVENT_DATE });
+	CHECK_ACTION(&drive, ACTION_RUN, 602);
+	CHECK_DBL(drive.run.waited, 12, 0);
+}
+
 static void
 pace_start_counts_from_the_attempts_start(void)
 {
@@ -2965,6 +2982,7 @@ main(void)
 	RUN(a_splay_is_drawn_up_to_its_length);
 	RUN(a_splay_comes_on_top_of_the_first_wait);
 	RUN(the_limit_on_the_run_counts_from_the_end_of_the_splay);
+	RUN(a_date_that_comes_early_ends_the_wait_and_skips_no_time);
 	RUN(pace_start_counts_from_the_attempts_start);
 	RUN(pace_start_keeps_a_rate);
 	RUN(pace_start_makes_up_for_no_attempt);

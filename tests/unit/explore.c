@@ -144,7 +144,7 @@ struct node {
 #define ROWS 17
 
 /* Pairs of a row and a column that happen. */
-#define PAIRS 90
+#define PAIRS 91
 
 struct explorer {
 	const char *words; /* of the policy */
@@ -179,6 +179,7 @@ static const char *const kinds[KINDS] = {
 	[EVENT_ANSWER] = "answer",
 	[EVENT_PROBED] = "probed",
 	[EVENT_TIMER] = "timer",
+	[EVENT_DATE] = "date",
 	[EVENT_SIGNAL] = "signal",
 	[EVENT_PROGRESS] = "progress",
 	[EVENT_BLOCKED] = "blocked",
@@ -620,6 +621,9 @@ go_on(struct explorer *explorer, double after)
 		happen(explorer, move);
 		break;
 	case DOING_WAIT:
+		move.event.kind = EVENT_DATE;
+		happen(explorer, move);
+		break;
 	case DOING_NOTHING:
 	case DOING_OVER:
 		break;
