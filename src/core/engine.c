@@ -29,8 +29,8 @@ enum engine_state {
 };
 
 /*
- * What is done next, in this order, after a verdict and at the end of a run.
- * FINISH: the wait, or the hook, was begun, and nothing is left but the end.
+ * What settle() does next, in this order, after a verdict and at the end of the
+ * run.  FINISH: the wait or the hook has begun, and only the end is left.
  */
 enum stage { STAGE_DELIVER, STAGE_SAVE, STAGE_WAIT_OR_HOOK, STAGE_FINISH };
 
@@ -44,13 +44,13 @@ struct engine {
 	enum engine_state state;
 	enum question question; /* ASKING */
 	enum stage stage;
-	bool outcome_pending; /* the judgement has not been told yet */
+	bool outcome_pending; /* the outcome has not been told yet */
 	int signal; /* received while a process runs, and ends the run */
-	struct process process; /* RUNNING, ASKING */
-	struct health probes;	/* of the attempt that was begun last */
-	enum health_status health_told;
-	bool healthy_told;   /* of this attempt */
-	double delivered_by; /* DELIVERING: a reader is not waited for longer */
+	struct process process;		/* RUNNING, ASKING */
+	struct health probes;		/* of the attempt that was begun last */
+	enum health_status health_told; /* last */
+	bool healthy_told;		/* once of this attempt */
+	double delivered_by; /* DELIVERING: the end of the wait for a reader */
 
 	double begun;
 	double attempt_begun;
@@ -58,7 +58,7 @@ struct engine {
 	double delay_begun; /* when the last delay was found */
 	double wait_begun;
 	bool lock_told; /* that another run has the state */
-	double splayed; /* seconds of --splay, which --max-time spares */
+	double splayed; /* seconds of --splay; --max-time does not count them */
 
 	struct evidence evidence;
 	struct outcome returned; /* by the process, even after a timeout */
@@ -66,7 +66,6 @@ struct engine {
 	bool hint_is_longer; /* than the delay of the strategy */
 	bool hint_too_long;
 
-	struct tally tally; /* the failures that limits count */
 	uint64_t n;	    /* the number of the last retry's delay */
 	uint64_t successes; /* in a row */
 	struct level level;
@@ -77,6 +76,8 @@ struct engine {
 	struct trials all_trials; /* and of earlier runs */
 	int trial_status;	  /* of the last trial that failed */
 	int trial_death;	  /* the signal that it died of, or 0 */
+
+	struct tally tally; /* of limits; last, as most of it is unused */
 };
 
 static uint64_t
@@ -100,7 +101,7 @@ in_time(const struct engine *engine, double when)
 	return when < run_end(engine);
 }
 
-/* Whether a process runs that ends with the run; a hook does not. */
+/* Whether a process runs that must end before the run does; not a hook. */
 static bool
 process_runs(const struct engine *engine)
 {
@@ -120,7 +121,7 @@ process_runs(const struct engine *engine)
 	return false;
 }
 
-/* No limit of time applies to a command after the run. */
+/* Whether --on-success or --on-give-up runs, which no time limit ends. */
 static bool
 hook_runs(const struct engine *engine)
 {
@@ -154,7 +155,7 @@ tell_outcome(struct engine *engine, double now)
 		engine->run.paid = 0;
 }
 
-/* Another run may have the state for a while. */
+/* Tells once that another run has had the state for too long. */
 static void
 tell_lock(struct engine *engine, double now)
 {
@@ -165,7 +166,7 @@ tell_lock(struct engine *engine, double now)
 	tell_record(engine, RECORD_LOCK, now);
 }
 
-/* A probe may have changed the health of the attempt. */
+/* Tells the health of the attempt if a probe has changed it. */
 static void
 tell_health(struct engine *engine, double now)
 {
@@ -272,7 +273,7 @@ watch_process(struct engine *engine, double now)
 	return follow(engine, process_tick(&engine->process, now), now);
 }
 
-/* An attempt ends as after a timeout once its probes have failed too often. */
+/* Ends an unhealthy attempt as after a timeout; else does `otherwise`. */
 static enum action_kind
 check_health(struct engine *engine, enum action_kind otherwise, double now)
 {
@@ -413,8 +414,8 @@ saves(const struct engine *engine)
 }
 
 /*
- * Between a verdict and the wait or end that it leads to, held output goes
- * out and the state is saved.
+ * Goes from a verdict to the next wait or to the end of the run: lets held
+ * output out, saves the state, and tells the outcome.
  */
 static enum action_kind
 settle(struct engine *engine, double now)
@@ -433,7 +434,7 @@ settle(struct engine *engine, double now)
 			engine->delivered_by = reason == REASON_SUCCESS
 			    ? INFINITY
 			    : fmax(run_end(engine), now + READER_GRACE);
-			/* A reader that takes nothing is not waited for. */
+			/* Do not wait for a reader that takes nothing. */
 			if (reason == REASON_SIGNAL ||
 			    reason == REASON_MAX_TIME)
 				engine->delivered_by = now + READER_GRACE;
@@ -446,7 +447,7 @@ settle(struct engine *engine, double now)
 			return ask(engine, ASK_SAVE, INFINITY, now);
 		/* FALLTHROUGH */
 	case STAGE_WAIT_OR_HOOK:
-		/* This ends the run, whose end is settled in its turn. */
+		/* out_of_time() ends the run and calls settle() again. */
 		if (!over && !in_time(engine, now))
 			return out_of_time(engine, now);
 		engine->stage = STAGE_FINISH;
@@ -455,7 +456,7 @@ settle(struct engine *engine, double now)
 		tell_record(engine, over ? RECORD_END : RECORD_WAIT, now);
 		if (!over)
 			return ACTION_WAIT;
-		/* The end is told before the hook runs. */
+		/* END is told before the hook runs. */
 		if (reasons[reason].hooks &&
 		    (reason == REASON_SUCCESS ? policy->on_success
 					      : policy->on_give_up))
@@ -524,7 +525,7 @@ finish(struct engine *engine, enum reason reason, int status, double now)
 	return settle(engine, now);
 }
 
-/* The status of an attempt with which the run ends. */
+/* The exit status of a run that ends as its last attempt did. */
 static int
 last_status(const struct engine *engine)
 {
@@ -558,8 +559,8 @@ static enum action_kind
 die(struct engine *engine, int signal, double now)
 {
 	/*
-	 * Held output that goes out has time for its reader after a first
-	 * signal; a second signal ends that.
+	 * After a first signal the reader of held output has READER_GRACE; a
+	 * second signal ends that.
 	 */
 	const bool goes_out = engine->state == STATE_DELIVERING &&
 	    engine->run.reason != REASON_SIGNAL;
@@ -609,8 +610,8 @@ own_failure(struct engine *engine, double now)
 /* --- attempts and waits --- */
 
 /*
- * The time from which --pace=start counts: when the attempt was due, since one
- * that always begins a little late would lower the rate.  An attempt that is
+ * The time from which --pace=start counts is when the attempt was due: if each
+ * attempt begins a little late, the rate stays the same.  An attempt that is
  * late by more than its delay, because retry was stopped, begins a new series.
  */
 static double
@@ -656,7 +657,7 @@ begin_attempt(struct engine *engine, double now)
 	return ACTION_RUN;
 }
 
-/* No wait is begun that ends with no time left. */
+/* Begins the wait, unless it would end with no time left. */
 static enum action_kind
 begin_wait(struct engine *engine, double now)
 {
@@ -707,7 +708,7 @@ begin(struct engine *engine, double now)
 	return begin_attempt(engine, now);
 }
 
-/* Standard input is taken only once it is sure that attempts are made. */
+/* Reads standard input, now that an attempt is sure to follow. */
 static enum action_kind
 prepare(struct engine *engine, double now)
 {
@@ -780,7 +781,7 @@ after_success(struct engine *engine, double now)
 	}
 	if (!policy->trials)
 		engine->run.used = 0;
-	/* Windows outlast a success. */
+	/* A success does not clear time windows. */
 	memset(engine->tally.counts, 0, sizeof(engine->tally.counts));
 	engine->n = 0;
 	find_delay(engine, true, now);
@@ -796,7 +797,7 @@ count_failure(struct engine *engine, double now)
 {
 	const double threshold = engine->policy->reset_after;
 	const enum outcome_kind kind = engine->evidence.outcome.kind;
-	/* The attempt ran long enough before it failed, and was well. */
+	/* --reset-after: the attempt ran long enough, and was healthy. */
 	const bool lasted = threshold > 0 && kind != OUTCOME_TIMEOUT &&
 	    (!engine->policy->health.used || engine->probes.was_healthy) &&
 	    engine->run.duration >= threshold;
@@ -817,7 +818,7 @@ count_failure(struct engine *engine, double now)
 	engine->n = next_number(engine->n);
 }
 
-/* --attempts allows no other. */
+/* Whether --attempts allows no further attempt. */
 static bool
 is_final(const struct engine *engine)
 {
@@ -1008,7 +1009,7 @@ on_answer(struct engine *engine, const struct event *event)
 	const double now = event->now;
 	const bool yes = event->answer == VERDICT_SUCCESS;
 
-	/* The end was told before its hook ran. */
+	/* END was told before the hook ran. */
 	if (engine->question == ASK_HOOK)
 		return settle(engine, now);
 	if (event->failed)
@@ -1126,7 +1127,7 @@ on_progress(struct engine *engine, double now)
 	return ACTION_NONE;
 }
 
-/* A reader, which may take its time, keeps the outcome of the process. */
+/* The reader of the output is slow, not the process: extend the deadline. */
 static enum action_kind
 on_blocked(struct engine *engine, double now)
 {
@@ -1138,7 +1139,7 @@ on_blocked(struct engine *engine, double now)
 	return on_timer(engine, now);
 }
 
-/* An orphan has ended: maybe it was the last that was left. */
+/* An orphan has ended, perhaps the last one of the process. */
 static enum action_kind
 on_reaped(struct engine *engine, double now)
 {
@@ -1165,9 +1166,9 @@ on_signal(struct engine *engine, const struct event *event)
 	if (engine->state == STATE_WAITING && event->signal == SIGURG)
 		return leave_wait(engine, now);
 	/*
-	 * The timer is left alone, even if it is due: the next signal may end
-	 * the run, the process may have ended already, and a reader may have
-	 * taken some of the output.
+	 * A timer that is due comes as an event of its own: before that the
+	 * next signal may end the run, the process may have ended, and a
+	 * reader may have taken some of the output.
 	 */
 	if (!event->ends_run)
 		return ACTION_NONE;
@@ -1190,13 +1191,13 @@ on_signal(struct engine *engine, const struct event *event)
 }
 
 /*
- * retry itself failed while it did something else than to take the outcome of
- * a process: a process that runs is ended as if its time were over.
+ * retry itself failed, though not while it collected an outcome.  A process
+ * that runs is ended as after a timeout.
  */
 static enum action_kind
 on_error(struct engine *engine, const struct event *event)
 {
-	/* The end was told, and its hook goes on. */
+	/* END was told, and the hook goes on. */
 	if (hook_runs(engine))
 		return ACTION_NONE;
 	note_error(engine, event);
@@ -1219,8 +1220,8 @@ handle(struct engine *engine, const struct event *event)
 		if (!engine->policy->remember)
 			return prepare(engine, event->now);
 		/*
-		 * Until the state is read, as many runs in a row gave up as
-		 * can be counted, so that --tolerate tolerates no failure.
+		 * Until the state is read, --tolerate tolerates no failure, as
+		 * if countless runs in a row had given up.
 		 */
 		engine->restored.given_up = UINT64_MAX;
 		return ask(engine, ASK_STATE, run_end(engine), event->now);

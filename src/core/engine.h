@@ -76,7 +76,7 @@ struct event {
 
 /*
  * A health probe goes on during NONE, PROBE and END_PROBE.  Any other action
- * ends it first, and no PROBED comes of it.
+ * ends it first, and no PROBED follows.
  */
 enum action_kind {
 	ACTION_NONE,	  /* wait for an event */
@@ -98,7 +98,7 @@ enum action_kind {
 struct action {
 	enum action_kind kind;
 	double wake; /* when the next TIMER is due, INFINITY: never */
-	enum question question; /* ASK; else the last one that was asked */
+	enum question question; /* ASK */
 	enum reason reason;	/* ASK_HOOK: why the run ended */
 	int signal;		/* KILL, LOOK */
 	struct state state;	/* ASK_SAVE: for the next run */

@@ -163,7 +163,7 @@ read_half(const char *text, int *add)
 
 /* "7pm", "7:30 p.m.", "19:00", "19:00:05.25" */
 static const char *
-read_time(const char *text, struct moment *moment)
+read_time_of_day(const char *text, struct moment *moment)
 {
 	int parts[3] = { 0 }, count = 0, add;
 	double fraction = 0;
@@ -356,7 +356,7 @@ read_moment(const char *text, struct hint *hint)
 				return "is an ambiguous date";
 			end = read_date(text, &moment);
 			if (end == NULL)
-				end = read_time(text, &moment);
+				end = read_time_of_day(text, &moment);
 			if (end == NULL)
 				end = read_number(text, &moment);
 		} else if (isalpha((unsigned char)*text))

@@ -8,10 +8,7 @@
 #include "limits.h"
 #include "text.h"
 
-/*
- * Seconds. A failure that in a plan is as old as the window is older in the
- * run, which takes time for itself, but sums of delays are seldom exact.
- */
+/* Seconds.  Sums are inexact: a failure at the window's edge is outside. */
 #define TINY 1e-9
 
 /* Reads the number of attempts, "10", or a limit: "timeout:2", "5/10m". */

@@ -42,9 +42,9 @@ const char *limits_parse(struct limits *limits, const char *list,
 
 /* The failures that each limit of a run has counted. */
 struct tally {
-	uint64_t counts[LIMITS_MOST]; /* if it has no window */
-	uint64_t totals[LIMITS_MOST]; /* if it has one */
-	/* A ring for each with a window: when the last ones were. */
+	uint64_t counts[LIMITS_MOST]; /* of a limit without a window */
+	uint64_t totals[LIMITS_MOST]; /* of a limit with a window */
+	/* The times of its last failures, as a ring. */
 	double times[LIMITS_MOST][LIMITS_WINDOW_MOST];
 };
 

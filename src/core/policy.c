@@ -58,7 +58,7 @@ policy_draws(const struct policy *policy)
 		return true;
 	if (backoff->strategy->random)
 		return failures && longest > 0;
-	/* A share of no delay is none. */
+	/* 20% of 0 is 0. */
 	return jitter->kind->least < 1 || jitter->kind->relative
 	    ? longest > 0 && (jitter->kind->least < 1 || jitter->amount > 0)
 	    : jitter->amount > 0;

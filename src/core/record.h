@@ -107,8 +107,8 @@ struct record {
 	/*
 	 * engine_record() fills in `elapsed`, `final`, `waits`, `runs`,
 	 * `trials`, `all_trials`, `probes`, `health` and `locked`, and a driver
-	 * that runs processes `time`, `pid`, `last_line`, `user`, `system`, `output`
-	 * and `advice`; all else stays from one record to the next.
+	 * that runs processes `time`, `pid`, `last_line`, `user`, `system`,
+	 * `output` and `advice`; all else stays from one record to the next.
 	 */
 
 	/* The last attempt that was begun; its number is 0 before the first. */
@@ -122,7 +122,7 @@ struct record {
 	/* The last attempt that ended. */
 	struct outcome outcome;
 	struct judgement judgement;
-	double silent;		/* seconds without output that ended it, or 0 */
+	double silent;		/* --idle-timeout, if that ended it; or 0 */
 	bool command_timed_out; /* its --check or --before-retry did */
 	double duration;
 	enum health_status health; /* of the attempt that was begun last */
@@ -156,15 +156,15 @@ struct record {
 
 	/* END; a hook sees these too. */
 	enum reason reason;
-	const struct limit *reached; /* ATTEMPTS: NULL: the number itself */
+	const struct limit *reached; /* ATTEMPTS; NULL: their number is */
 	enum cut cut;
 	int ended_by;	    /* the signal that ended the run, or 0 */
-	bool in_a_wait;	    /* and it came in a wait */
+	bool in_a_wait;	    /* the signal came in a wait */
 	double too_long;    /* the hint that ended the run, or 0 */
-	bool too_late;	    /* and --max-time does not allow it */
-	double too_early;   /* REASON_EARLY: by this; 0: another run goes on */
+	bool too_late;	    /* the hint is longer than --max-time allows */
+	double too_early;   /* EARLY: seconds; 0: another run is active */
 	bool tolerated;	    /* --tolerate makes the status 0 */
-	uint64_t given_up;  /* runs in a row that gave up, with this one */
+	uint64_t given_up;  /* runs in a row that gave up, up to this one */
 	int status;	    /* the exit status */
 	const char *output; /* OUTCOME too: the last of the attempt's held
 			       output, or NULL */

@@ -163,7 +163,7 @@ arm(struct loop *loop)
 
 /* Completes a record with pids, clocks and times, and reports it. */
 static void
-tell_record(void *data, struct record *record)
+hear_record(void *data, struct record *record)
 {
 	struct loop *loop = data;
 	const bool is_told =
@@ -246,7 +246,7 @@ run_attempt(struct loop *loop)
 	if (started) {
 		record = engine_record(loop->engine, now(loop));
 		record.kind = RECORD_ATTEMPT;
-		tell_record(loop, &record);
+		hear_record(loop, &record);
 		return (struct event){ .kind = EVENT_NONE };
 	}
 	/*
@@ -963,7 +963,7 @@ set_up(struct loop *loop)
 	const struct policy *policy = &loop->options->policy;
 
 	loop->engine =
-	    engine_open(policy, loop->options->random, tell_record, loop);
+	    engine_open(policy, loop->options->random, hear_record, loop);
 	if (loop->engine == NULL)
 		err(STATUS_OWN_FAILURE, "cannot begin");
 	if (child_init(&loop->child) == -1)

@@ -133,11 +133,9 @@ struct node {
 	void *engine;
 };
 
-/* The engine but for the failures that there is no time for. */
-#define RING offsetof(struct engine, tally.times)
-#define RING_END (RING + sizeof(((struct engine *)0)->tally.times))
-#define RING_KEPT (FAILURES_MOST * sizeof(double))
-#define PACKED (RING + RING_KEPT + sizeof(struct engine) - RING_END)
+/* The engine but for the failures that there is no time for, at its end. */
+#define PACKED \
+	(offsetof(struct engine, tally.times) + FAILURES_MOST * sizeof(double))
 
 /* What is met: states as rows, events as columns. */
 #define KINDS (EVENT_ERROR + 1)
@@ -221,23 +219,7 @@ explore_failed(const char *file, int line, const char *text)
 	    explorer->move.event.answer, explorer->move.event.signal);
 }
 
-/* --- a state as bytes --- */
-
-static void
-pack(const struct engine *engine, unsigned char *bytes)
-{
-	memcpy(bytes, engine, RING + RING_KEPT);
-	memcpy(bytes + RING + RING_KEPT, (const char *)engine + RING_END,
-	    sizeof(*engine) - RING_END);
-}
-
-static void
-unpack(struct engine *engine, const unsigned char *bytes)
-{
-	memcpy(engine, bytes, RING + RING_KEPT);
-	memcpy((char *)engine + RING_END, bytes + RING + RING_KEPT,
-	    sizeof(*engine) - RING_END);
-}
+/* --- a state as a number --- */
 
 /* A time of which only the distance from now matters, and often not even it. */
 static double
@@ -337,19 +319,16 @@ static uint64_t
 hash(const struct explorer *explorer)
 {
 	static struct engine engine;
-	static unsigned char bytes[PACKED];
 	const struct drive *drive = &explorer->walk.drive;
 	const enum action_kind kind = drive->action.kind;
 	uint64_t word, sum = 0x9e3779b97f4a7c15;
 
-	pack(drive->engine, bytes);
-	unpack(&engine, bytes);
+	memcpy(&engine, drive->engine, PACKED);
 	clear_padding(&engine);
 	shift_times(&engine, &drive->policy, drive->now);
 	clear_told(&engine, &drive->policy);
-	pack(&engine, bytes);
 	for (size_t i = 0; i < PACKED / sizeof(word); i++) {
-		memcpy(&word, bytes + i * sizeof(word), sizeof(word));
+		memcpy(&word, (char *)&engine + i * sizeof(word), sizeof(word));
 		sum = mix(sum, word);
 	}
 	/* A question or an attempt may fail to start, and nothing else does. */
@@ -453,7 +432,7 @@ arrive(struct explorer *explorer)
 		.left = explorer->left,
 		.engine = malloc(PACKED) };
 	memcpy(&node->drive, drive, sizeof(*drive));
-	pack(drive->engine, node->engine);
+	memcpy(node->engine, drive->engine, PACKED);
 }
 
 /* Goes back to the state whose events happen. */
@@ -465,7 +444,7 @@ go_back(struct explorer *explorer)
 	explorer->walk.drive = node->drive;
 	explorer->walk.attempts = node->attempts;
 	explorer->left = node->left;
-	unpack(explorer->walk.drive.engine, node->engine);
+	memcpy(explorer->walk.drive.engine, node->engine, PACKED);
 }
 
 static void
