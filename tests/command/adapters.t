@@ -28,14 +28,6 @@ tar -czf "release/v$version/$name.tar.gz" "$name"
     cp "$name.tar.gz" SHA256SUMS downloads)
 rm -r "$name"
 
-# The tarball, as the README says.
-sed -n '/^    name=retry/,/^$/s/^    //p' "$TESTS/../README.md" |
-    sed "s|^url=.*|url=file://$T/release/v$version|; s|-amd64|-$machine|
-	s|sudo ||; s|/usr/local|$T/local|" >install
-mkdir local unpacked
-run sh -c 'cd unpacked && . ../install'
-is 'the tarball is installed' "$code $(local/bin/retry --version)" \
-    "0 $("$RETRY" --version)"
 is 'the files for others name this version' \
     "$(cat "$TESTS/../README.md" "$TESTS/../man/retry-cookbook.7" \
 	"$scripts/gitlab/retry.yml" "$scripts/Containerfile" "$scripts/image" |

@@ -10,7 +10,7 @@
 # shellcheck source=tests/lib/stubs.sh
 . "$TESTS/lib/stubs.sh"
 
-stub collector curl fetch make nc npm pg_isready pytest retry-redis-budget terraform
+stub collector curl docker fetch make nc npm pg_isready pytest retry-redis-budget terraform
 for name in collector convert feed fetch load report sync test upload; do
 	ln -s bin/stub "$name"
 done
@@ -30,6 +30,7 @@ extract() {
 		}'
 	sed -n '/^```sh$/,/^```$/p' "$readme" | grep -v '^[`#]'
 	sed -n 's/^    \(retry .*\)/\1/p' "$readme"
+	sed -n 's/^- run: \(retry .*\)/\1/p' "$readme"
 	sed -n 's/^ExecStart=.*\(retry .*\)/\1/p' "$readme"
 	sed -n 's/^\*[^ ]* \* \* \* \* //p' "$readme"
 	retry --help | sed -n 's/^  \(retry .*\)/\1/p'
@@ -68,6 +69,16 @@ while IFS= read -r text <&3; do
 		ends 0 2 'retries a failure'
 		SAYS='error: 404'
 		ends 1 1 'but not this one' ;;
+	*--preset=curl*)
+		FAILURE=22 SAYS='curl: (22) The requested URL returned error: 503'
+		ends 0 2 'retries a failure that may pass'
+		SAYS='curl: (22) The requested URL returned error: 404'
+		ends 22 1 'but no other' ;;
+	*--trials*)
+		FAILURES=1 FAILURE=1
+		ends 1 50 'makes all its trials' ;;
+	*'retry -a 1 -t 10m make check')
+		ends 1 1 'makes one attempt' ;;
 	*--repeat*)
 		FAILURES=2 FAILURE=0 SUCCESS=1
 		ends 1 3 'goes on until it fails' ;;
@@ -162,7 +173,7 @@ like 'the README knows how many strategies and jitters there are' \
     "$(cat "$readme")" "\| $strategies strategies, $((jitters - 1)) kinds of jitter \|"
 is 'files that it links to are there' "$(grep -o '](\([^)]*\))' "$readme" |
     sed 's/^](\(.*\))$/\1/' | while read -r file; do
-	test -e "${readme%/*}/$file" || echo "$file" | grep -v '^https://'
+	test -e "${readme%/*}/$file" || echo "$file" | grep -v '^https://\|^#'
 done)" ''
 
 finish
