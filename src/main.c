@@ -43,6 +43,7 @@
  *     plan        shows a run that did not happen, and what others come to
  *     script      reads how the attempts of a plan end
  *     table       prints a plan as a table with bars
+ *     bound       how long a run can last at most
  *     figures     what many simulated runs come to
  *     clients     many runs at once against one service, and their chart
  *     simulation  a driver of the engine on an imaginary clock

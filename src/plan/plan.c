@@ -5,18 +5,17 @@
 #include <stdlib.h>
 
 #include "plan/plan.h"
+#include "plan/bound.h"
 #include "plan/clients.h"
 #include "plan/table.h"
 #include "core/duration.h"
-#include "core/process.h"
 #include "core/text.h"
 
 /* How many runs are simulated, if there is time. */
 #define RUNS 10000
 
-/* The seconds that simulations may take, and that the longest run may. */
+/* The seconds that simulations may take. */
 #define TIME 0.8
-#define TIME_LONGEST 0.1
 
 /* The clock is looked at after so many steps. */
 #define STEPS 256
@@ -24,9 +23,6 @@
 /* The most attempts that a table shows, and that its looks depend on. */
 #define SHOWN 10000
 #define LOOKED_AT 1000
-
-/* The largest draw. */
-#define ALMOST_1 (1 - 0x1p-53)
 
 /* The run on which each attempt that may fail does. */
 struct schedule {
@@ -213,86 +209,12 @@ simulate(const struct plan_options *options, const struct stopwatch *watch,
 }
 
 static void
-print_time(double elapsed, bool waits)
+print_bound(const struct plan_options *options)
 {
-	char text[MESSAGE_PART];
-
-	printf("%s%s", duration_text(elapsed, text),
-	    waits ? " of waiting" : "");
-}
-
-/*
- * The longest that a run can take: each delay is as long as it may be, and
- * each attempt fails if it may.  Once delays no longer grow, the rest of a long
- * run is worked out.
- */
-static void
-print_longest(const struct plan_options *options, const struct stopwatch *watch)
-{
-	const double most = ALMOST_1;
-	const double max_time = options->policy.max_time;
-	/* Without SIGKILL the run does not wait for ever all the same. */
-	const double kill_after = options->policy.kill_after > 0
-	    ? options->policy.kill_after
-	    : PROCESS_LAST_GRACE;
-	const double last = options->policy.splay + max_time + kill_after;
-	const uint64_t attempts = options->policy.limits.attempts;
-	const bool has_commands =
-	    options->policy.rules.check || options->policy.gate;
-	struct simulation run;
-	double before = 0, each = 0, waited = 0;
-	bool even = false;
-	uint64_t steps = 0;
-	char text[MESSAGE_PART];
-
 	struct service service = service_of(options);
-	/* --max-time would hide how long the run takes without it. */
-	service.policy.max_time = 0;
-	service.worst = service.slow = true;
-	simulation_open(&run, &service,
-	    (struct random){ .script = &most, .script_length = 1 });
-	while (!run.over && (++steps % STEPS != 0 || stopwatch_runs(watch))) {
-		simulation_step(&run);
-		for (int i = 0; i < service.count; i++) {
-			const struct record *record = &service.records[i];
+	const struct bound bound = bound_of(&service);
 
-			if (record->kind != RECORD_OUTCOME)
-				continue;
-			const double time = record->elapsed - before;
-			even = fabs(time - each) <= 1e-9 * time;
-			each = time;
-			before = record->elapsed;
-			waited = record->waited;
-		}
-	}
-	double elapsed = run.over ? run.end.elapsed : before;
-	bool waits = elapsed > 0 &&
-	    (run.over ? elapsed == run.end.waited
-		      : fabs(elapsed - waited) <= 1e-9 * elapsed);
-	const bool endless = simulation_is_endless(&run) &&
-	    (!run.over || run.end.reason == REASON_PLAN);
-	if (!run.over && even && attempts > run.attempt)
-		elapsed += each * (double)(attempts - run.attempt);
-	printf("longest   ");
-	if (max_time > 0 &&
-	    (endless || run.unlimited || run.unkilled || elapsed > last))
-		printf("%s, by --max-time%s\n", duration_text(last, text),
-		    service.policy.kill_after > 0 ? " and --kill-after" : "");
-	else if (endless)
-		printf("forever: no limit on attempts or time\n");
-	else {
-		if (!run.over && !even)
-			printf("more than ");
-		print_time(elapsed, waits);
-		printf("%s\n",
-		    run.unlimited ? "; attempts have no time limit"
-			: run.unkilled
-			? "; nothing is killed that outlasts its timeout"
-			: has_commands
-			? ", every time limit used up"
-			: ", every attempt ended by its timeout");
-	}
-	simulation_close(&run);
+	bound_print(&service, &bound);
 	service_free(&service);
 }
 
@@ -388,12 +310,10 @@ plan_run(const struct plan_options *options, struct report *report,
 	if (ferror(stdout))
 		return;
 	const double now = clock();
-	const struct stopwatch brief = { .now = clock,
-		.end = now + TIME_LONGEST };
 	const struct stopwatch watch = { .now = clock, .end = now + TIME };
 	if (!log_on_stdout) {
 		print_result(options, &end);
-		print_longest(options, &brief);
+		print_bound(options);
 		fflush(stdout);
 	}
 	/* Of what never ends there is nothing to tell. */

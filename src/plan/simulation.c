@@ -217,9 +217,7 @@ end_attempt(struct simulation *simulation, double end)
 	if (silent && limited)
 		end = fmax(end, deadline);
 	simulation->returned = simulation->outcome;
-	if (simulation->refused && limited)
-		end = deadline;
-	else if (end >= deadline) {
+	if (end >= deadline) {
 		struct action action;
 
 		end = deadline;
@@ -235,30 +233,7 @@ end_attempt(struct simulation *simulation, double end)
 		    action.kind == ACTION_NONE)
 			end = action.wake;
 	}
-	if (simulation->service->slow && limited && !simulation->refused)
-		end = deadline + policy->kill_after;
-	if (!limited)
-		simulation->unlimited = true;
-	else if (policy->kill_after == 0)
-		simulation->unkilled = true;
 	simulation->event = (struct event){ .kind = EVENT_EXITED, .now = end };
-}
-
-/*
- * It fails as the script says.  If it may take as long as it likes, it takes
- * longest if a check makes it a failure.
- */
-static void
-fail_attempt(struct simulation *simulation, struct outcome outcome)
-{
-	const struct service *service = simulation->service;
-
-	if (outcome.kind != OUTCOME_NONE)
-		simulation->outcome = outcome;
-	else if (service->slow && service->policy.rules.check)
-		simulation->refused = true;
-	else
-		simulation->outcome = service->failure;
 }
 
 /* An attempt begins: how will it end? */
@@ -277,11 +252,12 @@ begin_attempt_of(struct simulation *simulation, double timeout, double wake)
 	simulation->silence = wake;
 	simulation->down += down;
 	simulation->early |= start < script->down_until;
-	simulation->refused = false;
 	simulation->outcome = service->success;
 	if (item->chance == 1 || (item->chance > 0 && service->worst) ||
 	    (item->chance > 0 && draw(simulation) < item->chance))
-		fail_attempt(simulation, item->outcome);
+		simulation->outcome = item->outcome.kind != OUTCOME_NONE
+		    ? item->outcome
+		    : service->failure;
 	double end = start + item->duration;
 	/* The service goes down while it is used. */
 	if (start < script->down_from && end > script->down_from) {
@@ -309,21 +285,6 @@ pay_from_bucket(struct simulation *simulation, struct event *event)
 		event->answer = VERDICT_STOP;
 }
 
-/* A command between attempts takes as long as it may. */
-static void
-take_longest(struct simulation *simulation, const struct action *action,
-    struct event *event)
-{
-	if (action->wake == INFINITY) {
-		simulation->unlimited = true;
-		return;
-	}
-	event->now = action->wake;
-	/* A gate that is killed would end the run sooner. */
-	if (action->question == ASK_CHECK)
-		event->now += simulation->service->policy.kill_after;
-}
-
 /* Finds the event that the action leads to. */
 static void
 follow_action(struct simulation *simulation, const struct action *action)
@@ -342,13 +303,8 @@ follow_action(struct simulation *simulation, const struct action *action)
 		if (action->question == ASK_BUDGET)
 			pay_from_bucket(simulation, &event);
 		if (action->question == ASK_CHECK &&
-		    (simulation->refused || outcome.kind != OUTCOME_EXIT ||
-			outcome.code != 0))
+		    (outcome.kind != OUTCOME_EXIT || outcome.code != 0))
 			event.answer = VERDICT_RETRY;
-		if (service->slow &&
-		    (action->question == ASK_CHECK ||
-			action->question == ASK_GATE))
-			take_longest(simulation, action, &event);
 		break;
 	case ACTION_LOOK:
 	case ACTION_ABANDON:

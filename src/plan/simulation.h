@@ -22,7 +22,6 @@ struct service {
 	const struct budget_rules *budget; /* NULL: there is none */
 	struct bucket bucket;
 	bool worst; /* attempts fail if they may */
-	bool slow;  /* and take as long as they may */
 
 	/* What happened in the last step, of whichever run, in order. */
 	struct record records[SERVICE_RECORDS];
@@ -51,13 +50,10 @@ struct simulation {
 	double silence; /* when --idle-timeout ends it, or else the deadline */
 	struct outcome outcome;
 	struct outcome returned; /* by the process, even after a timeout */
-	bool refused;		 /* slow: its check makes it a failure */
 
 	bool early;	/* an attempt began before the end of the outage */
 	double noticed; /* seconds from there to its success, if so */
 	uint64_t down;	/* attempts that were made while the service was down */
-	bool unlimited; /* slow: something may take as long as it likes */
-	bool unkilled;	/* slow: something is limited, but need not end */
 };
 
 /* The options that concern a plan. */

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * No run of a plan lasts longer than its bound: over random plans, and by hand
+ * where a run can reach it.
+ */
+
+#include <math.h>
+
+#include "core/random.h"
+#include "plan/bound.h"
+#include "plans.h"
+
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+
+#define PLANS 1000
+#define RUNS 40
+
+/* A run without a bound need not end. */
+#define STEPS 3000
+
+static struct {
+	struct random random;
+	uint64_t draws;
+} test = { .random.seed = 35 };
+
+static double
+draw(void)
+{
+	return random_uniform(&test.random, ++test.draws, DRAW_DELAY);
+}
+
+/* One of the words that are separated by bars, which may be empty. */
+static void
+append_one(char *line, size_t size, const char *words)
+{
+	size_t count = 1;
+
+	for (const char *c = words; *c != '\0'; c++)
+		count += *c == '|';
+	for (size_t skip = (size_t)(draw() * (double)count); skip > 0; skip--)
+		words = strchr(words, '|') + 1;
+	const size_t length = strlen(line);
+	snprintf(line + length, size - length, "%.*s ",
+	    (int)strcspn(words, "|"), words);
+}
+
+static const char *const choices[] = {
+	"--plan|--plan=p=0.5|--plan=p=0.9|--plan=p=0.3:2s|--plan=0|--plan=1:3s"
+	"|--plan=timeout:5|--plan=1*3,0*2,p=0.7|--plan=0:4s*2,p=0.8:1s"
+	"|--plan=75,p=0.6,KILL|--plan=p=0.8:20s|--plan=7:2.5s*2,p=0.5",
+	"|||-a 1|-a 2|-a 3|-a 10|-a 0|-a 40|-a 3/1m|-a 4/10s|-a 0,4/20s"
+	"|-a 0,any:3|-a 5,75:2|-a 0,75:2|-a 0,1/5s",
+	"|||--free-on=75|--free-on=75,7",
+	"|||--repeat|--repeat=2|--repeat=5|--repeat=1",
+	"|-b constant|-b linear|-b polynomial|-b fibonacci|-b decorrelated"
+	"|-b decorrelated:clamp=1|-b smooth|-b slots|-b list:3s,1s,7s,2s"
+	"|-b lild:up=2,down=-1|-b lild:up=-1,down=3|-b mimd:up=2,down=0.5"
+	"|-b mimd:up=0.5,down=3|-b steps:steps=3|-b exponential:factor=0.5",
+	"||-d 1|-d 3|-d 0.2|-d 0",
+	"||-m 5|-m 20|-m 100",
+	"|||--min-delay=0.5|--min-delay=3",
+	"||-j none|-j full|-j equal|-j 50%",
+	"|||--jitter-order=after-cap|--jitter-order=before-cap",
+	"|||-t 1|-t 5|-t 30|-t 50% -T 60",
+	"||-k 0|-k 2|-k 0.5",
+	"|||||-T 30|-T 5|-T 200",
+	"||||--pace=start|--pace=start --min-timeout=2",
+	"|||--wait-first",
+	"|||--splay=4",
+	"|||--throttle-on=75 --throttle-delay=6|--throttle-on=1 "
+	"--throttle-delay=9",
+	"||||--reset-after=1|--reset-after=10",
+	"|||--check=true",
+	"|||--before-retry=true",
+	"|||--idle-timeout=7",
+	"|||--success-delay=4",
+};
+
+/* A random line of options, and an outage in some. */
+static void
+make_line(char *line, size_t size)
+{
+	char first[256] = "";
+
+	*line = '\0';
+	append_one(first, sizeof(first), choices[0]);
+	snprintf(line, size, "%s", first);
+	if (strchr(first, '=') != NULL && draw() < 0.3)
+		snprintf(line, size, "%.*s,down=%.0fs:%.0fs@%.0fs ",
+		    (int)strcspn(first, " "), first, 1 + 20 * draw(),
+		    6 * draw(), 9 * draw());
+	for (size_t i = 1; i < COUNT(choices); i++)
+		append_one(line, size, choices[i]);
+}
+
+/* How long the run of this number lasts, or has lasted until the step. */
+static double
+last(struct service *service, uint64_t number)
+{
+	struct simulation run;
+
+	service->bucket = (struct bucket){ 0 };
+	simulation_open(&run, service, (struct random){ .seed = number });
+	for (int step = 0; !run.over && step < STEPS; step++)
+		simulation_step(&run);
+	const double elapsed = run.over ? run.end.elapsed : run.now;
+	simulation_close(&run);
+	return elapsed;
+}
+
+static void
+no_run_of_a_thousand_plans_is_longer_than_its_bound(void)
+{
+	size_t checked = 0, bounded = 0, close = 0, longer = 0;
+
+	while (checked < PLANS) {
+		struct planned planned;
+		char line[1024];
+		double longest = 0;
+
+		make_line(line, sizeof(line));
+		planned_open(&planned, line);
+		if (!planned.valid) {
+			planned_close(&planned);
+			continue;
+		}
+		struct service service = service_of(&planned.plan);
+		const struct bound bound = bound_of(&service);
+		checked++;
+		bounded += bound.seconds < INFINITY;
+		for (uint64_t i = 0; i < RUNS && bound.seconds < INFINITY; i++)
+			longest = fmax(longest, last(&service, i));
+		ROW("retry %s: %g, bound %g", line, longest, bound.seconds);
+		longer += !CHECK(longest <= bound.seconds * (1 + 1e-9));
+		close += longest > 0.8 * bound.seconds;
+		service_free(&service);
+		planned_close(&planned);
+	}
+	printf("# %zu plans, %zu with a bound, %zu runs longer, %zu within 20 "
+	       "%%\n",
+	    checked, bounded, longer, close);
+	CHECK(bounded > PLANS / 3 && bounded < PLANS);
+	CHECK(close > PLANS / 20);
+}
+
+/* The run in which each attempt fails and each draw is nearly 1. */
+static void
+a_run_reaches_the_bound_where_one_can(void)
+{
+	static const double most = 1 - 0x1p-53;
+	static const char *const lines[] = { "--plan=1 -a 6",
+		"--plan=1:4s -a 6 -j full", "--plan=1:4s -a 6 -j none -d 3",
+		"--plan=1:4s -a 30 -b decorrelated -m 20",
+		"--plan=1:4s -a 7 -b smooth", "--plan=1 -a 9 -b slots",
+		"--plan=1 -a 9 -b fibonacci -m 10 --jitter-order=after-cap",
+		"--plan=1 -a 9 -b list:3s,1s,7s,2s",
+		"--plan=75 -a 5 "
+		"--throttle-on=75 --throttle-delay=6",
+		"--plan=1 -a 9 -b mimd:up=0.5,down=2",
+		"--plan=1 -a 4 "
+		"--wait-first --splay=9",
+		"--plan=1:6s -a 4 -t 6 -k 0", "--plan=1:2s -a 5 --pace=start",
+		"--plan=1:6s -a 3/40s -t 6 "
+		"-k 0",
+		"--plan=0:2s --repeat=5 -a 1 --success-delay=7",
+		"--plan=75*2,1 -a 3,75:3 --free-on=75" };
+
+	for (size_t i = 0; i < COUNT(lines); i++) {
+		struct planned planned;
+		struct simulation run;
+
+		ROW("retry %s", lines[i]);
+		planned_open(&planned, lines[i]);
+		if (!CHECK(planned.valid))
+			continue;
+		struct service service = service_of(&planned.plan);
+		const struct bound bound = bound_of(&service);
+		simulation_open(&run, &service,
+		    (struct random){ .script = &most, .script_length = 1 });
+		for (int step = 0; !run.over && step < STEPS; step++)
+			simulation_step(&run);
+		CHECK(run.over);
+		CHECK_DBL(run.end.elapsed, bound.seconds, 1e-6);
+		simulation_close(&run);
+		service_free(&service);
+		planned_close(&planned);
+	}
+}
+
+static void
+the_bound_is_the_one_by_hand_or_none(void)
+{
+	static const struct {
+		const char *line;
+		double bound;
+	} rows[] = {
+		/* Successes prolong a run: nothing ends it for certain. */
+		{ "--plan=p=0.5 --repeat=3", INFINITY },
+		{ "--plan=p=0.5 --repeat -a 1", INFINITY },
+		{ "--plan -a 0", INFINITY },
+		{ "--plan --free-on=1", INFINITY },
+		{ "--plan --reset-after=1", INFINITY },
+		{ "--plan --reset-after=1 -t 1 -k 0 -a 2 -d 1 -j none", 3 },
+		{ "--plan --reset-after=1 -a 1", 0 },
+		{ "--plan -a 3/1m", INFINITY },
+		{ "--plan -a 0,any:3 -d 1 -j none", 3 },
+		{ "--plan -a 0,75:3", INFINITY },
+		/* Five gaps of at most a second each: within the window. */
+		{ "--plan -a 0,3/10s -t 1 -k 0 -d 1 -b constant -j none", 5 },
+		{ "--plan -a 0,3/2s -t 1 -k 0 -d 1 -b constant -j none",
+		    INFINITY },
+		{ "--plan=down=8s:3s,p=0.3 -b constant -jequal -m20s "
+		  "--jitter-order=after-cap -a3",
+		    11 },
+		{ "--plan=down=0.1s@0.9s:60s,p=1 -a3 -j none", 183 },
+		{ "--plan -a 1000000000 -d 1 -b constant -j none", 999999999 },
+		{ "--plan -a 0 -T 60 -k 5", 65 },
+		{ "--plan -a 0 -T 60 -k 0 --splay=3", 64 },
+		{ "--plan=1:2s -j none -d 1 -a 4 -t 10 -k 5", 67 },
+		{ "--plan -a 2 -d 1 -j none --delay-match=(.*)", 3600 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct planned planned;
+
+		ROW("retry %s", rows[i].line);
+		planned_open(&planned, rows[i].line);
+		if (!CHECK(planned.valid))
+			continue;
+		struct service service = service_of(&planned.plan);
+		const struct bound bound = bound_of(&service);
+		if (isinf(rows[i].bound))
+			CHECK(isinf(bound.seconds));
+		else
+			CHECK_DBL(bound.seconds, rows[i].bound, 1e-9);
+		service_free(&service);
+		planned_close(&planned);
+	}
+}
+
+int
+main(void)
+{
+	RUN(no_run_of_a_thousand_plans_is_longer_than_its_bound);
+	RUN(a_run_reaches_the_bound_where_one_can);
+	RUN(the_bound_is_the_one_by_hand_or_none);
+	return DONE();
+}
