@@ -130,16 +130,6 @@ flush_stdout(void)
 	return EXIT_SUCCESS;
 }
 
-/* A plan comes to as many simulated runs on a machine that is busy. */
-static double
-processor_time(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
 /*
  * Without --seed each run draws anew.  A sandbox that forbids getrandom(2) is
  * told of where the seed itself is told.
@@ -208,7 +198,7 @@ obey(struct options *options, char own_name[OWN_NAME])
 		    screen_of(STDOUT_FILENO, options->color);
 		const struct plan_options plan = options_plan(options);
 
-		plan_run(&plan, &report, &screen, processor_time);
+		plan_run(&plan, &report, &screen, PLAN_STEPS);
 		struct messages messages = { .held = false };
 		const int status = flush_stdout();
 		logs_close(&report, &messages);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "health.h"
+#include "interval.h"
 #include "limits.h"
 #include "outcome.h"
 #include "trials.h"
@@ -68,31 +69,40 @@ struct delay {
 	bool hint_decides; /* the wait is so long because of the hint */
 };
 
+/* A number that was estimated, and where the true one is, with 95 %. */
+struct estimated {
+	double value; /* NAN: it cannot be told */
+	struct interval within;
+};
+
 /* What a number comes to over all runs, in its own unit. */
 struct spread {
 	size_t count;
-	double mean;
-	double error; /* of the mean: it is within this with 95 % */
-	double p50, p95, p99;
-	bool fixed; /* the number was always the same */
+	struct estimated mean, p50, p95, p99;
+	double most; /* of all runs */
+	bool fixed;  /* the number was always the same */
 };
 
 /* What a plan says of its simulated runs. */
 struct plan_figures {
 	size_t runs;	      /* that came to their end */
+	size_t unfinished;    /* and that there were too many steps of */
 	double ends[REASONS]; /* runs that ended so */
-	double gives_up;      /* their share */
+	struct estimated gives_up; /* their share */
 	struct spread elapsed, attempts;
 	bool outage;
-	double early; /* the share that gave up before the service was back */
+	/* The share that gave up while an outage was to come or went on. */
+	struct estimated early;
 	struct spread noticed, down;
 
-	/* Of many clients; each is a run. */
+	/* Of crowds of many clients; each client is a run. */
 	uint64_t clients; /* 0: there is one */
-	size_t through;	  /* of them; all, unless there was no time for it */
-	double peak;	  /* retries in the second that has most of them */
-	double total;	  /* attempts */
-	double last;	  /* seconds until the last one is through */
+	size_t crowds;	  /* of which each client came to its end */
+	size_t through;	  /* clients of the first crowd that did */
+	struct spread peak; /* retries in the second that has most of them, */
+	struct spread then; /* after an outage, and before its end */
+	struct spread last; /* seconds until the last client is through */
+	double total;	    /* attempts of a crowd, on average */
 };
 
 /* Times are in seconds; `elapsed`, `started` and `due` since the run began. */

@@ -10,7 +10,7 @@
 #include "core/process.h"
 
 /* So many waits are looked at; others are as long as any can be. */
-#define WAITS 200000
+#define WAITS 50000
 
 /* The largest draw. */
 static const double almost_1 = 1 - 0x1p-53;

@@ -20,16 +20,17 @@
 /* A second is so many parts, of which the last ones are remembered. */
 #define PARTS 1000
 
-/* The clock is looked at after so many steps. */
-#define STEPS 256
+/* An attempt in the chart. */
+struct mark {
+	double time;
+	bool first;
+};
 
-/* What the attempts of a crowd come to, or of several, added up. */
-struct load {
-	double crowds;
+/* What became of each crowd. */
+struct fate {
+	double peak, then; /* retries in one second; then: after the outage */
+	double last;	   /* when the last client was through, or so far */
 	double attempts;
-	double peak; /* retries in one second */
-	double last; /* when the last client was through, or so far */
-	double firsts[ROWS], others[ROWS]; /* attempts in each row */
 };
 
 /* All clients. */
@@ -38,13 +39,16 @@ struct crowd {
 	struct simulation *clients;
 	size_t *queue; /* a heap of those that go on: the next one is first */
 	size_t waiting;
-	struct load load;
+	struct fate fate;
 
 	uint64_t parts[PARTS];
 	uint64_t part;	  /* the last part of a second that had a retry */
 	uint64_t retries; /* in the second that ends with it */
+	bool back;	  /* after an outage */
 
-	double width; /* of a row of the chart, in seconds; 0: there is none */
+	struct mark *marks; /* of all crowds */
+	size_t count, room;
+	bool has_chart;
 };
 
 /* --- the queue --- */
@@ -87,7 +91,15 @@ static void
 count_retry(struct crowd *crowd, double now)
 {
 	const uint64_t part = (uint64_t)fmin(now * PARTS + 1e-6, 1e18);
+	const double back = crowd->service.script.down_until;
+	struct fate *fate = &crowd->fate;
 
+	/* No second is counted that is on both sides of the outage's end. */
+	if (!crowd->back && now >= back) {
+		crowd->back = true;
+		crowd->retries = 0;
+		memset(crowd->parts, 0, sizeof(crowd->parts));
+	}
 	while (crowd->part < part) {
 		if (crowd->retries == 0)
 			crowd->part = part - 1;
@@ -97,7 +109,11 @@ count_retry(struct crowd *crowd, double now)
 		*oldest = 0;
 	}
 	crowd->parts[part % PARTS]++;
-	crowd->load.peak = fmax(crowd->load.peak, (double)++crowd->retries);
+	crowd->retries++;
+	if (crowd->back)
+		fate->then = fmax(fate->then, (double)crowd->retries);
+	else
+		fate->peak = fmax(fate->peak, (double)crowd->retries);
 }
 
 static void
@@ -105,37 +121,39 @@ count_attempt(struct crowd *crowd, const struct simulation *client)
 {
 	const bool first = client->attempt == 1;
 
-	crowd->load.attempts++;
+	crowd->fate.attempts++;
 	if (!first)
 		count_retry(crowd, client->now);
-	if (crowd->width == 0)
+	if (!crowd->has_chart)
 		return;
-	const int row = (int)fmin(client->now / crowd->width + 1e-9, ROWS - 1);
-	if (first)
-		crowd->load.firsts[row]++;
-	else
-		crowd->load.others[row]++;
+	if (crowd->count == crowd->room) {
+		crowd->room = 2 * crowd->room + 1000;
+		crowd->marks = reallocarray(crowd->marks, crowd->room,
+		    sizeof(*crowd->marks));
+		if (crowd->marks == NULL)
+			abort();
+	}
+	crowd->marks[crowd->count++] = (struct mark){ client->now, first };
 }
 
 /*
- * Simulates the crowd of this number until then, or as long as the watch runs,
- * if there is one.  Adds how each client went, if all of them came to their
- * end, which is returned.
+ * Simulates the crowd of this number, for so many steps at most, which are
+ * counted.  Adds how each client went, if all of them came to their end, which
+ * is returned.
  */
 static bool
 run_crowd(struct crowd *crowd, const struct plan_options *options,
-    uint64_t number, double until, const struct stopwatch *watch,
-    struct samples *samples)
+    uint64_t number, uint64_t most, uint64_t *steps, struct samples *samples)
 {
-	const struct bucket full = budget_full(&options->budget_rules);
 	const struct service *service = &crowd->service;
 	const size_t count = options->clients;
-	uint64_t steps = 0;
+	const uint64_t end = *steps + most;
 
-	crowd->service.bucket = full;
+	crowd->service.bucket = budget_full(&options->budget_rules);
 	crowd->waiting = count;
-	crowd->load = (struct load){ .crowds = 1 };
+	crowd->fate = (struct fate){ 0 };
 	crowd->part = crowd->retries = 0;
+	crowd->back = false;
 	memset(crowd->parts, 0, sizeof(crowd->parts));
 	for (size_t i = 0; i < count; i++) {
 		simulation_open(&crowd->clients[i], &crowd->service,
@@ -143,15 +161,12 @@ run_crowd(struct crowd *crowd, const struct plan_options *options,
 					 number * count + i + 1) });
 		crowd->queue[i] = i;
 	}
-	while (crowd->waiting > 0) {
+	while (crowd->waiting > 0 && *steps < end) {
 		struct simulation *client = &crowd->clients[crowd->queue[0]];
 
-		if (client->event.now > until ||
-		    (watch != NULL && ++steps % STEPS == 0 &&
-			!stopwatch_runs(watch)))
-			break;
 		simulation_step(client);
-		crowd->load.last = fmax(crowd->load.last, client->now);
+		++*steps;
+		crowd->fate.last = fmax(crowd->fate.last, client->now);
 		if (service->count > 0 &&
 		    service->records[service->count - 1].kind == RECORD_ATTEMPT)
 			count_attempt(crowd, client);
@@ -160,7 +175,7 @@ run_crowd(struct crowd *crowd, const struct plan_options *options,
 		sift(crowd);
 	}
 	for (size_t i = 0; i < count; i++) {
-		if (samples != NULL && crowd->waiting == 0)
+		if (crowd->waiting == 0)
 			samples_add(samples, sample_of(&crowd->clients[i]));
 		simulation_close(&crowd->clients[i]);
 	}
@@ -184,35 +199,47 @@ row_width(double span)
 	return fmax(widths[i], span / (ROWS - 1));
 }
 
+/*
+ * Attempts in rows of one width; the last row has all later ones, too.  Rows
+ * are means over crowds, rounded so that they add up to the total.
+ */
 static void
-print_chart(const struct load *load, double width, const struct screen *screen)
+print_chart(const struct crowd *crowd, size_t crowds, double last,
+    const struct screen *screen)
 {
 	const int room = screen->width - 1 - TEXTS;
 	const char *bold = screen->colour ? "\033[1m" : "";
 	const char *end = screen->colour ? "\033[m" : "";
+	const double width = row_width(last);
+	double firsts[ROWS] = { 0 }, others[ROWS] = { 0 };
+	double most = 0, sum = 0, told = 0;
 	char text[DURATION_TEXT];
-	double most = 0;
 	int rows = 0;
 
-	for (int i = 0; i < ROWS; i++) {
-		most = fmax(most, load->firsts[i] + load->others[i]);
-		if (load->firsts[i] + load->others[i] > 0)
-			rows = i + 1;
+	for (size_t i = 0; i < crowd->count; i++) {
+		const struct mark mark = crowd->marks[i];
+		const int row = (int)fmin(mark.time / width + 1e-9, ROWS - 1);
+
+		(mark.first ? firsts : others)[row] += 1 / (double)crowds;
+		rows = row + 1 > rows ? row + 1 : rows;
 	}
+	for (int i = 0; i < rows; i++)
+		most = fmax(most, firsts[i] + others[i]);
 	printf("%s%7s  %8s%s  %s first attempts, %s retries\n", bold, "from",
 	    "attempts", end, plan_bar_cell(screen, BAR_RANGE),
 	    plan_bar_cell(screen, BAR_CERTAIN));
 	for (int i = 0; i < rows; i++) {
-		const double others = load->others[i];
-		const double all = others + load->firsts[i];
+		const double all = firsts[i] + others[i];
 		const double scale = room / most;
 
-		printf("%7s  %8.0f", duration_text(i * width, text),
-		    ceil(all / load->crowds));
-		if (all > 0 && room > 0) {
+		sum += all;
+		const double count = round(sum) - told;
+		told += count;
+		printf("%7s  %8.0f", duration_text(i * width, text), count);
+		if (count > 0 && room > 0) {
 			printf("  ");
-			plan_bar(screen, (int)ceil(others * scale),
-			    (int)ceil(all * scale), -1);
+			plan_bar(screen, (int)ceil(others[i] * scale),
+			    (int)fmax(ceil(all * scale), 1), -1);
 		}
 		putchar('\n');
 	}
@@ -232,94 +259,90 @@ crowds_needed(const struct plan_options *options, bool random)
 	return clients * CROWDS <= SAMPLES ? CROWDS : 1 + SAMPLES / clients;
 }
 
-static void
-add_load(struct load *sum, const struct load *load)
+/* What this member of the crowds' fates comes to. */
+static struct spread
+spread_over(const struct fate *fates, size_t count, size_t offset, bool drawn)
 {
-	sum->crowds += load->crowds;
-	sum->attempts += load->attempts;
-	sum->peak += load->peak;
-	sum->last += load->last;
-	for (int i = 0; i < ROWS; i++) {
-		sum->firsts[i] += load->firsts[i];
-		sum->others[i] += load->others[i];
-	}
+	double *values = reallocarray(NULL, count + 1, sizeof(*values));
+
+	if (values == NULL)
+		abort();
+	for (size_t i = 0; i < count; i++)
+		memcpy(&values[i], (const char *)&fates[i] + offset,
+		    sizeof(*values));
+	const struct spread spread = spread_of(values, count, drawn);
+	free(values);
+	return spread;
 }
 
 struct plan_figures
 clients_simulate(const struct plan_options *options,
-    const struct screen *screen, const struct stopwatch *watch)
+    const struct screen *screen, uint64_t most)
 {
 	struct crowd *crowd = calloc(1, sizeof(*crowd));
-	struct samples samples = { 0 };
-	const struct stopwatch *first = watch;
-	double until = INFINITY;
+	uint64_t steps = 0;
+	size_t whole = 0;
 
 	if (crowd == NULL)
 		abort();
 	crowd->service = service_of(options);
+	crowd->has_chart = screen != NULL;
 	crowd->clients =
 	    reallocarray(NULL, options->clients, sizeof(*crowd->clients));
 	crowd->queue =
 	    reallocarray(NULL, options->clients, sizeof(*crowd->queue));
-	if (crowd->clients == NULL || crowd->queue == NULL)
+	const bool drawn = service_is_random(&crowd->service);
+	const size_t needed = crowds_needed(options, drawn);
+	struct fate *fates = reallocarray(NULL, needed, sizeof(*fates));
+	/* Clients that share no budget depend on each other in nothing. */
+	struct samples samples = {
+		.each = crowd->service.budget != NULL ? options->clients : 1,
+		.drawn = drawn,
+	};
+	if (crowd->clients == NULL || crowd->queue == NULL || fates == NULL)
 		abort();
-	const double needed =
-	    (double)crowds_needed(options, service_is_random(&crowd->service));
-	/*
-	 * The first crowd tells how much time the chart has to show, and then
-	 * goes the same way once more.
-	 */
-	if (screen != NULL) {
-		const struct stopwatch half = { .now = watch->now,
-			.end = (watch->now() + watch->end) / 2 };
+	/* A crowd that has begun may take as many steps as all before. */
+	while (whole < needed && (whole == 0 || steps < most)) {
+		const size_t marks = crowd->count;
+		const bool ended =
+		    run_crowd(crowd, options, whole, most, &steps, &samples);
 
-		if (!run_crowd(crowd, options, 0, until, &half, NULL))
-			until = crowd->load.last;
-		crowd->width = row_width(crowd->load.last);
-		first = NULL;
+		if (!ended && whole > 0) {
+			crowd->count = marks;
+			break;
+		}
+		fates[whole] = crowd->fate;
+		if (!ended)
+			break;
+		whole++;
 	}
-	bool whole = run_crowd(crowd, options, 0, until, first, &samples);
-	const size_t through = options->clients - crowd->waiting;
-	struct load sum = crowd->load;
-	while (whole && sum.crowds < needed && stopwatch_runs(watch)) {
-		whole = run_crowd(crowd, options, (uint64_t)sum.crowds,
-		    INFINITY, watch, &samples);
-		if (whole)
-			add_load(&sum, &crowd->load);
-	}
+	/* The first crowd is told as far as it came. */
+	const size_t told = whole > 0 ? whole : 1;
 	struct plan_figures figures =
 	    figures_of(&samples, crowd->service.script.down_from < INFINITY);
 	figures.clients = options->clients;
-	figures.through = through;
-	figures.total = sum.attempts / sum.crowds;
-	figures.peak = sum.peak / sum.crowds;
-	figures.last = sum.last / sum.crowds;
+	figures.crowds = whole;
+	figures.through = options->clients - crowd->waiting;
+	figures.peak =
+	    spread_over(fates, told, offsetof(struct fate, peak), drawn);
+	figures.then =
+	    spread_over(fates, told, offsetof(struct fate, then), drawn);
+	figures.last =
+	    spread_over(fates, told, offsetof(struct fate, last), drawn);
+	for (size_t i = 0; i < told; i++)
+		figures.total += fates[i].attempts;
+	figures.total /= (double)told;
 	if (screen != NULL)
-		print_chart(&sum, crowd->width, screen);
+		print_chart(crowd, told,
+		    isnan(figures.last.p95.value) ? figures.last.most
+						  : figures.last.p95.value,
+		    screen);
 	service_free(&crowd->service);
 	free(crowd->clients);
 	free(crowd->queue);
+	free(crowd->marks);
 	free(crowd);
+	free(fates);
 	free(samples.rows);
 	return figures;
-}
-
-void
-clients_print(const struct plan_figures *figures)
-{
-	const double peak = ceil(figures->peak);
-	const double total = round(figures->total);
-	char text[MESSAGE_PART];
-
-	duration_text(figures->last, text);
-	printf("peak      %.0f %s in one second\n", peak,
-	    peak == 1 ? "retry" : "retries");
-	printf("total     %.0f attempt%s", total, total == 1 ? "" : "s");
-	if (figures->runs > 0) {
-		printf("; the last client is through after %s\n\n", text);
-		figures_print(figures);
-	} else
-		printf(" in %s\n\nThere was no time to simulate more: %zu of "
-		       "%" PRIu64 " clients are through.\n",
-		    text, figures->through, figures->clients);
 }

@@ -10,14 +10,11 @@
 #define CLIENTS_MOST 10000
 
 /*
- * Simulates crowds of --clients runs against one service, as long as
- * the watch runs.  Prints a chart of the attempts over time on stdout, unless
+ * Simulates crowds of --clients runs against one service, in about so many
+ * steps at most.  Prints a chart of the attempts over time on stdout, unless
  * `screen` is NULL.
  */
 struct plan_figures clients_simulate(const struct plan_options *options,
-    const struct screen *screen, const struct stopwatch *watch);
-
-/* Prints the lines below the chart, for people. */
-void clients_print(const struct plan_figures *figures);
+    const struct screen *screen, uint64_t most);
 
 #endif

@@ -1,42 +1,43 @@
 /* SPDX-License-Identifier: MIT */
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/message.h"
 #include "plan/figures.h"
+#include "report/figure.h"
+#include "report/message.h"
 #include "core/duration.h"
+#include "core/interval.h"
 #include "core/text.h"
 
-/* Standard deviations that 95 % of a normal distribution are within. */
-#define CONFIDENT 1.96
-
-/* If none of n was seen, the share is below this / n, with 95 %. */
-#define RULE_OF_THREE 3
+/* A percentile is told from so many runs on. */
+#define P95_LEAST 60
+#define P99_LEAST 300
 
 struct sample
 sample_of(const struct simulation *simulation)
 {
 	const struct record *end = &simulation->end;
-	const double back = simulation->service->script.down_until;
+	const struct script *script = &simulation->service->script;
+	const double elapsed =
+	    simulation->over ? end->elapsed : simulation->now;
+	const bool met = simulation->early && elapsed >= script->down_from;
+	struct sample sample = {
+		.elapsed = elapsed,
+		.attempts = (double)simulation->attempt,
+		.down = met ? (double)simulation->down : NAN,
+		.noticed = simulation->noticed,
+	};
 
 	if (!simulation->over)
-		return (struct sample){
-			.elapsed = simulation->now,
-			.attempts = (double)simulation->attempt,
-			.down = (double)simulation->down,
-			.noticed = NAN,
-		};
-	return (struct sample){
-		.reason = end->reason,
-		.elapsed = end->elapsed,
-		.attempts = (double)end->attempt,
-		.down = (double)simulation->down,
-		.noticed = simulation->noticed,
-		.early = end->reason != REASON_SUCCESS &&
-		    end->reason != REASON_PLAN && end->elapsed < back,
-	};
+		return sample;
+	sample.reason = end->reason;
+	sample.early = met && end->reason != REASON_SUCCESS &&
+	    end->reason != REASON_PLAN && elapsed < script->down_until;
+	return sample;
 }
 
 void
@@ -52,6 +53,18 @@ samples_add(struct samples *samples, struct sample sample)
 	samples->rows[samples->count++] = sample;
 }
 
+/* --- what is known from a sample --- */
+
+/*
+ * Values of which `each` are a crowd, in order; NAN where there is none,
+ * INFINITY where it is longer than was simulated.
+ */
+struct values {
+	double *rows;
+	size_t count, each;
+	bool drawn;
+};
+
 static int
 compare(const void *a, const void *b)
 {
@@ -60,277 +73,556 @@ compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/*
- * What a run that was cut short at this value would have come to: the mean of
- * all that went beyond, or the value if none did.  Source: Kaplan and Meier,
- * Nonparametric estimation from incomplete observations, 1958.
- */
-static double
-expected_beyond(const double *values, size_t count, double value)
-{
-	double sum = 0;
-	size_t first = count;
+/* A mean of means, and how far that of other crowds may be. */
+struct means {
+	double sum, squares, count;
+};
 
-	while (first > 0 && values[first - 1] > value)
-		sum += values[--first];
-	return first < count ? sum / (double)(count - first) : value;
+static void
+add_mean(struct means *means, double mean)
+{
+	means->sum += mean;
+	means->squares += mean * mean;
+	means->count++;
 }
 
-/* The members at this offset of runs that came to their end, or did not. */
-static size_t
-members(const struct samples *samples, size_t offset, bool ended,
-    double *values)
+/* The variance of their mean. */
+static double
+variance(const struct means *means)
 {
+	const double n = means->count, mean = means->sum / n;
+
+	return fmax(means->squares / n - mean * mean, 0) / (n - 1);
+}
+
+/* The mean, as Student's t knows it from the means of crowds. */
+static struct estimated
+estimate_mean(const struct values *values, double mean)
+{
+	struct estimated estimated = { mean, { mean, mean } };
+	struct means means = { 0 };
+
+	if (!values->drawn)
+		return estimated;
+	/* Squares of values far from 0 would hide how they differ. */
+	for (size_t i = 0; i < values->count; i += values->each) {
+		double sum = 0, count = 0;
+
+		for (size_t j = i; j < i + values->each; j++)
+			if (!isnan(values->rows[j])) {
+				sum += values->rows[j] - mean;
+				count++;
+			}
+		if (count > 0)
+			add_mean(&means, sum / count);
+	}
+	if (means.count < 2)
+		estimated.within = (struct interval){ NAN, NAN };
+	else {
+		const double reach =
+		    interval_student(means.count - 1) * sqrt(variance(&means));
+
+		estimated.within.low -= reach;
+		estimated.within.high += reach;
+	}
+	return estimated;
+}
+
+/*
+ * Values that are 1 or 0.  Clients of a crowd depend on each other, so that
+ * they are worth as many runs as vary as much as the crowds do.
+ */
+static struct estimated
+estimate_share(const struct values *values)
+{
+	struct estimated estimated = { NAN, { NAN, NAN } };
+	struct means means = { 0 };
+	double sum = 0, count = 0;
+
+	for (size_t i = 0; i < values->count; i += values->each) {
+		double crowd = 0, members = 0;
+
+		for (size_t j = i; j < i + values->each; j++)
+			if (!isnan(values->rows[j])) {
+				crowd += values->rows[j];
+				members++;
+			}
+		if (members > 0)
+			add_mean(&means, crowd / members);
+		sum += crowd;
+		count += members;
+	}
+	if (count == 0)
+		return estimated;
+	const double share = estimated.value = sum / count;
+	if (!values->drawn)
+		estimated.within = (struct interval){ share, share };
+	else if (values->each == 1 || share == 0 || share == 1)
+		estimated.within =
+		    interval_share(share, means.count, INTERVAL_NORMAL);
+	else if (means.count > 1) {
+		const double error = variance(&means);
+
+		estimated.within = error == 0
+		    ? (struct interval){ share, share }
+		    : interval_share(share, share * (1 - share) / error,
+			  interval_student(means.count - 1));
+	}
+	return estimated;
+}
+
+/*
+ * Where a percentile of crowds may be: the share of values up to it has an
+ * interval, whose ends are percentiles (R. S. Woodruff, "Confidence intervals
+ * for medians and other position measures", JASA 47, 1952).
+ */
+static struct interval
+crowds_percentile(const struct values *values, const double *sorted,
+    size_t count, double quantile, double value)
+{
+	struct means means = { 0 };
+
+	for (size_t i = 0; i < values->count; i += values->each) {
+		double below = 0, members = 0;
+
+		for (size_t j = i; j < i + values->each; j++)
+			if (!isnan(values->rows[j])) {
+				below += values->rows[j] <= value;
+				members++;
+			}
+		if (members > 0)
+			add_mean(&means, below / members);
+	}
+	if (means.count < 2)
+		return (struct interval){ NAN, NAN };
+	const double reach =
+	    interval_student(means.count - 1) * sqrt(variance(&means));
+	const double n = (double)count;
+	const double low = ceil(n * (quantile - reach)) - 1;
+	const double high = ceil(n * (quantile + reach)) - 1;
+	return (struct interval){ sorted[(size_t)fmax(low, 0)],
+		sorted[(size_t)fmin(fmax(high, 0), n - 1)] };
+}
+
+static struct estimated
+percentile(const struct values *values, const double *sorted, size_t count,
+    double quantile, size_t least)
+{
+	const double value = sorted[(size_t)ceil((double)count * quantile) - 1];
+	struct estimated estimated = { value, { value, value } };
+	size_t low, high;
+
+	if (!values->drawn)
+		return estimated;
+	if (count < least || isinf(value))
+		return (struct estimated){ NAN, { NAN, NAN } };
+	if (values->each > 1)
+		estimated.within =
+		    crowds_percentile(values, sorted, count, quantile, value);
+	else if (interval_ranks(count, quantile, &low, &high))
+		estimated.within =
+		    (struct interval){ sorted[low], sorted[high] };
+	else
+		estimated.within = (struct interval){ NAN, NAN };
+	return estimated;
+}
+
+static struct spread
+estimate_spread(const struct values *values)
+{
+	double *sorted = reallocarray(NULL, values->count + 1, sizeof(*sorted));
+	struct spread spread = { .mean.value = NAN,
+		.p50.value = NAN,
+		.p95.value = NAN,
+		.p99.value = NAN };
+	double sum = 0;
 	size_t count = 0;
 
-	for (size_t i = 0; i < samples->count; i++) {
-		const struct sample *sample = &samples->rows[i];
-		const double value =
-		    *(const double *)(const void *)((const char *)sample +
-			offset);
-
-		if (!isnan(value) && ended == (sample->reason != REASON_NONE))
-			values[count++] = value;
-	}
-	return count;
-}
-
-/* What the members at this offset come to. */
-static struct spread
-spread_of(const struct samples *samples, size_t offset)
-{
-	double *values =
-	    reallocarray(NULL, samples->count + 1, sizeof(*values));
-	struct spread spread = { 0 };
-	double sum = 0, squares = 0;
-
-	if (values == NULL)
+	if (sorted == NULL)
 		abort();
-	const size_t count = members(samples, offset, true, values);
-	qsort(values, count, sizeof(*values), compare);
-	double *cut = values + count;
-	const size_t cuts = members(samples, offset, false, cut);
-	for (size_t i = 0; i < count; i++)
-		sum += values[i];
-	for (size_t i = 0; i < cuts; i++)
-		sum += expected_beyond(values, count, cut[i]);
+	for (size_t i = 0; i < values->count; i++)
+		if (!isnan(values->rows[i])) {
+			sum += values->rows[i];
+			sorted[count++] = values->rows[i];
+		}
+	qsort(sorted, count, sizeof(*sorted), compare);
 	spread.count = count;
-	if (count + cuts > 0)
-		spread.mean = sum / (double)(count + cuts);
 	if (count > 0) {
-		for (size_t i = 0; i < count; i++)
-			squares += (values[i] - spread.mean) *
-			    (values[i] - spread.mean);
-		spread.error = CONFIDENT * sqrt(squares) / (double)count;
-		spread.p50 = values[(count - 1) / 2];
-		spread.p95 = values[(size_t)ceil((double)count * 0.95) - 1];
-		spread.p99 = values[(size_t)ceil((double)count * 0.99) - 1];
+		const double most = sorted[count - 1];
+
+		if (isfinite(most))
+			spread.mean =
+			    estimate_mean(values, sum / (double)count);
+		spread.p50 = percentile(values, sorted, count, 0.5, 1);
+		spread.p95 = percentile(values, sorted, count, 0.95, P95_LEAST);
+		spread.p99 = percentile(values, sorted, count, 0.99, P99_LEAST);
+		spread.most = most;
 		/* Values that differ by a rounding error are equal. */
 		spread.fixed =
-		    values[count - 1] - values[0] <= 1e-9 * values[count - 1];
+		    isfinite(most) && most - sorted[0] <= 1e-9 * most;
 	}
-	free(values);
+	free(sorted);
 	return spread;
+}
+
+struct spread
+spread_of(const double *values, size_t count, bool drawn)
+{
+	double *copy = reallocarray(NULL, count + 1, sizeof(*copy));
+
+	if (copy == NULL)
+		abort();
+	memcpy(copy, values, count * sizeof(*copy));
+	const struct spread spread =
+	    estimate_spread(&(struct values){ copy, count, 1, drawn });
+	free(copy);
+	return spread;
+}
+
+/* --- what is known of the runs --- */
+
+static double
+elapsed_of(const struct sample *sample)
+{
+	return sample->reason == REASON_NONE ? INFINITY : sample->elapsed;
+}
+
+static double
+attempts_of(const struct sample *sample)
+{
+	return sample->reason == REASON_NONE ? INFINITY : sample->attempts;
+}
+
+static double
+noticed_of(const struct sample *sample)
+{
+	return sample->noticed;
+}
+
+static double
+down_of(const struct sample *sample)
+{
+	return sample->reason == REASON_NONE && !isnan(sample->down)
+	    ? INFINITY
+	    : sample->down;
+}
+
+static double
+early_of(const struct sample *sample)
+{
+	return sample->reason == REASON_NONE || isnan(sample->down)
+	    ? NAN
+	    : (double)sample->early;
+}
+
+static double
+gives_up_of(const struct sample *sample)
+{
+	if (sample->reason == REASON_NONE)
+		return NAN;
+	return sample->reason != REASON_SUCCESS &&
+	    sample->reason != REASON_PLAN;
+}
+
+static const struct values *
+collect(struct values *values, const struct samples *samples,
+    double (*value)(const struct sample *sample))
+{
+	for (size_t i = 0; i < samples->count; i++)
+		values->rows[i] = value(&samples->rows[i]);
+	return values;
 }
 
 struct plan_figures
 figures_of(const struct samples *samples, bool outage)
 {
-	struct plan_figures figures = {
-		.elapsed = spread_of(samples, offsetof(struct sample, elapsed)),
-		.attempts =
-		    spread_of(samples, offsetof(struct sample, attempts)),
-		.outage = outage,
-		.noticed = spread_of(samples, offsetof(struct sample, noticed)),
-		.down = spread_of(samples, offsetof(struct sample, down)),
+	struct values values = {
+		.rows = reallocarray(NULL, samples->count + 1, sizeof(double)),
+		.count = samples->count,
+		.each = samples->each,
+		.drawn = samples->drawn,
 	};
+	struct plan_figures figures = { .outage = outage };
 
+	if (values.rows == NULL)
+		abort();
+	figures.gives_up =
+	    estimate_share(collect(&values, samples, gives_up_of));
+	figures.early = estimate_share(collect(&values, samples, early_of));
+	figures.elapsed =
+	    estimate_spread(collect(&values, samples, elapsed_of));
+	figures.attempts =
+	    estimate_spread(collect(&values, samples, attempts_of));
+	figures.noticed =
+	    estimate_spread(collect(&values, samples, noticed_of));
+	figures.down = estimate_spread(collect(&values, samples, down_of));
 	for (size_t i = 0; i < samples->count; i++) {
-		const struct sample *sample = &samples->rows[i];
+		const enum reason reason = samples->rows[i].reason;
 
-		if (sample->reason == REASON_NONE)
-			continue;
-		figures.runs++;
-		figures.ends[sample->reason]++;
-		figures.early += sample->early;
-		figures.gives_up += sample->reason != REASON_SUCCESS &&
-		    sample->reason != REASON_PLAN;
+		figures.ends[reason]++;
+		figures.runs += reason != REASON_NONE;
+		figures.unfinished += reason == REASON_NONE;
 	}
-	if (figures.runs > 0) {
-		figures.early /= (double)figures.runs;
-		figures.gives_up /= (double)figures.runs;
-	}
+	free(values.rows);
 	return figures;
 }
 
-const char *
-figures_percent(double share, char text[MESSAGE_PART])
-{
-	const double percent = 100 * share;
+/* --- the lines --- */
 
-	if (percent > 99.9)
-		return message_percent(share, text);
-	snprintf(text, MESSAGE_PART, "%.*g %%",
-	    percent < 10	 ? 2
-		: percent < 99.5 ? 3
-				 : 4,
-	    percent);
-	return text;
+static const char *
+share_text(struct estimated share, char text[MESSAGE_PART])
+{
+	return isnan(share.within.low)
+	    ? figure_percent(share.value, 0, text)
+	    : figure_share(share.value, share.within, text);
 }
 
-/* The margin of error in percent, with one digit that is known. */
-static const char *
-margin(double percent, char text[MESSAGE_PART])
-{
-	/* 9.5 has two digits once it is rounded to one. */
-	snprintf(text, MESSAGE_PART, percent < 9.5 ? "%.1g" : "%.0f", percent);
-	return text;
-}
+/* Columns of a line; the rest of a longer one stands below it. */
+#define COLUMNS_MOST 79
 
-/* By how many percent a share of so many runs may err: " (+-0.4)", or "". */
-static const char *
-share_error(double share, size_t runs, char text[MESSAGE_PART])
+/* "LABEL first, rest" in a line or two. */
+static void
+print_line(const char *label, const char *first, const char *between,
+    const char *rest)
 {
-	const double error =
-	    CONFIDENT * sqrt(share * (1 - share) / (double)runs);
-	char number[MESSAGE_PART];
+	const size_t width =
+	    10 + strlen(first) + strlen(between) + 1 + strlen(rest);
 
-	*text = '\0';
-	if (error > 0)
-		snprintf(text, MESSAGE_PART, " (+-%.32s)",
-		    margin(100 * error, number));
-	return text;
+	printf("%-9s %s", label, first);
+	if (*rest != '\0')
+		printf("%s%s%s", between,
+		    width > COLUMNS_MOST ? "\n          " : " ", rest);
+	printf("\n");
 }
 
 static void
 print_gives_up(const struct plan_figures *figures)
 {
+	const struct estimated share = figures->gives_up;
 	const double runs = (double)figures->runs;
 	const double goes_on = figures->ends[REASON_PLAN] / runs;
-	const char *before = ": ";
-	char text[MESSAGE_PART], error[MESSAGE_PART];
+	const bool is_never = share.value == 0 && share.within.high == 0;
+	char text[MESSAGE_PART], why[4 * MESSAGE_PART] = "";
+	int count = 0;
 
-	if (figures->gives_up == 0 && figures->runs > 1 && goes_on < 1)
-		printf("give up   none (fewer than %s)\n",
-		    figures_percent(RULE_OF_THREE / runs, text));
-	else if (figures->gives_up == 0)
-		printf("give up   none\n");
-	else if (figures->gives_up == 1)
-		printf("give up   all of them");
-	else
-		printf("give up   %s%s",
-		    figures_percent(figures->gives_up, text),
-		    share_error(figures->gives_up, figures->runs, error));
-	for (int i = 0; i < REASONS && figures->gives_up > 0; i++) {
-		const double share = figures->ends[i] / runs;
-
-		if (share == 0 || reasons[i].gave_up == NULL)
+	for (int i = 0; i < REASONS; i++)
+		count += figures->ends[i] > 0 && reasons[i].gave_up != NULL;
+	for (int i = 0; i < REASONS; i++) {
+		if (figures->ends[i] == 0 || reasons[i].gave_up == NULL)
 			continue;
-		printf("%s", before);
-		if (share < figures->gives_up)
-			printf("%s ", figures_percent(share, text));
-		printf("%s", reasons[i].gave_up);
-		before = ", ";
+		text_append(why, sizeof(why), "%s", *why == '\0' ? "" : ", ");
+		if (count > 1)
+			text_append(why, sizeof(why), "%s ",
+			    figure_percent(figures->ends[i] / runs,
+				figure_place(share.within), text));
+		text_append(why, sizeof(why), "%s", reasons[i].gave_up);
 	}
-	if (figures->gives_up > 0)
-		printf("\n");
+	print_line("gives up", is_never ? "never" : share_text(share, text),
+	    ":", why);
 	if (goes_on > 0)
-		printf("go on     %s after the plan\n",
-		    goes_on == 1 ? "all of them"
-				 : figures_percent(goes_on, text));
+		printf("goes on   %s after the plan\n",
+		    figure_percent(goes_on, 0, text));
 }
 
+/* A number whose last digit stands for `place`, and seconds or a count. */
 static const char *
-count_text(double count, char text[MESSAGE_PART])
+value_text(double value, double place, bool is_time, char text[MESSAGE_PART])
 {
-	snprintf(text, MESSAGE_PART, count < 100 ? "%.3g" : "%.0f", count);
+	if (is_time && (place == 0 || value >= 100))
+		return duration_text(value, text);
+	snprintf(text, MESSAGE_PART, "%.*f%s", figure_decimals(place), value,
+	    is_time ? "s" : "");
 	return text;
 }
 
-static const char *
-time_text(double seconds, char text[MESSAGE_PART])
+/*
+ * Adds "95% 3.1s (3.0-3.2)" to a line, without the interval if the digits tell
+ * as much, or if it is narrower than this share of the number.
+ */
+static void
+add_estimated(char *line, size_t size, const char *before,
+    struct estimated estimated, double place, bool is_time, double share)
 {
-	return duration_text(seconds, text);
+	const struct interval within = estimated.within;
+	char text[3][MESSAGE_PART];
+
+	if (isnan(estimated.value))
+		return;
+	value_text(estimated.value, place, is_time, text[0]);
+	value_text(within.low, place, is_time, text[1]);
+	value_text(within.high, place, is_time, text[2]);
+	text_append(line, size, "%s%s", before, text[0]);
+	if (isnan(within.low) || strcmp(text[1], text[2]) == 0 ||
+	    within.high - within.low < share * estimated.value)
+		return;
+	/* The unit stands behind the number. */
+	for (int i = 1; i <= 2 && is_time && within.high < 100; i++)
+		text[i][strlen(text[i]) - 1] = '\0';
+	text_append(line, size, " (%s-%s)", text[1], text[2]);
 }
 
-/* What follows a number. */
-struct unit {
-	const char *one, *many;
-};
-
-/* A mean and percentiles; `half` is a word for what a run does by them. */
-static void
-print_spread(const char *label, const struct spread *spread,
-    const char *(*write)(double, char *), struct unit unit, const char *half)
+/* The place of all times of a line: that of the one that is known least. */
+static double
+place_of(const struct spread *spread)
 {
-	char text[4][MESSAGE_PART], error[MESSAGE_PART] = "";
-	char number[MESSAGE_PART];
+	const struct estimated rows[] = { spread->mean, spread->p50,
+		spread->p95, spread->p99 };
+	double place = 0.001;
 
-	write(spread->mean, text[0]);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (!isnan(rows[i].value) && !isnan(rows[i].within.low))
+			place = fmax(place, figure_place(rows[i].within));
+	/* Three digits of the largest are enough for people. */
+	if (spread->most > 0)
+		place = fmax(place, pow(10, floor(log10(spread->most)) - 2));
+	return fmin(place, 1);
+}
+
+/* The intervals of a mean and a median are told if they are as wide as this. */
+#define WIDE 0.05
+
+/* A mean and percentiles. */
+static void
+print_spread(const char *label, const struct spread *spread, bool is_time,
+    const char *unit)
+{
+	char first[4 * MESSAGE_PART] = "", rest[4 * MESSAGE_PART] = "";
+	char text[MESSAGE_PART];
+
 	if (spread->fixed) {
-		printf("%-9s %s%s\n", label, text[0],
-		    strcmp(text[0], "1") == 0 ? unit.one : unit.many);
+		value_text(spread->most, 0, is_time, text);
+		printf("%-9s %s%s%s\n", label, text, unit,
+		    strcmp(unit, " attempt") == 0 && strcmp(text, "1") != 0
+			? "s"
+			: "");
 		return;
 	}
-	const double percent = 100 * spread->error / spread->mean;
-	if (percent > 1)
-		snprintf(error, sizeof(error), " (+-%.32s %%)",
-		    margin(percent, number));
-	printf("%-9s %s%s on average%s; %s %s, 95 %% %s, 99 %% %s\n", label,
-	    text[0], unit.many, error, half, write(spread->p50, text[1]),
-	    write(spread->p95, text[2]), write(spread->p99, text[3]));
+	/* A count is whole, but for its mean. */
+	const double place = is_time ? place_of(spread) : 1;
+	const double mean_place = is_time
+	    ? place
+	    : fmax(fmin(figure_place(spread->mean.within), 1), 0.01);
+	if (isnan(spread->mean.value))
+		text_append(first, sizeof(first), "mean unknown");
+	add_estimated(first, sizeof(first), "mean ", spread->mean, mean_place,
+	    is_time, WIDE);
+	add_estimated(first, sizeof(first), "; median ", spread->p50, place,
+	    is_time, WIDE);
+	add_estimated(rest, sizeof(rest), "95% ", spread->p95, place, is_time,
+	    0);
+	add_estimated(rest, sizeof(rest), *rest == '\0' ? "99% " : ", 99% ",
+	    spread->p99, place, is_time, 0);
+	print_line(label, first, ",", rest);
 }
 
 void
 figures_print_outage(const struct plan_figures *figures)
 {
-	char text[MESSAGE_PART], error[MESSAGE_PART];
+	const double share = figures->early.value;
+	const double all = (double)figures->runs;
+	const double met = (double)figures->down.count;
+	char text[MESSAGE_PART];
 
-	if (figures->early == 0 || figures->early == 1)
-		printf("outage    %s give up before the service is back\n",
-		    figures->early == 0 ? "none" : "all");
+	if (met == 0) {
+		printf("outage    no run meets it\n");
+		return;
+	}
+	if (figures->early.within.low == figures->early.within.high &&
+	    (share == 0 || share == 1))
+		printf("outage    %s gives up before the service is back",
+		    share == 0 ? "no run" : "each run");
 	else
-		printf("outage    %s%s give up before the service is back\n",
-		    figures_percent(figures->early, text),
-		    share_error(figures->early, figures->runs, error));
-	print_spread("meanwhile", &figures->down, count_text,
-	    (struct unit){ " attempt", " attempts" }, "half at most");
+		printf("outage    %s give up before the service is back",
+		    share_text(figures->early, text));
+	if (met < all)
+		printf(", of the %s that meet it",
+		    figure_percent(met / all, 0, text));
+	printf("\n");
+	print_spread("meanwhile", &figures->down, false, " attempt");
 	if (figures->noticed.count > 0)
-		print_spread("noticed", &figures->noticed, time_text,
-		    (struct unit){ " later", " later" }, "half in");
+		print_spread("noticed", &figures->noticed, true, " later");
 }
 
-/* No run came to its end while there was time. */
 static void
-print_none(const struct plan_figures *figures)
+print_count(size_t count, const char *what)
 {
-	char count[MESSAGE_PART], time[MESSAGE_PART];
-
-	printf("No simulated run came to its end: after %s attempts %s had "
-	       "passed.\n",
-	    count_text(figures->attempts.mean, count),
-	    duration_text(figures->elapsed.mean, time));
+	if (count < 10000)
+		printf("%zu %s%s", count, what, count == 1 ? "" : "s");
+	else
+		printf("%zu,%03zu %ss", count / 1000, count % 1000, what);
 }
 
 void
 figures_print(const struct plan_figures *figures)
 {
+	const char *what =
+	    figures->clients > 0 ? "simulated client" : "simulated run";
+	char text[MESSAGE_PART];
+
 	if (figures->runs == 0) {
-		print_none(figures);
+		printf("No simulated run came to its end: there were too many "
+		       "attempts.\n");
 		return;
 	}
-	const char *what = figures->clients > 0 ? "client" : "run";
-	if (figures->runs < 10000)
-		printf("Of %zu simulated %s%s:\n", figures->runs, what,
-		    figures->runs == 1 ? "" : "s");
-	else
-		printf("Of %zu,%03zu simulated %ss:\n", figures->runs / 1000,
-		    figures->runs % 1000, what);
+	printf("Of ");
+	print_count(figures->runs, what);
+	if (figures->crowds > 1)
+		printf(" in %zu crowds", figures->crowds);
+	if (figures->unfinished > 0)
+		printf(", and one longer than all (%s at least)",
+		    duration_text(figures->elapsed.p50.value, text));
+	printf(":\n");
 	print_gives_up(figures);
-	print_spread("attempts", &figures->attempts, count_text,
-	    (struct unit){ "", "" }, "half at most");
-	print_spread("time", &figures->elapsed, time_text,
-	    (struct unit){ "", "" }, "half in");
+	print_spread("attempts", &figures->attempts, false, "");
+	print_spread("time", &figures->elapsed, true, "");
 	if (figures->outage)
 		figures_print_outage(figures);
+}
+
+/* "50 retries in one second (1 crowd in 20: 56)" */
+static void
+print_crowds(const char *label, const struct spread *spread, bool is_time,
+    const char *after)
+{
+	const double place = !is_time ? 1
+	    : spread->fixed	      ? 0
+				      : place_of(spread);
+	const bool one = !is_time && round(spread->p50.value) == 1;
+	char text[MESSAGE_PART];
+
+	printf("%-9s %s%s%s", label,
+	    value_text(spread->p50.value, place, is_time, text),
+	    is_time   ? ""
+		: one ? " retry"
+		      : " retries",
+	    after);
+	if (!spread->fixed && !isnan(spread->p95.value))
+		printf(" (1 crowd in 20: %s)",
+		    value_text(spread->p95.value, place, is_time, text));
+	else if (!spread->fixed)
+		printf(" (at most %s in %zu crowds)",
+		    value_text(spread->most, place, is_time, text),
+		    spread->count);
+	printf("\n");
+}
+
+void
+figures_print_crowds(const struct plan_figures *figures)
+{
+	const double total = round(figures->total);
+
+	print_crowds("peak", &figures->peak, false, " in one second");
+	if (figures->outage)
+		print_crowds("then", &figures->then, false,
+		    " in one second after the outage");
+	if (figures->crowds > 0)
+		print_crowds("ends", &figures->last, true,
+		    ", with the last client");
+	printf("total     %.0f attempt%s\n\n", total, total == 1 ? "" : "s");
+	if (figures->crowds > 0)
+		figures_print(figures);
+	else
+		printf("There were too many steps to simulate more: %zu of "
+		       "%" PRIu64 " clients are through.\n",
+		    figures->through, figures->clients);
 }

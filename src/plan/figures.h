@@ -3,10 +3,7 @@
 #ifndef PLAN_FIGURES_H
 #define PLAN_FIGURES_H
 
-#include <stdio.h>
-
 #include "plan/simulation.h"
-#include "report/message.h"
 #include "core/record.h"
 
 /* How one simulated run went; times are in seconds. */
@@ -14,20 +11,25 @@ struct sample {
 	enum reason reason; /* NONE: it was not simulated to its end */
 	double elapsed;
 	double attempts;
-	double down;	/* attempts that met a service that was down */
+	double down;	/* attempts that met a service that was down; NAN: the
+			   run was over by then, or began later */
 	double noticed; /* after the outage; NAN: never */
 	bool early;	/* it gave up before the service was back */
 };
 
-/* All runs, and what becomes of them. */
+/* All runs: `each` of them make a crowd, and one tells nothing of the next. */
 struct samples {
 	struct sample *rows;
-	size_t count, room;
+	size_t count, room, each;
+	bool drawn; /* else each run would go as these did */
 };
 
 struct sample sample_of(const struct simulation *simulation);
 
 void samples_add(struct samples *samples, struct sample sample);
+
+/* What the values come to, of which each is a run or a crowd. */
+struct spread spread_of(const double *values, size_t count, bool drawn);
 
 struct plan_figures figures_of(const struct samples *samples, bool outage);
 
@@ -37,7 +39,7 @@ void figures_print(const struct plan_figures *figures);
 /* Prints the lines that are about an outage alone. */
 void figures_print_outage(const struct plan_figures *figures);
 
-/* "5.4 %", from the share. */
-const char *figures_percent(double share, char text[MESSAGE_PART]);
+/* The lines below a chart, which are about all clients of a crowd. */
+void figures_print_crowds(const struct plan_figures *figures);
 
 #endif

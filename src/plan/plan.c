@@ -14,12 +14,6 @@
 /* How many runs are simulated, if there is time. */
 #define RUNS 10000
 
-/* The seconds that simulations may take. */
-#define TIME 0.8
-
-/* The clock is looked at after so many steps. */
-#define STEPS 256
-
 /* The most attempts that a table shows, and that its looks depend on. */
 #define SHOWN 10000
 #define LOOKED_AT 1000
@@ -136,13 +130,39 @@ open_table(const struct plan_options *options, const struct screen *screen)
 	return plan_table_open(screen, attempts, outcome, longest);
 }
 
+/* What is known of the run in which each attempt fails that may. */
+struct way {
+	bool endless;
+	bool is_one;	 /* has_one_way() */
+	double share;	 /* of runs that go this way to the end */
+	double attempts; /* of a run, on average */
+};
+
+/*
+ * Whether the run in which each attempt fails that may is always the same, but
+ * for the length of its waits: the share of runs that go this way is then the
+ * product of the chances, and no simulation is needed to know it.
+ */
+static bool
+has_one_way(const struct service *service, const struct record *end)
+{
+	const struct policy *policy = &service->policy;
+	const bool has_time = policy->max_time > 0 ||
+	    service->script.down_from < INFINITY || policy->pace_start ||
+	    policy->limits.count > 0 ||
+	    (policy->budget && service->budget->rate > 0);
+
+	return !policy->repeat && end->reason != REASON_PLAN &&
+	    !(has_time && policy_draws(policy));
+}
+
 /*
  * Goes through one run, and tells its records, apart from the end, which is
  * returned, and prints its table, unless that is NULL.
  */
 static struct record
 show_schedule(const struct plan_options *options, struct report *report,
-    struct plan_table *table, bool *endless)
+    struct plan_table *table, struct way *way)
 {
 	struct schedule schedule;
 
@@ -168,25 +188,40 @@ show_schedule(const struct plan_options *options, struct report *report,
 		    (end.reached - schedule.service.policy.limits.rows);
 	/* A simulated run need not fail, and goes on until --max-time. */
 	schedule.service.worst = false;
-	*endless =
-	    end.reason == REASON_PLAN && simulation_is_endless(&schedule.run);
+	*way = (struct way){
+		.endless = end.reason == REASON_PLAN &&
+		    simulation_is_endless(&schedule.run),
+		.is_one = has_one_way(&schedule.service, &end),
+		.share = reasons[end.reason].gave_up != NULL
+		    ? schedule.run.share
+		    : 0,
+		.attempts = schedule.run.expected,
+	};
 	schedule_close(&schedule);
 	return end;
 }
 
+/* Puts what is known for certain in the place of what was simulated. */
+static void
+set_exactly(struct estimated *estimated, double value)
+{
+	*estimated = (struct estimated){ value, { value, value } };
+}
+
 /* Simulates one run after the other, or one if nothing is drawn. */
 static struct plan_figures
-simulate(const struct plan_options *options, const struct stopwatch *watch,
-    uint64_t most)
+simulate(const struct plan_options *options, uint64_t most, uint64_t runs)
 {
 	struct service service = service_of(options);
 	const struct bucket full = service.bucket;
-	struct samples samples = { 0 };
+	const bool drawn = service_is_random(&service);
+	struct samples samples = { .each = 1, .drawn = drawn };
 	uint64_t steps = 0;
 
-	if (most > 1 && !service_is_random(&service))
-		most = 1;
-	for (uint64_t i = 0; i < most && stopwatch_runs(watch); i++) {
+	if (runs > 1 && !drawn)
+		runs = 1;
+	for (uint64_t i = 0; i < runs && steps < most; i++) {
+		const uint64_t end = steps + most;
 		struct random random = options->random;
 		struct simulation run;
 
@@ -195,8 +230,8 @@ simulate(const struct plan_options *options, const struct stopwatch *watch,
 			random.seed = random_seed(&options->random, i);
 		service.bucket = full;
 		simulation_open(&run, &service, random);
-		while (!run.over &&
-		    (++steps % STEPS != 0 || stopwatch_runs(watch)))
+		/* A run that has begun may take as many steps as all before. */
+		for (; !run.over && steps < end; steps++)
 			simulation_step(&run);
 		samples_add(&samples, sample_of(&run));
 		simulation_close(&run);
@@ -255,9 +290,8 @@ print_figures(const struct plan_options *options, const struct record *end,
 /* A plan of many clients: their chart, and one record of how they end. */
 static void
 plan_clients(const struct plan_options *options, struct report *report,
-    const struct screen *screen, double (*clock)(void))
+    const struct screen *screen, uint64_t steps)
 {
-	const struct stopwatch watch = { .now = clock, .end = clock() + TIME };
 	struct record start = { .kind = RECORD_START,
 		.limit = options->policy.limits.attempts,
 		.max_time = options->policy.max_time };
@@ -267,11 +301,11 @@ plan_clients(const struct plan_options *options, struct report *report,
 		print_heading(options, &report->style);
 	fflush(stdout);
 	const struct plan_figures figures =
-	    clients_simulate(options, screen, &watch);
+	    clients_simulate(options, screen, steps);
 	const struct record end = {
 		.kind = RECORD_END,
-		.time = figures.last,
-		.elapsed = figures.last,
+		.time = figures.last.p50.value,
+		.elapsed = figures.last.p50.value,
 		.attempt = (uint64_t)round(figures.total),
 		.reason = REASON_PLAN,
 		.figures = &figures,
@@ -279,14 +313,14 @@ plan_clients(const struct plan_options *options, struct report *report,
 	report_tell(report, &end);
 	if (screen == NULL)
 		return;
-	clients_print(&figures);
+	figures_print_crowds(&figures);
 	if (options->policy.remember)
 		printf("state     is not read: each client begins anew\n");
 }
 
 void
 plan_run(const struct plan_options *options, struct report *report,
-    const struct screen *screen, double (*clock)(void))
+    const struct screen *screen, uint64_t steps)
 {
 	struct plan_table table;
 	bool log_on_stdout = false;
@@ -296,31 +330,33 @@ plan_run(const struct plan_options *options, struct report *report,
 			log_on_stdout = true;
 	if (options->clients > 0) {
 		plan_clients(options, report, log_on_stdout ? NULL : screen,
-		    clock);
+		    steps);
 		return;
 	}
 	if (!log_on_stdout) {
 		print_heading(options, &report->style);
 		table = open_table(options, screen);
 	}
-	bool endless;
-	struct record end = show_schedule(options, report,
-	    log_on_stdout ? NULL : &table, &endless);
+	struct way way;
+	struct record end =
+	    show_schedule(options, report, log_on_stdout ? NULL : &table, &way);
 	fflush(stdout);
 	if (ferror(stdout))
 		return;
-	const double now = clock();
-	const struct stopwatch watch = { .now = clock, .end = now + TIME };
 	if (!log_on_stdout) {
 		print_result(options, &end);
 		print_bound(options);
 		fflush(stdout);
 	}
 	/* Of what never ends there is nothing to tell. */
-	const struct plan_figures figures =
-	    simulate(options, &watch, endless ? 0 : RUNS);
+	struct plan_figures figures =
+	    simulate(options, steps, way.endless ? 0 : RUNS);
+	if (way.is_one && figures.runs > 1) {
+		set_exactly(&figures.gives_up, way.share);
+		set_exactly(&figures.attempts.mean, way.attempts);
+	}
 	end.figures = &figures;
 	report_tell(report, &end);
-	if (!log_on_stdout && !endless)
+	if (!log_on_stdout && !way.endless)
 		print_figures(options, &end, &figures);
 }

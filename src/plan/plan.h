@@ -8,10 +8,13 @@
 
 /*
  * Goes through the run on an imaginary clock, tells its report, and simulates
- * many more for less than a second of `clock`.  Prints a table on stdout, whose
- * looks are `screen`, unless a log is there.
+ * many more in about so many steps at most, so that a seed means the same
+ * figures on any machine.  Prints a table on stdout, whose looks are `screen`,
+ * unless a log is there.
  */
+#define PLAN_STEPS 2000000
+
 void plan_run(const struct plan_options *options, struct report *report,
-    const struct screen *screen, double (*clock)(void));
+    const struct screen *screen, uint64_t steps);
 
 #endif

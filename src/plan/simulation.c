@@ -89,12 +89,6 @@ service_free(struct service *service)
 	script_free(&service->script);
 }
 
-bool
-stopwatch_runs(const struct stopwatch *watch)
-{
-	return watch->now() < watch->end;
-}
-
 /* Hears what the engine tells. */
 static void
 hear(void *context, struct record *record)
@@ -127,6 +121,7 @@ simulation_open(struct simulation *simulation, struct service *service,
 		    engine_open(&service->policy, random, hear, simulation),
 		.random.seed = random_seed(&random, 1),
 		.event.kind = EVENT_START,
+		.share = 1,
 		.noticed = NAN,
 	};
 	if (simulation->engine == NULL)
@@ -259,8 +254,13 @@ begin_attempt_of(struct simulation *simulation, double timeout, double wake)
 		    ? item->outcome
 		    : service->failure;
 	double end = start + item->duration;
+	const bool breaks =
+	    start < script->down_from && end > script->down_from;
+	simulation->expected += simulation->share;
+	if (!breaks && end < simulation->deadline)
+		simulation->share *= item->chance;
 	/* The service goes down while it is used. */
-	if (start < script->down_from && end > script->down_from) {
+	if (breaks) {
 		simulation->outcome = service->failure;
 		end = script->down_from;
 	}

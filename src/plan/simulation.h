@@ -51,6 +51,9 @@ struct simulation {
 	struct outcome outcome;
 	struct outcome returned; /* by the process, even after a timeout */
 
+	double share; /* worst: of all runs, those whose attempts fail so far */
+	double expected; /* worst: attempts of a run, on average */
+
 	bool early;	/* an attempt began before the end of the outage */
 	double noticed; /* seconds from there to its success, if so */
 	uint64_t down;	/* attempts that were made while the service was down */
@@ -76,14 +79,6 @@ struct service service_of(const struct plan_options *options);
 bool service_is_random(const struct service *service);
 
 void service_free(struct service *service);
-
-/* Until when there is time to simulate; seconds on any clock. */
-struct stopwatch {
-	double (*now)(void);
-	double end;
-};
-
-bool stopwatch_runs(const struct stopwatch *watch);
 
 /* Begins a run with these draws; simulation_close() releases it. */
 void simulation_open(struct simulation *simulation, struct service *service,

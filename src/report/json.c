@@ -109,27 +109,52 @@ put_outcome(FILE *file, struct outcome outcome)
 	put_text(file, "name", text);
 }
 
-/* A mean and percentiles of a plan's runs; null if there are none. */
+/* A number of a plan's runs and its interval; null if it cannot be told. */
+static void
+put_estimated(FILE *file, const char *name, struct estimated estimated)
+{
+	const bool known = !isnan(estimated.value);
+	char field[64];
+
+	put_number(file, name, estimated.value);
+	snprintf(field, sizeof(field), "%s_low", name);
+	put_number(file, field, known ? estimated.within.low : NAN);
+	snprintf(field, sizeof(field), "%s_high", name);
+	put_number(file, field, known ? estimated.within.high : NAN);
+}
+
+/* A mean and percentiles of a plan's runs. */
 static void
 put_spread(FILE *file, const char *name, const struct spread *spread)
 {
 	const struct {
-		const char *suffix;
-		double value;
+		const char *format;
+		struct estimated value;
 	} rows[] = {
-		{ "p50", spread->p50 },
-		{ "p95", spread->p95 },
-		{ "p99", spread->p99 },
+		{ "expected_%s", spread->mean },
+		{ "%s_p50", spread->p50 },
+		{ "%s_p95", spread->p95 },
+		{ "%s_p99", spread->p99 },
 	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char field[32];
+
+		snprintf(field, sizeof(field), rows[i].format, name);
+		put_estimated(file, field, rows[i].value);
+	}
+}
+
+/* A number of each crowd: in the middle, and in one of twenty. */
+static void
+put_crowds(FILE *file, const char *name, const struct spread *spread,
+    bool known)
+{
 	char field[32];
 
-	snprintf(field, sizeof(field), "expected_%s", name);
-	put_number(file, field, spread->count > 0 ? spread->mean : NAN);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		snprintf(field, sizeof(field), "%s_%s", name, rows[i].suffix);
-		put_number(file, field,
-		    spread->count > 0 ? rows[i].value : NAN);
-	}
+	put_number(file, name, known ? spread->p50.value : NAN);
+	snprintf(field, sizeof(field), "%s_p95", name);
+	put_number(file, field, known ? spread->p95.value : NAN);
 }
 
 static void
@@ -138,21 +163,23 @@ put_figures(FILE *file, const struct plan_figures *figures)
 	const bool known = figures->runs > 0;
 
 	put_number(file, "runs", (double)figures->runs);
-	put_number(file, "gives_up", known ? figures->gives_up : NAN);
+	put_estimated(file, "gives_up", figures->gives_up);
 	put_spread(file, "elapsed", &figures->elapsed);
 	put_spread(file, "attempts", &figures->attempts);
 	if (figures->outage) {
-		put_number(file, "gives_up_early",
-		    known ? figures->early : NAN);
+		put_estimated(file, "gives_up_early", figures->early);
 		put_spread(file, "noticed", &figures->noticed);
 		put_spread(file, "meanwhile", &figures->down);
 	}
 	if (figures->clients == 0)
 		return;
 	put_number(file, "clients", (double)figures->clients);
-	put_number(file, "peak_retries", known ? figures->peak : NAN);
+	put_number(file, "crowds", (double)figures->crowds);
+	put_crowds(file, "peak_retries", &figures->peak, known);
+	if (figures->outage)
+		put_crowds(file, "then_retries", &figures->then, known);
 	put_number(file, "attempts_total", known ? figures->total : NAN);
-	put_number(file, "last_elapsed", known ? figures->last : NAN);
+	put_crowds(file, "last_elapsed", &figures->last, known);
 }
 
 /* Whether a plan of many clients ends: no single run made its attempts. */

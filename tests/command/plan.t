@@ -57,7 +57,8 @@ for option in '-a 0' '--free-on=1' '--repeat --plan=0' \
     '--reset-after=1 --plan=1:2s'; do
 	# shellcheck disable=SC2086 # words
 	run retry --plan $option
-	like "$option: forever" "$out" '^longest +forever:'
+	like "$option: no bound" "$out" \
+	    '^longest +no bound; --max-time would give one$'
 	like 'of which 100 attempts are shown' "$out" \
 	    '^result +the plan ends after 100 attempts'
 done
@@ -171,16 +172,17 @@ is 'so it does on a machine that does something else meanwhile' \
 run retry --plan=p=0.2 -a 4 -d 1 -j none make
 like 'a table shows the run in which all fail' "$out" \
     '^at worst  giving up after 4 attempts in 7s: exited 1$'
-like 'a share of runs gives up, and how exact that is' "$out" \
-    '^give up   0\.[12][0-9]* % \(\+-0\.0[0-9]*\): after the last attempt$'
+like 'the share of runs that give up is exact where it has a formula' "$out" \
+    '^gives up  0\.16%: after the last attempt$'
 like 'the attempts have a line' "$out" \
-    '^attempts  1\.2[0-9] on average; half at most 1, 95 % 2, 99 % 3$'
-like 'the time has one' "$out" '^time      0\.[0-9]*s on average'
+    '^attempts  mean 1\.25; median 1, 95% 2, 99% 3( \(3-4\))?$'
+like 'the time has one' "$out" \
+    '^time      mean 0\.[0-9]+s( \([0-9.]+-[0-9.]+\))?; median 0(\.0+)?s, 95% 1(\.0+)?s, 99% 3(\.0+)?s'
 like 'the number of runs is told' "$out" '^Of 10,000 simulated runs:$'
 run retry --plan=p=50%:2s*2,0 -j none -d 1
 is 'attempts with a chance may take time, and be counted' \
     "$(column starts)" '0s 3s 7s'
-like 'a success may follow them' "$out" '^give up   none'
+like 'a success may follow them' "$out" '^gives up  never$'
 run retry --plan=1,TERM,0 --check=true -d 0
 like 'a check agrees with the status' "$out" \
     '^result    succeeded at attempt 3/5 in 0s$'
@@ -259,7 +261,7 @@ done <<'end'
 end
 run retry --plan=down=90s -j none -a 10
 like 'an outage is told in words' "$out" \
-    '^outage    none give up before the service is back$'
+    '^outage    no run gives up before the service is back$'
 like 'when its end is noticed, too' "$out" '^noticed   33s later$'
 like 'and what was tried meanwhile' "$out" '^meanwhile 7 attempts$'
 run retry --plan=down=10s@3s,0:5s -a 9 -b constant -d 1s -j none
@@ -298,7 +300,7 @@ check 'a run that is cut short does not make the mean longer' awk \
     -v mean="$(figure expected_elapsed)" 'BEGIN {
 	exit !(mean == "null" || (mean - 9999 * 60) ^ 2 < 1000 ^ 2) }'
 run retry --plan=p=0.99999 -a 0 -T 100s -b constant -d 1ms
-unlike 'a margin has no exponent' "$out" '\(\+-[0-9.]*e'
+unlike 'an interval has no exponent' "$out" '[0-9]e[-+]?[0-9]'
 run retry --plan=p=0.5 --retry-on=1 --success-on=1 -a 1 --log=json:-
 near 'an attempt fails though the status for it is a success' \
     "$(figure gives_up)" 0.5 0.1
@@ -309,14 +311,22 @@ is 'without jitter all clients come at once' \
     "$(figure peak_retries) $(figure attempts_total) $(figure clients)" '100 400 100'
 run retry --plan=down=5s --clients=100 -j none -d 1 -a 10
 like 'they are through when their last retry is' "$out" \
-    '^total +400 attempts; the last client is through after 7s$'
+    '^ends +7s, with the last client$'
+like 'as often as they do without jitter' "$out" '^total +400 attempts$'
 run retry --plan=1 --clients=10 --budget=none:tokens=7,rate=0,cost=1 -j none -d 1 -a 5 \
     --log=json:-
 is 'clients share a budget' "$(figure attempts_total) $(figure gives_up)" '17 1'
 check 'its file is not made' not test -e none
 run retry --plan=down=20s --clients=1000 -d 1 -m 5 -a 0 --splay=2
 like 'a chart shows their attempts' "$out" '^ +0s +[0-9]+  [=-]+$'
-like 'the retries in the worst second are told' "$out" '^peak +[0-9]+ retries in one second$'
+like 'the retries in the worst second are told' "$out" \
+    '^peak +[0-9]+ retries in one second \(1 crowd in 20: [0-9]+\)$'
+like 'and in the worst second after the outage' "$out" \
+    '^then +[0-9]+ retries in one second after the outage \(1 crowd in 20: [0-9]+\)$'
+is 'the rows of the chart add up to the total' \
+    "$(echo "$out" | awk '/^ +[0-9.]+m?s|^ +[0-9]+m[0-9]/ { sum += $2 } END { print sum }')" \
+    "$(echo "$out" | sed -n 's/^total *\([0-9]*\) attempts/\1/p')"
+
 check 'no line of it is wider than 80 columns' test \
     "$(printf '%s\n' "$out" | wc -L)" -le 80
 # Time may end amid a crowd, which is left out: only whole ones have a mean.
@@ -330,8 +340,8 @@ for options in '--plan=0 --splay=10s' '--plan=p=0.01 -d 1s' '--plan=p=0.5 -a 2';
 		exit !(total == "null" || (total / 9000 / each - 1) ^ 2 < 1e-8) }'
 done
 run retry --plan=down=1000d --clients=500 -a 0 -b constant -d 1s
-like 'a crowd for which there is no time is told' "$out" \
-    '^There was no time to simulate more: 0 of 500 clients are through\.$'
+like 'a crowd that is too large to simulate is told' "$out" \
+    '^There were too many steps to simulate more: 0 of 500 clients are through\.$'
 like 'with what it did until then' "$out" '^peak  +[1-9][0-9]* retries in one second$'
 run retry --plan=down=1000d --clients=500 -a 0 -b constant -d 1s --log=json:-
 is 'which is no figure' \
@@ -339,7 +349,7 @@ is 'which is no figure' \
 run retry --plan=down=30s --clients=20 --splay=5m -a 0 -b constant -d 10s -j none \
     --log=json:-
 check 'who comes after an outage does not notice its end' \
-    awk -v most="$(figure noticed_p99)" 'BEGIN { exit !(most > 0 && most <= 10) }'
+    awk -v most="$(figure noticed_p95)" 'BEGIN { exit !(most > 0 && most <= 10) }'
 run retry --plan=0 --clients=10 --log=json:-
 is 'a first attempt is no retry' "$(figure peak_retries) $(figure attempts_total)" \
     '0 10'
@@ -357,17 +367,12 @@ is 'no client alone has failures and waits' "$(figure failures) $(figure waited)
 run retry --plan --clients=1 -a 2
 like 'one of anything is singular' "$out" '^peak      1 retry in one second$'
 run retry --plan=p=0.2 --clients=1 -a 3 --seed=1
-like 'if it is one only when rounded, too' "$out" '^total     1 attempt;'
+like 'if it is one only when rounded, too' "$out" '^total     1 attempt$'
 run retry --plan=p=0.2 --clients=3 -a 3 --seed=1 --log=json:-
 is 'all attempts of a crowd are a rounded mean' \
     "$(figure attempts) $(figure attempts_total)" '4 3.65'
-run retry --plan=p=0.5 -a 1 --clients=1
-like 'a margin of ten percent is told in digits' "$out" \
-    '^give up   [0-9]+ % \(\+-10\): after'
-run retry --plan=p=0.045 -d 100s --seed=1
-like 'so is that of a mean' "$out" '^time .* on average \(\+-10 %\);'
 run retry --plan=p=0.99999 -a 1 --clients=1000 --seed=1
-unlike 'nearly all are not 100 %' "$out" '^give up   100 %'
+unlike 'nearly all are not 100 %' "$out" '^gives up  100%:'
 run retry --plan=down=2s:5s -d 0 -j none -a 4
 like 'and one attempt' "$out" '^meanwhile 1 attempt$'
 run retry --clients=3 true

@@ -40,15 +40,6 @@ open_report(const struct options *options)
 	return report;
 }
 
-/* So that a plan ends after some simulations. */
-static double
-clock_of_turns(void)
-{
-	static double now;
-
-	return now += 0.01;
-}
-
 static void
 plan(const struct options *options, size_t size)
 {
@@ -60,7 +51,7 @@ plan(const struct options *options, size_t size)
 
 	const struct plan_options planned = options_plan(options);
 
-	plan_run(&planned, &report, &screen, clock_of_turns);
+	plan_run(&planned, &report, &screen, 20000);
 	report_end(&report);
 	free(report.sinks);
 }

@@ -353,15 +353,6 @@ add_item(char *script, size_t size, const char *line)
 	    item);
 }
 
-/* A plan shows its run, and has no time to simulate others. */
-static double
-no_time(void)
-{
-	static double now;
-
-	return now += 1;
-}
-
 /* The same options, as a plan with the outcomes that there were. */
 static void
 check_plan(const struct options *run, const char *log)
@@ -402,7 +393,7 @@ check_plan(const struct options *run, const char *log)
 	logs_truncate(&report);
 	const struct screen screen = screen_of(simulation.log, COLOR_AUTO);
 	const struct plan_options planning = options_plan(&options);
-	plan_run(&planning, &report, &screen, no_time);
+	plan_run(&planning, &report, &screen, 0);
 	logs_close(&report, &messages);
 	fclose(stdout);
 	stdout = output;
