@@ -85,9 +85,9 @@ struct spread {
 
 /* What a plan says of its simulated runs. */
 struct plan_figures {
-	size_t runs;	      /* that came to their end */
-	size_t unfinished;    /* and that there were too many steps of */
-	double ends[REASONS]; /* runs that ended so */
+	size_t runs;		   /* that came to their end */
+	size_t unfinished;	   /* and that there were too many steps of */
+	double ends[REASONS];	   /* runs that ended so */
 	struct estimated gives_up; /* their share */
 	struct spread elapsed, attempts;
 	bool outage;
@@ -96,9 +96,9 @@ struct plan_figures {
 	struct spread noticed, down;
 
 	/* Of crowds of many clients; each client is a run. */
-	uint64_t clients; /* 0: there is one */
-	size_t crowds;	  /* of which each client came to its end */
-	size_t through;	  /* clients of the first crowd that did */
+	uint64_t clients;   /* 0: there is one */
+	size_t crowds;	    /* of which each client came to its end */
+	size_t through;	    /* clients of the first crowd that did */
 	struct spread peak; /* retries in the second that has most of them, */
 	struct spread then; /* after an outage, and before its end */
 	struct spread last; /* seconds until the last client is through */

@@ -171,7 +171,7 @@ missed_by(const struct policy *policy, const struct limit *limit)
 	if (limit != NULL && limit->named)
 		set_remove(&missed, &limit->set);
 	else
-		set_keep(&missed, &policy->uncounted);
+		set_keep(&missed, &policy->free);
 	return missed;
 }
 
