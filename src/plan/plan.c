@@ -147,7 +147,11 @@ static bool
 has_one_way(const struct service *service, const struct record *end)
 {
 	const struct policy *policy = &service->policy;
-	const bool has_time = policy->max_time > 0 ||
+	const struct bound bound = bound_of(service);
+	const bool may_be_cut = policy->max_time > 0 &&
+	    (bound.by_max_time ||
+		bound.seconds >= policy->max_time + policy->splay);
+	const bool has_time = may_be_cut ||
 	    service->script.down_from < INFINITY || policy->pace_start ||
 	    policy->limits.count > 0 ||
 	    (policy->budget && service->budget->rate > 0);
