@@ -424,6 +424,26 @@ add_trials(struct message *message, const struct record *record)
 		add(message, "%sothers: %" PRIu64, separator, others);
 }
 
+/* Why a run of trials did not make all of them. */
+static void
+tell_missing(struct message *message, const struct record *record)
+{
+	char text[MESSAGE_PART];
+	const uint64_t made = record->trials->count + record->trials->cut;
+
+	if (made == record->limit)
+		return;
+	const uint64_t missing = record->limit - made;
+	add(message, "%" PRIu64 " of %" PRIu64 " %s not made", missing,
+	    record->limit, missing == 1 ? "was" : "were");
+	add_reason(message, ": ", record);
+	if (record->reason != REASON_STOP)
+		return;
+	add(message, ": trial %" PRIu64 " %s", record->attempt,
+	    message_outcome(record, text));
+	add_rule(message, record);
+}
+
 /* Trials that --max-time cut off, of this run and earlier ones. */
 static void
 tell_cut(struct message *message, const struct record *record)
@@ -474,27 +494,8 @@ tell_forecast(struct message *message, const struct record *record)
 
 /* What trials tell apart from their share, each in a line of its own. */
 static void (*const trials_lines[MESSAGE_TRIALS])(struct message *message,
-    const struct record *record) = { tell_cut, tell_again, tell_forecast };
-
-/* Why a run of trials did not make all of them. */
-static void
-add_missing(struct message *message, const struct record *record)
-{
-	char text[MESSAGE_PART];
-	const uint64_t made = record->trials->count + record->trials->cut;
-
-	if (made == record->limit)
-		return;
-	const uint64_t missing = record->limit - made;
-	add(message, "; %" PRIu64 " of %" PRIu64 " %s not made", missing,
-	    record->limit, missing == 1 ? "was" : "were");
-	add_reason(message, ": ", record);
-	if (record->reason != REASON_STOP)
-		return;
-	add(message, ": trial %" PRIu64 " %s", record->attempt,
-	    message_outcome(record, text));
-	add_rule(message, record);
-}
+    const struct record *record) = { tell_missing, tell_cut, tell_again,
+	tell_forecast };
 
 /* Whether the end of trials can tell how often they failed. */
 static bool
@@ -519,7 +520,6 @@ trials_end(const struct record *record)
 	add(&message, "%" PRIu64 " of %" PRIu64 " trial%s failed",
 	    trials->failed, trials->count, trials->count == 1 ? "" : "s");
 	add_trials(&message, record);
-	add_missing(&message, record);
 	return message;
 }
 

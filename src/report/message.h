@@ -54,10 +54,10 @@ struct message message_status(const struct report_style *style,
     const struct record *record);
 
 /*
- * The lines that follow the end of trials: those that were cut off, failures
+ * The lines that follow the end of trials: those not made or cut off, failures
  * after a failure, and a forecast.  Each may be empty.
  */
-#define MESSAGE_TRIALS 3
+#define MESSAGE_TRIALS 4
 
 struct message message_trials(const struct report_style *style,
     const struct record *record, int line);

@@ -137,7 +137,7 @@ there again" "$(for n in 1 3 4; do
 		    "$(screen "$name" 2; tail -n 9 "$name/seen")" '1 failed$'
 		like "$name: ^C ends the series with its figures so far" \
 		    "$(tr -d '\n' <"$name/seen")" \
-		    '1 of 1 trial failed: .*; exited 3: 1; 8 of 9 were not made: ended by SIGINT'
+		    '1 of 1 trial failed: 100% .*; exited 3: 1.*retry: flaky: 8 of 9 were not made: ended by SIGINT'
 	done
 done
 for name in health both; do
