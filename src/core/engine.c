@@ -63,8 +63,6 @@ struct engine {
 	struct evidence evidence;
 	struct outcome returned; /* by the process, even after a timeout */
 	double hint;
-	bool hint_is_longer; /* than the delay of the strategy */
-	bool hint_too_long;
 
 	uint64_t n;	    /* the number of the last retry's delay */
 	uint64_t successes; /* in a row */
@@ -101,21 +99,18 @@ in_time(const struct engine *engine, double when)
 	return when < run_end(engine);
 }
 
-/* Whether a process runs that must end before the run does; not a hook. */
-static bool
-process_runs(const struct engine *engine)
+bool
+question_has_process(enum question question)
 {
-	if (engine->state != STATE_ASKING)
-		return engine->state == STATE_RUNNING;
-	switch (engine->question) {
+	switch (question) {
 	case ASK_STATE:
 	case ASK_CHECK:
 	case ASK_GATE:
+	case ASK_HOOK:
 		return true;
 	case ASK_INPUT:
 	case ASK_BUDGET:
 	case ASK_SAVE:
-	case ASK_HOOK:
 		break;
 	}
 	return false;
@@ -126,6 +121,15 @@ static bool
 hook_runs(const struct engine *engine)
 {
 	return engine->state == STATE_ASKING && engine->question == ASK_HOOK;
+}
+
+/* Whether a process runs that must end before the run does; not a hook. */
+static bool
+process_runs(const struct engine *engine)
+{
+	return engine->state == STATE_RUNNING ||
+	    (engine->state == STATE_ASKING && !hook_runs(engine) &&
+		question_has_process(engine->question));
 }
 
 /* --- records --- */
@@ -736,8 +740,11 @@ leave_wait(struct engine *engine, double now)
 	return begin_attempt(engine, now);
 }
 
-/* The wait after an attempt that failed, or, with --repeat, succeeded. */
-static void
+/*
+ * Finds the wait after an attempt that failed, or, with --repeat, succeeded.
+ * Returns whether its hint is longer than the strategy's delay may be.
+ */
+static bool
 find_delay(struct engine *engine, bool success, double now)
 {
 	const struct policy *policy = engine->policy;
@@ -754,15 +761,13 @@ find_delay(struct engine *engine, bool success, double now)
 		delay = engine->paced;
 	if (policy->pace_start)
 		delay = delay_left(delay, now - engine->paced_from);
-	/* A hint that is no longer than the delay itself is never too long. */
-	engine->hint_is_longer = engine->hint > delay.high;
-	engine->hint_too_long =
-	    engine->hint_is_longer && engine->hint > policy->hint_limit;
+	const bool hint_is_longer = engine->hint > delay.high;
 	if (engine->hint >= 0)
 		delay = delay_hinted(policy, &engine->random, delay,
 		    engine->hint, attempt);
 	engine->run.delay = delay;
 	engine->delay_begun = now;
+	return hint_is_longer;
 }
 
 /* --- verdicts --- */
@@ -784,8 +789,8 @@ after_success(struct engine *engine, double now)
 	/* A success does not clear time windows. */
 	memset(engine->tally.counts, 0, sizeof(engine->tally.counts));
 	engine->n = 0;
-	find_delay(engine, true, now);
-	if (engine->hint_too_long) {
+	if (find_delay(engine, true, now) &&
+	    engine->hint > policy->hint_limit) {
 		engine->run.too_long = engine->hint;
 		return succeed(engine, now);
 	}
@@ -839,14 +844,16 @@ after_failure(struct engine *engine, double now)
 	    : REASON_ATTEMPTS;
 	if (is_final(engine) && !policy->remember)
 		return give_up(engine, reason, now);
-	find_delay(engine, false, now);
+	const bool hint_is_longer = find_delay(engine, false, now);
+	const bool too_long =
+	    hint_is_longer && engine->hint > policy->hint_limit;
 	if (is_final(engine))
 		return give_up(engine, reason, now);
-	if (engine->hint_too_long ||
-	    (engine->hint_is_longer && in_time(engine, now) &&
+	if (too_long ||
+	    (hint_is_longer && in_time(engine, now) &&
 		!in_time(engine, now + engine->hint))) {
 		engine->run.too_long = engine->hint;
-		engine->run.too_late = !engine->hint_too_long;
+		engine->run.too_late = !too_long;
 		return give_up(engine, REASON_HINT, now);
 	}
 	if (policy->budget && in_time(engine, now + engine->run.delay.seconds))

@@ -29,6 +29,9 @@ enum question {
 	ASK_HOOK    /* run --on-success or --on-give-up: any answer */
 };
 
+/* Whether a process answers the question, or else the driver by itself. */
+bool question_has_process(enum question question);
+
 enum event_kind {
 	EVENT_NONE, /* for drivers: nothing has happened yet */
 	EVENT_START,

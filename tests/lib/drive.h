@@ -114,23 +114,6 @@ drive_policy(const char *strategy)
 	return policy;
 }
 
-static inline bool
-drive_is_process(enum question question)
-{
-	switch (question) {
-	case ASK_STATE:
-	case ASK_CHECK:
-	case ASK_GATE:
-	case ASK_HOOK:
-		return true;
-	case ASK_INPUT:
-	case ASK_BUDGET:
-	case ASK_SAVE:
-		break;
-	}
-	return false;
-}
-
 static inline void
 drive_hear(void *context, struct record *record)
 {
@@ -174,7 +157,7 @@ drive_event(struct drive *drive, struct event event)
 		break;
 	case ACTION_ASK:
 		drive->asked = true;
-		drive->doing = drive_is_process(drive->action.question)
+		drive->doing = question_has_process(drive->action.question)
 		    ? DOING_PROCESS
 		    : DOING_QUESTION;
 		break;
