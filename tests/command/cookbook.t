@@ -643,7 +643,7 @@ fi
 ln -s stub bin/backup
 for name in 'A service' 'A daemon that says when it is ready' \
     'A daemon that sends MAINPID=' 'A job with a timer' \
-    'A program that cannot say when it is ready'; do
+    'A program that cannot say when it is ready' 'A complete unit'; do
 	unit "$name"
 	# No probe comes before the attempt has ended, however late that is.
 	text=$(printf '%s\n' "$text" | sed 's/interval=1s/interval=1h/')

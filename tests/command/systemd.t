@@ -67,11 +67,17 @@ recipe 'A daemon that says when it is ready' ready '[ "$CALL" -gt 1 ] || exit 7
 	exit 78' TimeoutStartSec=3
 cat >"$machine_usr/bin/curl" <<'END_CURL'
 #!/bin/sh
-[ "$*" = '-fs localhost/health' ] && [ -e /root/healthy.up ]
+[ "$*" = '-fs localhost/health' ] && [ -e "/root/$UNIT.up" ]
 END_CURL
 chmod +x "$machine_usr/bin/curl"
 recipe 'A program that cannot say when it is ready' healthy \
     'sleep 2; touch /root/$UNIT.up; exec sleep 100d'
+recipe 'A complete unit' complete 'for name in HUP TERM; do
+	trap "echo $name >>/root/$UNIT.got; [ $name != TERM ] || exit 0" $name
+done
+touch "/root/$UNIT.up"
+echo "$CALL" >"/root/$UNIT.runs"
+while :; do sleep 0.02; done' WatchdogSec=3
 recipe 'A daemon that sends MAINPID=' mainpid '[ "$CALL" -gt 1 ] || exit 7
 	systemd-notify --pid=$$
 	echo $$ >/root/$UNIT.runs
@@ -164,7 +170,7 @@ ran() {
 	test -s "$machine/root/$1.runs"
 }
 
-start activated.socket job.timer healthy limit mainpid needs ready service \
+start activated.socket job.timer complete healthy limit mainpid needs ready service \
     watchdog dynamic escaped hardened private runtime stopped
 
 # Wait, reload, stop in an attempt, stop in a wait.
@@ -300,6 +306,23 @@ is 'a program that stops answering is started again' \
     "$(show healthy ActiveState) $(wc -l <"$machine/root/healthy.calls")" \
     'active 2'
 check 'and stops as ever' inside systemctl stop healthy
+
+# The unit that has everything. Its program hangs once.
+wait_for shows complete ActiveState active
+check 'a complete unit is reloaded' inside systemctl reload complete
+wait_for test -s "$machine/root/complete.got"
+is 'which reaches the program' "$(cat "$machine/root/complete.got")" HUP
+rm "$machine/root/complete.up"
+wait_for said complete 'was unhealthy after'
+wait_for hurried complete test -e "$machine/root/complete.up"
+is 'and a hang ends an attempt, in spite of the watchdog' \
+    "$(show complete ActiveState) $(cat "$machine/root/complete.runs")" \
+    'active 2'
+check 'and it is stopped' inside systemctl stop complete
+is 'which is a success' "$(show complete Result) $(
+    tail -n 1 "$machine/root/complete.got")" 'success TERM'
+is 'and systemd itself has restarted nothing' "$(show complete NRestarts)" 0
+
 touch "$machine/root/ready.bad"
 wait_for shows ready ActiveState failed
 is 'a wrong configuration restarts nothing' \
