@@ -212,9 +212,8 @@ set_exactly(struct estimated *estimated, double value)
 	*estimated = (struct estimated){ value, { value, value } };
 }
 
-/* Simulates one run after the other, or one if nothing is drawn. */
-static struct plan_figures
-simulate(const struct plan_options *options, uint64_t most, uint64_t runs)
+struct plan_figures
+plan_simulate(const struct plan_options *options, uint64_t most, uint64_t runs)
 {
 	struct service service = service_of(options);
 	const struct bucket full = service.bucket;
@@ -354,7 +353,7 @@ plan_run(const struct plan_options *options, struct report *report,
 	}
 	/* Of what never ends there is nothing to tell. */
 	struct plan_figures figures =
-	    simulate(options, steps, way.endless ? 0 : RUNS);
+	    plan_simulate(options, steps, way.endless ? 0 : RUNS);
 	if (way.is_one && figures.runs > 1) {
 		set_exactly(&figures.gives_up, way.share);
 		set_exactly(&figures.attempts.mean, way.attempts);
