@@ -73,13 +73,13 @@
  *     sink        writes without waiting for the reader
  *     screen      finds out what a terminal can show, and in which colours
  *     input       the standard input of attempts
- *     output      decides what becomes of the output of attempts
+ *     output      decides where the output of attempts goes
  *     collector   the process that holds it, searches it or passes it on
  *     duplicate   warns that a file has got the output of a failed attempt
  *     command     finds why a command could not be executed
  *     spool       temporary files without a name
  *     oom         the kernel's count of processes that ran out of memory
- *     probe       the process of --health, beside an attempt
+ *     probe       the process of --health, next to an attempt
  *     state_file  the state in a file, which one run at a time has
  *     budget_file the tokens in a file that processes share
  *     notify      tells systemd where the run stands
@@ -119,7 +119,7 @@
 /* Room for PROGRAM, ": " and the name of the run. */
 #define OWN_NAME (MESSAGE_PART + sizeof(PROGRAM) + 1)
 
-/* Help, version or a plan that could not be written did not succeed. */
+/* Failing to write help, the version or a plan is a failure. */
 static int
 flush_stdout(void)
 {

@@ -8,7 +8,7 @@
 #include "limits.h"
 #include "text.h"
 
-/* Seconds.  Sums are inexact: a failure at the window's edge is outside. */
+/* Sums are inexact: exactly at the window's edge counts as outside. */
 #define TINY 1e-9
 
 /* Reads the number of attempts, "10", or a limit: "timeout:2", "5/10m". */

@@ -9,7 +9,7 @@
 
 #include "outcome.h"
 
-/* How many limits --attempts takes beside the number of attempts. */
+/* How many limits --attempts takes besides the number of attempts. */
 #define LIMITS_MOST 8
 
 /* The largest count of a limit with a window, which keeps so many times. */

@@ -76,7 +76,7 @@ process_tick(struct process *process, double now)
 		process->phase = PROCESS_KILLED;
 		process->deadline = now + PROCESS_LAST_GRACE;
 		/*
-		 * No other attempt may begin beside a process that is stuck in
+		 * No other attempt may begin next to a process that is stuck in
 		 * the kernel, so retry waits for it, with --max-time until the
 		 * end of that; once it exits, a second is enough for the rest.
 		 */

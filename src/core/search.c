@@ -27,7 +27,7 @@
 /* What may be empty counts this many times: see GROWTH_MOST. */
 #define EMPTY_WEIGHT 4
 
-/* What a scan of a pattern finds beside what is wrong with it. */
+/* What a scan of a pattern finds, other than errors. */
 struct scan {
 	bool unopened; /* a parenthesis is closed that none opened */
 	bool piped;    /* it has "\|", which matches a | */

@@ -10,7 +10,7 @@
 #include "problem.h"
 
 /*
- * Whether a character is no text: a terminal obeys it, it turns the direction
+ * Whether a character is harmful: a terminal obeys it, it turns the direction
  * of text, it ends a line somewhere, or it belongs to no character.
  */
 bool text_is_harmful(uint32_t c);

@@ -14,7 +14,7 @@
  * fails.
  */
 
-/* The outcomes of failed trials that are told apart. */
+/* How many kinds of failure are counted apart. */
 #define TRIALS_ROWS 8
 
 /* Room for trials as text. */

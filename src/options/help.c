@@ -12,7 +12,7 @@
 #include "core/signals.h"
 #include "core/text.h"
 
-/* The columns between which the text beside an option is printed. */
+/* The columns between which the text of an option is printed. */
 #define TEXT_COLUMN 29
 #define TEXT_END 80
 

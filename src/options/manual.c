@@ -141,7 +141,7 @@ print_words(struct printer *printer, const char *text, size_t length,
 	end_line(printer);
 }
 
-/* An item: its text begins beside the tag, or below it. */
+/* An item: its text begins next to the tag, or below it. */
 static void
 print_item(struct printer *printer, const char *line, size_t length)
 {

@@ -351,7 +351,7 @@ plan_run(const struct plan_options *options, struct report *report,
 		print_bound(options);
 		fflush(stdout);
 	}
-	/* Of what never ends there is nothing to tell. */
+	/* A run that never ends has no figures. */
 	struct plan_figures figures =
 	    plan_simulate(options, steps, way.endless ? 0 : RUNS);
 	if (way.is_one && figures.runs > 1) {

@@ -159,7 +159,7 @@ print_texts(const struct plan_table *table, char row[COLUMNS][MESSAGE_PART],
 	return blanks;
 }
 
-/* Shows the range of a delay, and the draw, beside that of the longest one. */
+/* Shows the range of a delay, and the draw, on the scale of the longest. */
 static void
 print_bar(const struct plan_table *table, const struct delay *delay, int blanks)
 {

@@ -45,7 +45,7 @@ report_github_begin(struct sink *sink, const struct report *report,
 	if (failed &&
 	    (record->runs || record->judgement.verdict == VERDICT_SUCCESS))
 		return;
-	/* Of a first attempt nothing is known before its end. */
+	/* Whether a first attempt fails is known at its end. */
 	if (record->attempt == 1 &&
 	    (!held || record->outcome.kind == OUTCOME_NONE ||
 		record->judgement.verdict == VERDICT_SUCCESS))

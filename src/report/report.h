@@ -101,7 +101,7 @@ struct sink {
 	FILE *file;
 	const char *name;     /* the file's; NULL: stdout or stderr */
 	const char *option;   /* or variable, that gives the name */
-	bool failed;	      /* a write did, which was told */
+	bool failed;	      /* a write failed, and was reported */
 	bool replaced;	      /* a document replaces what its file held */
 	bool has_output;      /* the attempts' output goes there too */
 	uint64_t group;	      /* github: the last attempt that had a group */
@@ -166,7 +166,7 @@ void report_hide(struct report *report);
 void report_end(struct report *report);
 
 /*
- * What GitHub's runner reads beside the log, each from the file that the
+ * What GitHub's runner reads besides the log, each from the file that the
  * variable of this name has.  Ends with a NULL name.
  */
 #define GITHUB_FILES 2

@@ -131,8 +131,7 @@ change_locked(struct budget_file *budget, int file, struct change *change)
  * Makes the change, and gives back what is owed.  Returns NULL, or what is
  * wrong.
  *
- * The file is opened each time, so that a bucket that was removed meanwhile is
- * not shared with nobody.
+ * The file is opened again each time, since it may have been removed.
  */
 static const char *
 make_change(struct budget_file *budget, struct change *change)

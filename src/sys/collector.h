@@ -30,8 +30,8 @@ enum failure {
 /*
  * Memory that `retry` shares with its collector.  While a collector is at
  * work, `retry` only reads it, except for `ends_mid_line` and failures of its
- * own.  On 32 bits it may read half of a new `active` or `passed`, which the
- * next look mends: both only tell whether something went on.
+ * own.  On 32 bits it may read half of a new `active` or `passed`, which is
+ * harmless: both are only compared to see whether they changed.
  */
 struct collection {
 	struct spool spools[STREAMS]; /* held output */
@@ -54,8 +54,8 @@ struct stream {
 };
 
 /*
- * A process beside an attempt that reads the attempt's output and holds it,
- * searches it or passes it on; and beside no attempt one that lets out what is
+ * A process next to an attempt that reads the attempt's output and holds it,
+ * searches it or passes it on; without an attempt, one that lets out what is
  * held.  Whatever a reader or a pattern does, `retry` itself waits for signals
  * and timers alone, and can kill the collector.
  */

@@ -157,7 +157,7 @@ open_sink(const struct report *report, const struct options *options,
 	file_widen_pipe(file);
 }
 
-/* What GitHub's runner reads beside a log; without it the run is the same. */
+/* What GitHub's runner reads besides a log; the run can do without. */
 static void
 open_github_files(struct report *report)
 {

@@ -56,10 +56,10 @@ struct shell {
 	const char *command;
 };
 
-/* What the loop does for the engine beside waiting for events and the child. */
+/* What the loop does for the engine besides waiting for events and the child. */
 enum doing {
 	DOING_NOTHING,
-	DOING_COLLECT, /* the output of the process is being taken */
+	DOING_COLLECT, /* the output is collected */
 	DOING_DELIVER, /* held output goes out */
 	DOING_OVER     /* the run is over */
 };
@@ -102,14 +102,11 @@ struct loop {
 	struct duplicate duplicate;
 	bool dated;	   /* the last attempt's hint is a point in time */
 	double until;	   /* then a wait ends: on CLOCK_REALTIME; or 0 */
-	bool hint_refused; /* a hint could not be read, which was told */
+	bool hint_refused; /* a warning said that a hint cannot be read */
 	enum doing doing;
 };
 
-/*
- * The engine's clock at a time of CLOCK_MONOTONIC, which it is behind by the
- * time that stops took.
- */
+/* The engine's time: that of CLOCK_MONOTONIC, minus stops. */
 static double
 engine_time(const struct loop *loop, double time)
 {
@@ -200,14 +197,14 @@ answer(enum verdict verdict)
 	return (struct event){ .kind = EVENT_ANSWER, .answer = verdict };
 }
 
-/* Nothing could be asked, as `retry` itself failed: no answer was given. */
+/* `retry` could not ask: there is no answer. */
 static struct event
 no_answer(void)
 {
 	return (struct event){ .kind = EVENT_ANSWER, .failed = true };
 }
 
-/* Without a terminal now there is none later. */
+/* A child in a group of its own has no terminal to restore. */
 static void
 begin_terminal(struct loop *loop)
 {
@@ -265,7 +262,7 @@ run_attempt(struct loop *loop)
 	return (struct event){ .kind = EVENT_NONE };
 }
 
-/* A check, a gate or a hook: a shell command beside the attempts. */
+/* A check, a gate or a hook: a shell command between attempts. */
 static int
 start_shell(struct loop *loop, const char *command)
 {
@@ -282,7 +279,7 @@ start_shell(struct loop *loop, const char *command)
 
 	if (null == -1)
 		return -1;
-	/* The processes that an attempt left are none of the command's. */
+	/* What an attempt left behind is not this command's. */
 	tree_begin(&loop->tree);
 	begin_terminal(loop);
 	loop->killed = false;
@@ -555,7 +552,7 @@ show_probe(void *data, const char *line)
 	logs_show_probe(&loop->report, &loop->output, line);
 }
 
-/* Whether the probe goes on while this is done. */
+/* Whether a running probe may outlive this action. */
 static bool
 leaves_probe(enum action_kind kind)
 {
@@ -663,7 +660,7 @@ drive(struct loop *loop, struct event event)
 		if (action.kind != ACTION_NONE)
 			logs_hide(&loop->report, &loop->output);
 		event = do_action(loop, &action);
-		/* GONE comes only once: the failure is told after it. */
+		/* Deliver GONE first; report the failure in the next turn. */
 		if (event.kind == EVENT_GONE ||
 		    !output_take_failure(&loop->output, &death))
 			continue;

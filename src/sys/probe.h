@@ -20,7 +20,7 @@
 typedef void probe_show(void *data, const char *line);
 
 /*
- * The process of --health, beside an attempt: a shell command that reads
+ * The process of --health, next to an attempt: a shell command that reads
  * nothing, and of whose output the last line is kept.
  */
 struct probe {

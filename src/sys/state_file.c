@@ -15,7 +15,7 @@
 #include "sys/file.h"
 #include "sys/state_file.h"
 
-/* The names of the files beside the state's own end in these. */
+/* Suffixes of the files next to the state file. */
 #define LOCK ".lock"
 #define NEW ".new"
 #define DAMAGED ".damaged"
@@ -24,7 +24,7 @@
 #define NAME (PATH_MAX + sizeof(DAMAGED))
 
 static const char *
-beside(const char *state, const char *suffix, char name[NAME])
+file_next_to(const char *state, const char *suffix, char name[NAME])
 {
 	snprintf(name, NAME, "%s%s", state, suffix);
 	return name;
@@ -39,7 +39,7 @@ state_file_uses(const char *state, const char *file)
 	char name[NAME];
 
 	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
-		beside(state, suffixes[i], name);
+		file_next_to(state, suffixes[i], name);
 		if (strcmp(name, file) == 0 ||
 		    (exists && lstat(name, &own) == 0 &&
 			file_is_same(&own, &other)))
@@ -100,7 +100,7 @@ read_own(const struct state_file *file, const char *suffix,
 	const char *problem;
 	char name[NAME];
 	const ssize_t length =
-	    read_text(beside(file->name, suffix, name), text, &problem);
+	    read_text(file_next_to(file->name, suffix, name), text, &problem);
 
 	if (length > 0 && !state_was(text, (size_t)length))
 		problem = "is not a state of retry";
@@ -142,7 +142,7 @@ state_file_open(struct state_file *file, const struct options *options,
 		return -1;
 	}
 
-	/* Nothing is put beside a file that will be refused. */
+	/* A file that will be refused gets no file next to it. */
 	if (lstat(file->name, &status) == 0 &&
 	    (problem = file_check_kind(&status)) != NULL) {
 		complain(file, file->name, problem, NULL);
@@ -160,7 +160,7 @@ keep(const struct state_file *file, const char *damage)
 	char safe[128], kept[128], name[NAME];
 
 	errno = EEXIST;
-	if (access(beside(file->name, DAMAGED, name), F_OK) == 0 ||
+	if (access(file_next_to(file->name, DAMAGED, name), F_OK) == 0 ||
 	    rename(file->name, name) == -1) {
 		complain(file, file->name, "is damaged and cannot be moved",
 		    strerror(errno));
@@ -181,7 +181,7 @@ load(struct state_file *file)
 
 	if (read_own(file, NEW, file->text) == -1)
 		return -1;
-	unlink(beside(file->name, NEW, name));
+	unlink(file_next_to(file->name, NEW, name));
 	const ssize_t length = read_own(file, "", file->text);
 	if (length == -1)
 		return -1;
@@ -212,8 +212,8 @@ state_file_lock(struct state_file *file)
 
 	if (file->lock != -1)
 		return 1;
-	file->lock =
-	    file_lock(beside(file->name, LOCK, name), O_CREAT | O_NONBLOCK);
+	file->lock = file_lock(file_next_to(file->name, LOCK, name),
+	    O_CREAT | O_NONBLOCK);
 	if (file->lock == -1 && errno == EWOULDBLOCK)
 		return 0;
 	const char *problem =
@@ -233,7 +233,7 @@ state_file_wait(const struct state_file *file)
 {
 	char name[NAME];
 
-	return file_lock(beside(file->name, LOCK, name), O_CREAT) == -1;
+	return file_lock(file_next_to(file->name, LOCK, name), O_CREAT) == -1;
 }
 
 int
@@ -244,8 +244,8 @@ state_file_save(struct state_file *file, const struct state *state, double time)
 	state_format(state, file->backoff, time, text);
 	if (strcmp(text, file->text) == 0)
 		return 0;
-	if (file_replace(file->name, beside(file->name, NEW, name), text) ==
-	    -1) {
+	if (file_replace(file->name, file_next_to(file->name, NEW, name),
+		text) == -1) {
 		complain(file, file->name, "cannot be written",
 		    strerror(errno));
 		return -1;

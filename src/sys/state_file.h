@@ -19,7 +19,7 @@ struct state_file {
 
 /*
  * Whether a file that an option names is the state's, or one of those that are
- * kept beside it.
+ * kept next to it.
  */
 bool state_file_uses(const char *state, const char *file);
 
