@@ -218,6 +218,9 @@ begin_process(struct engine *engine, double now, double deadline)
 	const struct policy *policy = engine->policy;
 
 	engine->process = (struct process){
+		.ends_left = engine->state == STATE_RUNNING &&
+		    policy->leftovers == LEFTOVERS_END,
+		.limit = deadline,
 		.deadline = deadline,
 		.run_end = run_end(engine),
 		.kill_after = policy->kill_after,
@@ -230,15 +233,17 @@ begin_process(struct engine *engine, double now, double deadline)
 /*
  * Asks for the outcome of the process.  The search of its output must end by
  * the deadline of the process; if that deadline or the end of the run has
- * passed, the search has READER_GRACE more.
+ * passed, the search has READER_GRACE more.  A search that ends later signals
+ * nothing: the process has exited, and may leave others behind.
  */
 static enum action_kind
 collect(struct engine *engine, double now)
 {
 	struct process *process = &engine->process;
 	const double end = run_end(engine);
-	const double limit = process->phase == PROCESS_RUNS
-	    ? process->deadline
+	const double limit = process->phase == PROCESS_RUNS ? process->limit
+	    : process->why == PROCESS_ENDS_ITSELF
+	    ? fmax(process->limit, now + READER_GRACE)
 	    : now + READER_GRACE;
 
 	if (!in_time(engine, now) || engine->signal != 0)
@@ -260,7 +265,7 @@ follow(struct engine *engine, enum process_step step, double now)
 	case PROCESS_WAIT:
 		break;
 	case PROCESS_SIGNAL:
-		return ACTION_KILL;
+		return engine->process.exited ? ACTION_LOOK : ACTION_KILL;
 	case PROCESS_LOOK:
 		return ACTION_LOOK;
 	case PROCESS_COLLECT:
@@ -284,7 +289,7 @@ check_health(struct engine *engine, enum action_kind otherwise, double now)
 	const struct health_rules *rules = &engine->policy->health;
 
 	/* While an attempt shuts down, it may be unable to answer a probe. */
-	if (engine->signal != 0 || engine->process.phase != PROCESS_RUNS ||
+	if (engine->process.phase != PROCESS_RUNS ||
 	    health_status(&engine->probes, rules) != HEALTH_UNHEALTHY)
 		return otherwise;
 	return follow(engine,
@@ -983,6 +988,10 @@ on_ended(struct engine *engine, const struct event *event)
 			    ? OUTCOME_UNHEALTHY
 			    : OUTCOME_TIMEOUT,
 			.hinted = outcome->hinted };
+	/* Nothing but a signal to `retry` asked it to end. */
+	if (never && !late && engine->signal != 0)
+		*outcome =
+		    (struct outcome){ OUTCOME_SIGNAL, .code = engine->signal };
 	if (never)
 		engine->returned = *outcome;
 	engine->hint = event->hint;
@@ -1179,7 +1188,7 @@ on_signal(struct engine *engine, const struct event *event)
 	 */
 	if (!event->ends_run)
 		return ACTION_NONE;
-	if (stop > 0 && engine->process.stop_by == 0)
+	if (stop > 0)
 		process_stop(&engine->process, now + stop);
 	if (engine->state == STATE_FINISHED || hook_runs(engine))
 		return on_timer(engine, now);
@@ -1191,8 +1200,8 @@ on_signal(struct engine *engine, const struct event *event)
 	}
 	if (engine->signal == 0)
 		engine->signal = event->signal;
-	if (engine->probes.phase == HEALTH_WAITING)
-		health_stop(&engine->probes);
+	health_stop(&engine->probes);
+	process_drain(&engine->process);
 	process_shorten(&engine->process, now + READER_GRACE);
 	return on_timer(engine, now);
 }
@@ -1210,7 +1219,8 @@ on_error(struct engine *engine, const struct event *event)
 	note_error(engine, event);
 	if (!process_runs(engine))
 		return own_failure(engine, event->now);
-	if (engine->process.phase != PROCESS_RUNS)
+	if (engine->process.phase != PROCESS_RUNS &&
+	    engine->process.phase != PROCESS_DRAINS)
 		return watch_process(engine, event->now);
 	return follow(engine,
 	    process_end(&engine->process, PROCESS_ERROR, event->now),
@@ -1294,13 +1304,20 @@ engine_record(const struct engine *engine, double now)
 	return record;
 }
 
-/* The signal that a KILL or LOOK sends. */
+/*
+ * The signal that a KILL or LOOK sends.  What is left by a process that ended
+ * by itself has had none before.
+ */
 static int
-process_signal(const struct engine *engine, enum action_kind kind)
+process_signal(const struct engine *engine, enum action_kind kind,
+    enum event_kind event)
 {
 	if (engine->process.phase == PROCESS_KILLED)
 		return SIGKILL;
-	return kind == ACTION_KILL ? engine->policy->signal : 0;
+	const bool begins = kind == ACTION_KILL ||
+	    (kind == ACTION_LOOK && event == EVENT_EXITED &&
+		engine->process.why == PROCESS_ENDS_ITSELF);
+	return begins ? engine->policy->signal : 0;
 }
 
 struct action
@@ -1314,7 +1331,7 @@ engine_step(struct engine *engine, struct event event)
 		.wake = fmax(next_timer(engine), event.now),
 		.question = engine->question,
 		.reason = engine->run.reason,
-		.signal = process_signal(engine, kind),
+		.signal = process_signal(engine, kind, event.kind),
 		.state = state_left(engine, event.now),
 	};
 }

@@ -70,5 +70,5 @@ policy_ends_processes(const struct policy *policy)
 	return policy->timeout > 0 || policy->timeout_share > 0 ||
 	    policy->min_timeout > 0 || policy->idle_timeout > 0 ||
 	    policy->stop_timeout > 0 || policy->max_time > 0 ||
-	    policy->health.used;
+	    policy->leftovers == LEFTOVERS_END;
 }

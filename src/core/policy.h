@@ -19,6 +19,9 @@ enum delivery {
 	DELIVERY_LAST  /* at the end of the run */
 };
 
+/* What becomes of the processes that an attempt leaves. */
+enum leftovers { LEFTOVERS_SPARE, LEFTOVERS_END };
+
 /*
  * The options, as far as they concern the engine. Times are in seconds; 0 is
  * no limit.
@@ -33,6 +36,7 @@ struct policy {
 	double kill_after;
 	double stop_timeout; /* from a signal that ends the run to SIGKILL */
 	int signal;
+	enum leftovers leftovers;
 
 	struct backoff backoff;
 	struct jitter jitter;

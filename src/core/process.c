@@ -40,6 +40,14 @@ abandon(struct process *process)
 	return PROCESS_ABANDON;
 }
 
+static enum process_step
+kill_now(struct process *process, double now)
+{
+	process->phase = PROCESS_KILLED;
+	process->deadline = now + PROCESS_LAST_GRACE;
+	return PROCESS_SIGNAL;
+}
+
 /* Without --kill-after only --max-time limits the wait. */
 enum process_step
 process_end(struct process *process, enum process_why why, double now)
@@ -58,10 +66,8 @@ process_tick(struct process *process, double now)
 	if (now < process_wake(process))
 		return PROCESS_WAIT;
 	if (now >= stop_due(process) && process->phase != PROCESS_KILLED) {
-		process->phase = PROCESS_KILLED;
-		process->deadline = now + PROCESS_LAST_GRACE;
 		process->stop_by = 0;
-		return PROCESS_SIGNAL;
+		return kill_now(process, now);
 	}
 	switch (process->phase) {
 	case PROCESS_RUNS:
@@ -70,11 +76,14 @@ process_tick(struct process *process, double now)
 		return process_end(process,
 		    now < process->deadline ? PROCESS_IDLE : PROCESS_TIMEOUT,
 		    now);
+	case PROCESS_DRAINS:
+		if (process->kill_after == 0)
+			break;
+		return kill_now(process, now);
 	case PROCESS_SIGNALLED:
 		if (process->kill_after == 0)
 			break;
-		process->phase = PROCESS_KILLED;
-		process->deadline = now + PROCESS_LAST_GRACE;
+		kill_now(process, now);
 		/*
 		 * No other attempt may begin next to a process that is stuck in
 		 * the kernel, so retry waits for it, with --max-time until the
@@ -98,15 +107,37 @@ process_tick(struct process *process, double now)
 void
 process_stop(struct process *process, double stop_by)
 {
-	process->stop_by = stop_by;
+	if (process->stop_by == 0)
+		process->stop_by = stop_by;
+}
+
+void
+process_drain(struct process *process)
+{
+	if (process->phase != PROCESS_RUNS)
+		return;
+	process->phase = PROCESS_DRAINS;
+	process->deadline = process->run_end;
+}
+
+/* What is left has as long as a process that timed out. */
+static enum process_step
+sweep(struct process *process, double now)
+{
+	process->phase = PROCESS_SIGNALLED;
+	process->deadline = now +
+	    (process->kill_after > 0 ? process->kill_after
+				     : PROCESS_LAST_GRACE);
+	return PROCESS_LOOK;
 }
 
 enum process_step
 process_exited(struct process *process, double now)
 {
 	process->exited = true;
-	if (process->phase == PROCESS_RUNS)
-		return PROCESS_COLLECT;
+	if (process->phase == PROCESS_RUNS || process->phase == PROCESS_DRAINS)
+		return process->ends_left ? sweep(process, now)
+					  : PROCESS_COLLECT;
 	if (process->phase == PROCESS_SIGNALLED && process->kill_after == 0)
 		return abandon(process);
 	if (process->phase == PROCESS_KILLED)

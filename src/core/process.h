@@ -10,16 +10,22 @@
  * with one deadline for each phase.  Times are seconds on any clock that never
  * goes back; INFINITY is no limit.
  *
- *   RUNS ---- deadline, or silence --> SIGNALLED -- deadline --> KILLED
- *    | exits                              | exits, and            | the same
- *    v                                    v nothing is left       v
- *   COLLECTING <--------------------------+-----------------------+
+ *   DRAINS -- end of the run, or --stop-timeout ------------------+
+ *    ^    | exits: as in RUNS                                     v
+ *   RUNS -|-- deadline, or silence --> SIGNALLED -- deadline --> KILLED
+ *    |    v                               ^ | exits, and          | the same
+ *    +- exits; with --leftovers=end ------+ | nothing is left     |
+ *    v                                      v                     v
+ *   COLLECTING <----------------------------+---------------------+
  *
  * A process that does not end by the deadline of its last phase is abandoned.
  */
 enum process_phase {
 	PROCESS_RUNS,
-	PROCESS_SIGNALLED, /* the first signal was sent */
+	PROCESS_DRAINS,	   /* a signal ended the run: no limit of the attempt's
+			      counts any more, and only SIGKILL is sent */
+	PROCESS_SIGNALLED, /* the first signal was sent, to the process or to
+			      what it left */
 	PROCESS_KILLED,	   /* SIGKILL was sent */
 	PROCESS_COLLECTING /* nothing is left of it; its outcome is asked for */
 };
@@ -44,6 +50,8 @@ struct process {
 	enum process_why why_if_late;
 	bool exited;	   /* but maybe not all that it has started */
 	bool abandoned;	   /* its outcome will not be known */
+	bool ends_left;	   /* --leftovers=end: what it leaves is ended */
+	double limit;	   /* when it must end */
 	double deadline;   /* of the phase */
 	double run_end;	   /* when --max-time ends the run */
 	double kill_after; /* from the first signal to SIGKILL; 0: never */
@@ -57,7 +65,8 @@ struct process {
 enum process_step {
 	PROCESS_WAIT,	/* nothing before process_wake() */
 	PROCESS_SIGNAL, /* signal it and all that it has started */
-	PROCESS_LOOK,	/* has all that it has started ended? */
+	PROCESS_LOOK,	/* has all that it has started ended?  Signal what it
+			   left, if that has had no signal yet */
 	PROCESS_COLLECT,
 	PROCESS_ABANDON /* forget it, and collect */
 };
@@ -75,12 +84,15 @@ enum process_step process_tick(struct process *process, double now);
 enum process_step process_end(struct process *process, enum process_why why,
     double now);
 
-/* The run ends: the process may still run until `stop_by`. */
+/* The run ends: SIGKILL is due at `stop_by`, unless it was due before. */
 void process_stop(struct process *process, double stop_by);
+
+/* The process has got the signal that ends the run, and may take its time. */
+void process_drain(struct process *process);
 
 /*
  * The process has exited.  After a timeout nothing of it may be left, or two
- * attempts would overlap.
+ * attempts would overlap; nor with `ends_left`.
  */
 enum process_step process_exited(struct process *process, double now);
 

@@ -117,8 +117,8 @@ struct record {
 	/*
 	 * engine_record() fills in `elapsed`, `final`, `waits`, `runs`,
 	 * `trials`, `all_trials`, `probes`, `health` and `locked`, and a driver
-	 * that runs processes `time`, `pid`, `last_line`, `user`, `system`,
-	 * `output` and `advice`; all else stays from one record to the next.
+	 * that runs processes `time`, `pid`, `last_line`, `left`, `user`,
+	 * `system`, `output` and `advice`; all else stays from one record to the next.
 	 */
 
 	/* The last attempt that was begun; its number is 0 before the first. */
@@ -137,9 +137,11 @@ struct record {
 	double duration;
 	enum health_status health; /* of the attempt that was begun last */
 	struct health probes;	   /* what its health probes told */
-	bool first_healthy;    /* HEALTH: for the first time in the attempt */
-	const char *last_line; /* the last line of the last probe, or NULL */
-	double user, system;   /* processor time; NAN in a plan */
+	bool first_healthy;	/* HEALTH: for the first time in the attempt */
+	const char *last_line;	/* the last line of the last probe, or NULL */
+	double user, system;	/* processor time; NAN in a plan */
+	uint64_t left;		/* OUTCOME: processes that the attempt left */
+	const char *left_names; /* "nginx, sh"; NULL for none */
 
 	uint64_t failures; /* of the run */
 

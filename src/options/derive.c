@@ -158,6 +158,10 @@ derive_policy(struct options *options)
 	policy->pace_start = options->pace == PACE_START;
 	if (options_given(options, OPTION_TRIALS))
 		derive_trials(options);
+	/* What a dead attempt left might answer the probe, and hold the port. */
+	if (options->health != NULL &&
+	    !options_given(options, OPTION_LEFTOVERS))
+		policy->leftovers = LEFTOVERS_END;
 	policy->input = options->input == INPUT_REPLAY;
 	policy->delivery = output_rows[options->output].delivery;
 	derive_cap(options);

@@ -244,6 +244,10 @@ const struct option_row option_rows[OPTIONS] = {
 	[OPTION_SIGNAL] = { "signal", 's', GROUP_LIMITS, TYPE_OTHER, "SIG",
 	    "signal sent on timeout", .initial = "TERM", .topic = "signals",
 	    .parse = parse_signal, .noun = "signal" },
+	[OPTION_LEFTOVERS] = { "leftovers", 0, GROUP_LIMITS, TYPE_CHOICE, NULL,
+	    "processes that an attempt leaves; --health: end",
+	    .initial = "spare", WORDS("spare", "end"),
+	    .offset = AT(policy.leftovers) },
 
 	[OPTION_HEALTH] = { "health", 0, GROUP_LIMITS, TYPE_TEXT, "COMMAND",
 	    "probe the attempt; end it if COMMAND keeps failing",

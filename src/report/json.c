@@ -270,6 +270,7 @@ report_json(struct sink *sink, const struct report *report,
 		put_number(file, "duration", record->duration);
 		put_number(file, "user", record->user);
 		put_number(file, "system", record->system);
+		put_number(file, "left", (double)record->left);
 		break;
 	case RECORD_LOCK:
 		break;

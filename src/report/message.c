@@ -211,6 +211,18 @@ add_ended(struct message *message, const struct record *record)
 	}
 }
 
+/* What an attempt left, with which the next one might contend. */
+static void
+add_left(struct message *message, const struct record *record)
+{
+	char text[MESSAGE_PART];
+
+	if (record->left > 0)
+		add(message, "; left %" PRIu64 " process%s: %s", record->left,
+		    record->left == 1 ? "" : "es",
+		    text_safe(record->left_names, text, sizeof(text)));
+}
+
 static void
 add_advice(struct message *message, const struct record *record)
 {
@@ -251,6 +263,8 @@ add_outcome(struct message *message, const struct report_style *style,
 		message->verdict = VERDICT_RETRY;
 	else
 		add_rule(message, record);
+	if (message->verdict == VERDICT_RETRY)
+		add_left(message, record);
 	if (message->verdict == VERDICT_RETRY && record->waits)
 		add_advice(message, record);
 }
@@ -778,13 +792,14 @@ message_more(const struct report_style *style, uint64_t count)
 }
 
 struct message
-message_probe(const struct report_style *style, const char *line)
+message_note(const struct report_style *style, const char *label,
+    const char *line)
 {
 	const struct record record = { .kind = RECORD_HEALTH };
 	struct message message = { .priority = PRIORITY_INFO };
 	char text[2 * MESSAGE_PART];
 
-	add(&message, "health check: %s", text_safe(line, text, sizeof(text)));
+	add(&message, "%s%s", label, text_safe(line, text, sizeof(text)));
 	return named(style, &record, message);
 }
 

@@ -65,8 +65,8 @@ struct message message_trials(const struct report_style *style,
 /* Stands for this many failures: "make: (28 more identical failures)". */
 struct message message_more(const struct report_style *style, uint64_t count);
 
-/* A line that a health probe has written: "make: health check: ..." */
-struct message message_probe(const struct report_style *style,
+/* A line with a label: "make: health check: ..." */
+struct message message_note(const struct report_style *style, const char *label,
     const char *line);
 
 /* How an attempt failed: "attempt 2/5 exited 7 after 31ms". */

@@ -95,12 +95,12 @@ report_tell(struct report *report, const struct record *record)
 }
 
 void
-report_show_probe(struct report *report, const char *line)
+report_note(struct report *report, const char *label, const char *line)
 {
 	for (size_t i = 0; i < report->count; i++)
 		if (report->sinks[i].format->for_people)
 			report_text_message(&report->sinks[i], report,
-			    message_probe(&report->style, line));
+			    message_note(&report->style, label, line));
 }
 
 void

@@ -138,8 +138,8 @@ bool report_keeps_output(const struct report *report);
 /* Tells all sinks. */
 void report_tell(struct report *report, const struct record *record);
 
-/* Tells people a line that a probe has written. */
-void report_show_probe(struct report *report, const char *line);
+/* Tells people a line, after a label such as "health check: ". */
+void report_note(struct report *report, const char *label, const char *line);
 
 /* Tells the sinks that an attempt starts, or that held output goes out. */
 void report_begin(struct report *report, const struct record *record);

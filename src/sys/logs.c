@@ -334,11 +334,12 @@ logs_hide(struct report *report, struct output *output)
 }
 
 void
-logs_show_probe(struct report *report, struct output *output, const char *line)
+logs_note(struct report *report, struct output *output, const char *label,
+    const char *line)
 {
 	logs_hide(report, output);
 	look_at_logs(report);
-	report_show_probe(report, line);
+	report_note(report, label, line);
 	flush(report, output, true);
 }
 

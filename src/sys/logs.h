@@ -40,8 +40,8 @@ void logs_begin_output(struct report *report, struct output *output,
 double logs_tick(struct report *report, struct output *output,
     const struct record *record);
 
-/* Writes a message with a line that a probe has written. */
-void logs_show_probe(struct report *report, struct output *output,
+/* Writes a line for people, after a label such as "health check: ". */
+void logs_note(struct report *report, struct output *output, const char *label,
     const char *line);
 
 /* Removes the status line, before anything else may be written. */

@@ -89,6 +89,8 @@ struct loop {
 	struct rusage usage; /* of the last attempt */
 	struct probe probe;
 	struct tree tree;
+	size_t left; /* processes that the last attempt left, and their names */
+	char left_names[TREE_NAMES];
 	struct oom oom;
 	struct terminal terminal;
 	bool killed; /* the child, by `retry` */
@@ -179,6 +181,8 @@ hear_record(void *data, struct record *record)
 	record->pid = loop->child.pid;
 	record->last_line =
 	    *loop->probe.last_line == '\0' ? NULL : loop->probe.last_line;
+	record->left = loop->left;
+	record->left_names = loop->left > 0 ? loop->left_names : NULL;
 	record->user = seconds(loop->usage.ru_utime);
 	record->system = seconds(loop->usage.ru_stime);
 	logs_tell(&loop->report, &loop->output, record);
@@ -239,6 +243,7 @@ run_attempt(struct loop *loop)
 	input_started(&loop->input);
 	output_started(&loop->output);
 	loop->tree.helper = output_worker(&loop->output);
+	loop->tree.group = loop->child.own_group ? loop->child.pid : 0;
 	loop->is_attempt = true;
 	if (started) {
 		record = engine_record(loop->engine, now(loop));
@@ -252,6 +257,7 @@ run_attempt(struct loop *loop)
 	 */
 	output_drop(&loop->output);
 	loop->usage = (struct rusage){ 0 };
+	loop->left = 0;
 	loop->pending = (struct event){ .kind = EVENT_ENDED, .hint = -1 };
 	loop->pending.failed =
 	    output_take_failure(&loop->output, &loop->pending.signal) ||
@@ -435,6 +441,7 @@ attempt_ended(struct loop *loop)
 	else if (WIFSIGNALED(status))
 		outcome = (struct outcome){ .kind = OUTCOME_SIGNAL,
 			.code = WTERMSIG(status) };
+	loop->left = tree_names(&loop->tree, loop->left_names);
 	outcome.oom = outcome_may_be_oom(outcome) && oom_grew(&loop->oom);
 	return (struct event){
 		.kind = EVENT_ENDED,
@@ -517,8 +524,17 @@ static void
 kill_process(struct loop *loop, int signal)
 {
 	const struct child *child = &loop->child;
+	char name[SIGNAL_NAME], note[64];
 
 	loop->killed = true;
+	if (loop->options->verbose && !loop->options->quiet) {
+		snprintf(note, sizeof(note), "sending %s to %s",
+		    signal_name(signal, name),
+		    child->pid != 0	   ? "the process"
+			: loop->is_attempt ? "what the attempt left"
+					   : "what it left");
+		logs_note(&loop->report, &loop->output, "", note);
+	}
 	if (tree_signal(&loop->tree, child->pid, child->own_group, signal) ==
 		-1 &&
 	    errno != ESRCH)
@@ -549,7 +565,7 @@ show_probe(void *data, const char *line)
 {
 	struct loop *loop = data;
 
-	logs_show_probe(&loop->report, &loop->output, line);
+	logs_note(&loop->report, &loop->output, "health check: ", line);
 }
 
 /* Whether a running probe may outlive this action. */
@@ -568,8 +584,10 @@ do_action(struct loop *loop, const struct action *action)
 
 	if (action->kind != ACTION_NONE)
 		loop->pay_at = INFINITY;
-	if (loop->probe.child.pid != 0 && !leaves_probe(action->kind))
+	if (loop->probe.child.pid != 0 && !leaves_probe(action->kind)) {
+		loop->tree.probe = loop->probe.child.pid;
 		probe_drop(&loop->probe);
+	}
 	switch (action->kind) {
 	case ACTION_NONE:
 		break;
@@ -595,10 +613,10 @@ do_action(struct loop *loop, const struct action *action)
 		kill_process(loop, action->signal);
 		break;
 	case ACTION_LOOK:
-		if (action->signal != 0)
-			tree_signal(&loop->tree, 0, false, action->signal);
 		if (tree_left(&loop->tree, false) == 0)
 			return (struct event){ .kind = EVENT_GONE };
+		if (action->signal != 0)
+			kill_process(loop, action->signal);
 		break;
 	case ACTION_ABANDON:
 		if (loop->doing != DOING_COLLECT &&
@@ -739,6 +757,8 @@ reap(struct loop *loop)
 					.probe = outcome };
 			continue;
 		}
+		if (pid == loop->tree.probe)
+			loop->tree.probe = 0;
 		if (pid != loop->child.pid) {
 			if (event.kind == EVENT_NONE)
 				event.kind = EVENT_REAPED;
@@ -970,8 +990,8 @@ set_up(struct loop *loop)
 	const int stops = signal_queue_open_stop();
 	if (signals == -1 || stops == -1)
 		err(STATUS_OWN_FAILURE, "cannot receive signals: signalfd");
-	if (policy_ends_processes(policy))
-		tree_watch(&loop->tree, loop->child.parent, &loop->messages);
+	tree_watch(&loop->tree, loop->child.parent,
+	    policy_ends_processes(policy), &loop->messages);
 	events_open(&loop->events);
 	probe_open(&loop->probe, &loop->child, &loop->messages,
 	    loop->events.loop,

@@ -112,6 +112,13 @@ is_older(const struct proc *process, const struct tree *tree)
 	return false;
 }
 
+/* Whether it is a process of `retry`'s own. */
+static bool
+is_own(const struct tree *tree, pid_t pid)
+{
+	return pid == tree->helper || pid == tree->probe;
+}
+
 /*
  * Moves the descendants of a process to the front of the list, parents before
  * their children, and drops all others.
@@ -158,7 +165,7 @@ append_hidden(const struct tree *tree, struct procs *list)
 		};
 		siginfo_t info = { 0 };
 
-		if (pid == tree->helper || is_among(&process, list) ||
+		if (is_own(tree, pid) || is_among(&process, list) ||
 		    is_older(&process, tree))
 			continue;
 		process.dead = waitid(P_PID, (id_t)pid, &info,
@@ -198,7 +205,7 @@ find_processes(const struct tree *tree)
 	while (list.problem == NULL && (entry = readdir(directory)) != NULL) {
 		/* Names that are not numbers are read as 0. */
 		const pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-		if (pid == 0 || pid == tree->helper)
+		if (pid == 0 || is_own(tree, pid))
 			continue;
 		if (read_process(pid, &process)) {
 			if (!is_older(&process, tree) &&
@@ -220,7 +227,7 @@ find_processes(const struct tree *tree)
 }
 
 void
-tree_watch(struct tree *tree, pid_t self, struct messages *messages)
+tree_watch(struct tree *tree, pid_t self, bool ends, struct messages *messages)
 {
 	*tree = (struct tree){
 		.messages = messages,
@@ -229,10 +236,11 @@ tree_watch(struct tree *tree, pid_t self, struct messages *messages)
 		.adopts = prctl(PR_SET_CHILD_SUBREAPER, 1) == 0,
 		.session = getsid(0),
 	};
-	if (!tree->adopts)
+	if (!tree->adopts && ends)
 		say_error(messages,
-		    "--timeout and --max-time may miss processes that an "
-		    "attempt leaves: prctl(PR_SET_CHILD_SUBREAPER)");
+		    "--timeout, --max-time and --leftovers=end may miss "
+		    "processes that an attempt leaves: "
+		    "prctl(PR_SET_CHILD_SUBREAPER)");
 }
 
 /* waitid() fails immediately if there is no child. */
@@ -247,10 +255,8 @@ has_children(void)
 void
 tree_begin(struct tree *tree)
 {
-	if (tree->self == 0)
-		return;
 	tree_free(tree);
-	tree->group = tree->helper = 0;
+	tree->group = tree->helper = tree->probe = 0;
 	if (has_children())
 		tree->before = find_processes(tree);
 }
@@ -297,7 +303,7 @@ static void
 signal_others(const struct tree *tree, pid_t child, bool own_group, int signal,
     struct procs *known)
 {
-	bool found = tree->self != 0;
+	bool found = true;
 
 	for (int pass = 0; found && pass < PASSES; pass++) {
 		struct procs list = find_processes(tree);
@@ -389,9 +395,6 @@ tree_left(struct tree *tree, bool name)
 	char safe[4 * sizeof(((struct proc *)NULL)->name) + 4];
 	size_t left = 0;
 
-	if (tree->self == 0)
-		return 0;
-
 	/* `retry` would not hear when they end, so that it must not wait. */
 	if (!tree->adopts && !name) {
 		if (tree->group != 0)
@@ -403,8 +406,7 @@ tree_left(struct tree *tree, bool name)
 		left = !name && tree->group != 0 && kill(-tree->group, 0) == 0;
 		if (!tree->warned)
 			say(tree->messages,
-			    "cannot see what a timed-out attempt leaves: "
-			    "/proc: %s",
+			    "cannot see what an attempt leaves: /proc: %s",
 			    list.problem);
 		tree->warned = true;
 	}
@@ -422,6 +424,35 @@ tree_left(struct tree *tree, bool name)
 	}
 	free(list.items);
 	return left;
+}
+
+size_t
+tree_names(const struct tree *tree, char names[TREE_NAMES])
+{
+	char known[TREE_NAMES + 2] = ", ", word[sizeof(", , ") + 16];
+	size_t count = 0;
+
+	names[0] = '\0';
+	if (!has_children())
+		return 0;
+	struct procs list = find_processes(tree);
+	for (size_t i = 0; i < list.count; i++) {
+		const struct proc *process = &list.items[i];
+
+		if (process->dead)
+			continue;
+		count++;
+		snprintf(word, sizeof(word), ", %s, ", process->name);
+		if (strstr(known, word) == NULL)
+			strlcat(known, word + 2, sizeof(known));
+	}
+	free(list.items);
+	/* Without the commas at both ends, and without a name that is cut. */
+	char *end = strrchr(known, ',');
+	if (end > known)
+		*end = '\0';
+	snprintf(names, TREE_NAMES, "%s", known + 2);
+	return count;
 }
 
 void

@@ -24,21 +24,23 @@ struct procs {
  */
 struct tree {
 	struct messages *messages;
-	pid_t self;  /* `retry`; 0: no timeout is in use, nothing is done */
+	pid_t self;  /* `retry` */
 	pid_t root;  /* whose descendants are looked at: `retry` */
 	bool adopts; /* `retry` is a subreaper */
 	bool warned; /* that /proc cannot be used */
 	pid_t session;
 	pid_t helper; /* a child of `retry` that is not the attempt's, or 0 */
-	pid_t group;  /* the attempt's own, once it was signalled */
+	pid_t probe;  /* another, which was killed */
+	pid_t group;  /* the attempt's own, or 0 */
 	struct procs before; /* descendants when it began */
 };
 
 /*
- * Makes `retry` a subreaper.  If that is impossible, it says so, and only the
- * attempt's group and its descendants are found.
+ * Makes `retry` a subreaper.  If that is impossible, only the attempt's group
+ * and its descendants are found; it says so if `ends` processes are to be.
  */
-void tree_watch(struct tree *tree, pid_t self, struct messages *messages);
+void tree_watch(struct tree *tree, pid_t self, bool ends,
+    struct messages *messages);
 
 /* An attempt begins: descendants that `retry` has now are not the attempt's. */
 void tree_begin(struct tree *tree);
@@ -64,6 +66,15 @@ size_t tree_left(struct tree *tree, bool name);
  * descendants.  A child that is a subreaper has lost none of them.
  */
 void tree_kill(pid_t child);
+
+/* Room for tree_names(). */
+#define TREE_NAMES 64
+
+/*
+ * Returns how many processes of the attempt live that it has left, and their
+ * names, each once: "nginx, sh".
+ */
+size_t tree_names(const struct tree *tree, char names[TREE_NAMES]);
 
 /* Frees the list that tree_begin() has made. */
 void tree_free(struct tree *tree);

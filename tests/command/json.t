@@ -70,7 +70,7 @@ is 'the events are in order' \
 
 fields start name command attempts max_time limits seed
 fields attempt attempt pid timeout
-fields outcome attempt outcome status name oom verdict rule duration user system
+fields outcome attempt outcome status name oom verdict rule duration user system left
 fields wait attempt nominal low high delay hint
 fields end name reason status attempts failures flaky waited tolerated limit hint
 nulls log

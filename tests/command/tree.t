@@ -256,7 +256,7 @@ leaves() {
 	run setsid -w "$@" -a 2 -d 0 -t 3 -k .1 sh -c '
 		setsid ./stubborn apart & ./stubborn near & wait'
 }
-hidden='cannot see what a timed-out attempt leaves: /proc:'
+hidden='cannot see what an attempt leaves: /proc:'
 # shellcheck disable=SC2086 # words are meant
 if sanitized; then
 	skip 'without /proc a timeout ends in 124' 'AddressSanitizer reads it'
@@ -356,15 +356,6 @@ fi
 status 124 'there may be hundreds of them' retry -q -a 1 -t 1 -k .1 \
     sh -c 'for i in $(seq 300); do sleep 984.'$$' & done; wait'
 check 'and none is left' wait_for not pgrep -f "^sleep 984.$$\$"
-retry -q -a 2 -d 0 sh -c '
-	[ $RETRY_ATTEMPT = 1 ] || exec ps -o ppid= -p "$(cat own)" >parent
-	echo $PPID >retry
-	sleep 60 &
-	echo $! >own
-	exit 1'
-is 'without a limit on the time an orphan is not adopted' \
-    "$(tr -d " " <parent | grep -cvxF -f retry)" 1
-kill -9 "$(cat own)"
 
 kill -9 "$(cat daemon)" "$(cat plain)" "$(cat older)" "$(cat kept)" "$(cat alone)" \
     "$(cat founded)" "$(cat orphaned)" "$(cat separate)" "$(cat zombie)"

@@ -48,6 +48,7 @@ struct drive {
 	int told;	   /* records of the last event */
 	enum record_kind told_last;
 	enum doing doing;
+	bool signalled; /* by what ends the run */
 	bool probes;	    /* a health probe runs */
 	bool asked;	    /* a question is asked: no attempt runs */
 	struct state saved; /* what the run left to the next */
@@ -136,6 +137,7 @@ static inline enum action_kind
 drive_event(struct drive *drive, struct event event)
 {
 	event.now = drive->now;
+	drive->signalled |= event.kind == EVENT_SIGNAL && event.ends_run;
 	drive->told = 0;
 	drive->action = engine_step(drive->engine, event);
 	drive->run = engine_record(drive->engine, drive->now);

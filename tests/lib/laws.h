@@ -119,6 +119,9 @@ walk_step(struct walk *walk, struct event event)
 	case ACTION_KILL:
 		MUST(action->signal == SIGKILL ||
 		    action->signal == walk->drive.policy.signal);
+		/* It has got the signal that ends the run, and drains. */
+		MUST(action->signal == SIGKILL || !walk->drive.signalled ||
+		    event.kind == EVENT_ERROR);
 		break;
 	case ACTION_DELIVER:
 		MUST(walk->drive.policy.delivery != DELIVERY_NONE);

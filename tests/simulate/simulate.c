@@ -147,6 +147,7 @@ draw_options(void)
 		    "--health-timeout=500ms+--health-start-period=1s" },
 		{ 3, false, "-k1s -k0 -k2s -k500ms" },
 		{ 4, false, "--stop-timeout=500ms --stop-timeout=2s" },
+		{ 4, false, "--leftovers=end --leftovers=spare" },
 		{ 3, false, "-T3s -T6s -T10s -T1s" },
 		{ 12, true, "-T6s+-t50% -T10s+-t20%" },
 		{ 8, false, "-sINT -sTERM -sKILL -sUSR1" },

@@ -44,6 +44,8 @@ static const char *const few[] = {
 	"-a2 -T3 -k0",
 	"-a2 --check=x -k0 --stop-timeout=1s --on-give-up=x",
 	"-a2 --health=x --health-interval=2s --health-retries=2 -k1",
+	"-a2 --leftovers=end -T3 -k1",
+	"-a2 --leftovers=end --stop-timeout=1s -k0",
 	"-a2 --check=x",
 	"-a2 --before-retry=x",
 	"-a2 --on-success=x --on-give-up=x",
@@ -69,6 +71,8 @@ static const char *const more[] = {
 	"-a2 -t 50% -T6 -k1 --min-timeout=2s",
 	"-a2 --idle-timeout=2s -k1",
 	"-a2 -t2 -k2 --stop-timeout=1s",
+	"-a2 --leftovers=end -t2 -T4 -k1 --output=hold",
+	"-a2 --leftovers=end -k1 --check=x --state=x",
 	"-a2 --idle-timeout=1s -T4 --output=hold",
 	"-a3 -b linear -m2s",
 	"-a3 -b decorrelated -j none",
@@ -139,10 +143,10 @@ struct node {
 
 /* What is met: states as rows, events as columns. */
 #define KINDS (EVENT_ERROR + 1)
-#define ROWS 17
+#define ROWS 18
 
 /* Pairs of a row and a column that happen. */
-#define PAIRS 91
+#define PAIRS 98
 
 struct explorer {
 	const char *words; /* of the policy */
@@ -247,7 +251,7 @@ clear_padding(struct engine *engine)
 	CLEAR_BEHIND(engine->evidence, struct evidence, unread);
 	CLEAR_BEHIND(engine->level, struct level, begun);
 	CLEAR_BEHIND(engine->restored.level, struct level, begun);
-	CLEAR_BEHIND(engine->process, struct process, abandoned);
+	CLEAR_BEHIND(engine->process, struct process, ends_left);
 	CLEAR_BEHIND(engine->probes, struct health, was_healthy);
 	CLEAR_BEHIND(engine->probes, struct health, differ);
 	CLEAR_BEHIND(engine->probes.last, struct outcome, oom);
@@ -272,6 +276,7 @@ shift_times(struct engine *engine, const struct policy *policy, double now)
 	engine->delivered_by = since(engine->delivered_by, now, true);
 	process->active = since(process->active, now, policy->idle_timeout > 0);
 	process->deadline = since(process->deadline, now, true);
+	process->limit = since(process->limit, now, true);
 	process->run_end = 0;
 	if (process->stop_by > 0)
 		process->stop_by = since(process->stop_by, now, true);
@@ -355,8 +360,9 @@ row_of(const struct explorer *explorer)
 		[ASK_SAVE] = "asks save",
 		[ASK_HOOK] = "asks hook",
 	};
-	static const char *const phases[] = { "runs", "is ended", "is killed",
-		"exited, is ended", "exited, is killed", "is collected" };
+	static const char *const phases[] = { "runs", "drains", "is ended",
+		"is killed", "exited, is ended", "exited, is killed",
+		"is collected" };
 	const struct engine *engine = explorer->walk.drive.engine;
 	const char *name = "?";
 	size_t row;
@@ -367,7 +373,7 @@ row_of(const struct explorer *explorer)
 		break;
 	case STATE_RUNNING:
 		row = engine->process.phase == PROCESS_COLLECTING
-		    ? 5
+		    ? 6
 		    : engine->process.phase + (engine->process.exited ? 2 : 0);
 		name = phases[row];
 		break;

@@ -135,6 +135,104 @@ a_stop_is_followed_by_sigkill(void)
 	CHECK_INT(ended.why, PROCESS_TIMEOUT);
 }
 
+static void
+a_drain_has_no_limit_but_the_end_of_the_run(void)
+{
+	struct process process = begun(5);
+
+	process.run_end = 9;
+	process.idle_limit = 1;
+	process_drain(&process);
+	CHECK_DBL(process_wake(&process), 9, 0);
+	CHECK_INT(process_tick(&process, 8.9), PROCESS_WAIT);
+	CHECK_INT(process_tick(&process, 9), PROCESS_SIGNAL);
+	CHECK_INT(process.phase, PROCESS_KILLED);
+	CHECK_INT(process.why, PROCESS_ENDS_ITSELF);
+	CHECK_INT(process_exited(&process, 9.5), PROCESS_LOOK);
+}
+
+static void
+a_drain_ends_at_the_stop_timeout(void)
+{
+	struct process process = begun(5);
+
+	process_stop(&process, 3);
+	process_stop(&process, 8);
+	process_drain(&process);
+	CHECK_DBL(process_wake(&process), 3, 0);
+	CHECK_INT(process_tick(&process, 3), PROCESS_SIGNAL);
+	CHECK_INT(process.phase, PROCESS_KILLED);
+}
+
+static void
+a_process_that_drains_is_collected(void)
+{
+	struct process process = begun(5);
+
+	process_drain(&process);
+	CHECK_INT(process_exited(&process, 700), PROCESS_COLLECT);
+	CHECK_INT(process.why, PROCESS_ENDS_ITSELF);
+}
+
+static void
+a_process_that_was_asked_to_end_does_not_drain(void)
+{
+	struct process process = begun(5);
+
+	process_tick(&process, 5);
+	process_drain(&process);
+	CHECK_INT(process_tick(&process, 7), PROCESS_SIGNAL);
+	CHECK_INT(process.phase, PROCESS_KILLED);
+	CHECK_INT(process.why, PROCESS_TIMEOUT);
+}
+
+static void
+without_sigkill_a_drain_is_abandoned_at_the_end_of_the_run(void)
+{
+	struct process process = begun(5);
+
+	process.kill_after = 0;
+	process.run_end = 9;
+	process_drain(&process);
+	CHECK_INT(process_tick(&process, 9), PROCESS_ABANDON);
+	CHECK(process.abandoned);
+}
+
+static void
+leftovers_end_as_a_process_that_timed_out_does(void)
+{
+	struct process process = begun(5), quick = begun(5);
+
+	process.ends_left = quick.ends_left = true;
+	CHECK_INT(process_exited(&process, 3), PROCESS_LOOK);
+	CHECK_INT(process.phase, PROCESS_SIGNALLED);
+	CHECK_DBL(process_wake(&process), 5, 0);
+	CHECK_INT(process_tick(&process, 5), PROCESS_SIGNAL);
+	CHECK_INT(process.phase, PROCESS_KILLED);
+	CHECK_DBL(process_wake(&process), 6, 0);
+	CHECK_INT(process_tick(&process, 6), PROCESS_ABANDON);
+	CHECK(!process.abandoned);
+	CHECK_INT(process.why, PROCESS_ENDS_ITSELF);
+	process_drain(&quick);
+	CHECK_INT(process_exited(&quick, 3), PROCESS_LOOK);
+	process_stop(&quick, 4);
+	CHECK_INT(process_tick(&quick, 4), PROCESS_SIGNAL);
+	CHECK_INT(quick.phase, PROCESS_KILLED);
+}
+
+static void
+without_sigkill_leftovers_have_a_second(void)
+{
+	struct process process = begun(5);
+
+	process.ends_left = true;
+	process.kill_after = 0;
+	CHECK_INT(process_exited(&process, 3), PROCESS_LOOK);
+	CHECK_DBL(process_wake(&process), 4, 0);
+	CHECK_INT(process_tick(&process, 4), PROCESS_ABANDON);
+	CHECK(!process.abandoned);
+}
+
 int
 main(void)
 {
@@ -146,5 +244,12 @@ main(void)
 	RUN(a_reader_is_not_waited_for_past_the_deadline);
 	RUN(an_outcome_that_is_late_has_a_reason);
 	RUN(a_stop_is_followed_by_sigkill);
+	RUN(a_drain_has_no_limit_but_the_end_of_the_run);
+	RUN(a_drain_ends_at_the_stop_timeout);
+	RUN(a_process_that_drains_is_collected);
+	RUN(a_process_that_was_asked_to_end_does_not_drain);
+	RUN(without_sigkill_a_drain_is_abandoned_at_the_end_of_the_run);
+	RUN(leftovers_end_as_a_process_that_timed_out_does);
+	RUN(without_sigkill_leftovers_have_a_second);
 	return DONE();
 }

@@ -92,7 +92,7 @@ what_is_absent_is_null(void)
 	CHECK(strstr(text, "\"hint\":0}") != NULL);
 	record.kind = RECORD_OUTCOME;
 	tell("json", &record, text, sizeof(text));
-	CHECK(strstr(text, "\"user\":null,\"system\":null}") != NULL);
+	CHECK(strstr(text, "\"user\":null,\"system\":null,\"left\":0}") != NULL);
 }
 
 static void
@@ -435,7 +435,7 @@ counted_failures_come_before_any_other_message(void)
 	tell_failures(&told->report, 5, 5, 0.5);
 	CHECK(strstr(text_of(told), "attempt 5 exited 7") != NULL);
 	tell_failures(&told->report, 6, 7, 0.5);
-	report_show_probe(&told->report, "a line of the probe");
+	report_note(&told->report, "health check: ", "a line of the probe");
 	CHECK(strstr(text_of(told), "(2 more identical") != NULL);
 	end_told(told);
 }

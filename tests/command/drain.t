@@ -1,0 +1,59 @@
+#!/bin/sh
+#
+# A signal ends the run: the attempt may take its time, and only --stop-timeout
+# and --max-time bound it.
+#
+# shellcheck disable=SC2016 # it is for another shell to expand
+
+# SPDX-License-Identifier: MIT
+
+. lib/harness.sh
+# shellcheck source=tests/lib/jobs.sh
+. "$TESTS/lib/jobs.sh"
+
+# drains NAME SECONDS: takes so long after the first SIGTERM, and counts them.
+program drains <<'END2'
+trap 'echo TERM >>"$1.signals"; drain=y' TERM
+echo $PPID >"$1"
+drain=
+while [ -z "$drain" ]; do sleep .01; done
+sleep "$2" & until wait $!; do :; done
+echo done >>"$1.signals"
+exit 7
+END2
+
+# drain NAME SECONDS OPTION...: ends the run by SIGTERM; its status is $?.
+drain() {
+	drain_name=$1 drain_time=$2
+	shift 2
+	"$RETRY" -q -a 0 -k .1 "$@" ./drains "$drain_name" "$drain_time" \
+	    2>"$drain_name.err" &
+	wait_for test -s "$drain_name"
+	kill -TERM "$(cat "$drain_name")"
+	wait $!
+}
+drain timeout 1.2 -t .8
+is "with -t the status is the attempt's own" $? 7
+is 'and it has one SIGTERM, and its time' "$(xargs <timeout.signals)" 'TERM done'
+drain idle 1.2 --idle-timeout=.8
+is 'silence is no fault in a drain' "$? $(xargs <idle.signals)" '7 TERM done'
+drain probed 1 --health='[ ! -e probed.signals ] || echo >>probes; exit 0' \
+    --health-interval=.1 --health-timeout=.1 --health-retries=1
+is 'nor is bad health' "$? $(xargs <probed.signals)" '7 TERM done'
+check 'no probe follows the signal' [ "$(cat probes 2>/dev/null | wc -l)" -lt 2 ]
+drain stopped 100d --stop-timeout=.3
+is '--stop-timeout ends it by SIGKILL' "$? $(xargs <stopped.signals)" '137 TERM'
+drain bounded 100d -T 1.5
+is '--max-time ends it by SIGKILL alone' "$? $(xargs <bounded.signals)" \
+    '137 TERM'
+drain unbounded 1.2 -T 1 -k 0
+is 'with -k 0 it is left at --max-time' $? 143
+like 'which is told' "$(cat unbounded.err)" 'cannot be ended and is left|does not end'
+wait_for grep -q done unbounded.signals
+drain second 1 -t .5 -v
+unlike 'with -v no signal of its own is told' "$(cat second.err)" sending
+run retry -v -a 1 -t .1 -k .1 sh -c 'trap "" TERM; while :; do sleep .01; done'
+like 'a timeout tells its own' "$err" '^retry: sh: sending SIGTERM to the process$'
+like 'and its last' "$err" '^retry: sh: sending SIGKILL to the process$'
+
+finish
