@@ -100,6 +100,20 @@ plans() {
 # Limits and verdicts.
 over 'Five minutes in all' 'A fixed interval' 'Report a failure' \
     'More time for each attempt' 'A command that hangs'
+recipe 'A timeout that leaves nothing behind'
+ends 1 1 'makes one attempt'
+text='retry -a 1 -t 1s -k 1s sh -c "trap : TERM
+	setsid sleep 98765 & sleep 98766; wait"'
+ends 124 0 'ends what ignores it'
+is 'and what has a session of its own' "$(pgrep -f 'sleep 9876[56]')" ''
+recipe 'Until a time of day'
+text=$(printf '%s\n' "$text" | sed 's/-d 18:00/-d tomorrow/')
+ends 0 2 'gets over a failure'
+text=$(printf '%s\n' "$text" | sed 's/tomorrow/"2 seconds"/')
+FAILURES=100
+example "$text"
+like 'it gives up then' "$err" '--max-time [12]s leaves no time'
+plans 'Why does it not retry?'
 plans 'How long a run can take at worst'
 recipe 'A log file that stays quiet'
 cat >job <<'END'
@@ -180,6 +194,10 @@ check 'each attempt has a log' test -e attempt-2.log
 recipe 'A pipeline'
 ends 0 2 'fails if its first command fails'
 check 'and was run to its end' test -e sorted
+recipe 'Quotes inside a command'
+ends 0 3 'gets over a failure'
+is 'with its texts as they are' "$(tail -n 2 calls | tr '\n' ';')" \
+    "load it's new;sync two words;"
 recipe 'Two commands'
 ends 0 3 'runs the second if the first succeeded'
 # A shell that is not bash keeps no functions of bash for others.
@@ -408,6 +426,17 @@ FAILURE=0 SAYS="You've hit your session limit · resets 11:59pm (UTC)"
 ends 0 2 'waits for the end of the limit'
 like "$name: as long as it says" "$err" 'attempt 1 .*next in '
 unlike "$name: as it can be read" "$err" 'neither'
+recipe 'A loop of an agent that ends'
+FAILURE=0
+rm bin/claude
+cat >bin/claude <<'END'
+#!/bin/sh
+echo "claude $*" >>"$T/calls"
+[ "$1" = -p ] || echo 'ALL TESTS PASS'
+END
+chmod +x bin/claude
+ends 0 2 'goes on until the words are said'
+is 'and resumes' "$(tail -n 1 calls)" 'claude -cp go on'
 recipe 'Codex at its usage limit'
 FAILURE=1 SAYS="You've hit your usage limit. Upgrade to Pro or try again in 5 days 22 hours 11 minutes."
 ends 0 2 'waits for the end of the limit'
@@ -653,6 +682,8 @@ unit 'A daemon that must run again whenever it ends'
 FAILURES=2 FAILURE=0 SUCCESS=1
 text="$(printf '%s\n' "$text" | sed 's/-a 0/-a 3/')"
 ends 1 5 'is started again after a success'
+recipe "When systemd's own options suffice"
+is 'needs no program of ours' "$(grep retry "$recipe")" ''
 unit 'Limit restarts'
 FAILURES=9
 ends 1 5 'gives up after five failures'
@@ -773,7 +804,7 @@ else
 fi
 
 # Many at once.
-over 'A job that many hosts start'
+over 'A job that many hosts start' 'Which lever for a fleet?'
 recipe 'One instance at a time'
 while IFS= read -r line <&3; do
 	text=$line
