@@ -37,7 +37,8 @@ check 'there are options' test "$(wc -l <helped)" -gt 5
 check 'the manual has them all, with their defaults' diff told helped
 
 for option in --tokens=x --tokens=1.2.3 --rate=-1 --rate= --tokens=. --key= \
-    --what=1 --key what; do
+    --what=1 --key --tokens=0.9 --rate=0.0004 --give=0 --give=0.0004 \
+    --give=x; do
 	run "$gate" "$option"
 	is "$option is refused" "$code" 125
 	like "$option is named" "$err" "^retry-redis-budget: ${option%%=*}: "
@@ -61,19 +62,33 @@ asks() {
 }
 asks 0 1
 is 'what is not said is the usual' "$(cat asked)" \
-    '-h 127.0.0.1 -p 6379 EVAL SCRIPT 1 retry-budget 100 1 '
+    '-h 127.0.0.1 -p 6379 EVAL SCRIPT 1 retry-budget 100 1 0 '
 asks 0 1 --host h --port=7 --key='a b' --tokens 2.5 --rate=.5
 is 'what is said is passed on' "$(cat asked)" \
-    '-h h -p 7 EVAL SCRIPT 1 a b 2.5 .5 '
+    '-h h -p 7 EVAL SCRIPT 1 a b 2.5 .5 0 '
 asks 0 1 --host=h --port=7 --socket=/s
 is 'a socket stands for both' "$(cat asked)" \
-    '-s /s EVAL SCRIPT 1 retry-budget 100 1 '
+    '-s /s EVAL SCRIPT 1 retry-budget 100 1 0 '
 asks 0 1 --key=k -- --tls --cacert 'a file'
 is 'whatever else redis-cli takes is passed on' "$(cat asked)" \
-    '-h 127.0.0.1 -p 6379 --tls --cacert a file EVAL SCRIPT 1 k 100 1 '
+    '-h 127.0.0.1 -p 6379 --tls --cacert a file EVAL SCRIPT 1 k 100 1 0 '
 is 'a token is a retry' "$code $err" '0 '
 asks 0 0
 is 'none is none' "$code $err" '1 '
+warning='Warning: Using a password with -a may not be safe.
+'
+asks 0 "${warning}1"
+is 'a warning of redis-cli says nothing about the tokens' "$code $err" '0 '
+asks 0 "${warning}0"
+is 'and lets no retry through' "$code $err" '1 '
+asks 0 "${warning}NOAUTH Authentication required."
+is 'without a password retries are allowed' "$code" 0
+asks 0 1 --give=0.1 --key=k
+is 'a part of a token is put back' "$(cat asked)" \
+    '-h 127.0.0.1 -p 6379 EVAL SCRIPT 1 k 100 1 0.1 '
+asks 1 'Could not connect' --give=0.1
+is 'what cannot be put back is told' "$code $err" \
+    '0 retry-redis-budget: Could not connect; nothing is put back'
 
 # A Redis that is away.
 
@@ -150,6 +165,130 @@ run retry -a 2 -d 0 --before-retry="$gate" sh -c 'exit 7'
 is 'the status is that of the last attempt' "$code" 7
 like 'and the gate is to blame' "$err" ', and --before-retry failed$'
 
+# A ratio: each success puts back a tenth of a token.
+
+retry-redis-budget --socket="$T/redis" --key=g --tokens=2 --rate=0
+retry-redis-budget --socket="$T/redis" --key=g --tokens=2 --rate=0
+for i in 1 2 3 4 5 6 7 8 9; do
+	retry-redis-budget --socket="$T/redis" --key=g --tokens=2 --rate=0 \
+	    --give=.1
+done
+status 1 'nine tenths are no token' \
+    retry-redis-budget --socket="$T/redis" --key=g --tokens=2 --rate=0
+retry-redis-budget --socket="$T/redis" --key=g --tokens=2 --rate=0 --give=.1
+status 0 'ten tenths are one' \
+    retry-redis-budget --socket="$T/redis" --key=g --tokens=2 --rate=0
+retry-redis-budget --socket="$T/redis" --key=g --tokens=2 --rate=0 --give=9
+is 'a bucket that is full again is dropped' "$(redis exists g)" 0
+
+# Of an outage: each of 30 clients has 4 requests, of which every attempt fails
+# half of the time. fails CLIENT REQUEST ATTEMPT: whether this one does.
+cat >fails.awk <<'END'
+function fails(client, request, attempt) {
+	return (client * 7919 + request * 104729 + attempt * 1299709) % 2003 % 2
+}
+END
+echo '{ print fails($1, $2, $3) }' >one.awk
+export GATE="retry-redis-budget --socket=$T/redis --key=ratio --tokens=5 --rate=0"
+cat >client <<'END'
+#!/bin/sh
+for request in 1 2 3 4; do
+	retry -q -a 3 -d 0 --before-retry="$GATE" \
+	    --on-success="$GATE --give=.1" sh -c 'echo >>made
+	    exit "$(echo "$1 $2 $RETRY_ATTEMPT" |
+		awk -f fails.awk -f one.awk)"' \
+	    sh "$1" $request
+done
+END
+chmod +x client
+rm -f made
+seq 30 | xargs -P 30 -n 1 ./client 2>said
+is 'the fleet hears of no fault' "$(cat said)" ''
+# The least and the most attempts of 300 simulated fleets, in random order.
+cat >fleet.awk <<'END'
+function request(client, number,   attempt) {
+	for (attempt = 1; attempt <= 3; attempt++) {
+		made++
+		if (!fails(client, number, attempt)) {
+			tokens = tokens + .1 > 5 ? 5 : tokens + .1
+			return
+		}
+		if (attempt == 3 || tokens < .9999)
+			return
+		tokens--
+	}
+}
+BEGIN {
+	for (fleet = 0; fleet < 300; fleet++) {
+		tokens = 5
+		made = 0
+		for (i = 1; i <= 30; i++)
+			done[i] = 0
+		for (left = 120; left > 0; left--) {
+			do
+				i = 1 + int(rand() * 30)
+			while (done[i] == 4)
+			request(i, ++done[i])
+		}
+		least = fleet == 0 || made < least ? made : least
+		most = made > most ? made : most
+	}
+	print least, most
+}
+END
+awk -f fails.awk -f fleet.awk >simulated
+read -r least most <simulated
+made=$(wc -l <made)
+note "attempts of the fleet: $made; of simulated ones: $least to $most"
+check 'a fleet makes as many attempts as simulated ones' \
+    test "$made" -ge $((least - 2)) -a "$made" -le $((most + 2))
+
+# A password, a failover, a restart, a server that hangs.
+
+redis config set requirepass secret >/dev/null
+run retry-redis-budget --socket="$T/redis" --key=p --rate=0
+is 'without the password the retry is allowed' "$code" 0
+like 'without the password one line says so' "$err" \
+    '^retry-redis-budget: NOAUTH.*; the retry is allowed$'
+run retry-redis-budget --socket="$T/redis" --key=p --tokens=1 --rate=0 -- \
+    -a secret
+is 'redis-cli may warn of its password' "$code$err" 0
+run retry-redis-budget --socket="$T/redis" --key=p --tokens=1 --rate=0 -- \
+    -a secret
+is 'and the bucket is empty all the same' "$code$err" 1
+export REDISCLI_AUTH=secret
+redis config set requirepass '' >/dev/null
+unset REDISCLI_AUTH
+
+redis-server --port 0 --unixsocket "$T/replica" --save '' --dir "$T" \
+    --replicaof 127.0.0.1 1 >>log 2>&1 &
+replica=$!
+wait_for redis-cli -s "$T/replica" ping
+run retry-redis-budget --socket="$T/replica" --key=a --tokens=25 --rate=0
+is 'a replica allows the retry' "$code" 0
+like 'a replica is told in one line' "$err" \
+    '^retry-redis-budget: .*READONLY.*; the retry is allowed$'
+redis-cli -s "$T/replica" replicaof no one >/dev/null
+run retry-redis-budget --socket="$T/replica" --key=a --tokens=25 --rate=0
+is 'after a failover it has the bucket' "$code$err" 0
+kill -STOP $replica
+run retry-redis-budget --socket="$T/replica" --key=a
+is 'a server that hangs allows the retry' "$code $err" \
+    '0 retry-redis-budget: Redis does not answer; the retry is allowed'
+kill -KILL $replica
+wait $replica 2>/dev/null
+
+redis config set requirepass '' >/dev/null
+kill $server
+wait $server
+run retry-redis-budget --socket="$T/redis" --key=a --tokens=25 --rate=0
+is 'while the server restarts the retry is allowed' \
+    "$code $(printf '%s\n' "$err" | grep -c '; the retry is allowed$')" '0 1'
+redis-server --port 0 --unixsocket "$T/redis" --save '' --dir "$T" >>log 2>&1 &
+server=$!
+wait_for redis ping
+run retry-redis-budget --socket="$T/redis" --key=a --tokens=25 --rate=0
+is 'after a restart without a copy on disk the bucket is full' "$code$err" 0
 kill $server
 wait $server
 finish
