@@ -158,7 +158,7 @@ derive_policy(struct options *options)
 	policy->pace_start = options->pace == PACE_START;
 	if (options_given(options, OPTION_TRIALS))
 		derive_trials(options);
-	/* What a dead attempt left might answer the probe, and hold the port. */
+	/* What a dead attempt left might hold the port and answer the probe. */
 	if (options->health != NULL &&
 	    !options_given(options, OPTION_LEFTOVERS))
 		policy->leftovers = LEFTOVERS_END;

@@ -37,10 +37,11 @@ is "with -t the status is the attempt's own" $? 7
 is 'and it has one SIGTERM, and its time' "$(xargs <timeout.signals)" 'TERM done'
 drain idle 1.2 --idle-timeout=.8
 is 'silence is no fault in a drain' "$? $(xargs <idle.signals)" '7 TERM done'
+: >probes
 drain probed 1 --health='[ ! -e probed.signals ] || echo >>probes; exit 0' \
     --health-interval=.1 --health-timeout=.1 --health-retries=1
 is 'nor is bad health' "$? $(xargs <probed.signals)" '7 TERM done'
-check 'no probe follows the signal' [ "$(cat probes 2>/dev/null | wc -l)" -lt 2 ]
+check 'no probe follows the signal' [ "$(wc -l <probes)" -lt 2 ]
 drain stopped 100d --stop-timeout=.3
 is '--stop-timeout ends it by SIGKILL' "$? $(xargs <stopped.signals)" '137 TERM'
 drain bounded 100d -T 1.5
@@ -49,7 +50,7 @@ is '--max-time ends it by SIGKILL alone' "$? $(xargs <bounded.signals)" \
 drain unbounded 1.2 -T 1 -k 0
 is 'with -k 0 it is left at --max-time' $? 143
 like 'which is told' "$(cat unbounded.err)" 'cannot be ended and is left|does not end'
-wait_for grep -q done unbounded.signals
+wait_for grep -q "done" unbounded.signals
 drain second 1 -t .5 -v
 unlike 'with -v no signal of its own is told' "$(cat second.err)" sending
 run retry -v -a 1 -t .1 -k .1 sh -c 'trap "" TERM; while :; do sleep .01; done'

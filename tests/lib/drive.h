@@ -48,7 +48,7 @@ struct drive {
 	int told;	   /* records of the last event */
 	enum record_kind told_last;
 	enum doing doing;
-	bool signalled; /* by what ends the run */
+	bool signalled;	    /* by what ends the run */
 	bool probes;	    /* a health probe runs */
 	bool asked;	    /* a question is asked: no attempt runs */
 	struct state saved; /* what the run left to the next */

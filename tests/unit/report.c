@@ -92,7 +92,8 @@ what_is_absent_is_null(void)
 	CHECK(strstr(text, "\"hint\":0}") != NULL);
 	record.kind = RECORD_OUTCOME;
 	tell("json", &record, text, sizeof(text));
-	CHECK(strstr(text, "\"user\":null,\"system\":null,\"left\":0}") != NULL);
+	CHECK(
+	    strstr(text, "\"user\":null,\"system\":null,\"left\":0}") != NULL);
 }
 
 static void
