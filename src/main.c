@@ -18,6 +18,7 @@
  *     jitter      the table of jitters; the range and the draw
  *     budget      tokens that retries are paid from, as numbers and as text
  *     search      looks for patterns in the lines of an attempt's output
+ *     sieve       which lines may match which patterns, by a cheap test
  *     health      the probes of an attempt: when, and what they tell
  *     hint        reads how long a server asks to wait
  *     trials      how often a command fails, from --trials
@@ -51,7 +52,8 @@
  *     argv        the command line to struct options
  *     options     all that the user asked for
  *     rows        the table: name, type, help and target of each
- *     presets     the presets: their options, and how tools fail
+ *     presets     reads and applies presets, the built-in ones from a table
+ *     file        reads a file of options
  *     suggest     what to type instead of a word that is slightly wrong, or
  *                 that belongs to another program
  *     derive      derives the policy from the options

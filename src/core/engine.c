@@ -976,7 +976,7 @@ on_ended(struct engine *engine, const struct event *event)
 		note_error(engine, event);
 	const enum process_why why = engine->process.why;
 	engine->evidence = event->evidence;
-	outcome->hinted = event->hint >= 0;
+	engine->evidence.hinted = event->hint >= 0;
 	engine->evidence.check = VERDICT_NONE;
 	engine->evidence.idle = why == PROCESS_IDLE;
 	engine->returned = *outcome;
@@ -987,15 +987,22 @@ on_ended(struct engine *engine, const struct event *event)
 		*outcome = (struct outcome){ why == PROCESS_UNHEALTHY
 			    ? OUTCOME_UNHEALTHY
 			    : OUTCOME_TIMEOUT,
-			.hinted = outcome->hinted };
+			.code = 0 };
 	/* Nothing but a signal to `retry` asked it to end. */
 	if (never && !late && engine->signal != 0)
 		*outcome =
 		    (struct outcome){ OUTCOME_SIGNAL, .code = engine->signal };
 	if (never)
 		engine->returned = *outcome;
+	engine->evidence.known =
+	    verdict_classify(&engine->policy->rules, &engine->evidence);
+	outcome->class = engine->evidence.known.class;
 	engine->hint = event->hint;
 	engine->run.outcome = *outcome;
+	engine->run.known = engine->evidence.known;
+	engine->run.preset = engine->run.known.source < SOURCE_STATUS
+	    ? NULL
+	    : engine->policy->rules.presets[engine->run.known.preset].name;
 	engine->run.silent =
 	    why == PROCESS_IDLE ? engine->policy->idle_timeout : 0;
 	engine->run.duration = now - engine->attempt_begun;
@@ -1351,6 +1358,7 @@ engine_open(const struct policy *policy, struct random random,
 	engine->process.deadline = INFINITY;
 	engine->run.limit = policy->limits.attempts;
 	engine->run.max_time = policy->max_time;
+	engine->run.has_presets = policy->rules.preset_count > 0;
 	engine->run.delay.hint = -1;
 	engine->run.just_waited = -1;
 	engine->run.user = engine->run.system = NAN;

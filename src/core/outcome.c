@@ -28,6 +28,18 @@ outcome_name(enum outcome_kind kind)
 	return names[kind];
 }
 
+const char *outcome_class_name(enum failure_class class)
+{
+	static const char *const names[] = {
+		[CLASS_NONE] = "none",
+		[CLASS_UNKNOWN] = "unknown",
+		[CLASS_TRANSIENT] = "transient",
+		[CLASS_PERMANENT] = "permanent",
+	};
+
+	return names[class];
+}
+
 /* A shell exits with 128 and the signal that its command died of. */
 #define EXIT_KILLED (128 + SIGKILL)
 
@@ -98,33 +110,22 @@ outcome_status(struct outcome outcome)
 	return STATUS_OWN_FAILURE;
 }
 
-/* The words of a set that hold the signals and the other kinds. */
+/* The words that hold the signals and the other kinds. */
 #define SIGNALS 4
 #define KINDS 5
-
-/* The first of the words for attempts that gave a hint. */
-#define HINTED 6
-
-/* The bits for OOM among those of the other kinds. */
-#define OOM_EXIT 62
-#define OOM_SIGNAL 63
 
 #define ALL UINT64_MAX
 #define BIT(number) (UINT64_C(1) << ((number) % 64))
 
-bool
-set_has(const struct set *set, struct outcome outcome)
+static bool
+has(const struct outcomes *outcomes, struct outcome outcome)
 {
-	const uint64_t *bits = set->bits + (outcome.hinted ? HINTED : 0);
-
-	if (outcome.oom)
-		return bits[KINDS] &
-		    BIT(outcome.kind == OUTCOME_EXIT ? OOM_EXIT : OOM_SIGNAL);
 	switch (outcome.kind) {
 	case OUTCOME_EXIT:
-		return bits[outcome.code / 64 % 4] & BIT(outcome.code);
+		return outcomes->bits[outcome.code / 64 % 4] &
+		    BIT(outcome.code);
 	case OUTCOME_SIGNAL:
-		return bits[SIGNALS] & BIT(outcome.code - 1);
+		return outcomes->bits[SIGNALS] & BIT(outcome.code - 1);
 	case OUTCOME_NONE:
 	case OUTCOME_TIMEOUT:
 	case OUTCOME_UNHEALTHY:
@@ -132,66 +133,101 @@ set_has(const struct set *set, struct outcome outcome)
 	case OUTCOME_UNFORKED:
 		break;
 	}
-	return bits[KINDS] & BIT(outcome.kind);
+	return outcomes->bits[KINDS] & BIT(outcome.kind);
+}
+
+bool
+set_has(const struct set *set, struct outcome outcome)
+{
+	switch (outcome.class) {
+	case CLASS_UNKNOWN:
+		return has(&set->unknown, outcome);
+	case CLASS_TRANSIENT:
+		return has(&set->transient, outcome);
+	case CLASS_PERMANENT:
+		return has(&set->permanent, outcome);
+	case CLASS_NONE:
+		break;
+	}
+	return has(&set->unknown, outcome) && has(&set->transient, outcome) &&
+	    has(&set->permanent, outcome);
+}
+
+bool
+set_has_class(const struct set *set)
+{
+	const size_t size = sizeof(struct outcomes);
+
+	return memcmp(&set->unknown, &set->transient, size) != 0 ||
+	    memcmp(&set->unknown, &set->permanent, size) != 0;
 }
 
 void
 set_add(struct set *set, const struct set *other)
 {
-	for (int i = 0; i < SET_WORDS; i++)
-		set->bits[i] |= other->bits[i];
+	for (int i = 0; i < OUTCOME_WORDS; i++) {
+		set->unknown.bits[i] |= other->unknown.bits[i];
+		set->transient.bits[i] |= other->transient.bits[i];
+		set->permanent.bits[i] |= other->permanent.bits[i];
+	}
 }
 
 void
 set_remove(struct set *set, const struct set *other)
 {
-	for (int i = 0; i < SET_WORDS; i++)
-		set->bits[i] &= ~other->bits[i];
+	for (int i = 0; i < OUTCOME_WORDS; i++) {
+		set->unknown.bits[i] &= ~other->unknown.bits[i];
+		set->transient.bits[i] &= ~other->transient.bits[i];
+		set->permanent.bits[i] &= ~other->permanent.bits[i];
+	}
 }
 
 void
 set_keep(struct set *set, const struct set *other)
 {
-	for (int i = 0; i < SET_WORDS; i++)
-		set->bits[i] &= other->bits[i];
+	for (int i = 0; i < OUTCOME_WORDS; i++) {
+		set->unknown.bits[i] &= other->unknown.bits[i];
+		set->transient.bits[i] &= other->transient.bits[i];
+		set->permanent.bits[i] &= other->permanent.bits[i];
+	}
 }
-
-#define OOM (BIT(OOM_EXIT) | BIT(OOM_SIGNAL))
 
 /* The kinds that are one bit each. */
 #define OTHER_KINDS \
-	(OOM | BIT(OUTCOME_TIMEOUT) | BIT(OUTCOME_UNHEALTHY) | \
+	(BIT(OUTCOME_TIMEOUT) | BIT(OUTCOME_UNHEALTHY) | \
 	    BIT(OUTCOME_UNSTARTABLE) | BIT(OUTCOME_UNFORKED))
+#define ANY \
+	{ \
+		{ \
+			ALL, ALL, ALL, ALL, ALL, OTHER_KINDS \
+		} \
+	}
 
 const struct set_word set_classes[] = {
-	{ "any", "every outcome",
-	    { { ALL, ALL, ALL, ALL, ALL, OTHER_KINDS } } },
-	{ "nonzero", "any exit status but 0", { { ALL - 1, ALL, ALL, ALL } } },
-	{ "signal", "death by any signal", { { [SIGNALS] = ALL } } },
-	{ "oom", "killed because memory ran out", { { [KINDS] = OOM } } },
+	{ "any", "every outcome", ANY, CLASS_NONE },
+	{ "transient", "a retry may mend it: a preset says so, 75, a hint", ANY,
+	    CLASS_TRANSIENT },
+	{ "permanent", "no retry mends it: a preset says so, not found", ANY,
+	    CLASS_PERMANENT },
+	{ "unknown", "any other failure", ANY, CLASS_UNKNOWN },
+	{ "nonzero", "any exit status but 0", { { ALL - 1, ALL, ALL, ALL } },
+	    CLASS_NONE },
+	{ "signal", "death by any signal", { { [SIGNALS] = ALL } },
+	    CLASS_NONE },
 	{ "timeout", "timed out, whatever the exit status",
-	    { { [KINDS] = BIT(OUTCOME_TIMEOUT) } } },
+	    { { [KINDS] = BIT(OUTCOME_TIMEOUT) } }, CLASS_NONE },
 	{ "unhealthy", "ended because --health kept failing",
-	    { { [KINDS] = BIT(OUTCOME_UNHEALTHY) } } },
+	    { { [KINDS] = BIT(OUTCOME_UNHEALTHY) } }, CLASS_NONE },
 	{ "unstartable", "could not be executed, or was not found",
-	    { { [KINDS] = BIT(OUTCOME_UNSTARTABLE) } } },
-	{ "unforked", "fork failed", { { [KINDS] = BIT(OUTCOME_UNFORKED) } } },
-	{ "temporary", "tempfail, unavailable or oserr",
-	    { { [1] = BIT(EX_TEMPFAIL) | BIT(EX_UNAVAILABLE) |
-		    BIT(EX_OSERR) } } },
-	{ "hinted", "any outcome with a hint (--delay-match)",
-	    { { [HINTED] = ALL, ALL, ALL, ALL, ALL, OTHER_KINDS } } },
+	    { { [KINDS] = BIT(OUTCOME_UNSTARTABLE) } }, CLASS_NONE },
+	{ "unforked", "fork failed", { { [KINDS] = BIT(OUTCOME_UNFORKED) } },
+	    CLASS_NONE },
 	{ .name = NULL },
 };
 
 #define SYSEXIT(name, status, doc) \
 	{ \
-		name, doc, \
-		{ \
-			{ \
-				[(status) / 64] = BIT(status) \
-			} \
-		} \
+		name, doc, { { [(status) / 64] = BIT(status) } }, CLASS_NONE \
 	}
 
 const struct set_word set_sysexits[] = {
@@ -216,7 +252,7 @@ const struct set_word set_sysexits[] = {
 
 /* An exit status or a range of them: "1", "100-110". */
 static const char *
-item_range(struct set *item, char *text)
+item_range(struct outcomes *item, char *text)
 {
 	const char *invalid;
 	char *dash = strchr(text, '-');
@@ -256,30 +292,31 @@ set_item(struct set *item, char *text)
 	const struct set_word *word =
 	    is_sysexit ? NULL : find_word(set_classes, text);
 	const int number = is_sysexit ? -1 : signal_parse(text);
+	enum failure_class class = CLASS_NONE;
+	struct outcomes outcomes = { { 0 } };
 	const char *problem;
 
-	*item = (struct set){ { 0 } };
+	*item = (struct set){ 0 };
 	if (word == NULL)
 		word = find_word(set_sysexits, text + (is_sysexit ? 3 : 0));
 	if (isdigit((unsigned char)*text)) {
-		problem = item_range(item, text);
+		problem = item_range(&outcomes, text);
 		if (problem != NULL)
 			return problem;
 	} else if (word != NULL) {
-		*item = word->set;
+		outcomes = word->outcomes;
+		class = word->class;
 	} else if (number != -1) {
-		item->bits[SIGNALS] = BIT(number - 1);
+		outcomes.bits[SIGNALS] = BIT(number - 1);
 	} else {
 		return problem_unknown;
 	}
-	/* Statuses and signals are meant whether or not memory ran out. */
-	if (item->bits[EXIT_KILLED / 64] & BIT(EXIT_KILLED))
-		item->bits[KINDS] |= BIT(OOM_EXIT);
-	if (item->bits[SIGNALS] & BIT(SIGKILL - 1))
-		item->bits[KINDS] |= BIT(OOM_SIGNAL);
-	/* All outcomes are meant with a hint and without. */
-	for (int i = 0; i < HINTED; i++)
-		item->bits[HINTED + i] |= item->bits[i];
+	if (class == CLASS_NONE || class == CLASS_UNKNOWN)
+		item->unknown = outcomes;
+	if (class == CLASS_NONE || class == CLASS_TRANSIENT)
+		item->transient = outcomes;
+	if (class == CLASS_NONE || class == CLASS_PERMANENT)
+		item->permanent = outcomes;
 	return NULL;
 }
 
@@ -298,7 +335,7 @@ set_parse(struct set *set, const char *list, const char **where)
 		if (problem != NULL)
 			return problem;
 		if (strcasecmp(text, "none") == 0) {
-			result = (struct set){ { 0 } };
+			result = (struct set){ 0 };
 			continue;
 		}
 		const bool out = *text == '!' || *text == '^';

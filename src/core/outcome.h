@@ -19,11 +19,19 @@ enum outcome_kind {
 	OUTCOME_UNFORKED     /* fork(2)'s errno */
 };
 
+/* Whether a retry may mend a failure. */
+enum failure_class {
+	CLASS_NONE, /* not asked yet */
+	CLASS_UNKNOWN,
+	CLASS_TRANSIENT,
+	CLASS_PERMANENT
+};
+
 struct outcome {
 	enum outcome_kind kind;
 	int code;
-	bool hinted; /* it said how long to wait */
-	bool oom;    /* EXIT 137 or SIGKILL: the kernel had no memory left */
+	enum failure_class class; /* of a failure */
+	bool oom; /* EXIT 137 or SIGKILL: the kernel had no memory left */
 	const char *reason; /* UNSTARTABLE: more than errno says, or NULL */
 };
 
@@ -45,6 +53,9 @@ bool outcome_ran(struct outcome outcome);
 /* Whether `retry` ended it, so that its status is not the command's own. */
 bool outcome_was_ended(struct outcome outcome);
 
+/* "unknown", "transient", "permanent"; "none". */
+const char *outcome_class_name(enum failure_class class);
+
 /* "exit", "signal", "timeout", "unhealthy" and so on; "none". */
 const char *outcome_name(enum outcome_kind kind);
 
@@ -61,18 +72,26 @@ const char *outcome_error(int error);
 int outcome_status(struct outcome outcome);
 
 /*
- * A set of outcomes, empty if all bits are 0: a bit for each exit status, then
- * for each signal from 1 to 64, then for each other kind, whatever its code;
- * and all of these again for attempts that gave a hint.  Two of the other kinds
- * are the outcomes that memory ran out for.
+ * Outcomes of any class, none if all bits are 0: a bit for each exit status,
+ * then for each signal from 1 to 64, then for each other kind, whatever its
+ * code.
  */
-#define SET_WORDS 12
+#define OUTCOME_WORDS 6
 
-struct set {
-	uint64_t bits[SET_WORDS];
+struct outcomes {
+	uint64_t bits[OUTCOME_WORDS];
 };
 
+/* A set of outcomes: those of each class. */
+struct set {
+	struct outcomes unknown, transient, permanent;
+};
+
+/* An outcome without a class is in the set if it is there with every class. */
 bool set_has(const struct set *set, struct outcome outcome);
+
+/* Whether the set tells one class from another. */
+bool set_has_class(const struct set *set);
 
 /* Adds to `set` all that is in `other`. */
 void set_add(struct set *set, const struct set *other);
@@ -99,7 +118,8 @@ const char *set_item(struct set *item, char *text);
 struct set_word {
 	const char *name;
 	const char *doc;
-	struct set set;
+	struct outcomes outcomes;
+	enum failure_class class; /* NONE: of any class */
 };
 
 /* The classes, then the sysexits(3) names; a NULL name ends each table. */

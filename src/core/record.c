@@ -41,3 +41,10 @@ record_is_flaky(const struct record *record)
 {
 	return record->reason == REASON_SUCCESS && record->failures > 0;
 }
+
+bool
+record_has_class(const struct record *record)
+{
+	return record->outcome.class != CLASS_NONE &&
+	    record->judgement.verdict != VERDICT_SUCCESS;
+}

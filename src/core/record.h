@@ -117,8 +117,9 @@ struct record {
 	/*
 	 * engine_record() fills in `elapsed`, `final`, `waits`, `runs`,
 	 * `trials`, `all_trials`, `probes`, `health` and `locked`, and a driver
-	 * that runs processes `time`, `pid`, `last_line`, `left`, `user`,
-	 * `system`, `output` and `advice`; all else stays from one record to the next.
+	 * that runs processes `time`, `pid`, `last_line`, `line`, `left`,
+	 * `user`, `system`, `output` and `advice`; all else stays from one
+	 * record to the next.
 	 */
 
 	/* The last attempt that was begun; its number is 0 before the first. */
@@ -131,7 +132,11 @@ struct record {
 
 	/* The last attempt that ended. */
 	struct outcome outcome;
+	struct class_known known; /* its class, and who told that */
+	const char *preset;	  /* the one that did, or NULL */
+	bool has_presets;	  /* the run has presets that tell classes */
 	struct judgement judgement;
+	const char *line;	/* that decided the class or verdict, or NULL */
 	double silent;		/* --idle-timeout, if that ended it; or 0 */
 	bool command_timed_out; /* its --check or --before-retry did */
 	double duration;
@@ -186,6 +191,9 @@ struct record {
 	/* Of a plan's simulated runs; NULL: this is a run. */
 	const struct plan_figures *figures;
 };
+
+/* Whether the last attempt that ended failed, and so its class is of use. */
+bool record_has_class(const struct record *record);
 
 /* Whether the run, which is over, succeeded after failed attempts. */
 bool record_is_flaky(const struct record *record);

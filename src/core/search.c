@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "search.h"
+#include "sieve.h"
 #include "text.h"
 
 /*
@@ -239,6 +240,13 @@ search_has_pipe(const char *text)
 	return parts.piped;
 }
 
+bool
+search_is_needed(const struct patterns *patterns)
+{
+	return search_matches(patterns) != 0 || patterns->hint != NULL ||
+	    patterns->class_count > 0;
+}
+
 unsigned int
 search_matches(const struct patterns *patterns)
 {
@@ -250,80 +258,221 @@ search_matches(const struct patterns *patterns)
 	return matches;
 }
 
+/* The number of the hint, and of the first class, among the expressions. */
+#define HINT MATCHES
+#define CLASSES (MATCHES + 1)
+
+/* A pattern, compiled when a line first needs it. */
+struct expression {
+	const char *text;
+	bool compiled;
+	bool over; /* it was found, and is not looked for again */
+	regex_t regex;
+	size_t searched; /* bytes since it was compiled */
+	char *line;	 /* of a class: the first that matched */
+};
+
 int
 search_begin(struct search *search, const struct patterns *patterns,
     struct found *found)
 {
-	*search = (struct search){ .patterns = patterns, .found = found };
-	for (unsigned int match = 0; match < MATCHES; match++)
-		if (patterns->match[match] != NULL &&
-		    compile_anchored(&search->match[match],
-			patterns->match[match]) != 0)
-			return -1;
-	if (patterns->hint == NULL)
-		return 0;
-	const char *hint = patterns->hint;
-	const int flags = read_flags(&hint);
-	if (compile_anchored(&search->hinted, patterns->hint) != 0 ||
-	    regcomp(&search->hint, hint, flags) != 0)
+	const size_t count = CLASSES + patterns->class_count;
+	const char **texts = calloc(count, sizeof(*texts));
+
+	*search = (struct search){
+		.patterns = patterns,
+		.found = found,
+		.expressions = calloc(count, sizeof(*search->expressions)),
+		.numbers = calloc(count, sizeof(*search->numbers)),
+	};
+	if (texts == NULL || search->expressions == NULL ||
+	    search->numbers == NULL) {
+		free(texts);
+		search_close(search);
 		return -1;
-	return 0;
+	}
+	search->count = count;
+	for (size_t i = 0; i < count; i++)
+		search->expressions[i].text = texts[i] = i < MATCHES
+		    ? patterns->match[i]
+		    : i == HINT ? patterns->hint
+				: patterns->classes[i - CLASSES].text;
+	search->sieve = sieve_open(texts, count);
+	free(texts);
+	if (search->sieve != NULL)
+		return 0;
+	search_close(search);
+	return -1;
 }
 
 void
 search_close(struct search *search)
 {
-	for (unsigned int match = 0; match < MATCHES; match++)
-		if (search->patterns->match[match] != NULL)
-			regfree(&search->match[match]);
-	if (search->patterns->hint != NULL) {
-		regfree(&search->hinted);
-		regfree(&search->hint);
+	for (size_t i = 0; i < search->count; i++) {
+		struct expression *expression = &search->expressions[i];
+
+		if (expression->compiled && i == HINT)
+			regfree(&search->hint);
+		if (expression->compiled)
+			regfree(&expression->regex);
+		free(expression->line);
 	}
+	free(search->expressions);
+	free(search->numbers);
+	sieve_close(search->sieve);
 }
 
-/* Compiles the patterns afresh, if there is memory for both at once. */
-static void
-refresh(struct search *search)
+/* Compiles an expression, afresh if it has searched much. */
+static int
+compile(struct search *search, struct expression *expression)
 {
-	struct search fresh;
+	const bool is_hint = expression == &search->expressions[HINT];
+	const char *text = expression->text;
+	const int flags = read_flags(&text);
+	regex_t regex, hint;
 
-	search->searched = 0;
-	if (search_begin(&fresh, search->patterns, search->found) == -1)
-		return;
-	search_close(search);
-	*search = fresh;
+	if (expression->compiled && expression->searched < REFRESH)
+		return 0;
+	const bool had = expression->compiled;
+	bool fresh = compile_anchored(&regex, expression->text) == 0;
+	if (fresh && is_hint && regcomp(&hint, text, flags) != 0) {
+		regfree(&regex);
+		fresh = false;
+	}
+	expression->searched = 0;
+	/* The old one goes on if there is no memory for both at once. */
+	if (!fresh)
+		return had ? 0 : -1;
+	if (had)
+		regfree(&expression->regex);
+	if (had && is_hint)
+		regfree(&search->hint);
+	expression->regex = regex;
+	if (is_hint)
+		search->hint = hint;
+	expression->compiled = true;
+	return 0;
 }
 
+/* Copies as much of a line as is shown, and no part of a character. */
 static void
-search_line(struct search *search, const struct stream_line *line)
+copy_line(char copy[DECIDING_LINE], const char *line)
+{
+	size_t length = strlcpy(copy, line, DECIDING_LINE);
+
+	if (length < DECIDING_LINE)
+		return;
+	length = DECIDING_LINE - 1;
+	while (length > 0 && ((unsigned char)line[length] & 0xc0) == 0x80)
+		length--;
+	copy[length] = '\0';
+}
+
+/* The first line of this class that the preset has seen, or NULL. */
+static const char *
+class_line(const struct search *search, int preset, enum failure_class class)
 {
 	const struct patterns *patterns = search->patterns;
+
+	for (size_t i = 0; i < patterns->class_count; i++)
+		if (patterns->classes[i].preset == preset &&
+		    patterns->classes[i].class == class &&
+		    search->expressions[CLASSES + i].line != NULL)
+			return search->expressions[CLASSES + i].line;
+	return NULL;
+}
+
+/* Works out what the lines tell so far. */
+static void
+find_class(struct search *search)
+{
+	const struct patterns *patterns = search->patterns;
+	struct class_known known = { .source = SOURCE_LINE };
+	const char *line = NULL;
+
+	for (size_t i = 0; i < patterns->class_count; i++) {
+		const int preset = patterns->classes[i].preset;
+		const char *transient =
+		    class_line(search, preset, CLASS_TRANSIENT);
+		const char *permanent =
+		    class_line(search, preset, CLASS_PERMANENT);
+
+		if (permanent != NULL && transient == NULL) {
+			known.class = CLASS_PERMANENT;
+			known.preset = preset;
+			line = permanent;
+			break;
+		}
+		if (transient != NULL && known.class == CLASS_NONE) {
+			known.class = CLASS_TRANSIENT;
+			known.preset = preset;
+			line = transient;
+		}
+	}
+	if (line == NULL)
+		return;
+	search->found->class = known;
+	copy_line(search->found->class_line, line);
+}
+
+/* A line matches a pattern for the first time, or has a hint. */
+static int
+note(struct search *search, size_t number, const struct stream_line *line)
+{
+	struct expression *expression = &search->expressions[number];
 	struct found *found = search->found;
-	const int flags = line->cut ? REG_NOTEOL : 0;
 	regmatch_t groups[2];
 
-	for (unsigned int match = 0; match < MATCHES; match++)
-		if (patterns->match[match] != NULL &&
-		    !(found->matched & MATCH_BIT(match)) &&
-		    regexec(&search->match[match], line->text, 0, NULL,
-			flags) == 0)
-			found->matched |= MATCH_BIT(match);
-	if (patterns->hint != NULL &&
-	    regexec(&search->hinted, line->text, 0, NULL, flags) == 0 &&
-	    regexec(&search->hint, line->text, 2, groups, flags) == 0 &&
-	    groups[1].rm_so != -1) {
+	if (number == HINT) {
+		if (regexec(&search->hint, line->text, 2, groups,
+			line->cut ? REG_NOTEOL : 0) != 0 ||
+		    groups[1].rm_so == -1)
+			return 0;
 		found->hinted = true;
 		snprintf(found->hint, sizeof(found->hint), "%.*s",
 		    (int)(groups[1].rm_eo - groups[1].rm_so),
 		    line->text + groups[1].rm_so);
+		return 0;
 	}
-	search->searched += line->length;
-	if (search->searched >= REFRESH)
-		refresh(search);
+	expression->over = true;
+	if (number < MATCHES) {
+		copy_line(found->lines[number], line->text);
+		found->matched |= MATCH_BIT(number);
+		return 0;
+	}
+	expression->line = malloc(DECIDING_LINE);
+	if (expression->line == NULL)
+		return -1;
+	copy_line(expression->line, line->text);
+	find_class(search);
+	return 0;
 }
 
-void
+static int
+look_through(struct search *search, const struct stream_line *line)
+{
+	const int flags = line->cut ? REG_NOTEOL : 0;
+	const size_t count = sieve_line(search->sieve, line->text, line->length,
+	    search->numbers);
+
+	for (size_t i = 0; i < count; i++) {
+		struct expression *expression =
+		    &search->expressions[search->numbers[i]];
+
+		if (expression->over)
+			continue;
+		if (compile(search, expression) == -1)
+			return -1;
+		expression->searched += line->length;
+		if (regexec(&expression->regex, line->text, 0, NULL, flags) ==
+			0 &&
+		    note(search, search->numbers[i], line) == -1)
+			return -1;
+	}
+	return 0;
+}
+
+int
 search_bytes(struct search *search, struct stream_line *line, const char *bytes,
     size_t size)
 {
@@ -344,18 +493,43 @@ search_bytes(struct search *search, struct stream_line *line, const char *bytes,
 		bytes += length;
 		size -= length;
 		if (end != NULL) {
-			search_end(search, line);
+			if (search_end(search, line) == -1)
+				return -1;
 			bytes++;
 			size--;
 		}
 	}
+	return 0;
 }
 
-void
+int
 search_end(struct search *search, struct stream_line *line)
 {
+	int result = 0;
+
 	if (line->begun)
-		search_line(search, line);
+		result = look_through(search, line);
 	line->begun = line->cut = false;
 	line->length = 0;
+	return result;
+}
+
+const char *
+search_line(const struct found *found, enum rule rule, struct class_known known)
+{
+	static const struct {
+		enum rule rule;
+		enum match match;
+	} rows[] = {
+		{ RULE_FAIL_MATCH, MATCH_FAIL },
+		{ RULE_STOP_MATCH, MATCH_STOP },
+		{ RULE_THROTTLE_MATCH, MATCH_THROTTLE },
+		{ RULE_RETRY_MATCH, MATCH_RETRY },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].rule == rule &&
+		    found->matched & MATCH_BIT(rows[i].match))
+			return found->lines[rows[i].match];
+	return known.source == SOURCE_LINE ? found->class_line : NULL;
 }

@@ -107,9 +107,10 @@ text_count(const char *text, uint64_t *count)
 void
 text_mask_nul(char *text, size_t length, char mask)
 {
-	for (size_t i = 0; i < length; i++)
-		if (text[i] == '\0')
-			text[i] = mask;
+	char *end = text + length;
+
+	while ((text = memchr(text, '\0', (size_t)(end - text))) != NULL)
+		*text++ = mask;
 }
 
 bool

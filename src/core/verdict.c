@@ -1,6 +1,58 @@
 /* SPDX-License-Identifier: MIT */
 
+#include <stddef.h>
+#include <sysexits.h>
+
 #include "verdict.h"
+
+/* Of two presets that disagree the one wins that says `permanent`. */
+static struct class_known
+classify_by_status(const struct rules *rules, struct outcome outcome)
+{
+	struct class_known known = { .source = SOURCE_STATUS };
+
+	for (int i = 0; i < rules->preset_count; i++) {
+		const struct preset_rules *preset = &rules->presets[i];
+
+		if (set_has(&preset->permanent, outcome))
+			return (struct class_known){ CLASS_PERMANENT,
+				SOURCE_STATUS, i };
+		if (known.class == CLASS_NONE &&
+		    set_has(&preset->transient, outcome)) {
+			known.class = CLASS_TRANSIENT;
+			known.preset = i;
+		}
+	}
+	return known;
+}
+
+struct class_known
+verdict_classify(const struct rules *rules, const struct evidence *evidence)
+{
+	const struct outcome outcome = evidence->outcome;
+	const struct class_known by_status = classify_by_status(rules, outcome);
+	const bool tempfail =
+	    outcome.kind == OUTCOME_EXIT && outcome.code == EX_TEMPFAIL;
+	const struct {
+		bool applies;
+		struct class_known known;
+	} rows[] = {
+		{ outcome.class != CLASS_NONE,
+		    { outcome.class, SOURCE_OUTCOME, 0 } },
+		{ evidence->by_line.class != CLASS_NONE, evidence->by_line },
+		{ by_status.class != CLASS_NONE, by_status },
+		{ evidence->hinted, { CLASS_TRANSIENT, SOURCE_HINT, 0 } },
+		{ tempfail, { CLASS_TRANSIENT, SOURCE_OUTCOME, 0 } },
+		{ outcome.kind == OUTCOME_UNSTARTABLE,
+		    { CLASS_PERMANENT, SOURCE_OUTCOME, 0 } },
+		{ true, { CLASS_UNKNOWN, SOURCE_OUTCOME, 0 } },
+	};
+	size_t i = 0;
+
+	while (!rows[i].applies)
+		i++;
+	return rows[i].known;
+}
 
 static struct judgement
 judgement_by(enum verdict verdict, enum rule rule)
@@ -40,8 +92,7 @@ verdict_judge(const struct rules *rules, const struct evidence *evidence)
 		return judgement_by(VERDICT_RETRY, RULE_THROTTLE_ON);
 	if (wanted && found & MATCH_BIT(MATCH_THROTTLE))
 		return judgement_by(VERDICT_RETRY, RULE_THROTTLE_MATCH);
-	if (found & MATCH_BIT(MATCH_LASTING) &&
-	    !(found & MATCH_BIT(MATCH_PASSING)))
+	if (set_has(&rules->hopeless, outcome))
 		return judgement_by(VERDICT_STOP, RULE_PRESET);
 	if (set_has(&rules->retry, outcome))
 		return judgement_by(VERDICT_RETRY, RULE_RETRY_ON);

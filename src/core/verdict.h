@@ -19,7 +19,7 @@ enum rule {
 	RULE_FAIL_MATCH,
 	RULE_STOP_ON,
 	RULE_STOP_MATCH,
-	RULE_PRESET, /* the preset knows that this failure lasts */
+	RULE_PRESET, /* a preset knows that no retry mends this failure */
 	RULE_UNREAD, /* nobody reads the output: see evidence.unread */
 	RULE_THROTTLE_ON,
 	RULE_THROTTLE_MATCH,
@@ -32,26 +32,44 @@ enum rule {
 	RULE_ERROR	   /* `retry` itself failed */
 };
 
-/*
- * The patterns that output is searched for; sets have a bit for each.  The last
- * two are those of a preset: a line that says that no retry mends the failure,
- * and a line that casts doubt on that.
- */
+/* The patterns of options that output is searched for; sets have a bit each. */
 enum match {
 	MATCH_SUCCESS,
 	MATCH_FAIL,
 	MATCH_RETRY,
 	MATCH_STOP,
 	MATCH_THROTTLE,
-	MATCH_LASTING,
-	MATCH_PASSING,
 	MATCHES
 };
 
 #define MATCH_BIT(match) (1u << (match))
 
+/* What a preset says of failures by their outcome; its patterns say more. */
+struct preset_rules {
+	const char *name;
+	struct set transient, permanent;
+};
+
+/* Who told the class of a failure. */
+enum class_source {
+	SOURCE_OUTCOME, /* the outcome itself, or nobody */
+	SOURCE_HINT,
+	SOURCE_STATUS, /* a preset, by the outcome */
+	SOURCE_LINE    /* a preset, by a line of output */
+};
+
+struct class_known {
+	enum failure_class class;
+	enum class_source source;
+	int preset; /* STATUS, LINE: its number in the rules */
+};
+
 /* The rules of a run; `matches` has a bit for each match that is looked for. */
 struct rules {
+	const struct preset_rules *presets;
+	int preset_count;
+	struct set hopeless; /* with a preset: the failures that stop the run */
+
 	struct set success;
 	struct set stop;
 	struct set throttle;
@@ -70,6 +88,9 @@ struct evidence {
 	unsigned int matched; /* a bit for each that was found */
 	bool idle;   /* it timed out since it wrote nothing for too long */
 	bool unread; /* nobody reads what it writes any more */
+	bool hinted; /* it said how long to wait */
+	struct class_known by_line; /* NONE: no line told a class */
+	struct class_known known;   /* verdict_classify() */
 };
 
 /* With VERDICT_NONE the check must be asked first. */
@@ -78,6 +99,13 @@ struct judgement {
 	enum rule rule;
 	bool throttled;
 };
+
+/*
+ * The class of the attempt's failure, from the first of these that tells it: a
+ * plan, a line of output, the outcome in a preset, a hint, the outcome itself.
+ */
+struct class_known verdict_classify(const struct rules *rules,
+    const struct evidence *evidence);
 
 struct judgement verdict_judge(const struct rules *rules,
     const struct evidence *evidence);

@@ -8,6 +8,7 @@
 #include "options/conflicts.h"
 #include "options/derive.h"
 #include "options/help.h"
+#include "options/presets.h"
 #include "options/suggest.h"
 #include "core/duration.h"
 #include "core/text.h"
@@ -108,8 +109,8 @@ sorts_failures(enum option_id id)
 }
 
 /*
- * Sets the option from a text; a preset leaves what the user gave.  `problem`
- * is left alone if all is well.
+ * Sets an option from a text, or from NULL if it has no value; a preset leaves
+ * what the user gave.  Returns 0, or -1 as argv_parse() does.
  */
 static int
 set_option(struct options *options, enum option_id id, const char *text,
@@ -130,6 +131,13 @@ set_option(struct options *options, enum option_id id, const char *text,
 	if (origin != ORIGIN_DEFAULT && option_rows[id].given != 0)
 		*(bool *)((char *)options + option_rows[id].given) = true;
 	return 0;
+}
+
+static int
+set_by_preset(struct options *options, enum option_id id, const char *text,
+    char problem[PRESETS_PROBLEM])
+{
+	return set_option(options, id, text, ORIGIN_PRESET, problem);
 }
 
 /* The table as getopt_long(3) wants it; `val` is the row's number + 256. */
@@ -267,23 +275,6 @@ set_defaults(struct options *options, char problem[ARGV_PROBLEM])
 	return 0;
 }
 
-static int
-read_preset(struct options *options, char problem[ARGV_PROBLEM])
-{
-	const struct preset *preset = &presets[options->preset];
-	char **words = (char **)preset->words;
-	int count = 0;
-
-	options->policy.hint_limit = preset->hint_limit;
-	if (!options_lists_retries(options)) {
-		options->patterns.match[MATCH_LASTING] = preset->lasting;
-		options->patterns.match[MATCH_PASSING] = preset->passing;
-	}
-	while (words[count] != NULL)
-		count++;
-	return read_words(count, words, options, ORIGIN_PRESET, problem);
-}
-
 /* --help TOPIC, without a "=": a word that is near to no topic is a command. */
 static void
 read_topic(struct options *options)
@@ -348,8 +339,8 @@ argv_parse(int argc, char **argv, struct options *options,
 	    read_words(argc, argv, options, ORIGIN_USER, problem) == -1)
 		return -1;
 	options->command = (const char *const *)argv + optind;
-	if (options->origin[OPTION_PRESET] == ORIGIN_USER &&
-	    read_preset(options, problem) == -1)
+	if (!options_given(options, OPTION_HELP) && !options->version &&
+	    presets_apply(options, set_by_preset, problem) == -1)
 		return -1;
 	if (options->help)
 		read_topic(options);

@@ -99,8 +99,10 @@ derive_cap(struct options *options)
 		if (!backoff->cap_given)
 			backoff->cap = DURATION_MAX;
 	}
-	if (policy->hint_limit == 0 || is_users)
-		policy->hint_limit = given ? backoff->cap : DEFAULT_HINT_LIMIT;
+	/* What a preset says of delays is not what its user says of hints. */
+	policy->hint_limit = is_users ? backoff->cap
+	    : given		      ? fmax(backoff->cap, DEFAULT_HINT_LIMIT)
+				      : DEFAULT_HINT_LIMIT;
 	if (is_users)
 		keep_within_cap(options);
 	else
@@ -142,6 +144,12 @@ derive_rules(struct options *options)
 	    options->origin[OPTION_THROTTLE_MATCH] == ORIGIN_PRESET &&
 	    options_lists_retries(options);
 	rules->matches = search_matches(&options->patterns);
+	rules->presets = options->preset_rules;
+	rules->preset_count = options->rules_count;
+	/* A list of the user's says what is retried, whatever a preset says. */
+	if (options->rules_count > 0 && !options_lists_retries(options))
+		set_parse(&rules->hopeless, "permanent,!unstartable", NULL);
+	set_keep(&rules->hopeless, &options->stop_kept);
 	set_parse(&rules->stop, OPTIONS_STOP_ON, NULL);
 	set_remove(&rules->stop, &rules->success);
 	set_remove(&rules->stop, &rules->retry);

@@ -8,6 +8,7 @@
 #include "options/help.h"
 #include "options/manual.h"
 #include "options/options.h"
+#include "options/presets.h"
 #include "report/report.h"
 #include "core/signals.h"
 #include "core/text.h"
@@ -15,10 +16,6 @@
 /* The columns between which the text of an option is printed. */
 #define TEXT_COLUMN 29
 #define TEXT_END 80
-
-/* The same for the options of a preset. */
-#define PRESET_COLUMN 14
-#define PRESET_END 80
 
 /* Prints words between two columns; the cursor is at the first one. */
 static void
@@ -187,32 +184,27 @@ print_jitter(void)
 		    row->alias == NULL ? "" : row->alias);
 }
 
+/* The presets that are, or are not, for tools. */
+static void
+list_presets(bool tools)
+{
+	for (const struct preset *row = presets; row->name != NULL; row++)
+		if (preset_classifies(row) == tools)
+			printf("  %-11s %s\n", row->name,
+			    row->lines[0] + strlen("# "));
+}
+
 static void
 print_presets(void)
 {
-	printf("--preset=NAME is for a system or a tool; options given "
-	       "explicitly override it.\n\nSystems, with the options that they "
-	       "set:\n");
-	for (const struct preset *row = presets; row->lasting == NULL; row++) {
-		char text[256] = "";
-
-		for (int i = 1; row->words[i] != NULL; i++)
-			text_append(text, sizeof(text), "%s ", row->words[i]);
-		printf("\n  %-11s %s (%s)\n%*s", row->words[0], row->doc,
-		    row->source, PRESET_COLUMN, "");
-		print_wrapped(text, PRESET_COLUMN, PRESET_END);
-	}
-	printf("\nTools, with the temporary failures, which are retried, and "
-	       "the permanent ones,\nwhich end the run.  Unknown failures are "
-	       "retried too.  A run makes at most three\nattempts, with curl "
-	       "five.\n");
-	for (const struct preset *row = presets; row->doc != NULL; row++) {
-		if (row->lasting == NULL)
-			continue;
-		printf("\n  %-11s %s (%s)\n%*s", row->words[0], row->doc,
-		    row->source, PRESET_COLUMN, "");
-		print_wrapped(row->permanent, PRESET_COLUMN, PRESET_END);
-	}
+	printf(
+	    "--preset=NAME,... knows how tools fail, or sets the delays of a "
+	    "known system;\n--preset=./FILE reads a file of your own; "
+	    "--help=NAME shows a preset's.\n\n"
+	    "Tools, with the failures that are transient:\n");
+	list_presets(true);
+	printf("\nSystems:\n");
+	list_presets(false);
 }
 
 static void

@@ -2,14 +2,13 @@
 
 #include <stdlib.h>
 
+#include "options/file.h"
 #include "options/options.h"
 
 struct report_style
 options_style(const struct options *options)
 {
 	const struct output_row *output = &output_rows[options->output];
-	static const char *const whose[] = { [ORIGIN_DEFAULT] = "default",
-		[ORIGIN_PRESET] = "the preset" };
 
 	return (struct report_style){
 		.name = options->name,
@@ -19,7 +18,7 @@ options_style(const struct options *options)
 		.hint_limit_by =
 		    options->origin[OPTION_MAX_DELAY] == ORIGIN_USER
 		    ? NULL
-		    : whose[options->origin[OPTION_MAX_DELAY]],
+		    : "default",
 		.seed = options->random.seed,
 		.draws = options->draws,
 		.state = options->state,
@@ -48,8 +47,7 @@ options_plan(const struct options *options)
 bool
 options_searches(const struct options *options)
 {
-	return search_matches(&options->patterns) != 0 ||
-	    options->patterns.hint != NULL;
+	return search_is_needed(&options->patterns);
 }
 
 bool
@@ -66,4 +64,12 @@ options_free(struct options *options)
 	free(options->budget);
 	free(options->state);
 	free(options->policy.backoff.values);
+	for (size_t i = 0; i < options->preset_count; i++)
+		free(options->presets[i]);
+	free(options->presets);
+	for (size_t i = 0; i < options->file_count; i++)
+		option_file_free(&options->files[i]);
+	free(options->files);
+	free(options->preset_rules);
+	free(options->patterns.classes);
 }

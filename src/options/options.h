@@ -135,7 +135,12 @@ struct options {
 	const char *topic;	   /* of --help, that helps; or NULL */
 	const char *warning;	   /* of a probable mistake, or NULL */
 
-	int preset; /* its number in presets[], if one is given */
+	char **presets; /* names and files, those that files name last */
+	size_t preset_count;
+	struct option_file *files; /* that were read for them */
+	size_t file_count;
+	struct preset_rules *preset_rules; /* their classes of failures */
+	int rules_count;
 	struct patterns patterns;
 	enum output_mode output;
 	uint64_t trials;
@@ -230,23 +235,6 @@ struct output_row {
 
 extern const struct output_row output_rows[];
 
-/*
- * One row per preset, those of systems first; a row without a doc ends them.
- * The preset of a tool knows its failures: no retry mends one with a line that
- * matches `lasting`, but a line that matches `passing` casts doubt on that.
- */
-struct preset {
-	const char *doc;
-	const char *source;    /* of the figures, or which version was tried */
-	const char *permanent; /* a tool's failures that no retry mends */
-	const char *lasting;   /* an ERE; NULL for a system */
-	const char *passing;   /* an ERE; NULL for a system */
-	double hint_limit;     /* the longest hint that is waited for; 0:
-				   the cap, as usual */
-	const char *words[10]; /* as in argv: its name, its options, NULL */
-};
-
-extern const struct preset presets[];
 extern const struct option_row option_rows[OPTIONS];
 extern const char *const option_groups[GROUPS];
 

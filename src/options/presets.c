@@ -1,485 +1,358 @@
 /* SPDX-License-Identifier: MIT */
 
-#include "options/options.h"
-#include "core/duration.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-/*
- * The words of a failure that is likely to pass, in any letters, as they are
- * said by the C library and OpenSSL, by Go, and by Java.
- */
-#define NETWORK \
-	"connection (was |has been )?(reset|refused|aborted|timed out|lost)|" \
-	"connection broken|network is unreachable|no route to host|" \
-	"temporary failure|could ?n.t (resolve (host|proxy)|connect)|" \
-	"could not (resolve (host|proxy)|connect)|broken pipe|" \
-	"name or service not known|" \
-	"(operation|read|request|connect|handshake) timed ?-?out|" \
-	"too ?many ?requests|service unavailable|bad gateway|gateway time"
-#define NETWORK_GO \
-	"i/o timeout|tls handshake timeout|client\\.timeout|goaway|" \
-	"context deadline exceeded|server misbehaving|no such host|" \
-	"stream error|http2: |unexpected eof\"?$|: eof\"?$"
-#define NETWORK_JAVA \
-	"premature end|terminated the handshake|unexpected end of file|" \
-	"shut down incorrectly|unknownhost|unknown host|nohttpresponse|" \
-	"failed to respond|connection closed|connect to .* failed"
+#include "options/file.h"
+#include "options/presets.h"
+#include "options/suggest.h"
+#include "core/problem.h"
+#include "core/text.h"
 
-/* What the presets of tools have in common: at most two retries. */
-#define TOOL(delay) "--attempts=3", ("--delay=" delay), NULL
+/* More presets in a run are a mistake. */
+#define PRESETS_MOST 64
 
-/* Statuses of HTTP that may be others the next time. */
-#define PASSING "(408|425|429|5[0-9][0-9])"
+#define BLANKS " \t"
 
-/* Statuses that will not. */
-#define LASTING "(40[0-7]|409|41[0-9]|42[0-46-8]|451)"
-
-/*
- * A tool's failure is looked for in the lines that the tool itself writes; what
- * the tests play is in tests/data/failures.
- */
-const struct preset presets[] = {
-	{ .doc = "gRPC's connection backoff",
-	    .source = "grpc/grpc, doc/connection-backoff.md",
-	    .words = { "grpc", "--attempts=0",
-		"--backoff=exponential:factor=1.6", "--delay=1s",
-		"--max-delay=120s", "--jitter=20%", "--jitter-order=after-cap",
-		"--pace=start", "--min-timeout=20s", NULL } },
-	{ .doc = "Retries 2.1 of the AWS SDKs",
-	    .source = "aws/aws-sdk-go-v2#3416, #3400",
-	    .words = { "aws", "--attempts=3", "--backoff=exponential",
-		"--delay=50ms", "--max-delay=20s", "--jitter=full",
-		"--throttle-delay=1s",
-		("--throttle-match=Throttl|tExceed|TooMany|SlowDown|PriorReq|"
-		 "nInProg"),
-		NULL } },
-	{ .doc = "truncated binary exponential backoff at 10 Mb/s",
-	    .source = "IEEE 802.3",
-	    .words = { "ethernet", "--attempts=16",
-		"--backoff=slots:ceiling=10", "--delay=51.2us", NULL } },
-	{ .doc = "the defaults of EventSauce's BackOff",
-	    .source = "EventSauce/BackOff 1.2.0",
-	    .words = { "eventsauce", "--attempts=16", "--backoff=exponential",
-		"--delay=100ms", "--max-delay=2.5s", "--jitter=none", NULL } },
-	{ .doc = "restarts of a crashing container",
-	    .source = "kubernetes.io, Pod Lifecycle",
-	    .words = { "kubernetes", "--attempts=0", "--backoff=exponential",
-		"--delay=10s", "--max-delay=300s", "--jitter=none",
-		"--reset-after=10m", NULL } },
-	{ .doc = "poll until something is ready",
-	    .source = "retry's own",
-	    .hint_limit = 3600,
-	    .words = { "poll", "--attempts=0", "--backoff=exponential",
-		"--delay=100ms", "--max-delay=1s", "--jitter=none",
-		"--wait-first", NULL } },
-	{ .doc = "network, 429, 5xx, a hash that differs, a held lock",
-	    .source = "apt 2.6",
-	    .permanent =
-		"permanent: missing package, version or release; unsigned "
-		"repository; broken dependency",
-	    .lasting =
-		"^(E|Err|Error): *(Unable to locate|Package .* has no "
-		"installation candidate|Version .* was not found|Couldn.t "
-		"find |Unable to find |Invalid operation|Command line option|"
-		"Unable to correct problems|Unmet dependencies|Unsatisfied "
-		"dependencies|The repository .* (is not signed|is no longer "
-		"signed|does not have|no longer has)|Type .* is not known|"
-		"Malformed|The list of sources|Conflicting values|Could not "
-		"open lock file .*denied|.*are you root|You don.t have "
-		"enough|dpkg was interrupted|Release file for|Packages were "
-		"down|Essential packages|There (are|were) unauth|The package "
-		".* needs to be reinstalled|Syntax error|Unable to parse|"
-		"Held packages|Failed to fetch .* " LASTING " )|No space "
-		"left on device|NO_PUBKEY",
-	    .passing =
-		"(?i)^((e|w|n|err|error|warning): *|err:|  ).*(" NETWORK
-		"|connection failed|could not resolve|unable to connect|"
-		"error reading from|hash sum mismatch|unexpected size|mirror "
-		"sync|could not get lock|is another process|temporarily|"
-		"something wicked|could not handshake|connection was closed|"
-		"clearsigned|undetermined| " PASSING "  )",
-	    .words = { "apt", TOOL("5s") } },
-	{ .doc = "network, 429, 5xx",
-	    .source = "cargo 1.95",
-	    .permanent = "permanent: compiler error; missing crate or version; "
-			 "damaged manifest",
-	    .lasting =
-		"^ *error(\\[E[0-9]+]|: (could not compile|no matching "
-		"package|failed to select a version|failed to parse|no such "
-		"(sub)?command|unexpected argument|invalid value|Found "
-		"argument|unrecognized|the following required|a value is "
-		"required|could not find|the lock file|cannot |the (package|"
-		"argument)|failed to run custom build|linking with|linker |"
-		"package |no (bin|example|test|bench|library|default-run)|a "
-		"bin target|toolchain|rustup could not|.*rustc .* is not "
-		"supported|checksum for|feature|none of the|unable to find|"
-		"specification|permission denied|no (upload )?token|crate "
-		"version|api errors|failed to (authenticate|read `|load "
-		"manifest)|attempting to|the manifest|profile|target|there "
-		"is nothing|aborting due))| --> ([^ ]*/)?(Cargo.toml|[^ "
-		"]*\\.rs):[0-9]|^ +(no matching package|failed to parse|"
-		"invalid|got (HTTP )?" LASTING "|.*got " LASTING
-		")|No space left on device",
-	    .passing =
-		"(?i)^(error: |  ).*(" NETWORK "|timeout was reached|early "
-		"eof|\\[(5|6|7|16|18|28|35|52|55|56|92)] |transfer closed|"
-		"failure when receiving|ssl connect|http/2|too slow|got "
-		"(http )?" PASSING "|network failure|failed sending)",
-	    .words = { "cargo", TOOL("5s") } },
-	{ .doc = "network, HTTP 000, 429, 5xx, checksums",
-	    .source = "conda 4, mamba 2",
-	    .permanent = "permanent: missing package; conflict",
-	    .lasting =
-		"PackagesNotFound|ResolvePackageNotFound|Unsatisfiable|"
-		"EnvironmentFileNotFound|EnvironmentLocationNotFound|"
-		"EnvironmentNameNotFound|EnvironmentFileExtension|"
-		"SpecNotFound|CommandNotFoundError|ArgumentError|"
-		"UnavailableInvalidChannel|NotWritable|NoWritable|"
-		"PermissionError|NoSpaceLeft|No space left|"
-		"DirectoryNotACondaEnvironment|CondaValueError|"
-		"InvalidVersionSpec|InvalidMatchSpec|InvalidSpec|"
-		"NonInteractiveError|RemoveError|CondaToSNonInteractive|"
-		"Could not solve for environment specs|nothing provides |"
-		"conflicts with|HTTP " LASTING " |^(conda|mamba).*: error: |"
-		"unrecognized arguments|invalid choice|prefix already exists",
-	    .passing =
-		"(?i)(" NETWORK "|(HTTP|status:?) (000|" PASSING
-		")([^0-9]|$)|readtimeout|connecttimeout|connection error|"
-		"connectionerror|newconnection|chunkedencoding|"
-		"incompleteread|protocolerror|checksummismatch|timeout was "
-		"reached|download error|multi-download failed)",
-	    .words = { "conda", TOOL("5s") } },
-	{ .doc = "network, 408, 429, 5xx, a broken transfer",
-	    .source = "curl 8",
-	    .permanent =
-		"permanent: any other HTTP status; wrong option or address; "
-		"certificate; file",
-	    .lasting = "^curl:.*error:? (" LASTING "|501|505)",
-	    .passing = "^curl:.*error:? (408|429|50[0234]|52[24])",
-	    .hint_limit = DURATION_MAX,
-	    .words = { "curl", "--backoff=exponential", "--delay=1s",
-		"--max-delay=10m", "--jitter=none",
-		("--stop-on=1-4,9,11,13,14,17,19,21,23,26,30,31,33,34,36-39,"
-		 "41-43,45,47-49,51,53,54,58-60,61,63,66-71,73,74,77,78,82,83,"
-		 "85,90,91,94,98"),
-		"--delay-match=(?i)^retry-after:(.*)", NULL } },
-	{ .doc = "network, 429, 5xx, no daemon yet",
-	    .source = "docker 28, podman 4",
-	    .permanent = "permanent: missing image; no permission; damaged or "
-			 "failing build file; exit status 126 or 127",
-	    .lasting =
-		"(?i)manifest unknown|manifest .*not found|access (denied|to "
-		"the resource)|denied: |unauthorized|authentication required|"
-		"no basic auth|invalid (reference|username|argument|tag|"
-		"containerport|hostport)|no matching manifest|no image found "
-		"in|unknown (flag|shorthand|command|instruction|transport|"
-		"driver)|unrecognized command|is not a docker command|no "
-		"space left|parse error|no from statement|unable to prepare|"
-		"unable to evaluate|(copy|add) failed|failed to read "
-		"dockerfile|cannot find (containerfile|dockerfile)|name "
-		"unknown|repository .*(not exist|not found|not known)|"
-		"permission denied|x509:|http response to https|exec format "
-		"error|executable file not found|already (allocated|in use)|"
-		"no such (image|container|network|volume|file)|did not "
-		"complete success|non-zero code|(requires|accepts) "
-		".*argument|failed to compute cache key|(status|code|"
-		"registry|unexpected).* " LASTING "( |$|\\))",
-	    .passing =
-		"(?i)" NETWORK "|" NETWORK_GO "|toomanyrequests|rate limit|"
-		"cannot connect to the docker daemon|error during connect|"
-		"(status|code|registry)[^0-9]* " PASSING "( |$|\\))|ECONN|"
-		"ETIMEDOUT|EAI_AGAIN|download failed after|request canceled|"
-		"internal server error|try again later|connection failed|"
-		"read timed out",
-	    .words = { "docker", "--stop-on=126,127", TOOL("5s") } },
-	{ .doc = "network, 408, 429, 5xx, a held lock",
-	    .source = "git 2.39",
-	    .permanent = "permanent: missing repository, branch or file; no "
-			 "permission; conflict; rejected push",
-	    .lasting =
-		"(?i)^(fatal|error): (repository|authentication failed|could "
-		"not read (user|pass)|destination path|not a git repo|remote "
-		"branch|couldn.t find remote|invalid|.*does not appear to be "
-		"a git|ambiguous|bad |refusing|not possible|need to specify|"
-		"unable to auto-detect|detected dubious|no (remote|such|url|"
-		"configured|upstream)|protocol .* is not|unable to find "
-		"remote|.* is this a git|you have|your |the following|"
-		"transport|pathspec|src refspec|unknown|cannot|could not "
-		"(create|apply|lock config)|merging|pulling is|.*certificate|"
-		"unable to access .*error: " LASTING
-		"|rpc failed; http " LASTING
-		"|the current branch|.*server certificate)|conflict "
-		"\\(|! \\[(remote )?rejected]|^usage: git|is not a git "
-		"command|permission (denied|to )|host key verif|^(remote|"
-		"error): *(repository not found|invalid (user|cred)|http "
-		"basic|permission|error: gh|.*quota|support for password|"
-		"write access)|no space left",
-	    .passing =
-		"(?i)" NETWORK "|failed to connect|empty reply|too slow|"
-		"early eof|(error:|http) " PASSING "|gnutls|ssl_|transfer "
-		"closed|failure: |kex_exchange|another git process|\\.lock.: "
-		"file exists|http/2|cannot lock ref|internal server error|"
-		"connection closed by|closed by remote",
-	    .words = { "git", TOOL("2s") } },
-	{ .doc = "network, 429, 5xx",
-	    .source = "go 1.19",
-	    .permanent = "permanent: compiler error; missing module or version",
-	    .lasting =
-		"^[^ ]*\\.go:[0-9]+:[0-9]+: |undefined: |no required module|"
-		"cannot find (module|package|main)|no matching versions|"
-		"unknown (revision|command|subcommand)|invalid (version|"
-		"module|flag|github)|errors parsing|malformed|go\\.mod file "
-		"not found|flag provided but|missing go\\.sum|checksum "
-		"mismatch|SECURITY ERROR|: " LASTING " [A-Z]|build "
-		"constraints exclude|is not in (GOROOT|std)|import cycle|"
-		"does not contain (package|main)|updates to go|requires go|"
-		"toolchain not|not a known dependency|could not read User|"
-		"[Rr]epository not found|Permission denied|module declares "
-		"its path|no Go files|no space left|^usage: go|is not using "
-		"a known version",
-	    .passing =
-		"(?i)^(go|[^ ]*\\.go:[0-9]+:[0-9]+|\t|fatal|error|ssh)(: "
-		")?.*(" NETWORK "|" NETWORK_GO "|: " PASSING
-		" [a-z]|error: " PASSING
-		"|early eof|failed to connect)|" NETWORK_GO,
-	    .words = { "go", TOOL("5s") } },
-	{ .doc = "network, 429, 5xx, a held lock",
-	    .source = "gradle 4",
-	    .permanent =
-		"permanent: error of the compiler or the script; missing "
-		"module or task",
-	    .lasting =
-		"Could not find [^ ]*:[^ ]*(:|\\.)|Task .* (not found|is "
-		"ambiguous)|Unknown command-line option|Compilation (failed|"
-		"error)|Could not compile |Plugin .* (not|was not) found|"
-		"startup failed|status code " LASTING "|Unsupported class "
-		"file|does not contain a Gradle build|JAVA_HOME is|is "
-		"incompatible with|Project .* not found|rule violations|"
-		"Dependency verification failed|PKIX path|No such property|"
-		"Could not set unknown|Could not get unknown|Could not find "
-		"method|Invalid (maximum|initial) heap|is not a valid|Cannot "
-		"locate tasks|Could not (determine java|create the Java)|No "
-		"space left|No matching variant|No matching toolchains|"
-		"Unresolved reference|cannot find symbol|Permission denied",
-	    .passing =
-		"(?i)^ *(> |caused by|exception|download).*(" NETWORK
-		"|" NETWORK_JAVA "|status code " PASSING "|tag mismatch)|"
-		"daemon disappeared|timeout (of|waiting)|(read|connect) "
-		"timed out",
-	    .words = { "gradle", TOOL("5s") } },
-	{ .doc = "network, 429, 5xx, etcd, Conflict",
-	    .source = "kubectl 1.32",
-	    .permanent =
-		"permanent: NotFound, Forbidden, Invalid, AlreadyExists; "
-		"damaged file",
-	    .lasting =
-		"^([Ee]rror|The |Unable |unknown |[*]|E[0-9]).*(\\((NotFound|"
-		"Forbidden|Invalid|AlreadyExists|BadRequest|MethodNotAllowed|"
-		"Unauthorized|NotAcceptable|Gone|Expired|"
-		"RequestEntityTooLarge|UnsupportedMediaType)\\)|You must be "
-		"logged in|unknown (command|flag|shorthand)|error parsing|"
-		"does not exist|doesn.t have a resource|resource mapping not "
-		"found|no (matches|objects|configuration|kind|context)|"
-		"unable to (recognize|decode|parse)|[Mm]ust (specify|be|"
-		"provide)|required|error validating|ValidationError|strict "
-		"decoding|immutable|x509:|getting credentials|not found|"
-		"orbidden:|Error in config|invalid|error loading config|"
-		"couldn.t (read|get version)|is not valid|flag needs)",
-	    .passing =
-		"(?i)" NETWORK "|" NETWORK_GO "|\\((ServiceUnavailable|"
-		"Timeout|InternalError|TooManyRequests|ServerTimeout|"
-		"Conflict)\\)|etcdserver|currently unable to handle|try "
-		"again|was refused|an error on the server|object has been "
-		"modified|request canceled|waiting for the condition",
-	    .words = { "kubectl", TOOL("2s") } },
-	{ .doc = "network, 5xx, checksums",
-	    .source = "maven 3.8",
-	    .permanent =
-		"permanent: compiler error; missing artifact, plugin or "
-		"goal",
-	    .lasting =
-		"COMPILATION ERROR|^Unable to parse command|Unrecognized "
-		"option|JAVA_HOME .*not defined correctly|"
-		"UnsupportedClassVersion|^ *\\[(ERROR|FATAL)] .*(Compilation "
-		"failure|Could not find artifact|was not found in |Could not "
-		"find the selected|Unknown (lifecycle phase|packaging)|No "
-		"plugin found for prefix|No goals|Malformed POM|Non-(parse|"
-		"read)able|Some problems were|requires a project|there is no "
-		"POM|' (for .* )?is (missing|invalid)|(status|code):? " LASTING
-		"|\\(" LASTING "\\)|(authentication|authorization) "
-		"failed|Unauthorized|Not authorized|Forbidden|nvalid target "
-		"release|release version .* not supported|Fatal error "
-		"compiling|cannot find symbol|no longer supported|Blocked "
-		"mirror|PKIX path|Child module .* does not|Enforcer Rule|"
-		"Some Enforcer|offline mode|Could not find goal|No space "
-		"left|POM file .* does not|cyclic reference|Duplicate)",
-	    .passing =
-		"(?i)^ *(\\[(error|warning|warn|fatal)]|caused by).*(" NETWORK
-		"|" NETWORK_JAVA "|(code|status):? " PASSING "|checksum "
-		"validation|\\(" PASSING "\\)|" PASSING " (internal|bad|"
-		"service|gateway|server)|reasonphrase:.*(internal|"
-		"unavailable|bad gateway|too many|time-?out)|internal server "
-		"error)",
-	    .words = { "maven", TOOL("5s") } },
-	{ .doc = "network, 408, 429, 5xx",
-	    .source = "npm 6 to 11",
-	    .permanent =
-		"permanent: E404, ETARGET, ERESOLVE, EUSAGE and the like; "
-		"compiler error in node-gyp",
-	    .lasting =
-		"npm (ERR!|error) (code )?(E" LASTING "|ENEEDAUTH|EOTP|"
-		"ETARGET|ERESOLVE|EUSAGE|EBADENGINE|EBADPLATFORM|ENOTSUP|"
-		"EJSONPARSE|EINVALID|ENOLOCAL|EACCES|EPERM|EROFS|ENOSPC|"
-		"ENOGIT|ENOVERSIONS|EPUBLISHCONFLICT|EPACKAGEJSON|EDUPLICATE|"
-		"EUNSUPPORTED|EOVERRIDE|EWORKSPACES|ENOWORKSPACES|EUNKNOWN|"
-		"ELSPROBLEMS|EPRIVATE|EMISSINGARG|ESTRICT|UNABLE_TO_|"
-		"SELF_SIGNED|DEPTH_ZERO|CERT_|ERR_TLS_CERT|ERR_INVALID)|npm "
-		"(ERR!|error) (enoent .*package\\.json|"
-		".*ENOENT.*package(-lock)?\\.json|.*[Mm]issing script|"
-		"Invalid |cipm can only|Unknown command|.*Permission denied "
-		"\\(|.*Repository not found|notarget|.*spawn git)|"
-		"^[Uu]nknown command|^Usage: npm|gyp ERR! (build error|find "
-		"Python|find VS)|ERR!.* not found: make|npm@.* does not "
-		"support Node",
-	    .passing =
-		"npm (ERR!|error|WARN|warn) .*(ECONN|ETIMEDOUT|"
-		"ESOCKETTIMEDOUT|ERR_SOCKET_TIMEOUT|EAI_AGAIN|ENOTFOUND|"
-		"EHOSTUNREACH|ENETUNREACH|ENETDOWN|EPIPE|EPROTO|FETCH_ERROR|"
-		"socket hang up|[Ss]ocket timeout|network timeout|"
-		"aborted|E" PASSING
-		"|Z_BUF_ERROR|ERR_STREAM_PREMATURE_CLOSE|stale data|"
-		"status " PASSING "|: " PASSING " [A-Z]|ERR_HTTP2)",
-	    .words = { "npm", TOOL("5s") } },
-	{ .doc = "network errors, if its warnings show them",
-	    .source = "pip 23",
-	    .permanent =
-		"permanent: missing package or version, which is also what "
-		"it reports if the index answers 503; conflict; hash; "
-		"compiler error",
-	    .lasting =
-		"No matching distribution|Could not find a version|"
-		"ResolutionImpossible|conflicting dependencies|DO NOT MATCH "
-		"THE HASHES|Hashes are required|Invalid requirement|nvalid "
-		"(wheel filename|specifier)|Could not open requirements|is "
-		"not installable|not appear to be a Python|no such option|"
-		"unknown command|subprocess-exited-with|"
-		"metadata-generation-failed|Failed (building|to build)|"
-		"legacy-install-failure|externally-managed|Permission denied|"
-		"No space left|requires a different Python|Requires-Python|"
-		"not a supported wheel|HTTP error " LASTING "|" LASTING
-		" Client Error|must give at least one|EOF when reading|"
-		"error: command |failed with e(xit|rror)|Expected (end|"
-		"package|matching|semicolon)|editable requirement|"
-		"uninstall-no-record|Cannot uninstall|python setup.py "
-		"egg_info|option requires|ambiguous option|invalid choice|"
-		"^Usage:",
-	    .passing =
-		"Retrying \\(Retry|[Cc]onnection (broken|aborted|reset|"
-		"refused|timed out)|timed out|Max retries exceeded|"
-		"TimeoutError|ConnectionError|ResolutionError|IncompleteRead|"
-		"ConnectionResetError|ProtocolError|RemoteDisconnected|"
-		"Temporary failure|HTTP error " PASSING "|" PASSING
-		" (Client|Server) Error|too many [0-9]+ error|"
-		"ChunkedEncoding|Remote end closed|Network is unreachable|"
-		"incomplete-download|BrokenPipe",
-	    .words = { "pip", TOOL("5s") } },
-	{ .doc = "no connection, busy or starting server, deadlock",
-	    .source = "psql 15",
-	    .permanent =
-		"permanent: any other SQL error; authentication; missing "
-		"database",
-	    .lasting =
-		"(FATAL|ERROR|PANIC): +.*(authentication failed|does not "
-		"exist|no pg_hba|permission denied|syntax error|already "
-		"exists|violates|not permitted|must be |division by zero|"
-		"invalid |undefined|duplicate|no password|too long|out of "
-		"range|is not unique|cannot |unrecognized|mismatch|"
-		"unterminated|current transaction is aborted|read-only)|no "
-		"password supplied|psql: (error: )?(could not (open|read)|"
-		"invalid|missing|unrecognized|.*: No such file or "
-		"directory$)|[Tt]ry .*psql --help|unrecognized option|does "
-		"not support SSL|certificate verify|root certificate|invalid "
-		"command|could not open file|^[^ ]+: No such file",
-	    .passing =
-		"(?i)" NETWORK "|starting up|shutting down|recovery mode|not "
-		"yet accepting|too many (clients|connections)|remaining "
-		"connection slots|timeout expired|closed the connection|"
-		"could not (translate|receive|send|serialize|obtain lock)|"
-		"terminating connection|deadlock|canceling statement due|"
-		"server running|ssl syscall|on socket|unexpected message",
-	    .words = { "psql", TOOL("2s") } },
-	{ .doc = "network; also for scp, sftp and rsync",
-	    .source = "OpenSSH 9.2, rsync 3",
-	    .permanent =
-		"permanent: authentication; host key; missing file; status "
-		"of the remote command",
-	    .lasting =
-		"(?i)permission denied|host key verif|host identification|"
-		"bad (configuration|owner|port)|(unknown|illegal) option|"
-		"invalid option|^usage: |^rsync: .*unknown|authentication "
-		"failures|unable to negotiate|no matching (host|key|cipher|"
-		"mac)|^(scp|sftp): .*(no such file|not a (regular|directory)|"
-		"is a directory|stat local)|^rsync.*(\\((2|13|17|20|21|28|30|"
-		"36)\\)|code ([1-4]|6|14|2[0-2])\\))|^@error: (auth|unknown|"
-		"access|chroot|invalid|password)|no space left|quota "
-		"exceeded|command not found|: not found$|keyword .* |missing "
-		"argument|unsupported option|terminating, [0-9]+ bad config|"
-		"error in libcrypto|incorrect passphrase|no such identity",
-	    .passing =
-		"(?i)^(ssh|kex_[a-z_]+|connection|rsync|\\[|client_loop|read|"
-		"packet|timeout|@error|banner|ssh_[a-z_]+).*(timed? ?out|"
-		"connection (reset|refused)|reset by|no route|unreachable|"
-		"temporary failure|name or service|closed by remote|try "
-		"again|max connections|not responding)",
-	    .words = { "ssh", "--retry-on=5,10-13,23,24,30,35,255",
-		("--retry-match=(?i)^(scp|sftp|rsync|ssh|lost connection|kex_|"
-		 "connection (closed|reset|to|timed))"),
-		TOOL("2s") } },
-	{ .doc = "network, throttling, 429, 5xx",
-	    .source = "terraform 1.11",
-	    .permanent = "permanent: error in the configuration; 401, 403, 404",
-	    .lasting =
-		"Error: [^A-Z]*(Unsupported|Missing|Invalid|Reference to|"
-		"No (value|"
-		"configuration|declaration|valid)|Unreadable|Duplicate|"
-		"Inconsistent|Incorrect|Failed to (parse|read)|Argument|"
-		"Module (not|version)|Backend|Cycle|Provider (configuration|"
-		"produced)|Unresolvable|Call to|Terraform encountered|Too "
-		"many|Extra|Variables not|Unclosed|Unterminated|Error in "
-		"function|Attempt|Self-|Required|Saved plan|Instance cannot|"
-		"Value for|Given|Could not load plugin|Unexpected)|response "
-		"code: " LASTING "|(requires|invalid) auth|[Aa]ccess ?Denied|"
-		"UnauthorizedOperation|AuthFailure|AuthorizationFailed|"
-		"InvalidClientToken|ExpiredToken|[^0-9]" LASTING
-		" (Forbidden|Un|Not|Bad|Conflict)|Error " LASTING
-		":|StatusCode[:=] ?" LASTING "|already exists|has no command|"
-		"flag provided|does not have a provider|no available "
-		"releases|InvalidParameter|Validation(Exception|Error)|"
-		"NotFoundException|No valid credential|x509:|No space left|"
-		"AlreadyExists",
-	    .passing =
-		"(?i)" NETWORK "|" NETWORK_GO "|throttl|requestlimit|rate "
-		"?(limit|exceeded)|slowdown|(code|statuscode)[:=] ?" PASSING
-		"|error " PASSING "|" PASSING " (too|internal|bad|service|"
-		"gateway)|internal ?(server)? ?error|timeout while|giving up "
-		"after|send request failed|operationaborted|concurrentmod|"
-		"request canceled|connection$|by peer",
-	    .words = { "terraform", TOOL("5s") } },
-	{ .doc = "network, 408, 429, 5xx",
-	    .source = "wget 1.21",
-	    .permanent =
-		"permanent: any other HTTP status; wrong option or address; "
-		"certificate; file",
-	    .lasting =
-		"(ERROR|Error|error) (" LASTING "|501|505)|wget2?: (missing|"
-		"unrecognized|invalid|option|unknown)|Unsupported scheme|: "
-		"No such file|Permission denied|No space left|Invalid (URL|"
-		"port|host|IPv6)|Scheme missing|Username/Password|"
-		"redirections exceeded|cannot verify .* certificate",
-	    .passing =
-		"(ERROR|Error|error) " PASSING "|[Cc]onnection (refused|"
-		"reset|timed out|closed)|Read error|No data received|unable "
-		"to resolve|Temporary failure|Network is unreachable|No "
-		"route|Giving up|timed out|Unable to establish SSL",
-	    .words = { "wget", "--stop-on=2,5,6", TOOL("2s") } },
-	{ .doc = NULL },
+/* What files of options may have beside options: keys that may be repeated. */
+static const struct class_key {
+	const char *name;
+	enum failure_class class;
+	bool is_match;	     /* its value is a pattern, or else a SET */
+	enum option_id like; /* the option whose values are alike */
+} class_keys[] = {
+	{ "transient-on", CLASS_TRANSIENT, false, OPTION_RETRY_ON },
+	{ "permanent-on", CLASS_PERMANENT, false, OPTION_STOP_ON },
+	{ "transient-match", CLASS_TRANSIENT, true, OPTION_RETRY_MATCH },
+	{ "permanent-match", CLASS_PERMANENT, true, OPTION_STOP_MATCH },
 };
+
+#define CLASS_KEYS (sizeof(class_keys) / sizeof(class_keys[0]))
+
+/* A preset that is being applied, and the one that names it, or NULL. */
+struct applied {
+	const struct applied *outer;
+	const char *name;
+	bool is_file;
+	struct option_file file;
+};
+
+/* A line "NAME = VALUE"; without "=" the value is NULL. */
+struct entry {
+	char name[64];
+	const char *value;
+};
+
+const struct preset *
+preset_find(const char *name, size_t length)
+{
+	for (const struct preset *row = presets; row->name != NULL; row++)
+		if (strncmp(row->name, name, length) == 0 &&
+		    row->name[length] == '\0')
+			return row;
+	return NULL;
+}
+
+bool
+preset_classifies(const struct preset *preset)
+{
+	for (const char *const *line = preset->lines; *line != NULL; line++)
+		for (size_t i = 0; i < CLASS_KEYS; i++) {
+			const char *name = class_keys[i].name;
+
+			if (strncmp(*line, name, strlen(name)) == 0)
+				return true;
+		}
+	return false;
+}
+
+/* A name with a slash is that of a file. */
+static bool
+is_file(const char *name, size_t length)
+{
+	return memchr(name, '/', length) != NULL;
+}
+
+const char *
+presets_parse(struct options *options, const char *text)
+{
+	for (;;) {
+		const size_t length = strcspn(text, ",");
+
+		options->item = text;
+		if (length == 0)
+			return "empty item";
+		if (!is_file(text, length) && preset_find(text, length) == NULL)
+			return problem_unknown;
+		char **names = reallocarray(options->presets,
+		    options->preset_count + 1, sizeof(*names));
+		if (names == NULL)
+			return strerror(ENOMEM);
+		options->presets = names;
+		names[options->preset_count] = strndup(text, length);
+		if (names[options->preset_count] == NULL)
+			return strerror(ENOMEM);
+		options->preset_count++;
+		if (text[length] == '\0')
+			return NULL;
+		text += length + 1;
+	}
+}
+
+/* Returns what is wrong with the line, or NULL. */
+static const char *
+read_entry(const char *line, struct entry *entry)
+{
+	const size_t length = strcspn(line, BLANKS "=");
+	const char *rest = line + length + strspn(line + length, BLANKS);
+
+	if (length == 0 || length >= sizeof(entry->name) ||
+	    (*rest != '\0' && *rest != '='))
+		return "a line is NAME or NAME = VALUE";
+	strlcpy(entry->name, line, length + 1);
+	entry->value = NULL;
+	if (*rest == '=')
+		entry->value = rest + 1 + strspn(rest + 1, BLANKS);
+	return NULL;
+}
+
+/* A key of classes: adds to the rules of this number. */
+static int
+set_class(struct options *options, int number, const struct class_key *key,
+    const char *value, char problem[PRESETS_PROBLEM])
+{
+	struct preset_rules *rules = &options->preset_rules[number];
+	struct patterns *patterns = &options->patterns;
+	const char *what = "empty";
+	struct set set = { 0 };
+	char safe[128];
+
+	options->item = value;
+	if (*value != '\0')
+		what = key->is_match
+		    ? search_check(value, false, &options->item)
+		    : set_parse(&set, value, &options->item);
+	if (what != NULL) {
+		snprintf(problem, PRESETS_PROBLEM, "invalid %s '%s': %s",
+		    key->name, text_safe(value, safe, sizeof(safe)), what);
+		if (what == problem_unknown)
+			text_append(problem, PRESETS_PROBLEM, " outcome");
+		suggest_value(options, key->like, what, options->item, problem,
+		    PRESETS_PROBLEM);
+		return -1;
+	}
+	if (set_has_class(&set)) {
+		snprintf(problem, PRESETS_PROBLEM,
+		    "invalid %s '%s': a class cannot be made of classes",
+		    key->name, text_safe(value, safe, sizeof(safe)));
+		return -1;
+	}
+	if (!key->is_match) {
+		set_add(key->class == CLASS_TRANSIENT ? &rules->transient
+						      : &rules->permanent,
+		    &set);
+		return 0;
+	}
+	struct class_pattern *rows = reallocarray(patterns->classes,
+	    patterns->class_count + 1, sizeof(*rows));
+	if (rows == NULL) {
+		strlcpy(problem, strerror(ENOMEM), PRESETS_PROBLEM);
+		return -1;
+	}
+	patterns->classes = rows;
+	rows[patterns->class_count++] = (struct class_pattern){ .text = value,
+		.class = key->class,
+		.preset = number };
+	return 0;
+}
+
+/* An option, or a key of classes. */
+static int
+set_entry(struct options *options, preset_setter *set, int number,
+    const struct entry *entry, char problem[PRESETS_PROBLEM])
+{
+	char instead[PRESETS_PROBLEM / 2] = "", safe[128];
+
+	for (size_t i = 0; i < CLASS_KEYS; i++)
+		if (strcmp(class_keys[i].name, entry->name) == 0)
+			return set_class(options, number, &class_keys[i],
+			    entry->value == NULL ? "" : entry->value, problem);
+	for (int id = 0; id < OPTIONS; id++) {
+		const struct option_row *row = &option_rows[id];
+		const bool takes_value = row->type != TYPE_FLAG;
+
+		if (strcmp(row->name, entry->name) != 0)
+			continue;
+		if ((entry->value != NULL && !takes_value) ||
+		    (entry->value == NULL && takes_value && !row->optional)) {
+			snprintf(problem, PRESETS_PROBLEM, "%s %s", row->name,
+			    takes_value ? "needs a value: " : "takes no value");
+			if (takes_value)
+				text_append(problem, PRESETS_PROBLEM,
+				    "%s = VALUE", row->name);
+			return -1;
+		}
+		return set(options, (enum option_id)id, entry->value, problem);
+	}
+	snprintf(problem, PRESETS_PROBLEM, "unknown option %s",
+	    text_safe(entry->name, safe, sizeof(safe)));
+	if (suggest_option(entry->name, instead, sizeof(instead)))
+		text_append(problem, PRESETS_PROBLEM, "; %s", instead);
+	return -1;
+}
+
+/* Begins the rules of one more preset. */
+static const char *
+add_rules(struct options *options, const char *name)
+{
+	struct preset_rules *rows = options->preset_rules;
+
+	if (options->rules_count == PRESETS_MOST)
+		return "there are more than 64 presets";
+	rows =
+	    reallocarray(rows, (size_t)options->rules_count + 1, sizeof(*rows));
+	if (rows == NULL)
+		return strerror(ENOMEM);
+	options->preset_rules = rows;
+	rows[options->rules_count++] = (struct preset_rules){ .name = name };
+	return NULL;
+}
+
+/* What is wrong with a preset as a whole, or NULL. */
+static const char *
+open_preset(struct options *options, struct applied *applied, int *line)
+{
+	const size_t length = strlen(applied->name);
+
+	applied->is_file = is_file(applied->name, length);
+	if (!applied->is_file && preset_find(applied->name, length) == NULL)
+		return "unknown preset";
+	const char *problem = applied->is_file
+	    ? option_file_read(applied->name, &applied->file, line)
+	    : NULL;
+	if (problem != NULL)
+		return problem;
+	if (applied->is_file) {
+		struct option_file *files = reallocarray(options->files,
+		    options->file_count + 1, sizeof(*files));
+
+		if (files == NULL) {
+			option_file_free(&applied->file);
+			return strerror(ENOMEM);
+		}
+		options->files = files;
+		files[options->file_count++] = applied->file;
+	}
+	for (const struct applied *outer = applied->outer;
+	     applied->is_file && outer != NULL; outer = outer->outer)
+		if (outer->is_file &&
+		    outer->file.device == applied->file.device &&
+		    outer->file.inode == applied->file.inode)
+			return "the file names itself";
+	return add_rules(options, applied->name);
+}
+
+static int apply(struct options *options, preset_setter *set,
+    const struct applied *outer, const char *name,
+    char problem[PRESETS_PROBLEM]);
+
+/*
+ * Applies the presets that a line names.  Returns 0, -1 if one of them is
+ * wrong, or 1 if the list is.
+ */
+static int
+apply_list(struct options *options, preset_setter *set,
+    const struct applied *outer, const char *list,
+    char problem[PRESETS_PROBLEM])
+{
+	const size_t first = options->preset_count;
+	const char *what = presets_parse(options, list);
+	char safe[128];
+
+	if (what != NULL) {
+		snprintf(problem, PRESETS_PROBLEM, "invalid preset '%s': %s%s",
+		    text_safe(list, safe, sizeof(safe)), what,
+		    what == problem_unknown ? " preset" : "");
+		suggest_value(options, OPTION_PRESET, what, options->item,
+		    problem, PRESETS_PROBLEM);
+		return 1;
+	}
+	const size_t end = options->preset_count;
+	for (size_t i = first; i < end; i++)
+		if (apply(options, set, outer, options->presets[i], problem) ==
+		    -1)
+			return -1;
+	return 0;
+}
+
+/*
+ * Applies a preset, line by line.  The presets that a line names come before
+ * the lines that follow, but their classes are their own.
+ */
+static int
+apply(struct options *options, preset_setter *set, const struct applied *outer,
+    const char *name, char problem[PRESETS_PROBLEM])
+{
+	struct applied applied = { .outer = outer, .name = name };
+	char what[PRESETS_PROBLEM], safe[128];
+	int number = 0;
+
+	const char *wrong = open_preset(options, &applied, &number);
+	text_safe(name, safe, sizeof(safe));
+	if (wrong != NULL && number > 0)
+		snprintf(problem, PRESETS_PROBLEM, "%s:%d: %s", safe, number,
+		    wrong);
+	else if (wrong != NULL)
+		snprintf(problem, PRESETS_PROBLEM, "--preset=%s: %s", safe,
+		    wrong);
+	if (wrong != NULL)
+		return -1;
+	const int own = options->rules_count - 1;
+	const char *const *lines = applied.is_file
+	    ? applied.file.lines
+	    : preset_find(name, strlen(name))->lines;
+	for (number = 1; lines[number - 1] != NULL; number++) {
+		const char *line = lines[number - 1];
+		struct entry entry;
+
+		if (*line == '\0' || *line == '#')
+			continue;
+		int result = 1;
+		wrong = read_entry(line, &entry);
+		if (wrong != NULL)
+			strlcpy(problem, wrong, PRESETS_PROBLEM);
+		else if (entry.value != NULL &&
+		    strcmp(entry.name, "preset") == 0)
+			result = apply_list(options, set, &applied, entry.value,
+			    problem);
+		else
+			result =
+			    set_entry(options, set, own, &entry, problem) == -1;
+		if (result == 0)
+			continue;
+		/* A preset that the line names says where it is wrong. */
+		if (result == 1) {
+			strlcpy(what, problem, sizeof(what));
+			snprintf(problem, PRESETS_PROBLEM, "%s:%d: ", safe,
+			    number);
+			strlcat(problem, what, PRESETS_PROBLEM);
+		}
+		return -1;
+	}
+	return 0;
+}
+
+int
+presets_apply(struct options *options, preset_setter *set,
+    char problem[PRESETS_PROBLEM])
+{
+	const size_t count = options->preset_count;
+
+	for (size_t i = 0; i < count; i++)
+		if (apply(options, set, NULL, options->presets[i], problem) ==
+		    -1)
+			return -1;
+	return 0;
+}

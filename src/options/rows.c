@@ -5,6 +5,7 @@
 
 #include "options/help.h"
 #include "options/options.h"
+#include "options/presets.h"
 #include "plan/script.h"
 #include "report/report.h"
 #include "core/duration.h"
@@ -314,10 +315,11 @@ const struct option_row option_rows[OPTIONS] = {
 	[OPTION_DELAY_MATCH] = { "delay-match", 0, GROUP_WAITING, TYPE_OTHER,
 	    "ERE", "wait at least as long as output says (Retry-After)",
 	    .parse = parse_delay_match, .not_with = OPTION_TRIALS },
-	[OPTION_PRESET] = { "preset", 0, GROUP_WAITING, TYPE_CHOICE, "NAME",
-	    "use settings of a system or tool (--help=presets)",
-	    .words = presets[0].words, .stride = sizeof(presets[0]),
-	    .topic = "presets", .offset = AT(preset), .noun = "preset" },
+	[OPTION_PRESET] = { "preset", 0, GROUP_WAITING, TYPE_OTHER,
+	    "NAME|FILE,...",
+	    "know how npm, curl, docker, ssh ... fail (--help=presets)",
+	    TABLE(presets), .topic = "presets", .parse = presets_parse,
+	    .noun = "preset" },
 
 	[OPTION_SUCCESS_ON] = { "success-on", 0, GROUP_VERDICT, TYPE_SET, "SET",
 	    "treat these outcomes as success (--help=sets)", .initial = "0",

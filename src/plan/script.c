@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,29 +15,26 @@ script_example(const struct set *set)
 	static const struct {
 		enum outcome_kind kind;
 		int first, count; /* codes; after 255 comes 0 */
-		bool hinted, oom;
 	} rows[] = {
-		{ OUTCOME_EXIT, 1, 256, false, false },
-		{ OUTCOME_SIGNAL, 1, 64, false, false },
-		{ OUTCOME_TIMEOUT, 0, 1, false, false },
-		{ OUTCOME_UNHEALTHY, 0, 1, false, false },
-		{ OUTCOME_UNFORKED, EAGAIN, 1, false, false },
-		{ OUTCOME_UNSTARTABLE, ENOENT, 1, false, false },
-		{ OUTCOME_SIGNAL, SIGKILL, 1, false, true },
-		{ OUTCOME_EXIT, 128 + SIGKILL, 1, false, true },
-		{ OUTCOME_EXIT, 1, 256, true, false },
+		{ OUTCOME_EXIT, 1, 256 },
+		{ OUTCOME_SIGNAL, 1, 64 },
+		{ OUTCOME_TIMEOUT, 0, 1 },
+		{ OUTCOME_UNHEALTHY, 0, 1 },
+		{ OUTCOME_UNFORKED, EAGAIN, 1 },
+		{ OUTCOME_UNSTARTABLE, ENOENT, 1 },
 	};
 	struct outcome outcome = { .kind = OUTCOME_NONE };
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		for (int j = 0; j < rows[i].count; j++) {
-			outcome.kind = rows[i].kind;
-			outcome.code = (rows[i].first + j) % 256;
-			outcome.hinted = rows[i].hinted;
-			outcome.oom = rows[i].oom;
-			if (set_has(set, outcome))
-				return outcome;
-		}
+	/* Of any class, if there is such an outcome. */
+	for (int class = CLASS_NONE; class <= CLASS_PERMANENT; class ++)
+		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+			for (int j = 0; j < rows[i].count; j++) {
+				outcome.class = (enum failure_class) class;
+				outcome.kind = rows[i].kind;
+				outcome.code = (rows[i].first + j) % 256;
+				if (set_has(set, outcome))
+					return outcome;
+			}
 	return (struct outcome){ .kind = OUTCOME_NONE };
 }
 

@@ -76,8 +76,7 @@ service_is_random(const struct service *service)
 	for (size_t i = 0; i < script->count; i++) {
 		const struct script_item *item = &script->items[i];
 
-		if ((item->chance > 0 && item->chance < 1) ||
-		    (item->outcome.hinted && policy->hint_spread > 0))
+		if (item->chance > 0 && item->chance < 1)
 			return true;
 	}
 	return false;
@@ -312,7 +311,7 @@ follow_action(struct simulation *simulation, const struct action *action)
 		break;
 	case ACTION_COLLECT:
 		event.kind = EVENT_ENDED;
-		event.hint = outcome.hinted ? 0 : -1;
+		event.hint = -1;
 		event.evidence.outcome = simulation->returned;
 		event.evidence.matched =
 		    set_has(&service->policy.rules.success, outcome)

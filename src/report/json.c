@@ -7,6 +7,7 @@
 
 #include "report/escape.h"
 #include "report/report.h"
+#include "core/duration.h"
 #include "core/signals.h"
 #include "core/text.h"
 
@@ -90,6 +91,79 @@ put_limits(FILE *file, const struct limits *limits)
 	for (size_t i = 0; i < limits->count; i++)
 		fprintf(file, "%s\"%.*s\"", i > 0 ? "," : "",
 		    limits->rows[i].length, limits->rows[i].text);
+	putc(']', file);
+}
+
+/* The strategy with all its parameters, as --backoff takes them. */
+static void
+put_backoff(FILE *file, const struct backoff *backoff)
+{
+	const struct strategy *strategy = backoff->strategy;
+	char separator = ':';
+
+	fprintf(file, ",\"backoff\":\"%s", strategy->name);
+	for (size_t i = 0; strategy->listed && i < backoff->count; i++) {
+		fprintf(file, "%c%.15gs", separator, backoff->values[i]);
+		separator = ',';
+	}
+	for (int i = 0; i < BACKOFF_PARAMS; i++) {
+		const struct param *param = &strategy->params[i];
+		const bool is_time = param->name != NULL &&
+		    (param->kind == PARAM_TIME || param->kind == PARAM_CHANGE);
+		const double value = backoff->param_given[i]
+		    ? backoff->params[i]
+		    : param->initial == PARAM_IS_BASE ? backoff->base
+						      : param->initial;
+
+		if (param->name == NULL)
+			continue;
+		fprintf(file, "%c%s=%.15g%s", separator, param->name, value,
+		    is_time ? "s" : "");
+		separator = ',';
+	}
+	putc('"', file);
+}
+
+/* What delays and limits of time depend on, as the options have it. */
+static void
+put_schedule(FILE *file, const struct policy *policy)
+{
+	static const char *const orders[] = {
+		[JITTER_INSIDE] = "inside",
+		[JITTER_BEFORE_CAP] = "before-cap",
+		[JITTER_AFTER_CAP] = "after-cap",
+	};
+	const struct backoff *backoff = &policy->backoff;
+	const struct jitter *jitter = &policy->jitter;
+	char text[64];
+
+	put_backoff(file, backoff);
+	put_number(file, "delay", backoff->base);
+	put_number(file, "max_delay",
+	    backoff->cap < DURATION_MAX ? backoff->cap : NAN);
+	put_number(file, "min_delay", backoff->min);
+	snprintf(text, sizeof(text), "%s", jitter->kind->name);
+	if (jitter->kind->begins != NULL && jitter->kind->relative)
+		snprintf(text, sizeof(text), "%.15g%%", jitter->amount * 100);
+	else if (jitter->kind->begins != NULL)
+		snprintf(text, sizeof(text), "+%.15gs", jitter->amount);
+	put_text(file, "jitter", text);
+	put_text(file, "order", orders[jitter->order]);
+	put_number(file, "timeout",
+	    policy->timeout > 0 ? policy->timeout : NAN);
+	put_number(file, "timeout_share",
+	    policy->timeout_share > 0 ? policy->timeout_share : NAN);
+}
+
+static void
+put_presets(FILE *file, const struct rules *rules)
+{
+	fputs(",\"preset\":[", file);
+	for (int i = 0; i < rules->preset_count; i++) {
+		if (i > 0)
+			putc(',', file);
+		put_string(file, rules->presets[i].name);
+	}
 	putc(']', file);
 }
 
@@ -231,7 +305,7 @@ report_json(struct sink *sink, const struct report *report,
 	const struct judgement judgement = record->judgement;
 	const struct delay *delay = &record->delay;
 	FILE *file = sink->file;
-	char name[SIGNAL_NAME], run[64];
+	char name[SIGNAL_NAME], run[64], line[MESSAGE_LINE];
 
 	fprintf(file, "{\"event\":\"%s\"", record_name(record->kind));
 	put_number(file, "time", record->time);
@@ -249,6 +323,8 @@ report_json(struct sink *sink, const struct report *report,
 		put_number(file, "max_time",
 		    record->max_time > 0 ? record->max_time : NAN);
 		put_limits(file, &report->style.policy->limits);
+		put_schedule(file, report->style.policy);
+		put_presets(file, &report->style.policy->rules);
 		if (report->style.draws)
 			fprintf(file, ",\"seed\":%" PRIu64, report->style.seed);
 		else
@@ -267,6 +343,11 @@ report_json(struct sink *sink, const struct report *report,
 		put_bool(file, "oom", record->outcome.oom);
 		put_text(file, "verdict", verdict_name(judgement.verdict));
 		put_text(file, "rule", rule_name(judgement.rule));
+		put_text(file, "class",
+		    record_has_class(record)
+			? outcome_class_name(record->outcome.class)
+			: NULL);
+		put_text(file, "line", message_line(record, line));
 		put_number(file, "duration", record->duration);
 		put_number(file, "user", record->user);
 		put_number(file, "system", record->system);

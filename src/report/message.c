@@ -15,6 +15,9 @@
 #include "core/signals.h"
 #include "core/text.h"
 
+/* More of a line of output is not shown. */
+#define LINE_COLUMNS 200
+
 const char *
 message_time(double seconds, char text[MESSAGE_PART])
 {
@@ -122,6 +125,34 @@ add_attempt(struct message *message, const struct record *record)
 		afresh ? 0 : record->limit, text));
 }
 
+const char *
+message_line(const struct record *record, char text[MESSAGE_LINE])
+{
+	const char *line = record->line;
+
+	if (line == NULL)
+		return NULL;
+	text_safe(line + strspn(line, " \t"), text, MESSAGE_LINE);
+	if (text_width(text) <= LINE_COLUMNS)
+		return text;
+	text_cut(text, LINE_COLUMNS - 3);
+	strlcat(text, "...", MESSAGE_LINE);
+	return text;
+}
+
+/* Whether the line is that of a pattern of the user's, or else of a preset. */
+static bool
+is_rules_line(const struct record *record)
+{
+	const enum rule rule = record->judgement.rule;
+
+	return record->line != NULL &&
+	    (rule == RULE_FAIL_MATCH || rule == RULE_STOP_MATCH ||
+		rule == RULE_THROTTLE_MATCH ||
+		(rule == RULE_RETRY_MATCH &&
+		    record->judgement.verdict == VERDICT_RETRY));
+}
+
 /* Why the outcome was judged so, if the outcome alone does not tell. */
 static void
 add_rule(struct message *message, const struct record *record)
@@ -134,16 +165,13 @@ add_rule(struct message *message, const struct record *record)
 		{ VERDICT_SUCCESS, RULE_SUCCESS_ON, "in --success-on" },
 		{ VERDICT_RETRY, RULE_SUCCESS_MATCH,
 		    "but nothing matches --success-match" },
-		{ VERDICT_RETRY, RULE_FAIL_MATCH,
-		    "but the output matches --fail-match" },
+		{ VERDICT_RETRY, RULE_FAIL_MATCH, "matches --fail-match" },
 		{ VERDICT_RETRY, RULE_THROTTLE_ON, "in --throttle-on" },
 		{ VERDICT_RETRY, RULE_THROTTLE_MATCH,
-		    "and the output matches --throttle-match" },
+		    "matches --throttle-match" },
+		{ VERDICT_RETRY, RULE_RETRY_MATCH, "matches --retry-match" },
 		{ VERDICT_STOP, RULE_STOP_ON, "in --stop-on" },
-		{ VERDICT_STOP, RULE_STOP_MATCH,
-		    "and the output matches --stop-match" },
-		{ VERDICT_STOP, RULE_PRESET,
-		    "and --preset says that no retry mends it" },
+		{ VERDICT_STOP, RULE_STOP_MATCH, "matches --stop-match" },
 		{ VERDICT_STOP, RULE_UNREAD, "and nobody reads its output" },
 		{ VERDICT_STOP, RULE_RETRY_ON, "not in --retry-on" },
 		{ VERDICT_STOP, RULE_RETRY_MATCH,
@@ -154,6 +182,7 @@ add_rule(struct message *message, const struct record *record)
 	const bool zero =
 	    record->outcome.kind == OUTCOME_EXIT && record->outcome.code == 0;
 	const char *link = zero == (verdict == VERDICT_SUCCESS) ? "and" : "but";
+	char line[MESSAGE_LINE], text[MESSAGE_PART];
 
 	if (rule == RULE_CHECK && record->command_timed_out &&
 	    record->reason != REASON_GATE)
@@ -165,6 +194,19 @@ add_rule(struct message *message, const struct record *record)
 		if (verdict == rows[i].verdict && rule == rows[i].rule &&
 		    !(zero && rule == RULE_SUCCESS_ON))
 			add(message, ", %s", rows[i].text);
+	if (is_rules_line(record))
+		add(message, ": \"%s\"", message_line(record, line));
+	if (!record_has_class(record))
+		return;
+	if (record->preset != NULL)
+		add(message, ", %s failure (--preset=%s)",
+		    outcome_class_name(record->known.class),
+		    text_safe(record->preset, text, sizeof(text)));
+	else if (record->has_presets && record->reason != REASON_NONE)
+		add(message, ", %s failure",
+		    outcome_class_name(record->known.class));
+	if (record->line != NULL && !is_rules_line(record))
+		add(message, ": \"%s\"", message_line(record, line));
 }
 
 /* Adds the failures of a health probe, and the last line that it wrote. */
@@ -263,6 +305,10 @@ add_outcome(struct message *message, const struct report_style *style,
 		message->verdict = VERDICT_RETRY;
 	else
 		add_rule(message, record);
+	if (style->verbose && record->has_presets && record->waits &&
+	    message->verdict == VERDICT_RETRY &&
+	    record->known.class == CLASS_UNKNOWN)
+		add(message, ", unknown failure, retried");
 	if (message->verdict == VERDICT_RETRY)
 		add_left(message, record);
 	if (message->verdict == VERDICT_RETRY && record->waits)

@@ -39,8 +39,14 @@ struct report_style {
 struct message {
 	enum priority priority;
 	enum verdict verdict; /* good or bad news; NONE: neither */
-	char text[512];	      /* "": there is nothing to say */
+	char text[1008];      /* "": there is nothing to say */
 };
+
+/* Room for the line that decided: 200 columns at most. */
+#define MESSAGE_LINE 896
+
+/* The line of output that decided, cut and made safe; NULL if none did. */
+const char *message_line(const struct record *record, char text[MESSAGE_LINE]);
 
 /* The line that tells this record, and names the run. */
 struct message message_of(const struct report_style *style,

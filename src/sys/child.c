@@ -14,13 +14,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "report/message.h"
 #include "sys/child.h"
 #include "sys/file.h"
 #include "sys/command.h"
 #include "sys/file.h"
 
 /* Room for the value of a variable. */
-#define VALUE_MOST 128
+#define VALUE_MOST 1024
 
 /*
  * Whether there is a controlling terminal.  If it cannot be opened, the fifth
@@ -239,6 +240,7 @@ is_named(const char *variable, pid_t pid)
 static bool
 set_variables(const struct child *child, const struct start *start)
 {
+	char line[MESSAGE_LINE];
 	const struct record *record = start->record;
 	const struct outcome last = record->outcome;
 	const bool ended = last.kind != OUTCOME_NONE;
@@ -253,6 +255,10 @@ set_variables(const struct child *child, const struct start *start)
 	    set_variable("RETRY_LAST_STATUS", ended && !outcome_was_ended(last),
 		"%d", last.code) &&
 	    set_variable("RETRY_LAST_OOM", last.oom, "1") &&
+	    set_variable("RETRY_CLASS", record_has_class(record), "%s",
+		outcome_class_name(last.class)) &&
+	    set_variable("RETRY_LAST_LINE", record->line != NULL, "%s",
+		message_line(record, line)) &&
 	    set_variable("RETRY_DELAY", record->just_waited >= 0, "%.3f",
 		record->just_waited) &&
 	    set_variable("RETRY_REASON", record->reason != REASON_NONE, "%s",

@@ -125,9 +125,10 @@ take_bytes(struct work *work, int index, size_t most)
 	if (!stream->held &&
 	    pass(shared, stream->writer, buffer, (size_t)length) == -1)
 		die_of(shared, writer_failure(stream->writer));
-	if (work->searches)
-		search_bytes(&work->search, &work->lines[index], buffer,
-		    (size_t)length);
+	if (work->searches &&
+	    search_bytes(&work->search, &work->lines[index], buffer,
+		(size_t)length) == -1)
+		die_of(shared, FAILURE_SEARCH);
 	return length;
 }
 
@@ -183,7 +184,8 @@ collect_streams(struct work *work, int control_fd)
 	for (int i = 0; i < STREAMS; i++)
 		drain(work, i);
 	for (int i = 0; work->searches && i < STREAMS; i++)
-		search_end(&work->search, &work->lines[i]);
+		if (search_end(&work->search, &work->lines[i]) == -1)
+			die_of(shared, FAILURE_SEARCH);
 	end();
 }
 

@@ -105,6 +105,7 @@ struct loop {
 	bool dated;	   /* the last attempt's hint is a point in time */
 	double until;	   /* then a wait ends: on CLOCK_REALTIME; or 0 */
 	bool hint_refused; /* a warning said that a hint cannot be read */
+	struct found found; /* in the last attempt's output */
 	enum doing doing;
 };
 
@@ -160,6 +161,17 @@ arm(struct loop *loop)
 	ev_timer_start(loop->events.loop, &loop->timer);
 }
 
+/* Where the run stands. */
+static struct record
+stand(const struct loop *loop)
+{
+	struct record record = engine_record(loop->engine, now(loop));
+
+	record.line =
+	    search_line(&loop->found, record.judgement.rule, record.known);
+	return record;
+}
+
 /* Completes a record with pids, clocks and times, and reports it. */
 static void
 hear_record(void *data, struct record *record)
@@ -172,6 +184,8 @@ hear_record(void *data, struct record *record)
 
 	logs_hide(&loop->report, &loop->output);
 	record->output = output;
+	record->line =
+	    search_line(&loop->found, record->judgement.rule, record->known);
 	*loop->advice = '\0';
 	record->advice = suggest_outcome(loop->options, record->outcome,
 			     loop->advice, sizeof(loop->advice))
@@ -220,7 +234,7 @@ begin_terminal(struct loop *loop)
 static struct event
 run_attempt(struct loop *loop)
 {
-	struct record record = engine_record(loop->engine, now(loop));
+	struct record record = stand(loop);
 	struct start start = {
 		.argv = loop->options->command,
 		.record = &record,
@@ -258,6 +272,7 @@ run_attempt(struct loop *loop)
 	output_drop(&loop->output);
 	loop->usage = (struct rusage){ 0 };
 	loop->left = 0;
+	loop->found = (struct found){ 0 };
 	loop->pending = (struct event){ .kind = EVENT_ENDED, .hint = -1 };
 	loop->pending.failed =
 	    output_take_failure(&loop->output, &loop->pending.signal) ||
@@ -273,7 +288,7 @@ static int
 start_shell(struct loop *loop, const char *command)
 {
 	const char *const argv[] = { _PATH_BSHELL, "-c", command, NULL };
-	const struct record record = engine_record(loop->engine, now(loop));
+	const struct record record = stand(loop);
 	const int null = file_null();
 	const bool has_stderr = fcntl(STDERR_FILENO, F_GETFD) != -1;
 	struct start start = {
@@ -404,7 +419,7 @@ ask_system(struct loop *loop, const struct action *action)
 static double
 find_hint(struct loop *loop)
 {
-	const struct found *found = output_found(&loop->output);
+	const struct found *found = &loop->found;
 	const double time = events_time(CLOCK_REALTIME);
 	struct hint hint = { .kind = HINT_NONE };
 	double seconds = -1;
@@ -432,6 +447,7 @@ attempt_ended(struct loop *loop)
 	struct outcome outcome = { .kind = OUTCOME_EXIT,
 		.code = WEXITSTATUS(status) };
 
+	loop->found = *output_found(&loop->output);
 	duplicate_end(&loop->duplicate);
 	if (error != 0)
 		outcome = (struct outcome){ .kind = OUTCOME_UNSTARTABLE,
@@ -448,7 +464,8 @@ attempt_ended(struct loop *loop)
 		.hint = find_hint(loop),
 		.evidence = {
 			.outcome = outcome,
-			.matched = output_found(&loop->output)->matched,
+			.matched = loop->found.matched,
+			.by_line = loop->found.class,
 			.unread = output_is_unread(&loop->output),
 		},
 	};
@@ -545,7 +562,7 @@ kill_process(struct loop *loop, int signal)
 static struct event
 start_probe(struct loop *loop)
 {
-	const struct record record = engine_record(loop->engine, now(loop));
+	const struct record record = stand(loop);
 
 	/* The attempt could not be started, as its pending end will tell. */
 	if (loop->child.pid == 0)

@@ -41,7 +41,9 @@ judged() {
 	[ $count -ge 4 ] || echo "there are only $count"
 }
 
-for tool in $(retry --help=presets | sed '1,/^Tools/d; s/^  \([a-z]*\).*/\1/p; d'); do
+tools=$(retry --help=presets | sed '1,/^Tools/d; /^$/,$d; s/^  \([a-z]*\).*/\1/' |
+    grep -vx network)
+for tool in $tools; do
 	is "$tool: failures that may pass are retried" \
 	    "$(judged "$tool" retry 2)" ''
 	is "$tool: failures that last are not" "$(judged "$tool" stop 1)" ''
@@ -70,6 +72,42 @@ is 'no preset makes more than two retries of a failure that it does not know' \
 	retry -q --preset=$tool -d 0 sh -c 'echo >>attempts; exit 3'
 	wc -l <attempts
     done | sort -u)" 3
+
+# classes PRESET PATH...: the class and the line of each failure.
+classes() {
+	preset=$1
+	shift
+	for file in "$@"; do
+		rm -f log
+		retry -q --preset="$preset" -a 1 --log=json:log ./play "$file" \
+		    >output 2>&1
+		printf '%s %s\n' "${file#"$data/"}" "$(
+			sed -n 's/.*"verdict":"\([a-z]*\)",.*"class":"\([a-z]*\)".*/\1 \2/p' log)"
+	done
+}
+
+# Of two presets that disagree the one wins that says permanent: so if none of
+# sixteen stops a failure, none of any few does.
+all=$(echo "$tools" | paste -sd,)
+classes "$all" "$data"/*/retry/* >union
+is 'no preset stops what may pass for another tool, but for what it contradicts' \
+    "$(grep ' stop ' union)" ''
+is 'what lasts for one tool lasts beside all others' \
+    "$(classes "$all" "$data"/*/stop/* | grep -v ' stop permanent')" ''
+classes network "$data"/*/stop/* >network.out
+is 'what lasts is no failure of the network' "$(grep ' transient' network.out)" ''
+is 'network stops nothing' "$(grep ' stop ' network.out)" ''
+classes network "$data"/*/retry/* >network.out
+check 'network knows most failures that may pass' \
+    test "$(grep -c transient network.out)" -gt 290
+# Each line by itself: what compilers and test suites say of time-outs and resets.
+while IFS= read -r line; do
+	printf 'status 1;\n%s\n' "$line" >one
+	classes network one
+done <"$TEST_DATA/assertions" >asserted
+check 'there are assertions' test "$(wc -l <asserted)" -gt 40
+is 'the name of a test and an assertion are no failure of the network' \
+    "$(grep -v ' retry unknown' asserted)" ''
 
 # What the user says counts more.
 gone=$data/npm/stop/e404-9
@@ -113,7 +151,8 @@ is 'a warning about a try of the tool is not its failure' \
 
 run retry --preset=npm -d 0 --log=auto --log=json:log ./play "$gone"
 like 'the message says who decided' "$err" \
-    'exited 1, and --preset says that no retry mends it'
-like 'so does the log' "$(cat log)" '"verdict":"stop","rule":"preset"'
+    'exited 1, permanent failure [(]--preset=npm[)]: "npm ERR! code E404"$'
+like 'so does the log' "$(cat log)" \
+    '"rule":"preset","class":"permanent","line":"npm ERR! code E404"'
 
 finish

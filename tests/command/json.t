@@ -68,9 +68,11 @@ is 'the events are in order' \
     "$(jq -r .event log | tr '\n' ' ')" \
     'start attempt outcome wait attempt outcome wait attempt outcome wait attempt outcome end '
 
-fields start name command attempts max_time limits seed
+fields start name command attempts max_time limits backoff delay max_delay \
+    min_delay jitter order timeout timeout_share preset seed
 fields attempt attempt pid timeout
-fields outcome attempt outcome status name oom verdict rule duration user system left
+fields outcome attempt outcome status name oom verdict rule class line duration \
+    user system left
 fields wait attempt nominal low high delay hint
 fields end name reason status attempts failures flaky waited tolerated limit hint
 nulls log
@@ -252,6 +254,25 @@ if have 'time and elapsed are of one moment' strace; then
 	is 'time and elapsed are of one moment, even if a start is slow' \
 	    "$(jq -s '[.[] | .time - .elapsed] | max - min < 1' slow)" true
 fi
+
+# started OPTION...: what delays depend on, in the first event.
+started() {
+	retry --log=json:- "$@" true >started
+	jq -r 'select(.event == "start") | [.backoff, .delay, .max_delay,
+	    .min_delay, .jitter, .order, .timeout, .timeout_share,
+	    (.preset | join(","))] | map(tostring) | join(" ")' started
+}
+is 'the start tells the defaults' "$(started)" \
+    'exponential:factor=2 1 60 0 20% inside null null '
+is 'the start tells what other options would have done' \
+    "$(started -b exponential:factor=1.5 -d 2s -m 5m --min-delay=1s -j full \
+	-t 3s --preset=npm,poll)" \
+    'exponential:factor=1.5 2 300 1 full inside 3 null npm,poll'
+is 'the start tells parameters that follow the base delay' \
+    "$(started -b linear -d 3s -j +0.5s -m 0 -t 50% -T 10s)" \
+    'linear:step=3s 3 null 0 +0.5s inside null 0.5 '
+is 'the start tells a list' "$(started -b list:1s,1m | cut -d' ' -f1)" \
+    'list:1s,60s'
 
 # Each line is there when it is told.
 retry --log=json:live -a 2 -d 50 false &

@@ -356,7 +356,7 @@ an_attempt_that_gave_a_hint_may_be_free(void)
 	drive.policy.limits.attempts = 1;
 	drive.policy.hint_limit = 60;
 	drive.policy.timeout = 5;
-	set_parse(&drive.policy.free, "hinted", NULL);
+	set_parse(&drive.policy.free, "transient", NULL);
 	drive_start(&drive);
 	CHECK_INT(drive_end(&drive, died, 7), ACTION_WAIT);
 	CHECK_DBL(drive.run.delay.seconds, 7, 0);

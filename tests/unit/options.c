@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
 #include "options/argv.h"
+#include "options/presets.h"
 #include "options/suggest.h"
 #include "options/help.h"
 #include "drive.h"
@@ -9,9 +10,9 @@
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 #define WORDS 64
 #define PRESETS \
-	"grpc, aws, ethernet, eventsauce, kubernetes, poll, apt, cargo, " \
-	"conda, curl, docker, git, go, gradle, kubectl, maven, npm, pip, " \
-	"psql, ssh, terraform, wget"
+	"network, apt, cargo, conda, curl, docker, git, go, gradle, kubectl, " \
+	"maven, npm, pip, psql, ssh, terraform, wget, aws, ethernet, " \
+	"eventsauce, grpc, kubernetes, poll"
 
 /* A command line, cut at its blanks; a lone _ stands for an empty word. */
 struct line {
@@ -344,10 +345,10 @@ jitter_and_cap_decide_about_hints(void)
 		{ "-m 2m", "RATIO", 0.2, 120 },
 		{ "-m 0", "RATIO", 0.2, DURATION_MAX },
 		{ "-d 5m", "RATIO", 0.2, 3600 },
-		{ "--preset=kubernetes", "none", 0, 300 },
+		{ "--preset=kubernetes", "none", 0, 3600 },
 		{ "--preset=poll", "none", 0, 3600 },
 		{ "--preset=poll -m 2s", "none", 0, 2 },
-		{ "--preset=curl", "none", 0, DURATION_MAX },
+		{ "--preset=curl", "none", 0, 3600 },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -1000,18 +1001,35 @@ a_preset_behaves_as_its_original(void)
 	}
 }
 
+/* What it says is right, and it runs no command and writes no file. */
 static void
-a_preset_has_patterns_that_can_be_searched_for(void)
+a_built_in_preset_sets_delays_and_classes_alone(void)
 {
-	const char *where;
+	static const char *const may[] = { "attempts", "backoff", "delay",
+		"delay-match", "jitter", "jitter-order", "max-delay",
+		"min-timeout", "pace", "permanent-match", "permanent-on",
+		"reset-after", "throttle-delay", "throttle-match",
+		"transient-match", "transient-on", "wait-first" };
 
-	for (const struct preset *row = presets; row->doc != NULL; row++) {
-		ROW("%s", row->words[0]);
-		CHECK((row->lasting == NULL) == (row->passing == NULL));
-		if (row->lasting == NULL)
-			continue;
-		CHECK(search_check(row->lasting, false, &where) == NULL);
-		CHECK(search_check(row->passing, false, &where) == NULL);
+	for (const struct preset *row = presets; row->name != NULL; row++) {
+		char text[64];
+		struct line line;
+
+		ROW("%s", row->name);
+		CHECK(strncmp(row->lines[0], "# ", 2) == 0);
+		for (size_t i = 0; row->lines[i] != NULL; i++) {
+			const char *name = row->lines[i];
+			bool known = *name == '\0' || *name == '#';
+
+			for (size_t j = 0; j < COUNT(may); j++)
+				known |=
+				    strlen(may[j]) == strcspn(name, " =") &&
+				    strncmp(may[j], name, strlen(may[j])) == 0;
+			ROW("%s: %s", row->name, name);
+			CHECK(known);
+		}
+		snprintf(text, sizeof(text), "--preset=%s cmd", row->name);
+		parsed(&line, text);
 	}
 }
 
@@ -1102,17 +1120,73 @@ a_presets_jitter_yields_to_a_strategy_that_is_random(void)
 }
 
 static void
-the_later_preset_replaces_the_earlier(void)
+presets_add_up_and_the_later_wins(void)
 {
-	struct line line;
-	const struct policy *policy = &line.options.policy;
+	static const char *const rows[] = {
+		"--preset=grpc --preset=ethernet cmd",
+		"--preset=grpc,ethernet cmd",
+	};
 
-	parsed(&line, "--preset=grpc --preset=ethernet cmd");
-	CHECK_INT(policy->limits.attempts, 16);
-	CHECK(!policy->pace_start);
-	CHECK_DBL(policy->min_timeout, 0, 0);
-	CHECK(!policy->backoff.cap_given);
-	CHECK_INT(policy->jitter.order, JITTER_INSIDE);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct line line;
+		const struct policy *policy = &line.options.policy;
+
+		ROW("%s", rows[i]);
+		parsed(&line, rows[i]);
+		CHECK_INT(policy->limits.attempts, 16);
+		CHECK_STR(policy->backoff.strategy->name, "slots");
+		CHECK(policy->pace_start);
+		CHECK_DBL(policy->min_timeout, 20, 0);
+	}
+}
+
+static void
+classes_of_all_presets_are_kept_apart(void)
+{
+	const struct outcome outcome = { OUTCOME_EXIT, 6 };
+	struct line line;
+	const struct rules *rules = &line.options.policy.rules;
+
+	parsed(&line, "--preset=curl,wget,poll cmd");
+	CHECK_INT(rules->preset_count, 3);
+	CHECK_STR(rules->presets[0].name, "curl");
+	CHECK(set_has(&rules->presets[0].transient, outcome));
+	CHECK(!set_has(&rules->presets[0].permanent, outcome));
+	CHECK(set_has(&rules->presets[1].permanent, outcome));
+	CHECK(!set_has(&rules->presets[2].permanent, outcome));
+	CHECK_INT(line.options.patterns.classes[0].preset, 0);
+}
+
+/* A list of the user's says what is retried. */
+static void
+a_preset_stops_what_is_permanent_unless_the_user_says_otherwise(void)
+{
+	static const struct {
+		const char *text;
+		bool stops;
+	} rows[] = {
+		{ "cmd", false },
+		{ "--preset=npm cmd", true },
+		{ "--preset=npm --stop-on=7 cmd", true },
+		{ "--preset=npm --stop-match=x cmd", true },
+		{ "--preset=npm --stop-on=!permanent cmd", false },
+		{ "--preset=npm --stop-on=none cmd", false },
+		{ "--preset=npm --retry-on=1 cmd", false },
+		{ "--preset=npm --retry-match=x cmd", false },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct line line;
+
+		ROW("%s", rows[i].text);
+		CHECK_INT(
+		    set_has(&parsed(&line, rows[i].text)->policy.rules.hopeless,
+			(struct outcome){ OUTCOME_EXIT, 1, CLASS_PERMANENT }),
+		    rows[i].stops);
+		CHECK(!set_has(&line.options.policy.rules.hopeless,
+		    (struct outcome){ OUTCOME_UNSTARTABLE, 2,
+			CLASS_PERMANENT }));
+	}
 }
 
 int
@@ -1141,12 +1215,14 @@ main(void)
 	RUN(what_is_sensible_is_accepted);
 	RUN(what_is_hardly_meant_so_deserves_a_warning);
 	RUN(a_preset_behaves_as_its_original);
-	RUN(a_preset_has_patterns_that_can_be_searched_for);
+	RUN(a_built_in_preset_sets_delays_and_classes_alone);
 	RUN(what_is_special_about_a_preset_is_set);
 	RUN(options_beside_a_preset_win_in_either_order);
 	RUN(a_list_beside_a_preset_replaces_the_presets);
 	RUN(a_presets_least_timeout_goes_with_its_pace);
 	RUN(a_presets_jitter_yields_to_a_strategy_that_is_random);
-	RUN(the_later_preset_replaces_the_earlier);
+	RUN(presets_add_up_and_the_later_wins);
+	RUN(classes_of_all_presets_are_kept_apart);
+	RUN(a_preset_stops_what_is_permanent_unless_the_user_says_otherwise);
 	return DONE();
 }

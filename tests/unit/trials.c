@@ -222,8 +222,7 @@ outcomes_are_counted_by_kind_the_most_frequent_first(void)
 		    (struct outcome){ .kind = OUTCOME_EXIT, .code = 100 + i },
 		    true);
 	CHECK_INT(trials_others(&trials), 2);
-	trials_add(&trials,
-	    (struct outcome){ .kind = OUTCOME_EXIT, .code = 1, .hinted = true },
+	trials_add(&trials, (struct outcome){ .kind = OUTCOME_EXIT, .code = 1 },
 	    true);
 	CHECK_INT(trials.rows[1].count, 2);
 }

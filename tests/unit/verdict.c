@@ -39,12 +39,10 @@
 #define RETRY MATCH_BIT(MATCH_RETRY)
 #define HALT MATCH_BIT(MATCH_STOP)
 #define THROTTLE MATCH_BIT(MATCH_THROTTLE)
-#define LASTING MATCH_BIT(MATCH_LASTING)
-#define PASSING MATCH_BIT(MATCH_PASSING)
 
 static const struct row {
 	/* The rules; --success-on is 0 where it is NULL. */
-	const char *success, *stop, *throttle, *retry;
+	const char *success, *stop, *throttle, *retry, *hopeless;
 	unsigned int matches;
 	bool check;
 	/* The evidence. */
@@ -269,44 +267,40 @@ static const struct row {
 	    .verdict = YES,
 	    .rule = RULE_SUCCESS_ON },
 
-	/* A preset that knows a tool; in doubt there is a retry. */
-	{ .matches = LASTING | PASSING,
-	    .outcome = EXIT(1),
-	    .matched = LASTING,
+	/* A preset that knows a tool stops what no retry mends. */
+	{ .hopeless = "permanent",
+	    .outcome = { OUTCOME_EXIT, 1, CLASS_PERMANENT },
 	    .verdict = STOP,
 	    .rule = RULE_PRESET },
-	{ .matches = LASTING | PASSING,
-	    .outcome = EXIT(1),
-	    .matched = LASTING | PASSING,
+	{ .hopeless = "permanent",
+	    .outcome = { OUTCOME_EXIT, 1, CLASS_UNKNOWN },
 	    .verdict = NO,
 	    .rule = RULE_DEFAULT },
-	{ .matches = LASTING | PASSING,
-	    .outcome = EXIT(1),
-	    .verdict = NO,
-	    .rule = RULE_DEFAULT },
-	{ .matches = LASTING | PASSING,
-	    .outcome = EXIT(0),
-	    .matched = LASTING,
+	{ .hopeless = "permanent",
+	    .outcome = { OUTCOME_EXIT, 0, CLASS_PERMANENT },
 	    .verdict = YES,
 	    .rule = RULE_SUCCESS_ON },
-	{ .retry = "1",
-	    .matches = LASTING | PASSING,
-	    .outcome = EXIT(1),
-	    .matched = LASTING,
-	    .verdict = STOP,
-	    .rule = RULE_PRESET },
-	{ .throttle = "1",
-	    .matches = LASTING | PASSING,
-	    .outcome = EXIT(1),
-	    .matched = LASTING,
+	{ .hopeless = "permanent",
+	    .throttle = "1",
+	    .outcome = { OUTCOME_EXIT, 1, CLASS_PERMANENT },
 	    .verdict = NO,
 	    .rule = RULE_THROTTLE_ON,
 	    .throttled = true },
-	{ .matches = HALT | LASTING | PASSING,
-	    .outcome = EXIT(1),
-	    .matched = HALT | PASSING,
+	{ .hopeless = "permanent",
+	    .matches = HALT,
+	    .outcome = { OUTCOME_EXIT, 1, CLASS_PERMANENT },
+	    .matched = HALT,
 	    .verdict = STOP,
 	    .rule = RULE_STOP_MATCH },
+	/* The strict mode. */
+	{ .retry = "transient",
+	    .outcome = { OUTCOME_EXIT, 1, CLASS_UNKNOWN },
+	    .verdict = STOP,
+	    .rule = RULE_RETRY_ON },
+	{ .retry = "transient",
+	    .outcome = { OUTCOME_EXIT, 1, CLASS_TRANSIENT },
+	    .verdict = NO,
+	    .rule = RULE_RETRY_ON },
 };
 
 static void
@@ -338,11 +332,92 @@ the_rules_are_asked_in_order(void)
 		fill(&rules.stop, row->stop);
 		fill(&rules.throttle, row->throttle);
 		fill(&rules.retry, row->retry);
+		fill(&rules.hopeless, row->hopeless);
 		const struct judgement got = verdict_judge(&rules, &evidence);
 		CHECK_STR(verdict_name(got.verdict),
 		    verdict_name(row->verdict));
 		CHECK_STR(rule_name(got.rule), rule_name(row->rule));
 		CHECK_INT(got.throttled, row->throttled);
+	}
+}
+
+/* In the order of the rows in verdict_classify(). */
+static void
+the_class_comes_from_the_first_that_tells_it(void)
+{
+	static const struct {
+		struct outcome outcome;
+		const char *first[2], *second[2]; /* transient, permanent */
+		struct class_known by_line;
+		bool hinted;
+		enum failure_class class;
+		enum class_source source;
+		int preset;
+	} cases[] = {
+		{ .outcome = EXIT(1), .class = CLASS_UNKNOWN },
+		{ .outcome = TIMEOUT, .class = CLASS_UNKNOWN },
+		{ .outcome = EXIT(75), .class = CLASS_TRANSIENT },
+		{ .outcome = SIGNAL(75 - 64), .class = CLASS_UNKNOWN },
+		{ .outcome = UNSTARTABLE, .class = CLASS_PERMANENT },
+		{ .outcome = EXIT(1),
+		    .hinted = true,
+		    .class = CLASS_TRANSIENT,
+		    .source = SOURCE_HINT },
+		/* A preset knows more than a hint, and than the status. */
+		{ .outcome = EXIT(75),
+		    .first = { NULL, "75" },
+		    .hinted = true,
+		    .class = CLASS_PERMANENT,
+		    .source = SOURCE_STATUS },
+		/* Of two that disagree the one wins that says permanent. */
+		{ .outcome = EXIT(6),
+		    .first = { "6" },
+		    .second = { NULL, "5,6" },
+		    .class = CLASS_PERMANENT,
+		    .source = SOURCE_STATUS,
+		    .preset = 1 },
+		{ .outcome = EXIT(6),
+		    .first = { NULL, "5,6" },
+		    .second = { "6" },
+		    .class = CLASS_PERMANENT,
+		    .source = SOURCE_STATUS },
+		{ .outcome = EXIT(6),
+		    .second = { "6" },
+		    .class = CLASS_TRANSIENT,
+		    .source = SOURCE_STATUS,
+		    .preset = 1 },
+		/* A line knows more than a status. */
+		{ .outcome = EXIT(6),
+		    .second = { NULL, "6" },
+		    .by_line = { CLASS_TRANSIENT, SOURCE_LINE, 0 },
+		    .class = CLASS_TRANSIENT,
+		    .source = SOURCE_LINE },
+		/* A plan says itself how its attempts fail. */
+		{ .outcome = { OUTCOME_EXIT, 1, CLASS_UNKNOWN },
+		    .first = { NULL, "1" },
+		    .class = CLASS_UNKNOWN },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct preset_rules presets[2] = { { 0 } };
+		const struct rules rules = { .presets = presets,
+			.preset_count = 2 };
+		const struct evidence evidence = {
+			.outcome = cases[i].outcome,
+			.hinted = cases[i].hinted,
+			.by_line = cases[i].by_line,
+		};
+
+		ROW("row %zu", i);
+		fill(&presets[0].transient, cases[i].first[0]);
+		fill(&presets[0].permanent, cases[i].first[1]);
+		fill(&presets[1].transient, cases[i].second[0]);
+		fill(&presets[1].permanent, cases[i].second[1]);
+		const struct class_known known =
+		    verdict_classify(&rules, &evidence);
+		CHECK_INT(known.class, cases[i].class);
+		CHECK_INT(known.source, cases[i].source);
+		CHECK_INT(known.preset, cases[i].preset);
 	}
 }
 
@@ -362,6 +437,7 @@ int
 main(void)
 {
 	RUN(the_rules_are_asked_in_order);
+	RUN(the_class_comes_from_the_first_that_tells_it);
 	RUN(verdicts_and_rules_have_names);
 	return DONE();
 }

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+
+#ifndef PRESETS_H
+#define PRESETS_H
+
+#include "options/options.h"
+
+/*
+ * A preset is a list of lines: "NAME = VALUE" of an option, NAME alone of one
+ * without a value, or one of the keys that classify failures; "#" begins a
+ * comment.  The first line says in a comment what the preset is for.
+ */
+struct preset {
+	const char *name;
+	const char *const *lines; /* ends with NULL */
+};
+
+/* Those of src/presets; a NULL name ends them. */
+extern const struct preset presets[];
+
+/* The built-in preset of this name, which `length` bytes have, or NULL. */
+const struct preset *preset_find(const char *name, size_t length);
+
+/* Whether it is for a tool, whose failures it classifies. */
+bool preset_classifies(const struct preset *preset);
+
+/*
+ * Reads a list of names and files for --preset, which adds to earlier ones.
+ * Returns NULL, or what is wrong with it in words.
+ */
+const char *presets_parse(struct options *options, const char *text);
+
+/* Room for what is wrong with a preset. */
+#define PRESETS_PROBLEM 512
+
+/* Sets an option for a preset; returns 0, or -1 with words in `problem`. */
+typedef int preset_setter(struct options *options, enum option_id id,
+    const char *text, char problem[PRESETS_PROBLEM]);
+
+/*
+ * Applies the presets that were given, in order, by means of `set`.  Returns 0,
+ * or -1 with one line in `problem`.
+ */
+int presets_apply(struct options *options, preset_setter *set,
+    char problem[PRESETS_PROBLEM]);
+
+#endif
