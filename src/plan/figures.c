@@ -527,17 +527,20 @@ figures_print_outage(const struct plan_figures *figures)
 		printf("outage    no run meets it\n");
 		return;
 	}
+	char early[3 * MESSAGE_PART], those[2 * MESSAGE_PART] = "";
 	if (figures->early.within.low == figures->early.within.high &&
 	    (share == 0 || share == 1))
-		printf("outage    %s gives up before the service is back",
+		snprintf(early, sizeof(early),
+		    "%s gives up before the service is back",
 		    share == 0 ? "no run" : "each run");
 	else
-		printf("outage    %s give up before the service is back",
+		snprintf(early, sizeof(early),
+		    "%s give up before the service is back",
 		    share_text(figures->early, text));
 	if (met < all)
-		printf(", of the %s that meet it",
+		snprintf(those, sizeof(those), "of the %s that meet it",
 		    figure_percent(met / all, 0, text));
-	printf("\n");
+	print_line("outage", early, ",", those);
 	print_spread("meanwhile", &figures->down, false, " attempt");
 	if (figures->noticed.count > 0)
 		print_spread("noticed", &figures->noticed, true, " later");
