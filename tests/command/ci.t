@@ -300,7 +300,7 @@ for word in '##' '##vso' '##teamcity'; do
 done
 retry true >all 2>&1
 is 'a run that succeeds at once says nothing to GitHub' "$(cat all)" ''
-check 'nor does the summary' not test -s summary
+check 'a run that succeeds at once writes no summary' not test -s summary
 is 'but its outputs are there' "$(xargs <output)" \
     'attempts=1 status=0 flaky=false reason=success'
 retry -q -a 1 false
@@ -321,7 +321,7 @@ retry -q -a 1 --name='www.example.org a@b.org https://c.org @team' false
 if have 'a name is no link' cmark-gfm; then
 	unlike 'a name is no link' \
 	    "$(cmark-gfm -e autolink --unsafe <summary)" '<a '
-	unlike 'nor does it mention a team' "$(cmark-gfm --unsafe <summary)" '@team'
+	unlike 'a name mentions no team' "$(cmark-gfm --unsafe <summary)" '@team'
 fi
 run retry --plan=1,0 --log=github
 unlike 'a plan has no groups' "$out" group

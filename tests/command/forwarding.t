@@ -311,7 +311,7 @@ retry=$(cat pid)
 perl -e 'kill 10, $ARGV[0] for 1 .. 3000; kill '$first', $ARGV[0] for 1 .. 1000' \
     "$retry"
 check 'a storm of signals does not end the run' kill -64 "$retry"
-status 0 'nor what comes after it' wait $hear
+status 0 'the run outlives a signal after the storm' wait $hear
 check 'SIGUSR1 is heard in a storm' grep -qx 10 heard
 is 'of a thousand real-time signals none is lost or doubled' \
     "$(grep -cx $first heard)" 1000
@@ -373,10 +373,10 @@ limited() {
 }
 retried limited
 is 'a flood of signals keeps no limit from its end' "$got" 124
-if have 'nor does one of which a signal waits at any time' strace; then
+if have 'a flood with a signal always pending keeps no limit from its end' strace; then
 	retried limited strace -D -o sent -e trace="$(any_libc pselect6)" \
 	    -e inject="$(any_libc pselect6:delay_enter=5000)"
-	is 'nor does one of which a signal waits at any time' "$got" 124
+	is 'a flood with a signal always pending keeps no limit from its end' "$got" 124
 fi
 
 wrong=

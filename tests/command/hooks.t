@@ -75,11 +75,11 @@ is 'the gate is asked before each retry, not before the first attempt' \
     "$(order retry -a 3 -d 0 --before-retry='echo gate >>order' \
     sh -c 'echo attempt >>order; exit 6')" \
     '6 attempt gate attempt gate attempt'
-is 'nor after a wait before that' \
+is '--wait-first does not ask the gate' \
     "$(order retry -a 1 -d 1ms --wait-first --splay=1ms \
     --before-retry='echo gate >>order' sh -c 'echo attempt >>order')" \
     '0 attempt'
-is 'nor after the last' "$(order retry -a 1 \
+is 'no gate is asked after the last attempt' "$(order retry -a 1 \
     --before-retry='echo gate >>order' false)" 1
 order retry -b list:50ms -j none -a 2 \
     --before-retry='moment >>order; echo "$RETRY_DELAY" >>order' \
@@ -126,7 +126,7 @@ run retry --on-success='exit 3' true
 is 'a hook that fails changes nothing' "$code" 0
 is 'but is reported' "$err" 'retry: true: --on-success exited 3'
 run retry -qa 1 --on-give-up='kill -9 $$' sh -c 'exit 6'
-is 'nor does one that dies' "$code $err" \
+is 'a hook that dies changes nothing' "$code $err" \
     '6 retry: sh: --on-give-up died of SIGKILL'
 run retry -q -T .1 -k 50ms --on-give-up='sleep .3; echo whole' sleep 100d
 is '--max-time does not end a hook at the end' "$code $err" '124 whole'

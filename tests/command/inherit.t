@@ -86,7 +86,7 @@ run retry -qa 2 --success-on='!0' -d 1ms -t 99 -T 99 --log=json:log \
     ls /proc/self/fd
 ls /proc/self/fd >itself
 is 'no option leaves a descriptor to an attempt' "$out" "$(cat itself itself)"
-is 'nor to a check or a hook' "$err" "$(cat itself itself itself itself)"
+is 'no option leaves a descriptor to a check or a hook' "$err" "$(cat itself itself itself itself)"
 
 cat >fds <<'end'
 #!/bin/sh
@@ -118,13 +118,13 @@ for how in --default-signal=PIPE --ignore-signal=PIPE --block-signal=PIPE; do
 	is "a reader of stderr that went away changes no status with $how" $? 3
 done
 retry -b mimd:up=2,down=.5 -d 0 -a 1 sh -c 'exit 3' 2>&8
-is 'nor where a warning comes before all attempts' $? 3
+is 'a warning that nobody reads changes no status' $? 3
 echo 'retry-state 1 damaged' >kept
 retry --state=kept -a 1 sh -c 'exit 3' 2>&8
 is 'or what was remembered is damaged' $? 3
 exec 8>&-
 sh -c 'exec retry -v -a 2 -d 1ms sh -c "exit 3" 2>/dev/full'
-is 'nor does a stderr that is full' $? 3
+is 'a full standard error changes no status' $? 3
 
 # All else.
 

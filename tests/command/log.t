@@ -174,7 +174,7 @@ run retry --log=text:log ls -l /proc/self/fd
 like 'an attempt can look at its descriptors' "$out" ' 0 -> /dev/null$'
 unlike 'and has no log among them' "$out" '/log$'
 retry --log=text:closed -a 1 sh -c 'ls -l /proc/self/fd >fds; exit 1' 2>&-
-check 'nor where standard error is closed' not grep closed fds
+check 'an attempt has no log even if standard error is closed' not grep closed fds
 like 'and the log is written all the same' "$(cat closed)" 'giving up'
 
 status 0 'a document may go where nothing can be emptied' \

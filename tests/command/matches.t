@@ -58,7 +58,7 @@ judged 'no line goes over both streams' 7:3 --stop-match='onetwo' sh -c \
     'echo >>tries; printf one; printf two >&2; exit 7'
 judged 'a NUL ends no line and stops no search' 7:1 \
     --stop-match='^a.*b$' ./say 7 'a\0000x\0000b'
-judged 'nor does what is no UTF-8' 7:1 --stop-match='^.{2}b$' ./say 7 \
+judged 'bytes that are not UTF-8 end no line and stop no search' 7:1 --stop-match='^.{2}b$' ./say 7 \
     '\0377\0376b'
 judged 'the first 4096 bytes are searched' 7:1 --stop-match='^x*y' sh -c \
     'echo >>tries; head -c 4095 /dev/zero | tr "\0" x; echo yz; exit 7'

@@ -45,7 +45,7 @@ listen "@$T/told" retry -q --repeat=3 -a 3 -j none -d 20ms \
     --success-delay=20ms sh -c 'exit $((RETRY_ATTEMPT == 1))'
 is 'not once it has succeeded' "$(extended)" '90 90'
 listen "@$T/told" retry true
-is 'nor where the first attempt does' "$(extended)" ''
+is 'a first success asks systemd for no time' "$(extended)" ''
 like 'of which the end is told' "$out" 'STATUS=true: succeeded at attempt 1/5'
 
 listen "@$T/told" sh -c 'retry -q -d 20 --log=json:log false &
@@ -59,7 +59,7 @@ listen "@$T/told" retry -q sh -c 'trap "" INT; kill -INT $PPID
 is 'of two signals' "$code" 241
 is 'the end is told once' "$(echo "$out" | grep -c STOPPING=1)" 1
 listen "@$T/told" retry -q -d 0 sh -c 'kill -USR2 $PPID; exit 0'
-unlike 'nor does one tell it that ends nothing' "$out" STOPPING
+unlike 'a signal that ends nothing tells no STOPPING' "$out" STOPPING
 
 # Type=notify-reload: SIGHUP is answered by whoever gets it.
 # reloads PATTERN OPTION... -- COMMAND...: a run that gets SIGHUP once its JSON
@@ -129,7 +129,7 @@ for socket in "$T/missing" "@$T/missing" "/$(printf %0107d 0)" \
     "/$(printf %03000d 0)" vsock:2:1234 relative / @ ''; do
 	run env NOTIFY_SOCKET="$socket" retry -a 2 -d 1ms sh -c 'exit 7'
 	is "${socket:-nothing} does not matter" "$code" 7
-	is 'nor is it reported' "$(echo "$err" | grep -vc '^retry: sh: \(att\|giv\)')" 0
+	is "${socket:-nothing} is not reported" "$(echo "$err" | grep -vc '^retry: sh: \(att\|giv\)')" 0
 done
 listen path retry -q sh -c 'ls -l /proc/self/fd >fds'
 check 'the socket is not passed on' sh -c 'test -s fds && ! grep socket: fds'

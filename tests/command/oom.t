@@ -73,7 +73,7 @@ within 2 /a /a sh -c '
 unlike 'a count of earlier kills says nothing' "$err" 'out of memory'
 within 2 /a /a retry -a 2 -d 0 \
     --before-retry='echo oom_kill 12 >"$count"' sh -c 'kill -KILL $$'
-unlike 'nor do kills between attempts' "$err" 'out of memory'
+unlike 'kills between attempts are not counted' "$err" 'out of memory'
 within 2 /a /a sh -c \
     'rm "$count"; exec retry -a 2 -d 0 sh -c "kill -KILL \$\$"'
 is 'without a count all is as ever' "$code" 137

@@ -51,16 +51,16 @@ for quiet in -q --output=stream --output=hold --output=all --output=last \
 	is "not with $quiet" "$(repeats retry -d 0 $quiet)" 0
 done
 run retry -d 0 sh -c '[ $RETRY_ATTEMPT = 3 ] && echo said'
-unlike 'nor if only the success writes' "$err" 'standard output'
+unlike 'only a success that writes repeats nothing' "$err" 'standard output'
 run retry -d 0 --check='echo checked; [ $RETRY_ATTEMPT = 3 ]' true
-unlike 'nor if only the check writes' "$err" 'standard output'
+unlike 'only a check that writes repeats nothing' "$err" 'standard output'
 run retry -d 0 --repeat=2 ./say 1
-unlike 'nor if the attempts succeed' "$err" 'standard output'
+unlike 'attempts that succeed repeat nothing' "$err" 'standard output'
 retry -d 0 ./say 3 >err 2>&1
-is 'nor if messages are in the same file' \
+is 'a file of messages and output warns of nothing' \
     "$(grep -c 'standard output' err)" 0
 retry -d 0 ./say 3 2>err | grep -c out >told
-is 'nor if it is a pipe, which does not tell' \
+is 'a pipe as standard output warns of nothing' \
     "$(cat told):$(grep -c 'standard output' err)" 3:0
 
 # hold
@@ -120,7 +120,7 @@ run retry --fail-match=never -a 1 sh -c "$half"
 is 'but nothing is added to another stream' "$out:$(echo "$err" | head -c 1)" \
     half:r
 run retry -q --output=hold -a 1 sh -c "$half"
-is 'nor without a message' "$out$err" half
+is 'without a message no newline is added' "$out$err" half
 
 # all
 run retry --output=all -d 0 -a 3 ./say 2
@@ -461,7 +461,7 @@ like 'as for a shell whose command has died so' "$(cat code):$(tail -1 err.p)" \
 # Some programs see that nobody reads, and exit.
 { retry -a 3 -d 0 sh -c 'trap "" PIPE; until ! echo; do :; done 2>/dev/null
     exit 1' 2>err.p; echo $? >code; } | head -1 >/dev/null
-like 'nor is any other failure retried then' "$(cat code):$(tail -1 err.p)" \
+like 'a run whose output nobody reads ends at any failure' "$(cat code):$(tail -1 err.p)" \
     '^1:retry: .* after 1 attempt .* exited 1, and nobody reads its output$'
 { retry -a 3 -d 0 --output=hold sh -c 'exit 1' 2>err.p; echo $? >code; } | :
 is 'unless the output is held' "$(cat code):$(grep -c . err.p)" 1:4

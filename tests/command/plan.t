@@ -220,7 +220,7 @@ run retry --plan=1:2.1,1:31.3 -T 7.7 -a 9 --seed 241304 --log=json:-
 is 'no rounding lets an attempt outlast --max-time' \
     "$(figure reason) $(figure status)" '"max-time" 124'
 run retry --plan=1:2.1,1:31.3 -T 7.7 -a 9 -j none -b constant -d 0 --log=json:-
-is 'nor is there an attempt after it' \
+is 'no attempt begins after --max-time' \
     "$(figure reason) $(figure attempts)" '"max-time" 2'
 run retry --plan --splay=3s -T 1 -k .1
 like 'what --max-time spares is part of the longest run' "$out" \

@@ -170,7 +170,7 @@ E2
 			--fail-match=never sh -c 'echo >said; seq 20000
 			exec sleep 60')" '-15 0'
 	done
-	is 'nor does it where nothing is held' "$(python3 stopped.py \
+	is 'a stopped terminal delays nothing if no output is held' "$(python3 stopped.py \
 	    retry -d 10ms -a 0 sh -c '[ $RETRY_ATTEMPT = 2 ] || exit 3
 	    echo >said; exec sleep 60')" '-15 0'
 	cat >full.py <<'E2'
@@ -233,7 +233,7 @@ E2
 	}
 	check 'a socket whose reader is slow gets all, even at --max-time' \
 	    retried slow
-	is 'nor does a socket that is full' "$(python3 full.py \
+	is 'a full socket does not outlast --max-time' "$(python3 full.py \
 	    retry -q --fail-match=none sh -c 'seq 200000; exec sleep 60')" -15
 fi
 

@@ -282,7 +282,7 @@ for suffix in lock new damaged; do
 	is "a log is not the state's own .$suffix" "$code $(attempts)" '125 0'
 	rm -f own own.*
 	run retry --state=own --budget=own.$suffix ./tries 0
-	is 'nor is the budget' "$code $(attempts)" '125 0'
+	is "a budget is not the state's own .$suffix" "$code $(attempts)" '125 0'
 	rm -f own own.*
 done
 name=$(printf 'a\033[1mb')

@@ -57,27 +57,27 @@ is 'a here-document too' "$(warned retry -d 0 -a 2 sh -c 'cat; exit 1' <<E2
 text
 E2
 )" 1
-is 'not with -q' "$(seq 3 | warned retry -q -d 0 -a 4 sh -c 'cat; exit 1')" 0
-is 'nor if the first attempt is a success' "$(seq 3 | warned retry cat)" 0
-is 'nor if some of it is left' \
+is '-q leaves the warning of used-up input out' "$(seq 3 | warned retry -q -d 0 -a 4 sh -c 'cat; exit 1')" 0
+is 'a first success warns of no used-up input' "$(seq 3 | warned retry cat)" 0
+is 'input that is left warns of nothing' \
     "$(seq 3 | warned retry -d 0 -a 4 sh -c 'exit 1')" 0
-is 'nor if somebody may write to it yet' \
+is 'input that may still be written warns of nothing' \
     "$(warned retry -d 0 -a 4 sh -c 'exit 1' <>idle)" 0
-is 'nor if a file was read' \
+is 'a file that was read warns of nothing' \
     "$(warned retry -d 0 -a 4 sh -c 'cat; exit 1' <numbers)" 0
-is 'nor if each attempt gets it again' \
+is '--stdin=replay warns of nothing' \
     "$(seq 3 | warned retry --stdin=replay -d 0 -a 4 sh -c 'cat; exit 1')" 0
-is 'nor if the attempts share it on purpose' \
+is '--stdin=inherit warns of nothing' \
     "$(seq 3 | warned retry --stdin=inherit -d 0 -a 4 sh -c 'cat; exit 1')" 0
 { wait_for test -e empty; warned retry -d 0 -a 4 false >count; } <./wait &
 : >./wait
 : >empty
 wait
-is 'nor if there never was any' "$(cat count)" 0
+is 'an empty input warns of nothing' "$(cat count)" 0
 mkfifo said
 { read -r _ <said; } | warned retry -d 0 -a 2 sh -c '[ $RETRY_ATTEMPT = 2 ] ||
     : >said; cat; exit 1' >count
-is 'nor if the pipe is closed without a byte' "$(cat count)" 0
+is 'a pipe without a byte warns of nothing' "$(cat count)" 0
 if have 'a socket that is used up is told' python3; then
 	check 'a socket that is used up is told' python3 -c '
 import socket, subprocess, sys

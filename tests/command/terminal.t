@@ -281,7 +281,7 @@ is '^Z stops both, fg resumes both, and the status is kept' \
     "$(grep '^status' stops/seen | head -n 1)" 'status 7'
 is 'the attempt did not last while it was stopped' \
     "$(outlasted stops outcome duration)" yes
-is 'nor does a wait' "$(outlasted idles end waited)" yes
+is 'a wait does not last while it was stopped' "$(outlasted idles end waited)" yes
 is 'after which the retry comes' \
     "$(grep '^status' idles/seen | head -n 1)" 'status 1'
 like '^Z stops also a command that is not running yet' \
@@ -291,7 +291,7 @@ is 'SIGTSTP by kill(1) is like ^Z' \
 like 'a background job is not stopped by what retry writes' \
     "$(cat tostop/seen)" '^retry: false: giving up after 2'
 like 'and takes no terminal' "$(cat tostop/seen)" '^42$'
-unlike 'nor is any other' "$(cat tostop/seen)" Stopped
+unlike 'no background job is stopped by what retry writes' "$(cat tostop/seen)" Stopped
 is 'if its command wants the terminal, fg gives it' \
     "$(grep -c '^heard word' wants/seen) $(grep '^status' wants/seen |
     head -n 1)" '1 status 6'

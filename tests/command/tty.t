@@ -216,7 +216,7 @@ is 'failures are yellow, giving up is red' \
 check 'a success after a failure is green' grep -aqF "${green}retry:" flaky/raw
 check 'but not with --color=never' not grep -aq "$(printf '\033')\[[0-9]*m" \
     never/raw
-check 'nor with NO_COLOR' not grep -aq "$(printf '\033')\[[0-9]*m" plain/raw
+check 'NO_COLOR leaves a success without colour' not grep -aq "$(printf '\033')\[[0-9]*m" plain/raw
 like 'and when ^C ends the wait' "$(sed -n 2p interrupted/seen)" \
     '^retry: false: ended by SIGINT after 1 attempt in '
 is 'and while ^Z stops it' "$(seen stopped | sed '/^---/,$d')" \
@@ -258,7 +258,7 @@ like 'with CI=false there is a status line' "$(cat unlogged/seen)" '2/2 in'
 unlike 'a short wait is not worth it' "$(cat short/raw)" '[23]/3 in'
 unlike 'a terminal that is dumb gets no sequences' "$(cat dumb/raw)" \
     "$(printf '\033')"
-unlike 'nor does the compilation mode of Emacs' "$(cat emacs/raw)" \
+unlike 'the compilation mode of Emacs gets no sequences' "$(cat emacs/raw)" \
     "$(printf '\033')"
 like 'but a status line' "$(cat dumb/raw)" '2/2 in'
 is 'which is gone in the end' "$(seen dumb)" \

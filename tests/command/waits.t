@@ -43,7 +43,7 @@ hardly_longer() {
 	tries -a 12 -b constant -d 10ms
 	test "$(gaps | sort -n | head -n 1)" -lt 110000
 }
-check 'nor much longer' retried hardly_longer
+check 'waits are hardly longer than they should be' retried hardly_longer
 tries -a 5 -d 10ms
 is 'waits double' "$(short 10000 20000 40000 80000)" ''
 tries -a 4 -b list:5ms,30ms
@@ -93,8 +93,8 @@ like 'no delay is no wait' "$err" 'attempt 1/3 exited 1 after .*; next at once$'
 if sanitized || musl || ! ldd "$RETRY" 2>&1 | grep -q 'libc\.so'; then
 	skip 'a wall clock that leaps ahead changes no wait' \
 	    'nothing can be preloaded'
-	skip 'nor one that leaps back' 'nothing can be preloaded'
-	skip 'nor does either change a timeout' 'nothing can be preloaded'
+	skip 'a wall clock that leaps back changes no wait' 'nothing can be preloaded'
+	skip 'a wall clock that leaps changes no timeout' 'nothing can be preloaded'
 	skip 'a hint that is a time of day is over when clocks show it' \
 	    'nothing can be preloaded'
 	skip 'one that is a duration is not' 'nothing can be preloaded'
@@ -110,9 +110,9 @@ else
 	rm -f stamps
 	run env LD_PRELOAD="$leap" LEAP=-86400 "$RETRY" -a 4 -j none -d 20ms \
 	    sh -c 'moment >>stamps; exit 1'
-	is 'nor one that leaps back' "$code$(short 20000 40000 80000)" 1
+	is 'a wall clock that leaps back changes no wait' "$code$(short 20000 40000 80000)" 1
 	run env LD_PRELOAD="$leap" LEAP=86400 "$RETRY" -a 1 -t 1h sleep .1
-	is 'nor does either change a timeout' "$code" 0
+	is 'a wall clock that leaps changes no timeout' "$code" 0
 	then=$(date -u -d @$(($(date +%s) + 2400)) '+%F %T UTC')
 	run env LD_PRELOAD="$leap" LEAP=300 timeout 60 "$RETRY" -a 2 -d 0 \
 	    -j none --delay-match='at (.*)' \
