@@ -377,7 +377,7 @@ suggest_topic(const char *typed)
 
 /*
  * Writes a duration as it is read here: "5 minutes", "1:30" and "2 Hours 5min"
- * become "5m", "1m30s" and "2h5m".  False if the result is not a duration either.
+ * become "5m", "1m30s" and "2h5m".  Returns whether the result is a duration.
  */
 static bool
 respell_duration(const char *typed, char *text, size_t size)
