@@ -13,6 +13,7 @@ build_packages='
 # Add a word here for what a test needs.
 test_packages='
 	bash bash-completion binutils clang clang-format clang-tidy cmark-gfm cppcheck
+	etcd-client etcd-server
 	curl dpkg-dev expect fish gcovr git jq libclang-rt-14-dev libxml2-utils
 	lintian make mandoc minisign musl-tools parallel procps python3 redis-server
 	python3-jsonschema python3-license-expression
