@@ -1359,6 +1359,8 @@ engine_open(const struct policy *policy, struct random random,
 	engine->run.limit = policy->limits.attempts;
 	engine->run.max_time = policy->max_time;
 	engine->run.has_presets = policy->rules.preset_count > 0;
+	engine->run.hint_limit = policy->hint_limit;
+	engine->run.tolerate = policy->tolerate;
 	engine->run.delay.hint = -1;
 	engine->run.just_waited = -1;
 	engine->run.user = engine->run.system = NAN;

@@ -113,6 +113,8 @@ struct record {
 
 	uint64_t limit; /* on attempts; 0: none */
 	double max_time;
+	double hint_limit; /* on the waits that hints ask for */
+	uint64_t tolerate; /* runs that may give up in a row, less one */
 
 	/*
 	 * engine_record() fills in `elapsed`, `final`, `waits`, `runs`,

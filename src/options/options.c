@@ -15,10 +15,6 @@ options_style(const struct options *options)
 		.name_given = options_given(options, OPTION_NAME),
 		.command = options->command,
 		.policy = &options->policy,
-		.hint_limit_by =
-		    options->origin[OPTION_MAX_DELAY] == ORIGIN_USER
-		    ? NULL
-		    : "default",
 		.seed = options->random.seed,
 		.draws = options->draws,
 		.state = options->state,

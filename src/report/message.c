@@ -48,7 +48,7 @@ message_outcome(const struct record *record, char text[MESSAGE_PART])
 		snprintf(text, MESSAGE_PART, "exited %d%s", outcome.code, oom);
 		break;
 	case OUTCOME_SIGNAL:
-		snprintf(text, MESSAGE_PART, "died of %s%s",
+		snprintf(text, MESSAGE_PART, "killed by %s%s",
 		    signal_name(outcome.code, name), oom);
 		break;
 	case OUTCOME_TIMEOUT:
@@ -58,7 +58,7 @@ message_outcome(const struct record *record, char text[MESSAGE_PART])
 		    duration_text(record->max_time, name));
 		break;
 	case OUTCOME_UNHEALTHY:
-		return "was unhealthy";
+		return "unhealthy";
 	case OUTCOME_UNSTARTABLE:
 		snprintf(text, MESSAGE_PART, "could not be started: %s",
 		    why_unstartable(outcome));
@@ -242,7 +242,9 @@ add_ended(struct message *message, const struct record *record)
 	char text[MESSAGE_PART];
 
 	add_attempt(message, record);
-	add(message, " %s", message_outcome(record, text));
+	add(message, " %s%s",
+	    record->outcome.kind == OUTCOME_UNHEALTHY ? "was " : "",
+	    message_outcome(record, text));
 	add(message, " after %s", message_time(record->duration, text));
 	if (record->silent > 0)
 		add(message, ", silent for %s",
@@ -375,9 +377,13 @@ add_reason(struct message *message, const char *link,
 		    signal_name(record->ended_by, text));
 		break;
 	case REASON_HINT:
-		add(message, "%sasked to wait %s, longer than --max-%s allows",
-		    link, message_time(record->too_long, text),
-		    record->too_late ? "time" : "delay");
+		add(message, "%sasked to wait %s, ", link,
+		    message_time(record->too_long, text));
+		if (record->too_late)
+			add(message, "longer than --max-time allows");
+		else
+			add(message, "over the %s limit; raise it with -m",
+			    duration_text(record->hint_limit, text));
 		break;
 	case REASON_BUDGET:
 		add(message, "%s--budget is used up", link);
@@ -656,11 +662,10 @@ message_end(const struct record *record)
 	if (record->tolerated) {
 		message.priority = PRIORITY_NOTICE;
 		add(&message, "; ");
-		if (record->given_up > 0)
-			add(&message, "%sfailed run %" PRIu64 " in a row, ",
-			    record->attempt > 0 ? "" : "after ",
-			    record->given_up);
-		add(&message, "tolerated");
+		if (record->attempt > 0)
+			add(&message, "run %" PRIu64 " of %" PRIu64 " ",
+			    record->given_up, record->tolerate);
+		add(&message, "tolerated, exiting 0");
 	}
 	return message;
 }
@@ -696,21 +701,6 @@ add_health(struct message *message, const struct record *record)
 	message->verdict = VERDICT_RETRY;
 	add(message, ": ");
 	add_probes(message, record);
-}
-
-/* The cap that a hint is longer than, if the user did not set it. */
-static void
-add_hint_limit(struct message *message, const struct report_style *style,
-    const struct record *record)
-{
-	char text[MESSAGE_PART];
-
-	if (record->reason != REASON_HINT || record->too_late ||
-	    style->hint_limit_by == NULL)
-		return;
-	add(message, ": %s, by %s",
-	    duration_text(style->policy->hint_limit, text),
-	    style->hint_limit_by);
 }
 
 static struct message
@@ -778,7 +768,6 @@ body_of(const struct report_style *style, const struct record *record)
 			break;
 		message = has_trials(record) ? trials_end(record)
 					     : message_end(record);
-		add_hint_limit(&message, style, record);
 		if (record->reason == REASON_STOP &&
 		    record->outcome.kind != OUTCOME_UNSTARTABLE)
 			add_advice(&message, record);

@@ -24,7 +24,6 @@ struct report_style {
 	bool name_given;	    /* by --name */
 	const char *const *command; /* ends with NULL */
 	const struct policy *policy;
-	const char *hint_limit_by; /* who set the policy's; NULL: the user */
 	uint64_t seed;
 	bool draws;	   /* the seed decides delays */
 	const char *state; /* its file, or NULL */
@@ -87,7 +86,7 @@ struct message message_end(const struct record *record);
 /* A duration as people want it: "2m05s", "31ms", "<1ms". */
 const char *message_time(double seconds, char text[MESSAGE_PART]);
 
-/* How the last outcome reads: "exited 7", "died of SIGKILL", "timed out". */
+/* How the last outcome reads: "exited 7", "killed by SIGKILL", "timed out". */
 const char *message_outcome(const struct record *record,
     char text[MESSAGE_PART]);
 

@@ -495,7 +495,7 @@ question_ended(struct loop *loop)
 		say(&loop->messages, "cannot run %s: %s: %s", option,
 		    _PATH_BSHELL, strerror(error));
 	else if (is_hook && WIFSIGNALED(status))
-		say(&loop->messages, "%s died of %s", option,
+		say(&loop->messages, "%s was killed by %s", option,
 		    signal_name(WTERMSIG(status), name));
 	else if (WIFEXITED(status) &&
 	    (code == STATUS_NOT_EXECUTABLE || code == STATUS_NOT_FOUND ||

@@ -47,7 +47,7 @@ holds 'the test succeeded' '/testsuite/@failures = 0 and
     not(//failure) and not(//rerunFailure)'
 holds 'the attempts before were flaky failures' 'count(//flakyFailure) = 3'
 holds 'with what they did' '//flakyFailure[1]/@message = "exited 7" and
-    //flakyFailure[2]/@message = "died of SIGKILL" and
+    //flakyFailure[2]/@message = "killed by SIGKILL" and
     //flakyFailure[3]/@message = "timed out"'
 holds 'what kind of outcome that is' '//flakyFailure[1]/@type = "exit" and
     //flakyFailure[2]/@type = "signal" and //flakyFailure[3]/@type = "timeout"'

@@ -32,11 +32,11 @@ probe -a 2 -d 0 --health='echo connection refused; exit 7' sleep 100d
 is 'an unhealthy attempt is ended, and the status 124' "$code" 124
 like 'the line says why' "$err" 'retry: sleep: attempt 1/2 was unhealthy after [0-9.ms]+: health check exited 7 three times \("connection refused"\); next at once'
 like 'the last line says so, too' "$err" \
-    'giving up after 2 attempts in [0-9.ms]+: was unhealthy$'
+    'giving up after 2 attempts in [0-9.ms]+: unhealthy$'
 probe -a 2 -d 0 --health='exit 7' --health-retries=1 sleep 100d
 like 'one failure can be enough' "$err" 'health check exited 7 once; '
 probe -a 1 --health='kill -KILL $$' --health-retries=2 sleep 100d
-like 'a probe may die' "$err" 'health check died of SIGKILL twice'
+like 'a probe may die' "$err" 'health check killed by SIGKILL twice'
 probe -a 1 --health='n=$(cat n 2>/dev/null); echo x$n >n; exit ${#n}' \
     --health-retries=5 sh -c 'echo x >n; exec sleep 100d'
 like 'failures may differ' "$err" 'health check failed five times, at last it exited [0-9]+'
@@ -104,7 +104,7 @@ probe -k 10s -a 1 --preserve-status "$fails" \
     sh -c 'trap "exit 3" TERM; : >ready; while :; do sleep .01; done'
 is 'the status can be that of the command' "$code" 3
 run retry --plan=unhealthy,0
-like 'a plan knows the outcome' "$out" 'was unhealthy'
+like 'a plan knows the outcome' "$out" 'unhealthy'
 
 # --- a healthy attempt ---
 

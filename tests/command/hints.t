@@ -49,7 +49,7 @@ hint() {
 # soon NAME TEXT: the text asks for some 3600 s.
 soon() {
 	hint "$2"
-	like "$1" "$err" 'asked to wait (5[89]m[0-9]*s?|1h), longer than'
+	like "$1" "$err" 'asked to wait (5[89]m[0-9]*s?|1h), over the'
 }
 
 then=$(($(date +%s) + 3600))
@@ -90,7 +90,7 @@ like 'so is an offset that no zone has' "$err" \
 )
 like 'commands keep their time zone' "$(cat zone)" '^Asia/Kolkata$'
 like 'and UTC is not taken for it' "$(cat zone)" \
-    'asked to wait (5[89]m[0-9]*s?|1h), longer than'
+    'asked to wait (5[89]m[0-9]*s?|1h), over the'
 
 retry -a 2 -d 2h -j none --delay-match="$header" --log=json:longer \
     sh -c 'echo Retry-After: 1h30m; exit 7' >/dev/null &
@@ -101,11 +101,11 @@ like 'a hint that is shorter than the own delay does not end the run' \
     "$(cat longer)" '"delay":7200,"hint":5400'
 
 asked 'Retry-After: 3601' --log=auto --log=json:ended
-like 'an hour is the most' "$err" 'giving up after 1 attempt .* 1h, '
+like 'an hour is the most' "$err" 'giving up after 1 attempt .* over the 1h limit'
 like 'the log tells the hint that ended the run' "$(cat ended)" \
     '"reason":"hint",.*"hint":3601'
 asked 'Retry-After: 99999999999999999999'
-like 'however long' "$err" 'giving up after 1 attempt .*longer than --max-delay allows'
+like 'however long' "$err" 'giving up after 1 attempt .*over the 1h limit'
 asked 'Retry-After: 20' -T 10s
 like 'no hint goes beyond the limit on the run' "$err" \
     'giving up after 1 attempt .*asked to wait 20s'

@@ -127,7 +127,7 @@ is 'a hook that fails changes nothing' "$code" 0
 is 'but is reported' "$err" 'retry: true: --on-success exited 3'
 run retry -qa 1 --on-give-up='kill -9 $$' sh -c 'exit 6'
 is 'a hook that dies changes nothing' "$code $err" \
-    '6 retry: sh: --on-give-up died of SIGKILL'
+    '6 retry: sh: --on-give-up was killed by SIGKILL'
 run retry -q -T .1 -k 50ms --on-give-up='sleep .3; echo whole' sleep 100d
 is '--max-time does not end a hook at the end' "$code $err" '124 whole'
 
@@ -209,7 +209,7 @@ done
 shot --on-success="$(stay -)" sh -c 'echo >>order'
 is 'it ends a hook at the end, and the run has its status' \
     "$code $(wc -l <order)" '0 1'
-like 'that is reported' "$err" '^retry: sh: --on-success died of SIGTERM$'
+like 'that is reported' "$err" '^retry: sh: --on-success was killed by SIGTERM$'
 shot --stop-on=6 --on-give-up="$(stay 'exit 0')" sh -c "$count"
 is 'also a failure' "$code $(wc -l <order)" '6 1'
 shot -a 1 "$given_up" --on-success='echo hook >>order' \

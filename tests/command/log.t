@@ -231,7 +231,7 @@ kill -TERM $!
 wait $!
 is 'what the attempt then died of is one, too' \
     "$(tail -n 2 journal | cut -c 1-41)" \
-    '<5>retry: sh: attempt 1/5 died of SIGTERM
+    '<5>retry: sh: attempt 1/5 killed by SIGTE
 <5>retry: sh: ended by SIGTERM after 1 at'
 JOURNAL_STREAM=1:1 retry --log=auto -a 1 false 2>other
 is 'and is not where stderr is something else' \

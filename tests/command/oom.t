@@ -43,7 +43,7 @@ echo "${RETRY_LAST-}:${RETRY_LAST_OOM-}"
 printf 'oom 9\noom_kill %d\noom_group_kill 0\n' $((RETRY_ATTEMPT + 3)) >"$count"
 END
 killed='. ./oom_kill; kill -KILL $$'
-told=': attempt 1/2 died of SIGKILL \(out of memory\) after .*; next at once$'
+told=': attempt 1/2 killed by SIGKILL \(out of memory\) after .*; next at once$'
 for where in '1 /a/b /a/b' '1 /outside ' '2 /a/b /a/b' '2 / ' '2 /outside '; do
 	# shellcheck disable=SC2086 # words are meant
 	set -- $where
@@ -59,7 +59,7 @@ is 'and closed' "$(grep -c 'memory\.events' open)" 1
 is 'the next attempt is told' "$out" ':
 signal:1'
 like 'so is the end' "$err" \
-    'giving up after 2 attempts in .*: died of SIGKILL \(out of memory\)$'
+    'giving up after 2 attempts in .*: killed by SIGKILL \(out of memory\)$'
 within 2 /a /a retry -a 2 -d 0 sh -c '. ./oom_kill; exit 137'
 like 'a shell says it by its status' "$err" \
     'attempt 1/2 exited 137 \(out of memory\) after'
@@ -99,7 +99,7 @@ within 2 /a /a retry -a 9,oom:2 -d 0 sh -c "$killed"
 like 'it can have a limit' "$err" \
     'giving up after 2 attempts .* which reaches --attempts=oom:2'
 run retry --plan=oom,137 --retry-on='any,!oom' -d 0
-like 'a plan knows it' "$out" 'died of SIGKILL \(out of memory\)'
+like 'a plan knows it' "$out" 'killed by SIGKILL \(out of memory\)'
 within 2 /a /a retry -a 2 -d 0 -q --log=json sh -c "$killed"
 is 'JSON tells it beside the signal' "$(printf '%s\n' "$err" |
     sed -n 's/.*"outcome":\("[a-z]*"\).*"name":\("[A-Z]*","oom":[a-z]*\).*/\1 \2/p')" \
@@ -127,7 +127,7 @@ if sh limited true 2>/dev/null; then
 	run sh limited retry -a 2 -d 0 --stop-on=oom \
 	    perl -e 'my $text = "x" x (256 << 20); print "survived"'
 	like 'the kernel kills an attempt for its memory' "$err" \
-	    '^retry: perl: giving up after 1 attempt in .*: died of SIGKILL \(out of memory\), in --stop-on$'
+	    '^retry: perl: giving up after 1 attempt in .*: killed by SIGKILL \(out of memory\), in --stop-on$'
 else
 	skip 'the kernel kills an attempt for its memory' \
 	    'no cgroup can be made here'

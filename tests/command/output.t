@@ -453,7 +453,7 @@ like 'and so is a failure' "$code:$out:$err" '^0::.*'
 is 'an attempt whose output nobody reads is the last one' \
     "$(cat code):$(grep -c . err.p)" 141:2
 like 'which is said' "$(tail -1 err.p)" \
-    'after 1 attempt in .*: died of SIGPIPE, and nobody reads its output$'
+    'after 1 attempt in .*: killed by SIGPIPE, and nobody reads its output$'
 like 'by a rule of its own' "$(cat writer)" '"verdict":"stop","rule":"unread"'
 { retry -d 0 sh -c 'yes; exit $?' 2>err.p; echo $? >code; } | head -1 >/dev/null
 like 'as for a shell whose command has died so' "$(cat code):$(tail -1 err.p)" \

@@ -92,7 +92,7 @@ run retry --plan=unstartable
 like 'an outcome that stops' "$out" '1 +0s +unstartable +stop$'
 run retry --plan=KILL,any,signal,nonzero,tempfail -d 0
 is 'sets stand for one of theirs' "$(column outcome)" \
-    'died of SIGKILL exited 1 died of SIGHUP exited 1 exited 75'
+    'killed by SIGKILL exited 1 killed by SIGHUP exited 1 exited 75'
 run retry --plan=hinted*3,1 --free-on=hinted -d 0 -a 1
 is 'one with a hint exits 1' "$(column outcome)" \
     'exited 1 exited 1 exited 1 exited 1'

@@ -209,10 +209,10 @@ run retry -a 2 -d 0 --retry-on=timeout sh -c 'exit 124'
 like 'another command may exit 124' "$err" 'exited 124, not in --retry-on$'
 run retry --preset=kubernetes --delay-match='(.*)' sh -c 'echo 2h; exit 1'
 like 'the cap of a preset is named' "$err" \
-    'longer than --max-delay allows: 5m, by the preset$'
+    'asked to wait 2h, over the 5m limit; raise it with -m$'
 run retry -d 2 --delay-match='(.*)' sh -c 'echo 2h; exit 1'
 like 'the default cap is named' "$err" \
-    'longer than --max-delay allows: 1h, by default$'
+    'asked to wait 2h, over the 1h limit; raise it with -m$'
 printf "#!/bin/sh\nexit 0\n" >./3
 chmod +x ./3
 status 0 'a program of such a name is run all the same' \

@@ -32,7 +32,7 @@ like 'without a limit no limit is named' "$err" '^retry: false: attempt 1 exited
 like 'the end says why' "$err" \
     '^retry: false: giving up after 1 attempt in .*: exited 1, and --max-time 20s leaves no time for another$'
 run retry -a 1 sh -c 'kill -KILL $$'
-like 'a signal has its name' "$err" '^retry: sh: attempt 1/1 died of SIGKILL after'
+like 'a signal has its name' "$err" '^retry: sh: attempt 1/1 killed by SIGKILL after'
 run retry -a 1 -t 0.01 sleep 20
 like 'a timeout its own word' "$err" '^retry: sleep: attempt 1/1 timed out after'
 run retry --stop-on=7 sh -c 'exit 7'

@@ -89,7 +89,7 @@ run retry --trials=3 -k .2 --health=false --health-interval=20ms \
     --health-retries=1 sleep 100d
 is 'so does a health probe' "$code" 124
 like 'which makes trials unhealthy' "$(echo "$err" | grep failed:)" \
-    '; was unhealthy: 3$'
+    '; unhealthy: 3$'
 run retry --trials=2 --on-give-up='echo gave up >&2' \
     --before-retry='echo before >&2' false
 is 'commands between and after trials are run' \

@@ -16,7 +16,7 @@ outcomes_read_as_sentences_end(void)
 	} rows[] = {
 		{ { OUTCOME_NONE, 0 }, "did not run" },
 		{ { OUTCOME_EXIT, 7 }, "exited 7" },
-		{ { OUTCOME_SIGNAL, SIGKILL }, "died of SIGKILL" },
+		{ { OUTCOME_SIGNAL, SIGKILL }, "killed by SIGKILL" },
 		{ { OUTCOME_TIMEOUT, 0 }, "timed out" },
 		{ { OUTCOME_UNSTARTABLE, ENOENT },
 		    "could not be started: No such file or directory" },
@@ -218,6 +218,7 @@ end_of(struct record end, char text[sizeof(((struct message *)NULL)->text)])
 	record.elapsed = 31;
 	record.attempt = record.used = 3;
 	record.too_long = 90;
+	record.hint_limit = 3600;
 	record.reason = end.reason;
 	record.cut = end.cut;
 	record.command_timed_out = end.command_timed_out;
@@ -286,7 +287,8 @@ the_end_says_why(void)
 		{ { .reason = REASON_GATE, .command_timed_out = true },
 		    ", and --before-retry timed out" },
 		{ { .reason = REASON_HINT },
-		    ", and asked to wait 90s, longer than --max-delay allows" },
+		    ", and asked to wait 90s, over the 1h limit; "
+		    "raise it with -m" },
 		{ { .reason = REASON_EARLY },
 		    "not started: another run is active" },
 		{ { .reason = REASON_EARLY, .too_early = 2 },
