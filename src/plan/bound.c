@@ -344,7 +344,7 @@ bound_print(const struct service *service, const struct bound *bound)
 		printf("%s\n",
 		    bound->unlimited ? "; attempts have no time limit"
 			: bound->unkilled
-			? "; nothing is killed that outlasts its timeout"
+			? "; an attempt that ignores the signal takes longer"
 			: policy->rules.check || policy->gate
 			? ", every time limit used up"
 			: ", every attempt ended by its timeout");

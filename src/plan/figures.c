@@ -541,9 +541,10 @@ figures_print_outage(const struct plan_figures *figures)
 		snprintf(those, sizeof(those), "of the %s that meet it",
 		    figure_percent(met / all, 0, text));
 	print_line("outage", early, ",", those);
-	print_spread("meanwhile", &figures->down, false, " attempt");
+	print_spread("in outage", &figures->down, false, " attempt");
 	if (figures->noticed.count > 0)
-		print_spread("noticed", &figures->noticed, true, " later");
+		print_spread("recovers", &figures->noticed, true,
+		    " after the outage");
 }
 
 static void

@@ -71,10 +71,11 @@ print_heading(const struct plan_options *options,
 	const char *jitter = options->jitter;
 	char text[MESSAGE_PART];
 
-	printf("Plan");
 	if (options->clients > 0)
-		printf(" for %" PRIu64 " client%s", options->clients,
+		printf("%" PRIu64 " client%s", options->clients,
 		    options->clients == 1 ? "" : "s");
+	else
+		printf("Plan");
 	if (*style->command != NULL)
 		printf(" %s %s", options->clients > 0 ? "of" : "for",
 		    message_name(style, text));

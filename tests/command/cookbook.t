@@ -25,7 +25,7 @@ mkdir tutorial
 while IFS= read -r name <&3; do
 	sed -n 's/^\$ //p' "recipes/$name" | while IFS= read -r line; do
 		echo "\$ $line"
-		(cd tutorial && COLUMNS=80 PATH=$T/bin:$PATH sh -c "$line" 2>&1 \
+		(cd tutorial && COLUMNS=72 PATH=$T/bin:$PATH sh -c "$line" 2>&1 \
 		    </dev/null)
 	done | equal_times >shown
 	is "$name: prints this" "$(cat shown)" "$(equal_times <"recipes/$name")"
@@ -601,7 +601,7 @@ check "it is $condition" grep -qx "$condition" outputs
 attempts=$(sed -n 's/^attempts=//p' outputs)
 is 'and warned of' "$(sh -c "$(sed -n "s/^  run: echo/echo/
     s/\${{ steps\\.test\\.outputs\\.attempts }}/$attempts/p" "$recipe")")" \
-    '::warning::succeeded at attempt 2'
+    '::warning::2 attempts'
 recipe 'GitLab'
 report=$(sed -n 's/^      junit: //p' "$recipe")
 text=$(sed -n 's/^    - //p' "$recipe")

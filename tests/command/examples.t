@@ -19,7 +19,7 @@ ln -s /bin/true bin/sleep
 # The examples, a line each.
 extract() {
 	unescape <"$manual" | sed -n '
-		s/^\.Dl //p
+		/^\.Dl [@.a-z/]*[ ].*failure (/!s/^\.Dl //p
 		/^\.Bd -literal/,/^\.Ed/{
 			/\\$/N
 			s/ *\\\n */ /

@@ -188,6 +188,15 @@ for page in "$TESTS"/../man/*.[1-9]; do
 	    "$(grep -c '^[[:blank:]]*$' "$page.md")" 0
 done
 
+# Messages fold, and a crontab and an array of JSON cannot.
+if have 'no page folds at 80 columns' mandoc; then
+	for page in "$TESTS"/../man/*.[1-9]; do
+		mandoc -T ascii -O width=78 "$page" | sed 's/.\x08//g'
+	done | grep -E '.{81}' |
+	    grep -vE '^ *(retry: |ENTRYPOINT |entrypoint: |[@*])' >folded
+	is 'no page folds at 80 columns' "$(cat folded)" ''
+fi
+
 # A word that somebody searches for, and what has to be on the screen then, at
 # one of the first three places that have the word.
 if have 'words lead to what one looks for' mandoc; then

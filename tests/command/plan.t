@@ -237,8 +237,8 @@ done <<'END'
 -t 1 --check=true/6.1s, every time limit used up
 -t 1 --before-retry=true/5.1s, every time limit used up
 -t 1 --check=true --before-retry=true/7.1s, every time limit used up
--t 1 --check=true -k 0/4.1s; nothing is killed that outlasts its timeout
--t 1 -k 0/2.1s; nothing is killed that outlasts its timeout
+-t 1 --check=true -k 0/4.1s; an attempt that ignores the signal takes longer
+-t 1 -k 0/2.1s; an attempt that ignores the signal takes longer
 -k 0/0.1s of waiting; attempts have no time limit
 -t 1 -T 5 -k 0/6s, by --max-time
 -t 1 --check=true -T 5/6s, by --max-time and --kill-after
@@ -262,8 +262,8 @@ end
 run retry --plan=down=90s -j none -a 10
 like 'an outage is told in words' "$out" \
     '^outage    no run gives up before the service is back$'
-like 'when its end is noticed, too' "$out" '^noticed   33s later$'
-like 'and what was tried meanwhile' "$out" '^meanwhile 7 attempts$'
+like 'when its end is noticed, too' "$out" '^recovers  33s after the outage$'
+like 'and what was tried meanwhile' "$out" '^in outage 7 attempts$'
 run retry --plan=down=10s@3s,0:5s -a 9 -b constant -d 1s -j none
 is 'an outage breaks the attempt that runs' "$(column starts | cut -d' ' -f1-3)" \
     '0s 4s 5s'
@@ -374,7 +374,7 @@ is 'all attempts of a crowd are a rounded mean' \
 run retry --plan=p=0.99999 -a 1 --clients=1000 --seed=1
 unlike 'nearly all are not 100 %' "$out" '^gives up  100%:'
 run retry --plan=down=2s:5s -d 0 -j none -a 4
-like 'and one attempt' "$out" '^meanwhile 1 attempt$'
+like 'and one attempt' "$out" '^in outage 1 attempt$'
 run retry --clients=3 true
 is 'clients need a plan' "$code" 125
 run retry --plan --clients=0
