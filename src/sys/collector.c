@@ -214,7 +214,7 @@ let_out(struct collector *collector, int index, int writer)
 	 */
 	bool copies = is_file;
 
-	/* This process unlocks it at its end; if locking fails, write unlocked. */
+	/* It is unlocked at the end; if locking fails, write unlocked. */
 	if (collector->takes_turns && (is_pipe || is_file))
 		fcntl(writer, F_SETLKW, &(struct flock){ .l_type = F_WRLCK });
 	if (is_pipe && end - spool->start > BATCH_MIN)

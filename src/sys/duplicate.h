@@ -10,9 +10,9 @@
 #include "sys/messages.h"
 
 /*
- * Warns once if standard output is a file and a failed attempt wrote to it, since
- * the next attempt may write the same again.  A pipe does not tell how much went
- * through it.
+ * Warns once if standard output is a file and a failed attempt wrote to it,
+ * since the next attempt may write the same again.  A pipe does not tell how
+ * much went through it.
  */
 struct duplicate {
 	struct messages *messages;

@@ -56,7 +56,7 @@ struct shell {
 	const char *command;
 };
 
-/* What the loop does for the engine besides waiting for events and the child. */
+/* What the loop does besides waiting for events and the child. */
 enum doing {
 	DOING_NOTHING,
 	DOING_COLLECT, /* the output is collected */
