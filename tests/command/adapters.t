@@ -76,7 +76,8 @@ is 'and is one' "$(sed -n 's/.*{{ inputs\.\([a-z-]*\) .*/\1/p' \
     "$(sed -n '/^inputs:/,/^outputs:/s/^  \([a-z-]*\):.*/\1/p' \
 	"$scripts/github/action.yml" | sort)"
 
-action RETRY_COMMAND='echo out; test "$RETRY_ATTEMPT" -eq 2' \
+action RETRY_COMMAND='echo out; test "$RETRY_ATTEMPT" -eq 2
+echo result=7 >>"$GITHUB_OUTPUT"' \
     RETRY_ARGS='-d 0'
 is 'the action runs its command until it succeeds' "$code" 0
 like 'in groups' "$out" '^::group::bash: attempt 2/5'
@@ -85,6 +86,11 @@ is 'they are the ones that it names' \
     "$(sed -n 's/.*steps\.run\.outputs\.\([a-z]*\) .*/\1/p' \
 	"$scripts/github/action.yml" | sort | xargs)" \
     "$(sed 's/=.*//' output | sort | xargs)"
+action RETRY_COMMAND=true RETRY_ATTEMPTS=
+is 'an empty input is refused' "$code" 125
+like 'an empty input is named' "$out" '^::error::input attempts: invalid --attempts'
+action RETRY_COMMAND=true RETRY_MAX_TIME=soon
+like 'a wrong input is named' "$out" '^::error::input max-time: invalid --max-time'
 action RETRY_COMMAND='false | true; echo no' RETRY_ATTEMPTS=2 RETRY_NAME=pipe \
     RETRY_ARGS="--delay='0' --backoff='constant'"
 is 'a pipeline fails with any of its commands' "$code" 1

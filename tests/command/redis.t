@@ -169,7 +169,7 @@ like 'and the gate is to blame' "$err" ', and --before-retry failed$'
 
 retry-redis-budget --socket="$T/redis" --key=g --tokens=2 --rate=0
 retry-redis-budget --socket="$T/redis" --key=g --tokens=2 --rate=0
-for i in 1 2 3 4 5 6 7 8 9; do
+for _ in 1 2 3 4 5 6 7 8 9; do
 	retry-redis-budget --socket="$T/redis" --key=g --tokens=2 --rate=0 \
 	    --give=.1
 done
