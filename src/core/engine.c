@@ -552,6 +552,10 @@ give_up(struct engine *engine, enum reason reason, double now)
 {
 	const struct outcome outcome = engine->evidence.outcome;
 
+	if (engine->policy->transient_status > 0 && reason != REASON_SIGNAL &&
+	    outcome.class == CLASS_TRANSIENT)
+		return finish(engine, reason, engine->policy->transient_status,
+		    now);
 	if (outcome.kind == OUTCOME_SIGNAL)
 		engine->run.death = outcome.code;
 	return finish(engine, reason, last_status(engine), now);
@@ -560,6 +564,9 @@ give_up(struct engine *engine, enum reason reason, double now)
 static enum action_kind
 succeed(struct engine *engine, double now)
 {
+	if (engine->policy->flaky_status > 0 && engine->run.failures > 0)
+		return finish(engine, REASON_SUCCESS,
+		    engine->policy->flaky_status, now);
 	return finish(engine, REASON_SUCCESS,
 	    engine->policy->preserve_status ? last_status(engine) : 0, now);
 }

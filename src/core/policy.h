@@ -53,6 +53,8 @@ struct policy {
 	struct rules rules;
 	struct set free;
 	bool preserve_status;
+	int transient_status; /* of a run whose last failure was; 0: as usual */
+	int flaky_status;     /* of a success after failures; 0: as usual */
 
 	bool gate;	 /* --before-retry is asked before each retry */
 	bool budget;	 /* the budget is asked before each wait */

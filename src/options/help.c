@@ -328,9 +328,10 @@ complete(const char *typed, bool topics)
 	return many == 1 ? found : NULL;
 }
 
-/* What is meant; both members are NULL if the word names nothing. */
+/* What is meant; all members are NULL if the word names nothing. */
 struct subject {
 	const struct help_topic *topic;
+	const struct preset *preset;
 	const char *option;
 };
 
@@ -357,6 +358,9 @@ find(const char *typed)
 				return (struct subject){ .option = row->name };
 			}
 		}
+		const struct preset *preset = preset_find(name, strlen(name));
+		if (!dashed && preset != NULL)
+			return (struct subject){ .preset = preset };
 		name = name[1] == '\0' ? NULL : complete(name, !dashed);
 	}
 	return (struct subject){ .topic = NULL };
@@ -367,7 +371,8 @@ help_has(const char *typed)
 {
 	const struct subject found = find(typed);
 
-	return found.topic != NULL || found.option != NULL;
+	return found.topic != NULL || found.option != NULL ||
+	    found.preset != NULL;
 }
 
 void
@@ -386,4 +391,8 @@ help_print(const char *typed, const struct screen *screen)
 		manual_print(MANUAL_HEADING, topic->heading, screen);
 	if (topic != NULL && topic->print != NULL)
 		topic->print();
+	for (const char *const *line =
+		 found.preset == NULL ? NULL : found.preset->lines;
+	     line != NULL && *line != NULL; line++)
+		puts(*line);
 }

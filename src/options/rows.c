@@ -40,6 +40,33 @@ parse_timeout(struct options *options, const char *text)
 	return NULL;
 }
 
+/* An exit status that `retry` does not use for itself. */
+static const char *
+parse_status(const char *text, int *status)
+{
+	const char *invalid;
+	const long long number = strtonum(text, 1, 255, &invalid);
+
+	if (text[strspn(text, "0123456789")] != '\0' || invalid != NULL)
+		return "not an exit status from 1 to 255";
+	if (number >= STATUS_TIMEOUT && number <= STATUS_NOT_FOUND)
+		return "retry uses 124 to 127 itself";
+	*status = (int)number;
+	return NULL;
+}
+
+static const char *
+parse_transient_status(struct options *options, const char *text)
+{
+	return parse_status(text, &options->policy.transient_status);
+}
+
+static const char *
+parse_flaky_status(struct options *options, const char *text)
+{
+	return parse_status(text, &options->policy.flaky_status);
+}
+
 static const char *
 parse_signal(struct options *options, const char *text)
 {
@@ -367,6 +394,12 @@ const struct option_row option_rows[OPTIONS] = {
 	[OPTION_PRESERVE_STATUS] = { "preserve-status", 'p', GROUP_VERDICT,
 	    TYPE_FLAG, NULL, "exit as COMMAND did, even after a timeout",
 	    .offset = AT(policy.preserve_status) },
+	[OPTION_TRANSIENT_STATUS] = { "transient-status", 0, GROUP_VERDICT,
+	    TYPE_OTHER, "N", "exit with N if the last failure was transient",
+	    .parse = parse_transient_status, .not_with = OPTION_TRIALS },
+	[OPTION_FLAKY_STATUS] = { "flaky-status", 0, GROUP_VERDICT, TYPE_OTHER,
+	    "N", "exit with N after a success that took retries",
+	    .parse = parse_flaky_status, .not_with = OPTION_TRIALS },
 
 	[OPTION_OUTPUT] = { "output", 0, GROUP_STREAMS, TYPE_CHOICE, NULL,
 	    "when to show output (--help=output)", .initial = "stream",

@@ -62,7 +62,8 @@ report_attempts_add(struct attempts *attempts, const struct record *record,
 	row->kind = record->outcome.kind;
 	row->success = success;
 	row->judged = judged;
-	row->outcome = strdup(message_outcome(record, text));
+	row->outcome = strdup(
+	    success ? message_outcome(record, text) : message_why(record).text);
 	row->sentence = strdup(success ? "" : message_failure(record).text);
 	if (row->outcome == NULL || row->sentence == NULL) {
 		free_row(row);

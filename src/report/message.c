@@ -318,6 +318,17 @@ add_outcome(struct message *message, const struct report_style *style,
 }
 
 struct message
+message_why(const struct record *record)
+{
+	struct message message = { .priority = PRIORITY_WARNING };
+	char text[MESSAGE_PART];
+
+	add(&message, "%s", message_outcome(record, text));
+	add_rule(&message, record);
+	return message;
+}
+
+struct message
 message_failure(const struct record *record)
 {
 	struct message message = { .priority = PRIORITY_WARNING };

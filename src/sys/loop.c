@@ -102,9 +102,9 @@ struct loop {
 	struct input input;
 	struct output output;
 	struct duplicate duplicate;
-	bool dated;	   /* the last attempt's hint is a point in time */
-	double until;	   /* then a wait ends: on CLOCK_REALTIME; or 0 */
-	bool hint_refused; /* a warning said that a hint cannot be read */
+	bool dated;	    /* the last attempt's hint is a point in time */
+	double until;	    /* then a wait ends: on CLOCK_REALTIME; or 0 */
+	bool hint_refused;  /* a warning said that a hint cannot be read */
 	struct found found; /* in the last attempt's output */
 	enum doing doing;
 };

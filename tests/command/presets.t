@@ -9,6 +9,96 @@
 is 'every preset names its source' \
     "$(retry --help=presets | grep '^  [a-z]' | grep -vc ' ([^)]*)$')" 0
 
+like '--help=NAME prints the file' "$(retry --help=npm)" '^permanent-match = npm '
+
+# Files.
+cat >ci.retry <<'END'
+# a comment
+preset = npm
+attempts = 2
+delay = 0
+quiet
+transient-on = 69
+permanent-match = (?i)^assertion
+END
+run retry --preset=./ci.retry --log=json:ci sh -c 'echo ASSERTION; exit 3'
+is 'a line of a file stops' "$code $(grep -c '"event":"attempt"' ci)" '3 1'
+like 'and is shown' "$(cat ci)" \
+    '"rule":"preset","class":"permanent","line":"ASSERTION"'
+rm ci
+run retry --preset=./ci.retry --log=json:ci sh -c 'exit 69'
+is 'options of a file count' "$code $(grep -c '"event":"attempt"' ci) $err" '69 2 '
+like 'and a status of a file' "$(cat ci)" '"class":"transient"'
+rm ci
+run retry --preset=./ci.retry -a 3 --log=json:ci sh -c 'exit 69'
+is 'what is typed wins' "$(grep -c '"event":"attempt"' ci)" 3
+
+# refused NAME FILE ERE: a run with the file runs nothing and says one line.
+refused() {
+	run retry --preset="$2" sh -c 'echo ran >ran'
+	is "$1 is refused" "$code $(ls ran 2>/dev/null)" '125 '
+	is "$1 has one line" "$(printf '%s\n' "$err" | wc -l)" 1
+	like "$1 is named" "$err" "$3"
+}
+mkdir folder
+mkfifo fifo
+printf 'attempts = 3\r\n' >crlf
+head -c 300 /dev/urandom >binary
+head -c 70000 /dev/zero | tr '\0' '#' >huge
+echo 'preset = ./self' >self
+printf 'preset = ./second\n' >first
+printf '\npreset = ./first\n' >second
+printf '# x\nattemps = 3\n' >typo
+echo 'attempts = many' >value
+echo 'attempts' >missing
+echo 'quiet = yes' >flag
+echo 'attempts 3' >syntax
+echo 'transient-on = 1,permanent' >class
+echo 'permanent-match = (' >pattern
+echo 'preset = nothing' >unknown
+refused 'a folder' ./folder 'folder: it is a directory'
+refused 'a FIFO' ./fifo 'fifo: it is not a regular file'
+refused 'a missing file' ./nosuch 'No such file'
+refused 'CR LF' ./crlf 'crlf:1: .*CR LF'
+refused 'a binary file' ./binary 'not a text file'
+refused 'a huge file' ./huge 'larger than 64 KiB'
+refused 'a file that names itself' ./self 'names itself'
+refused 'a circle of files' ./first 'names itself'
+refused 'an unknown option' ./typo 'typo:2: .*did you mean --attempts'
+refused 'a wrong value' ./value "value:1: invalid --attempts 'many'"
+refused 'a missing value' ./missing 'missing:1: attempts needs a value'
+refused 'a value of a flag' ./flag 'flag:1: quiet takes no value'
+refused 'a line without =' ./syntax 'syntax:1: a line is NAME'
+refused 'a class of classes' ./class 'class:1: .*cannot be made of classes'
+refused 'a wrong pattern' ./pattern 'pattern:1: invalid permanent-match'
+refused 'an unknown preset in a file' ./unknown 'unknown:1: .*unknown preset'
+if have 'a file without permission is refused' setpriv; then
+	echo 'attempts = 3' >secret
+	chmod 0 secret
+	[ "$(id -u)" -eq 0 ] || refused 'a file without permission' ./secret \
+	    'Permission denied'
+fi
+
+# The line that decided.
+long=$(printf '%0400d' 0)
+run retry -a 1 --stop-match=bar sh -c "printf 'foo bar \033[1m baz $long\n'; exit 1"
+like 'the line is shown, cut and made safe' "$err" \
+    'exited 1, matches --stop-match: "foo bar \\\^\[\[1m baz 0+[.][.][.]"$'
+is 'at 200 columns' "$(printf '%s\n' "$err" | sed -n 's/.*match: "\(.*\)"$/\1/p' |
+    tr -d '\n' | wc -c)" 200
+run retry -a 1 --preset=npm --on-give-up='echo "$RETRY_CLASS: $RETRY_LAST_LINE" >why' \
+    sh -c 'echo "npm error code E404" >&2; exit 1'
+is 'a hook knows the class and the line' "$(cat why)" \
+    'permanent: npm error code E404'
+run retry -d 0 -a 2 -v --preset=npm sh -c 'exit 1'
+like 'with -v an unknown failure is said to be retried' "$err" \
+    'unknown failure, retried'
+run retry -d 0 -a 3 --preset=npm,docker \
+    sh -c 'echo "npm error code ECONNRESET"; exit 1'
+like 'the class stands in the summary' "$err" 'giving up after 3 attempts in .*: exited 1, transient failure [(]--preset=npm[)]: "npm error code ECONNRESET"'
+run retry -d 0 --preset=npm,docker --log=junit:j.xml sh -c 'echo "npm error code E404"; exit 1'
+like 'JUnit tells the line' "$(cat j.xml)" 'permanent failure [(]--preset=npm[)]: &quot;npm error code E404|permanent failure \(--preset=npm\): &#34;npm error code E404'
+
 # poll
 run retry -q --preset=poll -d 1ms sh -c 'test "$RETRY_ATTEMPT" -ge 9'
 is 'poll looks as often as it takes' "$code" 0

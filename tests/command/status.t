@@ -208,8 +208,8 @@ like 'the status of timeout(1) is told from a timeout' "$err" \
 run retry -a 2 -d 0 --retry-on=timeout sh -c 'exit 124'
 like 'another command may exit 124' "$err" 'exited 124, not in --retry-on$'
 run retry --preset=kubernetes --delay-match='(.*)' sh -c 'echo 2h; exit 1'
-like 'the cap of a preset is named' "$err" \
-    'asked to wait 2h, over the 5m limit; raise it with -m$'
+like 'the cap of a preset is none for hints' "$err" \
+    'asked to wait 2h, over the 1h limit; raise it with -m$'
 run retry -d 2 --delay-match='(.*)' sh -c 'echo 2h; exit 1'
 like 'the default cap is named' "$err" \
     'asked to wait 2h, over the 1h limit; raise it with -m$'
@@ -312,5 +312,25 @@ rm -f ran ./-a
 run bash -c 'exec -a "$(printf "a\033[1m\nb")" "$RETRY" --bogus'
 is 'whatever name it is called by' "$err" \
     "retry: unknown option --bogus (try 'retry --help')"
+
+# The statuses that a CI above asks for.
+run retry -q -d 0 -a 2 --transient-status=75 --retry-on=transient --preset=npm \
+    sh -c 'echo "npm error code ECONNRESET"; exit 1'
+is 'a run whose last failure is transient exits as it is told' "$code" 75
+run retry -q -d 0 -a 2 --transient-status=9 sh -c 'kill -KILL $$'
+is 'an unknown failure has its own status' "$code" 137
+run retry -q -d 0 -a 2 --transient-status=9 sh -c 'exit 75'
+is 'EX_TEMPFAIL is transient' "$code" 9
+run retry -q -d 0 --flaky-status=3 --log=json:flaky \
+    sh -c 'test "$RETRY_ATTEMPT" -gt 1'
+is 'a success that took a retry exits as it is told' "$code" 3
+like 'and is flaky, not failed' "$(cat flaky)" \
+    '"reason":"success","status":3,.*"flaky":true'
+run retry -q --flaky-status=3 true
+is 'a success at once exits 0' "$code" 0
+for status in 0 124 125 126 127 256 x; do
+	run retry --flaky-status=$status true
+	is "--flaky-status=$status is refused" "$code" 125
+done
 
 finish
