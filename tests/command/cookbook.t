@@ -99,6 +99,7 @@ plans() {
 
 # Limits and verdicts.
 over 'Five minutes in all' 'A fixed interval' 'Report a failure' \
+    'The same options everywhere' \
     'More time for each attempt' 'A command that hangs'
 recipe 'A timeout that leaves nothing behind'
 ends 1 1 'makes one attempt'
