@@ -74,7 +74,7 @@ struct message message_more(const struct report_style *style, uint64_t count);
 struct message message_note(const struct report_style *style, const char *label,
     const char *line);
 
-/* How an attempt failed, and why that was judged so: "exited 7, in --stop-on". */
+/* How an attempt failed, and why: "exited 7, in --stop-on". */
 struct message message_why(const struct record *record);
 
 /* How an attempt failed: "attempt 2/5 exited 7 after 31ms". */

@@ -35,7 +35,7 @@ done 3<steps
 stub apt-get claude codex collector docker git logger make mysqladmin nc npm pg_isready \
     pgrep psql pytest redis-cli retry-redis-budget rsync server sqlite3 ssh \
     terraform wget
-for name in feed fetch load probe render status sync test upload; do
+for name in build feed fetch load probe render status sync test upload; do
 	ln -s bin/stub "$name"
 done
 printf '#!/bin/sh\nexec "$@"\n' >bin/sudo
@@ -867,6 +867,19 @@ FAILURES=9
 ends 0 5 'keeps it'
 is 'as it was' "$out" 'attempts, exit'
 result 'Why runs failed' ' 1 stop'
+
+recipe 'Retry only failures known to be transient'
+ends 1 1 'stops at an unknown failure'
+SAYS='npm error code ECONNRESET' FAILURES=9
+ends 75 5 'ends a run of transient failures with 75'
+for ci in GitLab:run\ a\ job Buildkite:run\ a\ step; do
+	recipe "${ci%%:*}: ${ci#*:} again after a transient failure"
+	like "${ci%%:*} knows the status" "$text" 'exit_(codes: \[75\]|status: 75)$'
+done
+recipe 'A merge queue that wants flaky tests red'
+ends 3 2 'fails a run that was flaky'
+FAILURES=0
+ends 0 1 'lets a sound run pass'
 
 # What other programs' options are called here: all are accepted.
 sed -n '/^\.Sh FROM OTHER/,$ { /^\.It Li/ { n; s/^\.Li //p; }; }' \

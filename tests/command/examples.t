@@ -101,6 +101,10 @@ while IFS= read -r text <&3; do
 		ends 0 3 'asks before the retry'
 		is "$name: with its options" "$(sed -n 2p calls)" \
 		    'retry-redis-budget --host=cache' ;;
+	*etcdctl*)
+		note "$name: etcd.t runs it" ;;
+	*--before-retry=*./ask*)
+		ends 0 2 'goes on if the store cannot be asked' ;;
 	*--before-retry=*)
 		ends 0 3 'cleans up before the retry'
 		is "$name: between the two" "$(sed -n 2p calls)" 'make clean' ;;

@@ -114,12 +114,12 @@ like 'one that cannot be read is reported, harmless' "$err" \
     '^retry: sh: --delay-match: soon\\[^ ]*\[1m: '
 is 'once, and ignored' "$code:$(printf '%s\n' "$err" |
     grep -c '^retry: sh: --delay-match')" 7:1
-run retry -v -a 1 -d 0 -j none --free-on=hinted --delay-match="$header" \
+run retry -v -a 1 -d 0 -j none --free-on=transient --delay-match="$header" \
     sh -c '[ "$RETRY_ATTEMPT" -gt 2 ] || echo Retry-After: 20ms; exit 7'
 is 'attempts that gave a hint may use up none' \
     "$(printf '%s\n' "$err" | grep -c 'asked for 20ms')" 2
 like 'so that the others have them all' "$err" 'giving up after 3 attempts'
-run retry -a 3 -d 0 --retry-on=hinted --delay-match='in ([0-9]+)' \
+run retry -a 3 -d 0 --retry-on=transient --delay-match='in ([0-9]+)' \
     sh -c '[ "$RETRY_ATTEMPT" -gt 1 ] || echo in 0; exit 7'
 like 'a hint of no time is one' "$err" 'attempt 2/3 exited 7'
 unlike 'and no failure without a hint is' "$err" 'attempt 3/3'

@@ -277,9 +277,9 @@ if have 'a check that cannot be forked is an error of the run' strace; then
 	unforked 2 --on-success=true true
 	is 'a hook that cannot be forked is reported' "$code $err" \
 	    "0 retry: true: cannot run --on-success: $why"
-	unforked 1 -a 2 --output=hold --log=json:held true
+	unforked 1 -a 2 --output=hold --log=json:unforked true
 	is 'an attempt whose output cannot be held for want of a process is retried' \
-	    "$code $(jq -r 'select(.event == "outcome") | .outcome' held | xargs)" \
+	    "$code $(jq -r 'select(.event == "outcome") | .outcome' unforked | xargs)" \
 	    '125 unforked unforked'
 	unforked 1 -a 1 --check='echo asked' true
 	is 'no check is asked of an attempt that could not be forked' \
