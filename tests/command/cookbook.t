@@ -871,7 +871,7 @@ result 'Why runs failed' ' 1 stop'
 recipe 'Retry only failures known to be transient'
 ends 1 1 'stops at an unknown failure'
 SAYS='npm error code ECONNRESET' FAILURES=9
-ends 75 5 'ends a run of transient failures with 75'
+ends 75 3 'ends a run of transient failures with 75'
 for ci in GitLab:run\ a\ job Buildkite:run\ a\ step; do
 	recipe "${ci%%:*}: ${ci#*:} again after a transient failure"
 	like "${ci%%:*} knows the status" "$text" 'exit_(codes: \[75\]|status: 75)$'
