@@ -68,7 +68,7 @@ check 'and passed on as they are' cmp input output
 # No process is left of an attempt, nor of what it left to process 1.
 left='
 	for i in $(seq 20); do (sh -c "exit 5" &); done
-	until set -- /proc/[0-9]*; [ $# -eq 2 ]; do sleep 0.01; done
+	until set -- /proc/[0-9]*; [ $# -eq 2 ]; do sleep .05; done
 	for file in /proc/[0-9]*/status; do grep -s "^State:.Z" $file; done
 	exit 3'
 for change in . '.process.user = {uid: 1234, gid: 1234} |
@@ -104,7 +104,7 @@ image collector '[ -e /run/failed ] || { touch /run/failed; exit 7; }
 	trap "touch /run/reloaded" HUP
 	trap "exit 5" TERM
 	touch /run/started
-	while :; do sleep 0.02; done'
+	while :; do sleep .05; done'
 ln image/collector image/bin/collector
 image bin/nc '[ "$*" = "-z db 5432" ] || exit 9
 	[ -e /run/failed ] || { touch /run/failed; exit 1; }'
@@ -153,7 +153,7 @@ signalled KILL
 wait $!
 is 'SIGKILL ends everything' "$? $(pgrep -f "$T" | xargs)" '137 '
 image bin/server 'rm -f /run/sick; trap "exit 5" TERM; echo $$ >>/run/servers
-	while :; do sleep 0.02; done'
+	while :; do sleep .05; done'
 image bin/curl '[ "$*" = "-fs localhost/health" ] || exit 9
 	[ ! -e /run/sick ] || exit 22'
 ln -s /.busybox/busybox image/bin/sh

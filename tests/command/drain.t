@@ -16,7 +16,7 @@ program drains <<'END2'
 trap 'echo TERM >>"$1.signals"; drain=y' TERM
 echo $PPID >"$1"
 drain=
-while [ -z "$drain" ]; do sleep .01; done
+while [ -z "$drain" ]; do sleep .05; done
 sleep "$2" & until wait $!; do :; done
 echo done >>"$1.signals"
 exit 7
@@ -53,7 +53,7 @@ like 'which is told' "$(cat unbounded.err)" 'cannot be ended and is left|does no
 wait_for grep -q "done" unbounded.signals
 drain second 1 -t .5 -v
 unlike 'with -v no signal of its own is told' "$(cat second.err)" sending
-run retry -v -a 1 -t .1 -k .1 sh -c 'trap "" TERM; while :; do sleep .01; done'
+run retry -v -a 1 -t .1 -k .1 sh -c 'trap "" TERM; while :; do sleep .05; done'
 like 'a timeout tells its own' "$err" '^retry: sh: sending SIGTERM to the process$'
 like 'and its last' "$err" '^retry: sh: sending SIGKILL to the process$'
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 #
-# The presets of tools, by tests/data/failures: how tools failed, and what is
-# worth a retry.  scripts/record-failures made most of these files.
+# What a preset makes of the failures in tests/data/failures, by some of them;
+# unit/failures.c classifies them all.  scripts/record-failures made most of them.
 
 # SPDX-License-Identifier: MIT
 
@@ -15,8 +15,7 @@ data=$TEST_DATA/failures
 cat >play <<'END'
 #!/bin/sh
 echo >>attempts
-tail -n +2 "$1"
-read -r _ status _ <"$1"
+{ read -r _ status _; cat; } <"$1"
 exit "${status%;}"
 END
 chmod +x play
@@ -30,24 +29,6 @@ attempts() {
 	wc -l <attempts
 }
 
-# judged TOOL retry|stop WANTED: plays what is recorded; prints what differs.
-judged() {
-	count=0
-	for file in "$data/$1/$2"/*; do
-		count=$((count + 1))
-		got=$(attempts "$1" "$file")
-		[ "$got" -eq "$3" ] || echo "${file##*/}: $got attempts"
-	done
-	[ $count -ge 4 ] || echo "there are only $count"
-}
-
-tools=$(retry --help=presets | sed '1,/^Tools/d; /^$/,$d; s/^  \([a-z]*\).*/\1/' |
-    grep -vx network)
-for tool in $tools; do
-	is "$tool: failures that may pass are retried" \
-	    "$(judged "$tool" retry 2)" ''
-	is "$tool: failures that last are not" "$(judged "$tool" stop 1)" ''
-done
 is 'each file names its status and where it is from' "$(
 	find "$data" -type f ! -name README -exec head -qn 1 {} + |
 	    grep -cEv '^status [0-9]+; [^;]+; .')" 0
@@ -72,42 +53,6 @@ is 'no preset makes more than two retries of a failure that it does not know' \
 	retry -q --preset=$tool -d 0 sh -c 'echo >>attempts; exit 3'
 	wc -l <attempts
     done | sort -u)" 3
-
-# classes PRESET PATH...: the class and the line of each failure.
-classes() {
-	preset=$1
-	shift
-	for file in "$@"; do
-		rm -f log
-		retry -q --preset="$preset" -a 1 --log=json:log ./play "$file" \
-		    >output 2>&1
-		printf '%s %s\n' "${file#"$data/"}" "$(
-			sed -n 's/.*"verdict":"\([a-z]*\)",.*"class":"\([a-z]*\)".*/\1 \2/p' log)"
-	done
-}
-
-# Of two presets that disagree the one wins that says permanent: so if none of
-# sixteen stops a failure, none of any few does.
-all=$(echo "$tools" | paste -sd,)
-classes "$all" "$data"/*/retry/* >union
-is 'no preset stops what may pass for another tool, but for what it contradicts' \
-    "$(grep ' stop ' union)" ''
-is 'what lasts for one tool lasts beside all others' \
-    "$(classes "$all" "$data"/*/stop/* | grep -v ' stop permanent')" ''
-classes network "$data"/*/stop/* >network.out
-is 'what lasts is no failure of the network' "$(grep ' transient' network.out)" ''
-is 'network stops nothing' "$(grep ' stop ' network.out)" ''
-classes network "$data"/*/retry/* >network.out
-check 'network knows most failures that may pass' \
-    test "$(grep -c transient network.out)" -gt 290
-# Each line by itself: what compilers and test suites say of time-outs and resets.
-while IFS= read -r line; do
-	printf 'status 1;\n%s\n' "$line" >one
-	classes network one
-done <"$TEST_DATA/assertions" >asserted
-check 'there are assertions' test "$(wc -l <asserted)" -gt 40
-is 'the name of a test and an assertion are no failure of the network' \
-    "$(grep -v ' retry unknown' asserted)" ''
 
 # What the user says counts more.
 gone=$data/npm/stop/e404-9

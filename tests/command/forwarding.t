@@ -87,14 +87,14 @@ for want in 0 7; do
 	    "$(shoot TERM ready "$RETRY" -qd 100d sh -c "
 		trap 'exit $want' TERM
 		echo ready >ready
-		while :; do sleep .01; done")" "exit $want"
+		while :; do sleep .05; done")" "exit $want"
 done
 is 'no check, no hook and no retry follows' "$(
 	shoot TERM ready "$RETRY" -qd 100d --check='echo >>"$T/asked"' \
 	    --on-give-up='echo >>"$T/asked"' --before-retry='echo >>"$T/asked"' \
 	    sh -c 'trap "exit 7" TERM
 		echo ready >ready
-		while :; do sleep .01; done'
+		while :; do sleep .05; done'
 	ls asked 2>/dev/null)" "exit 7"
 
 listen "$RETRY" -k 50ms sh -c 'echo $PPID >pid; exec hear heard 10'
@@ -112,7 +112,7 @@ cat >ignores <<'END'
 #!/bin/sh
 trap '' TERM
 setsid sh -c 'echo $$ >apart; exec sleep 100' &
-until [ -s apart ]; do sleep .01; done
+until [ -s apart ]; do sleep .05; done
 echo ready >ready
 while :; do sleep .05; done
 END
@@ -138,7 +138,7 @@ is 'who ends in time is not killed by --stop-timeout' \
     "$(shoot TERM ready "$RETRY" -q --stop-timeout=100 sh -c '
 	trap "sleep .1; exit 9" TERM
 	echo ready >ready
-	while :; do sleep .01; done')" 'exit 9'
+	while :; do sleep .05; done')" 'exit 9'
 
 wrong=
 for n in 10 12 $first 37 64; do
@@ -266,7 +266,7 @@ done
 for option in --before-retry --check; do
 	rm -f asked told
 	setsid "$RETRY" -q -d 0 -a 2 $option='echo >>asked
-		until [ -e told ]; do sleep .01; done' sh -c 'exit 7' &
+		until [ -e told ]; do sleep .05; done' sh -c 'exit 7' &
 	retry=$!
 	wait_for test -s asked
 	kill -HUP "$retry"
@@ -540,7 +540,7 @@ kill -CONT "$retry"
 status 0 'and SIGCONT resumes both' wait $hear
 listen setsid -w "$RETRY" -q sh -c 'trap "exit 0" USR1
 	echo $PPID >pid; echo ready >heard
-	while :; do sleep .01; done'
+	while :; do sleep .05; done'
 retry=$(cat pid)
 kill -TSTP "$retry"
 kill -USR1 "$retry"

@@ -113,7 +113,7 @@ finish
 END
 cat >"$T/reuse" <<'END'
 sh "$1/done" "$1" &
-until [ -s "$1/job" ]; do sleep 0.01; done
+until [ -s "$1/job" ]; do sleep .05; done
 read -r job <"$1/job"
 pid=
 for try in $(seq 100); do

@@ -81,7 +81,7 @@ is 'and nothing of another event' \
 probe -a 1 --health=false --log=junit:junit sleep 100d
 like 'and JUnit' "$(cat junit)" 'unhealthy'
 probe -k 10s -a 1 -s USR1 "$fails" sh -c \
-    'trap "echo usr1; exit 0" USR1; : >ready; while :; do sleep .01; done'
+    'trap "echo usr1; exit 0" USR1; : >ready; while :; do sleep .05; done'
 is 'the signal is that of --signal' "$code $out" '124 usr1'
 rm -f ready
 probe -a 1 -k .05 "$fails" sh -c 'trap "" TERM; : >ready; exec sleep 100d'
@@ -101,7 +101,7 @@ rm -f ready
 probe -a 1 --retry-match=x --idle-timeout=100d --health=false sleep 100d
 is 'output may be searched meanwhile' "$code" 124
 probe -k 10s -a 1 --preserve-status "$fails" \
-    sh -c 'trap "exit 3" TERM; : >ready; while :; do sleep .01; done'
+    sh -c 'trap "exit 3" TERM; : >ready; while :; do sleep .05; done'
 is 'the status can be that of the command' "$code" 3
 run retry --plan=unhealthy,0
 like 'a plan knows the outcome' "$out" 'unhealthy'
@@ -109,17 +109,17 @@ like 'a plan knows the outcome' "$out" 'unhealthy'
 # --- a healthy attempt ---
 
 probe -a 1 --health=true \
-    sh -c 'until grep -q healthy /dev/stderr; do sleep .01; done; sleep .2'
+    sh -c 'until grep -q healthy /dev/stderr; do sleep .05; done; sleep .2'
 is 'a healthy attempt goes on' "$code" 0
 is 'its first success is told once' \
     "$(echo "$err" | sed 's/after .*/after/')" \
     'retry: sh: attempt 1/1 is healthy after'
 probe -q --health='echo x >>asks' \
-    sh -c 'until [ "$(cat asks | wc -l)" -gt 1 ]; do sleep .01; done 2>&-'
+    sh -c 'until [ "$(cat asks | wc -l)" -gt 1 ]; do sleep .05; done 2>&-'
 is 'but not with -q' "$err" ''
 probe -a 1 --log=json:forgiven \
     --health='echo x >>asked; [ $(($(wc -l <asked) % 3)) -ne 2 ]' \
-    sh -c 'until [ "$(cat asked 2>/dev/null | wc -l)" -gt 9 ]; do sleep .01; done'
+    sh -c 'until [ "$(cat asked 2>/dev/null | wc -l)" -gt 9 ]; do sleep .05; done'
 is 'a failure between successes is forgiven' "$code" 0
 is 'JSON has each change' "$(jq -r 'select(.event == "health") | .health' forgiven |
     head -n 5 | xargs)" 'healthy failing healthy failing healthy'
@@ -132,7 +132,7 @@ probe -a 1 --health-start-period=100d --health='test -e ok2' \
 is 'in the start period failures do not count' "$code" 0
 rm -f ok2
 probe -a 1 --health-start-period=100d --health='test -e ok2 && : >seen' \
-    sh -c ': >ok2; until [ -e seen ]; do sleep .01; done; rm ok2; exec sleep 100d'
+    sh -c ': >ok2; until [ -e seen ]; do sleep .05; done; rm ok2; exec sleep 100d'
 is 'after the first success they do' "$code" 124
 probe -a 2 -d 0 --health='echo $RETRY_ATTEMPT $RETRY_PID >told
 	[ ! -e "ready$RETRY_ATTEMPT" ]' \
@@ -171,7 +171,7 @@ probe -a 2 -d 0 --reset-after=10ms --stop-on=3 --health='
 	echo >>"asked$RETRY_PID"; [ ! -e "ill$RETRY_PID" ]' sh -c '
 	asked() { [ "$(cat asked$$ 2>/dev/null | wc -l)" -gt 1 ]; }
 	echo >>began; [ "$(wc -l <began)" -lt 4 ] || exit 3
-	until asked; do sleep .01; done
+	until asked; do sleep .05; done
 	: >ill$$; exec sleep 100d'
 is 'one that was has' "$code" 3
 
@@ -194,7 +194,7 @@ for _ in 1 2 3 4 5; do
 	probe -a 1 --health='sleep 100d || echo DOWN >>after' \
 	    --health-timeout=20ms --health-retries=10 sleep .3
 	probe -a 1 --health='echo >asleep$RETRY_PID; sleep 100d; echo DOWN >>after' \
-	    sh -c 'until [ -e asleep$$ ]; do sleep .01; done'
+	    sh -c 'until [ -e asleep$$ ]; do sleep .05; done'
 done
 check 'a shell that is killed with its command does not go on' test ! -e after
 probe -a 1 --health='ps -o sid= $$ >session; tty </dev/tty 2>&1 >>session
@@ -206,13 +206,13 @@ is 'a probe has a session of its own, without a terminal' \
 probe -a 1 --health='sleep 100d' --health-timeout=50ms --health-retries=4 \
     sh -c 'trap "" TERM; exec sleep 100d'
 like 'the next one follows' "$err" 'health check timed out four times'
-probe -a 1 --health='echo $$ >last; exec sleep 100d' sh -c 'until [ -s last ]; do sleep .01; done'
+probe -a 1 --health='echo $$ >last; exec sleep 100d' sh -c 'until [ -s last ]; do sleep .05; done'
 is 'an attempt that ends first ends its probe' "$code" 0
 check 'at once' wait_for gone last
 probe -a 1 --health='[ ! -s daemon ] || { : >later; exit 0; }
 	setsid sh -c "echo \$\$ >daemon; exec sleep 100d" >/dev/null 2>&1 &
-	until [ -s daemon ]; do sleep .01; done' --leftovers=spare \
-    sh -c 'until [ -e later ]; do sleep .01; done'
+	until [ -s daemon ]; do sleep .05; done' --leftovers=spare \
+    sh -c 'until [ -e later ]; do sleep .05; done'
 is 'a probe may leave a daemon' "$code" 0
 check 'which is left alone' alive "$(cat daemon)"
 kill -KILL "$(cat daemon)"
@@ -231,7 +231,7 @@ probe -a 1 --health='echo x >>probes' --health-interval=1ms sh -c '
 	probes() { wc -l <probes; }
 	: >probes; until [ "$(probes)" -gt 1 ]; do :; done
 	before=$(ls /proc/$PPID/fd | wc -l)
-	until [ "$(probes)" -gt 40 ]; do sleep .01; done
+	until [ "$(probes)" -gt 40 ]; do sleep .05; done
 	after=$(ls /proc/$PPID/fd | wc -l)
 	echo $((after - before))'
 check 'of which each closes its files' [ "$out" -lt 9 ] || note "$out"
@@ -279,7 +279,7 @@ fi
 # shellcheck disable=SC2086 # words are meant
 retry -q -a 0 $quick --health='[ -e up ] && echo $$ >probing && exec sleep 100d
 	exit 0' \
-    sh -c 'trap "sleep .1; exit 3" TERM; : >up; while :; do sleep .01; done' &
+    sh -c 'trap "sleep .1; exit 3" TERM; : >up; while :; do sleep .05; done' &
 wait_for test -s probing
 kill -TERM $!
 wait $!
@@ -288,7 +288,7 @@ check 'and the probe' wait_for gone probing
 rm up
 # shellcheck disable=SC2086 # words are meant
 retry -q -a 0 -k .1 $quick --health='[ ! -e down ]' \
-    sh -c 'trap ": >down; sleep .5; exit 0" TERM; : >up; while :; do sleep .01; done' &
+    sh -c 'trap ": >down; sleep .5; exit 0" TERM; : >up; while :; do sleep .05; done' &
 wait_for test -e up
 kill -TERM $!
 wait $!
@@ -297,7 +297,7 @@ rm -f stopped
 # A group without a parent outside of it, but of its session, is never stopped.
 # shellcheck disable=SC2086 # words are meant
 perl -e 'setpgrp; exec @ARGV' "$RETRY" -q -a 1 $quick --health-timeout=100d --health='echo $$ >slow; exec sleep 100d' \
-    sh -c 'until [ -e stopped ]; do sleep .01; done' &
+    sh -c 'until [ -e stopped ]; do sleep .05; done' &
 wait_for test -s slow
 kill -TSTP $!
 wait_for grep '^State:.T' "/proc/$!/status"
@@ -321,7 +321,7 @@ status 125 'an interval has a unit that is known' retry --health=true --health-i
 echo 0 >count
 run retry -a 1 --health-interval=.02 --health='read -r n <count
     echo $((n + 1)) >count; [ "$n" -ne 1 ]' \
-    sh -c 'until [ "$(cat count)" -ge 5 ] 2>/dev/null; do sleep .02; done'
+    sh -c 'until [ "$(cat count)" -ge 5 ] 2>/dev/null; do sleep .05; done'
 is 'an attempt that is healthy again was told as healthy' \
     "$code $(printf '%s\n' "$err" | grep -c 'is healthy')" '0 1'
 

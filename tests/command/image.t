@@ -147,11 +147,11 @@ rm image
 ln -s "$place" image
 container "$crun_may_write" retry -q -a 2 -d 1ms sh -c '
 	for i in $(seq 20); do (setsid sh -c "exit 5" &); done
-	until set -- /proc/[0-9]*; [ $# -eq 2 ]; do sleep 0.01; done
+	until set -- /proc/[0-9]*; [ $# -eq 2 ]; do sleep .05; done
 	grep -s "^State:.Z" /proc/[0-9]*/status
 	trap "exit 7" TERM
 	touch /run/started
-	while :; do sleep 0.02; done'
+	while :; do sleep .05; done'
 starts started
 signalled TERM
 wait $!

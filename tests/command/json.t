@@ -239,7 +239,7 @@ nulls plan
 
 rm -f hooked
 setsid "$RETRY" -q -a 1 --log=json:last --on-give-up='echo >hooked
-    trap "" TERM USR1; until [ -e sent ]; do sleep .01; done' false &
+    trap "" TERM USR1; until [ -e sent ]; do sleep .05; done' false &
 wait_for test -e hooked
 kill -USR1 $!
 kill -TERM $!

@@ -14,7 +14,7 @@
 
 # leaves FILE: waits for a process that has written its number there.
 program leaves <<'END2'
-until [ -s "$1" ]; do sleep .01; done
+until [ -s "$1" ]; do sleep .05; done
 END2
 # stubborn FILE: writes its number there and stays, whatever SIGTERM says.
 program stubborn <<'END2'
@@ -95,7 +95,7 @@ like 'and SIGKILL' "$err" 'sending SIGKILL to what the attempt left'
 run retry -v -a 1 --leftovers=end true
 unlike 'but none if nothing is left' "$err" sending
 run retry -a 1 -k .1 -s USR1 --leftovers=end sh -c 'setsid sh -c "
-	trap \"echo usr1 >signal; exit\" USR1; echo >ready; while :; do sleep .01; done" &
+	trap \"echo usr1 >signal; exit\" USR1; echo >ready; while :; do sleep .05; done" &
 	./leaves ready'
 is 'the signal is that of --signal' "$(cat signal)" usr1
 run retry -q -a 1 -k .1 --leftovers=end --on-success='setsid ./stubborn hook &
@@ -116,7 +116,7 @@ check 'and --stop-timeout kills what is left' none_alive meanwhile
 program master <<'END2'
 mkdir port || exit 98
 setsid sh -c 'echo $$ >>workers; trap "rmdir port; exit" TERM
-	while :; do sleep .01; done' &
+	while :; do sleep .05; done' &
 ./leaves workers
 : >"serves$RETRY_ATTEMPT"
 wait

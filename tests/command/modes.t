@@ -42,7 +42,7 @@ is 'an attempt that ends by itself leaves the modes as it likes' "$modes" \
 cat >job <<'END'
 set -m
 retry -a 1 -t 3 -k 0.1 sh -c 'touch begun; exec sleep 60' &
-while [ ! -e begun ]; do sleep 0.01; done
+while [ ! -e begun ]; do sleep .05; done
 stty -echo
 wait $!
 stty -a | grep -o '[-]*echo\>' | sed 's/^/mode /'

@@ -49,7 +49,7 @@ is 'a first success asks systemd for no time' "$(extended)" ''
 like 'of which the end is told' "$out" 'STATUS=true: succeeded at attempt 1/5'
 
 listen "@$T/told" sh -c 'retry -q -d 20 --log=json:log false &
-    trap "" TERM; until grep -q wait log 2>/dev/null; do sleep 0.01; done
+    trap "" TERM; until grep -q wait log 2>/dev/null; do sleep .05; done
     kill $!; wait $!'
 is 'a signal ends a wait' "$code" 143
 like 'and the end is told' "$out" '^[0-9]+ STOPPING=1$'
@@ -68,9 +68,9 @@ reloads() {
 	rm -f log
 	PATTERN=$1 listen "@$T/told" setsid -w sh -c 'shift
 	    retry -q --log=json:log "$@" &
-	    until grep -q "$PATTERN" log 2>/dev/null; do sleep .01; done
+	    until grep -q "$PATTERN" log 2>/dev/null; do sleep .05; done
 	    kill -HUP $!
-	    until grep -q SIGHUP log; do sleep .01; done
+	    until grep -q SIGHUP log; do sleep .05; done
 	    kill -TERM $!; wait $!' sh "$@"
 }
 # answer: what was told after SIGHUP, but for the states.
@@ -119,7 +119,7 @@ check 'but not if there are health probes' [ "$(signs)" -ge 3 ]
 is 'which end an attempt that hangs, and not the run' "$code" 124
 watched 1000000000 own retry -q -a 1 --health='echo >>probes' \
     --health-interval=10ms sh -c '
-	until [ "$(wc -l <probes)" -ge 4 ]; do sleep .01; done 2>/dev/null'
+	until [ "$(wc -l <probes)" -ge 4 ]; do sleep .05; done 2>/dev/null'
 check 'each probe that succeeds feeds it' [ "$(signs)" -ge 4 ]
 
 # In vain: it changes nothing.

@@ -66,7 +66,7 @@ like 'a shell says it by its status' "$err" \
 within 2 /a /a retry -a 2 -d 0 sh -c '. ./oom_kill; exit 1'
 unlike 'an attempt that outlives it may fail otherwise' "$err" 'out of memory'
 within 2 /a /a retry -a 2 -d 0 -t 0.2 -k 0.1 \
-    sh -c '. ./oom_kill; trap "" TERM; while :; do sleep 0.01; done'
+    sh -c '. ./oom_kill; trap "" TERM; while :; do sleep .05; done'
 unlike 'so may an attempt that retry itself kills' "$err" 'out of memory'
 within 2 /a /a sh -c '
 	printf "oom_kill 7\n" >"$count"; exec retry -a 2 -d 0 sh -c "kill -KILL \$\$"'

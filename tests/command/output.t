@@ -343,9 +343,9 @@ for mode in hold all failed last chronic; do
 done
 check 'which chronic holds behind what was read' cmp one want
 retry --output=chronic -a 1 --log=json --log=json:told --check='
-    kill -USR1 $PPID; until grep -q SIGUSR1 told; do sleep .01; done
+    kill -USR1 $PPID; until grep -q SIGUSR1 told; do sleep .05; done
     echo mine; exit 1' \
-    sh -c 'until grep -q attempt told; do sleep .01; done; printf held' >one 2>&1
+    sh -c 'until grep -q attempt told; do sleep .05; done; printf held' >one 2>&1
 is 'and messages that come meanwhile follow in lines of their own' \
     "$(sed 's/.*"event":"\([a-z]*\)".*/\1/' one | xargs)" \
     'start held attempt mine signal outcome end'
@@ -546,7 +546,7 @@ capacity() {
 		1 while sysread(STDIN, my $data, 65536);
 		print fcntl(STDIN, 1032, 0)' "$size"
 }
-wide='until [ -e ready ]; do sleep .01; done; head -c 1M /dev/zero'
+wide='until [ -e ready ]; do sleep .05; done; head -c 1M /dev/zero'
 is 'a pipe is widened for much' \
     "$(capacity 65536 retry --output=hold sh -c "$wide")" 1048576
 is 'but not for little' \

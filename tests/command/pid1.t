@@ -83,7 +83,7 @@ end
 	end 'what the attempt makes of it is the status' 7 "$RETRY" -d 100d \
 	    sh -c 'trap "exit 7" TERM
 		echo ready >&2
-		while :; do sleep .01; done'
+		while :; do sleep .05; done'
 	end 'SIGTERM ends a wait' 143 "$RETRY" -d 100d false
 
 	run first "$RETRY" -qa 1 sh -c '

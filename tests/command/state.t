@@ -103,7 +103,7 @@ rm -f attempts
 cat >holds <<'END'
 #!/bin/sh
 touch held
-until [ -e go ]; do sleep 0.01; done
+until [ -e go ]; do sleep .05; done
 END
 chmod +x holds
 hold() {

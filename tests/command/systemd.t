@@ -57,13 +57,13 @@ for name in HUP TERM; do
 	trap "echo $name >>/root/$UNIT.got; [ $name != TERM ] || exit 0" $name
 done
 echo $$ >/root/$UNIT.runs
-while :; do sleep 0.02; done'
+while :; do sleep .05; done'
 recipe 'A service' service "$runs"
 recipe 'Limit restarts' limit 'exit 9'
 recipe 'A daemon that says when it is ready' ready '[ "$CALL" -gt 1 ] || exit 7
 	sleep 4
 	systemd-notify --ready
-	while [ ! -e "/root/$UNIT.bad" ]; do sleep 0.02; done
+	while [ ! -e "/root/$UNIT.bad" ]; do sleep .05; done
 	exit 78' TimeoutStartSec=3
 cat >"$machine_usr/bin/curl" <<'END_CURL'
 #!/bin/sh
@@ -77,7 +77,7 @@ recipe 'A complete unit' complete 'for name in HUP TERM; do
 done
 touch "/root/$UNIT.up"
 echo "$CALL" >"/root/$UNIT.runs"
-while :; do sleep 0.02; done' WatchdogSec=3
+while :; do sleep .05; done' WatchdogSec=3
 recipe 'A daemon that sends MAINPID=' mainpid '[ "$CALL" -gt 1 ] || exit 7
 	systemd-notify --pid=$$
 	echo $$ >/root/$UNIT.runs

@@ -173,7 +173,7 @@ fi
 for option in -t -T; do
 	rm -f pid go
 	retry -q -a 1 $option 3 sh -c 'echo $PPID >pid
-		until [ -e go ]; do sleep .01; done' &
+		until [ -e go ]; do sleep .05; done' &
 	wait_for test -s pid
 	kill -STOP "$(cat pid)"
 	: >go

@@ -27,7 +27,7 @@ cat >founder <<'END'
 trap '' TERM
 echo $$ >founded
 exec >/dev/null 2>&1
-until [ -e second ]; do sleep .01; done
+until [ -e second ]; do sleep .05; done
 (./stubborn orphaned &)
 setsid ./stubborn separate &
 while :; do sleep 9 & wait; done
@@ -63,7 +63,7 @@ begin hears -a 1 -t 3 -k 60 -- sh -c 'setsid sh -c "
 begin daemon -a 2 -d 0 -t 4 -k .2 -- sh -c '
 	if [ "$RETRY_ATTEMPT" = 1 ]; then
 		setsid ./stubborn daemon & (./stubborn plain &)
-		while [ ! -s daemon ] || [ ! -s plain ]; do sleep .01; done
+		while [ ! -s daemon ] || [ ! -s plain ]; do sleep .05; done
 		exit 1
 	fi
 	exec sleep 60'
@@ -77,7 +77,7 @@ begin alone -a 1 -T 3 -k 0 -- ./stubborn alone
 begin heirs -a 2 -d 0 -t 4 -k .2 -- sh -c '
 	if [ "$RETRY_ATTEMPT" = 1 ]; then
 		setsid ./founder &
-		until [ -s founded ]; do sleep .01; done
+		until [ -s founded ]; do sleep .05; done
 		exit 1
 	fi
 	: >second
@@ -199,11 +199,11 @@ next_pid=/proc/sys/kernel/ns_last_pid
 reuse() {
 	if [ "$RETRY_ATTEMPT" = 1 ]; then
 		setsid ./stubborn used &
-		until [ -s used ]; do sleep .01; done
+		until [ -s used ]; do sleep .05; done
 		exit 1
 	fi
 	kill -9 -"$(cat used)"
-	while kill -0 -"$(cat used)"; do sleep .01; done 2>/dev/null
+	while kill -0 -"$(cat used)"; do sleep .05; done 2>/dev/null
 	sleep .05
 	echo $(($(cat used) - 1)) >$next_pid
 	perl -e 'setpgrp; exec qw(./stubborn again)' &

@@ -35,7 +35,7 @@ END
 now="run=sh ../poke URG"
 # Waits until the job's state is that of ps(1): stopped, or in the foreground.
 cat >await <<'END'
-until ps -o stat= -p "$(cat pid)" | grep -q "$1"; do sleep 0.01; done
+until ps -o stat= -p "$(cat pid)" | grep -q "$1"; do sleep .05; done
 END
 # try OPTION... COMMAND...
 cat >try <<'END'
@@ -108,8 +108,8 @@ look input 80 '^\$$' 'type=retry --stdin=replay cat & echo $! >pid\n' \
 look locked 80 'another run has state; waiting [0-9]+s' show \
     . 'run=touch go' -- sh -c '
 	retry -q --state=state sh -c "touch held
-	    until [ -e go ]; do sleep 0.01; done" </dev/null >/dev/null 2>&1 &
-	until [ -e held ]; do sleep 0.01; done
+	    until [ -e go ]; do sleep .05; done" </dev/null >/dev/null 2>&1 &
+	until [ -e held ]; do sleep .05; done
 	exec retry --state=state true'
 look text 80 -- try --log=text -a 2 -d 0.6 false
 look explicit 80 -- sh -c "exec try --log=tty -a 2 -d 0.6 false 2>err"

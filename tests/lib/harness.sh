@@ -53,14 +53,15 @@ TESTS=$PWD
 RETRY=$(realpath "${RETRY:-../build/retry}") || exit
 TEST_DATA=$(realpath "${TEST_DATA:-data}") || exit
 TEST_BUILD=$(realpath "${TEST_BUILD:-${RETRY%/*}}") || exit
-PATH=${RETRY%/*}:$TEST_BUILD/tests:$PATH
+PATH=${RETRY%/*}:$TEST_BUILD/tests:/usr/bin:$PATH
 export RETRY PATH TESTS TEST_DATA TEST_BUILD
 
 tap_count=0
 tap_failures=0
 tap_finished=
-tap_names='
+tap_newline='
 '
+tap_names=$tap_newline
 tap_lead=
 tap_ran=
 tap_dir=$(mktemp -d "${TMPDIR:-/tmp}/retry-test.XXXXXX") || exit
@@ -220,8 +221,34 @@ run() {
 	tap_ran=$*
 	"$@" >"$tap_dir/out" 2>"$tap_dir/err"
 	# shellcheck disable=SC2034 # these are for the caller
-	code=$? out=$(cat "$tap_dir/out") err=$(cat "$tap_dir/err")
+	code=$?
+	tap_read "$tap_dir/out"
+	# shellcheck disable=SC2034
+	out=$tap_text
+	tap_read "$tap_dir/err"
+	# shellcheck disable=SC2034
+	err=$tap_text
 }
+
+# tap_read FILE: $tap_text is what $(cat FILE) is. bash needs no process for that,
+# and a process is the most that a test costs.
+if [ -n "${BASH_VERSION-}" ]; then
+	# shellcheck disable=SC3045 # bash reads up to a NUL
+	tap_read() {
+		tap_text=
+		while IFS= read -r -d '' tap_part; do
+			tap_text=$tap_text$tap_part
+		done <"$1"
+		tap_text=$tap_text$tap_part
+		while [ "$tap_text" != "${tap_text%"$tap_newline"}" ]; do
+			tap_text=${tap_text%"$tap_newline"}
+		done
+	}
+else
+	tap_read() {
+		tap_text=$(cat "$1")
+	}
+fi
 
 # is NAME GOT WANT: the two texts are the same.
 is() {
@@ -232,14 +259,18 @@ is() {
 
 # like NAME TEXT ERE: a line of the text matches.
 like() {
-	printf '%s\n' "$2" | grep -Eq -e "$3"
+	grep -Eq -e "$3" <<-END
+		$2
+	END
 	tap_result $? "$1" && return
 	tap_told "no line matches: $3" "$2"
 }
 
 # unlike NAME TEXT ERE: no line of the text matches.
 unlike() {
-	printf '%s\n' "$2" | not grep -Eq -e "$3"
+	not grep -Eq -e "$3" <<-END
+		$2
+	END
 	tap_result $? "$1" && return
 	tap_told "a line matches: $3" "$2"
 }
@@ -304,20 +335,20 @@ musl() {
 	grep -q 'specs .*/musl' "$TEST_BUILD/compile_commands.json"
 }
 
-# wait_for COMMAND...: returns as soon as it succeeds. A wait in vain, of 20
+# wait_for COMMAND...: returns soon after it succeeds. A wait in vain, of 20
 # seconds, fails the test, whatever follows.
 wait_for() {
 	tap_polls=0
 	while ! "$@" >/dev/null 2>&1; do
 		tap_polls=$((tap_polls + 1))
-		if [ "$tap_polls" -ge 2000 ]; then
+		if [ "$tap_polls" -ge 500 ]; then
 			note "waited in vain for: $*"
 			tap_where
 			tap_failures=$((tap_failures + 1))
 			tap_told
 			return 1
 		fi
-		sleep 0.01
+		sleep 0.04
 	done
 }
 

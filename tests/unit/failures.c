@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * The presets of tools, by data/failures: how tools failed, and whether that
+ * was worth a retry.  Each file is searched as an attempt's output is, and
+ * classified by its status and its lines.
+ */
+
+#include <glob.h>
+#include <stdlib.h>
+
+#include "core/search.h"
+#include "options/argv.h"
+#include "options/presets.h"
+#include "tap.h"
+
+/* What the presets of these names mean. */
+static void
+parse(struct options *options, const char *names)
+{
+	static char option[512];
+	char problem[ARGV_PROBLEM];
+	char name[] = "retry", command[] = "true";
+	char *argv[] = { name, option, command, NULL };
+
+	snprintf(option, sizeof(option), "--preset=%s", names);
+	if (argv_parse(3, argv, options, problem) == -1)
+		tap_bail_out(names, problem);
+}
+
+static enum failure_class
+classify(const struct options *options, int status, const char *output,
+    size_t length)
+{
+	static struct stream_line line;
+	struct found found = { .matched = 0 };
+	struct search search;
+
+	line = (struct stream_line){ .length = 0 };
+	if (search_begin(&search, &options->patterns, &found) == -1 ||
+	    search_bytes(&search, &line, output, length) == -1 ||
+	    search_end(&search, &line) == -1)
+		tap_bail_out("search", "not enough memory");
+	search_close(&search);
+	return verdict_classify(&options->policy.rules,
+	    &(struct evidence){
+		.outcome = { .kind = OUTCOME_EXIT, .code = status },
+		.by_line = found.class,
+	    })
+	    .class;
+}
+
+static enum failure_class
+classify_file(const struct options *options, const char *path)
+{
+	static char text[1 << 20];
+	FILE *file = fopen(path, "r");
+	int status, start;
+
+	if (file == NULL)
+		tap_bail_out(path, "cannot be opened");
+	const size_t length = fread(text, 1, sizeof(text) - 1, file);
+
+	fclose(file);
+	text[length] = '\0';
+	if (sscanf(text, "status %d;%*[^\n]\n%n", &status, &start) != 1)
+		tap_bail_out(path, "names no status");
+	return classify(options, status, text + start, length - (size_t)start);
+}
+
+static const char *
+data(void)
+{
+	const char *folder = getenv("TEST_DATA");
+
+	return folder == NULL ? "data" : folder;
+}
+
+/* Files below data/failures; there are some. */
+static glob_t
+files(const char *tool, const char *verdict)
+{
+	char pattern[4096];
+	glob_t paths;
+
+	snprintf(pattern, sizeof(pattern), "%s/failures/%s/%s/*", data(), tool,
+	    verdict);
+	if (glob(pattern, 0, NULL, &paths) != 0)
+		tap_bail_out(pattern, "no files");
+	return paths;
+}
+
+/* Each file of the tool has, or has not, the class; returns how many have. */
+static size_t
+count_class(const struct options *options, const char *tool,
+    const char *verdict, enum failure_class class, bool wanted)
+{
+	glob_t paths = files(tool, verdict);
+	size_t count = 0;
+
+	for (size_t i = 0; i < paths.gl_pathc; i++) {
+		const bool has =
+		    classify_file(options, paths.gl_pathv[i]) == class;
+
+		ROW("%s", strstr(paths.gl_pathv[i], "failures/"));
+		CHECK(has == wanted);
+		count += has;
+	}
+	ROW("%s/%s", tool, verdict);
+	CHECK(paths.gl_pathc >= 4);
+	globfree(&paths);
+	return count;
+}
+
+static void
+a_preset_knows_what_lasts_of_what_its_tool_says(void)
+{
+	for (const struct preset *preset = presets; preset->name != NULL;
+	     preset++) {
+		struct options options;
+
+		if (!preset_classifies(preset) ||
+		    strcmp(preset->name, "network") == 0 ||
+		    strcmp(preset->name, "aws") == 0)
+			continue;
+		parse(&options, preset->name);
+		count_class(&options, preset->name, "stop", CLASS_PERMANENT,
+		    true);
+		count_class(&options, preset->name, "retry", CLASS_PERMANENT,
+		    false);
+		options_free(&options);
+	}
+}
+
+/*
+ * Of two presets that disagree the one wins that says permanent.  So if none of
+ * all stops a failure, none of any few does.
+ */
+static void
+no_preset_contradicts_that_of_another_tool(void)
+{
+	char all[512] = "";
+	struct options options;
+
+	for (const struct preset *preset = presets; preset->name != NULL;
+	     preset++)
+		if (preset_classifies(preset)) {
+			if (all[0] != '\0')
+				strcat(all, ",");
+			strcat(all, preset->name);
+		}
+	parse(&options, all);
+	count_class(&options, "*", "stop", CLASS_PERMANENT, true);
+	count_class(&options, "*", "retry", CLASS_PERMANENT, false);
+	options_free(&options);
+}
+
+static void
+network_knows_failures_of_the_network_and_no_others(void)
+{
+	struct options options;
+
+	parse(&options, "network");
+	count_class(&options, "*", "stop", CLASS_UNKNOWN, true);
+	count_class(&options, "*", "retry", CLASS_PERMANENT, false);
+
+	glob_t paths = files("*", "retry");
+	size_t known = 0;
+
+	for (size_t i = 0; i < paths.gl_pathc; i++)
+		known += classify_file(&options, paths.gl_pathv[i]) ==
+		    CLASS_TRANSIENT;
+	globfree(&paths);
+	ROW("all");
+	CHECK(known > 290);
+	options_free(&options);
+}
+
+/* What compilers and suites say of the time-outs and resets that they test. */
+static void
+an_assertion_is_no_failure_of_the_network(void)
+{
+	struct options options;
+	char path[4096], *line = NULL;
+	size_t size = 0, count = 0;
+	ssize_t length;
+
+	snprintf(path, sizeof(path), "%s/assertions", data());
+	parse(&options, "network");
+
+	FILE *file = fopen(path, "r");
+
+	if (file == NULL)
+		tap_bail_out(path, "cannot be opened");
+	while ((length = getline(&line, &size, file)) != -1) {
+		ROW("%.*s", (int)length - 1, line);
+		CHECK_INT(classify(&options, 1, line, (size_t)length),
+		    CLASS_UNKNOWN);
+		count++;
+	}
+	CHECK(count > 40);
+	free(line);
+	fclose(file);
+	options_free(&options);
+}
+
+int
+main(void)
+{
+	RUN(a_preset_knows_what_lasts_of_what_its_tool_says);
+	RUN(no_preset_contradicts_that_of_another_tool);
+	RUN(network_knows_failures_of_the_network_and_no_others);
+	RUN(an_assertion_is_no_failure_of_the_network);
+	return DONE();
+}
