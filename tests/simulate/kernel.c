@@ -16,6 +16,7 @@
 #include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -31,6 +32,7 @@
 /* Descriptors that no table of this process has. */
 #define STAT_FD 100000
 #define PIDFD 200000
+#define NOTIFY_FD 300000
 
 /* A run that waits so often goes on for ever. */
 #define STEPS_MOST 5000
@@ -527,6 +529,9 @@ pid_t __wrap_getpgid(pid_t pid);
 pid_t __wrap_getsid(pid_t pid);
 long __wrap_syscall(long number, ...);
 int __wrap_prctl(int option, ...);
+int __wrap_socket(int domain, int type, int protocol);
+ssize_t __wrap_sendto(int descriptor, const void *bytes, size_t size, int flags,
+    const struct sockaddr *address, socklen_t length);
 int __wrap_signalfd(int descriptor, const sigset_t *set, int flags);
 ssize_t __wrap_read(int descriptor, void *bytes, size_t size);
 ssize_t __wrap___read_chk(int descriptor, void *bytes, size_t size,
@@ -582,6 +587,42 @@ __wrap_clock_gettime(clockid_t clock, struct timespec *time)
 	return 0;
 }
 
+/* --- systemd --- */
+
+int
+__wrap_socket(int domain, int type, int protocol)
+{
+	(void)domain, (void)type, (void)protocol;
+	return NOTIFY_FD;
+}
+
+ssize_t
+__wrap_sendto(int descriptor, const void *bytes, size_t size, int flags,
+    const struct sockaddr *address, socklen_t length)
+{
+	const bool ready = strncmp(bytes, "READY=1", size) == 0;
+
+	(void)descriptor, (void)flags, (void)address, (void)length;
+	if (strncmp(bytes, "RELOADING=1", strlen("RELOADING=1")) == 0 &&
+	    kernel.reload == RELOAD_ASKED)
+		kernel.reload = RELOAD_BEGUN;
+	else if (ready && kernel.reload == RELOAD_BEGUN)
+		kernel.reload = RELOAD_NONE;
+	else
+		kernel.ready |= ready;
+	return (ssize_t)size;
+}
+
+/* SIGHUP for a reload reaches the attempt, or `retry` answers it. */
+static void
+check_reload(void)
+{
+	if (kernel.reload != RELOAD_NONE && !kernel.deadly && !kernel.failed &&
+	    (kernel.ready || !kernel.options->policy.health.used))
+		kernel_broke(LAW_RELOAD, "at step %d", kernel.steps);
+	kernel.reload = RELOAD_NONE;
+}
+
 /* retry waits here alone. */
 int
 __wrap_select(int count, fd_set *read, fd_set *write, fd_set *except,
@@ -594,6 +635,7 @@ __wrap_select(int count, fd_set *read, fd_set *write, fd_set *except,
 	int ready = 0;
 
 	(void)write, (void)except;
+	check_reload();
 	if (++kernel.steps > STEPS_MOST) {
 		kernel_broke(LAW_ENDS, "waits %d times", kernel.steps);
 		leave(WAY_BROKE, 0);
@@ -667,6 +709,8 @@ check_probe(void)
 static void
 check_overlap(void)
 {
+	const bool ends = kernel.options->policy.leftovers == LEFTOVERS_END;
+
 	for (int i = 0; i < kernel.count - 1; i++) {
 		const struct process *process = &kernel.processes[i];
 
@@ -680,8 +724,9 @@ check_overlap(void)
 		if (process->role != ROLE_ORPHAN)
 			kernel_broke(LAW_OVERLAP, "%d still runs",
 			    process->pid);
-		else if (process->timed_out && kernel.adopts)
-			kernel_broke(LAW_OVERLAP, "%d, left by a timeout, runs",
+		else if (kernel.adopts &&
+		    (process->timed_out || (ends && !kernel.faults.proc)))
+			kernel_broke(LAW_OVERLAP, "%d, which was left, runs",
 			    process->pid);
 	}
 }
@@ -832,9 +877,12 @@ __wrap_waitid(idtype_t type, id_t id, siginfo_t *info, int flags)
 	return -1;
 }
 
-/* Only a limit of time ends a process of retry's, unless retry failed. */
+/*
+ * Only a limit of time ends a process of retry's, unless retry failed; after a
+ * signal that ends the run only --stop-timeout or --max-time does, by SIGKILL.
+ */
 static void
-check_patience(const struct process *process)
+check_patience(struct process *process, int number)
 {
 	const struct policy *policy = &kernel.options->policy;
 	const double now = (double)kernel.clock / 1e9 + 1e-4;
@@ -849,12 +897,29 @@ check_patience(const struct process *process)
 	    kernel.clock - self.moved_at < SECOND)
 		kernel_broke(LAW_OUTPUT, "a reader has %g s",
 		    (double)(kernel.clock - self.moved_at) / 1e9);
-	if (process->dead || process->timed_out || kernel.signalled ||
-	    kernel.failed || policy->timeout_share > 0 ||
-	    policy->min_timeout > 0 || policy->health.used ||
+	if (process->dead || process->timed_out || kernel.failed ||
 	    (process->role != ROLE_ATTEMPT && process->role != ROLE_SHELL) ||
+	    (policy->max_time > 0 && run >= policy->max_time))
+		return;
+	/* It may be passed on, once; or nobody knows which of them it is. */
+	if (kernel.got[number] > 0 &&
+	    (!kernel.deadly || ++process->heard <= kernel.got[number]))
+		return;
+	if (kernel.got[policy->signal] > 0 && !signal_ends_run(policy->signal))
+		return;
+	if (kernel.deadly) {
+		const double drained = now - (double)kernel.deadly_at / 1e9;
+
+		if (number != SIGKILL || policy->stop_timeout == 0 ||
+		    drained < policy->stop_timeout)
+			kernel_broke(LAW_PATIENCE,
+			    "signal %d to %d, which has drained for %g s",
+			    number, process->pid, drained);
+		return;
+	}
+	if (policy->timeout_share > 0 || policy->min_timeout > 0 ||
+	    policy->health.used ||
 	    (policy->timeout > 0 && now - began >= policy->timeout) ||
-	    (policy->max_time > 0 && run >= policy->max_time) ||
 	    (policy->idle_timeout > 0 && process->role == ROLE_ATTEMPT &&
 		now - fmax(began, wrote) >= policy->idle_timeout))
 		return;
@@ -867,10 +932,13 @@ send_signal(struct process *process, int number)
 {
 	kernel_tell("signal %d to %d", number, process->pid);
 	if (number == kernel.options->policy.signal || number == SIGKILL)
-		check_patience(process);
+		check_patience(process, number);
 	if (number == SIGKILL ||
-	    (number == kernel.options->policy.signal && !kernel.signalled))
+	    (number == kernel.options->policy.signal &&
+		kernel.got[number] == 0))
 		process->timed_out = true;
+	if (number == SIGHUP && process->role == ROLE_ATTEMPT)
+		kernel.reload = RELOAD_NONE;
 	obey(process, number);
 }
 
@@ -992,9 +1060,11 @@ read_signals(struct signalfd_siginfo *infos, size_t size, bool stops)
 			    .ssi_code = kernel.pending[i].code,
 			    .ssi_pid = (uint32_t)kernel.pending[i].pid };
 		count++;
-		if (signal_ends_run(i) &&
-		    !(i == SIGHUP &&
-			(kernel.no_terminal || kernel.hangup_ignored))) {
+		kernel.got[i]++;
+		if (i == SIGHUP && kernel.no_terminal && !kernel.hangup_ignored)
+			kernel.reload = RELOAD_ASKED;
+		else if (signal_ends_run(i) &&
+		    !(i == SIGHUP && kernel.hangup_ignored)) {
 			if (!kernel.deadly)
 				kernel.deadly_at = kernel.clock;
 			kernel.deadly = true;
@@ -1496,6 +1566,9 @@ kernel_begin(const struct options *options)
 	kernel.died_of = 0;
 	memset(kernel.pending, 0, sizeof(kernel.pending));
 	memset(kernel.raised, 0, sizeof(kernel.raised));
+	memset(kernel.got, 0, sizeof(kernel.got));
+	kernel.ready = false;
+	kernel.reload = RELOAD_NONE;
 	kernel.signal_fd = kernel.stop_fd = kernel.lock_fd = -1;
 }
 

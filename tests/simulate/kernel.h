@@ -45,6 +45,7 @@ struct process {
 	bool stuck;	     /* in the kernel: SIGKILL does not end it */
 	int stopped;	     /* by this signal; 0 if it goes on */
 	bool timed_out;	     /* retry has sent SIGKILL to it, or --signal */
+	int heard;	     /* signals of --signal since it drains */
 	bool dead;
 	bool reaped;
 	int status;	 /* as wait(2) gives it, once it ends */
@@ -79,12 +80,16 @@ enum law {
 	LAW_LOG,
 	LAW_OBEYS,
 	LAW_PATIENCE,
+	LAW_RELOAD,
 	LAW_DESPAIR,
 	LAW_OUTPUT,
 	LAW_PLAN,
 	LAW_REPEATS,
 	LAWS
 };
+
+/* Whether systemd waits for the answer to a reload, and for what of it. */
+enum reload { RELOAD_NONE, RELOAD_ASKED, RELOAD_BEGUN };
 
 /* How a run ended, apart from what it returned. */
 enum way { WAY_RETURNED = 1, WAY_DIED, WAY_EXITED, WAY_BROKE };
@@ -134,6 +139,9 @@ struct kernel {
 		pid_t pid;
 	} pending[65];
 	bool raised[65];
+	int got[65]; /* how many of each retry has read */
+	bool ready;  /* retry has said so */
+	enum reload reload;
 	int signal_fd, stop_fd, lock_fd;
 
 	/* Standard input that is spooled. */

@@ -57,6 +57,7 @@ static const char *const laws[LAWS] = {
 	[LAW_LOG] = "each attempt has its outcome in the log, in turn",
 	[LAW_OBEYS] = "no attempt follows a signal that ends the run",
 	[LAW_PATIENCE] = "no process is ended before its time",
+	[LAW_RELOAD] = "each reload is answered",
 	[LAW_DESPAIR] = "only a process that lives is said not to end",
 	[LAW_OUTPUT] = "held output goes out once, or never",
 	[LAW_PLAN] = "a run without surprises goes as its plan says",
@@ -743,8 +744,9 @@ main(int argc, char **argv)
 	int failed = 0;
 
 	program_invocation_name = argv[0] = (char[]){ "retry" };
-	/* Whoever starts this may have a NOTIFY_SOCKET, which retry would heed. */
+	/* Whoever starts this may have another, which retry would heed. */
 	clearenv();
+	setenv("NOTIFY_SOCKET", "@simulated", 1);
 	for (int i = 1; i + 1 < argc; i += 2) {
 		const uint64_t number = strtoull(argv[i + 1], NULL, 10);
 
