@@ -96,6 +96,15 @@ walk_step(struct walk *walk, struct event event)
 	MUST(!isnan(action->wake));
 	if (walk->drive.judged)
 		MUST(walk->drive.run.judgement.verdict != VERDICT_NONE);
+	/* A reload is for the program alone. */
+	if (event.kind == EVENT_SIGNAL && event.signal == SIGHUP &&
+	    !event.ends_run)
+		MUST(action->kind == ACTION_NONE);
+	/* What an attempt leaves is looked for before anything else. */
+	if (event.kind == EVENT_EXITED && !walk->drive.asked &&
+	    walk->drive.policy.leftovers == LEFTOVERS_END)
+		MUST(action->kind == ACTION_LOOK ||
+		    action->kind == ACTION_ABANDON);
 	switch (action->kind) {
 	case ACTION_NONE:
 	case ACTION_ASK:

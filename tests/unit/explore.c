@@ -282,8 +282,7 @@ shift_times(struct engine *engine, const struct policy *policy, double now)
 		process->stop_by = since(process->stop_by, now, true);
 	probes->begun = since(probes->begun, now,
 	    policy->health.start_period > 0 && !probes->was_healthy);
-	probes->due = since(probes->due, now,
-	    probes->phase == HEALTH_WAITING || probes->phase == HEALTH_PROBING);
+	probes->due = since(probes->due, now, probes->phase != HEALTH_OFF);
 	for (size_t i = 0; i < FAILURES_MOST; i++)
 		if (i < engine->tally.totals[0])
 			engine->tally.times[0][i] -= now;
@@ -631,8 +630,8 @@ visit(struct explorer *explorer)
 		int number;
 		bool ends_run;
 	} signals[] = {
-		{ SIGTERM, true },
-		{ SIGURG, false },
+		{ SIGTERM, true }, { SIGURG, false },
+		{ SIGHUP, false }, /* a reload */
 	};
 	const struct node *node = &explorer->nodes[explorer->at];
 
