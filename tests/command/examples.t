@@ -31,7 +31,7 @@ extract() {
 	sed -n '/^```sh$/,/^```$/p' "$readme" | grep -v '^[`#]'
 	sed -n 's/^    \(retry .*\)/\1/p' "$readme"
 	sed -n 's/^- run: \(retry .*\)/\1/p' "$readme"
-	sed -n 's/^ExecStart=.*\(retry .*\)/\1/p' "$readme"
+	sed -n '/^ExecStart=/{/\\$/N;s/ *\\\n */ /;s/.*\(retry .*\)/\1/p}' "$readme"
 	sed -n 's/^\*[^ ]* \* \* \* \* //p' "$readme"
 	retry --help | sed -n 's/^  \(retry .*\)/\1/p'
 }
