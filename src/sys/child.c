@@ -16,7 +16,6 @@
 
 #include "report/message.h"
 #include "sys/child.h"
-#include "sys/file.h"
 #include "sys/command.h"
 #include "sys/file.h"
 
