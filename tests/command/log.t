@@ -406,4 +406,11 @@ else
 	    'strace does not work here'
 fi
 
+# What copytruncate of logrotate(8) does during a run.
+run retry -d 0 --log=text:rotated sh -c '
+	[ "$RETRY_ATTEMPT" -lt 3 ] || exit 0
+	: >rotated; exit 3'
+is 'a log that is truncated begins anew' \
+    "$(head -c 23 rotated) $(wc -l <rotated)" 'retry: sh: attempt 2/5  2'
+
 finish
