@@ -677,7 +677,10 @@ message_end(const struct record *record)
 			add(&message, "run %" PRIu64 " of %" PRIu64 " ",
 			    record->given_up, record->tolerate);
 		add(&message, "tolerated, exiting 0");
-	}
+	} else if (record->tolerate > 0 && record->attempt > 0 &&
+	    record->given_up > 1 && reasons[record->reason].saves)
+		add(&message, "; %" PRIu64 " failed runs in a row",
+		    record->given_up);
 	return message;
 }
 

@@ -319,7 +319,8 @@ is 'JSON keeps the truth' \
     '["attempts",0,true]'
 given_up --output=chronic
 is 'until too many in a row have given up' "$code $out" '7 out'
-like 'which is told as ever' "$err" 'giving up after 1 attempt .*exited 7$'
+like 'and the mail says so' "$err" \
+    'giving up after 1 attempt .*exited 7; 3 failed runs in a row$'
 run retry -q --state=patient true
 given_up --output=hold
 is 'a success begins the count anew' "$code" 0
@@ -343,6 +344,7 @@ like 'a run without an attempt is not called a failed run' "$err" \
     'leaves no time for an attempt after an earlier .*; tolerated, exiting 0$'
 run retry --state=patient --stop-on=7 --tolerate=3 sh -c 'exit 7'
 is 'what must not be retried is not tolerated' "$code" 7
+unlike 'nor counted' "$err" 'in a row'
 status 125 '--tolerate needs a state' retry --tolerate=3 true
 status 125 'and a number above 0' retry --state=patient --tolerate=0 true
 
