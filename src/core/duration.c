@@ -136,7 +136,7 @@ duration_text(double seconds, char text[DURATION_TEXT])
 	} rows[] = {
 		{ 86400, 3600, 24, "d", "h" },
 		{ 3600, 60, 60, "h", "m" },
-		{ 100, 1, 60, "m", "s" },
+		{ 60, 1, 60, "m", "s" },
 		{ 10, 0.1, 10, "s", NULL },
 		{ 0.1, 0.01, 100, "s", NULL },
 		{ 0.01, 1e-4, 10, "ms", NULL },
@@ -153,7 +153,7 @@ duration_text(double seconds, char text[DURATION_TEXT])
 	}
 	while (seconds < rows[i].from)
 		i++;
-	/* 99.97s becomes 100s, which is written as 1m40s. */
+	/* 59.97s becomes 60s, which is written as 1m. */
 	double count = round_half_up(seconds / rows[i].digit);
 	if (i > 0 && count * rows[i].digit >= rows[i - 1].from) {
 		i--;

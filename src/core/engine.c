@@ -609,6 +609,13 @@ note_error(struct engine *engine, const struct event *event)
 	engine->run.death = event->signal;
 }
 
+/* The judgement of an attempt, or a check, that the verdict's rules do not see. */
+static struct judgement
+stop_by(enum rule rule)
+{
+	return (struct judgement){ .verdict = VERDICT_STOP, .rule = rule };
+}
+
 /* retry itself failed, and nothing runs any more. */
 static enum action_kind
 own_failure(struct engine *engine, double now)
@@ -617,8 +624,7 @@ own_failure(struct engine *engine, double now)
 
 	if (engine->outcome_pending &&
 	    engine->run.judgement.verdict == VERDICT_NONE)
-		engine->run.judgement =
-		    (struct judgement){ VERDICT_STOP, RULE_ERROR, false };
+		engine->run.judgement = stop_by(RULE_ERROR);
 	return finish(engine, REASON_ERROR,
 	    death != 0 ? 128 + death : STATUS_OWN_FAILURE, now);
 }
@@ -904,8 +910,7 @@ cut_short(struct engine *engine, double now)
 	const bool asked = engine->state == STATE_ASKING;
 	const bool is_attempt = !asked || engine->question == ASK_CHECK;
 
-	engine->run.judgement =
-	    (struct judgement){ VERDICT_STOP, RULE_MAX_TIME, false };
+	engine->run.judgement = stop_by(RULE_MAX_TIME);
 	if (!asked)
 		engine->run.cut = CUT_ATTEMPT;
 	else if (engine->question == ASK_CHECK)
@@ -962,8 +967,7 @@ ended_by_signal(struct engine *engine, double now)
 {
 	const struct outcome outcome = engine->evidence.outcome;
 
-	engine->run.judgement =
-	    (struct judgement){ VERDICT_STOP, RULE_SIGNAL, false };
+	engine->run.judgement = stop_by(RULE_SIGNAL);
 	engine->run.ended_by = engine->signal;
 	if (outcome.kind == OUTCOME_UNFORKED)
 		return die(engine, engine->signal, now);
@@ -1057,9 +1061,7 @@ on_answer(struct engine *engine, const struct event *event)
 		return own_failure(engine, now);
 	if (engine->signal != 0) {
 		if (engine->question == ASK_CHECK)
-			engine->run.judgement =
-			    (struct judgement){ VERDICT_STOP, RULE_SIGNAL,
-				    false };
+			engine->run.judgement = stop_by(RULE_SIGNAL);
 		return die(engine, engine->signal, now);
 	}
 	if (why == PROCESS_MAX_TIME ||
@@ -1121,11 +1123,13 @@ on_timer(struct engine *engine, double now)
 		    (hook_runs(engine) &&
 			engine->process.phase != PROCESS_COLLECTING))
 			return watch_process(engine, now);
-		if (now >= engine->process.deadline)
-			return engine->question == ASK_HOOK
-			    ? settle(engine, now)
-			    : out_of_time(engine, now);
-		break;
+		if (now < engine->process.deadline)
+			break;
+		if (engine->question == ASK_HOOK)
+			return settle(engine, now);
+		if (engine->question == ASK_INPUT)
+			engine->run.cut = CUT_INPUT;
+		return out_of_time(engine, now);
 	case STATE_WAITING:
 		if (now >= engine->wait_begun + engine->run.delay.seconds)
 			return leave_wait(engine, now);

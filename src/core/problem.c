@@ -11,3 +11,4 @@ const char problem_not_name_value[] = "not NAME=VALUE";
 const char problem_not_a_ratio[] = "not a ratio";
 const char problem_over_1[] = "more than 1";
 const char problem_escape[] = "this backslash has no meaning in POSIX";
+const char problem_no_format[] = "name the format first";

@@ -17,5 +17,6 @@ extern const char problem_not_name_value[];
 extern const char problem_not_a_ratio[];
 extern const char problem_over_1[];
 extern const char problem_escape[];
+extern const char problem_no_format[];
 
 #endif

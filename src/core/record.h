@@ -57,8 +57,8 @@ struct reason_row {
 
 extern const struct reason_row reasons[REASONS];
 
-/* The process that --max-time ended. */
-enum cut { CUT_NOTHING, CUT_ATTEMPT, CUT_CHECK, CUT_GATE };
+/* The process, or the reading of standard input, that --max-time ended. */
+enum cut { CUT_NOTHING, CUT_ATTEMPT, CUT_CHECK, CUT_GATE, CUT_INPUT };
 
 /* The length of a wait and how it was computed, in seconds. */
 struct delay {

@@ -99,7 +99,9 @@ verdict_judge(const struct rules *rules, const struct evidence *evidence)
 	if (found & MATCH_BIT(MATCH_RETRY))
 		return judgement_by(VERDICT_RETRY, RULE_RETRY_MATCH);
 	if (rules->retry_listed)
-		return judgement_by(VERDICT_STOP, RULE_RETRY_ON);
+		return (struct judgement){ .verdict = VERDICT_STOP,
+			.rule = RULE_RETRY_ON,
+			.unmatched = missing & MATCH_BIT(MATCH_RETRY) };
 	if (rules->matches & MATCH_BIT(MATCH_RETRY))
 		return judgement_by(VERDICT_STOP, RULE_RETRY_MATCH);
 	if (listed)

@@ -98,6 +98,7 @@ struct judgement {
 	enum verdict verdict;
 	enum rule rule;
 	bool throttled;
+	bool unmatched; /* RULE_RETRY_ON: --retry-match was given, too */
 };
 
 /*

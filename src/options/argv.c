@@ -33,9 +33,15 @@ complain_of_value(char text[ARGV_PROBLEM], struct options *options,
 		strlcpy(item, part, length + 1);
 		value = item;
 	}
+	const bool choice =
+	    problem == problem_unknown && row->type == TYPE_CHOICE;
+
 	snprintf(text, ARGV_PROBLEM, "invalid --%s '%s': %s", row->name,
-	    text_safe(value, safe, sizeof(safe)), problem);
-	if (problem == problem_unknown)
+	    text_safe(value, safe, sizeof(safe)), choice ? "must be" : problem);
+	for (int i = 0; choice && option_word(row, i) != NULL; i++)
+		text_append(text, ARGV_PROBLEM, "%s %s", i == 0 ? "" : ",",
+		    option_word(row, i));
+	if (problem == problem_unknown && !choice)
 		text_append(text, ARGV_PROBLEM, " %s",
 		    row->noun == NULL ? "word" : row->noun);
 	suggest_value(options, id, problem, part, text, ARGV_PROBLEM);
@@ -167,9 +173,13 @@ getopt_tables(struct option long_options[OPTIONS + 1],
 	long_options[OPTIONS] = (struct option){ .name = NULL };
 }
 
-/* An option, with its dashes, that is unknown or short for several. */
+/*
+ * An option, with its dashes, that is unknown or short for several.  `value` is
+ * what follows it, or NULL.
+ */
 static int
-complain_of_name(const char *option, char problem[ARGV_PROBLEM])
+complain_of_name(const char *option, const char *value,
+    char problem[ARGV_PROBLEM])
 {
 	const char *name = option + strspn(option, "-"), *before = ": --";
 	const bool is_long = name - option == 2 && *name != '\0';
@@ -191,7 +201,8 @@ complain_of_name(const char *option, char problem[ARGV_PROBLEM])
 		    names);
 	else
 		snprintf(problem, ARGV_PROBLEM, "unknown option %s%s%s", safe,
-		    suggest_option(name, instead, sizeof(instead)) ? "; " : "",
+		    suggest_option(name, value, instead, sizeof(instead)) ? "; "
+									  : "",
 		    instead);
 	return -1;
 }
@@ -218,17 +229,29 @@ complain_of_word(int argc, char **argv, int result, char problem[ARGV_PROBLEM])
 	/* Within -xyz `word` is still the one before. */
 	if (argv[next] != NULL && is_number(argv[next], optopt))
 		word = argv[next];
+	const size_t length = strcspn(word, "=");
 	if (optopt == 0 || optopt >= VAL_BASE || is_number(word, optopt))
-		snprintf(option, sizeof(option), "%.*s",
-		    (int)strcspn(word, "="), word);
+		snprintf(option, sizeof(option), "%.*s", (int)length, word);
 	if (optopt >= VAL_BASE && !suggest_knows(option + 2))
 		snprintf(option, sizeof(option), "--%s",
 		    option_rows[optopt - VAL_BASE].name);
 	else if (result != ':')
-		return complain_of_name(option, problem);
+		return complain_of_name(option,
+		    word[length] == '=' ? word + length + 1 : argv[next],
+		    problem);
 	snprintf(problem, ARGV_PROBLEM, "%s %s", option,
 	    result == ':' ? "needs a value" : "takes no value");
 	return -1;
+}
+
+/* Whether the word is the name of a long option behind a single dash. */
+static bool
+lacks_dash(const char *word)
+{
+	for (int id = 0; *word == '-' && id < OPTIONS; id++)
+		if (strcmp(word + 1, option_rows[id].name) == 0)
+			return true;
+	return false;
 }
 
 /* Sets the options that argv names. */
@@ -243,8 +266,18 @@ read_words(int argc, char **argv, struct options *options,
 	getopt_tables(long_options, letters);
 	opterr = 0;
 	optind = 0;
-	while ((result = getopt_long(argc, argv, letters, long_options,
-		    NULL)) != -1) {
+	for (;;) {
+		const char *word = argv[optind == 0 ? 1 : optind];
+		char option[64] = "";
+
+		if (word != NULL)
+			snprintf(option, sizeof(option), "%.*s",
+			    (int)strcspn(word, "="), word);
+		if (lacks_dash(option))
+			return complain_of_name(option, NULL, problem);
+		result = getopt_long(argc, argv, letters, long_options, NULL);
+		if (result == -1)
+			return 0;
 		int id = result - VAL_BASE;
 
 		if (result == '?' || result == ':')
@@ -253,13 +286,11 @@ read_words(int argc, char **argv, struct options *options,
 			for (id = 0; option_rows[id].letter != result; id++)
 				continue;
 		/* --wait is not taken for --wait-first, cut short. */
-		if (result >= VAL_BASE && option_rows[id].type == TYPE_FLAG &&
-		    suggest_knows(argv[optind - 1] + 2))
-			return complain_of_name(argv[optind - 1], problem);
+		if (result >= VAL_BASE && suggest_knows(option + 2))
+			return complain_of_name(option, NULL, problem);
 		if (set_option(options, id, optarg, origin, problem) == -1)
 			return -1;
 	}
-	return 0;
 }
 
 static int

@@ -6,6 +6,11 @@
 #include "options/conflicts.h"
 #include "plan/clients.h"
 #include "core/duration.h"
+#include "core/text.h"
+
+#define ZERO \
+	"names 0: 0 is a success and is never retried; did you mean " \
+	"--success-on='!0'?"
 
 /* Whether the value is 0, which was given or is the default. */
 static bool
@@ -66,6 +71,27 @@ plain_logs(const struct options *options)
 	return count;
 }
 
+/*
+ * Whether the user's list names 0, which nothing makes a failure, and so would
+ * wait for what never comes.
+ */
+static bool
+lists_success(const struct options *options, enum option_id id)
+{
+	const char *list = options->text[id];
+	char item[TEXT_ITEM];
+
+	if (options->origin[id] != ORIGIN_USER ||
+	    options_given(options, OPTION_SUCCESS_ON) ||
+	    options_given(options, OPTION_SUCCESS_MATCH) ||
+	    options_given(options, OPTION_FAIL_MATCH))
+		return false;
+	while (list != NULL && text_item(&list, item) == NULL)
+		if (strcmp(item, "0") == 0)
+			return true;
+	return false;
+}
+
 /* What depends on values, which the rows of the options do not know. */
 static struct conflict
 find_in_values(const struct options *options)
@@ -85,6 +111,10 @@ find_in_values(const struct options *options)
 		    { OPTION_ATTEMPTS, "cannot be combined with --trials" } },
 		{ policy->trials && policy->early_skip,
 		    { OPTION_STATE, "cannot be combined with --trials" } },
+		{ lists_success(options, OPTION_RETRY_ON),
+		    { OPTION_RETRY_ON, ZERO } },
+		{ lists_success(options, OPTION_STOP_ON),
+		    { OPTION_STOP_ON, ZERO } },
 		{ policy->timeout_share > 0 && policy->max_time == 0,
 		    { OPTION_TIMEOUT,
 			"is a share of --max-time, which is not given" } },

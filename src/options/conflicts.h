@@ -8,7 +8,7 @@
 /* Options that contradict each other: the one to blame, and why. */
 struct conflict {
 	enum option_id id;
-	char what[96]; /* "": there are none */
+	char what[128]; /* "": there are none */
 };
 
 /* The first contradiction, once the policy is derived. */

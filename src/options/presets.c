@@ -198,7 +198,7 @@ set_entry(struct options *options, preset_setter *set, int number,
 	}
 	snprintf(problem, PRESETS_PROBLEM, "unknown option %s",
 	    text_safe(entry->name, safe, sizeof(safe)));
-	if (suggest_option(entry->name, instead, sizeof(instead)))
+	if (suggest_option(entry->name, entry->value, instead, sizeof(instead)))
 		text_append(problem, PRESETS_PROBLEM, "; %s", instead);
 	return -1;
 }

@@ -160,7 +160,7 @@ parse_log(struct options *options, const char *text)
 	if (log.file != NULL && *log.file == '\0')
 		return "no file is named";
 	if (log.file == NULL && strpbrk(text, "./") != NULL)
-		return "a format precedes the file, as in text:FILE";
+		return problem_no_format;
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(text, ":"), text);
 	log.format = report_format(name);
 	if (log.format == NULL)
@@ -443,10 +443,11 @@ const struct option_row option_rows[OPTIONS] = {
 	    .given = AT(policy.budget) },
 
 	[OPTION_QUIET] = { "quiet", 'q', GROUP_REPORTING, TYPE_FLAG, NULL,
-	    "print only retry's own errors", .offset = AT(quiet) },
+	    "print only retry's own errors", .not_with = OPTION_VERBOSE,
+	    .offset = AT(quiet) },
 	[OPTION_VERBOSE] = { "verbose", 'v', GROUP_REPORTING, TYPE_FLAG, NULL,
 	    "also print starts, signals, how delays are computed",
-	    .offset = AT(verbose) },
+	    .not_with = OPTION_QUIET, .offset = AT(verbose) },
 	[OPTION_LOG] = { "log", 0, GROUP_REPORTING, TYPE_OTHER, "FORMAT[:FILE]",
 	    "format of messages, and a file (--help=formats)", TABLE(formats),
 	    .topic = "formats", .parse = parse_log, .noun = "format" },

@@ -16,6 +16,7 @@
 /* Where a word stands, if it is not the value of an option: see OPTIONS. */
 enum {
 	PLACE_OPTION = OPTIONS, /* an option's name, or its letter */
+	PLACE_SET,		/* in a SET */
 	PLACE_UNIT,		/* behind a number */
 	PLACE_ESCAPE,		/* in a pattern, behind a backslash */
 	PLACE_SH,		/* a command that only a shell knows */
@@ -23,6 +24,8 @@ enum {
 };
 
 #define TRIES "use --attempts=N, which counts the first attempt too"
+#define IN_SHELL "for shell code: " PROGRAM " sh -c '...'"
+#define PROBE "use --health=COMMAND"
 #define EVEN \
 	"use --delay=DUR, and --backoff=constant for delays that do not grow"
 
@@ -43,7 +46,9 @@ static const struct {
 	{ PLACE_OPTION, "max-attempts", "use --attempts=N" },
 	{ PLACE_OPTION, "times", "use --attempts=N" },
 	{ PLACE_OPTION, "count", "use --attempts=N" },
+	{ PLACE_OPTION, "limit", "use --attempts=N, or --max-time=DUR" },
 	{ PLACE_OPTION, "n", "use -a N" },
+	{ PLACE_OPTION, "r", "use -a N, which counts the first attempt too" },
 	{ PLACE_OPTION, "forever", "use --attempts=0" },
 	{ PLACE_OPTION, "infinite", "use --attempts=0" },
 	{ PLACE_OPTION, "unlimited", "use --attempts=0" },
@@ -52,10 +57,13 @@ static const struct {
 	{ PLACE_OPTION, "interval", EVEN },
 	{ PLACE_OPTION, "wait", EVEN },
 	{ PLACE_OPTION, "sleep", EVEN },
+	{ PLACE_OPTION, "pause", EVEN },
+	{ PLACE_OPTION, "every", EVEN },
 	{ PLACE_OPTION, "retry-delay", EVEN },
 	{ PLACE_OPTION, "i",
 	    "use -d DUR, and -b constant for delays that do not grow" },
 	{ PLACE_OPTION, "fixed", "use --backoff=constant" },
+	{ PLACE_OPTION, "constant", "use --backoff=constant" },
 	{ PLACE_OPTION, "no-backoff", "use --backoff=constant" },
 	{ PLACE_OPTION, "factor", "use --backoff=exponential:factor=F" },
 	{ PLACE_OPTION, "multiplier", "use --backoff=exponential:factor=F" },
@@ -65,6 +73,11 @@ static const struct {
 	{ PLACE_OPTION, "deadline", "use --max-time=DUR" },
 	{ PLACE_OPTION, "retry-max-time", "use --max-time=DUR" },
 	{ PLACE_OPTION, "total-timeout", "use --max-time=DUR" },
+	{ PLACE_OPTION, "timelimit",
+	    "use --timeout=DUR, or --max-time=DUR for the whole run" },
+	{ PLACE_OPTION, "end-at", "use --max-time=DUR" },
+	{ PLACE_OPTION, "until-success",
+	    "this is the default; to never give up: -a 0" },
 	{ PLACE_OPTION, "until",
 	    "use --success-on=SET, or --success-match=ERE" },
 	{ PLACE_OPTION, "while", "use --retry-on=SET, or --retry-match=ERE" },
@@ -72,10 +85,30 @@ static const struct {
 	    "only Debian's retry has it; use --success-on='!0,STATUS'" },
 	{ PLACE_OPTION, "w",
 	    "only Debian's retry has it; use --retry-on=STATUS" },
+	{ PLACE_OPTION, "abort-on", "use --stop-on=SET" },
+	{ PLACE_OPTION, "fail-on",
+	    "use --stop-on=SET, or --fail-match=ERE for lines of output" },
+	{ PLACE_OPTION, "status", "use --retry-on=SET" },
+	{ PLACE_OPTION, "retry-after",
+	    "use --delay-match=ERE, or --preset=curl" },
+	{ PLACE_OPTION, "probe", PROBE },
+	{ PLACE_OPTION, "healthcheck", PROBE },
+	{ PLACE_OPTION, "lock", "use --state=FILE, which is locked" },
+	{ PLACE_OPTION, "config", "use --preset=./FILE" },
 	{ PLACE_OPTION, "on-retry", "use --before-retry=COMMAND" },
 	{ PLACE_OPTION, "on-failure", "use --on-give-up=COMMAND" },
 	{ PLACE_OPTION, "on-error", "use --on-give-up=COMMAND" },
 	{ PLACE_OPTION, "dry-run", "use --plan" },
+	{ PLACE_OPTION, "simulate", "use --plan" },
+	{ PLACE_OPTION, "flaky",
+	    "use --trials=N, or --flaky-status=N for an exit status" },
+	{ PLACE_OPTION, "hold", "use --output=hold" },
+	{ PLACE_OPTION, "chronic", "use --output=chronic" },
+	{ PLACE_OPTION, "replay", "use --stdin=replay" },
+	{ PLACE_OPTION, "c", IN_SHELL },
+	{ PLACE_OPTION, "shell", IN_SHELL },
+	{ PLACE_OPTION, "init",
+	    "nothing is needed: " PROGRAM " works as process 1" },
 	{ PLACE_OPTION, "silent", "use --quiet" },
 	{ PLACE_OPTION, "debug", "use --verbose" },
 	{ PLACE_OPTION, "json", "use --log=json" },
@@ -129,6 +162,8 @@ static const struct {
 	{ OPTION_STDIN, "/dev/null", "did you mean null?" },
 	{ OPTION_STDIN, "none", "did you mean null?" },
 	{ OPTION_LOG, "xml", "did you mean junit?" },
+
+	{ PLACE_SET, "all", "did you mean any?" },
 
 	{ PLACE_UNIT, "usec", "us" },
 	{ PLACE_UNIT, "usecs", "us" },
@@ -350,8 +385,22 @@ suggest_knows(const char *name)
 	return find_habit(PLACE_OPTION, name) != NULL;
 }
 
+/* A time of day, with which a limit is to end: "18:00". */
+static bool
+suggest_time(const char *typed, char *text, size_t size)
+{
+	if (*typed > '2' || strspn(typed, DIGITS) != 2 || typed[2] != ':' ||
+	    strspn(typed + 3, DIGITS) != 2 || typed[5] != '\0')
+		return false;
+	text_append(text, size,
+	    "-T takes a duration; for a time of day: "
+	    "-T $(( $(date -d %s +%%s) - $(date +%%s) ))",
+	    typed);
+	return true;
+}
+
 bool
-suggest_option(const char *name, char *text, size_t size)
+suggest_option(const char *name, const char *value, char *text, size_t size)
 {
 	const char *instead = find_habit(PLACE_OPTION, name);
 	const struct nearest nearest = find_nearest(PLACE_OPTION, name);
@@ -360,6 +409,9 @@ suggest_option(const char *name, char *text, size_t size)
 		instead = nearest.instead;
 	if (*name != '\0' && name[strspn(name, DIGITS)] == '\0')
 		text_append(text, size, "use -a %s", name);
+	else if ((strcmp(name, "until") == 0 || strcmp(name, "end-at") == 0) &&
+	    value != NULL && suggest_time(value, text, size))
+		return true;
 	else if (instead != NULL)
 		text_append(text, size, "%s", instead);
 	else if (nearest.word != NULL)
@@ -493,7 +545,7 @@ suggest_word(const struct options *options, enum option_id id,
 		text_append(text, size, "; did you mean %s?", nearest.word);
 	else if (id == OPTION_HELP)
 		text_append(text, size, "; --help=topics lists them");
-	else if (row->words != NULL)
+	else if (row->words != NULL && row->type != TYPE_CHOICE)
 		list_words(value_word, row, text, size);
 }
 
@@ -572,17 +624,36 @@ suggest_param(const struct options *options, enum option_id id,
 		text_append(text, size, "; %s has none", strategy->name);
 }
 
+/* The format that the name of a file for --log names. */
+static const char *
+log_format(const char *file)
+{
+	const char *end = strrchr(file, '.');
+
+	if (end != NULL && strncmp(end, ".json", 5) == 0)
+		return "json";
+	return end != NULL && strcmp(end, ".xml") == 0 ? "junit" : "text";
+}
+
 void
 suggest_value(const struct options *options, enum option_id id,
     const char *problem, const char *part, char *text, size_t size)
 {
-	char item[TEXT_ITEM], word[TEXT_ITEM], respelt[2 * TEXT_ITEM];
+	char item[TEXT_ITEM], word[TEXT_ITEM], respelt[2 * TEXT_ITEM] = "";
 	char safe[5 * TEXT_ITEM];
 	struct set set;
 
 	snprintf(item, sizeof(item), "%.*s", (int)strcspn(part, ","), part);
 	snprintf(word, sizeof(word), "%.*s", (int)strcspn(item, ":="), item);
-	const char *instead = find_habit((int)id, word);
+	if (*item == '=' && option_rows[id].letter != 0) {
+		text_append(text, size, "; did you mean -%c %s?",
+		    option_rows[id].letter,
+		    text_safe(item + 1, safe, sizeof(safe)));
+		return;
+	}
+	const char *instead =
+	    find_habit(option_rows[id].type == TYPE_SET ? PLACE_SET : (int)id,
+		word);
 	if (instead == NULL && problem == problem_escape) {
 		word[0] = part[1];
 		word[1] = '\0';
@@ -595,7 +666,13 @@ suggest_value(const struct options *options, enum option_id id,
 	/* What is suggested may repeat the item. */
 	if (strcmp(text_safe(item, safe, sizeof(safe)), item) != 0)
 		return;
-	if (problem == problem_unknown)
+	if (problem == problem_unit && id == OPTION_MAX_TIME &&
+	    suggest_time(item, respelt, sizeof(respelt)))
+		text_append(text, size, "; %s", respelt);
+	else if (problem == problem_no_format)
+		text_append(text, size, ": --log=%s:%s", log_format(item),
+		    item);
+	else if (problem == problem_unknown)
 		suggest_word(options, id, word, text, size);
 	else if (problem == problem_param || problem == problem_not_name_value)
 		suggest_param(options, id, problem, word, text, size);
@@ -656,8 +733,54 @@ suggest_unit(const struct options *options, char *text, size_t size)
 	return true;
 }
 
+/* "--retry-on 1 2 3": the second status is taken for the command. */
 static bool
-suggest_command(const struct options *options, char *text, size_t size)
+suggest_list(const struct options *options, char *text, size_t size)
+{
+	const int id = option_before(options);
+	size_t i = 0;
+
+	if (id == OPTIONS || option_rows[id].type != TYPE_SET)
+		return false;
+	for (const char *word; (word = options->command[i]) != NULL; i++) {
+		char item[TEXT_ITEM];
+		struct set set;
+
+		strlcpy(item, word, sizeof(item));
+		if (set_item(&set, item) != NULL)
+			break;
+		if (i == 0)
+			text_append(text, size, "separate with commas: --%s=%s",
+			    option_rows[id].name, options->text[id]);
+		text_append(text, size, ",%s", word);
+	}
+	return i > 0;
+}
+
+/* The dashes of typography, in UTF-8: U+2010 to U+2015 and U+2212. */
+static bool
+has_long_dash(const char *word)
+{
+	return (strncmp(word, "\342\200", 2) == 0 && word[2] >= '\220' &&
+		   word[2] <= '\225') ||
+	    strncmp(word, "\342\210\222", 3) == 0;
+}
+
+/* ". x.sh", the script of which a shell finds only with a slash. */
+static void
+suggest_dot(const char *script, char *text, size_t size)
+{
+	char safe[128];
+
+	text_append(text, size,
+	    "\".\" is a shell word: " PROGRAM " sh -c '. %s%s'",
+	    script == NULL || strchr(script, '/') == NULL ? "./" : "",
+	    text_safe(script == NULL ? "..." : script, safe, sizeof(safe)));
+}
+
+static bool
+suggest_command(const struct options *options, struct outcome outcome,
+    char *text, size_t size)
 {
 	const char *name = *options->command;
 	const size_t word = strspn(name, LETTERS DIGITS);
@@ -665,11 +788,24 @@ suggest_command(const struct options *options, char *text, size_t size)
 	char safe[128];
 	double number;
 
+	if (strcmp(name, ".") == 0)
+		suggest_dot(options->command[1], text, size);
+	if (strcmp(name, ".") == 0 || outcome.code != ENOENT)
+		return *text != '\0';
 	text_safe(name, safe, sizeof(safe));
-	if (suggest_unit(options, text, size))
+	if (suggest_unit(options, text, size) ||
+	    suggest_list(options, text, size))
 		return true;
 	if (strcmp(name, "!") == 0) {
 		before = "to wait for a failure: --success-on=none,nonzero";
+		*safe = '\0';
+		after = "";
+	} else if (*name == '-') {
+		before = "options go before --";
+		*safe = '\0';
+		after = "";
+	} else if (has_long_dash(name)) {
+		before = "it starts with a typographic dash; type \"-\"";
 		*safe = '\0';
 		after = "";
 	} else if (is_habit(PLACE_SH, name)) {
@@ -697,6 +833,12 @@ suggest_command(const struct options *options, char *text, size_t size)
 		    : "did you mean " PROGRAM " -a ";
 	} else if (duration_parse(name, &number) == NULL) {
 		before = "did you mean " PROGRAM " -T ";
+	} else if (name[word] == '\0' && outcome.reason != NULL &&
+	    strcmp(outcome.reason, "command not found") == 0) {
+		text_append(text, size,
+		    "a bash function? export -f %s; " PROGRAM " bash -c %s",
+		    safe, safe);
+		return true;
 	} else {
 		return false;
 	}
@@ -726,8 +868,7 @@ suggest_outcome(const struct options *options, struct outcome outcome,
 	char name[SIGNAL_NAME];
 
 	if (outcome.kind == OUTCOME_UNSTARTABLE)
-		return outcome.code == ENOENT &&
-		    suggest_command(options, text, size);
+		return suggest_command(options, outcome, text, size);
 	for (int id = 0; id < OPTIONS; id++) {
 		const struct set *set = given_set(options, (enum option_id)id);
 
@@ -736,10 +877,10 @@ suggest_outcome(const struct options *options, struct outcome outcome,
 		if (died && set_has(set, status)) {
 			signal_name(outcome.code, name);
 			text_append(text, size,
-			    "--%s has exit status %d: for a death by %s, "
-			    "write %s",
-			    option_rows[id].name, status.code, name,
-			    name + strlen("SIG"));
+			    "%d is what a shell reports for %s: use %s in "
+			    "--%s",
+			    status.code, name, name + strlen("SIG"),
+			    option_rows[id].name);
 			return true;
 		}
 		if (outcome.kind == OUTCOME_EXIT &&

@@ -194,6 +194,11 @@ add_rule(struct message *message, const struct record *record)
 		if (verdict == rows[i].verdict && rule == rows[i].rule &&
 		    !(zero && rule == RULE_SUCCESS_ON))
 			add(message, ", %s", rows[i].text);
+	if (record->judgement.unmatched)
+		add(message, ", and nothing matches --retry-match");
+	if (zero && verdict == VERDICT_RETRY &&
+	    (rule == RULE_DEFAULT || rule == RULE_RETRY_ON))
+		add(message, ", not in --success-on");
 	if (is_rules_line(record))
 		add(message, ": \"%s\"", message_line(record, line));
 	if (!record_has_class(record))
@@ -659,7 +664,11 @@ message_end(const struct record *record)
 		break;
 	}
 	add(&message, "giving up after %s: ", past);
-	if (record->attempt == 0 && record->reason == REASON_MAX_TIME) {
+	if (record->cut == CUT_INPUT) {
+		add(&message,
+		    "standard input had not ended after --max-time %s",
+		    duration_text(record->max_time, text));
+	} else if (record->attempt == 0 && record->reason == REASON_MAX_TIME) {
 		add(&message, "--max-time %s leaves no time for an attempt",
 		    duration_text(record->max_time, text));
 		if (record->kept && record->delay.seconds > 0)

@@ -6,7 +6,7 @@
 #include "core/text.h"
 
 /* A run of at most this many attempts has a line for each failure. */
-#define FEW 10
+#define FEW 20
 
 /* After a wait of this many seconds each failure has a line. */
 #define LONG_WAIT 2

@@ -544,7 +544,7 @@ kill_process(struct loop *loop, int signal)
 	char name[SIGNAL_NAME], note[64];
 
 	loop->killed = true;
-	if (loop->options->verbose && !loop->options->quiet) {
+	if (loop->options->verbose) {
 		snprintf(note, sizeof(note), "sending %s to %s",
 		    signal_name(signal, name),
 		    child->pid != 0	   ? "the process"
@@ -1011,8 +1011,7 @@ set_up(struct loop *loop)
 	    policy_ends_processes(policy), &loop->messages);
 	events_open(&loop->events);
 	probe_open(&loop->probe, &loop->child, &loop->messages,
-	    loop->events.loop,
-	    loop->options->verbose && !loop->options->quiet ? show_probe : NULL,
+	    loop->events.loop, loop->options->verbose ? show_probe : NULL,
 	    loop);
 	ev_io_init(&loop->signals, signals_ready, signals, EV_READ);
 	ev_io_init(&loop->stops, stop_ready, stops, EV_READ);

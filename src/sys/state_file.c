@@ -114,7 +114,7 @@ int
 state_file_open(struct state_file *file, const struct options *options,
     struct messages *messages)
 {
-	char directory[NAME] = "./";
+	char directory[NAME] = "./", safe[128];
 	const char *problem;
 	struct stat status;
 
@@ -136,6 +136,12 @@ state_file_open(struct state_file *file, const struct options *options,
 	if (slash != NULL)
 		snprintf(directory, sizeof(directory), "%.*s",
 		    (int)(slash - file->name) + 1, file->name);
+	if (access(directory, F_OK) == -1 && errno == ENOENT) {
+		directory[strlen(directory) - 1] = '\0';
+		text_safe(directory, safe, sizeof(safe));
+		say(messages, "--state: directory %s does not exist", safe);
+		return -1;
+	}
 	if (eaccess(directory, W_OK | X_OK) == -1) {
 		complain(file, file->name, "its directory cannot be written",
 		    strerror(errno));

@@ -333,10 +333,10 @@ wait $!
 is 'a run that a signal ended is no error' \
     "$(tail -n 1 err | cut -d ' ' -f 1-5)" 'retry: false: ended by SIGTERM'
 unlike 'and leaves no annotation' "$(cat err)" '::\(error\|notice\)'
-run retry -a 12 -d 0 false
+run retry -a 30 -d 0 false
 is 'equal failures are counted' "$(made "$err" | tail -n 2)" \
-    'retry: false: (11 more identical failures)
-::error::false: giving up after 12 attempts in TIME: exited 1'
+    'retry: false: (29 more identical failures)
+::error::false: giving up after 30 attempts in TIME: exited 1'
 retry --name=build -a 2 -d 0 false >all 2>&1
 is 'a name of its own is shown instead' "$(grep -c '::build: ' all)" 2
 run retry "$(printf '100%%\n:')"

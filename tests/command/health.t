@@ -153,8 +153,8 @@ like 'the line of one probe is not told of another' "$err" \
 probe -v -a 1 --health='echo one; false' --health-retries=1 sleep 100d
 like 'with -v all of it is shown' "$err" '^retry: sleep: health check: one$'
 unlike 'and no empty line' "$err" '^$'
-probe -q -v -a 1 --health='echo one; false' --health-retries=1 sleep 100d
-is 'but with -q none, even with -v' "$code$err" 124
+probe -q -a 1 --health='echo one; false' --health-retries=1 sleep 100d
+is 'but with -q none' "$code$err" 124
 probe -a 1 --health='printf "\033[31mred\a"; false' --health-retries=1 sleep 100d
 unlike 'what it writes is made safe' "$err" "$(printf '\033')"
 probe -v -a 1 --health='printf "\033[31mred\a\n\ntwo\n"; false' \

@@ -206,7 +206,7 @@ for format in $formats; do
 	is "$format is one" "$code" 0
 done
 wrong 'no file' json: 'no file is named'
-wrong 'a file alone' run.log 'a format precedes the file, as in text:FILE'
+wrong 'a file alone' run.log 'name the format first: --log=text:run.log'
 run retry --log= true
 is 'an empty value is an error' "$code" 125
 check 'nothing was ever run' not test -e ran

@@ -52,7 +52,7 @@ done <<'end'
 2000ms 2s
 1 1s
 1s 1s
-1m 60s
+1m 1m
 1h 1h
 1d 1d
 .1 0.1s
@@ -60,7 +60,7 @@ done <<'end'
 1.5E1 15s
 0.25s 0.25s
 1.5h 1h30m
-1m30s 90s
+1m30s 1m30s
 1h5m 1h05m
 1d2h3m4s5ms6us 1d02h
 0 0s
@@ -70,7 +70,7 @@ end
 is 'a duration is taken in its units' "$wrong" ''
 wrong=
 for words in '-a 2 -d 2' '-a2 -d2' '-d 2 -a 2 -s KILL' '-a2 -m8 -d2' \
-    '-m 8 -d 2 -a 2' '-k 3 -d 2 -a 2' '-T 1h -t 5 -d 2 -a 2' '-qva2 -d2' \
+    '-m 8 -d 2 -a 2' '-k 3 -d 2 -a 2' '-T 1h -t 5 -d 2 -a 2' '-qqa2 -d2' \
     '-b constant -d 2 -a 2' '-j none -d 2 -a 2' '-d 2 -a 2 -jnone'; do
 	# shellcheck disable=SC2086 # words are meant
 	got=$(nominal $words)
@@ -92,7 +92,7 @@ is 'a delay below a second doubles' \
     "$(nominal -a 6 -d 500ms)" '0.5s 1s 2s 4s 8s '
 is 'a delay of a second doubles' "$(nominal -a 5 -d 1s)" '1s 2s 4s 8s '
 is 'growth ends at a minute where no cap is given' \
-    "$(nominal -a 10 -d 1)" '1s 2s 4s 8s 16s 32s 60s 60s 60s '
+    "$(nominal -a 10 -d 1)" '1s 2s 4s 8s 16s 32s 1m 1m 1m '
 is 'a cap holds a delay' "$(nominal -a 5 -d 1 -m 3)" '1s 2s 3s 3s '
 is 'a floor lifts a delay' \
     "$(nominal -a 5 -d 1 --min-delay=3)" '3s 3s 4s 8s '

@@ -20,11 +20,11 @@ is 'a plan succeeds' "$code" 0
 is 'it shows the delays' "$(column delay)" \
     '3s 6s 12s 24s 12s 6s 3s 2s 2s 4s 8s 16s'
 is 'the starts' "$(column starts)" \
-    '0s 3s 9s 21s 45s 57s 63s 66s 68s 70s 74s 82s'
+    '0s 3s 9s 21s 45s 57s 1m03s 1m06s 1m08s 1m10s 1m14s 1m22s'
 is 'the verdicts' "$(column verdict | tr ' ' '\n' | uniq -c | xargs)" \
     '4 retry 5 success 3 retry'
 like 'and that it ends with its script' "$out" \
-    '^result +the plan ends after 12 attempts in 82s$'
+    '^result +the plan ends after 12 attempts in 1m22s$'
 
 run retry --plan -a 4 --log=json:log touch secret
 check 'nothing is run' not test -e secret
@@ -47,10 +47,10 @@ like 'each draw may be the longest' "$out" '^longest +10.5s '
 run retry --plan=1:2s -j none -d 1 -a 4 -t 10 -k 5
 like 'attempts take their time' "$out" '^result .* 4 attempts in 15s: '
 like 'at the longest until they are killed' "$out" \
-    '^longest +67s, every attempt ended by its timeout$'
+    '^longest +1m07s, every attempt ended by its timeout$'
 run retry --plan -j none -d 1 -a 4 -T 60 -k 5
 like 'if not --max-time ends them' "$out" \
-    '^longest +65s, by --max-time and --kill-after$'
+    '^longest +1m05s, by --max-time and --kill-after$'
 run retry --plan -j none -d 1 -a 4 -T 60 -t 1s -k 1s
 like 'which may be far' "$out" '^longest +15s, every attempt'
 for option in '-a 0' '--free-on=1' '--repeat --plan=0' \

@@ -247,6 +247,9 @@ for file in bucket zeros notes; do
 	check "$file is left alone" cmp $file copy
 	check "nothing is put beside $file" test "$(echo $file*)" = $file
 done
+run retry --state=none/deep/mine true
+is 'a directory that does not exist is named' "$code $err" \
+    '125 retry: true: --state: directory none/deep does not exist'
 retry -q --state=mine -a 1 -d 1ms false
 cp notes mine.new
 run retry --state=mine -d 1ms ./tries 0

@@ -159,7 +159,7 @@ instead '; did you mean retry --repeat=3 ...?' --repeat 3 make
 instead '; did you mean retry -a 4 ...?' --repeat=3 4 make
 instead '; did you mean retry -T 5m ...?' 5m make
 instead '; did you mean retry env FOO=1 ...?' FOO=1 make
-instead '' my_own
+instead '; a bash function? export -f my_own; retry bash -c my_own' my_own
 instead '; did you mean --delay=500ms?' --delay 500 ms
 instead '; did you mean --timeout=5m?' -t 5 minutes make
 instead '; did you mean --max-time=1.5h?' -T1.5 hours make
@@ -170,6 +170,12 @@ for word in source declare typeset shopt let pushd; do
 	instead "; bash knows this word: retry bash -c '$word ...'" $word x
 done
 instead '; did you mean retry --help?' help
+instead '; options go before --' -- -a 3 false
+for dash in – — −; do
+	instead '; it starts with a typographic dash; type "-"' "${dash}a" 3 false
+done
+instead '; separate with commas: --retry-on=1,2,KILL' --retry-on 1 2 KILL -- x
+instead '; separate with commas: --retry-on=1,2' --retry-on 1 2 x
 instead '' no/such/file
 mkdir folder
 printf '#!/no/such\n' >script
@@ -179,11 +185,12 @@ printf 'true\n' >here.sh
 chmod +x script spaced crlf here.sh
 printf 'true\n' >text
 while read -r command want; do
-	run retry -d 100d "$command"
+	run retry -d 100d "$command" file
 	is "'$command' says why it cannot be executed" "${err#*: *: }" "$want"
 done <<'END'
 no-such-command command not found
 ./folder it is a directory
+. it is a directory; "." is a shell word: retry sh -c '. ./file'
 ./text no execute permission: chmod +x ./text
 ./script its interpreter '/no/such' does not exist
 ./spaced its interpreter '/no/such' does not exist
@@ -196,10 +203,10 @@ is 'a function of bash is told from other names' "$err" \
 rm -r folder script spaced crlf here.sh text
 run retry -a 2 -d 0 --retry-on=137 sh -c 'kill -9 $$'
 like 'a death by a signal is told from its exit status' "$err" \
-    'not in --retry-on; --retry-on has exit status 137: .* write KILL$'
+    'not in --retry-on; 137 is what a shell .* SIGKILL: use KILL in --retry-on$'
 run retry -a 2 -d 0 --stop-on=137 sh -c 'kill -9 $$'
 like 'so it is if the status stops' "$err" \
-    'attempt 1/2 .*; --stop-on has exit status 137: .* write KILL; next at'
+    'attempt 1/2 .*; 137 is what .* SIGKILL: use KILL in --stop-on; next at'
 printf '#!/bin/sh\nexit 124\n' >timeout
 chmod +x timeout
 run retry -a 2 -d 0 --retry-on=timeout ./timeout

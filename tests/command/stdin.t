@@ -175,8 +175,10 @@ wait_for sh -c "readlink /proc/$pid/fd/* | grep -q deleted"
 kill "$pid"
 wait "$pid" 2>/dev/null
 is 'a signal ends the reading' "$?" 143
-status 124 'the limit on the run ends it' \
-    sh -c 'retry --stdin=replay -T 0.05 touch ran <idle'
+run sh -c 'retry --stdin=replay -T 0.05 touch ran <idle'
+is 'the limit on the run ends it' "$code" 124
+like 'and standard input is to blame' "$err" \
+    ': standard input had not ended after --max-time 50ms$'
 check 'and nothing is run then' not test -e ran
 
 # what fails

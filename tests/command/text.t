@@ -38,8 +38,17 @@ like 'a timeout its own word' "$err" '^retry: sleep: attempt 1/1 timed out after
 run retry --stop-on=7 sh -c 'exit 7'
 like 'what stops is named' "$err" \
     '^retry: sh: giving up after 1 attempt in .*: exited 7, in --stop-on$'
+run retry --retry-on=3 --retry-match=x sh -c 'exit 4'
+like 'of two rules that could retry both are named' "$err" \
+    'exited 4, not in --retry-on, and nothing matches --retry-match$'
+run retry -a 1 --success-on='!0' true
+like 'a success that is not wanted says so' "$err" \
+    ': exited 0, not in --success-on$'
+run retry -a 1 --success-on='!0' --retry-on=0 true
+like 'a success that is retried says so' "$err" \
+    ': exited 0, not in --success-on$'
 run retry -a 2 -d 1ms --before-retry=false false
-like 'and a gate' "$err" 'exited 1, and --before-retry failed$'
+like 'a gate is to blame' "$err" 'exited 1, and --before-retry failed$'
 run retry -a 2 -d 0.302 -j none false
 like 'a wait is not longer in the telling' "$err" 'next in 0.3s$'
 
@@ -74,10 +83,10 @@ is 'equal failures of a poll are told once, and counted' "$(said)" \
     'retry: sh: attempt 1 exited 1 after TIME; next in TIME
 retry: sh: (28 more identical failures)
 retry: sh: succeeded at attempt 30 in TIME'
-run retry -a 12 -d 0 false
+run retry -a 30 -d 0 false
 is 'also where they are given up' "$(said | tail -n 2)" \
-    'retry: false: (11 more identical failures)
-retry: false: giving up after 12 attempts in TIME: exited 1'
+    'retry: false: (29 more identical failures)
+retry: false: giving up after 30 attempts in TIME: exited 1'
 
 retry -a 0 -d 1ms sh -c '[ $RETRY_ATTEMPT -lt 4 ] || exec sleep 100d
     exit 1' 2>err &

@@ -78,7 +78,7 @@ like 'which says so' "$err" \
     '^retry: flaky: 5 of 9 were not made: trial 4 exited 3, in --stop-on$'
 run retry --trials=3 nosuch
 is 'a command that is not found is run once' "$code $err" \
-    '127 retry: cannot execute nosuch: command not found'
+    '127 retry: cannot execute nosuch: command not found; a bash function? export -f nosuch; retry bash -c nosuch'
 run retry --trials=4 --check='cat >/dev/null; [ "$RETRY_ATTEMPT" -ne 2 ]' true
 is 'a check judges a trial' "$code" 1
 like 'as any attempt' "$err" '1 of 4 trials failed: .*; exited 0: 1$'

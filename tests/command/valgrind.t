@@ -86,7 +86,7 @@ clean 1 'held output' retry -a 2 -d 0 --output=chronic sh -c 'echo a; exit 1'
 clean 3 'matches' retry -a 2 -d 0 --success-match=yes --delay-match='in (.*)s' \
     --throttle-match='n+o' --throttle-delay=1ms sh -c 'echo no in .01s; exit 3'
 clean 130 'death by a signal' retry --check='kill -INT $PPID' false
-clean 127 'a command that is not there' retry -a 2 -d 0 --stop-on=0 ./none
+clean 127 'a command that is not there' retry -a 2 -d 0 --stop-on=none ./none
 clean 125 'a bad option' retry -b list:1,2,x true
 
 finish

@@ -108,9 +108,9 @@ static const struct {
 	{ 10.04, "10s" },
 	{ 10.06, "10.1s" },
 	{ 4.1, "4.1s" },
-	{ 60, "60s" },
-	{ 99.94, "99.9s" },
-	{ 99.96, "1m40s" },
+	{ 59.94, "59.9s" },
+	{ 59.96, "1m" },
+	{ 60, "1m" },
 	{ 100, "1m40s" },
 	{ 125, "2m05s" },
 	{ 3599.4, "59m59s" },
@@ -198,7 +198,7 @@ what_people_read_is_the_nearest_duration(void)
 		const double off = fabs(read - seconds);
 		if (seconds >= 0.0999 && seconds < 0.995)
 			CHECK(off <= 0.00501);
-		else if (seconds < 99.95)
+		else if (seconds < 59.95)
 			CHECK(off <= seconds * 0.0051);
 		else if (seconds < 3599.5)
 			CHECK(off <= 0.5001);

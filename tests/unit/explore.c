@@ -243,7 +243,7 @@ clear_padding(struct engine *engine)
 {
 	struct record *run = &engine->run;
 
-	CLEAR_BEHIND(run->judgement, struct judgement, throttled);
+	CLEAR_BEHIND(run->judgement, struct judgement, unmatched);
 	CLEAR_BEHIND(run->outcome, struct outcome, oom);
 	CLEAR_BEHIND(run->delay, struct delay, hint_decides);
 	CLEAR_BEHIND(engine->returned, struct outcome, oom);

@@ -277,17 +277,17 @@ the_end_says_why(void)
 		    "succeeded at attempt 3/5 in 31s" },
 		{ { .reason = REASON_ATTEMPTS }, "" },
 		{ { .reason = REASON_MAX_TIME },
-		    ", and --max-time 60s leaves no time for another" },
+		    ", and --max-time 1m leaves no time for another" },
 		{ { .reason = REASON_MAX_TIME, .cut = CUT_CHECK },
-		    ", and --max-time 60s ended --check" },
+		    ", and --max-time 1m ended --check" },
 		{ { .reason = REASON_MAX_TIME, .cut = CUT_GATE },
-		    ", and --max-time 60s ended --before-retry" },
+		    ", and --max-time 1m ended --before-retry" },
 		{ { .reason = REASON_BUDGET }, ", and --budget is used up" },
 		{ { .reason = REASON_GATE }, ", and --before-retry failed" },
 		{ { .reason = REASON_GATE, .command_timed_out = true },
 		    ", and --before-retry timed out" },
 		{ { .reason = REASON_HINT },
-		    ", and asked to wait 90s, over the 1h limit; "
+		    ", and asked to wait 1m30s, over the 1h limit; "
 		    "raise it with -m" },
 		{ { .reason = REASON_EARLY },
 		    "not started: another run is active" },
@@ -320,15 +320,15 @@ the_end_says_why(void)
 				  .kept = true,
 				  .elapsed = 60 })
 		      .text,
-	    "giving up after 0 attempts in 60s: --max-time 60s leaves no time "
+	    "giving up after 0 attempts in 1m: --max-time 1m leaves no time "
 	    "for an attempt");
 	CHECK_STR(message_end(&(struct record){ .reason = REASON_MAX_TIME,
 				  .max_time = 60,
 				  .kept = true,
 				  .delay = { .seconds = 90 } })
 		      .text,
-	    "giving up after 0 attempts in 0s: --max-time 60s leaves no time "
-	    "for an attempt after an earlier run's delay of 90s");
+	    "giving up after 0 attempts in 0s: --max-time 1m leaves no time "
+	    "for an attempt after an earlier run's delay of 1m30s");
 }
 
 /* An ordinary stop of a service is no error. */

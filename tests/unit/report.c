@@ -274,8 +274,8 @@ equal_failures_are_told_once_and_counted(void)
 		const char *text;
 	} rows[] = {
 		{ 0, false, { 7, 7, 7, 7 }, "1 exited 7, 3 more, end" },
-		{ 11, false, { 7, 7, 7, 7 }, "1 exited 7, 3 more, end" },
-		{ 10, false, { 7, 7, 7 },
+		{ 21, false, { 7, 7, 7, 7 }, "1 exited 7, 3 more, end" },
+		{ 20, false, { 7, 7, 7 },
 		    "1 exited 7, 2 exited 7, 3 exited 7, end" },
 		{ 0, true, { 7, 7, 7 },
 		    "1 exited 7, 2 exited 7, 3 exited 7, end" },
