@@ -174,7 +174,9 @@ the_test_for_runs_knows_small_and_large_samples(void)
 	CHECK(!interval_clustered(0, 0, 0));
 	CHECK(!interval_clustered(1, 1, 1));
 	CHECK(!interval_clustered(199, 2, 1));
-	CHECK(interval_clustered(202, 2, 1));
+	/* Their share is 0.01, and not less. */
+	CHECK(!interval_clustered(200, 2, 1));
+	CHECK(interval_clustered(201, 2, 1));
 	CHECK(!interval_clustered(200, 200, 1));
 	CHECK(interval_clustered(40, 20, 1));
 	CHECK(!interval_clustered(40, 20, 20));
