@@ -134,31 +134,65 @@ open_table(const struct plan_options *options, const struct screen *screen)
 /* What is known of the run in which each attempt fails that may. */
 struct way {
 	bool endless;
-	bool is_one;	 /* has_one_way() */
+	bool is_one;	 /* but for the length of its waits */
 	double share;	 /* of runs that go this way to the end */
 	double attempts; /* of a run, on average */
 };
 
-/*
- * Whether the run in which each attempt fails that may is always the same, but
- * for the length of its waits: the share of runs that go this way is then the
- * product of the chances, and no simulation is needed to know it.
- */
+/* Whether the length of waits may decide how a simulated run ends. */
 static bool
-has_one_way(const struct service *service, const struct record *end)
+depends_on_waits(const struct service *service)
 {
 	const struct policy *policy = &service->policy;
-	const struct bound bound = bound_of(service);
-	const bool may_be_cut = policy->max_time > 0 &&
-	    (bound.by_max_time ||
-		bound.seconds >= policy->max_time + policy->splay);
-	const bool has_time = may_be_cut ||
-	    service->script.down_from < INFINITY || policy->pace_start ||
-	    policy->limits.count > 0 ||
-	    (policy->budget && service->budget->rate > 0);
+	const struct script *script = &service->script;
+	struct service other = *service;
+	bool hangs = policy->timeout_share > 0;
 
-	return !policy->repeat && end->reason != REASON_PLAN &&
-	    !(has_time && policy_draws(policy));
+	if (!policy_draws(policy))
+		return false;
+	if (script->down_from < INFINITY || policy->pace_start ||
+	    (policy->budget && service->budget->rate > 0))
+		return true;
+	for (size_t i = 0; i < policy->limits.count; i++)
+		if (policy->limits.rows[i].window < INFINITY)
+			return true;
+	for (size_t i = 0; i < script->count; i++)
+		hangs |= script->items[i].outcome.kind == OUTCOME_TIMEOUT;
+	if (policy->max_time == 0 || hangs)
+		return policy->max_time > 0;
+	/* Attempts last as long as in the script, and print nothing. */
+	other.policy.max_time = other.policy.timeout = 0;
+	other.policy.hints = false;
+	return bound_of(&other).seconds >= policy->max_time + policy->splay;
+}
+
+/*
+ * What is known of the run in which each attempt fails that may.  If that run
+ * is always the same, but for the length of its waits, the share of runs that
+ * go this way is the product of the chances, and no simulation is needed to
+ * know it.
+ */
+static struct way
+find_way(const struct plan_options *options)
+{
+	struct schedule schedule;
+
+	schedule_open(&schedule, options);
+	while (schedule_step(&schedule, SHOWN))
+		;
+	const struct simulation *run = &schedule.run;
+	const enum reason reason = run->end.reason;
+	/* A simulated run need not fail, and goes on until --max-time. */
+	schedule.service.worst = false;
+	const struct way way = {
+		.endless = reason == REASON_PLAN && simulation_is_endless(run),
+		.is_one = reason != REASON_PLAN && !options->policy.repeat &&
+		    !depends_on_waits(&schedule.service),
+		.share = reasons[reason].gave_up != NULL ? run->share : 0,
+		.attempts = run->expected,
+	};
+	schedule_close(&schedule);
+	return way;
 }
 
 /*
@@ -167,7 +201,7 @@ has_one_way(const struct service *service, const struct record *end)
  */
 static struct record
 show_schedule(const struct plan_options *options, struct report *report,
-    struct plan_table *table, struct way *way)
+    struct plan_table *table)
 {
 	struct schedule schedule;
 
@@ -191,26 +225,21 @@ show_schedule(const struct plan_options *options, struct report *report,
 	if (end.reached != NULL)
 		end.reached = options->policy.limits.rows +
 		    (end.reached - schedule.service.policy.limits.rows);
-	/* A simulated run need not fail, and goes on until --max-time. */
-	schedule.service.worst = false;
-	*way = (struct way){
-		.endless = end.reason == REASON_PLAN &&
-		    simulation_is_endless(&schedule.run),
-		.is_one = has_one_way(&schedule.service, &end),
-		.share = reasons[end.reason].gave_up != NULL
-		    ? schedule.run.share
-		    : 0,
-		.attempts = schedule.run.expected,
-	};
 	schedule_close(&schedule);
 	return end;
 }
 
 /* Puts what is known for certain in the place of what was simulated. */
 static void
-set_exactly(struct estimated *estimated, double value)
+set_exactly(struct plan_figures *figures, const struct way *way)
 {
-	*estimated = (struct estimated){ value, { value, value } };
+	const double share = way->share, attempts = way->attempts;
+
+	if (!way->is_one || figures->runs <= 1)
+		return;
+	figures->gives_up = (struct estimated){ share, { share, share } };
+	figures->attempts.mean =
+	    (struct estimated){ attempts, { attempts, attempts } };
 }
 
 struct plan_figures
@@ -304,8 +333,13 @@ plan_clients(const struct plan_options *options, struct report *report,
 	if (screen != NULL)
 		print_heading(options, &report->style);
 	fflush(stdout);
-	const struct plan_figures figures =
-	    clients_simulate(options, screen, steps);
+	struct plan_figures figures = clients_simulate(options, screen, steps);
+	/* With a budget of all, clients depend on each other. */
+	if (!options->policy.budget) {
+		const struct way way = find_way(options);
+
+		set_exactly(&figures, &way);
+	}
 	const struct record end = {
 		.kind = RECORD_END,
 		.time = figures.last.p50.value,
@@ -341,9 +375,9 @@ plan_run(const struct plan_options *options, struct report *report,
 		print_heading(options, &report->style);
 		table = open_table(options, screen);
 	}
-	struct way way;
+	const struct way way = find_way(options);
 	struct record end =
-	    show_schedule(options, report, log_on_stdout ? NULL : &table, &way);
+	    show_schedule(options, report, log_on_stdout ? NULL : &table);
 	fflush(stdout);
 	if (ferror(stdout))
 		return;
@@ -355,10 +389,7 @@ plan_run(const struct plan_options *options, struct report *report,
 	/* A run that never ends has no figures. */
 	struct plan_figures figures =
 	    plan_simulate(options, steps, way.endless ? 0 : RUNS);
-	if (way.is_one && figures.runs > 1) {
-		set_exactly(&figures.gives_up, way.share);
-		set_exactly(&figures.attempts.mean, way.attempts);
-	}
+	set_exactly(&figures, &way);
 	end.figures = &figures;
 	report_tell(report, &end);
 	if (!log_on_stdout && !way.endless)

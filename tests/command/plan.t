@@ -171,6 +171,26 @@ like 'a table shows the run in which all fail' "$out" \
     '^at worst  giving up after 4 attempts in 7s: exited 1$'
 like 'the share of runs that give up is exact where it has a formula' "$out" \
     '^gives up  0\.16%: after the last attempt$'
+for options in '-T 8s -t 1m' '--splay=9' '-a 9,75:2,any:4' '--clients=20'; do
+	# shellcheck disable=SC2086 # words
+	run retry --plan=p=0.2 -a 4 -d 1 -j none $options
+	like "so it is with $options" "$out" '^gives up  0\.16%'
+done
+like 'and so is the mean of the attempts' "$out" '^attempts  mean 1\.25;'
+for options in '-T 8.5s' '-T 8.5s -t 1m' '-T 8.5s --delay-match=(.*)'; do
+	# shellcheck disable=SC2086 # words
+	run retry --plan=p=0.2 -a 4 -d 1 $options
+	like "a limit that no run meets changes nothing: $options" "$out" \
+	    '^gives up  0\.16%'
+done
+for options in '-T 8.3s' '-a 0,4/9s' '-a 9,4/7s,any:5' \
+    '-T 8.5s --budget=F:rate=1' '--clients=20 --budget=F'; do
+	# shellcheck disable=SC2086 # words
+	run retry --plan=p=0.2 -a 4 -d 1 $options
+	like "if waits decide, it is estimated: $options" "$out" \
+	    '^gives up  [0-9.]+% \(95%: '
+done
+run retry --plan=p=0.2 -a 4 -d 1 -j none make
 like 'the attempts have a line' "$out" \
     '^attempts  mean 1\.25; median 1, 95% 2, 99% 3( \(3-4\))?$'
 like 'the time has one' "$out" \
@@ -326,16 +346,14 @@ is 'the rows of the chart add up to the total' \
 
 check 'no line of it is wider than 80 columns' test \
     "$(printf '%s\n' "$out" | wc -L)" -le 80
-# Time may end amid a crowd, which is left out: only whole ones have a mean.
-for options in '--plan=0 --splay=10s' '--plan=p=0.01 -d 1s' '--plan=p=0.5 -a 2'; do
-	# shellcheck disable=SC2086 # words
-	run retry $options --clients=9000 --log=json:-
-	check "only whole crowds count: $options" [ $(($(figure runs) % 9000)) -eq 0 ]
-	total=$(figure attempts_total)
-	check 'and their attempts' awk -v total="$total" -v each="$(figure \
-	    expected_attempts)" 'BEGIN {
-		exit !(total == "null" || (total / 9000 / each - 1) ^ 2 < 1e-8) }'
-done
+# The steps may end amid a crowd, which is left out: only whole ones have a mean.
+run retry --plan=down=1m -m 1s -a 0 --clients=1000 --log=json:-
+check 'only whole crowds count' awk -v runs="$(figure runs)" \
+    -v crowds="$(figure crowds)" 'BEGIN {
+	exit !(crowds > 1 && crowds < 100 && runs == 1000 * crowds) }'
+check 'and their attempts' awk -v total="$(figure attempts_total)" \
+    -v each="$(figure expected_attempts)" 'BEGIN {
+	exit !((total / 1000 / each - 1) ^ 2 < 1e-8) }'
 run retry --plan=down=1000d --clients=500 -a 0 -b constant -d 1s
 like 'a crowd that is too large to simulate is told' "$out" \
     '^There were too many steps to simulate more: 0 of 500 clients are through\.$'
