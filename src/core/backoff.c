@@ -76,7 +76,7 @@ exponential(const struct retry *retry)
 
 /*
  * Added up rather than computed by Binet's formula, which is wrong from n = 72
- * on.  Any delay above 0 is huge within 3000 sums.  A delay of 0 stays 0.
+ * on.  Two delays at the cap have longer ones after them; a delay of 0 stays 0.
  */
 static double
 fibonacci(const struct retry *retry)
@@ -86,7 +86,8 @@ fibonacci(const struct retry *retry)
 	for (uint64_t i = 1; i < retry->n; i++) {
 		const double sum = delay + next;
 
-		if (sum == 0 || delay >= HUGE_DELAY)
+		if (sum == 0 ||
+		    fmin(delay, next) >= fmin(retry->cap, HUGE_DELAY))
 			break;
 		delay = next;
 		next = sum;
