@@ -14,10 +14,10 @@
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 #define PLANS 1000
-#define RUNS 40
+#define RUNS 12
 
 /* A run without a bound need not end. */
-#define STEPS 3000
+#define STEPS 1000
 
 static struct {
 	struct random random;
