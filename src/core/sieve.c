@@ -9,15 +9,14 @@
 
 #include "sieve.h"
 
-/*
- * The automaton that finds the words is that of A. V. Aho and M. J. Corasick,
- * "Efficient string matching: an aid to bibliographic search", CACM 18 (1975).
- */
-
 /* More words, longer ones, or deeper groups are not worth the search. */
 #define WORDS_MOST 32
 #define WORD_MOST 16
 #define DEPTH_MOST 4
+
+/* Bytes of a word that are hashed; shorter words are in too many lines. */
+#define WORD_LEAST 4
+#define HASHES 16384
 
 /* The words of a part of a pattern. */
 struct words {
@@ -34,36 +33,22 @@ struct part {
 	struct words exact, bound;
 };
 
-/* A state for each beginning of a word. */
-struct node {
-	uint32_t child, sibling; /* numbers of nodes; 0: none */
-	uint32_t fail;		 /* the longest end that begins a word, too */
-	uint32_t outputs;	 /* a list; 0: none */
-	uint32_t state;		 /* its number in `next` */
-	unsigned char byte;
-};
-
-/* A pattern that a word is for. */
-struct output {
-	uint32_t next; /* in the list; 0: none */
+/* A word, and a pattern that needs it. */
+struct word {
+	uint32_t next; /* with the same hash; 0: none */
 	unsigned int pattern;
+	unsigned char length;
+	unsigned char end; /* of the bytes that are hashed */
+	char text[WORD_MOST];
 };
 
 struct sieve {
-	size_t patterns;
 	unsigned int *always; /* the patterns that have no words */
 	size_t always_count;
 
-	struct node *nodes;
-	size_t node_count, node_room;
-	struct output *outputs;
-	size_t output_count, output_room;
-
-	unsigned char columns[UCHAR_MAX + 1]; /* of a byte, in `next` */
-	size_t width;			      /* how many columns there are */
-	uint32_t *next;	      /* a row per state; the states are offsets */
-	uint32_t first_final; /* states from here on end a word */
-	uint32_t *finals;     /* the lists of outputs of these */
+	struct word *words; /* from the second on */
+	size_t count, room;
+	uint32_t heads[HASHES]; /* of lists of words; 0: none */
 
 	uint64_t *seen; /* by pattern: the line for which it was listed */
 	uint64_t line;
@@ -126,7 +111,7 @@ shortest(const struct words *words)
 static void
 prefer(struct part *part, const struct words *words)
 {
-	if (shortest(words) == 0 ||
+	if (shortest(words) < WORD_LEAST ||
 	    (part->is_bound && shortest(words) <= shortest(&part->bound)))
 		return;
 	part->is_bound = true;
@@ -281,77 +266,59 @@ parse_alternatives(const char **text, int depth, struct part *result)
 	}
 }
 
-/* --- the automaton --- */
+/* --- the words of all patterns --- */
 
-/* Makes room for one more row; returns false if there is no memory. */
-static bool
-grow(void **rows, size_t count, size_t *room, size_t size)
-{
-	if (count < *room)
-		return true;
-	const size_t more = *room * 2 + 64;
-	void *larger = reallocarray(*rows, more, size);
-	if (larger == NULL)
-		return false;
-	*rows = larger;
-	*room = more;
-	return true;
-}
-
-/* Adds an output to a list; returns false if there is no memory. */
-static bool
-add_output(struct sieve *sieve, uint32_t *list, unsigned int pattern)
-{
-	void *rows = sieve->outputs;
-
-	if (!grow(&rows, sieve->output_count, &sieve->output_room,
-		sizeof(*sieve->outputs)))
-		return false;
-	sieve->outputs = rows;
-	sieve->outputs[sieve->output_count] =
-	    (struct output){ .next = *list, .pattern = pattern };
-	*list = (uint32_t)sieve->output_count++;
-	return true;
-}
-
-/* Returns the node that follows on this byte, or 0. */
+/* Adds a byte to the hash of the last bytes, in which case does not matter. */
 static uint32_t
-child_of(const struct sieve *sieve, uint32_t node, unsigned char byte)
+hash_byte(uint32_t hash, char byte)
 {
-	uint32_t child = sieve->nodes[node].child;
-
-	while (child != 0 && sieve->nodes[child].byte != byte)
-		child = sieve->nodes[child].sibling;
-	return child;
+	return (hash << 4 ^ ((unsigned char)byte | 0x20)) & (HASHES - 1);
 }
 
-static bool
-insert(struct sieve *sieve, const char *word, unsigned int pattern)
+static size_t
+list_length(const struct sieve *sieve, uint32_t hash)
 {
-	uint32_t node = 0, list;
+	size_t length = 0;
 
-	for (; *word != '\0'; word++) {
-		const unsigned char byte = (unsigned char)*word;
-		uint32_t child = child_of(sieve, node, byte);
+	for (uint32_t i = sieve->heads[hash]; i != 0; i = sieve->words[i].next)
+		length++;
+	return length;
+}
 
-		if (child == 0) {
-			void *rows = sieve->nodes;
+/*
+ * Adds a word to the shortest list that one of its parts leads to; returns
+ * false if there is no memory.
+ */
+static bool
+insert(struct sieve *sieve, const char *text, unsigned int pattern)
+{
+	struct word word = { .pattern = pattern,
+		.length = (unsigned char)strlen(text) };
+	uint32_t hash = 0, best = 0;
+	size_t least = SIZE_MAX;
 
-			if (!grow(&rows, sieve->node_count, &sieve->node_room,
-				sizeof(*sieve->nodes)))
-				return false;
-			sieve->nodes = rows;
-			child = (uint32_t)sieve->node_count++;
-			sieve->nodes[child] = (struct node){ .byte = byte,
-				.sibling = sieve->nodes[node].child };
-			sieve->nodes[node].child = child;
-		}
-		node = child;
+	if (sieve->count >= sieve->room) {
+		const size_t room = sieve->room * 2 + 64;
+		struct word *words =
+		    reallocarray(sieve->words, room, sizeof(*words));
+
+		if (words == NULL)
+			return false;
+		sieve->words = words;
+		sieve->room = room;
 	}
-	list = sieve->nodes[node].outputs;
-	if (!add_output(sieve, &list, pattern))
-		return false;
-	sieve->nodes[node].outputs = list;
+	memcpy(word.text, text, word.length);
+	for (unsigned char end = 1; end <= word.length; end++) {
+		hash = hash_byte(hash, text[end - 1]);
+		if (end < WORD_LEAST || list_length(sieve, hash) >= least)
+			continue;
+		least = list_length(sieve, hash);
+		best = hash;
+		word.end = end;
+	}
+	word.next = sieve->heads[best];
+	sieve->words[sieve->count] = word;
+	sieve->heads[best] = (uint32_t)sieve->count++;
 	return true;
 }
 
@@ -378,104 +345,6 @@ add_pattern(struct sieve *sieve, const char *text, unsigned int number)
 	}
 }
 
-/*
- * Finds the nodes in the order of their depth, and where each goes on if no
- * child follows: to the longest end of its text that begins a word.
- */
-static void
-link_nodes(struct sieve *sieve, uint32_t *order)
-{
-	struct node *nodes = sieve->nodes;
-	size_t count = 1;
-
-	order[0] = 0;
-	for (size_t i = 0; i < count; i++) {
-		const uint32_t parent = order[i];
-
-		for (uint32_t child = nodes[parent].child; child != 0;
-		     child = nodes[child].sibling) {
-			uint32_t fail = nodes[parent].fail, found = 0;
-
-			while (parent != 0 &&
-			    (found = child_of(sieve, fail,
-				 nodes[child].byte)) == 0 &&
-			    fail != 0)
-				fail = nodes[fail].fail;
-			nodes[child].fail = found;
-			order[count++] = child;
-			uint32_t *end = &nodes[child].outputs;
-			while (*end != 0)
-				end = &sieve->outputs[*end].next;
-			*end = nodes[found].outputs;
-		}
-	}
-}
-
-/* Numbers the states, those that end a word last. */
-static bool
-number_states(struct sieve *sieve)
-{
-	uint32_t state = 0;
-
-	for (int final = 0; final < 2; final++) {
-		if (final == 1)
-			sieve->first_final = state;
-		for (size_t i = 0; i < sieve->node_count; i++)
-			if ((sieve->nodes[i].outputs != 0) == (final == 1)) {
-				sieve->nodes[i].state = state;
-				state += (uint32_t)sieve->width;
-			}
-	}
-	sieve->next =
-	    calloc(sieve->node_count * sieve->width, sizeof(*sieve->next));
-	sieve->finals = calloc((state - sieve->first_final) / sieve->width + 1,
-	    sizeof(*sieve->finals));
-	return sieve->next != NULL && sieve->finals != NULL;
-}
-
-/* Writes the rows of the automaton: those of shorter texts first. */
-static bool
-build(struct sieve *sieve)
-{
-	uint32_t *order = calloc(sieve->node_count, sizeof(*order));
-
-	if (order == NULL)
-		return false;
-	/* Column 0 is for bytes that are in no word. */
-	sieve->width = 1;
-	for (size_t i = 1; i < sieve->node_count; i++) {
-		unsigned char *column = &sieve->columns[sieve->nodes[i].byte];
-
-		if (*column == 0)
-			*column = (unsigned char)sieve->width++;
-	}
-	for (int c = 'A'; c <= 'Z'; c++)
-		sieve->columns[c] = sieve->columns[tolower(c)];
-	link_nodes(sieve, order);
-	if (!number_states(sieve)) {
-		free(order);
-		return false;
-	}
-	for (size_t i = 0; i < sieve->node_count; i++) {
-		const struct node *node = &sieve->nodes[order[i]];
-		uint32_t *row = sieve->next + node->state;
-
-		if (order[i] != 0)
-			memcpy(row,
-			    sieve->next + sieve->nodes[node->fail].state,
-			    sieve->width * sizeof(*row));
-		for (uint32_t child = node->child; child != 0;
-		     child = sieve->nodes[child].sibling)
-			row[sieve->columns[sieve->nodes[child].byte]] =
-			    sieve->nodes[child].state;
-		if (node->outputs != 0)
-			sieve->finals[(node->state - sieve->first_final) /
-			    sieve->width] = node->outputs;
-	}
-	free(order);
-	return true;
-}
-
 struct sieve *
 sieve_open(const char *const *patterns, size_t count)
 {
@@ -483,55 +352,55 @@ sieve_open(const char *const *patterns, size_t count)
 
 	if (sieve == NULL)
 		return NULL;
-	sieve->patterns = count;
 	sieve->always = calloc(count + 1, sizeof(*sieve->always));
 	sieve->seen = calloc(count + 1, sizeof(*sieve->seen));
-	sieve->nodes = calloc(1, sizeof(*sieve->nodes));
-	sieve->outputs = calloc(1, sizeof(*sieve->outputs));
-	sieve->node_count = sieve->node_room = 1;
-	sieve->output_count = sieve->output_room = 1;
-	bool done = sieve->always != NULL && sieve->seen != NULL &&
-	    sieve->nodes != NULL && sieve->outputs != NULL;
+	sieve->count = 1;
+	bool done = sieve->always != NULL && sieve->seen != NULL;
 	for (size_t i = 0; done && i < count; i++)
 		if (patterns[i] != NULL)
 			done = add_pattern(sieve, patterns[i], (unsigned int)i);
-	if (done && build(sieve))
+	if (done)
 		return sieve;
 	sieve_close(sieve);
 	return NULL;
+}
+
+/* Whether the line has the word, of which the hashed bytes end before `end`. */
+static bool
+has_word(const struct word *word, const char *line, size_t length, size_t end)
+{
+	if (end < word->end || end - word->end + word->length > length)
+		return false;
+	line += end - word->end;
+	for (unsigned char i = 0; i < word->length; i++)
+		if ((line[i] | 0x20) != (word->text[i] | 0x20))
+			return false;
+	return true;
 }
 
 size_t
 sieve_line(struct sieve *sieve, const char *text, size_t length,
     unsigned int *numbers)
 {
-	const unsigned char *columns = sieve->columns;
-	const uint32_t *next = sieve->next;
-	const uint32_t first_final = sieve->first_final;
 	size_t count = 0;
-	uint32_t state = sieve->nodes[0].state;
+	uint32_t hash = 0;
 
 	sieve->line++;
 	for (size_t i = 0; i < sieve->always_count; i++) {
 		sieve->seen[sieve->always[i]] = sieve->line;
 		numbers[count++] = sieve->always[i];
 	}
-	if (sieve->node_count == 1)
-		return count;
 	for (size_t i = 0; i < length; i++) {
-		state = next[state + columns[(unsigned char)text[i]]];
-		if (state < first_final)
-			continue;
-		for (uint32_t list =
-			 sieve->finals[(state - first_final) / sieve->width];
-		     list != 0; list = sieve->outputs[list].next) {
-			const unsigned int pattern =
-			    sieve->outputs[list].pattern;
+		hash = hash_byte(hash, text[i]);
+		for (uint32_t next = sieve->heads[hash]; next != 0;) {
+			const struct word *word = &sieve->words[next];
 
-			if (sieve->seen[pattern] == sieve->line)
+			next = word->next;
+			if (sieve->seen[word->pattern] == sieve->line ||
+			    !has_word(word, text, length, i + 1))
 				continue;
-			sieve->seen[pattern] = sieve->line;
-			numbers[count++] = pattern;
+			sieve->seen[word->pattern] = sieve->line;
+			numbers[count++] = word->pattern;
 		}
 	}
 	return count;
@@ -543,10 +412,7 @@ sieve_close(struct sieve *sieve)
 	if (sieve == NULL)
 		return;
 	free(sieve->always);
-	free(sieve->nodes);
-	free(sieve->outputs);
-	free(sieve->next);
-	free(sieve->finals);
+	free(sieve->words);
 	free(sieve->seen);
 	free(sieve);
 }

@@ -273,6 +273,61 @@ a_line_is_matched_as_grep_does_it(void)
 	}
 }
 
+/* The words that the sieve looks for, wherever a line has them. */
+static void
+a_pattern_is_found_by_its_words_at_any_place(void)
+{
+	static const struct {
+		const char *text, *yes[3], *no;
+	} rows[] = {
+		{ "error", { "error", "an error", "errors" }, "erro" },
+		{ "(?i)error", { "ERROR", "x eRrOr", "Errors" }, "errr" },
+		{ "[Ss]ocket time-?out",
+		    { "socket timeout", "Socket time-out",
+			"a socket timeouts" },
+		    "socket time out" },
+		{ "(code )?E(404|ACCES)", { "E404", "code EACCES", "EACCES" },
+		    "E40 code" },
+		{ "^(could|can)( not|'t) (read|write)x*$",
+		    { "could not read", "can't writexx", "can not readx" },
+		    "could not rea" },
+		{ "(ab){0,2}|longer word", { "longer word", "", "ab" }, NULL },
+		{ "(abc)*defg", { "defg", "abcdefg", "abcabcdefg" }, "abcdef" },
+		{ "aaaab", { "aaaab", "aaaaaab", "aaabaaaab" }, "aaab" },
+		{ "no|yes, indeed", { "no", "yes, indeed", "know" }, "yes" },
+		{ "[[:digit:]]+ failed",
+		    { "1 failed", "22 failed tests", "x3 failed" }, " failed" },
+		{ "Fehler: \xc3\xbc",
+		    { "Fehler: \xc3\xbc", "xFehler: \xc3\xbc",
+			"Fehler: \xc3\xbcx" },
+		    "Fehler: \xc3\xa4" },
+		{ "abcdefghijklmnopqrstuvwxyz",
+		    { "abcdefghijklmnopqrstuvwxyz",
+			"abcdefghijklmnopqrstuvwxyzz",
+			"aabcdefghijklmnopqrstuvwxyz" },
+		    "abcdefghijklmnopqrstuvwxy" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct patterns patterns = {
+			.match = { [MATCH_FAIL] = rows[i].text },
+		};
+
+		for (size_t k = 0; k < COUNT(rows[i].yes); k++) {
+			char line[64];
+
+			snprintf(line, sizeof(line), "%s\n", rows[i].yes[k]);
+			ROW("%s in %s", rows[i].text, line);
+			CHECK_INT(search_text(&patterns, line).matched,
+			    MATCH_BIT(MATCH_FAIL));
+		}
+		ROW("%s in %s", rows[i].text, rows[i].no);
+		if (rows[i].no != NULL)
+			CHECK_INT(search_text(&patterns, rows[i].no).matched,
+			    0);
+	}
+}
+
 static void
 what_is_found_stays_found(void)
 {
@@ -378,6 +433,7 @@ main(void)
 	RUN(an_expression_is_taken_or_refused_in_words);
 	RUN(what_libcs_see_in_different_ways_has_a_problem_of_either);
 	RUN(a_line_is_matched_as_grep_does_it);
+	RUN(a_pattern_is_found_by_its_words_at_any_place);
 	RUN(what_is_found_stays_found);
 	RUN(a_hint_is_the_first_group_and_is_cut_to_its_room);
 	RUN(much_is_searched_as_little_is);
