@@ -222,13 +222,36 @@ no_answer(void)
 	return (struct event){ .kind = EVENT_ANSWER, .failed = true };
 }
 
-/* A child in a group of its own has no terminal to restore. */
-static void
-begin_terminal(struct loop *loop)
+/*
+ * Starts an attempt, or a shell command between attempts.  Returns whether it
+ * was started; if not, errno is set.
+ */
+static bool
+start_task(struct loop *loop, struct start *start)
 {
+	const bool is_attempt = loop->is_attempt;
+
+	/* What an attempt left behind is not the next command's. */
+	tree_begin(&loop->tree);
+	/* A child in a group of its own has no terminal to restore. */
 	loop->terminal.known = false;
 	if (!loop->child.own_group)
 		terminal_begin(&loop->terminal);
+	loop->killed = false;
+	int result = is_attempt
+	    ? output_begin(&loop->output, start->descriptors)
+	    : output_begin_shell(&loop->output, start->descriptors);
+	if (result == 0)
+		result = child_start(&loop->child, start);
+	const int error = errno;
+	output_started(&loop->output);
+	loop->tree.helper = output_worker(&loop->output);
+	if (is_attempt && loop->child.own_group)
+		loop->tree.group = loop->child.pid;
+	if (result == -1)
+		output_drop(&loop->output);
+	errno = error;
+	return result == 0;
 }
 
 static struct event
@@ -244,21 +267,13 @@ run_attempt(struct loop *loop)
 	logs_begin_output(&loop->report, &loop->output, &record);
 	duplicate_begin(&loop->duplicate,
 	    record.judgement.verdict == VERDICT_RETRY);
-	tree_begin(&loop->tree);
-	begin_terminal(loop);
-	loop->killed = false;
+	loop->is_attempt = true;
 	oom_begin(&loop->oom);
 	const bool prepared = input_begin(&loop->input, record.attempt > 1,
 				  &start.descriptors[0]) == 0;
-	const bool started = prepared &&
-	    output_begin(&loop->output, start.descriptors) == 0 &&
-	    child_start(&loop->child, &start) == 0;
+	const bool started = prepared && start_task(loop, &start);
 	const int error = errno;
 	input_started(&loop->input);
-	output_started(&loop->output);
-	loop->tree.helper = output_worker(&loop->output);
-	loop->tree.group = loop->child.own_group ? loop->child.pid : 0;
-	loop->is_attempt = true;
 	if (started) {
 		record = engine_record(loop->engine, now(loop));
 		record.kind = RECORD_ATTEMPT;
@@ -269,7 +284,6 @@ run_attempt(struct loop *loop)
 	 * ENDED waits for the next turn of the loop: signals would never be
 	 * read if fork keeps failing and there is no delay.
 	 */
-	output_drop(&loop->output);
 	loop->usage = (struct rusage){ 0 };
 	loop->left = 0;
 	loop->found = (struct found){ 0 };
@@ -284,7 +298,7 @@ run_attempt(struct loop *loop)
 }
 
 /* A check, a gate or a hook: a shell command between attempts. */
-static int
+static bool
 start_shell(struct loop *loop, const char *command)
 {
 	const char *const argv[] = { _PATH_BSHELL, "-c", command, NULL };
@@ -299,22 +313,12 @@ start_shell(struct loop *loop, const char *command)
 	};
 
 	if (null == -1)
-		return -1;
-	/* What an attempt left behind is not this command's. */
-	tree_begin(&loop->tree);
-	begin_terminal(loop);
-	loop->killed = false;
-	int result = output_begin_shell(&loop->output, start.descriptors);
-	if (result == 0)
-		result = child_start(&loop->child, &start);
+		return false;
+	const bool started = start_task(loop, &start);
 	const int error = errno;
-	output_started(&loop->output);
-	loop->tree.helper = output_worker(&loop->output);
-	if (result == -1)
-		output_drop(&loop->output);
 	close(null);
 	errno = error;
-	return result;
+	return started;
 }
 
 /* Pays for a retry; if the budget is locked, the timer asks again. */
@@ -406,7 +410,7 @@ ask_system(struct loop *loop, const struct action *action)
 		    (struct shell){ "--before-retry", options->before_retry };
 		break;
 	}
-	if (start_shell(loop, loop->shell.command) == 0)
+	if (start_shell(loop, loop->shell.command))
 		return (struct event){ .kind = EVENT_NONE };
 	say_error(&loop->messages, "cannot run %s", loop->shell.option);
 	return no_answer();
