@@ -139,9 +139,9 @@ draw(struct sink *sink, const struct report *report,
 		fprintf(sink->file, "%*s", GAP, "");
 	for (int i = 0; i < bar; i++)
 		if (i < (int)(passed * bar))
-			fputs(screen->unicode ? "█" : "#", sink->file);
+			fputs(screen->unicode ? "█" : "=", sink->file);
 		else
-			fputs(screen->unicode ? "░" : ".", sink->file);
+			fputs(screen->unicode ? "░" : "-", sink->file);
 	fprintf(sink->file, "%s%s%s%s%s",
 	    report_text_colour(screen, VERDICT_RETRY), last,
 	    report_text_colour_end(screen, VERDICT_RETRY), how,
