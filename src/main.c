@@ -151,6 +151,7 @@ draw_seed(bool verbose)
 	    errno == EINTR)
 		continue;
 	if (length != sizeof(seed)) {
+		/* NOLINTNEXTLINE(performance-no-int-to-ptr) it is one */
 		const void *random = (const void *)getauxval(AT_RANDOM);
 
 		if (verbose)

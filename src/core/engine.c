@@ -1082,8 +1082,9 @@ on_answer(struct engine *engine, const struct event *event)
 			return finish(engine, REASON_EARLY, STATUS_TOO_EARLY,
 			    now);
 		engine->all_trials = event->state.trials;
-		engine->restored =
-		    engine->policy->trials ? (struct state){ 0 } : event->state;
+		engine->restored = event->state;
+		if (engine->policy->trials)
+			engine->restored = (struct state){ 0 };
 		engine->level = engine->restored.level;
 		engine->n = engine->restored.n;
 		return prepare(engine, now);

@@ -161,7 +161,7 @@ interval_clustered(uint64_t n, uint64_t failures, uint64_t runs)
 	}
 	double share = exp(log_choose(m - 1, r - 1) + log_choose(others, r) -
 	    log_choose(all, m));
-	for (; r >= 1 && sum < LEVEL; r--) {
+	while (r >= 1 && sum < LEVEL) {
 		const double fewer =
 		    r * (r - 1) / ((m - r + 1) * (others - r + 1));
 
@@ -170,6 +170,7 @@ interval_clustered(uint64_t n, uint64_t failures, uint64_t runs)
 		if (fewer < 1 && share * r < LEVEL * 1e-12)
 			break;
 		share *= fewer;
+		r--;
 	}
 	return sum < LEVEL;
 }

@@ -61,7 +61,7 @@ add_word(struct words *words, const char *text)
 {
 	if (words->count == WORDS_MOST)
 		return false;
-	strcpy(words->text[words->count++], text);
+	strlcpy(words->text[words->count++], text, WORD_MOST + 1);
 	return true;
 }
 
@@ -86,11 +86,10 @@ join_words(struct words *words, const struct words *other)
 		for (size_t j = 0; j < other->count; j++) {
 			char *text = result.text[result.count++];
 
-			if (strlen(words->text[i]) + strlen(other->text[j]) >
+			strlcpy(text, words->text[i], WORD_MOST + 1);
+			if (strlcat(text, other->text[j], WORD_MOST + 1) >
 			    WORD_MOST)
 				return false;
-			strcpy(text, words->text[i]);
-			strcat(text, other->text[j]);
 		}
 	*words = result;
 	return true;

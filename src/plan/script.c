@@ -108,6 +108,7 @@ parse_item(struct script *script, char *text)
 		const size_t length = strlen(words[i].name);
 
 		if (strncmp(text, words[i].name, length) == 0)
+			/* cppcheck-suppress returnDanglingLifetime */
 			return words[i].parse(script, &item, text + length);
 	}
 	problem = set_item(&set, text);

@@ -23,9 +23,11 @@ struct planned {
 static inline void
 planned_open(struct planned *planned, const char *line)
 {
-	char problem[ARGV_PROBLEM], *rest = planned->text;
+	char problem[ARGV_PROBLEM];
 	int count = 0;
 
+	*planned = (struct planned){ .valid = false };
+	char *rest = planned->text;
 	snprintf(planned->text, sizeof planned->text, "retry %s", line);
 	for (char *word; (word = strsep(&rest, " ")) != NULL;)
 		if (*word != '\0' && count < PLANS_WORDS - 1)
