@@ -1,7 +1,7 @@
 #!/bin/sh
 #
 # What a preset makes of the failures in tests/data/failures, by some of them;
-# unit/failures.c classifies them all.  scripts/record-failures made most of them.
+# unit/failures.c classifies them all.  TOOL/record there made most of them.
 
 # SPDX-License-Identifier: MIT
 
@@ -30,8 +30,7 @@ attempts() {
 }
 
 is 'each file names its status and where it is from' "$(
-	find "$data" -type f ! -name README -exec head -qn 1 {} + |
-	    grep -cEv '^status [0-9]+; [^;]+; .')" 0
+	head -qn 1 "$data"/*/*/* | grep -cEv '^status [0-9]+; [^;]+; .')" 0
 # taken FILE...: lines of a program's source, which a tool shows with an error, and of
 # the list of its options. They are more than a message: their authors license them.
 taken() {
