@@ -1040,8 +1040,13 @@ on_ended(struct engine *engine, const struct event *event)
 static enum action_kind
 on_answer(struct engine *engine, const struct event *event)
 {
+	static const enum verdict verdicts[] = {
+		[ANSWER_YES] = VERDICT_SUCCESS,
+		[ANSWER_AGAIN] = VERDICT_RETRY,
+		[ANSWER_NO] = VERDICT_STOP,
+	};
 	const double now = event->now;
-	const bool yes = event->answer == VERDICT_SUCCESS;
+	const bool yes = event->answer == ANSWER_YES;
 
 	/* END was told before the hook ran. */
 	if (engine->question == ASK_HOOK)
@@ -1070,11 +1075,11 @@ on_answer(struct engine *engine, const struct event *event)
 	engine->run.command_timed_out = timed_out;
 	switch (engine->question) {
 	case ASK_STATE:
-		if (event->answer == VERDICT_NONE)
+		if (event->answer == ANSWER_NONE)
 			return own_failure(engine, now);
 		if (!in_time(engine, now))
 			return out_of_time(engine, now);
-		if (event->answer == VERDICT_RETRY)
+		if (event->answer == ANSWER_AGAIN)
 			return ask(engine, ASK_STATE, run_end(engine), now);
 		engine->run.too_early = yes ? event->state.delay : 0;
 		if (!yes ||
@@ -1092,7 +1097,7 @@ on_answer(struct engine *engine, const struct event *event)
 		return begin(engine, now);
 	case ASK_CHECK:
 		engine->evidence.check =
-		    timed_out ? VERDICT_RETRY : event->answer;
+		    verdicts[timed_out ? ANSWER_AGAIN : event->answer];
 		return judge(engine, now);
 	case ASK_BUDGET:
 		engine->run.paid = event->paid;

@@ -17,17 +17,21 @@ struct engine;
 
 /* A question that the driver answers with an event ANSWER. */
 enum question {
-	ASK_STATE,  /* take the lock of the state and read it: SUCCESS; STOP if
-		       another run has it and is not waited for; RETRY once a
+	ASK_STATE,  /* take the lock of the state and read it: YES; NO if
+		       another run has it and is not waited for; AGAIN once a
 		       process that waited for the lock has ended; NONE if
 		       that failed */
 	ASK_INPUT,  /* read standard input to its end */
-	ASK_CHECK,  /* run --check: its verdict */
-	ASK_BUDGET, /* pay for a retry: SUCCESS if the budget allows it */
-	ASK_GATE,   /* run --before-retry: SUCCESS goes on */
-	ASK_SAVE,   /* write the state: SUCCESS, or NONE if that failed */
+	ASK_CHECK,  /* run --check: YES is a success, NO stops the run,
+		       AGAIN is neither */
+	ASK_BUDGET, /* pay for a retry: YES if the budget allows it */
+	ASK_GATE,   /* run --before-retry: YES goes on */
+	ASK_SAVE,   /* write the state: YES, or NONE if that failed */
 	ASK_HOOK    /* run --on-success or --on-give-up: any answer */
 };
+
+/* NONE: there is no answer. */
+enum answer { ANSWER_NONE, ANSWER_YES, ANSWER_AGAIN, ANSWER_NO };
 
 /* Whether a process answers the question, or else the driver by itself. */
 bool question_has_process(enum question question);
@@ -64,7 +68,7 @@ struct event {
 	double hint; /* seconds; negative: none */
 
 	/* ANSWER. */
-	enum verdict answer;
+	enum answer answer;
 	struct state state; /* ASK_STATE: from the last run */
 	int64_t paid; /* ASK_BUDGET: thousandths of a token for the retry */
 

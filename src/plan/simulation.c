@@ -281,7 +281,7 @@ pay_from_bucket(struct simulation *simulation, struct event *event)
 	if (budget_take(&service->bucket, rules, throttled))
 		event->paid = budget_price(rules, throttled);
 	else
-		event->answer = VERDICT_STOP;
+		event->answer = ANSWER_NO;
 }
 
 /* Finds the event that the action leads to. */
@@ -298,12 +298,12 @@ follow_action(struct simulation *simulation, const struct action *action)
 	case ACTION_ASK:
 		/* A check agrees with the status; only a budget says no. */
 		event.kind = EVENT_ANSWER;
-		event.answer = VERDICT_SUCCESS;
+		event.answer = ANSWER_YES;
 		if (action->question == ASK_BUDGET)
 			pay_from_bucket(simulation, &event);
 		if (action->question == ASK_CHECK &&
 		    (outcome.kind != OUTCOME_EXIT || outcome.code != 0))
-			event.answer = VERDICT_RETRY;
+			event.answer = ANSWER_AGAIN;
 		break;
 	case ACTION_LOOK:
 	case ACTION_ABANDON:

@@ -210,9 +210,9 @@ hear_record(void *data, struct record *record)
 /* --- what the engine asks for --- */
 
 static struct event
-answer(enum verdict verdict)
+answer(enum answer answer)
 {
-	return (struct event){ .kind = EVENT_ANSWER, .answer = verdict };
+	return (struct event){ .kind = EVENT_ANSWER, .answer = answer };
 }
 
 /* `retry` could not ask: there is no answer. */
@@ -326,7 +326,7 @@ static struct event
 pay_retry(struct loop *loop)
 {
 	const struct record record = engine_record(loop->engine, now(loop));
-	struct event event = answer(VERDICT_SUCCESS);
+	struct event event = answer(ANSWER_YES);
 
 	loop->pay_at = INFINITY;
 	switch (budget_file_take(&loop->budget, record.judgement.throttled,
@@ -334,7 +334,7 @@ pay_retry(struct loop *loop)
 	case BUDGET_ALLOWED:
 		break;
 	case BUDGET_REFUSED:
-		event.answer = VERDICT_STOP;
+		event.answer = ANSWER_NO;
 		break;
 	case BUDGET_LOCKED:
 		loop->pay_at = now(loop) + BUDGET_PAUSE;
@@ -364,13 +364,13 @@ ask_system(struct loop *loop, const struct action *action)
 		if (result == 1)
 			return (struct event){
 				.kind = EVENT_ANSWER,
-				.answer = VERDICT_SUCCESS,
+				.answer = ANSWER_YES,
 				.state = loop->state.state,
 			};
 		if (result == -1)
-			return answer(VERDICT_NONE);
+			return answer(ANSWER_NONE);
 		if (options->policy.early_skip)
-			return answer(VERDICT_STOP);
+			return answer(ANSWER_NO);
 		result = child_fork(&loop->child);
 		if (result == 0) {
 			/* This process dies with retry, even with -k 0. */
@@ -382,18 +382,18 @@ ask_system(struct loop *loop, const struct action *action)
 		say_error(&loop->messages,
 		    "--state: %s: cannot wait for its lock",
 		    text_safe(loop->state.name, safe, sizeof(safe)));
-		return answer(VERDICT_NONE);
+		return answer(ANSWER_NONE);
 	case ASK_INPUT:
 		result = input_spool(&loop->input);
 		if (result == -1)
 			return (struct event){ .kind = EVENT_ERROR };
-		return result == 0 ? answer(VERDICT_SUCCESS)
+		return result == 0 ? answer(ANSWER_YES)
 				   : (struct event){ .kind = EVENT_NONE };
 	case ASK_BUDGET:
 		return pay_retry(loop);
 	case ASK_SAVE:
 		result = state_file_save(&loop->state, &action->state, time);
-		return answer(result == 0 ? VERDICT_SUCCESS : VERDICT_NONE);
+		return answer(result == 0 ? ANSWER_YES : ANSWER_NONE);
 	case ASK_HOOK:
 		input_stop(&loop->input);
 		output_drop(&loop->output);
@@ -488,9 +488,9 @@ question_ended(struct loop *loop)
 
 	if (loop->question == ASK_STATE) {
 		if (!WIFEXITED(status) || WEXITSTATUS(status) == 0)
-			return answer(VERDICT_RETRY);
+			return answer(ANSWER_AGAIN);
 		say(&loop->messages, "--state: cannot wait for its lock");
-		return answer(VERDICT_NONE);
+		return answer(ANSWER_NONE);
 	}
 	const char *option = loop->shell.option;
 	const bool is_hook = loop->question == ASK_HOOK;
@@ -508,14 +508,14 @@ question_ended(struct loop *loop)
 	if (error != 0)
 		return no_answer();
 	if (!WIFEXITED(status))
-		return answer(VERDICT_STOP);
+		return answer(ANSWER_NO);
 	switch (code) {
 	case 0:
-		return answer(VERDICT_SUCCESS);
+		return answer(ANSWER_YES);
 	case 1:
-		return answer(VERDICT_RETRY);
+		return answer(ANSWER_AGAIN);
 	default:
-		return answer(VERDICT_STOP);
+		return answer(ANSWER_NO);
 	}
 }
 
@@ -721,7 +721,7 @@ input_done(void *data, bool success)
 	struct loop *loop = data;
 
 	drive(loop,
-	    success ? answer(VERDICT_SUCCESS)
+	    success ? answer(ANSWER_YES)
 		    : (struct event){ .kind = EVENT_ERROR });
 }
 

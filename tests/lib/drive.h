@@ -202,7 +202,7 @@ drive_step(struct drive *drive, struct event event)
 		drive->saved = drive->action.state;
 		drive_event(drive,
 		    (struct event){ .kind = EVENT_ANSWER,
-			.answer = VERDICT_SUCCESS });
+			.answer = ANSWER_YES });
 	}
 	return drive->action.kind;
 }
@@ -233,7 +233,7 @@ drive_resume(struct drive *drive, struct state state)
 	drive_start(drive);
 	return drive_step(drive,
 	    (struct event){ .kind = EVENT_ANSWER,
-		.answer = VERDICT_SUCCESS,
+		.answer = ANSWER_YES,
 		.state = state });
 }
 
@@ -293,7 +293,7 @@ drive_probed(struct drive *drive, int status)
 }
 
 static inline enum action_kind
-drive_answer(struct drive *drive, enum verdict answer)
+drive_answer(struct drive *drive, enum answer answer)
 {
 	return drive_step(drive,
 	    (struct event){ .kind = EVENT_ANSWER, .answer = answer });

@@ -250,7 +250,7 @@ a_run_that_never_read_the_state_is_not_tolerated(void)
 	CHECK_INT(drive.action.question, ASK_STATE);
 	drive.now = 10;
 	drive_step(&drive, (struct event){ .kind = EVENT_TIMER });
-	drive_answer(&drive, VERDICT_STOP);
+	drive_answer(&drive, ANSWER_NO);
 	CHECK_FINISH(&drive, "max-time", 124);
 	CHECK(!drive.run.tolerated);
 }
@@ -749,7 +749,7 @@ a_seed_gives_the_same_delays_whatever_else_happens(void)
 			delays[run][i] = drive.run.delay.seconds;
 			drive_timer(&drive);
 			if (run == 1)
-				drive_answer(&drive, VERDICT_SUCCESS);
+				drive_answer(&drive, ANSWER_YES);
 		}
 	}
 	for (int i = 0; i < 8; i++)
@@ -1401,7 +1401,7 @@ a_check_decides(void)
 	CHECK_ACTION(&drive, ACTION_ASK, INFINITY);
 	CHECK_INT(drive.action.question, ASK_CHECK);
 	CHECK(!drive.judged);
-	drive_answer(&drive, VERDICT_RETRY);
+	drive_answer(&drive, ANSWER_AGAIN);
 	CHECK_ACTION(&drive, ACTION_WAIT, 1);
 	CHECK(drive.judged);
 	CHECK_STR(rule_name(drive.run.judgement.rule), "check");
@@ -1412,7 +1412,7 @@ a_check_decides(void)
 	drive_timer(&drive);
 	drive_exit(&drive, 5);
 	CHECK_INT(drive.action.kind, ACTION_ASK);
-	drive_answer(&drive, VERDICT_SUCCESS);
+	drive_answer(&drive, ANSWER_YES);
 	CHECK_FINISH(&drive, "success", 0);
 }
 
@@ -1423,7 +1423,7 @@ a_check_that_stops_a_command_that_exited_with_0_is_a_failure(void)
 
 	drive_start(&drive);
 	drive_exit(&drive, 0);
-	drive_answer(&drive, VERDICT_STOP);
+	drive_answer(&drive, ANSWER_NO);
 	CHECK_FINISH(&drive, "stop", 1);
 	CHECK_INT(drive.run.failures, 1);
 }
@@ -1441,7 +1441,7 @@ the_limit_on_the_run_ends_the_check(void)
 	drive_timer(&drive);
 	CHECK_ACTION(&drive, ACTION_KILL, 20);
 	CHECK_INT(drive.action.signal, SIGTERM);
-	drive_answer(&drive, VERDICT_SUCCESS);
+	drive_answer(&drive, ANSWER_YES);
 	CHECK_FINISH(&drive, "max-time", 124);
 	CHECK(drive.judged);
 	CHECK_STR(rule_name(drive.run.judgement.rule), "max-time");
@@ -1492,13 +1492,13 @@ a_check_that_times_out_means_retry(void)
 	drive_timer(&drive);
 	CHECK_ACTION(&drive, ACTION_KILL, 12);
 	drive_exited(&drive);
-	drive_answer(&drive, VERDICT_STOP);
+	drive_answer(&drive, ANSWER_NO);
 	CHECK_ACTION(&drive, ACTION_WAIT, 3);
 	CHECK_STR(rule_name(drive.run.judgement.rule), "check");
 	CHECK(drive.run.command_timed_out);
 	drive_timer(&drive);
 	drive_exit(&drive, 0);
-	drive_answer(&drive, VERDICT_RETRY);
+	drive_answer(&drive, ANSWER_AGAIN);
 	CHECK_INT(drive.action.kind, ACTION_WAIT);
 	CHECK(!drive.run.command_timed_out);
 }
@@ -1519,7 +1519,7 @@ a_gate_that_times_out_gives_up(void)
 	drive_timer(&drive);
 	CHECK_INT(drive.action.kind, ACTION_KILL);
 	drive_exited(&drive);
-	drive_answer(&drive, VERDICT_SUCCESS);
+	drive_answer(&drive, ANSWER_YES);
 	CHECK_FINISH(&drive, "gate", 7);
 	CHECK(drive.run.command_timed_out);
 	CHECK_INT(drive.run.cut, CUT_NOTHING);
@@ -1542,10 +1542,9 @@ a_gate_is_asked_after_each_wait_but_the_first(void)
 		CHECK_INT(drive.action.question, ASK_GATE);
 		CHECK(!drive.judged);
 		if (i == 0)
-			CHECK_INT(drive_answer(&drive, VERDICT_SUCCESS),
-			    ACTION_RUN);
+			CHECK_INT(drive_answer(&drive, ANSWER_YES), ACTION_RUN);
 	}
-	drive_answer(&drive, VERDICT_STOP);
+	drive_answer(&drive, ANSWER_NO);
 	CHECK_FINISH(&drive, "gate", 7);
 	CHECK(!drive.judged);
 	CHECK_INT(drive.run.attempt, 2);
@@ -1564,7 +1563,7 @@ the_limit_on_the_run_ends_the_gate(void)
 	CHECK_ACTION(&drive, ACTION_ASK, 10);
 	drive_timer(&drive);
 	CHECK_ACTION(&drive, ACTION_KILL, 20);
-	drive_answer(&drive, VERDICT_SUCCESS);
+	drive_answer(&drive, ANSWER_YES);
 	CHECK_FINISH(&drive, "max-time", 124);
 	CHECK_INT(drive.run.failures, 1);
 }
@@ -1580,7 +1579,7 @@ a_gate_that_opens_past_the_limit_lets_nothing_through(void)
 	drive_exit(&drive, 7);
 	drive_timer(&drive);
 	drive.now = 10;
-	drive_answer(&drive, VERDICT_SUCCESS);
+	drive_answer(&drive, ANSWER_YES);
 	CHECK_FINISH(&drive, "max-time", 7);
 	CHECK_INT(drive.run.attempt, 1);
 }
@@ -1596,13 +1595,13 @@ a_budget_is_asked_before_each_wait(void)
 	CHECK_INT(drive.action.kind, ACTION_ASK);
 	CHECK_INT(drive.action.question, ASK_BUDGET);
 	CHECK(!drive.judged);
-	drive_answer(&drive, VERDICT_SUCCESS);
+	drive_answer(&drive, ANSWER_YES);
 	/* The verdict is told together with what follows. */
 	CHECK_ACTION(&drive, ACTION_WAIT, 1);
 	CHECK(drive.judged);
 	drive_timer(&drive);
 	drive_exit(&drive, 8);
-	drive_answer(&drive, VERDICT_RETRY);
+	drive_answer(&drive, ANSWER_AGAIN);
 	CHECK_FINISH(&drive, "budget", 8);
 	CHECK(drive.judged);
 	CHECK_DBL(drive.run.waited, 1, 0);
@@ -1638,7 +1637,7 @@ a_budget_that_took_its_time_may_leave_none(void)
 	drive_start(&drive);
 	drive_exit(&drive, 7);
 	drive.now = 0.1;
-	drive_answer(&drive, VERDICT_SUCCESS);
+	drive_answer(&drive, ANSWER_YES);
 	CHECK_FINISH(&drive, "max-time", 7);
 }
 
@@ -1721,7 +1720,7 @@ in_a_question_a_signal_ends_the_run_with_the_answer(void)
 		CHECK_INT(drive.action.question, question);
 		drive_signal(&drive, SIGTERM);
 		CHECK_ACTION(&drive, ACTION_NONE, INFINITY);
-		drive_answer(&drive, VERDICT_SUCCESS);
+		drive_answer(&drive, ANSWER_YES);
 		CHECK_FINISH(&drive, "signal", 143);
 		CHECK_INT(drive.run.death, SIGTERM);
 		CHECK_INT(drive.judged, question != ASK_GATE);
@@ -1790,7 +1789,7 @@ in_the_first_wait_sigurg_starts_the_attempt(void)
 	drive_exit(&drive, 1);
 	CHECK_INT(drive_signal(&drive, SIGURG), ACTION_ASK);
 	CHECK_INT(drive_signal(&drive, SIGURG), ACTION_NONE);
-	CHECK_INT(drive_answer(&drive, VERDICT_SUCCESS), ACTION_RUN);
+	CHECK_INT(drive_answer(&drive, ANSWER_YES), ACTION_RUN);
 }
 
 /* --- memory and errors --- */
@@ -1884,7 +1883,7 @@ what_is_too_early_is_given_up_with_its_own_status(void)
 
 	drive.policy.remember = drive.policy.early_skip = true;
 	drive_start(&drive);
-	drive_answer(&drive, VERDICT_STOP);
+	drive_answer(&drive, ANSWER_NO);
 	CHECK_FINISH(&drive, "early", 75);
 	CHECK_INT(drive.run.attempt, 0);
 }
@@ -1903,7 +1902,7 @@ a_state_that_is_not_to_be_had_in_time_leaves_no_time(void)
 	drive.now = 10;
 	drive_step(&drive, (struct event){ .kind = EVENT_TIMER });
 	CHECK_INT(drive.action.kind, ACTION_KILL);
-	drive_answer(&drive, VERDICT_STOP);
+	drive_answer(&drive, ANSWER_NO);
 	CHECK_FINISH(&drive, "max-time", 124);
 	CHECK_INT(drive.run.attempt, 0);
 }
@@ -1917,7 +1916,7 @@ a_signal_ends_the_wait_for_the_state(void)
 	drive_start(&drive);
 	CHECK_INT(drive.action.question, ASK_STATE);
 	drive_signal(&drive, SIGTERM);
-	drive_answer(&drive, VERDICT_STOP);
+	drive_answer(&drive, ANSWER_NO);
 	CHECK_FINISH(&drive, "signal", 128 + SIGTERM);
 	CHECK_INT(drive.run.death, SIGTERM);
 }
@@ -1934,7 +1933,7 @@ an_attempt_that_the_limit_leaves_without_a_verdict_moves_the_backoff(void)
 	drive_exit(&drive, 0);
 	CHECK_INT(drive.action.question, ASK_CHECK);
 	drive_timer(&drive);
-	drive_answer(&drive, VERDICT_STOP);
+	drive_answer(&drive, ANSWER_NO);
 	CHECK_FINISH(&drive, "max-time", 124);
 	CHECK_INT(drive.saved.n, 3);
 	CHECK_DBL(drive.saved.delay, 4, 0);
@@ -1953,7 +1952,7 @@ a_success_lowers_the_level_that_is_remembered(void)
 		drive.policy.backoff.param_given[1] = true;
 		drive_start(&drive);
 		if (remember == 1)
-			drive_answer(&drive, VERDICT_SUCCESS);
+			drive_answer(&drive, ANSWER_YES);
 		check_delays(&drive, "1 2 4");
 		drive_exit(&drive, 0);
 		CHECK_FINISH(&drive, "success", 0);
@@ -2001,7 +2000,7 @@ a_run_to_be_remembered_draws_the_delay_that_it_does_not_wait(void)
 		drive.policy.remember = remember == 1;
 		drive_start(&drive);
 		if (remember == 1)
-			drive_answer(&drive, VERDICT_SUCCESS);
+			drive_answer(&drive, ANSWER_YES);
 		check_delays(&drive, "1 2");
 		drive_exit(&drive, 1);
 		CHECK_FINISH(&drive, "attempts", 1);
@@ -2133,7 +2132,7 @@ an_error_while_the_check_runs_stops(void)
 	CHECK_INT(drive.action.kind, ACTION_ASK);
 	drive_step(&drive, (struct event){ .kind = EVENT_ERROR });
 	CHECK_INT(drive.action.kind, ACTION_KILL);
-	drive_answer(&drive, VERDICT_SUCCESS);
+	drive_answer(&drive, ANSWER_YES);
 	CHECK_FINISH(&drive, "error", 125);
 	CHECK(drive.judged);
 	CHECK_INT(drive.run.judgement.verdict, VERDICT_STOP);
@@ -2150,7 +2149,7 @@ what_attempts_read_is_asked_for_first(void)
 	CHECK_INT(drive.action.kind, ACTION_ASK);
 	CHECK_INT(drive.action.question, ASK_INPUT);
 	drive.now = 5;
-	drive_answer(&drive, VERDICT_SUCCESS);
+	drive_answer(&drive, ANSWER_YES);
 	CHECK_INT(drive.action.kind, ACTION_WAIT);
 	drive_timer(&drive);
 	CHECK_INT(drive.action.kind, ACTION_RUN);
@@ -2345,7 +2344,7 @@ a_lock_that_lasts_is_told(void)
 	CHECK_ACTION(&drive, ACTION_NONE, INFINITY);
 	drive.now = 3;
 	drive_exited(&drive);
-	drive_answer(&drive, VERDICT_RETRY);
+	drive_answer(&drive, ANSWER_AGAIN);
 	CHECK_ACTION(&drive, ACTION_ASK, INFINITY);
 	CHECK_INT(drive.action.question, ASK_STATE);
 	CHECK_DBL(drive.run.locked, 3, 0);
@@ -2521,7 +2520,7 @@ a_question_that_cannot_be_asked_is_not_waited_for(void)
 	CHECK_INT(drive.action.question, ASK_CHECK);
 	drive_event(&drive,
 	    (struct event){ .kind = EVENT_ANSWER,
-		.answer = VERDICT_STOP,
+		.answer = ANSWER_NO,
 		.failed = true });
 	CHECK_INT(drive.action.kind, ACTION_FINISH);
 	CHECK_INT(drive.run.status, STATUS_OWN_FAILURE);
@@ -2535,7 +2534,7 @@ a_lock_is_not_told_of_after_the_end(void)
 	drive.policy.remember = drive.policy.on_give_up = true;
 	drive_start(&drive);
 	CHECK_INT(drive.action.question, ASK_STATE);
-	drive_answer(&drive, VERDICT_NONE);
+	drive_answer(&drive, ANSWER_NONE);
 	CHECK_INT(drive.action.question, ASK_HOOK);
 	CHECK_ACTION(&drive, ACTION_ASK, INFINITY);
 	drive.now += 2;
@@ -2565,7 +2564,7 @@ a_hook_does_not_change_the_end_that_was_told(void)
 			CHECK_INT(drive_event(&drive, failure), ACTION_NONE);
 		drive_exited(&drive);
 		if (row == 0)
-			drive_answer(&drive, VERDICT_SUCCESS);
+			drive_answer(&drive, ANSWER_YES);
 		if (row == 1)
 			drive_event(&drive,
 			    (struct event){ .kind = EVENT_ANSWER,
@@ -2808,7 +2807,7 @@ any_answer(struct dice *dice)
 {
 	return (struct event){
 		.kind = EVENT_ANSWER,
-		.answer = (enum verdict)pick(dice, 4),
+		.answer = (enum answer)pick(dice, 4),
 		.state = { .n = (uint64_t)pick(dice, 5),
 		    .delay = often(dice, 0.5) ? 3 * roll(dice) : 0 },
 	};

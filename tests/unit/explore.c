@@ -525,28 +525,27 @@ happen_answers(struct explorer *explorer, double after)
 {
 	static const unsigned int answers[] = {
 #define OR(verdict) (1u << (verdict))
-		[ASK_STATE] = OR(VERDICT_SUCCESS) | OR(VERDICT_RETRY) |
-		    OR(VERDICT_STOP) | OR(VERDICT_NONE),
-		[ASK_INPUT] = OR(VERDICT_SUCCESS),
-		[ASK_CHECK] =
-		    OR(VERDICT_SUCCESS) | OR(VERDICT_RETRY) | OR(VERDICT_STOP),
-		[ASK_BUDGET] = OR(VERDICT_SUCCESS) | OR(VERDICT_STOP),
-		[ASK_GATE] = OR(VERDICT_SUCCESS) | OR(VERDICT_STOP),
-		[ASK_SAVE] = OR(VERDICT_SUCCESS) | OR(VERDICT_NONE),
-		[ASK_HOOK] = OR(VERDICT_SUCCESS) | OR(VERDICT_STOP),
+		[ASK_STATE] = OR(ANSWER_YES) | OR(ANSWER_AGAIN) |
+		    OR(ANSWER_NO) | OR(ANSWER_NONE),
+		[ASK_INPUT] = OR(ANSWER_YES),
+		[ASK_CHECK] = OR(ANSWER_YES) | OR(ANSWER_AGAIN) | OR(ANSWER_NO),
+		[ASK_BUDGET] = OR(ANSWER_YES) | OR(ANSWER_NO),
+		[ASK_GATE] = OR(ANSWER_YES) | OR(ANSWER_NO),
+		[ASK_SAVE] = OR(ANSWER_YES) | OR(ANSWER_NONE),
+		[ASK_HOOK] = OR(ANSWER_YES) | OR(ANSWER_NO),
 	};
 	const enum question question =
 	    explorer->nodes[explorer->at].drive.action.question;
 	struct move move = { .after = after, .event.kind = EVENT_ANSWER };
 
-	for (int i = VERDICT_NONE; i <= VERDICT_STOP; i++) {
-		move.event.answer = (enum verdict)i;
+	for (int i = ANSWER_NONE; i <= ANSWER_NO; i++) {
+		move.event.answer = (enum answer)i;
 		if (answers[question] & OR(i))
 			happen(explorer, move);
 	}
 	if (question != ASK_STATE)
 		return;
-	move.event.answer = VERDICT_SUCCESS;
+	move.event.answer = ANSWER_YES;
 	move.event.state = (struct state){ .n = 2,
 		.given_up = 1,
 		.delay = 2,
@@ -651,7 +650,7 @@ visit(struct explorer *explorer)
 	else if (node->drive.doing == DOING_COLLECT ||
 	    node->drive.action.kind == ACTION_ASK)
 		failure.kind = EVENT_ANSWER;
-	failure.answer = VERDICT_STOP;
+	failure.answer = ANSWER_NO;
 	failure.failed = failure.kind != EVENT_ERROR;
 	happen(explorer, (struct move){ .event = failure });
 	if (is_at_once(&node->drive)) {

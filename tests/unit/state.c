@@ -223,7 +223,7 @@ the_delay_counts_from_the_failure(void)
 	drive_exit(&drive, 1);
 	drive_timer(&drive);
 	drive.now += 5;
-	drive_answer(&drive, VERDICT_STOP);
+	drive_answer(&drive, ANSWER_NO);
 	CHECK(drive.was_saved);
 	CHECK_DBL(drive.saved.delay, 1, 0);
 	CHECK_DBL(drive.saved.age, 6, 0);
@@ -342,7 +342,7 @@ what_came_before_the_first_attempt_is_not_kept(void)
 		drive_start(&drive);
 		if (i == 1)
 			drive.now = 2;
-		drive_answer(&drive, i == 0 ? VERDICT_STOP : VERDICT_SUCCESS);
+		drive_answer(&drive, i == 0 ? ANSWER_NO : ANSWER_YES);
 		CHECK_INT(drive.action.kind, ACTION_FINISH);
 		CHECK(!drive.was_saved);
 	}
