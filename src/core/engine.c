@@ -832,12 +832,12 @@ count_failure(struct engine *engine, double now)
 		engine->level = (struct level){ 0 };
 		memset(&engine->tally, 0, sizeof(engine->tally));
 	}
-	const bool uncounted =
+	const bool is_free =
 	    set_has(&engine->policy->free, engine->evidence.outcome);
-	if (uncounted)
+	if (is_free)
 		engine->run.used--;
 	engine->run.reached = limits_failure(&engine->policy->limits,
-	    &engine->tally, engine->evidence.outcome, uncounted, now);
+	    &engine->tally, engine->evidence.outcome, is_free, now);
 	engine->n = next_number(engine->n);
 }
 
