@@ -430,6 +430,8 @@ value_text(double value, double place, bool is_time, char text[MESSAGE_PART])
 {
 	if (is_time && (place == 0 || value >= 100))
 		return duration_text(value, text);
+	if (place > 1)
+		value = round(value / place) * place;
 	snprintf(text, MESSAGE_PART, "%.*f%s", figure_decimals(place), value,
 	    is_time ? "s" : "");
 	return text;
@@ -437,7 +439,8 @@ value_text(double value, double place, bool is_time, char text[MESSAGE_PART])
 
 /*
  * Adds "95% 3.1s (3.0-3.2)" to a line, without the interval if the digits tell
- * as much, or if it is narrower than this share of the number.
+ * as much, or if it is narrower than this share of the number.  The last digit
+ * of a count stands for `place` at least; all times of a line have the same.
  */
 static void
 add_estimated(char *line, size_t size, const char *before,
@@ -448,6 +451,8 @@ add_estimated(char *line, size_t size, const char *before,
 
 	if (isnan(estimated.value))
 		return;
+	if (!is_time)
+		place = fmax(place, figure_place(within));
 	value_text(estimated.value, place, is_time, text[0]);
 	value_text(within.low, place, is_time, text[1]);
 	value_text(within.high, place, is_time, text[2]);
@@ -499,13 +504,10 @@ print_spread(const char *label, const struct spread *spread, bool is_time,
 	}
 	/* A count is whole, but for its mean. */
 	const double place = is_time ? place_of(spread) : 1;
-	const double mean_place = is_time
-	    ? place
-	    : fmax(fmin(figure_place(spread->mean.within), 1), 0.01);
 	if (isnan(spread->mean.value))
 		text_append(first, sizeof(first), "mean unknown");
-	add_estimated(first, sizeof(first), "mean ", spread->mean, mean_place,
-	    is_time, WIDE);
+	add_estimated(first, sizeof(first), "mean ", spread->mean,
+	    is_time ? place : 0.01, is_time, WIDE);
 	add_estimated(first, sizeof(first), "; median ", spread->p50, place,
 	    is_time, WIDE);
 	add_estimated(rest, sizeof(rest), "95% ", spread->p95, place, is_time,

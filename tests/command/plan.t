@@ -316,6 +316,9 @@ run retry --plan=1 -a 10000 -b constant -d 1m --log=json:-
 check 'a run that is cut short does not make the mean longer' awk \
     -v mean="$(figure expected_elapsed)" 'BEGIN {
 	exit !(mean == "null" || (mean - 9999 * 60) ^ 2 < 1000 ^ 2) }'
+run retry --plan=p=0.9999 -a 0 -d 1 --seed=1
+like 'counts have no more digits than are known' "$out" \
+    '^attempts  mean [0-9]+00 \([0-9]+00-[0-9]+00\); median [0-9]+00 '
 run retry --plan=p=0.99999 -a 0 -T 100s -b constant -d 1ms
 unlike 'an interval has no exponent' "$out" '[0-9]e[-+]?[0-9]'
 run retry --plan=p=0.5 --retry-on=1 --success-on=1 -a 1 --log=json:-
