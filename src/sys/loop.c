@@ -547,7 +547,7 @@ kill_process(struct loop *loop, int signal)
 	const struct child *child = &loop->child;
 	char name[SIGNAL_NAME], note[64];
 
-	loop->killed = true;
+	loop->killed |= child->pid != 0;
 	if (loop->options->verbose) {
 		snprintf(note, sizeof(note), "sending %s to %s",
 		    signal_name(signal, name),
