@@ -11,11 +11,12 @@
 # shellcheck source=tests/lib/jobs.sh
 . "$TESTS/lib/jobs.sh"
 
-# drains NAME SECONDS: takes so long after the first SIGTERM, and counts them.
+# drains NAME SECONDS: signals retry, and takes so long after the first SIGTERM,
+# of which it counts all.
 program drains <<'END2'
 trap 'echo TERM >>"$1.signals"; drain=y' TERM
-echo $PPID >"$1"
 drain=
+kill -TERM $PPID
 while [ -z "$drain" ]; do sleep .05; done
 sleep "$2" & until wait $!; do :; done
 echo done >>"$1.signals"
@@ -26,32 +27,29 @@ END2
 drain() {
 	drain_name=$1 drain_time=$2
 	shift 2
-	"$RETRY" -q -a 0 -k .1 "$@" ./drains "$drain_name" "$drain_time" \
-	    2>"$drain_name.err" &
-	wait_for test -s "$drain_name"
-	kill -TERM "$(cat "$drain_name")"
-	wait $!
+	"$RETRY" -a 0 -k .1 "$@" ./drains "$drain_name" "$drain_time" \
+	    2>"$drain_name.err"
 }
-drain timeout 1.2 -t .8
+drain timeout 2.2 -t 2
 is "with -t the status is the attempt's own" $? 7
 is 'and it has one SIGTERM, and its time' "$(xargs <timeout.signals)" 'TERM done'
-drain idle 1.2 --idle-timeout=.8
+drain idle 2.2 --idle-timeout=2
 is 'silence is no fault in a drain' "$? $(xargs <idle.signals)" '7 TERM done'
 : >probes
-drain probed 1 --health='[ ! -e probed.signals ] || echo >>probes; exit 0' \
-    --health-interval=.1 --health-timeout=.1 --health-retries=1
+drain probed 1 --health='[ ! -e probed.signals ] || ! echo >>probes' \
+    --health-interval=.1 --health-retries=1
 is 'nor is bad health' "$? $(xargs <probed.signals)" '7 TERM done'
 check 'no probe follows the signal' [ "$(wc -l <probes)" -lt 2 ]
-drain stopped 100d --stop-timeout=.3
+drain stopped 100d --stop-timeout=1
 is '--stop-timeout ends it by SIGKILL' "$? $(xargs <stopped.signals)" '137 TERM'
-drain bounded 100d -T 1.5
+drain bounded 100d -T 2
 is '--max-time ends it by SIGKILL alone' "$? $(xargs <bounded.signals)" \
     '137 TERM'
-drain unbounded 1.2 -T 1 -k 0
+drain unbounded 2.2 -T 2 -k 0
 is 'with -k 0 it is left at --max-time' $? 143
 like 'which is told' "$(cat unbounded.err)" 'cannot be ended and is left|does not end'
 wait_for grep -q "done" unbounded.signals
-drain second 1 -t .5 -v
+drain second 2.2 -t 2 -v
 unlike 'with -v no signal of its own is told' "$(cat second.err)" sending
 run retry -v -a 1 -t .1 -k .1 sh -c 'trap "" TERM; while :; do sleep .05; done'
 like 'a timeout tells its own' "$err" '^retry: sh: sending SIGTERM to the process$'
