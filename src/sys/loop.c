@@ -477,7 +477,8 @@ attempt_ended(struct loop *loop)
 
 /*
  * The answer of a question's process, from its wait status.  A hook that fails
- * is reported, and any command that its shell did not find.
+ * is reported, and any command that its shell did not find; and a gate that
+ * cannot tell, which lets the retry through.
  */
 static struct event
 question_ended(struct loop *loop)
@@ -495,6 +496,8 @@ question_ended(struct loop *loop)
 	const char *option = loop->shell.option;
 	const bool is_hook = loop->question == ASK_HOOK;
 	const int code = WEXITSTATUS(status);
+	const bool opens = loop->question == ASK_GATE && WIFEXITED(status) &&
+	    code > 1 && !loop->killed;
 	if (error != 0)
 		say(&loop->messages, "cannot run %s: %s: %s", option,
 		    _PATH_BSHELL, strerror(error));
@@ -503,10 +506,13 @@ question_ended(struct loop *loop)
 		    signal_name(WTERMSIG(status), name));
 	else if (WIFEXITED(status) &&
 	    (code == STATUS_NOT_EXECUTABLE || code == STATUS_NOT_FOUND ||
-		(is_hook && code != 0)))
-		say(&loop->messages, "%s exited %d", option, code);
+		opens || (is_hook && code != 0)))
+		say(&loop->messages, "%s exited %d%s", option, code,
+		    opens ? "; the retry is allowed" : "");
 	if (error != 0)
 		return no_answer();
+	if (opens)
+		return answer(VERDICT_SUCCESS);
 	if (!WIFEXITED(status))
 		return answer(ANSWER_NO);
 	switch (code) {

@@ -47,13 +47,4 @@ is 'with the lock around an attempt each attempt is alone' \
 kill $server
 wait $server 2>/dev/null
 
-# A gate of one's own that fails open.
-run retry -q -a 2 -d 0 --before-retry='(exit 1) || [ $? -ne 1 ]' \
-    sh -c 'echo made; exit 7'
-is 'a gate of the user: 1 gives up' "$code $out" '7 made'
-run retry -q -a 2 -d 0 --before-retry='(exit 5) || [ $? -ne 1 ]' \
-    sh -c 'echo made; exit 7'
-is 'a gate of the user: any other failure goes on' \
-    "$code $(echo "$out" | xargs)" '7 made made'
-
 finish

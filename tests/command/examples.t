@@ -103,7 +103,7 @@ while IFS= read -r text <&3; do
 		    'retry-redis-budget --host=cache' ;;
 	*etcdctl*)
 		note "$name: etcd.t runs it" ;;
-	*--before-retry=*./ask*)
+	*--before-retry=./ask*)
 		ends 0 2 'goes on if the store cannot be asked' ;;
 	*--before-retry=*)
 		ends 0 3 'cleans up before the retry'

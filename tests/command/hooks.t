@@ -89,15 +89,22 @@ is 'it is asked after the wait, which it is told' "$(awk '
 	NR == 3 && $1 < 0.05 { print "told " $1 }
 	END { if (NR != 4) print "asked " NR }' order)" ''
 wrong=
-for end in 'exit 1' 'exit 2' 'exit 255' 'kill -9 $$'; do
+for end in 'exit 1' 'kill -9 $$'; do
 	got=$(order retry -d 0 --log=json:log --before-retry="$end" \
 	    sh -c 'echo attempt >>order; exit 6')
 	[ "$got $(reason)" = '6 attempt gate' ] || wrong="$wrong; $end"
 done
 is 'a gate that fails gives up, with the status of the last attempt' "$wrong" ''
+for gate in 2 127 255; do
+	run retry -q -a 2 -d 0 --before-retry="exit $gate" \
+	    sh -c 'echo attempt; exit 6'
+	is "a gate that exits $gate cannot tell, and lets the retry through" \
+	    "$(echo "$out" | xargs) $err" "attempt attempt \
+retry: sh: --before-retry exited $gate; the retry is allowed"
+done
 run retry -d 0 --before-retry=false --on-give-up='echo hook' \
     sh -c 'kill -9 $$'
-is 'which may be a death' "$code" 137
+is 'a gate that gives up leaves the status, which may be a death' "$code" 137
 like 'the report says why' "$err" '^retry: sh: giving up .*--before-retry failed'
 like 'and --on-give-up is run' "$err" '^hook$'
 
@@ -242,6 +249,11 @@ is 'one that does not obey --signal is killed' \
 run retry -a 2 -d 0 -t 3 -k .1 --check='exec sleep 100d' --on-give-up=true true
 is 'a check that times out means retry' \
     "$code $(printf '%s\n' "$err" | grep -c -- ', but --check timed out')" '1 3'
+run retry -a 2 -d 0 -t 1 -k 9 --before-retry='trap "exit 5" TERM
+    sleep 100d & wait' sh -c 'echo attempt; exit 6'
+is 'a gate that a limit ends lets no retry through, whatever it exits' \
+    "$code $out" '6 attempt'
+unlike 'a gate that a limit ends does not say that it does' "$err" allowed
 run retry -a 2 -d 0 -t 3 -k .1 --before-retry='exec sleep 100d' false
 is 'a gate that times out gives up' "$code $(printf '%s\n' "$err" |
 	grep -c 'after 1 attempt in .*: exited 1, and --before-retry timed out')" \
