@@ -428,7 +428,7 @@ print_gives_up(const struct plan_figures *figures)
 static const char *
 value_text(double value, double place, bool is_time, char text[MESSAGE_PART])
 {
-	if (is_time && (place == 0 || value >= 100))
+	if (is_time && (place == 0 || value >= 60))
 		return duration_text(value, text);
 	if (place > 1)
 		value = round(value / place) * place;
@@ -461,7 +461,7 @@ add_estimated(char *line, size_t size, const char *before,
 	    within.high - within.low < share * estimated.value)
 		return;
 	/* The unit stands behind the number. */
-	for (int i = 1; i <= 2 && is_time && within.high < 100; i++)
+	for (int i = 1; i <= 2 && is_time && within.high < 60; i++)
 		text[i][strlen(text[i]) - 1] = '\0';
 	text_append(line, size, " (%s-%s)", text[1], text[2]);
 }
