@@ -411,10 +411,15 @@ print_gives_up(const struct plan_figures *figures)
 		if (figures->ends[i] == 0 || reasons[i].gave_up == NULL)
 			continue;
 		text_append(why, sizeof(why), "%s", *why == '\0' ? "" : ", ");
-		if (count > 1)
+		if (count > 1) {
+			const double part = figures->ends[i] / runs;
+			const double place = figure_place(
+			    interval_share(part, runs, INTERVAL_NORMAL));
+
 			text_append(why, sizeof(why), "%s ",
-			    figure_percent(figures->ends[i] / runs,
-				figure_place(share.within), text));
+			    figure_percent(part,
+				fmax(place, figure_place(share.within)), text));
+		}
 		text_append(why, sizeof(why), "%s", reasons[i].gave_up);
 	}
 	print_line("gives up", is_never ? "never" : share_text(share, text),
@@ -559,7 +564,7 @@ print_count(size_t count, const char *what)
 }
 
 void
-figures_print(const struct plan_figures *figures)
+figures_print(const struct plan_figures *figures, bool time_alone)
 {
 	const char *what =
 	    figures->clients > 0 ? "simulated client" : "simulated run";
@@ -578,8 +583,10 @@ figures_print(const struct plan_figures *figures)
 		printf(", and one longer than all (%s at least)",
 		    duration_text(figures->elapsed.p50.value, text));
 	printf(":\n");
-	print_gives_up(figures);
-	print_spread("attempts", &figures->attempts, false, "");
+	if (!time_alone) {
+		print_gives_up(figures);
+		print_spread("attempts", &figures->attempts, false, "");
+	}
 	print_spread("time", &figures->elapsed, true, "");
 	if (figures->outage)
 		figures_print_outage(figures);
@@ -626,7 +633,7 @@ figures_print_crowds(const struct plan_figures *figures)
 		    ", with the last client");
 	printf("total     %.0f attempt%s\n\n", total, total == 1 ? "" : "s");
 	if (figures->crowds > 0)
-		figures_print(figures);
+		figures_print(figures, false);
 	else
 		printf("There were too many steps to simulate more: %zu of "
 		       "%" PRIu64 " clients are through.\n",

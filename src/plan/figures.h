@@ -33,8 +33,11 @@ struct spread spread_of(const double *values, size_t count, bool drawn);
 
 struct plan_figures figures_of(const struct samples *samples, bool outage);
 
-/* Prints the lines below the table, for people. */
-void figures_print(const struct plan_figures *figures);
+/*
+ * Prints the lines below the table, for people; with `time_alone` only that of
+ * the time, as all else stands in the table.
+ */
+void figures_print(const struct plan_figures *figures, bool time_alone);
 
 /* Prints the lines that are about an outage alone. */
 void figures_print_outage(const struct plan_figures *figures);

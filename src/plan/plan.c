@@ -307,14 +307,15 @@ static void
 print_figures(const struct plan_options *options, const struct record *end,
     const struct plan_figures *figures)
 {
-	const bool shown = figures->elapsed.fixed && figures->attempts.fixed &&
+	const bool same = figures->attempts.fixed &&
 	    (double)figures->runs == figures->ends[end->reason];
+	const bool shown = same && figures->elapsed.fixed;
 
 	if (shown && figures->outage)
 		figures_print_outage(figures);
 	else if (!shown) {
 		printf("\n");
-		figures_print(figures);
+		figures_print(figures, same && !figures->outage);
 	}
 	if (options->policy.remember)
 		printf("state     is not read: each run begins anew\n");

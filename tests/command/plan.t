@@ -196,6 +196,14 @@ like 'the attempts have a line' "$out" \
 like 'the time has one' "$out" \
     '^time      mean 0\.[0-9]+s( \([0-9.]+-[0-9.]+\))?; median 0(\.0+)?s, 95% 1(\.0+)?s, 99% 3(\.0+)?s'
 like 'the number of runs is told' "$out" '^Of 10,000 simulated runs:$'
+run retry --plan --seed=1 -a 3 make
+like 'if all runs end as the table does' "$out" \
+    '^result    giving up after 3 attempts'
+is 'only their time is shown' \
+    "$(printf '%s\n' "$out" | sed '1,/^Of 10,000/d' | cut -c1-10 | xargs)" time
+run retry --plan --seed=1 -a 5 -T 15s make
+like 'if some end otherwise, the parts have the digits that are known' "$out" \
+    '^ +50\.0% after the last attempt, 50\.0% out of time$'
 run retry --plan=p=50%:2s*2,0 -j none -d 1
 is 'attempts with a chance may take time, and be counted' \
     "$(column starts)" '0s 3s 7s'
