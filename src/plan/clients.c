@@ -225,9 +225,11 @@ print_chart(const struct crowd *crowd, size_t crowds, double last,
 	}
 	for (int i = 0; i < rows; i++)
 		most = fmax(most, firsts[i] + others[i]);
-	printf("%s%7s  %8s%s  %s first attempts, %s retries\n", bold, "from",
-	    "attempts", end, plan_bar_cell(screen, BAR_RANGE),
-	    plan_bar_cell(screen, BAR_CERTAIN));
+	printf("%s%7s  %8s%s  ", bold, "from", "attempts", end);
+	plan_bar(screen, BAR_FIRST, 1);
+	printf(" first attempts, ");
+	plan_bar(screen, BAR_RETRY, 1);
+	printf(" retries\n");
 	for (int i = 0; i < rows; i++) {
 		const double all = firsts[i] + others[i];
 		const double scale = room / most;
@@ -237,9 +239,12 @@ print_chart(const struct crowd *crowd, size_t crowds, double last,
 		told += count;
 		printf("%7s  %8.0f", duration_text(i * width, text), count);
 		if (count > 0 && room > 0) {
+			const int retries = (int)ceil(others[i] * scale);
+
 			printf("  ");
-			plan_bar(screen, (int)ceil(others[i] * scale),
-			    (int)fmax(ceil(all * scale), 1), -1);
+			plan_bar(screen, BAR_FIRST,
+			    (int)fmax(ceil(all * scale), 1) - retries);
+			plan_bar(screen, BAR_RETRY, retries);
 		}
 		putchar('\n');
 	}

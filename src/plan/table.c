@@ -34,33 +34,24 @@ static const struct {
 	const char *unicode;
 	const char *ascii;
 	const char *colour;
-} cells[BAR_CELLS] = {
+} cells[] = {
 	[BAR_CERTAIN] = { "█", "=", "\033[36m" },
 	[BAR_RANGE] = { "░", "-", "\033[36m" },
 	[BAR_DRAWN] = { "◆", "*", "\033[1;33m" },
+	[BAR_FIRST] = { "□", "o", "\033[36m" },
+	[BAR_RETRY] = { "■", "#", "\033[33m" },
 };
 
-const char *
-plan_bar_cell(const struct screen *screen, enum bar_cell cell)
-{
-	return screen->unicode ? cells[cell].unicode : cells[cell].ascii;
-}
-
 void
-plan_bar(const struct screen *screen, int low, int high, int drawn)
+plan_bar(const struct screen *screen, enum bar_cell cell, int count)
 {
-	enum bar_cell last = BAR_CELLS;
-
-	for (int i = 0; i < high || i <= drawn; i++) {
-		const enum bar_cell cell = i == drawn ? BAR_DRAWN
-		    : i < low			      ? BAR_CERTAIN
-						      : BAR_RANGE;
-
-		if (screen->colour && cell != last)
-			fputs(cells[cell].colour, stdout);
-		fputs(plan_bar_cell(screen, cell), stdout);
-		last = cell;
-	}
+	if (count <= 0)
+		return;
+	if (screen->colour)
+		fputs(cells[cell].colour, stdout);
+	for (int i = 0; i < count; i++)
+		fputs(screen->unicode ? cells[cell].unicode : cells[cell].ascii,
+		    stdout);
 	if (screen->colour)
 		fputs("\033[m", stdout);
 }
@@ -169,10 +160,14 @@ print_bar(const struct plan_table *table, const struct delay *delay, int blanks)
 	if (count < BAR_LEAST || !(table->longest > 0))
 		return;
 	const double scale = count / table->longest;
+	const int low = (int)fmin(delay->low * scale, count);
+	const int high = (int)fmin(ceil(delay->high * scale), count);
+	const int drawn = (int)fmin(delay->seconds * scale, count - 1);
 	printf("%*s", blanks + GAP, "");
-	plan_bar(table->screen, (int)fmin(delay->low * scale, count),
-	    (int)fmin(ceil(delay->high * scale), count),
-	    (int)fmin(delay->seconds * scale, count - 1));
+	plan_bar(table->screen, BAR_CERTAIN, low < drawn ? low : drawn);
+	plan_bar(table->screen, BAR_RANGE, drawn - low);
+	plan_bar(table->screen, BAR_DRAWN, 1);
+	plan_bar(table->screen, BAR_RANGE, high - drawn - 1);
 }
 
 static void

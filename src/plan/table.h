@@ -50,15 +50,10 @@ void plan_table_end(struct plan_table *table);
 const char *plan_table_outcome(const struct record *record,
     char text[MESSAGE_PART]);
 
-/* The cells of a bar, with and without Unicode; one column each. */
-enum bar_cell { BAR_CERTAIN, BAR_RANGE, BAR_DRAWN, BAR_CELLS };
+/* The cells of bars, in the table and in a chart of clients. */
+enum bar_cell { BAR_CERTAIN, BAR_RANGE, BAR_DRAWN, BAR_FIRST, BAR_RETRY };
 
-const char *plan_bar_cell(const struct screen *screen, enum bar_cell cell);
-
-/*
- * Prints a bar: certain cells up to `low`, a range up to `high`, and one that
- * was drawn after `drawn` of them, or none if that is negative.
- */
-void plan_bar(const struct screen *screen, int low, int high, int drawn);
+/* Prints so many cells, if any, of one column each, in their colour. */
+void plan_bar(const struct screen *screen, enum bar_cell cell, int count);
 
 #endif

@@ -346,7 +346,7 @@ run retry --plan=1 --clients=10 --budget=none:tokens=7,rate=0,cost=1 -j none -d 
 is 'clients share a budget' "$(figure attempts_total) $(figure gives_up)" '17 1'
 check 'its file is not made' not test -e none
 run retry --plan=down=20s --clients=1000 -d 1 -m 5 -a 0 --splay=2
-like 'a chart shows their attempts' "$out" '^ +0s +[0-9]+  [=-]+$'
+like 'a chart shows their attempts' "$out" '^ +0s +[0-9]+  o+#+$'
 like 'the retries in the worst second are told' "$out" \
     '^peak +[0-9]+ retries in one second \(1 crowd in 20: [0-9]+\)$'
 like 'and in the worst second after the outage' "$out" \
@@ -387,6 +387,12 @@ run retry --plan --clients=1 -a 2 -j none
 like 'a client may be alone' "$out" '^Of 1 simulated client:$'
 run retry --plan=0 --clients=2
 like 'and need one attempt' "$out" '^attempts  1$'
+esc=$(printf '\033')
+run retry --plan --clients=4 -a 2 -d 0 -j none --color=always
+like 'the legend of a chart has the colours of its bars' "$out" \
+    "o$esc\[m first attempts, $esc\[33m#$esc\[m retries"
+like 'in which first attempts come first' "$out" \
+    "8  $esc\[36mo+$esc\[m$esc\[33m#+$esc\[m"
 run retry --plan --clients=4 -a 2 --log=json:-
 is 'no client alone has failures and waits' "$(figure failures) $(figure waited)" \
     'null null'

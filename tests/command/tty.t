@@ -25,7 +25,7 @@ seen() {
 	    -e 's/ in [<0-9.]*m*s: / in TIME: /' -e 's/ in [<0-9.]*m*s$/ in TIME/' \
 	    -e 's/ in 1[0-5]s / in 15s /' -e 's/ in \(20\|1[6-9]\)s / in 20s /' \
 	    -e 's/ in \(30\|2[1-9]\)s / in 30s /' -e 's/ in [1-3]s / in 3s /' \
-	    -e 's/URG [0-9]*/URG PID/' -e 's/\([#.]\{8,\}\)/BAR/' "$1/seen"
+	    -e 's/URG [0-9]*/URG PID/' -e 's/  [=-]\{8,\}/  BAR/' "$1/seen"
 }
 
 # Sends a signal to the process that the status line names.
@@ -165,7 +165,7 @@ $end" ;;
 	is "$way: a wait has a status line" "$(seen "way$way")" "$want"
 done
 like 'a wait of a minute says when it ends and how to end it' \
-    "$(cat minute/seen)" '2/2 in (70|6[0-9])s, at [0-9:]+  .*kill -URG [0-9]+$'
+    "$(cat minute/seen)" '2/2 in 1m(0[0-9]|10)s, at [0-9:]+  .*kill -URG [0-9]+$'
 like 'a long one ends at a time of day' "$(cat clock/seen)" \
     "2/2 in 2d, at ($day|$(in_two_days)) [0-9]{2}:[0-9]{2} "
 is 'it fits the screen, with what matters most' \
