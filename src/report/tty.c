@@ -170,26 +170,39 @@ draw_lock(struct sink *sink, const struct report *report,
 	sink->drawn = text_width(line);
 }
 
-/* Draws how many trials have failed so far, and what there is room for. */
+/*
+ * Draws, while an attempt runs, how long it does, or how many trials have
+ * failed so far, and what there is room for.
+ */
 static void
-draw_trials(struct sink *sink, const struct report *report,
+draw_attempt(struct sink *sink, const struct report *report,
     const struct record *record)
 {
 	char head[MESSAGE_PART] = PROGRAM ": ", name[MESSAGE_PART] = "";
-	char trial[MESSAGE_PART], text[MESSAGE_PART];
+	char line[MESSAGE_PART], text[MESSAGE_PART];
+	char ran[DURATION_TEXT], limit[DURATION_TEXT];
 	int room = sink->screen.width - 1;
 
-	snprintf(trial, sizeof(trial), "%.80s: %" PRIu64 " failed",
+	snprintf(line, sizeof(line), "%.60s",
 	    message_attempt(message_noun(record), record->attempt, record->used,
-		record->limit, text),
-	    record->trials->failed);
-	text_cut(trial, room);
-	fit(trial, &room);
+		record->limit, text));
+	if (record->trials != NULL)
+		text_append(line, sizeof(line), ": %" PRIu64 " failed",
+		    record->trials->failed);
+	else
+		text_append(line, sizeof(line), " runs %s",
+		    duration_text(floor(record->elapsed - record->started),
+			ran));
+	if (record->trials == NULL && record->timeout < INFINITY)
+		text_append(line, sizeof(line), " of %s",
+		    duration_text(record->timeout, limit));
+	text_cut(line, room);
+	fit(line, &room);
 	fit_name(report, name, &room);
 	fit(head, &room);
 	report_tty_hide(sink);
-	fprintf(sink->file, "%s%s%s\r", head, name, trial);
-	sink->drawn = text_width(head) + text_width(name) + text_width(trial);
+	fprintf(sink->file, "%s%s%s\r", head, name, line);
+	sink->drawn = text_width(head) + text_width(name) + text_width(line);
 }
 
 double
@@ -199,12 +212,18 @@ report_tty_tick(struct sink *sink, const struct report *report,
 	const double left = record->due - record->elapsed;
 	const double period = left > LAST_SECONDS ? SLOW : FAST;
 
-	if (record->trials != NULL && record->runs) {
-		/* Nothing else is written while an attempt runs. */
-		if (report->style.holds_stderr && sink->screen.terminal &&
-		    sink->screen.width > 0)
-			draw_trials(sink, report, record);
-		return INFINITY;
+	if (record->runs) {
+		const double ran = record->elapsed - record->started;
+
+		/* Nothing else is written while such an attempt runs. */
+		if (!report->style.holds_stderr || !sink->screen.terminal)
+			return INFINITY;
+		if (sink->screen.width > 0 &&
+		    (ran >= SLOW || record->trials != NULL))
+			draw_attempt(sink, report, record);
+		return record->trials != NULL
+		    ? INFINITY
+		    : record->started + (floor(ran / SLOW) + 1) * SLOW;
 	}
 	if (record->locked > 0 && sink->screen.terminal) {
 		if (record->locked >= SLOW && sink->screen.width > 0)

@@ -307,7 +307,7 @@ double
 logs_tick(struct report *report, struct output *output,
     const struct record *record)
 {
-	const bool trial = record->trials != NULL && record->runs;
+	const bool silent = record->runs && report->style.holds_stderr;
 
 	if (report_due(report) <= record->elapsed) {
 		look_at_logs(report);
@@ -315,10 +315,10 @@ logs_tick(struct report *report, struct output *output,
 		flush(report, output, true);
 	}
 	const double due = report_due(report);
-	if (!record->waits && record->locked == 0 && !trial)
+	if (!record->waits && record->locked == 0 && !silent)
 		return due;
 	/* The status line would cover an unfinished line of output. */
-	if (trial && output_ends_mid_line(output, ERR))
+	if (silent && output_ends_mid_line(output, ERR))
 		return due;
 	look_at_logs(report);
 	const double next = report_tick(report, record);

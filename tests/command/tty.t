@@ -97,6 +97,8 @@ look unlogged 80 '2/2 in' show -- env CI=false try -a 2 -d 3 false
 look unicode 80 '2/2 in' show -- env LC_ALL=C.UTF-8 try -a 2 -d 3 false
 look github 80 '2/2 in' show -- env GITHUB_ACTIONS=true try -a 2 -d 3 false
 look first 80 '1/1 in' show -- try -a 1 -d 3 --wait-first true
+look held 80 'attempt 1/1 runs [0-9]+s of 1h' show . 'type=\x03' -- \
+    try -a 1 -t 1h --output=last sh -c 'echo out; exec sleep 60'
 look redirected 80 -- sh -c "exec try -a 2 -d 0.6 false 2>err"
 look input 80 '^\$$' 'type=retry --stdin=replay cat & echo $! >pid\n' \
     '^\$$' 'run=sh ../await ^T' . 'type=jobs\n' \
@@ -235,6 +237,14 @@ is 'it may be there before the first attempt' "$(seen first)" \
 $dashes
 
 status 0"
+is 'while output is held, the time of an attempt runs' \
+    "$(seen held | sed 's/runs [0-9]*s/runs TIME/')" \
+    "retry: sh: attempt 1/1 runs TIME of 1h
+$dashes
+out
+retry: sh: attempt 1/1 killed by SIGINT after TIME
+retry: sh: ended by SIGINT after 1 attempt in TIME: killed by SIGINT
+status -2"
 like 'a terminal comes before GitHub' "$(cat github/seen)" '2/2 in'
 like 'it has Unicode where the locale has' "$(cat unicode/seen)" '[░█]{8}'
 unlike 'and not elsewhere' "$(cat normal/seen)" '[^ -~]'
