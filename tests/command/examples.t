@@ -129,6 +129,13 @@ shown plan >table
 text=$(sed -n '1s/^\$ //p' table)
 is "$text: shows this" "$(COLUMNS=72 sh -c "$text")" "$(sed 1d table)"
 
+# The chart in the README.
+sed -n '/^```console$/,/^```$/p' "$readme" |
+    sed '/^\$ retry --plan/,/^```$/!d; /^```$/d' >chart
+text=$(sed -n '1s/^\$ //p' chart)
+is "$text: is drawn like this" \
+    "$(COLUMNS=80 LC_ALL=C.UTF-8 sh -c "$text")" "$(sed 1d chart)"
+
 # The unit in the README.
 sed -n '/^```ini$/,/^```$/p' "$readme" | grep -v '^```' |
     sed "s|/usr/local/bin/retry|$RETRY|; s|/usr/bin/collector|/bin/true|" \
