@@ -202,7 +202,7 @@ count_failures(const struct policy *policy)
 			continue;
 		if (is_empty(&missed) && (!has_window || count == 1))
 			failures.most = fmin(failures.most, count);
-		else if (is_empty(&missed))
+		else if (is_empty(&missed) && limit != NULL)
 			failures.windows.rows[failures.windows.count++] =
 			    *limit;
 		if (has_window)
@@ -257,11 +257,12 @@ bound_by_attempts(const struct service *service)
 	    !resets(policy) && !bound.unlimited;
 	if (policy->wait_first)
 		waited += next_wait(&waits, false);
-	for (double made = 1;; made++) {
+	for (double made = 0;;) {
 		struct waits ahead = waits;
 		const double paced = next_wait(&ahead, false);
 		const double attempt = attempt_time(service, paced);
 
+		made++;
 		bound.seconds += attempt;
 		if (made >= most ||
 		    (has_windows &&

@@ -512,7 +512,7 @@ question_ended(struct loop *loop)
 	if (error != 0)
 		return no_answer();
 	if (opens)
-		return answer(VERDICT_SUCCESS);
+		return answer(ANSWER_YES);
 	if (!WIFEXITED(status))
 		return answer(ANSWER_NO);
 	switch (code) {
