@@ -288,7 +288,8 @@ search_begin(struct search *search, const struct patterns *patterns,
 	if (texts == NULL || search->expressions == NULL ||
 	    search->numbers == NULL) {
 		free(texts);
-		search_close(search);
+		free(search->expressions);
+		free(search->numbers);
 		return -1;
 	}
 	search->count = count;

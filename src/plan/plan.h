@@ -19,9 +19,9 @@ void plan_run(const struct plan_options *options, struct report *report,
 
 /*
  * Simulates so many runs, one after the other, or one if nothing is drawn;
- * fewer if they take too many steps.
+ * fewer once they have taken `most` steps.
  */
 struct plan_figures plan_simulate(const struct plan_options *options,
-    uint64_t steps, uint64_t runs);
+    uint64_t most, uint64_t runs);
 
 #endif

@@ -298,6 +298,25 @@ put_trials(FILE *file, const struct trials *trials)
 	    forecast.attempts > 0 ? forecast.chance : NAN);
 }
 
+static void
+put_start(FILE *file, const struct report_style *style,
+    const struct record *record)
+{
+	put_text(file, "name", style->name);
+	put_command(file, style->command);
+	put_number(file, "attempts",
+	    record->limit > 0 ? (double)record->limit : NAN);
+	put_number(file, "max_time",
+	    record->max_time > 0 ? record->max_time : NAN);
+	put_limits(file, &style->policy->limits);
+	put_schedule(file, style->policy);
+	put_presets(file, &style->policy->rules);
+	if (style->draws)
+		fprintf(file, ",\"seed\":%" PRIu64, style->seed);
+	else
+		put_text(file, "seed", NULL);
+}
+
 void
 report_json(struct sink *sink, const struct report *report,
     const struct record *record)
@@ -316,19 +335,7 @@ report_json(struct sink *sink, const struct report *report,
 	put_text(file, "run", report->pid == 0 ? NULL : run);
 	switch (record->kind) {
 	case RECORD_START:
-		put_text(file, "name", report->style.name);
-		put_command(file, report->style.command);
-		put_number(file, "attempts",
-		    record->limit > 0 ? (double)record->limit : NAN);
-		put_number(file, "max_time",
-		    record->max_time > 0 ? record->max_time : NAN);
-		put_limits(file, &report->style.policy->limits);
-		put_schedule(file, report->style.policy);
-		put_presets(file, &report->style.policy->rules);
-		if (report->style.draws)
-			fprintf(file, ",\"seed\":%" PRIu64, report->style.seed);
-		else
-			put_text(file, "seed", NULL);
+		put_start(file, &report->style, record);
 		break;
 	case RECORD_ATTEMPT:
 		put_number(file, "attempt", (double)record->attempt);
