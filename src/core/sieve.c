@@ -10,8 +10,8 @@
 #include "sieve.h"
 
 /* More words, longer ones, or deeper groups are not worth the search. */
-#define WORDS_MOST 32
-#define WORD_MOST 16
+#define WORDS_MOST 64
+#define WORD_MOST 32
 #define DEPTH_MOST 4
 
 /* Bytes of a word that are hashed; shorter words are in too many lines. */
@@ -56,9 +56,19 @@ struct sieve {
 
 /* --- the words of a pattern --- */
 
+/* Any case is taken for lower case, and any digit for 0. */
+static char
+fold(char c)
+{
+	return c >= '0' && c <= '9' ? '0' : (char)(c | 0x20);
+}
+
 static bool
 add_word(struct words *words, const char *text)
 {
+	for (size_t i = 0; i < words->count; i++)
+		if (strcmp(words->text[i], text) == 0)
+			return true;
 	if (words->count == WORDS_MOST)
 		return false;
 	strlcpy(words->text[words->count++], text, WORD_MOST + 1);
@@ -80,15 +90,14 @@ join_words(struct words *words, const struct words *other)
 {
 	struct words result = { 0 };
 
-	if (words->count * other->count > WORDS_MOST)
-		return false;
 	for (size_t i = 0; i < words->count; i++)
 		for (size_t j = 0; j < other->count; j++) {
-			char *text = result.text[result.count++];
+			char text[2 * WORD_MOST + 1];
 
-			strlcpy(text, words->text[i], WORD_MOST + 1);
-			if (strlcat(text, other->text[j], WORD_MOST + 1) >
-			    WORD_MOST)
+			strlcpy(text, words->text[i], sizeof(text));
+			if (strlcat(text, other->text[j], sizeof(text)) >
+				WORD_MOST ||
+			    !add_word(&result, text))
 				return false;
 		}
 	*words = result;
@@ -131,16 +140,14 @@ parse_bracket(const char **text, struct part *part)
 	if (*c == '^')
 		c++;
 	for (bool first = true; *c != ']' || first; first = false, c++) {
-		char word[] = { (char)tolower((unsigned char)*c), '\0' };
+		const char word[] = { fold(*c), '\0' };
 
 		if (*c == '\0' || *c == '[')
 			return false;
-		simple &= *c != '-' && (unsigned char)*c < 0x80;
-		bool known = false;
-		for (size_t i = 0; i < part->exact.count; i++)
-			known |= part->exact.text[i][0] == *word;
-		if (simple && !known)
-			simple = add_word(&part->exact, word);
+		if (c[1] == '-' && *word == '0' && fold(c[2]) == '0')
+			c += 2;
+		simple = simple && *c != '-' && (unsigned char)*c < 0x80 &&
+		    add_word(&part->exact, word);
 	}
 	part->is_exact = simple && part->exact.count <= 4;
 	*text = c + 1;
@@ -183,9 +190,8 @@ parse_atom(const char **text, int depth, struct part *part)
 			return false;
 		break;
 	}
-	const unsigned char c = (unsigned char)*(*text)++;
-	const char word[] = { (char)tolower(c), '\0' };
-	part->is_exact = c < 0x80;
+	const char c = *(*text)++, word[] = { fold(c), '\0' };
+	part->is_exact = (unsigned char)c < 0x80;
 	return add_word(&part->exact, word);
 }
 
@@ -267,11 +273,11 @@ parse_alternatives(const char **text, int depth, struct part *result)
 
 /* --- the words of all patterns --- */
 
-/* Adds a byte to the hash of the last bytes, in which case does not matter. */
+/* Adds a byte to the hash of the last bytes. */
 static uint32_t
 hash_byte(uint32_t hash, char byte)
 {
-	return (hash << 4 ^ ((unsigned char)byte | 0x20)) & (HASHES - 1);
+	return (hash << 4 ^ (unsigned char)fold(byte)) & (HASHES - 1);
 }
 
 static size_t
@@ -372,7 +378,7 @@ has_word(const struct word *word, const char *line, size_t length, size_t end)
 		return false;
 	line += end - word->end;
 	for (unsigned char i = 0; i < word->length; i++)
-		if ((line[i] | 0x20) != (word->text[i] | 0x20))
+		if (fold(line[i]) != word->text[i])
 			return false;
 	return true;
 }

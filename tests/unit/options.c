@@ -4,6 +4,7 @@
 #include "options/presets.h"
 #include "options/suggest.h"
 #include "options/help.h"
+#include "core/sieve.h"
 #include "drive.h"
 #include "tap.h"
 
@@ -1284,6 +1285,41 @@ a_preset_stops_what_is_permanent_unless_the_user_says_otherwise(void)
 	}
 }
 
+/* How many of the preset's patterns a line needs an expression for. */
+static size_t
+patterns_tried(const struct preset *preset, const char *text)
+{
+	const char *texts[100];
+	unsigned int numbers[COUNT(texts)];
+	char words[64];
+	struct line line;
+
+	snprintf(words, sizeof(words), "--preset=%s cmd", preset->name);
+	const struct patterns *patterns = &parse(&line, words)->patterns;
+	CHECK(patterns->class_count < COUNT(texts));
+	for (size_t i = 0; i < patterns->class_count; i++)
+		texts[i] = patterns->classes[i].text;
+	struct sieve *sieve = sieve_open(texts, patterns->class_count);
+	const size_t count = sieve_line(sieve, text, strlen(text), numbers);
+	sieve_close(sieve);
+	return count;
+}
+
+/* Such lines are what most output consists of. */
+static void
+most_lines_need_no_expression_of_a_preset(void)
+{
+	static const char *const lines[] = { "", "[ 12/503] CC src/search.o",
+		"2026-11-24T12:01:58 GET /items/404 200 1503 bytes in 429 ms" };
+
+	for (const struct preset *preset = presets; preset->name != NULL;
+	     preset++)
+		for (size_t i = 0; i < COUNT(lines); i++) {
+			ROW("%s: %s", preset->name, lines[i]);
+			CHECK_INT(patterns_tried(preset, lines[i]), 0);
+		}
+}
+
 int
 main(void)
 {
@@ -1320,5 +1356,6 @@ main(void)
 	RUN(presets_add_up_and_the_later_wins);
 	RUN(classes_of_all_presets_are_kept_apart);
 	RUN(a_preset_stops_what_is_permanent_unless_the_user_says_otherwise);
+	RUN(most_lines_need_no_expression_of_a_preset);
 	return DONE();
 }

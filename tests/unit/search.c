@@ -260,6 +260,14 @@ a_line_is_matched_as_grep_does_it(void)
 		{ "^x)", "ax)", false },
 		{ "x)y", "x)y", true },
 		{ "x)y", "xy)", false },
+		{ "(?i)error:? (408|5[0-9][0-9])( |$)", "ERROR 503", true },
+		{ "(?i)error:? (408|5[0-9][0-9])( |$)", "ERROR 603", false },
+		{ "(ab|cd)(ef|gh) [5-7]", "cdgh 6", true },
+		{ "(ab|cd)(ef|gh) [5-7]", "cdgh 8", false },
+		{ "[1-35]0x", "50x", true },
+		{ "[1-35]0x", "40x", false },
+		{ "[0-]b", "-b", true },
+		{ "[+-0]b", ".b", true },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
