@@ -85,7 +85,9 @@ presets_parse(struct options *options, const char *text)
 		if (length == 0)
 			return "empty item";
 		if (!is_file(text, length) && preset_find(text, length) == NULL)
-			return problem_unknown;
+			return memchr(text, '.', length) == NULL
+			    ? problem_unknown
+			    : "write ./ before the name of a file";
 		char **names = reallocarray(options->presets,
 		    options->preset_count + 1, sizeof(*names));
 		if (names == NULL)

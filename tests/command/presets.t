@@ -58,6 +58,8 @@ echo 'permanent-match = (' >pattern
 echo 'preset = nothing' >unknown
 refused 'a folder' ./folder 'folder: it is a directory'
 refused 'a FIFO' ./fifo 'fifo: it is not a regular file'
+refused 'a file without a slash' typo 'invalid --preset .typo.: unknown preset'
+refused 'its name, with a dot,' ci.retry "'ci.retry': write ./ before"
 refused 'a missing file' ./nosuch 'No such file'
 refused 'CR LF' ./crlf 'crlf:1: .*CR LF'
 refused 'a binary file' ./binary 'not a text file'
@@ -72,11 +74,15 @@ refused 'a line without =' ./syntax 'syntax:1: a line is NAME'
 refused 'a class of classes' ./class 'class:1: .*cannot be made of classes'
 refused 'a wrong pattern' ./pattern 'pattern:1: invalid permanent-match'
 refused 'an unknown preset in a file' ./unknown 'unknown:1: .*unknown preset'
+# root reads such a file by a capability.
 if have 'a file without permission is refused' setpriv; then
 	echo 'attempts = 3' >secret
 	chmod 0 secret
-	[ "$(id -u)" -eq 0 ] || refused 'a file without permission' ./secret \
-	    'Permission denied'
+	drop=--no-new-privs
+	[ "$(id -u)" -ne 0 ] || drop=--bounding-set=-all
+	run setpriv $drop --inh-caps=-all retry --preset=./secret true
+	is 'a file without permission is refused' "$code $err" \
+	    "125 retry: --preset=./secret: Permission denied (try 'retry --help')"
 fi
 
 # The line that decided.
