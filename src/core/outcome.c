@@ -205,9 +205,9 @@ set_keep(struct set *set, const struct set *other)
 
 const struct set_word set_classes[] = {
 	{ "any", "every outcome", ANY, CLASS_NONE },
-	{ "transient", "a retry may mend it: a preset says so, 75, a hint", ANY,
+	{ "transient", "a retry may help: a preset says so, 75, a hint", ANY,
 	    CLASS_TRANSIENT },
-	{ "permanent", "no retry mends it: a preset says so, not found", ANY,
+	{ "permanent", "no retry helps: a preset says so, not found", ANY,
 	    CLASS_PERMANENT },
 	{ "unknown", "any other failure", ANY, CLASS_UNKNOWN },
 	{ "nonzero", "any exit status but 0", { { ALL - 1, ALL, ALL, ALL } },
