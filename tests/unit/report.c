@@ -233,9 +233,9 @@ the_bar_fills_from_the_left(void)
 	sink.file = fmemopen(text, sizeof(text), "w");
 	report_tty_tick(&sink, &report, &record);
 	fclose(sink.file);
-	const char *bar = text + strcspn(text, "#.");
-	const size_t full = strspn(bar, "#");
-	const size_t rest = strspn(bar + full, ".");
+	const char *bar = text + strcspn(text, "=-");
+	const size_t full = strspn(bar, "=");
+	const size_t rest = strspn(bar + full, "-");
 
 	CHECK(full >= 8);
 	CHECK(rest >= 2 * full && rest <= 2 * full + 2);
