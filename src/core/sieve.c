@@ -16,7 +16,7 @@
 
 /* Bytes of a word that are hashed; shorter words are in too many lines. */
 #define WORD_LEAST 4
-#define HASHES 16384
+#define HASH_BITS 14
 
 /* The words of a part of a pattern. */
 struct words {
@@ -48,7 +48,7 @@ struct sieve {
 
 	struct word *words; /* from the second on */
 	size_t count, room;
-	uint32_t heads[HASHES]; /* of lists of words; 0: none */
+	uint32_t heads[1 << HASH_BITS]; /* of lists of words; 0: none */
 
 	uint64_t *seen; /* by pattern: the line for which it was listed */
 	uint64_t line;
@@ -273,11 +273,18 @@ parse_alternatives(const char **text, int depth, struct part *result)
 
 /* --- the words of all patterns --- */
 
-/* Adds a byte to the hash of the last bytes. */
+/* The hash of the last WORD_LEAST bytes, which `window` holds. */
 static uint32_t
-hash_byte(uint32_t hash, char byte)
+hash_window(uint32_t window)
 {
-	return (hash << 4 ^ (unsigned char)fold(byte)) & (HASHES - 1);
+	return window * UINT32_C(2654435761) >> (32 - HASH_BITS);
+}
+
+/* Adds a byte to the last ones. */
+static uint32_t
+add_byte(uint32_t window, char byte)
+{
+	return window << 8 | (unsigned char)fold(byte);
 }
 
 static size_t
@@ -299,7 +306,7 @@ insert(struct sieve *sieve, const char *text, unsigned int pattern)
 {
 	struct word word = { .pattern = pattern,
 		.length = (unsigned char)strlen(text) };
-	uint32_t hash = 0, best = 0;
+	uint32_t window = 0, best = 0;
 	size_t least = SIZE_MAX;
 
 	if (sieve->count >= sieve->room) {
@@ -314,7 +321,8 @@ insert(struct sieve *sieve, const char *text, unsigned int pattern)
 	}
 	memcpy(word.text, text, word.length);
 	for (unsigned char end = 1; end <= word.length; end++) {
-		hash = hash_byte(hash, text[end - 1]);
+		window = add_byte(window, text[end - 1]);
+		const uint32_t hash = hash_window(window);
 		if (end < WORD_LEAST || list_length(sieve, hash) >= least)
 			continue;
 		least = list_length(sieve, hash);
@@ -388,7 +396,7 @@ sieve_line(struct sieve *sieve, const char *text, size_t length,
     unsigned int *numbers)
 {
 	size_t count = 0;
-	uint32_t hash = 0;
+	uint32_t window = 0;
 
 	sieve->line++;
 	for (size_t i = 0; i < sieve->always_count; i++) {
@@ -396,8 +404,9 @@ sieve_line(struct sieve *sieve, const char *text, size_t length,
 		numbers[count++] = sieve->always[i];
 	}
 	for (size_t i = 0; i < length; i++) {
-		hash = hash_byte(hash, text[i]);
-		for (uint32_t next = sieve->heads[hash]; next != 0;) {
+		window = add_byte(window, text[i]);
+		for (uint32_t next = sieve->heads[hash_window(window)];
+		     next != 0;) {
 			const struct word *word = &sieve->words[next];
 
 			next = word->next;
