@@ -42,6 +42,9 @@ report_github_begin(struct sink *sink, const struct report *report,
 	if (!sink->has_output || sink->group == record->attempt ||
 	    (style->forgets && !held))
 		return;
+	/* Everybody looks for the output of the last attempt: do not fold it. */
+	if (record->final)
+		return;
 	if (failed &&
 	    (record->runs || record->judgement.verdict == VERDICT_SUCCESS))
 		return;
@@ -75,7 +78,8 @@ report_github(struct sink *sink, const struct report *report,
 	    (record->kind == RECORD_OUTCOME || record->kind == RECORD_END)) {
 		fputs("\n::endgroup::\n", sink->file);
 		sink->grouped = false;
-	} else if (success && is_notable(record) && !sink->has_output)
+	} else if (success && is_notable(record) &&
+	    sink->group != record->attempt)
 		putc('\n', sink->file);
 	if (!is_notable(record)) {
 		report_text(sink, report, record);
