@@ -167,7 +167,7 @@ case $RETRY_ATTEMPT in
 esac
 END
 chmod +x deploy
-sed -n '/^```console$/,/^```$/p' "$readme" | grep -v '^```' >session
+sed '/^\$ retry -t/,/^```$/!d; /^```$/d' "$readme" >session
 run sh -c "$(sed -n 's/^\$ //p' session | sed 's/-t 2s/-t 5s/') 2>&1"
 is 'the README shows what the program says' \
     "$(printf '%s\n' "$out" | equal_times)" "$(sed 1d session | equal_times)"
