@@ -107,10 +107,10 @@ process_limit(const struct policy *policy, double least)
 
 /* How long a simulated attempt may take without a limit. */
 static double
-script_longest(const struct service *service)
+script_longest(const struct world *world)
 {
-	const struct script *script = &service->script;
-	double longest = service->policy.idle_timeout;
+	const struct script *script = &world->script;
+	double longest = world->policy.idle_timeout;
 
 	for (size_t i = 0; i < script->count; i++)
 		longest = fmax(longest, script->items[i].duration);
@@ -125,15 +125,15 @@ script_longest(const struct service *service)
  * limit.
  */
 static double
-attempt_time(const struct service *service, double paced)
+attempt_time(const struct world *world, double paced)
 {
-	const struct policy *policy = &service->policy;
+	const struct policy *policy = &world->policy;
 	double limit = process_limit(policy, policy->min_timeout);
 
 	if (policy->pace_start && policy->min_timeout > 0)
 		limit = fmin(limit, fmax(paced, policy->min_timeout));
 	if (isinf(limit))
-		limit = script_longest(service);
+		limit = script_longest(world);
 	else if (!policy->rules.check)
 		return limit + policy->kill_after;
 	if (!policy->rules.check)
@@ -227,9 +227,9 @@ resets(const struct policy *policy)
 
 /* By the number of attempts. */
 static struct bound
-bound_by_attempts(const struct service *service)
+bound_by_attempts(const struct world *world)
 {
-	const struct policy *policy = &service->policy;
+	const struct policy *policy = &world->policy;
 	const struct failures failures = count_failures(policy);
 	const struct set any = failures_of(&policy->rules);
 	const struct outcome failure = script_example(&any);
@@ -260,7 +260,7 @@ bound_by_attempts(const struct service *service)
 	for (double made = 0;;) {
 		struct waits ahead = waits;
 		const double paced = next_wait(&ahead, false);
-		const double attempt = attempt_time(service, paced);
+		const double attempt = attempt_time(world, paced);
 
 		made++;
 		bound.seconds += attempt;
@@ -303,14 +303,14 @@ bound_by_attempts(const struct service *service)
 }
 
 struct bound
-bound_of(const struct service *service)
+bound_of(const struct world *world)
 {
-	const struct policy *policy = &service->policy;
+	const struct policy *policy = &world->policy;
 	/* Without SIGKILL the run does not wait for ever all the same. */
 	const double kill_after =
 	    policy->kill_after > 0 ? policy->kill_after : PROCESS_LAST_GRACE;
 	const double last = policy->splay + policy->max_time + kill_after;
-	const struct bound bound = bound_by_attempts(service);
+	const struct bound bound = bound_by_attempts(world);
 
 	if (policy->max_time > 0 &&
 	    (bound.unlimited || bound.unkilled || bound.seconds > last))
@@ -319,9 +319,9 @@ bound_of(const struct service *service)
 }
 
 void
-bound_print(const struct service *service, const struct bound *bound)
+bound_print(const struct world *world, const struct bound *bound)
 {
-	const struct policy *policy = &service->policy;
+	const struct policy *policy = &world->policy;
 	const bool waits = bound->seconds > 0 &&
 	    bound->seconds - bound->waited <= 1e-9 * bound->seconds;
 	char text[MESSAGE_PART];

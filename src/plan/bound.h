@@ -16,9 +16,9 @@ struct bound {
 			   0: none is longer for that */
 };
 
-struct bound bound_of(const struct service *service);
+struct bound bound_of(const struct world *world);
 
 /* Prints it, for people. */
-void bound_print(const struct service *service, const struct bound *bound);
+void bound_print(const struct world *world, const struct bound *bound);
 
 #endif

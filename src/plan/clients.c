@@ -35,7 +35,7 @@ struct fate {
 
 /* All clients. */
 struct crowd {
-	struct service service;
+	struct world world;
 	struct simulation *clients;
 	size_t *queue; /* a heap of those that go on: the next one is first */
 	size_t waiting;
@@ -91,7 +91,7 @@ static void
 count_retry(struct crowd *crowd, double now)
 {
 	const uint64_t part = (uint64_t)fmin(now * PARTS + 1e-6, 1e18);
-	const double back = crowd->service.script.down_until;
+	const double back = crowd->world.script.down_until;
 	struct fate *fate = &crowd->fate;
 
 	/* No second is counted that is on both sides of the outage's end. */
@@ -145,18 +145,18 @@ static bool
 run_crowd(struct crowd *crowd, const struct plan_options *options,
     uint64_t number, uint64_t most, uint64_t *steps, struct samples *samples)
 {
-	const struct service *service = &crowd->service;
+	const struct world *world = &crowd->world;
 	const size_t count = options->clients;
 	const uint64_t end = *steps + most;
 
-	crowd->service.bucket = budget_full(&options->budget_rules);
+	crowd->world.bucket = budget_full(&options->budget_rules);
 	crowd->waiting = count;
 	crowd->fate = (struct fate){ 0 };
 	crowd->part = crowd->retries = 0;
 	crowd->back = false;
 	memset(crowd->parts, 0, sizeof(crowd->parts));
 	for (size_t i = 0; i < count; i++) {
-		simulation_open(&crowd->clients[i], &crowd->service,
+		simulation_open(&crowd->clients[i], &crowd->world,
 		    (struct random){ .seed = random_seed(&options->random,
 					 number * count + i + 1) });
 		crowd->queue[i] = i;
@@ -167,8 +167,8 @@ run_crowd(struct crowd *crowd, const struct plan_options *options,
 		simulation_step(client);
 		++*steps;
 		crowd->fate.last = fmax(crowd->fate.last, client->now);
-		if (service->count > 0 &&
-		    service->records[service->count - 1].kind == RECORD_ATTEMPT)
+		if (world->count > 0 &&
+		    world->records[world->count - 1].kind == RECORD_ATTEMPT)
 			count_attempt(crowd, client);
 		if (client->over)
 			crowd->queue[0] = crowd->queue[--crowd->waiting];
@@ -290,18 +290,18 @@ clients_simulate(const struct plan_options *options,
 
 	if (crowd == NULL)
 		abort();
-	crowd->service = service_of(options);
+	crowd->world = world_of(options);
 	crowd->has_chart = screen != NULL;
 	crowd->clients =
 	    reallocarray(NULL, options->clients, sizeof(*crowd->clients));
 	crowd->queue =
 	    reallocarray(NULL, options->clients, sizeof(*crowd->queue));
-	const bool drawn = service_is_random(&crowd->service);
+	const bool drawn = world_is_random(&crowd->world);
 	const size_t needed = crowds_needed(options, drawn);
 	struct fate *fates = reallocarray(NULL, needed, sizeof(*fates));
 	/* Clients that share no budget depend on each other in nothing. */
 	struct samples samples = {
-		.each = crowd->service.budget != NULL ? options->clients : 1,
+		.each = crowd->world.budget != NULL ? options->clients : 1,
 		.drawn = drawn,
 	};
 	if (crowd->clients == NULL || crowd->queue == NULL || fates == NULL)
@@ -324,7 +324,7 @@ clients_simulate(const struct plan_options *options,
 	/* The first crowd is told as far as it came. */
 	const size_t told = whole > 0 ? whole : 1;
 	struct plan_figures figures =
-	    figures_of(&samples, crowd->service.script.down_from < INFINITY);
+	    figures_of(&samples, crowd->world.script.down_from < INFINITY);
 	figures.clients = options->clients;
 	figures.crowds = whole;
 	figures.through = options->clients - crowd->waiting;
@@ -342,7 +342,7 @@ clients_simulate(const struct plan_options *options,
 		    isnan(figures.last.p95.value) ? figures.last.most
 						  : figures.last.p95.value,
 		    screen);
-	service_free(&crowd->service);
+	world_free(&crowd->world);
 	free(crowd->clients);
 	free(crowd->queue);
 	free(crowd->marks);

@@ -10,7 +10,7 @@
 #define CLIENTS_MOST 10000
 
 /*
- * Simulates crowds of --clients runs against one service, in about so many
+ * Simulates crowds of --clients runs against one world, in about so many
  * steps at most.  Prints a chart of the attempts over time on stdout, unless
  * `screen` is NULL.
  */

@@ -21,7 +21,7 @@ struct sample
 sample_of(const struct simulation *simulation)
 {
 	const struct record *end = &simulation->end;
-	const struct script *script = &simulation->service->script;
+	const struct script *script = &simulation->world->script;
 	const double elapsed =
 	    simulation->over ? end->elapsed : simulation->now;
 	const bool met = simulation->early && elapsed >= script->down_from;

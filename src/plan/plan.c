@@ -20,16 +20,16 @@
 
 /* The run on which each attempt that may fail does. */
 struct schedule {
-	struct service service;
+	struct world world;
 	struct simulation run;
 };
 
 static void
 schedule_open(struct schedule *schedule, const struct plan_options *options)
 {
-	schedule->service = service_of(options);
-	schedule->service.worst = true;
-	simulation_open(&schedule->run, &schedule->service, options->random);
+	schedule->world = world_of(options);
+	schedule->world.worst = true;
+	simulation_open(&schedule->run, &schedule->world, options->random);
 }
 
 /* Goes on; false after the last step of which there is something to tell. */
@@ -51,7 +51,7 @@ static void
 schedule_close(struct schedule *schedule)
 {
 	simulation_close(&schedule->run);
-	service_free(&schedule->service);
+	world_free(&schedule->world);
 }
 
 /* A row for each attempt, and for a wait before the first one. */
@@ -113,9 +113,9 @@ open_table(const struct plan_options *options, const struct screen *screen)
 
 	schedule_open(&schedule, options);
 	while (schedule_step(&schedule, LOOKED_AT))
-		for (int i = 0; i < schedule.service.count; i++) {
+		for (int i = 0; i < schedule.world.count; i++) {
 			const struct record *record =
-			    &schedule.service.records[i];
+			    &schedule.world.records[i];
 			const int width =
 			    text_width(plan_table_outcome(record, text));
 
@@ -141,17 +141,17 @@ struct way {
 
 /* Whether the length of waits may decide how a simulated run ends. */
 static bool
-depends_on_waits(const struct service *service)
+depends_on_waits(const struct world *world)
 {
-	const struct policy *policy = &service->policy;
-	const struct script *script = &service->script;
-	struct service other = *service;
+	const struct policy *policy = &world->policy;
+	const struct script *script = &world->script;
+	struct world other = *world;
 	bool hangs = policy->timeout_share > 0;
 
 	if (!policy_draws(policy))
 		return false;
 	if (script->down_from < INFINITY || policy->pace_start ||
-	    (policy->budget && service->budget->rate > 0))
+	    (policy->budget && world->budget->rate > 0))
 		return true;
 	for (size_t i = 0; i < policy->limits.count; i++)
 		if (policy->limits.rows[i].window < INFINITY)
@@ -183,11 +183,11 @@ find_way(const struct plan_options *options)
 	const struct simulation *run = &schedule.run;
 	const enum reason reason = run->end.reason;
 	/* A simulated run need not fail, and goes on until --max-time. */
-	schedule.service.worst = false;
+	schedule.world.worst = false;
 	const struct way way = {
 		.endless = reason == REASON_PLAN && simulation_is_endless(run),
 		.is_one = reason != REASON_PLAN && !options->policy.repeat &&
-		    !depends_on_waits(&schedule.service),
+		    !depends_on_waits(&schedule.world),
 		.share = reasons[reason].gave_up != NULL ? run->share : 0,
 		.attempts = run->expected,
 	};
@@ -207,8 +207,8 @@ show_schedule(const struct plan_options *options, struct report *report,
 
 	schedule_open(&schedule, options);
 	while (schedule_step(&schedule, SHOWN))
-		for (int i = 0; i < schedule.service.count; i++) {
-			struct record *record = &schedule.service.records[i];
+		for (int i = 0; i < schedule.world.count; i++) {
+			struct record *record = &schedule.world.records[i];
 
 			record->time = record->elapsed;
 			if (record->kind == RECORD_END)
@@ -224,7 +224,7 @@ show_schedule(const struct plan_options *options, struct report *report,
 	/* The schedule's copy of the policy ends here. */
 	if (end.reached != NULL)
 		end.reached = options->policy.limits.rows +
-		    (end.reached - schedule.service.policy.limits.rows);
+		    (end.reached - schedule.world.policy.limits.rows);
 	schedule_close(&schedule);
 	return end;
 }
@@ -245,9 +245,9 @@ set_exactly(struct plan_figures *figures, const struct way *way)
 struct plan_figures
 plan_simulate(const struct plan_options *options, uint64_t most, uint64_t runs)
 {
-	struct service service = service_of(options);
-	const struct bucket full = service.bucket;
-	const bool drawn = service_is_random(&service);
+	struct world world = world_of(options);
+	const struct bucket full = world.bucket;
+	const bool drawn = world_is_random(&world);
 	struct samples samples = { .each = 1, .drawn = drawn };
 	uint64_t steps = 0;
 
@@ -261,8 +261,8 @@ plan_simulate(const struct plan_options *options, uint64_t most, uint64_t runs)
 		/* The first run is the one that the table shows. */
 		if (i > 0)
 			random.seed = random_seed(&options->random, i);
-		service.bucket = full;
-		simulation_open(&run, &service, random);
+		world.bucket = full;
+		simulation_open(&run, &world, random);
 		/* A run that has begun may take as many steps as all before. */
 		for (; !run.over && steps < end; steps++)
 			simulation_step(&run);
@@ -270,8 +270,8 @@ plan_simulate(const struct plan_options *options, uint64_t most, uint64_t runs)
 		simulation_close(&run);
 	}
 	const struct plan_figures figures =
-	    figures_of(&samples, service.script.down_from < INFINITY);
-	service_free(&service);
+	    figures_of(&samples, world.script.down_from < INFINITY);
+	world_free(&world);
 	free(samples.rows);
 	return figures;
 }
@@ -279,27 +279,27 @@ plan_simulate(const struct plan_options *options, uint64_t most, uint64_t runs)
 static void
 print_bound(const struct plan_options *options)
 {
-	struct service service = service_of(options);
-	const struct bound bound = bound_of(&service);
+	struct world world = world_of(options);
+	const struct bound bound = bound_of(&world);
 
-	bound_print(&service, &bound);
-	service_free(&service);
+	bound_print(&world, &bound);
+	world_free(&world);
 }
 
 /* How the run ends that the table shows. */
 static void
 print_result(const struct plan_options *options, const struct record *end)
 {
-	struct service service = service_of(options);
+	struct world world = world_of(options);
 	bool chance = false;
 
-	for (size_t i = 0; i < service.script.count; i++)
-		if (service.script.items[i].chance > 0 &&
-		    service.script.items[i].chance < 1)
+	for (size_t i = 0; i < world.script.count; i++)
+		if (world.script.items[i].chance > 0 &&
+		    world.script.items[i].chance < 1)
 			chance = true;
 	printf("\n%s  %s\n", chance ? "at worst" : "result  ",
 	    message_end(end).text);
-	service_free(&service);
+	world_free(&world);
 }
 
 /* What the simulated runs come to, unless the table says it. */

@@ -44,11 +44,11 @@ find_success(const struct rules *rules)
 	    : other;
 }
 
-struct service
-service_of(const struct plan_options *options)
+struct world
+world_of(const struct plan_options *options)
 {
 	const struct policy *policy = &options->policy;
-	struct service service = {
+	struct world world = {
 		.policy = *policy,
 		.failure = find_failure(&policy->rules),
 		.success = find_success(&policy->rules),
@@ -59,17 +59,17 @@ service_of(const struct plan_options *options)
 	const char *where;
 
 	/* The script says what becomes of attempts. */
-	service.policy.health.used = false;
-	if (script_parse(options->script, &service.script, &where) != NULL)
+	world.policy.health.used = false;
+	if (script_parse(options->script, &world.script, &where) != NULL)
 		abort();
-	return service;
+	return world;
 }
 
 bool
-service_is_random(const struct service *service)
+world_is_random(const struct world *world)
 {
-	const struct policy *policy = &service->policy;
-	const struct script *script = &service->script;
+	const struct policy *policy = &world->policy;
+	const struct script *script = &world->script;
 
 	if (policy_draws(policy))
 		return true;
@@ -83,9 +83,9 @@ service_is_random(const struct service *service)
 }
 
 void
-service_free(struct service *service)
+world_free(struct world *world)
 {
-	script_free(&service->script);
+	script_free(&world->script);
 }
 
 /* Hears what the engine tells. */
@@ -93,31 +93,30 @@ static void
 hear(void *context, struct record *record)
 {
 	struct simulation *simulation = context;
-	struct service *service = simulation->service;
-	const double back = service->script.down_until;
+	struct world *world = simulation->world;
+	const double back = world->script.down_until;
 	const bool success = record->kind == RECORD_OUTCOME &&
 	    record->judgement.verdict == VERDICT_SUCCESS;
 
-	if (success && service->policy.budget)
-		budget_give(&service->bucket, service->budget, record->paid);
+	if (success && world->policy.budget)
+		budget_give(&world->bucket, world->budget, record->paid);
 	if (success && isnan(simulation->noticed) && simulation->early &&
 	    simulation->now >= back)
 		simulation->noticed = simulation->now - back;
 	if (record->kind == RECORD_END)
 		simulation->end = *record;
-	if (service->count >= SERVICE_RECORDS)
+	if (world->count >= WORLD_RECORDS)
 		abort();
-	service->records[service->count++] = *record;
+	world->records[world->count++] = *record;
 }
 
 void
-simulation_open(struct simulation *simulation, struct service *service,
+simulation_open(struct simulation *simulation, struct world *world,
     struct random random)
 {
 	*simulation = (struct simulation){
-		.service = service,
-		.engine =
-		    engine_open(&service->policy, random, hear, simulation),
+		.world = world,
+		.engine = engine_open(&world->policy, random, hear, simulation),
 		.random.seed = random_seed(&random, 1),
 		.event.kind = EVENT_START,
 		.share = 1,
@@ -145,7 +144,7 @@ draw(const struct simulation *simulation)
 static const struct script_item *
 next_item(struct simulation *simulation)
 {
-	const struct script *script = &simulation->service->script;
+	const struct script *script = &simulation->world->script;
 
 	if (simulation->left == 0 && simulation->item < script->count) {
 		const struct script_item *item =
@@ -165,7 +164,7 @@ next_item(struct simulation *simulation)
 static bool
 script_ended(const struct simulation *simulation)
 {
-	const struct script *script = &simulation->service->script;
+	const struct script *script = &simulation->world->script;
 
 	return simulation->item == script->count && simulation->left == 0 &&
 	    script->items[script->count - 1].count > 0;
@@ -174,11 +173,11 @@ script_ended(const struct simulation *simulation)
 bool
 simulation_is_endless(const struct simulation *simulation)
 {
-	const struct service *service = simulation->service;
-	const struct script *script = &service->script;
-	const struct policy *policy = &service->policy;
+	const struct world *world = simulation->world;
+	const struct script *script = &world->script;
+	const struct policy *policy = &world->policy;
 	const double chance = script->items[script->count - 1].chance;
-	const bool random = chance > 0 && chance < 1 && !service->worst;
+	const bool random = chance > 0 && chance < 1 && !world->worst;
 	const bool only_repeats = policy->repeat && policy->repeats == 0 &&
 	    policy->limits.attempts == 0 && policy->limits.count == 0;
 
@@ -186,7 +185,7 @@ simulation_is_endless(const struct simulation *simulation)
 	if (random && !only_repeats)
 		return false;
 	/* A table need not show how --max-time is reached. */
-	if (!service->worst && policy->max_time > 0 && simulation->now > 0)
+	if (!world->worst && policy->max_time > 0 && simulation->now > 0)
 		return false;
 	if (script->down_until < INFINITY &&
 	    simulation->now < script->down_until)
@@ -202,7 +201,7 @@ simulation_is_endless(const struct simulation *simulation)
 static void
 end_attempt(struct simulation *simulation, double end)
 {
-	const struct policy *policy = &simulation->service->policy;
+	const struct policy *policy = &simulation->world->policy;
 	const bool silent = simulation->outcome.kind == OUTCOME_TIMEOUT;
 	const double deadline =
 	    silent ? simulation->silence : simulation->deadline;
@@ -234,8 +233,8 @@ end_attempt(struct simulation *simulation, double end)
 static void
 begin_attempt_of(struct simulation *simulation, double timeout, double wake)
 {
-	const struct service *service = simulation->service;
-	const struct script *script = &service->script;
+	const struct world *world = simulation->world;
+	const struct script *script = &world->script;
 	const double start = simulation->now;
 	const bool down =
 	    start >= script->down_from && start < script->down_until;
@@ -246,12 +245,12 @@ begin_attempt_of(struct simulation *simulation, double timeout, double wake)
 	simulation->silence = wake;
 	simulation->down += down;
 	simulation->early |= start < script->down_until;
-	simulation->outcome = service->success;
-	if (item->chance == 1 || (item->chance > 0 && service->worst) ||
+	simulation->outcome = world->success;
+	if (item->chance == 1 || (item->chance > 0 && world->worst) ||
 	    (item->chance > 0 && draw(simulation) < item->chance))
 		simulation->outcome = item->outcome.kind != OUTCOME_NONE
 		    ? item->outcome
-		    : service->failure;
+		    : world->failure;
 	double end = start + item->duration;
 	const bool breaks =
 	    start < script->down_from && end > script->down_from;
@@ -260,7 +259,7 @@ begin_attempt_of(struct simulation *simulation, double timeout, double wake)
 		simulation->share *= item->chance;
 	/* The service goes down while it is used. */
 	if (breaks) {
-		simulation->outcome = service->failure;
+		simulation->outcome = world->failure;
 		end = script->down_from;
 	}
 	end_attempt(simulation, end);
@@ -270,15 +269,15 @@ begin_attempt_of(struct simulation *simulation, double timeout, double wake)
 static void
 pay_from_bucket(struct simulation *simulation, struct event *event)
 {
-	struct service *service = simulation->service;
-	const struct budget_rules *rules = service->budget;
+	struct world *world = simulation->world;
+	const struct budget_rules *rules = world->budget;
 	const double now = simulation->now;
 
 	const bool throttled =
 	    engine_record(simulation->engine, now).judgement.throttled;
-	budget_refill(&service->bucket, rules, (int64_t)fmin(now * 1e9, 9e18),
-	    service->bucket.boot);
-	if (budget_take(&service->bucket, rules, throttled))
+	budget_refill(&world->bucket, rules, (int64_t)fmin(now * 1e9, 9e18),
+	    world->bucket.boot);
+	if (budget_take(&world->bucket, rules, throttled))
 		event->paid = budget_price(rules, throttled);
 	else
 		event->answer = ANSWER_NO;
@@ -288,7 +287,7 @@ pay_from_bucket(struct simulation *simulation, struct event *event)
 static void
 follow_action(struct simulation *simulation, const struct action *action)
 {
-	struct service *service = simulation->service;
+	struct world *world = simulation->world;
 	const struct outcome outcome = simulation->outcome;
 	struct event event = { .now = simulation->now };
 
@@ -314,7 +313,7 @@ follow_action(struct simulation *simulation, const struct action *action)
 		event.hint = -1;
 		event.evidence.outcome = simulation->returned;
 		event.evidence.matched =
-		    set_has(&service->policy.rules.success, outcome)
+		    set_has(&world->policy.rules.success, outcome)
 		    ? MATCH_BIT(MATCH_SUCCESS)
 		    : MATCH_BIT(MATCH_RETRY);
 		break;
@@ -344,7 +343,7 @@ void
 simulation_step(struct simulation *simulation)
 {
 	simulation->now = simulation->event.now;
-	simulation->service->count = 0;
+	simulation->world->count = 0;
 	const struct action action =
 	    engine_step(simulation->engine, simulation->event);
 	/* No process is started: attempts are told as they begin. */

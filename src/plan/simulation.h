@@ -11,10 +11,10 @@
  * A step of a plan tells of no more than a start or an outcome, a wait, and an
  * attempt or the end.
  */
-#define SERVICE_RECORDS 3
+#define WORLD_RECORDS 3
 
 /* All that the attempts of a simulation meet; its runs may share it. */
-struct service {
+struct world {
 	struct policy policy;
 	struct script script;
 	struct outcome failure; /* that is retried */
@@ -24,13 +24,13 @@ struct service {
 	bool worst; /* attempts fail if they may */
 
 	/* What happened in the last step, of whichever run, in order. */
-	struct record records[SERVICE_RECORDS];
+	struct record records[WORLD_RECORDS];
 	int count;
 };
 
 /* One run of the engine on an imaginary clock; the script says how it goes. */
 struct simulation {
-	struct service *service;
+	struct world *world;
 	struct engine *engine;
 	struct random random; /* for the script */
 	double now;
@@ -71,17 +71,17 @@ struct plan_options {
 
 /*
  * What a plan with these options is made for, with a full budget.
- * service_free() releases it.
+ * world_free() releases it.
  */
-struct service service_of(const struct plan_options *options);
+struct world world_of(const struct plan_options *options);
 
 /* Whether two runs may differ, since something is drawn. */
-bool service_is_random(const struct service *service);
+bool world_is_random(const struct world *world);
 
-void service_free(struct service *service);
+void world_free(struct world *world);
 
 /* Begins a run with these draws; simulation_close() releases it. */
-void simulation_open(struct simulation *simulation, struct service *service,
+void simulation_open(struct simulation *simulation, struct world *world,
     struct random random);
 
 void simulation_close(struct simulation *simulation);

@@ -96,12 +96,12 @@ make_line(char *line, size_t size)
 
 /* How long the run of this number lasts, or has lasted until the step. */
 static double
-last(struct service *service, uint64_t number)
+last(struct world *world, uint64_t number)
 {
 	struct simulation run;
 
-	service->bucket = (struct bucket){ 0 };
-	simulation_open(&run, service, (struct random){ .seed = number });
+	world->bucket = (struct bucket){ 0 };
+	simulation_open(&run, world, (struct random){ .seed = number });
 	for (int step = 0; !run.over && step < STEPS; step++)
 		simulation_step(&run);
 	const double elapsed = run.over ? run.end.elapsed : run.now;
@@ -125,16 +125,16 @@ no_run_of_a_thousand_plans_is_longer_than_its_bound(void)
 			planned_close(&planned);
 			continue;
 		}
-		struct service service = service_of(&planned.plan);
-		const struct bound bound = bound_of(&service);
+		struct world world = world_of(&planned.plan);
+		const struct bound bound = bound_of(&world);
 		checked++;
 		bounded += bound.seconds < INFINITY;
 		for (uint64_t i = 0; i < RUNS && bound.seconds < INFINITY; i++)
-			longest = fmax(longest, last(&service, i));
+			longest = fmax(longest, last(&world, i));
 		ROW("retry %s: %g, bound %g", line, longest, bound.seconds);
 		longer += !CHECK(longest <= bound.seconds * (1 + 1e-9));
 		close += longest > 0.8 * bound.seconds;
-		service_free(&service);
+		world_free(&world);
 		planned_close(&planned);
 	}
 	printf("# %zu plans, %zu with a bound, %zu runs longer, %zu within 20 "
@@ -174,16 +174,16 @@ a_run_reaches_the_bound_where_one_can(void)
 		planned_open(&planned, lines[i]);
 		if (!CHECK(planned.valid))
 			continue;
-		struct service service = service_of(&planned.plan);
-		const struct bound bound = bound_of(&service);
-		simulation_open(&run, &service,
+		struct world world = world_of(&planned.plan);
+		const struct bound bound = bound_of(&world);
+		simulation_open(&run, &world,
 		    (struct random){ .script = &most, .script_length = 1 });
 		for (int step = 0; !run.over && step < STEPS; step++)
 			simulation_step(&run);
 		CHECK(run.over);
 		CHECK_DBL(run.end.elapsed, bound.seconds, 1e-6);
 		simulation_close(&run);
-		service_free(&service);
+		world_free(&world);
 		planned_close(&planned);
 	}
 }
@@ -228,13 +228,13 @@ the_bound_is_the_one_by_hand_or_none(void)
 		planned_open(&planned, rows[i].line);
 		if (!CHECK(planned.valid))
 			continue;
-		struct service service = service_of(&planned.plan);
-		const struct bound bound = bound_of(&service);
+		struct world world = world_of(&planned.plan);
+		const struct bound bound = bound_of(&world);
 		if (isinf(rows[i].bound))
 			CHECK(isinf(bound.seconds));
 		else
 			CHECK_DBL(bound.seconds, rows[i].bound, 1e-9);
-		service_free(&service);
+		world_free(&world);
 		planned_close(&planned);
 	}
 }
