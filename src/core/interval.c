@@ -7,7 +7,7 @@
 /* The chance that the true number lies outside of an interval. */
 #define OUTSIDE 0.05
 
-/* The level of the test for runs; a sum that equals 0.01 may be rounded down. */
+/* The level of the test for runs; rounding may leave a sum just below 0.01. */
 #define LEVEL (0.01 * (1 - 1e-9))
 
 /* Up to this size lgamma(3) is exact enough. */

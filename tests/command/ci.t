@@ -337,7 +337,7 @@ run retry -a 30 -d 0 false
 is 'equal failures are counted' "$(made "$err" | tail -n 2)" \
     'retry: false: (29 more identical failures)
 ::error::false: giving up after 30 attempts in TIME: exited 1'
-retry --name=build -a 2 -d 0 false >all 2>&1
+retry --name=build -a 3 -d 0 false >all 2>&1
 is 'a name of its own is shown instead' "$(grep -c '::build: ' all)" 2
 run retry "$(printf '100%%\n:')"
 like 'what a command must not hold is escaped' "$err" \

@@ -244,7 +244,7 @@ is 'and by the second attempt' "$(wc -l <"$machine/root/activated.calls")" 2
 
 like 'the status of a job that waits is seen' \
     "$(inside systemctl status job)" \
-    'Status: "backup: attempt 1/5 exited 7 after .*; next in [0-9.]+s"'
+    'Status: "backup: attempt 1/5 exited 7 after .*; next in [0-9ms.]+"'
 inside systemctl kill --kill-whom=main --signal=URG job
 wait_for shows job ActiveState inactive
 is 'which succeeds' "$(show job Result)" success
