@@ -609,7 +609,7 @@ note_error(struct engine *engine, const struct event *event)
 	engine->run.death = event->signal;
 }
 
-/* The judgement of an attempt, or a check, that is not a rule of the verdict. */
+/* The judgement of an attempt or a check that no rule of the verdict gives. */
 static struct judgement
 stop_by(enum rule rule)
 {

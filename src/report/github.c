@@ -42,7 +42,7 @@ report_github_begin(struct sink *sink, const struct report *report,
 	if (!sink->has_output || sink->group == record->attempt ||
 	    (style->forgets && !held))
 		return;
-	/* Everybody looks for the output of the last attempt: do not fold it. */
+	/* Everybody looks for the output of the last attempt. */
 	if (record->final)
 		return;
 	if (failed &&
