@@ -272,7 +272,7 @@ is 'the start tells parameters that follow the base delay' \
     "$(started -b linear -d 3s -j +0.5s -m 0 -t 50% -T 10s)" \
     'linear:step=3s 3 null 0 +0.5s inside null 0.5 '
 is 'the start tells a list' "$(started -b list:1s,1m | cut -d' ' -f1)" \
-    'list:1s,1m'
+    'list:1s,60s'
 
 # Each line is there when it is told.
 retry --log=json:live -a 2 -d 50 false &

@@ -12,9 +12,9 @@
 # shellcheck source=tests/lib/jobs.sh
 . "$TESTS/lib/jobs.sh"
 
-# leaves FILE: waits for a process that has written its number there.
+# leaves FILE [N]: waits until N processes have written their numbers there.
 program leaves <<'END2'
-until [ -s "$1" ]; do sleep .05; done
+until [ "$(cat "$1" 2>/dev/null | wc -l)" -ge "${2-1}" ]; do sleep .05; done
 END2
 # stubborn FILE: writes its number there and stays, whatever SIGTERM says.
 program stubborn <<'END2'
@@ -72,7 +72,8 @@ ends() {
 	is "the status is the attempt's: $name" "$code" "$want"
 	check "and none is left: $name" none_alive "$name"
 }
-ends failure 3 -a 2 sh -c './stubborn failure & ./leaves failure; exit 3'
+ends failure 3 -a 2 sh -c './stubborn failure &
+	./leaves failure "$RETRY_ATTEMPT"; exit 3'
 is 'each attempt had left one' "$(wc -l <failure)" 2
 unlike 'none of which is told as left' "$err" left
 ends success 0 sh -c './stubborn success & ./leaves success'

@@ -144,6 +144,7 @@ bash.1
 curl.1
 getrandom.2
 jq.1
+logrotate.8
 make.1
 memfd_create.2
 pgrep.1

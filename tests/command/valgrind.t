@@ -55,7 +55,8 @@ like 'a fault would be seen' "$(faults)" 'reachable'
 if [ "${1-}" = units ]; then
 	for test in "$TEST_BUILD"/tests/test_*; do
 		case $test in
-		*.p | */test_explore) ;;
+		# These take minutes there.
+		*.p | */test_explore | */test_failures | */test_figures) ;;
 		*) clean 0 "${test##*/}" "$test" ;;
 		esac
 	done

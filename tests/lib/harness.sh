@@ -59,9 +59,8 @@ export RETRY PATH TESTS TEST_DATA TEST_BUILD
 tap_count=0
 tap_failures=0
 tap_finished=
-tap_newline='
+tap_names='
 '
-tap_names=$tap_newline
 tap_lead=
 tap_ran=
 tap_dir=$(mktemp -d "${TMPDIR:-/tmp}/retry-test.XXXXXX") || exit
@@ -230,19 +229,10 @@ run() {
 	err=$tap_text
 }
 
-# tap_read FILE: $tap_text is what $(cat FILE) is. bash needs no process for that,
-# and a process is the most that a test costs.
+# tap_read FILE: $tap_text is what $(cat FILE) is. bash needs no program for that.
 if [ -n "${BASH_VERSION-}" ]; then
-	# shellcheck disable=SC3045 # bash reads up to a NUL
 	tap_read() {
-		tap_text=
-		while IFS= read -r -d '' tap_part; do
-			tap_text=$tap_text$tap_part
-		done <"$1"
-		tap_text=$tap_text$tap_part
-		while [ "$tap_text" != "${tap_text%"$tap_newline"}" ]; do
-			tap_text=${tap_text%"$tap_newline"}
-		done
+		tap_text=$(<"$1")
 	}
 else
 	tap_read() {

@@ -1211,8 +1211,10 @@ a_presets_jitter_yields_to_a_strategy_that_is_random(void)
 
 	parsed(&line, "--preset=aws -b decorrelated cmd");
 	CHECK_STR(line.options.policy.jitter.kind->name, "none");
+	options_free(&line.options);
 	parse(&line, "--preset=aws -b decorrelated -j full cmd");
 	CHECK_INT(line.result, -1);
+	options_free(&line.options);
 }
 
 static void
