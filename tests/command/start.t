@@ -51,8 +51,10 @@ like 'a program for another machine is not taken for one' "$code $err" \
     '^126 retry: cannot execute bin/foreign: Exec format error$'
 run sh -c 'cd bin && PATH=:$PATH exec retry plain x'
 is 'an empty word in $PATH is the current directory' "$out" 'plain: 1 x'
-run sh -c 'ulimit -s 128
-	exec retry -a 1 bin/plain $(yes a | head -n 7000)'
+stack=128
+! sanitized || stack=256
+run sh -c 'ulimit -s "$1"
+	exec retry -a 1 bin/plain $(yes a | head -n 7000)' sh $stack
 is 'it may have many arguments on a small stack' "$code $out" \
     '0 bin/plain: 7000 a'
 for option in --output=hold --stdin=replay; do

@@ -1304,6 +1304,7 @@ patterns_tried(const struct preset *preset, const char *text)
 	struct sieve *sieve = sieve_open(texts, patterns->class_count);
 	const size_t count = sieve_line(sieve, text, strlen(text), numbers);
 	sieve_close(sieve);
+	options_free(&line.options);
 	return count;
 }
 
