@@ -51,7 +51,7 @@ like 'which is told' "$(cat unbounded.err)" 'cannot be ended and is left|does no
 wait_for grep -q "done" unbounded.signals
 drain second 2.2 -t 2 -v
 unlike 'with -v no signal of its own is told' "$(cat second.err)" sending
-run retry -v -a 1 -t .1 -k .1 sh -c 'trap "" TERM; while :; do sleep .05; done'
+run retry -v -a 1 -t 2 -k .1 sh -c 'trap "" TERM; while :; do sleep .05; done'
 like 'a timeout tells its own' "$err" '^retry: sh: sending SIGTERM to the process$'
 like 'and its last' "$err" '^retry: sh: sending SIGKILL to the process$'
 

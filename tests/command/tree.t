@@ -53,14 +53,14 @@ none_alive() {
 	done <"$1"
 }
 
-begin inside -a 2 -d 0 -t 3 -k .2 -- sh -c './stubborn inside & wait'
-begin outside -a 1 -t 3 -k .2 -- sh -c 'setsid ./stubborn outside & wait'
-begin orphan -a 1 -t 3 -k .2 -- \
+begin inside -a 2 -d 0 -t 8 -k .2 -- sh -c './stubborn inside & wait'
+begin outside -a 1 -t 8 -k .2 -- sh -c 'setsid ./stubborn outside & wait'
+begin orphan -a 1 -t 8 -k .2 -- \
 	sh -c '(setsid ./stubborn orphan &) ; exec sleep 60'
-begin hears -a 1 -t 3 -k 60 -- sh -c 'setsid sh -c "
+begin hears -a 1 -t 8 -k 60 -- sh -c 'setsid sh -c "
 	trap \"echo heard >hears; exit\" TERM
 	while :; do sleep .05; done" & while :; do sleep .05; done'
-begin daemon -a 2 -d 0 -t 4 -k .2 -- sh -c '
+begin daemon -a 2 -d 0 -t 9 -k .2 -- sh -c '
 	if [ "$RETRY_ATTEMPT" = 1 ]; then
 		setsid ./stubborn daemon & (./stubborn plain &)
 		while [ ! -s daemon ] || [ ! -s plain ]; do sleep .05; done
@@ -71,10 +71,10 @@ begin daemon -a 2 -d 0 -t 4 -k .2 -- sh -c '
 	sh -c './stubborn older & exec "$RETRY" -q -a 1 -t 1 -k .2 sleep 60'
 	echo $? >older.code
 ) &
-begin whole -a 3 -d 0 -T 3 -k .2 -- sh -c 'setsid ./stubborn whole & wait'
-begin kept -a 1 -t 3 -k 0 -- sh -c './stubborn kept & exec sleep 60'
-begin alone -a 1 -T 3 -k 0 -- ./stubborn alone
-begin heirs -a 2 -d 0 -t 4 -k .2 -- sh -c '
+begin whole -a 3 -d 0 -T 8 -k .2 -- sh -c 'setsid ./stubborn whole & wait'
+begin kept -a 1 -t 8 -k 0 -- sh -c './stubborn kept & exec sleep 60'
+begin alone -a 1 -T 8 -k 0 -- ./stubborn alone
+begin heirs -a 2 -d 0 -t 9 -k .2 -- sh -c '
 	if [ "$RETRY_ATTEMPT" = 1 ]; then
 		setsid ./founder &
 		until [ -s founded ]; do sleep .05; done
@@ -82,14 +82,14 @@ begin heirs -a 2 -d 0 -t 4 -k .2 -- sh -c '
 	fi
 	: >second
 	exec sleep 60'
-begin once -a 1 -t 3 -k .2 -s 40 -- sh -c 'setsid hear once.apart 10 &
+begin once -a 1 -t 8 -k .2 -s 40 -- sh -c 'setsid hear once.apart 10 &
 	hear once.near 10 & exec hear once.child 10'
-begin stopped -a 1 -t 3 -k 9 -- sh -c 'setsid sh -c "
+begin stopped -a 1 -t 8 -k 9 -- sh -c 'setsid sh -c "
 	trap \"echo heard >stopped; exit\" TERM; kill -STOP \$\$" & exec sleep 60'
 # A check and a gate may end what they have started, and nothing else.
 for asker in check before-retry; do
 	[ $asker = check ] && of_attempt=0 || of_attempt=1
-	begin $asker -a 2 -d 0 -t 4 -k .2 "--$asker=setsid ./stubborn $asker-own &
+	begin $asker -a 2 -d 0 -t 9 -k .2 "--$asker=setsid ./stubborn $asker-own &
 		sleep 60" -- sh -c "
 		[ \$RETRY_ATTEMPT = 1 ] || exit $of_attempt
 		setsid ./stubborn $asker-apart & ./stubborn $asker-near &
@@ -99,13 +99,13 @@ for asker in check before-retry; do
 		exit $of_attempt"
 done
 cp stubborn 'a) Z 1 1 ('
-begin odd -a 1 -t 3 -k .2 -- sh -c 'setsid "./a) Z 1 1 (" odd & wait'
-begin zombie -a 1 -t 3 -k 0 -- sh -c 'perl -e "\$SIG{TERM} = q(IGNORE);
+begin odd -a 1 -t 8 -k .2 -- sh -c 'setsid "./a) Z 1 1 (" odd & wait'
+begin zombie -a 1 -t 8 -k 0 -- sh -c 'perl -e "\$SIG{TERM} = q(IGNORE);
 	fork or exit; open F, q(>zombie); print F \$\$; close F; sleep 60" &
 	exec sleep 60'
 (
 	ulimit -n 24
-	begin many -a 1 -t 3 -k .2 -- sh -c 'for i in $(seq 30); do
+	begin many -a 1 -t 8 -k .2 -- sh -c 'for i in $(seq 30); do
 		setsid sh -c "echo \$\$ >>many; exec sleep 60" & done; wait'
 )
 for case in inside outside orphan hears daemon older whole kept alone heirs \

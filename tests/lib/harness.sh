@@ -325,13 +325,13 @@ musl() {
 	grep -q 'specs .*/musl' "$TEST_BUILD/compile_commands.json"
 }
 
-# wait_for COMMAND...: returns soon after it succeeds. A wait in vain, of 20
-# seconds, fails the test, whatever follows.
+# wait_for COMMAND...: returns soon after it succeeds. A wait in vain, of a
+# minute, fails the test, whatever follows.
 wait_for() {
 	tap_polls=0
 	while ! "$@" >/dev/null 2>&1; do
 		tap_polls=$((tap_polls + 1))
-		if [ "$tap_polls" -ge 500 ]; then
+		if [ "$tap_polls" -ge 1500 ]; then
 			note "waited in vain for: $*"
 			tap_where
 			tap_failures=$((tap_failures + 1))
