@@ -60,7 +60,7 @@ struct sieve {
 static char
 fold(char c)
 {
-	return c >= '0' && c <= '9' ? '0' : (char)(c | 0x20);
+	return (char)(c >= '0' && c <= '9' ? '0' : c | 0x20);
 }
 
 static bool

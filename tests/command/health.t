@@ -184,7 +184,7 @@ like 'which is told' "$err" 'health check timed out twice'
 # shellcheck disable=SC2317 # wait_for calls it
 strays() {
 	probe -a 1 --health='setsid sh -c "echo \$\$ >>strays; exec sleep 100d" &
-		echo $$ >>strays; sleep 100d' --health-timeout=60ms \
+		echo $$ >>strays; sleep 100d' --health-timeout=1s \
 	    --health-retries=1 sleep 100d
 	test -e strays && test "$(wc -l <strays)" -gt 1
 }
@@ -218,7 +218,7 @@ check 'which is left alone' alive "$(cat daemon)"
 kill -KILL "$(cat daemon)"
 # shellcheck disable=SC2317 # wait_for calls it
 endless() {
-	probe -a 1 --health='yes; false' --health-timeout=100ms \
+	probe -a 1 --health='yes; false' --health-timeout=1s \
 	    --health-retries=1 sleep 100d
 	test "$code" -eq 124 && printf '%s\n' "$err" | grep '("y")$'
 }

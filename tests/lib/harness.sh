@@ -231,6 +231,7 @@ run() {
 
 # tap_read FILE: $tap_text is what $(cat FILE) is. bash needs no program for that.
 if [ -n "${BASH_VERSION-}" ]; then
+	# shellcheck disable=SC3034
 	tap_read() {
 		tap_text=$(<"$1")
 	}
