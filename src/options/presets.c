@@ -35,6 +35,7 @@ static const struct class_key {
 struct applied {
 	const struct applied *outer;
 	const char *name;
+	const char *const *lines; /* ends with NULL */
 	bool is_file;
 	struct option_file file;
 };
@@ -229,26 +230,30 @@ open_preset(struct options *options, struct applied *applied, int *line)
 	const size_t length = strlen(applied->name);
 
 	applied->is_file = is_file(applied->name, length);
-	if (!applied->is_file && preset_find(applied->name, length) == NULL)
-		return "unknown preset";
-	const char *problem = applied->is_file
-	    ? option_file_read(applied->name, &applied->file, line)
-	    : NULL;
+	if (!applied->is_file) {
+		const struct preset *preset =
+		    preset_find(applied->name, length);
+
+		if (preset == NULL)
+			return "unknown preset";
+		applied->lines = preset->lines;
+		return add_rules(options, applied->name);
+	}
+	const char *problem =
+	    option_file_read(applied->name, &applied->file, line);
 	if (problem != NULL)
 		return problem;
-	if (applied->is_file) {
-		struct option_file *files = reallocarray(options->files,
-		    options->file_count + 1, sizeof(*files));
-
-		if (files == NULL) {
-			option_file_free(&applied->file);
-			return strerror(ENOMEM);
-		}
-		options->files = files;
-		files[options->file_count++] = applied->file;
+	struct option_file *files = reallocarray(options->files,
+	    options->file_count + 1, sizeof(*files));
+	if (files == NULL) {
+		option_file_free(&applied->file);
+		return strerror(ENOMEM);
 	}
-	for (const struct applied *outer = applied->outer;
-	     applied->is_file && outer != NULL; outer = outer->outer)
+	options->files = files;
+	files[options->file_count++] = applied->file;
+	applied->lines = (const char *const *)applied->file.lines;
+	for (const struct applied *outer = applied->outer; outer != NULL;
+	     outer = outer->outer)
 		if (outer->is_file &&
 		    outer->file.device == applied->file.device &&
 		    outer->file.inode == applied->file.inode)
@@ -312,11 +317,8 @@ apply(struct options *options, preset_setter *set, const struct applied *outer,
 	if (wrong != NULL)
 		return -1;
 	const int own = options->rules_count - 1;
-	const char *const *lines = applied.is_file
-	    ? applied.file.lines
-	    : preset_find(name, strlen(name))->lines;
-	for (number = 1; lines[number - 1] != NULL; number++) {
-		const char *line = lines[number - 1];
+	for (number = 1; applied.lines[number - 1] != NULL; number++) {
+		const char *line = applied.lines[number - 1];
 		struct entry entry;
 
 		if (*line == '\0' || *line == '#')
