@@ -378,7 +378,7 @@ sieve_open(const char *const *patterns, size_t count)
 	return NULL;
 }
 
-/* Whether the line has the word, of which the hashed bytes end before `end`. */
+/* Whether the line has the word, whose hashed bytes end before `end`. */
 static bool
 has_word(const struct word *word, const char *line, size_t length, size_t end)
 {
