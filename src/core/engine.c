@@ -240,19 +240,16 @@ static enum action_kind
 collect(struct engine *engine, double now)
 {
 	struct process *process = &engine->process;
-	const double end = run_end(engine);
-	const double limit = process->phase == PROCESS_RUNS ? process->limit
-	    : process->why == PROCESS_ENDS_ITSELF
-	    ? fmax(process->limit, now + READER_GRACE)
-	    : now + READER_GRACE;
+	double deadline = now + READER_GRACE;
 
-	if (!in_time(engine, now) || engine->signal != 0)
-		process_collect(process, now + READER_GRACE,
-		    PROCESS_ENDS_ITSELF);
-	else if (limit < end)
-		process_collect(process, limit, PROCESS_TIMEOUT);
-	else
-		process_collect(process, end, PROCESS_ENDS_ITSELF);
+	if (in_time(engine, now) && engine->signal == 0) {
+		if (process->phase == PROCESS_RUNS)
+			deadline = process->limit;
+		else if (process->why == PROCESS_ENDS_ITSELF)
+			deadline = fmax(process->limit, deadline);
+		deadline = fmin(deadline, run_end(engine));
+	}
+	process_collect(process, deadline);
 	return ACTION_COLLECT;
 }
 
@@ -976,6 +973,14 @@ ended_by_signal(struct engine *engine, double now)
 	return give_up(engine, REASON_SIGNAL, now);
 }
 
+/* Why the process that is over ended. */
+static enum process_why
+why_ended(const struct engine *engine, double now)
+{
+	return process_why(&engine->process,
+	    engine->signal != 0 || !in_time(engine, now));
+}
+
 /* The attempt is over. */
 static enum action_kind
 on_ended(struct engine *engine, const struct event *event)
@@ -985,26 +990,16 @@ on_ended(struct engine *engine, const struct event *event)
 
 	if (event->failed)
 		note_error(engine, event);
-	const enum process_why why = engine->process.why;
+	const enum process_why why = why_ended(engine, now);
 	engine->evidence = event->evidence;
 	engine->evidence.hinted = event->hint >= 0;
 	engine->evidence.check = VERDICT_NONE;
 	engine->evidence.idle = why == PROCESS_IDLE;
-	engine->returned = *outcome;
-	const bool late = why != PROCESS_ENDS_ITSELF && why != PROCESS_ERROR;
-	/* A process that never exits has no outcome of its own. */
-	const bool never = engine->process.abandoned && !engine->process.exited;
-	if ((late || never) && outcome_ran(*outcome))
-		*outcome = (struct outcome){ why == PROCESS_UNHEALTHY
-			    ? OUTCOME_UNHEALTHY
-			    : OUTCOME_TIMEOUT,
-			.code = 0 };
-	/* Nothing but a signal to `retry` asked it to end. */
-	if (never && !late && engine->signal != 0)
-		*outcome =
-		    (struct outcome){ OUTCOME_SIGNAL, .code = engine->signal };
-	if (never)
-		engine->returned = *outcome;
+	*outcome = process_outcome(&engine->process, why,
+	    event->evidence.outcome, engine->signal);
+	engine->returned = process_is_stuck(&engine->process)
+	    ? *outcome
+	    : event->evidence.outcome;
 	engine->evidence.known =
 	    verdict_classify(&engine->policy->rules, &engine->evidence);
 	outcome->class = engine->evidence.known.class;
@@ -1053,7 +1048,7 @@ on_answer(struct engine *engine, const struct event *event)
 		return settle(engine, now);
 	if (event->failed)
 		note_error(engine, event);
-	const enum process_why why = engine->process.why;
+	const enum process_why why = why_ended(engine, now);
 	const bool timed_out = why != PROCESS_ENDS_ITSELF;
 
 	if (engine->question == ASK_SAVE) {
@@ -1173,9 +1168,9 @@ on_blocked(struct engine *engine, double now)
 {
 	struct process *process = &engine->process;
 
-	if (process->phase == PROCESS_COLLECTING &&
-	    process->why_if_late == PROCESS_TIMEOUT)
-		process->deadline = fmax(process->deadline, now + READER_GRACE);
+	if (process->phase == PROCESS_COLLECTING && engine->signal == 0)
+		process->deadline = fmax(process->deadline,
+		    fmin(now + READER_GRACE, run_end(engine)));
 	return on_timer(engine, now);
 }
 

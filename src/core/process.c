@@ -95,9 +95,6 @@ process_tick(struct process *process, double now)
 				PROCESS_LAST_GRACE);
 		return PROCESS_SIGNAL;
 	case PROCESS_COLLECTING:
-		if (process->why == PROCESS_ENDS_ITSELF)
-			process->why = process->why_if_late;
-		break;
 	case PROCESS_KILLED:
 		break;
 	}
@@ -147,19 +144,49 @@ process_exited(struct process *process, double now)
 }
 
 void
-process_collect(struct process *process, double deadline,
-    enum process_why why_if_late)
+process_collect(struct process *process, double deadline)
 {
 	process->phase = PROCESS_COLLECTING;
 	process->deadline = deadline;
-	process->why_if_late = why_if_late;
 }
 
 void
 process_shorten(struct process *process, double now)
 {
-	if (process->phase != PROCESS_COLLECTING)
-		return;
-	process->deadline = fmin(process->deadline, now);
-	process->why_if_late = PROCESS_ENDS_ITSELF;
+	if (process->phase == PROCESS_COLLECTING)
+		process->deadline = fmin(process->deadline, now);
+}
+
+bool
+process_is_stuck(const struct process *process)
+{
+	return process->abandoned && !process->exited;
+}
+
+enum process_why
+process_why(const struct process *process, bool run_ends)
+{
+	const bool is_late = process->abandoned && process->exited;
+
+	return is_late && process->why == PROCESS_ENDS_ITSELF && !run_ends
+	    ? PROCESS_TIMEOUT
+	    : process->why;
+}
+
+struct outcome
+process_outcome(const struct process *process, enum process_why why,
+    struct outcome returned, int signal)
+{
+	const bool is_stuck = process_is_stuck(process);
+	const bool was_ended =
+	    why != PROCESS_ENDS_ITSELF && why != PROCESS_ERROR;
+
+	/* Nothing but the signal asked it to end. */
+	if (is_stuck && !was_ended && signal != 0)
+		return (struct outcome){ OUTCOME_SIGNAL, .code = signal };
+	if (!(is_stuck || was_ended) || !outcome_ran(returned))
+		return returned;
+	return (struct outcome){ why == PROCESS_UNHEALTHY ? OUTCOME_UNHEALTHY
+							  : OUTCOME_TIMEOUT,
+		.code = 0 };
 }

@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include "outcome.h"
+
 /*
  * How a process comes to its end, with all that it has started: as a machine
  * with one deadline for each phase.  Times are seconds on any clock that never
@@ -43,11 +45,6 @@ enum process_why {
 struct process {
 	enum process_phase phase;
 	enum process_why why;
-	/*
-	 * COLLECTING: if the outcome is not there by `deadline`, and nothing
-	 * else ended the process, `why` becomes this.
-	 */
-	enum process_why why_if_late;
 	bool exited;	   /* but maybe not all that it has started */
 	bool abandoned;	   /* its outcome will not be known */
 	bool ends_left;	   /* --leftovers=end: what it leaves is ended */
@@ -100,10 +97,25 @@ enum process_step process_exited(struct process *process, double now);
  * Nothing is left of the process: its outcome is due by `deadline`, which a
  * search of its output, or a reader of its output, may miss.
  */
-void process_collect(struct process *process, double deadline,
-    enum process_why why_if_late);
+void process_collect(struct process *process, double deadline);
 
 /* Its outcome is due `now`, or by its deadline if that is earlier. */
 void process_shorten(struct process *process, double now);
+
+/*
+ * Why the process, which is over, ended.  An outcome that was not there by its
+ * deadline is a timeout, unless the run is to end anyway.
+ */
+enum process_why process_why(const struct process *process, bool run_ends);
+
+/* Whether the process was given up as one that does not end. */
+bool process_is_stuck(const struct process *process);
+
+/*
+ * How a process that ended for this reason counts, if it returned `returned`.
+ * `signal` was passed on to the process and ended the run, or is 0.
+ */
+struct outcome process_outcome(const struct process *process,
+    enum process_why why, struct outcome returned, int signal);
 
 #endif

@@ -90,12 +90,12 @@ a_reader_is_not_waited_for_past_the_deadline(void)
 	struct process process = begun(5);
 
 	process_exited(&process, 1);
-	process_collect(&process, 9, PROCESS_TIMEOUT);
+	process_collect(&process, 9);
 	process_shorten(&process, 4);
 	CHECK_INT(process_tick(&process, 3.9), PROCESS_WAIT);
 	CHECK_INT(process_tick(&process, 4), PROCESS_ABANDON);
 	CHECK(process.abandoned);
-	CHECK_INT(process.why, PROCESS_ENDS_ITSELF);
+	CHECK_INT(process_why(&process, true), PROCESS_ENDS_ITSELF);
 }
 
 static void
@@ -104,14 +104,52 @@ an_outcome_that_is_late_has_a_reason(void)
 	struct process process = begun(5), ended = begun(5);
 
 	process_exited(&process, 1);
-	process_collect(&process, 5, PROCESS_TIMEOUT);
+	process_collect(&process, 5);
 	CHECK_INT(process_tick(&process, 5), PROCESS_ABANDON);
-	CHECK_INT(process.why, PROCESS_TIMEOUT);
+	CHECK_INT(process_why(&process, false), PROCESS_TIMEOUT);
+	CHECK_INT(process_why(&process, true), PROCESS_ENDS_ITSELF);
 	process_end(&ended, PROCESS_IDLE, 1);
 	process_exited(&ended, 2);
-	process_collect(&ended, 3, PROCESS_TIMEOUT);
+	process_collect(&ended, 3);
 	CHECK_INT(process_tick(&ended, 3), PROCESS_ABANDON);
-	CHECK_INT(ended.why, PROCESS_IDLE);
+	CHECK_INT(process_why(&ended, false), PROCESS_IDLE);
+}
+
+static void
+an_ended_process_counts_by_the_reason(void)
+{
+	const struct outcome exited = { OUTCOME_EXIT, .code = 3 };
+	const struct outcome unforked = { OUTCOME_UNFORKED, .code = 11 };
+	struct process process = begun(5);
+
+	CHECK_INT(
+	    process_outcome(&process, PROCESS_ENDS_ITSELF, exited, 15).code, 3);
+	CHECK_INT(process_outcome(&process, PROCESS_ERROR, exited, 0).kind,
+	    OUTCOME_EXIT);
+	CHECK_INT(process_outcome(&process, PROCESS_IDLE, exited, 15).kind,
+	    OUTCOME_TIMEOUT);
+	CHECK_INT(process_outcome(&process, PROCESS_UNHEALTHY, exited, 0).kind,
+	    OUTCOME_UNHEALTHY);
+	CHECK_INT(process_outcome(&process, PROCESS_TIMEOUT, unforked, 0).kind,
+	    OUTCOME_UNFORKED);
+}
+
+static void
+a_stuck_process_has_no_outcome_of_its_own(void)
+{
+	const struct outcome stale = { OUTCOME_EXIT, .code = 0 };
+	struct process process = begun(5);
+
+	process.abandoned = true;
+	CHECK(process_is_stuck(&process));
+	CHECK_INT(process_outcome(&process, PROCESS_ENDS_ITSELF, stale, 0).kind,
+	    OUTCOME_TIMEOUT);
+	const struct outcome outcome =
+	    process_outcome(&process, PROCESS_ENDS_ITSELF, stale, 15);
+	CHECK_INT(outcome.kind, OUTCOME_SIGNAL);
+	CHECK_INT(outcome.code, 15);
+	CHECK_INT(process_outcome(&process, PROCESS_TIMEOUT, stale, 15).kind,
+	    OUTCOME_TIMEOUT);
 }
 
 static void
@@ -243,6 +281,8 @@ main(void)
 	RUN(without_kill_after_nothing_is_killed);
 	RUN(a_reader_is_not_waited_for_past_the_deadline);
 	RUN(an_outcome_that_is_late_has_a_reason);
+	RUN(an_ended_process_counts_by_the_reason);
+	RUN(a_stuck_process_has_no_outcome_of_its_own);
 	RUN(a_stop_is_followed_by_sigkill);
 	RUN(a_drain_has_no_limit_but_the_end_of_the_run);
 	RUN(a_drain_ends_at_the_stop_timeout);
