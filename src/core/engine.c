@@ -108,6 +108,7 @@ question_has_process(enum question question)
 	case ASK_GATE:
 	case ASK_HOOK:
 		return true;
+	case ASK_NOTHING:
 	case ASK_INPUT:
 	case ASK_BUDGET:
 	case ASK_SAVE:
@@ -654,6 +655,7 @@ begin_attempt(struct engine *engine, double now)
 	run->attempt = next_number(run->attempt);
 	run->used = next_number(run->used);
 	engine->state = STATE_RUNNING;
+	engine->question = ASK_NOTHING;
 	engine->attempt_begun = now;
 	if (policy->pace_start) {
 		struct level level = engine->level;
@@ -904,16 +906,19 @@ count_trial(struct engine *engine)
 static enum action_kind
 cut_short(struct engine *engine, double now)
 {
-	const bool asked = engine->state == STATE_ASKING;
-	const bool is_attempt = !asked || engine->question == ASK_CHECK;
+	static const enum cut cuts[] = {
+		[ASK_NOTHING] = CUT_ATTEMPT,
+		[ASK_CHECK] = CUT_CHECK,
+		[ASK_GATE] = CUT_GATE,
+		[ASK_HOOK] = CUT_NOTHING,
+	};
+	const enum question question = engine->question;
+	const bool is_attempt =
+	    question == ASK_NOTHING || question == ASK_CHECK;
 
 	engine->run.judgement = stop_by(RULE_MAX_TIME);
-	if (!asked)
-		engine->run.cut = CUT_ATTEMPT;
-	else if (engine->question == ASK_CHECK)
-		engine->run.cut = CUT_CHECK;
-	else if (engine->question == ASK_GATE)
-		engine->run.cut = CUT_GATE;
+	if (cuts[question] != CUT_NOTHING)
+		engine->run.cut = cuts[question];
 	if (is_attempt && engine->policy->trials) {
 		count_trial(engine);
 	} else if (is_attempt) {
@@ -1103,6 +1108,7 @@ on_answer(struct engine *engine, const struct event *event)
 			return give_up(engine, REASON_GATE, now);
 		return in_time(engine, now) ? begin_attempt(engine, now)
 					    : out_of_time(engine, now);
+	case ASK_NOTHING:
 	case ASK_SAVE:
 	case ASK_HOOK:
 		break;

@@ -17,17 +17,18 @@ struct engine;
 
 /* A question that the driver answers with an event ANSWER. */
 enum question {
-	ASK_STATE,  /* take the lock of the state and read it: YES; NO if
+	ASK_NOTHING, /* an attempt runs, or has run */
+	ASK_STATE,   /* take the lock of the state and read it: YES; NO if
 		       another run has it and is not waited for; AGAIN once a
 		       process that waited for the lock has ended; NONE if
 		       that failed */
-	ASK_INPUT,  /* read standard input to its end */
-	ASK_CHECK,  /* run --check: YES is a success, NO stops the run,
+	ASK_INPUT,   /* read standard input to its end */
+	ASK_CHECK,   /* run --check: YES is a success, NO stops the run,
 		       AGAIN is neither */
-	ASK_BUDGET, /* pay for a retry: YES if the budget allows it */
-	ASK_GATE,   /* run --before-retry: YES goes on */
-	ASK_SAVE,   /* write the state: YES, or NONE if that failed */
-	ASK_HOOK    /* run --on-success or --on-give-up: any answer */
+	ASK_BUDGET,  /* pay for a retry: YES if the budget allows it */
+	ASK_GATE,    /* run --before-retry: YES goes on */
+	ASK_SAVE,    /* write the state: YES, or NONE if that failed */
+	ASK_HOOK     /* run --on-success or --on-give-up: any answer */
 };
 
 /* NONE: there is no answer. */
@@ -105,7 +106,7 @@ enum action_kind {
 struct action {
 	enum action_kind kind;
 	double wake; /* when the next TIMER is due, INFINITY: never */
-	enum question question; /* ASK */
+	enum question question; /* RUN: NOTHING; ASK */
 	enum reason reason;	/* ASK_HOOK: why the run ended */
 	int signal;		/* KILL, LOOK */
 	struct state state;	/* ASK_SAVE: for the next run */

@@ -50,9 +50,10 @@
 /* Room for what to type instead. */
 #define ADVICE 256
 
-/* A shell command of the user's, and the option that it comes from. */
-struct shell {
-	const char *option;
+/* What the child is for. */
+struct task {
+	enum question question; /* that it answers; NOTHING: an attempt */
+	const char *option;	/* the user's, for a shell command */
 	const char *command;
 };
 
@@ -80,10 +81,8 @@ struct loop {
 	struct event pending; /* for the next turn of the loop, or NONE */
 
 	struct child child;
-	bool is_attempt; /* the child is an attempt, or else a question's */
-	enum question question;
-	struct shell shell; /* the command that answers it, if one does */
-	int status;	    /* of the last child */
+	struct task task;
+	int status;		     /* of the last child */
 	char reason[COMMAND_REASON]; /* why it could not be executed */
 	char advice[ADVICE]; /* what to type instead of what failed so */
 	struct rusage usage; /* of the last attempt */
@@ -161,6 +160,13 @@ arm(struct loop *loop)
 	ev_timer_start(loop->events.loop, &loop->timer);
 }
 
+/* Whether the child is an attempt, and not for a question. */
+static bool
+is_attempt(const struct loop *loop)
+{
+	return loop->task.question == ASK_NOTHING;
+}
+
 /* Where the run stands. */
 static struct record
 stand(const struct loop *loop)
@@ -229,8 +235,6 @@ no_answer(void)
 static bool
 start_task(struct loop *loop, struct start *start)
 {
-	const bool is_attempt = loop->is_attempt;
-
 	/* What an attempt left behind is not the next command's. */
 	tree_begin(&loop->tree);
 	/* A child in a group of its own has no terminal to restore. */
@@ -238,7 +242,7 @@ start_task(struct loop *loop, struct start *start)
 	if (!loop->child.own_group)
 		terminal_begin(&loop->terminal);
 	loop->killed = false;
-	int result = is_attempt
+	int result = is_attempt(loop)
 	    ? output_begin(&loop->output, start->descriptors)
 	    : output_begin_shell(&loop->output, start->descriptors);
 	if (result == 0)
@@ -246,7 +250,7 @@ start_task(struct loop *loop, struct start *start)
 	const int error = errno;
 	output_started(&loop->output);
 	loop->tree.helper = output_worker(&loop->output);
-	if (is_attempt && loop->child.own_group)
+	if (is_attempt(loop) && loop->child.own_group)
 		loop->tree.group = loop->child.pid;
 	if (result == -1)
 		output_drop(&loop->output);
@@ -267,7 +271,7 @@ run_attempt(struct loop *loop)
 	logs_begin_output(&loop->report, &loop->output, &record);
 	duplicate_begin(&loop->duplicate,
 	    record.judgement.verdict == VERDICT_RETRY);
-	loop->is_attempt = true;
+	loop->task = (struct task){ .question = ASK_NOTHING };
 	oom_begin(&loop->oom);
 	const bool prepared = input_begin(&loop->input, record.attempt > 1,
 				  &start.descriptors[0]) == 0;
@@ -297,11 +301,12 @@ run_attempt(struct loop *loop)
 	return (struct event){ .kind = EVENT_NONE };
 }
 
-/* A check, a gate or a hook: a shell command between attempts. */
+/* A check, a gate or a hook: the task's shell command. */
 static bool
-start_shell(struct loop *loop, const char *command)
+start_shell(struct loop *loop)
 {
-	const char *const argv[] = { _PATH_BSHELL, "-c", command, NULL };
+	const char *const argv[] = { _PATH_BSHELL, "-c", loop->task.command,
+		NULL };
 	const struct record record = stand(loop);
 	const int null = file_null();
 	const bool has_stderr = fcntl(STDERR_FILENO, F_GETFD) != -1;
@@ -348,12 +353,13 @@ static struct event
 ask_system(struct loop *loop, const struct action *action)
 {
 	const struct options *options = loop->options;
+	const bool success = action->reason == REASON_SUCCESS;
 	const double time = events_time(CLOCK_REALTIME);
+	struct task *task = &loop->task;
 	char safe[128];
 	int result;
 
-	loop->is_attempt = false;
-	loop->question = action->question;
+	*task = (struct task){ .question = action->question };
 	switch (action->question) {
 	/*
 	 * A process waits for the lock, since flock(2) would keep retry from
@@ -398,21 +404,24 @@ ask_system(struct loop *loop, const struct action *action)
 		input_stop(&loop->input);
 		output_drop(&loop->output);
 		output_show_messages(&loop->output);
-		loop->shell = action->reason == REASON_SUCCESS
-		    ? (struct shell){ "--on-success", options->on_success }
-		    : (struct shell){ "--on-give-up", options->on_give_up };
+		task->option = success ? "--on-success" : "--on-give-up";
+		task->command =
+		    success ? options->on_success : options->on_give_up;
 		break;
 	case ASK_CHECK:
-		loop->shell = (struct shell){ "--check", options->check };
+		task->option = "--check";
+		task->command = options->check;
 		break;
 	case ASK_GATE:
-		loop->shell =
-		    (struct shell){ "--before-retry", options->before_retry };
+		task->option = "--before-retry";
+		task->command = options->before_retry;
+		break;
+	case ASK_NOTHING:
 		break;
 	}
-	if (start_shell(loop, loop->shell.command))
+	if (start_shell(loop))
 		return (struct event){ .kind = EVENT_NONE };
-	say_error(&loop->messages, "cannot run %s", loop->shell.option);
+	say_error(&loop->messages, "cannot run %s", task->option);
 	return no_answer();
 }
 
@@ -487,17 +496,17 @@ question_ended(struct loop *loop)
 	const int status = loop->status;
 	char name[SIGNAL_NAME];
 
-	if (loop->question == ASK_STATE) {
+	if (loop->task.question == ASK_STATE) {
 		if (!WIFEXITED(status) || WEXITSTATUS(status) == 0)
 			return answer(ANSWER_AGAIN);
 		say(&loop->messages, "--state: cannot wait for its lock");
 		return answer(ANSWER_NONE);
 	}
-	const char *option = loop->shell.option;
-	const bool is_hook = loop->question == ASK_HOOK;
+	const char *option = loop->task.option;
+	const bool is_hook = loop->task.question == ASK_HOOK;
 	const int code = WEXITSTATUS(status);
-	const bool opens = loop->question == ASK_GATE && WIFEXITED(status) &&
-	    code > 1 && !loop->killed;
+	const bool opens = loop->task.question == ASK_GATE &&
+	    WIFEXITED(status) && code > 1 && !loop->killed;
 	if (error != 0)
 		say(&loop->messages, "cannot run %s: %s: %s", option,
 		    _PATH_BSHELL, strerror(error));
@@ -530,7 +539,7 @@ process_ended(struct loop *loop)
 {
 	if (loop->killed || WIFSIGNALED(loop->status))
 		terminal_restore(&loop->terminal);
-	return loop->is_attempt ? attempt_ended(loop) : question_ended(loop);
+	return is_attempt(loop) ? attempt_ended(loop) : question_ended(loop);
 }
 
 /* How the process ended; NONE until all of its output was read. */
@@ -558,7 +567,7 @@ kill_process(struct loop *loop, int signal)
 		snprintf(note, sizeof(note), "sending %s to %s",
 		    signal_name(signal, name),
 		    child->pid != 0	   ? "the process"
-			: loop->is_attempt ? "what the attempt left"
+			: is_attempt(loop) ? "what the attempt left"
 					   : "what it left");
 		logs_note(&loop->report, &loop->output, "", note);
 	}
@@ -794,7 +803,7 @@ reap(struct loop *loop)
 		event.kind = EVENT_EXITED;
 		loop->child.pid = 0;
 		loop->status = status;
-		if (loop->is_attempt)
+		if (is_attempt(loop))
 			loop->usage = usage;
 	}
 	if (pid == -1 && loop->child.pid != 0)
@@ -840,7 +849,7 @@ forward(struct loop *loop, const struct signalfd_siginfo *info, bool ends_run)
 	int result;
 
 	if (loop->child.pid == 0 ||
-	    !(loop->is_attempt || ends_run || number == SIGCONT) ||
+	    !(is_attempt(loop) || ends_run || number == SIGCONT) ||
 	    signal_queue_reached(info, &loop->child))
 		return false;
 
@@ -893,7 +902,7 @@ receive(struct loop *loop, const struct signalfd_siginfo *info)
 	const bool ends = ends_run(loop, info);
 	/* It answers a reload itself. */
 	const bool program_notifies = loop->child.pid != 0 &&
-	    loop->is_attempt && loop->options->health == NULL;
+	    is_attempt(loop) && loop->options->health == NULL;
 
 	if (!concerns_run(loop, info) || loop->doing == DOING_OVER)
 		return;

@@ -525,6 +525,7 @@ happen_answers(struct explorer *explorer, double after)
 {
 	static const unsigned int answers[] = {
 #define OR(verdict) (1u << (verdict))
+		[ASK_NOTHING] = 0,
 		[ASK_STATE] = OR(ANSWER_YES) | OR(ANSWER_AGAIN) |
 		    OR(ANSWER_NO) | OR(ANSWER_NONE),
 		[ASK_INPUT] = OR(ANSWER_YES),
