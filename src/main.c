@@ -63,7 +63,7 @@
  *     manual_text the manual, packed at build time by scripts/manual
  *   sys/      touches the system: processes, clocks, descriptors, files
  *     loop        a driver of the engine on libev and real processes
- *     events      a libev loop whose failures end in a message
+ *     events      a libev loop whose failures end in a message; the clock
  *     signal_queue
  *                 signals, which wait until the loop reads them
  *     child       starts a process cleanly, with RETRY_*; signals it
@@ -85,6 +85,7 @@
  *     state_file  the state in a file, which one run at a time has
  *     budget_file the tokens in a file that processes share
  *     notify      tells systemd where the run stands
+ *     hinted      the wait that output asks for, perhaps until a date
  *     zone        when clocks in a time zone show a time of day
  *     file        opens, compares and replaces files; descriptors above 2
  */

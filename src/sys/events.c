@@ -41,6 +41,25 @@ events_time(clockid_t clock)
 	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
+double
+clock_at(const struct clock *clock, double moment)
+{
+	return moment - clock->stopped;
+}
+
+double
+clock_now(const struct clock *clock)
+{
+	return clock_at(clock, events_time(CLOCK_MONOTONIC));
+}
+
+void
+clock_resume(struct clock *clock, double moment)
+{
+	clock->resumed = events_time(CLOCK_MONOTONIC);
+	clock->stopped += clock->resumed - moment;
+}
+
 /*
  * libev takes some errors of select(2) for the end of a descriptor, keeps the
  * error to itself and tries again, for ever.

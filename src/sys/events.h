@@ -16,6 +16,19 @@ struct events {
 /* Seconds on the clock. */
 double events_time(clockid_t clock);
 
+/* CLOCK_MONOTONIC without the time in which `retry` was stopped. */
+struct clock {
+	double stopped; /* seconds of all stops */
+	double resumed; /* when the last one ended, on CLOCK_MONOTONIC */
+};
+
+/* The time on this clock at a moment of CLOCK_MONOTONIC, and now. */
+double clock_at(const struct clock *clock, double moment);
+double clock_now(const struct clock *clock);
+
+/* `retry` goes on, and was stopped since this moment of CLOCK_MONOTONIC. */
+void clock_resume(struct clock *clock, double moment);
+
 /* Makes the loop, or ends `retry`. */
 void events_open(struct events *events);
 

@@ -117,7 +117,7 @@ wait_for_foreground(struct input *input)
 	const int error = errno;
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	errno = error;
-	input->stopped += events_time(CLOCK_MONOTONIC) - begun;
+	clock_resume(input->clock, begun);
 	return (int)result;
 }
 
@@ -152,7 +152,7 @@ stdin_ready(struct ev_loop *events, ev_io *watcher, int flags)
 
 void
 input_open(struct input *input, const struct options *options,
-    struct messages *messages, struct ev_loop *events,
+    struct messages *messages, struct ev_loop *events, struct clock *clock,
     void (*done)(void *data, bool success), void *data)
 {
 	*input = (struct input){ .mode = options->input,
@@ -160,6 +160,7 @@ input_open(struct input *input, const struct options *options,
 		.start = -1,
 		.given = NO_DESCRIPTOR,
 		.events = events,
+		.clock = clock,
 		.done = done,
 		.data = data };
 	spool_init(&input->spool);

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "options/options.h"
+#include "sys/events.h"
 #include "sys/messages.h"
 #include "sys/spool.h"
 
@@ -26,7 +27,7 @@ struct input {
 	ev_io watcher;
 	void (*done)(void *data, bool success);
 	void *data;
-	double stopped; /* seconds in which SIGTTIN had stopped `retry` */
+	struct clock *clock; /* is told when SIGTTIN had stopped `retry` */
 };
 
 /*
@@ -35,7 +36,7 @@ struct input {
  * that failed.
  */
 void input_open(struct input *input, const struct options *options,
-    struct messages *messages, struct ev_loop *events,
+    struct messages *messages, struct ev_loop *events, struct clock *clock,
     void (*done)(void *data, bool success), void *data);
 
 void input_close(struct input *input);

@@ -16,7 +16,6 @@
 
 #include "options/suggest.h"
 #include "core/engine.h"
-#include "core/hint.h"
 #include "core/signals.h"
 #include "core/text.h"
 #include "sys/budget_file.h"
@@ -25,6 +24,7 @@
 #include "sys/duplicate.h"
 #include "sys/events.h"
 #include "sys/file.h"
+#include "sys/hinted.h"
 #include "sys/input.h"
 #include "sys/logs.h"
 #include "sys/loop.h"
@@ -36,16 +36,12 @@
 #include "sys/state_file.h"
 #include "sys/terminal.h"
 #include "sys/tree.h"
-#include "sys/zone.h"
 
 /*
  * How many signals are read at once.  All but real-time signals come first, at
  * most one of each, and so together.
  */
 #define SIGNALS 32
-
-/* How often the wall clock is looked at while a wait depends on it. */
-#define LOOK_AGAIN 10.0
 
 /* Room for what to type instead. */
 #define ADVICE 256
@@ -75,9 +71,8 @@ struct loop {
 	ev_io signals;
 	ev_io stops;
 	ev_timer timer;
-	double wake;	/* when the engine wants its next TIMER */
-	double behind;	/* seconds; see engine_time() */
-	double resumed; /* when `retry` last went on, on CLOCK_MONOTONIC */
+	struct clock clock;   /* the engine's */
+	double wake;	      /* when the engine wants its next TIMER */
 	struct event pending; /* for the next turn of the loop, or NONE */
 
 	struct child child;
@@ -101,24 +96,15 @@ struct loop {
 	struct input input;
 	struct output output;
 	struct duplicate duplicate;
-	bool dated;	    /* the last attempt's hint is a point in time */
-	double until;	    /* then a wait ends: on CLOCK_REALTIME; or 0 */
-	bool hint_refused;  /* a warning said that a hint cannot be read */
+	struct hinted hinted;
 	struct found found; /* in the last attempt's output */
 	enum doing doing;
 };
 
-/* The engine's time: that of CLOCK_MONOTONIC, minus stops. */
-static double
-engine_time(const struct loop *loop, double time)
-{
-	return time - loop->behind - loop->input.stopped;
-}
-
 static double
 now(const struct loop *loop)
 {
-	return engine_time(loop, events_time(CLOCK_MONOTONIC));
+	return clock_now(&loop->clock);
 }
 
 static double
@@ -142,12 +128,10 @@ arm(struct loop *loop)
 	    fmin(logs_tick(&loop->report, &loop->output, &record),
 		notify_tick(&loop->notify, &record)) +
 	    time - record.elapsed;
-	const double look = loop->until == 0 ? INFINITY
-	    : record.time >= loop->until     ? time
-					     : time + LOOK_AGAIN;
 	const double wake = loop->pending.kind != EVENT_NONE
 	    ? time
-	    : fmin(fmin(loop->wake, tick), fmin(look, loop->pay_at));
+	    : fmin(fmin(loop->wake, tick),
+		  fmin(time + hinted_look(&loop->hinted), loop->pay_at));
 
 	/* A timer that is due fires in this turn, however many signals come. */
 	if (ev_is_pending(&loop->timer) && wake <= time)
@@ -425,32 +409,6 @@ ask_system(struct loop *loop, const struct action *action)
 	return no_answer();
 }
 
-/*
- * How long the attempt's output asks to wait, in seconds; negative: it does not
- * ask.  The first text that cannot be understood is reported.
- */
-static double
-find_hint(struct loop *loop)
-{
-	const struct found *found = &loop->found;
-	const double time = events_time(CLOCK_REALTIME);
-	struct hint hint = { .kind = HINT_NONE };
-	double seconds = -1;
-	char safe[64];
-
-	if (!found->hinted)
-		return -1;
-	const char *problem = hint_parse(found->hint, &hint);
-	if (problem == NULL)
-		problem = zone_wait(&hint, time, &seconds);
-	if (problem != NULL && !loop->hint_refused)
-		say(&loop->messages, "--delay-match: %s: %s",
-		    text_safe(found->hint, safe, sizeof(safe)), problem);
-	loop->hint_refused |= problem != NULL;
-	loop->dated = hint.kind == HINT_UNTIL || hint.kind == HINT_CLOCK;
-	return seconds;
-}
-
 /* The event for an attempt that has ended. */
 static struct event
 attempt_ended(struct loop *loop)
@@ -474,7 +432,8 @@ attempt_ended(struct loop *loop)
 	outcome.oom = outcome_may_be_oom(outcome) && oom_grew(&loop->oom);
 	return (struct event){
 		.kind = EVENT_ENDED,
-		.hint = find_hint(loop),
+		.hint = hinted_find(&loop->hinted, &loop->found,
+		    &loop->messages),
 		.evidence = {
 			.outcome = outcome,
 			.matched = loop->found.matched,
@@ -628,7 +587,7 @@ do_action(struct loop *loop, const struct action *action)
 	case ACTION_NONE:
 		break;
 	case ACTION_RUN:
-		loop->until = 0;
+		hinted_begin(&loop->hinted, false, 0);
 		return run_attempt(loop);
 	case ACTION_PROBE:
 		return start_probe(loop);
@@ -641,9 +600,8 @@ do_action(struct loop *loop, const struct action *action)
 		if (action->wake <= now(loop))
 			return (struct event){ .kind = EVENT_TIMER };
 		record = engine_record(loop->engine, now(loop));
-		loop->until = loop->dated && record.delay.hint_decides
-		    ? events_time(CLOCK_REALTIME) + action->wake - now(loop)
-		    : 0;
+		hinted_begin(&loop->hinted, record.delay.hint_decides,
+		    action->wake - now(loop));
 		break;
 	case ACTION_KILL:
 		kill_process(loop, action->signal);
@@ -707,8 +665,8 @@ drive(struct loop *loop, struct event event)
 
 		event.now = now(loop);
 		/* A stop does not count as silence. */
-		event.active = engine_time(loop,
-		    fmax(output_active(&loop->output), loop->resumed));
+		event.active = clock_at(&loop->clock,
+		    fmax(output_active(&loop->output), loop->clock.resumed));
 		const struct action action = engine_step(loop->engine, event);
 		loop->wake = action.wake;
 		if (action.kind != ACTION_NONE)
@@ -828,8 +786,7 @@ suspend(struct loop *loop, const struct signalfd_siginfo *info)
 	child_signal_group(&loop->probe.child, SIGSTOP);
 	const double begun = events_time(CLOCK_MONOTONIC);
 	signal_queue_stop(number);
-	loop->resumed = events_time(CLOCK_MONOTONIC);
-	loop->behind += loop->resumed - begun;
+	clock_resume(&loop->clock, begun);
 	output_signal(&loop->output, SIGCONT);
 	child_signal_group(&loop->probe.child, SIGCONT);
 	if (runs)
@@ -988,11 +945,9 @@ timer_fired(struct ev_loop *events, ev_timer *watcher, int flags)
 	loop->pending.kind = EVENT_NONE;
 	if (event.kind == EVENT_NONE && loop->pay_at < INFINITY)
 		event = pay_retry(loop);
-	else if (event.kind == EVENT_NONE && loop->until > 0 &&
-	    events_time(CLOCK_REALTIME) >= loop->until) {
+	else if (event.kind == EVENT_NONE && hinted_over(&loop->hinted))
 		event.kind = EVENT_DATE;
-		loop->until = 0;
-	} else if (event.kind == EVENT_NONE) {
+	else if (event.kind == EVENT_NONE) {
 		event.kind = EVENT_TIMER;
 		if (loop->doing == DOING_DELIVER && output_moved(&loop->output))
 			event.kind = EVENT_PROGRESS;
@@ -1064,7 +1019,7 @@ loop_run(const struct options *options, const struct report *report)
 		*loop.report.host = '\0';
 	notify_open(&loop.notify, options->health != NULL);
 	input_open(&loop.input, options, &loop.messages, loop.events.loop,
-	    input_done, &loop);
+	    &loop.clock, input_done, &loop);
 	if (output_open(&loop.output, options, &loop.messages) == -1)
 		err(STATUS_OWN_FAILURE, "cannot prepare the output");
 	duplicate_open(&loop.duplicate, options, &loop.messages,

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+
+#ifndef HINTED_H
+#define HINTED_H
+
+#include <stdbool.h>
+
+#include "core/search.h"
+#include "sys/messages.h"
+
+/*
+ * The wait that the output of an attempt asks for.  If it asks for a point in
+ * time, the wait ends when the wall clock shows that, even if the clock is set
+ * or was suspended.
+ */
+struct hinted {
+	bool refused; /* a warning said that a hint cannot be read */
+	bool dated;   /* the last attempt's hint is a point in time */
+	double until; /* then the wait ends: on CLOCK_REALTIME; 0: no such */
+};
+
+/*
+ * How long the attempt's output asks to wait, in seconds; negative: it does not
+ * ask.  The first text that cannot be understood is reported.
+ */
+double hinted_find(struct hinted *hinted, const struct found *found,
+    struct messages *messages);
+
+/* A wait of so many seconds begins, for which the hint decides or not. */
+void hinted_begin(struct hinted *hinted, bool decides, double seconds);
+
+/* In how many seconds the wall clock must be looked at; INFINITY: never. */
+double hinted_look(const struct hinted *hinted);
+
+/* Whether the wall clock shows the end of the wait, which it then forgets. */
+bool hinted_over(struct hinted *hinted);
+
+#endif
