@@ -180,9 +180,10 @@ read_time_of_day(const char *text, struct moment *moment)
 		text += digits;
 	} while (count < 3 && *text == ':' && *++text != '\0');
 	if (*text == '.' && isdigit((unsigned char)text[1])) {
-		if (count < 3)
-			return NULL;
 		fraction = strtod(text, &end);
+		/* strtod(3) reads an exponent, too. */
+		if (count < 3 || end != text + 1 + strspn(text + 1, DIGITS))
+			return NULL;
 		text = end;
 	}
 	const char *half = read_half(text + strspn(text, BLANKS), &add);
