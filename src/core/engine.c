@@ -422,7 +422,7 @@ saves(const struct engine *engine)
 
 /*
  * Goes from a verdict to the next wait or to the end of the run: lets held
- * output out, saves the state, and tells the outcome.
+ * output out, tells the outcome, and saves the state.
  */
 static enum action_kind
 settle(struct engine *engine, double now)
@@ -450,6 +450,9 @@ settle(struct engine *engine, double now)
 		/* FALLTHROUGH */
 	case STAGE_SAVE:
 		engine->stage = STAGE_WAIT_OR_HOOK;
+		/* Before a wait, time may run out while the state is saved. */
+		if (over)
+			tell_outcome(engine, now);
 		if (saves(engine))
 			return ask(engine, ASK_SAVE, INFINITY, now);
 		/* FALLTHROUGH */

@@ -26,6 +26,15 @@ is 'no room for a file is an error' "$out" \
 125'
 check 'and leaves the state as it was' cmp state before
 
+mkdir gone
+run retry -a 2 -d 0 --state=gone/x sh -c 'rm -rf gone; exit 3'
+is 'a state without a folder is an error' "$code" 125
+is 'the last attempt is told before the state that cannot be written' \
+    "$(printf '%s\n' "$err" | sed 's/ after [^;]*//')" \
+    'retry: sh: attempt 1/2 exited 3; next at once
+retry: sh: attempt 2/2 exited 3
+retry: sh: --state: gone/x: cannot be written: No such file or directory'
+
 # faulty CALL INJECTION: with such a call failing that is about the state.
 faulty() {
 	strace -qq -o /dev/null -P "$T/state" -P "$T/state.new" \
