@@ -1021,7 +1021,7 @@ on_ended(struct engine *engine, const struct event *event)
 	    why == PROCESS_IDLE ? engine->policy->idle_timeout : 0;
 	engine->run.duration = now - engine->attempt_begun;
 	engine->run.judgement = (struct judgement){ .verdict = VERDICT_NONE };
-	engine->run.command_timed_out = false;
+	engine->run.check_timed_out = false;
 	/* An attempt that `retry` could not prepare has no outcome. */
 	engine->outcome_pending = outcome->kind != OUTCOME_NONE;
 	if (why == PROCESS_MAX_TIME)
@@ -1075,7 +1075,6 @@ on_answer(struct engine *engine, const struct event *event)
 	if (why == PROCESS_MAX_TIME ||
 	    (engine->process.abandoned && !in_time(engine, now)))
 		return cut_short(engine, now);
-	engine->run.command_timed_out = timed_out;
 	switch (engine->question) {
 	case ASK_STATE:
 		if (event->answer == ANSWER_NONE)
@@ -1099,6 +1098,7 @@ on_answer(struct engine *engine, const struct event *event)
 	case ASK_INPUT:
 		return begin(engine, now);
 	case ASK_CHECK:
+		engine->run.check_timed_out = timed_out;
 		engine->evidence.check =
 		    verdicts[timed_out ? ANSWER_AGAIN : event->answer];
 		return judge(engine, now);
@@ -1107,7 +1107,7 @@ on_answer(struct engine *engine, const struct event *event)
 		return yes ? begin_wait(engine, now)
 			   : give_up(engine, REASON_BUDGET, now);
 	case ASK_GATE:
-		if (!yes || timed_out)
+		if (event->answer == ANSWER_AGAIN && !timed_out)
 			return give_up(engine, REASON_GATE, now);
 		return in_time(engine, now) ? begin_attempt(engine, now)
 					    : out_of_time(engine, now);

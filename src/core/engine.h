@@ -26,7 +26,8 @@ enum question {
 	ASK_CHECK,   /* run --check: YES is a success, NO stops the run,
 		       AGAIN is neither */
 	ASK_BUDGET,  /* pay for a retry: YES if the budget allows it */
-	ASK_GATE,    /* run --before-retry: YES goes on */
+	ASK_GATE,    /* run --before-retry: AGAIN gives up, and any
+		       other answer goes on */
 	ASK_SAVE,    /* write the state: YES, or NONE if that failed */
 	ASK_HOOK     /* run --on-success or --on-give-up: any answer */
 };

@@ -138,9 +138,9 @@ struct record {
 	const char *preset;	  /* the one that did, or NULL */
 	bool has_presets;	  /* the run has presets that tell classes */
 	struct judgement judgement;
-	const char *line;	/* that decided the class or verdict, or NULL */
-	double silent;		/* --idle-timeout, if that ended it; or 0 */
-	bool command_timed_out; /* its --check or --before-retry did */
+	const char *line;     /* that decided the class or verdict, or NULL */
+	double silent;	      /* --idle-timeout, if that ended it; or 0 */
+	bool check_timed_out; /* its --check did */
 	double duration;
 	enum health_status health; /* of the attempt that was begun last */
 	struct health probes;	   /* what its health probes told */

@@ -235,7 +235,8 @@ bound_by_attempts(const struct world *world)
 	const struct outcome failure = script_example(&any);
 	const bool repeats = policy->repeat && policy->repeats != 1;
 	const double limit = process_limit(policy, policy->min_timeout);
-	const double gate = policy->gate && limit < INFINITY ? limit : 0;
+	const double gate =
+	    policy->gate && limit < INFINITY ? limit + policy->kill_after : 0;
 	const double longest = longest_of_all(policy);
 	struct waits waits = { .policy = policy };
 	struct tally tally = { 0 };

@@ -184,8 +184,7 @@ add_rule(struct message *message, const struct record *record)
 	const char *link = zero == (verdict == VERDICT_SUCCESS) ? "and" : "but";
 	char line[MESSAGE_LINE], text[MESSAGE_PART];
 
-	if (rule == RULE_CHECK && record->command_timed_out &&
-	    record->reason != REASON_GATE)
+	if (rule == RULE_CHECK && record->check_timed_out)
 		add(message, ", %s --check timed out", link);
 	else if (rule == RULE_CHECK)
 		add(message, ", %s --check says %s", link,
@@ -405,8 +404,7 @@ add_reason(struct message *message, const char *link,
 		add(message, "%s--budget is used up", link);
 		break;
 	case REASON_GATE:
-		add(message, "%s--before-retry %s", link,
-		    record->command_timed_out ? "timed out" : "failed");
+		add(message, "%s--before-retry failed", link);
 		break;
 	case REASON_ERROR:
 		add(message, "%s%s", link, own_failure_text(record));

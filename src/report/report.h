@@ -88,7 +88,7 @@ struct series {
 	uint64_t attempt; /* the last one; 0: there is no series */
 	struct outcome outcome;
 	struct judgement judgement;
-	bool command_timed_out;
+	bool check_timed_out;
 	double begun,
 	    ended;	 /* by the first and the last, since the run began */
 	uint64_t untold; /* failures that were counted */

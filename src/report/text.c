@@ -121,7 +121,7 @@ continues(const struct series *series, const struct record *record)
 	    series->outcome.code == record->outcome.code &&
 	    series->judgement.verdict == record->judgement.verdict &&
 	    series->judgement.rule == record->judgement.rule &&
-	    series->command_timed_out == record->command_timed_out;
+	    series->check_timed_out == record->check_timed_out;
 }
 
 /*
@@ -152,7 +152,7 @@ report_text(struct sink *sink, const struct report *report,
 			.begun = record->elapsed,
 			.outcome = record->outcome,
 			.judgement = record->judgement,
-			.command_timed_out = record->command_timed_out,
+			.check_timed_out = record->check_timed_out,
 		};
 	}
 	series->attempt = record->attempt;

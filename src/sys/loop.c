@@ -242,6 +242,24 @@ start_task(struct loop *loop, struct start *start)
 	return result == 0;
 }
 
+/* Says how a question's process ended, and what follows. */
+static void
+tell_end(struct loop *loop, const char *what_follows)
+{
+	const char *option = loop->task.option;
+	const int status = loop->status;
+	char name[SIGNAL_NAME];
+
+	if (loop->task.question == ASK_GATE && loop->killed)
+		say(&loop->messages, "%s timed out%s", option, what_follows);
+	else if (WIFSIGNALED(status))
+		say(&loop->messages, "%s was killed by %s%s", option,
+		    signal_name(WTERMSIG(status), name), what_follows);
+	else
+		say(&loop->messages, "%s exited %d%s", option,
+		    WEXITSTATUS(status), what_follows);
+}
+
 static struct event
 run_attempt(struct loop *loop)
 {
@@ -252,6 +270,10 @@ run_attempt(struct loop *loop)
 		.descriptors = { CHILD_KEEPS, CHILD_KEEPS, CHILD_KEEPS },
 	};
 
+	/* A gate that could not tell lets the retry through. */
+	if (loop->task.question == ASK_GATE &&
+	    (loop->killed || loop->status != 0))
+		tell_end(loop, "; the retry is allowed");
 	logs_begin_output(&loop->report, &loop->output, &record);
 	duplicate_begin(&loop->duplicate,
 	    record.judgement.verdict == VERDICT_RETRY);
@@ -445,42 +467,31 @@ attempt_ended(struct loop *loop)
 
 /*
  * The answer of a question's process, from its wait status.  A hook that fails
- * is reported, and any command that its shell did not find; and a gate that
- * cannot tell, which lets the retry through.
+ * is reported, and a check that its shell did not find.
  */
 static struct event
 question_ended(struct loop *loop)
 {
 	const int error = *loop->child.exec_errno;
 	const int status = loop->status;
-	char name[SIGNAL_NAME];
+	const enum question question = loop->task.question;
 
-	if (loop->task.question == ASK_STATE) {
+	if (question == ASK_STATE) {
 		if (!WIFEXITED(status) || WEXITSTATUS(status) == 0)
 			return answer(ANSWER_AGAIN);
 		say(&loop->messages, "--state: cannot wait for its lock");
 		return answer(ANSWER_NONE);
 	}
-	const char *option = loop->task.option;
-	const bool is_hook = loop->task.question == ASK_HOOK;
 	const int code = WEXITSTATUS(status);
-	const bool opens = loop->task.question == ASK_GATE &&
-	    WIFEXITED(status) && code > 1 && !loop->killed;
-	if (error != 0)
-		say(&loop->messages, "cannot run %s: %s: %s", option,
+	if (error != 0) {
+		say(&loop->messages, "cannot run %s: %s: %s", loop->task.option,
 		    _PATH_BSHELL, strerror(error));
-	else if (is_hook && WIFSIGNALED(status))
-		say(&loop->messages, "%s was killed by %s", option,
-		    signal_name(WTERMSIG(status), name));
-	else if (WIFEXITED(status) &&
-	    (code == STATUS_NOT_EXECUTABLE || code == STATUS_NOT_FOUND ||
-		opens || (is_hook && code != 0)))
-		say(&loop->messages, "%s exited %d%s", option, code,
-		    opens ? "; the retry is allowed" : "");
-	if (error != 0)
 		return no_answer();
-	if (opens)
-		return answer(ANSWER_YES);
+	}
+	if ((question == ASK_HOOK && status != 0) ||
+	    (question == ASK_CHECK && WIFEXITED(status) &&
+		(code == STATUS_NOT_EXECUTABLE || code == STATUS_NOT_FOUND)))
+		tell_end(loop, "");
 	if (!WIFEXITED(status))
 		return answer(ANSWER_NO);
 	switch (code) {

@@ -88,20 +88,24 @@ is 'it is asked after the wait, which it is told' "$(awk '
 	NR == 1 { begin = $1 } NR == 2 && $1 - begin < 50e6 { print "early" }
 	NR == 3 && $1 < 0.05 { print "told " $1 }
 	END { if (NR != 4) print "asked " NR }' order)" ''
-wrong=
-for end in 'exit 1' 'kill -9 $$'; do
-	got=$(order retry -d 0 --log=json:log --before-retry="$end" \
-	    sh -c 'echo attempt >>order; exit 6')
-	[ "$got $(reason)" = '6 attempt gate' ] || wrong="$wrong; $end"
-done
-is 'a gate that fails gives up, with the status of the last attempt' "$wrong" ''
-for gate in 2 127 255; do
-	run retry -q -a 2 -d 0 --before-retry="exit $gate" \
+got=$(order retry -d 0 --log=json:log --before-retry='exit 1' \
+    sh -c 'echo attempt >>order; exit 6')
+is 'a gate that fails gives up, with the status of the last attempt' \
+    "$got $(reason)" '6 attempt gate'
+while IFS=/ read -r gate how; do
+	run retry -q -a 2 -d 0 -t 3 -k 9 --before-retry="$gate" \
 	    sh -c 'echo attempt; exit 6'
-	is "a gate that exits $gate cannot tell, and lets the retry through" \
+	is "a gate ($gate) that $how cannot tell, and lets the retry through" \
 	    "$(echo "$out" | xargs) $err" "attempt attempt \
-retry: sh: --before-retry exited $gate; the retry is allowed"
-done
+retry: sh: --before-retry $how; the retry is allowed"
+done <<'END'
+exit 2/exited 2
+exit 127/exited 127
+exit 255/exited 255
+kill -9 $$/was killed by SIGKILL
+exec sleep 100d/timed out
+trap "exit 1" TERM; sleep 100d & wait/timed out
+END
 run retry -d 0 --before-retry=false --on-give-up='echo hook' \
     sh -c 'kill -9 $$'
 is 'a gate that gives up leaves the status, which may be a death' "$code" 137
@@ -238,6 +242,7 @@ run retry -T 3 --check='exec sleep 100d' true
 like 'which is told of the check' "$err" 'exited 0, and --max-time .* ended --check$'
 run retry -T 3 -d 0 --before-retry='exec sleep 100d' false
 like 'or the gate' "$err" 'exited 1, and --max-time .* ended --before-retry$'
+unlike 'which lets no retry through' "$err" allowed
 run retry -q -T 3 -d 0 --before-retry='echo gate; exec sleep 100d' \
     --on-give-up='echo hook' false
 is 'it ends a gate, and --on-give-up follows' \
@@ -249,15 +254,6 @@ is 'one that does not obey --signal is killed' \
 run retry -a 2 -d 0 -t 3 -k .1 --check='exec sleep 100d' --on-give-up=true true
 is 'a check that times out means retry' \
     "$code $(printf '%s\n' "$err" | grep -c -- ', but --check timed out')" '1 3'
-run retry -a 2 -d 0 -t 1 -k 9 --before-retry='trap "exit 5" TERM
-    sleep 100d & wait' sh -c 'echo attempt; exit 6'
-is 'a gate that a limit ends lets no retry through, whatever it exits' \
-    "$code $out" '6 attempt'
-unlike 'a gate that a limit ends does not say that it does' "$err" allowed
-run retry -a 2 -d 0 -t 3 -k .1 --before-retry='exec sleep 100d' false
-is 'a gate that times out gives up' "$code $(printf '%s\n' "$err" |
-	grep -c 'after 1 attempt in .*: exited 1, and --before-retry timed out')" \
-    '1 1'
 run retry -T 5m -t 1% -k .1 -a 1 --check='exec sleep 100d' true
 like 'a share of --max-time limits a check too' "$err" 'check timed out'
 run retry -a 1 -t 1ms -k 1ms --on-give-up='sleep .1; echo whole' hear heard 15

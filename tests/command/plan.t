@@ -252,7 +252,7 @@ like 'what --max-time spares is part of the longest run' "$out" \
     '^longest   4.1s, by --max-time and --kill-after$'
 
 # The longest run, by hand: of attempts and checks of a second, with a second
-# until SIGKILL, waits of 0.1 s, and a gate of a second before each retry.
+# until SIGKILL, waits of 0.1 s, and such a gate before each retry.
 while IFS=/ read -r options want; do
 	# shellcheck disable=SC2086 # words are meant
 	run retry --plan -a 2 -d .1 -j none -k 1 $options
@@ -260,8 +260,8 @@ while IFS=/ read -r options want; do
 done <<'END'
 -t 1/4.1s, every attempt ended by its timeout
 -t 1 --check=true/6.1s, every time limit used up
--t 1 --before-retry=true/5.1s, every time limit used up
--t 1 --check=true --before-retry=true/7.1s, every time limit used up
+-t 1 --before-retry=true/6.1s, every time limit used up
+-t 1 --check=true --before-retry=true/8.1s, every time limit used up
 -t 1 --check=true -k 0/4.1s; an attempt that ignores the signal takes longer
 -t 1 -k 0/2.1s; an attempt that ignores the signal takes longer
 -k 0/0.1s of waiting; attempts have no time limit

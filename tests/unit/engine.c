@@ -1495,16 +1495,16 @@ a_check_that_times_out_means_retry(void)
 	drive_answer(&drive, ANSWER_NO);
 	CHECK_ACTION(&drive, ACTION_WAIT, 3);
 	CHECK_STR(rule_name(drive.run.judgement.rule), "check");
-	CHECK(drive.run.command_timed_out);
+	CHECK(drive.run.check_timed_out);
 	drive_timer(&drive);
 	drive_exit(&drive, 0);
 	drive_answer(&drive, ANSWER_AGAIN);
 	CHECK_INT(drive.action.kind, ACTION_WAIT);
-	CHECK(!drive.run.command_timed_out);
+	CHECK(!drive.run.check_timed_out);
 }
 
 static void
-a_gate_that_times_out_gives_up(void)
+a_gate_that_times_out_lets_the_retry_through(void)
 {
 	struct drive drive = started(drive_policy("constant"));
 
@@ -1519,10 +1519,7 @@ a_gate_that_times_out_gives_up(void)
 	drive_timer(&drive);
 	CHECK_INT(drive.action.kind, ACTION_KILL);
 	drive_exited(&drive);
-	drive_answer(&drive, ANSWER_YES);
-	CHECK_FINISH(&drive, "gate", 7);
-	CHECK(drive.run.command_timed_out);
-	CHECK_INT(drive.run.cut, CUT_NOTHING);
+	CHECK_INT(drive_answer(&drive, ANSWER_AGAIN), ACTION_RUN);
 }
 
 static void
@@ -1535,19 +1532,21 @@ a_gate_is_asked_after_each_wait_but_the_first(void)
 	drive_start(&drive);
 	drive_timer(&drive);
 	CHECK_INT(drive.action.kind, ACTION_RUN);
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 3; i++) {
 		drive_exit(&drive, 7);
 		CHECK_INT(drive.action.kind, ACTION_WAIT);
 		CHECK_INT(drive_timer(&drive), ACTION_ASK);
 		CHECK_INT(drive.action.question, ASK_GATE);
 		CHECK(!drive.judged);
-		if (i == 0)
-			CHECK_INT(drive_answer(&drive, ANSWER_YES), ACTION_RUN);
+		if (i < 2)
+			CHECK_INT(drive_answer(&drive,
+				      i == 0 ? ANSWER_YES : ANSWER_NO),
+			    ACTION_RUN);
 	}
-	drive_answer(&drive, ANSWER_NO);
+	drive_answer(&drive, ANSWER_AGAIN);
 	CHECK_FINISH(&drive, "gate", 7);
 	CHECK(!drive.judged);
-	CHECK_INT(drive.run.attempt, 2);
+	CHECK_INT(drive.run.attempt, 3);
 }
 
 static void
@@ -3009,7 +3008,7 @@ main(void)
 	RUN(a_check_that_does_not_end_is_left);
 	RUN(past_the_limit_nothing_is_checked);
 	RUN(a_check_that_times_out_means_retry);
-	RUN(a_gate_that_times_out_gives_up);
+	RUN(a_gate_that_times_out_lets_the_retry_through);
 	RUN(a_gate_is_asked_after_each_wait_but_the_first);
 	RUN(the_limit_on_the_run_ends_the_gate);
 	RUN(a_gate_that_opens_past_the_limit_lets_nothing_through);

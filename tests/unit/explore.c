@@ -303,7 +303,7 @@ clear_told(struct engine *engine, const struct policy *policy)
 	run->delay.hint_decides = false;
 	run->just_waited = run->waited = run->due = 0;
 	run->signal = 0;
-	run->forwarded = run->kept = run->command_timed_out = false;
+	run->forwarded = run->kept = run->check_timed_out = false;
 	run->failures = 0;
 	memset(engine->trials.rows, 0, sizeof(engine->trials.rows));
 	memset(engine->all_trials.rows, 0, sizeof(engine->all_trials.rows));
@@ -531,7 +531,7 @@ happen_answers(struct explorer *explorer, double after)
 		[ASK_INPUT] = OR(ANSWER_YES),
 		[ASK_CHECK] = OR(ANSWER_YES) | OR(ANSWER_AGAIN) | OR(ANSWER_NO),
 		[ASK_BUDGET] = OR(ANSWER_YES) | OR(ANSWER_NO),
-		[ASK_GATE] = OR(ANSWER_YES) | OR(ANSWER_NO),
+		[ASK_GATE] = OR(ANSWER_YES) | OR(ANSWER_AGAIN) | OR(ANSWER_NO),
 		[ASK_SAVE] = OR(ANSWER_YES) | OR(ANSWER_NONE),
 		[ASK_HOOK] = OR(ANSWER_YES) | OR(ANSWER_NO),
 	};

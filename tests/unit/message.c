@@ -203,7 +203,7 @@ a_check_that_timed_out_is_told(void)
 	struct record record = waiting(RECORD_OUTCOME);
 
 	record.judgement.rule = RULE_CHECK;
-	record.command_timed_out = true;
+	record.check_timed_out = true;
 	CHECK_STR(message_of(&plain, &record).text,
 	    NAMED "attempt 2/5 exited 7 after 0.5s, and --check timed out; "
 		  "next in 4.5s");
@@ -221,7 +221,6 @@ end_of(struct record end, char text[sizeof(((struct message *)NULL)->text)])
 	record.hint_limit = 3600;
 	record.reason = end.reason;
 	record.cut = end.cut;
-	record.command_timed_out = end.command_timed_out;
 	record.ended_by = end.ended_by;
 	record.in_a_wait = end.in_a_wait;
 	record.too_early = end.too_early;
@@ -284,8 +283,6 @@ the_end_says_why(void)
 		    ", and --max-time 1m ended --before-retry" },
 		{ { .reason = REASON_BUDGET }, ", and --budget is used up" },
 		{ { .reason = REASON_GATE }, ", and --before-retry failed" },
-		{ { .reason = REASON_GATE, .command_timed_out = true },
-		    ", and --before-retry timed out" },
 		{ { .reason = REASON_HINT },
 		    ", and asked to wait 1m30s, over the 1h limit; "
 		    "raise it with -m" },
