@@ -257,6 +257,7 @@ tree_begin(struct tree *tree)
 {
 	tree_free(tree);
 	tree->group = tree->helper = tree->probe = 0;
+	tree->named = false;
 	if (has_children())
 		tree->before = find_processes(tree);
 }
@@ -423,6 +424,7 @@ tree_left(struct tree *tree, bool name)
 			    text_safe(process->name, safe, sizeof(safe)));
 	}
 	free(list.items);
+	tree->named |= name;
 	return left;
 }
 
@@ -451,7 +453,7 @@ tree_names(const struct tree *tree, char names[TREE_NAMES])
 	char *end = strrchr(known, ',');
 	if (end > known)
 		*end = '\0';
-	snprintf(names, TREE_NAMES, "%s", known + 2);
+	snprintf(names, TREE_NAMES, "%s", tree->named ? "" : known + 2);
 	return count;
 }
 

@@ -28,6 +28,7 @@ struct tree {
 	pid_t root;  /* whose descendants are looked at: `retry` */
 	bool adopts; /* `retry` is a subreaper */
 	bool warned; /* that /proc cannot be used */
+	bool named;  /* what cannot be ended, so that tree_names() does not */
 	pid_t session;
 	pid_t helper; /* a child of `retry` that is not the attempt's, or 0 */
 	pid_t probe;  /* another, which was killed */
@@ -72,7 +73,7 @@ void tree_kill(pid_t child);
 
 /*
  * Returns how many processes of the attempt live that it has left, and their
- * names, each once: "nginx, sh".
+ * names, each once: "nginx, sh"; none if tree_left() has named them.
  */
 size_t tree_names(const struct tree *tree, char names[TREE_NAMES]);
 
