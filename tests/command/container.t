@@ -154,7 +154,7 @@ wait $!
 is 'SIGKILL ends everything' "$? $(pgrep -f "$T" | xargs)" '137 '
 image bin/server 'rm -f /run/sick; trap "exit 5" TERM; echo $$ >>/run/servers
 	while :; do sleep .05; done'
-image bin/curl '[ "$*" = "-fs localhost/health" ] || exit 9
+image bin/curl '[ "$*" = "-fsS localhost/health" ] || exit 9
 	[ ! -e /run/sick ] || exit 22'
 ln -s /.busybox/busybox image/bin/sh
 for name in 'A server that stops answering' 'A server under compose'; do

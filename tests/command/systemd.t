@@ -67,7 +67,7 @@ recipe 'A daemon that says when it is ready' ready '[ "$CALL" -gt 1 ] || exit 7
 	exit 78' TimeoutStartSec=3
 cat >"$machine_usr/bin/curl" <<'END_CURL'
 #!/bin/sh
-[ "$*" = '-fs localhost/health' ] && [ -e "/root/$UNIT.up" ]
+[ "$*" = '-fsS localhost/health' ] && [ -e "/root/$UNIT.up" ]
 END_CURL
 chmod +x "$machine_usr/bin/curl"
 recipe 'A program that cannot say when it is ready' healthy \
@@ -104,6 +104,8 @@ unit runtime 'systemd-notify --ready; exit 7' Type=notify NotifyAccess=all \
     RuntimeMaxSec=3 'ExecStart=/usr/bin/retry -a 0 -d 1h /usr/bin/collector'
 unit stopped 'echo $$ >/root/$UNIT.runs; exec sleep 100d' \
     'ExecStart=/usr/bin/retry -d 0 /usr/bin/collector'
+unit quits 'exit 7' KillSignal=SIGQUIT SuccessExitStatus=SIGQUIT \
+    'ExecStart=/usr/bin/retry -a 0 -d 1h /usr/bin/collector'
 unit dynamic '' Type=oneshot DynamicUser=yes \
     StateDirectory=dynamic \
     'ExecStart=/usr/bin/retry -a 1 -d 1h --state=${STATE_DIRECTORY}/state:skip sh -c "id -un; exit 9"'
@@ -170,8 +172,8 @@ ran() {
 	test -s "$machine/root/$1.runs"
 }
 
-start activated.socket job.timer complete healthy limit mainpid needs ready service \
-    watchdog dynamic escaped hardened private runtime stopped
+start activated.socket job.timer complete healthy limit mainpid needs quits ready \
+    service watchdog dynamic escaped hardened private runtime stopped
 
 # Wait, reload, stop in an attempt, stop in a wait.
 wait_for said service 'next in'
@@ -264,6 +266,11 @@ check 'a service is stopped that has no KillMode=' \
 is 'and no attempt follows' \
     "$(show stopped Result) $(cat "$machine/root/stopped.calls")" \
     'success call'
+
+wait_for waits quits 1
+check 'a service is stopped in a wait by SIGQUIT' inside systemctl stop quits
+is 'which is a success if the unit says so' \
+    "$(show quits Result) $(show quits ActiveState)" 'success inactive'
 
 wait_for shows dynamic ActiveState failed
 like 'a dynamic user runs the attempts' "$(journal dynamic)" '^dynamic$'
