@@ -206,23 +206,28 @@ the_longest_time_that_is_named_is_known(void)
 	}
 }
 
-/* Strategies whose parameters are no times of their own. */
-static const char *const scalable[] = { "constant", "linear", "polynomial",
-	"exponential", "fibonacci", "decorrelated", "decorrelated:clamp=1",
-	"smooth", "slots", "mimd:up=2,down=0.5" };
+/* Whether a delay is a multiple of the base: its text has no time, nor a cap. */
+static bool
+scales(const struct backoff *backoff)
+{
+	return backoff_longest(backoff) == 0 && !backoff->strategy->needs_ends;
+}
 
 static void
 delays_grow_with_the_base(void)
 {
-	for (size_t i = 0; i < COUNT(scalable); i++) {
-		const struct backoff one = backoff_of(scalable[i], 1, 1e6);
-		const struct backoff three = backoff_of(scalable[i], 3, 1e6);
+	for (const struct strategy *row = strategies; row->name != NULL;
+	     row++) {
+		struct backoff one = backoff_of(sample_of(row), 1, 1e6);
+		struct backoff three = one;
 		struct level level = { 0 }, other = level;
 
-		ROW("%s", scalable[i]);
-		for (uint64_t n = 1; n < 9; n++)
+		three.base = 3;
+		ROW("%s", row->name);
+		for (uint64_t n = 1; n < 9 && scales(&one); n++)
 			CHECK_DBL(backoff_nominal(&three, &level, n, 0.7),
 			    3 * backoff_nominal(&one, &other, n, 0.7), 1e-12);
+		free(one.values);
 	}
 }
 
@@ -232,14 +237,16 @@ a_base_of_nothing_stays_nothing(void)
 {
 	const uint64_t ns[] = { 1, 2, 1100, 1700, UINT64_MAX };
 
-	for (size_t i = 0; i < COUNT(scalable); i++) {
-		const struct backoff backoff = backoff_of(scalable[i], 0, 60);
+	for (const struct strategy *row = strategies; row->name != NULL;
+	     row++) {
+		struct backoff backoff = backoff_of(sample_of(row), 0, 60);
 		struct level level = { 0 };
 
-		ROW("%s", scalable[i]);
-		for (size_t k = 0; k < COUNT(ns); k++)
+		ROW("%s", row->name);
+		for (size_t k = 0; k < COUNT(ns) && scales(&backoff); k++)
 			CHECK(
 			    backoff_nominal(&backoff, &level, ns[k], 0.7) == 0);
+		free(backoff.values);
 	}
 }
 
@@ -378,27 +385,43 @@ check_strategy_sound(const char *text)
 		}
 }
 
+/* Tries the extremes of parameter `i` and of those after it, or none of them. */
+static void
+check_extremes(const struct strategy *strategy, const char *text, int i)
+{
+	static const double extremes[][4] = {
+		[PARAM_TIME] = { 0, 1e-6, 1, DURATION_MAX },
+		[PARAM_CHANGE] = { -DURATION_MAX, -1, 1e-6, DURATION_MAX },
+		[PARAM_FACTOR] = { 1e-300, 0.5, 1, 1e308 },
+		[PARAM_NUMBER] = { 0, 0.001, 1, 1e308 },
+	};
+	char longer[128];
+
+	if (i == BACKOFF_PARAMS || strategy->params[i].name == NULL) {
+		check_strategy_sound(text);
+		return;
+	}
+	const struct param *row = &strategy->params[i];
+	const double range[] = { row->low, row->high };
+	const bool count = row->kind == PARAM_COUNT;
+	const double *values = count ? range : extremes[row->kind];
+
+	if (row->initial != PARAM_REQUIRED)
+		check_extremes(strategy, text, i + 1);
+	for (int k = 0; k < (count ? 2 : 4); k++) {
+		snprintf(longer, sizeof(longer), "%s%c%s=%.17g", text,
+		    strchr(text, ':') == NULL ? ':' : ',', row->name,
+		    values[k]);
+		check_extremes(strategy, longer, i + 1);
+	}
+}
+
 static void
 no_number_and_no_parameter_makes_a_delay_unsound(void)
 {
-	static const char *const texts[] = { "constant", "linear",
-		"linear:step=0", "linear:step=10000d", "polynomial",
-		"polynomial:power=0", "polynomial:power=0.001",
-		"polynomial:power=1e308", "exponential",
-		"exponential:factor=1e-300", "exponential:factor=0.5",
-		"exponential:factor=1", "exponential:factor=1e308", "fibonacci",
-		"fibonacci:second=0", "fibonacci:second=10000d", "steps",
-		"steps:steps=1", "steps:steps=1000000000", "list:0,10000d,1us",
-		"decorrelated", "decorrelated:clamp=1",
-		"decorrelated:factor=1e-300", "decorrelated:factor=1e308",
-		"decorrelated:factor=1e308,clamp=1", "smooth", "slots",
-		"slots:ceiling=1", "slots:ceiling=52",
-		"lild:up=10000d,down=-10000d", "lild:up=-10000d,down=10000d",
-		"limd:up=1us,down=1e-300", "mild:up=1e308,down=-1",
-		"mimd:up=1e308,down=1e-300", "mimd:up=0.5,down=0.5" };
-
-	for (size_t i = 0; i < COUNT(texts); i++)
-		check_strategy_sound(texts[i]);
+	for (const struct strategy *row = strategies; row->name != NULL; row++)
+		check_extremes(row,
+		    row->listed ? "list:0,10000d,1us" : row->name, 0);
 }
 
 /* A level that chance moves up and down a long time. */
@@ -596,6 +619,14 @@ a_seed_means_the_same_delays_everywhere(void)
 		const char *text;
 		intmax_t want;
 	} rows[] = {
+		{ "constant", 8883195483674686784 },
+		{ "linear:step=0.1", 9162057771684680680 },
+		{ "fibonacci:second=0.7", 5505160213473418994 },
+		{ "list:0.1,0.7,0.3", 802623370099406888 },
+		{ "lild:up=0.1,down=-0.1", 824498271058128669 },
+		{ "limd:up=0.1,down=0.7", 824498271058128669 },
+		{ "mild:up=1.1,down=-0.1", 1805592960860500355 },
+		{ "mimd:up=1.1,down=0.7", 1805592960860500355 },
 		{ "polynomial:power=1.7", 4815047792471956406 },
 		{ "exponential:factor=1.6", 6797731812803996274 },
 		{ "exponential:factor=0.93", 4845619836817184330 },
@@ -606,8 +637,7 @@ a_seed_means_the_same_delays_everywhere(void)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		const struct backoff backoff =
-		    backoff_of(rows[i].text, 0.3, 1e9);
+		struct backoff backoff = backoff_of(rows[i].text, 0.3, 1e9);
 		struct level level = { 0 };
 		uint64_t sum = 0;
 
@@ -623,6 +653,17 @@ a_seed_means_the_same_delays_everywhere(void)
 		}
 		ROW("%s", rows[i].text);
 		CHECK_INT((intmax_t)(sum >> 1), rows[i].want);
+		free(backoff.values);
+	}
+	for (const struct strategy *row = strategies; row->name != NULL;
+	     row++) {
+		size_t i = 0;
+
+		while (i < COUNT(rows) &&
+		    strncmp(rows[i].text, row->name, strlen(row->name)) != 0)
+			i++;
+		ROW("no sum for %s", row->name);
+		CHECK(i < COUNT(rows));
 	}
 }
 
