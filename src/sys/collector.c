@@ -104,8 +104,8 @@ take_bytes(struct work *work, int index, size_t most)
 	char buffer[LINE_MOST];
 	ssize_t length;
 
-	if (stream->held && !work->searches) {
-		length = spool_take(&shared->spools[index], stream->pipe, most);
+	if (stream->spool != NULL && !work->searches) {
+		length = spool_take(stream->spool, stream->pipe, most);
 		if (length == -1 && errno != EAGAIN)
 			die_of(shared, FAILURE_SPOOL);
 		if (length > 0)
@@ -119,10 +119,10 @@ take_bytes(struct work *work, int index, size_t most)
 	if (length <= 0)
 		return length;
 	shared->active = events_time(CLOCK_MONOTONIC);
-	if (stream->held &&
-	    spool_write(&shared->spools[index], buffer, (size_t)length) == -1)
+	if (stream->spool != NULL &&
+	    spool_write(stream->spool, buffer, (size_t)length) == -1)
 		die_of(shared, FAILURE_SPOOL);
-	if (!stream->held &&
+	if (stream->spool == NULL &&
 	    pass(shared, stream->writer, buffer, (size_t)length) == -1)
 		die_of(shared, writer_failure(stream->writer));
 	if (work->searches &&
@@ -175,7 +175,7 @@ collect_streams(struct work *work, int control_fd)
 			if (polls[i + 1].revents == 0)
 				continue;
 			const ssize_t length = take_bytes(work, i, MOVE_MOST);
-			if (work->streams[i].held && !work->searches)
+			if (work->streams[i].spool != NULL && !work->searches)
 				taken = length < 0 ? 0 : (size_t)length;
 		}
 		if (!over && taken < BATCH_MIN)
@@ -267,26 +267,29 @@ fork_helper(void)
 	return pid;
 }
 
-/* With two spools there are two processes: a reader may want either first. */
+/* With two writers there are two processes: a reader may want either first. */
 static _Noreturn void
-deliver(struct collector *collector, const int writers[STREAMS])
+deliver(struct collector *collector, const int writers[SPOOLS])
 {
 	struct collection *shared = collector->shared;
-	int index = writers[OUT] == NO_DESCRIPTOR ? ERR : OUT;
-	int status = 0;
+	int writer = NO_DESCRIPTOR, status = 0;
 	pid_t other = -1;
 
-	if (writers[OUT] != NO_DESCRIPTOR && writers[ERR] != NO_DESCRIPTOR) {
-		other = fork_helper();
-		if (other == -1)
+	for (int i = 0; i < SPOOLS && other == -1; i++) {
+		if (writers[i] == NO_DESCRIPTOR || writers[i] == writer)
+			continue;
+		if (writer != NO_DESCRIPTOR && (other = fork_helper()) == -1)
 			die_of(shared, FAILURE_FORK);
-		if (other == 0)
-			index = ERR;
+		if (other <= 0)
+			writer = writers[i];
 	}
-	if (let_out(collector, index, writers[index]) == -1) {
-		shared->error = errno;
-		shared->failure = writer_failure(writers[index]);
-	}
+	for (int i = 0; i < SPOOLS; i++)
+		if (writers[i] == writer &&
+		    let_out(collector, i, writer) == -1) {
+			shared->error = errno;
+			shared->failure = writer_failure(writer);
+			break;
+		}
 	if (other > 0)
 		waitpid(other, &status, 0);
 	if (WIFSIGNALED(status))
@@ -304,7 +307,7 @@ collector_init(struct collector *collector, bool is_used)
 		    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (collector->shared == MAP_FAILED)
 		return -1;
-	for (int i = 0; i < STREAMS; i++)
+	for (int i = 0; i < SPOOLS; i++)
 		spool_init(&collector->shared->spools[i]);
 	return 0;
 }
@@ -369,7 +372,7 @@ collector_finish(struct collector *collector)
 }
 
 int
-collector_deliver(struct collector *collector, const int writers[STREAMS])
+collector_deliver(struct collector *collector, const int writers[SPOOLS])
 {
 	const pid_t pid = start(collector);
 
@@ -382,8 +385,10 @@ bool
 collector_moved(struct collector *collector)
 {
 	const struct collection *shared = collector->shared;
-	const off_t now = shared->passed + shared->spools[OUT].start +
-	    shared->spools[ERR].start;
+	off_t now = shared->passed;
+
+	for (int i = 0; i < SPOOLS; i++)
+		now += shared->spools[i].start;
 	const bool moved = now != collector->moved;
 
 	collector->moved = now;

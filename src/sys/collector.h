@@ -13,6 +13,9 @@
 /* For arrays of two: standard output and standard error. */
 enum { OUT, ERR, STREAMS };
 
+/* A third spool holds what comes between attempts. */
+enum { ASIDE = STREAMS, SPOOLS };
+
 /* What failed of the output. */
 enum failure {
 	FAILURE_NONE,
@@ -34,7 +37,7 @@ enum failure {
  * harmless: both are only compared to see whether they changed.
  */
 struct collection {
-	struct spool spools[STREAMS]; /* held output */
+	struct spool spools[SPOOLS]; /* held output */
 	struct found found;
 	bool ends_mid_line[STREAMS]; /* the last byte that a collector wrote to
 					standard output or standard error is
@@ -49,8 +52,8 @@ struct collection {
 /* A stream of an attempt, as a collector finds it. */
 struct stream {
 	int pipe; /* the end to read, which does not block; or NO_DESCRIPTOR */
-	bool held;
-	int writer; /* to pass it on: 1, 2 or NO_DESCRIPTOR */
+	struct spool *spool; /* which holds it; NULL: it is passed on */
+	int writer;	     /* to pass it on: 1 or 2 */
 };
 
 /*
@@ -92,7 +95,7 @@ void collector_finish(struct collector *collector);
  * Starts a collector that lets each spool out to its writer, a descriptor or
  * NO_DESCRIPTOR.  Returns 0, or -1 with errno set.
  */
-int collector_deliver(struct collector *collector, const int writers[STREAMS]);
+int collector_deliver(struct collector *collector, const int writers[SPOOLS]);
 
 /* Whether bytes got out since this was last asked. */
 bool collector_moved(struct collector *collector);

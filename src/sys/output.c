@@ -65,47 +65,42 @@ output_take_failure(struct output *output, int *death)
 	return true;
 }
 
-/* Where held messages go, and what a shell command writes. */
+/* The spool that ends with what an attempt last wrote to standard error. */
 static struct spool *
-message_spool(const struct output *output)
+followed(const struct output *output)
 {
-	const bool in_out = output->joined && !output->set_aside;
-
-	return &output->collector.shared->spools[in_out ? OUT : ERR];
+	return &output->collector.shared->spools[output->joined ? OUT : ERR];
 }
 
-/* Adds held messages to the output that they follow. */
+/* Adds held messages to what has come since the last attempt. */
 static void
 keep_messages(struct output *output)
 {
 	struct messages *messages = output->messages;
-	struct spool *spool = message_spool(output);
+	struct spool *aside = &output->collector.shared->spools[ASIDE];
 
 	/* A collector that is at work is the only one that adds to a spool. */
 	if (messages->size == 0 || output->collector.pid != 0)
 		return;
-	const bool mid_line =
-	    spool_ends_mid_line(output->set_aside && !spool_has_bytes(spool)
-		    ? &output->collector.shared->spools[OUT]
-		    : spool);
-	if (spool_open(spool) == -1 ||
-	    (mid_line && spool_write(spool, "\n", 1) == -1) ||
-	    spool_write(spool, messages->text, messages->size) == -1)
+	const bool mid_line = spool_ends_mid_line(
+	    spool_has_bytes(aside) ? aside : followed(output));
+	if (spool_open(aside) == -1 ||
+	    (mid_line && spool_write(aside, "\n", 1) == -1) ||
+	    spool_write(aside, messages->text, messages->size) == -1)
 		note_failure(output, FAILURE_SPOOL);
 	messages->size = 0;
 }
 
-/* The shell command is over: what was set aside goes where it belongs. */
+/* Adds what has come since the last attempt to the output of that attempt. */
 static void
-put_back(struct output *output)
+take_aside(struct output *output)
 {
-	struct spool *spools = output->collector.shared->spools;
+	struct spool *aside = &output->collector.shared->spools[ASIDE];
 
-	if (!output->set_aside || output->collector.pid != 0)
-		return;
 	keep_messages(output);
-	output->set_aside = false;
-	if (spool_move(&spools[ERR], &spools[OUT]) == -1)
+	if (spool_has_bytes(aside) &&
+	    (spool_open(followed(output)) == -1 ||
+		spool_move(aside, followed(output)) == -1))
 		note_failure(output, FAILURE_SPOOL);
 }
 
@@ -175,7 +170,7 @@ output_close(struct output *output)
 {
 	output_show_messages(output);
 	collector_drop(&output->collector);
-	for (int i = 0; i < STREAMS; i++)
+	for (int i = 0; i < SPOOLS; i++)
 		spool_close(&output->collector.shared->spools[i]);
 }
 
@@ -185,9 +180,7 @@ open_stream(struct output *output, struct stream *stream, int index)
 {
 	int ends[2];
 
-	struct spool *spool = &output->collector.shared->spools[index];
-
-	if (stream->held && spool_open(spool) == -1) {
+	if (stream->spool != NULL && spool_open(stream->spool) == -1) {
 		note_failure(output, FAILURE_SPOOL);
 		return -1;
 	}
@@ -197,7 +190,7 @@ open_stream(struct output *output, struct stream *stream, int index)
 	}
 	stream->pipe = output->ends[3 + index] = ends[0];
 	output->ends[index + 1] = ends[1];
-	if (stream->held)
+	if (stream->spool != NULL)
 		file_widen_pipe(stream->pipe);
 	return 0;
 }
@@ -234,7 +227,7 @@ output_begin(struct output *output, int descriptors[3])
 
 	if (!options_collects(options))
 		return 0;
-	keep_messages(output);
+	take_aside(output);
 	shared->found = (struct found){ 0 };
 	for (int i = 0; i < STREAMS; i++) {
 		struct stream *stream = &streams[i];
@@ -242,9 +235,9 @@ output_begin(struct output *output, int descriptors[3])
 
 		if (!spool_has_bytes(spool) || mode->forgets)
 			spool_empty(spool);
-		stream->held =
-		    i == OUT ? mode->holds_stdout : mode->holds_stderr;
-		if ((!stream->held && !watches) || output->closed[i] ||
+		if (i == OUT ? mode->holds_stdout : mode->holds_stderr)
+			stream->spool = spool;
+		if ((stream->spool == NULL && !watches) || output->closed[i] ||
 		    (i == ERR && output->joined))
 			continue;
 		if (open_stream(output, stream, i) == -1)
@@ -262,8 +255,8 @@ output_begin_shell(struct output *output, int descriptors[3])
 {
 	struct collection *shared = output->collector.shared;
 	struct stream streams[STREAMS] = {
-		{ .pipe = NO_DESCRIPTOR, .held = true },
-		{ .pipe = NO_DESCRIPTOR, .held = true },
+		{ .pipe = NO_DESCRIPTOR },
+		{ .pipe = NO_DESCRIPTOR, .spool = &shared->spools[ASIDE] },
 	};
 
 	if (shared->spools[OUT].fd != NO_DESCRIPTOR) {
@@ -275,8 +268,6 @@ output_begin_shell(struct output *output, int descriptors[3])
 	}
 	if (!output->messages->held)
 		return 0;
-	/* The command would read what it writes from a spool that grows. */
-	output->set_aside = output->joined;
 	keep_messages(output);
 	if (open_stream(output, &streams[ERR], ERR) == -1)
 		return -1;
@@ -326,7 +317,6 @@ bool
 output_finish(struct output *output)
 {
 	collector_finish(&output->collector);
-	put_back(output);
 	return output->collector.pid == 0;
 }
 
@@ -366,7 +356,6 @@ void
 output_drop(struct output *output)
 {
 	collector_drop(&output->collector);
-	put_back(output);
 }
 
 double
@@ -385,19 +374,20 @@ output_found(const struct output *output)
 static bool
 release(struct output *output, int out_writer)
 {
-	int writers[STREAMS] = { out_writer,
-		output->merged ? STDOUT_FILENO : STDERR_FILENO };
-
+	const int error = output->merged ? STDOUT_FILENO : STDERR_FILENO;
+	int writers[SPOOLS] = { out_writer, error, error };
 	struct spool *spools = output->collector.shared->spools;
+	bool any = false;
 
-	for (int i = 0; i < STREAMS; i++)
+	for (int i = 0; i < SPOOLS; i++)
 		if (!spool_has_bytes(&spools[i]) ||
 		    output->closed[writers[i] == STDOUT_FILENO ? OUT : ERR]) {
 			/* A hook can still read it: output_begin_shell(). */
 			spools[i].start = spool_end(&spools[i]);
 			writers[i] = NO_DESCRIPTOR;
-		}
-	if (writers[OUT] == NO_DESCRIPTOR && writers[ERR] == NO_DESCRIPTOR)
+		} else
+			any = true;
+	if (!any)
 		return false;
 	if (collector_deliver(&output->collector, writers) == 0)
 		return true;

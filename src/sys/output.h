@@ -24,10 +24,8 @@ struct output {
 	struct messages *messages;
 	struct collector collector;
 	bool closed[STREAMS]; /* `retry` was started without it */
-	bool merged;	/* standard output and standard error are one file */
-	bool joined;	/* and therefore share a pipe and a spool */
-	bool set_aside; /* the joined spool does not grow, as a shell command
-			    reads it: the other holds what comes in */
+	bool merged; /* standard output and standard error are one file */
+	bool joined; /* and therefore share a pipe and a spool */
 	int ends[OUTPUT_ENDS]; /* of pipes: three that a child is given, then
 			    the collector's; or NO_DESCRIPTOR */
 	off_t begun; /* where the last attempt's output begins in its spool */

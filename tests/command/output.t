@@ -333,6 +333,14 @@ for row in "7:1:--check=$copy; exit 1" "7:2:--before-retry=$copy" \
 	done
 	is "${hook%%=*} reads no output of its own" "$wrong" ''
 done
+for errors in one two; do
+	rm -f seen
+	retry -q --output=chronic -d 0 -a 2 --check='echo checked; exit 1' \
+	    --before-retry='cat >>seen' --on-give-up='cat >>seen' ./say 7 \
+	    >>one 2>>$errors
+	is "$errors: a gate and a hook do not read what a check wrote" \
+	    "$(grep -v err seen | xargs)" 'out 1 more 1 out 2 more 2'
+done
 for mode in hold all failed last chronic; do
 	(ulimit -f 4096
 	retry -q --output=$mode -a 1 --check='sed s/^/its:/; exit 1' \

@@ -57,10 +57,10 @@ static struct {
 	int64_t fails_at;  /* the collector */
 	unsigned int matches;
 	bool may_hint;
-	bool held[STREAMS];   /* by the collector */
-	int writers[STREAMS]; /* of the delivery */
-	int64_t moved_at;     /* something last went out */
-	int64_t wrote_at;     /* the attempt, last */
+	struct spool *spools[STREAMS]; /* of the collector, or NULL */
+	int writers[SPOOLS];	       /* of the delivery */
+	int64_t moved_at;	       /* something last went out */
+	int64_t wrote_at;	       /* the attempt, last */
 
 	int reading;   /* readdir(3): the next process */
 	size_t mapped; /* bytes of the memory */
@@ -217,8 +217,8 @@ write_output(void)
 	shared()->active = (double)kernel.clock / 1e9;
 	self.wrote_at = kernel.clock;
 	kernel_tell("the attempt writes");
-	if (!self.held[index] ||
-	    spool_write(&shared()->spools[index], bytes, size) == -1)
+	if (self.spools[index] == NULL ||
+	    spool_write(self.spools[index], bytes, size) == -1)
 		return;
 	kernel.written += (off_t)size;
 	kernel.written_last += (off_t)size;
@@ -318,7 +318,7 @@ waits(const struct process *process)
 static void
 let_out(int divisor)
 {
-	for (int i = 0; i < STREAMS; i++) {
+	for (int i = 0; i < SPOOLS; i++) {
 		struct spool *spool = &shared()->spools[i];
 		const off_t size = (spool_end(spool) - spool->start) / divisor;
 
@@ -515,7 +515,7 @@ pid_t __real_child_fork(struct child *child);
 int __real_collector_start(struct collector *collector,
     struct stream streams[STREAMS], const struct patterns *patterns);
 int __real_collector_deliver(struct collector *collector,
-    const int writers[STREAMS]);
+    const int writers[SPOOLS]);
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
 int __wrap_select(int count, fd_set *read, fd_set *write, fd_set *except,
@@ -573,7 +573,7 @@ pid_t __wrap_child_fork(struct child *child);
 int __wrap_collector_start(struct collector *collector,
     struct stream streams[STREAMS], const struct patterns *patterns);
 int __wrap_collector_deliver(struct collector *collector,
-    const int writers[STREAMS]);
+    const int writers[SPOOLS]);
 
 int
 __wrap_clock_gettime(clockid_t clock, struct timespec *time)
@@ -1528,15 +1528,14 @@ __wrap_collector_start(struct collector *collector,
 	    ? NEVER
 	    : kernel.clock + some_time();
 	for (int i = 0; i < STREAMS; i++)
-		self.held[i] =
-		    streams[i].pipe != NO_DESCRIPTOR && streams[i].held;
+		self.spools[i] =
+		    streams[i].pipe == NO_DESCRIPTOR ? NULL : streams[i].spool;
 	kernel.written_last = 0;
 	return __real_collector_start(collector, streams, patterns);
 }
 
 int
-__wrap_collector_deliver(struct collector *collector,
-    const int writers[STREAMS])
+__wrap_collector_deliver(struct collector *collector, const int writers[SPOOLS])
 {
 	self.role = ROLE_DELIVERY;
 	self.collector = collector;
