@@ -65,32 +65,14 @@ is_told(const struct report *report, const struct format *format,
 	    record->reason != REASON_NONE && !outcome_ran(record->outcome);
 }
 
-static void
-hide(struct sink *sink)
-{
-	if (sink->format->hide != NULL)
-		sink->format->hide(sink);
-}
-
-bool
-report_keeps_output(const struct report *report)
-{
-	for (size_t i = 0; i < report->count; i++)
-		if (report->sinks[i].format->keeps_output)
-			return true;
-	return false;
-}
-
 void
 report_tell(struct report *report, const struct record *record)
 {
 	for (size_t i = 0; i < report->count; i++) {
 		struct sink *sink = &report->sinks[i];
 
-		if (!is_told(report, sink->format, record))
-			continue;
-		hide(sink);
-		sink->format->tell(sink, report, record);
+		if (is_told(report, sink->format, record))
+			sink->format->tell(sink, report, record);
 	}
 }
 
@@ -101,17 +83,6 @@ report_note(struct report *report, const char *label, const char *line)
 		if (report->sinks[i].format->for_people)
 			report_text_message(&report->sinks[i], report,
 			    message_note(&report->style, label, line));
-}
-
-void
-report_begin(struct report *report, const struct record *record)
-{
-	for (size_t i = 0; i < report->count; i++) {
-		struct sink *sink = &report->sinks[i];
-
-		if (sink->format->begin != NULL && !report->style.quiet)
-			sink->format->begin(sink, report, record);
-	}
 }
 
 double
@@ -130,42 +101,7 @@ report_tell_due(struct report *report, double elapsed)
 	for (size_t i = 0; i < report->count; i++) {
 		struct sink *sink = &report->sinks[i];
 
-		if (report_text_due(sink) > elapsed)
-			continue;
-		hide(sink);
-		report_text_end_series(sink, report);
-	}
-}
-
-double
-report_tick(struct report *report, const struct record *record)
-{
-	double next = INFINITY;
-
-	for (size_t i = 0; i < report->count; i++) {
-		struct sink *sink = &report->sinks[i];
-
-		if (sink->format->tick != NULL && !report->style.quiet)
-			next = fmin(next,
-			    sink->format->tick(sink, report, record));
-	}
-	return next;
-}
-
-void
-report_hide(struct report *report)
-{
-	for (size_t i = 0; i < report->count; i++)
-		hide(&report->sinks[i]);
-}
-
-void
-report_end(struct report *report)
-{
-	for (size_t i = 0; i < report->count; i++) {
-		struct sink *sink = &report->sinks[i];
-
-		if (sink->format->end != NULL)
-			sink->format->end(sink);
+		if (report_text_due(sink) <= elapsed)
+			report_text_end_series(sink, report);
 	}
 }

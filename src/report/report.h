@@ -127,22 +127,17 @@ struct report {
 	struct report_style style;
 	struct sink *sinks;
 	size_t count;
-	long pid;      /* retry's own; 0 in a plan */
-	double begun;  /* when the run began, in seconds since 1970 */
-	char host[65]; /* the machine's name, or empty */
+	long pid;	   /* retry's own; 0 in a plan */
+	double begun;	   /* when the run began, in seconds since 1970 */
+	char host[65];	   /* the machine's name, or empty */
+	bool keeps_output; /* a format has a use for that of each attempt */
 };
-
-/* Whether a sink has a use for the held output of each attempt. */
-bool report_keeps_output(const struct report *report);
 
 /* Tells all sinks. */
 void report_tell(struct report *report, const struct record *record);
 
 /* Tells people a line, after a label such as "health check: ". */
 void report_note(struct report *report, const char *label, const char *line);
-
-/* Tells the sinks that an attempt starts, or that held output goes out. */
-void report_begin(struct report *report, const struct record *record);
 
 /*
  * When, in seconds since the run began, there is something to tell even if
@@ -152,18 +147,6 @@ double report_due(const struct report *report);
 
 /* Tells what is due at this time. */
 void report_tell_due(struct report *report, double elapsed);
-
-/*
- * Draws the status line of a wait; returns the seconds since the run began
- * at which there is more to draw, or INFINITY.
- */
-double report_tick(struct report *report, const struct record *record);
-
-/* Removes the drawing, before anything else may be written. */
-void report_hide(struct report *report);
-
-/* Frees what the formats have kept. */
-void report_end(struct report *report);
 
 /*
  * What GitHub's runner reads besides the log, each from the file that the

@@ -236,6 +236,7 @@ logs_open(struct report *report, const struct options *options)
 		sink->has_output =
 		    (github || sink->name != NULL) && has_output(sink);
 		is_github |= github;
+		report->keeps_output |= sink->format->keeps_output;
 		report->count++;
 	}
 	if (is_github && !options->plan)
@@ -308,28 +309,38 @@ logs_tick(struct report *report, struct output *output,
     const struct record *record)
 {
 	const bool silent = record->runs && report->style.holds_stderr;
+	double next = report_due(report);
 
-	if (report_due(report) <= record->elapsed) {
+	if (next <= record->elapsed) {
+		logs_hide(report, output);
 		look_at_logs(report);
 		report_tell_due(report, record->elapsed);
 		flush(report, output, true);
+		next = report_due(report);
 	}
-	const double due = report_due(report);
 	if (!record->waits && record->locked == 0 && !silent)
-		return due;
+		return next;
 	/* The status line would cover an unfinished line of output. */
 	if (silent && output_ends_mid_line(output, ERR))
-		return due;
+		return next;
 	look_at_logs(report);
-	const double next = report_tick(report, record);
+	for (size_t i = 0; i < report->count; i++) {
+		struct sink *sink = &report->sinks[i];
+
+		if (sink->format->tick != NULL && !report->style.quiet)
+			next = fmin(next,
+			    sink->format->tick(sink, report, record));
+	}
 	flush(report, output, false);
-	return fmin(due, next);
+	return next;
 }
 
 void
 logs_hide(struct report *report, struct output *output)
 {
-	report_hide(report);
+	for (size_t i = 0; i < report->count; i++)
+		if (report->sinks[i].format->hide != NULL)
+			report->sinks[i].format->hide(&report->sinks[i]);
 	flush(report, output, false);
 }
 
@@ -347,6 +358,7 @@ void
 logs_tell(struct report *report, struct output *output,
     const struct record *record)
 {
+	logs_hide(report, output);
 	/* A run that succeeds at once says nothing, and so need not look. */
 	if (record->failures > 0 || record->reason > REASON_SUCCESS ||
 	    report->style.verbose)
@@ -359,7 +371,12 @@ void
 logs_begin_output(struct report *report, struct output *output,
     const struct record *record)
 {
-	report_begin(report, record);
+	for (size_t i = 0; i < report->count; i++) {
+		struct sink *sink = &report->sinks[i];
+
+		if (sink->format->begin != NULL && !report->style.quiet)
+			sink->format->begin(sink, report, record);
+	}
 	flush(report, output, true);
 }
 
@@ -381,9 +398,10 @@ logs_close(struct report *report, struct messages *messages)
 			log_file_complain(sink, messages, errno);
 		if (sink->reader != NO_DESCRIPTOR)
 			close(sink->reader);
+		if (sink->format->end != NULL)
+			sink->format->end(sink);
 		free(sink->text);
 	}
-	report_end(report);
 	free(report->sinks);
 	report->count = 0;
 }

@@ -169,10 +169,9 @@ hear_record(void *data, struct record *record)
 	struct loop *loop = data;
 	const bool is_told =
 	    (record->kind == RECORD_OUTCOME || record->kind == RECORD_END) &&
-	    report_keeps_output(&loop->report);
+	    loop->report.keeps_output;
 	char *output = is_told ? output_tail(&loop->output) : NULL;
 
-	logs_hide(&loop->report, &loop->output);
 	record->output = output;
 	record->line =
 	    search_line(&loop->found, record->judgement.rule, record->known);

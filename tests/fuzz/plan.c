@@ -52,7 +52,9 @@ plan(const struct options *options, size_t size)
 	const struct plan_options planned = options_plan(options);
 
 	plan_run(&planned, &report, &screen, 20000);
-	report_end(&report);
+	for (size_t i = 0; i < report.count; i++)
+		if (formats[i].end != NULL)
+			formats[i].end(&report.sinks[i]);
 	free(report.sinks);
 }
 
