@@ -127,7 +127,7 @@ trials_format(const struct trials *trials, char text[TRIALS_TEXT])
 
 /* Reads " exit:1=5"; returns the text behind it, or NULL. */
 static const char *
-parse_row(const char *text, struct outcome *outcome, uint64_t *count)
+parse_counted(const char *text, struct outcome *outcome, uint64_t *count)
 {
 	char name[16];
 	int end = 0;
@@ -176,8 +176,8 @@ trials_parse(const char *line, struct trials *trials)
 	for (size_t i = 0; *line == ' '; i++) {
 		if (i == TRIALS_ROWS)
 			return false;
-		line =
-		    parse_row(line, &read.rows[i].outcome, &read.rows[i].count);
+		line = parse_counted(line, &read.rows[i].outcome,
+		    &read.rows[i].count);
 		if (line == NULL || read.rows[i].count > left)
 			return false;
 		left -= read.rows[i].count;

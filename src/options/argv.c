@@ -50,7 +50,7 @@ complain_of_value(char text[ARGV_PROBLEM], struct options *options,
 
 /* Reads a value; NULL: the option is given without its optional value. */
 static const char *
-parse_value(struct options *options, const struct option_row *row,
+read_value(struct options *options, const struct option_row *row,
     const char *text)
 {
 	void *member = (char *)options + row->offset;
@@ -128,7 +128,7 @@ set_option(struct options *options, enum option_id id, const char *text,
 		return 0;
 	options->text[id] = text;
 	options->item = NULL;
-	const char *const what = parse_value(options, &option_rows[id], text);
+	const char *const what = read_value(options, &option_rows[id], text);
 	if (what != NULL) {
 		complain_of_value(problem, options, id, what);
 		return -1;
@@ -317,7 +317,7 @@ read_topic(struct options *options)
 		    ? *options->command
 		    : suggest_topic(*options->command);
 	if (topic != NULL)
-		parse_value(options, &option_rows[OPTION_HELP], topic);
+		read_value(options, &option_rows[OPTION_HELP], topic);
 }
 
 /* A value with one of these is shown in quotes. */

@@ -54,7 +54,7 @@ set_style(struct printer *printer, char style)
 
 /* How many columns the character takes. */
 static int
-columns_of(const struct printer *printer, char character)
+width_of(const struct printer *printer, char character)
 {
 	if (character <= PLAIN)
 		return 0;
@@ -69,7 +69,7 @@ columns_of(const struct printer *printer, char character)
 static void
 print_character(struct printer *printer, char character)
 {
-	printer->column += columns_of(printer, character);
+	printer->column += width_of(printer, character);
 	if (character >= BOLD && character <= PLAIN) {
 		set_style(printer, character);
 		return;
@@ -123,7 +123,7 @@ print_words(struct printer *printer, const char *text, size_t length,
 		int columns = 0;
 
 		for (size_t i = 0; i < size; i++)
-			columns += columns_of(printer, text[i]);
+			columns += width_of(printer, text[i]);
 		if (printer->column > column) {
 			if (printer->column + 1 + columns > printer->width) {
 				const char style = printer->style;

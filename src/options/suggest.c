@@ -311,7 +311,7 @@ struct nearest {
 
 /* Takes the word if it is near, and nearer than the one so far. */
 static void
-compare(struct nearest *nearest, const char *word, const char *instead)
+try_word(struct nearest *nearest, const char *word, const char *instead)
 {
 	const char *typed = nearest->typed;
 	const size_t length = strlen(typed);
@@ -332,7 +332,7 @@ compare(struct nearest *nearest, const char *word, const char *instead)
 
 /* Looks through the words of signals, or through all that a SET may hold. */
 static void
-compare_outcomes(struct nearest *nearest, bool sets)
+try_outcomes(struct nearest *nearest, bool sets)
 {
 	const char *typed = nearest->typed;
 
@@ -342,11 +342,11 @@ compare_outcomes(struct nearest *nearest, bool sets)
 		nearest->typed += 3;
 	for (int number = 1; number < NSIG; number++)
 		if (signal_abbreviation(number) != NULL)
-			compare(nearest, signal_abbreviation(number), NULL);
+			try_word(nearest, signal_abbreviation(number), NULL);
 	for (size_t i = 0; sets && set_classes[i].name != NULL; i++)
-		compare(nearest, set_classes[i].name, NULL);
+		try_word(nearest, set_classes[i].name, NULL);
 	for (size_t i = 0; sets && set_sysexits[i].name != NULL; i++)
-		compare(nearest, set_sysexits[i].name, NULL);
+		try_word(nearest, set_sysexits[i].name, NULL);
 	nearest->typed = typed;
 }
 
@@ -359,19 +359,19 @@ find_nearest(int place, const char *typed)
 
 	if (place == PLACE_OPTION) {
 		for (int id = 0; id < OPTIONS; id++)
-			compare(&nearest, option_rows[id].name, NULL);
+			try_word(&nearest, option_rows[id].name, NULL);
 	} else if (option_rows[place].words != NULL) {
 		for (int i = 0;
 		     (word = option_word(&option_rows[place], i)) != NULL; i++)
-			compare(&nearest, word, NULL);
+			try_word(&nearest, word, NULL);
 		for (int id = 0; place == OPTION_HELP && id < OPTIONS; id++)
-			compare(&nearest, option_rows[id].name, NULL);
+			try_word(&nearest, option_rows[id].name, NULL);
 	} else {
-		compare_outcomes(&nearest, place != OPTION_SIGNAL);
+		try_outcomes(&nearest, place != OPTION_SIGNAL);
 	}
 	for (size_t i = 0; i < HABITS; i++)
 		if (habits[i].place == place)
-			compare(&nearest, habits[i].typed, habits[i].instead);
+			try_word(&nearest, habits[i].typed, habits[i].instead);
 	return nearest;
 }
 
@@ -615,7 +615,7 @@ suggest_param(const struct options *options, enum option_id id,
 		return;
 	}
 	for (int i = 0; word(of, i) != NULL; i++)
-		compare(&nearest, word(of, i), NULL);
+		try_word(&nearest, word(of, i), NULL);
 	if (nearest.word != NULL)
 		text_append(text, size, "; did you mean %s?", nearest.word);
 	else if (word(of, 0) != NULL)

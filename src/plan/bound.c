@@ -32,7 +32,7 @@ struct waits {
 /* --- delays --- */
 
 static struct delay
-draw(const struct waits *waits, struct level *level, const double *chance,
+draw_delay(const struct waits *waits, struct level *level, const double *chance,
     bool throttled, bool success)
 {
 	const struct random random = { .script = chance, .script_length = 1 };
@@ -51,11 +51,11 @@ longest_from(const struct waits *waits, struct level *level,
 {
 	const bool throttles = waits->policy->throttle_delay > 0 && !success;
 	struct level other = *level;
-	struct delay delay = draw(waits, level, chance, false, success);
+	struct delay delay = draw_delay(waits, level, chance, false, success);
 
 	if (throttles) {
 		const struct delay throttled =
-		    draw(waits, &other, chance, true, success);
+		    draw_delay(waits, &other, chance, true, success);
 
 		if (throttled.high > delay.high) {
 			*level = other;

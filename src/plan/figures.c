@@ -325,7 +325,7 @@ gives_up_of(const struct sample *sample)
 }
 
 static const struct values *
-collect(struct values *values, const struct samples *samples,
+take_values(struct values *values, const struct samples *samples,
     double (*value)(const struct sample *sample))
 {
 	for (size_t i = 0; i < samples->count; i++)
@@ -347,15 +347,15 @@ figures_of(const struct samples *samples, bool outage)
 	if (values.rows == NULL)
 		abort();
 	figures.gives_up =
-	    estimate_share(collect(&values, samples, gives_up_of));
-	figures.early = estimate_share(collect(&values, samples, early_of));
+	    estimate_share(take_values(&values, samples, gives_up_of));
+	figures.early = estimate_share(take_values(&values, samples, early_of));
 	figures.elapsed =
-	    estimate_spread(collect(&values, samples, elapsed_of));
+	    estimate_spread(take_values(&values, samples, elapsed_of));
 	figures.attempts =
-	    estimate_spread(collect(&values, samples, attempts_of));
+	    estimate_spread(take_values(&values, samples, attempts_of));
 	figures.noticed =
-	    estimate_spread(collect(&values, samples, noticed_of));
-	figures.down = estimate_spread(collect(&values, samples, down_of));
+	    estimate_spread(take_values(&values, samples, noticed_of));
+	figures.down = estimate_spread(take_values(&values, samples, down_of));
 	for (size_t i = 0; i < samples->count; i++) {
 		const enum reason reason = samples->rows[i].reason;
 
@@ -382,7 +382,7 @@ share_text(struct estimated share, char text[MESSAGE_PART])
 
 /* "LABEL first, rest" in a line or two. */
 static void
-print_line(const char *label, const char *first, const char *between,
+print_figure(const char *label, const char *first, const char *between,
     const char *rest)
 {
 	const size_t width =
@@ -422,7 +422,7 @@ print_gives_up(const struct plan_figures *figures)
 		}
 		text_append(why, sizeof(why), "%s", reasons[i].gave_up);
 	}
-	print_line("gives up", is_never ? "never" : share_text(share, text),
+	print_figure("gives up", is_never ? "never" : share_text(share, text),
 	    ":", why);
 	if (goes_on > 0)
 		printf("goes on   %s after the plan\n",
@@ -519,7 +519,7 @@ print_spread(const char *label, const struct spread *spread, bool is_time,
 	    0);
 	add_estimated(rest, sizeof(rest), *rest == '\0' ? "99% " : ", 99% ",
 	    spread->p99, place, is_time, 0);
-	print_line(label, first, ",", rest);
+	print_figure(label, first, ",", rest);
 }
 
 void
@@ -547,7 +547,7 @@ figures_print_outage(const struct plan_figures *figures)
 	if (met < all)
 		snprintf(those, sizeof(those), "of the %s that meet it",
 		    figure_percent(met / all, 0, text));
-	print_line("outage", early, ",", those);
+	print_figure("outage", early, ",", those);
 	print_spread("in outage", &figures->down, false, " attempt");
 	if (figures->noticed.count > 0)
 		print_spread("recovers", &figures->noticed, true,

@@ -134,7 +134,7 @@ simulation_close(struct simulation *simulation)
 
 /* The draw that says whether the attempt fails. */
 static double
-draw(const struct simulation *simulation)
+draw_failure(const struct simulation *simulation)
 {
 	return random_uniform(&simulation->random, 2 * simulation->attempt + 1,
 	    DRAW_DELAY);
@@ -247,7 +247,7 @@ begin_attempt_of(struct simulation *simulation, double timeout, double wake)
 	simulation->early |= start < script->down_until;
 	simulation->outcome = world->success;
 	if (item->chance == 1 || (item->chance > 0 && world->worst) ||
-	    (item->chance > 0 && draw(simulation) < item->chance))
+	    (item->chance > 0 && draw_failure(simulation) < item->chance))
 		simulation->outcome = item->outcome.kind != OUTCOME_NONE
 		    ? item->outcome
 		    : world->failure;

@@ -159,7 +159,7 @@ put_trials_row(FILE *file, const char *outcome, uint64_t count, uint64_t all)
 
 /* A table of trials by their outcome. */
 static void
-put_trials(FILE *file, const struct report_style *style,
+put_trials_table(FILE *file, const struct report_style *style,
     const struct record *record)
 {
 	const struct trials *trials = record->all_trials;
@@ -196,7 +196,7 @@ tell_summary(struct sink *sink, const struct report *report,
 
 	if (record->trials != NULL && record->all_trials->count > 0) {
 		if (record->kind == RECORD_END)
-			put_trials(file, &report->style, record);
+			put_trials_table(file, &report->style, record);
 		return;
 	}
 	report_attempts_add(&sink->attempts, record, false);

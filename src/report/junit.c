@@ -123,7 +123,7 @@ put_host(FILE *file, const struct report *report)
 
 /* A testcase of a trial, which is skipped if it was not judged. */
 static void
-put_trial(FILE *file, const char *name, const struct ended *trial)
+put_case(FILE *file, const char *name, const struct ended *trial)
 {
 	fputs("  <testcase name=\"", file);
 	put_escaped(file, name);
@@ -148,7 +148,7 @@ put_trial(FILE *file, const char *name, const struct ended *trial)
 
 /* One testcase per trial. */
 static void
-put_trials(FILE *file, const struct report *report, const struct record *record,
+put_cases(FILE *file, const struct report *report, const struct record *record,
     const struct attempts *trials)
 {
 	const uint64_t left_out = trials->count - trials->kept;
@@ -170,7 +170,7 @@ put_trials(FILE *file, const struct report *report, const struct record *record,
 	fputs("  </properties>\n", file);
 	message_name(&report->style, name);
 	for (size_t i = 0; i < trials->kept; i++)
-		put_trial(file, name, &trials->rows[i]);
+		put_case(file, name, &trials->rows[i]);
 	fputs("</testsuite>\n", file);
 }
 
@@ -229,7 +229,7 @@ report_junit(struct sink *sink, const struct report *report,
 	if (record->kind != RECORD_END)
 		return;
 	if (record->trials != NULL)
-		put_trials(sink->file, report, record, &sink->attempts);
+		put_cases(sink->file, report, record, &sink->attempts);
 	else
 		put_run(sink->file, report, record, &sink->attempts);
 }

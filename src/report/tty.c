@@ -90,7 +90,7 @@ report_tty_hide(struct sink *sink)
  * behind it.
  */
 static void
-draw(struct sink *sink, const struct report *report,
+draw_wait(struct sink *sink, const struct report *report,
     const struct record *record)
 {
 	const struct screen *screen = &sink->screen;
@@ -234,7 +234,7 @@ report_tty_tick(struct sink *sink, const struct report *report,
 	    !sink->screen.terminal)
 		return INFINITY;
 	if (sink->screen.width > 0)
-		draw(sink, report, record);
+		draw_wait(sink, report, record);
 
 	/* Then when a whole number of periods is left, but not at once. */
 	const double next = record->due - (ceil(left / period) - 1) * period;

@@ -155,7 +155,7 @@ is_locked(const char *problem)
 }
 
 static void
-complain(const struct budget_file *budget, const char *problem,
+budget_complain(const struct budget_file *budget, const char *problem,
     const char *consequence)
 {
 	char safe[128];
@@ -180,7 +180,7 @@ budget_file_take(struct budget_file *budget, bool throttled, int64_t *paid)
 	}
 	budget->give_up_at = 0;
 	if (problem != NULL) {
-		complain(budget, problem, "the retry is allowed");
+		budget_complain(budget, problem, "the retry is allowed");
 		return BUDGET_ALLOWED;
 	}
 	if (!change.taken)
@@ -199,7 +199,7 @@ settle_budget(struct budget_file *budget, bool waits)
 	if (problem == NULL || (waits && is_locked(problem)))
 		return;
 	budget->owes = false;
-	complain(budget, problem, "nothing is given back");
+	budget_complain(budget, problem, "nothing is given back");
 }
 
 void

@@ -122,7 +122,7 @@ wait_for_foreground(struct input *input)
 }
 
 static void
-complain(const struct input *input, int error)
+input_complain(const struct input *input, int error)
 {
 	errno = error;
 	if (error == ENOSPC || error == EFBIG || error == EDQUOT)
@@ -145,7 +145,7 @@ stdin_ready(struct ev_loop *events, ev_io *watcher, int flags)
 		wait_for_foreground(input) == 0))
 		return;
 	if (length == -1)
-		complain(input, error);
+		input_complain(input, error);
 	input_stop(input);
 	input->done(input->data, length == 0);
 }
@@ -186,7 +186,7 @@ input_spool(struct input *input)
 	}
 	/* A terminal without input would not stop a background job yet. */
 	if (isatty(STDIN_FILENO) && wait_for_foreground(input) == -1) {
-		complain(input, errno);
+		input_complain(input, errno);
 		return -1;
 	}
 	if (spool_open(&input->spool) == -1) {

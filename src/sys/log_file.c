@@ -51,7 +51,7 @@ write_log(struct sink *sink, struct messages *messages, const char *bytes,
 
 /* Writes the rest of a line.  Returns whether nothing of it is left. */
 static bool
-write_rest(struct sink *sink, struct messages *messages)
+write_log_rest(struct sink *sink, struct messages *messages)
 {
 	const size_t left =
 	    write_log(sink, messages, sink->rest, sink->rest_size);
@@ -98,7 +98,7 @@ write_text(struct sink *sink, struct messages *messages)
 {
 	const size_t size = sink->size;
 
-	if (sink->rest != NULL && !write_rest(sink, messages)) {
+	if (sink->rest != NULL && !write_log_rest(sink, messages)) {
 		log_file_complain(sink, messages, EAGAIN);
 		return;
 	}
@@ -142,7 +142,7 @@ log_file_finish(struct sink *sink, struct messages *messages)
 	while (sink->rest != NULL) {
 		if (poll(&poll_fd, 1, REST_PATIENCE) != 1)
 			log_file_complain(sink, messages, EAGAIN);
-		else if (write_rest(sink, messages) || !sink->failed)
+		else if (write_log_rest(sink, messages) || !sink->failed)
 			continue;
 		sink_keep(sink, NULL, 0);
 	}

@@ -120,7 +120,7 @@ open_reader(const char *name, int file)
 }
 
 static void
-open_sink(const struct report *report, const struct options *options,
+open_log(const struct report *report, const struct options *options,
     struct sink *sink, const struct log *log)
 {
 	const char *problem;
@@ -227,7 +227,7 @@ logs_open(struct report *report, const struct options *options)
 	for (size_t i = 0; i < count; i++) {
 		struct sink *sink = &report->sinks[report->count];
 
-		open_sink(report, options, sink, &logs[i]);
+		open_log(report, options, sink, &logs[i]);
 		settle_format(sink);
 		if (is_written(report, sink))
 			continue;

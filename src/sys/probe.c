@@ -15,7 +15,7 @@
 #define READS_MOST 16
 
 static void
-end_line(struct probe *probe)
+keep_line(struct probe *probe)
 {
 	if (probe->length == 0)
 		return;
@@ -39,7 +39,7 @@ take_output(struct probe *probe)
 	text_mask_nul(bytes, (size_t)length, ' ');
 	for (ssize_t i = 0; i < length; i++) {
 		if (bytes[i] == '\n')
-			end_line(probe);
+			keep_line(probe);
 		else if (probe->length < sizeof(probe->line) - 1)
 			probe->line[probe->length++] = bytes[i];
 	}
@@ -98,7 +98,7 @@ open_output(struct probe *probe)
 
 /* Says once that a probe could not be started. */
 static void
-complain(struct probe *probe, int error, const char *what)
+probe_complain(struct probe *probe, int error, const char *what)
 {
 	errno = error;
 	if (!probe->warned)
@@ -131,7 +131,7 @@ probe_start(struct probe *probe, const char *command,
 	if (result == 0)
 		return 0;
 	close_output(probe);
-	complain(probe, error, "");
+	probe_complain(probe, error, "");
 	errno = error;
 	return -1;
 }
@@ -160,11 +160,11 @@ probe_ended(struct probe *probe, int status)
 	     i++)
 		if (!take_output(probe))
 			break;
-	end_line(probe);
+	keep_line(probe);
 	close_output(probe);
 	probe->child.pid = 0;
 	if (error != 0)
-		complain(probe, error, ": " _PATH_BSHELL);
+		probe_complain(probe, error, ": " _PATH_BSHELL);
 	if (error != 0)
 		return (struct outcome){ OUTCOME_UNSTARTABLE, .code = error };
 	if (WIFSIGNALED(status))

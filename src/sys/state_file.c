@@ -49,8 +49,8 @@ state_file_uses(const char *state, const char *file)
 }
 
 static void
-complain(const struct state_file *file, const char *name, const char *what,
-    const char *why)
+state_complain(const struct state_file *file, const char *name,
+    const char *what, const char *why)
 {
 	char safe[128];
 
@@ -106,7 +106,7 @@ read_own(const struct state_file *file, const char *suffix,
 		problem = "is not a state of retry";
 	if (problem == NULL)
 		return length;
-	complain(file, name, problem, NULL);
+	state_complain(file, name, problem, NULL);
 	return -1;
 }
 
@@ -126,8 +126,8 @@ state_file_open(struct state_file *file, const struct options *options,
 		return 0;
 	if (options->budget != NULL &&
 	    state_file_uses(file->name, options->budget)) {
-		complain(file, file->name, "is also the file of the budget",
-		    NULL);
+		state_complain(file, file->name,
+		    "is also the file of the budget", NULL);
 		return -1;
 	}
 
@@ -143,15 +143,15 @@ state_file_open(struct state_file *file, const struct options *options,
 		return -1;
 	}
 	if (eaccess(directory, W_OK | X_OK) == -1) {
-		complain(file, file->name, "its directory cannot be written",
-		    strerror(errno));
+		state_complain(file, file->name,
+		    "its directory cannot be written", strerror(errno));
 		return -1;
 	}
 
 	/* A file that will be refused gets no file next to it. */
 	if (lstat(file->name, &status) == 0 &&
 	    (problem = file_check_kind(&status)) != NULL) {
-		complain(file, file->name, problem, NULL);
+		state_complain(file, file->name, problem, NULL);
 		return -1;
 	}
 	if (read_own(file, "", file->text) == -1)
@@ -168,8 +168,8 @@ keep(const struct state_file *file, const char *damage)
 	errno = EEXIST;
 	if (access(file_next_to(file->name, DAMAGED, name), F_OK) == 0 ||
 	    rename(file->name, name) == -1) {
-		complain(file, file->name, "is damaged and cannot be moved",
-		    strerror(errno));
+		state_complain(file, file->name,
+		    "is damaged and cannot be moved", strerror(errno));
 		return -1;
 	}
 	say(file->messages, "--state: %s: %s; kept as %s",
@@ -200,8 +200,8 @@ load(struct state_file *file)
 	if (length > 0 && damage == NULL)
 		return 0;
 	if (damage != NULL && state_is_newer(file->text)) {
-		complain(file, file->name, "is of a later version of retry",
-		    NULL);
+		state_complain(file, file->name,
+		    "is of a later version of retry", NULL);
 		return -1;
 	}
 	if (damage != NULL && keep(file, damage) == -1)
@@ -225,7 +225,7 @@ state_file_lock(struct state_file *file)
 	const char *problem =
 	    file->lock == -1 ? file_problem(errno) : file_check(file->lock);
 	if (problem != NULL)
-		complain(file, file->name, "cannot be locked", problem);
+		state_complain(file, file->name, "cannot be locked", problem);
 	else if (load(file) == 0)
 		return 1;
 	if (file->lock != -1)
@@ -252,7 +252,7 @@ state_file_save(struct state_file *file, const struct state *state, double time)
 		return 0;
 	if (file_replace(file->name, file_next_to(file->name, NEW, name),
 		text) == -1) {
-		complain(file, file->name, "cannot be written",
+		state_complain(file, file->name, "cannot be written",
 		    strerror(errno));
 		return -1;
 	}

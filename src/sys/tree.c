@@ -81,7 +81,7 @@ append(struct procs *list, const struct proc *process)
 
 /* The process itself, not another that got its number. */
 static bool
-is_same(const struct proc *process, const struct proc *other)
+is_same_process(const struct proc *process, const struct proc *other)
 {
 	return process->pid == other->pid &&
 	    (process->start == other->start || process->start == 0 ||
@@ -92,7 +92,7 @@ static bool
 is_among(const struct proc *process, const struct procs *list)
 {
 	for (size_t i = 0; i < list->count; i++)
-		if (is_same(process, &list->items[i]))
+		if (is_same_process(process, &list->items[i]))
 			return true;
 	return false;
 }
@@ -104,7 +104,7 @@ is_older(const struct proc *process, const struct tree *tree)
 	for (size_t i = 0; i < tree->before.count; i++) {
 		const struct proc *older = &tree->before.items[i];
 
-		if (is_same(process, older) ||
+		if (is_same_process(process, older) ||
 		    (process->session == older->session &&
 			process->session != tree->session))
 			return true;
@@ -279,7 +279,8 @@ signal_process(const struct proc *process, int signal)
 	}
 	const int descriptor = (int)syscall(SYS_pidfd_open, process->pid, 0);
 
-	if (read_process(process->pid, &again) && is_same(process, &again) &&
+	if (read_process(process->pid, &again) &&
+	    is_same_process(process, &again) &&
 	    (descriptor == -1 ||
 		(syscall(SYS_pidfd_send_signal, descriptor, signal, NULL, 0) ==
 			-1 &&
