@@ -73,17 +73,48 @@ compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* A mean of means, and how far that of other crowds may be. */
+/* Of all values that there are, and of the means of crowds. */
 struct means {
+	double total, members;
 	double sum, squares, count;
 };
 
-static void
-add_mean(struct means *means, double mean)
+static double
+minus(double value, double than)
 {
-	means->sum += mean;
-	means->squares += mean * mean;
-	means->count++;
+	return value - than;
+}
+
+static double
+is_at_most(double value, double than)
+{
+	return value <= than;
+}
+
+/* Makes something of each value first. */
+static struct means
+means_of(const struct values *values, double (*of)(double value, double than),
+    double than)
+{
+	struct means means = { 0 };
+
+	for (size_t i = 0; i < values->count; i += values->each) {
+		double total = 0, members = 0;
+
+		for (size_t j = i; j < i + values->each; j++)
+			if (!isnan(values->rows[j])) {
+				total += of(values->rows[j], than);
+				members++;
+			}
+		if (members == 0)
+			continue;
+		means.total += total;
+		means.members += members;
+		means.sum += total / members;
+		means.squares += total / members * (total / members);
+		means.count++;
+	}
+	return means;
 }
 
 /* The variance of their mean. */
@@ -95,37 +126,23 @@ variance(const struct means *means)
 	return fmax(means->squares / n - mean * mean, 0) / (n - 1);
 }
 
-/* The mean, as Student's t knows it from the means of crowds. */
+/* How far the mean of other crowds may be, as Student's t has it; or NAN. */
+static double
+reach_of(struct means means)
+{
+	return means.count < 2
+	    ? NAN
+	    : interval_student(means.count - 1) * sqrt(variance(&means));
+}
+
 static struct estimated
 estimate_mean(const struct values *values, double mean)
 {
-	struct estimated estimated = { mean, { mean, mean } };
-	struct means means = { 0 };
-
-	if (!values->drawn)
-		return estimated;
 	/* Squares of values far from 0 would hide how they differ. */
-	for (size_t i = 0; i < values->count; i += values->each) {
-		double sum = 0, count = 0;
+	const double reach =
+	    values->drawn ? reach_of(means_of(values, minus, mean)) : 0;
 
-		for (size_t j = i; j < i + values->each; j++)
-			if (!isnan(values->rows[j])) {
-				sum += values->rows[j] - mean;
-				count++;
-			}
-		if (count > 0)
-			add_mean(&means, sum / count);
-	}
-	if (means.count < 2)
-		estimated.within = (struct interval){ NAN, NAN };
-	else {
-		const double reach =
-		    interval_student(means.count - 1) * sqrt(variance(&means));
-
-		estimated.within.low -= reach;
-		estimated.within.high += reach;
-	}
-	return estimated;
+	return (struct estimated){ mean, { mean - reach, mean + reach } };
 }
 
 /*
@@ -135,27 +152,13 @@ estimate_mean(const struct values *values, double mean)
 static struct estimated
 estimate_share(const struct values *values)
 {
-	struct estimated estimated = { NAN, { NAN, NAN } };
-	struct means means = { 0 };
-	double sum = 0, count = 0;
+	const struct means means = means_of(values, minus, 0);
+	const double share = means.total / means.members;
+	struct estimated estimated = { share, { NAN, NAN } };
 
-	for (size_t i = 0; i < values->count; i += values->each) {
-		double crowd = 0, members = 0;
-
-		for (size_t j = i; j < i + values->each; j++)
-			if (!isnan(values->rows[j])) {
-				crowd += values->rows[j];
-				members++;
-			}
-		if (members > 0)
-			add_mean(&means, crowd / members);
-		sum += crowd;
-		count += members;
-	}
-	if (count == 0)
-		return estimated;
-	const double share = estimated.value = sum / count;
-	if (!values->drawn)
+	if (means.members == 0)
+		estimated.value = NAN;
+	else if (!values->drawn)
 		estimated.within = (struct interval){ share, share };
 	else if (values->each == 1 || share == 0 || share == 1)
 		estimated.within =
@@ -180,24 +183,11 @@ static struct interval
 crowds_percentile(const struct values *values, const double *sorted,
     size_t count, double quantile, double value)
 {
-	struct means means = { 0 };
-
-	for (size_t i = 0; i < values->count; i += values->each) {
-		double below = 0, members = 0;
-
-		for (size_t j = i; j < i + values->each; j++)
-			if (!isnan(values->rows[j])) {
-				below += values->rows[j] <= value;
-				members++;
-			}
-		if (members > 0)
-			add_mean(&means, below / members);
-	}
-	if (means.count < 2)
-		return (struct interval){ NAN, NAN };
-	const double reach =
-	    interval_student(means.count - 1) * sqrt(variance(&means));
+	const double reach = reach_of(means_of(values, is_at_most, value));
 	const double n = (double)count;
+
+	if (isnan(reach))
+		return (struct interval){ NAN, NAN };
 	const double low = ceil(n * (quantile - reach)) - 1;
 	const double high = ceil(n * (quantile + reach)) - 1;
 	return (struct interval){ sorted[(size_t)fmax(low, 0)],
