@@ -75,7 +75,7 @@ struct engine {
 	int trial_status;	  /* of the last trial that failed */
 	int trial_death;	  /* the signal that it died of, or 0 */
 
-	struct tally tally; /* of limits; last, as most of it is unused */
+	struct tally tally; /* last: only limits that there are have times */
 };
 
 static uint64_t
@@ -832,7 +832,7 @@ count_failure(struct engine *engine, double now)
 		engine->n = 0;
 		engine->run.used = 1;
 		engine->level = (struct level){ 0 };
-		memset(&engine->tally, 0, sizeof(engine->tally));
+		memset(&engine->tally, 0, offsetof(struct tally, times));
 	}
 	const bool is_free =
 	    set_has(&engine->policy->free, engine->evidence.outcome);
@@ -1368,7 +1368,9 @@ struct engine *
 engine_open(const struct policy *policy, struct random random,
     void (*tell)(void *context, struct record *record), void *context)
 {
-	struct engine *engine = calloc(1, sizeof(*engine));
+	struct engine *engine = calloc(1,
+	    offsetof(struct engine, tally.times) +
+		policy->limits.count * sizeof(engine->tally.times[0]));
 
 	if (engine == NULL)
 		return NULL;

@@ -44,7 +44,7 @@ const char *limits_parse(struct limits *limits, const char *list,
 struct tally {
 	uint64_t counts[LIMITS_MOST]; /* of a limit without a window */
 	uint64_t totals[LIMITS_MOST]; /* of a limit with a window */
-	/* The times of its last failures, as a ring. */
+	/* The times of its last failures, as a ring: set before it is read. */
 	double times[LIMITS_MOST][LIMITS_WINDOW_MOST];
 };
 

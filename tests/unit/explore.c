@@ -137,9 +137,13 @@ struct node {
 	void *engine;
 };
 
-/* The engine but for the failures that there is no time for, at its end. */
-#define PACKED \
-	(offsetof(struct engine, tally.times) + FAILURES_MOST * sizeof(double))
+/* The size of an engine but for the failures that there is no time for. */
+static size_t
+packed(const struct policy *policy)
+{
+	return offsetof(struct engine, tally.times) +
+	    (policy->limits.count > 0 ? FAILURES_MOST * sizeof(double) : 0);
+}
 
 /* What is met: states as rows, events as columns. */
 #define KINDS (EVENT_ERROR + 1)
@@ -327,11 +331,11 @@ hash(const struct explorer *explorer)
 	const enum action_kind kind = drive->action.kind;
 	uint64_t word, sum = 0x9e3779b97f4a7c15;
 
-	memcpy(&engine, drive->engine, PACKED);
+	memcpy(&engine, drive->engine, packed(&drive->policy));
 	clear_padding(&engine);
 	shift_times(&engine, &drive->policy, drive->now);
 	clear_told(&engine, &drive->policy);
-	for (size_t i = 0; i < PACKED / sizeof(word); i++) {
+	for (size_t i = 0; i < packed(&drive->policy) / sizeof(word); i++) {
 		memcpy(&word, (char *)&engine + i * sizeof(word), sizeof(word));
 		sum = mix(sum, word);
 	}
@@ -435,9 +439,9 @@ arrive(struct explorer *explorer)
 		.move = explorer->move,
 		.attempts = explorer->walk.attempts,
 		.left = explorer->left,
-		.engine = malloc(PACKED) };
+		.engine = malloc(packed(&drive->policy)) };
 	memcpy(&node->drive, drive, sizeof(*drive));
-	memcpy(node->engine, drive->engine, PACKED);
+	memcpy(node->engine, drive->engine, packed(&drive->policy));
 }
 
 /* Goes back to the state whose events happen. */
@@ -449,7 +453,8 @@ go_back(struct explorer *explorer)
 	explorer->walk.drive = node->drive;
 	explorer->walk.attempts = node->attempts;
 	explorer->left = node->left;
-	memcpy(explorer->walk.drive.engine, node->engine, PACKED);
+	memcpy(explorer->walk.drive.engine, node->engine,
+	    packed(&node->drive.policy));
 }
 
 static void
