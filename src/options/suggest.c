@@ -19,63 +19,48 @@ enum {
 	PLACE_SET,		/* in a SET */
 	PLACE_UNIT,		/* behind a number */
 	PLACE_ESCAPE,		/* in a pattern, behind a backslash */
-	PLACE_SH,		/* a command that only a shell knows */
-	PLACE_BASH		/* a command that only bash knows */
+	PLACE_COMMAND		/* a command that only this shell knows */
 };
 
-#define TRIES "use --attempts=N, which counts the first attempt too"
-#define IN_SHELL "for shell code: " PROGRAM " sh -c '...'"
-#define PROBE "use --health=COMMAND"
-#define EVEN \
-	"use --delay=DUR, and --backoff=constant for delays that do not grow"
-
 /*
- * What people type from habit, and what to type instead.  A unit's `instead` is
- * the unit; a word that only shells know needs none.
+ * What people type from habit, separated by commas, and what to type instead.
+ * A unit's `instead` is the unit.
  */
 static const struct {
 	int place; /* the number of an option whose value it is, or PLACE_* */
 	const char *typed;
 	const char *instead;
 } habits[] = {
-	{ PLACE_OPTION, "retries", TRIES },
-	{ PLACE_OPTION, "retry", TRIES },
-	{ PLACE_OPTION, "max-retries", TRIES },
-	{ PLACE_OPTION, "tries", "use --attempts=N" },
-	{ PLACE_OPTION, "max-tries", "use --attempts=N" },
-	{ PLACE_OPTION, "max-attempts", "use --attempts=N" },
-	{ PLACE_OPTION, "times", "use --attempts=N" },
-	{ PLACE_OPTION, "count", "use --attempts=N" },
+	{ PLACE_OPTION, "retries,retry,max-retries",
+	    "use --attempts=N, which counts the first attempt too" },
+	{ PLACE_OPTION, "tries,max-tries,max-attempts,times,count",
+	    "use --attempts=N" },
 	{ PLACE_OPTION, "limit", "use --attempts=N, or --max-time=DUR" },
 	{ PLACE_OPTION, "n", "use -a N" },
 	{ PLACE_OPTION, "r", "use -a N, which counts the first attempt too" },
-	{ PLACE_OPTION, "forever", "use --attempts=0" },
-	{ PLACE_OPTION, "infinite", "use --attempts=0" },
-	{ PLACE_OPTION, "unlimited", "use --attempts=0" },
+	{ PLACE_OPTION, "forever,infinite,unlimited", "use --attempts=0" },
 	{ PLACE_OPTION, "f",
 	    "COMMAND stays in the foreground; for no limit, use -a 0" },
-	{ PLACE_OPTION, "interval", EVEN },
-	{ PLACE_OPTION, "wait", EVEN },
-	{ PLACE_OPTION, "sleep", EVEN },
-	{ PLACE_OPTION, "pause", EVEN },
-	{ PLACE_OPTION, "every", EVEN },
-	{ PLACE_OPTION, "retry-delay", EVEN },
+	{ PLACE_OPTION, "interval,wait,sleep,pause,every,retry-delay",
+	    "use --delay=DUR, and --backoff=constant for delays that do not "
+	    "grow" },
 	{ PLACE_OPTION, "i",
 	    "use -d DUR, and -b constant for delays that do not grow" },
-	{ PLACE_OPTION, "fixed", "use --backoff=constant" },
-	{ PLACE_OPTION, "constant", "use --backoff=constant" },
-	{ PLACE_OPTION, "no-backoff", "use --backoff=constant" },
-	{ PLACE_OPTION, "factor", "use --backoff=exponential:factor=F" },
-	{ PLACE_OPTION, "multiplier", "use --backoff=exponential:factor=F" },
-	{ PLACE_OPTION, "max-interval", "use --max-delay=DUR" },
-	{ PLACE_OPTION, "max-wait", "use --max-delay=DUR" },
+	{ PLACE_OPTION, "initial-delay,base-delay", "use --delay=DUR" },
+	{ PLACE_OPTION, "max-interval,max-wait,max-retry-delay",
+	    "use --max-delay=DUR" },
+	{ PLACE_OPTION, "min-wait", "use --min-delay=DUR" },
+	{ PLACE_OPTION, "fixed,constant,no-backoff", "use --backoff=constant" },
+	{ PLACE_OPTION, "exponential", "use --backoff=exponential" },
+	{ PLACE_OPTION, "factor,multiplier",
+	    "use --backoff=exponential:factor=F" },
 	{ PLACE_OPTION, "no-jitter", "use --jitter=none" },
-	{ PLACE_OPTION, "deadline", "use --max-time=DUR" },
-	{ PLACE_OPTION, "retry-max-time", "use --max-time=DUR" },
-	{ PLACE_OPTION, "total-timeout", "use --max-time=DUR" },
+	{ PLACE_OPTION,
+	    "deadline,retry-max-time,total-timeout,end-at,max-retry-time",
+	    "use --max-time=DUR" },
+	{ PLACE_OPTION, "max-elapsed-time,max-duration", "use --max-time=DUR" },
 	{ PLACE_OPTION, "timelimit",
 	    "use --timeout=DUR, or --max-time=DUR for the whole run" },
-	{ PLACE_OPTION, "end-at", "use --max-time=DUR" },
 	{ PLACE_OPTION, "until-success",
 	    "this is the default; to never give up: -a 0" },
 	{ PLACE_OPTION, "until",
@@ -85,73 +70,51 @@ static const struct {
 	    "only Debian's retry has it; use --success-on='!0,STATUS'" },
 	{ PLACE_OPTION, "w",
 	    "only Debian's retry has it; use --retry-on=STATUS" },
-	{ PLACE_OPTION, "abort-on", "use --stop-on=SET" },
+	{ PLACE_OPTION, "abort-on,stop-if-status", "use --stop-on=SET" },
 	{ PLACE_OPTION, "fail-on",
 	    "use --stop-on=SET, or --fail-match=ERE for lines of output" },
-	{ PLACE_OPTION, "status", "use --retry-on=SET" },
+	{ PLACE_OPTION, "status,retry-on-exit-code", "use --retry-on=SET" },
+	{ PLACE_OPTION, "exit-code",
+	    "use --retry-on=SET, --stop-on=SET or --success-on=SET" },
+	{ PLACE_OPTION, "retry-if-contains", "use --retry-match=ERE" },
+	{ PLACE_OPTION, "retry-all-errors",
+	    "every failure is retried, unless --retry-on limits it" },
+	{ PLACE_OPTION, "retry-connrefused", "use --preset=curl" },
 	{ PLACE_OPTION, "retry-after",
 	    "use --delay-match=ERE, or --preset=curl" },
-	{ PLACE_OPTION, "probe", PROBE },
-	{ PLACE_OPTION, "healthcheck", PROBE },
+	{ PLACE_OPTION, "probe,healthcheck", "use --health=COMMAND" },
 	{ PLACE_OPTION, "lock", "use --state=FILE, which is locked" },
 	{ PLACE_OPTION, "config", "use --preset=./FILE" },
 	{ PLACE_OPTION, "on-retry", "use --before-retry=COMMAND" },
-	{ PLACE_OPTION, "on-failure", "use --on-give-up=COMMAND" },
-	{ PLACE_OPTION, "on-error", "use --on-give-up=COMMAND" },
-	{ PLACE_OPTION, "dry-run", "use --plan" },
-	{ PLACE_OPTION, "simulate", "use --plan" },
+	{ PLACE_OPTION, "on-failure,on-error", "use --on-give-up=COMMAND" },
+	{ PLACE_OPTION, "dry-run,simulate", "use --plan" },
 	{ PLACE_OPTION, "flaky",
 	    "use --trials=N, or --flaky-status=N for an exit status" },
 	{ PLACE_OPTION, "hold", "use --output=hold" },
 	{ PLACE_OPTION, "chronic", "use --output=chronic" },
 	{ PLACE_OPTION, "replay", "use --stdin=replay" },
-	{ PLACE_OPTION, "c", IN_SHELL },
-	{ PLACE_OPTION, "shell", IN_SHELL },
+	{ PLACE_OPTION, "c,shell", "for shell code: " PROGRAM " sh -c '...'" },
 	{ PLACE_OPTION, "init",
 	    "nothing is needed: " PROGRAM " works as process 1" },
+	{ PLACE_OPTION, "foreground",
+	    "nothing is needed: COMMAND stays in the foreground" },
 	{ PLACE_OPTION, "silent", "use --quiet" },
 	{ PLACE_OPTION, "debug", "use --verbose" },
 	{ PLACE_OPTION, "json", "use --log=json" },
 	{ PLACE_OPTION, "junit", "use --log=junit:FILE" },
 	{ PLACE_OPTION, "no-color", "use --color=never" },
 	{ PLACE_OPTION, "force-color", "use --color=always" },
-	{ PLACE_OPTION, "retry-all-errors",
-	    "every failure is retried, unless --retry-on limits it" },
-	{ PLACE_OPTION, "retry-connrefused", "use --preset=curl" },
-	{ PLACE_OPTION, "max-retry-time", "use --max-time=DUR" },
-	{ PLACE_OPTION, "max-elapsed-time", "use --max-time=DUR" },
-	{ PLACE_OPTION, "max-duration", "use --max-time=DUR" },
-	{ PLACE_OPTION, "max-retry-delay", "use --max-delay=DUR" },
-	{ PLACE_OPTION, "min-wait", "use --min-delay=DUR" },
-	{ PLACE_OPTION, "initial-delay", "use --delay=DUR" },
-	{ PLACE_OPTION, "base-delay", "use --delay=DUR" },
-	{ PLACE_OPTION, "exponential", "use --backoff=exponential" },
-	{ PLACE_OPTION, "exit-code",
-	    "use --retry-on=SET, --stop-on=SET or --success-on=SET" },
-	{ PLACE_OPTION, "retry-on-exit-code", "use --retry-on=SET" },
-	{ PLACE_OPTION, "stop-if-status", "use --stop-on=SET" },
-	{ PLACE_OPTION, "retry-if-contains", "use --retry-match=ERE" },
-	{ PLACE_OPTION, "foreground",
-	    "nothing is needed: COMMAND stays in the foreground" },
 
-	{ OPTION_ATTEMPTS, "inf", "did you mean 0?" },
-	{ OPTION_ATTEMPTS, "infinite", "did you mean 0?" },
-	{ OPTION_ATTEMPTS, "unlimited", "did you mean 0?" },
-	{ OPTION_ATTEMPTS, "forever", "did you mean 0?" },
+	{ OPTION_ATTEMPTS, "inf,infinite,unlimited,forever",
+	    "did you mean 0?" },
 	{ OPTION_MAX_TIME, "inf", "did you mean 0?" },
 	{ OPTION_TIMEOUT, "inf", "did you mean 0?" },
-	{ OPTION_BACKOFF, "fixed", "did you mean constant?" },
-	{ OPTION_BACKOFF, "none", "did you mean constant?" },
+	{ OPTION_BACKOFF, "fixed,none", "did you mean constant?" },
 	{ OPTION_BACKOFF, "random", "did you mean decorrelated?" },
-	{ OPTION_JITTER, "no", "did you mean none?" },
-	{ OPTION_JITTER, "off", "did you mean none?" },
+	{ OPTION_JITTER, "no,off", "did you mean none?" },
 	{ OPTION_PRESET, "k8s", "did you mean kubernetes?" },
-	{ OPTION_PRESET, "podman", "did you mean docker?" },
-	{ OPTION_PRESET, "skopeo", "did you mean docker?" },
-	{ OPTION_PRESET, "buildah", "did you mean docker?" },
-	{ OPTION_PRESET, "rsync", "did you mean ssh?" },
-	{ OPTION_PRESET, "scp", "did you mean ssh?" },
-	{ OPTION_PRESET, "sftp", "did you mean ssh?" },
+	{ OPTION_PRESET, "podman,skopeo,buildah", "did you mean docker?" },
+	{ OPTION_PRESET, "rsync,scp,sftp", "did you mean ssh?" },
 	{ OPTION_PRESET, "apt-get", "did you mean apt?" },
 	{ OPTION_PRESET, "mvn", "did you mean maven?" },
 	{ OPTION_PRESET, "mamba", "did you mean conda?" },
@@ -159,41 +122,18 @@ static const struct {
 	{ OPTION_PRESET, "postgres", "did you mean psql?" },
 	{ OPTION_OUTPUT, "quiet", "did you mean chronic?" },
 	{ OPTION_OUTPUT, "buffer", "did you mean hold?" },
-	{ OPTION_STDIN, "/dev/null", "did you mean null?" },
-	{ OPTION_STDIN, "none", "did you mean null?" },
+	{ OPTION_STDIN, "/dev/null,none", "did you mean null?" },
 	{ OPTION_LOG, "xml", "did you mean junit?" },
 
 	{ PLACE_SET, "all", "did you mean any?" },
 
-	{ PLACE_UNIT, "usec", "us" },
-	{ PLACE_UNIT, "usecs", "us" },
-	{ PLACE_UNIT, "microsecond", "us" },
-	{ PLACE_UNIT, "microseconds", "us" },
-	{ PLACE_UNIT, "µs", "us" },
-	{ PLACE_UNIT, "μs", "us" },
-	{ PLACE_UNIT, "msec", "ms" },
-	{ PLACE_UNIT, "msecs", "ms" },
-	{ PLACE_UNIT, "millis", "ms" },
-	{ PLACE_UNIT, "millisecond", "ms" },
-	{ PLACE_UNIT, "milliseconds", "ms" },
-	{ PLACE_UNIT, "S", "s" },
-	{ PLACE_UNIT, "sec", "s" },
-	{ PLACE_UNIT, "secs", "s" },
-	{ PLACE_UNIT, "second", "s" },
-	{ PLACE_UNIT, "seconds", "s" },
-	{ PLACE_UNIT, "M", "m" },
-	{ PLACE_UNIT, "min", "m" },
-	{ PLACE_UNIT, "mins", "m" },
-	{ PLACE_UNIT, "minute", "m" },
-	{ PLACE_UNIT, "minutes", "m" },
-	{ PLACE_UNIT, "H", "h" },
-	{ PLACE_UNIT, "hr", "h" },
-	{ PLACE_UNIT, "hrs", "h" },
-	{ PLACE_UNIT, "hour", "h" },
-	{ PLACE_UNIT, "hours", "h" },
-	{ PLACE_UNIT, "D", "d" },
+	/* Lower case, and without the s of a plural. */
+	{ PLACE_UNIT, "usec,microsecond,µ,μ", "us" },
+	{ PLACE_UNIT, "msec,milli,millisecond", "ms" },
+	{ PLACE_UNIT, "sec,second", "s" },
+	{ PLACE_UNIT, "min,minute", "m" },
+	{ PLACE_UNIT, "hr,hour", "h" },
 	{ PLACE_UNIT, "day", "d" },
-	{ PLACE_UNIT, "days", "d" },
 
 	{ PLACE_ESCAPE, "d", "use [0-9]" },
 	{ PLACE_ESCAPE, "w", "use [[:alnum:]_]" },
@@ -201,63 +141,32 @@ static const struct {
 	{ PLACE_ESCAPE, "b",
 	    "use (^|[^[:alnum:]_]) before a word, ([^[:alnum:]_]|$) after it" },
 
-	{ PLACE_SH, "alias", NULL },
-	{ PLACE_SH, "case", NULL },
-	{ PLACE_SH, "cd", NULL },
-	{ PLACE_SH, "eval", NULL },
-	{ PLACE_SH, "exec", NULL },
-	{ PLACE_SH, "export", NULL },
-	{ PLACE_SH, "for", NULL },
-	{ PLACE_SH, "if", NULL },
-	{ PLACE_SH, "read", NULL },
-	{ PLACE_SH, "set", NULL },
-	{ PLACE_SH, "time", NULL },
-	{ PLACE_SH, "type", NULL },
-	{ PLACE_SH, "ulimit", NULL },
-	{ PLACE_SH, "umask", NULL },
-	{ PLACE_SH, "unset", NULL },
-	{ PLACE_SH, "until", NULL },
-	{ PLACE_SH, "wait", NULL },
-	{ PLACE_SH, "while", NULL },
-	{ PLACE_SH, "{", NULL },
-	{ PLACE_BASH, "((", NULL },
-	{ PLACE_BASH, "[[", NULL },
-	{ PLACE_BASH, "declare", NULL },
-	{ PLACE_BASH, "dirs", NULL },
-	{ PLACE_BASH, "function", NULL },
-	{ PLACE_BASH, "let", NULL },
-	{ PLACE_BASH, "local", NULL },
-	{ PLACE_BASH, "mapfile", NULL },
-	{ PLACE_BASH, "popd", NULL },
-	{ PLACE_BASH, "pushd", NULL },
-	{ PLACE_BASH, "readarray", NULL },
-	{ PLACE_BASH, "select", NULL },
-	{ PLACE_BASH, "shopt", NULL },
-	{ PLACE_BASH, "source", NULL },
-	{ PLACE_BASH, "typeset", NULL },
+	{ PLACE_COMMAND, "alias,case,cd,eval,exec,export,for,if,read,set",
+	    "sh" },
+	{ PLACE_COMMAND, "time,type,ulimit,umask,unset,until,wait,while,{",
+	    "sh" },
+	{ PLACE_COMMAND, "((,[[,declare,dirs,function,let,local,mapfile,popd",
+	    "bash" },
+	{ PLACE_COMMAND, "pushd,readarray,select,shopt,source,typeset",
+	    "bash" },
 };
 
 #define HABITS (sizeof(habits) / sizeof(habits[0]))
 
 /* The `instead` of a word that stands at this place, or NULL. */
 static const char *
-find_habit(int place, const char *typed)
+find_habit(int place, const char *word)
 {
 	for (size_t i = 0; i < HABITS; i++)
-		if (habits[i].place == place &&
-		    strcmp(habits[i].typed, typed) == 0)
-			return habits[i].instead;
-	return NULL;
-}
+		for (const char *list = habits[i].typed;
+		     habits[i].place == place && list != NULL;) {
+			char typed[TEXT_ITEM];
 
-static bool
-is_habit(int place, const char *typed)
-{
-	for (size_t i = 0; i < HABITS; i++)
-		if (habits[i].place == place &&
-		    strcmp(habits[i].typed, typed) == 0)
-			return true;
-	return false;
+			text_item(&list, typed);
+			if (strcmp(typed, word) == 0)
+				return habits[i].instead;
+		}
+	return NULL;
 }
 
 /* Longer words are not compared. */
@@ -304,8 +213,8 @@ distance(const char *a, const char *b)
 /* A search for the word that is nearest to the one that was typed. */
 struct nearest {
 	const char *typed;
-	const char *word;    /* of ours; NULL: none is near enough */
-	const char *instead; /* of another program's word that is nearer */
+	const char *word;    /* of ours, or NULL */
+	const char *instead; /* of another program's word, or NULL */
 	size_t distance;
 };
 
@@ -322,10 +231,9 @@ try_word(struct nearest *nearest, const char *word, const char *instead)
 	const size_t away = length >= 3 && strncasecmp(word, typed, length) == 0
 	    ? 1
 	    : distance(typed, word);
-	if (away > length / 3 ||
-	    (nearest->word != NULL && away >= nearest->distance))
+	if (away > length / 3 || away >= nearest->distance)
 		return;
-	nearest->word = word;
+	nearest->word = instead == NULL ? word : NULL;
 	nearest->instead = instead;
 	nearest->distance = away;
 }
@@ -354,7 +262,7 @@ try_outcomes(struct nearest *nearest, bool sets)
 static struct nearest
 find_nearest(int place, const char *typed)
 {
-	struct nearest nearest = { .typed = typed };
+	struct nearest nearest = { .typed = typed, .distance = WORD_MOST };
 	const char *word;
 
 	if (place == PLACE_OPTION) {
@@ -370,8 +278,13 @@ find_nearest(int place, const char *typed)
 		try_outcomes(&nearest, place != OPTION_SIGNAL);
 	}
 	for (size_t i = 0; i < HABITS; i++)
-		if (habits[i].place == place)
-			try_word(&nearest, habits[i].typed, habits[i].instead);
+		for (const char *list = habits[i].typed;
+		     habits[i].place == place && list != NULL;) {
+			char item[TEXT_ITEM];
+
+			text_item(&list, item);
+			try_word(&nearest, item, habits[i].instead);
+		}
 	return nearest;
 }
 
@@ -453,12 +366,15 @@ respell_duration(const char *typed, char *text, size_t size)
 		const char *name = typed + digits;
 		name += strspn(name, BLANKS);
 		const size_t length = strcspn(name, DIGITS "." BLANKS);
-		char word[WORD_MOST];
+		char word[WORD_MOST] = "", singular[WORD_MOST];
 
 		if (digits == 0 || length == 0 || length >= sizeof(word))
 			return false;
-		strlcpy(word, name, length + 1);
-		const char *unit = find_habit(PLACE_UNIT, word);
+		for (size_t i = 0; i < length; i++)
+			word[i] = (char)tolower((unsigned char)name[i]);
+		strlcpy(singular, word,
+		    word[length - 1] == 's' ? length : length + 1);
+		const char *unit = find_habit(PLACE_UNIT, singular);
 		text_append(text, size, "%.*s%s", (int)digits, typed,
 		    unit == NULL ? word : unit);
 		typed = name + length;
@@ -602,7 +518,7 @@ suggest_param(const struct options *options, enum option_id id,
 	    budget ? budget_param : strategy_param;
 	const void *of =
 	    budget ? (const void *)budget_params : (const void *)strategy;
-	struct nearest nearest = { .typed = typed };
+	struct nearest nearest = { .typed = typed, .distance = WORD_MOST };
 	double number;
 	const char *end;
 
@@ -783,8 +699,10 @@ suggest_command(const struct options *options, struct outcome outcome,
     char *text, size_t size)
 {
 	const char *name = *options->command;
+	const char *shell = find_habit(PLACE_COMMAND, name);
 	const size_t word = strspn(name, LETTERS DIGITS);
-	const char *before = "did you mean ", *after = " ...?";
+	const bool forever =
+	    options->policy.repeat && options->policy.repeats == 0;
 	char safe[128];
 	double number;
 
@@ -796,54 +714,42 @@ suggest_command(const struct options *options, struct outcome outcome,
 	if (suggest_unit(options, text, size) ||
 	    suggest_list(options, text, size))
 		return true;
-	if (strcmp(name, "!") == 0) {
-		before = "to wait for a failure: --success-on=none,nonzero";
-		*safe = '\0';
-		after = "";
-	} else if (*name == '-') {
-		before = "options go before --";
-		*safe = '\0';
-		after = "";
-	} else if (has_long_dash(name)) {
-		before = "it starts with a typographic dash; type \"-\"";
-		*safe = '\0';
-		after = "";
-	} else if (is_habit(PLACE_SH, name)) {
-		before = "the shell knows this word: " PROGRAM " sh -c '";
-		after = " ...'";
-	} else if (is_habit(PLACE_BASH, name)) {
-		before = "bash knows this word: " PROGRAM " bash -c '";
-		after = " ...'";
-	} else if (strcmp(name, "help") == 0 || strcmp(name, "version") == 0) {
-		before = "did you mean " PROGRAM " --";
-		after = "?";
-	} else if (word > 0 && name[word] == '=') {
-		before = "did you mean " PROGRAM " env ";
-	} else if (strpbrk(name, BLANKS) != NULL &&
-	    strpbrk(name, SYNTAX) != NULL) {
-		before = "did you mean " PROGRAM " sh -c '...'?";
-		*safe = '\0';
-		after = "";
-	} else if (strpbrk(name, BLANKS) != NULL) {
-		before = "did you mean " PROGRAM " ";
-		after = ", without the quotes?";
-	} else if (*name != '\0' && name[strspn(name, DIGITS)] == '\0') {
-		before = options->policy.repeat && options->policy.repeats == 0
-		    ? "did you mean " PROGRAM " --repeat="
-		    : "did you mean " PROGRAM " -a ";
-	} else if (duration_parse(name, &number) == NULL) {
-		before = "did you mean " PROGRAM " -T ";
-	} else if (name[word] == '\0' && outcome.reason != NULL &&
-	    strcmp(outcome.reason, "command not found") == 0) {
+	if (strcmp(name, "!") == 0)
+		text_append(text, size,
+		    "to wait for a failure: --success-on=none,nonzero");
+	else if (*name == '-')
+		text_append(text, size, "options go before --");
+	else if (has_long_dash(name))
+		text_append(text, size,
+		    "it starts with a typographic dash; type \"-\"");
+	else if (shell != NULL)
+		text_append(text, size,
+		    "%s knows this word: " PROGRAM " %s -c '%s ...'",
+		    strcmp(shell, "sh") == 0 ? "the shell" : shell, shell,
+		    safe);
+	else if (strcmp(name, "help") == 0 || strcmp(name, "version") == 0)
+		text_append(text, size, "did you mean " PROGRAM " --%s?", name);
+	else if (word > 0 && name[word] == '=')
+		text_append(text, size, "did you mean " PROGRAM " env %s ...?",
+		    safe);
+	else if (strpbrk(name, BLANKS) != NULL && strpbrk(name, SYNTAX) != NULL)
+		text_append(text, size,
+		    "did you mean " PROGRAM " sh -c '...'?");
+	else if (strpbrk(name, BLANKS) != NULL)
+		text_append(text, size,
+		    "did you mean " PROGRAM " %s, without the quotes?", safe);
+	else if (*name != '\0' && name[strspn(name, DIGITS)] == '\0')
+		text_append(text, size, "did you mean " PROGRAM " %s%s ...?",
+		    forever ? "--repeat=" : "-a ", safe);
+	else if (duration_parse(name, &number) == NULL)
+		text_append(text, size, "did you mean " PROGRAM " -T %s ...?",
+		    safe);
+	else if (name[word] == '\0' && outcome.reason != NULL &&
+	    strcmp(outcome.reason, "command not found") == 0)
 		text_append(text, size,
 		    "a bash function? export -f %s; " PROGRAM " bash -c %s",
 		    safe, safe);
-		return true;
-	} else {
-		return false;
-	}
-	text_append(text, size, "%s%s%s", before, safe, after);
-	return true;
+	return *text != '\0';
 }
 
 /* The set that the user's lists of an option have made, or NULL. */

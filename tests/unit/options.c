@@ -717,7 +717,7 @@ the_words_of_other_programs_are_known(void)
 		{ "-d 5min cmd",
 		    "invalid --delay '5min': unknown unit; did you mean 5m?" },
 		{ "-T 1Hour30sec cmd",
-		    "invalid --max-time '1Hour30sec': unknown unit (use us, ms, s, m, h, d)" },
+		    "invalid --max-time '1Hour30sec': unknown unit; did you mean 1h30s?" },
 		{ "-T 1hour30sec cmd",
 		    "invalid --max-time '1hour30sec': unknown unit; did you mean 1h30s?" },
 		{ "-d 1,5,30 cmd",
