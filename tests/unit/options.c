@@ -444,25 +444,30 @@ lists_of_one_option_add_up(void)
 	CHECK(!rules->retry_listed);
 }
 
-/* A NULL problem: the line is right. */
-static void
-check_problem(const char *text, const char *problem)
-{
-	struct line line;
+/* What is said of arguments; NULL: nothing is wrong. */
+struct wrong {
+	const char *text, *problem;
+};
 
-	ROW("%s", text);
-	parse(&line, text);
-	CHECK_INT(line.result, problem == NULL ? 0 : -1);
-	CHECK_STR(line.problem, problem == NULL ? "" : problem);
-	CHECK(strchr(line.problem, '\n') == NULL);
+static void
+check_problems(const struct wrong *rows, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const char *problem = rows[i].problem;
+		struct line line;
+
+		ROW("%s", rows[i].text);
+		parse(&line, rows[i].text);
+		CHECK_INT(line.result, problem == NULL ? 0 : -1);
+		CHECK_STR(line.problem, problem == NULL ? "" : problem);
+		CHECK(strchr(line.problem, '\n') == NULL);
+	}
 }
 
 static void
 what_is_wrong_is_said_in_one_line(void)
 {
-	static const struct {
-		const char *text, *problem;
-	} rows[] = {
+	static const struct wrong rows[] = {
 		{ "_", NULL },
 		{ "", "there is no command to run" },
 		{ "--", "there is no command to run" },
@@ -628,16 +633,13 @@ what_is_wrong_is_said_in_one_line(void)
 		    "--jitter=20% cannot be combined with a random strategy" },
 	};
 
-	for (size_t i = 0; i < COUNT(rows); i++)
-		check_problem(rows[i].text, rows[i].problem);
+	check_problems(rows, COUNT(rows));
 }
 
 static void
 a_word_that_is_nearly_right_is_told_the_right_one(void)
 {
-	static const struct {
-		const char *text, *problem;
-	} rows[] = {
+	static const struct wrong rows[] = {
 		{ "--atempts 3 cmd",
 		    "unknown option --atempts; did you mean --attempts?" },
 		{ "--Timeuot=3 cmd",
@@ -675,16 +677,13 @@ a_word_that_is_nearly_right_is_told_the_right_one(void)
 		    "unknown option --attemptsattemptsattemptsattempts" },
 	};
 
-	for (size_t i = 0; i < COUNT(rows); i++)
-		check_problem(rows[i].text, rows[i].problem);
+	check_problems(rows, COUNT(rows));
 }
 
 static void
 the_words_of_other_programs_are_known(void)
 {
-	static const struct {
-		const char *text, *problem;
-	} rows[] = {
+	static const struct wrong rows[] = {
 		{ "--retries 3 cmd",
 		    "unknown option --retries; use --attempts=N, which counts the first attempt too" },
 		{ "--tries=3 cmd", "unknown option --tries; use --attempts=N" },
@@ -769,16 +768,13 @@ the_words_of_other_programs_are_known(void)
 		{ "--state=true", "there is no command to run" },
 	};
 
-	for (size_t i = 0; i < COUNT(rows); i++)
-		check_problem(rows[i].text, rows[i].problem);
+	check_problems(rows, COUNT(rows));
 }
 
 static void
 what_people_type_first_is_put_right(void)
 {
-	static const struct {
-		const char *text, *problem;
-	} rows[] = {
+	static const struct wrong rows[] = {
 		{ "-r 3 cmd",
 		    "unknown option -r; use -a N, which counts the first attempt too" },
 		{ "-c cmd",
@@ -864,8 +860,7 @@ what_people_type_first_is_put_right(void)
 		    "unknown option --timelimit; use --timeout=DUR, or --max-time=DUR for the whole run" },
 	};
 
-	for (size_t i = 0; i < COUNT(rows); i++)
-		check_problem(rows[i].text, rows[i].problem);
+	check_problems(rows, COUNT(rows));
 }
 
 static void
