@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "report/escape.h"
+#include "report/figure.h"
 #include "report/report.h"
 
 static void
@@ -154,7 +155,7 @@ put_trials_row(FILE *file, const char *outcome, uint64_t count, uint64_t all)
 	fputs("| ", file);
 	put_markdown(file, outcome);
 	fprintf(file, " | %" PRIu64 " | %s |\n", count,
-	    message_percent((double)count / (double)all, text));
+	    figure_percent((double)count / (double)all, 0, text));
 }
 
 /* A table of trials by their outcome. */

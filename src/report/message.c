@@ -442,39 +442,6 @@ add_limit(struct message *message, const struct record *record)
 		    record->reached->length, record->reached->text);
 }
 
-/*
- * Writes a percentage with two digits of its distance from 0 or from 100,
- * whichever is nearer, and without zeros at the end.
- */
-static void
-put_fine(double percent, char text[MESSAGE_PART])
-{
-	const double rest = fmin(percent, 100 - percent);
-	char number[MESSAGE_PART];
-
-	int length = snprintf(number, sizeof(number), "%.*f",
-	    1 - (int)floor(log10(rest)), percent);
-	while (number[length - 1] == '0')
-		length--;
-	if (number[length - 1] == '.')
-		length--;
-	snprintf(text, MESSAGE_PART, "%.*s %%", length, number);
-}
-
-const char *
-message_percent(double share, char text[MESSAGE_PART])
-{
-	const double percent = share * 100;
-
-	if (percent <= 0 || percent >= 100)
-		snprintf(text, MESSAGE_PART, "%.0f %%", percent);
-	else if (percent < 1 || percent > 99.9)
-		put_fine(percent, text);
-	else
-		snprintf(text, MESSAGE_PART, "%.1f %%", percent);
-	return text;
-}
-
 /* How the trials failed, and the share of all that do. */
 static void
 add_trials(struct message *message, const struct record *record)
@@ -797,21 +764,15 @@ body_of(const struct report_style *style, const struct record *record)
 	return message;
 }
 
-/*
- * Puts the run's name before the text, unless the text is empty or the name is
- * only what the text says anyway: which command cannot be executed.
- */
+/* Puts the run's name before the text, unless the text is empty. */
 static struct message
-named(const struct report_style *style, const struct record *record,
-    struct message body)
+named(const struct report_style *style, struct message body)
 {
-	const bool told = record->kind == RECORD_OUTCOME &&
-	    record->outcome.kind == OUTCOME_UNSTARTABLE && !style->name_given;
 	struct message message = body;
 	char name[MESSAGE_PART];
 
 	message_name(style, name);
-	if (*body.text == '\0' || *name == '\0' || told)
+	if (*body.text == '\0' || *name == '\0')
 		return body;
 	*message.text = '\0';
 	add(&message, "%s: %s", name, body.text);
@@ -821,7 +782,14 @@ named(const struct report_style *style, const struct record *record,
 struct message
 message_of(const struct report_style *style, const struct record *record)
 {
-	return named(style, record, body_of(style, record));
+	const struct message body = body_of(style, record);
+
+	/* The name is only what the text says: what cannot be executed. */
+	return record->kind == RECORD_OUTCOME &&
+		record->outcome.kind == OUTCOME_UNSTARTABLE &&
+		!style->name_given
+	    ? body
+	    : named(style, body);
 }
 
 struct message
@@ -833,30 +801,28 @@ message_trials(const struct report_style *style, const struct record *record,
 	if (record->kind == RECORD_END && record->trials != NULL &&
 	    *body_of(style, record).text != '\0')
 		trials_lines[line](&message, record);
-	return named(style, record, message);
+	return named(style, message);
 }
 
 struct message
 message_more(const struct report_style *style, uint64_t count)
 {
-	const struct record record = { .kind = RECORD_START };
 	struct message message = { .priority = PRIORITY_WARNING,
 		.verdict = VERDICT_RETRY };
 
 	add(&message, "(%" PRIu64 " more identical failures)", count);
-	return named(style, &record, message);
+	return named(style, message);
 }
 
 struct message
 message_note(const struct report_style *style, const char *label,
     const char *line)
 {
-	const struct record record = { .kind = RECORD_HEALTH };
 	struct message message = { .priority = PRIORITY_INFO };
 	char text[2 * MESSAGE_PART];
 
 	add(&message, "%s%s", label, text_safe(line, text, sizeof(text)));
-	return named(style, &record, message);
+	return named(style, message);
 }
 
 struct message
@@ -890,5 +856,5 @@ message_status(const struct report_style *style, const struct record *record)
 		add(&message, "%s", message_end(record).text);
 		break;
 	}
-	return named(style, record, message);
+	return named(style, message);
 }

@@ -93,9 +93,6 @@ const char *message_time(double seconds, char text[MESSAGE_PART]);
 const char *message_outcome(const struct record *record,
     char text[MESSAGE_PART]);
 
-/* "3.5 %"; below 1 % with two digits. */
-const char *message_percent(double share, char text[MESSAGE_PART]);
-
 /* "attempt", or "trial" with --trials. */
 const char *message_noun(const struct record *record);
 

@@ -229,9 +229,9 @@ GITHUB_ACTIONS=true GITHUB_OUTPUT=$T/outputs GITHUB_STEP_SUMMARY=$T/summary \
     run retry --log=github --trials=20 -t 3 -k .2 ./flaky
 is 'the summary has a table' "$(sed '1,2d' summary)" '| outcome | trials | share |
 | --- | ---: | ---: |
-| succeeded | 17 | 85.0 % |
-| exited 3 | 2 | 10.0 % |
-| timed out | 1 | 5.0 % |'
+| succeeded | 17 | 85% |
+| exited 3 | 2 | 10% |
+| timed out | 1 | 5% |'
 like 'and an annotation has the line' "$err" \
     '::error::flaky: 3 of 20 trials failed: 15%25 .*; planning for 36%25: -a 6'
 
