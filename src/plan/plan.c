@@ -14,9 +14,8 @@
 /* How many runs are simulated, if there is time. */
 #define RUNS 10000
 
-/* The most attempts that a table shows, and that its looks depend on. */
+/* The most attempts that a table shows. */
 #define SHOWN 10000
-#define LOOKED_AT 1000
 
 /* The run on which each attempt that may fail does. */
 struct schedule {
@@ -102,41 +101,22 @@ print_heading(const struct plan_options *options,
 	printf("\n\n");
 }
 
-/* The table's head: its first rows tell how wide it has to be. */
-static struct plan_table
-open_table(const struct plan_options *options, const struct screen *screen)
-{
-	struct schedule schedule;
-	double longest = 0;
-	int outcome = 0;
-	char text[MESSAGE_PART];
-
-	schedule_open(&schedule, options);
-	while (schedule_step(&schedule, LOOKED_AT))
-		for (int i = 0; i < schedule.world.count; i++) {
-			const struct record *record =
-			    &schedule.world.records[i];
-			const int width =
-			    text_width(plan_table_outcome(record, text));
-
-			if (!has_row(record))
-				continue;
-			if (width > outcome)
-				outcome = width;
-			if (record->waits)
-				longest = fmax(longest, record->delay.high);
-		}
-	const uint64_t attempts = schedule.run.attempt;
-	schedule_close(&schedule);
-	return plan_table_open(screen, attempts, outcome, longest);
-}
-
-/* What is known of the run in which each attempt fails that may. */
+/*
+ * What is known of the run in which each attempt fails that may.  If that run
+ * is always the same, but for the length of its waits, the share of runs that
+ * go this way is the product of the chances, and no simulation is needed to
+ * know it.
+ */
 struct way {
 	bool endless;
 	bool is_one;	 /* but for the length of its waits */
 	double share;	 /* of runs that go this way to the end */
 	double attempts; /* of a run, on average */
+
+	/* What the looks of its table depend on. */
+	uint64_t last;	/* the number of the last attempt */
+	int outcome;	/* the width of the longest outcome */
+	double longest; /* wait */
 };
 
 /* Whether the length of waits may decide how a simulated run ends. */
@@ -166,31 +146,39 @@ depends_on_waits(const struct world *world)
 	return bound_of(&other).seconds >= policy->max_time + policy->splay;
 }
 
-/*
- * What is known of the run in which each attempt fails that may.  If that run
- * is always the same, but for the length of its waits, the share of runs that
- * go this way is the product of the chances, and no simulation is needed to
- * know it.
- */
 static struct way
 find_way(const struct plan_options *options)
 {
 	struct schedule schedule;
+	struct way way = { .outcome = 0 };
+	char text[MESSAGE_PART];
 
 	schedule_open(&schedule, options);
 	while (schedule_step(&schedule, SHOWN))
-		;
+		for (int i = 0; i < schedule.world.count; i++) {
+			const struct record *record =
+			    &schedule.world.records[i];
+
+			if (!has_row(record))
+				continue;
+			const int width =
+			    text_width(plan_table_outcome(record, text));
+			if (width > way.outcome)
+				way.outcome = width;
+			if (record->waits)
+				way.longest =
+				    fmax(way.longest, record->delay.high);
+		}
 	const struct simulation *run = &schedule.run;
 	const enum reason reason = run->end.reason;
 	/* A simulated run need not fail, and goes on until --max-time. */
 	schedule.world.worst = false;
-	const struct way way = {
-		.endless = reason == REASON_PLAN && simulation_is_endless(run),
-		.is_one = reason != REASON_PLAN && !options->policy.repeat &&
-		    !depends_on_waits(&schedule.world),
-		.share = reasons[reason].gave_up != NULL ? run->share : 0,
-		.attempts = run->expected,
-	};
+	way.endless = reason == REASON_PLAN && simulation_is_endless(run);
+	way.is_one = reason != REASON_PLAN && !options->policy.repeat &&
+	    !depends_on_waits(&schedule.world);
+	way.share = reasons[reason].gave_up != NULL ? run->share : 0;
+	way.attempts = run->expected;
+	way.last = run->attempt;
 	schedule_close(&schedule);
 	return way;
 }
@@ -276,29 +264,17 @@ plan_simulate(const struct plan_options *options, uint64_t most, uint64_t runs)
 	return figures;
 }
 
-static void
-print_bound(const struct plan_options *options)
-{
-	struct world world = world_of(options);
-	const struct bound bound = bound_of(&world);
-
-	bound_print(&world, &bound);
-	world_free(&world);
-}
-
-/* How the run ends that the table shows. */
+/* How the run ends that the table shows, and how long others can last. */
 static void
 print_result(const struct plan_options *options, const struct record *end)
 {
 	struct world world = world_of(options);
-	bool chance = false;
+	const struct bound bound = bound_of(&world);
 
-	for (size_t i = 0; i < world.script.count; i++)
-		if (world.script.items[i].chance > 0 &&
-		    world.script.items[i].chance < 1)
-			chance = true;
-	printf("\n%s  %s\n", chance ? "at worst" : "result  ",
+	printf("\n%s  %s\n",
+	    script_is_random(&world.script) ? "at worst" : "result  ",
 	    message_end(end).text);
+	bound_print(&world, &bound);
 	world_free(&world);
 }
 
@@ -361,7 +337,6 @@ void
 plan_run(const struct plan_options *options, struct report *report,
     const struct screen *screen, uint64_t steps)
 {
-	struct plan_table table;
 	bool log_on_stdout = false;
 
 	for (size_t i = 0; i < report->count; i++)
@@ -372,11 +347,13 @@ plan_run(const struct plan_options *options, struct report *report,
 		    steps);
 		return;
 	}
+	const struct way way = find_way(options);
+	struct plan_table table = { .screen = screen };
 	if (!log_on_stdout) {
 		print_heading(options, &report->style);
-		table = open_table(options, screen);
+		table =
+		    plan_table_open(screen, way.last, way.outcome, way.longest);
 	}
-	const struct way way = find_way(options);
 	struct record end =
 	    show_schedule(options, report, log_on_stdout ? NULL : &table);
 	fflush(stdout);
@@ -384,7 +361,6 @@ plan_run(const struct plan_options *options, struct report *report,
 		return;
 	if (!log_on_stdout) {
 		print_result(options, &end);
-		print_bound(options);
 		fflush(stdout);
 	}
 	/* A run that never ends has no figures. */

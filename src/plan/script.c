@@ -156,6 +156,15 @@ script_free(struct script *script)
 	script->items = NULL;
 }
 
+bool
+script_is_random(const struct script *script)
+{
+	for (size_t i = 0; i < script->count; i++)
+		if (script->items[i].chance > 0 && script->items[i].chance < 1)
+			return true;
+	return false;
+}
+
 const char *
 script_check(const char *text, const char **where)
 {

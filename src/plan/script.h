@@ -37,6 +37,9 @@ const char *script_parse(const char *text, struct script *script,
 
 void script_free(struct script *script);
 
+/* Whether chance decides how an attempt ends. */
+bool script_is_random(const struct script *script);
+
 /* What is wrong with the text of --plan=SCRIPT, and where. */
 const char *script_check(const char *text, const char **where);
 

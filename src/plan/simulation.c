@@ -68,18 +68,7 @@ world_of(const struct plan_options *options)
 bool
 world_is_random(const struct world *world)
 {
-	const struct policy *policy = &world->policy;
-	const struct script *script = &world->script;
-
-	if (policy_draws(policy))
-		return true;
-	for (size_t i = 0; i < script->count; i++) {
-		const struct script_item *item = &script->items[i];
-
-		if (item->chance > 0 && item->chance < 1)
-			return true;
-	}
-	return false;
+	return policy_draws(&world->policy) || script_is_random(&world->script);
 }
 
 void

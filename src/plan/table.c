@@ -182,7 +182,6 @@ print_row(struct plan_table *table, const struct record *record)
 	if (record->waits)
 		print_bar(table, &record->delay, blanks);
 	putchar('\n');
-	table->rows++;
 }
 
 /* Shows the last of the rows that were left out. */

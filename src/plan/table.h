@@ -26,7 +26,6 @@ struct plan_table {
 	const struct screen *screen;
 	int widths[COLUMNS]; /* 0: the column is not shown */
 	double longest; /* the delay whose bar is the longest, in seconds */
-	uint64_t rows;	/* that were printed */
 
 	/* The part of a row that can repeat, and the last row that did. */
 	struct record shown, held;
