@@ -256,17 +256,9 @@ estimate_spread(const struct values *values)
 }
 
 struct spread
-spread_of(const double *values, size_t count, bool drawn)
+spread_of(double *values, size_t count, bool drawn)
 {
-	double *copy = reallocarray(NULL, count + 1, sizeof(*copy));
-
-	if (copy == NULL)
-		abort();
-	memcpy(copy, values, count * sizeof(*copy));
-	const struct spread spread =
-	    estimate_spread(&(struct values){ copy, count, 1, drawn });
-	free(copy);
-	return spread;
+	return estimate_spread(&(struct values){ values, count, 1, drawn });
 }
 
 /* --- what is known of the runs --- */

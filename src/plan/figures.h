@@ -29,7 +29,7 @@ struct sample sample_of(const struct simulation *simulation);
 void samples_add(struct samples *samples, struct sample sample);
 
 /* What the values come to, of which each is a run or a crowd. */
-struct spread spread_of(const double *values, size_t count, bool drawn);
+struct spread spread_of(double *values, size_t count, bool drawn);
 
 struct plan_figures figures_of(const struct samples *samples, bool outage);
 
