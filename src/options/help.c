@@ -346,17 +346,15 @@ find(const char *typed)
 	for (int round = 0; round < 2 && name != NULL; round++) {
 		for (const struct help_topic *row = help_topics;
 		     !dashed && row->name != NULL; row++)
-			if (strcasecmp(row->name, name) == 0) {
+			if (strcasecmp(row->name, name) == 0)
 				return (struct subject){ .topic = row };
-			}
 		for (int id = 0; id < OPTIONS; id++) {
 			const struct option_row *row = &option_rows[id];
 			const bool is_letter =
 			    name[1] == '\0' && name[0] == row->letter;
 
-			if (is_letter || strcasecmp(row->name, name) == 0) {
+			if (is_letter || strcasecmp(row->name, name) == 0)
 				return (struct subject){ .option = row->name };
-			}
 		}
 		const struct preset *preset = preset_find(name, strlen(name));
 		if (!dashed && preset != NULL)

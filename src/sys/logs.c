@@ -19,34 +19,26 @@
 #include "sys/sink.h"
 #include "sys/state_file.h"
 
-/* Finds out what `auto` means. */
-static void
-settle_format(struct sink *sink)
+/* What `auto` means for this descriptor. */
+static const char *
+auto_format(int descriptor)
 {
 	const char *journal = getenv("JOURNAL_STREAM");
 	const char *github = getenv("GITHUB_ACTIONS");
-	const int descriptor = sink->descriptor;
 	struct stat status;
 	char socket[64];
-
-	if (sink->format != report_format("auto"))
-		return;
 
 	/* systemd gives the device and the inode of the journal's socket. */
 	if (journal != NULL && fstat(descriptor, &status) == 0) {
 		snprintf(socket, sizeof(socket), "%ju:%ju",
 		    (uintmax_t)status.st_dev, (uintmax_t)status.st_ino);
-		if (strcmp(journal, socket) == 0) {
-			sink->format = report_format("journal");
-			return;
-		}
+		if (strcmp(journal, socket) == 0)
+			return "journal";
 	}
 	if (isatty(descriptor))
-		sink->format = report_format("tty");
-	else if (github != NULL && strcmp(github, "true") == 0)
-		sink->format = report_format("github");
-	else
-		sink->format = report_format("text");
+		return "tty";
+	return github != NULL && strcmp(github, "true") == 0 ? "github"
+							     : "text";
 }
 
 /* Returns NULL, or which other log or option has the file too. */
@@ -228,7 +220,9 @@ logs_open(struct report *report, const struct options *options)
 		struct sink *sink = &report->sinks[report->count];
 
 		open_log(report, options, sink, &logs[i]);
-		settle_format(sink);
+		if (sink->format == report_format("auto"))
+			sink->format =
+			    report_format(auto_format(sink->descriptor));
 		if (is_written(report, sink))
 			continue;
 		open_text(sink, options->plan);
