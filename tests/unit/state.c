@@ -223,7 +223,7 @@ the_delay_counts_from_the_failure(void)
 	drive_exit(&drive, 1);
 	drive_timer(&drive);
 	drive.now += 5;
-	drive_answer(&drive, ANSWER_NO);
+	drive_answer(&drive, ANSWER_AGAIN);
 	CHECK(drive.was_saved);
 	CHECK_DBL(drive.saved.delay, 1, 0);
 	CHECK_DBL(drive.saved.age, 6, 0);
