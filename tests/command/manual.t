@@ -104,6 +104,14 @@ table retry-log.5 DESCRIPTION 'GITHUB ACTIONS' >in_manual
 topic formats | grep '^  [a-z]' >in_help
 agree 'the formats'
 
+section retry-log.5 end EXAMPLES |
+    sed -n '/^\.It Cm reason/,/^\.It Cm status/s/^\.Cm \([a-z-]*\).*/\1/p' |
+    sort >in_manual
+sed -n 's/.*\[REASON_.*{ "\([a-z-]*\)".*/\1/p' "$TESTS/../src/core/record.c" |
+    grep -vx none | sort >in_source
+check 'retry-log(5) has the reasons of an end' \
+    sh -c 'test -s in_source && diff in_manual in_source'
+
 # missing WORD...: those that the manual does not have.
 missing() {
 	for word; do
