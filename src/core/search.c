@@ -355,14 +355,17 @@ compile(struct search *search, struct expression *expression)
 	return 0;
 }
 
-/* Copies as much of a line as is shown, and no part of a character. */
+/* Copies what is shown of a line: no CR at its end, no part of a character. */
 static void
 copy_line(char copy[DECIDING_LINE], const char *line)
 {
 	size_t length = strlcpy(copy, line, DECIDING_LINE);
 
-	if (length < DECIDING_LINE)
+	if (length < DECIDING_LINE) {
+		if (length > 0 && copy[length - 1] == '\r')
+			copy[length - 1] = '\0';
 		return;
+	}
 	length = DECIDING_LINE - 1;
 	while (length > 0 && ((unsigned char)line[length] & 0xc0) == 0x80)
 		length--;

@@ -92,6 +92,8 @@ like 'the line is shown, cut and made safe' "$err" \
     'exited 1, matches --stop-match: "foo bar \\\^\[\[1m baz 0+[.][.][.]"$'
 is 'at 200 columns' "$(printf '%s\n' "$err" | sed -n 's/.*match: "\(.*\)"$/\1/p' |
     tr -d '\n' | wc -c)" 200
+run retry -a 1 --stop-match=bar sh -c 'printf "bar\r\n"; exit 1'
+like 'without the CR that ssh writes' "$err" 'matches --stop-match: "bar"$'
 run retry -a 1 --preset=npm --on-give-up='echo "$RETRY_CLASS: $RETRY_LAST_LINE" >why' \
     sh -c 'echo "npm error code E404" >&2; exit 1'
 is 'a hook knows the class and the line' "$(cat why)" \
