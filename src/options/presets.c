@@ -111,9 +111,9 @@ read_entry(const char *line, struct entry *entry)
 	const size_t length = strcspn(line, BLANKS "=");
 	const char *rest = line + length + strspn(line + length, BLANKS);
 
-	if (length == 0 || length >= sizeof(entry->name) ||
+	if (length == 0 || length >= sizeof(entry->name) || *line == '-' ||
 	    (*rest != '\0' && *rest != '='))
-		return "a line is NAME or NAME = VALUE";
+		return "a line is NAME or NAME = VALUE, without --";
 	strlcpy(entry->name, line, length + 1);
 	entry->value = NULL;
 	if (*rest == '=')

@@ -85,6 +85,10 @@ static const struct {
 	{ PLACE_OPTION, "probe,healthcheck", "use --health=COMMAND" },
 	{ PLACE_OPTION, "lock", "use --state=FILE, which is locked" },
 	{ PLACE_OPTION, "config", "use --preset=./FILE" },
+	{ PLACE_OPTION,
+	    "transient-on,transient-match,permanent-on,permanent-match",
+	    "files for --preset have transient-on, transient-match, "
+	    "permanent-on, permanent-match" },
 	{ PLACE_OPTION, "on-retry", "use --before-retry=COMMAND" },
 	{ PLACE_OPTION, "on-failure,on-error", "use --on-give-up=COMMAND" },
 	{ PLACE_OPTION, "dry-run,simulate", "use --plan" },
@@ -101,7 +105,7 @@ static const struct {
 	{ PLACE_OPTION, "silent", "use --quiet" },
 	{ PLACE_OPTION, "debug", "use --verbose" },
 	{ PLACE_OPTION, "json", "use --log=json" },
-	{ PLACE_OPTION, "junit", "use --log=junit:FILE" },
+	{ PLACE_OPTION, "junit", "use --log=auto --log=junit:FILE" },
 	{ PLACE_OPTION, "no-color", "use --color=never" },
 	{ PLACE_OPTION, "force-color", "use --color=always" },
 

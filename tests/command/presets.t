@@ -53,6 +53,8 @@ echo 'attempts = many' >value
 echo 'attempts' >missing
 echo 'quiet = yes' >flag
 echo 'attempts 3' >syntax
+echo '--attempts = 3' >dashes
+echo 'transient_on = 3' >spelling
 echo 'transient-on = 1,permanent' >class
 echo 'permanent-match = (' >pattern
 echo 'preset = nothing' >unknown
@@ -71,6 +73,8 @@ refused 'a wrong value' ./value "value:1: invalid --attempts 'many'"
 refused 'a missing value' ./missing 'missing:1: attempts needs a value'
 refused 'a value of a flag' ./flag 'flag:1: quiet takes no value'
 refused 'a line without =' ./syntax 'syntax:1: a line is NAME'
+refused 'the dashes of an option' ./dashes 'dashes:1: .*without --'
+refused 'another spelling' ./spelling 'spelling:1: .*; files .* have transient-on'
 refused 'a class of classes' ./class 'class:1: .*cannot be made of classes'
 refused 'a wrong pattern' ./pattern 'pattern:1: invalid permanent-match'
 refused 'an unknown preset in a file' ./unknown 'unknown:1: .*unknown preset'
