@@ -305,11 +305,12 @@ add_outcome(struct message *message, const struct report_style *style,
 	}
 	add_ended(message, record);
 	/*
-	 * If this stops the run, the line for the end has the rule and is red.
+	 * If this ends the run, the line for the end has the rule and is red.
 	 */
 	if (message->verdict == VERDICT_STOP)
 		message->verdict = VERDICT_RETRY;
-	else
+	else if (reasons[record->reason].gave_up == NULL ||
+	    record->trials != NULL)
 		add_rule(message, record);
 	if (style->verbose && record->has_presets && record->waits &&
 	    message->verdict == VERDICT_RETRY &&

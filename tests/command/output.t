@@ -245,7 +245,7 @@ retry: say: attempt 1/2 exited 0 after T, but --check says retry; next at once
 gate
 err 2
 checking
-retry: say: attempt 2/2 exited 0 after T, but --check says retry
+retry: say: attempt 2/2 exited 0 after T
 retry: say: giving up after 2 attempts in T: exited 0, but --check says retry'
 run retry --output=chronic --check='cat; echo no >&2' -d 0 -a 2 ./say 3
 is 'nothing is heard where a check says yes' "$code:$out:$err" 0::

@@ -108,6 +108,7 @@ like 'with -v an unknown failure is said to be retried' "$err" \
 run retry -d 0 -a 3 --preset=npm,docker \
     sh -c 'echo "npm error code ECONNRESET"; exit 1'
 like 'the class stands in the summary' "$err" 'giving up after 3 attempts in .*: exited 1, transient failure [(]--preset=npm[)]: "npm error code ECONNRESET"'
+like 'and not in the line above too' "$err" 'attempt 3/3 exited 1 after [^ ,]*$'
 run retry -d 0 --preset=npm,docker --log=junit:j.xml sh -c 'echo "npm error code E404"; exit 1'
 like 'JUnit tells the line' "$(cat j.xml)" 'permanent failure [(]--preset=npm[)]: &quot;npm error code E404|permanent failure \(--preset=npm\): &#34;npm error code E404'
 

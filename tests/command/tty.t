@@ -202,7 +202,7 @@ $out
 gate runs
 out
 check runs
-retry: sh: attempt 2/2 exited 1 after TIME, and --check says retry
+retry: sh: attempt 2/2 exited 1 after TIME
 retry: sh: giving up after 2 attempts in TIME: exited 1, and --check says retry
 status 1"
 for columns in 40 80; do
