@@ -99,6 +99,11 @@ run retry --plan -a 2 --wait-first -d 1 -j none
 like 'a wait before the first attempt has a row' "$out" \
     '^ +0s  waits first .* 1s '
 
+run retry --plan='1*1001,timeout*9' -a 0 -d 0 -j none -t 5
+is 'the columns are as wide as those of any row' \
+    "$(printf '%s\n' "$out" | awk '/ retry /{ print index($0, "retry ") }' |
+    sort -u)" 26
+
 run retry --plan -a 2 -d 0
 is 'the last row says that the run ends' "$(column verdict)" 'retry give up'
 run retry --plan=1,75 --stop-on=75
