@@ -56,11 +56,15 @@ struct sieve {
 
 /* --- the words of a pattern --- */
 
-/* Any case is taken for lower case, and any digit for 0. */
+/*
+ * Any case is taken for lower case, and any digit for 0.  What is folded stays
+ * as it is if it is folded again.
+ */
 static char
 fold(char c)
 {
-	return (char)(c >= '0' && c <= '9' ? '0' : c | 0x20);
+	c = (char)(c | 0x20);
+	return c >= '0' && c <= '9' ? '0' : c;
 }
 
 static bool
@@ -323,9 +327,10 @@ insert(struct sieve *sieve, const char *text, unsigned int pattern)
 	for (unsigned char end = 1; end <= word.length; end++) {
 		window = add_byte(window, text[end - 1]);
 		const uint32_t hash = hash_window(window);
-		if (end < WORD_LEAST || list_length(sieve, hash) >= least)
+		const size_t length = list_length(sieve, hash);
+		if (end < WORD_LEAST || length >= least)
 			continue;
-		least = list_length(sieve, hash);
+		least = length;
 		best = hash;
 		word.end = end;
 	}

@@ -314,6 +314,9 @@ a_pattern_is_found_by_its_words_at_any_place(void)
 			"abcdefghijklmnopqrstuvwxyzz",
 			"aabcdefghijklmnopqrstuvwxyz" },
 		    "abcdefghijklmnopqrstuvwxy" },
+		/* A control character that folds to a digit. */
+		{ "a\x19zzz", { "a\x19zzz", "xa\x19zzz", "a\x19zzzz" },
+		    "a0zzz" },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
