@@ -610,7 +610,7 @@ note_error(struct engine *engine, const struct event *event)
 	engine->run.death = event->signal;
 }
 
-/* The judgement of an attempt or a check that no rule of the verdict gives. */
+/* A judgement that comes from no rule in core/verdict. */
 static struct judgement
 stop_by(enum rule rule)
 {
@@ -881,7 +881,7 @@ after_failure(struct engine *engine, double now)
 	return begin_wait(engine, now);
 }
 
-/* A trial is over.  Of one that --max-time ended nobody knows the outcome. */
+/* A trial is over.  Nobody knows the outcome of one that --max-time cut off. */
 static void
 count_trial(struct engine *engine)
 {

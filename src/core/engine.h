@@ -95,7 +95,7 @@ enum action_kind {
 	ACTION_ASK,	  /* ask the question */
 	ACTION_WAIT,	  /* wait for the timer */
 	ACTION_KILL,	  /* signal the process, and all that it started */
-	ACTION_LOOK,	  /* has all that it started ended?  Signal it first,
+	ACTION_LOOK,	  /* has all that it started ended?  If not, signal it,
 			   if there is a signal.  GONE, at once or later; no
 			   ERROR may come in its place */
 	ACTION_ABANDON,	  /* name what cannot be ended and forget it; GONE */

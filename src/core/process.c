@@ -151,10 +151,10 @@ process_collect(struct process *process, double deadline)
 }
 
 void
-process_shorten(struct process *process, double now)
+process_shorten(struct process *process, double latest)
 {
 	if (process->phase == PROCESS_COLLECTING)
-		process->deadline = fmin(process->deadline, now);
+		process->deadline = fmin(process->deadline, latest);
 }
 
 bool

@@ -99,8 +99,8 @@ enum process_step process_exited(struct process *process, double now);
  */
 void process_collect(struct process *process, double deadline);
 
-/* Its outcome is due `now`, or by its deadline if that is earlier. */
-void process_shorten(struct process *process, double now);
+/* Its outcome is due by `latest`, or by its deadline if that is earlier. */
+void process_shorten(struct process *process, double latest);
 
 /*
  * Why the process, which is over, ended.  An outcome that was not there by its

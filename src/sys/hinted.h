@@ -16,7 +16,7 @@
 struct hinted {
 	bool refused; /* a warning said that a hint cannot be read */
 	bool dated;   /* the last attempt's hint is a point in time */
-	double until; /* then the wait ends: on CLOCK_REALTIME; 0: no such */
+	double until; /* when the wait ends, on CLOCK_REALTIME; 0: no date */
 };
 
 /*
@@ -26,7 +26,10 @@ struct hinted {
 double hinted_find(struct hinted *hinted, const struct found *found,
     struct messages *messages);
 
-/* A wait of so many seconds begins, for which the hint decides or not. */
+/*
+ * A wait of so many seconds begins; `decides` says whether the hint made it so
+ * long.  Without that, the last date is forgotten.
+ */
 void hinted_begin(struct hinted *hinted, bool decides, double seconds);
 
 /* In how many seconds the wall clock must be looked at; INFINITY: never. */

@@ -21,8 +21,8 @@
 #define SPOOL_MOST (1 << 20)
 
 /*
- * Only a closed stdin counts as none; after any other error an attempt might
- * read the wrong bytes.
+ * Ends `retry` after an error other than that stdin is closed, which counts as
+ * none: an attempt might read the wrong bytes.
  */
 static void
 require_unless_closed(bool works)

@@ -43,7 +43,7 @@
  */
 #define SIGNALS 32
 
-/* Room for what to type instead. */
+/* Room for advice: what to type instead of the command. */
 #define ADVICE 256
 
 /* What the child is for. */
@@ -78,16 +78,16 @@ struct loop {
 	struct child child;
 	struct task task;
 	int status;		     /* of the last child */
-	char reason[COMMAND_REASON]; /* why it could not be executed */
-	char advice[ADVICE]; /* what to type instead of what failed so */
-	struct rusage usage; /* of the last attempt */
+	char reason[COMMAND_REASON]; /* why the command was not executed */
+	char advice[ADVICE];	     /* what to type instead of the command */
+	struct rusage usage;	     /* of the last attempt */
 	struct probe probe;
 	struct tree tree;
 	size_t left; /* processes that the last attempt left, and their names */
 	char left_names[TREE_NAMES];
 	struct oom oom;
 	struct terminal terminal;
-	bool killed; /* the child, by `retry` */
+	bool killed; /* `retry` has signalled the child to end it */
 
 	struct state_file state;
 	struct budget_file budget;
@@ -805,9 +805,9 @@ suspend(struct loop *loop, const struct signalfd_siginfo *info)
 }
 
 /*
- * Passes a signal on to the child; true if that was needed.  What neither ends
- * the run nor continues a process is for attempts alone: a check or a gate
- * would die of it.
+ * Passes a signal on to the child; true if that was needed.  A signal that
+ * neither ends the run nor continues a process is for attempts alone: a check or
+ * a gate would die of it.
  */
 static bool
 forward(struct loop *loop, const struct signalfd_siginfo *info, bool ends_run)
@@ -867,7 +867,7 @@ static void
 receive(struct loop *loop, const struct signalfd_siginfo *info)
 {
 	const bool ends = ends_run(loop, info);
-	/* It answers a reload itself. */
+	/* The program tells systemd itself that it has reloaded. */
 	const bool program_notifies = loop->child.pid != 0 &&
 	    is_attempt(loop) && loop->options->health == NULL;
 
@@ -887,10 +887,10 @@ receive(struct loop *loop, const struct signalfd_siginfo *info)
 }
 
 /*
- * Signals before deaths: a signal that came with the death of the attempt still
- * ends the run.  Those that do come before all others, since a signal can let
- * the next attempt begin that the run's timer allows.  It reads once, since a
- * flood of signals would never end.
+ * Handles signals before deaths: a signal that came with the death of the
+ * attempt still ends the run.  Signals that end the run are handled first, since
+ * any other could end a wait, so that an attempt would begin in between.  Reads
+ * once, since a flood of signals would never end.
  */
 static void
 signals_ready(struct ev_loop *events, ev_io *watcher, int flags)
@@ -933,8 +933,9 @@ stop_ready(struct ev_loop *events, ev_io *watcher, int flags)
 	 * With SIGTTIN or SIGTTOU the child is in the background and wants its
 	 * terminal, so that it is being stopped.  The shell sees `retry` alone,
 	 * which therefore stops too, and continues the child when the shell
-	 * continues it.  Others may send what they like; if theirs comes first,
-	 * the terminal's is one with it.
+	 * continues it.  The same signal from another process means nothing; but
+	 * the kernel may have merged the terminal's with it, so that only the
+	 * child's state tells.
 	 */
 	if (number == SIGTSTP || info.ssi_code == SI_KERNEL ||
 	    (pid_t)info.ssi_pid == loop->child.pid ||
@@ -971,9 +972,9 @@ timer_fired(struct ev_loop *events, ev_timer *watcher, int flags)
 /* --- the run --- */
 
 /*
- * Deaths of children are signals among others, waited for here: libev's own
- * wait takes no processor times and depends on a mask that the parent may have
- * set.
+ * SIGCHLD is read with the other signals, and reap() waits for children:
+ * libev's own wait takes no processor times and depends on a mask that the
+ * parent may have set.
  */
 static void
 set_up(struct loop *loop)

@@ -79,7 +79,7 @@ append(struct procs *list, const struct proc *process)
 	return true;
 }
 
-/* The process itself, not another that got its number. */
+/* Whether both are one process, and not two that had the same number. */
 static bool
 is_same_process(const struct proc *process, const struct proc *other)
 {
