@@ -151,9 +151,9 @@ is_attempt(const struct loop *loop)
 	return loop->task.question == ASK_NOTHING;
 }
 
-/* Where the run stands. */
+/* The record of this moment, with the line that decided. */
 static struct record
-stand(const struct loop *loop)
+current_record(const struct loop *loop)
 {
 	struct record record = engine_record(loop->engine, now(loop));
 
@@ -262,7 +262,7 @@ tell_end(struct loop *loop, const char *what_follows)
 static struct event
 run_attempt(struct loop *loop)
 {
-	struct record record = stand(loop);
+	struct record record = current_record(loop);
 	struct start start = {
 		.argv = loop->options->command,
 		.record = &record,
@@ -312,7 +312,7 @@ start_shell(struct loop *loop)
 {
 	const char *const argv[] = { _PATH_BSHELL, "-c", loop->task.command,
 		NULL };
-	const struct record record = stand(loop);
+	const struct record record = current_record(loop);
 	const int null = file_null();
 	const bool has_stderr = fcntl(STDERR_FILENO, F_GETFD) != -1;
 	struct start start = {
@@ -550,7 +550,7 @@ kill_process(struct loop *loop, int signal)
 static struct event
 start_probe(struct loop *loop)
 {
-	const struct record record = stand(loop);
+	const struct record record = current_record(loop);
 
 	/* The attempt could not be started, as its pending end will tell. */
 	if (loop->child.pid == 0)
