@@ -806,8 +806,8 @@ suspend(struct loop *loop, const struct signalfd_siginfo *info)
 
 /*
  * Passes a signal on to the child; true if that was needed.  A signal that
- * neither ends the run nor continues a process is for attempts alone: a check or
- * a gate would die of it.
+ * neither ends the run nor continues a process is for attempts alone: a check
+ * or a gate would die of it.
  */
 static bool
 forward(struct loop *loop, const struct signalfd_siginfo *info, bool ends_run)
@@ -888,9 +888,9 @@ receive(struct loop *loop, const struct signalfd_siginfo *info)
 
 /*
  * Handles signals before deaths: a signal that came with the death of the
- * attempt still ends the run.  Signals that end the run are handled first, since
- * any other could end a wait, so that an attempt would begin in between.  Reads
- * once, since a flood of signals would never end.
+ * attempt still ends the run.  Signals that end the run are handled first,
+ * since any other could end a wait, so that an attempt would begin in between.
+ * Reads once, since a flood of signals would never end.
  */
 static void
 signals_ready(struct ev_loop *events, ev_io *watcher, int flags)
@@ -933,9 +933,9 @@ stop_ready(struct ev_loop *events, ev_io *watcher, int flags)
 	 * With SIGTTIN or SIGTTOU the child is in the background and wants its
 	 * terminal, so that it is being stopped.  The shell sees `retry` alone,
 	 * which therefore stops too, and continues the child when the shell
-	 * continues it.  The same signal from another process means nothing; but
-	 * the kernel may have merged the terminal's with it, so that only the
-	 * child's state tells.
+	 * continues it.  The same signal from another process means nothing;
+	 * but the kernel may have merged the terminal's with it, so that only
+	 * the child's state tells.
 	 */
 	if (number == SIGTSTP || info.ssi_code == SI_KERNEL ||
 	    (pid_t)info.ssi_pid == loop->child.pid ||
