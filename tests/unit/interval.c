@@ -138,31 +138,45 @@ of_2000_samples_95_percent_have_the_quantile_between_the_two(void)
 	}
 }
 
-/* All orders of so many failures, each as likely, counted one by one. */
+#define TRIALS_MOST 60
+
+/*
+ * All orders of so many failures, each as likely, counted by adding one trial
+ * after the other.  A tie is left to rounding, and to the next test.
+ */
 static void
 the_test_for_runs_agrees_with_all_orders(void)
 {
-	const int n = 14;
+	/* Orders by their last trial, their failures and their runs. */
+	static double succeeded[TRIALS_MOST + 2][TRIALS_MOST + 2];
+	static double failed[TRIALS_MOST + 2][TRIALS_MOST + 2];
 
-	for (int failures = 1; failures < n; failures++) {
-		int orders = 0, with[15] = { 0 };
+	succeeded[0][0] = 1;
+	for (uint64_t n = 1; n <= TRIALS_MOST; n++) {
+		for (uint64_t m = n; m <= n; m--)
+			for (uint64_t r = m; r <= m; r--) {
+				const double before = m == 0 || r == 0
+				    ? 0
+				    : succeeded[m - 1][r - 1] +
+					failed[m - 1][r];
 
-		for (unsigned order = 0; order < 1U << n; order++) {
-			/* A run begins where a failure follows a success. */
-			const unsigned begins = order & ~(order << 1);
+				succeeded[m][r] += failed[m][r];
+				failed[m][r] = before;
+			}
+		for (uint64_t m = 1; m < n; m++) {
+			double orders = 0, fewer = 0;
 
-			if (__builtin_popcount(order) != failures)
-				continue;
-			orders++;
-			with[__builtin_popcount(begins)]++;
-		}
-		for (int runs = 1, fewer = 0; runs <= failures; runs++) {
-			fewer += with[runs];
-			ROW("%d failures, %d runs", failures, runs);
-			if (with[runs] > 0)
-				CHECK(interval_clustered((uint64_t)n,
-					  (uint64_t)failures, (uint64_t)runs) ==
-				    (fewer < 0.01 * orders));
+			for (uint64_t r = 1; r <= m; r++)
+				orders += succeeded[m][r] + failed[m][r];
+			for (uint64_t r = 1; r <= m; r++) {
+				fewer += succeeded[m][r] + failed[m][r];
+				ROW("%d trials, %d failures, %d runs", (int)n,
+				    (int)m, (int)r);
+				if (fabs(fewer / orders - 0.01) > 1e-9 &&
+				    r <= n - m + 1)
+					CHECK(interval_clustered(n, m, r) ==
+					    (fewer < 0.01 * orders));
+			}
 		}
 	}
 }
