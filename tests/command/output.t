@@ -525,6 +525,14 @@ if have 'a folder may know no files without a name' strace; then
 	done
 fi
 
+if have 'a single byte is copied where nothing can be spliced' strace; then
+	run env ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0" \
+	    strace -f -o trace -e inject=splice:error=EINVAL \
+	    retry --output=hold printf x
+	check 'a kernel may splice nothing here' grep -q INJECTED trace
+	is 'a single byte is copied where nothing can be spliced' "$code:$out" 0:x
+fi
+
 run env TMPDIR= retry --output=hold echo held
 is 'an empty $TMPDIR is none' "$code:$out" 0:held
 
