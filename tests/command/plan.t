@@ -410,8 +410,11 @@ is 'all attempts of a crowd are a rounded mean' \
     "$(figure attempts) $(figure attempts_total)" '4 3.65'
 run retry --plan=p=0.99999 -a 1 --clients=1000 --seed=1
 unlike 'nearly all are not 100 %' "$out" '^gives up  100%:'
+run retry --plan=p=100% -d 3s -j 1% --seed=1
+like 'times have three digits of the largest, even if more are known' "$out" \
+    '^time      mean 45\.0s; median 45\.0s, 95% 45\.3s, 99% 45\.3s$'
 run retry --plan=down=2s:5s -d 0 -j none -a 4
-like 'and one attempt' "$out" '^in outage 1 attempt$'
+like 'one attempt in an outage is singular' "$out" '^in outage 1 attempt$'
 run retry --clients=3 true
 is 'clients need a plan' "$code" 125
 run retry --plan --clients=0
