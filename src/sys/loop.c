@@ -354,6 +354,40 @@ pay_retry(struct loop *loop)
 	return event;
 }
 
+/*
+ * Takes the lock of the state and reads it.  If another run has the lock, a
+ * process waits for it, since flock(2) would keep `retry` from signals and
+ * timers; trying every so often would let other runs pass.
+ */
+static struct event
+lock_state(struct loop *loop)
+{
+	char safe[128];
+	int result = state_file_lock(&loop->state);
+
+	if (result == 1)
+		return (struct event){
+			.kind = EVENT_ANSWER,
+			.answer = ANSWER_YES,
+			.state = loop->state.state,
+		};
+	if (result == -1)
+		return answer(ANSWER_NONE);
+	if (loop->options->policy.early_skip)
+		return answer(ANSWER_NO);
+	result = child_fork(&loop->child);
+	if (result == 0) {
+		/* This process dies with retry, even with -k 0. */
+		child_follow(loop->child.parent);
+		_exit(state_file_wait(&loop->state));
+	}
+	if (result != -1)
+		return (struct event){ .kind = EVENT_NONE };
+	say_error(&loop->messages, "--state: %s: cannot wait for its lock",
+	    text_safe(loop->state.name, safe, sizeof(safe)));
+	return answer(ANSWER_NONE);
+}
+
 static struct event
 ask_system(struct loop *loop, const struct action *action)
 {
@@ -361,39 +395,12 @@ ask_system(struct loop *loop, const struct action *action)
 	const bool success = action->reason == REASON_SUCCESS;
 	const double time = events_time(CLOCK_REALTIME);
 	struct task *task = &loop->task;
-	char safe[128];
 	int result;
 
 	*task = (struct task){ .question = action->question };
 	switch (action->question) {
-	/*
-	 * A process waits for the lock, since flock(2) would keep retry from
-	 * signals and timers; trying every so often would let other runs pass.
-	 */
 	case ASK_STATE:
-		result = state_file_lock(&loop->state);
-		if (result == 1)
-			return (struct event){
-				.kind = EVENT_ANSWER,
-				.answer = ANSWER_YES,
-				.state = loop->state.state,
-			};
-		if (result == -1)
-			return answer(ANSWER_NONE);
-		if (options->policy.early_skip)
-			return answer(ANSWER_NO);
-		result = child_fork(&loop->child);
-		if (result == 0) {
-			/* This process dies with retry, even with -k 0. */
-			child_follow(loop->child.parent);
-			_exit(state_file_wait(&loop->state));
-		}
-		if (result != -1)
-			return (struct event){ .kind = EVENT_NONE };
-		say_error(&loop->messages,
-		    "--state: %s: cannot wait for its lock",
-		    text_safe(loop->state.name, safe, sizeof(safe)));
-		return answer(ANSWER_NONE);
+		return lock_state(loop);
 	case ASK_INPUT:
 		result = input_spool(&loop->input);
 		if (result == -1)
