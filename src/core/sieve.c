@@ -64,7 +64,7 @@ static char
 fold(char c)
 {
 	c = (char)(c | 0x20);
-	return c >= '0' && c <= '9' ? '0' : c;
+	return (char)(c >= '0' && c <= '9' ? '0' : c);
 }
 
 static bool
