@@ -56,9 +56,9 @@ static const struct {
 	    "use --backoff=exponential:factor=F" },
 	{ PLACE_OPTION, "no-jitter", "use --jitter=none" },
 	{ PLACE_OPTION,
-	    "deadline,retry-max-time,total-timeout,end-at,max-retry-time",
+	    "deadline,retry-max-time,total-timeout,end-at,max-retry-time,"
+	    "max-elapsed-time,max-duration",
 	    "use --max-time=DUR" },
-	{ PLACE_OPTION, "max-elapsed-time,max-duration", "use --max-time=DUR" },
 	{ PLACE_OPTION, "timelimit",
 	    "use --timeout=DUR, or --max-time=DUR for the whole run" },
 	{ PLACE_OPTION, "until-success",
