@@ -16,7 +16,6 @@ double
 hinted_find(struct hinted *hinted, const struct found *found,
     struct messages *messages)
 {
-	const double time = events_time(CLOCK_REALTIME);
 	struct hint hint = { .kind = HINT_NONE };
 	double seconds = -1;
 	char safe[64];
@@ -25,7 +24,8 @@ hinted_find(struct hinted *hinted, const struct found *found,
 		return -1;
 	const char *problem = hint_parse(found->hint, &hint);
 	if (problem == NULL)
-		problem = zone_wait(&hint, time, &seconds);
+		problem =
+		    zone_wait(&hint, events_time(CLOCK_REALTIME), &seconds);
 	if (problem != NULL && !hinted->refused)
 		say(messages, "--delay-match: %s: %s",
 		    text_safe(found->hint, safe, sizeof(safe)), problem);
@@ -53,8 +53,7 @@ hinted_look(const struct hinted *hinted)
 bool
 hinted_over(struct hinted *hinted)
 {
-	const bool over =
-	    hinted->until > 0 && events_time(CLOCK_REALTIME) >= hinted->until;
+	const bool over = hinted_look(hinted) == 0;
 
 	if (over)
 		hinted->until = 0;
