@@ -920,8 +920,7 @@ cut_short(struct engine *engine, double now)
 	    question == ASK_NOTHING || question == ASK_CHECK;
 
 	engine->run.judgement = stop_by(RULE_MAX_TIME);
-	if (cuts[question] != CUT_NOTHING)
-		engine->run.cut = cuts[question];
+	engine->run.cut = cuts[question];
 	if (is_attempt && engine->policy->trials) {
 		count_trial(engine);
 	} else if (is_attempt) {
