@@ -355,7 +355,7 @@ compile(struct search *search, struct expression *expression)
 	return 0;
 }
 
-/* Copies what is shown of a line: no CR at its end, no part of a character. */
+/* Copies a line to show: without a CR at its end, or a part of a character. */
 static void
 copy_line(char copy[DECIDING_LINE], const char *line)
 {

@@ -21,8 +21,8 @@
 #define SPOOL_MOST (1 << 20)
 
 /*
- * Ends `retry` after an error other than that stdin is closed, which counts as
- * none: an attempt might read the wrong bytes.
+ * Ends `retry` after an error, as an attempt might read the wrong bytes.  A
+ * closed stdin counts as an empty one.
  */
 static void
 require_unless_closed(bool works)

@@ -27,7 +27,7 @@ struct input {
 	ev_io watcher;
 	void (*done)(void *data, bool success);
 	void *data;
-	struct clock *clock; /* is told when SIGTTIN had stopped `retry` */
+	struct clock *clock; /* skips the time that SIGTTIN stops `retry` */
 };
 
 /*
