@@ -1046,13 +1046,23 @@ __wrap_signalfd(int descriptor, const sigset_t *set, int flags)
 }
 
 static ssize_t
-read_signals(struct signalfd_siginfo *infos, size_t size, bool stops)
+read_signals(struct signalfd_siginfo *infos, size_t size)
 {
 	const size_t most = size / sizeof(*infos);
 	size_t count = 0;
 
+	/*
+	 * A stop discards the SIGCONT that select(2) saw, so that none may be
+	 * left.  Nothing else takes a signal away before it is read.
+	 */
+	if (kernel.pending[SIGCONT].is && kernel.faults.interrupts &&
+	    kernel_chance(4)) {
+		kernel_tell("signal %d comes", SIGTSTP);
+		kernel.signalled = true;
+		become_pending(SIGTSTP, SI_USER, 1);
+	}
 	for (int i = 1; i <= 64 && count < most; i++) {
-		if (!kernel.pending[i].is || is_stop(i) != stops)
+		if (!kernel.pending[i].is || is_stop(i))
 			continue;
 		kernel.pending[i].is = false;
 		infos[count] =
@@ -1212,12 +1222,8 @@ __wrap_close(int descriptor)
 ssize_t
 __wrap_read(int descriptor, void *bytes, size_t size)
 {
-	if (descriptor == kernel.signal_fd || descriptor == kernel.stop_fd) {
-		errno = EAGAIN;
-		if (kernel.faults.interrupts && kernel_chance(20))
-			return -1;
-		return read_signals(bytes, size, descriptor == kernel.stop_fd);
-	}
+	if (descriptor == kernel.signal_fd)
+		return read_signals(bytes, size);
 	if (descriptor < STAT_FD)
 		return __real_read(descriptor, bytes, size);
 	const struct process *process = &kernel.processes[descriptor - STAT_FD];
@@ -1453,7 +1459,7 @@ __wrap_errx(int status, const char *format, ...)
 
 /*
  * retry says that something does not end: is there any such process?  If retry
- * is late, or read no signal, it may not know of a death yet.
+ * is late, it may not know of a death yet.
  */
 static void
 despair(void)
@@ -1465,8 +1471,7 @@ despair(void)
 		lives |= !kernel.processes[i].dead &&
 		    kernel.processes[i].role != ROLE_COLLECTOR &&
 		    kernel.processes[i].role != ROLE_DELIVERY;
-	if (!lives && !kernel.faults.interrupts &&
-	    !(kernel.faults.late && kernel.signalled))
+	if (!lives && !(kernel.faults.late && kernel.signalled))
 		kernel_broke(LAW_DESPAIR, "no process is left");
 }
 
