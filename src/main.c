@@ -67,6 +67,7 @@
  *     signal_queue
  *                 signals, which wait until the loop reads them
  *     child       starts a process cleanly, with RETRY_*; signals it
+ *     execute     the exec itself: $PATH, and scripts without #!
  *     tree        ends all that a timed-out attempt has started
  *     terminal    gives a terminal back as a killed process found it
  *     logs        opens the logs, and has the formats tell records to them

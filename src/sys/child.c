@@ -3,24 +3,63 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
+#include <linux/futex.h>
 #include <paths.h>
+#include <sched.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "report/message.h"
 #include "sys/child.h"
 #include "sys/command.h"
+#include "sys/execute.h"
 #include "sys/file.h"
 
-/* Room for the value of a variable. */
-#define VALUE_MOST 1024
+/* The most variables that a child gets, and room for all of them. */
+#define VARIABLES 16
+#define VARIABLES_ROOM (VARIABLES * 64 + MESSAGE_LINE)
+
+/* Address space, of which little is touched; 64 bytes are for the rest. */
+#define STACK_SIZE ((1 << 18) - 64)
+
+/*
+ * A child shares the memory of `retry` up to its exec, since a copy costs more.
+ * It goes on with `retry` waiting (STARTING), up to the moment when its signals
+ * are no longer blocked and the exec may hang; from then on (EXECUTING) it uses
+ * its launch and its stack alone, not even errno, and `retry` goes on as well.
+ * The kernel clears `busy` at the exec, or when the child dies before.
+ */
+enum { IDLE, STARTING, EXECUTING };
+
+/* What a child needs up to its exec. */
+struct launch {
+	const struct child *child;
+	const int *descriptors; /* as in struct start */
+	atomic_int *busy;	/* NULL if the child has a copy of the memory */
+	char **words;		/* the shell, and then those of the command */
+	char **environment;
+	size_t used; /* so much of the room is */
+	char room[VARIABLES_ROOM];
+	char *pointers[];
+};
+
+/* Shared with all children; a child that shares all memory has this stack. */
+struct common {
+	_Alignas(16) char stack[STACK_SIZE];
+	atomic_int busy;
+	bool lends;	       /* children may share all memory */
+	struct launch *launch; /* of the last child that did */
+	int exec_errno[2];
+};
 
 /*
  * Whether there is a controlling terminal.  If it cannot be opened, the fifth
@@ -46,6 +85,24 @@ has_terminal(void)
 	    terminal != 0;
 }
 
+/*
+ * Whether a child may share the memory.  Preloaded libraries, such as those of
+ * valgrind(1), want to see what is executed, and may need more of a stack; and
+ * before Linux 5.16 a core dump kills all that share the memory.
+ */
+static bool
+may_lend(void)
+{
+	struct utsname name;
+	unsigned major = 0, minor = 0;
+
+	return SHARES_MEMORY && execute_is_quiet &&
+	    getenv("LD_PRELOAD") == NULL &&
+	    access("/etc/ld.so.preload", F_OK) == -1 && uname(&name) == 0 &&
+	    sscanf(name.release, "%u.%u", &major, &minor) == 2 &&
+	    (major > 5 || (major == 5 && minor >= 16));
+}
+
 int
 child_init(struct child *child)
 {
@@ -64,9 +121,13 @@ child_init(struct child *child)
 		return -1;
 
 	child->own_group = !has_terminal();
-	child->exec_errno = mmap(NULL, 2 * sizeof(*child->exec_errno),
+	child->common = mmap(NULL, sizeof(*child->common),
 	    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	return child->exec_errno == MAP_FAILED ? -1 : 0;
+	if (child->common == MAP_FAILED)
+		return -1;
+	child->common->lends = may_lend();
+	child->exec_errno = child->common->exec_errno;
+	return 0;
 }
 
 /*
@@ -93,7 +154,7 @@ child_follow(pid_t parent)
 	end_orphan(parent);
 }
 
-/* In the child: binds it to `retry`, and gives it the signals of its start. */
+/* In the child: binds it to `retry`. */
 static void
 settle_child(const struct child *child)
 {
@@ -107,7 +168,21 @@ settle_child(const struct child *child)
 		child_follow(child->parent);
 	if (child->sigchld_ignored)
 		signal(SIGCHLD, SIG_IGN);
-	sigprocmask(SIG_SETMASK, &child->mask, NULL);
+}
+
+/* Notes what fork(2) or clone(2) has returned, and leaves errno alone. */
+static void
+note_start(struct child *child, pid_t pid)
+{
+	const int error = errno;
+
+	/*
+	 * Before the start this would miss a ^C that comes in between, which
+	 * would then seem to have reached the child.
+	 */
+	sigpending(&child->missed);
+	child->pid = pid > 0 ? pid : 0;
+	errno = error;
 }
 
 pid_t
@@ -115,111 +190,40 @@ child_fork(struct child *child)
 {
 	*child->exec_errno = 0;
 	const pid_t pid = fork();
-	const int error = errno;
 
 	if (pid == 0) {
 		settle_child(child);
-		return 0;
-	}
-	/*
-	 * Before the fork this would miss a ^C that comes in between, which
-	 * would then seem to have reached the child.
-	 */
-	sigpending(&child->missed);
-	child->pid = pid > 0 ? pid : 0;
-	errno = error;
+		sigprocmask(SIG_SETMASK, &child->mask, NULL);
+	} else
+		note_start(child, pid);
 	return pid;
 }
 
 /*
- * Whether the file is text, as far as its first line tells: it has no NUL.  If
- * it is not, errno stays as it was.
+ * Sets a variable of the child's, or removes one that a `retry` further up has
+ * set.  The format begins with the name and "=".
  */
-static bool
-is_text(const char *file)
+__attribute__((format(printf, 3, 4))) static void
+set_variable(struct launch *launch, bool has_value, const char *format, ...)
 {
-	char text[256];
-	const ssize_t length = file_read(file, text, sizeof(text));
-	const size_t end = strcspn(text, "\n");
-
-	return length == -1 || text[end] == '\n' || end == (size_t)length;
-}
-
-/* Executes a file; if it has no format, as a script of the shell's. */
-static void
-execute_file(char *file, char *const *argv)
-{
-	size_t count = 0;
-
-	execv(file, argv);
-	if (errno != ENOEXEC || !is_text(file))
-		return;
-	while (argv[count] != NULL)
-		count++;
-	char **words = reallocarray(NULL, count + 2, sizeof(*words));
-	if (words == NULL)
-		return;
-	words[0] = (char *)_PATH_BSHELL;
-	words[1] = file;
-	memcpy(words + 2, argv + 1, count * sizeof(*words));
-	execv(words[0], words);
-	free(words);
-}
-
-/*
- * Executes the command, which is searched for in $PATH, and returns if that
- * failed, with errno set.  execvp(3) does the same, but takes any file without
- * a format for a script, and copies the words of a script to the stack, which
- * may be too small for them.
- */
-static void
-execute(char *const *argv)
-{
-	char *name = argv[0], file[PATH_MAX];
-	const char *path = command_path();
-	bool denied = false;
-
-	if (strchr(name, '/') != NULL || name[0] == '\0') {
-		execute_file(name, argv);
-		return;
-	}
-	while (command_next(&path, name, file)) {
-		execute_file(file, argv);
-		switch (errno) {
-		case EACCES:
-			denied = true;
-			break;
-		case ENOENT:
-		case ENOTDIR:
-		case ENODEV:
-		case ESTALE:
-		case ETIMEDOUT:
-			break;
-		default:
-			return;
-		}
-	}
-	if (denied && errno == ENOENT)
-		errno = EACCES;
-}
-
-/*
- * Sets a variable, or removes one that a `retry` further up has set.  Returns
- * false with errno set.
- */
-__attribute__((format(printf, 3, 4))) static bool
-set_variable(const char *name, bool has_value, const char *format, ...)
-{
-	char value[VALUE_MOST];
+	const size_t length = strcspn(format, "=") + 1;
+	char **to = launch->environment;
 	va_list arguments;
 
-	unsetenv(name);
-	if (!has_value)
-		return true;
-	va_start(arguments, format);
-	vsnprintf(value, sizeof(value), format, arguments);
-	va_end(arguments);
-	return setenv(name, value, 1) == 0;
+	for (char **from = to; *from != NULL; from++)
+		if (strncmp(*from, format, length) != 0)
+			*to++ = *from;
+	if (has_value) {
+		char *text = launch->room + launch->used;
+
+		va_start(arguments, format);
+		vsnprintf(text, sizeof(launch->room) - launch->used, format,
+		    arguments);
+		va_end(arguments);
+		launch->used += strlen(text) + 1;
+		*to++ = text;
+	}
+	*to = NULL;
 }
 
 /* Whether systemd named `retry` in this variable. */
@@ -227,7 +231,7 @@ static bool
 is_named(const char *variable, pid_t pid)
 {
 	const char *value = getenv(variable);
-	char text[VALUE_MOST];
+	char text[32];
 
 	if (value == NULL)
 		return false;
@@ -235,79 +239,159 @@ is_named(const char *variable, pid_t pid)
 	return strcmp(value, text) == 0;
 }
 
-/* Sets the variables of the child.  Returns false with errno set. */
-static bool
-set_variables(const struct child *child, const struct start *start)
+static void
+set_variables(struct launch *launch, const struct start *start)
 {
 	char line[MESSAGE_LINE];
 	const struct record *record = start->record;
 	const struct outcome last = record->outcome;
 	const bool ended = last.kind != OUTCOME_NONE;
-	const bool listens = is_named("LISTEN_PID", child->parent);
-	const long pid = (long)getpid();
 
-	return set_variable("RETRY_ATTEMPT", true, "%" PRIu64,
-		   record->attempt) &&
-	    set_variable("RETRY_ATTEMPTS", true, "%" PRIu64, record->limit) &&
-	    set_variable("RETRY_ELAPSED", true, "%.3f", record->elapsed) &&
-	    set_variable("RETRY_LAST", ended, "%s", outcome_name(last.kind)) &&
-	    set_variable("RETRY_LAST_STATUS", ended && !outcome_was_ended(last),
-		"%d", last.code) &&
-	    set_variable("RETRY_LAST_OOM", last.oom, "1") &&
-	    set_variable("RETRY_CLASS", record_has_class(record), "%s",
-		outcome_class_name(last.class)) &&
-	    set_variable("RETRY_LAST_LINE", record->line != NULL, "%s",
-		message_line(record, line)) &&
-	    set_variable("RETRY_DELAY", record->just_waited >= 0, "%.3f",
-		record->just_waited) &&
-	    set_variable("RETRY_REASON", record->reason != REASON_NONE, "%s",
-		reasons[record->reason].name) &&
-	    set_variable("RETRY_FINAL", record->final, "1") &&
-	    set_variable("RETRY_PID", start->probed != 0, "%ld",
-		(long)start->probed) &&
-	    /* systemd means the command by what it started. */
-	    (!is_named("WATCHDOG_PID", child->parent) ||
-		set_variable("WATCHDOG_PID", true, "%ld", pid)) &&
-	    (!listens ||
-		(set_variable("LISTEN_PID", true, "%ld", pid) &&
-		    set_variable("LISTEN_PIDFDID", false, "%s", "")));
+	set_variable(launch, true, "RETRY_ATTEMPT=%" PRIu64, record->attempt);
+	set_variable(launch, true, "RETRY_ATTEMPTS=%" PRIu64, record->limit);
+	set_variable(launch, true, "RETRY_ELAPSED=%.3f", record->elapsed);
+	set_variable(launch, ended, "RETRY_LAST=%s", outcome_name(last.kind));
+	set_variable(launch, ended && !outcome_was_ended(last),
+	    "RETRY_LAST_STATUS=%d", last.code);
+	set_variable(launch, last.oom, "RETRY_LAST_OOM=1");
+	set_variable(launch, record_has_class(record), "RETRY_CLASS=%s",
+	    outcome_class_name(last.class));
+	set_variable(launch, record->line != NULL, "RETRY_LAST_LINE=%s",
+	    message_line(record, line));
+	set_variable(launch, record->just_waited >= 0, "RETRY_DELAY=%.3f",
+	    record->just_waited);
+	set_variable(launch, record->reason != REASON_NONE, "RETRY_REASON=%s",
+	    reasons[record->reason].name);
+	set_variable(launch, record->final, "RETRY_FINAL=1");
+	set_variable(launch, start->probed != 0, "RETRY_PID=%ld",
+	    (long)start->probed);
 }
 
-/* The child up to its exec. */
-static _Noreturn void
-run(const struct child *child, const struct start *start)
+/* Lays out all that a child needs.  Returns NULL with errno set. */
+static struct launch *
+lay_out(const struct child *child, const struct start *start)
 {
-	const int *descriptors = start->descriptors;
-	int fd = 0;
+	size_t words = 2, variables = VARIABLES + 1;
 
+	for (const char *const *word = start->argv; *word != NULL; word++)
+		words++;
+	for (char **variable = environ; *variable != NULL; variable++)
+		variables++;
+	struct launch *launch =
+	    malloc(sizeof(*launch) + (words + variables) * sizeof(char *));
+	if (launch == NULL)
+		return NULL;
+	launch->child = child;
+	launch->descriptors = start->descriptors;
+	launch->busy = NULL;
+	launch->used = 0;
+	launch->words = launch->pointers;
+	launch->words[0] = (char *)_PATH_BSHELL;
+	memcpy(launch->words + 1, start->argv, (words - 1) * sizeof(char *));
+	launch->environment = launch->words + words;
+	memcpy(launch->environment, environ,
+	    (variables - VARIABLES) * sizeof(char *));
+	set_variables(launch, start);
+	return launch;
+}
+
+/* The child up to its exec, which may share the memory of `retry`. */
+static int
+run(void *argument)
+{
+	struct launch *launch = argument;
+	const struct child *child = launch->child;
+	const int *descriptors = launch->descriptors;
+	const char *path = command_path();
+	const sigset_t mask = child->mask;
+	int *exec_errno = child->exec_errno, error = 0;
+
+	settle_child(child);
 	/* Orphans of a probe are reparented to the probe, not to `retry`. */
 	if (child->own_session)
 		prctl(PR_SET_CHILD_SUBREAPER, 1);
-	while (fd < 3 &&
-	    (descriptors[fd] == CHILD_KEEPS || dup2(descriptors[fd], fd) == fd))
-		fd++;
-	if (fd == 3 && set_variables(child, start))
-		execute((char *const *)start->argv);
-	*child->exec_errno = errno;
-	_exit(errno == ENOENT ? 127 : 126);
+	/* systemd means the command by what it started. */
+	if (is_named("WATCHDOG_PID", child->parent))
+		set_variable(launch, true, "WATCHDOG_PID=%ld", (long)getpid());
+	if (is_named("LISTEN_PID", child->parent)) {
+		set_variable(launch, true, "LISTEN_PID=%ld", (long)getpid());
+		set_variable(launch, false, "LISTEN_PIDFDID=");
+	}
+	for (int fd = 0; fd < 3 && error == 0; fd++)
+		if (descriptors[fd] != CHILD_KEEPS &&
+		    dup2(descriptors[fd], fd) == -1)
+			error = errno;
+	/* From here on errno and all other memory is the parent's own. */
+	if (launch->busy != NULL) {
+		*launch->busy = EXECUTING;
+		syscall(SYS_futex, launch->busy, FUTEX_WAKE, 1);
+	}
+	if (error == 0) {
+		sigprocmask(SIG_SETMASK, &mask, NULL);
+		error = execute(launch->words, launch->environment, path);
+	}
+	*exec_errno = error;
+	_exit(error == ENOENT ? 127 : 126);
 }
 
 /*
- * A copy of the memory costs more than to share it up to the exec, but then no
- * code of a preloaded library, no core dump and no exec that hangs reaches
- * `retry`.
+ * Starts the child in the memory of `retry`, and waits until it needs no more
+ * of it than its own.  Returns what clone(2) does.
  */
-int
-child_start(struct child *child, const struct start *start)
+static pid_t
+share(struct child *child, struct launch *launch)
 {
-	const pid_t pid = child_fork(child);
+	struct common *common = child->common;
+
+	launch->busy = &common->busy;
+	common->busy = STARTING;
+	const pid_t pid = clone(run, common->stack + STACK_SIZE,
+	    CLONE_VM | CLONE_CHILD_CLEARTID | SIGCHLD, launch, NULL, NULL,
+	    &common->busy);
+	note_start(child, pid);
+	if (pid == -1) {
+		common->busy = IDLE;
+		common->lends = errno == EAGAIN || errno == ENOMEM;
+		launch->busy = NULL;
+		return -1;
+	}
+	free(common->launch);
+	common->launch = launch;
+	while (common->busy == STARTING)
+		syscall(SYS_futex, &common->busy, FUTEX_WAIT, STARTING, NULL);
+	return pid;
+}
+
+/* Starts the child in a copy of the memory.  Returns what fork(2) does. */
+static pid_t
+copy(struct child *child, struct launch *launch)
+{
+	const pid_t pid = fork();
 
 	if (pid == 0)
-		run(child, start);
+		run(launch);
+	note_start(child, pid);
 	/* Signals for the group may come before the child has made it. */
 	if (pid > 0 && child->own_group && !child->own_session)
 		setpgid(pid, pid);
-	return pid == -1 ? -1 : 0;
+	const int error = errno;
+	free(launch);
+	errno = error;
+	return pid;
+}
+
+int
+child_start(struct child *child, const struct start *start)
+{
+	struct launch *launch = lay_out(child, start);
+
+	if (launch == NULL)
+		return -1;
+	*child->exec_errno = 0;
+	if (child->common->lends && child->common->busy == IDLE &&
+	    share(child, launch) != -1)
+		return 0;
+	return copy(child, launch) == -1 ? -1 : 0;
 }
 
 struct child

@@ -34,7 +34,8 @@ struct child {
 	bool own_session; /* and a session, without a terminal */
 	bool outlives;	  /* a child does not die with `retry` */
 	sigset_t missed;  /* signals that may have come before the child */
-	int *exec_errno;  /* of a failed execve(2), or 0; in shared memory */
+	struct common *common;
+	int *exec_errno; /* of a failed execve(2), or 0; in shared memory */
 };
 
 /*

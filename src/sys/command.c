@@ -39,7 +39,6 @@ command_next(const char **path, const char *name, char file[PATH_MAX])
 		length = snprintf(file, PATH_MAX, "%.*s%s%s", (int)end, folder,
 		    end > 0 ? "/" : "", name);
 	}
-	errno = strlen(name) < PATH_MAX ? ENOENT : ENAMETOOLONG;
 	return length < PATH_MAX;
 }
 

@@ -8,7 +8,7 @@
 . lib/harness.sh
 cd "$TESTS/.." || exit
 
-defines='-D_GNU_SOURCE -DLIBBSD_OPENBSD_VIS -DVERSION=__FILE__ -DPROGRAM=__FILE__'
+defines='-D_GNU_SOURCE -DLIBBSD_OPENBSD_VIS -DVERSION=__FILE__ -DPROGRAM=__FILE__ -DSHARES_MEMORY=1'
 
 # analyse NAME FUNCTION TOOL
 analyse() {

@@ -101,6 +101,32 @@ if strace -o trace true 2>/dev/null; then
 	    "$RETRY" --output=hold -a 1 -d 0 true
 	is 'a child that cannot get its descriptors is not executed' "$code" 126
 	like 'which is told' "$err" '(Input/output|I/O) error$'
+
+	# Up to its exec an attempt shares the memory of retry, if it may.
+	run strace -o trace -e trace=clone "$RETRY" true
+	if grep -q CLONE_VM trace; then
+		for error in EINVAL ENOSYS EPERM; do
+			run strace -o trace -e trace="$(any_libc clone)" \
+			    -e inject=clone:error=$error:when=1 \
+			    "$RETRY" -a 2 -d 0 sh -c 'exit 3'
+			is "a child that may share no memory is forked: $error" \
+			    "$code $(grep -c '(' trace) $(grep -c CLONE_VM \
+				trace)" '3 3 1'
+		done
+		while read -r why options; do
+			# shellcheck disable=SC2086 # words are meant
+			run strace -o trace -e trace=none $options "$RETRY" true
+			is "and one that may not because of $why" \
+			    "$code $(grep -c CLONE_VM trace)" '0 0'
+		done <<-'end'
+		LD_PRELOAD -e trace=clone -E LD_PRELOAD=/nonexistent
+		/etc/ld.so.preload -e trace=clone,access,faccessat,faccessat2 -P /etc/ld.so.preload -e inject=access,faccessat,faccessat2:retval=0
+		Linux<5.16 -e trace=clone setarch --uname-2.6
+		end
+	else
+		skip 'a child that may share no memory is forked' \
+		    'none shares it in this build'
+	fi
 	for error in ENOENT EACCES EPERM ENXIO; do
 		set -- strace -o trace -P /dev/tty \
 		    -e inject="$(any_libc openat):error=$error" \

@@ -747,6 +747,8 @@ main(int argc, char **argv)
 	/* Whoever starts this may have another, which retry would heed. */
 	clearenv();
 	setenv("NOTIFY_SOCKET", "@simulated", 1);
+	/* So that children are forked: clone(2) is not simulated. */
+	setenv("LD_PRELOAD", "", 1);
 	for (int i = 1; i + 1 < argc; i += 2) {
 		const uint64_t number = strtoull(argv[i + 1], NULL, 10);
 
