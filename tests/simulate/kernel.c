@@ -724,8 +724,11 @@ check_overlap(void)
 		if (process->role != ROLE_ORPHAN)
 			kernel_broke(LAW_OVERLAP, "%d still runs",
 			    process->pid);
-		else if (kernel.adopts &&
-		    (process->timed_out || (ends && !kernel.faults.proc)))
+		/* Without /proc retry neither finds nor names it. */
+		else if (kernel.faults.proc &&
+		    (process->stuck || !process->timed_out))
+			continue;
+		else if (kernel.adopts && (process->timed_out || ends))
 			kernel_broke(LAW_OVERLAP, "%d, which was left, runs",
 			    process->pid);
 	}
