@@ -259,7 +259,7 @@ tell_end(struct loop *loop, const char *what_follows)
 		    WEXITSTATUS(status), what_follows);
 }
 
-static struct event
+static void
 run_attempt(struct loop *loop)
 {
 	struct record record = current_record(loop);
@@ -287,7 +287,7 @@ run_attempt(struct loop *loop)
 		record = engine_record(loop->engine, now(loop));
 		record.kind = RECORD_ATTEMPT;
 		hear_record(loop, &record);
-		return (struct event){ .kind = EVENT_NONE };
+		return;
 	}
 	/*
 	 * ENDED waits for the next turn of the loop: signals would never be
@@ -296,14 +296,12 @@ run_attempt(struct loop *loop)
 	loop->usage = (struct rusage){ 0 };
 	loop->left = 0;
 	loop->found = (struct found){ 0 };
-	loop->pending = (struct event){ .kind = EVENT_ENDED, .hint = -1 };
-	loop->pending.failed =
-	    output_take_failure(&loop->output, &loop->pending.signal) ||
-	    !prepared;
-	if (!loop->pending.failed)
+	loop->pending = (struct event){ .kind = EVENT_ENDED,
+		.hint = -1,
+		.failed = !prepared };
+	if (prepared)
 		loop->pending.evidence.outcome =
 		    (struct outcome){ OUTCOME_UNFORKED, .code = error };
-	return (struct event){ .kind = EVENT_NONE };
 }
 
 /* A check, a gate or a hook: the task's shell command. */
@@ -518,19 +516,6 @@ process_ended(struct loop *loop)
 	return is_attempt(loop) ? attempt_ended(loop) : question_ended(loop);
 }
 
-/* How the process ended; NONE until all of its output was read. */
-static struct event
-collect_output(struct loop *loop)
-{
-	loop->doing =
-	    output_finish(&loop->output) ? DOING_NOTHING : DOING_COLLECT;
-	if (loop->doing == DOING_COLLECT)
-		return (struct event){ .kind = EVENT_NONE };
-	struct event event = process_ended(loop);
-	event.failed |= output_take_failure(&loop->output, &event.signal);
-	return event;
-}
-
 /* Ends the process, and all that it has started. */
 static void
 kill_process(struct loop *loop, int signal)
@@ -605,7 +590,8 @@ do_action(struct loop *loop, const struct action *action)
 		break;
 	case ACTION_RUN:
 		hinted_begin(&loop->hinted, false, 0);
-		return run_attempt(loop);
+		run_attempt(loop);
+		break;
 	case ACTION_PROBE:
 		return start_probe(loop);
 	case ACTION_END_PROBE:
@@ -639,13 +625,14 @@ do_action(struct loop *loop, const struct action *action)
 			output_drop(&loop->output);
 		return (struct event){ .kind = EVENT_GONE };
 	case ACTION_COLLECT:
-		return collect_output(loop);
+		output_finish(&loop->output);
+		loop->doing = DOING_COLLECT;
+		break;
 	case ACTION_DELIVER:
 		input_stop(&loop->input);
 		record = engine_record(loop->engine, now(loop));
 		logs_begin_output(&loop->report, &loop->output, &record);
-		if (!output_deliver(&loop->output, &record))
-			return (struct event){ .kind = EVENT_DELIVERED };
+		output_deliver(&loop->output, &record);
 		loop->doing = DOING_DELIVER;
 		break;
 	case ACTION_FINISH:
@@ -660,44 +647,71 @@ do_action(struct loop *loop, const struct action *action)
 }
 
 /*
- * retry itself failed: adds the failure to an event that ends an attempt or
- * answers a question, and makes an ERROR of any other.
+ * What follows from the output after `event`, which an action has caused: once
+ * its process is over, or was not needed, the end of what is being done.  A
+ * failure of the output does not wait for that process.  It is added to an
+ * event that ends an attempt or answers a question; any other becomes an ERROR.
  */
-static void
-event_failed(struct event *event, int death)
+static struct event
+output_event(struct loop *loop, struct event event)
 {
-	if (event->kind == EVENT_ENDED || event->kind == EVENT_ANSWER)
-		event->failed = true;
+	int death;
+
+	/* No ERROR may come in place of GONE, and the next event is near. */
+	if (event.kind == EVENT_GONE)
+		return event;
+	const bool failed = output_take_failure(&loop->output, &death);
+	if (!failed &&
+	    (event.kind != EVENT_NONE || output_worker(&loop->output) != 0))
+		return event;
+	if (loop->doing == DOING_COLLECT)
+		event = process_ended(loop);
+	else if (loop->doing == DOING_DELIVER)
+		event.kind = EVENT_DELIVERED;
+	if (loop->doing != DOING_OVER)
+		loop->doing = DOING_NOTHING;
+	if (!failed)
+		return event;
+	/* An attempt that could not be prepared has no outcome. */
+	if (loop->pending.kind != EVENT_NONE)
+		event = (struct event){ .kind = EVENT_ENDED, .hint = -1 };
+	loop->pending.kind = EVENT_NONE;
+	if (event.kind == EVENT_ENDED || event.kind == EVENT_ANSWER)
+		event.failed = true;
 	else
-		event->kind = EVENT_ERROR;
-	event->signal = death;
+		event.kind = EVENT_ERROR;
+	event.signal = death;
+	return event;
 }
 
-/* Step, tell, act: for every event, until there is something to wait for. */
+/* Gives the event to the engine, which tells it, and acts. */
+static struct event
+step(struct loop *loop, struct event event)
+{
+	event.now = now(loop);
+	/* A stop does not count as silence. */
+	event.active = clock_at(&loop->clock,
+	    fmax(output_active(&loop->output), loop->clock.resumed));
+	const struct action action = engine_step(loop->engine, event);
+	loop->wake = action.wake;
+	if (action.kind != ACTION_NONE)
+		logs_hide(&loop->report, &loop->output);
+	return do_action(loop, &action);
+}
+
+/*
+ * Takes a step for every event, until there is something to wait for.  The
+ * event NONE says that the output may have something to tell.
+ */
 static void
 drive(struct loop *loop, struct event event)
 {
-	while (event.kind != EVENT_NONE && loop->doing != DOING_OVER) {
-		int death = 0;
-
-		event.now = now(loop);
-		/* A stop does not count as silence. */
-		event.active = clock_at(&loop->clock,
-		    fmax(output_active(&loop->output), loop->clock.resumed));
-		const struct action action = engine_step(loop->engine, event);
-		loop->wake = action.wake;
-		if (action.kind != ACTION_NONE)
-			logs_hide(&loop->report, &loop->output);
-		event = do_action(loop, &action);
-		/* Deliver GONE first; report the failure in the next turn. */
-		if (event.kind == EVENT_GONE ||
-		    !output_take_failure(&loop->output, &death))
-			continue;
-		if (loop->doing == DOING_COLLECT) {
-			event = process_ended(loop);
-			loop->doing = DOING_NOTHING;
-		}
-		event_failed(&event, death);
+	while (loop->doing != DOING_OVER) {
+		if (event.kind != EVENT_NONE)
+			event = step(loop, event);
+		event = output_event(loop, event);
+		if (event.kind == EVENT_NONE)
+			break;
 	}
 	if (loop->doing != DOING_OVER)
 		arm(loop);
@@ -715,24 +729,6 @@ input_done(void *data, bool success)
 		    : (struct event){ .kind = EVENT_ERROR });
 }
 
-/* The process that had the output has ended. */
-static void
-output_over(struct loop *loop)
-{
-	struct event event = { .kind = EVENT_NONE };
-	int death;
-
-	if (loop->doing == DOING_COLLECT)
-		event = collect_output(loop);
-	else if (loop->doing == DOING_DELIVER) {
-		event.kind = EVENT_DELIVERED;
-		loop->doing = DOING_NOTHING;
-	}
-	if (output_take_failure(&loop->output, &death))
-		event_failed(&event, death);
-	drive(loop, event);
-}
-
 /*
  * Waits for all processes that have ended: the child, and orphans that nobody
  * else waits for.  One event stands for all of them: EXITED, which ends the
@@ -744,7 +740,6 @@ reap(struct loop *loop)
 {
 	struct event event = { .kind = EVENT_NONE };
 	struct rusage usage;
-	bool output_is_over = false;
 	pid_t pid;
 	int status;
 
@@ -752,10 +747,8 @@ reap(struct loop *loop)
 	    (pid == -1 && errno == EINTR)) {
 		if (pid == -1)
 			continue;
-		if (output_reaped(&loop->output, pid, status)) {
-			output_is_over = true;
+		if (output_reaped(&loop->output, pid, status))
 			continue;
-		}
 		if (pid == loop->probe.child.pid) {
 			const struct outcome outcome =
 			    probe_ended(&loop->probe, status);
@@ -784,9 +777,6 @@ reap(struct loop *loop)
 	if (pid == -1 && loop->child.pid != 0)
 		events_fail("cannot wait for the child");
 	drive(loop, event);
-	if (output_is_over && output_worker(&loop->output) == 0 &&
-	    loop->doing != DOING_OVER)
-		output_over(loop);
 }
 
 /* Stops the child, then its output and retry, and lets all go on. */

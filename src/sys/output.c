@@ -313,11 +313,10 @@ output_started(struct output *output)
 	}
 }
 
-bool
+void
 output_finish(struct output *output)
 {
 	collector_finish(&output->collector);
-	return output->collector.pid == 0;
 }
 
 pid_t
@@ -371,7 +370,7 @@ output_found(const struct output *output)
 }
 
 /* Lets held output out, or forgets it if both outlets are closed. */
-static bool
+static void
 release(struct output *output, int out_writer)
 {
 	const int error = output->merged ? STDOUT_FILENO : STDERR_FILENO;
@@ -387,15 +386,11 @@ release(struct output *output, int out_writer)
 			writers[i] = NO_DESCRIPTOR;
 		} else
 			any = true;
-	if (!any)
-		return false;
-	if (collector_deliver(&output->collector, writers) == 0)
-		return true;
-	note_failure(output, FAILURE_START);
-	return false;
+	if (any && collector_deliver(&output->collector, writers) == -1)
+		note_failure(output, FAILURE_START);
 }
 
-bool
+void
 output_deliver(struct output *output, const struct record *run)
 {
 	const bool over = run->reason != REASON_NONE;
@@ -413,28 +408,29 @@ output_deliver(struct output *output, const struct record *run)
 		break;
 	case OUTPUT_HOLD:
 		/* The output of a failed attempt is not the run's output. */
-		return release(output,
+		release(output,
 		    succeeded || output->merged ? STDOUT_FILENO
 						: STDERR_FILENO);
+		break;
 	case OUTPUT_ALL:
-		return release(output, STDOUT_FILENO);
+		release(output, STDOUT_FILENO);
+		break;
 	case OUTPUT_LAST:
 		if (over)
-			return release(output, STDOUT_FILENO);
+			release(output, STDOUT_FILENO);
 		break;
 	case OUTPUT_FAILED:
 		if (run->judgement.verdict != VERDICT_SUCCESS)
-			return release(output, STDOUT_FILENO);
+			release(output, STDOUT_FILENO);
 		break;
 	case OUTPUT_CHRONIC:
 		if (over && run->reason != REASON_SUCCESS &&
 		    run->reason != REASON_EARLY && !run->tolerated) {
 			output_show_messages(output);
-			return release(output, STDOUT_FILENO);
+			release(output, STDOUT_FILENO);
 		}
 		break;
 	}
-	return false;
 }
 
 bool

@@ -70,11 +70,8 @@ char *output_tail(const struct output *output);
 /* The child has been started, or could not be. */
 void output_started(struct output *output);
 
-/*
- * The child has ended.  True if the collector has ended too; else this is to be
- * called again when output_reaped() says so.
- */
-bool output_finish(struct output *output);
+/* The child has ended: the process that is at work, if one is, ends soon. */
+void output_finish(struct output *output);
 
 /* The pid of the process that is at work, or 0. */
 pid_t output_worker(const struct output *output);
@@ -102,9 +99,9 @@ const struct found *output_found(const struct output *output);
 
 /*
  * After an attempt, or at the end of the run: lets held output out, or forgets
- * it.  True if a process does that, and is to be waited for.
+ * it.  A process that lets it out is then output_worker().
  */
-bool output_deliver(struct output *output, const struct record *run);
+void output_deliver(struct output *output, const struct record *run);
 
 /*
  * Whether what attempts write to standard output is passed on, but nobody reads
