@@ -157,22 +157,6 @@ static const struct {
 
 #define HABITS (sizeof(habits) / sizeof(habits[0]))
 
-/* The `instead` of a word that stands at this place, or NULL. */
-static const char *
-find_habit(int place, const char *word)
-{
-	for (size_t i = 0; i < HABITS; i++)
-		for (const char *list = habits[i].typed;
-		     habits[i].place == place && list != NULL;) {
-			char typed[TEXT_ITEM];
-
-			text_item(&list, typed);
-			if (strcmp(typed, word) == 0)
-				return habits[i].instead;
-		}
-	return NULL;
-}
-
 /* Longer words are not compared. */
 #define WORD_MOST 32
 
@@ -242,6 +226,27 @@ try_word(struct nearest *nearest, const char *word, const char *instead)
 	nearest->distance = away;
 }
 
+/*
+ * The `instead` of a word that stands at this place, or NULL.  If `nearest` is
+ * not NULL, tries all words of the place up to that one.
+ */
+static const char *
+find_habit(int place, const char *word, struct nearest *nearest)
+{
+	for (size_t i = 0; i < HABITS; i++)
+		for (const char *list = habits[i].typed;
+		     habits[i].place == place && list != NULL;) {
+			char typed[TEXT_ITEM];
+
+			text_item(&list, typed);
+			if (nearest != NULL)
+				try_word(nearest, typed, habits[i].instead);
+			if (strcmp(typed, word) == 0)
+				return habits[i].instead;
+		}
+	return NULL;
+}
+
 /* Looks through the words of signals, or through all that a SET may hold. */
 static void
 try_outcomes(struct nearest *nearest, bool sets)
@@ -281,14 +286,7 @@ find_nearest(int place, const char *typed)
 	} else {
 		try_outcomes(&nearest, place != OPTION_SIGNAL);
 	}
-	for (size_t i = 0; i < HABITS; i++)
-		for (const char *list = habits[i].typed;
-		     habits[i].place == place && list != NULL;) {
-			char item[TEXT_ITEM];
-
-			text_item(&list, item);
-			try_word(&nearest, item, habits[i].instead);
-		}
+	find_habit(place, typed, &nearest);
 	return nearest;
 }
 
@@ -299,7 +297,7 @@ find_nearest(int place, const char *typed)
 bool
 suggest_knows(const char *name)
 {
-	return find_habit(PLACE_OPTION, name) != NULL;
+	return find_habit(PLACE_OPTION, name, NULL) != NULL;
 }
 
 /* A time of day, with which a limit is to end: "18:00". */
@@ -319,7 +317,7 @@ suggest_time(const char *typed, char *text, size_t size)
 bool
 suggest_option(const char *name, const char *value, char *text, size_t size)
 {
-	const char *instead = find_habit(PLACE_OPTION, name);
+	const char *instead = find_habit(PLACE_OPTION, name, NULL);
 	const struct nearest nearest = find_nearest(PLACE_OPTION, name);
 
 	if (instead == NULL)
@@ -378,7 +376,7 @@ respell_duration(const char *typed, char *text, size_t size)
 			word[i] = (char)tolower((unsigned char)name[i]);
 		strlcpy(singular, word,
 		    word[length - 1] == 's' ? length : length + 1);
-		const char *unit = find_habit(PLACE_UNIT, singular);
+		const char *unit = find_habit(PLACE_UNIT, singular, NULL);
 		text_append(text, size, "%.*s%s", (int)digits, typed,
 		    unit == NULL ? word : unit);
 		typed = name + length;
@@ -456,7 +454,7 @@ suggest_word(const struct options *options, enum option_id id,
 		typed += strspn(typed, "-");
 	const struct nearest nearest = find_nearest((int)id, typed);
 	const char *const habit =
-	    id == OPTION_HELP ? find_habit(PLACE_OPTION, typed) : NULL;
+	    id == OPTION_HELP ? find_habit(PLACE_OPTION, typed, NULL) : NULL;
 	if (habit != NULL)
 		text_append(text, size, "; %s", habit);
 	else if (nearest.instead != NULL)
@@ -573,11 +571,11 @@ suggest_value(const struct options *options, enum option_id id,
 	}
 	const char *instead =
 	    find_habit(option_rows[id].type == TYPE_SET ? PLACE_SET : (int)id,
-		word);
+		word, NULL);
 	if (instead == NULL && problem == problem_escape) {
 		word[0] = part[1];
 		word[1] = '\0';
-		instead = find_habit(PLACE_ESCAPE, word);
+		instead = find_habit(PLACE_ESCAPE, word, NULL);
 	}
 	if (instead != NULL) {
 		text_append(text, size, "; %s", instead);
@@ -703,7 +701,7 @@ suggest_command(const struct options *options, struct outcome outcome,
     char *text, size_t size)
 {
 	const char *name = *options->command;
-	const char *shell = find_habit(PLACE_COMMAND, name);
+	const char *shell = find_habit(PLACE_COMMAND, name, NULL);
 	const size_t word = strspn(name, LETTERS DIGITS);
 	const bool forever =
 	    options->policy.repeat && options->policy.repeats == 0;
