@@ -148,7 +148,7 @@ struct record {
 	const char *last_line;	/* the last line of the last probe, or NULL */
 	double user, system;	/* processor time; NAN in a plan */
 	uint64_t left;		/* OUTCOME: processes that the attempt left */
-	const char *left_names; /* "nginx, sh"; "": named already; or NULL */
+	const char *left_names; /* "nginx, sh"; NULL: none, or named already */
 
 	uint64_t failures; /* of the run */
 

@@ -265,7 +265,7 @@ add_left(struct message *message, const struct record *record)
 {
 	char text[MESSAGE_PART];
 
-	if (record->left > 0 && *record->left_names != '\0')
+	if (record->left_names != NULL)
 		add(message, "; left %" PRIu64 " process%s: %s", record->left,
 		    record->left == 1 ? "" : "es",
 		    text_safe(record->left_names, text, sizeof(text)));

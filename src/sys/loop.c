@@ -83,8 +83,7 @@ struct loop {
 	struct rusage usage;	     /* of the last attempt */
 	struct probe probe;
 	struct tree tree;
-	size_t left; /* processes that the last attempt left, and their names */
-	char left_names[TREE_NAMES];
+	struct survivors left; /* by the last attempt */
 	struct oom oom;
 	struct terminal terminal;
 	bool killed; /* `retry` has signalled the child to end it */
@@ -184,8 +183,9 @@ hear_record(void *data, struct record *record)
 	record->pid = loop->child.pid;
 	record->last_line =
 	    *loop->probe.last_line == '\0' ? NULL : loop->probe.last_line;
-	record->left = loop->left;
-	record->left_names = loop->left > 0 ? loop->left_names : NULL;
+	record->left = loop->left.count;
+	record->left_names =
+	    *loop->left.names == '\0' ? NULL : loop->left.names;
 	record->user = seconds(loop->usage.ru_utime);
 	record->system = seconds(loop->usage.ru_stime);
 	logs_tell(&loop->report, &loop->output, record);
@@ -294,7 +294,7 @@ run_attempt(struct loop *loop)
 	 * read if fork keeps failing and there is no delay.
 	 */
 	loop->usage = (struct rusage){ 0 };
-	loop->left = 0;
+	loop->left = (struct survivors){ 0 };
 	loop->found = (struct found){ 0 };
 	loop->pending = (struct event){ .kind = EVENT_ENDED,
 		.hint = -1,
@@ -454,7 +454,7 @@ attempt_ended(struct loop *loop)
 	else if (WIFSIGNALED(status))
 		outcome = (struct outcome){ .kind = OUTCOME_SIGNAL,
 			.code = WTERMSIG(status) };
-	loop->left = tree_names(&loop->tree, loop->left_names);
+	loop->left = tree_survivors(&loop->tree);
 	outcome.oom = outcome_may_be_oom(outcome) && oom_grew(&loop->oom);
 	return (struct event){
 		.kind = EVENT_ENDED,

@@ -429,22 +429,21 @@ tree_left(struct tree *tree, bool name)
 	return left;
 }
 
-size_t
-tree_names(const struct tree *tree, char names[TREE_NAMES])
+struct survivors
+tree_survivors(const struct tree *tree)
 {
-	char known[TREE_NAMES + 2] = ", ", word[sizeof(", , ") + 16];
-	size_t count = 0;
+	struct survivors left = { 0 };
+	char known[sizeof(left.names) + 2] = ", ", word[sizeof(", , ") + 16];
 
-	names[0] = '\0';
 	if (!has_children())
-		return 0;
+		return left;
 	struct procs list = find_processes(tree);
 	for (size_t i = 0; i < list.count; i++) {
 		const struct proc *process = &list.items[i];
 
 		if (process->dead)
 			continue;
-		count++;
+		left.count++;
 		snprintf(word, sizeof(word), ", %s, ", process->name);
 		if (strstr(known, word) == NULL)
 			strlcat(known, word + 2, sizeof(known));
@@ -454,8 +453,9 @@ tree_names(const struct tree *tree, char names[TREE_NAMES])
 	char *end = strrchr(known, ',');
 	if (end > known)
 		*end = '\0';
-	snprintf(names, TREE_NAMES, "%s", tree->named ? "" : known + 2);
-	return count;
+	if (!tree->named)
+		strlcpy(left.names, known + 2, sizeof(left.names));
+	return left;
 }
 
 void

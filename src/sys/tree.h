@@ -28,7 +28,7 @@ struct tree {
 	pid_t root;  /* whose descendants are looked at: `retry` */
 	bool adopts; /* `retry` is a subreaper */
 	bool warned; /* that /proc cannot be used */
-	bool named;  /* what cannot be ended, so that tree_names() does not */
+	bool named;  /* tree_left() has named what cannot be ended */
 	pid_t session;
 	pid_t helper; /* a child of `retry` that is not the attempt's, or 0 */
 	pid_t probe;  /* another, which was killed */
@@ -68,14 +68,14 @@ size_t tree_left(struct tree *tree, bool name);
  */
 void tree_kill(pid_t child);
 
-/* Room for tree_names(). */
-#define TREE_NAMES 64
+/* The processes of an attempt that live after its end. */
+struct survivors {
+	size_t count;
+	char names[64]; /* each once: "nginx, sh"; "" if tree_left() has named
+			   the processes */
+};
 
-/*
- * Returns how many processes of the attempt live that it has left, and their
- * names, each once: "nginx, sh"; none if tree_left() has named them.
- */
-size_t tree_names(const struct tree *tree, char names[TREE_NAMES]);
+struct survivors tree_survivors(const struct tree *tree);
 
 /* Frees the list that tree_begin() has made. */
 void tree_free(struct tree *tree);
