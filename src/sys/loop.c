@@ -336,7 +336,6 @@ pay_retry(struct loop *loop)
 	const struct record record = engine_record(loop->engine, now(loop));
 	struct event event = answer(ANSWER_YES);
 
-	loop->pay_at = INFINITY;
 	switch (budget_file_take(&loop->budget, record.judgement.throttled,
 	    &event.paid)) {
 	case BUDGET_ALLOWED:
@@ -579,6 +578,7 @@ do_action(struct loop *loop, const struct action *action)
 {
 	struct record record;
 
+	/* The budget was asked, or the run does not wait for it any more. */
 	if (action->kind != ACTION_NONE)
 		loop->pay_at = INFINITY;
 	if (loop->probe.child.pid != 0 && !leaves_probe(action->kind)) {
@@ -616,13 +616,13 @@ do_action(struct loop *loop, const struct action *action)
 			kill_process(loop, action->signal);
 		break;
 	case ACTION_ABANDON:
-		if (loop->doing != DOING_COLLECT &&
-		    tree_left(&loop->tree, true) == 0 && loop->child.pid != 0)
+		if (loop->doing == DOING_COLLECT)
+			output_drop(&loop->output);
+		else if (tree_left(&loop->tree, true) == 0 &&
+		    loop->child.pid != 0)
 			say(&loop->messages, "process %ld does not end",
 			    (long)loop->child.pid);
 		loop->child.pid = 0;
-		if (loop->doing == DOING_COLLECT)
-			output_drop(&loop->output);
 		return (struct event){ .kind = EVENT_GONE };
 	case ACTION_COLLECT:
 		output_finish(&loop->output);
@@ -947,22 +947,20 @@ static void
 timer_fired(struct ev_loop *events, ev_timer *watcher, int flags)
 {
 	struct loop *loop = watcher->data;
-	struct event event = loop->pending;
+	struct event event = { .kind = EVENT_TIMER };
 
 	(void)events, (void)flags;
-	loop->pending.kind = EVENT_NONE;
-	if (event.kind == EVENT_NONE && loop->pay_at < INFINITY)
+	if (loop->pending.kind != EVENT_NONE)
+		event = loop->pending;
+	else if (loop->pay_at < INFINITY)
 		event = pay_retry(loop);
-	else if (event.kind == EVENT_NONE && hinted_over(&loop->hinted))
+	else if (hinted_over(&loop->hinted))
 		event.kind = EVENT_DATE;
-	else if (event.kind == EVENT_NONE) {
-		event.kind = EVENT_TIMER;
-		if (loop->doing == DOING_DELIVER && output_moved(&loop->output))
-			event.kind = EVENT_PROGRESS;
-		else if (loop->doing == DOING_COLLECT &&
-		    output_waits(&loop->output))
-			event.kind = EVENT_BLOCKED;
-	}
+	else if (loop->doing == DOING_DELIVER && output_moved(&loop->output))
+		event.kind = EVENT_PROGRESS;
+	else if (loop->doing == DOING_COLLECT && output_waits(&loop->output))
+		event.kind = EVENT_BLOCKED;
+	loop->pending.kind = EVENT_NONE;
 	drive(loop, event);
 }
 
