@@ -657,7 +657,7 @@ output_event(struct loop *loop, struct event event)
 {
 	int death;
 
-	/* No ERROR may come in place of GONE, and the next event is near. */
+	/* No ERROR may come in place of GONE; the step after it looks again. */
 	if (event.kind == EVENT_GONE)
 		return event;
 	const bool failed = output_take_failure(&loop->output, &death);
@@ -668,6 +668,7 @@ output_event(struct loop *loop, struct event event)
 		event = process_ended(loop);
 	else if (loop->doing == DOING_DELIVER)
 		event.kind = EVENT_DELIVERED;
+	/* After FINISH only the message of a failure counts. */
 	if (loop->doing != DOING_OVER)
 		loop->doing = DOING_NOTHING;
 	if (!failed)
