@@ -29,10 +29,18 @@ enum engine_state {
 };
 
 /*
- * What settle() does next, in this order, after a verdict and at the end of the
- * run.  FINISH: the wait or the hook has begun, and only the end is left.
+ * What go_to_wait(), or at the end of the run go_to_end(), does next, in this
+ * order.  FINISH: the hook has begun, and only the end is left.
  */
 enum stage { STAGE_DELIVER, STAGE_SAVE, STAGE_WAIT_OR_HOOK, STAGE_FINISH };
+
+/* How the run ends, as end_*() say; finish() alone acts on it. */
+struct end {
+	enum reason reason;
+	int status;
+	int death;    /* the signal that retry dies of, or 0 */
+	int ended_by; /* the signal that ended the run, or 0 */
+};
 
 struct engine {
 	const struct policy *policy;
@@ -45,7 +53,8 @@ struct engine {
 	enum question question; /* ASKING */
 	enum stage stage;
 	bool outcome_pending; /* the outcome has not been told yet */
-	int signal; /* received while a process runs, and ends the run */
+	int signal;	 /* received while a process runs, and ends the run */
+	int error_death; /* of an error: the signal to die of, or 0 */
 	struct process process;		/* RUNNING, ASKING */
 	struct health probes;		/* of the attempt that was begun last */
 	enum health_status health_told; /* last */
@@ -400,141 +409,6 @@ state_left(const struct engine *engine, double now)
 	};
 }
 
-static enum action_kind out_of_time(struct engine *engine, double now);
-
-/* Whether the state is to be written after a verdict or at the end. */
-static bool
-saves(const struct engine *engine)
-{
-	const struct policy *policy = engine->policy;
-	const enum reason reason = engine->run.reason;
-
-	if (!policy->remember)
-		return false;
-	if (policy->trials)
-		return reason != REASON_NONE &&
-		    engine->trials.count + engine->trials.cut > 0;
-	if (reason != REASON_NONE)
-		return reasons[reason].saves && engine->run.attempt > 0;
-	return engine->outcome_pending &&
-	    engine->run.judgement.verdict == VERDICT_SUCCESS;
-}
-
-/*
- * Goes from a verdict to the next wait or to the end of the run: lets held
- * output out, tells the outcome, and saves the state.
- */
-static enum action_kind
-settle(struct engine *engine, double now)
-{
-	const struct policy *policy = engine->policy;
-	const enum reason reason = engine->run.reason;
-	const bool over = reason != REASON_NONE;
-
-	switch (engine->stage) {
-	case STAGE_DELIVER:
-		engine->stage = STAGE_SAVE;
-		if (over ? policy->delivery != DELIVERY_NONE
-			 : policy->delivery == DELIVERY_EACH &&
-			    engine->outcome_pending) {
-			engine->state = STATE_DELIVERING;
-			engine->delivered_by = reason == REASON_SUCCESS
-			    ? INFINITY
-			    : fmax(run_end(engine), now + READER_GRACE);
-			/* Do not wait for a reader that takes nothing. */
-			if (reason == REASON_SIGNAL ||
-			    reason == REASON_MAX_TIME)
-				engine->delivered_by = now + READER_GRACE;
-			return ACTION_DELIVER;
-		}
-		/* FALLTHROUGH */
-	case STAGE_SAVE:
-		engine->stage = STAGE_WAIT_OR_HOOK;
-		/* Before a wait, time may run out while the state is saved. */
-		if (over)
-			tell_outcome(engine, now);
-		if (saves(engine))
-			return ask(engine, ASK_SAVE, INFINITY, now);
-		/* FALLTHROUGH */
-	case STAGE_WAIT_OR_HOOK:
-		/* out_of_time() ends the run and calls settle() again. */
-		if (!over && !in_time(engine, now))
-			return out_of_time(engine, now);
-		engine->stage = STAGE_FINISH;
-		engine->state = over ? STATE_FINISHED : STATE_WAITING;
-		tell_outcome(engine, now);
-		tell_record(engine, over ? RECORD_END : RECORD_WAIT, now);
-		if (!over)
-			return ACTION_WAIT;
-		/* END is told before the hook runs. */
-		if (reasons[reason].hooks &&
-		    (reason == REASON_SUCCESS ? policy->on_success
-					      : policy->on_give_up))
-			return ask(engine, ASK_HOOK, INFINITY, now);
-		/* FALLTHROUGH */
-	case STAGE_FINISH:
-		break;
-	}
-	engine->state = STATE_FINISHED;
-	return ACTION_FINISH;
-}
-
-/* The run is over, for this reason. */
-static void
-end_run(struct engine *engine, enum reason reason, int status)
-{
-	/*
-	 * If the run is ending already, an error or a signal only changes the
-	 * reason of its end: the stages that were done are not done again.
-	 */
-	if (engine->run.reason == REASON_NONE)
-		engine->stage = engine->state == STATE_DELIVERING
-		    ? STAGE_SAVE
-		    : STAGE_DELIVER;
-	engine->run.reason = reason;
-	engine->run.status = status;
-	engine->run.given_up = count_given_up(engine);
-	engine->run.tolerated =
-	    gives_up(reason) && engine->run.given_up < engine->policy->tolerate;
-	if (engine->run.tolerated)
-		engine->run.status = engine->run.death = 0;
-}
-
-/*
- * Trials succeed if all were made and none failed.  They end as the last failed
- * one did if one failed, and otherwise for the reason that left trials out.
- */
-static enum action_kind
-finish_trials(struct engine *engine, enum reason reason, int status, double now)
-{
-	const struct trials *trials = &engine->trials;
-
-	if (trials->count == engine->policy->limits.attempts)
-		reason = trials->failed > 0 ? REASON_ATTEMPTS : REASON_SUCCESS;
-	else if (reason == REASON_SUCCESS)
-		reason = REASON_MAX_TIME;
-	if (trials->failed > 0) {
-		engine->run.death = engine->trial_death;
-		status = engine->trial_status;
-	} else if (reason == REASON_SUCCESS)
-		status = 0;
-	else if (reason == REASON_MAX_TIME)
-		status = STATUS_TIMEOUT;
-	end_run(engine, reason, status);
-	return settle(engine, now);
-}
-
-static enum action_kind
-finish(struct engine *engine, enum reason reason, int status, double now)
-{
-	if (engine->policy->trials &&
-	    (reason == REASON_SUCCESS || reason == REASON_MAX_TIME ||
-		reason == REASON_GATE))
-		return finish_trials(engine, reason, status, now);
-	end_run(engine, reason, status);
-	return settle(engine, now);
-}
-
 /* The exit status of a run that ends as its last attempt did. */
 static int
 last_status(const struct engine *engine)
@@ -547,87 +421,189 @@ last_status(const struct engine *engine)
 					     : outcome_status(returned);
 }
 
-/* Ends without success, as the last attempt did. */
-static enum action_kind
-give_up(struct engine *engine, enum reason reason, double now)
+/* As the last attempt ended, without success. */
+static struct end
+end_giving_up(const struct engine *engine, enum reason reason)
 {
 	const struct outcome outcome = engine->evidence.outcome;
+	struct end end = { .reason = reason, .status = last_status(engine) };
 
 	if (engine->policy->transient_status > 0 && reason != REASON_SIGNAL &&
 	    outcome.class == CLASS_TRANSIENT)
-		return finish(engine, reason, engine->policy->transient_status,
-		    now);
-	if (outcome.kind == OUTCOME_SIGNAL)
-		engine->run.death = outcome.code;
-	return finish(engine, reason, last_status(engine), now);
+		end.status = engine->policy->transient_status;
+	else if (outcome.kind == OUTCOME_SIGNAL)
+		end.death = outcome.code;
+	return end;
 }
 
-static enum action_kind
-succeed(struct engine *engine, double now)
+static struct end
+end_success(const struct engine *engine)
 {
+	struct end end = { .reason = REASON_SUCCESS };
+
 	if (engine->policy->flaky_status > 0 && engine->run.failures > 0)
-		return finish(engine, REASON_SUCCESS,
-		    engine->policy->flaky_status, now);
-	return finish(engine, REASON_SUCCESS,
-	    engine->policy->preserve_status ? last_status(engine) : 0, now);
+		end.status = engine->policy->flaky_status;
+	else if (engine->policy->preserve_status)
+		end.status = last_status(engine);
+	return end;
 }
 
-static enum action_kind
-die(struct engine *engine, int signal, double now)
+/* No time is left for another attempt. */
+static struct end
+end_out_of_time(const struct engine *engine)
 {
+	if (engine->run.attempt == 0)
+		return (struct end){ .reason = REASON_MAX_TIME,
+			.status = STATUS_TIMEOUT };
+	if (engine->run.judgement.verdict == VERDICT_SUCCESS)
+		return end_success(engine);
+	return end_giving_up(engine, REASON_MAX_TIME);
+}
+
+static struct end
+end_by_signal(int signal)
+{
+	return (struct end){ .reason = REASON_SIGNAL,
+		.status = 128 + signal,
+		.death = signal,
+		.ended_by = signal };
+}
+
+/* `retry` itself failed. */
+static struct end
+end_by_error(const struct engine *engine)
+{
+	const int death = engine->error_death;
+
+	return (struct end){ .reason = REASON_ERROR,
+		.status = death != 0 ? 128 + death : STATUS_OWN_FAILURE,
+		.death = death };
+}
+
+/*
+ * Trials succeed if all were made and none failed.  They end as the last failed
+ * one did if one failed, and otherwise for the reason that left trials out.
+ */
+static struct end
+end_trials(const struct engine *engine, struct end end)
+{
+	const struct trials *trials = &engine->trials;
+
+	if (trials->count == engine->policy->limits.attempts)
+		end.reason =
+		    trials->failed > 0 ? REASON_ATTEMPTS : REASON_SUCCESS;
+	else if (end.reason == REASON_SUCCESS)
+		end.reason = REASON_MAX_TIME;
+	if (trials->failed > 0) {
+		end.death = engine->trial_death;
+		end.status = engine->trial_status;
+	} else if (end.reason != REASON_GATE)
+		end.status = end.reason == REASON_SUCCESS ? 0 : STATUS_TIMEOUT;
+	return end;
+}
+
+/* Lets held output out, and says how long its reader has. */
+static enum action_kind
+deliver(struct engine *engine, double now)
+{
+	const enum reason reason = engine->run.reason;
+
+	engine->state = STATE_DELIVERING;
+	engine->delivered_by = reason == REASON_SUCCESS
+	    ? INFINITY
+	    : fmax(run_end(engine), now + READER_GRACE);
+	/* Do not wait for a reader that takes nothing. */
+	if (reason == REASON_SIGNAL || reason == REASON_MAX_TIME)
+		engine->delivered_by = now + READER_GRACE;
+	return ACTION_DELIVER;
+}
+
+/* Goes through the stages that are left of a run that is over, to FINISH. */
+static enum action_kind
+go_to_end(struct engine *engine, double now)
+{
+	const struct policy *policy = engine->policy;
+	const enum reason reason = engine->run.reason;
+	const bool saves = policy->trials
+	    ? engine->trials.count + engine->trials.cut > 0
+	    : reasons[reason].saves && engine->run.attempt > 0;
+
+	if (engine->stage == STAGE_DELIVER) {
+		engine->stage = STAGE_SAVE;
+		if (policy->delivery != DELIVERY_NONE)
+			return deliver(engine, now);
+	}
+	if (engine->stage == STAGE_SAVE) {
+		engine->stage = STAGE_WAIT_OR_HOOK;
+		tell_outcome(engine, now);
+		if (policy->remember && saves)
+			return ask(engine, ASK_SAVE, INFINITY, now);
+	}
+	engine->state = STATE_FINISHED;
+	if (engine->stage == STAGE_WAIT_OR_HOOK) {
+		engine->stage = STAGE_FINISH;
+		/* END is told before the hook runs. */
+		tell_record(engine, RECORD_END, now);
+		if (reasons[reason].hooks &&
+		    (reason == REASON_SUCCESS ? policy->on_success
+					      : policy->on_give_up))
+			return ask(engine, ASK_HOOK, INFINITY, now);
+	}
+	return ACTION_FINISH;
+}
+
+/*
+ * The run is over.  `end` says how, --trials may change that, and --tolerate
+ * has the last word.  Until FINISH a signal or an error may replace that end.
+ */
+static enum action_kind
+finish(struct engine *engine, struct end end, double now)
+{
+	const struct policy *policy = engine->policy;
+	struct record *run = &engine->run;
 	/*
 	 * After a first signal the reader of held output has READER_GRACE; a
 	 * second signal ends that.
 	 */
 	const bool goes_out = engine->state == STATE_DELIVERING &&
-	    engine->run.reason != REASON_SIGNAL;
+	    end.reason == REASON_SIGNAL && run->reason != REASON_SIGNAL;
 
-	engine->run.death = signal;
-	engine->run.ended_by = signal;
-	end_run(engine, REASON_SIGNAL, 128 + signal);
+	if (policy->trials &&
+	    (end.reason == REASON_SUCCESS || end.reason == REASON_MAX_TIME ||
+		end.reason == REASON_GATE))
+		end = end_trials(engine, end);
+	/*
+	 * If the run is ending already, an error or a signal only changes the
+	 * reason of its end: the stages that were done are not done again.
+	 */
+	if (run->reason == REASON_NONE)
+		engine->stage = engine->state == STATE_DELIVERING
+		    ? STAGE_SAVE
+		    : STAGE_DELIVER;
+	/* No rule judged the attempt. */
+	if (engine->outcome_pending && run->judgement.verdict == VERDICT_NONE)
+		run->judgement = (struct judgement){ .verdict = VERDICT_STOP,
+			.rule = end.reason == REASON_SIGNAL ? RULE_SIGNAL
+							    : RULE_ERROR };
+	run->reason = end.reason;
+	run->given_up = count_given_up(engine);
+	run->tolerated =
+	    gives_up(end.reason) && run->given_up < policy->tolerate;
+	run->status = run->tolerated ? 0 : end.status;
+	run->death = run->tolerated ? 0 : end.death;
+	run->ended_by = end.ended_by;
 	if (!goes_out)
-		return settle(engine, now);
+		return go_to_end(engine, now);
 	engine->delivered_by = now + READER_GRACE;
 	return ACTION_NONE;
 }
 
-/* No time is left for another attempt. */
-static enum action_kind
-out_of_time(struct engine *engine, double now)
-{
-	if (engine->run.attempt == 0)
-		return finish(engine, REASON_MAX_TIME, STATUS_TIMEOUT, now);
-	if (engine->run.judgement.verdict == VERDICT_SUCCESS)
-		return succeed(engine, now);
-	return give_up(engine, REASON_MAX_TIME, now);
-}
-
-/* retry itself failed, which decides how the run ends. */
+/* `retry` itself failed, which decides how the run ends. */
 static void
 note_error(struct engine *engine, const struct event *event)
 {
 	engine->process.why = PROCESS_ERROR;
-	engine->run.death = event->signal;
-}
-
-/* A judgement that comes from no rule in core/verdict. */
-static struct judgement
-stop_by(enum rule rule)
-{
-	return (struct judgement){ .verdict = VERDICT_STOP, .rule = rule };
-}
-
-/* retry itself failed, and nothing runs any more. */
-static enum action_kind
-own_failure(struct engine *engine, double now)
-{
-	const int death = engine->run.death;
-
-	if (engine->outcome_pending &&
-	    engine->run.judgement.verdict == VERDICT_NONE)
-		engine->run.judgement = stop_by(RULE_ERROR);
-	return finish(engine, REASON_ERROR,
-	    death != 0 ? 128 + death : STATUS_OWN_FAILURE, now);
+	engine->error_death = event->signal;
 }
 
 /* --- attempts and waits --- */
@@ -648,12 +624,15 @@ pace_begin(const struct engine *engine, double now)
 	return due;
 }
 
+/* Begins an attempt, unless no time is left. */
 static enum action_kind
 begin_attempt(struct engine *engine, double now)
 {
 	const struct policy *policy = engine->policy;
 	struct record *run = &engine->run;
 
+	if (!in_time(engine, now))
+		return finish(engine, end_out_of_time(engine), now);
 	engine->paced_from = pace_begin(engine, now);
 	run->attempt = next_number(run->attempt);
 	run->used = next_number(run->used);
@@ -681,16 +660,44 @@ begin_attempt(struct engine *engine, double now)
 	return ACTION_RUN;
 }
 
+/* Goes through the stages that are left before a wait. */
+static enum action_kind
+go_to_wait(struct engine *engine, double now)
+{
+	const struct policy *policy = engine->policy;
+
+	if (engine->stage == STAGE_DELIVER) {
+		engine->stage = STAGE_SAVE;
+		if (policy->delivery == DELIVERY_EACH &&
+		    engine->outcome_pending)
+			return deliver(engine, now);
+	}
+	if (engine->stage == STAGE_SAVE) {
+		engine->stage = STAGE_WAIT_OR_HOOK;
+		if (policy->remember && !policy->trials &&
+		    engine->outcome_pending &&
+		    engine->run.judgement.verdict == VERDICT_SUCCESS)
+			return ask(engine, ASK_SAVE, INFINITY, now);
+	}
+	/* Time may have run out meanwhile; the end tells the outcome then. */
+	if (!in_time(engine, now))
+		return finish(engine, end_out_of_time(engine), now);
+	engine->state = STATE_WAITING;
+	tell_outcome(engine, now);
+	tell_record(engine, RECORD_WAIT, now);
+	return ACTION_WAIT;
+}
+
 /* Begins the wait, unless it would end with no time left. */
 static enum action_kind
 begin_wait(struct engine *engine, double now)
 {
 	if (!in_time(engine, now + engine->run.delay.seconds))
-		return out_of_time(engine, now);
+		return finish(engine, end_out_of_time(engine), now);
 	engine->wait_begun = now;
 	engine->run.due = now - engine->begun + engine->run.delay.seconds;
 	engine->stage = STAGE_DELIVER;
-	return settle(engine, now);
+	return go_to_wait(engine, now);
 }
 
 /* --splay, --wait-first, and a delay that an earlier run left. */
@@ -725,9 +732,8 @@ begin(struct engine *engine, double now)
 {
 	const bool first = engine->policy->wait_first && engine->n == 0;
 
-	if (!in_time(engine, now))
-		return out_of_time(engine, now);
-	if (first || engine->policy->splay > 0 || engine->restored.delay > 0)
+	if (in_time(engine, now) &&
+	    (first || engine->policy->splay > 0 || engine->restored.delay > 0))
 		return wait_first(engine, first, now);
 	return begin_attempt(engine, now);
 }
@@ -751,9 +757,8 @@ leave_wait(struct engine *engine, double now)
 		engine->splayed = fmin(engine->splayed, waited);
 	engine->run.just_waited = waited;
 	engine->run.waited += waited;
-	if (!in_time(engine, now))
-		return out_of_time(engine, now);
-	if (engine->run.attempt > 0 && engine->policy->gate)
+	if (engine->run.attempt > 0 && engine->policy->gate &&
+	    in_time(engine, now))
 		return ask(engine, ASK_GATE,
 		    process_deadline(engine, now, engine->policy->min_timeout),
 		    now);
@@ -790,6 +795,14 @@ find_delay(struct engine *engine, bool success, double now)
 	return hint_is_longer;
 }
 
+/* Goes on, once held output got out or the state was saved. */
+static enum action_kind
+settle(struct engine *engine, double now)
+{
+	return engine->run.reason == REASON_NONE ? go_to_wait(engine, now)
+						 : go_to_end(engine, now);
+}
+
 /* --- verdicts --- */
 
 static enum action_kind
@@ -802,7 +815,7 @@ after_success(struct engine *engine, double now)
 	    (policy->repeats > 0 && engine->successes >= policy->repeats)) {
 		if (policy->remember)
 			backoff_success(&policy->backoff, &engine->level, 0);
-		return succeed(engine, now);
+		return finish(engine, end_success(engine), now);
 	}
 	if (!policy->trials)
 		engine->run.used = 0;
@@ -812,7 +825,7 @@ after_success(struct engine *engine, double now)
 	if (find_delay(engine, true, now) &&
 	    engine->hint > policy->hint_limit) {
 		engine->run.too_long = engine->hint;
-		return succeed(engine, now);
+		return finish(engine, end_success(engine), now);
 	}
 	return begin_wait(engine, now);
 }
@@ -862,19 +875,19 @@ after_failure(struct engine *engine, double now)
 	const enum reason reason = engine->process.why == PROCESS_MAX_TIME
 	    ? REASON_MAX_TIME
 	    : REASON_ATTEMPTS;
-	if (is_final(engine) && !policy->remember)
-		return give_up(engine, reason, now);
-	const bool hint_is_longer = find_delay(engine, false, now);
+	/* After the last attempt only a later run may wait. */
+	const bool hint_is_longer = (!is_final(engine) || policy->remember) &&
+	    find_delay(engine, false, now);
 	const bool too_long =
 	    hint_is_longer && engine->hint > policy->hint_limit;
 	if (is_final(engine))
-		return give_up(engine, reason, now);
+		return finish(engine, end_giving_up(engine, reason), now);
 	if (too_long ||
 	    (hint_is_longer && in_time(engine, now) &&
 		!in_time(engine, now + engine->hint))) {
 		engine->run.too_long = engine->hint;
 		engine->run.too_late = !too_long;
-		return give_up(engine, REASON_HINT, now);
+		return finish(engine, end_giving_up(engine, REASON_HINT), now);
 	}
 	if (policy->budget && in_time(engine, now + engine->run.delay.seconds))
 		return ask(engine, ASK_BUDGET, INFINITY, now);
@@ -919,7 +932,8 @@ cut_short(struct engine *engine, double now)
 	const bool is_attempt =
 	    question == ASK_NOTHING || question == ASK_CHECK;
 
-	engine->run.judgement = stop_by(RULE_MAX_TIME);
+	engine->run.judgement = (struct judgement){ .verdict = VERDICT_STOP,
+		.rule = RULE_MAX_TIME };
 	engine->run.cut = cuts[question];
 	if (is_attempt && engine->policy->trials) {
 		count_trial(engine);
@@ -928,11 +942,11 @@ cut_short(struct engine *engine, double now)
 		if (engine->policy->remember)
 			find_delay(engine, false, now);
 	}
-	return finish(engine, REASON_MAX_TIME,
-	    engine->policy->preserve_status && engine->run.attempt > 0
-		? last_status(engine)
-		: STATUS_TIMEOUT,
-	    now);
+	struct end end = { .reason = REASON_MAX_TIME,
+		.status = STATUS_TIMEOUT };
+	if (engine->policy->preserve_status && engine->run.attempt > 0)
+		end.status = last_status(engine);
+	return finish(engine, end, now);
 }
 
 static enum action_kind
@@ -945,7 +959,7 @@ judge(struct engine *engine, double now)
 	if (verdict != VERDICT_NONE && trial) {
 		count_trial(engine);
 		if (engine->process.why == PROCESS_MAX_TIME)
-			return out_of_time(engine, now);
+			return finish(engine, end_out_of_time(engine), now);
 	}
 	switch (verdict) {
 	case VERDICT_NONE:
@@ -962,22 +976,22 @@ judge(struct engine *engine, double now)
 		break;
 	}
 	count_failure(engine, now);
-	return give_up(engine, REASON_STOP, now);
+	return finish(engine, end_giving_up(engine, REASON_STOP), now);
 }
 
 /* A signal was passed on to the attempt: its outcome is the run's. */
-static enum action_kind
-ended_by_signal(struct engine *engine, double now)
+static struct end
+end_passed_on(const struct engine *engine)
 {
 	const struct outcome outcome = engine->evidence.outcome;
+	struct end end = end_giving_up(engine, REASON_SIGNAL);
 
-	engine->run.judgement = stop_by(RULE_SIGNAL);
-	engine->run.ended_by = engine->signal;
 	if (outcome.kind == OUTCOME_UNFORKED)
-		return die(engine, engine->signal, now);
+		return end_by_signal(engine->signal);
 	if (outcome.kind == OUTCOME_EXIT && outcome.code == 0)
-		return finish(engine, REASON_SIGNAL, 0, now);
-	return give_up(engine, REASON_SIGNAL, now);
+		end.status = 0;
+	end.ended_by = engine->signal;
+	return end;
 }
 
 /* Why the process that is over ended. */
@@ -1026,9 +1040,9 @@ on_ended(struct engine *engine, const struct event *event)
 	if (why == PROCESS_MAX_TIME)
 		engine->run.cut = CUT_ATTEMPT;
 	if (why == PROCESS_ERROR)
-		return own_failure(engine, now);
+		return finish(engine, end_by_error(engine), now);
 	if (engine->signal != 0)
-		return ended_by_signal(engine, now);
+		return finish(engine, end_passed_on(engine), now);
 	/*
 	 * An attempt that --max-time ended has an outcome, a timeout, which the
 	 * rules judge.  A check or a gate that --max-time ended has no answer:
@@ -1052,7 +1066,7 @@ on_answer(struct engine *engine, const struct event *event)
 
 	/* END was told before the hook ran. */
 	if (engine->question == ASK_HOOK)
-		return settle(engine, now);
+		return go_to_end(engine, now);
 	if (event->failed)
 		note_error(engine, event);
 	const enum process_why why = why_ended(engine, now);
@@ -1061,31 +1075,30 @@ on_answer(struct engine *engine, const struct event *event)
 	if (engine->question == ASK_SAVE) {
 		if (yes && !event->failed)
 			return settle(engine, now);
-		engine->run.death = event->signal;
-		return own_failure(engine, now);
+		engine->error_death = event->signal;
+		return finish(engine, end_by_error(engine), now);
 	}
 	if (why == PROCESS_ERROR)
-		return own_failure(engine, now);
-	if (engine->signal != 0) {
-		if (engine->question == ASK_CHECK)
-			engine->run.judgement = stop_by(RULE_SIGNAL);
-		return die(engine, engine->signal, now);
-	}
+		return finish(engine, end_by_error(engine), now);
+	if (engine->signal != 0)
+		return finish(engine, end_by_signal(engine->signal), now);
 	if (why == PROCESS_MAX_TIME ||
 	    (engine->process.abandoned && !in_time(engine, now)))
 		return cut_short(engine, now);
 	switch (engine->question) {
 	case ASK_STATE:
 		if (event->answer == ANSWER_NONE)
-			return own_failure(engine, now);
+			return finish(engine, end_by_error(engine), now);
 		if (!in_time(engine, now))
-			return out_of_time(engine, now);
+			return finish(engine, end_out_of_time(engine), now);
 		if (event->answer == ANSWER_AGAIN)
 			return ask(engine, ASK_STATE, run_end(engine), now);
 		engine->run.too_early = yes ? event->state.delay : 0;
 		if (!yes ||
 		    (event->state.delay > 0 && engine->policy->early_skip))
-			return finish(engine, REASON_EARLY, STATUS_TOO_EARLY,
+			return finish(engine,
+			    (struct end){ .reason = REASON_EARLY,
+				.status = STATUS_TOO_EARLY },
 			    now);
 		engine->all_trials = event->state.trials;
 		engine->restored = event->state;
@@ -1103,19 +1116,20 @@ on_answer(struct engine *engine, const struct event *event)
 		return judge(engine, now);
 	case ASK_BUDGET:
 		engine->run.paid = event->paid;
-		return yes ? begin_wait(engine, now)
-			   : give_up(engine, REASON_BUDGET, now);
+		return yes
+		    ? begin_wait(engine, now)
+		    : finish(engine, end_giving_up(engine, REASON_BUDGET), now);
 	case ASK_GATE:
 		if (event->answer == ANSWER_AGAIN && !timed_out)
-			return give_up(engine, REASON_GATE, now);
-		return in_time(engine, now) ? begin_attempt(engine, now)
-					    : out_of_time(engine, now);
+			return finish(engine,
+			    end_giving_up(engine, REASON_GATE), now);
+		return begin_attempt(engine, now);
 	case ASK_NOTHING:
 	case ASK_SAVE:
 	case ASK_HOOK:
 		break;
 	}
-	return own_failure(engine, now);
+	return finish(engine, end_by_error(engine), now);
 }
 
 /* --- time and signals --- */
@@ -1135,10 +1149,10 @@ on_timer(struct engine *engine, double now)
 		if (now < engine->process.deadline)
 			break;
 		if (engine->question == ASK_HOOK)
-			return settle(engine, now);
+			return go_to_end(engine, now);
 		if (engine->question == ASK_INPUT)
 			engine->run.cut = CUT_INPUT;
-		return out_of_time(engine, now);
+		return finish(engine, end_out_of_time(engine), now);
 	case STATE_WAITING:
 		if (now >= engine->wait_begun + engine->run.delay.seconds)
 			return leave_wait(engine, now);
@@ -1147,11 +1161,12 @@ on_timer(struct engine *engine, double now)
 		if (now < engine->delivered_by)
 			break;
 		if (engine->run.reason == REASON_NONE)
-			return out_of_time(engine, now);
+			return finish(engine, end_out_of_time(engine), now);
 		if (engine->run.reason == REASON_SIGNAL &&
 		    engine->run.status == 0)
-			return die(engine, engine->signal, now);
-		return settle(engine, now);
+			return finish(engine, end_by_signal(engine->signal),
+			    now);
+		return go_to_end(engine, now);
 	case STATE_IDLE:
 	case STATE_FINISHED:
 		break;
@@ -1223,7 +1238,7 @@ on_signal(struct engine *engine, const struct event *event)
 		engine->run.in_a_wait = true;
 		if (engine->state == STATE_WAITING)
 			engine->run.waited += now - engine->wait_begun;
-		return die(engine, event->signal, now);
+		return finish(engine, end_by_signal(event->signal), now);
 	}
 	if (engine->signal == 0)
 		engine->signal = event->signal;
@@ -1245,7 +1260,7 @@ on_error(struct engine *engine, const struct event *event)
 		return ACTION_NONE;
 	note_error(engine, event);
 	if (!process_runs(engine))
-		return own_failure(engine, event->now);
+		return finish(engine, end_by_error(engine), event->now);
 	if (engine->process.phase != PROCESS_RUNS &&
 	    engine->process.phase != PROCESS_DRAINS)
 		return watch_process(engine, event->now);
