@@ -108,22 +108,23 @@ in_time(const struct engine *engine, double when)
 	return when < run_end(engine);
 }
 
+/* What is true of each question, if anything is. */
+static const struct {
+	bool has_process; /* or else the driver answers by itself */
+	enum cut cut;	  /* what --max-time ends if it ends this */
+} question_rows[] = {
+	[ASK_NOTHING] = { .cut = CUT_ATTEMPT },
+	[ASK_STATE] = { .has_process = true },
+	[ASK_INPUT] = { .cut = CUT_INPUT },
+	[ASK_CHECK] = { .has_process = true, .cut = CUT_CHECK },
+	[ASK_GATE] = { .has_process = true, .cut = CUT_GATE },
+	[ASK_HOOK] = { .has_process = true },
+};
+
 bool
 question_has_process(enum question question)
 {
-	switch (question) {
-	case ASK_STATE:
-	case ASK_CHECK:
-	case ASK_GATE:
-	case ASK_HOOK:
-		return true;
-	case ASK_NOTHING:
-	case ASK_INPUT:
-	case ASK_BUDGET:
-	case ASK_SAVE:
-		break;
-	}
-	return false;
+	return question_rows[question].has_process;
 }
 
 /* Whether --on-success or --on-give-up runs, which no time limit ends. */
@@ -139,7 +140,7 @@ process_runs(const struct engine *engine)
 {
 	return engine->state == STATE_RUNNING ||
 	    (engine->state == STATE_ASKING && !hook_runs(engine) &&
-		question_has_process(engine->question));
+		question_rows[engine->question].has_process);
 }
 
 /* --- records --- */
@@ -922,19 +923,12 @@ count_trial(struct engine *engine)
 static enum action_kind
 cut_short(struct engine *engine, double now)
 {
-	static const enum cut cuts[] = {
-		[ASK_NOTHING] = CUT_ATTEMPT,
-		[ASK_CHECK] = CUT_CHECK,
-		[ASK_GATE] = CUT_GATE,
-		[ASK_HOOK] = CUT_NOTHING,
-	};
-	const enum question question = engine->question;
-	const bool is_attempt =
-	    question == ASK_NOTHING || question == ASK_CHECK;
+	const enum cut cut = question_rows[engine->question].cut;
+	const bool is_attempt = cut == CUT_ATTEMPT || cut == CUT_CHECK;
 
 	engine->run.judgement = (struct judgement){ .verdict = VERDICT_STOP,
 		.rule = RULE_MAX_TIME };
-	engine->run.cut = cuts[question];
+	engine->run.cut = cut;
 	if (is_attempt && engine->policy->trials) {
 		count_trial(engine);
 	} else if (is_attempt) {
@@ -1067,28 +1061,25 @@ on_answer(struct engine *engine, const struct event *event)
 	/* END was told before the hook ran. */
 	if (engine->question == ASK_HOOK)
 		return go_to_end(engine, now);
-	if (event->failed)
+	if (event->failed || (engine->question == ASK_SAVE && !yes))
 		note_error(engine, event);
 	const enum process_why why = why_ended(engine, now);
 	const bool timed_out = why != PROCESS_ENDS_ITSELF;
 
-	if (engine->question == ASK_SAVE) {
-		if (yes && !event->failed)
-			return settle(engine, now);
-		engine->error_death = event->signal;
-		return finish(engine, end_by_error(engine), now);
-	}
 	if (why == PROCESS_ERROR)
 		return finish(engine, end_by_error(engine), now);
+	if (engine->question == ASK_SAVE)
+		return settle(engine, now);
 	if (engine->signal != 0)
 		return finish(engine, end_by_signal(engine->signal), now);
 	if (why == PROCESS_MAX_TIME ||
 	    (engine->process.abandoned && !in_time(engine, now)))
 		return cut_short(engine, now);
+	/* What follows depends on the question. */
 	switch (engine->question) {
 	case ASK_STATE:
 		if (event->answer == ANSWER_NONE)
-			return finish(engine, end_by_error(engine), now);
+			break;
 		if (!in_time(engine, now))
 			return finish(engine, end_out_of_time(engine), now);
 		if (event->answer == ANSWER_AGAIN)
@@ -1150,8 +1141,7 @@ on_timer(struct engine *engine, double now)
 			break;
 		if (engine->question == ASK_HOOK)
 			return go_to_end(engine, now);
-		if (engine->question == ASK_INPUT)
-			engine->run.cut = CUT_INPUT;
+		engine->run.cut = question_rows[engine->question].cut;
 		return finish(engine, end_out_of_time(engine), now);
 	case STATE_WAITING:
 		if (now >= engine->wait_begun + engine->run.delay.seconds)
