@@ -56,9 +56,11 @@ kill -CONT "$pid"
 wait "$pid" 2>/dev/null
 is 'a probe that dies of the signal that ends the run has not failed' \
     "$(grep -c '"event":"health"' stopped)" 0
-run timeout -s TERM 20 "$RETRY" -a 0 -d 1ms --health=true \
+# shellcheck disable=SC2154 # of the harness
+run timeout -s TERM 60 "$RETRY" -a 0 -d 1ms --health=true \
     --health-interval=10ms sh -c '[ $RETRY_ATTEMPT -lt 5 ] || kill $PPID
-    sleep .1; exit 1'
+    until grep -q "attempt $RETRY_ATTEMPT is healthy" "$1"; do sleep .01; done
+    exit 1' sh "$tap_dir/err"
 is 'each failure is told before the next attempt is healthy' \
     "$(echo "$err" | grep -o 'attempt [0-4] [ei][^ ]*' | xargs)" \
     "$(for i in 1 2 3 4; do echo "attempt $i is attempt $i exited"; done | xargs)"
