@@ -16,6 +16,7 @@
 
 #include "options/suggest.h"
 #include "core/engine.h"
+#include "core/process.h"
 #include "core/signals.h"
 #include "core/text.h"
 #include "sys/budget_file.h"
@@ -91,6 +92,7 @@ struct loop {
 	struct state_file state;
 	struct budget_file budget;
 	double pay_at; /* when the budget, which is locked, is asked again */
+	double dying_until; /* what got SIGKILL may die; no wake comes before */
 	struct notify notify;
 	struct input input;
 	struct output output;
@@ -129,7 +131,7 @@ arm(struct loop *loop)
 	    time - record.elapsed;
 	const double wake = loop->pending.kind != EVENT_NONE
 	    ? time
-	    : fmin(fmin(loop->wake, tick),
+	    : fmin(fmin(fmax(loop->wake, loop->dying_until), tick),
 		  fmin(time + hinted_look(&loop->hinted), loop->pay_at));
 
 	/* A timer that is due fires in this turn, however many signals come. */
@@ -536,6 +538,9 @@ kill_process(struct loop *loop, int signal)
 	    errno != ESRCH)
 		say_error(&loop->messages, "cannot signal process %ld",
 		    (long)child->pid);
+	/* To find all processes may take longer than they have to die. */
+	if (signal == SIGKILL)
+		loop->dying_until = now(loop) + PROCESS_LAST_GRACE;
 }
 
 static struct event
@@ -579,8 +584,10 @@ do_action(struct loop *loop, const struct action *action)
 	struct record record;
 
 	/* The budget was asked, or the run does not wait for it any more. */
-	if (action->kind != ACTION_NONE)
+	if (action->kind != ACTION_NONE) {
 		loop->pay_at = INFINITY;
+		loop->dying_until = 0;
+	}
 	if (loop->probe.child.pid != 0 && !leaves_probe(action->kind)) {
 		loop->tree.probe = loop->probe.child.pid;
 		probe_drop(&loop->probe);

@@ -45,6 +45,22 @@ is '--stop-timeout ends it by SIGKILL' "$? $(xargs <stopped.signals)" '137 TERM'
 drain bounded 100d -T 2
 is '--max-time ends it by SIGKILL alone' "$? $(xargs <bounded.signals)" \
     '137 TERM'
+# Much memory takes its time to go, and more processes theirs to be found.
+dying='it has a second to die, however long the search for others took'
+if have "$dying" strace python3; then
+	program dies <<'END2'
+trap '' TERM
+exec python3 -c 'import os, time
+memory = bytearray(3 * 10**8)
+os.kill(os.getppid(), 15)
+time.sleep(100)'
+END2
+	run env ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" \
+	    strace -o trace -e trace=getdents64 \
+	    -e inject=getdents64:delay_enter=600000 \
+	    "$RETRY" -a 1 --stop-timeout=.1 ./dies
+	like "$dying" "$code $err" '^137 .*killed by SIGKILL'
+fi
 drain unbounded 2.2 -T 2 -k 0
 is 'with -k 0 it is left at --max-time' $? 143
 like 'which is told' "$(cat unbounded.err)" 'cannot be ended and is left|does not end'
