@@ -117,7 +117,7 @@ check 'and --stop-timeout kills what is left' none_alive meanwhile
 # A master and its workers, as a web server has them: one worker holds the port.
 program master <<'END2'
 mkdir port || exit 98
-setsid sh -c 'echo $$ >>workers; trap "rmdir port; exit" TERM
+setsid sh -c 'trap "rmdir port; exit" TERM; echo $$ >>workers
 	while :; do sleep .05; done' &
 ./leaves workers
 : >"serves$RETRY_ATTEMPT"
