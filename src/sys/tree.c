@@ -297,9 +297,21 @@ signal_child(pid_t child, bool own_group, int signal)
 	return own_group && kill(-child, signal) == 0 ? 0 : kill(child, signal);
 }
 
+/* Whether one of the first `count` is the parent of the process. */
+static bool
+has_parent(const struct proc *process, const struct procs *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (list->items[i].pid == process->parent)
+			return true;
+	return false;
+}
+
 /*
  * Signals the attempt's processes, apart from the child and its group, and adds
- * those that live to `known`, parents before their children.
+ * those that live to `known`, parents before their children.  Unless all are to
+ * be stopped, a process that was signalled ends by itself whatever it starts
+ * since then, such as a command that cleans up.
  */
 static void
 signal_others(const struct tree *tree, pid_t child, bool own_group, int signal,
@@ -309,6 +321,7 @@ signal_others(const struct tree *tree, pid_t child, bool own_group, int signal,
 
 	for (int pass = 0; found && pass < PASSES; pass++) {
 		struct procs list = find_processes(tree);
+		const size_t before = signal == SIGSTOP ? 0 : known->count;
 
 		known->problem = list.problem;
 		found = false;
@@ -317,7 +330,8 @@ signal_others(const struct tree *tree, pid_t child, bool own_group, int signal,
 
 			if (process->dead || process->pid == child ||
 			    (own_group && process->group == child) ||
-			    is_among(process, known))
+			    is_among(process, known) ||
+			    has_parent(process, known, before))
 				continue;
 			signal_process(process, signal);
 			if (signal != SIGSTOP)

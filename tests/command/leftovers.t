@@ -105,6 +105,18 @@ run retry -q -a 1 -k .1 --leftovers=end --on-success='setsid ./stubborn hook &
 check 'what a hook leaves is spared' alive "$(cat hook)"
 end_all hook
 
+# However slowly processes are found.
+if have 'a leftover may clean up' strace; then
+	run env ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" \
+	    strace -o trace -e trace=getdents64 \
+	    -e inject=getdents64:delay_enter=200000 \
+	    "$RETRY" -a 1 --leftovers=end sh -c 'setsid sh -c "
+	trap \"sleep 1 && echo clean >cleaned; exit\" TERM
+	echo >cleans; while :; do sleep .05; done" &
+	./leaves cleans'
+	is 'a leftover may clean up' "$code $(cat cleaned)" '0 clean'
+fi
+
 # A signal comes while a leftover has its time.
 retry -q -d 0 -k 100d --leftovers=end --stop-timeout=.1 sh -c 'echo $PPID >retry
 	./stubborn meanwhile & ./leaves meanwhile; exit 3' &
