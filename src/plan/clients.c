@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
+#include <err.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -131,7 +132,7 @@ count_attempt(struct crowd *crowd, const struct simulation *client)
 		crowd->marks = reallocarray(crowd->marks, crowd->room,
 		    sizeof(*crowd->marks));
 		if (crowd->marks == NULL)
-			abort();
+			err(STATUS_OWN_FAILURE, NULL);
 	}
 	crowd->marks[crowd->count++] = (struct mark){ client->now, first };
 }
@@ -271,7 +272,7 @@ spread_over(const struct fate *fates, size_t count, size_t offset, bool drawn)
 	double *values = reallocarray(NULL, count + 1, sizeof(*values));
 
 	if (values == NULL)
-		abort();
+		err(STATUS_OWN_FAILURE, NULL);
 	for (size_t i = 0; i < count; i++)
 		memcpy(&values[i], (const char *)&fates[i] + offset,
 		    sizeof(*values));
@@ -289,7 +290,7 @@ clients_simulate(const struct plan_options *options,
 	size_t whole = 0;
 
 	if (crowd == NULL)
-		abort();
+		err(STATUS_OWN_FAILURE, NULL);
 	crowd->world = world_of(options);
 	crowd->has_chart = screen != NULL;
 	crowd->clients =
@@ -305,7 +306,7 @@ clients_simulate(const struct plan_options *options,
 		.drawn = drawn,
 	};
 	if (crowd->clients == NULL || crowd->queue == NULL || fates == NULL)
-		abort();
+		err(STATUS_OWN_FAILURE, NULL);
 	/* A crowd that has begun may take as many steps as all before. */
 	while (whole < needed && (whole == 0 || steps < most)) {
 		const size_t marks = crowd->count;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
+#include <err.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -48,7 +49,7 @@ samples_add(struct samples *samples, struct sample sample)
 		samples->rows = reallocarray(samples->rows, samples->room,
 		    sizeof(*samples->rows));
 		if (samples->rows == NULL)
-			abort();
+			err(STATUS_OWN_FAILURE, NULL);
 	}
 	samples->rows[samples->count++] = sample;
 }
@@ -229,7 +230,7 @@ estimate_spread(const struct values *values)
 	size_t count = 0;
 
 	if (sorted == NULL)
-		abort();
+		err(STATUS_OWN_FAILURE, NULL);
 	for (size_t i = 0; i < values->count; i++)
 		if (!isnan(values->rows[i])) {
 			sum += values->rows[i];
@@ -327,7 +328,7 @@ figures_of(const struct samples *samples, bool outage)
 	struct plan_figures figures = { .outage = outage };
 
 	if (values.rows == NULL)
-		abort();
+		err(STATUS_OWN_FAILURE, NULL);
 	figures.gives_up =
 	    estimate_share(take_values(&values, samples, gives_up_of));
 	figures.early = estimate_share(take_values(&values, samples, early_of));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
+#include <err.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -61,7 +62,7 @@ world_of(const struct plan_options *options)
 	/* The script says what becomes of attempts. */
 	world.policy.health.used = false;
 	if (script_parse(options->script, &world.script, &where) != NULL)
-		abort();
+		err(STATUS_OWN_FAILURE, NULL);
 	return world;
 }
 
@@ -112,7 +113,7 @@ simulation_open(struct simulation *simulation, struct world *world,
 		.noticed = NAN,
 	};
 	if (simulation->engine == NULL)
-		abort();
+		err(STATUS_OWN_FAILURE, NULL);
 }
 
 void

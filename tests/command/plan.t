@@ -545,4 +545,12 @@ for option in --plan --help --version; do
 	is "$option that a limit on files forbids ends in 125" "$code" 125
 done
 
+if sanitized; then
+	skip 'a plan without memory ends in 125' 'AddressSanitizer needs more'
+else
+	run sh -c 'ulimit -v 20000; exec retry --plan=1 --clients=10000'
+	like 'a plan without memory ends in 125' "$code $err" \
+	    '^125 retry: (Cannot allocate|Out of) memory$'
+fi
+
 finish
