@@ -108,10 +108,10 @@ in_time(const struct engine *engine, double when)
 	return when < run_end(engine);
 }
 
-/* What is true of each question, if anything is. */
+/* A question without a row has no process, and --max-time does not cut it. */
 static const struct {
 	bool has_process; /* or else the driver answers by itself */
-	enum cut cut;	  /* what --max-time ends if it ends this */
+	enum cut cut;	  /* how a record names it, if --max-time cuts it */
 } question_rows[] = {
 	[ASK_NOTHING] = { .cut = CUT_ATTEMPT },
 	[ASK_STATE] = { .has_process = true },
@@ -1279,6 +1279,9 @@ handle(struct engine *engine, const struct event *event)
 		    process_exited(&engine->process, event->now), event->now);
 	case EVENT_REAPED:
 		return on_reaped(engine, event->now);
+	case EVENT_KILLED:
+		process_killed(&engine->process, event->now);
+		break;
 	case EVENT_GONE:
 		return collect(engine, event->now);
 	case EVENT_ENDED:

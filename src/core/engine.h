@@ -43,6 +43,7 @@ enum event_kind {
 	EVENT_START,
 	EVENT_EXITED,	 /* the process of the attempt or question has exited */
 	EVENT_REAPED,	 /* another process, an orphan, has */
+	EVENT_KILLED,	 /* all processes were found, and got SIGKILL */
 	EVENT_GONE,	 /* nothing is left of an ended process, or it was
 			    abandoned */
 	EVENT_ENDED,	 /* the attempt is over: this is the evidence */
@@ -94,10 +95,11 @@ enum action_kind {
 	ACTION_END_PROBE, /* kill the probe and all that it started; PROBED */
 	ACTION_ASK,	  /* ask the question */
 	ACTION_WAIT,	  /* wait for the timer */
-	ACTION_KILL,	  /* signal the process, and all that it started */
-	ACTION_LOOK,	  /* has all that it started ended?  If not, signal it,
-			   if there is a signal.  GONE, at once or later; no
-			   ERROR may come in its place */
+	ACTION_KILL,	  /* signal the process, and all that it started; KILLED
+			   if that took time and was SIGKILL */
+	ACTION_LOOK,	  /* has all that it started ended?  If not, signal it
+			   as KILL does, if there is a signal.  GONE, at once
+			   or later; no ERROR may come in its place */
 	ACTION_ABANDON,	  /* name what cannot be ended and forget it; GONE */
 	ACTION_COLLECT,	  /* ENDED or ANSWER: how did the process end? */
 	ACTION_DELIVER,	  /* let out, or drop, held output; DELIVERED */

@@ -102,6 +102,14 @@ process_tick(struct process *process, double now)
 }
 
 void
+process_killed(struct process *process, double now)
+{
+	if (process->phase == PROCESS_KILLED)
+		process->deadline =
+		    fmax(process->deadline, now + PROCESS_LAST_GRACE);
+}
+
+void
 process_stop(struct process *process, double stop_by)
 {
 	if (process->stop_by == 0)

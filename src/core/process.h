@@ -81,6 +81,9 @@ enum process_step process_tick(struct process *process, double now);
 enum process_step process_end(struct process *process, enum process_why why,
     double now);
 
+/* SIGKILL was sent only now: the search for all processes took its time. */
+void process_killed(struct process *process, double now);
+
 /* The run ends: SIGKILL is due at `stop_by`, unless it was due before. */
 void process_stop(struct process *process, double stop_by);
 

@@ -16,7 +16,6 @@
 
 #include "options/suggest.h"
 #include "core/engine.h"
-#include "core/process.h"
 #include "core/signals.h"
 #include "core/text.h"
 #include "sys/budget_file.h"
@@ -92,7 +91,6 @@ struct loop {
 	struct state_file state;
 	struct budget_file budget;
 	double pay_at; /* when the budget, which is locked, is asked again */
-	double dying_until; /* what got SIGKILL may die; no wake comes before */
 	struct notify notify;
 	struct input input;
 	struct output output;
@@ -131,7 +129,7 @@ arm(struct loop *loop)
 	    time - record.elapsed;
 	const double wake = loop->pending.kind != EVENT_NONE
 	    ? time
-	    : fmin(fmin(fmax(loop->wake, loop->dying_until), tick),
+	    : fmin(fmin(loop->wake, tick),
 		  fmin(time + hinted_look(&loop->hinted), loop->pay_at));
 
 	/* A timer that is due fires in this turn, however many signals come. */
@@ -518,7 +516,7 @@ process_ended(struct loop *loop)
 }
 
 /* Ends the process, and all that it has started. */
-static void
+static struct event
 kill_process(struct loop *loop, int signal)
 {
 	const struct child *child = &loop->child;
@@ -538,9 +536,8 @@ kill_process(struct loop *loop, int signal)
 	    errno != ESRCH)
 		say_error(&loop->messages, "cannot signal process %ld",
 		    (long)child->pid);
-	/* To find all processes may take longer than they have to die. */
-	if (signal == SIGKILL)
-		loop->dying_until = now(loop) + PROCESS_LAST_GRACE;
+	return (struct event){ .kind = signal == SIGKILL ? EVENT_KILLED
+							 : EVENT_NONE };
 }
 
 static struct event
@@ -584,10 +581,8 @@ do_action(struct loop *loop, const struct action *action)
 	struct record record;
 
 	/* The budget was asked, or the run does not wait for it any more. */
-	if (action->kind != ACTION_NONE) {
+	if (action->kind != ACTION_NONE)
 		loop->pay_at = INFINITY;
-		loop->dying_until = 0;
-	}
 	if (loop->probe.child.pid != 0 && !leaves_probe(action->kind)) {
 		loop->tree.probe = loop->probe.child.pid;
 		probe_drop(&loop->probe);
@@ -614,13 +609,12 @@ do_action(struct loop *loop, const struct action *action)
 		    action->wake - now(loop));
 		break;
 	case ACTION_KILL:
-		kill_process(loop, action->signal);
-		break;
+		return kill_process(loop, action->signal);
 	case ACTION_LOOK:
 		if (tree_left(&loop->tree, false) == 0)
 			return (struct event){ .kind = EVENT_GONE };
 		if (action->signal != 0)
-			kill_process(loop, action->signal);
+			return kill_process(loop, action->signal);
 		break;
 	case ACTION_ABANDON:
 		if (loop->doing == DOING_COLLECT)

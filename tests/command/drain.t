@@ -45,11 +45,12 @@ is '--stop-timeout ends it by SIGKILL' "$? $(xargs <stopped.signals)" '137 TERM'
 drain bounded 100d -T 2
 is '--max-time ends it by SIGKILL alone' "$? $(xargs <bounded.signals)" \
     '137 TERM'
-# Much memory takes its time to go, and more processes theirs to be found.
+# Much memory takes its time to go, other processes none, and all theirs to be found.
 dying='it has a second to die, however long the search for others took'
 if have "$dying" strace python3; then
 	program dies <<'END2'
 trap '' TERM
+(setsid sleep 100 &)
 exec python3 -c 'import os, time
 memory = bytearray(3 * 10**8)
 os.kill(os.getppid(), 15)

@@ -47,7 +47,7 @@ static const char *const few[] = {
 	"-a2 --leftovers=end -T3 -k1",
 	"-a2 --leftovers=end --stop-timeout=1s -k0",
 	"-a2 --check=x",
-	"-a2 --before-retry=x",
+	"-a2 --before-retry=x --stop-timeout=1s",
 	"-a2 --on-success=x --on-give-up=x",
 	"-a2 --output=hold",
 	"-a2 --output=hold -t2 -k0",
@@ -150,7 +150,7 @@ packed(const struct policy *policy)
 #define ROWS 18
 
 /* Pairs of a row and a column that happen. */
-#define PAIRS 98
+#define PAIRS 104
 
 struct explorer {
 	const char *words; /* of the policy */
@@ -180,6 +180,7 @@ static const char *const kinds[KINDS] = {
 	[EVENT_START] = "start",
 	[EVENT_EXITED] = "exited",
 	[EVENT_REAPED] = "reaped",
+	[EVENT_KILLED] = "killed",
 	[EVENT_GONE] = "gone",
 	[EVENT_ENDED] = "ended",
 	[EVENT_ANSWER] = "answer",
@@ -573,9 +574,11 @@ go_on(struct explorer *explorer, double after)
 			.probe = { OUTCOME_EXIT, status } };
 		happen(explorer, move);
 	}
+	move.event = (struct event){ .kind = EVENT_KILLED };
+	if (drive->action.signal == SIGKILL)
+		happen(explorer, move);
 	switch (drive->doing) {
 	case DOING_PROCESS:
-		move.event = (struct event){ .kind = EVENT_NONE };
 		move.event.kind = EVENT_EXITED;
 		happen(explorer, move);
 		if (fresh && drive->asked)

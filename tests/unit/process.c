@@ -55,6 +55,26 @@ the_end_of_the_run_is_a_reason_of_its_own(void)
 	CHECK(process.abandoned);
 }
 
+/* However long the search for all processes took, they have a second to die. */
+static void
+the_last_grace_begins_once_sigkill_was_sent(void)
+{
+	struct process process = begun(5);
+
+	process.run_end = 5;
+	process_killed(&process, 6);
+	CHECK_DBL(process_wake(&process), 5, 0);
+	CHECK_INT(process_tick(&process, 5), PROCESS_SIGNAL);
+	process_killed(&process, 9);
+	CHECK_DBL(process_wake(&process), 7, 0);
+	CHECK_INT(process_tick(&process, 7), PROCESS_SIGNAL);
+	process_killed(&process, 9.5);
+	CHECK_INT(process_exited(&process, 9.75), PROCESS_LOOK);
+	CHECK_INT(process_tick(&process, 10.25), PROCESS_WAIT);
+	CHECK_DBL(process_wake(&process), 10.5, 0);
+	CHECK_INT(process_tick(&process, 10.5), PROCESS_ABANDON);
+}
+
 static void
 silence_ends_a_process_only_while_it_runs(void)
 {
@@ -277,6 +297,7 @@ main(void)
 	RUN(a_process_that_ends_by_itself_is_collected);
 	RUN(each_phase_has_its_deadline);
 	RUN(the_end_of_the_run_is_a_reason_of_its_own);
+	RUN(the_last_grace_begins_once_sigkill_was_sent);
 	RUN(silence_ends_a_process_only_while_it_runs);
 	RUN(without_kill_after_nothing_is_killed);
 	RUN(a_reader_is_not_waited_for_past_the_deadline);
