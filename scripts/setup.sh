@@ -7,7 +7,7 @@
 # SPDX-License-Identifier: MIT
 
 build_packages='
-	gcc libbsd-dev libc6-dev libev-dev libmd-dev meson ninja-build
+	gcc libbsd-dev libc6-dev libev-dev libmd-dev mandoc meson ninja-build
 	pkg-config'
 
 # Add a word here for what a test needs.
@@ -15,7 +15,7 @@ test_packages='
 	bash bash-completion binutils clang clang-format clang-tidy cmark-gfm cppcheck
 	etcd-client etcd-server
 	curl dpkg-dev expect fish gcovr git jq libclang-rt-14-dev libxml2-utils
-	lintian make mandoc minisign musl-tools parallel procps python3 redis-server
+	lintian make minisign musl-tools parallel procps python3 redis-server
 	python3-jsonschema python3-license-expression
 	redis-tools shellcheck strace systemd tmux util-linux valgrind wget yamllint zsh'
 

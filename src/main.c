@@ -59,8 +59,7 @@
  *     derive      derives the policy from the options
  *     conflicts   options that contradict each other, and probable mistakes
  *     help        --help: a screen, tables, or pieces of the manual
- *     manual      prints a piece of the manual
- *     manual_text the manual, packed at build time by scripts/manual
+ *     manual_text the manual, cut into pieces at build time by scripts/manual
  *   sys/      touches the system: processes, clocks, descriptors, files
  *     loop        a driver of the engine on libev and real processes
  *     events      a libev loop whose failures end in a message; the clock

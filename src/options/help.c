@@ -6,12 +6,19 @@
 #include <string.h>
 
 #include "options/help.h"
-#include "options/manual.h"
 #include "options/options.h"
 #include "options/presets.h"
 #include "report/report.h"
 #include "core/signals.h"
 #include "core/text.h"
+
+/* The level of an option's piece of the manual; those of headings are below. */
+#define LEVEL_OPTION '3'
+
+/* Bytes of the manual that begin a style. */
+#define BOLD '\1'
+#define UNDERLINED '\2'
+#define PLAIN '\3'
 
 /* The columns between which the text of an option is printed. */
 #define TEXT_COLUMN 29
@@ -267,6 +274,43 @@ print_signals(void)
 			    signal_meaning(number));
 }
 
+/* Prints a piece of the manual, with bold words if the screen can show them. */
+static void
+print_piece(const char *text, const struct screen *screen)
+{
+	const bool styled = screen->terminal && !screen->plain;
+
+	for (; *text != '\0'; text++)
+		if (*text > PLAIN)
+			putchar(*text);
+		else if (styled)
+			printf("\033[%sm",
+			    *text == BOLD	      ? "0;1"
+				: *text == UNDERLINED ? "0;4"
+						      : "0");
+}
+
+/* Prints the piece of an option, or that of a heading and all below it. */
+static void
+print_manual(bool is_option, const char *name, const struct screen *screen)
+{
+	const char *piece = manual_text, *text;
+	char level = '\0';
+
+	for (; *piece != '\0'; piece = text + strlen(text) + 1) {
+		text = piece + strlen(piece) + 1;
+		if (level != '\0' && *piece <= level)
+			return;
+		if (level != '\0')
+			putchar('\n');
+		else if ((*piece == LEVEL_OPTION) == is_option &&
+		    strcmp(piece + 1, name) == 0)
+			level = *piece;
+		if (level != '\0')
+			print_piece(text, screen);
+	}
+}
+
 static void
 print_topics(void)
 {
@@ -384,9 +428,9 @@ help_print(const char *typed, const struct screen *screen)
 	const struct help_topic *const topic = found.topic;
 
 	if (found.option != NULL)
-		manual_print(MANUAL_OPTION, found.option, screen);
+		print_manual(true, found.option, screen);
 	else if (topic != NULL && topic->heading != NULL)
-		manual_print(MANUAL_HEADING, topic->heading, screen);
+		print_manual(false, topic->heading, screen);
 	if (topic != NULL && topic->print != NULL)
 		topic->print();
 	for (const char *const *line =

@@ -8,11 +8,16 @@
 
 #include "report/report.h"
 
+/* The manual in pieces: scripts/manual makes them, and says of what form. */
+extern const char manual_text[];
+
 /* One row per topic of --help=TOPIC; a NULL name ends them. */
 struct help_topic {
 	const char *name;
 	const char *doc;
-	const char *heading; /* of the manual's section, printed first; NULL */
+	/* Of a section of the manual, printed first; NULL.  scripts/manual
+	   keeps the sections that are named here. */
+	const char *heading;
 	void (*print)(void); /* prints a table on stdout; NULL */
 };
 
@@ -23,7 +28,7 @@ void help_usage(FILE *file);
 bool help_has(const char *typed);
 
 /*
- * Prints what --help=TYPED says on stdout, in the screen's width.  An option is
+ * Prints what --help=TYPED says on stdout, in 80 columns at most.  An option is
  * "-a", "--attempts", "attempts" or the beginning of a name; a topic goes
  * before an option of its name, but not if the word begins with a dash.  NULL
  * means --help alone.

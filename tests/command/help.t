@@ -101,9 +101,14 @@ like 'so is the name that another program has' \
     "$("$RETRY" --help=--tries 2>&1)" '--attempts'
 like 'a beginning of several is one of them' \
     "$("$RETRY" --help=max 2>&1)" 'did you mean max-'
-COLUMNS=50 "$RETRY" --help=verdict >said
-is 'text keeps to a narrow screen' "$(sed '/^  [a-z]*  /d; /^ \{6\}/d' said | grep -E '.{51}')" ''
-is 'no byte of the packed text is left' "$(tr -d '\n -~' <said | tr -d '\200-\377')" ''
+unlike 'a subsection ends with its last option' "$("$RETRY" --help=limits)" \
+    '^ *-b, --backoff='
+is 'a section ends before the next' "$("$RETRY" --help=examples |
+    grep -c '^[A-Z]')" 1
+"$RETRY" --help=verdict >said
+is 'no byte of a style is left' "$(tr -d '\n -~' <said)" ''
+like 'a terminal shows bold words' "$(TERM=xterm script -qec \
+    '"$RETRY" --help=-a' /dev/null | cat -v)" '^  \^\[\[0;1m-a\^\[\[0m, '
 is 'in a locale of ASCII all is ASCII' \
     "$(LC_ALL=C "$RETRY" --help=plan | tr -d '\n -~')" ''
 
