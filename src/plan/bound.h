@@ -3,22 +3,22 @@
 #ifndef BOUND_H
 #define BOUND_H
 
-#include "plan/simulation.h"
+#include "core/policy.h"
 
 /* How long a run can last at most, however its attempts end. */
 struct bound {
 	double seconds; /* INFINITY: there is no bound */
-	double waited;	/* of these seconds */
+	double waits;	/* the sum of the longest ones, or INFINITY */
 	bool by_max_time;
-	bool unlimited; /* attempts have no limit; they last as in the script */
-	bool unkilled;	/* attempts end when they get --signal */
-	double hint;	/* a wait may be so long since the output asks for it;
-			   0: none is longer for that */
 };
 
-struct bound bound_of(const struct world *world);
+/*
+ * Attempts, checks and gates that are all ended by SIGKILL, after --timeout and
+ * --kill-after, and the longest waits; or --max-time, if that is shorter.
+ */
+struct bound bound_of(const struct policy *policy);
 
 /* Prints it, for people. */
-void bound_print(const struct world *world, const struct bound *bound);
+void bound_print(const struct bound *bound);
 
 #endif

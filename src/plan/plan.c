@@ -143,7 +143,8 @@ depends_on_waits(const struct world *world)
 	/* Attempts last as long as in the script, and print nothing. */
 	other.policy.max_time = other.policy.timeout = 0;
 	other.policy.hints = false;
-	return bound_of(&other).seconds >= policy->max_time + policy->splay;
+	return bound_of(&other.policy).waits >=
+	    policy->max_time + policy->splay;
 }
 
 static struct way
@@ -268,13 +269,13 @@ plan_simulate(const struct plan_options *options, uint64_t most, uint64_t runs)
 static void
 print_result(const struct plan_options *options, const struct record *end)
 {
+	const struct bound bound = bound_of(&options->policy);
 	struct world world = world_of(options);
-	const struct bound bound = bound_of(&world);
 
 	printf("\n%s  %s\n",
 	    script_is_random(&world.script) ? "at worst" : "result  ",
 	    message_end(end).text);
-	bound_print(&world, &bound);
+	bound_print(&bound);
 	world_free(&world);
 }
 
