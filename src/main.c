@@ -21,7 +21,6 @@
  *     sieve       which lines may match which patterns, by a cheap test
  *     health      the probes of an attempt: when, and what they tell
  *     hint        reads how long a server asks to wait
- *     trials      how often a command fails, from --trials
  *     interval    how exactly a sample tells a number
  *     policy      the options that concern the engine
  *     process     the end of a process: its phases and their deadlines

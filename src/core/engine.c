@@ -79,11 +79,6 @@ struct engine {
 	struct delay paced;    /* --pace=start: drawn when the attempt began */
 	struct state restored; /* from the last run; its counts go on */
 
-	struct trials trials;	  /* of the run */
-	struct trials all_trials; /* and of earlier runs */
-	int trial_status;	  /* of the last trial that failed */
-	int trial_death;	  /* the signal that it died of, or 0 */
-
 	struct tally tally; /* last: only limits that there are have times */
 };
 
@@ -388,12 +383,8 @@ state_left(const struct engine *engine, double now)
 	const bool level = engine->policy->backoff.strategy->keeps_level;
 	const bool success = engine->run.judgement.verdict == VERDICT_SUCCESS;
 
-	/* Trials have no backoff. */
-	if (engine->policy->trials)
-		return (struct state){ .trials = engine->all_trials };
 	if (success)
 		return (struct state){
-			.trials = engine->restored.trials,
 			.level = level ? engine->level : (struct level){ 0 },
 			/* With --repeat the run may still give up. */
 			.given_up = engine->run.reason == REASON_NONE
@@ -401,7 +392,6 @@ state_left(const struct engine *engine, double now)
 			    : 0,
 		};
 	return (struct state){
-		.trials = engine->restored.trials,
 		.level = engine->level,
 		.n = engine->n,
 		.given_up = count_given_up(engine),
@@ -481,28 +471,6 @@ end_by_error(const struct engine *engine)
 		.death = death };
 }
 
-/*
- * Trials succeed if all were made and none failed.  They end as the last failed
- * one did if one failed, and otherwise for the reason that left trials out.
- */
-static struct end
-end_trials(const struct engine *engine, struct end end)
-{
-	const struct trials *trials = &engine->trials;
-
-	if (trials->count == engine->policy->limits.attempts)
-		end.reason =
-		    trials->failed > 0 ? REASON_ATTEMPTS : REASON_SUCCESS;
-	else if (end.reason == REASON_SUCCESS)
-		end.reason = REASON_MAX_TIME;
-	if (trials->failed > 0) {
-		end.death = engine->trial_death;
-		end.status = engine->trial_status;
-	} else if (end.reason != REASON_GATE)
-		end.status = end.reason == REASON_SUCCESS ? 0 : STATUS_TIMEOUT;
-	return end;
-}
-
 /* Lets held output out, and says how long its reader has. */
 static enum action_kind
 deliver(struct engine *engine, double now)
@@ -525,9 +493,7 @@ go_to_end(struct engine *engine, double now)
 {
 	const struct policy *policy = engine->policy;
 	const enum reason reason = engine->run.reason;
-	const bool saves = policy->trials
-	    ? engine->trials.count + engine->trials.cut > 0
-	    : reasons[reason].saves && engine->run.attempt > 0;
+	const bool saves = reasons[reason].saves && engine->run.attempt > 0;
 
 	if (engine->stage == STAGE_DELIVER) {
 		engine->stage = STAGE_SAVE;
@@ -554,8 +520,8 @@ go_to_end(struct engine *engine, double now)
 }
 
 /*
- * The run is over.  `end` says how, --trials may change that, and --tolerate
- * has the last word.  Until FINISH a signal or an error may replace that end.
+ * The run is over.  `end` says how, and --tolerate has the last word.  Until
+ * FINISH a signal or an error may replace that end.
  */
 static enum action_kind
 finish(struct engine *engine, struct end end, double now)
@@ -569,10 +535,6 @@ finish(struct engine *engine, struct end end, double now)
 	const bool goes_out = engine->state == STATE_DELIVERING &&
 	    end.reason == REASON_SIGNAL && run->reason != REASON_SIGNAL;
 
-	if (policy->trials &&
-	    (end.reason == REASON_SUCCESS || end.reason == REASON_MAX_TIME ||
-		end.reason == REASON_GATE))
-		end = end_trials(engine, end);
 	/*
 	 * If the run is ending already, an error or a signal only changes the
 	 * reason of its end: the stages that were done are not done again.
@@ -675,8 +637,7 @@ go_to_wait(struct engine *engine, double now)
 	}
 	if (engine->stage == STAGE_SAVE) {
 		engine->stage = STAGE_WAIT_OR_HOOK;
-		if (policy->remember && !policy->trials &&
-		    engine->outcome_pending &&
+		if (policy->remember && engine->outcome_pending &&
 		    engine->run.judgement.verdict == VERDICT_SUCCESS)
 			return ask(engine, ASK_SAVE, INFINITY, now);
 	}
@@ -818,8 +779,7 @@ after_success(struct engine *engine, double now)
 			backoff_success(&policy->backoff, &engine->level, 0);
 		return finish(engine, end_success(engine), now);
 	}
-	if (!policy->trials)
-		engine->run.used = 0;
+	engine->run.used = 0;
 	/* A success does not clear time windows. */
 	memset(engine->tally.counts, 0, sizeof(engine->tally.counts));
 	engine->n = 0;
@@ -895,27 +855,6 @@ after_failure(struct engine *engine, double now)
 	return begin_wait(engine, now);
 }
 
-/* A trial is over.  Nobody knows the outcome of one that --max-time cut off. */
-static void
-count_trial(struct engine *engine)
-{
-	const struct outcome outcome = engine->evidence.outcome;
-	const bool failed = engine->run.judgement.verdict != VERDICT_SUCCESS;
-
-	if (engine->process.why == PROCESS_MAX_TIME ||
-	    engine->run.judgement.rule == RULE_MAX_TIME) {
-		engine->trials.cut++;
-		engine->all_trials.cut++;
-		return;
-	}
-	trials_add(&engine->trials, outcome, failed);
-	trials_add(&engine->all_trials, outcome, failed);
-	if (!failed)
-		return;
-	engine->trial_status = last_status(engine);
-	engine->trial_death = outcome.kind == OUTCOME_SIGNAL ? outcome.code : 0;
-}
-
 /*
  * --max-time ended the process, or will not let it run.  An attempt whose
  * verdict is not known by then has failed.
@@ -929,9 +868,7 @@ cut_short(struct engine *engine, double now)
 	engine->run.judgement = (struct judgement){ .verdict = VERDICT_STOP,
 		.rule = RULE_MAX_TIME };
 	engine->run.cut = cut;
-	if (is_attempt && engine->policy->trials) {
-		count_trial(engine);
-	} else if (is_attempt) {
+	if (is_attempt) {
 		count_failure(engine, now);
 		if (engine->policy->remember)
 			find_delay(engine, false, now);
@@ -948,14 +885,7 @@ judge(struct engine *engine, double now)
 {
 	engine->run.judgement =
 	    verdict_judge(&engine->policy->rules, &engine->evidence);
-	const enum verdict verdict = engine->run.judgement.verdict;
-	const bool trial = engine->policy->trials;
-	if (verdict != VERDICT_NONE && trial) {
-		count_trial(engine);
-		if (engine->process.why == PROCESS_MAX_TIME)
-			return finish(engine, end_out_of_time(engine), now);
-	}
-	switch (verdict) {
+	switch (engine->run.judgement.verdict) {
 	case VERDICT_NONE:
 		if (in_time(engine, now))
 			return ask(engine, ASK_CHECK,
@@ -964,8 +894,7 @@ judge(struct engine *engine, double now)
 	case VERDICT_SUCCESS:
 		return after_success(engine, now);
 	case VERDICT_RETRY:
-		return trial ? after_success(engine, now)
-			     : after_failure(engine, now);
+		return after_failure(engine, now);
 	case VERDICT_STOP:
 		break;
 	}
@@ -1091,10 +1020,7 @@ on_answer(struct engine *engine, const struct event *event)
 			    (struct end){ .reason = REASON_EARLY,
 				.status = STATUS_TOO_EARLY },
 			    now);
-		engine->all_trials = event->state.trials;
 		engine->restored = event->state;
-		if (engine->policy->trials)
-			engine->restored = (struct state){ 0 };
 		engine->level = engine->restored.level;
 		engine->n = engine->restored.n;
 		return prepare(engine, now);
@@ -1328,10 +1254,6 @@ engine_record(const struct engine *engine, double now)
 	record.final = is_final(engine);
 	record.waits = engine->state == STATE_WAITING;
 	record.runs = engine->state == STATE_RUNNING;
-	if (engine->policy->trials) {
-		record.trials = &engine->trials;
-		record.all_trials = &engine->all_trials;
-	}
 	record.probes = engine->probes;
 	record.health = health_status(&engine->probes, &engine->policy->health);
 	if (engine->state == STATE_ASKING && engine->question == ASK_STATE)

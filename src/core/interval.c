@@ -7,12 +7,6 @@
 /* The chance that the true number lies outside of an interval. */
 #define OUTSIDE 0.05
 
-/* The level of the test for runs; rounding may leave a sum just below 0.01. */
-#define LEVEL (0.01 * (1 - 1e-9))
-
-/* Up to this size lgamma(3) is exact enough. */
-#define EXACT_MOST 1e9
-
 /* From here on a series is as exact as double is. */
 #define FREEDOM_MANY 1000
 
@@ -87,13 +81,6 @@ interval_share(double share, double n, double quantile)
 	return wilson(share, n, quantile);
 }
 
-struct interval
-interval_share_between(double low, double high, double n)
-{
-	return (struct interval){ interval_share(low, n, INTERVAL_NORMAL).low,
-		interval_share(high, n, INTERVAL_NORMAL).high };
-}
-
 /* The logarithm of the binomial coefficient. */
 static double
 log_choose(double n, double k)
@@ -135,42 +122,4 @@ interval_ranks(size_t n, double quantile, size_t *low, size_t *high)
 	*low = lower == 0 ? 0 : lower - 1;
 	*high = upper - 1;
 	return lower > 0 && above <= OUTSIDE;
-}
-
-/*
- * Of all orders of m failures among n trials, those with r runs of failures
- * have the share C(m-1, r-1) C(n-m+1, r) / C(n, m): W. L. Stevens,
- * "Distribution of groups in a sequence of alternatives", Annals of Eugenics 9
- * (1939).
- */
-bool
-interval_clustered(uint64_t n, uint64_t failures, uint64_t runs)
-{
-	const double all = (double)n, m = (double)failures;
-	const double others = all - m + 1;
-	double r = (double)runs, sum = 0;
-
-	if (failures < 2 || failures == n)
-		return false;
-	if (all > EXACT_MOST) {
-		const double mean = m * others / all;
-		const double variance =
-		    mean * (m - 1) * (all - m) / (all * (all - 1));
-
-		return r + 0.5 < mean - 2.326347874 * sqrt(variance);
-	}
-	double share = exp(log_choose(m - 1, r - 1) + log_choose(others, r) -
-	    log_choose(all, m));
-	while (r >= 1 && sum < LEVEL) {
-		const double fewer =
-		    r * (r - 1) / ((m - r + 1) * (others - r + 1));
-
-		sum += share;
-		/* From the middle of the distribution on, shares shrink. */
-		if (fewer < 1 && share * r < LEVEL * 1e-12)
-			break;
-		share *= fewer;
-		r--;
-	}
-	return sum < LEVEL;
 }

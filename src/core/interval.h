@@ -28,22 +28,9 @@ double interval_student(double freedom);
 struct interval interval_share(double share, double n, double quantile);
 
 /*
- * A share of which nothing (0) or everything (1) is known of some members of
- * the sample: between `low` and `high` of the n.
- */
-struct interval interval_share_between(double low, double high, double n);
-
-/*
  * The members, from 0, of a sorted sample of n that the quantile lies between:
  * by order statistics.  False: the sample is too small.
  */
 bool interval_ranks(size_t n, double quantile, size_t *low, size_t *high);
-
-/*
- * Whether so many failures among n trials come in fewer runs (failures one
- * after the other) than chance would make of them: Stevens' exact test, with
- * p < 0.01.
- */
-bool interval_clustered(uint64_t n, uint64_t failures, uint64_t runs);
 
 #endif

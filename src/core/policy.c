@@ -24,9 +24,8 @@ has_backoff(const struct policy *policy)
 	const bool free = memcmp(&policy->free, &none, sizeof(none)) != 0;
 
 	/* A state keeps the delay that would come next. */
-	return !policy->trials &&
-	    (policy->wait_first || policy->remember || free ||
-		!fails_once(&policy->limits));
+	return policy->wait_first || policy->remember || free ||
+	    !fails_once(&policy->limits);
 }
 
 /* Whether an attempt may follow one that succeeded. */
@@ -54,7 +53,7 @@ policy_draws(const struct policy *policy)
 		    fmax(backoff->base, backoff_longest(backoff)));
 	if (successes)
 		longest = fmax(longest, policy->success_delay);
-	if (policy->hints && !policy->trials && policy->hint_spread > 0)
+	if (policy->hints && policy->hint_spread > 0)
 		return true;
 	if (backoff->strategy->random)
 		return failures && longest > 0;

@@ -67,13 +67,6 @@ struct policy {
 	uint64_t repeats; /* successes in a row that end the run; 0: none */
 	double success_delay;
 
-	/*
-	 * Each attempt is a trial: it counts as a success does for `repeats`,
-	 * of which there are as many as limits.attempts, unless its verdict is
-	 * to stop.
-	 */
-	bool trials;
-
 	bool remember;	   /* the backoff goes on from run to run: --state */
 	uint64_t tolerate; /* runs in a row that give up before one fails */
 	bool early_skip;   /* if it is too early, end instead of waiting */

@@ -11,7 +11,6 @@
 #include "interval.h"
 #include "limits.h"
 #include "outcome.h"
-#include "trials.h"
 #include "verdict.h"
 
 /*
@@ -118,7 +117,7 @@ struct record {
 
 	/*
 	 * engine_record() fills in `elapsed`, `final`, `waits`, `runs`,
-	 * `trials`, `all_trials`, `probes`, `health` and `locked`, and a driver
+	 * `probes`, `health` and `locked`, and a driver
 	 * that runs processes `time`, `pid`, `last_line`, `line`, `left`,
 	 * `user`, `system`, `output` and `advice`; all else stays from one
 	 * record to the next.
@@ -154,8 +153,6 @@ struct record {
 
 	int64_t paid; /* thousandths of a token that the retry cost, or 0 */
 
-	/* --trials, else NULL: of the run; with those of earlier runs. */
-	const struct trials *trials, *all_trials;
 	bool runs; /* an attempt runs */
 
 	/* The last wait. */

@@ -57,7 +57,7 @@ void
 state_format(const struct state *state, const struct backoff *backoff,
     double time, char text[STATE_TEXT])
 {
-	char strategy[STRATEGY], level[32] = "none", trials[TRIALS_TEXT];
+	char strategy[STRATEGY], level[32] = "none";
 	const double next =
 	    state->delay > 0 ? time - state->age + state->delay : 0;
 
@@ -75,9 +75,6 @@ state_format(const struct state *state, const struct backoff *backoff,
 		  "given-up %" PRIu64 "\n",
 	    VERSION_NOW, strategy, level, state->level.previous, state->n,
 	    state->delay, next, state->given_up);
-	trials_format(&state->trials, trials);
-	if (state->trials.count + state->trials.cut > 0)
-		text_append(text, STATE_TEXT, "%s\n", trials);
 }
 
 /* Zero with a sign is none, since state_format() would keep the sign. */
@@ -106,8 +103,7 @@ state_parse(const char *text, const struct backoff *backoff, double time,
 	    given_up, &end);
 	if (count != 8 || version != VERSION_NOW)
 		return "is damaged";
-	if (strcmp(text + end, "\n") != 0 &&
-	    !trials_parse(text + end + strspn(text + end, "\n"), &read.trials))
+	if (strcmp(text + end, "\n") != 0)
 		return "does not end as a state does";
 	read.level.begun = strcmp(level, "none") != 0;
 	if (read.level.begun) {
@@ -122,7 +118,6 @@ state_parse(const char *text, const struct backoff *backoff, double time,
 	read.n = strtoull(n, NULL, 10);
 	read.given_up = strtoull(given_up, NULL, 10);
 	format_strategy(backoff, own_strategy);
-	state->trials = read.trials;
 	if (strcmp(strategy, own_strategy) != 0)
 		return NULL;
 	read.delay = fmax(fmin(next - time, delay), 0);

@@ -4,7 +4,6 @@
 #define STATE_H
 
 #include "backoff.h"
-#include "trials.h"
 
 /* Room for a state as text. */
 #define STATE_TEXT 1024
@@ -16,7 +15,6 @@ struct state {
 	uint64_t given_up; /* runs in a row that gave up */
 	double delay;	   /* seconds that the next attempt is put off */
 	double age;	   /* seconds since that delay began */
-	struct trials trials;
 };
 
 /*
@@ -28,8 +26,7 @@ void state_format(const struct state *state, const struct backoff *backoff,
 
 /*
  * Reads the state that a run with this backoff takes up at this time.  It is
- * all zero, but for the trials, if it was written with another strategy or
- * other parameters.  Its
+ * all zero if it was written with another strategy or other parameters.  Its
  * delay is the rest, and never longer than the delay that was written, even if
  * the clock was set.  Returns NULL, or what is wrong with the text.
  */

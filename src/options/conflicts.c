@@ -48,18 +48,6 @@ find_in_row(const struct options *options, enum option_id id)
 	return conflict;
 }
 
-/* Whether the user wants other attempts than --trials makes. */
-static bool
-limits_attempts(const struct options *options)
-{
-	struct limits limits = { .attempts = 1 };
-	const char *where;
-
-	if (options->origin[OPTION_ATTEMPTS] == ORIGIN_USER)
-		limits_parse(&limits, options->text[OPTION_ATTEMPTS], &where);
-	return limits.attempts != 1 || limits.count > 0;
-}
-
 /* How many logs have no file of their own. */
 static size_t
 plain_logs(const struct options *options)
@@ -107,10 +95,6 @@ find_in_values(const struct options *options)
 		bool found;
 		struct conflict conflict;
 	} rows[] = {
-		{ policy->trials && limits_attempts(options),
-		    { OPTION_ATTEMPTS, "cannot be combined with --trials" } },
-		{ policy->trials && policy->early_skip,
-		    { OPTION_STATE, "cannot be combined with --trials" } },
 		{ lists_success(options, OPTION_RETRY_ON),
 		    { OPTION_RETRY_ON, ZERO } },
 		{ lists_success(options, OPTION_STOP_ON),

@@ -16,29 +16,6 @@
 /* How far chance spreads a hint where the jitter has no ratio. */
 #define DEFAULT_HINT_SPREAD 0.2
 
-/*
- * A trial is an attempt after which the next one follows, with the user's delay
- * or none: what a preset says of delays is for retries.
- */
-static void
-derive_trials(struct options *options)
-{
-	struct policy *policy = &options->policy;
-
-	policy->trials = policy->repeat = true;
-	policy->repeats = options->trials;
-	/* No trial waits for what the last one asked for. */
-	options->patterns.hint = NULL;
-	policy->limits = (struct limits){ .attempts = options->trials };
-	policy->pace_start = policy->wait_first = false;
-	policy->backoff.min = 0;
-	policy->success_delay = options->origin[OPTION_DELAY] == ORIGIN_USER
-	    ? policy->backoff.base
-	    : 0;
-	if (!options_given(options, OPTION_OUTPUT))
-		options->output = OUTPUT_FAILED;
-}
-
 /* A run is named after the command's first word, without its folder. */
 static void
 derive_name(struct options *options)
@@ -164,8 +141,6 @@ derive_policy(struct options *options)
 
 	derive_name(options);
 	policy->pace_start = options->pace == PACE_START;
-	if (options_given(options, OPTION_TRIALS))
-		derive_trials(options);
 	/* What a dead attempt left might hold the port and answer the probe. */
 	if (options->health != NULL &&
 	    !options_given(options, OPTION_LEFTOVERS))

@@ -336,7 +336,6 @@ const struct help_topic help_topics[] = {
 	{ "signals", "what signals do, and their names", "Signals",
 	    print_signals },
 	{ "plan", "dry runs", "PLAN", NULL },
-	{ "trials", "how often a command fails", "TRIALS", NULL },
 	{ "fleet", "what keeps many clients from hammering a service",
 	    "WHICH LEVER FIRST", NULL },
 	{ "state", "backoff from run to run", "STATE", NULL },

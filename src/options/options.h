@@ -70,7 +70,6 @@ enum option_id {
 	OPTION_ON_GIVE_UP,
 	OPTION_REPEAT,
 	OPTION_SUCCESS_DELAY,
-	OPTION_TRIALS,
 	OPTION_STATE,
 	OPTION_TOLERATE,
 	OPTION_BUDGET,
@@ -145,7 +144,6 @@ struct options {
 	int rules_count;
 	struct patterns patterns;
 	enum output_mode output;
-	uint64_t trials;
 	enum input_mode input;
 	enum pace pace;
 	const char *check;

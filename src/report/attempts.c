@@ -5,9 +5,6 @@
 
 #include "report/report.h"
 
-/* How many trials are kept. */
-#define TRIALS_KEPT 100000
-
 static void
 free_row(struct ended *row)
 {
@@ -40,18 +37,11 @@ void
 report_attempts_add(struct attempts *attempts, const struct record *record,
     bool keeps_output)
 {
-	const bool trial = record->trials != NULL;
-	const bool judged = !trial || record->trials->count == record->attempt;
-	const bool success =
-	    judged && record->judgement.verdict == VERDICT_SUCCESS;
-	char text[MESSAGE_PART];
-
-	if (record->kind != RECORD_OUTCOME || (success && !trial))
+	if (record->kind != RECORD_OUTCOME ||
+	    record->judgement.verdict == VERDICT_SUCCESS)
 		return;
 	attempts->count++;
-	attempts->failed += judged && !success;
-	attempts->skipped += !judged;
-	if (attempts->kept == (trial ? TRIALS_KEPT : FAILURES_KEPT))
+	if (attempts->kept == FAILURES_KEPT)
 		return;
 	struct ended *row = new_row(attempts);
 	if (row == NULL)
@@ -60,20 +50,14 @@ report_attempts_add(struct attempts *attempts, const struct record *record,
 	row->duration = record->duration;
 	row->waited = record->just_waited;
 	row->kind = record->outcome.kind;
-	row->success = success;
-	row->judged = judged;
-	row->outcome = strdup(
-	    success ? message_outcome(record, text) : message_why(record).text);
-	row->sentence = strdup(success ? "" : message_failure(record).text);
+	row->outcome = strdup(message_why(record).text);
+	row->sentence = strdup(message_failure(record).text);
 	if (row->outcome == NULL || row->sentence == NULL) {
 		free_row(row);
 		return;
 	}
-	if (keeps_output && !success && record->output != NULL &&
-	    attempts->outputs < FAILURES_KEPT) {
+	if (keeps_output && record->output != NULL)
 		row->output = strdup(record->output);
-		attempts->outputs++;
-	}
 	attempts->kept++;
 }
 

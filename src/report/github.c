@@ -61,8 +61,8 @@ report_github_begin(struct sink *sink, const struct report *report,
 	fputs("::group::", sink->file);
 	put_workflow(sink->file, message_name(style, name));
 	fprintf(sink->file, ": %s\n",
-	    message_attempt(message_noun(record), record->attempt, record->used,
-		record->limit, attempt));
+	    message_attempt(record->attempt, record->used, record->limit,
+		attempt));
 	sink->group = record->attempt;
 	sink->grouped = true;
 }
@@ -148,46 +148,6 @@ put_row(FILE *file, uint64_t attempt, const char *outcome, double duration,
 }
 
 static void
-put_trials_row(FILE *file, const char *outcome, uint64_t count, uint64_t all)
-{
-	char text[MESSAGE_PART];
-
-	fputs("| ", file);
-	put_markdown(file, outcome);
-	fprintf(file, " | %" PRIu64 " | %s |\n", count,
-	    figure_percent((double)count / (double)all, 0, text));
-}
-
-/* A table of trials by their outcome. */
-static void
-put_trials_table(FILE *file, const struct report_style *style,
-    const struct record *record)
-{
-	const struct trials *trials = record->all_trials;
-	const uint64_t others = trials_others(trials);
-	char name[MESSAGE_PART], text[MESSAGE_PART];
-
-	fputs("**", file);
-	put_markdown(file, message_name(style, name));
-	fputs("**: ", file);
-	put_markdown(file, message_end(record).text);
-	fputs("\n\n| outcome | trials | share |\n| --- | ---: | ---: |\n",
-	    file);
-	put_trials_row(file, "succeeded", trials->count - trials->failed,
-	    trials->count);
-	for (size_t i = 0; i < TRIALS_ROWS && trials->rows[i].count > 0; i++) {
-		const struct record failed = { .outcome =
-						   trials->rows[i].outcome };
-
-		put_trials_row(file, message_outcome(&failed, text),
-		    trials->rows[i].count, trials->count);
-	}
-	if (others > 0)
-		put_trials_row(file, "others", others, trials->count);
-	putc('\n', file);
-}
-
-static void
 tell_summary(struct sink *sink, const struct report *report,
     const struct record *record)
 {
@@ -195,11 +155,6 @@ tell_summary(struct sink *sink, const struct report *report,
 	FILE *file = sink->file;
 	char name[MESSAGE_PART], text[MESSAGE_PART];
 
-	if (record->trials != NULL && record->all_trials->count > 0) {
-		if (record->kind == RECORD_END)
-			put_trials_table(file, &report->style, record);
-		return;
-	}
 	report_attempts_add(&sink->attempts, record, false);
 	if (!is_notable(record))
 		return;

@@ -263,41 +263,6 @@ has_clients(const struct record *record)
 	return record->figures != NULL && record->figures->clients > 0;
 }
 
-/* Trials, of this run and earlier ones, and what they tell. */
-static void
-put_trials(FILE *file, const struct trials *trials)
-{
-	const bool any = trials->count > 0;
-	const struct interval interval = any ? trials_estimate(trials).interval
-					     : (struct interval){ NAN, NAN };
-	const struct again again = trials_again(trials);
-	const struct forecast forecast = trials_forecast(trials);
-
-	put_number(file, "trials", (double)trials->count);
-	put_number(file, "failed", (double)trials->failed);
-	put_number(file, "cut_off", (double)trials->cut);
-	put_number(file, "low", interval.low);
-	put_number(file, "high", interval.high);
-	put_number(file, "after_failure", (double)again.followed);
-	put_number(file, "failed_again", (double)again.failed);
-	put_bool(file, "clustered", again.clustered);
-	fputs(",\"outcomes\":[", file);
-	for (size_t i = 0; i < TRIALS_ROWS && trials->rows[i].count > 0; i++) {
-		const struct outcome outcome = trials->rows[i].outcome;
-
-		fprintf(file, "%s{\"outcome\":\"%s\"", i > 0 ? "," : "",
-		    outcome_name(outcome.kind));
-		put_outcome(file, outcome);
-		put_number(file, "count", (double)trials->rows[i].count);
-		putc('}', file);
-	}
-	putc(']', file);
-	put_number(file, "forecast_attempts",
-	    forecast.attempts > 0 ? (double)forecast.attempts : NAN);
-	put_number(file, "forecast",
-	    forecast.attempts > 0 ? forecast.chance : NAN);
-}
-
 static void
 put_start(FILE *file, const struct report_style *style,
     const struct record *record)
@@ -393,8 +358,6 @@ report_json(struct sink *sink, const struct report *report,
 		put_number(file, "waited",
 		    has_clients(record) ? NAN : record->waited);
 		put_bool(file, "tolerated", record->tolerated);
-		if (record->trials != NULL)
-			put_trials(file, record->all_trials);
 		fputs(",\"limit\":", file);
 		if (record->reason != REASON_ATTEMPTS ||
 		    record->reached == NULL)

@@ -74,17 +74,13 @@ put_failures(FILE *file, const struct attempts *failures, bool success)
 	}
 }
 
-struct counts {
-	uint64_t tests, skipped, failures;
-};
-
 /*
  * Begins the element: the run's name, its figures and, unless it is a plan,
  * when it began.  As Ant has it, the time is UTC and does not say so.
  */
 static void
 begin_suite(FILE *file, const struct report *report, double elapsed,
-    struct counts counts)
+    bool skipped, bool failed)
 {
 	const time_t begun = (time_t)report->begun;
 	char name[MESSAGE_PART], text[32];
@@ -99,79 +95,9 @@ begin_suite(FILE *file, const struct report *report, double elapsed,
 	    strftime(text, sizeof(text), "%FT%T", &date) > 0)
 		fprintf(file, " timestamp=\"%s\"", text);
 	fprintf(file,
-	    " time=\"%.3f\" tests=\"%" PRIu64
-	    "\" errors=\"0\" skipped=\"%" PRIu64 "\" failures=\"%" PRIu64
-	    "\">\n",
-	    elapsed, counts.tests, counts.skipped, counts.failures);
-}
-
-static void
-put_property(FILE *file, const char *name, const char *value)
-{
-	fprintf(file, "    <property name=\"%s\" value=\"", name);
-	put_escaped(file, value);
-	fputs("\"/>\n", file);
-}
-
-/* The host is a property, as Surefire's schema has no attribute for it. */
-static void
-put_host(FILE *file, const struct report *report)
-{
-	if (*report->host != '\0')
-		put_property(file, "hostname", report->host);
-}
-
-/* A testcase of a trial, which is skipped if it was not judged. */
-static void
-put_case(FILE *file, const char *name, const struct ended *trial)
-{
-	fputs("  <testcase name=\"", file);
-	put_escaped(file, name);
-	fprintf(file, " %" PRIu64 "\" classname=\"retry\" time=\"%.3f\"",
-	    trial->attempt, trial->duration);
-	if (trial->success) {
-		fputs("/>\n", file);
-		return;
-	}
-	fprintf(file, ">\n    <%s message=\"",
-	    trial->judged ? "failure" : "skipped");
-	put_escaped(file, trial->outcome);
-	if (trial->judged) {
-		fprintf(file, "\" type=\"%s\">", outcome_name(trial->kind));
-		put_escaped(file, trial->sentence);
-		fputs("</failure>\n", file);
-	} else
-		fputs("\"/>\n", file);
-	put_output(file, trial->output);
-	fputs("  </testcase>\n", file);
-}
-
-/* One testcase per trial. */
-static void
-put_cases(FILE *file, const struct report *report, const struct record *record,
-    const struct attempts *trials)
-{
-	const uint64_t left_out = trials->count - trials->kept;
-	char name[MESSAGE_PART];
-
-	begin_suite(file, report, record->elapsed,
-	    (struct counts){ .tests = trials->count,
-		.skipped = trials->skipped,
-		.failures = trials->failed });
-	fputs("  <properties>\n", file);
-	put_host(file, report);
-	put_property(file, "trials", message_end(record).text);
-	if (left_out > 0) {
-		char number[32];
-
-		snprintf(number, sizeof(number), "%" PRIu64, left_out);
-		put_property(file, "left_out", number);
-	}
-	fputs("  </properties>\n", file);
-	message_name(&report->style, name);
-	for (size_t i = 0; i < trials->kept; i++)
-		put_case(file, name, &trials->rows[i]);
-	fputs("</testsuite>\n", file);
+	    " time=\"%.3f\" tests=\"1\" errors=\"0\" skipped=\"%d\""
+	    " failures=\"%d\">\n",
+	    elapsed, skipped, failed);
 }
 
 /* One testcase for the run. */
@@ -189,14 +115,14 @@ put_run(FILE *file, const struct report *report, const struct record *record,
 	    : record->output;
 	char name[MESSAGE_PART];
 
-	begin_suite(file, report, record->elapsed,
-	    (struct counts){ .tests = 1,
-		.skipped = skipped,
-		.failures = failed });
+	begin_suite(file, report, record->elapsed, skipped, failed);
+	/* A property, as Surefire's schema has no attribute for it. */
 	if (*report->host != '\0') {
-		fputs("  <properties>\n", file);
-		put_host(file, report);
-		fputs("  </properties>\n", file);
+		fputs(
+		    "  <properties>\n    <property name=\"hostname\" value=\"",
+		    file);
+		put_escaped(file, report->host);
+		fputs("\"/>\n  </properties>\n", file);
 	}
 	fputs("  <testcase name=\"", file);
 	put_escaped(file, message_name(&report->style, name));
@@ -228,8 +154,5 @@ report_junit(struct sink *sink, const struct report *report,
 	report_attempts_add(&sink->attempts, record, true);
 	if (record->kind != RECORD_END)
 		return;
-	if (record->trials != NULL)
-		put_cases(sink->file, report, record, &sink->attempts);
-	else
-		put_run(sink->file, report, record, &sink->attempts);
+	put_run(sink->file, report, record, &sink->attempts);
 }

@@ -72,23 +72,17 @@ message_outcome(const struct record *record, char text[MESSAGE_PART])
 }
 
 const char *
-message_noun(const struct record *record)
-{
-	return record->trials != NULL ? "trial" : "attempt";
-}
-
-const char *
-message_attempt(const char *noun, uint64_t attempt, uint64_t used,
-    uint64_t limit, char text[MESSAGE_PART])
+message_attempt(uint64_t attempt, uint64_t used, uint64_t limit,
+    char text[MESSAGE_PART])
 {
 	if (limit == 0)
-		snprintf(text, MESSAGE_PART, "%s %" PRIu64, noun, attempt);
+		snprintf(text, MESSAGE_PART, "attempt %" PRIu64, attempt);
 	else if (used == attempt)
-		snprintf(text, MESSAGE_PART, "%s %" PRIu64 "/%" PRIu64, noun,
+		snprintf(text, MESSAGE_PART, "attempt %" PRIu64 "/%" PRIu64,
 		    attempt, limit);
 	else
 		snprintf(text, MESSAGE_PART,
-		    "%s %" PRIu64 " (%" PRIu64 "/%" PRIu64 " used)", noun,
+		    "attempt %" PRIu64 " (%" PRIu64 "/%" PRIu64 " used)",
 		    attempt, used, limit);
 	return text;
 }
@@ -121,7 +115,7 @@ add_attempt(struct message *message, const struct record *record)
 	char text[MESSAGE_PART];
 
 	add(message, "%s",
-	    message_attempt(message_noun(record), record->attempt, record->used,
+	    message_attempt(record->attempt, record->used,
 		afresh ? 0 : record->limit, text));
 }
 
@@ -309,8 +303,7 @@ add_outcome(struct message *message, const struct report_style *style,
 	 */
 	if (message->verdict == VERDICT_STOP)
 		message->verdict = VERDICT_RETRY;
-	else if (reasons[record->reason].gave_up == NULL ||
-	    record->trials != NULL)
+	else if (reasons[record->reason].gave_up == NULL)
 		add_rule(message, record);
 	if (style->verbose && record->has_presets && record->waits &&
 	    message->verdict == VERDICT_RETRY &&
@@ -443,134 +436,6 @@ add_limit(struct message *message, const struct record *record)
 		    record->reached->length, record->reached->text);
 }
 
-/* How the trials failed, and the share of all that do. */
-static void
-add_trials(struct message *message, const struct record *record)
-{
-	const struct trials *all = record->all_trials;
-	const uint64_t others = trials_others(all);
-	const char *separator = "; ";
-	char text[MESSAGE_PART];
-
-	if (all->count + all->cut !=
-	    record->trials->count + record->trials->cut)
-		add(message, "; in all %" PRIu64 " of %" PRIu64, all->failed,
-		    all->count);
-	const struct estimate estimate = trials_estimate(all);
-	add(message, ": %s",
-	    figure_shares(estimate.share, estimate.most, estimate.interval,
-		text));
-	for (size_t i = 0; i < TRIALS_ROWS && all->rows[i].count > 0; i++) {
-		const struct record failed = { .outcome =
-						   all->rows[i].outcome };
-
-		add(message, "%s%s: %" PRIu64, separator,
-		    message_outcome(&failed, text), all->rows[i].count);
-		separator = ", ";
-	}
-	if (others > 0)
-		add(message, "%sothers: %" PRIu64, separator, others);
-}
-
-/* Why a run of trials did not make all of them. */
-static void
-tell_missing(struct message *message, const struct record *record)
-{
-	char text[MESSAGE_PART];
-	const uint64_t made = record->trials->count + record->trials->cut;
-
-	if (made == record->limit)
-		return;
-	const uint64_t missing = record->limit - made;
-	add(message, "%" PRIu64 " of %" PRIu64 " %s not made", missing,
-	    record->limit, missing == 1 ? "was" : "were");
-	add_reason(message, ": ", record);
-	if (record->reason != REASON_STOP)
-		return;
-	add(message, ": trial %" PRIu64 " %s", record->attempt,
-	    message_outcome(record, text));
-	add_rule(message, record);
-}
-
-/* Trials that --max-time cut off, of this run and earlier ones. */
-static void
-tell_cut(struct message *message, const struct record *record)
-{
-	const uint64_t cut = record->all_trials->cut;
-
-	if (cut > 0)
-		add(message,
-		    "%" PRIu64
-		    " trial%s cut off by --max-time; with -t, a hang "
-		    "is a failure",
-		    cut, cut == 1 ? " was" : "s were");
-}
-
-/* How often a failure follows another. */
-static void
-tell_again(struct message *message, const struct record *record)
-{
-	const struct again again = trials_again(record->all_trials);
-
-	if (again.followed > 0)
-		add(message,
-		    "after a failure the next failed %" PRIu64 " of %" PRIu64,
-		    again.failed, again.followed);
-}
-
-/* What --attempts would do. */
-static void
-tell_forecast(struct message *message, const struct record *record)
-{
-	const struct trials *all = record->all_trials;
-	const struct forecast forecast = trials_forecast(all);
-	char share[MESSAGE_PART], runs[MESSAGE_PART];
-
-	if (record->reason == REASON_STOP)
-		return;
-	if (trials_again(all).clustered)
-		add(message,
-		    "failures come in runs (Stevens' test, p < 0.01): no -a is "
-		    "advised");
-	else if (forecast.attempts > 0)
-		add(message,
-		    "planning for %s: -a %" PRIu64
-		    ", at most one run in %s fails",
-		    figure_percent(forecast.share, 0, share), forecast.attempts,
-		    figure_rough(1 / forecast.chance, runs));
-}
-
-/* What trials tell apart from their share, each in a line of its own. */
-static void (*const trials_lines[MESSAGE_TRIALS])(struct message *message,
-    const struct record *record) = { tell_missing, tell_cut, tell_again,
-	tell_forecast };
-
-/* Whether the end of trials can tell how often they failed. */
-static bool
-has_trials(const struct record *record)
-{
-	return record->trials != NULL && record->all_trials->count > 0 &&
-	    record->trials->count + record->trials->cut > 0;
-}
-
-static struct message
-trials_end(const struct record *record)
-{
-	const struct trials *trials = record->trials;
-	struct message message = { .priority = PRIORITY_ERROR,
-		.verdict = VERDICT_STOP };
-
-	if (record->reason == REASON_SUCCESS)
-		message = (struct message){ .priority = PRIORITY_INFO,
-			.verdict = VERDICT_SUCCESS };
-	else if (record->reason == REASON_SIGNAL)
-		message = (struct message){ .priority = PRIORITY_NOTICE };
-	add(&message, "%" PRIu64 " of %" PRIu64 " trial%s failed",
-	    trials->failed, trials->count, trials->count == 1 ? "" : "s");
-	add_trials(&message, record);
-	return message;
-}
-
 struct message
 message_end(const struct record *record)
 {
@@ -578,19 +443,8 @@ message_end(const struct record *record)
 		.verdict = VERDICT_STOP };
 	char past[MESSAGE_PART], text[MESSAGE_PART], name[SIGNAL_NAME];
 
-	if (has_trials(record)) {
-		message = trials_end(record);
-		for (int i = 0; i < MESSAGE_TRIALS; i++) {
-			struct message line = { .text = "" };
-
-			trials_lines[i](&line, record);
-			add(&message, "%s%s", *line.text == '\0' ? "" : "; ",
-			    line.text);
-		}
-		return message;
-	}
-	snprintf(past, sizeof(past), "%" PRIu64 " %s%s in %s", record->attempt,
-	    message_noun(record), record->attempt == 1 ? "" : "s",
+	snprintf(past, sizeof(past), "%" PRIu64 " attempt%s in %s",
+	    record->attempt, record->attempt == 1 ? "" : "s",
 	    message_time(record->elapsed, text));
 	switch (record->reason) {
 	case REASON_SUCCESS:
@@ -666,10 +520,8 @@ message_end(const struct record *record)
 static bool
 end_is_plain(const struct record *record)
 {
-	if (record->trials != NULL && record->trials->count > 1)
-		return false;
 	if (record->reason == REASON_SUCCESS)
-		return record->failures == 0 && record->trials == NULL;
+		return record->failures == 0;
 	return record->reason == REASON_ERROR ||
 	    (record->reason == REASON_STOP &&
 		record->outcome.kind == OUTCOME_UNSTARTABLE);
@@ -720,9 +572,7 @@ body_of(const struct report_style *style, const struct record *record)
 			judgement.rule == RULE_ERROR))
 			break;
 		add_outcome(&message, style, record);
-		/* Trials follow each other at once, which need not be told. */
-		if (!record->waits ||
-		    (record->trials != NULL && record->delay.seconds == 0))
+		if (!record->waits)
 			break;
 		add(&message, "; ");
 		add_wait(&message, style, record);
@@ -732,11 +582,8 @@ body_of(const struct report_style *style, const struct record *record)
 		    text_safe(style->state, text, sizeof(text)));
 		break;
 	case RECORD_HEALTH:
-		/*
-		 * The line for the outcome tells that it was unhealthy, and
-		 * nothing is told of trials that succeed.
-		 */
-		if ((record->first_healthy && record->trials == NULL) ||
+		/* The line for the outcome says that it was unhealthy. */
+		if (record->first_healthy ||
 		    (style->verbose && record->health != HEALTH_UNHEALTHY))
 			add_health(&message, record);
 		break;
@@ -755,8 +602,7 @@ body_of(const struct report_style *style, const struct record *record)
 	case RECORD_END:
 		if (!style->verbose && end_is_plain(record))
 			break;
-		message = has_trials(record) ? trials_end(record)
-					     : message_end(record);
+		message = message_end(record);
 		if (record->reason == REASON_STOP &&
 		    record->outcome.kind != OUTCOME_UNSTARTABLE)
 			add_advice(&message, record);
@@ -791,18 +637,6 @@ message_of(const struct report_style *style, const struct record *record)
 		!style->name_given
 	    ? body
 	    : named(style, body);
-}
-
-struct message
-message_trials(const struct report_style *style, const struct record *record,
-    int line)
-{
-	struct message message = { .priority = PRIORITY_INFO };
-
-	if (record->kind == RECORD_END && record->trials != NULL &&
-	    *body_of(style, record).text != '\0')
-		trials_lines[line](&message, record);
-	return named(style, message);
 }
 
 struct message

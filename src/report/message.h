@@ -58,15 +58,6 @@ struct message message_of(const struct report_style *style,
 struct message message_status(const struct report_style *style,
     const struct record *record);
 
-/*
- * The lines that follow the end of trials: those not made or cut off, failures
- * after a failure, and a forecast.  Each may be empty.
- */
-#define MESSAGE_TRIALS 4
-
-struct message message_trials(const struct report_style *style,
-    const struct record *record, int line);
-
 /* Stands for this many failures: "make: (28 more identical failures)". */
 struct message message_more(const struct report_style *style, uint64_t count);
 
@@ -93,12 +84,9 @@ const char *message_time(double seconds, char text[MESSAGE_PART]);
 const char *message_outcome(const struct record *record,
     char text[MESSAGE_PART]);
 
-/* "attempt", or "trial" with --trials. */
-const char *message_noun(const struct record *record);
-
 /* An attempt and the limit: "attempt 2/5", "attempt 7 (2/5 used)". */
-const char *message_attempt(const char *noun, uint64_t attempt, uint64_t used,
-    uint64_t limit, char text[MESSAGE_PART]);
+const char *message_attempt(uint64_t attempt, uint64_t used, uint64_t limit,
+    char text[MESSAGE_PART]);
 
 /*
  * The name of the run, made harmless, or "".  Unless --name says it, it is the

@@ -68,18 +68,15 @@ struct ended {
 	double duration;
 	double waited; /* before it; negative: it did not wait */
 	enum outcome_kind kind;
-	bool success;
-	bool judged;	/* false: a trial that --max-time ended */
 	char *outcome;	/* "exited 7" */
-	char *sentence; /* "attempt 2/5 exited 7 after 31ms"; "" of a success */
+	char *sentence; /* "attempt 2/5 exited 7 after 31ms" */
 	char *output; /* the end of what it wrote, if that was held; or NULL */
 };
 
-/* The failed attempts of a run, or all of its trials. */
+/* The failed attempts of a run. */
 struct attempts {
-	uint64_t count, failed, skipped;
+	uint64_t count;
 	size_t kept, room; /* rows in use, and allocated */
-	size_t outputs;	   /* rows that have one */
 	struct ended *rows;
 };
 
@@ -186,7 +183,7 @@ const char *report_text_colour(const struct screen *screen,
 const char *report_text_colour_end(const struct screen *screen,
     enum verdict verdict);
 
-/* Keeps the attempt if the record is its end, and it failed or is a trial. */
+/* Keeps the attempt if the record is its end, and it failed. */
 void report_attempts_add(struct attempts *attempts, const struct record *record,
     bool keeps_output);
 

@@ -143,9 +143,6 @@ report_text(struct sink *sink, const struct report *report,
 		series->last = message;
 	} else {
 		report_text_message(sink, report, message);
-		for (int i = 0; i < MESSAGE_TRIALS; i++)
-			report_text_message(sink, report,
-			    message_trials(&report->style, record, i));
 		if (!counted)
 			return;
 		*series = (struct series){

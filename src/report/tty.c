@@ -103,8 +103,8 @@ draw_wait(struct sink *sink, const struct report *report,
 	int room = screen->width - 1;
 
 	snprintf(next, sizeof(next), "%.80s in %s",
-	    message_attempt(message_noun(record), record->attempt + 1,
-		record->used + 1, record->limit, text),
+	    message_attempt(record->attempt + 1, record->used + 1,
+		record->limit, text),
 	    duration_text(ceil(left), time));
 	text_cut(next, room);
 	fit(next, &room);
@@ -170,10 +170,7 @@ draw_lock(struct sink *sink, const struct report *report,
 	sink->drawn = text_width(line);
 }
 
-/*
- * Draws, while an attempt runs, how long it does, or how many trials have
- * failed so far, and what there is room for.
- */
+/* Draws how long the attempt has run, and what else there is room for. */
 static void
 draw_attempt(struct sink *sink, const struct report *report,
     const struct record *record)
@@ -184,16 +181,11 @@ draw_attempt(struct sink *sink, const struct report *report,
 	int room = sink->screen.width - 1;
 
 	snprintf(line, sizeof(line), "%.60s",
-	    message_attempt(message_noun(record), record->attempt, record->used,
-		record->limit, text));
-	if (record->trials != NULL)
-		text_append(line, sizeof(line), ": %" PRIu64 " failed",
-		    record->trials->failed);
-	else
-		text_append(line, sizeof(line), " runs %s",
-		    duration_text(floor(record->elapsed - record->started),
-			ran));
-	if (record->trials == NULL && record->timeout < INFINITY)
+	    message_attempt(record->attempt, record->used, record->limit,
+		text));
+	text_append(line, sizeof(line), " runs %s",
+	    duration_text(floor(record->elapsed - record->started), ran));
+	if (record->timeout < INFINITY)
 		text_append(line, sizeof(line), " of %s",
 		    duration_text(record->timeout, limit));
 	text_cut(line, room);
@@ -218,12 +210,9 @@ report_tty_tick(struct sink *sink, const struct report *report,
 		/* Nothing else is written while such an attempt runs. */
 		if (!report->style.holds_stderr || !sink->screen.terminal)
 			return INFINITY;
-		if (sink->screen.width > 0 &&
-		    (ran >= SLOW || record->trials != NULL))
+		if (sink->screen.width > 0 && ran >= SLOW)
 			draw_attempt(sink, report, record);
-		return record->trials != NULL
-		    ? INFINITY
-		    : record->started + (floor(ran / SLOW) + 1) * SLOW;
+		return record->started + (floor(ran / SLOW) + 1) * SLOW;
 	}
 	if (record->locked > 0 && sink->screen.terminal) {
 		if (record->locked >= SLOW && sink->screen.width > 0)

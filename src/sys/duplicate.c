@@ -14,7 +14,7 @@ duplicate_open(struct duplicate *duplicate, const struct options *options,
 
 	*duplicate = (struct duplicate){
 		.messages = messages,
-		.warns = !logged && !options->quiet && options->trials == 0 &&
+		.warns = !logged && !options->quiet &&
 		    options->output == OUTPUT_STREAM &&
 		    options->origin[OPTION_OUTPUT] == ORIGIN_DEFAULT &&
 		    fstat(STDOUT_FILENO, &out) == 0 && S_ISREG(out.st_mode) &&

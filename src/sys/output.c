@@ -396,8 +396,7 @@ output_deliver(struct output *output, const struct record *run)
 	const bool over = run->reason != REASON_NONE;
 	bool succeeded = run->judgement.verdict == VERDICT_SUCCESS;
 
-	/* The last of many trials is not the run. */
-	if (over && (run->trials == NULL || run->reason == REASON_SIGNAL))
+	if (over)
 		succeeded = run->reason == REASON_SUCCESS ||
 		    (run->reason == REASON_SIGNAL && run->status == 0);
 

@@ -152,10 +152,6 @@ retry -q --log=junit:xml --output=hold -a 1 --health='exit 1' \
     --health-interval=10ms --health-retries=1 sleep 100d >all 2>&1
 valid 'the report of an unhealthy attempt'
 holds 'which is a type of failure' '//failure/@type = "unhealthy"'
-retry -q --log=junit:xml --trials=3 sh -c 'exit $((RETRY_ATTEMPT == 2))'
-valid 'the report of trials'
-holds 'has the machine, too' \
-    "//property[@name = 'hostname']/@value = '$(uname -n)'"
 for byte in $(seq 0 255); do
 	printf '%b' "\\0$(printf %o "$byte")a"
 done >hostile

@@ -508,10 +508,39 @@ echo test >>"$T/calls"
 [ $(($(wc -l <"$T/calls") % 20)) -ne 0 ]
 END
 recipe 'Measure how often a test fails'
-ends 1 200 'runs 200 trials'
-like 'it names the attempts that are needed' "$err" \
-    'planning for 9%: -a 3, at most one run in 1,300 fails$'
-recipe 'Run a flaky test with that number of attempts'
+ends 0 50 'runs 50 times, whatever fails'
+if have 'it prints the share' jq; then
+	is 'it prints the share, its interval, the failures, and those in a row' \
+	    "$out" '2 of 50 failed: 4% (95%: 1.1% to 13.5%)
+exit 1: 2
+after a failure the next failed 0 of 2'
+	# A series of failures that lasts for the first two attempts of a run.
+	printf '#!/bin/sh\n[ "$RETRY_ATTEMPT" -gt 2 ] || exit 3\n' >./test
+	example "$text"
+	is 'it adds up the runs of a log, and no failure follows one of another run' \
+	    "$out" '4 of 100 failed: 4% (95%: 1.6% to 9.8%)
+exit 1: 2
+exit 3: 2
+after a failure the next failed 1 of 4'
+	rm tests.log
+	printf '#!/bin/sh\nkill -SEGV $$\n' >./test
+	example "$text"
+	is 'it knows a test that always fails' "$out" \
+	    '50 of 50 failed: 100% (95%: 92.9% to 100%)
+signal SIGSEGV: 50
+after a failure the next failed 49 of 49'
+	rm tests.log
+	printf '#!/bin/sh\n' >./test
+	example "$text"
+	is 'and one that never fails' "$out" \
+	    '0 of 50 failed: 0% (95%: 0% to 7.1%)
+after a failure the next failed 0 of 0'
+fi
+cat >./test <<'END'
+#!/bin/sh
+echo test >>"$T/calls"
+END
+recipe 'Run a flaky test'
 ends 0 1 'succeeds'
 recipe 'Find the commit that made a test flaky'
 rm bin/git

@@ -74,9 +74,6 @@ while IFS= read -r text <&3; do
 		ends 0 2 'retries a failure that may pass'
 		SAYS='curl: (22) The requested URL returned error: 404'
 		ends 22 1 'but no other' ;;
-	*--trials*)
-		FAILURES=1 FAILURE=1
-		ends 1 50 'makes all its trials' ;;
 	*'retry -a 1 -t 10m make check')
 		ends 1 1 'makes one attempt' ;;
 	*--repeat*)

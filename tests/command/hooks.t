@@ -318,9 +318,6 @@ if shellless true 2>/dev/null; then
 		is "what it was about is not lost: $mode" \
 		    "$(printf '%s\n' "$out$err" | grep -c kept)" 1
 	done
-	run shellless --trials=3 --check=true true
-	is 'a trial whose check has no shell is not counted' \
-	    "$code $(printf '%s\n' "$err" | grep -c 'trials failed')" '125 0'
 	run shellless --check=true true
 	is 'a check whose shell cannot be executed ends in 125' "$code" 125
 	unlike 'and has said nothing' "$err" 'check says'

@@ -113,9 +113,6 @@ done <<'end'
 -a 2 -d 0
 -a 2 -d 0 -b decorrelated
 -a 2 -d 1ms -j 0
---trials=2
---trials=2 -j full
---trials=1 -d 1ms
 end
 while read -r options; do
 	# shellcheck disable=SC2086 # words
@@ -133,8 +130,6 @@ done <<'end'
 -a 1 --free-on=9
 -a 1 --repeat --success-delay=1ms
 -a 1 --state=state
---trials=2 -d 1ms
---trials=2 -j +1ms
 end
 holds 'attempts are numbered' \
     '[.[] | select(.event == "attempt").attempt] == [1, 2, 3, 4]'

@@ -271,7 +271,6 @@ if have 'words lead to what one looks for' mandoc; then
 	buffer|python3 -u
 	worst|--plan
 	why|RETRY_REASON
-	how often|--trials
 	END
 fi
 

@@ -46,7 +46,7 @@ attempt; use --output=hold to prevent that")" 1
 is 'also if a hook writes to it, too' \
     "$(repeats retry -d 0 --before-retry='echo gate')" 1
 for quiet in -q --output=stream --output=hold --output=all --output=last \
-    --output=failed --output=chronic --log=text:- --trials=3 '-a 1'; do
+    --output=failed --output=chronic --log=text:- '-a 1'; do
 	# shellcheck disable=SC2086 # words are meant
 	is "not with $quiet" "$(repeats retry -d 0 $quiet)" 0
 done

@@ -1,7 +1,7 @@
 #!/bin/sh
 #
-# --trials and --health on a terminal: its keys, its size, the status line of
-# trials, and its modes, which a probe leaves alone.
+# --health on a terminal: its keys, its size, the status line, and its modes,
+# which a probe leaves alone.
 #
 # shellcheck disable=SC2016,SC2034 # it is for another shell, or eval, to expand
 
@@ -12,10 +12,9 @@
 . "$TESTS/lib/jobs.sh"
 export TERM=xterm
 
-# The first trial fails, the second one waits for ^C.
+# It waits for ^C.
 program flaky <<'END'
 echo "out $RETRY_ATTEMPT"
-[ "$RETRY_ATTEMPT" -gt 1 ] || [ -z "${FIRST-}" ] || exit 3
 echo $PPID >retry
 exec perl -e '
 	$SIG{WINCH} = sub { open my $file, ">", "resized" };
@@ -24,7 +23,7 @@ exec perl -e '
 	close $pid;
 	select undef, undef, undef, .01 while 1'
 END
-# A probe of the second one, which takes its time.
+# A probe that takes its time.
 program hangs <<'END'
 await test -s pid
 echo $$ >probe
@@ -48,49 +47,36 @@ program is_gone <<'END'
 ! grep -qs '^State:.[^Z]' "/proc/$(cat "$1")/status"
 END
 
-# Every kind of run with every way that its output may take. Two stop and go on,
-# see another size, and end by ^C.
+# Every way that output may take. The run stops and goes on, sees another size, and
+# ends by ^C.
 outputs='stream hold all last chronic failed'
-kinds='trials health both'
-trials='--trials=9'
-health='-a 1 --health=hangs --health-interval=10ms'
-both='--trials=9 --health=hangs --health-interval=10ms'
-for kind in $kinds; do
-	options=
-	eval "options=\$$kind"
-	probe=
-	[ "$kind" = trials ] || probe=probe
-	begun="run=await test -s pid && await test -e ${probe:-retry}"
-	for output in $outputs; do
-		case $kind-$output in
-		health-* | *-stream | *-hold) line=. gone=. narrow=. ;;
-		*)	line='^retry: flaky: trial 2/9: 1 failed$'
-			narrow='^trial 2/9: 1 failed$' ;;
-		esac
-		first=
-		[ "$kind" = health ] || first='FIRST=1 '
-		on_shell "$kind-$output" \
-		    "${first}retry --output=$output $options flaky" \
-		    . "$begun" "$line" show \
-		    . 'type=\x1a' Stopped "run=all_stopped $probe" . show \
-		    . 'type=fg\n' 'fg\n' "run=all_go_on $probe" "$line\\Z" show \
-		    . wide=24 . 'run=await test -e resized' "$narrow" show \
-		    . wide=80 . 'type=\x03' "$prompt" "$ends"
-	done
-	wait
+for output in $outputs; do
+	case $output in
+	stream | hold) line=. narrow=. ;;
+	*)	line='^retry: flaky: attempt 1/1 runs [0-9]+s$'
+		narrow='^attempt 1/1 runs [0-9]+s$' ;;
+	esac
+	on_shell "$output" "retry --output=$output -a 1 --health=hangs \
+--health-interval=10ms flaky" \
+	    . 'run=await test -s pid && await test -e probe' "$line" show \
+	    . 'type=\x1a' Stopped 'run=all_stopped probe' . show \
+	    . 'type=fg\n' 'fg\n' 'run=all_go_on probe' "$line\\Z" show \
+	    . wide=24 . 'run=await test -e resized' "$narrow" show \
+	    . wide=80 . 'type=\x03' "$prompt" "$ends"
 done
+wait
 
-# The line of trials that succeed, beside a probe that writes.
-on_terminal writes 'trial 1/2: 0' 'run=: >go' 'trial 2/2: 0' 'run=: >end' -- \
-    retry -v --trials=2 --health='await test -e go; echo one; printf two' \
+# The status line, next to a probe that writes.
+on_terminal writes 'runs 1s' 'run=: >go' . 'run=await told healthy' \
+    'runs [2-9]s' 'run=: >end' -- \
+    retry -v -a 1 --output=last --health='await test -e go; echo one; printf two' \
     --health-interval=10ms --log=auto --log=json:log \
-    sh -c 'await told healthy; [ $RETRY_ATTEMPT = 1 ] ||
-	await test -e end'
+    sh -c 'await test -e end'
 on_terminal silent -- retry -v -a 1 --output=chronic --health='echo one' \
     --health-interval=10ms --log=auto --log=json:log \
     sh -c 'await told healthy'
-on_terminal name 'trial 1/1: 0 failed' show . 'type=\x03' -- \
-    sh -c 'stty columns 40; exec retry --trials=1 \
+on_terminal name 'attempt 1/1 runs' show . 'type=\x03' -- \
+    sh -c 'stty columns 40; exec retry -a 1 --output=last \
     --name=a-long-name-of-a-test-suite sleep 100d'
 
 # A stop stops the clock of a probe.
@@ -119,32 +105,19 @@ screen() {
 	awk -v n="$2" '$0 == "--------------------" { n--; next } n == 1' "$1/seen"
 }
 
-for kind in $kinds; do
-	for output in $outputs; do
-		name=$kind-$output
-		is "$name: ^Z, fg, a size and ^C do what they should" \
-		    "$(grep -a '^status' "$name/seen" | head -n 1)" 'status 130'
-		case $name in
-		health-*) continue ;;
-		*-stream | *-hold) count=0 ;;
-		*) count=1 ;;
-		esac
-		is "$name: the line is there, gone while all is stopped, and \
-there again" "$(for n in 1 3 4; do
-			screen "$name" $n | tail -n 1
-		done | grep -c 'trial 2/9: 1 failed$')" $((3 * count))
-		unlike "$name: and not before a shell" \
-		    "$(screen "$name" 2; tail -n 9 "$name/seen")" '1 failed$'
-		like "$name: ^C ends the series with its figures so far" \
-		    "$(tr -d '\n' <"$name/seen")" \
-		    '1 of 1 trial failed: 100% .*; exited 3: 1.*retry: flaky: 8 of 9 were not made: ended by SIGINT'
-	done
-done
-for name in health both; do
-	for output in $outputs; do
-		check "$name-$output: no probe is left" \
-		    await is_gone "$name-$output/probe"
-	done
+for output in $outputs; do
+	is "$output: ^Z, fg, a size and ^C do what they should" \
+	    "$(grep -a '^status' "$output/seen" | head -n 1)" 'status 130'
+	check "$output: no probe is left" await is_gone "$output/probe"
+	case $output in
+	stream | hold) continue ;;
+	esac
+	is "$output: the line is there, gone while all is stopped, and there again" \
+	    "$(for n in 1 3 4; do
+		screen "$output" $n | tail -n 1
+	done | grep -c 'attempt 1/1 runs [0-9]*s$')" 3
+	unlike "$output: the line is not before a shell" \
+	    "$(screen "$output" 2; tail -n 9 "$output/seen")" 'runs [0-9]*s$'
 done
 
 is 'a probe writes above the status line' \
@@ -154,7 +127,8 @@ retry: sh: health check: two'
 check 'and ends its line' not grep -q 'two.' writes/seen
 is 'with --output=chronic it writes nothing of a success' \
     "$(xargs <silent/seen)" 'status 0'
-is 'the count outlasts a long name' "$(screen name 1)" 'retry: trial 1/1: 0 failed'
+like 'the count outlasts a long name' "$(screen name 1)" \
+    '^retry: attempt 1/1 runs [0-9]+s$'
 check 'a stop stops the clock of a probe' test -e clock/still
 is 'and a process group of its own' \
     "$(grep -a '^status' group/seen | head -n 1)" 'status 130'

@@ -178,7 +178,6 @@ draw_options(void)
 		{ 4, false, "--on-give-up=hook" },
 		{ 8, false,
 		    "--repeat=2 --repeat=3 --repeat=2+--success-delay=1s" },
-		{ 8, true, "--trials=1 --trials=3 --trials=9" },
 		{ 10, false, "-q -v" },
 	};
 	simulation.argc = 0;

@@ -53,7 +53,6 @@ static const char *const few[] = {
 	"-a2 --output=hold -t2 -k0",
 	"-a2 --stdin=replay",
 	"-a2 --repeat",
-	"--trials=2",
 	"-a2 --state=x --tolerate=2 -T4 -t2 -k1",
 	"-a2 --budget=x",
 };
@@ -105,9 +104,6 @@ static const char *const more[] = {
 	"-a2 --stdin=replay -T2 --output=last",
 	"-a2 --repeat=2 --success-delay=1s",
 	"-a2 --repeat --output=hold -T4",
-	"--trials=3 -d1s -t2 -T4 -k1",
-	"--trials=2 --check=x --stop-on=9 --before-retry=x --on-give-up=x -T5",
-	"--trials=2 --state=x --output=hold -t2 -k0",
 	"-a2 --state=x",
 	"-a2 --state=x:skip",
 	"-a2 --state=x --splay=1s -T3",
@@ -310,10 +306,6 @@ clear_told(struct engine *engine, const struct policy *policy)
 	run->signal = 0;
 	run->forwarded = run->kept = run->check_timed_out = false;
 	run->failures = 0;
-	memset(engine->trials.rows, 0, sizeof(engine->trials.rows));
-	memset(engine->all_trials.rows, 0, sizeof(engine->all_trials.rows));
-	memset(&engine->restored.trials, 0, sizeof(engine->restored.trials));
-	engine->all_trials.count = engine->all_trials.failed = 0;
 }
 
 static uint64_t

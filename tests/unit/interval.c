@@ -138,68 +138,6 @@ of_2000_samples_95_percent_have_the_quantile_between_the_two(void)
 	}
 }
 
-#define TRIALS_MOST 60
-
-/*
- * All orders of so many failures, each as likely, counted by adding one trial
- * after the other.  A tie is left to rounding, and to the next test.
- */
-static void
-the_test_for_runs_agrees_with_all_orders(void)
-{
-	/* Orders by their last trial, their failures and their runs. */
-	static double succeeded[TRIALS_MOST + 2][TRIALS_MOST + 2];
-	static double failed[TRIALS_MOST + 2][TRIALS_MOST + 2];
-
-	succeeded[0][0] = 1;
-	for (uint64_t n = 1; n <= TRIALS_MOST; n++) {
-		for (uint64_t m = n; m <= n; m--)
-			for (uint64_t r = m; r <= m; r--) {
-				const double before = m == 0 || r == 0
-				    ? 0
-				    : succeeded[m - 1][r - 1] +
-					failed[m - 1][r];
-
-				succeeded[m][r] += failed[m][r];
-				failed[m][r] = before;
-			}
-		for (uint64_t m = 1; m < n; m++) {
-			double orders = 0, fewer = 0;
-
-			for (uint64_t r = 1; r <= m; r++)
-				orders += succeeded[m][r] + failed[m][r];
-			for (uint64_t r = 1; r <= m; r++) {
-				fewer += succeeded[m][r] + failed[m][r];
-				ROW("%d trials, %d failures, %d runs", (int)n,
-				    (int)m, (int)r);
-				if (fabs(fewer / orders - 0.01) > 1e-9 &&
-				    r <= n - m + 1)
-					CHECK(interval_clustered(n, m, r) ==
-					    (fewer < 0.01 * orders));
-			}
-		}
-	}
-}
-
-/* Two failures in a row among so many: 2/n of all orders, by hand. */
-static void
-the_test_for_runs_knows_small_and_large_samples(void)
-{
-	CHECK(!interval_clustered(0, 0, 0));
-	CHECK(!interval_clustered(1, 1, 1));
-	CHECK(!interval_clustered(199, 2, 1));
-	/* Their share is 0.01, and not less. */
-	CHECK(!interval_clustered(200, 2, 1));
-	CHECK(interval_clustered(201, 2, 1));
-	CHECK(!interval_clustered(200, 200, 1));
-	CHECK(interval_clustered(40, 20, 1));
-	CHECK(!interval_clustered(40, 20, 20));
-	CHECK(interval_clustered(UINT64_C(1) << 62, 2, 1));
-	CHECK(!interval_clustered(UINT64_C(1) << 62, 2, 2));
-	CHECK(!interval_clustered(1000000, 500000, 249900));
-	CHECK(interval_clustered(1000000, 500000, 249300));
-}
-
 int
 main(void)
 {
@@ -208,7 +146,5 @@ main(void)
 	RUN(the_bound_of_none_and_of_all_is_exact);
 	RUN(a_quantile_lies_between_two_order_statistics);
 	RUN(of_2000_samples_95_percent_have_the_quantile_between_the_two);
-	RUN(the_test_for_runs_agrees_with_all_orders);
-	RUN(the_test_for_runs_knows_small_and_large_samples);
 	return DONE();
 }

@@ -354,10 +354,9 @@ attempts_are_counted_where_they_count(void)
 {
 	char text[MESSAGE_PART];
 
-	CHECK_STR(message_attempt("attempt", 2, 2, 5, text), "attempt 2/5");
-	CHECK_STR(message_attempt("attempt", 7, 2, 5, text),
-	    "attempt 7 (2/5 used)");
-	CHECK_STR(message_attempt("trial", 7, 2, 0, text), "trial 7");
+	CHECK_STR(message_attempt(2, 2, 5, text), "attempt 2/5");
+	CHECK_STR(message_attempt(7, 2, 5, text), "attempt 7 (2/5 used)");
+	CHECK_STR(message_attempt(7, 2, 0, text), "attempt 7");
 }
 
 int
