@@ -81,6 +81,17 @@ is 'a test that ends before its plan fails' "$code:$out" \
     '1:ok 1 - one
 # ended before its plan'
 
+printf '%s\n' '. lib/harness.sh' 'check "one" true' finish 'check "two" true' \
+    >"$T/after"
+run sh "$T/after"
+if command -v bash >/dev/null; then
+	is 'a promise after finish fails the test' "$code:$out" "1:ok 1 - one
+not ok 1 - nothing follows finish
+# $T/after:3
+# check \"two\" true
+1..1"
+fi
+
 # A process that ignores signals, in a session of its own, and one that is stopped.
 cat >"$T/stubborn" <<'END'
 . lib/harness.sh

@@ -50,6 +50,7 @@ unset CI NOTIFY_SOCKET JOURNAL_STREAM GITHUB_ACTIONS GITHUB_OUTPUT \
     $(env | sed -n 's/^\(RETRY_[A-Za-z0-9_]*\)=.*/\1/p')
 
 TESTS=$PWD
+tap_script=$(realpath "$0") || exit
 RETRY=$(realpath "${RETRY:-../build/retry}") || exit
 TEST_DATA=$(realpath "${TEST_DATA:-data}") || exit
 TEST_BUILD=$(realpath "${TEST_BUILD:-${RETRY%/*}}") || exit
@@ -358,8 +359,17 @@ alive() {
 	    not grep -q '^State:.Z' "/proc/$1/status" 2>/dev/null
 }
 
-# finish: prints the plan and ends the test.
+# finish: prints the plan and ends the test. Nothing may follow it in the file.
 finish() {
+	tap_after=
+	# shellcheck disable=SC3044 # other shells have no caller
+	! tap_line=$(caller 2>/dev/null) ||
+	    tap_after=$(sed -n "${tap_line%% *},\${ /./p; }" "$tap_script")
+	case $tap_after in
+	finish?*)
+		tap_broken 'nothing follows finish'
+		note "${tap_after#finish?}" ;;
+	esac
 	echo "1..$tap_count"
 	tap_finished=yes
 	exit $((tap_failures > 0 || tap_count == 0))
