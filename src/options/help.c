@@ -86,7 +86,7 @@ help_usage(FILE *file)
 	    "failure.\n");
 }
 
-/* What --help prints: a screen of 25 lines, with what nearly all runs need. */
+/* With the prompt a screen of 24 lines: what nearly all runs need. */
 static void
 print_screen(void)
 {
@@ -104,8 +104,6 @@ print_screen(void)
 	    "  -m, --max-delay=DUR    the longest wait [1m]\n"
 	    "  -b, --backoff=NAME     how waits grow: exponential, constant, "
 	    "fibonacci, ...\n"
-	    "  -j, --jitter=KIND      randomize waits: 20%%, full, none, ... "
-	    "[20%%]\n"
 	    "      --retry-on=SET     retry only these: 7, 100-110, timeout, "
 	    "transient, ...\n"
 	    "      --stop-on=SET      never retry these\n"
@@ -121,13 +119,12 @@ print_screen(void)
 	    "  " PROGRAM " -a 3 -t 10m make check\n"
 	    "  " PROGRAM " --preset=npm npm ci\n"
 	    "  " PROGRAM " -a 0 -T 2m pg_isready -q\n"
-	    "\n"
 	    "DUR: 250ms, 1m30s, 1h; a number alone is seconds. COMMAND runs "
 	    "without a shell.\n"
-	    "--help=options lists all options, --help=OPTION explains one, as "
-	    "--help=-a does.\n"
-	    "Topics: presets sets verdict signals plan state budget exit; "
-	    "man " PROGRAM " has all.\n");
+	    "--help=options lists all, --help=-a explains one; man " PROGRAM
+	    " has more.\n"
+	    "Recipes, by --help=PLACE: ci cron systemd docker compose "
+	    "kubernetes shell.\n");
 }
 
 static void
@@ -322,6 +319,13 @@ print_topics(void)
 const struct help_topic help_topics[] = {
 	{ "options", "all options", NULL, print_options },
 	{ "topics", "this list", NULL, print_topics },
+	{ "ci", "recipes for GitHub, GitLab, Jenkins", "CI", NULL },
+	{ "cron", "recipes for a crontab", "CRON", NULL },
+	{ "systemd", "recipes for units", "SYSTEMD", NULL },
+	{ "docker", "recipes for images", "DOCKER", NULL },
+	{ "compose", "recipes for docker compose", "COMPOSE", NULL },
+	{ "kubernetes", "recipes for pods", "KUBERNETES", NULL },
+	{ "shell", "recipes for scripts", "SHELL", NULL },
 	{ "limits", "limits on attempts and on time", "Limits", NULL },
 	{ "backoff", "how delays grow", NULL, print_backoff },
 	{ "jitter", "how delays are randomized", NULL, print_jitter },
@@ -371,6 +375,17 @@ complete(const char *typed, bool topics)
 	return many == 1 ? found : NULL;
 }
 
+static void
+print_preset(const struct preset *preset)
+{
+	printf("The preset %s %s\n\n", preset->name,
+	    preset_classifies(preset)
+		? "knows failures; its first line names transient ones."
+		: "sets the delays of a known system.");
+	for (const char *const *line = preset->lines; *line != NULL; line++)
+		puts(*line);
+}
+
 /* What is meant; all members are NULL if the word names nothing. */
 struct subject {
 	const struct help_topic *topic;
@@ -381,9 +396,16 @@ struct subject {
 static struct subject
 find(const char *typed)
 {
+	static const char by_option[] = "preset=";
 	const char *name = typed + strspn(typed, "-");
 	const bool dashed = name > typed;
 
+	if (strncasecmp(name, by_option, strlen(by_option)) == 0) {
+		name += strlen(by_option);
+		return (struct subject){
+			.preset = preset_find(name, strlen(name)),
+		};
+	}
 	if (*name == '\0')
 		name = NULL;
 	for (int round = 0; round < 2 && name != NULL; round++) {
@@ -432,8 +454,11 @@ help_print(const char *typed, const struct screen *screen)
 		print_manual(false, topic->heading, screen);
 	if (topic != NULL && topic->print != NULL)
 		topic->print();
-	for (const char *const *line =
-		 found.preset == NULL ? NULL : found.preset->lines;
-	     line != NULL && *line != NULL; line++)
-		puts(*line);
+	if (found.preset != NULL)
+		print_preset(found.preset);
+	else if (topic != NULL &&
+	    preset_find(topic->name, strlen(topic->name)) != NULL)
+		printf("\nFor what the preset of this name knows: " PROGRAM
+		       " --help=--preset=%s.\n",
+		    topic->name);
 }

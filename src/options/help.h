@@ -30,8 +30,8 @@ bool help_has(const char *typed);
 /*
  * Prints what --help=TYPED says on stdout, in 80 columns at most.  An option is
  * "-a", "--attempts", "attempts" or the beginning of a name; a topic goes
- * before an option of its name, but not if the word begins with a dash.  NULL
- * means --help alone.
+ * before an option or a preset of its name, but not if the word begins with a
+ * dash; "--preset=docker" is the preset.  NULL means --help alone.
  */
 void help_print(const char *typed, const struct screen *screen);
 

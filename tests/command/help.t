@@ -10,8 +10,11 @@ run "$RETRY" --help
 help=$out
 is '--help succeeds' "$code" 0
 is 'and has nothing to complain of' "$err" ''
-is 'it fits 80 columns' "$(printf '%s\n' "$help" | grep -E '.{81}')" ''
-check 'and a screen of 25 lines' test "$(printf '%s\n' "$help" | wc -l)" -le 25
+is 'it fits 80 columns, with the longer name of the package too' \
+    "$(printf '%s\n' "$help" | sed 's/\(^ *\|: \|man \)retry /\1retry-backoff /' |
+	grep -E '.{81}')" ''
+check 'it fits a screen of 24 lines with the prompt' \
+    test "$(printf '%s\n' "$help" | wc -l)" -le 23
 is '-h is short for it' "$("$RETRY" -h)" "$help"
 is 'it has three examples' "$(printf '%s\n' "$help" | grep -c '^  retry ')" 3
 
@@ -52,11 +55,18 @@ sed 's/^  --help=\([a-z]*\) .*/\1/' >topics <<-END
 	$out
 END
 is 'each topic that --help names is there' "$(printf '%s\n' "$help" |
-    sed -n 's/^Topics: \([a-z ]*\);.*/\1/p' | tr ' ' '\n' |
+    sed -n 's/^Recipes, by --help=PLACE: \([a-z ]*\)\..*/\1/p' | tr ' ' '\n' |
     grep -vxFf topics)" ''
-is 'each topic that a reader looks for is there' "$(grep -xE \
-    'limits|verdict|output|signals|plan|state|environment' topics | xargs)" \
-    'limits verdict output signals plan state environment'
+for name in limits verdict output signals plan state environment ci cron \
+    systemd docker compose kubernetes shell; do
+	grep -qx "$name" topics || echo "$name"
+done >said
+is 'each topic that a reader looks for is there' "$(cat said)" ''
+like 'where a preset has the name of a topic, it is told where that is printed' \
+    "$("$RETRY" --help=docker)" 'retry --help=--preset=docker\.$'
+like 'and it is' "$("$RETRY" --help=--preset=docker)" '^permanent-'
+like '--help=NAME prints any other preset, with a sentence' \
+    "$("$RETRY" --help=npm | sed -n 1p)" '^The preset npm knows failures'
 is '--help limit finds limits' "$("$RETRY" --help limit)" \
     "$("$RETRY" --help=limits)"
 is 'a command beside --help is no topic' "$("$RETRY" --help make)" "$help"
@@ -119,7 +129,8 @@ is 'each tool whose failures are recorded is listed' \
 
 like '--help=sets names the signals' "$("$RETRY" --help=sets)" \
     '^    HUP INT QUIT .* KILL '
-for words in '--help=nothing' '--help=e' '--help=' '--help=--'; do
+for words in '--help=nothing' '--help=e' '--help=' '--help=--' \
+    --help=--preset=nosuch; do
 	run "$RETRY" "$words"
 	is "$words is 125" "$code" 125
 	is "$words prints nothing" "$out" ''
