@@ -29,7 +29,6 @@
  *     engine      the run as a state machine: events in, actions and records
  *                 out
  *     state       the backoff from one run to the next, as text
- *     problem     what parsers refuse, if a caller knows what was meant
  *     text        makes text harmless, trims it, sums it up; comma lists
  *   report/   says: records to text, for people and for programs
  *     message     the lines for people
@@ -110,6 +109,7 @@
 #include "plan/plan.h"
 #include "core/outcome.h"
 #include "core/text.h"
+#include "sys/command.h"
 #include "sys/logs.h"
 #include "sys/loop.h"
 #include "sys/messages.h"
@@ -270,6 +270,7 @@ main(int argc, char **argv)
 		errx(STATUS_OWN_FAILURE, "%s (try '" PROGRAM " --help%s%s')",
 		    problem, options.topic == NULL ? "" : "=",
 		    options.topic == NULL ? "" : options.topic);
+	options.path = command_path();
 	const int status = obey(&options, own_name);
 	options_free(&options);
 	return status;

@@ -376,7 +376,7 @@ parse_value(const struct param *row, const char *text, double *value)
 	if (row->kind != PARAM_COUNT)
 		return NULL;
 	if (*value != floor(*value))
-		return problem_not_whole;
+		return "not a whole number";
 	if (*value < row->low)
 		return "too small";
 	return *value > row->high ? "too large" : NULL;
@@ -390,7 +390,7 @@ parse_param(struct backoff *backoff, char *text)
 	char *value = strchr(text, '=');
 
 	if (value == NULL)
-		return problem_not_name_value;
+		return "not NAME=VALUE";
 	*value++ = '\0';
 	for (int i = 0; i < BACKOFF_PARAMS; i++) {
 		if (strategy->params[i].name == NULL ||
@@ -402,7 +402,7 @@ parse_param(struct backoff *backoff, char *text)
 		return parse_value(&strategy->params[i], value,
 		    &backoff->params[i]);
 	}
-	return problem_param;
+	return "unknown parameter";
 }
 
 const char *
@@ -418,7 +418,7 @@ backoff_parse(const char *text, struct backoff *backoff, const char **where)
 		strncmp(strategy->name, text, length) != 0))
 		strategy++;
 	if (strategy->name == NULL)
-		return problem_unknown;
+		return "unknown strategy";
 	backoff->strategy = strategy;
 	for (int i = 0; i < BACKOFF_PARAMS; i++)
 		backoff->param_given[i] = false;

@@ -7,8 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "problem.h"
-
 #define BACKOFF_PARAMS 2
 
 /* The state of a strategy between delays; all zero at first. */

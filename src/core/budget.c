@@ -91,12 +91,12 @@ budget_rules_parse(const char *text, struct budget_rules *rules,
 			return problem;
 		char *value = strchr(item, '=');
 		if (value == NULL)
-			return problem_not_name_value;
+			return "not NAME=VALUE";
 		*value++ = '\0';
 		while (row->name != NULL && strcmp(row->name, item) != 0)
 			row++;
 		if (row->name == NULL)
-			return problem_param;
+			return "unknown parameter";
 		const unsigned int bit = 1u << (row - budget_params);
 		if ((given & bit) != 0)
 			return "given twice";

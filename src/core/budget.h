@@ -7,8 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "problem.h"
-
 /*
  * A bucket of tokens that retries are paid from.  Tokens are counted in
  * thousandths, in integers, so that any number of processes agree on what is

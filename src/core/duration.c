@@ -71,8 +71,8 @@ duration_ratio(const char *text, double *ratio)
 		end++;
 	}
 	if (*end != '\0')
-		return problem_not_a_ratio;
-	return *ratio > 1 ? problem_over_1 : NULL;
+		return "not a ratio";
+	return *ratio > 1 ? "more than 1" : NULL;
 }
 
 const char *
@@ -104,7 +104,7 @@ duration_parse(const char *text, double *seconds)
 			strncmp(unit->name, end, length) != 0))
 			unit++;
 		if (unit == units + UNITS)
-			return problem_unit;
+			return "unknown unit (use us, ms, s, m, h, d)";
 		if (last != NULL && unit <= last)
 			return "units out of order (largest first)";
 		sum += number * unit->seconds;

@@ -3,8 +3,6 @@
 #ifndef DURATION_H
 #define DURATION_H
 
-#include "problem.h"
-
 /* The longest duration that is accepted and the longest delay: 10,000 days. */
 #define DURATION_MAX (10000 * 86400.0)
 

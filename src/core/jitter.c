@@ -62,7 +62,7 @@ jitter_parse(const char *text, struct jitter *jitter)
 	while (kind->name != NULL && !is_kind(kind, text))
 		kind++;
 	if (kind->name == NULL)
-		return problem_unknown;
+		return "unknown jitter";
 	jitter->kind = kind;
 	jitter->amount = 0;
 	if (kind->begins == NULL)

@@ -269,7 +269,7 @@ item_range(struct outcomes *item, char *text)
 		high = strtonum(dash, 0, 255, &invalid);
 	}
 	if (invalid != NULL)
-		return problem_over_255;
+		return "exit statuses end at 255";
 	if (low > high)
 		return "a range that runs backwards";
 	for (long long status = low; status <= high; status++)
@@ -309,7 +309,7 @@ set_item(struct set *item, char *text)
 	} else if (number != -1) {
 		outcomes.bits[SIGNALS] = BIT(number - 1);
 	} else {
-		return problem_unknown;
+		return "unknown outcome";
 	}
 	if (class == CLASS_NONE || class == CLASS_UNKNOWN)
 		item->unknown = outcomes;

@@ -6,8 +6,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "problem.h"
-
 /* How an attempt ended, and the number that goes with it. */
 enum outcome_kind {
 	OUTCOME_NONE,

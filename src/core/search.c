@@ -125,7 +125,8 @@ scan(const char *text, struct scan *result, const char **where)
 			result->piped |= *text == '|';
 			if (isalnum((unsigned char)*text) ||
 			    strchr("<>`'", *text) != NULL)
-				return problem_escape;
+				return "this backslash has no "
+				       "meaning in POSIX";
 			text++;
 		} else if (*start == '(') {
 			if (*text == '?')

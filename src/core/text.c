@@ -99,7 +99,7 @@ text_count(const char *text, uint64_t *count)
 	if (*text == '-')
 		return "negative";
 	if (*text == '\0' || text[strspn(text, "0123456789")] != '\0')
-		return problem_not_whole;
+		return "not a whole number";
 	*count = (uint64_t)strtonum(text, 0, INT64_MAX, &invalid);
 	return invalid == NULL ? NULL : "too large";
 }

@@ -7,8 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "problem.h"
-
 /*
  * Whether a character is harmful: a terminal obeys it, it turns the direction
  * of text, it ends a line somewhere, or it belongs to no character.

@@ -13,6 +13,17 @@
 #include "core/duration.h"
 #include "core/text.h"
 
+/* Whether the word would be an option, if it were not a value. */
+static bool
+is_option(const char *word)
+{
+	for (int id = 0; *word == '-' && id < OPTIONS; id++)
+		if (word[1] == '-' ||
+		    (word[1] != '\0' && word[1] == option_rows[id].letter))
+			return true;
+	return false;
+}
+
 /*
  * Tells what is wrong with a value, and which one was meant, or which ones
  * there are.  Of a list it shows the wrong item alone, unless that is empty.
@@ -33,19 +44,21 @@ complain_of_value(char text[ARGV_PROBLEM], struct options *options,
 		strlcpy(item, part, length + 1);
 		value = item;
 	}
-	const bool choice =
-	    problem == problem_unknown && row->type == TYPE_CHOICE;
-
-	snprintf(text, ARGV_PROBLEM, "invalid --%s '%s': %s", row->name,
-	    text_safe(value, safe, sizeof(safe)), choice ? "must be" : problem);
-	for (int i = 0; choice && option_word(row, i) != NULL; i++)
+	options->topic = row->topic;
+	text_safe(value, safe, sizeof(safe));
+	if (is_option(value) && !row->optional) {
+		snprintf(text, ARGV_PROBLEM, "--%s needs a value before %s",
+		    row->name, safe);
+		return;
+	}
+	snprintf(text, ARGV_PROBLEM, "invalid --%s '%s': %s", row->name, safe,
+	    problem);
+	for (int i = 0; row->type == TYPE_CHOICE && *value != '\0' &&
+	     option_word(row, i) != NULL;
+	     i++)
 		text_append(text, ARGV_PROBLEM, "%s %s", i == 0 ? "" : ",",
 		    option_word(row, i));
-	if (problem == problem_unknown && !choice)
-		text_append(text, ARGV_PROBLEM, " %s",
-		    row->noun == NULL ? "word" : row->noun);
-	suggest_value(options, id, problem, part, text, ARGV_PROBLEM);
-	options->topic = row->topic;
+	suggest_value(options, id, part, text, ARGV_PROBLEM);
 }
 
 /* Reads a value; NULL: the option is given without its optional value. */
@@ -94,7 +107,7 @@ read_value(struct options *options, const struct option_row *row,
 				*(int *)member = i;
 				return NULL;
 			}
-		return problem_unknown;
+		return "must be";
 	case TYPE_OTHER:
 		return row->parse(options, text);
 	case TYPE_TEXT:

@@ -177,11 +177,47 @@ has_slashes(const char *pattern)
 	    end[1 + strspn(end + 1, "gimsu")] == '\0';
 }
 
+/* Whether the command is given a word that `retry` alone is likely to know. */
+static bool
+has_our_option(const char *const *command)
+{
+	static const enum option_id ours[] = { OPTION_PLAN, OPTION_ATTEMPTS,
+		OPTION_BACKOFF, OPTION_RETRY_ON, OPTION_STOP_ON,
+		OPTION_SUCCESS_ON, OPTION_BEFORE_RETRY, OPTION_ON_GIVE_UP };
+
+	for (; *command != NULL && strcmp(*command, "--") != 0; command++) {
+		const char *slash = strrchr(*command, '/');
+
+		/* retry sudo retry --plan */
+		if (strcmp(slash == NULL ? *command : slash + 1, PROGRAM) == 0)
+			return false;
+		for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
+			const char *name = option_rows[ours[i]].name;
+			const size_t length = strlen(name);
+
+			if (strncmp(*command, "--", 2) == 0 &&
+			    strncmp(*command + 2, name, length) == 0 &&
+			    ((*command)[2 + length] == '\0' ||
+				(*command)[2 + length] == '='))
+				return true;
+		}
+	}
+	return false;
+}
+
 const char *
 conflicts_warning(const struct options *options)
 {
 	const struct backoff *backoff = &options->policy.backoff;
-	const char *command = *options->command, *where;
+	const char *const *words = options->command;
+	const char *command = *words, *where;
+
+	if (has_our_option(words))
+		return "an option of retry's stands behind the command, which "
+		       "gets it: put it before the command";
+	if (command != NULL && words[1] != NULL &&
+	    strcmp(words[-1], "-p") == 0 && strcmp(command, words[1]) == 0)
+		return "-p is --preserve-status; did you mean --preset=NAME?";
 
 	for (int match = 0; match <= MATCHES; match++) {
 		const char *pattern = match == MATCHES

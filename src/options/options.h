@@ -166,6 +166,7 @@ struct options {
 	bool help;
 	const char *help_with; /* a topic or an option, or NULL */
 	bool version;
+	const char *path; /* where commands are searched for, or NULL */
 	/* Ends with NULL; empty with --plan and --help. */
 	const char *const *command;
 };
@@ -192,9 +193,8 @@ struct option_row {
 	const char *doc;
 	const char *initial; /* the default, parsed like a value, or NULL */
 	const char *topic;   /* of --help, that says more of its value; NULL */
-	const char *noun; /* a word that its value may be: "strategy"; NULL */
-	bool optional;	  /* it may be given without its value */
-	bool positive;	  /* TYPE_COUNT, TYPE_DURATION: 0 is too small */
+	bool optional;	     /* it may be given without its value */
+	bool positive;	     /* TYPE_COUNT, TYPE_DURATION: 0 is too small */
 
 	/* Options that it contradicts, or of which it needs one; 0: none. */
 	enum option_id not_with, needs[2];

@@ -8,7 +8,6 @@
 #include "options/file.h"
 #include "options/presets.h"
 #include "options/suggest.h"
-#include "core/problem.h"
 #include "core/text.h"
 
 /* More presets in a run are a mistake. */
@@ -87,7 +86,7 @@ presets_parse(struct options *options, const char *text)
 			return "empty item";
 		if (!is_file(text, length) && preset_find(text, length) == NULL)
 			return memchr(text, '.', length) == NULL
-			    ? problem_unknown
+			    ? "unknown preset"
 			    : "write ./ before the name of a file";
 		char **names = reallocarray(options->presets,
 		    options->preset_count + 1, sizeof(*names));
@@ -140,9 +139,7 @@ set_class(struct options *options, int number, const struct class_key *key,
 	if (what != NULL) {
 		snprintf(problem, PRESETS_PROBLEM, "invalid %s '%s': %s",
 		    key->name, text_safe(value, safe, sizeof(safe)), what);
-		if (what == problem_unknown)
-			text_append(problem, PRESETS_PROBLEM, " outcome");
-		suggest_value(options, key->like, what, options->item, problem,
+		suggest_value(options, key->like, options->item, problem,
 		    PRESETS_PROBLEM);
 		return -1;
 	}
@@ -279,11 +276,10 @@ apply_list(struct options *options, preset_setter *set,
 	char safe[128];
 
 	if (what != NULL) {
-		snprintf(problem, PRESETS_PROBLEM, "invalid preset '%s': %s%s",
-		    text_safe(list, safe, sizeof(safe)), what,
-		    what == problem_unknown ? " preset" : "");
-		suggest_value(options, OPTION_PRESET, what, options->item,
-		    problem, PRESETS_PROBLEM);
+		snprintf(problem, PRESETS_PROBLEM, "invalid preset '%s': %s",
+		    text_safe(list, safe, sizeof(safe)), what);
+		suggest_value(options, OPTION_PRESET, options->item, problem,
+		    PRESETS_PROBLEM);
 		return 1;
 	}
 	const size_t end = options->preset_count;

@@ -73,7 +73,7 @@ parse_signal(struct options *options, const char *text)
 	const int number = signal_parse(text);
 
 	if (number == -1)
-		return problem_unknown;
+		return "unknown signal";
 	if (!signal_is_deadly(number))
 		return "this signal ends nothing";
 	options->policy.signal = number;
@@ -134,7 +134,7 @@ parse_state(struct options *options, const char *text)
 	if (word == NULL || strcmp(word, "skip") == 0)
 		return NULL;
 	options->item = word;
-	return problem_unknown;
+	return "unknown word";
 }
 
 static const char *
@@ -160,11 +160,15 @@ parse_log(struct options *options, const char *text)
 	if (log.file != NULL && *log.file == '\0')
 		return "no file is named";
 	if (log.file == NULL && strpbrk(text, "./") != NULL)
-		return problem_no_format;
+		return strstr(text, ".json") != NULL
+		    ? "name the format first, as in json:FILE"
+		    : strstr(text, ".xml") != NULL
+		    ? "name the format first, as in junit:FILE"
+		    : "name the format first, as in text:FILE";
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(text, ":"), text);
 	log.format = report_format(name);
 	if (log.format == NULL)
-		return problem_unknown;
+		return "unknown format";
 	logs =
 	    reallocarray(options->logs, options->log_count + 1, sizeof(*logs));
 	if (logs == NULL)
@@ -185,7 +189,7 @@ static const char *
 parse_help(struct options *options, const char *text)
 {
 	options->help_with = text;
-	return help_has(text) ? NULL : problem_unknown;
+	return help_has(text) ? NULL : "unknown topic or option";
 }
 
 const struct output_row output_rows[] = {
@@ -250,7 +254,7 @@ const char *const option_groups[GROUPS] = {
 const struct option_row option_rows[OPTIONS] = {
 	[OPTION_ATTEMPTS] = { "attempts", 'a', GROUP_LIMITS, TYPE_OTHER, "N",
 	    "at most N attempts; 0: forever (--help=limits)", .initial = "5",
-	    .topic = "limits", .parse = parse_attempts, .noun = "outcome" },
+	    .topic = "limits", .parse = parse_attempts },
 	[OPTION_MAX_TIME] = { "max-time", 'T', GROUP_LIMITS, TYPE_DURATION,
 	    "DUR", "time limit for the whole run, waits included",
 	    .offset = AT(policy.max_time) },
@@ -271,7 +275,7 @@ const struct option_row option_rows[OPTIONS] = {
 	    .offset = AT(policy.stop_timeout) },
 	[OPTION_SIGNAL] = { "signal", 's', GROUP_LIMITS, TYPE_OTHER, "SIG",
 	    "signal sent on timeout", .initial = "TERM", .topic = "signals",
-	    .parse = parse_signal, .noun = "signal" },
+	    .parse = parse_signal },
 	[OPTION_LEFTOVERS] = { "leftovers", 0, GROUP_LIMITS, TYPE_CHOICE, NULL,
 	    "processes that an attempt leaves; --health: end",
 	    .initial = "spare", WORDS("spare", "end"),
@@ -301,7 +305,7 @@ const struct option_row option_rows[OPTIONS] = {
 	[OPTION_BACKOFF] = { "backoff", 'b', GROUP_WAITING, TYPE_OTHER,
 	    "STRATEGY[:NAME=VALUE,...]", "how the delay grows (--help=backoff)",
 	    .initial = "exponential", TABLE(strategies), .topic = "backoff",
-	    .parse = parse_backoff, .noun = "strategy" },
+	    .parse = parse_backoff },
 	[OPTION_DELAY] = { "delay", 'd', GROUP_WAITING, TYPE_DURATION, "DUR",
 	    "base delay: the first wait", .initial = "1s",
 	    .offset = AT(policy.backoff.base) },
@@ -313,8 +317,7 @@ const struct option_row option_rows[OPTIONS] = {
 	    .offset = AT(policy.backoff.min) },
 	[OPTION_JITTER] = { "jitter", 'j', GROUP_WAITING, TYPE_OTHER, "KIND",
 	    "randomize delays (--help=jitter) [" JITTER_DEFAULT "]",
-	    TABLE(jitter_kinds), .topic = "jitter", .parse = parse_jitter,
-	    .noun = "jitter" },
+	    TABLE(jitter_kinds), .topic = "jitter", .parse = parse_jitter },
 	[OPTION_JITTER_ORDER] = { "jitter-order", 0, GROUP_WAITING, TYPE_CHOICE,
 	    NULL, "how jitter and --max-delay combine", .initial = "inside",
 	    WORDS("inside", "before-cap", "after-cap"),
@@ -343,27 +346,24 @@ const struct option_row option_rows[OPTIONS] = {
 	[OPTION_PRESET] = { "preset", 0, GROUP_WAITING, TYPE_OTHER,
 	    "NAME|FILE,...",
 	    "know how npm, curl, docker, ssh ... fail (--help=presets)",
-	    TABLE(presets), .topic = "presets", .parse = presets_parse,
-	    .noun = "preset" },
+	    TABLE(presets), .topic = "presets", .parse = presets_parse },
 
 	[OPTION_SUCCESS_ON] = { "success-on", 0, GROUP_VERDICT, TYPE_SET, "SET",
 	    "treat these outcomes as success (--help=sets)", .initial = "0",
-	    .topic = "sets", .offset = AT(policy.rules.success),
-	    .noun = "outcome" },
+	    .topic = "sets", .offset = AT(policy.rules.success) },
 	[OPTION_RETRY_ON] = { "retry-on", 0, GROUP_VERDICT, TYPE_SET, "SET",
 	    "retry only these (or if --retry-match matches)", .topic = "sets",
-	    .offset = AT(policy.rules.retry), .noun = "outcome",
+	    .offset = AT(policy.rules.retry),
 	    .given = AT(policy.rules.retry_listed) },
 	[OPTION_STOP_ON] = { "stop-on", 0, GROUP_VERDICT, TYPE_SET, "SET",
 	    "never retry these [" OPTIONS_STOP_ON "]", .topic = "sets",
-	    .offset = AT(stop_added), .second = AT(stop_kept),
-	    .noun = "outcome" },
+	    .offset = AT(stop_added), .second = AT(stop_kept) },
 	[OPTION_FREE_ON] = { "free-on", 0, GROUP_VERDICT, TYPE_SET, "SET",
 	    "do not count these failures as attempts", .topic = "sets",
-	    .offset = AT(policy.free), .noun = "outcome" },
+	    .offset = AT(policy.free) },
 	[OPTION_THROTTLE_ON] = { "throttle-on", 0, GROUP_VERDICT, TYPE_SET,
 	    "SET", "retry these with --throttle-delay", .topic = "sets",
-	    .offset = AT(policy.rules.throttle), .noun = "outcome",
+	    .offset = AT(policy.rules.throttle),
 	    .needs = { OPTION_THROTTLE_DELAY } },
 	[OPTION_THROTTLE_DELAY] = { "throttle-delay", 0, GROUP_VERDICT,
 	    TYPE_DURATION, "DUR", "base delay after a throttled attempt",
@@ -443,7 +443,7 @@ const struct option_row option_rows[OPTIONS] = {
 	    .not_with = OPTION_QUIET, .offset = AT(verbose) },
 	[OPTION_LOG] = { "log", 0, GROUP_REPORTING, TYPE_OTHER, "FORMAT[:FILE]",
 	    "format of messages, and a file (--help=formats)", TABLE(formats),
-	    .topic = "formats", .parse = parse_log, .noun = "format" },
+	    .topic = "formats", .parse = parse_log },
 	[OPTION_NAME] = { "name", 0, GROUP_REPORTING, TYPE_TEXT, "TEXT",
 	    "name of the run in messages and reports", .offset = AT(name) },
 	[OPTION_COLOR] = { "color", 0, GROUP_REPORTING, TYPE_CHOICE, NULL,
@@ -452,14 +452,14 @@ const struct option_row option_rows[OPTIONS] = {
 	[OPTION_PLAN] = { "plan", 0, GROUP_REPORTING, TYPE_OTHER, "SCRIPT",
 	    "dry run: schedule and worst case (--help=plan)", .optional = true,
 	    .topic = "plan", .offset = AT(plan_script), .parse = parse_plan,
-	    .noun = "outcome", .given = AT(plan) },
+	    .given = AT(plan) },
 	[OPTION_CLIENTS] = { "clients", 0, GROUP_REPORTING, TYPE_COUNT, "N",
 	    "with --plan: N such runs at the same time", .offset = AT(clients),
 	    .positive = true, .needs = { OPTION_PLAN } },
 	[OPTION_HELP] = { "help", 'h', GROUP_REPORTING, TYPE_OTHER, "TOPIC",
 	    "explain TOPIC or an option (--help=topics)", TABLE(help_topics),
 	    .optional = true, .offset = AT(help_with), .parse = parse_help,
-	    .noun = "topic or option", .given = AT(help) },
+	    .given = AT(help) },
 	[OPTION_VERSION] = { "version", 'V', GROUP_REPORTING, TYPE_FLAG, NULL,
 	    "print the version", .offset = AT(version) },
 };

@@ -2,9 +2,9 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -16,53 +16,90 @@
 /* Where a word stands, if it is not the value of an option: see OPTIONS. */
 enum {
 	PLACE_OPTION = OPTIONS, /* an option's name, or its letter */
-	PLACE_SET,		/* in a SET */
-	PLACE_UNIT,		/* behind a number */
-	PLACE_ESCAPE,		/* in a pattern, behind a backslash */
-	PLACE_COMMAND		/* a command that only this shell knows */
+	PLACE_VALUE,		/* the value of any option */
+	PLACE_DURATION,
+	PLACE_UNIT, /* behind a number */
+	PLACE_SET,
+	PLACE_PATTERN,
+	PLACE_PARAMETER, /* of a strategy or a budget */
+	PLACE_COMMAND,	 /* instead of a command */
+	PLACE_SHELL	 /* a command that only a shell knows */
 };
 
 /*
- * What people type from habit, separated by commas, and what to type instead.
- * A unit's `instead` is the unit.
+ * What people type from habit, as patterns of fnmatch(3) with blanks between
+ * them, and what to type instead; in its place @ stands for what was typed.
  */
 static const struct {
 	int place; /* the number of an option whose value it is, or PLACE_* */
 	const char *typed;
 	const char *instead;
 } habits[] = {
-	{ PLACE_OPTION, "retries,retry,max-retries",
+	{ PLACE_OPTION,
+	    "retries retry max-retries max-retry num-retries retry-count "
+	    "retry-limit retry-max backoff-limit no-of-retries",
 	    "use --attempts=N, which counts the first attempt too" },
-	{ PLACE_OPTION, "tries,max-tries,max-attempts,times,count",
+	{ PLACE_OPTION,
+	    "tries max-tries max-attempts times count retry-times "
+	    "retry-attempts num-attempts",
 	    "use --attempts=N" },
 	{ PLACE_OPTION, "limit", "use --attempts=N, or --max-time=DUR" },
 	{ PLACE_OPTION, "n", "use -a N" },
 	{ PLACE_OPTION, "r", "use -a N, which counts the first attempt too" },
-	{ PLACE_OPTION, "forever,infinite,unlimited", "use --attempts=0" },
+	{ PLACE_OPTION, "forever infinite unlimited", "use --attempts=0" },
+	{ PLACE_OPTION, "restart restart-policy",
+	    "use --attempts=N, or --attempts=0 to never give up" },
 	{ PLACE_OPTION, "f",
 	    "COMMAND stays in the foreground; for no limit, use -a 0" },
-	{ PLACE_OPTION, "interval,wait,sleep,pause,every,retry-delay",
+	{ PLACE_OPTION,
+	    "interval wait sleep pause every retry-delay retry-interval "
+	    "retry-wait retry-sleep wait-time sleep-time retry-wait-seconds "
+	    "wait-seconds delay-seconds",
 	    "use --delay=DUR, and --backoff=constant for delays that do not "
 	    "grow" },
 	{ PLACE_OPTION, "i",
 	    "use -d DUR, and -b constant for delays that do not grow" },
-	{ PLACE_OPTION, "initial-delay,base-delay", "use --delay=DUR" },
-	{ PLACE_OPTION, "max-interval,max-wait,max-retry-delay",
+	{ PLACE_OPTION,
+	    "initial-delay base-delay initial-interval initial-backoff "
+	    "min-backoff backoff-delay",
+	    "use --delay=DUR" },
+	{ PLACE_OPTION,
+	    "max-interval max-wait max-retry-delay retry-max-delay max-backoff "
+	    "backoff-max",
 	    "use --max-delay=DUR" },
 	{ PLACE_OPTION, "min-wait", "use --min-delay=DUR" },
-	{ PLACE_OPTION, "fixed,constant,no-backoff", "use --backoff=constant" },
-	{ PLACE_OPTION, "exponential", "use --backoff=exponential" },
-	{ PLACE_OPTION, "factor,multiplier",
+	{ PLACE_OPTION, "fixed constant no-backoff", "use --backoff=constant" },
+	{ PLACE_OPTION, "exponential exponential-backoff",
+	    "use --backoff=exponential" },
+	{ PLACE_OPTION, "linear fibonacci", "use --backoff=@" },
+	{ PLACE_OPTION, "factor multiplier backoff-factor backoff-multiplier",
 	    "use --backoff=exponential:factor=F" },
 	{ PLACE_OPTION, "no-jitter", "use --jitter=none" },
+	{ PLACE_OPTION, "jitter-factor", "use --jitter=RATIO" },
+	{ PLACE_OPTION, "max-jitter", "use --jitter=+DUR" },
 	{ PLACE_OPTION,
-	    "deadline,retry-max-time,total-timeout,end-at,max-retry-time,"
-	    "max-elapsed-time,max-duration",
+	    "deadline retry-max-time total-timeout end-at max-retry-time "
+	    "max-elapsed-time max-duration overall-timeout "
+	    "active-deadline-seconds",
 	    "use --max-time=DUR" },
 	{ PLACE_OPTION, "timelimit",
 	    "use --timeout=DUR, or --max-time=DUR for the whole run" },
+	{ PLACE_OPTION, "timeout-minutes",
+	    "use --timeout=DUR, such as 10m, or --max-time=DUR for the whole "
+	    "run" },
+	{ PLACE_OPTION, "timeout-seconds timeout-secs",
+	    "use --timeout=DUR, or --max-time=DUR for the whole run" },
+	{ PLACE_OPTION, "grace grace-period termination-grace-period*",
+	    "use --kill-after=DUR for timeouts, or --stop-timeout=DUR for when "
+	    "retry itself is stopped" },
+	{ PLACE_OPTION, "stop-signal", "use --signal=SIG" },
+	{ PLACE_OPTION, "retry-on-timeout",
+	    "timeouts are retried, unless --retry-on limits it" },
 	{ PLACE_OPTION, "until-success",
 	    "this is the default; to never give up: -a 0" },
+	{ PLACE_OPTION, "loop",
+	    "to run COMMAND again after a success: --repeat; to never give "
+	    "up: -a 0" },
 	{ PLACE_OPTION, "until",
 	    "use --success-on=SET, or --success-match=ERE" },
 	{ PLACE_OPTION, "while", "use --retry-on=SET, or --retry-match=ERE" },
@@ -70,56 +107,104 @@ static const struct {
 	    "only Debian's retry has it; use --success-on='!0,STATUS'" },
 	{ PLACE_OPTION, "w",
 	    "only Debian's retry has it; use --retry-on=STATUS" },
-	{ PLACE_OPTION, "abort-on,stop-if-status", "use --stop-on=SET" },
+	{ PLACE_OPTION, "abort-on stop-if-status", "use --stop-on=SET" },
 	{ PLACE_OPTION, "fail-on",
 	    "use --stop-on=SET, or --fail-match=ERE for lines of output" },
-	{ PLACE_OPTION, "status,retry-on-exit-code", "use --retry-on=SET" },
-	{ PLACE_OPTION, "exit-code",
+	{ PLACE_OPTION,
+	    "on codes status if-exit retry-on-exit-code retry-codes "
+	    "on-exit-code",
+	    "use --retry-on=SET" },
+	{ PLACE_OPTION, "ok ok-codes success-codes expected-status",
+	    "use --success-on=SET" },
+	{ PLACE_OPTION, "exit-code exit-codes",
 	    "use --retry-on=SET, --stop-on=SET or --success-on=SET" },
+	{ PLACE_OPTION, "ignore-exit-code ignore-errors continue-on-error",
+	    "add the shell's \"|| true\" behind COMMAND, or use "
+	    "--success-on=any" },
+	{ PLACE_OPTION, "match grep regex regexp pattern",
+	    "use --retry-match=ERE, --stop-match=ERE or --success-match=ERE" },
 	{ PLACE_OPTION, "retry-if-contains", "use --retry-match=ERE" },
+	{ PLACE_OPTION, "expect", "use --success-match=ERE" },
 	{ PLACE_OPTION, "retry-all-errors",
 	    "every failure is retried, unless --retry-on limits it" },
 	{ PLACE_OPTION, "retry-connrefused", "use --preset=curl" },
 	{ PLACE_OPTION, "retry-after",
 	    "use --delay-match=ERE, or --preset=curl" },
-	{ PLACE_OPTION, "probe,healthcheck", "use --health=COMMAND" },
+	{ PLACE_OPTION,
+	    "probe healthcheck health-check health-cmd liveness-probe "
+	    "readiness-probe startup-probe",
+	    "use --health=COMMAND" },
+	{ PLACE_OPTION, "period-seconds", "use --health-interval=DUR" },
+	{ PLACE_OPTION, "failure-threshold", "use --health-retries=N" },
+	{ PLACE_OPTION, "initial-delay-seconds",
+	    "use --health-start-period=DUR" },
 	{ PLACE_OPTION, "lock", "use --state=FILE, which is locked" },
 	{ PLACE_OPTION, "config", "use --preset=./FILE" },
 	{ PLACE_OPTION,
-	    "transient-on,transient-match,permanent-on,permanent-match",
+	    "transient-on transient-match permanent-on permanent-match",
 	    "files for --preset have transient-on, transient-match, "
 	    "permanent-on, permanent-match" },
-	{ PLACE_OPTION, "on-retry", "use --before-retry=COMMAND" },
-	{ PLACE_OPTION, "on-failure,on-error", "use --on-give-up=COMMAND" },
-	{ PLACE_OPTION, "dry-run,simulate", "use --plan" },
+	{ PLACE_OPTION, "on-retry on-retry-command",
+	    "use --before-retry=COMMAND" },
+	{ PLACE_OPTION, "new-command-on-retry",
+	    "COMMAND can look at $RETRY_ATTEMPT" },
+	{ PLACE_OPTION, "warning-on-retry", "use --quiet for no messages" },
+	{ PLACE_OPTION, "polling-interval*",
+	    "nothing is needed: the end of COMMAND is noticed at once" },
+	{ PLACE_OPTION, "on-failure on-error", "use --on-give-up=COMMAND" },
+	{ PLACE_OPTION, "dry-run simulate", "use --plan" },
 	{ PLACE_OPTION, "flaky", "use --flaky-status=N" },
 	{ PLACE_OPTION, "trials",
 	    "use --repeat=N --success-on=any --log=json:FILE" },
 	{ PLACE_OPTION, "hold", "use --output=hold" },
 	{ PLACE_OPTION, "chronic", "use --output=chronic" },
+	{ PLACE_OPTION, "mail", "use --output=chronic in a crontab" },
 	{ PLACE_OPTION, "replay", "use --stdin=replay" },
-	{ PLACE_OPTION, "c,shell", "for shell code: " PROGRAM " sh -c '...'" },
+	{ PLACE_OPTION, "command cmd run exec",
+	    "COMMAND is the last argument: " PROGRAM " sh -c '...'" },
+	{ PLACE_OPTION, "c shell", "for shell code: " PROGRAM " sh -c '...'" },
 	{ PLACE_OPTION, "init",
 	    "nothing is needed: " PROGRAM " works as process 1" },
+	{ PLACE_OPTION, "unit",
+	    "it is systemd-run's: systemd-run --unit=NAME " PROGRAM
+	    " COMMAND" },
+	{ PLACE_OPTION, "P jobs max-procs parallel I replace",
+	    "a run has one command: xargs ... " PROGRAM " COMMAND" },
+	{ PLACE_OPTION, "joblog", "use --log=auto --log=json:FILE" },
+	{ PLACE_OPTION, "halt", "use --stop-on=SET" },
+	{ PLACE_OPTION, "e env",
+	    "for variables: " PROGRAM " env NAME=VALUE ..." },
+	{ PLACE_OPTION, "chdir cwd workdir working-directory",
+	    "use " PROGRAM " env -C FOLDER COMMAND" },
 	{ PLACE_OPTION, "foreground",
 	    "nothing is needed: COMMAND stays in the foreground" },
 	{ PLACE_OPTION, "silent", "use --quiet" },
 	{ PLACE_OPTION, "debug", "use --verbose" },
+	{ PLACE_OPTION, "log-file logfile output-file",
+	    "use --log=auto --log=text:FILE" },
 	{ PLACE_OPTION, "json", "use --log=json" },
 	{ PLACE_OPTION, "junit", "use --log=auto --log=junit:FILE" },
 	{ PLACE_OPTION, "no-color", "use --color=never" },
 	{ PLACE_OPTION, "force-color", "use --color=always" },
 
-	{ OPTION_ATTEMPTS, "inf,infinite,unlimited,forever",
+	{ OPTION_ATTEMPTS, "inf infinite unlimited forever",
 	    "did you mean 0?" },
 	{ OPTION_MAX_TIME, "inf", "did you mean 0?" },
+	{ OPTION_MAX_TIME, "[0-2][0-9]:[0-9][0-9]",
+	    "-T takes a duration; for a time of day: "
+	    "-T $(( $(date -d @ +%s) - $(date +%s) ))" },
 	{ OPTION_TIMEOUT, "inf", "did you mean 0?" },
-	{ OPTION_BACKOFF, "fixed,none", "did you mean constant?" },
+	{ OPTION_DELAY, "*,*", "for a list, use --backoff=list:@" },
+	{ OPTION_BACKOFF, "fixed none", "did you mean constant?" },
 	{ OPTION_BACKOFF, "random", "did you mean decorrelated?" },
-	{ OPTION_JITTER, "no,off", "did you mean none?" },
+	{ OPTION_BACKOFF, "[0-9]*,*", "did you mean list:@?" },
+	{ OPTION_BACKOFF, "[0-9]* .[0-9]*", "did you mean --delay=@?" },
+	{ OPTION_JITTER, "no off", "did you mean none?" },
+	{ OPTION_JITTER, "[2-9] [1-9][0-9] 100", "did you mean @%?" },
+	{ OPTION_JITTER, "[.0-9]*[a-z]", "use a ratio (20%) or +@" },
 	{ OPTION_PRESET, "k8s", "did you mean kubernetes?" },
-	{ OPTION_PRESET, "podman,skopeo,buildah", "did you mean docker?" },
-	{ OPTION_PRESET, "rsync,scp,sftp", "did you mean ssh?" },
+	{ OPTION_PRESET, "podman skopeo buildah", "did you mean docker?" },
+	{ OPTION_PRESET, "rsync scp sftp", "did you mean ssh?" },
 	{ OPTION_PRESET, "apt-get", "did you mean apt?" },
 	{ OPTION_PRESET, "mvn", "did you mean maven?" },
 	{ OPTION_PRESET, "mamba", "did you mean conda?" },
@@ -127,39 +212,74 @@ static const struct {
 	{ OPTION_PRESET, "postgres", "did you mean psql?" },
 	{ OPTION_OUTPUT, "quiet", "did you mean chronic?" },
 	{ OPTION_OUTPUT, "buffer", "did you mean hold?" },
-	{ OPTION_STDIN, "/dev/null,none", "did you mean null?" },
+	{ OPTION_STDIN, "/dev/null none", "did you mean null?" },
 	{ OPTION_LOG, "xml", "did you mean junit?" },
+	{ OPTION_RETRY_ON, "[45][0-9][0-9]",
+	    "for an HTTP status, use --retry-match='error: @'" },
+	{ OPTION_STOP_ON, "[45][0-9][0-9]",
+	    "for an HTTP status, use --stop-match='error: @'" },
+	{ OPTION_THROTTLE_ON, "[45][0-9][0-9]",
+	    "for an HTTP status, use --throttle-match='error: @'" },
+	{ OPTION_PLAN, "p=[2-9] p=[1-9][0-9]", "did you mean @%?" },
+
+	{ PLACE_VALUE, "[[:space:]]*",
+	    "write the option and its value as two words" },
+	{ PLACE_DURATION, "[0-9]*:[0-9]*", "write it as 1h2m3s" },
+	{ PLACE_DURATION, "[0-9]w [0-9]week*", "write weeks in days, as 7d" },
+	{ PLACE_DURATION, "pt[0-9]*", "write it without PT, as 1h2m3s" },
+	{ PLACE_UNIT,
+	    "us usec usecs microsecond microseconds \302\265s \316\274s",
+	    "us" },
+	{ PLACE_UNIT, "ms msec msecs milli millisecond milliseconds", "ms" },
+	{ PLACE_UNIT, "s sec secs second seconds", "s" },
+	{ PLACE_UNIT, "m min mins minute minutes", "m" },
+	{ PLACE_UNIT, "h hr hrs hour hours", "h" },
+	{ PLACE_UNIT, "d day days", "d" },
 
 	{ PLACE_SET, "all", "did you mean any?" },
+	{ PLACE_SET, "error errors fail failed failure failures",
+	    "did you mean nonzero?" },
+	{ PLACE_SET, "-1", "did you mean 255?" },
+	{ PLACE_SET, "*[[:space:]]*", "a SET has no blanks" },
 
-	/* Lower case, and without the s of a plural. */
-	{ PLACE_UNIT, "usec,microsecond,µ,μ", "us" },
-	{ PLACE_UNIT, "msec,milli,millisecond", "ms" },
-	{ PLACE_UNIT, "sec,second", "s" },
-	{ PLACE_UNIT, "min,minute", "m" },
-	{ PLACE_UNIT, "hr,hour", "h" },
-	{ PLACE_UNIT, "day", "d" },
-
-	{ PLACE_ESCAPE, "d", "use [0-9]" },
-	{ PLACE_ESCAPE, "w", "use [[:alnum:]_]" },
-	{ PLACE_ESCAPE, "s", "use [[:space:]]" },
-	{ PLACE_ESCAPE, "b",
+	{ PLACE_PATTERN, "\\\\d*", "use [0-9]" },
+	{ PLACE_PATTERN, "\\\\w*", "use [[:alnum:]_]" },
+	{ PLACE_PATTERN, "\\\\s*", "use [[:space:]]" },
+	{ PLACE_PATTERN, "\\\\b*",
 	    "use (^|[^[:alnum:]_]) before a word, ([^[:alnum:]_]|$) after it" },
 
-	{ PLACE_COMMAND, "alias,case,cd,eval,exec,export,for,if,read,set",
+	{ PLACE_COMMAND, "!",
+	    "to wait for a failure: --success-on=none,nonzero" },
+	{ PLACE_COMMAND, "-*", "options go before --" },
+	{ PLACE_COMMAND,
+	    "\342\200\220* \342\200\221* \342\200\222* \342\200\223* "
+	    "\342\200\224* \342\200\225* \342\210\222*",
+	    "it starts with a typographic dash; type \"-\"" },
+	{ PLACE_COMMAND, "help version", "did you mean " PROGRAM " --@?" },
+	{ PLACE_COMMAND, "Restart=*",
+	    "use -a N, or -a 0 to never give up; -p is --preserve-status" },
+	{ PLACE_COMMAND, "[A-Za-z_]*=*",
+	    "did you mean " PROGRAM " env @ ...?" },
+	{ PLACE_COMMAND, "~* $*",
+	    "only a shell expands ~ and $NAME: " PROGRAM " sh -c '...'" },
+	{ PLACE_SHELL, "alias case cd eval exec export for if read set !",
 	    "sh" },
-	{ PLACE_COMMAND, "time,type,ulimit,umask,unset,until,wait,while,{",
+	{ PLACE_SHELL, "time type ulimit umask unset until wait while {",
 	    "sh" },
-	{ PLACE_COMMAND, "((,[[,declare,dirs,function,let,local,mapfile,popd",
+	{ PLACE_SHELL,
+	    "(( \\[\\[ declare dirs function let local mapfile popd pushd",
 	    "bash" },
-	{ PLACE_COMMAND, "pushd,readarray,select,shopt,source,typeset",
-	    "bash" },
+	{ PLACE_SHELL, "readarray select shopt source typeset", "bash" },
 };
 
 #define HABITS (sizeof(habits) / sizeof(habits[0]))
 
 /* Longer words are not compared. */
 #define WORD_MOST 32
+
+#define BLANKS " \t\n"
+#define DIGITS "0123456789"
+#define NAMES "abcdefghijklmnopqrstuvwxyz_ABCDEFGHIJKLMNOPQRSTUVWXYZ" DIGITS
 
 static size_t
 least(size_t a, size_t b)
@@ -169,7 +289,8 @@ least(size_t a, size_t b)
 
 /*
  * The number of letters to add, take out, replace or swap with the next one
- * (the distance of Damerau and Levenshtein).  Words are shorter than WORD_MOST.
+ * (the distance of Damerau and Levenshtein); WORD_MOST if the words are not
+ * near each other.
  */
 static size_t
 distance(const char *a, const char *b)
@@ -177,6 +298,8 @@ distance(const char *a, const char *b)
 	size_t counts[WORD_MOST][WORD_MOST] = { { 0 } };
 	const size_t rows = strlen(a), columns = strlen(b);
 
+	if (rows >= WORD_MOST || columns >= WORD_MOST)
+		return WORD_MOST;
 	for (size_t i = 0; i <= rows; i++)
 		for (size_t j = 0; j <= columns; j++) {
 			size_t *count = &counts[i][j];
@@ -196,142 +319,198 @@ distance(const char *a, const char *b)
 				*count =
 				    least(*count, counts[i - 2][j - 2] + 1);
 		}
-	return counts[rows][columns];
+	const size_t most = rows < 3 ? 0 : rows < 8 ? 1 : 2;
+	return counts[rows][columns] <= most ? counts[rows][columns]
+					     : WORD_MOST;
 }
 
-/* A search for the word that is nearest to the one that was typed. */
-struct nearest {
+/* What was typed, and what is meant; at first only `typed` is set. */
+struct guess {
 	const char *typed;
 	const char *word;    /* of ours, or NULL */
 	const char *instead; /* of another program's word, or NULL */
-	size_t distance;
+	size_t distance;     /* of the word, or of what it stands for */
+	char tried[512];     /* all words so far: ", end, start" */
 };
 
-/* Takes the word if it is near, and nearer than the one so far. */
+/* Takes the word if it is the nearest so far. */
 static void
-try_word(struct nearest *nearest, const char *word, const char *instead)
+try_word(struct guess *guess, const char *word)
 {
-	const char *typed = nearest->typed;
-	const size_t length = strlen(typed);
+	const size_t length = strlen(guess->typed);
+	size_t away = distance(guess->typed, word);
 
-	if (length >= WORD_MOST || strlen(word) >= WORD_MOST)
-		return;
+	text_append(guess->tried, sizeof(guess->tried), ", %s", word);
 	/* Three letters are enough for the beginning of a word. */
-	const size_t away = length >= 3 && strncasecmp(word, typed, length) == 0
-	    ? 1
-	    : distance(typed, word);
-	if (away > length / 3 || away >= nearest->distance)
+	if (away > 1 && length >= 3 &&
+	    strncasecmp(word, guess->typed, length) == 0)
+		away = 1;
+	if (away >= guess->distance)
 		return;
-	nearest->word = instead == NULL ? word : NULL;
-	nearest->instead = instead;
-	nearest->distance = away;
+	guess->word = word;
+	guess->instead = NULL;
+	guess->distance = away;
 }
 
-/*
- * The `instead` of a word that stands at this place, or NULL.  If `nearest` is
- * not NULL, tries all words of the place up to that one.
- */
-static const char *
-find_habit(int place, const char *word, struct nearest *nearest)
+/* Takes a habit of this place, if it is nearer than the word so far. */
+static void
+try_habits(struct guess *guess, int place)
 {
 	for (size_t i = 0; i < HABITS; i++)
 		for (const char *list = habits[i].typed;
-		     habits[i].place == place && list != NULL;) {
-			char typed[TEXT_ITEM];
+		     habits[i].place == place && *list != '\0';) {
+			char pattern[TEXT_ITEM];
+			const int length = (int)strcspn(list, " ");
 
-			text_item(&list, typed);
-			if (nearest != NULL)
-				try_word(nearest, typed, habits[i].instead);
-			if (strcmp(typed, word) == 0)
-				return habits[i].instead;
+			snprintf(pattern, sizeof(pattern), "%.*s", length,
+			    list);
+			list += length + (int)strspn(list + length, " ");
+			/* Upper case is a letter of its own: -P is not -p. */
+			const int flags =
+			    place == PLACE_OPTION ? 0 : FNM_CASEFOLD;
+			const bool fits = *guess->typed != '\0' &&
+			    fnmatch(pattern, guess->typed, flags) == 0;
+			const bool is_word = length > 3 &&
+			    place < PLACE_COMMAND &&
+			    strchr(habits[i].instead, '@') == NULL;
+			const size_t away = fits ? 0
+			    : is_word ? distance(guess->typed, pattern)
+				      : WORD_MOST;
+
+			if (!fits && away >= guess->distance)
+				continue;
+			guess->word = NULL;
+			guess->instead = habits[i].instead;
+			guess->distance = away;
+			if (fits)
+				return;
 		}
-	return NULL;
 }
 
-/* Looks through the words of signals, or through all that a SET may hold. */
+/* A table of words: rows of `stride` bytes, of which a NULL ends the last. */
 static void
-try_outcomes(struct nearest *nearest, bool sets)
+try_table(struct guess *guess, const char *const *first, size_t stride)
 {
-	const char *typed = nearest->typed;
-
-	nearest->typed += strspn(typed, "!^");
-	if (strncasecmp(nearest->typed, "SIG", 3) == 0 ||
-	    strncasecmp(nearest->typed, "EX_", 3) == 0)
-		nearest->typed += 3;
-	for (int number = 1; number < NSIG; number++)
-		if (signal_abbreviation(number) != NULL)
-			try_word(nearest, signal_abbreviation(number), NULL);
-	for (size_t i = 0; sets && set_classes[i].name != NULL; i++)
-		try_word(nearest, set_classes[i].name, NULL);
-	for (size_t i = 0; sets && set_sysexits[i].name != NULL; i++)
-		try_word(nearest, set_sysexits[i].name, NULL);
-	nearest->typed = typed;
+	for (const char *row = (const char *)first;
+	     *(const char *const *)(const void *)row != NULL; row += stride)
+		try_word(guess, *(const char *const *)(const void *)row);
 }
 
-/* The word that is nearest to what was typed at this place. */
-static struct nearest
-find_nearest(int place, const char *typed)
+/* The words that may stand at this place. */
+static void
+try_words(struct guess *guess, const struct options *options, int place)
 {
-	struct nearest nearest = { .typed = typed, .distance = WORD_MOST };
-	const char *word;
-
-	if (place == PLACE_OPTION) {
+	if (place == PLACE_OPTION || place == OPTION_HELP)
 		for (int id = 0; id < OPTIONS; id++)
-			try_word(&nearest, option_rows[id].name, NULL);
-	} else if (option_rows[place].words != NULL) {
-		for (int i = 0;
-		     (word = option_word(&option_rows[place], i)) != NULL; i++)
-			try_word(&nearest, word, NULL);
-		for (int id = 0; place == OPTION_HELP && id < OPTIONS; id++)
-			try_word(&nearest, option_rows[id].name, NULL);
-	} else {
-		try_outcomes(&nearest, place != OPTION_SIGNAL);
+			try_word(guess, option_rows[id].name);
+	if (place == PLACE_SET || place == OPTION_SIGNAL)
+		for (int number = 1; number < NSIG; number++)
+			if (signal_abbreviation(number) != NULL)
+				try_word(guess, signal_abbreviation(number));
+	if (place == PLACE_SET) {
+		try_table(guess, &set_classes[0].name, sizeof(set_classes[0]));
+		try_table(guess, &set_sysexits[0].name,
+		    sizeof(set_sysexits[0]));
 	}
-	find_habit(place, typed, &nearest);
-	return nearest;
+	if (place == OPTION_BUDGET)
+		try_table(guess, &budget_params[0].name,
+		    sizeof(budget_params[0]));
+	if (place < OPTIONS && option_rows[place].words != NULL)
+		try_table(guess, option_rows[place].words,
+		    option_rows[place].stride);
+	const struct param *params =
+	    options == NULL ? NULL : options->policy.backoff.strategy->params;
+	for (int i = 0; place == PLACE_PARAMETER && i < BACKOFF_PARAMS &&
+	     params[i].name != NULL;
+	     i++)
+		try_word(guess, params[i].name);
 }
 
-#define BLANKS " \t\n"
-#define LETTERS "abcdefghijklmnopqrstuvwxyz_ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-#define DIGITS "0123456789"
+static struct guess
+guess_of(const struct options *options, int place, const char *typed)
+{
+	struct guess guess = { .typed = typed, .distance = WORD_MOST };
+
+	try_words(&guess, options, place);
+	try_habits(&guess, place);
+	return guess;
+}
+
+/* The `instead` of a habit of this place, or NULL. */
+static const char *
+find_habit(int place, const char *typed)
+{
+	struct guess guess = { .typed = typed, .distance = 0 };
+
+	try_habits(&guess, place);
+	return guess.instead;
+}
+
+/* Adds what to type instead, with what was typed in the place of @. */
+static void
+add_instead(const char *instead, const char *typed, char *text, size_t size)
+{
+	char safe[5 * TEXT_ITEM];
+
+	text_safe(typed, safe, sizeof(safe));
+	for (; *instead != '\0'; instead++)
+		if (*instead == '@')
+			text_append(text, size, "%s", safe);
+		else
+			text_append(text, size, "%c", *instead);
+}
+
+/*
+ * An option's name as ours are written: max_retries and maxRetries become
+ * max-retries.  A single letter stays as it is.
+ */
+static void
+respell_name(const char *name, char typed[TEXT_ITEM])
+{
+	const bool is_letter = strlen(name) < 2;
+	size_t length = 0;
+
+	for (size_t i = 0; name[i] != '\0' && length < TEXT_ITEM - 2; i++) {
+		const unsigned char c = (unsigned char)name[i];
+
+		if (i > 0 && isupper(c) && islower((unsigned char)name[i - 1]))
+			typed[length++] = '-';
+		typed[length++] = (char)(is_letter ? c
+			: c == '_'		   ? '-'
+						   : tolower(c));
+	}
+	typed[length] = '\0';
+}
 
 bool
 suggest_knows(const char *name)
 {
-	return find_habit(PLACE_OPTION, name, NULL) != NULL;
-}
+	char typed[TEXT_ITEM];
 
-/* A time of day, with which a limit is to end: "18:00". */
-static bool
-suggest_time(const char *typed, char *text, size_t size)
-{
-	if (*typed > '2' || strspn(typed, DIGITS) != 2 || typed[2] != ':' ||
-	    strspn(typed + 3, DIGITS) != 2 || typed[5] != '\0')
-		return false;
-	text_append(text, size,
-	    "-T takes a duration; for a time of day: "
-	    "-T $(( $(date -d %s +%%s) - $(date +%%s) ))",
-	    typed);
-	return true;
+	respell_name(name, typed);
+	return find_habit(PLACE_OPTION, typed) != NULL;
 }
 
 bool
 suggest_option(const char *name, const char *value, char *text, size_t size)
 {
-	const char *instead = find_habit(PLACE_OPTION, name, NULL);
-	const struct nearest nearest = find_nearest(PLACE_OPTION, name);
+	char typed[TEXT_ITEM];
 
-	if (instead == NULL)
-		instead = nearest.instead;
+	respell_name(name, typed);
+	const struct guess guess = guess_of(NULL, PLACE_OPTION, typed);
+	const char *const time = value != NULL && strchr(value, ':') != NULL &&
+		(strcmp(name, "until") == 0 || strcmp(name, "end-at") == 0)
+	    ? find_habit(OPTION_MAX_TIME, value)
+	    : NULL;
+
 	if (*name != '\0' && name[strspn(name, DIGITS)] == '\0')
 		text_append(text, size, "use -a %s", name);
-	else if ((strcmp(name, "until") == 0 || strcmp(name, "end-at") == 0) &&
-	    value != NULL && suggest_time(value, text, size))
-		return true;
-	else if (instead != NULL)
-		text_append(text, size, "%s", instead);
-	else if (nearest.word != NULL)
-		text_append(text, size, "did you mean --%s?", nearest.word);
+	else if (time != NULL)
+		add_instead(time, value, text, size);
+	else if (guess.instead != NULL)
+		add_instead(guess.instead, typed, text, size);
+	else if (guess.word != NULL)
+		text_append(text, size, "did you mean --%s?", guess.word);
 	else
 		return false;
 	return true;
@@ -340,280 +519,105 @@ suggest_option(const char *name, const char *value, char *text, size_t size)
 const char *
 suggest_topic(const char *typed)
 {
-	return find_nearest(OPTION_HELP, typed).word;
+	return guess_of(NULL, OPTION_HELP, typed).word;
 }
 
-/*
- * Writes a duration as it is read here: "5 minutes", "1:30" and "2 Hours 5min"
- * become "5m", "1m30s" and "2h5m".  Returns whether the result is a duration.
- */
-static bool
-respell_duration(const char *typed, char *text, size_t size)
-{
-	unsigned int first, second, third;
-	double seconds;
-
-	*text = '\0';
-	if (typed[strspn(typed, DIGITS ":")] == '\0') {
-		const int count =
-		    sscanf(typed, "%4u:%4u:%4u", &first, &second, &third);
-
-		if (count == 3)
-			snprintf(text, size, "%uh%um%us", first, second, third);
-		else if (count == 2)
-			snprintf(text, size, "%um%us", first, second);
-		return count >= 2;
-	}
-	while (*typed != '\0') {
-		const size_t digits = strspn(typed, DIGITS ".");
-		const char *name = typed + digits;
-		name += strspn(name, BLANKS);
-		const size_t length = strcspn(name, DIGITS "." BLANKS);
-		char word[WORD_MOST] = "", singular[WORD_MOST];
-
-		if (digits == 0 || length == 0 || length >= sizeof(word))
-			return false;
-		for (size_t i = 0; i < length; i++)
-			word[i] = (char)tolower((unsigned char)name[i]);
-		strlcpy(singular, word,
-		    word[length - 1] == 's' ? length : length + 1);
-		const char *unit = find_habit(PLACE_UNIT, singular, NULL);
-		text_append(text, size, "%.*s%s", (int)digits, typed,
-		    unit == NULL ? word : unit);
-		typed = name + length;
-		typed += strspn(typed, BLANKS);
-	}
-	return duration_parse(text, &seconds) == NULL;
-}
-
-/* Lists words: " (use end, start)". */
-static void
-list_words(const char *(*word)(const void *of, int number), const void *of,
-    char *text, size_t size)
-{
-	const char *before = " (use ";
-
-	for (int i = 0; word(of, i) != NULL; i++, before = ", ")
-		text_append(text, size, "%s%s", before, word(of, i));
-	if (word(of, 0) != NULL)
-		text_append(text, size, ")");
-}
-
-static const char *
-value_word(const void *row, int number)
-{
-	return option_word(row, number);
-}
-
-static const char *
-strategy_param(const void *strategy, int number)
-{
-	const struct param *params =
-	    ((const struct strategy *)strategy)->params;
-
-	return number < BACKOFF_PARAMS ? params[number].name : NULL;
-}
-
-static const char *
-budget_param(const void *params, int number)
-{
-	return ((const struct budget_param *)params)[number].name;
-}
-
-/* A word that is unknown. */
-static void
-suggest_word(const struct options *options, enum option_id id,
-    const char *typed, char *text, size_t size)
+/* The place of the wrong part of a value, or of the whole value. */
+static int
+place_of(const struct options *options, enum option_id id, const char *part)
 {
 	const struct option_row *row = &option_rows[id];
-	const char *whole = options->text[id];
-	char list[TEXT_ITEM];
-	const char *where;
-	struct backoff backoff = { 0 };
-	double seconds;
 
-	if (row->type == TYPE_SET && typed[strcspn(typed, BLANKS)] != '\0') {
-		text_append(text, size, "; a SET has no blanks");
-		return;
-	}
-	if (id == OPTION_BACKOFF && strchr(whole, ',') != NULL) {
-		snprintf(list, sizeof(list), "list:%s", whole);
-		const char *const problem =
-		    backoff_parse(list, &backoff, &where);
-
-		free(backoff.values);
-		if (problem == NULL) {
-			text_append(text, size, "; did you mean %s?", list);
-			return;
-		}
-	} else if (id == OPTION_BACKOFF &&
-	    duration_parse(typed, &seconds) == NULL) {
-		text_append(text, size, "; did you mean --delay=%s?", typed);
-		return;
-	}
-	if (id == OPTION_HELP)
-		typed += strspn(typed, "-");
-	const struct nearest nearest = find_nearest((int)id, typed);
-	const char *const habit =
-	    id == OPTION_HELP ? find_habit(PLACE_OPTION, typed, NULL) : NULL;
-	if (habit != NULL)
-		text_append(text, size, "; %s", habit);
-	else if (nearest.instead != NULL)
-		text_append(text, size, "; %s", nearest.instead);
-	else if (nearest.word != NULL)
-		text_append(text, size, "; did you mean %s?", nearest.word);
-	else if (id == OPTION_HELP)
-		text_append(text, size, "; --help=topics lists them");
-	else if (row->words != NULL && row->type != TYPE_CHOICE)
-		list_words(value_word, row, text, size);
+	if (id == OPTION_BACKOFF && part != options->text[id])
+		return PLACE_PARAMETER;
+	if (row->type == TYPE_SET || id == OPTION_PLAN ||
+	    (id == OPTION_ATTEMPTS && strchr(part, ':') != NULL))
+		return PLACE_SET;
+	if (row->type == TYPE_ERE || id == OPTION_DELAY_MATCH)
+		return PLACE_PATTERN;
+	return row->value != NULL && strncmp(row->value, "DUR", 3) == 0
+	    ? PLACE_DURATION
+	    : (int)id;
 }
 
-/* "20" and "0.5s" as jitter. */
-static void
-suggest_jitter(const char *problem, const char *typed, char *text, size_t size)
-{
-	const char *end;
-	double number;
-
-	if (problem == problem_over_1 &&
-	    duration_number(typed, &number, &end) == NULL && *end == '\0' &&
-	    number >= 2 && number <= 100)
-		text_append(text, size, "; did you mean %s%%?", typed);
-	else if (problem == problem_not_a_ratio &&
-	    duration_parse(typed, &number) == NULL)
-		text_append(text, size, "; use a ratio (20%%) or +%s", typed);
-}
-
-/* A status that is too large, and may be one of HTTP. */
-static void
-suggest_match(enum option_id id, const char *typed, char *text, size_t size)
-{
-	static const struct {
-		enum option_id set, match;
-	} rows[] = {
-		{ OPTION_SUCCESS_ON, OPTION_SUCCESS_MATCH },
-		{ OPTION_RETRY_ON, OPTION_RETRY_MATCH },
-		{ OPTION_STOP_ON, OPTION_STOP_MATCH },
-		{ OPTION_THROTTLE_ON, OPTION_THROTTLE_MATCH },
-	};
-	const char *status = typed + strspn(typed, "!^");
-
-	if (strspn(status, DIGITS) != 3 || status[3] != '\0' || *status < '4' ||
-	    *status > '5')
-		return;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (rows[i].set == id) {
-			text_append(text, size,
-			    "; for an HTTP status, use --%s='error: %s'",
-			    option_rows[rows[i].match].name, status);
-			return;
-		}
-}
-
-/* A parameter that is unknown, or that has no name. */
-static void
-suggest_param(const struct options *options, enum option_id id,
-    const char *problem, const char *typed, char *text, size_t size)
-{
-	const struct strategy *strategy = options->policy.backoff.strategy;
-	const bool budget = id == OPTION_BUDGET;
-	const char *(*word)(const void *, int) =
-	    budget ? budget_param : strategy_param;
-	const void *of =
-	    budget ? (const void *)budget_params : (const void *)strategy;
-	struct nearest nearest = { .typed = typed, .distance = WORD_MOST };
-	double number;
-	const char *end;
-
-	if (problem == problem_not_name_value) {
-		if (budget || word(of, 0) == NULL ||
-		    duration_number(typed, &number, &end) != NULL)
-			return;
-		text_append(text, size, "; did you mean %s:%s=%s?",
-		    strategy->name, word(of, 0), typed);
-		return;
-	}
-	for (int i = 0; word(of, i) != NULL; i++)
-		try_word(&nearest, word(of, i), NULL);
-	if (nearest.word != NULL)
-		text_append(text, size, "; did you mean %s?", nearest.word);
-	else if (word(of, 0) != NULL)
-		list_words(word, of, text, size);
-	else
-		text_append(text, size, "; %s has none", strategy->name);
-}
-
-/* The format that the name of a file for --log names. */
+/* What people type as this value; `typed` is what of it they do. */
 static const char *
-log_format(const char *file)
+find_value(int place, enum option_id id, const char **typed, const char *whole,
+    const char *item, const char *word)
 {
-	const char *end = strrchr(file, '.');
+	const char *const texts[] = { whole, item, word };
+	const int places[] = { place == PLACE_PARAMETER ? place : (int)id,
+		place, PLACE_VALUE };
 
-	if (end != NULL && strncmp(end, ".json", 5) == 0)
-		return "json";
-	return end != NULL && strcmp(end, ".xml") == 0 ? "junit" : "text";
+	for (size_t i = 0; i < 3; i++)
+		for (size_t j = 0; j < 3; j++) {
+			const char *instead = find_habit(places[j], texts[i]);
+
+			*typed = texts[i];
+			if (instead != NULL)
+				return instead;
+		}
+	return NULL;
 }
 
 void
 suggest_value(const struct options *options, enum option_id id,
-    const char *problem, const char *part, char *text, size_t size)
+    const char *part, char *text, size_t size)
 {
-	char item[TEXT_ITEM], word[TEXT_ITEM], respelt[2 * TEXT_ITEM] = "";
-	char safe[5 * TEXT_ITEM];
-	struct set set;
+	const struct option_row *row = &option_rows[id];
+	const int place = place_of(options, id, part);
+	const bool is_set = place == PLACE_SET || id == OPTION_SIGNAL;
+	char item[TEXT_ITEM], word[TEXT_ITEM];
+	const char *typed;
 
 	snprintf(item, sizeof(item), "%.*s", (int)strcspn(part, ","), part);
 	snprintf(word, sizeof(word), "%.*s", (int)strcspn(item, ":="), item);
-	if (*item == '=' && option_rows[id].letter != 0) {
-		text_append(text, size, "; did you mean -%c %s?",
-		    option_rows[id].letter,
-		    text_safe(item + 1, safe, sizeof(safe)));
+	if (*item == '=' && row->letter != 0) {
+		text_append(text, size, "; did you mean -%c ", row->letter);
+		add_instead("@?", item + 1, text, size);
 		return;
 	}
-	const char *instead =
-	    find_habit(option_rows[id].type == TYPE_SET ? PLACE_SET : (int)id,
-		word, NULL);
-	if (instead == NULL && problem == problem_escape) {
-		word[0] = part[1];
-		word[1] = '\0';
-		instead = find_habit(PLACE_ESCAPE, word, NULL);
+	const char *instead = find_value(place, id, &typed, part, item, word);
+	if (id == OPTION_HELP && instead == NULL) {
+		typed = word + strspn(word, "-");
+		instead = find_habit(PLACE_OPTION, typed);
 	}
 	if (instead != NULL) {
-		text_append(text, size, "; %s", instead);
+		text_append(text, size, "; ");
+		add_instead(instead, typed, text, size);
 		return;
 	}
-	/* What is suggested may repeat the item. */
-	if (strcmp(text_safe(item, safe, sizeof(safe)), item) != 0)
+	const size_t digits = strspn(item, DIGITS ".");
+	const char *unit = item + digits + strspn(item + digits, BLANKS);
+	unit = place == PLACE_DURATION ? find_habit(PLACE_UNIT, unit) : NULL;
+	if (unit != NULL && digits > 0 && strcmp(item + digits, unit) != 0) {
+		text_append(text, size, "; did you mean %.*s%s?", (int)digits,
+		    item, unit);
 		return;
-	if (problem == problem_unit && id == OPTION_MAX_TIME &&
-	    suggest_time(item, respelt, sizeof(respelt)))
-		text_append(text, size, "; %s", respelt);
-	else if (problem == problem_no_format)
-		text_append(text, size, ": --log=%s:%s", log_format(item),
-		    item);
-	else if (problem == problem_unknown)
-		suggest_word(options, id, word, text, size);
-	else if (problem == problem_param || problem == problem_not_name_value)
-		suggest_param(options, id, problem, word, text, size);
-	else if (problem == problem_unit &&
-	    respell_duration(item, respelt, sizeof(respelt)))
-		text_append(text, size, "; did you mean %s?", respelt);
-	else if (problem == problem_unit && id == OPTION_DELAY &&
-	    strchr(part, ',') != NULL)
-		text_append(text, size, "; for a list, use --backoff=list:...");
-	else if (problem == problem_unit)
-		text_append(text, size, " (use us, ms, s, m, h, d)");
-	else if (problem == problem_not_whole && id == OPTION_ATTEMPTS &&
-	    set_item(&set, word) == NULL)
-		text_append(text, size, "; did you mean %s:N?", word);
-	else if (problem == problem_over_255)
-		suggest_match(id, item, text, size);
-	else if (id == OPTION_JITTER)
-		suggest_jitter(problem, item, text, size);
+	}
+	typed = word + strspn(word, "!^-");
+	if (is_set &&
+	    (strncasecmp(typed, "SIG", 3) == 0 ||
+		strncasecmp(typed, "EX_", 3) == 0))
+		typed += 3;
+	const struct guess guess = guess_of(options, place, typed);
+	if (guess.word != NULL &&
+	    (is_set ? guess.distance == 0 : strcmp(guess.word, typed) == 0))
+		return;
+	if (guess.instead != NULL)
+		text_append(text, size, "; %s", guess.instead);
+	else if (guess.word != NULL)
+		text_append(text, size, "; did you mean %s?", guess.word);
+	else if (id == OPTION_HELP && *typed != '\0')
+		text_append(text, size, "; --help=topics lists them");
+	else if (place == PLACE_PARAMETER && *guess.tried == '\0' &&
+	    !options->policy.backoff.strategy->listed)
+		text_append(text, size, "; %s has none",
+		    options->policy.backoff.strategy->name);
+	else if (!is_set && row->type != TYPE_CHOICE && *guess.tried != '\0' &&
+	    *typed != '\0' && typed[strspn(typed, NAMES "-")] == '\0')
+		text_append(text, size, " (use %s)", guess.tried + 2);
 }
-
-/* The signs of a shell's syntax. */
-#define SYNTAX "|&;<>()$`\\\"'*?[]{}~#"
 
 /* The option whose value is the word before the command, or OPTIONS. */
 static int
@@ -631,70 +635,44 @@ option_before(const struct options *options)
 	return OPTIONS;
 }
 
-/* "--delay 500 ms": the unit is taken for the command. */
+/* "--delay 500 ms", "--retry-on 1 2": the command is more of the value. */
 static bool
-suggest_unit(const struct options *options, char *text, size_t size)
+suggest_rest(const struct options *options, char *text, size_t size)
 {
-	const char *name = *options->command;
-	const int id = option_before(options);
-	char typed[TEXT_ITEM], respelt[2 * TEXT_ITEM];
+	const int before = option_before(options);
+	const char *unit = find_habit(PLACE_UNIT, *options->command);
+	char item[TEXT_ITEM];
+	struct set set;
 
-	if (id == OPTIONS || option_rows[id].value == NULL ||
-	    strncmp(option_rows[id].value, "DUR", 3) != 0 ||
-	    options->text[id][strspn(options->text[id], DIGITS ".")] != '\0' ||
-	    *name == '\0' || strpbrk(name, DIGITS BLANKS) != NULL)
+	if (before == OPTIONS)
 		return false;
-	snprintf(typed, sizeof(typed), "%s %s", options->text[id], name);
-	if (!respell_duration(typed, respelt, sizeof(respelt)))
-		return false;
-	text_append(text, size, "did you mean --%s=%s?", option_rows[id].name,
-	    respelt);
-	return true;
+	const struct option_row *row = &option_rows[before];
+	strlcpy(item, *options->command, sizeof(item));
+	if (row->type == TYPE_SET && set_item(&set, item) == NULL)
+		text_append(text, size, "separate with commas: --%s=%s,%s",
+		    row->name, options->text[before], *options->command);
+	else if (row->value != NULL && strncmp(row->value, "DUR", 3) == 0 &&
+	    unit != NULL)
+		text_append(text, size, "did you mean --%s=%s%s?", row->name,
+		    options->text[before], unit);
+	return *text != '\0';
 }
 
-/* "--retry-on 1 2 3": the second status is taken for the command. */
-static bool
-suggest_list(const struct options *options, char *text, size_t size)
+/* A whole command in one word, as "make && ls". */
+static const char *
+split_quoted(const char *command)
 {
-	const int id = option_before(options);
-	size_t i = 0;
+	char first[TEXT_ITEM];
 
-	if (id == OPTIONS || option_rows[id].type != TYPE_SET)
-		return false;
-	for (const char *word; (word = options->command[i]) != NULL; i++) {
-		char item[TEXT_ITEM];
-		struct set set;
-
-		strlcpy(item, word, sizeof(item));
-		if (set_item(&set, item) != NULL)
-			break;
-		if (i == 0)
-			text_append(text, size, "separate with commas: --%s=%s",
-			    option_rows[id].name, options->text[id]);
-		text_append(text, size, ",%s", word);
-	}
-	return i > 0;
-}
-
-/* The dashes of typography, in UTF-8: U+2010 to U+2015 and U+2212. */
-static bool
-has_long_dash(const char *word)
-{
-	return (strncmp(word, "\342\200", 2) == 0 && word[2] >= '\220' &&
-		   word[2] <= '\225') ||
-	    strncmp(word, "\342\210\222", 3) == 0;
-}
-
-/* ". x.sh", the script of which a shell finds only with a slash. */
-static void
-suggest_dot(const char *script, char *text, size_t size)
-{
-	char safe[128];
-
-	text_append(text, size,
-	    "\".\" is a shell word: " PROGRAM " sh -c '. %s%s'",
-	    script == NULL || strchr(script, '/') == NULL ? "./" : "",
-	    text_safe(script == NULL ? "..." : script, safe, sizeof(safe)));
+	snprintf(first, sizeof(first), "%.*s", (int)strcspn(command, BLANKS),
+	    command);
+	const char *shell = find_habit(PLACE_SHELL, first);
+	if (shell != NULL && strcmp(shell, "bash") == 0)
+		return "did you mean " PROGRAM " bash -c '...'?";
+	return shell != NULL || strchr(first, '=') != NULL ||
+		strpbrk(command, "|&;<>()$`\\\"'*?[]{}~#") != NULL
+	    ? "did you mean " PROGRAM " sh -c '...'?"
+	    : "did you mean " PROGRAM " @, without the quotes?";
 }
 
 static bool
@@ -702,56 +680,48 @@ suggest_command(const struct options *options, struct outcome outcome,
     char *text, size_t size)
 {
 	const char *name = *options->command;
-	const char *shell = find_habit(PLACE_COMMAND, name, NULL);
-	const size_t word = strspn(name, LETTERS DIGITS);
+	const bool is_number =
+	    *name != '\0' && name[strspn(name, DIGITS)] == '\0';
 	const bool forever =
 	    options->policy.repeat && options->policy.repeats == 0;
-	char safe[128];
-	double number;
+	const bool is_unknown = outcome.reason != NULL &&
+	    strcmp(outcome.reason, "command not found") == 0;
+	char first[TEXT_ITEM];
+	struct guess preset = { .typed = first, .distance = 1 };
+	const char *instead = NULL, *shell;
+	double seconds;
 
+	snprintf(first, sizeof(first), "%.*s", (int)strcspn(name, ","), name);
 	if (strcmp(name, ".") == 0)
-		suggest_dot(options->command[1], text, size);
-	if (strcmp(name, ".") == 0 || outcome.code != ENOENT)
+		instead = "\".\" is a shell word: " PROGRAM " sh -c '. ./FILE'";
+	else if (outcome.code != ENOENT || suggest_rest(options, text, size))
 		return *text != '\0';
-	text_safe(name, safe, sizeof(safe));
-	if (suggest_unit(options, text, size) ||
-	    suggest_list(options, text, size))
-		return true;
-	if (strcmp(name, "!") == 0)
-		text_append(text, size,
-		    "to wait for a failure: --success-on=none,nonzero");
-	else if (*name == '-')
-		text_append(text, size, "options go before --");
-	else if (has_long_dash(name))
-		text_append(text, size,
-		    "it starts with a typographic dash; type \"-\"");
-	else if (shell != NULL)
-		text_append(text, size,
-		    "%s knows this word: " PROGRAM " %s -c '%s ...'",
-		    strcmp(shell, "sh") == 0 ? "the shell" : shell, shell,
-		    safe);
-	else if (strcmp(name, "help") == 0 || strcmp(name, "version") == 0)
-		text_append(text, size, "did you mean " PROGRAM " --%s?", name);
-	else if (word > 0 && name[word] == '=')
-		text_append(text, size, "did you mean " PROGRAM " env %s ...?",
-		    safe);
-	else if (strpbrk(name, BLANKS) != NULL && strpbrk(name, SYNTAX) != NULL)
-		text_append(text, size,
-		    "did you mean " PROGRAM " sh -c '...'?");
-	else if (strpbrk(name, BLANKS) != NULL)
-		text_append(text, size,
-		    "did you mean " PROGRAM " %s, without the quotes?", safe);
-	else if (*name != '\0' && name[strspn(name, DIGITS)] == '\0')
-		text_append(text, size, "did you mean " PROGRAM " %s%s ...?",
-		    forever ? "--repeat=" : "-a ", safe);
-	else if (duration_parse(name, &number) == NULL)
-		text_append(text, size, "did you mean " PROGRAM " -T %s ...?",
-		    safe);
-	else if (name[word] == '\0' && outcome.reason != NULL &&
-	    strcmp(outcome.reason, "command not found") == 0)
-		text_append(text, size,
-		    "a bash function? export -f %s; " PROGRAM " bash -c %s",
-		    safe, safe);
+	else if (strcmp(options->command[-1], "-p") == 0)
+		try_words(&preset, options, OPTION_PRESET);
+	if (preset.word != NULL)
+		instead = "did you mean --preset=@? (-p is --preserve-status)";
+	else if (instead == NULL && strpbrk(name, BLANKS) != NULL)
+		instead = split_quoted(name);
+	else if (instead == NULL)
+		instead = find_habit(PLACE_COMMAND, name);
+	if (instead == NULL && is_number)
+		instead = forever ? "did you mean " PROGRAM " --repeat=@ ...?"
+				  : "did you mean " PROGRAM " -a @ ...?";
+	else if (instead == NULL && duration_parse(name, &seconds) == NULL)
+		instead = "did you mean " PROGRAM " -T @ ...?";
+	else if (instead == NULL && is_unknown && strchr(name, '_') != NULL &&
+	    name[strspn(name, NAMES)] == '\0')
+		instead = "a bash function? export -f @; " PROGRAM " bash -c @";
+	shell = instead == NULL ? find_habit(PLACE_SHELL, name) : NULL;
+	if (shell != NULL) {
+		text_append(text, size, "%s knows this word: " PROGRAM " %s ",
+		    strcmp(shell, "sh") == 0 ? "the shell" : shell, shell);
+		instead = "-c '@ ...'";
+	}
+	if (instead != NULL)
+		add_instead(instead, name, text, size);
+	else if (is_unknown && options->path != NULL)
+		add_instead("searched PATH=@", options->path, text, size);
 	return *text != '\0';
 }
 

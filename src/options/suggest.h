@@ -17,7 +17,7 @@ bool suggest_option(const char *name, const char *value, char *text,
 
 /* The value of an option, whose wrong part begins at `part`. */
 void suggest_value(const struct options *options, enum option_id id,
-    const char *problem, const char *part, char *text, size_t size);
+    const char *part, char *text, size_t size);
 
 /*
  * What to run instead of a command that was not found, or what a list should

@@ -165,6 +165,16 @@ instead '; did you mean --timeout=5m?' -t 5 minutes make
 instead '; did you mean --max-time=1.5h?' -T1.5 hours make
 instead '; to wait for a failure: --success-on=none,nonzero' ! true
 instead "; the shell knows this word: retry sh -c 'export ...'" export x
+for words in 'cd /tmp' 'while true' 'A=1 make' '! grep x'; do
+	instead "; did you mean retry sh -c '...'?" "$words"
+done
+instead "; did you mean retry bash -c '...'?" 'source y'
+instead "; only a shell expands ~ and \$NAME: retry sh -c '...'" '$HOME/x.sh'
+instead '; did you mean --preset=network? (-p is --preserve-status)' \
+    -p network make
+run env PATH=/usr/bin:/bin "$RETRY" gti status
+is 'a command that is probably misspelt is not taken for anything else' "$err" \
+    'retry: cannot execute gti: command not found; searched PATH=/usr/bin:/bin'
 instead "; bash knows this word: retry bash -c '[[ ...'" '[[' -f x ']]'
 for word in source declare typeset shopt let pushd; do
 	instead "; bash knows this word: retry bash -c '$word ...'" $word x
@@ -174,7 +184,6 @@ instead '; options go before --' -- -a 3 false
 for dash in – — −; do
 	instead '; it starts with a typographic dash; type "-"' "${dash}a" 3 false
 done
-instead '; separate with commas: --retry-on=1,2,KILL' --retry-on 1 2 KILL -- x
 instead '; separate with commas: --retry-on=1,2' --retry-on 1 2 x
 instead '' no/such/file
 mkdir folder
@@ -185,12 +194,12 @@ printf 'true\n' >here.sh
 chmod +x script spaced crlf here.sh
 printf 'true\n' >text
 while read -r command want; do
-	run retry -d 100d "$command" file
+	run env PATH=/usr/bin:/bin "$RETRY" -d 100d "$command" file
 	is "'$command' says why it cannot be executed" "${err#*: *: }" "$want"
 done <<'END'
-no-such-command command not found
+no-such-command command not found; searched PATH=/usr/bin:/bin
 ./folder it is a directory
-. it is a directory; "." is a shell word: retry sh -c '. ./file'
+. it is a directory; "." is a shell word: retry sh -c '. ./FILE'
 ./text no execute permission: chmod +x ./text
 ./script its interpreter '/no/such' does not exist
 ./spaced its interpreter '/no/such' does not exist

@@ -67,7 +67,7 @@ every_example_is_what_its_sample_computes(void)
 static void
 a_strategy_is_read_or_refused_in_words(void)
 {
-	static const char *const unknown = "unknown";
+	static const char *const unknown = "unknown strategy";
 	static const char *const needed = "needs its parameters up and down";
 	static const struct {
 		const char *text, *problem, *where;
@@ -120,7 +120,8 @@ a_strategy_is_read_or_refused_in_words(void)
 		{ "exponential:factor=2s", "not a number", "factor=2s", { 0 } },
 		{ "polynomial:power=-1", "negative", "power=-1", { 0 } },
 		{ "linear:step=-1", "negative", "step=-1", { 0 } },
-		{ "linear:step=1x", "unknown unit", "step=1x", { 0 } },
+		{ "linear:step=1x", "unknown unit (use us, ms, s, m, h, d)",
+		    "step=1x", { 0 } },
 		{ "steps:steps=0", "too small", "steps=0", { 0 } },
 		{ "steps:steps=1.5", "not a whole number", "steps=1.5", { 0 } },
 		{ "slots:ceiling=0", "too small", "ceiling=0", { 0 } },

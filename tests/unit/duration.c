@@ -5,7 +5,7 @@
 #include "core/duration.h"
 #include "tap.h"
 
-#define UNIT "unknown unit"
+#define UNIT "unknown unit (use us, ms, s, m, h, d)"
 #define ORDER "units out of order (largest first)"
 #define LONG "longer than 10000 days"
 

@@ -64,7 +64,7 @@ anything_else_is_refused(void)
 		    "the number before / must be at most 100" },
 		{ "3,10", "10", "the number of attempts is given twice" },
 		{ "0,1:2,0", "0", "the number of attempts is given twice" },
-		{ "nonsense:3", "nonsense:3", "unknown" },
+		{ "nonsense:3", "nonsense:3", "unknown outcome" },
 		{ "1:1,2:1,3:1,4:1,5:1,6:1,7:1,8:1,9:1", "9:1",
 		    "too many limits" },
 	};

@@ -7,7 +7,7 @@
 #include "tap.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
-#define NO_OUTCOME "unknown"
+#define NO_OUTCOME "unknown outcome"
 #define OVER "exit statuses end at 255"
 #define NO_STATUS "not an exit status (use 1, 1-5 or 1,5)"
 
