@@ -1,26 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * Measures commands side by side: they take turns, in changing order, so that
- * what else the machine does falls on all of them alike.
+ * Measures commands side by side: they take turns, in random order, so that
+ * other work of the machine falls on all of them alike.
  *
  *   bench shots ROUNDS COMMAND...   each a line of words without quotes
  *   bench signal COUNT RETRY        from kill(2) to the attempt's wake-up
- *   bench limit COUNT FILE          the least that COUNT attempts can cost
  */
 
 #include <err.h>
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #define WORDS 64
+
+/* How many copies scripts/bench makes of each program. */
+#define COPIES 4
 
 extern char **environ;
 
@@ -49,56 +53,97 @@ quantile(double *values, size_t count, double share)
 	return values[(size_t)(share * (double)(count - 1))];
 }
 
-/* Runs a line of words once; the seconds that it took. */
-static double
-shot(const char *line)
+/* A command, and what its runs took. */
+struct command {
+	char *line;
+	double *times;	/* seconds */
+	double *faults; /* of pages, which needed no disk */
+};
+
+/*
+ * Runs a line of words once.  If its program has copies, NAME.0 and so on, the
+ * round chooses one: where a file lies in memory makes a difference.
+ */
+static void
+shot(const struct command *command, size_t round)
 {
-	char *copy = strdup(line), *rest = copy, *words[WORDS + 1];
+	char *copy = strdup(command->line), *rest = copy;
+	char *words[WORDS + 1], name[256];
+	struct rusage usage;
 	int count = 0, status;
 	pid_t pid;
 
 	while (count < WORDS && (words[count] = strsep(&rest, " ")) != NULL)
 		count++;
 	words[count] = NULL;
+	snprintf(name, sizeof(name), "%s.%zu", words[0], round % COPIES);
+	if (access(name, X_OK) == 0)
+		words[0] = name;
 	const double begun = now();
 	const int error =
 	    posix_spawnp(&pid, words[0], NULL, NULL, words, environ);
 	if (error != 0)
 		errc(EXIT_FAILURE, error, "%s", words[0]);
-	if (waitpid(pid, &status, 0) == -1)
-		err(EXIT_FAILURE, "waitpid");
-	const double took = now() - begun;
+	if (wait4(pid, &status, 0, &usage) == -1)
+		err(EXIT_FAILURE, "wait4");
+	command->times[round] = now() - begun;
+	command->faults[round] = (double)usage.ru_minflt;
 	free(copy);
-	return took;
 }
 
+/*
+ * Prints the median of each command's times and page faults, and the ratios of
+ * its quartiles and its median to those of the last command above it whose name
+ * has "floor", or of the first command.
+ */
 static void
 shots(size_t rounds, char **lines, size_t count)
 {
-	double *times = calloc(rounds * count, sizeof(*times));
-	double limit = 0, least = 0;
+	struct command *commands = calloc(count, sizeof(*commands));
+	size_t *order = calloc(count, sizeof(*order));
+	double low = 0, middle = 0, high = 0;
 
-	if (times == NULL)
+	if (commands == NULL || order == NULL)
 		err(EXIT_FAILURE, "calloc");
+	for (size_t i = 0; i < count; i++) {
+		order[i] = i;
+		commands[i].line = lines[i];
+		commands[i].times = calloc(rounds, sizeof(double));
+		commands[i].faults = calloc(rounds, sizeof(double));
+		if (commands[i].times == NULL || commands[i].faults == NULL)
+			err(EXIT_FAILURE, "calloc");
+	}
 	for (size_t round = 0; round < rounds; round++)
 		for (size_t i = 0; i < count; i++) {
-			const size_t turn = (i + round) % count;
+			const size_t chosen =
+			    i + (size_t)random() % (count - i);
+			const size_t turn = order[chosen];
 
-			times[turn * rounds + round] = shot(lines[turn]);
+			order[chosen] = order[i];
+			order[i] = turn;
+			shot(&commands[turn], round);
 		}
 	for (size_t i = 0; i < count; i++) {
-		double *own = times + i * rounds;
-		const double median = quantile(own, rounds, 0.5);
-		const double low = quantile(own, rounds, 0.25);
+		double *times = commands[i].times;
+		const double first = quantile(times, rounds, 0.25);
+		const double median = quantile(times, rounds, 0.5);
+		const double third = quantile(times, rounds, 0.75);
 
-		if (i == 0) {
-			limit = median;
-			least = low;
+		if (i == 0 || strstr(lines[i], "floor") != NULL) {
+			low = first;
+			middle = median;
+			high = third;
 		}
-		printf("%10.3f ms  %6.2f  %6.2f  %s\n", median * 1e3,
-		    median / limit, low / least, lines[i]);
+		printf("%10.3f ms  %5.2f (%.2f-%.2f) %5.0f faults  %s\n",
+		    median * 1e3, median / middle,
+		    fmin(first / low, third / high),
+		    fmax(first / low, third / high),
+		    quantile(commands[i].faults, rounds, 0.5), lines[i]);
+		free(times);
+		free(commands[i].faults);
 	}
-	free(times);
+	free(order);
+	free(commands);
 }
 
 /* The attempt of bench signal: tells when a signal came. */
@@ -155,33 +200,17 @@ signals(size_t count, char *program, char *retry)
 	free(times);
 }
 
-/* What cannot be saved: a process, a program, a wait. */
-static void
-limit(char **words)
-{
-	const pid_t pid = vfork();
-
-	if (pid == 0) {
-		execv(words[0], words);
-		_exit(127);
-	}
-	waitpid(pid, NULL, 0);
-}
-
 int
 main(int argc, char **argv)
 {
 	if (argc == 2 && strcmp(argv[1], "echo") == 0)
 		echo_signals();
 	if (argc < 4)
-		errx(EXIT_FAILURE, "shots|signal|limit COUNT WORD...");
+		errx(EXIT_FAILURE, "shots|signal COUNT WORD...");
 	const size_t count = (size_t)strtoul(argv[2], NULL, 10);
 	if (strcmp(argv[1], "shots") == 0)
 		shots(count, argv + 3, (size_t)argc - 3);
-	else if (strcmp(argv[1], "signal") == 0)
-		signals(count, argv[0], argv[3]);
 	else
-		for (size_t i = 0; i < count; i++)
-			limit(argv + 3);
+		signals(count, argv[0], argv[3]);
 	return EXIT_SUCCESS;
 }
