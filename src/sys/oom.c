@@ -23,21 +23,23 @@ read_count(int fd)
 	return line == NULL ? -1 : strtoll(line + strlen(name), NULL, 10);
 }
 
-/* Opens a cgroup's file.  Returns its descriptor if it has a count, or -1. */
-static int
-open_count(const char *mount, const char *cgroup, const char *file)
+/* Opens a cgroup's file, and keeps it if it has a count. */
+static void
+open_count(struct oom *oom, const char *mount, const char *cgroup,
+    const char *file)
 {
 	char name[PATH_MAX];
 	const int length = snprintf(name, sizeof(name), "/sys/fs/cgroup%s%s/%s",
 	    mount, cgroup, file);
 
 	if (length >= (int)sizeof(name))
-		return -1;
-	const int fd = file_above_2(open(name, O_RDONLY | O_CLOEXEC));
-	if (fd == -1 || read_count(fd) != -1)
-		return fd;
-	close(fd);
-	return -1;
+		return;
+	oom->fd = file_above_2(open(name, O_RDONLY | O_CLOEXEC));
+	if (oom->fd == NO_DESCRIPTOR)
+		return;
+	oom->count = read_count(oom->fd);
+	if (oom->count == -1)
+		oom_close(oom);
 }
 
 /*
@@ -45,41 +47,40 @@ open_count(const char *mount, const char *cgroup, const char *file)
  * version 2, "4:memory:/a/b" with version 1.  A container may be told the path
  * outside of a cgroup that is mounted inside as if it were the root.
  */
-static int
-find_count(char *line)
+static void
+find_count(struct oom *oom, char *line)
 {
 	const char *mount = "", *file = "memory.events";
 
-	line[strcspn(line, "\n")] = '\0';
 	(void)strsep(&line, ":");
 	const char *controllers = strsep(&line, ":");
 	if (line == NULL)
-		return -1;
+		return;
 	if (strcmp(controllers, "memory") == 0) {
 		mount = "/memory";
 		file = "memory.oom_control";
 	} else if (*controllers != '\0') {
-		return -1;
+		return;
 	}
-	const int fd = open_count(mount, line, file);
-	return fd != -1 ? fd : open_count(mount, "", file);
+	open_count(oom, mount, line, file);
+	if (oom->fd == NO_DESCRIPTOR)
+		open_count(oom, mount, "", file);
 }
 
+/* Without stdio, whose buffers would cost more than the rest. */
 static void
 open_oom(struct oom *oom)
 {
-	char *line = NULL;
-	size_t size = 0;
-	FILE *cgroups = fopen("/proc/self/cgroup", "re");
+	char text[8192], *rest = text, *line;
+	const int fd = open("/proc/self/cgroup", O_RDONLY | O_CLOEXEC);
 
-	if (cgroups == NULL)
+	if (fd == -1)
 		return;
-	/* All of it: before its end a libc would seek back to close it. */
-	while (getline(&line, &size, cgroups) != -1)
-		if (oom->fd == NO_DESCRIPTOR)
-			oom->fd = find_count(line);
-	free(line);
-	fclose(cgroups);
+	const ssize_t length = read(fd, text, sizeof(text) - 1);
+	text[length > 0 ? length : 0] = '\0';
+	while (oom->fd == NO_DESCRIPTOR && (line = strsep(&rest, "\n")) != NULL)
+		find_count(oom, line);
+	close(fd);
 }
 
 void
@@ -93,9 +94,9 @@ oom_begin(struct oom *oom)
 {
 	if (!oom->is_open)
 		open_oom(oom);
-	oom->is_open = true;
-	if (oom->fd != NO_DESCRIPTOR)
+	else if (oom->fd != NO_DESCRIPTOR)
 		oom->count = read_count(oom->fd);
+	oom->is_open = true;
 }
 
 bool
@@ -110,4 +111,5 @@ oom_close(struct oom *oom)
 {
 	if (oom->fd != NO_DESCRIPTOR)
 		close(oom->fd);
+	oom->fd = NO_DESCRIPTOR;
 }
