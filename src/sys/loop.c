@@ -232,7 +232,8 @@ start_task(struct loop *loop, struct start *start)
 		result = child_start(&loop->child, start);
 	const int error = errno;
 	output_started(&loop->output);
-	loop->tree.helper = output_worker(&loop->output);
+	if (output_worker(&loop->output) != 0)
+		tree_spare(&loop->tree, output_worker(&loop->output));
 	if (is_attempt(loop) && loop->child.own_group)
 		loop->tree.group = loop->child.pid;
 	if (result == -1)
@@ -549,8 +550,10 @@ start_probe(struct loop *loop)
 	if (loop->child.pid == 0)
 		return (struct event){ .kind = EVENT_NONE };
 	if (probe_start(&loop->probe, loop->options->health, &record,
-		loop->child.pid) == 0)
+		loop->child.pid) == 0) {
+		tree_spare(&loop->tree, loop->probe.child.pid);
 		return (struct event){ .kind = EVENT_NONE };
+	}
 	return (struct event){
 		.kind = EVENT_PROBED,
 		.probe = { .kind = OUTCOME_UNFORKED, .code = errno },
@@ -583,10 +586,8 @@ do_action(struct loop *loop, const struct action *action)
 	/* The budget was asked, or the run does not wait for it any more. */
 	if (action->kind != ACTION_NONE)
 		loop->pay_at = INFINITY;
-	if (loop->probe.child.pid != 0 && !leaves_probe(action->kind)) {
-		loop->tree.probe = loop->probe.child.pid;
+	if (loop->probe.child.pid != 0 && !leaves_probe(action->kind))
 		probe_drop(&loop->probe);
-	}
 	switch (action->kind) {
 	case ACTION_NONE:
 		break;
@@ -763,8 +764,6 @@ reap(struct loop *loop)
 					.probe = outcome };
 			continue;
 		}
-		if (pid == loop->tree.probe)
-			loop->tree.probe = 0;
 		if (pid != loop->child.pid) {
 			if (event.kind == EVENT_NONE)
 				event.kind = EVENT_REAPED;

@@ -30,6 +30,7 @@ struct proc {
 	unsigned long long start; /* clock ticks, which tell a pid used again;
 				     0: hidden, and a child of `retry` */
 	bool dead;		  /* a zombie */
+	bool spared;		  /* a process of `retry`'s own: tree_spare() */
 	char name[16];
 };
 
@@ -112,117 +113,105 @@ is_older(const struct proc *process, const struct tree *tree)
 	return false;
 }
 
-/* Whether it is a process of `retry`'s own. */
+/* What ends a look; a process that has ended does not. */
 static bool
-is_own(const struct tree *tree, pid_t pid)
+is_shortage(int error)
 {
-	return pid == tree->helper || pid == tree->probe;
+	return error == EMFILE || error == ENFILE || error == ENOMEM;
 }
 
 /*
- * Moves the descendants of a process to the front of the list, parents before
- * their children, and drops all others.
+ * Adds a child of this parent if it is the attempt's.  With hidepid, /proc
+ * hides those that this user may not trace; `retry` sees those that are its own
+ * children.  One that has a visible parent becomes such a child when that ends.
  */
 static void
-keep_descendants(struct procs *list, pid_t parent)
+append_child(const struct tree *tree, pid_t parent, pid_t pid,
+    struct procs *list)
 {
-	size_t kept = 0;
+	struct proc process = { 0 };
+	siginfo_t info = { 0 };
 
-	for (size_t i = 0; i <= kept; i++) {
-		for (size_t j = kept; j < list->count; j++) {
-			const struct proc process = list->items[j];
-
-			if (process.parent != parent)
-				continue;
-			list->items[j] = list->items[kept];
-			list->items[kept++] = process;
-		}
-		if (i < kept)
-			parent = list->items[i].pid;
-	}
-	list->count = kept;
-}
-
-/*
- * Adds the children of `retry` that /proc hides, mounted with hidepid, because
- * this user may not trace them.  One that has a visible parent becomes a child
- * of `retry` when that ends.  Returns false if there is no memory.
- */
-static bool
-append_hidden(const struct tree *tree, struct procs *list)
-{
-	FILE *file = fopen("/proc/thread-self/children", "re");
-	bool success = true;
-	int pid;
-
-	while (file != NULL && success && fscanf(file, "%d", &pid) == 1) {
-		struct proc process = {
+	if (!read_process(pid, &process)) {
+		if (is_shortage(errno))
+			list->problem = strerror(errno);
+		if (list->problem != NULL || parent != tree->self)
+			return;
+		process = (struct proc){
 			.pid = pid,
-			.parent = tree->self,
+			.parent = parent,
 			.group = getpgid(pid),
 			.session = getsid(pid),
 			.name = "hidden",
 		};
-		siginfo_t info = { 0 };
-
-		if (is_own(tree, pid) || is_among(&process, list) ||
-		    is_older(&process, tree))
-			continue;
 		process.dead = waitid(P_PID, (id_t)pid, &info,
 				   WEXITED | WNOHANG | WNOWAIT) == -1 ||
 		    info.si_pid != 0;
-		success = append(list, &process);
 	}
-	if (file != NULL)
-		fclose(file);
-	return success;
+	if (!is_older(&process, tree) && !append(list, &process))
+		list->problem = strerror(errno);
 }
 
 /*
- * Finds the attempt's processes in /proc: the descendants of `retry`, without
- * older processes and their descendants.  The caller frees list.items.
+ * Adds those children of a process that are the attempt's; each of its threads
+ * has its own.
+ */
+static void
+append_children(const struct tree *tree, pid_t parent, struct procs *list)
+{
+	char name[64];
+	struct dirent *thread;
+	int pid;
+
+	snprintf(name, sizeof(name), "/proc/%ld/task", (long)parent);
+	DIR *threads = opendir(name);
+	bool is_open = threads != NULL;
+
+	while (is_open && (thread = readdir(threads)) != NULL) {
+		if (*thread->d_name == '.')
+			continue;
+		snprintf(name, sizeof(name), "/proc/%ld/task/%.16s/children",
+		    (long)parent, thread->d_name);
+		FILE *children = fopen(name, "re");
+		is_open = children != NULL;
+		while (is_open && fscanf(children, "%d", &pid) == 1)
+			append_child(tree, parent, pid, list);
+		if (is_open)
+			fclose(children);
+	}
+	/* Nothing can be seen if not even the first one can. */
+	if (!is_open && (list->count == 0 || is_shortage(errno)))
+		list->problem = strerror(errno);
+	if (threads != NULL)
+		closedir(threads);
+}
+
+/*
+ * Finds the attempt's processes in /proc: the descendants of `root`, parents
+ * before their children, without older processes and their descendants.  The
+ * caller frees list.items.
  */
 static struct procs
-find_processes(const struct tree *tree)
+find_processes(const struct tree *tree, pid_t root)
 {
 	struct procs list = { .problem = tree->before.problem };
 	char link[32] = "";
-	struct proc process;
-	struct dirent *entry;
-	DIR *directory;
 
 	if (list.problem != NULL)
 		return list;
 
 	/* In a /proc of another pid name space the numbers mean others. */
-	if (readlink("/proc/self", link, sizeof(link) - 1) == -1 ||
-	    (directory = opendir("/proc")) == NULL) {
+	if (readlink("/proc/self", link, sizeof(link) - 1) == -1)
 		list.problem = strerror(errno);
-		return list;
-	}
-	if (strtol(link, NULL, 10) != tree->self)
+	else if (strtol(link, NULL, 10) != tree->self)
 		list.problem = "it is of another pid name space";
-	while (list.problem == NULL && (entry = readdir(directory)) != NULL) {
-		/* Names that are not numbers are read as 0. */
-		const pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-		if (pid == 0 || is_own(tree, pid))
-			continue;
-		if (read_process(pid, &process)) {
-			if (!is_older(&process, tree) &&
-			    !append(&list, &process))
-				list.problem = strerror(errno);
-			continue;
-		}
-		/* A process may have ended, or be another user's. */
-		if (errno == EMFILE || errno == ENFILE || errno == ENOMEM)
-			list.problem = strerror(errno);
-	}
-	closedir(directory);
-	if (list.problem == NULL && !append_hidden(tree, &list))
-		list.problem = strerror(errno);
+	else
+		append_children(tree, root, &list);
+	for (size_t i = 0; i < list.count && list.problem == NULL; i++)
+		if (!list.items[i].dead)
+			append_children(tree, list.items[i].pid, &list);
 	if (list.problem != NULL)
 		list.count = 0;
-	keep_descendants(&list, tree->root);
 	return list;
 }
 
@@ -232,7 +221,6 @@ tree_watch(struct tree *tree, pid_t self, bool ends, struct messages *messages)
 	*tree = (struct tree){
 		.messages = messages,
 		.self = self,
-		.root = self,
 		.adopts = prctl(PR_SET_CHILD_SUBREAPER, 1) == 0,
 		.session = getsid(0),
 	};
@@ -256,10 +244,29 @@ void
 tree_begin(struct tree *tree)
 {
 	tree_free(tree);
-	tree->group = tree->helper = tree->probe = 0;
+	tree->group = 0;
 	tree->named = false;
 	if (has_children())
-		tree->before = find_processes(tree);
+		tree->before = find_processes(tree, tree->self);
+}
+
+void
+tree_spare(struct tree *tree, pid_t child)
+{
+	struct procs *before = &tree->before;
+	struct proc process = { .pid = child };
+	size_t kept = 0;
+
+	for (size_t i = 0; i < before->count; i++)
+		if (!before->items[i].spared ||
+		    kill(-before->items[i].pid, 0) == 0)
+			before->items[kept++] = before->items[i];
+	before->count = kept;
+	read_process(child, &process);
+	process.session = child;
+	process.spared = true;
+	if (!append(before, &process))
+		before->problem = strerror(errno);
 }
 
 /*
@@ -290,88 +297,67 @@ signal_process(const struct proc *process, int signal)
 		close(descriptor);
 }
 
-/* Signals each once: the group that a child was given, or the child alone. */
-static int
-signal_child(pid_t child, bool own_group, int signal)
-{
-	return own_group && kill(-child, signal) == 0 ? 0 : kill(child, signal);
-}
-
-/* Whether one of the first `count` is the parent of the process. */
-static bool
-has_parent(const struct proc *process, const struct procs *list, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (list->items[i].pid == process->parent)
-			return true;
-	return false;
-}
-
 /*
- * Signals the attempt's processes, apart from the child and its group, and adds
- * those that live to `known`, parents before their children.  Unless all are to
- * be stopped, a process that was signalled ends by itself whatever it starts
- * since then, such as a command that cleans up.
+ * Stop, look, signal, continue.  A shell whose command ends first would go on
+ * to its next command; a parent that ends first could leave a child that nobody
+ * has seen yet; and what a process starts because of the signal, such as a
+ * command that cleans up, would get it, too.  A process that is stopped does
+ * none of that, so each is stopped before its children are looked for, and all
+ * are before the first gets the signal.  They get it in the other order, since
+ * the kernel continues a stopped process group whose last parent elsewhere has
+ * died.
+ *
+ * `child` is a child of `retry`, or 0 if it has ended; the others are
+ * descendants of `root`.
  */
-static void
-signal_others(const struct tree *tree, pid_t child, bool own_group, int signal,
-    struct procs *known)
+static int
+end_all(const struct tree *tree, pid_t root, pid_t child, bool own_group,
+    int signal)
 {
+	const bool in_group =
+	    own_group && child != 0 && getpgid(child) == child;
+	pid_t target = in_group ? -child : child;
+	struct procs known = { 0 };
 	bool found = true;
+	int result = 0;
 
+	if (target != 0)
+		kill(target, SIGSTOP);
 	for (int pass = 0; found && pass < PASSES; pass++) {
-		struct procs list = find_processes(tree);
-		const size_t before = signal == SIGSTOP ? 0 : known->count;
+		struct procs list = find_processes(tree, root);
 
-		known->problem = list.problem;
+		known.problem = list.problem;
 		found = false;
 		for (size_t i = 0; i < list.count; i++) {
 			const struct proc *process = &list.items[i];
 
 			if (process->dead || process->pid == child ||
-			    (own_group && process->group == child) ||
-			    is_among(process, known) ||
-			    has_parent(process, known, before))
+			    (in_group && process->group == child) ||
+			    is_among(process, &known))
 				continue;
-			signal_process(process, signal);
-			if (signal != SIGSTOP)
-				signal_process(process, SIGCONT);
-			found = append(known, process);
+			signal_process(process, SIGSTOP);
+			found = append(&known, process);
 			/* Nobody would find it again. */
-			if (!found && signal == SIGSTOP)
+			if (!found)
 				signal_process(process, SIGKILL);
 		}
 		free(list.items);
 	}
 	/* Nobody else reaches the group once the child has ended. */
-	if (known->problem != NULL && child == 0 && tree->group != 0)
-		kill(-tree->group, signal == SIGSTOP ? SIGKILL : signal);
-}
-
-/*
- * Stop, look, kill.  A shell whose command dies first would go on to its next
- * command.  A parent that dies first could leave a child that nobody has seen
- * yet.  A process that is stopped does neither, so each is stopped before its
- * children are looked for.  They die in the other order, since the kernel
- * continues a stopped process group whose last parent elsewhere has died.
- */
-static int
-kill_all(const struct tree *tree, pid_t child, bool own_group)
-{
-	struct procs known = { 0 };
-	int result = 0;
-
-	if (child != 0)
-		result = signal_child(child, own_group, SIGSTOP);
-	const int error = errno;
-	signal_others(tree, child, own_group, SIGSTOP, &known);
-	for (size_t i = known.count; i > 0; i--)
-		signal_process(&known.items[i - 1], SIGKILL);
-	free(known.items);
-	if (child != 0) {
-		signal_child(child, own_group, SIGKILL);
-		kill(child, SIGKILL);
+	if (known.problem != NULL && target == 0 && tree->group != 0) {
+		target = -tree->group;
+		kill(target, SIGSTOP);
 	}
+	for (size_t i = known.count; i > 0; i--)
+		signal_process(&known.items[i - 1], signal);
+	if (target != 0)
+		result = kill(target, signal);
+	const int error = errno;
+	for (size_t i = signal == SIGKILL ? 0 : known.count; i > 0; i--)
+		signal_process(&known.items[i - 1], SIGCONT);
+	if (target != 0 && signal != SIGKILL)
+		kill(target, SIGCONT);
+	free(known.items);
 	errno = error;
 	return result;
 }
@@ -379,30 +365,17 @@ kill_all(const struct tree *tree, pid_t child, bool own_group)
 int
 tree_signal(struct tree *tree, pid_t child, bool own_group, int signal)
 {
-	struct procs known = { 0 };
-	int result = 0;
-
 	if (child != 0 && own_group)
 		tree->group = child;
-	if (signal == SIGKILL)
-		return kill_all(tree, child, own_group);
-	if (child != 0) {
-		result = signal_child(child, own_group, signal);
-		signal_child(child, own_group, SIGCONT);
-	}
-	const int error = errno;
-	signal_others(tree, child, own_group, signal, &known);
-	free(known.items);
-	errno = error;
-	return result;
+	return end_all(tree, tree->self, child, own_group, signal);
 }
 
 void
 tree_kill(pid_t child)
 {
-	const struct tree tree = { .self = getpid(), .root = child };
+	const struct tree tree = { .self = getpid() };
 
-	kill_all(&tree, child, true);
+	end_all(&tree, child, child, true, SIGKILL);
 }
 
 size_t
@@ -417,7 +390,7 @@ tree_left(struct tree *tree, bool name)
 			kill(-tree->group, SIGKILL);
 		return 0;
 	}
-	struct procs list = find_processes(tree);
+	struct procs list = find_processes(tree, tree->self);
 	if (list.problem != NULL && has_children()) {
 		left = !name && tree->group != 0 && kill(-tree->group, 0) == 0;
 		if (!tree->warned)
@@ -451,7 +424,7 @@ tree_survivors(const struct tree *tree)
 
 	if (!has_children())
 		return left;
-	struct procs list = find_processes(tree);
+	struct procs list = find_processes(tree, tree->self);
 	for (size_t i = 0; i < list.count; i++) {
 		const struct proc *process = &list.items[i];
 

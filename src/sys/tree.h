@@ -25,15 +25,12 @@ struct procs {
 struct tree {
 	struct messages *messages;
 	pid_t self;  /* `retry` */
-	pid_t root;  /* whose descendants are looked at: `retry` */
 	bool adopts; /* `retry` is a subreaper */
 	bool warned; /* that /proc cannot be used */
 	bool named;  /* tree_left() has named what cannot be ended */
 	pid_t session;
-	pid_t helper; /* a child of `retry` that is not the attempt's, or 0 */
-	pid_t probe;  /* another, which was killed */
-	pid_t group;  /* the attempt's own, or 0 */
-	struct procs before; /* descendants when it began */
+	pid_t group;	     /* the attempt's own, or 0 */
+	struct procs before; /* descendants when it began, and spared ones */
 };
 
 /*
@@ -47,10 +44,16 @@ void tree_watch(struct tree *tree, pid_t self, bool ends,
 void tree_begin(struct tree *tree);
 
 /*
- * Signals the child, or the group that it was given, and then the attempt's
- * other processes, and continues them.  SIGKILL is not seen by any before all
- * are stopped.  A child that has ended is 0.  Returns 0, or -1 with errno set
- * if the child could not be signalled.
+ * A child of `retry` that leads a group is not the attempt's, nor is what it
+ * leaves in its session.
+ */
+void tree_spare(struct tree *tree, pid_t child);
+
+/*
+ * Signals the child, or the group that it was given, and the attempt's other
+ * processes, and continues them.  All are stopped before any gets the signal,
+ * so that what they start because of it does not.  A child that has ended is 0.
+ * Returns 0, or -1 with errno set if the child could not be signalled.
  */
 int tree_signal(struct tree *tree, pid_t child, bool own_group, int signal);
 

@@ -188,6 +188,37 @@ else
 	skip 'what ends by itself is waited for' 'strace cannot trace here'
 fi
 
+# What a process starts because of --signal does not get it, however long the
+# look for all processes takes: in a group of the attempt's or of its own, of a
+# check, and on a terminal, where there is no group.
+cat >cleaner <<'END'
+#!/bin/sh
+trap 'setsid sleep .5 && echo clean >>"$1"; exit' TERM
+while :; do sleep .05; done
+END
+chmod +x cleaner
+# cleans NAME COMMAND...
+cleans() {
+	name=$1
+	shift
+	"$@" >/dev/null 2>&1
+	is "a clean-up because of --signal is spared: $name" \
+	    "$(cat "$name")" clean
+}
+slow='strace -o trace -e trace=getdents64 -e inject=getdents64:delay_enter=200000'
+if strace -o trace true 2>/dev/null; then
+	# shellcheck disable=SC2086 # words are meant
+	{
+		cleans group $slow "$RETRY" -a 1 -t 3 ./cleaner group
+		cleans apart $slow "$RETRY" -a 1 -t 3 setsid -w ./cleaner apart
+		cleans check $slow "$RETRY" -a 1 -t 3 --check='./cleaner check' true
+		cleans terminal script -qec \
+		    "$slow $RETRY -a 1 -t 3 ./cleaner terminal" /dev/null
+	}
+else
+	skip 'a clean-up because of --signal is spared' 'strace cannot trace here'
+fi
+
 # Where numbers of processes can be chosen: one is used again, and one that
 # started another has a higher number.
 cat >numbers <<'END'
@@ -280,8 +311,8 @@ else
 	skip 'without /proc a timeout ends in 124' 'no name space can be made'
 fi
 if strace -o trace true 2>/dev/null; then
-	leaves strace -o trace -P /proc \
-	    -e inject="$(any_libc openat):error=EMFILE" "$RETRY"
+	leaves sh -c 'exec strace -D -o trace -P /proc/$$/task -e inject="$0" \
+	    "$RETRY" "$@"' "$(any_libc openat):error=EMFILE"
 	is 'without a descriptor for /proc a timeout ends in 124' "$code" 124
 	is 'and says why' \
 	    "$(printf '%s\n' "$err" | grep -cE "$hidden (Too many open files|No file descriptors)")" 1

@@ -37,6 +37,7 @@
 /* A run that waits so often goes on for ever. */
 #define STEPS_MOST 5000
 
+FILE *__real_fopen64(const char *name, const char *mode);
 ssize_t __real_write(int descriptor, const void *bytes, size_t size);
 pid_t __real_getsid(pid_t pid);
 
@@ -62,7 +63,8 @@ static struct {
 	int64_t moved_at;	       /* something last went out */
 	int64_t wrote_at;	       /* the attempt, last */
 
-	int reading;   /* readdir(3): the next process */
+	pid_t
+	    reading; /* readdir(3): the process whose thread comes next, or 0 */
 	size_t mapped; /* bytes of the memory */
 } self;
 
@@ -251,6 +253,22 @@ die(struct process *process)
 		process->reaped = true;
 }
 
+/* It starts a command because of its signal, once it goes on. */
+static void
+clean_up(struct process *process)
+{
+	if (!process->cleans || process->stopped != 0 || process->stuck ||
+	    kernel.simple || process->role == ROLE_PROBE ||
+	    process->role == ROLE_LOCK)
+		return;
+	struct process *child = add(ROLE_ORPHAN, process->pid);
+
+	process->cleans = false;
+	child->spared = true;
+	child->timed_out = process->timed_out && !kernel.faults.proc;
+	kernel_tell("%d cleans up by %d", process->pid, child->pid);
+}
+
 static void
 obey(struct process *process, int number)
 {
@@ -272,11 +290,14 @@ obey(struct process *process, int number)
 	case SIGTTIN:
 	case SIGTTOU:
 		/* What is stuck does not stop before it dies. */
-		if (process->manners != MANNERS_IGNORES && !process->stuck)
+		if ((process->manners != MANNERS_IGNORES ||
+			number == SIGSTOP) &&
+		    !process->stuck)
 			process->stopped = number;
 		return;
 	case SIGCONT:
 		process->stopped = 0;
+		clean_up(process);
 		return;
 	case SIGWINCH:
 	case SIGURG:
@@ -293,6 +314,10 @@ obey(struct process *process, int number)
 		process->status =
 		    W_EXITCODE(kernel_chance(2) ? 0 : 128 + number, 0);
 		process->ends = kernel.clock;
+		process->cleans = kernel_chance(2) &&
+		    number == kernel.options->policy.signal &&
+		    kernel.got[number] == 0;
+		clean_up(process);
 		break;
 	case MANNERS_LINGERS:
 		process->status = W_EXITCODE(kernel_chance(2) ? 0 : 3, 0);
@@ -940,6 +965,10 @@ send_signal(struct process *process, int number)
 	    (number == kernel.options->policy.signal &&
 		kernel.got[number] == 0))
 		process->timed_out = true;
+	if (process->spared && number == kernel.options->policy.signal &&
+	    number != SIGKILL && kernel.got[number] == 0)
+		kernel_broke(LAW_SPARES, "signal %d to %d", number,
+		    process->pid);
 	if (number == SIGHUP && process->role == ROLE_ATTEMPT)
 		kernel.reload = RELOAD_NONE;
 	obey(process, number);
@@ -948,13 +977,14 @@ send_signal(struct process *process, int number)
 int
 __wrap_kill(pid_t pid, int number)
 {
+	const int count = kernel.count;
 	bool any = false;
 
 	if (pid == getpid()) {
 		become_pending(number, SI_USER, pid);
 		return 0;
 	}
-	for (int i = 0; i < kernel.count; i++) {
+	for (int i = 0; i < count; i++) {
 		struct process *process = &kernel.processes[i];
 
 		if (process->reaped ||
@@ -964,8 +994,9 @@ __wrap_kill(pid_t pid, int number)
 		send_signal(process, number);
 	}
 	errno = ESRCH;
-	/* The group may be all that can be seen of a tree. */
-	if (!any && (pid > 0 || (kernel.adopts && !kernel.faults.proc)))
+	/* The group may be all that can be seen of a tree; 0 only asks. */
+	if (!any && number != 0 &&
+	    (pid > 0 || (kernel.adopts && !kernel.faults.proc)))
 		kernel_broke(LAW_SIGNALS, "signal %d to %d, which is no more",
 		    number, pid);
 	return any ? 0 : -1;
@@ -1288,47 +1319,68 @@ __wrap_memfd_create(const char *name, unsigned int flags)
 	return __real_memfd_create(name, flags);
 }
 
+/* The threads of a process: one each. */
 DIR *
 __wrap_opendir(const char *name)
 {
-	(void)name;
-	self.reading = -1;
+	const struct process *process;
+	long pid;
+
+	self.reading = 0;
 	errno = EACCES;
-	if (kernel.faults.proc)
+	if (kernel.faults.proc || sscanf(name, "/proc/%ld/task", &pid) != 1)
 		return NULL;
+	process = find((pid_t)pid);
+	errno = ENOENT;
+	if (pid != getpid() && (process == NULL || process->reaped))
+		return NULL;
+	self.reading = (pid_t)pid;
 	return (DIR *)(void *)memory;
 }
 
-/* Processes start others, and end, while they are looked for. */
 struct dirent *
 __wrap_readdir64(DIR *directory)
 {
 	static struct dirent entry;
 
 	(void)directory;
-	if (++self.reading > kernel.count)
+	if (self.reading == 0)
 		return NULL;
-	if (self.reading == 0) {
-		snprintf(entry.d_name, sizeof(entry.d_name), "self");
-		return &entry;
-	}
-	if (self.reading > 0) {
-		struct process *process = &kernel.processes[self.reading - 1];
-
-		if (process->reaped)
-			return __wrap_readdir64(directory);
-		if (process->role == ROLE_ORPHAN && !process->dead &&
-		    process->stopped == 0 && kernel_chance(30)) {
-			const pid_t parent = process->pid;
-			struct process *child = add(ROLE_ORPHAN, parent);
-
-			child->timed_out = process->timed_out;
-			kernel_tell("%d starts %d", parent, child->pid);
-		}
-		snprintf(entry.d_name, sizeof(entry.d_name), "%d",
-		    process->pid);
-	}
+	snprintf(entry.d_name, sizeof(entry.d_name), "%d", self.reading);
+	self.reading = 0;
 	return &entry;
+}
+
+FILE *__wrap_fopen64(const char *name, const char *mode);
+
+/* Their children.  Processes start others while they are looked for. */
+FILE *
+__wrap_fopen64(const char *name, const char *mode)
+{
+	static char text[PROCESSES * 9];
+	size_t length = 0;
+	long parent;
+	const int count = kernel.count;
+
+	if (sscanf(name, "/proc/%ld/task/%*d/children", &parent) != 1)
+		return __real_fopen64(name, mode);
+	for (int i = 0; i < count; i++) {
+		struct process *process = &kernel.processes[i];
+
+		if (process->reaped || process->parent != parent)
+			continue;
+		length += (size_t)snprintf(text + length, sizeof(text) - length,
+		    "%d ", process->pid);
+		if (process->role != ROLE_ORPHAN || process->dead ||
+		    process->stopped != 0 || process->stuck ||
+		    !kernel_chance(30))
+			continue;
+		struct process *child = add(ROLE_ORPHAN, process->pid);
+		child->timed_out = process->timed_out;
+		kernel_tell("%d starts %d", process->pid, child->pid);
+	}
+	return length == 0 ? __real_fopen64("/dev/null", "r")
+			   : fmemopen(text, length, "r");
 }
 
 int

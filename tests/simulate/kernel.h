@@ -46,6 +46,8 @@ struct process {
 	int stopped;	     /* by this signal; 0 if it goes on */
 	bool timed_out;	     /* retry has sent SIGKILL to it, or --signal */
 	int heard;	     /* signals of --signal since it drains */
+	bool cleans;	     /* starts a command because of its signal */
+	bool spared;	     /* is such a command */
 	bool dead;
 	bool reaped;
 	int status;	 /* as wait(2) gives it, once it ends */
@@ -82,6 +84,7 @@ enum law {
 	LAW_PATIENCE,
 	LAW_RELOAD,
 	LAW_DESPAIR,
+	LAW_SPARES,
 	LAW_OUTPUT,
 	LAW_PLAN,
 	LAW_REPEATS,
