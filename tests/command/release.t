@@ -134,7 +134,7 @@ run env STUB_test=1 scripts/release
 is 'if a test fails nothing is tagged' "$code $(git tag -l "v$version")" '1 '
 run scripts/release dist
 is 'a release tests, tags and makes the files' "$code:$(tail -n 2 "$T/called")" \
-    "0:test --all --fresh tag:
+    "0:test --long tag:
 package dist tag: v$version"
 like 'and leaves the push to its user' "$out" "git push origin HEAD .v$version"
 
