@@ -34,13 +34,35 @@ while :; do sleep 9 & wait; done
 END
 chmod +x founder
 
-# begin CASE RETRY-OPTION... -- COMMAND...: all cases run side by side.
+# An attempt that --health ends is ended as one that times out is. With these options
+# it is ended as soon as it is ready, when the command of --health fails.
+soon='--leftovers=spare --health-interval=50ms --health-retries=1'
+
+# begin CASE TEST RETRY-OPTION... -- COMMAND...: all cases run side by side; attempts
+# end once TEST holds.
 begin() {
-	case=$1
-	shift
+	case=$1 test=$2
+	shift 2
 	(
-		"$RETRY" "$@" 2>"$case.err"
+		# shellcheck disable=SC2086 # words are meant
+		"$RETRY" $soon --health="! { $test; }" -k .2 -d 0 "$@" 2>"$case.err"
 		echo $? >"$case.code"
+	) &
+}
+
+# limited CASE FILE LIMIT RETRY-OPTION... -- COMMAND...: the same for a limit, which is
+# doubled until what it ends has written its file.
+limited() {
+	case=$1 file=$2 limit=$3 time=1
+	shift 3
+	(
+		until [ -s "$file" ] || [ $time -gt 64 ]; do
+			rm -f "$case"-*
+			"$RETRY" "$limit" $time -d 0 "$@" 2>"$case.err"
+			echo $? >"$case.last"
+			time=$((time * 2))
+		done
+		mv "$case.last" "$case.code"
 	) &
 }
 
@@ -53,80 +75,119 @@ none_alive() {
 	done <"$1"
 }
 
-begin inside -a 2 -d 0 -t 8 -k .2 -- sh -c './stubborn inside & wait'
-begin outside -a 1 -t 8 -k .2 -- sh -c 'setsid ./stubborn outside & wait'
-begin orphan -a 1 -t 8 -k .2 -- \
-	sh -c '(setsid ./stubborn orphan &) ; exec sleep 60'
-begin hears -a 1 -t 8 -k 60 -- sh -c 'setsid sh -c "
-	trap \"echo heard >hears; exit\" TERM
-	while :; do sleep .05; done" & while :; do sleep .05; done'
-begin daemon -a 2 -d 0 -t 9 -k .2 -- sh -c '
-	if [ "$RETRY_ATTEMPT" = 1 ]; then
-		setsid ./stubborn daemon & (./stubborn plain &)
-		while [ ! -s daemon ] || [ ! -s plain ]; do sleep .05; done
-		exit 1
-	fi
-	exec sleep 60'
-(
-	sh -c './stubborn older & exec "$RETRY" -q -a 1 -t 1 -k .2 sleep 60'
-	echo $? >older.code
-) &
-begin whole -a 3 -d 0 -T 8 -k .2 -- sh -c 'setsid ./stubborn whole & wait'
-begin kept -a 1 -t 8 -k 0 -- sh -c './stubborn kept & exec sleep 60'
-begin alone -a 1 -T 8 -k 0 -- ./stubborn alone
-begin heirs -a 2 -d 0 -t 9 -k .2 -- sh -c '
-	if [ "$RETRY_ATTEMPT" = 1 ]; then
-		setsid ./founder &
-		until [ -s founded ]; do sleep .05; done
-		exit 1
-	fi
-	: >second
-	exec sleep 60'
-begin once -a 1 -t 8 -k .2 -s 40 -- sh -c 'setsid hear once.apart 10 &
+# hears NAME COMMAND...: runs the command, writes its pid to NAME.ready, and to NAME
+# that it got SIGTERM.
+cat >hears <<'END'
+#!/bin/sh
+name=$1
+shift
+trap 'echo heard >"$name"; exit' TERM
+echo $$ >"$name.ready"
+"$@"
+while :; do sleep .05; done
+END
+
+# The first attempt ends by itself and leaves processes, the second is ended.
+cat >leaves_daemon <<'END'
+#!/bin/sh
+if [ "$RETRY_ATTEMPT" = 1 ]; then
+	setsid ./stubborn daemon &
+	(./stubborn plain &)
+	while [ ! -s daemon ] || [ ! -s plain ]; do sleep .05; done
+	exit 1
+fi
+exec sleep 60
+END
+cat >leaves_founder <<'END'
+#!/bin/sh
+if [ "$RETRY_ATTEMPT" = 1 ]; then
+	setsid ./founder &
+	until [ -s founded ]; do sleep .05; done
+	exit 1
+fi
+: >second
+exec sleep 60
+END
+
+# leaves_asked ASKER STATUS: the first attempt ends so and leaves processes, for
+# --check or --before-retry to spare.
+cat >leaves_asked <<'END'
+#!/bin/sh
+[ "$RETRY_ATTEMPT" = 1 ] || exit "$2"
+setsid ./stubborn "$1-apart" &
+./stubborn "$1-near" &
+until [ -s "$1-apart" ] && [ -s "$1-near" ]; do sleep .05; done
+: >"$1-left"
+exit "$2"
+END
+cat >zombie.pl <<'END'
+$SIG{TERM} = 'IGNORE';
+fork or exit;
+open F, '>zombie';
+print F $$;
+close F;
+sleep 60
+END
+chmod +x hears leaves_*
+
+begin inside '[ "$(wc -l <inside)" -ge "$RETRY_ATTEMPT" ]' -a 2 -- \
+    sh -c './stubborn inside & wait'
+begin outside '[ -s outside ]' -a 1 -- sh -c 'setsid ./stubborn outside & wait'
+begin orphan '[ -s orphan ]' -a 1 -- \
+    sh -c '(setsid ./stubborn orphan &) ; exec sleep 60'
+begin hears '[ -s heard.ready ]' -a 1 -k 60 -- \
+    sh -c 'setsid ./hears heard true & while :; do sleep .05; done'
+begin daemon '[ $RETRY_ATTEMPT = 2 ]' -a 2 -- ./leaves_daemon
+begin kept '[ -s kept ]' -a 1 -k 0 -- sh -c './stubborn kept & exec sleep 60'
+begin heirs '[ -s orphaned ] && [ -s separate ]' -a 2 -- ./leaves_founder
+begin once 'grep -q . once.apart && grep -q . once.near && grep -q . once.child' \
+    -a 1 -s 40 -- sh -c 'setsid hear once.apart 10 &
 	hear once.near 10 & exec hear once.child 10'
-begin stopped -a 1 -t 8 -k 9 -- sh -c 'setsid sh -c "
-	trap \"echo heard >stopped; exit\" TERM; kill -STOP \$\$" & exec sleep 60'
-# A check and a gate may end what they have started, and nothing else.
-for asker in check before-retry; do
-	[ $asker = check ] && of_attempt=0 || of_attempt=1
-	begin $asker -a 2 -d 0 -t 9 -k .2 "--$asker=setsid ./stubborn $asker-own &
-		sleep 60" -- sh -c "
-		[ \$RETRY_ATTEMPT = 1 ] || exit $of_attempt
-		setsid ./stubborn $asker-apart & ./stubborn $asker-near &
-		until [ -s $asker-apart ] && [ -s $asker-near ]; do
-			sleep .01
-		done
-		exit $of_attempt"
-done
+begin stopped 'grep "^State:.T" /proc/"$(cat stopped.ready)"/status' -a 1 -k 9 -- \
+    sh -c 'setsid ./hears stopped sh -c "kill -STOP \$PPID" & exec sleep 60'
 cp stubborn 'a) Z 1 1 ('
-begin odd -a 1 -t 8 -k .2 -- sh -c 'setsid "./a) Z 1 1 (" odd & wait'
-begin zombie -a 1 -t 8 -k 0 -- sh -c 'perl -e "\$SIG{TERM} = q(IGNORE);
-	fork or exit; open F, q(>zombie); print F \$\$; close F; sleep 60" &
-	exec sleep 60'
+begin odd '[ -s odd ]' -a 1 -- sh -c 'setsid "./a) Z 1 1 (" odd & wait'
+begin zombie '[ -s zombie ]' -a 1 -k 0 -- sh -c 'perl zombie.pl & exec sleep 60'
 (
 	ulimit -n 24
-	begin many -a 1 -t 8 -k .2 -- sh -c 'for i in $(seq 30); do
+	begin many '[ "$(wc -l <many)" = 30 ]' -a 1 -- sh -c 'for i in $(seq 30); do
 		setsid sh -c "echo \$\$ >>many; exec sleep 60" & done; wait'
 )
-for case in inside outside orphan hears daemon older whole kept alone heirs \
-    once stopped check before-retry odd zombie many; do
+# A check and a gate may end what they have started, and nothing else.
+limited check check-own -t -a 1 -k .2 \
+    '--check=[ ! -e check-left ] || setsid ./stubborn check-own & sleep 60' -- ./leaves_asked check 0
+limited before-retry before-retry-own -t -a 2 -k .2 \
+    '--before-retry=[ ! -e before-retry-left ] ||
+	setsid ./stubborn before-retry-own & sleep 60' -- \
+    ./leaves_asked before-retry 1
+# The limits of a run and of an attempt.
+limited all all -T -a 3 -k .2 -- sh -c 'setsid ./stubborn all & wait'
+limited alone alone -T -a 1 -k 0 -- ./stubborn alone
+limited preserved preserved -T -p -a 1 -k 0 -- ./stubborn preserved
+(
+	sh -c './stubborn older & until [ -s older ]; do sleep .05; done
+	    exec "$RETRY" -q -a 1 -t 1 -k .2 sleep 60'
+	echo $? >older.code
+) &
+for case in inside outside orphan hears daemon older kept alone heirs all \
+    preserved once stopped check before-retry odd zombie many; do
 	wait_for test -s $case.code
 done
 
-is 'a timed-out attempt ends in 124' "$(cat inside.code)" 124
+is 'an attempt that is ended means 124' "$(cat inside.code)" 124
 is 'each attempt had started its own' "$(wc -l <inside)" 2
 check 'what ignores SIGTERM is killed' wait_for none_alive inside
 check 'what called setsid is killed' wait_for none_alive outside
 check 'what its parent left is killed' wait_for none_alive orphan
 is 'a descendant with a session of its own hears --signal' \
-	"$(cat hears)" heard
-is 'the attempt after a daemon timed out' "$(cat daemon.code)" 124
+	"$(cat heard)" heard
+is 'the attempt after a daemon is ended' "$(cat daemon.code)" 124
 check 'the daemon of an attempt that ended by itself lives on' \
 	alive "$(cat daemon)"
 check 'a plain process that it left lives on too' alive "$(cat plain)"
 check 'a child from before retry began lives on' alive "$(cat older)"
-is '--max-time ends an attempt in 124' "$(cat whole.code)" 124
-check '--max-time leaves nothing either' wait_for none_alive whole
+is '--max-time ends an attempt in 124' "$(cat all.code)" 124
+check '--max-time leaves nothing either' wait_for none_alive all
 is 'with -k 0 the run ends all the same' "$(cat kept.code)" 124
 like 'what is left with -k 0 is named' "$(cat kept.err)" \
 	'process [0-9]+ \(stubborn\) cannot be ended and is left'
@@ -135,10 +196,8 @@ is 'an attempt that does not end is given up after --max-time' \
 	"$(cat alone.code)" 124
 like 'it is named' "$(cat alone.err)" 'process [0-9]+ \(stubborn\) cannot be ended and is left'
 check 'and left, since SIGKILL never follows' alive "$(cat alone)"
-run retry -p -q -T 3 -k 0 -a 1 sh -c 'trap "" TERM; echo $$ >own
-    while :; do sleep .1; done'
-is 'with --preserve-status, too, it has not succeeded' "$code" 124
-check 'though it lives on' kill -9 "$(cat own)"
+is 'with --preserve-status, too, it has not succeeded' "$(cat preserved.code)" 124
+check 'with --preserve-status, too, it lives on' kill -9 "$(cat preserved)"
 
 for asker in check before-retry; do
 	check "--$asker that times out spares an attempt's daemon" \
@@ -160,8 +219,9 @@ check 'a name may look like what follows it' wait_for none_alive odd
 check 'there may be more of them than descriptors' wait_for none_alive many
 is 'a zombie is not named' "$(grep -c "is left$" zombie.err)" 1
 
-# An attempt that timed out has ended, what it left has not.
-"$RETRY" -q -t 3 -k 100d sh -c 'echo $$ >main; echo $PPID >retry
+# An attempt that was ended is gone, what it left is not.
+# shellcheck disable=SC2086 # words are meant
+"$RETRY" -q $soon --health='test ! -s left' -k 100d sh -c 'echo $$ >main; echo $PPID >retry
 	sh -c "trap \"\" TERM; echo \$\$ >left; exec sleep 60" &
 	exec sleep 60' 2>left.err &
 wait_for test -s left
@@ -176,10 +236,11 @@ is 'without a word of the process that is gone' "$(cat left.err)" ''
 # waited for, and before the list of processes is read.
 export ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" # strace(1) traces too
 if strace -o trace true 2>/dev/null; then
-	status 124 'an attempt times out that leaves what ends by itself' \
+	# shellcheck disable=SC2086 # words are meant
+	status 124 'an attempt is ended that leaves what ends by itself' \
 	    strace -o trace -e trace=getdents64,wait4 \
 	    -e inject=getdents64:delay_enter=50000 \
-	    "$RETRY" -q -a 1 -t 3 -k 100d sh -c '
+	    "$RETRY" -q -a 1 $soon --health='test ! -s late' -k 100d sh -c '
 		sh -c "trap \"\" TERM; echo \$\$ >late
 			while kill -0 $$; do :; done 2>/dev/null" &
 		exec sleep 60'
@@ -284,8 +345,10 @@ fi
 # one in theirs, which both ignore SIGTERM.
 leaves() {
 	rm -f apart near
-	run setsid -w "$@" -a 2 -d 0 -t 3 -k .1 sh -c '
-		setsid ./stubborn apart & ./stubborn near & wait'
+	# shellcheck disable=SC2086 # words are meant
+	run setsid -w "$@" -a 2 -d 0 -k .1 $soon --health='
+		[ "$(cat apart near | wc -l)" -ne $((2 * RETRY_ATTEMPT)) ]' \
+	    sh -c 'setsid ./stubborn apart & ./stubborn near & wait'
 }
 hidden='cannot see what an attempt leaves: /proc:'
 # shellcheck disable=SC2086 # words are meant
@@ -335,7 +398,7 @@ setpriv --reuid 65534 --regid 65534 --clear-groups "$RETRY" "$@" \
     -a 1 -- sh -c 'deaf="trap \"\" TERM; exec ./unreadable 61"
 	setsid sh -c "$deaf" & sh -c "$deaf" &
 	setsid sh -c "($deaf) & wait" &
-	until [ -e started ]; do echo; sleep .05; done; exec sleep 60'
+	exec sleep 60'
 echo "$?, left $(pgrep -xc unreadable)"
 pkill -x unreadable
 :
@@ -349,10 +412,14 @@ if [ "$(id -u)" -ne 0 ] || ! unshare --pid --fork --mount-proc \
 elif ! ./unreadable 0 2>/dev/null; then
 	skip 'what /proc hides is killed' 'sleep needs its own name here'
 else
-	run unshare --pid --fork --mount-proc ./hides --idle-timeout=3 -k .2
+	# shellcheck disable=SC2086 # words are meant
+	run unshare --pid --fork --mount-proc ./hides $soon \
+	    --health='test ! -e started' -k .2
 	is 'what /proc hides is killed' "$(printf '%s\n' "$out" | grep .)" \
 	    '124, left 0'
-	run unshare --pid --fork --mount-proc ./hides --idle-timeout=3 -k 0
+	# shellcheck disable=SC2086 # words are meant
+	run unshare --pid --fork --mount-proc ./hides $soon \
+	    --health='test ! -e started' -k 0
 	like 'without SIGKILL what /proc hides is named' "$err" \
 	    'process [0-9]+ \(hidden\) cannot be ended and is left$'
 fi
@@ -377,10 +444,10 @@ signal.signal(signal.SIGTERM, signal.SIG_IGN)
 threading.Thread(target=stay).start()
 ctypes.CDLL(None).pthread_exit(None)
 END
-	status 124 'an attempt times out that leaves half a process' \
-	    retry -q -a 1 --idle-timeout=3 -k .1 sh -c '
-		setsid python3 threads.py &
-		until [ -s threads ]; do echo; sleep .05; done; exec sleep 60'
+	# shellcheck disable=SC2086 # words are meant
+	status 124 'an attempt is ended that leaves half a process' \
+	    retry -q -a 1 $soon --health='test ! -s threads' -k .1 \
+	    sh -c 'setsid python3 threads.py & exec sleep 60'
 	check 'which is killed' wait_for none_alive threads
 fi
 
@@ -390,14 +457,21 @@ check 'and none is left' wait_for not pgrep -f "^sleep 984.$$\$"
 
 kill -9 "$(cat daemon)" "$(cat plain)" "$(cat older)" "$(cat kept)" "$(cat alone)" \
     "$(cat founded)" "$(cat orphaned)" "$(cat separate)" "$(cat zombie)"
-run retry -a 1 -t 3 -k 0 perl -e '
-	if (!fork) {
-		$SIG{TERM} = "IGNORE";
-		$0 = "e\033[31m";
-		sleep 9;
-		exit;
-	}
-	sleep 60'
+cat >coloured.pl <<'END'
+if (!fork) {
+	$SIG{TERM} = 'IGNORE';
+	$0 = "e\033[31m";
+	open F, '>coloured';
+	print F $$;
+	close F;
+	sleep 9;
+	exit;
+}
+sleep 60
+END
+# shellcheck disable=SC2086 # words are meant
+run retry -a 1 $soon --health='test ! -s coloured' -k 0 perl coloured.pl
+kill -9 "$(cat coloured)"
 like 'what is left is named' "$err" '\(e'
 unlike 'harmlessly' "$err" "$(printf '\033')"
 
