@@ -12,7 +12,7 @@ build_packages='
 
 # Add a word here for what a test needs.
 test_packages='
-	bash bash-completion binutils clang clang-format clang-tidy cmark-gfm cppcheck
+	bash bash-completion binutils busybox-static clang clang-format clang-tidy cmark-gfm cppcheck
 	etcd-client etcd-server
 	curl dpkg-dev expect fish gcovr git jq libclang-rt-14-dev libxml2-utils
 	lintian make minisign musl-tools parallel procps python3 redis-server
@@ -21,7 +21,7 @@ test_packages='
 
 # What tests of real systems need, which are skipped without.
 system_packages='
-	buildah busybox-static cron crun libnss-systemd rpm rpmlint
+	buildah cron crun libnss-systemd rpm rpmlint
 	systemd-container'
 
 # What scripts/package needs beside the first.
