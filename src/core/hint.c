@@ -3,21 +3,20 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 #include "duration.h"
 #include "hint.h"
 #include "text.h"
 
 #define BLANKS " \t\r\f\v"
-#define DIGITS "0123456789"
 #define LETTERS \
 	"abcdefghijklmnopqrstuvwxyz" \
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-#define ZONE_CHARACTERS LETTERS DIGITS "/_+-:"
+#define ZONE_CHARACTERS LETTERS "0123456789/_+-:"
 
 /* Room for the longest date, and more. */
 #define TEXT_MOST 64
@@ -31,35 +30,70 @@ is_word(const char *word, size_t length, const char *name)
 	return strlen(name) == length && strncasecmp(word, name, length) == 0;
 }
 
-/* Whether the text ends here, or a blank or a comma follows. */
 static bool
-ends_word(const char *text)
-{
-	return *text == '\0' || strchr(BLANKS ",", *text) != NULL;
-}
-
-/* Passes over words that say nothing, and what separates words. */
-static const char *
-skip_filling(const char *text)
+is_filling(const char *word, size_t length)
 {
 	static const char *const fillings[] = { "in", "about", "approximately",
-		"around", "after", "another", "and", "at", "on", NULL };
+		"around", "after", "another", "and", "at", "on" };
 
-	for (;;) {
-		text += strspn(text, BLANKS ",");
-		const size_t length = strcspn(text, BLANKS ",");
-		int i = 0;
-
-		while (
-		    fillings[i] != NULL && !is_word(text, length, fillings[i]))
-			i++;
-		if (length == 0 || fillings[i] == NULL)
-			return text;
-		text += length;
-	}
+	for (size_t i = 0; i < sizeof(fillings) / sizeof(fillings[0]); i++)
+		if (is_word(word, length, fillings[i]))
+			return true;
+	return false;
 }
 
-/* --- durations --- */
+/* How many characters of a word count: of "5th" the number, of "Sept" Sep. */
+static size_t
+stem(const char *word, size_t length)
+{
+	static const char *const endings[] = { "st", "nd", "rd", "th" };
+
+	if (is_word(word, length, "sept"))
+		return 3;
+	for (size_t i = 0;
+	     length > 2 && i < sizeof(endings) / sizeof(endings[0]); i++)
+		if (isdigit((unsigned char)word[length - 3]) &&
+		    strncasecmp(word + length - 2, endings[i], 2) == 0)
+			return length - 2;
+	return length;
+}
+
+/*
+ * Copies the words that say something, with a blank between them: without
+ * commas, without the dots of "p.m." and "Nov.", and "2026-11-24T17:00" as two.
+ */
+static void
+copy_words(const char *text, char plain[TEXT_MOST])
+{
+	char *to = plain;
+
+	for (text += strspn(text, BLANKS ","); *text != '\0';
+	     text += strspn(text, BLANKS ",")) {
+		char *const begin = to;
+
+		for (; *text != '\0' && strchr(BLANKS ",", *text) == NULL;
+		     text++) {
+			const bool digit =
+			    to > begin && isdigit((unsigned char)to[-1]);
+			const bool letter =
+			    to > begin && isalpha((unsigned char)to[-1]);
+
+			if (*text == '.' && letter)
+				continue;
+			*to++ = digit && tolower((unsigned char)*text) == 't' &&
+				isdigit((unsigned char)text[1])
+			    ? ' '
+			    : *text;
+		}
+		to = begin + stem(begin, (size_t)(to - begin));
+		if (is_filling(begin, (size_t)(to - begin)))
+			to = begin;
+		else
+			*to++ = ' ';
+	}
+	to -= to > plain;
+	*to = '\0';
+}
 
 /* The seconds of a unit, or 0: "day", "Days", "min", "h". */
 static double
@@ -100,7 +134,7 @@ unit_seconds(const char *word, size_t length)
 
 /*
  * The whole text is a duration, largest unit first: "1m30s", "5 days 22 hours",
- * "in about 3 min", "an hour".
+ * "an hour".
  */
 static bool
 is_duration(const char *text, double *seconds)
@@ -108,7 +142,6 @@ is_duration(const char *text, double *seconds)
 	double last = INFINITY;
 
 	*seconds = 0;
-	text = skip_filling(text);
 	do {
 		size_t length = strspn(text, LETTERS);
 		double number = 1;
@@ -117,181 +150,103 @@ is_duration(const char *text, double *seconds)
 			text += length;
 		else if (duration_number(text, &number, &text) != NULL)
 			return false;
-		text += strspn(text, BLANKS);
+		text += strspn(text, " ");
 		length = strspn(text, LETTERS);
 		const double unit = unit_seconds(text, length);
 		if (unit == 0 || unit >= last)
 			return false;
 		last = unit;
 		*seconds += number * unit;
-		text = skip_filling(text + length);
+		text += length + strspn(text + length, " ");
 	} while (*text != '\0');
 	*seconds = fmin(*seconds, DURATION_MAX);
 	return true;
 }
 
-/* --- points in time --- */
-
-/*
- * A point in time is a list of these, each at most once and in any order: a
- * time of day, a day of the month, a month, a year, a weekday, a zone.  This
- * is what was read of it.
- */
-struct moment {
-	struct hint hint; /* `seconds` is negative: no time of day */
-	bool has_weekday;
-	bool needs_zone; /* the date is YYYY-MM-DD */
-	bool ends_in_year;
+/* The parts of a point in time. */
+enum {
+	TIME = 1,
+	DAY = 2,
+	YEAR = 4,
+	WEEKDAY = 8,
+	DIGITS_ALONE = 16, /* the date is YYYY-MM-DD: in which zone? */
+	YEAR_LAST = 32,
+	AMBIGUOUS = 64
 };
 
-/* "am", "PM", "p.m.": sets *add to the hours that it adds to 12. */
-static const char *
-read_half(const char *text, int *add)
-{
-	const char *end = text + 1;
+/*
+ * A point in time is a list of these, in any order and none twice, and of a
+ * zone; the first form that fits is taken.
+ */
+static const struct form {
+	const char *format; /* for strptime(3) */
+	int parts;
+	int after; /* the parts that must have been read before */
+} forms[] = {
+	{ "%d/%m/%Y", AMBIGUOUS, 0 },
+	{ "%m/%d/%Y", AMBIGUOUS, 0 },
+	{ "%Y-%m-%d", DAY | YEAR | DIGITS_ALONE, 0 },
+	{ "%d-%b-%y", DAY | YEAR, 0 },
+	{ "%b %d %Y", DAY | YEAR, 0 },
+	{ "%b %d", DAY, 0 },
+	{ "%d %b %Y", DAY | YEAR, 0 },
+	{ "%d %b", DAY, 0 },
+	{ "%Y", YEAR | YEAR_LAST, DAY | TIME },
+	{ "%a", WEEKDAY, 0 },
+	{ "%I:%M:%S %p", TIME, 0 },
+	{ "%I:%M %p", TIME, 0 },
+	{ "%I %p", TIME, 0 },
+	{ "%H:%M:%S", TIME, 0 },
+	{ "%H:%M", TIME, 0 },
+};
+#define FORMS (sizeof(forms) / sizeof(forms[0]))
 
-	*add = tolower((unsigned char)*text) == 'p' ? 12 : 0;
-	if (*add == 0 && tolower((unsigned char)*text) != 'a')
-		return NULL;
-	end += *end == '.';
-	if (tolower((unsigned char)*end) != 'm')
-		return NULL;
-	end++;
-	end += *end == '.';
-	return isalnum((unsigned char)*end) || *end == '/' ? NULL : end;
-}
+/* What was read of a point in time. */
+struct moment {
+	int parts;
+	struct hint hint;
+};
 
-/* "7pm", "7:30 p.m.", "19:00", "19:00:05.25" */
+/* Returns the end of what has this form, or NULL if the text has not. */
 static const char *
-read_time_of_day(const char *text, struct moment *moment)
+read_form(const struct form *form, const char *text, struct moment *moment)
 {
-	int parts[3] = { 0 }, count = 0, add;
+	struct hint *hint = &moment->hint;
+	struct tm tm = { .tm_year = 70 };
+	const char *end = strptime(text, form->format, &tm);
+	const char *const colon = strchr(text, ':');
 	double fraction = 0;
-	char *end;
 
-	if (moment->hint.seconds >= 0)
+	if (end == NULL || (moment->parts & form->parts) != 0 ||
+	    (form->after & ~moment->parts) != 0)
 		return NULL;
-	do {
-		const size_t digits = strspn(text, DIGITS);
-
-		if (digits == 0 || digits > 2 || (count > 0 && digits != 2))
+	/* strptime(3) takes 7:5 for 7:05. */
+	if (form->parts == TIME && colon != NULL && colon < end &&
+	    !isdigit((unsigned char)colon[2]))
+		return NULL;
+	if (form->parts == TIME && *end == '.' &&
+	    isdigit((unsigned char)end[1]))
+		for (double unit = 0.1; isdigit((unsigned char)*++end);
+		     unit /= 10)
+			fraction += unit * (*end - '0');
+	/* "08:49:37Z", "08:49:37+01:00" */
+	if (*end != '\0' && *end != ' ' &&
+	    (form->parts != TIME || strchr("+-Zz", *end) == NULL))
+		return NULL;
+	if ((form->parts & YEAR) != 0) {
+		if (tm.tm_year < 0)
 			return NULL;
-		parts[count++] = (int)strtol(text, NULL, 10);
-		text += digits;
-	} while (count < 3 && *text == ':' && *++text != '\0');
-	if (*text == '.' && isdigit((unsigned char)text[1])) {
-		fraction = strtod(text, &end);
-		/* strtod(3) reads an exponent, too. */
-		if (count < 3 || end != text + 1 + strspn(text + 1, DIGITS))
-			return NULL;
-		text = end;
+		hint->year = tm.tm_year + 1900;
 	}
-	const char *half = read_half(text + strspn(text, BLANKS), &add);
-	if (half != NULL && (parts[0] < 1 || parts[0] > 12))
-		return NULL;
-	if (half != NULL)
-		parts[0] = parts[0] % 12 + add;
-	else if (count == 1 || *text == ':')
-		return NULL;
-	if (parts[0] > 23 || parts[1] > 59 || parts[2] > 60)
-		return NULL;
-	moment->hint.seconds =
-	    parts[0] * 3600 + parts[1] * 60 + parts[2] + fraction;
-	return half != NULL ? half : text;
-}
-
-/* The number of the month that has this name, or these first letters; or 0. */
-static int
-find_month(const char *word, size_t length)
-{
-	static const char *const months[] = { "January", "February", "March",
-		"April", "May", "June", "July", "August", "September",
-		"October", "November", "December" };
-
-	for (int i = 0; length >= 3 && i < 12; i++)
-		if (length <= strlen(months[i]) &&
-		    strncasecmp(months[i], word, length) == 0)
-			return i + 1;
-	return 0;
-}
-
-/* A date in one word: "2026-11-24", "06-Nov-94". */
-static const char *
-read_date(const char *text, struct moment *moment)
-{
-	char day[3], month[4], year[5];
-	struct hint *hint = &moment->hint;
-	int end = 0;
-
-	if (hint->day != 0 || hint->month != 0 || hint->year != 0)
-		return NULL;
-	if (sscanf(text, "%4[0-9]-%2[0-9]-%2[0-9]%n", year, month, day, &end) ==
-		3 &&
-	    end == 10) {
-		moment->needs_zone = true;
-		hint->month = (int)strtol(month, NULL, 10);
-		hint->year = (int)strtol(year, NULL, 10);
-		/* RFC 3339 has a T between date and time. */
-		end += tolower((unsigned char)text[end]) == 't';
-	} else if (sscanf(text, "%2[0-9]-%3[A-Za-z]-%2[0-9]%n", day, month,
-		       year, &end) == 3 &&
-	    end == 9) {
-		hint->month = find_month(month, 3);
-		hint->year = (int)strtol(year, NULL, 10);
-		hint->year += hint->year < 70 ? 2000 : 1900;
-	} else
-		return NULL;
-	hint->day = (int)strtol(day, NULL, 10);
-	return hint->year != 0 ? text + end : NULL;
-}
-
-/* A day of the month, or a year: "24", "5th", "2026". */
-static const char *
-read_number(const char *text, struct moment *moment)
-{
-	static const char *const ordinals[] = { "st", "nd", "rd", "th" };
-	struct hint *hint = &moment->hint;
-	const size_t digits = strspn(text, DIGITS);
-	const int number = (int)strtol(text, NULL, 10);
-
-	if (digits == 4 && number != 0 && hint->year == 0) {
-		hint->year = number;
-		moment->ends_in_year = hint->seconds >= 0;
-		return text + digits;
+	if ((form->parts & DAY) != 0) {
+		hint->day = tm.tm_mday;
+		hint->month = tm.tm_mon + 1;
 	}
-	if (digits > 2 || hint->day != 0)
-		return NULL;
-	hint->day = number;
-	text += digits;
-	for (size_t i = 0; i < sizeof(ordinals) / sizeof(ordinals[0]); i++)
-		if (strncasecmp(text, ordinals[i], 2) == 0)
-			return text + 2;
-	return text;
-}
-
-/* A month or a weekday: "Nov", "Nov.", "November". */
-static const char *
-read_name(const char *text, struct moment *moment)
-{
-	static const char *const weekdays[] = { "Sunday", "Monday", "Tuesday",
-		"Wednesday", "Thursday", "Friday", "Saturday" };
-	const size_t length = strspn(text, LETTERS);
-	const int month = find_month(text, length);
-	const char *end = text + length + (text[length] == '.');
-
-	if (length < 3 || !ends_word(end))
-		return NULL;
-	if (month != 0 && moment->hint.month == 0) {
-		moment->hint.month = month;
-		return end;
-	}
-	for (size_t i = 0; i < sizeof(weekdays) / sizeof(weekdays[0]); i++)
-		if (!moment->has_weekday &&
-		    strncasecmp(weekdays[i], text, length) == 0) {
-			moment->has_weekday = true;
-			return end;
-		}
-	return NULL;
+	if (form->parts == TIME)
+		hint->seconds =
+		    tm.tm_hour * 3600 + tm.tm_min * 60 + tm.tm_sec + fraction;
+	moment->parts |= form->parts;
+	return end;
 }
 
 /* A zone's name, an offset, or either in brackets. */
@@ -304,40 +259,27 @@ read_zone(const char *text, struct moment *moment)
 
 	text += bracket;
 	if (length == 0 || length >= HINT_ZONE || *zone != '\0' ||
-	    moment->hint.seconds < 0)
+	    isdigit((unsigned char)*text) || (moment->parts & TIME) == 0)
 		return NULL;
 	strlcpy(zone, text, length + 1);
 	text += length;
 	if (bracket && *text++ != ')')
 		return NULL;
-	return ends_word(text) ? text : NULL;
-}
-
-/* Whether the word is a date such as 11/24/2026 or 24/11/26. */
-static bool
-is_ambiguous(const char *text)
-{
-	char first[3], second[3], year[5];
-	int end = 0;
-
-	return sscanf(text, "%2[0-9]/%2[0-9]/%4[0-9]%n", first, second, year,
-		   &end) == 3 &&
-	    strlen(year) % 2 == 0 && ends_word(text + end);
+	return *text == '\0' || *text == ' ' ? text : NULL;
 }
 
 /* Whether the calendar has this day; 29 February is one if no year is named. */
 static bool
 is_day(const struct hint *hint)
 {
-	static const int days[] = { 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30,
-		31 };
-	const int year = hint->year;
-	const bool leap = year == 0 ||
-	    (year % 4 == 0 && (year % 100 != 0 || year % 400 == 0));
+	struct tm tm = {
+		.tm_year = hint->year == 0 ? 100 : hint->year - 1900,
+		.tm_mon = hint->month - 1,
+		.tm_mday = hint->day,
+	};
 
-	return hint->month >= 1 && hint->month <= 12 && hint->day >= 1 &&
-	    hint->day <= days[hint->month - 1] &&
-	    (leap || hint->month != 2 || hint->day < 29);
+	timegm(&tm);
+	return tm.tm_mday == hint->day;
 }
 
 /* The whole text is a point in time; NULL, or what is wrong with it. */
@@ -345,38 +287,33 @@ static const char *
 read_moment(const char *text, struct hint *hint)
 {
 	static const char neither[] = "is neither a duration nor a time";
-	struct moment moment = { .hint = { .kind = HINT_CLOCK,
-				     .seconds = -1 } };
+	struct moment moment = { .hint = { .kind = HINT_CLOCK } };
 	struct hint *read = &moment.hint;
 
-	while (*(text = skip_filling(text)) != '\0') {
+	while (*text != '\0') {
 		const char *end = NULL;
 
-		if (isdigit((unsigned char)*text)) {
-			if (is_ambiguous(text))
-				return "is an ambiguous date";
-			end = read_date(text, &moment);
-			if (end == NULL)
-				end = read_time_of_day(text, &moment);
-			if (end == NULL)
-				end = read_number(text, &moment);
-		} else if (isalpha((unsigned char)*text))
-			end = read_name(text, &moment);
+		for (size_t i = 0;
+		     isalnum((unsigned char)*text) && end == NULL && i < FORMS;
+		     i++)
+			end = read_form(&forms[i], text, &moment);
+		if ((moment.parts & AMBIGUOUS) != 0)
+			return "is an ambiguous date";
 		if (end == NULL)
 			end = read_zone(text, &moment);
 		if (end == NULL)
 			return neither;
-		text = end;
+		text = end + strspn(end, " ");
 	}
-	const bool dated =
-	    read->day != 0 || read->month != 0 || read->year != 0;
-	if (read->seconds < 0 || (dated && !is_day(read)) ||
-	    (moment.has_weekday && !dated))
+	const bool dated = (moment.parts & DAY) != 0;
+	if ((moment.parts & TIME) == 0 || (dated && !is_day(read)) ||
+	    ((moment.parts & WEEKDAY) != 0 && !dated))
 		return neither;
-	if (moment.needs_zone && *read->zone == '\0')
+	if (*read->zone == '\0' && (moment.parts & DIGITS_ALONE) != 0)
 		return "has no time zone";
 	/* The third form of an HTTP-date: "Sun Nov  6 08:49:37 1994". */
-	if (moment.has_weekday && moment.ends_in_year && *read->zone == '\0')
+	if (*read->zone == '\0' && (moment.parts & WEEKDAY) != 0 &&
+	    (moment.parts & YEAR_LAST) != 0)
 		strlcpy(read->zone, "GMT", sizeof(read->zone));
 	*hint = *read;
 	return NULL;
@@ -385,13 +322,13 @@ read_moment(const char *text, struct hint *hint)
 const char *
 hint_parse(const char *text, struct hint *hint)
 {
-	char trimmed[TEXT_MOST];
+	char trimmed[TEXT_MOST], plain[TEXT_MOST];
 	const char *end;
 	double number;
 
 	if (!text_trim(text, BLANKS, trimmed, sizeof(trimmed)))
 		return "is too long";
-	/* A sentence may end with the hint: "try again in 1.2s." */
+	/* A sentence may end with the hint: "try again in 120." */
 	const size_t length = strlen(trimmed);
 	if (length > 1 && trimmed[length - 1] == '.')
 		trimmed[length - 1] = '\0';
@@ -405,9 +342,10 @@ hint_parse(const char *text, struct hint *hint)
 			hint->seconds /= 1000;
 		return NULL;
 	}
-	if (is_duration(trimmed, &number)) {
+	copy_words(trimmed, plain);
+	if (is_duration(plain, &number)) {
 		*hint = (struct hint){ .kind = HINT_WAIT, .seconds = number };
 		return NULL;
 	}
-	return read_moment(trimmed, hint);
+	return read_moment(plain, hint);
 }

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 
 #include <ctype.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "core/duration.h"
 #include "sys/zone.h"
@@ -17,111 +16,73 @@
 /* Where time zones are kept. */
 #define ZONES "/usr/share/zoneinfo/"
 
-/* Their first bytes. */
-#define SIGNATURE "TZif"
-
 #define VARIABLE "TZ="
-#define VARIABLE_ROOM (sizeof(VARIABLE) + HINT_ZONE + 8)
+#define VARIABLE_ROOM (sizeof(VARIABLE ":" ZONES) + HINT_ZONE)
 
-/* Whether the file has the signature of a time zone; a folder has none. */
-static bool
-is_zone_file(const char *file)
-{
-	char signature[sizeof(SIGNATURE) - 1];
-	const int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-
-	if (fd == -1)
-		return false;
-	const ssize_t size = read(fd, signature, sizeof(signature));
-	close(fd);
-	return size == (ssize_t)sizeof(signature) &&
-	    memcmp(signature, SIGNATURE, sizeof(signature)) == 0;
-}
-
-/* "+02:00", "-0330": in POSIX's form the sign says how far UTC is ahead. */
-static bool
-find_offset(const char *zone, char variable[VARIABLE_ROOM])
-{
-	static const char *const forms[] = { "%1[+-]%2[0-9]:%2[0-9]%n",
-		"%1[+-]%2[0-9]%2[0-9]%n" };
-	char sign[2], hours[3], minutes[3];
-
-	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		int end = 0;
-
-		if (sscanf(zone, forms[i], sign, hours, minutes, &end) != 3 ||
-		    zone[end] != '\0' || strlen(hours) + strlen(minutes) != 4 ||
-		    strcmp(hours, "23") > 0 || strcmp(minutes, "59") > 0)
-			continue;
-		snprintf(variable, VARIABLE_ROOM, VARIABLE "<hint>%c%s:%s",
-		    *sign == '+' ? '-' : '+', hours, minutes);
-		return true;
-	}
-	return false;
-}
+/* How long after its time a server may still name it, in seconds. */
+#define JUST_PASSED 3600.0
 
 /*
- * Writes the variable that makes localtime(3) use the zone.  A zone without a
- * file would silently be UTC there.
+ * Writes the variable that makes libc use the zone; false if there is no such
+ * zone, for which libc would take UTC.
  */
 static bool
 find_zone(const char *zone, char variable[VARIABLE_ROOM])
 {
 	static const char *const utc[] = { "UTC", "GMT", "Z" };
-	char file[sizeof(ZONES) + HINT_ZONE];
+	const bool has_colon = strchr(zone, ':') != NULL;
+	struct tm tm = { .tm_hour = 0 };
+	struct stat file;
 
-	if (find_offset(zone, variable))
-		return true;
 	for (size_t i = 0; i < sizeof(utc) / sizeof(utc[0]); i++)
 		if (strcasecmp(zone, utc[i]) == 0) {
 			snprintf(variable, VARIABLE_ROOM, VARIABLE "UTC0");
 			return true;
 		}
-	snprintf(variable, VARIABLE_ROOM, VARIABLE "%s", zone);
-	snprintf(file, sizeof(file), ZONES "%s", zone);
-	return isupper((unsigned char)*zone) && is_zone_file(file);
+	/* "+02:00", "-0330"; POSIX has the sign say how far UTC is ahead. */
+	if (*zone == '+' || *zone == '-') {
+		const char *end =
+		    strptime(zone + 1, has_colon ? "%H:%M" : "%H%M", &tm);
+
+		snprintf(variable, VARIABLE_ROOM, VARIABLE "<hint>%c%d:%d",
+		    *zone == '+' ? '-' : '+', tm.tm_hour, tm.tm_min);
+		return end == zone + (has_colon ? 6 : 5) && *end == '\0';
+	}
+	snprintf(variable, VARIABLE_ROOM, VARIABLE ":" ZONES "%s", zone);
+	return isupper((unsigned char)*zone) &&
+	    stat(variable + strlen(VARIABLE ":"), &file) == 0 &&
+	    S_ISREG(file.st_mode);
 }
 
 /*
  * The point in time at which clocks show this, in seconds since 1970.  Clocks
  * that are set back show a time twice: the first that is still to come counts,
  * or else the last.  A time that they skip is what a clock would show that was
- * not set forward: mktime(3) has a different one in each libc.
+ * not set forward.
  */
 static double
 find_moment(struct tm shown, double now)
 {
-	/* As far as clocks are set forward or back, in seconds. */
-	static const int shifts[] = { -7200, -3600, -1800, 0, 1800, 3600,
-		7200 };
-	struct tm asked = shown;
-	const time_t near = mktime(&asked), day_before = near - 24 * 60 * 60;
-	double found = (double)near;
-	bool skipped = true;
+	struct tm summer = shown, winter = shown;
 
-	for (size_t i = 0; i < sizeof(shifts) / sizeof(shifts[0]); i++) {
-		const time_t moment = near + shifts[i];
-		struct tm tm;
-
-		if (localtime_r(&moment, &tm) == NULL ||
-		    tm.tm_mday != shown.tm_mday ||
-		    tm.tm_hour != shown.tm_hour || tm.tm_min != shown.tm_min ||
-		    tm.tm_sec != shown.tm_sec)
-			continue;
-		skipped = false;
-		found = (double)moment;
-		if (found >= now)
-			break;
-	}
-	if (skipped && localtime_r(&day_before, &asked) != NULL)
-		found = (double)(timegm(&shown) - asked.tm_gmtoff);
-	return found;
+	summer.tm_isdst = 1;
+	winter.tm_isdst = 0;
+	const double first = (double)mktime(&summer),
+		     second = (double)mktime(&winter);
+	const bool in_summer =
+	    summer.tm_hour == shown.tm_hour && summer.tm_min == shown.tm_min;
+	const bool in_winter =
+	    winter.tm_hour == shown.tm_hour && winter.tm_min == shown.tm_min;
+	if (in_summer != in_winter)
+		return in_summer ? first : second;
+	return in_summer && fmin(first, second) >= now ? fmin(first, second)
+						       : fmax(first, second);
 }
 
 /*
  * The point in time that the hint means, in the zone that is set: without a day
- * the next one, from today on, and without a year the next one, from this year
- * on.  Eight years later at the latest there is a 29 February.
+ * the next one, from yesterday on, and without a year the next one, from last
+ * year on.  Eight years later at the latest there is a 29 February.
  */
 static double
 find_clock(const struct hint *hint, double now)
@@ -133,7 +94,7 @@ find_clock(const struct hint *hint, double now)
 
 	if (localtime_r(&second, &today) == NULL)
 		return now;
-	for (int turn = 0; turn <= 8; turn++) {
+	for (int turn = -1; turn <= 8; turn++) {
 		struct tm day = {
 			.tm_year = today.tm_year,
 			.tm_mon = today.tm_mon,
@@ -151,19 +112,10 @@ find_clock(const struct hint *hint, double now)
 		mktime(&day);
 		if (hint->day != 0 && day.tm_mday != hint->day)
 			continue;
-		then = find_moment(
-			   (struct tm){
-			       .tm_year = day.tm_year,
-			       .tm_mon = day.tm_mon,
-			       .tm_mday = day.tm_mday,
-			       .tm_hour = seconds / 3600,
-			       .tm_min = seconds / 60 % 60,
-			       .tm_sec = seconds % 60,
-			       .tm_isdst = -1,
-			   },
-			   now) +
-		    (hint->seconds - seconds);
-		if (then >= now || hint->year != 0)
+		day.tm_hour = seconds / 3600;
+		day.tm_min = seconds / 60 % 60;
+		then = find_moment(day, now) + fmod(hint->seconds, 60);
+		if (then > now - JUST_PASSED || hint->year != 0)
 			break;
 	}
 	return then;

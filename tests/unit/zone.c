@@ -65,7 +65,7 @@ an_hour_that_comes_twice_is_taken_when_it_comes_next(void)
 		{ "01:50 (America/New_York)", edt, 300 },
 		{ "01:45 (America/New_York)", edt, 0 },
 		{ "01:50 (America/New_York)", est, 300 },
-		{ "01:30 (America/New_York)", est, DAY - HOUR / 4 },
+		{ "01:30 (America/New_York)", est, 0 },
 		{ "02:30 (America/New_York)", edt, HOUR * 7 / 4 },
 		{ "Nov 1, 01:30 (America/New_York)", edt, HOUR * 3 / 4 },
 	};
@@ -127,6 +127,27 @@ a_day_is_found_in_the_calendar(void)
 }
 
 static void
+a_time_that_passed_within_the_hour_has_come(void)
+{
+	const double new_year = SUNDAY + 39 * DAY + 6 * HOUR;
+	const struct row rows[] = {
+		{ "5:58pm UTC", SUNDAY, 0 },
+		{ "17:00:01 UTC", SUNDAY, 0 },
+		{ "17:00:00 UTC", SUNDAY, 23 * HOUR },
+		{ "11:58pm UTC", SUNDAY + 6 * HOUR + 600, 0 },
+		{ "Nov 22, 5:30pm UTC", SUNDAY, 0 },
+		{ "Dec 31, 11:30pm UTC", new_year, 0 },
+		{ "Dec 31, 10:30pm UTC", new_year, 364 * DAY + 22.5 * HOUR },
+		{ "18:40 (Europe/Oslo)", SUNDAY, has_zones() ? 0 : -1 },
+		{ "19:05 (Europe/Oslo)", SUNDAY, has_zones() ? 300 : -1 },
+		{ "5:59pm (Europe/Oslo)", SUNDAY,
+		    has_zones() ? 23 * HOUR - 60 : -1 },
+	};
+
+	CHECK_ROWS(rows);
+}
+
+static void
 a_date_is_waited_for(void)
 {
 	const struct row rows[] = {
@@ -177,6 +198,7 @@ main(void)
 	RUN(an_hour_that_is_skipped_is_as_if_it_were_not);
 	RUN(a_zone_needs_a_file_of_its_own);
 	RUN(a_day_is_found_in_the_calendar);
+	RUN(a_time_that_passed_within_the_hour_has_come);
 	RUN(a_date_is_waited_for);
 	RUN(the_environment_keeps_its_zone);
 	return DONE();
