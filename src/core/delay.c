@@ -4,6 +4,9 @@
 
 #include "delay.h"
 
+/* A minute spreads a fleet, and is short for who waits for hours. */
+#define HINT_SPREAD_MOST 60.0
+
 /* The delay of the strategy, for the draw `u`. */
 static double
 nominal_delay(const struct policy *policy, const struct backoff *backoff,
@@ -50,8 +53,9 @@ struct delay
 delay_hinted(const struct policy *policy, const struct random *random,
     struct delay delay, double hint, uint64_t attempt)
 {
-	const double most = fmin(hint * (1 + policy->hint_spread),
-	    fmax(policy->hint_limit, hint));
+	const double most =
+	    fmin(hint + fmin(hint * policy->hint_spread, HINT_SPREAD_MOST),
+		fmax(policy->hint_limit, hint));
 	double spread = hint;
 
 	if (policy->hint_spread > 0)

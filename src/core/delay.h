@@ -32,7 +32,8 @@ struct delay delay_draw(const struct policy *policy,
 
 /*
  * Takes a hint into account: a minimum of `hint` seconds, which is spread
- * upward so that a fleet does not come back in one instant.
+ * upward, by a minute at most, so that a fleet does not come back in one
+ * instant.
  */
 struct delay delay_hinted(const struct policy *policy,
     const struct random *random, struct delay delay, double hint,

@@ -1306,10 +1306,14 @@ static void
 a_hint_is_spread_upward_within_its_limit(void)
 {
 	static const struct {
-		double chance, hint, seconds, high;
+		double chance, limit, hint, seconds, high;
 	} rows[] = {
-		{ 0, 20, 20, 24 }, { 0.5, 20, 22, 24 }, { 1, 20, 24, 24 },
-		{ 1, 55, 60, 60 }, { 1, 5, 12, 12 }, /* the delay is longer */
+		{ 0, 60, 20, 20, 24 },
+		{ 0.5, 60, 20, 22, 24 },
+		{ 1, 60, 20, 24, 24 },
+		{ 1, 60, 55, 60, 60 },
+		{ 1, 60, 5, 12, 12 }, /* the delay is longer */
+		{ 0.5, 1e6, 36000, 36030, 36060 },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -1317,6 +1321,7 @@ a_hint_is_spread_upward_within_its_limit(void)
 
 		ROW("hint %g at %g", rows[i].hint, rows[i].chance);
 		drive.policy.hint_spread = 0.2;
+		drive.policy.hint_limit = rows[i].limit;
 		drive_start(&drive);
 		drive_end(&drive, died, rows[i].hint);
 		CHECK_DBL(drive.run.delay.seconds, rows[i].seconds, 1e-12);
