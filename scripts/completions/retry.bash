@@ -11,6 +11,7 @@ _retry_option() {
 	local end=''
 	[[ $3 == required ]] && end='='
 	_retry_names+=" --$2$end"
+	_retry_words[OPTION]+=" --$2"
 	_retry_takes[--$2]=$3 _retry_kinds[--$2]=$4
 	[[ $1 == - ]] || _retry_takes[-$1]=$3 _retry_kinds[-$1]=$4
 }
@@ -75,6 +76,10 @@ _retry_value() {
 			    "${value#*:}"))
 			return
 		fi ;;
+	NAME)
+		prefix=${value%"${value##*,}"} ;;
+	TOPIC)
+		[[ $value == -* ]] && kind=OPTION ;;
 	SET)
 		prefix=${value%"${value##*[,!^]}"} ;;
 	SCRIPT)

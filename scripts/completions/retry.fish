@@ -15,6 +15,7 @@ function _retry_option -a letter name takes kind doc
         set -a __retry_valued --$name
         test $letter != -; and set -a __retry_valued -$letter
     end
+    set -ga __retry_words_OPTION --$name\t$doc
     switch "$kind"
         case ''
             set -a args -f
@@ -91,6 +92,10 @@ function __retry_value -a kind
                 printf '%s\n' $prefix(complete -C "'' "(string replace $prefix '' -- $value))
                 return
             end
+        case NAME
+            set prefix (string match -r '^.*,' -- $value)
+        case TOPIC
+            string match -q -- '-*' $value; and set kind OPTION
         case SET SCRIPT
             set prefix (string match -r '^.*[,!^]' -- $value)
         case STRATEGY

@@ -220,7 +220,9 @@ read_form(const struct form *form, const char *text, struct moment *moment)
 	if (end == NULL || (moment->parts & form->parts) != 0 ||
 	    (form->after & ~moment->parts) != 0)
 		return NULL;
-	/* strptime(3) takes 7:5 for 7:05. */
+	/* strptime(3) takes 7:5 for 7:05, and glibc's knows a second 61. */
+	if (tm.tm_sec > 60)
+		return NULL;
 	if (form->parts == TIME && colon != NULL && colon < end &&
 	    !isdigit((unsigned char)colon[2]))
 		return NULL;

@@ -36,6 +36,7 @@ retry --jitter eq|retry --jitter equal
 retry --jitter-order=bef|retry --jitter-order=before-cap
 retry --pace=st|retry --pace=start
 retry --preset=eth|retry --preset=ethernet
+retry --preset=npm,do|retry --preset=npm,docker
 retry --stop-on=1,tempf|retry --stop-on=1,tempfail
 retry --stop-on 1,!unst|retry --stop-on 1,!unstartable
 retry --plan=1,timeo|retry --plan=1,timeout
@@ -46,6 +47,7 @@ retry --budget stor|retry --budget story
 retry --budget=story:tok|retry --budget=story:tokens
 retry --budget ./story:tokens=9,su|retry --budget ./story:tokens=9,success
 retry --help=pres|retry --help=presets
+retry --help=--max-d|retry --help=--max-delay
 retry --help pres|retry --help presets
 retry -h sig|retry -h signals
 retry --jitter 2|retry --jitter 20%
