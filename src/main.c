@@ -18,7 +18,8 @@
  *     jitter      the table of jitters; the range and the draw
  *     budget      tokens that retries are paid from, as numbers and as text
  *     search      looks for patterns in the lines of an attempt's output
- *     sieve       which lines may match which patterns, by a cheap test
+ *     sieve       many texts in a line at once
+ *     line        prefixes, expectations and the quote of a line of output
  *     health      the probes of an attempt: when, and what they tell
  *     hint        reads how long a server asks to wait
  *     interval    how exactly a sample tells a number

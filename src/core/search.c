@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "line.h"
 #include "search.h"
 #include "sieve.h"
 #include "text.h"
@@ -89,7 +90,7 @@ scan(const char *text, struct scan *result, const char **where)
 	const char *opened[PATTERN_MOST];
 	size_t sizes[PATTERN_MOST + 1] = { 0 }; /* of the groups around it */
 	size_t depth = 0, grown = 0, last = 0;	/* the size of the last atom */
-	bool repeated = false, begun = *text == '\0', empty = false;
+	bool repeated = false, begun = false, empty = false;
 
 	*result = (struct scan){ 0 };
 	while (*text != '\0') {
@@ -108,7 +109,7 @@ scan(const char *text, struct scan *result, const char **where)
 			const size_t factor = growth(start);
 
 			grown += last * (factor - 1);
-			if (grown > GROWTH_MOST)
+			if (grown >= GROWTH_MOST)
 				return "its repetitions would "
 				       "take too much memory";
 			sizes[depth] += last * (factor - 1);
@@ -148,6 +149,38 @@ scan(const char *text, struct scan *result, const char **where)
 	return empty || !begun
 	    ? "an empty alternative or group, which matches any line"
 	    : NULL;
+}
+
+/*
+ * Finds the longest part of the first alternative that each line has that
+ * matches it.  Returns the end of the alternative.
+ */
+static const char *
+find_literal(const char *text, struct sieve_text *best)
+{
+	const char *begun = text;
+	int depth = 0;
+
+	while (*text != '\0' && (*text != '|' || depth > 0)) {
+		bool is_plain = depth == 0 && (unsigned char)*text < 0x80 &&
+		    strchr("^$.()[]{}*+?\\|", *text) == NULL;
+
+		depth += (*text == '(') - (*text == ')');
+		if (*text == '[')
+			text = skip_bracket(text);
+		else if (*text == '{')
+			text += strcspn(text, "}");
+		else
+			text += *text == '\\' && text[1] != '\0' ? 2 : 1;
+		if (is_plain && *text != '\0' && strchr("*?{", *text) != NULL)
+			is_plain = false;
+		if (!is_plain)
+			begun = text;
+		else if ((size_t)(text - begun) > best->length)
+			*best = (struct sieve_text){ begun,
+				(size_t)(text - begun) };
+	}
+	return text;
 }
 
 /* Skips "(?i)" at the start of a pattern; returns the flags for regcomp(3). */
@@ -230,6 +263,14 @@ search_check(const char *text, bool is_hint, const char **where)
 	return "not a regular expression";
 }
 
+const char *
+search_check_text(size_t length)
+{
+	return length < SIEVE_LEAST ? "shorter than 3 bytes"
+	    : length > PATTERN_MOST ? "longer than 1024 bytes"
+				    : NULL;
+}
+
 bool
 search_has_pipe(const char *text)
 {
@@ -245,7 +286,7 @@ bool
 search_is_needed(const struct patterns *patterns)
 {
 	return search_matches(patterns) != 0 || patterns->hint != NULL ||
-	    patterns->class_count > 0;
+	    patterns->clue_count > 0;
 }
 
 unsigned int
@@ -259,52 +300,178 @@ search_matches(const struct patterns *patterns)
 	return matches;
 }
 
-/* The number of the hint, and of the first class, among the expressions. */
-#define HINT MATCHES
-#define CLASSES (MATCHES + 1)
+/* --- the expressions and the texts of a search --- */
 
 /* A pattern, compiled when a line first needs it. */
 struct expression {
-	const char *text;
-	bool compiled;
+	const char *text;	 /* or NULL */
+	const struct clue *clue; /* or NULL */
+	bool always;		 /* each line is tried */
+	bool compiled, placed;
 	bool over; /* it was found, and is not looked for again */
 	regex_t regex;
+	regex_t place;	 /* finds where in a line the match is */
 	size_t searched; /* bytes since it was compiled */
-	char *line;	 /* of a class: the first that matched */
+	uint64_t line;	 /* the number of the last that may match */
 };
 
-int
+/* The expressions begin with the options'; then come those of core/line. */
+#define HINT MATCHES
+#define OWN (MATCHES + 1)
+
+/* A text of the sieve: that of a clue, or one that an expression needs. */
+struct target {
+	const struct clue *clue;
+	size_t expression;
+};
+
+/* The line that is looked through. */
+struct look {
+	struct search *search;
+	const struct stream_line *line;
+	const char *body;
+	uint64_t words; /* a bit for each preset whose word it has */
+	bool wanted;	/* it has what some expression needs */
+	bool ignored;
+	size_t hit_count;
+	struct hit {
+		const struct clue *clue;
+		size_t at;
+	} hits[32];
+};
+
+static int
+add_target(struct search *search, const char *text, size_t length,
+    struct target target)
+{
+	const size_t count = search->text_count;
+
+	if (count == search->room) {
+		const size_t room = 2 * count + 64;
+		struct sieve_text *texts =
+		    reallocarray(search->texts, room, sizeof(*texts));
+
+		if (texts == NULL)
+			return -1;
+		search->texts = texts;
+		struct target *targets =
+		    reallocarray(search->targets, room, sizeof(*targets));
+		if (targets == NULL)
+			return -1;
+		search->targets = targets;
+		search->room = room;
+	}
+	search->texts[count] = (struct sieve_text){ text, length };
+	search->targets[count] = target;
+	search->text_count++;
+	return 0;
+}
+
+/*
+ * Adds the longest literal of each alternative of a pattern: a line that has
+ * none of them cannot match.  If an alternative has none, each line is tried.
+ */
+static int
+add_literals(struct search *search, size_t number)
+{
+	struct expression *expression = &search->expressions[number];
+	const struct target target = { .expression = number };
+	const size_t before = search->text_count;
+	const char *text = expression->text;
+
+	read_flags(&text);
+	for (const char *end = text; *end != '\0';) {
+		struct sieve_text best = { .length = 0 };
+
+		end = find_literal(text, &best);
+		if (best.length < SIEVE_LEAST) {
+			search->text_count = before;
+			expression->always = search->always = true;
+			return 0;
+		}
+		if (add_target(search, best.text, best.length, target) == -1)
+			return -1;
+		text = end + 1;
+	}
+	return 0;
+}
+
+/* Adds an expression, by its literals or by the words of its preset. */
+static int
+add_expression(struct search *search, const char *text, const struct clue *clue,
+    bool has_words)
+{
+	const size_t number = search->count++;
+
+	search->expressions[number] =
+	    (struct expression){ .text = text, .clue = clue };
+	if (text == NULL || has_words)
+		return 0;
+	return add_literals(search, number);
+}
+
+static size_t
+count_texts(const char *const *texts)
+{
+	size_t count = 0;
+
+	while (texts[count] != NULL)
+		count++;
+	return count;
+}
+
+/* Makes the sieve, once there is a line to look through. */
+static int
+prepare(struct search *search)
+{
+	const struct patterns *patterns = search->patterns;
+	const size_t own =
+	    count_texts(line_failed_tests) + count_texts(line_expectations);
+	const bool classifies = patterns->clue_count > 0;
+	uint64_t worded = 0;
+	int result = 0;
+
+	search->expressions = calloc(OWN + own + patterns->clue_count,
+	    sizeof(*search->expressions));
+	if (search->expressions == NULL)
+		return -1;
+	for (size_t i = 0; i < MATCHES; i++)
+		result |=
+		    add_expression(search, patterns->match[i], NULL, false);
+	result |= add_expression(search, patterns->hint, NULL, false);
+	/* Expectations have no words: they are asked for. */
+	for (size_t i = 0; line_expectations[i] != NULL; i++)
+		result |=
+		    add_expression(search, line_expectations[i], NULL, true);
+	for (size_t i = 0; classifies && line_failed_tests[i] != NULL; i++)
+		result |=
+		    add_expression(search, line_failed_tests[i], NULL, false);
+	for (size_t i = 0; i < patterns->clue_count; i++) {
+		const struct clue *clue = &patterns->clues[i];
+
+		if (clue->kind == CLUE_WORD)
+			worded |= UINT64_C(1) << clue->preset;
+		if (clue->kind != CLUE_PATTERN)
+			result |= add_target(search, clue->text, clue->length,
+			    (struct target){ .clue = clue });
+	}
+	for (size_t i = 0; i < patterns->clue_count; i++) {
+		const struct clue *clue = &patterns->clues[i];
+
+		if (clue->kind == CLUE_PATTERN)
+			result |= add_expression(search, clue->text, clue,
+			    worded >> clue->preset & 1);
+	}
+	if (result == 0)
+		search->sieve = sieve_open(search->texts, search->text_count);
+	return search->sieve == NULL ? -1 : 0;
+}
+
+void
 search_begin(struct search *search, const struct patterns *patterns,
     struct found *found)
 {
-	const size_t count = CLASSES + patterns->class_count;
-	const char **texts = calloc(count, sizeof(*texts));
-
-	*search = (struct search){
-		.patterns = patterns,
-		.found = found,
-		.expressions = calloc(count, sizeof(*search->expressions)),
-		.numbers = calloc(count, sizeof(*search->numbers)),
-	};
-	if (texts == NULL || search->expressions == NULL ||
-	    search->numbers == NULL) {
-		free(texts);
-		free(search->expressions);
-		free(search->numbers);
-		return -1;
-	}
-	search->count = count;
-	for (size_t i = 0; i < count; i++)
-		search->expressions[i].text = texts[i] = i < MATCHES
-		    ? patterns->match[i]
-		    : i == HINT ? patterns->hint
-				: patterns->classes[i - CLASSES].text;
-	search->sieve = sieve_open(texts, count);
-	free(texts);
-	if (search->sieve != NULL)
-		return 0;
-	search_close(search);
-	return -1;
+	*search = (struct search){ .patterns = patterns, .found = found };
 }
 
 void
@@ -313,168 +480,211 @@ search_close(struct search *search)
 	for (size_t i = 0; i < search->count; i++) {
 		struct expression *expression = &search->expressions[i];
 
-		if (expression->compiled && i == HINT)
-			regfree(&search->hint);
 		if (expression->compiled)
 			regfree(&expression->regex);
-		free(expression->line);
+		if (expression->placed)
+			regfree(&expression->place);
 	}
 	free(search->expressions);
-	free(search->numbers);
+	free(search->texts);
+	free(search->targets);
 	sieve_close(search->sieve);
 }
 
 /* Compiles an expression, afresh if it has searched much. */
 static int
-compile(struct search *search, struct expression *expression)
+compile(struct expression *expression)
 {
-	const bool is_hint = expression == &search->expressions[HINT];
-	const char *text = expression->text;
-	const int flags = read_flags(&text);
-	regex_t regex, hint;
+	regex_t regex;
 
 	if (expression->compiled && expression->searched < REFRESH)
 		return 0;
 	const bool had = expression->compiled;
-	bool fresh = compile_anchored(&regex, expression->text) == 0;
-	if (fresh && is_hint && regcomp(&hint, text, flags) != 0) {
-		regfree(&regex);
-		fresh = false;
-	}
+	const bool fresh = compile_anchored(&regex, expression->text) == 0;
 	expression->searched = 0;
 	/* The old one goes on if there is no memory for both at once. */
 	if (!fresh)
 		return had ? 0 : -1;
 	if (had)
 		regfree(&expression->regex);
-	if (had && is_hint)
-		regfree(&search->hint);
 	expression->regex = regex;
-	if (is_hint)
-		search->hint = hint;
 	expression->compiled = true;
 	return 0;
 }
 
-/* Copies a line to show: without a CR at its end, or a part of a character. */
-static void
-copy_line(char copy[DECIDING_LINE], const char *line)
-{
-	size_t length = strlcpy(copy, line, DECIDING_LINE);
-
-	if (length < DECIDING_LINE) {
-		if (length > 0 && copy[length - 1] == '\r')
-			copy[length - 1] = '\0';
-		return;
-	}
-	length = DECIDING_LINE - 1;
-	while (length > 0 && ((unsigned char)line[length] & 0xc0) == 0x80)
-		length--;
-	copy[length] = '\0';
-}
-
-/* The first line of this class that the preset has seen, or NULL. */
-static const char *
-class_line(const struct search *search, int preset, enum failure_class class)
-{
-	const struct patterns *patterns = search->patterns;
-
-	for (size_t i = 0; i < patterns->class_count; i++)
-		if (patterns->classes[i].preset == preset &&
-		    patterns->classes[i].class == class &&
-		    search->expressions[CLASSES + i].line != NULL)
-			return search->expressions[CLASSES + i].line;
-	return NULL;
-}
-
-/* Works out what the lines tell so far. */
-static void
-find_class(struct search *search)
-{
-	const struct patterns *patterns = search->patterns;
-	struct class_known known = { .source = SOURCE_LINE };
-	const char *line = NULL;
-
-	for (size_t i = 0; i < patterns->class_count; i++) {
-		const int preset = patterns->classes[i].preset;
-		const char *transient =
-		    class_line(search, preset, CLASS_TRANSIENT);
-		const char *permanent =
-		    class_line(search, preset, CLASS_PERMANENT);
-
-		if (permanent != NULL && transient == NULL) {
-			known.class = CLASS_PERMANENT;
-			known.preset = preset;
-			line = permanent;
-			break;
-		}
-		if (transient != NULL && known.class == CLASS_NONE) {
-			known.class = CLASS_TRANSIENT;
-			known.preset = preset;
-			line = transient;
-		}
-	}
-	if (line == NULL)
-		return;
-	search->found->class = known;
-	copy_line(search->found->class_line, line);
-}
-
-/* A line matches a pattern for the first time, or has a hint. */
+/* Whether the text matches: 1, 0, or -1 if there is not enough memory. */
 static int
-note(struct search *search, size_t number, const struct stream_line *line)
+matches(struct expression *expression, const char *text, int flags)
 {
-	struct expression *expression = &search->expressions[number];
-	struct found *found = search->found;
+	if (compile(expression) == -1)
+		return -1;
+	expression->searched += strlen(text);
+	return regexec(&expression->regex, text, 0, NULL, flags) == 0;
+}
+
+/* Where a text that matches does, and its first group. */
+static int
+locate(struct expression *expression, const char *text, int flags,
+    regmatch_t groups[2])
+{
+	const char *pattern = expression->text;
+	const int how = read_flags(&pattern);
+
+	if (!expression->placed && regcomp(&expression->place, pattern, how))
+		return -1;
+	expression->placed = true;
+	if (regexec(&expression->place, text, 2, groups, flags) != 0)
+		groups[0] = groups[1] = (regmatch_t){ 0, 0 };
+	return 0;
+}
+
+/*
+ * Whether the line, without the text that was found in it, states an
+ * expectation.  Returns 1, 0, or -1.
+ */
+static int
+is_expectation(const struct look *look, size_t at, size_t length)
+{
+	struct search *search = look->search;
+	const size_t skipped = (size_t)(look->body - look->line->text);
+	char rest[LINE_MOST + 1];
+	int result = 0;
+
+	memcpy(rest, look->line->text, look->line->length + 1);
+	memset(rest + at, '~', length);
+	for (size_t i = 0; line_expectations[i] != NULL && result == 0; i++)
+		result =
+		    matches(&search->expressions[OWN + i], rest + skipped, 0);
+	return result;
+}
+
+/* Takes a class from what was found in the line, unless it is no evidence. */
+static int
+note_class(const struct look *look, const struct clue *clue, size_t at,
+    size_t length)
+{
+	struct found *found = look->search->found;
+	const enum failure_class had = found->class.class;
+	const bool is_news = had == CLASS_NONE ||
+	    (had == CLASS_PERMANENT && clue->class == CLASS_TRANSIENT);
+
+	if (!is_news || (found->failed_tests && !clue->is_users) ||
+	    (clue->class == CLASS_TRANSIENT && look->ignored))
+		return 0;
+	const int expects = is_expectation(look, at, length);
+	if (expects != 0)
+		return expects == -1 ? -1 : 0;
+	look->search->told = clue;
+	found->class = (struct class_known){ .class = clue->class,
+		.source = SOURCE_LINE,
+		.preset = clue->preset };
+	line_quote(found->class_line, DECIDING_LINE, look->line->text, at,
+	    at + length);
+	return 0;
+}
+
+/* A line matches an expression. */
+static int
+note(const struct look *look, size_t number)
+{
+	struct expression *expression = &look->search->expressions[number];
+	const struct stream_line *line = look->line;
+	const struct clue *clue = expression->clue;
+	const char *text = clue == NULL ? line->text : look->body;
+	const size_t skipped = (size_t)(text - line->text);
+	struct found *found = look->search->found;
 	regmatch_t groups[2];
 
-	if (number == HINT) {
-		if (regexec(&search->hint, line->text, 2, groups,
-			line->cut ? REG_NOTEOL : 0) != 0 ||
-		    groups[1].rm_so == -1)
-			return 0;
-		found->hinted = true;
-		snprintf(found->hint, sizeof(found->hint), "%.*s",
-		    (int)(groups[1].rm_eo - groups[1].rm_so),
-		    line->text + groups[1].rm_so);
+	if (number > HINT && clue == NULL) {
+		found->failed_tests = expression->over = true;
+		if (look->search->told != NULL && !look->search->told->is_users)
+			found->class = (struct class_known){ .preset = 0 };
 		return 0;
 	}
-	expression->over = true;
-	if (number < MATCHES) {
-		copy_line(found->lines[number], line->text);
-		found->matched |= MATCH_BIT(number);
-		return 0;
-	}
-	expression->line = malloc(DECIDING_LINE);
-	if (expression->line == NULL)
+	if (locate(expression, text, line->cut ? REG_NOTEOL : 0, groups) == -1)
 		return -1;
-	copy_line(expression->line, line->text);
-	find_class(search);
+	const size_t from = skipped + (size_t)groups[0].rm_so;
+	const size_t to = skipped + (size_t)groups[0].rm_eo;
+	if (clue != NULL)
+		return note_class(look, clue, from, to - from);
+	if (number < MATCHES) {
+		expression->over = true;
+		found->matched |= MATCH_BIT(number);
+		line_quote(found->lines[number], DECIDING_LINE, line->text,
+		    from, to);
+		return 0;
+	}
+	if (groups[1].rm_so == -1 || groups[0].rm_eo == 0)
+		return 0;
+	found->hinted = true;
+	snprintf(found->hint, sizeof(found->hint), "%.*s",
+	    (int)(groups[1].rm_eo - groups[1].rm_so),
+	    line->text + groups[1].rm_so);
 	return 0;
 }
 
-static int
-look_through(struct search *search, const struct stream_line *line)
+/* Whether these bytes of the line are not a part of a longer word. */
+static bool
+is_whole(const struct stream_line *line, size_t at, size_t length)
 {
-	const int flags = line->cut ? REG_NOTEOL : 0;
-	const size_t count = sieve_line(search->sieve, line->text, line->length,
-	    search->numbers);
+	const unsigned char *first = (const unsigned char *)line->text + at;
+	const unsigned char *end = first + length;
 
-	for (size_t i = 0; i < count; i++) {
-		struct expression *expression =
-		    &search->expressions[search->numbers[i]];
+	return !(at > 0 && isalnum(first[-1]) && isalnum(first[0])) &&
+	    !(isalnum(end[-1]) && isalnum(end[0]));
+}
 
-		if (expression->over)
+static void
+hit(void *context, size_t number, size_t at)
+{
+	struct look *look = context;
+	const struct search *search = look->search;
+	const struct target *target = &search->targets[number];
+	const struct clue *clue = target->clue;
+
+	if (clue == NULL) {
+		search->expressions[target->expression].line = search->lines;
+		look->wanted = true;
+	} else if (clue->kind == CLUE_IGNORE)
+		look->ignored = true;
+	else if (clue->kind == CLUE_WORD)
+		look->words |= (uint64_t)is_whole(look->line, at, clue->length)
+		    << clue->preset;
+	else if (look->hit_count < sizeof(look->hits) / sizeof(look->hits[0]))
+		look->hits[look->hit_count++] = (struct hit){ clue, at };
+}
+
+static int
+look_through(struct search *search, struct stream_line *line)
+{
+	struct look look = { .search = search, .line = line };
+	int result = 0;
+
+	if (search->sieve == NULL && prepare(search) == -1)
+		return -1;
+	search->lines++;
+	if (memchr(line->text, '\033', line->length) != NULL)
+		line->length = line_uncolour(line->text, line->length);
+	sieve_line(search->sieve, line->text, line->length, hit, &look);
+	look.body = line_body(line->text);
+	for (size_t i = 0; i < look.hit_count && result == 0; i++)
+		result = note_class(&look, look.hits[i].clue, look.hits[i].at,
+		    look.hits[i].clue->length);
+	const bool tries = search->always || look.wanted || look.words != 0;
+	for (size_t i = 0; tries && i < search->count && result == 0; i++) {
+		struct expression *expression = &search->expressions[i];
+		const struct clue *clue = expression->clue;
+
+		if (expression->text == NULL || expression->over ||
+		    !(expression->always || expression->line == search->lines ||
+			(clue != NULL && look.words >> clue->preset & 1)))
 			continue;
-		if (compile(search, expression) == -1)
-			return -1;
-		expression->searched += line->length;
-		if (regexec(&expression->regex, line->text, 0, NULL, flags) ==
-			0 &&
-		    note(search, search->numbers[i], line) == -1)
-			return -1;
+		result = matches(expression, i <= HINT ? line->text : look.body,
+		    line->cut ? REG_NOTEOL : 0);
+		if (result == 1)
+			result = note(&look, i);
 	}
-	return 0;
+	return result;
 }
 
 int

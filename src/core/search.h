@@ -6,6 +6,7 @@
 #include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "verdict.h"
 
@@ -17,13 +18,23 @@
 #define HINT_TEXT 128
 
 /* Room for a line that decides, as far as people are shown it. */
-#define DECIDING_LINE 400
+#define DECIDING_LINE 512
 
-/* A line of this pattern is transient or permanent, as a preset says. */
-struct class_pattern {
+/* What a preset looks for in a line. */
+enum clue_kind {
+	CLUE_TEXT,    /* the line has the text, in any case */
+	CLUE_PATTERN, /* the line matches the expression */
+	CLUE_WORD,    /* a pattern of the preset needs one of its words */
+	CLUE_IGNORE   /* a line with the text is no transient failure */
+};
+
+struct clue {
+	enum clue_kind kind;
 	const char *text;
-	enum failure_class class;
-	int preset; /* its number in the rules */
+	size_t length;
+	enum failure_class class; /* of TEXT and PATTERN */
+	int preset;		  /* its number in the rules */
+	bool is_users;		  /* it is from a file of the user's */
 };
 
 /*
@@ -34,8 +45,8 @@ struct class_pattern {
 struct patterns {
 	const char *match[MATCHES];
 	const char *hint; /* --delay-match: its first group is the hint */
-	struct class_pattern *classes;
-	size_t class_count;
+	struct clue *clues;
+	size_t clue_count;
 };
 
 /*
@@ -46,6 +57,9 @@ const char *search_check(const char *text, bool is_hint, const char **where);
 
 /* Whether a pattern that is right has "\|", which matches a | and no more. */
 bool search_has_pipe(const char *text);
+
+/* What is wrong with a text to look for of so many bytes, or NULL. */
+const char *search_check_text(size_t length);
 
 /* Whether there is a pattern. */
 bool search_is_needed(const struct patterns *patterns);
@@ -58,12 +72,9 @@ struct found {
 	unsigned int matched;		    /* a bit for each match */
 	char lines[MATCHES][DECIDING_LINE]; /* the first of each that was */
 
-	/*
-	 * A preset that has seen a transient line and a permanent line is in
-	 * doubt, and says transient.  Of two presets that disagree the one
-	 * wins that says permanent.
-	 */
+	/* A transient line counts more than a permanent one. */
 	struct class_known class; /* NONE: no line tells it */
+	bool failed_tests; /* a test failed: what presets know is no reason */
 	char class_line[DECIDING_LINE];
 	bool hinted;
 	char hint[HINT_TEXT]; /* the text of the last hint, cut to its room */
@@ -85,22 +96,23 @@ struct stream_line {
 struct search {
 	const struct patterns *patterns;
 	struct found *found;
-	struct sieve *sieve;
-	struct expression *expressions; /* matches, the hint, classes */
+	struct sieve *sieve; /* NULL before the first line */
+	struct sieve_text *texts;
+	struct target *targets; /* what each text stands for */
+	size_t text_count, room;
+	struct expression *expressions; /* options', core's, presets' */
 	size_t count;
-	unsigned int *numbers; /* of the expressions that a line may match */
-	regex_t hint;	       /* where in a line the hint is */
+	uint64_t lines;		 /* so many were looked through */
+	bool always;		 /* an expression is tried on each line */
+	const struct clue *told; /* by which a line told a class, or NULL */
 };
 
 /* What a rule or a preset decided by, or NULL if that was no line. */
 const char *search_line(const struct found *found, enum rule rule,
     struct class_known known);
 
-/*
- * Begins a search, which adds to *found.  Returns 0, or -1 if there is not
- * enough memory for the patterns.
- */
-int search_begin(struct search *search, const struct patterns *patterns,
+/* Begins a search, which adds to *found. */
+void search_begin(struct search *search, const struct patterns *patterns,
     struct found *found);
 
 /*
@@ -113,7 +125,7 @@ int search_bytes(struct search *search, struct stream_line *line,
 /* The stream has ended: looks through a last line without an end, alike. */
 int search_end(struct search *search, struct stream_line *line);
 
-/* Releases what search_begin() allocated. */
+/* Releases what the search has allocated. */
 void search_close(struct search *search);
 
 #endif

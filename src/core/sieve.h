@@ -6,27 +6,31 @@
 #include <stddef.h>
 
 /*
- * A cheap test that most lines fail: most patterns can only match a line that
- * has one of a few words, as "error: (404|410)" needs "error: 404" or "error:
- * 410".  One pass over a line finds the words of all patterns at once, in any
- * case, so that regexec(3) is needed for few lines, however many patterns there
- * are.
+ * Finds many texts in a line at once, A to Z and a to z alike.  A line costs
+ * one pass, however many texts there are.
  */
 struct sieve;
 
-/*
- * Makes a sieve for so many patterns, POSIX extended expressions that
- * regcomp(3) takes; NULL stands for none.  Returns NULL if there is not enough
- * memory.
- */
-struct sieve *sieve_open(const char *const *patterns, size_t count);
+/* A text to look for: no NUL ends it, and it has at least SIEVE_LEAST bytes. */
+struct sieve_text {
+	const char *text;
+	size_t length;
+};
+
+#define SIEVE_LEAST 3
+
+/* Is told the number of a text, and where in the line the text begins. */
+typedef void sieve_hit(void *context, size_t number, size_t at);
 
 /*
- * Puts the numbers of the patterns that may match the line into `numbers`,
- * which has room for all of them; returns how many.
+ * Makes a sieve for the texts, which stay the caller's.  Returns NULL if there
+ * is not enough memory.
  */
-size_t sieve_line(struct sieve *sieve, const char *text, size_t length,
-    unsigned int *numbers);
+struct sieve *sieve_open(const struct sieve_text *texts, size_t count);
+
+/* Tells `hit` each text of the line, the same one several times. */
+void sieve_line(const struct sieve *sieve, const char *line, size_t length,
+    sieve_hit *hit, void *context);
 
 void sieve_close(struct sieve *sieve);
 

@@ -5,7 +5,7 @@
 
 #include "verdict.h"
 
-/* Of two presets that disagree the one wins that says `permanent`. */
+/* Of two presets that disagree the one wins that says `transient`. */
 static struct class_known
 classify_by_status(const struct rules *rules, struct outcome outcome)
 {
@@ -14,12 +14,12 @@ classify_by_status(const struct rules *rules, struct outcome outcome)
 	for (int i = 0; i < rules->preset_count; i++) {
 		const struct preset_rules *preset = &rules->presets[i];
 
-		if (set_has(&preset->permanent, outcome))
-			return (struct class_known){ CLASS_PERMANENT,
+		if (set_has(&preset->transient, outcome))
+			return (struct class_known){ CLASS_TRANSIENT,
 				SOURCE_STATUS, i };
 		if (known.class == CLASS_NONE &&
-		    set_has(&preset->transient, outcome)) {
-			known.class = CLASS_TRANSIENT;
+		    set_has(&preset->permanent, outcome)) {
+			known.class = CLASS_PERMANENT;
 			known.preset = i;
 		}
 	}
@@ -31,6 +31,8 @@ verdict_classify(const struct rules *rules, const struct evidence *evidence)
 {
 	const struct outcome outcome = evidence->outcome;
 	const struct class_known by_status = classify_by_status(rules, outcome);
+	const bool throttled = set_has(&rules->throttle, outcome) ||
+	    evidence->matched & rules->matches & MATCH_BIT(MATCH_THROTTLE);
 	const bool tempfail =
 	    outcome.kind == OUTCOME_EXIT && outcome.code == EX_TEMPFAIL;
 	const struct {
@@ -39,6 +41,7 @@ verdict_classify(const struct rules *rules, const struct evidence *evidence)
 	} rows[] = {
 		{ outcome.class != CLASS_NONE,
 		    { outcome.class, SOURCE_OUTCOME, 0 } },
+		{ throttled, { CLASS_TRANSIENT, SOURCE_OUTCOME, 0 } },
 		{ evidence->by_line.class != CLASS_NONE, evidence->by_line },
 		{ by_status.class != CLASS_NONE, by_status },
 		{ evidence->hinted, { CLASS_TRANSIENT, SOURCE_HINT, 0 } },
@@ -74,8 +77,6 @@ verdict_judge(const struct rules *rules, const struct evidence *evidence)
 	const bool listed = set_has(&rules->success, outcome);
 	const bool failed = found & MATCH_BIT(MATCH_FAIL);
 	const bool unseen = missing & MATCH_BIT(MATCH_SUCCESS);
-	const bool wanted = !rules->listed_only ||
-	    set_has(&rules->retry, outcome) || found & MATCH_BIT(MATCH_RETRY);
 
 	/* A command that never ran leaves nothing to check. */
 	if (rules->check && outcome_ran(outcome))
@@ -90,7 +91,7 @@ verdict_judge(const struct rules *rules, const struct evidence *evidence)
 		return judgement_by(VERDICT_STOP, RULE_UNREAD);
 	if (set_has(&rules->throttle, outcome))
 		return judgement_by(VERDICT_RETRY, RULE_THROTTLE_ON);
-	if (wanted && found & MATCH_BIT(MATCH_THROTTLE))
+	if (found & MATCH_BIT(MATCH_THROTTLE))
 		return judgement_by(VERDICT_RETRY, RULE_THROTTLE_MATCH);
 	if (set_has(&rules->hopeless, outcome))
 		return judgement_by(VERDICT_STOP, RULE_PRESET);

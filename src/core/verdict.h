@@ -75,8 +75,6 @@ struct rules {
 	struct set throttle;
 	struct set retry;
 	bool retry_listed; /* --retry-on was given */
-	bool listed_only;  /* the user lists what is retried: what a preset's
-			      match throttles is retried only if listed */
 	unsigned int matches;
 	bool check;
 };
@@ -103,7 +101,8 @@ struct judgement {
 
 /*
  * The class of the attempt's failure, from the first of these that tells it: a
- * plan, a line of output, the outcome in a preset, a hint, the outcome itself.
+ * plan, a throttling set or match, a line of output, the outcome in a preset, a
+ * hint, the outcome itself.
  */
 struct class_known verdict_classify(const struct rules *rules,
     const struct evidence *evidence);

@@ -117,9 +117,6 @@ derive_rules(struct options *options)
 {
 	struct rules *rules = &options->policy.rules;
 
-	rules->listed_only =
-	    options->origin[OPTION_THROTTLE_MATCH] == ORIGIN_PRESET &&
-	    options_lists_retries(options);
 	rules->matches = search_matches(&options->patterns);
 	rules->presets = options->preset_rules;
 	rules->preset_count = options->rules_count;

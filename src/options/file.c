@@ -42,6 +42,8 @@ read_all(int fd, struct option_file *file)
 	if (size > FILE_MOST)
 		return "it is larger than 64 KiB";
 	file->text[size] = '\0';
+	if (strncmp(file->text, "\xef\xbb\xbf", 3) == 0)
+		return "it begins with a byte order mark: save it without one";
 	return strlen(file->text) == size ? NULL : "it is not a text file";
 }
 

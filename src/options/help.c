@@ -195,7 +195,7 @@ list_presets(bool tools)
 	for (const struct preset *row = presets; row->name != NULL; row++)
 		if (preset_classifies(row) == tools)
 			printf("  %-11s %s\n", row->name,
-			    row->lines[0] + strlen("# "));
+			    row->text + strlen("# "));
 }
 
 static void
@@ -382,8 +382,9 @@ print_preset(const struct preset *preset)
 	    preset_classifies(preset)
 		? "knows failures; its first line names transient ones."
 		: "sets the delays of a known system.");
-	for (const char *const *line = preset->lines; *line != NULL; line++)
-		puts(*line);
+	for (const char *line = NULL;
+	     (line = preset_line(preset, line)) != NULL;)
+		puts(line);
 }
 
 /* What is meant; all members are NULL if the word names nothing. */

@@ -67,5 +67,5 @@ options_free(struct options *options)
 		option_file_free(&options->files[i]);
 	free(options->files);
 	free(options->preset_rules);
-	free(options->patterns.classes);
+	free(options->patterns.clues);
 }

@@ -16,27 +16,32 @@
 #define BLANKS " \t"
 
 /* What files of options may have beside options: keys that may be repeated. */
-static const struct class_key {
+static const struct key {
 	const char *name;
 	enum failure_class class;
-	bool is_match;	     /* its value is a pattern, or else a SET */
-	enum option_id like; /* the option whose values are alike */
-} class_keys[] = {
-	{ "transient-on", CLASS_TRANSIENT, false, OPTION_RETRY_ON },
-	{ "permanent-on", CLASS_PERMANENT, false, OPTION_STOP_ON },
-	{ "transient-match", CLASS_TRANSIENT, true, OPTION_RETRY_MATCH },
-	{ "permanent-match", CLASS_PERMANENT, true, OPTION_STOP_MATCH },
+	bool is_set; /* its value is a SET, or else a clue of this kind */
+	enum clue_kind kind;
+} keys[] = {
+	{ .name = "transient-text", CLASS_TRANSIENT, .kind = CLUE_TEXT },
+	{ .name = "permanent-text", CLASS_PERMANENT, .kind = CLUE_TEXT },
+	{ .name = "transient-match", CLASS_TRANSIENT, .kind = CLUE_PATTERN },
+	{ .name = "permanent-match", CLASS_PERMANENT, .kind = CLUE_PATTERN },
+	{ .name = "words", .kind = CLUE_WORD },
+	{ .name = "ignore-text", .kind = CLUE_IGNORE },
+	{ .name = "transient-on", CLASS_TRANSIENT, .is_set = true },
+	{ .name = "permanent-on", CLASS_PERMANENT, .is_set = true },
 };
 
-#define CLASS_KEYS (sizeof(class_keys) / sizeof(class_keys[0]))
+#define KEYS (sizeof(keys) / sizeof(keys[0]))
 
 /* A preset that is being applied, and the one that names it, or NULL. */
 struct applied {
 	const struct applied *outer;
 	const char *name;
-	const char *const *lines; /* ends with NULL */
-	bool is_file;
+	const struct preset *preset; /* a built-in one, or NULL */
 	struct option_file file;
+	int number;    /* of its rules */
+	bool is_known; /* its classes are those of an earlier preset */
 };
 
 /* A line "NAME = VALUE"; without "=" the value is NULL. */
@@ -55,14 +60,23 @@ preset_find(const char *name, size_t length)
 	return NULL;
 }
 
+const char *
+preset_line(const struct preset *preset, const char *line)
+{
+	line = line == NULL ? preset->text : line + strlen(line) + 1;
+	return line < preset->text + preset->size ? line : NULL;
+}
+
 bool
 preset_classifies(const struct preset *preset)
 {
-	for (const char *const *line = preset->lines; *line != NULL; line++)
-		for (size_t i = 0; i < CLASS_KEYS; i++) {
-			const char *name = class_keys[i].name;
+	const char *line = NULL;
 
-			if (strncmp(*line, name, strlen(name)) == 0)
+	while ((line = preset_line(preset, line)) != NULL)
+		for (size_t i = 0; i < KEYS; i++) {
+			const char *name = keys[i].name;
+
+			if (strncmp(line, name, strlen(name)) == 0)
 				return true;
 		}
 	return false;
@@ -120,64 +134,139 @@ read_entry(const char *line, struct entry *entry)
 	return NULL;
 }
 
-/* A key of classes: adds to the rules of this number. */
-static int
-set_class(struct options *options, int number, const struct class_key *key,
-    const char *value, char problem[PRESETS_PROBLEM])
+/* Adds a clue; returns what is wrong with its text, or NULL. */
+static const char *
+add_clue(struct options *options, struct clue clue)
+{
+	struct patterns *patterns = &options->patterns;
+	const size_t count = patterns->clue_count;
+
+	/* Built-in presets are tested once, instead of at each start. */
+	if (clue.is_users) {
+		const char *problem = clue.kind == CLUE_PATTERN
+		    ? search_check(clue.text, false, &options->item)
+		    : search_check_text(clue.length);
+
+		if (problem != NULL)
+			return problem;
+	}
+	/* The room doubles. */
+	if ((count & (count - 1)) == 0) {
+		struct clue *clues = reallocarray(patterns->clues,
+		    count == 0 ? 1 : 2 * count, sizeof(*clues));
+
+		if (clues == NULL)
+			return strerror(ENOMEM);
+		patterns->clues = clues;
+	}
+	patterns->clues[patterns->clue_count++] = clue;
+	return NULL;
+}
+
+/* Adds each word of a list. */
+static const char *
+add_words(struct options *options, struct clue clue, const char *list)
+{
+	for (;;) {
+		const size_t length = strcspn(list, ",");
+
+		clue.text = list + strspn(list, BLANKS);
+		clue.length = length - (size_t)(clue.text - list);
+		while (clue.length > 0 &&
+		    strchr(BLANKS, clue.text[clue.length - 1]) != NULL)
+			clue.length--;
+		const char *problem = add_clue(options, clue);
+		if (problem != NULL || list[length] == '\0')
+			return problem;
+		list += length + 1;
+	}
+}
+
+/* Adds a text; "[ ]" at its ends stands for a blank. */
+static const char *
+add_text(struct options *options, struct clue clue, char *value)
+{
+	const size_t length = strlen(value);
+
+	clue.text = value;
+	clue.length = length;
+	if (length > 3 && strcmp(value + length - 3, "[ ]") == 0) {
+		value[length - 3] = ' ';
+		clue.length -= 2;
+	}
+	if (length > 3 && strncmp(value, "[ ]", 3) == 0) {
+		value[2] = ' ';
+		clue.text += 2;
+		clue.length -= 2;
+	}
+	return add_clue(options, clue);
+}
+
+/* Adds a set of outcomes to the rules. */
+static const char *
+add_set(struct options *options, int number, enum failure_class class,
+    const char *value)
 {
 	struct preset_rules *rules = &options->preset_rules[number];
-	struct patterns *patterns = &options->patterns;
-	const char *what = "empty";
 	struct set set = { 0 };
+	const char *problem = set_parse(&set, value, &options->item);
+
+	if (problem == NULL && set_has_class(&set))
+		return "a class cannot be made of classes";
+	set_add(class == CLASS_TRANSIENT ? &rules->transient
+					 : &rules->permanent,
+	    &set);
+	return problem;
+}
+
+/* A key of classes: adds to the rules of the preset. */
+static int
+set_class(struct options *options, const struct applied *applied,
+    const struct key *key, const char *value, char problem[PRESETS_PROBLEM])
+{
+	const struct clue clue = { .kind = key->kind,
+		.text = value,
+		.length = strlen(value),
+		.class = key->class,
+		.preset = applied->number,
+		.is_users = applied->preset == NULL };
+	const char *what = "empty";
 	char safe[128];
 
 	options->item = value;
-	if (*value != '\0')
-		what = key->is_match
-		    ? search_check(value, false, &options->item)
-		    : set_parse(&set, value, &options->item);
-	if (what != NULL) {
-		snprintf(problem, PRESETS_PROBLEM, "invalid %s '%s': %s",
-		    key->name, text_safe(value, safe, sizeof(safe)), what);
-		suggest_value(options, key->like, options->item, problem,
-		    PRESETS_PROBLEM);
-		return -1;
-	}
-	if (set_has_class(&set)) {
-		snprintf(problem, PRESETS_PROBLEM,
-		    "invalid %s '%s': a class cannot be made of classes",
-		    key->name, text_safe(value, safe, sizeof(safe)));
-		return -1;
-	}
-	if (!key->is_match) {
-		set_add(key->class == CLASS_TRANSIENT ? &rules->transient
-						      : &rules->permanent,
-		    &set);
+	if (applied->is_known)
 		return 0;
-	}
-	struct class_pattern *rows = reallocarray(patterns->classes,
-	    patterns->class_count + 1, sizeof(*rows));
-	if (rows == NULL) {
-		strlcpy(problem, strerror(ENOMEM), PRESETS_PROBLEM);
-		return -1;
-	}
-	patterns->classes = rows;
-	rows[patterns->class_count++] = (struct class_pattern){ .text = value,
-		.class = key->class,
-		.preset = number };
-	return 0;
+	text_safe(value, safe, sizeof(safe));
+	if (*value == '\0')
+		what = "empty";
+	else if (key->is_set)
+		what = add_set(options, applied->number, key->class, value);
+	else if (key->kind == CLUE_WORD)
+		what = add_words(options, clue, value);
+	else if (clue.is_users && key->kind != CLUE_PATTERN)
+		what = add_text(options, clue, (char *)value);
+	else
+		what = add_clue(options, clue);
+	if (what == NULL)
+		return 0;
+	snprintf(problem, PRESETS_PROBLEM, "invalid %s '%s': %s", key->name,
+	    safe, what);
+	suggest_value(options, key->is_set ? OPTION_STOP_ON : OPTION_STOP_MATCH,
+	    options->item, problem, PRESETS_PROBLEM);
+	return -1;
 }
 
 /* An option, or a key of classes. */
 static int
-set_entry(struct options *options, preset_setter *set, int number,
-    const struct entry *entry, char problem[PRESETS_PROBLEM])
+set_entry(struct options *options, preset_setter *set,
+    const struct applied *applied, const struct entry *entry,
+    char problem[PRESETS_PROBLEM])
 {
 	char instead[PRESETS_PROBLEM / 2] = "", safe[128];
 
-	for (size_t i = 0; i < CLASS_KEYS; i++)
-		if (strcmp(class_keys[i].name, entry->name) == 0)
-			return set_class(options, number, &class_keys[i],
+	for (size_t i = 0; i < KEYS; i++)
+		if (strcmp(keys[i].name, entry->name) == 0)
+			return set_class(options, applied, &keys[i],
 			    entry->value == NULL ? "" : entry->value, problem);
 	for (int id = 0; id < OPTIONS; id++) {
 		const struct option_row *row = &option_rows[id];
@@ -185,6 +274,13 @@ set_entry(struct options *options, preset_setter *set, int number,
 
 		if (strcmp(row->name, entry->name) != 0)
 			continue;
+		if (id == OPTION_HELP || id == OPTION_VERSION ||
+		    id == OPTION_PLAN) {
+			snprintf(problem, PRESETS_PROBLEM,
+			    "%s would run no command: give it as an option",
+			    row->name);
+			return -1;
+		}
 		if ((entry->value != NULL && !takes_value) ||
 		    (entry->value == NULL && takes_value && !row->optional)) {
 			snprintf(problem, PRESETS_PROBLEM, "%s %s", row->name,
@@ -205,7 +301,7 @@ set_entry(struct options *options, preset_setter *set, int number,
 
 /* Begins the rules of one more preset. */
 static const char *
-add_rules(struct options *options, const char *name)
+add_rules(struct options *options, struct applied *applied)
 {
 	struct preset_rules *rows = options->preset_rules;
 
@@ -216,28 +312,44 @@ add_rules(struct options *options, const char *name)
 	if (rows == NULL)
 		return strerror(ENOMEM);
 	options->preset_rules = rows;
-	rows[options->rules_count++] = (struct preset_rules){ .name = name };
+	applied->number = options->rules_count++;
+	rows[applied->number] = (struct preset_rules){ .name = applied->name };
 	return NULL;
+}
+
+/* Whether the classes of a built-in preset are there already. */
+static bool
+has_clues(const struct options *options, const struct preset *preset)
+{
+	const struct patterns *patterns = &options->patterns;
+
+	for (size_t i = 0; i < patterns->clue_count; i++)
+		if (patterns->clues[i].text > preset->text &&
+		    patterns->clues[i].text < preset->text + preset->size)
+			return true;
+	return false;
 }
 
 /* What is wrong with a preset as a whole, or NULL. */
 static const char *
 open_preset(struct options *options, struct applied *applied, int *line)
 {
-	const size_t length = strlen(applied->name);
+	const struct applied *outer = applied->outer;
+	const char *name = applied->name;
 
-	applied->is_file = is_file(applied->name, length);
-	if (!applied->is_file) {
-		const struct preset *preset =
-		    preset_find(applied->name, length);
-
-		if (preset == NULL)
+	if (!is_file(name, strlen(name))) {
+		applied->preset = preset_find(name, strlen(name));
+		if (applied->preset == NULL)
 			return "unknown preset";
-		applied->lines = preset->lines;
-		return add_rules(options, applied->name);
+		applied->is_known = has_clues(options, applied->preset);
+		/* People know the preset that they have named. */
+		if (outer != NULL && outer->preset != NULL) {
+			applied->number = outer->number;
+			return NULL;
+		}
+		return add_rules(options, applied);
 	}
-	const char *problem =
-	    option_file_read(applied->name, &applied->file, line);
+	const char *problem = option_file_read(name, &applied->file, line);
 	if (problem != NULL)
 		return problem;
 	struct option_file *files = reallocarray(options->files,
@@ -248,24 +360,48 @@ open_preset(struct options *options, struct applied *applied, int *line)
 	}
 	options->files = files;
 	files[options->file_count++] = applied->file;
-	applied->lines = (const char *const *)applied->file.lines;
-	for (const struct applied *outer = applied->outer; outer != NULL;
-	     outer = outer->outer)
-		if (outer->is_file &&
+	for (; outer != NULL; outer = outer->outer)
+		if (outer->preset == NULL &&
 		    outer->file.device == applied->file.device &&
 		    outer->file.inode == applied->file.inode)
 			return "the file names itself";
-	return add_rules(options, applied->name);
+	return add_rules(options, applied);
+}
+
+/* The next line, or NULL. */
+static const char *
+next_line(const struct applied *applied, int number, const char *line)
+{
+	return applied->preset == NULL ? applied->file.lines[number]
+				       : preset_line(applied->preset, line);
 }
 
 static int apply(struct options *options, preset_setter *set,
     const struct applied *outer, const char *name,
     char problem[PRESETS_PROBLEM]);
 
-/*
- * Applies the presets that a line names.  Returns 0, -1 if one of them is
- * wrong, or 1 if the list is.
- */
+/* A file that a file names is looked for beside it. */
+static const char *
+beside(struct options *options, const struct applied *outer, size_t number)
+{
+	const char *name = options->presets[number];
+	const char *slash = strrchr(outer->name, '/');
+	char *path = NULL;
+
+	if (outer->preset != NULL || *name == '/' ||
+	    !is_file(name, strlen(name)))
+		return name;
+	if (strncmp(name, "./", 2) == 0)
+		name += 2;
+	if (asprintf(&path, "%.*s%s", (int)(slash + 1 - outer->name),
+		outer->name, name) == -1)
+		return NULL;
+	free(options->presets[number]);
+	options->presets[number] = path;
+	return path;
+}
+
+/* Applies the presets that a line names. */
 static int
 apply_list(struct options *options, preset_setter *set,
     const struct applied *outer, const char *list,
@@ -280,19 +416,25 @@ apply_list(struct options *options, preset_setter *set,
 		    text_safe(list, safe, sizeof(safe)), what);
 		suggest_value(options, OPTION_PRESET, options->item, problem,
 		    PRESETS_PROBLEM);
-		return 1;
+		return -1;
 	}
 	const size_t end = options->preset_count;
-	for (size_t i = first; i < end; i++)
-		if (apply(options, set, outer, options->presets[i], problem) ==
-		    -1)
+	for (size_t i = first; i < end; i++) {
+		const char *name = beside(options, outer, i);
+
+		if (name == NULL) {
+			strlcpy(problem, strerror(ENOMEM), PRESETS_PROBLEM);
 			return -1;
+		}
+		if (apply(options, set, outer, name, problem) == -1)
+			return -1;
+	}
 	return 0;
 }
 
 /*
- * Applies a preset, line by line.  The presets that a line names come before
- * the lines that follow, but their classes are their own.
+ * Applies a preset, line by line: first the lines that name other presets,
+ * wherever they stand.
  */
 static int
 apply(struct options *options, preset_setter *set, const struct applied *outer,
@@ -304,42 +446,47 @@ apply(struct options *options, preset_setter *set, const struct applied *outer,
 
 	const char *wrong = open_preset(options, &applied, &number);
 	text_safe(name, safe, sizeof(safe));
-	if (wrong != NULL && number > 0)
-		snprintf(problem, PRESETS_PROBLEM, "%s:%d: %s", safe, number,
-		    wrong);
-	else if (wrong != NULL)
-		snprintf(problem, PRESETS_PROBLEM, "--preset=%s: %s", safe,
-		    wrong);
-	if (wrong != NULL)
+	if (wrong != NULL) {
+		snprintf(problem, PRESETS_PROBLEM,
+		    outer == NULL && number == 0 ? "--preset=%s" : "%s", safe);
+		if (number > 0)
+			text_append(problem, PRESETS_PROBLEM, ":%d", number);
+		text_append(problem, PRESETS_PROBLEM, ": %s", wrong);
 		return -1;
-	const int own = options->rules_count - 1;
-	for (number = 1; applied.lines[number - 1] != NULL; number++) {
-		const char *line = applied.lines[number - 1];
-		struct entry entry;
+	}
+	for (int round = 0; round < 2; round++) {
+		const char *line = NULL;
 
-		if (*line == '\0' || *line == '#')
-			continue;
-		int result = 1;
-		wrong = read_entry(line, &entry);
-		if (wrong != NULL)
-			strlcpy(problem, wrong, PRESETS_PROBLEM);
-		else if (entry.value != NULL &&
-		    strcmp(entry.name, "preset") == 0)
-			result = apply_list(options, set, &applied, entry.value,
-			    problem);
-		else
-			result =
-			    set_entry(options, set, own, &entry, problem) == -1;
-		if (result == 0)
-			continue;
-		/* A preset that the line names says where it is wrong. */
-		if (result == 1) {
+		for (number = 0;
+		     (line = next_line(&applied, number, line)) != NULL;
+		     number++) {
+			struct entry entry;
+			int result = -1;
+
+			if (*line == '\0' || *line == '#')
+				continue;
+			wrong = read_entry(line, &entry);
+			const bool names = wrong == NULL &&
+			    entry.value != NULL &&
+			    strcmp(entry.name, "preset") == 0;
+			if (wrong != NULL)
+				strlcpy(problem, wrong, PRESETS_PROBLEM);
+			else if (names != (round == 0))
+				continue;
+			else if (names)
+				result = apply_list(options, set, &applied,
+				    entry.value, problem);
+			else
+				result = set_entry(options, set, &applied,
+				    &entry, problem);
+			if (result == 0)
+				continue;
 			strlcpy(what, problem, sizeof(what));
 			snprintf(problem, PRESETS_PROBLEM, "%s:%d: ", safe,
-			    number);
+			    number + 1);
 			strlcat(problem, what, PRESETS_PROBLEM);
+			return -1;
 		}
-		return -1;
 	}
 	return 0;
 }

@@ -12,7 +12,8 @@
  */
 struct preset {
 	const char *name;
-	const char *const *lines; /* ends with NULL */
+	const char *text; /* a NUL ends each line */
+	size_t size;
 };
 
 /* Those of src/presets; a NULL name ends them. */
@@ -20,6 +21,9 @@ extern const struct preset presets[];
 
 /* The built-in preset of this name, which `length` bytes have, or NULL. */
 const struct preset *preset_find(const char *name, size_t length);
+
+/* The line after this one, or the first one after NULL; NULL at the end. */
+const char *preset_line(const struct preset *preset, const char *line);
 
 /* Whether it is for a tool, whose failures it classifies. */
 bool preset_classifies(const struct preset *preset);

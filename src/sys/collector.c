@@ -343,9 +343,8 @@ collector_start(struct collector *collector, struct stream streams[STREAMS],
 			.searches = patterns != NULL };
 
 		close(control[1]);
-		if (patterns != NULL &&
-		    search_begin(&work.search, patterns, &shared->found) == -1)
-			die_of(shared, FAILURE_SEARCH);
+		if (patterns != NULL)
+			search_begin(&work.search, patterns, &shared->found);
 		collect_streams(&work, control[0]);
 	}
 	const int error = errno;

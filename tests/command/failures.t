@@ -54,12 +54,12 @@ is 'no preset makes more than two retries of a failure that it does not know' \
     done | sort -u)" 3
 
 # What the user says counts more.
-gone=$data/npm/stop/e404-9
+gone=$data/npm/stop/etarget-9
 reset=$data/npm/retry/reset-9
 is 'a failure that the user lists is retried' \
     "$(attempts npm "$gone" --retry-on=1)" 2
 is 'a line that the user lists, too' \
-    "$(attempts npm "$gone" --retry-match=E404)" 2
+    "$(attempts npm "$gone" --retry-match=ETARGET)" 2
 is 'what the user does not list is not' \
     "$(attempts npm "$reset" --retry-on=7)" 1
 is 'a status that the user stops at stops' \
@@ -77,7 +77,7 @@ throttled='An error occurred (ThrottlingException) when calling x'
 : >attempts
 retry -q --preset=aws -d 0 --retry-on=7 sh -c \
     'echo >>attempts; echo "$1"; exit 254' sh "$throttled" >output
-is 'what a preset throttles, too' "$(wc -l <attempts)" 1
+is 'what a preset throttles is retried' "$(wc -l <attempts)" 3
 is 'the limit on attempts is the one of the user' "$(: >attempts
     retry -q --preset=npm -d 0 -a 6 ./play "$reset" >output
     wc -l <attempts)" 6
@@ -95,8 +95,8 @@ is 'a warning about a try of the tool is not its failure' \
 
 run retry --preset=npm -d 0 --log=auto --log=json:log ./play "$gone"
 like 'the message says who decided' "$err" \
-    'exited 1, permanent failure [(]--preset=npm[)]: "npm ERR! code E404"$'
+    'exited 1, permanent failure [(]--preset=npm[)]: "npm ERR! code ETARGET"$'
 like 'so does the log' "$(cat log)" \
-    '"rule":"preset","class":"permanent","line":"npm ERR! code E404"'
+    '"rule":"preset","class":"permanent","line":"npm ERR! code ETARGET"'
 
 finish

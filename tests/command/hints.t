@@ -109,9 +109,9 @@ like 'however long' "$err" 'giving up after 1 attempt .*over the 1h limit'
 asked 'Retry-After: 20' -T 10s
 like 'no hint goes beyond the limit on the run' "$err" \
     'giving up after 1 attempt .*asked to wait 20s'
-asked 'Retry-After: soon\033[1m'
+asked 'Retry-After: soon\001'
 like 'one that cannot be read is reported, harmless' "$err" \
-    '^retry: sh: --delay-match: soon\\[^ ]*\[1m: '
+    '^retry: sh: --delay-match: soon\\\^A: '
 is 'once, and ignored' "$code:$(printf '%s\n' "$err" |
     grep -c '^retry: sh: --delay-match')" 7:1
 run retry -v -a 1 -d 0 -j none --free-on=transient --delay-match="$header" \

@@ -9,7 +9,7 @@
 is 'every preset names its source' \
     "$(retry --help=presets | grep '^  [a-z]' | grep -vc ' ([^)]*)$')" 0
 
-like '--help=NAME prints the file' "$(retry --help=npm)" '^permanent-match = npm '
+like '--help=NAME prints the file' "$(retry --help=npm)" '^permanent-text = code etarget'
 
 # Files.
 cat >ci.retry <<'END'
@@ -19,12 +19,12 @@ attempts = 2
 delay = 0
 quiet
 transient-on = 69
-permanent-match = (?i)^assertion
+permanent-match = (?i)^broken by
 END
-run retry --preset=./ci.retry --log=json:ci sh -c 'echo ASSERTION; exit 3'
+run retry --preset=./ci.retry --log=json:ci sh -c 'echo BROKEN BY US; exit 3'
 is 'a line of a file stops' "$code $(grep -c '"event":"attempt"' ci)" '3 1'
 like 'and is shown' "$(cat ci)" \
-    '"rule":"preset","class":"permanent","line":"ASSERTION"'
+    '"rule":"preset","class":"permanent","line":"BROKEN BY US"'
 rm ci
 run retry --preset=./ci.retry --log=json:ci sh -c 'exit 69'
 is 'options of a file count' "$code $(grep -c '"event":"attempt"' ci) $err" '69 2 '
@@ -58,6 +58,14 @@ echo 'transient_on = 3' >spelling
 echo 'transient-on = 1,permanent' >class
 echo 'permanent-match = (' >pattern
 echo 'preset = nothing' >unknown
+printf '\357\273\277attempts = 3\n' >mark
+echo 'permanent-text = no' >short
+echo 'plan' >plan
+echo 'version' >version
+echo 'help' >help
+mkdir sub
+echo 'preset = ./inner' >sub/outer
+printf '\nattemps = 3\n' >sub/inner
 refused 'a folder' ./folder 'folder: it is a directory'
 refused 'a FIFO' ./fifo 'fifo: it is not a regular file'
 refused 'a file without a slash' typo 'invalid --preset .typo.: unknown preset'
@@ -78,6 +86,26 @@ refused 'another spelling' ./spelling 'spelling:1: .*; files .* have transient-o
 refused 'a class of classes' ./class 'class:1: .*cannot be made of classes'
 refused 'a wrong pattern' ./pattern 'pattern:1: invalid permanent-match'
 refused 'an unknown preset in a file' ./unknown 'unknown:1: .*unknown preset'
+refused 'a byte order mark' ./mark 'mark: it begins with a byte order mark'
+refused 'a short text' ./short 'short:1: .*shorter than 3 bytes'
+for word in plan version help; do
+	refused "$word in a file" "./$word" "$word:1: $word would run no command"
+done
+refused 'a file beside one that names it' ./sub/outer \
+    '^retry: ./sub/outer:1: ./sub/inner:2: unknown option attemps'
+
+# What a file names comes first, and beside it.
+printf 'attempts = 2\nquiet\ndelay = 0\npreset = ./inner\n' >sub/outer
+printf 'attempts = 4\npermanent-text = wrong name\nignore-text = local\n' \
+    >sub/inner
+run retry --preset=./sub/outer --log=json:first.log sh -c 'exit 3'
+is 'what a file names comes first' "$(grep -c '"event":"attempt"' first.log)" 2
+run retry --preset=./sub/outer --log=json:text.log sh -c 'echo Wrong Name; exit 3'
+is 'a text of a file counts' "$(grep -c '"event":"attempt"' text.log)" 1
+like 'the message says whose it is' \
+    "$(retry --preset=./sub/inner sh -c 'echo Wrong Name; exit 3' 2>&1)" \
+    'permanent failure [(]--preset=./sub/inner[)]: "Wrong Name"'
+
 # root reads such a file by a capability.
 if have 'a file without permission is refused' setpriv; then
 	echo 'attempts = 3' >secret
@@ -90,18 +118,19 @@ if have 'a file without permission is refused' setpriv; then
 fi
 
 # The line that decided.
-long=$(printf '%0400d' 0)
-run retry -a 1 --stop-match=bar sh -c "printf 'foo bar \033[1m baz $long\n'; exit 1"
-like 'the line is shown, cut and made safe' "$err" \
-    'exited 1, matches --stop-match: "foo bar \\\^\[\[1m baz 0+[.][.][.]"$'
-is 'at 200 columns' "$(printf '%s\n' "$err" | sed -n 's/.*match: "\(.*\)"$/\1/p' |
-    tr -d '\n' | wc -c)" 200
+long=$(printf '%0150d' 0)
+run retry -a 1 --stop-match=bar sh -c "printf 'foo $long \001 bar baz $long\n'; exit 1"
+like 'the words around it are shown, and made safe' "$err" \
+    'exited 1, matches --stop-match: "[.][.][.] 0+ \\\^A bar baz [.][.][.]"$'
+secret=ghp_$(printf '%0600d' 0)
+run retry -a 1 --stop-match=bar sh -c "echo 'foo $secret bar'; exit 1"
+like 'a word is never cut' "$err" ': "[.][.][.] bar"$'
 run retry -a 1 --stop-match=bar sh -c 'printf "bar\r\n"; exit 1'
 like 'without the CR that ssh writes' "$err" 'matches --stop-match: "bar"$'
 run retry -a 1 --preset=npm --on-give-up='echo "$RETRY_CLASS: $RETRY_LAST_LINE" >why' \
-    sh -c 'echo "npm error code E404" >&2; exit 1'
+    sh -c 'echo "npm error code ETARGET" >&2; exit 1'
 is 'a hook knows the class and the line' "$(cat why)" \
-    'permanent: npm error code E404'
+    'permanent: npm error code ETARGET'
 run retry -d 0 -a 2 -v --preset=npm sh -c 'exit 1'
 like 'with -v an unknown failure is said to be retried' "$err" \
     'unknown failure, retried'
@@ -109,8 +138,8 @@ run retry -d 0 -a 3 --preset=npm,docker \
     sh -c 'echo "npm error code ECONNRESET"; exit 1'
 like 'the class stands in the summary' "$err" 'giving up after 3 attempts in .*: exited 1, transient failure [(]--preset=npm[)]: "npm error code ECONNRESET"'
 like 'and not in the line above too' "$err" 'attempt 3/3 exited 1 after [^ ,]*$'
-run retry -d 0 --preset=npm,docker --log=junit:j.xml sh -c 'echo "npm error code E404"; exit 1'
-like 'JUnit tells the line' "$(cat j.xml)" 'permanent failure [(]--preset=npm[)]: &quot;npm error code E404|permanent failure \(--preset=npm\): &#34;npm error code E404'
+run retry -d 0 --preset=npm,docker --log=junit:j.xml sh -c 'echo "npm error code ETARGET"; exit 1'
+like 'JUnit tells the line' "$(cat j.xml)" 'permanent failure [(]--preset=npm[)]: &quot;npm error code ETARGET|permanent failure \(--preset=npm\): &#34;npm error code ETARGET'
 
 # poll
 run retry -q --preset=poll -d 1ms sh -c 'test "$RETRY_ATTEMPT" -ge 9'
@@ -165,7 +194,7 @@ for status in 522 524; do
 done
 asked 503 retry --preset=curl -d 1ms curl -fSo page
 is 'also below a meter' "$code $(cat page)" '0 {"ready": true}'
-asked '429 Retry-After: 1' retry -q --preset=curl -d 1ms --log=json:log \
+asked '429 Retry-After: 1' retry -q --preset=curl -d 1ms -j none --log=json:log \
     curl -fsS -D /dev/stderr
 is 'Retry-After is obeyed where it is seen' "$code $calls" '0 2'
 like 'to the second' "$(cat log)" '"delay":1,"hint":1}'

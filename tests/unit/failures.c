@@ -37,8 +37,8 @@ classify(const struct options *options, int status, const char *output,
 	struct search search;
 
 	line = (struct stream_line){ .length = 0 };
-	if (search_begin(&search, &options->patterns, &found) == -1 ||
-	    search_bytes(&search, &line, output, length) == -1 ||
+	search_begin(&search, &options->patterns, &found);
+	if (search_bytes(&search, &line, output, length) == -1 ||
 	    search_end(&search, &line) == -1)
 		tap_bail_out("search", "not enough memory");
 	search_close(&search);
@@ -132,25 +132,33 @@ a_preset_knows_what_lasts_of_what_its_tool_says(void)
 	}
 }
 
+/* All presets that know failures, as --preset has them. */
+static char *
+all_presets(char all[512])
+{
+	*all = '\0';
+	for (const struct preset *preset = presets; preset->name != NULL;
+	     preset++)
+		if (preset_classifies(preset)) {
+			if (*all != '\0')
+				strlcat(all, ",", 512);
+			strlcat(all, preset->name, 512);
+		}
+	return all;
+}
+
 /*
- * Of two presets that disagree the one wins that says permanent.  So if none of
- * all stops a failure, none of any few does.
+ * If output shows both classes, the failure is transient: so if all presets
+ * together know each failure, any few of them stop none that may pass.
  */
 static void
 no_preset_contradicts_that_of_another_tool(void)
 {
-	char all[512] = "";
+	char all[512];
 	struct options options;
 
-	for (const struct preset *preset = presets; preset->name != NULL;
-	     preset++)
-		if (preset_classifies(preset)) {
-			if (all[0] != '\0')
-				strcat(all, ",");
-			strcat(all, preset->name);
-		}
-	parse(&options, all);
-	count_class(&options, "*", "stop", CLASS_PERMANENT, true);
+	parse(&options, all_presets(all));
+	count_class(&options, "*", "stop", CLASS_TRANSIENT, false);
 	count_class(&options, "*", "retry", CLASS_PERMANENT, false);
 	options_free(&options);
 }
@@ -176,31 +184,72 @@ network_knows_failures_of_the_network_and_no_others(void)
 	options_free(&options);
 }
 
-/* What compilers and suites say of the time-outs and resets that they test. */
+/* Lines of test runners and compilers, about time-outs, resets and the like. */
 static void
-an_assertion_is_no_failure_of_the_network(void)
+check_assertions(const struct options *options, const char *names)
 {
-	struct options options;
 	char path[4096], *line = NULL;
 	size_t size = 0, count = 0;
 	ssize_t length;
 
 	snprintf(path, sizeof(path), "%s/assertions", data());
-	parse(&options, "network");
-
 	FILE *file = fopen(path, "r");
 
 	if (file == NULL)
 		tap_bail_out(path, "cannot be opened");
 	while ((length = getline(&line, &size, file)) != -1) {
-		ROW("%.*s", (int)length - 1, line);
-		CHECK_INT(classify(&options, 1, line, (size_t)length),
+		ROW("%s: %.*s", names, (int)length - 1, line);
+		CHECK_INT(classify(options, 1, line, (size_t)length),
 		    CLASS_UNKNOWN);
 		count++;
 	}
 	CHECK(count > 40);
 	free(line);
 	fclose(file);
+}
+
+/* Whole outputs of test runners whose tests have such names. */
+static void
+check_runners(const struct options *options, const char *names)
+{
+	static char text[1 << 16];
+	char pattern[4096];
+	glob_t paths;
+
+	snprintf(pattern, sizeof(pattern), "%s/runners/*.log", data());
+	if (glob(pattern, 0, NULL, &paths) != 0)
+		tap_bail_out(pattern, "no files");
+	for (size_t i = 0; i < paths.gl_pathc; i++) {
+		FILE *file = fopen(paths.gl_pathv[i], "r");
+
+		if (file == NULL)
+			tap_bail_out(paths.gl_pathv[i], "cannot be opened");
+		const size_t length = fread(text, 1, sizeof(text), file);
+		fclose(file);
+		ROW("%s: %s", names, paths.gl_pathv[i]);
+		CHECK_INT(classify(options, 1, text, length), CLASS_UNKNOWN);
+	}
+	globfree(&paths);
+}
+
+static void
+a_line_that_states_an_expectation_is_no_evidence(void)
+{
+	char all[512];
+	struct options options;
+
+	for (const struct preset *preset = presets; preset->name != NULL;
+	     preset++) {
+		if (!preset_classifies(preset))
+			continue;
+		parse(&options, preset->name);
+		check_assertions(&options, preset->name);
+		check_runners(&options, preset->name);
+		options_free(&options);
+	}
+	parse(&options, all_presets(all));
+	check_assertions(&options, "all");
+	check_runners(&options, "all");
 	options_free(&options);
 }
 
@@ -210,6 +259,6 @@ main(void)
 	RUN(a_preset_knows_what_lasts_of_what_its_tool_says);
 	RUN(no_preset_contradicts_that_of_another_tool);
 	RUN(network_knows_failures_of_the_network_and_no_others);
-	RUN(an_assertion_is_no_failure_of_the_network);
+	RUN(a_line_that_states_an_expectation_is_no_evidence);
 	return DONE();
 }

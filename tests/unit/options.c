@@ -4,7 +4,6 @@
 #include "options/presets.h"
 #include "options/suggest.h"
 #include "options/help.h"
-#include "core/sieve.h"
 #include "drive.h"
 #include "tap.h"
 
@@ -353,7 +352,6 @@ jitter_and_cap_decide_about_hints(void)
 		{ "--preset=kubernetes", "none", 0, 3600 },
 		{ "--preset=poll", "none", 0, 3600 },
 		{ "--preset=poll -m 2s", "none", 0, 2 },
-		{ "--preset=curl", "none", 0, 3600 },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -1125,8 +1123,6 @@ a_preset_behaves_as_its_original(void)
 		    16 },
 		{ "--preset=kubernetes", "0.5", "10 20 40 80 160 300 300 300",
 		    0 },
-		{ "--preset=curl -a 0 --retry-on=1", "0.5",
-		    "1 2 4 8 16 32 64 128 256 512 600 600", 0 },
 		{ "--preset=poll", "0.5", "0.1 0.2 0.4 0.8 1 1", 0 },
 	};
 
@@ -1148,18 +1144,19 @@ a_built_in_preset_sets_delays_and_classes_alone(void)
 {
 	static const char *const may[] = { "attempts", "backoff", "delay",
 		"delay-match", "jitter", "jitter-order", "max-delay",
-		"min-timeout", "pace", "permanent-match", "permanent-on",
-		"reset-after", "throttle-delay", "throttle-match",
-		"transient-match", "transient-on", "wait-first" };
+		"ignore-text", "min-timeout", "pace", "permanent-match",
+		"permanent-on", "permanent-text", "preset", "reset-after",
+		"throttle-delay", "throttle-match", "transient-match",
+		"transient-on", "transient-text", "wait-first", "words" };
 
 	for (const struct preset *row = presets; row->name != NULL; row++) {
 		char text[64];
 		struct line line;
 
 		ROW("%s", row->name);
-		CHECK(strncmp(row->lines[0], "# ", 2) == 0);
-		for (size_t i = 0; row->lines[i] != NULL; i++) {
-			const char *name = row->lines[i];
+		CHECK(strncmp(row->text, "# ", 2) == 0);
+		for (const char *name = NULL;
+		     (name = preset_line(row, name)) != NULL;) {
 			bool known = *name == '\0' || *name == '#';
 
 			for (size_t j = 0; j < COUNT(may); j++)
@@ -1295,7 +1292,9 @@ classes_of_all_presets_are_kept_apart(void)
 	CHECK(!set_has(&rules->presets[0].permanent, outcome));
 	CHECK(set_has(&rules->presets[1].permanent, outcome));
 	CHECK(!set_has(&rules->presets[2].permanent, outcome));
-	CHECK_INT(line.options.patterns.classes[0].preset, 0);
+	const struct patterns *patterns = &line.options.patterns;
+	CHECK_INT(patterns->clues[0].preset, 0);
+	CHECK_INT(patterns->clues[patterns->clue_count - 1].preset, 1);
 }
 
 /* A list of the user's says what is retried. */
@@ -1330,39 +1329,39 @@ a_preset_stops_what_is_permanent_unless_the_user_says_otherwise(void)
 	}
 }
 
-/* How many of the preset's patterns a line needs an expression for. */
-static size_t
-patterns_tried(const struct preset *preset, const char *text)
-{
-	const char *texts[100];
-	unsigned int numbers[COUNT(texts)];
-	char words[64];
-	struct line line;
-
-	snprintf(words, sizeof(words), "--preset=%s cmd", preset->name);
-	const struct patterns *patterns = &parse(&line, words)->patterns;
-	CHECK(patterns->class_count < COUNT(texts));
-	for (size_t i = 0; i < patterns->class_count; i++)
-		texts[i] = patterns->classes[i].text;
-	struct sieve *sieve = sieve_open(texts, patterns->class_count);
-	const size_t count = sieve_line(sieve, text, strlen(text), numbers);
-	sieve_close(sieve);
-	return count;
-}
-
-/* Such lines are what most output consists of. */
+/* A user's file is checked at each start; what is built in is checked here. */
 static void
-most_lines_need_no_expression_of_a_preset(void)
+what_built_in_presets_look_for_is_right(void)
 {
-	static const char *const lines[] = { "", "[ 12/503] CC src/search.o",
-		"2026-11-24T12:01:58 GET /items/404 200 1503 bytes in 429 ms" };
+	for (const struct preset *row = presets; row->name != NULL; row++) {
+		char text[64];
+		struct line line;
+		bool has_pattern = false, has_word = false;
 
-	for (const struct preset *preset = presets; preset->name != NULL;
-	     preset++)
-		for (size_t i = 0; i < COUNT(lines); i++) {
-			ROW("%s: %s", preset->name, lines[i]);
-			CHECK_INT(patterns_tried(preset, lines[i]), 0);
+		snprintf(text, sizeof(text), "--preset=%s cmd", row->name);
+		parsed(&line, text);
+		const struct patterns *patterns = &line.options.patterns;
+		for (size_t i = 0; i < patterns->clue_count; i++) {
+			const struct clue *clue = &patterns->clues[i];
+			const char *where;
+
+			ROW("%s: %.*s", row->name, (int)clue->length,
+			    clue->text);
+			has_pattern |= clue->kind == CLUE_PATTERN;
+			has_word |= clue->kind == CLUE_WORD;
+			if (clue->kind == CLUE_PATTERN)
+				CHECK_STR(search_check(clue->text, false,
+					      &where),
+				    NULL);
+			else
+				CHECK_STR(search_check_text(clue->length),
+				    NULL);
+			if (clue->kind == CLUE_TEXT)
+				CHECK(strstr(clue->text, "[ ]") == NULL);
 		}
+		ROW("%s: patterns need words", row->name);
+		CHECK(has_word == has_pattern);
+	}
 }
 
 int
@@ -1401,7 +1400,7 @@ main(void)
 	RUN(presets_add_up_and_the_later_wins);
 	RUN(classes_of_all_presets_are_kept_apart);
 	RUN(a_preset_stops_what_is_permanent_unless_the_user_says_otherwise);
-	RUN(most_lines_need_no_expression_of_a_preset);
+	RUN(what_built_in_presets_look_for_is_right);
 	options_free(&read_last);
 	return DONE();
 }

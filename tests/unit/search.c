@@ -31,7 +31,7 @@ search_pieces(const struct patterns *patterns, const char *bytes, size_t size,
 	struct stream_line line = { .length = 0 };
 	struct search search;
 
-	CHECK_INT(search_begin(&search, patterns, &found), 0);
+	search_begin(&search, patterns, &found);
 	while (size > 0) {
 		const size_t taken = piece < size ? piece : size;
 
@@ -155,7 +155,7 @@ an_expression_is_taken_or_refused_in_words(void)
 		{ "\\\\d", NULL },
 		{ "\\^\\.\\[\\$\\(\\)\\|\\*\\+\\?\\{\\\\", NULL },
 		{ "(?i)error|warning", NULL },
-		{ "(?i)", NULL },
+		{ "(?i)", EMPTY },
 		{ "(?i)(a", OPEN_GROUP },
 		{ "(?:a)", MARKED },
 		{ "x(?i)a", MARKED },
@@ -219,6 +219,8 @@ what_libcs_see_in_different_ways_has_a_problem_of_either(void)
 		{ "a{1", "unmatched {; write \\{ for the character",
 		    "bad repetition count" },
 		{ "a{99999}", LARGE, "bad repetition count" },
+		{ "x{1024}", NULL, "bad repetition count" },
+		{ "x{1025}", LARGE, "bad repetition count" },
 		{ "x{0,9999}", LARGE, "bad repetition count" },
 		{ "(x*){0,1000}", LARGE, "bad repetition count" },
 		{ "a{,3}", NULL, "bad repetition count" },
@@ -281,9 +283,9 @@ a_line_is_matched_as_grep_does_it(void)
 	}
 }
 
-/* The words that the sieve looks for, wherever a line has them. */
+/* The sieve looks for a literal of each alternative, wherever it stands. */
 static void
-a_pattern_is_found_by_its_words_at_any_place(void)
+a_pattern_is_found_by_its_literals_at_any_place(void)
 {
 	static const struct {
 		const char *text, *yes[3], *no;
@@ -396,7 +398,7 @@ much_is_searched_as_little_is(void)
 	struct stream_line line = { .length = 0 };
 	struct search search;
 
-	CHECK_INT(search_begin(&search, &patterns, &found), 0);
+	search_begin(&search, &patterns, &found);
 	for (int i = 0; i < 40000; i++)
 		search_bytes(&search, &line, "xxxxxxxx\n", 9);
 	CHECK(!found.hinted);
@@ -436,15 +438,146 @@ no_line_takes_the_square_of_its_length(void)
 	CHECK(clock() - begun < 20 * CLOCKS_PER_SEC);
 }
 
+#define CLUE(clue_kind, string, its_class, number) \
+	{ \
+		.kind = (clue_kind), .text = (string), \
+		.length = sizeof(string) - 1, .class = (its_class), \
+		.preset = (number) \
+	}
+#define TRANSIENT(string, number) \
+	CLUE(CLUE_TEXT, string, CLASS_TRANSIENT, number)
+#define PERMANENT(string, number) \
+	CLUE(CLUE_TEXT, string, CLASS_PERMANENT, number)
+
+/* What presets look for: 0 and 1 are built in, 2 is a user's file. */
+static struct clue clues[] = {
+	TRANSIENT("connection reset", 0),
+	TRANSIENT("timestamp was expected but", 0),
+	PERMANENT("no such package", 0),
+	CLUE(CLUE_IGNORE, "localhost:8080", CLASS_NONE, 0),
+	TRANSIENT("rate limit", 1),
+	PERMANENT("not allowed", 1),
+	CLUE(CLUE_WORD, "denied", CLASS_NONE, 1),
+	CLUE(CLUE_WORD, "E: ", CLASS_NONE, 1),
+	CLUE(CLUE_PATTERN, "^E: .*(denied|bad)", CLASS_PERMANENT, 1),
+	{ .kind = CLUE_TEXT,
+	    .text = "our own",
+	    .length = 7,
+	    .class = CLASS_PERMANENT,
+	    .preset = 2,
+	    .is_users = true },
+};
+
+static const struct patterns classes = { .clues = clues,
+	.clue_count = COUNT(clues) };
+
+/* Each is a sentence of retry-presets(7). */
+static void
+lines_tell_the_class_of_a_failure(void)
+{
+	static const struct {
+		const char *output;
+		enum failure_class class;
+		int preset;
+		const char *line;
+	} rows[] = {
+		{ "nothing\n", CLASS_NONE, 0, "" },
+		/* A text is found at any place and in any case. */
+		{ "x: Connection Reset by peer", CLASS_TRANSIENT, 0,
+		    "x: Connection Reset by peer" },
+		{ "No such package: x", CLASS_PERMANENT, 0,
+		    "No such package: x" },
+		{ "no such packag", CLASS_NONE, 0, "" },
+		{ "con\033[1mnection reset", CLASS_TRANSIENT, 0,
+		    "connection reset" },
+		/* The first line is shown. */
+		{ "rate limit 1\nrate limit 2\n", CLASS_TRANSIENT, 1,
+		    "rate limit 1" },
+		/* Both mean transient, within a preset and across presets. */
+		{ "no such package\nconnection reset", CLASS_TRANSIENT, 0,
+		    "connection reset" },
+		{ "connection reset\nno such package", CLASS_TRANSIENT, 0,
+		    "connection reset" },
+		{ "connection reset\nnot allowed", CLASS_TRANSIENT, 0,
+		    "connection reset" },
+		{ "not allowed\nconnection reset", CLASS_TRANSIENT, 0,
+		    "connection reset" },
+		{ "not allowed: rate limit", CLASS_TRANSIENT, 1,
+		    "not allowed: rate limit" },
+		/* An ignored line is no transient failure. */
+		{ "connection reset by localhost:8080", CLASS_NONE, 0, "" },
+		{ "no such package at localhost:8080", CLASS_PERMANENT, 0,
+		    "no such package at localhost:8080" },
+		/* A pattern needs a whole word, and sees no prefix. */
+		{ "E: denied", CLASS_PERMANENT, 1, "E: denied" },
+		{ "#9 3.1 E: was denied", CLASS_PERMANENT, 1,
+		    "#9 3.1 E: was denied" },
+		{ "[builder] e: denied", CLASS_NONE, 0, "" },
+		{ "E:denied", CLASS_NONE, 0, "" },
+		{ "E: bad", CLASS_PERMANENT, 1, "E: bad" },
+		/* An expectation is no evidence, of either class. */
+		{ "expected 'connection reset'", CLASS_NONE, 0, "" },
+		{ "ok 3 - connection reset", CLASS_NONE, 0, "" },
+		{ "AssertionError: not allowed", CLASS_NONE, 0, "" },
+		{ "an unexpected connection reset", CLASS_TRANSIENT, 0,
+		    "an unexpected connection reset" },
+		{ "A timestamp was expected but was not found.",
+		    CLASS_TRANSIENT, 0,
+		    "A timestamp was expected but was not found." },
+		{ "expected: connection reset\nconnection reset",
+		    CLASS_TRANSIENT, 0, "connection reset" },
+		/* If a test failed, what is built in knows no reason. */
+		{ "connection reset\n--- FAIL: TestX (0.1s)\n", CLASS_NONE, 0,
+		    "" },
+		{ "Tests:  1 failed, 2 total\nnot allowed", CLASS_NONE, 0, "" },
+		{ "FAILED (failures=1)\nour own", CLASS_PERMANENT, 2,
+		    "our own" },
+		{ "our own\nFAILED (failures=1)", CLASS_PERMANENT, 2,
+		    "our own" },
+		{ "Tests:  3 passed, 3 total\nrate limit", CLASS_TRANSIENT, 1,
+		    "rate limit" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct found found =
+		    search_text(&classes, rows[i].output);
+
+		ROW("%s", rows[i].output);
+		CHECK_INT(found.class.class, rows[i].class);
+		if (rows[i].class == CLASS_NONE)
+			continue;
+		CHECK_INT(found.class.preset, rows[i].preset);
+		CHECK_STR(found.class_line, rows[i].line);
+	}
+}
+
+static void
+nothing_is_made_before_there_is_a_line(void)
+{
+	struct found found = { 0 };
+	struct stream_line line = { .length = 0 };
+	struct search search;
+
+	search_begin(&search, &classes, &found);
+	search_bytes(&search, &line, "not allowed", strlen("not allowed"));
+	CHECK(search.sieve == NULL && search.expressions == NULL);
+	search_end(&search, &line);
+	CHECK(search.sieve != NULL);
+	CHECK_INT(found.class.class, CLASS_PERMANENT);
+	search_close(&search);
+}
+
 int
 main(void)
 {
+	RUN(lines_tell_the_class_of_a_failure);
+	RUN(nothing_is_made_before_there_is_a_line);
 	RUN(lines_are_the_same_wherever_the_pieces_end);
 	RUN(only_the_beginning_of_a_long_line_is_searched);
 	RUN(an_expression_is_taken_or_refused_in_words);
 	RUN(what_libcs_see_in_different_ways_has_a_problem_of_either);
 	RUN(a_line_is_matched_as_grep_does_it);
-	RUN(a_pattern_is_found_by_its_words_at_any_place);
+	RUN(a_pattern_is_found_by_its_literals_at_any_place);
 	RUN(what_is_found_stays_found);
 	RUN(a_hint_is_the_first_group_and_is_cut_to_its_room);
 	RUN(much_is_searched_as_little_is);

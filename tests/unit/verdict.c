@@ -224,6 +224,13 @@ static const struct row {
 	    .verdict = NO,
 	    .rule = RULE_THROTTLE_ON,
 	    .throttled = true },
+	{ .retry = "7",
+	    .matches = THROTTLE | RETRY,
+	    .outcome = EXIT(9),
+	    .matched = THROTTLE,
+	    .verdict = NO,
+	    .rule = RULE_THROTTLE_MATCH,
+	    .throttled = true },
 
 	/* With --retry-on or --retry-match nothing else is retried. */
 	{ .retry = "7",
@@ -348,6 +355,8 @@ the_class_comes_from_the_first_that_tells_it(void)
 	static const struct {
 		struct outcome outcome;
 		const char *first[2], *second[2]; /* transient, permanent */
+		const char *throttle;
+		unsigned int matched;
 		struct class_known by_line;
 		bool hinted;
 		enum failure_class class;
@@ -369,18 +378,28 @@ the_class_comes_from_the_first_that_tells_it(void)
 		    .hinted = true,
 		    .class = CLASS_PERMANENT,
 		    .source = SOURCE_STATUS },
-		/* Of two that disagree the one wins that says permanent. */
+		/* Of two that disagree the one wins that says transient. */
 		{ .outcome = EXIT(6),
 		    .first = { "6" },
 		    .second = { NULL, "5,6" },
-		    .class = CLASS_PERMANENT,
-		    .source = SOURCE_STATUS,
-		    .preset = 1 },
+		    .class = CLASS_TRANSIENT,
+		    .source = SOURCE_STATUS },
 		{ .outcome = EXIT(6),
 		    .first = { NULL, "5,6" },
 		    .second = { "6" },
-		    .class = CLASS_PERMANENT,
-		    .source = SOURCE_STATUS },
+		    .class = CLASS_TRANSIENT,
+		    .source = SOURCE_STATUS,
+		    .preset = 1 },
+		/* What is throttled is transient, whatever else is known. */
+		{ .outcome = EXIT(1),
+		    .first = { NULL, "1" },
+		    .by_line = { CLASS_PERMANENT, SOURCE_LINE, 0 },
+		    .matched = THROTTLE,
+		    .class = CLASS_TRANSIENT },
+		{ .outcome = EXIT(9),
+		    .first = { NULL, "9" },
+		    .throttle = "9",
+		    .class = CLASS_TRANSIENT },
 		{ .outcome = EXIT(6),
 		    .second = { "6" },
 		    .class = CLASS_TRANSIENT,
@@ -400,15 +419,18 @@ the_class_comes_from_the_first_that_tells_it(void)
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct preset_rules presets[2] = { { 0 } };
-		const struct rules rules = { .presets = presets,
-			.preset_count = 2 };
+		struct rules rules = { .presets = presets,
+			.preset_count = 2,
+			.matches = THROTTLE };
 		const struct evidence evidence = {
 			.outcome = cases[i].outcome,
+			.matched = cases[i].matched,
 			.hinted = cases[i].hinted,
 			.by_line = cases[i].by_line,
 		};
 
 		ROW("row %zu", i);
+		fill(&rules.throttle, cases[i].throttle);
 		fill(&presets[0].transient, cases[i].first[0]);
 		fill(&presets[0].permanent, cases[i].first[1]);
 		fill(&presets[1].transient, cases[i].second[0]);

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "line.h"
+
+#define DIGITS "0123456789"
+#define NAME "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_./"
+
+size_t
+line_uncolour(char *text, size_t length)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		size_t end = i + 2;
+
+		if (text[i] != '\033' || text[i + 1] != '[') {
+			text[kept++] = text[i];
+			continue;
+		}
+		/* Parameters are below '@', and the end is not. */
+		while (end < length && text[end] >= ' ' && text[end] < '@')
+			end++;
+		i = end;
+	}
+	text[kept] = '\0';
+	return kept;
+}
+
+/* Whether a time or a date begins: digits with ':', '-' or '/' between them. */
+static size_t
+time_length(const char *text)
+{
+	const size_t length = strspn(text, DIGITS ":-/.,TZ+");
+	int parts = 0;
+
+	for (size_t i = 1; i < length; i++)
+		parts += strchr(":-/", text[i]) != NULL;
+	return parts >= 2 && text[length] == ' ' &&
+		isdigit((unsigned char)*text)
+	    ? length
+	    : 0;
+}
+
+/* "Nov 25 10:15:02 host name[12]: ", as syslog has it. */
+static size_t
+syslog_length(const char *text)
+{
+	size_t length = 4;
+
+	if (!isupper((unsigned char)text[0]) || strlen(text) < 16 ||
+	    text[3] != ' ')
+		return 0;
+	length += strspn(text + length, " ");
+	length += strspn(text + length, DIGITS);
+	if (text[length++] != ' ' || time_length(text + length) == 0)
+		return 0;
+	length += time_length(text + length) + 1;
+	length += strcspn(text + length, " ");
+	length += strspn(text + length, " ");
+	length += strspn(text + length, NAME DIGITS "[]");
+	return text[length] == ':' ? length + 1 : 0;
+}
+
+/* The length of one prefix, without the blanks behind it, or 0. */
+static size_t
+prefix_length(const char *text)
+{
+	const size_t digits = strspn(text, DIGITS);
+	const size_t name = strspn(text, NAME DIGITS);
+	size_t length;
+
+	/* Frames, such as those of terraform and uv. */
+	if (strncmp(text, "\xe2\x94", 2) == 0 ||
+	    strncmp(text, "\xe2\x95", 2) == 0 ||
+	    strncmp(text, "\xe2\x96\xb6", 3) == 0)
+		return text[2] == '\0' ? 2 : 3;
+	if (*text == '#' && isdigit((unsigned char)text[1])) {
+		length = 1 + strspn(text + 1, DIGITS);
+		return text[length] == ' ' ? length : 0;
+	}
+	if (*text == '[' && isalnum((unsigned char)text[1])) {
+		length = strcspn(text, "]");
+		return length <= 40 && strncmp(text + length, "] ", 2) == 0
+		    ? length + 1
+		    : 0;
+	}
+	if (digits > 0 && text[digits] == '.') {
+		length = digits + 1 + strspn(text + digits + 1, DIGITS);
+		if (text[length] == ' ')
+			return length;
+	}
+	if (strncmp(text, "stderr: ", 8) == 0 ||
+	    strncmp(text, "stdout: ", 8) == 0)
+		return 7;
+	/* Compose's; a line of source begins with a digit. */
+	if (name > 0 && isalpha((unsigned char)*text)) {
+		length = name + strspn(text + name, " ");
+		if (length > name && strncmp(text + length, "| ", 2) == 0)
+			return length + 1;
+	}
+	length = time_length(text);
+	return length > 0 ? length : syslog_length(text);
+}
+
+const char *
+line_body(const char *text)
+{
+	for (;;) {
+		text += strspn(text, " \t");
+		const size_t length = prefix_length(text);
+		if (length == 0)
+			return text;
+		text += length;
+	}
+}
+
+static bool
+is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+void
+line_quote(char *quote, size_t size, const char *line, size_t start, size_t end)
+{
+	size_t length = strlen(line), first = start, last = end;
+
+	if (length > 0 && line[length - 1] == '\r')
+		length--;
+	if (last > length)
+		last = length;
+	if (first > last)
+		first = last;
+	/* The words that were found are whole; then words are added. */
+	while (last < length && !is_blank(line[last]))
+		last++;
+	while (first > 0 && !is_blank(line[first - 1]))
+		first--;
+	for (bool grown = true; grown;) {
+		size_t from = first, to = last;
+
+		grown = false;
+		while (from > 0 && is_blank(line[from - 1]))
+			from--;
+		while (from > 0 && !is_blank(line[from - 1]))
+			from--;
+		if (from < first && last - from <= LINE_QUOTE) {
+			first = from;
+			grown = true;
+		}
+		while (to < length && is_blank(line[to]))
+			to++;
+		while (to < length && !is_blank(line[to]))
+			to++;
+		if (to > last && to - first <= LINE_QUOTE) {
+			last = to;
+			grown = true;
+		}
+	}
+	while (first < last && is_blank(line[first]))
+		first++;
+	/* A word without an end has no room, and is left out, too. */
+	if (last - first + sizeof("... ... ") > size) {
+		strlcpy(quote, "...", size);
+		return;
+	}
+	const size_t skipped = strspn(line, " \t");
+	snprintf(quote, size, "%s%.*s%s", first > skipped ? "... " : "",
+	    (int)(last - first), line + first, last < length ? " ..." : "");
+}
+
+/*
+ * Each is tried on the body of a line in which a text was found that means a
+ * failure; the text itself is blotted out, so that a word of its own is none.
+ */
+const char *const line_expectations[] = {
+	/* How lines of test runners begin. */
+	"^((not )?ok [0-9]|(---|===) (PASS|FAIL|RUN|SKIP)|(PASS|FAIL|FAILED)[: "
+	"]|# |>>> |E  |[0-9]+\\) |[0-9]+ *\\||\\[ +(RUN|OK|FAILED) )",
+	"^(\xe2\x9c\x93|\xe2\x9c\x94|\xe2\x9c\x95|\xe2\x9c\x97|\xe2\x97\x8f|"
+	"\xe2\x88\x9a|\xe2\x9c\x98 [^[]|\xe2\x9c\x98 \\[f|\xe2\x86\x92|"
+	"\xe2\x9d\xaf)",
+	"(?i)^(left|right|got|want|actual|expected|received|found) ?[:=]",
+	"^(test [^ ]+ \\.\\.\\.|test_[a-z0-9_]+|at [^ ]+ \\()",
+	"^([-+] *)?[\"'`].*[\"'`],?$",
+	"^(it )?(rejects|returns|throws|resolves|handles|retries|reports) ",
+	/* What they say. */
+	"(?i)(assert|^expect|[^n]expect|should |panicked at|to equal|tobe\\("
+	"|mock|simulat|"
+	"unused|raise |describe\\(| it\\(|test\\()",
+	"(, |[ :])want [^t]|['\"`] [!=]==? ['\"`]| ===? | left == right",
+	"(?i)(_test\\.[a-z]+:[0-9]|[._](spec|test)\\.[a-z]+[:(]|"
+	"tests?\\.[a-z_]+:[0-9]| \xe2\x80\xba |::test_|[a-z]test\\.)",
+	":[0-9]+:? (warning|error|note)[:[]",
+	/* How they end. */
+	"(\\.\\.\\. (ok|FAIL|FAILED|ERROR)|(PASSED|FAILED)( +\\[ *[0-9]+%\\])?|"
+	"\\([0-9.]+ ?ms\\))$",
+	NULL,
+};
+
+const char *const line_failed_tests[] = {
+	"^not ok [0-9]|^--- FAIL: |^FAIL\t|^# fail +[1-9]|^test result: FAILED",
+	"^\\[ +FAILED +\\]|^FAILED \\(|^Result: FAIL|^FAILURES!|^Failed Tests ",
+	"^FAIL(ED)?:? +[^ ]*(test|spec|Test|Spec)",
+	"^Tests:? +(.*, )?[1-9][0-9]* failed|^[0-9]+ failing$",
+	"Tests run: [0-9]+, +(Failures: [1-9]|Failures: 0, Errors: [1-9])",
+	"^[0-9]+ tests? failed$|^[0-9]+ examples?, [1-9][0-9]* failure",
+	"^=* *([0-9]+ [a-z]+, )*[0-9]+ failed.* in [0-9.]+s",
+	"^Failed [0-9]+/[0-9]+ (subtests|test)|The following tests FAILED:",
+	"\xe2\x84\xb9 fail [1-9]|^There (was|were) [1-9][0-9]* (failure|error)",
+	"[0-9]+ tests completed, [1-9][0-9]* failed|^[*]{2} TEST FAILED [*]{2}",
+	"^Failed! +- Failed: +[1-9]|[0-9]+ scenarios? \\([0-9]+ failed",
+	NULL,
+};
