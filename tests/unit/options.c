@@ -10,8 +10,8 @@
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 #define WORDS 64
 #define PRESETS \
-	"network, apt, cargo, conda, curl, docker, git, go, gradle, kubectl, " \
-	"maven, npm, pip, psql, ssh, terraform, wget, aws, ethernet, " \
+	"network, apt, aws, cargo, conda, curl, docker, git, go, gradle, " \
+	"kubectl, maven, npm, pip, psql, ssh, terraform, wget, ethernet, " \
 	"eventsauce, grpc, kubernetes, poll"
 
 /* A command line, cut at its blanks; a lone _ stands for an empty word. */
