@@ -30,6 +30,30 @@ order() {
 	echo "$code" | cat - order | paste -sd ' '
 }
 
+# What waits for a limit does so side by side, each in a folder of its own.
+aside() {
+	mkdir "$1"
+	(cd "$1" && shift && exec "$RETRY" "$@")
+}
+begin check aside check -t 3 --check='echo "$RETRY_LAST" >>order' sleep 100d
+begin timeout aside timeout -a 1 -t 3 --check='
+	echo "$RETRY_LAST ${RETRY_LAST_STATUS-none} ${RETRY_FINAL-}" >>order' sleep 100d
+begin exec aside exec -q -a 2 -d 0 -t 3 -k 9 --before-retry='exec sleep 100d' \
+    sh -c 'echo attempt; exit 6'
+begin trap aside trap -q -a 2 -d 0 -t 3 -k 9 \
+    --before-retry='trap "exit 1" TERM; sleep 100d & wait' \
+    sh -c 'echo attempt; exit 6'
+begin max-check aside max-check -T 3 --log=auto --log=json:log \
+    --check='echo check >&2; exec sleep 100d' true
+begin max-gate aside max-gate -T 3 -d 0 --before-retry='exec sleep 100d' false
+begin max-hook aside max-hook -q -T 3 -d 0 \
+    --before-retry='echo gate; exec sleep 100d' --on-give-up='echo hook' false
+begin deaf aside deaf -q -T 3 -k 3 -s USR1 --check='exec env --block-signal=USR1 \
+    hear heard 15' true
+begin late aside late -a 2 -d 0 -t 3 -k .1 --check='exec sleep 100d' \
+    --on-give-up=true true
+begin share aside share -T 5m -t 1% -k .1 -a 1 --check='exec sleep 100d' true
+
 for row in success:true attempts:false stop:/nonexistent/command; do
 	run retry -q -a 2 -d 0 --on-success='echo "$RETRY_REASON" >why' \
 	    --on-give-up='echo "$RETRY_REASON" >why' "${row#*:}"
@@ -58,8 +82,8 @@ is 'it overrules the sets of outcomes' "$(order retry -d 0 --stop-on=6 \
     --check='echo check >>order; test "$RETRY_ATTEMPT" = 1 && exit 1; exit 0' \
     sh -c 'echo "attempt" >>order; exit 6')" \
     '0 attempt check attempt check'
-is 'it is asked after a timeout too' "$(order retry -t 3 \
-    --check='echo "$RETRY_LAST" >>order' sleep 100d)" '0 timeout'
+await check
+is 'it is asked after a timeout too' "$code $(cat check/order)" '0 timeout'
 run retry -d 0 --check=./missing true
 like 'a check that is not found is named with its status' "$err" \
     '^retry: true: --check exited 127$'
@@ -92,20 +116,25 @@ got=$(order retry -d 0 --log=json:log --before-retry='exit 1' \
     sh -c 'echo attempt >>order; exit 6')
 is 'a gate that fails gives up, with the status of the last attempt' \
     "$got $(reason)" '6 attempt gate'
-while IFS=/ read -r gate how; do
-	run retry -q -a 2 -d 0 -t 3 -k 9 --before-retry="$gate" \
-	    sh -c 'echo attempt; exit 6'
-	is "a gate ($gate) that $how cannot tell, and lets the retry through" \
+# allowed GATE HOW: the retry, after a gate that ended so.
+allowed() {
+	is "a gate ($1) that $2 cannot tell, and lets the retry through" \
 	    "$(echo "$out" | xargs) $err" "attempt attempt \
-retry: sh: --before-retry $how; the retry is allowed"
+retry: sh: --before-retry $2; the retry is allowed"
+}
+while IFS=/ read -r gate how; do
+	run retry -q -a 2 -d 0 --before-retry="$gate" sh -c 'echo attempt; exit 6'
+	allowed "$gate" "$how"
 done <<'END'
 exit 2/exited 2
 exit 127/exited 127
 exit 255/exited 255
 kill -9 $$/was killed by SIGKILL
-exec sleep 100d/timed out
-trap "exit 1" TERM; sleep 100d & wait/timed out
 END
+for gate in exec trap; do
+	await $gate
+	allowed $gate 'timed out'
+done
 run retry -d 0 --before-retry=false --on-give-up='echo hook' \
     sh -c 'kill -9 $$'
 is 'a gate that gives up leaves the status, which may be a death' "$code" 137
@@ -152,8 +181,8 @@ is 'the check is told of the attempt just ended' "$(order retry -a 2 -d 1ms \
     '7 1/2 exit 6   2/2 exit 7 waited 1'
 is 'of the signal that it died of' "$(order retry -a 1 \
     --check="$show" sh -c 'kill -9 $$')" '0 1/1 signal 9  1'
-is 'a timeout has no status' "$(order retry -a 1 -t 3 \
-    --check="$show" sleep 100d)" '0 1/1 timeout none  1'
+await timeout
+is 'a timeout has no status' "$code $(cat timeout/order)" '0 timeout none 1'
 is 'the gate is told of it too, and of the wait' "$(order retry -a 3 -d 1ms \
     --before-retry="$show" sh -c 'exit $((5 + RETRY_ATTEMPT))')" \
     '8 1/3 exit 6 waited  2/3 exit 7 waited '
@@ -234,27 +263,25 @@ is 'not even one that then succeeded' \
 
 # Time.
 
-rm log
-run retry -T 3 --log=json:log --check='echo check >&2; exec sleep 100d' true
-is '--max-time ends a check' "$code $err" '124 check'
-is 'and is the reason' "$(reason)" max-time
-run retry -T 3 --check='exec sleep 100d' true
-like 'which is told of the check' "$err" 'exited 0, and --max-time .* ended --check$'
-run retry -T 3 -d 0 --before-retry='exec sleep 100d' false
-like 'or the gate' "$err" 'exited 1, and --max-time .* ended --before-retry$'
-unlike 'which lets no retry through' "$err" allowed
-run retry -q -T 3 -d 0 --before-retry='echo gate; exec sleep 100d' \
-    --on-give-up='echo hook' false
-is 'it ends a gate, and --on-give-up follows' \
+await max-check
+is '--max-time ends a check' "$code $(echo "$err" | head -n 1)" '124 check'
+is 'that --max-time ended a check is the reason' "$(cd max-check && reason)" max-time
+like 'a message says that --max-time ended a check' "$err" \
+    'exited 0, and --max-time .* ended --check$'
+await max-gate
+like 'a message says that --max-time ended a gate' "$err" \
+    'exited 1, and --max-time .* ended --before-retry$'
+unlike 'a gate that --max-time ended lets no retry through' "$err" allowed
+await max-hook
+is '--max-time ends a gate, and --on-give-up follows' \
     "$code $(echo "$err" | xargs)" '124 gate hook'
-run env --block-signal=USR1 "$RETRY" -q -T 3 -k 3 -s USR1 \
-    --check='exec hear heard 15' true
-is 'one that does not obey --signal is killed' \
-    "$code $(paste -sd ' ' heard)" '124 ready 10 18'
-run retry -a 2 -d 0 -t 3 -k .1 --check='exec sleep 100d' --on-give-up=true true
+await deaf
+is 'a check that does not obey --signal is killed' \
+    "$code $(paste -sd ' ' deaf/heard)" '124 ready 10 18'
+await late
 is 'a check that times out means retry' \
     "$code $(printf '%s\n' "$err" | grep -c -- ', but --check timed out')" '1 2'
-run retry -T 5m -t 1% -k .1 -a 1 --check='exec sleep 100d' true
+await share
 like 'a share of --max-time limits a check too' "$err" 'check timed out'
 run retry -a 1 -t 1ms -k 1ms --on-give-up='sleep .1; echo whole' hear heard 15
 is '--timeout does not limit the hooks at the end' \

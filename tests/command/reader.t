@@ -8,6 +8,38 @@
 
 . lib/harness.sh
 
+# What takes seconds does so beside the rest. Messages wait neither for what holds the
+# output, nor for what searches it.
+begin messages timeout -s KILL 30 "$RETRY" -v --name="$(printf %0100d 0)" -a 1 -T 6 \
+    -k .5 --output=chronic --fail-match=none sh -c '
+	trap "" 35
+	pkill -STOP -P $PPID -x retry
+	i=0
+	while [ $((i += 1)) -lt 900 ]; do kill -35 $PPID; done
+	exec sleep 60'
+cat >slow.py <<'E2'
+import socket, subprocess, sys, time
+
+here, there = socket.socketpair()
+there.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+run = subprocess.Popen(sys.argv[1:], stdout=there)
+there.close()
+got = 0
+while True:
+    part = here.recv(1500)
+    if not part:
+        break
+    got += len(part)
+    time.sleep(.05)
+print(got, run.wait())
+E2
+# shellcheck disable=SC2317 # begin calls it
+slow() {
+	test "$(python3 slow.py retry -q -T 3 --output=last \
+	    sh -c 'seq 20000; exec sleep 60')" = '108894 124'
+}
+begin slow retried slow
+
 mkfifo go
 exec 9<>go
 retry --output=hold sh -c 'head -c 4M /dev/zero; echo >over' >go &
@@ -84,14 +116,7 @@ is 'a signal does between attempts' $? 143
 is 'none of which was made meanwhile' "$(wc -l <often)" 1
 exec 9<&-
 
-# Messages wait neither for what holds the output, nor for what searches it.
-run timeout -s KILL 30 "$RETRY" -v --name="$(printf %0100d 0)" -a 1 -T 6 -k .5 \
-    --output=chronic --fail-match=none sh -c '
-	trap "" 35
-	pkill -STOP -P $PPID -x retry
-	i=0
-	while [ $((i += 1)) -lt 900 ]; do kill -35 $PPID; done
-	exec sleep 60'
+await messages
 is 'messages are held even if the output is not taken' \
     "$code $(echo "$err" | grep -c 'received SIGRT')" '124 899'
 
@@ -210,29 +235,8 @@ E2
 		    "$(python3 nonblocking.py retry -d 0 -a 3 --output=$mode \
 			sh -c 'exit 1' | tail -n 1)" '4 1'
 	done
-	cat >slow.py <<'E2'
-import socket, subprocess, sys, time
-
-here, there = socket.socketpair()
-there.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
-run = subprocess.Popen(sys.argv[1:], stdout=there)
-there.close()
-got = 0
-while True:
-    part = here.recv(1500)
-    if not part:
-        break
-    got += len(part)
-    time.sleep(.05)
-print(got, run.wait())
-E2
-	# shellcheck disable=SC2317 # check calls it
-	slow() {
-		test "$(python3 slow.py retry -q -T 3 --output=last \
-		    sh -c 'seq 20000; exec sleep 60')" = '108894 124'
-	}
-	check 'a socket whose reader is slow gets all, even at --max-time' \
-	    retried slow
+	await slow
+	is 'a socket whose reader is slow gets all, even at --max-time' "$code" 0
 	is 'a full socket does not outlast --max-time' "$(python3 full.py \
 	    retry -q --fail-match=none sh -c 'seq 200000; exec sleep 60')" -15
 fi

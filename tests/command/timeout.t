@@ -21,6 +21,38 @@ heard() {
 	paste -sd ' ' heard
 }
 
+# What waits for its limit does so side by side.
+begin next retry -a 2 -j none -d 0 -t 3 \
+    sh -c 'test "$RETRY_ATTEMPT" -eq 2 || exec sleep 100d
+	echo "$RETRY_LAST ${RETRY_LAST_STATUS-unset}"; exit 7'
+begin wait retry -v -a 3 -b list:0,3.5 -t 3 sh -c 'exit 3'
+begin whole retry -d 0 -a 9 -T 3 sh -c 'test $RETRY_ATTEMPT -lt 3 || exec sleep 100d
+	exit 1'
+begin left retry -a 3 -T 3 -k 0 sh -c 'trap "" TERM; sleep 100d & exec sleep 100d'
+begin silent retry -a 2 -d 0 --idle-timeout=3 \
+    sh -c 'echo out; echo err >&2; exec sleep 100d'
+begin writes retry -a 1 --idle-timeout=3 sh -c '
+	for i in $(seq 34); do sleep .1; echo $i; done; exit 3'
+for mode in hold all last chronic; do
+	begin silent-$mode retry -a 1 --output=$mode --idle-timeout=3 \
+	    sh -c 'echo out; exec sleep 100d'
+done
+begin check retry -a 1 --idle-timeout=3 --check='sleep 3.5' sh -c 'echo out'
+
+# stopped OPTION: its attempt ends in time, while retry alone is stopped until later.
+stopped() {
+	retry -q -a 1 "$1" 3 sh -c 'echo $PPID >"$0.pid"
+		until [ -e "$0.go" ]; do sleep .05; done' "stopped$1" &
+	wait_for test -s "stopped$1.pid"
+	kill -STOP "$(cat "stopped$1.pid")"
+	: >"stopped$1.go"
+	sleep 3.1
+	kill -CONT "$(cat "stopped$1.pid")"
+	wait $!
+}
+begin stopped-t stopped -t
+begin stopped-T stopped -T
+
 run retry -a 1 -t .05 sleep 100d
 is 'an attempt that lasts too long is ended, and the status 124' "$code" 124
 like 'the report says so' "$err" '^retry: sleep: attempt 1/1 timed out after '
@@ -51,12 +83,10 @@ moment >>stamps
 is 'and as long as --kill-after says before SIGKILL' "$(awk '
 	NR == 1 { begin = $1 } NR == 2 && $1 - begin < 61e6' stamps)" ''
 
-run retry -a 2 -j none -d 0 -t 3 \
-    sh -c 'test "$RETRY_ATTEMPT" -eq 2 || exec sleep 100d
-	echo "$RETRY_LAST ${RETRY_LAST_STATUS-unset}"; exit 7'
+await next
 is 'a timeout does not rub off on the next attempt' "$code" 7
 is 'which is told of it' "$out" 'timeout unset'
-run retry -v -a 3 -b list:0,3.5 -t 3 sh -c 'exit 3'
+await wait
 is 'no timeout happens in a wait' "$code" 3
 is 'every attempt has the whole time' \
     "$(printf '%s\n' "$err" | grep -c 'for 3s at most')" 3
@@ -86,8 +116,7 @@ is 'what is no signal, or ends nothing, is refused' "$wrong" ''
 run retry -a 9 -T .1 sleep 100d
 is '--max-time ends an attempt, and with it the run' "$code" 124
 like 'the report says that too' "$err" 'giving up after 1 attempt in .*max-time'
-run retry -d 0 -a 9 -T 3 sh -c 'test $RETRY_ATTEMPT -lt 3 || exec sleep 100d
-	exit 1'
+await whole
 is 'it is for all attempts together' "$code" 124
 run retry -v -a 1 -T 1h -t '50%' sh -c 'exit 3'
 like 'a timeout may be a share of it' "$err" 'for 30m at most'
@@ -95,25 +124,24 @@ run retry -a 1 -T .1 -t 10d sleep 100d
 is 'the shorter of the two limits binds' "$code" 124
 deaf -a 1 -T 1ms -k 50ms sleep 100d
 is 'what ignores SIGTERM is killed' "$code" 124
-run retry -a 3 -T 2 -k 0 sh -c 'trap "" TERM; sleep 100d & exec sleep 100d'
+await left
 left=$(echo "$err" |
     sed -n 's/.*process \([0-9]*\) (sleep) cannot be ended and is left$/\1/p')
 is 'unless it is not to be; then all that is left is named' \
     "$code $(echo "$left" | wc -w)" '124 2'
 like 'and no message says that it was killed' "$err" \
-    'attempt 1/3 timed out at --max-time 2s after'
+    'attempt 1/3 timed out at --max-time 3s after'
 # shellcheck disable=SC2086 # each is a word
 kill -KILL $left
 status 0 'a run that ends in time is not touched by it' retry -T 1h true
 
 # Silence.
 
-run retry -a 2 -d 0 --idle-timeout=3 sh -c 'echo out; echo err >&2; exec sleep 100d'
+await silent
 is 'an attempt that writes nothing any more is ended' "$code $out" '124 out
 out'
 like 'as a line says' "$err" 'attempt 1/2 timed out after .*, silent for 3s'
-run retry -a 1 --idle-timeout=5 sh -c '
-	for i in 1 2 3 4 5 6 7 8; do sleep .1; echo $i; done; exit 3'
+await writes
 is 'one that writes is not' "$code" 3
 run retry -a 1 --idle-timeout=.2 --log=json:log sleep 100d
 is 'JSON has it as the rule' \
@@ -122,12 +150,11 @@ is 'JSON has it as the rule' \
 run retry -a 1 --idle-timeout=.2 --stop-on=timeout sleep 100d
 is 'a silent attempt is a timeout for the rules' "$code" 124
 for mode in hold all last chronic; do
-	run retry -a 1 --output=$mode --idle-timeout=3 \
-	    sh -c 'echo out; exec sleep 100d'
+	await silent-$mode
 	is "silence is seen with --output=$mode" "$code $(
 		printf '%s%s\n' "$out" "$err" | grep -c ^out)" '124 1'
 done
-run retry -a 1 --idle-timeout=3 --check='sleep 3.5' sh -c 'echo out'
+await check
 is 'a check may be silent' "$code" 0
 run retry --plan=timeout,1:10m -a 2 -d 1s -j none --idle-timeout=30s make
 like 'a plan ends what times out by silence' "$out" '^2 +31s .*exited 1'
@@ -145,42 +172,38 @@ stranger() {
 }
 
 as_nobody() {
-	run setpriv --reuid 65534 --clear-groups -- "$@"
+	setpriv --reuid 65534 --clear-groups -- "$RETRY" -a 1 -k .1 "$@"
 }
 
 if stranger; then
-	as_nobody "$RETRY" -a 1 -t 3 -k .1 ./setpriv --reuid 0 -- sleep 6
-	is "another user's attempt is waited for" "$code" 124
-	like 'and named' "$err" \
-	    '^retry: setpriv: cannot signal process [0-9]+: Operation not permitted$'
-	as_nobody "$RETRY" -a 1 -T 3 -k .1 ./setpriv --reuid 0 -- sh -c '
-		echo $$ >pid; exec sleep 100d'
-	is 'but not long after --max-time' "$code" 124
-	check 'it runs on' kill -9 "$(cat pid)"
-	like 'as is said' "$err" 'process [0-9]+ \(sleep\) cannot be ended and is left$'
-	as_nobody "$RETRY" -a 1 -t 3 -k .1 sh -c '
-		./setpriv --reuid 0 -- sh -c "echo \$\$ >pid; exec sleep 100d" &
+	begin waits as_nobody -t 3 ./setpriv --reuid 0 -- sleep 6
+	begin alone as_nobody -T 3 ./setpriv --reuid 0 -- sh -c '
+		echo $$ >alone.pid; exec sleep 100d'
+	begin over as_nobody -t 3 sh -c '
+		./setpriv --reuid 0 -- sh -c "echo \$\$ >over.pid; exec sleep 100d" &
 		exec sleep 100d'
+	await waits
+	is "another user's attempt is waited for" "$code" 124
+	like "another user's attempt is named" "$err" \
+	    '^retry: setpriv: cannot signal process [0-9]+: Operation not permitted$'
+	await alone
+	is "another user's attempt is not waited for long after --max-time" "$code" 124
+	check "another user's attempt runs on" kill -9 "$(cat alone.pid)"
+	like "that another user's attempt runs on is said" "$err" \
+	    'process [0-9]+ \(sleep\) cannot be ended and is left$'
+	await over
 	is "another user's left-over is left" "$code" 124
-	check 'it runs on too' kill -9 "$(cat pid)"
-	like 'as is said with its name' "$err" 'process [0-9]+ \(sleep\).* is left$'
+	check "another user's left-over runs on" kill -9 "$(cat over.pid)"
+	like "that another user's left-over runs on is said" "$err" \
+	    'process [0-9]+ \(sleep\).* is left$'
 else
 	skip "another user's attempt is waited for" \
 	    'only root can make a program for it'
 fi
 
-# Its attempt ends in time, while retry alone is stopped until later.
 for option in -t -T; do
-	rm -f pid go
-	retry -q -a 1 $option 3 sh -c 'echo $PPID >pid
-		until [ -e go ]; do sleep .05; done' &
-	wait_for test -s pid
-	kill -STOP "$(cat pid)"
-	: >go
-	sleep 3.1
-	kill -CONT "$(cat pid)"
-	wait $!
-	is "$option: what ended before a stop did has not timed out" $? 0
+	await stopped$option
+	is "$option: what ended before a stop did has not timed out" "$code" 0
 done
 
 finish

@@ -230,6 +230,21 @@ run() {
 	err=$tap_text
 }
 
+# begin NAME COMMAND...: runs it beside the test, and whatever else was begun. await
+# NAME waits for its end and sets what run sets.
+begin() {
+	tap_aside=$tap_dir/$1
+	shift
+	(
+		"$@" >"$tap_aside.out" 2>"$tap_aside.err"
+		echo $? >"$tap_aside.code"
+	) &
+}
+await() {
+	wait_for test -s "$tap_dir/$1.code"
+	run sh -c 'cat "$0.out"; cat "$0.err" >&2; exit "$(cat "$0.code")"' "$tap_dir/$1"
+}
+
 # tap_read FILE: $tap_text is what $(cat FILE) is. bash needs no program for that.
 if [ -n "${BASH_VERSION-}" ]; then
 	# shellcheck disable=SC3034
