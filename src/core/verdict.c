@@ -84,7 +84,9 @@ verdict_judge(const struct rules *rules, const struct evidence *evidence)
 	if (listed && !failed && !unseen)
 		return judgement_by(VERDICT_SUCCESS, RULE_SUCCESS_ON);
 	if (set_has(&rules->stop, outcome))
-		return judgement_by(VERDICT_STOP, RULE_STOP_ON);
+		return (struct judgement){ .verdict = VERDICT_STOP,
+			.rule = RULE_STOP_ON,
+			.by_default = !rules->stop_listed };
 	if (found & MATCH_BIT(MATCH_STOP))
 		return judgement_by(VERDICT_STOP, RULE_STOP_MATCH);
 	if (evidence->unread && !set_has(&rules->retry, outcome))

@@ -75,6 +75,7 @@ struct rules {
 	struct set throttle;
 	struct set retry;
 	bool retry_listed; /* --retry-on was given */
+	bool stop_listed;  /* --stop-on was given */
 	unsigned int matches;
 	bool check;
 };
@@ -96,7 +97,8 @@ struct judgement {
 	enum verdict verdict;
 	enum rule rule;
 	bool throttled;
-	bool unmatched; /* RULE_RETRY_ON: --retry-match was given, too */
+	bool unmatched;	 /* RULE_RETRY_ON: --retry-match was given, too */
+	bool by_default; /* RULE_STOP_ON: --stop-on was not given */
 };
 
 /*

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/figure.h"
 #include "report/message.h"
 #include "core/duration.h"
 #include "core/signals.h"
@@ -18,6 +17,179 @@
 /* More of a line of output is not shown. */
 #define LINE_COLUMNS 200
 
+#define INFO .priority = PRIORITY_INFO
+#define NOTICE .priority = PRIORITY_NOTICE
+#define WARNING .priority = PRIORITY_WARNING, .verdict = VERDICT_RETRY
+#define ERROR .priority = PRIORITY_ERROR, .verdict = VERDICT_STOP
+
+const struct message_row message_rows[] = {
+	{ "line start", "verbose draws", "--seed=%seed repeats the delays",
+	    INFO },
+	{ "line attempt", "verbose",
+	    "%attempt starts as process %pid[, for %timeout at most]", INFO },
+	{ "line outcome", "!verbose verdict=success", "" },
+	{ "line outcome", "!verbose rule=error", "" },
+	/* A signal that was passed on makes an ordinary end. */
+	{ "line outcome", "rule=signal", "%ended", NOTICE },
+	{ "line outcome", "", "%ended" },
+	{ "line lock", "", "waiting for another run, which holds %state.lock",
+	    INFO },
+	/* The line for the outcome says that it was unhealthy. */
+	{ "line health", "first-healthy", "%healthy" },
+	{ "line health", "verbose !health=unhealthy", "%healthy" },
+	{ "line wait", "!begun verbose", "%next" },
+	{ "line wait", "!begun kept lasting", "%next" },
+	{ "line signal", "verbose", "received %signal[?forwarded , forwarded]",
+	    INFO },
+	/* An earlier line has said all. */
+	{ "line end", "!verbose reason=success !failures", "" },
+	{ "line end", "!verbose reason=error", "" },
+	{ "line end", "!verbose reason=stop outcome=unstartable", "" },
+	{ "line end", "reason=stop !outcome=unstartable", "%last[; %advice]" },
+	{ "line end", "", "%last" },
+
+	/* Where the run stands. */
+	{ "now attempt", "", "%attempt runs" },
+	{ "now health", "", "%healthy" },
+	{ "now lock", "", "waiting for another run, which holds %state.lock" },
+	{ "now wait", "begun", "%ended" },
+	{ "now wait", "", "%next" },
+	{ "now end", "", "%last" },
+
+	/* How an attempt ended.  The end of the run has the rule that ends it. */
+	{ "ended", "outcome=unstartable",
+	    "cannot execute %command: %error[; %advice][?waits ; %next]",
+	    WARNING },
+	{ "ended", "",
+	    "%failure[?judged %rule][?unsure , unknown failure, retried]"
+	    "[?failed [; left %processes: %left-names]]"
+	    "[?waits [?failed [; %advice]]; %next]",
+	    WARNING },
+	{ "failure", "outcome=unhealthy",
+	    "%attempt was %how after %duration[, silent for %silent]"
+	    "[: %checked]" },
+	{ "failure", "",
+	    "%attempt %how after %duration[, silent for %silent]" },
+	{ "how", "outcome=none", "did not run" },
+	{ "how", "outcome=exit", "exited %code[?oom  (out of memory)]" },
+	{ "how", "outcome=signal", "killed by %killer[?oom  (out of memory)]" },
+	{ "how", "outcome=timeout cut=attempt",
+	    "timed out at --max-time %max-time" },
+	{ "how", "outcome=timeout", "timed out" },
+	{ "how", "outcome=unhealthy", "unhealthy" },
+	{ "how", "outcome=unstartable", "could not be started: %error" },
+	{ "how", "outcome=unforked", "could not be forked: %error" },
+
+	/* Why the outcome was judged so, if the outcome alone does not tell. */
+	{ "rule", "",
+	    "[, %by][?unmatched , and nothing matches --retry-match]"
+	    "[: \"%pattern-line\"][, %class failure[ (--preset=%preset)]]"
+	    "[: \"%class-line\"]" },
+	{ "by", "rule=check check-timed-out", "%link --check timed out" },
+	{ "by", "rule=check", "%link --check says %verdict" },
+	{ "by", "verdict=success rule=success-on !zero", "in --success-on" },
+	{ "by", "verdict=retry rule=success-match",
+	    "but nothing matches --success-match" },
+	{ "by", "verdict=retry rule=fail-match", "matches --fail-match" },
+	{ "by", "verdict=retry rule=throttle-on", "in --throttle-on" },
+	{ "by", "verdict=retry rule=throttle-match",
+	    "matches --throttle-match" },
+	{ "by", "verdict=retry rule=retry-match", "matches --retry-match" },
+	{ "by", "verdict=retry rule=retry-on zero", "not in --success-on" },
+	{ "by", "verdict=retry rule=default zero", "not in --success-on" },
+	{ "by", "verdict=stop rule=stop-on by-default",
+	    "in --stop-on (default)" },
+	{ "by", "verdict=stop rule=stop-on", "in --stop-on" },
+	{ "by", "verdict=stop rule=stop-match", "matches --stop-match" },
+	{ "by", "verdict=stop rule=unread", "and nobody reads its output" },
+	{ "by", "verdict=stop rule=retry-on", "not in --retry-on" },
+	{ "by", "verdict=stop rule=retry-match",
+	    "and nothing matches --retry-match" },
+
+	/* The health of an attempt. */
+	{ "healthy", "health=healthy", "%attempt is %health after %running",
+	    INFO },
+	{ "healthy", "", "%attempt is %health after %running[: %checked]",
+	    WARNING },
+	{ "checked", "probe-failed differ probes",
+	    "health check failed %times, at last it %probe[ (\"%last-line\")]" },
+	{ "checked", "probe-failed",
+	    "health check %probe[ %times][ (\"%last-line\")]" },
+
+	/* The wait. */
+	{ "next", "!begun kept",
+	    "waiting %delay: the rest of an earlier run's delay[%range]",
+	    INFO },
+	{ "next", "delay", "next in %delay[%range]" },
+	{ "next", "", "next at once[%range]" },
+	{ "range", "verbose",
+	    " (nominal %nominal, range %low to %high[, asked for %hint])" },
+
+	/* How the run ended. */
+	{ "last", "reason=success", "succeeded at %attempt in %elapsed",
+	    .priority = PRIORITY_INFO, .verdict = VERDICT_SUCCESS },
+	{ "last", "reason=signal !in-wait begun",
+	    "ended by %ended-by after %attempts in %elapsed: %how", NOTICE },
+	{ "last", "reason=signal",
+	    "ended by %ended-by after %attempts in %elapsed", NOTICE },
+	{ "last", "reason=early too-early",
+	    "not started: the next attempt is due in %too-early", ERROR },
+	{ "last", "reason=early", "not started: another run is active", ERROR },
+	{ "last", "reason=plan", "the plan ends after %attempts in %elapsed",
+	    ERROR },
+	{ "last", "tolerated",
+	    "giving up after %attempts in %elapsed: %why; "
+	    "[?begun failed run %given-up of %tolerate; ]exiting 0 (--tolerate)",
+	    .priority = PRIORITY_NOTICE, .verdict = VERDICT_STOP },
+	{ "last", "",
+	    "giving up after %attempts in %elapsed: %why"
+	    "[; %in-a-row failed runs in a row]",
+	    ERROR },
+	{ "why", "cut=input",
+	    "standard input had not ended after --max-time %max-time" },
+	{ "why", "reason=max-time !begun",
+	    "--max-time %max-time leaves no time for an attempt"
+	    "[?kept [ after an earlier run's delay of %delay]]" },
+	{ "why", "", "%how%rule[, %limit]" },
+	{ "limit", "reason=max-time cut=none",
+	    "and --max-time %max-time leaves no time for another" },
+	{ "limit", "reason=max-time cut=attempt !outcome=timeout",
+	    "and --max-time %max-time leaves no time to judge it" },
+	{ "limit", "reason=max-time cut=check",
+	    "and --max-time %max-time ended --check" },
+	{ "limit", "reason=max-time cut=gate",
+	    "and --max-time %max-time ended --before-retry" },
+	{ "limit", "reason=hint too-late",
+	    "and asked to wait %too-long, longer than --max-time allows" },
+	{ "limit", "reason=hint",
+	    "and asked to wait %too-long, over the %hint-limit limit; raise it "
+	    "with -m" },
+	{ "limit", "reason=budget", "and --budget is used up" },
+	{ "limit", "reason=gate", "and --before-retry failed" },
+	{ "limit", "reason=error unread", "and nobody reads the output" },
+	{ "limit", "reason=error", "and retry itself failed" },
+	{ "limit", "reason=attempts", "which reaches --attempts=%reached" },
+
+	{ "short", "", "%how%rule" },
+	{ "long", "", "%failure%rule" },
+
+	/* Parts. */
+	{ "attempts", "number=1", "1 attempt" },
+	{ "attempts", "", "%number attempts" },
+	{ "processes", "left=1", "1 process" },
+	{ "processes", "", "%left processes" },
+	{ "command", "!program", "it" },
+	{ "command", "blank", "'%program'" },
+	{ "command", "", "%program" },
+	{ "times", "probes=1", "once" },
+	{ "times", "probes=2", "twice" },
+	{ "times", "probes=3", "three times" },
+	{ "times", "probes=4", "four times" },
+	{ "times", "probes=5", "five times" },
+	{ "times", "", "%probes times" },
+	{ "more", "", "(%count more identical failures)", WARNING },
+	{ .name = NULL },
+};
 const char *
 message_time(double seconds, char text[MESSAGE_PART])
 {
@@ -26,49 +198,6 @@ message_time(double seconds, char text[MESSAGE_PART])
 	if (seconds < 0.1)
 		seconds = round(seconds * 1e3) / 1e3;
 	return duration_text(seconds, text);
-}
-
-static const char *
-why_unstartable(struct outcome outcome)
-{
-	return outcome.reason != NULL ? outcome.reason : strerror(outcome.code);
-}
-
-const char *
-message_outcome(const struct record *record, char text[MESSAGE_PART])
-{
-	const struct outcome outcome = record->outcome;
-	const char *oom = outcome.oom ? " (out of memory)" : "";
-	char name[MESSAGE_PART];
-
-	switch (outcome.kind) {
-	case OUTCOME_NONE:
-		return "did not run";
-	case OUTCOME_EXIT:
-		snprintf(text, MESSAGE_PART, "exited %d%s", outcome.code, oom);
-		break;
-	case OUTCOME_SIGNAL:
-		snprintf(text, MESSAGE_PART, "killed by %s%s",
-		    signal_name(outcome.code, name), oom);
-		break;
-	case OUTCOME_TIMEOUT:
-		if (record->cut != CUT_ATTEMPT)
-			return "timed out";
-		snprintf(text, MESSAGE_PART, "timed out at --max-time %.80s",
-		    duration_text(record->max_time, name));
-		break;
-	case OUTCOME_UNHEALTHY:
-		return "unhealthy";
-	case OUTCOME_UNSTARTABLE:
-		snprintf(text, MESSAGE_PART, "could not be started: %s",
-		    why_unstartable(outcome));
-		break;
-	case OUTCOME_UNFORKED:
-		snprintf(text, MESSAGE_PART, "could not be forked: %s",
-		    strerror(outcome.code));
-		break;
-	}
-	return text;
 }
 
 const char *
@@ -95,30 +224,6 @@ message_name(const struct report_style *style, char text[MESSAGE_PART])
 	return text_safe(name == NULL ? "" : name, text, MESSAGE_PART);
 }
 
-static void __attribute__((format(printf, 2, 3)))
-add(struct message *message, const char *format, ...)
-{
-	const size_t length = strlen(message->text);
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(message->text + length, sizeof(message->text) - length,
-	    format, arguments);
-	va_end(arguments);
-}
-
-static void
-add_attempt(struct message *message, const struct record *record)
-{
-	const bool afresh =
-	    record->used == 0 && record->judgement.verdict == VERDICT_SUCCESS;
-	char text[MESSAGE_PART];
-
-	add(message, "%s",
-	    message_attempt(record->attempt, record->used,
-		afresh ? 0 : record->limit, text));
-}
-
 const char *
 message_line(const struct record *record, char text[MESSAGE_LINE])
 {
@@ -136,479 +241,384 @@ message_line(const struct record *record, char text[MESSAGE_LINE])
 
 /* Whether the line is that of a pattern of the user's, or else of a preset. */
 static bool
-is_rules_line(const struct record *record)
+is_patterns_line(const struct record *record)
 {
 	const enum rule rule = record->judgement.rule;
 
-	return record->line != NULL &&
-	    (rule == RULE_FAIL_MATCH || rule == RULE_STOP_MATCH ||
-		rule == RULE_THROTTLE_MATCH ||
-		(rule == RULE_RETRY_MATCH &&
-		    record->judgement.verdict == VERDICT_RETRY));
+	return rule == RULE_FAIL_MATCH || rule == RULE_STOP_MATCH ||
+	    rule == RULE_THROTTLE_MATCH ||
+	    (rule == RULE_RETRY_MATCH &&
+		record->judgement.verdict == VERDICT_RETRY);
 }
 
-/* Why the outcome was judged so, if the outcome alone does not tell. */
-static void
-add_rule(struct message *message, const struct record *record)
-{
-	static const struct {
-		enum verdict verdict;
-		enum rule rule;
-		const char *text;
-	} rows[] = {
-		{ VERDICT_SUCCESS, RULE_SUCCESS_ON, "in --success-on" },
-		{ VERDICT_RETRY, RULE_SUCCESS_MATCH,
-		    "but nothing matches --success-match" },
-		{ VERDICT_RETRY, RULE_FAIL_MATCH, "matches --fail-match" },
-		{ VERDICT_RETRY, RULE_THROTTLE_ON, "in --throttle-on" },
-		{ VERDICT_RETRY, RULE_THROTTLE_MATCH,
-		    "matches --throttle-match" },
-		{ VERDICT_RETRY, RULE_RETRY_MATCH, "matches --retry-match" },
-		{ VERDICT_STOP, RULE_STOP_ON, "in --stop-on" },
-		{ VERDICT_STOP, RULE_STOP_MATCH, "matches --stop-match" },
-		{ VERDICT_STOP, RULE_UNREAD, "and nobody reads its output" },
-		{ VERDICT_STOP, RULE_RETRY_ON, "not in --retry-on" },
-		{ VERDICT_STOP, RULE_RETRY_MATCH,
-		    "and nothing matches --retry-match" },
-	};
-	const enum verdict verdict = record->judgement.verdict;
-	const enum rule rule = record->judgement.rule;
-	const bool zero =
-	    record->outcome.kind == OUTCOME_EXIT && record->outcome.code == 0;
-	const char *link = zero == (verdict == VERDICT_SUCCESS) ? "and" : "but";
-	char line[MESSAGE_LINE], text[MESSAGE_PART];
+/* What a row may name: a part of a message, or what its `when` asks for. */
+struct fact {
+	const char *name;
+	bool present;
+	enum fact_kind { FLAG, TEXT, SAFE, NUMBER, SIGNAL, TIME, EXACT } kind;
+	const char *text;
+	uint64_t number;
+	double seconds;
+};
 
-	if (rule == RULE_CHECK && record->check_timed_out)
-		add(message, ", %s --check timed out", link);
-	else if (rule == RULE_CHECK)
-		add(message, ", %s --check says %s", link,
-		    verdict_name(verdict));
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (verdict == rows[i].verdict && rule == rows[i].rule &&
-		    !(zero && rule == RULE_SUCCESS_ON))
-			add(message, ", %s", rows[i].text);
-	if (record->judgement.unmatched)
-		add(message, ", and nothing matches --retry-match");
-	if (zero && verdict == VERDICT_RETRY &&
-	    (rule == RULE_DEFAULT || rule == RULE_RETRY_ON))
-		add(message, ", not in --success-on");
-	if (is_rules_line(record))
-		add(message, ": \"%s\"", message_line(record, line));
-	if (!record_has_class(record))
-		return;
-	if (record->preset != NULL)
-		add(message, ", %s failure (--preset=%s)",
-		    outcome_class_name(record->known.class),
-		    text_safe(record->preset, text, sizeof(text)));
-	else if (record->has_presets && record->reason != REASON_NONE)
-		add(message, ", %s failure",
-		    outcome_class_name(record->known.class));
-	if (record->line != NULL && !is_rules_line(record))
-		add(message, ": \"%s\"", message_line(record, line));
+#define FACTS 96
+
+/* A message that is being written. */
+struct telling {
+	struct fact facts[FACTS];
+	char attempt[MESSAGE_PART], probe[MESSAGE_PART];
+	char reached[MESSAGE_PART], line[MESSAGE_LINE];
+	struct message message;
+};
+
+static bool add_part(struct telling *telling, const char *name);
+
+/* The fact of this name; one that is unknown shows its name. */
+static const char *
+find_fact(const struct telling *telling, const char *name,
+    char text[MESSAGE_PART])
+{
+	const struct fact *fact = telling->facts;
+
+	while (fact->name != NULL && strcmp(fact->name, name) != 0)
+		fact++;
+	if (fact->name == NULL) {
+		snprintf(text, MESSAGE_PART, "%%%s", name);
+		return text;
+	}
+	if (!fact->present)
+		return NULL;
+	switch (fact->kind) {
+	case FLAG:
+		return "";
+	case TEXT:
+		return fact->text;
+	case SAFE:
+		return text_safe(fact->text, text, MESSAGE_PART);
+	case NUMBER:
+		snprintf(text, MESSAGE_PART, "%" PRIu64, fact->number);
+		return text;
+	case SIGNAL:
+		return signal_name((int)fact->number, text);
+	case TIME:
+		return message_time(fact->seconds, text);
+	case EXACT:
+		return duration_text(fact->seconds, text);
+	}
+	return NULL;
 }
 
-/* Adds the failures of a health probe, and the last line that it wrote. */
-static void
-add_probes(struct message *message, const struct record *record)
+/* Copies the name that the text begins with, and returns what follows it. */
+static const char *
+take_name(const char *text, char name[MESSAGE_PART])
 {
-	static const char *const times[] = { "", "once", "twice", "three times",
-		"four times", "five times" };
+	const size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyz-");
+
+	snprintf(name, MESSAGE_PART, "%.*s", (int)length, text);
+	return text + length;
+}
+
+/* Whether all words hold: "fact", "fact=text", and "!" before one of them. */
+static bool
+holds(const struct telling *telling, const char *words)
+{
+	char name[MESSAGE_PART], text[MESSAGE_PART];
+
+	while (*words != '\0') {
+		const bool not = *words == '!';
+		const char *end = take_name(words + not, name);
+		const char *found = find_fact(telling, name, text);
+		bool is = found != NULL;
+
+		if (*end == '=') {
+			const size_t length = strcspn(++end, " ");
+
+			is = is && strlen(found) == length &&
+			    strncmp(found, end, length) == 0;
+			end += length;
+		}
+		if (is == not )
+			return false;
+		words = end + strspn(end, " ");
+	}
+	return true;
+}
+
+/* Where the part in brackets ends that begins here. */
+static const char *
+find_close(const char *text)
+{
+	int depth = 1;
+
+	while (depth > 0) {
+		text++;
+		depth += (*text == '[') - (*text == ']');
+	}
+	return text;
+}
+
+/*
+ * Adds a text with its facts.  False if one of them is absent; if that is in
+ * brackets, only what they hold is left out.
+ */
+static bool
+add_text(struct telling *telling, const char *text, const char *end)
+{
+	char *message = telling->message.text;
+	const size_t size = sizeof(telling->message.text);
+	char name[MESSAGE_PART];
+
+	while (text < end) {
+		const size_t length = strlen(message);
+
+		if (*text == '[') {
+			const char *close = find_close(text);
+
+			if (!add_text(telling, text + 1, close))
+				message[length] = '\0';
+			text = close + 1;
+		} else if (*text == '?') {
+			text = take_name(text + 1, name) + 1;
+			if (!holds(telling, name))
+				return false;
+		} else if (*text == '%') {
+			text = take_name(text + 1, name);
+			if (!add_part(telling, name))
+				return false;
+		} else {
+			const size_t plain = strcspn(text, "[]?%");
+
+			text_append(message, size, "%.*s", (int)plain, text);
+			text += plain;
+		}
+	}
+	return true;
+}
+
+/* Adds the first row of this name that holds, or else the fact. */
+static bool
+add_part(struct telling *telling, const char *name)
+{
+	struct message *message = &telling->message;
+	const struct message_row *row = message_rows;
+	bool is_row = false;
+	char text[MESSAGE_PART];
+
+	for (; row->name != NULL; row++) {
+		if (strcmp(row->name, name) != 0)
+			continue;
+		is_row = true;
+		if (holds(telling, row->when))
+			break;
+	}
+	if (row->name != NULL) {
+		if (message->priority == 0 && row->priority != 0) {
+			message->priority = row->priority;
+			message->verdict = row->verdict;
+		}
+		return add_text(telling, row->text,
+		    row->text + strlen(row->text));
+	}
+	const char *fact = is_row ? NULL : find_fact(telling, name, text);
+	if (fact != NULL)
+		text_append(message->text, sizeof(message->text), "%s", fact);
+	return fact != NULL;
+}
+
+#define IF(word, is) \
+	{ \
+		.name = (word), .present = (is) \
+	}
+#define AS(word, as, is) \
+	{ \
+		.name = (word), .kind = (as), .present = (is) != NULL, \
+		.text = (is) \
+	}
+#define TOOK(word, as, is, if) \
+	{ \
+		.name = (word), .kind = (as), .present = (is) if, \
+		.seconds = (is) \
+	}
+#define COUNT(word, as, is, if) \
+	{ \
+		.name = (word), .kind = (as), .present = (if), \
+		.number = (uint64_t)(is) \
+	}
+
+/* All that is known of a record. */
+static void
+gather(struct telling *telling, const struct report_style *style,
+    const struct record *record, uint64_t more)
+{
+	static const char *const cuts[] = { "none", "attempt", "check", "gate",
+		"input" };
+	const struct outcome outcome = record->outcome;
+	const struct judgement judgement = record->judgement;
+	const struct delay *delay = &record->delay;
 	const struct health *probes = &record->probes;
-	const struct outcome last = probes->last;
-	char how[MESSAGE_PART], text[MESSAGE_PART];
+	const struct class_known known = record->known;
+	const bool zero = outcome.kind == OUTCOME_EXIT && outcome.code == 0;
+	const bool good = judgement.verdict == VERDICT_SUCCESS;
+	const bool bad = judgement.verdict == VERDICT_RETRY ||
+	    judgement.verdict == VERDICT_STOP;
+	const bool probed = probes->last.kind != OUTCOME_NONE &&
+	    (probes->last.kind != OUTCOME_EXIT || probes->last.code != 0);
+	const bool has_class = record_has_class(record);
+	const char *command = style->command == NULL ? NULL : *style->command;
+	const char *line = message_line(record, telling->line);
+	const bool patterns = line != NULL && is_patterns_line(record);
+	const char *error = outcome.kind != OUTCOME_UNSTARTABLE &&
+		outcome.kind != OUTCOME_UNFORKED
+	    ? NULL
+	    : outcome.reason != NULL ? outcome.reason
+				     : strerror(outcome.code);
+	const bool shows_class = has_class &&
+	    (record->preset != NULL ||
+		(record->has_presets && record->reason != REASON_NONE));
 
-	if (last.kind == OUTCOME_EXIT && last.code == 0)
-		return;
-	snprintf(how, sizeof(how), "%s",
-	    message_outcome(&(struct record){ .outcome = last }, text));
-	add(message, "health check %s%s", probes->differ ? "failed" : how,
-	    probes->failures > 0 ? " " : "");
-	if (probes->failures < sizeof(times) / sizeof(times[0]))
-		add(message, "%s", times[probes->failures]);
-	else
-		add(message, "%" PRIu64 " times", probes->failures);
-	if (probes->differ)
-		add(message, ", at last it %s", how);
-	if (record->last_line != NULL)
-		add(message, " (\"%s\")",
-		    text_safe(record->last_line, text, sizeof(text)));
+	const struct fact facts[] = {
+		/* What is asked. */
+		IF("verbose", style->verbose),
+		IF("draws", style->draws),
+		IF("begun", record->attempt > 0),
+		IF("zero", zero),
+		IF("oom", outcome.oom),
+		IF("failed", bad),
+		IF("judged",
+		    judgement.verdict != VERDICT_STOP &&
+			reasons[record->reason].gave_up == NULL),
+		IF("unsure",
+		    style->verbose && record->has_presets && record->waits &&
+			bad && known.class == CLASS_UNKNOWN),
+		IF("by-default", judgement.by_default),
+		IF("unmatched", judgement.unmatched),
+		IF("check-timed-out", record->check_timed_out),
+		IF("unread", record->death == SIGPIPE),
+		IF("failures", record->failures > 0),
+		IF("waits", record->waits),
+		IF("kept", record->kept),
+		IF("lasting", delay->seconds >= 1),
+		IF("first-healthy", record->first_healthy),
+		IF("probe-failed", probed),
+		IF("differ", probes->differ),
+		IF("forwarded", record->forwarded),
+		IF("in-wait", record->in_a_wait),
+		IF("too-late", record->too_late),
+		IF("tolerated", record->tolerated),
+		IF("blank",
+		    command != NULL &&
+			(*command == '\0' ||
+			    strpbrk(command, " \t\n") != NULL)),
+
+		/* Texts. */
+		AS("outcome", TEXT, outcome_name(outcome.kind)),
+		AS("verdict", TEXT, verdict_name(judgement.verdict)),
+		AS("rule", TEXT, rule_name(judgement.rule)),
+		AS("reason", TEXT, reasons[record->reason].name),
+		AS("health", TEXT, health_name(record->health)),
+		AS("cut", TEXT, cuts[record->cut]),
+		AS("link", TEXT, zero == good ? "and" : "but"),
+		AS("class", TEXT,
+		    shows_class ? outcome_class_name(known.class) : NULL),
+		AS("pattern-line", TEXT, patterns ? line : NULL),
+		AS("class-line", TEXT, has_class && !patterns ? line : NULL),
+		AS("advice", TEXT, record->advice),
+		AS("error", TEXT, error),
+		AS("attempt", TEXT, telling->attempt),
+		AS("probe", TEXT, probed ? telling->probe : NULL),
+		AS("reached", TEXT,
+		    record->reached == NULL ? NULL : telling->reached),
+		AS("preset", SAFE, record->preset),
+		AS("last-line", SAFE, record->last_line),
+		AS("left-names", SAFE, record->left_names),
+		AS("program", SAFE, command),
+		AS("state", SAFE, style->state),
+
+		/* Seconds. */
+		TOOK("elapsed", TIME, record->elapsed, >= 0),
+		TOOK("duration", TIME, record->duration, >= 0),
+		TOOK("running", TIME, record->elapsed - record->started, >= 0),
+		TOOK("silent", TIME, record->silent, > 0),
+		TOOK("delay", TIME, delay->seconds, > 0),
+		TOOK("too-long", TIME, record->too_long, > 0),
+		TOOK("too-early", TIME, record->too_early, > 0),
+		TOOK("timeout", EXACT, record->timeout, <= DURATION_MAX),
+		TOOK("max-time", EXACT, record->max_time, >= 0),
+		TOOK("hint-limit", EXACT, record->hint_limit, >= 0),
+		TOOK("nominal", EXACT, delay->nominal, >= 0),
+		TOOK("low", EXACT, delay->low, >= 0),
+		TOOK("high", EXACT, delay->high, >= 0),
+		TOOK("hint", EXACT, delay->hint, >= 0),
+
+		/* Numbers. */
+		COUNT("number", NUMBER, record->attempt, true),
+		COUNT("code", NUMBER, outcome.code, true),
+		COUNT("killer", SIGNAL, outcome.code, true),
+		COUNT("signal", SIGNAL, record->signal, true),
+		COUNT("ended-by", SIGNAL, record->ended_by, true),
+		COUNT("pid", NUMBER, record->pid, true),
+		COUNT("seed", NUMBER, style->seed, true),
+		COUNT("left", NUMBER, record->left, true),
+		COUNT("probes", NUMBER, probes->failures, probes->failures > 0),
+		COUNT("tolerate", NUMBER, record->tolerate, true),
+		COUNT("given-up", NUMBER, record->given_up, true),
+		COUNT("in-a-row", NUMBER, record->given_up,
+		    record->tolerate > 0 && record->attempt > 0 &&
+			record->given_up > 1 && reasons[record->reason].saves),
+		COUNT("count", NUMBER, more, true),
+	};
+
+	_Static_assert(sizeof(facts) < sizeof(telling->facts), "FACTS");
+	memcpy(telling->facts, facts, sizeof(facts));
+	message_attempt(record->attempt, record->used,
+	    record->used == 0 && good ? 0 : record->limit, telling->attempt);
+	if (probed)
+		message_outcome(&(struct record){ .outcome = probes->last },
+		    telling->probe);
+	if (record->reached != NULL)
+		snprintf(telling->reached, sizeof(telling->reached), "%.*s",
+		    record->reached->length, record->reached->text);
 }
 
-static void
-add_ended(struct message *message, const struct record *record)
+/* The part of a message that has this name; empty if no row of it holds. */
+static struct message
+say(const struct report_style *style, const struct record *record,
+    uint64_t more, const char *part)
 {
-	char text[MESSAGE_PART];
+	static const struct report_style plain = { .name = NULL };
+	struct telling telling = { .line = "" };
 
-	add_attempt(message, record);
-	add(message, " %s%s",
-	    record->outcome.kind == OUTCOME_UNHEALTHY ? "was " : "",
-	    message_outcome(record, text));
-	add(message, " after %s", message_time(record->duration, text));
-	if (record->silent > 0)
-		add(message, ", silent for %s",
-		    message_time(record->silent, text));
-	if (record->outcome.kind == OUTCOME_UNHEALTHY) {
-		add(message, ": ");
-		add_probes(message, record);
-	}
+	gather(&telling, style == NULL ? &plain : style, record, more);
+	if (!add_part(&telling, part))
+		*telling.message.text = '\0';
+	if (telling.message.priority == 0)
+		telling.message.priority = PRIORITY_INFO;
+	return telling.message;
 }
 
-/* What an attempt left, with which the next one might contend. */
-static void
-add_left(struct message *message, const struct record *record)
+const char *
+message_outcome(const struct record *record, char text[MESSAGE_PART])
 {
-	char text[MESSAGE_PART];
-
-	if (record->left_names != NULL)
-		add(message, "; left %" PRIu64 " process%s: %s", record->left,
-		    record->left == 1 ? "" : "es",
-		    text_safe(record->left_names, text, sizeof(text)));
-}
-
-static void
-add_advice(struct message *message, const struct record *record)
-{
-	if (record->advice != NULL)
-		add(message, "; %s", record->advice);
-}
-
-static void
-add_outcome(struct message *message, const struct report_style *style,
-    const struct record *record)
-{
-	const char *command = *style->command;
-	char text[MESSAGE_PART];
-
-	/* A signal that was passed on makes an ordinary end. */
-	message->priority = record->judgement.rule == RULE_SIGNAL
-	    ? PRIORITY_NOTICE
-	    : PRIORITY_WARNING;
-	message->verdict = record->judgement.verdict;
-	if (record->outcome.kind == OUTCOME_UNSTARTABLE) {
-		const char *quote = command != NULL &&
-			(*command == '\0' || strpbrk(command, " \t\n") != NULL)
-		    ? "'"
-		    : "";
-
-		add(message, "cannot execute %s%s%s: %s", quote,
-		    command == NULL ? "it"
-				    : text_safe(command, text, MESSAGE_PART),
-		    quote, why_unstartable(record->outcome));
-		add_advice(message, record);
-		return;
-	}
-	add_ended(message, record);
-	/*
-	 * If this ends the run, the line for the end has the rule and is red.
-	 */
-	if (message->verdict == VERDICT_STOP)
-		message->verdict = VERDICT_RETRY;
-	else if (reasons[record->reason].gave_up == NULL)
-		add_rule(message, record);
-	if (style->verbose && record->has_presets && record->waits &&
-	    message->verdict == VERDICT_RETRY &&
-	    record->known.class == CLASS_UNKNOWN)
-		add(message, ", unknown failure, retried");
-	if (message->verdict == VERDICT_RETRY)
-		add_left(message, record);
-	if (message->verdict == VERDICT_RETRY && record->waits)
-		add_advice(message, record);
+	strlcpy(text, say(NULL, record, 0, "how").text, MESSAGE_PART);
+	return text;
 }
 
 struct message
 message_why(const struct record *record)
 {
-	struct message message = { .priority = PRIORITY_WARNING };
-	char text[MESSAGE_PART];
-
-	add(&message, "%s", message_outcome(record, text));
-	add_rule(&message, record);
-	return message;
+	return say(NULL, record, 0, "short");
 }
 
 struct message
 message_failure(const struct record *record)
 {
-	struct message message = { .priority = PRIORITY_WARNING };
-
-	add_ended(&message, record);
-	add_rule(&message, record);
-	return message;
-}
-
-static void
-add_wait(struct message *message, const struct report_style *style,
-    const struct record *record)
-{
-	const struct delay *delay = &record->delay;
-	char text[MESSAGE_PART];
-
-	if (record->kept && record->attempt == 0)
-		add(message, "waiting %s: the rest of an earlier run's delay",
-		    message_time(delay->seconds, text));
-	else if (delay->seconds > 0)
-		add(message, "next in %s", message_time(delay->seconds, text));
-	else
-		add(message, "next at once");
-	if (!style->verbose)
-		return;
-	add(message, " (nominal %s", duration_text(delay->nominal, text));
-	add(message, ", range %s", duration_text(delay->low, text));
-	add(message, " to %s", duration_text(delay->high, text));
-	if (delay->hint >= 0)
-		add(message, ", asked for %s",
-		    duration_text(delay->hint, text));
-	add(message, ")");
-}
-
-/* Why a run ends that neither its attempts nor a limit end. */
-static const char *
-own_failure_text(const struct record *record)
-{
-	return record->death == SIGPIPE ? "nobody reads the output"
-					: "retry itself failed";
-}
-
-/* Adds the limit, the command or the signal that let no attempt follow. */
-static void
-add_reason(struct message *message, const char *link,
-    const struct record *record)
-{
-	char text[MESSAGE_PART];
-
-	switch (record->reason) {
-	case REASON_MAX_TIME:
-		add(message, "%s--max-time %s", link,
-		    duration_text(record->max_time, text));
-		break;
-	case REASON_SIGNAL:
-		add(message, "%sended by %s", link,
-		    signal_name(record->ended_by, text));
-		break;
-	case REASON_HINT:
-		add(message, "%sasked to wait %s, ", link,
-		    message_time(record->too_long, text));
-		if (record->too_late)
-			add(message, "longer than --max-time allows");
-		else
-			add(message, "over the %s limit; raise it with -m",
-			    duration_text(record->hint_limit, text));
-		break;
-	case REASON_BUDGET:
-		add(message, "%s--budget is used up", link);
-		break;
-	case REASON_GATE:
-		add(message, "%s--before-retry failed", link);
-		break;
-	case REASON_ERROR:
-		add(message, "%s%s", link, own_failure_text(record));
-		break;
-	case REASON_NONE:
-	case REASON_SUCCESS:
-	case REASON_ATTEMPTS:
-	case REASON_STOP:
-	case REASON_EARLY:
-	case REASON_PLAN:
-		break;
-	}
-}
-
-/* Adds why a run gave up, unless the outcome says so already. */
-static void
-add_limit(struct message *message, const struct record *record)
-{
-	static const char *const cuts[] = {
-		[CUT_NOTHING] = "leaves no time for another",
-		[CUT_ATTEMPT] = "leaves no time to judge it",
-		[CUT_CHECK] = "ended --check",
-		[CUT_GATE] = "ended --before-retry",
-	};
-	const bool cut = record->reason == REASON_MAX_TIME;
-
-	if (cut && record->cut == CUT_ATTEMPT &&
-	    record->outcome.kind == OUTCOME_TIMEOUT)
-		return;
-	add_reason(message, ", and ", record);
-	if (cut)
-		add(message, " %s", cuts[record->cut]);
-	if (record->reason == REASON_ATTEMPTS && record->reached != NULL)
-		add(message, ", which reaches --attempts=%.*s",
-		    record->reached->length, record->reached->text);
+	return say(NULL, record, 0, "long");
 }
 
 struct message
 message_end(const struct record *record)
 {
-	struct message message = { .priority = PRIORITY_ERROR,
-		.verdict = VERDICT_STOP };
-	char past[MESSAGE_PART], text[MESSAGE_PART], name[SIGNAL_NAME];
-
-	snprintf(past, sizeof(past), "%" PRIu64 " attempt%s in %s",
-	    record->attempt, record->attempt == 1 ? "" : "s",
-	    message_time(record->elapsed, text));
-	switch (record->reason) {
-	case REASON_SUCCESS:
-		message.priority = PRIORITY_INFO;
-		message.verdict = VERDICT_SUCCESS;
-		add(&message, "succeeded at ");
-		add_attempt(&message, record);
-		add(&message, " in %s", message_time(record->elapsed, text));
-		return message;
-	case REASON_SIGNAL:
-		message.priority = PRIORITY_NOTICE;
-		message.verdict = VERDICT_NONE;
-		add(&message, "ended by %s after %s",
-		    signal_name(record->ended_by, name), past);
-		if (!record->in_a_wait && record->attempt > 0)
-			add(&message, ": %s", message_outcome(record, text));
-		return message;
-	case REASON_EARLY:
-		if (record->too_early > 0)
-			add(&message,
-			    "not started: the next attempt is due in %s",
-			    message_time(record->too_early, text));
-		else
-			add(&message, "not started: another run is active");
-		return message;
-	case REASON_PLAN:
-		add(&message, "the plan ends after %s", past);
-		return message;
-	case REASON_NONE:
-	case REASON_STOP:
-	case REASON_MAX_TIME:
-	case REASON_HINT:
-	case REASON_BUDGET:
-	case REASON_GATE:
-	case REASON_ERROR:
-	case REASON_ATTEMPTS:
-		break;
-	}
-	add(&message, "giving up after %s: ", past);
-	if (record->cut == CUT_INPUT) {
-		add(&message,
-		    "standard input had not ended after --max-time %s",
-		    duration_text(record->max_time, text));
-	} else if (record->attempt == 0 && record->reason == REASON_MAX_TIME) {
-		add(&message, "--max-time %s leaves no time for an attempt",
-		    duration_text(record->max_time, text));
-		if (record->kept && record->delay.seconds > 0)
-			add(&message, " after an earlier run's delay of %s",
-			    message_time(record->delay.seconds, text));
-	} else {
-		add(&message, "%s", message_outcome(record, text));
-		add_rule(&message, record);
-		add_limit(&message, record);
-	}
-	if (record->tolerated) {
-		message.priority = PRIORITY_NOTICE;
-		add(&message, "; ");
-		if (record->attempt > 0)
-			add(&message, "run %" PRIu64 " of %" PRIu64 " ",
-			    record->given_up, record->tolerate);
-		add(&message, "tolerated, exiting 0");
-	} else if (record->tolerate > 0 && record->attempt > 0 &&
-	    record->given_up > 1 && reasons[record->reason].saves)
-		add(&message, "; %" PRIu64 " failed runs in a row",
-		    record->given_up);
-	return message;
-}
-
-/*
- * The end needs no line of its own if the first attempt succeeded, or if an
- * earlier line said that the command cannot be executed or that retry failed.
- */
-static bool
-end_is_plain(const struct record *record)
-{
-	if (record->reason == REASON_SUCCESS)
-		return record->failures == 0;
-	return record->reason == REASON_ERROR ||
-	    (record->reason == REASON_STOP &&
-		record->outcome.kind == OUTCOME_UNSTARTABLE);
-}
-
-/* The health of an attempt that runs. */
-static void
-add_health(struct message *message, const struct record *record)
-{
-	char text[MESSAGE_PART];
-
-	add_attempt(message, record);
-	add(message, " is %s after %s", health_name(record->health),
-	    message_time(record->elapsed - record->started, text));
-	if (record->health == HEALTH_HEALTHY)
-		return;
-	message->priority = PRIORITY_WARNING;
-	message->verdict = VERDICT_RETRY;
-	add(message, ": ");
-	add_probes(message, record);
-}
-
-static struct message
-body_of(const struct report_style *style, const struct record *record)
-{
-	struct message message = { .priority = PRIORITY_INFO };
-	const struct judgement judgement = record->judgement;
-	char text[MESSAGE_PART], name[SIGNAL_NAME];
-
-	switch (record->kind) {
-	case RECORD_START:
-		if (style->verbose && style->draws)
-			add(&message, "--seed=%" PRIu64 " repeats the delays",
-			    style->seed);
-		break;
-	case RECORD_ATTEMPT:
-		if (!style->verbose)
-			break;
-		add_attempt(&message, record);
-		add(&message, " starts as process %ld", record->pid);
-		if (record->timeout <= DURATION_MAX)
-			add(&message, ", for %s at most",
-			    duration_text(record->timeout, text));
-		break;
-	case RECORD_OUTCOME:
-		if (!style->verbose &&
-		    (judgement.verdict == VERDICT_SUCCESS ||
-			judgement.rule == RULE_ERROR))
-			break;
-		add_outcome(&message, style, record);
-		if (!record->waits)
-			break;
-		add(&message, "; ");
-		add_wait(&message, style, record);
-		break;
-	case RECORD_LOCK:
-		add(&message, "waiting for another run, which holds %s.lock",
-		    text_safe(style->state, text, sizeof(text)));
-		break;
-	case RECORD_HEALTH:
-		/* The line for the outcome says that it was unhealthy. */
-		if (record->first_healthy ||
-		    (style->verbose && record->health != HEALTH_UNHEALTHY))
-			add_health(&message, record);
-		break;
-	case RECORD_WAIT:
-		if (record->attempt == 0 &&
-		    (style->verbose ||
-			(record->kept && record->delay.seconds >= 1)))
-			add_wait(&message, style, record);
-		break;
-	case RECORD_SIGNAL:
-		if (style->verbose)
-			add(&message, "received %s%s",
-			    signal_name(record->signal, name),
-			    record->forwarded ? ", forwarded" : "");
-		break;
-	case RECORD_END:
-		if (!style->verbose && end_is_plain(record))
-			break;
-		message = message_end(record);
-		if (record->reason == REASON_STOP &&
-		    record->outcome.kind != OUTCOME_UNSTARTABLE)
-			add_advice(&message, record);
-		break;
-	}
-	return message;
+	return say(NULL, record, 0, "last");
 }
 
 /* Puts the run's name before the text, unless the text is empty. */
@@ -619,34 +629,52 @@ named(const struct report_style *style, struct message body)
 	char name[MESSAGE_PART];
 
 	message_name(style, name);
-	if (*body.text == '\0' || *name == '\0')
-		return body;
-	*message.text = '\0';
-	add(&message, "%s: %s", name, body.text);
+	if (*body.text != '\0' && *name != '\0')
+		snprintf(message.text, sizeof(message.text), "%s: %.800s", name,
+		    body.text);
 	return message;
 }
 
 struct message
 message_of(const struct report_style *style, const struct record *record)
 {
-	const struct message body = body_of(style, record);
+	const bool unstartable = record->outcome.kind == OUTCOME_UNSTARTABLE;
+	const enum verdict verdict = record->judgement.verdict;
+	char part[MESSAGE_PART];
 
+	snprintf(part, sizeof(part), "line %s", record_name(record->kind));
+	struct message message = say(style, record, 0, part);
+
+	if (record->kind != RECORD_OUTCOME)
+		return named(style, message);
+	/* If this ends the run, the line for the end is red. */
+	if (*message.text != '\0')
+		message.verdict = verdict == VERDICT_STOP && !unstartable
+		    ? VERDICT_RETRY
+		    : verdict;
 	/* The name is only what the text says: what cannot be executed. */
-	return record->kind == RECORD_OUTCOME &&
-		record->outcome.kind == OUTCOME_UNSTARTABLE &&
-		!style->name_given
-	    ? body
-	    : named(style, body);
+	return unstartable && !style->name_given ? message
+						 : named(style, message);
+}
+
+struct message
+message_status(const struct report_style *style, const struct record *record)
+{
+	char part[MESSAGE_PART];
+
+	if (record->kind == RECORD_START || record->kind == RECORD_OUTCOME ||
+	    record->kind == RECORD_SIGNAL)
+		return (struct message){ .text = "" };
+	snprintf(part, sizeof(part), "now %s", record_name(record->kind));
+	return named(style, say(style, record, 0, part));
 }
 
 struct message
 message_more(const struct report_style *style, uint64_t count)
 {
-	struct message message = { .priority = PRIORITY_WARNING,
-		.verdict = VERDICT_RETRY };
+	const struct record none = { .kind = RECORD_OUTCOME };
 
-	add(&message, "(%" PRIu64 " more identical failures)", count);
-	return named(style, message);
+	return named(style, say(style, &none, count, "more"));
 }
 
 struct message
@@ -656,40 +684,7 @@ message_note(const struct report_style *style, const char *label,
 	struct message message = { .priority = PRIORITY_INFO };
 	char text[2 * MESSAGE_PART];
 
-	add(&message, "%s%s", label, text_safe(line, text, sizeof(text)));
-	return named(style, message);
-}
-
-struct message
-message_status(const struct report_style *style, const struct record *record)
-{
-	struct message message = { .text = "" };
-
-	switch (record->kind) {
-	case RECORD_START:
-	case RECORD_OUTCOME:
-	case RECORD_SIGNAL:
-		break;
-	case RECORD_ATTEMPT:
-		add_attempt(&message, record);
-		add(&message, " runs");
-		break;
-	case RECORD_HEALTH:
-		add_health(&message, record);
-		break;
-	case RECORD_LOCK:
-		add(&message, "%s", body_of(style, record).text);
-		break;
-	case RECORD_WAIT:
-		if (record->attempt > 0) {
-			add_outcome(&message, style, record);
-			add(&message, "; ");
-		}
-		add_wait(&message, style, record);
-		break;
-	case RECORD_END:
-		add(&message, "%s", message_end(record).text);
-		break;
-	}
+	snprintf(message.text, sizeof(message.text), "%s%s", label,
+	    text_safe(line, text, sizeof(text)));
 	return named(style, message);
 }

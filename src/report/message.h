@@ -41,6 +41,23 @@ struct message {
 	char text[1008];      /* "": there is nothing to say */
 };
 
+/*
+ * The grammar of the messages.  A message is the first row of its name that
+ * holds; so is each part that a row names as %PART.  What else is named is a
+ * fact of the record.  What stands in brackets is left out if it names a fact
+ * or a part that is absent; [?FACT TEXT] is the text, if the fact holds.
+ */
+struct message_row {
+	const char *name; /* of a record, "line end", or of a part */
+	const char *when; /* words that hold: "FACT", "!FACT", "FACT=TEXT" */
+	const char *text;
+	enum priority priority; /* 0: that of the row that names this one */
+	enum verdict verdict;
+};
+
+/* Ends with a NULL name. */
+extern const struct message_row message_rows[];
+
 /* Room for the line that decided: 200 columns at most. */
 #define MESSAGE_LINE 896
 

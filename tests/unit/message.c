@@ -237,6 +237,8 @@ the_rule_that_stops_is_told(void)
 		const char *text;
 	} rows[] = {
 		{ { VERDICT_STOP, RULE_STOP_ON, false }, 7, ", in --stop-on" },
+		{ { VERDICT_STOP, RULE_STOP_ON, .by_default = true }, 7,
+		    ", in --stop-on (default)" },
 		{ { VERDICT_STOP, RULE_STOP_MATCH, false }, 7,
 		    ", matches --stop-match" },
 		{ { VERDICT_STOP, RULE_UNREAD, false }, 141,
@@ -359,6 +361,50 @@ attempts_are_counted_where_they_count(void)
 	CHECK_STR(message_attempt(7, 2, 0, text), "attempt 7");
 }
 
+/* A part that named itself would have no end. */
+static void
+no_part_names_itself(void)
+{
+	for (const struct message_row *row = message_rows; row->name != NULL;
+	     row++) {
+		const char *name = strstr(row->text, row->name);
+
+		ROW("%s", row->text);
+		CHECK(name == NULL || name == row->text || name[-1] != '%' ||
+		    name[strlen(row->name)] == '-');
+	}
+}
+
+/* A name that is no fact shows itself with its %. */
+static void
+each_name_in_a_sentence_is_a_fact(void)
+{
+	static const enum reason ends[] = { REASON_SUCCESS, REASON_ATTEMPTS,
+		REASON_MAX_TIME, REASON_STOP, REASON_SIGNAL, REASON_BUDGET,
+		REASON_GATE, REASON_HINT, REASON_EARLY, REASON_PLAN,
+		REASON_ERROR };
+
+	for (int kind = RECORD_START; kind <= RECORD_END; kind++)
+		for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+			struct record record = waiting((enum record_kind)kind);
+
+			record.reason = ends[i];
+			record.outcome.kind =
+			    i % 2 == 0 ? OUTCOME_EXIT : OUTCOME_UNHEALTHY;
+			record.ended_by = record.signal = SIGTERM;
+			record.too_long = record.silent = record.too_early = 3;
+			record.left = record.tolerate = record.given_up = 2;
+			record.left_names = record.last_line = "x";
+			record.tolerated = i % 3 == 0;
+			record.probes.failures = i;
+			record.probes.last.kind = OUTCOME_TIMEOUT;
+			CHECK(strchr(message_of(&verbose, &record).text, '%') ==
+			    NULL);
+			CHECK(strchr(message_status(&verbose, &record).text,
+				  '%') == NULL);
+		}
+}
+
 int
 main(void)
 {
@@ -374,5 +420,7 @@ main(void)
 	RUN(the_end_says_why);
 	RUN(an_end_by_a_signal_is_a_notice);
 	RUN(attempts_are_counted_where_they_count);
+	RUN(no_part_names_itself);
+	RUN(each_name_in_a_sentence_is_a_fact);
 	return DONE();
 }
