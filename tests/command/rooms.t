@@ -88,7 +88,7 @@ ceilings='
 	300 src/main.c
 	13400 tests/unit
 	13650 tests/command
-	2600 tests/lib
+	2450 tests/lib
 	2640 tests/simulate
 	4500 scripts
 	62 options'
