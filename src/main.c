@@ -84,6 +84,7 @@
  *     state_file  the state in a file, which one run at a time has
  *     budget_file the tokens in a file that processes share
  *     notify      tells systemd where the run stands
+ *     relay       passes on what an attempt tells systemd
  *     hinted      the wait that output asks for, perhaps until a date
  *     zone        when clocks in a time zone show a time of day
  *     file        opens, compares and replaces files; descriptors above 2

@@ -72,6 +72,8 @@ void
 health_probed(struct health *health, const struct health_rules *rules,
     struct outcome outcome, double now)
 {
+	if (outcome.kind == OUTCOME_UNHEALTHY)
+		health->last = outcome;
 	if (health->phase == HEALTH_OFF)
 		return;
 	if (health->phase == HEALTH_PROBING && outcome_ran(outcome))
@@ -89,7 +91,8 @@ health_stop(struct health *health)
 enum health_status
 health_status(const struct health *health, const struct health_rules *rules)
 {
-	if (rules->used && health->failures >= rules->retries)
+	if (health->last.kind == OUTCOME_UNHEALTHY ||
+	    (rules->used && health->failures >= rules->retries))
 		return HEALTH_UNHEALTHY;
 	if (health->failures > 0)
 		return HEALTH_FAILING;

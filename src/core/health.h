@@ -71,7 +71,8 @@ enum health_step health_tick(struct health *health,
 
 /*
  * A probe has ended: only exit status 0 is a success.  A probe that could not
- * be started tells nothing of the attempt.
+ * be started tells nothing of the attempt.  OUTCOME_UNHEALTHY does not come
+ * from a probe: the attempt does not feed its own watchdog, which decides.
  */
 void health_probed(struct health *health, const struct health_rules *rules,
     struct outcome outcome, double now);

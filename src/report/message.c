@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "report/message.h"
 #include "core/duration.h"
@@ -49,7 +50,9 @@ const struct message_row message_rows[] = {
 	{ "line end", "", "%last" },
 
 	/* Where the run stands. */
-	{ "now attempt", "", "%attempt runs" },
+	/* A time does not age while the status stands. */
+	{ "now attempt", "",
+	    "%attempt runs[; attempt %before %how, at %when]" },
 	{ "now health", "", "%healthy" },
 	{ "now lock", "", "waiting for another run, which holds %state.lock" },
 	{ "now wait", "begun", "%ended" },
@@ -111,6 +114,7 @@ const struct message_row message_rows[] = {
 	    INFO },
 	{ "healthy", "", "%attempt is %health after %running[: %checked]",
 	    WARNING },
+	{ "checked", "hung", "no sign of life (WATCHDOG=1)" },
 	{ "checked", "probe-failed differ probes",
 	    "health check failed %times, at last it %probe[ (\"%last-line\")]" },
 	{ "checked", "probe-failed",
@@ -268,6 +272,7 @@ struct telling {
 	struct fact facts[FACTS];
 	char attempt[MESSAGE_PART], probe[MESSAGE_PART];
 	char reached[MESSAGE_PART], line[MESSAGE_LINE];
+	char when[32];
 	struct message message;
 };
 
@@ -464,6 +469,11 @@ gather(struct telling *telling, const struct report_style *style,
 	const bool probed = probes->last.kind != OUTCOME_NONE &&
 	    (probes->last.kind != OUTCOME_EXIT || probes->last.code != 0);
 	const bool has_class = record_has_class(record);
+	/* An attempt runs, since the one before has failed. */
+	const bool has_failed = record->kind == RECORD_ATTEMPT &&
+	    judgement.verdict == VERDICT_RETRY;
+	const time_t ended =
+	    (time_t)(record->time - fmax(record->just_waited, 0));
 	const char *command = style->command == NULL ? NULL : *style->command;
 	const char *line = message_line(record, telling->line);
 	const bool patterns = line != NULL && is_patterns_line(record);
@@ -500,6 +510,7 @@ gather(struct telling *telling, const struct report_style *style,
 		IF("lasting", delay->seconds >= 1),
 		IF("first-healthy", record->first_healthy),
 		IF("probe-failed", probed),
+		IF("hung", probes->last.kind == OUTCOME_UNHEALTHY),
 		IF("differ", probes->differ),
 		IF("forwarded", record->forwarded),
 		IF("in-wait", record->in_a_wait),
@@ -526,6 +537,7 @@ gather(struct telling *telling, const struct report_style *style,
 		AS("error", TEXT, error),
 		AS("attempt", TEXT, telling->attempt),
 		AS("probe", TEXT, probed ? telling->probe : NULL),
+		AS("when", TEXT, has_failed ? telling->when : NULL),
 		AS("reached", TEXT,
 		    record->reached == NULL ? NULL : telling->reached),
 		AS("preset", SAFE, record->preset),
@@ -552,6 +564,7 @@ gather(struct telling *telling, const struct report_style *style,
 
 		/* Numbers. */
 		COUNT("number", NUMBER, record->attempt, true),
+		COUNT("before", NUMBER, record->attempt - 1, true),
 		COUNT("code", NUMBER, outcome.code, true),
 		COUNT("killer", SIGNAL, outcome.code, true),
 		COUNT("signal", SIGNAL, record->signal, true),
@@ -575,6 +588,9 @@ gather(struct telling *telling, const struct report_style *style,
 	if (probed)
 		message_outcome(&(struct record){ .outcome = probes->last },
 		    telling->probe);
+	if (has_failed)
+		strftime(telling->when, sizeof(telling->when), "%F %T",
+		    localtime(&ended));
 	if (record->reached != NULL)
 		snprintf(telling->reached, sizeof(telling->reached), "%.*s",
 		    record->reached->length, record->reached->text);

@@ -26,7 +26,7 @@
 
 /* The most variables that a child gets, and room for all of them. */
 #define VARIABLES 16
-#define VARIABLES_ROOM (VARIABLES * 64 + MESSAGE_LINE)
+#define VARIABLES_ROOM (VARIABLES * 72 + MESSAGE_LINE)
 
 /* Address space, of which little is touched; 64 bytes are for the rest. */
 #define STACK_SIZE ((1 << 18) - 64)
@@ -263,6 +263,9 @@ set_variables(struct launch *launch, const struct start *start)
 	set_variable(launch, record->reason != REASON_NONE, "RETRY_REASON=%s",
 	    reasons[record->reason].name);
 	set_variable(launch, record->final, "RETRY_FINAL=1");
+	/* Nothing but an attempt speaks to systemd. */
+	set_variable(launch, start->notify != NULL, "NOTIFY_SOCKET=%s",
+	    start->notify);
 	set_variable(launch, start->probed != 0, "RETRY_PID=%ld",
 	    (long)start->probed);
 }

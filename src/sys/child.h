@@ -16,6 +16,7 @@
 struct start {
 	const char *const *argv;
 	const struct record *record;
+	const char *notify; /* $NOTIFY_SOCKET; NULL: none */
 	pid_t probed; /* $RETRY_PID: the attempt that a probe looks at, or 0 */
 	int descriptors[3]; /* for 0, 1 and 2, or CHILD_KEEPS */
 };

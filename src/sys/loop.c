@@ -32,6 +32,7 @@
 #include "sys/oom.h"
 #include "sys/output.h"
 #include "sys/probe.h"
+#include "sys/relay.h"
 #include "sys/signal_queue.h"
 #include "sys/state_file.h"
 #include "sys/terminal.h"
@@ -92,6 +93,7 @@ struct loop {
 	struct budget_file budget;
 	double pay_at; /* when the budget, which is locked, is asked again */
 	struct notify notify;
+	struct relay relay;
 	struct input input;
 	struct output output;
 	struct duplicate duplicate;
@@ -123,9 +125,7 @@ arm(struct loop *loop)
 	struct record record = engine_record(loop->engine, time);
 
 	record.time = events_time(CLOCK_REALTIME);
-	const double tick =
-	    fmin(logs_tick(&loop->report, &loop->output, &record),
-		notify_tick(&loop->notify, &record)) +
+	const double tick = logs_tick(&loop->report, &loop->output, &record) +
 	    time - record.elapsed;
 	const double wake = loop->pending.kind != EVENT_NONE
 	    ? time
@@ -190,7 +190,7 @@ hear_record(void *data, struct record *record)
 	record->system = seconds(loop->usage.ru_stime);
 	logs_tell(&loop->report, &loop->output, record);
 	free(output);
-	notify_tell(&loop->notify, &loop->report.style, record);
+	relay_tell(&loop->relay, &loop->report.style, record);
 	if (loop->options->policy.budget && record->kind == RECORD_OUTCOME &&
 	    record->judgement.verdict == VERDICT_SUCCESS)
 		budget_file_give(&loop->budget, record->paid);
@@ -279,6 +279,7 @@ run_attempt(struct loop *loop)
 	    record.judgement.verdict == VERDICT_RETRY);
 	loop->task = (struct task){ .question = ASK_NOTHING };
 	oom_begin(&loop->oom);
+	start.notify = relay_begin(&loop->relay, record.attempt);
 	const bool prepared = input_begin(&loop->input, record.attempt > 1,
 				  &start.descriptors[0]) == 0;
 	const bool started = prepared && start_task(loop, &start);
@@ -444,6 +445,7 @@ attempt_ended(struct loop *loop)
 	struct outcome outcome = { .kind = OUTCOME_EXIT,
 		.code = WEXITSTATUS(status) };
 
+	relay_end(&loop->relay);
 	loop->found = *output_found(&loop->output);
 	duplicate_end(&loop->duplicate);
 	if (error != 0)
@@ -756,8 +758,6 @@ reap(struct loop *loop)
 			const struct outcome outcome =
 			    probe_ended(&loop->probe, status);
 
-			if (outcome.kind == OUTCOME_EXIT && outcome.code == 0)
-				notify_alive(&loop->notify);
 			/* After the attempt no probe counts any more. */
 			if (event.kind != EVENT_EXITED)
 				event = (struct event){ .kind = EVENT_PROBED,
@@ -865,23 +865,20 @@ static void
 receive(struct loop *loop, const struct signalfd_siginfo *info)
 {
 	const bool ends = ends_run(loop, info);
-	/* The program tells systemd itself that it has reloaded. */
-	const bool program_notifies = loop->child.pid != 0 &&
-	    is_attempt(loop) && loop->options->health == NULL;
 
 	if (!concerns_run(loop, info) || loop->doing == DOING_OVER)
 		return;
 	if (ends)
 		notify_stopping(&loop->notify);
+	const bool held =
+	    info->ssi_signo == SIGHUP && !ends && !relay_reload(&loop->relay);
 	drive(loop,
 	    (struct event){
 		.kind = EVENT_SIGNAL,
 		.signal = (int)info->ssi_signo,
-		.forwarded = forward(loop, info, ends),
+		.forwarded = !held && forward(loop, info, ends),
 		.ends_run = ends,
 	    });
-	if (info->ssi_signo == SIGHUP && !ends && !program_notifies)
-		notify_reloaded(&loop->notify);
 }
 
 /*
@@ -942,6 +939,17 @@ stop_ready(struct ev_loop *events, ev_io *watcher, int flags)
 	else
 		signal_queue_leave_stop(number);
 	sigdelset(&loop->child.missed, number);
+}
+
+/* The attempt does not feed its watchdog. */
+static void
+attempt_hangs(void *data)
+{
+	drive(data,
+	    (struct event){
+		.kind = EVENT_PROBED,
+		.probe = { .kind = OUTCOME_UNHEALTHY },
+	    });
 }
 
 static void
@@ -1024,7 +1032,10 @@ loop_run(const struct options *options, const struct report *report)
 	loop.report.begun = events_time(CLOCK_REALTIME);
 	if (gethostname(loop.report.host, sizeof(loop.report.host) - 1) == -1)
 		*loop.report.host = '\0';
-	notify_open(&loop.notify, options->health != NULL);
+	notify_open(&loop.notify, &options->policy, loop.events.loop,
+	    &loop.messages);
+	relay_open(&loop.relay, &loop.notify, &loop.child, &loop.messages,
+	    attempt_hangs, &loop);
 	input_open(&loop.input, options, &loop.messages, loop.events.loop,
 	    &loop.clock, input_done, &loop);
 	if (output_open(&loop.output, options, &loop.messages) == -1)
@@ -1038,6 +1049,8 @@ loop_run(const struct options *options, const struct report *report)
 	const struct record end = engine_record(loop.engine, now(&loop));
 	engine_close(loop.engine);
 	budget_file_close(&loop.budget);
+	relay_end(&loop.relay);
+	notify_close(&loop.notify);
 	logs_close(&loop.report, &loop.messages);
 	input_close(&loop.input);
 	output_close(&loop.output);

@@ -162,6 +162,7 @@ ps.1
 psql.1
 redis-cli.1
 regex.7
+sd_notify.3
 setsid.1
 setsid.2
 signal.7

@@ -61,44 +61,151 @@ is 'the end is told once' "$(echo "$out" | grep -c STOPPING=1)" 1
 listen "@$T/told" retry -q -d 0 sh -c 'kill -USR2 $PPID; exit 0'
 unlike 'a signal that ends nothing tells no STOPPING' "$out" STOPPING
 
-# Type=notify-reload: SIGHUP is answered by whoever gets it.
+# tell MESSAGE...: a command that says so as lib/tell.py does.
+tell() {
+	printf 'python3 "$TESTS/lib/tell.py"'
+	printf " '%s'" "$@"
+}
+# relayed: what was told, but for states and requests for time.
+relayed() {
+	echo "$out" | sed 's/^[0-9a-z]* //; /^STATUS=/d; /^EXTEND_/d
+	    s/MONOTONIC_USEC=[0-9]*$/MONOTONIC_USEC=/' | xargs
+}
+# passes MESSAGE... -- RELAYED: what comes of an attempt's messages.
+passes() {
+	passes_words=
+	while [ "$1" != -- ]; do
+		passes_words="$passes_words $1"
+		set -- "$@" "$1"
+		shift
+	done
+	passes_want=$2
+	shift 2
+	listen "@$T/told" retry -q -a 1 python3 "$TESTS/lib/tell.py" "$@"
+	is "an attempt says$passes_words" "$(relayed)" "$passes_want"
+}
+passes READY=1 READY=1 -- READY=1
+passes 'READY=1\nMAINPID=1\nMAINPIDFDID=7\nNOTIFYACCESS=none' -- READY=1
+passes MAINPID=1 STOPPING=1 WATCHDOG=1 WATCHDOG_USEC=9000000 -- ''
+passes 'RELOADING=1\nMONOTONIC_USEC=7' READY=1 -- READY=1
+passes READY=1 'RELOADING=1\nMONOTONIC_USEC=12' READY=1 -- \
+    'READY=1 RELOADING=1 MONOTONIC_USEC= READY=1'
+passes READY=1 'RELOADING=1\nMONOTONIC_USEC=1\nREADY=1' -- \
+    'READY=1 RELOADING=1 MONOTONIC_USEC= READY=1'
+passes X_NEW=1 ERRNO=2 BUSERROR=a.b FDSTOREREMOVE=1 word -- \
+    'X_NEW=1 ERRNO=2 BUSERROR=a.b FDSTOREREMOVE=1'
+passes +2 'FDSTORE=1\nFDNAME=a' +1 FDNAME=b +253 'FDSTORE=1\nMAINPIDFD=1' \
+    X_A=1 -- 'FDSTORE=1 FDNAME=a [2] FDNAME=b FDSTORE=1 [253] X_A=1'
+passes READY=1 BARRIER BARRIER -- 'READY=1 BARRIER=1 [1] BARRIER=1 [1]'
+passes 'X_A=1\0' 'X_B=\0X_C=1' '{4095}=1' '{4094}=1' -- \
+    "X_A=1 $(printf %04094d 0 | tr 0 x)=1"
+listen "@$T/told" retry -q -a 2 -d 0 sh -c "$(tell STATUS=serving "$(
+    printf 'STATUS=\303\244\t')"); exit 1"
+like 'a status goes behind that of the run' "$out" \
+    '^own STATUS=sh: attempt 2/2 runs; attempt 1 exited 1, at .*; serving$'
+like 'and cannot harm it' "$out" "runs; $(printf '\303\244')\\\\t\$"
+listen "@$T/told" retry -q -a 1 sh -c "$(tell 'STATUS={4088}')"
+is 'nor be longer than systemd reads' \
+    "$(echo "$out" | awk '/xxx/ { print (length > 2000 && length < 4000) }')" 1
+listen "@$T/told" retry -q -a 1 sh -c \
+    "$(tell EXTEND_TIMEOUT_USEC=1 READY=1 EXTEND_TIMEOUT_USEC=2)"
+is 'an attempt may ask for time while it starts' \
+    "$(echo "$out" | sed -n 's/.*EXTEND_TIMEOUT_USEC=//p')" 1
+listen "@$T/told" retry -q -a 0 --stop-on=9 -d 0 sh -c \
+    "$(tell EXTEND_TIMEOUT_USEC=1); exit \$((RETRY_ATTEMPT == 3 ? 9 : 1))"
+is 'which later ones may not if the run has no bound' \
+    "$(echo "$out" | grep -c EXTEND_)" 1
+listen "@$T/told" retry -q -a 2 -d 0 sh -c "$(tell ERRNO=2 READY=1); exit 1"
+is 'an error stands until the next attempt is ready' "$(relayed)" \
+    'ERRNO=2 READY=1 ERRNO=2 ERRNO=0'
+listen "@$T/told" retry -q -a 2 -d 0 sh -c '
+	if [ "$RETRY_ATTEMPT" -eq 2 ]; then
+		: >second
+		until [ -e said ]; do sleep .01; done
+		exit 0
+	fi
+	(until [ -e second ]; do sleep .01; done
+	'"$(tell READY=1)"' 2>/dev/null
+	: >said) >/dev/null 2>&1 &
+	exit 1'
+is 'what an attempt left does not speak for the next one' "$(relayed)" ''
+listen "@$T/told" retry -q --check="env >check" --health="env >probe; true" \
+    --health-interval=10ms --on-success='env >hook' \
+    sh -c 'until [ -s probe ]; do sleep .01; done'
+check 'nothing but an attempt speaks to systemd' \
+    not grep NOTIFY_SOCKET check probe hook
+: >retry.fds
+listen "@$T/told" retry -q -a 1 sh -c "ls /proc/\$PPID/fd >before
+	$(tell +9 X_A=1 +9 FDSTORE=1 BARRIER); ls /proc/\$PPID/fd >after"
+check 'no descriptor stays with retry' cmp before after
+check 'and no socket in /run' not ls /run/retry-* 2>/dev/null
+
+# SIGHUP is answered by whoever gets it.
 # reloads PATTERN OPTION... -- COMMAND...: a run that gets SIGHUP once its JSON
-# has a line of the pattern, and then SIGTERM.
+# has a line of the pattern, or there is a file "ready", and then SIGTERM.
 reloads() {
-	rm -f log
+	rm -f log ready got
 	PATTERN=$1 listen "@$T/told" setsid -w sh -c 'shift
 	    retry -q --log=json:log "$@" &
-	    until grep -q "$PATTERN" log 2>/dev/null; do sleep .05; done
+	    until grep -q "$PATTERN" log || [ -e ready ]; do sleep .05; done
 	    kill -HUP $!
-	    until grep -q SIGHUP log; do sleep .05; done
+	    until grep -q ":\"SIGHUP" log; do sleep .05; done
+	    until [ -z "$UNTIL" ] || [ -e "$UNTIL" ] || ! kill -0 $!; do
+		sleep .05
+	    done
 	    kill -TERM $!; wait $!' sh "$@"
 }
-# answer: what was told after SIGHUP, but for the states.
-answer() {
-	echo "$out" | sed -n 's/^[0-9]* //
-	    s/MONOTONIC_USEC=[0-9]*$/MONOTONIC_USEC=/
-	    /^RELOADING\|^MONO\|^READY\|^STOPPING/p' | xargs
-}
+export UNTIL=
 reloads '"wait"' -d 100d false
-is 'a wait answers SIGHUP' "$(answer)" \
-    'RELOADING=1 MONOTONIC_USEC= READY=1 STOPPING=1'
+is 'a wait before any attempt was ready ends no start' "$(relayed)" 'STOPPING=1'
+reloads '"wait"' -d 100d sh -c "$(tell READY=1); exit 1"
+is 'a wait answers SIGHUP' "$(relayed)" \
+    'READY=1 RELOADING=1 MONOTONIC_USEC= READY=1 STOPPING=1'
 usec=$(echo "$out" | sed -n 's/^MONOTONIC_USEC=//p')
 check 'with the time of the machine' \
     awk -v usec="$usec" '{ exit !(usec > 0 && usec <= $1 * 1e6) }' /proc/uptime
-reloads '"attempt"' sh -c 'trap "" HUP; exec sleep 100d'
-is 'an attempt answers it itself' "$(answer)" 'STOPPING=1'
+reloads nothing sh -c "trap '' HUP; $(tell READY=1); : >ready; exec sleep 100d"
+is 'an attempt answers it itself' "$(relayed)" 'READY=1 STOPPING=1'
 reloads '"healthy"' --health=true --health-interval=10ms \
     sh -c 'trap "" HUP; exec sleep 100d'
-is 'but not if --health says that it is ready' "$(answer)" \
+is 'but not if --health says that it is ready' "$(relayed)" \
     'READY=1 RELOADING=1 MONOTONIC_USEC= READY=1 STOPPING=1'
-reloads '"wait"' --health=true -d 100d false
-is 'and no reload ends a start' "$(answer)" 'STOPPING=1'
+UNTIL=got
+reloads nothing -d 0 sh -c '[ "$RETRY_ATTEMPT" -eq 2 ] || {
+		'"$(tell READY=1)"'
+		exit 1
+	}
+	: >ready
+	until grep -q :.[S]IGHUP log; do sleep .01; done
+	trap "echo >got" HUP
+	'"$(tell READY=1)"'
+	while :; do sleep .05; done'
+is 'an attempt gets it once it is ready' "$(relayed)" 'READY=1 STOPPING=1'
+UNTIL=never
+reloads nothing -a 2 -d 0 sh -c '[ "$RETRY_ATTEMPT" -eq 2 ] || {
+		'"$(tell READY=1)"'
+		exit 1
+	}
+	: >ready
+	until grep -q :.[S]IGHUP log; do sleep .01; done
+	exit 1'
+is 'and retry answers if that never comes' "$(relayed)" \
+    'READY=1 RELOADING=1 MONOTONIC_USEC= READY=1'
+UNTIL=
+reloads nothing --health=true --health-interval=10ms --stop-timeout=.1s \
+    sh -c 'trap "" HUP TERM
+	until grep -q ":.[h]ealthy" log; do sleep .01; done
+	kill -TERM $PPID
+	until grep -q ":.[S]IGTERM" log; do sleep .01; done
+	: >ready
+	exec sleep 100d'
+is 'nothing is reloaded once the run ends' "$(relayed)" 'READY=1 STOPPING=1'
 
 # WatchdogSec=: each sign of life is WATCHDOG=1.
 signs() {
 	echo "$out" | grep -c WATCHDOG=1
 }
-# watched SECONDS PID COMMAND...: the watchdog is for the process PID; "own" is
+# watched USEC PID COMMAND...: the watchdog is for the process PID; "own" is
 # retry itself.
 watched() {
 	period=$1 pid=$2
@@ -112,34 +219,67 @@ check 'a wait feeds the watchdog' [ "$(signs)" -ge 3 ]
 watched 20000 1 retry -q -a 2 -d .3 -j none false
 is 'but not that of another process' "$(signs)" 0
 watched 20000 own retry -q -a 1 sleep .3
-check 'an attempt feeds it itself' [ "$(signs)" -le 1 ]
+check 'and so does an attempt that does not know of it' [ "$(signs)" -ge 3 ]
 watched 20000 own retry -q -a 1 --health=false --health-interval=50ms \
     --health-retries=5 sleep 100d
-check 'but not if there are health probes' [ "$(signs)" -ge 3 ]
-is 'which end an attempt that hangs, and not the run' "$code" 124
-watched 1000000000 own retry -q -a 1 --health='echo >>probes' \
-    --health-interval=10ms sh -c '
-	until [ "$(wc -l <probes)" -ge 4 ]; do sleep .05; done 2>/dev/null'
-check 'each probe that succeeds feeds it' [ "$(signs)" -ge 4 ]
+is 'probes end an attempt that hangs, and not the run' "$code" 124
+watched 200000 own retry -a 1 sh -c "$(tell WATCHDOG=1); exec sleep 100d"
+is 'so does a program that stops feeding it' "$code" 124
+like 'which is told' "$err" \
+    'attempt 1/1 was unhealthy after .*: no sign of life \(WATCHDOG=1\)$'
+watched 2000000 own retry -a 1 sh -c "$(tell WATCHDOG=trigger); exec sleep 100d"
+is 'or calls itself hung' "$code" 124
+watched 600000000 own retry -a 1 sh -c \
+    "$(tell WATCHDOG_USEC=200000 WATCHDOG=1); exec sleep 100d"
+is 'or has a limit of its own' "$code" 124
+watched 1500000 own retry -q -a 1 sh -c "$(tell WATCHDOG=1) || exit
+	kill -STOP \$PPID; sleep 2; kill -CONT \$PPID; sleep .1"
+is 'an attempt of a retry that was stopped is not to blame' "$code" 0
 
-# In vain: it changes nothing.
+# A manager that has no room.
 listen "full:@$T/told" retry -q -a 3 -d 1ms sh -c 'exit 7'
 is 'a full socket does not matter' "$code" 7
+listen "late:@$T/told" retry -q --health=true --health-interval=10ms \
+    --log=json:late sh -c 'until grep -q healthy late; do sleep .05; done
+	sleep .2; : >room; sleep .3'
+is 'that it is ready is told once there is room' "$(relayed)" READY=1
+rm room
+listen "late:@$T/told" retry -q sh -c "(sleep .3; : >room) &
+    $(tell ERRNO=1 READY=1 X_A=1 X_B=1 X_C=1 X_D=1 X_E=1 X_F=1 X_G=1)"
+is 'and so is what an attempt says, in its order' "$(relayed)" \
+    'ERRNO=1 READY=1 X_A=1 X_B=1 X_C=1 X_D=1 X_E=1 X_F=1 X_G=1'
+rm room
+
+# In vain: it changes nothing, and is said once.
 for socket in "$T/missing" "@$T/missing" "/$(printf %0107d 0)" \
-    "/$(printf %03000d 0)" vsock:2:1234 relative / @ ''; do
+    vsock:2:1234 relative / @; do
 	run env NOTIFY_SOCKET="$socket" retry -a 2 -d 1ms sh -c 'exit 7'
 	is "${socket:-nothing} does not matter" "$code" 7
-	is "${socket:-nothing} is not reported" "$(echo "$err" | grep -vc '^retry: sh: \(att\|giv\)')" 0
+	is "${socket:-nothing} is reported once" \
+	    "$(echo "$err" | grep -c '^retry: sh: cannot tell systemd anything: ')" 1
 done
+run env NOTIFY_SOCKET= retry -q true
+is 'without a name nothing is reported' "$err" ''
 listen path retry -q sh -c 'ls -l /proc/self/fd >fds'
 check 'the socket is not passed on' sh -c 'test -s fds && ! grep socket: fds'
-like 'but its name is' "$(rm path; listen path retry -q env; echo "$out")" \
-    'NOTIFY_SOCKET=.*/path$'
+for user in '' 'setpriv --reuid 65534 --clear-groups'; do
+	chmod 755 "$tap_dir"; chmod 777 "$T"
+	rm -f path
+	[ "$(id -u)" -eq 0 ] || continue
+	mkdir -p runtime; chmod 711 runtime; chown 65534 runtime
+	# shellcheck disable=SC2086 # words are meant
+	RUNTIME_DIRECTORY=$T/runtime:/nosuch listen "@$T/told" $user retry -q env
+	like "an attempt's socket is in the service's folder $user" "$out" \
+	    "^NOTIFY_SOCKET=$T/runtime/retry-[0-9]+-1\$"
+	# shellcheck disable=SC2086 # words are meant
+	XDG_RUNTIME_DIR='' listen "@$T/told" $user retry -q env
+	like "or elsewhere $user" "$out" '^NOTIFY_SOCKET=(/run/retry-|@)'
+done
 
 if have 'without a socket there is nothing of it' strace; then
 	strace -o trace retry -q -a 2 -d 1ms false
 	check 'without a socket there is nothing of it' \
-	    not grep -E '^(socket|send)' trace
+	    not grep -E '^(socket|send|connect|bind|recv)' trace
 fi
 
 finish

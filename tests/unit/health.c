@@ -149,6 +149,22 @@ a_health_that_was_stopped_tells_nothing_more(void)
 	CHECK_DBL(health_wake(&health), INFINITY, 0);
 }
 
+static void
+a_program_that_does_not_feed_its_watchdog_is_unhealthy(void)
+{
+	const struct outcome hung = { .kind = OUTCOME_UNHEALTHY };
+	const struct health_rules none = { .used = false };
+	struct health health = health_begin(&none, 0);
+
+	CHECK_INT(health_status(&health, &none), HEALTH_STARTING);
+	health_probed(&health, &none, hung, 1);
+	CHECK_INT(health_status(&health, &none), HEALTH_UNHEALTHY);
+	health = health_begin(&rules, 0);
+	health_tick(&health, &rules, 10);
+	health_probed(&health, &rules, hung, 11);
+	CHECK_INT(health_status(&health, &rules), HEALTH_UNHEALTHY);
+}
+
 int
 main(void)
 {
@@ -161,5 +177,6 @@ main(void)
 	RUN(failures_may_be_of_several_kinds);
 	RUN(failures_before_a_first_success_in_the_start_period_do_not_count);
 	RUN(a_health_that_was_stopped_tells_nothing_more);
+	RUN(a_program_that_does_not_feed_its_watchdog_is_unhealthy);
 	return DONE();
 }

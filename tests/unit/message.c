@@ -148,7 +148,13 @@ a_status_names_the_run(void)
 	    NAMED "attempt 2/5 exited 7 after 0.5s; next in 4.5s");
 	record.kind = RECORD_ATTEMPT;
 	message = message_status(&plain, &record);
+	CHECK_STR(message.text,
+	    NAMED "attempt 2/5 runs; attempt 1 exited 7, "
+		  "at 1970-01-01 00:00:00");
+	record.judgement.verdict = VERDICT_NONE;
+	message = message_status(&plain, &record);
 	CHECK_STR(message.text, NAMED "attempt 2/5 runs");
+	record.judgement.verdict = VERDICT_RETRY;
 	record.kind = RECORD_END;
 	record.reason = REASON_ATTEMPTS;
 	message = message_status(&plain, &record);
@@ -408,6 +414,7 @@ each_name_in_a_sentence_is_a_fact(void)
 int
 main(void)
 {
+	setenv("TZ", "UTC", 1);
 	RUN(outcomes_read_as_sentences_end);
 	RUN(what_max_time_ended_is_no_ordinary_timeout);
 	RUN(no_time_is_told_more_exactly_than_people_want);
