@@ -190,8 +190,13 @@ plans 'Choose a backoff'
 plans 'The load that many clients make'
 
 # Shell.
-over 'A log for each attempt' 'Run retry with sudo'
+over 'A log for each attempt' 'Run retry with sudo' 'A script that stops'
 check 'each attempt has a log' test -e attempt-2.log
+recipe 'An alias'
+text="$text
+alias s=./sync
+r s"
+ends 0 2 'is expanded, and one behind it'
 recipe 'A pipeline'
 ends 0 2 'fails if its first command fails'
 check 'and was run to its end' test -e sorted
@@ -609,11 +614,12 @@ fi
 check 'and fails' test "$code" -ne 0
 stub curl
 recipe 'GitHub Actions'
-report=$(sed -n 's/^    path: //p' "$recipe")
-text="GITHUB_ACTIONS=true $(sed -n 's/^  run: //p' "$recipe")"
+report=$(sed -n 's/.* path: \(.*\) }/\1/p' "$recipe")
+text="GITHUB_ACTIONS=true $(sed -n '/^- run: retry -a/,/2>&1$/{
+    s/^- run: //; p; }' "$recipe" | xargs)"
 ends 0 2 'gets over a failure'
-is 'with a group for each retry' \
-    "$(printf '%s\n' "$out" | grep -c '^::group::')" 1
+is 'with a group for each attempt' \
+    "$(printf '%s\n' "$out" | grep -c '^::group::')" 2
 check 'and a report' grep -q flakyFailure "$report"
 text="GITHUB_STEP_SUMMARY=summary $text"
 ends 0 2 'gets over a failure again'
@@ -633,14 +639,14 @@ is 'and warned of' "$(sh -c "$(sed -n "s/^  run: echo/echo/
     s/\${{ steps\\.test\\.outputs\\.attempts }}/$attempts/p" "$recipe")")" \
     '::warning::2 attempts'
 recipe 'GitLab'
-report=$(sed -n 's/^      junit: //p' "$recipe")
-text=$(sed -n 's/^    - //p' "$recipe")
+report=$(sed -n 's/.* junit: \([^ ]*\) .*/\1/p' "$recipe")
+text=$(sed -n '/^    - /,/2>&1$/s/^    [- ] //p' "$recipe" | xargs)
 rm "$report"
 ends 0 2 'gets over a failure'
 check 'with a report' grep -q flakyFailure "$report"
 recipe 'Jenkins'
-report=$(sed -n "s/^ *junit '\(.*\)'/\1/p" "$recipe")
-text=$(sed -n "s/^ *sh '\(.*\)'/\1/p" "$recipe")
+report=$(sed -n "s/.* junit '\(.*\)' .*/\1/p" "$recipe")
+text=$(sed -n "/^ *sh '/,/2>&1'/s/^ *\(sh\)*//p" "$recipe" | tr -d \')
 rm "$report"
 ends 0 2 'gets over a failure'
 check 'with a report' grep -q flakyFailure "$report"
