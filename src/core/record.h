@@ -117,10 +117,10 @@ struct record {
 
 	/*
 	 * engine_record() fills in `elapsed`, `final`, `waits`, `runs`,
-	 * `probes`, `health` and `locked`, and a driver
-	 * that runs processes `time`, `pid`, `last_line`, `line`, `left`,
-	 * `user`, `system`, `output` and `advice`; all else stays from one
-	 * record to the next.
+	 * `probes`, `health` and `locked`, and a driver that runs processes
+	 * `time`, `pid`, `last_line`, `line`, `left`, `lost_input`, `user`,
+	 * `system`, `output` and `advice`; all else stays from one record to
+	 * the next.
 	 */
 
 	/* The last attempt that was begun; its number is 0 before the first. */
@@ -148,6 +148,8 @@ struct record {
 	double user, system;	/* processor time; NAN in a plan */
 	uint64_t left;		/* OUTCOME: processes that the attempt left */
 	const char *left_names; /* "nginx, sh"; NULL: none, or named already */
+	uint64_t lost_input;	/* the attempt whose input later ones lack; 0:
+				   none */
 
 	uint64_t failures; /* of the run */
 

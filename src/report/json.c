@@ -367,6 +367,8 @@ report_json(struct sink *sink, const struct report *report,
 			    record->reached->text);
 		put_number(file, "hint",
 		    record->too_long > 0 ? record->too_long : NAN);
+		put_number(file, "lost_input",
+		    record->lost_input > 0 ? (double)record->lost_input : NAN);
 		if (record->figures != NULL)
 			put_figures(file, record->figures);
 		break;

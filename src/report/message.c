@@ -130,7 +130,9 @@ const struct message_row message_rows[] = {
 	    " (nominal %nominal, range %low to %high[, asked for %hint])" },
 
 	/* How the run ended. */
-	{ "last", "reason=success", "succeeded at %attempt in %elapsed",
+	{ "last", "reason=success",
+	    "succeeded at %attempt in %elapsed"
+	    "[, without the input that attempt %lost-input read]",
 	    .priority = PRIORITY_INFO, .verdict = VERDICT_SUCCESS },
 	{ "last", "reason=signal !in-wait begun",
 	    "ended by %ended-by after %attempts in %elapsed: %how", NOTICE },
@@ -572,6 +574,8 @@ gather(struct telling *telling, const struct report_style *style,
 		COUNT("pid", NUMBER, record->pid, true),
 		COUNT("seed", NUMBER, style->seed, true),
 		COUNT("left", NUMBER, record->left, true),
+		COUNT("lost-input", NUMBER, record->lost_input,
+		    record->lost_input > 0),
 		COUNT("probes", NUMBER, probes->failures, probes->failures > 0),
 		COUNT("tolerate", NUMBER, record->tolerate, true),
 		COUNT("given-up", NUMBER, record->given_up, true),

@@ -35,12 +35,12 @@ duplicate_begin(struct duplicate *duplicate, bool failed)
 		    "use --output=hold to prevent that");
 	}
 	duplicate->grew = false;
-	duplicate->end = lseek(STDOUT_FILENO, 0, SEEK_CUR);
+	duplicate->end = file_offset(STDOUT_FILENO);
 }
 
 void
 duplicate_end(struct duplicate *duplicate)
 {
-	duplicate->grew = duplicate->warns &&
-	    lseek(STDOUT_FILENO, 0, SEEK_CUR) != duplicate->end;
+	duplicate->grew =
+	    duplicate->warns && file_offset(STDOUT_FILENO) != duplicate->end;
 }

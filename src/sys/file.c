@@ -113,6 +113,17 @@ file_read_stat(const char *process, char text[FILE_STAT])
 	return end == NULL ? NULL : end + 1;
 }
 
+off_t
+file_offset(int descriptor)
+{
+	char name[64], text[64];
+	long long offset;
+
+	snprintf(name, sizeof(name), "/proc/self/fdinfo/%d", descriptor);
+	file_read(name, text, sizeof(text));
+	return sscanf(text, "pos: %lld", &offset) == 1 ? (off_t)offset : -1;
+}
+
 void
 file_widen_pipe(int descriptor)
 {

@@ -50,6 +50,13 @@ ssize_t file_read(const char *name, char *text, size_t size);
 const char *file_read_stat(const char *process, char text[FILE_STAT]);
 
 /*
+ * The offset of a file, as lseek(2) tells it, which waits for whoever reads or
+ * writes the file, and for ever if that hangs.  Returns -1 if /proc does not
+ * tell it.
+ */
+off_t file_offset(int descriptor);
+
+/*
  * Makes a file in memory, without a name in any folder; `name` shows in /proc
  * alone.  Returns its descriptor, or -1 with errno set.
  */

@@ -3,9 +3,12 @@
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <paths.h>
 #include <poll.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -49,44 +52,100 @@ is_used_up(void)
 	return poll_fd.revents & POLLHUP;
 }
 
-/* Whether there are bytes in stdin. */
-static bool
-has_bytes(void)
+/*
+ * The first bytes that wait in stdin, a pipe or a socket, without taking them
+ * out.  Returns how many, or -1.
+ */
+static ssize_t
+peek(char bytes[INPUT_FRONT])
 {
-	int bytes = 0;
+	int ends[2];
+	ssize_t length =
+	    recv(STDIN_FILENO, bytes, INPUT_FRONT, MSG_PEEK | MSG_DONTWAIT);
 
-	return ioctl(STDIN_FILENO, FIONREAD, &bytes) == 0 && bytes > 0;
+	if (length != -1 || errno != ENOTSOCK || file_pipe(ends) == -1)
+		return length;
+	length = tee(STDIN_FILENO, ends[1], INPUT_FRONT, SPLICE_F_NONBLOCK);
+	if (length > 0)
+		length = read(ends[0], bytes, (size_t)length);
+	close(ends[0]);
+	close(ends[1]);
+	return length;
 }
 
-/*
- * Whether it is certain that bytes came through stdin.  Some pipes know when
- * they were last written to.
- */
-static bool
-had_bytes(const struct input *input)
+/* Remembers what stdin looks like before an attempt. */
+static void
+look_at_stream(struct input *input)
 {
 	struct stat status;
 
-	return input->had_bytes ||
-	    (fstat(STDIN_FILENO, &status) == 0 && S_ISFIFO(status.st_mode) &&
-		(status.st_mtim.tv_sec != input->written.tv_sec ||
-		    status.st_mtim.tv_nsec != input->written.tv_nsec));
+	input->size = peek(input->front);
+	if (fstat(STDIN_FILENO, &status) == 0)
+		input->read_at = status.st_atim;
+}
+
+/*
+ * Whether something was read from stdin since then.  Not all pipes know when
+ * they were read from; in others the first bytes have changed, or it has come
+ * to its end meanwhile, in which case nobody knows whether it had bytes.
+ */
+static bool
+was_read(const struct input *input)
+{
+	char front[INPUT_FRONT];
+	struct stat status;
+
+	if (fstat(STDIN_FILENO, &status) == 0 &&
+	    (status.st_atim.tv_sec != input->read_at.tv_sec ||
+		status.st_atim.tv_nsec != input->read_at.tv_nsec))
+		return true;
+	return is_used_up() ||
+	    (input->size > 0 &&
+		(peek(front) < input->size ||
+		    memcmp(front, input->front, (size_t)input->size) != 0));
+}
+
+/*
+ * Makes a pipe that holds all that another holds, to which nobody writes any
+ * more; nothing is taken out of that.  Returns the end to read, or -1 with
+ * errno set.
+ */
+static int
+copy_pipe(int from, int *size)
+{
+	int ends[2];
+
+	if (ioctl(from, FIONREAD, size) == -1 || file_pipe(ends) == -1)
+		return -1;
+	/* Each piece of the other takes a place in this one, however small. */
+	fcntl(ends[1], F_SETPIPE_SZ, fcntl(from, F_GETPIPE_SZ));
+	const ssize_t copied = tee(from, ends[1], INT_MAX, SPLICE_F_NONBLOCK);
+	const int error = copied == -1 ? errno : EIO;
+	close(ends[1]);
+	if (copied == *size && fcntl(ends[0], F_SETFL, 0) == 0)
+		return ends[0];
+	close(ends[0]);
+	errno = error;
+	return -1;
 }
 
 /* How a stdin that the first attempt reads can be given to the next one. */
 static void
-look_at_input(struct input *input, bool quiet)
+look_at_input(struct input *input)
 {
+	struct pollfd poll_fd = { .fd = STDIN_FILENO };
 	struct stat status;
 	const bool given = fstat(STDIN_FILENO, &status) == 0;
 
 	require_unless_closed(given);
 	if (!given)
 		return;
-	if (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode)) {
-		input->warns = !quiet && !is_used_up();
-		input->written = status.st_mtim;
-	}
+	if (S_ISFIFO(status.st_mode) && poll(&poll_fd, 1, 0) == 1 &&
+	    (poll_fd.revents & POLLHUP) != 0)
+		input->copy = copy_pipe(STDIN_FILENO, &input->copied);
+	input->is_stream = input->copy == NO_DESCRIPTOR &&
+	    (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode)) &&
+	    !is_used_up();
 	if (!S_ISREG(status.st_mode) && !S_ISBLK(status.st_mode))
 		return;
 	const int flags = fcntl(STDIN_FILENO, F_GETFL);
@@ -94,7 +153,8 @@ look_at_input(struct input *input, bool quiet)
 	if ((flags & O_ACCMODE) != O_RDONLY)
 		return;
 	input->start = lseek(STDIN_FILENO, 0, SEEK_CUR);
-	require_unless_closed(input->start != -1);
+	input->is_stream = input->start == -1 && errno == ESPIPE;
+	require_unless_closed(input->start != -1 || input->is_stream);
 }
 
 /*
@@ -158,6 +218,7 @@ input_open(struct input *input, const struct options *options,
 	*input = (struct input){ .mode = options->input,
 		.messages = messages,
 		.start = -1,
+		.copy = NO_DESCRIPTOR,
 		.given = NO_DESCRIPTOR,
 		.events = events,
 		.clock = clock,
@@ -167,7 +228,7 @@ input_open(struct input *input, const struct options *options,
 	ev_io_init(&input->watcher, stdin_ready, STDIN_FILENO, EV_READ);
 	input->watcher.data = input;
 	if (input->mode == INPUT_AUTO)
-		look_at_input(input, options->quiet);
+		look_at_input(input);
 }
 
 void
@@ -175,6 +236,8 @@ input_close(struct input *input)
 {
 	input_stop(input);
 	spool_close(&input->spool);
+	if (input->copy != NO_DESCRIPTOR)
+		close(input->copy);
 }
 
 int
@@ -214,24 +277,51 @@ give(struct input *input, int given, const char *what, int *descriptor)
 	return 0;
 }
 
-int
-input_begin(struct input *input, bool is_retry, int *descriptor)
+/*
+ * Puts a file back to where it stood.  A process that hangs while it reads the
+ * file keeps everybody else from its offset, and an earlier attempt may have
+ * left such a process: then the attempt gets an offset of its own.
+ */
+static int
+rewind_file(struct input *input, bool left, int *descriptor)
 {
+	if (file_offset(STDIN_FILENO) == input->start)
+		return 0;
+	const int own = left ? open("/proc/self/fd/0", O_RDONLY | O_CLOEXEC)
+			     : NO_DESCRIPTOR;
+	if (lseek(own == -1 ? STDIN_FILENO : own, input->start, SEEK_SET) == -1)
+		return give(input, -1, "standard input", descriptor);
+	if (own != -1)
+		*descriptor = input->given = own;
+	return 0;
+}
+
+int
+input_begin(struct input *input, uint64_t attempt, bool left, int *descriptor)
+{
+	int bytes = 0;
+
 	switch (input->mode) {
 	case INPUT_AUTO:
-		input->had_bytes |= input->warns && has_bytes();
-		if (is_retry && input->start != -1 &&
-		    lseek(STDIN_FILENO, input->start, SEEK_SET) == -1) {
-			say_error(input->messages, "standard input");
-			return -1;
+		if (attempt > 1 && input->start != -1)
+			return rewind_file(input, left, descriptor);
+		/* If it is not known whether something was read, it was. */
+		if (input->copy != NO_DESCRIPTOR)
+			ioctl(STDIN_FILENO, FIONREAD, &bytes);
+		if (bytes < input->copied)
+			return give(input, copy_pipe(input->copy, &bytes),
+			    "standard input", descriptor);
+		if (!input->is_stream || input->lost > 0)
+			break;
+		if (attempt > 1 && was_read(input)) {
+			input->lost = attempt - 1;
+			say_aloud(input->messages,
+			    "attempt %" PRIu64 " does not get the input that "
+			    "attempt %" PRIu64 " read; "
+			    "--stdin=replay gives it to each",
+			    attempt, attempt - 1);
 		}
-		if (is_retry && input->warns && is_used_up() &&
-		    had_bytes(input)) {
-			input->warns = false;
-			say(input->messages,
-			    "standard input is used up; "
-			    "--stdin=replay gives it to each attempt");
-		}
+		look_at_stream(input);
 		break;
 	case INPUT_REPLAY:
 		if (input->spool.fd == NO_DESCRIPTOR)

@@ -5,6 +5,7 @@
 
 #include <ev.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <time.h>
 
 #include "options/options.h"
@@ -12,14 +13,26 @@
 #include "sys/messages.h"
 #include "sys/spool.h"
 
-/* The standard input of the attempts. */
+/* So many of the first bytes tell whether something was read. */
+#define INPUT_FRONT 256
+
+/*
+ * The standard input of the attempts.  By default they get stdin itself.  A
+ * file is rewound for each.  Of a pipe to which nobody writes any more there is
+ * a copy, for attempts after one that has read from the pipe.  Anything else is
+ * a stream: what an attempt reads, later ones lack.
+ */
 struct input {
 	enum input_mode mode;
 	struct messages *messages;
-	bool warns;		 /* of a stdin that the first attempt used up */
-	bool had_bytes;		 /* before an attempt there was something */
-	struct timespec written; /* when bytes last came before the run */
 	off_t start; /* the offset to which stdin is rewound; -1: not rewound */
+	int copy;    /* a pipe with all that stdin held, or NO_DESCRIPTOR */
+	int copied;  /* bytes of it */
+	bool is_stream;
+	uint64_t lost; /* the attempt whose input later ones lack; 0: none */
+	char front[INPUT_FRONT]; /* before an attempt: the first bytes, */
+	ssize_t size;		 /* how many there were, */
+	struct timespec read_at; /* and when stdin was last read */
 	struct spool spool;
 	int given; /* the child's descriptor, closed after its start; or
 		      NO_DESCRIPTOR */
@@ -52,9 +65,11 @@ void input_stop(struct input *input);
 
 /*
  * An attempt begins: rewinds stdin, or replaces the attempt's descriptor 0.
- * Returns 0, or -1 after a message.
+ * `left`: processes of the last attempt live.  Returns 0, or -1 after a
+ * message.
  */
-int input_begin(struct input *input, bool is_retry, int *descriptor);
+int input_begin(struct input *input, uint64_t attempt, bool left,
+    int *descriptor);
 
 /* The attempt has been started, or could not be. */
 void input_started(struct input *input);

@@ -186,6 +186,7 @@ hear_record(void *data, struct record *record)
 	record->left = loop->left.count;
 	record->left_names =
 	    *loop->left.names == '\0' ? NULL : loop->left.names;
+	record->lost_input = loop->input.lost;
 	record->user = seconds(loop->usage.ru_utime);
 	record->system = seconds(loop->usage.ru_stime);
 	logs_tell(&loop->report, &loop->output, record);
@@ -280,8 +281,9 @@ run_attempt(struct loop *loop)
 	loop->task = (struct task){ .question = ASK_NOTHING };
 	oom_begin(&loop->oom);
 	start.notify = relay_begin(&loop->relay, record.attempt);
-	const bool prepared = input_begin(&loop->input, record.attempt > 1,
-				  &start.descriptors[0]) == 0;
+	const bool prepared =
+	    input_begin(&loop->input, record.attempt, loop->left.count > 0,
+		&start.descriptors[0]) == 0;
 	const bool started = prepared && start_task(loop, &start);
 	const int error = errno;
 	input_started(&loop->input);

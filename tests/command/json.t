@@ -74,7 +74,8 @@ fields attempt attempt pid timeout
 fields outcome attempt outcome status name oom verdict rule class line duration \
     user system left
 fields wait attempt nominal low high delay hint
-fields end name reason status attempts failures flaky waited tolerated limit hint
+fields end name reason status attempts failures flaky waited tolerated limit hint \
+    lost_input
 nulls log
 
 holds 'time is that of the clock, elapsed that of the run' \

@@ -84,12 +84,12 @@ ceilings='
 	2900 src/report
 	2850 src/plan
 	3850 src/options
-	8575 src/sys
+	8665 src/sys
 	300 src/main.c
 	13450 tests/unit
 	13650 tests/command
 	2500 tests/lib
-	2640 tests/simulate
+	2680 tests/simulate
 	4500 scripts
 	62 options'
 

@@ -26,8 +26,6 @@ is 'a file is put back to where it stood' "$(tr '\n' ' ' <got)" '2 3 4 2 3 4 '
 is 'but not after the last attempt' "$(tr '\n' ' ' <got)" '2 3 4 2 3 4 '
 retry -q -d 0 -a 2 sh -c 'cat; exit 1' <>numbers >got
 check 'one that can be written to is left alone' cmp got numbers
-printf '1\n2\n3\n4\n' | retry -q -d 0 -a 2 sh -c 'cat; exit 1' >got
-check 'and so is a pipe' cmp got numbers
 retry -q -d 0 -a 2 sh -c 'cat; exit 1' <&- >got 2>&1
 is 'no standard input is none for attempts' "$(sort -u got)" \
     'cat: -: Bad file descriptor
@@ -42,42 +40,139 @@ else
 	skip 'a block device is put back' 'there is no loop device'
 fi
 
-# A pipe that the first attempt used up
-used='standard input is used up; --stdin=replay gives it to each attempt'
-# warned COMMAND...: how often that is told
-warned() {
-	"$@" 2>&1 >/dev/null | grep -cxF "retry: sh: $used"
+# A pipe to which nobody writes any more: each attempt reads all of it.
+# twice OPTION...: a command that reads stdin fails, and is tried again.
+twice() {
+	retry -q -d 0 -a 2 "$@" sh -c 'cat; [ "$RETRY_ATTEMPT" = 2 ]'
 }
-is 'a pipe that the first attempt used up is told, once' \
-    "$({ seq 3; : >written; } | {
-	wait_for test -e written
-	warned retry -d 0 -a 4 sh -c 'cat; exit 1'
-    })" 1
-is 'a here-document too' "$(warned retry -d 0 -a 2 sh -c 'cat; exit 1' <<E2
+# finished: copies the numbers to a pipe, and ends before `twice` begins.
+finished() {
+	{ cat numbers; : >written; } | {
+		wait_for test -e written && rm written
+		"$@"
+	}
+}
+is 'a finished pipe is read by each attempt' \
+    "$(finished twice | tr '\n' ' ')" '1 2 3 4 1 2 3 4 '
+is 'so is a here-document' "$(twice <<E2 | tr '\n' ' '
 text
 E2
-)" 1
-is '-q leaves the warning of used-up input out' "$(seq 3 | warned retry -q -d 0 -a 4 sh -c 'cat; exit 1')" 0
-is 'a first success warns of no used-up input' "$(seq 3 | warned retry cat)" 0
+)" 'text text '
+for mode in stream hold all last failed chronic; do
+	want=$(twice --output=$mode <numbers 2>/dev/null | cksum)
+	is "a finished pipe is read as a file is with --output=$mode" \
+	    "$(finished twice --output=$mode 2>/dev/null | cksum)" "$want"
+done
+is 'with --stdin=replay too' \
+    "$(finished twice --stdin=replay | tr '\n' ' ')" '1 2 3 4 1 2 3 4 '
+is 'but not with --stdin=inherit' \
+    "$(finished twice --stdin=inherit | tr '\n' ' ')" '1 2 3 4 '
+# half: an attempt that reads a part, and leaves the rest to what follows.
+half() {
+	retry -q -d 0 -a 3 sh -c 'head -c 2; [ "$RETRY_ATTEMPT" = 3 ]'
+	cat
+}
+is 'each attempt reads a finished pipe from its beginning' \
+    "$(finished half | tr '\n' ' ')" '1 1 1 2 3 4 '
+late_reader() {
+	retry -q -d 0 -a 3 sh -c '[ "$RETRY_ATTEMPT" != 1 ] || exit 1
+	    cat; [ "$RETRY_ATTEMPT" = 3 ]'
+}
+is 'it need not be the first attempt that reads' \
+    "$(finished late_reader | tr '\n' ' ')" '1 2 3 4 1 2 3 4 '
+loop() {
+	while read -r number; do
+		retry -q -d 0 -a 2 sh -c '[ "$RETRY_ATTEMPT" = 2 ]'
+		echo "$number"
+	done
+}
+is 'a loop that reads a pipe keeps its input' \
+    "$(finished loop | tr '\n' ' ')" '1 2 3 4 '
+greedy_loop() {
+	while read -r number; do
+		retry -q -d 0 -a 2 sh -c 'cat; [ "$RETRY_ATTEMPT" = 2 ]'
+		echo "read $number"
+	done
+}
+is 'a command that reads the list of its loop, as ssh does, reads it again' \
+    "$(finished greedy_loop | tr '\n' ' ')" '2 3 4 2 3 4 read 1 '
+head -c 65536 /dev/urandom >full
+{ cat full; : >written; } | {
+	wait_for test -e written
+	twice
+} >got
+check 'a pipe may be full' sh -c 'cat full full | cmp - got'
+if have 'a pipe may be larger than most' python3; then
+	check 'a pipe may be larger than most' python3 -c '
+import fcntl, os, subprocess
+here, there = os.pipe()
+fcntl.fcntl(there, 1031, 1 << 19)
+data = os.urandom(1 << 19)
+os.write(there, data)
+os.close(there)
+run = subprocess.run(["retry", "-q", "-d", "0", "-a", "2", "sh", "-c",
+    "cat; [ $RETRY_ATTEMPT = 2 ]"], stdin=here, stdout=subprocess.PIPE)
+raise SystemExit(run.stdout != data + data)'
+fi
+
+# Input that later attempts lack
+# warned COMMAND...: how often that is told.
+warned() {
+	"$@" 2>&1 >/dev/null | grep -c "retry: [a-z]*: attempt 2 does not get the$(
+	) input that attempt 1 read; --stdin=replay gives it to each$"
+}
+# lives COMMAND...: gives it a pipe whose writer lives on.
+lives() {
+	{ cat numbers; : >written; wait_for test -e over; } | {
+		wait_for test -e written && rm written
+		"$@"
+		: >over
+	}
+	rm over
+}
+fails() {
+	retry -d 0 -a 4 "$@" sh -c 'head -c 2; exit 1'
+}
+is 'a pipe that is read while it is written to is told, once' \
+    "$(lives warned fails)" 1
+is 'with -q, too' "$(lives warned fails -q)" 1
+is 'and with --output=chronic' "$(lives warned fails --output=chronic)" 1
+is 'a chronic success says it' "$(lives warned retry --output=chronic -d 0 sh -c \
+    'read -r _; [ $RETRY_ATTEMPT = 2 ]')" 1
+is 'one that ends in an attempt may have had bytes' \
+    "$({ wait_for test -e begun; } | warned retry -d 0 -a 2 sh -c '
+    : >begun; cat; exit 1')" 1
+# much COMMAND...: gives it a pipe to which more is written than it holds.
+much() {
+	{ seq 10000; : >written; seq 100000; } | {
+		wait_for test -e written && rm written
+		"$@"
+	}
+}
+is 'a pipe that is larger than its capacity is told' \
+    "$(much warned fails)" 1
+like 'and a success says what it lacked' "$(much retry -d 0 sh -c \
+    'head -c 2; [ $RETRY_ATTEMPT = 3 ]' 2>&1)" \
+    'succeeded at attempt 3/5 in [^,]*, without the input that attempt 1 read$'
+is 'which JSON has, too' "$(much retry -q -d 0 --log=json:log sh -c \
+    'head -c 2; [ $RETRY_ATTEMPT = 3 ]' >/dev/null 2>&1; tail -n 1 log |
+    jq .lost_input)" 1
+is 'a first success warns of no lost input' "$(much warned retry cat)" 0
 is 'input that is left warns of nothing' \
-    "$(seq 3 | warned retry -d 0 -a 4 sh -c 'exit 1')" 0
+    "$(much warned retry -d 0 -a 4 sh -c 'exit 1')" 0
 is 'input that may still be written warns of nothing' \
     "$(warned retry -d 0 -a 4 sh -c 'exit 1' <>idle)" 0
-is 'a file that was read warns of nothing' \
-    "$(warned retry -d 0 -a 4 sh -c 'cat; exit 1' <numbers)" 0
+is 'a finished pipe warns of nothing' "$(finished warned fails)" 0
+is 'a file that was read warns of nothing' "$(warned fails <numbers)" 0
 is '--stdin=replay warns of nothing' \
-    "$(seq 3 | warned retry --stdin=replay -d 0 -a 4 sh -c 'cat; exit 1')" 0
+    "$(much warned fails --stdin=replay)" 0
 is '--stdin=inherit warns of nothing' \
-    "$(seq 3 | warned retry --stdin=inherit -d 0 -a 4 sh -c 'cat; exit 1')" 0
-{ wait_for test -e empty; warned retry -d 0 -a 4 false >count; } <./wait &
+    "$(much warned fails --stdin=inherit)" 0
+{ wait_for test -e empty; warned fails >count; } <./wait &
 : >./wait
 : >empty
 wait
 is 'an empty input warns of nothing' "$(cat count)" 0
-mkfifo said
-{ read -r _ <said; } | warned retry -d 0 -a 2 sh -c '[ $RETRY_ATTEMPT = 2 ] ||
-    : >said; cat; exit 1' >count
-is 'a pipe without a byte warns of nothing' "$(cat count)" 0
 if have 'a socket that is used up is told' python3; then
 	check 'a socket that is used up is told' python3 -c '
 import socket, subprocess, sys
@@ -87,14 +182,34 @@ here.shutdown(socket.SHUT_WR)
 run = subprocess.run(["retry", "-d", "0", "-a", "2", "sh", "-c",
     "cat; exit 1"], stdin=there, stdout=subprocess.DEVNULL,
     stderr=subprocess.PIPE)
-raise SystemExit(run.stderr.count(sys.argv[1].encode()) != 1)' "$used"
+raise SystemExit(run.stderr.count(b"attempt 1 read; ") != 1)'
+fi
+
+# A file that cannot seek, and one that a process holds which hangs.
+if strace -o trace true 2>/dev/null; then
+	export ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0"
+	run strace -o trace -P "$T/numbers" -e inject=lseek:error=ESPIPE \
+	    "$RETRY" -q -d 0 -a 2 sh -c 'cat; exit 1' <numbers
+	is 'a file that cannot seek is read as a pipe is' \
+	    "$code $(echo "$out" | tr '\n' ' ')" '1 1 2 3 4 '
+	# shellcheck disable=SC2016 # for the attempt
+	run strace -o trace -P "$T/numbers" -e trace=lseek \
+	    "$RETRY" -q -d 0 -a 2 sh -c 'cat
+		[ $RETRY_ATTEMPT = 2 ] || { sleep 9 & echo $! >held; }; exit 1' \
+	    <numbers
+	is 'an attempt that leaves a process does not keep the next one from it' \
+	    "$(echo "$out" | tr '\n' ' ') $(grep -c 'lseek(0' trace)" \
+	    '1 2 3 4 1 2 3 4  1'
+	kill "$(cat held)"
+else
+	skip 'a file that cannot seek is read as a pipe is' 'strace cannot trace'
 fi
 
 # inherit, null
 retry -q --stdin=inherit -d 0 -a 2 sh -c 'head -c 2; exit 1' <numbers >got
 is 'what is inherited is read on' "$(tr '\n' ' ' <got)" '1 2 '
 printf '%s\n' 1 2 3 4 |
-    retry -q -d 0 -a 4 sh -c 'read -r line; echo "$line"; exit 1' >got
+    retry -q --stdin=inherit -d 0 -a 4 sh -c 'read -r line; echo "$line"; exit 1' >got
 is 'by all attempts' "$(tr '\n' ' ' <got)" '1 2 3 4 '
 retry -q --stdin=null -d 0 -a 2 sh -c 'readlink /proc/self/fd/0; exit 1' \
     <numbers >got

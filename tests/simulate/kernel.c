@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -36,6 +37,9 @@
 
 /* A run that waits so often goes on for ever. */
 #define STEPS_MOST 5000
+
+/* What standard input holds. */
+#define INPUT_BYTES 100
 
 FILE *__real_fopen64(const char *name, const char *mode);
 ssize_t __real_write(int descriptor, const void *bytes, size_t size);
@@ -1546,6 +1550,25 @@ __wrap_say(struct messages *messages, const char *format, ...)
 
 /* --- what is started --- */
 
+/* An attempt finds all of a pipe to which nobody writes, and takes a part. */
+static void
+read_input(int descriptor)
+{
+	char bytes[INPUT_BYTES];
+	int size = -1;
+
+	if (descriptor == CHILD_KEEPS)
+		descriptor = STDIN_FILENO;
+	if (kernel.options->input != INPUT_AUTO || kernel.faults.files)
+		return;
+	ioctl(descriptor, FIONREAD, &size);
+	if (size != INPUT_BYTES)
+		kernel_broke(LAW_INPUT, "%d of %d bytes", size, INPUT_BYTES);
+	if (kernel_chance(2))
+		kernel_tell("the attempt reads %zd bytes",
+		    __real_read(descriptor, bytes, kernel_roll(INPUT_BYTES)));
+}
+
 int
 __wrap_child_start(struct child *child, const struct start *start)
 {
@@ -1555,8 +1578,10 @@ __wrap_child_start(struct child *child, const struct start *start)
 	    : start->probed != 0 ? ROLE_PROBE
 				 : ROLE_SHELL;
 	self.command = is_attempt ? NULL : start->argv[2];
-	if (is_attempt)
+	if (is_attempt) {
 		self.wrote_at = 0;
+		read_input(start->descriptors[0]);
+	}
 	const int result = __real_child_start(child, start);
 	const struct process *process = find(child->pid);
 	if (result == -1 || process == NULL || kernel.simple)
@@ -1607,6 +1632,21 @@ __wrap_collector_deliver(struct collector *collector, const int writers[SPOOLS])
 	return __real_collector_deliver(collector, writers);
 }
 
+/* A finished pipe as standard input. */
+static void
+open_input(void)
+{
+	static const char bytes[INPUT_BYTES];
+	int ends[2];
+
+	if (__real_pipe2(ends, O_CLOEXEC) == -1 ||
+	    __real_write(ends[1], bytes, INPUT_BYTES) != INPUT_BYTES ||
+	    dup2(ends[0], STDIN_FILENO) == -1)
+		abort();
+	__real_close(ends[0]);
+	__real_close(ends[1]);
+}
+
 void
 kernel_begin(const struct options *options)
 {
@@ -1627,6 +1667,7 @@ kernel_begin(const struct options *options)
 	memset(kernel.raised, 0, sizeof(kernel.raised));
 	memset(kernel.got, 0, sizeof(kernel.got));
 	kernel.ready = false;
+	open_input();
 	kernel.reload = RELOAD_NONE;
 	kernel.signal_fd = kernel.stop_fd = kernel.lock_fd = -1;
 }

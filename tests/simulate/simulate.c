@@ -61,6 +61,7 @@ static const char *const laws[LAWS] = {
 	[LAW_DESPAIR] = "only a process that lives is said not to end",
 	[LAW_SPARES] =
 	    "what a process starts because of its signal does not get it",
+	[LAW_INPUT] = "each attempt finds the same input",
 	[LAW_OUTPUT] = "held output goes out once, or never",
 	[LAW_PLAN] = "a run without surprises goes as its plan says",
 	[LAW_REPEATS] = "a seed always leads to the same run",
