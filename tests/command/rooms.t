@@ -87,7 +87,7 @@ ceilings='
 	8665 src/sys
 	300 src/main.c
 	13450 tests/unit
-	13650 tests/command
+	13800 tests/command
 	2500 tests/lib
 	2680 tests/simulate
 	4500 scripts
