@@ -23,12 +23,13 @@
  *     health      the probes of an attempt: when, and what they tell
  *     hint        reads how long a server asks to wait
  *     interval    how exactly a sample tells a number
- *     policy      the options that concern the engine
+ *     policy      the options that concern the run
  *     process     the end of a process: its phases and their deadlines
  *     record      an event of a run, for all reports
  *     delay       the length of a wait, with jitter and hints
- *     engine      the run as a state machine: events in, actions and records
- *                 out
+ *     end         how a run ends: its reason and exit status
+ *     run         attempt, judge, give up or wait, again: the whole run, for
+ *                 any driver
  *     state       the backoff from one run to the next, as text
  *     text        makes text harmless, trims it, sums it up; comma lists
  *   report/   says: records to text, for people and for programs
@@ -46,7 +47,7 @@
  *     bound       how long a run can last at most
  *     figures     what many simulated runs come to
  *     clients     many runs at once against one service, and their chart
- *     simulation  a driver of the engine on an imaginary clock
+ *     simulation  a driver of runs on an imaginary clock
  *   options/  understands argv
  *     argv        the command line to struct options
  *     options     all that the user asked for
@@ -60,7 +61,9 @@
  *     help        --help: a screen, tables, or pieces of the manual
  *     manual_text the manual, cut into pieces at build time by scripts/manual
  *   sys/      touches the system: processes, clocks, descriptors, files
- *     loop        a driver of the engine on libev and real processes
+ *     loop        a driver of runs on libev and real processes
+ *     job         the process that runs: an attempt, a check, a hook
+ *     receiver    signals to `retry`, and to whom they are passed on
  *     events      a libev loop whose failures end in a message; the clock
  *     signal_queue
  *                 signals, which wait until the loop reads them

@@ -12,7 +12,7 @@
  * A health probe runs again and again while an attempt runs.  The rules are
  * those of Docker's HEALTHCHECK: the first probe comes one interval after the
  * attempt began, and each other one interval after the end of the probe
- * before.  Times are seconds on the engine's clock.
+ * before.  Times are seconds on the run's clock.
  */
 struct health_rules {
 	bool used;	     /* --health was given */

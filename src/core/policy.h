@@ -23,7 +23,7 @@ enum delivery {
 enum leftovers { LEFTOVERS_SPARE, LEFTOVERS_END };
 
 /*
- * The options, as far as they concern the engine. Times are in seconds; 0 is
+ * The options, as far as they concern the run. Times are in seconds; 0 is
  * no limit.
  */
 struct policy {

@@ -133,7 +133,7 @@ sweep(struct process *process, double now)
 	process->deadline = now +
 	    (process->kill_after > 0 ? process->kill_after
 				     : PROCESS_LAST_GRACE);
-	return PROCESS_LOOK;
+	return PROCESS_SIGNAL;
 }
 
 enum process_step

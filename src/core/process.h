@@ -61,9 +61,10 @@ struct process {
 /* What is to be done with the process now. */
 enum process_step {
 	PROCESS_WAIT,	/* nothing before process_wake() */
-	PROCESS_SIGNAL, /* signal it and all that it has started */
-	PROCESS_LOOK,	/* has all that it has started ended?  Signal what it
-			   left, if that has had no signal yet */
+	PROCESS_SIGNAL, /* signal it and all that it has started, or, if it has
+			   exited, what it left, unless that has ended */
+	PROCESS_LOOK,	/* has all that it has started ended?  Once it was sent
+			   SIGKILL, send it again */
 	PROCESS_COLLECT,
 	PROCESS_ABANDON /* forget it, and collect */
 };

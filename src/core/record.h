@@ -116,11 +116,10 @@ struct record {
 	uint64_t tolerate; /* runs that may give up in a row, less one */
 
 	/*
-	 * engine_record() fills in `elapsed`, `final`, `waits`, `runs`,
-	 * `probes`, `health` and `locked`, and a driver that runs processes
-	 * `time`, `pid`, `last_line`, `line`, `left`, `lost_input`, `user`,
-	 * `system`, `output` and `advice`; all else stays from one record to
-	 * the next.
+	 * run_record() fills in `elapsed`, `final`, `probes`, `health` and
+	 * `locked`, and a driver that runs processes `time`, `pid`,
+	 * `last_line`, `line`, `left`, `lost_input`, `user`, `system`, `output`
+	 * and `advice`; all else stays from one record to the next.
 	 */
 
 	/* The last attempt that was begun; its number is 0 before the first. */

@@ -57,8 +57,8 @@ struct crowd {
 static bool
 is_before(const struct crowd *crowd, size_t a, size_t b)
 {
-	const double x = crowd->clients[a].event.now;
-	const double y = crowd->clients[b].event.now;
+	const double x = crowd->clients[a].now;
+	const double y = crowd->clients[b].now;
 
 	return x < y || (x == y && a < b);
 }
@@ -117,16 +117,10 @@ count_retry(struct crowd *crowd, double now)
 		fate->peak = fmax(fate->peak, (double)crowd->retries);
 }
 
+/* Notes an attempt that has begun. */
 static void
-count_attempt(struct crowd *crowd, const struct simulation *client)
+note_attempt(struct crowd *crowd, const struct record *record)
 {
-	const bool first = client->attempt == 1;
-
-	crowd->fate.attempts++;
-	if (!first)
-		count_retry(crowd, client->now);
-	if (!crowd->has_chart)
-		return;
 	if (crowd->count == crowd->room) {
 		crowd->room = 2 * crowd->room + 1000;
 		crowd->marks = reallocarray(crowd->marks, crowd->room,
@@ -134,7 +128,28 @@ count_attempt(struct crowd *crowd, const struct simulation *client)
 		if (crowd->marks == NULL)
 			err(STATUS_OWN_FAILURE, NULL);
 	}
-	crowd->marks[crowd->count++] = (struct mark){ client->now, first };
+	crowd->marks[crowd->count++] =
+	    (struct mark){ record->started, record->attempt == 1 };
+}
+
+static int
+compare_marks(const void *a, const void *b)
+{
+	const struct mark *x = a, *y = b;
+
+	return (x->time > y->time) - (x->time < y->time);
+}
+
+/* Counts the attempts of a crowd, the last marks, in the order of time. */
+static void
+count_attempts(struct crowd *crowd, size_t before)
+{
+	qsort(crowd->marks + before, crowd->count - before,
+	    sizeof(*crowd->marks), compare_marks);
+	for (size_t i = before; i < crowd->count; i++)
+		if (!crowd->marks[i].first)
+			count_retry(crowd, crowd->marks[i].time);
+	crowd->fate.attempts = (double)(crowd->count - before);
 }
 
 /*
@@ -149,6 +164,7 @@ run_crowd(struct crowd *crowd, const struct plan_options *options,
 	const struct world *world = &crowd->world;
 	const size_t count = options->clients;
 	const uint64_t end = *steps + most;
+	const size_t before = crowd->count;
 
 	crowd->world.bucket = budget_full(&options->budget_rules);
 	crowd->waiting = count;
@@ -165,16 +181,20 @@ run_crowd(struct crowd *crowd, const struct plan_options *options,
 	while (crowd->waiting > 0 && *steps < end) {
 		struct simulation *client = &crowd->clients[crowd->queue[0]];
 
+		*steps -= client->steps;
 		simulation_step(client);
-		++*steps;
+		*steps += client->steps;
 		crowd->fate.last = fmax(crowd->fate.last, client->now);
 		if (world->count > 0 &&
 		    world->records[world->count - 1].kind == RECORD_ATTEMPT)
-			count_attempt(crowd, client);
+			note_attempt(crowd, &world->records[world->count - 1]);
 		if (client->over)
 			crowd->queue[0] = crowd->queue[--crowd->waiting];
 		sift(crowd);
 	}
+	count_attempts(crowd, before);
+	if (!crowd->has_chart)
+		crowd->count = 0;
 	for (size_t i = 0; i < count; i++) {
 		if (crowd->waiting == 0)
 			samples_add(samples, sample_of(&crowd->clients[i]));

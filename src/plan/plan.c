@@ -29,19 +29,17 @@ schedule_open(struct schedule *schedule, const struct plan_options *options)
 	schedule->world = world_of(options);
 	schedule->world.worst = true;
 	simulation_open(&schedule->run, &schedule->world, options->random);
+	schedule->run.most = SHOWN;
 }
 
 /* Goes on; false after the last step of which there is something to tell. */
 static bool
-schedule_step(struct schedule *schedule, uint64_t most)
+schedule_step(struct schedule *schedule)
 {
 	struct simulation *run = &schedule->run;
 
 	if (run->over || ferror(stdout))
 		return false;
-	if (run->attempt >= most && run->event.kind == EVENT_TIMER)
-		run->event =
-		    (struct event){ .kind = EVENT_PLANNED, .now = run->now };
 	simulation_step(run);
 	return true;
 }
@@ -155,7 +153,7 @@ find_way(const struct plan_options *options)
 	char text[MESSAGE_PART];
 
 	schedule_open(&schedule, options);
-	while (schedule_step(&schedule, SHOWN))
+	while (schedule_step(&schedule))
 		for (int i = 0; i < schedule.world.count; i++) {
 			const struct record *record =
 			    &schedule.world.records[i];
@@ -195,7 +193,7 @@ show_schedule(const struct plan_options *options, struct report *report,
 	struct schedule schedule;
 
 	schedule_open(&schedule, options);
-	while (schedule_step(&schedule, SHOWN))
+	while (schedule_step(&schedule))
 		for (int i = 0; i < schedule.world.count; i++) {
 			struct record *record = &schedule.world.records[i];
 
@@ -253,8 +251,9 @@ plan_simulate(const struct plan_options *options, uint64_t most, uint64_t runs)
 		world.bucket = full;
 		simulation_open(&run, &world, random);
 		/* A run that has begun may take as many steps as all before. */
-		for (; !run.over && steps < end; steps++)
+		while (!run.over && steps + run.steps < end)
 			simulation_step(&run);
+		steps += run.steps;
 		samples_add(&samples, sample_of(&run));
 		simulation_close(&run);
 	}

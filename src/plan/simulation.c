@@ -78,50 +78,6 @@ world_free(struct world *world)
 	script_free(&world->script);
 }
 
-/* Hears what the engine tells. */
-static void
-hear(void *context, struct record *record)
-{
-	struct simulation *simulation = context;
-	struct world *world = simulation->world;
-	const double back = world->script.down_until;
-	const bool success = record->kind == RECORD_OUTCOME &&
-	    record->judgement.verdict == VERDICT_SUCCESS;
-
-	if (success && world->policy.budget)
-		budget_give(&world->bucket, world->budget, record->paid);
-	if (success && isnan(simulation->noticed) && simulation->early &&
-	    simulation->now >= back)
-		simulation->noticed = simulation->now - back;
-	if (record->kind == RECORD_END)
-		simulation->end = *record;
-	if (world->count >= WORLD_RECORDS)
-		abort();
-	world->records[world->count++] = *record;
-}
-
-void
-simulation_open(struct simulation *simulation, struct world *world,
-    struct random random)
-{
-	*simulation = (struct simulation){
-		.world = world,
-		.engine = engine_open(&world->policy, random, hear, simulation),
-		.random.seed = random_seed(&random, 1),
-		.event.kind = EVENT_START,
-		.share = 1,
-		.noticed = NAN,
-	};
-	if (simulation->engine == NULL)
-		err(STATUS_OWN_FAILURE, NULL);
-}
-
-void
-simulation_close(struct simulation *simulation)
-{
-	engine_close(simulation->engine);
-}
-
 /* The draw that says whether the attempt fails. */
 static double
 draw_failure(const struct simulation *simulation)
@@ -184,55 +140,20 @@ simulation_is_endless(const struct simulation *simulation)
 	    simulation->repeated >= policy->limits.attempts;
 }
 
-/*
- * The attempt ends by itself at this time, or before at its deadline.  Only
- * an attempt that times out is silent.
- */
+/* An attempt begins: how will it end, and when? */
 static void
-end_attempt(struct simulation *simulation, double end)
-{
-	const struct policy *policy = &simulation->world->policy;
-	const bool silent = simulation->outcome.kind == OUTCOME_TIMEOUT;
-	const double deadline =
-	    silent ? simulation->silence : simulation->deadline;
-	const bool limited = deadline < INFINITY;
-
-	if (silent && limited)
-		end = fmax(end, deadline);
-	simulation->returned = simulation->outcome;
-	if (end >= deadline) {
-		struct action action;
-
-		end = deadline;
-		simulation->outcome =
-		    (struct outcome){ .kind = OUTCOME_TIMEOUT };
-		simulation->returned = (struct outcome){ .kind = OUTCOME_SIGNAL,
-			.code = policy->signal };
-		/* The engine's own deadline may be a rounding error later. */
-		while (action = engine_step(simulation->engine,
-			   (struct event){ .kind = EVENT_TIMER,
-			       .now = end,
-			       .active = silent ? 0 : end }),
-		    action.kind == ACTION_NONE)
-			end = action.wake;
-	}
-	simulation->event = (struct event){ .kind = EVENT_EXITED, .now = end };
-}
-
-/* An attempt begins: how will it end? */
-static void
-begin_attempt_of(struct simulation *simulation, double timeout, double wake)
+begin_attempt(struct simulation *simulation, const struct record *record)
 {
 	const struct world *world = simulation->world;
 	const struct script *script = &world->script;
 	const double start = simulation->now;
 	const bool down =
 	    start >= script->down_from && start < script->down_until;
+
+	simulation->attempt = record->attempt;
 	const struct script_item *item =
 	    down ? &script->down : next_item(simulation);
 
-	simulation->deadline = start + timeout;
-	simulation->silence = wake;
 	simulation->down += down;
 	simulation->early |= start < script->down_until;
 	simulation->outcome = world->success;
@@ -245,107 +166,257 @@ begin_attempt_of(struct simulation *simulation, double timeout, double wake)
 	const bool breaks =
 	    start < script->down_from && end > script->down_from;
 	simulation->expected += simulation->share;
-	if (!breaks && end < simulation->deadline)
+	if (!breaks && end < start + record->timeout)
 		simulation->share *= item->chance;
 	/* The service goes down while it is used. */
 	if (breaks) {
 		simulation->outcome = world->failure;
 		end = script->down_from;
 	}
-	end_attempt(simulation, end);
+	simulation->ends = end;
+	simulation->is_silent = simulation->outcome.kind == OUTCOME_TIMEOUT;
+	simulation->returned = simulation->outcome;
 }
 
-/* Does the budget allow a retry? */
-static void
-pay_from_bucket(struct simulation *simulation, struct event *event)
+/* --- what the run asks for --- */
+
+/* Only an attempt that times out is silent, and never ends by itself. */
+static struct event
+next(void *context, double until)
 {
+	struct simulation *simulation = context;
+	const bool silent = simulation->is_silent && until < INFINITY;
+	struct event event = { .kind = EVENT_TIMER };
+
+	simulation->steps++;
+	if (!simulation->runs) {
+		/* A wait is the last thing that a plan shows. */
+		if (simulation->attempt >= simulation->most ||
+		    script_ended(simulation) ||
+		    simulation_is_endless(simulation))
+			event.kind = EVENT_PLANNED;
+		else
+			simulation->now = until;
+	} else if (!silent && simulation->ends < until) {
+		simulation->runs = false;
+		simulation->now = simulation->ends;
+		event.kind = EVENT_EXITED;
+	} else
+		simulation->now = until;
+	event.now = simulation->now;
+	event.active = simulation->is_silent ? 0 : INFINITY;
+	return event;
+}
+
+static double
+now(void *context)
+{
+	const struct simulation *simulation = context;
+
+	return simulation->now;
+}
+
+static void
+tell(void *context, struct record *record)
+{
+	struct simulation *simulation = context;
+	struct world *world = simulation->world;
+	const double back = world->script.down_until;
+	const bool success = record->kind == RECORD_OUTCOME &&
+	    record->judgement.verdict == VERDICT_SUCCESS;
+
+	if (success && isnan(simulation->noticed) && simulation->early &&
+	    simulation->now >= back)
+		simulation->noticed = simulation->now - back;
+	if (record->kind == RECORD_END)
+		simulation->end = *record;
+	if (world->count >= WORLD_RECORDS)
+		abort();
+	world->records[world->count++] = *record;
+}
+
+/* Only attempts take their time. */
+static int
+start(void *context, enum task task, struct record *record)
+{
+	struct simulation *simulation = context;
+
+	simulation->runs = true;
+	simulation->task = task;
+	if (task == TASK_ATTEMPT)
+		begin_attempt(simulation, record);
+	else {
+		simulation->ends = simulation->now;
+		simulation->is_silent = false;
+	}
+	return 0;
+}
+
+/* It has timed out, and ends at once. */
+static void
+end_process(void *context, int signal)
+{
+	struct simulation *simulation = context;
+
+	simulation->is_silent = false;
+	simulation->ends = simulation->now;
+	simulation->outcome = (struct outcome){ .kind = OUTCOME_TIMEOUT };
+	simulation->returned =
+	    (struct outcome){ .kind = OUTCOME_SIGNAL, .code = signal };
+}
+
+static bool
+yes(void *context)
+{
+	(void)context;
+	return true;
+}
+
+static void
+nothing(void *context)
+{
+	(void)context;
+}
+
+static struct evidence
+end_attempt(void *context, double *hint)
+{
+	const struct simulation *simulation = context;
+	const struct rules *rules = &simulation->world->policy.rules;
+
+	*hint = -1;
+	return (struct evidence){
+		.outcome = simulation->returned,
+		.matched = set_has(&rules->success, simulation->outcome)
+		    ? MATCH_BIT(MATCH_SUCCESS)
+		    : MATCH_BIT(MATCH_RETRY),
+	};
+}
+
+/* A check agrees with the status; a gate and a hook have no objection. */
+static enum answer
+answer(void *context)
+{
+	const struct simulation *simulation = context;
+	const struct outcome outcome = simulation->outcome;
+
+	return simulation->task == TASK_CHECK &&
+		(outcome.kind != OUTCOME_EXIT || outcome.code != 0)
+	    ? ANSWER_AGAIN
+	    : ANSWER_YES;
+}
+
+/* Nobody else has the state, and no earlier run has left one. */
+static enum answer
+lock(void *context, struct state *state)
+{
+	(void)context, (void)state;
+	return ANSWER_YES;
+}
+
+static bool
+save(void *context, const struct state *state)
+{
+	(void)context, (void)state;
+	return true;
+}
+
+static int
+read_input(void *context)
+{
+	(void)context;
+	return 1;
+}
+
+static bool
+pay(void *context, bool throttled, enum answer *given, int64_t *paid)
+{
+	struct simulation *simulation = context;
 	struct world *world = simulation->world;
 	const struct budget_rules *rules = world->budget;
-	const double now = simulation->now;
 
-	const bool throttled =
-	    engine_record(simulation->engine, now).judgement.throttled;
-	budget_refill(&world->bucket, rules, (int64_t)fmin(now * 1e9, 9e18),
-	    world->bucket.boot);
-	if (budget_take(&world->bucket, rules, throttled))
-		event->paid = budget_price(rules, throttled);
-	else
-		event->answer = ANSWER_NO;
+	budget_refill(&world->bucket, rules,
+	    (int64_t)fmin(simulation->now * 1e9, 9e18), world->bucket.boot);
+	const bool allowed = budget_take(&world->bucket, rules, throttled);
+
+	*given = allowed ? ANSWER_YES : ANSWER_NO;
+	*paid = allowed ? budget_price(rules, throttled) : 0;
+	return true;
 }
 
-/* Finds the event that the action leads to. */
 static void
-follow_action(struct simulation *simulation, const struct action *action)
+give(void *context, int64_t paid)
 {
+	const struct simulation *simulation = context;
 	struct world *world = simulation->world;
-	const struct outcome outcome = simulation->outcome;
-	struct event event = { .now = simulation->now };
 
-	switch (action->kind) {
-	case ACTION_RUN:
-		return;
-	case ACTION_ASK:
-		/* A check agrees with the status; only a budget says no. */
-		event.kind = EVENT_ANSWER;
-		event.answer = ANSWER_YES;
-		if (action->question == ASK_BUDGET)
-			pay_from_bucket(simulation, &event);
-		if (action->question == ASK_CHECK &&
-		    (outcome.kind != OUTCOME_EXIT || outcome.code != 0))
-			event.answer = ANSWER_AGAIN;
-		break;
-	case ACTION_LOOK:
-	case ACTION_ABANDON:
-		event.kind = EVENT_GONE;
-		break;
-	case ACTION_COLLECT:
-		event.kind = EVENT_ENDED;
-		event.hint = -1;
-		event.evidence.outcome = simulation->returned;
-		event.evidence.matched =
-		    set_has(&world->policy.rules.success, outcome)
-		    ? MATCH_BIT(MATCH_SUCCESS)
-		    : MATCH_BIT(MATCH_RETRY);
-		break;
-	case ACTION_DELIVER:
-		event.kind = EVENT_DELIVERED;
-		break;
-	case ACTION_WAIT:
-		/* A wait is the last thing that a plan shows. */
-		event.kind = EVENT_PLANNED;
-		if (!script_ended(simulation) &&
-		    !simulation_is_endless(simulation)) {
-			event.kind = EVENT_TIMER;
-			event.now = action->wake;
-		}
-		break;
-	case ACTION_PROBE:
-	case ACTION_END_PROBE:
-	case ACTION_NONE:
-	case ACTION_KILL:
-	case ACTION_FINISH:
-		return;
-	}
-	simulation->event = event;
+	budget_give(&world->bucket, world->budget, paid);
+}
+
+static bool
+deliver(void *context, struct record *record)
+{
+	(void)context, (void)record;
+	return true;
+}
+
+static void
+begin_wait(void *context, bool hint_decides, double seconds)
+{
+	(void)context, (void)hint_decides, (void)seconds;
+}
+
+static const struct driver driver = {
+	.next = next,
+	.now = now,
+	.tell = tell,
+	.start = start,
+	.signal = end_process,
+	.is_gone = yes,
+	.abandon = nothing,
+	.collect = yes,
+	.stop_collecting = nothing,
+	.reader_waits = yes,
+	.evidence = end_attempt,
+	.answer = answer,
+	.end_probe = nothing,
+	.drop_probe = nothing,
+	.lock = lock,
+	.save = save,
+	.read_input = read_input,
+	.pay = pay,
+	.give = give,
+	.deliver = deliver,
+	.reader_moved = yes,
+	.begin_wait = begin_wait,
+};
+
+void
+simulation_open(struct simulation *simulation, struct world *world,
+    struct random random)
+{
+	*simulation = (struct simulation){
+		.world = world,
+		.run = run_open(&world->policy, random, &driver, simulation),
+		.random.seed = random_seed(&random, 1),
+		.most = UINT64_MAX,
+		.share = 1,
+		.noticed = NAN,
+	};
+	if (simulation->run == NULL)
+		err(STATUS_OWN_FAILURE, NULL);
+}
+
+void
+simulation_close(struct simulation *simulation)
+{
+	run_close(simulation->run);
 }
 
 void
 simulation_step(struct simulation *simulation)
 {
-	simulation->now = simulation->event.now;
 	simulation->world->count = 0;
-	const struct action action =
-	    engine_step(simulation->engine, simulation->event);
-	/* No process is started: attempts are told as they begin. */
-	if (action.kind == ACTION_RUN) {
-		struct record record =
-		    engine_record(simulation->engine, simulation->now);
-
-		record.kind = RECORD_ATTEMPT;
-		hear(simulation, &record);
-		simulation->attempt = record.attempt;
-		begin_attempt_of(simulation, record.timeout, action.wake);
-	}
-	simulation->over = action.kind == ACTION_FINISH;
-	follow_action(simulation, &action);
+	simulation->steps++;
+	simulation->over = !run_step(simulation->run);
 }

@@ -5,7 +5,7 @@
 
 #include "plan/script.h"
 #include "core/budget.h"
-#include "core/engine.h"
+#include "core/run.h"
 
 /*
  * A step of a plan tells of no more than a start or an outcome, a wait, and an
@@ -28,26 +28,28 @@ struct world {
 	int count;
 };
 
-/* One run of the engine on an imaginary clock; the script says how it goes. */
+/* One run on an imaginary clock; the script says how it goes. */
 struct simulation {
 	struct world *world;
-	struct engine *engine;
+	struct run *run;
 	struct random random; /* for the script */
 	double now;
 	struct record end;
 	bool over;
+	uint64_t most;	/* the run is left in a wait after so many attempts */
+	uint64_t steps; /* of its work, so far */
 
 	/* The place in the script. */
 	size_t item;	   /* the last one that was used, and 1 */
 	uint64_t left;	   /* attempts to which it still applies */
 	uint64_t repeated; /* how often the last one, without a count, came */
 
-	struct event event; /* the next one: at event.now */
-
 	/* The attempt. */
 	uint64_t attempt;
-	double deadline;
-	double silence; /* when --idle-timeout ends it, or else the deadline */
+	bool runs;	/* or the process of a question does */
+	enum task task; /* for which it does */
+	double ends;	/* by itself; INFINITY: never */
+	bool is_silent; /* it writes nothing */
 	struct outcome outcome;
 	struct outcome returned; /* by the process, even after a timeout */
 
@@ -86,7 +88,7 @@ void simulation_open(struct simulation *simulation, struct world *world,
 
 void simulation_close(struct simulation *simulation);
 
-/* Does what comes next. */
+/* Goes on to the end of the next attempt, or of the run. */
 void simulation_step(struct simulation *simulation);
 
 /* Whether the run would never end. */

@@ -56,7 +56,7 @@ if [ "${1-}" = units ]; then
 	for test in "$TEST_BUILD"/tests/test_*; do
 		case $test in
 		# These take minutes there.
-		*.p | */test_explore | */test_failures | */test_figures) ;;
+		*.p | */test_tries | */test_failures | */test_figures) ;;
 		*) clean 0 "${test##*/}" "$test" ;;
 		esac
 	done

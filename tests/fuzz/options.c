@@ -15,7 +15,7 @@ is_duration(double seconds)
 	MUST(seconds >= 0 && seconds <= DURATION_MAX);
 }
 
-/* What the engine relies on. */
+/* What a run relies on. */
 static void
 check_policy(const struct options *options)
 {

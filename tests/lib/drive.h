@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * Takes an engine through a run on an invented clock.  The caller says what
- * happens and when; what the engine answered last is in `action`.
+ * Takes a run through what a script says, on an invented clock.  Each call adds
+ * a step to the script, and the whole run is made anew, up to where its driver
+ * would have to wait for more: what it did last is in `action`.
  *
  *	struct drive drive = { .policy = drive_policy("exponential") };
  *
@@ -15,62 +16,107 @@
 #ifndef DRIVE_H
 #define DRIVE_H
 
+#include <errno.h>
 #include <math.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/duration.h"
-#include "core/engine.h"
+#include "core/run.h"
 
-/* What a driver would be busy with. */
-enum doing {
-	DOING_NOTHING,
-	DOING_PROCESS,	/* it runs */
-	DOING_LOOK,	/* it has exited: what it left is waited for */
-	DOING_COLLECT,	/* what came of it is asked for */
-	DOING_QUESTION, /* one that no process answers */
-	DOING_WAIT,
-	DOING_DELIVERY,
-	DOING_OVER
+#define DRIVE_STEPS 5000
+
+/* What the run asked its driver for. */
+enum action_kind {
+	ACTION_NONE,
+	ACTION_RUN, /* start an attempt */
+	ACTION_PROBE,
+	ACTION_END_PROBE,
+	ACTION_ASK, /* the question */
+	ACTION_WAIT,
+	ACTION_KILL,	/* signal the process, and all that it has started */
+	ACTION_LOOK,	/* has all of that ended?  If not, maybe signal it */
+	ACTION_ABANDON, /* what does not end */
+	ACTION_COLLECT,
+	ACTION_DELIVER,
+	ACTION_FINISH /* nothing: the run is over */
+};
+
+enum question {
+	ASK_NOTHING,
+	ASK_STATE,
+	ASK_INPUT,
+	ASK_CHECK,
+	ASK_BUDGET,
+	ASK_GATE,
+	ASK_HOOK
+};
+
+struct action {
+	enum action_kind kind;
+	double wake; /* when the next TIMER is due */
+	enum question question;
+	int signal; /* KILL, LOOK */
+};
+
+/* What happens: an event, or what the driver has to answer. */
+enum step_kind {
+	STEP_TIMER,
+	STEP_EXITED,
+	STEP_REAPED,
+	STEP_GONE,   /* nothing is left of the process, or it was abandoned */
+	STEP_ENDED,  /* the outcome of the attempt is known */
+	STEP_ANSWER, /* to the question */
+	STEP_PROBED,
+	STEP_DATE,
+	STEP_SIGNAL,
+	STEP_PROGRESS, /* a reader has taken some of the held output */
+	STEP_BLOCKED,  /* a reader takes none of the output */
+	STEP_DELIVERED,
+	STEP_ERROR
+};
+
+struct step {
+	enum step_kind kind;
+	double now;
+	double active;
+	struct evidence evidence; /* ENDED */
+	double hint;
+	enum answer answer; /* ANSWER */
+	struct state state;
+	struct outcome probe; /* PROBED */
+	bool failed;	      /* ENDED, ANSWER: `retry` itself did meanwhile */
+	int signal;
+	bool ends_run;
 };
 
 struct drive {
-	struct policy policy; /* may change between events */
+	struct policy policy; /* may change between steps */
 	struct random random;
-	struct engine *engine;
+	double now;
+	bool save_fails;
+	double takes; /* seconds, by each signal that is sent */
+
 	struct action action;
 	struct record run; /* where the run stands */
 	struct record end; /* as it was told */
 	int ends;	   /* how often that was */
-	bool talks;	   /* more than signals was told since */
 	bool judged;	   /* the last step told an outcome */
 	int told;	   /* records of the last event */
 	enum record_kind told_last;
-	enum doing doing;
-	bool signalled;	    /* by what ends the run */
-	bool probes;	    /* a health probe runs */
-	bool asked;	    /* a question is asked: no attempt runs */
 	struct state saved; /* what the run left to the next */
 	bool was_saved;
-	double now;
+
+	/* The script so far, and the run that goes through it. */
+	struct step *steps;
+	int count, at;
+	int from; /* the first step of the last call */
+	double begun, clock, active;
+	jmp_buf *waits;
+	bool runs, exited, reads, collects, moved, blocked;
 };
-
-/* There is one engine at a time; the last one is freed at the end. */
-static inline struct engine **
-drive_engine(void)
-{
-	static struct engine *engine;
-
-	return &engine;
-}
-
-static inline void
-drive_free(void)
-{
-	engine_close(*drive_engine());
-	*drive_engine() = NULL;
-}
 
 /* By name, with neither parameters nor values; it must exist. */
 static inline const struct strategy *
@@ -115,114 +161,487 @@ drive_policy(const char *strategy)
 	return policy;
 }
 
+/* --- the driver --- */
+
+static inline struct step *
+drive_next(struct drive *drive)
+{
+	return drive->at < drive->count ? &drive->steps[drive->at] : NULL;
+}
+
+/* What this step says is true from now on. */
+static inline struct step *
+drive_take(struct drive *drive)
+{
+	struct step *step = drive_next(drive);
+
+	drive->at++;
+	drive->clock = fmax(drive->clock, step->now);
+	drive->active = fmax(drive->active, step->active);
+	drive->action.kind = ACTION_NONE;
+	return step;
+}
+
+static inline bool
+drive_is_next(struct drive *drive, enum step_kind kind)
+{
+	const struct step *step = drive_next(drive);
+
+	return step != NULL && step->kind == kind;
+}
+
+/* The script is at its end: there is more to wait for. */
 static inline void
-drive_hear(void *context, struct record *record)
+drive_wait(struct drive *drive, double wake)
+{
+	drive->action.wake = fmax(wake, drive->clock);
+	longjmp(*drive->waits, 1);
+}
+
+static inline void
+drive_act(struct drive *drive, enum action_kind kind, enum question question)
+{
+	drive->action.kind = kind;
+	drive->action.question = question;
+}
+
+static inline bool
+drive_result_is_next(struct drive *drive)
+{
+	return drive_is_next(drive, STEP_ENDED) ||
+	    drive_is_next(drive, STEP_ANSWER);
+}
+
+/* An outcome or an answer: the process has exited, and is collected. */
+static inline bool
+drive_result(struct drive *drive, double until, struct event *event)
+{
+	struct step *step = drive_next(drive);
+
+	event->kind = EVENT_DONE;
+	if (drive->reads) {
+		drive->reads = false;
+		drive_take(drive);
+	} else if (drive->runs && !drive->exited) {
+		drive->exited = true;
+		event->kind = EVENT_EXITED;
+	} else if (!drive->runs) {
+		event->kind = EVENT_TIMER;
+		drive->clock = fmax(drive->clock, until);
+	} else if (step->failed) {
+		event->kind = EVENT_ERROR;
+		event->signal = step->signal;
+	}
+	drive->clock = fmax(drive->clock, step->now);
+	return true;
+}
+
+/* Whether the step is an event, and not only what the driver knows. */
+static inline bool
+drive_happens(struct drive *drive, double until, struct event *event)
+{
+	const bool is_due = drive_next(drive)->now >= until;
+
+	if (drive_result_is_next(drive))
+		return drive_result(drive, until, event);
+	const struct step *step = drive_take(drive);
+	*event = (struct event){ .signal = step->signal,
+		.ends_run = step->ends_run,
+		.probe = step->probe };
+	switch (step->kind) {
+	case STEP_PROGRESS:
+		drive->moved = true;
+		return is_due;
+	case STEP_BLOCKED:
+		drive->blocked = true;
+		return is_due;
+	case STEP_TIMER:
+		return is_due;
+	case STEP_EXITED:
+		drive->exited = true;
+		event->kind = EVENT_EXITED;
+		return true;
+	case STEP_REAPED:
+		event->kind = EVENT_REAPED;
+		return true;
+	case STEP_PROBED:
+		event->kind = EVENT_PROBED;
+		return true;
+	case STEP_DATE:
+		event->kind = EVENT_DATE;
+		return true;
+	case STEP_SIGNAL:
+		event->kind = EVENT_SIGNAL;
+		return true;
+	case STEP_DELIVERED:
+		event->kind = EVENT_DONE;
+		return true;
+	case STEP_ERROR:
+		event->kind = EVENT_ERROR;
+		return true;
+	case STEP_GONE:
+	case STEP_ENDED:
+	case STEP_ANSWER:
+		break;
+	}
+	abort();
+}
+
+static inline struct event
+drive_do_next(void *context, double until)
+{
+	struct drive *drive = context;
+	struct event event = { .kind = EVENT_TIMER };
+
+	do
+		if (drive_next(drive) == NULL)
+			drive_wait(drive, until);
+	while (!drive_happens(drive, until, &event));
+	event.now = drive->clock;
+	event.active = drive->active;
+	return event;
+}
+
+static inline double
+drive_do_now(void *context)
+{
+	const struct drive *drive = context;
+
+	return drive->clock;
+}
+
+static inline void
+drive_do_tell(void *context, struct record *record)
 {
 	struct drive *drive = context;
 
-	drive->told++;
-	drive->told_last = record->kind;
-	if (record->kind == RECORD_OUTCOME)
+	if (drive->at == drive->count) {
+		drive->told++;
+		drive->told_last = record->kind;
+	}
+	if (record->kind == RECORD_OUTCOME && drive->at > drive->from)
 		drive->judged = true;
-	if (drive->ends > 0 && record->kind != RECORD_SIGNAL)
-		drive->talks = true;
 	if (record->kind == RECORD_END) {
 		drive->end = *record;
 		drive->ends++;
 	}
 }
 
+static inline int
+drive_do_start(void *context, enum task task, struct record *record)
+{
+	static const enum question questions[] = {
+		[TASK_LOCK] = ASK_STATE,
+		[TASK_CHECK] = ASK_CHECK,
+		[TASK_GATE] = ASK_GATE,
+		[TASK_HOOK] = ASK_HOOK,
+	};
+	struct drive *drive = context;
+	const struct step *step = drive_next(drive);
+
+	(void)record;
+	if (task == TASK_PROBE) {
+		drive_act(drive, ACTION_PROBE, ASK_NOTHING);
+		return 0;
+	}
+	if (task == TASK_ATTEMPT)
+		drive_act(drive, ACTION_RUN, ASK_NOTHING);
+	else
+		drive_act(drive, ACTION_ASK, questions[task]);
+	drive->runs = drive->exited = false;
+	if (step != NULL && step->kind == STEP_ENDED &&
+	    step->evidence.outcome.kind == OUTCOME_UNFORKED) {
+		drive_take(drive);
+		return EAGAIN;
+	}
+	if (step != NULL && step->kind == STEP_ANSWER && step->failed) {
+		drive_take(drive);
+		return -1 - step->signal;
+	}
+	drive->runs = true;
+	return 0;
+}
+
+static inline void
+drive_do_signal(void *context, int number)
+{
+	struct drive *drive = context;
+
+	if (drive->action.kind != ACTION_LOOK)
+		drive->action.kind = ACTION_KILL;
+	drive->action.signal = number;
+	drive->clock += drive->takes;
+}
+
+static inline bool
+drive_do_is_gone(void *context)
+{
+	struct drive *drive = context;
+	const bool gone = drive_is_next(drive, STEP_GONE);
+
+	drive->action.kind = ACTION_LOOK;
+	drive->action.signal = 0;
+	if (gone)
+		drive_take(drive);
+	return gone || drive_result_is_next(drive);
+}
+
+static inline void
+drive_do_abandon(void *context)
+{
+	struct drive *drive = context;
+
+	drive->action.kind = ACTION_ABANDON;
+	if (drive_next(drive) == NULL)
+		drive_wait(drive, INFINITY);
+	if (!drive_is_next(drive, STEP_GONE))
+		abort();
+	drive_take(drive);
+}
+
+static inline bool
+drive_do_collect(void *context)
+{
+	struct drive *drive = context;
+
+	drive->action.kind = ACTION_COLLECT;
+	return drive_result_is_next(drive) && !drive_next(drive)->failed;
+}
+
+static inline bool
+drive_do_reader_waits(void *context)
+{
+	struct drive *drive = context;
+	const bool blocked = drive->blocked;
+
+	drive->blocked = false;
+	return blocked;
+}
+
+static inline struct evidence
+drive_do_evidence(void *context, double *hint)
+{
+	struct drive *drive = context;
+
+	if (drive_next(drive) == NULL)
+		drive_wait(drive, INFINITY);
+	const struct step *step = drive_take(drive);
+	if (step->kind != STEP_ENDED)
+		abort();
+	drive->runs = false;
+	*hint = step->hint;
+	return step->evidence;
+}
+
+static inline enum answer
+drive_do_answer(void *context)
+{
+	struct drive *drive = context;
+
+	if (drive_next(drive) == NULL)
+		drive_wait(drive, INFINITY);
+	const struct step *step = drive_take(drive);
+	if (step->kind != STEP_ANSWER)
+		abort();
+	drive->runs = false;
+	return step->answer;
+}
+
+static inline void
+drive_do_end_probe(void *context)
+{
+	struct drive *drive = context;
+
+	drive->action.kind = ACTION_END_PROBE;
+}
+
+static inline void
+drive_do_drop_probe(void *context)
+{
+	(void)context;
+}
+
+static inline enum answer
+drive_do_lock(void *context, struct state *state)
+{
+	struct drive *drive = context;
+
+	if (!drive_is_next(drive, STEP_ANSWER))
+		return ANSWER_AGAIN;
+	const struct step *step = drive_take(drive);
+	*state = step->state;
+	return step->answer;
+}
+
+static inline bool
+drive_do_save(void *context, const struct state *state)
+{
+	struct drive *drive = context;
+
+	drive->was_saved = true;
+	drive->saved = *state;
+	return !drive->save_fails;
+}
+
+static inline int
+drive_do_read_input(void *context)
+{
+	struct drive *drive = context;
+
+	drive_act(drive, ACTION_ASK, ASK_INPUT);
+	drive->reads = true;
+	return 0;
+}
+
+static inline bool
+drive_do_pay(void *context, bool throttled, enum answer *answer, int64_t *paid)
+{
+	struct drive *drive = context;
+
+	(void)throttled;
+	drive_act(drive, ACTION_ASK, ASK_BUDGET);
+	if (drive_next(drive) == NULL)
+		drive_wait(drive, INFINITY);
+	if (!drive_is_next(drive, STEP_ANSWER))
+		return false;
+	*answer = drive_take(drive)->answer;
+	*paid = *answer == ANSWER_YES ? 1000 : 0;
+	return true;
+}
+
+static inline void
+drive_do_give(void *context, int64_t paid)
+{
+	(void)context, (void)paid;
+}
+
+static inline bool
+drive_do_deliver(void *context, struct record *record)
+{
+	struct drive *drive = context;
+
+	(void)record;
+	drive->action.kind = ACTION_DELIVER;
+	return false;
+}
+
+static inline bool
+drive_do_reader_moved(void *context)
+{
+	struct drive *drive = context;
+	const bool moved = drive->moved;
+
+	drive->moved = false;
+	return moved;
+}
+
+static inline void
+drive_do_begin_wait(void *context, bool hint_decides, double seconds)
+{
+	struct drive *drive = context;
+
+	(void)hint_decides, (void)seconds;
+	drive->action.kind = ACTION_WAIT;
+}
+
+/* Makes the run anew, up to the end of the script. */
+static inline void
+drive_replay(struct drive *drive)
+{
+	static const struct driver driver = {
+		.next = drive_do_next,
+		.now = drive_do_now,
+		.tell = drive_do_tell,
+		.start = drive_do_start,
+		.signal = drive_do_signal,
+		.is_gone = drive_do_is_gone,
+		.abandon = drive_do_abandon,
+		.collect = drive_do_collect,
+		.stop_collecting = drive_do_abandon,
+		.reader_waits = drive_do_reader_waits,
+		.evidence = drive_do_evidence,
+		.answer = drive_do_answer,
+		.end_probe = drive_do_end_probe,
+		.drop_probe = drive_do_drop_probe,
+		.lock = drive_do_lock,
+		.save = drive_do_save,
+		.read_input = drive_do_read_input,
+		.pay = drive_do_pay,
+		.give = drive_do_give,
+		.deliver = drive_do_deliver,
+		.reader_moved = drive_do_reader_moved,
+		.begin_wait = drive_do_begin_wait,
+	};
+	jmp_buf waits;
+	struct run *run =
+	    run_open(&drive->policy, drive->random, &driver, drive);
+
+	if (run == NULL)
+		abort();
+	drive->waits = &waits;
+	drive->at = drive->told = drive->ends = 0;
+	drive->judged = drive->was_saved = false;
+	drive->runs = drive->exited = drive->reads = false;
+	drive->moved = drive->blocked = false;
+	drive->clock = drive->begun;
+	drive->active = 0;
+	drive->action = (struct action){ .kind = ACTION_NONE };
+	if (setjmp(waits) == 0) {
+		while (run_step(run))
+			continue;
+		drive->action =
+		    (struct action){ .kind = ACTION_FINISH, .wake = INFINITY };
+	}
+	drive->now = drive->clock;
+	drive->run = run_record(run, drive->now);
+	run_close(run);
+}
+
+/* --- scripts --- */
+
 /* One step, and no more. */
 static inline enum action_kind
-drive_event(struct drive *drive, struct event event)
+drive_event(struct drive *drive, struct step step)
 {
-	event.now = drive->now;
-	drive->signalled |= event.kind == EVENT_SIGNAL && event.ends_run;
-	drive->told = 0;
-	drive->action = engine_step(drive->engine, event);
-	drive->run = engine_record(drive->engine, drive->now);
-	if (event.kind == EVENT_PROBED ||
-	    (drive->action.kind != ACTION_NONE &&
-		drive->action.kind != ACTION_END_PROBE))
-		drive->probes = false;
-	switch (drive->action.kind) {
-	case ACTION_NONE:
-	case ACTION_KILL:
-	case ACTION_END_PROBE:
-		break;
-	case ACTION_PROBE:
-		drive->probes = true;
-		break;
-	case ACTION_RUN:
-		drive->asked = false;
-		drive->doing = DOING_PROCESS;
-		break;
-	case ACTION_ASK:
-		drive->asked = true;
-		drive->doing = question_has_process(drive->action.question)
-		    ? DOING_PROCESS
-		    : DOING_QUESTION;
-		break;
-	case ACTION_LOOK:
-	case ACTION_ABANDON:
-		drive->doing = DOING_LOOK;
-		break;
-	case ACTION_COLLECT:
-		drive->doing = DOING_COLLECT;
-		break;
-	case ACTION_WAIT:
-		drive->doing = DOING_WAIT;
-		break;
-	case ACTION_DELIVER:
-		drive->doing = DOING_DELIVERY;
-		break;
-	case ACTION_FINISH:
-		drive->doing = DOING_OVER;
-		break;
-	}
+	if (drive->count == DRIVE_STEPS)
+		abort();
+	step.now = drive->now;
+	drive->steps[drive->count++] = step;
+	drive_replay(drive);
 	return drive->action.kind;
 }
 
-/* A step; the state is written, and what does not end is given up, at once. */
+/* A step; what does not end is given up at once. */
 static inline enum action_kind
-drive_step(struct drive *drive, struct event event)
+drive_step(struct drive *drive, struct step step)
 {
-	drive->judged = false;
-	drive_event(drive, event);
+	drive->from = drive->count;
+	drive_event(drive, step);
 	if (drive->action.kind == ACTION_ABANDON) {
-		drive_event(drive, (struct event){ .kind = EVENT_GONE });
+		const bool is_attempt = drive->action.question == ASK_NOTHING;
+
+		drive_event(drive, (struct step){ .kind = STEP_GONE });
 		drive_event(drive,
-		    (struct event){ .kind = drive->asked ? EVENT_ANSWER
-							 : EVENT_ENDED,
+		    (struct step){ .kind =
+				       is_attempt ? STEP_ENDED : STEP_ANSWER,
+			.answer = ANSWER_NO,
 			.hint = -1 });
 	}
-	while (drive->action.kind == ACTION_ASK &&
-	    drive->action.question == ASK_SAVE) {
-		drive->was_saved = true;
-		drive->saved = drive->action.state;
-		drive_event(drive,
-		    (struct event){ .kind = EVENT_ANSWER,
-			.answer = ANSWER_YES });
-	}
 	return drive->action.kind;
 }
 
-/* Begins the run at `now`. */
+/* Begins the run at `now`; there is one at a time. */
 static inline enum action_kind
 drive_start(struct drive *drive)
 {
-	static bool registered;
+	static struct step steps[DRIVE_STEPS];
 
-	if (!registered)
-		atexit(drive_free);
-	registered = true;
-	drive_free();
-	drive->engine =
-	    engine_open(&drive->policy, drive->random, drive_hear, drive);
-	if (drive->engine == NULL)
-		abort();
-	*drive_engine() = drive->engine;
-	return drive_step(drive, (struct event){ .kind = EVENT_START });
+	drive->steps = steps;
+	drive->count = 0;
+	drive->from = -1;
+	drive->begun = drive->now;
+	drive_replay(drive);
+	return drive->action.kind;
 }
 
 /* Begins a run that goes on from an earlier one; `delay` is still waited. */
@@ -232,7 +651,7 @@ drive_resume(struct drive *drive, struct state state)
 	drive->policy.remember = true;
 	drive_start(drive);
 	return drive_step(drive,
-	    (struct event){ .kind = EVENT_ANSWER,
+	    (struct step){ .kind = STEP_ANSWER,
 		.answer = ANSWER_YES,
 		.state = state });
 }
@@ -241,18 +660,19 @@ drive_resume(struct drive *drive, struct state state)
 static inline void
 drive_exited(struct drive *drive)
 {
-	drive_event(drive, (struct event){ .kind = EVENT_EXITED });
+	drive_event(drive, (struct step){ .kind = STEP_EXITED });
 	if (drive->action.kind != ACTION_COLLECT)
-		drive_event(drive, (struct event){ .kind = EVENT_GONE });
+		drive_event(drive, (struct step){ .kind = STEP_GONE });
 }
 
 /* The attempt ended, with a hint or, if that is negative, without. */
 static inline enum action_kind
 drive_end(struct drive *drive, struct outcome outcome, double hint)
 {
-	drive_exited(drive);
+	if (outcome.kind != OUTCOME_UNFORKED)
+		drive_exited(drive);
 	return drive_step(drive,
-	    (struct event){ .kind = EVENT_ENDED,
+	    (struct step){ .kind = STEP_ENDED,
 		.evidence.outcome = outcome,
 		.hint = hint });
 }
@@ -271,14 +691,14 @@ drive_timer(struct drive *drive)
 	if (!isfinite(drive->action.wake))
 		abort();
 	drive->now = fmax(drive->now, drive->action.wake);
-	return drive_step(drive, (struct event){ .kind = EVENT_TIMER });
+	return drive_step(drive, (struct step){ .kind = STEP_TIMER });
 }
 
 static inline enum action_kind
 drive_signal(struct drive *drive, int number)
 {
 	return drive_step(drive,
-	    (struct event){ .kind = EVENT_SIGNAL,
+	    (struct step){ .kind = STEP_SIGNAL,
 		.signal = number,
 		.ends_run = number != SIGURG });
 }
@@ -288,7 +708,7 @@ static inline enum action_kind
 drive_probed(struct drive *drive, int status)
 {
 	return drive_step(drive,
-	    (struct event){ .kind = EVENT_PROBED,
+	    (struct step){ .kind = STEP_PROBED,
 		.probe = { .kind = OUTCOME_EXIT, .code = status } });
 }
 
@@ -296,7 +716,7 @@ static inline enum action_kind
 drive_answer(struct drive *drive, enum answer answer)
 {
 	return drive_step(drive,
-	    (struct event){ .kind = EVENT_ANSWER, .answer = answer });
+	    (struct step){ .kind = STEP_ANSWER, .answer = answer });
 }
 
 #endif

@@ -262,7 +262,7 @@ leftovers_end_as_a_process_that_timed_out_does(void)
 	struct process process = begun(5), quick = begun(5);
 
 	process.ends_left = quick.ends_left = true;
-	CHECK_INT(process_exited(&process, 3), PROCESS_LOOK);
+	CHECK_INT(process_exited(&process, 3), PROCESS_SIGNAL);
 	CHECK_INT(process.phase, PROCESS_SIGNALLED);
 	CHECK_DBL(process_wake(&process), 5, 0);
 	CHECK_INT(process_tick(&process, 5), PROCESS_SIGNAL);
@@ -272,7 +272,7 @@ leftovers_end_as_a_process_that_timed_out_does(void)
 	CHECK(!process.abandoned);
 	CHECK_INT(process.why, PROCESS_ENDS_ITSELF);
 	process_drain(&quick);
-	CHECK_INT(process_exited(&quick, 3), PROCESS_LOOK);
+	CHECK_INT(process_exited(&quick, 3), PROCESS_SIGNAL);
 	process_stop(&quick, 4);
 	CHECK_INT(process_tick(&quick, 4), PROCESS_SIGNAL);
 	CHECK_INT(quick.phase, PROCESS_KILLED);
@@ -285,7 +285,7 @@ without_sigkill_leftovers_have_a_second(void)
 
 	process.ends_left = true;
 	process.kill_after = 0;
-	CHECK_INT(process_exited(&process, 3), PROCESS_LOOK);
+	CHECK_INT(process_exited(&process, 3), PROCESS_SIGNAL);
 	CHECK_DBL(process_wake(&process), 4, 0);
 	CHECK_INT(process_tick(&process, 4), PROCESS_ABANDON);
 	CHECK(!process.abandoned);

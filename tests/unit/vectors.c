@@ -13,6 +13,9 @@
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 #define MOST 64
 
+/* The events of the longest series. */
+#define EVENTS_MOST 1100
+
 static struct {
 	int checked, ruled_out;
 } rows;
@@ -143,11 +146,11 @@ perl_row(const struct perl *perl, char **fields)
 	const double end =
 	    drive.policy.max_time > 0 ? drive.policy.max_time : INFINITY;
 	const char *events = fields[2], *expected = fields[4];
-	double chances[MOST] = { 0.5 }, chance, want;
-	size_t used = 0, count = numbers(fields[3], chances);
+	double chances[MOST] = { 0.5 }, drawn[EVENTS_MOST] = { 0 }, want;
+	size_t used = 0, event = 0, count = numbers(fields[3], chances);
 
-	drive.random.script = &chance;
-	drive.random.script_length = 1;
+	drive.random.script = drawn;
+	drive.random.script_length = EVENTS_MOST;
 	drive_start(&drive);
 	while (tsv_number(&expected, &want)) {
 		char *at;
@@ -155,7 +158,7 @@ perl_row(const struct perl *perl, char **fields)
 		const double when = strtod(at + 1, &at);
 
 		events = at;
-		chance = chances[count > 0 ? used % count : 0];
+		drawn[event++] = chances[count > 0 ? used % count : 0];
 		/* It draws nothing for a delay of 0. */
 		used += (succeeds ? drive.policy.success_delay
 				  : drive.policy.backoff.base) != 0;
@@ -214,7 +217,7 @@ algorithm_backoff_computed_the_same_delays(void)
 static void
 retry_timeouts_row(char **fields)
 {
-	struct drive drive = { .policy = drive_policy("constant") };
+	struct drive drive = { .policy = drive_policy("list") };
 	struct policy *policy = &drive.policy;
 	double whens[MOST], delays[MOST], timeouts[MOST];
 	const size_t count = numbers(fields[5], whens);
@@ -222,7 +225,8 @@ retry_timeouts_row(char **fields)
 
 	numbers(fields[6], delays);
 	numbers(fields[7], timeouts);
-	policy->repeat = true;
+	policy->backoff.values = delays;
+	policy->backoff.count = count;
 	policy->max_time = param(fields[1], "max_actual_duration", 50);
 	policy->timeout_share = param(fields[1], "adjust_timeout_factor", 0.5);
 	policy->min_timeout = param(fields[1], "min_adjust_timeout", 5);
@@ -237,9 +241,8 @@ retry_timeouts_row(char **fields)
 			CHECK_DBL(drive.run.timeout, fmin(want, left), 1e-12);
 		if (delays[i] < 0)
 			return;
-		policy->backoff.base = policy->success_delay = delays[i];
 		drive.now = whens[i];
-		drive_exit(&drive, fields[2][0] == '1');
+		drive_exit(&drive, 1);
 		drive_timer(&drive);
 		want = timeouts[i];
 	}

@@ -153,11 +153,10 @@ an_attempt_that_is_silent_for_too_long_times_out(void)
 	drive_start(&drive);
 	CHECK_ACTION(&drive, ACTION_RUN, 5);
 	drive.now = 5;
-	drive_step(&drive, (struct event){ .kind = EVENT_TIMER, .active = 4 });
+	drive_step(&drive, (struct step){ .kind = STEP_TIMER, .active = 4 });
 	CHECK_ACTION(&drive, ACTION_NONE, 9);
 	drive.now = 8;
-	drive_step(&drive,
-	    (struct event){ .kind = EVENT_REAPED, .active = 7.5 });
+	drive_step(&drive, (struct step){ .kind = STEP_REAPED, .active = 7.5 });
 	CHECK_ACTION(&drive, ACTION_NONE, 12.5);
 	drive_timer(&drive);
 	CHECK_INT(drive.action.kind, ACTION_KILL);
@@ -177,11 +176,11 @@ an_attempt_that_writes_has_its_whole_time(void)
 	drive_start(&drive);
 	for (drive.now = 4; drive.now < 60; drive.now += 4)
 		CHECK_INT(drive_step(&drive,
-			      (struct event){ .kind = EVENT_TIMER,
+			      (struct step){ .kind = STEP_TIMER,
 				  .active = drive.now }),
 		    ACTION_NONE);
 	drive.now = 60;
-	drive_step(&drive, (struct event){ .kind = EVENT_TIMER, .active = 59 });
+	drive_step(&drive, (struct step){ .kind = STEP_TIMER, .active = 59 });
 	CHECK_INT(drive.action.kind, ACTION_KILL);
 	drive_exit(&drive, 0);
 	CHECK_DBL(drive.run.silent, 0, 0);
@@ -249,7 +248,7 @@ a_run_that_never_read_the_state_is_not_tolerated(void)
 	drive_start(&drive);
 	CHECK_INT(drive.action.question, ASK_STATE);
 	drive.now = 10;
-	drive_step(&drive, (struct event){ .kind = EVENT_TIMER });
+	drive_step(&drive, (struct step){ .kind = STEP_TIMER });
 	drive_answer(&drive, ANSWER_NO);
 	CHECK_FINISH(&drive, "max-time", 124);
 	CHECK(!drive.run.tolerated);
@@ -273,12 +272,12 @@ without_a_limit_attempts_go_on(void)
 	struct drive drive = started(drive_policy("constant"));
 
 	drive_start(&drive);
-	for (int i = 0; i < 10000; i++) {
+	for (int i = 0; i < 200; i++) {
 		CHECK_INT(drive_exit(&drive, 1), ACTION_WAIT);
 		CHECK(!drive.run.final);
 		drive_timer(&drive);
 	}
-	CHECK_INT(drive.run.attempt, 10001);
+	CHECK_INT(drive.run.attempt, 201);
 }
 
 static void
@@ -408,7 +407,7 @@ a_kill_after_of_nothing_never_kills(void)
 	CHECK_ACTION(&drive, ACTION_KILL, INFINITY);
 	CHECK_INT(drive.action.signal, SIGTERM);
 	drive.now = 1e6;
-	drive_step(&drive, (struct event){ .kind = EVENT_TIMER });
+	drive_step(&drive, (struct step){ .kind = STEP_TIMER });
 	CHECK_ACTION(&drive, ACTION_NONE, INFINITY);
 }
 
@@ -425,7 +424,7 @@ a_timer_before_its_time_changes_nothing(void)
 
 		before = drive.run;
 		drive.now = nextafter(wake, 0);
-		drive_step(&drive, (struct event){ .kind = EVENT_TIMER });
+		drive_step(&drive, (struct step){ .kind = STEP_TIMER });
 		CHECK_INT(drive.action.kind, ACTION_NONE);
 		CHECK(drive.action.wake == wake);
 		CHECK(before.attempt == drive.run.attempt);
@@ -453,15 +452,15 @@ a_late_timer_is_as_good_as_one_in_time(void)
 	drive.policy.kill_after = 2;
 	drive_start(&drive);
 	drive.now = 50;
-	drive_step(&drive, (struct event){ .kind = EVENT_TIMER });
+	drive_step(&drive, (struct step){ .kind = STEP_TIMER });
 	CHECK_ACTION(&drive, ACTION_KILL, 52);
 	drive.now = 90;
-	drive_step(&drive, (struct event){ .kind = EVENT_TIMER });
+	drive_step(&drive, (struct step){ .kind = STEP_TIMER });
 	CHECK_INT(drive.action.signal, SIGKILL);
 	drive_end(&drive, timed_out, -1);
 	CHECK_ACTION(&drive, ACTION_WAIT, 91);
 	drive.now = 200;
-	drive_step(&drive, (struct event){ .kind = EVENT_TIMER });
+	drive_step(&drive, (struct step){ .kind = STEP_TIMER });
 	CHECK_ACTION(&drive, ACTION_RUN, 205);
 	CHECK_DBL(drive.run.just_waited, 110, 1e-12);
 }
@@ -631,10 +630,10 @@ a_late_end_leaves_time_for_both_signals(void)
 	drive.policy.kill_after = 2;
 	drive_start(&drive);
 	drive.now = 500;
-	drive_step(&drive, (struct event){ .kind = EVENT_TIMER });
+	drive_step(&drive, (struct step){ .kind = STEP_TIMER });
 	CHECK_ACTION(&drive, ACTION_KILL, 502);
 	drive.now = 900;
-	drive_step(&drive, (struct event){ .kind = EVENT_TIMER });
+	drive_step(&drive, (struct step){ .kind = STEP_TIMER });
 	CHECK_ACTION(&drive, ACTION_KILL, 901);
 	CHECK_INT(drive.action.signal, SIGKILL);
 	drive_timer(&drive);
@@ -672,7 +671,7 @@ a_wait_that_ended_too_late_is_followed_by_nothing(void)
 	drive_start(&drive);
 	drive_exit(&drive, 7);
 	drive.now = 10;
-	drive_step(&drive, (struct event){ .kind = EVENT_TIMER });
+	drive_step(&drive, (struct step){ .kind = STEP_TIMER });
 	CHECK_FINISH(&drive, "max-time", 7);
 	CHECK(!drive.judged);
 	CHECK_DBL(drive.run.waited, 10, 1e-12);
@@ -846,7 +845,7 @@ a_date_that_comes_early_ends_the_wait_and_skips_no_time(void)
 	drive_exit(&drive, 1);
 	CHECK_ACTION(&drive, ACTION_WAIT, 600);
 	drive.now = 12;
-	drive_event(&drive, (struct event){ .kind = EVENT_DATE });
+	drive_event(&drive, (struct step){ .kind = STEP_DATE });
 	CHECK_ACTION(&drive, ACTION_RUN, 602);
 	CHECK_DBL(drive.run.waited, 12, 0);
 }
@@ -886,13 +885,13 @@ pace_start_keeps_a_rate(void)
 
 	drive.policy.pace_start = true;
 	drive_start(&drive);
-	for (int i = 1; i <= 1000; i++) {
+	for (int i = 1; i <= 200; i++) {
 		ROW("attempt %d", i);
 		drive.now += 0.25;
 		drive_exit(&drive, 1);
 		CHECK_ACTION(&drive, ACTION_WAIT, i);
 		drive.now = i + 0.125;
-		drive_event(&drive, (struct event){ .kind = EVENT_TIMER });
+		drive_event(&drive, (struct step){ .kind = STEP_TIMER });
 		CHECK_INT(drive.action.kind, ACTION_RUN);
 	}
 }
@@ -908,7 +907,7 @@ pace_start_makes_up_for_no_attempt(void)
 	drive_exit(&drive, 1);
 	CHECK_ACTION(&drive, ACTION_WAIT, 1);
 	drive.now = 9.5;
-	drive_event(&drive, (struct event){ .kind = EVENT_TIMER });
+	drive_event(&drive, (struct step){ .kind = STEP_TIMER });
 	drive_exit(&drive, 1);
 	CHECK_ACTION(&drive, ACTION_WAIT, 10.5);
 	drive.now = 10;
@@ -1077,7 +1076,7 @@ a_long_attempt_makes_its_failure_the_first(void)
 		check_delays(&drive, "1 2");
 		drive.now += rows[i].ran;
 		drive_step(&drive,
-		    (struct event){ .kind = EVENT_ENDED,
+		    (struct step){ .kind = STEP_ENDED,
 			.evidence.outcome = rows[i].outcome,
 			.hint = -1 });
 		CHECK_DBL(drive.run.delay.seconds, rows[i].resets ? 1 : 4, 0);
@@ -1306,14 +1305,10 @@ static void
 a_hint_is_spread_upward_within_its_limit(void)
 {
 	static const struct {
-		double chance, limit, hint, seconds, high;
+		double chance, hint, seconds, high;
 	} rows[] = {
-		{ 0, 60, 20, 20, 24 },
-		{ 0.5, 60, 20, 22, 24 },
-		{ 1, 60, 20, 24, 24 },
-		{ 1, 60, 55, 60, 60 },
-		{ 1, 60, 5, 12, 12 }, /* the delay is longer */
-		{ 0.5, 1e6, 36000, 36030, 36060 },
+		{ 0, 20, 20, 24 }, { 0.5, 20, 22, 24 }, { 1, 20, 24, 24 },
+		{ 1, 55, 60, 60 }, { 1, 5, 12, 12 }, /* the delay is longer */
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -1321,7 +1316,6 @@ a_hint_is_spread_upward_within_its_limit(void)
 
 		ROW("hint %g at %g", rows[i].hint, rows[i].chance);
 		drive.policy.hint_spread = 0.2;
-		drive.policy.hint_limit = rows[i].limit;
 		drive_start(&drive);
 		drive_end(&drive, died, rows[i].hint);
 		CHECK_DBL(drive.run.delay.seconds, rows[i].seconds, 1e-12);
@@ -1645,6 +1639,26 @@ a_budget_that_took_its_time_may_leave_none(void)
 	CHECK_FINISH(&drive, "max-time", 7);
 }
 
+/* Signals meanwhile neither ask nor pay. */
+static void
+a_budget_that_is_locked_is_asked_again_by_time_alone(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+
+	drive.policy.budget = true;
+	drive_start(&drive);
+	drive_exit(&drive, 7);
+	CHECK_INT(drive.action.question, ASK_BUDGET);
+	for (int i = 0; i < 3; i++) {
+		drive_signal(&drive, SIGURG);
+		CHECK_ACTION(&drive, ACTION_NONE, RUN_BUDGET_PAUSE);
+		CHECK_INT(drive.run.paid, 0);
+	}
+	drive_answer(&drive, ANSWER_YES);
+	CHECK_ACTION(&drive, ACTION_WAIT, 1 + RUN_BUDGET_PAUSE);
+	CHECK_INT(drive.run.paid, 1000);
+}
+
 /* --- signals --- */
 
 static void
@@ -1660,8 +1674,6 @@ a_signal_makes_the_attempts_outcome_the_runs(void)
 		{ died, 137, SIGKILL },
 		{ timed_out, 124, 0 },
 		{ not_found, 127, 0 },
-		/* There was nothing that the signal could have been sent to. */
-		{ unforked, 128 + SIGHUP, SIGHUP },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -1761,7 +1773,7 @@ a_signal_after_the_deadline_leaves_the_attempt_alone(void)
 	drive.now = 6;
 	/* It may have ended already. */
 	CHECK_INT(drive_signal(&drive, SIGURG), ACTION_NONE);
-	drive_step(&drive, (struct event){ .kind = EVENT_TIMER });
+	drive_step(&drive, (struct step){ .kind = STEP_TIMER });
 	CHECK_ACTION(&drive, ACTION_KILL, 16);
 }
 
@@ -1904,7 +1916,7 @@ a_state_that_is_not_to_be_had_in_time_leaves_no_time(void)
 	drive_timer(&drive);
 	CHECK_ACTION(&drive, ACTION_NONE, 10);
 	drive.now = 10;
-	drive_step(&drive, (struct event){ .kind = EVENT_TIMER });
+	drive_step(&drive, (struct step){ .kind = STEP_TIMER });
 	CHECK_INT(drive.action.kind, ACTION_KILL);
 	drive_answer(&drive, ANSWER_NO);
 	CHECK_FINISH(&drive, "max-time", 124);
@@ -1975,20 +1987,15 @@ an_error_at_the_end_takes_its_place(void)
 		ROW("holds %d", holds);
 		drive.policy.limits.attempts = 1;
 		drive.policy.delivery = holds ? DELIVERY_LAST : DELIVERY_NONE;
+		drive.save_fails = true;
 		drive_resume(&drive, (struct state){ 0 });
-		drive_exited(&drive);
-		drive_event(&drive,
-		    (struct event){ .kind = EVENT_ENDED,
-			.evidence.outcome = died,
-			.hint = -1 });
+		drive_end(&drive, died, -1);
 		if (holds) {
 			CHECK_INT(drive.action.kind, ACTION_DELIVER);
 			drive_event(&drive,
-			    (struct event){ .kind = EVENT_DELIVERED });
+			    (struct step){ .kind = STEP_DELIVERED });
 		}
-		CHECK_INT(drive.action.kind, ACTION_ASK);
-		CHECK_INT(drive.action.question, ASK_SAVE);
-		drive_event(&drive, (struct event){ .kind = EVENT_ANSWER });
+		CHECK(drive.was_saved);
 		CHECK_FINISH(&drive, "error", 125);
 		CHECK_INT(drive.run.death, 0);
 	}
@@ -2021,7 +2028,7 @@ an_error_of_its_own_ends_the_run(void)
 
 	drive_start(&drive);
 	drive_exit(&drive, 1);
-	drive_step(&drive, (struct event){ .kind = EVENT_ERROR });
+	drive_step(&drive, (struct step){ .kind = STEP_ERROR });
 	CHECK_FINISH(&drive, "error", 125);
 	CHECK(!drive.judged);
 }
@@ -2033,7 +2040,7 @@ an_error_of_its_own_ends_the_attempt_first(void)
 
 	drive_start(&drive);
 	drive.now = 1;
-	drive_step(&drive, (struct event){ .kind = EVENT_ERROR });
+	drive_step(&drive, (struct step){ .kind = STEP_ERROR });
 	CHECK_INT(drive.action.kind, ACTION_KILL);
 	CHECK_INT(drive.action.signal, SIGTERM);
 	drive_timer(&drive);
@@ -2054,7 +2061,7 @@ an_error_can_be_one_to_die_of(void)
 	drive_start(&drive);
 	drive_exit(&drive, 1);
 	drive_step(&drive,
-	    (struct event){ .kind = EVENT_ERROR, .signal = SIGPIPE });
+	    (struct step){ .kind = STEP_ERROR, .signal = SIGPIPE });
 	CHECK_FINISH(&drive, "error", 128 + SIGPIPE);
 	CHECK_INT(drive.run.death, SIGPIPE);
 }
@@ -2073,7 +2080,7 @@ what_is_held_is_delivered_before_the_end(void)
 	CHECK_INT(drive.action.kind, ACTION_DELIVER);
 	CHECK(!drive.judged);
 	CHECK(drive.action.wake == INFINITY);
-	drive_step(&drive, (struct event){ .kind = EVENT_DELIVERED });
+	drive_step(&drive, (struct step){ .kind = STEP_DELIVERED });
 	CHECK_FINISH(&drive, "success", 0);
 	CHECK(drive.judged);
 }
@@ -2086,7 +2093,7 @@ what_cannot_be_delivered_is_an_error(void)
 	drive.policy.delivery = DELIVERY_LAST;
 	drive_start(&drive);
 	drive_exit(&drive, 0);
-	drive_step(&drive, (struct event){ .kind = EVENT_ERROR });
+	drive_step(&drive, (struct step){ .kind = STEP_ERROR });
 	CHECK_FINISH(&drive, "error", 125);
 }
 
@@ -2134,7 +2141,7 @@ an_error_while_the_check_runs_stops(void)
 	drive_start(&drive);
 	drive_exit(&drive, 0);
 	CHECK_INT(drive.action.kind, ACTION_ASK);
-	drive_step(&drive, (struct event){ .kind = EVENT_ERROR });
+	drive_step(&drive, (struct step){ .kind = STEP_ERROR });
 	CHECK_INT(drive.action.kind, ACTION_KILL);
 	drive_answer(&drive, ANSWER_YES);
 	CHECK_FINISH(&drive, "error", 125);
@@ -2176,7 +2183,7 @@ nothing_has_to_be_ended_while_input_is_read(void)
 	drive_signal(&drive, SIGINT);
 	CHECK_FINISH(&drive, "signal", 128 + SIGINT);
 	drive_start(&drive);
-	drive_step(&drive, (struct event){ .kind = EVENT_ERROR });
+	drive_step(&drive, (struct step){ .kind = STEP_ERROR });
 	CHECK_FINISH(&drive, "error", 125);
 }
 
@@ -2194,25 +2201,44 @@ the_next_attempt_waits_for_all_of_the_one_before(void)
 	drive_timer(&drive);
 	CHECK_ACTION(&drive, ACTION_KILL, 7);
 	drive.now = 6;
-	drive_step(&drive, (struct event){ .kind = EVENT_EXITED });
+	drive_step(&drive, (struct step){ .kind = STEP_EXITED });
 	CHECK_ACTION(&drive, ACTION_LOOK, 7);
 	CHECK_INT(drive.action.signal, 0);
-	drive_step(&drive, (struct event){ .kind = EVENT_REAPED });
+	drive_step(&drive, (struct step){ .kind = STEP_REAPED });
 	CHECK_ACTION(&drive, ACTION_LOOK, 7);
 	drive_timer(&drive);
 	CHECK_ACTION(&drive, ACTION_LOOK, 8);
 	CHECK_INT(drive.action.signal, SIGKILL);
-	drive_step(&drive, (struct event){ .kind = EVENT_REAPED });
+	drive_step(&drive, (struct step){ .kind = STEP_REAPED });
 	CHECK_ACTION(&drive, ACTION_LOOK, 8);
 	CHECK_INT(drive.action.signal, SIGKILL);
-	drive_event(&drive, (struct event){ .kind = EVENT_GONE });
+	drive_event(&drive, (struct step){ .kind = STEP_GONE });
 	CHECK_INT(drive.action.kind, ACTION_COLLECT);
 	drive_step(&drive,
-	    (struct event){ .kind = EVENT_ENDED,
+	    (struct step){ .kind = STEP_ENDED,
 		.evidence.outcome = { OUTCOME_EXIT, 0 },
 		.hint = -1 });
 	CHECK_INT(drive.run.outcome.kind, OUTCOME_TIMEOUT);
 	CHECK_ACTION(&drive, ACTION_WAIT, 8);
+}
+
+/* The search for all processes may take longer than that. */
+static void
+the_second_of_sigkill_begins_once_it_was_sent(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+
+	drive.policy.timeout = 5;
+	drive.policy.kill_after = 4;
+	drive.takes = 3;
+	drive_start(&drive);
+	drive_timer(&drive);
+	drive_event(&drive, (struct step){ .kind = STEP_EXITED });
+	CHECK_ACTION(&drive, ACTION_LOOK, 9);
+	drive_timer(&drive);
+	CHECK_INT(drive.action.signal, SIGKILL);
+	CHECK_DBL(drive.now, 12, 0);
+	CHECK_DBL(drive.action.wake, 13, 0);
 }
 
 /* SIGKILL had its second: what is left then is left for good. */
@@ -2226,14 +2252,14 @@ what_sigkill_does_not_end_is_named_and_left(void)
 	drive_start(&drive);
 	drive_timer(&drive);
 	drive_timer(&drive);
-	drive_event(&drive, (struct event){ .kind = EVENT_EXITED });
+	drive_event(&drive, (struct step){ .kind = STEP_EXITED });
 	CHECK_ACTION(&drive, ACTION_LOOK, 8);
 	drive.now = 8;
-	drive_event(&drive, (struct event){ .kind = EVENT_TIMER });
+	drive_event(&drive, (struct step){ .kind = STEP_TIMER });
 	CHECK_INT(drive.action.kind, ACTION_ABANDON);
-	drive_event(&drive, (struct event){ .kind = EVENT_GONE });
+	drive_event(&drive, (struct step){ .kind = STEP_GONE });
 	drive_step(&drive,
-	    (struct event){ .kind = EVENT_ENDED,
+	    (struct step){ .kind = STEP_ENDED,
 		.evidence.outcome = died,
 		.hint = -1 });
 	CHECK_ACTION(&drive, ACTION_WAIT, 9);
@@ -2249,7 +2275,7 @@ a_collection_ends_with_the_run(void)
 		ROW("case %d", i);
 		drive.policy.max_time = 10;
 		drive_start(&drive);
-		drive_event(&drive, (struct event){ .kind = EVENT_EXITED });
+		drive_event(&drive, (struct step){ .kind = STEP_EXITED });
 		CHECK_ACTION(&drive, ACTION_COLLECT, 10);
 		if (i == 1) {
 			drive_signal(&drive, SIGTERM);
@@ -2273,23 +2299,23 @@ a_search_takes_of_the_time_of_the_attempt(void)
 		drive.policy.timeout = 5;
 		drive_start(&drive);
 		drive.now = 2;
-		drive_event(&drive, (struct event){ .kind = EVENT_EXITED });
+		drive_event(&drive, (struct step){ .kind = STEP_EXITED });
 		CHECK_ACTION(&drive, ACTION_COLLECT, 5);
 		if (i == 1) {
 			/* A reader may take its time, and then the search. */
 			drive.now = 5;
 			drive_step(&drive,
-			    (struct event){ .kind = EVENT_BLOCKED });
+			    (struct step){ .kind = STEP_BLOCKED });
 			CHECK_ACTION(&drive, ACTION_NONE, 6);
 		}
 		if (i == 2)
 			drive_signal(&drive, SIGTERM);
 		drive.now = drive.action.wake;
-		drive_event(&drive, (struct event){ .kind = EVENT_TIMER });
+		drive_event(&drive, (struct step){ .kind = STEP_TIMER });
 		CHECK_INT(drive.action.kind, ACTION_ABANDON);
-		drive_event(&drive, (struct event){ .kind = EVENT_GONE });
+		drive_event(&drive, (struct step){ .kind = STEP_GONE });
 		drive_step(&drive,
-		    (struct event){ .kind = EVENT_ENDED,
+		    (struct step){ .kind = STEP_ENDED,
 			.evidence.outcome = { OUTCOME_EXIT, 7 },
 			.hint = -1 });
 		CHECK_INT(drive.run.outcome.kind,
@@ -2342,7 +2368,7 @@ a_lock_that_lasts_is_told(void)
 	drive_start(&drive);
 	CHECK_ACTION(&drive, ACTION_ASK, 1);
 	drive.now = 1;
-	drive_event(&drive, (struct event){ .kind = EVENT_TIMER });
+	drive_event(&drive, (struct step){ .kind = STEP_TIMER });
 	CHECK_INT(drive.told, 1);
 	CHECK_INT(drive.told_last, RECORD_LOCK);
 	CHECK_ACTION(&drive, ACTION_NONE, INFINITY);
@@ -2370,9 +2396,9 @@ a_reader_has_a_second_to_take_something(void)
 	drive.now = 30.75;
 	drive_signal(&drive, SIGURG);
 	CHECK_ACTION(&drive, ACTION_NONE, 30.75);
-	drive_step(&drive, (struct event){ .kind = EVENT_REAPED });
+	drive_step(&drive, (struct step){ .kind = STEP_REAPED });
 	CHECK_ACTION(&drive, ACTION_NONE, 30.75);
-	drive_step(&drive, (struct event){ .kind = EVENT_PROGRESS });
+	drive_step(&drive, (struct step){ .kind = STEP_PROGRESS });
 	CHECK_ACTION(&drive, ACTION_NONE, 31.75);
 	drive_timer(&drive);
 	CHECK_FINISH(&drive, "max-time", 1);
@@ -2408,17 +2434,20 @@ a_signal_leaves_a_reader_a_second(void)
 
 	for (int i = 0; i < 3; i++) {
 		drive.policy.delivery = DELIVERY_EACH;
+		drive.now = 0;
 		drive_start(&drive);
 		drive_exit(&drive, i);
 		CHECK_INT(drive.action.kind, ACTION_DELIVER);
 		drive.now = 5;
 		drive_signal(&drive, SIGTERM);
 		CHECK_ACTION(&drive, ACTION_NONE, 6);
-		drive_step(&drive, (struct event){ .kind = EVENT_PROGRESS });
-		drive.now = 5.5;
+		drive.now = 6;
+		drive_step(&drive, (struct step){ .kind = STEP_PROGRESS });
+		CHECK_ACTION(&drive, ACTION_NONE, 7);
+		drive.now = 6.5;
 		if (i == 0)
 			drive_step(&drive,
-			    (struct event){ .kind = EVENT_DELIVERED });
+			    (struct step){ .kind = STEP_DELIVERED });
 		else if (i == 1)
 			drive_signal(&drive, SIGTERM);
 		else
@@ -2439,13 +2468,13 @@ held_output_of_each_attempt_goes_out_before_the_wait(void)
 	drive_exit(&drive, 1);
 	CHECK_ACTION(&drive, ACTION_DELIVER, 30);
 	drive.now = 0.25;
-	drive_step(&drive, (struct event){ .kind = EVENT_DELIVERED });
+	drive_step(&drive, (struct step){ .kind = STEP_DELIVERED });
 	CHECK_ACTION(&drive, ACTION_WAIT, 1);
 	CHECK(drive.judged);
 	drive_timer(&drive);
 	drive_exit(&drive, 1);
 	drive.now = 30;
-	drive_step(&drive, (struct event){ .kind = EVENT_TIMER });
+	drive_step(&drive, (struct step){ .kind = STEP_TIMER });
 	CHECK_FINISH(&drive, "max-time", 1);
 }
 
@@ -2462,7 +2491,7 @@ a_hook_follows_the_end(void)
 		drive_start(&drive);
 		drive_exited(&drive);
 		drive_event(&drive,
-		    (struct event){ .kind = EVENT_ENDED,
+		    (struct step){ .kind = STEP_ENDED,
 			.evidence.outcome = { OUTCOME_EXIT, status },
 			.hint = -1 });
 		CHECK_INT(drive.told, 2);
@@ -2472,7 +2501,7 @@ a_hook_follows_the_end(void)
 		drive_signal(&drive, SIGTERM);
 		CHECK_ACTION(&drive, ACTION_NONE, INFINITY);
 		drive_exited(&drive);
-		drive_event(&drive, (struct event){ .kind = EVENT_ANSWER });
+		drive_event(&drive, (struct step){ .kind = STEP_ANSWER });
 		CHECK_INT(drive.told, 0);
 		CHECK_INT(drive.action.kind, ACTION_FINISH);
 	}
@@ -2488,8 +2517,7 @@ no_attempt_begins_while_a_signal_may_follow(void)
 	CHECK_INT(drive.action.kind, ACTION_WAIT);
 	drive.now += 5;
 	CHECK_INT(drive_event(&drive,
-		      (struct event){ .kind = EVENT_SIGNAL,
-			  .signal = SIGUSR1 }),
+		      (struct step){ .kind = STEP_SIGNAL, .signal = SIGUSR1 }),
 	    ACTION_NONE);
 	CHECK_DBL(drive.action.wake, drive.now, 0);
 	drive_signal(&drive, SIGTERM);
@@ -2507,7 +2535,7 @@ an_attempt_that_was_not_forked_does_not_time_out(void)
 	drive.now += 3;
 	drive_signal(&drive, SIGURG);
 	drive_step(&drive,
-	    (struct event){ .kind = EVENT_ENDED,
+	    (struct step){ .kind = STEP_ENDED,
 		.hint = -1,
 		.evidence.outcome = { OUTCOME_UNFORKED, EAGAIN } });
 	CHECK_INT(drive.run.outcome.kind, OUTCOME_UNFORKED);
@@ -2523,7 +2551,7 @@ a_question_that_cannot_be_asked_is_not_waited_for(void)
 	drive_exit(&drive, 1);
 	CHECK_INT(drive.action.question, ASK_CHECK);
 	drive_event(&drive,
-	    (struct event){ .kind = EVENT_ANSWER,
+	    (struct step){ .kind = STEP_ANSWER,
 		.answer = ANSWER_NO,
 		.failed = true });
 	CHECK_INT(drive.action.kind, ACTION_FINISH);
@@ -2542,7 +2570,7 @@ a_lock_is_not_told_of_after_the_end(void)
 	CHECK_INT(drive.action.question, ASK_HOOK);
 	CHECK_ACTION(&drive, ACTION_ASK, INFINITY);
 	drive.now += 2;
-	drive_event(&drive, (struct event){ .kind = EVENT_TIMER });
+	drive_event(&drive, (struct step){ .kind = STEP_TIMER });
 	CHECK_INT(drive.told, 0);
 }
 
@@ -2550,7 +2578,7 @@ a_lock_is_not_told_of_after_the_end(void)
 static void
 a_hook_does_not_change_the_end_that_was_told(void)
 {
-	const struct event failure = { .kind = EVENT_ERROR, .signal = SIGPIPE };
+	const struct step failure = { .kind = STEP_ERROR, .signal = SIGPIPE };
 
 	for (int row = 0; row < 3; row++) {
 		struct drive drive = started(drive_policy("constant"));
@@ -2571,7 +2599,7 @@ a_hook_does_not_change_the_end_that_was_told(void)
 			drive_answer(&drive, ANSWER_YES);
 		if (row == 1)
 			drive_event(&drive,
-			    (struct event){ .kind = EVENT_ANSWER,
+			    (struct step){ .kind = STEP_ANSWER,
 				.failed = true,
 				.signal = SIGPIPE });
 		if (row == 2)
@@ -2609,7 +2637,7 @@ a_run_that_gives_up_runs_its_hook(void)
 
 /* --- health --- */
 
-/* The engine keeps the address of the policy. */
+/* The run keeps the address of the policy. */
 static void
 start_probed(struct drive *drive)
 {
@@ -2655,8 +2683,7 @@ a_probe_that_takes_too_long_is_ended(void)
 	drive_timer(&drive);
 	CHECK_ACTION(&drive, ACTION_END_PROBE, 24);
 	drive.now = 15;
-	drive_step(&drive,
-	    (struct event){ .kind = EVENT_PROBED, .probe = died });
+	drive_step(&drive, (struct step){ .kind = STEP_PROBED, .probe = died });
 	CHECK_ACTION(&drive, ACTION_NONE, 25);
 	drive_timer(&drive);
 	drive_timer(&drive);
@@ -2700,247 +2727,6 @@ only_an_attempt_that_was_healthy_has_lasted(void)
 				drive_timer(&drive);
 		}
 		CHECK_INT(drive.action.kind == ACTION_FINISH, !healthy);
-	}
-}
-
-/* --- any sequence of events --- */
-
-/* A small generator of its own, so that a failing seed can be run again. */
-struct dice {
-	struct random random;
-	uint64_t rolled;
-};
-
-static double
-roll(struct dice *dice)
-{
-	return random_uniform(&dice->random, ++dice->rolled, DRAW_DELAY);
-}
-
-static int
-pick(struct dice *dice, int count)
-{
-	return (int)(roll(dice) * count);
-}
-
-static bool
-often(struct dice *dice, double share)
-{
-	return roll(dice) < share;
-}
-
-static struct policy
-any_policy(struct dice *dice, double values[3])
-{
-	static const char *const jitters[] = { "none", "full", "equal", "20%",
-		"+1s" };
-	int count = 0;
-
-	while (strategies[count].name != NULL)
-		count++;
-	struct policy policy = drive_policy(strategies[pick(dice, count)].name);
-	policy.limits.attempts = (uint64_t)pick(dice, 8);
-	policy.max_time = often(dice, 0.5) ? 100 * roll(dice) : 0;
-	policy.timeout = often(dice, 0.5) ? 10 * roll(dice) : 0;
-	if (policy.max_time > 0 && often(dice, 0.3)) {
-		policy.timeout = 0;
-		policy.timeout_share = 1 - roll(dice);
-	}
-	policy.min_timeout = often(dice, 0.3) ? 5 * roll(dice) : 0;
-	policy.kill_after = often(dice, 0.7) ? 3 * roll(dice) : 0;
-	policy.backoff.base = often(dice, 0.9) ? 2 * roll(dice) : 0;
-	policy.backoff.min = often(dice, 0.2) ? roll(dice) : 0;
-	policy.backoff.cap = 1 + policy.backoff.base + 60 * roll(dice);
-	policy.backoff.cap_given = often(dice, 0.5);
-	policy.backoff.values = values;
-	policy.backoff.count = 3;
-	for (int i = 0; i < BACKOFF_PARAMS; i++) {
-		const struct param *row = &policy.backoff.strategy->params[i];
-
-		policy.backoff.param_given[i] = row->initial == PARAM_REQUIRED;
-		policy.backoff.params[i] = row->kind == PARAM_CHANGE
-		    ? 4 * roll(dice) - 2
-		    : 2 * roll(dice) + 1e-3;
-	}
-	if (!policy.backoff.strategy->random)
-		policy.jitter = drive_jitter(jitters[pick(dice, 5)],
-		    (enum jitter_order)pick(dice, 3));
-	policy.pace_start = often(dice, 0.3);
-	policy.reset_after = often(dice, 0.3) ? 5 * roll(dice) : 0;
-	policy.wait_first = often(dice, 0.2);
-	policy.splay = often(dice, 0.2) ? 5 * roll(dice) : 0;
-	policy.throttle_delay = 5 * roll(dice);
-	policy.hint_limit = 30;
-	policy.hint_spread = often(dice, 0.5) ? 0.2 : 0;
-	policy.rules.check = often(dice, 0.3);
-	policy.gate = often(dice, 0.3);
-	policy.budget = often(dice, 0.3);
-	policy.repeat = often(dice, 0.3);
-	policy.repeats = (uint64_t)pick(dice, 4);
-	policy.success_delay = roll(dice);
-	policy.remember = often(dice, 0.3);
-	policy.delivery = (enum delivery)pick(dice, 3);
-	policy.early_skip = often(dice, 0.3);
-	policy.on_success = often(dice, 0.3);
-	policy.on_give_up = often(dice, 0.3);
-	policy.preserve_status = often(dice, 0.1);
-	policy.input = often(dice, 0.1);
-	set_parse(&policy.rules.stop, "unstartable,5", NULL);
-	set_parse(&policy.rules.throttle, "6", NULL);
-	set_parse(&policy.free, "KILL", NULL);
-	return policy;
-}
-
-static struct event
-any_end(struct dice *dice)
-{
-	const struct outcome outcomes[] = { { OUTCOME_EXIT, 0 },
-		{ OUTCOME_EXIT, 1 }, { OUTCOME_EXIT, 5 }, { OUTCOME_EXIT, 6 },
-		{ OUTCOME_EXIT, 1 }, died, { OUTCOME_SIGNAL, SIGTERM },
-		unforked, not_found };
-
-	return (struct event){
-		.kind = EVENT_ENDED,
-		.evidence.outcome = outcomes[pick(dice, COUNT(outcomes))],
-		.hint = often(dice, 0.1) ? 40 * roll(dice) : -1,
-	};
-}
-
-static struct event
-any_answer(struct dice *dice)
-{
-	return (struct event){
-		.kind = EVENT_ANSWER,
-		.answer = (enum answer)pick(dice, 4),
-		.state = { .n = (uint64_t)pick(dice, 5),
-		    .delay = often(dice, 0.5) ? 3 * roll(dice) : 0 },
-	};
-}
-
-/* What can happen now, at any moment up to and past the timer's. */
-static struct event
-any_event(struct dice *dice, struct drive *drive)
-{
-	static const int signals[] = { SIGURG, SIGURG, SIGTERM, SIGINT };
-	const double until = drive->action.wake - drive->now;
-
-	if (drive->action.kind == ACTION_ABANDON)
-		return (struct event){ .kind = EVENT_GONE };
-	if (isfinite(until) && often(dice, 0.5))
-		drive->now += often(dice, 0.7) ? until : until * roll(dice) * 2;
-	else if (!isfinite(until))
-		drive->now += often(dice, 0.5) ? 0 : 3 * roll(dice);
-	if (often(dice, 0.05)) {
-		const int number = signals[pick(dice, 4)];
-
-		return (struct event){ .kind = EVENT_SIGNAL,
-			.signal = number,
-			.ends_run = number != SIGURG };
-	}
-	if (often(dice, 0.05))
-		return (struct event){ .kind = EVENT_REAPED };
-	if (often(dice, 0.002) && drive->doing != DOING_QUESTION &&
-	    drive->doing != DOING_COLLECT)
-		return (struct event){ .kind = EVENT_ERROR };
-	if (often(dice, 0.4))
-		return (struct event){ .kind = EVENT_TIMER };
-	switch (drive->doing) {
-	case DOING_PROCESS:
-		return (struct event){ .kind = EVENT_EXITED };
-	case DOING_LOOK:
-		return (struct event){ .kind = EVENT_GONE };
-	case DOING_COLLECT: {
-		struct event event =
-		    drive->asked ? any_answer(dice) : any_end(dice);
-
-		event.failed = often(dice, 0.01);
-		return event;
-	}
-	case DOING_QUESTION:
-		return any_answer(dice);
-	case DOING_DELIVERY:
-		return (struct event){ .kind = EVENT_DELIVERED };
-	case DOING_NOTHING:
-	case DOING_WAIT:
-	case DOING_OVER:
-		break;
-	}
-	return (struct event){ .kind = EVENT_TIMER };
-}
-
-/* What must hold after every step. */
-static void
-check_step(const struct drive *drive, double begun)
-{
-	const struct policy *policy = &drive->policy;
-	const struct record *run = &drive->run;
-	const struct delay *delay = &run->delay;
-	const double end = policy->max_time > 0
-	    ? begun + policy->splay + policy->max_time
-	    : INFINITY;
-
-	CHECK(drive->action.wake >= drive->now);
-	CHECK(policy->limits.attempts == 0 ||
-	    run->used <= policy->limits.attempts);
-	CHECK(run->failures <= run->attempt);
-	CHECK(isfinite(run->waited) && run->waited >= 0);
-	if (drive->doing == DOING_WAIT || drive->doing == DOING_PROCESS)
-		CHECK(run->waits == (drive->doing == DOING_WAIT));
-	if (drive->action.kind == ACTION_RUN)
-		CHECK(drive->now < end && drive->action.wake <= end);
-	if (drive->action.kind != ACTION_WAIT)
-		return;
-	CHECK(drive->action.wake < end);
-	CHECK(isfinite(delay->seconds) && delay->seconds >= 0);
-	CHECK(delay->low <= delay->seconds && delay->seconds <= delay->high);
-	CHECK(delay->nominal >= 0 && isfinite(delay->nominal));
-}
-
-static void
-check_end(const struct drive *drive, int ended, int judged)
-{
-	const struct record *run = &drive->run;
-
-	CHECK(run->reason != REASON_NONE);
-	CHECK(run->status >= 0 && run->status <= 255);
-	CHECK(run->death == 0 || run->status == 128 + run->death);
-	if (run->status == 0)
-		CHECK(run->reason == REASON_SUCCESS ||
-		    run->reason == REASON_SIGNAL ||
-		    drive->policy.preserve_status);
-	else
-		CHECK(run->reason != REASON_SUCCESS ||
-		    drive->policy.preserve_status);
-	/* Each attempt that ended is told once. */
-	CHECK(judged == ended);
-}
-
-static void
-any_events_lead_to_an_end_and_break_no_promise(void)
-{
-	for (uint64_t seed = 0; seed < 20000 && !tap.failed; seed++) {
-		struct dice dice = { .random = { .seed = seed } };
-		double values[] = { roll(&dice), 5 * roll(&dice), 0 };
-		struct drive drive = { .policy = any_policy(&dice, values) };
-		int ended = 0, judged = 0;
-
-		drive.random = (struct random){ .seed = seed };
-		drive.now = 1000 * roll(&dice);
-		const double begun = drive.now;
-		drive_start(&drive);
-		for (int i = 0; drive.action.kind != ACTION_FINISH; i++) {
-			const struct event event = any_event(&dice, &drive);
-
-			ROW("seed %ju event %d", (uintmax_t)seed, i);
-			if (!CHECK(i < 5000))
-				break;
-			ended += event.kind == EVENT_ENDED;
-			drive.judged = false;
-			drive_event(&drive, event);
-			judged += drive.judged;
-			check_step(&drive, begun);
-		}
-		check_end(&drive, ended, judged);
 	}
 }
 
@@ -3020,6 +2806,7 @@ main(void)
 	RUN(a_budget_is_asked_before_each_wait);
 	RUN(a_budget_is_asked_for_what_can_be_spent_alone);
 	RUN(a_budget_that_took_its_time_may_leave_none);
+	RUN(a_budget_that_is_locked_is_asked_again_by_time_alone);
 	RUN(a_signal_makes_the_attempts_outcome_the_runs);
 	RUN(in_a_wait_a_signal_ends_the_run_at_once);
 	RUN(in_a_question_a_signal_ends_the_run_with_the_answer);
@@ -3051,6 +2838,7 @@ main(void)
 	RUN(after_a_signal_no_reader_is_waited_for_that_takes_nothing);
 	RUN(an_error_while_the_check_runs_stops);
 	RUN(the_next_attempt_waits_for_all_of_the_one_before);
+	RUN(the_second_of_sigkill_begins_once_it_was_sent);
 	RUN(what_sigkill_does_not_end_is_named_and_left);
 	RUN(a_collection_ends_with_the_run);
 	RUN(a_search_takes_of_the_time_of_the_attempt);
@@ -3072,6 +2860,5 @@ main(void)
 	RUN(a_probe_that_takes_too_long_is_ended);
 	RUN(once_a_signal_ends_the_run_no_probe_judges);
 	RUN(only_an_attempt_that_was_healthy_has_lasted);
-	RUN(any_events_lead_to_an_end_and_break_no_promise);
 	return DONE();
 }

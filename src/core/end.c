@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+
+#include "end.h"
+
+/* The exit status of a run that ends as its last attempt did. */
+static int
+last_status(const struct policy *policy, const struct record *run,
+    struct outcome returned)
+{
+	if (!policy->preserve_status)
+		return outcome_status(run->outcome);
+	return returned.kind == OUTCOME_EXIT ? returned.code
+					     : outcome_status(returned);
+}
+
+struct end
+end_giving_up(const struct policy *policy, const struct record *run,
+    struct outcome returned, enum reason reason)
+{
+	const struct outcome outcome = run->outcome;
+	struct end end = { .reason = reason,
+		.status = last_status(policy, run, returned) };
+
+	if (policy->transient_status > 0 && reason != REASON_SIGNAL &&
+	    outcome.class == CLASS_TRANSIENT)
+		end.status = policy->transient_status;
+	else if (outcome.kind == OUTCOME_SIGNAL)
+		end.death = outcome.code;
+	return end;
+}
+
+struct end
+end_success(const struct policy *policy, const struct record *run,
+    struct outcome returned)
+{
+	struct end end = { .reason = REASON_SUCCESS };
+
+	if (policy->flaky_status > 0 && run->failures > 0)
+		end.status = policy->flaky_status;
+	else if (policy->preserve_status)
+		end.status = last_status(policy, run, returned);
+	return end;
+}
+
+struct end
+end_out_of_time(const struct policy *policy, const struct record *run,
+    struct outcome returned)
+{
+	if (run->attempt == 0)
+		return (struct end){ .reason = REASON_MAX_TIME,
+			.status = STATUS_TIMEOUT };
+	if (run->judgement.verdict == VERDICT_SUCCESS)
+		return end_success(policy, run, returned);
+	return end_giving_up(policy, run, returned, REASON_MAX_TIME);
+}
+
+struct end
+end_cut_short(const struct policy *policy, const struct record *run,
+    struct outcome returned)
+{
+	return (struct end){ .reason = REASON_MAX_TIME,
+		.status = policy->preserve_status && run->attempt > 0
+		    ? last_status(policy, run, returned)
+		    : STATUS_TIMEOUT };
+}
+
+struct end
+end_by_signal(int signal)
+{
+	return (struct end){ .reason = REASON_SIGNAL,
+		.status = 128 + signal,
+		.death = signal,
+		.ended_by = signal };
+}
+
+struct end
+end_passed_on(const struct policy *policy, const struct record *run,
+    struct outcome returned, int signal)
+{
+	struct end end = end_giving_up(policy, run, returned, REASON_SIGNAL);
+
+	if (run->outcome.kind == OUTCOME_EXIT && run->outcome.code == 0)
+		end.status = 0;
+	end.ended_by = signal;
+	return end;
+}
+
+struct end
+end_by_error(int death)
+{
+	return (struct end){ .reason = REASON_ERROR,
+		.status = death != 0 ? 128 + death : STATUS_OWN_FAILURE,
+		.death = death };
+}
+
+bool
+end_gives_up(enum reason reason)
+{
+	return reasons[reason].saves && reason != REASON_SUCCESS;
+}

@@ -1,0 +1,1237 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "delay.h"
+#include "end.h"
+#include "health.h"
+#include "process.h"
+#include "run.h"
+
+/*
+ * Seconds that a reader has to take some of the output, after a signal or
+ * --max-time has ended the run.
+ */
+#define READER_GRACE 1.0
+
+/* Another run that holds the state for longer than this is reported. */
+#define LOCK_PATIENCE 1.0
+
+/* The last attempt, as far as records do not tell it. */
+struct attempt {
+	double begun;
+	double paced_from;  /* --pace=start: the next delay counts from this */
+	struct delay paced; /* and was drawn when the attempt began */
+	struct health probes;
+	enum health_status health_told; /* last */
+	bool healthy_told;		/* once */
+
+	struct evidence evidence;
+	struct outcome returned; /* by the process, even after a timeout */
+	double hint;		 /* seconds; negative: none */
+	enum process_why why;	 /* it ended */
+	bool untold;		 /* its outcome has not been told yet */
+	bool delivered;		 /* its output was let out, or dropped */
+};
+
+/*
+ * A function that may end the run returns a bool: true, it goes on; false, it
+ * is over, and how is in the record.
+ */
+struct run {
+	const struct policy *policy;
+	const struct driver *driver;
+	void *context;
+	struct random random;
+	struct record record; /* the facts that records tell */
+
+	struct attempt attempt;
+	struct process process; /* of the attempt or question; the last one */
+	int signal; /* received while a process runs, and ends the run */
+	int death;  /* of an error: the signal to die of, or 0 */
+
+	double begun;
+	double splayed; /* seconds of --splay; --max-time does not count them */
+	double delay_begun; /* when the last delay was found */
+	bool locking;	    /* another run has the state */
+	bool lock_told;
+	bool ended; /* END was told; a hook may run */
+
+	uint64_t n;	    /* the number of the last retry's delay */
+	uint64_t successes; /* in a row */
+	struct level level;
+	struct state restored; /* from the last run; its counts go on */
+
+	struct tally tally; /* last: only limits that there are have times */
+};
+
+static uint64_t
+next_number(uint64_t number)
+{
+	return number < UINT64_MAX ? number + 1 : number;
+}
+
+/* The time, which has gone on since whatever the driver did. */
+static double
+now(const struct run *run)
+{
+	return run->driver->now(run->context);
+}
+
+/* When the run must be over. */
+static double
+run_end(const struct run *run)
+{
+	const double limit = run->policy->max_time;
+
+	return limit > 0 ? run->begun + run->splayed + limit : INFINITY;
+}
+
+static bool
+in_time(const struct run *run, double when)
+{
+	return when < run_end(run);
+}
+
+/* Whether --attempts allows no further attempt. */
+static bool
+is_final(const struct run *run)
+{
+	const uint64_t limit = run->policy->limits.attempts;
+
+	return (limit > 0 && run->record.used >= limit) ||
+	    run->record.reached != NULL;
+}
+
+/* --- records --- */
+
+struct record
+run_record(const struct run *run, double time)
+{
+	struct record record = run->record;
+
+	record.elapsed = time - run->begun;
+	record.final = is_final(run);
+	record.probes = run->attempt.probes;
+	record.health =
+	    health_status(&run->attempt.probes, &run->policy->health);
+	if (run->locking)
+		record.locked = time - run->begun;
+	return record;
+}
+
+static void
+tell(const struct run *run, enum record_kind kind)
+{
+	struct record record = run_record(run, now(run));
+
+	record.kind = kind;
+	run->driver->tell(run->context, &record);
+}
+
+/* A verdict is told with the wait or end that follows. */
+static void
+tell_outcome(struct run *run)
+{
+	const bool success = run->record.judgement.verdict == VERDICT_SUCCESS;
+
+	if (!run->attempt.untold)
+		return;
+	run->attempt.untold = false;
+	if (!success)
+		run->record.failures = next_number(run->record.failures);
+	tell(run, RECORD_OUTCOME);
+	if (success && run->policy->budget)
+		run->driver->give(run->context, run->record.paid);
+	if (success)
+		run->record.paid = 0;
+}
+
+/* Tells the health of the attempt if a probe has changed it. */
+static void
+tell_health(struct run *run)
+{
+	struct attempt *attempt = &run->attempt;
+	const enum health_status health =
+	    health_status(&attempt->probes, &run->policy->health);
+
+	if (health == attempt->health_told)
+		return;
+	run->record.first_healthy =
+	    health == HEALTH_HEALTHY && !attempt->healthy_told;
+	attempt->health_told = health;
+	attempt->healthy_told |= run->record.first_healthy;
+	tell(run, RECORD_HEALTH);
+}
+
+/* --- the end --- */
+
+/* Runs in a row that gave up, with this one if it did. */
+static uint64_t
+count_given_up(const struct run *run)
+{
+	return end_gives_up(run->record.reason) && run->record.attempt > 0
+	    ? next_number(run->restored.given_up)
+	    : run->restored.given_up;
+}
+
+/*
+ * The run is over.  `end` says how, and --tolerate has the last word.  Until
+ * END is told, a signal or an error may replace that end.  Returns false.
+ */
+static bool
+over(struct run *run, struct end end)
+{
+	struct record *record = &run->record;
+
+	/* No rule judged the attempt. */
+	if (run->attempt.untold && record->judgement.verdict == VERDICT_NONE)
+		record->judgement = (struct judgement){ .verdict = VERDICT_STOP,
+			.rule = end.reason == REASON_SIGNAL ? RULE_SIGNAL
+							    : RULE_ERROR };
+	record->reason = end.reason;
+	record->given_up = count_given_up(run);
+	record->tolerated = end_gives_up(end.reason) &&
+	    record->given_up < run->policy->tolerate;
+	record->status = record->tolerated ? 0 : end.status;
+	record->death = record->tolerated ? 0 : end.death;
+	record->ended_by = end.ended_by;
+	return false;
+}
+
+static bool
+give_up(struct run *run, enum reason reason)
+{
+	return over(run,
+	    end_giving_up(run->policy, &run->record, run->attempt.returned,
+		reason));
+}
+
+static bool
+succeed(struct run *run)
+{
+	return over(run,
+	    end_success(run->policy, &run->record, run->attempt.returned));
+}
+
+static bool
+out_of_time(struct run *run)
+{
+	return over(run,
+	    end_out_of_time(run->policy, &run->record, run->attempt.returned));
+}
+
+static bool
+fail(struct run *run, int death)
+{
+	run->death = death;
+	return over(run, end_by_error(death));
+}
+
+/* Whether the run goes on after this event, while no process runs. */
+static bool
+goes_on(struct run *run, const struct event *event)
+{
+	if (event->kind == EVENT_ERROR)
+		return fail(run, event->signal);
+	if (event->kind == EVENT_PLANNED)
+		return over(run, (struct end){ .reason = REASON_PLAN });
+	if (event->kind != EVENT_SIGNAL || !event->ends_run)
+		return true;
+	run->record.in_a_wait = true;
+	return over(run, end_by_signal(event->signal));
+}
+
+/* --- what happens --- */
+
+/* Waits for what happens next, and tells a signal. */
+static struct event
+next(struct run *run, double until)
+{
+	const struct event event = run->driver->next(run->context, until);
+
+	if (event.kind == EVENT_SIGNAL) {
+		run->record.signal = event.signal;
+		run->record.forwarded = event.forwarded;
+		/* END was told before its hook ran, and is the last record. */
+		if (!run->ended)
+			tell(run, RECORD_SIGNAL);
+	}
+	return event;
+}
+
+/* --- the process that runs --- */
+
+static void
+begin_process(struct run *run, bool is_attempt, double deadline)
+{
+	const struct policy *policy = run->policy;
+
+	run->process = (struct process){
+		.ends_left = is_attempt && policy->leftovers == LEFTOVERS_END,
+		.limit = deadline,
+		.deadline = deadline,
+		.run_end = run_end(run),
+		.kill_after = policy->kill_after,
+		.idle_limit = is_attempt ? policy->idle_timeout : 0,
+		.active = now(run),
+	};
+}
+
+/* When a process that begins now must end by --timeout or --max-time. */
+static double
+process_deadline(const struct run *run, double time, double least)
+{
+	const struct policy *policy = run->policy;
+	const double end = run_end(run);
+	const double share = policy->timeout_share;
+	double deadline = end;
+
+	if (policy->timeout > 0)
+		deadline = fmin(deadline, time + policy->timeout);
+	if (share > 0)
+		deadline =
+		    fmin(deadline, time + fmax(share * (end - time), least));
+	return deadline;
+}
+
+/*
+ * Asks for the outcome of the process.  The search of its output must end by
+ * the deadline of the process; if that deadline or the end of the run has
+ * passed, the search has READER_GRACE more.  A search that ends later signals
+ * nothing: the process has exited, and may leave others behind.  Returns
+ * whether the collection is over.
+ */
+static bool
+collect(struct run *run)
+{
+	struct process *process = &run->process;
+	const double time = now(run);
+	double deadline = time + READER_GRACE;
+
+	if (in_time(run, time) && run->signal == 0) {
+		if (process->phase == PROCESS_RUNS)
+			deadline = process->limit;
+		else if (process->why == PROCESS_ENDS_ITSELF)
+			deadline = fmax(process->limit, deadline);
+		deadline = fmin(deadline, run_end(run));
+	}
+	process_collect(process, deadline);
+	return run->driver->collect(run->context);
+}
+
+/* Takes the step; returns whether the process is over, and its output. */
+static bool
+follow(struct run *run, enum process_step step)
+{
+	const struct driver *driver = run->driver;
+	struct process *process = &run->process;
+
+	if (step == PROCESS_WAIT)
+		return false;
+	health_stop(&run->attempt.probes);
+	driver->drop_probe(run->context);
+	if (step == PROCESS_ABANDON && process->phase == PROCESS_COLLECTING) {
+		driver->stop_collecting(run->context);
+		return true;
+	}
+	if (step == PROCESS_ABANDON)
+		driver->abandon(run->context);
+	if (step == PROCESS_ABANDON || step == PROCESS_COLLECT ||
+	    (process->exited && driver->is_gone(run->context)))
+		return collect(run);
+	if (process->phase == PROCESS_KILLED) {
+		driver->signal(run->context, SIGKILL);
+		process_killed(process, now(run));
+	} else if (step == PROCESS_SIGNAL)
+		driver->signal(run->context, run->policy->signal);
+	return false;
+}
+
+/* Ends an unhealthy attempt as after a timeout. */
+static enum process_step
+check_health(struct run *run, double time)
+{
+	/* While an attempt shuts down, it may be unable to answer a probe. */
+	return run->process.phase == PROCESS_RUNS &&
+		health_status(&run->attempt.probes, &run->policy->health) ==
+		    HEALTH_UNHEALTHY
+	    ? process_end(&run->process, PROCESS_UNHEALTHY, time)
+	    : PROCESS_WAIT;
+}
+
+static enum process_step
+probed(struct run *run, struct outcome outcome, double time)
+{
+	struct health *probes = &run->attempt.probes;
+
+	/* A probe may die of the signal that ends the run. */
+	if (run->signal != 0)
+		health_stop(probes);
+	health_probed(probes, &run->policy->health, outcome, time);
+	tell_health(run);
+	return check_health(run, time);
+}
+
+/* The time for a probe has come, or the end of its time. */
+static enum process_step
+watch_health(struct run *run, double time)
+{
+	struct record record;
+	enum process_step step;
+
+	switch (health_tick(&run->attempt.probes, &run->policy->health, time)) {
+	case HEALTH_WAIT:
+		break;
+	case HEALTH_START:
+		record = run_record(run, time);
+		const int error =
+		    run->driver->start(run->context, TASK_PROBE, &record);
+		if (error == 0)
+			break;
+		return probed(run,
+		    (struct outcome){ .kind = OUTCOME_UNFORKED, .code = error },
+		    now(run));
+	case HEALTH_END:
+		tell_health(run);
+		step = check_health(run, time);
+		if (step == PROCESS_WAIT)
+			run->driver->end_probe(run->context);
+		return step;
+	}
+	return PROCESS_WAIT;
+}
+
+/* What is due. */
+static enum process_step
+watch(struct run *run, enum task task, double time)
+{
+	struct process *process = &run->process;
+
+	if (task == TASK_LOCK && !run->lock_told &&
+	    time >= run->begun + LOCK_PATIENCE) {
+		run->lock_told = true;
+		tell(run, RECORD_LOCK);
+	}
+	/* The reader of the output is slow, not the process. */
+	if (process->phase == PROCESS_COLLECTING && run->signal == 0 &&
+	    time >= process->deadline &&
+	    run->driver->reader_waits(run->context))
+		process->deadline = fmax(process->deadline,
+		    fmin(time + READER_GRACE, run_end(run)));
+	const enum process_step step = process_tick(process, time);
+
+	return step == PROCESS_WAIT && task == TASK_ATTEMPT
+	    ? watch_health(run, time)
+	    : step;
+}
+
+/* When something is due. */
+static double
+wake(const struct run *run, enum task task)
+{
+	const double due = process_wake(&run->process);
+
+	if (task == TASK_ATTEMPT)
+		return fmin(due, health_wake(&run->attempt.probes));
+	if (task == TASK_LOCK && !run->lock_told)
+		return fmin(due, run->begun + LOCK_PATIENCE);
+	return due;
+}
+
+/*
+ * A signal ends the run, though no sooner than the process ends, which has got
+ * it; a hook only has less time then.
+ */
+static void
+drain(struct run *run, enum task task, const struct event *event)
+{
+	const double stop = run->policy->stop_timeout;
+
+	if (stop > 0)
+		process_stop(&run->process, event->now + stop);
+	if (task == TASK_HOOK)
+		return;
+	if (run->signal == 0)
+		run->signal = event->signal;
+	health_stop(&run->attempt.probes);
+	process_drain(&run->process);
+	process_shorten(&run->process, event->now + READER_GRACE);
+}
+
+/* `retry` itself failed; a process that runs is ended as after a timeout. */
+static enum process_step
+fail_process(struct run *run, const struct event *event)
+{
+	struct process *process = &run->process;
+
+	process->why = PROCESS_ERROR;
+	run->death = event->signal;
+	return process->phase == PROCESS_RUNS ||
+		process->phase == PROCESS_DRAINS
+	    ? process_end(process, PROCESS_ERROR, event->now)
+	    : process_tick(process, event->now);
+}
+
+/* The process was started: waits until it is over, and its output collected. */
+static void
+run_process(struct run *run, enum task task)
+{
+	struct process *process = &run->process;
+	enum process_step step;
+
+	do {
+		const struct event event = next(run, wake(run, task));
+
+		process->active = fmax(process->active, event.active);
+		step = PROCESS_WAIT;
+		switch (event.kind) {
+		case EVENT_TIMER:
+			step = watch(run, task, event.now);
+			break;
+		case EVENT_EXITED:
+			step = process_exited(process, event.now);
+			break;
+		case EVENT_REAPED:
+			/* Perhaps the last one of the process. */
+			if (process->exited &&
+			    process->phase != PROCESS_COLLECTING)
+				step = PROCESS_LOOK;
+			break;
+		case EVENT_PROBED:
+			step = probed(run, event.probe, event.now);
+			break;
+		case EVENT_SIGNAL:
+			if (event.ends_run)
+				drain(run, task, &event);
+			break;
+		case EVENT_ERROR:
+			/* The outcome is known, whatever its output is. */
+			if (process->phase == PROCESS_COLLECTING) {
+				process->why = PROCESS_ERROR;
+				run->death = event.signal;
+				return;
+			}
+			if (task != TASK_HOOK)
+				step = fail_process(run, &event);
+			break;
+		case EVENT_DONE:
+			return;
+		case EVENT_DATE:
+		case EVENT_PLANNED:
+			break;
+		}
+	} while (!follow(run, step));
+}
+
+/* Why the process, which is over, ended. */
+static enum process_why
+why_ended(const struct run *run, double time)
+{
+	return process_why(&run->process,
+	    run->signal != 0 || !in_time(run, time));
+}
+
+/* --- delays --- */
+
+/*
+ * The time from which --pace=start counts is when the attempt was due: if each
+ * attempt begins a little late, the rate stays the same.  An attempt that is
+ * late by more than its delay, because retry was stopped, begins a new series.
+ */
+static double
+pace_begin(const struct run *run, double time)
+{
+	const double due = run->delay_begun + run->record.delay.seconds;
+
+	if (run->record.attempt == 0 || time < due ||
+	    time - due >= run->attempt.paced.seconds)
+		return time;
+	return due;
+}
+
+/*
+ * Finds the wait after an attempt that failed, or, with --repeat, succeeded.
+ * Returns whether its hint is longer than the strategy's delay may be.
+ */
+static bool
+find_delay(struct run *run, bool success, double time)
+{
+	const struct policy *policy = run->policy;
+	const struct attempt *attempt = &run->attempt;
+	const uint64_t number = next_number(run->record.attempt);
+	const bool throttled = run->record.judgement.throttled;
+	struct delay delay = delay_draw(policy, &run->random, &run->level,
+	    (struct delay_request){ .n = run->n,
+		.attempt = number,
+		.throttled = throttled,
+		.success = success });
+
+	if (policy->pace_start && throttled &&
+	    delay.seconds < attempt->paced.seconds)
+		delay = attempt->paced;
+	if (policy->pace_start)
+		delay = delay_left(delay, time - attempt->paced_from);
+	const bool hint_is_longer = attempt->hint > delay.high;
+	if (attempt->hint >= 0)
+		delay = delay_hinted(policy, &run->random, delay, attempt->hint,
+		    number);
+	run->record.delay = delay;
+	run->delay_begun = time;
+	return hint_is_longer;
+}
+
+/* --- counts, and the state --- */
+
+static void
+count_failure(struct run *run, double time)
+{
+	const double threshold = run->policy->reset_after;
+	const struct outcome outcome = run->attempt.evidence.outcome;
+	/* --reset-after: the attempt ran long enough, and was healthy. */
+	const bool lasted = threshold > 0 && outcome.kind != OUTCOME_TIMEOUT &&
+	    (!run->policy->health.used || run->attempt.probes.was_healthy) &&
+	    run->record.duration >= threshold;
+
+	run->successes = 0;
+	if (lasted) {
+		run->n = 0;
+		run->record.used = 1;
+		run->level = (struct level){ 0 };
+		memset(&run->tally, 0, offsetof(struct tally, times));
+	}
+	const bool is_free = set_has(&run->policy->free, outcome);
+	if (is_free)
+		run->record.used--;
+	run->record.reached = limits_failure(&run->policy->limits, &run->tally,
+	    outcome, is_free, time);
+	run->n = next_number(run->n);
+}
+
+/* The state for the next run: the delay, or a fresh start after a success. */
+static struct state
+state_left(const struct run *run)
+{
+	const bool level = run->policy->backoff.strategy->keeps_level;
+
+	if (run->record.judgement.verdict == VERDICT_SUCCESS)
+		return (struct state){
+			.level = level ? run->level : (struct level){ 0 },
+			/* With --repeat the run may still give up. */
+			.given_up = run->record.reason == REASON_NONE
+			    ? run->restored.given_up
+			    : 0,
+		};
+	return (struct state){
+		.level = run->level,
+		.n = run->n,
+		.given_up = count_given_up(run),
+		.delay = run->record.delay.seconds,
+		.age = now(run) - run->delay_begun,
+	};
+}
+
+static bool
+save(struct run *run)
+{
+	const struct state state = state_left(run);
+
+	return run->driver->save(run->context, &state) || fail(run, 0);
+}
+
+/*
+ * --max-time ended the process, or will not let it run.  An attempt whose
+ * verdict is not known by then has failed.
+ */
+static bool
+cut_short(struct run *run, enum cut cut)
+{
+	const double time = now(run);
+
+	run->record.judgement = (struct judgement){ .verdict = VERDICT_STOP,
+		.rule = RULE_MAX_TIME };
+	run->record.cut = cut;
+	if (cut == CUT_ATTEMPT || cut == CUT_CHECK) {
+		count_failure(run, time);
+		if (run->policy->remember)
+			find_delay(run, false, time);
+	}
+	return over(run,
+	    end_cut_short(run->policy, &run->record, run->attempt.returned));
+}
+
+/* --- questions --- */
+
+/* Has a process answer a question, which must end by the deadline. */
+static bool
+ask(struct run *run, enum task task, enum cut cut, double deadline,
+    enum answer *answer)
+{
+	struct record record = run_record(run, now(run));
+
+	begin_process(run, false, deadline);
+	const int error = run->driver->start(run->context, task, &record);
+	if (error != 0)
+		return fail(run, error < 0 ? -1 - error : 0);
+	run_process(run, task);
+	*answer = run->driver->answer(run->context);
+
+	const double time = now(run);
+	const enum process_why why = why_ended(run, time);
+	if (why == PROCESS_ERROR)
+		return fail(run, run->death);
+	if (*answer == ANSWER_NONE)
+		return fail(run, 0);
+	if (run->signal != 0)
+		return over(run, end_by_signal(run->signal));
+	if (why == PROCESS_MAX_TIME ||
+	    (run->process.abandoned && !in_time(run, time)))
+		return cut_short(run, cut);
+	if (why != PROCESS_ENDS_ITSELF)
+		*answer = ANSWER_LATE;
+	return true;
+}
+
+/* Pays for a retry; a budget that another process has is asked again. */
+static bool
+ask_budget(struct run *run)
+{
+	enum answer answer;
+
+	while (!run->driver->pay(run->context, run->record.judgement.throttled,
+	    &answer, &run->record.paid)) {
+		const double until = now(run) + RUN_BUDGET_PAUSE;
+		struct event event;
+
+		do {
+			event = next(run, until);
+			if (!goes_on(run, &event))
+				return false;
+		} while (event.kind != EVENT_TIMER);
+	}
+	return answer == ANSWER_YES || give_up(run, REASON_BUDGET);
+}
+
+/* --- before the first attempt --- */
+
+/* Takes the lock of the state, waiting for it if need be, and reads it. */
+static bool
+lock_state(struct run *run, struct state *state)
+{
+	enum answer answer;
+
+	while (
+	    (answer = run->driver->lock(run->context, state)) == ANSWER_AGAIN) {
+		if (!ask(run, TASK_LOCK, CUT_NOTHING, run_end(run), &answer))
+			return false;
+		if (!in_time(run, now(run)))
+			return out_of_time(run);
+	}
+	if (answer == ANSWER_NONE)
+		return fail(run, 0);
+	if (!in_time(run, now(run)))
+		return out_of_time(run);
+	run->record.too_early = answer == ANSWER_YES ? state->delay : 0;
+	if (answer == ANSWER_NO ||
+	    (state->delay > 0 && run->policy->early_skip))
+		return over(run,
+		    (struct end){ .reason = REASON_EARLY,
+			.status = STATUS_TOO_EARLY });
+	return true;
+}
+
+static bool
+restore(struct run *run)
+{
+	struct state state = { 0 };
+
+	/*
+	 * Until the state is read, --tolerate tolerates no failure, as if
+	 * countless runs in a row had given up.
+	 */
+	run->restored.given_up = UINT64_MAX;
+	run->locking = true;
+	const bool locked = lock_state(run, &state);
+	run->locking = false;
+	if (!locked)
+		return false;
+	run->restored = state;
+	run->level = state.level;
+	run->n = state.n;
+	return true;
+}
+
+/* Reads standard input, now that an attempt is sure to follow. */
+static bool
+read_input(struct run *run)
+{
+	if (!run->policy->input || !in_time(run, now(run)))
+		return true;
+	const int result = run->driver->read_input(run->context);
+
+	if (result == -1)
+		return fail(run, 0);
+	while (result == 0) {
+		const struct event event = next(run, run_end(run));
+
+		if (event.kind == EVENT_DONE)
+			break;
+		if (!goes_on(run, &event))
+			return false;
+		if (event.kind == EVENT_TIMER) {
+			run->record.cut = CUT_INPUT;
+			return out_of_time(run);
+		}
+	}
+	return true;
+}
+
+/* --- held output --- */
+
+/*
+ * Lets held output out.  Its reader has a second to take some of it once the
+ * run is to end, and after each second in which it did; a second signal ends
+ * that.
+ */
+static void
+deliver(struct run *run)
+{
+	struct record *told = &run->record;
+	struct record record = run_record(run, now(run));
+
+	run->attempt.delivered = true;
+	if (run->driver->deliver(run->context, &record))
+		return;
+	double until = now(run) + READER_GRACE;
+	if (told->reason == REASON_SUCCESS)
+		until = INFINITY;
+	else if (told->reason != REASON_SIGNAL &&
+	    told->reason != REASON_MAX_TIME)
+		until = fmax(run_end(run), until);
+	for (;;) {
+		const struct event event = next(run, until);
+		const bool signalled = told->reason == REASON_SIGNAL;
+
+		if (event.kind == EVENT_DONE)
+			return;
+		if (event.kind == EVENT_TIMER) {
+			if (!run->driver->reader_moved(run->context))
+				break;
+			until = event.now + READER_GRACE;
+		} else if (!goes_on(run, &event)) {
+			if (event.kind != EVENT_SIGNAL || signalled)
+				return;
+			until = event.now + READER_GRACE;
+		}
+	}
+	if (told->reason == REASON_NONE)
+		out_of_time(run);
+	else if (told->reason == REASON_SIGNAL && told->status == 0)
+		over(run, end_by_signal(run->signal));
+}
+
+/* --- waits --- */
+
+/* Whether the wait came to its end, or was ended by SIGURG or a date. */
+static bool
+sleep_until(struct run *run, double due)
+{
+	for (;;) {
+		const struct event event = next(run, due);
+
+		if (!goes_on(run, &event))
+			return false;
+		if (event.kind == EVENT_TIMER || event.kind == EVENT_DATE ||
+		    (event.kind == EVENT_SIGNAL && event.signal == SIGURG))
+			return true;
+	}
+}
+
+/* Waits for the delay, unless that would end with no time left. */
+static bool
+wait_for_delay(struct run *run)
+{
+	const struct policy *policy = run->policy;
+	struct record *record = &run->record;
+	struct attempt *attempt = &run->attempt;
+	const double begun = now(run);
+	const double due = begun + record->delay.seconds;
+
+	if (!in_time(run, due))
+		return out_of_time(run);
+	record->due = begun - run->begun + record->delay.seconds;
+	if (policy->delivery == DELIVERY_EACH && attempt->untold)
+		deliver(run);
+	if (record->reason != REASON_NONE)
+		return false;
+	if (policy->remember && attempt->untold &&
+	    record->judgement.verdict == VERDICT_SUCCESS && !save(run))
+		return false;
+	/* Time may have run out meanwhile; the end tells the outcome then. */
+	if (!in_time(run, now(run)))
+		return out_of_time(run);
+	record->waits = true;
+	tell_outcome(run);
+	tell(run, RECORD_WAIT);
+	run->driver->begin_wait(run->context, record->delay.hint_decides,
+	    due - now(run));
+	const bool again = sleep_until(run, due);
+	record->waits = false;
+
+	const double waited = now(run) - begun;
+	record->waited += waited;
+	if (!again)
+		return false;
+	/* SIGURG may have ended it before all of --splay was over. */
+	if (record->attempt == 0)
+		run->splayed = fmin(run->splayed, waited);
+	record->just_waited = waited;
+	return true;
+}
+
+/* --splay, --wait-first, and a delay that an earlier run left. */
+static bool
+wait_first(struct run *run)
+{
+	const struct policy *policy = run->policy;
+	const bool first = policy->wait_first && run->n == 0;
+	struct delay *delay = &run->record.delay;
+
+	if (!in_time(run, now(run)) ||
+	    !(first || policy->splay > 0 || run->restored.delay > 0))
+		return true;
+	*delay = (struct delay){ .hint = -1 };
+	if (run->restored.delay > 0) {
+		run->record.kept = true;
+		delay->nominal = delay->low = delay->high = delay->seconds =
+		    run->restored.delay;
+	} else if (first) {
+		run->n = next_number(run->n);
+		*delay = delay_draw(policy, &run->random, &run->level,
+		    (struct delay_request){ .n = run->n, .attempt = 1 });
+	}
+	if (policy->splay > 0) {
+		run->splayed =
+		    policy->splay * random_uniform(&run->random, 1, DRAW_SPLAY);
+		delay->high += policy->splay;
+		delay->seconds += run->splayed;
+	}
+	return wait_for_delay(run);
+}
+
+/* --- verdicts --- */
+
+static bool
+after_success(struct run *run)
+{
+	const struct policy *policy = run->policy;
+
+	run->successes = next_number(run->successes);
+	if (!policy->repeat ||
+	    (policy->repeats > 0 && run->successes >= policy->repeats)) {
+		if (policy->remember)
+			backoff_success(&policy->backoff, &run->level, 0);
+		return succeed(run);
+	}
+	run->record.used = 0;
+	/* A success does not clear time windows. */
+	memset(run->tally.counts, 0, sizeof(run->tally.counts));
+	run->n = 0;
+	if (find_delay(run, true, now(run)) &&
+	    run->attempt.hint > policy->hint_limit) {
+		run->record.too_long = run->attempt.hint;
+		return succeed(run);
+	}
+	return true;
+}
+
+static bool
+after_failure(struct run *run)
+{
+	const struct policy *policy = run->policy;
+	const double hint = run->attempt.hint, time = now(run);
+
+	count_failure(run, time);
+	/* After the last attempt only a later run may wait. */
+	const bool hint_is_longer = (!is_final(run) || policy->remember) &&
+	    find_delay(run, false, time);
+	const bool too_long = hint_is_longer && hint > policy->hint_limit;
+	if (is_final(run))
+		return give_up(run,
+		    run->attempt.why == PROCESS_MAX_TIME ? REASON_MAX_TIME
+							 : REASON_ATTEMPTS);
+	if (too_long ||
+	    (hint_is_longer && in_time(run, time) &&
+		!in_time(run, time + hint))) {
+		run->record.too_long = hint;
+		run->record.too_late = !too_long;
+		return give_up(run, REASON_HINT);
+	}
+	return !policy->budget ||
+	    !in_time(run, time + run->record.delay.seconds) || ask_budget(run);
+}
+
+/* Asks --check, if the rules need its answer. */
+static bool
+check(struct run *run)
+{
+	static const enum verdict verdicts[] = {
+		[ANSWER_YES] = VERDICT_SUCCESS,
+		[ANSWER_AGAIN] = VERDICT_RETRY,
+		[ANSWER_LATE] = VERDICT_RETRY,
+		[ANSWER_NO] = VERDICT_STOP,
+	};
+	const struct rules *rules = &run->policy->rules;
+	struct evidence *evidence = &run->attempt.evidence;
+	const double time = now(run);
+	enum answer answer;
+
+	run->record.judgement = verdict_judge(rules, evidence);
+	if (run->record.judgement.verdict != VERDICT_NONE)
+		return true;
+	if (!in_time(run, time))
+		return cut_short(run, CUT_ATTEMPT);
+	if (!ask(run, TASK_CHECK, CUT_CHECK, process_deadline(run, time, 0),
+		&answer))
+		return false;
+	run->record.check_timed_out = answer == ANSWER_LATE;
+	evidence->check = verdicts[answer];
+	run->record.judgement = verdict_judge(rules, evidence);
+	return true;
+}
+
+/* What follows from the outcome: another attempt, or the end of the run. */
+static bool
+judge(struct run *run)
+{
+	const struct attempt *attempt = &run->attempt;
+
+	if (attempt->why == PROCESS_ERROR)
+		return fail(run, run->death);
+	if (run->signal != 0)
+		return over(run,
+		    end_passed_on(run->policy, &run->record, attempt->returned,
+			run->signal));
+	/*
+	 * An attempt that --max-time ended has an outcome, a timeout, which the
+	 * rules judge; but not one that did not end.
+	 */
+	if (run->process.abandoned && !in_time(run, now(run)))
+		return cut_short(run, CUT_ATTEMPT);
+	if (!check(run))
+		return false;
+	switch (run->record.judgement.verdict) {
+	case VERDICT_NONE:
+	case VERDICT_STOP:
+		break;
+	case VERDICT_SUCCESS:
+		return after_success(run);
+	case VERDICT_RETRY:
+		return after_failure(run);
+	}
+	count_failure(run, now(run));
+	return give_up(run, REASON_STOP);
+}
+
+/* --- attempts --- */
+
+/* Asks --before-retry. */
+static bool
+ask_gate(struct run *run)
+{
+	const struct policy *policy = run->policy;
+	const double time = now(run);
+	enum answer answer;
+
+	if (!policy->gate || !in_time(run, time))
+		return true;
+	if (!ask(run, TASK_GATE, CUT_GATE,
+		process_deadline(run, time, policy->min_timeout), &answer))
+		return false;
+	return answer != ANSWER_AGAIN || give_up(run, REASON_GATE);
+}
+
+/* Makes ready for an attempt that begins now. */
+static void
+begin_attempt(struct run *run, double time)
+{
+	const struct policy *policy = run->policy;
+	struct record *record = &run->record;
+	struct attempt attempt = {
+		.begun = time,
+		.paced_from = pace_begin(run, time),
+		.probes = health_begin(&policy->health, time),
+		.health_told = HEALTH_STARTING,
+		.hint = -1,
+	};
+	double deadline = process_deadline(run, time, policy->min_timeout);
+
+	record->attempt = next_number(record->attempt);
+	record->used = next_number(record->used);
+	if (policy->pace_start) {
+		struct level level = run->level;
+
+		attempt.paced = delay_draw(policy, &run->random, &level,
+		    (struct delay_request){ .n = next_number(run->n),
+			.attempt = next_number(record->attempt) });
+	}
+	if (policy->pace_start && policy->min_timeout > 0)
+		deadline = fmin(deadline,
+		    fmax(attempt.paced_from + attempt.paced.seconds,
+			time + policy->min_timeout));
+	run->attempt = attempt;
+	begin_process(run, true, deadline);
+	record->started = time - run->begun;
+	record->timeout = deadline - time;
+}
+
+/* Starts the process of the attempt, and returns what is known of its end. */
+static struct evidence
+run_attempt(struct run *run)
+{
+	struct record record = run_record(run, now(run));
+	const int error =
+	    run->driver->start(run->context, TASK_ATTEMPT, &record);
+
+	if (error > 0)
+		return (struct evidence){ .outcome = { .kind = OUTCOME_UNFORKED,
+					      .code = error } };
+	if (error < 0) {
+		run->process.why = PROCESS_ERROR;
+		run->death = -1 - error;
+		return (struct evidence){ .outcome.kind = OUTCOME_NONE };
+	}
+	tell(run, RECORD_ATTEMPT);
+	run_process(run, TASK_ATTEMPT);
+	return run->driver->evidence(run->context, &run->attempt.hint);
+}
+
+/* Makes an attempt; what follows from its outcome is up to judge(). */
+static void
+make_attempt(struct run *run)
+{
+	struct record *record = &run->record;
+	struct attempt *attempt = &run->attempt;
+
+	begin_attempt(run, now(run));
+	record->runs = true;
+	struct evidence evidence = run_attempt(run);
+	record->runs = false;
+
+	const double time = now(run);
+	const enum process_why why = attempt->why = why_ended(run, time);
+	const struct outcome returned = evidence.outcome;
+	const struct rules *rules = &run->policy->rules;
+	evidence.hinted = attempt->hint >= 0;
+	evidence.check = VERDICT_NONE;
+	evidence.idle = why == PROCESS_IDLE;
+	evidence.outcome =
+	    process_outcome(&run->process, why, returned, run->signal);
+	evidence.known = verdict_classify(rules, &evidence);
+	evidence.outcome.class = evidence.known.class;
+	attempt->evidence = evidence;
+	attempt->returned =
+	    process_is_stuck(&run->process) ? evidence.outcome : returned;
+	/* An attempt that `retry` could not prepare has no outcome. */
+	attempt->untold = evidence.outcome.kind != OUTCOME_NONE;
+	record->outcome = evidence.outcome;
+	record->known = evidence.known;
+	record->preset = evidence.known.source < SOURCE_STATUS
+	    ? NULL
+	    : rules->presets[evidence.known.preset].name;
+	record->silent = why == PROCESS_IDLE ? run->policy->idle_timeout : 0;
+	record->duration = time - attempt->begun;
+	record->judgement = (struct judgement){ .verdict = VERDICT_NONE };
+	record->check_timed_out = false;
+	if (why == PROCESS_MAX_TIME)
+		record->cut = CUT_ATTEMPT;
+}
+
+/* --- the run --- */
+
+static bool
+start(struct run *run)
+{
+	run->begun = now(run);
+	tell(run, RECORD_START);
+	return (!run->policy->remember || restore(run)) && read_input(run) &&
+	    wait_first(run);
+}
+
+/* The run is over, apart from what is held, the state and a hook. */
+static void
+end(struct run *run)
+{
+	const struct policy *policy = run->policy;
+	const struct record *record = &run->record;
+
+	if (policy->delivery != DELIVERY_NONE && !run->attempt.delivered)
+		deliver(run);
+	tell_outcome(run);
+	if (policy->remember && reasons[record->reason].saves &&
+	    record->attempt > 0)
+		save(run);
+	tell(run, RECORD_END);
+	run->ended = true;
+	if (!reasons[record->reason].hooks ||
+	    !(record->reason == REASON_SUCCESS ? policy->on_success
+					       : policy->on_give_up))
+		return;
+	struct record told = run_record(run, now(run));
+	begin_process(run, false, INFINITY);
+	if (run->driver->start(run->context, TASK_HOOK, &told) != 0)
+		return;
+	run_process(run, TASK_HOOK);
+	run->driver->answer(run->context);
+}
+
+bool
+run_step(struct run *run)
+{
+	bool again = run->record.attempt == 0
+	    ? start(run)
+	    : judge(run) && wait_for_delay(run) && ask_gate(run);
+
+	if (again && !in_time(run, now(run)))
+		again = out_of_time(run);
+	if (again)
+		make_attempt(run);
+	else
+		end(run);
+	return again;
+}
+
+struct run *
+run_open(const struct policy *policy, struct random random,
+    const struct driver *driver, void *context)
+{
+	struct run *run = calloc(1,
+	    offsetof(struct run, tally.times) +
+		policy->limits.count * sizeof(run->tally.times[0]));
+
+	if (run == NULL)
+		return NULL;
+	run->policy = policy;
+	run->driver = driver;
+	run->context = context;
+	run->random = random;
+	run->attempt.hint = -1;
+	run->record.limit = policy->limits.attempts;
+	run->record.max_time = policy->max_time;
+	run->record.has_presets = policy->rules.preset_count > 0;
+	run->record.hint_limit = policy->hint_limit;
+	run->record.tolerate = policy->tolerate;
+	run->record.delay.hint = -1;
+	run->record.just_waited = -1;
+	run->record.user = run->record.system = NAN;
+	return run;
+}
+
+void
+run_close(struct run *run)
+{
+	free(run);
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+
+#ifndef RUN_H
+#define RUN_H
+
+#include "policy.h"
+#include "random.h"
+#include "record.h"
+#include "state.h"
+
+/*
+ * A run: attempt, judge, give up or wait, again.  It does no I/O; what it needs
+ * done, it asks a struct driver for.  Times are seconds on the driver's clock,
+ * which never goes back.
+ */
+struct run;
+
+/* What the driver starts a process for. */
+enum task {
+	TASK_ATTEMPT,
+	TASK_PROBE, /* --health, next to an attempt */
+	TASK_LOCK,  /* wait until another run lets go of the state */
+	TASK_CHECK,
+	TASK_GATE, /* --before-retry */
+	TASK_HOOK  /* --on-success or --on-give-up */
+};
+
+enum answer {
+	ANSWER_NONE,  /* the question could not be asked */
+	ANSWER_YES,   /* of a check: success; of a gate: go on */
+	ANSWER_AGAIN, /* of a check: retry; of a gate: give up; of the lock: ask
+			 again, once TASK_LOCK has waited for it */
+	ANSWER_NO,  /* of a check: stop; of a gate: go on; of the lock: another
+			 run has it, and is not waited for */
+	ANSWER_LATE /* a time limit ended the process: only run.c says so */
+};
+
+enum event_kind {
+	EVENT_TIMER,  /* `until` is reached */
+	EVENT_EXITED, /* the process of the task has exited */
+	EVENT_REAPED, /* another process, an orphan, has */
+	EVENT_PROBED, /* the health probe has ended */
+	EVENT_DONE, /* the collection, delivery or reading that began is over */
+	EVENT_DATE, /* the wall clock shows the end of a wait, maybe before the
+		       TIMER: the clock was set, or suspended */
+	EVENT_SIGNAL,  /* `retry` received a signal */
+	EVENT_PLANNED, /* the plan ends here */
+	EVENT_ERROR    /* `retry` itself failed */
+};
+
+struct event {
+	enum event_kind kind;
+	double now;
+	double active; /* when the attempt last wrote, if that is known */
+	struct outcome probe; /* PROBED */
+	int signal;	      /* SIGNAL; ERROR: the signal to die of, or 0 */
+	bool forwarded;	      /* to the process that runs */
+	bool ends_run;
+};
+
+/*
+ * What a run needs done: by the system, by a plan on an imaginary clock, or by
+ * a test.  next() alone blocks; any other function may take some time, though,
+ * so that the clock is read again after it.
+ */
+struct driver {
+	/*
+	 * Returns what happens next.  If several things have happened: first an
+	 * ERROR, then signals, those that end the run before any other, then
+	 * DONE, one event for all processes that have ended, then DATE, and
+	 * TIMER last, never before `until`, which may be past or INFINITY.
+	 */
+	struct event (*next)(void *context, double until);
+
+	double (*now)(void *context);
+
+	/* The record is true at this moment; the driver may complete it. */
+	void (*tell)(void *context, struct record *record);
+
+	/*
+	 * Starts a process; EXITED or, for a probe, PROBED follows.  Returns 0,
+	 * the errno of a fork that failed, or, if `retry` itself failed, -1
+	 * minus the signal to die of, or 0.
+	 */
+	int (*start)(void *context, enum task task, struct record *record);
+
+	/* Signals the process, and all that it has started. */
+	void (*signal)(void *context, int signal);
+
+	/* Whether all of that has ended, too. */
+	bool (*is_gone)(void *context);
+
+	/* Names what of it does not end, and forgets it. */
+	void (*abandon)(void *context);
+
+	/*
+	 * Nothing of the process is left: collects its output.  Returns true if
+	 * that is over; else DONE follows.
+	 */
+	bool (*collect)(void *context);
+
+	/* Does not wait for the rest of the output. */
+	void (*stop_collecting)(void *context);
+
+	/* Whether the collection waits for a reader who takes nothing. */
+	bool (*reader_waits)(void *context);
+
+	/*
+	 * How did the attempt end, and how many seconds did it ask to wait?
+	 * Negative: it did not ask.
+	 */
+	struct evidence (*evidence)(void *context, double *hint);
+
+	/* What did the process of a question answer? */
+	enum answer (*answer)(void *context);
+
+	/* Kills the probe and all that it started; PROBED follows, or not. */
+	void (*end_probe)(void *context);
+	void (*drop_probe)(void *context);
+
+	/* Takes the lock of the state and reads it. */
+	enum answer (*lock)(void *context, struct state *state);
+
+	/* Writes the state; false: that failed. */
+	bool (*save)(void *context, const struct state *state);
+
+	/*
+	 * Reads standard input to its end.  Returns 1; 0 if DONE follows; or -1
+	 * if that failed.
+	 */
+	int (*read_input)(void *context);
+
+	/*
+	 * Pays for a retry: YES, and thousandths of a token; or NO.  Returns
+	 * false if another process has the budget: ask again after
+	 * RUN_BUDGET_PAUSE.
+	 */
+	bool (*pay)(void *context, bool throttled, enum answer *answer,
+	    int64_t *paid);
+
+	/* Gives tokens back for a success whose retry cost so many. */
+	void (*give)(void *context, int64_t paid);
+
+	/*
+	 * Lets held output out, or drops it.  Returns true if that is over;
+	 * else DONE follows.
+	 */
+	bool (*deliver)(void *context, struct record *record);
+
+	/* Whether its reader has taken some since this was asked last. */
+	bool (*reader_moved)(void *context);
+
+	/*
+	 * A wait of so many seconds begins; `hint_decides` says that a hint
+	 * made it so long, perhaps until a date.
+	 */
+	void (*begin_wait)(void *context, bool hint_decides, double seconds);
+};
+
+/* Seconds between two looks at a budget that is locked. */
+#define RUN_BUDGET_PAUSE 0.001
+
+/*
+ * Makes a run; the policy and the driver must last as long.  Returns NULL with
+ * errno set if there is no memory.
+ */
+struct run *run_open(const struct policy *policy, struct random random,
+    const struct driver *driver, void *context);
+
+void run_close(struct run *run);
+
+/*
+ * Does what follows the last outcome, and then either the next attempt, up to
+ * its outcome, or the end of the run.  Returns false after the end.
+ */
+bool run_step(struct run *run);
+
+/* Where the run stands at this time; the kind of the record means nothing. */
+struct record run_record(const struct run *run, double now);
+
+#endif

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <paths.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/signals.h"
+#include "core/text.h"
+#include "sys/events.h"
+#include "sys/file.h"
+#include "sys/job.h"
+#include "sys/logs.h"
+
+const char *
+job_line(const struct job *job, const struct record *record)
+{
+	return search_line(&job->found, record->judgement.rule, record->known);
+}
+
+/* Says how the process of a question ended, and what follows. */
+static void
+say_end(struct job *job, const char *what_follows)
+{
+	const int status = job->status;
+	char name[SIGNAL_NAME];
+
+	if (job->task == TASK_GATE && job->killed)
+		say(job->messages, "%s timed out%s", job->option, what_follows);
+	else if (WIFSIGNALED(status))
+		say(job->messages, "%s was killed by %s%s", job->option,
+		    signal_name(WTERMSIG(status), name), what_follows);
+	else
+		say(job->messages, "%s exited %d%s", job->option,
+		    WEXITSTATUS(status), what_follows);
+}
+
+/* --- the start --- */
+
+/*
+ * Starts the process with its output, in a tree of its own.  Returns 0, or -1
+ * with errno set.
+ */
+static int
+start_child(struct job *job, struct start *start)
+{
+	const bool is_attempt = job->task == TASK_ATTEMPT;
+
+	/* What an attempt left behind is not the next command's. */
+	tree_begin(&job->tree);
+	/* A child in a group of its own has no terminal to restore. */
+	job->terminal.known = false;
+	if (!job->child.own_group)
+		terminal_begin(&job->terminal);
+	int result = is_attempt
+	    ? output_begin(&job->output, start->descriptors)
+	    : output_begin_shell(&job->output, start->descriptors);
+	if (result == 0)
+		result = child_start(&job->child, start);
+	const int error = errno;
+	output_started(&job->output);
+	if (output_worker(&job->output) != 0)
+		tree_spare(&job->tree, output_worker(&job->output));
+	if (is_attempt && job->child.own_group)
+		job->tree.group = job->child.pid;
+	if (result == -1)
+		output_drop(&job->output);
+	errno = error;
+	return result;
+}
+
+static int
+start_attempt(struct job *job, struct record *record)
+{
+	struct start start = {
+		.argv = job->options->command,
+		.record = record,
+		.descriptors = { CHILD_KEEPS, CHILD_KEEPS, CHILD_KEEPS },
+	};
+
+	hinted_begin(&job->hinted, false, 0);
+	logs_begin_output(job->report, &job->output, record);
+	duplicate_begin(&job->duplicate,
+	    record->judgement.verdict == VERDICT_RETRY);
+	oom_begin(&job->oom);
+	start.notify = relay_begin(job->relay, record->attempt);
+	const bool prepared =
+	    input_begin(&job->input, record->attempt, job->left.count > 0,
+		&start.descriptors[0]) == 0;
+	const bool started = prepared && start_child(job, &start) == 0;
+	const int error = errno;
+	input_started(&job->input);
+	if (started)
+		return 0;
+	job->usage = (struct rusage){ 0 };
+	job->left = (struct survivors){ 0 };
+	job->found = (struct found){ 0 };
+	return prepared ? error : -1;
+}
+
+/* A check, a gate or a hook. */
+static int
+start_shell(struct job *job, const char *option, const char *command,
+    struct record *record)
+{
+	const char *const argv[] = { _PATH_BSHELL, "-c", command, NULL };
+	const int null = file_null();
+	const bool has_stderr = fcntl(STDERR_FILENO, F_GETFD) != -1;
+	struct start start = {
+		.argv = argv,
+		.record = record,
+		.descriptors = { null, has_stderr ? STDERR_FILENO : null,
+		    CHILD_KEEPS },
+	};
+
+	job->option = option;
+	const bool started = null != -1 && start_child(job, &start) == 0;
+	const int error = errno;
+	if (null != -1)
+		close(null);
+	if (started)
+		return 0;
+	errno = error;
+	say_error(job->messages, "cannot run %s", option);
+	return error;
+}
+
+static int
+start_hook(struct job *job, struct record *record)
+{
+	const struct options *options = job->options;
+
+	input_stop(&job->input);
+	output_drop(&job->output);
+	output_show_messages(&job->output);
+	return record->reason == REASON_SUCCESS
+	    ? start_shell(job, "--on-success", options->on_success, record)
+	    : start_shell(job, "--on-give-up", options->on_give_up, record);
+}
+
+/*
+ * A process waits for the lock, since flock(2) would keep `retry` from signals
+ * and timers; trying every so often would let other runs pass.
+ */
+static int
+start_lock(struct job *job, const struct state_file *state)
+{
+	char safe[128];
+	const pid_t pid = child_fork(&job->child);
+
+	if (pid == 0) {
+		/* This process dies with retry, even with -k 0. */
+		child_follow(job->child.parent);
+		_exit(state_file_wait(state));
+	}
+	if (pid != -1)
+		return 0;
+	const int error = errno;
+	say_error(job->messages, "--state: %s: cannot wait for its lock",
+	    text_safe(state->name, safe, sizeof(safe)));
+	return error;
+}
+
+static int
+start_probe(struct job *job, struct record *record)
+{
+	if (probe_start(&job->probe, job->options->health, record,
+		job->child.pid) == -1)
+		return errno;
+	tree_spare(&job->tree, job->probe.child.pid);
+	return 0;
+}
+
+int
+job_start(struct job *job, enum task task, struct record *record,
+    const struct state_file *state)
+{
+	const struct options *options = job->options;
+
+	record->line = job_line(job, record);
+	if (task == TASK_PROBE)
+		return start_probe(job, record);
+	/* A gate that could not tell lets the retry through. */
+	if (task == TASK_ATTEMPT && job->task == TASK_GATE &&
+	    (job->killed || job->status != 0))
+		say_end(job, "; the retry is allowed");
+	job->task = task;
+	job->killed = false;
+	job->status = 0;
+	switch (task) {
+	case TASK_ATTEMPT:
+		return start_attempt(job, record);
+	case TASK_LOCK:
+		return start_lock(job, state);
+	case TASK_CHECK:
+		return start_shell(job, "--check", options->check, record);
+	case TASK_GATE:
+		return start_shell(job, "--before-retry", options->before_retry,
+		    record);
+	case TASK_HOOK:
+	case TASK_PROBE:
+		break;
+	}
+	return start_hook(job, record);
+}
+
+/* --- the end --- */
+
+void
+job_signal(struct job *job, int signal)
+{
+	const struct child *child = &job->child;
+	char name[SIGNAL_NAME], note[64];
+
+	job->killed |= child->pid != 0;
+	if (job->options->verbose) {
+		snprintf(note, sizeof(note), "sending %s to %s",
+		    signal_name(signal, name),
+		    child->pid != 0		    ? "the process"
+			: job->task == TASK_ATTEMPT ? "what the attempt left"
+						    : "what it left");
+		logs_note(job->report, &job->output, "", note);
+	}
+	if (tree_signal(&job->tree, child->pid, child->own_group, signal) ==
+		-1 &&
+	    errno != ESRCH)
+		say_error(job->messages, "cannot signal process %ld",
+		    (long)child->pid);
+}
+
+bool
+job_is_gone(struct job *job)
+{
+	return tree_left(&job->tree, false) == 0;
+}
+
+void
+job_abandon(struct job *job)
+{
+	if (tree_left(&job->tree, true) == 0 && job->child.pid != 0)
+		say(job->messages, "process %ld does not end",
+		    (long)job->child.pid);
+	job->child.pid = 0;
+}
+
+bool
+job_reap(struct job *job, struct event *event)
+{
+	struct rusage usage;
+	pid_t pid;
+	int status;
+	bool happened = false;
+
+	while ((pid = wait4(-1, &status, WNOHANG, &usage)) > 0 ||
+	    (pid == -1 && errno == EINTR)) {
+		if (pid == -1 || output_reaped(&job->output, pid, status))
+			continue;
+		if (pid == job->probe.child.pid) {
+			const struct outcome outcome =
+			    probe_ended(&job->probe, status);
+
+			/* After the attempt no probe counts any more. */
+			if (!happened || event->kind != EVENT_EXITED)
+				*event = (struct event){ .kind = EVENT_PROBED,
+					.probe = outcome };
+		} else if (pid == job->child.pid) {
+			event->kind = EVENT_EXITED;
+			job->child.pid = 0;
+			job->status = status;
+			if (job->task == TASK_ATTEMPT)
+				job->usage = usage;
+		} else if (!happened)
+			event->kind = EVENT_REAPED;
+		happened = true;
+	}
+	if (pid == -1 && job->child.pid != 0)
+		events_fail("cannot wait for the child");
+	return happened;
+}
+
+/* --- what came of it --- */
+
+static void
+restore_terminal(struct job *job)
+{
+	if (job->killed || WIFSIGNALED(job->status))
+		terminal_restore(&job->terminal);
+}
+
+struct evidence
+job_evidence(struct job *job, double *hint)
+{
+	const int error = *job->child.exec_errno;
+	const int status = job->status;
+	struct outcome outcome = { .kind = OUTCOME_EXIT,
+		.code = WEXITSTATUS(status) };
+
+	restore_terminal(job);
+	relay_end(job->relay);
+	job->found = *output_found(&job->output);
+	duplicate_end(&job->duplicate);
+	if (error != 0)
+		outcome = (struct outcome){ .kind = OUTCOME_UNSTARTABLE,
+			.code = error,
+			.reason = command_reason(*job->options->command, error,
+			    job->reason) };
+	else if (WIFSIGNALED(status))
+		outcome = (struct outcome){ .kind = OUTCOME_SIGNAL,
+			.code = WTERMSIG(status) };
+	job->left = tree_survivors(&job->tree);
+	outcome.oom = outcome_may_be_oom(outcome) && oom_grew(&job->oom);
+	*hint = hinted_find(&job->hinted, &job->found, job->messages);
+	return (struct evidence){
+		.outcome = outcome,
+		.matched = job->found.matched,
+		.by_line = job->found.class,
+		.unread = output_is_unread(&job->output),
+	};
+}
+
+static enum answer
+lock_answer(struct job *job)
+{
+	if (!WIFEXITED(job->status) || WEXITSTATUS(job->status) == 0)
+		return ANSWER_AGAIN;
+	say(job->messages, "--state: cannot wait for its lock");
+	return ANSWER_NONE;
+}
+
+/* A hook that fails is reported, and a check that its shell did not find. */
+enum answer
+job_answer(struct job *job)
+{
+	const int error = *job->child.exec_errno;
+	const int status = job->status, code = WEXITSTATUS(status);
+
+	restore_terminal(job);
+	if (job->task == TASK_LOCK)
+		return lock_answer(job);
+	if (error != 0) {
+		say(job->messages, "cannot run %s: %s: %s", job->option,
+		    _PATH_BSHELL, strerror(error));
+		return ANSWER_NONE;
+	}
+	if ((job->task == TASK_HOOK && status != 0) ||
+	    (job->task == TASK_CHECK && WIFEXITED(status) &&
+		(code == STATUS_NOT_EXECUTABLE || code == STATUS_NOT_FOUND)))
+		say_end(job, "");
+	if (!WIFEXITED(status))
+		return ANSWER_NO;
+	switch (code) {
+	case 0:
+		return ANSWER_YES;
+	case 1:
+		return ANSWER_AGAIN;
+	default:
+		return ANSWER_NO;
+	}
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+
+#ifndef JOB_H
+#define JOB_H
+
+#include <sys/resource.h>
+
+#include "core/run.h"
+#include "options/options.h"
+#include "sys/child.h"
+#include "sys/command.h"
+#include "sys/duplicate.h"
+#include "sys/hinted.h"
+#include "sys/input.h"
+#include "sys/oom.h"
+#include "sys/output.h"
+#include "sys/probe.h"
+#include "sys/relay.h"
+#include "sys/state_file.h"
+#include "sys/terminal.h"
+#include "sys/tree.h"
+
+/*
+ * The process that runs, one at a time, for whatever task: an attempt, a shell
+ * command between attempts, or the wait for a lock; and what it reads, writes
+ * and leaves behind.  The probe of an attempt is the only one that runs next to
+ * another.
+ */
+struct job {
+	const struct options *options;
+	struct report *report;
+	struct messages *messages;
+	struct relay *relay;
+
+	enum task task;
+	const char *option; /* the user's, for a shell command */
+	struct child child; /* its pid is 0 once it has exited */
+	int status;	    /* that it has ended with */
+	bool killed;	    /* `retry` has signalled it to end it */
+	struct probe probe;
+	struct tree tree;
+	struct terminal terminal;
+
+	/* Of attempts. */
+	struct input input;
+	struct output output;
+	struct duplicate duplicate;
+	struct hinted hinted;
+	struct oom oom;
+	struct rusage usage;	     /* of the last one */
+	struct survivors left;	     /* by the last one */
+	struct found found;	     /* in the output of the last one */
+	char reason[COMMAND_REASON]; /* why the command was not executed */
+};
+
+/*
+ * Each of these does what the function of the same name in struct driver is to
+ * do; start returns what that one returns, but for failures of the output.
+ */
+int job_start(struct job *job, enum task task, struct record *record,
+    const struct state_file *state);
+void job_signal(struct job *job, int signal);
+bool job_is_gone(struct job *job);
+void job_abandon(struct job *job);
+struct evidence job_evidence(struct job *job, double *hint);
+enum answer job_answer(struct job *job);
+
+/* The line of the last attempt that decided, or NULL. */
+const char *job_line(const struct job *job, const struct record *record);
+
+/*
+ * Waits for all processes that have ended: the child, and orphans that nobody
+ * else waits for.  One event stands for all of them: EXITED, which ends the
+ * probe and looks for orphans anyway, or else PROBED, since no orphan is waited
+ * for while a probe runs, or else REAPED.  Returns false if none of these
+ * happened.
+ */
+bool job_reap(struct job *job, struct event *event);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+
+#ifndef RECEIVER_H
+#define RECEIVER_H
+
+#include <ev.h>
+#include <stdbool.h>
+
+#include "sys/child.h"
+#include "sys/events.h"
+#include "sys/messages.h"
+#include "sys/signal_queue.h"
+
+/*
+ * How many signals are read at once.  All but real-time signals come first, at
+ * most one of each, and so together.
+ */
+#define SIGNALS 32
+
+/* Receives the signals to `retry`, and passes them on to a child. */
+struct receiver {
+	struct messages *messages;
+	struct child *child;
+	struct clock *clock; /* skips the time in which `retry` is stopped */
+	/* `retry` is going to be stopped, or goes on: stop, or continue, what
+	 * else runs; `stop` is true or false. */
+	void (*suspend)(void *data, bool stop);
+	void *data;
+	ev_io signals;
+	ev_io stops;
+	struct signalfd_siginfo
+	    queue[SIGNALS]; /* that were read, and not told */
+	size_t count, next;
+	bool child_ended; /* SIGCHLD was read: reset by the caller */
+};
+
+/* A signal that concerns the run. */
+struct received {
+	int signal;
+	bool ends_run;
+	bool from_kernel; /* the terminal sent it */
+	bool reached;	  /* and sent it to the child, too */
+};
+
+/* Begins to receive, or ends `retry`. */
+void receiver_open(struct receiver *receiver, struct ev_loop *events);
+
+/* Takes the next signal that was read; false: there is none. */
+bool receiver_take(struct receiver *receiver, struct received *received);
+
+/*
+ * Passes a signal on to the child; returns whether that was needed.  A signal
+ * that neither ends the run nor continues a process is for attempts alone: a
+ * check or a gate would die of it.
+ */
+bool receiver_forward(struct receiver *receiver,
+    const struct received *received, bool is_attempt);
+
+#endif
