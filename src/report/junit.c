@@ -152,7 +152,8 @@ report_junit(struct sink *sink, const struct report *report,
     const struct record *record)
 {
 	report_attempts_add(&sink->attempts, record, true);
-	if (record->kind != RECORD_END)
+	/* A run that was not started leaves the report of the last one. */
+	if (record->kind != RECORD_END || record->reason == REASON_EARLY)
 		return;
 	put_run(sink->file, report, record, &sink->attempts);
 }

@@ -99,6 +99,7 @@ struct sink {
 	const char *name;     /* the file's; NULL: stdout or stderr */
 	const char *option;   /* or variable, that gives the name */
 	bool failed;	      /* a write failed, and was reported */
+	bool made;	      /* the file did not exist */
 	bool replaced;	      /* a document replaces what its file held */
 	bool has_output;      /* the attempts' output goes there too */
 	uint64_t group;	      /* github: the last attempt that had a group */

@@ -123,6 +123,9 @@ log_file_flush(struct sink *sink, struct output *output, bool begins_line)
 	else if (sink->name == NULL)
 		messages_draw(messages, sink->text, sink->size);
 	else {
+		if (sink->replaced && ftruncate(sink->descriptor, 0) == -1 &&
+		    errno != EINVAL)
+			log_file_complain(sink, messages, errno);
 		/* The attempts, or another program, may have begun a line. */
 		if (begins_line && *sink->text != '\n' &&
 		    ends_mid_line(sink, output) &&

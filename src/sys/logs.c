@@ -68,11 +68,15 @@ find_same(const struct report *report, const struct options *options,
 	return NULL;
 }
 
+/* Removes the files that were made for logs, and ends `retry`. */
 static _Noreturn void
-refuse(const char *file, const char *problem)
+refuse(const struct report *report, const char *file, const char *problem)
 {
 	char safe[128];
 
+	for (size_t i = 0; i < report->count; i++)
+		if (report->sinks[i].made)
+			unlink(report->sinks[i].name);
 	errx(STATUS_OWN_FAILURE, "--log: %s: %s",
 	    text_safe(file, safe, sizeof(safe)), problem);
 }
@@ -127,15 +131,16 @@ open_log(const struct report *report, const struct options *options,
 		return;
 	problem = file_descriptor(log->file, &inherited);
 	if (problem != NULL)
-		refuse(log->file, problem);
+		refuse(report, log->file, problem);
+	sink->made = inherited == -1 && access(log->file, F_OK) == -1;
 	const int file = inherited == -1
 	    ? file_open(log->file, O_WRONLY | O_APPEND | O_CREAT)
 	    : file_share(inherited);
 	if (file == -1)
-		refuse(log->file, file_problem(errno));
+		refuse(report, log->file, file_problem(errno));
 	const char *same = find_same(report, options, log->file, file);
 	if (same != NULL)
-		refuse(log->file, same);
+		refuse(report, log->file, same);
 	if (inherited == sink->descriptor) {
 		/* Others write there too. */
 		close(file);
@@ -254,7 +259,7 @@ logs_truncate(const struct report *report)
 
 		if (sink->replaced && ftruncate(sink->descriptor, 0) == -1 &&
 		    errno != EINVAL)
-			refuse(sink->name, strerror(errno));
+			refuse(report, sink->name, strerror(errno));
 	}
 }
 

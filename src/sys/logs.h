@@ -15,7 +15,10 @@ void logs_open(struct report *report, const struct options *options);
 struct messages;
 struct output;
 
-/* Empties the files that a document replaces, once all else is open. */
+/*
+ * Empties the files that a plan's documents replace, once all else is open.
+ * Those of a run are emptied when the run has a document to write.
+ */
 void logs_truncate(const struct report *report);
 
 /* Whether one of them goes to standard output, but not as messages do. */

@@ -594,7 +594,6 @@ loop_run(const struct options *options, const struct report *report)
 	budget_file_open(&loop.budget, options, &loop.messages);
 	if (state_file_open(&loop.state, options, &loop.messages) == -1)
 		exit(STATUS_OWN_FAILURE);
-	logs_truncate(report);
 	loop.report.pid = job->child.parent;
 	loop.report.begun = events_time(CLOCK_REALTIME);
 	if (gethostname(loop.report.host, sizeof(loop.report.host) - 1) == -1)

@@ -88,6 +88,13 @@ read_text(const char *name, char text[STATE_TEXT], const char **problem)
 	return *problem == NULL ? (ssize_t)length : -1;
 }
 
+/* Whether a power cut left nothing but NULs of a file. */
+static bool
+is_blank(const char *text, size_t length)
+{
+	return *text == '\0' && memcmp(text, text + 1, length - 1) == 0;
+}
+
 /*
  * Reads FILE or FILE.new, whose name ends in `suffix`, as read_text() does.  A
  * file that has text, but was never a state, belongs to somebody else: that is
@@ -102,7 +109,8 @@ read_own(const struct state_file *file, const char *suffix,
 	const ssize_t length =
 	    read_text(file_next_to(file->name, suffix, name), text, &problem);
 
-	if (length > 0 && !state_was(text, (size_t)length))
+	if (length > 0 && !state_was(text, (size_t)length) &&
+	    !(strcmp(suffix, NEW) == 0 && is_blank(text, (size_t)length)))
 		problem = "is not a state of retry";
 	if (problem == NULL)
 		return length;

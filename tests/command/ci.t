@@ -172,6 +172,24 @@ holds 'has the last 64 KiB of it, in whole lines' \
     starts-with(//system-out, "89") and
     contains(//system-out, "99999
 100000")'
+# Two runs with one state and one report.
+rm xml
+retry -q --state=both --log=junit:xml sh -c 'echo >begun; until [ -e over ]; do
+	sleep .01; done' &
+wait_for test -e begun
+retry -q --state=both:skip --log=junit:xml true
+is 'a run that is not started writes no report' "$(wc -c <xml)" 0
+retry -q --state=both --log=junit:xml true &
+echo >over
+wait
+valid 'the report of two runs is that of the last one' xml
+rm both*
+retry -q --log=junit:xml -a 1 false
+sum=$(cksum <xml)
+retry -q -a 1 -m 1h -d 1h --state=both false
+retry -q --state=both:skip --log=junit:xml true
+is 'a run that is not started leaves the last report alone' "$(cksum <xml)" "$sum"
+
 run retry --log=junit true
 like 'without a file it is on standard error' "$err" '^<testsuite'
 run retry --plan=1*2,0 --log=junit:xml

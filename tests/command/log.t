@@ -413,4 +413,8 @@ run retry -d 0 --log=text:rotated sh -c '
 is 'a log that is truncated begins anew' \
     "$(head -c 23 rotated) $(wc -l <rotated)" 'retry: sh: attempt 2/5  2'
 
+run retry --log=json:twice --log=text:twice true
+is 'a file that two logs name is refused' "$code" 125
+check 'and not left behind' not test -e twice
+
 finish

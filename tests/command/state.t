@@ -265,6 +265,10 @@ head -c 5 mine >mine.new
 status 7 'what a killed run has left of FILE.new is replaced' \
     retry -q --state=mine -a 1 -d 1ms sh -c 'exit 7'
 check 'and nothing is left of it' not test -e mine.new
+head -c 300 /dev/zero >mine.new
+status 7 'so is what a power cut has left of it' \
+    retry -q --state=mine -a 1 -d 1ms sh -c 'exit 7'
+check 'and nothing is left of that' not test -e mine.new
 
 mkdir folder open
 chmod 1777 open
