@@ -333,13 +333,11 @@ follow(struct run *run, enum process_step step)
 	if (step == PROCESS_WAIT)
 		return false;
 	health_stop(&run->attempt.probes);
-	driver->drop_probe(run->context);
-	if (step == PROCESS_ABANDON && process->phase == PROCESS_COLLECTING) {
-		driver->stop_collecting(run->context);
-		return true;
-	}
+	driver->end_probe(run->context, false);
 	if (step == PROCESS_ABANDON)
 		driver->abandon(run->context);
+	if (process->phase == PROCESS_COLLECTING)
+		return true;
 	if (step == PROCESS_ABANDON || step == PROCESS_COLLECT ||
 	    (process->exited && driver->is_gone(run->context)))
 		return collect(run);
@@ -399,7 +397,7 @@ watch_health(struct run *run, double time)
 		tell_health(run);
 		step = check_health(run, time);
 		if (step == PROCESS_WAIT)
-			run->driver->end_probe(run->context);
+			run->driver->end_probe(run->context, true);
 		return step;
 	}
 	return PROCESS_WAIT;
@@ -419,7 +417,7 @@ watch(struct run *run, enum task task, double time)
 	/* The reader of the output is slow, not the process. */
 	if (process->phase == PROCESS_COLLECTING && run->signal == 0 &&
 	    time >= process->deadline &&
-	    run->driver->reader_waits(run->context))
+	    run->driver->reader_is_slow(run->context))
 		process->deadline = fmax(process->deadline,
 		    fmin(time + READER_GRACE, run_end(run)));
 	const enum process_step step = process_tick(process, time);
@@ -818,7 +816,7 @@ deliver(struct run *run)
 		if (event.kind == EVENT_DONE)
 			return;
 		if (event.kind == EVENT_TIMER) {
-			if (!run->driver->reader_moved(run->context))
+			if (!run->driver->reader_is_slow(run->context))
 				break;
 			until = event.now + READER_GRACE;
 		} else if (!goes_on(run, &event)) {

@@ -90,20 +90,17 @@ struct driver {
 	/* Whether all of that has ended, too. */
 	bool (*is_gone)(void *context);
 
-	/* Names what of it does not end, and forgets it. */
-	void (*abandon)(void *context);
-
 	/*
 	 * Nothing of the process is left: collects its output.  Returns true if
 	 * that is over; else DONE follows.
 	 */
 	bool (*collect)(void *context);
 
-	/* Does not wait for the rest of the output. */
-	void (*stop_collecting)(void *context);
-
-	/* Whether the collection waits for a reader who takes nothing. */
-	bool (*reader_waits)(void *context);
+	/*
+	 * Names what of the process does not end, and forgets it; or does not
+	 * wait for the rest of its output, if that is collected.
+	 */
+	void (*abandon)(void *context);
 
 	/*
 	 * How did the attempt end, and how many seconds did it ask to wait?
@@ -114,9 +111,11 @@ struct driver {
 	/* What did the process of a question answer? */
 	enum answer (*answer)(void *context);
 
-	/* Kills the probe and all that it started; PROBED follows, or not. */
-	void (*end_probe)(void *context);
-	void (*drop_probe)(void *context);
+	/*
+	 * Kills the probe, if one runs, and all that it started; PROBED
+	 * follows, unless nobody waits for it.
+	 */
+	void (*end_probe)(void *context, bool waits);
 
 	/* Takes the lock of the state and reads it. */
 	enum answer (*lock)(void *context, struct state *state);
@@ -147,8 +146,12 @@ struct driver {
 	 */
 	bool (*deliver)(void *context, struct record *record);
 
-	/* Whether its reader has taken some since this was asked last. */
-	bool (*reader_moved)(void *context);
+	/*
+	 * Whether a reader of the output is slow, and not `retry` or a process:
+	 * a collection waits for one; a delivery went on since this was asked
+	 * last.
+	 */
+	bool (*reader_is_slow)(void *context);
 
 	/*
 	 * A wait of so many seconds begins; `hint_decides` says that a hint

@@ -278,6 +278,12 @@ nothing(void *context)
 	(void)context;
 }
 
+static void
+end_probe(void *context, bool waits)
+{
+	(void)context, (void)waits;
+}
+
 static struct evidence
 end_attempt(void *context, double *hint)
 {
@@ -375,19 +381,16 @@ static const struct driver driver = {
 	.is_gone = yes,
 	.abandon = nothing,
 	.collect = yes,
-	.stop_collecting = nothing,
-	.reader_waits = yes,
 	.evidence = end_attempt,
 	.answer = answer,
-	.end_probe = nothing,
-	.drop_probe = nothing,
+	.end_probe = end_probe,
 	.lock = lock,
 	.save = save,
 	.read_input = read_input,
 	.pay = pay,
 	.give = give,
 	.deliver = deliver,
-	.reader_moved = yes,
+	.reader_is_slow = yes,
 	.begin_wait = begin_wait,
 };
 

@@ -334,7 +334,11 @@ abandon(void *context)
 {
 	struct loop *loop = context;
 
-	job_abandon(&loop->job);
+	if (loop->doing == DOING_COLLECT)
+		output_drop(&loop->job.output);
+	else
+		job_abandon(&loop->job);
+	loop->doing = DOING_NOTHING;
 }
 
 /* A failure that there is already comes as an event, before DONE. */
@@ -357,23 +361,6 @@ collect(void *context)
 	return is_over_at_once(loop, DOING_COLLECT);
 }
 
-static void
-stop_collecting(void *context)
-{
-	struct loop *loop = context;
-
-	output_drop(&loop->job.output);
-	loop->doing = DOING_NOTHING;
-}
-
-static bool
-reader_waits(void *context)
-{
-	struct loop *loop = context;
-
-	return output_waits(&loop->job.output);
-}
-
 static struct evidence
 evidence(void *context, double *hint)
 {
@@ -391,19 +378,13 @@ answer(void *context)
 }
 
 static void
-end_probe(void *context)
+end_probe(void *context, bool waits)
 {
 	struct loop *loop = context;
 
-	probe_kill(&loop->job.probe);
-}
-
-static void
-drop_probe(void *context)
-{
-	struct loop *loop = context;
-
-	if (loop->job.probe.child.pid != 0)
+	if (waits)
+		probe_kill(&loop->job.probe);
+	else if (loop->job.probe.child.pid != 0)
 		probe_drop(&loop->job.probe);
 }
 
@@ -489,11 +470,12 @@ deliver(void *context, struct record *record)
 }
 
 static bool
-reader_moved(void *context)
+reader_is_slow(void *context)
 {
 	struct loop *loop = context;
 
-	return output_moved(&loop->job.output);
+	return loop->doing == DOING_COLLECT ? output_waits(&loop->job.output)
+					    : output_moved(&loop->job.output);
 }
 
 static void
@@ -513,19 +495,16 @@ static const struct driver driver = {
 	.is_gone = is_gone,
 	.abandon = abandon,
 	.collect = collect,
-	.stop_collecting = stop_collecting,
-	.reader_waits = reader_waits,
 	.evidence = evidence,
 	.answer = answer,
 	.end_probe = end_probe,
-	.drop_probe = drop_probe,
 	.lock = lock,
 	.save = save,
 	.read_input = read_input,
 	.pay = pay,
 	.give = give,
 	.deliver = deliver,
-	.reader_moved = reader_moved,
+	.reader_is_slow = reader_is_slow,
 	.begin_wait = begin_wait,
 };
 

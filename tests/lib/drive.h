@@ -115,7 +115,7 @@ struct drive {
 	int from; /* the first step of the last call */
 	double begun, clock, active;
 	jmp_buf *waits;
-	bool runs, exited, reads, collects, moved, blocked;
+	bool runs, exited, reads, slow;
 };
 
 /* By name, with neither parameters nor values; it must exist. */
@@ -250,10 +250,8 @@ drive_happens(struct drive *drive, double until, struct event *event)
 		.probe = step->probe };
 	switch (step->kind) {
 	case STEP_PROGRESS:
-		drive->moved = true;
-		return is_due;
 	case STEP_BLOCKED:
-		drive->blocked = true;
+		drive->slow = true;
 		return is_due;
 	case STEP_TIMER:
 		return is_due;
@@ -408,16 +406,6 @@ drive_do_collect(void *context)
 	return drive_result_is_next(drive) && !drive_next(drive)->failed;
 }
 
-static inline bool
-drive_do_reader_waits(void *context)
-{
-	struct drive *drive = context;
-	const bool blocked = drive->blocked;
-
-	drive->blocked = false;
-	return blocked;
-}
-
 static inline struct evidence
 drive_do_evidence(void *context, double *hint)
 {
@@ -448,17 +436,12 @@ drive_do_answer(void *context)
 }
 
 static inline void
-drive_do_end_probe(void *context)
+drive_do_end_probe(void *context, bool waits)
 {
 	struct drive *drive = context;
 
-	drive->action.kind = ACTION_END_PROBE;
-}
-
-static inline void
-drive_do_drop_probe(void *context)
-{
-	(void)context;
+	if (waits)
+		drive->action.kind = ACTION_END_PROBE;
 }
 
 static inline enum answer
@@ -526,13 +509,13 @@ drive_do_deliver(void *context, struct record *record)
 }
 
 static inline bool
-drive_do_reader_moved(void *context)
+drive_do_reader_is_slow(void *context)
 {
 	struct drive *drive = context;
-	const bool moved = drive->moved;
+	const bool slow = drive->slow;
 
-	drive->moved = false;
-	return moved;
+	drive->slow = false;
+	return slow;
 }
 
 static inline void
@@ -557,19 +540,16 @@ drive_replay(struct drive *drive)
 		.is_gone = drive_do_is_gone,
 		.abandon = drive_do_abandon,
 		.collect = drive_do_collect,
-		.stop_collecting = drive_do_abandon,
-		.reader_waits = drive_do_reader_waits,
 		.evidence = drive_do_evidence,
 		.answer = drive_do_answer,
 		.end_probe = drive_do_end_probe,
-		.drop_probe = drive_do_drop_probe,
 		.lock = drive_do_lock,
 		.save = drive_do_save,
 		.read_input = drive_do_read_input,
 		.pay = drive_do_pay,
 		.give = drive_do_give,
 		.deliver = drive_do_deliver,
-		.reader_moved = drive_do_reader_moved,
+		.reader_is_slow = drive_do_reader_is_slow,
 		.begin_wait = drive_do_begin_wait,
 	};
 	jmp_buf waits;
@@ -582,7 +562,7 @@ drive_replay(struct drive *drive)
 	drive->at = drive->told = drive->ends = 0;
 	drive->judged = drive->was_saved = false;
 	drive->runs = drive->exited = drive->reads = false;
-	drive->moved = drive->blocked = false;
+	drive->slow = false;
 	drive->clock = drive->begun;
 	drive->active = 0;
 	drive->action = (struct action){ .kind = ACTION_NONE };

@@ -328,7 +328,7 @@ static void
 abandon(void *context)
 {
 	(void)context;
-	MUST(try.doing == DOING_PROCESS);
+	MUST(try.doing == DOING_PROCESS || try.doing == DOING_COLLECTION);
 }
 
 static bool
@@ -338,21 +338,6 @@ collect(void *context)
 	MUST(try.doing == DOING_PROCESS && !try.probes);
 	try.doing = DOING_COLLECTION;
 	return choose(2) == 0;
-}
-
-static void
-stop_collecting(void *context)
-{
-	(void)context;
-	MUST(try.doing == DOING_COLLECTION);
-}
-
-static bool
-reader_waits(void *context)
-{
-	(void)context;
-	MUST(try.doing == DOING_COLLECTION);
-	return choose(2) == 1;
 }
 
 static struct evidence
@@ -405,17 +390,11 @@ answer(void *context)
 }
 
 static void
-end_probe(void *context)
+end_probe(void *context, bool waits)
 {
 	(void)context;
-	MUST(try.probes);
-}
-
-static void
-drop_probe(void *context)
-{
-	(void)context;
-	try.probes = false;
+	MUST(try.probes || !waits);
+	try.probes &= waits;
 }
 
 static enum answer
@@ -491,9 +470,10 @@ deliver(void *context, struct record *record)
 }
 
 static bool
-reader_moved(void *context)
+reader_is_slow(void *context)
 {
 	(void)context;
+	MUST(try.doing == DOING_COLLECTION || try.doing == DOING_DELIVERY);
 	return choose(2) == 1;
 }
 
@@ -513,19 +493,16 @@ static const struct driver driver = {
 	.is_gone = is_gone,
 	.abandon = abandon,
 	.collect = collect,
-	.stop_collecting = stop_collecting,
-	.reader_waits = reader_waits,
 	.evidence = end_attempt,
 	.answer = answer,
 	.end_probe = end_probe,
-	.drop_probe = drop_probe,
 	.lock = lock,
 	.save = save,
 	.read_input = read_input,
 	.pay = pay,
 	.give = give,
 	.deliver = deliver,
-	.reader_moved = reader_moved,
+	.reader_is_slow = reader_is_slow,
 	.begin_wait = begin_wait,
 };
 
