@@ -95,7 +95,7 @@ print_screen(void)
 	    "\n"
 	    "  -a, --attempts=N       give up after N attempts; 0 = no limit "
 	    "[5]\n"
-	    "  -t, --timeout=DUR      time limit per attempt; ends all that it "
+	    "  -t, --timeout=DUR      time limit per attempt; kills all it "
 	    "started\n"
 	    "  -T, --max-time=DUR     time limit for the whole run, waits "
 	    "included\n"
@@ -108,13 +108,13 @@ print_screen(void)
 	    "transient, ...\n"
 	    "      --stop-on=SET      never retry these\n"
 	    "      --retry-match=ERE  retry only if a line of output matches\n"
-	    "      --preset=NAME,...  know how npm, curl, docker, ssh, ... "
-	    "fail\n"
+	    "      --preset=NAME,...  tell temporary failures of npm, curl, ... "
+	    "from others\n"
 	    "      --output=MODE      when to show output: hold, chronic, ... "
 	    "[stream]\n"
 	    "      --plan             show the waits and the worst case; run "
 	    "nothing\n"
-	    "  -q, -v                 say less, say more\n"
+	    "  -q, -v                 print nothing but errors, print more\n"
 	    "\n"
 	    "  " PROGRAM " -a 3 -t 10m make check\n"
 	    "  " PROGRAM " --preset=npm npm ci\n"
@@ -341,7 +341,7 @@ const struct help_topic help_topics[] = {
 	    print_signals },
 	{ "plan", "dry runs", "PLAN", NULL },
 	{ "fleet", "what keeps many clients from hammering a service",
-	    "WHICH LEVER FIRST", NULL },
+	    "WHAT TO DO FIRST", NULL },
 	{ "state", "backoff from run to run", "STATE", NULL },
 	{ "budget", "a limit on retries that processes share", "BUDGET", NULL },
 	{ "formats", "the formats of --log", NULL, print_formats },

@@ -31,8 +31,8 @@ duplicate_begin(struct duplicate *duplicate, bool failed)
 	if (failed && duplicate->grew) {
 		duplicate->warns = false;
 		say(duplicate->messages,
-		    "standard output now holds output of a failed attempt; "
-		    "use --output=hold to prevent that");
+		    "the output file may now contain output of a failed "
+		    "attempt; --output=hold keeps it out");
 	}
 	duplicate->grew = false;
 	duplicate->end = file_offset(STDOUT_FILENO);

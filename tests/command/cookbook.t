@@ -398,7 +398,7 @@ export ENDED=finished
 ends 0 3 'looks until it has finished'
 ENDED=failed
 ends 1 3 'or has failed'
-recipe 'Probe at a fixed interval'
+recipe 'Check at a fixed interval'
 FAILURES=2 FAILURE=0 SUCCESS=1
 ends 1 7 'looks until five failures'
 recipe 'Wait for Redis'
@@ -432,7 +432,7 @@ FAILURE=0 SAYS="You've hit your session limit · resets 11:59pm (UTC)"
 ends 0 2 'waits for the end of the limit'
 like "$name: as long as it says" "$err" 'attempt 1 .*next in '
 unlike "$name: as it can be read" "$err" 'neither'
-recipe 'A loop of an agent that ends'
+recipe 'An agent loop that ends'
 FAILURE=0
 rm bin/claude
 cat >bin/claude <<'END'
@@ -840,7 +840,7 @@ else
 fi
 
 # Many at once.
-over 'A job that many hosts start' 'Which lever for a fleet?'
+over 'A job that many hosts start' 'What to do first for many machines'
 recipe 'One instance at a time'
 while IFS= read -r line <&3; do
 	text=$line
@@ -911,7 +911,7 @@ for ci in GitLab:run\ a\ job Buildkite:run\ a\ step; do
 	recipe "${ci%%:*}: ${ci#*:} again after a transient failure"
 	like "${ci%%:*} knows the status" "$text" 'exit_(codes: \[75\]|status: 75)$'
 done
-recipe 'A merge queue that wants flaky tests red'
+recipe 'Fail a merge queue on flaky tests'
 ends 3 2 'fails a run that was flaky'
 FAILURES=0
 ends 0 1 'lets a sound run pass'

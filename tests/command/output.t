@@ -41,8 +41,8 @@ is 'a failed attempt that wrote to a file is told, once' \
 is 'also if the output is searched' \
     "$(repeats retry -d 0 --idle-timeout=60)" 1
 is 'also if the file is added to' "$(retry -d 0 ./say 3 2>&1 >>want |
-    grep -cxF "retry: say: standard output now holds output of a failed \
-attempt; use --output=hold to prevent that")" 1
+    grep -cxF 'retry: say: the output file may now contain output of a failed '\
+'attempt; --output=hold keeps it out')" 1
 is 'also if a hook writes to it, too' \
     "$(repeats retry -d 0 --before-retry='echo gate')" 1
 for quiet in -q --output=stream --output=hold --output=all --output=last \
