@@ -432,7 +432,7 @@ FAILURE=0 SAYS="You've hit your session limit · resets 11:59pm (UTC)"
 ends 0 2 'waits for the end of the limit'
 like "$name: as long as it says" "$err" 'attempt 1 .*next in '
 unlike "$name: as it can be read" "$err" 'neither'
-recipe 'An agent loop that ends'
+recipe 'A bounded agent loop'
 FAILURE=0
 rm bin/claude
 cat >bin/claude <<'END'
