@@ -3,11 +3,9 @@
 #include <math.h>
 #include <time.h>
 
-#include "core/hint.h"
 #include "core/text.h"
 #include "sys/events.h"
 #include "sys/hinted.h"
-#include "sys/zone.h"
 
 /* How often the wall clock is looked at while a wait depends on it. */
 #define LOOK_AGAIN 10.0

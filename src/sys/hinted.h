@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "core/hint.h"
 #include "core/search.h"
 #include "sys/messages.h"
 
@@ -37,5 +38,12 @@ double hinted_look(const struct hinted *hinted);
 
 /* Whether the wall clock shows the end of the wait, which it then forgets. */
 bool hinted_over(struct hinted *hinted);
+
+/*
+ * How long a hint asks to wait from `now`, in seconds since 1970; for a time of
+ * day, until clocks in its time zone show that.  Sets *seconds, negative for no
+ * hint, and returns NULL; or returns what is wrong with the zone.
+ */
+const char *zone_wait(const struct hint *hint, double now, double *seconds);
 
 #endif

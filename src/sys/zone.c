@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "core/duration.h"
-#include "sys/zone.h"
+#include "sys/hinted.h"
 
 /* Where time zones are kept. */
 #define ZONES "/usr/share/zoneinfo/"

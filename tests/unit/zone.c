@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "core/duration.h"
-#include "sys/zone.h"
+#include "sys/hinted.h"
 #include "tap.h"
 
 #define HOUR 3600.0
