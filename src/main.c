@@ -22,7 +22,6 @@
  *     line        prefixes, expectations and the quote of a line of output
  *     health      the probes of an attempt: when, and what they tell
  *     hint        reads how long a server asks to wait
- *     interval    how exactly a sample tells a number
  *     policy      the options that concern the run
  *     process     the end of a process: its phases and their deadlines
  *     record      an event of a run, for all reports
@@ -34,7 +33,6 @@
  *     text        makes text harmless, trims it, sums it up; comma lists
  *   report/   says: records to text, for people and for programs
  *     message     the lines for people
- *     figure      numbers with no more digits than are known of them
  *     escape      writes text so that a language takes it for nothing else
  *     report      tells records to logs, by the table of formats
  *     text, tty, json, junit, github

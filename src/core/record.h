@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 #include "health.h"
-#include "interval.h"
 #include "limits.h"
 #include "outcome.h"
 #include "verdict.h"
@@ -68,40 +67,10 @@ struct delay {
 	bool hint_decides; /* the wait is so long because of the hint */
 };
 
-/* A number that was estimated, and where the true one is, with 95 %. */
-struct estimated {
-	double value; /* NAN: it cannot be told */
-	struct interval within;
-};
-
-/* What a number comes to over all runs, in its own unit. */
-struct spread {
-	size_t count;
-	struct estimated mean, p50, p95, p99;
-	double most; /* of all runs */
-	bool fixed;  /* the number was always the same */
-};
-
-/* What a plan says of its simulated runs. */
-struct plan_figures {
-	size_t runs;		   /* that came to their end */
-	size_t unfinished;	   /* and that there were too many steps of */
-	double ends[REASONS];	   /* runs that ended so */
-	struct estimated gives_up; /* their share */
-	struct spread elapsed, attempts;
-	bool outage;
-	/* The share that gave up while an outage was to come or went on. */
-	struct estimated early;
-	struct spread noticed, down;
-
-	/* Of crowds of many clients; each client is a run. */
-	uint64_t clients;   /* 0: there is one */
-	size_t crowds;	    /* of which each client came to its end */
-	size_t through;	    /* clients of the first crowd that did */
-	struct spread peak; /* retries in the second that has most of them, */
-	struct spread then; /* after an outage, and before its end */
-	struct spread last; /* seconds until the last client is through */
-	double total;	    /* attempts of a crowd, on average */
+/* A number that only a plan knows; NAN: not even a plan does. */
+struct figure {
+	const char *name; /* as in JSON */
+	double value;
 };
 
 /* Times are in seconds; `elapsed`, `started` and `due` since the run began. */
@@ -188,8 +157,9 @@ struct record {
 	int death;	    /* the signal that retry dies of then, or 0 */
 	const char *advice; /* OUTCOME too: what to type instead, or NULL */
 
-	/* Of a plan's simulated runs; NULL: this is a run. */
-	const struct plan_figures *figures;
+	/* END of a plan: until one has no name; NULL: this is a run. */
+	const struct figure *figures;
+	uint64_t clients; /* a plan of so many; 0: of a single run */
 };
 
 /* Whether the last attempt that ended failed, and so its class is of use. */

@@ -99,10 +99,12 @@ bound_of(const struct policy *policy)
 			(policy->pace_start ? fmax(attempt, wait)
 					    : attempt + wait));
 	}
-	const bool by_max_time = policy->max_time > 0 && last < seconds;
-	return (struct bound){ .seconds = by_max_time ? last : seconds,
-		.waits = waits,
-		.by_max_time = by_max_time };
+	if (policy->max_time == 0 || last >= seconds)
+		return (struct bound){ seconds, waits,
+			"if every time limit is used up" };
+	return (struct bound){ last, waits,
+		policy->kill_after > 0 ? "by --max-time and --kill-after"
+				       : "by --max-time" };
 }
 
 void
@@ -110,14 +112,13 @@ bound_print(const struct bound *bound)
 {
 	char text[DURATION_TEXT];
 
-	printf("longest   ");
 	if (bound->seconds < INFINITY)
-		printf("%s, %s\n", duration_text(bound->seconds, text),
-		    bound->by_max_time ? "by --max-time and --kill-after"
-				       : "if every time limit is used up");
-	else if (bound->waits < INFINITY)
-		printf("no bound without --max-time; waits add at most %s\n",
+		printf("longest   %s, %s\n",
+		    duration_text(bound->seconds, text), bound->why);
+	else if (bound->waits > 0 && bound->waits < INFINITY)
+		printf("longest   no bound without --max-time; waits add at "
+		       "most %s\n",
 		    duration_text(bound->waits, text));
 	else
-		printf("no bound without --max-time\n");
+		printf("longest   no bound without --max-time\n");
 }

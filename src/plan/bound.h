@@ -7,9 +7,9 @@
 
 /* How long a run can last at most, however its attempts end. */
 struct bound {
-	double seconds; /* INFINITY: there is no bound */
-	double waits;	/* the sum of the longest ones, or INFINITY */
-	bool by_max_time;
+	double seconds;	 /* INFINITY: there is no bound */
+	double waits;	 /* the sum of the longest ones, or INFINITY */
+	const char *why; /* for people: "by --max-time" */
 };
 
 /*

@@ -14,9 +14,10 @@
 #define CROWDS 100
 #define SAMPLES 100000
 
-/* The most rows of the chart; and the columns before its bars. */
+/* The most rows of the chart; the columns before its bars, and its legend's. */
 #define ROWS 20
 #define TEXTS 19
+#define LEGEND 27
 
 /* A second is so many parts, of which the last ones are remembered. */
 #define PARTS 1000
@@ -231,6 +232,7 @@ print_chart(const struct crowd *crowd, size_t crowds, double last,
 	const int room = screen->width - 1 - TEXTS;
 	const char *bold = screen->colour ? "\033[1m" : "";
 	const char *end = screen->colour ? "\033[m" : "";
+	const struct script *script = &crowd->world.script;
 	const double width = row_width(last);
 	double firsts[ROWS] = { 0 }, others[ROWS] = { 0 };
 	double most = 0, sum = 0, told = 0;
@@ -246,15 +248,21 @@ print_chart(const struct crowd *crowd, size_t crowds, double last,
 	}
 	for (int i = 0; i < rows; i++)
 		most = fmax(most, firsts[i] + others[i]);
-	printf("%s%7s  %8s%s  ", bold, "from", "attempts", end);
-	plan_bar(screen, BAR_FIRST, 1);
-	printf(" first attempts, ");
-	plan_bar(screen, BAR_RETRY, 1);
-	printf(" retries\n");
+	printf("%s%7s  %8s%s", bold, "from", "attempts", end);
+	if (room >= LEGEND) {
+		printf("  ");
+		plan_bar(screen, BAR_FIRST, 1);
+		printf(" first attempts, ");
+		plan_bar(screen, BAR_RETRY, 1);
+		printf(" retries");
+	}
+	putchar('\n');
 	for (int i = 0; i < rows; i++) {
 		const double all = firsts[i] + others[i];
 		const double scale = room / most;
 
+		plan_mark_outage(screen, script->down_from, script->down_until,
+		    fmax(i - 1, 0) * width, i * width);
 		sum += all;
 		const double count = round(sum) - told;
 		told += count;
@@ -269,7 +277,9 @@ print_chart(const struct crowd *crowd, size_t crowds, double last,
 		}
 		putchar('\n');
 	}
-	putchar('\n');
+	plan_mark_outage(screen, script->down_from, script->down_until,
+	    (rows - 1) * width, INFINITY);
+	printf("%7s  %8.0f\n\n", "total", told);
 }
 
 /* --- all crowds --- */
@@ -286,8 +296,9 @@ crowds_needed(const struct plan_options *options, bool random)
 }
 
 /* What this member of the crowds' fates comes to. */
-static struct spread
-spread_over(const struct fate *fates, size_t count, size_t offset, bool drawn)
+static struct quantiles
+quantiles_over(const struct fate *fates, size_t count, size_t offset,
+    bool drawn)
 {
 	double *values = reallocarray(NULL, count + 1, sizeof(*values));
 
@@ -296,9 +307,10 @@ spread_over(const struct fate *fates, size_t count, size_t offset, bool drawn)
 	for (size_t i = 0; i < count; i++)
 		memcpy(&values[i], (const char *)&fates[i] + offset,
 		    sizeof(*values));
-	const struct spread spread = spread_of(values, count, drawn);
+	const struct quantiles quantiles =
+	    quantiles_of(values, count, 1, drawn);
 	free(values);
-	return spread;
+	return quantiles;
 }
 
 struct plan_figures
@@ -342,27 +354,26 @@ clients_simulate(const struct plan_options *options,
 			break;
 		whole++;
 	}
-	/* The first crowd is told as far as it came. */
-	const size_t told = whole > 0 ? whole : 1;
+	/* The chart shows the first crowd as far as it came. */
+	const size_t shown = whole > 0 ? whole : 1;
+	double last = 0;
 	struct plan_figures figures =
 	    figures_of(&samples, crowd->world.script.down_from < INFINITY);
 	figures.clients = options->clients;
-	figures.crowds = whole;
-	figures.through = options->clients - crowd->waiting;
+	figures.simulations = whole;
 	figures.peak =
-	    spread_over(fates, told, offsetof(struct fate, peak), drawn);
+	    quantiles_over(fates, whole, offsetof(struct fate, peak), drawn);
 	figures.then =
-	    spread_over(fates, told, offsetof(struct fate, then), drawn);
+	    quantiles_over(fates, whole, offsetof(struct fate, then), drawn);
 	figures.last =
-	    spread_over(fates, told, offsetof(struct fate, last), drawn);
-	for (size_t i = 0; i < told; i++)
-		figures.total += fates[i].attempts;
-	figures.total /= (double)told;
+	    quantiles_over(fates, whole, offsetof(struct fate, last), drawn);
+	for (size_t i = 0; i < shown; i++) {
+		figures.total += fates[i].attempts / (double)shown;
+		last = fmax(last, fates[i].last);
+	}
 	if (screen != NULL)
-		print_chart(crowd, told,
-		    isnan(figures.last.p95.value) ? figures.last.most
-						  : figures.last.p95.value,
-		    screen);
+		print_chart(crowd, shown,
+		    isnan(figures.last.p95) ? last : figures.last.p95, screen);
 	world_free(&crowd->world);
 	free(crowd->clients);
 	free(crowd->queue);

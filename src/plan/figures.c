@@ -8,37 +8,19 @@
 #include <string.h>
 
 #include "plan/figures.h"
-#include "report/figure.h"
 #include "report/message.h"
 #include "core/duration.h"
-#include "core/interval.h"
-#include "core/text.h"
 
-/* A percentile is told from so many runs on. */
-#define P95_LEAST 60
-#define P99_LEAST 300
+/* The 0.975 quantile of the normal distribution. */
+#define Z 1.959963984540054
 
 struct sample
 sample_of(const struct simulation *simulation)
 {
 	const struct record *end = &simulation->end;
-	const struct script *script = &simulation->world->script;
-	const double elapsed =
-	    simulation->over ? end->elapsed : simulation->now;
-	const bool met = simulation->early && elapsed >= script->down_from;
-	struct sample sample = {
-		.elapsed = elapsed,
-		.attempts = (double)simulation->attempt,
-		.down = met ? (double)simulation->down : NAN,
-		.noticed = simulation->noticed,
-	};
 
-	if (!simulation->over)
-		return sample;
-	sample.reason = end->reason;
-	sample.early = met && end->reason != REASON_SUCCESS &&
-	    end->reason != REASON_PLAN && elapsed < script->down_until;
-	return sample;
+	return simulation->over ? (struct sample){ end->reason, end->elapsed }
+				: (struct sample){ REASON_NONE, INFINITY };
 }
 
 void
@@ -54,17 +36,7 @@ samples_add(struct samples *samples, struct sample sample)
 	samples->rows[samples->count++] = sample;
 }
 
-/* --- what is known from a sample --- */
-
-/*
- * Values of which `each` are a crowd, in order; NAN where there is none,
- * INFINITY where it is longer than was simulated.
- */
-struct values {
-	double *rows;
-	size_t count, each;
-	bool drawn;
-};
+/* --- what is known --- */
 
 static int
 compare(const void *a, const void *b)
@@ -74,551 +46,252 @@ compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Of all values that there are, and of the means of crowds. */
-struct means {
-	double total, members;
-	double sum, squares, count;
-};
-
+/* What the last digit of a number stands for that lies between the two. */
 static double
-minus(double value, double than)
+place_of(double low, double high)
 {
-	return value - than;
-}
-
-static double
-is_at_most(double value, double than)
-{
-	return value <= than;
-}
-
-/* Makes something of each value first. */
-static struct means
-means_of(const struct values *values, double (*of)(double value, double than),
-    double than)
-{
-	struct means means = { 0 };
-
-	for (size_t i = 0; i < values->count; i += values->each) {
-		double total = 0, members = 0;
-
-		for (size_t j = i; j < i + values->each; j++)
-			if (!isnan(values->rows[j])) {
-				total += of(values->rows[j], than);
-				members++;
-			}
-		if (members == 0)
-			continue;
-		means.total += total;
-		means.members += members;
-		means.sum += total / members;
-		means.squares += total / members * (total / members);
-		means.count++;
-	}
-	return means;
-}
-
-/* The variance of their mean. */
-static double
-variance(const struct means *means)
-{
-	const double n = means->count, mean = means->sum / n;
-
-	return fmax(means->squares / n - mean * mean, 0) / (n - 1);
-}
-
-/* How far the mean of other crowds may be, as Student's t has it; or NAN. */
-static double
-reach_of(struct means means)
-{
-	return means.count < 2
-	    ? NAN
-	    : interval_student(means.count - 1) * sqrt(variance(&means));
-}
-
-static struct estimated
-estimate_mean(const struct values *values, double mean)
-{
-	/* Squares of values far from 0 would hide how they differ. */
-	const double reach =
-	    values->drawn ? reach_of(means_of(values, minus, mean)) : 0;
-
-	return (struct estimated){ mean, { mean - reach, mean + reach } };
+	return high > low ? pow(10, floor(log10((high - low) / 6))) : 0;
 }
 
 /*
- * Values that are 1 or 0.  Clients of a crowd depend on each other, so that
- * they are worth as many runs as vary as much as the crowds do.
+ * Of n independent values, between (q - reach)*n and (q + reach)*n are below
+ * the quantile q, 95 times in 100: it lies between the two values there.  If it
+ * is known no better than to a tenth, the larger one is safe to rely on.
  */
-static struct estimated
-estimate_share(const struct values *values)
+static double
+quantile(const double *sorted, size_t count, double independent, double q)
 {
-	const struct means means = means_of(values, minus, 0);
-	const double share = means.total / means.members;
-	struct estimated estimated = { share, { NAN, NAN } };
-
-	if (means.members == 0)
-		estimated.value = NAN;
-	else if (!values->drawn)
-		estimated.within = (struct interval){ share, share };
-	else if (values->each == 1 || share == 0 || share == 1)
-		estimated.within =
-		    interval_share(share, means.count, INTERVAL_NORMAL);
-	else if (means.count > 1) {
-		const double error = variance(&means);
-
-		estimated.within = error == 0
-		    ? (struct interval){ share, share }
-		    : interval_share(share, share * (1 - share) / error,
-			  interval_student(means.count - 1));
-	}
-	return estimated;
-}
-
-/*
- * Where a percentile of crowds may be: the share of values up to it has an
- * interval, whose ends are percentiles (R. S. Woodruff, "Confidence intervals
- * for medians and other position measures", JASA 47, 1952).
- */
-static struct interval
-crowds_percentile(const struct values *values, const double *sorted,
-    size_t count, double quantile, double value)
-{
-	const double reach = reach_of(means_of(values, is_at_most, value));
 	const double n = (double)count;
+	const double reach = Z * sqrt(q * (1 - q) / independent);
+	double value = sorted[(size_t)ceil(n * q) - 1];
 
-	if (isnan(reach))
-		return (struct interval){ NAN, NAN };
-	const double low = ceil(n * (quantile - reach)) - 1;
-	const double high = ceil(n * (quantile + reach)) - 1;
-	return (struct interval){ sorted[(size_t)fmax(low, 0)],
-		sorted[(size_t)fmin(fmax(high, 0), n - 1)] };
-}
-
-static struct estimated
-percentile(const struct values *values, const double *sorted, size_t count,
-    double quantile, size_t least)
-{
-	const double value = sorted[(size_t)ceil((double)count * quantile) - 1];
-	struct estimated estimated = { value, { value, value } };
-	size_t low, high;
-
-	if (!values->drawn)
-		return estimated;
-	if (count < least || isinf(value))
-		return (struct estimated){ NAN, { NAN, NAN } };
-	if (values->each > 1)
-		estimated.within =
-		    crowds_percentile(values, sorted, count, quantile, value);
-	else if (interval_ranks(count, quantile, &low, &high))
-		estimated.within =
-		    (struct interval){ sorted[low], sorted[high] };
-	else
-		estimated.within = (struct interval){ NAN, NAN };
-	return estimated;
-}
-
-static struct spread
-estimate_spread(const struct values *values)
-{
-	double *sorted = reallocarray(NULL, values->count + 1, sizeof(*sorted));
-	struct spread spread = { .mean.value = NAN,
-		.p50.value = NAN,
-		.p95.value = NAN,
-		.p99.value = NAN };
-	double sum = 0;
-	size_t count = 0;
-
-	if (sorted == NULL)
-		err(STATUS_OWN_FAILURE, NULL);
-	for (size_t i = 0; i < values->count; i++)
-		if (!isnan(values->rows[i])) {
-			sum += values->rows[i];
-			sorted[count++] = values->rows[i];
-		}
-	qsort(sorted, count, sizeof(*sorted), compare);
-	spread.count = count;
-	if (count > 0) {
-		const double most = sorted[count - 1];
-
-		if (isfinite(most))
-			spread.mean =
-			    estimate_mean(values, sum / (double)count);
-		spread.p50 = percentile(values, sorted, count, 0.5, 1);
-		spread.p95 = percentile(values, sorted, count, 0.95, P95_LEAST);
-		spread.p99 = percentile(values, sorted, count, 0.99, P99_LEAST);
-		spread.most = most;
-		/* Values that differ by a rounding error are equal. */
-		spread.fixed =
-		    isfinite(most) && most - sorted[0] <= 1e-9 * most;
-	}
-	free(sorted);
-	return spread;
-}
-
-struct spread
-spread_of(double *values, size_t count, bool drawn)
-{
-	return estimate_spread(&(struct values){ values, count, 1, drawn });
-}
-
-/* --- what is known of the runs --- */
-
-static double
-elapsed_of(const struct sample *sample)
-{
-	return sample->reason == REASON_NONE ? INFINITY : sample->elapsed;
-}
-
-static double
-attempts_of(const struct sample *sample)
-{
-	return sample->reason == REASON_NONE ? INFINITY : sample->attempts;
-}
-
-static double
-noticed_of(const struct sample *sample)
-{
-	return sample->noticed;
-}
-
-static double
-down_of(const struct sample *sample)
-{
-	return sample->reason == REASON_NONE && !isnan(sample->down)
-	    ? INFINITY
-	    : sample->down;
-}
-
-static double
-early_of(const struct sample *sample)
-{
-	return sample->reason == REASON_NONE || isnan(sample->down)
-	    ? NAN
-	    : (double)sample->early;
-}
-
-static double
-gives_up_of(const struct sample *sample)
-{
-	if (sample->reason == REASON_NONE)
+	if (reach >= q || reach >= 1 - q)
 		return NAN;
-	return sample->reason != REASON_SUCCESS &&
-	    sample->reason != REASON_PLAN;
+	const double low = sorted[(size_t)(n * (q - reach))];
+	const double high = sorted[(size_t)ceil(n * (q + reach)) - 1];
+	const double place = place_of(low, high);
+	if (isinf(high))
+		return NAN;
+	if (high - low > value / 10)
+		value = high;
+	return place > 0 ? round(value / place) * place : value;
 }
 
-static const struct values *
-take_values(struct values *values, const struct samples *samples,
-    double (*value)(const struct sample *sample))
+struct quantiles
+quantiles_of(double *values, size_t count, size_t each, bool drawn)
 {
-	for (size_t i = 0; i < samples->count; i++)
-		values->rows[i] = value(&samples->rows[i]);
-	return values;
+	const double independent = drawn ? (double)(count / each) : INFINITY;
+
+	if (count == 0)
+		return (struct quantiles){ NAN, NAN };
+	qsort(values, count, sizeof(*values), compare);
+	return (struct quantiles){
+		quantile(values, count, independent, 0.5),
+		quantile(values, count, independent, 0.95),
+	};
+}
+
+/*
+ * Runs that share a budget depend on each other: they are worth as many
+ * independent ones as have shares that vary as much as those of simulations do.
+ */
+static double
+independent_runs(const struct samples *samples, double share)
+{
+	const double n = (double)samples->count;
+	const double simulations = n / (double)samples->each;
+	double squares = 0;
+
+	if (samples->each == 1 || simulations < 10)
+		return simulations;
+	for (size_t i = 0; i < samples->count; i += samples->each) {
+		double gave_up = 0;
+
+		for (size_t j = i; j < i + samples->each; j++)
+			gave_up +=
+			    reasons[samples->rows[j].reason].gave_up != NULL;
+		const double off = gave_up / (double)samples->each - share;
+		squares += off * off;
+	}
+	/* Less by 3, since the squares are not known exactly either. */
+	const double worth =
+	    share * (1 - share) * simulations * (simulations - 3) / squares;
+	return fmin(fmax(worth, simulations), n);
+}
+
+/*
+ * Where a share may be that was seen in n runs, 95 times in 100.  If none or
+ * all were seen, one end is exact; else by E. B. Wilson, "Probable inference,
+ * the law of succession, and statistical inference", JASA 22 (1927).
+ */
+static void
+find_interval(struct plan_figures *figures, double n)
+{
+	const double share = figures->gives_up;
+	const double rest = -expm1(log(0.05) / n), scale = 1 + Z * Z / n;
+	const double middle = (share + Z * Z / (2 * n)) / scale;
+	const double half =
+	    Z * sqrt(share * (1 - share) / n + Z * Z / (4 * n * n)) / scale;
+
+	figures->low = share == 0 ? 0 : share == 1 ? 1 - rest : middle - half;
+	figures->high = share == 0 ? rest : share == 1 ? 1 : middle + half;
 }
 
 struct plan_figures
 figures_of(const struct samples *samples, bool outage)
 {
-	struct values values = {
-		.rows = reallocarray(NULL, samples->count + 1, sizeof(double)),
-		.count = samples->count,
-		.each = samples->each,
-		.drawn = samples->drawn,
-	};
-	struct plan_figures figures = { .outage = outage };
+	struct plan_figures figures = { .outage = outage,
+		.gives_up = NAN,
+		.low = NAN,
+		.high = NAN };
+	double *elapsed =
+	    reallocarray(NULL, samples->count + 1, sizeof(*elapsed));
+	double gave_up = 0;
 
-	if (values.rows == NULL)
+	if (elapsed == NULL)
 		err(STATUS_OWN_FAILURE, NULL);
-	figures.gives_up =
-	    estimate_share(take_values(&values, samples, gives_up_of));
-	figures.early = estimate_share(take_values(&values, samples, early_of));
-	figures.elapsed =
-	    estimate_spread(take_values(&values, samples, elapsed_of));
-	figures.attempts =
-	    estimate_spread(take_values(&values, samples, attempts_of));
-	figures.noticed =
-	    estimate_spread(take_values(&values, samples, noticed_of));
-	figures.down = estimate_spread(take_values(&values, samples, down_of));
 	for (size_t i = 0; i < samples->count; i++) {
 		const enum reason reason = samples->rows[i].reason;
 
+		elapsed[i] = samples->rows[i].elapsed;
 		figures.ends[reason]++;
 		figures.runs += reason != REASON_NONE;
-		figures.unfinished += reason == REASON_NONE;
+		gave_up += reasons[reason].gave_up != NULL;
 	}
-	free(values.rows);
+	figures.elapsed = quantiles_of(elapsed, samples->count, samples->each,
+	    samples->drawn);
+	free(elapsed);
+	if (figures.runs == 0)
+		return figures;
+	const double share = gave_up / (double)figures.runs;
+	figures.gives_up = figures.low = figures.high = share;
+	if (samples->drawn)
+		find_interval(&figures, independent_runs(samples, share));
 	return figures;
+}
+
+void
+figures_rows(const struct plan_figures *figures,
+    struct figure rows[FIGURES_ROWS])
+{
+	const bool clients = figures->clients > 0;
+	const struct figure all[FIGURES_ROWS] = {
+		{ "runs", (double)figures->runs },
+		{ "gives_up", figures->gives_up },
+		{ "gives_up_low", figures->low },
+		{ "gives_up_high", figures->high },
+		{ "elapsed_p50", figures->elapsed.p50 },
+		{ "elapsed_p95", figures->elapsed.p95 },
+		{ clients ? "clients" : NULL, (double)figures->clients },
+		{ "simulations", (double)figures->simulations },
+		{ "peak_retries", figures->peak.p50 },
+		{ "peak_retries_p95", figures->peak.p95 },
+		{ "last_elapsed", figures->last.p50 },
+		{ "last_elapsed_p95", figures->last.p95 },
+		{ figures->outage ? "then_retries" : NULL, figures->then.p50 },
+		{ "then_retries_p95", figures->then.p95 },
+	};
+
+	memcpy(rows, all, sizeof(all));
 }
 
 /* --- the lines --- */
 
-static const char *
-share_text(struct estimated share, char text[MESSAGE_PART])
-{
-	return isnan(share.within.low)
-	    ? figure_percent(share.value, 0, text)
-	    : figure_share(share.value, share.within, text);
-}
-
-/* Columns of a line; the rest of a longer one stands below it. */
-#define COLUMNS_MOST 79
-
-/* "LABEL first, rest" in a line or two. */
-static void
-print_figure(const char *label, const char *first, const char *between,
-    const char *rest)
-{
-	const size_t width =
-	    10 + strlen(first) + strlen(between) + 1 + strlen(rest);
-
-	printf("%-9s %s", label, first);
-	if (*rest != '\0')
-		printf("%s%s%s", between,
-		    width > COLUMNS_MOST ? "\n          " : " ", rest);
-	printf("\n");
-}
-
+/* "gives up  0.19% (95% interval: 0.12-0.30%), after the last attempt" */
 static void
 print_gives_up(const struct plan_figures *figures)
 {
-	const struct estimated share = figures->gives_up;
-	const double runs = (double)figures->runs;
-	const double goes_on = figures->ends[REASON_PLAN] / runs;
-	const bool is_never = share.value == 0 && share.within.high == 0;
-	char text[MESSAGE_PART], why[4 * MESSAGE_PART] = "";
-	int count = 0;
+	const double share = 100 * figures->gives_up;
+	const double low = 100 * figures->low, high = 100 * figures->high;
+	const double place = place_of(low, high);
+	const int digits = place > 0 ? (int)fmax(-log10(place) + 0.5, 0) : 1;
+	int most = REASON_NONE, count = 0;
 
-	for (int i = 0; i < REASONS; i++)
-		count += figures->ends[i] > 0 && reasons[i].gave_up != NULL;
+	if (share == 0 || share == 100)
+		printf("gives up  %s", share == 0 ? "none" : "all");
+	else
+		printf("gives up  %.*f%%", digits, share);
+	if (low < high)
+		printf(" (95%% interval: %.*f-%.*f%%)", low > 0 ? digits : 0,
+		    low, high < 100 ? digits : 0, high);
 	for (int i = 0; i < REASONS; i++) {
 		if (figures->ends[i] == 0 || reasons[i].gave_up == NULL)
 			continue;
-		text_append(why, sizeof(why), "%s", *why == '\0' ? "" : ", ");
-		if (count > 1) {
-			const double part = figures->ends[i] / runs;
-			const double place = figure_place(
-			    interval_share(part, runs, INTERVAL_NORMAL));
-
-			text_append(why, sizeof(why), "%s ",
-			    figure_percent(part,
-				fmax(place, figure_place(share.within)), text));
-		}
-		text_append(why, sizeof(why), "%s", reasons[i].gave_up);
+		count++;
+		if (figures->ends[i] > figures->ends[most] || count == 1)
+			most = i;
 	}
-	print_figure("gives up", is_never ? "never" : share_text(share, text),
-	    ":", why);
-	if (goes_on > 0)
-		printf("goes on   %s after the plan\n",
-		    figure_percent(goes_on, 0, text));
+	if (count > 0)
+		printf(", %s%s", count > 1 ? "mostly " : "",
+		    reasons[most].gave_up);
+	printf("\n");
 }
 
-/* A number whose last digit stands for `place`, and seconds or a count. */
-static const char *
-value_text(double value, double place, bool is_time, char text[MESSAGE_PART])
-{
-	if (is_time && (place == 0 || value >= 60))
-		return duration_text(value, text);
-	if (place > 1)
-		value = round(value / place) * place;
-	snprintf(text, MESSAGE_PART, "%.*f%s", figure_decimals(place), value,
-	    is_time ? "s" : "");
-	return text;
-}
-
-/*
- * Adds "95% 3.1s (3.0-3.2)" to a line, without the interval if the digits tell
- * as much, or if it is narrower than this share of the number.  The last digit
- * of a count stands for `place` at least; all times of a line have the same.
- */
+/* "then      9, once the service is back (95% of simulations: at most 11)" */
 static void
-add_estimated(char *line, size_t size, const char *before,
-    struct estimated estimated, double place, bool is_time, double share)
+print_load(const char *label, const struct quantiles *load, const char *what)
 {
-	const struct interval within = estimated.within;
-	char text[3][MESSAGE_PART];
-
-	if (isnan(estimated.value))
+	if (isnan(load->p50))
 		return;
-	if (!is_time)
-		place = fmax(place, figure_place(within));
-	value_text(estimated.value, place, is_time, text[0]);
-	value_text(within.low, place, is_time, text[1]);
-	value_text(within.high, place, is_time, text[2]);
-	text_append(line, size, "%s%s", before, text[0]);
-	if (isnan(within.low) || strcmp(text[1], text[2]) == 0 ||
-	    within.high - within.low < share * estimated.value)
-		return;
-	/* The unit stands behind the number. */
-	for (int i = 1; i <= 2 && is_time && within.high < 60; i++)
-		text[i][strlen(text[i]) - 1] = '\0';
-	text_append(line, size, " (%s-%s)", text[1], text[2]);
+	printf("%-9s %.0f%s", label, load->p50, what);
+	if (load->p95 > load->p50)
+		printf(" (95%% of simulations: at most %.0f)", load->p95);
+	printf("\n");
 }
 
-/* The place of all times of a line: that of the one that is known least. */
-static double
-place_of(const struct spread *spread)
-{
-	const struct estimated rows[] = { spread->mean, spread->p50,
-		spread->p95, spread->p99 };
-	double place = 0.001;
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (!isnan(rows[i].value) && !isnan(rows[i].within.low))
-			place = fmax(place, figure_place(rows[i].within));
-	/* Three digits of the largest are enough for people. */
-	if (spread->most > 0)
-		place = fmax(place, pow(10, floor(log10(spread->most)) - 2));
-	return fmin(place, 1);
-}
-
-/* The intervals of a mean and a median are told if they are as wide as this. */
-#define WIDE 0.05
-
-/* A mean and percentiles. */
+/* "time      half within 2m03s, 95% within 2m16s" */
 static void
-print_spread(const char *label, const struct spread *spread, bool is_time,
-    const char *unit)
+print_time(const struct quantiles *time)
 {
-	char first[4 * MESSAGE_PART] = "", rest[4 * MESSAGE_PART] = "";
-	char text[MESSAGE_PART];
+	char text[DURATION_TEXT];
 
-	if (spread->fixed) {
-		value_text(spread->most, 0, is_time, text);
-		printf("%-9s %s%s%s\n", label, text, unit,
-		    strcmp(unit, " attempt") == 0 && strcmp(text, "1") != 0
-			? "s"
-			: "");
+	if (isnan(time->p50)) {
+		printf("time      unknown: there are too few runs\n");
 		return;
 	}
-	/* A count is whole, but for its mean. */
-	const double place = is_time ? place_of(spread) : 1;
-	if (isnan(spread->mean.value))
-		text_append(first, sizeof(first), "mean unknown");
-	add_estimated(first, sizeof(first), "mean ", spread->mean,
-	    is_time ? place : 0.01, is_time, WIDE);
-	add_estimated(first, sizeof(first), "; median ", spread->p50, place,
-	    is_time, WIDE);
-	add_estimated(rest, sizeof(rest), "95% ", spread->p95, place, is_time,
-	    0);
-	add_estimated(rest, sizeof(rest), *rest == '\0' ? "99% " : ", 99% ",
-	    spread->p99, place, is_time, 0);
-	print_figure(label, first, ",", rest);
-}
-
-void
-figures_print_outage(const struct plan_figures *figures)
-{
-	const double share = figures->early.value;
-	const double all = (double)figures->runs;
-	const double met = (double)figures->down.count;
-	char text[MESSAGE_PART];
-
-	if (met == 0) {
-		printf("outage    no run meets it\n");
-		return;
-	}
-	char early[3 * MESSAGE_PART], those[2 * MESSAGE_PART] = "";
-	if (figures->early.within.low == figures->early.within.high &&
-	    (share == 0 || share == 1))
-		snprintf(early, sizeof(early),
-		    "%s gives up before the service is back",
-		    share == 0 ? "no run" : "each run");
-	else
-		snprintf(early, sizeof(early),
-		    "%s give up before the service is back",
-		    share_text(figures->early, text));
-	if (met < all)
-		snprintf(those, sizeof(those), "of the %s that meet it",
-		    figure_percent(met / all, 0, text));
-	print_figure("outage", early, ",", those);
-	print_spread("in outage", &figures->down, false, " attempt");
-	if (figures->noticed.count > 0)
-		print_spread("recovers", &figures->noticed, true,
-		    " after the outage");
-}
-
-static void
-print_count(size_t count, const char *what)
-{
-	if (count < 10000)
-		printf("%zu %s%s", count, what, count == 1 ? "" : "s");
-	else
-		printf("%zu,%03zu %ss", count / 1000, count % 1000, what);
+	printf("time      half within %s", duration_text(time->p50, text));
+	if (!isnan(time->p95))
+		printf(", 95%% within %s", duration_text(time->p95, text));
+	printf("\n");
 }
 
 void
 figures_print(const struct plan_figures *figures, bool time_alone)
 {
-	const char *what =
-	    figures->clients > 0 ? "simulated client" : "simulated run";
-	char text[MESSAGE_PART];
+	const size_t runs = figures->runs;
+	const struct quantiles last = figures->last;
+	char text[DURATION_TEXT];
 
-	if (figures->runs == 0) {
-		printf("No simulated run came to its end: there were too many "
+	if (runs == 0) {
+		printf("No simulation came to its end: there were too many "
 		       "attempts.\n");
 		return;
 	}
-	printf("Of ");
-	print_count(figures->runs, what);
-	if (figures->crowds > 1)
-		printf(" in %zu crowds", figures->crowds);
-	if (figures->unfinished > 0)
-		printf(", and one longer than all (%s at least)",
-		    duration_text(figures->elapsed.p50.value, text));
-	printf(":\n");
-	if (!time_alone) {
-		print_gives_up(figures);
-		print_spread("attempts", &figures->attempts, false, "");
-	}
-	print_spread("time", &figures->elapsed, true, "");
-	if (figures->outage)
-		figures_print_outage(figures);
-}
-
-/* "50 retries in one second (1 crowd in 20: 56)" */
-static void
-print_crowds(const char *label, const struct spread *spread, bool is_time,
-    const char *after)
-{
-	const double place = !is_time ? 1
-	    : spread->fixed	      ? 0
-				      : place_of(spread);
-	const bool one = !is_time && round(spread->p50.value) == 1;
-	char text[MESSAGE_PART];
-
-	printf("%-9s %s%s%s", label,
-	    value_text(spread->p50.value, place, is_time, text),
-	    is_time   ? ""
-		: one ? " retry"
-		      : " retries",
-	    after);
-	if (!spread->fixed && !isnan(spread->p95.value))
-		printf(" (1 crowd in 20: %s)",
-		    value_text(spread->p95.value, place, is_time, text));
-	else if (!spread->fixed)
-		printf(" (at most %s in %zu crowds)",
-		    value_text(spread->most, place, is_time, text),
-		    spread->count);
-	printf("\n");
-}
-
-void
-figures_print_crowds(const struct plan_figures *figures)
-{
-	const double total = round(figures->total);
-
-	print_crowds("peak", &figures->peak, false, " in one second");
-	if (figures->outage)
-		print_crowds("then", &figures->then, false,
-		    " in one second after the outage");
-	if (figures->crowds > 0)
-		print_crowds("ends", &figures->last, true,
-		    ", with the last client");
-	printf("total     %.0f attempt%s\n\n", total, total == 1 ? "" : "s");
-	if (figures->crowds > 0)
-		figures_print(figures, false);
+	if (figures->clients > 0)
+		printf("%zu simulation%s of %" PRIu64 " client%s:\n",
+		    figures->simulations, figures->simulations == 1 ? "" : "s",
+		    figures->clients, figures->clients == 1 ? "" : "s");
+	else if (runs >= 1000)
+		printf("Of %zu,%03zu simulated runs:\n", runs / 1000,
+		    runs % 1000);
 	else
-		printf("There were too many steps to simulate more: %zu of "
-		       "%" PRIu64 " clients are through.\n",
-		    figures->through, figures->clients);
+		printf("Of %zu simulated run%s:\n", runs, runs == 1 ? "" : "s");
+	if (!time_alone)
+		print_gives_up(figures);
+	print_time(&figures->elapsed);
+	if (figures->clients == 0)
+		return;
+	print_load("busiest", &figures->peak,
+	    figures->peak.p50 == 1 ? " retry in one second"
+				   : " retries in one second");
+	if (figures->outage)
+		print_load("then", &figures->then,
+		    ", once the service is back");
+	if (isnan(last.p50))
+		return;
+	printf("all done  within %s", duration_text(last.p50, text));
+	if (last.p95 > last.p50)
+		printf(" (95%% of simulations: %s)",
+		    duration_text(last.p95, text));
+	printf("\n");
 }

@@ -6,18 +6,13 @@
 #include "plan/simulation.h"
 #include "core/record.h"
 
-/* How one simulated run went; times are in seconds. */
+/* How one simulated run went. */
 struct sample {
 	enum reason reason; /* NONE: it was not simulated to its end */
-	double elapsed;
-	double attempts;
-	double down;	/* attempts that met a service that was down; NAN: the
-			   run was over by then, or began later */
-	double noticed; /* after the outage; NAN: never */
-	bool early;	/* it gave up before the service was back */
+	double elapsed;	    /* seconds */
 };
 
-/* All runs: `each` of them make a crowd, and one tells nothing of the next. */
+/* All runs: `each` of them are a simulation, and depend on each other. */
 struct samples {
 	struct sample *rows;
 	size_t count, room, each;
@@ -28,21 +23,48 @@ struct sample sample_of(const struct simulation *simulation);
 
 void samples_add(struct samples *samples, struct sample sample);
 
-/* What the values come to, of which each is a run or a crowd. */
-struct spread spread_of(double *values, size_t count, bool drawn);
+/*
+ * What half and 95 of 100 of the values do not exceed, with no more digits than
+ * are known, and rather too large than too small; NAN: the values are too few.
+ */
+struct quantiles {
+	double p50, p95;
+};
+
+/* Sorts the values, `each` of which depend on each other. */
+struct quantiles quantiles_of(double *values, size_t count, size_t each,
+    bool drawn);
+
+/* What a plan says of its simulated runs. */
+struct plan_figures {
+	size_t runs;	      /* that came to their end */
+	double ends[REASONS]; /* runs that ended so; NONE: had too many steps */
+	double gives_up;      /* the share that did, or NAN */
+	double low, high;     /* its 95 % interval */
+	struct quantiles elapsed;
+	bool outage;
+
+	/* Of many clients, each of which is a run. */
+	uint64_t clients;   /* 0: there is one */
+	size_t simulations; /* of them, to the end of each client */
+	struct quantiles
+	    peak; /* retries in the second that has most of them, */
+	struct quantiles then; /* after an outage, and before its end */
+	struct quantiles last; /* seconds until the last client is done */
+	double total;	       /* attempts of a simulation, on average */
+};
 
 struct plan_figures figures_of(const struct samples *samples, bool outage);
 
+/* The same as rows for reports; the last one has no name. */
+#define FIGURES_ROWS 16
+void figures_rows(const struct plan_figures *figures,
+    struct figure rows[FIGURES_ROWS]);
+
 /*
- * Prints the lines below the table, for people; with `time_alone` only that of
- * the time, as all else stands in the table.
+ * Prints the lines below the table or chart, for people; if all runs end as the
+ * table does, only that of the time.
  */
 void figures_print(const struct plan_figures *figures, bool time_alone);
-
-/* Prints the lines that are about an outage alone. */
-void figures_print_outage(const struct plan_figures *figures);
-
-/* The lines below a chart, which are about all clients of a crowd. */
-void figures_print_crowds(const struct plan_figures *figures);
 
 #endif

@@ -96,60 +96,25 @@ print_heading(const struct plan_options *options,
 		printf(", jitter %s",
 		    jitter == NULL ? JITTER_DEFAULT
 				   : text_safe(jitter, text, sizeof(text)));
+	if (policy->remember)
+		printf(", without its state");
 	printf("\n\n");
 }
 
-/*
- * What is known of the run in which each attempt fails that may.  If that run
- * is always the same, but for the length of its waits, the share of runs that
- * go this way is the product of the chances, and no simulation is needed to
- * know it.
- */
-struct way {
-	bool endless;
-	bool is_one;	 /* but for the length of its waits */
-	double share;	 /* of runs that go this way to the end */
-	double attempts; /* of a run, on average */
-
-	/* What the looks of its table depend on. */
-	uint64_t last;	/* the number of the last attempt */
-	int outcome;	/* the width of the longest outcome */
-	double longest; /* wait */
+/* What is known after a look at the run that the table will show. */
+struct outlook {
+	struct plan_looks looks;
+	bool endless; /* another run need not end either */
+	bool is_random;
+	bool may_succeed; /* an attempt that fails in the table */
 };
 
-/* Whether the length of waits may decide how a simulated run ends. */
-static bool
-depends_on_waits(const struct world *world)
-{
-	const struct policy *policy = &world->policy;
-	const struct script *script = &world->script;
-	struct world other = *world;
-	bool hangs = policy->timeout_share > 0;
-
-	if (!policy_draws(policy))
-		return false;
-	if (script->down_from < INFINITY || policy->pace_start ||
-	    (policy->budget && world->budget->rate > 0))
-		return true;
-	for (size_t i = 0; i < policy->limits.count; i++)
-		if (policy->limits.rows[i].window < INFINITY)
-			return true;
-	for (size_t i = 0; i < script->count; i++)
-		hangs |= script->items[i].outcome.kind == OUTCOME_TIMEOUT;
-	if (policy->max_time == 0 || hangs)
-		return policy->max_time > 0;
-	/* Attempts last as long as in the script, and print nothing. */
-	other.policy.max_time = other.policy.timeout = 0;
-	other.policy.hints = false;
-	return bound_of(&other.policy).waits >=
-	    policy->max_time + policy->splay;
-}
-
-static struct way
-find_way(const struct plan_options *options)
+static struct outlook
+look_ahead(const struct plan_options *options)
 {
 	struct schedule schedule;
-	struct way way = { .outcome = 0 };
+	struct outlook outlook = { .endless = false };
+	struct plan_looks *looks = &outlook.looks;
 	char text[MESSAGE_PART];
 
 	schedule_open(&schedule, options);
@@ -162,24 +127,24 @@ find_way(const struct plan_options *options)
 				continue;
 			const int width =
 			    text_width(plan_table_outcome(record, text));
-			if (width > way.outcome)
-				way.outcome = width;
+			if (width > looks->outcome)
+				looks->outcome = width;
 			if (record->waits)
-				way.longest =
-				    fmax(way.longest, record->delay.high);
+				looks->longest =
+				    fmax(looks->longest, record->delay.high);
 		}
 	const struct simulation *run = &schedule.run;
-	const enum reason reason = run->end.reason;
 	/* A simulated run need not fail, and goes on until --max-time. */
 	schedule.world.worst = false;
-	way.endless = reason == REASON_PLAN && simulation_is_endless(run);
-	way.is_one = reason != REASON_PLAN && !options->policy.repeat &&
-	    !depends_on_waits(&schedule.world);
-	way.share = reasons[reason].gave_up != NULL ? run->share : 0;
-	way.attempts = run->expected;
-	way.last = run->attempt;
+	outlook.endless =
+	    run->end.reason == REASON_PLAN && simulation_is_endless(run);
+	outlook.is_random = world_is_random(&schedule.world);
+	outlook.may_succeed = script_is_random(&schedule.world.script);
+	looks->last = run->attempt;
+	looks->down_from = schedule.world.script.down_from;
+	looks->down_until = schedule.world.script.down_until;
 	schedule_close(&schedule);
-	return way;
+	return outlook;
 }
 
 /*
@@ -214,19 +179,6 @@ show_schedule(const struct plan_options *options, struct report *report,
 		    (end.reached - schedule.world.policy.limits.rows);
 	schedule_close(&schedule);
 	return end;
-}
-
-/* Puts what is known for certain in the place of what was simulated. */
-static void
-set_exactly(struct plan_figures *figures, const struct way *way)
-{
-	const double share = way->share, attempts = way->attempts;
-
-	if (!way->is_one || figures->runs <= 1)
-		return;
-	figures->gives_up = (struct estimated){ share, { share, share } };
-	figures->attempts.mean =
-	    (struct estimated){ attempts, { attempts, attempts } };
 }
 
 struct plan_figures
@@ -264,39 +216,6 @@ plan_simulate(const struct plan_options *options, uint64_t most, uint64_t runs)
 	return figures;
 }
 
-/* How the run ends that the table shows, and how long others can last. */
-static void
-print_result(const struct plan_options *options, const struct record *end)
-{
-	const struct bound bound = bound_of(&options->policy);
-	struct world world = world_of(options);
-
-	printf("\n%s  %s\n",
-	    script_is_random(&world.script) ? "at worst" : "result  ",
-	    message_end(end).text);
-	bound_print(&bound);
-	world_free(&world);
-}
-
-/* What the simulated runs come to, unless the table says it. */
-static void
-print_figures(const struct plan_options *options, const struct record *end,
-    const struct plan_figures *figures)
-{
-	const bool same = figures->attempts.fixed &&
-	    (double)figures->runs == figures->ends[end->reason];
-	const bool shown = same && figures->elapsed.fixed;
-
-	if (shown && figures->outage)
-		figures_print_outage(figures);
-	else if (!shown) {
-		printf("\n");
-		figures_print(figures, same && !figures->outage);
-	}
-	if (options->policy.remember)
-		printf("state     is not read: each run begins anew\n");
-}
-
 /* A plan of many clients: their chart, and one record of how they end. */
 static void
 plan_clients(const struct plan_options *options, struct report *report,
@@ -305,39 +224,36 @@ plan_clients(const struct plan_options *options, struct report *report,
 	struct record start = { .kind = RECORD_START,
 		.limit = options->policy.limits.attempts,
 		.max_time = options->policy.max_time };
+	struct figure rows[FIGURES_ROWS];
 
 	report_tell(report, &start);
 	if (screen != NULL)
 		print_heading(options, &report->style);
 	fflush(stdout);
-	struct plan_figures figures = clients_simulate(options, screen, steps);
-	/* With a budget of all, clients depend on each other. */
-	if (!options->policy.budget) {
-		const struct way way = find_way(options);
-
-		set_exactly(&figures, &way);
-	}
+	const struct plan_figures figures =
+	    clients_simulate(options, screen, steps);
+	figures_rows(&figures, rows);
 	const struct record end = {
 		.kind = RECORD_END,
-		.time = figures.last.p50.value,
-		.elapsed = figures.last.p50.value,
+		.time = figures.last.p50,
+		.elapsed = figures.last.p50,
 		.attempt = (uint64_t)round(figures.total),
 		.reason = REASON_PLAN,
-		.figures = &figures,
+		.figures = rows,
+		.clients = options->clients,
 	};
 	report_tell(report, &end);
-	if (screen == NULL)
-		return;
-	figures_print_crowds(&figures);
-	if (options->policy.remember)
-		printf("state     is not read: each client begins anew\n");
+	if (screen != NULL)
+		figures_print(&figures, false);
 }
 
 void
 plan_run(const struct plan_options *options, struct report *report,
     const struct screen *screen, uint64_t steps)
 {
+	const struct bound bound = bound_of(&options->policy);
 	bool log_on_stdout = false;
+	struct figure rows[FIGURES_ROWS];
 
 	for (size_t i = 0; i < report->count; i++)
 		if (report->sinks[i].file == stdout)
@@ -347,28 +263,34 @@ plan_run(const struct plan_options *options, struct report *report,
 		    steps);
 		return;
 	}
-	const struct way way = find_way(options);
+	const struct outlook outlook = look_ahead(options);
 	struct plan_table table = { .screen = screen };
 	if (!log_on_stdout) {
 		print_heading(options, &report->style);
-		table =
-		    plan_table_open(screen, way.last, way.outcome, way.longest);
+		table = plan_table_open(screen, outlook.looks);
 	}
 	struct record end =
 	    show_schedule(options, report, log_on_stdout ? NULL : &table);
+	if (!log_on_stdout) {
+		printf("\nresult    %s%s\n",
+		    outlook.may_succeed ? "if each fails, " : "",
+		    message_end(&end).text);
+		bound_print(&bound);
+	}
 	fflush(stdout);
 	if (ferror(stdout))
 		return;
-	if (!log_on_stdout) {
-		print_result(options, &end);
-		fflush(stdout);
-	}
 	/* A run that never ends has no figures. */
-	struct plan_figures figures =
-	    plan_simulate(options, steps, way.endless ? 0 : RUNS);
-	set_exactly(&figures, &way);
-	end.figures = &figures;
+	const struct plan_figures figures =
+	    plan_simulate(options, steps, outlook.endless ? 0 : RUNS);
+	figures_rows(&figures, rows);
+	end.figures = rows;
 	report_tell(report, &end);
-	if (!log_on_stdout && !way.endless)
-		print_figures(options, &end, &figures);
+	/* Without chance each run is the one of the table. */
+	if (log_on_stdout || outlook.endless || !outlook.is_random)
+		return;
+	printf("\n");
+	figures_print(&figures,
+	    !outlook.may_succeed && !figures.outage &&
+		figures.ends[end.reason] == (double)figures.runs);
 }

@@ -154,8 +154,6 @@ begin_attempt(struct simulation *simulation, const struct record *record)
 	const struct script_item *item =
 	    down ? &script->down : next_item(simulation);
 
-	simulation->down += down;
-	simulation->early |= start < script->down_until;
 	simulation->outcome = world->success;
 	if (item->chance == 1 || (item->chance > 0 && world->worst) ||
 	    (item->chance > 0 && draw_failure(simulation) < item->chance))
@@ -163,13 +161,8 @@ begin_attempt(struct simulation *simulation, const struct record *record)
 		    ? item->outcome
 		    : world->failure;
 	double end = start + item->duration;
-	const bool breaks =
-	    start < script->down_from && end > script->down_from;
-	simulation->expected += simulation->share;
-	if (!breaks && end < start + record->timeout)
-		simulation->share *= item->chance;
 	/* The service goes down while it is used. */
-	if (breaks) {
+	if (start < script->down_from && end > script->down_from) {
 		simulation->outcome = world->failure;
 		end = script->down_from;
 	}
@@ -221,13 +214,7 @@ tell(void *context, struct record *record)
 {
 	struct simulation *simulation = context;
 	struct world *world = simulation->world;
-	const double back = world->script.down_until;
-	const bool success = record->kind == RECORD_OUTCOME &&
-	    record->judgement.verdict == VERDICT_SUCCESS;
 
-	if (success && isnan(simulation->noticed) && simulation->early &&
-	    simulation->now >= back)
-		simulation->noticed = simulation->now - back;
 	if (record->kind == RECORD_END)
 		simulation->end = *record;
 	if (world->count >= WORLD_RECORDS)
@@ -403,8 +390,6 @@ simulation_open(struct simulation *simulation, struct world *world,
 		.run = run_open(&world->policy, random, &driver, simulation),
 		.random.seed = random_seed(&random, 1),
 		.most = UINT64_MAX,
-		.share = 1,
-		.noticed = NAN,
 	};
 	if (simulation->run == NULL)
 		err(STATUS_OWN_FAILURE, NULL);

@@ -52,13 +52,6 @@ struct simulation {
 	bool is_silent; /* it writes nothing */
 	struct outcome outcome;
 	struct outcome returned; /* by the process, even after a timeout */
-
-	double share; /* worst: of all runs, those whose attempts fail so far */
-	double expected; /* worst: attempts of a run, on average */
-
-	bool early;	/* an attempt began before the end of the outage */
-	double noticed; /* seconds from there to its success, if so */
-	uint64_t down;	/* attempts that were made while the service was down */
 };
 
 /* The options that concern a plan. */

@@ -56,6 +56,27 @@ plan_bar(const struct screen *screen, enum bar_cell cell, int count)
 		fputs("\033[m", stdout);
 }
 
+static void
+mark(const struct screen *screen, const char *what, double time)
+{
+	const char *line = screen->unicode ? "──" : "--";
+	char text[DURATION_TEXT];
+
+	printf("%s%s the service is %s at %s %s%s\n",
+	    screen->colour ? "\033[2m" : "", line, what,
+	    duration_text(time, text), line, screen->colour ? "\033[m" : "");
+}
+
+void
+plan_mark_outage(const struct screen *screen, double down_from,
+    double down_until, double after, double until)
+{
+	if (down_from > after && down_from <= until && down_from < INFINITY)
+		mark(screen, "down", down_from);
+	if (down_until > after && down_until <= until && down_until < INFINITY)
+		mark(screen, "back", down_until);
+}
+
 /* The attempt would be retried if the run did not end. */
 static bool
 shows_giving_up(const struct record *record)
@@ -150,16 +171,26 @@ print_texts(const struct plan_table *table, char row[COLUMNS][MESSAGE_PART],
 	return blanks;
 }
 
+/* The length of the longest bar; 0: there are none. */
+static int
+bar_length(const struct plan_table *table)
+{
+	const int left = room(table) - GAP;
+
+	if (left < BAR_LEAST || !(table->looks.longest > 0))
+		return 0;
+	return left < BAR_MOST ? left : BAR_MOST;
+}
+
 /* Shows the range of a delay, and the draw, on the scale of the longest. */
 static void
 print_bar(const struct plan_table *table, const struct delay *delay, int blanks)
 {
-	const int left = room(table) - GAP;
-	const int count = left < BAR_MOST ? left : BAR_MOST;
+	const int count = bar_length(table);
 
-	if (count < BAR_LEAST || !(table->longest > 0))
+	if (count == 0)
 		return;
-	const double scale = count / table->longest;
+	const double scale = count / table->looks.longest;
 	const int low = (int)fmin(delay->low * scale, count);
 	const int high = (int)fmin(ceil(delay->high * scale), count);
 	const int drawn = (int)fmin(delay->seconds * scale, count - 1);
@@ -197,13 +228,12 @@ print_held(struct plan_table *table)
 }
 
 struct plan_table
-plan_table_open(const struct screen *screen, uint64_t attempts, int outcome,
-    double longest)
+plan_table_open(const struct screen *screen, struct plan_looks looks)
 {
 	/* The columns that may be missing, in this order. */
 	static const enum column lesser[] = { COLUMN_NOMINAL, COLUMN_RANGE,
 		COLUMN_VERDICT, COLUMN_START };
-	struct plan_table table = { .screen = screen, .longest = longest };
+	struct plan_table table = { .screen = screen, .looks = looks };
 	char heads[COLUMNS][MESSAGE_PART], number[MESSAGE_PART];
 
 	for (int i = 0; i < COLUMNS; i++) {
@@ -211,8 +241,8 @@ plan_table_open(const struct screen *screen, uint64_t attempts, int outcome,
 		strlcpy(heads[i], columns[i].name, sizeof(heads[i]));
 	}
 	table.widths[COLUMN_ATTEMPT] =
-	    snprintf(number, sizeof(number), "%" PRIu64, attempts);
-	table.widths[COLUMN_OUTCOME] = outcome > 7 ? outcome : 7;
+	    snprintf(number, sizeof(number), "%" PRIu64, looks.last);
+	table.widths[COLUMN_OUTCOME] = looks.outcome > 7 ? looks.outcome : 7;
 	for (size_t i = 0; screen->terminal && room(&table) < 0 &&
 	     i < sizeof(lesser) / sizeof(lesser[0]);
 	     i++)
@@ -227,7 +257,14 @@ plan_table_row(struct plan_table *table, const struct record *record)
 {
 	const struct record *shown = &table->shown;
 	const struct delay *delay = &record->delay;
+	const struct plan_looks *looks = &table->looks;
 
+	if (table->time < looks->down_until &&
+	    record->started >= looks->down_until)
+		print_held(table);
+	plan_mark_outage(table->screen, looks->down_from, looks->down_until,
+	    table->time, record->started);
+	table->time = record->started;
 	if (table->screen->terminal && record->waits && shown->waits &&
 	    record->outcome.kind == shown->outcome.kind &&
 	    record->outcome.code == shown->outcome.code &&
@@ -247,5 +284,19 @@ plan_table_row(struct plan_table *table, const struct record *record)
 void
 plan_table_end(struct plan_table *table)
 {
+	const struct screen *screen = table->screen;
+	const struct plan_looks *looks = &table->looks;
+
 	print_held(table);
+	plan_mark_outage(screen, looks->down_from, looks->down_until,
+	    table->time, INFINITY);
+	if (bar_length(table) == 0)
+		return;
+	printf("delay: ");
+	plan_bar(screen, BAR_CERTAIN, 1);
+	printf(" certain, ");
+	plan_bar(screen, BAR_RANGE, 1);
+	printf(" possible, ");
+	plan_bar(screen, BAR_DRAWN, 1);
+	printf(" drawn\n");
 }

@@ -17,6 +17,14 @@ enum column {
 	COLUMNS
 };
 
+/* What is known of the rows before the first one is printed. */
+struct plan_looks {
+	uint64_t last;	/* the number of the last attempt */
+	int outcome;	/* the width of the longest outcome, in columns */
+	double longest; /* the longest delay, in seconds */
+	double down_from, down_until; /* INFINITY: there is no outage */
+};
+
 /*
  * The table of a plan, which is printed on stdout row by row.  On a terminal
  * rows that repeat the one above are left out, but for the last of them, and so
@@ -25,24 +33,22 @@ enum column {
 struct plan_table {
 	const struct screen *screen;
 	int widths[COLUMNS]; /* 0: the column is not shown */
-	double longest; /* the delay whose bar is the longest, in seconds */
+	struct plan_looks looks;
+	double time; /* of the last row */
 
 	/* The part of a row that can repeat, and the last row that did. */
 	struct record shown, held;
 	uint64_t repeats; /* how many rows are left out, and the last one */
 };
 
-/*
- * Prints the heads of the columns.  At most so many attempts follow, whose
- * outcomes are at most that wide, in columns.
- */
+/* Prints the heads of the columns. */
 struct plan_table plan_table_open(const struct screen *screen,
-    uint64_t attempts, int outcome, double longest);
+    struct plan_looks looks);
 
 /* A row for an attempt that has ended, or for a wait before the first one. */
 void plan_table_row(struct plan_table *table, const struct record *record);
 
-/* No row follows. */
+/* No row follows: explains the bars. */
 void plan_table_end(struct plan_table *table);
 
 /* How the outcome of this row reads. */
@@ -54,5 +60,12 @@ enum bar_cell { BAR_CERTAIN, BAR_RANGE, BAR_DRAWN, BAR_FIRST, BAR_RETRY };
 
 /* Prints so many cells, if any, of one column each, in their colour. */
 void plan_bar(const struct screen *screen, enum bar_cell cell, int count);
+
+/*
+ * Prints a line for the start and the end of an outage, if it is after the one
+ * moment and not after the other.
+ */
+void plan_mark_outage(const struct screen *screen, double down_from,
+    double down_until, double after, double until);
 
 #endif

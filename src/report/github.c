@@ -3,7 +3,6 @@
 #include <inttypes.h>
 
 #include "report/escape.h"
-#include "report/figure.h"
 #include "report/report.h"
 
 static void

@@ -183,86 +183,6 @@ put_outcome(FILE *file, struct outcome outcome)
 	put_text(file, "name", text);
 }
 
-/* A number of a plan's runs and its interval; null if it cannot be told. */
-static void
-put_estimated(FILE *file, const char *name, struct estimated estimated)
-{
-	const bool known = !isnan(estimated.value);
-	char field[64];
-
-	put_number(file, name, estimated.value);
-	snprintf(field, sizeof(field), "%s_low", name);
-	put_number(file, field, known ? estimated.within.low : NAN);
-	snprintf(field, sizeof(field), "%s_high", name);
-	put_number(file, field, known ? estimated.within.high : NAN);
-}
-
-/* A mean and percentiles of a plan's runs. */
-static void
-put_spread(FILE *file, const char *name, const struct spread *spread)
-{
-	const struct {
-		const char *format;
-		struct estimated value;
-	} rows[] = {
-		{ "expected_%s", spread->mean },
-		{ "%s_p50", spread->p50 },
-		{ "%s_p95", spread->p95 },
-		{ "%s_p99", spread->p99 },
-	};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		char field[32];
-
-		snprintf(field, sizeof(field), rows[i].format, name);
-		put_estimated(file, field, rows[i].value);
-	}
-}
-
-/* A number of each crowd: in the middle, and in one of twenty. */
-static void
-put_crowds(FILE *file, const char *name, const struct spread *spread,
-    bool known)
-{
-	char field[32];
-
-	put_number(file, name, known ? spread->p50.value : NAN);
-	snprintf(field, sizeof(field), "%s_p95", name);
-	put_number(file, field, known ? spread->p95.value : NAN);
-}
-
-static void
-put_figures(FILE *file, const struct plan_figures *figures)
-{
-	const bool known = figures->runs > 0;
-
-	put_number(file, "runs", (double)figures->runs);
-	put_estimated(file, "gives_up", figures->gives_up);
-	put_spread(file, "elapsed", &figures->elapsed);
-	put_spread(file, "attempts", &figures->attempts);
-	if (figures->outage) {
-		put_estimated(file, "gives_up_early", figures->early);
-		put_spread(file, "noticed", &figures->noticed);
-		put_spread(file, "meanwhile", &figures->down);
-	}
-	if (figures->clients == 0)
-		return;
-	put_number(file, "clients", (double)figures->clients);
-	put_number(file, "crowds", (double)figures->crowds);
-	put_crowds(file, "peak_retries", &figures->peak, known);
-	if (figures->outage)
-		put_crowds(file, "then_retries", &figures->then, known);
-	put_number(file, "attempts_total", known ? figures->total : NAN);
-	put_crowds(file, "last_elapsed", &figures->last, known);
-}
-
-/* Whether a plan of many clients ends: no single run made its attempts. */
-static bool
-has_clients(const struct record *record)
-{
-	return record->figures != NULL && record->figures->clients > 0;
-}
-
 static void
 put_start(FILE *file, const struct report_style *style,
     const struct record *record)
@@ -353,10 +273,10 @@ report_json(struct sink *sink, const struct report *report,
 		put_number(file, "status", record->status);
 		put_number(file, "attempts", (double)record->attempt);
 		put_number(file, "failures",
-		    has_clients(record) ? NAN : (double)record->failures);
+		    record->clients > 0 ? NAN : (double)record->failures);
 		put_bool(file, "flaky", record_is_flaky(record));
 		put_number(file, "waited",
-		    has_clients(record) ? NAN : record->waited);
+		    record->clients > 0 ? NAN : record->waited);
 		put_bool(file, "tolerated", record->tolerated);
 		fputs(",\"limit\":", file);
 		if (record->reason != REASON_ATTEMPTS ||
@@ -369,8 +289,9 @@ report_json(struct sink *sink, const struct report *report,
 		    record->too_long > 0 ? record->too_long : NAN);
 		put_number(file, "lost_input",
 		    record->lost_input > 0 ? (double)record->lost_input : NAN);
-		if (record->figures != NULL)
-			put_figures(file, record->figures);
+		for (const struct figure *figure = record->figures;
+		     figure != NULL && figure->name != NULL; figure++)
+			put_number(file, figure->name, figure->value);
 		break;
 	}
 	fputs("}\n", file);

@@ -228,7 +228,7 @@ check 'any byte' jq -e . bytes
 
 retry --plan=p=0.2 --log=json -a 3 true >plan
 is 'the manual tells the fields of a plan that simulates' \
-    "$(told end 'In a plan that simulates runs, the event has these fields too.')" \
+    "$(told end 'The end of a plan has these fields too, which')" \
     "$(jq -r 'select(.event == "end") | keys_unsorted |
 	.[index("runs"):] | join(" ")' plan)"
 nulls plan

@@ -82,13 +82,13 @@ done
 ceilings='
 	7800 src/core
 	2900 src/report
-	2850 src/plan
+	2350 src/plan
 	3850 src/options
 	8940 src/sys
 	300 src/main.c
 	12750 tests/unit
 	13800 tests/command
-	3340 tests/lib
+	3500 tests/lib
 	2680 tests/simulate
 	4500 scripts
 	62 options'
