@@ -140,8 +140,8 @@ print_options(void)
 		}
 		print_option(&option_rows[id]);
 	}
-	printf("\nTo explain an option: " PROGRAM " --help=-a; to list the "
-	       "topics: --help=topics.\n");
+	printf("\nTo explain an option: --help=-a; to list the topics: "
+	       "--help=topics.\n");
 }
 
 static void
@@ -459,7 +459,7 @@ help_print(const char *typed, const struct screen *screen)
 		print_preset(found.preset);
 	else if (topic != NULL &&
 	    preset_find(topic->name, strlen(topic->name)) != NULL)
-		printf("\nFor what the preset of this name knows: " PROGRAM
+		printf("\nThe preset of this name: " PROGRAM
 		       " --help=--preset=%s.\n",
 		    topic->name);
 }
