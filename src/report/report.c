@@ -9,6 +9,7 @@ const struct format formats[] = {
 	{ .name = "text",
 	    .doc = "one line per failed attempt, and one for the end",
 	    .for_people = true,
+	    .dated = true,
 	    .tell = report_text },
 	{ .name = "tty",
 	    .doc = "text, and a status line that counts down each wait",

@@ -15,6 +15,7 @@ struct format {
 	const char *name;
 	const char *doc;
 	bool for_people;     /* --quiet silences it, apart from errors */
+	bool dated;	     /* in a file, a line begins with the time */
 	bool has_priorities; /* each line begins with its priority */
 	bool whole;	   /* one document, which replaces the file's content */
 	bool keeps_output; /* of each attempt that failed, if it is held */
@@ -127,6 +128,7 @@ struct report {
 	size_t count;
 	long pid;	   /* retry's own; 0 in a plan */
 	double begun;	   /* when the run began, in seconds since 1970 */
+	double now;	   /* the same, of what is being told */
 	char host[65];	   /* the machine's name, or empty */
 	bool keeps_output; /* a format has a use for that of each attempt */
 };

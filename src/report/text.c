@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
 #include <math.h>
+#include <string.h>
+#include <time.h>
 
 #include "report/report.h"
 #include "core/text.h"
@@ -52,12 +54,32 @@ begin_line(const struct sink *sink)
 		fprintf(sink->file, "%*s\r\033[J", screen->width, "");
 }
 
+/* In a file, the local time and its offset: people compare it with others. */
 static void
-write_line(const struct sink *sink, struct message message)
+write_time(const struct sink *sink, const struct report *report)
+{
+	const time_t now = (time_t)report->now;
+	char text[MESSAGE_PART] = "";
+	struct tm broken;
+
+	const char *name = sink->name;
+
+	if (sink->format->dated && report->pid != 0 && name != NULL &&
+	    strcmp(name, "-") != 0 && strncmp(name, "fd:", 3) != 0 &&
+	    strncmp(name, "/dev/", 5) != 0 &&
+	    localtime_r(&now, &broken) != NULL)
+		strftime(text, sizeof(text), "%FT%T%z ", &broken);
+	fputs(text, sink->file);
+}
+
+static void
+write_line(const struct sink *sink, const struct report *report,
+    struct message message)
 {
 	const struct screen *screen = &sink->screen;
 
 	begin_line(sink);
+	write_time(sink, report);
 	if (sink->format->has_priorities)
 		fprintf(sink->file, "<%d>", message.priority);
 	fprintf(sink->file, "%s" PROGRAM ":%s %s\n",
@@ -71,9 +93,10 @@ report_text_end_series(struct sink *sink, const struct report *report)
 	const struct series *series = &sink->series;
 
 	if (series->untold == 1)
-		write_line(sink, series->last);
+		write_line(sink, report, series->last);
 	else if (series->untold > 1)
-		write_line(sink, message_more(&report->style, series->untold));
+		write_line(sink, report,
+		    message_more(&report->style, series->untold));
 	sink->series = (struct series){ 0 };
 }
 
@@ -94,7 +117,7 @@ report_text_message(struct sink *sink, const struct report *report,
 	if (*message.text == '\0')
 		return;
 	report_text_end_series(sink, report);
-	write_line(sink, message);
+	write_line(sink, report, message);
 }
 
 /* Whether a failure, at the end of an attempt, may be one of a series. */

@@ -82,8 +82,8 @@ report_tty_hide(struct sink *sink)
 
 /*
  * Draws as much as there is room for, beginning with what matters most: when
- * the next attempt is, whose it is, how the last one ended, how to retry now,
- * and a bar.
+ * the next attempt is, whose it is, how to retry now, how the last one ended,
+ * which a message has said, and a bar.
  *
  * Nothing is folded while it is drawn, as the terminal may just have become
  * narrower; the cursor rests at the beginning, so that what is folded later is
@@ -109,24 +109,20 @@ draw_wait(struct sink *sink, const struct report *report,
 	text_cut(next, room);
 	fit(next, &room);
 	fit_name(report, name, &room);
+	if (record->delay.seconds >= LONG)
+		put_clock(record, clock);
+	fit(clock, &room);
+	if (record->delay.seconds > LAST_SECONDS && report->pid != 1)
+		snprintf(how, sizeof(how), "  retry now: kill -URG %ld",
+		    report->pid);
+	fit(how, &room);
 	if (record->attempt > 0)
 		snprintf(last, sizeof(last), "  last %.80s",
 		    message_outcome(record, text));
 	else if (record->kept)
 		strlcpy(last, "  from an earlier run", sizeof(last));
 	fit(last, &room);
-	if (record->delay.seconds >= LONG)
-		put_clock(record, clock);
-	fit(clock, &room);
 	fit(head, &room);
-	if (record->delay.seconds > LAST_SECONDS && report->pid != 1) {
-		snprintf(how, sizeof(how), "  retry now: kill -URG %ld",
-		    report->pid);
-		if (text_width(how) > room - GAP - BAR_LEAST)
-			snprintf(how, sizeof(how), "  kill -URG %ld",
-			    report->pid);
-	}
-	fit(how, &room);
 	room -= GAP;
 	const int bar = room < BAR_LEAST ? 0
 	    : room < BAR_MOST		 ? room

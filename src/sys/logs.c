@@ -9,11 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/text.h"
 #include "sys/file.h"
 #include "sys/log_file.h"
+#include "sys/events.h"
 #include "sys/logs.h"
 #include "sys/screen.h"
 #include "sys/sink.h"
@@ -313,6 +315,7 @@ logs_tick(struct report *report, struct output *output,
 	if (next <= record->elapsed) {
 		logs_hide(report, output);
 		look_at_logs(report);
+		report->now = events_time(CLOCK_REALTIME);
 		report_tell_due(report, record->elapsed);
 		flush(report, output, true);
 		next = report_due(report);
@@ -349,6 +352,7 @@ logs_note(struct report *report, struct output *output, const char *label,
 {
 	logs_hide(report, output);
 	look_at_logs(report);
+	report->now = events_time(CLOCK_REALTIME);
 	report_note(report, label, line);
 	flush(report, output, true);
 }
@@ -362,6 +366,7 @@ logs_tell(struct report *report, struct output *output,
 	if (record->failures > 0 || record->reason > REASON_SUCCESS ||
 	    report->style.verbose)
 		look_at_logs(report);
+	report->now = record->time;
 	report_tell(report, record);
 	flush(report, output, true);
 }

@@ -162,7 +162,7 @@ unlike 'what it writes is made safe' "$err" "$(printf '\033')"
 probe -v -a 1 --health='printf "\033[31mred\a\n\ntwo\n"; false' \
     --health-retries=1 --log=text:shown --log=json:events sleep 100d
 is 'with -v it goes where messages go, made safe line by line' \
-    "$err$(grep 'check: ' shown)" 'retry: sleep: health check: \^[[31mred\a
+    "$err$(sed -n '/check: /s/^[^ ]* //p' shown)" 'retry: sleep: health check: \^[[31mred\a
 retry: sleep: health check: two'
 check 'but not where programs read' not grep 'check: ' events
 probe -a 1 --health='false' --health-interval=100d sleep .1

@@ -25,7 +25,7 @@ seen() {
 	    -e 's/ in [<0-9.]*m*s: / in TIME: /' -e 's/ in [<0-9.]*m*s$/ in TIME/' \
 	    -e 's/ in 1[0-5]s / in 15s /' -e 's/ in \(20\|1[6-9]\)s / in 20s /' \
 	    -e 's/ in \(30\|2[1-9]\)s / in 30s /' -e 's/ in [1-3]s / in 3s /' \
-	    -e 's/URG [0-9]*/URG PID/' -e 's/  [=-]\{8,\}/  BAR/' "$1/seen"
+	    -e 's/retry now: kill -URG [0-9]*/NOW/' -e 's/  [=-]\{8,\}/  BAR/' "$1/seen"
 }
 
 # Sends a signal to the process that the status line names.
@@ -131,11 +131,11 @@ screens() {
 }${2:+$told2
 }
 	printf '%s' "\
-${next}retry: sh: attempt 2/3 in 20s  BAR  last exited 7  kill -URG PID
+${next}retry: sh: attempt 2/3 in 20s  last exited 7  NOW
 $dashes
-${next}retry: sh: attempt 2/3 in 15s  BAR  last exited 7  kill -URG PID
+${next}retry: sh: attempt 2/3 in 15s  last exited 7  NOW
 $dashes
-$next${last}retry: sh: attempt 3/3 in 20s  BAR  last exited 7  kill -URG PID
+$next${last}retry: sh: attempt 3/3 in 20s  last exited 7  NOW
 $dashes
 "
 }
@@ -172,7 +172,7 @@ like 'a long one ends at a time of day' "$(cat clock/seen)" \
     "2/2 in 2d, at ($day|$(in_two_days)) [0-9]{2}:[0-9]{2} "
 is 'it fits the screen, with what matters most' \
     "$(seen narrow | sed '/^retry: sh: attempt 1/d; /^retry: sh: ended/q')" "\
-retry: sh: attempt 2/2 in 30s  BAR  last exited 7  retry now: kill -URG PID
+retry: sh: attempt 2/2 in 30s  BAR  last exited 7  NOW
 $dashes
 sh: attempt 2/2 in 30s  last exited 7
 $dashes
@@ -231,7 +231,7 @@ unlike 'a run in the background has none' "$(cat background/raw)" '2/2 in'
 like 'but tells the rest' "$(cat background/seen)" 'giving up after 2'
 is 'a signal that changes nothing leaves it' \
     "$(seen verbose | grep -A1 USR1 | sed 2q)" 'retry: sh: received SIGUSR1
-retry: sh: attempt 2/2 in 30s  BAR  last exited 7  kill -URG PID'
+retry: sh: attempt 2/2 in 30s  last exited 7  NOW'
 is 'it may be there before the first attempt' "$(seen first)" \
     "retry: true: attempt 1/1 in 3s  BAR
 $dashes
