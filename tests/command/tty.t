@@ -182,7 +182,7 @@ retry: sh: ended by"
 check 'a name is cut between characters' \
     iconv -f UTF-8 -t UTF-8 foreign/raw -o /dev/null
 like 'and a character takes a column' "$(seen foreign)" \
-    '^retry: xÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖ: attempt 2/2 in 30s  last exited 7$'
+    '^xÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖ: attempt 2/2 in 30s  NOW$'
 is 'it is gone in the end' "$(seen end)" 'out
 retry: sh: attempt 1/2 exited 7 after TIME; next in TIME
 out
