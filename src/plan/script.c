@@ -67,6 +67,8 @@ parse_down(struct script *script, struct script_item *item, char *value)
 		problem = duration_parse(at, &from);
 	if (problem != NULL)
 		return problem;
+	if (length == 0)
+		return "not more than 0";
 	script->down_from = from;
 	script->down_until = from + length;
 	script->down = *item;

@@ -381,6 +381,7 @@ bad 1, 'empty item'
 bad 1*0 'not a count'
 bad 1*x 'not a count'
 bad 1:x 'not a number'
+bad down=0 'not more than 0'
 bad 300 'exit statuses end at 255'
 bad "$(printf %070d 1)" 'too long'
 
