@@ -19,8 +19,8 @@
 #define TEXTS 19
 #define LEGEND 27
 
-/* A second is so many parts, of which the last ones are remembered. */
-#define PARTS 1000
+/* A rounding error less, so that no retry counts that begins a second later. */
+#define SECOND (1 - 1e-6)
 
 /* An attempt in the chart. */
 struct mark {
@@ -42,11 +42,6 @@ struct crowd {
 	size_t *queue; /* a heap of those that go on: the next one is first */
 	size_t waiting;
 	struct fate fate;
-
-	uint64_t parts[PARTS];
-	uint64_t part;	  /* the last part of a second that had a retry */
-	uint64_t retries; /* in the second that ends with it */
-	bool back;	  /* after an outage */
 
 	struct mark *marks; /* of all crowds */
 	size_t count, room;
@@ -88,36 +83,6 @@ sift(struct crowd *crowd)
 
 /* --- one crowd --- */
 
-/* Moves the second that is looked at to the part with this number. */
-static void
-count_retry(struct crowd *crowd, double now)
-{
-	const uint64_t part = (uint64_t)fmin(now * PARTS + 1e-6, 1e18);
-	const double back = crowd->world.script.down_until;
-	struct fate *fate = &crowd->fate;
-
-	/* No second is counted that is on both sides of the outage's end. */
-	if (!crowd->back && now >= back) {
-		crowd->back = true;
-		crowd->retries = 0;
-		memset(crowd->parts, 0, sizeof(crowd->parts));
-	}
-	while (crowd->part < part) {
-		if (crowd->retries == 0)
-			crowd->part = part - 1;
-		uint64_t *oldest = &crowd->parts[++crowd->part % PARTS];
-
-		crowd->retries -= *oldest;
-		*oldest = 0;
-	}
-	crowd->parts[part % PARTS]++;
-	crowd->retries++;
-	if (crowd->back)
-		fate->then = fmax(fate->then, (double)crowd->retries);
-	else
-		fate->peak = fmax(fate->peak, (double)crowd->retries);
-}
-
 /* Notes an attempt that has begun. */
 static void
 note_attempt(struct crowd *crowd, const struct record *record)
@@ -141,15 +106,32 @@ compare_marks(const void *a, const void *b)
 	return (x->time > y->time) - (x->time < y->time);
 }
 
-/* Counts the attempts of a crowd, the last marks, in the order of time. */
+/*
+ * Counts the attempts of a crowd, the last marks, in the order of time, and the
+ * retries of any second.  None is counted that is on both sides of the outage's
+ * end.
+ */
 static void
 count_attempts(struct crowd *crowd, size_t before)
 {
-	qsort(crowd->marks + before, crowd->count - before,
-	    sizeof(*crowd->marks), compare_marks);
-	for (size_t i = before; i < crowd->count; i++)
-		if (!crowd->marks[i].first)
-			count_retry(crowd, crowd->marks[i].time);
+	const double back = crowd->world.script.down_until;
+	const struct mark *marks = crowd->marks;
+	size_t oldest = before, retries = 0;
+
+	qsort(crowd->marks + before, crowd->count - before, sizeof(*marks),
+	    compare_marks);
+	for (size_t i = before; i < crowd->count; i++) {
+		const double now = marks[i].time;
+		double *most =
+		    now < back ? &crowd->fate.peak : &crowd->fate.then;
+
+		retries += !marks[i].first;
+		for (; marks[oldest].time <= now - SECOND ||
+		     (now >= back && marks[oldest].time < back);
+		     oldest++)
+			retries -= !marks[oldest].first;
+		*most = fmax(*most, (double)retries);
+	}
 	crowd->fate.attempts = (double)(crowd->count - before);
 }
 
@@ -170,9 +152,6 @@ run_crowd(struct crowd *crowd, const struct plan_options *options,
 	crowd->world.bucket = budget_full(&options->budget_rules);
 	crowd->waiting = count;
 	crowd->fate = (struct fate){ 0 };
-	crowd->part = crowd->retries = 0;
-	crowd->back = false;
-	memset(crowd->parts, 0, sizeof(crowd->parts));
 	for (size_t i = 0; i < count; i++) {
 		simulation_open(&crowd->clients[i], &crowd->world,
 		    (struct random){ .seed = random_seed(&options->random,
