@@ -17,40 +17,6 @@
 /* The most attempts that a table shows. */
 #define SHOWN 10000
 
-/* The run on which each attempt that may fail does. */
-struct schedule {
-	struct world world;
-	struct simulation run;
-};
-
-static void
-schedule_open(struct schedule *schedule, const struct plan_options *options)
-{
-	schedule->world = world_of(options);
-	schedule->world.worst = true;
-	simulation_open(&schedule->run, &schedule->world, options->random);
-	schedule->run.most = SHOWN;
-}
-
-/* Goes on; false after the last step of which there is something to tell. */
-static bool
-schedule_step(struct schedule *schedule)
-{
-	struct simulation *run = &schedule->run;
-
-	if (run->over || ferror(stdout))
-		return false;
-	simulation_step(run);
-	return true;
-}
-
-static void
-schedule_close(struct schedule *schedule)
-{
-	simulation_close(&schedule->run);
-	world_free(&schedule->world);
-}
-
 /* A row for each attempt, and for a wait before the first one. */
 static bool
 has_row(const struct record *record)
@@ -109,22 +75,35 @@ struct outlook {
 	bool may_succeed; /* an attempt that fails in the table */
 };
 
-static struct outlook
-look_ahead(const struct plan_options *options)
+/*
+ * Goes through the run in which each attempt fails that may.  Fills in the
+ * outlook, tells the records apart from the end, which is returned, unless
+ * `report` is NULL, and prints the rows of the table, unless that is NULL.
+ */
+static struct record
+walk(const struct plan_options *options, struct outlook *outlook,
+    struct report *report, struct plan_table *table)
 {
-	struct schedule schedule;
-	struct outlook outlook = { .endless = false };
-	struct plan_looks *looks = &outlook.looks;
+	struct world world = world_of(options);
+	struct plan_looks *looks = &outlook->looks;
+	struct simulation run;
 	char text[MESSAGE_PART];
 
-	schedule_open(&schedule, options);
-	while (schedule_step(&schedule))
-		for (int i = 0; i < schedule.world.count; i++) {
-			const struct record *record =
-			    &schedule.world.records[i];
+	world.worst = true;
+	simulation_open(&run, &world, options->random);
+	run.most = SHOWN;
+	while (!run.over && !ferror(stdout)) {
+		simulation_step(&run);
+		for (int i = 0; i < world.count; i++) {
+			struct record *record = &world.records[i];
 
+			record->time = record->elapsed;
+			if (report != NULL && record->kind != RECORD_END)
+				report_tell(report, record);
 			if (!has_row(record))
 				continue;
+			if (table != NULL)
+				plan_table_row(table, record);
 			const int width =
 			    text_width(plan_table_outcome(record, text));
 			if (width > looks->outcome)
@@ -133,51 +112,24 @@ look_ahead(const struct plan_options *options)
 				looks->longest =
 				    fmax(looks->longest, record->delay.high);
 		}
-	const struct simulation *run = &schedule.run;
-	/* A simulated run need not fail, and goes on until --max-time. */
-	schedule.world.worst = false;
-	outlook.endless =
-	    run->end.reason == REASON_PLAN && simulation_is_endless(run);
-	outlook.is_random = world_is_random(&schedule.world);
-	outlook.may_succeed = script_is_random(&schedule.world.script);
-	looks->last = run->attempt;
-	looks->down_from = schedule.world.script.down_from;
-	looks->down_until = schedule.world.script.down_until;
-	schedule_close(&schedule);
-	return outlook;
-}
-
-/*
- * Goes through one run, and tells its records, apart from the end, which is
- * returned, and prints its table, unless that is NULL.
- */
-static struct record
-show_schedule(const struct plan_options *options, struct report *report,
-    struct plan_table *table)
-{
-	struct schedule schedule;
-
-	schedule_open(&schedule, options);
-	while (schedule_step(&schedule))
-		for (int i = 0; i < schedule.world.count; i++) {
-			struct record *record = &schedule.world.records[i];
-
-			record->time = record->elapsed;
-			if (record->kind == RECORD_END)
-				schedule.run.end.time = record->time;
-			else
-				report_tell(report, record);
-			if (table != NULL && has_row(record))
-				plan_table_row(table, record);
-		}
-	if (table != NULL)
-		plan_table_end(table);
-	struct record end = schedule.run.end;
-	/* The schedule's copy of the policy ends here. */
+	}
+	struct record end = run.end;
+	end.time = end.elapsed;
+	/* This copy of the policy ends here. */
 	if (end.reached != NULL)
 		end.reached = options->policy.limits.rows +
-		    (end.reached - schedule.world.policy.limits.rows);
-	schedule_close(&schedule);
+		    (end.reached - world.policy.limits.rows);
+	/* A simulated run need not fail, and goes on until --max-time. */
+	world.worst = false;
+	outlook->endless =
+	    end.reason == REASON_PLAN && simulation_is_endless(&run);
+	outlook->is_random = world_is_random(&world);
+	outlook->may_succeed = script_is_random(&world.script);
+	looks->last = run.attempt;
+	looks->down_from = world.script.down_from;
+	looks->down_until = world.script.down_until;
+	simulation_close(&run);
+	world_free(&world);
 	return end;
 }
 
@@ -263,15 +215,17 @@ plan_run(const struct plan_options *options, struct report *report,
 		    steps);
 		return;
 	}
-	const struct outlook outlook = look_ahead(options);
-	struct plan_table table = { .screen = screen };
+	struct outlook outlook = { .endless = false };
+	struct plan_table table;
+	walk(options, &outlook, NULL, NULL);
 	if (!log_on_stdout) {
 		print_heading(options, &report->style);
 		table = plan_table_open(screen, outlook.looks);
 	}
 	struct record end =
-	    show_schedule(options, report, log_on_stdout ? NULL : &table);
+	    walk(options, &outlook, report, log_on_stdout ? NULL : &table);
 	if (!log_on_stdout) {
+		plan_table_end(&table);
 		printf("\nresult    %s%s\n",
 		    outlook.may_succeed ? "if each fails, " : "",
 		    message_end(&end).text);
