@@ -57,14 +57,16 @@ plan_bar(const struct screen *screen, enum bar_cell cell, int count)
 }
 
 static void
-mark(const struct screen *screen, const char *what, double time)
+mark(const struct screen *screen, const char *what, enum verdict verdict,
+    double time)
 {
 	const char *line = screen->unicode ? "──" : "--";
 	char text[DURATION_TEXT];
 
 	printf("%s%s the service is %s at %s %s%s\n",
-	    screen->colour ? "\033[2m" : "", line, what,
-	    duration_text(time, text), line, screen->colour ? "\033[m" : "");
+	    report_text_colour(screen, verdict), line, what,
+	    duration_text(time, text), line,
+	    report_text_colour_end(screen, verdict));
 }
 
 void
@@ -72,9 +74,9 @@ plan_mark_outage(const struct screen *screen, double down_from,
     double down_until, double after, double until)
 {
 	if (down_from > after && down_from <= until && down_from < INFINITY)
-		mark(screen, "down", down_from);
+		mark(screen, "down", VERDICT_STOP, down_from);
 	if (down_until > after && down_until <= until && down_until < INFINITY)
-		mark(screen, "back", down_until);
+		mark(screen, "back", VERDICT_SUCCESS, down_until);
 }
 
 /* The attempt would be retried if the run did not end. */
