@@ -1,0 +1,115 @@
+#!/bin/sh
+#
+# What the pages claim, as numbers that the program can show.
+
+# SPDX-License-Identifier: MIT
+
+# shellcheck disable=SC2016 # the attempts' shells expand
+
+. lib/harness.sh
+
+root=$TESTS/..
+
+# number WORD: as digits.
+number() {
+	i=0
+	for word in zero one two three four five six seven eight nine ten eleven \
+	    twelve thirteen fourteen fifteen sixteen seventeen eighteen; do
+		[ "$word" = "$1" ] && echo $i
+		i=$((i + 1))
+	done
+}
+
+# claimed PAGE REGEX: the first group, where the words may be folded.
+claimed() {
+	tr '\n' ' ' <"$root/$1" | sed -E "s/ +/ /g; /$2/!d; s/.*$2.*/\\1/"
+}
+
+# nominal COUNT OPTION...: the first delays, without jitter.
+nominal() {
+	count=$1
+	shift
+	retry --plan -j none "$@" false |
+	    sed -n 's/^ *[0-9].* retry *\([^ ]\{1,\}\)s .*/\1/p' |
+	    head -n "$count" | xargs
+}
+
+# waits TEXT: its numbers.
+waits() {
+	printf '%s\n' "$1" | grep -oE '[0-9.]+' | xargs
+}
+
+is 'README has the default number of attempts' \
+    "$(number "$(claimed README.md 'giving up after ([a-z]+) attempts')")" \
+    "$(retry --plan false | sed -n '1s/.*at most \([0-9]*\) .*/\1/p')"
+is 'and the first waits' \
+    "$(waits "$(claimed README.md 'The waits are about ([0-9, and]+) seconds')")" \
+    "$(nominal 4)"
+is 'and those of -d 10s' "$(claimed README.md '(first wait is ten seconds, then 20, 40)' |
+    sed 's/ten/10/' | grep -oE '[0-9]+' | xargs)" "$(nominal 3 -d 10s)"
+is 'and the number of strategies' \
+    "$(claimed README.md ' ([0-9]+) strategies, [0-9]+ kinds')" \
+    "$(retry --help=backoff | grep -cE '^  [a-z]')"
+is 'of which it names four' "$(number \
+    "$(claimed README.md 'your own list, and ([a-z]+) more')")" \
+    "$(($(retry --help=backoff | grep -cE '^  [a-z]') - 4))"
+others=$(claimed README.md 'curl, ssh and ([a-z]+) others')
+is 'and the number of presets for tools, of which it names seven' \
+    "$(number "$others")" "$(($(retry --help=presets |
+	sed '/^Systems/,$d' | grep -cE '^  [a-z]') - 7))"
+is 'the cookbook has the first waits of the preset poll' \
+    "$(waits "$(claimed man/retry-cookbook.7 \
+	'Checks after ([0-9., and]+) seconds, then every second')")" \
+    "$(retry --plan --preset=poll -a 5 false | sed -n \
+	's/^[1-4] *\([0-9.]*\)s .*/\1/p' | xargs)"
+
+# What is not retried: each is one of the failures that the cookbook counts.
+stops=0
+for failure in 'kill -INT $$' 'ulimit -c 0; kill -QUIT $$' 'exit 130'; do
+	: >ran
+	retry -q -a 2 -d 0 sh -c "echo >>ran; $failure"
+	[ "$(wc -l <ran)" -eq 1 ] && stops=$((stops + 1))
+done
+: >ran
+retry -q -a 2 -d 0 ./no-such-command 2>/dev/null
+[ $? -eq 127 ] && stops=$((stops + 1))
+: >ran
+retry -q -a 2 -d 0 sh -c 'echo >>ran; sleep .2; echo; exit 1' | true
+[ "$(wc -l <ran)" -eq 1 ] && stops=$((stops + 1))
+is 'the cookbook counts the failures that are not retried' "$(number \
+    "$(claimed man/retry-cookbook.7 'Without options, ([a-z]+) failures')")" \
+    "$stops"
+is 'the manual counts the default items of --stop-on' "$(number \
+    "$(claimed man/retry.1 'leaves the ([a-z]+) default items')")" \
+    "$(retry --help=options | tr -d '\n ' |
+	sed 's/.*neverretrythese\[\([^]]*\)\].*/\1/' | tr , '\n' | grep -c .)"
+
+for i in 1 2 3; do
+	retry -q --state=s --tolerate=3 -a 1 -d 0 false
+	echo $?
+done >statuses
+is '--tolerate=3 fails at the third failed run in a row, as README says' \
+    "$(xargs <statuses)" '0 0 1'
+like 'README says so' "$(claimed README.md '(only after three failed runs in a row)')" .
+run retry -a 2 -d 0 --before-retry='exit 1' sh -c 'echo >>gate; exit 7'
+is '--before-retry gives up if it exits 1' "$code $(wc -l <gate)" '7 1'
+run retry -a 2 -d 0 --before-retry='exit 3' sh -c 'echo >>went; exit 7'
+is 'and any other failure is only a warning' "$code $(wc -l <went)" '7 2'
+is 'the help of --before-retry says that' \
+    "$(retry --help=options | grep -c 'give up if it exits 1$')" 1
+
+# Each message that the manual explains is one that the program has.
+sed -n '/^.Sh DIAGNOSTICS/,/^.Sh SEC/s/^\.It Li //p' "$root/man/retry.1" |
+    sed 's/\\-/-/g; s/\\(aq/'\''/g; s/ , Li /\n/g; s/ A[r] [^ ]* Li /\n/g; s/ A[r] .*//' |
+    sed 's/ N$//; s/.*[0-9] //' >messages
+strings=$(cat "$root"/src/report/message.c "$root"/src/sys/*.c |
+    tr -d '\n' | sed 's/"[[:space:]]*"//g; s/%[a-z-]*//g')
+while IFS= read -r text; do
+	case $strings in
+	*"$text"*) ;;
+	*) printf '%s; ' "$text" ;;
+	esac
+done <messages >unknown
+is 'each message that the manual explains is in the source' "$(cat unknown)" ''
+
+finish
