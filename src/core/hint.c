@@ -73,15 +73,14 @@ copy_words(const char *text, char plain[TEXT_MOST])
 
 		for (; *text != '\0' && strchr(BLANKS ",", *text) == NULL;
 		     text++) {
-			const bool digit =
-			    to > begin && isdigit((unsigned char)to[-1]);
-			const bool letter =
-			    to > begin && isalpha((unsigned char)to[-1]);
+			const unsigned char before =
+			    to > begin ? (unsigned char)to[-1] : ' ';
+			const bool is_middle =
+			    isdigit(before) && isdigit((unsigned char)text[1]);
 
-			if (*text == '.' && letter)
+			if (*text == '.' && isalpha(before))
 				continue;
-			*to++ = digit && tolower((unsigned char)*text) == 't' &&
-				isdigit((unsigned char)text[1])
+			*to++ = is_middle && strchr("Tt", *text) != NULL
 			    ? ' '
 			    : *text;
 		}
