@@ -15,6 +15,7 @@ for name in collector convert feed fetch load report sync test upload; do
 	ln -s bin/stub "$name"
 done
 ln -s /bin/true bin/sleep
+echo 'preset = network' >fetch.retry
 
 # The examples, a line each.
 extract() {
@@ -184,7 +185,7 @@ jitters=$(retry --help=jitter | grep -c '^  ')
 like 'the README knows how many strategies and jitters there are' \
     "$(cat "$readme")" "\| $strategies strategies, $((jitters - 1)) kinds of jitter \|"
 is 'files that it links to are there' "$(grep -o '](\([^)]*\))' "$readme" |
-    sed 's/^](\(.*\))$/\1/' | while read -r file; do
+    sed 's/^](\(.*\))$/\1/; s/\(.\)#.*/\1/' | while read -r file; do
 	test -e "${readme%/*}/$file" || echo "$file" | grep -v '^https://\|^#'
 done)" ''
 
