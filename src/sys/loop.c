@@ -197,7 +197,7 @@ look(struct loop *loop, struct event *event)
 	event->kind = EVENT_DATE;
 	if (hinted_over(&loop->job.hinted))
 		return true;
-	/* Each deadline is told after a look at what had happened by then. */
+	/* A wait, however short, ends after a look at what had happened. */
 	event->kind = EVENT_TIMER;
 	if (!loop->polled || time < loop->until)
 		return false;
@@ -211,8 +211,6 @@ next(void *context, double until)
 	struct loop *loop = context;
 	struct event event;
 
-	if (until != loop->until)
-		loop->polled = false;
 	loop->until = until;
 	while (!look(loop, &event))
 		turn(loop);
@@ -484,6 +482,7 @@ begin_wait(void *context, bool hint_decides, double seconds)
 	struct loop *loop = context;
 
 	hinted_begin(&loop->job.hinted, hint_decides, seconds);
+	loop->polled = false;
 }
 
 static const struct driver driver = {

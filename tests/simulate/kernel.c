@@ -664,6 +664,7 @@ __wrap_select(int count, fd_set *read, fd_set *write, fd_set *except,
 	int ready = 0;
 
 	(void)write, (void)except;
+	kernel.looked = true;
 	check_reload();
 	if (++kernel.steps > STEPS_MOST) {
 		kernel_broke(LAW_ENDS, "waits %d times", kernel.steps);
@@ -835,8 +836,10 @@ static pid_t
 reap(struct process *process, int *status)
 {
 	process->reaped = true;
-	if (process->role == ROLE_ATTEMPT)
+	if (process->role == ROLE_ATTEMPT) {
 		self.last_status = process->status;
+		kernel.looked = false;
+	}
 	if (status != NULL)
 		*status = process->status;
 	kernel_tell("%d is reaped", process->pid);
@@ -1581,8 +1584,12 @@ __wrap_child_start(struct child *child, const struct start *start)
 	if (is_attempt) {
 		self.wrote_at = 0;
 		read_input(start->descriptors[0]);
+		if (!kernel.looked)
+			kernel_broke(LAW_LOOKS, "at step %d", kernel.steps);
 	}
 	const int result = __real_child_start(child, start);
+	if (is_attempt && result == -1)
+		kernel.looked = false;
 	const struct process *process = find(child->pid);
 	if (result == -1 || process == NULL || kernel.simple)
 		return result;
@@ -1669,6 +1676,7 @@ kernel_begin(const struct options *options)
 	kernel.ready = false;
 	open_input();
 	kernel.reload = RELOAD_NONE;
+	kernel.looked = true;
 	kernel.signal_fd = kernel.stop_fd = kernel.lock_fd = -1;
 }
 

@@ -81,6 +81,7 @@ enum law {
 	LAW_TIME,
 	LAW_LOG,
 	LAW_OBEYS,
+	LAW_LOOKS,
 	LAW_PATIENCE,
 	LAW_RELOAD,
 	LAW_DESPAIR,
@@ -146,6 +147,7 @@ struct kernel {
 	int got[65]; /* how many of each retry has read */
 	bool ready;  /* retry has said so */
 	enum reload reload;
+	bool looked; /* at signals since an attempt ended or did not begin */
 	int signal_fd, stop_fd, lock_fd;
 
 	/* Standard input that is spooled. */
