@@ -14,22 +14,6 @@ last_status(const struct policy *policy, const struct record *run,
 }
 
 struct end
-end_giving_up(const struct policy *policy, const struct record *run,
-    struct outcome returned, enum reason reason)
-{
-	const struct outcome outcome = run->outcome;
-	struct end end = { .reason = reason,
-		.status = last_status(policy, run, returned) };
-
-	if (policy->transient_status > 0 && reason != REASON_SIGNAL &&
-	    outcome.class == CLASS_TRANSIENT)
-		end.status = policy->transient_status;
-	else if (outcome.kind == OUTCOME_SIGNAL)
-		end.death = outcome.code;
-	return end;
-}
-
-struct end
 end_success(const struct policy *policy, const struct record *run,
     struct outcome returned)
 {
@@ -39,6 +23,25 @@ end_success(const struct policy *policy, const struct record *run,
 		end.status = policy->flaky_status;
 	else if (policy->preserve_status)
 		end.status = last_status(policy, run, returned);
+	return end;
+}
+
+struct end
+end_giving_up(const struct policy *policy, const struct record *run,
+    struct outcome returned, enum reason reason)
+{
+	const struct outcome outcome = run->outcome;
+	struct end end = { .status = last_status(policy, run, returned) };
+
+	/* With --repeat the last attempt may have succeeded. */
+	if (run->judgement.verdict == VERDICT_SUCCESS)
+		end = end_success(policy, run, returned);
+	else if (policy->transient_status > 0 && reason != REASON_SIGNAL &&
+	    outcome.class == CLASS_TRANSIENT)
+		end.status = policy->transient_status;
+	else if (outcome.kind == OUTCOME_SIGNAL)
+		end.death = outcome.code;
+	end.reason = reason;
 	return end;
 }
 

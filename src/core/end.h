@@ -19,7 +19,7 @@ struct end {
  * the outcome of that attempt's process, even if a timeout took its place.
  */
 
-/* As the last attempt ended, without success. */
+/* As the last attempt ended. */
 struct end end_giving_up(const struct policy *policy, const struct record *run,
     struct outcome returned, enum reason reason);
 

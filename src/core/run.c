@@ -568,9 +568,6 @@ find_delay(struct run *run, bool success, double time)
 		.throttled = throttled,
 		.success = success });
 
-	if (policy->pace_start && throttled &&
-	    delay.seconds < attempt->paced.seconds)
-		delay = attempt->paced;
 	if (policy->pace_start)
 		delay = delay_left(delay, time - attempt->paced_from);
 	const bool hint_is_longer = attempt->hint > delay.high;

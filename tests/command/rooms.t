@@ -89,7 +89,7 @@ ceilings='
 	12750 tests/unit
 	13900 tests/command
 	3500 tests/lib
-	2680 tests/simulate
+	2690 tests/simulate
 	4500 scripts
 	62 options'
 

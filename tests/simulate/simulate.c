@@ -490,7 +490,8 @@ check_end(const struct options *options, enum way way, int status,
 	if (reason == REASON_SUCCESS && told != 0 && !policy->preserve_status)
 		kernel_broke(LAW_STATUS, "success is %d", told);
 	if (told == 0 && reason != REASON_SUCCESS && reason != REASON_SIGNAL &&
-	    !tolerated && !policy->preserve_status)
+	    !(reason == REASON_GATE && policy->repeat) && !tolerated &&
+	    !policy->preserve_status)
 		kernel_broke(LAW_STATUS, "0 for %s", reasons[reason].name);
 	if (tolerated && (told != 0 || policy->tolerate == 0))
 		kernel_broke(LAW_STATUS, "%d is tolerated", told);

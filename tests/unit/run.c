@@ -1014,11 +1014,11 @@ pace_start_draws_a_delay_once(void)
 }
 
 static void
-with_pace_start_a_throttle_only_lengthens(void)
+with_pace_start_a_throttle_has_its_own_delay(void)
 {
 	static const struct {
 		double throttle, wake;
-	} rows[] = { { 1, 10 }, { 30, 30 } };
+	} rows[] = { { 1, 4 }, { 6, 6 }, { 30, 30 } };
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct drive drive = started(drive_policy("constant"));
@@ -1546,6 +1546,24 @@ a_gate_is_asked_after_each_wait_but_the_first(void)
 	CHECK_FINISH(&drive, "gate", 7);
 	CHECK(!drive.judged);
 	CHECK_INT(drive.run.attempt, 3);
+}
+
+/* With --repeat the last attempt may have succeeded. */
+static void
+a_gate_that_gives_up_leaves_the_status_of_the_last_attempt(void)
+{
+	for (int status = 0; status < 2; status++) {
+		struct drive drive = started(drive_policy("constant"));
+
+		ROW("status %d", status);
+		drive.policy.gate = drive.policy.repeat = true;
+		drive_start(&drive);
+		drive_exit(&drive, status);
+		drive_timer(&drive);
+		drive_exited(&drive);
+		drive_answer(&drive, ANSWER_AGAIN);
+		CHECK_FINISH(&drive, "gate", status);
+	}
 }
 
 static void
@@ -2778,7 +2796,7 @@ main(void)
 	RUN(a_draw_is_kept_even_if_its_delay_is_the_shortest);
 	RUN(the_nominal_delay_leaves_room_for_the_jitter);
 	RUN(pace_start_draws_a_delay_once);
-	RUN(with_pace_start_a_throttle_only_lengthens);
+	RUN(with_pace_start_a_throttle_has_its_own_delay);
 	RUN(with_pace_start_a_hint_counts_from_the_attempts_end);
 	RUN(a_long_attempt_makes_its_failure_the_first);
 	RUN(a_long_attempt_resets_a_level);
@@ -2801,6 +2819,7 @@ main(void)
 	RUN(a_check_that_times_out_means_retry);
 	RUN(a_gate_that_times_out_lets_the_retry_through);
 	RUN(a_gate_is_asked_after_each_wait_but_the_first);
+	RUN(a_gate_that_gives_up_leaves_the_status_of_the_last_attempt);
 	RUN(the_limit_on_the_run_ends_the_gate);
 	RUN(a_gate_that_opens_past_the_limit_lets_nothing_through);
 	RUN(a_budget_is_asked_before_each_wait);
