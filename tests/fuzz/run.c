@@ -31,6 +31,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct options *options = &try.options;
 
 	script = rest;
+	try.seconds_most = 1e6;
+	try.attempts_most = 100;
 	try.policy = &options->policy;
 	if (argv_parse(count, words, options, problem) == 0 && !options->help &&
 	    !options->version)

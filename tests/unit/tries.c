@@ -22,6 +22,7 @@ static void try_failed(const char *file, int line, const char *text);
 			try_failed(__FILE__, __LINE__, #condition); \
 	} while (0)
 
+#include "drive.h"
 #include "tries.h"
 
 #define POLICY_WORDS 16
@@ -103,10 +104,13 @@ static const char *const policies[] = {
 	"-a2 --pace=start -T4 --output=hold --check=x -t2 -k0",
 };
 
+struct dice;
+
 static struct {
 	const char *words; /* of the policy */
 	int choices[CHOICES_MOST], counts[CHOICES_MOST];
 	int length, at;
+	struct dice *dice; /* chooses, if it is not NULL */
 	int surprises, most;
 	size_t runs;
 } all;
@@ -126,12 +130,102 @@ try_failed(const char *file, int line, const char *text)
 		exit(1);
 }
 
+/* A small generator of its own, so that a failing seed can be run again. */
+struct dice {
+	struct random random;
+	uint64_t rolled;
+};
+
+static double
+roll(struct dice *dice)
+{
+	return random_uniform(&dice->random, ++dice->rolled, DRAW_DELAY);
+}
+
+static int
+pick(struct dice *dice, int count)
+{
+	return (int)(roll(dice) * count);
+}
+
+static bool
+often(struct dice *dice, double share)
+{
+	return roll(dice) < share;
+}
+
+/* Any numbers, with each strategy and jitter. */
+static struct policy
+any_policy(struct dice *dice, double values[3])
+{
+	static const char *const jitters[] = { "none", "full", "equal", "20%",
+		"+1s" };
+	int count = 0;
+
+	while (strategies[count].name != NULL)
+		count++;
+	struct policy policy = drive_policy(strategies[pick(dice, count)].name);
+	policy.limits.attempts = (uint64_t)pick(dice, 8);
+	policy.max_time = often(dice, 0.5) ? 100 * roll(dice) : 0;
+	policy.timeout = often(dice, 0.5) ? 10 * roll(dice) : 0;
+	if (policy.max_time > 0 && often(dice, 0.3)) {
+		policy.timeout = 0;
+		policy.timeout_share = 1 - roll(dice);
+	}
+	policy.min_timeout = often(dice, 0.3) ? 5 * roll(dice) : 0;
+	policy.kill_after = often(dice, 0.7) ? 3 * roll(dice) : 0;
+	policy.backoff.base = often(dice, 0.9) ? 2 * roll(dice) : 0;
+	policy.backoff.min = often(dice, 0.2) ? roll(dice) : 0;
+	policy.backoff.cap = 1 + policy.backoff.base + 60 * roll(dice);
+	policy.backoff.cap_given = often(dice, 0.5);
+	policy.backoff.values = values;
+	policy.backoff.count = 3;
+	for (int i = 0; i < BACKOFF_PARAMS; i++) {
+		const struct param *row = &policy.backoff.strategy->params[i];
+
+		policy.backoff.param_given[i] = row->initial == PARAM_REQUIRED;
+		policy.backoff.params[i] = row->kind == PARAM_CHANGE
+		    ? 4 * roll(dice) - 2
+		    : 2 * roll(dice) + 1e-3;
+	}
+	if (!policy.backoff.strategy->random)
+		policy.jitter = drive_jitter(jitters[pick(dice, 5)],
+		    (enum jitter_order)pick(dice, 3));
+	policy.pace_start = often(dice, 0.3);
+	policy.reset_after = often(dice, 0.3) ? 5 * roll(dice) : 0;
+	policy.wait_first = often(dice, 0.2);
+	policy.splay = often(dice, 0.2) ? 5 * roll(dice) : 0;
+	policy.throttle_delay = 5 * roll(dice);
+	policy.hint_limit = 30;
+	policy.hint_spread = often(dice, 0.5) ? 0.2 : 0;
+	policy.rules.check = often(dice, 0.3);
+	policy.gate = often(dice, 0.3);
+	policy.budget = often(dice, 0.3);
+	policy.repeat = often(dice, 0.3);
+	policy.repeats = (uint64_t)pick(dice, 4);
+	policy.success_delay = roll(dice);
+	policy.remember = often(dice, 0.3);
+	policy.delivery = (enum delivery)pick(dice, 3);
+	policy.early_skip = often(dice, 0.3);
+	policy.on_success = often(dice, 0.3);
+	policy.on_give_up = often(dice, 0.3);
+	policy.preserve_status = often(dice, 0.1);
+	policy.input = often(dice, 0.1);
+	policy.hints = often(dice, 0.5);
+	set_parse(&policy.rules.stop, "unstartable,5", NULL);
+	set_parse(&policy.rules.throttle, "6", NULL);
+	set_parse(&policy.free, "KILL", NULL);
+	return policy;
+}
+
 /* --- choices --- */
 
 /* A number below `count`; 0 is what usually happens. */
 static int
 choose(int count)
 {
+	if (all.dice != NULL)
+		return often(all.dice, 0.1) ? pick(all.dice, count) : 0;
 	if (all.at == CHOICES_MOST)
 		longjmp(try.left, 1);
 	if (all.at == all.length) {
@@ -190,10 +284,33 @@ the_laws_hold_in_each_run_with_a_few_surprises(void)
 {
 	const size_t count = sizeof(policies) / sizeof(*policies);
 
+	try.seconds_most = 12;
+	try.attempts_most = 3;
 	for (size_t i = 0; i < count; i++)
 		try_all(policies[i]);
 	printf("# %zu policies, %d surprises, %zu runs, %zu events\n", count,
 	    all.most, all.runs, try.events);
+}
+
+static void
+the_laws_hold_in_runs_of_any_policy(void)
+{
+	try.seconds_most = INFINITY;
+	try.attempts_most = 100;
+	for (uint64_t seed = 0; seed < 20000; seed++) {
+		struct dice dice = { .random = { .seed = seed } };
+		double values[] = { roll(&dice), 5 * roll(&dice), 0 };
+		char words[32];
+
+		snprintf(words, sizeof(words), "of seed %ju", (uintmax_t)seed);
+		const struct policy policy = any_policy(&dice, values);
+		all.words = words;
+		all.dice = &dice;
+		try.policy = &policy;
+		try.options.random.seed = seed;
+		try_run();
+	}
+	all.dice = NULL;
 }
 
 int
@@ -201,5 +318,6 @@ main(int argc, char **argv)
 {
 	all.most = argc > 1 ? atoi(argv[1]) : 2;
 	RUN(the_laws_hold_in_each_run_with_a_few_surprises);
+	RUN(the_laws_hold_in_runs_of_any_policy);
 	return DONE();
 }
