@@ -5,43 +5,22 @@
 
 #include "policy.h"
 
-/* Whether the first failure that counts ends the run. */
-static bool
-fails_once(const struct limits *limits)
-{
-	bool once = limits->attempts == 1;
-
-	for (size_t i = 0; i < limits->count; i++)
-		once |= limits->rows[i].count == 1 && !limits->rows[i].named;
-	return once;
-}
-
-/* Whether there may be a delay that the strategy finds. */
-static bool
-has_backoff(const struct policy *policy)
-{
-	static const struct set none;
-	const bool free = memcmp(&policy->free, &none, sizeof(none)) != 0;
-
-	/* A state keeps the delay that would come next. */
-	return policy->wait_first || policy->remember || free ||
-	    !fails_once(&policy->limits);
-}
-
-/* Whether an attempt may follow one that succeeded. */
-static bool
-follows_success(const struct policy *policy)
-{
-	return policy->repeat && policy->repeats != 1;
-}
-
 bool
 policy_draws(const struct policy *policy)
 {
+	static const struct set none;
 	const struct backoff *backoff = &policy->backoff;
 	const struct jitter *jitter = &policy->jitter;
-	const bool failures = has_backoff(policy);
-	const bool successes = follows_success(policy);
+	const struct limits *limits = &policy->limits;
+	/* Whether an attempt may follow one that succeeded. */
+	const bool successes = policy->repeat && policy->repeats != 1;
+	bool fails_once = limits->attempts == 1;
+	for (size_t i = 0; i < limits->count; i++)
+		fails_once |=
+		    limits->rows[i].count == 1 && !limits->rows[i].named;
+	/* And one that failed; a state keeps the delay for a later run. */
+	const bool failures = !fails_once || policy->wait_first ||
+	    policy->remember || memcmp(&policy->free, &none, sizeof(none)) != 0;
 	double longest = backoff->min;
 
 	if (policy->splay > 0)
