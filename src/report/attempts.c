@@ -13,26 +13,6 @@ free_row(struct ended *row)
 	free(row->output);
 }
 
-/* Makes room for one more.  Returns it, empty, or NULL. */
-static struct ended *
-new_row(struct attempts *attempts)
-{
-	struct ended *rows = attempts->rows;
-
-	if (attempts->kept == attempts->room) {
-		const size_t room =
-		    attempts->room == 0 ? 8 : attempts->room * 2;
-
-		rows = reallocarray(rows, room, sizeof(*rows));
-		if (rows == NULL)
-			return NULL;
-		attempts->rows = rows;
-		attempts->room = room;
-	}
-	rows[attempts->kept] = (struct ended){ 0 };
-	return &rows[attempts->kept];
-}
-
 void
 report_attempts_add(struct attempts *attempts, const struct record *record,
     bool keeps_output)
@@ -43,15 +23,25 @@ report_attempts_add(struct attempts *attempts, const struct record *record,
 	attempts->count++;
 	if (attempts->kept == FAILURES_KEPT)
 		return;
-	struct ended *row = new_row(attempts);
-	if (row == NULL)
-		return;
-	row->attempt = record->attempt;
-	row->duration = record->duration;
-	row->waited = record->just_waited;
-	row->kind = record->outcome.kind;
-	row->outcome = strdup(message_why(record).text);
-	row->sentence = strdup(message_failure(record).text);
+	if (attempts->kept == attempts->room) {
+		const size_t room = 2 * attempts->room + 8;
+		struct ended *rows =
+		    reallocarray(attempts->rows, room, sizeof(*rows));
+
+		if (rows == NULL)
+			return;
+		attempts->rows = rows;
+		attempts->room = room;
+	}
+	struct ended *row = &attempts->rows[attempts->kept];
+	*row = (struct ended){
+		.attempt = record->attempt,
+		.duration = record->duration,
+		.waited = record->just_waited,
+		.kind = record->outcome.kind,
+		.outcome = strdup(message_why(record).text),
+		.sentence = strdup(message_failure(record).text),
+	};
 	if (row->outcome == NULL || row->sentence == NULL) {
 		free_row(row);
 		return;

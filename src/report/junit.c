@@ -36,16 +36,6 @@ put_escaped(FILE *file, const char *text)
 	escape_put(file, text, &escape);
 }
 
-static void
-put_output(FILE *file, const char *output)
-{
-	if (output == NULL)
-		return;
-	fputs("<system-out>", file);
-	put_escaped(file, output);
-	fputs("</system-out>", file);
-}
-
 /*
  * As Surefire has it: `failure` for the first, `rerunFailure` for those after
  * it, `flakyFailure` for all if the run succeeded; only `failure` has its text
@@ -68,36 +58,14 @@ put_failures(FILE *file, const struct attempts *failures, bool success)
 		put_escaped(file, failure->sentence);
 		if (nested) {
 			fputs("</stackTrace>", file);
-			put_output(file, failure->output);
+			if (failure->output != NULL) {
+				fputs("<system-out>", file);
+				put_escaped(file, failure->output);
+				fputs("</system-out>", file);
+			}
 		}
 		fprintf(file, "</%s>\n", element);
 	}
-}
-
-/*
- * Begins the element: the run's name, its figures and, unless it is a plan,
- * when it began.  As Ant has it, the time is UTC and does not say so.
- */
-static void
-begin_suite(FILE *file, const struct report *report, double elapsed,
-    bool skipped, bool failed)
-{
-	const time_t begun = (time_t)report->begun;
-	char name[MESSAGE_PART], text[32];
-	struct tm date;
-
-	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-	      "<testsuite name=\"",
-	    file);
-	put_escaped(file, message_name(&report->style, name));
-	putc('"', file);
-	if (report->pid != 0 && gmtime_r(&begun, &date) != NULL &&
-	    strftime(text, sizeof(text), "%FT%T", &date) > 0)
-		fprintf(file, " timestamp=\"%s\"", text);
-	fprintf(file,
-	    " time=\"%.3f\" tests=\"1\" errors=\"0\" skipped=\"%d\""
-	    " failures=\"%d\">\n",
-	    elapsed, skipped, failed);
 }
 
 /* One testcase for the run. */
@@ -113,9 +81,24 @@ put_run(FILE *file, const struct report *report, const struct record *record,
 	const char *output = failed && failures->kept > 0
 	    ? failures->rows[0].output
 	    : record->output;
-	char name[MESSAGE_PART];
+	const time_t begun = (time_t)report->begun;
+	char name[MESSAGE_PART], text[32];
+	struct tm date;
 
-	begin_suite(file, report, record->elapsed, skipped, failed);
+	message_name(&report->style, name);
+	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+	      "<testsuite name=\"",
+	    file);
+	put_escaped(file, name);
+	putc('"', file);
+	/* As Ant has it, the time is UTC and does not say so. */
+	if (report->pid != 0 && gmtime_r(&begun, &date) != NULL &&
+	    strftime(text, sizeof(text), "%FT%T", &date) > 0)
+		fprintf(file, " timestamp=\"%s\"", text);
+	fprintf(file,
+	    " time=\"%.3f\" tests=\"1\" errors=\"0\" skipped=\"%d\""
+	    " failures=\"%d\">\n",
+	    record->elapsed, skipped, failed);
 	/* A property, as Surefire's schema has no attribute for it. */
 	if (*report->host != '\0') {
 		fputs(
@@ -125,7 +108,7 @@ put_run(FILE *file, const struct report *report, const struct record *record,
 		fputs("\"/>\n  </properties>\n", file);
 	}
 	fputs("  <testcase name=\"", file);
-	put_escaped(file, message_name(&report->style, name));
+	put_escaped(file, name);
 	fprintf(file, "\" classname=\"retry\" time=\"%.3f\">\n",
 	    record->elapsed);
 	put_failures(file, failures, success);
