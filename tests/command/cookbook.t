@@ -1,7 +1,8 @@
 #!/bin/sh
 #
-# Every recipe of retry-cookbook(7) is run as it stands there: it is found by
-# its heading, and at the end none may be left that was not run.
+# What the documents show is run as it stands there. Each recipe of retry-cookbook(7) is
+# found by its heading, and at the end none may be left that was not run. Then come the
+# examples of README, of the manual and of --help, with stubs as commands.
 
 # SPDX-License-Identifier: MIT
 
@@ -927,5 +928,101 @@ done 3<options
 
 sort -u ran >ran.sorted
 is 'every recipe was run' "$(sort headings | comm -23 - ran.sorted)" ''
+
+
+# The examples, a line each, in which the command fails once.
+find bin/* ! -name stub ! -name retry -delete
+stub collector curl docker etcdctl fetch make nc npm pg_isready pytest retry-redis-budget \
+    terraform
+rm -rf test
+for name in collector convert feed fetch load report sync test upload; do
+	ln -sf bin/stub "$name"
+done
+ln -s /bin/true bin/sleep
+echo 'preset = network' >fetch.retry
+{
+	unescape <"$manual" | sed -n '
+		/^\.Dl [@.a-z/]*[ ].*failure (/!s/^\.Dl //p
+		/^\.Bd -literal/,/^\.Ed/{
+			/\\$/N
+			s/ *\\\n */ /
+			s/^ENTRYPOINT \[\(.*\)\]$/\1/
+			/^"/s/[",]//g
+			s/^ExecStart=//
+			/^retry:/!{/retry .*[a-z]/{/^[$0-9 ]/!p}}
+		}'
+	sed -n '/^```sh$/,/^```$/p' "$readme" | grep -v '^[`#]'
+	sed -n 's/^    \(retry .*\)/\1/p; s/^- run: \(retry .*\)/\1/p
+	    /^ExecStart=/{/\\$/N;s/ *\\\n */ /;s/.*\(retry .*\)/\1/p;}
+	    s/^\*[^ ]* \* \* \* \* //p' "$readme"
+	retry --help | sed -n 's/^  \(retry .*\)/\1/p'
+} | sed 's|/usr/local/bin/||; s|/usr/bin/||g; s/^@hourly //' | awk '!seen[$0]++' \
+    >examples
+check 'the examples are found' test "$(wc -l <examples)" -ge 30
+SAYS='' SUCCESS=0 FAILURE=1
+while IFS= read -r text <&3; do
+	FAILURES=1
+	example "$text"
+	case $text in
+	*--plan*) is "$text: runs nothing" "$code after $calls" '0 after 0' ;;
+	*) like "$text: runs its command" "$code after $calls" '^(0|1|75) after [1-9]' ;;
+	esac || note "$err"
+done 3<examples
+
+# The plans in the manual, letter for letter.
+for name in plan clients; do
+	shown $name >table
+	text=$(sed -n '1s/^\$ //p' table)
+	is "$text: shows this" "$(COLUMNS=72 sh -c "$text")" "$(sed 1d table)"
+done
+
+# chart JITTER: the left chart of the manual, or the right one.
+chart() {
+	COLUMNS=36 sh -c "$(echo "$text" | sed 's| ./sync.*||') -j $1" |
+	    sed -n '/^ *from/,/^ *total/p'
+}
+is 'the charts are drawn like this' "$(shown charts)" \
+    "$(chart none >left; chart 20% | paste -d '|' left - |
+    awk -F '|' '{ printf "%-38s%s\n", $1, $2 }')"
+
+# The unit in the README.
+sed -n '/^```ini$/,/^```$/p' "$readme" | grep -v '^```' |
+    sed "s|/usr/local/bin/retry|$RETRY|; s|/usr/bin/collector|/bin/true|" \
+    >readme.service
+if have 'systemd finds nothing wrong with the unit' systemd-analyze; then
+	run systemd-analyze verify --man=no "$T/readme.service"
+	is 'systemd finds nothing wrong with the unit' "$code$err$out" 0
+fi
+
+# The README's session, run by a command that behaves as the one there: only the
+# times may differ.
+cat >deploy <<'END'
+#!/bin/sh
+case $RETRY_ATTEMPT in
+1) echo 'deploy: connection reset by peer' >&2; exit 1 ;;
+2) echo 'deploy: waiting for server' >&2; exec sleep 60 ;;
+*) echo deployed ;;
+esac
+END
+chmod +x deploy
+sed '/^\$ retry -t/,/^```$/!d; /^```$/d' "$readme" >session
+run sh -c "$(sed -n 's/^\$ //p' session | sed 's/-t 2s/-t 5s/') 2>&1"
+is 'the README shows what the program says' \
+    "$(printf '%s\n' "$out" | equal_times)" "$(sed 1d session | equal_times)"
+
+picture=$TESTS/../man/retry.svg
+check 'the picture is small' test "$(wc -c <"$picture")" -lt 100000
+words=$(sed -n 's/.*<title>\$ \(retry .*\) .*<\/title>/\1/p' "$picture")
+check "the picture's options are known: $words" sh -c "$words --plan true"
+
+# What the README counts.
+strategies=$(retry --help=backoff | grep -c '^  [a-z]')
+jitters=$(retry --help=jitter | grep -c '^  ')
+like 'the README knows how many strategies and jitters there are' \
+    "$(cat "$readme")" "\| $strategies strategies, $((jitters - 1)) kinds of jitter \|"
+is 'files that it links to are there' "$(grep -o '](\([^)]*\))' "$readme" |
+    sed 's/^](\(.*\))$/\1/' | while read -r file; do
+	test -e "${readme%/*}/${file%%#*}" || echo "$file" | grep -v '^https://\|^#'
+done)" ''
 
 finish
