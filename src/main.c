@@ -116,7 +116,7 @@
 #include "sys/logs.h"
 #include "sys/loop.h"
 #include "sys/messages.h"
-#include "sys/screen.h"
+#include "sys/terminal.h"
 
 /* What `retry` and the processes that it forks need of a stack, in bytes. */
 #define STACK_LEAST (64 * 1024)

@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "options/argv.h"
-#include "options/conflicts.h"
-#include "options/derive.h"
+#include "options/options.h"
 #include "options/help.h"
 #include "options/presets.h"
 #include "options/suggest.h"

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "options/conflicts.h"
+#include "options/options.h"
 #include "plan/clients.h"
 #include "core/duration.h"
 #include "core/text.h"

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "options/derive.h"
+#include "options/options.h"
 #include "core/duration.h"
 
 /* The cap if none is given, or this many times the longest delay given. */

@@ -272,4 +272,22 @@ bool options_searches(const struct options *options);
  */
 bool options_collects(const struct options *options);
 
+/*
+ * Derives the rest of the policy, and the run's name, from the options, and
+ * whatever one option sets as the default of another.
+ */
+void derive_policy(struct options *options);
+
+/* Options that contradict each other: the one to blame, and why. */
+struct conflict {
+	enum option_id id;
+	char what[128]; /* "": there are none */
+};
+
+/* The first contradiction, once the policy is derived. */
+struct conflict conflicts_find(const struct options *options);
+
+/* A warning about what is probably a mistake, or NULL. */
+const char *conflicts_warning(const struct options *options);
+
 #endif

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "report/escape.h"
+#include "report/report.h"
 #include "core/text.h"
 
 void

@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 
-#include "report/escape.h"
 #include "report/report.h"
 
 static void

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/escape.h"
 #include "report/report.h"
 #include "core/duration.h"
 #include "core/signals.h"

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <time.h>
 
-#include "report/escape.h"
 #include "report/report.h"
 #include "core/duration.h"
 #include "core/text.h"

@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include "core/text.h"
-#include "sys/log_file.h"
+#include "sys/logs.h"
+#include "sys/messages.h"
+#include "sys/output.h"
 #include "sys/sink.h"
 
 /* Milliseconds that the end of a run waits for a reader of half a line. */

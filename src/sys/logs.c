@@ -14,11 +14,12 @@
 
 #include "core/text.h"
 #include "sys/file.h"
-#include "sys/log_file.h"
 #include "sys/events.h"
 #include "sys/logs.h"
-#include "sys/screen.h"
+#include "sys/messages.h"
+#include "sys/output.h"
 #include "sys/sink.h"
+#include "sys/terminal.h"
 #include "sys/state_file.h"
 
 /* What `auto` means for this descriptor. */

@@ -5,7 +5,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "sys/screen.h"
+#include "sys/terminal.h"
 
 #define DEFAULT_WIDTH 80
 #define WIDEST 1000

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <termios.h>
 
+#include "report/report.h"
+
 /* How the controlling terminal was before a process that uses it began. */
 struct terminal {
 	bool known; /* `retry` was in its foreground then */
@@ -21,5 +23,11 @@ void terminal_begin(struct terminal *terminal);
  * modes back that it had.
  */
 void terminal_restore(const struct terminal *terminal);
+
+/*
+ * What this descriptor can show, in colour or not; 80 columns if its width is
+ * unknown.
+ */
+struct screen screen_of(int descriptor, enum color color);
 
 #endif

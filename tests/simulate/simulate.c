@@ -25,7 +25,7 @@
 #include "kernel.h"
 #include "sys/logs.h"
 #include "sys/messages.h"
-#include "sys/screen.h"
+#include "sys/terminal.h"
 #include "tap.h"
 
 #if defined(__SANITIZE_ADDRESS__)
