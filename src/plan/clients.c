@@ -28,24 +28,19 @@ struct mark {
 	bool first;
 };
 
-/* What became of each crowd. */
-struct fate {
-	double peak, then; /* retries in one second; then: after the outage */
-	double last;	   /* when the last client was through, or so far */
-	double attempts;
-};
-
 /* All clients. */
 struct crowd {
 	struct world world;
 	struct simulation *clients;
 	size_t *queue; /* a heap of those that go on: the next one is first */
 	size_t waiting;
-	struct fate fate;
 
-	struct mark *marks; /* of all crowds */
+	double peak,
+	    then;    /* most retries in a second; then: after the outage */
+	double last; /* when the last client was done, or so far */
+
+	struct mark *marks; /* the attempts of all crowds */
 	size_t count, room;
-	bool has_chart;
 };
 
 /* --- the queue --- */
@@ -122,8 +117,7 @@ count_attempts(struct crowd *crowd, size_t before)
 	    compare_marks);
 	for (size_t i = before; i < crowd->count; i++) {
 		const double now = marks[i].time;
-		double *most =
-		    now < back ? &crowd->fate.peak : &crowd->fate.then;
+		double *most = now < back ? &crowd->peak : &crowd->then;
 
 		retries += !marks[i].first;
 		for (; marks[oldest].time <= now - SECOND ||
@@ -132,7 +126,6 @@ count_attempts(struct crowd *crowd, size_t before)
 			retries -= !marks[oldest].first;
 		*most = fmax(*most, (double)retries);
 	}
-	crowd->fate.attempts = (double)(crowd->count - before);
 }
 
 /*
@@ -151,7 +144,7 @@ run_crowd(struct crowd *crowd, const struct plan_options *options,
 
 	crowd->world.bucket = budget_full(&options->budget_rules);
 	crowd->waiting = count;
-	crowd->fate = (struct fate){ 0 };
+	crowd->peak = crowd->then = crowd->last = 0;
 	for (size_t i = 0; i < count; i++) {
 		simulation_open(&crowd->clients[i], &crowd->world,
 		    (struct random){ .seed = random_seed(&options->random,
@@ -164,7 +157,7 @@ run_crowd(struct crowd *crowd, const struct plan_options *options,
 		*steps -= client->steps;
 		simulation_step(client);
 		*steps += client->steps;
-		crowd->fate.last = fmax(crowd->fate.last, client->now);
+		crowd->last = fmax(crowd->last, client->now);
 		if (world->count > 0 &&
 		    world->records[world->count - 1].kind == RECORD_ATTEMPT)
 			note_attempt(crowd, &world->records[world->count - 1]);
@@ -173,8 +166,6 @@ run_crowd(struct crowd *crowd, const struct plan_options *options,
 		sift(crowd);
 	}
 	count_attempts(crowd, before);
-	if (!crowd->has_chart)
-		crowd->count = 0;
 	for (size_t i = 0; i < count; i++) {
 		if (crowd->waiting == 0)
 			samples_add(samples, sample_of(&crowd->clients[i]));
@@ -263,102 +254,61 @@ print_chart(const struct crowd *crowd, size_t crowds, double last,
 
 /* --- all crowds --- */
 
-/* Nothing is drawn, so that each crowd does the same. */
-static size_t
-crowds_needed(const struct plan_options *options, bool random)
-{
-	const size_t clients = options->clients;
-
-	if (!random)
-		return 1;
-	return clients * CROWDS <= SAMPLES ? CROWDS : 1 + SAMPLES / clients;
-}
-
-/* What this member of the crowds' fates comes to. */
-static struct quantiles
-quantiles_over(const struct fate *fates, size_t count, size_t offset,
-    bool drawn)
-{
-	double *values = reallocarray(NULL, count + 1, sizeof(*values));
-
-	if (values == NULL)
-		err(STATUS_OWN_FAILURE, NULL);
-	for (size_t i = 0; i < count; i++)
-		memcpy(&values[i], (const char *)&fates[i] + offset,
-		    sizeof(*values));
-	const struct quantiles quantiles =
-	    quantiles_of(values, count, 1, drawn);
-	free(values);
-	return quantiles;
-}
-
 struct plan_figures
 clients_simulate(const struct plan_options *options,
     const struct screen *screen, uint64_t most)
 {
-	struct crowd *crowd = calloc(1, sizeof(*crowd));
-	uint64_t steps = 0;
-	size_t whole = 0;
-
-	if (crowd == NULL)
-		err(STATUS_OWN_FAILURE, NULL);
-	crowd->world = world_of(options);
-	crowd->has_chart = screen != NULL;
-	crowd->clients =
-	    reallocarray(NULL, options->clients, sizeof(*crowd->clients));
-	crowd->queue =
-	    reallocarray(NULL, options->clients, sizeof(*crowd->queue));
-	const bool drawn = world_is_random(&crowd->world);
-	const size_t needed = crowds_needed(options, drawn);
-	struct fate *fates = reallocarray(NULL, needed, sizeof(*fates));
+	const size_t clients = options->clients;
+	struct crowd crowd = {
+		.world = world_of(options),
+		.clients = reallocarray(NULL, clients, sizeof(*crowd.clients)),
+		.queue = reallocarray(NULL, clients, sizeof(*crowd.queue)),
+	};
+	const bool drawn = world_is_random(&crowd.world);
 	/* Clients that share no budget depend on each other in nothing. */
 	struct samples samples = {
-		.each = crowd->world.budget != NULL ? options->clients : 1,
+		.each = crowd.world.budget != NULL ? clients : 1,
 		.drawn = drawn,
 	};
-	if (crowd->clients == NULL || crowd->queue == NULL || fates == NULL)
-		err(STATUS_OWN_FAILURE, NULL);
-	/* A crowd that has begun may take as many steps as all before. */
-	while (whole < needed && (whole == 0 || steps < most)) {
-		const size_t marks = crowd->count;
-		const bool ended =
-		    run_crowd(crowd, options, whole, most, &steps, &samples);
+	double peaks[CROWDS], thens[CROWDS], lasts[CROWDS];
+	uint64_t steps = 0;
+	size_t whole = 0, needed = CROWDS, marks = 0;
 
-		if (!ended && whole > 0) {
-			crowd->count = marks;
-			break;
-		}
-		fates[whole] = crowd->fate;
-		if (!ended)
-			break;
-		whole++;
+	if (crowd.clients == NULL || crowd.queue == NULL)
+		err(STATUS_OWN_FAILURE, NULL);
+	if (!drawn)
+		needed = 1;
+	else if (clients * CROWDS > SAMPLES)
+		needed = 1 + SAMPLES / clients;
+	/* A crowd that has begun may take as many steps as all before. */
+	while (whole < needed && (whole == 0 || steps < most) &&
+	    run_crowd(&crowd, options, whole, most, &steps, &samples)) {
+		peaks[whole] = crowd.peak;
+		thens[whole] = crowd.then;
+		lasts[whole++] = crowd.last;
+		marks = crowd.count;
 	}
 	/* The chart shows the first crowd as far as it came. */
+	if (whole > 0)
+		crowd.count = marks;
 	const size_t shown = whole > 0 ? whole : 1;
-	double last = 0;
 	struct plan_figures figures =
-	    figures_of(&samples, crowd->world.script.down_from < INFINITY);
-	figures.clients = options->clients;
+	    figures_of(&samples, crowd.world.script.down_from < INFINITY);
+	figures.clients = clients;
 	figures.simulations = whole;
-	figures.peak =
-	    quantiles_over(fates, whole, offsetof(struct fate, peak), drawn);
-	figures.then =
-	    quantiles_over(fates, whole, offsetof(struct fate, then), drawn);
-	figures.last =
-	    quantiles_over(fates, whole, offsetof(struct fate, last), drawn);
-	for (size_t i = 0; i < shown; i++) {
-		figures.total += fates[i].attempts / (double)shown;
-		last = fmax(last, fates[i].last);
-	}
+	figures.peak = quantiles_of(peaks, whole, 1, drawn);
+	figures.then = quantiles_of(thens, whole, 1, drawn);
+	figures.last = quantiles_of(lasts, whole, 1, drawn);
+	figures.total = (double)crowd.count / (double)shown;
+	/* Sorted: the end of the chart, if 95 % of them are not known. */
+	const double last = whole > 0 ? lasts[whole - 1] : crowd.last;
 	if (screen != NULL)
-		print_chart(crowd, shown,
+		print_chart(&crowd, shown,
 		    isnan(figures.last.p95) ? last : figures.last.p95, screen);
-	world_free(&crowd->world);
-	free(crowd->clients);
-	free(crowd->queue);
-	free(crowd->marks);
-	free(crowd);
-	free(fates);
+	world_free(&crowd.world);
+	free(crowd.clients);
+	free(crowd.queue);
+	free(crowd.marks);
 	free(samples.rows);
 	return figures;
 }
