@@ -62,6 +62,10 @@ for name in limits verdict output signals plan state environment ci cron \
 	grep -qx "$name" topics || echo "$name"
 done >said
 is 'each topic that a reader looks for is there' "$(cat said)" ''
+long=$(for name in ci cron systemd docker compose kubernetes shell; do
+	[ "$("$RETRY" --help="$name" | wc -l)" -le 48 ] || echo "$name"
+done)
+is 'the recipes of a place fit a screen of 48 lines' "$long" ''
 like 'where a preset has the name of a topic, it is told where that is printed' \
     "$("$RETRY" --help=docker)" 'retry --help=--preset=docker\.$'
 like 'and it is' "$("$RETRY" --help=--preset=docker)" '^permanent-'
