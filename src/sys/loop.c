@@ -43,7 +43,8 @@ struct loop {
 	ev_timer timer;	    /* the run's next deadline */
 	ev_timer tick;	    /* the next change of what is shown */
 	double until;	    /* that next() waits for */
-	bool polled; /* all that had happened by then has been looked at */
+	bool polled;  /* all that had happened by then has been looked at */
+	bool started; /* the last process, which was waited for */
 
 	struct receiver receiver;
 	struct job job;
@@ -197,7 +198,6 @@ look(struct loop *loop, struct event *event)
 	event->kind = EVENT_DATE;
 	if (hinted_over(&loop->job.hinted))
 		return true;
-	/* A wait, however short, ends after a look at what had happened. */
 	event->kind = EVENT_TIMER;
 	if (!loop->polled || time < loop->until)
 		return false;
@@ -304,7 +304,10 @@ start(void *context, enum task task, struct record *record)
 	loop->polled = loop->hangs = false;
 	logs_hide(&loop->report, &loop->job.output);
 	const int result = job_start(&loop->job, task, record, &loop->state);
-	if (result == 0 || task == TASK_PROBE || !has_failed(loop))
+	if (task == TASK_PROBE)
+		return result;
+	loop->started = result == 0;
+	if (loop->started || !has_failed(loop))
 		return result;
 	loop->failed = false;
 	return -1 - loop->death;
@@ -482,7 +485,8 @@ begin_wait(void *context, bool hint_decides, double seconds)
 	struct loop *loop = context;
 
 	hinted_begin(&loop->job.hinted, hint_decides, seconds);
-	loop->polled = false;
+	/* If fork keeps failing, nothing else would ever read a signal. */
+	loop->polled = loop->started;
 }
 
 static const struct driver driver = {

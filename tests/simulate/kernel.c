@@ -836,10 +836,8 @@ static pid_t
 reap(struct process *process, int *status)
 {
 	process->reaped = true;
-	if (process->role == ROLE_ATTEMPT) {
+	if (process->role == ROLE_ATTEMPT)
 		self.last_status = process->status;
-		kernel.looked = false;
-	}
 	if (status != NULL)
 		*status = process->status;
 	kernel_tell("%d is reaped", process->pid);

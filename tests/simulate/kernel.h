@@ -147,7 +147,7 @@ struct kernel {
 	int got[65]; /* how many of each retry has read */
 	bool ready;  /* retry has said so */
 	enum reload reload;
-	bool looked; /* at signals since an attempt ended or did not begin */
+	bool looked; /* at signals since an attempt did not begin */
 	int signal_fd, stop_fd, lock_fd;
 
 	/* Standard input that is spooled. */

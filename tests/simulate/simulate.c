@@ -56,7 +56,7 @@ static const char *const laws[LAWS] = {
 	    "--max-time and --stop-timeout bound the run, but for its stops",
 	[LAW_LOG] = "each attempt has its outcome in the log, in turn",
 	[LAW_OBEYS] = "no attempt follows a signal that ends the run",
-	[LAW_LOOKS] = "signals are looked at before each attempt",
+	[LAW_LOOKS] = "signals are looked at after a fork that failed",
 	[LAW_PATIENCE] = "no process is ended before its time",
 	[LAW_RELOAD] = "each reload is answered",
 	[LAW_DESPAIR] = "only a process that lives is said not to end",
