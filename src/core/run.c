@@ -816,8 +816,11 @@ deliver(struct run *run)
 			if (!run->driver->reader_is_slow(run->context))
 				break;
 			until = event.now + READER_GRACE;
-		} else if (!goes_on(run, &event)) {
-			if (event.kind != EVENT_SIGNAL || signalled)
+		} else if (signalled && event.kind == EVENT_SIGNAL &&
+		    event.ends_run)
+			return;
+		else if (!goes_on(run, &event)) {
+			if (event.kind != EVENT_SIGNAL)
 				return;
 			until = event.now + READER_GRACE;
 		}

@@ -115,9 +115,10 @@ struct sink {
 	size_t size;
 	int descriptor;
 	bool is_socket;
-	bool in_pieces; /* a long write could wait for a reader */
-	int reader;	/* reads the end of the file; -1: nobody can */
-	char *rest;	/* of a line that was written in part, or NULL */
+	bool is_pipe;
+	bool blocks; /* a write may wait for a reader */
+	int reader;  /* reads the end of the file; -1: nobody can */
+	char *rest;  /* of a line that was written in part, or NULL */
 	size_t rest_size;
 };
 

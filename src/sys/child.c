@@ -16,6 +16,7 @@
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "report/message.h"
@@ -344,6 +345,7 @@ run(void *argument)
 static pid_t
 share(struct child *child, struct launch *launch)
 {
+	const struct timespec patience = { .tv_nsec = 100000000 };
 	struct common *common = child->common;
 
 	launch->busy = &common->busy;
@@ -360,8 +362,12 @@ share(struct child *child, struct launch *launch)
 	}
 	free(common->launch);
 	common->launch = launch;
+	/* If it is stopped before it is a program, nobody else continues it. */
 	while (common->busy == STARTING)
-		syscall(SYS_futex, &common->busy, FUTEX_WAIT, STARTING, NULL);
+		if (syscall(SYS_futex, &common->busy, FUTEX_WAIT, STARTING,
+			&patience) == -1 &&
+		    errno == ETIMEDOUT)
+			kill(pid, SIGCONT);
 	return pid;
 }
 

@@ -37,6 +37,13 @@
 #define BATCH_MIN (1 << 18)
 static const struct timespec rest = { .tv_nsec = 200000 };
 
+/*
+ * How long output waits for its turn, and `retry` for a process that is to end
+ * but gets no further, in milliseconds.
+ */
+#define TURN_PATIENCE 10000
+#define END_PATIENCE 1000
+
 /* The process's own view of its work. */
 struct work {
 	struct collection *shared;
@@ -190,11 +197,45 @@ collect_streams(struct work *work, int control_fd)
 }
 
 /*
- * Lets all of the spool out: within the kernel, or through memory if the kernel
- * cannot.  Returns 0, or -1 with errno set.
+ * Waits for room at the writer, or until a byte comes through the control pipe:
+ * then, and if there is none, only a writer that has room now has room.
+ */
+static bool
+has_room(int writer, int control_fd)
+{
+	struct pollfd polls[] = { { .fd = writer, .events = POLLOUT },
+		{ .fd = control_fd, .events = POLLIN } };
+
+	return poll(polls, 2, control_fd == NO_DESCRIPTOR ? 0 : -1) == -1 ||
+	    polls[0].revents != 0;
+}
+
+/*
+ * Takes turns with other runs, but not for ever: anybody may lock the file.  It
+ * is unlocked when this process ends.
+ */
+static void
+take_turn(int writer, int control_fd)
+{
+	struct pollfd poll_fd = { .fd = control_fd, .events = POLLIN };
+	const double end =
+	    events_time(CLOCK_MONOTONIC) + TURN_PATIENCE / 1000.0;
+
+	while (fcntl(writer, F_SETLK, &(struct flock){ .l_type = F_WRLCK }) ==
+		-1 &&
+	    (errno == EAGAIN || errno == EACCES) &&
+	    control_fd != NO_DESCRIPTOR && poll(&poll_fd, 1, 10) == 0 &&
+	    events_time(CLOCK_MONOTONIC) < end)
+		continue;
+}
+
+/*
+ * Lets the spool out: within the kernel, or through memory if the kernel
+ * cannot.  Lets only that out for which there is room if it may not wait.
+ * Returns 0, or -1 with errno set.
  */
 static int
-let_out(struct collector *collector, int index, int writer)
+let_out(struct collector *collector, int index, int writer, int control_fd)
 {
 	struct collection *shared = collector->shared;
 	struct spool *spool = &shared->spools[index];
@@ -206,7 +247,7 @@ let_out(struct collector *collector, int index, int writer)
 		return -1;
 	const bool is_pipe = S_ISFIFO(status.st_mode);
 	const bool is_file = S_ISREG(status.st_mode);
-	const off_t most = is_pipe || is_file ? MOVE_MOST : SEND_MOST;
+	off_t most = is_pipe || is_file ? MOVE_MOST : SEND_MOST;
 
 	/*
 	 * sendfile(2) reads the offset of a file, writes and sets it, and would
@@ -214,12 +255,12 @@ let_out(struct collector *collector, int index, int writer)
 	 */
 	bool copies = is_file;
 
-	/* It is unlocked at the end; if locking fails, write unlocked. */
 	if (collector->takes_turns && (is_pipe || is_file))
-		fcntl(writer, F_SETLKW, &(struct flock){ .l_type = F_WRLCK });
+		take_turn(writer, control_fd);
 	if (is_pipe && end - spool->start > BATCH_MIN)
 		file_widen_pipe(writer);
-	while (spool->start < end) {
+	while (
+	    spool->start < end && (is_file || has_room(writer, control_fd))) {
 		const off_t left = end - spool->start;
 		size_t size = (size_t)(left < most ? left : most);
 		ssize_t length;
@@ -233,23 +274,41 @@ let_out(struct collector *collector, int index, int writer)
 				return -1;
 			if (length > 0)
 				spool->start += length;
-		} else
+		} else if (is_pipe)
+			length = splice(spool->fd, &spool->start, writer, NULL,
+			    size, SPLICE_F_NONBLOCK);
+		else
 			length =
 			    sendfile(writer, spool->fd, &spool->start, size);
 		if (length == 0)
 			errno = EIO;
-		if (length > 0)
+		if (length > 0 || (length == -1 && errno == EAGAIN))
 			continue;
-		if (length == -1 && errno == EAGAIN)
-			file_wait_for_room(writer);
-		else if (length == -1 && !copies && spool_must_copy(errno))
-			copies = true;
-		else
+		if (length == 0 || copies || !file_must_copy(errno))
 			return -1;
+		copies = true;
+		/* A pipe that has room has room for so much. */
+		most = SEND_MOST;
 	}
 	shared->ends_mid_line[writer - STDOUT_FILENO] =
 	    spool_ends_mid_line(spool);
 	return 0;
+}
+
+/* Lets some of the spools out, and notes the first failure. */
+static void
+let_all_out(struct collector *collector, const int writers[SPOOLS], int first,
+    int last, int control_fd)
+{
+	struct collection *shared = collector->shared;
+
+	for (int i = first; i <= last; i++)
+		if (writers[i] != NO_DESCRIPTOR &&
+		    let_out(collector, i, writers[i], control_fd) == -1) {
+			shared->error = errno;
+			shared->failure = writer_failure(writers[i]);
+			return;
+		}
 }
 
 /*
@@ -267,29 +326,22 @@ fork_helper(void)
 	return pid;
 }
 
-/* With two writers there are two processes: a reader may want either first. */
+/*
+ * With two writers there are two processes, if they can be had: a reader may
+ * want either first.
+ */
 static _Noreturn void
-deliver(struct collector *collector, const int writers[SPOOLS])
+deliver(struct collector *collector, const int writers[SPOOLS], int control_fd)
 {
-	struct collection *shared = collector->shared;
-	int writer = NO_DESCRIPTOR, status = 0;
-	pid_t other = -1;
+	const int error =
+	    writers[ERR] == NO_DESCRIPTOR ? writers[ASIDE] : writers[ERR];
+	const bool two = writers[OUT] != NO_DESCRIPTOR &&
+	    error != NO_DESCRIPTOR && error != writers[OUT];
+	const pid_t other = two ? fork_helper() : -1;
+	int status = 0;
 
-	for (int i = 0; i < SPOOLS && other == -1; i++) {
-		if (writers[i] == NO_DESCRIPTOR || writers[i] == writer)
-			continue;
-		if (writer != NO_DESCRIPTOR && (other = fork_helper()) == -1)
-			die_of(shared, FAILURE_FORK);
-		if (other <= 0)
-			writer = writers[i];
-	}
-	for (int i = 0; i < SPOOLS; i++)
-		if (writers[i] == writer &&
-		    let_out(collector, i, writer) == -1) {
-			shared->error = errno;
-			shared->failure = writer_failure(writer);
-			break;
-		}
+	let_all_out(collector, writers, other > 0 ? ERR : OUT,
+	    other == 0 ? OUT : ASIDE, control_fd);
 	if (other > 0)
 		waitpid(other, &status, 0);
 	if (WIFSIGNALED(status))
@@ -314,17 +366,33 @@ collector_init(struct collector *collector, bool is_used)
 
 /*
  * Forks a collector, in a process group of its own, so that it can be stopped
- * with what it forks; returns what fork(2) does.
+ * with what it forks, and a pipe through which it is told to end.  Returns what
+ * fork(2) does; in the child *control_fd is the end of the pipe to read.
  */
 static pid_t
-start(struct collector *collector)
+start(struct collector *collector, int *control_fd)
 {
+	int control[2];
+
 	collector_moved(collector);
-	const pid_t pid = fork_helper();
+	const pid_t pid = file_pipe(control) == -1 ? -1 : fork_helper();
 	if (pid >= 0)
 		setpgid(pid, pid);
-	if (pid > 0)
-		collector->pid = pid;
+	if (pid == 0) {
+		close(control[1]);
+		*control_fd = control[0];
+		return 0;
+	}
+	const int error = errno;
+	if (control[0] != NO_DESCRIPTOR)
+		close(control[0]);
+	if (pid == -1 && control[1] != NO_DESCRIPTOR)
+		close(control[1]);
+	errno = error;
+	if (pid == -1)
+		return -1;
+	collector->pid = pid;
+	collector->control_fd = control[1];
 	return pid;
 }
 
@@ -333,28 +401,20 @@ collector_start(struct collector *collector, struct stream streams[STREAMS],
     const struct patterns *patterns)
 {
 	struct collection *shared = collector->shared;
-	int control[2];
+	int control_fd;
 
 	shared->found = (struct found){ 0 };
-	const pid_t pid = file_pipe(control) == -1 ? -1 : start(collector);
+	collector->delivers = false;
+	const pid_t pid = start(collector, &control_fd);
 	if (pid == 0) {
 		struct work work = { .shared = shared,
 			.streams = streams,
 			.searches = patterns != NULL };
 
-		close(control[1]);
 		if (patterns != NULL)
 			search_begin(&work.search, patterns, &shared->found);
-		collect_streams(&work, control[0]);
+		collect_streams(&work, control_fd);
 	}
-	const int error = errno;
-	if (control[0] != NO_DESCRIPTOR)
-		close(control[0]);
-	if (pid == -1 && control[1] != NO_DESCRIPTOR)
-		close(control[1]);
-	if (pid != -1)
-		collector->control_fd = control[1];
-	errno = error;
 	return pid == -1 ? -1 : 0;
 }
 
@@ -370,14 +430,31 @@ collector_finish(struct collector *collector)
 	collector->control_fd = NO_DESCRIPTOR;
 }
 
+/*
+ * If no process can be forked, `retry` itself lets out what needs no waiting,
+ * which is all of it if it goes to files.
+ */
 int
 collector_deliver(struct collector *collector, const int writers[SPOOLS])
 {
-	const pid_t pid = start(collector);
+	const struct spool *spools = collector->shared->spools;
+	int control_fd;
 
+	collector->delivers = true;
+	const pid_t pid = start(collector, &control_fd);
 	if (pid == 0)
-		deliver(collector, writers);
-	return pid == -1 ? -1 : 0;
+		deliver(collector, writers, control_fd);
+	if (pid != -1)
+		return 0;
+	const int error = errno;
+	let_all_out(collector, writers, OUT, ASIDE, NO_DESCRIPTOR);
+	for (int i = 0; i < SPOOLS; i++)
+		if (writers[i] != NO_DESCRIPTOR &&
+		    spool_has_bytes(&spools[i])) {
+			errno = error;
+			return -1;
+		}
+	return 0;
 }
 
 bool
@@ -410,14 +487,35 @@ collector_reaped(struct collector *collector, pid_t pid, int status)
 	return true;
 }
 
+/*
+ * Waits for the end of the collector as long as it gets on.  One that hangs in
+ * the kernel, since its disk does, would keep `retry` from all else.  Returns
+ * whether it has ended.
+ */
+static bool
+has_ended(struct collector *collector)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+
+	for (int left = END_PATIENCE; left >= 0; left--) {
+		if (waitpid(collector->pid, NULL, WNOHANG) != 0)
+			return true;
+		nanosleep(&pause, NULL);
+		if (collector_moved(collector))
+			left = END_PATIENCE;
+	}
+	return false;
+}
+
 void
 collector_drop(struct collector *collector)
 {
 	if (collector->pid == 0)
 		return;
-	kill(collector->pid, SIGKILL);
-	while (waitpid(collector->pid, NULL, 0) == -1 && errno == EINTR)
-		continue;
-	collector->pid = 0;
 	collector_finish(collector);
+	if (!collector->delivers || !has_ended(collector)) {
+		kill(-collector->pid, SIGKILL);
+		has_ended(collector);
+	}
+	collector->pid = 0;
 }

@@ -23,7 +23,6 @@ enum failure {
 	FAILURE_PIPE,
 	FAILURE_POLL,
 	FAILURE_SEARCH,
-	FAILURE_FORK,	/* of a process that lets output out */
 	FAILURE_START,	/* of the collector */
 	FAILURE_STDOUT, /* to pass output on */
 	FAILURE_STDERR,
@@ -66,6 +65,7 @@ struct collector {
 	pid_t pid;	  /* 0: none is at work */
 	int control_fd;	  /* where it is told to end, or NO_DESCRIPTOR */
 	off_t moved;	  /* how far the bytes had got: collector_moved() */
+	bool delivers;	  /* it lets out what is held */
 	bool takes_turns; /* with other runs, at a pipe or file to let out to */
 	struct collection *shared;
 	struct collection unused; /* in its place, if there are no collectors */
@@ -86,14 +86,15 @@ int collector_start(struct collector *collector, struct stream streams[STREAMS],
     const struct patterns *patterns);
 
 /*
- * The attempt has ended: the collector takes what its pipes hold now, even if
- * somebody goes on writing, and ends.
+ * The collector is to end: it takes what its pipes hold now, even if somebody
+ * goes on writing, or lets out what there is room for.
  */
 void collector_finish(struct collector *collector);
 
 /*
  * Starts a collector that lets each spool out to its writer, a descriptor or
- * NO_DESCRIPTOR.  Returns 0, or -1 with errno set.
+ * NO_DESCRIPTOR; if it cannot be forked, that may be done without it.  Returns
+ * 0, or -1 with errno set.
  */
 int collector_deliver(struct collector *collector, const int writers[SPOOLS]);
 
@@ -106,7 +107,10 @@ bool collector_moved(struct collector *collector);
  */
 bool collector_reaped(struct collector *collector, pid_t pid, int status);
 
-/* Kills the collector, if one is at work, and waits for its end. */
+/*
+ * Ends the collector, if one is at work: one that delivers when it gets no
+ * further, any other now.
+ */
 void collector_drop(struct collector *collector);
 
 #endif

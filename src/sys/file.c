@@ -124,6 +124,13 @@ file_offset(int descriptor)
 	return sscanf(text, "pos: %lld", &offset) == 1 ? (off_t)offset : -1;
 }
 
+bool
+file_must_copy(int error)
+{
+	return error == EINVAL || error == ENOSYS || error == EPERM ||
+	    error == EOPNOTSUPP;
+}
+
 void
 file_widen_pipe(int descriptor)
 {

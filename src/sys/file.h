@@ -63,6 +63,13 @@ off_t file_offset(int descriptor);
 int file_in_memory(const char *name);
 
 /*
+ * Whether splice(2) or sendfile(2) that failed with this error cannot serve a
+ * descriptor at all, so that read(2) and write(2) must: the descriptor is of
+ * the wrong kind, or a sandbox forbids the call.
+ */
+bool file_must_copy(int error);
+
+/*
  * Lets a pipe that holds less hold a megabyte, if that is allowed, so that its
  * writer and its reader take turns less often.
  */

@@ -38,7 +38,6 @@ output_take_failure(struct output *output, int *death)
 		[FAILURE_PIPE] = "cannot pass the output on",
 		[FAILURE_POLL] = "cannot wait for the output",
 		[FAILURE_SEARCH] = "cannot search the output",
-		[FAILURE_FORK] = "cannot start a process for the output",
 		[FAILURE_START] = "cannot start a process for the output",
 		[FAILURE_STDOUT] = "standard output",
 		[FAILURE_STDERR] = "standard error",

@@ -10,27 +10,59 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sys/file.h"
 #include "sys/sink.h"
 
 /*
+ * Writes to a pipe of somebody else's, which blocks, and whose room others may
+ * take between a look and a write: moves the bytes from a pipe of our own.
+ */
+static ssize_t
+write_to_pipe(int descriptor, const char *bytes, size_t size)
+{
+	int ends[2];
+
+	if (file_pipe(ends) == -1)
+		return -1;
+	ssize_t written =
+	    write(ends[1], bytes, size < PIPE_BUF ? size : PIPE_BUF);
+	if (written > 0)
+		written = splice(ends[0], NULL, descriptor, NULL,
+		    (size_t)written, SPLICE_F_NONBLOCK);
+	const int error = errno;
+	close(ends[0]);
+	close(ends[1]);
+	errno = error;
+	return written;
+}
+
+/*
  * Writes as many of the bytes as there is room for.  Returns how many, or -1
- * with errno set: nobody waits for the reader of a log.
+ * with errno set: nobody waits for the reader of a log.  Of what can only be
+ * looked at before, a terminal of another user's, others may take the room.
  */
 static ssize_t
 write_some(const struct sink *sink, const char *bytes, size_t size)
 {
 	struct pollfd poll_fd = { .fd = sink->descriptor, .events = POLLOUT };
+	ssize_t written;
 
 	if (sink->is_socket)
 		return send(sink->descriptor, bytes, size,
 		    MSG_DONTWAIT | MSG_NOSIGNAL);
-	if (sink->in_pieces && poll(&poll_fd, 1, 0) == 0) {
+	if (!sink->blocks)
+		return write(sink->descriptor, bytes, size);
+	if (sink->is_pipe) {
+		written = write_to_pipe(sink->descriptor, bytes, size);
+		if (written != -1 || !file_must_copy(errno))
+			return written;
+	}
+	if (poll(&poll_fd, 1, 0) == 0) {
 		errno = EAGAIN;
 		return -1;
 	}
-	if (sink->in_pieces && size > PIPE_BUF)
-		size = PIPE_BUF;
-	return write(sink->descriptor, bytes, size);
+	return write(sink->descriptor, bytes,
+	    size < PIPE_BUF ? size : PIPE_BUF);
 }
 
 void
@@ -41,7 +73,8 @@ sink_begin(struct sink *sink)
 	if (fstat(sink->descriptor, &status) == -1)
 		return;
 	sink->is_socket = S_ISSOCK(status.st_mode);
-	sink->in_pieces = !S_ISREG(status.st_mode) &&
+	sink->is_pipe = S_ISFIFO(status.st_mode);
+	sink->blocks = !S_ISREG(status.st_mode) &&
 	    (fcntl(sink->descriptor, F_GETFL) & O_NONBLOCK) == 0;
 }
 

@@ -127,13 +127,6 @@ spool_reader(const struct spool *spool, off_t from)
 	return fd;
 }
 
-bool
-spool_must_copy(int error)
-{
-	return error == EINVAL || error == ENOSYS || error == EPERM ||
-	    error == EOPNOTSUPP;
-}
-
 int
 spool_write(struct spool *spool, const void *data, size_t size)
 {
@@ -190,7 +183,7 @@ spool_take(struct spool *spool, int descriptor, size_t most)
 	ssize_t length = splice(descriptor, NULL, spool->fd, &end, most,
 	    SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
 
-	if (length == -1 && spool_must_copy(errno)) {
+	if (length == -1 && file_must_copy(errno)) {
 		if (most > sizeof(buffer))
 			most = sizeof(buffer);
 		length = read(descriptor, buffer, most);

@@ -51,13 +51,6 @@ void spool_empty(struct spool *spool);
  */
 int spool_reader(const struct spool *spool, off_t from);
 
-/*
- * Whether splice(2) or sendfile(2) that failed with this error cannot serve a
- * descriptor at all, so that read(2) and write(2) must: the descriptor is of
- * the wrong kind, or a sandbox forbids the call.
- */
-bool spool_must_copy(int error);
-
 /* Adds bytes.  Returns 0, or -1 with errno set. */
 int spool_write(struct spool *spool, const void *data, size_t size);
 

@@ -84,6 +84,66 @@ reads_on() {
 }
 check 'a reader that goes on reading after a signal gets all' retried reads_on
 
+# A second signal cuts off only what has to wait for a reader.
+twice() {
+	rm -f ready
+	retry -q --output=chronic sh -c 'trap "exit 3" TERM; head -c 64M /dev/zero
+		: >ready; while :; do sleep .05; done' >"$1" &
+	pid=$!
+	wait_for test -e ready
+	kill "$pid"
+	wait_for sh -c "! pgrep -P $pid -x sh"
+	kill "$pid"
+	wait "$pid"
+}
+twice large
+is 'a second signal leaves a file whole, and the status' \
+    "$? $(wc -c <large)" '3 67108864'
+
+# Nor is output lost because no process can be forked for it.
+if have 'one fork that fails costs no output' strace; then
+	export ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0"
+	run strace -o /dev/null -e inject="$(any_libc clone):error=EAGAIN:when=3" \
+	    "$RETRY" --output=hold sh -c 'echo data'
+	is 'one fork that fails costs no output' "$code$out$err" 0data
+fi
+
+# Somebody's lock on the file holds nobody up for long.
+if have 'a lock of somebody else holds output up for a while' python3; then
+	: >locked
+	python3 -c 'import fcntl, time
+file = open("locked", "r+")
+fcntl.lockf(file, fcntl.LOCK_EX)
+open("lock-is-held", "w").close()
+time.sleep(100)' &
+	holder=$!
+	wait_for test -e lock-is-held
+	timeout 60 "$RETRY" --output=all echo data >>locked
+	is 'a lock of somebody else holds output up for a while' \
+	    "$? $(cat locked)" '0 data'
+	kill "$holder"
+fi
+
+# A file system that hangs holds the helper, and not retry.
+mkdir frozen
+if [ "$(id -u)" = 0 ] && command -v fsfreeze mkfs.ext4 >/dev/null &&
+    truncate -s 32M image && mkfs.ext4 -q image &&
+    mount -o loop image frozen 2>/dev/null; then
+	TMPDIR=$T/frozen begin hangs "$RETRY" -q -T 3 -k 1 --output=hold sh -c '
+		echo >hanging; while :; do echo x; sleep .01; done'
+	wait_for test -e hanging
+	fsfreeze -f frozen
+	check 'a file system that hangs does not hold retry' \
+	    wait_for test -s "$tap_dir/hangs.code"
+	fsfreeze -u frozen
+	await hangs
+	is 'which ends in the status of the limit' "$code" 124
+	wait_for umount frozen
+else
+	skip 'a file system that hangs does not hold retry' \
+	    'no file system can be frozen here'
+fi
+
 # stuck NAME OPTION...: a run whose reader takes nothing; its status in $code,
 # its messages in $err.
 stuck() {
