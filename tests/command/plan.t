@@ -53,6 +53,8 @@ like 'at the longest until they are killed' "$out" \
 run retry --plan -j none -d 1 -a 4 -T 60 -k 5
 like 'if not --max-time ends them' "$out" \
     '^longest +1m05s, by --max-time and --kill-after$'
+run retry --plan -a 4 -T 60 -k 0
+like 'or a second later, if nothing is killed' "$out" '^longest +1m01s, by --max-time$'
 run retry --plan -j none -d 1 -a 4 -T 60 -t 1s -k 1s
 like 'which may be far' "$out" '^longest +15s, if every'
 for option in '-a 0' '--free-on=1' '--repeat --plan=0' \
@@ -233,8 +235,12 @@ run retry --plan=1,down=20s@3s -b constant -d 10s -j none -a 4
 is 'lines in the table mark the beginning and the end of an outage' \
     "$(echo "$out" | awk '/^(--|[0-9])/ { print $1 }' | xargs)" '1 -- 2 3 -- 4'
 like 'and say what it is' "$out" '^-- the service is back at 23s --$'
+like 'below the table a line explains the bars' "$out" '^delay: = certain, - possible, [*] drawn$'
+run retry --plan=1,down=20s -b constant -d 10s -j none -a 3
+is 'an attempt that begins as the service is back has it above' \
+    "$(echo "$out" | awk '/^(--|[0-9])/ { print $1 }' | xargs)" '1 2 -- 3'
 run retry --plan=down=90s -a 2
-like 'also one that the run does not meet' "$out" '^-- the service is back at 1m30s --$'
+like 'an outage that the run does not survive is marked, too' "$out" '^-- the service is back at 1m30s --$'
 run retry --plan=1,down=20s@3s -b constant -d 10s -j none -a 4 --clients=2
 is 'so do lines in a chart' \
     "$(echo "$out" | awk '/^-- /{ print last, $5, $7 } { last = $1 }' |
