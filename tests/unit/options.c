@@ -10,8 +10,9 @@
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 #define WORDS 64
 #define PRESETS \
-	"network, apt, aws, cargo, conda, curl, docker, git, go, gradle, " \
-	"kubectl, maven, npm, pip, psql, ssh, terraform, wget, ethernet, " \
+	"network, apk, apt, aws, bun, cargo, composer, conda, curl, dnf, " \
+	"docker, gem, git, go, gradle, helm, kubectl, maven, npm, nuget, " \
+	"pip, pnpm, psql, ssh, terraform, wget, yarn, ethernet, " \
 	"eventsauce, grpc, kubernetes, poll"
 
 /* A command line, cut at its blanks; a lone _ stands for an empty word. */

@@ -27,7 +27,10 @@ A tool may need what its name does not say: ssh needs sshd, go needs git, docker
 its like need no daemon.  podman and buildah want root.
 """
 
+import base64
+import hashlib
 import io
+import json
 import os
 import re
 import shlex
@@ -179,16 +182,21 @@ HELP_GOES_ON = re.compile(rb'((npm (error|ERR!))? *$|(npm (error|ERR!))? {3})')
 
 def leave_out(text):
     """Without what is more than a message: the list of options that follows a
-    usage, and the lines of source in Python's tracebacks."""
+    usage, and the lines of source in tracebacks of Python and node."""
     kept = []
-    usage = options = source = False
+    usage = options = source = node = False
     for line in text.splitlines(keepends=True):
         bare = line.rstrip()
         source = source and line.startswith(b'    ')
         options = usage and bool(HELP.match(bare)) or (
             options and bool(HELP_GOES_ON.match(bare)))
-        if not source and not options:
+        node = node and bool(bare)
+        if re.match(rb'[a-z-]+ \[-', line):
+            continue
+        if not source and not options and not node:
             kept.append(line)
+        if re.match(rb'/.*\.js:[0-9]+$', bare):
+            node = True
         if re.match(rb'  File ".*", line ', line):
             source = True
         if re.match(rb'(npm (error|ERR!) )?usage:', line, re.I):
@@ -294,3 +302,46 @@ def tarball(files):
             info.mode = 0o755
             archive.addfile(info, io.BytesIO(text.encode()))
     return out.getvalue()
+
+
+def npm_registry(stage, reply):
+    """A registry that fails at a stage: metadata or tarball."""
+    box = {}
+    packages = {
+        'left': {'1.0.0': {}},
+        'peer': {'1.0.0': {'peerDependencies': {'left': '^2.0.0'}}},
+    }
+    archive = tarball({'package/package.json':
+                       '{"name": "left", "version": "1.0.0"}'})
+
+    def answer(path):
+        name = path.split('?')[0].strip('/')
+        if path.endswith('.tgz'):
+            if stage == 'tarball':
+                return ((reply, archive) if str(reply).startswith('half')
+                        else reply)
+            return (200, archive, {'Content-Type': 'application/octet-stream'})
+        if stage == 'metadata' and name == 'left':
+            return reply
+        if name.startswith('-/'):
+            return (200, b'{}', {'Content-Type': 'application/json'})
+        if name not in packages:
+            return (404, b'{"error":"Not found"}',
+                    {'Content-Type': 'application/json'})
+        versions = {}
+        for number, more in packages[name].items():
+            versions[number] = dict(more, name=name, version=number, dist={
+                'tarball': '%s/%s/-/%s-%s.tgz' % (box['url'], name, name,
+                                                  number),
+                'shasum': hashlib.sha1(archive).hexdigest(),
+                'integrity': 'sha512-' + base64.b64encode(
+                    hashlib.sha512(archive).digest()).decode()})
+        body = json.dumps({'name': name, 'versions': versions,
+                           'dist-tags': {'latest': '1.0.0'}})
+        if stage == 'part' and name == 'left':
+            return ('half', body.encode())
+        return (200, body.encode(), {'Content-Type': 'application/json'})
+
+    server = Server(answer)
+    box['url'] = server.url
+    return server
