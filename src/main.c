@@ -27,6 +27,7 @@
  *     record      an event of a run, for all reports
  *     delay       the length of a wait, with jitter and hints
  *     end         how a run ends: its reason and exit status
+ *     retries     what a run has counted, and the delays that follow from it
  *     run         attempt, judge, give up or wait, again: the whole run, for
  *                 any driver
  *     state       the backoff from one run to the next, as text

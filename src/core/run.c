@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "delay.h"
 #include "end.h"
 #include "health.h"
 #include "process.h"
+#include "retries.h"
 #include "run.h"
 
 /*
@@ -23,8 +23,6 @@
 /* The last attempt, as far as records do not tell it. */
 struct attempt {
 	double begun;
-	double paced_from;  /* --pace=start: the next delay counts from this */
-	struct delay paced; /* and was drawn when the attempt began */
 	struct health probes;
 	enum health_status health_told; /* last */
 	bool healthy_told;		/* once */
@@ -45,7 +43,6 @@ struct run {
 	const struct policy *policy;
 	const struct driver *driver;
 	void *context;
-	struct random random;
 	struct record record; /* the facts that records tell */
 
 	struct attempt attempt;
@@ -55,24 +52,12 @@ struct run {
 
 	double begun;
 	double splayed; /* seconds of --splay; --max-time does not count them */
-	double delay_begun; /* when the last delay was found */
-	bool locking;	    /* another run has the state */
+	bool locking;	/* another run has the state */
 	bool lock_told;
 	bool ended; /* END was told; a hook may run */
 
-	uint64_t n;	    /* the number of the last retry's delay */
-	uint64_t successes; /* in a row */
-	struct level level;
-	struct state restored; /* from the last run; its counts go on */
-
-	struct tally tally; /* last: only limits that there are have times */
+	struct retries retries; /* last: its end is as long as need be */
 };
-
-static uint64_t
-next_number(uint64_t number)
-{
-	return number < UINT64_MAX ? number + 1 : number;
-}
 
 /* The time, which has gone on since whatever the driver did. */
 static double
@@ -96,16 +81,6 @@ in_time(const struct run *run, double when)
 	return when < run_end(run);
 }
 
-/* Whether --attempts allows no further attempt. */
-static bool
-is_final(const struct run *run)
-{
-	const uint64_t limit = run->policy->limits.attempts;
-
-	return (limit > 0 && run->record.used >= limit) ||
-	    run->record.reached != NULL;
-}
-
 /* --- records --- */
 
 struct record
@@ -114,7 +89,7 @@ run_record(const struct run *run, double time)
 	struct record record = run->record;
 
 	record.elapsed = time - run->begun;
-	record.final = is_final(run);
+	record.final = retries_are_used_up(&run->retries);
 	record.probes = run->attempt.probes;
 	record.health =
 	    health_status(&run->attempt.probes, &run->policy->health);
@@ -142,7 +117,7 @@ tell_outcome(struct run *run)
 		return;
 	run->attempt.untold = false;
 	if (!success)
-		run->record.failures = next_number(run->record.failures);
+		run->record.failures += run->record.failures < UINT64_MAX;
 	tell(run, RECORD_OUTCOME);
 	if (success && run->policy->budget)
 		run->driver->give(run->context, run->record.paid);
@@ -169,15 +144,6 @@ tell_health(struct run *run)
 
 /* --- the end --- */
 
-/* Runs in a row that gave up, with this one if it did. */
-static uint64_t
-count_given_up(const struct run *run)
-{
-	return end_gives_up(run->record.reason) && run->record.attempt > 0
-	    ? next_number(run->restored.given_up)
-	    : run->restored.given_up;
-}
-
 /*
  * The run is over.  `end` says how, and --tolerate has the last word.  Until
  * END is told, a signal or an error may replace that end.  Returns false.
@@ -193,7 +159,7 @@ over(struct run *run, struct end end)
 			.rule = end.reason == REASON_SIGNAL ? RULE_SIGNAL
 							    : RULE_ERROR };
 	record->reason = end.reason;
-	record->given_up = count_given_up(run);
+	record->given_up = retries_given_up(&run->retries);
 	record->tolerated = end_gives_up(end.reason) &&
 	    record->given_up < run->policy->tolerate;
 	record->status = record->tolerated ? 0 : end.status;
@@ -533,106 +499,19 @@ why_ended(const struct run *run, double time)
 	    run->signal != 0 || !in_time(run, time));
 }
 
-/* --- delays --- */
-
-/*
- * The time from which --pace=start counts is when the attempt was due: if each
- * attempt begins a little late, the rate stays the same.  An attempt that is
- * late by more than its delay, because retry was stopped, begins a new series.
- */
-static double
-pace_begin(const struct run *run, double time)
-{
-	const double due = run->delay_begun + run->record.delay.seconds;
-
-	if (run->record.attempt == 0 || time < due ||
-	    time - due >= run->attempt.paced.seconds)
-		return time;
-	return due;
-}
-
-/*
- * Finds the wait after an attempt that failed, or, with --repeat, succeeded.
- * Returns whether its hint is longer than the strategy's delay may be.
- */
-static bool
-find_delay(struct run *run, bool success, double time)
-{
-	const struct policy *policy = run->policy;
-	const struct attempt *attempt = &run->attempt;
-	const uint64_t number = next_number(run->record.attempt);
-	const bool throttled = run->record.judgement.throttled;
-	struct delay delay = delay_draw(policy, &run->random, &run->level,
-	    (struct delay_request){ .n = run->n,
-		.attempt = number,
-		.throttled = throttled,
-		.success = success });
-
-	if (policy->pace_start)
-		delay = delay_left(delay, time - attempt->paced_from);
-	const bool hint_is_longer = attempt->hint > delay.high;
-	if (attempt->hint >= 0)
-		delay = delay_hinted(policy, &run->random, delay, attempt->hint,
-		    number);
-	run->record.delay = delay;
-	run->delay_begun = time;
-	return hint_is_longer;
-}
-
 /* --- counts, and the state --- */
 
 static void
 count_failure(struct run *run, double time)
 {
-	const double threshold = run->policy->reset_after;
-	const struct outcome outcome = run->attempt.evidence.outcome;
-	/* --reset-after: the attempt ran long enough, and was healthy. */
-	const bool lasted = threshold > 0 && outcome.kind != OUTCOME_TIMEOUT &&
-	    (!run->policy->health.used || run->attempt.probes.was_healthy) &&
-	    run->record.duration >= threshold;
-
-	run->successes = 0;
-	if (lasted) {
-		run->n = 0;
-		run->record.used = 1;
-		run->level = (struct level){ 0 };
-		memset(&run->tally, 0, offsetof(struct tally, times));
-	}
-	const bool is_free = set_has(&run->policy->free, outcome);
-	if (is_free)
-		run->record.used--;
-	run->record.reached = limits_failure(&run->policy->limits, &run->tally,
-	    outcome, is_free, time);
-	run->n = next_number(run->n);
-}
-
-/* The state for the next run: the delay, or a fresh start after a success. */
-static struct state
-state_left(const struct run *run)
-{
-	const bool level = run->policy->backoff.strategy->keeps_level;
-
-	if (run->record.judgement.verdict == VERDICT_SUCCESS)
-		return (struct state){
-			.level = level ? run->level : (struct level){ 0 },
-			/* With --repeat the run may still give up. */
-			.given_up = run->record.reason == REASON_NONE
-			    ? run->restored.given_up
-			    : 0,
-		};
-	return (struct state){
-		.level = run->level,
-		.n = run->n,
-		.given_up = count_given_up(run),
-		.delay = run->record.delay.seconds,
-		.age = now(run) - run->delay_begun,
-	};
+	retries_failure(&run->retries,
+	    !run->policy->health.used || run->attempt.probes.was_healthy, time);
 }
 
 static bool
 save(struct run *run)
 {
-	const struct state state = state_left(run);
+	const struct state state = retries_left(&run->retries, now(run));
 
 	return run->driver->save(run->context, &state) || fail(run, 0);
 }
@@ -652,7 +531,8 @@ cut_short(struct run *run, enum cut cut)
 	if (cut == CUT_ATTEMPT || cut == CUT_CHECK) {
 		count_failure(run, time);
 		if (run->policy->remember)
-			find_delay(run, false, time);
+			retries_find_delay(&run->retries, run->attempt.hint,
+			    false, time);
 	}
 	return over(run,
 	    end_cut_short(run->policy, &run->record, run->attempt.returned));
@@ -747,15 +627,13 @@ restore(struct run *run)
 	 * Until the state is read, --tolerate tolerates no failure, as if
 	 * countless runs in a row had given up.
 	 */
-	run->restored.given_up = UINT64_MAX;
+	run->retries.restored.given_up = UINT64_MAX;
 	run->locking = true;
 	const bool locked = lock_state(run, &state);
 	run->locking = false;
 	if (!locked)
 		return false;
-	run->restored = state;
-	run->level = state.level;
-	run->n = state.n;
+	retries_restore(&run->retries, state);
 	return true;
 }
 
@@ -894,30 +772,9 @@ wait_for_delay(struct run *run)
 static bool
 wait_first(struct run *run)
 {
-	const struct policy *policy = run->policy;
-	const bool first = policy->wait_first && run->n == 0;
-	struct delay *delay = &run->record.delay;
-
-	if (!in_time(run, now(run)) ||
-	    !(first || policy->splay > 0 || run->restored.delay > 0))
-		return true;
-	*delay = (struct delay){ .hint = -1 };
-	if (run->restored.delay > 0) {
-		run->record.kept = true;
-		delay->nominal = delay->low = delay->high = delay->seconds =
-		    run->restored.delay;
-	} else if (first) {
-		run->n = next_number(run->n);
-		*delay = delay_draw(policy, &run->random, &run->level,
-		    (struct delay_request){ .n = run->n, .attempt = 1 });
-	}
-	if (policy->splay > 0) {
-		run->splayed =
-		    policy->splay * random_uniform(&run->random, 1, DRAW_SPLAY);
-		delay->high += policy->splay;
-		delay->seconds += run->splayed;
-	}
-	return wait_for_delay(run);
+	return !in_time(run, now(run)) ||
+	    !retries_wait_first(&run->retries, &run->splayed) ||
+	    wait_for_delay(run);
 }
 
 /* --- verdicts --- */
@@ -925,22 +782,13 @@ wait_first(struct run *run)
 static bool
 after_success(struct run *run)
 {
-	const struct policy *policy = run->policy;
+	const double hint = run->attempt.hint;
 
-	run->successes = next_number(run->successes);
-	if (!policy->repeat ||
-	    (policy->repeats > 0 && run->successes >= policy->repeats)) {
-		if (policy->remember)
-			backoff_success(&policy->backoff, &run->level, 0);
+	if (retries_success(&run->retries))
 		return succeed(run);
-	}
-	run->record.used = 0;
-	/* A success does not clear time windows. */
-	memset(run->tally.counts, 0, sizeof(run->tally.counts));
-	run->n = 0;
-	if (find_delay(run, true, now(run)) &&
-	    run->attempt.hint > policy->hint_limit) {
-		run->record.too_long = run->attempt.hint;
+	if (retries_find_delay(&run->retries, hint, true, now(run)) &&
+	    hint > run->policy->hint_limit) {
+		run->record.too_long = hint;
 		return succeed(run);
 	}
 	return true;
@@ -954,10 +802,11 @@ after_failure(struct run *run)
 
 	count_failure(run, time);
 	/* After the last attempt only a later run may wait. */
-	const bool hint_is_longer = (!is_final(run) || policy->remember) &&
-	    find_delay(run, false, time);
+	const bool is_final = retries_are_used_up(&run->retries);
+	const bool hint_is_longer = (!is_final || policy->remember) &&
+	    retries_find_delay(&run->retries, hint, false, time);
 	const bool too_long = hint_is_longer && hint > policy->hint_limit;
-	if (is_final(run))
+	if (is_final)
 		return give_up(run,
 		    run->attempt.why == PROCESS_MAX_TIME ? REASON_MAX_TIME
 							 : REASON_ATTEMPTS);
@@ -1060,25 +909,18 @@ begin_attempt(struct run *run, double time)
 	struct record *record = &run->record;
 	struct attempt attempt = {
 		.begun = time,
-		.paced_from = pace_begin(run, time),
 		.probes = health_begin(&policy->health, time),
 		.health_told = HEALTH_STARTING,
 		.hint = -1,
 	};
 	double deadline = process_deadline(run, time, policy->min_timeout);
 
-	record->attempt = next_number(record->attempt);
-	record->used = next_number(record->used);
-	if (policy->pace_start) {
-		struct level level = run->level;
-
-		attempt.paced = delay_draw(policy, &run->random, &level,
-		    (struct delay_request){ .n = next_number(run->n),
-			.attempt = next_number(record->attempt) });
-	}
+	record->attempt += record->attempt < UINT64_MAX;
+	record->used += record->used < UINT64_MAX;
+	retries_begin(&run->retries, time);
 	if (policy->pace_start && policy->min_timeout > 0)
 		deadline = fmin(deadline,
-		    fmax(attempt.paced_from + attempt.paced.seconds,
+		    fmax(run->retries.paced_from + run->retries.paced.seconds,
 			time + policy->min_timeout));
 	run->attempt = attempt;
 	begin_process(run, true, deadline);
@@ -1207,15 +1049,17 @@ run_open(const struct policy *policy, struct random random,
     const struct driver *driver, void *context)
 {
 	struct run *run = calloc(1,
-	    offsetof(struct run, tally.times) +
-		policy->limits.count * sizeof(run->tally.times[0]));
+	    offsetof(struct run, retries.tally.times) +
+		policy->limits.count * sizeof(run->retries.tally.times[0]));
 
 	if (run == NULL)
 		return NULL;
 	run->policy = policy;
 	run->driver = driver;
 	run->context = context;
-	run->random = random;
+	run->retries.policy = policy;
+	run->retries.random = random;
+	run->retries.record = &run->record;
 	run->attempt.hint = -1;
 	run->record.limit = policy->limits.attempts;
 	run->record.max_time = policy->max_time;

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+
+#include <string.h>
+
+#include "delay.h"
+#include "end.h"
+#include "retries.h"
+
+static uint64_t
+next_number(uint64_t number)
+{
+	return number < UINT64_MAX ? number + 1 : number;
+}
+
+void
+retries_restore(struct retries *retries, struct state state)
+{
+	retries->restored = state;
+	retries->level = state.level;
+	retries->n = state.n;
+}
+
+bool
+retries_wait_first(struct retries *retries, double *splayed)
+{
+	const struct policy *policy = retries->policy;
+	const double left = retries->restored.delay;
+	const bool first = policy->wait_first && retries->n == 0;
+	struct delay *delay = &retries->record->delay;
+
+	*splayed = 0;
+	if (!(first || policy->splay > 0 || left > 0))
+		return false;
+	*delay = (struct delay){ .hint = -1 };
+	if (left > 0) {
+		retries->record->kept = true;
+		delay->nominal = delay->low = delay->high = delay->seconds =
+		    left;
+	} else if (first) {
+		retries->n = next_number(retries->n);
+		*delay = delay_draw(policy, &retries->random, &retries->level,
+		    (struct delay_request){ .n = retries->n, .attempt = 1 });
+	}
+	if (policy->splay > 0) {
+		*splayed = policy->splay *
+		    random_uniform(&retries->random, 1, DRAW_SPLAY);
+		delay->high += policy->splay;
+		delay->seconds += *splayed;
+	}
+	return true;
+}
+
+/*
+ * The time from which --pace=start counts is when the attempt was due: if each
+ * attempt begins a little late, the rate stays the same.  An attempt that is
+ * late by more than its delay, because retry was stopped, begins a new series.
+ */
+void
+retries_begin(struct retries *retries, double time)
+{
+	const uint64_t attempt = retries->record->attempt;
+	const double due =
+	    retries->delay_begun + retries->record->delay.seconds;
+	struct level level = retries->level;
+
+	if (!retries->policy->pace_start)
+		return;
+	retries->paced_from =
+	    attempt == 1 || time < due || time - due >= retries->paced.seconds
+	    ? time
+	    : due;
+	retries->paced = delay_draw(retries->policy, &retries->random, &level,
+	    (struct delay_request){ .n = next_number(retries->n),
+		.attempt = next_number(attempt) });
+}
+
+bool
+retries_success(struct retries *retries)
+{
+	const struct policy *policy = retries->policy;
+
+	retries->successes = next_number(retries->successes);
+	if (!policy->repeat ||
+	    (policy->repeats > 0 && retries->successes >= policy->repeats)) {
+		if (policy->remember)
+			backoff_success(&policy->backoff, &retries->level, 0);
+		return true;
+	}
+	retries->record->used = 0;
+	/* A success does not clear time windows. */
+	memset(retries->tally.counts, 0, sizeof(retries->tally.counts));
+	retries->n = 0;
+	return false;
+}
+
+void
+retries_failure(struct retries *retries, bool was_healthy, double time)
+{
+	const struct policy *policy = retries->policy;
+	struct record *record = retries->record;
+	/* --reset-after: the attempt ran long enough, and was healthy. */
+	const bool lasted = policy->reset_after > 0 &&
+	    record->outcome.kind != OUTCOME_TIMEOUT && was_healthy &&
+	    record->duration >= policy->reset_after;
+
+	retries->successes = 0;
+	if (lasted) {
+		retries->n = 0;
+		record->used = 1;
+		retries->level = (struct level){ 0 };
+		memset(&retries->tally, 0, offsetof(struct tally, times));
+	}
+	const bool is_free = set_has(&policy->free, record->outcome);
+	if (is_free)
+		record->used--;
+	record->reached = limits_failure(&policy->limits, &retries->tally,
+	    record->outcome, is_free, time);
+	retries->n = next_number(retries->n);
+}
+
+bool
+retries_are_used_up(const struct retries *retries)
+{
+	const uint64_t limit = retries->policy->limits.attempts;
+
+	return (limit > 0 && retries->record->used >= limit) ||
+	    retries->record->reached != NULL;
+}
+
+bool
+retries_find_delay(struct retries *retries, double hint, bool success,
+    double time)
+{
+	const struct policy *policy = retries->policy;
+	struct record *record = retries->record;
+	const uint64_t attempt = next_number(record->attempt);
+	struct delay delay =
+	    delay_draw(policy, &retries->random, &retries->level,
+		(struct delay_request){ .n = retries->n,
+		    .attempt = attempt,
+		    .throttled = record->judgement.throttled,
+		    .success = success });
+
+	if (policy->pace_start)
+		delay = delay_left(delay, time - retries->paced_from);
+	const bool hint_is_longer = hint > delay.high;
+	if (hint >= 0)
+		delay = delay_hinted(policy, &retries->random, delay, hint,
+		    attempt);
+	record->delay = delay;
+	retries->delay_begun = time;
+	return hint_is_longer;
+}
+
+uint64_t
+retries_given_up(const struct retries *retries)
+{
+	const struct record *record = retries->record;
+
+	return end_gives_up(record->reason) && record->attempt > 0
+	    ? next_number(retries->restored.given_up)
+	    : retries->restored.given_up;
+}
+
+struct state
+retries_left(const struct retries *retries, double time)
+{
+	const struct record *record = retries->record;
+	const bool level = retries->policy->backoff.strategy->keeps_level;
+
+	if (record->judgement.verdict == VERDICT_SUCCESS)
+		return (struct state){
+			.level = level ? retries->level : (struct level){ 0 },
+			/* With --repeat the run may still give up. */
+			.given_up = record->reason == REASON_NONE
+			    ? retries->restored.given_up
+			    : 0,
+		};
+	return (struct state){
+		.level = retries->level,
+		.n = retries->n,
+		.given_up = retries_given_up(retries),
+		.delay = record->delay.seconds,
+		.age = time - retries->delay_begun,
+	};
+}

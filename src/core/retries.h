@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+
+#ifndef RETRIES_H
+#define RETRIES_H
+
+#include "policy.h"
+#include "random.h"
+#include "record.h"
+#include "state.h"
+
+/*
+ * What a run has counted, and the delays that follow from it.  Times are
+ * seconds on the run's clock; `record` is where the run stands.
+ */
+struct retries {
+	const struct policy *policy;
+	struct random random;
+	struct record *record;
+
+	uint64_t n;	    /* the number of the last retry's delay */
+	uint64_t successes; /* in a row */
+	struct level level;
+	struct state restored; /* from the last run; its counts go on */
+	double delay_begun;    /* when the last delay was found */
+	double paced_from;  /* --pace=start: the next delay counts from this */
+	struct delay paced; /* and was drawn when the attempt began */
+	struct tally tally; /* last: only limits that there are have times */
+};
+
+/* An earlier run left this state. */
+void retries_restore(struct retries *retries, struct state state);
+
+/*
+ * Finds the wait before the first attempt: a delay that an earlier run left,
+ * --wait-first and --splay.  Returns whether there is one; *splayed are the
+ * seconds of --splay.
+ */
+bool retries_wait_first(struct retries *retries, double *splayed);
+
+/* An attempt begins: its number is in the record. */
+void retries_begin(struct retries *retries, double time);
+
+/*
+ * The attempt succeeded.  Returns whether there are as many successes in a row
+ * as the run needs; if not, its counts begin anew.
+ */
+bool retries_success(struct retries *retries);
+
+/* The attempt failed; `was_healthy`: a probe of it succeeded, if there are. */
+void retries_failure(struct retries *retries, bool was_healthy, double time);
+
+/* Whether --attempts allows no further attempt. */
+bool retries_are_used_up(const struct retries *retries);
+
+/*
+ * Finds the wait after an attempt that failed, or, with --repeat, succeeded,
+ * and that asked for `hint` seconds, unless that is negative.  Returns whether
+ * the hint is longer than the strategy's delay may be.
+ */
+bool retries_find_delay(struct retries *retries, double hint, bool success,
+    double time);
+
+/* Runs in a row that gave up, with this one if it did. */
+uint64_t retries_given_up(const struct retries *retries);
+
+/* The state for the next run: the delay, or a fresh start after a success. */
+struct state retries_left(const struct retries *retries, double time);
+
+#endif
