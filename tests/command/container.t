@@ -159,7 +159,8 @@ image bin/curl '[ "$*" = "-fsS localhost/health" ] || exit 9
 ln -s /.busybox/busybox image/bin/sh
 for name in 'A server that stops answering' 'A server under compose'; do
 	recipe "$name" '.process.env = ["PATH=/bin:/.busybox"] |
-	    .process.args |= map(sub("start-period=1m"; "interval=500ms"))'
+	    .process.args |= [.[0], "--health-interval=500ms"] +
+	    (.[1:] - ["--health-interval=1s"])'
 	rm -f run/*
 	starts servers
 	wait_for grep 'is healthy' err

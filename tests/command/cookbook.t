@@ -708,25 +708,28 @@ if command -v systemd-analyze >/dev/null; then
 fi
 ln -s stub bin/backup
 for name in 'A service' 'A daemon that says when it is ready' \
-    'A daemon that sends MAINPID=' 'A job with a timer' \
-    'A program that cannot say when it is ready' 'A complete unit'; do
+    'A job with a timer' 'A program that cannot say when it is ready'; do
 	unit "$name"
 	# No probe comes before the attempt has ended, however late that is.
 	text=$(printf '%s\n' "$text" | sed 's/interval=1s/interval=1h/')
 	ends 0 2 'gets over a failure'
 done
-unit 'A daemon that must run again whenever it ends'
-FAILURES=2 FAILURE=0 SUCCESS=1
-text="$(printf '%s\n' "$text" | sed 's/-a 0/-a 3/')"
-ends 1 5 'is started again after a success'
+unit 'A service' ' that keeps failing'
+text=$(printf '%s\n' "$text" | sed 's/-m 1m/-d 1ms -m 1ms/')
+stub alert
+FAILURES=99
+ends 1 31 'raises an alert after 30 failures'
+FAILURES=1
+is 'A service stands in the README too' \
+    "$(sed -n '/^```ini$/,/^```$/p' "$readme" | grep -v '^```')" \
+    "$(cat 'recipes/A service')"
+recipe 'What monitoring sees'
+sed "s|/var/lib/[^\$]*/|$T/|" "$recipe" >alert
+is 'its alert says when retry gave up' "$(sh alert one
+    sed 's/[0-9]\{10\}$/TIME/' one.prom)" \
+    'retry_gave_up_time_seconds{unit="one"} TIME'
 recipe "When systemd's own options suffice"
 is 'needs no program of ours' "$(grep retry "$recipe")" ''
-unit 'Limit restarts'
-FAILURES=9
-ends 1 5 'gives up after five failures'
-unit 'A daemon that says when it is ready' ' whose configuration is wrong'
-FAILURE=78
-ends 78 1 'gives up if its configuration is wrong'
 unit 'Wait for what the service needs'
 text=$(sed -n 's|^ExecStartPre=/usr/local/bin/||p' "$recipe")
 ends 0 2 'waits for it'

@@ -29,6 +29,8 @@ CALL=$(wc -l <"/root/$UNIT.calls")
 . "/root/$UNIT"
 END_COLLECTOR
 chmod +x "$machine_usr/bin/collector"
+printf '#!/bin/sh\necho "$1" >/root/alerted\n' >"$machine_usr/bin/alert"
+chmod +x "$machine_usr/bin/alert"
 for name in backup nc; do
 	cp "$machine_usr/bin/collector" "$machine_usr/bin/$name"
 done
@@ -58,30 +60,32 @@ for name in HUP TERM; do
 done
 echo $$ >/root/$UNIT.runs
 while :; do sleep .05; done'
-recipe 'A service' service "$runs"
-recipe 'Limit restarts' limit 'exit 9'
+recipe 'A service' service "$runs" RestartSec=100ms WatchdogSec=3
+cp "$units/service.service" "$units/outage.service"
+unit outage 'if [ -e "/root/$UNIT.db" ]; then exec sleep 100d; else exit 9; fi'
 recipe 'A daemon that says when it is ready' ready '[ "$CALL" -gt 1 ] || exit 7
-	sleep 4
-	systemd-notify --ready
+	if [ ! -e /root/ready.drained ]; then
+		trap "systemd-notify --status=draining STOPPING=1; sleep 1
+		    : >/root/ready.drained; exit 0" TERM
+	fi
+	sleep .5
+	systemd-notify "MAINPID=$$" READY=1 --status=serving
+	trap "echo HUP >>/root/$UNIT.got" HUP
 	while [ ! -e "/root/$UNIT.bad" ]; do sleep .05; done
-	exit 78' TimeoutStartSec=3
+	exit 9'
 cat >"$machine_usr/bin/curl" <<'END_CURL'
 #!/bin/sh
 [ "$*" = '-fsS localhost/health' ] && [ -e "/root/$UNIT.up" ]
 END_CURL
 chmod +x "$machine_usr/bin/curl"
 recipe 'A program that cannot say when it is ready' healthy \
-    'sleep 2; touch /root/$UNIT.up; exec sleep 100d'
-recipe 'A complete unit' complete 'for name in HUP TERM; do
+    'for name in HUP TERM; do
 	trap "echo $name >>/root/$UNIT.got; [ $name != TERM ] || exit 0" $name
 done
+sleep 1
 touch "/root/$UNIT.up"
 echo "$CALL" >"/root/$UNIT.runs"
 while :; do sleep .05; done' WatchdogSec=3
-recipe 'A daemon that sends MAINPID=' mainpid '[ "$CALL" -gt 1 ] || exit 7
-	systemd-notify --pid=$$
-	echo $$ >/root/$UNIT.runs
-	exec sleep 100d'
 recipe 'A job with a timer' job '[ "$CALL" -gt 1 ] || exit 7'
 printf '[Timer]\nOnActiveSec=0\nAccuracySec=1ms\n' >"$units/job.timer"
 recipe 'Socket activation' activated '[ "$LISTEN_PID" = $$ ] || exit 8
@@ -96,12 +100,23 @@ connection.sendall(b'served: ' + connection.recv(100))
 END_SERVE
 chmod +x "$machine/root/serve"
 unit watchdog '[ "$WATCHDOG_PID" = $$ ] || exit 8
-	[ "$CALL" -gt 1 ] || { systemd-notify --ready; exit 7; }
-	systemd-notify WATCHDOG=1
-	exec sleep 100d' Type=notify NotifyAccess=all WatchdogSec=2 \
+	systemd-notify --ready
+	[ "$CALL" -ne 1 ] || exit 7
+	[ "$CALL" -ne 2 ] || systemd-notify WATCHDOG=1
+	exec sleep 100d' Type=notify NotifyAccess=main WatchdogSec=2 \
     'ExecStart=/usr/bin/retry -a 0 -d 3 -j none /usr/bin/collector'
-unit runtime 'systemd-notify --ready; exit 7' Type=notify NotifyAccess=all \
-    RuntimeMaxSec=3 'ExecStart=/usr/bin/retry -a 0 -d 1h /usr/bin/collector'
+unit runtime 'systemd-notify --ready; exit 7' Type=notify NotifyAccess=main \
+    RuntimeMaxSec=3 'ExecStart=/usr/bin/retry -a 9 -d 1h /usr/bin/collector'
+unit loops 'exit 7' Type=notify NotifyAccess=main TimeoutStartSec=1 \
+    'ExecStart=/usr/bin/retry -a 0 -d 1h /usr/bin/collector'
+unit bounded '[ "$CALL" -gt 1 ] || exit 7; sleep 3; systemd-notify --ready
+	exec sleep 100d' Type=notify NotifyAccess=main TimeoutStartSec=2 \
+    'ExecStart=/usr/bin/retry -a 5 -d 1ms /usr/bin/collector'
+unit mute '' Type=oneshot RestrictAddressFamilies=AF_INET NotifyAccess=main \
+    'ExecStart=/usr/bin/retry -d 0 true'
+unit strangers 'echo "$NOTIFY_SOCKET" >"/root/$UNIT.runs"; exec sleep 100d' \
+    Type=notify NotifyAccess=main \
+    'ExecStart=/usr/bin/retry /usr/bin/collector'
 unit stopped 'echo $$ >/root/$UNIT.runs; exec sleep 100d' \
     'ExecStart=/usr/bin/retry -d 0 /usr/bin/collector'
 unit quits 'exit 7' KillSignal=SIGQUIT SuccessExitStatus=SIGQUIT \
@@ -172,8 +187,9 @@ ran() {
 	test -s "$machine/root/$1.runs"
 }
 
-start activated.socket job.timer complete healthy limit mainpid needs quits ready \
-    service watchdog dynamic escaped hardened private runtime stopped
+start activated.socket job.timer bounded healthy loops mute needs outage quits \
+    ready service strangers watchdog dynamic escaped hardened private runtime \
+    stopped
 
 # Wait, reload, stop in an attempt, stop in a wait.
 wait_for said service 'next in'
@@ -216,24 +232,21 @@ like 'of which the journal tells' "$(journal service --lines=4)" \
 is 'but not as an error' "$(journal service --priority=err)" ''
 
 # The others.
-wait_for hurried limit shows limit ActiveState failed
-is 'a service whose restarts are limited fails' \
-    "$(show limit Result) $(show limit ExecMainStatus)" 'exit-code 9'
-like 'of which the journal tells as an error' \
-    "$(journal limit --priority=3..3)" 'giving up after 5 attempts'
-
+# Thirty failures.
+inside sh -c 'until [ -e /root/alerted ]; do
+	systemctl kill --kill-whom=main --signal=URG outage
+	sleep .02
+done' &
+wait_for not kill -0 $!
+is 'an outage raises an alert' "$(cat "$machine/root/alerted")" outage
+wait_for shows outage NRestarts 1
+touch "$machine/root/outage.db"
+wait_for hurried outage shows outage ActiveState active
+is 'and systemd has restarted retry' "$(show outage ActiveState)" active
 wait_for shows needs ActiveState inactive
 is 'a service waits for what it needs' \
     "$(show needs Result) after $(grep -c . "$machine/root/needs.calls")" \
     'success after 4'
-
-wait_for hurried mainpid ran mainpid
-is 'MAINPID= does not replace retry' \
-    "$(inside cat "/proc/$(show mainpid MainPID)/comm")" retry
-check 'which is stopped' inside systemctl stop mainpid
-is 'that ends the attempt' "$(show mainpid Result) $(
-    inside cat "/proc/$(cat "$machine/root/mainpid.runs")/comm" 2>/dev/null)" \
-    'success '
 
 inside bash -c 'exec 3<>/dev/tcp/127.0.0.1/7777
 	echo hello >&3; cat <&3' >"$T/served" &
@@ -291,47 +304,84 @@ is 'output that is held leaves no file in a private /tmp' \
     "$(show private Result): $(journal private | grep -Ex '[0-9]+' | xargs)" \
     'success: 0 0'
 
-wait_for shows watchdog ActiveState failed
+# hangs: a hang of the second attempt was noticed.
+hangs() {
+	[ "$(wc -l <"$machine/root/watchdog.calls")" -eq 3 ]
+}
+wait_for hangs
 is 'a watchdog spares a wait, and ends an attempt that hangs' \
-    "$(show watchdog Result) $(wc -l <"$machine/root/watchdog.calls")" \
-    'watchdog 2'
+    "$(show watchdog ActiveState) $(show watchdog NRestarts)" 'active 0'
+like 'of which the journal tells' "$(journal watchdog)" \
+    'attempt 2 was unhealthy after .*: no sign of life'
 
 # More seconds than TimeoutStartSec= later.
-wait_for shows ready ActiveState active
+wait_for shows bounded ActiveState active
 is 'a start that is retried has more time' \
-    "$(wc -l <"$machine/root/ready.calls")" 2
-is 'and so has a service with RuntimeMaxSec= in a wait' \
-    "$(show runtime ActiveState)" active
+    "$(wc -l <"$machine/root/bounded.calls")" 2
+wait_for shows loops ActiveState failed
+is 'but none if the run has no bound' "$(show loops Result)" timeout
+wait_for shows runtime ActiveState failed
+is 'nor a service with RuntimeMaxSec= in a wait' "$(show runtime Result)" timeout
+wait_for shows mute ActiveState inactive
+like 'a service that cannot tell systemd anything says so' "$(journal mute)" \
+    'cannot tell systemd anything: .*: Address family not supported'
+wait_for ran strangers
+name=$(cat "$machine/root/strangers.runs")
+like "an attempt's socket is in /run" "$name" '^/run/retry-[0-9]+-1$'
+check 'where a stranger may write' inside setpriv --reuid 65534 \
+    --clear-groups env NOTIFY_SOCKET="$name" systemd-notify --no-block --ready
+inside env NOTIFY_SOCKET="$name" systemd-notify --no-block STATUS=heard
+wait_for sh -c "$(printf 'nsenter --target %s --all --root --wd' \
+    "$machine_first") systemctl status strangers | grep -q heard"
+is 'and is not heard' "$(show strangers ActiveState)" activating
+
+# A daemon that sends MAINPID= and READY=1.
+wait_for hurried ready shows ready ActiveState active
+is 'MAINPID= does not replace retry' \
+    "$(inside cat "/proc/$(show ready MainPID)/comm")" retry
+like "and the program's status is seen" "$(show ready StatusText)" \
+    'attempt 2 runs; attempt 1 exited 7, at .*; serving$'
+check 'and it is reloaded' inside systemctl reload ready
+wait_for test -s "$machine/root/ready.got"
+check 'and stopped' inside systemctl stop ready
+is 'which does not cut its work short' \
+    "$(show ready Result) $(ls "$machine/root/ready.drained" | wc -l)" 'success 1'
+start ready
+wait_for hurried ready shows ready ActiveState active
+touch "$machine/root/ready.bad"
+wait_for said ready 'exited 9'
+rm "$machine/root/ready.bad"
+is 'a crash does not end the unit' \
+    "$(show ready ActiveState) $(show ready NRestarts)" 'active 0'
+
+# What ends retry itself.
+start service
+wait_for hurried service ran service
+inside systemctl kill --kill-whom=main --signal=KILL service
+wait_for shows service NRestarts 1
+is 'systemd restarts a retry that was killed' "$(show service NRestarts)" 1
+wait_for hurried service shows service ActiveState active
+inside systemctl kill --kill-whom=main --signal=STOP service
+wait_for shows service NRestarts 2
+is 'and one that hangs' "$(show service NRestarts)" 2
+
 wait_for shows healthy ActiveState active
 check 'a program that answers is ready' test -e "$machine/root/healthy.up"
 is 'its unit has said so once' \
     "$(journal healthy | grep -c 'is healthy after')" 1
+check 'it is reloaded by its own signal' inside systemctl reload healthy
+wait_for test -s "$machine/root/healthy.got"
+is 'which reaches the program' "$(cat "$machine/root/healthy.got")" HUP
 rm "$machine/root/healthy.up"
 wait_for said healthy 'was unhealthy after'
-wait_for test -e "$machine/root/healthy.up"
+wait_for hurried healthy test -e "$machine/root/healthy.up"
 is 'a program that stops answering is started again' \
-    "$(show healthy ActiveState) $(wc -l <"$machine/root/healthy.calls")" \
+    "$(show healthy ActiveState) $(cat "$machine/root/healthy.runs")" \
     'active 2'
 check 'and stops as ever' inside systemctl stop healthy
-
-# The unit that has everything. Its program hangs once.
-wait_for shows complete ActiveState active
-check 'a complete unit is reloaded' inside systemctl reload complete
-wait_for test -s "$machine/root/complete.got"
-is 'which reaches the program' "$(cat "$machine/root/complete.got")" HUP
-rm "$machine/root/complete.up"
-wait_for said complete 'was unhealthy after'
-wait_for hurried complete test -e "$machine/root/complete.up"
-is 'and a hang ends an attempt, in spite of the watchdog' \
-    "$(show complete ActiveState) $(cat "$machine/root/complete.runs")" \
-    'active 2'
-check 'and it is stopped' inside systemctl stop complete
-is 'which is a success' "$(show complete Result) $(
-    tail -n 1 "$machine/root/complete.got")" 'success TERM'
-is 'and systemd itself has restarted nothing' "$(show complete NRestarts)" 0
-
-touch "$machine/root/ready.bad"
-wait_for shows ready ActiveState failed
-is 'a wrong configuration restarts nothing' \
-    "$(show ready ExecMainStatus) $(show ready NRestarts)" '78 0'
+is 'which is a success' "$(show healthy Result) $(
+    tail -n 1 "$machine/root/healthy.got")" 'success TERM'
+is 'and systemd itself has restarted nothing' "$(show healthy NRestarts)" 0
+unlike 'nothing was refused' "$(inside journalctl --quiet --output=cat)" \
+    'reception only permitted|Got notification message'
 finish
