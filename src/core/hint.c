@@ -75,14 +75,15 @@ copy_words(const char *text, char plain[TEXT_MOST])
 		     text++) {
 			const unsigned char before =
 			    to > begin ? (unsigned char)to[-1] : ' ';
-			const bool is_middle =
-			    isdigit(before) && isdigit((unsigned char)text[1]);
 
 			if (*text == '.' && isalpha(before))
 				continue;
-			*to++ = is_middle && strchr("Tt", *text) != NULL
-			    ? ' '
-			    : *text;
+			*to++ = *text;
+			/* RFC 3339 has a T between date and time. */
+			if (isdigit(before) &&
+			    isdigit((unsigned char)text[1]) &&
+			    strchr("Tt", *text) != NULL)
+				to[-1] = ' ';
 		}
 		to = begin + stem(begin, (size_t)(to - begin));
 		if (is_filling(begin, (size_t)(to - begin)))
@@ -226,10 +227,12 @@ read_form(const struct form *form, const char *text, struct moment *moment)
 	    !isdigit((unsigned char)colon[2]))
 		return NULL;
 	if (form->parts == TIME && *end == '.' &&
-	    isdigit((unsigned char)end[1]))
-		for (double unit = 0.1; isdigit((unsigned char)*++end);
-		     unit /= 10)
-			fraction += unit * (*end - '0');
+	    isdigit((unsigned char)end[1])) {
+		double unit = 1;
+
+		while (isdigit((unsigned char)*++end))
+			fraction += (unit /= 10) * (*end - '0');
+	}
 	/* "08:49:37Z", "08:49:37+01:00" */
 	if (*end != '\0' && *end != ' ' &&
 	    (form->parts != TIME || strchr("+-Zz", *end) == NULL))
