@@ -271,11 +271,18 @@ figures_print(const struct plan_figures *figures, bool time_alone)
 		printf("%zu simulation%s of %" PRIu64 " client%s:\n",
 		    figures->simulations, figures->simulations == 1 ? "" : "s",
 		    figures->clients, figures->clients == 1 ? "" : "s");
-	else if (runs >= 1000)
-		printf("Of %zu,%03zu simulated runs:\n", runs / 1000,
-		    runs % 1000);
-	else
-		printf("Of %zu simulated run%s:\n", runs, runs == 1 ? "" : "s");
+	else {
+		if (runs >= 1000)
+			printf("Of %zu,%03zu simulated runs", runs / 1000,
+			    runs % 1000);
+		else
+			printf("Of %zu simulated run%s", runs,
+			    runs == 1 ? "" : "s");
+		printf("%s:\n",
+		    figures->ends[REASON_NONE] > 0
+			? ", and one of too many attempts"
+			: "");
+	}
 	if (!time_alone)
 		print_gives_up(figures);
 	print_time(&figures->elapsed);

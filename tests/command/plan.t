@@ -173,7 +173,9 @@ like 'what is rare is not certain' "$out" \
 run retry --plan=p=0.5 -a 2 -b constant -d 1 -j none --seed=1
 like 'a median of which chance decides is given safely' "$out" \
     '^time      half within 1s, 95% within 1s$'
-run retry --plan=p=0.99999 -a 0 --seed=1
+run retry --plan=p=0.999999 -a 0 --seed=5
+like 'a run that is cut short is told' "$out" \
+    '^Of [0-9]+ simulated runs, and one of too many attempts:$'
 like 'of few runs little is known' "$out" '^gives up  none \(95% interval: 0-[1-9][0-9]%\)$'
 run retry --plan=p=50%:2s*2,0 -j none -d 1
 is 'attempts with a chance may take time, and be counted' \
