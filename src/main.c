@@ -3,7 +3,7 @@
 /*
  * retry runs a command until it succeeds.
  *
- * A map of the source; src/README.md tells how to change it.  Each room uses
+ * A map of the source; src/README.md explains how to change it.  Each room uses
  * only itself and those above it.
  *
  *   core/     decides; no I/O of any kind
@@ -35,7 +35,7 @@
  *   report/   says: records to text, for people and for programs
  *     message     the lines for people
  *     escape      writes text so that a language takes it for nothing else
- *     report      tells records to logs, by the table of formats
+ *     report      writes records to logs, by the table of formats
  *     text, tty, json, junit, github
  *                 the formats
  *     attempts    attempts that ended, as text, for the formats that list them
@@ -85,7 +85,7 @@
  *     probe       the process of --health, next to an attempt
  *     state_file  the state in a file, which one run at a time has
  *     budget_file the tokens in a file that processes share
- *     notify      tells systemd where the run stands
+ *     notify      reports the state of the run to systemd
  *     relay       passes on what an attempt tells systemd
  *     hinted      the wait that output asks for, perhaps until a date
  *     zone        when clocks in a time zone show a time of day
@@ -137,8 +137,8 @@ flush_stdout(void)
 }
 
 /*
- * Without --seed each run draws anew.  A sandbox that forbids getrandom(2) is
- * told of where the seed itself is told.
+ * Without --seed each run draws a new seed.  If a sandbox forbids getrandom(2),
+ * -v says so, as it prints the seed.
  */
 static uint64_t
 draw_seed(bool verbose)

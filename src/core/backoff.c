@@ -11,7 +11,7 @@
 /* No delay is as long, and twice this number is still finite. */
 #define HUGE_DELAY 1e300
 
-/* The retry whose delay a strategy is asked for. */
+/* The retry for which a strategy computes the delay. */
 struct retry {
 	const struct backoff *backoff;
 	struct level *level;
@@ -52,7 +52,7 @@ rounded(double number)
 {
 	int exponent;
 
-	/* frexp(3) tells no exponent of infinity. */
+	/* frexp(3) has no exponent for infinity. */
 	if (!isfinite(number))
 		return number;
 	const double digits = frexp(number, &exponent);

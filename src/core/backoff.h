@@ -60,9 +60,9 @@ struct strategy {
 extern const struct strategy strategies[];
 
 /*
- * A strategy with its numbers, seconds all: 0 <= min <= cap, 0 <= base.  The
- * default cap limits the nominal delay alone; a cap that the user or a preset
- * gave limits the delay with its jitter, too.
+ * A strategy with its numbers, in seconds: 0 <= min <= cap, 0 <= base.  The
+ * default cap limits only the nominal delay.  A cap that the user or a preset
+ * gave also limits the jittered delay.
  */
 struct backoff {
 	const struct strategy *strategy;
@@ -90,7 +90,7 @@ double backoff_longest(const struct backoff *backoff);
 /*
  * The nominal delay before retry number `n` (1 is the first), in seconds: 0 or
  * more and finite, not yet clamped.  A strategy that is random itself takes its
- * chance from `u`, in [0, 1]; the others do not look at it.
+ * draw from `u`, in [0, 1]; the others ignore it.
  */
 double backoff_nominal(const struct backoff *backoff, struct level *level,
     uint64_t n, double u);

@@ -41,7 +41,7 @@ struct budget_param {
 	size_t offset;	 /* in struct budget_rules */
 };
 
-/* The initial value is that of the cost. */
+/* The initial value is the cost. */
 #define BUDGET_IS_COST (-1)
 
 /* Ends with a NULL name. */

@@ -4,7 +4,7 @@
 
 #include "delay.h"
 
-/* A minute spreads a fleet, and is short for who waits for hours. */
+/* Enough to spread many clients, and little compared with a hint of hours. */
 #define HINT_SPREAD_MOST 60.0
 
 /* The delay of the strategy, for the draw `u`. */

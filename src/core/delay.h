@@ -22,24 +22,23 @@ struct delay_request {
 };
 
 /*
- * The delay before an attempt; moves the level.  One draw serves the strategy
- * or the jitter, of which only one is random; `low` and `high` are what the
- * draws 0 and 1 would have given.
+ * The delay before an attempt; moves the level.  Either the strategy or the
+ * jitter is random, so one draw is enough.  The draws 0 and 1 would have given
+ * `low` and `high`.
  */
 struct delay delay_draw(const struct policy *policy,
     const struct random *random, struct level *level,
     struct delay_request request);
 
 /*
- * Takes a hint into account: a minimum of `hint` seconds, which is spread
- * upward, by a minute at most, so that a fleet does not come back in one
- * instant.
+ * Raises the delay to at least `hint` seconds.  Up to a minute of jitter is
+ * added, so that many clients do not come back at the same instant.
  */
 struct delay delay_hinted(const struct policy *policy,
     const struct random *random, struct delay delay, double hint,
     uint64_t attempt);
 
-/* The rest of a delay of which `elapsed` seconds are over. */
+/* What remains of the delay after `elapsed` seconds. */
 struct delay delay_left(struct delay delay, double elapsed);
 
 #endif

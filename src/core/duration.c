@@ -10,8 +10,8 @@
 #include "duration.h"
 
 /*
- * The smallest positive number that is told from 0, which often means "none";
- * so small that no clock can, so large that microseconds of it stay positive.
+ * Smaller positive numbers are refused, so that none is rounded to 0, which
+ * often means "none".  A microsecond of this number is still positive.
  */
 #define SMALLEST 1e-301
 
@@ -51,7 +51,7 @@ duration_number(const char *text, double *number, const char **end)
 		return "hexadecimal";
 	*number = strtod(text, &stop);
 	*end = stop;
-	/* The first digit other than 0 tells that the number is positive. */
+	/* A digit other than 0 shows that the number is positive. */
 	if (*number < SMALLEST &&
 	    isdigit((unsigned char)text[strspn(text, "0.")]))
 		return "too small";

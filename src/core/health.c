@@ -4,7 +4,7 @@
 
 #include "health.h"
 
-/* A probe that was killed has so many seconds, at least, to be gone. */
+/* A killed probe has at least this many seconds to disappear. */
 #define PROBE_GRACE 1.0
 
 struct health

@@ -29,7 +29,7 @@ enum health_phase {
 	HEALTH_ENDING /* a probe that took too long is being ended */
 };
 
-/* What the probes of an attempt have told so far. */
+/* What the probes of an attempt have found so far. */
 enum health_status {
 	HEALTH_STARTING, /* none has succeeded yet */
 	HEALTH_HEALTHY,
@@ -71,7 +71,7 @@ enum health_step health_tick(struct health *health,
 
 /*
  * A probe has ended: only exit status 0 is a success.  A probe that could not
- * be started tells nothing of the attempt.  OUTCOME_UNHEALTHY does not come
+ * be started says nothing about the attempt.  OUTCOME_UNHEALTHY does not come
  * from a probe: the attempt does not feed its own watchdog, which decides.
  */
 void health_probed(struct health *health, const struct health_rules *rules,

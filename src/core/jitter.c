@@ -107,9 +107,9 @@ jitter_delay(const struct jitter *jitter, const struct backoff *backoff,
 	if (heeds_order && jitter->order != JITTER_INSIDE)
 		most = INFINITY;
 	/*
-	 * If the range of x begins below the minimum, it begins there instead.
-	 * It ends where it did, but is no narrower than that of a nominal delay
-	 * of the minimum: else short delays would have no jitter.
+	 * A range that begins below the minimum is moved up to begin there.
+	 * It stays at least as wide as the range of a nominal delay equal to
+	 * the minimum; otherwise short delays would have no jitter.
 	 */
 	if (spread(jitter, x, 0) < min) {
 		const double width =

@@ -47,9 +47,9 @@ const char *jitter_parse(const char *text, struct jitter *jitter);
 
 /*
  * The delay in seconds for the nominal delay `nominal`, not yet clamped, and
- * the draw `u` in [0, 1]; rises with u.  It is at least backoff->min, above
- * which jitter keeps some room, and at most backoff->cap where that was given
- * and the order is not JITTER_AFTER_CAP.
+ * the draw `u` in [0, 1]; rises with u.  It is at least backoff->min (jitter
+ * then goes above the minimum).  If the cap was given and the order is not
+ * JITTER_AFTER_CAP, it is at most backoff->cap.
  */
 double jitter_delay(const struct jitter *jitter, const struct backoff *backoff,
     double nominal, double u);

@@ -12,7 +12,7 @@
 /* How many limits --attempts takes besides the number of attempts. */
 #define LIMITS_MOST 8
 
-/* The largest count of a limit with a window, which keeps so many times. */
+/* The largest count of a limit with a window: it stores that many times. */
 #define LIMITS_WINDOW_MOST 100
 
 /* One limit of --attempts: [ITEM:]COUNT[/DUR]. */

@@ -11,13 +11,13 @@ enum outcome_kind {
 	OUTCOME_NONE,
 	OUTCOME_EXIT,	     /* its exit status */
 	OUTCOME_SIGNAL,	     /* the signal it died of */
-	OUTCOME_TIMEOUT,     /* whatever its process then returned */
+	OUTCOME_TIMEOUT,     /* even if its process then exited 0 */
 	OUTCOME_UNHEALTHY,   /* the same; its health probe failed */
 	OUTCOME_UNSTARTABLE, /* execve(2)'s errno */
 	OUTCOME_UNFORKED     /* fork(2)'s errno */
 };
 
-/* Whether a retry may mend a failure. */
+/* Whether retrying may help after a failure. */
 enum failure_class {
 	CLASS_NONE, /* not asked yet */
 	CLASS_UNKNOWN,
@@ -64,15 +64,15 @@ const char *outcome_name(enum outcome_kind kind);
 const char *outcome_error(int error);
 
 /*
- * The exit status of a run that ends on this outcome without success: never 0.
- * A death by signal n gives 128+n, for a caller that cannot die of it.
+ * The exit status of a run that fails with this outcome; never 0.  For a death
+ * by signal n it is 128+n, if the caller cannot die of that signal itself.
  */
 int outcome_status(struct outcome outcome);
 
 /*
- * Outcomes of any class, none if all bits are 0: a bit for each exit status,
- * then for each signal from 1 to 64, then for each other kind, whatever its
- * code.
+ * A set of outcomes without their classes.  One bit per exit status, then one
+ * per signal (1 to 64), then one per other kind; the code of these kinds does
+ * not matter.
  */
 #define OUTCOME_WORDS 6
 
@@ -88,7 +88,7 @@ struct set {
 /* An outcome without a class is in the set if it is there with every class. */
 bool set_has(const struct set *set, struct outcome outcome);
 
-/* Whether the set tells one class from another. */
+/* Whether the set holds an outcome in one class and not in another. */
 bool set_has_class(const struct set *set);
 
 /* Adds to `set` all that is in `other`. */

@@ -59,26 +59,23 @@ struct policy {
 	bool gate;	 /* --before-retry is asked before each retry */
 	bool budget;	 /* the budget is asked before each wait */
 	bool input;	 /* standard input is read before the first attempt */
-	bool on_success; /* a hook at the end of a run that succeeded */
-	bool on_give_up; /* and at the end of a run that gave up */
+	bool on_success; /* --on-success was given */
+	bool on_give_up; /* --on-give-up was given */
 	enum delivery delivery;
 
 	bool repeat;
 	uint64_t repeats; /* successes in a row that end the run; 0: none */
 	double success_delay;
 
-	bool remember;	   /* the backoff goes on from run to run: --state */
-	uint64_t tolerate; /* runs in a row that give up before one fails */
-	bool early_skip;   /* if it is too early, end instead of waiting */
+	bool remember;	   /* --state: the next run continues the backoff */
+	uint64_t tolerate; /* --tolerate: the failed run in a row that fails */
+	bool early_skip;   /* :skip: if it is too early, end, do not wait */
 };
 
 /* Whether the length of a wait may be random. */
 bool policy_draws(const struct policy *policy);
 
-/*
- * Whether there is an option by which `retry` ends a process, with all that it
- * has started.
- */
+/* Whether an option can make `retry` kill a process and its descendants. */
 bool policy_ends_processes(const struct policy *policy);
 
 #endif

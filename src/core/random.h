@@ -16,9 +16,9 @@ enum draw {
 };
 
 /*
- * The source of all draws.  A draw is a function of the seed, the attempt's
- * number and the purpose alone, so that a plan and a run agree whatever else
- * was drawn.  A script (for the bounds of plans and for tests) has the draws of
+ * The source of all draws.  A draw depends only on the seed, the attempt's
+ * number and the purpose, so that a plan and a run draw the same numbers.  A
+ * script (for the bounds of plans and for tests) has the draws of
  * the retries instead, in turn, over and over.
  */
 struct random {

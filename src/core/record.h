@@ -13,9 +13,9 @@
 #include "verdict.h"
 
 /*
- * What happens in a run, told to whoever wants to know: messages, logs,
- * systemd, the table of a plan.  A record holds all that is known of the run at
- * its moment, so that no reader has to work anything out.
+ * What happens in a run, for messages, logs, systemd and the table of a plan.
+ * A record holds everything that is known about the run at that moment, so that
+ * no reader has to derive anything.
  */
 enum record_kind {
 	RECORD_START,	/* the run begins */
@@ -28,7 +28,7 @@ enum record_kind {
 	RECORD_END	/* the run is over, apart from its last hook */
 };
 
-/* Why a run ended; reasons[] tells all that follows from it. */
+/* Why a run ended; reasons[] has everything that follows from it. */
 enum reason {
 	REASON_NONE,
 	REASON_SUCCESS,

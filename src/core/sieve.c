@@ -7,7 +7,7 @@
 
 #include "sieve.h"
 
-/* Three bytes of each text are hashed to so many bits. */
+/* Three bytes of each text are hashed to this many bits. */
 #define HASH_BITS 15
 #define HASHES (1 << HASH_BITS)
 

@@ -28,7 +28,7 @@ bool signal_is_deadly(int number);
 
 /*
  * Whether the signal ends the run if `retry` gets it: all deadly signals do but
- * SIGUSR1, SIGUSR2 and the real-time ones, whose meaning is the command's.
+ * SIGUSR1, SIGUSR2 and the real-time ones, which mean something to the command.
  */
 bool signal_ends_run(int number);
 

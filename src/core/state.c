@@ -42,7 +42,7 @@ format_strategy(const struct backoff *backoff, char text[STRATEGY])
 	}
 	if (fits)
 		return;
-	/* The checksum of its text tells a long list from others. */
+	/* A long list is stored as the checksum of its text. */
 	for (size_t i = 0; i < count; i++) {
 		const int length = snprintf(chained, sizeof(chained),
 		    "%016" PRIx64 ",%.17g", sum, backoff->values[i]);

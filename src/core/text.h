@@ -48,7 +48,7 @@ const char *text_item(const char **list, char item[TEXT_ITEM]);
  */
 const char *text_count(const char *text, uint64_t *count);
 
-/* Replaces each NUL among so many bytes, which would end the text. */
+/* Replaces each NUL in this many bytes; a NUL would end the text. */
 void text_mask_nul(char *text, size_t length, char mask);
 
 /*
@@ -59,8 +59,8 @@ bool text_append(char *buffer, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /*
- * FNV-1a, of 64 bits: tells a file that was cut or changed by accident, not
- * one that was changed on purpose.
+ * FNV-1a, 64 bits: detects that a file was cut or changed by accident, not that
+ * it was changed on purpose.
  */
 uint64_t text_checksum(const void *data, size_t length);
 
@@ -76,7 +76,7 @@ uint32_t text_next(const char **text);
 /* The columns that UTF-8 text takes on a screen at most. */
 int text_width(const char *text);
 
-/* Cuts UTF-8 text after so many columns, between two characters. */
+/* Cuts UTF-8 text after this many columns, between two characters. */
 void text_cut(char *text, int width);
 
 #endif

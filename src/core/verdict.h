@@ -50,7 +50,7 @@ struct preset_rules {
 	struct set transient, permanent;
 };
 
-/* Who told the class of a failure. */
+/* Where the class of a failure comes from. */
 enum class_source {
 	SOURCE_OUTCOME, /* the outcome itself, or nobody */
 	SOURCE_HINT,
@@ -102,7 +102,7 @@ struct judgement {
 };
 
 /*
- * The class of the attempt's failure, from the first of these that tells it: a
+ * The class of the attempt's failure, from the first of these that knows it: a
  * plan, a throttling set or match, a line of output, the outcome in a preset, a
  * hint, the outcome itself.
  */

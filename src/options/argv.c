@@ -24,8 +24,8 @@ is_option(const char *word)
 }
 
 /*
- * Tells what is wrong with a value, and which one was meant, or which ones
- * there are.  Of a list it shows the wrong item alone, unless that is empty.
+ * Writes what is wrong with a value, and which value was meant, or which ones
+ * exist.  Only the wrong item of a list is shown, unless that item is empty.
  */
 static void
 complain_of_value(char text[ARGV_PROBLEM], struct options *options,
@@ -186,8 +186,8 @@ getopt_tables(struct option long_options[OPTIONS + 1],
 }
 
 /*
- * An option, with its dashes, that is unknown or short for several.  `value` is
- * what follows it, or NULL.
+ * An option, with its dashes, that is unknown, or an abbreviation of several.
+ * `value` is what follows it, or NULL.
  */
 static int
 complain_of_name(const char *option, const char *value,
@@ -219,7 +219,7 @@ complain_of_name(const char *option, const char *value,
 	return -1;
 }
 
-/* Whether the word is "-30", of which getopt_long(3) refused this digit. */
+/* Whether the word is "-30", and getopt_long(3) refused this digit of it. */
 static bool
 is_number(const char *word, int digit)
 {
@@ -228,8 +228,8 @@ is_number(const char *word, int digit)
 }
 
 /*
- * A word that getopt_long(3) could not read.  If its value is missing, that of
- * musl has gone on past the end.
+ * A word that getopt_long(3) could not read.  If its value is missing, musl's
+ * optind is past the end.
  */
 static int
 complain_of_word(int argc, char **argv, int result, char problem[ARGV_PROBLEM])

@@ -60,8 +60,8 @@ plain_logs(const struct options *options)
 }
 
 /*
- * Whether the user's list names 0, which nothing makes a failure, and so would
- * wait for what never comes.
+ * Whether the user's list names 0 although no option can make exit status 0 a
+ * failure: such a list would never apply.
  */
 static bool
 lists_success(const struct options *options, enum option_id id)
@@ -237,7 +237,7 @@ conflicts_warning(const struct options *options)
 	    backoff_nominal(backoff, &(struct level){ .begun = true }, 2, 0) ==
 		0)
 		return "the delay starts at 0 and stays 0";
-	/* Some scripts, such as timeout, are commands too; none has a digit. */
+	/* Words such as timeout can be a script or a command; digits show which. */
 	if (options->plan && options->plan_script == NULL && command != NULL &&
 	    strpbrk(command, "0123456789") != NULL &&
 	    script_check(command, &where) == NULL)

@@ -11,7 +11,7 @@
 #include "options/file.h"
 #include "core/text.h"
 
-/* The largest file that is read: what is larger is no list of options. */
+/* The largest file that is read: a larger one is not a list of options. */
 #define FILE_MOST 65536
 
 /* Reads all of a regular file into memory, as a string. */

@@ -196,7 +196,7 @@ struct option_row {
 	bool optional;	     /* it may be given without its value */
 	bool positive;	     /* TYPE_COUNT, TYPE_DURATION: 0 is too small */
 
-	/* Options that it contradicts, or of which it needs one; 0: none. */
+	/* An option that it contradicts, and two of which it needs one; 0: none. */
 	enum option_id not_with, needs[2];
 
 	size_t offset; /* of its member in struct options */
@@ -204,8 +204,8 @@ struct option_row {
 	size_t second; /* TYPE_SET: of another one, or 0 */
 
 	/*
-	 * The words that the value is, or begins with: members of a table whose
-	 * rows are `stride` bytes apart; a NULL ends them.
+	 * The words that the value may be or begin with: members of a table
+	 * with rows of `stride` bytes; a NULL ends them.
 	 */
 	const char *const *words;
 	size_t stride;
@@ -273,8 +273,8 @@ bool options_searches(const struct options *options);
 bool options_collects(const struct options *options);
 
 /*
- * Derives the rest of the policy, and the run's name, from the options, and
- * whatever one option sets as the default of another.
+ * Derives the rest of the policy and the run's name from the options.  Some
+ * options set the default of another.
  */
 void derive_policy(struct options *options);
 

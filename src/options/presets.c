@@ -82,7 +82,7 @@ preset_classifies(const struct preset *preset)
 	return false;
 }
 
-/* A name with a slash is that of a file. */
+/* A name with a slash is a file. */
 static bool
 is_file(const char *name, size_t length)
 {

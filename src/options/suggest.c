@@ -387,7 +387,7 @@ try_habits(struct guess *guess, int place)
 		}
 }
 
-/* A table of words: rows of `stride` bytes, of which a NULL ends the last. */
+/* A table of words: rows of `stride` bytes; a NULL ends it. */
 static void
 try_table(struct guess *guess, const char *const *first, size_t stride)
 {
@@ -540,7 +540,7 @@ place_of(const struct options *options, enum option_id id, const char *part)
 	    : (int)id;
 }
 
-/* What people type as this value; `typed` is what of it they do. */
+/* The habit that the value is, or a part of it, which is put in *typed. */
 static const char *
 find_value(int place, enum option_id id, const char **typed, const char *whole,
     const char *item, const char *word)

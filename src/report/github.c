@@ -10,7 +10,7 @@ put_percent(FILE *file, uint32_t c)
 	fprintf(file, "%%%02" PRIX32, c);
 }
 
-/* Text in which no character ends that of a workflow command. */
+/* Text in which no character can end a workflow command. */
 static void
 put_workflow(FILE *file, const char *text)
 {

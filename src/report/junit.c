@@ -76,7 +76,7 @@ put_run(FILE *file, const struct report *report, const struct record *record,
 	const bool failed = !success && failures->count > 0;
 	const bool skipped = !success && failures->count == 0;
 	const uint64_t left_out = failures->count - failures->kept;
-	/* As Surefire has it: of a failure, which has no room for its own. */
+	/* As in Surefire: of the first failure, whose element has no output. */
 	const char *output = failed && failures->kept > 0
 	    ? failures->rows[0].output
 	    : record->output;

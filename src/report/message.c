@@ -245,7 +245,7 @@ message_line(const struct record *record, char text[MESSAGE_LINE])
 	return text;
 }
 
-/* Whether the line is that of a pattern of the user's, or else of a preset. */
+/* Whether the line matched a pattern of the user's; else a preset found it. */
 static bool
 is_patterns_line(const struct record *record)
 {

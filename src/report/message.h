@@ -64,13 +64,13 @@ extern const struct message_row message_rows[];
 /* The line of output that decided, cut and made safe; NULL if none did. */
 const char *message_line(const struct record *record, char text[MESSAGE_LINE]);
 
-/* The line that tells this record, and names the run. */
+/* The line for this record, with the name of the run. */
 struct message message_of(const struct report_style *style,
     const struct record *record);
 
 /*
  * Where the run stands after this record, in a line that names the run;
- * empty if the record changes nothing of that.
+ * empty if the record does not change that.
  */
 struct message message_status(const struct report_style *style,
     const struct record *record);

@@ -81,7 +81,7 @@ struct attempts {
 	struct ended *rows;
 };
 
-/* Failures that equal each other; the first was told. */
+/* Identical failures; the first of them was printed. */
 struct series {
 	uint64_t attempt; /* the last one; 0: there is no series */
 	struct outcome outcome;
@@ -89,7 +89,7 @@ struct series {
 	bool check_timed_out;
 	double begun,
 	    ended;	 /* by the first and the last, since the run began */
-	uint64_t untold; /* failures that were counted */
+	uint64_t untold; /* failures that were counted, not printed */
 	struct message last; /* the line of the last of them */
 };
 
@@ -134,10 +134,10 @@ struct report {
 	bool keeps_output; /* a format has a use for that of each attempt */
 };
 
-/* Tells all sinks. */
+/* Writes the record to all sinks. */
 void report_tell(struct report *report, const struct record *record);
 
-/* Tells people a line, after a label such as "health check: ". */
+/* Writes a line for people, after a label such as "health check: ". */
 void report_note(struct report *report, const char *label, const char *line);
 
 /*
@@ -146,7 +146,7 @@ void report_note(struct report *report, const char *label, const char *line);
  */
 double report_due(const struct report *report);
 
-/* Tells what is due at this time. */
+/* Writes what is due at this time. */
 void report_tell_due(struct report *report, double elapsed);
 
 /*
@@ -156,7 +156,7 @@ void report_tell_due(struct report *report, double elapsed);
 #define GITHUB_FILES 2
 extern const struct format report_github_files[GITHUB_FILES + 1];
 
-/* The formats, of which some build on others. */
+/* The formats; some build on others. */
 void report_text(struct sink *sink, const struct report *report,
     const struct record *record);
 double report_tty_tick(struct sink *sink, const struct report *report,
@@ -175,10 +175,10 @@ void report_github_begin(struct sink *sink, const struct report *report,
 void report_text_message(struct sink *sink, const struct report *report,
     struct message message);
 
-/* Ends the series: tells how many failures were counted, if any were. */
+/* Ends the series: writes how many failures were counted, if any were. */
 void report_text_end_series(struct sink *sink, const struct report *report);
 
-/* When the series that has untold failures must end; else INFINITY. */
+/* When the series must end; INFINITY if no failure was counted. */
 double report_text_due(const struct sink *sink);
 
 /* The sequence for text of this verdict, and the one after it, or "". */

@@ -133,7 +133,7 @@ may_be_counted(const struct sink *sink, const struct report *report,
 	    record->delay.seconds < LONG_WAIT;
 }
 
-/* Whether a failure that may be counted equals those of the series. */
+/* Whether a failure that may be counted is identical to the series. */
 static bool
 continues(const struct series *series, const struct record *record)
 {
@@ -148,10 +148,10 @@ continues(const struct series *series, const struct record *record)
 }
 
 /*
- * Equal failures that follow each other closely are a series: the first is
- * told, and the others are counted until the series ends.  It ends before any
- * other message, and as soon as no other failure can belong to it; so that no
- * failure is kept back while something else is told, or for long.
+ * Identical failures that follow each other closely are a series: the first is
+ * printed, and the others are counted until the series ends.  It ends before
+ * any other message, and as soon as no other failure can belong to it, so that
+ * no failure is held back for long.
  */
 void
 report_text(struct sink *sink, const struct report *report,

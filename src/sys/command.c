@@ -42,7 +42,7 @@ command_next(const char **path, const char *name, char file[PATH_MAX])
 	return length < PATH_MAX;
 }
 
-/* Finds the file that a command's name stands for, whatever its permissions. */
+/* Finds the command's file, even if it has no execute permission. */
 static bool
 find_file(const char *name, char file[PATH_MAX], struct stat *status)
 {

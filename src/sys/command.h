@@ -13,9 +13,9 @@
 const char *command_path(void);
 
 /*
- * Tells the name of the file that the command would be in the first folder of
- * *path, and has *path be the rest.  Like execvp(3), skips a folder with which
- * the name is too long.  Returns false after the last folder.
+ * Writes the command's file name in the first folder of *path, and moves *path
+ * to the next folder.  Like execvp(3), skips a folder that makes the name too
+ * long.  Returns false after the last folder.
  */
 bool command_next(const char **path, const char *name, char file[PATH_MAX]);
 

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* Whether execute() leaves errno alone: on processors whose calls it knows. */
+/* Whether execute() leaves errno alone, as on processors it has code for. */
 extern const bool execute_is_quiet;
 
 /*

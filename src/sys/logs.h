@@ -25,20 +25,21 @@ void logs_truncate(const struct report *report);
 bool logs_use_output(const struct report *report);
 
 /*
- * Tells all logs, once it is known which of them are terminals.  A line begins
- * behind the attempts' output even if that ended in the middle of one.
+ * Writes the record to all logs, once it is known which of them are terminals.
+ * If the attempts' output ended in the middle of a line, that line is ended
+ * first.
  */
 void logs_tell(struct report *report, struct output *output,
     const struct record *record);
 
-/* Tells them that an attempt starts, or that held output goes out. */
+/* To be called before an attempt starts or held output goes out. */
 void logs_begin_output(struct report *report, struct output *output,
     const struct record *record);
 
 /*
- * Tells what is due, and draws the status line of a wait on each log that is a
- * terminal.  Returns the seconds since the start of the run at which there is
- * more to tell or to draw, or INFINITY.
+ * Writes what is due, and draws the status line of a wait on each log that is a
+ * terminal.  Returns when there is more to write or draw, in seconds since the
+ * run began, or INFINITY.
  */
 double logs_tick(struct report *report, struct output *output,
     const struct record *record);

@@ -127,7 +127,7 @@ write_out(struct messages *messages, const char *lines, size_t size)
 	if (text == NULL || (left == length && errno == EAGAIN))
 		messages->lost += count_lines(lines, size);
 	else {
-		/* Nobody can be told of any other error. */
+		/* Any other error cannot be reported to anybody. */
 		if (left > 0 && errno == EAGAIN)
 			sink_keep(sink, text + length - left, left);
 		messages->lost = 0;

@@ -67,7 +67,7 @@ find_count(struct oom *oom, char *line)
 		open_count(oom, mount, "", file);
 }
 
-/* Without stdio, whose buffers would cost more than the rest. */
+/* Without stdio: its buffers would cost more than everything else here. */
 static void
 open_oom(struct oom *oom)
 {

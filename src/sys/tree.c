@@ -298,14 +298,13 @@ signal_process(const struct proc *process, int signal)
 }
 
 /*
- * Stop, look, signal, continue.  A shell whose command ends first would go on
- * to its next command; a parent that ends first could leave a child that nobody
- * has seen yet; and what a process starts because of the signal, such as a
- * command that cleans up, would get it, too.  A process that is stopped does
- * none of that, so each is stopped before its children are looked for, and all
- * are before the first gets the signal.  They get it in the other order, since
- * the kernel continues a stopped process group whose last parent elsewhere has
- * died.
+ * Stop, look, signal, continue.  Without the stop, three things go wrong: a
+ * shell goes on to its next command if its command is killed first; a parent
+ * that is killed first leaves a child that was not seen yet; and a command that
+ * cleans up after the signal gets the signal too.  So each process is stopped
+ * before its children are looked for, and all are stopped before the first gets
+ * the signal.  They are signalled in the opposite order, since the kernel
+ * continues a stopped process group once its last parent outside has died.
  *
  * `child` is a child of `retry`, or 0 if it has ended; the others are
  * descendants of `root`.
