@@ -32,14 +32,14 @@
  *                 any driver
  *     state       the backoff from one run to the next, as text
  *     text        makes text harmless, trims it, sums it up; comma lists
- *   report/   says: records to text, for people and for programs
+ *   report/   writes records as text, for people and for programs
  *     message     the lines for people
  *     escape      writes text so that a language takes it for nothing else
  *     report      writes records to logs, by the table of formats
  *     text, tty, json, junit, github
  *                 the formats
  *     attempts    attempts that ended, as text, for the formats that list them
- *   plan/     foresees: runs that do not happen
+ *   plan/     simulates runs
  *     plan        shows a run that did not happen, and what others come to
  *     script      reads how the attempts of a plan end
  *     table       prints a plan as a table with bars
@@ -47,7 +47,7 @@
  *     figures     what many simulated runs come to
  *     clients     many runs at once against one service, and their chart
  *     simulation  a driver of runs on an imaginary clock
- *   options/  understands argv
+ *   options/  reads argv
  *     argv        the command line to struct options
  *     options     all that the user asked for
  *     rows        the table: name, type, help and target of each
@@ -59,7 +59,7 @@
  *     conflicts   options that contradict each other, and probable mistakes
  *     help        --help: a screen, tables, or pieces of the manual
  *     manual_text the manual, cut into pieces at build time by scripts/manual
- *   sys/      touches the system: processes, clocks, descriptors, files
+ *   sys/      runs processes; clocks, descriptors, files
  *     loop        a driver of runs on libev and real processes
  *     job         the process that runs: an attempt, a check, a hook
  *     receiver    signals to `retry`, and to whom they are passed on

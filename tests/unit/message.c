@@ -30,6 +30,12 @@ outcomes_read_as_sentences_end(void)
 
 		CHECK_STR(message_outcome(&record, text), rows[i].text);
 	}
+	for (int kind = OUTCOME_NONE; kind <= OUTCOME_UNFORKED; kind++) {
+		const struct record record = { .outcome = { .kind = kind } };
+
+		ROW("%s", outcome_name(kind));
+		CHECK(*message_outcome(&record, text) != '\0');
+	}
 }
 
 static void
