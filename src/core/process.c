@@ -4,6 +4,36 @@
 
 #include "process.h"
 
+double
+process_deadline(const struct policy *policy, double now, double run_end,
+    double least)
+{
+	const double share = policy->timeout_share;
+	double deadline = run_end;
+
+	if (policy->timeout > 0)
+		deadline = fmin(deadline, now + policy->timeout);
+	if (share > 0)
+		deadline =
+		    fmin(deadline, now + fmax(share * (run_end - now), least));
+	return deadline;
+}
+
+struct process
+process_begin(const struct policy *policy, bool is_attempt, double now,
+    double deadline, double run_end)
+{
+	return (struct process){
+		.ends_left = is_attempt && policy->leftovers == LEFTOVERS_END,
+		.limit = deadline,
+		.deadline = deadline,
+		.run_end = run_end,
+		.kill_after = policy->kill_after,
+		.idle_limit = is_attempt ? policy->idle_timeout : 0,
+		.active = now,
+	};
+}
+
 /* When a process that writes nothing must end. */
 static double
 patience(const struct process *process)
@@ -101,6 +131,16 @@ process_tick(struct process *process, double now)
 	return abandon(process);
 }
 
+enum process_step
+process_fail(struct process *process, double now)
+{
+	process->why = PROCESS_ERROR;
+	return process->phase == PROCESS_RUNS ||
+		process->phase == PROCESS_DRAINS
+	    ? process_end(process, PROCESS_ERROR, now)
+	    : process_tick(process, now);
+}
+
 void
 process_killed(struct process *process, double now)
 {
@@ -152,17 +192,34 @@ process_exited(struct process *process, double now)
 }
 
 void
-process_collect(struct process *process, double deadline)
+process_collect(struct process *process, bool signalled, double now)
 {
+	double deadline = now + PROCESS_READER_GRACE;
+
+	if (now < process->run_end && !signalled) {
+		if (process->phase == PROCESS_RUNS)
+			deadline = process->limit;
+		else if (process->why == PROCESS_ENDS_ITSELF)
+			deadline = fmax(process->limit, deadline);
+		deadline = fmin(deadline, process->run_end);
+	}
 	process->phase = PROCESS_COLLECTING;
 	process->deadline = deadline;
 }
 
 void
-process_shorten(struct process *process, double latest)
+process_extend(struct process *process, double now)
+{
+	process->deadline = fmax(process->deadline,
+	    fmin(now + PROCESS_READER_GRACE, process->run_end));
+}
+
+void
+process_shorten(struct process *process, double now)
 {
 	if (process->phase == PROCESS_COLLECTING)
-		process->deadline = fmin(process->deadline, latest);
+		process->deadline =
+		    fmin(process->deadline, now + PROCESS_READER_GRACE);
 }
 
 bool

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "outcome.h"
+#include "policy.h"
 
 /*
  * How a process comes to its end, with all that it has started: as a machine
@@ -72,6 +72,26 @@ enum process_step {
 /* A process that was sent SIGKILL has this many seconds to be gone. */
 #define PROCESS_LAST_GRACE 1.0
 
+/*
+ * Seconds that a reader has to take some of the output, once it is late or the
+ * run is to end.
+ */
+#define PROCESS_READER_GRACE 1.0
+
+/*
+ * When a process that begins now must end by --timeout or --max-time; `least`
+ * seconds of the share that it has of what is left.
+ */
+double process_deadline(const struct policy *policy, double now, double run_end,
+    double least);
+
+/*
+ * A process begins now that must end by `deadline`, in a run that must end by
+ * `run_end`; some limits are for attempts alone.
+ */
+struct process process_begin(const struct policy *policy, bool is_attempt,
+    double now, double deadline, double run_end);
+
 /* When the process must be looked at next. */
 double process_wake(const struct process *process);
 
@@ -84,6 +104,9 @@ enum process_step process_end(struct process *process, enum process_why why,
 
 /* SIGKILL was sent only now: the search for all processes took its time. */
 void process_killed(struct process *process, double now);
+
+/* `retry` itself failed: what runs is ended as after a timeout. */
+enum process_step process_fail(struct process *process, double now);
 
 /* The run ends: SIGKILL is due at `stop_by`, unless it was due before. */
 void process_stop(struct process *process, double stop_by);
@@ -98,13 +121,19 @@ void process_drain(struct process *process);
 enum process_step process_exited(struct process *process, double now);
 
 /*
- * Nothing is left of the process: its outcome is due by `deadline`, which a
- * search of its output, or a reader of its output, may miss.
+ * Nothing is left of the process: its outcome is due, which a search of its
+ * output, or a reader of its output, may delay.  The search must end by the
+ * deadline of the process; if that has passed, or if a signal ends the run or
+ * its time is over, it has PROCESS_READER_GRACE more.  A search that ends later
+ * signals nothing: the process has exited, and may leave others behind.
  */
-void process_collect(struct process *process, double deadline);
+void process_collect(struct process *process, bool signalled, double now);
 
-/* Its outcome is due by `latest`, or by its deadline if that is earlier. */
-void process_shorten(struct process *process, double latest);
+/* A reader takes none of its output: that is not the fault of the process. */
+void process_extend(struct process *process, double now);
+
+/* A signal ends the run: its reader has PROCESS_READER_GRACE more at most. */
+void process_shorten(struct process *process, double now);
 
 /*
  * Why the process, which is over, ended.  An outcome that was not there by its

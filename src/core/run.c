@@ -3,19 +3,11 @@
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "end.h"
-#include "health.h"
 #include "process.h"
 #include "retries.h"
 #include "run.h"
-
-/*
- * Seconds that a reader has to take some of the output, after a signal or
- * --max-time has ended the run.
- */
-#define READER_GRACE 1.0
 
 /* Another run that holds the state for longer than this is reported. */
 #define LOCK_PATIENCE 1.0
@@ -70,9 +62,9 @@ now(const struct run *run)
 static double
 run_end(const struct run *run)
 {
-	const double limit = run->policy->max_time;
-
-	return limit > 0 ? run->begun + run->splayed + limit : INFINITY;
+	return run->policy->max_time > 0
+	    ? run->begun + run->splayed + run->policy->max_time
+	    : INFINITY;
 }
 
 static bool
@@ -231,62 +223,17 @@ next(struct run *run, double until)
 
 /* --- the process that runs --- */
 
-static void
-begin_process(struct run *run, bool is_attempt, double deadline)
+/* Starts a process that must end by the deadline; a probe has its own. */
+static int
+start_process(struct run *run, enum task task, double deadline)
 {
-	const struct policy *policy = run->policy;
-
-	run->process = (struct process){
-		.ends_left = is_attempt && policy->leftovers == LEFTOVERS_END,
-		.limit = deadline,
-		.deadline = deadline,
-		.run_end = run_end(run),
-		.kill_after = policy->kill_after,
-		.idle_limit = is_attempt ? policy->idle_timeout : 0,
-		.active = now(run),
-	};
-}
-
-/* When a process that begins now must end by --timeout or --max-time. */
-static double
-process_deadline(const struct run *run, double time, double least)
-{
-	const struct policy *policy = run->policy;
-	const double end = run_end(run);
-	const double share = policy->timeout_share;
-	double deadline = end;
-
-	if (policy->timeout > 0)
-		deadline = fmin(deadline, time + policy->timeout);
-	if (share > 0)
-		deadline =
-		    fmin(deadline, time + fmax(share * (end - time), least));
-	return deadline;
-}
-
-/*
- * Asks for the outcome of the process.  The search of its output must end by
- * the deadline of the process; if that deadline or the end of the run has
- * passed, the search has READER_GRACE more.  A search that ends later signals
- * nothing: the process has exited, and may leave others behind.  Returns
- * whether the collection is over.
- */
-static bool
-collect(struct run *run)
-{
-	struct process *process = &run->process;
 	const double time = now(run);
-	double deadline = time + READER_GRACE;
+	struct record record = run_record(run, time);
 
-	if (in_time(run, time) && run->signal == 0) {
-		if (process->phase == PROCESS_RUNS)
-			deadline = process->limit;
-		else if (process->why == PROCESS_ENDS_ITSELF)
-			deadline = fmax(process->limit, deadline);
-		deadline = fmin(deadline, run_end(run));
-	}
-	process_collect(process, deadline);
-	return run->driver->collect(run->context);
+	if (task != TASK_PROBE)
+		run->process = process_begin(run->policy, task == TASK_ATTEMPT,
+		    time, deadline, run_end(run));
+	return run->driver->start(run->context, task, &record);
 }
 
 /* Takes the step; returns whether the process is over, and its output. */
@@ -305,8 +252,10 @@ follow(struct run *run, enum process_step step)
 	if (process->phase == PROCESS_COLLECTING)
 		return true;
 	if (step == PROCESS_ABANDON || step == PROCESS_COLLECT ||
-	    (process->exited && driver->is_gone(run->context)))
-		return collect(run);
+	    (process->exited && driver->is_gone(run->context))) {
+		process_collect(process, run->signal != 0, now(run));
+		return driver->collect(run->context);
+	}
 	if (process->phase == PROCESS_KILLED) {
 		driver->signal(run->context, SIGKILL);
 		process_killed(process, now(run));
@@ -315,10 +264,11 @@ follow(struct run *run, enum process_step step)
 	return false;
 }
 
-/* Ends an unhealthy attempt as after a timeout. */
+/* Tells the health of an attempt, and ends an unhealthy one. */
 static enum process_step
 check_health(struct run *run, double time)
 {
+	tell_health(run);
 	/* While an attempt shuts down, it may be unable to answer a probe. */
 	return run->process.phase == PROCESS_RUNS &&
 		health_status(&run->attempt.probes, &run->policy->health) ==
@@ -336,7 +286,6 @@ probed(struct run *run, struct outcome outcome, double time)
 	if (run->signal != 0)
 		health_stop(probes);
 	health_probed(probes, &run->policy->health, outcome, time);
-	tell_health(run);
 	return check_health(run, time);
 }
 
@@ -344,23 +293,20 @@ probed(struct run *run, struct outcome outcome, double time)
 static enum process_step
 watch_health(struct run *run, double time)
 {
-	struct record record;
 	enum process_step step;
+	int error;
 
 	switch (health_tick(&run->attempt.probes, &run->policy->health, time)) {
 	case HEALTH_WAIT:
 		break;
 	case HEALTH_START:
-		record = run_record(run, time);
-		const int error =
-		    run->driver->start(run->context, TASK_PROBE, &record);
+		error = start_process(run, TASK_PROBE, INFINITY);
 		if (error == 0)
 			break;
 		return probed(run,
 		    (struct outcome){ .kind = OUTCOME_UNFORKED, .code = error },
 		    now(run));
 	case HEALTH_END:
-		tell_health(run);
 		step = check_health(run, time);
 		if (step == PROCESS_WAIT)
 			run->driver->end_probe(run->context, true);
@@ -384,8 +330,7 @@ watch(struct run *run, enum task task, double time)
 	if (process->phase == PROCESS_COLLECTING && run->signal == 0 &&
 	    time >= process->deadline &&
 	    run->driver->reader_is_slow(run->context))
-		process->deadline = fmax(process->deadline,
-		    fmin(time + READER_GRACE, run_end(run)));
+		process_extend(process, time);
 	const enum process_step step = process_tick(process, time);
 
 	return step == PROCESS_WAIT && task == TASK_ATTEMPT
@@ -406,38 +351,20 @@ wake(const struct run *run, enum task task)
 	return due;
 }
 
-/*
- * A signal ends the run, though no sooner than the process ends, which has got
- * it; a hook only has less time then.
- */
+/* A signal ends the run, but after the process; a hook only has less time. */
 static void
 drain(struct run *run, enum task task, const struct event *event)
 {
-	const double stop = run->policy->stop_timeout;
-
-	if (stop > 0)
-		process_stop(&run->process, event->now + stop);
+	if (run->policy->stop_timeout > 0)
+		process_stop(&run->process,
+		    event->now + run->policy->stop_timeout);
 	if (task == TASK_HOOK)
 		return;
 	if (run->signal == 0)
 		run->signal = event->signal;
 	health_stop(&run->attempt.probes);
 	process_drain(&run->process);
-	process_shorten(&run->process, event->now + READER_GRACE);
-}
-
-/* `retry` itself failed; a process that runs is ended as after a timeout. */
-static enum process_step
-fail_process(struct run *run, const struct event *event)
-{
-	struct process *process = &run->process;
-
-	process->why = PROCESS_ERROR;
-	run->death = event->signal;
-	return process->phase == PROCESS_RUNS ||
-		process->phase == PROCESS_DRAINS
-	    ? process_end(process, PROCESS_ERROR, event->now)
-	    : process_tick(process, event->now);
+	process_shorten(&run->process, event->now);
 }
 
 /* The process was started: waits until it is over, and its output collected. */
@@ -473,14 +400,14 @@ run_process(struct run *run, enum task task)
 				drain(run, task, &event);
 			break;
 		case EVENT_ERROR:
+			run->death = event.signal;
 			/* The outcome is known, whatever its output is. */
 			if (process->phase == PROCESS_COLLECTING) {
 				process->why = PROCESS_ERROR;
-				run->death = event.signal;
 				return;
 			}
 			if (task != TASK_HOOK)
-				step = fail_process(run, &event);
+				step = process_fail(process, event.now);
 			break;
 		case EVENT_DONE:
 			return;
@@ -545,10 +472,7 @@ static bool
 ask(struct run *run, enum task task, enum cut cut, double deadline,
     enum answer *answer)
 {
-	struct record record = run_record(run, now(run));
-
-	begin_process(run, false, deadline);
-	const int error = run->driver->start(run->context, task, &record);
+	const int error = start_process(run, task, deadline);
 	if (error != 0)
 		return fail(run, error < 0 ? -1 - error : 0);
 	run_process(run, task);
@@ -631,10 +555,9 @@ restore(struct run *run)
 	run->locking = true;
 	const bool locked = lock_state(run, &state);
 	run->locking = false;
-	if (!locked)
-		return false;
-	retries_restore(&run->retries, state);
-	return true;
+	if (locked)
+		retries_restore(&run->retries, state);
+	return locked;
 }
 
 /* Reads standard input, now that an attempt is sure to follow. */
@@ -678,7 +601,7 @@ deliver(struct run *run)
 	run->attempt.delivered = true;
 	if (run->driver->deliver(run->context, &record))
 		return;
-	double until = now(run) + READER_GRACE;
+	double until = now(run) + PROCESS_READER_GRACE;
 	if (told->reason == REASON_SUCCESS)
 		until = INFINITY;
 	else if (told->reason != REASON_SIGNAL &&
@@ -693,14 +616,14 @@ deliver(struct run *run)
 		if (event.kind == EVENT_TIMER) {
 			if (!run->driver->reader_is_slow(run->context))
 				break;
-			until = event.now + READER_GRACE;
+			until = event.now + PROCESS_READER_GRACE;
 		} else if (signalled && event.kind == EVENT_SIGNAL &&
 		    event.ends_run)
 			return;
 		else if (!goes_on(run, &event)) {
 			if (event.kind != EVENT_SIGNAL)
 				return;
-			until = event.now + READER_GRACE;
+			until = event.now + PROCESS_READER_GRACE;
 		}
 	}
 	if (told->reason == REASON_NONE)
@@ -831,22 +754,22 @@ check(struct run *run)
 		[ANSWER_LATE] = VERDICT_RETRY,
 		[ANSWER_NO] = VERDICT_STOP,
 	};
-	const struct rules *rules = &run->policy->rules;
+	const struct policy *policy = run->policy;
 	struct evidence *evidence = &run->attempt.evidence;
 	const double time = now(run);
 	enum answer answer;
 
-	run->record.judgement = verdict_judge(rules, evidence);
+	run->record.judgement = verdict_judge(&policy->rules, evidence);
 	if (run->record.judgement.verdict != VERDICT_NONE)
 		return true;
 	if (!in_time(run, time))
 		return cut_short(run, CUT_ATTEMPT);
-	if (!ask(run, TASK_CHECK, CUT_CHECK, process_deadline(run, time, 0),
-		&answer))
+	if (!ask(run, TASK_CHECK, CUT_CHECK,
+		process_deadline(policy, time, run_end(run), 0), &answer))
 		return false;
 	run->record.check_timed_out = answer == ANSWER_LATE;
 	evidence->check = verdicts[answer];
-	run->record.judgement = verdict_judge(rules, evidence);
+	run->record.judgement = verdict_judge(&policy->rules, evidence);
 	return true;
 }
 
@@ -896,13 +819,15 @@ ask_gate(struct run *run)
 	if (!policy->gate || !in_time(run, time))
 		return true;
 	if (!ask(run, TASK_GATE, CUT_GATE,
-		process_deadline(run, time, policy->min_timeout), &answer))
+		process_deadline(policy, time, run_end(run),
+		    policy->min_timeout),
+		&answer))
 		return false;
 	return answer != ANSWER_AGAIN || give_up(run, REASON_GATE);
 }
 
-/* Makes ready for an attempt that begins now. */
-static void
+/* Makes ready for an attempt that begins now; returns its deadline. */
+static double
 begin_attempt(struct run *run, double time)
 {
 	const struct policy *policy = run->policy;
@@ -913,7 +838,8 @@ begin_attempt(struct run *run, double time)
 		.health_told = HEALTH_STARTING,
 		.hint = -1,
 	};
-	double deadline = process_deadline(run, time, policy->min_timeout);
+	double deadline =
+	    process_deadline(policy, time, run_end(run), policy->min_timeout);
 
 	record->attempt += record->attempt < UINT64_MAX;
 	record->used += record->used < UINT64_MAX;
@@ -923,18 +849,16 @@ begin_attempt(struct run *run, double time)
 		    fmax(run->retries.paced_from + run->retries.paced.seconds,
 			time + policy->min_timeout));
 	run->attempt = attempt;
-	begin_process(run, true, deadline);
 	record->started = time - run->begun;
 	record->timeout = deadline - time;
+	return deadline;
 }
 
 /* Starts the process of the attempt, and returns what is known of its end. */
 static struct evidence
-run_attempt(struct run *run)
+run_attempt(struct run *run, double deadline)
 {
-	struct record record = run_record(run, now(run));
-	const int error =
-	    run->driver->start(run->context, TASK_ATTEMPT, &record);
+	const int error = start_process(run, TASK_ATTEMPT, deadline);
 
 	if (error > 0)
 		return (struct evidence){ .outcome = { .kind = OUTCOME_UNFORKED,
@@ -956,9 +880,9 @@ make_attempt(struct run *run)
 	struct record *record = &run->record;
 	struct attempt *attempt = &run->attempt;
 
-	begin_attempt(run, now(run));
+	const double deadline = begin_attempt(run, now(run));
 	record->runs = true;
-	struct evidence evidence = run_attempt(run);
+	struct evidence evidence = run_attempt(run, deadline);
 	record->runs = false;
 
 	const double time = now(run);
@@ -1016,16 +940,13 @@ end(struct run *run)
 		save(run);
 	tell(run, RECORD_END);
 	run->ended = true;
-	if (!reasons[record->reason].hooks ||
-	    !(record->reason == REASON_SUCCESS ? policy->on_success
-					       : policy->on_give_up))
-		return;
-	struct record told = run_record(run, now(run));
-	begin_process(run, false, INFINITY);
-	if (run->driver->start(run->context, TASK_HOOK, &told) != 0)
-		return;
-	run_process(run, TASK_HOOK);
-	run->driver->answer(run->context);
+	if (reasons[record->reason].hooks &&
+	    (record->reason == REASON_SUCCESS ? policy->on_success
+					      : policy->on_give_up) &&
+	    start_process(run, TASK_HOOK, INFINITY) == 0) {
+		run_process(run, TASK_HOOK);
+		run->driver->answer(run->context);
+	}
 }
 
 bool

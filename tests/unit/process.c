@@ -9,6 +9,7 @@ static struct process
 begun(double deadline)
 {
 	return (struct process){ .deadline = deadline,
+		.limit = deadline,
 		.run_end = INFINITY,
 		.kill_after = 2 };
 }
@@ -110,8 +111,9 @@ a_reader_is_not_waited_for_past_the_deadline(void)
 	struct process process = begun(5);
 
 	process_exited(&process, 1);
-	process_collect(&process, 9);
-	process_shorten(&process, 4);
+	process_collect(&process, false, 1);
+	CHECK_DBL(process_wake(&process), 5, 0);
+	process_shorten(&process, 3);
 	CHECK_INT(process_tick(&process, 3.9), PROCESS_WAIT);
 	CHECK_INT(process_tick(&process, 4), PROCESS_ABANDON);
 	CHECK(process.abandoned);
@@ -124,13 +126,13 @@ an_outcome_that_is_late_has_a_reason(void)
 	struct process process = begun(5), ended = begun(5);
 
 	process_exited(&process, 1);
-	process_collect(&process, 5);
+	process_collect(&process, false, 1);
 	CHECK_INT(process_tick(&process, 5), PROCESS_ABANDON);
 	CHECK_INT(process_why(&process, false), PROCESS_TIMEOUT);
 	CHECK_INT(process_why(&process, true), PROCESS_ENDS_ITSELF);
 	process_end(&ended, PROCESS_IDLE, 1);
 	process_exited(&ended, 2);
-	process_collect(&ended, 3);
+	process_collect(&ended, false, 2);
 	CHECK_INT(process_tick(&ended, 3), PROCESS_ABANDON);
 	CHECK_INT(process_why(&ended, false), PROCESS_IDLE);
 }
