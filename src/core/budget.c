@@ -105,6 +105,13 @@ budget_rules_parse(const char *text, struct budget_rules *rules,
 		if (problem != NULL)
 			return problem;
 	}
+	if (rules->cost == 0)
+		return "not more than 0";
+	/* Without any token there is no retry, which may be meant. */
+	if (rules->tokens > 0 && rules->tokens < rules->cost)
+		return "fewer tokens than a retry costs";
+	if (rules->refund > 1000)
+		return "more is given back than was paid";
 	if (rules->throttled == BUDGET_IS_COST)
 		rules->throttled = rules->cost;
 	return NULL;

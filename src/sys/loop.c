@@ -571,8 +571,6 @@ loop_run(const struct options *options, const struct report *report)
 	struct job *job = &loop.job;
 
 	set_up(&loop);
-	if (options->warning != NULL)
-		say(&loop.messages, "%s", options->warning);
 	budget_file_open(&loop.budget, options, &loop.messages);
 	if (state_file_open(&loop.state, options, &loop.messages) == -1)
 		exit(STATUS_OWN_FAILURE);
@@ -588,6 +586,9 @@ loop_run(const struct options *options, const struct report *report)
 	    &loop.clock, input_done, &loop);
 	if (output_open(&job->output, options, &loop.messages) == -1)
 		err(STATUS_OWN_FAILURE, "cannot prepare the output");
+	/* With --output=chronic it is held. */
+	if (options->warning != NULL)
+		say(&loop.messages, "%s", options->warning);
 	duplicate_open(&job->duplicate, options, &loop.messages,
 	    logs_use_output(report));
 

@@ -593,4 +593,7 @@ is 'a daemon that keeps the pipe delays nothing' \
 wait_for test -s daemon
 wait_for not alive "$(cat daemon)"
 
+run retry --output=chronic -d 0 -b mimd:up=2,down=.5 true
+is 'a chronic success says nothing of options either' "$code$err" 0
+
 finish

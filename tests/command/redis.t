@@ -62,16 +62,16 @@ asks() {
 }
 asks 0 1
 is 'what is not said is the usual' "$(cat asked)" \
-    '-h 127.0.0.1 -p 6379 EVAL SCRIPT 1 retry-budget 100 1 0 '
+    '-h 127.0.0.1 -p 6379 --raw EVAL SCRIPT 1 retry-budget 100 1 0 '
 asks 0 1 --host h --port=7 --key='a b' --tokens 2.5 --rate=.5
 is 'what is said is passed on' "$(cat asked)" \
-    '-h h -p 7 EVAL SCRIPT 1 a b 2.5 .5 0 '
+    '-h h -p 7 --raw EVAL SCRIPT 1 a b 2.5 .5 0 '
 asks 0 1 --host=h --port=7 --socket=/s
 is 'a socket stands for both' "$(cat asked)" \
-    '-s /s EVAL SCRIPT 1 retry-budget 100 1 0 '
+    '-s /s --raw EVAL SCRIPT 1 retry-budget 100 1 0 '
 asks 0 1 --key=k -- --tls --cacert 'a file'
 is 'whatever else redis-cli takes is passed on' "$(cat asked)" \
-    '-h 127.0.0.1 -p 6379 --tls --cacert a file EVAL SCRIPT 1 k 100 1 0 '
+    '-h 127.0.0.1 -p 6379 --tls --cacert a file --raw EVAL SCRIPT 1 k 100 1 0 '
 is 'a token is a retry' "$code $err" '0 '
 asks 0 0
 is 'none is none' "$code $err" '1 '
@@ -85,7 +85,7 @@ asks 0 "${warning}NOAUTH Authentication required."
 is 'without a password retries are allowed' "$code" 0
 asks 0 1 --give=0.1 --key=k
 is 'a part of a token is put back' "$(cat asked)" \
-    '-h 127.0.0.1 -p 6379 EVAL SCRIPT 1 k 100 1 0.1 '
+    '-h 127.0.0.1 -p 6379 --raw EVAL SCRIPT 1 k 100 1 0.1 '
 asks 1 'Could not connect' --give=0.1
 is 'what cannot be put back is told' "$code $err" \
     '0 retry-redis-budget: Could not connect; nothing is put back'
@@ -141,6 +141,12 @@ is 'a bucket has its own name' \
 
 retry-redis-budget --socket="$T/redis" --key=f --rate=0 -- -n 2
 is 'redis-cli understands what is passed on' "$(redis -n 2 exists f)" 1
+
+for go in 0 1; do
+	run retry-redis-budget --socket="$T/redis" --key=r --tokens=1 --rate=0 \
+	    -- --no-raw
+	is "--no-raw changes no answer: $go" "$code$err" "$go"
+done
 
 retry-redis-budget --socket="$T/redis" --key=c --tokens=1 --rate=1000
 status 0 'tokens come back with time' wait_for \
