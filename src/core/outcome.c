@@ -205,10 +205,10 @@ set_keep(struct set *set, const struct set *other)
 
 const struct set_word set_classes[] = {
 	{ "any", "every outcome", ANY, CLASS_NONE },
-	{ "transient", "a retry may help: a preset says so, 75, a hint", ANY,
+	{ "transient", "retrying may help: a preset says so, 75, a hint", ANY,
 	    CLASS_TRANSIENT },
-	{ "permanent", "no retry helps: a preset says so, not found", ANY,
-	    CLASS_PERMANENT },
+	{ "permanent", "retrying does not help: a preset says so, not found",
+	    ANY, CLASS_PERMANENT },
 	{ "unknown", "any other failure", ANY, CLASS_UNKNOWN },
 	{ "nonzero", "any exit status but 0", { { ALL - 1, ALL, ALL, ALL } },
 	    CLASS_NONE },

@@ -14,7 +14,8 @@ root=$TESTS/..
 number() {
 	i=0
 	for word in zero one two three four five six seven eight nine ten eleven \
-	    twelve thirteen fourteen fifteen sixteen seventeen eighteen; do
+	    twelve thirteen fourteen fifteen sixteen seventeen eighteen \
+	    nineteen twenty twenty-one twenty-two twenty-three; do
 		[ "$word" = "$1" ] && echo $i
 		i=$((i + 1))
 	done
@@ -53,7 +54,7 @@ is 'and the number of strategies' \
 is 'of which it names four' "$(number \
     "$(claimed README.md 'your own list, and ([a-z]+) more')")" \
     "$(($(retry --help=backoff | grep -cE '^  [a-z]') - 4))"
-others=$(claimed README.md 'curl, ssh and ([a-z]+) others')
+others=$(claimed README.md 'curl, ssh and ([a-z-]+) others')
 is 'and the number of presets for tools, of which it names seven' \
     "$(number "$others")" "$(($(retry --help=presets |
 	sed '/^Systems/,$d' | grep -cE '^  [a-z]') - 7))"

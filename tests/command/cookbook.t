@@ -99,7 +99,7 @@ plans() {
 }
 
 # Limits and verdicts.
-over 'Five minutes in all' 'A fixed interval' 'Report a failure' \
+over 'Five minutes in total' 'A fixed interval' 'Report a failure' \
     'The same options everywhere' \
     'More time for each attempt' 'A command that hangs'
 recipe 'A timeout that leaves nothing behind'
@@ -116,7 +116,7 @@ FAILURES=100
 example "$text"
 like 'it gives up then' "$err" '--max-time [12]s leaves no time'
 plans 'Why does it not retry?'
-plans 'How long a run can take at worst'
+plans 'How long a run can take in the worst case'
 recipe 'A log file that stays quiet'
 cat >job <<'END'
 #!/bin/sh
