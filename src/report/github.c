@@ -99,50 +99,59 @@ static void
 tell_output(struct sink *sink, const struct report *report,
     const struct record *record)
 {
+	const bool failed = record_has_class(record);
+	char line[MESSAGE_LINE];
+
 	(void)report;
-	if (record->kind == RECORD_END)
-		fprintf(sink->file,
-		    "attempts=%" PRIu64 "\nstatus=%d\nflaky=%s\nreason=%s\n",
-		    record->attempt, record->status,
-		    record_is_flaky(record) ? "true" : "false",
-		    reasons[record->reason].name);
+	if (record->kind != RECORD_END)
+		return;
+	fprintf(sink->file,
+	    "attempts=%" PRIu64 "\nstatus=%d\nflaky=%s\nreason=%s\n"
+	    "class=%s\nline=%s\n",
+	    record->attempt, record->status,
+	    record_is_flaky(record) ? "true" : "false",
+	    reasons[record->reason].name,
+	    failed ? outcome_class_name(record->known.class) : "",
+	    failed && record->line != NULL ? message_line(record, line) : "");
 }
 
 /*
- * A backslash does not keep GitHub from making a link of an address; elements
- * do, which divide it.
+ * Text as it is, in a span of code: nothing in it is Markdown's, HTML's or a
+ * link, and the runner masks a secret in it by its exact text.  The cell of a
+ * table would need a backslash before a '|'.
  */
 static void
-put_backslash(FILE *file, uint32_t c)
+put_code(FILE *file, const char *text)
 {
-	fprintf(file, c == '@' ? "<span>%c</span>" : "\\%c", (int)c);
+	size_t fence = 1, run = 0;
+
+	for (const char *c = text; *c != '\0'; c++) {
+		run = *c == '`' ? run + 1 : 0;
+		if (run >= fence)
+			fence = run + 1;
+	}
+	/* A blank keeps the text's own "`" from the fence. */
+	const char *blank = fence > 1 ? " " : "";
+	for (size_t i = 0; i < fence; i++)
+		putc('`', file);
+	fprintf(file, "%s%s%s", blank, text, blank);
+	for (size_t i = 0; i < fence; i++)
+		putc('`', file);
 }
 
-/* Text in which no character is Markdown's or HTML's, and nothing a link. */
 static void
-put_markdown(FILE *file, const char *text)
-{
-	static const struct escape escape = { .special =
-						  "\\`*_{}[]<>()#+-!|~&$@:.",
-		.put = put_backslash };
-
-	escape_put(file, text, &escape);
-}
-
-static void
-put_row(FILE *file, uint64_t attempt, const char *outcome, double duration,
+put_attempt(FILE *file, uint64_t attempt, const char *outcome, double duration,
     double waited)
 {
 	char text[MESSAGE_PART];
 
-	fprintf(file, "| %" PRIu64 " | ", attempt);
-	put_markdown(file, outcome);
-	fputs(" | ", file);
-	put_markdown(file, message_time(duration, text));
-	fputs(" | ", file);
+	fprintf(file, "- attempt %" PRIu64 ": ", attempt);
+	put_code(file, outcome);
+	fprintf(file, " after `%s`", message_time(duration, text));
 	if (waited >= 0)
-		put_markdown(file, message_time(waited, text));
-	fputs(" |\n", file);
+		fprintf(file, ", waited `%s` before",
+		    message_time(waited, text));
+	putc('\n', file);
 }
 
 static void
@@ -156,28 +165,25 @@ tell_summary(struct sink *sink, const struct report *report,
 	report_attempts_add(&sink->attempts, record, false);
 	if (!is_notable(record))
 		return;
-	fputs("**", file);
-	put_markdown(file, message_name(&report->style, name));
-	fputs("**: ", file);
-	put_markdown(file, message_end(record).text);
+	put_code(file, message_name(&report->style, name));
+	fputs(": ", file);
+	put_code(file, message_end(record).text);
 	fputs("\n\n", file);
 	if (failures->count == 0)
 		return;
-	fputs("| attempt | outcome | duration | waited before |\n"
-	      "| ---: | --- | ---: | ---: |\n",
-	    file);
 	for (size_t i = 0; i < failures->kept; i++) {
 		const struct ended *row = &failures->rows[i];
 
-		put_row(file, row->attempt, row->outcome, row->duration,
+		put_attempt(file, row->attempt, row->outcome, row->duration,
 		    row->waited);
 	}
 	if (failures->kept < failures->count)
-		fprintf(file, "| ... | %" PRIu64 " more failed | | |\n",
+		fprintf(file, "- %" PRIu64 " more failed\n",
 		    failures->count - failures->kept);
 	if (record->reason == REASON_SUCCESS)
-		put_row(file, record->attempt, message_outcome(record, text),
-		    record->duration, record->just_waited);
+		put_attempt(file, record->attempt,
+		    message_outcome(record, text), record->duration,
+		    record->just_waited);
 	putc('\n', file);
 }
 

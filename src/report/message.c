@@ -15,9 +15,6 @@
 #include "core/signals.h"
 #include "core/text.h"
 
-/* More of a line of output is not shown. */
-#define LINE_COLUMNS 200
-
 #define INFO .priority = PRIORITY_INFO
 #define NOTICE .priority = PRIORITY_NOTICE
 #define WARNING .priority = PRIORITY_WARNING, .verdict = VERDICT_RETRY
@@ -237,12 +234,7 @@ message_line(const struct record *record, char text[MESSAGE_LINE])
 
 	if (line == NULL)
 		return NULL;
-	text_safe(line + strspn(line, " \t"), text, MESSAGE_LINE);
-	if (text_width(text) <= LINE_COLUMNS)
-		return text;
-	text_cut(text, LINE_COLUMNS - 3);
-	strlcat(text, "...", MESSAGE_LINE);
-	return text;
+	return text_safe(line + strspn(line, " \t"), text, MESSAGE_LINE);
 }
 
 /* Whether the line matched a pattern of the user's; else a preset found it. */

@@ -56,6 +56,7 @@ action() {
 	run env -i PATH="$PATH" HOME="$T" GITHUB_ACTIONS=true RUNNER_OS=Linux \
 	    RUNNER_ARCH=$arch RUNNER_TEMP="$T" GITHUB_OUTPUT="$T/output" \
 	    GITHUB_STEP_SUMMARY="$T/summary" RETRY_RELEASES="file://$T/release" \
+	    RETRY_PRESET="$(input preset)" \
 	    RETRY_ATTEMPTS="$(input attempts)" RETRY_TIMEOUT="$(input timeout)" \
 	    RETRY_MAX_TIME="$(input max-time)" RETRY_NAME="$(input name)" \
 	    RETRY_SHELL="$(input shell)" \
@@ -80,15 +81,43 @@ action RETRY_COMMAND='echo out; test "$RETRY_ATTEMPT" -eq 2
 echo result=7 >>"$GITHUB_OUTPUT"' \
     RETRY_ARGS='-d 0'
 is 'the action runs its command until it succeeds' "$code" 0
-like 'in groups' "$out" '^::group::bash: attempt 2/5'
+like 'in groups' "$out" '^::group::echo out; test "\$RETRY_ATTEMPT" -eq 2: attempt 2/5'
 like 'and has outputs' "$(xargs <output)" 'attempts=2 status=0 flaky=true'
 is 'they are the ones that it names' \
     "$(sed -n 's/.*steps\.run\.outputs\.\([a-z]*\) .*/\1/p' \
 	"$scripts/github/action.yml" | sort | xargs)" \
     "$(sed 's/=.*//' output | sort | xargs)"
-action RETRY_COMMAND=true RETRY_ATTEMPTS=
-is 'an empty input is refused' "$code" 125
-like 'an empty input is named' "$out" '^::error::input attempts: invalid --attempts'
+action RETRY_COMMAND=
+is 'an empty command is refused' "$code" 125
+like 'an empty command is named' "$out" '^::error::input command: it is empty'
+action RETRY_COMMAND='
+ '
+is 'so is one of blanks' "$code" 125
+for args in '--name=don'"'"'t' '--delay=5s --bogus' '-a many' '('; do
+	action RETRY_COMMAND='echo ran' RETRY_ARGS="$args"
+	is "wrong args are refused: $args" "$code" 125
+	like "wrong args are named: $args" "$out" '^::error::input args: .'
+	unlike "wrong args run nothing: $args" "$out" '^ran'
+done
+action RETRY_COMMAND='exit 3' RETRY_ARGS='-d 0 # slow' RETRY_ATTEMPTS=2
+is 'args may have a comment' "$code" 3
+like 'the run is named after the command' "$out" '^::error::exit 3: giving up after 2'
+action RETRY_COMMAND='
+  ./gradlew --no-daemon build --info --stacktrace test
+false' RETRY_ATTEMPTS=1
+like 'by the words of its first line' "$out" \
+    '^::error::./gradlew --no-daemon build --info: giving up'
+action RETRY_COMMAND='echo "npm error code ETARGET"; exit 1' RETRY_PRESET=npm
+like 'a preset stops what is permanent' "$out" 'permanent failure [(]--preset=npm[)]'
+is 'its class and its line are outputs' "$(tail -n 2 output)" 'class=permanent
+line=npm error code ETARGET'
+action RETRY_COMMAND='echo "npm error code ECONNRESET"; exit 1' RETRY_PRESET=npm \
+    RETRY_ARGS='-d 0'
+like 'the attempts are those of the preset' "$out" 'giving up after 6 attempts'
+action RETRY_COMMAND=true RETRY_PRESET=nosuch
+like 'an unknown preset is named' "$out" '^::error::input preset: invalid --preset'
+action RETRY_COMMAND='echo "$RETRY_FOO"' RETRY_ATTEMPTS=1 RETRY_FOO=kept
+is 'a variable of the user stays' "$out" kept
 action RETRY_COMMAND=true RETRY_MAX_TIME=soon
 like 'a wrong input is named' "$out" '^::error::input max-time: invalid --max-time'
 action RETRY_COMMAND='false | true; echo no' RETRY_ATTEMPTS=2 RETRY_NAME=pipe \

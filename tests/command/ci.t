@@ -227,15 +227,15 @@ out 3
 is 'so are the outputs of the step' "$(cat output)" 'attempts=3
 status=0
 flaky=true
-reason=success'
-is 'and its summary' "$(sed -E 's/(\\<)?[0-9.\\]+m?s/TIME/g' summary)" \
-'**fail**: succeeded at attempt 3/3 in TIME
+reason=success
+class=
+line='
+is 'and its summary' "$(sed -E 's/<?[0-9.]+m?s/TIME/g' summary)" \
+'`fail`: `succeeded at attempt 3/3 in TIME`
 
-| attempt | outcome | duration | waited before |
-| ---: | --- | ---: | ---: |
-| 1 | exited 7 | TIME |  |
-| 2 | exited 7 | TIME | TIME |
-| 3 | exited 0 | TIME | TIME |'
+- attempt 1: `exited 7` after `TIME`
+- attempt 2: `exited 7` after `TIME`, waited `TIME` before
+- attempt 3: `exited 0` after `TIME`, waited `TIME` before'
 
 # astray FILE: lines of attempts that are not in their groups.
 astray() {
@@ -293,8 +293,8 @@ is 'a run that is given up is an error' "$(made "$err" | tail -n 2)" \
 ::error::false: giving up after 2 attempts in TIME: exited 1'
 is 'there is one annotation' "$(echo "$err" | grep -c '::\(error\|notice\)')" 1
 is 'the outputs say so' "$(xargs <output)" \
-    'attempts=2 status=1 flaky=false reason=attempts'
-is 'so does the summary' "$(grep -c '^| [12] | exited 1 | ' summary)" 2
+    'attempts=2 status=1 flaky=false reason=attempts class=unknown line='
+is 'so does the summary' "$(grep -c '^- attempt [12]: `exited 1` after ' summary)" 2
 rm output summary
 printf version=1.2 >output
 printf 'of another step' >summary
@@ -302,9 +302,9 @@ retry -a 2 -d 0 sh -c 'printf "step=$RETRY_ATTEMPT" >>"$GITHUB_OUTPUT"; exit 1' 
     >all 2>&1
 is 'the outputs begin a line, whoever has left one without its end' \
     "$(xargs <output)" \
-    'version=1.2step=1step=2 attempts=2 status=1 flaky=false reason=attempts'
+    'version=1.2step=1step=2 attempts=2 status=1 flaky=false reason=attempts class=unknown line='
 is 'and so does the summary' "$(sed -n '1p;2s/:.*//p' summary)" 'of another step
-**sh**'
+`sh`'
 for word in '##' '##vso' '##teamcity'; do
 	retry -q -a 1 --name="${word}[set-output name=x]1" --log=github:log \
 	    --log=json:json --log=junit:xml sh -c 'exit 1' "${word}[group]"
@@ -316,9 +316,9 @@ retry true >all 2>&1
 is 'a run that succeeds at once says nothing to GitHub' "$(cat all)" ''
 check 'a run that succeeds at once writes no summary' not test -s summary
 is 'but its outputs are there' "$(xargs <output)" \
-    'attempts=1 status=0 flaky=false reason=success'
+    'attempts=1 status=0 flaky=false reason=success class= line='
 retry -q -a 1 false
-is 'also if it is quiet' "$(tail -n 1 output)" reason=attempts
+is 'also if it is quiet' "$(tail -n 3 output | head -n 1)" reason=attempts
 check 'without a summary' not test -s summary
 run env GITHUB_OUTPUT=none/output GITHUB_STEP_SUMMARY=/dev/full \
     "$RETRY" -a 1 sh -c 'exit 3'
@@ -329,14 +329,35 @@ is 'each is told once, by the name of its variable' \
 name=$(printf 'a|*<b>_`\n')
 retry -a 1 "$name" 2>/dev/null
 like 'a name is no Markdown' "$(cat summary)" \
-    '^\*\*a\\\|\\\*\\<b\\>\\_\\`\*\*: giving up'
+    '^`` a\|\*<b>_` ``: `giving up'
 rm summary
-retry -q -a 1 --name='www.example.org a@b.org https://c.org @team' false
+retry -a 1 --name='www.example.org a@b.org https://c.org @team' false 2>/dev/null
 if have 'a name is no link' cmark-gfm; then
 	unlike 'a name is no link' \
 	    "$(cmark-gfm -e autolink --unsafe <summary)" '<a '
-	unlike 'a name mentions no team' "$(cmark-gfm --unsafe <summary)" '@team'
+	like 'a name mentions no team' "$(cmark-gfm --unsafe <summary)" \
+	    '^<p><code>[^<]*@team</code>'
 fi
+
+# The runner masks a secret in each line of the log and of the summary, by its text.
+rm -f summary output
+for secret in ghp_Ab-cd.EF_1 'npm_a+b/c=|d' "$(printf 'ey%0180dJ.x' 0)"; do
+	GITHUB_OUTPUT=output GITHUB_STEP_SUMMARY=summary retry -a 2 -d 0 \
+	    --preset=git --log=auto --log=junit:masked.xml sh -c \
+	    'echo "fatal: a b c d e f g h i j k l m n o p q r s t u v w x y z unable to access https://x:$1@h/r: Could not resolve host: h"; exit 128' \
+	    sh "$secret" >all 2>&1
+	like "the summary quotes the line: $secret" "$(cat summary)" \
+	    'Could not resolve host: h'
+	left=$(cat all summary masked.xml output | awk -v secret="$secret" '{
+		while ((i = index($0, secret)) > 0)
+			$0 = substr($0, 1, i - 1) "***" \
+			    substr($0, i + length(secret))
+		print }' | grep -cF "$(printf %s "$secret" | cut -c1-8)")
+	is "no part of it is left behind: $secret" "$left" 0
+	like "the outputs have class and line: $secret" "$(cat output)" \
+	    '^line=.*Could not resolve'
+	rm summary output masked.xml
+done
 run retry --plan=1,0 --log=github
 unlike 'a plan has no groups' "$out" group
 rm -f err
