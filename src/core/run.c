@@ -211,13 +211,13 @@ next(struct run *run, double until)
 {
 	const struct event event = run->driver->next(run->context, until);
 
-	if (event.kind == EVENT_SIGNAL) {
-		run->record.signal = event.signal;
-		run->record.forwarded = event.forwarded;
-		/* END was told before its hook ran, and is the last record. */
-		if (!run->ended)
-			tell(run, RECORD_SIGNAL);
-	}
+	if (event.kind != EVENT_SIGNAL)
+		return event;
+	run->record.signal = event.signal;
+	run->record.forwarded = event.forwarded;
+	/* END was told before its hook ran, and is the last record. */
+	if (!run->ended)
+		tell(run, RECORD_SIGNAL);
 	return event;
 }
 
@@ -890,7 +890,6 @@ make_attempt(struct run *run)
 	const struct outcome returned = evidence.outcome;
 	const struct rules *rules = &run->policy->rules;
 	evidence.hinted = attempt->hint >= 0;
-	evidence.check = VERDICT_NONE;
 	evidence.idle = why == PROCESS_IDLE;
 	evidence.outcome =
 	    process_outcome(&run->process, why, returned, run->signal);

@@ -16,10 +16,25 @@
 #include "sys/job.h"
 #include "sys/logs.h"
 
-const char *
-job_line(const struct job *job, const struct record *record)
+static double
+seconds(struct timeval time)
 {
-	return search_line(&job->found, record->judgement.rule, record->known);
+	return (double)time.tv_sec + (double)time.tv_usec / 1e6;
+}
+
+void
+job_describe(const struct job *job, struct record *record)
+{
+	record->line =
+	    search_line(&job->found, record->judgement.rule, record->known);
+	record->pid = job->child.pid;
+	record->last_line =
+	    *job->probe.last_line == '\0' ? NULL : job->probe.last_line;
+	record->left = job->left.count;
+	record->left_names = *job->left.names == '\0' ? NULL : job->left.names;
+	record->lost_input = job->input.lost;
+	record->user = seconds(job->usage.ru_utime);
+	record->system = seconds(job->usage.ru_stime);
 }
 
 /* Says how the process of a question ended, and what follows. */
@@ -181,7 +196,7 @@ job_start(struct job *job, enum task task, struct record *record,
 {
 	const struct options *options = job->options;
 
-	record->line = job_line(job, record);
+	job_describe(job, record);
 	if (task == TASK_PROBE)
 		return start_probe(job, record);
 	/* A gate that could not tell lets the retry through. */

@@ -65,8 +65,8 @@ void job_abandon(struct job *job);
 struct evidence job_evidence(struct job *job, double *hint);
 enum answer job_answer(struct job *job);
 
-/* The line of the last attempt that decided, or NULL. */
-const char *job_line(const struct job *job, const struct record *record);
+/* Completes a record with pids, times and lines of the last attempt. */
+void job_describe(const struct job *job, struct record *record);
 
 /*
  * Waits for all processes that have ended: the child, and orphans that nobody

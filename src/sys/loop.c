@@ -60,12 +60,6 @@ struct loop {
 	char advice[ADVICE]; /* what to type instead of the command */
 };
 
-static double
-seconds(struct timeval time)
-{
-	return (double)time.tv_sec + (double)time.tv_usec / 1e6;
-}
-
 /* Whether the output has failed, after a message. */
 static bool
 has_failed(struct loop *loop)
@@ -142,21 +136,12 @@ tell_signal(struct loop *loop, const struct received *received)
 static bool
 is_over(struct loop *loop, struct event *event)
 {
-	switch (loop->doing) {
-	case DOING_NOTHING:
-	case DOING_READ:
+	const enum doing doing = loop->doing;
+
+	if (doing == DOING_NOTHING || doing == DOING_READ ||
+	    (doing >= DOING_COLLECT && output_worker(&loop->job.output) != 0))
 		return false;
-	case DOING_READ_OVER:
-	case DOING_READ_FAILED:
-		break;
-	case DOING_COLLECT:
-	case DOING_DELIVER:
-		if (output_worker(&loop->job.output) != 0)
-			return false;
-		break;
-	}
-	event->kind =
-	    loop->doing == DOING_READ_FAILED ? EVENT_ERROR : EVENT_DONE;
+	event->kind = doing == DOING_READ_FAILED ? EVENT_ERROR : EVENT_DONE;
 	loop->doing = DOING_NOTHING;
 	return true;
 }
@@ -275,21 +260,13 @@ tell(void *context, struct record *record)
 	char *output = is_told ? output_tail(&job->output) : NULL;
 
 	record->output = output;
-	record->line = job_line(job, record);
+	job_describe(job, record);
 	*loop->advice = '\0';
 	record->advice = suggest_outcome(loop->options, record->outcome,
 			     loop->advice, sizeof(loop->advice))
 	    ? loop->advice
 	    : NULL;
 	record->time = events_time(CLOCK_REALTIME);
-	record->pid = job->child.pid;
-	record->last_line =
-	    *job->probe.last_line == '\0' ? NULL : job->probe.last_line;
-	record->left = job->left.count;
-	record->left_names = *job->left.names == '\0' ? NULL : job->left.names;
-	record->lost_input = job->input.lost;
-	record->user = seconds(job->usage.ru_utime);
-	record->system = seconds(job->usage.ru_stime);
 	logs_tell(&loop->report, &job->output, record);
 	free(output);
 	relay_tell(&loop->relay, &loop->report.style, record);
