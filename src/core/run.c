@@ -983,7 +983,7 @@ run_open(const struct policy *policy, struct random random,
 	run->attempt.hint = -1;
 	run->record.limit = policy->limits.attempts;
 	run->record.max_time = policy->max_time;
-	run->record.has_presets = policy->rules.preset_count > 0;
+	run->record.has_presets = policy->rules.classifies;
 	run->record.hint_limit = policy->hint_limit;
 	run->record.tolerate = policy->tolerate;
 	run->record.delay.hint = -1;

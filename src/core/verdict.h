@@ -68,6 +68,7 @@ struct class_known {
 struct rules {
 	const struct preset_rules *presets;
 	int preset_count;
+	bool classifies;     /* one of them knows failures, not only delays */
 	struct set hopeless; /* with a preset: the failures that stop the run */
 
 	struct set success;

@@ -83,8 +83,12 @@ const struct message_row message_rows[] = {
 	/* Why the outcome was judged so, if the outcome alone does not tell. */
 	{ "rule", "",
 	    "[, %by][?unmatched , and nothing matches --retry-match]"
-	    "[: \"%pattern-line\"][, %class failure[ (--preset=%preset)]]"
+	    "[: \"%pattern-line\"][, %known]"
 	    "[: \"%class-line\"]" },
+	{ "known", "class preset", "%class failure (--preset=%preset)" },
+	{ "known", "class !class=unknown", "%class failure" },
+	{ "known", "class !outcome=timeout",
+	    "not a failure that --preset knows" },
 	{ "by", "rule=check check-timed-out", "%link --check timed out" },
 	{ "by", "rule=check", "%link --check says %verdict" },
 	{ "by", "verdict=success rule=success-on !zero", "in --success-on" },

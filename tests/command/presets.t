@@ -131,6 +131,13 @@ run retry -a 1 --preset=npm --on-give-up='echo "$RETRY_CLASS: $RETRY_LAST_LINE" 
     sh -c 'echo "npm error code ETARGET" >&2; exit 1'
 is 'a hook knows the class and the line' "$(cat why)" \
     'permanent: npm error code ETARGET'
+run retry -a 1 --preset=npm false
+like 'the end says that the preset does not know the failure' "$err" \
+    'exited 1, not a failure that --preset knows$'
+run retry -a 1 --preset=npm -t 10ms sleep 100d
+like 'but not after a timeout' "$err" ': timed out$'
+run retry -a 1 --preset=poll false
+like 'nor if the preset knows none' "$err" ': exited 1$'
 run retry -d 0 -a 2 -v --preset=npm sh -c 'exit 1'
 like 'with -v an unknown failure is said to be retried' "$err" \
     'unknown failure, retried'
