@@ -736,6 +736,24 @@ given_set(const struct options *options, enum option_id id)
 	return (const void *)((const char *)options + row->offset);
 }
 
+/* Whether the command is curl with -s and without -S: it hides the status. */
+static bool
+hides_status(const struct options *options)
+{
+	bool silent = false, shows = false;
+
+	for (const char *const *word = options->command + 1; *word != NULL;
+	     word++) {
+		const bool is_letters = **word == '-' && (*word)[1] != '-';
+
+		silent |= (is_letters && strchr(*word, 's') != NULL) ||
+		    strcmp(*word, "--silent") == 0;
+		shows |= (is_letters && strchr(*word, 'S') != NULL) ||
+		    strcmp(*word, "--show-error") == 0;
+	}
+	return silent && !shows && strcmp(options->name, "curl") == 0;
+}
+
 bool
 suggest_outcome(const struct options *options, struct outcome outcome,
     char *text, size_t size)
@@ -746,6 +764,13 @@ suggest_outcome(const struct options *options, struct outcome outcome,
 	const struct outcome timeout = { .kind = OUTCOME_TIMEOUT };
 	char name[SIGNAL_NAME];
 
+	if (outcome.kind == OUTCOME_EXIT && outcome.code == 22 &&
+	    options->rules_count > 0 && hides_status(options)) {
+		strlcpy(text,
+		    "give curl -S: without it, nobody sees the HTTP status",
+		    size);
+		return true;
+	}
 	if (outcome.kind == OUTCOME_UNSTARTABLE)
 		return suggest_command(options, outcome, text, size);
 	for (int id = 0; id < OPTIONS; id++) {

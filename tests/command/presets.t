@@ -152,6 +152,20 @@ like 'JUnit tells the line' "$(cat j.xml)" 'permanent failure [(]--preset=npm[)]
 run retry -q --preset=poll -d 1ms sh -c 'test "$RETRY_ATTEMPT" -ge 9'
 is 'poll looks as often as it takes' "$code" 0
 
+run retry -a 2 -d 0 -t .1s --preset=npm sleep 9
+unlike 'a timeout is no unknown failure' "$err" 'unknown'
+for preset in poll grpc kubernetes; do
+	run retry -v -a 2 -d 1ms --preset=$preset sh -c 'exit 1'
+	unlike "$preset knows no failures" "$err" 'unknown'
+done
+printf '#!/bin/sh\nexit 22\n' >curl
+chmod +x curl
+run retry -a 2 -d 0 --preset=curl ./curl -fs http://localhost/
+like 'curl -fs is told to show the status' "$err" 'give curl -S'
+run retry -a 2 -d 0 --preset=curl ./curl -fsS http://localhost/
+unlike 'curl -fsS is not' "$err" 'give curl -S'
+rm curl
+
 # highest: the ends of the ranges that waits were drawn from.
 highest() {
 	sed -n 's/.*"high":\([^,]*\).*/\1/p' | xargs
