@@ -118,14 +118,6 @@ read_value(struct options *options, const struct option_row *row,
 	return NULL;
 }
 
-/* Whether the option is one that the user's list of failures replaces. */
-static bool
-sorts_failures(enum option_id id)
-{
-	return id == OPTION_RETRY_ON || id == OPTION_RETRY_MATCH ||
-	    id == OPTION_STOP_ON || id == OPTION_STOP_MATCH;
-}
-
 /*
  * Sets an option from a text, or from NULL if it has no value; a preset leaves
  * what the user gave.  Returns 0, or -1 as argv_parse() does.
@@ -134,8 +126,12 @@ static int
 set_option(struct options *options, enum option_id id, const char *text,
     enum option_origin origin, char problem[ARGV_PROBLEM])
 {
+	const bool lists = id == OPTION_RETRY_ON || id == OPTION_RETRY_MATCH ||
+	    id == OPTION_STOP_ON || id == OPTION_STOP_MATCH;
+
+	/* The user's list of failures replaces a preset's. */
 	if (origin < options->origin[id] ||
-	    (origin == ORIGIN_PRESET && sorts_failures(id) &&
+	    (origin == ORIGIN_PRESET && lists &&
 		options_lists_retries(options)))
 		return 0;
 	options->text[id] = text;
@@ -256,16 +252,6 @@ complain_of_word(int argc, char **argv, int result, char problem[ARGV_PROBLEM])
 	return -1;
 }
 
-/* Whether the word is the name of a long option behind a single dash. */
-static bool
-lacks_dash(const char *word)
-{
-	for (int id = 0; *word == '-' && id < OPTIONS; id++)
-		if (strcmp(word + 1, option_rows[id].name) == 0)
-			return true;
-	return false;
-}
-
 /* Sets the options that argv names. */
 static int
 read_words(int argc, char **argv, struct options *options,
@@ -285,8 +271,10 @@ read_words(int argc, char **argv, struct options *options,
 		if (word != NULL)
 			snprintf(option, sizeof(option), "%.*s",
 			    (int)strcspn(word, "="), word);
-		if (lacks_dash(option))
-			return complain_of_name(option, NULL, problem);
+		/* A long option behind a single dash. */
+		for (int id = 0; *option == '-' && id < OPTIONS; id++)
+			if (strcmp(option + 1, option_rows[id].name) == 0)
+				return complain_of_name(option, NULL, problem);
 		result = getopt_long(argc, argv, letters, long_options, NULL);
 		if (result == -1)
 			return 0;

@@ -17,32 +17,6 @@
 /* How far chance spreads a hint where the jitter has no ratio. */
 #define DEFAULT_HINT_SPREAD 0.2
 
-/* A run is named after the command's first word, without its folder. */
-static void
-derive_name(struct options *options)
-{
-	const char *command = *options->command;
-
-	if (options->name != NULL || command == NULL)
-		return;
-	const char *slash = strrchr(command, '/');
-	options->name = slash == NULL || slash[1] == '\0' ? command : slash + 1;
-}
-
-/* The cap is the user's: the delays of a preset stay within it. */
-static void
-keep_within_cap(struct options *options)
-{
-	struct policy *policy = &options->policy;
-	struct backoff *backoff = &policy->backoff;
-
-	if (options->origin[OPTION_DELAY] == ORIGIN_PRESET)
-		backoff->base = fmin(backoff->base, backoff->cap);
-	if (options->origin[OPTION_THROTTLE_DELAY] == ORIGIN_PRESET)
-		policy->throttle_delay =
-		    fmin(policy->throttle_delay, backoff->cap);
-}
-
 /* The cap is a preset's or the default: it leaves room for all delays. */
 static void
 widen_cap(struct policy *policy)
@@ -81,10 +55,16 @@ derive_cap(struct options *options)
 	policy->hint_limit = is_users ? backoff->cap
 	    : given		      ? fmax(backoff->cap, DEFAULT_HINT_LIMIT)
 				      : DEFAULT_HINT_LIMIT;
-	if (is_users)
-		keep_within_cap(options);
-	else
+	if (!is_users) {
 		widen_cap(policy);
+		return;
+	}
+	/* The delays of a preset stay within the user's cap. */
+	if (options->origin[OPTION_DELAY] == ORIGIN_PRESET)
+		backoff->base = fmin(backoff->base, backoff->cap);
+	if (options->origin[OPTION_THROTTLE_DELAY] == ORIGIN_PRESET)
+		policy->throttle_delay =
+		    fmin(policy->throttle_delay, backoff->cap);
 }
 
 static void
@@ -144,7 +124,12 @@ derive_policy(struct options *options)
 {
 	struct policy *policy = &options->policy;
 
-	derive_name(options);
+	/* A run is named after the command's first word, without its folder. */
+	const char *command = *options->command;
+	const char *slash = command == NULL ? NULL : strrchr(command, '/');
+	if (options->name == NULL)
+		options->name =
+		    slash == NULL || slash[1] == '\0' ? command : slash + 1;
 	policy->pace_start = options->pace == PACE_START;
 	/* What a dead attempt left might hold the port and answer the probe. */
 	if (options->health != NULL &&

@@ -725,17 +725,6 @@ suggest_command(const struct options *options, struct outcome outcome,
 	return *text != '\0';
 }
 
-/* The set that the user's lists of an option have made, or NULL. */
-static const struct set *
-given_set(const struct options *options, enum option_id id)
-{
-	const struct option_row *row = &option_rows[id];
-
-	if (row->type != TYPE_SET || options->origin[id] != ORIGIN_USER)
-		return NULL;
-	return (const void *)((const char *)options + row->offset);
-}
-
 /* Whether the command is curl with -s and without -S: it hides the status. */
 static bool
 hides_status(const struct options *options)
@@ -774,9 +763,12 @@ suggest_outcome(const struct options *options, struct outcome outcome,
 	if (outcome.kind == OUTCOME_UNSTARTABLE)
 		return suggest_command(options, outcome, text, size);
 	for (int id = 0; id < OPTIONS; id++) {
-		const struct set *set = given_set(options, (enum option_id)id);
+		const struct option_row *row = &option_rows[id];
+		const struct set *set =
+		    (const void *)((const char *)options + row->offset);
 
-		if (set == NULL || set_has(set, outcome))
+		if (row->type != TYPE_SET ||
+		    options->origin[id] != ORIGIN_USER || set_has(set, outcome))
 			continue;
 		if (died && set_has(set, status)) {
 			signal_name(outcome.code, name);

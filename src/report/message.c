@@ -241,18 +241,6 @@ message_line(const struct record *record, char text[MESSAGE_LINE])
 	return text_safe(line + strspn(line, " \t"), text, MESSAGE_LINE);
 }
 
-/* Whether the line matched a pattern of the user's; else a preset found it. */
-static bool
-is_patterns_line(const struct record *record)
-{
-	const enum rule rule = record->judgement.rule;
-
-	return rule == RULE_FAIL_MATCH || rule == RULE_STOP_MATCH ||
-	    rule == RULE_THROTTLE_MATCH ||
-	    (rule == RULE_RETRY_MATCH &&
-		record->judgement.verdict == VERDICT_RETRY);
-}
-
 /* What a row may name: a part of a message, or what its `when` asks for. */
 struct fact {
 	const char *name;
@@ -474,7 +462,13 @@ gather(struct telling *telling, const struct report_style *style,
 	    (time_t)(record->time - fmax(record->just_waited, 0));
 	const char *command = style->command == NULL ? NULL : *style->command;
 	const char *line = message_line(record, telling->line);
-	const bool patterns = line != NULL && is_patterns_line(record);
+	/* A pattern of the user's matched the line; else a preset found it. */
+	const bool patterns = line != NULL &&
+	    (judgement.rule == RULE_FAIL_MATCH ||
+		judgement.rule == RULE_STOP_MATCH ||
+		judgement.rule == RULE_THROTTLE_MATCH ||
+		(judgement.rule == RULE_RETRY_MATCH &&
+		    judgement.verdict == VERDICT_RETRY));
 	const char *error = outcome.kind != OUTCOME_UNSTARTABLE &&
 		outcome.kind != OUTCOME_UNFORKED
 	    ? NULL

@@ -39,21 +39,6 @@ report_text_colour_end(const struct screen *screen, enum verdict verdict)
 	return *report_text_colour(screen, verdict) != '\0' ? "\033[m" : "";
 }
 
-/*
- * On a terminal the attempt may have left the cursor behind half a line.  As
- * many blanks as the terminal has columns go over the end of that line, but not
- * of an empty one, so that a CR then leads to the beginning of a line that is
- * free.
- */
-static void
-begin_line(const struct sink *sink)
-{
-	const struct screen *screen = &sink->screen;
-
-	if (screen->sized && screen->width > 0 && !screen->plain)
-		fprintf(sink->file, "%*s\r\033[J", screen->width, "");
-}
-
 /* In a file, the local time and its offset: people compare it with others. */
 static void
 write_time(const struct sink *sink, const struct report *report)
@@ -78,7 +63,13 @@ write_line(const struct sink *sink, const struct report *report,
 {
 	const struct screen *screen = &sink->screen;
 
-	begin_line(sink);
+	/*
+	 * The attempt may have left the cursor behind half a line.  As many
+	 * blanks as the terminal has columns go over the end of that line, but
+	 * not of an empty one; a CR then leads to a line that is free.
+	 */
+	if (screen->sized && screen->width > 0 && !screen->plain)
+		fprintf(sink->file, "%*s\r\033[J", screen->width, "");
 	write_time(sink, report);
 	if (sink->format->has_priorities)
 		fprintf(sink->file, "<%d>", message.priority);
