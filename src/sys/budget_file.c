@@ -22,6 +22,7 @@ struct change {
 	bool takes;
 	bool throttled; /* takes: after a throttled attempt */
 	bool taken;	/* takes: there were enough */
+	bool locked;	/* another process has the file: not made */
 };
 
 void
@@ -138,6 +139,7 @@ make_change(struct budget_file *budget, struct change *change)
 {
 	const int file = open_locked(budget->name);
 
+	change->locked = file == -1 && errno == EWOULDBLOCK;
 	if (file == -1)
 		return file_problem(errno);
 	const char *problem = file_check(file);
@@ -145,13 +147,6 @@ make_change(struct budget_file *budget, struct change *change)
 		problem = change_locked(budget, file, change);
 	close(file);
 	return problem;
-}
-
-static bool
-is_locked(const char *problem)
-{
-	return problem != NULL &&
-	    strcmp(problem, file_problem(EWOULDBLOCK)) == 0;
 }
 
 static void
@@ -172,7 +167,7 @@ budget_file_take(struct budget_file *budget, bool throttled, int64_t *paid)
 	const char *problem = make_change(budget, &change);
 
 	*paid = 0;
-	if (is_locked(problem)) {
+	if (change.locked) {
 		if (budget->give_up_at == 0)
 			budget->give_up_at = now + LOCK_PATIENCE;
 		if (now < budget->give_up_at)
@@ -196,7 +191,7 @@ settle_budget(struct budget_file *budget, bool waits)
 	struct change change = { .takes = false };
 	const char *problem = make_change(budget, &change);
 
-	if (problem == NULL || (waits && is_locked(problem)))
+	if (problem == NULL || (waits && change.locked))
 		return;
 	budget->owes = false;
 	budget_complain(budget, problem, "nothing is given back");
