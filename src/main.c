@@ -159,8 +159,9 @@ draw_seed(bool verbose)
 		const void *random = (const void *)getauxval(AT_RANDOM);
 
 		if (verbose)
-			warn("the seed is of AT_RANDOM, clock and process, "
-			     "since getrandom(2) failed");
+			warn(
+			    "the seed is made of AT_RANDOM, clock and process, "
+			    "since getrandom(2) failed");
 		if (random != NULL)
 			memcpy(other.random, random, sizeof(other.random));
 		clock_gettime(CLOCK_REALTIME, &other.time);

@@ -212,7 +212,7 @@ notify_open(struct notify *notify, const struct policy *policy,
 	if (name == NULL || *name == '\0')
 		return;
 	if (find(notify, name) == -1) {
-		say_error(messages, "cannot tell systemd anything: %s",
+		say_error(messages, "cannot notify systemd: %s",
 		    text_safe(name, safe, sizeof(safe)));
 		if (notify->socket != -1)
 			close(notify->socket);

@@ -487,7 +487,7 @@ relay_begin(struct relay *relay, uint64_t attempt)
 		bind_path(relay, end, getenv("XDG_RUNTIME_DIR")) ||
 		bind_path(relay, end, "/run") || bind_abstract(relay, end))) {
 		say_error(relay->messages,
-		    "cannot hear what the attempt tells systemd");
+		    "cannot receive what the attempt sends to systemd");
 		if (end != -1)
 			close(end);
 		return NULL;

@@ -406,7 +406,7 @@ tree_left(struct tree *tree, bool name)
 			left++;
 		if (name && !process->dead)
 			say(tree->messages,
-			    "process %ld (%s) cannot be ended and is left",
+			    "process %ld (%s) cannot be killed and is left",
 			    (long)process->pid,
 			    text_safe(process->name, safe, sizeof(safe)));
 	}

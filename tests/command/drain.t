@@ -64,7 +64,7 @@ END2
 fi
 drain unbounded 2.2 -T 2 -k 0
 is 'with -k 0 it is left at --max-time' $? 143
-like 'which is told' "$(cat unbounded.err)" 'cannot be ended and is left|does not end'
+like 'which is told' "$(cat unbounded.err)" 'cannot be killed and is left|does not end'
 wait_for grep -q "done" unbounded.signals
 drain second 2.2 -t 2 -v
 unlike 'with -v no signal of its own is told' "$(cat second.err)" sending

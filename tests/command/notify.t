@@ -256,7 +256,7 @@ for socket in "$T/missing" "@$T/missing" "/$(printf %0107d 0)" \
 	run env NOTIFY_SOCKET="$socket" retry -a 2 -d 1ms sh -c 'exit 7'
 	is "${socket:-nothing} does not matter" "$code" 7
 	is "${socket:-nothing} is reported once" \
-	    "$(echo "$err" | grep -c '^retry: sh: cannot tell systemd anything: ')" 1
+	    "$(echo "$err" | grep -c '^retry: sh: cannot notify systemd: ')" 1
 done
 run env NOTIFY_SOCKET= retry -q true
 is 'without a name nothing is reported' "$err" ''

@@ -323,8 +323,8 @@ is 'but none if the run has no bound' "$(show loops Result)" timeout
 wait_for shows runtime ActiveState failed
 is 'nor a service with RuntimeMaxSec= in a wait' "$(show runtime Result)" timeout
 wait_for shows mute ActiveState inactive
-like 'a service that cannot tell systemd anything says so' "$(journal mute)" \
-    'cannot tell systemd anything: .*: Address family not supported'
+like 'a service that cannot notify systemd says so' "$(journal mute)" \
+    'cannot notify systemd: .*: Address family not supported'
 wait_for ran strangers
 name=$(cat "$machine/root/strangers.runs")
 like "an attempt's socket is in /run" "$name" '^/run/retry-[0-9]+-1$'

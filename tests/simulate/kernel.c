@@ -1553,7 +1553,7 @@ __wrap_say(struct messages *messages, const char *format, ...)
 
 	(void)messages;
 	if (strstr(format, "does not end") != NULL ||
-	    strstr(format, "cannot be ended") != NULL)
+	    strstr(format, "cannot be killed") != NULL)
 		despair();
 	va_start(arguments, format);
 	vwarnx(format, arguments);
