@@ -54,7 +54,7 @@ static const struct {
 	{ PLACE_OPTION,
 	    "interval wait sleep pause every retry-delay retry-interval "
 	    "retry-wait retry-sleep wait-time sleep-time retry-wait-seconds "
-	    "wait-seconds delay-seconds",
+	    "wait-seconds delay-seconds restart-delay",
 	    "use --delay=DUR, and --backoff=constant for delays that do not "
 	    "grow" },
 	{ PLACE_OPTION, "i",
@@ -112,7 +112,7 @@ static const struct {
 	    "use --stop-on=SET, or --fail-match=ERE for lines of output" },
 	{ PLACE_OPTION,
 	    "on codes status if-exit retry-on-exit-code retry-codes "
-	    "on-exit-code",
+	    "on-exit-code retry-on-status retry-on-code",
 	    "use --retry-on=SET" },
 	{ PLACE_OPTION, "ok ok-codes success-codes expected-status",
 	    "use --success-on=SET" },
@@ -151,7 +151,8 @@ static const struct {
 	{ PLACE_OPTION, "warning-on-retry", "use --quiet for no messages" },
 	{ PLACE_OPTION, "polling-interval*",
 	    "nothing is needed: the end of COMMAND is noticed at once" },
-	{ PLACE_OPTION, "on-failure on-error", "use --on-give-up=COMMAND" },
+	{ PLACE_OPTION, "on-failure on-fail on-error",
+	    "use --on-give-up=COMMAND" },
 	{ PLACE_OPTION, "dry-run simulate", "use --plan" },
 	{ PLACE_OPTION, "flaky", "use --flaky-status=N" },
 	{ PLACE_OPTION, "trials",
@@ -186,6 +187,8 @@ static const struct {
 	{ PLACE_OPTION, "junit", "use --log=auto --log=junit:FILE" },
 	{ PLACE_OPTION, "no-color", "use --color=never" },
 	{ PLACE_OPTION, "force-color", "use --color=always" },
+	{ PLACE_OPTION, "*[[:space:]]*",
+	    "write the option and its value as two words" },
 
 	{ OPTION_ATTEMPTS, "inf infinite unlimited forever",
 	    "did you mean 0?" },

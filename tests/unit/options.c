@@ -722,6 +722,8 @@ the_words_of_other_programs_are_known(void)
 		    "unknown option --retry_wait_seconds; use --delay=DUR, and --backoff=constant for delays that do not grow" },
 		{ "--command=make",
 		    "unknown option --command; COMMAND is the last argument: retry sh -c '...'" },
+		{ "--on-fail=x cmd",
+		    "unknown option --on-fail; use --on-give-up=COMMAND" },
 		{ "--retry_on=3 cmd",
 		    "unknown option --retry_on; did you mean --retry-on?" },
 		{ "--retry_on_exit_code=3 cmd",
