@@ -87,7 +87,7 @@ ceilings='
 	9040 src/sys
 	300 src/main.c
 	12750 tests/unit
-	13900 tests/command
+	14000 tests/command
 	3500 tests/lib
 	2710 tests/simulate
 	4500 scripts
