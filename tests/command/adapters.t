@@ -72,7 +72,7 @@ while read -r variable; do
 	grep -q "$variable" "$scripts/github/run" || echo "$variable"
 done <given >unread
 is 'each input is read' "$(cat unread)" ''
-is 'and is one' "$(sed -n 's/.*{{ inputs\.\([a-z-]*\) .*/\1/p' \
+is 'each input is read, and is one' "$(sed -n 's/.*{{ inputs\.\([a-z-]*\) .*/\1/p' \
     "$scripts/github/action.yml" | sort)" \
     "$(sed -n '/^inputs:/,/^outputs:/s/^  \([a-z-]*\):.*/\1/p' \
 	"$scripts/github/action.yml" | sort)"
@@ -82,7 +82,7 @@ echo result=7 >>"$GITHUB_OUTPUT"' \
     RETRY_ARGS='-d 0'
 is 'the action runs its command until it succeeds' "$code" 0
 like 'in groups' "$out" '^::group::echo out; test "\$RETRY_ATTEMPT" -eq 2: attempt 2/5'
-like 'and has outputs' "$(xargs <output)" 'attempts=2 status=0 flaky=true'
+like 'in groups, and has outputs' "$(xargs <output)" 'attempts=2 status=0 flaky=true'
 is 'they are the ones that it names' \
     "$(sed -n 's/.*steps\.run\.outputs\.\([a-z]*\) .*/\1/p' \
 	"$scripts/github/action.yml" | sort | xargs)" \
@@ -92,7 +92,7 @@ is 'an empty command is refused' "$code" 125
 like 'an empty command is named' "$out" '^::error::input command: it is empty'
 action RETRY_COMMAND='
  '
-is 'so is one of blanks' "$code" 125
+is 'an empty command is named, so is one of blanks' "$code" 125
 for args in '--name=don'"'"'t' '--delay=5s --bogus' '-a many' '('; do
 	action RETRY_COMMAND='echo ran' RETRY_ARGS="$args"
 	is "wrong args are refused: $args" "$code" 125
@@ -134,13 +134,13 @@ action RETRY_DIRECTORY='a place' RETRY_COMMAND='pwd' RETRY_ATTEMPTS=1
 is 'the command runs in the directory that is asked for' "$out" "$T/a place"
 action RETRY_DIRECTORY=nowhere RETRY_COMMAND='echo ran'
 is 'a directory that is missing is an error' "$code" 125
-like 'which is an annotation' "$out" '^::error::.*nowhere$'
+like 'a directory that is missing is an error, which is an annotation' "$out" '^::error::.*nowhere$'
 action RETRY_SHELL=sh RETRY_ATTEMPTS=1 \
     RETRY_COMMAND='echo "${BASH_VERSION-plain}"; readlink /proc/$$/exe >exe
     false; echo no'
 like 'sh stops at the first failure, too' "$code:$out" '^1:'
-is 'and is sh' "$(cat exe)" "$(readlink -f "$(command -v sh)")"
-unlike 'and ran no more' "$out" '^no'
+is 'sh stops at the first failure, too, and is sh' "$(cat exe)" "$(readlink -f "$(command -v sh)")"
+unlike 'sh stops at the first failure, too, and ran no more' "$out" '^no'
 action RETRY_SHELL='perl -w {0} word' RETRY_ATTEMPTS=1 \
     RETRY_COMMAND='print "perl: @ARGV\n";'
 is 'a shell of any kind gets the command in a file' "$code:$out" '0:perl: word'
@@ -150,11 +150,11 @@ if have 'python needs no file' python3; then
 fi
 action RETRY_SHELL=fish RETRY_COMMAND='echo ran'
 is 'a shell that is not known is an error' "$code" 125
-like 'which says how to write it' "$out" '^::error::.*fish [{]0[}]$'
-unlike 'and nothing runs' "$out" '^ran'
+like 'a shell that is not known is an error, which says how to write it' "$out" '^::error::.*fish [{]0[}]$'
+unlike 'a shell that is not known is an error, and nothing runs' "$out" '^ran'
 action RUNNER_ARCH=RISC RETRY_COMMAND='echo ran'
 is 'a machine without a program is an error' "$code" 125
-like 'and is named' "$out" '^::error::.*RISC'
+like 'a machine without a program is an error, and is named' "$out" '^::error::.*RISC'
 
 sed -n '/^    - |/,$s/^      //p' "$scripts/gitlab/retry.yml" >before
 check 'the include has a script' test -s before
@@ -187,18 +187,18 @@ if have 'a program that is not signed is not run' minisign; then
 	is 'a program that is not signed is not run' "$(
 	    [ "$code" -ne 0 ] || echo 0)$out" ''
 	with_key gitlab 'echo ran'
-	is 'nor is it in a job' "$([ "$code" -ne 0 ] || echo 0)$out" ''
+	is 'a program that is not signed is not run, nor is it in a job' "$([ "$code" -ne 0 ] || echo 0)$out" ''
 	sign ours
 	with_key action RETRY_COMMAND='echo ran' RETRY_ARGS=-q
 	is 'one that the key has signed is run' "$code $(
 	    printf '%s\n' "$out" | grep -x ran)" '0 ran'
 	with_key gitlab 'echo ran'
-	is 'and is so in a job' "$code $(printf '%s\n' "$out" | tail -n 1)" '0 ran'
+	is 'one that the key has signed is run, and is so in a job' "$code $(printf '%s\n' "$out" | tail -n 1)" '0 ran'
 	sign theirs
 	with_key action RETRY_COMMAND='echo ran'
 	unlike 'one that another key has signed is not run' "$code$out" '^0|ran'
 	with_key gitlab 'echo ran'
-	unlike 'nor is that in a job' "$code$out" '^0|ran'
+	unlike 'one that another key has signed is not run, nor is that in a job' "$code$out" '^0|ran'
 	rm -rf "$name" .retry "release/v$version/SHA256SUMS.minisig"
 fi
 
@@ -208,12 +208,12 @@ zeros=$(printf %064d 0)
 action RETRY_COMMAND='echo ran' RETRY_SHA256="$sum"
 like 'a program whose sum is known is run' "$code $out" '^0 ran'
 gitlab 'echo ran' RETRY_SHA256="$sum"
-is 'and is so in a job' "$code $(printf '%s\n' "$out" | tail -n 1)" '0 ran'
+is 'a program whose sum is known is run, and is so in a job' "$code $(printf '%s\n' "$out" | tail -n 1)" '0 ran'
 action RETRY_COMMAND='echo ran' RETRY_SHA256="$zeros"
 is 'one of another sum is not run' "$code $out" \
     "125 ::error::the release has no $name.tar.gz of that sha256"
 gitlab 'echo ran' RETRY_SHA256="$zeros"
-is 'nor is it in a job' "$code $out" "1 no $name.tar.gz of RETRY_SHA256"
+is 'one of another sum is not run, nor is it in a job' "$code $out" "1 no $name.tar.gz of RETRY_SHA256"
 # What is no sum is not taken for a pattern of one: not even with a line's end.
 for wrong in "$zeros
 " '.*' "$zeros\|" "$(echo "$sum" | tr a-f A-F)"; do
@@ -222,7 +222,7 @@ for wrong in "$zeros
 	is "nothing is run whose sum is none: $name_of" "$code $out" \
 	    '125 ::error::sha256 is not 64 digits of 0-9 and a-f'
 	gitlab 'echo ran' RETRY_SHA256="$wrong"
-	is 'nor is it in a job' "$code $out" \
+	is "nothing is run whose sum is none: $name_of, nor is it in a job" "$code $out" \
 	    '1 RETRY_SHA256 is not 64 digits of 0-9 and a-f'
 done
 for wrong in "$version/../v$version" "$version&x" '[0-9].0.0' '$(echo 0)' ..; do
@@ -230,13 +230,13 @@ for wrong in "$version/../v$version" "$version&x" '[0-9].0.0' '$(echo 0)' ..; do
 	is "nothing is run of what is no version: $wrong" "$code $out" \
 	    '125 ::error::retry has no such version'
 	gitlab 'echo ran' RETRY_VERSION="$wrong"
-	is 'nor is that in a job' "$code $out" \
+	is "nothing is run of what is no version: $wrong, nor is that in a job" "$code $out" \
 	    '1 RETRY_VERSION is no version'
 done
 gitlab 'echo ran' RETRY_VERSION=
 is 'a job has to name a version' "$code $out" '1 RETRY_VERSION is no version'
 action RETRY_COMMAND='echo ran' RETRY_VERSION=0.0.1
-unlike 'nor is a release that is not there' "$code $out" '^0|ran'
+unlike 'a job has to name a version, nor is a release that is not there' "$code $out" '^0|ran'
 rm -rf "$name"* .retry
 
 # Nothing is run whose sum is wrong.
@@ -253,8 +253,8 @@ cp "release/v$version/$name.tar.gz" good
 echo >>"release/v$version/$name.tar.gz"
 action RETRY_COMMAND='echo ran'
 check 'a program with another sum is not run' test "$code" -ne 0
-unlike 'and nothing else is' "$out" ran
-is 'and nothing is left of it' "$(echo retry.* "$name"*)" "retry.* $name*"
+unlike 'a program with another sum is not run, and nothing else is' "$out" ran
+is 'a program with another sum is not run, and nothing is left of it' "$(echo retry.* "$name"*)" "retry.* $name*"
 mv good "release/v$version/$name.tar.gz"
 
 # GitLab.
@@ -264,7 +264,7 @@ is 'a job has the program' "$code $(printf '%s\n' "$out" | tail -n 1)" \
     "0 $T/.retry/$name/bin/retry"
 mv "release/v$version/downloads/$name.tar.gz" away
 gitlab 'retry -q -a 1 sh -c "exit 3"'
-is 'which is fetched once' "$code" 3
+is 'a job has the program, which is fetched once' "$code" 3
 mv away "release/v$version/downloads/$name.tar.gz"
 printf '#!/bin/sh\necho planted\n' >".retry/$name/bin/retry"
 echo >>".retry/$name.tar.gz"
@@ -277,7 +277,7 @@ for file in SHA256SUMS sum "$name.tar.gz"; do
 	ln -s "../mine-$file" ".retry/$file"
 done
 gitlab 'echo ran'
-is 'nor is anything written where its links lead' \
+is 'whatever lies in a cache is not run unless its sum is right, nor is anything written where its links lead' \
     "$(printf '%s\n' "$out" | tail -n 1) $(cat mine-* | xargs)" 'ran mine mine mine'
 rm -rf .retry mine-*
 if have 'an image without curl has wget' busybox python3; then
@@ -299,6 +299,6 @@ fi
 echo >>"release/v$version/downloads/$name.tar.gz"
 gitlab 'echo ran'
 check 'one with another sum is not run' test "$code" -ne 0
-unlike 'and the job ends' "$out" '^ran'
+unlike 'one with another sum is not run, and the job ends' "$out" '^ran'
 
 finish

@@ -35,7 +35,7 @@ is 'each success of a run that goes on does' "$(tokens)" 1.000
 retry --budget=bucket:success=2.5 true
 is 'how much can be said' "$(tokens)" 3.500
 run retry -q -a 9 -d 0 --budget=bucket:cost=1.75 ./tries 7
-is 'and what a retry costs' "$(attempts) $(tokens)" '3 0.000'
+is 'how much can be said, and what a retry costs' "$(attempts) $(tokens)" '3 0.000'
 retry --budget=bucket:tokens=3,success=999 true
 is 'the bucket overflows at what it holds' "$(tokens)" 3.000
 retry -q -a 2 -d 0 --budget=bucket:tokens=2 ./tries 7
@@ -137,18 +137,18 @@ crowd() {
 
 is '20 processes with 10 tokens make 10 retries' "$(crowd 20 10)" 10
 is '200 processes with 77 tokens make 77' "$(crowd 200 77)" 77
-is 'and leave none' "$(tokens crowd)" 0.000
+is '200 processes with 77 tokens make 77, and leave none' "$(tokens crowd)" 0.000
 
 # What a bucket may meet.
 
 run flock bucket retry -a 2 -d 0 --budget=bucket:tokens=0 ./tries 7
 like 'a locked bucket is reported' "$err" \
     '^retry: tries: --budget: bucket: is locked; the retry is allowed$'
-is 'and lets retries through' "$(attempts)" 2
+is 'a locked bucket is reported, and lets retries through' "$(attempts)" 2
 run flock bucket retry --budget=bucket true
 like 'a success that is not shared is reported' "$err" \
     '^retry: true: --budget: bucket: is locked; nothing is given back$'
-is 'and is one' "$code" 0
+is 'a success that is not shared is reported, and is one' "$code" 0
 
 if strace -o /dev/null true 2>/dev/null; then
 	flock bucket strace -qq -o trace -e trace=nanosleep,clock_nanosleep \
@@ -183,7 +183,7 @@ sed s/time/tyme/ bucket >damaged
 run retry -a 2 -d 0 --budget=damaged:tokens=0 ./tries 7
 like 'a damaged bucket is reported' "$err" \
     '--budget: damaged: is damaged; the retry is allowed$'
-is 'and lets retries through' "$(attempts)" 2
+is 'a damaged bucket is reported, and lets retries through' "$(attempts)" 2
 run retry -q -a 9 -d 0 --budget=damaged:tokens=3 ./tries 7
 is 'it is whole again' "$(attempts) $err" '1 '
 retry --budget=summed:tokens=0 true
@@ -195,12 +195,12 @@ rm -f attempts
 run retry -q -a 2 -d 0 --budget=longer ./tries 7
 like 'one that goes on is damaged' "$err" 'is damaged; the retry is allowed$'
 run retry -q -a 2 -d 0 --budget=longer ./tries 7
-is 'and then is not' "$err $(stat -c %s longer)" " $size"
+is 'one that goes on is damaged, and then is not' "$err $(stat -c %s longer)" " $size"
 head -c 40 bucket >'cut'
 run retry -q -a 2 -d 0 --budget=cut ./tries 7
 like 'one that was cut is damaged' "$err" '; the retry is allowed$'
 run retry -q -a 2 -d 0 --budget=cut ./tries 7
-is 'and then is not, either' "$err $(stat -c %s cut)" " $size"
+is 'one that was cut is damaged, and then is not, either' "$err $(stat -c %s cut)" " $size"
 rm -f attempts
 
 # A file that holds something else stays as it is.
@@ -226,7 +226,7 @@ mkfifo fifo
 for file in folder link fifo /dev/null missing/bucket folder/; do
 	run retry -a 2 -d 0 --budget="$file" ./tries 7
 	is "$file: the retry is allowed" "$code $(attempts)" '7 2'
-	is 'and that is said in one line' "$(printf '%s\n' "$err" |
+	is "$file: the retry is allowed, and that is said in one line" "$(printf '%s\n' "$err" |
 	    grep -c "^retry: tries: --budget: $file: .*; the retry is allowed\$")" 1
 	rm -f attempts
 done
@@ -238,7 +238,7 @@ cp bucket mine && chmod 400 mine
 run confined retry -a 2 -d 0 --budget=mine ./tries 7
 is 'a bucket that may not be written lets retries through' \
     "$code $(attempts)" '7 2'
-like 'and that is said' "$err" \
+like 'a bucket that may not be written lets retries through, and that is said' "$err" \
     '^retry: tries: --budget: mine: Permission denied; the retry is allowed$'
 rm -f attempts
 
@@ -260,7 +260,7 @@ fi
 run sh -c '{ ulimit -f 0; retry -a 2 -d 0 --budget=small false; echo $?; } 2>&1 |
     cat'
 like 'no room for a file: the retry is allowed' "$out" '^1$'
-like 'and that is said' "$out" '--budget: small: File too large; .*allowed$'
+like 'no room for a file: the retry is allowed, and that is said' "$out" '--budget: small: File too large; .*allowed$'
 
 # faulty CALL ERRNO: with such a call on the bucket failing.
 faulty() {
@@ -275,18 +275,18 @@ if strace -o /dev/null true 2>/dev/null; then
 		# shellcheck disable=SC2086 # words are meant
 		run faulty $fault
 		is "$fault: the retry is allowed" "$code $(attempts)" '7 2'
-		is 'and that is said in one line' \
+		is "$fault: the retry is allowed, and that is said in one line" \
 		    "$(printf '%s\n' "$err" | grep -c 'retry: tries: --budget: bucket')" 1
 	done
 	rm -f attempts
 	echo more >>bucket
 	run faulty ftruncate EIO
 	is 'ftruncate EIO: the retry is allowed' "$code $(attempts)" '7 2'
-	like 'and that is said' "$err" 'is damaged; the retry is allowed$'
+	like 'ftruncate EIO: the retry is allowed, and that is said' "$err" 'is damaged; the retry is allowed$'
 	rm -f attempts
 	run faulty openat EMFILE
 	is 'openat EMFILE: the retry is allowed' "$code $(attempts)" '7 2'
-	like 'and that is said' "$err" '(Too many open files|No file descriptors.*); .*allowed$'
+	like 'openat EMFILE: the retry is allowed, and that is said' "$err" '(Too many open files|No file descriptors.*); .*allowed$'
 else
 	skip 'system calls that fail' 'strace cannot trace here'
 fi

@@ -224,13 +224,13 @@ retry: fail: attempt 2/3 exited 7 after TIME; next in TIME
 err 3
 out 3
 ::notice::fail: succeeded at attempt 3/3 in TIME'
-is 'so are the outputs of the step' "$(cat output)" 'attempts=3
+is 'each retry but the last is a group, a flaky run is a notice, so are the outputs of the step' "$(cat output)" 'attempts=3
 status=0
 flaky=true
 reason=success
 class=
 line='
-is 'and its summary' "$(sed -E 's/<?[0-9.]+m?s/TIME/g' summary)" \
+is 'each retry but the last is a group, a flaky run is a notice, and its summary' "$(sed -E 's/<?[0-9.]+m?s/TIME/g' summary)" \
 '`fail`: `succeeded at attempt 3/3 in TIME`
 
 - attempt 1: `exited 7` after `TIME`
@@ -282,7 +282,7 @@ out 2
 retry: fail: attempt 2/3 exited 7 after TIME; next in TIME
 out 3retry: fail: attempt 3/3 exited 7 after TIME
 ::error::fail: giving up after 3 attempts in TIME: exited 7'
-is 'and the other stream has none of it' "$err" 'err 1
+is 'a log on standard output has groups there, and the other stream has none of it' "$err" 'err 1
 err 2
 err 3'
 
@@ -294,7 +294,7 @@ is 'a run that is given up is an error' "$(made "$err" | tail -n 2)" \
 is 'there is one annotation' "$(echo "$err" | grep -c '::\(error\|notice\)')" 1
 is 'the outputs say so' "$(xargs <output)" \
     'attempts=2 status=1 flaky=false reason=attempts class=unknown line='
-is 'so does the summary' "$(grep -c '^- attempt [12]: `exited 1` after ' summary)" 2
+is 'the summary says so' "$(grep -c '^- attempt [12]: `exited 1` after ' summary)" 2
 rm output summary
 printf version=1.2 >output
 printf 'of another step' >summary
@@ -303,7 +303,7 @@ retry -a 2 -d 0 sh -c 'printf "step=$RETRY_ATTEMPT" >>"$GITHUB_OUTPUT"; exit 1' 
 is 'the outputs begin a line, whoever has left one without its end' \
     "$(xargs <output)" \
     'version=1.2step=1step=2 attempts=2 status=1 flaky=false reason=attempts class=unknown line='
-is 'and so does the summary' "$(sed -n '1p;2s/:.*//p' summary)" 'of another step
+is 'the summary begins a line, whoever has left one without its end' "$(sed -n '1p;2s/:.*//p' summary)" 'of another step
 `sh`'
 for word in '##' '##vso' '##teamcity'; do
 	retry -q -a 1 --name="${word}[set-output name=x]1" --log=github:log \
@@ -315,7 +315,7 @@ done
 retry true >all 2>&1
 is 'a run that succeeds at once says nothing to GitHub' "$(cat all)" ''
 check 'a run that succeeds at once writes no summary' not test -s summary
-is 'but its outputs are there' "$(xargs <output)" \
+is 'a run that succeeds at once writes no summary, but its outputs are there' "$(xargs <output)" \
     'attempts=1 status=0 flaky=false reason=success class= line='
 retry -q -a 1 false
 is 'also if it is quiet' "$(tail -n 3 output | head -n 1)" reason=attempts
@@ -367,7 +367,7 @@ kill -TERM $!
 wait $!
 is 'a run that a signal ended is no error' \
     "$(tail -n 1 err | cut -d ' ' -f 1-5)" 'retry: false: ended by SIGTERM'
-unlike 'and leaves no annotation' "$(cat err)" '::\(error\|notice\)'
+unlike 'a run that a signal ended is no error, and leaves no annotation' "$(cat err)" '::\(error\|notice\)'
 run retry -a 30 -d 0 false
 is 'equal failures are counted' "$(made "$err" | tail -n 2)" \
     'retry: false: (29 more identical failures)

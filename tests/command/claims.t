@@ -43,19 +43,19 @@ waits() {
 is 'README has the default number of attempts' \
     "$(number "$(claimed README.md 'giving up after ([a-z]+) attempts')")" \
     "$(retry --plan false | sed -n '1s/.*at most \([0-9]*\) .*/\1/p')"
-is 'and the first waits' \
+is 'README has the first waits' \
     "$(waits "$(claimed README.md 'The waits are about ([0-9, and]+) seconds')")" \
     "$(nominal 4)"
-is 'and those of -d 10s' "$(claimed README.md '(first wait is ten seconds, then 20, 40)' |
+is 'README has the first waits of -d 10s' "$(claimed README.md '(first wait is ten seconds, then 20, 40)' |
     sed 's/ten/10/' | grep -oE '[0-9]+' | xargs)" "$(nominal 3 -d 10s)"
-is 'and the number of strategies' \
+is 'README has the number of strategies' \
     "$(claimed README.md ' ([0-9]+) strategies, [0-9]+ kinds')" \
     "$(retry --help=backoff | grep -cE '^  [a-z]')"
-is 'of which it names four' "$(number \
+is 'README names four strategies' "$(number \
     "$(claimed README.md 'your own list, and ([a-z]+) more')")" \
     "$(($(retry --help=backoff | grep -cE '^  [a-z]') - 4))"
 others=$(claimed README.md 'curl, ssh and ([a-z-]+) others')
-is 'and the number of presets for tools, of which it names seven' \
+is 'README has the number of presets for tools, and names seven' \
     "$(number "$others")" "$(($(retry --help=presets |
 	sed '/^Systems/,$d' | grep -cE '^  [a-z]') - 7))"
 is 'the cookbook has the first waits of the preset poll' \
@@ -95,7 +95,7 @@ like 'README says so' "$(claimed README.md '(only after three failed runs in a r
 run retry -a 2 -d 0 --before-retry='exit 1' sh -c 'echo >>gate; exit 7'
 is '--before-retry gives up if it exits 1' "$code $(wc -l <gate)" '7 1'
 run retry -a 2 -d 0 --before-retry='exit 3' sh -c 'echo >>went; exit 7'
-is 'and any other failure is only a warning' "$code $(wc -l <went)" '7 2'
+is 'a failure of --before-retry other than 1 is only a warning' "$code $(wc -l <went)" '7 2'
 is 'the help of --before-retry says that' \
     "$(retry --help=options | grep -c 'give up if it exits 1$')" 1
 

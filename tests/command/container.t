@@ -46,7 +46,7 @@ inside /.busybox/true
 
 inside /retry -a 2 -d 1ms /.busybox/sh -c 'echo out; exit 3'
 is 'an exit status is passed on' "$code $(echo "$out" | xargs)" '3 out out'
-like 'and so are messages' "$err" '^retry: sh: giving up after 2 attempts'
+like 'an exit status is passed on, and so are messages' "$err" '^retry: sh: giving up after 2 attempts'
 inside /retry -a 2 -d 1ms /.busybox/sh -c 'kill -KILL $$'
 is 'a death is 128 and the signal' "$code" 137
 inside /retry /nosuch
@@ -63,7 +63,7 @@ container . /retry --stdin=replay --output=last -a 3 -d 0 /.busybox/sh -c '
 	cat; exit $((RETRY_ATTEMPT < 3))'
 in_crun run test <input >output 2>err
 is 'though input and output are held' $? 0
-check 'and passed on as they are' cmp input output
+check 'though input and output are held, and passed on as they are' cmp input output
 
 # No process is left of an attempt, nor of what it left to process 1.
 left='
@@ -96,7 +96,7 @@ else
 		/.busybox/sleep 9d'
 	run in_crun run test
 	is 'without /proc a time limit ends an attempt' "$code" 124
-	like 'and tells what it cannot see' "$err" 'cannot see .* /proc'
+	like 'without /proc a time limit ends an attempt, and tells what it cannot see' "$err" 'cannot see .* /proc'
 fi
 
 mkdir image/run
@@ -125,7 +125,7 @@ wait_for grep 'next in' err
 signalled TERM
 wait $!
 is 'SIGTERM ends a wait' $? 143
-like 'and that is told' "$(cat err)" 'ended by SIGTERM after 1 attempt'
+like 'SIGTERM ends a wait, and that is told' "$(cat err)" 'ended by SIGTERM after 1 attempt'
 starts failed
 wait_for grep 'next in' err
 signalled URG
@@ -190,5 +190,5 @@ container "$crun_may_write | .process.args = $words"
 rm -f run/*
 in_crun run test <input >output 2>err
 is 'a read-only container gets over a failure' $? 0
-check 'and converts its input' sh -c 'tr 0-9 a-j <input | cmp - output'
+check 'a read-only container gets over a failure, and converts its input' sh -c 'tr 0-9 a-j <input | cmp - output'
 finish

@@ -16,7 +16,7 @@ is 'each has a heading of its own' "$(sort headings | uniq -d)" ''
 if command -v mandoc >/dev/null; then
 	mandoc -T ascii "$TESTS/../man/retry-cookbook.7" |
 	    sed 's/.\x08//g; s/^ *//' >page
-	is 'that is shown as it stands there' "$(grep -vxF -f page headings)" ''
+	is 'each heading is shown as it stands there' "$(grep -vxF -f page headings)" ''
 fi
 
 # The tutorial: a step finds the files of the steps before.
@@ -107,7 +107,7 @@ ends 1 1 'makes one attempt'
 text='retry -a 1 -t 1s -k 1s sh -c "trap : TERM
 	setsid sleep 98765 & sleep 98766; wait"'
 ends 124 0 'ends what ignores it'
-is 'and what has a session of its own' "$(pgrep -f 'sleep 9876[56]')" ''
+is "$name: what has a session of its own" "$(pgrep -f 'sleep 9876[56]')" ''
 recipe 'Until a time of day'
 text=$(printf '%s\n' "$text" | sed 's/-d 18:00/-d tomorrow/')
 ends 0 2 'gets over a failure'
@@ -159,7 +159,7 @@ ends 0 2 'gets over a failure'
 recipe 'Run a command before each retry'
 mkdir cache
 ends 0 2 'gets over a failure'
-check 'and did it' test ! -e cache
+check "$name: did it" test ! -e cache
 
 cat >bin/mail <<'END'
 #!/bin/sh
@@ -169,7 +169,7 @@ chmod +x bin/mail
 recipe 'Report a failure with the output'
 FAILURES=9 SAYS='what it printed'
 ends 1 5 'gives up'
-is 'and mails what it printed' "$(cat mailed)" 'what it printed'
+is "$name: mails what it printed" "$(cat mailed)" 'what it printed'
 cat >bin/curl <<'END'
 #!/bin/sh
 echo "curl $*" >>"$T/calls"
@@ -181,7 +181,7 @@ if have "$name: gives up" jq; then
 	FAILURES=9 SAYS=$(seq 30)
 	text="SLACK_URL=https://hooks.example; export SLACK_URL; $text"
 	ends 1 6 'gives up'
-	is 'and posts what was printed last' "$(jq -r .text posted)" \
+	is "$name: posts what was printed last" "$(jq -r .text posted)" \
 	    "$(seq 11 30)"
 	like 'to that address' "$(tail -n 1 calls)" ' https://hooks.example$'
 fi
@@ -200,10 +200,10 @@ r s"
 ends 0 2 'is expanded, and one behind it'
 recipe 'A pipeline'
 ends 0 2 'fails if its first command fails'
-check 'and was run to its end' test -e sorted
+check "$name: was run to its end" test -e sorted
 recipe 'Quotes inside a command'
 ends 0 3 'gets over a failure'
-is 'with its texts as they are' "$(tail -n 2 calls | tr '\n' ';')" \
+is "$name: with its texts as they are" "$(tail -n 2 calls | tr '\n' ';')" \
     "load it's new;sync two words;"
 recipe 'Two commands'
 ends 0 3 'runs the second if the first succeeded'
@@ -213,7 +213,7 @@ recipe 'A shell function'
 example "bash '$recipe'"
 is "$name: is run again as a whole" "$code after $calls" '0 after 3' ||
     note "$err"
-is 'with its argument' "$(tail -n 1 calls)" 'load today'
+is "$name: with its argument" "$(tail -n 1 calls)" 'load today'
 
 recipe 'Pass a secret to the attempts'
 echo s3cret >token
@@ -225,7 +225,7 @@ END
 chmod +x upload
 text=$(printf '%s\n' "$text" | sed "s|/run/secrets|$T|")
 ends 0 2 'gets over a failure'
-is 'with the secret in each attempt' "$(cat calls)" 'stub upload s3cret
+is "$name: with the secret in each attempt" "$(cat calls)" 'stub upload s3cret
 stub upload s3cret'
 rm upload
 ln -s bin/stub upload
@@ -241,7 +241,7 @@ END
 chmod +x fetch convert
 recipe 'In the middle of a pipeline'
 ends 0 2 'gets over a failure'
-is 'with the output of one attempt, of all the input' "$(cat sorted)" 'x
+is "$name: with the output of one attempt, of all the input" "$(cat sorted)" 'x
 y'
 rm fetch
 cat >fetch <<'END'
@@ -253,7 +253,7 @@ END
 chmod +x fetch
 recipe 'The output in a variable'
 ends 0 2 'gets over a failure'
-is 'with the output of one attempt' "$out" 1.2
+is "$name: with the output of one attempt" "$out" 1.2
 recipe 'Inside while read'
 printf '%s\n' a b c >hosts
 FAILURES=2
@@ -269,7 +269,7 @@ is 'for three files' "$(sort -u calls | tr '\n' ';')" \
 recipe 'Tell parallel runs apart'
 FAILURES=2
 ends 0 5 'gets over two failures'
-like 'and tells of whom' "$err" '^retry: [abc]: attempt 1/5 exited 1'
+like "$name: tells of whom" "$err" '^retry: [abc]: attempt 1/5 exited 1'
 recipe 'Run retry with parallel'
 touch 1.svg 2.svg 3.svg
 if have "$name: gets over two failures" parallel; then
@@ -285,13 +285,13 @@ printf 'all:\n\t@%s/bin/stub docs\n' "$T" >docs/Makefile
 text="make -j 2 -f '$recipe' all"
 FAILURES=2
 ends 0 4 'gets over two failures, in two jobs'
-unlike 'that make shares' "$err" jobserver
-check 'and leaves the file' test -e data.csv
+unlike "$name: that make shares" "$err" jobserver
+check "$name: leaves the file" test -e data.csv
 rm data.csv
 stub make
 recipe 'Rerun only the tests that failed'
 ends 0 2 'gets over a failure'
-is 'and is told so' "$(cat calls)" 'pytest 
+is "$name: is told so" "$(cat calls)" 'pytest 
 pytest --last-failed'
 
 # HTTP, with a server that is the proxy of all hosts.
@@ -357,11 +357,11 @@ echo the file >data.csv
 echo 503 >replies
 rm requests
 ends 0 2 'gets over a failure'
-is 'and sends all of it twice' "$(cat requests)" 'POST the file
+is "$name: sends all of it twice" "$(cat requests)" 'POST the file
 POST the file'
 recipe 'A here-document'
 answers 503 0 2 'gets over a failure'
-is 'and sends all of it twice' "$(cat requests)" 'POST deployed
+is "$name: sends all of it twice" "$(cat requests)" 'POST deployed
 POST deployed'
 recipe 'Wait for a healthy server'
 answers '503
@@ -370,7 +370,7 @@ recipe 'Wait for an answer in JSON'
 if have "$name: asks until it is ready" jq; then
 	answers '200
 503' 0 3 'asks until it is ready'
-	is 'and passes the answer on' "$out" '{"ready": true}'
+	is "$name: passes the answer on" "$out" '{"ready": true}'
 fi
 rm bin/curl bin/wget
 stub curl wget
@@ -443,7 +443,7 @@ echo "claude $*" >>"$T/calls"
 END
 chmod +x bin/claude
 ends 0 2 'goes on until the words are said'
-is 'and resumes' "$(tail -n 1 calls)" 'claude -cp go on'
+is "$name: resumes" "$(tail -n 1 calls)" 'claude -cp go on'
 recipe 'Codex at its usage limit'
 FAILURE=1 SAYS="You've hit your usage limit. Upgrade to Pro or try again in 5 days 22 hours 11 minutes."
 ends 0 2 'waits for the end of the limit'
@@ -471,7 +471,7 @@ printf '#!/bin/sh\necho all of it\n' >bin/pg_dump
 chmod +x bin/ssh bin/pg_dump
 recipe 'Send a stream'
 ends 0 2 'gets over a failure'
-is 'and sends all of it' "$(cat app.sql)" 'all of it'
+is "$name: sends all of it" "$(cat app.sql)" 'all of it'
 tells 'rsync' 12 1
 FAILURE=24
 ends 0 1 'takes a file that vanished for a success'
@@ -538,7 +538,7 @@ after a failure the next failed 49 of 49'
 	rm tests.log
 	printf '#!/bin/sh\n' >./test
 	example "$text"
-	is 'and one that never fails' "$out" \
+	is "$name: one that never fails" "$out" \
 	    '0 of 50 failed: 0% (95%: 0% to 7.1%)
 after a failure the next failed 0 of 0'
 fi
@@ -567,7 +567,7 @@ if have "$name: succeeds" git; then
 	example "cd repository && $text"
 	is "$name: succeeds" "$code" 0
 	like 'it is found' "$out" 'is the first bad commit'
-	is 'and is the right one' "$(cd repository &&
+	is "$name: is the right one" "$(cd repository &&
 	    git log -1 --format=%s refs/bisect/bad)" worse
 	(cd repository && git bisect reset && git clean -q -f
 	    printf '#!/bin/sh\nexit 125\n' >./test
@@ -612,31 +612,31 @@ $(printf '%s\n' "$text" | sed "s|KEY|$(tail -n 1 site.pub)|")"
 	example "$text"
 	is "$name: finds one that is not" "$code" 1
 fi
-check 'and fails' test "$code" -ne 0
+check "$name: fails" test "$code" -ne 0
 stub curl
 recipe 'GitHub Actions'
 report=$(sed -n 's/.* path: \(.*\) }/\1/p' "$recipe")
 text="GITHUB_ACTIONS=true $(sed -n '/^- run: retry -a/,/2>&1$/{
     s/^- run: //; p; }' "$recipe" | xargs)"
 ends 0 2 'gets over a failure'
-is 'with a group for each attempt' \
+is "$name: with a group for each attempt" \
     "$(printf '%s\n' "$out" | grep -c '^::group::')" 2
-check 'and a report' grep -q flakyFailure "$report"
+check "$name: a report" grep -q flakyFailure "$report"
 text="GITHUB_STEP_SUMMARY=summary $text"
 ends 0 2 'gets over a failure again'
-like 'and a table in the summary' "$(cat summary)" '^\| *1 \|'
-is 'with one notice' "$(printf '%s\n' "$out" | grep -cE '^::(notice|error)')" 1
+like "$name: a table in the summary" "$(cat summary)" '^\| *1 \|'
+is "$name: with one notice" "$(printf '%s\n' "$out" | grep -cE '^::(notice|error)')" 1
 rm "$report"
 FAILURES=9
 ends 1 3 'or gives up'
-like 'with an error' "$out" '^::error.*giving up after 3 attempts'
+like "$name: with an error" "$out" '^::error.*giving up after 3 attempts'
 recipe 'React to flaky runs on GitHub'
 text="GITHUB_ACTIONS=true GITHUB_OUTPUT=outputs $(sed -n 's/^  run: retry/retry/p' "$recipe")"
 ends 0 2 'gets over a failure'
 condition=$(sed -n "s/.*steps\\.test\\.outputs\\.\\([a-z]*\\) == '\\(.*\\)'/\\1=\\2/p" "$recipe")
 check "it is $condition" grep -qx "$condition" outputs
 attempts=$(sed -n 's/^attempts=//p' outputs)
-is 'and warned of' "$(sh -c "$(sed -n "s/^  run: echo/echo/
+is "$name: warned of" "$(sh -c "$(sed -n "s/^  run: echo/echo/
     s/\${{ steps\\.test\\.outputs\\.attempts }}/$attempts/p" "$recipe")")" \
     '::warning::2 attempts'
 recipe 'GitLab'
@@ -644,13 +644,13 @@ report=$(sed -n 's/.* junit: \([^ ]*\) .*/\1/p' "$recipe")
 text=$(sed -n '/^    - /,/2>&1$/s/^    [- ] //p' "$recipe" | xargs)
 rm "$report"
 ends 0 2 'gets over a failure'
-check 'with a report' grep -q flakyFailure "$report"
+check "$name: with a report" grep -q flakyFailure "$report"
 recipe 'Jenkins'
 report=$(sed -n "s/.* junit '\(.*\)' .*/\1/p" "$recipe")
 text=$(sed -n "/^ *sh '/,/2>&1'/s/^ *\(sh\)*//p" "$recipe" | tr -d \')
 rm "$report"
 ends 0 2 'gets over a failure'
-check 'with a report' grep -q flakyFailure "$report"
+check "$name: with a report" grep -q flakyFailure "$report"
 
 # cron: % ends the command, unless it is escaped; mail is what comes out.
 # crontab NAME: as recipe, but $text is what cron runs.
@@ -787,11 +787,11 @@ FAILURE=100
 ends 0 2 'gets over a failure'
 words 'Wait for PostgreSQL under compose'
 ends 0 3 'waits, and then starts'
-is 'with no message' "$err" ''
+is "$name: with no message" "$err" ''
 words 'Stop within ten seconds'
 ends 0 2 'gets over a failure'
 # shellcheck disable=SC2154 # stubs.sh sets it
-is 'and stands in the README too' \
+is "$name: stands in the README too" \
     "$(sed -n '/^```Dockerfile$/,/^```$/p' "$readme" | grep -v '^```')" \
     "$(cat "$recipe")"
 cat >stubborn <<'END'
@@ -859,10 +859,10 @@ done 3<"$recipe"
 recipe 'A budget for all processes on a machine'
 text=$(printf '%s\n' "$text" | sed "s|/var/lib/sync/|$T/sync.|")
 ends 0 2 'gets over a failure'
-like 'which costs a token' "$(cat sync.budget)" 'tokens 0*19'
+like "$name: costs a token" "$(cat sync.budget)" 'tokens 0*19'
 recipe 'A budget for a fleet'
 ends 0 3 'asks before the retry'
-is 'with its options' "$(sed -n 2p calls)" 'retry-redis-budget --host=cache'
+is "$name: with its options" "$(sed -n 2p calls)" 'retry-redis-budget --host=cache'
 recipe 'A circuit breaker'
 FAILURES=9
 ends 1 1 'fails'
@@ -875,7 +875,7 @@ over 'A log for programs'
 recipe 'Read the log while it runs'
 if have "$name: gets over a failure" jq; then
 	ends 0 2 'gets over a failure'
-	is 'and tells of it' "$(printf '%s\n' "$out" | tr -d '"' |
+	is "$name: tells of it" "$(printf '%s\n' "$out" | tr -d '"' |
 	    grep -v signal | xargs)" 'start attempt outcome wait attempt outcome end'
 fi
 # result NAME WANT: of a recipe that reads this log.
@@ -896,10 +896,10 @@ recipe 'Why a run gave up'
 if have "$name: tells" jq; then
 	FAILURES=9
 	ends 0 5 'tells'
-	is 'that it failed' "$(printf '%s\n' "$out" | tail -n 2 | xargs)" 'failed exit 1'
+	is "$name: that it failed" "$(printf '%s\n' "$out" | tail -n 2 | xargs)" 'failed exit 1'
 	text=$(printf '%s\n' "$text" | sed 's|[.]/sync|-a 1 -t 0.1s sleep 9|')
 	ends 0 0 'tells of another failure'
-	is 'that it timed out' "$(printf '%s\n' "$out" | xargs)" 'timed out timeout null'
+	is "$name: that it timed out" "$(printf '%s\n' "$out" | xargs)" 'timed out timeout null'
 fi
 recipe 'Keep why a run gave up in a file'
 FAILURES=9

@@ -114,14 +114,14 @@ does 'Mail only after three failed runs in a row' '0 after 5' 'tolerates a run t
 does 'Back off from one run to the next' '1 after 1, with mail' \
     'mails a failure'
 does 'Without chronic' '0 after 2, with mail' 'mails that it succeeded'
-like 'with the attempt' "$mail" 'succeeded at attempt 2/5'
+like 'Without chronic: the mail has the attempt' "$mail" 'succeeded at attempt 2/5'
 does 'Standard input' '0 after 3, with mail' 'is for each attempt'
-is 'which gets what follows the percent signs' \
+is 'Standard input: gets what follows the percent signs' \
     "$(printf '%s\n' "$mail" | grep -v ^retry | xargs)" 'one two'
 does 'A percent sign as it is' '125 after 0, with mail' 'ends the command'
-like 'so that the rest is missing' "$mail" "invalid --jitter '50'"
+like 'A percent sign as it is: the rest is missing' "$mail" "invalid --jitter '50'"
 does 'A command that is missing' '127 after 0, with mail' 'is mailed'
-is 'with what is wrong' "$mail" \
+is 'A command that is missing: the mail says what is wrong' "$mail" \
     'retry: cannot execute ./nosuch: No such file or directory'
 
 lines 9
@@ -129,9 +129,9 @@ check 'cron takes them again' cron
 for name in 'Mail only if all attempts failed' 'Percent signs' \
     'Start at a random moment' manual; do
 	does "$name" '1 after 5, with mail' 'mails that it gave up'
-	is 'with the output of each attempt' \
+	is "$name: the mail has the output of each attempt" \
 	    "$(printf '%s\n' "$mail" | grep -cx 'no feed today')" 5
-	like 'and the messages' "$mail" 'giving up after 5 attempts'
+	like "$name: the mail has the messages" "$mail" 'giving up after 5 attempts'
 done
 does 'Mail only after three failed runs in a row' '0 after 5' 'tolerates a second run'
 does 'Back off from one run to the next' '75 after 0' 'skips the next run'

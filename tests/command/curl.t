@@ -16,11 +16,11 @@ echo 503 >answer
 mv answer replies
 wait $!
 is 'the run succeeds' $? 0
-is 'with the page on stdout, once' "$(cat out)" '{"ready": true}'
+is 'the run succeeds, with the page on stdout, once' "$(cat out)" '{"ready": true}'
 err=$(cat err)
 like 'a refused connection was retried' "$err" '^retry: curl: attempt 1/20 exited 7 '
 like 'a status of 503 was retried' "$err" '^retry: curl: attempt [0-9]+/20 exited 22 '
-like 'and the end says so' "$err" '^retry: curl: succeeded at attempt [0-9]+/20 in '
+like 'a status of 503 was retried, and the end says so' "$err" '^retry: curl: succeeded at attempt [0-9]+/20 in '
 is 'the server saw both requests' "$(wc -l <requests)" 2
 
 finish

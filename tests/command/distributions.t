@@ -14,12 +14,12 @@ fi
 unset DEBFULLNAME DEBEMAIL RETRY_URL RETRY_KEY
 run "$TESTS/../scripts/package" dist source
 is 'the tarball is made' "$code" 0
-is 'and what to set before it is for others is told' \
+is 'the tarball is made, and what to set before it is for others is told' \
     "$(printf '%s\n' "$err" | grep -v ': installing ')" \
     "$TESTS/../scripts/package: before others get them, set \$DEBFULLNAME \$DEBEMAIL \$RETRY_URL: the packages name The retry authors <retry@example.org> and https://example.org/retry"
 version=$(sed -n "s/^  version: '\(.*\)',/\1/p" "$TESTS/../meson.build")
 tarball=retry-$version.tar.gz
-is 'so are the files that tell how' \
+is 'the tarball is made, so are the files that tell how' \
     "$(cd dist && echo *)" "APKBUILD SHA256SUMS retry-$version.spdx.json $tarball retry.spec"
 is 'in which all is filled in' \
     "$(grep -E '@[A-Z0-9]+@' dist/APKBUILD dist/retry.spec)" ''
@@ -62,11 +62,11 @@ run lonely PATH="$T/bin:$PATH" sh -ec '
 	check
 	package'
 is 'the functions of APKBUILD build it' "$code" 0
-like 'with the sum of the tarball' "$out" "^$tarball: OK"
-like 'and test it' "$out" '^Ok: +[1-9]'
+like 'the functions of APKBUILD build it, with the sum of the tarball' "$out" "^$tarball: OK"
+like 'the functions of APKBUILD build it, and test it' "$out" '^Ok: +[1-9]'
 root=home/apk/package/usr
-is 'and install it' "$("$root/bin/retry" --version)" "retry $version"
-like 'and link the libraries that are shared' \
+is 'the functions of APKBUILD build it, and install it' "$("$root/bin/retry" --version)" "retry $version"
+like 'the functions of APKBUILD build it, and link the libraries that are shared' \
     "$(readelf -d "$root/bin/retry")" 'NEEDED.*libev\.so'
 for name in share/man/man1/retry.1 share/licenses/retry/LICENSE \
     share/zsh/site-functions/_retry; do
@@ -82,7 +82,7 @@ run lonely rpmbuild -bb --nodeps --define "_topdir $T/home/rpm" \
     --define 'meson_install DESTDIR=%{buildroot} meson install -C out' \
     "$T/home/rpm/retry.spec"
 is 'rpmbuild makes a package' "$code" 0
-like 'and tests it' "$out" '^Ok: +[1-9]'
+like 'rpmbuild makes a package, and tests it' "$out" '^Ok: +[1-9]'
 package=$(ls home/rpm/RPMS/*/*.rpm)
 is 'it has the name and the version' \
     "$(rpm -qp --qf '%{NAME} %{VERSION} %{LICENSE}' "$package")" \

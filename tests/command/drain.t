@@ -32,13 +32,13 @@ drain() {
 }
 drain timeout 2.2 -t 2
 is "with -t the status is the attempt's own" $? 7
-is 'and it has one SIGTERM, and its time' "$(xargs <timeout.signals)" 'TERM done'
+is 'with -t it has one SIGTERM, and its time' "$(xargs <timeout.signals)" 'TERM done'
 drain idle 2.2 --idle-timeout=2
 is 'silence is no fault in a drain' "$? $(xargs <idle.signals)" '7 TERM done'
 : >probes
 drain probed 1 --health='[ ! -e probed.signals ] || ! echo >>probes' \
     --health-interval=.1 --health-retries=1
-is 'nor is bad health' "$? $(xargs <probed.signals)" '7 TERM done'
+is 'silence is no fault in a drain, nor is bad health' "$? $(xargs <probed.signals)" '7 TERM done'
 check 'no probe follows the signal' [ "$(wc -l <probes)" -lt 2 ]
 drain stopped 100d --stop-timeout=1
 is '--stop-timeout ends it by SIGKILL' "$? $(xargs <stopped.signals)" '137 TERM'
@@ -63,13 +63,13 @@ END2
 	like "$dying" "$code $err" '^137 .*killed by SIGKILL'
 fi
 drain unbounded 2.2 -T 2 -k 0
-is 'with -k 0 it is left at --max-time' $? 143
-like 'which is told' "$(cat unbounded.err)" 'cannot be killed and is left|does not end'
+is "$dying, with -k 0 it is left at --max-time" $? 143
+like "$dying, which is told" "$(cat unbounded.err)" 'cannot be killed and is left|does not end'
 wait_for grep -q "done" unbounded.signals
 drain second 2.2 -t 2 -v
-unlike 'with -v no signal of its own is told' "$(cat second.err)" sending
+unlike "$dying, with -v no signal of its own is told" "$(cat second.err)" sending
 run retry -v -a 1 -t 2 -k .1 sh -c 'trap "" TERM; while :; do sleep .05; done'
 like 'a timeout tells its own' "$err" '^retry: sh: sending SIGTERM to the process$'
-like 'and its last' "$err" '^retry: sh: sending SIGKILL to the process$'
+like 'a timeout tells its own last line' "$err" '^retry: sh: sending SIGKILL to the process$'
 
 finish

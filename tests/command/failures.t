@@ -45,7 +45,7 @@ taken() {
 printf '%s\n' '  File "x.py", line 2, in x' '    return 2' '    ^^^^^^^^' \
     'usage: x' '  -x, --long  what it does' 'no' >example
 is 'what is more than a message is found' "$(taken example | wc -l)" 3
-is 'and no file has it' "$(taken "$data"/*/*/* | head -n 3)" ''
+is 'what is more than a message is found, and no file has it' "$(taken "$data"/*/*/* | head -n 3)" ''
 is 'no preset makes more than two retries of a failure that it does not know' \
     "$(for tool in npm pip apt docker git go cargo; do
 	: >attempts
@@ -96,7 +96,7 @@ is 'a warning about a try of the tool is not its failure' \
 run retry --preset=npm -d 0 --log=auto --log=json:log ./play "$gone"
 like 'the message says who decided' "$err" \
     'exited 1, permanent failure [(]--preset=npm[)]: "npm ERR! code ETARGET"$'
-like 'so does the log' "$(cat log)" \
+like 'the log says who decided' "$(cat log)" \
     '"rule":"preset","class":"permanent","line":"npm ERR! code ETARGET"'
 
 finish

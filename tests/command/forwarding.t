@@ -132,7 +132,7 @@ for case in attempt check gate hook; do
 	esac
 	is "--stop-timeout bounds the stop: $case" \
 	    "$(shoot TERM ready "$RETRY" -q --stop-timeout=.1 "$@")" "$want"
-	check "with all that it has started: $case" not alive "$(cat apart)"
+	check "--stop-timeout bounds the stop: $case, with all that it has started: $case" not alive "$(cat apart)"
 done
 is 'who ends in time is not killed by --stop-timeout' \
     "$(shoot TERM ready "$RETRY" -q --stop-timeout=100 sh -c '
@@ -224,7 +224,7 @@ for _ in 1 2; do
 done
 check 'without a terminal SIGHUP is passed on each time' kill -TERM "$retry"
 wait "$retry"
-is 'and does not end the run' "$(grep -cx 1 heard) $(grep -cx 15 heard)" '2 1'
+is 'without a terminal SIGHUP is passed on each time, and does not end the run' "$(grep -cx 1 heard) $(grep -cx 15 heard)" '2 1'
 rm -f log
 setsid "$RETRY" -v -a 2 -d 100d sh -c 'exit $((9 - RETRY_ATTEMPT))' 2>log &
 retry=$!
@@ -232,7 +232,7 @@ wait_for grep -q 'next in' log
 kill -HUP "$retry"
 wait_for grep -q '^retry: sh: received SIGHUP$' log
 check 'in a wait it is only reported' kill -URG "$retry"
-status 7 'and the wait goes on' wait "$retry"
+status 7 'in a wait it is only reported, and the wait goes on' wait "$retry"
 
 
 # A daemon's first process reloads, and its workers need not understand.
@@ -294,13 +294,13 @@ for n in USR1 USR2 $first WINCH CHLD CONT TTIN TTOU 64; do
 done
 wait_for grep -q "^retry: sh: received SIGRTMIN+$((64 - first))$" log
 check 'others do not' kill -URG $retry
-status 7 'and SIGURG means retry now' wait $retry
+status 7 'others do not, and SIGURG means retry now' wait $retry
 like 'nothing is forwarded where there is no attempt' "$(cat log)" \
     '^retry: sh: received SIGUSR1$'
 is 'a signal ends a check' \
     "$(shoot TERM ready "$RETRY" -qd 100d \
 	--check='echo ready >"$T/ready"; exec sleep 100d' true)" 'signal 15'
-is 'and a gate' \
+is 'a signal ends a check, and a gate' \
     "$(shoot TERM ready "$RETRY" -qd 0 \
 	--before-retry='echo ready >"$T/ready"; exec sleep 100d' false)" 'signal 15'
 
@@ -438,12 +438,12 @@ listen perl -e 'setpgrp; exec @ARGV' "$RETRY" -q -t 6 \
 retry=$(cat pid)
 kill -TSTP "$retry"
 check 'SIGTSTP stops retry' wait_for stops "$retry"
-check 'and its attempt' wait_for stops "$(cat attempt)"
+check 'SIGTSTP stops retry, and its attempt' wait_for stops "$(cat attempt)"
 sleep 6.1
 kill -CONT "$retry"
 wait_for not stops "$(cat attempt)"
 kill -TSTP "$retry"
-check 'and does so once more' wait_for stops "$(cat attempt)"
+check 'SIGTSTP stops retry, and does so once more' wait_for stops "$(cat attempt)"
 kill -CONT "$retry"
 kill -USR1 "$retry"
 status 0 'SIGCONT resumes both, and the time so stopped does not count' \
@@ -466,7 +466,7 @@ exec 8<&-
 wait $retry
 wait $reader
 seq 200000 >want
-check 'and nothing is lost' cmp got want
+check 'SIGCONT continues it, and nothing is lost' cmp got want
 # continued COMMAND...: sends it a SIGCONT right behind a SIGTSTP, at growing
 # gaps, and sees each time that it still hears a signal.
 continued() {
@@ -496,7 +496,7 @@ continued() {
 }
 is 'a SIGCONT right behind SIGTSTP resumes a wait' \
     "$(continued "$RETRY" -v -d 100d false)" ''
-is 'and an attempt' "$(continued "$RETRY" -v hear heard 10)" ''
+is 'a SIGCONT right behind SIGTSTP resumes a wait, and an attempt' "$(continued "$RETRY" -v hear heard 10)" ''
 # An attempt in the background that wants the terminal: retry stops with it, and
 # whoever continues retry may be quick.  The attempt is what does both here.
 is 'a SIGCONT right behind SIGTTIN resumes both' "$(perl -e '
@@ -537,7 +537,7 @@ kill -TTIN "$retry"
 check 'SIGTTIN of a stranger stops retry if it has stopped the attempt' \
     wait_for stops "$retry"
 kill -CONT "$retry"
-status 0 'and SIGCONT resumes both' wait $hear
+status 0 'SIGTTIN of a stranger stops retry if it has stopped the attempt, and SIGCONT resumes both' wait $hear
 listen setsid -w "$RETRY" -q sh -c 'trap "exit 0" USR1
 	echo $PPID >pid; echo ready >heard
 	while :; do sleep .05; done'

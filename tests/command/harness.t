@@ -16,7 +16,7 @@ promise() {
 check 'all is well' true
 run sh -c 'echo out; echo err >&2; exit 3'
 promise 'what is not so' got
-like 'and is told' "$err" '^no$'
+like 'this is told' "$err" '^no$'
 status 4 'a status' sh -c 'echo said; exit 5'
 check 'all is well' true
 echo left >file
@@ -38,9 +38,9 @@ is 'it tells its lines, what it got and wanted, and the run before' \
 # status: 3
 # out | out
 # err | err
-not ok 3 - what is not so, and is told"
+not ok 3 - this is told"
 like 'a status tells its command' "$out" '^# command: sh -c echo said; exit 5$'
-like 'and what it said' "$out" '^# [|] said$'
+like 'a status tells its command, and what it said' "$out" '^# [|] said$'
 is 'a name that stands twice is a failure' \
     "$(printf '%s\n' "$out" | grep -A 2 '^not ok 5' | sed 2d)" \
     'not ok 5 - all is well
@@ -106,7 +106,7 @@ END
 for how in finish 'exit 1' 'kill -INT $$'; do
 	rm -f "$T/ignores" "$T/stops"
 	run sh "$T/stubborn" "$T" "$how"
-	is "with $how a test ends whatever it started" "$(
+	is "a promise after finish fails the test, with $how a test ends whatever it started" "$(
 	    cat "$T/ignores" "$T/stops" | while read -r pid; do
 		! alive "$pid" || echo "$pid"
 	    done)" ''
@@ -205,7 +205,7 @@ for script in $(cd "$TESTS/../scripts" && grep -slE '^#!/bin/sh' -- *); do
 	*) missing="$missing $script" ;;
 	esac
 done
-is 'which names the other scripts that try something' "$missing" ''
+is 'scripts/test has help, which names the other scripts that try something' "$missing" ''
 run "$TESTS/../scripts/test" --what
 is 'scripts/test refuses other options' "$code:$out" 125:
 

@@ -43,7 +43,7 @@ like 'failures may differ' "$err" 'health check failed five times, at last it ex
 probe -a 3 --stop-on=unhealthy -d 100d --health=false sleep 100d
 is 'a set may name the outcome' "$code" 124
 probe -a 9,unhealthy:2 -d 0 --health=false sleep 100d
-like 'so may a limit' "$err" 'giving up after 2 attempts .* which reaches --attempts=unhealthy:2'
+like 'a set may name the outcome, so may a limit' "$err" 'giving up after 2 attempts .* which reaches --attempts=unhealthy:2'
 # systemd signals each process of a service.
 rm -f probe.pid
 retry -q --log=json:stopped --health='echo $$ >probe.pid; exec sleep 100d' \
@@ -69,19 +69,19 @@ probe -a 2 -d 0 --health='test "$RETRY_ATTEMPT" -eq 2' \
 	exec sleep 100d'
 is 'the next attempt is told' "$code $out" '0 unhealthy unset'
 probe -a 2 -d 0 --health=false --log=json:log sleep 100d
-is 'and JSON' "$(jq -r 'select(.event == "outcome") | [.outcome, .status, .rule] | @csv' log)" \
+is 'the next attempt is told, and JSON' "$(jq -r 'select(.event == "outcome") | [.outcome, .status, .rule] | @csv' log)" \
     '"unhealthy",,"default"
 "unhealthy",,"default"'
 probe -a 1 --health='echo bad; exit 3' --log=json:changes sleep 100d
-is 'which has the changes of health' \
+is 'the next attempt is told, which has the changes of health' \
     "$(jq -r 'select(.event == "health") | [.health, .failures, .probe, .status, .output] | @csv' changes)" \
     '"failing",1,"exit",3,"bad"
 "unhealthy",3,"exit",3,"bad"'
-is 'and nothing of another event' \
+is 'the next attempt is told, and nothing of another event' \
     "$(jq -r 'select(.event == "health") | keys_unsorted | join(" ")' changes | sort -u)" \
     'event time elapsed run attempt health failures probe status name output'
 probe -a 1 --health=false --log=junit:junit sleep 100d
-like 'and JUnit' "$(cat junit)" 'unhealthy'
+like 'the next attempt is told, and JUnit' "$(cat junit)" 'unhealthy'
 probe -k 10s -a 1 -s USR1 "$fails" sh -c \
     'trap "echo usr1; exit 0" USR1; : >ready; while :; do sleep .05; done'
 is 'the signal is that of --signal' "$code $out" '124 usr1'
@@ -118,7 +118,7 @@ is 'its first success is told once' \
     'retry: sh: attempt 1/1 is healthy after'
 probe -q --health='echo x >>asks' \
     sh -c 'until [ "$(cat asks | wc -l)" -gt 1 ]; do sleep .05; done 2>&-'
-is 'but not with -q' "$err" ''
+is 'its first success is told once, but not with -q' "$err" ''
 probe -a 1 --log=json:forgiven \
     --health='echo x >>asked; [ $(($(wc -l <asked) % 3)) -ne 2 ]' \
     sh -c 'until [ "$(cat asked 2>/dev/null | wc -l)" -gt 9 ]; do sleep .05; done'
@@ -127,7 +127,7 @@ is 'JSON has each change' "$(jq -r 'select(.event == "health") | .health' forgiv
     head -n 5 | xargs)" 'healthy failing healthy failing healthy'
 probe -a 1 --health='[ -e quiet ] || { : >quiet; exit 0; }; echo; echo bad
 	exit 1' --health-retries=1 --log=json:lines sleep 100d
-is 'and the last line of the probe, or null' \
+is 'JSON has each change, and the last line of the probe, or null' \
     "$(jq -c 'select(.event == "health") | .output' lines | xargs)" 'null bad'
 probe -a 1 --health-start-period=100d --health='test -e ok2' \
     sh -c 'sleep .3; : >ok2; sleep .2'
@@ -153,18 +153,18 @@ probe -a 1 --health='[ ! -e silent ] || exit 1; echo one; : >silent; exit 1' \
 like 'the line of one probe is not told of another' "$err" \
     'exited 1 twice; |exited 1 twice$'
 probe -v -a 1 --health='echo one; false' --health-retries=1 sleep 100d
-like 'with -v all of it is shown' "$err" '^retry: sleep: health check: one$'
-unlike 'and no empty line' "$err" '^$'
+like 'the line of one probe is not told of another, with -v all of it is shown' "$err" '^retry: sleep: health check: one$'
+unlike 'the line of one probe is not told of another, and no empty line' "$err" '^$'
 probe -q -a 1 --health='echo one; false' --health-retries=1 sleep 100d
-is 'but with -q none' "$code$err" 124
+is 'the line of one probe is not told of another, but with -q none' "$code$err" 124
 probe -a 1 --health='printf "\033[31mred\a"; false' --health-retries=1 sleep 100d
 unlike 'what it writes is made safe' "$err" "$(printf '\033')"
 probe -v -a 1 --health='printf "\033[31mred\a\n\ntwo\n"; false' \
     --health-retries=1 --log=text:shown --log=json:events sleep 100d
-is 'with -v it goes where messages go, made safe line by line' \
+is 'what it writes is made safe, with -v it goes where messages go, made safe line by line' \
     "$err$(sed -n '/check: /s/^[^ ]* //p' shown)" 'retry: sleep: health check: \^[[31mred\a
 retry: sleep: health check: two'
-check 'but not where programs read' not grep 'check: ' events
+check 'what it writes is made safe, but not where programs read' not grep 'check: ' events
 probe -a 1 --health='false' --health-interval=100d sleep .1
 is 'no probe comes before its time' "$code$err" 0
 probe -a 2 -d 0 --reset-after=10ms --health=false sleep 100d
@@ -181,7 +181,7 @@ is 'one that was has' "$code" 3
 
 probe -a 1 --health='sleep 100d' --health-timeout=60ms --health-retries=2 sleep 100d
 is 'a probe that takes too long has failed' "$code" 124
-like 'which is told' "$err" 'health check timed out twice'
+like 'a probe that takes too long has failed, which is told' "$err" 'health check timed out twice'
 # On a busy machine it may be ended before it has started anything.
 # shellcheck disable=SC2317 # wait_for calls it
 strays() {
@@ -216,7 +216,7 @@ probe -a 1 --health='[ ! -s daemon ] || { : >later; exit 0; }
 	until [ -s daemon ]; do sleep .05; done' --leftovers=spare \
     sh -c 'until [ -e later ]; do sleep .05; done'
 is 'a probe may leave a daemon' "$code" 0
-check 'which is left alone' alive "$(cat daemon)"
+check 'a probe may leave a daemon, which is left alone' alive "$(cat daemon)"
 kill -KILL "$(cat daemon)"
 # shellcheck disable=SC2317 # wait_for calls it
 endless() {
@@ -236,7 +236,7 @@ probe -a 1 --health='echo x >>probes' --health-interval=1ms sh -c '
 	until [ "$(probes)" -gt 40 ]; do sleep .05; done
 	after=$(ls /proc/$PPID/fd | wc -l)
 	echo $((after - before))'
-check 'of which each closes its files' [ "$out" -lt 9 ] || note "$out"
+check 'there may be a thousand probes a second, of which each closes its files' [ "$out" -lt 9 ] || note "$out"
 probe -a 1 --health='nonesuch-command' --health-retries=1 sleep 100d
 like 'a probe that is not found has failed' "$err" 'exited 127 once'
 probe -a 3 -d 0 --health=true sh -c 'exit 5'
@@ -247,7 +247,7 @@ for time in 20ms 40ms 60ms; do
 	probe -a 1 -T $time --health='echo $$ >last; exec sleep 100d' \
 	    --health-timeout=20ms --health-retries=1 sleep 100d
 	is "--max-time $time may come when a probe is due, or late" "$code" 124
-	check "with which it ends, $time" wait_for gone last
+	check "--max-time $time may come when a probe is due, or late, with which it ends, $time" wait_for gone last
 done
 
 if have 'a probe that cannot be forked tells nothing of the attempt' strace; then
@@ -262,7 +262,7 @@ if have 'a probe that cannot be forked tells nothing of the attempt' strace; the
 	    retry -a 1 -k .2 $quick --health=true sh -c "$until_told"
 	is 'a probe that cannot be forked tells nothing of the attempt' \
 	    "$code" 0
-	is 'which is told once' "$(echo "$err" | grep -c 'cannot start --health')" 1
+	is 'a probe that cannot be forked tells nothing of the attempt, which is told once' "$(echo "$err" | grep -c 'cannot start --health')" 1
 	# Only the probe has descriptors that are not retry's own.
 	# shellcheck disable=SC2086 # words are meant
 	run strace -f -o trace -e trace=dup2,dup3 \
@@ -286,7 +286,7 @@ wait_for test -s probing
 kill -TERM $!
 wait $!
 is 'a signal ends the run as ever' $? 3
-check 'and the probe' wait_for gone probing
+check 'a signal ends the run as ever, and the probe' wait_for gone probing
 rm up
 # shellcheck disable=SC2086 # words are meant
 retry -q -a 0 -k .1 $quick --health='[ ! -e down ]' \
@@ -307,7 +307,7 @@ check 'a stop stops the probe, too' wait_for grep "^State:.T" "/proc/$(cat slow)
 : >stopped
 kill -CONT $!
 wait $!
-is 'and goes on with it' $? 0
+is 'a stop stops the probe, too, and goes on with it' $? 0
 
 # --- the words ---
 

@@ -9,7 +9,7 @@
 run "$RETRY" --help
 help=$out
 is '--help succeeds' "$code" 0
-is 'and has nothing to complain of' "$err" ''
+is '--help succeeds, and has nothing to complain of' "$err" ''
 is 'it fits 80 columns, with the longer name of the package too' \
     "$(printf '%s\n' "$help" | sed 's/\(^ *\|: \|man \)retry /\1retry-backoff /' |
 	grep -E '.{81}')" ''
@@ -46,7 +46,7 @@ defaults() {
 			print name, substr($0, RSTART + 2, RLENGTH - 3)
 		}'
 }
-is 'and with the same defaults' "$(defaults "$help" | while read -r line; do
+is 'what --help has is in --help=options with the same defaults' "$(defaults "$help" | while read -r line; do
 	defaults "$options" | grep -qxF -e "$line" || echo "$line"
 done)" ''
 
@@ -68,7 +68,7 @@ done)
 is 'the recipes of a place fit a screen of 48 lines' "$long" ''
 like 'where a preset has the name of a topic, it is told where that is printed' \
     "$("$RETRY" --help=docker)" 'retry --help=--preset=docker\.$'
-like 'and it is' "$("$RETRY" --help=--preset=docker)" '^permanent-'
+like 'a preset with the name of a topic is printed' "$("$RETRY" --help=--preset=docker)" '^permanent-'
 like '--help=NAME prints any other preset, with a sentence' \
     "$("$RETRY" --help=npm | sed -n 1p)" '^The preset npm knows failures'
 is '--help limit finds limits' "$("$RETRY" --help limit)" \
@@ -111,7 +111,7 @@ unlike '--help=plan is the topic' "$("$RETRY" --help=plan)" '^ *--plan\['
 like '--help=--plan is the option' "$("$RETRY" --help=--plan)" '^ *--plan\['
 like 'a mistake is answered' \
     "$("$RETRY" --help=--atempts 2>&1)" 'did you mean attempts\?'
-like 'so is the name that another program has' \
+like 'a mistake is answered, so is the name that another program has' \
     "$("$RETRY" --help=--tries 2>&1)" '--attempts'
 like 'a beginning of several is one of them' \
     "$("$RETRY" --help=max 2>&1)" 'did you mean max-'
@@ -138,8 +138,8 @@ for words in '--help=nothing' '--help=e' '--help=' '--help=--' \
 	run "$RETRY" "$words"
 	is "$words is 125" "$code" 125
 	is "$words prints nothing" "$out" ''
-	is 'and has one line for it' "$(printf %s "$err" | grep -c '')" 1
-	like 'that names it' "$err" "^retry: invalid --help .*try 'retry --help'"
+	is "$words prints nothing, and has one line for it" "$(printf %s "$err" | grep -c '')" 1
+	like "$words prints nothing, that names it" "$err" "^retry: invalid --help .*try 'retry --help'"
 done
 run "$RETRY" --help="$(printf 'a\033[1m\nb')"
 is 'a topic is made harmless' "$(printf '%s\n' "$err" | tr -d ' -~')" ''
@@ -147,8 +147,8 @@ is 'a topic is made harmless' "$(printf '%s\n' "$err" | tr -d ' -~')" ''
 for words in --help --help=sets --help=-a --version --plan; do
 	run sh -c "\"\$RETRY\" $words >/dev/full"
 	is "$words that cannot be written is 125" "$code" 125
-	is 'with one line' "$(printf %s "$err" | grep -c '')" 1
-	like 'that says why' "$err" 'No space left'
+	is "$words that cannot be written is 125, with one line" "$(printf %s "$err" | grep -c '')" 1
+	like "$words that cannot be written is 125, that says why" "$err" 'No space left'
 done
 
 like '--version names the program and its version' "$("$RETRY" -V)" \

@@ -21,7 +21,7 @@ asked() {
 asked 'Retry-After: 0.03'
 like 'seconds are waited' "$err" 'next in 30ms .*asked for 30ms'
 asked 'retry-after: 40ms\r'
-like 'so is a duration, and the end of a header is no matter' "$err" \
+like 'seconds are waited, so is a duration, and the end of a header is no matter' "$err" \
     'asked for 40ms'
 asked 'Retry-After: 30ms\nRetry-After: 20ms'
 like 'the last match counts' "$err" 'asked for 20ms'
@@ -35,7 +35,7 @@ asked 'Retry-After: Sun, 06 Nov 1994 08:49:37 GMT'
 like 'a date that has passed is no wait' "$err" 'next at once .*asked for 0s'
 asked "Retry-After: $(date -u -d '+ 100 seconds' '+%a, %d %b %Y %T GMT')" -m 1m
 is 'a date is a hint as well' "$code" 7
-like 'and ends the run if it is too far' "$err" \
+like 'a date is a hint as well, and ends the run if it is too far' "$err" \
     'giving up after 1 attempt .*asked to wait (9[0-9]|100|1m)'
 # A point in time, from now on.
 
@@ -75,12 +75,12 @@ run retry -d 60 -b constant -j none -T 10 --delay-match='wait (.*)' \
     --log=auto --log=json:log sh -c 'echo wait 20; exit 1'
 like 'unless the delay itself is as long' "$err" \
     'exited 1, and --max-time 10s leaves no time for another$'
-like 'which is the reason then' "$(cat log)" '"reason":"max-time"'
+like 'unless the delay itself is as long, which is the reason then' "$(cat log)" '"reason":"max-time"'
 hint '19:00 (Mars/Base)'
 like 'a time zone that is unknown is reported' "$err" \
     '--delay-match: 19:00 \(Mars/Base\): is in an unknown time zone'
 hint '19:00 +24:00'
-like 'so is an offset that no zone has' "$err" \
+like 'an offset that no zone has is reported' "$err" \
     '--delay-match: 19:00 \+24:00: is in an unknown time zone'
 (
 	TZ=Asia/Kolkata
@@ -89,7 +89,7 @@ like 'so is an offset that no zone has' "$err" \
 	printf '%s\n' "$err" >zone
 )
 like 'commands keep their time zone' "$(cat zone)" '^Asia/Kolkata$'
-like 'and UTC is not taken for it' "$(cat zone)" \
+like 'commands keep their time zone, and UTC is not taken for it' "$(cat zone)" \
     'asked to wait (5[89]m[0-9]*s?|1h), over the'
 
 retry -a 2 -d 2h -j none --delay-match="$header" --log=json:longer \
@@ -118,11 +118,11 @@ run retry -v -a 1 -d 0 -j none --free-on=transient --delay-match="$header" \
     sh -c '[ "$RETRY_ATTEMPT" -gt 2 ] || echo Retry-After: 20ms; exit 7'
 is 'attempts that gave a hint may use up none' \
     "$(printf '%s\n' "$err" | grep -c 'asked for 20ms')" 2
-like 'so that the others have them all' "$err" 'giving up after 3 attempts'
+like 'attempts that gave a hint may use up none, so that the others have them all' "$err" 'giving up after 3 attempts'
 run retry -a 3 -d 0 --retry-on=transient --delay-match='in ([0-9]+)' \
     sh -c '[ "$RETRY_ATTEMPT" -gt 1 ] || echo in 0; exit 7'
 like 'a hint of no time is one' "$err" 'attempt 2/3 exited 7'
-unlike 'and no failure without a hint is' "$err" 'attempt 3/3'
+unlike 'a hint of no time is one, and no failure without a hint is' "$err" 'attempt 3/3'
 run retry -q -a 2 -d 0 --delay-match='in (x)?|never' sh -c 'echo never; exit 7'
 is 'a group that matched nothing is no hint' "$code:$err" 7:
 
@@ -139,7 +139,7 @@ if have "its example: the page comes in the end" curl python3; then
 	run sh -c "$text"
 	is "its example: the page comes in the end" "$code" 0
 	like 'after a second that was asked for' "$err" 'asked for 1s'
-	is 'and until a date' "$(printf '%s\n' "$err" | grep -c 'asked for')" 2
+	is 'after a second that was asked for, and until a date' "$(printf '%s\n' "$err" | grep -c 'asked for')" 2
 fi
 
 finish

@@ -60,7 +60,7 @@ for row in success:true attempts:false stop:/nonexistent/command; do
 	is "a hook knows why the run ended: ${row%:*}" "$(cat why)" "${row%:*}"
 done
 retry -q -a 2 -d 0 --before-retry='env >gate' sh -c 'env >attempt; exit 1'
-check 'before that there is no reason' not grep RETRY_REASON gate attempt
+check "before the end there is no reason" not grep RETRY_REASON gate attempt
 
 # The check.
 
@@ -139,7 +139,7 @@ run retry -d 0 --before-retry=false --on-give-up='echo hook' \
     sh -c 'kill -9 $$'
 is 'a gate that gives up leaves the status, which may be a death' "$code" 137
 like 'the report says why' "$err" '^retry: sh: giving up .*--before-retry failed'
-like 'and --on-give-up is run' "$err" '^hook$'
+like '--on-give-up is run after a gate that failed' "$err" '^hook$'
 
 # The hooks at the end.
 
@@ -155,16 +155,16 @@ is 'a success runs --on-success, once, at the end' "$(ends -d 0 \
     'attempt attempt attempt success 0'
 is 'the last failure runs --on-give-up' "$(ends -a 2 -d 0 \
     sh -c 'echo attempt >&2; exit 6')" 'attempt attempt failure 6'
-is 'so does a stop' "$(ends --stop-on=6 sh -c 'exit 6')" 'failure 6'
-is 'and a wait for which there is no time' "$(ends -T 1h -d 2h false)" \
+is 'a stop runs --on-give-up' "$(ends --stop-on=6 sh -c 'exit 6')" 'failure 6'
+is 'a wait for which there is no time runs --on-give-up' "$(ends -T 1h -d 2h false)" \
     'failure 1'
-is 'and a command that cannot be started' \
+is 'a command that cannot be started runs --on-give-up' \
     "$(ends ./missing | sed 's/.* failure/failure/')" 'failure 127'
 is 'a run that repeats has one end' "$(ends --repeat=3 sh -c 'echo one >&2')" \
     'one one one success 0'
 run retry --on-success='exit 3' true
 is 'a hook that fails changes nothing' "$code" 0
-is 'but is reported' "$err" 'retry: true: --on-success exited 3'
+is 'a hook that fails changes nothing, but is reported' "$err" 'retry: true: --on-success exited 3'
 run retry -qa 1 --on-give-up='kill -9 $$' sh -c 'exit 6'
 is 'a hook that dies changes nothing' "$code $err" \
     '6 retry: sh: --on-give-up was killed by SIGKILL'
@@ -205,7 +205,7 @@ every() {
 run every true
 is 'they read nothing' "$(printf '%s\n' "$err" | sort | uniq -c | xargs)" \
     '4 /dev/null 4 said'
-is 'and write to standard error' "$out" ''
+is 'they write to standard error' "$out" ''
 run sh -c '"$RETRY" -d 0 -a 2 --check="$1; exit 1" --before-retry="$1" \
     --on-give-up="$1" true 2>&-' sh 'echo said && echo >>wrote'
 is 'where that is closed they write to nobody' \
@@ -243,13 +243,13 @@ for trap in - 'exit 0'; do
 	is "SIGTERM ends a check, and the run, trap $trap" \
 	    "$code $(reason) $(wc -l <order)" '143 signal 1'
 	shot --before-retry="$(stay "$trap")" "$given_up" sh -c "$count"
-	is "so it does a gate, trap $trap" \
+	is "SIGTERM ends a gate, and the run, trap $trap" \
 	    "$code $(reason) $(wc -l <order)" '143 signal 1'
 done
 shot --on-success="$(stay -)" sh -c 'echo >>order'
 is 'it ends a hook at the end, and the run has its status' \
     "$code $(wc -l <order)" '0 1'
-like 'that is reported' "$err" '^retry: sh: --on-success was killed by SIGTERM$'
+like 'a hook that a signal ended is reported' "$err" '^retry: sh: --on-success was killed by SIGTERM$'
 shot --stop-on=6 --on-give-up="$(stay 'exit 0')" sh -c "$count"
 is 'also a failure' "$code $(wc -l <order)" '6 1'
 shot -a 1 "$given_up" --on-success='echo hook >>order' \
@@ -305,10 +305,10 @@ if have 'a check that cannot be forked is an error of the run' strace; then
 	unforked 2 --log=text --log=json:log --check=true sh -c 'exit 6'
 	is 'a check that cannot be forked is an error of the run' \
 	    "$code $(judged) $(reason)" '125 stop error error'
-	like 'and reported' "$err" "^retry: sh: cannot run --check: $why\$"
+	like 'a check that cannot be forked is reported' "$err" "^retry: sh: cannot run --check: $why\$"
 	unforked 2 --before-retry=true sh -c 'exit 6'
-	is 'so is a gate that cannot be forked' "$code" 125
-	like 'and is reported' "$err" "^retry: sh: cannot run --before-retry: $why\$"
+	is 'a gate that cannot be forked is an error of the run' "$code" 125
+	like 'a gate that cannot be forked is reported' "$err" "^retry: sh: cannot run --before-retry: $why\$"
 	unforked 2 --on-success=true true
 	is 'a hook that cannot be forked is reported' "$code $err" \
 	    "0 retry: true: cannot run --on-success: $why"
@@ -337,7 +337,7 @@ if shellless true 2>/dev/null; then
 		rm -f log
 		run shellless --log=json:log ${how:+"$how"} --before-retry=true \
 		    perl -e 'exit 5'
-		is "nor is a gate without one ${how:+($how)}" \
+		is "a gate without a shell is no verdict ${how:+($how)}" \
 		    "$code $(judged) $(reason)" '125 retry default error'
 	done
 	for mode in stream hold all last chronic failed; do
@@ -347,12 +347,12 @@ if shellless true 2>/dev/null; then
 	done
 	run shellless --check=true true
 	is 'a check whose shell cannot be executed ends in 125' "$code" 125
-	unlike 'and has said nothing' "$err" 'check says'
-	like 'and reported' "$err" '^retry: true: cannot run --check: /bin/sh: Permission denied$'
+	unlike 'a check whose shell cannot be executed has said nothing' "$err" 'check says'
+	like 'a check whose shell cannot be executed is reported' "$err" '^retry: true: cannot run --check: /bin/sh: Permission denied$'
 	run shellless --before-retry=true perl -e 'exit 6'
-	is 'so does a gate whose shell cannot be executed' "$code" 125
-	unlike 'which has not failed' "$err" 'before-retry failed'
-	like 'and is reported' "$err" \
+	is 'a gate whose shell cannot be executed ends in 125' "$code" 125
+	unlike 'a gate whose shell cannot be executed has not failed' "$err" 'before-retry failed'
+	like 'a gate whose shell cannot be executed is reported' "$err" \
 	    '^retry: perl: cannot run --before-retry: /bin/sh: Permission denied$'
 	run shellless --on-success=true true
 	is 'a hook whose shell cannot be executed is reported' "$code $err" \

@@ -78,7 +78,7 @@ for number in 0 1; do
 	config=$(named .config.digest \
 	    "$(named ".manifests[$number].digest" "$index")")
 	name=$(jq -r .architecture "$config")
-	is "of which that for $name says what it is" "$(jq -r '.created, .os,
+	is "the archive has an image for each machine, of which that for $name says what it is" "$(jq -r '.created, .os,
 		(.config | .Entrypoint[], (.Labels | to_entries[] |
 		"\(.key | ltrimstr("org.opencontainers.image."))=\(.value)"))
 	    ' "$config")" "2023-11-14T22:13:20Z
@@ -103,10 +103,10 @@ contents "$other"
 is 'an image has the program and notices, and no more' \
     "$(cd "$place" && find . -type f | sort | xargs)" './LICENSES ./retry'
 check 'the program for another machine is as it was' cmp "$place/retry" another
-is 'and so are its notices' "$(cat "$place/LICENSES")" "notices for $other"
+is 'the program for another machine is as it was, and so are its notices' "$(cat "$place/LICENSES")" "notices for $other"
 contents "$machine"
 check 'the program for this machine is as it was' cmp "$place/retry" "$RETRY"
-is 'and can be run' "$(stat -c '%A %u %g' "$place/retry")" '-rwxr-xr-x 0 0'
+is 'the program for this machine is as it was, and can be run' "$(stat -c '%A %u %g' "$place/retry")" '-rwxr-xr-x 0 0'
 
 # What can be built with it: the recipe, on a base that has a shell and what
 # passes for apt-get.
@@ -133,7 +133,7 @@ run images build --isolation=chroot -t built .
 is 'an image can be built with it' "$code" 0 || note "$err"
 place=$(images mount "$(images from -q built)")
 check 'the program is in that image' cmp "$place/usr/bin/retry" "$RETRY"
-is 'and got over a failure' "$(cat "$place/calls")" '-q --error-on=any update
+is 'the program is in that image, and got over a failure' "$(cat "$place/calls")" '-q --error-on=any update
 -q --error-on=any update'
 
 # Process 1.
@@ -141,7 +141,7 @@ ln -s "$(images mount "$(images from -q "oci-archive:$archive")")" image
 inside /retry --version
 is 'the entry point of an image runs' "$out$err" "retry $version"
 inside /retry -a 2 -d 1ms /retry --nosuch
-is 'and tries what there is to try' \
+is 'the entry point of an image runs, and tries what there is to try' \
     "$code $(printf '%s\n' "$err" | grep -c 'attempt ./2 exited 125')" '125 2'
 rm image
 ln -s "$place" image

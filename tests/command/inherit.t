@@ -50,7 +50,7 @@ for how in --ignore-signal=CHLD --block-signal=CHLD --block-signal \
 	run env "$how" "$RETRY" -qa 2 -d 1ms sh -c 'exit 3'
 	is "statuses arrive with $how" "$code" 3
 	run env "$how" "$RETRY" -qa 2 -d 1ms -t 20ms -k 20ms sleep 100d
-	is "and so do timeouts with $how" "$code" 124
+	is "statuses arrive with $how, and so do timeouts with $how" "$code" 124
 done
 
 env --ignore-signal=HUP,INT "$RETRY" -qa 2 -d 100d --success-on='!0' \
@@ -68,7 +68,7 @@ kill -URG $retry
 wait_for sh -c 'test "$(grep -cx ready heard)" -eq 2'
 kill -USR1 $retry
 status 1 'an ignored signal ends no run' wait $retry
-is 'and is not forwarded' "$(paste -sd ' ' heard)" 'ready 10 ready 10'
+is 'an ignored signal ends no run, and is not forwarded' "$(paste -sd ' ' heard)" 'ready 10 ready 10'
 
 # Descriptors.
 
@@ -186,7 +186,7 @@ own 1 web 9 none'
 run sh -c 'LISTEN_PID=$$ WATCHDOG_PID=$$ exec \
 	retry -qa 2 -d 0 --check=". ./listen; exit 1" --before-retry=". ./listen" \
 	--on-give-up=". ./listen" true 2>&1'
-is "and of a check, a gate and a hook the own pid" "$out" \
+is "what names retry's pid names the attempt's, each time, and of a check, a gate and a hook the own pid" "$out" \
     "$(yes 'own 1 web 9 none' | head -n 4)"
 for pid in 1 99999999999999999999 -5 x ''; do
 	run env LISTEN_PID="$pid" WATCHDOG_PID="$pid" "$RETRY" \

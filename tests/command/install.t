@@ -10,22 +10,22 @@ check 'meson install succeeds' \
     meson install -C "$TEST_BUILD" --no-rebuild --destdir "$T"
 check 'the program is installed' \
     test -x "$(find "$T" -path "*/bin/${TEST_PROGRAM:-retry}")"
-check 'so is the gate that asks Redis' \
+check 'the program is installed, so is the gate that asks Redis' \
     test -x "$(find "$T" -path '*/bin/retry-redis-budget')"
 for page in "man1/${TEST_PROGRAM:-retry}.1" man1/retry-redis-budget.1 \
     man5/retry-log.5 man7/retry-cookbook.7 man7/retry-delays.7 \
     man7/retry-fleet.7 man7/retry-plan.7 man7/retry-presets.7; do
 	file=$(find "$T" -path "*/man/$page")
 	check "$page is installed" test -s "$file"
-	is 'and its footer names the program and the version' \
+	is "$page is installed, and its footer names the program and the version" \
 	    "$(sed -n 's/^\.Os //p' "$file")" "$("$RETRY" --version)"
 done
 
 # As scripts/run sets it up: then root, who installs it, builds no test.
 check 'it can be set up without tests' \
     meson setup -Dtests=false "$T/plain" "$TESTS/.."
-is 'of which meson install then builds none' \
+is 'it can be set up without tests, of which meson install then builds none' \
     "$(ninja -C "$T/plain" -t targets all | grep '^tests/')" ''
-like 'but the program' "$(ninja -C "$T/plain" -t targets all)" '^retry: '
+like 'it can be set up without tests, but the program' "$(ninja -C "$T/plain" -t targets all)" '^retry: '
 
 finish

@@ -61,7 +61,7 @@ esac
 END
 run retry --seed=1 -d 20ms -t 3 --log=json:log sh script
 is 'the run succeeds' "$code" 0
-is 'and says nothing else' "$err" ''
+is 'the run succeeds, and says nothing else' "$err" ''
 check 'each line is an object' \
     sh -c 'test "$(jq -c . log | wc -l)" = "$(wc -l <log)"'
 is 'the events are in order' \
@@ -199,8 +199,8 @@ holds 'decides on the outcome' '.[3] | .rule == "signal" and .verdict ==
 bytes() {
 	retry --log=json:bytes true "$2"
 	is "$1" "$(grep start bytes | sed 's/.*"true",\(.*\)\],"att.*/\1/')" "$3"
-	check 'which is JSON' jq -e . bytes
-	check 'and UTF-8' iconv -f UTF-8 -t UTF-8 -o /dev/null bytes
+	check "$1, which is JSON" jq -e . bytes
+	check "$1, and UTF-8" iconv -f UTF-8 -t UTF-8 -o /dev/null bytes
 	rm bytes
 }
 bytes 'blanks and quotes' ' "a\b" ' '" \"a\\b\" "'

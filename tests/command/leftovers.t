@@ -51,7 +51,7 @@ end_all server
 run retry -a 1 --log=json:log sh -c 'setsid ./serve two & setsid ./serve one &
 	./leaves two; ./leaves one'
 is 'an attempt that succeeds says nothing' "$code$err" 0
-is 'but JSON counts what it left' "$(jq .left log | grep -v null)" 2
+is 'an attempt that succeeds says nothing, but JSON counts what it left' "$(jq .left log | grep -v null)" 2
 check 'a success leaves it alone' alive "$(cat two)"
 end_all two && end_all one
 run retry -a 2 -d 0 sh -c 'exit 3'
@@ -70,7 +70,7 @@ ends() {
 	shift 2
 	run retry -d 0 -k .1 --leftovers=end "$@"
 	is "the status is the attempt's: $name" "$code" "$want"
-	check "and none is left: $name" none_alive "$name"
+	check "the status is the attempt's: $name, and none is left: $name" none_alive "$name"
 }
 ends failure 3 -a 2 sh -c './stubborn failure &
 	./leaves failure "$RETRY_ATTEMPT"; exit 3'
@@ -86,16 +86,16 @@ ends silent 3 -a 1 --output=hold --retry-match=x sh -c '
 ends crashed 137 -a 1 sh -c './stubborn crashed & ./leaves crashed; kill -KILL $$'
 run retry -a 2 -d 0 -k 0 --leftovers=end sh -c '
 	./stubborn deaf$RETRY_ATTEMPT & ./leaves deaf$RETRY_ATTEMPT; exit 3'
-is 'with -k 0 the next attempt starts all the same' "$code" 3
-is 'and what cannot be ended is named, once for each attempt' "$(echo "$err" |
+is 'SIGTERM comes first, with -k 0 the next attempt starts all the same' "$code" 3
+is 'SIGTERM comes first, and what cannot be ended is named, once for each attempt' "$(echo "$err" |
 	grep -c '^retry: sh: process [0-9]* (stubborn) cannot be killed and is left')" 2
-unlike 'and not counted besides' "$err" '; left [0-9]'
+unlike 'SIGTERM comes first, and not counted besides' "$err" '; left [0-9]'
 end_all deaf1 && end_all deaf2
 run retry -v -a 1 -k .1 --leftovers=end sh -c './stubborn told & ./leaves told'
-like 'with -v the signals are told' "$err" 'sending SIGTERM to what the attempt left'
-like 'and SIGKILL' "$err" 'sending SIGKILL to what the attempt left'
+like 'SIGTERM comes first, with -v the signals are told' "$err" 'sending SIGTERM to what the attempt left'
+like 'SIGTERM comes first, and SIGKILL' "$err" 'sending SIGKILL to what the attempt left'
 run retry -v -a 1 --leftovers=end true
-unlike 'but none if nothing is left' "$err" sending
+unlike 'SIGTERM comes first, but none if nothing is left' "$err" sending
 run retry -a 1 -k .1 -s USR1 --leftovers=end sh -c 'setsid sh -c "
 	trap \"echo usr1 >signal; exit\" USR1; echo >ready; while :; do sleep .05; done" &
 	./leaves ready'
@@ -124,7 +124,7 @@ wait_for test -s meanwhile.heard
 kill -TERM "$(cat retry)"
 wait $!
 is "a signal meanwhile ends the run in the attempt's status" $? 3
-check 'and --stop-timeout kills what is left' none_alive meanwhile
+check "a signal meanwhile ends the run in the attempt's status, and --stop-timeout kills what is left" none_alive meanwhile
 
 # A master and its workers, as a web server has them: one worker holds the port.
 program master <<'END2'
@@ -138,9 +138,9 @@ END2
 run retry -a 2 -d 0 -k 9 --health='[ -d port ] || exit 1
 	[ "$RETRY_ATTEMPT" = 2 ] || { [ ! -e serves1 ] || kill -KILL "$RETRY_PID"; exit 0; }
 	[ ! -e serves2 ] || kill -KILL "$RETRY_PID"' --health-interval=20ms ./master
-is 'with --health no worker of an earlier attempt holds the port' "$code" 137
+is "with --health no worker of an earlier attempt holds the port" "$code" 137
 check 'each attempt served' test -e serves2
-check 'and no worker is left in the end' none_alive workers
+check 'each attempt served, and no worker is left in the end' none_alive workers
 run retry -a 1 --leftovers=spare --health-interval=10ms --health=true \
     sh -c './stubborn spared & ./leaves spared'
 check '--leftovers=spare outdoes --health' alive "$(cat spared)"
@@ -153,8 +153,8 @@ on_terminal tty -- retry -a 1 -k .1 --leftovers=end sh -c 'PATH=..:$PATH
 wait
 is 'on a terminal too the status is the attempt'"'s" \
     "$(grep -a ^status tty/seen)" 'status 3'
-check 'and nothing is left there' none_alive near
-check 'nor elsewhere' none_alive far
+check 'on a terminal too the status is the attempt, and nothing is left there' none_alive near
+check 'on a terminal too the status is the attempt, nor elsewhere' none_alive far
 
 # As process 1, and without /proc.
 own='--user --map-root-user'
@@ -179,7 +179,7 @@ else
 			    echo overlap
 			exit 3'
 		is 'without /proc a group is ended' "$code$out" 3
-		is 'and what else may be left is told once' "$(echo "$err" |
+		is 'without /proc a group is ended, and what else may be left is told once' "$(echo "$err" |
 			grep -c 'cannot see what an attempt leaves: /proc:')" 1
 	fi
 fi

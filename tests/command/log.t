@@ -8,7 +8,7 @@
 
 run retry --log=text -a 2 -d 1ms false
 like 'a log without a file is on standard error' "$err" 'attempt 1/2 exited 1'
-is 'and nothing on standard output' "$out" ''
+is 'a log without a file is on standard error, and nothing on standard output' "$out" ''
 
 run retry --log=text:log -a 2 -d 1ms false
 is 'a log in a file is not on standard error' "$err" ''
@@ -40,14 +40,14 @@ check 'there may be several' \
 
 run retry --log=text:quiet --log=json:loud -q -a 1 false
 check 'quiet silences the text' test -e quiet -a ! -s quiet
-check 'but not JSON' test -s loud
+check 'quiet silences the text, but not JSON' test -s loud
 
 # refused TEXT FILE: such a log is an error before anything is run.
 refused() {
 	run retry "--log=json:$2" touch ran
 	is "$1 is refused" "$code" 125
 	like "$1 is named" "$err" "^retry: --log: $2: [^()]*\$"
-	check 'and nothing is run' not test -e ran
+	check "$1 is named, and nothing is run" not test -e ran
 }
 
 mkdir folder
@@ -55,7 +55,7 @@ refused 'a file in a folder that is not there' none/log
 refused 'a folder' folder
 ln -s log link
 refused 'a symbolic link' link
-like 'and told as what it is' "$err" ' link: is a symbolic link$'
+like 'a link is told as what it is' "$err" ' link: is a symbolic link$'
 mkfifo fifo
 refused 'a pipe that nobody reads' fifo
 
@@ -65,9 +65,9 @@ same() {
 	shift
 	run "$@" touch ran
 	is "$same_name" "$code" 125
-	like 'with why' "$err" \
+	like "$same_name, with why" "$err" \
 	    "^retry: --log: [a-z]*: is also the file of (another log|the state|the budget)\$"
-	check 'and nothing is run' not test -e ran
+	check "$same_name, and nothing is run" not test -e ran
 }
 same 'two logs of one name are refused' retry --log=json:x --log=text:x
 for logs in '--log=text --log=text' '--log=auto --log=text' \
@@ -78,7 +78,7 @@ for logs in '--log=text --log=text' '--log=auto --log=text' \
 done
 run retry --log=text --log=json -a 1 false
 is 'two formats each write theirs' "$(echo "$err" | grep -c '^retry:')" 2
-like 'and both' "$err" '"event":"end"'
+like 'two formats each write theirs, and both' "$err" '"event":"end"'
 ln log hard
 same 'a log that is the budget is refused' \
     retry --budget=shared --log=json:shared
@@ -95,13 +95,13 @@ is 'also where all else is well' "$code" 0
 for where in - fd:1 /dev/stdout /dev/fd/1 /proc/self/fd/1; do
 	run retry --log=json:$where true
 	like "$where is standard output" "$out" '^\{"event":"end"'
-	is 'and nothing is on standard error' "$err" ''
+	is "$where is standard output, and nothing is on standard error" "$err" ''
 done
 check 'no file got that name' not test -e - -o -e fd:1
 for where in fd:2 /dev/stderr /dev/fd/2; do
 	run retry --log=json:$where true
 	like "$where is standard error" "$err" '^\{"event":"end"'
-	is 'and nothing is on standard output' "$out" ''
+	is "$where is standard error, and nothing is on standard output" "$out" ''
 done
 run retry --log=text:/dev/stderr --output=chronic -a 1 sh -c 'echo out; exit 3'
 like 'standard error by name is told what is held' "$err" 'giving up'
@@ -125,11 +125,11 @@ retry --log=junit:- sh -c 'echo first' >all
 is 'a document to a descriptor replaces nothing' \
     "$(head -n 1 all)$(tail -n 1 all)" 'first</testsuite>'
 refused 'a descriptor that is closed' fd:7
-like 'and told as what it is' "$err" ' fd:7: is closed$'
+like 'a closed descriptor is told as what it is' "$err" ' fd:7: is closed$'
 refused 'one that can only be read' fd:0
-like 'and told as what it is' "$err" ' fd:0: cannot be written to$'
+like 'a descriptor that cannot be written to is told as what it is' "$err" ' fd:0: cannot be written to$'
 refused 'a name of a descriptor without its number' fd:x
-like 'and told as what it is' "$err" ' fd:x: is not the number of a descriptor$'
+like 'a descriptor that is no number is told as what it is' "$err" ' fd:x: is not the number of a descriptor$'
 refused 'a number of a descriptor that is too high' /dev/fd/99999999999
 status 125 'also if it is that of standard error' \
     sh -c 'retry --log=json:fd:2 true 2>&-'
@@ -160,10 +160,10 @@ for reader in gone stuck; do
 	run timeout 200 python3 stuck.py $reader retry --log=json:fd:7 -a 99 \
 	    -d 0 -q sh -c 'exit 3'
 	is "a reader that is $reader ends no run and holds none up" "$code" 3
-	is 'which is told once' "$(echo "$err" | cut -d : -f 1-5)" \
+	is "a reader that is $reader ends no run and holds none up, which is told once" "$(echo "$err" | cut -d : -f 1-5)" \
 	    'retry: sh: --log: fd:7'
 done
-like 'with why' "$err" ': lines are left out: nobody reads them$'
+like "a reader that is $reader ends no run and holds none up, with why" "$err" ': lines are left out: nobody reads them$'
 
 cat fifo >piped &
 wait_for retry --log=json:fifo true
@@ -172,10 +172,10 @@ like 'a log may be a pipe' "$(cat piped)" '"event":"end"'
 
 run retry --log=text:log ls -l /proc/self/fd
 like 'an attempt can look at its descriptors' "$out" ' 0 -> /dev/null$'
-unlike 'and has no log among them' "$out" '/log$'
+unlike 'an attempt can look at its descriptors, and has no log among them' "$out" '/log$'
 retry --log=text:closed -a 1 sh -c 'ls -l /proc/self/fd >fds; exit 1' 2>&-
 check 'an attempt has no log even if standard error is closed' not grep closed fds
-like 'and the log is written all the same' "$(cat closed)" 'giving up'
+like 'an attempt has no log even if standard error is closed, and the log is written all the same' "$(cat closed)" 'giving up'
 
 status 0 'a document may go where nothing can be emptied' \
     retry --log=junit:/dev/null true
@@ -234,7 +234,7 @@ is 'what the attempt then died of is one, too' \
     '<5>retry: sh: attempt 1/5 killed by SIGTE
 <5>retry: sh: ended by SIGTERM after 1 at'
 JOURNAL_STREAM=1:1 retry --log=auto -a 1 false 2>other
-is 'and is not where stderr is something else' \
+is 'what the attempt then died of is one, too, and is not where stderr is something else' \
     "$(cut -c 1-6 other)" 'retry:
 retry:'
 
@@ -252,7 +252,7 @@ unlike 'the name of a log that cannot be opened is made harmless' "$err" \
 
 run sh -c '(ulimit -f 0; exec retry --log=text:"$1" -a 1 false 2>&1) | cat' \
     - "$name"
-like 'and so is that of one that cannot be written' "$out" 'File too large'
+like 'the name of a log that cannot be written is made harmless' "$out" 'File too large'
 unlike 'harmlessly' "$out" "$(printf '\033')"
 mkfifo unread
 run retry --log=text:unread true
@@ -270,7 +270,7 @@ perl -MSocket -MFcntl -e '
 	exec qw(timeout -s KILL 30), @ARGV' \
     "$RETRY" -a 1 -t .2 --log=json:- sleep 60 2>full
 is 'a socket that nobody reads keeps no limit from its work' $? 124
-is 'and is told as such, once' "$(cat full)" \
+is 'a socket that nobody reads keeps no limit from its work, and is told as such, once' "$(cat full)" \
     'retry: sleep: --log: -: lines are left out: nobody reads them'
 
 # Lines are whole, or are left out, however much they exceed the room there is.
@@ -391,9 +391,9 @@ for how in --output=hold --output=all --output=last --output=chronic \
 done
 run retry -a 2 -d 0 --fail-match=zz --log=json:- \
     sh -c 'printf partial; exit $((2 - RETRY_ATTEMPT))'
-is 'so does each object' "$(echo "$out" | grep -c '^{.*}$')" \
+is "$how: a message in standard output begins a line, so does each object" "$(echo "$out" | grep -c '^{.*}$')" \
     "$(echo "$out" | grep -c event)"
-is 'and no other line is begun' "$(echo "$out" | grep -vc '^{')" 2
+is "$how: a message in standard output begins a line, and no other line is begun" "$(echo "$out" | grep -vc '^{')" 2
 if strace -o /dev/null true 2>/dev/null; then
 	long=$(printf %020000d 0 | tr 0 x)
 	strace -s 9999 -o trace -e trace=write,writev \
@@ -416,6 +416,6 @@ is 'a log that is truncated begins anew' \
 
 run retry --log=json:twice --log=text:twice true
 is 'a file that two logs name is refused' "$code" 125
-check 'and not left behind' not test -e twice
+check 'a file that two logs name is refused, and not left behind' not test -e twice
 
 finish

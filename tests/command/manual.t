@@ -131,7 +131,7 @@ strange() {
 	done
 }
 # shellcheck disable=SC2046 # variables and files are words
-is 'and none that it does not know' \
+is 'the manual has every variable that the program looks at or sets, and none that it does not know' \
     "$(strange $(sed -n 's/^\.It Ev \(.*\)/\1/p' retry.1 | tr -d ,))" ''
 # shellcheck disable=SC2046
 is 'the program uses the files' \
@@ -192,9 +192,9 @@ for page in "$TESTS"/../man/*.[1-9]; do
 	is "$name.md is as new: else run scripts/markdown" \
 	    "$(sed -n '1s/.* \([0-9]* [0-9]*\) -->$/\1/p' "$page.md")" \
 	    "$(cksum <"$page")"
-	is "and has each heading" "$(grep -c '<h[23]' "$page.md")" \
+	is "$name.md is as new: else run scripts/markdown, and has each heading" "$(grep -c '<h[23]' "$page.md")" \
 	    "$(grep -c '^\.S[hs]' "$page")"
-	is "and no blank line, which would end its HTML" \
+	is "$name.md is as new: else run scripts/markdown, and no blank line, which would end its HTML" \
 	    "$(grep -c '^[[:blank:]]*$' "$page.md")" 0
 done
 

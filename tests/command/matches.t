@@ -79,7 +79,7 @@ run retry -v -a 2 --throttle-match=busy --throttle-delay=30ms -d 1us -j none \
 like 'a match throttles' "$err" 'nominal 30ms'
 run retry -a 2 -d 0 --retry-on=1 --throttle-match=busy --throttle-delay=1ms \
     sh -c 'echo busy; exit 75'
-like 'and is retried though --retry-on has it not' "$err" 'after 2 attempts'
+like 'a match throttles, and is retried though --retry-on has it not' "$err" 'after 2 attempts'
 run retry -a 2 -d 0 --retry-match=lost --throttle-on=75 --throttle-delay=1ms \
     sh -c 'exit 75'
 like 'as is an outcome in --throttle-on' "$err" 'after 2 attempts'
@@ -167,7 +167,7 @@ for _ in range(100):
 		run timeout -s KILL 60 "$RETRY" -t .5 -k .5 -a 1 \
 		    --fail-match='a.{30}c' --output=$output cat slow
 		is "the limit of an attempt does, too: $output" "$code" 124
-		like "which says so: $output" "$err" \
+		like "the limit of an attempt does, too: $output, which says so: $output" "$err" \
 		    'attempt 1/1 timed out after'
 		[ $output = stream ] || continue
 		run timeout -s KILL 60 "$RETRY" -t .5 -k .5 -a 1 -q \

@@ -25,15 +25,15 @@ is 'an attempt that timed out leaves the modes as they were' "$modes" \
     'opost icanon echo'
 for way in stream hold last chronic; do
 	modes -a 1 --output=$way -t 0.3 -k 0.1 sh -c "stty raw -echo; exec sleep 60"
-	is "so with --output=$way" "$modes" 'opost icanon echo'
+	is "an attempt that timed out leaves the modes as they were, so with --output=$way" "$modes" 'opost icanon echo'
 done
 modes -a 1 --health=false --health-retries=1 --health-interval=0.3 \
     sh -c "$raw exec sleep 60"
-is 'so does an unhealthy one' "$modes" 'opost icanon echo'
+is 'an attempt that timed out leaves the modes as they were, so does an unhealthy one' "$modes" 'opost icanon echo'
 modes -a 1 sh -c "$raw kill -KILL \$\$"
-is 'and one that died of a signal' "$modes" 'opost icanon echo'
+is 'an attempt that timed out leaves the modes as they were, and one that died of a signal' "$modes" 'opost icanon echo'
 modes -a 1 -t 0.3 -k 0.1 --check="stty -echo </dev/tty; exec sleep 60" true
-is 'and a check that timed out' "$modes" 'opost icanon echo'
+is 'an attempt that timed out leaves the modes as they were, and a check that timed out' "$modes" 'opost icanon echo'
 modes -a 1 sh -c "$raw exit 3"
 is 'an attempt that ends by itself leaves the modes as it likes' "$modes" \
     'opost -icanon -echo'
@@ -72,6 +72,6 @@ END
 run timeout -s KILL 60 python3 "$TESTS/lib/terminal.py" 80 \
     'name\?' 'type=me\n' -- retry -a 2 -d 0 -t 20 --idle-timeout=5 sh asks
 like 'the foreground that it had taken is given back' "$out" '^heard me'
-check 'which it had' test -e took
+check 'the foreground that it had taken is given back, which it had' test -e took
 
 finish

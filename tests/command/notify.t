@@ -38,7 +38,7 @@ is 'as much as half of what is left may take, and SIGKILL' \
 	xargs)" '1 1'
 listen "@$T/told" retry -q -a 2 -j none -d 20ms -t 10m -k 0 \
     --check='exit 1' false
-is 'and a check beside it' "$(extended)" '1200 1200'
+is 'as much as half of what is left may take, and SIGKILL, and a check beside it' "$(extended)" '1200 1200'
 listen "@$T/told" retry -q -a 2 -j none -d 20ms -t 5m -k 10s false
 is 'more where attempts may take more' "$(extended)" '310 310'
 listen "@$T/told" retry -q --repeat=3 -a 3 -j none -d 20ms \
@@ -46,14 +46,14 @@ listen "@$T/told" retry -q --repeat=3 -a 3 -j none -d 20ms \
 is 'not once it has succeeded' "$(extended)" '90 90'
 listen "@$T/told" retry true
 is 'a first success asks systemd for no time' "$(extended)" ''
-like 'of which the end is told' "$out" 'STATUS=true: succeeded at attempt 1/5'
+like 'a first success asks systemd for no time, of which the end is told' "$out" 'STATUS=true: succeeded at attempt 1/5'
 
 listen "@$T/told" sh -c 'retry -q -d 20 --log=json:log false &
     trap "" TERM; until grep -q wait log 2>/dev/null; do sleep .05; done
     kill $!; wait $!'
 is 'a signal ends a wait' "$code" 143
-like 'and the end is told' "$out" '^[0-9]+ STOPPING=1$'
-like 'and what ended it' "$out" 'STATUS=false: ended by SIGTERM after 1 attempt'
+like 'a signal ends a wait, and the end is told' "$out" '^[0-9]+ STOPPING=1$'
+like 'a signal ends a wait, and what ended it' "$out" 'STATUS=false: ended by SIGTERM after 1 attempt'
 listen "@$T/told" retry -q sh -c 'trap "" INT; kill -INT $PPID
     kill -TERM $PPID; sleep 20'
 is 'of two signals' "$code" 241
@@ -103,9 +103,9 @@ listen "@$T/told" retry -q -a 2 -d 0 sh -c "$(tell STATUS=serving "$(
     printf 'STATUS=\303\244\t')"); exit 1"
 like 'a status goes behind that of the run' "$out" \
     '^own STATUS=sh: attempt 2/2 runs; attempt 1 exited 1, at .*; serving$'
-like 'and cannot harm it' "$out" "runs; $(printf '\303\244')\\\\t\$"
+like 'a status goes behind that of the run, and cannot harm it' "$out" "runs; $(printf '\303\244')\\\\t\$"
 listen "@$T/told" retry -q -a 1 sh -c "$(tell 'STATUS={4088}')"
-is 'nor be longer than systemd reads' \
+is 'a status goes behind that of the run, nor be longer than systemd reads' \
     "$(echo "$out" | awk '/xxx/ { print (length > 2000 && length < 4000) }')" 1
 listen "@$T/told" retry -q -a 1 sh -c \
     "$(tell EXTEND_TIMEOUT_USEC=1 READY=1 EXTEND_TIMEOUT_USEC=2)"
@@ -113,7 +113,7 @@ is 'an attempt may ask for time while it starts' \
     "$(echo "$out" | sed -n 's/.*EXTEND_TIMEOUT_USEC=//p')" 1
 listen "@$T/told" retry -q -a 0 --stop-on=9 -d 0 sh -c \
     "$(tell EXTEND_TIMEOUT_USEC=1); exit \$((RETRY_ATTEMPT == 3 ? 9 : 1))"
-is 'which later ones may not if the run has no bound' \
+is 'an attempt may ask for time while it starts, which later ones may not if the run has no bound' \
     "$(echo "$out" | grep -c EXTEND_)" 1
 listen "@$T/told" retry -q -a 2 -d 0 sh -c "$(tell ERRNO=2 READY=1); exit 1"
 is 'an error stands until the next attempt is ready' "$(relayed)" \
@@ -138,7 +138,7 @@ check 'nothing but an attempt speaks to systemd' \
 listen "@$T/told" retry -q -a 1 sh -c "ls /proc/\$PPID/fd >before
 	$(tell +9 X_A=1 +9 FDSTORE=1 BARRIER); ls /proc/\$PPID/fd >after"
 check 'no descriptor stays with retry' cmp before after
-check 'and no socket in /run' not ls /run/retry-* 2>/dev/null
+check 'no descriptor stays with retry, and no socket in /run' not ls /run/retry-* 2>/dev/null
 
 # SIGHUP is answered by whoever gets it.
 # reloads PATTERN OPTION... -- COMMAND...: a run that gets SIGHUP once its JSON
@@ -162,13 +162,13 @@ reloads '"wait"' -d 100d sh -c "$(tell READY=1); exit 1"
 is 'a wait answers SIGHUP' "$(relayed)" \
     'READY=1 RELOADING=1 MONOTONIC_USEC= READY=1 STOPPING=1'
 usec=$(echo "$out" | sed -n 's/^MONOTONIC_USEC=//p')
-check 'with the time of the machine' \
+check 'a wait answers SIGHUP, with the time of the machine' \
     awk -v usec="$usec" '{ exit !(usec > 0 && usec <= $1 * 1e6) }' /proc/uptime
 reloads nothing sh -c "trap '' HUP; $(tell READY=1); : >ready; exec sleep 100d"
 is 'an attempt answers it itself' "$(relayed)" 'READY=1 STOPPING=1'
 reloads '"healthy"' --health=true --health-interval=10ms \
     sh -c 'trap "" HUP; exec sleep 100d'
-is 'but not if --health says that it is ready' "$(relayed)" \
+is 'an attempt answers it itself, but not if --health says that it is ready' "$(relayed)" \
     'READY=1 RELOADING=1 MONOTONIC_USEC= READY=1 STOPPING=1'
 UNTIL=got
 reloads nothing -d 0 sh -c '[ "$RETRY_ATTEMPT" -eq 2 ] || {
@@ -189,7 +189,7 @@ reloads nothing -a 2 -d 0 sh -c '[ "$RETRY_ATTEMPT" -eq 2 ] || {
 	: >ready
 	until grep -q :.[S]IGHUP log; do sleep .01; done
 	exit 1'
-is 'and retry answers if that never comes' "$(relayed)" \
+is 'an attempt gets it once it is ready, and retry answers if that never comes' "$(relayed)" \
     'READY=1 RELOADING=1 MONOTONIC_USEC= READY=1'
 UNTIL=
 reloads nothing --health=true --health-interval=10ms --stop-timeout=.1s \
@@ -217,15 +217,15 @@ watched() {
 watched 20000 own retry -q -a 2 -d .3 -j none false
 check 'a wait feeds the watchdog' [ "$(signs)" -ge 3 ]
 watched 20000 1 retry -q -a 2 -d .3 -j none false
-is 'but not that of another process' "$(signs)" 0
+is 'a wait feeds the watchdog, but not that of another process' "$(signs)" 0
 watched 20000 own retry -q -a 1 sleep .3
-check 'and so does an attempt that does not know of it' [ "$(signs)" -ge 3 ]
+check 'a wait feeds the watchdog, and so does an attempt that does not know of it' [ "$(signs)" -ge 3 ]
 watched 20000 own retry -q -a 1 --health=false --health-interval=50ms \
     --health-retries=5 sleep 100d
 is 'probes end an attempt that hangs, and not the run' "$code" 124
 watched 200000 own retry -a 1 sh -c "$(tell WATCHDOG=1); exec sleep 100d"
-is 'so does a program that stops feeding it' "$code" 124
-like 'which is told' "$err" \
+is 'probes end an attempt that hangs, and not the run, so does a program that stops feeding it' "$code" 124
+like 'probes end an attempt that hangs, and not the run, which is told' "$err" \
     'attempt 1/1 was unhealthy after .*: no sign of life \(WATCHDOG=1\)$'
 watched 2000000 own retry -a 1 sh -c "$(tell WATCHDOG=trigger); exec sleep 100d"
 is 'or calls itself hung' "$code" 124
@@ -242,11 +242,11 @@ is 'a full socket does not matter' "$code" 7
 listen "late:@$T/told" retry -q --health=true --health-interval=10ms \
     --log=json:late sh -c 'until grep -q healthy late; do sleep .05; done
 	sleep .2; : >room; sleep .3'
-is 'that it is ready is told once there is room' "$(relayed)" READY=1
+is 'a full socket does not matter, that it is ready is told once there is room' "$(relayed)" READY=1
 rm room
 listen "late:@$T/told" retry -q sh -c "(sleep .3; : >room) &
     $(tell ERRNO=1 READY=1 X_A=1 X_B=1 X_C=1 X_D=1 X_E=1 X_F=1 X_G=1)"
-is 'and so is what an attempt says, in its order' "$(relayed)" \
+is 'a full socket does not matter, and so is what an attempt says, in its order' "$(relayed)" \
     'ERRNO=1 READY=1 X_A=1 X_B=1 X_C=1 X_D=1 X_E=1 X_F=1 X_G=1'
 rm room
 

@@ -105,7 +105,7 @@ is 'two thousand doublings end at the cap and stay there' \
 nominal -a 2000 -m 0 -d 10000d -b exponential:factor=1e300 |
     tr ' ' '\n' >delays
 is 'nothing is ever beyond all numbers' "$(grep -Eci 'inf|nan|-' delays)" 0
-is 'and nothing is lost' "$(grep -c . delays)" 1999
+is 'nothing is ever beyond all numbers, and nothing is lost' "$(grep -c . delays)" 1999
 
 # Chance.
 

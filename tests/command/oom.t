@@ -49,16 +49,16 @@ for where in '1 /a/b /a/b' '1 /outside ' '2 /a/b /a/b' '2 / ' '2 /outside '; do
 	set -- $where
 	within "$1" "$2" "${3-}" retry -a 2 -d 0 sh -c "$killed"
 	like "it is told with cgroups of version $where" "$err" "$told"
-	is 'and the status is as ever' "$code" 137
+	is "it is told with cgroups of version $where, and the status is as ever" "$code" 137
 done
 within 2 /a '' sh -c 'mkdir /sys/fs/cgroup/a
 	echo "oom 9" >/sys/fs/cgroup/a/memory.events
 	exec retry -a 2 -d 0 sh -c "ls -l /proc/\$PPID/fd >open; $0"' "$killed"
 like 'a file without the count is passed over' "$err" "$told"
-is 'and closed' "$(grep -c 'memory\.events' open)" 1
+is 'a file without the count is passed over, and closed' "$(grep -c 'memory\.events' open)" 1
 is 'the next attempt is told' "$out" ':
 signal:1'
-like 'so is the end' "$err" \
+like 'the next attempt is told, so is the end' "$err" \
     'giving up after 2 attempts in .*: killed by SIGKILL \(out of memory\)$'
 within 2 /a /a retry -a 2 -d 0 sh -c '. ./oom_kill; exit 137'
 like 'a shell says it by its status' "$err" \
@@ -67,7 +67,7 @@ within 2 /a /a retry -a 2 -d 0 sh -c '. ./oom_kill; exit 1'
 unlike 'an attempt that outlives it may fail otherwise' "$err" 'out of memory'
 within 2 /a /a retry -a 2 -d 0 -t 0.2 -k 0.1 \
     sh -c '. ./oom_kill; trap "" TERM; while :; do sleep .05; done'
-unlike 'so may an attempt that retry itself kills' "$err" 'out of memory'
+unlike 'an attempt that outlives it may fail otherwise, so may an attempt that retry itself kills' "$err" 'out of memory'
 within 2 /a /a sh -c '
 	printf "oom_kill 7\n" >"$count"; exec retry -a 2 -d 0 sh -c "kill -KILL \$\$"'
 unlike 'a count of earlier kills says nothing' "$err" 'out of memory'

@@ -67,7 +67,7 @@ is 'a pipe as standard output warns of nothing' \
 run retry --output=hold -d 0 -a 3 ./say 3
 is 'held standard output comes from the successful attempt' "$out" 'out 3
 more 3'
-is 'that of failed attempts goes to standard error' "$(spoken "$err")" \
+is 'held standard output comes from the successful attempt, that of failed attempts goes to standard error' "$(spoken "$err")" \
 'err 1
 out 1
 more 1
@@ -110,14 +110,14 @@ for options in --fail-match=never --output=hold '--output=hold -v' \
 	retry $options -a 2 -d 0 sh -c "$half" >both 2>&1
 	unlike "$options: a message begins a line" "$(cat both)" 'halfretry'
 	unlike "$options: it begins one line" "$(cat both)" '^$'
-	check 'and the output is there' grep -q '^\(half\)\{1,2\}$' both
+	check "$options: it begins one line, and the output is there" grep -q '^\(half\)\{1,2\}$' both
 done
 run retry --fail-match=never -a 1 sh -c 'printf half >&2; exit 1'
 is 'also on standard error alone' "$(spoken "$err")" 'half
 retry: sh: attempt 1/1 exited 1 after T
 retry: sh: giving up after 1 attempt in T: exited 1'
 run retry --fail-match=never -a 1 sh -c "$half"
-is 'but nothing is added to another stream' "$out:$(echo "$err" | head -c 1)" \
+is 'also on standard error alone, but nothing is added to another stream' "$out:$(echo "$err" | head -c 1)" \
     half:r
 run retry -q --output=hold -a 1 sh -c "$half"
 is 'without a message no newline is added' "$out$err" half
@@ -294,7 +294,7 @@ is 'a check reads the standard output that is held' "$code:$out" '0:out 2
 more 2'
 run retry -q --output=chronic --check='grep -c out >>seen; exit 1' -d 0 -a 3 \
     ./say 1
-is 'and that of its own attempt alone' "$(paste -sd ' ' seen)" '1 1 1'
+is 'a check reads the standard output that is held, and that of its own attempt alone' "$(paste -sd ' ' seen)" '1 1 1'
 rm seen
 # So do a gate and the hooks at the end, also what was let out before.
 for mode in hold all last chronic; do
@@ -349,12 +349,12 @@ for mode in hold all failed last chronic; do
 	is "$mode: a check may write as much as it reads" \
 	    "$(LC_ALL=C sort one | cksum)" "$(LC_ALL=C sort want | cksum)"
 done
-check 'which chronic holds behind what was read' cmp one want
+check "$mode: a check may write as much as it reads, which chronic holds behind what was read" cmp one want
 retry --output=chronic -a 1 --log=json --log=json:told --check='
     kill -USR1 $PPID; until grep -q SIGUSR1 told; do sleep .05; done
     echo mine; exit 1' \
     sh -c 'until grep -q attempt told; do sleep .05; done; printf held' >one 2>&1
-is 'and messages that come meanwhile follow in lines of their own' \
+is "$mode: a check may write as much as it reads, and messages that come meanwhile follow in lines of their own" \
     "$(sed 's/.*"event":"\([a-z]*\)".*/\1/' one | xargs)" \
     'start held attempt mine signal outcome end'
 rm -f seen told
@@ -422,10 +422,10 @@ more 2'
 run sh -c 'ulimit -f 64; exec retry --output=hold head -c 1M /dev/zero' \
     >/dev/null
 is 'a limit on the size of files is an error' $code 125
-like 'that is reported' "$err" '^retry: .*: File too large'
+like 'a limit on the size of files is an error, that is reported' "$err" '^retry: .*: File too large'
 run sh -c 'ulimit -f 64; exec retry --output=hold --fail-match=none \
     sh -c "printf abc; sleep .1; head -c 32K /dev/zero"' >/dev/null
-is 'so is one that a few bytes pass' $code 125
+is 'a limit on the size of files is an error, so is one that a few bytes pass' $code 125
 run sh -c 'ulimit -f 64
     exec retry -k 5 --output=hold sh -c "trap : PIPE; head -c 1M /dev/zero
     sleep 60"' >/dev/null
@@ -437,7 +437,7 @@ if unshare -rm true 2>/dev/null; then
 		TMPDIR=$T/small retry --output=hold head -c 1M /dev/zero' \
 	    >/dev/null
 	is 'a full folder for temporary files is an error' $code 125
-	like 'and is reported as such' "$err" \
+	like 'a full folder for temporary files is an error, and is reported as such' "$err" \
 	    "^retry: head: temporary file in $T/small: No space left on device"
 else
 	skip 'a full folder for temporary files is an error' 'no name spaces'
@@ -453,14 +453,14 @@ is 'where that is ignored it is an error' "$(cat code):$(cat err.p)" \
 run retry --output=hold --preserve-status --success-on=2 sh -c 'echo out; exit 2'
 is 'a success is one whatever status is preserved' "$code:$out:$err" 2:out:
 run retry -a 1 --output=hold --preserve-status --fail-match=out echo out
-like 'and so is a failure' "$code:$out:$err" '^0::.*'
+like 'a success is one whatever status is preserved, and so is a failure' "$code:$out:$err" '^0::.*'
 
 # A writer without a reader.
 { retry -d 0 --log=text --log=json:writer yes 2>err.p
     echo $? >code; } | head -1 >/dev/null
 is 'an attempt whose output nobody reads is the last one' \
     "$(cat code):$(grep -c . err.p)" 141:2
-like 'which is said' "$(tail -1 err.p)" \
+like 'an attempt whose output nobody reads is the last one, which is said' "$(tail -1 err.p)" \
     'after 1 attempt in .*: killed by SIGPIPE, and nobody reads its output$'
 like 'by a rule of its own' "$(cat writer)" '"verdict":"stop","rule":"unread"'
 { retry -d 0 sh -c 'yes; exit $?' 2>err.p; echo $? >code; } | head -1 >/dev/null
@@ -475,7 +475,7 @@ like 'a run whose output nobody reads ends at any failure' "$(cat code):$(tail -
 is 'unless the output is held' "$(cat code):$(grep -c . err.p)" 1:4
 { retry -a 3 -d 0 --retry-on=PIPE yes 2>err.p; echo $? >code; } |
     head -1 >/dev/null
-is 'and so is this one if --retry-on says so' \
+is 'unless the output is held, and so is this one if --retry-on says so' \
     "$(cat code):$(grep -c . err.p)" 141:4
 { retry -a 3 -d 0 sh -c 'kill -PIPE $$' 2>err.p; echo $? >code; } | cat
 is 'a death of SIGPIPE is retried if somebody reads' \
@@ -489,7 +489,7 @@ is 'among held output each line of a log is whole' \
     grep -c .)" '7 of 7'
 run retry --output=chronic -a 2 -d 0 -t 3 -k 0 sh -c '[ $RETRY_ATTEMPT = 2 ] ||
 	{ for i in $(seq 120); do (trap "" TERM; exec sleep 9) & done; wait; }'
-is 'and none of many warnings is shown after a success' "$code:$err" 0:
+is 'among held output each line of a log is whole, and none of many warnings is shown after a success' "$code:$err" 0:
 
 # temporary files
 mkdir files
@@ -498,7 +498,7 @@ TMPDIR=$T/files retry --output=hold sh -c 'echo x; echo >ready; exec cat stay' &
 pid=$!
 wait_for test -e ready
 is 'a temporary file has no name' "$(ls -A files)" ''
-check 'and can get none' sh -c "for file in /proc/$pid/fd/*; do
+check 'a temporary file has no name, and can get none' sh -c "for file in /proc/$pid/fd/*; do
 	case \$(readlink \$file) in
 	'$T/files/'*) ! ln -L \$file files/name; exit ;;
 	esac
@@ -547,7 +547,7 @@ held=$(peak --output=hold head -c 40M /dev/zero)
 check "memory does not grow with what is held ($plain kB, then $held kB)" \
     test "$held" -lt $((plain + 2000))
 searched=$(peak --fail-match='(a|b)*c' head -c 10M /dev/zero)
-check "nor with the length of a line ($searched kB)" \
+check "memory does not grow with what is held ($plain kB, then $held kB), nor with the length of a line ($searched kB)" \
     test "$searched" -lt $((plain + 2000))
 
 # capacity BYTES COMMAND...: of the pipe that the command writes to, which
@@ -565,15 +565,15 @@ capacity() {
 wide='until [ -e ready ]; do sleep .05; done; head -c 1M /dev/zero'
 is 'a pipe is widened for much' \
     "$(capacity 65536 retry --output=hold sh -c "$wide")" 1048576
-is 'but not for little' \
+is 'a pipe is widened for much, but not for little' \
     "$(capacity 65536 retry --output=hold sh -c "${wide%1M*}100K /dev/zero")" \
     65536
 more=$((2 * $(cat /proc/sys/fs/pipe-max-size)))
 if : | perl -e 'exit !fcntl(STDIN, 1031, int(shift))' $more; then
-	is 'and never narrowed' \
+	is 'a pipe is widened for much, and never narrowed' \
 	    "$(capacity $more retry --output=hold sh -c "$wide")" $more
 else
-	skip 'and never narrowed' 'no pipe may be wider here'
+	skip 'a pipe is widened for much, and never narrowed' 'no pipe may be wider here'
 fi
 
 # Of a stream that has ended no more is awaited, whoever ended it.

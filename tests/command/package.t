@@ -28,7 +28,7 @@ export DEBFULLNAME='A & B|C' DEBEMAIL=releaser@example.org \
 # shellcheck disable=SC2086 # or none
 run "$TESTS/../scripts/package" dist debian deb $musl
 is 'scripts/package succeeds' "$code" 0
-is 'and has nothing to complain of' \
+is 'scripts/package succeeds, and has nothing to complain of' \
     "$(printf '%s\n' "$err" | grep -v ': installing ')" ''
 package=$(printf '%s\n' "$out" | grep '\.deb$')
 check 'a Debian package is there' test -s "$package"
@@ -48,20 +48,20 @@ watched=$(tar -xJf dist/*.debian.tar.xz -O debian/watch | sed -n '$s/.* //p')
 check 'new versions are found' perl -e '$ARGV[0] =~ /^$ARGV[1]$/ or exit 1' \
     "refs/tags/v$(sed -n "s/^  version: '\(.*\)',/\1/p" "$TESTS/../meson.build")" \
     "$watched"
-like 'and scripts/release makes such a tag' \
+like 'new versions are found, and scripts/release makes such a tag' \
     "$(cat "$TESTS/../scripts/release")" 'git tag -a "v\$version"'
 is 'the repository is named' "$(tar -xJf dist/*.debian.tar.xz -O \
     debian/upstream/metadata | sed -n 's/^Repository: //p')" "$RETRY_URL"
 run env RETRY_URL= "$TESTS/../scripts/package" pageless debian
 is 'it can be made without a page' "$code" 0
-is 'which is then named nowhere' "$(tar -xJf pageless/*.debian.tar.xz -O |
+is 'it can be made without a page, which is then named nowhere' "$(tar -xJf pageless/*.debian.tar.xz -O |
     grep -E '@URL@|^(Homepage|Repository|Bug-[^:]*|https?):')" ''
 RETRY_ITP=1000000 run "$TESTS/../scripts/package" closing debian deb
 is 'it can be made for a first upload' "$code" 0
-like 'but one that is named' "$(changes closing)" 'NEWS\.md\. \(Closes: #1000000\)$'
+like 'it can be made for a first upload, but one that is named' "$(changes closing)" 'NEWS\.md\. \(Closes: #1000000\)$'
 
-if have 'with which lintian is content, too' lintian; then
-	check 'with which lintian is content, too' lintian --allow-root --pedantic \
+if have 'it can be made for a first upload, with which lintian is content, too' lintian; then
+	check 'it can be made for a first upload, with which lintian is content, too' lintian --allow-root --pedantic \
 	    --fail-on error,warning,info,pedantic closing/*.deb closing/*.dsc
 fi
 
@@ -80,7 +80,7 @@ if have 'the sums are signed' minisign; then
 	RETRY_KEY=$T/ours.key run "$TESTS/../scripts/package" doubtful debian
 	check 'a signature that the public key does not confirm is an error' \
 	    test "$code" -ne 0
-	like 'which is told' "$err" 'verification failed|key id|Signature key'
+	like 'a signature that the public key does not confirm is an error, which is told' "$err" 'verification failed|key id|Signature key'
 fi
 
 mkdir other
@@ -103,16 +103,16 @@ if [ "${TEST_LIBRARIES:-static}" = static ]; then
 	ninja -C "$TEST_BUILD" -t commands retry | tail -n 1 |
 	    sed "s|\$| -o '$T/mapped' -Wl,-Map='$T/map'|" |
 	    (cd "$TEST_BUILD" && sh)
-	is 'and is all that the linker takes' "$(grep -oE '/lib[a-z]+\.a\(' map |
+	is 'what is linked in is named, with versions, and is all that the linker takes' "$(grep -oE '/lib[a-z]+\.a\(' map |
 	    sort -u | tr -d '/.(' | sed 's/a$//' |
 	    grep -vxE 'libc(li|ore|_nonshared)|libgcc' | xargs)" "$(linked "$package")"
 else
-	skip 'and is all that the linker takes' 'libraries are shared'
+	skip 'what is linked in is named, with versions, and is all that the linker takes' 'libraries are shared'
 fi
-like 'and each file has the commit' \
+like 'what is linked in is named, with versions, and each file has the commit' \
     "$(jq -r '.packages[] | select(.packageFileName) | .sourceInfo' "$list" |
 	sort -u)" "^git commit $(git -C "$TESTS/.." rev-parse HEAD)(-dirty)?\$"
-is 'with the licences of what is taken' "$(jq -r '.packages[] |
+is 'what is linked in is named, with versions, with the licences of what is taken' "$(jq -r '.packages[] |
 	select(.packageFileName | not) | select(.name[:3] == "lib") |
 	"\(.name): \(.licenseDeclared)"' "$list")" \
     'libbsd: BSD-2-Clause AND BSD-3-Clause AND ISC
@@ -193,20 +193,20 @@ if [ "$(id -u)" -eq 0 ]; then
 	: >root/var/lib/dpkg/status
 	other_package
 	check 'beside the retry of Debian' scratch -i other.deb
-	check 'which is installed, the package can be installed' \
+	check 'beside the retry of Debian, which is installed, the package can be installed' \
 	    scratch -i "$package"
-	is 'and both are whole' "$(scratch -V retry retry-backoff 2>&1)" ''
-	like 'and the other runs' "$("$T/root/usr/bin/retry" -t 1 echo runs)" \
+	is 'beside the retry of Debian, and both are whole' "$(scratch -V retry retry-backoff 2>&1)" ''
+	like 'beside the retry of Debian, and the other runs' "$("$T/root/usr/bin/retry" -t 1 echo runs)" \
 	    'runs$'
-	unlike 'and is the other' "$("$T/root/usr/bin/retry" -h 2>&1)" backoff
+	unlike 'beside the retry of Debian, and is the other' "$("$T/root/usr/bin/retry" -h 2>&1)" backoff
 	run "$T/root/usr/bin/retry-backoff" -a 2 -d 0 sh -c \
 	    'test "$RETRY_ATTEMPT" -eq 2'
-	is 'and ours runs' "$code" 0
+	is 'beside the retry of Debian, and ours runs' "$code" 0
 	like 'by its own name' "$err" '^retry-backoff: sh: attempt 1/2 exited 1'
 	check 'it can be removed' scratch -r retry-backoff
-	is 'and nothing of it is left' \
+	is 'it can be removed, and nothing of it is left' \
 	    "$(find root/usr ! -type d | grep -E 'backoff|redis|cookbook')" ''
-	check 'but the other is' test -x root/usr/bin/retry
+	check 'it can be removed, but the other is' test -x root/usr/bin/retry
 else
 	skip 'it can be installed and removed' 'only root can give files to root'
 fi
@@ -216,14 +216,14 @@ program=extracted/usr/bin/retry-backoff
 is 'the packaged program runs' "$($program echo it runs)" 'it runs'
 is 'it has its own name' "$($program --version)" \
     "$("$RETRY" --version | sed 's/retry/retry-backoff/')"
-like 'and tells it to who errs' "$($program --nosuch 2>&1)" \
+like 'it has its own name, and tells it to who errs' "$($program --nosuch 2>&1)" \
     '^retry-backoff: .*\(try .retry-backoff --help.\)$'
 like 'or looks for an example' "$($program --help=examples)" \
     '\| retry-backoff --stdin=replay'
-unlike 'and no other' "$($program --help; $program --help=examples)" \
+unlike 'or looks for an example, and no other' "$($program --help; $program --help=examples)" \
     '(^|[^-])retry (-|[a-z]*sh )|man retry,'
 
-like 'so does the gate that asks Redis' \
+like 'or looks for an example, so does the gate that asks Redis' \
     "$(extracted/usr/bin/retry-redis-budget --help)" \
     "^usage: retry-backoff --before-retry='retry-redis-budget "
 
@@ -236,8 +236,8 @@ for name in extracted/usr/share/man/man*/*.gz; do
 done
 is 'the manuals have its name in all commands' \
     "$(grep -E "(^|[^-[:alnum:]])retry (-|(ba)?sh |curl -)" text)" ''
-check 'and in their links' grep -q 'retry-backoff(1)' text
-is 'which lead to no other' "$(grep -E '(^|[^-])retry\(1\)' text)" ''
+check 'the manuals have its name in all commands, and in their links' grep -q 'retry-backoff(1)' text
+is 'the manuals have its name in all commands, which lead to no other' "$(grep -E '(^|[^-])retry\(1\)' text)" ''
 is 'a unit starts it from where it is' \
     "$(grep -oE 'ExecStart[^ ]*/retry[-a-z]*' text | sort -u | xargs)" \
     'ExecStart=/usr/bin/retry-backoff ExecStartPre=/usr/bin/retry-backoff'
@@ -248,8 +248,8 @@ fi
 
 tarball=$(ls dist/*amd64.tar.gz)
 check 'a tarball is there' test -s "$tarball"
-check 'and its sum' grep -qF "${tarball##*/}" dist/SHA256SUMS
-is 'and all that is linked in' "$(linked "$tarball")" 'gcc libbsd libev musl'
+check 'a tarball is there, and its sum' grep -qF "${tarball##*/}" dist/SHA256SUMS
+is 'a tarball is there, and all that is linked in' "$(linked "$tarball")" 'gcc libbsd libev musl'
 
 # An image has the program of a tarball, and so all that is linked into it.
 # concluded FILE: the licences of what is in it, by the list beside it.
@@ -265,24 +265,24 @@ image=images/$(echo "${tarball##*/}" | sed 's/-linux-.*/-image.tar/')
 SOURCE_DATE_EPOCH=0 "$TESTS/../scripts/sbom" "images/${list##*/}" 1.0 none "${image##*/}"
 is 'an image has the licences of all that is in it' "$(concluded "$image")" \
     "$(concluded "$tarball")"
-is 'and says so itself' "$(sed -n 's/.*licenses="\(.*\)"$/\1/p' \
+is 'an image has the licences of all that is in it, and says so itself' "$(sed -n 's/.*licenses="\(.*\)"$/\1/p' \
     "$TESTS/../scripts/Containerfile")" "$(concluded "$tarball")"
 mkdir unpacked
 tar -C unpacked --strip-components=1 -xzf "$tarball"
 program=unpacked/bin/retry
 headers=$(readelf -lh "$program")
 unlike 'its program is static' "$headers" INTERP
-like 'and may be loaded anywhere' "$headers" 'Type: +DYN'
+like 'its program is static, and may be loaded anywhere' "$headers" 'Type: +DYN'
 check 'what is linked in guards its stack, too' sh -c '
     nm "$(ls -td "$1"/musl-*/lib/libev.a | head -n 1)" |
 	grep -q __stack_chk_fail' sh "$cache"
-check 'and is small' test "$(stat -c %s "$program")" -lt 570000
-is 'and runs' "$("$program" echo it runs)" 'it runs'
+check 'what is linked in guards its stack, too, and is small' test "$(stat -c %s "$program")" -lt 570000
+is 'what is linked in guards its stack, too, and runs' "$("$program" echo it runs)" 'it runs'
 for name in LICENSE LICENSES README.md share/man/man1/retry.1 \
     share/man/man1/retry-redis-budget.1 share/man/man5/retry-log.5 \
     share/man/man7/retry-cookbook.7; do
 	check "the tarball has $name" test -s "unpacked/$name"
 done
-check 'and the licence of musl' grep -q '^Parts of musl' unpacked/LICENSES
+check "the tarball has $name, and the licence of musl" grep -q '^Parts of musl' unpacked/LICENSES
 
 finish

@@ -98,7 +98,7 @@ end
 		[ $RETRY_ATTEMPT -eq 2 ] && exec ./zombies
 		for i in $(seq 40); do (sh -c "sleep .01; exit 5" &); done
 		exit 3'
-	is "and in a wait, as $who" "$code$out" 0
+	is "orphans are reaped while an attempt runs, as $who, and in a wait, as $who" "$code$out" 0
 	run first "$RETRY" -qa 2 -d 0 -t 3 -k 9 sh -c '
 		[ $RETRY_ATTEMPT -eq 2 ] && { pgrep sleep; exit 3; }
 		setsid sleep 100d &

@@ -24,7 +24,7 @@ is 'the starts' "$(column starts)" \
     '0s 3s 9s 21s 45s 57s 1m03s 1m06s 1m08s 1m10s 1m14s 1m22s'
 is 'the verdicts' "$(column verdict | tr ' ' '\n' | uniq -c | xargs)" \
     '4 retry 5 success 3 retry'
-like 'and that it ends with its script' "$out" \
+like 'the verdicts, and that it ends with its script' "$out" \
     '^result +the plan ends after 12 attempts in 1m22s$'
 
 run retry --plan -a 4 --log=json:log touch secret
@@ -56,14 +56,14 @@ like 'if not --max-time ends them' "$out" \
 run retry --plan -a 4 -T 60 -k 0
 like 'or a second later, if nothing is killed' "$out" '^longest +1m01s, by --max-time$'
 run retry --plan -j none -d 1 -a 4 -T 60 -t 1s -k 1s
-like 'which may be far' "$out" '^longest +15s, if every'
+like 'or a second later, if nothing is killed, which may be far' "$out" '^longest +15s, if every'
 for option in '-a 0' '--free-on=1' '--repeat --plan=0' \
     '--reset-after=1 --plan=1:2s'; do
 	# shellcheck disable=SC2086 # words
 	run retry --plan $option
 	like "$option: no bound" "$out" \
 	    '^longest +no bound without --max-time$'
-	like 'of which 100 attempts are shown' "$out" \
+	like "$option: no bound, of which 100 attempts are shown" "$out" \
 	    '^result +the plan ends after 100 attempts'
 done
 run retry --plan='1*3001' -a 0 -d 0
@@ -76,18 +76,18 @@ run retry --plan -a 1000 -d 1 -b constant -j none
 like 'many attempts are not endless' "$out" '^longest .* waits add at most 16m39s$'
 run retry --plan -a 0 -T 1h
 like 'a limit on the time is one' "$out" '^longest +1h, by --max-time'
-like 'that attempts have none is said' "$out" \
+like 'a limit on the time is one, that attempts have none is said' "$out" \
     '^Plan: unlimited attempts within 1h, '
 
 run retry --plan=1:2s*3,timeout,0 -t 30 -j none
 is 'a script has durations and counts' "$(column starts)" \
     '0s 3s 7s 13s 51s'
-is 'and outcomes' "$(column verdict)" 'retry retry retry retry success'
+is 'a script has durations and counts, and outcomes' "$(column verdict)" 'retry retry retry retry success'
 run retry --plan --preset=curl
 is 'a failure that is not named is one that is retried' \
     "$(column outcome | xargs -n 2 | sort | uniq -c | xargs)" '3 exited 1'
 run retry --plan -a 2 --retry-on='!75,1-4' --success-on=1 --stop-on=2
-is 'and not a success, or a reason to stop' "$(column outcome)" \
+is 'a failure that is not named is one that is retried, and not a success, or a reason to stop' "$(column outcome)" \
     'exited 3 exited 3'
 run retry --plan=7*2,0 --success-match=up --fail-match=down --retry-match=wait
 is 'the output matches what the outcome says' "$(column verdict)" \
@@ -149,16 +149,16 @@ sleep 1
 kill -CONT $!
 wait $!
 out=$(cat out)
-is 'so it does on a machine that does something else meanwhile' \
+is 'a seed repeats them, so it does on a machine that does something else meanwhile' \
     "$(figure runs)" 10000
 
 run retry --plan=p=0.2 -a 4 -d 1 -j none --seed=1 make
 like 'a table shows the run in which all fail' "$out" \
     '^result    if each fails, giving up after 4 attempts in 7s: exited 1$'
 like 'what simulated runs come to has a heading' "$out" '^Of 10,000 simulated runs:$'
-like 'and the share that gives up its interval' "$out" \
+like 'what simulated runs come to has a heading, and the share that gives up its interval' "$out" \
     '^gives up  0\.[0-9]+% \(95% interval: 0\.[0-9]+-0\.[0-9]+%\), after the last attempt$'
-like 'and the time two numbers' "$out" '^time      half within 0s, 95% within 1s$'
+like 'what simulated runs come to has a heading, and the time two numbers' "$out" '^time      half within 0s, 95% within 1s$'
 run retry --plan --seed=1 -a 3 make
 like 'if all runs end as the table does' "$out" \
     '^result    giving up after 3 attempts'
@@ -236,7 +236,7 @@ end
 run retry --plan=1,down=20s@3s -b constant -d 10s -j none -a 4
 is 'lines in the table mark the beginning and the end of an outage' \
     "$(echo "$out" | awk '/^(--|[0-9])/ { print $1 }' | xargs)" '1 -- 2 3 -- 4'
-like 'and say what it is' "$out" '^-- the service is back at 23s --$'
+like 'lines in the table mark the beginning and the end of an outage, and say what it is' "$out" '^-- the service is back at 23s --$'
 like 'below the table a line explains the bars' "$out" '^delay: = certain, - possible, [*] drawn$'
 run retry --plan=1,down=20s -b constant -d 10s -j none -a 3
 is 'an attempt that begins as the service is back has it above' \
@@ -244,7 +244,7 @@ is 'an attempt that begins as the service is back has it above' \
 run retry --plan=down=90s -a 2
 like 'an outage that the run does not survive is marked, too' "$out" '^-- the service is back at 1m30s --$'
 run retry --plan=1,down=20s@3s -b constant -d 10s -j none -a 4 --clients=2
-is 'so do lines in a chart' \
+is 'an outage that the run does not survive is marked, too, so do lines in a chart' \
     "$(echo "$out" | awk '/^-- /{ print last, $5, $7 } { last = $1 }' |
     xargs)" '2s down 3s 22s back 23s'
 run retry --plan=down=10s@3s,0:5s -a 9 -b constant -d 1s -j none
@@ -294,7 +294,7 @@ run retry --plan=down=20s --clients=1000 -d 1 -m 5 -a 0 --splay=2
 like 'a chart shows their attempts' "$out" '^ +0s +[0-9]+  o+#+$'
 like 'the retries in the worst second are told' "$out" \
     '^busiest   [0-9]+ retries in one second( \(95% of simulations: at most [0-9]+\))?$'
-like 'and in the worst second after the outage' "$out" \
+like 'the retries in the worst second are told, and in the worst second after the outage' "$out" \
     '^then      [0-9]+, once the service is back( \(95% of simulations: at most [0-9]+\))?$'
 is 'the rows of the chart add up to the total' \
     "$(echo "$out" | awk '/^ +[0-9.]+m?s|^ +[0-9]+m[0-9]/ { sum += $2 } END { print sum }')" \
@@ -358,21 +358,21 @@ if have 'a plan on a terminal' python3; then
 	seen_by 80 -a 0 -d 10s -m 20s -j none
 	like 'on a terminal rows that repeat are left out' "$out" \
 	    '^[.]{3} and 97 more like it$'
-	is 'but for the last' "$(column '#')" '1 2 ... and 97 more like it 100'
+	is 'on a terminal rows that repeat are left out, but for the last' "$(column '#')" '1 2 ... and 97 more like it 100'
 	seen_by 80 --plan='1*6' -d 1s -m 1s -j 50% -a 0
 	is 'whatever chance makes of them' "$(column '#')" \
 	    '1 ... and 4 more like it 6'
 	seen_by 40 --plan=p=0.5
 	unlike 'columns for which there is no room are left out too' "$out" \
 	    'nominal|range'
-	is 'so that each row is a line' "$(column '#')" '1 2 3 4 5'
+	is 'columns for which there is no room are left out too, so that each row is a line' "$(column '#')" '1 2 3 4 5'
 	export NO_COLOR=1
 	seen_by 200 -a 1
 	width=$(printf '%s\n' "$out" | grep nominal | tr -d '\r\n' | wc -m)
 	seen_by $((width + 1)) -a 1
 	like 'if they fit they are shown' "$out" 'nominal +range'
 	seen_by "$width" -a 1
-	unlike 'and if one column is missing they are not' "$out" nominal
+	unlike 'if they fit they are shown, and if one column is missing they are not' "$out" nominal
 	unset NO_COLOR
 	run retry --plan -a 0 -m 10 -d 10 -j none
 	is 'in a file all rows are there' "$(column '#' | wc -w)" 100
@@ -459,7 +459,7 @@ retry --plan >/dev/full 2>err
 is 'one that cannot be written failed' $? 125
 for log in json text junit; do
 	run sh -c "retry --plan=1*100 -a 0 --log=$log >/dev/full"
-	is "nor can one in $log" "$code $err" \
+	is "one that cannot be written failed, nor can one in $log" "$code $err" \
 	    '125 retry: standard output: No space left on device'
 done
 run sh -c 'retry --plan=1*100 -a 0 --log=json:/dev/full >/dev/null'

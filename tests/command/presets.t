@@ -23,12 +23,12 @@ permanent-match = (?i)^broken by
 END
 run retry --preset=./ci.retry --log=json:ci sh -c 'echo BROKEN BY US; exit 3'
 is 'a line of a file stops' "$code $(grep -c '"event":"attempt"' ci)" '3 1'
-like 'and is shown' "$(cat ci)" \
+like 'a line of a file stops, and is shown' "$(cat ci)" \
     '"rule":"preset","class":"permanent","line":"BROKEN BY US"'
 rm ci
 run retry --preset=./ci.retry --log=json:ci sh -c 'exit 69'
 is 'options of a file count' "$code $(grep -c '"event":"attempt"' ci) $err" '69 2 '
-like 'and a status of a file' "$(cat ci)" '"class":"transient"'
+like 'options of a file count, and a status of a file' "$(cat ci)" '"class":"transient"'
 rm ci
 run retry --preset=./ci.retry -a 3 --log=json:ci sh -c 'exit 69'
 is 'what is typed wins' "$(grep -c '"event":"attempt"' ci)" 3
@@ -135,16 +135,16 @@ run retry -a 1 --preset=npm false
 like 'the end says that the preset does not know the failure' "$err" \
     'exited 1, not a failure that --preset knows$'
 run retry -a 1 --preset=npm -t 10ms sleep 100d
-like 'but not after a timeout' "$err" ': timed out$'
+like 'the end says that the preset does not know the failure, but not after a timeout' "$err" ': timed out$'
 run retry -a 1 --preset=poll false
-like 'nor if the preset knows none' "$err" ': exited 1$'
+like 'the end says that the preset does not know the failure, nor if the preset knows none' "$err" ': exited 1$'
 run retry -d 0 -a 2 -v --preset=npm sh -c 'exit 1'
-like 'with -v an unknown failure is said to be retried' "$err" \
+like 'the end says that the preset does not know the failure, with -v an unknown failure is said to be retried' "$err" \
     'unknown failure, retried'
 run retry -d 0 -a 3 --preset=npm,docker \
     sh -c 'echo "npm error code ECONNRESET"; exit 1'
 like 'the class stands in the summary' "$err" 'giving up after 3 attempts in .*: exited 1, transient failure [(]--preset=npm[)]: "npm error code ECONNRESET"'
-like 'and not in the line above too' "$err" 'attempt 3/3 exited 1 after [^ ,]*$'
+like 'the class stands in the summary, and not in the line above too' "$err" 'attempt 3/3 exited 1 after [^ ,]*$'
 run retry -d 0 --preset=npm,docker --log=junit:j.xml sh -c 'echo "npm error code ETARGET"; exit 1'
 like 'JUnit tells the line' "$(cat j.xml)" 'permanent failure [(]--preset=npm[)]: &quot;npm error code ETARGET|permanent failure \(--preset=npm\): &#34;npm error code ETARGET'
 
@@ -174,7 +174,7 @@ highest() {
 # aws
 is 'aws begins with 50 ms and makes three attempts' \
     "$(retry --preset=aws --plan='1*9' --log=json | highest)" '0.05 0.1'
-is 'and has a cap of 20 s below the jitter' \
+is 'aws begins with 50 ms and makes three attempts, and has a cap of 20 s below the jitter' \
     "$(retry --preset=aws -a 11 --plan='1*9,1,1' --log=json | highest)" \
     '0.05 0.1 0.2 0.4 0.8 1.6 3.2 6.4 12.8 20'
 for error in ThrottlingException TransactionInProgressException \

@@ -63,9 +63,9 @@ is 'all of it is read, in order' \
     'retry: sh: attempt 1
 retry: sh: attempt 2
 retry: sh: succeeded'
-is 'and nothing is lost' "$(tr -dc '\0' <rest | wc -c)" 524288
+is 'all of it is read, in order, and nothing is lost' "$(tr -dc '\0' <rest | wc -c)" 524288
 wait "$pid"
-is 'before retry ends' $? 0
+is 'all of it is read, in order, before retry ends' $? 0
 exec 9<&-
 
 # Whoever takes none of the output for a second gets no more of it.
@@ -137,7 +137,7 @@ if [ "$(id -u)" = 0 ] && command -v fsfreeze mkfs.ext4 >/dev/null &&
 	    wait_for test -s "$tap_dir/hangs.code"
 	fsfreeze -u frozen
 	await hangs
-	is 'which ends in the status of the limit' "$code" 124
+	is 'a file system that hangs does not hold retry, which ends in the status of the limit' "$code" 124
 	wait_for umount frozen
 else
 	skip 'a file system that hangs does not hold retry' \
@@ -161,7 +161,7 @@ stuck -T .5 --fail-match=none seq 200000
 is 'also if the attempt waits for it' $code 124
 stuck -T .5 -d 0 --output=last --on-give-up='pgrep -P $PPID -x retry >left
     echo hooked >>left' sh -c 'head -c 4M /dev/zero; exec sleep 60'
-is 'and of what it does not take nothing is left for a hook' \
+is 'also if the attempt waits for it, and of what it does not take nothing is left for a hook' \
     "$code $(cat left)" '124 hooked'
 mkfifo full
 exec 9<>full
@@ -193,10 +193,10 @@ cat <go >rest 9<&- &
 reader=$!
 exec 9<&-
 wait "$pid"
-is 'and goes on with it' $? 0
+is 'an attempt waits for the reader of its output, and goes on with it' $? 0
 wait "$reader"
 seq 200000 >want
-check 'which gets it all' sh -c 'cat first rest | cmp - want'
+check 'an attempt waits for the reader of its output, which gets it all' sh -c 'cat first rest | cmp - want'
 
 # A reader of messages that reads nothing ends neither a limit nor a signal.
 rm -f full
@@ -207,7 +207,7 @@ timeout -s KILL 60 "$RETRY" -a 1 -t 1 -k 1 --health=true \
     --health-interval=.3 sh -c 'exec sleep 100d' 2>full
 is '--timeout ends an attempt although nobody reads messages' $? 124
 timeout -s KILL 60 "$RETRY" -v -a 0 -d 10ms -T 1 false 2>full
-check 'and --max-time ends a run' [ $? -lt 125 ]
+check '--timeout ends an attempt although nobody reads messages, and --max-time ends a run' [ $? -lt 125 ]
 timeout -s KILL 60 "$RETRY" -v -a 0 -d 10ms --output=last --check='exit 127' \
     -T 1 true 2>full
 check 'also if the run has warnings' [ $? -lt 125 ]
@@ -216,7 +216,7 @@ pid=$!
 wait_for test -e said
 kill "$pid"
 wait "$pid"
-is 'and a signal is not late' $? 143
+is 'also if the run has warnings, and a signal is not late' $? 143
 
 retry -v -a 0 -d 10ms -b constant sh -c 'echo >>tries; exit 1' 2>full 9<&- &
 pid=$!

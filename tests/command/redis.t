@@ -80,7 +80,7 @@ warning='Warning: Using a password with -a may not be safe.
 asks 0 "${warning}1"
 is 'a warning of redis-cli says nothing about the tokens' "$code $err" '0 '
 asks 0 "${warning}0"
-is 'and lets no retry through' "$code $err" '1 '
+is 'a warning of redis-cli says nothing about the tokens, and lets no retry through' "$code $err" '1 '
 asks 0 "${warning}NOAUTH Authentication required."
 is 'without a password retries are allowed' "$code" 0
 asks 0 1 --give=0.1 --key=k
@@ -96,7 +96,7 @@ for answer in '0 ERR not now' '1 Could not connect' '127 not found' '124 ' \
     '137 ' '1 0' '1 1' '0 2' '0 '; do
 	asks "${answer%% *}" "${answer#* }"
 	is "the answer '$answer' allows the retry" "$code" 0
-	like 'and that is said' "$err" \
+	like "the answer '$answer' allows the retry, and that is said" "$err" \
 	    '^retry-redis-budget: .+; the retry is allowed$'
 done
 asks 1 "$(printf '\033[31mred\nmore')"
@@ -132,10 +132,10 @@ granted() {
 }
 is '60 processes with 25 tokens: 25 go on' \
     "$(granted 60 --key=a --tokens=25 --rate=0)" 25
-is 'and nothing is said' "$(cat said)" ''
+is '60 processes with 25 tokens: 25 go on, and nothing is said' "$(cat said)" ''
 is 'without a rate the bucket stays' "$(redis ttl a)" -1
 touch granted
-is 'and stays empty' "$(granted 5 --key=a --tokens=25 --rate=0)" 0
+is 'without a rate the bucket stays, and stays empty' "$(granted 5 --key=a --tokens=25 --rate=0)" 0
 is 'a bucket has its own name' \
     "$(granted 5 --key=b --tokens=2.999 --rate=0)" 2
 
@@ -162,7 +162,7 @@ status 1 'from then on' \
 redis set e text >said
 run retry-redis-budget --socket="$T/redis" --key=e
 is 'a key of another kind allows the retry' "$code" 0
-like 'and that is said' "$err" 'WRONGTYPE.*; the retry is allowed$'
+like 'a key of another kind allows the retry, and that is said' "$err" 'WRONGTYPE.*; the retry is allowed$'
 
 # As a gate.
 
@@ -173,7 +173,7 @@ is '30 runs with 12 tokens make 12 retries' \
     "$(wc -l <attempts) $(cat said)" '42 '
 run retry -a 2 -d 0 --before-retry="$gate" sh -c 'exit 7'
 is 'the status is that of the last attempt' "$code" 7
-like 'and the gate is to blame' "$err" ', and --before-retry failed$'
+like 'the status is that of the last attempt, and the gate is to blame' "$err" ', and --before-retry failed$'
 
 # A ratio: each success puts back a tenth of a token.
 
@@ -265,7 +265,7 @@ run retry-redis-budget --socket="$T/redis" --key=p --tokens=1 --rate=0 -- \
 is 'redis-cli may warn of its password' "$code$err" 0
 run retry-redis-budget --socket="$T/redis" --key=p --tokens=1 --rate=0 -- \
     -a secret
-is 'and the bucket is empty all the same' "$code$err" 1
+is 'redis-cli may warn of its password, and the bucket is empty all the same' "$code$err" 1
 export REDISCLI_AUTH=secret
 redis config set requirepass '' >/dev/null
 unset REDISCLI_AUTH

@@ -33,8 +33,8 @@ commit() {
 lacks() {
 	run scripts/release --check
 	is "$1 is missed" "$code" 1
-	is "and nothing else, but $1" "$(printf '%s\n' "$out" | grep -c .)" 1
-	like "and $1 is named" "$out" "^missing: $2"
+	is "$1 is missed, and nothing else, but $1" "$(printf '%s\n' "$out" | grep -c .)" 1
+	like "$1 is missed, and $1 is named" "$out" "^missing: $2"
 	[ -z "$err" ] || note "$err"
 	git reset -q --hard ready
 }
@@ -55,8 +55,8 @@ export DEBFULLNAME=Nobody DEBEMAIL=nobody@retry.test \
     RETRY_URL=https://example.org/retry RETRY_KEY="$T/a.key"
 run scripts/release --check
 is 'a release that lacks nothing can be tagged' "$code $err" '0 '
-like 'and it is said how' "$out" 'scripts/release does the rest'
-unlike 'and nothing is missing' "$out" '^missing:'
+like 'a release that lacks nothing can be tagged, and it is said how' "$out" 'scripts/release does the rest'
+unlike 'a release that lacks nothing can be tagged, and nothing is missing' "$out" '^missing:'
 
 sed -i "s/^## $version.*/## $version/" NEWS.md
 commit 'Take the date away'
@@ -136,6 +136,6 @@ run scripts/release dist
 is 'a release tests, tags and makes the files' "$code:$(tail -n 2 "$T/called")" \
     "0:test --long tag:
 package dist tag: v$version"
-like 'and leaves the push to its user' "$out" "git push origin HEAD .v$version"
+like 'a release tests, tags and makes the files, and leaves the push to its user' "$out" "git push origin HEAD .v$version"
 
 finish

@@ -84,7 +84,7 @@ for mode in hold last chronic; do
 	    '125:retry: sh: the helper process that holds the output was killed'
 done
 run retry --fail-match=never sh -c 'pkill -KILL -x -P $PPID retry; sleep 60'
-is 'so does output that is not searched' "$code:$err" \
+is "$mode: output that is lost ends in 125, so does output that is not searched" "$code:$err" \
     '125:retry: sh: the helper process that holds the output was killed'
 
 # Few descriptors: all that retry needs is one, and a child its own three.

@@ -27,16 +27,16 @@ stub apt-get 'echo "$*" >>apt'
 stub sudo '"$@"'
 set_up 'install_missing gcc old new; echo on'
 is 'a package that dpkg never heard of is installed' "$code $out" '0 on'
-like 'which is said' "$err" ': installing old new$'
-like 'with nothing that is there' "$(tail -n 1 apt)" \
+like 'a package that dpkg never heard of is installed, which is said' "$err" ': installing old new$'
+like 'a package that dpkg never heard of is installed, with nothing that is there' "$(tail -n 1 apt)" \
     'install old new$'
 stub apt-get 'echo "no network" >&2; exit 100'
 set_up 'install_missing new; echo on'
 is 'if apt-get fails the script ends' "$code $out" '1 '
-like 'and says why' "$err" '^no network$'
+like 'if apt-get fails the script ends, and says why' "$err" '^no network$'
 set_up 'skipped_at_exit; install_missing new; echo on'
 is 'or, if it can be done without, is skipped' "$code $out" '77 '
-like 'and says so' "$err" ': skipped, since something cannot be installed$'
+like 'or, if it can be done without, is skipped, and says so' "$err" ': skipped, since something cannot be installed$'
 
 # Where packages come from: here a mirror, and somebody else.
 cat >mirror.list <<'END_LIST'

@@ -43,7 +43,7 @@ for options in --budget=bucket:tokens=9,rate=1000000 --timeout=1d \
 		ls /proc/$PPID/fd | wc -l >>descriptors
 		exit 9' <input
 	is "$options makes all attempts" "$(wc -l <descriptors)" 20
-	check 'and none loses a descriptor' test \
+	check "$options makes all attempts, and none loses a descriptor" test \
 	    "$(tail -n 1 descriptors)" -lt "$(($(head -n 1 descriptors) + 10))"
 done
 
@@ -73,7 +73,7 @@ END
 		note "$calls writes found no room"
 		check 'a reader that takes its time is not asked again and again' \
 			test "$calls" -le 200
-		is 'and gets all bytes' "$(cksum <got)" "$(seq 300000 | cksum)"
+		is 'a reader that takes its time is not asked again and again, and gets all bytes' "$(cksum <got)" "$(seq 300000 | cksum)"
 	fi
 fi
 

@@ -30,7 +30,7 @@ else
 130 2 -d 100d -t 100d
 end
 	run late ./slow 15 "$RETRY" -q -d 100d --check='exec ./slow' true
-	is 'so is a check' "$code $out" '143 '
+	is "an exec that hangs is ended: signal $signal, $options, so is a check" "$code $out" '143 '
 	run late ./slow 0 "$RETRY" -q -a 1 --health='echo >>probed; false' \
 	    --health-interval=50ms --health-retries=2 ./slow
 	is 'a probe runs beside it' "$code $(wc -l <probed)" '124 2'
@@ -70,18 +70,18 @@ run env PATH="$long:$T/bin" "$RETRY" -a 1 plain x
 is 'a folder whose name is too long is skipped' "$code $out" \
     "0 $T/bin/plain: 1 x"
 run env PATH="$T/bin:$long" "$RETRY" -a 1 nosuch
-like 'and hides no error' "$code $err" \
+like 'a folder whose name is too long is skipped, and hides no error' "$code $err" \
     '^127 retry: cannot execute nosuch: command not found'
 run env LISTEN_FDS=0 sh -c '
 	LISTEN_PID=$$ exec "$0" sh -c "echo \$((LISTEN_PID - \$\$))"' "$RETRY"
 is 'a command learns its own number for its sockets' "$out" 0
 run env PATH="$T/denied:/nosuch" "$RETRY" plain
 is 'what may not be executed is 126' "$code" 126
-like 'and told' "$err" 'cannot execute plain: no execute permission: chmod \+x .*/denied/plain$'
+like 'what may not be executed is 126, and told' "$err" 'cannot execute plain: no execute permission: chmod \+x .*/denied/plain$'
 for name in nosuch ''; do
 	run env PATH="$T/bin:/nosuch" "$RETRY" "$name"
 	is "what is not found is 127: '$name'" "$code" 127
-	like 'and told' "$err" 'command not found|the command is empty'
+	like "what is not found is 127: '$name', and told" "$err" 'command not found|the command is empty'
 done
 run env -u PATH "$RETRY" -d 0 sh -c 'exit 3'
 is 'without $PATH the usual places are searched' "$code" 3
@@ -100,7 +100,7 @@ if strace -o trace true 2>/dev/null; then
 	    -e inject=dup2,dup3:error=EIO:when=1 \
 	    "$RETRY" --output=hold -a 1 -d 0 true
 	is 'a child that cannot get its descriptors is not executed' "$code" 126
-	like 'which is told' "$err" '(Input/output|I/O) error$'
+	like 'a child that cannot get its descriptors is not executed, which is told' "$err" '(Input/output|I/O) error$'
 
 	# Up to its exec an attempt shares the memory of retry, if it may.
 	run strace -o trace -e trace=clone "$RETRY" true
@@ -116,7 +116,7 @@ if strace -o trace true 2>/dev/null; then
 		while read -r why options; do
 			# shellcheck disable=SC2086 # words are meant
 			run strace -o trace -e trace=none $options "$RETRY" true
-			is "and one that may not because of $why" \
+			is "a child that may share no memory is forked: $error, and one that may not because of $why" \
 			    "$code $(grep -c CLONE_VM trace)" '0 0'
 		done <<-'end'
 		LD_PRELOAD -e trace=clone -E LD_PRELOAD=/nonexistent

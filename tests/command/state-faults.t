@@ -24,7 +24,7 @@ run sh -c '{ ulimit -f 0; retry -q -a 1 --state=state false; echo $?; } 2>&1 |
 is 'no room for a file is an error' "$out" \
     'retry: false: --state: state: cannot be written: File too large
 125'
-check 'and leaves the state as it was' cmp state before
+check 'no room for a file is an error, and leaves the state as it was' cmp state before
 
 mkdir gone
 run retry -a 2 -d 0 --state=gone/x sh -c 'rm -rf gone; exit 3'
@@ -51,15 +51,15 @@ if strace -o /dev/null true 2>/dev/null; then
 		is "$1 $2: an error" "$code $(attempts)" "125 $3"
 		is "$1 $2: in one line" "$(printf '%s\n' "$err" |
 		    grep -c '^retry: tries: --state: /.*/state: ')" 1
-		check 'and the state stays' cmp state before
-		check 'with nothing beside it' not test -e state.new
+		check "$1 $2: in one line, and the state stays" cmp state before
+		check "$1 $2: in one line, with nothing beside it" not test -e state.new
 	done
 
 	for fault in 'write retval=9' 'close error=EIO'; do
 		# shellcheck disable=SC2086 # words are meant
 		run faulty $fault
 		is "$fault: an error" "$code" 125
-		check 'and the state stays' cmp state before
+		check "$fault: an error, and the state stays" cmp state before
 	done
 	run faulty write retval=9
 	like 'a write that takes less than all finds the disk full' "$err" \
@@ -72,7 +72,7 @@ if strace -o /dev/null true 2>/dev/null; then
 		is "killed in $call: the old or the new" \
 		    "$code $((n == 1 || n == 2))" '137 1'
 		run retry -q --state=state -a 1 -d 1us -m 1us ./tries 7
-		is 'and the next run goes on from it' "$code $err $(kept n)" \
+		is "killed in $call: the old or the new, and the next run goes on from it" "$code $err $(kept n)" \
 		    "7  $((n + 1))"
 	done
 
@@ -147,6 +147,6 @@ for i in $(seq "${ROUNDS:-40}"); do
 done
 is 'runs that are killed at any moment damage nothing' \
     "$failures$(cat damage)" 0
-check 'and leave nothing aside' not test -e state.damaged
+check 'runs that are killed at any moment damage nothing, and leave nothing aside' not test -e state.damaged
 
 finish

@@ -26,21 +26,21 @@ retry -q --state=state -a 2 -d 1ms -j none ./tries 7
 is 'attempts are counted in each run, retries go on' \
     "$(attempts) $(kept n) $(kept delay)" '2 3 0.0040000000000000001'
 retry -q --state=state -a 1 -d 1d -m 100d -j none ./tries 7
-is 'so do other base delays' "$(attempts) $(kept n) $(kept delay)" '1 4 691200'
+is 'attempts are counted in each run, retries go on, so do other base delays' "$(attempts) $(kept n) $(kept delay)" '1 4 691200'
 
 cp state before
 run retry --state=state:skip ./tries 0
 is 'too early, nothing is run' "$code $(attempts)" '75 0'
-like 'and that is said' "$err" '^retry: tries: not started: the next attempt is due in '
-check 'and the state stays' cmp state before
+like 'too early, nothing is run, and that is said' "$err" '^retry: tries: not started: the next attempt is due in '
+check 'too early, nothing is run, and the state stays' cmp state before
 run retry --log=json --state=state:skip ./tries 0
 like 'the reason is early' "$err" '"reason":"early","status":75'
 status 75 '--on-give-up is for runs that failed' \
     retry --state=state:skip --on-give-up='touch failed' ./tries 0
-check 'so that nothing is run when it is too early' not test -e failed
+check '--on-give-up is for runs that failed, so that nothing is run when it is too early' not test -e failed
 status 124 'a wait past the limit is not begun' \
     retry -T 1m --state=state ./tries 0
-is 'and nothing is run then' "$(attempts)" 0
+is 'a wait past the limit is not begun, and nothing is run then' "$(attempts)" 0
 
 retry --log=json:log --state=state ./tries 0 &
 wait_for grep -q '"event":"wait"' log
@@ -85,7 +85,7 @@ retry -q --state=state -b fibonacci -a 1 -d 1ms -j none false
 is 'another strategy starts afresh' "$(kept strategy) $(kept n)" 'fibonacci 1'
 cp before state
 retry -q --state=state -b exponential:factor=3 -a 1 -d 1ms false
-is 'and so do other parameters' "$(kept n)" 1
+is 'another strategy starts afresh, and so do other parameters' "$(kept n)" 1
 cp before state
 retry -q --state=state -b fibonacci --stop-on=7 ./tries 7
 check 'a stop leaves what another strategy had' cmp state before
@@ -94,7 +94,7 @@ for i in 1 2 3; do
 done
 is 'a level is kept' "$(kept level level)" 0.0040000000000000001
 retry -q --state=level -b mimd:up=2,down=0.5 -d 1ms true
-is 'and lowered by a success' "$(kept level level)" 0.002
+is 'a level is kept, and lowered by a success' "$(kept level level)" 0.002
 rm -f attempts
 
 # One run at a time.
@@ -117,12 +117,12 @@ rm state
 hold
 run retry --state=state:skip ./tries 0
 is 'another run is active: nothing is run' "$code $(attempts)" '75 0'
-like 'and that is said' "$err" '^retry: tries: not started: another run is active$'
+like 'another run is active: nothing is run, and that is said' "$err" '^retry: tries: not started: another run is active$'
 run retry --state=state:skip --output=chronic ./tries 0
 is '--output=chronic does not say it' "$code$err" 75
 status 124 '--max-time ends the wait for it' \
     retry -T 10ms --state=state ./tries 0
-is 'and nothing is run then' "$(attempts)" 0
+is '--max-time ends the wait for it, and nothing is run then' "$(attempts)" 0
 
 # waits_for_lock PID: it has a process that waits for the lock.
 waits_for_lock() {
@@ -161,7 +161,7 @@ wait $holder
 for waiter in $waiter1 $waiter2 $waiter3 $waiter4; do
 	wait "$waiter" || echo "$waiter failed"
 done
-is 'and all have their turn' "$(attempts)" 4
+is 'a wait of a second for it is told, and all have their turn' "$(attempts)" 4
 is 'it is told once' "$(grep -c waiting told)" 1
 
 hold
@@ -199,27 +199,27 @@ run retry -q --state=state -a 1 -d 1ms ./tries 7
 is 'a damaged state stops nothing' "$code $(attempts)" '7 1'
 is 'it is reported in one line' "$err" \
     'retry: tries: --state: state: is damaged; kept as state.damaged'
-check 'and kept aside' cmp copy state.damaged
+check 'it is reported in one line, and kept aside' cmp copy state.damaged
 is 'the run starts afresh' "$(kept n)" 1
 head -c 60 before >state
 cp state copy
 run retry --state=state ./tries 0
 is 'what is kept is not replaced, and nothing is run' "$code $(attempts)" '125 0'
-like 'and that is said' "$err" \
+like 'what is kept is not replaced, and nothing is run, and that is said' "$err" \
     '--state: state: is damaged and cannot be moved: File exists$'
 check 'the damaged state stays' cmp state copy
-check 'and so does the one that was kept' test "$(wc -c <state.damaged)" -gt 60
+check 'the damaged state stays, and so does the one that was kept' test "$(wc -c <state.damaged)" -gt 60
 rm state.damaged
 run retry -q --state=state true
 like 'a state that was cut is damaged' "$err" 'kept as state.damaged$'
 rm state.damaged
 cat before before >state
 run retry -q --state=state true
-like 'and a state that is too long' "$err" 'kept as state.damaged$'
+like 'a state that was cut is damaged, and a state that is too long' "$err" 'kept as state.damaged$'
 rm state.damaged
 { cat before; printf '\0more'; } >state
 run retry -q --state=state true
-like 'and one with a NUL behind it' "$err" 'has a NUL; kept as state.damaged$'
+like 'a state that was cut is damaged, and one with a NUL behind it' "$err" 'has a NUL; kept as state.damaged$'
 : >state
 run retry -q --state=state -a 1 -d 1ms false
 is 'an empty one is none' "$code $err $(kept n)" '1  1'
@@ -230,7 +230,7 @@ run retry --state=state ./tries 0
 is 'a later version is refused, and nothing is run' "$code $(attempts)" '125 0'
 is 'a later version is told in one line' "$err" \
     "retry: tries: --state: state: is of a later version of retry"
-check 'and left as it is' cmp state before
+check 'a later version is told in one line, and left as it is' cmp state before
 
 # Files of somebody else's.
 
@@ -264,11 +264,11 @@ is 'FILE.new that appears during the run is left alone' \
 head -c 5 mine >mine.new
 status 7 'what a killed run has left of FILE.new is replaced' \
     retry -q --state=mine -a 1 -d 1ms sh -c 'exit 7'
-check 'and nothing is left of it' not test -e mine.new
+check 'what a killed run has left of FILE.new is replaced, and nothing is left of it' not test -e mine.new
 head -c 300 /dev/zero >mine.new
-status 7 'so is what a power cut has left of it' \
+status 7 'what a killed run has left of FILE.new is replaced, so is what a power cut has left of it' \
     retry -q --state=mine -a 1 -d 1ms sh -c 'exit 7'
-check 'and nothing is left of that' not test -e mine.new
+check 'what a killed run has left of FILE.new is replaced, and nothing is left of that' not test -e mine.new
 
 mkdir folder open
 chmod 1777 open
@@ -299,7 +299,7 @@ is 'what is damaged is told harmlessly' "$code $(printf %s "$err" |
     tr -d ' -~')" '0 '
 run retry --state=open/link true
 like 'a link is told as such' "$err" '^retry: true: --state: .*: is a symbolic link$'
-check 'and was not followed' not test -s target
+check 'a link is told as such, and was not followed' not test -s target
 
 mkdir closed
 retry -q --state=closed/state -a 1 false
@@ -318,21 +318,21 @@ given_up() {
 
 given_up
 is 'a run that gives up is tolerated' "$code" 0
-like 'and says so' "$err" 'giving up .*exited 7; failed run 1 of [0-9]+; exiting 0 \(--tolerate\)$'
+like 'a run that gives up is tolerated, and says so' "$err" 'giving up .*exited 7; failed run 1 of [0-9]+; exiting 0 \(--tolerate\)$'
 given_up --output=chronic --log=json:patience
-is 'with --output=chronic nothing is shown' "$code$out$err" 0
+is 'a run that gives up is tolerated, with --output=chronic nothing is shown' "$code$out$err" 0
 is 'JSON keeps the truth' \
     "$(jq -c 'select(.reason) | [.reason, .status, .tolerated]' patience)" \
     '["attempts",0,true]'
 given_up --output=chronic
 is 'until too many in a row have given up' "$code $out" '7 out'
-like 'and the mail says so' "$err" \
+like 'until too many in a row have given up, and the mail says so' "$err" \
     'giving up after 1 attempt .*exited 7; 3 failed runs in a row$'
 run retry -q --state=patient true
 given_up --output=hold
 is 'a success begins the count anew' "$code" 0
 is 'output that is held was no success' "$out" ''
-like 'and goes where failures go' "$err" '^out$'
+like 'output that is held was no success, and goes where failures go' "$err" '^out$'
 
 # A run with --repeat gives up as others do, though it has had a success.
 for number in 1 2 3; do
@@ -351,9 +351,9 @@ like 'a run without an attempt is not called a failed run' "$err" \
     'leaves no time for an attempt after an earlier .*; exiting 0 \(--tolerate\)$'
 run retry --state=patient --stop-on=7 --tolerate=3 sh -c 'exit 7'
 is 'what must not be retried is not tolerated' "$code" 7
-unlike 'nor counted' "$err" 'in a row'
+unlike 'what must not be retried is not tolerated, nor counted' "$err" 'in a row'
 status 125 '--tolerate needs a state' retry --tolerate=3 true
-status 125 'and a number above 0' retry --state=patient --tolerate=0 true
+status 125 '--tolerate needs a state, and a number above 0' retry --state=patient --tolerate=0 true
 
 # Options.
 
@@ -365,9 +365,9 @@ status 125 'whatever they are called' retry --state=a --budget="$T/a" true
 status 125 'state and log differ' retry --state=b --log=json:b true
 retry -q --state=c -a 1 false
 cp c copy
-status 125 'and a log does not empty it first' \
+status 125 'state and log differ, and a log does not empty it first' \
     retry --state=c --log=junit:c true
-check 'so that the state stays' cmp c copy
+check 'state and log differ, so that the state stays' cmp c copy
 status 125 'budget and log differ' retry --budget=d --log=json:d true
 retry --plan --state=planned --budget=planned-too -a 2 >/dev/null
 check 'a plan touches neither' not test -e planned -o -e planned-too

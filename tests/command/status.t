@@ -61,11 +61,11 @@ is 'without a limit a command is run until it succeeds' "$code $(ran)" '0 20'
 
 run retry -a 10,75:2 -d 0 sh -c 'echo >>ran; test $RETRY_ATTEMPT -gt 1 && exit 75; exit 1'
 is 'a limit of one kind of failure gives up' "$code $(ran)" '75 3'
-like 'and the message names it' "$err" '--attempts=75:2'
+like 'a limit of one kind of failure gives up, and the message names it' "$err" '--attempts=75:2'
 run retry -a timeout:2 -t 3 -d 0 ./attempt sleep 60
 is 'time-outs have a limit of their own' "$code $(ran)" '124 2'
 run retry -a 4/10m -d 0 ./attempt false
-is 'so have failures within a time' "$code $(ran)" '1 4'
+is 'failures within a time have a limit of their own' "$code $(ran)" '1 4'
 run retry -a 9/1h,1:2 --log=json:log -d 0 sh -c 'echo $RETRY_ATTEMPTS; false'
 is '$RETRY_ATTEMPTS is the plain number alone' "$out" "0
 0"
@@ -74,14 +74,14 @@ is 'JSON has the limits' \
     '["9/1h","1:2"]
 "1:2"'
 run retry -a 5,3:1 --stop-on=3 --log=json:stopped sh -c 'exit 3'
-is 'but not one that did not end the run' \
+is 'JSON has the limits, but not one that did not end the run' \
     "$(jq -c 'select(.reason) | [.reason, .limit]' stopped)" '["stop",null]'
 run retry -a 3,timeout:0 true
 is 'a limit that is wrong is told by its item' "$code $err" \
     "125 retry: invalid --attempts 'timeout:0': the number must be more than 0 (try 'retry --help=limits')"
 run retry --plan='timeout:1s' -a 10,timeout:2 make
 like 'a plan has them too' "$out" 'at most 10 attempts, timeout:2'
-like 'and ends by them' "$out" 'giving up after 2 attempts'
+like 'a plan has them too, and ends by them' "$out" 'giving up after 2 attempts'
 
 status 0 'another status may be the success' retry --success-on=3 sh -c 'exit 3'
 status 1 'a failure that exited 0 is 1' \
@@ -150,7 +150,7 @@ instead() {
 	run retry -d 100d "$@"
 	is "'$*' is not found" "$code" 127
 	err=${err##*not found}
-	is 'and what to type instead is said' "${err##*directory}" "$text"
+	is "'$*' is not found, and what to type instead is said" "${err##*directory}" "$text"
 }
 instead '; did you mean retry make test, without the quotes?' 'make test'
 instead "; did you mean retry sh -c '...'?" 'make && ls'
@@ -214,7 +214,7 @@ run retry -a 2 -d 0 --retry-on=137 sh -c 'kill -9 $$'
 like 'a death by a signal is told from its exit status' "$err" \
     'not in --retry-on; 137 is what a shell .* SIGKILL: use KILL in --retry-on$'
 run retry -a 2 -d 0 --stop-on=137 sh -c 'kill -9 $$'
-like 'so it is if the status stops' "$err" \
+like 'a death by a signal is told from its exit status if the status stops' "$err" \
     'attempt 1/2 .*; 137 is what .* SIGKILL: use KILL in --stop-on; next at'
 printf '#!/bin/sh\nexit 124\n' >timeout
 chmod +x timeout
@@ -255,7 +255,7 @@ run retry -q ./plain
 is 'quiet says so too: nobody else would' "$code $err" \
     '126 retry: cannot execute ./plain: no execute permission: chmod +x ./plain'
 run retry -q -a 3 -d 0 --retry-on=unstartable ./nosuch
-is 'but once, where the run ends by it' "$code $err" \
+is 'quiet says so too: nobody else would, but once, where the run ends by it' "$code $err" \
     '127 retry: cannot execute ./nosuch: No such file or directory'
 printf 'echo "$1" from a script; exit 5\n' >bare
 chmod +x bare
@@ -271,7 +271,7 @@ is "the command's own 126 is a failure like others" "$code $(ran)" '126 2'
 run retry -v
 is 'no command is 125' "$code" 125
 is 'a wrong call is told in one line' "$(printf %s "$err" | grep -c '')" 1
-is 'and not on stdout' "$out" ''
+is 'a wrong call is told in one line, and not on stdout' "$out" ''
 like 'the line points to the help' "$err" 'retry --help'
 run retry --no-such-option ./attempt true
 is 'an unknown option is 125, and nothing runs' "$code $(ran)" '125 0'
@@ -305,10 +305,10 @@ status 9 'even of one that ended by itself' \
     retry -a 1 -t 3 --preserve-status sh -c 'trap "exit 9" TERM; sleep 60 & wait'
 status 0 'as timeout(1) does, also if that is 0' \
     retry -a 1 -t 3 --preserve-status sh -c 'trap "exit 0" TERM; sleep 60 & wait'
-status 0 'and if a rule makes a failure of it' \
+status 0 'as timeout(1) does, also if that is 0, and if a rule makes a failure of it' \
     retry -a 1 --preserve-status --fail-match=bad echo bad
 status 143 'or at --max-time' retry -T .1 --preserve-status sleep 9
-status 0 'and 0 stays 0' retry --preserve-status true
+status 0 'or at --max-time, and 0 stays 0' retry --preserve-status true
 
 # The words of the command are its own.
 
@@ -340,7 +340,7 @@ is 'EX_TEMPFAIL is transient' "$code" 9
 run retry -q -d 0 --flaky-status=3 --log=json:flaky \
     sh -c 'test "$RETRY_ATTEMPT" -gt 1'
 is 'a success that took a retry exits as it is told' "$code" 3
-like 'and is flaky, not failed' "$(cat flaky)" \
+like 'a success that took a retry exits as it is told, and is flaky, not failed' "$(cat flaky)" \
     '"reason":"success","status":3,.*"flaky":true'
 run retry -q --flaky-status=3 true
 is 'a success at once exits 0' "$code" 0

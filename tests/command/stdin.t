@@ -23,7 +23,7 @@ status 0 'an idle pipe on standard input delays nothing' \
 { read -r _; retry -q -d 0 -a 2 sh -c 'cat; exit 1'; } <numbers >got
 is 'a file is put back to where it stood' "$(tr '\n' ' ' <got)" '2 3 4 2 3 4 '
 { read -r _; retry -q -d 0 -a 2 sh -c 'cat; exit 1'; cat; } <numbers >got
-is 'but not after the last attempt' "$(tr '\n' ' ' <got)" '2 3 4 2 3 4 '
+is 'a file is put back to where it stood, but not after the last attempt' "$(tr '\n' ' ' <got)" '2 3 4 2 3 4 '
 retry -q -d 0 -a 2 sh -c 'cat; exit 1' <>numbers >got
 check 'one that can be written to is left alone' cmp got numbers
 retry -q -d 0 -a 2 sh -c 'cat; exit 1' <&- >got 2>&1
@@ -54,7 +54,7 @@ finished() {
 }
 is 'a finished pipe is read by each attempt' \
     "$(finished twice | tr '\n' ' ')" '1 2 3 4 1 2 3 4 '
-is 'so is a here-document' "$(twice <<E2 | tr '\n' ' '
+is 'a here-document is read by each attempt' "$(twice <<E2 | tr '\n' ' '
 text
 E2
 )" 'text text '
@@ -63,9 +63,9 @@ for mode in stream hold all last failed chronic; do
 	is "a finished pipe is read as a file is with --output=$mode" \
 	    "$(finished twice --output=$mode 2>/dev/null | cksum)" "$want"
 done
-is 'with --stdin=replay too' \
+is "a finished pipe is read as a file is with --output=$mode, with --stdin=replay too" \
     "$(finished twice --stdin=replay | tr '\n' ' ')" '1 2 3 4 1 2 3 4 '
-is 'but not with --stdin=inherit' \
+is "a finished pipe is read as a file is with --output=$mode, but not with --stdin=inherit" \
     "$(finished twice --stdin=inherit | tr '\n' ' ')" '1 2 3 4 '
 # half: an attempt that reads a part, and leaves the rest to what follows.
 half() {
@@ -135,8 +135,8 @@ fails() {
 }
 is 'a pipe that is read while it is written to is told, once' \
     "$(lives warned fails)" 1
-is 'with -q, too' "$(lives warned fails -q)" 1
-is 'and with --output=chronic' "$(lives warned fails --output=chronic)" 1
+is 'a pipe that is read while it is written to is told, once, with -q, too' "$(lives warned fails -q)" 1
+is 'a pipe that is read while it is written to is told, once, and with --output=chronic' "$(lives warned fails --output=chronic)" 1
 is 'a chronic success says it' "$(lives warned retry --output=chronic -d 0 sh -c \
     'read -r _; [ $RETRY_ATTEMPT = 2 ]')" 1
 is 'one that ends in an attempt may have had bytes' \
@@ -151,10 +151,10 @@ much() {
 }
 is 'a pipe that is larger than its capacity is told' \
     "$(much warned fails)" 1
-like 'and a success says what it lacked' "$(much retry -d 0 sh -c \
+like 'a pipe that is larger than its capacity is told, and a success says what it lacked' "$(much retry -d 0 sh -c \
     'head -c 2; [ $RETRY_ATTEMPT = 3 ]' 2>&1)" \
     'succeeded at attempt 3/5 in [^,]*, without the input that attempt 1 read$'
-is 'which JSON has, too' "$(much retry -q -d 0 --log=json:log sh -c \
+is 'a pipe that is larger than its capacity is told, which JSON has, too' "$(much retry -q -d 0 --log=json:log sh -c \
     'head -c 2; [ $RETRY_ATTEMPT = 3 ]' >/dev/null 2>&1; tail -n 1 log |
     jq .lost_input)" 1
 is 'a first success warns of no lost input' "$(much warned retry cat)" 0
@@ -292,9 +292,9 @@ wait "$pid" 2>/dev/null
 is 'a signal ends the reading' "$?" 143
 run sh -c 'retry --stdin=replay -T 0.05 touch ran <idle'
 is 'the limit on the run ends it' "$code" 124
-like 'and standard input is to blame' "$err" \
+like 'the limit on the run ends it, and standard input is to blame' "$err" \
     ': standard input had not ended after --max-time 50ms$'
-check 'and nothing is run then' not test -e ran
+check 'the limit on the run ends it, and nothing is run then' not test -e ran
 
 # what fails
 run sh -c 'seq 3 | TMPDIR=$T/none retry -q --stdin=replay -d 0 -a 2 \
@@ -306,7 +306,7 @@ is 'a standard input that cannot be read is one' \
     "$code:$err" '125:retry: touch: standard input: Is a directory'
 run sh -c 'ulimit -f 64; head -c 1M /dev/zero |
     TMPDIR=$T retry --stdin=replay touch ran'
-is 'so is a limit on the size of files' "$code:$err" \
+is 'a standard input that cannot be read is one, so is a limit on the size of files' "$code:$err" \
     "125:retry: touch: temporary file in $T: File too large"
 head -c 1M /dev/zero >much
 run sh -c 'ulimit -f 64; TMPDIR=$T retry --stdin=replay touch ran <much'

@@ -194,23 +194,23 @@ start activated.socket job.timer bounded healthy loops mute needs outage quits \
 # Wait, reload, stop in an attempt, stop in a wait.
 wait_for said service 'next in'
 is 'a service is active in a wait' "$(show service ActiveState)" active
-is 'which is a warning in the journal' \
+is 'a service is active in a wait, which is a warning in the journal' \
     "$(journal service --priority=4..4 | sed 's/ after .*//')" \
     'retry: collector: attempt 1 exited 7'
 wait_for hurried service ran service
 first=$(cat "$machine/root/service.runs")
 check 'it is reloaded' inside systemctl reload service
 wait_for test -s "$machine/root/service.got"
-is 'which reaches the attempt' "$(cat "$machine/root/service.got")" HUP
-check 'and does not end it' inside kill -0 "$first"
+is 'it is reloaded, which reaches the attempt' "$(cat "$machine/root/service.got")" HUP
+check 'it is reloaded, and does not end it' inside kill -0 "$first"
 main=$(show service MainPID)
 is 'the main process is retry' "$(inside cat "/proc/$main/comm")" retry
 check 'it is stopped in an attempt' inside systemctl stop service
 is 'the attempt got one SIGTERM' "$(cat "$machine/root/service.got")" 'HUP
 TERM'
-is 'and the stop was a success' \
+is 'the attempt got one SIGTERM, and the stop was a success' \
     "$(show service Result) $(show service ActiveState)" 'success inactive'
-is 'and no error for the journal' "$(journal service --priority=err)" ''
+is 'the attempt got one SIGTERM, and no error for the journal' "$(journal service --priority=err)" ''
 
 
 # waits UNIT CALLS: it waits after so many calls.
@@ -223,13 +223,13 @@ rm "$machine/root/service.calls"
 start service
 wait_for hurried service waits service 7
 check 'it may be reloaded in a wait' inside systemctl reload service
-check 'which goes on' waits service 7
+check 'it may be reloaded in a wait, which goes on' waits service 7
 check 'it is stopped in a wait' inside systemctl stop service
-is 'which was a success' \
+is 'it is stopped in a wait, which was a success' \
     "$(show service Result) $(show service ActiveState)" 'success inactive'
-like 'of which the journal tells' "$(journal service --lines=4)" \
+like 'it is stopped in a wait, of which the journal tells' "$(journal service --lines=4)" \
     'ended by SIGTERM after 7 attempts'
-is 'but not as an error' "$(journal service --priority=err)" ''
+is 'it is stopped in a wait, but not as an error' "$(journal service --priority=err)" ''
 
 # The others.
 # Thirty failures.
@@ -242,7 +242,7 @@ is 'an outage raises an alert' "$(cat "$machine/root/alerted")" outage
 wait_for shows outage NRestarts 1
 touch "$machine/root/outage.db"
 wait_for hurried outage shows outage ActiveState active
-is 'and systemd has restarted retry' "$(show outage ActiveState)" active
+is 'an outage raises an alert, and systemd has restarted retry' "$(show outage ActiveState)" active
 wait_for shows needs ActiveState inactive
 is 'a service waits for what it needs' \
     "$(show needs Result) after $(grep -c . "$machine/root/needs.calls")" \
@@ -255,40 +255,40 @@ wait_for hurried activated not kill -0 "$client"
 is 'a client that came before the failure is served after it' \
     "$(cat "$T/served")" 'served: hello'
 wait_for shows activated ActiveState inactive
-is 'and by the second attempt' "$(wc -l <"$machine/root/activated.calls")" 2
+is 'a client that came before the failure is served after it, and by the second attempt' "$(wc -l <"$machine/root/activated.calls")" 2
 
 like 'the status of a job that waits is seen' \
     "$(inside systemctl status job)" \
     'Status: "backup: attempt 1/5 exited 7 after .*; next in [0-9ms.]+"'
 inside systemctl kill --kill-whom=main --signal=URG job
 wait_for shows job ActiveState inactive
-is 'which succeeds' "$(show job Result)" success
-like 'and systemd was told so' "$(show job StatusText)" \
+is 'the status of a job that waits is seen, which succeeds' "$(show job Result)" success
+like 'the status of a job that waits is seen, and systemd was told so' "$(show job StatusText)" \
     '^backup: succeeded at attempt 2/5 in'
 rm "$machine/root/job.calls"
 start job
 wait_for waits job 1
 check 'a job is stopped in a wait' inside systemctl stop job
-is 'and has not failed' "$(show job Result) $(show job ActiveState)" \
+is 'a job is stopped in a wait, and has not failed' "$(show job Result) $(show job ActiveState)" \
     'success inactive'
 
 # Units of no recipe.
 wait_for ran stopped
 check 'a service is stopped that has no KillMode=' \
     inside systemctl stop stopped
-is 'and no attempt follows' \
+is 'a service is stopped that has no KillMode=, and no attempt follows' \
     "$(show stopped Result) $(cat "$machine/root/stopped.calls")" \
     'success call'
 
 wait_for waits quits 1
 check 'a service is stopped in a wait by SIGQUIT' inside systemctl stop quits
-is 'which is a success if the unit says so' \
+is 'a service is stopped in a wait by SIGQUIT, which is a success if the unit says so' \
     "$(show quits Result) $(show quits ActiveState)" 'success inactive'
 
 wait_for shows dynamic ActiveState failed
 like 'a dynamic user runs the attempts' "$(journal dynamic)" '^dynamic$'
 inside systemctl start dynamic 2>/dev/null
-is 'and keeps the state from one run to the next' \
+is 'a dynamic user runs the attempts, and keeps the state from one run to the next' \
     "$(show dynamic ExecMainStatus)" 75
 
 wait_for shows hardened ActiveState inactive
@@ -296,8 +296,8 @@ is 'a hardened service that can write nowhere has its input and output' \
     "$(show hardened Result): $(journal hardened | grep -Ex '[^ ]+' | xargs)" \
     'success: 3 fed'
 wait_for shows escaped ActiveState failed
-is 'and its time limit' "$(show escaped ExecMainStatus)" 124
-unlike 'and nothing escapes that' "$(journal escaped)" \
+is 'a hardened service that can write nowhere has its input and output, and its time limit' "$(show escaped ExecMainStatus)" 124
+unlike 'a hardened service that can write nowhere has its input and output, and nothing escapes that' "$(journal escaped)" \
     '\(sleep\)|process group'
 wait_for shows private ActiveState inactive
 is 'output that is held leaves no file in a private /tmp' \
@@ -311,7 +311,7 @@ hangs() {
 wait_for hangs
 is 'a watchdog spares a wait, and ends an attempt that hangs' \
     "$(show watchdog ActiveState) $(show watchdog NRestarts)" 'active 0'
-like 'of which the journal tells' "$(journal watchdog)" \
+like 'a watchdog spares a wait, and ends an attempt that hangs, of which the journal tells' "$(journal watchdog)" \
     'attempt 2 was unhealthy after .*: no sign of life'
 
 # More seconds than TimeoutStartSec= later.
@@ -319,9 +319,9 @@ wait_for shows bounded ActiveState active
 is 'a start that is retried has more time' \
     "$(wc -l <"$machine/root/bounded.calls")" 2
 wait_for shows loops ActiveState failed
-is 'but none if the run has no bound' "$(show loops Result)" timeout
+is 'a start that is retried has more time, but none if the run has no bound' "$(show loops Result)" timeout
 wait_for shows runtime ActiveState failed
-is 'nor a service with RuntimeMaxSec= in a wait' "$(show runtime Result)" timeout
+is 'a start that is retried has more time, nor a service with RuntimeMaxSec= in a wait' "$(show runtime Result)" timeout
 wait_for shows mute ActiveState inactive
 like 'a service that cannot notify systemd says so' "$(journal mute)" \
     'cannot notify systemd: .*: Address family not supported'
@@ -333,18 +333,18 @@ check 'where a stranger may write' inside setpriv --reuid 65534 \
 inside env NOTIFY_SOCKET="$name" systemd-notify --no-block STATUS=heard
 wait_for sh -c "$(printf 'nsenter --target %s --all --root --wd' \
     "$machine_first") systemctl status strangers | grep -q heard"
-is 'and is not heard' "$(show strangers ActiveState)" activating
+is 'where a stranger may write, and is not heard' "$(show strangers ActiveState)" activating
 
 # A daemon that sends MAINPID= and READY=1.
 wait_for hurried ready shows ready ActiveState active
 is 'MAINPID= does not replace retry' \
     "$(inside cat "/proc/$(show ready MainPID)/comm")" retry
-like "and the program's status is seen" "$(show ready StatusText)" \
+like "MAINPID= does not replace retry, and the program's status is seen" "$(show ready StatusText)" \
     'attempt 2 runs; attempt 1 exited 7, at .*; serving$'
-check 'and it is reloaded' inside systemctl reload ready
+check 'MAINPID= does not replace retry, and it is reloaded' inside systemctl reload ready
 wait_for test -s "$machine/root/ready.got"
-check 'and stopped' inside systemctl stop ready
-is 'which does not cut its work short' \
+check 'MAINPID= does not replace retry, and stopped' inside systemctl stop ready
+is 'MAINPID= does not replace retry, which does not cut its work short' \
     "$(show ready Result) $(ls "$machine/root/ready.drained" | wc -l)" 'success 1'
 start ready
 wait_for hurried ready shows ready ActiveState active
@@ -363,7 +363,7 @@ is 'systemd restarts a retry that was killed' "$(show service NRestarts)" 1
 wait_for hurried service shows service ActiveState active
 inside systemctl kill --kill-whom=main --signal=STOP service
 wait_for shows service NRestarts 2
-is 'and one that hangs' "$(show service NRestarts)" 2
+is 'systemd restarts a retry that was killed, and one that hangs' "$(show service NRestarts)" 2
 
 wait_for shows healthy ActiveState active
 check 'a program that answers is ready' test -e "$machine/root/healthy.up"
@@ -371,17 +371,17 @@ is 'its unit has said so once' \
     "$(journal healthy | grep -c 'is healthy after')" 1
 check 'it is reloaded by its own signal' inside systemctl reload healthy
 wait_for test -s "$machine/root/healthy.got"
-is 'which reaches the program' "$(cat "$machine/root/healthy.got")" HUP
+is 'it is reloaded by its own signal, which reaches the program' "$(cat "$machine/root/healthy.got")" HUP
 rm "$machine/root/healthy.up"
 wait_for said healthy 'was unhealthy after'
 wait_for hurried healthy test -e "$machine/root/healthy.up"
 is 'a program that stops answering is started again' \
     "$(show healthy ActiveState) $(cat "$machine/root/healthy.runs")" \
     'active 2'
-check 'and stops as ever' inside systemctl stop healthy
-is 'which is a success' "$(show healthy Result) $(
+check 'a program that stops answering is started again, and stops as ever' inside systemctl stop healthy
+is 'a program that stops answering is started again, which is a success' "$(show healthy Result) $(
     tail -n 1 "$machine/root/healthy.got")" 'success TERM'
-is 'and systemd itself has restarted nothing' "$(show healthy NRestarts)" 0
+is 'a program that stops answering is started again, and systemd itself has restarted nothing' "$(show healthy NRestarts)" 0
 unlike 'nothing was refused' "$(inside journalctl --quiet --output=cat)" \
     'reception only permitted|Got notification message'
 finish

@@ -124,15 +124,15 @@ is 'a probe writes above the status line' \
     "$(grep -A1 'check: one$' writes/seen | head -n 2)" \
     'retry: sh: health check: one
 retry: sh: health check: two'
-check 'and ends its line' not grep -q 'two.' writes/seen
-is 'with --output=chronic it writes nothing of a success' \
+check 'a probe writes above the status line, and ends its line' not grep -q 'two.' writes/seen
+is 'a probe writes above the status line, with --output=chronic it writes nothing of a success' \
     "$(xargs <silent/seen)" 'status 0'
 like 'the count outlasts a long name' "$(screen name 1)" \
     '^retry: attempt 1/1 runs [0-9]+s$'
 check 'a stop stops the clock of a probe' test -e clock/still
-is 'and a process group of its own' \
+is 'a stop stops the clock of a probe, and a process group of its own' \
     "$(grep -a '^status' group/seen | head -n 1)" 'status 130'
-check 'which ^C ends' await is_gone group/probe
+check 'a probe is ended by ^C' await is_gone group/probe
 
 for word in echo icanon; do
 	is "a killed probe leaves the terminal's $word alone" \

@@ -215,23 +215,23 @@ heard two
 status 6'
 is 'also where its input is a pipe' "$(sed '$d' piped/seen)" \
     "$(sed '$d' reads/seen)"
-is 'and so does a gate' "$(cat gates/seen)" 'attempt 1
+is 'also where its input is a pipe, and so does a gate' "$(cat gates/seen)" 'attempt 1
 gate? open
 attempt 2
 status 6'
 
 is '^C, ^\ and a new size reach the attempt once each' "$(signals once)" \
     'ready 2 2 3 28 12'
-is 'and end the run when it ends' "$(last once)" 'status 0'
+is '^C, ^\ and a new size reach the attempt once each, and end the run when it ends' "$(last once)" 'status 0'
 unlike 'retry forwards none' "$(cat once/seen)" forwarded
 is 'they reach a check once too' "$(signals check)" 'ready 2 12'
-is 'and end the run' "$(last check)" 'status -2'
+is 'they reach a check once too, and end the run' "$(last check)" 'status -2'
 for status in 0 9 130; do
 	is "^C lets the command clean up and exit $status" \
 	    "$(last cleans-$status)" "status $status"
-	check "which retry waits for, status $status" \
+	check "^C lets the command clean up and exit $status, which retry waits for, status $status" \
 	    test -e cleans-$status/alive
-	is "and does not follow with an attempt, status $status" \
+	is "^C lets the command clean up and exit $status, and does not follow with an attempt, status $status" \
 	    "$(grep -c ready cleans-$status/seen)" 1
 done
 is 'a command that dies of ^C takes retry with it' "$(last dies)" 'status -2'
@@ -242,7 +242,7 @@ is 'it is not lost between two attempts' \
     "$(grep -o 'ended.*' between/seen)" 'ended 130'
 is 'a timeout does not touch the rest of a pipeline' \
     "$(signals pipeline left), $(signals pipeline right)" 'ready 10, ready 10'
-is 'but ends the attempt' "$(cat pipeline/code)" 124
+is 'a timeout does not touch the rest of a pipeline, but ends the attempt' "$(cat pipeline/code)" 124
 
 # Every way that output takes, for every place that an attempt may be in.
 for place in $places; do
@@ -290,7 +290,7 @@ is 'SIGTSTP by kill(1) is like ^Z' \
     "$(grep '^status' killed/seen | head -n 1)" 'status 7'
 like 'a background job is not stopped by what retry writes' \
     "$(cat tostop/seen)" '^retry: false: giving up after 2'
-like 'and takes no terminal' "$(cat tostop/seen)" '^42$'
+like 'a background job takes no terminal' "$(cat tostop/seen)" '^42$'
 unlike 'no background job is stopped by what retry writes' "$(cat tostop/seen)" Stopped
 is 'if its command wants the terminal, fg gives it' \
     "$(grep -c '^heard word' wants/seen) $(grep '^status' wants/seen |
@@ -344,8 +344,8 @@ if in_tmux new-session -d -s first 'exec retry -q known sleep 100d' \
 	wait_for is_gone retry
 	is '^C reaches it once there' "$(paste -sd ' ' heard)" 'ready 2 12'
 	in_tmux kill-server
-	check 'and the end of tmux is its end' wait_for is_gone first
-	check 'and that of retry' wait_for is_gone first-retry
+	check '^C reaches it once there, and the end of tmux is its end' wait_for is_gone first
+	check '^C reaches it once there, and that of retry' wait_for is_gone first-retry
 else
 	skip 'inside tmux a command reads its terminal' 'there is no tmux'
 fi

@@ -23,7 +23,7 @@ retry: sh: attempt 2/3 exited 7 after TIME; next in TIME
 retry: sh: succeeded at attempt 3/3 in TIME'
 is 'on standard error' "$out" ''
 run retry -a 2 -d 0 false
-is 'so has one without a delay' "$(said)" \
+is 'on standard error, so has one without a delay' "$(said)" \
     'retry: false: attempt 1/2 exited 1 after TIME; next at once
 retry: false: attempt 2/2 exited 1 after TIME
 retry: false: giving up after 2 attempts in TIME: exited 1'
@@ -60,7 +60,7 @@ run retry "$(printf '/a\033b\n.')" secret
 is 'harmlessly' "$err" \
     "retry: cannot execute '/a\^[b\n.': No such file or directory; \
 did you mean retry /a\^[b\n., without the quotes?"
-unlike 'and without its arguments' "$err" secret
+unlike 'harmlessly, and without its arguments' "$err" secret
 
 run retry -a 1 /bin/false
 like 'a run has the name of its command, without the folder' "$err" \
@@ -97,17 +97,17 @@ is 'counted failures are told while the next attempt lasts' \
 run retry -q -a 2 -d 1ms false
 is 'quiet says nothing, giving up included' "$out$err" ''
 run retry -q --on-give-up='exit 3' -a 1 false
-is 'but errors of its own' "$err" 'retry: false: --on-give-up exited 3'
+is 'quiet says nothing, giving up included, but errors of its own' "$err" 'retry: false: --on-give-up exited 3'
 
 run retry -v -a 2 -t 10 -d 10ms -j 50% false
 like 'verbose tells of starts' "$err" \
     '^retry: false: attempt 1/2 starts as process [0-9]+, for 10s at most$'
-like 'and of the numbers behind a delay' "$err" \
+like 'verbose tells of starts, and of the numbers behind a delay' "$err" \
     'next in [0-9.]+ms \(nominal 10ms, range 5ms to 15ms\)$'
 run retry -v true
 like 'also where all is well' "$err" '^retry: true: succeeded at attempt 1/5 in'
 run retry -v -a 1 sh -c 'kill -USR1 $PPID; exec sleep 20'
-like 'and of signals' "$err" '^retry: sh: received SIGUSR1, forwarded$'
+like 'also where all is well, and of signals' "$err" '^retry: sh: received SIGUSR1, forwarded$'
 run retry -v --repeat=2 true
 like 'a success that is not the last begins the count afresh' "$err" \
     '^retry: true: attempt 1 exited 0 after'

@@ -80,19 +80,19 @@ is 'it had its whole time' "$(awk '
 moment >stamps
 deaf -a 1 -t 1ms -k 60ms sleep 100d
 moment >>stamps
-is 'and as long as --kill-after says before SIGKILL' "$(awk '
+is 'it had its whole time, and as long as --kill-after says before SIGKILL' "$(awk '
 	NR == 1 { begin = $1 } NR == 2 && $1 - begin < 61e6' stamps)" ''
 
 await next
 is 'a timeout does not rub off on the next attempt' "$code" 7
-is 'which is told of it' "$out" 'timeout unset'
+is 'a timeout does not rub off on the next attempt, which is told of it' "$out" 'timeout unset'
 await wait
 is 'no timeout happens in a wait' "$code" 3
 is 'every attempt has the whole time' \
     "$(printf '%s\n' "$err" | grep -c 'for 3s at most')" 3
 run retry -v -a 1 -t 0 sh -c 'exit 3'
 is 'no timeout is none' "$code" 3
-unlike 'and nothing is said of one' "$err" 'at most'
+unlike 'no timeout is none, and nothing is said of one' "$err" 'at most'
 status 0 'a timeout is beyond the longest run' retry -t 10000d true
 
 # The signal.
@@ -129,7 +129,7 @@ left=$(echo "$err" |
     sed -n 's/.*process \([0-9]*\) (sleep) cannot be killed and is left$/\1/p')
 is 'unless it is not to be; then all that is left is named' \
     "$code $(echo "$left" | wc -w)" '124 2'
-like 'and no message says that it was killed' "$err" \
+like 'unless it is not to be; then all that is left is named, and no message says that it was killed' "$err" \
     'attempt 1/3 timed out at --max-time 3s after'
 # shellcheck disable=SC2086 # each is a word
 kill -KILL $left

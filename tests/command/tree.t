@@ -195,7 +195,7 @@ check 'what is left with -k 0 was not killed' alive "$(cat kept)"
 is 'an attempt that does not end is given up after --max-time' \
 	"$(cat alone.code)" 124
 like 'it is named' "$(cat alone.err)" 'process [0-9]+ \(stubborn\) cannot be killed and is left'
-check 'and left, since SIGKILL never follows' alive "$(cat alone)"
+check 'an attempt that does not end is left, since SIGKILL never follows' alive "$(cat alone)"
 is 'with --preserve-status, too, it has not succeeded' "$(cat preserved.code)" 124
 check 'with --preserve-status, too, it lives on' kill -9 "$(cat preserved)"
 
@@ -211,7 +211,7 @@ done
 
 check 'the session of a daemon is spared, of what it then starts' \
 	alive "$(cat orphaned)"
-check 'and so is a session that a daemon then starts' alive "$(cat separate)"
+check 'a session that a daemon then starts is spared' alive "$(cat separate)"
 is 'each process hears the signal once' \
 	"$(cat once.child once.near once.apart | grep -cx 40)" 3
 is 'one that is stopped hears it' "$(cat stopped)" heard
@@ -244,7 +244,7 @@ if strace -o trace true 2>/dev/null; then
 		sh -c "trap \"\" TERM; echo \$\$ >late
 			while kill -0 $$; do :; done 2>/dev/null" &
 		exec sleep 60'
-	check 'that is waited for as well' grep -q "= $(cat late)\$" trace
+	check 'what ends by itself is waited for as well' grep -q "= $(cat late)\$" trace
 else
 	skip 'what ends by itself is waited for' 'strace cannot trace here'
 fi
@@ -359,15 +359,15 @@ then
 	leaves unshare $own --mount sh -c '
 		mount -t tmpfs none /proc && exec "$RETRY" "$@"' sh
 	is 'without /proc a timeout ends in 124' "$code" 124
-	is 'and says once what may be left' \
+	is 'without /proc a timeout ends in 124, and says once what may be left' \
 	    "$(printf '%s\n' "$err" | grep -c "$hidden No such file or dir")" 1
 	check "the attempt's group has ended" wait_for none_alive near
 	xargs kill -9 <apart
 	leaves unshare $own --pid --fork "$RETRY"
 	is 'in a name space of its own too' "$code" 124
-	is 'which says why' \
+	is 'in a name space of its own too, which says why' \
 	    "$(printf '%s\n' "$err" | grep -c "$hidden it is of another pid")" 1
-	unlike 'and names no process' "$err" '^retry: [^ ]*: process '
+	unlike 'in a name space of its own too, and names no process' "$err" '^retry: [^ ]*: process '
 	run unshare $own --pid --fork "$RETRY" -a 1 -t .3 sleep 60
 	unlike 'nothing is said if nothing is left' "$err" "$hidden"
 else
@@ -377,7 +377,7 @@ if strace -o trace true 2>/dev/null; then
 	leaves sh -c 'exec strace -D -o trace -P /proc/$$/task -e inject="$0" \
 	    "$RETRY" "$@"' "$(any_libc openat):error=EMFILE"
 	is 'without a descriptor for /proc a timeout ends in 124' "$code" 124
-	is 'and says why' \
+	is 'without a descriptor for /proc a timeout ends in 124, and says why' \
 	    "$(printf '%s\n' "$err" | grep -cE "$hidden (Too many open files|No file descriptors)")" 1
 	check "the attempt's group has ended without that too" wait_for none_alive near
 	xargs kill -9 <apart
@@ -448,12 +448,12 @@ END
 	status 124 'an attempt is ended that leaves half a process' \
 	    retry -q -a 1 $soon --health='test ! -s threads' -k .1 \
 	    sh -c 'setsid python3 threads.py & exec sleep 60'
-	check 'which is killed' wait_for none_alive threads
+	check 'an attempt is ended that leaves half a process, which is killed' wait_for none_alive threads
 fi
 
 status 124 'there may be hundreds of them' retry -q -a 1 -t 1 -k .1 \
     sh -c 'for i in $(seq 300); do sleep 984.'$$' & done; wait'
-check 'and none is left' wait_for not pgrep -f "^sleep 984.$$\$"
+check 'there may be hundreds of them, and none is left' wait_for not pgrep -f "^sleep 984.$$\$"
 
 kill -9 "$(cat daemon)" "$(cat plain)" "$(cat older)" "$(cat kept)" "$(cat alone)" \
     "$(cat founded)" "$(cat orphaned)" "$(cat separate)" "$(cat zombie)"

@@ -181,7 +181,7 @@ $dashes
 retry: sh: ended by"
 check 'a name is cut between characters' \
     iconv -f UTF-8 -t UTF-8 foreign/raw -o /dev/null
-like 'and a character takes a column' "$(seen foreign)" \
+like 'a name is cut between characters, and a character takes a column' "$(seen foreign)" \
     '^xÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖ: attempt 2/2 in 30s  NOW$'
 is 'it is gone in the end' "$(seen end)" 'out
 retry: sh: attempt 1/2 exited 7 after TIME; next in TIME
@@ -208,7 +208,7 @@ status 1"
 for columns in 40 80; do
 	is "$columns columns: a line of its own begins after half a line" \
 	    "$(seen half$columns | grep -c '^half$\|^retry: sh: ')" 5
-	is 'and where text is asked for' \
+	is "$columns columns: a line of its own begins after half a line, and where text is asked for" \
 	    "$(seen text$columns | grep -c '^half$\|^retry: sh: ')" 5
 done
 yellow=$(printf '\033[33m') red=$(printf '\033[31m') green=$(printf '\033[32m')
@@ -216,19 +216,19 @@ is 'failures are yellow, giving up is red' \
     "$(grep -acF "${yellow}retry:" end/raw) $(grep -acF "${red}retry:" end/raw)" \
     '2 1'
 check 'a success after a failure is green' grep -aqF "${green}retry:" flaky/raw
-check 'but not with --color=never' not grep -aq "$(printf '\033')\[[0-9]*m" \
+check 'a success after a failure is green, but not with --color=never' not grep -aq "$(printf '\033')\[[0-9]*m" \
     never/raw
 check 'NO_COLOR leaves a success without colour' not grep -aq "$(printf '\033')\[[0-9]*m" plain/raw
-like 'and when ^C ends the wait' "$(sed -n 2p interrupted/seen)" \
+like 'NO_COLOR leaves a success without colour, and when ^C ends the wait' "$(sed -n 2p interrupted/seen)" \
     '^retry: false: ended by SIGINT after 1 attempt in '
-is 'and while ^Z stops it' "$(seen stopped | sed '/^---/,$d')" \
+is 'NO_COLOR leaves a success without colour, and while ^Z stops it' "$(seen stopped | sed '/^---/,$d')" \
     '$ retry -d 30 false
 retry: false: attempt 1/5 exited 1 after TIME; next in TIME
 
 [1]+  Stopped                 retry -d 30 false
 $'
 unlike 'a run in the background has none' "$(cat background/raw)" '2/2 in'
-like 'but tells the rest' "$(cat background/seen)" 'giving up after 2'
+like 'a run in the background has none, but tells the rest' "$(cat background/seen)" 'giving up after 2'
 is 'a signal that changes nothing leaves it' \
     "$(seen verbose | grep -A1 USR1 | sed 2q)" 'retry: sh: received SIGUSR1
 retry: sh: attempt 2/2 in 30s  last exited 7  NOW'
@@ -247,11 +247,11 @@ retry: sh: ended by SIGINT after 1 attempt in TIME: killed by SIGINT
 status -2"
 like 'a terminal comes before GitHub' "$(cat github/seen)" '2/2 in'
 like 'it has Unicode where the locale has' "$(cat unicode/seen)" '[░█]{8}'
-unlike 'and not elsewhere' "$(cat normal/seen)" '[^ -~]'
+unlike 'it has Unicode where the locale has, and not elsewhere' "$(cat normal/seen)" '[^ -~]'
 
 like 'a wait for another run is told' "$(cat locked/seen)" \
     '^retry: true: waiting for another run, which holds state.lock$'
-like 'and counted while it lasts' "$(cat locked/raw)" \
+like 'a wait for another run is told, and counted while it lasts' "$(cat locked/raw)" \
     'retry: true: another run has state; waiting [0-9]+s'
 is 'then its place is clean' "$(tail -n 2 locked/seen)" \
     "$(printf 'retry: true: waiting for another run, which holds state.lock\nstatus 0')"
@@ -263,15 +263,15 @@ unlike 'nothing is drawn on a terminal of another session' \
     "$(cat apart/raw)" '2/2 in'
 unlike 'nothing is drawn on a terminal that CI keeps as a log' \
     "$(cat logged/raw)" '2/2 in'
-like 'which has the lines all the same' "$(cat logged/seen)" 'giving up after'
+like 'a terminal that CI keeps as a log has the lines' "$(cat logged/seen)" 'giving up after'
 like 'with CI=false there is a status line' "$(cat unlogged/seen)" '2/2 in'
 unlike 'a short wait is not worth it' "$(cat short/raw)" '[23]/3 in'
 unlike 'a terminal that is dumb gets no sequences' "$(cat dumb/raw)" \
     "$(printf '\033')"
 unlike 'the compilation mode of Emacs gets no sequences' "$(cat emacs/raw)" \
     "$(printf '\033')"
-like 'but a status line' "$(cat dumb/raw)" '2/2 in'
-is 'which is gone in the end' "$(seen dumb)" \
+like 'the compilation mode of Emacs gets no sequences, but a status line' "$(cat dumb/raw)" '2/2 in'
+is 'the compilation mode of Emacs gets no sequences, which is gone in the end' "$(seen dumb)" \
     'retry: false: attempt 1/2 exited 1 after TIME; next in TIME
 retry: false: attempt 2/2 exited 1 after TIME
 retry: false: giving up after 2 attempts in TIME: exited 1
@@ -280,7 +280,7 @@ like 'input that is replayed is waited for in the background' \
     "$(cat input/seen)" '^typed$'
 for name in redirected explicit; do
 	check "$name: a file has only text" not grep -q URG $name/err
-	check 'with the whole story' grep -q giving $name/err
+	check "$name: a file has only text, with the whole story" grep -q giving $name/err
 done
 
 grep -ao 'attempt 2/3 in [0-9]*s' normal/raw | uniq -c >counts

@@ -56,7 +56,7 @@ run retry -a 3 -b constant -d 40ms --seed=3 \
 is 'the wait of a jitter is at least a fifth less' "$(short 32000 32000)" ''
 is 'the attempt is told what was waited' "$(awk '
 	NR == 1 ? $0 != "none" : $0 < 0.032' delays)" ''
-is 'and the announcement was no longer than that' "$(
+is 'the attempt is told what was waited, and the announcement was no longer than that' "$(
 	printf '%s\n' "$err" | sed -n 's/.*next in \(.*\)ms$/\1/p' |
 	    paste - waited | awk '$2 < $1 * 1000 - 50')" ''
 
@@ -67,12 +67,12 @@ run retry -a 4 -b constant -j none -d 20ms sh -c 'echo "$RETRY_DELAY"; exit 1'
 is 'no attempt is told of less than the delay' \
     "$(printf '%s\n' "$out" | awk 'NR > 1 && $1 < 0.02')" ''
 run retry -a 2 -j none -d 30ms --pace=start sh -c 'sleep .05; exit 1'
-like 'with --pace=start what outlasts its delay is followed at once' \
+like 'no attempt is told of less than the delay, with --pace=start what outlasts its delay is followed at once' \
     "$err" 'next at once$'
 moment >stamps
 run retry -a 2 -j none -d 60ms --pace=start sh -c '
 	test "$RETRY_ATTEMPT" -eq 1 || moment >>stamps; exit 1'
-is 'with --pace=start a wait begins with the attempt' "$(short 60000)" ''
+is 'no attempt is told of less than the delay, with --pace=start a wait begins with the attempt' "$(short 60000)" ''
 
 moment >stamps
 run retry -a 1 --wait-first -j none -d 50ms sh -c 'moment >>stamps'

@@ -9,9 +9,7 @@
 #	like 'each attempt is reported' "$err" 'attempt 2/2 exited 1'
 #	finish
 #
-# A name stands once in its file. A promise that goes on from the one before has
-# a name that begins with and, but, nor, so, which, of which, that, with or before;
-# it is printed after the last name that does not.
+# A name stands once in its file, and says by itself what broke.
 #
 # A promise that is not kept tells its line, and those from which it was called,
 # the command, and what it got and wanted; bash knows the lines, so it is bash
@@ -62,7 +60,6 @@ tap_failures=0
 tap_finished=
 tap_names='
 '
-tap_lead=
 tap_ran=
 tap_dir=$(mktemp -d "${TMPDIR:-/tmp}/retry-test.XXXXXX") || exit
 T=$tap_dir/work
@@ -121,11 +118,6 @@ tap_end_all() {
 tap_result() {
 	tap_count=$((tap_count + 1))
 	tap_name=$2
-	case $tap_name in
-	and\ * | but\ * | nor\ * | so\ * | which\ * | of\ which\ * | that\ * | \
-	    with\ * | before\ *) tap_name="$tap_lead, $tap_name" ;;
-	*) tap_lead=$tap_name ;;
-	esac
 	case $tap_names in
 	*"
 $tap_name
