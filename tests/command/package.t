@@ -231,7 +231,7 @@ like 'or looks for an example, so does the gate that asks Redis' \
 : >left
 for name in extracted/usr/share/man/man*/*.gz; do
 	gzip -dc "$name" >page
-	check "$name can be read" mandoc -T lint -W warning page
+	check "$name can be read" mandoc -T lint -W error page
 	mandoc -T ascii page | col -bx >>text
 done
 is 'the manuals have its name in all commands' \
