@@ -231,6 +231,16 @@ job_signal(struct job *job, int signal)
 	const struct child *child = &job->child;
 	char name[SIGNAL_NAME], note[64];
 
+	/* A server that goes into the background has not failed. */
+	if (child->pid == 0 && job->task == TASK_ATTEMPT && !job->killed &&
+	    job->status == 0 && signal != SIGKILL && !job->options->quiet) {
+		const struct survivors left = tree_survivors(&job->tree);
+
+		say(job->messages,
+		    "the attempt exited 0; --leftovers=end ends what it left: "
+		    "%s",
+		    left.names);
+	}
 	job->killed |= child->pid != 0;
 	if (job->options->verbose) {
 		snprintf(note, sizeof(note), "sending %s to %s",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/text.h"
+#include "sys/file.h"
 #include "sys/logs.h"
 #include "sys/messages.h"
 #include "sys/output.h"
@@ -112,6 +114,33 @@ write_text(struct sink *sink, struct messages *messages)
 		log_file_complain(sink, messages, EAGAIN);
 }
 
+/*
+ * If logrotate(8) has moved the file, or it was removed, the log goes on in a
+ * new one of that name.
+ */
+static void
+follow_name(const struct sink *sink)
+{
+	struct stat own, named;
+
+	if (sink->reader == NO_DESCRIPTOR ||
+	    fstat(sink->descriptor, &own) == -1)
+		return;
+	if (stat(sink->name, &named) == 0 ? file_is_same(&own, &named)
+					  : errno != ENOENT)
+		return;
+	const int file = file_open(sink->name, O_WRONLY | O_APPEND | O_CREAT);
+	const int reader = file_open(sink->name, O_RDONLY);
+	if (file != -1 && reader != -1) {
+		dup3(file, sink->descriptor, O_CLOEXEC);
+		dup3(reader, sink->reader, O_CLOEXEC);
+	}
+	if (file != -1)
+		close(file);
+	if (reader != -1)
+		close(reader);
+}
+
 void
 log_file_flush(struct sink *sink, struct output *output, bool begins_line)
 {
@@ -125,6 +154,7 @@ log_file_flush(struct sink *sink, struct output *output, bool begins_line)
 	else if (sink->name == NULL)
 		messages_draw(messages, sink->text, sink->size);
 	else {
+		follow_name(sink);
 		if (sink->replaced && ftruncate(sink->descriptor, 0) == -1 &&
 		    errno != EINVAL)
 			log_file_complain(sink, messages, errno);

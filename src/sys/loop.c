@@ -579,6 +579,7 @@ loop_run(const struct options *options, const struct report *report)
 	output_show_messages(&job->output);
 	output_drop(&job->output);
 	budget_file_close(&loop.budget);
+	state_file_close(&loop.state);
 	relay_end(&loop.relay);
 	notify_close(&loop.notify);
 	logs_close(&loop.report, &loop.messages);

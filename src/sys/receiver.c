@@ -124,6 +124,24 @@ concerns_run(const struct receiver *receiver,
 	    !(own && (number == SIGPIPE || number == SIGXFSZ));
 }
 
+/*
+ * Whether a service manager asks for the end of the run by a signal that has
+ * another meaning elsewhere: httpd, haproxy and systemd itself are stopped so.
+ * It is the parent of `retry`, outside of the container or as process 1; and as
+ * no attempt runs that could take the signal as it likes, nothing else is meant.
+ */
+static bool
+is_managers_stop(const struct receiver *receiver,
+    const struct signalfd_siginfo *info)
+{
+	const int number = (int)info->ssi_signo;
+	const pid_t parent = getppid();
+
+	return receiver->child->pid == 0 && info->ssi_code == SI_USER &&
+	    parent <= 1 && (pid_t)info->ssi_pid == parent &&
+	    (number == SIGWINCH || number == SIGUSR1 || number == SIGRTMIN + 3);
+}
+
 bool
 receiver_take(struct receiver *receiver, struct received *received)
 {
@@ -132,7 +150,8 @@ receiver_take(struct receiver *receiver, struct received *received)
 	while (receiver->next < receiver->count) {
 		const struct signalfd_siginfo *info =
 		    &receiver->queue[receiver->next++];
-		const int number = (int)info->ssi_signo;
+		const bool stops = is_managers_stop(receiver, info);
+		const int number = stops ? SIGTERM : (int)info->ssi_signo;
 		const bool reached = signal_queue_reached(info, child);
 
 		sigdelset(&child->missed, number);
@@ -141,7 +160,7 @@ receiver_take(struct receiver *receiver, struct received *received)
 		else if (concerns_run(receiver, info)) {
 			*received = (struct received){
 				.signal = number,
-				.ends_run = ends_run(receiver, info),
+				.ends_run = stops || ends_run(receiver, info),
 				.from_kernel = info->ssi_code == SI_KERNEL,
 				.reached = reached,
 			};

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -234,12 +235,26 @@ state_file_lock(struct state_file *file)
 	    file->lock == -1 ? file_problem(errno) : file_check(file->lock);
 	if (problem != NULL)
 		state_complain(file, file->name, "cannot be locked", problem);
-	else if (load(file) == 0)
+	else if (load(file) == 0) {
+		/*
+		 * The attempt inherits the lock, so that no other run begins
+		 * beside it if `retry` is killed.
+		 */
+		fcntl(file->lock, F_SETFD, 0);
 		return 1;
+	}
 	if (file->lock != -1)
 		close(file->lock);
 	file->lock = NO_DESCRIPTOR;
 	return -1;
+}
+
+void
+state_file_close(const struct state_file *file)
+{
+	/* <sys/file.h>, which declares flock(2), is a file of this room. */
+	if (file->lock != NO_DESCRIPTOR)
+		syscall(SYS_flock, file->lock, LOCK_UN);
 }
 
 int

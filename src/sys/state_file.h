@@ -31,11 +31,14 @@ int state_file_open(struct state_file *file, const struct options *options,
     struct messages *messages);
 
 /*
- * Takes the lock, for as long as the process lives, and reads the state; a
- * damaged file is put aside, with a warning.  Returns 1, 0 if another run
+ * Takes the lock, which the processes that are started inherit, and reads the
+ * state; a damaged file is put aside, with a warning.  Returns 1, 0 if another run
  * holds the lock, or -1 after a message.
  */
 int state_file_lock(struct state_file *file);
+
+/* The run is over: gives the lock back, whatever attempts have left. */
+void state_file_close(const struct state_file *file);
 
 /*
  * Waits until the lock can be taken, but does not keep it.  For a process of

@@ -94,6 +94,11 @@ end_all deaf1 && end_all deaf2
 run retry -v -a 1 -k .1 --leftovers=end sh -c './stubborn told & ./leaves told'
 like 'SIGTERM comes first, with -v the signals are told' "$err" 'sending SIGTERM to what the attempt left'
 like 'SIGTERM comes first, and SIGKILL' "$err" 'sending SIGKILL to what the attempt left'
+run retry -a 1 -k .1 --leftovers=end sh -c './stubborn back & ./leaves back'
+like 'a success says what it left and is ended' "$err" \
+    'the attempt exited 0; --leftovers=end ends what it left: (stubborn|sh), sleep$'
+run retry -q -a 1 -k .1 --leftovers=end sh -c './stubborn mute & ./leaves mute'
+is 'a success that is quiet says nothing of what it left' "$err" ''
 run retry -v -a 1 --leftovers=end true
 unlike 'SIGTERM comes first, but none if nothing is left' "$err" sending
 run retry -a 1 -k .1 -s USR1 --leftovers=end sh -c 'setsid sh -c "

@@ -170,6 +170,19 @@ wait_for retry --log=json:fifo true
 wait
 like 'a log may be a pipe' "$(cat piped)" '"event":"end"'
 
+# logrotate(8) moves the file; a clean-up removes it.
+for how in 'mv moved moved.1' 'rm moved'; do
+	rm -f moved
+	run retry -q -d 0 -a 2 --log=json:moved sh -c \
+	    "until grep -q :.[a]ttempt moved; do sleep .01; done
+	    [ \"\$RETRY_ATTEMPT\" -eq 2 ] || $how; exit 3"
+	is "a log goes on in a new file after $how" \
+	    "$code $(jq -r .event moved | xargs)" \
+	    '3 outcome wait attempt outcome end'
+done
+is 'a log that was moved has what came before' \
+    "$(jq -r .event moved.1 | xargs)" 'start attempt'
+
 run retry --log=text:log ls -l /proc/self/fd
 like 'an attempt can look at its descriptors' "$out" ' 0 -> /dev/null$'
 unlike 'an attempt can look at its descriptors, and has no log among them' "$out" '/log$'

@@ -84,10 +84,10 @@ ceilings='
 	2350 src/report
 	2350 src/plan
 	3750 src/options
-	9040 src/sys
+	9120 src/sys
 	300 src/main.c
 	12750 tests/unit
-	14000 tests/command
+	14020 tests/command
 	3500 tests/lib
 	2710 tests/simulate
 	4500 scripts

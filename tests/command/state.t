@@ -375,4 +375,21 @@ check 'a plan touches neither' not test -e planned -o -e planned-too
 retry -a 1 --state=alone --on-give-up='echo oops >&2; exit 3' false 2>&-
 check 'nothing gets into the lock where 2 is closed' test ! -s alone.lock
 
+# A run that was killed leaves its job, which has the lock.
+rm -f state* left
+retry -q --state=state sh -c 'sleep 100d & echo $! >left; wait' &
+wait_for test -s left
+kill -KILL $!
+wait $! 2>/dev/null
+status 75 'no run begins beside the job of one that was killed' \
+    retry -q --state=state:skip true
+kill "$(cat left)"
+wait_for not alive "$(cat left)"
+status 0 'a run begins once the job of a killed one has ended' retry -q --state=state:skip true
+rm left
+retry -q --state=state sh -c 'sleep 100d >/dev/null 2>&1 & echo $! >left'
+status 0 'what a run leaves does not keep the lock' \
+    retry -q --state=state:skip true
+kill "$(cat left)"
+
 finish
