@@ -264,6 +264,13 @@ struct telling {
 
 static bool add_part(struct telling *telling, const char *name);
 
+/* Most names differ in their first letter, and there are many. */
+static bool
+is_name(const char *a, const char *b)
+{
+	return *a == *b && strcmp(a, b) == 0;
+}
+
 /* The fact of this name; one that is unknown shows its name. */
 static const char *
 find_fact(const struct telling *telling, const char *name,
@@ -271,7 +278,7 @@ find_fact(const struct telling *telling, const char *name,
 {
 	const struct fact *fact = telling->facts;
 
-	while (fact->name != NULL && strcmp(fact->name, name) != 0)
+	while (fact->name != NULL && !is_name(fact->name, name))
 		fact++;
 	if (fact->name == NULL) {
 		snprintf(text, MESSAGE_PART, "%%%s", name);
@@ -303,10 +310,14 @@ find_fact(const struct telling *telling, const char *name,
 static const char *
 take_name(const char *text, char name[MESSAGE_PART])
 {
-	const size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyz-");
+	size_t i = 0;
 
-	snprintf(name, MESSAGE_PART, "%.*s", (int)length, text);
-	return text + length;
+	while ((text[i] >= 'a' && text[i] <= 'z') || text[i] == '-') {
+		name[i] = text[i];
+		i++;
+	}
+	name[i] = '\0';
+	return text + i;
 }
 
 /* Whether all words hold: "fact", "fact=text", and "!" before one of them. */
@@ -377,10 +388,14 @@ add_text(struct telling *telling, const char *text, const char *end)
 			if (!add_part(telling, name))
 				return false;
 		} else {
-			const size_t plain = strcspn(text, "[]?%");
+			size_t end_of = length;
 
-			text_append(message, size, "%.*s", (int)plain, text);
-			text += plain;
+			while (text < end && *text != '[' && *text != '?' &&
+			    *text != '%' && end_of < size - 1)
+				message[end_of++] = *text++;
+			message[end_of] = '\0';
+			if (end_of == size - 1)
+				return true;
 		}
 	}
 	return true;
@@ -396,7 +411,7 @@ add_part(struct telling *telling, const char *name)
 	char text[MESSAGE_PART];
 
 	for (; row->name != NULL; row++) {
-		if (strcmp(row->name, name) != 0)
+		if (!is_name(row->name, name))
 			continue;
 		is_row = true;
 		if (holds(telling, row->when))
@@ -412,7 +427,7 @@ add_part(struct telling *telling, const char *name)
 	}
 	const char *fact = is_row ? NULL : find_fact(telling, name, text);
 	if (fact != NULL)
-		text_append(message->text, sizeof(message->text), "%s", fact);
+		strlcat(message->text, fact, sizeof(message->text));
 	return fact != NULL;
 }
 
@@ -652,6 +667,11 @@ message_of(const struct report_style *style, const struct record *record)
 	const enum verdict verdict = record->judgement.verdict;
 	char part[MESSAGE_PART];
 
+	/* No row would hold, and each attempt has these. */
+	if (!style->verbose &&
+	    (record->kind == RECORD_ATTEMPT ||
+		(record->kind == RECORD_WAIT && record->attempt > 0)))
+		return (struct message){ .priority = PRIORITY_INFO };
 	snprintf(part, sizeof(part), "line %s", record_name(record->kind));
 	struct message message = say(style, record, 0, part);
 

@@ -148,15 +148,16 @@ void
 report_text(struct sink *sink, const struct report *report,
     const struct record *record)
 {
-	const struct message message = message_of(&report->style, record);
 	const bool counted = may_be_counted(sink, report, record);
 	struct series *series = &sink->series;
 
 	if (counted && continues(series, record)) {
-		series->untold++;
-		series->last = message;
+		/* More than one are only counted. */
+		if (++series->untold == 1)
+			series->last = message_of(&report->style, record);
 	} else {
-		report_text_message(sink, report, message);
+		report_text_message(sink, report,
+		    message_of(&report->style, record));
 		if (!counted)
 			return;
 		*series = (struct series){
