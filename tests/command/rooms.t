@@ -86,11 +86,11 @@ ceilings='
 	3750 src/options
 	9120 src/sys
 	300 src/main.c
-	12750 tests/unit
+	12500 tests/unit
 	14020 tests/command
 	3500 tests/lib
 	2710 tests/simulate
-	4500 scripts
+	4300 scripts
 	62 options'
 
 # size TREE ROOM: its lines; words of completions are generated.

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 
 #include <float.h>
+#include <math.h>
 
 #include "core/backoff.h"
 #include "core/duration.h"
 #include "core/jitter.h"
 #include "core/random.h"
-#include "distribution.h"
 #include "tap.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
-#define SAMPLE 10000
 
 /* The strategy as a user writes it, with a base and a cap, and no floor. */
 static struct backoff
@@ -251,57 +250,6 @@ a_base_of_nothing_stays_nothing(void)
 	}
 }
 
-/* Exact in a double up to the 78th; Binet's formula goes wrong at the 72nd. */
-static void
-fibonacci_adds_up_exactly(void)
-{
-	const struct backoff backoff = backoff_of("fibonacci", 1, 1e300);
-	uint64_t number = 1, next = 1;
-
-	for (uint64_t n = 1; n <= 78; n++) {
-		const uint64_t sum = number + next;
-
-		ROW("n = %ju", (uintmax_t)n);
-		CHECK(nominal(&backoff, n) == (double)number);
-		number = next;
-		next = sum;
-	}
-	CHECK(nominal(&backoff, 1476) > 1e299);
-}
-
-/* The sums are of what was before holding, so the floor does not grow. */
-static void
-fibonacci_adds_what_was_not_yet_held(void)
-{
-	struct backoff backoff = backoff_of("fibonacci", 1, 1e6);
-
-	backoff.min = 2;
-	CHECK_DBL(backoff_clamp(&backoff, nominal(&backoff, 1)), 2, 0);
-	CHECK_DBL(backoff_clamp(&backoff, nominal(&backoff, 3)), 2, 0);
-	CHECK_DBL(backoff_clamp(&backoff, nominal(&backoff, 4)), 3, 0);
-}
-
-static void
-fibonacci_stays_at_the_cap(void)
-{
-	const struct backoff backoff = backoff_of("fibonacci", 1, 8);
-
-	CHECK_DBL(nominal(&backoff, 5), 5, 0);
-	CHECK(nominal(&backoff, 6) >= 8);
-	CHECK(nominal(&backoff, 7) >= 8);
-	CHECK(nominal(&backoff, UINT64_MAX) >= 8);
-}
-
-static void
-fibonacci_may_fall_from_the_cap_at_first(void)
-{
-	const struct backoff backoff = backoff_of("fibonacci:second=1", 5, 5);
-
-	CHECK_DBL(nominal(&backoff, 1), 5, 0);
-	CHECK_DBL(nominal(&backoff, 2), 1, 0);
-	CHECK_DBL(nominal(&backoff, 3), 6, 0);
-}
-
 /* Where a double has no room for its curve any more, only the cap is left. */
 static void
 smooth_never_comes_back_from_the_cap(void)
@@ -471,35 +419,6 @@ only_a_strategy_with_a_level_says_what_follows_a_success(void)
 }
 
 static void
-the_first_event_of_a_level_is_the_base_even_a_success(void)
-{
-	const struct backoff backoff = backoff_of("mimd:up=2,down=0.5", 3, 60);
-	struct level level = { 0 };
-
-	CHECK_DBL(backoff_success(&backoff, &level, 99), 3, 0);
-	CHECK_DBL(backoff_success(&backoff, &level, 99), 1.5, 0);
-	CHECK_DBL(backoff_nominal(&backoff, &level, 1, 0), 3, 0);
-	CHECK_DBL(backoff_nominal(&backoff, &level, 2, 0), 6, 0);
-}
-
-static void
-a_level_falls_to_its_floor_by_a_factor_of_0(void)
-{
-	static const char *const rows[] = { "limd:up=2,down=0",
-		"mimd:up=2,down=0" };
-
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct backoff backoff = backoff_of(rows[i], 3, 60);
-		struct level level = { .begun = true, .value = 12 };
-
-		ROW("%s", rows[i]);
-		backoff.min = 2;
-		CHECK_DBL(backoff_success(&backoff, &level, 99), 2, 0);
-		CHECK_DBL(backoff_nominal(&backoff, &level, 1, 0), 4, 0);
-	}
-}
-
-static void
 a_delay_is_held_and_a_nan_is_no_way_round_the_cap(void)
 {
 	const struct backoff backoff = { .min = 2, .cap = 60 };
@@ -509,104 +428,6 @@ a_delay_is_held_and_a_nan_is_no_way_round_the_cap(void)
 	CHECK_DBL(backoff_clamp(&backoff, 61), 60, 0);
 	CHECK_DBL(backoff_clamp(&backoff, INFINITY), 60, 0);
 	CHECK_DBL(backoff_clamp(&backoff, NAN), 60, 0);
-}
-
-static void
-decorrelated_is_uniform_between_the_base_and_its_reach(void)
-{
-	static const struct {
-		const char *text;
-		uint64_t n;
-		double previous, low, high;
-	} rows[] = {
-		{ "decorrelated", 1, 0, 1, 3 },
-		{ "decorrelated", 2, 2, 1, 6 },
-		{ "decorrelated", 9, 30, 1, 60 },
-		{ "decorrelated:factor=2", 2, 5, 1, 10 },
-		{ "decorrelated:clamp=1", 2, 19, 1, 57 },
-	};
-	static double sample[SAMPLE];
-
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		const struct backoff backoff = backoff_of(rows[i].text, 1, 60);
-		struct random random = { .seed = 5 + i };
-
-		ROW("%s after %g", rows[i].text, rows[i].previous);
-		for (size_t k = 0; k < SAMPLE; k++) {
-			struct level level = { .previous = rows[i].previous };
-
-			sample[k] = backoff_nominal(&backoff, &level, rows[i].n,
-			    random_uniform(&random, k + 1, DRAW_DELAY));
-		}
-		CHECK(distribution_ks(sample, SAMPLE, rows[i].low,
-			  rows[i].high) < KS_LIMIT);
-	}
-}
-
-/* Where its reach is below the base, the base is all there is. */
-static void
-decorrelated_is_never_below_the_base(void)
-{
-	const struct backoff backoff =
-	    backoff_of("decorrelated:factor=0.5", 4, 60);
-	struct level level = { 0 };
-
-	for (uint64_t n = 1; n < 9; n++)
-		CHECK_DBL(backoff_nominal(&backoff, &level, n, 0.7), 4, 0);
-}
-
-/* Cut off at the cap, a third of all draws are the cap. */
-static void
-a_clamp_piles_draws_up_at_the_cap(void)
-{
-	const struct backoff backoff =
-	    backoff_of("decorrelated:clamp=1", 1, 60);
-	struct random random = { .seed = 1 };
-	int at_cap = 0;
-
-	for (uint64_t k = 0; k < SAMPLE; k++) {
-		struct level level = { .previous = 40 };
-
-		at_cap += backoff_nominal(&backoff, &level, 2,
-			      random_uniform(&random, k + 1, DRAW_DELAY)) == 60;
-	}
-	/* 60 of 119; five standard deviations. */
-	CHECK(fabs(at_cap - SAMPLE * 60 / 119.) < 5 * sqrt(SAMPLE) / 2);
-}
-
-static void
-slots_are_equally_likely(void)
-{
-	for (uint64_t n = 1; n <= 12; n++) {
-		const struct backoff backoff = backoff_of("slots", 1, 1e6);
-		const size_t count = (size_t)1 << (n < 10 ? n : 10);
-		struct random random = { .seed = n };
-		unsigned int cells[1024] = { 0 };
-
-		ROW("n = %ju", (uintmax_t)n);
-		for (uint64_t k = 0; k < 30 * 1024; k++) {
-			struct level level = { 0 };
-			const double slot = backoff_nominal(&backoff, &level, n,
-			    random_uniform(&random, k + 1, DRAW_DELAY));
-
-			if (!CHECK(slot == floor(slot) && slot >= 0 &&
-				slot < (double)count))
-				return;
-			cells[(size_t)slot]++;
-		}
-		CHECK(fabs(distribution_chi_square(cells, count)) <
-		    CHI_SQUARE_LIMIT);
-	}
-}
-
-static void
-the_end_of_the_range_is_the_last_slot(void)
-{
-	const struct backoff backoff = backoff_of("slots", 1, 1e6);
-	struct level level = { 0 };
-
-	CHECK_DBL(backoff_nominal(&backoff, &level, 3, 1), 7, 0);
-	CHECK_DBL(backoff_nominal(&backoff, &level, 99, 1), 1023, 0);
 }
 
 /*
@@ -677,23 +498,12 @@ main(void)
 	RUN(the_longest_time_that_is_named_is_known);
 	RUN(delays_grow_with_the_base);
 	RUN(a_base_of_nothing_stays_nothing);
-	RUN(fibonacci_adds_up_exactly);
-	RUN(fibonacci_adds_what_was_not_yet_held);
-	RUN(fibonacci_stays_at_the_cap);
-	RUN(fibonacci_may_fall_from_the_cap_at_first);
 	RUN(smooth_never_comes_back_from_the_cap);
 	RUN(a_list_goes_on_with_its_last_value);
 	RUN(no_number_and_no_parameter_makes_a_delay_unsound);
 	RUN(a_level_stays_within_its_bounds);
 	RUN(only_a_strategy_with_a_level_says_what_follows_a_success);
-	RUN(the_first_event_of_a_level_is_the_base_even_a_success);
-	RUN(a_level_falls_to_its_floor_by_a_factor_of_0);
 	RUN(a_delay_is_held_and_a_nan_is_no_way_round_the_cap);
-	RUN(decorrelated_is_uniform_between_the_base_and_its_reach);
-	RUN(decorrelated_is_never_below_the_base);
-	RUN(a_clamp_piles_draws_up_at_the_cap);
-	RUN(slots_are_equally_likely);
-	RUN(the_end_of_the_range_is_the_last_slot);
 	RUN(a_seed_means_the_same_delays_everywhere);
 	return DONE();
 }
