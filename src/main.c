@@ -120,7 +120,7 @@
 #include "sys/terminal.h"
 
 /* What `retry` and the processes that it forks need of a stack, in bytes. */
-#define STACK_LEAST (64 * 1024)
+#define STACK_LEAST (192 * 1024)
 
 /* Room for PROGRAM, ": " and the name of the run. */
 #define OWN_NAME (MESSAGE_PART + sizeof(PROGRAM) + 1)

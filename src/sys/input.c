@@ -59,18 +59,12 @@ is_used_up(void)
 static ssize_t
 peek(char bytes[INPUT_FRONT])
 {
-	int ends[2];
-	ssize_t length =
+	const ssize_t length =
 	    recv(STDIN_FILENO, bytes, INPUT_FRONT, MSG_PEEK | MSG_DONTWAIT);
 
-	if (length != -1 || errno != ENOTSOCK || file_pipe(ends) == -1)
-		return length;
-	length = tee(STDIN_FILENO, ends[1], INPUT_FRONT, SPLICE_F_NONBLOCK);
-	if (length > 0)
-		length = read(ends[0], bytes, (size_t)length);
-	close(ends[0]);
-	close(ends[1]);
-	return length;
+	return length == -1 && errno == ENOTSOCK
+	    ? file_peek(STDIN_FILENO, bytes, INPUT_FRONT)
+	    : length;
 }
 
 /* Remembers what stdin looks like before an attempt. */

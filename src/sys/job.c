@@ -204,7 +204,7 @@ job_start(struct job *job, enum task task, struct record *record,
 	    (job->killed || job->status != 0))
 		say_end(job, "; the retry is allowed");
 	job->task = task;
-	job->killed = false;
+	job->killed = job->passed_on = false;
 	job->status = 0;
 	switch (task) {
 	case TASK_ATTEMPT:
@@ -336,7 +336,11 @@ job_evidence(struct job *job, double *hint)
 	else if (WIFSIGNALED(status))
 		outcome = (struct outcome){ .kind = OUTCOME_SIGNAL,
 			.code = WTERMSIG(status) };
-	job->left = tree_survivors(&job->tree);
+	/* Its group has got the signal that ends the run, too. */
+	job->left = tree_survivors(&job->tree,
+	    !job->passed_on	       ? 0
+		: job->child.own_group ? job->tree.group
+				       : getpgrp());
 	outcome.oom = outcome_may_be_oom(outcome) && oom_grew(&job->oom);
 	*hint = hinted_find(&job->hinted, &job->found, job->messages);
 	return (struct evidence){

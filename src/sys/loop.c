@@ -119,6 +119,7 @@ tell_signal(struct loop *loop, const struct received *received)
 	const bool is_attempt = loop->job.task == TASK_ATTEMPT;
 	const bool ends = received->ends_run;
 
+	loop->job.passed_on |= ends;
 	if (ends)
 		notify_stopping(&loop->notify);
 	const bool held =

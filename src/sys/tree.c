@@ -2,11 +2,13 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -30,6 +32,7 @@ struct proc {
 	unsigned long long start; /* clock ticks, which tell a pid used again;
 				     0: hidden, and a child of `retry` */
 	bool dead;		  /* a zombie */
+	bool stuck;		  /* in the kernel */
 	bool spared;		  /* a process of `retry`'s own: tree_spare() */
 	char name[16];
 };
@@ -57,6 +60,7 @@ read_process(pid_t pid, struct proc *process)
 	process->group = group;
 	process->session = session;
 	/* A process whose first thread has ended lives on in the others. */
+	process->stuck = state == 'D';
 	process->dead = (state == 'Z' || state == 'X') && threads <= 1;
 	snprintf(process->name, sizeof(process->name), "%.*s",
 	    (int)(fields - name - 2), name + 1);
@@ -298,6 +302,28 @@ signal_process(const struct proc *process, int signal)
 }
 
 /*
+ * Whether standard input of the process is a pipe of the attempt's own that has
+ * come to its end, or has bytes: a filter of the attempt's output, which writes
+ * its last lines and ends by itself.
+ */
+static bool
+is_filter(const struct proc *process)
+{
+	char name[32], byte;
+	struct stat own, other = { 0 };
+
+	snprintf(name, sizeof(name), "/proc/%ld/fd/0", (long)process->pid);
+	if (stat(name, &own) == -1 || !S_ISFIFO(own.st_mode) ||
+	    (fstat(STDIN_FILENO, &other) == 0 && file_is_same(&own, &other)))
+		return false;
+	const int pipe = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	const bool result = pipe != -1 && file_peek(pipe, &byte, 1) != -1;
+	if (pipe != -1)
+		close(pipe);
+	return result;
+}
+
+/*
  * Stop, look, signal, continue.  Without the stop, three things go wrong: a
  * shell goes on to its next command if its command is killed first; a parent
  * that is killed first leaves a child that was not seen yet; and a command that
@@ -305,6 +331,9 @@ signal_process(const struct proc *process, int signal)
  * before its children are looked for, and all are stopped before the first gets
  * the signal.  They are signalled in the opposite order, since the kernel
  * continues a stopped process group once its last parent outside has died.
+ *
+ * One that is stuck in the kernel starts nothing, and is not stopped: it would
+ * not, and the kernel holds other signals than SIGKILL back until it does.
  *
  * `child` is a child of `retry`, or 0 if it has ended; the others are
  * descendants of `root`.
@@ -316,11 +345,14 @@ end_all(const struct tree *tree, pid_t root, pid_t child, bool own_group,
 	const bool in_group =
 	    own_group && child != 0 && getpgid(child) == child;
 	pid_t target = in_group ? -child : child;
+	struct proc process = { 0 };
 	struct procs known = { 0 };
 	bool found = true;
 	int result = 0;
 
-	if (target != 0)
+	if (child != 0)
+		read_process(child, &process);
+	if (target != 0 && !process.stuck)
 		kill(target, SIGSTOP);
 	for (int pass = 0; found && pass < PASSES; pass++) {
 		struct procs list = find_processes(tree, root);
@@ -328,17 +360,20 @@ end_all(const struct tree *tree, pid_t root, pid_t child, bool own_group,
 		known.problem = list.problem;
 		found = false;
 		for (size_t i = 0; i < list.count; i++) {
-			const struct proc *process = &list.items[i];
+			const struct proc *other = &list.items[i];
 
-			if (process->dead || process->pid == child ||
-			    (in_group && process->group == child) ||
-			    is_among(process, &known))
+			if (other->dead || other->pid == child ||
+			    (in_group && other->group == child) ||
+			    is_among(other, &known) ||
+			    (child == 0 && signal != SIGKILL &&
+				is_filter(other)))
 				continue;
-			signal_process(process, SIGSTOP);
-			found = append(&known, process);
+			if (!other->stuck)
+				signal_process(other, SIGSTOP);
+			found = append(&known, other);
 			/* Nobody would find it again. */
 			if (!found)
-				signal_process(process, SIGKILL);
+				signal_process(other, SIGKILL);
 		}
 		free(list.items);
 	}
@@ -416,7 +451,7 @@ tree_left(struct tree *tree, bool name)
 }
 
 struct survivors
-tree_survivors(const struct tree *tree)
+tree_survivors(const struct tree *tree, pid_t group)
 {
 	struct survivors left = { 0 };
 	char known[sizeof(left.names) + 2] = ", ", word[sizeof(", , ") + 16];
@@ -427,7 +462,7 @@ tree_survivors(const struct tree *tree)
 	for (size_t i = 0; i < list.count; i++) {
 		const struct proc *process = &list.items[i];
 
-		if (process->dead)
+		if (process->dead || process->group == group)
 			continue;
 		left.count++;
 		snprintf(word, sizeof(word), ", %s, ", process->name);

@@ -52,7 +52,8 @@ void tree_spare(struct tree *tree, pid_t child);
 /*
  * Signals the child, or the group that it was given, and the attempt's other
  * processes, and continues them.  All are stopped before any gets the signal,
- * so that what they start because of it does not.  A child that has ended is 0.
+ * so that what they start because of it does not.  A child that has ended is 0;
+ * then filters of its output, whose input ends, get SIGKILL alone.
  * Returns 0, or -1 with errno set if the child could not be signalled.
  */
 int tree_signal(struct tree *tree, pid_t child, bool own_group, int signal);
@@ -78,7 +79,8 @@ struct survivors {
 			   the processes */
 };
 
-struct survivors tree_survivors(const struct tree *tree);
+/* Without those of a group that is about to end; 0: of none. */
+struct survivors tree_survivors(const struct tree *tree, pid_t group);
 
 /* Frees the list that tree_begin() has made. */
 void tree_free(struct tree *tree);

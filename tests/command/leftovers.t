@@ -110,6 +110,31 @@ run retry -q -a 1 -k .1 --leftovers=end --on-success='setsid ./stubborn hook &
 check 'what a hook leaves is spared' alive "$(cat hook)"
 end_all hook
 
+# A filter of the output has to write its last lines.
+if have 'a filter of the output may end by itself' bash; then
+	for mode in end spare; do
+		rm -f filtered
+		run retry -q -a 1 --leftovers=$mode bash -c '
+			exec > >(while read -r line; do sleep .2
+				echo "$line" >>filtered; done)
+			seq 4; exit 3'
+		wait_for sh -c '[ "$(wc -l <filtered)" = 4 ]'
+		is "a filter of the output may end by itself: $mode" \
+		    "$code $(wc -l <filtered)" '3 4'
+	done
+fi
+
+# What dies of the signal that ends the run is not left.
+program slow_end <<'END2'
+trap 'sleep 1; exit' TERM
+echo $$ >slow
+while :; do sleep .05; done
+END2
+run sh -c 'setsid -w "$RETRY" sh -c "./slow_end & ./leaves slow; echo \$PPID >retry
+	while :; do sleep .05; done" & until [ -s retry ]; do sleep .05; done
+	kill "$(cat retry)"; wait $!'
+is 'what dies of the signal that ends the run is not left' \
+    "$code $(echo "$err" | grep -c left)" '143 0'
 # However slowly processes are found.
 if have 'a leftover may clean up' strace; then
 	run env ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" \

@@ -51,20 +51,20 @@ like 'a program for another machine is not taken for one' "$code $err" \
     '^126 retry: cannot execute bin/foreign: Exec format error$'
 run sh -c 'cd bin && PATH=:$PATH exec retry plain x'
 is 'an empty word in $PATH is the current directory' "$out" 'plain: 1 x'
-stack=128
+stack=192
 ! sanitized || stack=256
 run sh -c 'ulimit -s "$1"
 	exec retry -a 1 bin/plain $(yes a | head -n 7000)' sh $stack
 is 'it may have many arguments on a small stack' "$code $out" \
     '0 bin/plain: 7000 a'
 for option in --output=hold --stdin=replay; do
-	run sh -c 'ulimit -s 80
+	run sh -c 'ulimit -s 192
 		seq 9 | exec retry -a 1 "$1" wc -l' sh $option
 	is "$option is content with one, too" "$code $out" '0 9'
 done
-run sh -c 'ulimit -s 48; exec retry -a 1 true'
+run sh -c 'ulimit -s 128; exec retry -a 1 true'
 is 'a stack that is too small for retry is told' "$code $err" \
-    '125 retry: the stack is limited to 48 KiB, of which 64 are needed: ulimit -s'
+    '125 retry: the stack is limited to 128 KiB, of which 192 are needed: ulimit -s'
 long=$(printf '/%05000d' 0)
 run env PATH="$long:$T/bin" "$RETRY" -a 1 plain x
 is 'a folder whose name is too long is skipped' "$code $out" \

@@ -1274,9 +1274,12 @@ __wrap_read(int descriptor, void *bytes, size_t size)
 	}
 	return snprintf(bytes, size,
 	    "%d (a b) c) %c %d %d %d 0 0 0 0 0 0 0 0 0 0 0 20 0 %d 0 %lld 0",
-	    process->pid, process->dead ? 'Z' : 'S', process->parent,
-	    process->group, process->session, process->dead ? 1 : 2,
-	    (long long)process->started);
+	    process->pid,
+	    process->dead	 ? 'Z'
+		: process->stuck ? 'D'
+				 : 'S',
+	    process->parent, process->group, process->session,
+	    process->dead ? 1 : 2, (long long)process->started);
 }
 
 /* _FORTIFY_SOURCE may call these instead. */
