@@ -76,9 +76,9 @@
  *     sink        writes without waiting for the reader
  *     screen      finds out what a terminal can show, and in which colours
  *     input       the standard input of attempts
- *     output      decides where the output of attempts goes
+ *     output      decides where the output of attempts goes; warns of a file
+ *                 that has got the output of a failed one
  *     collector   the process that holds it, searches it or passes it on
- *     duplicate   warns that a file has got the output of a failed attempt
  *     command     finds why a command could not be executed
  *     spool       temporary files without a name
  *     oom         the kernel's count of processes that ran out of memory

@@ -35,26 +35,8 @@ require_unless_closed(bool works)
 }
 
 /*
- * Whether nothing is left in stdin, which is a pipe or a socket, and nothing
- * can follow.
- */
-static bool
-is_used_up(void)
-{
-	struct pollfd poll_fd = { .fd = STDIN_FILENO, .events = POLLIN };
-	char byte;
-
-	if (poll(&poll_fd, 1, 0) != 1)
-		return false;
-	if (poll_fd.revents & POLLIN)
-		return recv(STDIN_FILENO, &byte, 1, MSG_PEEK | MSG_DONTWAIT) ==
-		    0;
-	return poll_fd.revents & POLLHUP;
-}
-
-/*
  * The first bytes that wait in stdin, a pipe or a socket, without taking them
- * out.  Returns how many, or -1.
+ * out.  Returns how many, 0 at its end, or -1.
  */
 static ssize_t
 peek(char bytes[INPUT_FRONT])
@@ -93,9 +75,10 @@ was_read(const struct input *input)
 	    (status.st_atim.tv_sec != input->read_at.tv_sec ||
 		status.st_atim.tv_nsec != input->read_at.tv_nsec))
 		return true;
-	return is_used_up() ||
+	const ssize_t size = peek(front);
+	return size == 0 ||
 	    (input->size > 0 &&
-		(peek(front) < input->size ||
+		(size < input->size ||
 		    memcmp(front, input->front, (size_t)input->size) != 0));
 }
 
@@ -139,7 +122,7 @@ look_at_input(struct input *input)
 		input->copy = copy_pipe(STDIN_FILENO, &input->copied);
 	input->is_stream = input->copy == NO_DESCRIPTOR &&
 	    (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode)) &&
-	    !is_used_up();
+	    peek(input->front) != 0;
 	if (!S_ISREG(status.st_mode) && !S_ISBLK(status.st_mode))
 		return;
 	const int flags = fcntl(STDIN_FILENO, F_GETFL);
@@ -293,6 +276,7 @@ rewind_file(struct input *input, bool left, int *descriptor)
 int
 input_begin(struct input *input, uint64_t attempt, bool left, int *descriptor)
 {
+	const bool held = input->messages->held;
 	int bytes = 0;
 
 	switch (input->mode) {
@@ -309,11 +293,14 @@ input_begin(struct input *input, uint64_t attempt, bool left, int *descriptor)
 			break;
 		if (attempt > 1 && was_read(input)) {
 			input->lost = attempt - 1;
-			say_aloud(input->messages,
+			/* Even if messages are held. */
+			input->messages->held = false;
+			say(input->messages,
 			    "attempt %" PRIu64 " does not get the input that "
 			    "attempt %" PRIu64 " read; "
 			    "--stdin=replay gives it to each",
 			    attempt, attempt - 1);
+			input->messages->held = held;
 		}
 		look_at_stream(input);
 		break;

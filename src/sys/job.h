@@ -9,7 +9,6 @@
 #include "options/options.h"
 #include "sys/child.h"
 #include "sys/command.h"
-#include "sys/duplicate.h"
 #include "sys/hinted.h"
 #include "sys/input.h"
 #include "sys/oom.h"

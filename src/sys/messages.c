@@ -196,19 +196,6 @@ say(struct messages *messages, const char *format, ...)
 }
 
 void
-say_aloud(struct messages *messages, const char *format, ...)
-{
-	const bool held = messages->held;
-	va_list arguments;
-
-	messages->held = false;
-	va_start(arguments, format);
-	say_with(messages, format, arguments, NULL);
-	va_end(arguments);
-	messages->held = held;
-}
-
-void
 say_error(struct messages *messages, const char *format, ...)
 {
 	const int error = errno;

@@ -38,10 +38,6 @@ void messages_draw(struct messages *messages, const char *text, size_t size);
 void say(struct messages *messages, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The same, even while messages are held. */
-void say_aloud(struct messages *messages, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
 /* The same as warn(3) does: with the text of errno. */
 void say_error(struct messages *messages, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
