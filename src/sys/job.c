@@ -234,12 +234,13 @@ job_signal(struct job *job, int signal)
 	/* A server that goes into the background has not failed. */
 	if (child->pid == 0 && job->task == TASK_ATTEMPT && !job->killed &&
 	    job->status == 0 && signal != SIGKILL && !job->options->quiet) {
-		const struct survivors left = tree_survivors(&job->tree);
+		const struct survivors left = tree_survivors(&job->tree, 0);
 
-		say(job->messages,
-		    "the attempt exited 0; --leftovers=end ends what it left: "
-		    "%s",
-		    left.names);
+		if (left.count > 0)
+			say(job->messages,
+			    "the attempt exited 0; --leftovers=end ends what "
+			    "it left: %s",
+			    left.names);
 	}
 	job->killed |= child->pid != 0;
 	if (job->options->verbose) {

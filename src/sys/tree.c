@@ -462,7 +462,8 @@ tree_survivors(const struct tree *tree, pid_t group)
 	for (size_t i = 0; i < list.count; i++) {
 		const struct proc *process = &list.items[i];
 
-		if (process->dead || process->group == group)
+		if (process->dead || process->group == group ||
+		    is_filter(process))
 			continue;
 		left.count++;
 		snprintf(word, sizeof(word), ", %s, ", process->name);
