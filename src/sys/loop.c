@@ -103,7 +103,7 @@ turn(struct loop *loop)
 	const double tick =
 	    logs_tick(&loop->report, &loop->job.output, &record) -
 	    record.elapsed;
-	/* libev counts from its own idea of now, which is as old as its turn. */
+	/* libev counts from its own time, which is as old as its turn. */
 	ev_now_update(events);
 	const double now = clock_now(&loop->clock);
 	loop->polled = now >= loop->until;

@@ -77,6 +77,7 @@ attempts_are_counted_in_all(void)
 	drive_start(&drive);
 	CHECK(!drive.run.final);
 	check_delays(&drive, "1 2 4");
+	CHECK_DBL(drive.run.due, 7, 1e-12);
 	CHECK(drive.run.final);
 	drive_exit(&drive, 7);
 	CHECK_FINISH(&drive, "attempts", 7);
@@ -1503,6 +1504,23 @@ a_check_that_times_out_means_retry(void)
 }
 
 static void
+a_check_that_timed_out_is_not_told_of_an_attempt_without_one(void)
+{
+	struct drive drive = checked_drive();
+
+	drive.policy.timeout = 2;
+	drive_start(&drive);
+	drive_exit(&drive, 0);
+	drive_timer(&drive);
+	drive_exited(&drive);
+	drive_answer(&drive, ANSWER_NO);
+	CHECK(drive.run.check_timed_out);
+	drive_timer(&drive);
+	drive_end(&drive, unforked, -1);
+	CHECK(!drive.run.check_timed_out);
+}
+
+static void
 a_gate_that_times_out_lets_the_retry_through(void)
 {
 	struct drive drive = started(drive_policy("constant"));
@@ -2817,6 +2835,7 @@ main(void)
 	RUN(a_check_that_does_not_end_is_left);
 	RUN(past_the_limit_nothing_is_checked);
 	RUN(a_check_that_times_out_means_retry);
+	RUN(a_check_that_timed_out_is_not_told_of_an_attempt_without_one);
 	RUN(a_gate_that_times_out_lets_the_retry_through);
 	RUN(a_gate_is_asked_after_each_wait_but_the_first);
 	RUN(a_gate_that_gives_up_leaves_the_status_of_the_last_attempt);

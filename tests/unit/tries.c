@@ -3,7 +3,7 @@
 /*
  * Runs of policies that use each option, with all that may happen in them: what
  * a driver answers, and what happens when, is chosen by a sequence of numbers.
- * After each run the last number that has a successor is raised, what follows it
+ * After each run the last number that has a successor is raised, what follows
  * is dropped, and the run is made again.  Any choice but the usual one is a
  * surprise, of which a run has a few at most; the argument says how many.
  */
