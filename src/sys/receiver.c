@@ -128,7 +128,8 @@ concerns_run(const struct receiver *receiver,
  * Whether a service manager asks for the end of the run by a signal that has
  * another meaning elsewhere: httpd, haproxy and systemd itself are stopped so.
  * It is the parent of `retry`, outside of the container or as process 1; and as
- * no attempt runs that could take the signal as it likes, nothing else is meant.
+ * no attempt runs that could take the signal as it likes, nothing else is
+ * meant.
  */
 static bool
 is_managers_stop(const struct receiver *receiver,
