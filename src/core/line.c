@@ -181,7 +181,7 @@ line_quote(char *quote, size_t size, const char *line, size_t start, size_t end)
 const char *const line_expectations[] = {
 	/* How lines of test runners begin. */
 	"^((not )?ok [0-9]|(---|===) (PASS|FAIL|RUN|SKIP)|(PASS|FAIL|FAILED)[: "
-	"]|# |>>> |E  |[0-9]+\\) |[0-9]+ *\\||\\[ +(RUN|OK|FAILED) )",
+	"]|# |>>> |[+]+ |E  |[0-9]+\\) |[0-9]+ *\\||\\[ +(RUN|OK|FAILED) )",
 	"^(\xe2\x9c\x93|\xe2\x9c\x94|\xe2\x9c\x95|\xe2\x9c\x97|\xe2\x97\x8f|"
 	"\xe2\x88\x9a|\xe2\x9c\x98 [^[]|\xe2\x9c\x98 \\[f|\xe2\x86\x92|"
 	"\xe2\x9d\xaf)",

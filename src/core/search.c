@@ -306,7 +306,8 @@ search_matches(const struct patterns *patterns)
 struct expression {
 	const char *text;	 /* or NULL */
 	const struct clue *clue; /* or NULL */
-	bool always;		 /* each line is tried */
+	bool always;		 /* it has no literals: each line is tried */
+	bool worded;		 /* its preset has words: they decide, too */
 	bool compiled, placed;
 	bool over; /* it was found, and is not looked for again */
 	regex_t regex;
@@ -386,7 +387,8 @@ add_literals(struct search *search, size_t number)
 		end = find_literal(text, &best);
 		if (best.length < SIEVE_LEAST) {
 			search->text_count = before;
-			expression->always = search->always = true;
+			expression->always = true;
+			search->always |= !expression->worded;
 			return 0;
 		}
 		if (add_target(search, best.text, best.length, target) == -1)
@@ -396,18 +398,17 @@ add_literals(struct search *search, size_t number)
 	return 0;
 }
 
-/* Adds an expression, by its literals or by the words of its preset. */
+/* Adds an expression, by its literals. */
 static int
 add_expression(struct search *search, const char *text, const struct clue *clue,
     bool has_words)
 {
 	const size_t number = search->count++;
 
-	search->expressions[number] =
-	    (struct expression){ .text = text, .clue = clue };
-	if (text == NULL || has_words)
-		return 0;
-	return add_literals(search, number);
+	search->expressions[number] = (struct expression){ .text = text,
+		.clue = clue,
+		.worded = has_words };
+	return text == NULL ? 0 : add_literals(search, number);
 }
 
 static size_t
@@ -666,18 +667,22 @@ look_through(struct search *search, struct stream_line *line)
 	if (memchr(line->text, '\033', line->length) != NULL)
 		line->length = line_uncolour(line->text, line->length);
 	sieve_line(search->sieve, line->text, line->length, hit, &look);
+	const bool tries = search->always || look.wanted || look.words != 0;
+	if (!tries && look.hit_count == 0)
+		return 0;
 	look.body = line_body(line->text);
 	for (size_t i = 0; i < look.hit_count && result == 0; i++)
 		result = note_class(&look, look.hits[i].clue, look.hits[i].at,
 		    look.hits[i].clue->length);
-	const bool tries = search->always || look.wanted || look.words != 0;
 	for (size_t i = 0; tries && i < search->count && result == 0; i++) {
 		struct expression *expression = &search->expressions[i];
 		const struct clue *clue = expression->clue;
 
-		if (expression->text == NULL || expression->over ||
-		    !(expression->always || expression->line == search->lines ||
-			(clue != NULL && look.words >> clue->preset & 1)))
+		const bool has_word = !expression->worded ||
+		    (clue != NULL && look.words >> clue->preset & 1);
+
+		if (expression->text == NULL || expression->over || !has_word ||
+		    !(expression->always || expression->line == search->lines))
 			continue;
 		result = matches(expression, i <= HINT ? line->text : look.body,
 		    line->cut ? REG_NOTEOL : 0);

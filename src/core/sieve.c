@@ -8,7 +8,7 @@
 #include "sieve.h"
 
 /* Three bytes of each text are hashed to this many bits. */
-#define HASH_BITS 15
+#define HASH_BITS 16
 #define HASHES (1 << HASH_BITS)
 
 /* A text, and the one before it with the same hash. */

@@ -127,7 +127,8 @@ read_entry(const char *line, struct entry *entry)
 	if (length == 0 || length >= sizeof(entry->name) || *line == '-' ||
 	    (*rest != '\0' && *rest != '='))
 		return "a line is NAME or NAME = VALUE, without --";
-	strlcpy(entry->name, line, length + 1);
+	memcpy(entry->name, line, length);
+	entry->name[length] = '\0';
 	entry->value = NULL;
 	if (*rest == '=')
 		entry->value = rest + 1 + strspn(rest + 1, BLANKS);
@@ -182,26 +183,6 @@ add_words(struct options *options, struct clue clue, const char *list)
 	}
 }
 
-/* Adds a text; "[ ]" at its ends stands for a blank. */
-static const char *
-add_text(struct options *options, struct clue clue, char *value)
-{
-	const size_t length = strlen(value);
-
-	clue.text = value;
-	clue.length = length;
-	if (length > 3 && strcmp(value + length - 3, "[ ]") == 0) {
-		value[length - 3] = ' ';
-		clue.length -= 2;
-	}
-	if (length > 3 && strncmp(value, "[ ]", 3) == 0) {
-		value[2] = ' ';
-		clue.text += 2;
-		clue.length -= 2;
-	}
-	return add_clue(options, clue);
-}
-
 /* Adds a set of outcomes to the rules. */
 static const char *
 add_set(struct options *options, int number, enum failure_class class,
@@ -236,21 +217,18 @@ set_class(struct options *options, const struct applied *applied,
 	options->item = value;
 	if (applied->is_known)
 		return 0;
-	text_safe(value, safe, sizeof(safe));
 	if (*value == '\0')
 		what = "empty";
 	else if (key->is_set)
 		what = add_set(options, applied->number, key->class, value);
 	else if (key->kind == CLUE_WORD)
 		what = add_words(options, clue, value);
-	else if (clue.is_users && key->kind != CLUE_PATTERN)
-		what = add_text(options, clue, (char *)value);
 	else
 		what = add_clue(options, clue);
 	if (what == NULL)
 		return 0;
 	snprintf(problem, PRESETS_PROBLEM, "invalid %s '%s': %s", key->name,
-	    safe, what);
+	    text_safe(value, safe, sizeof(safe)), what);
 	suggest_value(options, key->is_set ? OPTION_STOP_ON : OPTION_STOP_MATCH,
 	    options->item, problem, PRESETS_PROBLEM);
 	return -1;

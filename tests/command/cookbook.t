@@ -624,7 +624,7 @@ is "$name: with a group for each attempt" \
 check "$name: a report" grep -q flakyFailure "$report"
 text="GITHUB_STEP_SUMMARY=summary $text"
 ends 0 2 'gets over a failure again'
-like "$name: a table in the summary" "$(cat summary)" '^\| *1 \|'
+like "$name: a list in the summary" "$(cat summary)" '^- attempt 1: '
 is "$name: with one notice" "$(printf '%s\n' "$out" | grep -cE '^::(notice|error)')" 1
 rm "$report"
 FAILURES=9

@@ -58,29 +58,13 @@ gone=$data/npm/stop/etarget-9
 reset=$data/npm/retry/reset-9
 is 'a failure that the user lists is retried' \
     "$(attempts npm "$gone" --retry-on=1)" 2
-is 'a line that the user lists, too' \
-    "$(attempts npm "$gone" --retry-match=ETARGET)" 2
 is 'what the user does not list is not' \
     "$(attempts npm "$reset" --retry-on=7)" 1
-is 'a status that the user stops at stops' \
-    "$(attempts npm "$reset" --stop-on=1)" 1
-is 'a line that the user stops at, too, beside those of the preset' \
-    "$(attempts npm "$reset" --stop-match=ECONNRESET) $(
-	attempts npm "$gone" --stop-match=ECONNRESET)" '1 1'
-is 'a success is what the user calls one' \
-    "$(attempts npm "$gone" --success-on=1)" 1
-is 'a check has the last word' "$(attempts npm "$gone" --check='exit 1')" 2
-is 'the statuses of a preset yield to the list of the user' \
-    "$(attempts curl "$data/curl/stop/scheme" --retry-on=1) $(
-	attempts ssh "$data/ssh/retry/refused" --retry-on=7)" '2 1'
 throttled='An error occurred (ThrottlingException) when calling x'
 : >attempts
 retry -q --preset=aws -d 0 --retry-on=7 sh -c \
     'echo >>attempts; echo "$1"; exit 254' sh "$throttled" >output
 is 'what a preset throttles is retried' "$(wc -l <attempts)" 3
-is 'the limit on attempts is the one of the user' "$(: >attempts
-    retry -q --preset=npm -d 0 -a 6 ./play "$reset" >output
-    wc -l <attempts)" 6
 
 # Two errors in one output, and what a tool says before it fails.
 cat "$gone" >both
