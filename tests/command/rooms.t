@@ -87,7 +87,7 @@ ceilings='
 	9120 src/sys
 	300 src/main.c
 	12500 tests/unit
-	14020 tests/command
+	14050 tests/command
 	3500 tests/lib
 	2710 tests/simulate
 	4300 scripts

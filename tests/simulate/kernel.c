@@ -560,8 +560,9 @@ pid_t __wrap_getsid(pid_t pid);
 long __wrap_syscall(long number, ...);
 int __wrap_prctl(int option, ...);
 int __wrap_socket(int domain, int type, int protocol);
-ssize_t __wrap_sendto(int descriptor, const void *bytes, size_t size, int flags,
-    const struct sockaddr *address, socklen_t length);
+int __wrap_connect(int descriptor, const struct sockaddr *address,
+    socklen_t length);
+ssize_t __wrap_sendmsg(int descriptor, const struct msghdr *message, int flags);
 int __wrap_signalfd(int descriptor, const sigset_t *set, int flags);
 ssize_t __wrap_read(int descriptor, void *bytes, size_t size);
 ssize_t __wrap___read_chk(int descriptor, void *bytes, size_t size,
@@ -626,21 +627,28 @@ __wrap_socket(int domain, int type, int protocol)
 	return NOTIFY_FD;
 }
 
-ssize_t
-__wrap_sendto(int descriptor, const void *bytes, size_t size, int flags,
-    const struct sockaddr *address, socklen_t length)
+int
+__wrap_connect(int descriptor, const struct sockaddr *address, socklen_t length)
 {
-	const bool ready = strncmp(bytes, "READY=1", size) == 0;
+	(void)descriptor, (void)address, (void)length;
+	return 0;
+}
 
-	(void)descriptor, (void)flags, (void)address, (void)length;
-	if (strncmp(bytes, "RELOADING=1", strlen("RELOADING=1")) == 0 &&
+ssize_t
+__wrap_sendmsg(int descriptor, const struct msghdr *message, int flags)
+{
+	const char *text = message->msg_iov->iov_base;
+	const bool ready = strcmp(text, "READY=1") == 0;
+
+	(void)descriptor, (void)flags;
+	if (strncmp(text, "RELOADING=1", strlen("RELOADING=1")) == 0 &&
 	    kernel.reload == RELOAD_ASKED)
 		kernel.reload = RELOAD_BEGUN;
 	else if (ready && kernel.reload == RELOAD_BEGUN)
 		kernel.reload = RELOAD_NONE;
 	else
 		kernel.ready |= ready;
-	return (ssize_t)size;
+	return (ssize_t)message->msg_iov->iov_len;
 }
 
 /* SIGHUP for a reload reaches the attempt, or `retry` answers it. */
@@ -648,7 +656,7 @@ static void
 check_reload(void)
 {
 	if (kernel.reload != RELOAD_NONE && !kernel.deadly && !kernel.failed &&
-	    (kernel.ready || !kernel.options->policy.health.used))
+	    kernel.ready)
 		kernel_broke(LAW_RELOAD, "at step %d", kernel.steps);
 	kernel.reload = RELOAD_NONE;
 }
