@@ -122,7 +122,11 @@ exit "$2"
 END
 cat >zombie.pl <<'END'
 $SIG{TERM} = 'IGNORE';
-fork or exit;
+my $child = fork or exit;
+select undef, undef, undef, .01 until do {
+	open S, "/proc/$child/stat";
+	<S> =~ /\) Z/;
+};
 open F, '>zombie';
 print F $$;
 close F;
@@ -258,24 +262,20 @@ trap 'setsid sleep .5 && echo clean >>"$1"; exit' TERM
 while :; do sleep .05; done
 END
 chmod +x cleaner
-# cleans NAME COMMAND...
-cleans() {
-	name=$1
-	shift
-	"$@" >/dev/null 2>&1
-	is "a clean-up because of --signal is spared: $name" \
-	    "$(cat "$name")" clean
-}
-slow='strace -o trace -e trace=getdents64 -e inject=getdents64:delay_enter=200000'
+slow='strace -o /dev/null -e trace=getdents64 -e inject=getdents64:delay_enter=200000'
 if strace -o trace true 2>/dev/null; then
 	# shellcheck disable=SC2086 # words are meant
 	{
-		cleans group $slow "$RETRY" -a 1 -t 3 ./cleaner group
-		cleans apart $slow "$RETRY" -a 1 -t 3 setsid -w ./cleaner apart
-		cleans check $slow "$RETRY" -a 1 -t 3 --check='./cleaner check' true
-		cleans terminal script -qec \
-		    "$slow $RETRY -a 1 -t 3 ./cleaner terminal" /dev/null
-	}
+		$slow "$RETRY" -a 1 -t 3 ./cleaner group &
+		$slow "$RETRY" -a 1 -t 3 setsid -w ./cleaner apart &
+		$slow "$RETRY" -a 1 -t 3 --check='./cleaner check' true &
+		script -qec "$slow $RETRY -a 1 -t 3 ./cleaner terminal" /dev/null &
+	} >/dev/null 2>&1
+	for name in group apart check terminal; do
+		wait_for test -s $name
+		is "a clean-up because of --signal is spared: $name" \
+		    "$(cat $name)" clean
+	done
 else
 	skip 'a clean-up because of --signal is spared' 'strace cannot trace here'
 fi
