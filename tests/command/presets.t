@@ -226,4 +226,24 @@ run retry -q --preset=curl -d 1ms -a 3 --log=json:other \
     curl -fsS nothing://127.0.0.1/
 is 'a mistake is not' "$code $(grep -c '"wait"' other)" '1 0'
 
+# The recorded failures.
+
+is 'each file names its status and where it is from' "$(
+	head -qn 1 "$TEST_DATA/failures"/*/*/* | grep -cEv '^status [0-9]+; [^;]+; .')" 0
+# taken FILE...: lines of a program's source, which a tool shows with an error, and of
+# the list of its options. They are more than a message: their authors license them.
+taken() {
+	awk 'FNR == 1 { shown = usage = 0 }
+		/^  File ".*", line / { shown = 1; next }
+		!/^    / { shown = 0 }
+		shown || usage && /^(npm (error|ERR!))? *\[?--?[a-zA-Z?]/ {
+			print FILENAME ": " $0
+		}
+		tolower($0) ~ /^(npm (error|err!) )?usage:/ { usage = 1 }' "$@"
+}
+printf '%s\n' '  File "x.py", line 2, in x' '    return 2' '    ^^^^^^^^' \
+    'usage: x' '  -x, --long  what it does' 'no' >licensed
+is 'what is more than a message is found' "$(taken licensed | wc -l)" 3
+is 'no recorded failure is more than a message' "$(taken "$TEST_DATA/failures"/*/*/* | head -n 3)" ''
+
 finish
