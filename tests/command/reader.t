@@ -124,6 +124,22 @@ time.sleep(100)' &
 	kill "$holder"
 fi
 
+# A pipe of another user's, which nobody reads, and of which others take the
+# room between poll(2) and the write.
+if [ "$(id -u)" != 0 ] || ! setpriv --reuid 65534 --clear-groups true; then
+	skip 'the pipe of another user holds nobody up' 'only root can be another'
+elif have 'the pipe of another user holds nobody up' strace; then
+	mkfifo crowded
+	exec 9<>crowded
+	dd if=/dev/zero of=crowded bs=4096 oflag=nonblock 2>/dev/null
+	chmod 755 "$T" "${T%/*}"
+	timeout -s KILL 30 strace -f -o /dev/null \
+	    -e inject="$(any_libc poll):retval=1" setpriv --reuid 65534 \
+	    --clear-groups "$RETRY" -a 2 -d 0 false 2>crowded 9<&-
+	is 'the pipe of another user holds nobody up' $? 1
+	exec 9<&-
+fi
+
 # A file system that hangs holds the helper, and not retry.
 mkdir frozen
 if [ "$(id -u)" = 0 ] && command -v fsfreeze mkfs.ext4 >/dev/null &&

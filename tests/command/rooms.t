@@ -87,9 +87,9 @@ ceilings='
 	9120 src/sys
 	300 src/main.c
 	12500 tests/unit
-	14050 tests/command
+	14100 tests/command
 	3500 tests/lib
-	2720 tests/simulate
+	2715 tests/simulate
 	4300 scripts
 	62 options'
 
