@@ -237,7 +237,7 @@ conflicts_warning(const struct options *options)
 	    backoff_nominal(backoff, &(struct level){ .begun = true }, 2, 0) ==
 		0)
 		return "the delay starts at 0 and stays 0";
-	/* Words such as timeout can be a script or a command; digits show which. */
+	/* A word such as timeout may be a command, too; a digit says no. */
 	if (options->plan && options->plan_script == NULL && command != NULL &&
 	    strpbrk(command, "0123456789") != NULL &&
 	    script_check(command, &where) == NULL)

@@ -196,7 +196,7 @@ struct option_row {
 	bool optional;	     /* it may be given without its value */
 	bool positive;	     /* TYPE_COUNT, TYPE_DURATION: 0 is too small */
 
-	/* An option that it contradicts, and two of which it needs one; 0: none. */
+	/* An option that it contradicts; two of which it needs one; or 0. */
 	enum option_id not_with, needs[2];
 
 	size_t offset; /* of its member in struct options */

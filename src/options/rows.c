@@ -277,7 +277,8 @@ const struct option_row option_rows[OPTIONS] = {
 	    "signal sent on timeout", .initial = "TERM", .topic = "signals",
 	    .parse = parse_signal },
 	[OPTION_LEFTOVERS] = { "leftovers", 0, GROUP_LIMITS, TYPE_CHOICE, NULL,
-	    "spare what an attempt leaves running, or end it; with --health: end",
+	    "spare what an attempt leaves running, or end it; "
+	    "with --health: end",
 	    .initial = "spare", WORDS("spare", "end"),
 	    .offset = AT(policy.leftovers) },
 

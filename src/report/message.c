@@ -56,7 +56,7 @@ const struct message_row message_rows[] = {
 	{ "now wait", "", "%next" },
 	{ "now end", "", "%last" },
 
-	/* How an attempt ended.  The end of the run has the rule that ends it. */
+	/* How an attempt ended.  The run's end has the rule that ends it. */
 	{ "ended", "outcome=unstartable",
 	    "cannot execute %command: %error[; %advice][?waits ; %next]",
 	    WARNING },
@@ -117,7 +117,8 @@ const struct message_row message_rows[] = {
 	    WARNING },
 	{ "checked", "hung", "no sign of life (WATCHDOG=1)" },
 	{ "checked", "probe-failed differ probes",
-	    "health check failed %times, at last it %probe[ (\"%last-line\")]" },
+	    "health check failed %times, at last it %probe"
+	    "[ (\"%last-line\")]" },
 	{ "checked", "probe-failed",
 	    "health check %probe[ %times][ (\"%last-line\")]" },
 
@@ -146,7 +147,8 @@ const struct message_row message_rows[] = {
 	    ERROR },
 	{ "last", "tolerated",
 	    "giving up after %attempts in %elapsed: %why; "
-	    "[?begun failed run %given-up of %tolerate; ]exiting 0 (--tolerate)",
+	    "[?begun failed run %given-up of %tolerate; ]"
+	    "exiting 0 (--tolerate)",
 	    .priority = PRIORITY_NOTICE, .verdict = VERDICT_STOP },
 	{ "last", "",
 	    "giving up after %attempts in %elapsed: %why"

@@ -32,8 +32,8 @@ int state_file_open(struct state_file *file, const struct options *options,
 
 /*
  * Takes the lock, which the processes that are started inherit, and reads the
- * state; a damaged file is put aside, with a warning.  Returns 1, 0 if another run
- * holds the lock, or -1 after a message.
+ * state; a damaged file is put aside, with a warning.  Returns 1, 0 if another
+ * run holds the lock, or -1 after a message.
  */
 int state_file_lock(struct state_file *file);
 

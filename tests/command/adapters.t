@@ -231,10 +231,10 @@ for wrong in "$version/../v$version" "$version&x" '[0-9].0.0' '$(echo 0)' ..; do
 	    '125 ::error::retry has no such version'
 	gitlab 'echo ran' RETRY_VERSION="$wrong"
 	is "nothing is run of what is no version: $wrong, nor is that in a job" "$code $out" \
-	    '1 RETRY_VERSION is no version'
+	    '1 RETRY_VERSION is not a version number'
 done
 gitlab 'echo ran' RETRY_VERSION=
-is 'a job has to name a version' "$code $out" '1 RETRY_VERSION is no version'
+is 'a job has to name a version' "$code $out" '1 RETRY_VERSION is not a version number'
 action RETRY_COMMAND='echo ran' RETRY_VERSION=0.0.1
 unlike 'a job has to name a version, nor is a release that is not there' "$code $out" '^0|ran'
 rm -rf "$name"* .retry

@@ -82,7 +82,7 @@ is 'it overrules the sets of outcomes' "$(order retry -d 0 --stop-on=6 \
     --check='echo check >>order; test "$RETRY_ATTEMPT" = 1 && exit 1; exit 0' \
     sh -c 'echo "attempt" >>order; exit 6')" \
     '0 attempt check attempt check'
-await check
+result check
 is 'it is asked after a timeout too' "$code $(cat check/order)" '0 timeout'
 run retry -d 0 --check=./missing true
 like 'a check that is not found is named with its status' "$err" \
@@ -132,7 +132,7 @@ exit 255/exited 255
 kill -9 $$/was killed by SIGKILL
 END
 for gate in exec trap; do
-	await $gate
+	result $gate
 	allowed $gate 'timed out'
 done
 run retry -d 0 --before-retry=false --on-give-up='echo hook' \
@@ -181,7 +181,7 @@ is 'the check is told of the attempt just ended' "$(order retry -a 2 -d 1ms \
     '7 1/2 exit 6   2/2 exit 7 waited 1'
 is 'of the signal that it died of' "$(order retry -a 1 \
     --check="$show" sh -c 'kill -9 $$')" '0 1/1 signal 9  1'
-await timeout
+result timeout
 is 'a timeout has no status' "$code $(cat timeout/order)" '0 timeout none 1'
 is 'the gate is told of it too, and of the wait' "$(order retry -a 3 -d 1ms \
     --before-retry="$show" sh -c 'exit $((5 + RETRY_ATTEMPT))')" \
@@ -263,25 +263,25 @@ is 'not even one that then succeeded' \
 
 # Time.
 
-await max-check
+result max-check
 is '--max-time ends a check' "$code $(echo "$err" | head -n 1)" '124 check'
 is 'that --max-time ended a check is the reason' "$(cd max-check && reason)" max-time
 like 'a message says that --max-time ended a check' "$err" \
     'exited 0, and --max-time .* ended --check$'
-await max-gate
+result max-gate
 like 'a message says that --max-time ended a gate' "$err" \
     'exited 1, and --max-time .* ended --before-retry$'
 unlike 'a gate that --max-time ended lets no retry through' "$err" allowed
-await max-hook
+result max-hook
 is '--max-time ends a gate, and --on-give-up follows' \
     "$code $(echo "$err" | xargs)" '124 gate hook'
-await deaf
+result deaf
 is 'a check that does not obey --signal is killed' \
     "$code $(paste -sd ' ' deaf/heard)" '124 ready 10 18'
-await late
+result late
 is 'a check that times out means retry' \
     "$code $(printf '%s\n' "$err" | grep -c -- ', but --check timed out')" '1 2'
-await share
+result share
 like 'a share of --max-time limits a check too' "$err" 'check timed out'
 run retry -a 1 -t 1ms -k 1ms --on-give-up='sleep .1; echo whole' hear heard 15
 is '--timeout does not limit the hooks at the end' \

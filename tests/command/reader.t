@@ -152,7 +152,7 @@ if [ "$(id -u)" = 0 ] && command -v fsfreeze mkfs.ext4 >/dev/null &&
 	check 'a file system that hangs does not hold retry' \
 	    wait_for test -s "$tap_dir/hangs.code"
 	fsfreeze -u frozen
-	await hangs
+	result hangs
 	is 'a file system that hangs does not hold retry, which ends in the status of the limit' "$code" 124
 	wait_for umount frozen
 else
@@ -192,7 +192,7 @@ is 'a signal does between attempts' $? 143
 is 'none of which was made meanwhile' "$(wc -l <often)" 1
 exec 9<&-
 
-await messages
+result messages
 is 'messages are held even if the output is not taken' \
     "$code $(echo "$err" | grep -c 'received SIGRT')" '124 899'
 
@@ -311,7 +311,7 @@ E2
 		    "$(python3 nonblocking.py retry -d 0 -a 3 --output=$mode \
 			sh -c 'exit 1' | tail -n 1)" '4 1'
 	done
-	await slow
+	result slow
 	is 'a socket whose reader is slow gets all, even at --max-time' "$code" 0
 	is 'a full socket does not outlast --max-time' "$(python3 full.py \
 	    retry -q --fail-match=none sh -c 'seq 200000; exec sleep 60')" -15

@@ -83,10 +83,10 @@ moment >>stamps
 is 'it had its whole time, and as long as --kill-after says before SIGKILL' "$(awk '
 	NR == 1 { begin = $1 } NR == 2 && $1 - begin < 61e6' stamps)" ''
 
-await next
+result next
 is 'a timeout does not rub off on the next attempt' "$code" 7
 is 'a timeout does not rub off on the next attempt, which is told of it' "$out" 'timeout unset'
-await wait
+result wait
 is 'no timeout happens in a wait' "$code" 3
 is 'every attempt has the whole time' \
     "$(printf '%s\n' "$err" | grep -c 'for 3s at most')" 3
@@ -116,7 +116,7 @@ is 'what is no signal, or ends nothing, is refused' "$wrong" ''
 run retry -a 9 -T .1 sleep 100d
 is '--max-time ends an attempt, and with it the run' "$code" 124
 like 'the report says that too' "$err" 'giving up after 1 attempt in .*max-time'
-await whole
+result whole
 is 'it is for all attempts together' "$code" 124
 run retry -v -a 1 -T 1h -t '50%' sh -c 'exit 3'
 like 'a timeout may be a share of it' "$err" 'for 30m at most'
@@ -124,7 +124,7 @@ run retry -a 1 -T .1 -t 10d sleep 100d
 is 'the shorter of the two limits binds' "$code" 124
 deaf -a 1 -T 1ms -k 50ms sleep 100d
 is 'what ignores SIGTERM is killed' "$code" 124
-await left
+result left
 left=$(echo "$err" |
     sed -n 's/.*process \([0-9]*\) (sleep) cannot be killed and is left$/\1/p')
 is 'unless it is not to be; then all that is left is named' \
@@ -137,11 +137,11 @@ status 0 'a run that ends in time is not touched by it' retry -T 1h true
 
 # Silence.
 
-await silent
+result silent
 is 'an attempt that writes nothing any more is ended' "$code $out" '124 out
 out'
 like 'as a line says' "$err" 'attempt 1/2 timed out after .*, silent for 3s'
-await writes
+result writes
 is 'one that writes is not' "$code" 3
 run retry -a 1 --idle-timeout=.2 --log=json:log sleep 100d
 is 'JSON has it as the rule' \
@@ -150,11 +150,11 @@ is 'JSON has it as the rule' \
 run retry -a 1 --idle-timeout=.2 --stop-on=timeout sleep 100d
 is 'a silent attempt is a timeout for the rules' "$code" 124
 for mode in hold all last chronic; do
-	await silent-$mode
+	result silent-$mode
 	is "silence is seen with --output=$mode" "$code $(
 		printf '%s%s\n' "$out" "$err" | grep -c ^out)" '124 1'
 done
-await check
+result check
 is 'a check may be silent' "$code" 0
 run retry --plan=timeout,1:10m -a 2 -d 1s -j none --idle-timeout=30s make
 like 'a plan ends what times out by silence' "$out" '^2 +31s .*exited 1'
@@ -182,16 +182,16 @@ if stranger; then
 	begin over as_nobody -t 3 sh -c '
 		./setpriv --reuid 0 -- sh -c "echo \$\$ >over.pid; exec sleep 100d" &
 		exec sleep 100d'
-	await waits
+	result waits
 	is "another user's attempt is waited for" "$code" 124
 	like "another user's attempt is named" "$err" \
 	    '^retry: setpriv: cannot signal process [0-9]+: Operation not permitted$'
-	await alone
+	result alone
 	is "another user's attempt is not waited for long after --max-time" "$code" 124
 	check "another user's attempt runs on" kill -9 "$(cat alone.pid)"
 	like "that another user's attempt runs on is said" "$err" \
 	    'process [0-9]+ \(sleep\) cannot be killed and is left$'
-	await over
+	result over
 	is "another user's left-over is left" "$code" 124
 	check "another user's left-over runs on" kill -9 "$(cat over.pid)"
 	like "that another user's left-over runs on is said" "$err" \
@@ -202,7 +202,7 @@ else
 fi
 
 for option in -t -T; do
-	await stopped$option
+	result stopped$option
 	is "$option: what ended before a stop did has not timed out" "$code" 0
 done
 

@@ -222,8 +222,8 @@ run() {
 	err=$tap_text
 }
 
-# begin NAME COMMAND...: runs it beside the test, and whatever else was begun. await
-# NAME waits for its end and sets what run sets.
+# begin NAME COMMAND...: runs it next to the test. result NAME waits for its end and
+# sets what run sets.
 begin() {
 	tap_aside=$tap_dir/$1
 	shift
@@ -232,7 +232,7 @@ begin() {
 		echo $? >"$tap_aside.code"
 	) &
 }
-await() {
+result() {
 	wait_for test -s "$tap_dir/$1.code"
 	run sh -c 'cat "$0.out"; cat "$0.err" >&2; exit "$(cat "$0.code")"' "$tap_dir/$1"
 }
