@@ -36,7 +36,7 @@
 #define NOTIFY_FD 300000
 
 /* A run that waits so often goes on for ever. */
-#define STEPS_MOST 5000
+#define STEPS_MOST 20000
 
 /* What standard input holds. */
 #define INPUT_BYTES 100
