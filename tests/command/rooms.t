@@ -89,7 +89,7 @@ ceilings='
 	12500 tests/unit
 	14100 tests/command
 	3500 tests/lib
-	2715 tests/simulate
+	2720 tests/simulate
 	4300 scripts
 	62 options'
 

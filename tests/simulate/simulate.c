@@ -495,12 +495,15 @@ check_end(const struct options *options, enum way way, int status,
 		kernel_broke(LAW_STATUS, "0 for %s", reasons[reason].name);
 	if (tolerated && (told != 0 || policy->tolerate == 0))
 		kernel_broke(LAW_STATUS, "%d is tolerated", told);
-	/* SIGKILL and a reader have a second each. */
+	/*
+	 * SIGKILL, a search, a reader and a helper that hangs have a second
+	 * each.
+	 */
 	if (kernel.deadly && !kernel.failed && policy->stop_timeout > 0 &&
 	    kernel.released == 0 && !kernel.faults.late &&
 	    !kernel.faults.stuck &&
 	    (double)(kernel.clock - kernel.deadly_at - kernel.stopped) / 1e9 >
-		policy->stop_timeout + 3)
+		policy->stop_timeout + 4)
 		kernel_broke(LAW_TIME, "%g s after a signal",
 		    (double)(kernel.clock - kernel.deadly_at) / 1e9);
 	/* A reader that takes some of the output is waited for. */
