@@ -95,7 +95,7 @@ end
 			while :; do sleep .05; done"
 	done
 	signal=TERM
-	run first "$RETRY" -qa 1 -d 0 sh -c 'kill -USR1 $PPID; exit 3'
+	run first "$RETRY" -qa 1 -d 0 sh -c 'trap "" USR1; kill -USR1 $PPID; exit 3'
 	is "SIGUSR1 from inside ends nothing, as $who" "$code" 3
 
 	run first "$RETRY" -qa 1 sh -c '
