@@ -31,7 +31,7 @@
 #if defined(__SANITIZE_ADDRESS__)
 #define SEEDS 3000
 #else
-#define SEEDS 12000
+#define SEEDS 6000
 #endif
 
 #define DESCRIPTORS 64
