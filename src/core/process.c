@@ -240,16 +240,13 @@ process_why(const struct process *process, bool run_ends)
 
 struct outcome
 process_outcome(const struct process *process, enum process_why why,
-    struct outcome returned, int signal)
+    struct outcome returned)
 {
-	const bool is_stuck = process_is_stuck(process);
-	const bool was_ended =
-	    why != PROCESS_ENDS_ITSELF && why != PROCESS_ERROR;
+	const bool ended_itself =
+	    why == PROCESS_ENDS_ITSELF || why == PROCESS_ERROR;
 
-	/* Nothing but the signal asked it to end. */
-	if (is_stuck && !was_ended && signal != 0)
-		return (struct outcome){ OUTCOME_SIGNAL, .code = signal };
-	if (!(is_stuck || was_ended) || !outcome_ran(returned))
+	if ((ended_itself && !process_is_stuck(process)) ||
+	    !outcome_ran(returned))
 		return returned;
 	return (struct outcome){ why == PROCESS_UNHEALTHY ? OUTCOME_UNHEALTHY
 							  : OUTCOME_TIMEOUT,

@@ -144,11 +144,8 @@ enum process_why process_why(const struct process *process, bool run_ends);
 /* Whether the process was given up as one that does not end. */
 bool process_is_stuck(const struct process *process);
 
-/*
- * How a process that ended for this reason counts, if it returned `returned`.
- * `signal` was passed on to the process and ended the run, or is 0.
- */
+/* How a process that ended for this reason counts; `returned` is its own. */
 struct outcome process_outcome(const struct process *process,
-    enum process_why why, struct outcome returned, int signal);
+    enum process_why why, struct outcome returned);
 
 #endif

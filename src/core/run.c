@@ -781,6 +781,10 @@ judge(struct run *run)
 
 	if (attempt->why == PROCESS_ERROR)
 		return fail(run, run->death);
+	/* Nothing but the signal asked the process to end, and it lives on. */
+	if (run->signal != 0 && attempt->why == PROCESS_ENDS_ITSELF &&
+	    process_is_stuck(&run->process))
+		return over(run, end_by_signal(run->signal));
 	if (run->signal != 0)
 		return over(run,
 		    end_passed_on(run->policy, &run->record, attempt->returned,
@@ -891,8 +895,7 @@ make_attempt(struct run *run)
 	const struct rules *rules = &run->policy->rules;
 	evidence.hinted = attempt->hint >= 0;
 	evidence.idle = why == PROCESS_IDLE;
-	evidence.outcome =
-	    process_outcome(&run->process, why, returned, run->signal);
+	evidence.outcome = process_outcome(&run->process, why, returned);
 	evidence.known = verdict_classify(rules, &evidence);
 	evidence.outcome.class = evidence.known.class;
 	attempt->evidence = evidence;

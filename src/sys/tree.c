@@ -441,7 +441,7 @@ tree_left(struct tree *tree, bool name)
 			left++;
 		if (name && !process->dead)
 			say(tree->messages,
-			    "process %ld (%s) cannot be killed and is left",
+			    "process %ld (%s) does not end and is left",
 			    (long)process->pid,
 			    text_safe(process->name, safe, sizeof(safe)));
 	}

@@ -27,7 +27,7 @@ struct tree {
 	pid_t self;  /* `retry` */
 	bool adopts; /* `retry` is a subreaper */
 	bool warned; /* that /proc cannot be used */
-	bool named;  /* tree_left() has named what cannot be killed */
+	bool named;  /* tree_left() has named what does not end */
 	pid_t session;
 	pid_t group;	     /* the attempt's own, or 0 */
 	struct procs before; /* descendants when it began, and spared ones */

@@ -88,7 +88,7 @@ run retry -a 2 -d 0 -k 0 --leftovers=end sh -c '
 	./stubborn deaf$RETRY_ATTEMPT & ./leaves deaf$RETRY_ATTEMPT; exit 3'
 is 'SIGTERM comes first, with -k 0 the next attempt starts all the same' "$code" 3
 is 'SIGTERM comes first, and what cannot be ended is named, once for each attempt' "$(echo "$err" |
-	grep -c '^retry: sh: process [0-9]* (stubborn) cannot be killed and is left')" 2
+	grep -c '^retry: sh: process [0-9]* (stubborn) does not end and is left')" 2
 unlike 'SIGTERM comes first, and not counted besides' "$err" '; left [0-9]'
 end_all deaf1 && end_all deaf2
 run retry -v -a 1 -k .1 --leftovers=end sh -c './stubborn told & ./leaves told'

@@ -126,7 +126,7 @@ deaf -a 1 -T 1ms -k 50ms sleep 100d
 is 'what ignores SIGTERM is killed' "$code" 124
 result left
 left=$(echo "$err" |
-    sed -n 's/.*process \([0-9]*\) (sleep) cannot be killed and is left$/\1/p')
+    sed -n 's/.*process \([0-9]*\) (sleep) does not end and is left$/\1/p')
 is 'unless it is not to be; then all that is left is named' \
     "$code $(echo "$left" | wc -w)" '124 2'
 like 'unless it is not to be; then all that is left is named, and no message says that it was killed' "$err" \
@@ -190,7 +190,7 @@ if stranger; then
 	is "another user's attempt is not waited for long after --max-time" "$code" 124
 	check "another user's attempt runs on" kill -9 "$(cat alone.pid)"
 	like "that another user's attempt runs on is said" "$err" \
-	    'process [0-9]+ \(sleep\) cannot be killed and is left$'
+	    'process [0-9]+ \(sleep\) does not end and is left$'
 	result over
 	is "another user's left-over is left" "$code" 124
 	check "another user's left-over runs on" kill -9 "$(cat over.pid)"

@@ -194,11 +194,11 @@ is '--max-time ends an attempt in 124' "$(cat all.code)" 124
 check '--max-time leaves nothing either' wait_for none_alive all
 is 'with -k 0 the run ends all the same' "$(cat kept.code)" 124
 like 'what is left with -k 0 is named' "$(cat kept.err)" \
-	'process [0-9]+ \(stubborn\) cannot be killed and is left'
+	'process [0-9]+ \(stubborn\) does not end and is left'
 check 'what is left with -k 0 was not killed' alive "$(cat kept)"
 is 'an attempt that does not end is given up after --max-time' \
 	"$(cat alone.code)" 124
-like 'it is named' "$(cat alone.err)" 'process [0-9]+ \(stubborn\) cannot be killed and is left'
+like 'it is named' "$(cat alone.err)" 'process [0-9]+ \(stubborn\) does not end and is left'
 check 'an attempt that does not end is left, since SIGKILL never follows' alive "$(cat alone)"
 is 'with --preserve-status, too, it has not succeeded' "$(cat preserved.code)" 124
 check 'with --preserve-status, too, it lives on' kill -9 "$(cat preserved)"
@@ -421,7 +421,7 @@ else
 	run unshare --pid --fork --mount-proc ./hides $soon \
 	    --health='test ! -e started' -k 0
 	like 'without SIGKILL what /proc hides is named' "$err" \
-	    'process [0-9]+ \(hidden\) cannot be killed and is left$'
+	    'process [0-9]+ \(hidden\) does not end and is left$'
 fi
 
 # A process whose first thread has ended.
