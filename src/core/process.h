@@ -79,8 +79,9 @@ enum process_step {
 #define PROCESS_READER_GRACE 1.0
 
 /*
- * When a process that begins now must end by --timeout or --max-time; `least`
- * seconds of the share that it has of what is left.
+ * When a process that begins now must end: the earliest of --timeout, the end
+ * of the run and, with --timeout=P%, that share of the time that the run has
+ * left, which counts as `least` seconds if it is shorter.
  */
 double process_deadline(const struct policy *policy, double now, double run_end,
     double least);

@@ -28,8 +28,8 @@ struct attempt {
 };
 
 /*
- * A function that may end the run returns a bool: true, it goes on; false, it
- * is over, and how is in the record.
+ * A function that may end the run returns true if the run goes on, and false if
+ * it is over; the record says how.  run_step() looks at the time that is left.
  */
 struct run {
 	const struct policy *policy;

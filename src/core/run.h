@@ -78,9 +78,9 @@ struct driver {
 	void (*tell)(void *context, struct record *record);
 
 	/*
-	 * Starts a process; EXITED or, for a probe, PROBED follows.  Returns 0,
-	 * the errno of a fork that failed, or, if `retry` itself failed, -1
-	 * minus the signal to die of, or 0.
+	 * Starts a process; EXITED or, for a probe, PROBED follows.  Returns 0;
+	 * above 0, the errno of a fork that failed; below 0, `retry` itself
+	 * failed: -1, or -1 - S if it is to die of the signal S.
 	 */
 	int (*start)(void *context, enum task task, struct record *record);
 

@@ -297,6 +297,7 @@ static int
 set_defaults(struct options *options, char problem[ARGV_PROBLEM])
 {
 	*options = (struct options){ 0 };
+	/* All is kept, as long as there is no --stop-on. */
 	set_parse(&options->stop_kept, "any", NULL);
 	for (int id = 0; id < OPTIONS; id++)
 		if (option_rows[id].initial != NULL &&

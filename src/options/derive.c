@@ -32,7 +32,10 @@ widen_cap(struct policy *policy)
 	    ? fmax(backoff->cap, longest)
 	    : fmax(DEFAULT_CAP,
 		  fmin(DEFAULT_CAP_FACTOR * longest, DURATION_MAX));
-	/* The default cap only limits the nominal delay. */
+	/*
+	 * The default cap only limits the nominal delay: without a cap that is
+	 * given, INSIDE leaves the jittered delay alone.
+	 */
 	if (!backoff->cap_given)
 		policy->jitter.order = JITTER_INSIDE;
 }
@@ -141,7 +144,7 @@ derive_policy(struct options *options)
 	derive_jitter(options);
 	policy->hints = options->patterns.hint != NULL;
 	options->draws = policy_draws(policy);
-	/* A preset's floor goes with the preset's pace. */
+	/* A preset's --min-timeout goes with the preset's --pace. */
 	if (!policy->pace_start && policy->timeout_share == 0)
 		policy->min_timeout = 0;
 	derive_rules(options);

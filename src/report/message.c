@@ -594,6 +594,7 @@ gather(struct telling *telling, const struct report_style *style,
 
 	_Static_assert(sizeof(facts) < sizeof(telling->facts), "FACTS");
 	memcpy(telling->facts, facts, sizeof(facts));
+	/* A success of --repeat has just made `used` 0. */
 	message_attempt(record->attempt, record->used,
 	    record->used == 0 && good ? 0 : record->limit, telling->attempt);
 	if (probed)

@@ -178,8 +178,9 @@ note_start(struct child *child, pid_t pid)
 	const int error = errno;
 
 	/*
-	 * Before the start this would miss a ^C that comes in between, which
-	 * would then seem to have reached the child.
+	 * A signal that is pending after the start may have come before the
+	 * child existed, and so have missed it.  Asked before the start, a ^C
+	 * in between would seem to have reached the child.
 	 */
 	sigpending(&child->missed);
 	child->pid = pid > 0 ? pid : 0;
@@ -325,7 +326,7 @@ run(void *argument)
 		if (descriptors[fd] != CHILD_KEEPS &&
 		    dup2(descriptors[fd], fd) == -1)
 			error = errno;
-	/* From here on errno and all other memory is the parent's own. */
+	/* From EXECUTING on errno and all other memory is the parent's own. */
 	if (launch->busy != NULL) {
 		*launch->busy = EXECUTING;
 		syscall(SYS_futex, launch->busy, FUTEX_WAKE, 1);

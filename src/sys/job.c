@@ -337,7 +337,7 @@ job_evidence(struct job *job, double *hint)
 	else if (WIFSIGNALED(status))
 		outcome = (struct outcome){ .kind = OUTCOME_SIGNAL,
 			.code = WTERMSIG(status) };
-	/* Its group has got the signal that ends the run, too. */
+	/* Without a group that got the signal that ends the run. */
 	job->left = tree_survivors(&job->tree,
 	    !job->passed_on	       ? 0
 		: job->child.own_group ? job->tree.group

@@ -43,8 +43,12 @@ struct loop {
 	ev_timer timer;	    /* the run's next deadline */
 	ev_timer tick;	    /* the next change of what is shown */
 	double until;	    /* that next() waits for */
-	bool polled;  /* all that had happened by then has been looked at */
-	bool started; /* the last process, which was waited for */
+	/*
+	 * A TIMER is told only after a turn of the event loop that began at or
+	 * after `until`, so that signals come first.
+	 */
+	bool polled;  /* there was such a turn */
+	bool started; /* the last process was, and turns have waited for it */
 
 	struct receiver receiver;
 	struct job job;
@@ -523,6 +527,7 @@ set_up(struct loop *loop)
 	};
 	if (child_init(&job->child) == -1)
 		err(STATUS_OWN_FAILURE, "cannot prepare to start processes");
+	/* With -k 0 nothing gets SIGKILL, not even if `retry` is killed. */
 	job->child.outlives = policy->kill_after == 0;
 	tree_watch(&job->tree, job->child.parent, policy_ends_processes(policy),
 	    &loop->messages);

@@ -149,6 +149,7 @@ output_open(struct output *output, const struct options *options,
 	if (collector_init(&output->collector, collects) == -1)
 		return -1;
 	output->collector.takes_turns = mode->takes_turns;
+	/* Once more below, where the two may turn out to be one. */
 	messages->mid_line = mid_line(output, ERR);
 	if (!collects)
 		return 0;
