@@ -757,7 +757,7 @@ check(struct run *run)
 	const struct policy *policy = run->policy;
 	struct evidence *evidence = &run->attempt.evidence;
 	const double time = now(run);
-	enum answer answer;
+	enum answer answer = ANSWER_NONE;
 
 	run->record.judgement = verdict_judge(&policy->rules, evidence);
 	if (run->record.judgement.verdict != VERDICT_NONE)
@@ -818,7 +818,7 @@ ask_gate(struct run *run)
 {
 	const struct policy *policy = run->policy;
 	const double time = now(run);
-	enum answer answer;
+	enum answer answer = ANSWER_NONE;
 
 	if (!policy->gate || !in_time(run, time))
 		return true;

@@ -179,6 +179,6 @@ void run_close(struct run *run);
 bool run_step(struct run *run);
 
 /* Where the run stands at this time; the kind of the record means nothing. */
-struct record run_record(const struct run *run, double now);
+struct record run_record(const struct run *run, double time);
 
 #endif

@@ -94,7 +94,9 @@ sieve_open(const struct sieve_text *texts, size_t count)
 static char
 fold(char c)
 {
-	return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
+	if (c < 'A' || c > 'Z')
+		return c;
+	return (char)(c | 0x20);
 }
 
 static bool

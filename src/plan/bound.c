@@ -78,7 +78,8 @@ bound_of(const struct policy *policy)
 	if (policy->wait_first)
 		waits += longest_wait(policy, levels, ++n);
 	double seconds = waits + attempt;
-	for (double left = attempts - 1; left > 0; left -= count) {
+	double left = attempts - 1;
+	while (left > 0) {
 		const double before = wait;
 
 		if (isinf(attempts)) {
@@ -98,6 +99,7 @@ bound_of(const struct policy *policy)
 		    (gate +
 			(policy->pace_start ? fmax(attempt, wait)
 					    : attempt + wait));
+		left -= count;
 	}
 	if (policy->max_time == 0 || last >= seconds)
 		return (struct bound){ seconds, waits,

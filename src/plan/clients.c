@@ -113,6 +113,8 @@ count_attempts(struct crowd *crowd, size_t before)
 	const struct mark *marks = crowd->marks;
 	size_t oldest = before, retries = 0;
 
+	if (marks == NULL)
+		return;
 	qsort(crowd->marks + before, crowd->count - before, sizeof(*marks),
 	    compare_marks);
 	for (size_t i = before; i < crowd->count; i++) {

@@ -80,7 +80,8 @@ quantile(const double *sorted, size_t count, double independent, double q)
 struct quantiles
 quantiles_of(double *values, size_t count, size_t each, bool drawn)
 {
-	const double independent = drawn ? (double)(count / each) : INFINITY;
+	const size_t groups = count / each;
+	const double independent = drawn ? (double)groups : INFINITY;
 
 	if (count == 0)
 		return (struct quantiles){ NAN, NAN };

@@ -453,8 +453,8 @@ add_part(struct telling *telling, const char *name)
 		.number = (uint64_t)(is) \
 	}
 
-/* All that is known of a record. */
-static void
+/* All that is known of a record: a table, for the most part. */
+static void /* NOLINTNEXTLINE(readability-function-size) */
 gather(struct telling *telling, const struct report_style *style,
     const struct record *record, uint64_t more)
 {
@@ -477,6 +477,7 @@ gather(struct telling *telling, const struct report_style *style,
 	    judgement.verdict == VERDICT_RETRY;
 	const time_t ended =
 	    (time_t)(record->time - fmax(record->just_waited, 0));
+	struct tm date;
 	const char *command = style->command == NULL ? NULL : *style->command;
 	const char *line = message_line(record, telling->line);
 	/* A pattern of the user's matched the line; else a preset found it. */
@@ -593,16 +594,16 @@ gather(struct telling *telling, const struct report_style *style,
 	};
 
 	_Static_assert(sizeof(facts) < sizeof(telling->facts), "FACTS");
-	memcpy(telling->facts, facts, sizeof(facts));
+	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
+		telling->facts[i] = facts[i];
 	/* A success of --repeat has just made `used` 0. */
 	message_attempt(record->attempt, record->used,
 	    record->used == 0 && good ? 0 : record->limit, telling->attempt);
 	if (probed)
 		message_outcome(&(struct record){ .outcome = probes->last },
 		    telling->probe);
-	if (has_failed)
-		strftime(telling->when, sizeof(telling->when), "%F %T",
-		    localtime(&ended));
+	if (has_failed && localtime_r(&ended, &date) != NULL)
+		strftime(telling->when, sizeof(telling->when), "%F %T", &date);
 	if (record->reached != NULL)
 		snprintf(telling->reached, sizeof(telling->reached), "%.*s",
 		    record->reached->length, record->reached->text);

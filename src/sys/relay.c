@@ -308,6 +308,7 @@ pass(struct relay *relay)
 	struct notify *notify = relay->notify;
 	struct letter letter;
 	bool gives = false;
+	char first;
 	int result = 0;
 
 	if (!is_open(relay) || !peek(relay, &letter))
@@ -321,7 +322,7 @@ pass(struct relay *relay)
 		close(letter.descriptors[i]);
 	if (full)
 		return -1;
-	recv(relay->received.fd, NULL, 0, MSG_DONTWAIT);
+	recv(relay->received.fd, &first, sizeof(first), MSG_DONTWAIT);
 	/* That it is ready is said again if it could not be. */
 	if (result == -1 && change.stage == NOTIFY_READY)
 		notify_ready(notify);

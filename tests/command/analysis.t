@@ -38,7 +38,7 @@ tidy_all() {
 gcc_all() {
 	printf '%s\n' src/*.c src/*/*.c |
 	    xargs -P 2 -n 1 gcc -std=c11 -O2 -Wall -Wextra -Werror -fanalyzer \
-	        -Wno-analyzer-malloc-leak $defines -Isrc \
+	        -Wno-analyzer-malloc-leak -Wno-missing-field-initializers $defines -Isrc \
 	        $(pkg-config --cflags libbsd-overlay) -c -o /dev/null
 }
 

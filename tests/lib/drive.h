@@ -558,6 +558,7 @@ drive_replay(struct drive *drive)
 
 	if (run == NULL)
 		abort();
+	/* cppcheck-suppress autoVariables */
 	drive->waits = &waits;
 	drive->at = drive->told = drive->ends = 0;
 	drive->judged = drive->was_saved = false;
