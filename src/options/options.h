@@ -231,6 +231,7 @@ struct output_row {
 	bool forgets;	     /* an attempt's output at the next attempt */
 	bool holds_messages; /* of `retry`'s own */
 	bool takes_turns;    /* with other runs that write to the same file */
+	bool lets_go;	     /* what cannot be held is passed on at once */
 };
 
 extern const struct output_row output_rows[];

@@ -100,6 +100,44 @@ pass(struct collection *shared, int writer, const char *bytes, size_t size)
 }
 
 /*
+ * No more can be held.  If all may be seen, passes on what is held, which makes
+ * room for others, and from now on whatever comes; else that is a failure.
+ */
+static void
+let_go(struct work *work)
+{
+	struct collection *shared = work->shared;
+	const int error = errno;
+	char buffer[COPY_MOST];
+
+	for (int i = 0; i < STREAMS; i++) {
+		struct stream *stream = &work->streams[i];
+		struct spool *spool = stream->spool;
+
+		if (!stream->lets_go ||
+		    (error != ENOSPC && error != EDQUOT && error != EFBIG)) {
+			errno = error;
+			die_of(shared, FAILURE_SPOOL);
+		}
+		while (spool != NULL && spool_has_bytes(spool)) {
+			const ssize_t length = pread(spool->fd, buffer,
+			    sizeof(buffer), spool->start);
+
+			if (length <= 0)
+				die_of(shared, FAILURE_SPOOL);
+			if (pass(shared, stream->writer, buffer,
+				(size_t)length) == -1)
+				die_of(shared, writer_failure(stream->writer));
+			spool->start += length;
+		}
+		if (spool != NULL)
+			spool_empty(spool);
+		stream->spool = NULL;
+	}
+	shared->full = error;
+}
+
+/*
  * Reads once from a stream, `most` bytes of it.  Returns how many, or -1 if its
  * pipe is empty.  The pipe has no end, as this process can write to it, too.
  */
@@ -109,15 +147,19 @@ take_bytes(struct work *work, int index, size_t most)
 	struct collection *shared = work->shared;
 	const struct stream *stream = &work->streams[index];
 	char buffer[LINE_MOST];
+	off_t end = stream->spool == NULL ? 0 : spool_end(stream->spool);
+	const off_t begun = end;
 	ssize_t length;
 
 	if (stream->spool != NULL && !work->searches) {
-		length = spool_take(stream->spool, stream->pipe, most);
-		if (length == -1 && errno != EAGAIN)
-			die_of(shared, FAILURE_SPOOL);
+		length = splice(stream->pipe, NULL, stream->spool->fd, &end,
+		    most, SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
 		if (length > 0)
 			shared->active = events_time(CLOCK_MONOTONIC);
-		return length;
+		if (length >= 0 || errno == EAGAIN)
+			return length;
+		if (!file_must_copy(errno))
+			let_go(work);
 	}
 	length = read(stream->pipe, buffer,
 	    most < sizeof(buffer) ? most : sizeof(buffer));
@@ -126,11 +168,18 @@ take_bytes(struct work *work, int index, size_t most)
 	if (length <= 0)
 		return length;
 	shared->active = events_time(CLOCK_MONOTONIC);
+	off_t held = 0;
 	if (stream->spool != NULL &&
-	    spool_write(stream->spool, buffer, (size_t)length) == -1)
-		die_of(shared, FAILURE_SPOOL);
+	    spool_write(stream->spool, buffer, (size_t)length) == -1) {
+		const int error = errno;
+
+		held = spool_end(stream->spool) - begun;
+		errno = error;
+		let_go(work);
+	}
 	if (stream->spool == NULL &&
-	    pass(shared, stream->writer, buffer, (size_t)length) == -1)
+	    pass(shared, stream->writer, buffer + held,
+		(size_t)(length - held)) == -1)
 		die_of(shared, writer_failure(stream->writer));
 	if (work->searches &&
 	    search_bytes(&work->search, &work->lines[index], buffer,

@@ -43,8 +43,9 @@ struct collection {
 					not a newline */
 	off_t passed;		     /* bytes that readers have taken */
 	bool waits;		     /* for a reader to take more, maybe */
-	double active; /* when the attempt last wrote: CLOCK_MONOTONIC */
-	int error;     /* the errno of the failure */
+	double active;	  /* when the attempt last wrote: CLOCK_MONOTONIC */
+	int _Atomic full; /* why no more can be held: an errno; 0: it can */
+	int error;	  /* the errno of the failure */
 	enum failure _Atomic failure; /* set after `error` */
 };
 
@@ -52,7 +53,8 @@ struct collection {
 struct stream {
 	int pipe; /* the end to read, which does not block; or NO_DESCRIPTOR */
 	struct spool *spool; /* which holds it; NULL: it is passed on */
-	int writer;	     /* to pass it on: 1 or 2 */
+	bool lets_go; /* it is passed on if there is no room in the spool */
+	int writer;   /* to pass it on: 1 or 2 */
 };
 
 /*

@@ -31,6 +31,25 @@ note_failure(struct output *output, enum failure failure)
 	shared->failure = failure;
 }
 
+/* Says once that no more is held, after the messages that were. */
+static void
+tell_full(struct output *output)
+{
+	struct messages *messages = output->messages;
+
+	if (output->collector.shared->full == 0 || output->is_full)
+		return;
+	output->is_full = true;
+	output->begun = 0;
+	messages->held = false;
+	if (messages->size > 0)
+		messages_write(messages, messages->text, messages->size);
+	messages->size = 0;
+	errno = output->collector.shared->full;
+	say_error(messages,
+	    "output is shown at once from here on, as it cannot be held");
+}
+
 bool
 output_take_failure(struct output *output, int *death)
 {
@@ -45,6 +64,7 @@ output_take_failure(struct output *output, int *death)
 	struct collection *shared = output->collector.shared;
 	const enum failure failure = shared->failure;
 
+	tell_full(output);
 	if (failure == FAILURE_NONE)
 		return false;
 	collector_finish(&output->collector);
@@ -235,8 +255,10 @@ output_begin(struct output *output, int descriptors[3])
 
 		if (!spool_has_bytes(spool) || mode->forgets)
 			spool_empty(spool);
-		if (i == OUT ? mode->holds_stdout : mode->holds_stderr)
+		if (!output->is_full &&
+		    (i == OUT ? mode->holds_stdout : mode->holds_stderr))
 			stream->spool = spool;
+		stream->lets_go = mode->lets_go;
 		if ((stream->spool == NULL && !watches) || output->closed[i] ||
 		    (i == ERR && output->joined))
 			continue;
@@ -402,6 +424,7 @@ output_deliver(struct output *output, const struct record *run)
 
 	/* A collector that has failed may not have been waited for yet. */
 	output_drop(output);
+	tell_full(output);
 	switch (output->options->output) {
 	case OUTPUT_STREAM:
 		break;

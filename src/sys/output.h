@@ -24,8 +24,9 @@ struct output {
 	struct messages *messages;
 	struct collector collector;
 	bool closed[STREAMS]; /* `retry` was started without it */
-	bool merged; /* standard output and standard error are one file */
-	bool joined; /* and therefore share a pipe and a spool */
+	bool merged;  /* standard output and standard error are one file */
+	bool is_full; /* no more can be held: all is passed on */
+	bool joined;  /* and therefore share a pipe and a spool */
 	int ends[OUTPUT_ENDS]; /* of pipes: three that a child is given, then
 			    the collector's; or NO_DESCRIPTOR */
 	off_t begun; /* where the last attempt's output begins in its spool */

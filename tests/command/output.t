@@ -439,6 +439,35 @@ if unshare -rm true 2>/dev/null; then
 	is 'a full folder for temporary files is an error' $code 125
 	like 'a full folder for temporary files is an error, and is reported as such' "$err" \
 	    "^retry: head: temporary file in $T/small: No space left on device"
+	# full MODE COMMAND...: 1 MB in each attempt, and room for a tenth of it.
+	full() {
+		run unshare -rm sh -c '
+			mount -t tmpfs -o size=100k none small
+			TMPDIR=$PWD/small exec retry -a 2 -d 0 --output="$@"' \
+		    sh "$@"
+	}
+	for mode in all failed chronic; do
+		for search in '' --fail-match=none; do
+			full $mode $search sh -c 'seq 150000
+			    echo done >&2; exit 5'
+			is "$mode $search: an attempt that cannot be held goes on, and its status counts" "$code" 5
+			printf '%s\n' "$out" >got
+			{ seq 150000; seq 150000; } >want
+			check "$mode $search: nothing of it is lost, or comes twice" \
+			    cmp got want
+			is "$mode $search: one message says so" \
+			    "$(printf '%s\n' "$err" | grep -c 'cannot be held: No space left') $(printf '%s\n' "$err" | grep -cx 'done')" '1 2'
+		done
+		run sh -c "ulimit -f 64; retry -d 0 --output=$mode \
+			head -c 1M /dev/zero | wc -c"
+		is "$mode: so is one that reaches a limit on the size of files" \
+		    "$out" 1048576
+	done
+	full chronic sh -c 'seq 150000; [ "$RETRY_ATTEMPT" = 2 ]'
+	is 'a success of such a run is one' "$code" 0
+	full last sh -c "trap '' PIPE; seq 150000; echo >ended"
+	is 'what may have to be left out is not passed on' \
+	    "$code:$(printf '%s\n' "$err" | grep -c 'temporary file in')" 125:1
 else
 	skip 'a full folder for temporary files is an error' 'no name spaces'
 fi
