@@ -16,6 +16,9 @@
 #include "sys/file.h"
 #include "sys/state_file.h"
 
+/* LOCK_UN of flock(2), whose header has the name of a file of this room. */
+#define UNLOCK 8
+
 /* Suffixes of the files next to the state file. */
 #define LOCK ".lock"
 #define NEW ".new"
@@ -252,9 +255,8 @@ state_file_lock(struct state_file *file)
 void
 state_file_close(const struct state_file *file)
 {
-	/* <sys/file.h>, which declares flock(2), is a file of this room. */
 	if (file->lock != NO_DESCRIPTOR)
-		syscall(SYS_flock, file->lock, LOCK_UN);
+		syscall(SYS_flock, file->lock, UNLOCK);
 }
 
 int
