@@ -27,6 +27,7 @@
  */
 #define MOVE_MOST (1 << 20)
 #define COPY_MOST (1 << 14)
+#define READ_MOST (1 << 16)
 #define SEND_MOST (1 << 12)
 
 /*
@@ -146,7 +147,7 @@ take_bytes(struct work *work, int index, size_t most)
 {
 	struct collection *shared = work->shared;
 	const struct stream *stream = &work->streams[index];
-	char buffer[LINE_MOST];
+	char buffer[READ_MOST];
 	off_t end = stream->spool == NULL ? 0 : spool_end(stream->spool);
 	const off_t begun = end;
 	ssize_t length;
