@@ -769,9 +769,10 @@ main(int argc, char **argv)
 		} else if (strcmp(argv[i], "--from") == 0)
 			first = number;
 	}
-	snprintf(simulation.folder, sizeof(simulation.folder), "%s/simulate.%d",
-	    access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp", getpid());
-	if (mkdir(simulation.folder, 0700) == -1)
+	snprintf(simulation.folder, sizeof(simulation.folder),
+	    "%s/simulate.XXXXXX",
+	    access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+	if (mkdtemp(simulation.folder) == NULL)
 		tap_bail_out(simulation.folder, strerror(errno));
 	setenv("TMPDIR", simulation.folder, 1);
 	simulation.log = memfd_create("log", 0);
