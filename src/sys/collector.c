@@ -21,13 +21,13 @@
 #include "sys/file.h"
 
 /*
- * How much is moved at a time: within the kernel, through memory, and to a
- * terminal or a socket, which take all of it before they say how far they are.
- * Memory is of the stack, which may be small.
+ * How much is moved at a time: within the kernel, from a pipe to be searched,
+ * through memory, and to a terminal or a socket, which take all of it before
+ * they say how far they are.  Memory is of the stack, which may be small.
  */
 #define MOVE_MOST (1 << 20)
-#define COPY_MOST (1 << 14)
 #define READ_MOST (1 << 16)
+#define COPY_MOST (1 << 14)
 #define SEND_MOST (1 << 12)
 
 /*
