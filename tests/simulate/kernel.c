@@ -319,9 +319,10 @@ obey(struct process *process, int number)
 		process->status =
 		    W_EXITCODE(kernel_chance(2) ? 0 : 128 + number, 0);
 		process->ends = kernel.clock;
+		/* It may be somebody else's, who sends it to retry, too. */
 		process->cleans = kernel_chance(2) &&
 		    number == kernel.options->policy.signal &&
-		    kernel.got[number] == 0;
+		    kernel.got[number] == 0 && !kernel.pending[number].is;
 		clean_up(process);
 		break;
 	case MANNERS_LINGERS:
