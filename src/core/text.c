@@ -71,7 +71,7 @@ text_trim(const char *text, const char *blanks, char *buffer, size_t size)
 		length--;
 	if (length >= size)
 		return false;
-	memcpy(buffer, text, length);
+	memmove(buffer, text, length);
 	buffer[length] = '\0';
 	return true;
 }

@@ -29,7 +29,8 @@ char *text_safe(const char *text, char *buffer, size_t size);
 
 /*
  * Copies the text, without the blanks that it begins and ends with, into a
- * buffer of `size` bytes.  False, and nothing copied, if it does not fit.
+ * buffer of `size` bytes, which it may be in.  False, and nothing copied, if it
+ * does not fit.
  */
 bool text_trim(const char *text, const char *blanks, char *buffer, size_t size);
 

@@ -130,7 +130,7 @@ set_option(struct options *options, enum option_id id, const char *text,
 	    id == OPTION_STOP_ON || id == OPTION_STOP_MATCH;
 
 	/* The user's list of failures replaces a preset's. */
-	if (origin < options->origin[id] ||
+	if ((origin < options->origin[id] && id != OPTION_PRESET) ||
 	    (origin == ORIGIN_PRESET && lists &&
 		options_lists_retries(options)))
 		return 0;

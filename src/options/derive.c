@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "options/options.h"
-#include "options/presets.h"
 #include "core/duration.h"
 
 /* The cap if none is given, or this many times the longest delay given. */
@@ -104,13 +103,6 @@ derive_rules(struct options *options)
 	rules->matches = search_matches(&options->patterns);
 	rules->presets = options->preset_rules;
 	rules->preset_count = options->rules_count;
-	for (int i = 0; i < options->rules_count; i++) {
-		const char *name = options->preset_rules[i].name;
-		const struct preset *preset = preset_find(name, strlen(name));
-
-		rules->classifies |=
-		    preset == NULL || preset_classifies(preset);
-	}
 	/* A list of the user's says what is retried, whatever a preset says. */
 	if (options->rules_count > 0 && !options_lists_retries(options))
 		set_parse(&rules->hopeless, "permanent,!unstartable", NULL);

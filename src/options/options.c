@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "options/file.h"
 #include "options/options.h"
 
 struct report_style
@@ -60,12 +59,11 @@ options_free(struct options *options)
 	free(options->budget);
 	free(options->state);
 	free(options->policy.backoff.values);
-	for (size_t i = 0; i < options->preset_count; i++)
-		free(options->presets[i]);
+	for (size_t i = 0; i < options->preset_count; i++) {
+		free((char *)options->presets[i].name);
+		free((char *)options->presets[i].text);
+	}
 	free(options->presets);
-	for (size_t i = 0; i < options->file_count; i++)
-		option_file_free(&options->files[i]);
-	free(options->files);
 	free(options->preset_rules);
 	free(options->patterns.clues);
 }

@@ -105,6 +105,18 @@ struct log {
 	const char *file; /* or NULL */
 };
 
+/*
+ * A preset is a list of lines, without blanks at their ends: "NAME = VALUE" of
+ * an option, NAME alone of one without a value, or one of the keys that
+ * classify failures; "#" begins a comment.  The first line of a built-in one
+ * says in a comment what the preset is for.
+ */
+struct preset {
+	const char *name; /* or that of its file */
+	const char *text; /* a NUL ends each line */
+	size_t size;
+};
+
 /* The words of options that take one of a few, in the order of their rows. */
 enum output_mode {
 	OUTPUT_STREAM,
@@ -136,10 +148,8 @@ struct options {
 	const char *topic;	   /* of --help, that helps; or NULL */
 	const char *warning;	   /* of a probable mistake, or NULL */
 
-	char **presets; /* names and files, those that files name last */
+	struct preset *presets; /* those that files name come last */
 	size_t preset_count;
-	struct option_file *files; /* that were read for them */
-	size_t file_count;
 	struct preset_rules *preset_rules; /* their classes of failures */
 	int rules_count;
 	struct patterns patterns;

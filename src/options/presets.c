@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "options/file.h"
 #include "options/presets.h"
 #include "options/suggest.h"
 #include "core/text.h"
@@ -37,9 +36,8 @@ static const struct key {
 /* A preset that is being applied, and the one that names it, or NULL. */
 struct applied {
 	const struct applied *outer;
-	const char *name;
-	const struct preset *preset; /* a built-in one, or NULL */
-	struct option_file file;
+	struct preset preset;
+	bool is_file;
 	int number;    /* of its rules */
 	bool is_known; /* its classes are those of an earlier preset */
 };
@@ -102,15 +100,16 @@ presets_parse(struct options *options, const char *text)
 			return memchr(text, '.', length) == NULL
 			    ? "unknown preset"
 			    : "write ./ before the name of a file";
-		char **names = reallocarray(options->presets,
-		    options->preset_count + 1, sizeof(*names));
-		if (names == NULL)
+		struct preset *rows = reallocarray(options->presets,
+		    options->preset_count + 1, sizeof(*rows));
+		char *name = strndup(text, length);
+		if (rows != NULL)
+			options->presets = rows;
+		if (rows == NULL || name == NULL) {
+			free(name);
 			return strerror(ENOMEM);
-		options->presets = names;
-		names[options->preset_count] = strndup(text, length);
-		if (names[options->preset_count] == NULL)
-			return strerror(ENOMEM);
-		options->preset_count++;
+		}
+		rows[options->preset_count++] = (struct preset){ .name = name };
 		if (text[length] == '\0')
 			return NULL;
 		text += length + 1;
@@ -210,11 +209,12 @@ set_class(struct options *options, const struct applied *applied,
 		.length = strlen(value),
 		.class = key->class,
 		.preset = applied->number,
-		.is_users = applied->preset == NULL };
+		.is_users = applied->is_file };
 	const char *what = "empty";
 	char safe[128];
 
 	options->item = value;
+	options->policy.rules.classifies = true;
 	if (applied->is_known)
 		return 0;
 	if (*value == '\0')
@@ -277,24 +277,6 @@ set_entry(struct options *options, preset_setter *set,
 	return -1;
 }
 
-/* Begins the rules of one more preset. */
-static const char *
-add_rules(struct options *options, struct applied *applied)
-{
-	struct preset_rules *rows = options->preset_rules;
-
-	if (options->rules_count == PRESETS_MOST)
-		return "there are more than 64 presets";
-	rows =
-	    reallocarray(rows, (size_t)options->rules_count + 1, sizeof(*rows));
-	if (rows == NULL)
-		return strerror(ENOMEM);
-	options->preset_rules = rows;
-	applied->number = options->rules_count++;
-	rows[applied->number] = (struct preset_rules){ .name = applied->name };
-	return NULL;
-}
-
 /* Whether the classes of a built-in preset are there already. */
 static bool
 has_clues(const struct options *options, const struct preset *preset)
@@ -308,163 +290,142 @@ has_clues(const struct options *options, const struct preset *preset)
 	return false;
 }
 
-/* What is wrong with a preset as a whole, or NULL. */
+/*
+ * Reads a preset, and begins its rules.  Returns what is wrong with it as a
+ * whole, or NULL.
+ */
 static const char *
-open_preset(struct options *options, struct applied *applied, int *line)
+open_preset(struct options *options, struct applied *applied, size_t i,
+    int *line)
 {
+	struct preset *preset = &options->presets[i];
 	const struct applied *outer = applied->outer;
-	const char *name = applied->name;
+	const size_t length = strlen(preset->name);
+	struct preset_rules *rules;
 
-	if (!is_file(name, strlen(name))) {
-		applied->preset = preset_find(name, strlen(name));
-		if (applied->preset == NULL)
-			return "unknown preset";
-		applied->is_known = has_clues(options, applied->preset);
+	applied->is_file = is_file(preset->name, length);
+	if (applied->is_file) {
+		for (; outer != NULL; outer = outer->outer)
+			if (strcmp(outer->preset.name, preset->name) == 0)
+				return "the file names itself";
+		const char *problem = preset_read(preset, line);
+		if (problem != NULL)
+			return problem;
+		applied->preset = *preset;
+	} else {
+		applied->preset = *preset_find(preset->name, length);
+		applied->is_known = has_clues(options, &applied->preset);
 		/* People know the preset that they have named. */
-		if (outer != NULL && outer->preset != NULL) {
+		if (outer != NULL && !outer->is_file) {
 			applied->number = outer->number;
 			return NULL;
 		}
-		return add_rules(options, applied);
 	}
-	const char *problem = option_file_read(name, &applied->file, line);
-	if (problem != NULL)
-		return problem;
-	struct option_file *files = reallocarray(options->files,
-	    options->file_count + 1, sizeof(*files));
-	if (files == NULL) {
-		option_file_free(&applied->file);
+	if (options->rules_count == PRESETS_MOST)
+		return "there are more than 64 presets";
+	rules = reallocarray(options->preset_rules,
+	    (size_t)options->rules_count + 1, sizeof(*rules));
+	if (rules == NULL)
 		return strerror(ENOMEM);
-	}
-	options->files = files;
-	files[options->file_count++] = applied->file;
-	for (; outer != NULL; outer = outer->outer)
-		if (outer->preset == NULL &&
-		    outer->file.device == applied->file.device &&
-		    outer->file.inode == applied->file.inode)
-			return "the file names itself";
-	return add_rules(options, applied);
+	options->preset_rules = rules;
+	applied->number = options->rules_count++;
+	rules[applied->number] =
+	    (struct preset_rules){ .name = applied->preset.name };
+	return NULL;
 }
-
-/* The next line, or NULL. */
-static const char *
-next_line(const struct applied *applied, int number, const char *line)
-{
-	return applied->preset == NULL ? applied->file.lines[number]
-				       : preset_line(applied->preset, line);
-}
-
-static int apply(struct options *options, preset_setter *set,
-    const struct applied *outer, const char *name,
-    char problem[PRESETS_PROBLEM]);
 
 /* A file that a file names is looked for beside it. */
 static const char *
-beside(struct options *options, const struct applied *outer, size_t number)
+look_beside(const char *outer, struct preset *preset)
 {
-	const char *name = options->presets[number];
-	const char *slash = strrchr(outer->name, '/');
-	char *path = NULL;
+	const char *name = preset->name;
+	char *path;
 
-	if (outer->preset != NULL || *name == '/' ||
-	    !is_file(name, strlen(name)))
-		return name;
+	if (*name == '/' || !is_file(name, strlen(name)))
+		return NULL;
 	if (strncmp(name, "./", 2) == 0)
 		name += 2;
-	if (asprintf(&path, "%.*s%s", (int)(slash + 1 - outer->name),
-		outer->name, name) == -1)
-		return NULL;
-	free(options->presets[number]);
-	options->presets[number] = path;
-	return path;
+	if (asprintf(&path, "%.*s%s", (int)(strrchr(outer, '/') + 1 - outer),
+		outer, name) == -1)
+		return strerror(ENOMEM);
+	free((char *)preset->name);
+	preset->name = path;
+	return NULL;
 }
 
-/* Applies the presets that a line names. */
+static int apply(struct options *options, preset_setter *set,
+    const struct applied *outer, size_t first, char problem[PRESETS_PROBLEM]);
+
+/*
+ * Does what a line of a preset says, if it is of this round: the presets that
+ * it names come first, wherever they stand.  Returns 0, or -1 with `problem`.
+ */
 static int
-apply_list(struct options *options, preset_setter *set,
-    const struct applied *outer, const char *list,
+apply_line(struct options *options, preset_setter *set,
+    const struct applied *applied, const char *line, bool names_presets,
     char problem[PRESETS_PROBLEM])
 {
 	const size_t first = options->preset_count;
-	const char *what = presets_parse(options, list);
-	char safe[128];
+	struct entry entry;
 
-	if (what != NULL) {
-		snprintf(problem, PRESETS_PROBLEM, "invalid preset '%s': %s",
-		    text_safe(list, safe, sizeof(safe)), what);
-		suggest_value(options, OPTION_PRESET, options->item, problem,
-		    PRESETS_PROBLEM);
+	if (*line == '\0' || *line == '#')
+		return 0;
+	const char *wrong = read_entry(line, &entry);
+	const bool is_name = wrong == NULL && strcmp(entry.name, "preset") == 0;
+	if (wrong == NULL && is_name != names_presets)
+		return 0;
+	if (wrong == NULL &&
+	    set_entry(options, set, applied, &entry, problem) == -1)
+		return -1;
+	for (size_t i = first;
+	     wrong == NULL && applied->is_file && i < options->preset_count;
+	     i++)
+		wrong = look_beside(applied->preset.name, &options->presets[i]);
+	if (wrong != NULL) {
+		strlcpy(problem, wrong, PRESETS_PROBLEM);
 		return -1;
 	}
-	const size_t end = options->preset_count;
-	for (size_t i = first; i < end; i++) {
-		const char *name = beside(options, outer, i);
-
-		if (name == NULL) {
-			strlcpy(problem, strerror(ENOMEM), PRESETS_PROBLEM);
-			return -1;
-		}
-		if (apply(options, set, outer, name, problem) == -1)
-			return -1;
-	}
-	return 0;
+	return is_name ? apply(options, set, applied, first, problem) : 0;
 }
 
-/*
- * Applies a preset, line by line: first the lines that name other presets,
- * wherever they stand.
- */
+/* Applies the presets that were given last, from this one on. */
 static int
 apply(struct options *options, preset_setter *set, const struct applied *outer,
-    const char *name, char problem[PRESETS_PROBLEM])
+    size_t first, char problem[PRESETS_PROBLEM])
 {
-	struct applied applied = { .outer = outer, .name = name };
-	char what[PRESETS_PROBLEM], safe[128];
-	int number = 0;
+	const size_t end = options->preset_count;
 
-	const char *wrong = open_preset(options, &applied, &number);
-	text_safe(name, safe, sizeof(safe));
-	if (wrong != NULL) {
-		snprintf(problem, PRESETS_PROBLEM,
-		    outer == NULL && number == 0 ? "--preset=%s" : "%s", safe);
-		if (number > 0)
-			text_append(problem, PRESETS_PROBLEM, ":%d", number);
-		text_append(problem, PRESETS_PROBLEM, ": %s", wrong);
-		return -1;
-	}
-	for (int round = 0; round < 2; round++) {
-		const char *line = NULL;
+	for (size_t i = first; i < end; i++) {
+		struct applied applied = { .outer = outer };
+		char what[PRESETS_PROBLEM], safe[128];
+		int number = 0, result = 0;
 
-		for (number = 0;
-		     (line = next_line(&applied, number, line)) != NULL;
-		     number++) {
-			struct entry entry;
-			int result = -1;
+		text_safe(options->presets[i].name, safe, sizeof(safe));
+		const char *wrong = open_preset(options, &applied, i, &number);
+		for (int round = 0; round < 2 && wrong == NULL; round++) {
+			const char *line = NULL;
 
-			if (*line == '\0' || *line == '#')
-				continue;
-			wrong = read_entry(line, &entry);
-			const bool names = wrong == NULL &&
-			    entry.value != NULL &&
-			    strcmp(entry.name, "preset") == 0;
-			if (wrong != NULL)
-				strlcpy(problem, wrong, PRESETS_PROBLEM);
-			else if (names != (round == 0))
-				continue;
-			else if (names)
-				result = apply_list(options, set, &applied,
-				    entry.value, problem);
-			else
-				result = set_entry(options, set, &applied,
-				    &entry, problem);
-			if (result == 0)
-				continue;
-			strlcpy(what, problem, sizeof(what));
-			snprintf(problem, PRESETS_PROBLEM, "%s:%d: ", safe,
-			    number + 1);
-			strlcat(problem, what, PRESETS_PROBLEM);
-			return -1;
+			number = 0;
+			while (result == 0 &&
+			    (line = preset_line(&applied.preset, line)) !=
+				NULL) {
+				number++;
+				result = apply_line(options, set, &applied,
+				    line, round == 0, problem);
+			}
+			if (result == -1)
+				break;
 		}
+		if (wrong == NULL && result == 0)
+			continue;
+		strlcpy(what, wrong != NULL ? wrong : problem, sizeof(what));
+		if (number > 0)
+			text_append(safe, sizeof(safe), ":%d", number);
+		snprintf(problem, PRESETS_PROBLEM,
+		    "%s%s: ", outer == NULL && number == 0 ? "--preset=" : "",
+		    safe);
+		strlcat(problem, what, PRESETS_PROBLEM);
+		return -1;
 	}
 	return 0;
 }
@@ -473,11 +434,5 @@ int
 presets_apply(struct options *options, preset_setter *set,
     char problem[PRESETS_PROBLEM])
 {
-	const size_t count = options->preset_count;
-
-	for (size_t i = 0; i < count; i++)
-		if (apply(options, set, NULL, options->presets[i], problem) ==
-		    -1)
-			return -1;
-	return 0;
+	return apply(options, set, NULL, 0, problem);
 }

@@ -5,17 +5,6 @@
 
 #include "options/options.h"
 
-/*
- * A preset is a list of lines: "NAME = VALUE" of an option, NAME alone of one
- * without a value, or one of the keys that classify failures; "#" begins a
- * comment.  The first line says in a comment what the preset is for.
- */
-struct preset {
-	const char *name;
-	const char *text; /* a NUL ends each line */
-	size_t size;
-};
-
 /* Those of src/presets; a NULL name ends them. */
 extern const struct preset presets[];
 
@@ -27,6 +16,13 @@ const char *preset_line(const struct preset *preset, const char *line);
 
 /* Whether it is for a tool, whose failures it classifies. */
 bool preset_classifies(const struct preset *preset);
+
+/*
+ * Reads the file of a preset that has its name, whose text then is to be freed.
+ * Returns NULL, or what is wrong in words; `line` is then the number of the
+ * line at fault, or 0.
+ */
+const char *preset_read(struct preset *preset, int *line);
 
 /*
  * Reads a list of names and files for --preset, which adds to earlier ones.
