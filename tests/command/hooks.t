@@ -290,15 +290,16 @@ is '--timeout does not limit the hooks at the end' \
 # A shell that cannot be had.
 
 if have 'a check that cannot be forked is an error of the run' strace; then
-	# unforked N OPTION...: runs it with no process for what is the Nth.
+	# unforked N OPTION...: runs it with no process for what is the Nth. What
+	# clone(2) fails is tried by fork(2), which only some libcs have.
 	unforked() {
 		unforked=$1
 		shift
 		ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0 \
 		    run setsid -w strace -o /dev/null \
-		    -e trace="$(any_libc clone)" -e \
-		    inject="$(any_libc clone):error=EAGAIN:when=$unforked+" \
-		    "$RETRY" -d 0 "$@"
+		    -e trace="$(any_libc clone)" \
+		    -e inject="clone:error=EAGAIN:when=$unforked+" \
+		    -e inject='?fork:error=EAGAIN' "$RETRY" -d 0 "$@"
 	}
 	why='Resource temporarily unavailable'
 	rm -f log
