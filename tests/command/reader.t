@@ -148,6 +148,9 @@ if [ "$(id -u)" = 0 ] && command -v fsfreeze mkfs.ext4 >/dev/null &&
 	TMPDIR=$T/frozen begin hangs "$RETRY" -q -T 3 -k 1 --output=hold sh -c '
 		echo >hanging; while :; do echo x; sleep .01; done'
 	wait_for test -e hanging
+	# However this test ends: what is frozen stays so for ever.
+	trap '{ fsfreeze -u frozen; umount -l frozen; } 2>/dev/null
+		tap_clean_up' EXIT
 	fsfreeze -f frozen
 	check 'a file system that hangs does not hold retry' \
 	    wait_for test -s "$tap_dir/hangs.code"
@@ -155,6 +158,7 @@ if [ "$(id -u)" = 0 ] && command -v fsfreeze mkfs.ext4 >/dev/null &&
 	result hangs
 	is 'a file system that hangs does not hold retry, which ends in the status of the limit' "$code" 124
 	wait_for umount frozen
+	trap tap_clean_up EXIT
 else
 	skip 'a file system that hangs does not hold retry' \
 	    'no file system can be frozen here'
