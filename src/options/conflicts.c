@@ -213,8 +213,8 @@ conflicts_warning(const struct options *options)
 	const char *command = *words, *where;
 
 	if (has_our_option(words))
-		return "an option of retry's stands behind the command, which "
-		       "gets it: put it before the command";
+		return "the command gets an option of retry's: put it before "
+		       "the command";
 	if (command != NULL && words[1] != NULL &&
 	    strcmp(words[-1], "-p") == 0 && strcmp(command, words[1]) == 0)
 		return "-p is --preserve-status; did you mean --preset=NAME?";

@@ -204,7 +204,7 @@ print_presets(void)
 	printf(
 	    "--preset=NAME,... knows how tools fail, or sets the delays of a "
 	    "known system;\n--preset=./FILE reads a file of your own; "
-	    "--help=NAME shows a preset's.\n\n"
+	    "--help=NAME prints a preset.\n\n"
 	    "Tools, with the failures that are transient:\n");
 	list_presets(true);
 	printf("\nSystems:\n");
@@ -380,7 +380,7 @@ print_preset(const struct preset *preset)
 {
 	printf("The preset %s %s\n\n", preset->name,
 	    preset_classifies(preset)
-		? "knows failures; its first line names transient ones."
+		? "recognizes failures; its first line names transient ones."
 		: "sets the delays of a known system.");
 	for (const char *line = NULL;
 	     (line = preset_line(preset, line)) != NULL;)

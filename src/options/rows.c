@@ -195,8 +195,8 @@ parse_help(struct options *options, const char *text)
 const struct output_row output_rows[] = {
 	[OUTPUT_STREAM] = { .name = "stream", .doc = "as it is written" },
 	[OUTPUT_HOLD] = { .name = "hold",
-	    .doc = "the success's standard output; failures go to standard "
-		   "error",
+	    .doc = "the successful attempt's stdout; that of others goes to "
+		   "stderr",
 	    .delivery = DELIVERY_EACH,
 	    .holds_stdout = true },
 	[OUTPUT_ALL] = { .name = "all",
@@ -232,7 +232,7 @@ const struct output_row output_rows[] = {
 
 /* In the order of enum input_mode. */
 const struct word input_words[] = {
-	{ "auto", "a file from the same place each time; else inherit" },
+	{ "auto", "a file or a here-document anew each time; else inherit" },
 	{ "replay", "the same input each time, kept in a file" },
 	{ "inherit", "retry's own; an attempt may use it up" },
 	{ "null", "nothing" },

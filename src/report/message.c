@@ -117,7 +117,7 @@ const struct message_row message_rows[] = {
 	    WARNING },
 	{ "checked", "hung", "no sign of life (WATCHDOG=1)" },
 	{ "checked", "probe-failed differ probes",
-	    "health check failed %times, at last it %probe"
+	    "health check failed %times; the last %probe"
 	    "[ (\"%last-line\")]" },
 	{ "checked", "probe-failed",
 	    "health check %probe[ %times][ (\"%last-line\")]" },

@@ -208,7 +208,7 @@ find_processes(const struct tree *tree, pid_t root)
 	if (readlink("/proc/self", link, sizeof(link) - 1) == -1)
 		list.problem = strerror(errno);
 	else if (strtol(link, NULL, 10) != tree->self)
-		list.problem = "it is of another pid name space";
+		list.problem = "it belongs to another PID namespace";
 	else
 		append_children(tree, root, &list);
 	for (size_t i = 0; i < list.count && list.problem == NULL; i++)

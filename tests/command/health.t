@@ -39,7 +39,7 @@ probe -a 1 --health='kill -KILL $$' --health-retries=2 sleep 100d
 like 'a probe may die' "$err" 'health check killed by SIGKILL twice'
 probe -a 1 --health='n=$(cat n 2>/dev/null); echo x$n >n; exit ${#n}' \
     --health-retries=5 sh -c 'echo x >n; exec sleep 100d'
-like 'failures may differ' "$err" 'health check failed five times, at last it exited [0-9]+'
+like 'failures may differ' "$err" 'health check failed five times; the last exited [0-9]+'
 probe -a 3 --stop-on=unhealthy -d 100d --health=false sleep 100d
 is 'a set may name the outcome' "$code" 124
 probe -a 9,unhealthy:2 -d 0 --health=false sleep 100d

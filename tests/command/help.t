@@ -70,7 +70,7 @@ like 'where a preset has the name of a topic, it is told where that is printed' 
     "$("$RETRY" --help=docker)" 'retry --help=--preset=docker\.$'
 like 'a preset with the name of a topic is printed' "$("$RETRY" --help=--preset=docker)" '^permanent-'
 like '--help=NAME prints any other preset, with a sentence' \
-    "$("$RETRY" --help=npm | sed -n 1p)" '^The preset npm knows failures'
+    "$("$RETRY" --help=npm | sed -n 1p)" '^The preset npm recognizes failures'
 is '--help limit finds limits' "$("$RETRY" --help limit)" \
     "$("$RETRY" --help=limits)"
 is 'a command beside --help is no topic' "$("$RETRY" --help make)" "$help"
