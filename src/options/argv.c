@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -154,143 +153,134 @@ set_by_preset(struct options *options, enum option_id id, const char *text,
 	return set_option(options, id, text, ORIGIN_PRESET, problem);
 }
 
-/* The table as getopt_long(3) wants it; `val` is the row's number + 256. */
-#define VAL_BASE 256
-
-static void
-getopt_tables(struct option long_options[OPTIONS + 1],
-    char letters[3 * OPTIONS + 3])
+/* An option, with its dashes, that does not exist. */
+static int
+complain_of_name(const char *option, char problem[ARGV_PROBLEM])
 {
-	*letters++ = '+';
-	*letters++ = ':';
-	for (int id = 0; id < OPTIONS; id++) {
-		const struct option_row *row = &option_rows[id];
+	char safe[128], instead[ARGV_PROBLEM - sizeof(safe)] = "";
+	const bool is_known = suggest_option(option + strspn(option, "-"),
+	    instead, sizeof(instead));
 
-		long_options[id] = (struct option){ .name = row->name,
-			.has_arg = row->type == TYPE_FLAG ? no_argument
-			    : row->optional		  ? optional_argument
-							  : required_argument,
-			.val = VAL_BASE + id };
-		if (row->letter == 0)
-			continue;
-		*letters++ = row->letter;
-		if (long_options[id].has_arg == required_argument)
-			*letters++ = ':';
-	}
-	*letters = '\0';
-	long_options[OPTIONS] = (struct option){ .name = NULL };
+	snprintf(problem, ARGV_PROBLEM, "unknown option %s%s%s",
+	    text_safe(option, safe, sizeof(safe)), is_known ? "; " : "",
+	    instead);
+	return -1;
 }
 
 /*
- * An option, with its dashes, that is unknown, or an abbreviation of several.
- * `value` is what follows it, or NULL.
+ * Sets an option by the value in its own word, or by the next word if it needs
+ * one.  Returns how many words more it takes, or -1.
  */
 static int
-complain_of_name(const char *option, const char *value,
+take_value(struct options *options, enum option_id id, const char *shown,
+    const char *value, const char *next, char problem[ARGV_PROBLEM])
+{
+	const struct option_row *row = &option_rows[id];
+	const bool is_flag = row->type == TYPE_FLAG;
+	const bool takes_next = value == NULL && !is_flag && !row->optional;
+
+	if (takes_next)
+		value = next;
+	if (is_flag ? value != NULL : takes_next && next == NULL) {
+		snprintf(problem, ARGV_PROBLEM, "%s %s", shown,
+		    is_flag ? "takes no value" : "needs a value");
+		return -1;
+	}
+	if (set_option(options, id, value, ORIGIN_USER, problem) == -1)
+		return -1;
+	return takes_next ? 1 : 0;
+}
+
+/* "--NAME" or "--NAME=VALUE"; the name may be cut short. */
+static int
+read_long(struct options *options, const char *word, const char *next,
     char problem[ARGV_PROBLEM])
 {
-	const char *name = option + strspn(option, "-"), *before = ": --";
-	const bool is_long = name - option == 2 && *name != '\0';
-	char safe[128];
-	char instead[ARGV_PROBLEM - sizeof(safe)] = "";
-	char names[ARGV_PROBLEM - sizeof(safe)] = "";
+	const char *name = word + 2;
+	const size_t length = strcspn(name, "=");
+	enum option_id found = option_find(name, length);
+	const bool is_whole = found != OPTIONS;
+	char option[64], names[ARGV_PROBLEM / 2] = "";
 
-	text_safe(option, safe, sizeof(safe));
-	for (int id = 0; is_long && id < OPTIONS; id++) {
+	snprintf(option, sizeof(option), "%.*s", (int)length + 2, word);
+	/* --wait is not taken for --wait-first, cut short. */
+	if (length == 0 || suggest_knows(option + 2))
+		return complain_of_name(option, problem);
+	for (int id = 0; !is_whole && id < OPTIONS; id++) {
 		const char *known = option_rows[id].name;
 
-		if (strncmp(known, name, strlen(name)) != 0)
+		if (strncmp(known, name, length) != 0)
 			continue;
-		text_append(names, sizeof(names), "%s%s", before, known);
-		before = ", --";
+		text_append(names, sizeof(names), "%s--%s",
+		    *names == '\0' ? "" : ", ", known);
+		found = (enum option_id)id;
 	}
-	if (*names != '\0' && !suggest_knows(name))
-		snprintf(problem, ARGV_PROBLEM, "ambiguous option %s%s", safe,
-		    names);
-	else
-		snprintf(problem, ARGV_PROBLEM, "unknown option %s%s%s", safe,
-		    suggest_option(name, value, instead, sizeof(instead)) ? "; "
-									  : "",
-		    instead);
-	return -1;
+	if (found == OPTIONS)
+		return complain_of_name(option, problem);
+	if (strchr(names, ',') != NULL) {
+		snprintf(problem, ARGV_PROBLEM, "ambiguous option %s: %s",
+		    option, names);
+		return -1;
+	}
+	snprintf(option, sizeof(option), "--%s", option_rows[found].name);
+	return take_value(options, found, option,
+	    name[length] == '=' ? name + length + 1 : NULL, next, problem);
 }
 
-/* Whether the word is "-30", and getopt_long(3) refused this digit of it. */
-static bool
-is_number(const char *word, int digit)
-{
-	return digit != 0 && word[0] == '-' && word[1] == digit &&
-	    word[1 + strspn(word + 1, "0123456789")] == '\0';
-}
-
-/*
- * A word that getopt_long(3) could not read.  If its value is missing, musl's
- * optind is past the end.
- */
+/* "-x", "-xyz", "-xVALUE". */
 static int
-complain_of_word(int argc, char **argv, int result, char problem[ARGV_PROBLEM])
+read_letters(struct options *options, const char *word, const char *next,
+    char problem[ARGV_PROBLEM])
 {
-	const int next = optind < argc ? optind : argc;
-	const char *word = argv[next - 1];
-	char option[64] = { '-', (char)optopt, '\0' };
-
-	/* Within -xyz `word` is still the one before. */
-	if (argv[next] != NULL && is_number(argv[next], optopt))
-		word = argv[next];
 	const size_t length = strcspn(word, "=");
-	if (optopt == 0 || optopt >= VAL_BASE || is_number(word, optopt))
-		snprintf(option, sizeof(option), "%.*s", (int)length, word);
-	if (optopt >= VAL_BASE && !suggest_knows(option + 2))
-		snprintf(option, sizeof(option), "--%s",
-		    option_rows[optopt - VAL_BASE].name);
-	else if (result != ':')
-		return complain_of_name(option,
-		    word[length] == '=' ? word + length + 1 : argv[next],
-		    problem);
-	snprintf(problem, ARGV_PROBLEM, "%s %s", option,
-	    result == ':' ? "needs a value" : "takes no value");
-	return -1;
+	char option[64];
+
+	/* "-30", or a long option behind a single dash. */
+	snprintf(option, sizeof(option), "%.*s", (int)length, word);
+	if (word[1 + strspn(word + 1, "0123456789")] == '\0' ||
+	    option_find(word + 1, length - 1) != OPTIONS)
+		return complain_of_name(option, problem);
+	while (*++word != '\0') {
+		int id = 0;
+
+		snprintf(option, sizeof(option), "-%c", *word);
+		while (id < OPTIONS && option_rows[id].letter != *word)
+			id++;
+		if (id == OPTIONS)
+			return complain_of_name(option, problem);
+		const bool takes_rest = word[1] != '\0' &&
+		    option_rows[id].type != TYPE_FLAG &&
+		    !option_rows[id].optional;
+		const int taken = take_value(options, (enum option_id)id,
+		    option, takes_rest ? word + 1 : NULL, next, problem);
+		if (taken != 0 || takes_rest)
+			return taken;
+	}
+	return 0;
 }
 
-/* Sets the options that argv names. */
+/* Sets the options that stand before the command. */
 static int
-read_words(int argc, char **argv, struct options *options,
-    enum option_origin origin, char problem[ARGV_PROBLEM])
+read_words(char **argv, struct options *options, char problem[ARGV_PROBLEM])
 {
-	struct option long_options[OPTIONS + 1];
-	char letters[3 * OPTIONS + 3];
-	int result;
+	for (argv++; *argv != NULL; argv++) {
+		const char *word = *argv;
 
-	getopt_tables(long_options, letters);
-	opterr = 0;
-	optind = 0;
-	for (;;) {
-		const char *word = argv[optind == 0 ? 1 : optind];
-		char option[64] = "";
-
-		if (word != NULL)
-			snprintf(option, sizeof(option), "%.*s",
-			    (int)strcspn(word, "="), word);
-		/* A long option behind a single dash. */
-		for (int id = 0; *option == '-' && id < OPTIONS; id++)
-			if (strcmp(option + 1, option_rows[id].name) == 0)
-				return complain_of_name(option, NULL, problem);
-		result = getopt_long(argc, argv, letters, long_options, NULL);
-		if (result == -1)
-			return 0;
-		int id = result - VAL_BASE;
-
-		if (result == '?' || result == ':')
-			return complain_of_word(argc, argv, result, problem);
-		if (result < VAL_BASE)
-			for (id = 0; option_rows[id].letter != result; id++)
-				continue;
-		/* --wait is not taken for --wait-first, cut short. */
-		if (result >= VAL_BASE && suggest_knows(option + 2))
-			return complain_of_name(option, NULL, problem);
-		if (set_option(options, id, optarg, origin, problem) == -1)
+		if (word[0] != '-' || word[1] == '\0')
+			break;
+		if (strcmp(word, "--") == 0) {
+			argv++;
+			break;
+		}
+		const int taken = word[1] == '-'
+		    ? read_long(options, word, argv[1], problem)
+		    : read_letters(options, word, argv[1], problem);
+		if (taken == -1)
 			return -1;
+		argv += taken;
 	}
+	options->command = (const char *const *)argv;
+	return 0;
 }
 
 static int
@@ -368,9 +358,8 @@ argv_parse(int argc, char **argv, struct options *options,
     char problem[ARGV_PROBLEM])
 {
 	if (set_defaults(options, problem) == -1 ||
-	    read_words(argc, argv, options, ORIGIN_USER, problem) == -1)
+	    read_words(argv, options, problem) == -1)
 		return -1;
-	options->command = (const char *const *)argv + optind;
 	if (!options_given(options, OPTION_HELP) && !options->version &&
 	    presets_apply(options, set_by_preset, problem) == -1)
 		return -1;

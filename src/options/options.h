@@ -252,6 +252,9 @@ extern const char *const option_groups[GROUPS];
 /* The word of this number that the row's value may be; NULL after the last. */
 const char *option_word(const struct option_row *row, int number);
 
+/* The option whose name these bytes are; OPTIONS if there is none. */
+enum option_id option_find(const char *name, size_t length);
+
 /* Releases what argv_parse() allocated. */
 void options_free(struct options *options);
 

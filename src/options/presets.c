@@ -246,34 +246,27 @@ set_entry(struct options *options, preset_setter *set,
 		if (strcmp(keys[i].name, entry->name) == 0)
 			return set_class(options, applied, &keys[i],
 			    entry->value == NULL ? "" : entry->value, problem);
-	for (int id = 0; id < OPTIONS; id++) {
-		const struct option_row *row = &option_rows[id];
-		const bool takes_value = row->type != TYPE_FLAG;
-
-		if (strcmp(row->name, entry->name) != 0)
-			continue;
-		if (id == OPTION_HELP || id == OPTION_VERSION ||
-		    id == OPTION_PLAN) {
-			snprintf(problem, PRESETS_PROBLEM,
-			    "%s would run no command: give it as an option",
-			    row->name);
-			return -1;
-		}
-		if ((entry->value != NULL && !takes_value) ||
-		    (entry->value == NULL && takes_value && !row->optional)) {
-			snprintf(problem, PRESETS_PROBLEM, "%s %s", row->name,
-			    takes_value ? "needs a value: " : "takes no value");
-			if (takes_value)
-				text_append(problem, PRESETS_PROBLEM,
-				    "%s = VALUE", row->name);
-			return -1;
-		}
-		return set(options, (enum option_id)id, entry->value, problem);
+	const enum option_id id = option_find(entry->name, strlen(entry->name));
+	if (id == OPTIONS) {
+		snprintf(problem, PRESETS_PROBLEM, "unknown option %s",
+		    text_safe(entry->name, safe, sizeof(safe)));
+		if (suggest_option(entry->name, instead, sizeof(instead)))
+			text_append(problem, PRESETS_PROBLEM, "; %s", instead);
+		return -1;
 	}
-	snprintf(problem, PRESETS_PROBLEM, "unknown option %s",
-	    text_safe(entry->name, safe, sizeof(safe)));
-	if (suggest_option(entry->name, entry->value, instead, sizeof(instead)))
-		text_append(problem, PRESETS_PROBLEM, "; %s", instead);
+	const struct option_row *row = &option_rows[id];
+	const bool has_value = entry->value != NULL;
+	if (id == OPTION_HELP || id == OPTION_VERSION || id == OPTION_PLAN)
+		snprintf(problem, PRESETS_PROBLEM,
+		    "%s would run no command: give it as an option", row->name);
+	else if (row->type == TYPE_FLAG && has_value)
+		snprintf(problem, PRESETS_PROBLEM, "%s takes no value",
+		    row->name);
+	else if (row->type != TYPE_FLAG && !row->optional && !has_value)
+		snprintf(problem, PRESETS_PROBLEM,
+		    "%s needs a value: %s = VALUE", row->name, row->name);
+	else
+		return set(options, id, entry->value, problem);
 	return -1;
 }
 

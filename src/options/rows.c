@@ -477,3 +477,15 @@ option_word(const struct option_row *row, int number)
 	return *(const char *const *)(const void *)(first +
 	    (size_t)number * row->stride);
 }
+
+enum option_id
+option_find(const char *name, size_t length)
+{
+	int id = 0;
+
+	while (id < OPTIONS &&
+	    (strncmp(option_rows[id].name, name, length) != 0 ||
+		option_rows[id].name[length] != '\0'))
+		id++;
+	return (enum option_id)id;
+}

@@ -495,21 +495,15 @@ suggest_knows(const char *name)
 }
 
 bool
-suggest_option(const char *name, const char *value, char *text, size_t size)
+suggest_option(const char *name, char *text, size_t size)
 {
 	char typed[TEXT_ITEM];
 
 	respell_name(name, typed);
 	const struct guess guess = guess_of(NULL, PLACE_OPTION, typed);
-	const char *const time = value != NULL && strchr(value, ':') != NULL &&
-		(strcmp(name, "until") == 0 || strcmp(name, "end-at") == 0)
-	    ? find_habit(OPTION_MAX_TIME, value)
-	    : NULL;
 
 	if (*name != '\0' && name[strspn(name, DIGITS)] == '\0')
 		text_append(text, size, "use -a %s", name);
-	else if (time != NULL)
-		add_instead(time, value, text, size);
 	else if (guess.instead != NULL)
 		add_instead(guess.instead, typed, text, size);
 	else if (guess.word != NULL)

@@ -11,9 +11,8 @@
  * bytes; those that return a bool say whether anything was appended.
  */
 
-/* An option that does not exist, without its dashes; `value` may be NULL. */
-bool suggest_option(const char *name, const char *value, char *text,
-    size_t size);
+/* An option that does not exist, without its dashes. */
+bool suggest_option(const char *name, char *text, size_t size);
 
 /* The value of an option, whose wrong part begins at `part`. */
 void suggest_value(const struct options *options, enum option_id id,

@@ -83,7 +83,7 @@ ceilings='
 	7450 src/core
 	2290 src/report
 	2250 src/plan
-	3620 src/options
+	3560 src/options
 	9210 src/sys
 	285 src/main.c
 	12480 tests/unit
