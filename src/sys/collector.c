@@ -47,11 +47,13 @@ static const struct timespec rest = { .tv_nsec = 200000 };
 
 /* The process's own view of its work. */
 struct work {
+	const struct collector *collector;
 	struct collection *shared;
 	struct stream *streams;
 	struct stream_line lines[STREAMS];
 	struct search search;
 	bool searches;
+	int full; /* why no more can be held, or 0 */
 };
 
 /* Ends the process, which leaves a note of the failure. */
@@ -102,7 +104,8 @@ pass(struct collection *shared, int writer, const char *bytes, size_t size)
 
 /*
  * No more can be held.  If all may be seen, passes on what is held, which makes
- * room for others, and from now on whatever comes; else that is a failure.
+ * room for others, and from now on whatever comes; else that is a failure.  A
+ * hook goes on reading the attempt's standard output.
  */
 static void
 let_go(struct work *work)
@@ -111,31 +114,85 @@ let_go(struct work *work)
 	const int error = errno;
 	char buffer[COPY_MOST];
 
-	for (int i = 0; i < STREAMS; i++) {
-		struct stream *stream = &work->streams[i];
-		struct spool *spool = stream->spool;
+	if (!work->collector->lets_go ||
+	    (error != ENOSPC && error != EDQUOT && error != EFBIG))
+		die_of(shared, FAILURE_SPOOL);
+	for (int i = 0; i < SPOOLS; i++) {
+		struct spool *spool = &shared->spools[i];
+		const int writer = work->streams[i == OUT ? OUT : ERR].writer;
 
-		if (!stream->lets_go ||
-		    (error != ENOSPC && error != EDQUOT && error != EFBIG)) {
-			errno = error;
-			die_of(shared, FAILURE_SPOOL);
-		}
-		while (spool != NULL && spool_has_bytes(spool)) {
+		while (spool_has_bytes(spool)) {
 			const ssize_t length = pread(spool->fd, buffer,
 			    sizeof(buffer), spool->start);
 
 			if (length <= 0)
 				die_of(shared, FAILURE_SPOOL);
-			if (pass(shared, stream->writer, buffer,
-				(size_t)length) == -1)
-				die_of(shared, writer_failure(stream->writer));
+			if (pass(shared, writer, buffer, (size_t)length) == -1)
+				die_of(shared, writer_failure(writer));
 			spool->start += length;
 		}
-		if (spool != NULL)
-			spool_empty(spool);
-		stream->spool = NULL;
 	}
-	shared->full = error;
+	for (int i = 0; i < STREAMS; i++) {
+		if (work->streams[i].spool != NULL)
+			spool_empty(work->streams[i].spool);
+		work->streams[i].spool = NULL;
+	}
+	work->full = error;
+}
+
+/* Adds bytes to what is held of a stream, or passes them on. */
+static void
+add_bytes(struct work *work, const struct stream *stream, const char *bytes,
+    size_t size)
+{
+	struct collection *shared = work->shared;
+	off_t held = 0;
+
+	if (stream->spool != NULL) {
+		const off_t begun = spool_end(stream->spool);
+
+		if (spool_write(stream->spool, bytes, size) == 0)
+			return;
+		const int error = errno;
+		held = spool_end(stream->spool) - begun;
+		errno = error;
+		let_go(work);
+	}
+	if (pass(shared, stream->writer, bytes + held, size - (size_t)held) ==
+	    -1)
+		die_of(shared, writer_failure(stream->writer));
+}
+
+/*
+ * What came since the last attempt is added to the output of that attempt when
+ * the next one begins.  Until then it is aside, so that hooks do not read it.
+ */
+static void
+add_messages(struct work *work)
+{
+	struct collection *shared = work->shared;
+	const struct messages *messages = work->collector->messages;
+	struct spool *aside = &shared->spools[ASIDE];
+	const int last = work->collector->joined ? OUT : ERR;
+	const bool is_hook = work->streams[ERR].spool == aside;
+	const struct stream *stream = &work->streams[is_hook ? ERR : last];
+
+	if (!is_hook && spool_has_bytes(aside) &&
+	    spool_move(aside, stream->spool) == -1)
+		let_go(work);
+	if (messages->size > 0) {
+		const bool mid_line = stream->spool == NULL
+		    ? shared->ends_mid_line[stream->writer - STDOUT_FILENO]
+		    : spool_ends_mid_line(spool_has_bytes(aside)
+			      ? aside
+			      : &shared->spools[last]);
+
+		if (mid_line)
+			add_bytes(work, stream, "\n", 1);
+		add_bytes(work, stream, messages->text, messages->size);
+	}
+	if (!is_hook)
+		shared->begun = spool_end(&shared->spools[OUT]);
 }
 
 /*
@@ -148,11 +205,11 @@ take_bytes(struct work *work, int index, size_t most)
 	struct collection *shared = work->shared;
 	const struct stream *stream = &work->streams[index];
 	char buffer[READ_MOST];
-	off_t end = stream->spool == NULL ? 0 : spool_end(stream->spool);
-	const off_t begun = end;
 	ssize_t length;
 
 	if (stream->spool != NULL && !work->searches) {
+		off_t end = spool_end(stream->spool);
+
 		length = splice(stream->pipe, NULL, stream->spool->fd, &end,
 		    most, SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
 		if (length > 0)
@@ -169,19 +226,7 @@ take_bytes(struct work *work, int index, size_t most)
 	if (length <= 0)
 		return length;
 	shared->active = events_time(CLOCK_MONOTONIC);
-	off_t held = 0;
-	if (stream->spool != NULL &&
-	    spool_write(stream->spool, buffer, (size_t)length) == -1) {
-		const int error = errno;
-
-		held = spool_end(stream->spool) - begun;
-		errno = error;
-		let_go(work);
-	}
-	if (stream->spool == NULL &&
-	    pass(shared, stream->writer, buffer + held,
-		(size_t)(length - held)) == -1)
-		die_of(shared, writer_failure(stream->writer));
+	add_bytes(work, stream, buffer, (size_t)length);
 	if (work->searches &&
 	    search_bytes(&work->search, &work->lines[index], buffer,
 		(size_t)length) == -1)
@@ -225,6 +270,8 @@ collect_streams(struct work *work, int control_fd)
 	while (!over) {
 		size_t taken = BATCH_MIN;
 
+		/* `retry` says so behind what could not be held. */
+		shared->full = work->full;
 		if (poll(polls, 3, -1) == -1 && errno != EINTR)
 			die_of(shared, FAILURE_POLL);
 		over = polls[0].revents != 0;
@@ -240,6 +287,7 @@ collect_streams(struct work *work, int control_fd)
 	}
 	for (int i = 0; i < STREAMS; i++)
 		drain(work, i);
+	shared->full = work->full;
 	for (int i = 0; work->searches && i < STREAMS; i++)
 		if (search_end(&work->search, &work->lines[i]) == -1)
 			die_of(shared, FAILURE_SEARCH);
@@ -345,6 +393,29 @@ let_out(struct collector *collector, int index, int writer, int control_fd)
 	return 0;
 }
 
+/* Lets held messages out, likewise. */
+static int
+let_messages_out(struct collector *collector, int writer, int control_fd)
+{
+	struct collection *shared = collector->shared;
+	struct messages *messages = collector->messages;
+	size_t done = 0;
+
+	if (messages->size > 0 &&
+	    shared->ends_mid_line[writer - STDOUT_FILENO] &&
+	    has_room(writer, control_fd) && pass(shared, writer, "\n", 1) == -1)
+		return -1;
+	while (done < messages->size && has_room(writer, control_fd)) {
+		const size_t left = messages->size - done;
+		const size_t size = left < SEND_MOST ? left : SEND_MOST;
+
+		if (pass(shared, writer, messages->text + done, size) == -1)
+			return -1;
+		done += size;
+	}
+	return 0;
+}
+
 /* Lets some of the spools out, and notes the first failure. */
 static void
 let_all_out(struct collector *collector, const int writers[SPOOLS], int first,
@@ -354,7 +425,11 @@ let_all_out(struct collector *collector, const int writers[SPOOLS], int first,
 
 	for (int i = first; i <= last; i++)
 		if (writers[i] != NO_DESCRIPTOR &&
-		    let_out(collector, i, writers[i], control_fd) == -1) {
+		    ((spool_has_bytes(&shared->spools[i]) &&
+			 let_out(collector, i, writers[i], control_fd) == -1) ||
+			(i == ASIDE &&
+			    let_messages_out(collector, writers[i],
+				control_fd) == -1))) {
 			shared->error = errno;
 			shared->failure = writer_failure(writers[i]);
 			return;
@@ -443,6 +518,7 @@ start(struct collector *collector, int *control_fd)
 		return -1;
 	collector->pid = pid;
 	collector->control_fd = control[1];
+	collector->messages->size = 0;
 	return pid;
 }
 
@@ -457,12 +533,14 @@ collector_start(struct collector *collector, struct stream streams[STREAMS],
 	collector->delivers = false;
 	const pid_t pid = start(collector, &control_fd);
 	if (pid == 0) {
-		struct work work = { .shared = shared,
+		struct work work = { .collector = collector,
+			.shared = shared,
 			.streams = streams,
 			.searches = patterns != NULL };
 
 		if (patterns != NULL)
 			search_begin(&work.search, patterns, &shared->found);
+		add_messages(&work);
 		collect_streams(&work, control_fd);
 	}
 	return pid == -1 ? -1 : 0;
@@ -498,6 +576,7 @@ collector_deliver(struct collector *collector, const int writers[SPOOLS])
 		return 0;
 	const int error = errno;
 	let_all_out(collector, writers, OUT, ASIDE, NO_DESCRIPTOR);
+	collector->messages->size = 0;
 	for (int i = 0; i < SPOOLS; i++)
 		if (writers[i] != NO_DESCRIPTOR &&
 		    spool_has_bytes(&spools[i])) {

@@ -8,6 +8,7 @@
 
 #include "core/search.h"
 #include "sys/file.h"
+#include "sys/messages.h"
 #include "sys/spool.h"
 
 /* For arrays of two: standard output and standard error. */
@@ -37,6 +38,8 @@ enum failure {
  */
 struct collection {
 	struct spool spools[SPOOLS]; /* held output */
+	off_t begun; /* where the last attempt begins in that of standard output
+		      */
 	struct found found;
 	bool ends_mid_line[STREAMS]; /* the last byte that a collector wrote to
 					standard output or standard error is
@@ -53,8 +56,7 @@ struct collection {
 struct stream {
 	int pipe; /* the end to read, which does not block; or NO_DESCRIPTOR */
 	struct spool *spool; /* which holds it; NULL: it is passed on */
-	bool lets_go; /* it is passed on if there is no room in the spool */
-	int writer;   /* to pass it on: 1 or 2 */
+	int writer;	     /* to pass it on: 1 or 2 */
 };
 
 /*
@@ -68,7 +70,10 @@ struct collector {
 	int control_fd;	  /* where it is told to end, or NO_DESCRIPTOR */
 	off_t moved;	  /* how far the bytes had got: collector_moved() */
 	bool delivers;	  /* it lets out what is held */
+	bool joined;	  /* both streams share a pipe and a spool */
+	bool lets_go;	  /* what a spool has no room for is passed on */
 	bool takes_turns; /* with other runs, at a pipe or file to let out to */
+	struct messages *messages; /* which may be held, too */
 	struct collection *shared;
 	struct collection unused; /* in its place, if there are no collectors */
 };
@@ -81,8 +86,9 @@ int collector_init(struct collector *collector, bool is_used);
 
 /*
  * Starts a collector of an attempt's streams, which looks for the patterns, if
- * they are not NULL.  The caller closes its ends of the pipes.  Returns 0, or
- * -1 with errno set.
+ * they are not NULL.  It adds to its spool what came before: the output of
+ * hooks, if it is an attempt's collector, and held messages.  The caller closes
+ * its ends of the pipes.  Returns 0, or -1 with errno set.
  */
 int collector_start(struct collector *collector, struct stream streams[STREAMS],
     const struct patterns *patterns);
@@ -95,8 +101,8 @@ void collector_finish(struct collector *collector);
 
 /*
  * Starts a collector that lets each spool out to its writer, a descriptor or
- * NO_DESCRIPTOR; if it cannot be forked, that may be done without it.  Returns
- * 0, or -1 with errno set.
+ * NO_DESCRIPTOR, and held messages last; if it cannot be forked, that may be
+ * done without it.  Returns 0, or -1 with errno set.
  */
 int collector_deliver(struct collector *collector, const int writers[SPOOLS]);
 

@@ -151,7 +151,7 @@ start_hook(struct job *job, struct record *record)
 
 	input_stop(&job->input);
 	output_drop(&job->output);
-	output_show_messages(&job->output);
+	job->messages->held = false;
 	return record->reason == REASON_SUCCESS
 	    ? start_shell(job, "--on-success", options->on_success, record)
 	    : start_shell(job, "--on-give-up", options->on_give_up, record);

@@ -582,7 +582,7 @@ loop_run(const struct options *options, const struct report *report)
 	run_close(loop.run);
 	logs_hide(&loop.report, &job->output);
 	input_stop(&job->input);
-	output_show_messages(&job->output);
+	loop.messages.held = false;
 	output_drop(&job->output);
 	budget_file_close(&loop.budget);
 	state_file_close(&loop.state);

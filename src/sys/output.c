@@ -40,7 +40,6 @@ tell_full(struct output *output)
 	if (output->collector.shared->full == 0 || output->is_full)
 		return;
 	output->is_full = true;
-	output->begun = 0;
 	messages->held = false;
 	if (messages->size > 0)
 		messages_write(messages, messages->text, messages->size);
@@ -68,7 +67,7 @@ output_take_failure(struct output *output, int *death)
 	if (failure == FAILURE_NONE)
 		return false;
 	collector_finish(&output->collector);
-	output_show_messages(output);
+	output->messages->held = false;
 	errno = shared->error;
 	shared->failure = FAILURE_NONE;
 	*death = 0;
@@ -82,45 +81,6 @@ output_take_failure(struct output *output, int *death)
 	else
 		say_error(output->messages, "%s", names[failure]);
 	return true;
-}
-
-/* The spool that ends with what an attempt last wrote to standard error. */
-static struct spool *
-followed(const struct output *output)
-{
-	return &output->collector.shared->spools[output->joined ? OUT : ERR];
-}
-
-/* Adds held messages to what has come since the last attempt. */
-static void
-keep_messages(struct output *output)
-{
-	struct messages *messages = output->messages;
-	struct spool *aside = &output->collector.shared->spools[ASIDE];
-
-	/* A collector that is at work is the only one that adds to a spool. */
-	if (messages->size == 0 || output->collector.pid != 0)
-		return;
-	const bool mid_line = spool_ends_mid_line(
-	    spool_has_bytes(aside) ? aside : followed(output));
-	if (spool_open(aside) == -1 ||
-	    (mid_line && spool_write(aside, "\n", 1) == -1) ||
-	    spool_write(aside, messages->text, messages->size) == -1)
-		note_failure(output, FAILURE_SPOOL);
-	messages->size = 0;
-}
-
-/* Adds what has come since the last attempt to the output of that attempt. */
-static void
-take_aside(struct output *output)
-{
-	struct spool *aside = &output->collector.shared->spools[ASIDE];
-
-	keep_messages(output);
-	if (spool_has_bytes(aside) &&
-	    (spool_open(followed(output)) == -1 ||
-		spool_move(aside, followed(output)) == -1))
-		note_failure(output, FAILURE_SPOOL);
 }
 
 static bool *
@@ -168,6 +128,8 @@ output_open(struct output *output, const struct options *options,
 
 	if (collector_init(&output->collector, collects) == -1)
 		return -1;
+	output->collector.messages = messages;
+	output->collector.lets_go = mode->lets_go;
 	output->collector.takes_turns = mode->takes_turns;
 	/* Once more below, where the two may turn out to be one. */
 	messages->mid_line = mid_line(output, ERR);
@@ -178,7 +140,7 @@ output_open(struct output *output, const struct options *options,
 	    is_closed(STDERR_FILENO, "standard error", &error);
 	output->merged = !output->closed[OUT] && !output->closed[ERR] &&
 	    file_is_same(&out, &error);
-	output->joined =
+	output->collector.joined =
 	    output->merged && mode->holds_stdout == mode->holds_stderr;
 	messages->mid_line = mid_line(output, ERR);
 	messages->held = mode->holds_messages && !output->closed[ERR];
@@ -188,7 +150,6 @@ output_open(struct output *output, const struct options *options,
 void
 output_close(struct output *output)
 {
-	output_show_messages(output);
 	collector_drop(&output->collector);
 	for (int i = 0; i < SPOOLS; i++)
 		spool_close(&output->collector.shared->spools[i]);
@@ -220,8 +181,12 @@ start_collector(struct output *output, struct stream streams[STREAMS],
     const struct patterns *patterns)
 {
 	if (streams[OUT].pipe == NO_DESCRIPTOR &&
-	    streams[ERR].pipe == NO_DESCRIPTOR)
+	    streams[ERR].pipe == NO_DESCRIPTOR) {
+		/* Nobody will know. */
+		output_line_is_ended(output, OUT);
+		output_line_is_ended(output, ERR);
 		return 0;
+	}
 	if (collector_start(&output->collector, streams, patterns) == 0)
 		return 0;
 	/* The attempt could not be forked either, and is worth a retry. */
@@ -247,7 +212,6 @@ output_begin(struct output *output, int descriptors[3])
 
 	if (!options_collects(options))
 		return 0;
-	take_aside(output);
 	shared->found = (struct found){ 0 };
 	for (int i = 0; i < STREAMS; i++) {
 		struct stream *stream = &streams[i];
@@ -258,17 +222,16 @@ output_begin(struct output *output, int descriptors[3])
 		if (!output->is_full &&
 		    (i == OUT ? mode->holds_stdout : mode->holds_stderr))
 			stream->spool = spool;
-		stream->lets_go = mode->lets_go;
 		if ((stream->spool == NULL && !watches) || output->closed[i] ||
-		    (i == ERR && output->joined))
+		    (i == ERR && output->collector.joined))
 			continue;
 		if (open_stream(output, stream, i) == -1)
 			return -1;
 		descriptors[i + 1] = output->ends[i + 1];
 	}
-	if (output->joined && output->ends[1] != NO_DESCRIPTOR)
+	if (output->collector.joined && output->ends[1] != NO_DESCRIPTOR)
 		descriptors[2] = output->ends[1];
-	output->begun = spool_end(&shared->spools[OUT]);
+	shared->begun = spool_end(&shared->spools[OUT]);
 	return start_collector(output, streams, searches ? patterns : NULL);
 }
 
@@ -277,20 +240,20 @@ output_begin_shell(struct output *output, int descriptors[3])
 {
 	struct collection *shared = output->collector.shared;
 	struct stream streams[STREAMS] = {
-		{ .pipe = NO_DESCRIPTOR },
-		{ .pipe = NO_DESCRIPTOR, .spool = &shared->spools[ASIDE] },
+		{ .pipe = NO_DESCRIPTOR, .writer = STDOUT_FILENO },
+		{ .spool = &shared->spools[ASIDE],
+		    .writer = output->merged ? STDOUT_FILENO : STDERR_FILENO },
 	};
 
 	if (shared->spools[OUT].fd != NO_DESCRIPTOR) {
 		output->ends[0] =
-		    spool_reader(&shared->spools[OUT], output->begun);
+		    spool_reader(&shared->spools[OUT], shared->begun);
 		if (output->ends[0] == -1)
 			return -1;
 		descriptors[0] = output->ends[0];
 	}
 	if (!output->messages->held)
 		return 0;
-	keep_messages(output);
 	if (open_stream(output, &streams[ERR], ERR) == -1)
 		return -1;
 	descriptors[1] = descriptors[2] = output->ends[ERR + 1];
@@ -300,13 +263,14 @@ output_begin_shell(struct output *output, int descriptors[3])
 char *
 output_tail(const struct output *output)
 {
-	const struct spool *spool = &output->collector.shared->spools[OUT];
+	const struct collection *shared = output->collector.shared;
+	const struct spool *spool = &shared->spools[OUT];
 
 	if (spool->fd == NO_DESCRIPTOR)
 		return NULL;
 	const off_t end = spool_end(spool);
-	const bool is_cut = end - output->begun > TAIL_MOST;
-	const off_t from = is_cut ? end - TAIL_MOST : output->begun;
+	const bool is_cut = end - shared->begun > TAIL_MOST;
+	const off_t from = is_cut ? end - TAIL_MOST : shared->begun;
 	char *buffer = malloc(TAIL_MOST + 1);
 
 	if (buffer == NULL)
@@ -401,7 +365,8 @@ release(struct output *output, int out_writer)
 	bool any = false;
 
 	for (int i = 0; i < SPOOLS; i++)
-		if (!spool_has_bytes(&spools[i]) ||
+		if ((!spool_has_bytes(&spools[i]) &&
+			(i != ASIDE || output->messages->size == 0)) ||
 		    output->closed[writers[i] == STDOUT_FILENO ? OUT : ERR]) {
 			/* A hook can still read it: output_begin_shell(). */
 			spools[i].start = spool_end(&spools[i]);
@@ -448,7 +413,7 @@ output_deliver(struct output *output, const struct record *run)
 	case OUTPUT_CHRONIC:
 		if (over && run->reason != REASON_SUCCESS &&
 		    run->reason != REASON_EARLY && !run->tolerated) {
-			output_show_messages(output);
+			output->messages->held = false;
 			release(output, STDOUT_FILENO);
 		}
 		break;
@@ -463,13 +428,6 @@ output_is_unread(const struct output *output)
 	return output->options->output == OUTPUT_STREAM &&
 	    poll(&poll_fd, 1, 0) == 1 &&
 	    (poll_fd.revents & (POLLERR | POLLHUP)) != 0;
-}
-
-void
-output_show_messages(struct output *output)
-{
-	keep_messages(output);
-	output->messages->held = false;
 }
 
 void

@@ -26,10 +26,8 @@ struct output {
 	bool closed[STREAMS]; /* `retry` was started without it */
 	bool merged;  /* standard output and standard error are one file */
 	bool is_full; /* no more can be held: all is passed on */
-	bool joined;  /* and therefore share a pipe and a spool */
 	int ends[OUTPUT_ENDS]; /* of pipes: three that a child is given, then
 			    the collector's; or NO_DESCRIPTOR */
-	off_t begun; /* where the last attempt's output begins in its spool */
 };
 
 /* Makes ready.  Returns 0, or -1 with errno set. */
@@ -109,9 +107,6 @@ void output_deliver(struct output *output, const struct record *run);
  * it any more: it is a pipe, or a socket, whose other end is closed.
  */
 bool output_is_unread(const struct output *output);
-
-/* Messages are not held from here on. */
-void output_show_messages(struct output *output);
 
 /*
  * True once if something went wrong, after a message.  *death is the signal

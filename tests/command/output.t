@@ -465,6 +465,28 @@ if unshare -rm true 2>/dev/null; then
 	done
 	full chronic sh -c 'seq 150000; [ "$RETRY_ATTEMPT" = 2 ]'
 	is 'a success of such a run is one' "$code" 0
+	# The attempt leaves no room for what comes between attempts.
+	fill='room() { stat -f -c %f small; }; free=$(room); echo out $RETRY_ATTEMPT
+	    while [ $RETRY_ATTEMPT = 1 ] && [ "$(room)" = "$free" ]; do :; done
+	    cat /dev/zero >small/fill 2>&1; exit 5'
+	for search in '' --fail-match=none; do
+		run unshare -rm sh -c 'mount -t tmpfs -o size=100k none small
+			TMPDIR=$PWD/small exec retry -a 2 -d 0 \
+			    --output=chronic --before-retry="cat; echo gate" "$@" 2>&1' \
+		    sh $search sh -c "$fill"
+		is "chronic $search: without room for a message the run goes on" "$code" 5
+		is "chronic $search: without room for a message nothing is lost, in its order" \
+		    "$(echo "$out" | sed -E 's/^retry: sh: //; s/ after.*//' | grep -v held)" \
+		    'out 1
+attempt 1/2 exited 5
+out 1
+gate
+out 2
+attempt 2/2 exited 5
+giving up'
+		is "chronic $search: without room for a message it is said once" \
+		    "$(echo "$out" | grep -c 'cannot be held: No space left')" 1
+	done
 	full last sh -c "trap '' PIPE; seq 150000; echo >ended"
 	is 'what may have to be left out is not passed on' \
 	    "$code:$(printf '%s\n' "$err" | grep -c 'temporary file in')" 125:1

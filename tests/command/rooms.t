@@ -84,10 +84,10 @@ ceilings='
 	2290 src/report
 	2250 src/plan
 	3560 src/options
-	9210 src/sys
+	9240 src/sys
 	285 src/main.c
 	12480 tests/unit
-	14000 tests/command
+	14030 tests/command
 	3430 tests/lib
 	2720 tests/simulate
 	4300 scripts
