@@ -586,6 +586,13 @@ collector_deliver(struct collector *collector, const int writers[SPOOLS])
 	return 0;
 }
 
+void
+collector_signal(const struct collector *collector, int signal)
+{
+	if (collector->pid != 0)
+		kill(-collector->pid, signal);
+}
+
 bool
 collector_moved(struct collector *collector)
 {

@@ -106,6 +106,9 @@ void collector_finish(struct collector *collector);
  */
 int collector_deliver(struct collector *collector, const int writers[SPOOLS]);
 
+/* Stops the collector, if one is at work, or continues it. */
+void collector_signal(const struct collector *collector, int signal);
+
 /* Whether bytes got out since this was last asked. */
 bool collector_moved(struct collector *collector);
 

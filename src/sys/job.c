@@ -64,6 +64,7 @@ static int
 start_child(struct job *job, struct start *start)
 {
 	const bool is_attempt = job->task == TASK_ATTEMPT;
+	struct collector *collector = &job->output.collector;
 
 	/* What an attempt left behind is not the next command's. */
 	tree_begin(&job->tree);
@@ -78,12 +79,12 @@ start_child(struct job *job, struct start *start)
 		result = child_start(&job->child, start);
 	const int error = errno;
 	output_started(&job->output);
-	if (output_worker(&job->output) != 0)
-		tree_spare(&job->tree, output_worker(&job->output));
+	if (collector->pid != 0)
+		tree_spare(&job->tree, collector->pid);
 	if (is_attempt && job->child.own_group)
 		job->tree.group = job->child.pid;
 	if (result == -1)
-		output_drop(&job->output);
+		collector_drop(collector);
 	errno = error;
 	return result;
 }
@@ -150,7 +151,7 @@ start_hook(struct job *job, struct record *record)
 	const struct options *options = job->options;
 
 	input_stop(&job->input);
-	output_drop(&job->output);
+	collector_drop(&job->output.collector);
 	job->messages->held = false;
 	return record->reason == REASON_SUCCESS
 	    ? start_shell(job, "--on-success", options->on_success, record)
@@ -283,7 +284,8 @@ job_reap(struct job *job, struct event *event)
 
 	while ((pid = wait4(-1, &status, WNOHANG, &usage)) > 0 ||
 	    (pid == -1 && errno == EINTR)) {
-		if (pid == -1 || output_reaped(&job->output, pid, status))
+		if (pid == -1 ||
+		    collector_reaped(&job->output.collector, pid, status))
 			continue;
 		if (pid == job->probe.child.pid) {
 			const struct outcome outcome =
@@ -327,7 +329,7 @@ job_evidence(struct job *job, double *hint)
 
 	restore_terminal(job);
 	relay_end(job->relay);
-	job->found = *output_found(&job->output);
+	job->found = job->output.collector.shared->found;
 	duplicate_end(&job->duplicate);
 	if (error != 0)
 		outcome = (struct outcome){ .kind = OUTCOME_UNSTARTABLE,

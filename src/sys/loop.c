@@ -144,7 +144,7 @@ is_over(struct loop *loop, struct event *event)
 	const enum doing doing = loop->doing;
 
 	if (doing == DOING_NOTHING || doing == DOING_READ ||
-	    (doing >= DOING_COLLECT && output_worker(&loop->job.output) != 0))
+	    (doing >= DOING_COLLECT && loop->job.output.collector.pid != 0))
 		return false;
 	event->kind = doing == DOING_READ_FAILED ? EVENT_ERROR : EVENT_DONE;
 	loop->doing = DOING_NOTHING;
@@ -207,7 +207,8 @@ next(void *context, double until)
 	event.now = clock_now(&loop->clock);
 	/* A stop does not count as silence. */
 	event.active = clock_at(&loop->clock,
-	    fmax(output_active(&loop->job.output), loop->clock.resumed));
+	    fmax(loop->job.output.collector.shared->active,
+		loop->clock.resumed));
 	return event;
 }
 
@@ -239,7 +240,7 @@ suspend(void *data, bool stop)
 
 	if (stop)
 		logs_hide(&loop->report, &job->output);
-	output_signal(&job->output, signal);
+	collector_signal(&job->output.collector, signal);
 	child_signal_group(&job->probe.child, signal);
 }
 
@@ -318,7 +319,7 @@ abandon(void *context)
 	struct loop *loop = context;
 
 	if (loop->doing == DOING_COLLECT)
-		output_drop(&loop->job.output);
+		collector_drop(&loop->job.output.collector);
 	else
 		job_abandon(&loop->job);
 	loop->doing = DOING_NOTHING;
@@ -329,7 +330,7 @@ static bool
 is_over_at_once(struct loop *loop, enum doing doing)
 {
 	loop->doing = DOING_NOTHING;
-	if (output_worker(&loop->job.output) == 0 && !has_failed(loop))
+	if (loop->job.output.collector.pid == 0 && !has_failed(loop))
 		return true;
 	loop->doing = doing;
 	return false;
@@ -340,7 +341,7 @@ collect(void *context)
 {
 	struct loop *loop = context;
 
-	output_finish(&loop->job.output);
+	collector_finish(&loop->job.output.collector);
 	return is_over_at_once(loop, DOING_COLLECT);
 }
 
@@ -457,8 +458,10 @@ reader_is_slow(void *context)
 {
 	struct loop *loop = context;
 
-	return loop->doing == DOING_COLLECT ? output_waits(&loop->job.output)
-					    : output_moved(&loop->job.output);
+	struct collector *collector = &loop->job.output.collector;
+
+	return loop->doing == DOING_COLLECT ? collector->shared->waits
+					    : collector_moved(collector);
 }
 
 static void
@@ -583,7 +586,7 @@ loop_run(const struct options *options, const struct report *report)
 	logs_hide(&loop.report, &job->output);
 	input_stop(&job->input);
 	loop.messages.held = false;
-	output_drop(&job->output);
+	collector_drop(&job->output.collector);
 	budget_file_close(&loop.budget);
 	state_file_close(&loop.state);
 	relay_end(&loop.relay);

@@ -299,62 +299,6 @@ output_started(struct output *output)
 	}
 }
 
-void
-output_finish(struct output *output)
-{
-	collector_finish(&output->collector);
-}
-
-pid_t
-output_worker(const struct output *output)
-{
-	return output->collector.pid;
-}
-
-void
-output_signal(const struct output *output, int signal)
-{
-	if (output->collector.pid != 0)
-		kill(-output->collector.pid, signal);
-}
-
-bool
-output_reaped(struct output *output, pid_t pid, int status)
-{
-	return collector_reaped(&output->collector, pid, status);
-}
-
-bool
-output_moved(struct output *output)
-{
-	return output->collector.pid != 0 &&
-	    collector_moved(&output->collector);
-}
-
-bool
-output_waits(const struct output *output)
-{
-	return output->collector.pid != 0 && output->collector.shared->waits;
-}
-
-void
-output_drop(struct output *output)
-{
-	collector_drop(&output->collector);
-}
-
-double
-output_active(const struct output *output)
-{
-	return output->collector.shared->active;
-}
-
-const struct found *
-output_found(const struct output *output)
-{
-	return &output->collector.shared->found;
-}
-
 /* Lets held output out, or forgets it if both outlets are closed. */
 static void
 release(struct output *output, int out_writer)
@@ -388,7 +332,7 @@ output_deliver(struct output *output, const struct record *run)
 		    (run->reason == REASON_SIGNAL && run->status == 0);
 
 	/* A collector that has failed may not have been waited for yet. */
-	output_drop(output);
+	collector_drop(&output->collector);
 	tell_full(output);
 	switch (output->options->output) {
 	case OUTPUT_STREAM:

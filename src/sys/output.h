@@ -69,36 +69,9 @@ char *output_tail(const struct output *output);
 /* The child has been started, or could not be. */
 void output_started(struct output *output);
 
-/* The child has ended: the process that is at work, if one is, ends soon. */
-void output_finish(struct output *output);
-
-/* The pid of the process that is at work, or 0. */
-pid_t output_worker(const struct output *output);
-
-/* Stops the process that is at work, or continues it. */
-void output_signal(const struct output *output, int signal);
-
-/* Whether the process that was waited for is that one, which is over now. */
-bool output_reaped(struct output *output, pid_t pid, int status);
-
-/* Whether bytes got out since this was last asked. */
-bool output_moved(struct output *output);
-
-/* Whether output of the attempt is passed on to a reader that takes none. */
-bool output_waits(const struct output *output);
-
-/* Ends the process at once. */
-void output_drop(struct output *output);
-
-/* When the attempt last wrote, on CLOCK_MONOTONIC; 0 if that is not known. */
-double output_active(const struct output *output);
-
-/* The matches and the hint in the output of the attempt that ended. */
-const struct found *output_found(const struct output *output);
-
 /*
  * After an attempt, or at the end of the run: lets held output out, or forgets
- * it.  A process that lets it out is then output_worker().
+ * it.  A process that lets it out is then output->collector.
  */
 void output_deliver(struct output *output, const struct record *run);
 
