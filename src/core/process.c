@@ -248,7 +248,7 @@ process_outcome(const struct process *process, enum process_why why,
 	if ((ended_itself && !process_is_stuck(process)) ||
 	    !outcome_ran(returned))
 		return returned;
-	return (struct outcome){ why == PROCESS_UNHEALTHY ? OUTCOME_UNHEALTHY
-							  : OUTCOME_TIMEOUT,
-		.code = 0 };
+	return (struct outcome){ .kind = why == PROCESS_UNHEALTHY
+		    ? OUTCOME_UNHEALTHY
+		    : OUTCOME_TIMEOUT };
 }

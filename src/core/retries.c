@@ -66,9 +66,7 @@ retries_begin(struct retries *retries, double time)
 	if (!retries->policy->pace_start)
 		return;
 	retries->paced_from =
-	    attempt == 1 || time < due || time - due >= retries->paced.seconds
-	    ? time
-	    : due;
+	    time < due || time - due >= retries->paced.seconds ? time : due;
 	retries->paced = delay_draw(retries->policy, &retries->random, &level,
 	    (struct delay_request){ .n = next_number(retries->n),
 		.attempt = next_number(attempt) });

@@ -185,7 +185,6 @@ out_of_time(struct run *run)
 static bool
 fail(struct run *run, int death)
 {
-	run->death = death;
 	return over(run, end_by_error(death));
 }
 
