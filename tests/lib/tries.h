@@ -48,6 +48,7 @@ static struct {
 	bool failed;	/* `retry` itself */
 	bool locked;	/* the state, by another run */
 	uint64_t attempts, ended, judged;
+	int64_t paid; /* for what has not succeeded yet */
 	int ends;
 } try;
 
@@ -448,7 +449,7 @@ pay(void *context, bool throttled, enum answer *given, int64_t *paid)
 	if (choice == 2)
 		return false;
 	*given = choice == 0 ? ANSWER_YES : ANSWER_NO;
-	*paid = choice == 0 ? 1000 : 0;
+	*paid = try.paid = choice == 0 ? 1000 : 0;
 	return true;
 }
 
@@ -456,7 +457,8 @@ static void
 give(void *context, int64_t paid)
 {
 	(void)context;
-	MUST(try.policy->budget && (paid == 0 || paid == 1000));
+	MUST(try.policy->budget && paid == try.paid);
+	try.paid = 0;
 }
 
 static bool
@@ -515,6 +517,7 @@ try_run(void)
 	try.exited = try.probes = try.signalled = try.failed = false;
 	try.attempts = try.ended = try.judged = 0;
 	try.ends = 0;
+	try.paid = 0;
 	try.run = run_open(try.policy, try.options.random, &driver, NULL);
 	if (try.run == NULL)
 		abort();

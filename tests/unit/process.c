@@ -121,6 +121,20 @@ a_reader_is_not_waited_for_past_the_deadline(void)
 }
 
 static void
+once_the_run_ends_a_reader_has_a_second(void)
+{
+	struct process signalled = begun(5), late = begun(5);
+
+	process_exited(&signalled, 1);
+	process_collect(&signalled, true, 1);
+	CHECK_DBL(process_wake(&signalled), 2, 0);
+	late.run_end = 3;
+	process_exited(&late, 4);
+	process_collect(&late, false, 4);
+	CHECK_DBL(process_wake(&late), 5, 0);
+}
+
+static void
 an_outcome_that_is_late_has_a_reason(void)
 {
 	struct process process = begun(5), ended = begun(5);
@@ -299,6 +313,7 @@ main(void)
 	RUN(silence_ends_a_process_only_while_it_runs);
 	RUN(without_kill_after_nothing_is_killed);
 	RUN(a_reader_is_not_waited_for_past_the_deadline);
+	RUN(once_the_run_ends_a_reader_has_a_second);
 	RUN(an_outcome_that_is_late_has_a_reason);
 	RUN(an_ended_process_counts_by_the_reason);
 	RUN(a_stuck_process_has_no_outcome_of_its_own);

@@ -68,6 +68,26 @@ a_success_at_once_ends_the_run(void)
 }
 
 static void
+a_record_has_the_limits_and_what_is_not_known_yet(void)
+{
+	struct drive drive = started(drive_policy("exponential"));
+
+	drive.policy.limits.attempts = 4;
+	drive.policy.max_time = 60;
+	drive.policy.tolerate = 2;
+	drive.policy.rules.classifies = true;
+	drive_start(&drive);
+	CHECK_INT(drive.run.limit, 4);
+	CHECK_DBL(drive.run.max_time, 60, 0);
+	CHECK_DBL(drive.run.hint_limit, 3600, 0);
+	CHECK_INT(drive.run.tolerate, 2);
+	CHECK(drive.run.has_presets);
+	CHECK_DBL(drive.run.delay.hint, -1, 0);
+	CHECK_DBL(drive.run.just_waited, -1, 0);
+	CHECK(isnan(drive.run.user) && isnan(drive.run.system));
+}
+
+static void
 attempts_are_counted_in_all(void)
 {
 	struct drive drive = started(drive_policy("exponential"));
@@ -86,6 +106,8 @@ attempts_are_counted_in_all(void)
 	CHECK_INT(drive.run.attempt, 4);
 	CHECK_INT(drive.run.failures, 4);
 	CHECK_DBL(drive.run.waited, 7, 1e-12);
+	CHECK_DBL(drive.run.elapsed, 7, 1e-12);
+	CHECK_DBL(drive.run.started, 7, 1e-12);
 	CHECK_DBL(drive.now, 107, 1e-12);
 }
 
@@ -239,6 +261,20 @@ only_a_run_that_gives_up_is_tolerated(void)
 }
 
 static void
+a_run_without_an_attempt_is_none_that_gave_up(void)
+{
+	struct drive drive = started(drive_policy("exponential"));
+
+	drive.policy.tolerate = 3;
+	drive.policy.max_time = 3;
+	drive_resume(&drive, (struct state){ .given_up = 2, .delay = 5 });
+	CHECK_FINISH(&drive, "max-time", 0);
+	CHECK(drive.run.tolerated);
+	CHECK_INT(drive.run.given_up, 2);
+	CHECK(!drive.was_saved);
+}
+
+static void
 a_run_that_never_read_the_state_is_not_tolerated(void)
 {
 	struct drive drive = started(drive_policy("exponential"));
@@ -320,6 +356,52 @@ the_last_outcome_is_the_status_of_a_run_that_gives_up(void)
 		drive_end(&drive, rows[i].outcome, -1);
 		CHECK_FINISH(&drive, "attempts", rows[i].status);
 		CHECK_INT(drive.run.death, rows[i].death);
+	}
+}
+
+static void
+transient_status_is_that_of_a_transient_failure(void)
+{
+	static const struct {
+		bool signalled;
+		struct outcome outcome;
+		double hint; /* makes it transient */
+		int status, death;
+	} rows[] = {
+		{ false, { OUTCOME_EXIT, 9 }, 7, 1, 0 },
+		{ false, { OUTCOME_SIGNAL, SIGKILL }, 7, 1, 0 },
+		{ false, { OUTCOME_EXIT, 9 }, -1, 9, 0 },
+		{ true, { OUTCOME_EXIT, 9 }, 7, 9, 0 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct drive drive = started(drive_policy("exponential"));
+
+		ROW("%zu", i);
+		drive.policy.limits.attempts = 1;
+		drive.policy.transient_status = 1;
+		drive_start(&drive);
+		if (rows[i].signalled)
+			drive_signal(&drive, SIGTERM);
+		drive_end(&drive, rows[i].outcome, rows[i].hint);
+		CHECK_INT(drive.run.status, rows[i].status);
+		CHECK_INT(drive.run.death, rows[i].death);
+	}
+}
+
+static void
+flaky_status_is_that_of_a_success_after_a_failure(void)
+{
+	for (int failures = 0; failures < 2; failures++) {
+		struct drive drive = started(drive_policy("constant"));
+
+		ROW("%d", failures);
+		drive.policy.flaky_status = 1;
+		drive_start(&drive);
+		if (failures > 0)
+			check_delays(&drive, "1");
+		drive_exit(&drive, 0);
+		CHECK_FINISH(&drive, "success", failures);
 	}
 }
 
@@ -1224,6 +1306,30 @@ with_repeat_failures_in_a_row_are_counted(void)
 }
 
 static void
+a_success_clears_counts_of_failures_but_no_window(void)
+{
+	static const struct {
+		const char *limits;
+		enum action_kind third;
+	} rows[] = { { "1:2", ACTION_WAIT }, { "2/1h", ACTION_FINISH } };
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct drive drive = started(drive_policy("constant"));
+		const char *where;
+
+		ROW("%s", rows[i].limits);
+		limits_parse(&drive.policy.limits, rows[i].limits, &where);
+		drive.policy.repeat = true;
+		drive_start(&drive);
+		for (int status = 1; status >= 0; status--) {
+			CHECK_INT(drive_exit(&drive, status), ACTION_WAIT);
+			drive_timer(&drive);
+		}
+		CHECK_INT(drive_exit(&drive, 1), rows[i].third);
+	}
+}
+
+static void
 successes_in_a_row_end_a_repeated_run(void)
 {
 	struct drive drive = started(drive_policy("exponential"));
@@ -1360,6 +1466,10 @@ a_hint_beyond_its_limit_or_the_runs_ends_the_run(void)
 			CHECK_INT(drive.action.kind, ACTION_WAIT);
 		else
 			CHECK_FINISH(&drive, rows[i].reason, rows[i].want);
+		if (drive.run.reason == REASON_HINT) {
+			CHECK_DBL(drive.run.too_long, rows[i].hint, 0);
+			CHECK_INT(drive.run.too_late, rows[i].max_time > 0);
+		}
 	}
 }
 
@@ -1720,6 +1830,8 @@ a_signal_makes_the_attempts_outcome_the_runs(void)
 		drive.policy.timeout = 60;
 		drive_start(&drive);
 		drive_signal(&drive, SIGHUP);
+		CHECK_INT(drive.told_last, RECORD_SIGNAL);
+		CHECK_INT(drive.run.signal, SIGHUP);
 		CHECK_ACTION(&drive, ACTION_NONE, INFINITY);
 		/* The first one counts. */
 		drive_signal(&drive, SIGTERM);
@@ -2710,6 +2822,28 @@ an_attempt_that_fails_its_probes_is_ended_as_unhealthy(void)
 }
 
 static void
+a_change_of_health_is_told_once(void)
+{
+	static const struct {
+		int status;
+		bool told, first;
+	} rows[] = { { 7, true, false }, { 0, true, true }, { 0, false, true },
+		{ 7, true, false }, { 0, true, false } };
+	struct drive drive;
+
+	start_probed(&drive);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		ROW("%zu", i);
+		drive_timer(&drive);
+		drive_probed(&drive, rows[i].status);
+		CHECK_INT(drive.told, rows[i].told);
+		if (rows[i].told)
+			CHECK_INT(drive.told_last, RECORD_HEALTH);
+		CHECK_INT(drive.run.first_healthy, rows[i].first);
+	}
+}
+
+static void
 a_probe_that_takes_too_long_is_ended(void)
 {
 	struct drive drive;
@@ -2770,6 +2904,7 @@ int
 main(void)
 {
 	RUN(a_success_at_once_ends_the_run);
+	RUN(a_record_has_the_limits_and_what_is_not_known_yet);
 	RUN(attempts_are_counted_in_all);
 	RUN(a_limit_of_one_kind_of_failure_gives_up);
 	RUN(a_limit_within_a_window_gives_up);
@@ -2778,11 +2913,14 @@ main(void)
 	RUN(an_attempt_that_writes_has_its_whole_time);
 	RUN(runs_that_give_up_are_tolerated_until_there_are_too_many);
 	RUN(only_a_run_that_gives_up_is_tolerated);
+	RUN(a_run_without_an_attempt_is_none_that_gave_up);
 	RUN(a_run_that_never_read_the_state_is_not_tolerated);
 	RUN(one_attempt_is_no_retry);
 	RUN(without_a_limit_attempts_go_on);
 	RUN(a_stop_ends_the_run_at_once);
 	RUN(the_last_outcome_is_the_status_of_a_run_that_gives_up);
+	RUN(transient_status_is_that_of_a_transient_failure);
+	RUN(flaky_status_is_that_of_a_success_after_a_failure);
 	RUN(a_free_failure_uses_up_no_attempt);
 	RUN(an_attempt_that_gave_a_hint_may_be_free);
 	RUN(a_timeout_sends_its_signal_and_then_sigkill);
@@ -2823,6 +2961,7 @@ main(void)
 	RUN(a_level_does_not_begin_with_the_delay_of_a_throttle);
 	RUN(a_level_falls_with_successes);
 	RUN(with_repeat_failures_in_a_row_are_counted);
+	RUN(a_success_clears_counts_of_failures_but_no_window);
 	RUN(successes_in_a_row_end_a_repeated_run);
 	RUN(at_its_limit_a_repeated_run_ends_as_its_last_attempt_did);
 	RUN(a_hint_is_a_minimum);
@@ -2895,6 +3034,7 @@ main(void)
 	RUN(every_reason_has_a_row_with_a_name_of_its_own);
 	RUN(a_run_that_gives_up_runs_its_hook);
 	RUN(an_attempt_that_fails_its_probes_is_ended_as_unhealthy);
+	RUN(a_change_of_health_is_told_once);
 	RUN(a_probe_that_takes_too_long_is_ended);
 	RUN(once_a_signal_ends_the_run_no_probe_judges);
 	RUN(only_an_attempt_that_was_healthy_has_lasted);
