@@ -82,7 +82,7 @@ read_value(struct options *options, const struct option_row *row,
 		return NULL;
 	}
 	if (*text == '\0')
-		return "empty";
+		return "empty, or a blank follows =";
 	switch (row->type) {
 	case TYPE_DURATION:
 		return duration_parse(text, member);

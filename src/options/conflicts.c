@@ -215,6 +215,11 @@ conflicts_warning(const struct options *options)
 	if (has_our_option(words))
 		return "the command gets an option of retry's: put it before "
 		       "the command";
+	for (const char *const *word = words;
+	     *word != NULL && strstr(*word, "parallel") == NULL; word++)
+		if (strncmp(*word, ":::", 3) == 0)
+			return "::: is for parallel: parallel " PROGRAM
+			       " COMMAND ::: ...";
 	if (command != NULL && words[1] != NULL &&
 	    strcmp(words[-1], "-p") == 0 && strcmp(command, words[1]) == 0)
 		return "-p is --preserve-status; did you mean --preset=NAME?";

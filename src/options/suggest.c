@@ -41,10 +41,14 @@ static const struct {
 	    "use --attempts=N, which counts the first attempt too" },
 	{ PLACE_OPTION,
 	    "tries max-tries max-attempts times count retry-times "
-	    "retry-attempts num-attempts",
+	    "retry-attempts num-attempts stop-after-attempt "
+	    "max-failures max-fail failure-limit",
 	    "use --attempts=N" },
 	{ PLACE_OPTION, "limit", "use --attempts=N, or --max-time=DUR" },
-	{ PLACE_OPTION, "n", "use -a N" },
+	{ PLACE_OPTION, "n",
+	    "for attempts, use -a N; for an interval, -d DUR" },
+	{ PLACE_OPTION, "0",
+	    "for no limit, use -a 0; xargs has a -0 of its own" },
 	{ PLACE_OPTION, "r", "use -a N, which counts the first attempt too" },
 	{ PLACE_OPTION, "forever infinite unlimited", "use --attempts=0" },
 	{ PLACE_OPTION, "restart restart-policy",
@@ -53,12 +57,14 @@ static const struct {
 	    "COMMAND stays in the foreground; for no limit, use -a 0" },
 	{ PLACE_OPTION,
 	    "interval wait sleep pause every retry-delay retry-interval "
-	    "retry-wait retry-sleep wait-time sleep-time retry-wait-seconds "
-	    "wait-seconds delay-seconds restart-delay",
+	    "retry-wait retry-sleep wait-time sleep-time retry-*-seconds "
+	    "wait-seconds delay-seconds sleep-seconds restart-delay wait-fixed "
+	    "wait-retry-interval",
 	    "use --delay=DUR, and --backoff=constant for delays that do not "
 	    "grow" },
 	{ PLACE_OPTION, "i",
-	    "use -d DUR, and -b constant for delays that do not grow" },
+	    "for an interval, use -d DUR, and -b constant if it is not to "
+	    "grow" },
 	{ PLACE_OPTION,
 	    "initial-delay base-delay initial-interval initial-backoff "
 	    "min-backoff backoff-delay",
@@ -69,26 +75,32 @@ static const struct {
 	    "use --max-delay=DUR" },
 	{ PLACE_OPTION, "min-wait", "use --min-delay=DUR" },
 	{ PLACE_OPTION, "fixed constant no-backoff", "use --backoff=constant" },
-	{ PLACE_OPTION, "exponential exponential-backoff",
+	{ PLACE_OPTION, "exponential exponential-backoff wait-exponential",
 	    "use --backoff=exponential" },
 	{ PLACE_OPTION, "linear fibonacci", "use --backoff=@" },
 	{ PLACE_OPTION, "factor multiplier backoff-factor backoff-multiplier",
 	    "use --backoff=exponential:factor=F" },
 	{ PLACE_OPTION, "no-jitter", "use --jitter=none" },
-	{ PLACE_OPTION, "jitter-factor", "use --jitter=RATIO" },
+	{ PLACE_OPTION, "jitter-factor randomize randomization-factor",
+	    "use --jitter=RATIO" },
 	{ PLACE_OPTION, "max-jitter", "use --jitter=+DUR" },
+	{ PLACE_OPTION, "wait-random random-wait", "use --jitter=full" },
 	{ PLACE_OPTION,
 	    "deadline retry-max-time total-timeout end-at max-retry-time "
 	    "max-elapsed-time max-duration overall-timeout "
-	    "active-deadline-seconds",
+	    "active-deadline-seconds stop-after-delay run-timeout "
+	    "global-timeout wall-timeout",
 	    "use --max-time=DUR" },
-	{ PLACE_OPTION, "timelimit",
+	{ PLACE_OPTION, "timelimit attempt-timeout per-attempt-timeout",
 	    "use --timeout=DUR, or --max-time=DUR for the whole run" },
 	{ PLACE_OPTION, "timeout-minutes",
 	    "use --timeout=DUR, such as 10m, or --max-time=DUR for the whole "
 	    "run" },
 	{ PLACE_OPTION, "timeout-seconds timeout-secs",
 	    "use --timeout=DUR, or --max-time=DUR for the whole run" },
+	{ PLACE_OPTION,
+	    "no-output-timeout inactivity-timeout stall-timeout hang-timeout",
+	    "use --idle-timeout=DUR" },
 	{ PLACE_OPTION, "grace grace-period termination-grace-period*",
 	    "use --kill-after=DUR for timeouts, or --stop-timeout=DUR for when "
 	    "retry itself is stopped" },
@@ -118,8 +130,10 @@ static const struct {
 	    "use --success-on=SET" },
 	{ PLACE_OPTION, "exit-code exit-codes",
 	    "use --retry-on=SET, --stop-on=SET or --success-on=SET" },
-	{ PLACE_OPTION, "ignore-exit-code ignore-errors continue-on-error",
-	    "add the shell's \"|| true\" behind COMMAND, or use "
+	{ PLACE_OPTION,
+	    "ignore-exit-code ignore-errors ignore-failures "
+	    "continue-on-error keep-going",
+	    "add the shell's \"|| true\" after COMMAND, or use "
 	    "--success-on=any" },
 	{ PLACE_OPTION, "match grep regex regexp pattern",
 	    "use --retry-match=ERE, --stop-match=ERE or --success-match=ERE" },
@@ -134,11 +148,13 @@ static const struct {
 	    "probe healthcheck health-check health-cmd liveness-probe "
 	    "readiness-probe startup-probe",
 	    "use --health=COMMAND" },
-	{ PLACE_OPTION, "period-seconds", "use --health-interval=DUR" },
+	{ PLACE_OPTION, "period-seconds health-start-interval",
+	    "use --health-interval=DUR" },
 	{ PLACE_OPTION, "failure-threshold", "use --health-retries=N" },
 	{ PLACE_OPTION, "initial-delay-seconds",
 	    "use --health-start-period=DUR" },
-	{ PLACE_OPTION, "lock", "use --state=FILE, which is locked" },
+	{ PLACE_OPTION, "lock lock-file single-instance exclusive",
+	    "use --state=FILE, which is locked" },
 	{ PLACE_OPTION, "config", "use --preset=./FILE" },
 	{ PLACE_OPTION,
 	    "transient-on transient-match permanent-on permanent-match",
@@ -151,8 +167,10 @@ static const struct {
 	{ PLACE_OPTION, "warning-on-retry", "use --quiet for no messages" },
 	{ PLACE_OPTION, "polling-interval*",
 	    "nothing is needed: the end of COMMAND is noticed at once" },
-	{ PLACE_OPTION, "on-failure on-fail on-error",
+	{ PLACE_OPTION, "on-failure on-fail on-error notify webhook slack",
 	    "use --on-give-up=COMMAND" },
+	{ PLACE_OPTION, "on-exit",
+	    "use --on-success=COMMAND and --on-give-up=COMMAND" },
 	{ PLACE_OPTION, "dry-run simulate", "use --plan" },
 	{ PLACE_OPTION, "flaky", "use --flaky-status=N" },
 	{ PLACE_OPTION, "trials",
@@ -169,18 +187,20 @@ static const struct {
 	{ PLACE_OPTION, "unit",
 	    "it is systemd-run's: systemd-run --unit=NAME " PROGRAM
 	    " COMMAND" },
-	{ PLACE_OPTION, "P jobs max-procs parallel I replace",
+	{ PLACE_OPTION, "P jobs max-procs parallel I replace L",
 	    "a run has one command: xargs ... " PROGRAM " COMMAND" },
 	{ PLACE_OPTION, "joblog", "use --log=auto --log=json:FILE" },
 	{ PLACE_OPTION, "halt", "use --stop-on=SET" },
 	{ PLACE_OPTION, "e env",
 	    "for variables: " PROGRAM " env NAME=VALUE ..." },
-	{ PLACE_OPTION, "chdir cwd workdir working-directory",
+	{ PLACE_OPTION, "C chdir cwd workdir working-directory",
 	    "use " PROGRAM " env -C FOLDER COMMAND" },
 	{ PLACE_OPTION, "foreground",
 	    "nothing is needed: COMMAND stays in the foreground" },
 	{ PLACE_OPTION, "silent", "use --quiet" },
 	{ PLACE_OPTION, "debug", "use --verbose" },
+	{ PLACE_OPTION, "log-level", "use --verbose or --quiet" },
+	{ PLACE_OPTION, "format log-format", "use --log=FORMAT" },
 	{ PLACE_OPTION, "log-file logfile output-file",
 	    "use --log=auto --log=text:FILE" },
 	{ PLACE_OPTION, "json", "use --log=json" },
@@ -192,17 +212,16 @@ static const struct {
 
 	{ OPTION_ATTEMPTS, "inf infinite unlimited forever",
 	    "did you mean 0?" },
-	{ OPTION_MAX_TIME, "inf", "did you mean 0?" },
 	{ OPTION_MAX_TIME, "[0-2][0-9]:[0-9][0-9]",
 	    "-T takes a duration; for a time of day: "
 	    "-T $(( $(date -d @ +%s) - $(date +%s) ))" },
-	{ OPTION_TIMEOUT, "inf", "did you mean 0?" },
 	{ OPTION_DELAY, "*,*", "for a list, use --backoff=list:@" },
+	{ OPTION_DELAY, "random", "use --jitter=full" },
 	{ OPTION_BACKOFF, "fixed none", "did you mean constant?" },
 	{ OPTION_BACKOFF, "random", "did you mean decorrelated?" },
 	{ OPTION_BACKOFF, "[0-9]*,*", "did you mean list:@?" },
 	{ OPTION_BACKOFF, "[0-9]* .[0-9]*", "did you mean --delay=@?" },
-	{ OPTION_JITTER, "no off", "did you mean none?" },
+	{ OPTION_JITTER, "no off false", "did you mean none?" },
 	{ OPTION_JITTER, "[2-9] [1-9][0-9] 100", "did you mean @%?" },
 	{ OPTION_JITTER, "[.0-9]*[a-z]", "use a ratio (20%) or +@" },
 	{ OPTION_PRESET, "k8s", "did you mean kubernetes?" },
@@ -211,10 +230,16 @@ static const struct {
 	{ OPTION_PRESET, "apt-get", "did you mean apt?" },
 	{ OPTION_PRESET, "mvn", "did you mean maven?" },
 	{ OPTION_PRESET, "mamba", "did you mean conda?" },
-	{ OPTION_PRESET, "pip3", "did you mean pip?" },
+	{ OPTION_PRESET, "pip3 python python3", "did you mean pip?" },
+	{ OPTION_PRESET, "nod[e] nodejs", "did you mean npm?" },
 	{ OPTION_PRESET, "postgres", "did you mean psql?" },
 	{ OPTION_OUTPUT, "quiet", "did you mean chronic?" },
 	{ OPTION_OUTPUT, "buffer", "did you mean hold?" },
+	{ OPTION_OUTPUT, "text json junit github",
+	    "for the format of messages: --log=@" },
+	{ OPTION_COLOR, "no off false none", "did you mean never?" },
+	{ OPTION_COLOR, "yes on true force", "did you mean always?" },
+	{ OPTION_SIGNAL, "-[0-9]* -[A-Z]*", "write it without the -" },
 	{ OPTION_STDIN, "/dev/null none", "did you mean null?" },
 	{ OPTION_LOG, "xml", "did you mean junit?" },
 	{ OPTION_RETRY_ON, "[45][0-9][0-9]",
@@ -227,6 +252,9 @@ static const struct {
 
 	{ PLACE_VALUE, "[[:space:]]*",
 	    "write the option and its value as two words" },
+	{ PLACE_VALUE, "=", "write no blanks around =" },
+	{ PLACE_DURATION, "inf infinite infinity never forever unlimited",
+	    "did you mean 0?" },
 	{ PLACE_DURATION, "[0-9]*:[0-9]*", "write it as 1h2m3s" },
 	{ PLACE_DURATION, "[0-9]w [0-9]week*", "write weeks in days, as 7d" },
 	{ PLACE_DURATION, "pt[0-9]*", "write it without PT, as 1h2m3s" },
@@ -243,6 +271,10 @@ static const struct {
 	{ PLACE_SET, "error errors fail failed failure failures",
 	    "did you mean nonzero?" },
 	{ PLACE_SET, "-1", "did you mean 255?" },
+	{ PLACE_SET, "[45]xx",
+	    "for HTTP statuses, use a pattern, as --retry-match='error: 5'" },
+	{ PLACE_SET, "network connection dns http",
+	    "use transient, and --preset=network" },
 	{ PLACE_SET, "*[[:space:]]*", "a SET has no blanks" },
 
 	{ PLACE_PATTERN, "\\\\d*", "use [0-9]" },
@@ -258,6 +290,13 @@ static const struct {
 	    "\342\200\220* \342\200\221* \342\200\222* \342\200\223* "
 	    "\342\200\224* \342\200\225* \342\210\222*",
 	    "it starts with a typographic dash; type \"-\"" },
+	{ PLACE_COMMAND, "gti igt", "did you mean git?" },
+	{ PLACE_COMMAND, "dokcer docekr doker", "did you mean docker?" },
+	{ PLACE_COMMAND, "nmp", "did you mean npm?" },
+	{ PLACE_COMMAND, "mkae amke", "did you mean make?" },
+	{ PLACE_COMMAND, "crul culr", "did you mean curl?" },
+	{ PLACE_COMMAND, "suod sduo", "did you mean sudo?" },
+	{ PLACE_COMMAND, "kubeclt kubctl", "did you mean kubectl?" },
 	{ PLACE_COMMAND, "help version", "did you mean " PROGRAM " --@?" },
 	{ PLACE_COMMAND, "Restart=*",
 	    "use -a N, or -a 0 to never give up; -p is --preserve-status" },
@@ -322,7 +361,7 @@ distance(const char *a, const char *b)
 				*count =
 				    least(*count, counts[i - 2][j - 2] + 1);
 		}
-	const size_t most = rows < 3 ? 0 : rows < 8 ? 1 : 2;
+	const size_t most = rows < 3 ? 0 : rows < 12 ? 1 : 2;
 	return counts[rows][columns] <= most ? counts[rows][columns]
 					     : WORD_MOST;
 }
@@ -502,7 +541,7 @@ suggest_option(const char *name, char *text, size_t size)
 	respell_name(name, typed);
 	const struct guess guess = guess_of(NULL, PLACE_OPTION, typed);
 
-	if (*name != '\0' && name[strspn(name, DIGITS)] == '\0')
+	if (*name != '\0' && *name != '0' && name[strspn(name, DIGITS)] == '\0')
 		text_append(text, size, "use -a %s", name);
 	else if (guess.instead != NULL)
 		add_instead(guess.instead, typed, text, size);
@@ -569,7 +608,7 @@ suggest_value(const struct options *options, enum option_id id,
 
 	snprintf(item, sizeof(item), "%.*s", (int)strcspn(part, ","), part);
 	snprintf(word, sizeof(word), "%.*s", (int)strcspn(item, ":="), item);
-	if (*item == '=' && row->letter != 0) {
+	if (*item == '=' && item[1] != '\0' && row->letter != 0) {
 		text_append(text, size, "; did you mean -%c ", row->letter);
 		add_instead("@?", item + 1, text, size);
 		return;
@@ -706,9 +745,6 @@ suggest_command(const struct options *options, struct outcome outcome,
 				  : "did you mean " PROGRAM " -a @ ...?";
 	else if (instead == NULL && duration_parse(name, &seconds) == NULL)
 		instead = "did you mean " PROGRAM " -T @ ...?";
-	else if (instead == NULL && is_unknown && strchr(name, '_') != NULL &&
-	    name[strspn(name, NAMES)] == '\0')
-		instead = "a bash function? export -f @; " PROGRAM " bash -c @";
 	shell = instead == NULL ? find_habit(PLACE_SHELL, name) : NULL;
 	if (shell != NULL) {
 		text_append(text, size, "%s knows this word: " PROGRAM " %s ",
@@ -718,7 +754,9 @@ suggest_command(const struct options *options, struct outcome outcome,
 	if (instead != NULL)
 		add_instead(instead, name, text, size);
 	else if (is_unknown && options->path != NULL)
-		add_instead("searched PATH=@", options->path, text, size);
+		add_instead("searched PATH=@; functions and aliases: "
+			    "--help=shell",
+		    options->path, text, size);
 	return *text != '\0';
 }
 

@@ -159,7 +159,6 @@ instead '; did you mean retry --repeat=3 ...?' --repeat 3 make
 instead '; did you mean retry -a 4 ...?' --repeat=3 4 make
 instead '; did you mean retry -T 5m ...?' 5m make
 instead '; did you mean retry env FOO=1 ...?' FOO=1 make
-instead '; a bash function? export -f my_own; retry bash -c my_own' my_own
 instead '; did you mean --delay=500ms?' --delay 500 ms
 instead '; did you mean --timeout=5m?' -t 5 minutes make
 instead '; did you mean --max-time=1.5h?' -T1.5 hours make
@@ -173,8 +172,8 @@ instead "; only a shell expands ~ and \$NAME: retry sh -c '...'" '$HOME/x.sh'
 instead '; did you mean --preset=network? (-p is --preserve-status)' \
     -p network make
 run env PATH=/usr/bin:/bin "$RETRY" gti status
-is 'a command that is probably misspelt is not taken for anything else' "$err" \
-    'retry: cannot execute gti: command not found; searched PATH=/usr/bin:/bin'
+is 'a command that is misspelt as people do leads to what was meant' "$err" \
+    'retry: cannot execute gti: command not found; did you mean git?'
 instead "; bash knows this word: retry bash -c '[[ ...'" '[[' -f x ']]'
 for word in source declare typeset shopt let pushd; do
 	instead "; bash knows this word: retry bash -c '$word ...'" $word x
@@ -197,7 +196,7 @@ while read -r command want; do
 	run env PATH=/usr/bin:/bin "$RETRY" -d 100d "$command" file
 	is "'$command' says why it cannot be executed" "${err#*: *: }" "$want"
 done <<'END'
-no-such-command command not found; searched PATH=/usr/bin:/bin
+no_such_command command not found; searched PATH=/usr/bin:/bin; functions and aliases: --help=shell
 ./folder it is a directory
 . it is a directory; "." is a shell word: retry sh -c '. ./FILE'
 ./text no execute permission: chmod +x ./text
