@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <linux/futex.h>
 #include <paths.h>
 #include <sched.h>
 #include <stdarg.h>
@@ -13,10 +12,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <sys/utsname.h>
 #include <sys/wait.h>
-#include <time.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "report/message.h"
@@ -25,83 +22,60 @@
 #include "sys/execute.h"
 #include "sys/file.h"
 
-/* The most variables that a child gets, and room for all of them. */
+/* The most variables that a child gets, and room for their text. */
 #define VARIABLES 16
 #define VARIABLES_ROOM (VARIABLES * 72 + MESSAGE_LINE)
 
-/* Address space, of which little is touched; 64 bytes are for the rest. */
-#define STACK_SIZE ((1 << 18) - 64)
+/* Room for the number of a process. */
+#define PID_ROOM 16
+
+/* Address space, of which little is touched. */
+#define STACK_SIZE (1 << 15)
 
 /*
- * A child shares the memory of `retry` up to its exec, since a copy costs more.
- * It goes on with `retry` waiting (STARTING), up to the moment when its signals
- * are no longer blocked and the exec may hang; from then on (EXECUTING) it uses
- * its launch and its stack alone, not even errno, and `retry` goes on as well.
- * The kernel clears `busy` at the exec, or when the child dies before.
+ * What a child needs up to its exec.  It shares the memory of `retry`, since a
+ * copy costs more, and both go on at the same time, however long the exec may
+ * hang.  So the child writes to its launch alone, where its stack is, too, and
+ * its calls either cannot fail or leave errno alone.  The kernel clears `busy`
+ * at the exec, or when the child dies before it.
+ *
+ * Before Linux 5.16 a signal that dumps core and comes before the exec kills
+ * `retry`, too.
  */
-enum { IDLE, STARTING, EXECUTING };
-
-/* What a child needs up to its exec. */
 struct launch {
+	_Alignas(16) char stack[STACK_SIZE];
+	atomic_int busy;
+	int exec_errno;
+	size_t size; /* of all this */
 	const struct child *child;
-	const int *descriptors; /* as in struct start */
-	atomic_int *busy;	/* NULL if the child has a copy of the memory */
-	char **words;		/* the shell, and then those of the command */
+	const char *path;
+	int descriptors[3]; /* as in struct start */
+	char **words;	    /* the shell, and then those of the command */
 	char **environment;
+	size_t count;		      /* so many variables it has */
+	char *own_pids[2];	      /* values that the child sets, or NULL */
+	const char *names[VARIABLES]; /* that were set, each up to its "=" */
+	size_t name_count;
 	size_t used; /* so much of the room is */
 	char room[VARIABLES_ROOM];
 	char *pointers[];
 };
 
-/* Shared with all children; a child that shares all memory has this stack. */
-struct common {
-	_Alignas(16) char stack[STACK_SIZE];
-	atomic_int busy;
-	bool lends;	       /* children may share all memory */
-	struct launch *launch; /* of the last child that did */
-	int exec_errno[2];
-};
-
-/*
- * Whether there is a controlling terminal.  If it cannot be opened, the fifth
- * field after the name in "pid (name) state parent group session terminal ..."
- * tells, 0 for none; without /proc there is none that could be used.
- */
+/* Whether there is a controlling terminal. */
 static bool
 has_terminal(void)
 {
-	char text[FILE_STAT];
-	int terminal = 0;
 	const int tty = file_open(_PATH_TTY, O_RDONLY);
 
-	if (tty != -1) {
+	if (tty != -1)
 		close(tty);
-		return true;
-	}
-	if (errno == ENXIO)
-		return false;
-	const char *fields = file_read_stat("self", text);
-	return fields != NULL &&
-	    sscanf(fields, " %*c %*d %*d %*d %d", &terminal) == 1 &&
-	    terminal != 0;
-}
-
-/*
- * Whether a child may share the memory.  Preloaded libraries, such as those of
- * valgrind(1), want to see what is executed, and may need more of a stack; and
- * before Linux 5.16 a core dump kills all that share the memory.
- */
-static bool
-may_lend(void)
-{
-	struct utsname name;
-	unsigned major = 0, minor = 0;
-
-	return SHARES_MEMORY && execute_is_quiet &&
-	    getenv("LD_PRELOAD") == NULL &&
-	    access("/etc/ld.so.preload", F_OK) == -1 && uname(&name) == 0 &&
-	    sscanf(name.release, "%u.%u", &major, &minor) == 2 &&
-	    (major > 5 || (major == 5 && minor >= 16));
+	if (tty != -1 || errno == ENXIO)
+		return tty != -1;
+	/* Its file cannot be opened, but one of these may be a terminal. */
+	for (int fd = 0; fd < 3; fd++)
+		if (tcgetsid(fd) == getsid(0))
+			return true;
+	return false;
 }
 
 int
@@ -122,12 +96,9 @@ child_init(struct child *child)
 		return -1;
 
 	child->own_group = !has_terminal();
-	child->common = mmap(NULL, sizeof(*child->common),
-	    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (child->common == MAP_FAILED)
-		return -1;
-	child->common->lends = may_lend();
-	child->exec_errno = child->common->exec_errno;
+	/* Preloaded libraries may want to see what is executed. */
+	child->shares =
+	    SHARES_MEMORY && execute_is_quiet && getenv("LD_PRELOAD") == NULL;
 	return 0;
 }
 
@@ -184,13 +155,15 @@ note_start(struct child *child, pid_t pid)
 	 */
 	sigpending(&child->missed);
 	child->pid = pid > 0 ? pid : 0;
+	/* Signals for the group may come before the child has made it. */
+	if (pid > 0 && child->own_group && !child->own_session)
+		setpgid(pid, pid);
 	errno = error;
 }
 
 pid_t
 child_fork(struct child *child)
 {
-	*child->exec_errno = 0;
 	const pid_t pid = fork();
 
 	if (pid == 0) {
@@ -203,42 +176,45 @@ child_fork(struct child *child)
 
 /*
  * Sets a variable of the child's, or removes one that a `retry` further up has
- * set.  The format begins with the name and "=".
+ * set.  The format begins with the name and "=".  Returns the value.
  */
-__attribute__((format(printf, 3, 4))) static void
+__attribute__((format(printf, 3, 4))) static char *
 set_variable(struct launch *launch, bool has_value, const char *format, ...)
 {
-	const size_t length = strcspn(format, "=") + 1;
-	char **to = launch->environment;
+	char *text = launch->room + launch->used;
 	va_list arguments;
 
-	for (char **from = to; *from != NULL; from++)
-		if (strncmp(*from, format, length) != 0)
-			*to++ = *from;
-	if (has_value) {
-		char *text = launch->room + launch->used;
-
-		va_start(arguments, format);
-		vsnprintf(text, sizeof(launch->room) - launch->used, format,
-		    arguments);
-		va_end(arguments);
-		launch->used += strlen(text) + 1;
-		*to++ = text;
-	}
-	*to = NULL;
+	launch->names[launch->name_count++] = format;
+	if (!has_value)
+		return NULL;
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(launch->room) - launch->used, format, arguments);
+	va_end(arguments);
+	launch->used += strlen(text) + 1;
+	launch->environment[launch->count++] = text;
+	return strchr(text, '=') + 1;
 }
 
-/* Whether systemd named `retry` in this variable. */
+static bool
+is_set(const struct launch *launch, const char *variable)
+{
+	for (size_t i = 0; i < launch->name_count; i++) {
+		const char *name = launch->names[i];
+
+		if (*variable == *name &&
+		    strncmp(variable, name, strcspn(name, "=") + 1) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Whether systemd means the command, as it named `retry` in this variable. */
 static bool
 is_named(const char *variable, pid_t pid)
 {
 	const char *value = getenv(variable);
-	char text[32];
 
-	if (value == NULL)
-		return false;
-	snprintf(text, sizeof(text), "%ld", (long)pid);
-	return strcmp(value, text) == 0;
+	return value != NULL && strtol(value, NULL, 10) == pid;
 }
 
 static void
@@ -248,6 +224,7 @@ set_variables(struct launch *launch, const struct start *start)
 	const struct record *record = start->record;
 	const struct outcome last = record->outcome;
 	const bool ended = last.kind != OUTCOME_NONE;
+	const pid_t self = launch->child->parent;
 
 	set_variable(launch, true, "RETRY_ATTEMPT=%" PRIu64, record->attempt);
 	set_variable(launch, true, "RETRY_ATTEMPTS=%" PRIu64, record->limit);
@@ -270,138 +247,117 @@ set_variables(struct launch *launch, const struct start *start)
 	    start->notify);
 	set_variable(launch, start->probed != 0, "RETRY_PID=%ld",
 	    (long)start->probed);
+	if (is_named("WATCHDOG_PID", self))
+		launch->own_pids[0] = set_variable(launch, true,
+		    "WATCHDOG_PID=%*s", PID_ROOM, "");
+	if (is_named("LISTEN_PID", self)) {
+		launch->own_pids[1] =
+		    set_variable(launch, true, "LISTEN_PID=%*s", PID_ROOM, "");
+		set_variable(launch, false, "LISTEN_PIDFDID=");
+	}
+	for (char **variable = environ; *variable != NULL; variable++)
+		if (!is_set(launch, *variable))
+			launch->environment[launch->count++] = *variable;
+	launch->environment[launch->count] = NULL;
 }
 
-/* Lays out all that a child needs.  Returns NULL with errno set. */
-static struct launch *
-lay_out(const struct child *child, const struct start *start)
+/*
+ * Lays out all that a child needs, in memory that a forked child shares, too.
+ * Returns 0, or -1 with errno set.
+ */
+static int
+lay_out(struct child *child, const struct start *start)
 {
+	struct launch *launch = child->launch;
 	size_t words = 2, variables = VARIABLES + 1;
 
 	for (const char *const *word = start->argv; *word != NULL; word++)
 		words++;
 	for (char **variable = environ; *variable != NULL; variable++)
 		variables++;
-	struct launch *launch =
-	    malloc(sizeof(*launch) + (words + variables) * sizeof(char *));
-	if (launch == NULL)
-		return NULL;
+	const size_t size =
+	    sizeof(*launch) + (words + variables) * sizeof(char *);
+
+	const bool busy = launch != NULL && launch->busy;
+
+	/* A child whose exec hangs goes on to use its launch, or a copy. */
+	if (launch == NULL || launch->size != size || !child->shares || busy) {
+		if (launch != NULL && !busy)
+			munmap(launch, launch->size);
+		launch = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		child->launch = launch == MAP_FAILED ? NULL : launch;
+	}
+	if (child->launch == NULL)
+		return -1;
+	launch->exec_errno = 0;
+	child->exec_errno = &launch->exec_errno;
+	launch->size = size;
 	launch->child = child;
-	launch->descriptors = start->descriptors;
-	launch->busy = NULL;
-	launch->used = 0;
+	launch->path = command_path();
+	memcpy(launch->descriptors, start->descriptors,
+	    sizeof(launch->descriptors));
 	launch->words = launch->pointers;
 	launch->words[0] = (char *)_PATH_BSHELL;
 	memcpy(launch->words + 1, start->argv, (words - 1) * sizeof(char *));
 	launch->environment = launch->words + words;
-	memcpy(launch->environment, environ,
-	    (variables - VARIABLES) * sizeof(char *));
+	launch->count = launch->name_count = launch->used = 0;
+	launch->own_pids[0] = launch->own_pids[1] = NULL;
 	set_variables(launch, start);
-	return launch;
+	return 0;
 }
 
-/* The child up to its exec, which may share the memory of `retry`. */
+/* The child up to its exec. */
 static int
 run(void *argument)
 {
 	struct launch *launch = argument;
 	const struct child *child = launch->child;
-	const int *descriptors = launch->descriptors;
-	const char *path = command_path();
-	const sigset_t mask = child->mask;
-	int *exec_errno = child->exec_errno, error = 0;
+	int error = 0;
 
 	settle_child(child);
 	/* Orphans of a probe are reparented to the probe, not to `retry`. */
 	if (child->own_session)
 		prctl(PR_SET_CHILD_SUBREAPER, 1);
-	/* systemd means the command by what it started. */
-	if (is_named("WATCHDOG_PID", child->parent))
-		set_variable(launch, true, "WATCHDOG_PID=%ld", (long)getpid());
-	if (is_named("LISTEN_PID", child->parent)) {
-		set_variable(launch, true, "LISTEN_PID=%ld", (long)getpid());
-		set_variable(launch, false, "LISTEN_PIDFDID=");
-	}
+	for (int i = 0; i < 2; i++)
+		if (launch->own_pids[i] != NULL)
+			snprintf(launch->own_pids[i], PID_ROOM, "%ld",
+			    (long)getpid());
 	for (int fd = 0; fd < 3 && error == 0; fd++)
-		if (descriptors[fd] != CHILD_KEEPS &&
-		    dup2(descriptors[fd], fd) == -1)
-			error = errno;
-	/* From EXECUTING on errno and all other memory is the parent's own. */
-	if (launch->busy != NULL) {
-		*launch->busy = EXECUTING;
-		syscall(SYS_futex, launch->busy, FUTEX_WAKE, 1);
-	}
+		if (launch->descriptors[fd] != CHILD_KEEPS)
+			error = execute_dup(launch->descriptors[fd], fd);
 	if (error == 0) {
-		sigprocmask(SIG_SETMASK, &mask, NULL);
-		error = execute(launch->words, launch->environment, path);
+		sigprocmask(SIG_SETMASK, &child->mask, NULL);
+		error =
+		    execute(launch->words, launch->environment, launch->path);
 	}
-	*exec_errno = error;
+	launch->exec_errno = error;
 	_exit(error == ENOENT ? 127 : 126);
-}
-
-/*
- * Starts the child in the memory of `retry`, and waits until it needs no more
- * of it than its own.  Returns what clone(2) does.
- */
-static pid_t
-share(struct child *child, struct launch *launch)
-{
-	const struct timespec patience = { .tv_nsec = 100000000 };
-	struct common *common = child->common;
-
-	launch->busy = &common->busy;
-	common->busy = STARTING;
-	const pid_t pid = clone(run, common->stack + STACK_SIZE,
-	    CLONE_VM | CLONE_CHILD_CLEARTID | SIGCHLD, launch, NULL, NULL,
-	    &common->busy);
-	note_start(child, pid);
-	if (pid == -1) {
-		common->busy = IDLE;
-		common->lends = errno == EAGAIN || errno == ENOMEM;
-		launch->busy = NULL;
-		return -1;
-	}
-	free(common->launch);
-	common->launch = launch;
-	/* If it is stopped before it is a program, nobody else continues it. */
-	while (common->busy == STARTING)
-		if (syscall(SYS_futex, &common->busy, FUTEX_WAIT, STARTING,
-			&patience) == -1 &&
-		    errno == ETIMEDOUT)
-			kill(pid, SIGCONT);
-	return pid;
-}
-
-/* Starts the child in a copy of the memory.  Returns what fork(2) does. */
-static pid_t
-copy(struct child *child, struct launch *launch)
-{
-	const pid_t pid = fork();
-
-	if (pid == 0)
-		run(launch);
-	note_start(child, pid);
-	/* Signals for the group may come before the child has made it. */
-	if (pid > 0 && child->own_group && !child->own_session)
-		setpgid(pid, pid);
-	const int error = errno;
-	free(launch);
-	errno = error;
-	return pid;
 }
 
 int
 child_start(struct child *child, const struct start *start)
 {
-	struct launch *launch = lay_out(child, start);
+	pid_t pid = -1;
 
-	if (launch == NULL)
+	if (lay_out(child, start) == -1)
 		return -1;
-	*child->exec_errno = 0;
-	if (child->common->lends && child->common->busy == IDLE &&
-	    share(child, launch) != -1)
-		return 0;
-	return copy(child, launch) == -1 ? -1 : 0;
+	struct launch *launch = child->launch;
+	if (child->shares) {
+		launch->busy = 1;
+		pid = clone(run, launch->stack + STACK_SIZE,
+		    CLONE_VM | CLONE_CHILD_CLEARTID | SIGCHLD, launch, NULL,
+		    NULL, &launch->busy);
+	}
+	if (pid == -1) {
+		child->shares = false;
+		launch->busy = 0;
+		pid = fork();
+	}
+	if (pid == 0)
+		run(launch);
+	note_start(child, pid);
+	return pid == -1 ? -1 : 0;
 }
 
 struct child
@@ -410,7 +366,7 @@ child_beside(const struct child *child)
 	struct child other = *child;
 
 	other.pid = 0;
-	other.exec_errno = child->exec_errno + 1;
+	other.launch = NULL;
 	other.own_group = other.own_session = true;
 	return other;
 }

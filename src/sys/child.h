@@ -35,8 +35,9 @@ struct child {
 	bool own_session; /* and a session, without a terminal */
 	bool outlives;	  /* a child does not die with `retry` */
 	sigset_t missed;  /* signals that may have come before the child */
-	struct common *common;
-	int *exec_errno; /* of a failed execve(2), or 0; in shared memory */
+	bool shares;	  /* its memory with `retry`, up to the exec */
+	int *exec_errno;  /* why the last one could not be executed, or 0 */
+	struct launch *launch; /* of the last one; NULL: none was started */
 };
 
 /*
@@ -91,7 +92,7 @@ void child_stop(const struct child *child, int signal);
 
 /*
  * Returns a second child for a probe, which runs next to this one in a session
- * of its own.  There is no third, since child_init() made room for two.
+ * of its own.
  */
 struct child child_beside(const struct child *child);
 

@@ -62,6 +62,14 @@ is_text(const char *file)
 	return text[end] == '\n' || end == (size_t)length;
 }
 
+int
+execute_dup(int from, int to)
+{
+	const long result = call(SYS_dup3, from, to, 0);
+
+	return result < 0 ? (int)-result : 0;
+}
+
 /* Executes a file; if it has no format, as a script of the shell's. */
 static int
 execute_file(char *file, char **words, char *const *environment)

@@ -5,8 +5,12 @@
 
 #include <stdbool.h>
 
-/* Whether execute() leaves errno alone, as on processors it has code for. */
+/* Whether these leave errno alone, as on processors that they have code for. */
 extern const bool execute_is_quiet;
+
+/* Does what dup2(2) does with two different descriptors.  Returns 0, or an
+ * error number. */
+int execute_dup(int from, int to);
 
 /*
  * Executes the command words[1], which is searched for in `path` unless its

@@ -367,12 +367,12 @@ lock_answer(struct job *job)
 enum answer
 job_answer(struct job *job)
 {
-	const int error = *job->child.exec_errno;
 	const int status = job->status, code = WEXITSTATUS(status);
 
 	restore_terminal(job);
 	if (job->task == TASK_LOCK)
 		return lock_answer(job);
+	const int error = *job->child.exec_errno;
 	if (error != 0) {
 		say(job->messages, "cannot run %s: %s: %s", job->option,
 		    _PATH_BSHELL, strerror(error));

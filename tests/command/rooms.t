@@ -84,12 +84,12 @@ ceilings='
 	2290 src/report
 	2250 src/plan
 	3560 src/options
-	9180 src/sys
+	9145 src/sys
 	285 src/main.c
 	12620 tests/unit
 	14030 tests/command
 	3430 tests/lib
-	2720 tests/simulate
+	2730 tests/simulate
 	4300 scripts
 	62 options'
 

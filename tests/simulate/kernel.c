@@ -536,6 +536,7 @@ int __real_open64(const char *name, int flags, ...);
 int __real_close(int descriptor);
 ssize_t __real_read(int descriptor, void *bytes, size_t size);
 int __real_pipe2(int ends[2], int flags);
+int __real_munmap(void *address, size_t size);
 void *__real_mmap64(void *address, size_t size, int protection, int flags,
     int descriptor, off_t offset);
 int __real_flopen(const char *name, int flags, ...);
@@ -587,6 +588,7 @@ int __wrap_sigtimedwait(const sigset_t *set, siginfo_t *info,
     const struct timespec *time);
 int __wrap_raise(int number);
 int __wrap_nanosleep(const struct timespec *time, struct timespec *rest);
+int __wrap_munmap(void *address, size_t size);
 void *__wrap_mmap64(void *address, size_t size, int protection, int flags,
     int descriptor, off_t offset);
 int __wrap_flopen(const char *name, int flags, ...);
@@ -1439,6 +1441,16 @@ __wrap_mmap64(void *address, size_t size, int protection, int flags,
 	self.mapped += (size + 63) / 64 * 64;
 	memset(result, 0, size);
 	return result;
+}
+
+int
+__wrap_munmap(void *address, size_t size)
+{
+	const unsigned char *place = address;
+
+	if (place >= memory && place < memory + sizeof(memory))
+		return 0;
+	return __real_munmap(address, size);
 }
 
 int
