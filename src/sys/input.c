@@ -8,9 +8,8 @@
 #include <paths.h>
 #include <poll.h>
 #include <signal.h>
-#include <string.h>
+#include <sys/inotify.h>
 #include <sys/ioctl.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -35,51 +34,19 @@ require_unless_closed(bool works)
 }
 
 /*
- * The first bytes that wait in stdin, a pipe or a socket, without taking them
- * out.  Returns how many, 0 at its end, or -1.
- */
-static ssize_t
-peek(char bytes[INPUT_FRONT])
-{
-	const ssize_t length =
-	    recv(STDIN_FILENO, bytes, INPUT_FRONT, MSG_PEEK | MSG_DONTWAIT);
-
-	return length == -1 && errno == ENOTSOCK
-	    ? file_peek(STDIN_FILENO, bytes, INPUT_FRONT)
-	    : length;
-}
-
-/* Remembers what stdin looks like before an attempt. */
-static void
-look_at_stream(struct input *input)
-{
-	struct stat status;
-
-	input->size = peek(input->front);
-	if (fstat(STDIN_FILENO, &status) == 0)
-		input->read_at = status.st_atim;
-}
-
-/*
- * Whether something was read from stdin since then.  Not all pipes know when
- * they were read from; in others the first bytes have changed, or it has come
- * to its end meanwhile, in which case nobody knows whether it had bytes.
+ * Whether somebody has read from stdin since this was last asked.  If inotify
+ * cannot be had, only fewer bytes than before tell.
  */
 static bool
-was_read(const struct input *input)
+was_read(struct input *input)
 {
-	char front[INPUT_FRONT];
-	struct stat status;
+	const int before = input->bytes;
+	char events[4096];
 
-	if (fstat(STDIN_FILENO, &status) == 0 &&
-	    (status.st_atim.tv_sec != input->read_at.tv_sec ||
-		status.st_atim.tv_nsec != input->read_at.tv_nsec))
-		return true;
-	const ssize_t size = peek(front);
-	return size == 0 ||
-	    (input->size > 0 &&
-		(size < input->size ||
-		    memcmp(front, input->front, (size_t)input->size) != 0));
+	if (ioctl(STDIN_FILENO, FIONREAD, &input->bytes) == -1)
+		input->bytes = 0;
+	return read(input->reads, events, sizeof(events)) > 0 ||
+	    input->bytes < before;
 }
 
 /*
@@ -121,17 +88,21 @@ look_at_input(struct input *input)
 	    (poll_fd.revents & POLLHUP) != 0)
 		input->copy = copy_pipe(STDIN_FILENO, &input->copied);
 	input->is_stream = input->copy == NO_DESCRIPTOR &&
-	    (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode)) &&
-	    peek(input->front) != 0;
-	if (!S_ISREG(status.st_mode) && !S_ISBLK(status.st_mode))
+	    (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
+	if (S_ISREG(status.st_mode) || S_ISBLK(status.st_mode)) {
+		const int flags = fcntl(STDIN_FILENO, F_GETFL);
+
+		require_unless_closed(flags != -1);
+		if ((flags & O_ACCMODE) != O_RDONLY)
+			return;
+		input->start = lseek(STDIN_FILENO, 0, SEEK_CUR);
+		input->is_stream = input->start == -1 && errno == ESPIPE;
+		require_unless_closed(input->start != -1 || input->is_stream);
+	}
+	if (!input->is_stream)
 		return;
-	const int flags = fcntl(STDIN_FILENO, F_GETFL);
-	require_unless_closed(flags != -1);
-	if ((flags & O_ACCMODE) != O_RDONLY)
-		return;
-	input->start = lseek(STDIN_FILENO, 0, SEEK_CUR);
-	input->is_stream = input->start == -1 && errno == ESPIPE;
-	require_unless_closed(input->start != -1 || input->is_stream);
+	input->reads = file_above_2(inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
+	inotify_add_watch(input->reads, "/proc/self/fd/0", IN_ACCESS);
 }
 
 /*
@@ -196,6 +167,7 @@ input_open(struct input *input, const struct options *options,
 		.messages = messages,
 		.start = -1,
 		.copy = NO_DESCRIPTOR,
+		.reads = NO_DESCRIPTOR,
 		.given = NO_DESCRIPTOR,
 		.events = events,
 		.clock = clock,
@@ -215,6 +187,8 @@ input_close(struct input *input)
 	spool_close(&input->spool);
 	if (input->copy != NO_DESCRIPTOR)
 		close(input->copy);
+	if (input->reads != NO_DESCRIPTOR)
+		close(input->reads);
 }
 
 int
@@ -289,9 +263,8 @@ input_begin(struct input *input, uint64_t attempt, bool left, int *descriptor)
 		if (bytes < input->copied)
 			return give(input, copy_pipe(input->copy, &bytes),
 			    "standard input", descriptor);
-		if (!input->is_stream || input->lost > 0)
-			break;
-		if (attempt > 1 && was_read(input)) {
+		if (input->is_stream && was_read(input) && attempt > 1 &&
+		    input->lost == 0) {
 			input->lost = attempt - 1;
 			/* Even if messages are held. */
 			input->messages->held = false;
@@ -302,7 +275,6 @@ input_begin(struct input *input, uint64_t attempt, bool left, int *descriptor)
 			    attempt, attempt - 1);
 			input->messages->held = held;
 		}
-		look_at_stream(input);
 		break;
 	case INPUT_REPLAY:
 		if (input->spool.fd == NO_DESCRIPTOR)

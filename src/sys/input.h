@@ -6,15 +6,11 @@
 #include <ev.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <time.h>
 
 #include "options/options.h"
 #include "sys/events.h"
 #include "sys/messages.h"
 #include "sys/spool.h"
-
-/* So many of the first bytes tell whether something was read. */
-#define INPUT_FRONT 256
 
 /*
  * The standard input of the attempts.  By default they get stdin itself.  A
@@ -29,10 +25,9 @@ struct input {
 	int copy;    /* a pipe with all that stdin held, or NO_DESCRIPTOR */
 	int copied;  /* bytes of it */
 	bool is_stream;
+	int reads;     /* an inotify that sees reads of it, or NO_DESCRIPTOR */
+	int bytes;     /* that waited in it when the last attempt began */
 	uint64_t lost; /* the attempt whose input later ones lack; 0: none */
-	char front[INPUT_FRONT]; /* before an attempt: the first bytes, */
-	ssize_t size;		 /* how many there were, */
-	struct timespec read_at; /* and when stdin was last read */
 	struct spool spool;
 	int given; /* the child's descriptor, closed after its start; or
 		      NO_DESCRIPTOR */

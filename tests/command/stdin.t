@@ -139,9 +139,21 @@ is 'a pipe that is read while it is written to is told, once, with -q, too' "$(l
 is 'a pipe that is read while it is written to is told, once, and with --output=chronic' "$(lives warned fails --output=chronic)" 1
 is 'a chronic success says it' "$(lives warned retry --output=chronic -d 0 sh -c \
     'read -r _; [ $RETRY_ATTEMPT = 2 ]')" 1
-is 'one that ends in an attempt may have had bytes' \
+# late COMMAND...: gives it a pipe that is empty until an attempt has begun.
+late() {
+	{ wait_for test -e begun; cat numbers; wait_for test -e over; } | {
+		"$@"
+		: >over
+	}
+	rm over begun
+}
+is 'a pipe that was empty when an attempt began, which read a part, is told' \
+    "$(late warned retry -d 0 -a 2 sh -c ': >begun; read -r _; exit 1')" 1
+is 'a pipe that was empty when an attempt began, which read nothing, is not' \
+    "$(late warned retry -d 0 -a 2 sh -c ': >begun; exit 1')" 0
+is 'a pipe that ends without a byte while an attempt reads it is not' \
     "$({ wait_for test -e begun; } | warned retry -d 0 -a 2 sh -c '
-    : >begun; cat; exit 1')" 1
+    : >begun; cat; exit 1')" 0
 # much COMMAND...: gives it a pipe to which more is written than it holds.
 much() {
 	{ seq 10000; : >written; seq 100000; } | {
