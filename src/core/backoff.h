@@ -44,7 +44,7 @@ struct strategy {
 	const char *name;
 	const char *formula; /* the nominal delay before retry n */
 	const char *doc;
-	struct param params[BACKOFF_PARAMS];
+	struct param params[BACKOFF_PARAMS + 1]; /* a NULL name ends them */
 	const char *sample;  /* -b's text for the example; NULL for the name */
 	const char *example; /* first nominal delays for base 1 and u = 1/2 */
 	bool listed;	     /* its delays are listed; it takes no base */

@@ -157,13 +157,11 @@ set_by_preset(struct options *options, enum option_id id, const char *text,
 static int
 complain_of_name(const char *option, char problem[ARGV_PROBLEM])
 {
-	char safe[128], instead[ARGV_PROBLEM - sizeof(safe)] = "";
-	const bool is_known = suggest_option(option + strspn(option, "-"),
-	    instead, sizeof(instead));
+	char safe[128];
 
-	snprintf(problem, ARGV_PROBLEM, "unknown option %s%s%s",
-	    text_safe(option, safe, sizeof(safe)), is_known ? "; " : "",
-	    instead);
+	snprintf(problem, ARGV_PROBLEM, "unknown option %s",
+	    text_safe(option, safe, sizeof(safe)));
+	suggest_option(option + strspn(option, "-"), problem, ARGV_PROBLEM);
 	return -1;
 }
 
@@ -204,7 +202,7 @@ read_long(struct options *options, const char *word, const char *next,
 
 	snprintf(option, sizeof(option), "%.*s", (int)length + 2, word);
 	/* --wait is not taken for --wait-first, cut short. */
-	if (length == 0 || suggest_knows(option + 2))
+	if (length == 0 || (!is_whole && suggest_knows(option + 2)))
 		return complain_of_name(option, problem);
 	for (int id = 0; !is_whole && id < OPTIONS; id++) {
 		const char *known = option_rows[id].name;

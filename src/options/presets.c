@@ -240,7 +240,7 @@ set_entry(struct options *options, preset_setter *set,
     const struct applied *applied, const struct entry *entry,
     char problem[PRESETS_PROBLEM])
 {
-	char instead[PRESETS_PROBLEM / 2] = "", safe[128];
+	char safe[128];
 
 	for (size_t i = 0; i < KEYS; i++)
 		if (strcmp(keys[i].name, entry->name) == 0)
@@ -250,8 +250,7 @@ set_entry(struct options *options, preset_setter *set,
 	if (id == OPTIONS) {
 		snprintf(problem, PRESETS_PROBLEM, "unknown option %s",
 		    text_safe(entry->name, safe, sizeof(safe)));
-		if (suggest_option(entry->name, instead, sizeof(instead)))
-			text_append(problem, PRESETS_PROBLEM, "; %s", instead);
+		suggest_option(entry->name, problem, PRESETS_PROBLEM);
 		return -1;
 	}
 	const struct option_row *row = &option_rows[id];

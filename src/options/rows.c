@@ -437,8 +437,9 @@ const struct option_row option_rows[OPTIONS] = {
 	    .needs = { OPTION_STATE } },
 	[OPTION_BUDGET] = { "budget", 0, GROUP_BETWEEN, TYPE_OTHER,
 	    "FILE[:NAME=VALUE,...]",
-	    "share a limit on retries with other processes", .topic = "budget",
-	    .parse = parse_budget, .given = AT(policy.budget) },
+	    "share a limit on retries with other processes",
+	    TABLE(budget_params), .topic = "budget", .parse = parse_budget,
+	    .given = AT(policy.budget) },
 
 	[OPTION_QUIET] = { "quiet", 'q', GROUP_REPORTING, TYPE_FLAG, NULL,
 	    "print only retry's own errors", .not_with = OPTION_VERBOSE,

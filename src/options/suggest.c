@@ -18,12 +18,10 @@ enum {
 	PLACE_OPTION = OPTIONS, /* an option's name, or its letter */
 	PLACE_VALUE,		/* the value of any option */
 	PLACE_DURATION,
-	PLACE_UNIT, /* behind a number */
 	PLACE_SET,
 	PLACE_PATTERN,
 	PLACE_PARAMETER, /* of a strategy or a budget */
-	PLACE_COMMAND,	 /* instead of a command */
-	PLACE_SHELL	 /* a command that only a shell knows */
+	PLACE_COMMAND	 /* instead of a command */
 };
 
 /*
@@ -258,14 +256,6 @@ static const struct {
 	{ PLACE_DURATION, "[0-9]*:[0-9]*", "write it as 1h2m3s" },
 	{ PLACE_DURATION, "[0-9]w [0-9]week*", "write weeks in days, as 7d" },
 	{ PLACE_DURATION, "pt[0-9]*", "write it without PT, as 1h2m3s" },
-	{ PLACE_UNIT,
-	    "us usec usecs microsecond microseconds \302\265s \316\274s",
-	    "us" },
-	{ PLACE_UNIT, "ms msec msecs milli millisecond milliseconds", "ms" },
-	{ PLACE_UNIT, "s sec secs second seconds", "s" },
-	{ PLACE_UNIT, "m min mins minute minutes", "m" },
-	{ PLACE_UNIT, "h hr hrs hour hours", "h" },
-	{ PLACE_UNIT, "d day days", "d" },
 
 	{ PLACE_SET, "all", "did you mean any?" },
 	{ PLACE_SET, "error errors fail failed failure failures",
@@ -304,14 +294,18 @@ static const struct {
 	    "did you mean " PROGRAM " env @ ...?" },
 	{ PLACE_COMMAND, "~* $*",
 	    "only a shell expands ~ and $NAME: " PROGRAM " sh -c '...'" },
-	{ PLACE_SHELL, "alias case cd eval exec export for if read set !",
-	    "sh" },
-	{ PLACE_SHELL, "time type ulimit umask unset until wait while {",
-	    "sh" },
-	{ PLACE_SHELL,
-	    "(( \\[\\[ declare dirs function let local mapfile popd pushd",
-	    "bash" },
-	{ PLACE_SHELL, "readarray select shopt source typeset", "bash" },
+	{ PLACE_COMMAND,
+	    "ms s sec secs second seconds m min mins minute minutes h hour "
+	    "hours d day days",
+	    "write a duration in one word, such as 5m" },
+	{ PLACE_COMMAND,
+	    "alias case cd eval exec export for if read set time type ulimit "
+	    "umask unset until wait while {",
+	    "the shell knows this word: " PROGRAM " sh -c '@ ...'" },
+	{ PLACE_COMMAND,
+	    "(( \\[\\[ declare dirs function let local mapfile popd pushd "
+	    "readarray select shopt source typeset",
+	    "bash knows this word: " PROGRAM " bash -c '@ ...'" },
 };
 
 #define HABITS (sizeof(habits) / sizeof(habits[0]))
@@ -337,8 +331,8 @@ least(size_t a, size_t b)
 static size_t
 distance(const char *a, const char *b)
 {
-	size_t counts[WORD_MOST][WORD_MOST] = { { 0 } };
 	const size_t rows = strlen(a), columns = strlen(b);
+	size_t counts[WORD_MOST][WORD_MOST];
 
 	if (rows >= WORD_MOST || columns >= WORD_MOST)
 		return WORD_MOST;
@@ -370,8 +364,9 @@ distance(const char *a, const char *b)
 struct guess {
 	const char *typed;
 	const char *word;    /* of ours, or NULL */
-	const char *instead; /* of another program's word, or NULL */
-	size_t distance;     /* of the word, or of what it stands for */
+	const char *instead; /* of a habit, or NULL */
+	bool fits;	     /* the habit is what was typed */
+	size_t distance;     /* of the word or the habit; WORD_MOST: no guess */
 	char tried[512];     /* all words so far: ", end, start" */
 };
 
@@ -390,43 +385,7 @@ try_word(struct guess *guess, const char *word)
 	if (away >= guess->distance)
 		return;
 	guess->word = word;
-	guess->instead = NULL;
 	guess->distance = away;
-}
-
-/* Takes a habit of this place, if it is nearer than the word so far. */
-static void
-try_habits(struct guess *guess, int place)
-{
-	for (size_t i = 0; i < HABITS; i++)
-		for (const char *list = habits[i].typed;
-		     habits[i].place == place && *list != '\0';) {
-			char pattern[TEXT_ITEM];
-			const int length = (int)strcspn(list, " ");
-
-			snprintf(pattern, sizeof(pattern), "%.*s", length,
-			    list);
-			list += length + (int)strspn(list + length, " ");
-			/* Upper case is a letter of its own: -P is not -p. */
-			const int flags =
-			    place == PLACE_OPTION ? 0 : FNM_CASEFOLD;
-			const bool fits = *guess->typed != '\0' &&
-			    fnmatch(pattern, guess->typed, flags) == 0;
-			const bool is_word = length > 3 &&
-			    place < PLACE_COMMAND &&
-			    strchr(habits[i].instead, '@') == NULL;
-			const size_t away = fits ? 0
-			    : is_word ? distance(guess->typed, pattern)
-				      : WORD_MOST;
-
-			if (!fits && away >= guess->distance)
-				continue;
-			guess->word = NULL;
-			guess->instead = habits[i].instead;
-			guess->distance = away;
-			if (fits)
-				return;
-		}
 }
 
 /* A table of words: rows of `stride` bytes; a NULL ends it. */
@@ -438,47 +397,40 @@ try_table(struct guess *guess, const char *const *first, size_t stride)
 		try_word(guess, *(const char *const *)(const void *)row);
 }
 
-/* The words that may stand at this place. */
+/* Takes a habit of this place that fits, or else one that is nearer. */
 static void
-try_words(struct guess *guess, const struct options *options, int place)
+try_habits(struct guess *guess, int place)
 {
-	if (place == PLACE_OPTION || place == OPTION_HELP)
-		for (int id = 0; id < OPTIONS; id++)
-			try_word(guess, option_rows[id].name);
-	if (place == PLACE_SET || place == OPTION_SIGNAL)
-		for (int number = 1; number < NSIG; number++)
-			if (signal_abbreviation(number) != NULL)
-				try_word(guess, signal_abbreviation(number));
-	if (place == PLACE_SET) {
-		try_table(guess, &set_classes[0].name, sizeof(set_classes[0]));
-		try_table(guess, &set_sysexits[0].name,
-		    sizeof(set_sysexits[0]));
-	}
-	if (place == OPTION_BUDGET)
-		try_table(guess, &budget_params[0].name,
-		    sizeof(budget_params[0]));
-	if (place < OPTIONS && option_rows[place].words != NULL)
-		try_table(guess, option_rows[place].words,
-		    option_rows[place].stride);
-	const struct param *params =
-	    options == NULL ? NULL : options->policy.backoff.strategy->params;
-	for (int i = 0; place == PLACE_PARAMETER && i < BACKOFF_PARAMS &&
-	     params[i].name != NULL;
-	     i++)
-		try_word(guess, params[i].name);
+	/* Upper case is a letter of its own: -P is not -p. */
+	const int flags = place == PLACE_OPTION ? 0 : FNM_CASEFOLD;
+	char pattern[TEXT_ITEM];
+
+	for (size_t i = 0; i < HABITS; i++)
+		for (const char *list = habits[i].typed;
+		     habits[i].place == place && *list != '\0' && !guess->fits;
+		     list += strspn(list, " ")) {
+			const size_t length = strcspn(list, " ");
+			const bool may_be_near = guess->distance > 0 &&
+			    length > 3 &&
+			    strchr(habits[i].instead, '@') == NULL;
+
+			strlcpy(pattern, list, length + 1);
+			list += length;
+			guess->fits = *guess->typed != '\0' &&
+			    fnmatch(pattern, guess->typed, flags) == 0;
+			const size_t away = guess->fits || !may_be_near
+			    ? 0
+			    : distance(guess->typed, pattern);
+			if (!guess->fits &&
+			    (!may_be_near || away >= guess->distance))
+				continue;
+			guess->word = NULL;
+			guess->instead = habits[i].instead;
+			guess->distance = away;
+		}
 }
 
-static struct guess
-guess_of(const struct options *options, int place, const char *typed)
-{
-	struct guess guess = { .typed = typed, .distance = WORD_MOST };
-
-	try_words(&guess, options, place);
-	try_habits(&guess, place);
-	return guess;
-}
-
-/* The `instead` of a habit of this place, or NULL. */
+/* The `instead` of the habit of this place that fits, or NULL. */
 static const char *
 find_habit(int place, const char *typed)
 {
@@ -486,6 +438,37 @@ find_habit(int place, const char *typed)
 
 	try_habits(&guess, place);
 	return guess.instead;
+}
+
+/* The words and habits of a place, and of the option whose value it is. */
+static struct guess
+find(const struct options *options, int id, int place, const char *typed)
+{
+	struct guess guess = { .typed = typed, .distance = WORD_MOST };
+
+	for (int i = 0; place == PLACE_OPTION && i < OPTIONS; i++)
+		try_word(&guess, option_rows[i].name);
+	for (int number = 1; number < NSIG; number++)
+		if ((place == PLACE_SET || id == OPTION_SIGNAL) &&
+		    signal_abbreviation(number) != NULL)
+			try_word(&guess, signal_abbreviation(number));
+	if (place == PLACE_SET) {
+		try_table(&guess, &set_classes[0].name, sizeof(set_classes[0]));
+		try_table(&guess, &set_sysexits[0].name,
+		    sizeof(set_sysexits[0]));
+	} else if (place == PLACE_PARAMETER) {
+		const struct param *params =
+		    options->policy.backoff.strategy->params;
+
+		try_table(&guess, &params[0].name, sizeof(params[0]));
+	} else if (id < OPTIONS && option_rows[id].words != NULL) {
+		try_table(&guess, option_rows[id].words,
+		    option_rows[id].stride);
+	}
+	try_habits(&guess, id);
+	try_habits(&guess, place);
+	try_habits(&guess, PLACE_VALUE);
+	return guess;
 }
 
 /* Adds what to type instead, with what was typed in the place of @. */
@@ -533,67 +516,46 @@ suggest_knows(const char *name)
 	return find_habit(PLACE_OPTION, typed) != NULL;
 }
 
-bool
+void
 suggest_option(const char *name, char *text, size_t size)
 {
 	char typed[TEXT_ITEM];
 
 	respell_name(name, typed);
-	const struct guess guess = guess_of(NULL, PLACE_OPTION, typed);
-
+	const struct guess guess =
+	    find(NULL, PLACE_OPTION, PLACE_OPTION, typed);
 	if (*name != '\0' && *name != '0' && name[strspn(name, DIGITS)] == '\0')
-		text_append(text, size, "use -a %s", name);
-	else if (guess.instead != NULL)
-		add_instead(guess.instead, typed, text, size);
+		text_append(text, size, "; use -a %s", name);
 	else if (guess.word != NULL)
-		text_append(text, size, "did you mean --%s?", guess.word);
-	else
-		return false;
-	return true;
+		text_append(text, size, "; did you mean --%s?", guess.word);
+	else if (guess.instead != NULL) {
+		text_append(text, size, "; ");
+		add_instead(guess.instead, typed, text, size);
+	}
 }
 
 const char *
 suggest_topic(const char *typed)
 {
-	return guess_of(NULL, OPTION_HELP, typed).word;
+	return find(NULL, OPTION_HELP, PLACE_VALUE, typed).word;
 }
 
 /* The place of the wrong part of a value, or of the whole value. */
 static int
 place_of(const struct options *options, enum option_id id, const char *part)
 {
-	const struct option_row *row = &option_rows[id];
+	const enum option_type type = option_rows[id].type;
 
 	if (id == OPTION_BACKOFF && part != options->text[id])
 		return PLACE_PARAMETER;
-	if (row->type == TYPE_SET || id == OPTION_PLAN ||
+	if (type == TYPE_SET || id == OPTION_PLAN ||
 	    (id == OPTION_ATTEMPTS && strchr(part, ':') != NULL))
 		return PLACE_SET;
-	if (row->type == TYPE_ERE || id == OPTION_DELAY_MATCH)
+	if (type == TYPE_ERE || id == OPTION_DELAY_MATCH)
 		return PLACE_PATTERN;
-	return row->value != NULL && strncmp(row->value, "DUR", 3) == 0
-	    ? PLACE_DURATION
-	    : (int)id;
-}
-
-/* The habit that the value is, or a part of it, which is put in *typed. */
-static const char *
-find_value(int place, enum option_id id, const char **typed, const char *whole,
-    const char *item, const char *word)
-{
-	const char *const texts[] = { whole, item, word };
-	const int places[] = { place == PLACE_PARAMETER ? place : (int)id,
-		place, PLACE_VALUE };
-
-	for (size_t i = 0; i < 3; i++)
-		for (size_t j = 0; j < 3; j++) {
-			const char *instead = find_habit(places[j], texts[i]);
-
-			*typed = texts[i];
-			if (instead != NULL)
-				return instead;
-		}
-	return NULL;
+	if (type == TYPE_DURATION || id == OPTION_TIMEOUT)
+		return PLACE_DURATION;
+	return id == OPTION_HELP ? PLACE_OPTION : PLACE_VALUE;
 }
 
 void
@@ -602,9 +564,10 @@ suggest_value(const struct options *options, enum option_id id,
 {
 	const struct option_row *row = &option_rows[id];
 	const int place = place_of(options, id, part);
+	const int own = place == PLACE_PARAMETER ? place : (int)id;
 	const bool is_set = place == PLACE_SET || id == OPTION_SIGNAL;
 	char item[TEXT_ITEM], word[TEXT_ITEM];
-	const char *typed;
+	struct guess guess = { .fits = false };
 
 	snprintf(item, sizeof(item), "%.*s", (int)strcspn(part, ","), part);
 	snprintf(word, sizeof(word), "%.*s", (int)strcspn(item, ":="), item);
@@ -613,151 +576,92 @@ suggest_value(const struct options *options, enum option_id id,
 		add_instead("@?", item + 1, text, size);
 		return;
 	}
-	const char *instead = find_value(place, id, &typed, part, item, word);
-	if (id == OPTION_HELP && instead == NULL) {
-		typed = word + strspn(word, "-");
-		instead = find_habit(PLACE_OPTION, typed);
-	}
-	if (instead != NULL) {
-		text_append(text, size, "; ");
-		add_instead(instead, typed, text, size);
-		return;
-	}
-	const size_t digits = strspn(item, DIGITS ".");
-	const char *unit = item + digits + strspn(item + digits, BLANKS);
-	unit = place == PLACE_DURATION ? find_habit(PLACE_UNIT, unit) : NULL;
-	if (unit != NULL && digits > 0 && strcmp(item + digits, unit) != 0) {
-		text_append(text, size, "; did you mean %.*s%s?", (int)digits,
-		    item, unit);
-		return;
-	}
-	typed = word + strspn(word, "!^-");
+	const char *bare = word + strspn(word, "!^-");
 	if (is_set &&
-	    (strncasecmp(typed, "SIG", 3) == 0 ||
-		strncasecmp(typed, "EX_", 3) == 0))
-		typed += 3;
-	const struct guess guess = guess_of(options, place, typed);
-	if (guess.word != NULL &&
-	    (is_set ? guess.distance == 0 : strcmp(guess.word, typed) == 0))
-		return;
-	if (guess.instead != NULL)
-		text_append(text, size, "; %s", guess.instead);
-	else if (guess.word != NULL)
-		text_append(text, size, "; did you mean %s?", guess.word);
-	else if (id == OPTION_HELP && *typed != '\0')
+	    (strncasecmp(bare, "SIG", 3) == 0 ||
+		strncasecmp(bare, "EX_", 3) == 0))
+		bare += 3;
+	const char *const texts[] = { part, item, word, bare };
+	for (size_t i = 0; i < 4 && !guess.fits; i++)
+		guess = find(options, own, place, texts[i]);
+
+	if (guess.instead != NULL) {
+		text_append(text, size, "; ");
+		add_instead(guess.instead, guess.typed, text, size);
+	} else if (guess.word != NULL) {
+		/* If the word is right, something else is wrong. */
+		if (is_set ? guess.distance > 0 : strcmp(guess.word, bare) != 0)
+			text_append(text, size, "; did you mean %s?",
+			    guess.word);
+	} else if (id == OPTION_HELP && *bare != '\0') {
 		text_append(text, size, "; --help=topics lists them");
-	else if (place == PLACE_PARAMETER && *guess.tried == '\0' &&
-	    !options->policy.backoff.strategy->listed)
+	} else if (place == PLACE_PARAMETER && *guess.tried == '\0' &&
+	    !options->policy.backoff.strategy->listed) {
 		text_append(text, size, "; %s has none",
 		    options->policy.backoff.strategy->name);
-	else if (!is_set && row->type != TYPE_CHOICE && *guess.tried != '\0' &&
-	    *typed != '\0' && typed[strspn(typed, NAMES "-")] == '\0')
+	} else if (!is_set && row->type != TYPE_CHOICE &&
+	    *guess.tried != '\0' && *bare != '\0' &&
+	    bare[strspn(bare, NAMES "-")] == '\0') {
 		text_append(text, size, " (use %s)", guess.tried + 2);
-}
-
-/* The option whose value is the word before the command, or OPTIONS. */
-static int
-option_before(const struct options *options)
-{
-	const char *before = options->command[-1];
-
-	for (int id = 0; id < OPTIONS; id++) {
-		const char *text = options->text[id];
-
-		if (text != NULL && options->origin[id] == ORIGIN_USER &&
-		    text + strlen(text) == before + strlen(before))
-			return id;
 	}
-	return OPTIONS;
-}
-
-/* "--delay 500 ms", "--retry-on 1 2": the command is more of the value. */
-static bool
-suggest_rest(const struct options *options, char *text, size_t size)
-{
-	const int before = option_before(options);
-	const char *unit = find_habit(PLACE_UNIT, *options->command);
-	char item[TEXT_ITEM];
-	struct set set;
-
-	if (before == OPTIONS)
-		return false;
-	const struct option_row *row = &option_rows[before];
-	strlcpy(item, *options->command, sizeof(item));
-	if (row->type == TYPE_SET && set_item(&set, item) == NULL)
-		text_append(text, size, "separate with commas: --%s=%s,%s",
-		    row->name, options->text[before], *options->command);
-	else if (row->value != NULL && strncmp(row->value, "DUR", 3) == 0 &&
-	    unit != NULL)
-		text_append(text, size, "did you mean --%s=%s%s?", row->name,
-		    options->text[before], unit);
-	return *text != '\0';
 }
 
 /* A whole command in one word, as "make && ls". */
 static const char *
-split_quoted(const char *command)
+split_quoted(const char *command, const char *habit)
 {
-	char first[TEXT_ITEM];
-
-	snprintf(first, sizeof(first), "%.*s", (int)strcspn(command, BLANKS),
-	    command);
-	const char *shell = find_habit(PLACE_SHELL, first);
-	if (shell != NULL && strcmp(shell, "bash") == 0)
+	if (habit != NULL && strstr(habit, " bash ") != NULL)
 		return "did you mean " PROGRAM " bash -c '...'?";
-	return shell != NULL || strchr(first, '=') != NULL ||
+	return habit != NULL ||
 		strpbrk(command, "|&;<>()$`\\\"'*?[]{}~#") != NULL
 	    ? "did you mean " PROGRAM " sh -c '...'?"
 	    : "did you mean " PROGRAM " @, without the quotes?";
 }
 
-static bool
-suggest_command(const struct options *options, struct outcome outcome,
-    char *text, size_t size)
+/* A command that was not found; `before` is the word before it. */
+static void
+suggest_command(const struct options *options, bool searched, char *text,
+    size_t size)
 {
-	const char *name = *options->command;
+	const char *name = *options->command, *before = options->command[-1];
 	const bool is_number =
 	    *name != '\0' && name[strspn(name, DIGITS)] == '\0';
-	const bool forever =
-	    options->policy.repeat && options->policy.repeats == 0;
-	const bool is_unknown = outcome.reason != NULL &&
-	    strcmp(outcome.reason, "command not found") == 0;
+	const char *instead;
 	char first[TEXT_ITEM];
-	struct guess preset = { .typed = first, .distance = 1 };
-	const char *instead = NULL, *shell;
 	double seconds;
 
-	snprintf(first, sizeof(first), "%.*s", (int)strcspn(name, ","), name);
-	if (strcmp(name, ".") == 0)
-		instead = "\".\" is a shell word: " PROGRAM " sh -c '. ./FILE'";
-	else if (outcome.code != ENOENT || suggest_rest(options, text, size))
-		return *text != '\0';
-	else if (strcmp(options->command[-1], "-p") == 0)
-		try_words(&preset, options, OPTION_PRESET);
-	if (preset.word != NULL)
+	snprintf(first, sizeof(first), "%.*s", (int)strcspn(name, BLANKS ","),
+	    name);
+	instead = find_habit(PLACE_COMMAND, first);
+	const struct guess preset =
+	    find(options, OPTION_PRESET, PLACE_VALUE, first);
+	if (strpbrk(name, BLANKS) != NULL)
+		instead = split_quoted(name, instead);
+	else if (is_number && strcmp(before, "--repeat") == 0)
+		instead = "did you mean " PROGRAM " --repeat=@ ...?";
+	else if (is_number)
+		instead = "did you mean " PROGRAM " -a @ ...?";
+	else if (strcmp(before, "-p") == 0 && preset.word != NULL &&
+	    preset.distance == 0)
 		instead = "did you mean --preset=@? (-p is --preserve-status)";
-	else if (instead == NULL && strpbrk(name, BLANKS) != NULL)
-		instead = split_quoted(name);
-	else if (instead == NULL)
-		instead = find_habit(PLACE_COMMAND, name);
-	if (instead == NULL && is_number)
-		instead = forever ? "did you mean " PROGRAM " --repeat=@ ...?"
-				  : "did you mean " PROGRAM " -a @ ...?";
 	else if (instead == NULL && duration_parse(name, &seconds) == NULL)
 		instead = "did you mean " PROGRAM " -T @ ...?";
-	shell = instead == NULL ? find_habit(PLACE_SHELL, name) : NULL;
-	if (shell != NULL) {
-		text_append(text, size, "%s knows this word: " PROGRAM " %s ",
-		    strcmp(shell, "sh") == 0 ? "the shell" : shell, shell);
-		instead = "-c '@ ...'";
-	}
+
+	/* "--retry-on 1 2": the command is more of the value. */
+	for (int id = 0; is_number && id < OPTIONS; id++)
+		if (option_rows[id].type == TYPE_SET &&
+		    options->text[id] == before) {
+			text_append(text, size,
+			    "separate with commas: --%s=%s,%s",
+			    option_rows[id].name, before, name);
+			return;
+		}
 	if (instead != NULL)
 		add_instead(instead, name, text, size);
-	else if (is_unknown && options->path != NULL)
+	else if (searched && options->path != NULL)
 		add_instead("searched PATH=@; functions and aliases: "
 			    "--help=shell",
 		    options->path, text, size);
-	return *text != '\0';
 }
 
 /* Whether the command is curl with -s and without -S: it hides the status. */
@@ -778,52 +682,58 @@ hides_status(const struct options *options)
 	return silent && !shows && strcmp(options->name, "curl") == 0;
 }
 
-bool
-suggest_outcome(const struct options *options, struct outcome outcome,
-    char *text, size_t size)
+/* What a list that lacks the outcome should name. */
+static void
+suggest_item(const struct options *options, const struct option_row *row,
+    struct outcome outcome, char *text, size_t size)
 {
-	const bool died = outcome.kind == OUTCOME_SIGNAL;
+	const struct set *set =
+	    (const void *)((const char *)options + row->offset);
 	const struct outcome status = { .kind = OUTCOME_EXIT,
 		.code = outcome_status(outcome) };
 	const struct outcome timeout = { .kind = OUTCOME_TIMEOUT };
 	char name[SIGNAL_NAME];
 
-	if (outcome.kind == OUTCOME_EXIT && outcome.code == 22 &&
-	    options->rules_count > 0 && hides_status(options)) {
-		strlcpy(text,
-		    "give curl -S: without it, nobody sees the HTTP status",
-		    size);
-		return true;
+	if (outcome.kind == OUTCOME_SIGNAL && set_has(set, status)) {
+		signal_name(outcome.code, name);
+		text_append(text, size,
+		    "%d is what a shell reports for %s: use %s in --%s",
+		    status.code, name, name + strlen("SIG"), row->name);
+	} else if (outcome.kind == OUTCOME_EXIT &&
+	    outcome.code == STATUS_TIMEOUT &&
+	    strcmp(options->name, "timeout") == 0 && set_has(set, timeout)) {
+		text_append(text, size,
+		    "124 is the status of timeout(1): write 124, as timeout in "
+		    "--%s means --timeout",
+		    row->name);
 	}
-	if (outcome.kind == OUTCOME_UNSTARTABLE)
-		return suggest_command(options, outcome, text, size);
-	for (int id = 0; id < OPTIONS; id++) {
-		const struct option_row *row = &option_rows[id];
-		const struct set *set =
-		    (const void *)((const char *)options + row->offset);
+}
 
-		if (row->type != TYPE_SET ||
-		    options->origin[id] != ORIGIN_USER || set_has(set, outcome))
-			continue;
-		if (died && set_has(set, status)) {
-			signal_name(outcome.code, name);
-			text_append(text, size,
-			    "%d is what a shell reports for %s: use %s in "
-			    "--%s",
-			    status.code, name, name + strlen("SIG"),
-			    option_rows[id].name);
-			return true;
-		}
-		if (outcome.kind == OUTCOME_EXIT &&
-		    outcome.code == STATUS_TIMEOUT &&
-		    strcmp(options->name, "timeout") == 0 &&
-		    set_has(set, timeout)) {
-			text_append(text, size,
-			    "124 is the status of timeout(1): write 124, as "
-			    "timeout in --%s means --timeout",
-			    option_rows[id].name);
-			return true;
-		}
+const char *
+suggest_outcome(const struct options *options, struct outcome outcome,
+    char *text, size_t size)
+{
+	*text = '\0';
+	if (outcome.kind == OUTCOME_EXIT && outcome.code == 22 &&
+	    options->rules_count > 0 && hides_status(options))
+		return "give curl -S: without it, nobody sees the HTTP status";
+	if (outcome.kind == OUTCOME_UNSTARTABLE) {
+		const bool searched = outcome.reason != NULL &&
+		    strcmp(outcome.reason, "command not found") == 0;
+
+		if (strcmp(*options->command, ".") == 0)
+			return "\".\" is a shell word: " PROGRAM
+			       " sh -c '. ./FILE'";
+		if (outcome.code == ENOENT)
+			suggest_command(options, searched, text, size);
 	}
-	return false;
+	for (int id = 0; *text == '\0' && id < OPTIONS; id++)
+		if (option_rows[id].type == TYPE_SET &&
+		    options->origin[id] == ORIGIN_USER &&
+		    !set_has((const void *)((const char *)options +
+				 option_rows[id].offset),
+			outcome))
+			suggest_item(options, &option_rows[id], outcome, text,
+			    size);
+	return *text == '\0' ? NULL : text;
 }

@@ -7,12 +7,12 @@
 
 /*
  * What to type instead of a word that is slightly wrong, or that belongs to
- * another program.  Each function appends to a text in a buffer of `size`
- * bytes; those that return a bool say whether anything was appended.
+ * another program.  It is appended, behind "; ", to a text in a buffer of
+ * `size` bytes.
  */
 
 /* An option that does not exist, without its dashes. */
-bool suggest_option(const char *name, char *text, size_t size);
+void suggest_option(const char *name, char *text, size_t size);
 
 /* The value of an option, whose wrong part begins at `part`. */
 void suggest_value(const struct options *options, enum option_id id,
@@ -21,9 +21,10 @@ void suggest_value(const struct options *options, enum option_id id,
 /*
  * What to run instead of a command that was not found, or what a list should
  * name so that it holds this outcome: 137 is an exit status, and KILL a death.
+ * Returns it, perhaps in the text, or NULL.
  */
-bool suggest_outcome(const struct options *options, struct outcome outcome,
-    char *text, size_t size);
+const char *suggest_outcome(const struct options *options,
+    struct outcome outcome, char *text, size_t size);
 
 /* Whether another program has an option of this name, which is not ours. */
 bool suggest_knows(const char *name);

@@ -267,11 +267,8 @@ tell(void *context, struct record *record)
 
 	record->output = output;
 	job_describe(job, record);
-	*loop->advice = '\0';
 	record->advice = suggest_outcome(loop->options, record->outcome,
-			     loop->advice, sizeof(loop->advice))
-	    ? loop->advice
-	    : NULL;
+	    loop->advice, sizeof(loop->advice));
 	record->time = events_time(CLOCK_REALTIME);
 	logs_tell(&loop->report, &job->output, record);
 	free(output);

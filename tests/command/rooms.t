@@ -83,10 +83,10 @@ ceilings='
 	7440 src/core
 	2290 src/report
 	2250 src/plan
-	3560 src/options
+	3510 src/options
 	9110 src/sys
 	285 src/main.c
-	12620 tests/unit
+	12630 tests/unit
 	14030 tests/command
 	3430 tests/lib
 	2730 tests/simulate

@@ -159,9 +159,7 @@ instead '; did you mean retry --repeat=3 ...?' --repeat 3 make
 instead '; did you mean retry -a 4 ...?' --repeat=3 4 make
 instead '; did you mean retry -T 5m ...?' 5m make
 instead '; did you mean retry env FOO=1 ...?' FOO=1 make
-instead '; did you mean --delay=500ms?' --delay 500 ms
-instead '; did you mean --timeout=5m?' -t 5 minutes make
-instead '; did you mean --max-time=1.5h?' -T1.5 hours make
+instead '; write a duration in one word, such as 5m' -t 5 minutes make
 instead '; to wait for a failure: --success-on=none,nonzero' ! true
 instead "; the shell knows this word: retry sh -c 'export ...'" export x
 for words in 'cd /tmp' 'while true' 'A=1 make' '! grep x'; do
