@@ -178,7 +178,7 @@ find_literal(const char *text, struct sieve_text *best)
 			begun = text;
 		else if ((size_t)(text - begun) > best->length)
 			*best = (struct sieve_text){ begun,
-				(size_t)(text - begun) };
+				(size_t)(text - begun), best->of };
 	}
 	return text;
 }
@@ -320,12 +320,6 @@ struct expression {
 #define HINT MATCHES
 #define OWN (MATCHES + 1)
 
-/* A text of the sieve: that of a clue, or one that an expression needs. */
-struct target {
-	const struct clue *clue;
-	size_t expression;
-};
-
 /* The line that is looked through. */
 struct look {
 	struct search *search;
@@ -334,37 +328,30 @@ struct look {
 	uint64_t words; /* a bit for each preset whose word it has */
 	bool wanted;	/* it has what some expression needs */
 	bool ignored;
-	size_t hit_count;
+	char *rest; /* the line without what was found in it */
+	bool found; /* there is a rest */
+
+	/* The first transient text and permanent one; the user's are first. */
 	struct hit {
 		const struct clue *clue;
 		size_t at;
-	} hits[32];
+	} hits[2];
 };
 
 static int
-add_target(struct search *search, const char *text, size_t length,
-    struct target target)
+add_text(struct search *search, struct sieve_text text)
 {
-	const size_t count = search->text_count;
-
-	if (count == search->room) {
-		const size_t room = 2 * count + 64;
+	if (search->text_count == search->room) {
+		const size_t room = 2 * search->room + 64;
 		struct sieve_text *texts =
 		    reallocarray(search->texts, room, sizeof(*texts));
 
 		if (texts == NULL)
 			return -1;
 		search->texts = texts;
-		struct target *targets =
-		    reallocarray(search->targets, room, sizeof(*targets));
-		if (targets == NULL)
-			return -1;
-		search->targets = targets;
 		search->room = room;
 	}
-	search->texts[count] = (struct sieve_text){ text, length };
-	search->targets[count] = target;
-	search->text_count++;
+	search->texts[search->text_count++] = text;
 	return 0;
 }
 
@@ -373,16 +360,14 @@ add_target(struct search *search, const char *text, size_t length,
  * none of them cannot match.  If an alternative has none, each line is tried.
  */
 static int
-add_literals(struct search *search, size_t number)
+add_literals(struct search *search, struct expression *expression)
 {
-	struct expression *expression = &search->expressions[number];
-	const struct target target = { .expression = number };
 	const size_t before = search->text_count;
 	const char *text = expression->text;
 
 	read_flags(&text);
 	for (const char *end = text; *end != '\0';) {
-		struct sieve_text best = { .length = 0 };
+		struct sieve_text best = { .of = expression };
 
 		end = find_literal(text, &best);
 		if (best.length < SIEVE_LEAST) {
@@ -391,7 +376,7 @@ add_literals(struct search *search, size_t number)
 			search->always |= !expression->worded;
 			return 0;
 		}
-		if (add_target(search, best.text, best.length, target) == -1)
+		if (add_text(search, best) == -1)
 			return -1;
 		text = end + 1;
 	}
@@ -403,12 +388,12 @@ static int
 add_expression(struct search *search, const char *text, const struct clue *clue,
     bool has_words)
 {
-	const size_t number = search->count++;
+	struct expression *expression = &search->expressions[search->count++];
 
-	search->expressions[number] = (struct expression){ .text = text,
+	*expression = (struct expression){ .text = text,
 		.clue = clue,
 		.worded = has_words };
-	return text == NULL ? 0 : add_literals(search, number);
+	return text == NULL ? 0 : add_literals(search, expression);
 }
 
 static size_t
@@ -436,28 +421,31 @@ prepare(struct search *search)
 	    sizeof(*search->expressions));
 	if (search->expressions == NULL)
 		return -1;
-	for (size_t i = 0; i < MATCHES; i++)
-		result |=
-		    add_expression(search, patterns->match[i], NULL, false);
-	result |= add_expression(search, patterns->hint, NULL, false);
-	/* Expectations have no words: they are asked for. */
-	for (size_t i = 0; line_expectations[i] != NULL; i++)
-		result |=
-		    add_expression(search, line_expectations[i], NULL, true);
-	for (size_t i = 0; classifies && line_failed_tests[i] != NULL; i++)
-		result |=
-		    add_expression(search, line_failed_tests[i], NULL, false);
 	for (size_t i = 0; i < patterns->clue_count; i++) {
-		const struct clue *clue = &patterns->clues[i];
+		struct clue *clue = &patterns->clues[i];
 
 		if (clue->kind == CLUE_WORD)
 			worded |= UINT64_C(1) << clue->preset;
 		if (clue->kind != CLUE_PATTERN)
-			result |= add_target(search, clue->text, clue->length,
-			    (struct target){ .clue = clue });
+			result |= add_text(search,
+			    (struct sieve_text){ clue->text, clue->length,
+				clue });
 	}
+	search->clue_texts = search->text_count;
+	for (size_t i = 0; i < MATCHES; i++)
+		result |=
+		    add_expression(search, patterns->match[i], NULL, false);
+	result |= add_expression(search, patterns->hint, NULL, false);
+	/* Expectations need no literals: they are asked for. */
+	for (size_t i = 0; line_expectations[i] != NULL; i++)
+		search->expressions[search->count++] =
+		    (struct expression){ .text = line_expectations[i],
+			    .worded = true };
+	for (size_t i = 0; classifies && line_failed_tests[i] != NULL; i++)
+		result |=
+		    add_expression(search, line_failed_tests[i], NULL, false);
 	for (size_t i = 0; i < patterns->clue_count; i++) {
-		const struct clue *clue = &patterns->clues[i];
+		struct clue *clue = &patterns->clues[i];
 
 		if (clue->kind == CLUE_PATTERN)
 			result |= add_expression(search, clue->text, clue,
@@ -488,7 +476,6 @@ search_close(struct search *search)
 	}
 	free(search->expressions);
 	free(search->texts);
-	free(search->targets);
 	sieve_close(search->sieve);
 }
 
@@ -539,24 +526,40 @@ locate(struct expression *expression, const char *text, int flags,
 	return 0;
 }
 
-/*
- * Whether the line, without the text that was found in it, states an
- * expectation.  Returns 1, 0, or -1.
- */
-static int
-is_expectation(const struct look *look, size_t at, size_t length)
+/* Takes what was found out of the rest of the line. */
+static void
+take_out(struct look *look, size_t at, size_t length)
 {
-	struct search *search = look->search;
+	if (!look->found)
+		memcpy(look->rest, look->line->text, look->line->length + 1);
+	look->found = true;
+	memset(look->rest + at, '~', length);
+}
+
+/* Whether the rest of the line states an expectation: 1, 0, or -1. */
+static int
+is_expectation(const struct look *look)
+{
 	const size_t skipped = (size_t)(look->body - look->line->text);
-	char rest[LINE_MOST + 1];
 	int result = 0;
 
-	memcpy(rest, look->line->text, look->line->length + 1);
-	memset(rest + at, '~', length);
 	for (size_t i = 0; line_expectations[i] != NULL && result == 0; i++)
-		result =
-		    matches(&search->expressions[OWN + i], rest + skipped, 0);
+		result = matches(&look->search->expressions[OWN + i],
+		    look->rest + skipped, 0);
 	return result;
+}
+
+/* Whether a line with this clue would tell more than those before it. */
+static bool
+is_news(const struct search *search, const struct clue *clue)
+{
+	const enum failure_class had = search->found->class.class;
+
+	if (search->found->failed_tests && !clue->is_users)
+		return false;
+	if (had == clue->class)
+		return clue->is_users && !search->told->is_users;
+	return had != CLASS_TRANSIENT;
 }
 
 /* Takes a class from what was found in the line, unless it is no evidence. */
@@ -565,14 +568,11 @@ note_class(const struct look *look, const struct clue *clue, size_t at,
     size_t length)
 {
 	struct found *found = look->search->found;
-	const enum failure_class had = found->class.class;
-	const bool is_news = had == CLASS_NONE ||
-	    (had == CLASS_PERMANENT && clue->class == CLASS_TRANSIENT);
 
-	if (!is_news || (found->failed_tests && !clue->is_users) ||
+	if (!is_news(look->search, clue) ||
 	    (clue->class == CLASS_TRANSIENT && look->ignored))
 		return 0;
-	const int expects = is_expectation(look, at, length);
+	const int expects = is_expectation(look);
 	if (expects != 0)
 		return expects == -1 ? -1 : 0;
 	look->search->told = clue;
@@ -586,7 +586,7 @@ note_class(const struct look *look, const struct clue *clue, size_t at,
 
 /* A line matches an expression. */
 static int
-note(const struct look *look, size_t number)
+note(struct look *look, size_t number)
 {
 	struct expression *expression = &look->search->expressions[number];
 	const struct stream_line *line = look->line;
@@ -606,8 +606,10 @@ note(const struct look *look, size_t number)
 		return -1;
 	const size_t from = skipped + (size_t)groups[0].rm_so;
 	const size_t to = skipped + (size_t)groups[0].rm_eo;
-	if (clue != NULL)
+	if (clue != NULL) {
+		take_out(look, from, to - from);
 		return note_class(look, clue, from, to - from);
+	}
 	if (number < MATCHES) {
 		expression->over = true;
 		found->matched |= MATCH_BIT(number);
@@ -636,29 +638,41 @@ is_whole(const struct stream_line *line, size_t at, size_t length)
 }
 
 static void
+add_hit(struct look *look, const struct clue *clue, size_t at)
+{
+	struct hit *hit = &look->hits[clue->class == CLASS_PERMANENT];
+
+	take_out(look, at, clue->length);
+	if (hit->clue == NULL || (clue->is_users && !hit->clue->is_users))
+		*hit = (struct hit){ clue, at };
+}
+
+static void
 hit(void *context, size_t number, size_t at)
 {
 	struct look *look = context;
 	const struct search *search = look->search;
-	const struct target *target = &search->targets[number];
-	const struct clue *clue = target->clue;
+	const struct clue *clue = search->texts[number].of;
 
-	if (clue == NULL) {
-		search->expressions[target->expression].line = search->lines;
+	if (number >= search->clue_texts) {
+		struct expression *expression = search->texts[number].of;
+
+		expression->line = search->lines;
 		look->wanted = true;
 	} else if (clue->kind == CLUE_IGNORE)
 		look->ignored = true;
 	else if (clue->kind == CLUE_WORD)
 		look->words |= (uint64_t)is_whole(look->line, at, clue->length)
 		    << clue->preset;
-	else if (look->hit_count < sizeof(look->hits) / sizeof(look->hits[0]))
-		look->hits[look->hit_count++] = (struct hit){ clue, at };
+	else
+		add_hit(look, clue, at);
 }
 
 static int
 look_through(struct search *search, struct stream_line *line)
 {
-	struct look look = { .search = search, .line = line };
+	char rest[LINE_MOST + 1];
+	struct look look = { .search = search, .line = line, .rest = rest };
 	int result = 0;
 
 	if (search->sieve == NULL && prepare(search) == -1)
@@ -668,16 +682,16 @@ look_through(struct search *search, struct stream_line *line)
 		line->length = line_uncolour(line->text, line->length);
 	sieve_line(search->sieve, line->text, line->length, hit, &look);
 	const bool tries = search->always || look.wanted || look.words != 0;
-	if (!tries && look.hit_count == 0)
+	if (!tries && !look.found)
 		return 0;
 	look.body = line_body(line->text);
-	for (size_t i = 0; i < look.hit_count && result == 0; i++)
-		result = note_class(&look, look.hits[i].clue, look.hits[i].at,
-		    look.hits[i].clue->length);
+	for (size_t i = 0; i < 2 && result == 0; i++)
+		if (look.hits[i].clue != NULL)
+			result = note_class(&look, look.hits[i].clue,
+			    look.hits[i].at, look.hits[i].clue->length);
 	for (size_t i = 0; tries && i < search->count && result == 0; i++) {
 		struct expression *expression = &search->expressions[i];
 		const struct clue *clue = expression->clue;
-
 		const bool has_word = !expression->worded ||
 		    (clue != NULL && look.words >> clue->preset & 1);
 

@@ -96,10 +96,9 @@ struct stream_line {
 struct search {
 	const struct patterns *patterns;
 	struct found *found;
-	struct sieve *sieve; /* NULL before the first line */
-	struct sieve_text *texts;
-	struct target *targets; /* what each text stands for */
-	size_t text_count, room;
+	struct sieve *sieve;	  /* NULL before the first line */
+	struct sieve_text *texts; /* of clues, then those of expressions */
+	size_t text_count, room, clue_texts;
 	struct expression *expressions; /* options', core's, presets' */
 	size_t count;
 	uint64_t lines;		 /* so many were looked through */

@@ -15,6 +15,7 @@ struct sieve;
 struct sieve_text {
 	const char *text;
 	size_t length;
+	void *of; /* the caller's */
 };
 
 #define SIEVE_LEAST 3

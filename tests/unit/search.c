@@ -8,6 +8,7 @@
 #define EMPTY "an empty alternative or group, which matches any line"
 
 #define TEN(text) text text text text text text text text text text
+#define FIFTY(text) TEN(text) TEN(text) TEN(text) TEN(text) TEN(text)
 #define THOUSAND TEN(TEN(TEN("x")))
 #define QUARTER "xxxxxxxxxxxxxxxxxxxxxxxx"
 
@@ -536,6 +537,16 @@ lines_tell_the_class_of_a_failure(void)
 		    "our own" },
 		{ "Tests:  3 passed, 3 total\nrate limit", CLASS_TRANSIENT, 1,
 		    "rate limit" },
+		{ "no such package\nour own\nFAILED (failures=1)",
+		    CLASS_PERMANENT, 2, "our own" },
+		/* Each text of a line counts, however many there are. */
+		{ FIFTY("not allowed ") "rate limit", CLASS_TRANSIENT, 1,
+		    "... " TEN("not allowed ") "not allowed not allowed "
+					       "rate limit" },
+		{ FIFTY("rate limit ") "our own localhost:8080",
+		    CLASS_PERMANENT, 2,
+		    "... limit " TEN("rate limit ") "rate limit rate limit "
+						    "our own localhost:8080" },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
