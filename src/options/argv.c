@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
+#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -153,131 +154,121 @@ set_by_preset(struct options *options, enum option_id id, const char *text,
 	return set_option(options, id, text, ORIGIN_PRESET, problem);
 }
 
-/* An option, with its dashes, that does not exist. */
+/* The table as getopt_long(3) wants it; `val` is the row's number + 256. */
+#define VAL_BASE 256
+
+static void
+getopt_tables(struct option long_options[OPTIONS + 1],
+    char letters[3 * OPTIONS + 3])
+{
+	*letters++ = '+';
+	*letters++ = ':';
+	for (int id = 0; id < OPTIONS; id++) {
+		const struct option_row *row = &option_rows[id];
+
+		long_options[id] = (struct option){ .name = row->name,
+			.has_arg = row->type == TYPE_FLAG ? no_argument
+			    : row->optional		  ? optional_argument
+							  : required_argument,
+			.val = VAL_BASE + id };
+		if (row->letter == 0)
+			continue;
+		*letters++ = row->letter;
+		if (long_options[id].has_arg == required_argument)
+			*letters++ = ':';
+	}
+	*letters = '\0';
+	long_options[OPTIONS] = (struct option){ .name = NULL };
+}
+
+/* An option, with its dashes, that is unknown, or an abbreviation of several. */
 static int
 complain_of_name(const char *option, char problem[ARGV_PROBLEM])
 {
-	char safe[128];
+	const char *name = option + strspn(option, "-"), *before = ": --";
+	const bool is_cut =
+	    name - option == 2 && *name != '\0' && !suggest_knows(name);
+	char safe[128], names[ARGV_PROBLEM - sizeof(safe)] = "";
 
-	snprintf(problem, ARGV_PROBLEM, "unknown option %s",
-	    text_safe(option, safe, sizeof(safe)));
-	suggest_option(option + strspn(option, "-"), problem, ARGV_PROBLEM);
+	for (int id = 0; is_cut && id < OPTIONS; id++) {
+		const char *known = option_rows[id].name;
+
+		if (strncmp(known, name, strlen(name)) != 0)
+			continue;
+		text_append(names, sizeof(names), "%s%s", before, known);
+		before = ", --";
+	}
+	snprintf(problem, ARGV_PROBLEM, "%s option %s%s",
+	    *names == '\0' ? "unknown" : "ambiguous",
+	    text_safe(option, safe, sizeof(safe)), names);
+	if (*names == '\0')
+		suggest_option(name, problem, ARGV_PROBLEM);
 	return -1;
 }
 
 /*
- * Sets an option by the value in its own word, or by the next word if it needs
- * one.  Returns how many words more it takes, or -1.
+ * A word that getopt_long(3) could not read: `result` is ':' if its value is
+ * missing, and `option` is the word up to its value.
  */
 static int
-take_value(struct options *options, enum option_id id, const char *shown,
-    const char *value, const char *next, char problem[ARGV_PROBLEM])
+complain_of_word(const char *option, int result, char problem[ARGV_PROBLEM])
 {
-	const struct option_row *row = &option_rows[id];
-	const bool is_flag = row->type == TYPE_FLAG;
-	const bool takes_next = value == NULL && !is_flag && !row->optional;
+	const char letter[] = { '-', (char)optopt, '\0' };
 
-	if (takes_next)
-		value = next;
-	if (is_flag ? value != NULL : takes_next && next == NULL) {
-		snprintf(problem, ARGV_PROBLEM, "%s %s", shown,
-		    is_flag ? "takes no value" : "needs a value");
-		return -1;
-	}
-	if (set_option(options, id, value, ORIGIN_USER, problem) == -1)
-		return -1;
-	return takes_next ? 1 : 0;
-}
-
-/* "--NAME" or "--NAME=VALUE"; the name may be cut short. */
-static int
-read_long(struct options *options, const char *word, const char *next,
-    char problem[ARGV_PROBLEM])
-{
-	const char *name = word + 2;
-	const size_t length = strcspn(name, "=");
-	enum option_id found = option_find(name, length);
-	const bool is_whole = found != OPTIONS;
-	char option[64], names[ARGV_PROBLEM / 2] = "";
-
-	snprintf(option, sizeof(option), "%.*s", (int)length + 2, word);
-	/* --wait is not taken for --wait-first, cut short. */
-	if (length == 0 || (!is_whole && suggest_knows(option + 2)))
+	if (optopt == 0)
 		return complain_of_name(option, problem);
-	for (int id = 0; !is_whole && id < OPTIONS; id++) {
-		const char *known = option_rows[id].name;
-
-		if (strncmp(known, name, length) != 0)
-			continue;
-		text_append(names, sizeof(names), "%s--%s",
-		    *names == '\0' ? "" : ", ", known);
-		found = (enum option_id)id;
-	}
-	if (found == OPTIONS)
-		return complain_of_name(option, problem);
-	if (strchr(names, ',') != NULL) {
-		snprintf(problem, ARGV_PROBLEM, "ambiguous option %s: %s",
-		    option, names);
-		return -1;
-	}
-	snprintf(option, sizeof(option), "--%s", option_rows[found].name);
-	return take_value(options, found, option,
-	    name[length] == '=' ? name + length + 1 : NULL, next, problem);
-}
-
-/* "-x", "-xyz", "-xVALUE". */
-static int
-read_letters(struct options *options, const char *word, const char *next,
-    char problem[ARGV_PROBLEM])
-{
-	const size_t length = strcspn(word, "=");
-	char option[64];
-
-	/* "-30", or a long option behind a single dash. */
-	snprintf(option, sizeof(option), "%.*s", (int)length, word);
-	if (word[1 + strspn(word + 1, "0123456789")] == '\0' ||
-	    option_find(word + 1, length - 1) != OPTIONS)
-		return complain_of_name(option, problem);
-	while (*++word != '\0') {
-		int id = 0;
-
-		snprintf(option, sizeof(option), "-%c", *word);
-		while (id < OPTIONS && option_rows[id].letter != *word)
-			id++;
-		if (id == OPTIONS)
-			return complain_of_name(option, problem);
-		const bool takes_rest = word[1] != '\0' &&
-		    option_rows[id].type != TYPE_FLAG &&
-		    !option_rows[id].optional;
-		const int taken = take_value(options, (enum option_id)id,
-		    option, takes_rest ? word + 1 : NULL, next, problem);
-		if (taken != 0 || takes_rest)
-			return taken;
-	}
-	return 0;
+	if (optopt < VAL_BASE && result == '?')
+		return complain_of_name(letter, problem);
+	snprintf(problem, ARGV_PROBLEM, "%s%s %s",
+	    optopt < VAL_BASE ? letter : "--",
+	    optopt < VAL_BASE ? "" : option_rows[optopt - VAL_BASE].name,
+	    result == ':' ? "needs a value" : "takes no value");
+	return -1;
 }
 
 /* Sets the options that stand before the command. */
 static int
-read_words(char **argv, struct options *options, char problem[ARGV_PROBLEM])
+read_words(int argc, char **argv, struct options *options,
+    char problem[ARGV_PROBLEM])
 {
-	for (argv++; *argv != NULL; argv++) {
-		const char *word = *argv;
+	struct option long_options[OPTIONS + 1];
+	char letters[3 * OPTIONS + 3];
+	int result;
 
-		if (word[0] != '-' || word[1] == '\0')
+	getopt_tables(long_options, letters);
+	opterr = 0;
+	optind = 0;
+	for (;;) {
+		const char *word = argv[optind == 0 ? 1 : optind];
+		char option[64] = "";
+
+		if (word != NULL && word[0] == '-')
+			snprintf(option, sizeof(option), "%.*s",
+			    (int)strcspn(word, "="), word);
+		/*
+		 * A long option behind a single dash, "-30", or a habit that is
+		 * not an option cut short: --wait is not --wait-first.
+		 */
+		if (option_find(option + 1, strlen(option + 1)) != OPTIONS ||
+		    (option[0] != '\0' && option[1] != '\0' &&
+			option[1 + strspn(option + 1, "0123456789")] == '\0') ||
+		    (strncmp(option, "--", 2) == 0 &&
+			suggest_knows(option + 2)))
+			return complain_of_name(option, problem);
+		result = getopt_long(argc, argv, letters, long_options, NULL);
+		if (result == -1)
 			break;
-		if (strcmp(word, "--") == 0) {
-			argv++;
-			break;
-		}
-		const int taken = word[1] == '-'
-		    ? read_long(options, word, argv[1], problem)
-		    : read_letters(options, word, argv[1], problem);
-		if (taken == -1)
+		int id = result - VAL_BASE;
+
+		if (result == '?' || result == ':')
+			return complain_of_word(option, result, problem);
+		if (result < VAL_BASE)
+			for (id = 0; option_rows[id].letter != result; id++)
+				continue;
+		if (set_option(options, id, optarg, ORIGIN_USER, problem) == -1)
 			return -1;
-		argv += taken;
 	}
-	options->command = (const char *const *)argv;
+	options->command = (const char *const *)argv + optind;
 	return 0;
 }
 
@@ -356,7 +347,7 @@ argv_parse(int argc, char **argv, struct options *options,
     char problem[ARGV_PROBLEM])
 {
 	if (set_defaults(options, problem) == -1 ||
-	    read_words(argv, options, problem) == -1)
+	    read_words(argc, argv, options, problem) == -1)
 		return -1;
 	if (!options_given(options, OPTION_HELP) && !options->version &&
 	    presets_apply(options, set_by_preset, problem) == -1)
