@@ -5,9 +5,13 @@
 # which it is installed.
 s/^\.Os$/.Os @NAME@ @VERSION@/
 s/^(\.Dt) RETRY /\1 @TITLE@ /
-s/^(\.(Nm|Xr)) retry( |$)/\1 @NAME@\3/
+s/^(\.Xr) retry /\1 @NAME@ /
+s/^(\.Ql )retry( \\-\\-help=)/\1@NAME@\2/
+# Images and runners have the program of a release, by its own name.
+/^\.Sh CI$/,/^\.Sh CRON$/b
+/^\.Sh DOCKER$/,/^\.Sh MANY AT ONCE$/b
+s/^(\.Nm) retry( |$)/\1 @NAME@\2/
 s/(^|[^-_[:alnum:]]|\\\(aq)retry (\\?-|(ba)?sh |curl |nosuch)/\1@NAME@ \2/g
 s/^((\.Ql )?)retry:/\1@NAME@:/
-s/(\["\/?|^COPY )retry("| )/\1@NAME@\2/
-s/^(COPY .*\/retry \/usr\/bin\/)$/\1@NAME@/
+s/(\["\/?)retry"/\1@NAME@"/
 s,/usr/local/bin/@NAME@ ,@BINDIR@/@NAME@ ,g

@@ -54,6 +54,10 @@ is 'README has the number of strategies' \
 is 'README names four strategies' "$(number \
     "$(claimed README.md 'your own list, and ([a-z]+) more')")" \
     "$(($(retry --help=backoff | grep -cE '^  [a-z]') - 4))"
+is 'the picture is of the run in README' "$(sed -n 's/^retry: \(deploy: .*\)/\1/p' "$root/README.md" |
+    while IFS= read -r line; do
+	grep -cF ">$line<" "$root/man/retry.svg"
+done | xargs)" '1 1 1'
 others=$(claimed README.md 'curl, ssh and ([a-z-]+) others')
 is 'README has the number of presets for tools, and names seven' \
     "$(number "$others")" "$(($(retry --help=presets |
@@ -89,6 +93,10 @@ for i in 1 2 3; do
 	retry -q --state=s --tolerate=3 -a 1 -d 0 false
 	echo $?
 done >statuses
+is 'the cookbook has the waits after a rate limit of docker' \
+    "$(claimed man/retry-cookbook.7 'rate limit each wait is ([0-9]+ to [0-9]+) seconds')" \
+    "$(retry --plan=1 --preset=docker --throttle-on=1 --throttle-delay=1m -a 2 x |
+	sed -n 's/^1 .* \([0-9]*\)s-1m .*/\1 to 60/p')"
 is '--tolerate=3 fails at the third failed run in a row, as README says' \
     "$(xargs <statuses)" '0 0 1'
 like 'README says so' "$(claimed README.md '(only after three failed runs in a row)')" .

@@ -222,12 +222,17 @@ like 'or looks for an example' "$($program --help=examples)" \
     '\| retry-backoff --stdin=replay'
 unlike 'or looks for an example, and no other' "$($program --help; $program --help=examples)" \
     '(^|[^-])retry (-|[a-z]*sh )|man retry,'
+is 'each topic of its help fits 80 columns' "$($program --help=topics |
+    sed 's/ *--help=\([^ ]*\).*/\1/' | while read -r topic; do
+	$program --help="$topic"
+done | grep -E '.{81}')" ''
 
 like 'or looks for an example, so does the gate that asks Redis' \
     "$(extracted/usr/bin/retry-redis-budget --help)" \
     "^usage: retry-backoff --before-retry='retry-redis-budget "
 
-# Commands, which have options or quotes, and not the word.
+# Commands, which have options or quotes, and not the word. In an image and on a runner
+# the program has its own name.
 : >left
 for name in extracted/usr/share/man/man*/*.gz; do
 	gzip -dc "$name" >page
@@ -235,7 +240,8 @@ for name in extracted/usr/share/man/man*/*.gz; do
 	mandoc -T ascii page | col -bx >>text
 done
 is 'the manuals have its name in all commands' \
-    "$(grep -E "(^|[^-[:alnum:]])retry (-|(ba)?sh |curl -)" text)" ''
+    "$(sed '/^CI$/,/^CRON$/d; /^DOCKER$/,/^MANY AT ONCE$/d' text |
+	grep -E "(^|[^-[:alnum:]])retry (-|(ba)?sh |curl -)")" ''
 check 'the manuals have its name in all commands, and in their links' grep -q 'retry-backoff(1)' text
 is 'the manuals have its name in all commands, which lead to no other' "$(grep -E '(^|[^-])retry\(1\)' text)" ''
 is 'a unit starts it from where it is' \
