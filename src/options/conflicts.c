@@ -218,8 +218,7 @@ conflicts_warning(const struct options *options)
 	for (const char *const *word = words;
 	     *word != NULL && strstr(*word, "parallel") == NULL; word++)
 		if (strncmp(*word, ":::", 3) == 0)
-			return "::: is for parallel: parallel " PROGRAM
-			       " COMMAND ::: ...";
+			return "use parallel " PROGRAM " COMMAND ::: ...";
 	if (command != NULL && words[1] != NULL &&
 	    strcmp(words[-1], "-p") == 0 && strcmp(command, words[1]) == 0)
 		return "-p is --preserve-status; did you mean --preset=NAME?";

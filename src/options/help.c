@@ -87,45 +87,31 @@ help_usage(FILE *file)
 }
 
 /* With the prompt a screen of 24 lines: what nearly all runs need. */
-static void
-print_screen(void)
-{
-	help_usage(stdout);
-	printf(
-	    "\n"
-	    "  -a, --attempts=N       give up after N attempts; 0 = no limit "
-	    "[5]\n"
-	    "  -t, --timeout=DUR      time limit per attempt; kills all it "
-	    "started\n"
-	    "  -T, --max-time=DUR     time limit for the whole run, waits "
-	    "included\n"
-	    "  -d, --delay=DUR        the first wait; each later one is twice "
-	    "as long [1s]\n"
-	    "  -m, --max-delay=DUR    the longest wait [1m]\n"
-	    "  -b, --backoff=NAME     how waits grow: exponential, constant, "
-	    "fibonacci, ...\n"
-	    "      --retry-on=SET     retry only these: 7, 100-110, timeout, "
-	    "transient, ...\n"
-	    "      --stop-on=SET      never retry these\n"
-	    "      --retry-match=ERE  retry only if a line of output matches\n"
-	    "      --preset=NAME,...  tell temporary failures of npm, curl, "
-	    "... from others\n"
-	    "      --output=MODE      when to show output: hold, chronic, ... "
-	    "[stream]\n"
-	    "      --plan             show the waits and the worst case; run "
-	    "nothing\n"
-	    "  -q, -v                 print nothing but errors, print more\n"
-	    "\n"
-	    "  " PROGRAM " -a 3 -t 10m make check\n"
-	    "  " PROGRAM " --preset=npm npm ci\n"
-	    "  " PROGRAM " -a 0 -T 2m pg_isready -q\n"
-	    "DUR: 250ms, 1m30s, 1h; a number alone is seconds. COMMAND runs "
-	    "without a shell.\n"
-	    "--help=options lists all, --help=-a explains one; man " PROGRAM
-	    " has more.\n"
-	    "Recipes, by --help=PLACE: ci cron systemd docker compose "
-	    "kubernetes shell.\n");
-}
+static const char screen_text[] =
+    "\n"
+    "  -a, --attempts=N       give up after N attempts; 0 = no limit [5]\n"
+    "  -t, --timeout=DUR      time limit per attempt; kills all it started\n"
+    "  -T, --max-time=DUR     time limit for the whole run, waits included\n"
+    "  -d, --delay=DUR        the first wait; each later one is doubled [1s]\n"
+    "  -m, --max-delay=DUR    the longest wait [1m]\n"
+    "  -b, --backoff=NAME     how waits grow: exponential, constant, ...\n"
+    "      --retry-on=SET     retry only these: 7, 100-110, timeout, ...\n"
+    "      --stop-on=SET      never retry these\n"
+    "      --retry-match=ERE  retry only if a line of output matches\n"
+    "      --preset=NAME,...  stop at once if npm, curl, ... fail for good\n"
+    "      --output=MODE      when to show output: hold, chronic ... [stream]\n"
+    "      --plan             show the waits and the worst case; run nothing\n"
+    "  -q, -v                 print nothing but errors, print more\n"
+    "\n"
+    "  " PROGRAM " -a 3 -t 10m make check\n"
+    "  " PROGRAM " --preset=npm npm ci\n"
+    "  " PROGRAM " -a 0 -T 2m pg_isready -q\n"
+    "DUR: 250ms, 1m30s, 1h; a number alone is seconds. COMMAND runs without "
+    "a shell.\n"
+    "--help=options lists all, --help=-a explains one; man " PROGRAM
+    " has more.\n"
+    "Recipes, by --help=PLACE: ci cron systemd docker compose kubernetes "
+    "shell.\n";
 
 static void
 print_options(void)
@@ -443,7 +429,8 @@ void
 help_print(const char *typed, const struct screen *screen)
 {
 	if (typed == NULL) {
-		print_screen();
+		help_usage(stdout);
+		fputs(screen_text, stdout);
 		return;
 	}
 	const struct subject found = find(typed);

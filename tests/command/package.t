@@ -231,8 +231,7 @@ like 'or looks for an example, so does the gate that asks Redis' \
     "$(extracted/usr/bin/retry-redis-budget --help)" \
     "^usage: retry-backoff --before-retry='retry-redis-budget "
 
-# Commands, which have options or quotes, and not the word. In an image and on a runner
-# the program has its own name.
+# Commands, which have options or quotes; images and runners have the short name.
 : >left
 for name in extracted/usr/share/man/man*/*.gz; do
 	gzip -dc "$name" >page
