@@ -75,7 +75,7 @@ kill_now(struct process *process, double now)
 {
 	process->phase = PROCESS_KILLED;
 	process->deadline = now + PROCESS_LAST_GRACE;
-	return PROCESS_SIGNAL;
+	return PROCESS_KILL;
 }
 
 /* Without --kill-after only --max-time limits the wait. */
@@ -123,7 +123,7 @@ process_tick(struct process *process, double now)
 			process->deadline = fmax(process->deadline,
 			    process->run_end + process->kill_after +
 				PROCESS_LAST_GRACE);
-		return PROCESS_SIGNAL;
+		return PROCESS_KILL;
 	case PROCESS_COLLECTING:
 	case PROCESS_KILLED:
 		break;
@@ -188,21 +188,27 @@ process_exited(struct process *process, double now)
 	if (process->phase == PROCESS_KILLED)
 		process->deadline =
 		    fmin(process->deadline, now + PROCESS_LAST_GRACE);
-	return PROCESS_LOOK;
+	return process_reaped(process);
+}
+
+enum process_step
+process_reaped(const struct process *process)
+{
+	if (!process->exited || process->phase == PROCESS_COLLECTING)
+		return PROCESS_WAIT;
+	return process->phase == PROCESS_KILLED ? PROCESS_KILL : PROCESS_LOOK;
 }
 
 void
 process_collect(struct process *process, bool signalled, double now)
 {
+	const bool is_own = process->why == PROCESS_ENDS_ITSELF;
 	double deadline = now + PROCESS_READER_GRACE;
 
-	if (now < process->run_end && !signalled) {
-		if (process->phase == PROCESS_RUNS)
-			deadline = process->limit;
-		else if (process->why == PROCESS_ENDS_ITSELF)
-			deadline = fmax(process->limit, deadline);
-		deadline = fmin(deadline, process->run_end);
-	}
+	if (now < process->run_end && !signalled)
+		deadline = is_own && now < process->limit
+		    ? process->limit
+		    : fmin(deadline, process->run_end);
 	process->phase = PROCESS_COLLECTING;
 	process->deadline = deadline;
 }

@@ -58,15 +58,17 @@ struct process {
 				  run; 0: never */
 };
 
-/* What is to be done with the process now. */
+/*
+ * What is to be done with the process now.  If it has exited and nothing of it
+ * lives, there is nothing to SIGNAL, KILL or LOOK for: then it is COLLECT.
+ */
 enum process_step {
 	PROCESS_WAIT,	/* nothing before process_wake() */
-	PROCESS_SIGNAL, /* signal it and all that it has started, or, if it has
-			   exited, what it left, unless that has ended */
-	PROCESS_LOOK,	/* has all that it has started ended?  Once it was sent
-			   SIGKILL, send it again */
+	PROCESS_SIGNAL, /* ask it and all that it has started to end */
+	PROCESS_KILL,	/* send them SIGKILL */
+	PROCESS_LOOK,	/* it has exited: does something of it still live? */
 	PROCESS_COLLECT,
-	PROCESS_ABANDON /* forget it, and collect */
+	PROCESS_ABANDON /* forget it, and collect; or end the collection */
 };
 
 /* A process that was sent SIGKILL has this many seconds to be gone. */
@@ -121,12 +123,17 @@ void process_drain(struct process *process);
  */
 enum process_step process_exited(struct process *process, double now);
 
+/* Another process has exited: perhaps the last one that this one started. */
+enum process_step process_reaped(const struct process *process);
+
 /*
  * Nothing is left of the process: its outcome is due, which a search of its
- * output, or a reader of its output, may delay.  The search must end by the
- * deadline of the process; if that has passed, or if a signal ends the run or
- * its time is over, it has PROCESS_READER_GRACE more.  A search that ends later
- * signals nothing: the process has exited, and may leave others behind.
+ * output, or a reader of its output, may delay.  After a process that ended by
+ * itself, the search must end by the deadline of the process.  In all other
+ * cases, if a signal ends the run or its time is over, and after the deadline,
+ * it has PROCESS_READER_GRACE, which does not go beyond the end of the run.  A
+ * search that is late signals nothing: the process has exited, and may leave
+ * others behind.
  */
 void process_collect(struct process *process, bool signalled, double now);
 

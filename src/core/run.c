@@ -246,21 +246,30 @@ follow(struct run *run, enum process_step step)
 		return false;
 	health_stop(&run->attempt.probes);
 	driver->end_probe(run->context, false);
-	if (step == PROCESS_ABANDON)
-		driver->abandon(run->context);
-	if (process->phase == PROCESS_COLLECTING)
-		return true;
-	if (step == PROCESS_ABANDON || step == PROCESS_COLLECT ||
-	    (process->exited && driver->is_gone(run->context))) {
-		process_collect(process, run->signal != 0, now(run));
-		return driver->collect(run->context);
-	}
-	if (process->phase == PROCESS_KILLED) {
+	if (step != PROCESS_COLLECT && step != PROCESS_ABANDON &&
+	    process->exited && driver->is_gone(run->context))
+		step = PROCESS_COLLECT;
+	switch (step) {
+	case PROCESS_WAIT:
+	case PROCESS_LOOK:
+		return false;
+	case PROCESS_SIGNAL:
+		driver->signal(run->context, run->policy->signal);
+		return false;
+	case PROCESS_KILL:
 		driver->signal(run->context, SIGKILL);
 		process_killed(process, now(run));
-	} else if (step == PROCESS_SIGNAL)
-		driver->signal(run->context, run->policy->signal);
-	return false;
+		return false;
+	case PROCESS_ABANDON:
+		driver->abandon(run->context);
+		if (process->phase == PROCESS_COLLECTING)
+			return true;
+		break;
+	case PROCESS_COLLECT:
+		break;
+	}
+	process_collect(process, run->signal != 0, now(run));
+	return driver->collect(run->context);
 }
 
 /* Tells the health of an attempt, and ends an unhealthy one. */
@@ -386,10 +395,7 @@ run_process(struct run *run, enum task task)
 			step = process_exited(process, event.now);
 			break;
 		case EVENT_REAPED:
-			/* Perhaps the last one of the process. */
-			if (process->exited &&
-			    process->phase != PROCESS_COLLECTING)
-				step = PROCESS_LOOK;
+			step = process_reaped(process);
 			break;
 		case EVENT_PROBED:
 			step = probed(run, event.probe, event.now);

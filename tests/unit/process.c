@@ -33,10 +33,10 @@ each_phase_has_its_deadline(void)
 	CHECK_INT(process.phase, PROCESS_SIGNALLED);
 	CHECK_INT(process.why, PROCESS_TIMEOUT);
 	CHECK_DBL(process_wake(&process), 7, 0);
-	CHECK_INT(process_tick(&process, 7), PROCESS_SIGNAL);
+	CHECK_INT(process_tick(&process, 7), PROCESS_KILL);
 	CHECK_INT(process.phase, PROCESS_KILLED);
 	CHECK_DBL(process_wake(&process), INFINITY, 0);
-	CHECK_INT(process_exited(&process, 7.5), PROCESS_LOOK);
+	CHECK_INT(process_exited(&process, 7.5), PROCESS_KILL);
 	CHECK_DBL(process_wake(&process), 8.5, 0);
 	CHECK_INT(process_tick(&process, 8.5), PROCESS_ABANDON);
 	CHECK(!process.abandoned);
@@ -50,7 +50,7 @@ the_end_of_the_run_is_a_reason_of_its_own(void)
 	process.run_end = 5;
 	CHECK_INT(process_tick(&process, 5), PROCESS_SIGNAL);
 	CHECK_INT(process.why, PROCESS_MAX_TIME);
-	CHECK_INT(process_tick(&process, 7), PROCESS_SIGNAL);
+	CHECK_INT(process_tick(&process, 7), PROCESS_KILL);
 	CHECK_DBL(process_wake(&process), 8, 0);
 	CHECK_INT(process_tick(&process, 8), PROCESS_ABANDON);
 	CHECK(process.abandoned);
@@ -68,9 +68,9 @@ the_last_grace_begins_once_sigkill_was_sent(void)
 	CHECK_INT(process_tick(&process, 5), PROCESS_SIGNAL);
 	process_killed(&process, 9);
 	CHECK_DBL(process_wake(&process), 7, 0);
-	CHECK_INT(process_tick(&process, 7), PROCESS_SIGNAL);
+	CHECK_INT(process_tick(&process, 7), PROCESS_KILL);
 	process_killed(&process, 9.5);
-	CHECK_INT(process_exited(&process, 9.75), PROCESS_LOOK);
+	CHECK_INT(process_exited(&process, 9.75), PROCESS_KILL);
 	CHECK_INT(process_tick(&process, 10.25), PROCESS_WAIT);
 	CHECK_DBL(process_wake(&process), 10.5, 0);
 	CHECK_INT(process_tick(&process, 10.5), PROCESS_ABANDON);
@@ -118,6 +118,36 @@ a_reader_is_not_waited_for_past_the_deadline(void)
 	CHECK_INT(process_tick(&process, 4), PROCESS_ABANDON);
 	CHECK(process.abandoned);
 	CHECK_INT(process_why(&process, true), PROCESS_ENDS_ITSELF);
+}
+
+/* It exits as its time is over: the search must have some time, too. */
+static void
+a_search_after_the_deadline_has_a_second(void)
+{
+	for (int i = 0; i < 2; i++) {
+		struct process process = begun(5);
+
+		ROW("case %d", i);
+		process.run_end = 5.5;
+		process_exited(&process, 5);
+		process_collect(&process, i == 1, 5);
+		CHECK_DBL(process_wake(&process), i == 0 ? 5.5 : 6, 0);
+	}
+}
+
+static void
+an_orphan_may_have_been_the_last_of_the_process(void)
+{
+	struct process process = begun(5);
+
+	CHECK_INT(process_reaped(&process), PROCESS_WAIT);
+	process_tick(&process, 5);
+	process_exited(&process, 5);
+	CHECK_INT(process_reaped(&process), PROCESS_LOOK);
+	process_tick(&process, 7);
+	CHECK_INT(process_reaped(&process), PROCESS_KILL);
+	process_collect(&process, false, 7);
+	CHECK_INT(process_reaped(&process), PROCESS_WAIT);
 }
 
 static void
@@ -192,7 +222,7 @@ a_stop_is_followed_by_sigkill(void)
 	process_stop(&process, 3);
 	CHECK(process_wake(&process) == 3);
 	CHECK_INT(process_tick(&process, 2.9), PROCESS_WAIT);
-	CHECK_INT(process_tick(&process, 3), PROCESS_SIGNAL);
+	CHECK_INT(process_tick(&process, 3), PROCESS_KILL);
 	CHECK_INT(process.phase, PROCESS_KILLED);
 	CHECK_INT(process.why, PROCESS_ENDS_ITSELF);
 	CHECK_INT(process_tick(&process, 3.9), PROCESS_WAIT);
@@ -200,7 +230,7 @@ a_stop_is_followed_by_sigkill(void)
 	/* It is as early where a timeout has asked the process to end. */
 	process_tick(&ended, 5);
 	process_stop(&ended, 5.5);
-	CHECK_INT(process_tick(&ended, 5.5), PROCESS_SIGNAL);
+	CHECK_INT(process_tick(&ended, 5.5), PROCESS_KILL);
 	CHECK_INT(ended.phase, PROCESS_KILLED);
 	CHECK_INT(ended.why, PROCESS_TIMEOUT);
 }
@@ -215,10 +245,10 @@ a_drain_has_no_limit_but_the_end_of_the_run(void)
 	process_drain(&process);
 	CHECK_DBL(process_wake(&process), 9, 0);
 	CHECK_INT(process_tick(&process, 8.9), PROCESS_WAIT);
-	CHECK_INT(process_tick(&process, 9), PROCESS_SIGNAL);
+	CHECK_INT(process_tick(&process, 9), PROCESS_KILL);
 	CHECK_INT(process.phase, PROCESS_KILLED);
 	CHECK_INT(process.why, PROCESS_ENDS_ITSELF);
-	CHECK_INT(process_exited(&process, 9.5), PROCESS_LOOK);
+	CHECK_INT(process_exited(&process, 9.5), PROCESS_KILL);
 }
 
 static void
@@ -230,7 +260,7 @@ a_drain_ends_at_the_stop_timeout(void)
 	process_stop(&process, 8);
 	process_drain(&process);
 	CHECK_DBL(process_wake(&process), 3, 0);
-	CHECK_INT(process_tick(&process, 3), PROCESS_SIGNAL);
+	CHECK_INT(process_tick(&process, 3), PROCESS_KILL);
 	CHECK_INT(process.phase, PROCESS_KILLED);
 }
 
@@ -251,7 +281,7 @@ a_process_that_was_asked_to_end_does_not_drain(void)
 
 	process_tick(&process, 5);
 	process_drain(&process);
-	CHECK_INT(process_tick(&process, 7), PROCESS_SIGNAL);
+	CHECK_INT(process_tick(&process, 7), PROCESS_KILL);
 	CHECK_INT(process.phase, PROCESS_KILLED);
 	CHECK_INT(process.why, PROCESS_TIMEOUT);
 }
@@ -277,7 +307,7 @@ leftovers_end_as_a_process_that_timed_out_does(void)
 	CHECK_INT(process_exited(&process, 3), PROCESS_SIGNAL);
 	CHECK_INT(process.phase, PROCESS_SIGNALLED);
 	CHECK_DBL(process_wake(&process), 5, 0);
-	CHECK_INT(process_tick(&process, 5), PROCESS_SIGNAL);
+	CHECK_INT(process_tick(&process, 5), PROCESS_KILL);
 	CHECK_INT(process.phase, PROCESS_KILLED);
 	CHECK_DBL(process_wake(&process), 6, 0);
 	CHECK_INT(process_tick(&process, 6), PROCESS_ABANDON);
@@ -286,7 +316,7 @@ leftovers_end_as_a_process_that_timed_out_does(void)
 	process_drain(&quick);
 	CHECK_INT(process_exited(&quick, 3), PROCESS_SIGNAL);
 	process_stop(&quick, 4);
-	CHECK_INT(process_tick(&quick, 4), PROCESS_SIGNAL);
+	CHECK_INT(process_tick(&quick, 4), PROCESS_KILL);
 	CHECK_INT(quick.phase, PROCESS_KILLED);
 }
 
@@ -314,6 +344,8 @@ main(void)
 	RUN(without_kill_after_nothing_is_killed);
 	RUN(a_reader_is_not_waited_for_past_the_deadline);
 	RUN(once_the_run_ends_a_reader_has_a_second);
+	RUN(a_search_after_the_deadline_has_a_second);
+	RUN(an_orphan_may_have_been_the_last_of_the_process);
 	RUN(an_outcome_that_is_late_has_a_reason);
 	RUN(an_ended_process_counts_by_the_reason);
 	RUN(a_stuck_process_has_no_outcome_of_its_own);
