@@ -592,49 +592,78 @@ read_input(struct run *run)
 
 /* --- held output --- */
 
+/* When the reader of held output must have taken some of it. */
+static double
+delivery_deadline(const struct run *run)
+{
+	const enum reason reason = run->record.reason;
+	const double soon = now(run) + PROCESS_READER_GRACE;
+
+	if (reason == REASON_SUCCESS)
+		return INFINITY;
+	return reason == REASON_SIGNAL || reason == REASON_MAX_TIME
+	    ? soon
+	    : fmax(run_end(run), soon);
+}
+
+/* Nobody takes the output.  A success that is not seen is none. */
+static bool
+give_up_delivery(struct run *run)
+{
+	const struct record *record = &run->record;
+
+	if (record->reason == REASON_NONE)
+		return out_of_time(run);
+	if (record->reason == REASON_SIGNAL && record->status == 0)
+		return over(run, end_by_signal(record->ended_by));
+	return false;
+}
+
 /*
- * Lets held output out.  Its reader has a second to take some of it once the
- * run is to end, and after each second in which it did; a second signal ends
- * that.
+ * Lets held output out, before a wait or at the end of the run.  Its reader has
+ * time for it, and a second more each time that it takes some; after a signal
+ * that ends the run a second, and after another one none.
  */
-static void
+static bool
 deliver(struct run *run)
 {
-	struct record *told = &run->record;
-	struct record record = run_record(run, now(run));
+	const struct record *record = &run->record;
+	struct record held = run_record(run, now(run));
 
 	run->attempt.delivered = true;
-	if (run->driver->deliver(run->context, &record))
-		return;
-	double until = now(run) + PROCESS_READER_GRACE;
-	if (told->reason == REASON_SUCCESS)
-		until = INFINITY;
-	else if (told->reason != REASON_SIGNAL &&
-	    told->reason != REASON_MAX_TIME)
-		until = fmax(run_end(run), until);
-	for (;;) {
+	bool done = run->driver->deliver(run->context, &held);
+	double until = delivery_deadline(run);
+	while (!done) {
 		const struct event event = next(run, until);
-		const bool signalled = told->reason == REASON_SIGNAL;
 
-		if (event.kind == EVENT_DONE)
-			return;
-		if (event.kind == EVENT_TIMER) {
+		switch (event.kind) {
+		case EVENT_DONE:
+			done = true;
+			break;
+		case EVENT_TIMER:
 			if (!run->driver->reader_is_slow(run->context))
+				return give_up_delivery(run);
+			until = event.now + PROCESS_READER_GRACE;
+			break;
+		case EVENT_SIGNAL:
+			if (!event.ends_run)
 				break;
+			if (record->reason == REASON_SIGNAL)
+				return false;
+			goes_on(run, &event);
 			until = event.now + PROCESS_READER_GRACE;
-		} else if (signalled && event.kind == EVENT_SIGNAL &&
-		    event.ends_run)
-			return;
-		else if (!goes_on(run, &event)) {
-			if (event.kind != EVENT_SIGNAL)
-				return;
-			until = event.now + PROCESS_READER_GRACE;
+			break;
+		case EVENT_ERROR:
+			return goes_on(run, &event);
+		case EVENT_EXITED:
+		case EVENT_REAPED:
+		case EVENT_PROBED:
+		case EVENT_DATE:
+		case EVENT_PLANNED:
+			break;
 		}
 	}
-	if (told->reason == REASON_NONE)
-		out_of_time(run);
-	else if (told->reason == REASON_SIGNAL && told->status == 0)
-		over(run, end_by_signal(run->signal));
+	return record->reason == REASON_NONE;
 }
 
 /* --- waits --- */
@@ -667,9 +696,8 @@ wait_for_delay(struct run *run)
 	if (!in_time(run, due))
 		return out_of_time(run);
 	record->due = begun - run->begun + record->delay.seconds;
-	if (policy->delivery == DELIVERY_EACH && attempt->untold)
-		deliver(run);
-	if (record->reason != REASON_NONE)
+	if (policy->delivery == DELIVERY_EACH && attempt->untold &&
+	    !deliver(run))
 		return false;
 	if (policy->remember && attempt->untold &&
 	    record->judgement.verdict == VERDICT_SUCCESS && !save(run))
