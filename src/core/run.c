@@ -223,7 +223,7 @@ next(struct run *run, double until)
 /* --- the process that runs --- */
 
 /* Starts a process that must end by the deadline; a probe has its own. */
-static int
+static struct started
 start_process(struct run *run, enum task task, double deadline)
 {
 	const double time = now(run);
@@ -302,17 +302,18 @@ static enum process_step
 watch_health(struct run *run, double time)
 {
 	enum process_step step;
-	int error;
+	struct started probe;
 
 	switch (health_tick(&run->attempt.probes, &run->policy->health, time)) {
 	case HEALTH_WAIT:
 		break;
 	case HEALTH_START:
-		error = start_process(run, TASK_PROBE, INFINITY);
-		if (error == 0)
+		probe = start_process(run, TASK_PROBE, INFINITY);
+		if (probe.runs)
 			break;
 		return probed(run,
-		    (struct outcome){ .kind = OUTCOME_UNFORKED, .code = error },
+		    (struct outcome){ .kind = OUTCOME_UNFORKED,
+			.code = probe.error },
 		    now(run));
 	case HEALTH_END:
 		step = check_health(run, time);
@@ -477,9 +478,9 @@ static bool
 ask(struct run *run, enum task task, enum cut cut, double deadline,
     enum answer *answer)
 {
-	const int error = start_process(run, task, deadline);
-	if (error != 0)
-		return fail(run, error < 0 ? -1 - error : 0);
+	const struct started started = start_process(run, task, deadline);
+	if (!started.runs)
+		return fail(run, started.death);
 	run_process(run, task);
 	*answer = run->driver->answer(run->context);
 
@@ -505,8 +506,9 @@ ask_budget(struct run *run)
 {
 	enum answer answer;
 
-	while (!run->driver->pay(run->context, run->record.judgement.throttled,
-	    &answer, &run->record.paid)) {
+	while ((answer = run->driver->pay(run->context,
+		    run->record.judgement.throttled, &run->record.paid)) ==
+	    ANSWER_AGAIN) {
 		const double until = now(run) + RUN_BUDGET_PAUSE;
 		struct event event;
 
@@ -571,15 +573,12 @@ read_input(struct run *run)
 {
 	if (!run->policy->input || !in_time(run, now(run)))
 		return true;
-	const int result = run->driver->read_input(run->context);
+	bool done = run->driver->read_input(run->context);
 
-	if (result == -1)
-		return fail(run, 0);
-	while (result == 0) {
+	while (!done) {
 		const struct event event = next(run, run_end(run));
 
-		if (event.kind == EVENT_DONE)
-			break;
+		done = event.kind == EVENT_DONE;
 		if (!goes_on(run, &event))
 			return false;
 		if (event.kind == EVENT_TIMER) {
@@ -895,14 +894,15 @@ begin_attempt(struct run *run, double time)
 static struct evidence
 run_attempt(struct run *run, double deadline)
 {
-	const int error = start_process(run, TASK_ATTEMPT, deadline);
+	const struct started started =
+	    start_process(run, TASK_ATTEMPT, deadline);
 
-	if (error > 0)
+	if (started.error != 0)
 		return (struct evidence){ .outcome = { .kind = OUTCOME_UNFORKED,
-					      .code = error } };
-	if (error < 0) {
+					      .code = started.error } };
+	if (!started.runs) {
 		run->process.why = PROCESS_ERROR;
-		run->death = -1 - error;
+		run->death = started.death;
 		return (struct evidence){ .outcome.kind = OUTCOME_NONE };
 	}
 	tell(run, RECORD_ATTEMPT);
@@ -978,7 +978,7 @@ end(struct run *run)
 	if (reasons[record->reason].hooks &&
 	    (record->reason == REASON_SUCCESS ? policy->on_success
 					      : policy->on_give_up) &&
-	    start_process(run, TASK_HOOK, INFINITY) == 0) {
+	    start_process(run, TASK_HOOK, INFINITY).runs) {
 		run_process(run, TASK_HOOK);
 		run->driver->answer(run->context);
 	}

@@ -29,10 +29,18 @@ enum answer {
 	ANSWER_NONE,  /* the question could not be asked */
 	ANSWER_YES,   /* of a check: success; of a gate: go on */
 	ANSWER_AGAIN, /* of a check: retry; of a gate: give up; of the lock: ask
-			 again, once TASK_LOCK has waited for it */
+			 again, once TASK_LOCK has waited for it; of the
+			 budget: ask again */
 	ANSWER_NO,  /* of a check: stop; of a gate: go on; of the lock: another
 			 run has it, and is not waited for */
 	ANSWER_LATE /* a time limit ended the process: only run.c says so */
+};
+
+/* What came of starting a process. */
+struct started {
+	bool runs;
+	int error; /* the errno of a fork that failed; 0: `retry` itself did */
+	int death; /* then: the signal to die of, or 0 */
 };
 
 enum event_kind {
@@ -77,12 +85,9 @@ struct driver {
 	/* The record is true at this moment; the driver may complete it. */
 	void (*tell)(void *context, struct record *record);
 
-	/*
-	 * Starts a process; EXITED or, for a probe, PROBED follows.  Returns 0;
-	 * above 0, the errno of a fork that failed; below 0, `retry` itself
-	 * failed: -1, or -1 - S if it is to die of the signal S.
-	 */
-	int (*start)(void *context, enum task task, struct record *record);
+	/* Starts a process; EXITED or, for a probe, PROBED follows. */
+	struct started (
+	    *start)(void *context, enum task task, struct record *record);
 
 	/* Signals the process, and all that it has started. */
 	void (*signal)(void *context, int signal);
@@ -124,18 +129,16 @@ struct driver {
 	bool (*save)(void *context, const struct state *state);
 
 	/*
-	 * Reads standard input to its end.  Returns 1; 0 if DONE follows; or -1
-	 * if that failed.
+	 * Reads standard input to its end.  Returns true if that is over; else
+	 * DONE follows.
 	 */
-	int (*read_input)(void *context);
+	bool (*read_input)(void *context);
 
 	/*
-	 * Pays for a retry: YES, and thousandths of a token; or NO.  Returns
-	 * false if another process has the budget: ask again after
-	 * RUN_BUDGET_PAUSE.
+	 * Pays for a retry: YES, and thousandths of a token; or NO.  AGAIN:
+	 * another process has the budget; ask again after RUN_BUDGET_PAUSE.
 	 */
-	bool (*pay)(void *context, bool throttled, enum answer *answer,
-	    int64_t *paid);
+	enum answer (*pay)(void *context, bool throttled, int64_t *paid);
 
 	/* Gives tokens back for a success whose retry cost so many. */
 	void (*give)(void *context, int64_t paid);

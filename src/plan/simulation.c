@@ -223,7 +223,7 @@ tell(void *context, struct record *record)
 }
 
 /* Only attempts take their time. */
-static int
+static struct started
 start(void *context, enum task task, struct record *record)
 {
 	struct simulation *simulation = context;
@@ -236,7 +236,7 @@ start(void *context, enum task task, struct record *record)
 		simulation->ends = simulation->now;
 		simulation->is_silent = false;
 	}
-	return 0;
+	return (struct started){ .runs = true };
 }
 
 /* It has timed out, and ends at once. */
@@ -314,15 +314,8 @@ save(void *context, const struct state *state)
 	return true;
 }
 
-static int
-read_input(void *context)
-{
-	(void)context;
-	return 1;
-}
-
-static bool
-pay(void *context, bool throttled, enum answer *given, int64_t *paid)
+static enum answer
+pay(void *context, bool throttled, int64_t *paid)
 {
 	struct simulation *simulation = context;
 	struct world *world = simulation->world;
@@ -332,9 +325,8 @@ pay(void *context, bool throttled, enum answer *given, int64_t *paid)
 	    (int64_t)fmin(simulation->now * 1e9, 9e18), world->bucket.boot);
 	const bool allowed = budget_take(&world->bucket, rules, throttled);
 
-	*given = allowed ? ANSWER_YES : ANSWER_NO;
 	*paid = allowed ? budget_price(rules, throttled) : 0;
-	return true;
+	return allowed ? ANSWER_YES : ANSWER_NO;
 }
 
 static void
@@ -373,7 +365,7 @@ static const struct driver driver = {
 	.end_probe = end_probe,
 	.lock = lock,
 	.save = save,
-	.read_input = read_input,
+	.read_input = yes,
 	.pay = pay,
 	.give = give,
 	.deliver = deliver,

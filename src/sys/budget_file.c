@@ -159,29 +159,29 @@ budget_complain(const struct budget_file *budget, const char *problem,
 	    text_safe(budget->name, safe, sizeof(safe)), problem, consequence);
 }
 
-enum budget_answer
+enum answer
 budget_file_take(struct budget_file *budget, bool throttled, int64_t *paid)
 {
 	struct change change = { .takes = true, .throttled = throttled };
 	const double now = events_time(CLOCK_MONOTONIC);
 	const char *problem = make_change(budget, &change);
 
-	*paid = 0;
 	if (change.locked) {
 		if (budget->give_up_at == 0)
 			budget->give_up_at = now + LOCK_PATIENCE;
 		if (now < budget->give_up_at)
-			return BUDGET_LOCKED;
+			return ANSWER_AGAIN;
 	}
 	budget->give_up_at = 0;
+	*paid = 0;
 	if (problem != NULL) {
 		budget_complain(budget, problem, "the retry is allowed");
-		return BUDGET_ALLOWED;
+		return ANSWER_YES;
 	}
 	if (!change.taken)
-		return BUDGET_REFUSED;
+		return ANSWER_NO;
 	*paid = budget_price(&budget->rules, throttled);
-	return BUDGET_ALLOWED;
+	return ANSWER_YES;
 }
 
 /* Gives back what is owed; says so if that fails, and then owes nothing. */

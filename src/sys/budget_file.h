@@ -3,6 +3,7 @@
 #ifndef BUDGET_FILE_H
 #define BUDGET_FILE_H
 
+#include "core/run.h"
 #include "options/options.h"
 #include "sys/messages.h"
 
@@ -20,15 +21,6 @@ struct budget_file {
 	int64_t owed;	   /* what was paid for its retry */
 };
 
-enum budget_answer {
-	BUDGET_ALLOWED,
-	BUDGET_REFUSED, /* too few tokens are left */
-	BUDGET_LOCKED	/* ask again after BUDGET_PAUSE */
-};
-
-/* Seconds between two looks at a lock. */
-#define BUDGET_PAUSE 0.001
-
 /*
  * Takes the file and the rules from --budget, if it is given.  Makes the file,
  * if it is missing, so that another option that names it too is found out.  If
@@ -41,8 +33,10 @@ void budget_file_open(struct budget_file *budget, const struct options *options,
  * Takes the price of a retry, which follows a throttled attempt or not, and
  * tells it in *paid.  A bucket that cannot be used, or stays locked for 100 ms,
  * lets the retry through for nothing, with a warning.  Never waits itself.
+ * The answer is YES; NO if too few tokens are left; or AGAIN, which leaves *paid
+ * alone, while the bucket is locked.
  */
-enum budget_answer budget_file_take(struct budget_file *budget, bool throttled,
+enum answer budget_file_take(struct budget_file *budget, bool throttled,
     int64_t *paid);
 
 /*

@@ -50,8 +50,8 @@ void input_open(struct input *input, const struct options *options,
 void input_close(struct input *input);
 
 /*
- * Begins to spool stdin. Returns 1; 0 if stdin is closed; or -1 after a
- * message.
+ * Begins to spool stdin; done() is called when that is over, or fails later.
+ * Returns 1; 0 if stdin is closed; or -1 after a message.
  */
 int input_spool(struct input *input);
 

@@ -89,7 +89,7 @@ start_child(struct job *job, struct start *start)
 	return result;
 }
 
-static int
+static struct started
 start_attempt(struct job *job, struct record *record)
 {
 	struct start start = {
@@ -111,15 +111,15 @@ start_attempt(struct job *job, struct record *record)
 	const int error = errno;
 	input_started(&job->input);
 	if (started)
-		return 0;
+		return (struct started){ .runs = true };
 	job->usage = (struct rusage){ 0 };
 	job->left = (struct survivors){ 0 };
 	job->found = (struct found){ 0 };
-	return prepared ? error : -1;
+	return (struct started){ .error = prepared ? error : 0 };
 }
 
 /* A check, a gate or a hook. */
-static int
+static struct started
 start_shell(struct job *job, const char *option, const char *command,
     struct record *record)
 {
@@ -139,13 +139,13 @@ start_shell(struct job *job, const char *option, const char *command,
 	if (null != -1)
 		close(null);
 	if (started)
-		return 0;
+		return (struct started){ .runs = true };
 	errno = error;
 	say_error(job->messages, "cannot run %s", option);
-	return error;
+	return (struct started){ .error = error };
 }
 
-static int
+static struct started
 start_hook(struct job *job, struct record *record)
 {
 	const struct options *options = job->options;
@@ -162,7 +162,7 @@ start_hook(struct job *job, struct record *record)
  * A process waits for the lock, since flock(2) would keep `retry` from signals
  * and timers; trying every so often would let other runs pass.
  */
-static int
+static struct started
 start_lock(struct job *job, const struct state_file *state)
 {
 	char safe[128];
@@ -174,24 +174,24 @@ start_lock(struct job *job, const struct state_file *state)
 		_exit(state_file_wait(state));
 	}
 	if (pid != -1)
-		return 0;
+		return (struct started){ .runs = true };
 	const int error = errno;
 	say_error(job->messages, "--state: %s: cannot wait for its lock",
 	    text_safe(state->name, safe, sizeof(safe)));
-	return error;
+	return (struct started){ .error = error };
 }
 
-static int
+static struct started
 start_probe(struct job *job, struct record *record)
 {
 	if (probe_start(&job->probe, job->options->health, record,
 		job->child.pid) == -1)
-		return errno;
+		return (struct started){ .error = errno };
 	tree_spare(&job->tree, job->probe.child.pid);
-	return 0;
+	return (struct started){ .runs = true };
 }
 
-int
+struct started
 job_start(struct job *job, enum task task, struct record *record,
     const struct state_file *state)
 {
@@ -218,10 +218,13 @@ job_start(struct job *job, enum task task, struct record *record,
 		return start_shell(job, "--before-retry", options->before_retry,
 		    record);
 	case TASK_HOOK:
+		return start_hook(job, record);
 	case TASK_PROBE:
 		break;
 	}
-	return start_hook(job, record);
+	/* A task without a case: this ends the run. */
+	say(job->messages, "there is no process for task %d", (int)task);
+	return (struct started){ .runs = false };
 }
 
 /* --- the end --- */

@@ -55,9 +55,9 @@ struct job {
 
 /*
  * Each of these does what the function of the same name in struct driver is to
- * do; start returns what that one returns, but for failures of the output.
+ * do, but job_start() does not look for failures of the output.
  */
-int job_start(struct job *job, enum task task, struct record *record,
+struct started job_start(struct job *job, enum task task, struct record *record,
     const struct state_file *state);
 void job_signal(struct job *job, int signal);
 bool job_is_gone(struct job *job);

@@ -27,7 +27,6 @@ enum doing {
 	DOING_NOTHING,
 	DOING_READ, /* standard input is read */
 	DOING_READ_OVER,
-	DOING_READ_FAILED,
 	DOING_COLLECT, /* the output is collected */
 	DOING_DELIVER  /* held output goes out */
 };
@@ -137,7 +136,7 @@ tell_signal(struct loop *loop, const struct received *received)
 	};
 }
 
-/* Whether what was begun is over, or has failed. */
+/* Whether what was begun is over. */
 static bool
 is_over(struct loop *loop, struct event *event)
 {
@@ -146,7 +145,7 @@ is_over(struct loop *loop, struct event *event)
 	if (doing == DOING_NOTHING || doing == DOING_READ ||
 	    (doing >= DOING_COLLECT && loop->job.output.collector.pid != 0))
 		return false;
-	event->kind = doing == DOING_READ_FAILED ? EVENT_ERROR : EVENT_DONE;
+	event->kind = EVENT_DONE;
 	loop->doing = DOING_NOTHING;
 	return true;
 }
@@ -218,7 +217,8 @@ input_done(void *data, bool success)
 {
 	struct loop *loop = data;
 
-	loop->doing = success ? DOING_READ_OVER : DOING_READ_FAILED;
+	loop->doing = DOING_READ_OVER;
+	loop->failed |= !success;
 }
 
 /* The attempt does not feed its watchdog. */
@@ -275,7 +275,7 @@ tell(void *context, struct record *record)
 	relay_tell(&loop->relay, &loop->report.style, record);
 }
 
-static int
+static struct started
 start(void *context, enum task task, struct record *record)
 {
 	struct loop *loop = context;
@@ -283,14 +283,15 @@ start(void *context, enum task task, struct record *record)
 	loop->doing = DOING_NOTHING;
 	loop->polled = loop->hangs = false;
 	logs_hide(&loop->report, &loop->job.output);
-	const int result = job_start(&loop->job, task, record, &loop->state);
+	const struct started started =
+	    job_start(&loop->job, task, record, &loop->state);
 	if (task == TASK_PROBE)
-		return result;
-	loop->started = result == 0;
-	if (loop->started || !has_failed(loop))
-		return result;
+		return started;
+	loop->started = started.runs;
+	if (started.runs || !has_failed(loop))
+		return started;
 	loop->failed = false;
-	return -1 - loop->death;
+	return (struct started){ .death = loop->death };
 }
 
 static void
@@ -394,39 +395,23 @@ save(void *context, const struct state *state)
 		   events_time(CLOCK_REALTIME)) == 0;
 }
 
-static int
+static bool
 read_input(void *context)
 {
 	struct loop *loop = context;
+	const int spools = input_spool(&loop->job.input);
 
-	switch (input_spool(&loop->job.input)) {
-	case 1:
-		loop->doing = DOING_READ;
-		return 0;
-	case 0:
-		return 1;
-	}
-	return -1;
+	loop->doing = spools == 1 ? DOING_READ : DOING_NOTHING;
+	loop->failed |= spools == -1;
+	return spools == 0;
 }
 
-static bool
-pay(void *context, bool throttled, enum answer *answer, int64_t *paid)
+static enum answer
+pay(void *context, bool throttled, int64_t *paid)
 {
 	struct loop *loop = context;
-	int64_t price = 0;
 
-	switch (budget_file_take(&loop->budget, throttled, &price)) {
-	case BUDGET_ALLOWED:
-		*answer = ANSWER_YES;
-		break;
-	case BUDGET_REFUSED:
-		*answer = ANSWER_NO;
-		break;
-	case BUDGET_LOCKED:
-		return false;
-	}
-	*paid = price;
-	return true;
+	return budget_file_take(&loop->budget, throttled, paid);
 }
 
 static void

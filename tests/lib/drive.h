@@ -325,7 +325,7 @@ drive_do_tell(void *context, struct record *record)
 	}
 }
 
-static inline int
+static inline struct started
 drive_do_start(void *context, enum task task, struct record *record)
 {
 	static const enum question questions[] = {
@@ -340,7 +340,7 @@ drive_do_start(void *context, enum task task, struct record *record)
 	(void)record;
 	if (task == TASK_PROBE) {
 		drive_act(drive, ACTION_PROBE, ASK_NOTHING);
-		return 0;
+		return (struct started){ .runs = true };
 	}
 	if (task == TASK_ATTEMPT)
 		drive_act(drive, ACTION_RUN, ASK_NOTHING);
@@ -350,14 +350,14 @@ drive_do_start(void *context, enum task task, struct record *record)
 	if (step != NULL && step->kind == STEP_ENDED &&
 	    step->evidence.outcome.kind == OUTCOME_UNFORKED) {
 		drive_take(drive);
-		return EAGAIN;
+		return (struct started){ .error = EAGAIN };
 	}
 	if (step != NULL && step->kind == STEP_ANSWER && step->failed) {
 		drive_take(drive);
-		return -1 - step->signal;
+		return (struct started){ .death = step->signal };
 	}
 	drive->runs = true;
-	return 0;
+	return (struct started){ .runs = true };
 }
 
 static inline void
@@ -466,18 +466,18 @@ drive_do_save(void *context, const struct state *state)
 	return !drive->save_fails;
 }
 
-static inline int
+static inline bool
 drive_do_read_input(void *context)
 {
 	struct drive *drive = context;
 
 	drive_act(drive, ACTION_ASK, ASK_INPUT);
 	drive->reads = true;
-	return 0;
+	return false;
 }
 
-static inline bool
-drive_do_pay(void *context, bool throttled, enum answer *answer, int64_t *paid)
+static inline enum answer
+drive_do_pay(void *context, bool throttled, int64_t *paid)
 {
 	struct drive *drive = context;
 
@@ -486,10 +486,10 @@ drive_do_pay(void *context, bool throttled, enum answer *answer, int64_t *paid)
 	if (drive_next(drive) == NULL)
 		drive_wait(drive, INFINITY);
 	if (!drive_is_next(drive, STEP_ANSWER))
-		return false;
-	*answer = drive_take(drive)->answer;
-	*paid = *answer == ANSWER_YES ? 1000 : 0;
-	return true;
+		return ANSWER_AGAIN;
+	const enum answer answer = drive_take(drive)->answer;
+	*paid = answer == ANSWER_YES ? 1000 : 0;
+	return answer;
 }
 
 static inline void

@@ -268,7 +268,7 @@ tell(void *context, struct record *record)
 		check_end(record);
 }
 
-static int
+static struct started
 start(void *context, enum task task, struct record *record)
 {
 	(void)context;
@@ -276,9 +276,9 @@ start(void *context, enum task task, struct record *record)
 		MUST(!try.probes && try.doing == DOING_PROCESS);
 		MUST(try.task == TASK_ATTEMPT && !try.exited);
 		if (choose(2) == 1)
-			return EAGAIN;
+			return (struct started){ .error = EAGAIN };
 		try.probes = true;
-		return 0;
+		return (struct started){ .runs = true };
 	}
 	MUST(!try.probes);
 	if (task == TASK_ATTEMPT)
@@ -290,17 +290,17 @@ start(void *context, enum task task, struct record *record)
 		else
 			try.failed |= try.ends == 0;
 		try.doing = DOING_NOTHING;
-		return EAGAIN;
+		return (struct started){ .error = EAGAIN };
 	case 2:
 		try.failed |= try.ends == 0;
 		try.doing = DOING_NOTHING;
-		return -1 - SIGPIPE;
+		return (struct started){ .death = SIGPIPE };
 	}
 	try.doing = DOING_PROCESS;
 	try.task = task;
 	try.exited = try.killed = false;
 	try.asked = 0;
-	return 0;
+	return (struct started){ .runs = true };
 }
 
 static void
@@ -427,30 +427,26 @@ save(void *context, const struct state *state)
 	return saved;
 }
 
-static int
+static bool
 read_input(void *context)
 {
 	(void)context;
 	MUST(try.attempts == 0);
-	const int result = (const int[]){ 1, 0, -1 }[choose(3)];
-
-	if (result == 0)
-		try.doing = DOING_READING;
-	try.failed |= result == -1;
-	return result;
+	try.doing = DOING_READING;
+	return choose(2) == 0;
 }
 
-static bool
-pay(void *context, bool throttled, enum answer *given, int64_t *paid)
+static enum answer
+pay(void *context, bool throttled, int64_t *paid)
 {
+	static const enum answer answers[] = { ANSWER_YES, ANSWER_NO,
+		ANSWER_AGAIN };
 	(void)context, (void)throttled;
-	const int choice = choose(3);
+	const enum answer given = answers[choose(3)];
 
-	if (choice == 2)
-		return false;
-	*given = choice == 0 ? ANSWER_YES : ANSWER_NO;
-	*paid = try.paid = choice == 0 ? 1000 : 0;
-	return true;
+	if (given != ANSWER_AGAIN)
+		*paid = try.paid = given == ANSWER_YES ? 1000 : 0;
+	return given;
 }
 
 static void

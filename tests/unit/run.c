@@ -1745,7 +1745,7 @@ a_budget_is_asked_before_each_wait(void)
 	CHECK(drive.judged);
 	drive_timer(&drive);
 	drive_exit(&drive, 8);
-	drive_answer(&drive, ANSWER_AGAIN);
+	drive_answer(&drive, ANSWER_NO);
 	CHECK_FINISH(&drive, "budget", 8);
 	CHECK(drive.judged);
 	CHECK_DBL(drive.run.waited, 1, 0);
