@@ -709,7 +709,9 @@ wait_for_delay(struct run *run)
 	tell(run, RECORD_WAIT);
 	run->driver->begin_wait(run->context, record->delay.hint_decides,
 	    due - now(run));
-	const bool again = sleep_until(run, due);
+	/* A wait of no time is over if signals were read in the attempt. */
+	const bool again =
+	    sleep_until(run, record->delay.seconds > 0 ? due : attempt->begun);
 	record->waits = false;
 
 	const double waited = now(run) - begun;

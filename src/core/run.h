@@ -76,7 +76,8 @@ struct driver {
 	 * Returns what happens next.  If several things have happened: first an
 	 * ERROR, then signals, those that end the run before any other, then
 	 * DONE, one event for all processes that have ended, then DATE, and
-	 * TIMER last, never before `until`, which may be past or INFINITY.
+	 * TIMER last, once signals were read at `until` or later.  That may be
+	 * past, or INFINITY.
 	 */
 	struct event (*next)(void *context, double until);
 

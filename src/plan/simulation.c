@@ -189,7 +189,7 @@ next(void *context, double until)
 		    simulation_is_endless(simulation))
 			event.kind = EVENT_PLANNED;
 		else
-			simulation->now = until;
+			simulation->now = fmax(simulation->now, until);
 	} else if (!silent && simulation->ends < until) {
 		simulation->runs = false;
 		simulation->now = simulation->ends;

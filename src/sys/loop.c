@@ -41,13 +41,7 @@ struct loop {
 	struct clock clock; /* the run's */
 	ev_timer timer;	    /* the run's next deadline */
 	ev_timer tick;	    /* the next change of what is shown */
-	double until;	    /* that next() waits for */
-	/*
-	 * A TIMER is told only after a turn of the event loop that began at or
-	 * after `until`, so that signals come first.
-	 */
-	bool polled;  /* there was such a turn */
-	bool started; /* the last process was, and turns have waited for it */
+	double turned;	    /* when the last turn of the event loop began */
 
 	struct receiver receiver;
 	struct job job;
@@ -92,11 +86,12 @@ set_timer(struct loop *loop, ev_timer *timer, double delay)
 }
 
 /*
- * Waits until something has happened, and notes it.  Before that the status
- * line is drawn, and signs of life are given, as they are due.
+ * Waits until something has happened, or for `until`, and notes what happened.
+ * Before that the status line is drawn, and signs of life are given, as they
+ * are due.
  */
 static void
-turn(struct loop *loop)
+turn(struct loop *loop, double until)
 {
 	struct ev_loop *events = loop->events.loop;
 	const double time = clock_now(&loop->clock);
@@ -108,9 +103,8 @@ turn(struct loop *loop)
 	    record.elapsed;
 	/* libev counts from its own time, which is as old as its turn. */
 	ev_now_update(events);
-	const double now = clock_now(&loop->clock);
-	loop->polled = now >= loop->until;
-	set_timer(loop, &loop->timer, loop->until - now);
+	loop->turned = clock_now(&loop->clock);
+	set_timer(loop, &loop->timer, until - loop->turned);
 	set_timer(loop, &loop->tick,
 	    fmin(tick, hinted_look(&loop->job.hinted)));
 	ev_run(events, EVRUN_ONCE);
@@ -138,14 +132,13 @@ tell_signal(struct loop *loop, const struct received *received)
 
 /* Whether what was begun is over. */
 static bool
-is_over(struct loop *loop, struct event *event)
+is_over(struct loop *loop)
 {
 	const enum doing doing = loop->doing;
 
 	if (doing == DOING_NOTHING || doing == DOING_READ ||
 	    (doing >= DOING_COLLECT && loop->job.output.collector.pid != 0))
 		return false;
-	event->kind = EVENT_DONE;
 	loop->doing = DOING_NOTHING;
 	return true;
 }
@@ -155,14 +148,13 @@ is_over(struct loop *loop, struct event *event)
  * that came with the death of the attempt still ends the run.
  */
 static bool
-look(struct loop *loop, struct event *event)
+look(struct loop *loop, double until, struct event *event)
 {
 	struct received received;
-	const double time = clock_now(&loop->clock);
 
-	*event = (struct event){ .kind = EVENT_ERROR };
 	if (has_failed(loop)) {
-		event->signal = loop->death;
+		*event = (struct event){ .kind = EVENT_ERROR,
+			.signal = loop->death };
 		loop->failed = false;
 		loop->doing = DOING_NOTHING;
 		return true;
@@ -171,27 +163,28 @@ look(struct loop *loop, struct event *event)
 		*event = tell_signal(loop, &received);
 		return true;
 	}
-	if (is_over(loop, event))
+	*event = (struct event){ .kind = EVENT_DONE };
+	if (is_over(loop))
 		return true;
 	if (loop->receiver.child_ended) {
 		loop->receiver.child_ended = false;
-		if (job_reap(&loop->job, event) || is_over(loop, event))
+		/* Its end may be that of what collects the output. */
+		if (job_reap(&loop->job, event) || is_over(loop))
 			return true;
 	}
-	*event = (struct event){ .kind = EVENT_PROBED,
-		.probe = { .kind = OUTCOME_UNHEALTHY } };
 	if (loop->hangs) {
 		loop->hangs = false;
+		*event = (struct event){ .kind = EVENT_PROBED,
+			.probe = { .kind = OUTCOME_UNHEALTHY } };
 		return true;
 	}
-	event->kind = EVENT_DATE;
-	if (hinted_over(&loop->job.hinted))
+	if (hinted_over(&loop->job.hinted)) {
+		event->kind = EVENT_DATE;
 		return true;
+	}
+	/* Signals come first: they were read at `until` or after it. */
 	event->kind = EVENT_TIMER;
-	if (!loop->polled || time < loop->until)
-		return false;
-	loop->polled = false;
-	return true;
+	return loop->turned >= until;
 }
 
 static struct event
@@ -200,9 +193,8 @@ next(void *context, double until)
 	struct loop *loop = context;
 	struct event event;
 
-	loop->until = until;
-	while (!look(loop, &event))
-		turn(loop);
+	while (!look(loop, until, &event))
+		turn(loop, until);
 	event.now = clock_now(&loop->clock);
 	/* A stop does not count as silence. */
 	event.active = clock_at(&loop->clock,
@@ -281,14 +273,11 @@ start(void *context, enum task task, struct record *record)
 	struct loop *loop = context;
 
 	loop->doing = DOING_NOTHING;
-	loop->polled = loop->hangs = false;
+	loop->hangs = false;
 	logs_hide(&loop->report, &loop->job.output);
 	const struct started started =
 	    job_start(&loop->job, task, record, &loop->state);
-	if (task == TASK_PROBE)
-		return started;
-	loop->started = started.runs;
-	if (started.runs || !has_failed(loop))
+	if (started.runs || task == TASK_PROBE || !has_failed(loop))
 		return started;
 	loop->failed = false;
 	return (struct started){ .death = loop->death };
@@ -452,8 +441,6 @@ begin_wait(void *context, bool hint_decides, double seconds)
 	struct loop *loop = context;
 
 	hinted_begin(&loop->job.hinted, hint_decides, seconds);
-	/* If fork keeps failing, nothing else would ever read a signal. */
-	loop->polled = loop->started;
 }
 
 static const struct driver driver = {
@@ -535,7 +522,11 @@ set_up(struct loop *loop)
 int
 loop_run(const struct options *options, const struct report *report)
 {
-	struct loop loop = { .options = options, .report = *report };
+	struct loop loop = {
+		.options = options,
+		.report = *report,
+		.turned = -INFINITY,
+	};
 	struct job *job = &loop.job;
 
 	set_up(&loop);

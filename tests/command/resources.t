@@ -22,6 +22,12 @@ run setsid -w strace -o trace -e trace="$clone" \
     sh -c 'ls /proc/$PPID/fd | wc -l'
 check 'attempts without a process lose no descriptor' test "$out" -lt 20
 
+# Nothing waits then: neither an attempt nor a delay.
+run setsid -w strace -o trace -e trace="$clone" \
+    -e inject="$clone:error=EAGAIN:signal=TERM:when=5+" "$RETRY" -q -a 50 -d 0 \
+    false
+is 'a signal ends a run that can start no process' "$code" 143
+
 # Of the pipes for the output, and of that which ends the collector, one cannot
 # be made; those made before are closed.
 for when in 2 3; do

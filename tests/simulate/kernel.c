@@ -677,6 +677,8 @@ __wrap_select(int count, fd_set *read, fd_set *write, fd_set *except,
 
 	(void)write, (void)except;
 	kernel.looked = true;
+	/* Each call takes a moment. */
+	kernel.clock++;
 	check_reload();
 	if (++kernel.steps > STEPS_MOST) {
 		kernel_broke(LAW_ENDS, "waits %d times", kernel.steps);
