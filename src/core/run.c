@@ -45,8 +45,8 @@ struct run {
 	double begun;
 	double splayed; /* seconds of --splay; --max-time does not count them */
 	bool locking;	/* another run has the state */
-	bool lock_told;
-	bool ended; /* END was told; a hook may run */
+	double lock_due; /* when to say so; INFINITY: never */
+	bool ended;	 /* END was told; a hook may run */
 
 	struct retries retries; /* last: its end is as long as need be */
 };
@@ -326,13 +326,12 @@ watch_health(struct run *run, double time)
 
 /* What is due. */
 static enum process_step
-watch(struct run *run, enum task task, double time)
+watch(struct run *run, double time)
 {
 	struct process *process = &run->process;
 
-	if (task == TASK_LOCK && !run->lock_told &&
-	    time >= run->begun + LOCK_PATIENCE) {
-		run->lock_told = true;
+	if (time >= run->lock_due) {
+		run->lock_due = INFINITY;
 		tell(run, RECORD_LOCK);
 	}
 	/* The reader of the output is slow, not the process. */
@@ -342,32 +341,25 @@ watch(struct run *run, enum task task, double time)
 		process_extend(process, time);
 	const enum process_step step = process_tick(process, time);
 
-	return step == PROCESS_WAIT && task == TASK_ATTEMPT
-	    ? watch_health(run, time)
-	    : step;
+	return step == PROCESS_WAIT ? watch_health(run, time) : step;
 }
 
 /* When something is due. */
 static double
-wake(const struct run *run, enum task task)
+wake(const struct run *run)
 {
-	const double due = process_wake(&run->process);
-
-	if (task == TASK_ATTEMPT)
-		return fmin(due, health_wake(&run->attempt.probes));
-	if (task == TASK_LOCK && !run->lock_told)
-		return fmin(due, run->begun + LOCK_PATIENCE);
-	return due;
+	return fmin(fmin(process_wake(&run->process), run->lock_due),
+	    health_wake(&run->attempt.probes));
 }
 
 /* A signal ends the run, but after the process; a hook only has less time. */
 static void
-drain(struct run *run, enum task task, const struct event *event)
+drain(struct run *run, const struct event *event)
 {
 	if (run->policy->stop_timeout > 0)
 		process_stop(&run->process,
 		    event->now + run->policy->stop_timeout);
-	if (task == TASK_HOOK)
+	if (run->ended)
 		return;
 	if (run->signal == 0)
 		run->signal = event->signal;
@@ -378,19 +370,19 @@ drain(struct run *run, enum task task, const struct event *event)
 
 /* The process was started: waits until it is over, and its output collected. */
 static void
-run_process(struct run *run, enum task task)
+run_process(struct run *run)
 {
 	struct process *process = &run->process;
 	enum process_step step;
 
 	do {
-		const struct event event = next(run, wake(run, task));
+		const struct event event = next(run, wake(run));
 
 		process->active = fmax(process->active, event.active);
 		step = PROCESS_WAIT;
 		switch (event.kind) {
 		case EVENT_TIMER:
-			step = watch(run, task, event.now);
+			step = watch(run, event.now);
 			break;
 		case EVENT_EXITED:
 			step = process_exited(process, event.now);
@@ -403,7 +395,7 @@ run_process(struct run *run, enum task task)
 			break;
 		case EVENT_SIGNAL:
 			if (event.ends_run)
-				drain(run, task, &event);
+				drain(run, &event);
 			break;
 		case EVENT_ERROR:
 			run->death = event.signal;
@@ -412,7 +404,7 @@ run_process(struct run *run, enum task task)
 				process->why = PROCESS_ERROR;
 				return;
 			}
-			if (task != TASK_HOOK)
+			if (!run->ended)
 				step = process_fail(process, event.now);
 			break;
 		case EVENT_DONE:
@@ -481,7 +473,7 @@ ask(struct run *run, enum task task, enum cut cut, double deadline,
 	const struct started started = start_process(run, task, deadline);
 	if (!started.runs)
 		return fail(run, started.death);
-	run_process(run, task);
+	run_process(run);
 	*answer = run->driver->answer(run->context);
 
 	const double time = now(run);
@@ -560,7 +552,9 @@ restore(struct run *run)
 	 */
 	run->retries.restored.given_up = UINT64_MAX;
 	run->locking = true;
+	run->lock_due = run->begun + LOCK_PATIENCE;
 	const bool locked = lock_state(run, &state);
+	run->lock_due = INFINITY;
 	run->locking = false;
 	if (locked)
 		retries_restore(&run->retries, state);
@@ -899,16 +893,19 @@ run_attempt(struct run *run, double deadline)
 	const struct started started =
 	    start_process(run, TASK_ATTEMPT, deadline);
 
-	if (started.error != 0)
-		return (struct evidence){ .outcome = { .kind = OUTCOME_UNFORKED,
-					      .code = started.error } };
 	if (!started.runs) {
-		run->process.why = PROCESS_ERROR;
+		health_stop(&run->attempt.probes);
 		run->death = started.death;
-		return (struct evidence){ .outcome.kind = OUTCOME_NONE };
+		if (started.error == 0)
+			run->process.why = PROCESS_ERROR;
+		return (struct evidence){
+			.outcome.kind = started.error == 0 ? OUTCOME_NONE
+							   : OUTCOME_UNFORKED,
+			.outcome.code = started.error,
+		};
 	}
 	tell(run, RECORD_ATTEMPT);
-	run_process(run, TASK_ATTEMPT);
+	run_process(run);
 	return run->driver->evidence(run->context, &run->attempt.hint);
 }
 
@@ -981,7 +978,7 @@ end(struct run *run)
 	    (record->reason == REASON_SUCCESS ? policy->on_success
 					      : policy->on_give_up) &&
 	    start_process(run, TASK_HOOK, INFINITY).runs) {
-		run_process(run, TASK_HOOK);
+		run_process(run);
 		run->driver->answer(run->context);
 	}
 }
@@ -1019,6 +1016,7 @@ run_open(const struct policy *policy, struct random random,
 	run->retries.random = random;
 	run->retries.record = &run->record;
 	run->attempt.hint = -1;
+	run->lock_due = INFINITY;
 	run->record.limit = policy->limits.attempts;
 	run->record.max_time = policy->max_time;
 	run->record.has_presets = policy->rules.classifies;

@@ -33,8 +33,8 @@ void budget_file_open(struct budget_file *budget, const struct options *options,
  * Takes the price of a retry, which follows a throttled attempt or not, and
  * tells it in *paid.  A bucket that cannot be used, or stays locked for 100 ms,
  * lets the retry through for nothing, with a warning.  Never waits itself.
- * The answer is YES; NO if too few tokens are left; or AGAIN, which leaves *paid
- * alone, while the bucket is locked.
+ * The answer is YES; NO if too few tokens are left; or, while the bucket is
+ * locked, AGAIN, which leaves *paid alone.
  */
 enum answer budget_file_take(struct budget_file *budget, bool throttled,
     int64_t *paid);

@@ -80,14 +80,14 @@ done
 # The lines that a room may have, and the rows of options. A commit may lower a
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
-	7450 src/core
+	7498 src/core
 	2290 src/report
 	2250 src/plan
 	3510 src/options
 	9110 src/sys
 	285 src/main.c
-	12650 tests/unit
-	14030 tests/command
+	12673 tests/unit
+	14035 tests/command
 	3430 tests/lib
 	2730 tests/simulate
 	4300 scripts
