@@ -19,6 +19,7 @@
 #include "sys/collector.h"
 #include "sys/events.h"
 #include "sys/file.h"
+#include "sys/tree.h"
 
 /*
  * How much is moved at a time: within the kernel, from a pipe to be searched,
@@ -39,11 +40,12 @@
 static const struct timespec rest = { .tv_nsec = 200000 };
 
 /*
- * How long output waits for its turn, and `retry` for a process that is to end
- * but gets no further, in milliseconds.
+ * How long output waits for its turn, and `retry` for a process that cannot be
+ * forked, or is to end but gets no further, in milliseconds.
  */
 #define TURN_PATIENCE 10000
 #define END_PATIENCE 1000
+#define START_PAUSE 10
 
 /* The process's own view of its work. */
 struct work {
@@ -196,8 +198,8 @@ add_messages(struct work *work)
 }
 
 /*
- * Reads once from a stream, `most` bytes of it.  Returns how many, or -1 if its
- * pipe is empty.  The pipe has no end, as this process can write to it, too.
+ * Reads once from a stream, `most` bytes of it.  Returns how many, 0 at its end,
+ * or -1 if its pipe is empty.
  */
 static ssize_t
 take_bytes(struct work *work, int index, size_t most)
@@ -279,6 +281,8 @@ collect_streams(struct work *work, int control_fd)
 			if (polls[i + 1].revents == 0)
 				continue;
 			const ssize_t length = take_bytes(work, i, MOVE_MOST);
+			if (length == 0)
+				polls[i + 1].fd = NO_DESCRIPTOR;
 			if (work->streams[i].spool != NULL && !work->searches)
 				taken = length < 0 ? 0 : (size_t)length;
 		}
@@ -474,21 +478,6 @@ deliver(struct collector *collector, const int writers[SPOOLS], int control_fd)
 	end();
 }
 
-int
-collector_init(struct collector *collector, bool is_used)
-{
-	*collector = (struct collector){ .control_fd = NO_DESCRIPTOR };
-	collector->shared = &collector->unused;
-	if (is_used)
-		collector->shared = mmap(NULL, sizeof(*collector->shared),
-		    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (collector->shared == MAP_FAILED)
-		return -1;
-	for (int i = 0; i < SPOOLS; i++)
-		spool_init(&collector->shared->spools[i]);
-	return 0;
-}
-
 /*
  * Forks a collector, in a process group of its own, so that it can be stopped
  * with what it forks, and a pipe through which it is told to end.  Returns what
@@ -516,39 +505,128 @@ start(struct collector *collector, int *control_fd)
 	errno = error;
 	if (pid == -1)
 		return -1;
+	tree_spare(collector->tree, pid);
 	collector->pid = pid;
 	collector->control_fd = control[1];
 	collector->messages->size = 0;
 	return pid;
 }
 
-int
-collector_start(struct collector *collector, struct stream streams[STREAMS],
-    const struct patterns *patterns)
+/* Does without the output that has not come. */
+static void
+leave_streams(struct collector *collector)
 {
+	for (int i = 0; i < STREAMS; i++) {
+		struct stream *stream = &collector->streams[i];
+
+		ev_io_stop(collector->events, &collector->watchers[i]);
+		if (stream->pipe != NO_DESCRIPTOR)
+			close(stream->pipe);
+		stream->pipe = NO_DESCRIPTOR;
+	}
+	collector->expects = false;
+}
+
+/* Output has come.  If no process can be forked, the next turn tries again. */
+static void
+begin(struct collector *collector)
+{
+	const struct timespec pause = { .tv_nsec = START_PAUSE * 1000000 };
 	struct collection *shared = collector->shared;
 	int control_fd;
 
-	shared->found = (struct found){ 0 };
-	collector->delivers = false;
 	const pid_t pid = start(collector, &control_fd);
 	if (pid == 0) {
 		struct work work = { .collector = collector,
 			.shared = shared,
-			.streams = streams,
-			.searches = patterns != NULL };
+			.streams = collector->streams,
+			.searches = collector->patterns != NULL };
 
-		if (patterns != NULL)
-			search_begin(&work.search, patterns, &shared->found);
+		if (work.searches)
+			search_begin(&work.search, collector->patterns,
+			    &shared->found);
 		add_messages(&work);
 		collect_streams(&work, control_fd);
 	}
-	return pid == -1 ? -1 : 0;
+	if (pid == -1 && collector->tries++ < END_PATIENCE / START_PAUSE) {
+		nanosleep(&pause, NULL);
+		return;
+	}
+	if (pid == -1) {
+		shared->error = errno;
+		shared->failure = FAILURE_START;
+	}
+	leave_streams(collector);
+	if (collector->finishes)
+		collector_finish(collector);
+}
+
+static bool
+has_bytes(const struct stream *stream)
+{
+	int left = 0;
+
+	return stream->pipe != NO_DESCRIPTOR &&
+	    ioctl(stream->pipe, FIONREAD, &left) == 0 && left > 0;
+}
+
+static void
+output_comes(struct ev_loop *events, ev_io *watcher, int flags)
+{
+	struct collector *collector = watcher->data;
+
+	(void)flags;
+	if (has_bytes(&collector->streams[watcher - collector->watchers]))
+		begin(collector);
+	else
+		ev_io_stop(events, watcher);
+}
+
+int
+collector_init(struct collector *collector, bool is_used)
+{
+	collector->control_fd = NO_DESCRIPTOR;
+	collector->shared = &collector->unused;
+	if (is_used)
+		collector->shared = mmap(NULL, sizeof(*collector->shared),
+		    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (collector->shared == MAP_FAILED)
+		return -1;
+	for (int i = 0; i < SPOOLS; i++)
+		spool_init(&collector->shared->spools[i]);
+	for (int i = 0; i < STREAMS; i++) {
+		collector->streams[i].pipe = NO_DESCRIPTOR;
+		ev_io_init(&collector->watchers[i], output_comes, NO_DESCRIPTOR,
+		    EV_READ);
+		collector->watchers[i].data = collector;
+	}
+	return 0;
+}
+
+void
+collector_start(struct collector *collector, const struct patterns *patterns)
+{
+	collector->patterns = patterns;
+	collector->delivers = collector->finishes = false;
+	collector->expects = true;
+	collector->tries = 0;
+	for (int i = 0; i < STREAMS; i++)
+		if (collector->streams[i].pipe != NO_DESCRIPTOR) {
+			ev_io_set(&collector->watchers[i],
+			    collector->streams[i].pipe, EV_READ);
+			ev_io_start(collector->events, &collector->watchers[i]);
+		}
 }
 
 void
 collector_finish(struct collector *collector)
 {
+	collector->finishes = true;
+	if (collector->expects && !has_bytes(&collector->streams[OUT]) &&
+	    !has_bytes(&collector->streams[ERR]))
+		leave_streams(collector);
+	else if (collector->expects)
+		begin(collector);
 	if (collector->control_fd == NO_DESCRIPTOR)
 		return;
 	/* An attempt whose exec hangs keeps the pipe open, too. */
@@ -556,6 +634,12 @@ collector_finish(struct collector *collector)
 		continue;
 	close(collector->control_fd);
 	collector->control_fd = NO_DESCRIPTOR;
+}
+
+bool
+collector_works(const struct collector *collector)
+{
+	return collector->expects || collector->pid != 0;
 }
 
 /*
@@ -646,6 +730,7 @@ has_ended(struct collector *collector)
 void
 collector_drop(struct collector *collector)
 {
+	leave_streams(collector);
 	if (collector->pid == 0)
 		return;
 	collector_finish(collector);

@@ -3,6 +3,7 @@
 #ifndef COLLECTOR_H
 #define COLLECTOR_H
 
+#include <ev.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -66,6 +67,14 @@ struct stream {
  * and timers alone, and can kill the collector.
  */
 struct collector {
+	struct ev_loop *events;
+	struct tree *tree; /* which it is no part of */
+	struct stream streams[STREAMS];
+	ev_io watchers[STREAMS]; /* of their pipes, until output comes */
+	const struct patterns *patterns;
+	bool expects;	  /* output; no process is at work yet */
+	bool finishes;	  /* it is to end */
+	int tries;	  /* failed starts of the process */
 	pid_t pid;	  /* 0: none is at work */
 	int control_fd;	  /* where it is told to end, or NO_DESCRIPTOR */
 	off_t moved;	  /* how far the bytes had got: collector_moved() */
@@ -85,12 +94,13 @@ struct collector {
 int collector_init(struct collector *collector, bool is_used);
 
 /*
- * Starts a collector of an attempt's streams, which looks for the patterns, if
- * they are not NULL.  It adds to its spool what came before: the output of
- * hooks, if it is an attempt's collector, and held messages.  The caller closes
- * its ends of the pipes.  Returns 0, or -1 with errno set.
+ * Collects what comes through the pipes of the streams, which it closes: looks
+ * for the patterns, if they are not NULL, and holds output or passes it on.  The
+ * process that does so starts when output comes: many attempts print nothing.
+ * It adds to its spool what came before: the output of hooks, if it is an
+ * attempt's collector, and held messages.
  */
-int collector_start(struct collector *collector, struct stream streams[STREAMS],
+void collector_start(struct collector *collector,
     const struct patterns *patterns);
 
 /*
@@ -105,6 +115,9 @@ void collector_finish(struct collector *collector);
  * done without it.  Returns 0, or -1 with errno set.
  */
 int collector_deliver(struct collector *collector, const int writers[SPOOLS]);
+
+/* Whether it has not come to its end. */
+bool collector_works(const struct collector *collector);
 
 /* Stops the collector, if one is at work, or continues it. */
 void collector_signal(const struct collector *collector, int signal);

@@ -79,8 +79,6 @@ start_child(struct job *job, struct start *start)
 		result = child_start(&job->child, start);
 	const int error = errno;
 	output_started(&job->output);
-	if (collector->pid != 0)
-		tree_spare(&job->tree, collector->pid);
 	if (is_attempt && job->child.own_group)
 		job->tree.group = job->child.pid;
 	if (result == -1)

@@ -137,7 +137,8 @@ is_over(struct loop *loop)
 	const enum doing doing = loop->doing;
 
 	if (doing == DOING_NOTHING || doing == DOING_READ ||
-	    (doing >= DOING_COLLECT && loop->job.output.collector.pid != 0))
+	    (doing >= DOING_COLLECT &&
+		collector_works(&loop->job.output.collector)))
 		return false;
 	loop->doing = DOING_NOTHING;
 	return true;
@@ -317,7 +318,7 @@ static bool
 is_over_at_once(struct loop *loop, enum doing doing)
 {
 	loop->doing = DOING_NOTHING;
-	if (loop->job.output.collector.pid == 0 && !has_failed(loop))
+	if (!collector_works(&loop->job.output.collector) && !has_failed(loop))
 		return true;
 	loop->doing = doing;
 	return false;
@@ -543,7 +544,8 @@ loop_run(const struct options *options, const struct report *report)
 	    attempt_hangs, &loop);
 	input_open(&job->input, options, &loop.messages, loop.events.loop,
 	    &loop.clock, input_done, &loop);
-	if (output_open(&job->output, options, &loop.messages) == -1)
+	if (output_open(&job->output, options, &loop.messages, loop.events.loop,
+		&job->tree) == -1)
 		err(STATUS_OWN_FAILURE, "cannot prepare the output");
 	/* With --output=chronic it is held. */
 	if (options->warning != NULL)

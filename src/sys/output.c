@@ -115,22 +115,23 @@ is_closed(int descriptor, const char *name, struct stat *status)
 
 int
 output_open(struct output *output, const struct options *options,
-    struct messages *messages)
+    struct messages *messages, struct ev_loop *events, struct tree *tree)
 {
 	const struct output_row *mode = &output_rows[options->output];
 	struct stat out, error;
 
 	*output = (struct output){ .options = options,
 		.messages = messages,
-		.ends = { NO_DESCRIPTOR, NO_DESCRIPTOR, NO_DESCRIPTOR,
-		    NO_DESCRIPTOR, NO_DESCRIPTOR } };
+		.collector = { .messages = messages,
+		    .events = events,
+		    .tree = tree,
+		    .lets_go = mode->lets_go,
+		    .takes_turns = mode->takes_turns },
+		.ends = { NO_DESCRIPTOR, NO_DESCRIPTOR, NO_DESCRIPTOR } };
 	const bool collects = options_collects(options);
 
 	if (collector_init(&output->collector, collects) == -1)
 		return -1;
-	output->collector.messages = messages;
-	output->collector.lets_go = mode->lets_go;
-	output->collector.takes_turns = mode->takes_turns;
 	/* Once more below, where the two may turn out to be one. */
 	messages->mid_line = mid_line(output, ERR);
 	if (!collects)
@@ -169,7 +170,7 @@ open_stream(struct output *output, struct stream *stream, int index)
 		note_failure(output, FAILURE_PIPE);
 		return -1;
 	}
-	stream->pipe = output->ends[3 + index] = ends[0];
+	stream->pipe = ends[0];
 	output->ends[index + 1] = ends[1];
 	if (stream->spool != NULL)
 		file_widen_pipe(stream->pipe);
@@ -177,22 +178,32 @@ open_stream(struct output *output, struct stream *stream, int index)
 }
 
 static int
-start_collector(struct output *output, struct stream streams[STREAMS],
-    const struct patterns *patterns)
+start_collector(struct output *output, const struct patterns *patterns)
 {
-	if (streams[OUT].pipe == NO_DESCRIPTOR &&
-	    streams[ERR].pipe == NO_DESCRIPTOR) {
-		/* Nobody will know. */
-		output_line_is_ended(output, OUT);
-		output_line_is_ended(output, ERR);
+	const struct stream *streams = output->collector.streams;
+
+	if (streams[OUT].pipe != NO_DESCRIPTOR ||
+	    streams[ERR].pipe != NO_DESCRIPTOR) {
+		collector_start(&output->collector, patterns);
 		return 0;
 	}
-	if (collector_start(&output->collector, streams, patterns) == 0)
-		return 0;
-	/* The attempt could not be forked either, and is worth a retry. */
-	if (errno != EAGAIN && errno != ENOMEM)
-		note_failure(output, FAILURE_START);
-	return -1;
+	/* Nobody will know. */
+	output_line_is_ended(output, OUT);
+	output_line_is_ended(output, ERR);
+	return 0;
+}
+
+/* The streams of the next process, which go through no pipe yet. */
+static struct stream *
+begin_streams(struct output *output)
+{
+	struct stream *streams = output->collector.streams;
+
+	streams[OUT] =
+	    (struct stream){ .pipe = NO_DESCRIPTOR, .writer = STDOUT_FILENO };
+	streams[ERR] = (struct stream){ .pipe = NO_DESCRIPTOR,
+		.writer = output->merged ? STDOUT_FILENO : STDERR_FILENO };
+	return streams;
 }
 
 int
@@ -204,11 +215,7 @@ output_begin(struct output *output, int descriptors[3])
 	const bool searches = options_searches(options);
 	const bool watches = searches || options->policy.idle_timeout > 0;
 	struct collection *shared = output->collector.shared;
-	struct stream streams[STREAMS] = {
-		{ .pipe = NO_DESCRIPTOR, .writer = STDOUT_FILENO },
-		{ .pipe = NO_DESCRIPTOR,
-		    .writer = output->merged ? STDOUT_FILENO : STDERR_FILENO },
-	};
+	struct stream *streams = begin_streams(output);
 
 	if (!options_collects(options))
 		return 0;
@@ -232,19 +239,16 @@ output_begin(struct output *output, int descriptors[3])
 	if (output->collector.joined && output->ends[1] != NO_DESCRIPTOR)
 		descriptors[2] = output->ends[1];
 	shared->begun = spool_end(&shared->spools[OUT]);
-	return start_collector(output, streams, searches ? patterns : NULL);
+	return start_collector(output, searches ? patterns : NULL);
 }
 
 int
 output_begin_shell(struct output *output, int descriptors[3])
 {
 	struct collection *shared = output->collector.shared;
-	struct stream streams[STREAMS] = {
-		{ .pipe = NO_DESCRIPTOR, .writer = STDOUT_FILENO },
-		{ .spool = &shared->spools[ASIDE],
-		    .writer = output->merged ? STDOUT_FILENO : STDERR_FILENO },
-	};
+	struct stream *streams = begin_streams(output);
 
+	streams[ERR].spool = &shared->spools[ASIDE];
 	if (shared->spools[OUT].fd != NO_DESCRIPTOR) {
 		output->ends[0] =
 		    spool_reader(&shared->spools[OUT], shared->begun);
@@ -257,7 +261,7 @@ output_begin_shell(struct output *output, int descriptors[3])
 	if (open_stream(output, &streams[ERR], ERR) == -1)
 		return -1;
 	descriptors[1] = descriptors[2] = output->ends[ERR + 1];
-	return start_collector(output, streams, NULL);
+	return start_collector(output, NULL);
 }
 
 char *
@@ -292,7 +296,7 @@ output_tail(const struct output *output)
 void
 output_started(struct output *output)
 {
-	for (int i = 0; i < OUTPUT_ENDS; i++) {
+	for (int i = 0; i < 3; i++) {
 		if (output->ends[i] != NO_DESCRIPTOR)
 			close(output->ends[i]);
 		output->ends[i] = NO_DESCRIPTOR;

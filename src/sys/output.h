@@ -11,9 +11,6 @@
 #include "sys/collector.h"
 #include "sys/messages.h"
 
-/* Room for the ends of pipes that one start needs. */
-#define OUTPUT_ENDS (3 + STREAMS)
-
 /*
  * Decides whether the output of attempts is passed on, held or searched.  With
  * --output=chronic the messages of `retry` are held with it.  Only output that
@@ -26,13 +23,12 @@ struct output {
 	bool closed[STREAMS]; /* `retry` was started without it */
 	bool merged;  /* standard output and standard error are one file */
 	bool is_full; /* no more can be held: all is passed on */
-	int ends[OUTPUT_ENDS]; /* of pipes: three that a child is given, then
-			    the collector's; or NO_DESCRIPTOR */
+	int ends[3];  /* of pipes, that a child is given; or NO_DESCRIPTOR */
 };
 
 /* Makes ready.  Returns 0, or -1 with errno set. */
 int output_open(struct output *output, const struct options *options,
-    struct messages *messages);
+    struct messages *messages, struct ev_loop *events, struct tree *tree);
 
 void output_close(struct output *output);
 

@@ -356,7 +356,7 @@ retry --output=chronic -a 1 --log=json --log=json:told --check='
     sh -c 'until grep -q attempt told; do sleep .05; done; printf held' >one 2>&1
 is "$mode: a check may write as much as it reads, and messages that come meanwhile follow in lines of their own" \
     "$(sed 's/.*"event":"\([a-z]*\)".*/\1/' one | xargs)" \
-    'start held attempt mine signal outcome end'
+    'start attempt held signal mine outcome end'
 rm -f seen told
 run retry -q --output=hold -a 2 -d 0 --before-retry='grep -q other' \
     --on-give-up='cat >seen' ./say 7

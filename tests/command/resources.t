@@ -83,15 +83,17 @@ is 'a message comes before the output of an attempt that begins after it' \
     '1 retry: sh: --budget: 2'
 # A process that has the output, and that the kernel kills for want of memory.
 for mode in hold last chronic; do
-	run retry --output=$mode sh -c 'echo x; pkill -KILL -x -P $PPID retry
-	    sleep 60'
+	run retry --output=$mode sh -c 'echo x
+	    until pkill -KILL -x -P $PPID retry; do sleep .01; done; sleep 60'
 	is "$mode: output that is lost ends in 125" \
 	    "$code:$(printf '%s\n' "$err" | grep '^retry: ')" \
 	    '125:retry: sh: the helper process that holds the output was killed'
 done
-run retry --fail-match=never sh -c 'pkill -KILL -x -P $PPID retry; sleep 60'
-is "$mode: output that is lost ends in 125, so does output that is not searched" "$code:$err" \
-    '125:retry: sh: the helper process that holds the output was killed'
+run retry --fail-match=never sh -c 'echo x >&2
+    until pkill -KILL -x -P $PPID retry; do sleep .01; done; sleep 60'
+is "$mode: output that is lost ends in 125, so does output that is searched" "$code:$err" \
+    '125:x
+retry: sh: the helper process that holds the output was killed'
 
 # Few descriptors: all that retry needs is one, and a child its own three.
 for limit in 3 4 5 6 8 10; do

@@ -84,12 +84,12 @@ ceilings='
 	2290 src/report
 	2250 src/plan
 	3510 src/options
-	9110 src/sys
+	9180 src/sys
 	285 src/main.c
 	12673 tests/unit
-	14035 tests/command
+	14040 tests/command
 	3430 tests/lib
-	2730 tests/simulate
+	2810 tests/simulate
 	4300 scripts
 	62 options'
 

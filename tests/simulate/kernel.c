@@ -42,6 +42,7 @@
 #define INPUT_BYTES 100
 
 FILE *__real_fopen64(const char *name, const char *mode);
+ssize_t __real_read(int descriptor, void *bytes, size_t size);
 ssize_t __real_write(int descriptor, const void *bytes, size_t size);
 pid_t __real_getsid(pid_t pid);
 
@@ -57,6 +58,7 @@ static struct {
 	int last_status; /* of an attempt */
 
 	struct collector *collector;
+	int pipes[STREAMS]; /* the ends that the attempt writes to, or -1 */
 	bool finishing;
 	bool lets_out;	   /* retry itself does, as no process can be forked */
 	int64_t writes_at; /* the attempt */
@@ -210,7 +212,31 @@ shared(void)
 	return self.collector->shared;
 }
 
-/* The attempt writes, and the collector takes it. */
+/* The collector takes what the attempt has written. */
+static void
+take_output(void)
+{
+	char bytes[300];
+
+	for (int i = 0; i < STREAMS; i++) {
+		const ssize_t size = self.collector->expects
+		    ? __real_read(self.collector->streams[i].pipe, bytes,
+			  sizeof(bytes))
+		    : 0;
+
+		if (size <= 0)
+			continue;
+		shared()->active = (double)kernel.clock / 1e9;
+		self.wrote_at = kernel.clock;
+		if (self.spools[i] == NULL ||
+		    spool_write(self.spools[i], bytes, (size_t)size) == -1)
+			continue;
+		kernel.written += (off_t)size;
+		kernel.written_last += (off_t)size;
+	}
+}
+
+/* The attempt writes; a collector that is at work takes it. */
 static void
 write_output(void)
 {
@@ -218,12 +244,18 @@ write_output(void)
 	const int index = kernel_chance(3) ? ERR : OUT;
 	const size_t size = 1 + kernel_roll(sizeof(bytes));
 
-	if (self.collector == NULL || self.collector->pid == 0 ||
+	if (self.collector == NULL || !collector_works(self.collector) ||
 	    self.finishing)
 		return;
+	kernel_tell("the attempt writes");
+	if (self.collector->expects) {
+		if (self.pipes[index] == -1 ||
+		    __real_write(self.pipes[index], bytes, size) == -1)
+			kernel_tell("to nobody");
+		return;
+	}
 	shared()->active = (double)kernel.clock / 1e9;
 	self.wrote_at = kernel.clock;
-	kernel_tell("the attempt writes");
 	if (self.spools[index] == NULL ||
 	    spool_write(self.spools[index], bytes, size) == -1)
 		return;
@@ -534,7 +566,6 @@ is_pending(bool stops)
 
 int __real_open64(const char *name, int flags, ...);
 int __real_close(int descriptor);
-ssize_t __real_read(int descriptor, void *bytes, size_t size);
 int __real_pipe2(int ends[2], int flags);
 int __real_munmap(void *address, size_t size);
 void *__real_mmap64(void *address, size_t size, int protection, int flags,
@@ -544,8 +575,8 @@ int __real_memfd_create(const char *name, unsigned int flags);
 int __real_rename(const char *from, const char *to);
 int __real_child_start(struct child *child, const struct start *start);
 pid_t __real_child_fork(struct child *child);
-int __real_collector_start(struct collector *collector,
-    struct stream streams[STREAMS], const struct patterns *patterns);
+void __real_collector_start(struct collector *collector,
+    const struct patterns *patterns);
 int __real_collector_deliver(struct collector *collector,
     const int writers[SPOOLS]);
 
@@ -604,8 +635,8 @@ _Noreturn void __wrap_errx(int status, const char *format, ...);
 void __wrap_say(struct messages *messages, const char *format, ...);
 int __wrap_child_start(struct child *child, const struct start *start);
 pid_t __wrap_child_fork(struct child *child);
-int __wrap_collector_start(struct collector *collector,
-    struct stream streams[STREAMS], const struct patterns *patterns);
+void __wrap_collector_start(struct collector *collector,
+    const struct patterns *patterns);
 int __wrap_collector_deliver(struct collector *collector,
     const int writers[SPOOLS]);
 
@@ -665,6 +696,26 @@ check_reload(void)
 }
 
 /* retry waits here alone. */
+/* How many watched pipes have what an attempt has written; puts them in a set. */
+static int
+readable(int count, const fd_set *watched, fd_set *result)
+{
+	int ready = 0, size;
+
+	for (int i = 0; self.collector != NULL && i < STREAMS; i++) {
+		const int pipe = self.collector->streams[i].pipe;
+
+		if (pipe == NO_DESCRIPTOR || pipe >= count ||
+		    !FD_ISSET(pipe, watched) ||
+		    ioctl(pipe, FIONREAD, &size) == -1 || size == 0)
+			continue;
+		ready++;
+		if (result != NULL)
+			FD_SET(pipe, result);
+	}
+	return ready;
+}
+
 int
 __wrap_select(int count, fd_set *read, fd_set *write, fd_set *except,
     struct timeval *timeout)
@@ -689,7 +740,8 @@ __wrap_select(int count, fd_set *read, fd_set *write, fd_set *except,
 		return -1;
 	}
 	while (!is_pending(false) && !is_pending(true) &&
-	    !(reads_input && kernel.input_at <= kernel.clock)) {
+	    !(reads_input && kernel.input_at <= kernel.clock) &&
+	    readable(count, read, NULL) == 0) {
 		int64_t next = next_time();
 
 		if (reads_input && kernel.input_at < next)
@@ -712,6 +764,9 @@ __wrap_select(int count, fd_set *read, fd_set *write, fd_set *except,
 	}
 	if (kernel.faults.late && kernel_chance(4))
 		pass(kernel.clock + kernel_roll(3000) * INT64_C(1000000));
+	fd_set watched = { 0 };
+	memcpy(&watched, read,
+	    (size_t)(count + NFDBITS - 1) / NFDBITS * sizeof(fd_mask));
 	/* The sets are only as long as libev needs them. */
 	memset(read, 0,
 	    (size_t)(count + NFDBITS - 1) / NFDBITS * sizeof(fd_mask));
@@ -727,7 +782,7 @@ __wrap_select(int count, fd_set *read, fd_set *write, fd_set *except,
 		FD_SET(STDIN_FILENO, read);
 		ready++;
 	}
-	return ready;
+	return ready + readable(count, &watched, read);
 }
 
 /* There is one probe at a time, and it has an attempt to look at. */
@@ -839,6 +894,8 @@ __wrap_fork(void)
 		    : NEVER;
 		if (kernel.simple)
 			process->ends = kernel.clock;
+		if (self.role == ROLE_COLLECTOR)
+			take_output();
 		break;
 	case ROLE_ORPHAN:
 		break;
@@ -1621,7 +1678,10 @@ __wrap_child_start(struct child *child, const struct start *start)
 		if (!kernel.looked)
 			kernel_broke(LAW_LOOKS, "at step %d", kernel.steps);
 	}
+	const enum role role = self.role;
 	const int result = __real_child_start(child, start);
+	/* Its collector is the next to be forked, if it writes. */
+	self.role = ROLE_COLLECTOR;
 	if (is_attempt && result == -1)
 		kernel.looked = false;
 	const struct process *process = find(child->pid);
@@ -1629,7 +1689,7 @@ __wrap_child_start(struct child *child, const struct start *start)
 		return result;
 	if (kernel_chance(20)) {
 		*child->exec_errno = kernel_chance(2) ? ENOENT : EACCES;
-		kernel.failed |= self.role == ROLE_SHELL;
+		kernel.failed |= role == ROLE_SHELL;
 	}
 	return result;
 }
@@ -1641,23 +1701,42 @@ __wrap_child_fork(struct child *child)
 	return __real_child_fork(child);
 }
 
-int
-__wrap_collector_start(struct collector *collector,
-    struct stream streams[STREAMS], const struct patterns *patterns)
+/* The ends of a collector's pipes to which its attempt writes, or none. */
+static void
+open_pipes(const struct collector *collector)
 {
-	self.role = ROLE_COLLECTOR;
+	char name[32];
+
+	for (int i = 0; i < STREAMS; i++) {
+		if (self.pipes[i] != -1)
+			__real_close(self.pipes[i]);
+		self.pipes[i] = -1;
+		if (collector == NULL)
+			continue;
+		snprintf(name, sizeof(name), "/proc/self/fd/%d",
+		    collector->streams[i].pipe);
+		self.pipes[i] = __real_open64(name, O_WRONLY | O_CLOEXEC);
+	}
+}
+
+void
+__wrap_collector_start(struct collector *collector,
+    const struct patterns *patterns)
+{
 	self.collector = collector;
+	self.finishing = false;
 	self.matches =
 	    patterns == NULL ? 0 : kernel.options->policy.rules.matches;
 	self.may_hint = patterns != NULL && patterns->hint != NULL;
 	self.writes_at = kernel.simple || kernel_chance(2)
 	    ? NEVER
 	    : kernel.clock + some_time();
+	open_pipes(collector);
 	for (int i = 0; i < STREAMS; i++)
 		self.spools[i] =
-		    streams[i].pipe == NO_DESCRIPTOR ? NULL : streams[i].spool;
+		    self.pipes[i] == -1 ? NULL : collector->streams[i].spool;
 	kernel.written_last = 0;
-	return __real_collector_start(collector, streams, patterns);
+	__real_collector_start(collector, patterns);
 }
 
 int
@@ -1695,6 +1774,7 @@ void
 kernel_begin(const struct options *options)
 {
 	self.collector = NULL;
+	memset(self.pipes, -1, sizeof(self.pipes));
 	self.finishing = false;
 	self.writes_at = self.fails_at = NEVER;
 	self.mapped = 0;
@@ -1721,12 +1801,11 @@ enum way
 kernel_run(const struct options *options, const struct report *report,
     int *status)
 {
-	const int way = setjmp(self.end);
+	enum way way = (enum way)setjmp(self.end);
 
-	if (way == 0) {
-		*status = loop_run(options, report);
-		return WAY_RETURNED;
-	}
+	if (way == 0)
+		self.status = loop_run(options, report);
 	*status = self.status;
-	return (enum way)way;
+	open_pipes(NULL);
+	return way == 0 ? WAY_RETURNED : way;
 }
