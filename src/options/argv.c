@@ -181,7 +181,7 @@ getopt_tables(struct option long_options[OPTIONS + 1],
 	long_options[OPTIONS] = (struct option){ .name = NULL };
 }
 
-/* An option, with its dashes, that is unknown, or an abbreviation of several. */
+/* An option, with its dashes, that is unknown or abbreviates several. */
 static int
 complain_of_name(const char *option, char problem[ARGV_PROBLEM])
 {
