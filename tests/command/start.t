@@ -102,6 +102,12 @@ if strace -o trace true 2>/dev/null; then
 	is 'a child that cannot get its descriptors is not executed' "$code" 126
 	like 'a child that cannot get its descriptors is not executed, which is told' "$err" '(Input/output|I/O) error$'
 
+	run strace -f -o trace -e trace=dup2,dup3 \
+	    -e inject=dup2,dup3:signal=STOP:when=1 \
+	    "$RETRY" --output=hold -a 1 -t .2 true
+	is 'a child that is stopped before its exec keeps no limit from its work' \
+	    "$code $(grep -c 'stopped by' trace)" '124 1'
+
 	# Up to its exec an attempt shares the memory of retry, if it may.
 	run strace -o trace -e trace=clone "$RETRY" true
 	if grep -q CLONE_VM trace; then
