@@ -24,6 +24,9 @@
  */
 #define PASSES 8
 
+/* Descriptors that `retry` may have been given, and attempts inherit. */
+#define OWN_DESCRIPTORS 256
+
 struct proc {
 	pid_t pid;
 	pid_t parent;
@@ -301,25 +304,47 @@ signal_process(const struct proc *process, int signal)
 		close(descriptor);
 }
 
+/* Whether a pipe that only the attempt can read has bytes, or has ended. */
+static bool
+is_unread(int folder, const char *descriptor)
+{
+	struct stat link, file, own;
+	char byte;
+
+	if (fstatat(folder, descriptor, &link, AT_SYMLINK_NOFOLLOW) == -1 ||
+	    (link.st_mode & S_IRUSR) == 0 ||
+	    fstatat(folder, descriptor, &file, 0) == -1 ||
+	    !S_ISFIFO(file.st_mode))
+		return false;
+	for (int fd = 0; fd < OWN_DESCRIPTORS; fd++)
+		if (fstat(fd, &own) == 0 && file_is_same(&file, &own))
+			return false;
+	const int pipe =
+	    openat(folder, descriptor, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	const bool result = pipe != -1 && file_peek(pipe, &byte, 1) != -1;
+	if (pipe != -1)
+		close(pipe);
+	return result;
+}
+
 /*
- * Whether standard input of the process is a pipe of the attempt's own that has
- * come to its end, or has bytes: a filter of the attempt's output, which writes
- * its last lines and ends by itself.
+ * A filter of the attempt's output writes its last lines and ends by itself.
+ * Its pipe need not be its standard input yet.
  */
 static bool
 is_filter(const struct proc *process)
 {
-	char name[32], byte;
-	struct stat own, other = { 0 };
+	char name[32];
+	struct dirent *descriptor;
+	bool result = false;
 
-	snprintf(name, sizeof(name), "/proc/%ld/fd/0", (long)process->pid);
-	if (stat(name, &own) == -1 || !S_ISFIFO(own.st_mode) ||
-	    (fstat(STDIN_FILENO, &other) == 0 && file_is_same(&own, &other)))
-		return false;
-	const int pipe = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	const bool result = pipe != -1 && file_peek(pipe, &byte, 1) != -1;
-	if (pipe != -1)
-		close(pipe);
+	snprintf(name, sizeof(name), "/proc/%ld/fd", (long)process->pid);
+	DIR *folder = opendir(name);
+	while (!result && folder != NULL &&
+	    (descriptor = readdir(folder)) != NULL)
+		result = is_unread(dirfd(folder), descriptor->d_name);
+	if (folder != NULL)
+		closedir(folder);
 	return result;
 }
 

@@ -123,6 +123,15 @@ if have 'a filter of the output may end by itself' bash; then
 		    "$code $(wc -l <filtered)" '3 4'
 	done
 fi
+run retry -q -a 1 --leftovers=end sh -c 'echo last | {
+	    exec 9<&0 </dev/null
+	    : >begun
+	    sleep .1
+	    cat <&9 >late
+	} &
+	until [ -e begun ]; do :; done; exit 3'
+wait_for test -s late
+is 'so may one that has not begun to read yet' "$(cat late)" last
 
 # What dies of the signal that ends the run is not left.
 program slow_end <<'END2'

@@ -84,10 +84,10 @@ ceilings='
 	2290 src/report
 	2250 src/plan
 	3510 src/options
-	9180 src/sys
+	9210 src/sys
 	285 src/main.c
 	12673 tests/unit
-	14040 tests/command
+	14060 tests/command
 	3430 tests/lib
 	2810 tests/simulate
 	4300 scripts
