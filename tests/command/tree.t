@@ -366,7 +366,7 @@ then
 	leaves unshare $own --pid --fork "$RETRY"
 	is 'in a name space of its own too' "$code" 124
 	is 'in a name space of its own too, which says why' \
-	    "$(printf '%s\n' "$err" | grep -c "$hidden it is of another pid")" 1
+	    "$(printf '%s\n' "$err" | grep -c "$hidden it belongs to another PID")" 1
 	unlike 'in a name space of its own too, and names no process' "$err" '^retry: [^ ]*: process '
 	run unshare $own --pid --fork "$RETRY" -a 1 -t .3 sleep 60
 	unlike 'nothing is said if nothing is left' "$err" "$hidden"
