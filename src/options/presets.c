@@ -163,6 +163,36 @@ add_clue(struct options *options, struct clue clue)
 	return NULL;
 }
 
+/* Whether the line has a text, a word or a pattern to look for. */
+static bool
+is_clue(const char *line)
+{
+	for (size_t i = 0; i < KEYS; i++) {
+		const char *name = keys[i].name;
+
+		if (!keys[i].is_set && strncmp(line, name, strlen(name)) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Adds the rest of a built-in preset: presets_expand() reads it. */
+static const char *
+add_lines(struct options *options, const struct applied *applied,
+    const char *line)
+{
+	const struct preset *preset = &applied->preset;
+
+	options->policy.rules.classifies = true;
+	return applied->is_known
+	    ? NULL
+	    : add_clue(options,
+		  (struct clue){ .kind = CLUE_LINES,
+		      .text = line,
+		      .length = (size_t)(preset->text + preset->size - line),
+		      .preset = applied->number });
+}
+
 /* Adds each word of a list. */
 static const char *
 add_words(struct options *options, struct clue clue, const char *list)
@@ -276,7 +306,7 @@ has_clues(const struct options *options, const struct preset *preset)
 	const struct patterns *patterns = &options->patterns;
 
 	for (size_t i = 0; i < patterns->clue_count; i++)
-		if (patterns->clues[i].text > preset->text &&
+		if (patterns->clues[i].text >= preset->text &&
 		    patterns->clues[i].text < preset->text + preset->size)
 			return true;
 	return false;
@@ -400,11 +430,14 @@ apply(struct options *options, preset_setter *set, const struct applied *outer,
 			number = 0;
 			while (result == 0 &&
 			    (line = preset_line(&applied.preset, line)) !=
-				NULL) {
+				NULL &&
+			    (applied.is_file || !is_clue(line))) {
 				number++;
 				result = apply_line(options, set, &applied,
 				    line, round == 0, problem);
 			}
+			if (round == 1 && result == 0 && line != NULL)
+				wrong = add_lines(options, &applied, line);
 			if (result == -1)
 				break;
 		}
@@ -420,6 +453,34 @@ apply(struct options *options, preset_setter *set, const struct applied *outer,
 		return -1;
 	}
 	return 0;
+}
+
+int
+presets_expand(struct patterns *patterns)
+{
+	struct options options = { .patterns = *patterns };
+	char problem[PRESETS_PROBLEM];
+	int result = 0;
+
+	options.patterns.clues = NULL;
+	options.patterns.clue_count = 0;
+	for (size_t i = 0; i < patterns->clue_count && result == 0; i++) {
+		const struct clue clue = patterns->clues[i];
+		const struct applied applied = { .number = clue.preset,
+			.preset = { .text = clue.text, .size = clue.length } };
+		const char *line = NULL;
+
+		if (clue.kind != CLUE_LINES)
+			result = add_clue(&options, clue) == NULL ? 0 : -1;
+		else
+			while (result == 0 &&
+			    (line = preset_line(&applied.preset, line)) != NULL)
+				result = apply_line(&options, NULL, &applied,
+				    line, false, problem);
+	}
+	free(patterns->clues);
+	*patterns = options.patterns;
+	return result;
 }
 
 int

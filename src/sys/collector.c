@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "options/presets.h"
 #include "sys/child.h"
 #include "sys/collector.h"
 #include "sys/events.h"
@@ -542,9 +543,14 @@ begin(struct collector *collector)
 			.streams = collector->streams,
 			.searches = collector->patterns != NULL };
 
+		struct patterns patterns = { 0 };
+
 		if (work.searches)
-			search_begin(&work.search, collector->patterns,
-			    &shared->found);
+			patterns = *collector->patterns;
+		if (work.searches && presets_expand(&patterns) == -1)
+			die_of(shared, FAILURE_SEARCH);
+		if (work.searches)
+			search_begin(&work.search, &patterns, &shared->found);
 		add_messages(&work);
 		collect_streams(&work, control_fd);
 	}

@@ -80,10 +80,10 @@ done
 # The lines that a room may have, and the rows of options. A commit may lower a
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
-	7498 src/core
+	7500 src/core
 	2290 src/report
 	2250 src/plan
-	3510 src/options
+	3530 src/options
 	9210 src/sys
 	285 src/main.c
 	12673 tests/unit
