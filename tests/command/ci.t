@@ -126,7 +126,7 @@ GITHUB_STEP_SUMMARY=$T/summary retry -a 2 -d 0 --retry-on=unstartable \
 holds 'each attempt that cannot be started has its own reason' \
     'contains(//failure, "/nonexistent/first") and
     contains(//rerunFailure, "/nonexistent/second")'
-is 'as it has in the summary' \
+is 'the summary has the reason of each attempt that cannot be started' \
     "$(grep -o 'nonexistent/[a-z]*' summary | sort -u | xargs)" \
     'nonexistent/first nonexistent/second'
 rm script summary
@@ -318,8 +318,8 @@ check 'a run that succeeds at once writes no summary' not test -s summary
 is 'a run that succeeds at once writes no summary, but its outputs are there' "$(xargs <output)" \
     'attempts=1 status=0 flaky=false reason=success class= line='
 retry -q -a 1 false
-is 'also if it is quiet' "$(tail -n 3 output | head -n 1)" reason=attempts
-check 'without a summary' not test -s summary
+is 'a quiet run that gives up sets the outputs' "$(tail -n 3 output | head -n 1)" reason=attempts
+check 'a quiet run that gives up writes no summary' not test -s summary
 run env GITHUB_OUTPUT=none/output GITHUB_STEP_SUMMARY=/dev/full \
     "$RETRY" -a 1 sh -c 'exit 3'
 is 'files that cannot be written change no status' "$code" 3
@@ -380,6 +380,6 @@ like 'what a command must not hold is escaped' "$err" \
 run retry -q -a 1 false
 is 'quiet is quiet' "$err" ''
 run env GITHUB_ACTIONS=false retry -a 1 false
-unlike 'elsewhere there is nothing of it' "$err" ::
+unlike 'without GITHUB_ACTIONS=true nothing is written for GitHub' "$err" ::
 
 finish

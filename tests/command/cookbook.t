@@ -132,7 +132,7 @@ chmod +x job
 text=$(printf '%s\n' "$text" | sed 's/-mmin -5/-newermt "-5 seconds"/
     s/period=1m/period=0.1s/; s/interval=20s/interval=1s/')
 ends 0 2 'ends an attempt that does not write to it, but not one that does'
-like 'as unhealthy' "$err" 'attempt 1/5 was unhealthy'
+like "$name: the message calls the attempt unhealthy" "$err" 'attempt 1/5 was unhealthy'
 rm job
 recipe 'Give up at the second timeout'
 FAILURES=11
@@ -336,7 +336,7 @@ answers 503 0 2 'retries 503'
 answers 404 8 1 'does not retry 404'
 recipe 'Retry-After'
 answers '503 Retry-After: 7' 0 2 'retries 503'
-like 'as late as the server says' "$err" 'next in [78][0-9.]*s'
+like "$name: waits as long as the server says" "$err" 'next in [78][0-9.]*s'
 recipe 'Retry only a refused connection or a 503'
 answers '503 Retry-After: 7' 0 2 'retries 503'
 like "$name: as late as the server says" "$err" 'next in [78][0-9.]*s'
@@ -904,7 +904,7 @@ fi
 recipe 'Keep why a run gave up in a file'
 FAILURES=9
 ends 0 5 'keeps it'
-is 'as it was' "$out" 'attempts, exit'
+is "$name: has the reason, and how the last attempt ended" "$out" 'attempts, exit'
 result 'Why runs failed' ' 1 stop'
 
 recipe 'Retry only failures known to be transient'

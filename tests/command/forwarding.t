@@ -199,9 +199,9 @@ if [ -n "$strace" ]; then
 	wait_for pgrep -P "$retry"
 	kill -KILL "$retry"
 	wait $tracer
-	check 'also where that comes first' not test -e late
+	check 'an attempt dies with retry, even if retry dies before the attempt executes' not test -e late
 else
-	skip 'also where that comes first' 'there is no strace to delay it'
+	skip 'an attempt dies with retry, even if retry dies before the attempt executes' 'there is no strace to delay it'
 fi
 
 listen "$RETRY" -q perl -e 'open F, ">pid"; print F getppid; close F;
@@ -409,7 +409,7 @@ is 'SIGTERM at any moment from the start ends all' "$(perl -e '
 		print "round $round: $?\n" if $? != 15;
 		1 while sysread $out, my $rest, 4096;
 	}' "$RETRY" -qa 0 -d 0 sleep 100d)" ''
-is 'also where every attempt fails at once' "$(perl -e '
+is 'SIGTERM at any moment ends a run whose attempts all fail at once' "$(perl -e '
 	use POSIX ();
 	$SIG{ALRM} = sub { print "hangs or leaves an orphan\n"; exit };
 	for my $round (1 .. 60) {

@@ -247,18 +247,18 @@ for trap in - 'exit 0'; do
 	    "$code $(reason) $(wc -l <order)" '143 signal 1'
 done
 shot --on-success="$(stay -)" sh -c 'echo >>order'
-is 'it ends a hook at the end, and the run has its status' \
+is 'SIGTERM ends a hook after the run, whose status is kept' \
     "$code $(wc -l <order)" '0 1'
 like 'a hook that a signal ended is reported' "$err" '^retry: sh: --on-success was killed by SIGTERM$'
 shot --stop-on=6 --on-give-up="$(stay 'exit 0')" sh -c "$count"
-is 'also a failure' "$code $(wc -l <order)" '6 1'
+is 'a signal during --on-give-up leaves the status of the failure' "$code $(wc -l <order)" '6 1'
 shot -a 1 "$given_up" --on-success='echo hook >>order' \
     sh -c "$(stay 'exit 6')"
 is 'no hook is run after an attempt that a signal ended' \
     "$code $(reason) $(ls order 2>/dev/null)" '6 signal '
 shot -a 1 "$given_up" --on-success='echo hook >>order' \
     sh -c "$(stay 'exit 0')"
-is 'not even one that then succeeded' \
+is 'no hook runs after a signal, even if the attempt then succeeded' \
     "$code $(reason) $(ls order 2>/dev/null)" '0 signal '
 
 # Time.

@@ -121,7 +121,7 @@ retry -b mimd:up=2,down=.5 -d 0 -a 1 sh -c 'exit 3' 2>&8
 is 'a warning that nobody reads changes no status' $? 3
 echo 'retry-state 1 damaged' >kept
 retry --state=kept -a 1 sh -c 'exit 3' 2>&8
-is 'or what was remembered is damaged' $? 3
+is 'a warning of a damaged state that nobody reads changes no status' $? 3
 exec 8>&-
 sh -c 'exec retry -v -a 2 -d 1ms sh -c "exit 3" 2>/dev/full'
 is 'a full standard error changes no status' $? 3

@@ -131,7 +131,7 @@ run retry -q -a 1 --leftovers=end sh -c 'echo last | {
 	} &
 	until [ -e begun ]; do :; done; exit 3'
 wait_for test -s late
-is 'so may one that has not begun to read yet' "$(cat late)" last
+is 'a filter that has not begun to read yet may write its last line' "$(cat late)" last
 
 # What dies of the signal that ends the run is not left.
 program slow_end <<'END2'

@@ -82,14 +82,14 @@ like 'two formats each write theirs, and both' "$err" '"event":"end"'
 ln log hard
 same 'a log that is the budget is refused' \
     retry --budget=shared --log=json:shared
-same 'or the state' retry --state=shared --log=json:shared
+same 'a log that is the state is refused' retry --state=shared --log=json:shared
 same 'two names of one file are refused' retry --log=json:log --log=text:hard
 
 run retry --log=json:/dev/full --log=text:log -a 2 -d 1ms sh -c 'exit 3'
 is 'a log that cannot be written changes no status' "$code" 3
 is 'it is reported once' "$err" 'retry: sh: --log: /dev/full: No space left on device'
 run retry --log=json:/dev/full true
-is 'also where all else is well' "$code" 0
+is 'a log that cannot be written does not fail a run that succeeds' "$code" 0
 
 # Descriptors: N is the name of one in $where.
 for where in - fd:1 /dev/stdout /dev/fd/1 /proc/self/fd/1; do
@@ -131,7 +131,7 @@ like 'a descriptor that cannot be written to is told as what it is' "$err" ' fd:
 refused 'a name of a descriptor without its number' fd:x
 like 'a descriptor that is no number is told as what it is' "$err" ' fd:x: is not the number of a descriptor$'
 refused 'a number of a descriptor that is too high' /dev/fd/99999999999
-status 125 'also if it is that of standard error' \
+status 125 'a log on a closed standard error is refused' \
     sh -c 'retry --log=json:fd:2 true 2>&-'
 run retry --plan=1,0 -j none --log=json:-
 is 'it takes the place of a plan, as a log without a file does' "$out" \
@@ -140,10 +140,10 @@ run retry --log=json:- --log=text:fd:1 touch ran
 is 'two logs on one descriptor are refused' "$code" 125
 run sh -c 'retry --log=json:- --log=json:log true | grep -c event'
 is 'a JSON log can be piped' "$out" 4
-if have 'also by a process substitution' bash; then
+if have 'a process substitution can be a log' bash; then
 	run bash -c 'retry --log=json:>(grep -c event >count) true; wait'
 	wait_for grep -q 4 count
-	is 'also by a process substitution' "$code:$(cat count)" 0:4
+	is 'a process substitution can be a log' "$code:$(cat count)" 0:4
 fi
 # Nobody reads descriptor 7, whose pipe is full or has no other end.
 cat >stuck.py <<'END'
@@ -234,7 +234,7 @@ JOURNAL_STREAM=$stream retry --log=auto -d 100d false 2>>journal &
 wait_for grep -q 'next in' journal
 kill -TERM $!
 wait $!
-is 'there an ordinary stop is a notice' "$(tail -n 1 journal | cut -c 1-34)" \
+is 'in the journal an ordinary stop is a notice' "$(tail -n 1 journal | cut -c 1-34)" \
     '<5>retry: false: ended by SIGTERM '
 rm -f ran
 JOURNAL_STREAM=$stream retry --log=auto sh -c ': >ran; exec sleep 100d' \
@@ -389,8 +389,8 @@ unlike 'no file that only a log is written to has them, nor the journal' \
     "$(cat own own.json own.journal)" "$(printf '\033')"
 check 'although the messages are there' grep -q 'giving up' own
 run retry --color=blue false
-is 'another colour is an error' "$code:$out" 125:
-like 'of one line' "$err" '^retry: invalid .*--color.*blue.*$'
+is 'an unknown --color is an error' "$code:$out" 125:
+like 'an unknown --color is told in one line' "$err" '^retry: invalid .*--color.*blue.*$'
 
 # Each message begins a line, though the output may not have ended its last.
 partial='printf partial; exit 1'

@@ -141,7 +141,7 @@ is 'the program uses the files' \
 section retry.1 DIAGNOSTICS SECURITY | sed -n 's/^\.It //p' | sed 's/ , /\n/g' |
     sed 's/^Li //; s/ Ar.*//' >phrases
 check 'messages are explained' test "$(wc -l <phrases)" -ge 15
-is 'as the program has them' "$(while IFS= read -r phrase; do
+is 'messages are explained in the words of the program' "$(while IFS= read -r phrase; do
 	strange "$phrase"
 done <phrases)" ''
 

@@ -82,7 +82,7 @@ run retry -a 2 -d 0 --retry-on=1 --throttle-match=busy --throttle-delay=1ms \
 like 'a match throttles, and is retried though --retry-on has it not' "$err" 'after 2 attempts'
 run retry -a 2 -d 0 --retry-match=lost --throttle-on=75 --throttle-delay=1ms \
     sh -c 'exit 75'
-like 'as is an outcome in --throttle-on' "$err" 'after 2 attempts'
+like 'an outcome in --throttle-on is retried though --retry-match does not match' "$err" 'after 2 attempts'
 run retry --log=json -q -d 0 -a 1 --fail-match=ERR ./say 0 ERR
 like 'the rule is told' "$err" '"rule":"fail-match"'
 
@@ -162,7 +162,7 @@ for _ in range(100):
 	is 'limits hold while a pattern is looked for' "$code" 124
 	run timeout -s KILL 60 "$RETRY" -T .5 -k .5 --fail-match='a.{30}c' \
 	    --output=hold cat slow
-	is 'also if the output is held' "$code" 124
+	is 'limits hold while a pattern is looked for in held output' "$code" 124
 	for output in stream hold last; do
 		run timeout -s KILL 60 "$RETRY" -t .5 -k .5 -a 1 \
 		    --fail-match='a.{30}c' --output=$output cat slow

@@ -38,7 +38,7 @@ modes -a 1 sh -c "$raw exit 3"
 is 'an attempt that ends by itself leaves the modes as it likes' "$modes" \
     'opost -icanon -echo'
 modes -a 1 --leftovers=end sh -c "$raw sleep 60 & exit 3"
-is 'also if what it leaves is ended' "$modes" 'opost -icanon -echo'
+is 'an attempt keeps its modes if --leftovers=end ends what it leaves' "$modes" 'opost -icanon -echo'
 
 # The modes are no business of a run in the background.
 cat >job <<'END'

@@ -33,17 +33,17 @@ extended() {
 listen "@$T/told" retry -q -a 3 -j none -d 20ms sh -c 'exit 1'
 is 'while it does not succeed it asks for time' "$(extended)" '90 90 90 90'
 listen "@$T/told" retry -q -a 2 -j none -d 20ms -T 1h -t 50% -k 5m false
-is 'as much as half of what is left may take, and SIGKILL' \
+is 'a retry asks for the time that -t 50% allows, and for -k' \
     "$(extended | tr ' ' '\n' | awk '{ print ($1 > 2090 && $1 <= 2101) }' |
 	xargs)" '1 1'
 listen "@$T/told" retry -q -a 2 -j none -d 20ms -t 10m -k 0 \
     --check='exit 1' false
-is 'as much as half of what is left may take, and SIGKILL, and a check beside it' "$(extended)" '1200 1200'
+is 'a retry asks for the time of -t, and of a --check beside it' "$(extended)" '1200 1200'
 listen "@$T/told" retry -q -a 2 -j none -d 20ms -t 5m -k 10s false
-is 'more where attempts may take more' "$(extended)" '310 310'
+is 'a retry asks for -t and -k' "$(extended)" '310 310'
 listen "@$T/told" retry -q --repeat=3 -a 3 -j none -d 20ms \
     --success-delay=20ms sh -c 'exit $((RETRY_ATTEMPT == 1))'
-is 'not once it has succeeded' "$(extended)" '90 90'
+is 'a run that has succeeded once asks for no more time' "$(extended)" '90 90'
 listen "@$T/told" retry true
 is 'a first success asks systemd for no time' "$(extended)" ''
 like 'a first success asks systemd for no time, of which the end is told' "$out" 'STATUS=true: succeeded at attempt 1/5'
@@ -228,10 +228,10 @@ is 'probes end an attempt that hangs, and not the run, so does a program that st
 like 'probes end an attempt that hangs, and not the run, which is told' "$err" \
     'attempt 1/1 was unhealthy after .*: no sign of life \(WATCHDOG=1\)$'
 watched 2000000 own retry -a 1 sh -c "$(tell WATCHDOG=trigger); exec sleep 100d"
-is 'or calls itself hung' "$code" 124
+is 'an attempt that sends WATCHDOG=trigger is ended' "$code" 124
 watched 600000000 own retry -a 1 sh -c \
     "$(tell WATCHDOG_USEC=200000 WATCHDOG=1); exec sleep 100d"
-is 'or has a limit of its own' "$code" 124
+is 'an attempt that sets WATCHDOG_USEC itself is ended by it' "$code" 124
 watched 1500000 own retry -q -a 1 sh -c "$(tell WATCHDOG=1) || exit
 	kill -STOP \$PPID; sleep 2; kill -CONT \$PPID; sleep .1"
 is 'an attempt of a retry that was stopped is not to blame' "$code" 0
@@ -273,7 +273,7 @@ for user in '' 'setpriv --reuid 65534 --clear-groups'; do
 	    "^NOTIFY_SOCKET=$T/runtime/retry-[0-9]+-1\$"
 	# shellcheck disable=SC2086 # words are meant
 	XDG_RUNTIME_DIR='' listen "@$T/told" $user retry -q env
-	like "or elsewhere $user" "$out" '^NOTIFY_SOCKET=(/run/retry-|@)'
+	like "without a runtime directory the socket is in /run, or abstract $user" "$out" '^NOTIFY_SOCKET=(/run/retry-|@)'
 done
 
 if have 'without a socket there is nothing of it' strace; then

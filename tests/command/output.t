@@ -38,17 +38,17 @@ repeats() {
 }
 is 'a failed attempt that wrote to a file is told, once' \
     "$(repeats retry -d 0)" 1
-is 'also if the output is searched' \
+is 'a failed attempt that wrote to a file is told if its output is searched' \
     "$(repeats retry -d 0 --idle-timeout=60)" 1
-is 'also if the file is added to' "$(retry -d 0 ./say 3 2>&1 >>want |
+is 'a failed attempt that added to a file is told' "$(retry -d 0 ./say 3 2>&1 >>want |
     grep -cxF 'retry: say: the output file may now contain output of a failed '\
 'attempt; --output=hold keeps it out')" 1
-is 'also if a hook writes to it, too' \
+is 'a failed attempt and a hook that wrote to a file are told once' \
     "$(repeats retry -d 0 --before-retry='echo gate')" 1
 for quiet in -q --output=stream --output=hold --output=all --output=last \
     --output=failed --output=chronic --log=text:- '-a 1'; do
 	# shellcheck disable=SC2086 # words are meant
-	is "not with $quiet" "$(repeats retry -d 0 $quiet)" 0
+	is "a failed attempt that wrote to a file is not told with $quiet" "$(repeats retry -d 0 $quiet)" 0
 done
 run retry -d 0 sh -c '[ $RETRY_ATTEMPT = 3 ] && echo said'
 unlike 'only a success that writes repeats nothing' "$err" 'standard output'
@@ -113,11 +113,11 @@ for options in --fail-match=never --output=hold '--output=hold -v' \
 	check "$options: it begins one line, and the output is there" grep -q '^\(half\)\{1,2\}$' both
 done
 run retry --fail-match=never -a 1 sh -c 'printf half >&2; exit 1'
-is 'also on standard error alone' "$(spoken "$err")" 'half
+is 'a message after half a line on standard error begins a new one' "$(spoken "$err")" 'half
 retry: sh: attempt 1/1 exited 1 after T
 retry: sh: giving up after 1 attempt in T: exited 1'
 run retry --fail-match=never -a 1 sh -c "$half"
-is 'also on standard error alone, but nothing is added to another stream' "$out:$(echo "$err" | head -c 1)" \
+is 'a message ends a half line on standard error, not one on standard output' "$out:$(echo "$err" | head -c 1)" \
     half:r
 run retry -q --output=hold -a 1 sh -c "$half"
 is 'without a message no newline is added' "$out$err" half
@@ -515,7 +515,7 @@ like 'an attempt whose output nobody reads is the last one, which is said' "$(ta
     'after 1 attempt in .*: killed by SIGPIPE, and nobody reads its output$'
 like 'by a rule of its own' "$(cat writer)" '"verdict":"stop","rule":"unread"'
 { retry -d 0 sh -c 'yes; exit $?' 2>err.p; echo $? >code; } | head -1 >/dev/null
-like 'as for a shell whose command has died so' "$(cat code):$(tail -1 err.p)" \
+like 'a shell whose command died of SIGPIPE is told that nobody reads' "$(cat code):$(tail -1 err.p)" \
     '^141:retry: .*: exited 141, and nobody reads its output$'
 # Some programs see that nobody reads, and exit.
 { retry -a 3 -d 0 sh -c 'trap "" PIPE; until ! echo; do :; done 2>/dev/null
@@ -523,10 +523,10 @@ like 'as for a shell whose command has died so' "$(cat code):$(tail -1 err.p)" \
 like 'a run whose output nobody reads ends at any failure' "$(cat code):$(tail -1 err.p)" \
     '^1:retry: .* after 1 attempt .* exited 1, and nobody reads its output$'
 { retry -a 3 -d 0 --output=hold sh -c 'exit 1' 2>err.p; echo $? >code; } | :
-is 'unless the output is held' "$(cat code):$(grep -c . err.p)" 1:4
+is 'a run whose held output nobody reads goes on' "$(cat code):$(grep -c . err.p)" 1:4
 { retry -a 3 -d 0 --retry-on=PIPE yes 2>err.p; echo $? >code; } |
     head -1 >/dev/null
-is 'unless the output is held, and so is this one if --retry-on says so' \
+is 'a run whose output nobody reads goes on if --retry-on has SIGPIPE' \
     "$(cat code):$(grep -c . err.p)" 141:4
 { retry -a 3 -d 0 sh -c 'kill -PIPE $$' 2>err.p; echo $? >code; } | cat
 is 'a death of SIGPIPE is retried if somebody reads' \

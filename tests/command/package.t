@@ -218,16 +218,16 @@ is 'it has its own name' "$($program --version)" \
     "$("$RETRY" --version | sed 's/retry/retry-backoff/')"
 like 'it has its own name, and tells it to who errs' "$($program --nosuch 2>&1)" \
     '^retry-backoff: .*\(try .retry-backoff --help.\)$'
-like 'or looks for an example' "$($program --help=examples)" \
+like 'its examples have its own name' "$($program --help=examples)" \
     '\| retry-backoff --stdin=replay'
-unlike 'or looks for an example, and no other' "$($program --help; $program --help=examples)" \
+unlike 'its help and its examples have no other name' "$($program --help; $program --help=examples)" \
     '(^|[^-])retry (-|[a-z]*sh )|man retry,'
 is 'each topic of its help fits 80 columns' "$($program --help=topics |
     sed 's/ *--help=\([^ ]*\).*/\1/' | while read -r topic; do
 	$program --help="$topic"
 done | grep -E '.{81}')" ''
 
-like 'or looks for an example, so does the gate that asks Redis' \
+like 'the help of retry-redis-budget has its name' \
     "$(extracted/usr/bin/retry-redis-budget --help)" \
     "^usage: retry-backoff --before-retry='retry-redis-budget "
 

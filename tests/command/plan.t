@@ -43,7 +43,7 @@ like 'the command is made harmless' "$out" '^Plan for a\\\^\[b:'
 run retry --plan -j none -d 1 -a 4
 like 'the longest waits' "$out" \
     '^longest +no bound without --max-time; waits add at most 7s$'
-unlike 'if nothing is drawn, no run is simulated' "$out" simulated
+unlike 'a plan without chance simulates no run' "$out" simulated
 run retry --plan -j 50% -d 1 -a 4
 like 'each draw may be the longest' "$out" ' at most 10.5s$'
 run retry --plan=1:2s -j none -d 1 -a 4 -t 10 -k 5
@@ -51,12 +51,12 @@ like 'attempts take their time' "$out" '^result .* 4 attempts in 15s: '
 like 'at the longest until they are killed' "$out" \
     '^longest +1m07s, if every time limit is used up$'
 run retry --plan -j none -d 1 -a 4 -T 60 -k 5
-like 'if not --max-time ends them' "$out" \
+like 'the longest run ends by --max-time and --kill-after' "$out" \
     '^longest +1m05s, by --max-time and --kill-after$'
 run retry --plan -a 4 -T 60 -k 0
-like 'or a second later, if nothing is killed' "$out" '^longest +1m01s, by --max-time$'
+like 'with -k 0 the longest run ends a second after --max-time' "$out" '^longest +1m01s, by --max-time$'
 run retry --plan -j none -d 1 -a 4 -T 60 -t 1s -k 1s
-like 'or a second later, if nothing is killed, which may be far' "$out" '^longest +15s, if every'
+like 'the longest run ends by the limits of its attempts if they are shorter than --max-time' "$out" '^longest +15s, if every'
 for option in '-a 0' '--free-on=1' '--repeat --plan=0' \
     '--reset-after=1 --plan=1:2s'; do
 	# shellcheck disable=SC2086 # words
@@ -111,7 +111,7 @@ is 'the columns are as wide as those of any row' \
 run retry --plan -a 2 -d 0
 is 'the last row says that the run ends' "$(column verdict)" 'retry give up'
 run retry --plan=1,75 --stop-on=75
-is 'unless a rule ends it' "$(column verdict)" 'retry stop'
+is 'the last row says stop if a rule ends the run' "$(column verdict)" 'retry stop'
 
 # What simulated runs come to.
 # figure NAME: the number of the end's record in JSON, in $out.
@@ -447,8 +447,8 @@ if command -v jq >/dev/null; then
 	    'echo "$1" | jq -es "all(.pid == null and .user == null)"' - "$out"
 fi
 run retry --plan --log=text -a 2 -d 1 x
-like 'or text' "$out" '^retry: x: giving up after 2 attempts'
-unlike 'in place of the table' "$out" nominal
+like '--plan --log=text prints messages' "$out" '^retry: x: giving up after 2 attempts'
+unlike '--plan --log=text prints no table' "$out" nominal
 run retry --plan --log=text --log=json
 is 'two are an error' "$code" 125
 like 'of one line' "$err" "^retry: --log=json is a second log"

@@ -214,7 +214,7 @@ for status in 522 524; do
 	    '0 after 2'
 done
 asked 503 retry --preset=curl -d 1ms curl -fSo page
-is 'also below a meter' "$code $(cat page)" '0 {"ready": true}'
+is 'curl is retried if its message stands below a meter' "$code $(cat page)" '0 {"ready": true}'
 asked '429 Retry-After: 1' retry -q --preset=curl -d 1ms -j none --log=json:log \
     curl -fsS -D /dev/stderr
 is 'Retry-After is obeyed where it is seen' "$code $calls" '0 2'

@@ -176,12 +176,12 @@ stuck() {
 stuck -T .5 -d 0 --output=last sh -c 'head -c 4M /dev/zero; exec sleep 60'
 is '--max-time ends a run whose reader is blocked' $code 124
 stuck -a 1 -T 1 --output=last sh -c 'seq 500000; exec sleep 60'
-is 'even if no attempt is left' $code 124
+is '--max-time ends a run whose reader is blocked after its last attempt' $code 124
 stuck -T .5 --fail-match=none seq 200000
-is 'also if the attempt waits for it' $code 124
+is '--max-time ends a run whose attempt waits for a blocked reader' $code 124
 stuck -T .5 -d 0 --output=last --on-give-up='pgrep -P $PPID -x retry >left
     echo hooked >>left' sh -c 'head -c 4M /dev/zero; exec sleep 60'
-is 'also if the attempt waits for it, and of what it does not take nothing is left for a hook' \
+is 'no process that held output is left when a hook runs' \
     "$code $(cat left)" '124 hooked'
 mkfifo full
 exec 9<>full
@@ -230,13 +230,13 @@ timeout -s KILL 60 "$RETRY" -v -a 0 -d 10ms -T 1 false 2>full
 check '--timeout ends an attempt although nobody reads messages, and --max-time ends a run' [ $? -lt 125 ]
 timeout -s KILL 60 "$RETRY" -v -a 0 -d 10ms --output=last --check='exit 127' \
     -T 1 true 2>full
-check 'also if the run has warnings' [ $? -lt 125 ]
+check '--max-time ends a run whose warnings nobody reads' [ $? -lt 125 ]
 retry -v --output=chronic sh -c 'echo >>said; exec sleep 100d' 2>full &
 pid=$!
 wait_for test -e said
 kill "$pid"
 wait "$pid"
-is 'also if the run has warnings, and a signal is not late' $? 143
+is 'a signal ends a run whose messages nobody reads' $? 143
 
 retry -v -a 0 -d 10ms -b constant sh -c 'echo >>tries; exit 1' 2>full 9<&- &
 pid=$!

@@ -66,7 +66,7 @@ is 'for each processor, with the key of the mirror' \
 deb-src http://mirror.example/security bookworm-security main'
 stub apt-get 'echo Other:$T/other.sources:1'
 set_up 'apt_sources others deb-src'
-is 'or from wherever else apt has them' "$(cat others/other.sources)" \
+is 'sources come from wherever else apt has them' "$(cat others/other.sources)" \
     'Types: deb-src
 URIs: http://other.example/packages
 Suites: stable

@@ -85,7 +85,7 @@ retry -q --state=state -b fibonacci -a 1 -d 1ms -j none false
 is 'another strategy starts afresh' "$(kept strategy) $(kept n)" 'fibonacci 1'
 cp before state
 retry -q --state=state -b exponential:factor=3 -a 1 -d 1ms false
-is 'another strategy starts afresh, and so do other parameters' "$(kept n)" 1
+is 'other parameters of a strategy start afresh' "$(kept n)" 1
 cp before state
 retry -q --state=state -b fibonacci --stop-on=7 ./tries 7
 check 'a stop leaves what another strategy had' cmp state before
@@ -186,7 +186,7 @@ like 'a clock set back makes no wait longer' "$(cat set-back)" '"delay":60,'
 kill -TERM $!
 wait $! 2>/dev/null
 retry -q --state=state:skip -T 59s true
-is 'even where it is far' $? 75
+is 'a run with :skip is too early even with a short --max-time' $? 75
 sed -i 's/^next.*/next 1.000000/' state
 status 0 'a clock set forward makes it shorter' \
     retry --state=state:skip true

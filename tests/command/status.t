@@ -105,7 +105,7 @@ for n in $(seq 1 31) $(seq 34 64); do
 	[ "$got" = "signal $n" ] || wrong="$wrong $n:$got"
 done
 is 'a run ends by the signal that its command died of' "$wrong" ''
-is 'also where that is ignored' "$(env --ignore-signal=USR1 \
+is 'a run ends by the signal of its command even if retry was started with it ignored' "$(env --ignore-signal=USR1 \
     perl -e 'system @ARGV; print "signal ", $? & 127' \
     "$RETRY" -qa 1 perl -e '$SIG{USR1} = "DEFAULT"; kill USR1 => $$')" 'signal 10'
 run retry -a 1 sh -c 'kill -9 $$'
@@ -117,7 +117,7 @@ is 'a death by SIGINT is not' "$code $(ran)" '130 1'
 run retry -d 100d ./attempt sh -c 'exit 130'
 is 'status 130 is not retried' "$code $(ran)" '130 1'
 run retry -a 2 -d 0 --retry-on=130 ./attempt sh -c 'exit 130'
-is 'unless that is asked for' "$code $(ran)" '130 2'
+is '--retry-on=130 retries status 130' "$code $(ran)" '130 2'
 run retry -d 100d sh -c 'echo >>ran; ulimit -c 0; kill -QUIT $$'
 is 'a death by SIGQUIT is not' "$code $(ran)" '131 1'
 
@@ -295,17 +295,17 @@ done
 
 status 2 '--preserve-status keeps that of a success' \
     retry --success-on=0,2 --preserve-status sh -c 'exit 2'
-status 0 'without it that is 0' retry --success-on=0,2 sh -c 'exit 2'
-status 143 'it keeps that of a time-out' \
+status 0 'without --preserve-status a success is 0' retry --success-on=0,2 sh -c 'exit 2'
+status 143 '--preserve-status keeps the signal of a timeout' \
     retry -a 1 -t .1 --preserve-status sleep 9
-status 9 'even of one that ended by itself' \
+status 9 '--preserve-status keeps the status that a timed-out attempt chose' \
     retry -a 1 -t 3 --preserve-status sh -c 'trap "exit 9" TERM; sleep 60 & wait'
-status 0 'as timeout(1) does, also if that is 0' \
+status 0 '--preserve-status keeps a 0 that a timed-out attempt chose' \
     retry -a 1 -t 3 --preserve-status sh -c 'trap "exit 0" TERM; sleep 60 & wait'
-status 0 'as timeout(1) does, also if that is 0, and if a rule makes a failure of it' \
+status 0 '--preserve-status keeps a 0 that a rule made a failure' \
     retry -a 1 --preserve-status --fail-match=bad echo bad
-status 143 'or at --max-time' retry -T .1 --preserve-status sleep 9
-status 0 'or at --max-time, and 0 stays 0' retry --preserve-status true
+status 143 '--preserve-status keeps the signal of an attempt that --max-time ended' retry -T .1 --preserve-status sleep 9
+status 0 '--preserve-status keeps a 0' retry --preserve-status true
 
 # The words of the command are its own.
 

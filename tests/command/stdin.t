@@ -322,7 +322,7 @@ is 'a standard input that cannot be read is one, so is a limit on the size of fi
     "125:retry: touch: temporary file in $T: File too large"
 head -c 1M /dev/zero >much
 run sh -c 'ulimit -f 64; TMPDIR=$T retry --stdin=replay touch ran <much'
-is 'also if a file is read' "$code:$err" \
+is 'input from a file that cannot be stored is an error' "$code:$err" \
     "125:retry: touch: temporary file in $T: File too large"
 check 'nothing is run then either' not test -e ran
 

@@ -213,9 +213,9 @@ heard one
 2? two
 heard two
 status 6'
-is 'also where its input is a pipe' "$(sed '$d' piped/seen)" \
+is 'an attempt reads the terminal if the input is a pipe' "$(sed '$d' piped/seen)" \
     "$(sed '$d' reads/seen)"
-is 'also where its input is a pipe, and so does a gate' "$(cat gates/seen)" 'attempt 1
+is 'a gate reads the terminal if the input is a pipe' "$(cat gates/seen)" 'attempt 1
 gate? open
 attempt 2
 status 6'
@@ -236,7 +236,7 @@ for status in 0 9 130; do
 done
 is 'a command that dies of ^C takes retry with it' "$(last dies)" 'status -2'
 is '^C ends a wait at once' "$(last waits)" 'status -2'
-is 'even if the wait is over too' \
+is '^C ends a wait that is over at the same moment' \
     "$(last late) $(grep -c '"event":"attempt"' late/log)" 'status -2 1'
 is 'it is not lost between two attempts' \
     "$(grep -o 'ended.*' between/seen)" 'ended 130'
@@ -295,7 +295,7 @@ unlike 'no background job is stopped by what retry writes' "$(cat tostop/seen)" 
 is 'if its command wants the terminal, fg gives it' \
     "$(grep -c '^heard word' wants/seen) $(grep '^status' wants/seen |
     head -n 1)" '1 status 6'
-is 'also if it asks as a shell does' \
+is 'fg gives the terminal to a command that asks for it as a shell does' \
     "$(grep '^status' wants-all/seen | head -n 1)" 'status 7'
 if [ -d born ]; then
 	is '^C ends an attempt whose process is being made' \

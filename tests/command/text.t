@@ -66,7 +66,7 @@ run retry -a 1 /bin/false
 like 'a run has the name of its command, without the folder' "$err" \
     '^retry: false: attempt 1/1 exited 1'
 run retry -a 1 --name='nightly build' --on-give-up='exit 3' false
-is 'or a name of its own, in each line' "$(said)" \
+is 'a name of its own stands in each line' "$(said)" \
     'retry: nightly build: attempt 1/1 exited 1 after TIME
 retry: nightly build: giving up after 1 attempt in TIME: exited 1
 retry: nightly build: --on-give-up exited 3'
@@ -84,7 +84,7 @@ is 'equal failures of a poll are told once, and counted' "$(said)" \
 retry: sh: (28 more identical failures)
 retry: sh: succeeded at attempt 30 in TIME'
 run retry -a 30 -d 0 false
-is 'also where they are given up' "$(said | tail -n 2)" \
+is 'identical failures are counted if the run gives up' "$(said | tail -n 2)" \
     'retry: false: (29 more identical failures)
 retry: false: giving up after 30 attempts in TIME: exited 1'
 
@@ -105,9 +105,9 @@ like 'verbose tells of starts' "$err" \
 like 'verbose tells of starts, and of the numbers behind a delay' "$err" \
     'next in [0-9.]+ms \(nominal 10ms, range 5ms to 15ms\)$'
 run retry -v true
-like 'also where all is well' "$err" '^retry: true: succeeded at attempt 1/5 in'
+like 'verbose tells of a success at the first attempt' "$err" '^retry: true: succeeded at attempt 1/5 in'
 run retry -v -a 1 sh -c 'kill -USR1 $PPID; exec sleep 20'
-like 'also where all is well, and of signals' "$err" '^retry: sh: received SIGUSR1, forwarded$'
+like 'verbose tells of signals' "$err" '^retry: sh: received SIGUSR1, forwarded$'
 run retry -v --repeat=2 true
 like 'a success that is not the last begins the count afresh' "$err" \
     '^retry: true: attempt 1 exited 0 after'

@@ -59,10 +59,10 @@ like 'the report says so' "$err" '^retry: sleep: attempt 1/1 timed out after '
 deaf -a 1 -t 1ms hear heard 18
 is 'it hears SIGTERM, then SIGCONT' "$(heard)" 'ready 15 18'
 deaf -a 2 -d 0 -t 1ms hear heard 15
-is 'it is retried, also if it then exited 0' \
+is 'a timed-out attempt is retried even if it then exited 0' \
     "$code $(heard)" '124 ready 15 ready 15'
 deaf -d 100d -t 1ms --stop-on=timeout hear heard 15
-is 'unless timeouts are not' "$code $(heard)" '124 ready 15'
+is 'a timed-out attempt is not retried with --stop-on=timeout' "$code $(heard)" '124 ready 15'
 deaf -a 1 -t 1ms -k 100d hear heard 15
 is 'one that obeys is not waited for' "$code $(heard)" '124 ready 15'
 deaf -a 1 -t 1ms -k 50ms sleep 100d
@@ -127,9 +127,9 @@ is 'what ignores SIGTERM is killed' "$code" 124
 result left
 left=$(echo "$err" |
     sed -n 's/.*process \([0-9]*\) (sleep) does not end and is left$/\1/p')
-is 'unless it is not to be; then all that is left is named' \
+is 'with -k 0 all that is left is named' \
     "$code $(echo "$left" | wc -w)" '124 2'
-like 'unless it is not to be; then all that is left is named, and no message says that it was killed' "$err" \
+like 'with -k 0 no message says that an attempt was killed' "$err" \
     'attempt 1/3 timed out at --max-time 3s after'
 # shellcheck disable=SC2086 # each is a word
 kill -KILL $left
@@ -140,7 +140,7 @@ status 0 'a run that ends in time is not touched by it' retry -T 1h true
 result silent
 is 'an attempt that writes nothing any more is ended' "$code $out" '124 out
 out'
-like 'as a line says' "$err" 'attempt 1/2 timed out after .*, silent for 3s'
+like 'the message says how long the attempt was silent' "$err" 'attempt 1/2 timed out after .*, silent for 3s'
 result writes
 is 'one that writes is not' "$code" 3
 run retry -a 1 --idle-timeout=.2 --log=json:log sleep 100d

@@ -192,7 +192,7 @@ status 7'
 out='out
 check runs
 retry: sh: attempt 1/2 exited 1 after TIME, and --check says retry; next in TIME'
-is 'also before a check or a gate runs' "$(seen gate)" "$out
+is 'the status line is gone before a check or a gate runs' "$(seen gate)" "$out
 retry: sh: attempt 2/2 in 3s  BAR  last exited 1
 $dashes
 $out
@@ -253,7 +253,7 @@ like 'a wait for another run is told' "$(cat locked/seen)" \
     '^retry: true: waiting for another run, which holds state.lock$'
 like 'a wait for another run is told, and counted while it lasts' "$(cat locked/raw)" \
     'retry: true: another run has state; waiting [0-9]+s'
-is 'then its place is clean' "$(tail -n 2 locked/seen)" \
+is 'after a wait for another run its line is gone' "$(tail -n 2 locked/seen)" \
     "$(printf 'retry: true: waiting for another run, which holds state.lock\nstatus 0')"
 is 'quiet leaves the output alone' "$(cat quiet/seen)" 'out
 out
