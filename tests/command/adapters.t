@@ -81,9 +81,9 @@ action RETRY_COMMAND='echo out; test "$RETRY_ATTEMPT" -eq 2
 echo result=7 >>"$GITHUB_OUTPUT"' \
     RETRY_ARGS='-d 0'
 is 'the action runs its command until it succeeds' "$code" 0
-like 'in groups' "$out" '^::group::echo out; test "\$RETRY_ATTEMPT" -eq 2: attempt 2/5'
-like 'in groups, and has outputs' "$(xargs <output)" 'attempts=2 status=0 flaky=true'
-is 'they are the ones that it names' \
+like 'the action folds attempts into groups' "$out" '^::group::echo out; test "\$RETRY_ATTEMPT" -eq 2: attempt 2/5'
+like 'the action sets its outputs' "$(xargs <output)" 'attempts=2 status=0 flaky=true'
+is 'the action names the outputs that are set' \
     "$(sed -n 's/.*steps\.run\.outputs\.\([a-z]*\) .*/\1/p' \
 	"$scripts/github/action.yml" | sort | xargs)" \
     "$(sed 's/=.*//' output | sort | xargs)"
@@ -105,11 +105,11 @@ like 'the run is named after the command' "$out" '^::error::exit 3: giving up af
 action RETRY_COMMAND='
   ./gradlew --no-daemon build --info --stacktrace test
 false' RETRY_ATTEMPTS=1
-like 'by the words of its first line' "$out" \
+like 'the action names a run after the first line of its command' "$out" \
     '^::error::./gradlew --no-daemon build --info: giving up'
 action RETRY_COMMAND='echo "npm error code ETARGET"; exit 1' RETRY_PRESET=npm
 like 'a preset stops what is permanent' "$out" 'permanent failure [(]--preset=npm[)]'
-is 'its class and its line are outputs' "$(tail -n 2 output)" 'class=permanent
+is 'the class and the line of a failure are outputs' "$(tail -n 2 output)" 'class=permanent
 line=npm error code ETARGET'
 action RETRY_COMMAND='echo "npm error code ECONNRESET"; exit 1' RETRY_PRESET=npm \
     RETRY_ARGS='-d 0'
@@ -190,15 +190,15 @@ if have 'a program that is not signed is not run' minisign; then
 	is 'a program that is not signed is not run, nor is it in a job' "$([ "$code" -ne 0 ] || echo 0)$out" ''
 	sign ours
 	with_key action RETRY_COMMAND='echo ran' RETRY_ARGS=-q
-	is 'one that the key has signed is run' "$code $(
+	is 'a program that the key has signed is run' "$code $(
 	    printf '%s\n' "$out" | grep -x ran)" '0 ran'
 	with_key gitlab 'echo ran'
-	is 'one that the key has signed is run, and is so in a job' "$code $(printf '%s\n' "$out" | tail -n 1)" '0 ran'
+	is 'a program that the key has signed is run in a job' "$code $(printf '%s\n' "$out" | tail -n 1)" '0 ran'
 	sign theirs
 	with_key action RETRY_COMMAND='echo ran'
-	unlike 'one that another key has signed is not run' "$code$out" '^0|ran'
+	unlike 'a program that another key has signed is not run' "$code$out" '^0|ran'
 	with_key gitlab 'echo ran'
-	unlike 'one that another key has signed is not run, nor is that in a job' "$code$out" '^0|ran'
+	unlike 'a program that another key has signed is not run in a job' "$code$out" '^0|ran'
 	rm -rf "$name" .retry "release/v$version/SHA256SUMS.minisig"
 fi
 
@@ -210,10 +210,10 @@ like 'a program whose sum is known is run' "$code $out" '^0 ran'
 gitlab 'echo ran' RETRY_SHA256="$sum"
 is 'a program whose sum is known is run, and is so in a job' "$code $(printf '%s\n' "$out" | tail -n 1)" '0 ran'
 action RETRY_COMMAND='echo ran' RETRY_SHA256="$zeros"
-is 'one of another sum is not run' "$code $out" \
+is 'a program of another sum is not run' "$code $out" \
     "125 ::error::the release has no $name.tar.gz of that sha256"
 gitlab 'echo ran' RETRY_SHA256="$zeros"
-is 'one of another sum is not run, nor is it in a job' "$code $out" "1 no $name.tar.gz of RETRY_SHA256"
+is 'a program of another sum is not run in a job' "$code $out" "1 no $name.tar.gz of RETRY_SHA256"
 # What is no sum is not taken for a pattern of one: not even with a line's end.
 for wrong in "$zeros
 " '.*' "$zeros\|" "$(echo "$sum" | tr a-f A-F)"; do
@@ -298,7 +298,7 @@ if have 'an image without curl has wget' busybox python3; then
 fi
 echo >>"release/v$version/downloads/$name.tar.gz"
 gitlab 'echo ran'
-check 'one with another sum is not run' test "$code" -ne 0
-unlike 'one with another sum is not run, and the job ends' "$out" '^ran'
+check 'a tarball with another sum is not used' test "$code" -ne 0
+unlike 'a job ends at a tarball with another sum' "$out" '^ran'
 
 finish

@@ -42,12 +42,12 @@ retry -q -a 2 -d 0 --budget=bucket:tokens=2 ./tries 7
 is 'each process holds it to its own size' "$(tokens) $(attempts)" '1.000 2'
 retry -q -a 9 -d 0 --budget=bucket:tokens=1,rate=1000000 ./tries 7
 is 'tokens come back with time' "$(attempts)" 9
-like 'of this boot' "$(cat bucket)" \
+like 'a budget notes the boot of its time' "$(cat bucket)" \
     " boot $(cat /proc/sys/kernel/random/boot_id) "
 retry -q -a 2 -d 0 --budget=slow:tokens=1,rate=1 ./tries 7
 sleep 1.1
 retry -q -a 2 -d 0 --budget=slow:tokens=1,rate=1 ./tries 7
-is 'one in a second if the rate is 1' "$(attempts)" 4
+is 'a token a second comes back if the rate is 1' "$(attempts)" 4
 # In a time namespace the machine seems to have been started at another time.
 retry -q -a 2 -d 0 --budget=elsewhere:tokens=1,rate=0.01 ./tries 7
 rm -f attempts
@@ -85,7 +85,7 @@ is 'a success gives the tokens of its retry back' \
     "$(attempts) $(tokens fair)" '10 20.000'
 retry -q -a 0 -d 0 --repeat=3 --budget=part:tokens=20,cost=8,success=1,refund=.5 \
     ./later 2
-is 'of the last one alone, and once' "$(tokens part)" 10.000
+is 'a refund is of the last retry alone, and given once' "$(tokens part)" 10.000
 rm -f attempts
 run retry --budget=sdk:throttled=5 true
 is 'a cost after throttled attempts needs such attempts' "$code $err" \
@@ -97,7 +97,7 @@ retry --budget=a:b:tokens=5 true
 is 'the last colon ends the name' "$(tokens a:b)" 5.000
 mkdir d:d
 retry --budget=d:d/bucket true
-is 'one in a folder does not' "$(tokens d:d/bucket)" 100.000
+is 'a colon in the name of a folder does not end the name' "$(tokens d:d/bucket)" 100.000
 for text in bucket: bucket:tokens bucket:tokens=x bucket:tokens=1,tokens=1 \
     bucket:tokens=1000001 bucket:cost=-1 bucket:size=1 :tokens=1 ''; do
 	run retry --budget="$text" ./tries 7
@@ -174,7 +174,7 @@ waited() {
 	run retry -q -a 2 -d 0 --budget=bucket ./holds
 	test -z "$err"
 }
-check 'one that is locked a moment is waited for' retried waited
+check 'a budget that is locked for a moment is waited for' retried waited
 
 : >empty
 retry -q -a 2 -d 0 --budget=empty:tokens=5 ./tries 7
@@ -193,14 +193,14 @@ is 'a damaged bucket is then a full one' "$(tokens damaged)" 4.000
 rm -f attempts
 { cat bucket && echo more; } >longer
 run retry -q -a 2 -d 0 --budget=longer ./tries 7
-like 'one that goes on is damaged' "$err" 'is damaged; the retry is allowed$'
+like 'a budget that is too long is damaged' "$err" 'is damaged; the retry is allowed$'
 run retry -q -a 2 -d 0 --budget=longer ./tries 7
-is 'one that goes on is damaged, and then is not' "$err $(stat -c %s longer)" " $size"
+is 'a budget that was too long is mended' "$err $(stat -c %s longer)" " $size"
 head -c 40 bucket >'cut'
 run retry -q -a 2 -d 0 --budget=cut ./tries 7
-like 'one that was cut is damaged' "$err" '; the retry is allowed$'
+like 'a budget that was cut is damaged' "$err" '; the retry is allowed$'
 run retry -q -a 2 -d 0 --budget=cut ./tries 7
-is 'one that was cut is damaged, and then is not, either' "$err $(stat -c %s cut)" " $size"
+is 'a budget that was cut is mended' "$err $(stat -c %s cut)" " $size"
 rm -f attempts
 
 # A file that holds something else stays as it is.

@@ -89,7 +89,7 @@ valid 'a report of a thousand attempts'
 holds 'counts those beyond' 'count(//rerunFailure) = 999 and
     starts-with(//system-out, "100 more")'
 retry -q --log=junit:xml -a 1001 -d 0 false
-like 'one that is left out is singular' "$(cat xml)" \
+like 'a single attempt that is left out is singular' "$(cat xml)" \
     '<system-out>1 more failed attempt is left out$'
 retry -q --log=junit:xml --output=hold -a 2 -d 0 sh -c 'echo out; exit 1' >all 2>&1
 valid 'a report with held output'
@@ -268,7 +268,7 @@ retry --output=last -a 2 -d 1ms ./fail >all 2>&1
 unlike 'the output of the last attempt alone needs none' "$(cat all)" group
 retry --output=last --log=github:- -a 2 -d 0 \
     sh -c 'printf partial; [ $RETRY_ATTEMPT = 2 ]' >all 2>err
-like 'its notice begins a line all the same' "$(cat all)" '^::notice::sh'
+like 'a notice begins a line after half a line of output' "$(cat all)" '^::notice::sh'
 retry -a 3 -d 0 --before-retry='printf gate' ./fail >all 2>&1
 like 'a group begins a line' "$(cat all)" '^::group::fail: attempt 2/3'
 run retry -a 3 -d 1ms ./fail

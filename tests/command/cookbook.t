@@ -144,7 +144,7 @@ FAILURES=9
 recipe 'Report a failure'
 FAILURES=9
 ends 1 6 'says so in the end'
-like 'to the log' "$(tail -n 1 calls)" '^logger -p user.err sync failed$'
+like "$name: writes to the log" "$(tail -n 1 calls)" '^logger -p user.err sync failed$'
 tells 'Never retry some exit codes' 1 65
 hears 'Retry only if the output says so' 'read: connection timed out' 'no such file'
 hears 'Do not retry if the output says so' 'no answer' 'permission denied'
@@ -183,7 +183,7 @@ if have "$name: gives up" jq; then
 	ends 1 6 'gives up'
 	is "$name: posts what was printed last" "$(jq -r .text posted)" \
 	    "$(seq 11 30)"
-	like 'to that address' "$(tail -n 1 calls)" ' https://hooks.example$'
+	like "$name: posts to the address of the webhook" "$(tail -n 1 calls)" ' https://hooks.example$'
 fi
 rm bin/curl
 plans 'Estimate how often a run gives up'
@@ -725,7 +725,7 @@ is 'A service stands in the README too' \
     "$(cat 'recipes/A service')"
 recipe 'What monitoring sees'
 sed "s|/var/lib/[^\$]*/|$T/|" "$recipe" >alert
-is 'its alert says when retry gave up' "$(sh alert one
+is "$name: the alert says when retry gave up" "$(sh alert one
     sed 's/[0-9]\{10\}$/TIME/' one.prom)" \
     'retry_gave_up_time_seconds{unit="one"} TIME'
 recipe "When systemd's own options suffice"

@@ -21,7 +21,7 @@ version=$(sed -n "s/^  version: '\(.*\)',/\1/p" "$TESTS/../meson.build")
 tarball=retry-$version.tar.gz
 is 'the tarball is made, so are the files that tell how' \
     "$(cd dist && echo *)" "APKBUILD SHA256SUMS retry-$version.spdx.json $tarball retry.spec"
-is 'in which all is filled in' \
+is 'the files that tell how to build it have all filled in' \
     "$(grep -E '@[A-Z0-9]+@' dist/APKBUILD dist/retry.spec)" ''
 
 # lonely COMMAND...: as nobody, and without a network.

@@ -231,8 +231,8 @@ retry=$!
 wait_for grep -q 'next in' log
 kill -HUP "$retry"
 wait_for grep -q '^retry: sh: received SIGHUP$' log
-check 'in a wait it is only reported' kill -URG "$retry"
-status 7 'in a wait it is only reported, and the wait goes on' wait "$retry"
+check 'SIGHUP in a wait is only reported' kill -URG "$retry"
+status 7 'a wait goes on after SIGHUP' wait "$retry"
 
 
 # A daemon's first process reloads, and its workers need not understand.
@@ -313,7 +313,7 @@ perl -e 'kill 10, $ARGV[0] for 1 .. 3000; kill '$first', $ARGV[0] for 1 .. 1000'
 check 'a storm of signals does not end the run' kill -64 "$retry"
 status 0 'the run outlives a signal after the storm' wait $hear
 check 'SIGUSR1 is heard in a storm' grep -qx 10 heard
-is 'of a thousand real-time signals none is lost or doubled' \
+is 'a thousand real-time signals reach the attempt once each' \
     "$(grep -cx $first heard)" 1000
 
 # As many as are read at once, and none more: SIGCONT is the last.

@@ -34,7 +34,7 @@ like 'the line says why' "$err" 'retry: sleep: attempt 1/2 was unhealthy after [
 like 'the last line says so, too' "$err" \
     'giving up after 2 attempts in [0-9.ms]+: unhealthy$'
 probe -a 2 -d 0 --health='exit 7' --health-retries=1 sleep 100d
-like 'one failure can be enough' "$err" 'health check exited 7 once; '
+like '--health-retries=1 ends an attempt at one failure' "$err" 'health check exited 7 once; '
 probe -a 1 --health='kill -KILL $$' --health-retries=2 sleep 100d
 like 'a probe may die' "$err" 'health check killed by SIGKILL twice'
 probe -a 1 --health='n=$(cat n 2>/dev/null); echo x$n >n; exit ${#n}' \
@@ -113,12 +113,12 @@ like 'a plan knows the outcome' "$out" 'unhealthy'
 probe -a 1 --health=true \
     sh -c 'until grep -q healthy /dev/stderr; do sleep .05; done; sleep .2'
 is 'a healthy attempt goes on' "$code" 0
-is 'its first success is told once' \
+is 'the first success of a probe is told once' \
     "$(echo "$err" | sed 's/after .*/after/')" \
     'retry: sh: attempt 1/1 is healthy after'
 probe -q --health='echo x >>asks' \
     sh -c 'until [ "$(cat asks | wc -l)" -gt 1 ]; do sleep .05; done 2>&-'
-is 'its first success is told once, but not with -q' "$err" ''
+is 'the first success of a probe is not told with -q' "$err" ''
 probe -a 1 --log=json:forgiven \
     --health='echo x >>asked; [ $(($(wc -l <asked) % 3)) -ne 2 ]' \
     sh -c 'until [ "$(cat asked 2>/dev/null | wc -l)" -gt 9 ]; do sleep .05; done'
@@ -175,7 +175,7 @@ probe -a 2 -d 0 --reset-after=10ms --stop-on=3 --health='
 	echo >>began; [ "$(wc -l <began)" -lt 4 ] || exit 3
 	until asked; do sleep .05; done
 	: >ill$$; exec sleep 100d'
-is 'one that was has' "$code" 3
+is 'an attempt that was healthy has run for --reset-after' "$code" 3
 
 # --- a probe that misbehaves ---
 
@@ -210,7 +210,7 @@ probe -a 1 --health='sleep 100d' --health-timeout=50ms --health-retries=4 \
 like 'the next one follows' "$err" 'health check timed out four times'
 probe -a 1 --health='echo $$ >last; exec sleep 100d' sh -c 'until [ -s last ]; do sleep .05; done'
 is 'an attempt that ends first ends its probe' "$code" 0
-check 'at once' wait_for gone last
+check 'the probe of an attempt that ends first ends at once' wait_for gone last
 probe -a 1 --health='[ ! -s daemon ] || { : >later; exit 0; }
 	setsid sh -c "echo \$\$ >daemon; exec sleep 100d" >/dev/null 2>&1 &
 	until [ -s daemon ]; do sleep .05; done' --leftovers=spare \

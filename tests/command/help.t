@@ -98,7 +98,7 @@ while read -r name; do
 	! grep -Eq '.{81}' said || wide="$wide $name"
 done <names
 is '--help=--NAME has the paragraph of each option' "$empty" ''
-is 'in 80 columns' "$wide" ''
+is '--help=--NAME fits 80 columns' "$wide" ''
 attempts=$("$RETRY" --help=--attempts)
 like 'it is the paragraph of the manual' "$attempts" '-a, --attempts=N'
 for spelling in -a a attempts --att ATTEMPTS; do
@@ -123,7 +123,7 @@ is 'a section ends before the next' "$("$RETRY" --help=examples |
 is 'no byte of a style is left' "$(tr -d '\n -~' <said)" ''
 like 'a terminal shows bold words' "$(TERM=xterm script -qec \
     '"$RETRY" --help=-a' /dev/null | cat -v)" '^  \^\[\[0;1m-a\^\[\[0m, '
-is 'in a locale of ASCII all is ASCII' \
+is 'help in a locale of ASCII is ASCII' \
     "$(LC_ALL=C "$RETRY" --help=plan | tr -d '\n -~')" ''
 
 is 'each tool whose failures are recorded is listed' \

@@ -30,7 +30,7 @@ like 'it is a minimum' "$err" 'next in 60ms .*asked for 30ms'
 asked 'Retry-After: 20ms' -j 50%
 like 'chance makes it longer' "$err" 'range 20ms to 30ms'
 asked 'Retry-After: 20ms' -j full
-like 'by a fifth where the jitter has no ratio' "$err" 'range 20ms to 24ms'
+like 'chance makes a hint a fifth longer if the jitter has no ratio' "$err" 'range 20ms to 24ms'
 asked 'Retry-After: Sun, 06 Nov 1994 08:49:37 GMT'
 like 'a date that has passed is no wait' "$err" 'next at once .*asked for 0s'
 asked "Retry-After: $(date -u -d '+ 100 seconds' '+%a, %d %b %Y %T GMT')" -m 1m
@@ -110,7 +110,7 @@ asked 'Retry-After: 20' -T 10s
 like 'no hint goes beyond the limit on the run' "$err" \
     'giving up after 1 attempt .*asked to wait 20s'
 asked 'Retry-After: soon\001'
-like 'one that cannot be read is reported, harmless' "$err" \
+like 'a hint that cannot be read is reported without its control characters' "$err" \
     '^retry: sh: --delay-match: soon\\\^A: '
 is 'once, and ignored' "$code:$(printf '%s\n' "$err" |
     grep -c '^retry: sh: --delay-match')" 7:1

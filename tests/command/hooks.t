@@ -70,7 +70,7 @@ for row in 0:success 1:retry 2:stop 3:stop 75:stop 126:stop 127:stop 255:stop; d
 	run retry -a 2 -d 0 --log=json:log --check="exit ${row%:*}" true
 	[ "$(judged)" = "${row#*:} check" ] || wrong="$wrong $row"
 done
-is 'its status decides: 0 success, 1 retry, else stop' "$wrong" ''
+is 'the status of a check decides: 0 success, 1 retry, else stop' "$wrong" ''
 wrong=
 for signal in KILL TERM HUP; do
 	rm -f log
@@ -179,7 +179,7 @@ ${RETRY_LAST_STATUS-none} ${RETRY_DELAY:+waited} ${RETRY_FINAL-}" |
 is 'the check is told of the attempt just ended' "$(order retry -a 2 -d 1ms \
     --check="$show; exit 1" sh -c 'exit $((5 + RETRY_ATTEMPT))')" \
     '7 1/2 exit 6   2/2 exit 7 waited 1'
-is 'of the signal that it died of' "$(order retry -a 1 \
+is 'the check is told of the signal that the attempt died of' "$(order retry -a 1 \
     --check="$show" sh -c 'kill -9 $$')" '0 1/1 signal 9  1'
 result timeout
 is 'a timeout has no status' "$code $(cat timeout/order)" '0 timeout none 1'
@@ -192,7 +192,7 @@ is '--on-success is' "$(order retry -a 0 -d 1ms \
 is '--on-give-up is' "$(order retry -a 1 --on-give-up="$show" ./missing)" \
     '127 1/1 unstartable 2  1'
 run retry -a 1 --on-give-up='echo "$RETRY_ELAPSED" >elapsed' -t 50ms sleep 100d
-check 'they know how long the run has lasted' \
+check 'a hook knows how long the run has lasted' \
     awk '{ exit !($1 >= 0.05) }' elapsed
 
 echo 'the input of retry' >input
@@ -203,9 +203,9 @@ every() {
 	    --before-retry="$look" --on-success="$look" "$@" <input
 }
 run every true
-is 'they read nothing' "$(printf '%s\n' "$err" | sort | uniq -c | xargs)" \
+is 'hooks read nothing if no output is held' "$(printf '%s\n' "$err" | sort | uniq -c | xargs)" \
     '4 /dev/null 4 said'
-is 'they write to standard error' "$out" ''
+is 'hooks write to standard error' "$out" ''
 run sh -c '"$RETRY" -d 0 -a 2 --check="$1; exit 1" --before-retry="$1" \
     --on-give-up="$1" true 2>&-' sh 'echo said && echo >>wrote'
 is 'where that is closed they write to nobody' \
@@ -265,7 +265,7 @@ is 'no hook runs after a signal, even if the attempt then succeeded' \
 
 result max-check
 is '--max-time ends a check' "$code $(echo "$err" | head -n 1)" '124 check'
-is 'that --max-time ended a check is the reason' "$(cd max-check && reason)" max-time
+is 'the reason is max-time if it ended a check' "$(cd max-check && reason)" max-time
 like 'a message says that --max-time ended a check' "$err" \
     'exited 0, and --max-time .* ended --check$'
 result max-gate

@@ -156,7 +156,7 @@ chmod +x odd
 mkdir sub
 same 'umask, directory, niceness, limits and environment stay' \
     ./odd -- ../state
-like 'they were odd' "$out" '^Max open files +100 +100 '
+like 'the limits in this test are unusual ones' "$out" '^Max open files +100 +100 '
 run env -i PATH="$PATH" EMPTY= WORD='a b' "$RETRY" env
 is 'the environment is that of retry but for what it adds' \
     "$(printf '%s\n' "$out" | grep -v '^RETRY_')" \

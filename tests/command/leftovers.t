@@ -75,7 +75,7 @@ ends() {
 ends failure 3 -a 2 sh -c './stubborn failure &
 	./leaves failure "$RETRY_ATTEMPT"; exit 3'
 is 'each attempt had left one' "$(wc -l <failure)" 2
-unlike 'none of which is told as left' "$err" left
+unlike 'no message tells of leftovers that --leftovers=end ended after a failure' "$err" left
 ends success 0 sh -c './stubborn success & ./leaves success'
 check 'SIGTERM comes first' test -s success.heard
 ends apart 3 -a 1 sh -c '(setsid ./stubborn apart &); ./leaves apart; exit 3'

@@ -51,7 +51,7 @@ stty -a | grep -o '[-]*echo\>' | sed 's/^/mode /'
 stty sane
 END
 run python3 "$TESTS/lib/terminal.py" 80 -- bash job
-like 'in the background it changes no modes' "$out" '^mode -echo$'
+like 'retry in the background changes no modes' "$out" '^mode -echo$'
 
 # An attempt that has taken the foreground.
 cat >taken <<'END'

@@ -56,7 +56,7 @@ like 'a signal ends a wait, and the end is told' "$out" '^[0-9]+ STOPPING=1$'
 like 'a signal ends a wait, and what ended it' "$out" 'STATUS=false: ended by SIGTERM after 1 attempt'
 listen "@$T/told" retry -q sh -c 'trap "" INT; kill -INT $PPID
     kill -TERM $PPID; sleep 20'
-is 'of two signals' "$code" 241
+is 'a run that gets two signals dies of the one that ended its attempt' "$code" 241
 is 'the end is told once' "$(echo "$out" | grep -c STOPPING=1)" 1
 listen "@$T/told" retry -q -d 0 sh -c 'kill -USR2 $PPID; exit 0'
 unlike 'a signal that ends nothing tells no STOPPING' "$out" STOPPING

@@ -513,7 +513,7 @@ is 'an attempt whose output nobody reads is the last one' \
     "$(cat code):$(grep -c . err.p)" 141:2
 like 'an attempt whose output nobody reads is the last one, which is said' "$(tail -1 err.p)" \
     'after 1 attempt in .*: killed by SIGPIPE, and nobody reads its output$'
-like 'by a rule of its own' "$(cat writer)" '"verdict":"stop","rule":"unread"'
+like 'a run whose output nobody reads ends by the rule unread' "$(cat writer)" '"verdict":"stop","rule":"unread"'
 { retry -d 0 sh -c 'yes; exit $?' 2>err.p; echo $? >code; } | head -1 >/dev/null
 like 'a shell whose command died of SIGPIPE is told that nobody reads' "$(cat code):$(tail -1 err.p)" \
     '^141:retry: .*: exited 141, and nobody reads its output$'

@@ -32,7 +32,7 @@ is 'scripts/package succeeds, and has nothing to complain of' \
     "$(printf '%s\n' "$err" | grep -v ': installing ')" ''
 package=$(printf '%s\n' "$out" | grep '\.deb$')
 check 'a Debian package is there' test -s "$package"
-check 'its sum is right' sh -c 'cd dist && sha256sum --status -c SHA256SUMS &&
+check 'the sum of the Debian package is right' sh -c 'cd dist && sha256sum --status -c SHA256SUMS &&
 	grep -qF "${1##*/}" SHA256SUMS' sh "$package"
 is 'it is from who is named' \
     "$(dpkg-deb -f "$package" Maintainer Homepage)" \
@@ -72,7 +72,7 @@ if have 'the sums are signed' minisign; then
 	done
 	RETRY_KEY=ours.key run "$TESTS/../scripts/package" signed debian
 	is 'the sums are signed' "$code" 0
-	check 'by the key' minisign -V -q -p ours.pub -m signed/SHA256SUMS
+	check 'the sums are signed by the key' minisign -V -q -p ours.pub -m signed/SHA256SUMS
 	rm ours.pub
 	RETRY_KEY=ours.key run "$TESTS/../scripts/package" unsigned debian
 	is 'without its public key nothing is made' "$code:$(ls unsigned 2>/dev/null)" 1:
@@ -202,7 +202,7 @@ if [ "$(id -u)" -eq 0 ]; then
 	run "$T/root/usr/bin/retry-backoff" -a 2 -d 0 sh -c \
 	    'test "$RETRY_ATTEMPT" -eq 2'
 	is 'beside the retry of Debian, and ours runs' "$code" 0
-	like 'by its own name' "$err" '^retry-backoff: sh: attempt 1/2 exited 1'
+	like 'the packaged retry uses its own name in messages' "$err" '^retry-backoff: sh: attempt 1/2 exited 1'
 	check 'it can be removed' scratch -r retry-backoff
 	is 'it can be removed, and nothing of it is left' \
 	    "$(find root/usr ! -type d | grep -E 'backoff|redis|cookbook')" ''
@@ -216,7 +216,7 @@ program=extracted/usr/bin/retry-backoff
 is 'the packaged program runs' "$($program echo it runs)" 'it runs'
 is 'it has its own name' "$($program --version)" \
     "$("$RETRY" --version | sed 's/retry/retry-backoff/')"
-like 'it has its own name, and tells it to who errs' "$($program --nosuch 2>&1)" \
+like 'the packaged retry names itself in errors' "$($program --nosuch 2>&1)" \
     '^retry-backoff: .*\(try .retry-backoff --help.\)$'
 like 'its examples have its own name' "$($program --help=examples)" \
     '\| retry-backoff --stdin=replay'
@@ -276,8 +276,8 @@ mkdir unpacked
 tar -C unpacked --strip-components=1 -xzf "$tarball"
 program=unpacked/bin/retry
 headers=$(readelf -lh "$program")
-unlike 'its program is static' "$headers" INTERP
-like 'its program is static, and may be loaded anywhere' "$headers" 'Type: +DYN'
+unlike 'the program of a tarball is static' "$headers" INTERP
+like 'the program of a tarball may be loaded anywhere' "$headers" 'Type: +DYN'
 check 'what is linked in guards its stack, too' sh -c '
     nm "$(ls -td "$1"/musl-*/lib/libev.a | head -n 1)" |
 	grep -q __stack_chk_fail' sh "$cache"

@@ -30,7 +30,7 @@ like 'the verdicts, and that it ends with its script' "$out" \
 run retry --plan -a 4 --log=json:log touch secret
 check 'nothing is run' not test -e secret
 like 'the command is named' "$out" '^Plan for touch: at most 4 attempts,'
-unlike 'by its first word alone' "$out" secret
+unlike 'a plan shows no argument of the command' "$out" secret
 like 'why it ends is told' "$out" \
     '^result +giving up after 4 attempts in [0-9.]+s: exited 1$'
 check 'a log in a file stands beside the table' test -s log
@@ -48,7 +48,7 @@ run retry --plan -j 50% -d 1 -a 4
 like 'each draw may be the longest' "$out" ' at most 10.5s$'
 run retry --plan=1:2s -j none -d 1 -a 4 -t 10 -k 5
 like 'attempts take their time' "$out" '^result .* 4 attempts in 15s: '
-like 'at the longest until they are killed' "$out" \
+like 'the longest plan has each attempt killed' "$out" \
     '^longest +1m07s, if every time limit is used up$'
 run retry --plan -j none -d 1 -a 4 -T 60 -k 5
 like 'the longest run ends by --max-time and --kill-after' "$out" \
@@ -176,7 +176,7 @@ like 'a median of which chance decides is given safely' "$out" \
 run retry --plan=p=0.999999 -a 0 --seed=5
 like 'a run that is cut short is told' "$out" \
     '^Of [0-9]+ simulated runs, and one of too many attempts:$'
-like 'of few runs little is known' "$out" '^gives up  none \(95% interval: 0-[1-9][0-9]%\)$'
+like 'a few simulated runs have a wide interval' "$out" '^gives up  none \(95% interval: 0-[1-9][0-9]%\)$'
 run retry --plan=p=50%:2s*2,0 -j none -d 1
 is 'attempts with a chance may take time, and be counted' \
     "$(column starts)" '0s 3s 7s'
@@ -263,7 +263,7 @@ like 'a plan of a milliard attempts tells the longest' "$out" '^longest .* at mo
 run timeout 200 retry --plan -a 1000000000 --log=json:-
 is 'no simulated run of so many came to its end' "$(figure runs)" 0
 run sh -c 'retry --plan -a 1000000000 | head -n 5'
-is 'its first rows can be had alone' "$(echo "$out" | wc -l)" 5
+is 'the first rows of a long plan can be read alone' "$(echo "$out" | wc -l)" 5
 retry --plan -a 1000000000 -j none >rows &
 plan=$!
 wait_for grep -q '^ *9 ' rows
@@ -284,12 +284,12 @@ run retry --plan=down=5s --clients=100 -j none -d 1 -a 10 --log=json:-
 is 'without jitter all clients come at once' \
     "$(figure peak_retries) $(figure attempts) $(figure clients)" '100 400 100'
 run retry --plan=down=5s --clients=100 -j none -d 1 -a 10
-like 'they are done when their last retry is' "$out" '^all done  within 7s$'
+like 'clients are done when their last retry is' "$out" '^all done  within 7s$'
 like 'the chart adds up their attempts' "$out" '^  total       400$'
 run retry --plan=1 --clients=10 --budget=none:tokens=7,rate=0,cost=1 -j none -d 1 -a 5 \
     --log=json:-
 is 'clients share a budget' "$(figure attempts) $(figure gives_up)" '17 1'
-check 'its file is not made' not test -e none
+check 'a plan makes no file for a budget' not test -e none
 run retry --plan=down=20s --clients=1000 -d 1 -m 5 -a 0 --splay=2
 like 'a chart shows their attempts' "$out" '^ +0s +[0-9]+  o+#+$'
 like 'the retries in the worst second are told' "$out" \
@@ -329,13 +329,13 @@ esc=$(printf '\033')
 run retry --plan --clients=4 -a 2 -d 0 -j none --color=always
 like 'the legend of a chart has the colours of its bars' "$out" \
     "o$esc\[m first attempts, $esc\[33m#$esc\[m retries"
-like 'in which first attempts come first' "$out" \
+like 'a bar of a chart has first attempts first' "$out" \
     "8  $esc\[36mo+$esc\[m$esc\[33m#+$esc\[m"
 run retry --plan --clients=4 -a 2 --log=json:-
 is 'no client alone has failures and waits' "$(figure failures) $(figure waited)" \
     'null null'
 run retry --plan --clients=1 -a 2
-like 'one of anything is singular' "$out" '^busiest   1 retry in one second$'
+like 'a single retry is singular in a plan' "$out" '^busiest   1 retry in one second$'
 run retry --plan=p=0.2 --clients=3 -a 3 --seed=1 --log=json:-
 is 'all attempts of a simulation are a rounded mean' "$(figure attempts)" 4
 run retry --plan=p=0.99999 -a 1 --clients=1000 --seed=1
@@ -375,7 +375,7 @@ if have 'a plan on a terminal' python3; then
 	unlike 'if they fit they are shown, and if one column is missing they are not' "$out" nominal
 	unset NO_COLOR
 	run retry --plan -a 0 -m 10 -d 10 -j none
-	is 'in a file all rows are there' "$(column '#' | wc -w)" 100
+	is 'a plan in a file has all rows' "$(column '#' | wc -w)" 100
 fi
 
 # bad SCRIPT WHAT
@@ -419,7 +419,7 @@ agree() {
 	jq -c 'select(.event == "wait") | del(.time, .elapsed, .run)' planned >wanted
 	jq -c 'select(.event == "wait") | del(.time, .elapsed, .run)' happened >found
 	check "plan and run agree: $name" sh -c 'test -s wanted && cmp wanted found'
-	is "they agree on the order of events too: $name" "$(jq -r .event planned | xargs)" \
+	is "plan and run agree on the order of events: $name" "$(jq -r .event planned | xargs)" \
 	    "$(jq -r .event happened | xargs)"
 	rm planned happened
 }
@@ -440,7 +440,7 @@ if command -v jq >/dev/null; then
 	run retry --plan --log=json -a 3 -d 1 x y
 	is 'a log may have standard output' "$(echo "$out" | jq -r .event | xargs)" \
 	    'start attempt outcome wait attempt outcome wait attempt outcome end'
-	check 'its clock starts with the run' \
+	check 'the clock of a plan starts with the run' \
 	    sh -c 'echo "$1" | jq -es "all(.time == .elapsed) and .[0].time == 0"' \
 	    - "$out"
 	check 'no process is told of' sh -c \
@@ -450,16 +450,16 @@ run retry --plan --log=text -a 2 -d 1 x
 like '--plan --log=text prints messages' "$out" '^retry: x: giving up after 2 attempts'
 unlike '--plan --log=text prints no table' "$out" nominal
 run retry --plan --log=text --log=json
-is 'two are an error' "$code" 125
-like 'of one line' "$err" "^retry: --log=json is a second log"
+is 'two logs without a file are an error' "$code" 125
+like 'two logs without a file are told in one line' "$err" "^retry: --log=json is a second log"
 run retry --plan --log=text:x --log=json
 is 'if both have no file' "$code" 0
 
 retry --plan >/dev/full 2>err
-is 'one that cannot be written failed' $? 125
+is 'a plan that cannot be written fails' $? 125
 for log in json text junit; do
 	run sh -c "retry --plan=1*100 -a 0 --log=$log >/dev/full"
-	is "one that cannot be written failed, nor can one in $log" "$code $err" \
+	is "a plan that cannot be written fails with --log=$log" "$code $err" \
 	    '125 retry: standard output: No space left on device'
 done
 run sh -c 'retry --plan=1*100 -a 0 --log=json:/dev/full >/dev/null'

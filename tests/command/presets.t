@@ -218,7 +218,7 @@ is 'curl is retried if its message stands below a meter' "$code $(cat page)" '0 
 asked '429 Retry-After: 1' retry -q --preset=curl -d 1ms -j none --log=json:log \
     curl -fsS -D /dev/stderr
 is 'Retry-After is obeyed where it is seen' "$code $calls" '0 2'
-like 'to the second' "$(cat log)" '"delay":1,"hint":1}'
+like 'Retry-After is obeyed to the second' "$(cat log)" '"delay":1,"hint":1}'
 run retry -q --preset=curl -d 1ms -a 3 --log=json:refused \
     curl -fsS http://127.0.0.1:1/
 is 'a refused connection is retried' "$code $(grep -c '"wait"' refused)" '7 2'

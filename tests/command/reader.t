@@ -192,8 +192,8 @@ wait_for test -e often
 wait_for sh -c "! pgrep -P $pid sh"
 kill "$pid"
 wait "$pid" 2>/dev/null
-is 'a signal does between attempts' $? 143
-is 'none of which was made meanwhile' "$(wc -l <often)" 1
+is 'a signal between attempts ends a run whose reader is blocked' $? 143
+is 'no attempt is made while the reader of the last one is blocked' "$(wc -l <often)" 1
 exec 9<&-
 
 result messages

@@ -75,7 +75,7 @@ is 'whatever else redis-cli takes is passed on' "$(cat asked)" \
 is 'a token is a retry' "$code $err" '0 '
 asks 0 0
 empty='retry-redis-budget: the bucket retry-budget is empty'
-is 'none is none' "$code $err" "1 $empty"
+is 'without a token there is no retry' "$code $err" "1 $empty"
 warning='Warning: Using a password with -a may not be safe.
 '
 asks 0 "${warning}1"

@@ -135,7 +135,7 @@ if strace -o trace true 2>/dev/null; then
 		is "a group for an attempt without a terminal, $error" "$out" 2
 		[ $error != ENXIO ] || continue
 		run python3 "$TESTS/lib/terminal.py" 80 -- "$@"
-		is "none with a terminal that gives $error" \
+		is "no group for an attempt with a terminal that gives $error" \
 		    "$(printf '%s\n' "$out" | head -n 1)" 1
 	done
 else

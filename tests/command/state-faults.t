@@ -83,7 +83,7 @@ if strace -o /dev/null true 2>/dev/null; then
 	    -e inject=clone,clone3,?fork:error=EAGAIN \
 	    retry --state=state ./tries 0 2>said
 	is 'no process to wait for the lock is an error' "$? $(attempts)" '125 0'
-	like 'in one line' "$(cat said)" \
+	like 'the lack of a process to wait for the lock is told in one line' "$(cat said)" \
 	    '^retry: tries: --state: state: cannot wait for its lock: Resource temporarily unavailable$'
 
 	# With all that has a file switched on, any call that fails leaves a run

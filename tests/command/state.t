@@ -148,7 +148,7 @@ for grace in 10 0; do
 	pid=$(pgrep -P $!)
 	kill -KILL $!
 	wait $! 2>/dev/null
-	check "one that is killed leaves none that waits, with -k $grace" \
+	check "a run that is killed leaves no process that waits for the lock, with -k $grace" \
 	    wait_for not alive "$pid"
 done
 retry --state=state --log=text --log=json:story ./tries 0 2>told &
