@@ -85,8 +85,8 @@
  *     probe       the process of --health, next to an attempt
  *     state_file  the state in a file, which one run at a time has
  *     budget_file the tokens in a file that processes share
- *     notify      reports the state of the run to systemd
- *     relay       passes on what an attempt tells systemd
+ *     notify      tells systemd what the run and its attempts have to say
+ *     relay       the socket on which an attempt speaks to systemd
  *     hinted      the wait that output asks for, perhaps until a date
  *     zone        when clocks in a time zone show a time of day
  *     file        opens, compares and replaces files; descriptors above 2

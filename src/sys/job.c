@@ -15,6 +15,7 @@
 #include "sys/file.h"
 #include "sys/job.h"
 #include "sys/logs.h"
+#include "sys/notify.h"
 
 static double
 seconds(struct timeval time)
@@ -101,7 +102,7 @@ start_attempt(struct job *job, struct record *record)
 	duplicate_begin(&job->duplicate,
 	    record->judgement.verdict == VERDICT_RETRY);
 	oom_begin(&job->oom);
-	start.notify = relay_begin(job->relay, record->attempt);
+	start.notify = notify_begin(job->notify, record->attempt);
 	const bool prepared =
 	    input_begin(&job->input, record->attempt, job->left.count > 0,
 		&start.descriptors[0]) == 0;
@@ -329,7 +330,7 @@ job_evidence(struct job *job, double *hint)
 		.code = WEXITSTATUS(status) };
 
 	restore_terminal(job);
-	relay_end(job->relay);
+	notify_end(job->notify);
 	job->found = job->output.collector.shared->found;
 	duplicate_end(&job->duplicate);
 	if (error != 0)

@@ -14,7 +14,6 @@
 #include "sys/oom.h"
 #include "sys/output.h"
 #include "sys/probe.h"
-#include "sys/relay.h"
 #include "sys/state_file.h"
 #include "sys/terminal.h"
 #include "sys/tree.h"
@@ -29,7 +28,7 @@ struct job {
 	const struct options *options;
 	struct report *report;
 	struct messages *messages;
-	struct relay *relay;
+	struct notify *notify;
 
 	enum task task;
 	const char *option; /* the user's, for a shell command */

@@ -16,7 +16,6 @@
 #include "sys/loop.h"
 #include "sys/notify.h"
 #include "sys/receiver.h"
-#include "sys/relay.h"
 #include "sys/state_file.h"
 
 /* Room for advice: what to type instead of the command. */
@@ -52,8 +51,6 @@ struct loop {
 	struct state_file state;
 	struct budget_file budget;
 	struct notify notify;
-	struct relay relay;
-	bool hangs;	     /* the attempt does not feed its watchdog */
 	char advice[ADVICE]; /* what to type instead of the command */
 };
 
@@ -119,8 +116,8 @@ tell_signal(struct loop *loop, const struct received *received)
 	loop->job.passed_on |= ends;
 	if (ends)
 		notify_stopping(&loop->notify);
-	const bool held =
-	    received->signal == SIGHUP && !ends && !relay_reload(&loop->relay);
+	const bool held = received->signal == SIGHUP && !ends &&
+	    !notify_reload(&loop->notify);
 	return (struct event){
 		.kind = EVENT_SIGNAL,
 		.signal = received->signal,
@@ -173,8 +170,7 @@ look(struct loop *loop, double until, struct event *event)
 		if (job_reap(&loop->job, event) || is_over(loop))
 			return true;
 	}
-	if (loop->hangs) {
-		loop->hangs = false;
+	if (notify_take_hang(&loop->notify)) {
 		*event = (struct event){ .kind = EVENT_PROBED,
 			.probe = { .kind = OUTCOME_UNHEALTHY } };
 		return true;
@@ -212,15 +208,6 @@ input_done(void *data, bool success)
 
 	loop->doing = DOING_READ_OVER;
 	loop->failed |= !success;
-}
-
-/* The attempt does not feed its watchdog. */
-static void
-attempt_hangs(void *data)
-{
-	struct loop *loop = data;
-
-	loop->hangs = true;
 }
 
 /* `retry` is stopped, or goes on, and the child with it. */
@@ -265,7 +252,7 @@ tell(void *context, struct record *record)
 	record->time = events_time(CLOCK_REALTIME);
 	logs_tell(&loop->report, &job->output, record);
 	free(output);
-	relay_tell(&loop->relay, &loop->report.style, record);
+	notify_tell(&loop->notify, &loop->report.style, record);
 }
 
 static struct started
@@ -274,7 +261,6 @@ start(void *context, enum task task, struct record *record)
 	struct loop *loop = context;
 
 	loop->doing = DOING_NOTHING;
-	loop->hangs = false;
 	logs_hide(&loop->report, &loop->job.output);
 	const struct started started =
 	    job_start(&loop->job, task, record, &loop->state);
@@ -496,7 +482,7 @@ set_up(struct loop *loop)
 		.options = options,
 		.report = &loop->report,
 		.messages = &loop->messages,
-		.relay = &loop->relay,
+		.notify = &loop->notify,
 	};
 	if (child_init(&job->child) == -1)
 		err(STATUS_OWN_FAILURE, "cannot prepare to start processes");
@@ -538,10 +524,8 @@ loop_run(const struct options *options, const struct report *report)
 	loop.report.begun = events_time(CLOCK_REALTIME);
 	if (gethostname(loop.report.host, sizeof(loop.report.host) - 1) == -1)
 		*loop.report.host = '\0';
-	notify_open(&loop.notify, &options->policy, loop.events.loop,
-	    &loop.messages);
-	relay_open(&loop.relay, &loop.notify, &job->child, &loop.messages,
-	    attempt_hangs, &loop);
+	notify_open(&loop.notify, &options->policy, &job->child,
+	    loop.events.loop, &loop.messages);
 	input_open(&job->input, options, &loop.messages, loop.events.loop,
 	    &loop.clock, input_done, &loop);
 	if (output_open(&job->output, options, &loop.messages, loop.events.loop,
@@ -564,7 +548,6 @@ loop_run(const struct options *options, const struct report *report)
 	collector_drop(&job->output.collector);
 	budget_file_close(&loop.budget);
 	state_file_close(&loop.state);
-	relay_end(&loop.relay);
 	notify_close(&loop.notify);
 	logs_close(&loop.report, &loop.messages);
 	input_close(&job->input);

@@ -4,10 +4,13 @@
 #include <limits.h>
 #include <math.h>
 #include <poll.h>
-#include <stdint.h>
+#include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,23 +22,360 @@
 /* Seconds for an attempt to start, if it has no limit: systemd's default. */
 #define START_TIME 90.0
 
+/* Seconds for a message to reach the manager. */
+#define MESSAGE_TIME 0.1
+
 /*
  * Seconds between requests for more time: `systemctl daemon-reload` takes back
  * what was granted.
  */
 #define EXTEND_EACH 5.0
 
-/* Milliseconds that the last messages wait for the manager. */
-#define PATIENCE 1000
+/* Seconds that the last messages wait for the manager. */
+#define PATIENCE 1.0
 
-/* As much of a program's status is passed on. */
-#define PROGRAM_STATUS 2048
+/* In one turn of the loop, and more than wait in a socket under systemd. */
+#define MESSAGES_MOST 1000
 
-/* What may be due, in the order in which it is sent. */
-enum { RELOADING, READY, STOPPING, STATUS, EXTEND, WATCHDOG, KINDS };
+/* What the run may have to say; each is a bit of notify.due. */
+enum kind {
+	RELOADING = 1,
+	READY = 2,
+	ERROR_OVER = 4,
+	STOPPING = 8,
+	VITAL = 15, /* what systemd must know */
+	STATUS = 16,
+	EXTEND = 32,
+	WATCHDOG = 64,
+	ALL = 127
+};
 
-/* What systemd must know. */
-#define VITAL (1U << RELOADING | 1U << READY | 1U << STOPPING)
+/* In the order in which it is sent.  One that ends in "=" has a value. */
+static const struct {
+	enum kind kind;
+	const char *words;
+} says[] = {
+	{ RELOADING, "RELOADING=1\nMONOTONIC_USEC=" },
+	{ READY, "READY=1" },
+	{ ERROR_OVER, "ERRNO=0" },
+	{ STOPPING, "STOPPING=1" },
+	{ STATUS, "STATUS=" },
+	{ EXTEND, "EXTEND_TIMEOUT_USEC=" },
+	{ WATCHDOG, "WATCHDOG=1" },
+};
+
+/* What becomes of a line of an attempt. */
+enum fate {
+	PASSED,
+	PASSED_WITH, /* its descriptors */
+	DROPPED,
+	IS_READY,
+	RELOADS,
+	HAS_STATUS,
+	LIVES, /* `retry` feeds systemd's watchdog itself, all the time, */
+	LIMIT, /* and this one, of the attempt, is in its place */
+	HANGS,
+	EXTENDS,
+	FAILS
+};
+
+/* How a line begins; one that is not here is passed. */
+static const struct {
+	const char *words;
+	enum fate fate;
+} lines[] = {
+	{ "READY=1", IS_READY },
+	{ "STATUS=", HAS_STATUS },
+	{ "RELOADING=1", RELOADS },
+	/* RELOADING=1 of `retry` has its own time. */
+	{ "MONOTONIC_USEC=", DROPPED },
+	/* `retry` says so if the run ends; the unit outlives an attempt. */
+	{ "STOPPING=1", DROPPED },
+	/* systemd would follow the program, and hear `retry` no more. */
+	{ "MAINPID", DROPPED },
+	{ "NOTIFYACCESS=", DROPPED },
+	{ "WATCHDOG=1", LIVES },
+	{ "WATCHDOG=trigger", HANGS },
+	{ "WATCHDOG_USEC=", LIMIT },
+	{ "EXTEND_TIMEOUT_USEC=", EXTENDS },
+	{ "ERRNO=", FAILS },
+	{ "FDSTORE=1", PASSED_WITH },
+	{ "BARRIER=1", PASSED_WITH },
+};
+
+/* --- what the run says --- */
+
+/* Sends what is due of these kinds.  Returns whether there is room for it. */
+static bool
+send_due(struct notify *notify, unsigned int kinds)
+{
+	const double now = events_time(CLOCK_MONOTONIC);
+	const char *more = notify->attempt.status;
+	struct letter letter = { .count = 0 };
+
+	for (size_t i = 0; i < sizeof(says) / sizeof(says[0]); i++) {
+		const enum kind kind = says[i].kind;
+
+		if ((notify->due & kinds & kind) == 0)
+			continue;
+		strlcpy(letter.text, says[i].words, RELAY_BYTES);
+		if (kind == RELOADING)
+			text_append(letter.text, RELAY_BYTES, "%.0f",
+			    floor(now * 1e6));
+		else if (kind == STATUS)
+			text_append(letter.text, RELAY_BYTES, "%s%s%s",
+			    notify->status.text, *more == '\0' ? "" : "; ",
+			    more);
+		else if (kind == EXTEND)
+			text_append(letter.text, RELAY_BYTES, "%.0f",
+			    ceil(fmax(notify->extended - now, 0) * 1e6));
+		if (relay_send(notify->socket, &letter) == 0)
+			notify->due &= ~(unsigned int)kind;
+		else if (errno == EAGAIN)
+			return false;
+	}
+	return true;
+}
+
+/* --- what an attempt says --- */
+
+/* SIGHUP needs an answer: that of an attempt that got it and can, or ours. */
+static void
+answer_reload(struct notify *notify)
+{
+	notify->attempt.held = false;
+	notify->attempt.reloads =
+	    notify->attempt.answers && notify->child->pid != 0;
+	/* READY=1 would end a start that goes on. */
+	if (!notify->attempt.reloads && notify->stage == NOTIFY_READY)
+		notify->due |= RELOADING | READY;
+}
+
+/* The attempt is ready, and so is the unit, unless it ends. */
+static void
+become_ready(struct notify *notify)
+{
+	if (notify->stage == NOTIFY_STARTING ||
+	    notify->stage == NOTIFY_RELOADING) {
+		notify->stage = NOTIFY_READY;
+		notify->due |= READY;
+	}
+	if (notify->failed && !notify->attempt.ready &&
+	    notify->attempt.number > 1) {
+		notify->failed = false;
+		notify->due |= ERROR_OVER;
+	}
+	notify->attempt.ready = true;
+	if (notify->attempt.held && notify->child->pid != 0) {
+		kill(notify->child->pid, SIGHUP);
+		answer_reload(notify);
+	}
+}
+
+/* Lets the pulse beat twice in each limit, from now on. */
+static void
+set_pulse(struct notify *notify)
+{
+	double each = EXTEND_EACH;
+
+	if (notify->watchdog > 0)
+		each = fmin(each, notify->watchdog / 2);
+	if (notify->attempt.limit > 0)
+		each = fmin(each, notify->attempt.limit / 2);
+	if (ev_is_active(&notify->pulse) && notify->pulse.repeat == each)
+		return;
+	notify->pulse.repeat = each;
+	notify->beaten = events_time(CLOCK_MONOTONIC);
+	ev_now_update(notify->events);
+	ev_timer_again(notify->events, &notify->pulse);
+}
+
+/* Heeds a line.  Returns what becomes of it: it is passed on or dropped. */
+static enum fate
+heed(struct notify *notify, const char *line)
+{
+	const enum notify_stage stage = notify->stage;
+	const char *problem, *value = strchr(line, '=');
+	enum fate fate = PASSED;
+
+	if (value++ == NULL)
+		return DROPPED;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		if (strncmp(line, lines[i].words, strlen(lines[i].words)) == 0)
+			fate = lines[i].fate;
+	switch (fate) {
+	case PASSED:
+	case PASSED_WITH:
+	case DROPPED:
+		return fate;
+	case IS_READY:
+		notify->attempt.answers = true;
+		become_ready(notify);
+		break;
+	case RELOADS:
+		if (!notify->attempt.answers || stage == NOTIFY_STOPPING)
+			break;
+		notify->attempt.reloads = false;
+		notify->stage = NOTIFY_RELOADING;
+		notify->due |= RELOADING;
+		break;
+	case HAS_STATUS:
+		text_safe(value, notify->attempt.status,
+		    sizeof(notify->attempt.status));
+		notify->due |= STATUS;
+		break;
+	case LIMIT:
+		notify->attempt.limit =
+		    (double)strtonum(value, 0, INT64_MAX, &problem) / 1e6;
+		set_pulse(notify);
+		break;
+	case LIVES:
+		notify->attempt.feeds = true;
+		notify->attempt.silent = 0;
+		set_pulse(notify);
+		break;
+	case HANGS:
+		notify->attempt.hangs = true;
+		break;
+	case EXTENDS:
+		return stage == NOTIFY_STOPPING ||
+			(stage == NOTIFY_STARTING &&
+			    (notify->attempt.number == 1 || notify->bounded))
+		    ? PASSED
+		    : DROPPED;
+	case FAILS:
+		notify->failed = strcmp(value, "0") != 0;
+		return PASSED;
+	}
+	return DROPPED;
+}
+
+/* Heeds the attempt's message, and leaves of it what is to be passed on. */
+static void
+heed_letter(struct notify *notify)
+{
+	struct letter *letter = &notify->letter;
+	char *rest = letter->text, *end = letter->text, *line;
+	bool gives = false;
+
+	while ((line = strsep(&rest, "\n")) != NULL) {
+		const enum fate fate =
+		    strchr(line, '=') == NULL ? DROPPED : heed(notify, line);
+		const size_t length = strlen(line);
+
+		if (fate == DROPPED)
+			continue;
+		gives |= fate == PASSED_WITH;
+		if (end != letter->text)
+			*end++ = '\n';
+		memmove(end, line, length);
+		end += length;
+	}
+	*end = '\0';
+	if (!gives)
+		relay_close_descriptors(letter);
+}
+
+/* --- both --- */
+
+/*
+ * Sends what the run must say, in its order with what the attempt says, and
+ * then the rest.  Returns whether the manager has room for all of it.
+ */
+static bool
+pump(struct notify *notify)
+{
+	struct letter *letter = &notify->letter;
+
+	for (int i = 0; i < MESSAGES_MOST; i++) {
+		if (*letter->text != '\0' &&
+		    relay_send(notify->socket, letter) == -1 && errno == EAGAIN)
+			return false;
+		*letter->text = '\0';
+		relay_close_descriptors(letter);
+		if (!send_due(notify, VITAL))
+			return false;
+		if (notify->received.fd == NO_DESCRIPTOR ||
+		    !relay_receive(notify->received.fd, notify->child->pid,
+			letter))
+			break;
+		heed_letter(notify);
+	}
+	return send_due(notify, ALL);
+}
+
+/* Does so, and goes on when the manager has room, or the attempt speaks. */
+static bool
+work(struct notify *notify)
+{
+	const bool has_room = notify->socket == -1 || pump(notify);
+
+	ev_io_stop(notify->events, &notify->room);
+	ev_io_stop(notify->events, &notify->received);
+	if (!has_room)
+		ev_io_start(notify->events, &notify->room);
+	else if (notify->received.fd != NO_DESCRIPTOR)
+		ev_io_start(notify->events, &notify->received);
+	return has_room;
+}
+
+static void
+ready(struct ev_loop *events, ev_io *watcher, int flags)
+{
+	(void)events, (void)flags;
+	work(watcher->data);
+}
+
+/* Waits a little until the manager knows what it must know. */
+static void
+settle(struct notify *notify)
+{
+	struct pollfd room = { .fd = notify->socket, .events = POLLOUT };
+	const double until = events_time(CLOCK_MONOTONIC) + PATIENCE;
+	double left;
+
+	while (!work(notify) &&
+	    ((notify->due & VITAL) != 0 || *notify->letter.text != '\0') &&
+	    (left = until - events_time(CLOCK_MONOTONIC)) > 0)
+		poll(&room, 1, (int)(left * 1000) + 1);
+}
+
+/*
+ * A sign of life, and a request for the rest of the time that was asked for.
+ * An attempt is silent only while it is heard: not while the manager has no
+ * room, nor if this comes late, since `retry` was stopped or frozen, and
+ * perhaps the attempt.
+ */
+static void
+beat(struct ev_loop *events, ev_timer *watcher, int flags)
+{
+	struct notify *notify = watcher->data;
+	const double now = events_time(CLOCK_MONOTONIC);
+	const double each = watcher->repeat;
+	const bool late = now - notify->beaten > each * 1.5;
+	const bool extends =
+	    notify->stage == NOTIFY_STARTING && notify->extended > now;
+
+	(void)flags;
+	notify->beaten = now;
+	if (notify->watchdog > 0)
+		notify->due |= WATCHDOG;
+	if (extends)
+		notify->due |= EXTEND;
+	notify->attempt.silent += each;
+	if (!work(notify) || late)
+		notify->attempt.silent = 0;
+	/* The first beat may have come at once after a sign of life. */
+	if (notify->attempt.feeds && notify->attempt.limit > 0 &&
+	    notify->attempt.silent >= notify->attempt.limit + each) {
+		notify->attempt.feeds = false;
+		notify->attempt.hangs = true;
+	}
+	if (notify->watchdog == 0 && !extends && !notify->attempt.feeds)
+		ev_timer_stop(events, watcher);
+}
+
+/* --- the manager --- */
 
 /* Seconds after which systemd takes `retry` for hung, or 0. */
 static double
@@ -52,182 +392,109 @@ watchdog_limit(void)
 	return problem == NULL ? (double)limit / 1e6 : 0;
 }
 
+/*
+ * A path, or an abstract name with "@" for NUL; no other kind.  Returns a
+ * socket, or -1 with errno set.
+ */
 static int
-join(const struct notify *notify)
+find(const char *name)
 {
-	return connect(notify->socket,
-	    (const struct sockaddr *)&notify->address, notify->length);
-}
-
-int
-notify_send(struct notify *notify, const char *text, const int *descriptors,
-    size_t count)
-{
-	union {
-		char room[CMSG_SPACE(NOTIFY_DESCRIPTORS * sizeof(int))];
-		struct cmsghdr header;
-	} control;
-	struct iovec words = { (void *)text, strlen(text) };
-	struct msghdr message = { .msg_iov = &words, .msg_iovlen = 1 };
-	const int flags = MSG_DONTWAIT | MSG_NOSIGNAL;
-
-	if (count > 0) {
-		control.header = (struct cmsghdr){
-			.cmsg_len = CMSG_LEN(count * sizeof(int)),
-			.cmsg_level = SOL_SOCKET,
-			.cmsg_type = SCM_RIGHTS,
-		};
-		memcpy(CMSG_DATA(&control.header), descriptors,
-		    count * sizeof(int));
-		message.msg_control = &control;
-		message.msg_controllen = CMSG_SPACE(count * sizeof(int));
-	}
-	if (sendmsg(notify->socket, &message, flags) != -1)
-		return 0;
-	/* A manager that was started anew has another socket of that name. */
-	if (errno == EAGAIN || join(notify) == -1)
-		return -1;
-	return sendmsg(notify->socket, &message, flags) == -1 ? -1 : 0;
-}
-
-/* Writes the message of this kind. */
-static void
-compose(const struct notify *notify, int kind, char text[NOTIFY_BYTES])
-{
-	const double now = events_time(CLOCK_MONOTONIC);
-	const char *more = notify->program_status;
-	const size_t size = NOTIFY_BYTES;
-
-	switch (kind) {
-	case RELOADING:
-		snprintf(text, size, "RELOADING=1\nMONOTONIC_USEC=%.0f",
-		    floor(now * 1e6));
-		break;
-	case READY:
-		snprintf(text, size, "READY=1");
-		break;
-	case STOPPING:
-		snprintf(text, size, "STOPPING=1");
-		break;
-	case STATUS:
-		snprintf(text, size, "STATUS=%s%s%s",
-		    notify->status == NULL ? "" : notify->status,
-		    more == NULL ? "" : "; ", more == NULL ? "" : more);
-		break;
-	case EXTEND:
-		snprintf(text, size, "EXTEND_TIMEOUT_USEC=%.0f",
-		    ceil(fmax(notify->extended - now, 0) * 1e6));
-		break;
-	case WATCHDOG:
-		snprintf(text, size, "WATCHDOG=1");
-		break;
-	}
-}
-
-/* Sends what is due, until there is no room. */
-static void
-flush(struct notify *notify)
-{
-	char text[NOTIFY_BYTES];
-
-	for (int kind = 0; kind < KINDS; kind++) {
-		if ((notify->due & 1U << kind) == 0)
-			continue;
-		compose(notify, kind, text);
-		if (notify_send(notify, text, NULL, 0) == 0)
-			notify->due &= ~(1U << kind);
-		else if (errno == EAGAIN) {
-			ev_io_start(notify->events, &notify->room);
-			return;
-		}
-	}
-	ev_io_stop(notify->events, &notify->room);
-}
-
-static void
-owe(struct notify *notify, int kind)
-{
-	if (notify->socket == -1)
-		return;
-	notify->due |= 1U << kind;
-	flush(notify);
-}
-
-static void
-room_ready(struct ev_loop *events, ev_io *watcher, int flags)
-{
-	(void)events, (void)flags;
-	flush(watcher->data);
-}
-
-/* A sign of life, and a request for the rest of the time that was asked for. */
-static void
-beat(struct ev_loop *events, ev_timer *watcher, int flags)
-{
-	struct notify *notify = watcher->data;
-
-	(void)flags;
-	if (notify->watchdog > 0)
-		owe(notify, WATCHDOG);
-	if (notify->stage == NOTIFY_STARTING &&
-	    notify->extended > events_time(CLOCK_MONOTONIC))
-		owe(notify, EXTEND);
-	else if (notify->watchdog == 0)
-		ev_timer_stop(events, watcher);
-}
-
-/* A path, or an abstract name with "@" for NUL; no other kind. */
-static int
-find(struct notify *notify, const char *name)
-{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	const size_t length = strlen(name);
 
 	errno = EPROTONOSUPPORT;
 	if ((*name != '/' && *name != '@') ||
-	    length >= sizeof(notify->address.sun_path))
+	    length >= sizeof(address.sun_path))
 		return -1;
-	notify->address.sun_family = AF_UNIX;
-	memcpy(notify->address.sun_path, name, length);
+	memcpy(address.sun_path, name, length);
 	if (*name == '@')
-		notify->address.sun_path[0] = '\0';
-	notify->length =
-	    (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length);
-	notify->socket =
+		address.sun_path[0] = '\0';
+	const int end =
 	    file_above_2(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-	return notify->socket == -1 ? -1 : join(notify);
+	if (end == -1 ||
+	    connect(end, (const struct sockaddr *)&address,
+		(socklen_t)(offsetof(struct sockaddr_un, sun_path) + length)) ==
+		0)
+		return end;
+	close(end);
+	return -1;
 }
 
 void
 notify_open(struct notify *notify, const struct policy *policy,
-    struct ev_loop *events, struct messages *messages)
+    const struct child *child, struct ev_loop *events,
+    struct messages *messages)
 {
 	const char *name = getenv("NOTIFY_SOCKET");
 	char safe[128];
 
 	*notify = (struct notify){
 		.socket = -1,
+		.child = child,
+		.messages = messages,
 		.events = events,
 		.bounded = policy->limits.attempts > 0 || policy->max_time > 0,
 	};
-	if (name == NULL || *name == '\0')
-		return;
-	if (find(notify, name) == -1) {
+	if (name != NULL && *name != '\0' &&
+	    (notify->socket = find(name)) == -1)
 		say_error(messages, "cannot notify systemd: %s",
 		    text_safe(name, safe, sizeof(safe)));
-		if (notify->socket != -1)
-			close(notify->socket);
-		notify->socket = -1;
+	ev_io_init(&notify->room, ready, notify->socket, EV_WRITE);
+	ev_io_init(&notify->received, ready, NO_DESCRIPTOR, EV_READ);
+	ev_timer_init(&notify->pulse, beat, 0, 0);
+	notify->room.data = notify->received.data = notify->pulse.data = notify;
+	if (notify->socket == -1)
 		return;
-	}
 	notify->watchdog = watchdog_limit();
-	const double each = notify->watchdog > 0
-	    ? fmin(notify->watchdog / 2, EXTEND_EACH)
-	    : EXTEND_EACH;
-	ev_io_init(&notify->room, room_ready, notify->socket, EV_WRITE);
-	ev_timer_init(&notify->pulse, beat, 0, each);
-	notify->room.data = notify->pulse.data = notify;
 	if (notify->watchdog > 0)
-		ev_timer_start(events, &notify->pulse);
+		set_pulse(notify);
+}
+
+const char *
+notify_begin(struct notify *notify, uint64_t number)
+{
+	notify_end(notify);
+	if (notify->socket == -1)
+		return NULL;
+	notify->attempt.number = number;
+	notify->attempt.limit = notify->watchdog;
+	const int end = relay_open(number, notify->attempt.name);
+	if (end == -1) {
+		say_error(notify->messages,
+		    "cannot receive what the attempt sends to systemd");
+		return NULL;
+	}
+	ev_io_set(&notify->received, end, EV_READ);
+	work(notify);
+	return notify->attempt.name;
+}
+
+void
+notify_end(struct notify *notify)
+{
+	if (notify->received.fd == NO_DESCRIPTOR)
+		return;
+	settle(notify);
+	ev_io_stop(notify->events, &notify->received);
+	relay_close(notify->received.fd, notify->attempt.name);
+	notify->received.fd = NO_DESCRIPTOR;
+	const bool asked = notify->attempt.held || notify->attempt.reloads;
+	memset(&notify->attempt, 0, sizeof(notify->attempt));
+	/* The next attempt reads what was to be read again. */
+	if (asked)
+		answer_reload(notify);
+	work(notify);
+}
+
+bool
+notify_take_hang(struct notify *notify)
+{
+	/* A program that ends may have other things to do. */
+	const bool hangs =
+	    notify->attempt.hangs && notify->stage != NOTIFY_STOPPING;
+
+	notify->attempt.hangs = false;
+	return hangs;
 }
 
 /* The next attempt may take so long to start, after the wait. */
@@ -241,14 +508,11 @@ extend(struct notify *notify, const struct policy *policy,
 	    : (record->timeout + policy->kill_after) *
 		(policy->rules.check ? 2 : 1);
 
-	notify->extended = events_time(CLOCK_MONOTONIC) +
+	notify->extended = events_time(CLOCK_MONOTONIC) + MESSAGE_TIME +
 	    (record->runs ? 0 : record->delay.seconds) +
 	    fmax(limit, START_TIME);
-	owe(notify, EXTEND);
-	if (!ev_is_active(&notify->pulse)) {
-		ev_timer_set(&notify->pulse, EXTEND_EACH, EXTEND_EACH);
-		ev_timer_start(notify->events, &notify->pulse);
-	}
+	notify->due |= EXTEND;
+	set_pulse(notify);
 }
 
 void
@@ -262,11 +526,10 @@ notify_tell(struct notify *notify, const struct report_style *style,
 	const struct message status = message_status(style, record);
 	if (*status.text == '\0')
 		return;
-	free(notify->status);
-	notify->status = strdup(status.text);
-	owe(notify, STATUS);
+	notify->status = status;
+	notify->due |= STATUS;
 	if (record->kind == RECORD_HEALTH && record->first_healthy)
-		notify_ready(notify);
+		become_ready(notify);
 
 	/*
 	 * The time of the first attempt is what the unit says; a run that never
@@ -277,38 +540,22 @@ notify_tell(struct notify *notify, const struct report_style *style,
 	    record->failures == record->attempt - runs &&
 	    notify->stage == NOTIFY_STARTING && notify->bounded)
 		extend(notify, style->policy, record);
+	work(notify);
 }
 
-void
-notify_add_status(struct notify *notify, const char *text)
+bool
+notify_reload(struct notify *notify)
 {
-	char safe[PROGRAM_STATUS];
+	const bool runs =
+	    notify->received.fd != NO_DESCRIPTOR && notify->child->pid != 0;
 
-	free(notify->program_status);
-	notify->program_status =
-	    text == NULL ? NULL : strdup(text_safe(text, safe, sizeof(safe)));
-	if (text != NULL)
-		owe(notify, STATUS);
-}
-
-void
-notify_ready(struct notify *notify)
-{
-	if (notify->stage != NOTIFY_STARTING &&
-	    notify->stage != NOTIFY_RELOADING)
-		return;
-	notify->stage = NOTIFY_READY;
-	owe(notify, READY);
-}
-
-void
-notify_reloaded(struct notify *notify)
-{
-	/* READY=1 would end a start that goes on. */
-	if (notify->stage != NOTIFY_READY)
-		return;
-	owe(notify, RELOADING);
-	owe(notify, READY);
+	notify->attempt.held = runs && !notify->attempt.ready &&
+	    (notify->stage == NOTIFY_READY ||
+		notify->stage == NOTIFY_RELOADING);
+	if (!notify->attempt.held)
+		answer_reload(notify);
+	work(notify);
+	return !notify->attempt.held;
 }
 
 void
@@ -318,18 +565,15 @@ notify_stopping(struct notify *notify)
 		return;
 	notify->stage = NOTIFY_STOPPING;
 	notify->due &= ~VITAL;
-	owe(notify, STOPPING);
+	notify->due |= STOPPING;
+	work(notify);
 }
 
 void
 notify_close(struct notify *notify)
 {
-	struct pollfd poll_fd = { .fd = notify->socket, .events = POLLOUT };
-
-	if ((notify->due & VITAL) != 0 && poll(&poll_fd, 1, PATIENCE) == 1)
-		flush(notify);
+	notify_end(notify);
+	settle(notify);
 	if (notify->socket != -1)
 		close(notify->socket);
-	free(notify->status);
-	free(notify->program_status);
 }

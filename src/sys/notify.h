@@ -5,16 +5,15 @@
 
 #include <ev.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <sys/socket.h>
-#include <sys/un.h>
+#include <stdint.h>
 
 #include "report/message.h"
+#include "sys/child.h"
 #include "sys/messages.h"
+#include "sys/relay.h"
 
-/* systemd ignores a message of more bytes, and passes no more descriptors. */
-#define NOTIFY_BYTES 4096
-#define NOTIFY_DESCRIPTORS 253
+/* Room for the status of a program; the rest of it is cut off. */
+#define NOTIFY_STATUS 2048
 
 /* What systemd knows of the unit. */
 enum notify_stage {
@@ -25,24 +24,45 @@ enum notify_stage {
 };
 
 /*
- * The service manager that $NOTIFY_SOCKET names, and what `retry` itself tells
- * it: see sd_notify(3).  Nothing here waits.  What the manager has no room for
- * stays due until it has, and of a status only the newest counts.
+ * The service manager that $NOTIFY_SOCKET names, see sd_notify(3), which hears
+ * `retry` alone, the main process of the unit: what the run has to say, and
+ * what an attempt says on a socket of its own.  Nothing here waits.  What an
+ * attempt says about the unit becomes the run's own message.  Messages keep
+ * their order: while the manager has no room for one, the attempt's next ones
+ * wait in its socket, and of the run's own only the newest of each kind.
  */
 struct notify {
-	int socket; /* -1: there is none */
-	struct sockaddr_un address;
-	socklen_t length;
+	int socket; /* -1: there is no manager */
+	const struct child *child;
+	struct messages *messages;
 	struct ev_loop *events;
-	ev_io room;
+	ev_io room;	/* the manager takes messages again */
+	ev_io received; /* on the attempt's socket; -1 between attempts */
 	ev_timer pulse;
+	double beaten; /* when it last beat, on CLOCK_MONOTONIC */
+
 	enum notify_stage stage;
-	unsigned int due; /* a bit for each kind of message */
-	bool bounded;	  /* the run gives up some time */
-	double watchdog;  /* seconds that WatchdogSec= allows; 0: any */
+	unsigned int due;      /* a bit for each kind of message of the run */
+	struct letter letter;  /* the attempt's, until the manager has it */
+	struct message status; /* of the run */
+	bool bounded;	       /* the run gives up some time */
+	bool failed;	       /* the manager knows an ERRNO= of an attempt */
+	double watchdog;       /* seconds that WatchdogSec= allows; 0: any */
 	double extended; /* the start may take until then, on CLOCK_MONOTONIC */
-	char *status;	 /* of the run; NULL: none yet */
-	char *program_status; /* the attempt's own; NULL: none */
+
+	struct {
+		uint64_t number;
+		char name[RELAY_NAME];
+		char status[NOTIFY_STATUS];
+		bool ready;    /* it is, or a probe said so */
+		bool answers;  /* it said so itself, and will say it reloads */
+		bool held;     /* it gets SIGHUP once it is ready */
+		bool reloads;  /* it has got SIGHUP, and has not answered */
+		bool feeds;    /* it has sent WATCHDOG=1 */
+		bool hangs;    /* it no longer does, or calls itself hung */
+		double limit;  /* seconds that its watchdog allows; 0: any */
+		double silent; /* seconds since its last sign of life */
+	} attempt;
 };
 
 /*
@@ -50,14 +70,17 @@ struct notify {
  * and there is none.
  */
 void notify_open(struct notify *notify, const struct policy *policy,
-    struct ev_loop *events, struct messages *messages);
+    const struct child *child, struct ev_loop *events,
+    struct messages *messages);
 
-/*
- * Sends a message, with these descriptors.  Returns 0, or -1 with errno set:
- * EAGAIN if the manager has no room for it now.
- */
-int notify_send(struct notify *notify, const char *text, const int *descriptors,
-    size_t count);
+/* An attempt begins.  Returns its $NOTIFY_SOCKET, or NULL if it gets none. */
+const char *notify_begin(struct notify *notify, uint64_t number);
+
+/* The attempt has ended: reads its last words, for a second at most. */
+void notify_end(struct notify *notify);
+
+/* Whether the attempt has stopped to feed its watchdog; true once. */
+bool notify_take_hang(struct notify *notify);
 
 /*
  * Tells where the run stands after the record.  While the unit starts, and if
@@ -66,17 +89,12 @@ int notify_send(struct notify *notify, const char *text, const int *descriptors,
 void notify_tell(struct notify *notify, const struct report_style *style,
     const struct record *record);
 
-/* The attempt says this of itself; NULL: nothing any more. */
-void notify_add_status(struct notify *notify, const char *text);
-
-/* The unit is ready, unless it was ready before, or ends. */
-void notify_ready(struct notify *notify);
-
 /*
- * Answers SIGHUP, with which systemd reloads a unit of Type=notify-reload, if
- * the unit is ready.
+ * SIGHUP has come, with which systemd reloads a unit.  Returns whether an
+ * attempt that runs gets it now: after a restart a program may not be ready for
+ * it, and dies of it.  If none runs, or it cannot answer, `retry` does.
  */
-void notify_reloaded(struct notify *notify);
+bool notify_reload(struct notify *notify);
 
 /* The run comes to its end. */
 void notify_stopping(struct notify *notify);

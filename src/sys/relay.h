@@ -3,70 +3,48 @@
 #ifndef RELAY_H
 #define RELAY_H
 
-#include <ev.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
-#include <sys/un.h>
+#include <sys/types.h>
 
-#include "sys/child.h"
-#include "sys/notify.h"
+/* systemd ignores a message of more bytes, and passes no more descriptors. */
+#define RELAY_BYTES 4096
+#define RELAY_DESCRIPTORS 253
 
-/*
- * Passes on to systemd what an attempt tells it.  Each attempt has a socket of
- * its own as $NOTIFY_SOCKET, so that systemd hears `retry` alone, the main
- * process of the unit, and what an earlier attempt left cannot speak for a
- * later one.  A table decides about each line; what is refused is neither told
- * nor reported.  Messages keep their order: while systemd has no room for one,
- * the attempt's next ones wait in its socket.
- */
-struct relay {
-	struct notify *notify;
-	struct messages *messages;
-	const struct child *child;
-	void (*hangs)(void *data); /* the attempt does not feed its watchdog */
-	void *data;
-
-	struct sockaddr_un address;
-	ev_io received; /* its descriptor is NO_DESCRIPTOR between attempts */
-	ev_io room;	/* systemd takes messages again */
-	ev_timer watch; /* half of the time that the watchdog allows is over */
-
-	/* Of the attempt. */
-	uint64_t attempt; /* its number */
-	bool ready;	  /* it is, or a probe said so */
-	bool answers;	  /* it said so itself, and will say that it reloads */
-	bool held;	  /* it gets SIGHUP once it is ready */
-	bool triggered;	  /* it calls itself hung */
-	bool alive;	  /* it gave a sign of life since `watched` */
-	int missed;	  /* halves of the limit without one */
-	double limit;	  /* seconds that its watchdog allows; 0: any */
-	double watched;	  /* on CLOCK_MONOTONIC */
-	bool failed;	  /* systemd knows an ERRNO= of an attempt */
+/* A message to systemd. */
+struct letter {
+	char text[RELAY_BYTES + 1]; /* "": nothing is to be sent */
+	int descriptors[RELAY_DESCRIPTORS];
+	size_t count;
 };
 
-/* Makes ready; nothing more happens if there is no manager. */
-void relay_open(struct relay *relay, struct notify *notify,
-    const struct child *child, struct messages *messages,
-    void (*hangs)(void *data), void *data);
+/*
+ * Makes the socket on which an attempt speaks to systemd, and writes the name
+ * of it for $NOTIFY_SOCKET.  Each attempt has its own, so that what an earlier
+ * one left cannot speak for a later one.  Returns the socket, or -1 with errno
+ * set.
+ */
+#define RELAY_NAME 108
+int relay_open(uint64_t attempt, char name[RELAY_NAME]);
 
-/* An attempt begins.  Returns its $NOTIFY_SOCKET, or NULL if it gets none. */
-const char *relay_begin(struct relay *relay, uint64_t attempt);
+/* Removes the socket. */
+void relay_close(int socket, const char *name);
 
 /*
- * The attempt has ended: reads its last words.  If systemd has no room, waits a
- * second at most.
+ * Takes the next message.  The text is "" if systemd would refuse it, or if it
+ * does not come from the attempt, whose first process is `first`.  Returns
+ * false if there is none.
  */
-void relay_end(struct relay *relay);
-
-/* Tells systemd the record, as notify_tell() does. */
-void relay_tell(struct relay *relay, const struct report_style *style,
-    const struct record *record);
+bool relay_receive(int socket, pid_t first, struct letter *letter);
 
 /*
- * SIGHUP has come, which asks for a reload.  Returns whether an attempt that
- * runs gets it now: after a restart a program may not be ready for it, and dies
- * of it.  If none runs, or it cannot answer, `retry` does.
+ * Sends the letter.  Returns 0, or -1 with errno set: EAGAIN if systemd has no
+ * room for it now.
  */
-bool relay_reload(struct relay *relay);
+int relay_send(int socket, const struct letter *letter);
+
+/* Closes the descriptors of the letter. */
+void relay_close_descriptors(struct letter *letter);
 
 #endif

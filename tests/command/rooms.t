@@ -84,12 +84,12 @@ ceilings='
 	2290 src/report
 	2250 src/plan
 	3530 src/options
-	9210 src/sys
+	9080 src/sys
 	285 src/main.c
 	12673 tests/unit
 	14060 tests/command
 	3430 tests/lib
-	2810 tests/simulate
+	2896 tests/simulate
 	4300 scripts
 	62 options'
 

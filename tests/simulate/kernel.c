@@ -29,6 +29,7 @@
 #include "sys/collector.h"
 #include "sys/loop.h"
 #include "sys/messages.h"
+#include "sys/relay.h"
 
 /* Descriptors that no table of this process has. */
 #define STAT_FD 100000
@@ -456,6 +457,8 @@ next_time(void)
 		next = self.writes_at;
 	if (self.fails_at < next)
 		next = self.fails_at;
+	if (kernel.says_at > kernel.clock && kernel.says_at < next)
+		next = kernel.says_at;
 	return next;
 }
 
@@ -485,7 +488,8 @@ signal_comes(int index)
 static void
 happen(void)
 {
-	bool any = false;
+	/* What an attempt says only waits to be read. */
+	bool any = next_time() > kernel.clock;
 
 	while (!any) {
 		for (int i = 0; i < kernel.count; i++) {
@@ -562,6 +566,13 @@ is_pending(bool stops)
 	return false;
 }
 
+/* Whether an attempt has said something to systemd. */
+static bool
+is_said(void)
+{
+	return kernel.relay_fd != -1 && kernel.says_at <= kernel.clock;
+}
+
 /* --- the calls: see the linker's --wrap --- */
 
 int __real_open64(const char *name, int flags, ...);
@@ -595,7 +606,10 @@ int __wrap_prctl(int option, ...);
 int __wrap_socket(int domain, int type, int protocol);
 int __wrap_connect(int descriptor, const struct sockaddr *address,
     socklen_t length);
-ssize_t __wrap_sendmsg(int descriptor, const struct msghdr *message, int flags);
+int __wrap_relay_send(int socket, const struct letter *letter);
+int __wrap_relay_open(uint64_t attempt, char name[RELAY_NAME]);
+void __wrap_relay_close(int socket, const char *name);
+bool __wrap_relay_receive(int socket, pid_t first, struct letter *letter);
 int __wrap_signalfd(int descriptor, const sigset_t *set, int flags);
 ssize_t __wrap_read(int descriptor, void *bytes, size_t size);
 ssize_t __wrap___read_chk(int descriptor, void *bytes, size_t size,
@@ -668,31 +682,75 @@ __wrap_connect(int descriptor, const struct sockaddr *address, socklen_t length)
 	return 0;
 }
 
-ssize_t
-__wrap_sendmsg(int descriptor, const struct msghdr *message, int flags)
+int
+__wrap_relay_send(int socket, const struct letter *letter)
 {
-	const char *text = message->msg_iov->iov_base;
-	const bool ready = strcmp(text, "READY=1") == 0;
+	const bool ready = strcmp(letter->text, "READY=1") == 0;
 
-	(void)descriptor, (void)flags;
-	if (strncmp(text, "RELOADING=1", strlen("RELOADING=1")) == 0 &&
-	    kernel.reload == RELOAD_ASKED)
+	(void)socket;
+	kernel_tell("systemd is told %s", letter->text);
+	if (strncmp(letter->text, "RELOADING=1", strlen("RELOADING=1")) == 0)
 		kernel.reload = RELOAD_BEGUN;
 	else if (ready && kernel.reload == RELOAD_BEGUN)
 		kernel.reload = RELOAD_NONE;
-	else
-		kernel.ready |= ready;
-	return (ssize_t)message->msg_iov->iov_len;
+	kernel.ready |= ready;
+	return 0;
 }
 
-/* SIGHUP for a reload reaches the attempt, or `retry` answers it. */
+int
+__wrap_relay_open(uint64_t attempt, char name[RELAY_NAME])
+{
+	(void)attempt;
+	errno = EMFILE;
+	if (kernel.faults.files && kernel_chance(8))
+		return -1;
+	strcpy(name, "@attempt");
+	kernel.relay_fd = __real_open64("/dev/null", O_RDONLY | O_CLOEXEC);
+	kernel.answers = false;
+	kernel.says = SAYS_READY;
+	kernel.says_at = kernel.simple || kernel_chance(2)
+	    ? NEVER
+	    : kernel.clock + some_time() / 4;
+	return kernel.relay_fd;
+}
+
+void
+__wrap_relay_close(int socket, const char *name)
+{
+	(void)name;
+	__real_close(socket);
+	kernel.relay_fd = -1;
+	kernel.says_at = NEVER;
+}
+
+bool
+__wrap_relay_receive(int socket, pid_t first, struct letter *letter)
+{
+	const enum says says = kernel.says;
+
+	(void)socket, (void)first;
+	if (!is_said())
+		return false;
+	kernel.answers = true;
+	kernel.says = SAYS_RELOADED;
+	kernel.says_at =
+	    says == SAYS_RELOADING ? kernel.clock + some_time() / 8 : NEVER;
+	strcpy(letter->text,
+	    says == SAYS_RELOADING ? "RELOADING=1" : "READY=1");
+	return true;
+}
+
+/*
+ * SIGHUP for a reload is answered by an attempt that has said that it is ready,
+ * or will say so and then gets it, else by `retry`: once the attempt's socket is
+ * closed nobody else is left.  What an attempt began that died the next one ends.
+ */
 static void
 check_reload(void)
 {
-	if (kernel.reload != RELOAD_NONE && !kernel.deadly && !kernel.failed &&
-	    kernel.ready)
-		kernel_broke(LAW_RELOAD, "at step %d", kernel.steps);
-	kernel.reload = RELOAD_NONE;
+	if (kernel.reload == RELOAD_ASKED && kernel.relay_fd == -1 &&
+	    !kernel.deadly && !kernel.failed)
+		kernel_broke(LAW_RELOAD, "nobody at step %d", kernel.steps);
 }
 
 /* retry waits here alone. */
@@ -739,7 +797,7 @@ __wrap_select(int count, fd_set *read, fd_set *write, fd_set *except,
 		errno = EINTR;
 		return -1;
 	}
-	while (!is_pending(false) && !is_pending(true) &&
+	while (!is_pending(false) && !is_pending(true) && !is_said() &&
 	    !(reads_input && kernel.input_at <= kernel.clock) &&
 	    readable(count, read, NULL) == 0) {
 		int64_t next = next_time();
@@ -780,6 +838,10 @@ __wrap_select(int count, fd_set *read, fd_set *write, fd_set *except,
 	}
 	if (reads_input && kernel.input_at <= kernel.clock) {
 		FD_SET(STDIN_FILENO, read);
+		ready++;
+	}
+	if (is_said()) {
+		FD_SET(kernel.relay_fd, read);
 		ready++;
 	}
 	return ready + readable(count, &watched, read);
@@ -1032,6 +1094,19 @@ check_patience(struct process *process, int number)
 	    process->pid, now - began, now - wrote);
 }
 
+/* The attempt gets SIGHUP, which kills a program that is not ready for it. */
+static void
+reload(const struct process *process)
+{
+	if (!kernel.answers && kernel.reload == RELOAD_ASKED &&
+	    !kernel.options->policy.health.used)
+		kernel_broke(LAW_RELOAD, "%d is not ready", process->pid);
+	if (!kernel.answers || process->dead)
+		return;
+	kernel.says = SAYS_RELOADING;
+	kernel.says_at = kernel.clock + some_time() / 8;
+}
+
 static void
 send_signal(struct process *process, int number)
 {
@@ -1047,7 +1122,7 @@ send_signal(struct process *process, int number)
 		kernel_broke(LAW_SPARES, "signal %d to %d", number,
 		    process->pid);
 	if (number == SIGHUP && process->role == ROLE_ATTEMPT)
-		kernel.reload = RELOAD_NONE;
+		reload(process);
 	obey(process, number);
 }
 
@@ -1183,7 +1258,10 @@ read_signals(struct signalfd_siginfo *infos, size_t size)
 		count++;
 		kernel.got[i]++;
 		if (i == SIGHUP && kernel.no_terminal && !kernel.hangup_ignored)
-			kernel.reload = RELOAD_ASKED;
+			kernel.reload =
+			    kernel.ready && kernel.reload == RELOAD_NONE
+			    ? RELOAD_ASKED
+			    : kernel.reload;
 		else if (signal_ends_run(i) &&
 		    !(i == SIGHUP && kernel.hangup_ignored)) {
 			if (!kernel.deadly)
@@ -1793,6 +1871,8 @@ kernel_begin(const struct options *options)
 	kernel.ready = false;
 	open_input();
 	kernel.reload = RELOAD_NONE;
+	kernel.relay_fd = -1;
+	kernel.says_at = NEVER;
 	kernel.looked = true;
 	kernel.signal_fd = kernel.stop_fd = kernel.lock_fd = -1;
 }

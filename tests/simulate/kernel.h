@@ -96,6 +96,9 @@ enum law {
 /* Whether systemd waits for the answer to a reload, and for what of it. */
 enum reload { RELOAD_NONE, RELOAD_ASKED, RELOAD_BEGUN };
 
+/* What an attempt says to systemd next. */
+enum says { SAYS_READY, SAYS_RELOADING, SAYS_RELOADED };
+
 /* How a run ended, apart from what it returned. */
 enum way { WAY_RETURNED = 1, WAY_DIED, WAY_EXITED, WAY_BROKE };
 
@@ -147,7 +150,11 @@ struct kernel {
 	int got[65]; /* how many of each retry has read */
 	bool ready;  /* retry has said so */
 	enum reload reload;
-	bool looked; /* at signals since an attempt did not begin */
+	int relay_fd; /* the attempt's socket, or -1 */
+	bool answers; /* the attempt has said that it is ready, there */
+	enum says says;
+	int64_t says_at; /* or NEVER */
+	bool looked;	 /* at signals since an attempt did not begin */
 	int signal_fd, stop_fd, lock_fd;
 
 	/* Standard input that is spooled. */
