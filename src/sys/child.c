@@ -262,7 +262,7 @@ set_variables(struct launch *launch, const struct start *start)
 }
 
 /*
- * Lays out all that a child needs, in memory that a forked child shares, too.
+ * Lays out all that a child needs, where a forked child can tell its errno, too.
  * Returns 0, or -1 with errno set.
  */
 static int
@@ -284,8 +284,9 @@ lay_out(struct child *child, const struct start *start)
 	if (launch == NULL || launch->size != size || !child->shares || busy) {
 		if (launch != NULL && !busy)
 			munmap(launch, launch->size);
+		const int kind = child->shares ? MAP_PRIVATE : MAP_SHARED;
 		launch = mmap(NULL, size, PROT_READ | PROT_WRITE,
-		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		    kind | MAP_ANONYMOUS, -1, 0);
 		child->launch = launch == MAP_FAILED ? NULL : launch;
 	}
 	if (child->launch == NULL)
@@ -338,7 +339,7 @@ run(void *argument)
 int
 child_start(struct child *child, const struct start *start)
 {
-	pid_t pid = -1;
+	pid_t pid;
 
 	if (lay_out(child, start) == -1)
 		return -1;
@@ -348,12 +349,12 @@ child_start(struct child *child, const struct start *start)
 		pid = clone(run, launch->stack + STACK_SIZE,
 		    CLONE_VM | CLONE_CHILD_CLEARTID | SIGCHLD, launch, NULL,
 		    NULL, &launch->busy);
-	}
-	if (pid == -1) {
-		child->shares = false;
-		launch->busy = 0;
+		if (pid == -1) {
+			child->shares = launch->busy = false;
+			return child_start(child, start);
+		}
+	} else
 		pid = fork();
-	}
 	if (pid == 0)
 		run(launch);
 	note_start(child, pid);

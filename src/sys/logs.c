@@ -220,8 +220,10 @@ logs_open(struct report *report, const struct options *options)
 		count = 1;
 	}
 	*report = (struct report){ .style = options_style(options) };
-	report->sinks =
-	    reallocarray(NULL, count + GITHUB_FILES, sizeof(*report->sinks));
+	size_t room = count;
+	for (int i = 0; i < GITHUB_FILES; i++)
+		room += getenv(report_github_files[i].name) != NULL;
+	report->sinks = reallocarray(NULL, room, sizeof(*report->sinks));
 	if (report->sinks == NULL)
 		err(STATUS_OWN_FAILURE, "--log");
 	for (size_t i = 0; i < count; i++) {

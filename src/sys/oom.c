@@ -71,7 +71,7 @@ find_count(struct oom *oom, char *line)
 static void
 open_oom(struct oom *oom)
 {
-	char text[8192], *rest = text, *line;
+	char text[4096], *rest = text, *line;
 	const int fd = open("/proc/self/cgroup", O_RDONLY | O_CLOEXEC);
 
 	if (fd == -1)
