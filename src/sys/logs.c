@@ -282,6 +282,9 @@ look_at_logs(struct report *report)
 
 		if (!sink->format->for_people || sink->format->has_priorities)
 			continue;
+		/* A log that is not a terminal does not become one. */
+		if (sink->screen.width > 0 && !sink->screen.terminal)
+			continue;
 		sink->screen = screen_of(descriptor, report->style.color);
 		/* A file of messages alone is for programs, too. */
 		if (sink->name != NULL && !sink->has_output &&
