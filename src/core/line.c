@@ -187,7 +187,8 @@ const char *const line_expectations[] = {
 	"\xe2\x9d\xaf)",
 	"(?i)^(left|right|got|want|actual|expected|received|found) ?[:=]",
 	"^(test [^ ]+ \\.\\.\\.|test_[a-z0-9_]+|at [^ ]+ \\()",
-	"^([-+] *)?[\"'`].*[\"'`],?$",
+	/* A quoted text, but no member of JSON, unless a diff shows it. */
+	"^([-+] *[\"'`].*|\"([^\"\\]|\\.)*|'[^']*|`[^`]*)[\"'`],?$",
 	"^(it )?(rejects|returns|throws|resolves|handles|retries|reports) ",
 	/* What they say. */
 	"(?i)(assert|^expect|[^n]expect|should |panicked at|to equal|tobe\\("

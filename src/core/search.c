@@ -390,9 +390,7 @@ add_expression(struct search *search, const char *text, const struct clue *clue,
 {
 	struct expression *expression = &search->expressions[search->count++];
 
-	*expression = (struct expression){ .text = text,
-		.clue = clue,
-		.worded = has_words };
+	*expression = (struct expression){ text, clue, .worded = has_words };
 	return text == NULL ? 0 : add_literals(search, expression);
 }
 
