@@ -80,13 +80,13 @@ done
 # The lines that a room may have, and the rows of options. A commit may lower a
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
-	7500 src/core
+	7498 src/core
 	2290 src/report
 	2250 src/plan
 	3530 src/options
 	9080 src/sys
 	285 src/main.c
-	12673 tests/unit
+	12745 tests/unit
 	14060 tests/command
 	3430 tests/lib
 	2896 tests/simulate

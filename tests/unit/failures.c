@@ -8,6 +8,7 @@
 
 #include <glob.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "core/search.h"
@@ -92,15 +93,25 @@ files(const char *tool, const char *verdict)
 	return paths;
 }
 
+/* Some presets are made from documentation alone. */
+static bool
+has_failures(const char *tool)
+{
+	char folder[4096];
+
+	snprintf(folder, sizeof(folder), "%s/failures/%s", data(), tool);
+	return access(folder, F_OK) == 0;
+}
+
 /* Each file of the tool has, or has not, the class; returns how many have. */
 static size_t
-count_class(const struct options *options, const char *tool,
-    const char *verdict, enum failure_class class, bool wanted)
+count_some(const struct options *options, const char *tool, const char *verdict,
+    enum failure_class class, bool wanted, size_t first, size_t step)
 {
 	glob_t paths = files(tool, verdict);
 	size_t count = 0;
 
-	for (size_t i = 0; i < paths.gl_pathc; i++) {
+	for (size_t i = first; i < paths.gl_pathc; i += step) {
 		const bool has =
 		    classify_file(options, paths.gl_pathv[i]) == class;
 
@@ -114,6 +125,13 @@ count_class(const struct options *options, const char *tool,
 	return count;
 }
 
+static size_t
+count_class(const struct options *options, const char *tool,
+    const char *verdict, enum failure_class class, bool wanted)
+{
+	return count_some(options, tool, verdict, class, wanted, 0, 1);
+}
+
 static void
 a_preset_knows_what_lasts_of_what_its_tool_says(void)
 {
@@ -121,12 +139,7 @@ a_preset_knows_what_lasts_of_what_its_tool_says(void)
 	     preset++) {
 		struct options options;
 
-		char folder[4096];
-
-		/* Some are made from documentation alone. */
-		snprintf(folder, sizeof(folder), "%s/failures/%s", data(),
-		    preset->name);
-		if (access(folder, F_OK) == -1)
+		if (!has_failures(preset->name))
 			continue;
 		parse(&options, preset->name);
 		count_class(&options, preset->name, "stop", CLASS_PERMANENT,
@@ -258,11 +271,77 @@ a_line_that_states_an_expectation_is_no_evidence(void)
 	options_free(&options);
 }
 
+/* One text that is in another of its kind makes that one needless. */
+static void
+check_apart(const struct clue *one, const struct clue *other)
+{
+	if (one == other || one->kind != other->kind ||
+	    one->class != other->class ||
+	    (one->kind != CLUE_TEXT && one->kind != CLUE_IGNORE))
+		return;
+	ROW("%.*s", (int)other->length, other->text);
+	CHECK(
+	    memmem(other->text, other->length, one->text, one->length) == NULL);
+}
+
+static void
+no_text_of_a_preset_has_another_in_it(void)
+{
+	for (const struct preset *preset = presets; preset->name != NULL;
+	     preset++) {
+		struct options options;
+
+		if (!preset_classifies(preset))
+			continue;
+		parse(&options, preset->name);
+		const struct patterns *all = &options.patterns;
+		for (size_t i = 0; i < all->clue_count; i++)
+			for (size_t j = 0; j < all->clue_count; j++)
+				check_apart(&all->clues[i], &all->clues[j]);
+		options_free(&options);
+	}
+}
+
+/*
+ * With two presets, neither makes the other one's failures what they are not.
+ * Each pair is held against a quarter of the failures, in turn.
+ */
+static void
+no_preset_contradicts_one_other(void)
+{
+	char names[128];
+	size_t pair = 0;
+
+	for (const struct preset *one = presets; one->name != NULL; one++)
+		for (const struct preset *two = presets; two < one; two++) {
+			const char *tools[] = { one->name, two->name };
+			struct options options;
+
+			if (!preset_classifies(one) || !preset_classifies(two))
+				continue;
+			snprintf(names, sizeof(names), "%s,%s", one->name,
+			    two->name);
+			parse(&options, names);
+			for (size_t i = 0; i < 2; i++) {
+				if (!has_failures(tools[i]))
+					continue;
+				count_some(&options, tools[i], "stop",
+				    CLASS_TRANSIENT, false, pair % 4, 4);
+				count_some(&options, tools[i], "retry",
+				    CLASS_PERMANENT, false, pair % 4, 4);
+			}
+			pair++;
+			options_free(&options);
+		}
+}
+
 int
 main(void)
 {
 	RUN(a_preset_knows_what_lasts_of_what_its_tool_says);
 	RUN(no_preset_contradicts_that_of_another_tool);
+	RUN(no_preset_contradicts_one_other);
+	RUN(no_text_of_a_preset_has_another_in_it);
 	RUN(network_knows_failures_of_the_network_and_no_others);
 	RUN(a_line_that_states_an_expectation_is_no_evidence);
 	return DONE();
