@@ -62,8 +62,8 @@ struct health health_begin(const struct health_rules *rules, double now);
 double health_wake(const struct health *health);
 
 /*
- * The time is `now`; a probe that takes too long has failed.  One that cannot
- * be killed, because it is stuck in the kernel or another user's, fails again
+ * The time is `now`; a probe that takes too long has failed.  A probe that
+ * cannot be killed (it is stuck in the kernel or another user's) fails again
  * after each interval.
  */
 enum health_step health_tick(struct health *health,

@@ -59,8 +59,8 @@ stem(const char *word, size_t length)
 }
 
 /*
- * Copies the words that say something, with a blank between them: without
- * commas, without the dots of "p.m." and "Nov.", and "2026-11-24T17:00" as two.
+ * Copies the words that matter, with a blank between them: without commas,
+ * without the dots of "p.m." and "Nov.", and "2026-11-24T17:00" as two.
  */
 static void
 copy_words(const char *text, char plain[TEXT_MOST])

@@ -49,9 +49,9 @@ struct tally {
 };
 
 /*
- * Counts a failure at this time, in seconds on any clock that never goes back;
- * `free` ones count only where they are named.  Returns the first limit that it
- * reaches, or NULL.
+ * Counts a failure at this time, in seconds on any clock that never goes back.
+ * A `free` one counts only for limits that name it.  Returns the first limit
+ * that it reaches, or NULL.
  */
 const struct limit *limits_failure(const struct limits *limits,
     struct tally *tally, struct outcome outcome, bool free, double time);

@@ -175,8 +175,9 @@ line_quote(char *quote, size_t size, const char *line, size_t start, size_t end)
 }
 
 /*
- * Each is tried on the body of a line in which a text was found that means a
- * failure; the text itself is blotted out, so that a word of its own is none.
+ * Each pattern is tried on the body of a line in which a text was found that
+ * means a failure.  That text is blotted out first, so that a word in it does
+ * not count.
  */
 const char *const line_expectations[] = {
 	/* How lines of test runners begin. */

@@ -15,9 +15,9 @@ size_t line_uncolour(char *text, size_t length);
 const char *line_body(const char *text);
 
 /*
- * Copies what is around the bytes from `start` to `end` of a line: at most some
- * LINE_QUOTE bytes, cut between words.  A secret is masked by its exact text,
- * so no word is ever cut.
+ * Copies the words around the bytes from `start` to `end` of a line: at most
+ * about LINE_QUOTE bytes, cut between words.  CI masks a secret by its exact
+ * text, so no word is ever cut.
  */
 #define LINE_QUOTE 160
 void line_quote(char *quote, size_t size, const char *line, size_t start,

@@ -42,7 +42,7 @@ enum {
 	STATUS_NOT_FOUND = 127
 };
 
-/* Whether a process that the kernel killed for its memory may have ended so. */
+/* Whether a process that was killed for its memory may have this outcome. */
 bool outcome_may_be_oom(struct outcome outcome);
 
 /* Whether the command was executed. */

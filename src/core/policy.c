@@ -18,7 +18,7 @@ policy_draws(const struct policy *policy)
 	for (size_t i = 0; i < limits->count; i++)
 		fails_once |=
 		    limits->rows[i].count == 1 && !limits->rows[i].named;
-	/* And one that failed; a state keeps the delay for a later run. */
+	/* A failed run draws a delay, too: a state keeps it for a later run. */
 	const bool failures = !fails_once || policy->wait_first ||
 	    policy->remember || memcmp(&policy->free, &none, sizeof(none)) != 0;
 	double longest = backoff->min;

@@ -162,7 +162,7 @@ struct record {
 	uint64_t clients; /* a plan of so many; 0: of a single run */
 };
 
-/* Whether the last attempt that ended failed, and so its class is of use. */
+/* Whether the last attempt that ended failed, so that it has a class. */
 bool record_has_class(const struct record *record);
 
 /* Whether the run, which is over, succeeded after failed attempts. */

@@ -46,16 +46,16 @@ void retries_begin(struct retries *retries, double time);
  */
 bool retries_success(struct retries *retries);
 
-/* The attempt failed; `was_healthy`: a probe of it succeeded, if there are. */
+/* The attempt failed; `was_healthy` says whether a probe of it succeeded. */
 void retries_failure(struct retries *retries, bool was_healthy, double time);
 
 /* Whether --attempts allows no further attempt. */
 bool retries_are_used_up(const struct retries *retries);
 
 /*
- * Finds the wait after an attempt that failed, or, with --repeat, succeeded,
- * and that asked for `hint` seconds, unless that is negative.  Returns whether
- * the hint is longer than the strategy's delay may be.
+ * Finds the wait after an attempt that failed or, with --repeat, succeeded.
+ * The attempt asked for a delay of `hint` seconds; a negative one means that it
+ * did not ask.  Returns whether the hint is longer than the delay may be.
  */
 bool retries_find_delay(struct retries *retries, double hint, bool success,
     double time);

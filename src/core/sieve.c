@@ -37,7 +37,7 @@ hash(uint32_t window)
 	return (window << 8) * UINT32_C(2654435761) >> (32 - HASH_BITS);
 }
 
-/* How common the byte is in what tools write: from 1, seldom, to 60. */
+/* How common the byte is in the output of tools: from 1, seldom, to 60. */
 static unsigned int
 weight(char byte)
 {

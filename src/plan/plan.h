@@ -7,10 +7,10 @@
 #include "report/report.h"
 
 /*
- * Goes through the run on an imaginary clock, tells its report, and simulates
- * many more in about so many steps at most, so that a seed means the same
- * figures on any machine.  Prints a table on stdout, whose looks are `screen`,
- * unless a log is there.
+ * Goes through the run on a simulated clock and writes its report; then
+ * simulates many more runs, in about this many steps at most, so that a seed
+ * gives the same figures on any machine.  Prints a table on stdout as `screen`
+ * allows, unless a log is written there.
  */
 #define PLAN_STEPS 2000000
 

@@ -8,8 +8,8 @@
 #include "core/run.h"
 
 /*
- * A step of a plan tells of no more than a start or an outcome, a wait, and an
- * attempt or the end.
+ * A step of a plan writes at most a start or an outcome, a wait, and an attempt
+ * or the end.
  */
 #define WORLD_RECORDS 3
 

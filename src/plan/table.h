@@ -26,9 +26,9 @@ struct plan_looks {
 };
 
 /*
- * The table of a plan, which is printed on stdout row by row.  On a terminal
- * rows that repeat the one above are left out, but for the last of them, and so
- * are columns for which there is no room.
+ * The table of a plan, which is printed on stdout row by row.  On a terminal it
+ * leaves out columns that do not fit, and rows that repeat the one above,
+ * except the last of them.
  */
 struct plan_table {
 	const struct screen *screen;

@@ -53,8 +53,8 @@ report_format(const char *name)
 }
 
 /*
- * --quiet leaves the formats for programs, and errors of retry's own: nobody
- * else can tell why the run ends with status 125, 126 or 127.
+ * --quiet keeps the formats for programs, and errors of retry itself: nothing
+ * else shows why the run ends with status 125, 126 or 127.
  */
 static bool
 is_told(const struct report *report, const struct format *format,

@@ -64,9 +64,10 @@ write_line(const struct sink *sink, const struct report *report,
 	const struct screen *screen = &sink->screen;
 
 	/*
-	 * The attempt may have left the cursor behind half a line.  As many
-	 * blanks as the terminal has columns go over the end of that line, but
-	 * not of an empty one; a CR then leads to a line that is free.
+	 * The attempt may have left the cursor after half a line.  As many
+	 * blanks as the terminal has columns then reach the next line; if the
+	 * line was empty, they stay in it.  Either way a CR leads to a line
+	 * that is free.
 	 */
 	if (screen->sized && screen->width > 0 && !screen->plain)
 		fprintf(sink->file, "%*s\r\033[J", screen->width, "");

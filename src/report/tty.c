@@ -81,13 +81,13 @@ report_tty_hide(struct sink *sink)
 }
 
 /*
- * Draws as much as there is room for, beginning with what matters most: when
- * the next attempt is, whose it is, how to retry now, how the last one ended,
- * which a message has said, and a bar.
+ * Draws what fits, the most important first: when the next attempt starts,
+ * which one it is, how to retry now, how the last one ended (a message has said
+ * that) and a bar.
  *
- * Nothing is folded while it is drawn, as the terminal may just have become
- * narrower; the cursor rests at the beginning, so that what is folded later is
- * behind it.
+ * Nothing wraps while it is drawn, although the terminal may just have become
+ * narrower: the cursor stays at the beginning, so that what wraps later comes
+ * after it.
  */
 static void
 draw_wait(struct sink *sink, const struct report *report,

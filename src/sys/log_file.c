@@ -20,9 +20,10 @@
 #define REST_PATIENCE 1000
 
 /*
- * A file grows bit by bit while another process writes a line to it.  The last
- * line has no end only if the file keeps its size for LOOKS looks, with pauses
- * of so many nanoseconds.  After LOOKS_MOST looks it has none in any case.
+ * A file grows bit by bit while another process writes a line to it.  Its last
+ * line counts as unfinished only if the file keeps its size for LOOKS looks,
+ * with pauses of this many nanoseconds.  After LOOKS_MOST looks it counts as
+ * unfinished in any case.
  */
 #define LOOKS 20
 #define LOOKS_MOST 100

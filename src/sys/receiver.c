@@ -125,11 +125,10 @@ concerns_run(const struct receiver *receiver,
 }
 
 /*
- * Whether a service manager asks for the end of the run by a signal that has
- * another meaning elsewhere: httpd, haproxy and systemd itself are stopped so.
- * It is the parent of `retry`, outside of the container or as process 1; and as
- * no attempt runs that could take the signal as it likes, nothing else is
- * meant.
+ * Whether a service manager asks for the end of the run by a signal that means
+ * something else elsewhere: httpd, haproxy and systemd are stopped so.  The
+ * manager is the parent of `retry`, outside of the container or as process 1.
+ * No attempt is running that could use the signal in its own way.
  */
 static bool
 is_managers_stop(const struct receiver *receiver,

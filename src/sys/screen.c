@@ -37,8 +37,8 @@ is_on(const char *name)
 }
 
 /*
- * Of the environment NO_COLOR wins, whatever its value is; the others stand for
- * a log that shows colours and is not a terminal, as services for CI have.
+ * NO_COLOR wins, whatever its value is.  The other variables are for logs that
+ * show colours and are not terminals, as those of CI services are.
  */
 static bool
 has_colour(enum color color, bool can_show)

@@ -14,8 +14,8 @@
 #include "sys/sink.h"
 
 /*
- * Writes to a pipe of somebody else's, which blocks, and whose room others may
- * take between a look and a write: moves the bytes from a pipe of our own.
+ * Moves the bytes from a pipe of our own to a pipe of somebody else, which
+ * blocks, and whose room others may take between a look and a write.
  */
 static ssize_t
 write_to_pipe(int descriptor, const char *bytes, size_t size)
@@ -38,8 +38,9 @@ write_to_pipe(int descriptor, const char *bytes, size_t size)
 
 /*
  * Writes as many of the bytes as there is room for.  Returns how many, or -1
- * with errno set: nobody waits for the reader of a log.  Of what can only be
- * looked at before, a terminal of another user's, others may take the room.
+ * with errno set: nothing waits for the reader of a log.  Another user's
+ * terminal can only be looked at before, so others may take the room in
+ * between.
  */
 static ssize_t
 write_some(const struct sink *sink, const char *bytes, size_t size)

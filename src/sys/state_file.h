@@ -41,8 +41,8 @@ int state_file_lock(struct state_file *file);
 void state_file_close(const struct state_file *file);
 
 /*
- * Waits until the lock can be taken, but does not keep it.  For a process of
- * its own, as it hears nothing meanwhile.  Returns its exit status.
+ * Waits until the lock can be taken, but does not keep it.  It needs a process
+ * of its own, since it cannot be interrupted.  Returns its exit status.
  */
 int state_file_wait(const struct state_file *file);
 

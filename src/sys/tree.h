@@ -79,7 +79,7 @@ struct survivors {
 			   the processes */
 };
 
-/* Without those of a group that is about to end, or 0, and filters. */
+/* Without filters, and without a group that is about to end (0: none is). */
 struct survivors tree_survivors(const struct tree *tree, pid_t group);
 
 /* Frees the list that tree_begin() has made. */

@@ -19,7 +19,7 @@
 #define VARIABLE "TZ="
 #define VARIABLE_ROOM (sizeof(VARIABLE ":" ZONES) + HINT_ZONE)
 
-/* How long after its time a server may still name it, in seconds. */
+/* For how many seconds a server may still name a time that has passed. */
 #define JUST_PASSED 3600.0
 
 /*
