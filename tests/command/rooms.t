@@ -87,7 +87,7 @@ ceilings='
 	9080 src/sys
 	285 src/main.c
 	12745 tests/unit
-	14060 tests/command
+	14114 tests/command
 	3430 tests/lib
 	2896 tests/simulate
 	4300 scripts

@@ -14,6 +14,9 @@
 
 machine_make 'systemd runs the units of the cookbook'
 recipes
+sed -n '/^\[Unit\]$/,/^WantedBy/p' "$readme" | grep . >unit
+grep . 'recipes/A service' >recipe
+check "README's unit is that of the cookbook" cmp unit recipe
 units=$machine/etc/systemd/system
 mkdir -p "$units/service.d"
 
@@ -29,7 +32,7 @@ CALL=$(wc -l <"/root/$UNIT.calls")
 . "/root/$UNIT"
 END_COLLECTOR
 chmod +x "$machine_usr/bin/collector"
-printf '#!/bin/sh\necho "$1" >/root/alerted\n' >"$machine_usr/bin/alert"
+printf '#!/bin/sh\n: >"/root/$1.alerted"\n' >"$machine_usr/bin/alert"
 chmod +x "$machine_usr/bin/alert"
 for name in backup nc; do
 	cp "$machine_usr/bin/collector" "$machine_usr/bin/$name"
@@ -61,8 +64,6 @@ done
 echo $$ >/root/$UNIT.runs
 while :; do sleep .05; done'
 recipe 'A service' service "$runs" RestartSec=100ms WatchdogSec=3
-cp "$units/service.service" "$units/outage.service"
-unit outage 'if [ -e "/root/$UNIT.db" ]; then exec sleep 100d; else exit 9; fi'
 recipe 'A daemon that says when it is ready' ready '[ "$CALL" -gt 1 ] || exit 7
 	if [ ! -e /root/ready.drained ]; then
 		trap "systemd-notify --status=draining STOPPING=1; sleep 1
@@ -99,6 +100,19 @@ connection, _ = socket.socket(fileno=3).accept()
 connection.sendall(b'served: ' + connection.recv(100))
 END_SERVE
 chmod +x "$machine/root/serve"
+# Those that blows come to need a database.
+needs_database='[ -e /root/database ] || exit 9
+echo up
+systemd-notify --ready
+: >"/root/$UNIT.up"
+exec sleep 100d'
+recipe 'A service' plain "$needs_database" RestartSec=100ms WatchdogSec=3
+recipe 'A daemon that says when it is ready' says "$needs_database" \
+    RestartSec=100ms WatchdogSec=3
+recipe 'A program that cannot say when it is ready' asked "$needs_database" \
+    RestartSec=100ms WatchdogSec=3
+recipe 'Socket activation' socket "$needs_database" RestartSec=100ms
+touch "$machine/root/database"
 unit watchdog '[ "$WATCHDOG_PID" = $$ ] || exit 8
 	systemd-notify --ready
 	[ "$CALL" -ne 1 ] || exit 7
@@ -187,8 +201,8 @@ ran() {
 	test -s "$machine/root/$1.runs"
 }
 
-start activated.socket job.timer bounded healthy loops mute needs outage quits \
-    ready service strangers watchdog dynamic escaped hardened private runtime \
+start activated.socket job.timer asked bounded healthy loops mute needs plain \
+    quits ready says service socket strangers watchdog dynamic escaped hardened private runtime \
     stopped
 
 # Wait, reload, stop in an attempt, stop in a wait.
@@ -232,17 +246,6 @@ like 'it is stopped in a wait, of which the journal tells' "$(journal service --
 is 'it is stopped in a wait, but not as an error' "$(journal service --priority=err)" ''
 
 # The others.
-# Thirty failures.
-inside sh -c 'until [ -e /root/alerted ]; do
-	systemctl kill --kill-whom=main --signal=URG outage
-	sleep .02
-done' &
-wait_for not kill -0 $!
-is 'an outage raises an alert' "$(cat "$machine/root/alerted")" outage
-wait_for shows outage NRestarts 1
-touch "$machine/root/outage.db"
-wait_for hurried outage shows outage ActiveState active
-is 'an outage raises an alert, and systemd has restarted retry' "$(show outage ActiveState)" active
 wait_for shows needs ActiveState inactive
 is 'a service waits for what it needs' \
     "$(show needs Result) after $(grep -c . "$machine/root/needs.calls")" \
@@ -355,16 +358,67 @@ rm "$machine/root/ready.bad"
 is 'a crash does not end the unit' \
     "$(show ready ActiveState) $(show ready NRestarts)" 'active 0'
 
-# What ends retry itself.
-start service
-wait_for hurried service ran service
-inside systemctl kill --kill-whom=main --signal=KILL service
-wait_for shows service NRestarts 1
-is 'systemd restarts a retry that was killed' "$(show service NRestarts)" 1
-wait_for hurried service shows service ActiveState active
-inside systemctl kill --kill-whom=main --signal=STOP service
-wait_for shows service NRestarts 2
-is 'systemd restarts a retry that was killed, and one that hangs' "$(show service NRestarts)" 2
+# Blows to every service of the pages.
+blown='plain says asked socket'
+# up UNIT NRESTARTS: it serves, after so many restarts by systemd.
+up() {
+	[ -e "$machine/root/$1.up" ] && shows "$1" ActiveState active &&
+	    shows "$1" NRestarts "$2"
+}
+# blow WHAT NRESTARTS WHOM UNIT...: a signal to the attempt or to retry, after
+# which systemd has restarted each unit so often, and it serves.
+blow() {
+	blow_what=$1 blow_restarts=$2 blow_whom=$3 blow_signal=${4}
+	shift 4
+	for name; do
+		rm "$machine/root/$name.up"
+		pid=$(show "$name" MainPID)
+		[ "$blow_whom" = retry ] || pid=$(inside pgrep -P "$pid" -x sleep)
+		inside kill "-$blow_signal" "$pid"
+	done
+	for name; do
+		wait_for hurried "$name" up "$name" "$blow_restarts"
+		is "$name: $blow_what" \
+		    "$(show "$name" ActiveState) $(show "$name" NRestarts)" \
+		    "active $blow_restarts"
+	done
+}
+for name in $blown; do
+	wait_for up "$name" 0
+done
+# shellcheck disable=SC2086 # words are meant
+{
+	blow 'an attempt that was killed is repeated' 0 attempt KILL $blown
+	blow 'systemd restarts a retry that was killed' 1 retry KILL $blown
+	blow 'and one that hangs' 2 retry STOP plain says asked
+}
+rm "$machine/root/database"
+for name in $blown; do
+	restarts=$(show "$name" NRestarts)
+	rm "$machine/root/$name.up"
+	inside kill -KILL "$(inside pgrep -P "$(show "$name" MainPID)" -x sleep)"
+	inside sh -c 'until [ -e "/root/$1.alerted" ]; do
+		systemctl kill --kill-whom=main --signal=URG "$1"
+		sleep .02
+	done' sh "$name" &
+	eval "hurries_$name=$! restarts_$name=$((restarts + 1))"
+done
+for name in $blown; do
+	eval "wait_for not kill -0 \$hurries_$name"
+	check "$name: an outage raises an alert" test -e "$machine/root/$name.alerted"
+done
+touch "$machine/root/database"
+for name in $blown; do
+	eval "restarts=\$restarts_$name"
+	# shellcheck disable=SC2154 # eval sets it
+	wait_for hurried "$name" up "$name" "$restarts"
+	is "$name: an outage ends when the database is back" \
+	    "$(show "$name" ActiveState) $(show "$name" NRestarts)" \
+	    "active $restarts"
+	is "$name: the journal calls all by the name of the service" "$(
+	    inside journalctl --quiet --unit="$name" _TRANSPORT=stdout \
+		--output=short --no-hostname | grep -v ' collector\[')" ''
+done
 
 wait_for shows healthy ActiveState active
 check 'a program that answers is ready' test -e "$machine/root/healthy.up"
