@@ -175,9 +175,8 @@ line_quote(char *quote, size_t size, const char *line, size_t start, size_t end)
 }
 
 /*
- * Each pattern is tried on the body of a line in which a text was found that
- * means a failure.  That text is blotted out first, so that a word in it does
- * not count.
+ * Each is tried on the body of a line that has a text of a failure.  That text
+ * is blotted out first, so that a word in it does not count.
  */
 const char *const line_expectations[] = {
 	/* How lines of test runners begin. */

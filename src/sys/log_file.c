@@ -21,9 +21,8 @@
 
 /*
  * A file grows bit by bit while another process writes a line to it.  Its last
- * line counts as unfinished only if the file keeps its size for LOOKS looks,
- * with pauses of this many nanoseconds.  After LOOKS_MOST looks it counts as
- * unfinished in any case.
+ * line counts as unfinished if the file keeps its size for LOOKS looks, with
+ * pauses of this many nanoseconds, or after LOOKS_MOST looks.
  */
 #define LOOKS 20
 #define LOOKS_MOST 100

@@ -39,8 +39,7 @@ write_to_pipe(int descriptor, const char *bytes, size_t size)
 /*
  * Writes as many of the bytes as there is room for.  Returns how many, or -1
  * with errno set: nothing waits for the reader of a log.  Another user's
- * terminal can only be looked at before, so others may take the room in
- * between.
+ * terminal can only be looked at before, so others may take the room.
  */
 static ssize_t
 write_some(const struct sink *sink, const char *bytes, size_t size)
