@@ -84,10 +84,10 @@ ceilings='
 	2290 src/report
 	2250 src/plan
 	3530 src/options
-	9080 src/sys
+	9090 src/sys
 	285 src/main.c
 	12745 tests/unit
-	14114 tests/command
+	14170 tests/command
 	3430 tests/lib
 	2896 tests/simulate
 	4300 scripts
