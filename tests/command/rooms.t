@@ -86,7 +86,7 @@ ceilings='
 	3530 src/options
 	9090 src/sys
 	285 src/main.c
-	12745 tests/unit
+	12759 tests/unit
 	14170 tests/command
 	3430 tests/lib
 	2896 tests/simulate

@@ -247,6 +247,7 @@ drive_happens(struct drive *drive, double until, struct event *event)
 	const struct step *step = drive_take(drive);
 	*event = (struct event){ .signal = step->signal,
 		.ends_run = step->ends_run,
+		.forwarded = step->signal != SIGURG,
 		.probe = step->probe };
 	switch (step->kind) {
 	case STEP_PROGRESS:

@@ -1832,6 +1832,7 @@ a_signal_makes_the_attempts_outcome_the_runs(void)
 		drive_signal(&drive, SIGHUP);
 		CHECK_INT(drive.told_last, RECORD_SIGNAL);
 		CHECK_INT(drive.run.signal, SIGHUP);
+		CHECK(drive.run.forwarded);
 		CHECK_ACTION(&drive, ACTION_NONE, INFINITY);
 		/* The first one counts. */
 		drive_signal(&drive, SIGTERM);
@@ -2050,6 +2051,10 @@ what_is_too_early_is_given_up_with_its_own_status(void)
 	drive_answer(&drive, ANSWER_NO);
 	CHECK_FINISH(&drive, "early", 75);
 	CHECK_INT(drive.run.attempt, 0);
+	CHECK_DBL(drive.run.too_early, 0, 0);
+	drive_resume(&drive, (struct state){ .delay = 5 });
+	CHECK_FINISH(&drive, "early", 75);
+	CHECK_DBL(drive.run.too_early, 5, 0);
 }
 
 static void
@@ -2210,6 +2215,14 @@ an_error_can_be_one_to_die_of(void)
 	drive_exit(&drive, 1);
 	drive_step(&drive,
 	    (struct step){ .kind = STEP_ERROR, .signal = SIGPIPE });
+	CHECK_FINISH(&drive, "error", 128 + SIGPIPE);
+	CHECK_INT(drive.run.death, SIGPIPE);
+	/* Also if the attempt cannot be started for it. */
+	drive_start(&drive);
+	drive_step(&drive,
+	    (struct step){ .kind = STEP_ANSWER,
+		.failed = true,
+		.signal = SIGPIPE });
 	CHECK_FINISH(&drive, "error", 128 + SIGPIPE);
 	CHECK_INT(drive.run.death, SIGPIPE);
 }
@@ -2810,6 +2823,7 @@ an_attempt_that_fails_its_probes_is_ended_as_unhealthy(void)
 	drive_probed(&drive, 7);
 	CHECK_ACTION(&drive, ACTION_NONE, 21);
 	CHECK_INT(drive.run.health, HEALTH_FAILING);
+	CHECK_INT(drive.run.probes.failures, 1);
 	drive_timer(&drive);
 	CHECK_INT(drive.action.kind, ACTION_PROBE);
 	drive_probed(&drive, 7);
