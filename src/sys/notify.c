@@ -31,6 +31,9 @@
  */
 #define EXTEND_EACH 5.0
 
+/* The pulse beats no faster for an attempt, whatever the limit of that. */
+#define LEAST_PULSE 0.01
+
 /* Seconds that the last messages wait for the manager. */
 #define PATIENCE 1.0
 
@@ -67,7 +70,6 @@ static const struct {
 /* What becomes of a line of an attempt. */
 enum fate {
 	PASSED,
-	PASSED_WITH, /* its descriptors */
 	DROPPED,
 	IS_READY,
 	RELOADS,
@@ -99,8 +101,6 @@ static const struct {
 	{ "WATCHDOG_USEC=", LIMIT },
 	{ "EXTEND_TIMEOUT_USEC=", EXTENDS },
 	{ "ERRNO=", FAILS },
-	{ "FDSTORE=1", PASSED_WITH },
-	{ "BARRIER=1", PASSED_WITH },
 };
 
 /* --- what the run says --- */
@@ -119,17 +119,16 @@ send_due(struct notify *notify, unsigned int kinds)
 		if ((notify->due & kinds & kind) == 0)
 			continue;
 		strlcpy(letter.text, says[i].words, RELAY_BYTES);
-		if (kind == RELOADING)
-			text_append(letter.text, RELAY_BYTES, "%.0f",
-			    floor(now * 1e6));
-		else if (kind == STATUS)
+		if (kind == STATUS)
 			text_append(letter.text, RELAY_BYTES, "%s%s%s",
 			    notify->status.text, *more == '\0' ? "" : "; ",
 			    more);
-		else if (kind == EXTEND)
+		else if (kind == RELOADING || kind == EXTEND)
 			text_append(letter.text, RELAY_BYTES, "%.0f",
-			    ceil(fmax(notify->extended - now, 0) * 1e6));
-		if (relay_send(notify->socket, &letter) == 0)
+			    kind == RELOADING
+				? floor(now * 1e6)
+				: ceil(fmax(notify->extended - now, 0) * 1e6));
+		if (relay_send(notify->socket, &letter))
 			notify->due &= ~(unsigned int)kind;
 		else if (errno == EAGAIN)
 			return false;
@@ -181,7 +180,7 @@ set_pulse(struct notify *notify)
 	if (notify->watchdog > 0)
 		each = fmin(each, notify->watchdog / 2);
 	if (notify->attempt.limit > 0)
-		each = fmin(each, notify->attempt.limit / 2);
+		each = fmin(each, fmax(notify->attempt.limit / 2, LEAST_PULSE));
 	if (ev_is_active(&notify->pulse) && notify->pulse.repeat == each)
 		return;
 	notify->pulse.repeat = each;
@@ -190,8 +189,8 @@ set_pulse(struct notify *notify)
 	ev_timer_again(notify->events, &notify->pulse);
 }
 
-/* Heeds a line.  Returns what becomes of it: it is passed on or dropped. */
-static enum fate
+/* Heeds a line of the attempt.  Returns whether it is to be passed on. */
+static bool
 heed(struct notify *notify, const char *line)
 {
 	const enum notify_stage stage = notify->stage;
@@ -199,15 +198,15 @@ heed(struct notify *notify, const char *line)
 	enum fate fate = PASSED;
 
 	if (value++ == NULL)
-		return DROPPED;
+		return false;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		if (strncmp(line, lines[i].words, strlen(lines[i].words)) == 0)
 			fate = lines[i].fate;
 	switch (fate) {
 	case PASSED:
-	case PASSED_WITH:
+		return true;
 	case DROPPED:
-		return fate;
+		break;
 	case IS_READY:
 		notify->attempt.answers = true;
 		become_ready(notify);
@@ -239,41 +238,32 @@ heed(struct notify *notify, const char *line)
 		break;
 	case EXTENDS:
 		return stage == NOTIFY_STOPPING ||
-			(stage == NOTIFY_STARTING &&
-			    (notify->attempt.number == 1 || notify->bounded))
-		    ? PASSED
-		    : DROPPED;
+		    (stage == NOTIFY_STARTING &&
+			(notify->attempt.number == 1 || notify->bounded));
 	case FAILS:
 		notify->failed = strcmp(value, "0") != 0;
-		return PASSED;
+		return true;
 	}
-	return DROPPED;
+	return false;
 }
 
-/* Heeds the attempt's message, and leaves of it what is to be passed on. */
+/* Heeds a message, and leaves of its text what is to be passed on. */
 static void
 heed_letter(struct notify *notify)
 {
-	struct letter *letter = &notify->letter;
-	char *rest = letter->text, *end = letter->text, *line;
-	bool gives = false;
+	char *end = notify->letter.text, *rest = end, *line;
 
 	while ((line = strsep(&rest, "\n")) != NULL) {
-		const enum fate fate =
-		    strchr(line, '=') == NULL ? DROPPED : heed(notify, line);
 		const size_t length = strlen(line);
 
-		if (fate == DROPPED)
+		if (!heed(notify, line))
 			continue;
-		gives |= fate == PASSED_WITH;
-		if (end != letter->text)
+		if (end != notify->letter.text)
 			*end++ = '\n';
 		memmove(end, line, length);
 		end += length;
 	}
 	*end = '\0';
-	if (!gives)
-		relay_close_descriptors(letter);
 }
 
 /* --- both --- */
@@ -289,7 +279,7 @@ pump(struct notify *notify)
 
 	for (int i = 0; i < MESSAGES_MOST; i++) {
 		if (*letter->text != '\0' &&
-		    relay_send(notify->socket, letter) == -1 && errno == EAGAIN)
+		    !relay_send(notify->socket, letter) && errno == EAGAIN)
 			return false;
 		*letter->text = '\0';
 		relay_close_descriptors(letter);
@@ -350,8 +340,7 @@ static void
 beat(struct ev_loop *events, ev_timer *watcher, int flags)
 {
 	struct notify *notify = watcher->data;
-	const double now = events_time(CLOCK_MONOTONIC);
-	const double each = watcher->repeat;
+	const double now = events_time(CLOCK_MONOTONIC), each = watcher->repeat;
 	const bool late = now - notify->beaten > each * 1.5;
 	const bool extends =
 	    notify->stage == NOTIFY_STARTING && notify->extended > now;

@@ -2,7 +2,9 @@
 
 #include <err.h>
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -127,8 +129,9 @@ concerns_run(const struct receiver *receiver,
 /*
  * Whether a service manager asks for the end of the run by a signal that means
  * something else elsewhere: httpd, haproxy and systemd are stopped so.  The
- * manager is the parent of `retry`, outside of the container or as process 1.
- * No attempt is running that could use the signal in its own way.
+ * manager is the parent of `retry`: outside of the container, process 1, or the
+ * systemd of a user, which says in the environment whom it executed.  No attempt
+ * is running that could use the signal in its own way.
  */
 static bool
 is_managers_stop(const struct receiver *receiver,
@@ -136,9 +139,14 @@ is_managers_stop(const struct receiver *receiver,
 {
 	const int number = (int)info->ssi_signo;
 	const pid_t parent = getppid();
+	const char *executed = getenv("SYSTEMD_EXEC_PID"), *problem;
 
 	return receiver->child->pid == 0 && info->ssi_code == SI_USER &&
-	    parent <= 1 && (pid_t)info->ssi_pid == parent &&
+	    (pid_t)info->ssi_pid == parent &&
+	    (parent <= 1 ||
+		(executed != NULL &&
+		    strtonum(executed, 1, INT_MAX, &problem) ==
+			receiver->child->parent)) &&
 	    (number == SIGWINCH || number == SIGUSR1 || number == SIGRTMIN + 3);
 }
 

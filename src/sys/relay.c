@@ -169,7 +169,7 @@ relay_receive(int socket, pid_t first, struct letter *letter)
 	return true;
 }
 
-int
+bool
 relay_send(int socket, const struct letter *letter)
 {
 	const size_t size = letter->count * sizeof(int);
@@ -188,10 +188,8 @@ relay_send(int socket, const struct letter *letter)
 		message.msg_controllen = CMSG_SPACE(size);
 	}
 	/* musl's sendmsg(3) takes fewer descriptors than the kernel. */
-	return (int)syscall(SYS_sendmsg, socket, &message,
-		   MSG_DONTWAIT | MSG_NOSIGNAL) == -1
-	    ? -1
-	    : 0;
+	return syscall(SYS_sendmsg, socket, &message,
+		   MSG_DONTWAIT | MSG_NOSIGNAL) != -1;
 }
 
 void

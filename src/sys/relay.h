@@ -39,10 +39,10 @@ void relay_close(int socket, const char *name);
 bool relay_receive(int socket, pid_t first, struct letter *letter);
 
 /*
- * Sends the letter.  Returns 0, or -1 with errno set: EAGAIN if systemd has no
- * room for it now.
+ * Sends the letter.  Returns false with errno set if it cannot: EAGAIN if
+ * systemd has no room for it now.
  */
-int relay_send(int socket, const struct letter *letter);
+bool relay_send(int socket, const struct letter *letter);
 
 /* Closes the descriptors of the letter. */
 void relay_close_descriptors(struct letter *letter);

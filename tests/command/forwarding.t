@@ -152,6 +152,11 @@ for n in 10 12 $first 37 64; do
 	[ $? -eq 1 ] || wrong="$wrong $n"
 done
 is 'SIGUSR1, SIGUSR2 and real-time signals do not end the run' "$wrong" ''
+rm -f log
+run sh -c 'sh -c "SYSTEMD_EXEC_PID=\$\$ exec retry -a 2 -d 5 false" 2>log &
+    until grep -q "next in" log; do sleep .05; done
+    kill -USR1 $!; wait $!'
+is 'SIGUSR1 of a manager ends a wait' "$code" 143
 
 if setsid -w true; then
 	listen setsid -w "$RETRY" sh -c '

@@ -606,7 +606,7 @@ int __wrap_prctl(int option, ...);
 int __wrap_socket(int domain, int type, int protocol);
 int __wrap_connect(int descriptor, const struct sockaddr *address,
     socklen_t length);
-int __wrap_relay_send(int socket, const struct letter *letter);
+bool __wrap_relay_send(int socket, const struct letter *letter);
 int __wrap_relay_open(uint64_t attempt, char name[RELAY_NAME]);
 void __wrap_relay_close(int socket, const char *name);
 bool __wrap_relay_receive(int socket, pid_t first, struct letter *letter);
@@ -682,7 +682,7 @@ __wrap_connect(int descriptor, const struct sockaddr *address, socklen_t length)
 	return 0;
 }
 
-int
+bool
 __wrap_relay_send(int socket, const struct letter *letter)
 {
 	const bool ready = strcmp(letter->text, "READY=1") == 0;
@@ -694,7 +694,7 @@ __wrap_relay_send(int socket, const struct letter *letter)
 	else if (ready && kernel.reload == RELOAD_BEGUN)
 		kernel.reload = RELOAD_NONE;
 	kernel.ready |= ready;
-	return 0;
+	return true;
 }
 
 int
