@@ -645,10 +645,10 @@ add_hit(struct look *look, const struct clue *clue, size_t at)
 		*hit = (struct hit){ clue, at };
 }
 
+/* The line has a text. */
 static void
-hit(void *context, size_t number, size_t at)
+hit(struct look *look, size_t number, size_t at)
 {
-	struct look *look = context;
 	const struct search *search = look->search;
 	const struct clue *clue = search->texts[number].of;
 
@@ -678,7 +678,9 @@ look_through(struct search *search, struct stream_line *line)
 	search->lines++;
 	if (memchr(line->text, '\033', line->length) != NULL)
 		line->length = line_uncolour(line->text, line->length);
-	sieve_line(search->sieve, line->text, line->length, hit, &look);
+	for (struct sieve_place place = { 0 };
+	     sieve_next(search->sieve, line->text, line->length, &place);)
+		hit(&look, place.number, place.at);
 	const bool tries = search->always || look.wanted || look.words != 0;
 	if (!tries && !look.found)
 		return 0;
@@ -704,11 +706,38 @@ look_through(struct search *search, struct stream_line *line)
 	return result;
 }
 
+/*
+ * Most lines have no text that is looked for.  Returns the size of those that
+ * come before the first one that has, or whose end is not there yet.
+ */
+static size_t
+skip_lines(const struct search *search, const char *bytes, size_t size)
+{
+	struct sieve_place place = { 0 };
+	const char *end = memrchr(bytes, '\n', size);
+
+	if (end != NULL &&
+	    sieve_next(search->sieve, bytes, (size_t)(end - bytes), &place))
+		end = memrchr(bytes, '\n', place.at);
+	return end == NULL ? 0 : (size_t)(end + 1 - bytes);
+}
+
 int
 search_bytes(struct search *search, struct stream_line *line, const char *bytes,
     size_t size)
 {
+	/* Colours and NULs are taken out of a line first. */
+	const bool plain = memchr(bytes, '\033', size) == NULL &&
+	    memchr(bytes, '\0', size) == NULL;
+
 	while (size > 0) {
+		if (plain && !line->begun && search->sieve != NULL &&
+		    !search->always) {
+			const size_t skipped = skip_lines(search, bytes, size);
+
+			bytes += skipped;
+			size -= skipped;
+		}
 		const char *end = memchr(bytes, '\n', size);
 		const size_t length =
 		    end == NULL ? size : (size_t)(end - bytes);
@@ -716,6 +745,8 @@ search_bytes(struct search *search, struct stream_line *line, const char *bytes,
 		const size_t kept = length < room ? length : room;
 		char *text = line->text + line->length;
 
+		if (size == 0)
+			break;
 		memcpy(text, bytes, kept);
 		text_mask_nul(text, kept, '\1');
 		text[kept] = '\0';

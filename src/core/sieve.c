@@ -14,7 +14,7 @@
 /* A text, and the one before it with the same hash. */
 struct entry {
 	struct sieve_text text;
-	size_t end;    /* of the three bytes that are hashed */
+	size_t offset; /* of the three bytes that are hashed */
 	uint16_t next; /* its number + 1; 0: none */
 };
 
@@ -24,17 +24,16 @@ struct sieve {
 	uint16_t heads[HASHES];	     /* of lists of entries */
 };
 
-/* The three last bytes, and one more; a folded letter is a small one. */
+/* Of three bytes; a folded letter is a small one. */
 static uint32_t
-add_byte(uint32_t window, char byte)
+hash(const char *bytes)
 {
-	return window << 8 | (unsigned char)(byte | 0x20);
-}
+	uint16_t two;
 
-static uint32_t
-hash(uint32_t window)
-{
-	return (window << 8) * UINT32_C(2654435761) >> (32 - HASH_BITS);
+	memcpy(&two, bytes, sizeof(two));
+	const uint32_t all = two | (uint32_t)(unsigned char)bytes[2] << 16;
+	return ((all | 0x202020) << 8) * UINT32_C(2654435761) >>
+	    (32 - HASH_BITS);
 }
 
 /* How common the byte is in the output of tools: from 1, seldom, to 60. */
@@ -54,20 +53,18 @@ add_text(struct sieve *sieve, size_t number, struct sieve_text text)
 {
 	struct entry *entry = &sieve->entries[number];
 	unsigned int least = UINT32_MAX;
-	uint32_t window = 0, best = 0;
+	uint32_t best = 0;
 
 	entry->text = text;
-	for (size_t i = 0; i < text.length; i++) {
-		window = add_byte(window, text.text[i]);
-		if (i + 1 < SIEVE_LEAST)
-			continue;
+	for (size_t i = 0; i + SIEVE_LEAST <= text.length; i++) {
 		const unsigned int cost = weight(text.text[i]) *
-		    weight(text.text[i - 1]) * weight(text.text[i - 2]);
+		    weight(text.text[i + 1]) * weight(text.text[i + 2]);
+
 		if (cost >= least)
 			continue;
 		least = cost;
-		best = hash(window);
-		entry->end = i + 1;
+		best = hash(text.text + i);
+		entry->offset = i;
 	}
 	entry->next = sieve->heads[best];
 	sieve->heads[best] = (uint16_t)(number + 1);
@@ -108,27 +105,38 @@ is_same(struct sieve_text text, const char *other)
 	return true;
 }
 
-void
-sieve_line(const struct sieve *sieve, const char *line, size_t length,
-    sieve_hit *hit, void *context)
+bool
+sieve_next(const struct sieve *sieve, const char *line, size_t length,
+    struct sieve_place *place)
 {
-	uint32_t window = 0;
+	size_t i = place->from, next = place->next;
+	uint32_t h = 0;
 
-	for (size_t i = 0; i < length; i++) {
-		window = add_byte(window, line[i]);
-		const uint32_t h = hash(window);
-		if ((sieve->known[h / 64] >> h % 64 & 1) == 0)
-			continue;
-		for (size_t next = sieve->heads[h]; next != 0;) {
+	for (;;) {
+		while (next != 0) {
 			const struct entry *entry = &sieve->entries[next - 1];
-			const size_t at = i + 1 - entry->end;
 
-			if (i + 1 >= entry->end &&
-			    at + entry->text.length <= length &&
-			    is_same(entry->text, line + at))
-				hit(context, next - 1, at);
+			place->number = next - 1;
 			next = entry->next;
+			if (i <= entry->offset)
+				continue;
+			place->at = i - 1 - entry->offset;
+			if (place->at + entry->text.length > length ||
+			    !is_same(entry->text, line + place->at))
+				continue;
+			place->from = i;
+			place->next = next;
+			return true;
 		}
+		for (; i + SIEVE_LEAST <= length; i++) {
+			h = hash(line + i);
+			if (sieve->known[h / 64] >> h % 64 & 1)
+				break;
+		}
+		if (i + SIEVE_LEAST > length)
+			return false;
+		next = sieve->heads[h];
+		i++;
 	}
 }
 

@@ -3,6 +3,7 @@
 #ifndef SIEVE_H
 #define SIEVE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -20,8 +21,12 @@ struct sieve_text {
 
 #define SIEVE_LEAST 3
 
-/* Is told the number of a text, and where in the line the text begins. */
-typedef void sieve_hit(void *context, size_t number, size_t at);
+/* A text that a line has; all 0 before the first one. */
+struct sieve_place {
+	size_t number;	   /* of the text */
+	size_t at;	   /* where it begins */
+	size_t from, next; /* where the search goes on */
+};
 
 /*
  * Makes a sieve for the texts, which stay the caller's.  Returns NULL if there
@@ -29,9 +34,12 @@ typedef void sieve_hit(void *context, size_t number, size_t at);
  */
 struct sieve *sieve_open(const struct sieve_text *texts, size_t count);
 
-/* Tells `hit` each text of the line, the same one several times. */
-void sieve_line(const struct sieve *sieve, const char *line, size_t length,
-    sieve_hit *hit, void *context);
+/*
+ * Finds the next text of a line, or of several, the same one several times.
+ * Returns whether there is one.
+ */
+bool sieve_next(const struct sieve *sieve, const char *line, size_t length,
+    struct sieve_place *place);
 
 void sieve_close(struct sieve *sieve);
 

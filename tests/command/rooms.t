@@ -80,7 +80,7 @@ done
 # The lines that a room may have, and the rows of options. A commit may lower a
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
-	7498 src/core
+	7545 src/core
 	2290 src/report
 	2250 src/plan
 	3530 src/options
