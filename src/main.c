@@ -24,6 +24,7 @@
  *     hint        reads how long a server asks to wait
  *     policy      the options that concern the run
  *     process     the end of a process: its phases and their deadlines
+ *     attempt     one execution of the command, and what came of it
  *     record      an event of a run, for all reports
  *     delay       the length of a wait, with jitter and hints
  *     end         how a run ends: its reason and exit status

@@ -62,6 +62,7 @@ delay_hinted(const struct policy *policy, const struct random *random,
 		spread +=
 		    (most - hint) * random_uniform(random, attempt, DRAW_HINT);
 	delay.hint = hint;
+	delay.hint_is_longer = hint > delay.high;
 	delay.hint_decides = spread > delay.seconds;
 	delay.low = fmax(delay.low, hint);
 	delay.high = fmax(delay.high, most);

@@ -4,38 +4,38 @@
 
 /* The exit status of a run that ends as its last attempt did. */
 static int
-last_status(const struct policy *policy, const struct record *run,
-    struct outcome returned)
+last_status(const struct policy *policy, const struct record *run)
 {
+	const struct outcome returned = run->attempt.returned;
+
 	if (!policy->preserve_status)
-		return outcome_status(run->outcome);
+		return outcome_status(run->attempt.outcome);
 	return returned.kind == OUTCOME_EXIT ? returned.code
 					     : outcome_status(returned);
 }
 
 struct end
-end_success(const struct policy *policy, const struct record *run,
-    struct outcome returned)
+end_success(const struct policy *policy, const struct record *run)
 {
 	struct end end = { .reason = REASON_SUCCESS };
 
 	if (policy->flaky_status > 0 && run->failures > 0)
 		end.status = policy->flaky_status;
 	else if (policy->preserve_status)
-		end.status = last_status(policy, run, returned);
+		end.status = last_status(policy, run);
 	return end;
 }
 
 struct end
 end_giving_up(const struct policy *policy, const struct record *run,
-    struct outcome returned, enum reason reason)
+    enum reason reason)
 {
-	const struct outcome outcome = run->outcome;
-	struct end end = { .status = last_status(policy, run, returned) };
+	const struct outcome outcome = run->attempt.outcome;
+	struct end end = { .status = last_status(policy, run) };
 
 	/* With --repeat the last attempt may have succeeded. */
-	if (run->judgement.verdict == VERDICT_SUCCESS)
-		end = end_success(policy, run, returned);
+	if (run->attempt.judgement.verdict == VERDICT_SUCCESS)
+		end = end_success(policy, run);
 	else if (policy->transient_status > 0 && reason != REASON_SIGNAL &&
 	    outcome.class == CLASS_TRANSIENT)
 		end.status = policy->transient_status;
@@ -46,24 +46,22 @@ end_giving_up(const struct policy *policy, const struct record *run,
 }
 
 struct end
-end_out_of_time(const struct policy *policy, const struct record *run,
-    struct outcome returned)
+end_out_of_time(const struct policy *policy, const struct record *run)
 {
-	if (run->attempt == 0)
+	if (run->attempt.number == 0)
 		return (struct end){ .reason = REASON_MAX_TIME,
 			.status = STATUS_TIMEOUT };
-	if (run->judgement.verdict == VERDICT_SUCCESS)
-		return end_success(policy, run, returned);
-	return end_giving_up(policy, run, returned, REASON_MAX_TIME);
+	if (run->attempt.judgement.verdict == VERDICT_SUCCESS)
+		return end_success(policy, run);
+	return end_giving_up(policy, run, REASON_MAX_TIME);
 }
 
 struct end
-end_cut_short(const struct policy *policy, const struct record *run,
-    struct outcome returned)
+end_cut_short(const struct policy *policy, const struct record *run)
 {
 	return (struct end){ .reason = REASON_MAX_TIME,
-		.status = policy->preserve_status && run->attempt > 0
-		    ? last_status(policy, run, returned)
+		.status = policy->preserve_status && run->attempt.number > 0
+		    ? last_status(policy, run)
 		    : STATUS_TIMEOUT };
 }
 
@@ -77,12 +75,12 @@ end_by_signal(int signal)
 }
 
 struct end
-end_passed_on(const struct policy *policy, const struct record *run,
-    struct outcome returned, int signal)
+end_passed_on(const struct policy *policy, const struct record *run, int signal)
 {
-	struct end end = end_giving_up(policy, run, returned, REASON_SIGNAL);
+	const struct outcome outcome = run->attempt.outcome;
+	struct end end = end_giving_up(policy, run, REASON_SIGNAL);
 
-	if (run->outcome.kind == OUTCOME_EXIT && run->outcome.code == 0)
+	if (outcome.kind == OUTCOME_EXIT && outcome.code == 0)
 		end.status = 0;
 	end.ended_by = signal;
 	return end;
@@ -94,10 +92,4 @@ end_by_error(int death)
 	return (struct end){ .reason = REASON_ERROR,
 		.status = death != 0 ? 128 + death : STATUS_OWN_FAILURE,
 		.death = death };
-}
-
-bool
-end_gives_up(enum reason reason)
-{
-	return reasons[reason].saves && reason != REASON_SUCCESS;
 }

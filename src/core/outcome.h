@@ -17,6 +17,16 @@ enum outcome_kind {
 	OUTCOME_UNFORKED     /* fork(2)'s errno */
 };
 
+/* Why `retry` asks a process to end. */
+enum process_why {
+	PROCESS_ENDS_ITSELF,
+	PROCESS_TIMEOUT,
+	PROCESS_IDLE, /* it wrote nothing for too long */
+	PROCESS_UNHEALTHY,
+	PROCESS_MAX_TIME,
+	PROCESS_ERROR /* `retry` itself has failed */
+};
+
 /* Whether retrying may help after a failure. */
 enum failure_class {
 	CLASS_NONE, /* not asked yet */

@@ -32,16 +32,6 @@ enum process_phase {
 	PROCESS_COLLECTING /* nothing is left of it; its outcome is asked for */
 };
 
-/* Why `retry` asks a process to end. */
-enum process_why {
-	PROCESS_ENDS_ITSELF,
-	PROCESS_TIMEOUT,
-	PROCESS_IDLE, /* it wrote nothing for too long */
-	PROCESS_UNHEALTHY,
-	PROCESS_MAX_TIME,
-	PROCESS_ERROR /* `retry` itself has failed */
-};
-
 struct process {
 	enum process_phase phase;
 	enum process_why why;

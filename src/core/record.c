@@ -4,7 +4,7 @@
 
 const struct reason_row reasons[REASONS] = {
 	[REASON_NONE] = { "none", false, false, NULL },
-	[REASON_SUCCESS] = { "success", true, true, NULL },
+	[REASON_SUCCESS] = { "success", false, true, NULL },
 	[REASON_ATTEMPTS] = { "attempts", true, true,
 	    "after the last attempt" },
 	[REASON_MAX_TIME] = { "max-time", true, true, "out of time" },
@@ -39,12 +39,12 @@ record_name(enum record_kind kind)
 bool
 record_is_flaky(const struct record *record)
 {
-	return record->reason == REASON_SUCCESS && record->failures > 0;
+	return record->end.reason == REASON_SUCCESS && record->failures > 0;
 }
 
 bool
 record_has_class(const struct record *record)
 {
-	return record->outcome.class != CLASS_NONE &&
-	    record->judgement.verdict != VERDICT_SUCCESS;
+	return record->last.outcome.class != CLASS_NONE &&
+	    record->last.judgement.verdict != VERDICT_SUCCESS;
 }

@@ -7,10 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "health.h"
+#include "attempt.h"
 #include "limits.h"
-#include "outcome.h"
-#include "verdict.h"
 
 /*
  * What happens in a run, for messages, logs, systemd and the table of a plan.
@@ -48,7 +46,7 @@ enum reason {
 
 struct reason_row {
 	const char *name;    /* in JSON and $RETRY_REASON: "max-time" */
-	bool saves;	     /* the run leaves a state to the next one */
+	bool gives_up;	     /* --tolerate counts it */
 	bool hooks;	     /* --on-success or --on-give-up follows */
 	const char *gave_up; /* in a plan: "out of time"; NULL: it did not */
 };
@@ -64,7 +62,8 @@ struct delay {
 	double low, high; /* the range of the random draw */
 	double seconds;	  /* the wait itself */
 	double hint;	  /* the attempt asked for this; negative: for none */
-	bool hint_decides; /* the wait is so long because of the hint */
+	bool hint_is_longer; /* than the strategy's delay may be */
+	bool hint_decides;   /* the wait is so long because of the hint */
 };
 
 /* A number that only a plan knows; NAN: not even a plan does. */
@@ -73,89 +72,92 @@ struct figure {
 	double value;
 };
 
-/* Times are in seconds; `elapsed`, `started` and `due` since the run began. */
+/* A wait, before the first attempt or after one. */
+struct wait {
+	struct delay delay;
+	bool lasts;    /* it is under way */
+	bool kept;     /* an earlier run left it to this one */
+	double due;    /* when it ends */
+	double before; /* the one before the last attempt; negative: none */
+	double total;  /* of the whole run */
+};
+
+/* How a run ends. */
+struct end {
+	enum reason reason;
+	int status;   /* the exit status */
+	int death;    /* the signal that `retry` dies of, or 0 */
+	int ended_by; /* the signal that ended the run, or 0 */
+
+	/* What messages add; end.c's functions leave it alone. */
+	const struct limit *reached; /* ATTEMPTS; NULL: their number is */
+	enum cut cut;
+	bool in_a_wait;	   /* the signal came in a wait */
+	double too_long;   /* the hint that ended the run, or 0 */
+	bool too_late;	   /* the hint is longer than --max-time allows */
+	double too_early;  /* EARLY: seconds; 0: another run is active */
+	bool tolerated;	   /* --tolerate makes the status 0 */
+	uint64_t given_up; /* runs in a row that gave up, up to this one */
+};
+
+/* What only a driver that runs processes knows; of no use in a plan. */
+struct seen {
+	double time; /* since 1970; a plan sets it, too: since the run began */
+	long pid;    /* of the process that runs; 0: none */
+	const char *last_line;	/* of the last probe, or NULL */
+	const char *line;	/* that decided the class or verdict, or NULL */
+	double user, system;	/* the last attempt's processor time; or NAN */
+	uint64_t left;		/* processes that it left */
+	const char *left_names; /* "nginx, sh"; NULL: none, or named already */
+	uint64_t lost_input;	/* the attempt whose input later ones lack; or
+				   0 */
+	const char
+	    *output; /* the last of what it wrote and was held; or NULL */
+	const char *advice; /* what to type instead, or NULL */
+};
+
+/* Times are in seconds; `elapsed`, `begun` and `due` since the run began. */
 struct record {
 	enum record_kind kind;
-	double time; /* since 1970; in a plan since the run began */
 	double elapsed;
 
+	/* The policy's, and what has been counted: always valid. */
 	uint64_t limit; /* on attempts; 0: none */
 	double max_time;
 	double hint_limit; /* on the waits that hints ask for */
 	uint64_t tolerate; /* runs that may give up in a row, less one */
+	bool has_presets;  /* there are presets that tell classes */
+	uint64_t used;	   /* attempts that count against the limit */
+	bool final;	   /* it allows no other attempt after this one */
+	uint64_t failures; /* of the run */
+	int64_t paid;	   /* thousandths of a token for the retry, or 0 */
+	double locked;	   /* seconds that another run has had the state,
+				   while it is waited for; or 0 */
 
 	/*
-	 * run_record() fills in `elapsed`, `final`, `probes`, `health` and
-	 * `locked`, and a driver that runs processes `time`, `pid`,
-	 * `last_line`, `line`, `left`, `lost_input`, `user`, `system`, `output`
-	 * and `advice`; all else stays from one record to the next.
+	 * The attempt that was begun last: from ATTEMPT on what it has from its
+	 * begin, from OUTCOME on all of it.
 	 */
+	struct attempt attempt;
 
-	/* The last attempt that was begun; its number is 0 before the first. */
-	uint64_t attempt;
-	uint64_t used; /* attempts that count against the limit */
-	bool final;    /* the limit allows no other attempt after this one */
-	long pid;      /* of the process that runs; 0: none, or a plan */
-	double started;
-	double timeout; /* INFINITY: none */
+	/* The last one that has ended: this one, unless it runs. */
+	struct attempt last;
 
-	/* The last attempt that ended. */
-	struct outcome outcome;
-	struct class_known known; /* its class, and who told that */
-	const char *preset;	  /* the one that did, or NULL */
-	bool has_presets;	  /* the run has presets that tell classes */
-	struct judgement judgement;
-	const char *line;     /* that decided the class or verdict, or NULL */
-	double silent;	      /* --idle-timeout, if that ended it; or 0 */
-	bool check_timed_out; /* its --check did */
-	double duration;
-	enum health_status health; /* of the attempt that was begun last */
-	struct health probes;	   /* what its health probes told */
-	bool first_healthy;	/* HEALTH: for the first time in the attempt */
-	const char *last_line;	/* the last line of the last probe, or NULL */
-	double user, system;	/* processor time; NAN in a plan */
-	uint64_t left;		/* OUTCOME: processes that the attempt left */
-	const char *left_names; /* "nginx, sh"; NULL: none, or named already */
-	uint64_t lost_input;	/* the attempt whose input later ones lack; 0:
-				   none */
-
-	uint64_t failures; /* of the run */
-
-	int64_t paid; /* thousandths of a token that the retry cost, or 0 */
-
-	bool runs; /* an attempt runs */
-
-	/* The last wait. */
-	struct delay delay;
-	bool waits;	    /* it is under way */
-	bool kept;	    /* an earlier run left it to this one */
-	double due;	    /* when it ends */
-	double just_waited; /* before the last attempt; negative: no wait */
-	double waited;	    /* in the whole run */
-
-	double locked; /* seconds that another run has had the state, while
-			       it is waited for */
+	/* From WAIT on; of a wait before the next one, the next is not yet. */
+	struct wait wait;
 
 	/* SIGNAL. */
 	int signal;
 	bool forwarded;
 
-	/* END; a hook sees these too. */
-	enum reason reason;
-	const struct limit *reached; /* ATTEMPTS; NULL: their number is */
-	enum cut cut;
-	int ended_by;	    /* the signal that ended the run, or 0 */
-	bool in_a_wait;	    /* the signal came in a wait */
-	double too_long;    /* the hint that ended the run, or 0 */
-	bool too_late;	    /* the hint is longer than --max-time allows */
-	double too_early;   /* EARLY: seconds; 0: another run is active */
-	bool tolerated;	    /* --tolerate makes the status 0 */
-	uint64_t given_up;  /* runs in a row that gave up, up to this one */
-	int status;	    /* the exit status */
-	const char *output; /* OUTCOME too: the last of the attempt's held
-			       output, or NULL */
-	int death;	    /* the signal that retry dies of then, or 0 */
-	const char *advice; /* OUTCOME too: what to type instead, or NULL */
+	/*
+	 * From the moment on at which it is sure that the run ends: in the last
+	 * OUTCOME, in END, and in hooks.  Before that the reason is NONE.
+	 */
+	struct end end;
+
+	/* Filled in by tell() of the driver, and when a process starts. */
+	struct seen seen;
 
 	/* END of a plan: until one has no name; NULL: this is a run. */
 	const struct figure *figures;

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "delay.h"
-#include "end.h"
 #include "retries.h"
 
 static uint64_t
@@ -17,7 +16,7 @@ retries_restore(struct retries *retries, struct state state)
 {
 	retries->restored = state;
 	retries->level = state.level;
-	retries->n = state.n;
+	retries->delays = state.n;
 }
 
 bool
@@ -25,21 +24,22 @@ retries_wait_first(struct retries *retries, double *splayed)
 {
 	const struct policy *policy = retries->policy;
 	const double left = retries->restored.delay;
-	const bool first = policy->wait_first && retries->n == 0;
-	struct delay *delay = &retries->record->delay;
+	const bool first = policy->wait_first && retries->delays == 0;
+	struct delay *delay = &retries->record->wait.delay;
 
 	*splayed = 0;
 	if (!(first || policy->splay > 0 || left > 0))
 		return false;
 	*delay = (struct delay){ .hint = -1 };
 	if (left > 0) {
-		retries->record->kept = true;
+		retries->record->wait.kept = true;
 		delay->nominal = delay->low = delay->high = delay->seconds =
 		    left;
 	} else if (first) {
-		retries->n = next_number(retries->n);
+		retries->delays = next_number(retries->delays);
 		*delay = delay_draw(policy, &retries->random, &retries->level,
-		    (struct delay_request){ .n = retries->n, .attempt = 1 });
+		    (struct delay_request){ .n = retries->delays,
+			.attempt = 1 });
 	}
 	if (policy->splay > 0) {
 		*splayed = policy->splay *
@@ -58,9 +58,9 @@ retries_wait_first(struct retries *retries, double *splayed)
 void
 retries_begin(struct retries *retries, double time)
 {
-	const uint64_t attempt = retries->record->attempt;
+	const uint64_t attempt = retries->record->attempt.number;
 	const double due =
-	    retries->delay_begun + retries->record->delay.seconds;
+	    retries->delay_begun + retries->record->wait.delay.seconds;
 	struct level level = retries->level;
 
 	if (!retries->policy->pace_start)
@@ -68,7 +68,7 @@ retries_begin(struct retries *retries, double time)
 	retries->paced_from =
 	    time < due || time - due >= retries->paced.seconds ? time : due;
 	retries->paced = delay_draw(retries->policy, &retries->random, &level,
-	    (struct delay_request){ .n = next_number(retries->n),
+	    (struct delay_request){ .n = next_number(retries->delays),
 		.attempt = next_number(attempt) });
 }
 
@@ -87,33 +87,35 @@ retries_success(struct retries *retries)
 	retries->record->used = 0;
 	/* A success does not clear time windows. */
 	memset(retries->tally.counts, 0, sizeof(retries->tally.counts));
-	retries->n = 0;
+	retries->delays = 0;
 	return false;
 }
 
 void
-retries_failure(struct retries *retries, bool was_healthy, double time)
+retries_failure(struct retries *retries, double time)
 {
 	const struct policy *policy = retries->policy;
 	struct record *record = retries->record;
+	const struct attempt *attempt = &record->attempt;
 	/* --reset-after: the attempt ran long enough, and was healthy. */
 	const bool lasted = policy->reset_after > 0 &&
-	    record->outcome.kind != OUTCOME_TIMEOUT && was_healthy &&
-	    record->duration >= policy->reset_after;
+	    attempt->outcome.kind != OUTCOME_TIMEOUT &&
+	    (!policy->health.used || attempt->probes.was_healthy) &&
+	    attempt->duration >= policy->reset_after;
 
 	retries->successes = 0;
 	if (lasted) {
-		retries->n = 0;
+		retries->delays = 0;
 		record->used = 1;
 		retries->level = (struct level){ 0 };
 		memset(&retries->tally, 0, offsetof(struct tally, times));
 	}
-	const bool is_free = set_has(&policy->free, record->outcome);
+	const bool is_free = set_has(&policy->free, attempt->outcome);
 	if (is_free)
 		record->used--;
-	record->reached = limits_failure(&policy->limits, &retries->tally,
-	    record->outcome, is_free, time);
-	retries->n = next_number(retries->n);
+	record->end.reached = limits_failure(&policy->limits, &retries->tally,
+	    attempt->outcome, is_free, time);
+	retries->delays = next_number(retries->delays);
 }
 
 bool
@@ -122,32 +124,29 @@ retries_are_used_up(const struct retries *retries)
 	const uint64_t limit = retries->policy->limits.attempts;
 
 	return (limit > 0 && retries->record->used >= limit) ||
-	    retries->record->reached != NULL;
+	    retries->record->end.reached != NULL;
 }
 
-bool
-retries_find_delay(struct retries *retries, double hint, bool success,
-    double time)
+void
+retries_draw_delay(struct retries *retries, bool success, double time)
 {
 	const struct policy *policy = retries->policy;
-	struct record *record = retries->record;
-	const uint64_t attempt = next_number(record->attempt);
+	const struct attempt *last = &retries->record->attempt;
+	const uint64_t attempt = next_number(last->number);
 	struct delay delay =
 	    delay_draw(policy, &retries->random, &retries->level,
-		(struct delay_request){ .n = retries->n,
+		(struct delay_request){ .n = retries->delays,
 		    .attempt = attempt,
-		    .throttled = record->judgement.throttled,
+		    .throttled = last->judgement.throttled,
 		    .success = success });
 
 	if (policy->pace_start)
 		delay = delay_left(delay, time - retries->paced_from);
-	const bool hint_is_longer = hint > delay.high;
-	if (hint >= 0)
-		delay = delay_hinted(policy, &retries->random, delay, hint,
-		    attempt);
-	record->delay = delay;
+	if (last->hint >= 0)
+		delay = delay_hinted(policy, &retries->random, delay,
+		    last->hint, attempt);
+	retries->record->wait.delay = delay;
 	retries->delay_begun = time;
-	return hint_is_longer;
 }
 
 uint64_t
@@ -155,7 +154,8 @@ retries_given_up(const struct retries *retries)
 {
 	const struct record *record = retries->record;
 
-	return end_gives_up(record->reason) && record->attempt > 0
+	return reasons[record->end.reason].gives_up &&
+		record->attempt.number > 0
 	    ? next_number(retries->restored.given_up)
 	    : retries->restored.given_up;
 }
@@ -166,19 +166,19 @@ retries_left(const struct retries *retries, double time)
 	const struct record *record = retries->record;
 	const bool level = retries->policy->backoff.strategy->keeps_level;
 
-	if (record->judgement.verdict == VERDICT_SUCCESS)
+	if (record->attempt.judgement.verdict == VERDICT_SUCCESS)
 		return (struct state){
 			.level = level ? retries->level : (struct level){ 0 },
 			/* With --repeat the run may still give up. */
-			.given_up = record->reason == REASON_NONE
+			.given_up = record->end.reason == REASON_NONE
 			    ? retries->restored.given_up
 			    : 0,
 		};
 	return (struct state){
 		.level = retries->level,
-		.n = retries->n,
+		.n = retries->delays,
 		.given_up = retries_given_up(retries),
-		.delay = record->delay.seconds,
+		.delay = record->wait.delay.seconds,
 		.age = time - retries->delay_begun,
 	};
 }

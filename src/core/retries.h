@@ -17,7 +17,7 @@ struct retries {
 	struct random random;
 	struct record *record;
 
-	uint64_t n;	    /* the number of the last retry's delay */
+	uint64_t delays;    /* that were drawn since they began anew */
 	uint64_t successes; /* in a row */
 	struct level level;
 	struct state restored; /* from the last run; its counts go on */
@@ -46,19 +46,17 @@ void retries_begin(struct retries *retries, double time);
  */
 bool retries_success(struct retries *retries);
 
-/* The attempt failed; `was_healthy` says whether a probe of it succeeded. */
-void retries_failure(struct retries *retries, bool was_healthy, double time);
+/* The attempt failed. */
+void retries_failure(struct retries *retries, double time);
 
 /* Whether --attempts allows no further attempt. */
 bool retries_are_used_up(const struct retries *retries);
 
 /*
- * Finds the wait after an attempt that failed or, with --repeat, succeeded.
- * The attempt asked for a delay of `hint` seconds; a negative one means that it
- * did not ask.  Returns whether the hint is longer than the delay may be.
+ * Draws the wait after an attempt that failed, or, with --repeat, succeeded;
+ * its hint may make it longer.
  */
-bool retries_find_delay(struct retries *retries, double hint, bool success,
-    double time);
+void retries_draw_delay(struct retries *retries, bool success, double time);
 
 /* Runs in a row that gave up, with this one if it did. */
 uint64_t retries_given_up(const struct retries *retries);

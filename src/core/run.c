@@ -12,21 +12,6 @@
 /* Another run that holds the state for longer than this is reported. */
 #define LOCK_PATIENCE 1.0
 
-/* The last attempt, as far as records do not tell it. */
-struct attempt {
-	double begun;
-	struct health probes;
-	enum health_status health_told; /* last */
-	bool healthy_told;		/* once */
-
-	struct evidence evidence;
-	struct outcome returned; /* by the process, even after a timeout */
-	double hint;		 /* seconds; negative: none */
-	enum process_why why;	 /* it ended */
-	bool untold;		 /* its outcome has not been told yet */
-	bool delivered;		 /* its output was let out, or dropped */
-};
-
 /*
  * A function that may end the run returns true if the run goes on, and false if
  * it is over; the record says how.  run_step() looks at the time that is left.
@@ -35,10 +20,8 @@ struct run {
 	const struct policy *policy;
 	const struct driver *driver;
 	void *context;
-	struct record record; /* the facts that records tell */
-
-	struct attempt attempt;
-	struct process process; /* of the attempt or question; the last one */
+	struct record record;	/* its attempt is the last one */
+	struct process process; /* that runs, for whichever task, or ran last */
 	int signal; /* received while a process runs, and ends the run */
 	int death;  /* of an error: the signal to die of, or 0 */
 
@@ -82,9 +65,8 @@ run_record(const struct run *run, double time)
 
 	record.elapsed = time - run->begun;
 	record.final = retries_are_used_up(&run->retries);
-	record.probes = run->attempt.probes;
-	record.health =
-	    health_status(&run->attempt.probes, &run->policy->health);
+	if (!record.attempt.runs)
+		record.last = record.attempt;
 	if (run->locking)
 		record.locked = time - run->begun;
 	return record;
@@ -103,11 +85,12 @@ tell(const struct run *run, enum record_kind kind)
 static void
 tell_outcome(struct run *run)
 {
-	const bool success = run->record.judgement.verdict == VERDICT_SUCCESS;
+	const bool success =
+	    run->record.attempt.judgement.verdict == VERDICT_SUCCESS;
 
-	if (!run->attempt.untold)
+	if (!run->record.attempt.untold)
 		return;
-	run->attempt.untold = false;
+	run->record.attempt.untold = false;
 	if (!success)
 		run->record.failures += run->record.failures < UINT64_MAX;
 	tell(run, RECORD_OUTCOME);
@@ -121,16 +104,16 @@ tell_outcome(struct run *run)
 static void
 tell_health(struct run *run)
 {
-	struct attempt *attempt = &run->attempt;
+	struct attempt *attempt = &run->record.attempt;
 	const enum health_status health =
 	    health_status(&attempt->probes, &run->policy->health);
 
-	if (health == attempt->health_told)
+	if (health == attempt->health)
 		return;
-	run->record.first_healthy =
+	attempt->health = health;
+	attempt->first_healthy =
 	    health == HEALTH_HEALTHY && !attempt->healthy_told;
-	attempt->health_told = health;
-	attempt->healthy_told |= run->record.first_healthy;
+	attempt->healthy_told |= attempt->first_healthy;
 	tell(run, RECORD_HEALTH);
 }
 
@@ -143,43 +126,41 @@ tell_health(struct run *run)
 static bool
 over(struct run *run, struct end end)
 {
-	struct record *record = &run->record;
+	struct attempt *attempt = &run->record.attempt;
+	struct end *known = &run->record.end;
 
 	/* No rule judged the attempt. */
-	if (run->attempt.untold && record->judgement.verdict == VERDICT_NONE)
-		record->judgement = (struct judgement){ .verdict = VERDICT_STOP,
-			.rule = end.reason == REASON_SIGNAL ? RULE_SIGNAL
-							    : RULE_ERROR };
-	record->reason = end.reason;
-	record->given_up = retries_given_up(&run->retries);
-	record->tolerated = end_gives_up(end.reason) &&
-	    record->given_up < run->policy->tolerate;
-	record->status = record->tolerated ? 0 : end.status;
-	record->death = record->tolerated ? 0 : end.death;
-	record->ended_by = end.ended_by;
+	if (attempt->untold && attempt->judgement.verdict == VERDICT_NONE)
+		attempt->judgement =
+		    (struct judgement){ .verdict = VERDICT_STOP,
+			    .rule = end.reason == REASON_SIGNAL ? RULE_SIGNAL
+								: RULE_ERROR };
+	known->reason = end.reason;
+	known->given_up = retries_given_up(&run->retries);
+	known->tolerated = reasons[end.reason].gives_up &&
+	    known->given_up < run->policy->tolerate;
+	known->status = known->tolerated ? 0 : end.status;
+	known->death = known->tolerated ? 0 : end.death;
+	known->ended_by = end.ended_by;
 	return false;
 }
 
 static bool
 give_up(struct run *run, enum reason reason)
 {
-	return over(run,
-	    end_giving_up(run->policy, &run->record, run->attempt.returned,
-		reason));
+	return over(run, end_giving_up(run->policy, &run->record, reason));
 }
 
 static bool
 succeed(struct run *run)
 {
-	return over(run,
-	    end_success(run->policy, &run->record, run->attempt.returned));
+	return over(run, end_success(run->policy, &run->record));
 }
 
 static bool
 out_of_time(struct run *run)
 {
-	return over(run,
-	    end_out_of_time(run->policy, &run->record, run->attempt.returned));
+	return over(run, end_out_of_time(run->policy, &run->record));
 }
 
 static bool
@@ -198,7 +179,7 @@ goes_on(struct run *run, const struct event *event)
 		return over(run, (struct end){ .reason = REASON_PLAN });
 	if (event->kind != EVENT_SIGNAL || !event->ends_run)
 		return true;
-	run->record.in_a_wait = true;
+	run->record.end.in_a_wait = true;
 	return over(run, end_by_signal(event->signal));
 }
 
@@ -244,7 +225,7 @@ follow(struct run *run, enum process_step step)
 
 	if (step == PROCESS_WAIT)
 		return false;
-	health_stop(&run->attempt.probes);
+	health_stop(&run->record.attempt.probes);
 	driver->end_probe(run->context, false);
 	if (step != PROCESS_COLLECT && step != PROCESS_ABANDON &&
 	    process->exited && driver->is_gone(run->context))
@@ -279,8 +260,8 @@ check_health(struct run *run, double time)
 	tell_health(run);
 	/* While an attempt shuts down, it may be unable to answer a probe. */
 	return run->process.phase == PROCESS_RUNS &&
-		health_status(&run->attempt.probes, &run->policy->health) ==
-		    HEALTH_UNHEALTHY
+		health_status(&run->record.attempt.probes,
+		    &run->policy->health) == HEALTH_UNHEALTHY
 	    ? process_end(&run->process, PROCESS_UNHEALTHY, time)
 	    : PROCESS_WAIT;
 }
@@ -288,7 +269,7 @@ check_health(struct run *run, double time)
 static enum process_step
 probed(struct run *run, struct outcome outcome, double time)
 {
-	struct health *probes = &run->attempt.probes;
+	struct health *probes = &run->record.attempt.probes;
 
 	/* A probe may die of the signal that ends the run. */
 	if (run->signal != 0)
@@ -304,7 +285,8 @@ watch_health(struct run *run, double time)
 	enum process_step step;
 	struct started probe;
 
-	switch (health_tick(&run->attempt.probes, &run->policy->health, time)) {
+	switch (health_tick(&run->record.attempt.probes, &run->policy->health,
+	    time)) {
 	case HEALTH_WAIT:
 		break;
 	case HEALTH_START:
@@ -349,7 +331,7 @@ static double
 wake(const struct run *run)
 {
 	return fmin(fmin(process_wake(&run->process), run->lock_due),
-	    health_wake(&run->attempt.probes));
+	    health_wake(&run->record.attempt.probes));
 }
 
 /* A signal ends the run, but after the process; a hook only has less time. */
@@ -363,7 +345,7 @@ drain(struct run *run, const struct event *event)
 		return;
 	if (run->signal == 0)
 		run->signal = event->signal;
-	health_stop(&run->attempt.probes);
+	health_stop(&run->record.attempt.probes);
 	process_drain(&run->process);
 	process_shorten(&run->process, event->now);
 }
@@ -426,13 +408,6 @@ why_ended(const struct run *run, double time)
 
 /* --- counts, and the state --- */
 
-static void
-count_failure(struct run *run, double time)
-{
-	retries_failure(&run->retries,
-	    !run->policy->health.used || run->attempt.probes.was_healthy, time);
-}
-
 static bool
 save(struct run *run)
 {
@@ -450,17 +425,16 @@ cut_short(struct run *run, enum cut cut)
 {
 	const double time = now(run);
 
-	run->record.judgement = (struct judgement){ .verdict = VERDICT_STOP,
-		.rule = RULE_MAX_TIME };
-	run->record.cut = cut;
+	run->record.attempt.judgement =
+	    (struct judgement){ .verdict = VERDICT_STOP,
+		    .rule = RULE_MAX_TIME };
+	run->record.end.cut = cut;
 	if (cut == CUT_ATTEMPT || cut == CUT_CHECK) {
-		count_failure(run, time);
+		retries_failure(&run->retries, time);
 		if (run->policy->remember)
-			retries_find_delay(&run->retries, run->attempt.hint,
-			    false, time);
+			retries_draw_delay(&run->retries, false, time);
 	}
-	return over(run,
-	    end_cut_short(run->policy, &run->record, run->attempt.returned));
+	return over(run, end_cut_short(run->policy, &run->record));
 }
 
 /* --- questions --- */
@@ -499,8 +473,8 @@ ask_budget(struct run *run)
 	enum answer answer;
 
 	while ((answer = run->driver->pay(run->context,
-		    run->record.judgement.throttled, &run->record.paid)) ==
-	    ANSWER_AGAIN) {
+		    run->record.attempt.judgement.throttled,
+		    &run->record.paid)) == ANSWER_AGAIN) {
 		const double until = now(run) + RUN_BUDGET_PAUSE;
 		struct event event;
 
@@ -532,7 +506,7 @@ lock_state(struct run *run, struct state *state)
 		return fail(run, 0);
 	if (!in_time(run, now(run)))
 		return out_of_time(run);
-	run->record.too_early = answer == ANSWER_YES ? state->delay : 0;
+	run->record.end.too_early = answer == ANSWER_YES ? state->delay : 0;
 	if (answer == ANSWER_NO ||
 	    (state->delay > 0 && run->policy->early_skip))
 		return over(run,
@@ -576,7 +550,7 @@ read_input(struct run *run)
 		if (!goes_on(run, &event))
 			return false;
 		if (event.kind == EVENT_TIMER) {
-			run->record.cut = CUT_INPUT;
+			run->record.end.cut = CUT_INPUT;
 			return out_of_time(run);
 		}
 	}
@@ -589,7 +563,7 @@ read_input(struct run *run)
 static double
 delivery_deadline(const struct run *run)
 {
-	const enum reason reason = run->record.reason;
+	const enum reason reason = run->record.end.reason;
 	const double soon = now(run) + PROCESS_READER_GRACE;
 
 	if (reason == REASON_SUCCESS)
@@ -603,12 +577,12 @@ delivery_deadline(const struct run *run)
 static bool
 give_up_delivery(struct run *run)
 {
-	const struct record *record = &run->record;
+	const struct end *end = &run->record.end;
 
-	if (record->reason == REASON_NONE)
+	if (end->reason == REASON_NONE)
 		return out_of_time(run);
-	if (record->reason == REASON_SIGNAL && record->status == 0)
-		return over(run, end_by_signal(record->ended_by));
+	if (end->reason == REASON_SIGNAL && end->status == 0)
+		return over(run, end_by_signal(end->ended_by));
 	return false;
 }
 
@@ -620,10 +594,10 @@ give_up_delivery(struct run *run)
 static bool
 deliver(struct run *run)
 {
-	const struct record *record = &run->record;
+	const struct end *end = &run->record.end;
 	struct record held = run_record(run, now(run));
 
-	run->attempt.delivered = true;
+	run->record.attempt.delivered = true;
 	bool done = run->driver->deliver(run->context, &held);
 	double until = delivery_deadline(run);
 	while (!done) {
@@ -641,7 +615,7 @@ deliver(struct run *run)
 		case EVENT_SIGNAL:
 			if (!event.ends_run)
 				break;
-			if (record->reason == REASON_SIGNAL)
+			if (end->reason == REASON_SIGNAL)
 				return false;
 			goes_on(run, &event);
 			until = event.now + PROCESS_READER_GRACE;
@@ -656,7 +630,7 @@ deliver(struct run *run)
 			break;
 		}
 	}
-	return record->reason == REASON_NONE;
+	return end->reason == REASON_NONE;
 }
 
 /* --- waits --- */
@@ -681,41 +655,41 @@ static bool
 wait_for_delay(struct run *run)
 {
 	const struct policy *policy = run->policy;
-	struct record *record = &run->record;
-	struct attempt *attempt = &run->attempt;
-	const double begun = now(run);
-	const double due = begun + record->delay.seconds;
+	struct attempt *attempt = &run->record.attempt;
+	struct wait *wait = &run->record.wait;
+	const double seconds = wait->delay.seconds;
+	const double begun = now(run), due = begun + seconds;
 
 	if (!in_time(run, due))
 		return out_of_time(run);
-	record->due = begun - run->begun + record->delay.seconds;
+	wait->due = begun - run->begun + seconds;
 	if (policy->delivery == DELIVERY_EACH && attempt->untold &&
 	    !deliver(run))
 		return false;
 	if (policy->remember && attempt->untold &&
-	    record->judgement.verdict == VERDICT_SUCCESS && !save(run))
+	    attempt->judgement.verdict == VERDICT_SUCCESS && !save(run))
 		return false;
 	/* Time may have run out meanwhile; the end tells the outcome then. */
 	if (!in_time(run, now(run)))
 		return out_of_time(run);
-	record->waits = true;
+	wait->lasts = true;
 	tell_outcome(run);
 	tell(run, RECORD_WAIT);
-	run->driver->begin_wait(run->context, record->delay.hint_decides,
+	run->driver->begin_wait(run->context, wait->delay.hint_decides,
 	    due - now(run));
 	/* A wait of no time is over if signals were read in the attempt. */
 	const bool again =
-	    sleep_until(run, record->delay.seconds > 0 ? due : attempt->begun);
-	record->waits = false;
+	    sleep_until(run, seconds > 0 ? due : run->begun + attempt->begun);
+	wait->lasts = false;
 
 	const double waited = now(run) - begun;
-	record->waited += waited;
+	wait->total += waited;
 	if (!again)
 		return false;
 	/* SIGURG may have ended it before all of --splay was over. */
-	if (record->attempt == 0)
+	if (attempt->number == 0)
 		run->splayed = fmin(run->splayed, waited);
-	record->just_waited = waited;
+	wait->before = waited;
 	return true;
 }
 
@@ -733,13 +707,14 @@ wait_first(struct run *run)
 static bool
 after_success(struct run *run)
 {
-	const double hint = run->attempt.hint;
+	const double hint = run->record.attempt.hint;
 
 	if (retries_success(&run->retries))
 		return succeed(run);
-	if (retries_find_delay(&run->retries, hint, true, now(run)) &&
+	retries_draw_delay(&run->retries, true, now(run));
+	if (run->record.wait.delay.hint_is_longer &&
 	    hint > run->policy->hint_limit) {
-		run->record.too_long = hint;
+		run->record.end.too_long = hint;
 		return succeed(run);
 	}
 	return true;
@@ -749,32 +724,35 @@ static bool
 after_failure(struct run *run)
 {
 	const struct policy *policy = run->policy;
-	const double hint = run->attempt.hint, time = now(run);
+	const struct delay *delay = &run->record.wait.delay;
+	const double hint = run->record.attempt.hint, time = now(run);
 
-	count_failure(run, time);
-	/* After the last attempt only a later run may wait. */
+	retries_failure(&run->retries, time);
 	const bool is_final = retries_are_used_up(&run->retries);
-	const bool hint_is_longer = (!is_final || policy->remember) &&
-	    retries_find_delay(&run->retries, hint, false, time);
-	const bool too_long = hint_is_longer && hint > policy->hint_limit;
+	/* After the last attempt only a later run may wait. */
+	if (!is_final || policy->remember)
+		retries_draw_delay(&run->retries, false, time);
 	if (is_final)
 		return give_up(run,
-		    run->attempt.why == PROCESS_MAX_TIME ? REASON_MAX_TIME
-							 : REASON_ATTEMPTS);
+		    run->record.attempt.why == PROCESS_MAX_TIME
+			? REASON_MAX_TIME
+			: REASON_ATTEMPTS);
+	const bool too_long =
+	    delay->hint_is_longer && hint > policy->hint_limit;
 	if (too_long ||
-	    (hint_is_longer && in_time(run, time) &&
+	    (delay->hint_is_longer && in_time(run, time) &&
 		!in_time(run, time + hint))) {
-		run->record.too_long = hint;
-		run->record.too_late = !too_long;
+		run->record.end.too_long = hint;
+		run->record.end.too_late = !too_long;
 		return give_up(run, REASON_HINT);
 	}
-	return !policy->budget ||
-	    !in_time(run, time + run->record.delay.seconds) || ask_budget(run);
+	return !policy->budget || !in_time(run, time + delay->seconds) ||
+	    ask_budget(run);
 }
 
-/* Asks --check, if the rules need its answer. */
+/* Finds the verdict of the attempt, by --check if the rules need its answer. */
 static bool
-check(struct run *run)
+find_verdict(struct run *run)
 {
 	static const enum verdict verdicts[] = {
 		[ANSWER_YES] = VERDICT_SUCCESS,
@@ -783,21 +761,21 @@ check(struct run *run)
 		[ANSWER_NO] = VERDICT_STOP,
 	};
 	const struct policy *policy = run->policy;
-	struct evidence *evidence = &run->attempt.evidence;
+	struct attempt *attempt = &run->record.attempt;
 	const double time = now(run);
 	enum answer answer = ANSWER_NONE;
 
-	run->record.judgement = verdict_judge(&policy->rules, evidence);
-	if (run->record.judgement.verdict != VERDICT_NONE)
+	attempt->judgement = verdict_judge(&policy->rules, attempt);
+	if (attempt->judgement.verdict != VERDICT_NONE)
 		return true;
 	if (!in_time(run, time))
 		return cut_short(run, CUT_ATTEMPT);
 	if (!ask(run, TASK_CHECK, CUT_CHECK,
 		process_deadline(policy, time, run_end(run), 0), &answer))
 		return false;
-	run->record.check_timed_out = answer == ANSWER_LATE;
-	evidence->check = verdicts[answer];
-	run->record.judgement = verdict_judge(&policy->rules, evidence);
+	attempt->check_timed_out = answer == ANSWER_LATE;
+	attempt->check = verdicts[answer];
+	attempt->judgement = verdict_judge(&policy->rules, attempt);
 	return true;
 }
 
@@ -805,36 +783,30 @@ check(struct run *run)
 static bool
 judge(struct run *run)
 {
-	const struct attempt *attempt = &run->attempt;
+	const struct attempt *attempt = &run->record.attempt;
 
 	if (attempt->why == PROCESS_ERROR)
 		return fail(run, run->death);
 	/* Nothing but the signal asked the process to end, and it lives on. */
 	if (run->signal != 0 && attempt->why == PROCESS_ENDS_ITSELF &&
-	    process_is_stuck(&run->process))
+	    attempt->stuck)
 		return over(run, end_by_signal(run->signal));
 	if (run->signal != 0)
 		return over(run,
-		    end_passed_on(run->policy, &run->record, attempt->returned,
-			run->signal));
+		    end_passed_on(run->policy, &run->record, run->signal));
 	/*
 	 * An attempt that --max-time ended has an outcome, a timeout, which the
 	 * rules judge; but not one that did not end.
 	 */
-	if (run->process.abandoned && !in_time(run, now(run)))
+	if (attempt->abandoned && !in_time(run, now(run)))
 		return cut_short(run, CUT_ATTEMPT);
-	if (!check(run))
+	if (!find_verdict(run))
 		return false;
-	switch (run->record.judgement.verdict) {
-	case VERDICT_NONE:
-	case VERDICT_STOP:
-		break;
-	case VERDICT_SUCCESS:
+	if (attempt->judgement.verdict == VERDICT_SUCCESS)
 		return after_success(run);
-	case VERDICT_RETRY:
+	if (attempt->judgement.verdict == VERDICT_RETRY)
 		return after_failure(run);
-	}
-	count_failure(run, now(run));
+	retries_failure(&run->retries, now(run));
 	return give_up(run, REASON_STOP);
 }
 
@@ -864,88 +836,79 @@ begin_attempt(struct run *run, double time)
 {
 	const struct policy *policy = run->policy;
 	struct record *record = &run->record;
-	struct attempt attempt = {
-		.begun = time,
-		.probes = health_begin(&policy->health, time),
-		.health_told = HEALTH_STARTING,
-		.hint = -1,
-	};
+	const uint64_t number = record->attempt.number;
 	double deadline =
 	    process_deadline(policy, time, run_end(run), policy->min_timeout);
 
-	record->attempt += record->attempt < UINT64_MAX;
+	record->last = record->attempt;
+	record->attempt = (struct attempt){
+		.number = number + (number < UINT64_MAX),
+		.begun = time - run->begun,
+		.runs = true,
+		.probes = health_begin(&policy->health, time),
+		.hint = -1,
+	};
 	record->used += record->used < UINT64_MAX;
 	retries_begin(&run->retries, time);
 	if (policy->pace_start && policy->min_timeout > 0)
 		deadline = fmin(deadline,
 		    fmax(run->retries.paced_from + run->retries.paced.seconds,
 			time + policy->min_timeout));
-	run->attempt = attempt;
-	record->started = time - run->begun;
-	record->timeout = deadline - time;
+	record->attempt.timeout = deadline - time;
 	return deadline;
 }
 
-/* Starts the process of the attempt, and returns what is known of its end. */
-static struct evidence
+/* Runs the process of the attempt, and notes how it ended by itself. */
+static void
 run_attempt(struct run *run, double deadline)
 {
+	struct attempt *attempt = &run->record.attempt;
 	const struct started started =
 	    start_process(run, TASK_ATTEMPT, deadline);
 
-	if (!started.runs) {
-		health_stop(&run->attempt.probes);
-		run->death = started.death;
-		if (started.error == 0)
-			run->process.why = PROCESS_ERROR;
-		return (struct evidence){
-			.outcome.kind = started.error == 0 ? OUTCOME_NONE
-							   : OUTCOME_UNFORKED,
-			.outcome.code = started.error,
-		};
+	if (started.runs) {
+		tell(run, RECORD_ATTEMPT);
+		run_process(run);
+		run->driver->end_attempt(run->context, attempt);
+		return;
 	}
-	tell(run, RECORD_ATTEMPT);
-	run_process(run);
-	return run->driver->evidence(run->context, &run->attempt.hint);
+	health_stop(&attempt->probes);
+	run->death = started.death;
+	/* An attempt that `retry` could not prepare has no outcome. */
+	if (started.error == 0)
+		run->process.why = PROCESS_ERROR;
+	else
+		attempt->returned = (struct outcome){ .kind = OUTCOME_UNFORKED,
+			.code = started.error };
 }
 
 /* Makes an attempt; what follows from its outcome is up to judge(). */
 static void
 make_attempt(struct run *run)
 {
-	struct record *record = &run->record;
-	struct attempt *attempt = &run->attempt;
+	const struct rules *rules = &run->policy->rules;
+	struct attempt *attempt = &run->record.attempt;
 
-	const double deadline = begin_attempt(run, now(run));
-	record->runs = true;
-	struct evidence evidence = run_attempt(run, deadline);
-	record->runs = false;
+	run_attempt(run, begin_attempt(run, now(run)));
 
 	const double time = now(run);
-	const enum process_why why = attempt->why = why_ended(run, time);
-	const struct outcome returned = evidence.outcome;
-	const struct rules *rules = &run->policy->rules;
-	evidence.hinted = attempt->hint >= 0;
-	evidence.idle = why == PROCESS_IDLE;
-	evidence.outcome = process_outcome(&run->process, why, returned);
-	evidence.known = verdict_classify(rules, &evidence);
-	evidence.outcome.class = evidence.known.class;
-	attempt->evidence = evidence;
-	attempt->returned =
-	    process_is_stuck(&run->process) ? evidence.outcome : returned;
-	/* An attempt that `retry` could not prepare has no outcome. */
-	attempt->untold = evidence.outcome.kind != OUTCOME_NONE;
-	record->outcome = evidence.outcome;
-	record->known = evidence.known;
-	record->preset = evidence.known.source < SOURCE_STATUS
-	    ? NULL
-	    : rules->presets[evidence.known.preset].name;
-	record->silent = why == PROCESS_IDLE ? run->policy->idle_timeout : 0;
-	record->duration = time - attempt->begun;
-	record->judgement = (struct judgement){ .verdict = VERDICT_NONE };
-	record->check_timed_out = false;
-	if (why == PROCESS_MAX_TIME)
-		record->cut = CUT_ATTEMPT;
+	attempt->runs = false;
+	attempt->duration = time - run->begun - attempt->begun;
+	attempt->why = why_ended(run, time);
+	attempt->abandoned = run->process.abandoned;
+	attempt->stuck = process_is_stuck(&run->process);
+	attempt->silent =
+	    attempt->why == PROCESS_IDLE ? run->policy->idle_timeout : 0;
+	attempt->outcome =
+	    process_outcome(&run->process, attempt->why, attempt->returned);
+	attempt->known = verdict_classify(rules, attempt);
+	attempt->preset = verdict_preset(rules, attempt->known);
+	attempt->outcome.class = attempt->known.class;
+	if (attempt->stuck)
+		attempt->returned = attempt->outcome;
+	attempt->untold = attempt->outcome.kind != OUTCOME_NONE;
+	if (attempt->why == PROCESS_MAX_TIME)
+		run->record.end.cut = CUT_ATTEMPT;
 }
 
 /* --- the run --- */
@@ -965,18 +928,19 @@ end(struct run *run)
 {
 	const struct policy *policy = run->policy;
 	const struct record *record = &run->record;
+	const enum reason *reason = &record->end.reason;
 
-	if (policy->delivery != DELIVERY_NONE && !run->attempt.delivered)
+	if (policy->delivery != DELIVERY_NONE && !record->attempt.delivered)
 		deliver(run);
 	tell_outcome(run);
-	if (policy->remember && reasons[record->reason].saves &&
-	    record->attempt > 0)
+	if (policy->remember && record->attempt.number > 0 &&
+	    (*reason == REASON_SUCCESS || reasons[*reason].gives_up))
 		save(run);
 	tell(run, RECORD_END);
 	run->ended = true;
-	if (reasons[record->reason].hooks &&
-	    (record->reason == REASON_SUCCESS ? policy->on_success
-					      : policy->on_give_up) &&
+	if (reasons[*reason].hooks &&
+	    (*reason == REASON_SUCCESS ? policy->on_success
+				       : policy->on_give_up) &&
 	    start_process(run, TASK_HOOK, INFINITY).runs) {
 		run_process(run);
 		run->driver->answer(run->context);
@@ -986,7 +950,7 @@ end(struct run *run)
 bool
 run_step(struct run *run)
 {
-	bool again = run->record.attempt == 0
+	bool again = run->record.attempt.number == 0
 	    ? start(run)
 	    : judge(run) && wait_for_delay(run) && ask_gate(run);
 
@@ -1015,16 +979,15 @@ run_open(const struct policy *policy, struct random random,
 	run->retries.policy = policy;
 	run->retries.random = random;
 	run->retries.record = &run->record;
-	run->attempt.hint = -1;
+	run->record.attempt.hint = -1;
 	run->lock_due = INFINITY;
 	run->record.limit = policy->limits.attempts;
 	run->record.max_time = policy->max_time;
 	run->record.has_presets = policy->rules.classifies;
 	run->record.hint_limit = policy->hint_limit;
 	run->record.tolerate = policy->tolerate;
-	run->record.delay.hint = -1;
-	run->record.just_waited = -1;
-	run->record.user = run->record.system = NAN;
+	run->record.wait = (struct wait){ .delay.hint = -1, .before = -1 };
+	run->record.seen.user = run->record.seen.system = NAN;
 	return run;
 }
 

@@ -109,10 +109,10 @@ struct driver {
 	void (*abandon)(void *context);
 
 	/*
-	 * How did the attempt end, and how many seconds did it ask to wait?
-	 * Negative: it did not ask.
+	 * The attempt is over: fills in how its process ended, what its output
+	 * matched, and the hint, if it gave one.
 	 */
-	struct evidence (*evidence)(void *context, double *hint);
+	void (*end_attempt)(void *context, struct attempt *attempt);
 
 	/* What did the process of a question answer? */
 	enum answer (*answer)(void *context);

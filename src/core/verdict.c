@@ -27,12 +27,12 @@ classify_by_status(const struct rules *rules, struct outcome outcome)
 }
 
 struct class_known
-verdict_classify(const struct rules *rules, const struct evidence *evidence)
+verdict_classify(const struct rules *rules, const struct attempt *attempt)
 {
-	const struct outcome outcome = evidence->outcome;
+	const struct outcome outcome = attempt->outcome;
 	const struct class_known by_status = classify_by_status(rules, outcome);
 	const bool throttled = set_has(&rules->throttle, outcome) ||
-	    evidence->matched & rules->matches & MATCH_BIT(MATCH_THROTTLE);
+	    attempt->matched & rules->matches & MATCH_BIT(MATCH_THROTTLE);
 	const bool tempfail =
 	    outcome.kind == OUTCOME_EXIT && outcome.code == EX_TEMPFAIL;
 	const struct {
@@ -42,9 +42,9 @@ verdict_classify(const struct rules *rules, const struct evidence *evidence)
 		{ outcome.class != CLASS_NONE,
 		    { outcome.class, SOURCE_OUTCOME, 0 } },
 		{ throttled, { CLASS_TRANSIENT, SOURCE_OUTCOME, 0 } },
-		{ evidence->by_line.class != CLASS_NONE, evidence->by_line },
+		{ attempt->by_line.class != CLASS_NONE, attempt->by_line },
 		{ by_status.class != CLASS_NONE, by_status },
-		{ evidence->hinted, { CLASS_TRANSIENT, SOURCE_HINT, 0 } },
+		{ attempt->hint >= 0, { CLASS_TRANSIENT, SOURCE_HINT, 0 } },
 		{ tempfail, { CLASS_TRANSIENT, SOURCE_OUTCOME, 0 } },
 		{ outcome.kind == OUTCOME_UNSTARTABLE,
 		    { CLASS_PERMANENT, SOURCE_OUTCOME, 0 } },
@@ -55,6 +55,14 @@ verdict_classify(const struct rules *rules, const struct evidence *evidence)
 	while (!rows[i].applies)
 		i++;
 	return rows[i].known;
+}
+
+const char *
+verdict_preset(const struct rules *rules, struct class_known known)
+{
+	return known.source == SOURCE_STATUS || known.source == SOURCE_LINE
+	    ? rules->presets[known.preset].name
+	    : NULL;
 }
 
 static struct judgement
@@ -69,10 +77,10 @@ judgement_by(enum verdict verdict, enum rule rule)
 }
 
 struct judgement
-verdict_judge(const struct rules *rules, const struct evidence *evidence)
+verdict_judge(const struct rules *rules, const struct attempt *attempt)
 {
-	const struct outcome outcome = evidence->outcome;
-	const unsigned int found = evidence->matched & rules->matches;
+	const struct outcome outcome = attempt->outcome;
+	const unsigned int found = attempt->matched & rules->matches;
 	const unsigned int missing = rules->matches & ~found;
 	const bool listed = set_has(&rules->success, outcome);
 	const bool failed = found & MATCH_BIT(MATCH_FAIL);
@@ -80,7 +88,7 @@ verdict_judge(const struct rules *rules, const struct evidence *evidence)
 
 	/* A command that never ran leaves nothing to check. */
 	if (rules->check && outcome_ran(outcome))
-		return judgement_by(evidence->check, RULE_CHECK);
+		return judgement_by(attempt->check, RULE_CHECK);
 	if (listed && !failed && !unseen)
 		return judgement_by(VERDICT_SUCCESS, RULE_SUCCESS_ON);
 	if (set_has(&rules->stop, outcome))
@@ -89,7 +97,7 @@ verdict_judge(const struct rules *rules, const struct evidence *evidence)
 			.by_default = !rules->stop_listed };
 	if (found & MATCH_BIT(MATCH_STOP))
 		return judgement_by(VERDICT_STOP, RULE_STOP_MATCH);
-	if (evidence->unread && !set_has(&rules->retry, outcome))
+	if (attempt->unread && !set_has(&rules->retry, outcome))
 		return judgement_by(VERDICT_STOP, RULE_UNREAD);
 	if (set_has(&rules->throttle, outcome))
 		return judgement_by(VERDICT_RETRY, RULE_THROTTLE_ON);
@@ -111,7 +119,7 @@ verdict_judge(const struct rules *rules, const struct evidence *evidence)
 		return judgement_by(VERDICT_RETRY,
 		    failed ? RULE_FAIL_MATCH : RULE_SUCCESS_MATCH);
 	return judgement_by(VERDICT_RETRY,
-	    evidence->idle ? RULE_IDLE_TIMEOUT : RULE_DEFAULT);
+	    attempt->silent > 0 ? RULE_IDLE_TIMEOUT : RULE_DEFAULT);
 }
 
 const char *

@@ -90,7 +90,7 @@ note_attempt(struct crowd *crowd, const struct record *record)
 			err(STATUS_OWN_FAILURE, NULL);
 	}
 	crowd->marks[crowd->count++] =
-	    (struct mark){ record->started, record->attempt == 1 };
+	    (struct mark){ record->attempt.begun, record->attempt.number == 1 };
 }
 
 static int

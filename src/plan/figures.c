@@ -17,10 +17,11 @@
 struct sample
 sample_of(const struct simulation *simulation)
 {
-	const struct record *end = &simulation->end;
+	const struct record *last = &simulation->end;
 
-	return simulation->over ? (struct sample){ end->reason, end->elapsed }
-				: (struct sample){ REASON_NONE, INFINITY };
+	return simulation->over
+	    ? (struct sample){ last->end.reason, last->elapsed }
+	    : (struct sample){ REASON_NONE, INFINITY };
 }
 
 void

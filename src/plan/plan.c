@@ -22,7 +22,7 @@ static bool
 has_row(const struct record *record)
 {
 	return record->kind == RECORD_OUTCOME ||
-	    (record->kind == RECORD_WAIT && record->attempt == 0);
+	    (record->kind == RECORD_WAIT && record->attempt.number == 0);
 }
 
 /* The plan's heading, in the words of the options. */
@@ -97,7 +97,7 @@ walk(const struct plan_options *options, struct outlook *outlook,
 		for (int i = 0; i < world.count; i++) {
 			struct record *record = &world.records[i];
 
-			record->time = record->elapsed;
+			record->seen.time = record->elapsed;
 			if (report != NULL && record->kind != RECORD_END)
 				report_tell(report, record);
 			if (!has_row(record))
@@ -108,21 +108,21 @@ walk(const struct plan_options *options, struct outlook *outlook,
 			    text_width(plan_table_outcome(record, text));
 			if (width > looks->outcome)
 				looks->outcome = width;
-			if (record->waits)
-				looks->longest =
-				    fmax(looks->longest, record->delay.high);
+			if (record->wait.lasts)
+				looks->longest = fmax(looks->longest,
+				    record->wait.delay.high);
 		}
 	}
-	struct record end = run.end;
-	end.time = end.elapsed;
+	struct record last = run.end;
+	last.seen.time = last.elapsed;
 	/* This copy of the policy ends here. */
-	if (end.reached != NULL)
-		end.reached = options->policy.limits.rows +
-		    (end.reached - world.policy.limits.rows);
+	if (last.end.reached != NULL)
+		last.end.reached = options->policy.limits.rows +
+		    (last.end.reached - world.policy.limits.rows);
 	/* A simulated run need not fail, and goes on until --max-time. */
 	world.worst = false;
 	outlook->endless =
-	    end.reason == REASON_PLAN && simulation_is_endless(&run);
+	    last.end.reason == REASON_PLAN && simulation_is_endless(&run);
 	outlook->is_random = world_is_random(&world);
 	outlook->may_succeed = script_is_random(&world.script);
 	looks->last = run.attempt;
@@ -130,7 +130,7 @@ walk(const struct plan_options *options, struct outlook *outlook,
 	looks->down_until = world.script.down_until;
 	simulation_close(&run);
 	world_free(&world);
-	return end;
+	return last;
 }
 
 struct plan_figures
@@ -185,16 +185,16 @@ plan_clients(const struct plan_options *options, struct report *report,
 	const struct plan_figures figures =
 	    clients_simulate(options, screen, steps);
 	figures_rows(&figures, rows);
-	const struct record end = {
+	const struct record last = {
 		.kind = RECORD_END,
-		.time = figures.last.p50,
 		.elapsed = figures.last.p50,
-		.attempt = (uint64_t)round(figures.total),
-		.reason = REASON_PLAN,
+		.attempt.number = (uint64_t)round(figures.total),
+		.end.reason = REASON_PLAN,
+		.seen.time = figures.last.p50,
 		.figures = rows,
 		.clients = options->clients,
 	};
-	report_tell(report, &end);
+	report_tell(report, &last);
 	if (screen != NULL)
 		figures_print(&figures, false);
 }
@@ -222,13 +222,13 @@ plan_run(const struct plan_options *options, struct report *report,
 		print_heading(options, &report->style);
 		table = plan_table_open(screen, outlook.looks);
 	}
-	struct record end =
+	struct record last =
 	    walk(options, &outlook, report, log_on_stdout ? NULL : &table);
 	if (!log_on_stdout) {
 		plan_table_end(&table);
 		printf("\nresult    %s%s\n",
 		    outlook.may_succeed ? "if each fails, " : "",
-		    message_end(&end).text);
+		    message_end(&last).text);
 		bound_print(&bound);
 	}
 	fflush(stdout);
@@ -238,13 +238,13 @@ plan_run(const struct plan_options *options, struct report *report,
 	const struct plan_figures figures =
 	    plan_simulate(options, steps, outlook.endless ? 0 : RUNS);
 	figures_rows(&figures, rows);
-	end.figures = rows;
-	report_tell(report, &end);
+	last.figures = rows;
+	report_tell(report, &last);
 	/* Without chance each run is the one of the table. */
 	if (log_on_stdout || outlook.endless || !outlook.is_random)
 		return;
 	printf("\n");
 	figures_print(&figures,
 	    !outlook.may_succeed && !figures.outage &&
-		figures.ends[end.reason] == (double)figures.runs);
+		figures.ends[last.end.reason] == (double)figures.runs);
 }

@@ -150,7 +150,7 @@ begin_attempt(struct simulation *simulation, const struct record *record)
 	const bool down =
 	    start >= script->down_from && start < script->down_until;
 
-	simulation->attempt = record->attempt;
+	simulation->attempt = record->attempt.number;
 	const struct script_item *item =
 	    down ? &script->down : next_item(simulation);
 
@@ -271,19 +271,16 @@ end_probe(void *context, bool waits)
 	(void)context, (void)waits;
 }
 
-static struct evidence
-end_attempt(void *context, double *hint)
+static void
+end_attempt(void *context, struct attempt *attempt)
 {
 	const struct simulation *simulation = context;
 	const struct rules *rules = &simulation->world->policy.rules;
 
-	*hint = -1;
-	return (struct evidence){
-		.outcome = simulation->returned,
-		.matched = set_has(&rules->success, simulation->outcome)
-		    ? MATCH_BIT(MATCH_SUCCESS)
-		    : MATCH_BIT(MATCH_RETRY),
-	};
+	attempt->returned = simulation->returned;
+	attempt->matched = set_has(&rules->success, simulation->outcome)
+	    ? MATCH_BIT(MATCH_SUCCESS)
+	    : MATCH_BIT(MATCH_RETRY);
 }
 
 /* A check agrees with the status; a gate and a hook have no objection. */
@@ -360,7 +357,7 @@ static const struct driver driver = {
 	.is_gone = yes,
 	.abandon = nothing,
 	.collect = yes,
-	.evidence = end_attempt,
+	.end_attempt = end_attempt,
 	.answer = answer,
 	.end_probe = end_probe,
 	.lock = lock,

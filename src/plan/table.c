@@ -83,40 +83,40 @@ plan_mark_outage(const struct screen *screen, double down_from,
 static bool
 shows_giving_up(const struct record *record)
 {
-	return record->judgement.verdict == VERDICT_RETRY &&
-	    record->reason != REASON_NONE;
+	return record->last.judgement.verdict == VERDICT_RETRY &&
+	    record->end.reason != REASON_NONE;
 }
 
 const char *
 plan_table_outcome(const struct record *record, char text[MESSAGE_PART])
 {
-	if (record->attempt == 0)
+	if (record->attempt.number == 0)
 		return "waits first";
-	return outcome_ran(record->outcome)
+	return outcome_ran(record->last.outcome)
 	    ? message_outcome(record, text)
-	    : outcome_name(record->outcome.kind);
+	    : outcome_name(record->last.outcome.kind);
 }
 
 static void
 fill(const struct plan_table *table, const struct record *record,
     char row[COLUMNS][MESSAGE_PART])
 {
-	const struct delay *delay = &record->delay;
+	const struct delay *delay = &record->wait.delay;
 	char text[MESSAGE_PART], low[MESSAGE_PART], high[MESSAGE_PART];
 
-	duration_text(record->started, row[COLUMN_START]);
+	duration_text(record->attempt.begun, row[COLUMN_START]);
 	strlcpy(row[COLUMN_OUTCOME], plan_table_outcome(record, text),
 	    MESSAGE_PART);
-	if (record->attempt > 0) {
+	if (record->attempt.number > 0) {
 		snprintf(row[COLUMN_ATTEMPT], MESSAGE_PART, "%" PRIu64,
-		    record->attempt);
+		    record->attempt.number);
 		strlcpy(row[COLUMN_VERDICT],
 		    shows_giving_up(record)
 			? "give up"
-			: verdict_name(record->judgement.verdict),
+			: verdict_name(record->last.judgement.verdict),
 		    MESSAGE_PART);
 	}
-	if (!record->waits)
+	if (!record->wait.lasts)
 		return;
 	duration_text(delay->nominal, row[COLUMN_NOMINAL]);
 	duration_text(delay->seconds, row[COLUMN_DELAY]);
@@ -207,13 +207,14 @@ static void
 print_row(struct plan_table *table, const struct record *record)
 {
 	const char *colour = report_text_colour(table->screen,
-	    shows_giving_up(record) ? VERDICT_STOP : record->judgement.verdict);
+	    shows_giving_up(record) ? VERDICT_STOP
+				    : record->last.judgement.verdict);
 	char row[COLUMNS][MESSAGE_PART] = { "" };
 
 	fill(table, record, row);
 	const int blanks = print_texts(table, row, colour, COLUMN_VERDICT);
-	if (record->waits)
-		print_bar(table, &record->delay, blanks);
+	if (record->wait.lasts)
+		print_bar(table, &record->wait.delay, blanks);
 	putchar('\n');
 }
 
@@ -258,22 +259,23 @@ void
 plan_table_row(struct plan_table *table, const struct record *record)
 {
 	const struct record *shown = &table->shown;
-	const struct delay *delay = &record->delay;
+	const struct delay *delay = &record->wait.delay;
 	const struct plan_looks *looks = &table->looks;
 
 	if (table->time < looks->down_until &&
-	    record->started >= looks->down_until)
+	    record->attempt.begun >= looks->down_until)
 		print_held(table);
 	plan_mark_outage(table->screen, looks->down_from, looks->down_until,
-	    table->time, record->started);
-	table->time = record->started;
-	if (table->screen->terminal && record->waits && shown->waits &&
-	    record->outcome.kind == shown->outcome.kind &&
-	    record->outcome.code == shown->outcome.code &&
-	    record->judgement.verdict == shown->judgement.verdict &&
-	    delay->nominal == shown->delay.nominal &&
-	    delay->low == shown->delay.low &&
-	    delay->high == shown->delay.high) {
+	    table->time, record->attempt.begun);
+	table->time = record->attempt.begun;
+	if (table->screen->terminal && record->wait.lasts &&
+	    shown->wait.lasts &&
+	    record->last.outcome.kind == shown->last.outcome.kind &&
+	    record->last.outcome.code == shown->last.outcome.code &&
+	    record->last.judgement.verdict == shown->last.judgement.verdict &&
+	    delay->nominal == shown->wait.delay.nominal &&
+	    delay->low == shown->wait.delay.low &&
+	    delay->high == shown->wait.delay.high) {
 		table->held = *record;
 		table->repeats++;
 		return;

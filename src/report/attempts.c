@@ -18,7 +18,7 @@ report_attempts_add(struct attempts *attempts, const struct record *record,
     bool keeps_output)
 {
 	if (record->kind != RECORD_OUTCOME ||
-	    record->judgement.verdict == VERDICT_SUCCESS)
+	    record->last.judgement.verdict == VERDICT_SUCCESS)
 		return;
 	attempts->count++;
 	if (attempts->kept == FAILURES_KEPT)
@@ -35,10 +35,10 @@ report_attempts_add(struct attempts *attempts, const struct record *record,
 	}
 	struct ended *row = &attempts->rows[attempts->kept];
 	*row = (struct ended){
-		.attempt = record->attempt,
-		.duration = record->duration,
-		.waited = record->just_waited,
-		.kind = record->outcome.kind,
+		.attempt = record->attempt.number,
+		.duration = record->last.duration,
+		.waited = record->wait.before,
+		.kind = record->last.outcome.kind,
 		.outcome = strdup(message_why(record).text),
 		.sentence = strdup(message_failure(record).text),
 	};
@@ -46,8 +46,8 @@ report_attempts_add(struct attempts *attempts, const struct record *record,
 		free_row(row);
 		return;
 	}
-	if (keeps_output && record->output != NULL)
-		row->output = strdup(record->output);
+	if (keeps_output && record->seen.output != NULL)
+		row->output = strdup(record->seen.output);
 	attempts->kept++;
 }
 

@@ -24,9 +24,10 @@ put_workflow(FILE *file, const char *text)
 static bool
 is_notable(const struct record *record)
 {
-	return record->kind == RECORD_END && record->reason != REASON_PLAN &&
-	    record->reason != REASON_SIGNAL &&
-	    (record->reason != REASON_SUCCESS || record_is_flaky(record));
+	return record->kind == RECORD_END &&
+	    record->end.reason != REASON_PLAN &&
+	    record->end.reason != REASON_SIGNAL &&
+	    (record->end.reason != REASON_SUCCESS || record_is_flaky(record));
 }
 
 void
@@ -38,30 +39,31 @@ report_github_begin(struct sink *sink, const struct report *report,
 	const bool failed = style->forgets && held;
 	char attempt[MESSAGE_PART], name[MESSAGE_PART];
 
-	if (!sink->has_output || sink->group == record->attempt ||
+	if (!sink->has_output || sink->group == record->attempt.number ||
 	    (style->forgets && !held))
 		return;
 	/* Everybody looks for the output of the last attempt. */
 	if (record->final)
 		return;
 	if (failed &&
-	    (record->runs || record->judgement.verdict == VERDICT_SUCCESS))
+	    (record->attempt.runs ||
+		record->last.judgement.verdict == VERDICT_SUCCESS))
 		return;
 	/* Whether a first attempt fails is known at its end. */
-	if (record->attempt == 1 &&
-	    (!held || record->outcome.kind == OUTCOME_NONE ||
-		record->judgement.verdict == VERDICT_SUCCESS))
+	if (record->attempt.number == 1 &&
+	    (!held || record->last.outcome.kind == OUTCOME_NONE ||
+		record->last.judgement.verdict == VERDICT_SUCCESS))
 		return;
 	report_text_end_series(sink, report);
 	/* Something else may have left a line without its end. */
-	if (record->attempt == 1 || style->policy->gate)
+	if (record->attempt.number == 1 || style->policy->gate)
 		putc('\n', sink->file);
 	fputs("::group::", sink->file);
 	put_workflow(sink->file, message_name(style, name));
 	fprintf(sink->file, ": %s\n",
-	    message_attempt(record->attempt, record->used, record->limit,
+	    message_attempt(record->attempt.number, record->used, record->limit,
 		attempt));
-	sink->group = record->attempt;
+	sink->group = record->attempt.number;
 	sink->grouped = true;
 }
 
@@ -69,7 +71,7 @@ void
 report_github(struct sink *sink, const struct report *report,
     const struct record *record)
 {
-	const bool success = record->reason == REASON_SUCCESS;
+	const bool success = record->end.reason == REASON_SUCCESS;
 	char name[MESSAGE_PART];
 
 	/* The attempt may have left a line without its end. */
@@ -78,16 +80,16 @@ report_github(struct sink *sink, const struct report *report,
 		fputs("\n::endgroup::\n", sink->file);
 		sink->grouped = false;
 	} else if (success && is_notable(record) &&
-	    sink->group != record->attempt)
+	    sink->group != record->attempt.number)
 		putc('\n', sink->file);
 	if (!is_notable(record)) {
 		report_text(sink, report, record);
 		return;
 	}
 	report_text_end_series(sink, report);
-	fputs(success		    ? "::notice::"
-		: record->tolerated ? "::warning::"
-				    : "::error::",
+	fputs(success			? "::notice::"
+		: record->end.tolerated ? "::warning::"
+					: "::error::",
 	    sink->file);
 	put_workflow(sink->file, message_name(&report->style, name));
 	fputs(": ", sink->file);
@@ -108,11 +110,12 @@ tell_output(struct sink *sink, const struct report *report,
 	fprintf(sink->file,
 	    "attempts=%" PRIu64 "\nstatus=%d\nflaky=%s\nreason=%s\n"
 	    "class=%s\nline=%s\n",
-	    record->attempt, record->status,
+	    record->attempt.number, record->end.status,
 	    record_is_flaky(record) ? "true" : "false",
-	    reasons[record->reason].name,
-	    failed ? outcome_class_name(record->known.class) : "",
-	    failed && record->line != NULL ? message_line(record, line) : "");
+	    reasons[record->end.reason].name,
+	    failed ? outcome_class_name(record->last.known.class) : "",
+	    failed && record->seen.line != NULL ? message_line(record, line)
+						: "");
 }
 
 /*
@@ -180,10 +183,10 @@ tell_summary(struct sink *sink, const struct report *report,
 	if (failures->kept < failures->count)
 		fprintf(file, "- %" PRIu64 " more failed\n",
 		    failures->count - failures->kept);
-	if (record->reason == REASON_SUCCESS)
-		put_attempt(file, record->attempt,
-		    message_outcome(record, text), record->duration,
-		    record->just_waited);
+	if (record->end.reason == REASON_SUCCESS)
+		put_attempt(file, record->attempt.number,
+		    message_outcome(record, text), record->last.duration,
+		    record->wait.before);
 	putc('\n', file);
 }
 

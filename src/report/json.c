@@ -205,13 +205,13 @@ void
 report_json(struct sink *sink, const struct report *report,
     const struct record *record)
 {
-	const struct judgement judgement = record->judgement;
-	const struct delay *delay = &record->delay;
+	const struct judgement judgement = record->last.judgement;
+	const struct delay *delay = &record->wait.delay;
 	FILE *file = sink->file;
 	char name[SIGNAL_NAME], run[64], line[MESSAGE_LINE];
 
 	fprintf(file, "{\"event\":\"%s\"", record_name(record->kind));
-	put_number(file, "time", record->time);
+	put_number(file, "time", record->seen.time);
 	put_number(file, "elapsed", record->elapsed);
 	/* No two runs of a log are the same process since the same moment. */
 	snprintf(run, sizeof(run), "%ld-%.0f", report->pid,
@@ -222,40 +222,43 @@ report_json(struct sink *sink, const struct report *report,
 		put_start(file, &report->style, record);
 		break;
 	case RECORD_ATTEMPT:
-		put_number(file, "attempt", (double)record->attempt);
+		put_number(file, "attempt", (double)record->attempt.number);
 		put_number(file, "pid",
-		    record->pid > 0 ? (double)record->pid : NAN);
-		put_number(file, "timeout", record->timeout);
+		    record->seen.pid > 0 ? (double)record->seen.pid : NAN);
+		put_number(file, "timeout", record->attempt.timeout);
 		break;
 	case RECORD_OUTCOME:
-		put_number(file, "attempt", (double)record->attempt);
-		put_text(file, "outcome", outcome_name(record->outcome.kind));
-		put_outcome(file, record->outcome);
-		put_bool(file, "oom", record->outcome.oom);
+		put_number(file, "attempt", (double)record->attempt.number);
+		put_text(file, "outcome",
+		    outcome_name(record->last.outcome.kind));
+		put_outcome(file, record->last.outcome);
+		put_bool(file, "oom", record->last.outcome.oom);
 		put_text(file, "verdict", verdict_name(judgement.verdict));
 		put_text(file, "rule", rule_name(judgement.rule));
 		put_text(file, "class",
 		    record_has_class(record)
-			? outcome_class_name(record->outcome.class)
+			? outcome_class_name(record->last.outcome.class)
 			: NULL);
 		put_text(file, "line", message_line(record, line));
-		put_number(file, "duration", record->duration);
-		put_number(file, "user", record->user);
-		put_number(file, "system", record->system);
-		put_number(file, "left", (double)record->left);
+		put_number(file, "duration", record->last.duration);
+		put_number(file, "user", record->seen.user);
+		put_number(file, "system", record->seen.system);
+		put_number(file, "left", (double)record->seen.left);
 		break;
 	case RECORD_LOCK:
 		break;
 	case RECORD_HEALTH:
-		put_number(file, "attempt", (double)record->attempt);
-		put_text(file, "health", health_name(record->health));
-		put_number(file, "failures", (double)record->probes.failures);
-		put_text(file, "probe", outcome_name(record->probes.last.kind));
-		put_outcome(file, record->probes.last);
-		put_text(file, "output", record->last_line);
+		put_number(file, "attempt", (double)record->attempt.number);
+		put_text(file, "health", health_name(record->attempt.health));
+		put_number(file, "failures",
+		    (double)record->attempt.probes.failures);
+		put_text(file, "probe",
+		    outcome_name(record->attempt.probes.last.kind));
+		put_outcome(file, record->attempt.probes.last);
+		put_text(file, "output", record->seen.last_line);
 		break;
 	case RECORD_WAIT:
-		put_number(file, "attempt", (double)record->attempt + 1);
+		put_number(file, "attempt", (double)record->attempt.number + 1);
 		put_number(file, "nominal", delay->nominal);
 		put_number(file, "low", delay->low);
 		put_number(file, "high", delay->high);
@@ -268,26 +271,28 @@ report_json(struct sink *sink, const struct report *report,
 		break;
 	case RECORD_END:
 		put_text(file, "name", report->style.name);
-		put_text(file, "reason", reasons[record->reason].name);
-		put_number(file, "status", record->status);
-		put_number(file, "attempts", (double)record->attempt);
+		put_text(file, "reason", reasons[record->end.reason].name);
+		put_number(file, "status", record->end.status);
+		put_number(file, "attempts", (double)record->attempt.number);
 		put_number(file, "failures",
 		    record->clients > 0 ? NAN : (double)record->failures);
 		put_bool(file, "flaky", record_is_flaky(record));
 		put_number(file, "waited",
-		    record->clients > 0 ? NAN : record->waited);
-		put_bool(file, "tolerated", record->tolerated);
+		    record->clients > 0 ? NAN : record->wait.total);
+		put_bool(file, "tolerated", record->end.tolerated);
 		fputs(",\"limit\":", file);
-		if (record->reason != REASON_ATTEMPTS ||
-		    record->reached == NULL)
+		if (record->end.reason != REASON_ATTEMPTS ||
+		    record->end.reached == NULL)
 			fputs("null", file);
 		else
-			fprintf(file, "\"%.*s\"", record->reached->length,
-			    record->reached->text);
+			fprintf(file, "\"%.*s\"", record->end.reached->length,
+			    record->end.reached->text);
 		put_number(file, "hint",
-		    record->too_long > 0 ? record->too_long : NAN);
+		    record->end.too_long > 0 ? record->end.too_long : NAN);
 		put_number(file, "lost_input",
-		    record->lost_input > 0 ? (double)record->lost_input : NAN);
+		    record->seen.lost_input > 0
+			? (double)record->seen.lost_input
+			: NAN);
 		for (const struct figure *figure = record->figures;
 		     figure != NULL && figure->name != NULL; figure++)
 			put_number(file, figure->name, figure->value);

@@ -72,14 +72,14 @@ static void
 put_run(FILE *file, const struct report *report, const struct record *record,
     const struct attempts *failures)
 {
-	const bool success = record->reason == REASON_SUCCESS;
+	const bool success = record->end.reason == REASON_SUCCESS;
 	const bool failed = !success && failures->count > 0;
 	const bool skipped = !success && failures->count == 0;
 	const uint64_t left_out = failures->count - failures->kept;
 	/* As in Surefire: of the first failure, whose element has no output. */
 	const char *output = failed && failures->kept > 0
 	    ? failures->rows[0].output
-	    : record->output;
+	    : record->seen.output;
 	const time_t begun = (time_t)report->begun;
 	char name[MESSAGE_PART], text[32];
 	struct tm date;
@@ -135,7 +135,7 @@ report_junit(struct sink *sink, const struct report *report,
 {
 	report_attempts_add(&sink->attempts, record, true);
 	/* A run that was not started leaves the report of the last one. */
-	if (record->kind != RECORD_END || record->reason == REASON_EARLY)
+	if (record->kind != RECORD_END || record->end.reason == REASON_EARLY)
 		return;
 	put_run(sink->file, report, record, &sink->attempts);
 }

@@ -236,7 +236,7 @@ message_name(const struct report_style *style, char text[MESSAGE_PART])
 const char *
 message_line(const struct record *record, char text[MESSAGE_LINE])
 {
-	const char *line = record->line;
+	const char *line = record->seen.line;
 
 	if (line == NULL)
 		return NULL;
@@ -460,11 +460,11 @@ gather(struct telling *telling, const struct report_style *style,
 {
 	static const char *const cuts[] = { "none", "attempt", "check", "gate",
 		"input" };
-	const struct outcome outcome = record->outcome;
-	const struct judgement judgement = record->judgement;
-	const struct delay *delay = &record->delay;
-	const struct health *probes = &record->probes;
-	const struct class_known known = record->known;
+	const struct outcome outcome = record->last.outcome;
+	const struct judgement judgement = record->last.judgement;
+	const struct delay *delay = &record->wait.delay;
+	const struct health *probes = &record->attempt.probes;
+	const struct class_known known = record->last.known;
 	const bool zero = outcome.kind == OUTCOME_EXIT && outcome.code == 0;
 	const bool good = judgement.verdict == VERDICT_SUCCESS;
 	const bool bad = judgement.verdict == VERDICT_RETRY ||
@@ -476,7 +476,7 @@ gather(struct telling *telling, const struct report_style *style,
 	const bool has_failed = record->kind == RECORD_ATTEMPT &&
 	    judgement.verdict == VERDICT_RETRY;
 	const time_t ended =
-	    (time_t)(record->time - fmax(record->just_waited, 0));
+	    (time_t)(record->seen.time - fmax(record->wait.before, 0));
 	struct tm date;
 	const char *command = style->command == NULL ? NULL : *style->command;
 	const char *line = message_line(record, telling->line);
@@ -493,39 +493,40 @@ gather(struct telling *telling, const struct report_style *style,
 	    : outcome.reason != NULL ? outcome.reason
 				     : strerror(outcome.code);
 	const bool shows_class = has_class &&
-	    (record->preset != NULL ||
-		(record->has_presets && record->reason != REASON_NONE));
+	    (record->last.preset != NULL ||
+		(record->has_presets && record->end.reason != REASON_NONE));
 
 	const struct fact facts[] = {
 		/* What is asked. */
 		IF("verbose", style->verbose),
 		IF("draws", style->draws),
-		IF("begun", record->attempt > 0),
+		IF("begun", record->attempt.number > 0),
 		IF("zero", zero),
 		IF("oom", outcome.oom),
 		IF("failed", bad),
 		IF("judged",
 		    judgement.verdict != VERDICT_STOP &&
-			reasons[record->reason].gave_up == NULL),
+			reasons[record->end.reason].gave_up == NULL),
 		IF("unsure",
-		    style->verbose && record->has_presets && record->waits &&
-			bad && known.class == CLASS_UNKNOWN),
+		    style->verbose && record->has_presets &&
+			record->wait.lasts && bad &&
+			known.class == CLASS_UNKNOWN),
 		IF("by-default", judgement.by_default),
 		IF("unmatched", judgement.unmatched),
-		IF("check-timed-out", record->check_timed_out),
-		IF("unread", record->death == SIGPIPE),
+		IF("check-timed-out", record->last.check_timed_out),
+		IF("unread", record->end.death == SIGPIPE),
 		IF("failures", record->failures > 0),
-		IF("waits", record->waits),
-		IF("kept", record->kept),
+		IF("waits", record->wait.lasts),
+		IF("kept", record->wait.kept),
 		IF("lasting", delay->seconds >= 1),
-		IF("first-healthy", record->first_healthy),
+		IF("first-healthy", record->attempt.first_healthy),
 		IF("probe-failed", probed),
 		IF("hung", probes->last.kind == OUTCOME_UNHEALTHY),
 		IF("differ", probes->differ),
 		IF("forwarded", record->forwarded),
-		IF("in-wait", record->in_a_wait),
-		IF("too-late", record->too_late),
-		IF("tolerated", record->tolerated),
+		IF("in-wait", record->end.in_a_wait),
+		IF("too-late", record->end.too_late),
+		IF("tolerated", record->end.tolerated),
 		IF("blank",
 		    command != NULL &&
 			(*command == '\0' ||
@@ -535,36 +536,38 @@ gather(struct telling *telling, const struct report_style *style,
 		AS("outcome", TEXT, outcome_name(outcome.kind)),
 		AS("verdict", TEXT, verdict_name(judgement.verdict)),
 		AS("rule", TEXT, rule_name(judgement.rule)),
-		AS("reason", TEXT, reasons[record->reason].name),
-		AS("health", TEXT, health_name(record->health)),
-		AS("cut", TEXT, cuts[record->cut]),
+		AS("reason", TEXT, reasons[record->end.reason].name),
+		AS("health", TEXT, health_name(record->attempt.health)),
+		AS("cut", TEXT, cuts[record->end.cut]),
 		AS("link", TEXT, zero == good ? "and" : "but"),
 		AS("class", TEXT,
 		    shows_class ? outcome_class_name(known.class) : NULL),
 		AS("pattern-line", TEXT, patterns ? line : NULL),
 		AS("class-line", TEXT, has_class && !patterns ? line : NULL),
-		AS("advice", TEXT, record->advice),
+		AS("advice", TEXT, record->seen.advice),
 		AS("error", TEXT, error),
 		AS("attempt", TEXT, telling->attempt),
 		AS("probe", TEXT, probed ? telling->probe : NULL),
 		AS("when", TEXT, has_failed ? telling->when : NULL),
 		AS("reached", TEXT,
-		    record->reached == NULL ? NULL : telling->reached),
-		AS("preset", SAFE, record->preset),
-		AS("last-line", SAFE, record->last_line),
-		AS("left-names", SAFE, record->left_names),
+		    record->end.reached == NULL ? NULL : telling->reached),
+		AS("preset", SAFE, record->last.preset),
+		AS("last-line", SAFE, record->seen.last_line),
+		AS("left-names", SAFE, record->seen.left_names),
 		AS("program", SAFE, command),
 		AS("state", SAFE, style->state),
 
 		/* Seconds. */
 		TOOK("elapsed", TIME, record->elapsed, >= 0),
-		TOOK("duration", TIME, record->duration, >= 0),
-		TOOK("running", TIME, record->elapsed - record->started, >= 0),
-		TOOK("silent", TIME, record->silent, > 0),
+		TOOK("duration", TIME, record->last.duration, >= 0),
+		TOOK("running", TIME, record->elapsed - record->attempt.begun,
+		    >= 0),
+		TOOK("silent", TIME, record->last.silent, > 0),
 		TOOK("delay", TIME, delay->seconds, > 0),
-		TOOK("too-long", TIME, record->too_long, > 0),
-		TOOK("too-early", TIME, record->too_early, > 0),
-		TOOK("timeout", EXACT, record->timeout, <= DURATION_MAX),
+		TOOK("too-long", TIME, record->end.too_long, > 0),
+		TOOK("too-early", TIME, record->end.too_early, > 0),
+		TOOK("timeout", EXACT, record->attempt.timeout,
+		    <= DURATION_MAX),
 		TOOK("max-time", EXACT, record->max_time, >= 0),
 		TOOK("hint-limit", EXACT, record->hint_limit, >= 0),
 		TOOK("nominal", EXACT, delay->nominal, >= 0),
@@ -573,23 +576,24 @@ gather(struct telling *telling, const struct report_style *style,
 		TOOK("hint", EXACT, delay->hint, >= 0),
 
 		/* Numbers. */
-		COUNT("number", NUMBER, record->attempt, true),
-		COUNT("before", NUMBER, record->attempt - 1, true),
+		COUNT("number", NUMBER, record->attempt.number, true),
+		COUNT("before", NUMBER, record->attempt.number - 1, true),
 		COUNT("code", NUMBER, outcome.code, true),
 		COUNT("killer", SIGNAL, outcome.code, true),
 		COUNT("signal", SIGNAL, record->signal, true),
-		COUNT("ended-by", SIGNAL, record->ended_by, true),
-		COUNT("pid", NUMBER, record->pid, true),
+		COUNT("ended-by", SIGNAL, record->end.ended_by, true),
+		COUNT("pid", NUMBER, record->seen.pid, true),
 		COUNT("seed", NUMBER, style->seed, true),
-		COUNT("left", NUMBER, record->left, true),
-		COUNT("lost-input", NUMBER, record->lost_input,
-		    record->lost_input > 0),
+		COUNT("left", NUMBER, record->seen.left, true),
+		COUNT("lost-input", NUMBER, record->seen.lost_input,
+		    record->seen.lost_input > 0),
 		COUNT("probes", NUMBER, probes->failures, probes->failures > 0),
 		COUNT("tolerate", NUMBER, record->tolerate, true),
-		COUNT("given-up", NUMBER, record->given_up, true),
-		COUNT("in-a-row", NUMBER, record->given_up,
-		    record->tolerate > 0 && record->attempt > 0 &&
-			record->given_up > 1 && reasons[record->reason].saves),
+		COUNT("given-up", NUMBER, record->end.given_up, true),
+		COUNT("in-a-row", NUMBER, record->end.given_up,
+		    record->tolerate > 0 && record->attempt.number > 0 &&
+			record->end.given_up > 1 &&
+			reasons[record->end.reason].gives_up),
 		COUNT("count", NUMBER, more, true),
 	};
 
@@ -597,16 +601,17 @@ gather(struct telling *telling, const struct report_style *style,
 	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
 		telling->facts[i] = facts[i];
 	/* A success of --repeat has just made `used` 0. */
-	message_attempt(record->attempt, record->used,
+	message_attempt(record->attempt.number, record->used,
 	    record->used == 0 && good ? 0 : record->limit, telling->attempt);
 	if (probed)
-		message_outcome(&(struct record){ .outcome = probes->last },
+		message_outcome(&(struct record){ .last.outcome =
+						      probes->last },
 		    telling->probe);
 	if (has_failed && localtime_r(&ended, &date) != NULL)
 		strftime(telling->when, sizeof(telling->when), "%F %T", &date);
-	if (record->reached != NULL)
+	if (record->end.reached != NULL)
 		snprintf(telling->reached, sizeof(telling->reached), "%.*s",
-		    record->reached->length, record->reached->text);
+		    record->end.reached->length, record->end.reached->text);
 }
 
 /* The part of a message that has this name; empty if no row of it holds. */
@@ -667,14 +672,15 @@ named(const struct report_style *style, struct message body)
 struct message
 message_of(const struct report_style *style, const struct record *record)
 {
-	const bool unstartable = record->outcome.kind == OUTCOME_UNSTARTABLE;
-	const enum verdict verdict = record->judgement.verdict;
+	const bool unstartable =
+	    record->last.outcome.kind == OUTCOME_UNSTARTABLE;
+	const enum verdict verdict = record->last.judgement.verdict;
 	char part[MESSAGE_PART];
 
 	/* No row would hold, and each attempt has these. */
 	if (!style->verbose &&
 	    (record->kind == RECORD_ATTEMPT ||
-		(record->kind == RECORD_WAIT && record->attempt > 0)))
+		(record->kind == RECORD_WAIT && record->attempt.number > 0)))
 		return (struct message){ .priority = PRIORITY_INFO };
 	snprintf(part, sizeof(part), "line %s", record_name(record->kind));
 	struct message message = say(style, record, 0, part);

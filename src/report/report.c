@@ -63,7 +63,8 @@ is_told(const struct report *report, const struct format *format,
 	if (!report->style.quiet || !format->for_people)
 		return true;
 	return record->kind == RECORD_OUTCOME &&
-	    record->reason != REASON_NONE && !outcome_ran(record->outcome);
+	    record->end.reason != REASON_NONE &&
+	    !outcome_ran(record->last.outcome);
 }
 
 void

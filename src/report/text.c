@@ -119,24 +119,25 @@ may_be_counted(const struct sink *sink, const struct report *report,
 {
 	/* The journal limits rates itself. */
 	return record->kind == RECORD_OUTCOME &&
-	    record->judgement.verdict == VERDICT_RETRY &&
+	    record->last.judgement.verdict == VERDICT_RETRY &&
 	    !sink->format->has_priorities && !report->style.verbose &&
 	    (record->limit == 0 || record->limit > FEW) &&
-	    record->delay.seconds < LONG_WAIT;
+	    record->wait.delay.seconds < LONG_WAIT;
 }
 
 /* Whether a failure that may be counted is identical to the series. */
 static bool
 continues(const struct series *series, const struct record *record)
 {
-	return series->attempt != 0 && series->attempt + 1 == record->attempt &&
+	return series->attempt != 0 &&
+	    series->attempt + 1 == record->attempt.number &&
 	    record->elapsed - series->ended < GAP_MOST &&
 	    record->elapsed - series->begun < SERIES_MOST &&
-	    series->outcome.kind == record->outcome.kind &&
-	    series->outcome.code == record->outcome.code &&
-	    series->judgement.verdict == record->judgement.verdict &&
-	    series->judgement.rule == record->judgement.rule &&
-	    series->check_timed_out == record->check_timed_out;
+	    series->outcome.kind == record->last.outcome.kind &&
+	    series->outcome.code == record->last.outcome.code &&
+	    series->judgement.verdict == record->last.judgement.verdict &&
+	    series->judgement.rule == record->last.judgement.rule &&
+	    series->check_timed_out == record->last.check_timed_out;
 }
 
 /*
@@ -163,11 +164,11 @@ report_text(struct sink *sink, const struct report *report,
 			return;
 		*series = (struct series){
 			.begun = record->elapsed,
-			.outcome = record->outcome,
-			.judgement = record->judgement,
-			.check_timed_out = record->check_timed_out,
+			.outcome = record->last.outcome,
+			.judgement = record->last.judgement,
+			.check_timed_out = record->last.check_timed_out,
 		};
 	}
-	series->attempt = record->attempt;
+	series->attempt = record->attempt.number;
 	series->ended = record->elapsed;
 }

@@ -59,8 +59,8 @@ fit_name(const struct report *report, char name[MESSAGE_PART], int *room)
 static void
 put_clock(const struct record *record, char text[MESSAGE_PART])
 {
-	const double left = record->due - record->elapsed;
-	const time_t due = (time_t)(record->time + left);
+	const double left = record->wait.due - record->elapsed;
+	const time_t due = (time_t)(record->seen.time + left);
 	struct tm broken;
 
 	if (localtime_r(&due, &broken) != NULL)
@@ -94,8 +94,8 @@ draw_wait(struct sink *sink, const struct report *report,
     const struct record *record)
 {
 	const struct screen *screen = &sink->screen;
-	const double left = record->due - record->elapsed;
-	const double passed = 1 - left / record->delay.seconds;
+	const double left = record->wait.due - record->elapsed;
+	const double passed = 1 - left / record->wait.delay.seconds;
 	char head[MESSAGE_PART] = PROGRAM ": ", name[MESSAGE_PART] = "";
 	char next[MESSAGE_PART], clock[MESSAGE_PART] = "";
 	char last[MESSAGE_PART] = "", how[MESSAGE_PART] = "";
@@ -103,23 +103,23 @@ draw_wait(struct sink *sink, const struct report *report,
 	int room = screen->width - 1;
 
 	snprintf(next, sizeof(next), "%.80s in %s",
-	    message_attempt(record->attempt + 1, record->used + 1,
+	    message_attempt(record->attempt.number + 1, record->used + 1,
 		record->limit, text),
 	    duration_text(ceil(left), time));
 	text_cut(next, room);
 	fit(next, &room);
 	fit_name(report, name, &room);
-	if (record->delay.seconds >= LONG)
+	if (record->wait.delay.seconds >= LONG)
 		put_clock(record, clock);
 	fit(clock, &room);
-	if (record->delay.seconds > LAST_SECONDS && report->pid != 1)
+	if (record->wait.delay.seconds > LAST_SECONDS && report->pid != 1)
 		snprintf(how, sizeof(how), "  retry now: kill -URG %ld",
 		    report->pid);
 	fit(how, &room);
-	if (record->attempt > 0)
+	if (record->attempt.number > 0)
 		snprintf(last, sizeof(last), "  last %.80s",
 		    message_outcome(record, text));
-	else if (record->kept)
+	else if (record->wait.kept)
 		strlcpy(last, "  from an earlier run", sizeof(last));
 	fit(last, &room);
 	fit(head, &room);
@@ -177,13 +177,13 @@ draw_attempt(struct sink *sink, const struct report *report,
 	int room = sink->screen.width - 1;
 
 	snprintf(line, sizeof(line), "%.60s",
-	    message_attempt(record->attempt, record->used, record->limit,
+	    message_attempt(record->attempt.number, record->used, record->limit,
 		text));
 	text_append(line, sizeof(line), " runs %s",
-	    duration_text(floor(record->elapsed - record->started), ran));
-	if (record->timeout < INFINITY)
+	    duration_text(floor(record->elapsed - record->attempt.begun), ran));
+	if (record->attempt.timeout < INFINITY)
 		text_append(line, sizeof(line), " of %s",
-		    duration_text(record->timeout, limit));
+		    duration_text(record->attempt.timeout, limit));
 	text_cut(line, room);
 	fit(line, &room);
 	fit_name(report, name, &room);
@@ -197,31 +197,32 @@ double
 report_tty_tick(struct sink *sink, const struct report *report,
     const struct record *record)
 {
-	const double left = record->due - record->elapsed;
+	const double left = record->wait.due - record->elapsed;
 	const double period = left > LAST_SECONDS ? SLOW : FAST;
 
-	if (record->runs) {
-		const double ran = record->elapsed - record->started;
+	if (record->attempt.runs) {
+		const double ran = record->elapsed - record->attempt.begun;
 
 		/* Nothing else is written while such an attempt runs. */
 		if (!report->style.holds_stderr || !sink->screen.terminal)
 			return INFINITY;
 		if (sink->screen.width > 0 && ran >= SLOW)
 			draw_attempt(sink, report, record);
-		return record->started + (floor(ran / SLOW) + 1) * SLOW;
+		return record->attempt.begun + (floor(ran / SLOW) + 1) * SLOW;
 	}
 	if (record->locked > 0 && sink->screen.terminal) {
 		if (record->locked >= SLOW && sink->screen.width > 0)
 			draw_lock(sink, report, record);
 		return record->elapsed + SLOW;
 	}
-	if (record->delay.seconds < SHORTEST || left <= 0 ||
+	if (record->wait.delay.seconds < SHORTEST || left <= 0 ||
 	    !sink->screen.terminal)
 		return INFINITY;
 	if (sink->screen.width > 0)
 		draw_wait(sink, report, record);
 
 	/* Then when a whole number of periods is left, but not at once. */
-	const double next = record->due - (ceil(left / period) - 1) * period;
+	const double next =
+	    record->wait.due - (ceil(left / period) - 1) * period;
 	return next - record->elapsed < period / 2 ? next + period : next;
 }

@@ -222,11 +222,12 @@ set_variables(struct launch *launch, const struct start *start)
 {
 	char line[MESSAGE_LINE];
 	const struct record *record = start->record;
-	const struct outcome last = record->outcome;
+	const struct outcome last = record->last.outcome;
 	const bool ended = last.kind != OUTCOME_NONE;
 	const pid_t self = launch->child->parent;
 
-	set_variable(launch, true, "RETRY_ATTEMPT=%" PRIu64, record->attempt);
+	set_variable(launch, true, "RETRY_ATTEMPT=%" PRIu64,
+	    record->attempt.number);
 	set_variable(launch, true, "RETRY_ATTEMPTS=%" PRIu64, record->limit);
 	set_variable(launch, true, "RETRY_ELAPSED=%.3f", record->elapsed);
 	set_variable(launch, ended, "RETRY_LAST=%s", outcome_name(last.kind));
@@ -235,12 +236,12 @@ set_variables(struct launch *launch, const struct start *start)
 	set_variable(launch, last.oom, "RETRY_LAST_OOM=1");
 	set_variable(launch, record_has_class(record), "RETRY_CLASS=%s",
 	    outcome_class_name(last.class));
-	set_variable(launch, record->line != NULL, "RETRY_LAST_LINE=%s",
+	set_variable(launch, record->seen.line != NULL, "RETRY_LAST_LINE=%s",
 	    message_line(record, line));
-	set_variable(launch, record->just_waited >= 0, "RETRY_DELAY=%.3f",
-	    record->just_waited);
-	set_variable(launch, record->reason != REASON_NONE, "RETRY_REASON=%s",
-	    reasons[record->reason].name);
+	set_variable(launch, record->wait.before >= 0, "RETRY_DELAY=%.3f",
+	    record->wait.before);
+	set_variable(launch, record->end.reason != REASON_NONE,
+	    "RETRY_REASON=%s", reasons[record->end.reason].name);
 	set_variable(launch, record->final, "RETRY_FINAL=1");
 	/* Nothing but an attempt speaks to systemd. */
 	set_variable(launch, start->notify != NULL, "NOTIFY_SOCKET=%s",

@@ -26,16 +26,17 @@ seconds(struct timeval time)
 void
 job_describe(const struct job *job, struct record *record)
 {
-	record->line =
-	    search_line(&job->found, record->judgement.rule, record->known);
-	record->pid = job->child.pid;
-	record->last_line =
+	record->seen.line = search_line(&job->found,
+	    record->last.judgement.rule, record->last.known);
+	record->seen.pid = job->child.pid;
+	record->seen.last_line =
 	    *job->probe.last_line == '\0' ? NULL : job->probe.last_line;
-	record->left = job->left.count;
-	record->left_names = *job->left.names == '\0' ? NULL : job->left.names;
-	record->lost_input = job->input.lost;
-	record->user = seconds(job->usage.ru_utime);
-	record->system = seconds(job->usage.ru_stime);
+	record->seen.left = job->left.count;
+	record->seen.left_names =
+	    *job->left.names == '\0' ? NULL : job->left.names;
+	record->seen.lost_input = job->input.lost;
+	record->seen.user = seconds(job->usage.ru_utime);
+	record->seen.system = seconds(job->usage.ru_stime);
 }
 
 /* Says how the process of a question ended, and what follows. */
@@ -100,12 +101,12 @@ start_attempt(struct job *job, struct record *record)
 	hinted_begin(&job->hinted, false, 0);
 	logs_begin_output(job->report, &job->output, record);
 	duplicate_begin(&job->duplicate,
-	    record->judgement.verdict == VERDICT_RETRY);
+	    record->last.judgement.verdict == VERDICT_RETRY);
 	oom_begin(&job->oom);
-	start.notify = notify_begin(job->notify, record->attempt);
+	start.notify = notify_begin(job->notify, record->attempt.number);
 	const bool prepared =
-	    input_begin(&job->input, record->attempt, job->left.count > 0,
-		&start.descriptors[0]) == 0;
+	    input_begin(&job->input, record->attempt.number,
+		job->left.count > 0, &start.descriptors[0]) == 0;
 	const bool started = prepared && start_child(job, &start) == 0;
 	const int error = errno;
 	input_started(&job->input);
@@ -152,7 +153,7 @@ start_hook(struct job *job, struct record *record)
 	input_stop(&job->input);
 	collector_drop(&job->output.collector);
 	job->messages->held = false;
-	return record->reason == REASON_SUCCESS
+	return record->end.reason == REASON_SUCCESS
 	    ? start_shell(job, "--on-success", options->on_success, record)
 	    : start_shell(job, "--on-give-up", options->on_give_up, record);
 }
@@ -321,39 +322,49 @@ restore_terminal(struct job *job)
 		terminal_restore(&job->terminal);
 }
 
-struct evidence
-job_evidence(struct job *job, double *hint)
+/* How the attempt's process ended. */
+static struct outcome
+find_outcome(struct job *job)
 {
 	const int error = *job->child.exec_errno;
 	const int status = job->status;
+
+	if (error != 0)
+		return (struct outcome){ .kind = OUTCOME_UNSTARTABLE,
+			.code = error,
+			.reason = command_reason(*job->options->command, error,
+			    job->reason) };
 	struct outcome outcome = { .kind = OUTCOME_EXIT,
 		.code = WEXITSTATUS(status) };
+	if (WIFSIGNALED(status))
+		outcome = (struct outcome){ .kind = OUTCOME_SIGNAL,
+			.code = WTERMSIG(status) };
+	outcome.oom = outcome_may_be_oom(outcome) && oom_grew(&job->oom);
+	return outcome;
+}
 
+/* The group that has got a signal that ends the run, and is to end; or 0. */
+static pid_t
+ending_group(const struct job *job)
+{
+	if (!job->passed_on)
+		return 0;
+	return job->child.own_group ? job->tree.group : getpgrp();
+}
+
+void
+job_end_attempt(struct job *job, struct attempt *attempt)
+{
 	restore_terminal(job);
 	notify_end(job->notify);
 	job->found = job->output.collector.shared->found;
 	duplicate_end(&job->duplicate);
-	if (error != 0)
-		outcome = (struct outcome){ .kind = OUTCOME_UNSTARTABLE,
-			.code = error,
-			.reason = command_reason(*job->options->command, error,
-			    job->reason) };
-	else if (WIFSIGNALED(status))
-		outcome = (struct outcome){ .kind = OUTCOME_SIGNAL,
-			.code = WTERMSIG(status) };
-	/* Without a group that got the signal that ends the run. */
-	job->left = tree_survivors(&job->tree,
-	    !job->passed_on	       ? 0
-		: job->child.own_group ? job->tree.group
-				       : getpgrp());
-	outcome.oom = outcome_may_be_oom(outcome) && oom_grew(&job->oom);
-	*hint = hinted_find(&job->hinted, &job->found, job->messages);
-	return (struct evidence){
-		.outcome = outcome,
-		.matched = job->found.matched,
-		.by_line = job->found.class,
-		.unread = output_is_unread(&job->output),
-	};
+	job->left = tree_survivors(&job->tree, ending_group(job));
+	attempt->returned = find_outcome(job);
+	attempt->matched = job->found.matched;
+	attempt->by_line = job->found.class;
+	attempt->unread = output_is_unread(&job->output);
+	attempt->hint = hinted_find(&job->hinted, &job->found, job->messages);
 }
 
 static enum answer

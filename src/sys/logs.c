@@ -315,7 +315,7 @@ double
 logs_tick(struct report *report, struct output *output,
     const struct record *record)
 {
-	const bool silent = record->runs && report->style.holds_stderr;
+	const bool silent = record->attempt.runs && report->style.holds_stderr;
 	double next = report_due(report);
 
 	if (next <= record->elapsed) {
@@ -326,7 +326,7 @@ logs_tick(struct report *report, struct output *output,
 		flush(report, output, true);
 		next = report_due(report);
 	}
-	if (!record->waits && record->locked == 0 && !silent)
+	if (!record->wait.lasts && record->locked == 0 && !silent)
 		return next;
 	/* The status line would cover an unfinished line of output. */
 	if (silent && output_ends_mid_line(output, ERR))
@@ -369,10 +369,10 @@ logs_tell(struct report *report, struct output *output,
 {
 	logs_hide(report, output);
 	/* A run that succeeds at once says nothing, and so need not look. */
-	if (record->failures > 0 || record->reason > REASON_SUCCESS ||
+	if (record->failures > 0 || record->end.reason > REASON_SUCCESS ||
 	    report->style.verbose)
 		look_at_logs(report);
-	report->now = record->time;
+	report->now = record->seen.time;
 	report_tell(report, record);
 	flush(report, output, true);
 }

@@ -94,7 +94,7 @@ turn(struct loop *loop, double until)
 	const double time = clock_now(&loop->clock);
 	struct record record = run_record(loop->run, time);
 
-	record.time = events_time(CLOCK_REALTIME);
+	record.seen.time = events_time(CLOCK_REALTIME);
 	const double tick =
 	    logs_tick(&loop->report, &loop->job.output, &record) -
 	    record.elapsed;
@@ -245,11 +245,11 @@ tell(void *context, struct record *record)
 	    loop->report.keeps_output;
 	char *output = is_told ? output_tail(&job->output) : NULL;
 
-	record->output = output;
+	record->seen.output = output;
 	job_describe(job, record);
-	record->advice = suggest_outcome(loop->options, record->outcome,
-	    loop->advice, sizeof(loop->advice));
-	record->time = events_time(CLOCK_REALTIME);
+	record->seen.advice = suggest_outcome(loop->options,
+	    record->last.outcome, loop->advice, sizeof(loop->advice));
+	record->seen.time = events_time(CLOCK_REALTIME);
 	logs_tell(&loop->report, &job->output, record);
 	free(output);
 	notify_tell(&loop->notify, &loop->report.style, record);
@@ -319,12 +319,12 @@ collect(void *context)
 	return is_over_at_once(loop, DOING_COLLECT);
 }
 
-static struct evidence
-evidence(void *context, double *hint)
+static void
+end_attempt(void *context, struct attempt *attempt)
 {
 	struct loop *loop = context;
 
-	return job_evidence(&loop->job, hint);
+	job_end_attempt(&loop->job, attempt);
 }
 
 static enum answer
@@ -439,7 +439,7 @@ static const struct driver driver = {
 	.is_gone = is_gone,
 	.abandon = abandon,
 	.collect = collect,
-	.evidence = evidence,
+	.end_attempt = end_attempt,
 	.answer = answer,
 	.end_probe = end_probe,
 	.lock = lock,
@@ -540,7 +540,7 @@ loop_run(const struct options *options, const struct report *report)
 	while (run_step(loop.run))
 		continue;
 
-	const struct record end = run_record(loop.run, now(&loop));
+	const struct end end = run_record(loop.run, now(&loop)).end;
 	run_close(loop.run);
 	logs_hide(&loop.report, &job->output);
 	input_stop(&job->input);

@@ -492,13 +492,13 @@ extend(struct notify *notify, const struct policy *policy,
     const struct record *record)
 {
 	/* A check may take as long again; the next attempt has no more. */
-	const double limit = isinf(record->timeout)
+	const double limit = isinf(record->attempt.timeout)
 	    ? 0
-	    : (record->timeout + policy->kill_after) *
+	    : (record->attempt.timeout + policy->kill_after) *
 		(policy->rules.check ? 2 : 1);
 
 	notify->extended = events_time(CLOCK_MONOTONIC) + MESSAGE_TIME +
-	    (record->runs ? 0 : record->delay.seconds) +
+	    (record->attempt.runs ? 0 : record->wait.delay.seconds) +
 	    fmax(limit, START_TIME);
 	notify->due |= EXTEND;
 	set_pulse(notify);
@@ -517,7 +517,7 @@ notify_tell(struct notify *notify, const struct report_style *style,
 		return;
 	notify->status = status;
 	notify->due |= STATUS;
-	if (record->kind == RECORD_HEALTH && record->first_healthy)
+	if (record->kind == RECORD_HEALTH && record->attempt.first_healthy)
 		become_ready(notify);
 
 	/*
@@ -525,8 +525,8 @@ notify_tell(struct notify *notify, const struct report_style *style,
 	 * gives up leaves all to the unit.
 	 */
 	if ((record->kind == RECORD_WAIT ||
-		(runs && record->just_waited >= 0)) &&
-	    record->failures == record->attempt - runs &&
+		(runs && record->wait.before >= 0)) &&
+	    record->failures == record->attempt.number - runs &&
 	    notify->stage == NOTIFY_STARTING && notify->bounded)
 		extend(notify, style->policy, record);
 	work(notify);

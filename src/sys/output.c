@@ -328,12 +328,12 @@ release(struct output *output, int out_writer)
 void
 output_deliver(struct output *output, const struct record *run)
 {
-	const bool over = run->reason != REASON_NONE;
-	bool succeeded = run->judgement.verdict == VERDICT_SUCCESS;
+	const bool over = run->end.reason != REASON_NONE;
+	bool succeeded = run->last.judgement.verdict == VERDICT_SUCCESS;
 
 	if (over)
-		succeeded = run->reason == REASON_SUCCESS ||
-		    (run->reason == REASON_SIGNAL && run->status == 0);
+		succeeded = run->end.reason == REASON_SUCCESS ||
+		    (run->end.reason == REASON_SIGNAL && run->end.status == 0);
 
 	/* A collector that has failed may not have been waited for yet. */
 	collector_drop(&output->collector);
@@ -355,12 +355,12 @@ output_deliver(struct output *output, const struct record *run)
 			release(output, STDOUT_FILENO);
 		break;
 	case OUTPUT_FAILED:
-		if (run->judgement.verdict != VERDICT_SUCCESS)
+		if (run->last.judgement.verdict != VERDICT_SUCCESS)
 			release(output, STDOUT_FILENO);
 		break;
 	case OUTPUT_CHRONIC:
-		if (over && run->reason != REASON_SUCCESS &&
-		    run->reason != REASON_EARLY && !run->tolerated) {
+		if (over && run->end.reason != REASON_SUCCESS &&
+		    run->end.reason != REASON_EARLY && !run->end.tolerated) {
 			output->messages->held = false;
 			release(output, STDOUT_FILENO);
 		}

@@ -81,12 +81,12 @@ done
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
 	7545 src/core
-	2290 src/report
+	2293 src/report
 	2250 src/plan
 	3530 src/options
-	9080 src/sys
+	9092 src/sys
 	285 src/main.c
-	12759 tests/unit
+	12770 tests/unit
 	14170 tests/command
 	3430 tests/lib
 	2896 tests/simulate

@@ -82,7 +82,7 @@ struct step {
 	enum step_kind kind;
 	double now;
 	double active;
-	struct evidence evidence; /* ENDED */
+	struct attempt ended; /* ENDED: what the driver knows */
 	double hint;
 	enum answer answer; /* ANSWER */
 	struct state state;
@@ -349,7 +349,7 @@ drive_do_start(void *context, enum task task, struct record *record)
 		drive_act(drive, ACTION_ASK, questions[task]);
 	drive->runs = drive->exited = false;
 	if (step != NULL && step->kind == STEP_ENDED &&
-	    step->evidence.outcome.kind == OUTCOME_UNFORKED) {
+	    step->ended.returned.kind == OUTCOME_UNFORKED) {
 		drive_take(drive);
 		return (struct started){ .error = EAGAIN };
 	}
@@ -407,8 +407,8 @@ drive_do_collect(void *context)
 	return drive_result_is_next(drive) && !drive_next(drive)->failed;
 }
 
-static inline struct evidence
-drive_do_evidence(void *context, double *hint)
+static inline void
+drive_do_end_attempt(void *context, struct attempt *attempt)
 {
 	struct drive *drive = context;
 
@@ -418,8 +418,11 @@ drive_do_evidence(void *context, double *hint)
 	if (step->kind != STEP_ENDED)
 		abort();
 	drive->runs = false;
-	*hint = step->hint;
-	return step->evidence;
+	attempt->returned = step->ended.returned;
+	attempt->matched = step->ended.matched;
+	attempt->by_line = step->ended.by_line;
+	attempt->unread = step->ended.unread;
+	attempt->hint = step->hint;
 }
 
 static inline enum answer
@@ -541,7 +544,7 @@ drive_replay(struct drive *drive)
 		.is_gone = drive_do_is_gone,
 		.abandon = drive_do_abandon,
 		.collect = drive_do_collect,
-		.evidence = drive_do_evidence,
+		.end_attempt = drive_do_end_attempt,
 		.answer = drive_do_answer,
 		.end_probe = drive_do_end_probe,
 		.lock = drive_do_lock,
@@ -655,7 +658,7 @@ drive_end(struct drive *drive, struct outcome outcome, double hint)
 		drive_exited(drive);
 	return drive_step(drive,
 	    (struct step){ .kind = STEP_ENDED,
-		.evidence.outcome = outcome,
+		.ended.returned = outcome,
 		.hint = hint });
 }
 

@@ -67,28 +67,28 @@ end_of_run(void)
 static void
 check_attempt(const struct record *record)
 {
-	MUST(record->attempt == ++try.attempts);
+	MUST(record->attempt.number == ++try.attempts);
 	MUST(record->limit == 0 || record->used <= record->limit);
 	MUST(!try.signalled && !try.failed && try.ends == 0);
 	MUST(try.now < end_of_run());
-	MUST(record->timeout > 0);
-	MUST(try.now + record->timeout <= end_of_run() + 1e-9);
-	MUST(record->ended_by == 0);
+	MUST(record->attempt.timeout > 0);
+	MUST(try.now + record->attempt.timeout <= end_of_run() + 1e-9);
+	MUST(record->end.ended_by == 0);
 }
 
 static void
 check_wait(const struct record *record)
 {
-	const struct delay *delay = &record->delay;
+	const struct delay *delay = &record->wait.delay;
 
-	MUST(record->waits);
+	MUST(record->wait.lasts);
 	MUST(delay->nominal >= 0 && isfinite(delay->nominal));
 	MUST(delay->low >= 0 && delay->low <= delay->seconds);
 	MUST(delay->seconds <= delay->high && isfinite(delay->high));
 	MUST(delay->seconds >= delay->hint);
-	MUST(record->due < end_of_run());
-	MUST(record->due <= try.now + delay->seconds);
-	MUST(isfinite(record->waited) && record->waited >= 0);
+	MUST(record->wait.due < end_of_run());
+	MUST(record->wait.due <= try.now + delay->seconds);
+	MUST(isfinite(record->wait.total) && record->wait.total >= 0);
 }
 
 static void
@@ -97,22 +97,23 @@ check_end(const struct record *record)
 	const bool preserves = try.policy->preserve_status;
 
 	MUST(++try.ends == 1);
-	MUST(record->reason != REASON_NONE);
-	MUST(record->status >= 0 && record->status <= 255);
-	MUST(record->death == 0 || record->status == 128 + record->death);
-	if (record->status == 0 && !preserves)
-		MUST(record->reason == REASON_SUCCESS ||
-		    record->reason == REASON_SIGNAL ||
-		    (record->reason == REASON_GATE &&
-			record->judgement.verdict == VERDICT_SUCCESS) ||
-		    record->tolerated);
-	if (record->reason == REASON_SUCCESS)
-		MUST(record->status == 0 || preserves);
+	MUST(record->end.reason != REASON_NONE);
+	MUST(record->end.status >= 0 && record->end.status <= 255);
+	MUST(record->end.death == 0 ||
+	    record->end.status == 128 + record->end.death);
+	if (record->end.status == 0 && !preserves)
+		MUST(record->end.reason == REASON_SUCCESS ||
+		    record->end.reason == REASON_SIGNAL ||
+		    (record->end.reason == REASON_GATE &&
+			record->last.judgement.verdict == VERDICT_SUCCESS) ||
+		    record->end.tolerated);
+	if (record->end.reason == REASON_SUCCESS)
+		MUST(record->end.status == 0 || preserves);
 	/* The last of them decides. */
 	if (try.failed || try.signalled)
-		MUST((try.failed && record->reason == REASON_ERROR) ||
-		    (try.signalled && record->reason == REASON_SIGNAL));
-	MUST(record->failures <= record->attempt);
+		MUST((try.failed && record->end.reason == REASON_ERROR) ||
+		    (try.signalled && record->end.reason == REASON_SIGNAL));
+	MUST(record->failures <= record->attempt.number);
 	/* Each attempt that has an outcome is told once. */
 	MUST(try.judged == try.ended);
 }
@@ -125,8 +126,8 @@ check_moment(void)
 	const bool busy =
 	    try.doing == DOING_PROCESS || try.doing == DOING_COLLECTION;
 
-	MUST(record.runs == (busy && try.task == TASK_ATTEMPT));
-	MUST(record.waits == (try.doing == DOING_WAIT));
+	MUST(record.attempt.runs == (busy && try.task == TASK_ATTEMPT));
+	MUST(record.wait.lasts == (try.doing == DOING_WAIT));
 	if (record.locked > 0)
 		MUST(busy && try.task == TASK_LOCK);
 }
@@ -257,7 +258,7 @@ tell(void *context, struct record *record)
 	(void)context;
 	MUST(try.ends == 0);
 	if (record->kind == RECORD_OUTCOME) {
-		MUST(record->judgement.verdict != VERDICT_NONE);
+		MUST(record->last.judgement.verdict != VERDICT_NONE);
 		try.judged++;
 	}
 	if (record->kind == RECORD_WAIT) {
@@ -340,8 +341,8 @@ collect(void *context)
 	return choose(2) == 0;
 }
 
-static struct evidence
-end_attempt(void *context, double *hint)
+static void
+end_attempt(void *context, struct attempt *attempt)
 {
 	static const struct outcome outcomes[] = {
 		{ .kind = OUTCOME_EXIT, .code = 1 },
@@ -352,21 +353,18 @@ end_attempt(void *context, double *hint)
 		{ .kind = OUTCOME_UNSTARTABLE, .code = ENOENT },
 	};
 	const unsigned int matches = try.policy->rules.matches;
-	struct evidence evidence = { .matched = 0 };
 
 	(void)context;
 	MUST(try.doing == DOING_COLLECTION && try.task == TASK_ATTEMPT);
 	try.doing = DOING_NOTHING;
 	try.ended++;
-	evidence.outcome =
+	attempt->returned =
 	    outcomes[choose(sizeof(outcomes) / sizeof(*outcomes))];
 	if (matches != 0)
-		evidence.matched =
+		attempt->matched =
 		    (unsigned int)choose((int)matches + 1) & matches;
-	*hint = -1;
 	if (try.policy->hints)
-		*hint = (const double[]){ -1, 2, 5000 }[choose(3)];
-	return evidence;
+		attempt->hint = (const double[]){ -1, 2, 5000 }[choose(3)];
 }
 
 static enum answer
@@ -461,7 +459,7 @@ static bool
 deliver(void *context, struct record *record)
 {
 	(void)context;
-	MUST(try.policy->delivery != DELIVERY_NONE && !record->waits);
+	MUST(try.policy->delivery != DELIVERY_NONE && !record->wait.lasts);
 	try.doing = DOING_DELIVERY;
 	return choose(2) == 0;
 }
@@ -490,7 +488,7 @@ static const struct driver driver = {
 	.is_gone = is_gone,
 	.abandon = abandon,
 	.collect = collect,
-	.evidence = end_attempt,
+	.end_attempt = end_attempt,
 	.answer = answer,
 	.end_probe = end_probe,
 	.lock = lock,

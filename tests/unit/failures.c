@@ -46,9 +46,10 @@ classify(const struct options *options, int status, const char *output,
 		tap_bail_out("search", "not enough memory");
 	search_close(&search);
 	return verdict_classify(&options->policy.rules,
-	    &(struct evidence){
+	    &(struct attempt){
 		.outcome = { .kind = OUTCOME_EXIT, .code = status },
 		.by_line = found.class,
+		.hint = -1,
 	    })
 	    .class;
 }

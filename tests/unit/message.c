@@ -26,12 +26,14 @@ outcomes_read_as_sentences_end(void)
 	char text[MESSAGE_PART];
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const struct record record = { .outcome = rows[i].outcome };
+		const struct record record = { .last.outcome =
+						   rows[i].outcome };
 
 		CHECK_STR(message_outcome(&record, text), rows[i].text);
 	}
 	for (int kind = OUTCOME_NONE; kind <= OUTCOME_UNFORKED; kind++) {
-		const struct record record = { .outcome = { .kind = kind } };
+		const struct record record = { .last.outcome = {
+						   .kind = kind } };
 
 		ROW("%s", outcome_name(kind));
 		CHECK(*message_outcome(&record, text) != '\0');
@@ -41,9 +43,9 @@ outcomes_read_as_sentences_end(void)
 static void
 what_max_time_ended_is_no_ordinary_timeout(void)
 {
-	struct record record = { .outcome = { OUTCOME_TIMEOUT, 0 },
+	struct record record = { .last.outcome = { OUTCOME_TIMEOUT, 0 },
 		.max_time = 300,
-		.cut = CUT_ATTEMPT };
+		.end.cut = CUT_ATTEMPT };
 	char text[MESSAGE_PART];
 
 	CHECK_STR(message_outcome(&record, text), "timed out at --max-time 5m");
@@ -85,15 +87,15 @@ waiting(enum record_kind kind)
 		.elapsed = 10.5,
 		.limit = 5,
 		.max_time = 60,
-		.attempt = 2,
+		.attempt.number = 2,
 		.used = 2,
 		.failures = 2,
-		.outcome = { OUTCOME_EXIT, 7 },
-		.judgement = { VERDICT_RETRY, RULE_DEFAULT, false },
-		.duration = 0.5,
-		.delay = { 4, 3, 5, 4.5, -1 },
-		.waits = true,
-		.timeout = INFINITY,
+		.last.outcome = { OUTCOME_EXIT, 7 },
+		.last.judgement = { VERDICT_RETRY, RULE_DEFAULT, false },
+		.last.duration = 0.5,
+		.wait.delay = { 4, 3, 5, 4.5, -1 },
+		.wait.lasts = true,
+		.attempt.timeout = INFINITY,
 	};
 }
 
@@ -119,7 +121,7 @@ a_line_has_what_is_asked_for(void)
 	CHECK_STR(message.text,
 	    NAMED "attempt 2/5 exited 7 after 0.5s; next in 4.5s "
 		  "(nominal 4s, range 3s to 5s)");
-	record.delay.hint = 4.25;
+	record.wait.delay.hint = 4.25;
 	message = message_of(&verbose, &record);
 	CHECK_STR(message.text,
 	    NAMED "attempt 2/5 exited 7 after 0.5s; next in 4.5s "
@@ -132,14 +134,14 @@ a_delay_that_an_earlier_run_left_is_told(void)
 	struct record record = waiting(RECORD_WAIT);
 	struct message message;
 
-	record.attempt = 0;
+	record.attempt.number = 0;
 	message = message_of(&plain, &record);
 	CHECK_STR(message.text, "");
-	record.kept = true;
+	record.wait.kept = true;
 	message = message_of(&plain, &record);
 	CHECK_STR(message.text,
 	    NAMED "waiting 4.5s: the rest of an earlier run's delay");
-	record.delay.seconds = 0.9;
+	record.wait.delay.seconds = 0.9;
 	message = message_of(&plain, &record);
 	CHECK_STR(message.text, "");
 }
@@ -157,12 +159,12 @@ a_status_names_the_run(void)
 	CHECK_STR(message.text,
 	    NAMED "attempt 2/5 runs; attempt 1 exited 7, "
 		  "at 1970-01-01 00:00:00");
-	record.judgement.verdict = VERDICT_NONE;
+	record.last.judgement.verdict = VERDICT_NONE;
 	message = message_status(&plain, &record);
 	CHECK_STR(message.text, NAMED "attempt 2/5 runs");
-	record.judgement.verdict = VERDICT_RETRY;
+	record.last.judgement.verdict = VERDICT_RETRY;
 	record.kind = RECORD_END;
-	record.reason = REASON_ATTEMPTS;
+	record.end.reason = REASON_ATTEMPTS;
 	message = message_status(&plain, &record);
 	CHECK_STR(message.text,
 	    NAMED "giving up after 2 attempts in 10.5s: exited 7");
@@ -170,7 +172,7 @@ a_status_names_the_run(void)
 	message = message_status(&plain, &record);
 	CHECK_STR(message.text, "");
 	record.kind = RECORD_WAIT;
-	record.attempt = 0;
+	record.attempt.number = 0;
 	message = message_status(&plain, &record);
 	CHECK_STR(message.text, NAMED "next in 4.5s");
 }
@@ -201,8 +203,8 @@ a_rule_is_named_where_the_outcome_does_not_tell(void)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct record record = waiting(RECORD_OUTCOME);
 
-		record.waits = false;
-		record.judgement = rows[i].judgement;
+		record.wait.lasts = false;
+		record.last.judgement = rows[i].judgement;
 		snprintf(want, sizeof(want),
 		    NAMED "attempt 2/5 exited 7 after 0.5s%s", rows[i].text);
 		CHECK_STR(message_of(&plain, &record).text, want);
@@ -214,8 +216,8 @@ a_check_that_timed_out_is_told(void)
 {
 	struct record record = waiting(RECORD_OUTCOME);
 
-	record.judgement.rule = RULE_CHECK;
-	record.check_timed_out = true;
+	record.last.judgement.rule = RULE_CHECK;
+	record.last.check_timed_out = true;
 	CHECK_STR(message_of(&plain, &record).text,
 	    NAMED "attempt 2/5 exited 7 after 0.5s, and --check timed out; "
 		  "next in 4.5s");
@@ -228,14 +230,14 @@ end_of(struct record end, char text[sizeof(((struct message *)NULL)->text)])
 	struct record record = waiting(RECORD_END);
 
 	record.elapsed = 31;
-	record.attempt = record.used = 3;
-	record.too_long = 90;
+	record.attempt.number = record.used = 3;
+	record.end.too_long = 90;
 	record.hint_limit = 3600;
-	record.reason = end.reason;
-	record.cut = end.cut;
-	record.ended_by = end.ended_by;
-	record.in_a_wait = end.in_a_wait;
-	record.too_early = end.too_early;
+	record.end.reason = end.end.reason;
+	record.end.cut = end.end.cut;
+	record.end.ended_by = end.end.ended_by;
+	record.end.in_a_wait = end.end.in_a_wait;
+	record.end.too_early = end.end.too_early;
 	return strcpy(text, message_end(&record).text);
 }
 
@@ -269,9 +271,9 @@ the_rule_that_stops_is_told(void)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct record record = waiting(RECORD_END);
 
-		record.reason = REASON_STOP;
-		record.judgement = rows[i].judgement;
-		record.outcome.code = rows[i].status;
+		record.end.reason = REASON_STOP;
+		record.last.judgement = rows[i].judgement;
+		record.last.outcome.code = rows[i].status;
 		snprintf(want, sizeof(want),
 		    "giving up after 2 attempts in 10.5s: exited %d%s",
 		    rows[i].status, rows[i].text);
@@ -286,32 +288,34 @@ the_end_says_why(void)
 		struct record end;
 		const char *text;
 	} rows[] = {
-		{ { .reason = REASON_SUCCESS },
+		{ { .end.reason = REASON_SUCCESS },
 		    "succeeded at attempt 3/5 in 31s" },
-		{ { .reason = REASON_ATTEMPTS }, "" },
-		{ { .reason = REASON_MAX_TIME },
+		{ { .end.reason = REASON_ATTEMPTS }, "" },
+		{ { .end.reason = REASON_MAX_TIME },
 		    ", and --max-time 1m leaves no time for another" },
-		{ { .reason = REASON_MAX_TIME, .cut = CUT_CHECK },
+		{ { .end.reason = REASON_MAX_TIME, .end.cut = CUT_CHECK },
 		    ", and --max-time 1m ended --check" },
-		{ { .reason = REASON_MAX_TIME, .cut = CUT_GATE },
+		{ { .end.reason = REASON_MAX_TIME, .end.cut = CUT_GATE },
 		    ", and --max-time 1m ended --before-retry" },
-		{ { .reason = REASON_BUDGET }, ", and --budget is used up" },
-		{ { .reason = REASON_GATE }, ", and --before-retry failed" },
-		{ { .reason = REASON_HINT },
+		{ { .end.reason = REASON_BUDGET },
+		    ", and --budget is used up" },
+		{ { .end.reason = REASON_GATE },
+		    ", and --before-retry failed" },
+		{ { .end.reason = REASON_HINT },
 		    ", and asked to wait 1m30s, over the 1h limit; "
 		    "raise it with -m" },
-		{ { .reason = REASON_EARLY },
+		{ { .end.reason = REASON_EARLY },
 		    "not started: another run is active" },
-		{ { .reason = REASON_EARLY, .too_early = 2 },
+		{ { .end.reason = REASON_EARLY, .end.too_early = 2 },
 		    "not started: the next attempt is due in 2s" },
-		{ { .reason = REASON_ERROR }, ", and retry itself failed" },
-		{ { .reason = REASON_PLAN },
+		{ { .end.reason = REASON_ERROR }, ", and retry itself failed" },
+		{ { .end.reason = REASON_PLAN },
 		    "the plan ends after 3 attempts in 31s" },
-		{ { .reason = REASON_SIGNAL,
-		      .ended_by = SIGINT,
-		      .in_a_wait = true },
+		{ { .end.reason = REASON_SIGNAL,
+		      .end.ended_by = SIGINT,
+		      .end.in_a_wait = true },
 		    "ended by SIGINT after 3 attempts in 31s" },
-		{ { .reason = REASON_SIGNAL, .ended_by = SIGTERM },
+		{ { .end.reason = REASON_SIGNAL, .end.ended_by = SIGTERM },
 		    "ended by SIGTERM after 3 attempts in 31s: exited 7" },
 	};
 	char text[sizeof(((struct message *)NULL)->text)];
@@ -326,17 +330,17 @@ the_end_says_why(void)
 		    why);
 		CHECK_STR(end_of(rows[i].end, text), want);
 	}
-	CHECK_STR(message_end(&(struct record){ .reason = REASON_MAX_TIME,
+	CHECK_STR(message_end(&(struct record){ .end.reason = REASON_MAX_TIME,
 				  .max_time = 60,
-				  .kept = true,
+				  .wait.kept = true,
 				  .elapsed = 60 })
 		      .text,
 	    "giving up after 0 attempts in 1m: --max-time 1m leaves no time "
 	    "for an attempt");
-	CHECK_STR(message_end(&(struct record){ .reason = REASON_MAX_TIME,
+	CHECK_STR(message_end(&(struct record){ .end.reason = REASON_MAX_TIME,
 				  .max_time = 60,
-				  .kept = true,
-				  .delay = { .seconds = 90 } })
+				  .wait.kept = true,
+				  .wait.delay = { .seconds = 90 } })
 		      .text,
 	    "giving up after 0 attempts in 0s: --max-time 1m leaves no time "
 	    "for an attempt after an earlier run's delay of 1m30s");
@@ -358,7 +362,7 @@ an_end_by_a_signal_is_a_notice(void)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct record record = waiting(RECORD_END);
 
-		record.reason = rows[i].reason;
+		record.end.reason = rows[i].reason;
 		CHECK_INT(message_end(&record).priority, rows[i].priority);
 	}
 }
@@ -400,16 +404,18 @@ each_name_in_a_sentence_is_a_fact(void)
 		for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
 			struct record record = waiting((enum record_kind)kind);
 
-			record.reason = ends[i];
-			record.outcome.kind =
+			record.end.reason = ends[i];
+			record.last.outcome.kind =
 			    i % 2 == 0 ? OUTCOME_EXIT : OUTCOME_UNHEALTHY;
-			record.ended_by = record.signal = SIGTERM;
-			record.too_long = record.silent = record.too_early = 3;
-			record.left = record.tolerate = record.given_up = 2;
-			record.left_names = record.last_line = "x";
-			record.tolerated = i % 3 == 0;
-			record.probes.failures = i;
-			record.probes.last.kind = OUTCOME_TIMEOUT;
+			record.end.ended_by = record.signal = SIGTERM;
+			record.end.too_long = record.last.silent =
+			    record.end.too_early = 3;
+			record.seen.left = record.tolerate =
+			    record.end.given_up = 2;
+			record.seen.left_names = record.seen.last_line = "x";
+			record.end.tolerated = i % 3 == 0;
+			record.attempt.probes.failures = i;
+			record.attempt.probes.last.kind = OUTCOME_TIMEOUT;
 			CHECK(strchr(message_of(&verbose, &record).text, '%') ==
 			    NULL);
 			CHECK(strchr(message_status(&verbose, &record).text,

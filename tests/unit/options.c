@@ -1097,7 +1097,7 @@ check_delays(const char *text, const char *chances, const char *delays)
 	while (tsv_number(&delays, &want)) {
 		if (!CHECK_INT(drive.action.kind, ACTION_WAIT))
 			return;
-		CHECK_DBL(drive.run.delay.seconds, want, 1e-12);
+		CHECK_DBL(drive.run.wait.delay.seconds, want, 1e-12);
 		drive_timer(&drive);
 		drive_exit(&drive, 1);
 	}
@@ -1250,7 +1250,7 @@ a_presets_least_timeout_goes_with_its_pace(void)
 	};
 
 	drive_start(&drive);
-	CHECK(isinf(drive.run.timeout));
+	CHECK(isinf(drive.run.attempt.timeout));
 }
 
 static void

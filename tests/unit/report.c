@@ -21,17 +21,17 @@ waiting(enum record_kind kind)
 		.kind = kind,
 		.elapsed = 10.5,
 		.limit = 5,
-		.attempt = 2,
+		.attempt.number = 2,
 		.used = 2,
 		.failures = 2,
-		.outcome = { OUTCOME_EXIT, 7 },
-		.judgement = { VERDICT_RETRY, RULE_DEFAULT, false },
-		.duration = 0.5,
-		.user = NAN,
-		.system = NAN,
-		.delay = { 4, 3, 5, 4.5, -1 },
-		.waits = true,
-		.due = 40.5,
+		.last.outcome = { OUTCOME_EXIT, 7 },
+		.last.judgement = { VERDICT_RETRY, RULE_DEFAULT, false },
+		.last.duration = 0.5,
+		.seen.user = NAN,
+		.seen.system = NAN,
+		.wait.delay = { 4, 3, 5, 4.5, -1 },
+		.wait.lasts = true,
+		.wait.due = 40.5,
 	};
 }
 
@@ -72,7 +72,7 @@ numbers_read_back_as_the_same(void)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		snprintf(want, sizeof(want), "\"delay\":%s,", rows[i].text);
 		ROW("%s", rows[i].text);
-		record.delay.seconds = rows[i].number;
+		record.wait.delay.seconds = rows[i].number;
 		tell("json", &record, text, sizeof(text));
 		CHECK(strstr(text, want) != NULL);
 		CHECK(strtod(rows[i].text, NULL) == rows[i].number);
@@ -87,7 +87,7 @@ what_is_absent_is_null(void)
 
 	tell("json", &record, text, sizeof(text));
 	CHECK(strstr(text, "\"hint\":null}") != NULL);
-	record.delay.hint = 0;
+	record.wait.delay.hint = 0;
 	tell("json", &record, text, sizeof(text));
 	CHECK(strstr(text, "\"hint\":0}") != NULL);
 	record.kind = RECORD_OUTCOME;
@@ -112,14 +112,15 @@ the_status_line_is_drawn_when_its_seconds_change(void)
 	};
 	struct record record = waiting(RECORD_WAIT);
 
-	record.delay.seconds = 30;
+	record.wait.delay.seconds = 30;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct sink sink = { .file = tmpfile(),
 			.screen = { .terminal = true, .width = 80 } };
 
 		ROW("%g", rows[i].left);
-		record.elapsed = record.due - rows[i].left;
-		CHECK_DBL(record.due - report_tty_tick(&sink, &report, &record),
+		record.elapsed = record.wait.due - rows[i].left;
+		CHECK_DBL(record.wait.due -
+			report_tty_tick(&sink, &report, &record),
 		    rows[i].next, 1e-9);
 		CHECK(sink.drawn > 40 && sink.drawn < 80);
 		fclose(sink.file);
@@ -136,8 +137,8 @@ drawn(double seconds, long pid, char *text, size_t size)
 		.screen = { .terminal = true, .plain = true, .width = 200 }
 	};
 
-	record.delay.seconds = seconds;
-	record.due = record.elapsed + seconds;
+	record.wait.delay.seconds = seconds;
+	record.wait.due = record.elapsed + seconds;
 	memset(text, 0, size);
 	sink.file = fmemopen(text, size, "w");
 	report_tty_tick(&sink, &own, &record);
@@ -185,7 +186,7 @@ colour_is_for_terminals_that_have_it(void)
 			.screen = { .colour = rows[i].colour } };
 
 		ROW("%zu", i);
-		record.reason = rows[i].reason;
+		record.end.reason = rows[i].reason;
 		memset(text, 0, sizeof(text));
 		sink.file = fmemopen(text, sizeof(text), "w");
 		sink.format->tell(&sink, &report, &record);
@@ -200,7 +201,7 @@ it_fits_every_width(void)
 	struct record record = waiting(RECORD_WAIT);
 	char text[1024];
 
-	record.delay.seconds = 30;
+	record.wait.delay.seconds = 30;
 	record.elapsed = 21;
 	for (int width = 1; width <= 300; width++) {
 		struct sink sink = { .screen = { .terminal = true,
@@ -229,8 +230,8 @@ the_bar_fills_from_the_left(void)
 		.screen = { .terminal = true, .plain = true, .width = 200 }
 	};
 
-	record.delay.seconds = 30;
-	record.due = record.elapsed + 20;
+	record.wait.delay.seconds = 30;
+	record.wait.due = record.elapsed + 20;
 	sink.file = fmemopen(text, sizeof(text), "w");
 	report_tty_tick(&sink, &report, &record);
 	fclose(sink.file);
@@ -251,16 +252,16 @@ tell_attempts(struct report *told, uint64_t limit, const int *statuses,
 	struct record record = waiting(RECORD_OUTCOME);
 
 	record.limit = limit;
-	record.delay.seconds = 0.5;
+	record.wait.delay.seconds = 0.5;
 	for (uint64_t i = 0; i < count; i++) {
-		record.attempt = record.used = i + 1;
+		record.attempt.number = record.used = i + 1;
 		record.elapsed = seconds * (double)(i + 1);
-		record.outcome.code = statuses == NULL ? 7 : statuses[i];
+		record.last.outcome.code = statuses == NULL ? 7 : statuses[i];
 		report_tell(told, &record);
 	}
 	record.kind = RECORD_END;
-	record.reason = REASON_SUCCESS;
-	record.attempt = record.used = count + 1;
+	record.end.reason = REASON_SUCCESS;
+	record.attempt.number = record.used = count + 1;
 	record.failures = count;
 	report_tell(told, &record);
 }
@@ -375,9 +376,9 @@ tell_failures(struct report *told, uint64_t first, uint64_t last, double wait)
 	struct record record = waiting(RECORD_OUTCOME);
 
 	record.limit = 0;
-	record.delay.seconds = wait;
+	record.wait.delay.seconds = wait;
 	for (uint64_t i = first; i <= last; i++) {
-		record.attempt = i;
+		record.attempt.number = i;
 		record.elapsed = (double)i;
 		report_tell(told, &record);
 	}
@@ -423,9 +424,9 @@ counted_failures_come_before_any_other_message(void)
 	struct told *told = begin_told("text");
 	struct record healthy = waiting(RECORD_HEALTH);
 
-	healthy.first_healthy = true;
-	healthy.health = HEALTH_HEALTHY;
-	healthy.started = healthy.elapsed;
+	healthy.attempt.first_healthy = true;
+	healthy.attempt.health = HEALTH_HEALTHY;
+	healthy.attempt.begun = healthy.elapsed;
 	tell_failures(&told->report, 1, 4, 0.5);
 	report_tell(&told->report, &healthy);
 	const char *counted = strstr(text_of(told), "(3 more identical");

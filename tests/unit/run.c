@@ -24,8 +24,8 @@ static const struct outcome unforked = { OUTCOME_UNFORKED, EAGAIN };
 #define CHECK_FINISH(drive, want_reason, want_status) \
 	do { \
 		CHECK_INT((drive)->action.kind, ACTION_FINISH); \
-		CHECK_STR(reasons[(drive)->run.reason].name, want_reason); \
-		CHECK_INT((drive)->run.status, (want_status)); \
+		CHECK_STR(reasons[(drive)->run.end.reason].name, want_reason); \
+		CHECK_INT((drive)->run.end.status, (want_status)); \
 	} while (0)
 
 static struct drive
@@ -42,7 +42,7 @@ check_delays(struct drive *drive, const char *delays)
 
 	while (tsv_number(&delays, &want)) {
 		CHECK_INT(drive_exit(drive, 1), ACTION_WAIT);
-		CHECK_DBL(drive->run.delay.seconds, want, 1e-12);
+		CHECK_DBL(drive->run.wait.delay.seconds, want, 1e-12);
 		CHECK_DBL(drive->action.wake, drive->now + want, 1e-12);
 		CHECK_INT(drive_timer(drive), ACTION_RUN);
 	}
@@ -58,12 +58,12 @@ a_success_at_once_ends_the_run(void)
 	drive_start(&drive);
 	CHECK_ACTION(&drive, ACTION_RUN, INFINITY);
 	CHECK(!drive.judged);
-	CHECK(isinf(drive.run.timeout));
+	CHECK(isinf(drive.run.attempt.timeout));
 	drive_exit(&drive, 0);
 	CHECK_FINISH(&drive, "success", 0);
 	CHECK(drive.judged);
-	CHECK_INT(drive.run.judgement.verdict, VERDICT_SUCCESS);
-	CHECK_INT(drive.run.attempt, 1);
+	CHECK_INT(drive.run.last.judgement.verdict, VERDICT_SUCCESS);
+	CHECK_INT(drive.run.attempt.number, 1);
 	CHECK_INT(drive.run.failures, 0);
 }
 
@@ -82,9 +82,9 @@ a_record_has_the_limits_and_what_is_not_known_yet(void)
 	CHECK_DBL(drive.run.hint_limit, 3600, 0);
 	CHECK_INT(drive.run.tolerate, 2);
 	CHECK(drive.run.has_presets);
-	CHECK_DBL(drive.run.delay.hint, -1, 0);
-	CHECK_DBL(drive.run.just_waited, -1, 0);
-	CHECK(isnan(drive.run.user) && isnan(drive.run.system));
+	CHECK_DBL(drive.run.wait.delay.hint, -1, 0);
+	CHECK_DBL(drive.run.wait.before, -1, 0);
+	CHECK(isnan(drive.run.seen.user) && isnan(drive.run.seen.system));
 }
 
 static void
@@ -97,17 +97,17 @@ attempts_are_counted_in_all(void)
 	drive_start(&drive);
 	CHECK(!drive.run.final);
 	check_delays(&drive, "1 2 4");
-	CHECK_DBL(drive.run.due, 7, 1e-12);
+	CHECK_DBL(drive.run.wait.due, 7, 1e-12);
 	CHECK(drive.run.final);
 	drive_exit(&drive, 7);
 	CHECK_FINISH(&drive, "attempts", 7);
 	CHECK(drive.judged);
-	CHECK_INT(drive.run.judgement.verdict, VERDICT_RETRY);
-	CHECK_INT(drive.run.attempt, 4);
+	CHECK_INT(drive.run.last.judgement.verdict, VERDICT_RETRY);
+	CHECK_INT(drive.run.attempt.number, 4);
 	CHECK_INT(drive.run.failures, 4);
-	CHECK_DBL(drive.run.waited, 7, 1e-12);
+	CHECK_DBL(drive.run.wait.total, 7, 1e-12);
 	CHECK_DBL(drive.run.elapsed, 7, 1e-12);
-	CHECK_DBL(drive.run.started, 7, 1e-12);
+	CHECK_DBL(drive.run.attempt.begun, 7, 1e-12);
 	CHECK_DBL(drive.now, 107, 1e-12);
 }
 
@@ -125,8 +125,8 @@ a_limit_of_one_kind_of_failure_gives_up(void)
 	drive_timer(&drive);
 	drive_exit(&drive, 75);
 	CHECK_FINISH(&drive, "attempts", 75);
-	CHECK_INT(drive.run.attempt, 3);
-	CHECK_INT(drive.run.reached->count, 2);
+	CHECK_INT(drive.run.attempt.number, 3);
+	CHECK_INT(drive.run.end.reached->count, 2);
 }
 
 static void
@@ -145,7 +145,7 @@ a_limit_within_a_window_gives_up(void)
 	drive.now += 2;
 	drive_exit(&drive, 1);
 	CHECK_FINISH(&drive, "attempts", 1);
-	CHECK_INT(drive.run.attempt, 101);
+	CHECK_INT(drive.run.attempt.number, 101);
 }
 
 static void
@@ -184,9 +184,9 @@ an_attempt_that_is_silent_for_too_long_times_out(void)
 	drive_timer(&drive);
 	CHECK_INT(drive.action.kind, ACTION_KILL);
 	drive_exit(&drive, 0);
-	CHECK_INT(drive.run.outcome.kind, OUTCOME_TIMEOUT);
-	CHECK_DBL(drive.run.silent, 5, 0);
-	CHECK_STR(rule_name(drive.run.judgement.rule), "idle-timeout");
+	CHECK_INT(drive.run.last.outcome.kind, OUTCOME_TIMEOUT);
+	CHECK_DBL(drive.run.last.silent, 5, 0);
+	CHECK_STR(rule_name(drive.run.last.judgement.rule), "idle-timeout");
 }
 
 static void
@@ -206,8 +206,8 @@ an_attempt_that_writes_has_its_whole_time(void)
 	drive_step(&drive, (struct step){ .kind = STEP_TIMER, .active = 59 });
 	CHECK_INT(drive.action.kind, ACTION_KILL);
 	drive_exit(&drive, 0);
-	CHECK_DBL(drive.run.silent, 0, 0);
-	CHECK_STR(rule_name(drive.run.judgement.rule), "default");
+	CHECK_DBL(drive.run.last.silent, 0, 0);
+	CHECK_STR(rule_name(drive.run.last.judgement.rule), "default");
 }
 
 static void
@@ -234,8 +234,8 @@ runs_that_give_up_are_tolerated_until_there_are_too_many(void)
 		    (struct state){ .given_up = rows[i].earlier });
 		drive_end(&drive, rows[i].outcome, -1);
 		CHECK_FINISH(&drive, "attempts", rows[i].status);
-		CHECK_INT(drive.run.death, rows[i].death);
-		CHECK_INT(drive.run.tolerated, rows[i].status == 0);
+		CHECK_INT(drive.run.end.death, rows[i].death);
+		CHECK_INT(drive.run.end.tolerated, rows[i].status == 0);
 		CHECK_INT(drive.saved.given_up, rows[i].earlier + 1);
 	}
 }
@@ -269,8 +269,8 @@ a_run_without_an_attempt_is_none_that_gave_up(void)
 	drive.policy.max_time = 3;
 	drive_resume(&drive, (struct state){ .given_up = 2, .delay = 5 });
 	CHECK_FINISH(&drive, "max-time", 0);
-	CHECK(drive.run.tolerated);
-	CHECK_INT(drive.run.given_up, 2);
+	CHECK(drive.run.end.tolerated);
+	CHECK_INT(drive.run.end.given_up, 2);
 	CHECK(!drive.was_saved);
 }
 
@@ -288,7 +288,7 @@ a_run_that_never_read_the_state_is_not_tolerated(void)
 	drive_step(&drive, (struct step){ .kind = STEP_TIMER });
 	drive_answer(&drive, ANSWER_NO);
 	CHECK_FINISH(&drive, "max-time", 124);
-	CHECK(!drive.run.tolerated);
+	CHECK(!drive.run.end.tolerated);
 }
 
 static void
@@ -314,7 +314,7 @@ without_a_limit_attempts_go_on(void)
 		CHECK(!drive.run.final);
 		drive_timer(&drive);
 	}
-	CHECK_INT(drive.run.attempt, 201);
+	CHECK_INT(drive.run.attempt.number, 201);
 }
 
 static void
@@ -327,7 +327,7 @@ a_stop_ends_the_run_at_once(void)
 	check_delays(&drive, "1");
 	drive_exit(&drive, 2);
 	CHECK_FINISH(&drive, "stop", 2);
-	CHECK_STR(rule_name(drive.run.judgement.rule), "stop-on");
+	CHECK_STR(rule_name(drive.run.last.judgement.rule), "stop-on");
 	CHECK_INT(drive.run.failures, 2);
 }
 
@@ -355,7 +355,7 @@ the_last_outcome_is_the_status_of_a_run_that_gives_up(void)
 		check_delays(&drive, "1");
 		drive_end(&drive, rows[i].outcome, -1);
 		CHECK_FINISH(&drive, "attempts", rows[i].status);
-		CHECK_INT(drive.run.death, rows[i].death);
+		CHECK_INT(drive.run.end.death, rows[i].death);
 	}
 }
 
@@ -384,8 +384,8 @@ transient_status_is_that_of_a_transient_failure(void)
 		if (rows[i].signalled)
 			drive_signal(&drive, SIGTERM);
 		drive_end(&drive, rows[i].outcome, rows[i].hint);
-		CHECK_INT(drive.run.status, rows[i].status);
-		CHECK_INT(drive.run.death, rows[i].death);
+		CHECK_INT(drive.run.end.status, rows[i].status);
+		CHECK_INT(drive.run.end.death, rows[i].death);
 	}
 }
 
@@ -417,7 +417,7 @@ a_free_failure_uses_up_no_attempt(void)
 		CHECK(!drive.run.final);
 		CHECK_INT(drive_end(&drive, died, -1), ACTION_WAIT);
 		/* The delay grows all the same. */
-		CHECK_DBL(drive.run.delay.seconds, 1 << i, 0);
+		CHECK_DBL(drive.run.wait.delay.seconds, 1 << i, 0);
 		drive_timer(&drive);
 	}
 	check_delays(&drive, "32");
@@ -426,7 +426,7 @@ a_free_failure_uses_up_no_attempt(void)
 	drive_timer(&drive);
 	drive_exit(&drive, 1);
 	CHECK_FINISH(&drive, "attempts", 1);
-	CHECK_INT(drive.run.attempt, 8);
+	CHECK_INT(drive.run.attempt.number, 8);
 }
 
 /* An attempt that times out may have said before how long to wait. */
@@ -441,15 +441,15 @@ an_attempt_that_gave_a_hint_may_be_free(void)
 	set_parse(&drive.policy.free, "transient", NULL);
 	drive_start(&drive);
 	CHECK_INT(drive_end(&drive, died, 7), ACTION_WAIT);
-	CHECK_DBL(drive.run.delay.seconds, 7, 0);
+	CHECK_DBL(drive.run.wait.delay.seconds, 7, 0);
 	drive_timer(&drive);
 	drive_timer(&drive);
 	CHECK_INT(drive_end(&drive, died, 9), ACTION_WAIT);
-	CHECK_INT(drive.run.outcome.kind, OUTCOME_TIMEOUT);
+	CHECK_INT(drive.run.last.outcome.kind, OUTCOME_TIMEOUT);
 	CHECK_INT(drive.run.used, 0);
 	drive_timer(&drive);
 	CHECK_INT(drive_end(&drive, died, -1), ACTION_FINISH);
-	CHECK_INT(drive.run.attempt, 3);
+	CHECK_INT(drive.run.attempt.number, 3);
 }
 
 /* --- limits on an attempt --- */
@@ -465,7 +465,7 @@ a_timeout_sends_its_signal_and_then_sigkill(void)
 	drive.now = 1;
 	drive_start(&drive);
 	CHECK_ACTION(&drive, ACTION_RUN, 6);
-	CHECK_DBL(drive.run.timeout, 5, 1e-12);
+	CHECK_DBL(drive.run.attempt.timeout, 5, 1e-12);
 	drive_timer(&drive);
 	CHECK_ACTION(&drive, ACTION_KILL, 8);
 	CHECK_INT(drive.action.signal, SIGHUP);
@@ -510,20 +510,21 @@ a_timer_before_its_time_changes_nothing(void)
 		drive_step(&drive, (struct step){ .kind = STEP_TIMER });
 		CHECK_INT(drive.action.kind, ACTION_NONE);
 		CHECK(drive.action.wake == wake);
-		CHECK(before.attempt == drive.run.attempt);
+		CHECK(before.attempt.number == drive.run.attempt.number);
 		CHECK(before.used == drive.run.used);
 		CHECK(before.failures == drive.run.failures);
-		CHECK(before.outcome.kind == drive.run.outcome.kind);
-		CHECK(before.waits == drive.run.waits);
-		CHECK(before.delay.seconds == drive.run.delay.seconds);
-		CHECK(before.waited == drive.run.waited);
-		CHECK(before.reason == drive.run.reason);
+		CHECK(before.last.outcome.kind == drive.run.last.outcome.kind);
+		CHECK(before.wait.lasts == drive.run.wait.lasts);
+		CHECK(
+		    before.wait.delay.seconds == drive.run.wait.delay.seconds);
+		CHECK(before.wait.total == drive.run.wait.total);
+		CHECK(before.end.reason == drive.run.end.reason);
 		drive_timer(&drive);
 		/* It is killed, killed for good, ends and is waited for. */
 		if (i == 1)
 			drive_end(&drive, timed_out, -1);
 	}
-	CHECK_INT(drive.run.attempt, 2);
+	CHECK_INT(drive.run.attempt.number, 2);
 }
 
 static void
@@ -545,7 +546,7 @@ a_late_timer_is_as_good_as_one_in_time(void)
 	drive.now = 200;
 	drive_step(&drive, (struct step){ .kind = STEP_TIMER });
 	CHECK_ACTION(&drive, ACTION_RUN, 205);
-	CHECK_DBL(drive.run.just_waited, 110, 1e-12);
+	CHECK_DBL(drive.run.wait.before, 110, 1e-12);
 }
 
 static void
@@ -574,7 +575,7 @@ a_share_of_what_is_left_limits_an_attempt(void)
 		drive_start(&drive);
 		drive_exit(&drive, 1);
 		drive_timer(&drive);
-		CHECK_DBL(drive.run.timeout, rows[i].timeout, 1e-12);
+		CHECK_DBL(drive.run.attempt.timeout, rows[i].timeout, 1e-12);
 		CHECK_DBL(drive.action.wake, rows[i].now + rows[i].timeout,
 		    1e-12);
 	}
@@ -605,7 +606,7 @@ no_wait_is_begun_that_ends_at_or_past_the_limit(void)
 		}
 		CHECK_FINISH(&drive, "max-time", 7);
 		CHECK(drive.judged);
-		CHECK_DBL(drive.run.waited, 0, 0);
+		CHECK_DBL(drive.run.wait.total, 0, 0);
 	}
 }
 
@@ -681,7 +682,7 @@ what_does_not_end_is_left_after_the_last_grace(void)
 		CHECK_FINISH(&drive, "max-time", 124);
 		CHECK_DBL(drive.now, 31 + k, 1e-12);
 		CHECK(drive.judged);
-		CHECK_INT(drive.run.outcome.kind, OUTCOME_TIMEOUT);
+		CHECK_INT(drive.run.last.outcome.kind, OUTCOME_TIMEOUT);
 		CHECK_INT(drive.run.failures, 1);
 	}
 }
@@ -739,7 +740,7 @@ a_first_wait_past_the_limit_leaves_no_time_for_an_attempt(void)
 		else
 			drive_start(&drive);
 		CHECK_FINISH(&drive, "max-time", 124);
-		CHECK_INT(drive.run.attempt, 0);
+		CHECK_INT(drive.run.attempt.number, 0);
 		CHECK(!drive.judged);
 	}
 }
@@ -757,7 +758,7 @@ a_wait_that_ended_too_late_is_followed_by_nothing(void)
 	drive_step(&drive, (struct step){ .kind = STEP_TIMER });
 	CHECK_FINISH(&drive, "max-time", 7);
 	CHECK(!drive.judged);
-	CHECK_DBL(drive.run.waited, 10, 1e-12);
+	CHECK_DBL(drive.run.wait.total, 10, 1e-12);
 }
 
 /* --- waiting --- */
@@ -774,14 +775,14 @@ a_wait_is_never_shorter_than_announced(void)
 	for (int i = 0; i < 40; i++) {
 		drive.now += i / 7.;
 		drive_exit(&drive, 1);
-		const double seconds = drive.run.delay.seconds;
+		const double seconds = drive.run.wait.delay.seconds;
 		const double begun = drive.now;
 
 		drive_timer(&drive);
 		if (!CHECK_INT(drive.action.kind, ACTION_RUN))
 			return;
 		CHECK(drive.now >= begun + seconds);
-		CHECK_DBL(drive.run.just_waited, seconds, 1e-9);
+		CHECK_DBL(drive.run.wait.before, seconds, 1e-9);
 	}
 }
 
@@ -800,7 +801,7 @@ the_range_told_is_what_chance_can_give(void)
 		drive.random.script_length = 1;
 		drive_start(&drive);
 		drive_exit(&drive, 1);
-		delay = drive.run.delay;
+		delay = drive.run.wait.delay;
 		drawn[i] = delay.seconds;
 	}
 	CHECK_DBL(delay.nominal, 1, 0);
@@ -828,7 +829,7 @@ a_seed_gives_the_same_delays_whatever_else_happens(void)
 		for (int i = 0; i < 8; i++) {
 			drive.now += run * 3;
 			drive_exit(&drive, 1);
-			delays[run][i] = drive.run.delay.seconds;
+			delays[run][i] = drive.run.wait.delay.seconds;
 			drive_timer(&drive);
 			if (run == 1)
 				drive_answer(&drive, ANSWER_YES);
@@ -850,7 +851,7 @@ waiting_first_takes_the_first_delay(void)
 	CHECK(!drive.judged);
 	drive_timer(&drive);
 	CHECK_INT(drive.action.kind, ACTION_RUN);
-	CHECK_DBL(drive.run.just_waited, 1, 0);
+	CHECK_DBL(drive.run.wait.before, 1, 0);
 	check_delays(&drive, "2 4");
 	drive_exit(&drive, 1);
 	CHECK_FINISH(&drive, "attempts", 1);
@@ -867,8 +868,8 @@ a_splay_is_drawn_up_to_its_length(void)
 	drive.random.script_length = 1;
 	drive_start(&drive);
 	CHECK_ACTION(&drive, ACTION_WAIT, 10);
-	CHECK_DBL(drive.run.delay.low, 0, 0);
-	CHECK_DBL(drive.run.delay.high, 40, 0);
+	CHECK_DBL(drive.run.wait.delay.low, 0, 0);
+	CHECK_DBL(drive.run.wait.delay.high, 40, 0);
 	drive_timer(&drive);
 	check_delays(&drive, "1 2");
 }
@@ -885,8 +886,8 @@ a_splay_comes_on_top_of_the_first_wait(void)
 	drive.random.script_length = 1;
 	drive_start(&drive);
 	CHECK_ACTION(&drive, ACTION_WAIT, 3);
-	CHECK_DBL(drive.run.delay.low, 1, 0);
-	CHECK_DBL(drive.run.delay.high, 5, 0);
+	CHECK_DBL(drive.run.wait.delay.low, 1, 0);
+	CHECK_DBL(drive.run.wait.delay.high, 5, 0);
 }
 
 /* Chance must not decide whether the command runs at all. */
@@ -930,7 +931,7 @@ a_date_that_comes_early_ends_the_wait_and_skips_no_time(void)
 	drive.now = 12;
 	drive_event(&drive, (struct step){ .kind = STEP_DATE });
 	CHECK_ACTION(&drive, ACTION_RUN, 602);
-	CHECK_DBL(drive.run.waited, 12, 0);
+	CHECK_DBL(drive.run.wait.total, 12, 0);
 }
 
 static void
@@ -944,16 +945,16 @@ pace_start_counts_from_the_attempts_start(void)
 	drive_exit(&drive, 1);
 	CHECK_ACTION(&drive, ACTION_WAIT, 1);
 	/* Reports give what is still waited, but the delay as it was meant. */
-	CHECK_DBL(drive.run.delay.seconds, 0.75, 1e-12);
-	CHECK_DBL(drive.run.delay.nominal, 1, 0);
+	CHECK_DBL(drive.run.wait.delay.seconds, 0.75, 1e-12);
+	CHECK_DBL(drive.run.wait.delay.nominal, 1, 0);
 	drive_timer(&drive);
 	drive.now = 9;
 	/* The attempt outlasted its delay. */
 	drive_exit(&drive, 1);
 	CHECK_ACTION(&drive, ACTION_WAIT, 9);
-	CHECK_DBL(drive.run.delay.low, 0, 0);
-	CHECK_DBL(drive.run.delay.high, 0, 0);
-	CHECK_DBL(drive.run.delay.seconds, 0, 0);
+	CHECK_DBL(drive.run.wait.delay.low, 0, 0);
+	CHECK_DBL(drive.run.wait.delay.high, 0, 0);
+	CHECK_DBL(drive.run.wait.delay.seconds, 0, 0);
 	drive_timer(&drive);
 	CHECK_INT(drive.action.kind, ACTION_RUN);
 	drive_exit(&drive, 1);
@@ -1025,7 +1026,7 @@ a_share_and_a_pace_both_limit_an_attempt(void)
 		drive.policy.timeout_share = rows[i].share;
 		drive.policy.min_timeout = rows[i].min_timeout;
 		drive_start(&drive);
-		CHECK_DBL(drive.run.timeout, rows[i].limit, 1e-12);
+		CHECK_DBL(drive.run.attempt.timeout, rows[i].limit, 1e-12);
 	}
 }
 
@@ -1071,8 +1072,8 @@ the_nominal_delay_leaves_room_for_the_jitter(void)
 		    drive_jitter(rows[i].jitter, rows[i].order);
 		drive_start(&drive);
 		drive_exit(&drive, 1);
-		CHECK_DBL(drive.run.delay.nominal, rows[i].nominal, 1e-12);
-		CHECK_DBL(drive.run.delay.high, rows[i].high, 1e-12);
+		CHECK_DBL(drive.run.wait.delay.nominal, rows[i].nominal, 1e-12);
+		CHECK_DBL(drive.run.wait.delay.high, rows[i].high, 1e-12);
 	}
 }
 
@@ -1160,9 +1161,10 @@ a_long_attempt_makes_its_failure_the_first(void)
 		drive.now += rows[i].ran;
 		drive_step(&drive,
 		    (struct step){ .kind = STEP_ENDED,
-			.evidence.outcome = rows[i].outcome,
+			.ended.returned = rows[i].outcome,
 			.hint = -1 });
-		CHECK_DBL(drive.run.delay.seconds, rows[i].resets ? 1 : 4, 0);
+		CHECK_DBL(drive.run.wait.delay.seconds, rows[i].resets ? 1 : 4,
+		    0);
 		drive_timer(&drive);
 		CHECK_INT(drive.run.final, !rows[i].resets);
 		CHECK_INT(drive.run.failures, 3);
@@ -1196,7 +1198,7 @@ a_healthy_failure_that_is_free_leaves_all_attempts(void)
 	drive.now = 60;
 	drive_exit(&drive, 1);
 	CHECK_INT(drive.run.used, 0);
-	CHECK_DBL(drive.run.delay.seconds, 1, 0);
+	CHECK_DBL(drive.run.wait.delay.seconds, 1, 0);
 }
 
 /* --- throttling --- */
@@ -1233,8 +1235,8 @@ a_throttled_failure_has_its_own_base(void)
 		for (int k = 0; tsv_number(&delays, &want); k++) {
 			CHECK_INT(drive_exit(&drive, k % 2 ? 9 : 1),
 			    ACTION_WAIT);
-			CHECK_INT(drive.run.judgement.throttled, k % 2);
-			CHECK_DBL(drive.run.delay.seconds, want, 0);
+			CHECK_INT(drive.run.last.judgement.throttled, k % 2);
+			CHECK_DBL(drive.run.wait.delay.seconds, want, 0);
 			drive_timer(&drive);
 		}
 	}
@@ -1251,10 +1253,10 @@ a_level_does_not_begin_with_the_delay_of_a_throttle(void)
 	set_parse(&drive.policy.rules.throttle, "9", NULL);
 	drive_start(&drive);
 	drive_exit(&drive, 9);
-	CHECK_DBL(drive.run.delay.seconds, 10, 0);
+	CHECK_DBL(drive.run.wait.delay.seconds, 10, 0);
 	drive_timer(&drive);
 	drive_exit(&drive, 1);
-	CHECK_DBL(drive.run.delay.seconds, 2, 0);
+	CHECK_DBL(drive.run.wait.delay.seconds, 2, 0);
 }
 
 /* --- repeat --- */
@@ -1277,7 +1279,7 @@ a_level_falls_with_successes(void)
 	drive_start(&drive);
 	for (size_t i = 0; i < COUNT(delays); i++) {
 		CHECK_INT(drive_exit(&drive, i < 4 || i >= 9), ACTION_WAIT);
-		CHECK_DBL(drive.run.delay.seconds, delays[i], 0);
+		CHECK_DBL(drive.run.wait.delay.seconds, delays[i], 0);
 		drive_timer(&drive);
 	}
 }
@@ -1296,7 +1298,7 @@ with_repeat_failures_in_a_row_are_counted(void)
 		CHECK(drive.run.final);
 		CHECK_INT(drive_exit(&drive, 0), ACTION_WAIT);
 		CHECK(drive.judged);
-		CHECK_DBL(drive.run.delay.seconds, 7, 0);
+		CHECK_DBL(drive.run.wait.delay.seconds, 7, 0);
 		drive_timer(&drive);
 	}
 	check_delays(&drive, "1 2");
@@ -1345,7 +1347,7 @@ successes_in_a_row_end_a_repeated_run(void)
 	drive_timer(&drive);
 	drive_exit(&drive, 0);
 	CHECK_FINISH(&drive, "success", 0);
-	CHECK_INT(drive.run.attempt, 4);
+	CHECK_INT(drive.run.attempt.number, 4);
 }
 
 static void
@@ -1397,14 +1399,14 @@ a_hint_is_a_minimum(void)
 		drive_start(&drive);
 		drive_end(&drive, died, rows[i].hint);
 		CHECK_ACTION(&drive, ACTION_WAIT, rows[i].wake);
-		CHECK_DBL(drive.run.delay.hint, rows[i].hint, 0);
-		CHECK_DBL(drive.run.delay.nominal, 10, 0);
-		CHECK_DBL(drive.run.delay.low, rows[i].wake, 0);
+		CHECK_DBL(drive.run.wait.delay.hint, rows[i].hint, 0);
+		CHECK_DBL(drive.run.wait.delay.nominal, 10, 0);
+		CHECK_DBL(drive.run.wait.delay.low, rows[i].wake, 0);
 		drive_timer(&drive);
 		/* It holds for one wait. */
 		drive_end(&drive, died, -1);
-		CHECK_DBL(drive.run.delay.seconds, 10, 0);
-		CHECK_DBL(drive.run.delay.hint, -1, 0);
+		CHECK_DBL(drive.run.wait.delay.seconds, 10, 0);
+		CHECK_DBL(drive.run.wait.delay.hint, -1, 0);
 	}
 }
 
@@ -1425,9 +1427,9 @@ a_hint_is_spread_upward_within_its_limit(void)
 		drive.policy.hint_spread = 0.2;
 		drive_start(&drive);
 		drive_end(&drive, died, rows[i].hint);
-		CHECK_DBL(drive.run.delay.seconds, rows[i].seconds, 1e-12);
-		CHECK_DBL(drive.run.delay.high, rows[i].high, 1e-12);
-		CHECK(drive.run.delay.seconds >= drive.run.delay.low);
+		CHECK_DBL(drive.run.wait.delay.seconds, rows[i].seconds, 1e-12);
+		CHECK_DBL(drive.run.wait.delay.high, rows[i].high, 1e-12);
+		CHECK(drive.run.wait.delay.seconds >= drive.run.wait.delay.low);
 	}
 }
 
@@ -1466,9 +1468,9 @@ a_hint_beyond_its_limit_or_the_runs_ends_the_run(void)
 			CHECK_INT(drive.action.kind, ACTION_WAIT);
 		else
 			CHECK_FINISH(&drive, rows[i].reason, rows[i].want);
-		if (drive.run.reason == REASON_HINT) {
-			CHECK_DBL(drive.run.too_long, rows[i].hint, 0);
-			CHECK_INT(drive.run.too_late, rows[i].max_time > 0);
+		if (drive.run.end.reason == REASON_HINT) {
+			CHECK_DBL(drive.run.end.too_long, rows[i].hint, 0);
+			CHECK_INT(drive.run.end.too_late, rows[i].max_time > 0);
 		}
 	}
 }
@@ -1514,7 +1516,7 @@ a_check_decides(void)
 	drive_answer(&drive, ANSWER_AGAIN);
 	CHECK_ACTION(&drive, ACTION_WAIT, 1);
 	CHECK(drive.judged);
-	CHECK_STR(rule_name(drive.run.judgement.rule), "check");
+	CHECK_STR(rule_name(drive.run.last.judgement.rule), "check");
 	drive_timer(&drive);
 	/* What could not be started leaves nothing to check. */
 	drive_end(&drive, unforked, -1);
@@ -1554,7 +1556,7 @@ the_limit_on_the_run_ends_the_check(void)
 	drive_answer(&drive, ANSWER_YES);
 	CHECK_FINISH(&drive, "max-time", 124);
 	CHECK(drive.judged);
-	CHECK_STR(rule_name(drive.run.judgement.rule), "max-time");
+	CHECK_STR(rule_name(drive.run.last.judgement.rule), "max-time");
 	CHECK_INT(drive.run.failures, 1);
 }
 
@@ -1572,8 +1574,8 @@ a_check_that_does_not_end_is_left(void)
 	drive_timer(&drive);
 	CHECK_FINISH(&drive, "max-time", 124);
 	CHECK(drive.judged);
-	CHECK_INT(drive.run.cut, CUT_CHECK);
-	CHECK_INT(drive.run.outcome.kind, OUTCOME_EXIT);
+	CHECK_INT(drive.run.end.cut, CUT_CHECK);
+	CHECK_INT(drive.run.last.outcome.kind, OUTCOME_EXIT);
 }
 
 static void
@@ -1604,13 +1606,13 @@ a_check_that_times_out_means_retry(void)
 	drive_exited(&drive);
 	drive_answer(&drive, ANSWER_NO);
 	CHECK_ACTION(&drive, ACTION_WAIT, 3);
-	CHECK_STR(rule_name(drive.run.judgement.rule), "check");
-	CHECK(drive.run.check_timed_out);
+	CHECK_STR(rule_name(drive.run.last.judgement.rule), "check");
+	CHECK(drive.run.last.check_timed_out);
 	drive_timer(&drive);
 	drive_exit(&drive, 0);
 	drive_answer(&drive, ANSWER_AGAIN);
 	CHECK_INT(drive.action.kind, ACTION_WAIT);
-	CHECK(!drive.run.check_timed_out);
+	CHECK(!drive.run.last.check_timed_out);
 }
 
 static void
@@ -1624,10 +1626,10 @@ a_check_that_timed_out_is_not_told_of_an_attempt_without_one(void)
 	drive_timer(&drive);
 	drive_exited(&drive);
 	drive_answer(&drive, ANSWER_NO);
-	CHECK(drive.run.check_timed_out);
+	CHECK(drive.run.last.check_timed_out);
 	drive_timer(&drive);
 	drive_end(&drive, unforked, -1);
-	CHECK(!drive.run.check_timed_out);
+	CHECK(!drive.run.last.check_timed_out);
 }
 
 static void
@@ -1673,7 +1675,7 @@ a_gate_is_asked_after_each_wait_but_the_first(void)
 	drive_answer(&drive, ANSWER_AGAIN);
 	CHECK_FINISH(&drive, "gate", 7);
 	CHECK(!drive.judged);
-	CHECK_INT(drive.run.attempt, 3);
+	CHECK_INT(drive.run.attempt.number, 3);
 }
 
 /* With --repeat the last attempt may have succeeded. */
@@ -1725,7 +1727,7 @@ a_gate_that_opens_past_the_limit_lets_nothing_through(void)
 	drive.now = 10;
 	drive_answer(&drive, ANSWER_YES);
 	CHECK_FINISH(&drive, "max-time", 7);
-	CHECK_INT(drive.run.attempt, 1);
+	CHECK_INT(drive.run.attempt.number, 1);
 }
 
 static void
@@ -1748,7 +1750,7 @@ a_budget_is_asked_before_each_wait(void)
 	drive_answer(&drive, ANSWER_NO);
 	CHECK_FINISH(&drive, "budget", 8);
 	CHECK(drive.judged);
-	CHECK_DBL(drive.run.waited, 1, 0);
+	CHECK_DBL(drive.run.wait.total, 1, 0);
 	CHECK_INT(drive.run.failures, 2);
 }
 
@@ -1838,11 +1840,11 @@ a_signal_makes_the_attempts_outcome_the_runs(void)
 		drive_signal(&drive, SIGTERM);
 		drive_end(&drive, rows[i].outcome, -1);
 		CHECK_FINISH(&drive, "signal", rows[i].status);
-		CHECK_INT(drive.run.ended_by, SIGHUP);
-		CHECK_INT(drive.run.death, rows[i].death);
+		CHECK_INT(drive.run.end.ended_by, SIGHUP);
+		CHECK_INT(drive.run.end.death, rows[i].death);
 		CHECK(drive.judged);
-		CHECK_STR(rule_name(drive.run.judgement.rule), "signal");
-		CHECK_INT(drive.run.judgement.verdict, VERDICT_STOP);
+		CHECK_STR(rule_name(drive.run.last.judgement.rule), "signal");
+		CHECK_INT(drive.run.last.judgement.verdict, VERDICT_STOP);
 	}
 }
 
@@ -1860,8 +1862,8 @@ in_a_wait_a_signal_ends_the_run_at_once(void)
 		drive.now = 0.25;
 		drive_signal(&drive, SIGINT);
 		CHECK_FINISH(&drive, "signal", 130);
-		CHECK_INT(drive.run.death, SIGINT);
-		CHECK_DBL(drive.run.waited, 0.25, 0);
+		CHECK_INT(drive.run.end.death, SIGINT);
+		CHECK_DBL(drive.run.wait.total, 0.25, 0);
 		CHECK(!drive.judged);
 	}
 }
@@ -1887,9 +1889,9 @@ in_a_question_a_signal_ends_the_run_with_the_answer(void)
 		CHECK_ACTION(&drive, ACTION_NONE, INFINITY);
 		drive_answer(&drive, ANSWER_YES);
 		CHECK_FINISH(&drive, "signal", 143);
-		CHECK_INT(drive.run.death, SIGTERM);
+		CHECK_INT(drive.run.end.death, SIGTERM);
 		CHECK_INT(drive.judged, question != ASK_GATE);
-		CHECK_STR(rule_name(drive.run.judgement.rule),
+		CHECK_STR(rule_name(drive.run.last.judgement.rule),
 		    question == ASK_CHECK ? "signal" : "default");
 		CHECK_INT(drive.run.failures, 1);
 	}
@@ -1935,8 +1937,8 @@ in_a_wait_sigurg_means_retry_now(void)
 	drive_exit(&drive, 1);
 	drive.now = 0.5;
 	CHECK_INT(drive_signal(&drive, SIGURG), ACTION_RUN);
-	CHECK_DBL(drive.run.just_waited, 0.5, 0);
-	CHECK_DBL(drive.run.waited, 0.5, 0);
+	CHECK_DBL(drive.run.wait.before, 0.5, 0);
+	CHECK_DBL(drive.run.wait.total, 0.5, 0);
 	/* Here it changes nothing. */
 	CHECK_INT(drive_signal(&drive, SIGURG), ACTION_NONE);
 	check_delays(&drive, "2");
@@ -1966,9 +1968,9 @@ a_resumed_run_waits_and_goes_on_with_its_number(void)
 
 	drive_resume(&drive, (struct state){ .n = 4, .delay = 2.5 });
 	CHECK_ACTION(&drive, ACTION_WAIT, 2.5);
-	CHECK_DBL(drive.run.delay.seconds, 2.5, 0);
+	CHECK_DBL(drive.run.wait.delay.seconds, 2.5, 0);
 	drive_timer(&drive);
-	CHECK_INT(drive.run.attempt, 1);
+	CHECK_INT(drive.run.attempt.number, 1);
 	check_delays(&drive, "16 32");
 }
 
@@ -2020,7 +2022,7 @@ a_resumed_run_waits_no_more_than_its_splay(void)
 	drive.policy.splay = 0.5;
 	drive_resume(&drive, (struct state){ .n = 3 });
 	CHECK_INT(drive.action.kind, ACTION_WAIT);
-	CHECK_DBL(drive.run.delay.high, 0.5, 0);
+	CHECK_DBL(drive.run.wait.delay.high, 0.5, 0);
 	drive_timer(&drive);
 	check_delays(&drive, "8 16");
 }
@@ -2037,7 +2039,7 @@ a_run_that_remembers_asks_for_the_state_first(void)
 	drive_resume(&drive, (struct state){ .n = 2, .delay = 1.5 });
 	CHECK_ACTION(&drive, ACTION_WAIT, 1.5);
 	drive_timer(&drive);
-	CHECK_INT(drive.run.attempt, 1);
+	CHECK_INT(drive.run.attempt.number, 1);
 	check_delays(&drive, "4 8");
 }
 
@@ -2050,11 +2052,11 @@ what_is_too_early_is_given_up_with_its_own_status(void)
 	drive_start(&drive);
 	drive_answer(&drive, ANSWER_NO);
 	CHECK_FINISH(&drive, "early", 75);
-	CHECK_INT(drive.run.attempt, 0);
-	CHECK_DBL(drive.run.too_early, 0, 0);
+	CHECK_INT(drive.run.attempt.number, 0);
+	CHECK_DBL(drive.run.end.too_early, 0, 0);
 	drive_resume(&drive, (struct state){ .delay = 5 });
 	CHECK_FINISH(&drive, "early", 75);
-	CHECK_DBL(drive.run.too_early, 5, 0);
+	CHECK_DBL(drive.run.end.too_early, 5, 0);
 }
 
 static void
@@ -2073,7 +2075,7 @@ a_state_that_is_not_to_be_had_in_time_leaves_no_time(void)
 	CHECK_INT(drive.action.kind, ACTION_KILL);
 	drive_answer(&drive, ANSWER_NO);
 	CHECK_FINISH(&drive, "max-time", 124);
-	CHECK_INT(drive.run.attempt, 0);
+	CHECK_INT(drive.run.attempt.number, 0);
 }
 
 static void
@@ -2087,7 +2089,7 @@ a_signal_ends_the_wait_for_the_state(void)
 	drive_signal(&drive, SIGTERM);
 	drive_answer(&drive, ANSWER_NO);
 	CHECK_FINISH(&drive, "signal", 128 + SIGTERM);
-	CHECK_INT(drive.run.death, SIGTERM);
+	CHECK_INT(drive.run.end.death, SIGTERM);
 }
 
 static void
@@ -2150,7 +2152,7 @@ an_error_at_the_end_takes_its_place(void)
 		}
 		CHECK(drive.was_saved);
 		CHECK_FINISH(&drive, "error", 125);
-		CHECK_INT(drive.run.death, 0);
+		CHECK_INT(drive.run.end.death, 0);
 	}
 }
 
@@ -2168,9 +2170,9 @@ a_run_to_be_remembered_draws_the_delay_that_it_does_not_wait(void)
 		check_delays(&drive, "1 2");
 		drive_exit(&drive, 1);
 		CHECK_FINISH(&drive, "attempts", 1);
-		CHECK_DBL(drive.run.delay.seconds, remember ? 4 : 2, 0);
+		CHECK_DBL(drive.run.wait.delay.seconds, remember ? 4 : 2, 0);
 		CHECK_INT(drive.saved.n, remember ? 3 : 0);
-		CHECK_DBL(drive.run.waited, 3, 0);
+		CHECK_DBL(drive.run.wait.total, 3, 0);
 	}
 }
 
@@ -2203,7 +2205,7 @@ an_error_of_its_own_ends_the_attempt_first(void)
 	drive_exit(&drive, 0);
 	CHECK_FINISH(&drive, "error", 125);
 	CHECK(drive.judged);
-	CHECK_STR(rule_name(drive.run.judgement.rule), "error");
+	CHECK_STR(rule_name(drive.run.last.judgement.rule), "error");
 }
 
 static void
@@ -2216,7 +2218,7 @@ an_error_can_be_one_to_die_of(void)
 	drive_step(&drive,
 	    (struct step){ .kind = STEP_ERROR, .signal = SIGPIPE });
 	CHECK_FINISH(&drive, "error", 128 + SIGPIPE);
-	CHECK_INT(drive.run.death, SIGPIPE);
+	CHECK_INT(drive.run.end.death, SIGPIPE);
 	/* Also if the attempt cannot be started for it. */
 	drive_start(&drive);
 	drive_step(&drive,
@@ -2224,7 +2226,7 @@ an_error_can_be_one_to_die_of(void)
 		.failed = true,
 		.signal = SIGPIPE });
 	CHECK_FINISH(&drive, "error", 128 + SIGPIPE);
-	CHECK_INT(drive.run.death, SIGPIPE);
+	CHECK_INT(drive.run.end.death, SIGPIPE);
 }
 
 static void
@@ -2272,7 +2274,7 @@ a_signal_ends_a_delivery(void)
 	CHECK_INT(drive.action.kind, ACTION_NONE);
 	drive_timer(&drive);
 	CHECK_FINISH(&drive, "signal", 128 + SIGTERM);
-	CHECK_INT(drive.run.death, SIGTERM);
+	CHECK_INT(drive.run.end.death, SIGTERM);
 }
 
 static void
@@ -2307,7 +2309,7 @@ an_error_while_the_check_runs_stops(void)
 	drive_answer(&drive, ANSWER_YES);
 	CHECK_FINISH(&drive, "error", 125);
 	CHECK(drive.judged);
-	CHECK_INT(drive.run.judgement.verdict, VERDICT_STOP);
+	CHECK_INT(drive.run.last.judgement.verdict, VERDICT_STOP);
 }
 
 static void
@@ -2377,9 +2379,9 @@ the_next_attempt_waits_for_all_of_the_one_before(void)
 	CHECK_INT(drive.action.kind, ACTION_COLLECT);
 	drive_step(&drive,
 	    (struct step){ .kind = STEP_ENDED,
-		.evidence.outcome = { OUTCOME_EXIT, 0 },
+		.ended.returned = { OUTCOME_EXIT, 0 },
 		.hint = -1 });
-	CHECK_INT(drive.run.outcome.kind, OUTCOME_TIMEOUT);
+	CHECK_INT(drive.run.last.outcome.kind, OUTCOME_TIMEOUT);
 	CHECK_ACTION(&drive, ACTION_WAIT, 8);
 }
 
@@ -2421,7 +2423,7 @@ what_sigkill_does_not_end_is_named_and_left(void)
 	drive_event(&drive, (struct step){ .kind = STEP_GONE });
 	drive_step(&drive,
 	    (struct step){ .kind = STEP_ENDED,
-		.evidence.outcome = died,
+		.ended.returned = died,
 		.hint = -1 });
 	CHECK_ACTION(&drive, ACTION_WAIT, 9);
 }
@@ -2444,7 +2446,7 @@ a_collection_ends_with_the_run(void)
 		}
 		drive_timer(&drive);
 		CHECK_INT(drive.action.kind, ACTION_FINISH);
-		CHECK_INT(drive.run.reason,
+		CHECK_INT(drive.run.end.reason,
 		    i == 0 ? REASON_MAX_TIME : REASON_SIGNAL);
 	}
 }
@@ -2477,9 +2479,9 @@ a_search_takes_of_the_time_of_the_attempt(void)
 		drive_event(&drive, (struct step){ .kind = STEP_GONE });
 		drive_step(&drive,
 		    (struct step){ .kind = STEP_ENDED,
-			.evidence.outcome = { OUTCOME_EXIT, 7 },
+			.ended.returned = { OUTCOME_EXIT, 7 },
 			.hint = -1 });
-		CHECK_INT(drive.run.outcome.kind,
+		CHECK_INT(drive.run.last.outcome.kind,
 		    i == 2 ? OUTCOME_EXIT : OUTCOME_TIMEOUT);
 		CHECK_INT(drive.action.kind,
 		    i == 2 ? ACTION_FINISH : ACTION_WAIT);
@@ -2515,7 +2517,7 @@ the_status_of_the_command_can_be_preserved(void)
 		drive_end(&drive, rows[i].outcome, -1);
 		CHECK_FINISH(&drive, rows[i].late ? "attempts" : "success",
 		    rows[i].status);
-		CHECK_INT(drive.run.death, 0);
+		CHECK_INT(drive.run.end.death, 0);
 	}
 }
 
@@ -2614,7 +2616,7 @@ a_signal_leaves_a_reader_a_second(void)
 		else
 			drive_timer(&drive);
 		CHECK_FINISH(&drive, "signal", 143);
-		CHECK_INT(drive.run.ended_by, SIGTERM);
+		CHECK_INT(drive.run.end.ended_by, SIGTERM);
 	}
 }
 
@@ -2653,7 +2655,7 @@ a_hook_follows_the_end(void)
 		drive_exited(&drive);
 		drive_event(&drive,
 		    (struct step){ .kind = STEP_ENDED,
-			.evidence.outcome = { OUTCOME_EXIT, status },
+			.ended.returned = { OUTCOME_EXIT, status },
 			.hint = -1 });
 		CHECK_INT(drive.told, 2);
 		CHECK_INT(drive.told_last, RECORD_END);
@@ -2683,7 +2685,7 @@ no_attempt_begins_while_a_signal_may_follow(void)
 	CHECK_DBL(drive.action.wake, drive.now, 0);
 	drive_signal(&drive, SIGTERM);
 	CHECK_INT(drive.action.kind, ACTION_FINISH);
-	CHECK_INT(drive.run.attempt, 1);
+	CHECK_INT(drive.run.attempt.number, 1);
 }
 
 static void
@@ -2698,8 +2700,8 @@ an_attempt_that_was_not_forked_does_not_time_out(void)
 	drive_step(&drive,
 	    (struct step){ .kind = STEP_ENDED,
 		.hint = -1,
-		.evidence.outcome = { OUTCOME_UNFORKED, EAGAIN } });
-	CHECK_INT(drive.run.outcome.kind, OUTCOME_UNFORKED);
+		.ended.returned = { OUTCOME_UNFORKED, EAGAIN } });
+	CHECK_INT(drive.run.last.outcome.kind, OUTCOME_UNFORKED);
 }
 
 static void
@@ -2716,7 +2718,7 @@ a_question_that_cannot_be_asked_is_not_waited_for(void)
 		.answer = ANSWER_NO,
 		.failed = true });
 	CHECK_INT(drive.action.kind, ACTION_FINISH);
-	CHECK_INT(drive.run.status, STATUS_OWN_FAILURE);
+	CHECK_INT(drive.run.end.status, STATUS_OWN_FAILURE);
 }
 
 static void
@@ -2751,7 +2753,7 @@ a_hook_does_not_change_the_end_that_was_told(void)
 		drive_start(&drive);
 		drive_exit(&drive, 7);
 		CHECK_INT(drive.action.question, ASK_HOOK);
-		CHECK_INT(drive.end.status, 7);
+		CHECK_INT(drive.end.end.status, 7);
 		drive.now += 2;
 		if (row == 0)
 			CHECK_INT(drive_event(&drive, failure), ACTION_NONE);
@@ -2766,9 +2768,9 @@ a_hook_does_not_change_the_end_that_was_told(void)
 		if (row == 2)
 			drive_timer(&drive);
 		CHECK_INT(drive.action.kind, ACTION_FINISH);
-		CHECK_INT(drive.run.reason, REASON_ATTEMPTS);
-		CHECK_INT(drive.run.status, 7);
-		CHECK_INT(drive.run.death, 0);
+		CHECK_INT(drive.run.end.reason, REASON_ATTEMPTS);
+		CHECK_INT(drive.run.end.status, 7);
+		CHECK_INT(drive.run.end.death, 0);
 		CHECK_INT(drive.ends, 1);
 	}
 }
@@ -2792,7 +2794,7 @@ a_run_that_gives_up_runs_its_hook(void)
 	for (int i = REASON_NONE; i < REASONS; i++) {
 		ROW("%s", reasons[i].name);
 		CHECK(reasons[i].gave_up == NULL || reasons[i].hooks);
-		CHECK(!reasons[i].saves || reasons[i].hooks);
+		CHECK(!reasons[i].gives_up || reasons[i].hooks);
 	}
 }
 
@@ -2822,8 +2824,8 @@ an_attempt_that_fails_its_probes_is_ended_as_unhealthy(void)
 	drive.now = 11;
 	drive_probed(&drive, 7);
 	CHECK_ACTION(&drive, ACTION_NONE, 21);
-	CHECK_INT(drive.run.health, HEALTH_FAILING);
-	CHECK_INT(drive.run.probes.failures, 1);
+	CHECK_INT(drive.run.attempt.health, HEALTH_FAILING);
+	CHECK_INT(drive.run.attempt.probes.failures, 1);
 	drive_timer(&drive);
 	CHECK_INT(drive.action.kind, ACTION_PROBE);
 	drive_probed(&drive, 7);
@@ -2831,8 +2833,8 @@ an_attempt_that_fails_its_probes_is_ended_as_unhealthy(void)
 	CHECK_INT(drive.action.signal, SIGTERM);
 	drive_exit(&drive, 0);
 	CHECK_INT(drive.action.kind, ACTION_WAIT);
-	CHECK_INT(drive.run.outcome.kind, OUTCOME_UNHEALTHY);
-	CHECK_INT(drive.run.judgement.verdict, VERDICT_RETRY);
+	CHECK_INT(drive.run.last.outcome.kind, OUTCOME_UNHEALTHY);
+	CHECK_INT(drive.run.last.judgement.verdict, VERDICT_RETRY);
 }
 
 static void
@@ -2853,7 +2855,7 @@ a_change_of_health_is_told_once(void)
 		CHECK_INT(drive.told, rows[i].told);
 		if (rows[i].told)
 			CHECK_INT(drive.told_last, RECORD_HEALTH);
-		CHECK_INT(drive.run.first_healthy, rows[i].first);
+		CHECK_INT(drive.run.attempt.first_healthy, rows[i].first);
 	}
 }
 
@@ -2872,7 +2874,7 @@ a_probe_that_takes_too_long_is_ended(void)
 	drive_timer(&drive);
 	drive_timer(&drive);
 	CHECK_INT(drive.action.kind, ACTION_KILL);
-	CHECK_INT(drive.run.health, HEALTH_UNHEALTHY);
+	CHECK_INT(drive.run.attempt.health, HEALTH_UNHEALTHY);
 }
 
 static void

@@ -167,7 +167,7 @@ perl_row(const struct perl *perl, char **fields)
 		if (!CHECK_INT(goes_on, want >= 0 && when + want < end) ||
 		    !goes_on)
 			return;
-		const double delay = fmax(drive.run.delay.seconds,
+		const double delay = fmax(drive.run.wait.delay.seconds,
 		    param(fields[1], "min_delay", 0));
 		NEAR(fmin(delay, param(fields[1], "max_delay", INFINITY)), want,
 		    1e-12);
@@ -236,9 +236,10 @@ retry_timeouts_row(char **fields)
 
 		/* Without a limit on the run there is nothing to share. */
 		if (want < 0)
-			CHECK(isinf(drive.run.timeout));
+			CHECK(isinf(drive.run.attempt.timeout));
 		else
-			CHECK_DBL(drive.run.timeout, fmin(want, left), 1e-12);
+			CHECK_DBL(drive.run.attempt.timeout, fmin(want, left),
+			    1e-12);
 		if (delays[i] < 0)
 			return;
 		drive.now = whens[i];
@@ -318,7 +319,7 @@ eventsauce_row(char **fields)
 			return;
 		const double sleep =
 		    strcmp(want, "nosleep") == 0 ? 0 : strtod(want, NULL);
-		CHECK(fabs(drive.run.delay.seconds - sleep) < 2);
+		CHECK(fabs(drive.run.wait.delay.seconds - sleep) < 2);
 		drive_timer(&drive);
 	}
 }
@@ -351,7 +352,7 @@ check_waits(struct drive *drive, const char *chances, const char *delays,
 	drive_start(drive);
 	while (tsv_number(&delays, &want)) {
 		CHECK_INT(drive_exit(drive, 1), ACTION_WAIT);
-		NEAR(drive->run.delay.seconds, want, tolerance);
+		NEAR(drive->run.wait.delay.seconds, want, tolerance);
 		drive_timer(drive);
 	}
 }
@@ -425,7 +426,7 @@ grpc_deadline_row(char **fields)
 
 		CHECK_INT(drive.action.kind, ACTION_RUN);
 		CHECK_DBL(drive.now, starts[i], 1e-9);
-		CHECK_DBL(drive.run.timeout, timeouts[i], 1e-9);
+		CHECK_DBL(drive.run.attempt.timeout, timeouts[i], 1e-9);
 		if (drive.now + durations[i] >= drive.action.wake) {
 			CHECK_INT(drive_timer(&drive), ACTION_KILL);
 			outcome.kind = OUTCOME_TIMEOUT;
@@ -522,7 +523,7 @@ aws_sdk_hint(char **fields)
 	drive.policy.backoff.base = 0.05;
 	drive_start(&drive);
 	drive_end(&drive, (struct outcome){ OUTCOME_EXIT, 1 }, hint);
-	NEAR(drive.run.delay.seconds, strtod(fields[3], NULL), 1e-12);
+	NEAR(drive.run.wait.delay.seconds, strtod(fields[3], NULL), 1e-12);
 	rows.checked++;
 }
 
@@ -724,8 +725,8 @@ systemd_computed_the_same_steps(void)
 		drive_start(&drive);
 		while (tsv_number(&delays, &want)) {
 			drive_exit(&drive, 1);
-			CHECK_DBL(floor(drive.run.delay.seconds + 1e-6), want,
-			    0);
+			CHECK_DBL(floor(drive.run.wait.delay.seconds + 1e-6),
+			    want, 0);
 			drive_timer(&drive);
 		}
 		rows.checked++;
@@ -770,7 +771,7 @@ polling_row(char **fields)
 		const size_t length = strcspn(answers, " ");
 
 		CHECK_INT(drive.action.kind, ACTION_WAIT);
-		NEAR(drive.run.delay.seconds, want, 1e-12);
+		NEAR(drive.run.wait.delay.seconds, want, 1e-12);
 		CHECK_INT(drive_timer(&drive), ACTION_RUN);
 		status = polling_status(answers, length);
 		if (answers[length] == ' ')
@@ -779,8 +780,8 @@ polling_row(char **fields)
 	}
 	CHECK_INT(drive.action.kind, ACTION_FINISH);
 	CHECK_INT(status, polling_status(fields[6], strlen(fields[6])));
-	CHECK_INT(drive.run.status, status);
-	CHECK_INT(drive.run.reason == REASON_ATTEMPTS,
+	CHECK_INT(drive.run.end.status, status);
+	CHECK_INT(drive.run.end.reason == REASON_ATTEMPTS,
 	    strcmp(fields[7], "exhausted") == 0);
 }
 

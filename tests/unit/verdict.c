@@ -45,7 +45,7 @@ static const struct row {
 	const char *success, *stop, *throttle, *retry, *hopeless;
 	unsigned int matches;
 	bool check;
-	/* The evidence. */
+	/* The attempt. */
 	struct outcome outcome;
 	unsigned int matched;
 	enum verdict answer;
@@ -322,7 +322,7 @@ the_rules_are_asked_in_order(void)
 {
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		const struct row *row = &rows[i];
-		const struct evidence evidence = {
+		const struct attempt attempt = {
 			.outcome = row->outcome,
 			.check = row->answer,
 			.unread = row->unread,
@@ -340,7 +340,7 @@ the_rules_are_asked_in_order(void)
 		fill(&rules.throttle, row->throttle);
 		fill(&rules.retry, row->retry);
 		fill(&rules.hopeless, row->hopeless);
-		const struct judgement got = verdict_judge(&rules, &evidence);
+		const struct judgement got = verdict_judge(&rules, &attempt);
 		CHECK_STR(verdict_name(got.verdict),
 		    verdict_name(row->verdict));
 		CHECK_STR(rule_name(got.rule), rule_name(row->rule));
@@ -422,10 +422,10 @@ the_class_comes_from_the_first_that_tells_it(void)
 		struct rules rules = { .presets = presets,
 			.preset_count = 2,
 			.matches = THROTTLE };
-		const struct evidence evidence = {
+		const struct attempt attempt = {
 			.outcome = cases[i].outcome,
 			.matched = cases[i].matched,
-			.hinted = cases[i].hinted,
+			.hint = cases[i].hinted ? 0 : -1,
 			.by_line = cases[i].by_line,
 		};
 
@@ -436,7 +436,7 @@ the_class_comes_from_the_first_that_tells_it(void)
 		fill(&presets[1].transient, cases[i].second[0]);
 		fill(&presets[1].permanent, cases[i].second[1]);
 		const struct class_known known =
-		    verdict_classify(&rules, &evidence);
+		    verdict_classify(&rules, &attempt);
 		CHECK_INT(known.class, cases[i].class);
 		CHECK_INT(known.source, cases[i].source);
 		CHECK_INT(known.preset, cases[i].preset);

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+
+#ifndef ATTEMPT_H
+#define ATTEMPT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "health.h"
+#include "outcome.h"
+
+/* The meaning of an attempt's outcome. */
+enum verdict { VERDICT_NONE, VERDICT_SUCCESS, VERDICT_RETRY, VERDICT_STOP };
+
+/* The rule that gave the verdict. */
+enum rule {
+	RULE_NONE,
+	RULE_CHECK,
+	RULE_SUCCESS_ON,
+	RULE_SUCCESS_MATCH,
+	RULE_FAIL_MATCH,
+	RULE_STOP_ON,
+	RULE_STOP_MATCH,
+	RULE_PRESET, /* a preset knows that no retry mends this failure */
+	RULE_UNREAD, /* nobody reads the output: see attempt.unread */
+	RULE_THROTTLE_ON,
+	RULE_THROTTLE_MATCH,
+	RULE_RETRY_ON,
+	RULE_RETRY_MATCH,
+	RULE_DEFAULT,
+	RULE_IDLE_TIMEOUT, /* the default, for an attempt that was idle */
+	RULE_SIGNAL,	   /* a signal ended the run: no rule applies */
+	RULE_MAX_TIME,	   /* it ended the attempt, or left no time to ask */
+	RULE_ERROR	   /* `retry` itself failed */
+};
+
+/* Where the class of a failure comes from. */
+enum class_source {
+	SOURCE_OUTCOME, /* the outcome itself, or nobody */
+	SOURCE_HINT,
+	SOURCE_STATUS, /* a preset, by the outcome */
+	SOURCE_LINE    /* a preset, by a line of output */
+};
+
+struct class_known {
+	enum failure_class class;
+	enum class_source source;
+	int preset; /* STATUS, LINE: its number in the rules */
+};
+
+/* With VERDICT_NONE the check must be asked first. */
+struct judgement {
+	enum verdict verdict;
+	enum rule rule;
+	bool throttled;
+	bool unmatched;	 /* RULE_RETRY_ON: --retry-match was given, too */
+	bool by_default; /* RULE_STOP_ON: --stop-on was not given */
+};
+
+/* One execution of the command, and what came of it. */
+struct attempt {
+	/* From its begin on. */
+	uint64_t number; /* from 1; 0: there was none */
+	double begun;	 /* seconds since the run began */
+	double timeout;	 /* seconds; INFINITY: none */
+	bool runs; /* all that follows the probes is valid once it ended */
+	struct health probes;
+	enum health_status health; /* as it was told last */
+	bool first_healthy; /* it became so for the first time, just now */
+	bool healthy_told;  /* it has been healthy before */
+
+	/* What a driver knows of its end. */
+	struct outcome returned;    /* by its process, even after a timeout */
+	unsigned int matched;	    /* a bit for each match in its output */
+	struct class_known by_line; /* NONE: no line told a class */
+	bool unread;		    /* nobody reads what it writes any more */
+	double hint; /* seconds that it asks to wait; or below 0 */
+
+	/* How it ended. */
+	enum process_why why;
+	bool abandoned; /* its process or its output did not end in time */
+	bool stuck;	/* its process did not */
+	double duration;
+	double silent; /* --idle-timeout, if that ended it; or 0 */
+	struct outcome outcome;
+
+	/* What that means. */
+	struct class_known known; /* its class, and who told that */
+	const char *preset;	  /* the one that did, or NULL */
+	enum verdict check;	  /* the check's answer; NONE: not asked */
+	bool check_timed_out;
+	struct judgement judgement;
+	bool untold;	/* the outcome has not been told yet */
+	bool delivered; /* its output was let out, or dropped */
+};
+
+#endif
