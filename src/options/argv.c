@@ -32,8 +32,7 @@ complain_of_value(char text[ARGV_PROBLEM], struct options *options,
     enum option_id id, const char *problem)
 {
 	const struct option_row *row = &option_rows[id];
-	const bool in_list = options->item != NULL && row->type != TYPE_ERE &&
-	    id != OPTION_DELAY_MATCH;
+	const bool in_list = options->item != NULL && row->type != TYPE_ERE;
 	const char *value = options->text[id];
 	const char *part = options->item != NULL ? options->item : value;
 	const size_t length = in_list ? strcspn(part, ",") : 0;
@@ -58,6 +57,21 @@ complain_of_value(char text[ARGV_PROBLEM], struct options *options,
 		text_append(text, ARGV_PROBLEM, "%s %s", i == 0 ? "" : ",",
 		    option_word(row, i));
 	suggest_value(options, id, part, text, ARGV_PROBLEM);
+}
+
+/* An exit status that `retry` does not use for itself. */
+static const char *
+parse_status(const char *text, int *status)
+{
+	const char *invalid;
+	const long long number = strtonum(text, 1, 255, &invalid);
+
+	if (text[strspn(text, "0123456789")] != '\0' || invalid != NULL)
+		return "not an exit status from 1 to 255";
+	if (number >= STATUS_TIMEOUT && number <= STATUS_NOT_FOUND)
+		return "retry uses 124 to 127 itself";
+	*status = (int)number;
+	return NULL;
 }
 
 /* Reads a value; NULL: the option is given without its optional value. */
@@ -86,9 +100,18 @@ read_value(struct options *options, const struct option_row *row,
 		return "empty, or a blank follows =";
 	switch (row->type) {
 	case TYPE_DURATION:
-		return duration_parse(text, member);
+		problem = duration_parse(text, member);
+		if (problem == NULL && row->positive && *(double *)member == 0)
+			return "too small";
+		return problem;
 	case TYPE_COUNT:
-		return text_count(text, member);
+		problem = text_count(text, member);
+		if (problem == NULL && row->positive &&
+		    *(uint64_t *)member == 0)
+			return "too small";
+		return problem;
+	case TYPE_STATUS:
+		return parse_status(text, member);
 	case TYPE_SET:
 		problem = set_parse(member, text, &options->item);
 		if (problem == NULL && row->second != 0)
@@ -96,7 +119,7 @@ read_value(struct options *options, const struct option_row *row,
 			    NULL);
 		return problem;
 	case TYPE_ERE:
-		problem = search_check(text, false, &options->item);
+		problem = search_check(text, row->has_group, &options->item);
 		if (problem == NULL)
 			*(const char **)member = text;
 		return problem;

@@ -12,18 +12,6 @@
 	"names 0: 0 is a success and is never retried; did you mean " \
 	"--success-on='!0'?"
 
-/* Whether the value is 0, which was given or is the default. */
-static bool
-is_zero(const struct options *options, enum option_id id)
-{
-	const struct option_row *row = &option_rows[id];
-	const void *member = (const char *)options + row->offset;
-
-	return options->text[id] != NULL &&
-	    (row->type == TYPE_COUNT ? *(const uint64_t *)member == 0
-				     : *(const double *)member == 0);
-}
-
 /* What the rows say of one option and the others. */
 static struct conflict
 find_in_row(const struct options *options, enum option_id id)
@@ -37,8 +25,6 @@ find_in_row(const struct options *options, enum option_id id)
 		snprintf(conflict.what, sizeof(conflict.what),
 		    "cannot be combined with --%s",
 		    option_rows[row->not_with].name);
-	else if (row->positive && is_zero(options, id))
-		snprintf(conflict.what, sizeof(conflict.what), "is too small");
 	else if (options_given(options, id) && needed != 0 &&
 	    !options_given(options, needed) &&
 	    (or == 0 || !options_given(options, or)))
@@ -223,16 +209,16 @@ conflicts_warning(const struct options *options)
 	    strcmp(words[-1], "-p") == 0 && strcmp(command, words[1]) == 0)
 		return "-p is --preserve-status; did you mean --preset=NAME?";
 
-	for (int match = 0; match <= MATCHES; match++) {
-		const char *pattern = match == MATCHES
-		    ? options->patterns.hint
-		    : options->patterns.match[match];
+	for (int id = 0; id < OPTIONS; id++) {
+		const char *pattern = options->text[id];
 
-		if (pattern != NULL && search_has_pipe(pattern))
+		if (pattern == NULL || option_rows[id].type != TYPE_ERE)
+			continue;
+		if (search_has_pipe(pattern))
 			return "\\| in a pattern matches the character |; a "
 			       "plain | separates alternatives, and [|] "
 			       "matches the character without this warning";
-		if (pattern != NULL && has_slashes(pattern))
+		if (has_slashes(pattern))
 			return "the slashes of /x/i are part of the pattern; "
 			       "(?i)x ignores case";
 	}

@@ -163,6 +163,21 @@ print_backoff(void)
 	}
 }
 
+/* A table whose rows begin with a name and a sentence. */
+static void
+print_table(const char *format, const char *const *first, size_t stride)
+{
+	for (const char *row = (const char *)first;; row += stride) {
+		const char *const *pair = (const void *)row;
+
+		if (pair[0] == NULL)
+			return;
+		printf(format, pair[0], pair[1]);
+	}
+}
+#define PRINT_TABLE(format, table) \
+	print_table(format, &(table)[0].name, sizeof((table)[0]))
+
 static void
 print_jitter(void)
 {
@@ -204,13 +219,9 @@ print_sets(void)
 	    "A SET is a comma-separated list, read from left to right, of:\n\n"
 	    "  an exit status or a range (1, 100-110),\n"
 	    "  a class:\n");
-	for (const struct set_word *word = set_classes; word->name != NULL;
-	     word++)
-		printf("    %-12s %s\n", word->name, word->doc);
+	PRINT_TABLE("    %-12s %s\n", set_classes);
 	printf("  a name of sysexits(3), with or without EX_:\n");
-	for (const struct set_word *word = set_sysexits; word->name != NULL;
-	     word++)
-		printf("    %-12s %s\n", word->name, word->doc);
+	PRINT_TABLE("    %-12s %s\n", set_sysexits);
 	printf("  a signal by name, with or without SIG, or as RTMIN+n:\n   ");
 	for (int number = 1, column = 0; number < NSIG; number++) {
 		const char *name = signal_abbreviation(number);
@@ -231,19 +242,16 @@ print_formats(void)
 {
 	printf("--log=FORMAT[:FILE] writes to standard error, or to FILE; FILE "
 	       "may be -\n(standard output) or fd:N (an open descriptor).\n\n");
-	for (const struct format *row = formats; row->name != NULL; row++)
-		printf("  %-8s %s\n", row->name, row->doc);
+	PRINT_TABLE("  %-8s %s\n", formats);
 }
 
 static void
 print_output(void)
 {
 	printf("\n--output=MODE\n\n");
-	for (int i = 0; output_rows[i].name != NULL; i++)
-		printf("  %-9s %s\n", output_rows[i].name, output_rows[i].doc);
+	PRINT_TABLE("  %-9s %s\n", output_rows);
 	printf("\n--stdin=MODE\n\n");
-	for (int i = 0; input_words[i].name != NULL; i++)
-		printf("  %-9s %s\n", input_words[i].name, input_words[i].doc);
+	PRINT_TABLE("  %-9s %s\n", input_words);
 }
 
 static void
@@ -297,9 +305,7 @@ print_manual(bool is_option, const char *name, const struct screen *screen)
 static void
 print_topics(void)
 {
-	for (const struct help_topic *row = help_topics; row->name != NULL;
-	     row++)
-		printf("  --help=%-12s %s\n", row->name, row->doc);
+	PRINT_TABLE("  --help=%-12s %s\n", help_topics);
 }
 
 const struct help_topic help_topics[] = {
@@ -339,28 +345,6 @@ const struct help_topic help_topics[] = {
 	{ .name = NULL },
 };
 
-/* The only option or topic that begins with the word; NULL: none or several. */
-static const char *
-complete(const char *typed, bool topics)
-{
-	const size_t length = strlen(typed);
-	const char *found = NULL;
-	int many = 0;
-
-	for (int id = 0; id < OPTIONS; id++)
-		if (strncasecmp(option_rows[id].name, typed, length) == 0) {
-			found = option_rows[id].name;
-			many++;
-		}
-	for (const struct help_topic *row = help_topics;
-	     topics && row->name != NULL; row++)
-		if (strncasecmp(row->name, typed, length) == 0) {
-			many += found == NULL || strcmp(found, row->name) != 0;
-			found = row->name;
-		}
-	return many == 1 ? found : NULL;
-}
-
 static void
 print_preset(const struct preset *preset)
 {
@@ -380,40 +364,46 @@ struct subject {
 	const char *option;
 };
 
+/* The name, or the only one that begins so; a letter is no beginning. */
 static struct subject
 find(const char *typed)
 {
 	static const char by_option[] = "preset=";
 	const char *name = typed + strspn(typed, "-");
 	const bool dashed = name > typed;
+	const size_t length = strlen(name);
+	struct subject found = { .topic = NULL };
+	int count = length > 1 ? 0 : 2;
 
-	if (strncasecmp(name, by_option, strlen(by_option)) == 0) {
-		name += strlen(by_option);
-		return (struct subject){
-			.preset = preset_find(name, strlen(name)),
-		};
+	if (strncasecmp(name, by_option, strlen(by_option)) == 0)
+		return (struct subject){ .preset = preset_find(name +
+						 strlen(by_option),
+					     length - strlen(by_option)) };
+	for (const struct help_topic *row = help_topics;
+	     !dashed && row->name != NULL; row++) {
+		if (strcasecmp(row->name, name) == 0)
+			return (struct subject){ .topic = row };
+		if (strncasecmp(row->name, name, length) == 0 && count++ == 0)
+			found.topic = row;
 	}
-	if (*name == '\0')
-		name = NULL;
-	for (int round = 0; round < 2 && name != NULL; round++) {
-		for (const struct help_topic *row = help_topics;
-		     !dashed && row->name != NULL; row++)
-			if (strcasecmp(row->name, name) == 0)
-				return (struct subject){ .topic = row };
-		for (int id = 0; id < OPTIONS; id++) {
-			const struct option_row *row = &option_rows[id];
-			const bool is_letter =
-			    name[1] == '\0' && name[0] == row->letter;
+	for (int id = 0; id < OPTIONS; id++) {
+		const struct option_row *row = &option_rows[id];
 
-			if (is_letter || strcasecmp(row->name, name) == 0)
-				return (struct subject){ .option = row->name };
-		}
-		const struct preset *preset = preset_find(name, strlen(name));
-		if (!dashed && preset != NULL)
-			return (struct subject){ .preset = preset };
-		name = name[1] == '\0' ? NULL : complete(name, !dashed);
+		if (strcasecmp(row->name, name) == 0 ||
+		    (length == 1 && *name == row->letter))
+			return (struct subject){ .option = row->name };
+		/* A topic goes before the option of its name. */
+		if (strncasecmp(row->name, name, length) != 0 ||
+		    (found.topic != NULL &&
+			strcmp(found.topic->name, row->name) == 0))
+			continue;
+		if (count++ == 0)
+			found.option = row->name;
 	}
-	return (struct subject){ .topic = NULL };
+	const struct preset *preset = preset_find(name, length);
+	if (!dashed && preset != NULL)
+		return (struct subject){ .preset = preset };
+	return count == 1 ? found : (struct subject){ .topic = NULL };
 }
 
 bool

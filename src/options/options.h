@@ -187,8 +187,9 @@ enum option_type {
 	TYPE_DURATION, /* a double, seconds */
 	TYPE_COUNT,    /* a uint64_t */
 	TYPE_TEXT,     /* a const char *: the text as it is */
+	TYPE_STATUS,   /* an int: an exit status that retry has no use for */
 	TYPE_SET,      /* a struct set, to which each list is applied */
-	TYPE_ERE,      /* one of patterns.match */
+	TYPE_ERE,      /* a const char *: a pattern */
 	TYPE_CHOICE,   /* an int or an enum: the number of the word */
 	TYPE_OTHER     /* what the row's function reads */
 };
@@ -205,6 +206,7 @@ struct option_row {
 	const char *topic;   /* of --help, that says more of its value; NULL */
 	bool optional;	     /* it may be given without its value */
 	bool positive;	     /* TYPE_COUNT, TYPE_DURATION: 0 is too small */
+	bool has_group;	     /* TYPE_ERE: the pattern must have one */
 
 	/* An option that it contradicts; two of which it needs one; or 0. */
 	enum option_id not_with, needs[2];

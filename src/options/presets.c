@@ -68,16 +68,9 @@ preset_line(const struct preset *preset, const char *line)
 bool
 preset_classifies(const struct preset *preset)
 {
-	const char *line = NULL;
+	static const char key[] = "-text =";
 
-	while ((line = preset_line(preset, line)) != NULL)
-		for (size_t i = 0; i < KEYS; i++) {
-			const char *name = keys[i].name;
-
-			if (strncmp(line, name, strlen(name)) == 0)
-				return true;
-		}
-	return false;
+	return memmem(preset->text, preset->size, key, strlen(key)) != NULL;
 }
 
 /* A name with a slash is a file. */

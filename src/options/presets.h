@@ -14,7 +14,7 @@ const struct preset *preset_find(const char *name, size_t length);
 /* The line after this one, or the first one after NULL; NULL at the end. */
 const char *preset_line(const struct preset *preset, const char *line);
 
-/* Whether it is for a tool, whose failures it classifies. */
+/* Whether a built-in one is for tools, whose failures it classifies. */
 bool preset_classifies(const struct preset *preset);
 
 /*

@@ -40,33 +40,6 @@ parse_timeout(struct options *options, const char *text)
 	return NULL;
 }
 
-/* An exit status that `retry` does not use for itself. */
-static const char *
-parse_status(const char *text, int *status)
-{
-	const char *invalid;
-	const long long number = strtonum(text, 1, 255, &invalid);
-
-	if (text[strspn(text, "0123456789")] != '\0' || invalid != NULL)
-		return "not an exit status from 1 to 255";
-	if (number >= STATUS_TIMEOUT && number <= STATUS_NOT_FOUND)
-		return "retry uses 124 to 127 itself";
-	*status = (int)number;
-	return NULL;
-}
-
-static const char *
-parse_transient_status(struct options *options, const char *text)
-{
-	return parse_status(text, &options->policy.transient_status);
-}
-
-static const char *
-parse_flaky_status(struct options *options, const char *text)
-{
-	return parse_status(text, &options->policy.flaky_status);
-}
-
 static const char *
 parse_signal(struct options *options, const char *text)
 {
@@ -90,16 +63,6 @@ static const char *
 parse_jitter(struct options *options, const char *text)
 {
 	return jitter_parse(text, &options->policy.jitter);
-}
-
-static const char *
-parse_delay_match(struct options *options, const char *text)
-{
-	const char *const problem = search_check(text, true, &options->item);
-
-	if (problem == NULL)
-		options->patterns.hint = text;
-	return problem;
 }
 
 /*
@@ -160,11 +123,7 @@ parse_log(struct options *options, const char *text)
 	if (log.file != NULL && *log.file == '\0')
 		return "no file is named";
 	if (log.file == NULL && strpbrk(text, "./") != NULL)
-		return strstr(text, ".json") != NULL
-		    ? "name the format first, as in json:FILE"
-		    : strstr(text, ".xml") != NULL
-		    ? "name the format first, as in junit:FILE"
-		    : "name the format first, as in text:FILE";
+		return "name the format first, as in text:FILE";
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(text, ":"), text);
 	log.format = report_format(name);
 	if (log.format == NULL)
@@ -344,9 +303,9 @@ const struct option_row option_rows[OPTIONS] = {
 	[OPTION_SEED] = { "seed", 0, GROUP_WAITING, TYPE_COUNT, "N",
 	    "make the random delays repeatable (-v prints N)",
 	    .offset = AT(random.seed) },
-	[OPTION_DELAY_MATCH] = { "delay-match", 0, GROUP_WAITING, TYPE_OTHER,
+	[OPTION_DELAY_MATCH] = { "delay-match", 0, GROUP_WAITING, TYPE_ERE,
 	    "ERE", "wait at least as long as output says (Retry-After)",
-	    .parse = parse_delay_match },
+	    .offset = AT(patterns.hint), .has_group = true },
 	[OPTION_PRESET] = { "preset", 0, GROUP_WAITING, TYPE_OTHER,
 	    "NAME|FILE,...",
 	    "tell temporary failures of npm, curl, ... (--help=presets)",
@@ -397,11 +356,11 @@ const struct option_row option_rows[OPTIONS] = {
 	    TYPE_FLAG, NULL, "exit as COMMAND did, even after a timeout",
 	    .offset = AT(policy.preserve_status) },
 	[OPTION_TRANSIENT_STATUS] = { "transient-status", 0, GROUP_VERDICT,
-	    TYPE_OTHER, "N", "exit with N if the last failure was transient",
-	    .parse = parse_transient_status },
-	[OPTION_FLAKY_STATUS] = { "flaky-status", 0, GROUP_VERDICT, TYPE_OTHER,
+	    TYPE_STATUS, "N", "exit with N if the last failure was transient",
+	    .offset = AT(policy.transient_status) },
+	[OPTION_FLAKY_STATUS] = { "flaky-status", 0, GROUP_VERDICT, TYPE_STATUS,
 	    "N", "exit with N after a success that took retries",
-	    .parse = parse_flaky_status },
+	    .offset = AT(policy.flaky_status) },
 
 	[OPTION_OUTPUT] = { "output", 0, GROUP_STREAMS, TYPE_CHOICE, NULL,
 	    "when to show output (--help=output)", .initial = "stream",

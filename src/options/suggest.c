@@ -529,7 +529,7 @@ place_of(const struct options *options, enum option_id id, const char *part)
 	if (type == TYPE_SET || id == OPTION_PLAN ||
 	    (id == OPTION_ATTEMPTS && strchr(part, ':') != NULL))
 		return PLACE_SET;
-	if (type == TYPE_ERE || id == OPTION_DELAY_MATCH)
+	if (type == TYPE_ERE)
 		return PLACE_PATTERN;
 	if (type == TYPE_DURATION || id == OPTION_TIMEOUT)
 		return PLACE_DURATION;
