@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,40 +36,25 @@ member(struct budget_rules *rules, const struct budget_param *row)
 	return (int64_t *)((char *)rules + row->offset);
 }
 
-/* What is wrong with a value that is not digits with or without a point. */
-static const char *
-find_problem(const char *text)
-{
-	const char *end;
-	double number;
-	const char *const problem = duration_number(text, &number, &end);
-
-	if (problem != NULL)
-		return problem;
-	return *end == '\0' ? "with an exponent" : "not a number";
-}
-
 /* "1.25": a number with up to three decimals, as thousandths. */
 static const char *
 parse_thousandths(const char *text, int64_t *value)
 {
-	static const char digits[] = "0123456789";
-	const size_t whole = strspn(text, digits);
-	const size_t point = text[whole] == '.' ? 1 : 0;
-	const size_t places = strspn(text + whole + point, digits);
+	double number;
+	const char *problem = duration_number(text, &number, &text);
 
-	if (*text == '\0')
-		return "without a value";
-	if (*text == '-')
-		return "negative";
-	if (whole + places == 0 || text[whole + point + places] != '\0')
-		return find_problem(text);
-	if (places > 3)
-		return "more than three decimals";
-	const double thousandths = strtod(text, NULL) * 1000 + 0.5;
-	if (thousandths >= TOKENS_MOST + 1)
+	if (problem != NULL)
+		return problem;
+	if (*text != '\0')
+		return "not a number";
+	number *= 1000;
+	if (number >= TOKENS_MOST + 1)
 		return "more than a million";
-	*value = (int64_t)thousandths;
+	/* Binary holds most decimals only nearly. */
+	const double whole = rint(number);
+	if (fabs(number - whole) > whole * 1e-12)
+		return "more than three decimals";
+	*value = (int64_t)whole;
 	return NULL;
 }
 

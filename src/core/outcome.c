@@ -117,79 +117,57 @@ outcome_status(struct outcome outcome)
 #define ALL UINT64_MAX
 #define BIT(number) (UINT64_C(1) << ((number) % 64))
 
+/* Whether the bits of one class have the outcome. */
 static bool
-has(const struct outcomes *outcomes, struct outcome outcome)
+has(const uint64_t *bits, struct outcome outcome)
 {
-	switch (outcome.kind) {
-	case OUTCOME_EXIT:
-		return outcomes->bits[outcome.code / 64 % 4] &
-		    BIT(outcome.code);
-	case OUTCOME_SIGNAL:
-		return outcomes->bits[SIGNALS] & BIT(outcome.code - 1);
-	case OUTCOME_NONE:
-	case OUTCOME_TIMEOUT:
-	case OUTCOME_UNHEALTHY:
-	case OUTCOME_UNSTARTABLE:
-	case OUTCOME_UNFORKED:
-		break;
-	}
-	return outcomes->bits[KINDS] & BIT(outcome.kind);
+	if (outcome.kind == OUTCOME_EXIT)
+		return bits[outcome.code / 64 % 4] & BIT(outcome.code);
+	if (outcome.kind == OUTCOME_SIGNAL)
+		return bits[SIGNALS] & BIT(outcome.code - 1);
+	return bits[KINDS] & BIT(outcome.kind);
 }
 
 bool
 set_has(const struct set *set, struct outcome outcome)
 {
-	switch (outcome.class) {
-	case CLASS_UNKNOWN:
-		return has(&set->unknown, outcome);
-	case CLASS_TRANSIENT:
-		return has(&set->transient, outcome);
-	case CLASS_PERMANENT:
-		return has(&set->permanent, outcome);
-	case CLASS_NONE:
-		break;
-	}
-	return has(&set->unknown, outcome) && has(&set->transient, outcome) &&
-	    has(&set->permanent, outcome);
+	if (outcome.class != CLASS_NONE)
+		return has(&set->bits[(outcome.class - 1) * OUTCOME_WORDS],
+		    outcome);
+	for (int i = 0; i < SET_WORDS; i += OUTCOME_WORDS)
+		if (!has(&set->bits[i], outcome))
+			return false;
+	return true;
 }
 
 bool
 set_has_class(const struct set *set)
 {
-	const size_t size = sizeof(struct outcomes);
-
-	return memcmp(&set->unknown, &set->transient, size) != 0 ||
-	    memcmp(&set->unknown, &set->permanent, size) != 0;
+	for (int i = OUTCOME_WORDS; i < SET_WORDS; i++)
+		if (set->bits[i] != set->bits[i - OUTCOME_WORDS])
+			return true;
+	return false;
 }
 
 void
 set_add(struct set *set, const struct set *other)
 {
-	for (int i = 0; i < OUTCOME_WORDS; i++) {
-		set->unknown.bits[i] |= other->unknown.bits[i];
-		set->transient.bits[i] |= other->transient.bits[i];
-		set->permanent.bits[i] |= other->permanent.bits[i];
-	}
+	for (int i = 0; i < SET_WORDS; i++)
+		set->bits[i] |= other->bits[i];
 }
 
 void
 set_remove(struct set *set, const struct set *other)
 {
-	for (int i = 0; i < OUTCOME_WORDS; i++) {
-		set->unknown.bits[i] &= ~other->unknown.bits[i];
-		set->transient.bits[i] &= ~other->transient.bits[i];
-		set->permanent.bits[i] &= ~other->permanent.bits[i];
-	}
+	for (int i = 0; i < SET_WORDS; i++)
+		set->bits[i] &= ~other->bits[i];
 }
 
 void
 set_keep(struct set *set, const struct set *other)
 {
-	for (int i = 0; i < OUTCOME_WORDS; i++) {
-		set->unknown.bits[i] &= other->unknown.bits[i];
-		set->transient.bits[i] &= other->transient.bits[i];
-		set->permanent.bits[i] &= other->permanent.bits[i];
-	}
+	for (int i = 0; i < SET_WORDS; i++)
+		set->bits[i] &= other->bits[i];
 }
 
 /* The kinds that are one bit each. */
@@ -198,9 +176,7 @@ set_keep(struct set *set, const struct set *other)
 	    BIT(OUTCOME_UNSTARTABLE) | BIT(OUTCOME_UNFORKED))
 #define ANY \
 	{ \
-		{ \
-			ALL, ALL, ALL, ALL, ALL, OTHER_KINDS \
-		} \
+		ALL, ALL, ALL, ALL, ALL, OTHER_KINDS \
 	}
 
 const struct set_word set_classes[] = {
@@ -210,24 +186,23 @@ const struct set_word set_classes[] = {
 	{ "permanent", "retrying does not help: a preset says so, not found",
 	    ANY, CLASS_PERMANENT },
 	{ "unknown", "any other failure", ANY, CLASS_UNKNOWN },
-	{ "nonzero", "any exit status but 0", { { ALL - 1, ALL, ALL, ALL } },
+	{ "nonzero", "any exit status but 0", { ALL - 1, ALL, ALL, ALL },
 	    CLASS_NONE },
-	{ "signal", "death by any signal", { { [SIGNALS] = ALL } },
-	    CLASS_NONE },
+	{ "signal", "death by any signal", { [SIGNALS] = ALL }, CLASS_NONE },
 	{ "timeout", "timed out, whatever the exit status",
-	    { { [KINDS] = BIT(OUTCOME_TIMEOUT) } }, CLASS_NONE },
+	    { [KINDS] = BIT(OUTCOME_TIMEOUT) }, CLASS_NONE },
 	{ "unhealthy", "ended because --health kept failing",
-	    { { [KINDS] = BIT(OUTCOME_UNHEALTHY) } }, CLASS_NONE },
+	    { [KINDS] = BIT(OUTCOME_UNHEALTHY) }, CLASS_NONE },
 	{ "unstartable", "could not be executed, or was not found",
-	    { { [KINDS] = BIT(OUTCOME_UNSTARTABLE) } }, CLASS_NONE },
-	{ "unforked", "fork failed", { { [KINDS] = BIT(OUTCOME_UNFORKED) } },
+	    { [KINDS] = BIT(OUTCOME_UNSTARTABLE) }, CLASS_NONE },
+	{ "unforked", "fork failed", { [KINDS] = BIT(OUTCOME_UNFORKED) },
 	    CLASS_NONE },
 	{ .name = NULL },
 };
 
 #define SYSEXIT(name, status, doc) \
 	{ \
-		name, doc, { { [(status) / 64] = BIT(status) } }, CLASS_NONE \
+		name, doc, { [(status) / 64] = BIT(status) }, CLASS_NONE \
 	}
 
 const struct set_word set_sysexits[] = {
@@ -252,7 +227,7 @@ const struct set_word set_sysexits[] = {
 
 /* An exit status or a range of them: "1", "100-110". */
 static const char *
-item_range(struct outcomes *item, char *text)
+item_range(uint64_t bits[OUTCOME_WORDS], char *text)
 {
 	const char *invalid;
 	char *dash = strchr(text, '-');
@@ -273,7 +248,7 @@ item_range(struct outcomes *item, char *text)
 	if (low > high)
 		return "a range that runs backwards";
 	for (long long status = low; status <= high; status++)
-		item->bits[status / 64] |= BIT(status);
+		bits[status / 64] |= BIT(status);
 	return NULL;
 }
 
@@ -293,30 +268,27 @@ set_item(struct set *item, char *text)
 	    is_sysexit ? NULL : find_word(set_classes, text);
 	const int number = is_sysexit ? -1 : signal_parse(text);
 	enum failure_class class = CLASS_NONE;
-	struct outcomes outcomes = { { 0 } };
+	uint64_t bits[OUTCOME_WORDS] = { 0 };
 	const char *problem;
 
 	*item = (struct set){ 0 };
 	if (word == NULL)
 		word = find_word(set_sysexits, text + (is_sysexit ? 3 : 0));
 	if (isdigit((unsigned char)*text)) {
-		problem = item_range(&outcomes, text);
+		problem = item_range(bits, text);
 		if (problem != NULL)
 			return problem;
 	} else if (word != NULL) {
-		outcomes = word->outcomes;
+		memcpy(bits, word->bits, sizeof(bits));
 		class = word->class;
 	} else if (number != -1) {
-		outcomes.bits[SIGNALS] = BIT(number - 1);
+		bits[SIGNALS] = BIT(number - 1);
 	} else {
 		return "unknown outcome";
 	}
-	if (class == CLASS_NONE || class == CLASS_UNKNOWN)
-		item->unknown = outcomes;
-	if (class == CLASS_NONE || class == CLASS_TRANSIENT)
-		item->transient = outcomes;
-	if (class == CLASS_NONE || class == CLASS_PERMANENT)
-		item->permanent = outcomes;
+	for (int i = 0; i < SET_WORDS; i++)
+		if (class == CLASS_NONE || (int)class == i / OUTCOME_WORDS + 1)
+			item->bits[i] = bits[i % OUTCOME_WORDS];
 	return NULL;
 }
 

@@ -80,19 +80,15 @@ const char *outcome_error(int error);
 int outcome_status(struct outcome outcome);
 
 /*
- * A set of outcomes without their classes.  One bit per exit status, then one
- * per signal (1 to 64), then one per other kind; the code of these kinds does
- * not matter.
+ * A set of outcomes: for each class from CLASS_UNKNOWN on, one bit per exit
+ * status, then one per signal (1 to 64), then one per other kind, whose code
+ * does not matter.
  */
 #define OUTCOME_WORDS 6
+#define SET_WORDS (CLASS_PERMANENT * OUTCOME_WORDS)
 
-struct outcomes {
-	uint64_t bits[OUTCOME_WORDS];
-};
-
-/* A set of outcomes: those of each class. */
 struct set {
-	struct outcomes unknown, transient, permanent;
+	uint64_t bits[SET_WORDS];
 };
 
 /* An outcome without a class is in the set if it is there with every class. */
@@ -126,7 +122,7 @@ const char *set_item(struct set *item, char *text);
 struct set_word {
 	const char *name;
 	const char *doc;
-	struct outcomes outcomes;
+	uint64_t bits[OUTCOME_WORDS];
 	enum failure_class class; /* NONE: of any class */
 };
 

@@ -34,7 +34,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = fuzz_text(data, size);
-	struct set set = { .unknown = { { 2 } } };
+	struct set set = { .bits = { 2 } };
 	const struct set before = set;
 	const char *const problem = set_parse(&set, text, NULL);
 	struct set again = set;
