@@ -276,6 +276,8 @@ read_words(int argc, char **argv, struct options *options,
 		    (option[0] != '\0' && option[1] != '\0' &&
 			option[1 + strspn(option + 1, "0123456789")] == '\0') ||
 		    (strncmp(option, "--", 2) == 0 &&
+			option_find(option + 2, strlen(option + 2)) ==
+			    OPTIONS &&
 			suggest_knows(option + 2)))
 			return complain_of_name(option, problem);
 		result = getopt_long(argc, argv, letters, long_options, NULL);

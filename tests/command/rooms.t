@@ -80,10 +80,10 @@ done
 # The lines that a room may have, and the rows of options. A commit may lower a
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
-	7545 src/core
-	2293 src/report
-	2250 src/plan
-	3530 src/options
+	7505 src/core
+	2296 src/report
+	2235 src/plan
+	3485 src/options
 	9092 src/sys
 	285 src/main.c
 	12770 tests/unit
