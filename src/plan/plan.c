@@ -199,7 +199,8 @@ plan_clients(const struct plan_options *options, struct report *report,
 		figures_print(&figures, false);
 }
 
-void
+/* Inlined, its variables would be on the stack of each run. */
+__attribute__((noinline)) void
 plan_run(const struct plan_options *options, struct report *report,
     const struct screen *screen, uint64_t steps)
 {
