@@ -726,8 +726,12 @@ is 'A service stands in the README too' \
 recipe 'What monitoring sees'
 sed "s|/var/lib/[^\$]*/|$T/|" "$recipe" >alert
 is "$name: the alert says when retry gave up" "$(sh alert one
-    sed 's/[0-9]\{10\}$/TIME/' one.prom)" \
-    'retry_gave_up_time_seconds{unit="one"} TIME'
+    sed -n 's/[0-9]\{10\}$/TIME/p' *.prom*)" \
+    'retry_gave_up_timestamp_seconds{unit="one"} TIME'
+if have "$name: Prometheus can read that" promtool; then
+	check "$name: Prometheus can read that" \
+	    sh -c 'promtool check metrics <one.prom'
+fi
 recipe "When systemd's own options suffice"
 is 'needs no program of ours' "$(grep retry "$recipe")" ''
 unit 'Wait for what the service needs'
