@@ -265,13 +265,13 @@ job_signal(struct job *job, int signal)
 bool
 job_is_gone(struct job *job)
 {
-	return tree_left(&job->tree, false) == 0;
+	return tree_is_gone(&job->tree);
 }
 
 void
 job_abandon(struct job *job)
 {
-	if (tree_left(&job->tree, true) == 0 && job->child.pid != 0)
+	if (tree_name_left(&job->tree) == 0 && job->child.pid != 0)
 		say(job->messages, "process %ld does not end",
 		    (long)job->child.pid);
 	job->child.pid = 0;

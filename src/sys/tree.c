@@ -340,8 +340,8 @@ is_filter(const struct proc *process)
 
 	snprintf(name, sizeof(name), "/proc/%ld/fd", (long)process->pid);
 	DIR *folder = opendir(name);
-	while (!result && folder != NULL &&
-	    (descriptor = readdir(folder)) != NULL)
+	while (
+	    !result && folder != NULL && (descriptor = readdir(folder)) != NULL)
 		result = is_unread(dirfd(folder), descriptor->d_name);
 	if (folder != NULL)
 		closedir(folder);
@@ -437,41 +437,65 @@ tree_kill(pid_t child)
 	end_all(&tree, child, child, true, SIGKILL);
 }
 
-size_t
-tree_left(struct tree *tree, bool name)
+/* Says once that /proc cannot be used, if there is something to look for. */
+static struct procs
+find_left(struct tree *tree)
 {
-	char safe[4 * sizeof(((struct proc *)NULL)->name) + 4];
-	size_t left = 0;
+	const struct procs list = find_processes(tree, tree->self);
 
-	/* `retry` would not hear when they end, so that it must not wait. */
-	if (!tree->adopts && !name) {
-		if (tree->group != 0)
-			kill(-tree->group, SIGKILL);
-		return 0;
-	}
-	struct procs list = find_processes(tree, tree->self);
-	if (list.problem != NULL && has_children()) {
-		left = !name && tree->group != 0 && kill(-tree->group, 0) == 0;
-		if (!tree->warned)
-			say(tree->messages,
-			    "cannot see what an attempt leaves: /proc: %s",
-			    list.problem);
+	if (list.problem != NULL && !tree->warned && has_children()) {
+		say(tree->messages,
+		    "cannot see what an attempt leaves: /proc: %s",
+		    list.problem);
 		tree->warned = true;
 	}
+	return list;
+}
+
+/* SIGCHLD is on its way for a dead child of `retry`. */
+static bool
+is_waited_for(const struct tree *tree, const struct proc *process)
+{
+	return !process->dead || process->parent == tree->self;
+}
+
+bool
+tree_is_gone(struct tree *tree)
+{
+	/* `retry` would not hear when they end, so that it must not wait. */
+	if (!tree->adopts) {
+		if (tree->group != 0)
+			kill(-tree->group, SIGKILL);
+		return true;
+	}
+	struct procs list = find_left(tree);
+	bool gone = list.problem == NULL || !has_children() ||
+	    tree->group == 0 || kill(-tree->group, 0) == -1;
+	for (size_t i = 0; i < list.count; i++)
+		gone = gone && !is_waited_for(tree, &list.items[i]);
+	free(list.items);
+	return gone;
+}
+
+size_t
+tree_name_left(struct tree *tree)
+{
+	char safe[4 * sizeof(((struct proc *)NULL)->name) + 4];
+	struct procs list = find_left(tree);
+	size_t left = 0;
+
 	for (size_t i = 0; i < list.count; i++) {
 		const struct proc *process = &list.items[i];
 
-		/* SIGCHLD is on its way for a dead child of `retry`. */
-		if (!process->dead || process->parent == tree->self)
-			left++;
-		if (name && !process->dead)
+		left += is_waited_for(tree, process);
+		if (!process->dead)
 			say(tree->messages,
 			    "process %ld (%s) does not end and is left",
 			    (long)process->pid,
 			    text_safe(process->name, safe, sizeof(safe)));
 	}
 	free(list.items);
-	tree->named |= name;
+	tree->named = true;
 	return left;
 }
 

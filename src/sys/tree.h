@@ -27,7 +27,7 @@ struct tree {
 	pid_t self;  /* `retry` */
 	bool adopts; /* `retry` is a subreaper */
 	bool warned; /* that /proc cannot be used */
-	bool named;  /* tree_left() has named what does not end */
+	bool named;  /* tree_name_left() has named what does not end */
 	pid_t session;
 	pid_t group;	     /* the attempt's own, or 0 */
 	struct procs before; /* descendants when it began, and spared ones */
@@ -59,12 +59,17 @@ void tree_spare(struct tree *tree, pid_t child);
 int tree_signal(struct tree *tree, pid_t child, bool own_group, int signal);
 
 /*
- * Returns how many processes of the attempt are to be waited for: they live, or
- * have died as children of `retry`.  With `name`, those that live are named on
- * stderr.  If /proc cannot be used but there are children, says so once, and
- * counts the attempt's group as one, unless that is to be named.
+ * Whether no process of the attempt is to be waited for: none lives, and none
+ * has died as a child of `retry`.  If /proc cannot be used but there are
+ * children, says so once, and looks for the attempt's group alone.
  */
-size_t tree_left(struct tree *tree, bool name);
+bool tree_is_gone(struct tree *tree);
+
+/*
+ * Names on stderr the processes of the attempt that live.  Returns how many are
+ * waited for.
+ */
+size_t tree_name_left(struct tree *tree);
 
 /*
  * Kills a child of `retry` that leads a group, with its group and all of its
@@ -75,8 +80,8 @@ void tree_kill(pid_t child);
 /* The processes of an attempt that live after its end. */
 struct survivors {
 	size_t count;
-	char names[64]; /* each once: "nginx, sh"; "" if tree_left() has named
-			   the processes */
+	/* Each once: "nginx, sh"; "" if tree_name_left() has named them. */
+	char names[64];
 };
 
 /* Without filters, and without a group that is about to end (0: none is). */
