@@ -210,7 +210,7 @@ complain_of_name(const char *option, char problem[ARGV_PROBLEM])
 {
 	const char *name = option + strspn(option, "-"), *before = ": --";
 	const bool is_cut =
-	    name - option == 2 && *name != '\0' && !suggest_knows(name);
+	    name - option == 2 && *name != '\0' && !suggest_is_foreign(name);
 	char safe[128], names[ARGV_PROBLEM - sizeof(safe)] = "";
 
 	for (int id = 0; is_cut && id < OPTIONS; id++) {
@@ -278,7 +278,7 @@ read_words(int argc, char **argv, struct options *options,
 		    (strncmp(option, "--", 2) == 0 &&
 			option_find(option + 2, strlen(option + 2)) ==
 			    OPTIONS &&
-			suggest_knows(option + 2)))
+			suggest_is_foreign(option + 2)))
 			return complain_of_name(option, problem);
 		result = getopt_long(argc, argv, letters, long_options, NULL);
 		if (result == -1)

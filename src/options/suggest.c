@@ -486,7 +486,7 @@ respell_name(const char *name, char typed[TEXT_ITEM])
 }
 
 bool
-suggest_knows(const char *name)
+suggest_is_foreign(const char *name)
 {
 	char typed[TEXT_ITEM];
 

@@ -61,7 +61,7 @@ const struct message_row message_rows[] = {
 	    "cannot execute %command: %error[; %advice][?waits ; %next]",
 	    WARNING },
 	{ "ended", "",
-	    "%failure[?judged %rule][?unsure , unknown failure, retried]"
+	    "%failure[?goes-on %rule][?unsure , unknown failure, retried]"
 	    "[?failed [; left %processes: %left-names]]"
 	    "[?waits [?failed [; %advice]]; %next]",
 	    WARNING },
@@ -504,7 +504,8 @@ gather(struct telling *telling, const struct report_style *style,
 		IF("zero", zero),
 		IF("oom", outcome.oom),
 		IF("failed", bad),
-		IF("judged",
+		/* No line that says why the run gives up has the rule. */
+		IF("goes-on",
 		    judgement.verdict != VERDICT_STOP &&
 			reasons[record->end.reason].gave_up == NULL),
 		IF("unsure",

@@ -142,14 +142,14 @@ follow_name(const struct sink *sink)
 }
 
 void
-log_file_flush(struct sink *sink, struct output *output, bool begins_line)
+log_file_flush(struct sink *sink, struct output *output, bool is_drawing)
 {
 	struct messages *messages = output->messages;
 
 	fflush(sink->file);
 	if (sink->size == 0)
 		return;
-	if (sink->name == NULL && begins_line)
+	if (sink->name == NULL && !is_drawing)
 		messages_write(messages, sink->text, sink->size);
 	else if (sink->name == NULL)
 		messages_draw(messages, sink->text, sink->size);
@@ -159,7 +159,7 @@ log_file_flush(struct sink *sink, struct output *output, bool begins_line)
 		    errno != EINVAL)
 			log_file_complain(sink, messages, errno);
 		/* The attempts, or another program, may have begun a line. */
-		if (begins_line && *sink->text != '\n' &&
+		if (!is_drawing && *sink->text != '\n' &&
 		    ends_mid_line(sink, output) &&
 		    write_log(sink, messages, "\n", 1) == 0)
 			output_line_is_ended(output, OUT);

@@ -303,12 +303,12 @@ look_at_logs(struct report *report)
 	}
 }
 
-/* Writes all that the formats have told; a line may begin behind output. */
+/* Writes all that the formats have told: lines, or a drawing. */
 static void
-flush(struct report *report, struct output *output, bool begins_line)
+flush(struct report *report, struct output *output, bool is_drawing)
 {
 	for (size_t i = 0; i < report->count; i++)
-		log_file_flush(&report->sinks[i], output, begins_line);
+		log_file_flush(&report->sinks[i], output, is_drawing);
 }
 
 double
@@ -323,7 +323,7 @@ logs_tick(struct report *report, struct output *output,
 		look_at_logs(report);
 		report->now = events_time(CLOCK_REALTIME);
 		report_tell_due(report, record->elapsed);
-		flush(report, output, true);
+		flush(report, output, false);
 		next = report_due(report);
 	}
 	if (!record->wait.lasts && record->locked == 0 && !silent)
@@ -339,7 +339,7 @@ logs_tick(struct report *report, struct output *output,
 			next = fmin(next,
 			    sink->format->tick(sink, report, record));
 	}
-	flush(report, output, false);
+	flush(report, output, true);
 	return next;
 }
 
@@ -349,7 +349,7 @@ logs_hide(struct report *report, struct output *output)
 	for (size_t i = 0; i < report->count; i++)
 		if (report->sinks[i].format->hide != NULL)
 			report->sinks[i].format->hide(&report->sinks[i]);
-	flush(report, output, false);
+	flush(report, output, true);
 }
 
 void
@@ -360,7 +360,7 @@ logs_note(struct report *report, struct output *output, const char *label,
 	look_at_logs(report);
 	report->now = events_time(CLOCK_REALTIME);
 	report_note(report, label, line);
-	flush(report, output, true);
+	flush(report, output, false);
 }
 
 void
@@ -374,7 +374,7 @@ logs_tell(struct report *report, struct output *output,
 		look_at_logs(report);
 	report->now = record->seen.time;
 	report_tell(report, record);
-	flush(report, output, true);
+	flush(report, output, false);
 }
 
 void
@@ -387,7 +387,7 @@ logs_begin_output(struct report *report, struct output *output,
 		if (sink->format->begin != NULL && !report->style.quiet)
 			sink->format->begin(sink, report, record);
 	}
-	flush(report, output, true);
+	flush(report, output, false);
 }
 
 void

@@ -56,10 +56,10 @@ void logs_close(struct report *report, struct messages *messages);
 
 /*
  * Writes what a format has written to the sink's memory, without waiting for
- * the reader of a log.  If it begins a line, the line that the attempts' output
+ * the reader of a log.  If it is no drawing, the line that the attempts' output
  * or another program has begun is ended first.
  */
-void log_file_flush(struct sink *sink, struct output *output, bool begins_line);
+void log_file_flush(struct sink *sink, struct output *output, bool is_drawing);
 
 /* Waits for a moment for the reader of half a line. */
 void log_file_finish(struct sink *sink, struct messages *messages);

@@ -914,8 +914,8 @@ no_habit_hides_an_option(void)
 		const char letter[] = { option_rows[id].letter, '\0' };
 
 		ROW("%s", option_rows[id].name);
-		CHECK(!suggest_knows(option_rows[id].name));
-		CHECK(!suggest_knows(letter));
+		CHECK(!suggest_is_foreign(option_rows[id].name));
+		CHECK(!suggest_is_foreign(letter));
 	}
 }
 
