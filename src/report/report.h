@@ -118,7 +118,7 @@ struct sink {
 	bool is_pipe;
 	bool blocks; /* a write may wait for a reader */
 	int reader;  /* reads the end of the file; -1: nobody can */
-	char *rest;  /* of a line that was written in part, or NULL */
+	char *rest;  /* of a line that was written in part */
 	size_t rest_size;
 };
 

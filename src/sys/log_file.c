@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,10 +13,6 @@
 #include "sys/logs.h"
 #include "sys/messages.h"
 #include "sys/output.h"
-#include "sys/sink.h"
-
-/* Milliseconds that the end of a run waits for a reader of half a line. */
-#define REST_PATIENCE 1000
 
 /*
  * A file grows bit by bit while another process writes a line to it.  Its last
@@ -39,29 +34,6 @@ log_file_complain(struct sink *sink, struct messages *messages, int error)
 		    error == EAGAIN ? "lines are left out: nobody reads them"
 				    : strerror(error));
 	sink->failed = true;
-}
-
-/* Writes to a log until there is no room.  Returns how many bytes are left. */
-static size_t
-write_log(struct sink *sink, struct messages *messages, const char *bytes,
-    size_t size)
-{
-	const size_t left = sink_write(sink, bytes, size);
-
-	if (left > 0 && errno != EAGAIN)
-		log_file_complain(sink, messages, errno);
-	return left;
-}
-
-/* Writes the rest of a line.  Returns whether nothing of it is left. */
-static bool
-write_log_rest(struct sink *sink, struct messages *messages)
-{
-	const size_t left =
-	    write_log(sink, messages, sink->rest, sink->rest_size);
-
-	sink_keep(sink, sink->rest + sink->rest_size - left, left);
-	return left == 0;
 }
 
 /* Whether the file that the log goes to ends in the middle of a line. */
@@ -94,24 +66,6 @@ ends_mid_line(const struct sink *sink, const struct output *output)
 	if (sink->has_output)
 		return output_ends_mid_line(output, OUT);
 	return sink->reader != NO_DESCRIPTOR && file_ends_mid_line(sink);
-}
-
-/* Writes to a log what a format has written to memory. */
-static void
-write_text(struct sink *sink, struct messages *messages)
-{
-	const size_t size = sink->size;
-
-	if (sink->rest != NULL && !write_log_rest(sink, messages)) {
-		log_file_complain(sink, messages, EAGAIN);
-		return;
-	}
-	const size_t left = write_log(sink, messages, sink->text, size);
-	/* The end of this line comes before the next one. */
-	if (left > 0 && left < size)
-		sink_keep(sink, sink->text + size - left, left);
-	else if (left > 0)
-		log_file_complain(sink, messages, EAGAIN);
 }
 
 /*
@@ -159,26 +113,14 @@ log_file_flush(struct sink *sink, struct output *output, bool is_drawing)
 		    errno != EINVAL)
 			log_file_complain(sink, messages, errno);
 		/* The attempts, or another program, may have begun a line. */
-		if (!is_drawing && *sink->text != '\n' &&
-		    ends_mid_line(sink, output) &&
-		    write_log(sink, messages, "\n", 1) == 0)
+		if (!is_drawing && *sink->text != '
+' &&
+		    ends_mid_line(sink, output) && sink_write(sink, "
+", 1, 0))
 			output_line_is_ended(output, OUT);
-		write_text(sink, messages);
+		if (!sink_write(sink, sink->text, sink->size, 0))
+			log_file_complain(sink, messages, errno);
 	}
 	rewind(sink->file);
 	sink->size = 0;
-}
-
-void
-log_file_finish(struct sink *sink, struct messages *messages)
-{
-	struct pollfd poll_fd = { .fd = sink->descriptor, .events = POLLOUT };
-
-	while (sink->rest != NULL) {
-		if (poll(&poll_fd, 1, REST_PATIENCE) != 1)
-			log_file_complain(sink, messages, EAGAIN);
-		else if (write_log_rest(sink, messages) || !sink->failed)
-			continue;
-		sink_keep(sink, NULL, 0);
-	}
 }

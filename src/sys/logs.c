@@ -18,9 +18,11 @@
 #include "sys/logs.h"
 #include "sys/messages.h"
 #include "sys/output.h"
-#include "sys/sink.h"
 #include "sys/terminal.h"
 #include "sys/state_file.h"
+
+/* Seconds that the end of a run waits for a reader of half a line. */
+#define REST_PATIENCE 1.0
 
 /* What `auto` means for this descriptor. */
 static const char *
@@ -401,7 +403,9 @@ logs_close(struct report *report, struct messages *messages)
 		if (plan && own &&
 		    (fflush(sink->file) == EOF || ferror(sink->file)))
 			log_file_complain(sink, messages, errno);
-		log_file_finish(sink, messages);
+		if (sink->rest_size > 0 &&
+		    !sink_write(sink, "", 0, REST_PATIENCE))
+			log_file_complain(sink, messages, errno);
 		if (!plan || own)
 			fclose(sink->file);
 		if (!plan && own && close(sink->descriptor) == -1)
@@ -411,6 +415,7 @@ logs_close(struct report *report, struct messages *messages)
 		if (sink->format->end != NULL)
 			sink->format->end(sink);
 		free(sink->text);
+		free(sink->rest);
 	}
 	free(report->sinks);
 	report->count = 0;

@@ -61,9 +61,6 @@ void logs_close(struct report *report, struct messages *messages);
  */
 void log_file_flush(struct sink *sink, struct output *output, bool is_drawing);
 
-/* Waits for a moment for the reader of half a line. */
-void log_file_finish(struct sink *sink, struct messages *messages);
-
 /* Says once per log that it cannot be written, which changes nothing else. */
 void log_file_complain(struct sink *sink, struct messages *messages, int error);
 

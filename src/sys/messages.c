@@ -2,18 +2,14 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "sys/events.h"
 #include "sys/file.h"
 #include "sys/messages.h"
-#include "sys/sink.h"
 
 /* Seconds that a message waits for its reader. */
 #define PATIENCE 1.0
@@ -38,49 +34,6 @@ open_sink(struct messages *messages)
 	sink_begin(sink);
 	messages->is_open = true;
 	return sink;
-}
-
-/*
- * Writes as many of the bytes as the reader takes in time.  Returns how many
- * are left, with errno set.
- */
-static size_t
-write_in_time(struct messages *messages, const char *bytes, size_t size)
-{
-	struct sink *sink = &messages->sink;
-	struct pollfd poll_fd = { .fd = sink->descriptor, .events = POLLOUT };
-	double left = messages->stuck ? 0 : PATIENCE, begun = 0;
-
-	for (;;) {
-		const size_t rest = sink_write(sink, bytes, size);
-
-		messages->stuck = rest > 0 && errno == EAGAIN && left <= 0;
-		if (rest == 0 || errno != EAGAIN || left <= 0)
-			return rest;
-		bytes += size - rest;
-		size = rest;
-		const double time = events_time(CLOCK_MONOTONIC);
-		if (begun == 0)
-			begun = time;
-		left = begun + PATIENCE - time;
-		if (left > 0)
-			poll(&poll_fd, 1, (int)(left * 1000) + 1);
-	}
-}
-
-/* Writes the end of a line that the reader has taken in part. */
-static bool
-write_rest(struct messages *messages)
-{
-	struct sink *sink = &messages->sink;
-
-	if (sink->rest == NULL)
-		return true;
-	const size_t left =
-	    write_in_time(messages, sink->rest, sink->rest_size);
-	sink_keep(sink, sink->rest + sink->rest_size - left,
-	    errno == EAGAIN ? left : 0);
-	return sink->rest == NULL;
 }
 
 static uint64_t
@@ -118,23 +71,22 @@ static void
 write_out(struct messages *messages, const char *lines, size_t size)
 {
 	struct sink *sink = open_sink(messages);
-	char *text =
-	    write_rest(messages) ? text_with(messages, lines, size) : NULL;
-	const size_t length = text == NULL ? 0 : strlen(text);
-	const size_t left =
-	    text == NULL ? 0 : write_in_time(messages, text, length);
+	char *text = text_with(messages, lines, size);
+	/* Any error but EAGAIN cannot be reported to anybody. */
+	const bool lost = text == NULL ||
+	    (!sink_write(sink, text, strlen(text),
+		 messages->stuck ? 0 : PATIENCE) &&
+		errno == EAGAIN);
 
-	if (text == NULL || (left == length && errno == EAGAIN))
+	free(text);
+	messages->stuck = lost || sink->rest_size > 0;
+	if (lost)
 		messages->lost += count_lines(lines, size);
 	else {
-		/* Any other error cannot be reported to anybody. */
-		if (left > 0 && errno == EAGAIN)
-			sink_keep(sink, text + length - left, left);
 		messages->lost = 0;
 		if (messages->mid_line != NULL)
 			*messages->mid_line = false;
 	}
-	free(text);
 }
 
 void
@@ -155,13 +107,7 @@ messages_write(struct messages *messages, const char *lines, size_t size)
 void
 messages_draw(struct messages *messages, const char *text, size_t size)
 {
-	struct sink *sink = open_sink(messages);
-
-	if (sink->rest != NULL)
-		return;
-	const size_t left = sink_write(sink, text, size);
-	if (left > 0 && left < size && errno == EAGAIN)
-		sink_keep(sink, text + size - left, left);
+	sink_write(open_sink(messages), text, size, 0);
 }
 
 static void
@@ -210,7 +156,7 @@ say_error(struct messages *messages, const char *format, ...)
 void
 messages_close(struct messages *messages)
 {
-	if (messages->lost > 0 || messages->sink.rest != NULL)
+	if (messages->lost > 0 || messages->sink.rest_size > 0)
 		write_out(messages, "", 0);
 	if (messages->is_open && messages->sink.descriptor != STDERR_FILENO)
 		close(messages->sink.descriptor);

@@ -42,4 +42,15 @@ void say(struct messages *messages, const char *format, ...)
 void say_error(struct messages *messages, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Finds out how the sink's descriptor is written to without waiting. */
+void sink_begin(struct sink *sink);
+
+/*
+ * Writes bytes to a sink whose reader has so many seconds to take them.  If it
+ * takes only some of them, the rest comes before all that is written later.
+ * Returns false, with errno set, if it takes none: EAGAIN, or an error.
+ */
+bool sink_write(struct sink *sink, const char *bytes, size_t size,
+    double patience);
+
 #endif

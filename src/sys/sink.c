@@ -8,10 +8,12 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "sys/events.h"
 #include "sys/file.h"
-#include "sys/sink.h"
+#include "sys/messages.h"
 
 /*
  * Moves the bytes from a pipe of our own to a pipe of somebody else, which
@@ -78,28 +80,57 @@ sink_begin(struct sink *sink)
 	    (fcntl(sink->descriptor, F_GETFL) & O_NONBLOCK) == 0;
 }
 
-size_t
-sink_write(const struct sink *sink, const char *bytes, size_t size)
+/*
+ * Writes as many of the bytes as the reader takes in so many seconds.  Returns
+ * how many are left, with errno set.
+ */
+static size_t
+write_in_time(const struct sink *sink, const char *bytes, size_t size,
+    double patience)
 {
+	struct pollfd poll_fd = { .fd = sink->descriptor, .events = POLLOUT };
+	double end = 0;
+
 	while (size > 0) {
 		const ssize_t written = write_some(sink, bytes, size);
 
-		if (written == -1)
-			return size;
-		bytes += written;
-		size -= (size_t)written;
+		if (written != -1) {
+			bytes += written;
+			size -= (size_t)written;
+			continue;
+		}
+		if (errno != EAGAIN || patience == 0)
+			break;
+		const double time = events_time(CLOCK_MONOTONIC);
+		if (end == 0)
+			end = time + patience;
+		if (time >= end)
+			break;
+		poll(&poll_fd, 1, (int)((end - time) * 1000) + 1);
 	}
-	return 0;
+	return size;
 }
 
-void
-sink_keep(struct sink *sink, const char *bytes, size_t size)
+bool
+sink_write(struct sink *sink, const char *bytes, size_t size, double patience)
 {
-	char *rest = size == 0 ? NULL : malloc(size);
+	size_t left =
+	    write_in_time(sink, sink->rest, sink->rest_size, patience);
 
-	if (rest != NULL)
-		memcpy(rest, bytes, size);
-	free(sink->rest);
-	sink->rest = rest;
-	sink->rest_size = rest == NULL ? 0 : size;
+	if (left > 0 && errno == EAGAIN) {
+		memmove(sink->rest, sink->rest + sink->rest_size - left, left);
+		sink->rest_size = left;
+		return false;
+	}
+	sink->rest_size = 0;
+	left = write_in_time(sink, bytes, size, patience);
+	if (left == 0 || left == size || errno != EAGAIN)
+		return left == 0;
+	char *rest = realloc(sink->rest, left);
+	if (rest != NULL) {
+		memcpy(rest, bytes + size - left, left);
+		sink->rest = rest;
+		sink->rest_size = left;
+	}
+	return true;
 }
