@@ -65,8 +65,6 @@
  *     job         the process that runs: an attempt, a check, a hook
  *     receiver    signals to `retry`, and to whom they are passed on
  *     events      a libev loop whose failures end in a message; the clock
- *     signal_queue
- *                 signals, which wait until the loop reads them
  *     child       starts a process cleanly, with RETRY_*; signals it
  *     execute     the exec itself: $PATH, and scripts without #!
  *     tree        ends all that a timed-out attempt has started

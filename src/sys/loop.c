@@ -559,6 +559,6 @@ loop_run(const struct options *options, const struct report *report)
 
 	/* The init process of a container outlives its own signal. */
 	if (end.death != 0)
-		signal_queue_die(end.death);
+		receiver_die(end.death);
 	return end.status;
 }

@@ -14,7 +14,7 @@
 #include "core/text.h"
 #include "sys/file.h"
 #include "sys/output.h"
-#include "sys/signal_queue.h"
+#include "sys/receiver.h"
 
 /* How much of held output is told to logs. */
 #define TAIL_MOST 65536
@@ -71,7 +71,7 @@ output_take_failure(struct output *output, int *death)
 	errno = shared->error;
 	shared->failure = FAILURE_NONE;
 	*death = 0;
-	if (errno == EPIPE && !signal_queue_ignores(SIGPIPE))
+	if (errno == EPIPE && !receiver_ignores(SIGPIPE))
 		*death = SIGPIPE;
 	else if (failure == FAILURE_KILLED)
 		say(output->messages,

@@ -5,12 +5,119 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "core/outcome.h"
 #include "core/signals.h"
+#include "sys/file.h"
 #include "sys/receiver.h"
+
+/* The signals that stop, of which one is the mark of another. */
+#define STOPS 3
+static const int stops[STOPS] = { SIGTSTP, SIGTTIN, SIGTTOU };
+
+bool
+receiver_ignores(int signal)
+{
+	struct sigaction action;
+
+	return sigaction(signal, NULL, &action) == 0 &&
+	    action.sa_handler == SIG_IGN;
+}
+
+static sigset_t
+set_of(int signal)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, signal);
+	return set;
+}
+
+static int
+mark_of(int signal)
+{
+	return signal == SIGTTOU ? SIGTTIN : SIGTTOU;
+}
+
+/* Takes a signal that is pending, if it is. */
+static bool
+take_signal(int signal, siginfo_t *info)
+{
+	const sigset_t set = set_of(signal);
+	const struct timespec at_once = { 0 };
+
+	return sigtimedwait(&set, info, &at_once) == signal;
+}
+
+/*
+ * A stopping signal that is taken has to be raised again to take effect, and
+ * raising it discards a SIGCONT that came in between: `retry` would stay
+ * stopped for ever.  But a SIGCONT discards all pending stopping signals.  So a
+ * second one, the mark, is made pending before the first is taken.  If it is
+ * gone after the first was raised again, a SIGCONT has come.  Returns false if
+ * there is no such signal, because it is ignored or a SIGCONT took it back.
+ */
+static bool
+read_stop(struct signalfd_siginfo *info)
+{
+	siginfo_t taken;
+	sigset_t pending;
+	int signal = 0;
+
+	if (sigpending(&pending) == -1)
+		return false;
+	for (size_t i = 0; i < STOPS && signal == 0; i++)
+		if (sigismember(&pending, stops[i]) == 1)
+			signal = stops[i];
+	if (signal == 0)
+		return false;
+	if (receiver_ignores(signal)) {
+		take_signal(signal, NULL);
+		return false;
+	}
+	kill(getpid(), mark_of(signal));
+	if (take_signal(signal, &taken)) {
+		*info = (struct signalfd_siginfo){
+			.ssi_signo = (uint32_t)signal,
+			.ssi_code = taken.si_code,
+			.ssi_pid = (uint32_t)taken.si_pid,
+		};
+		return true;
+	}
+
+	/* A SIGCONT took it back, and may have been discarded by the mark. */
+	take_signal(mark_of(signal), NULL);
+	raise(SIGCONT);
+	return false;
+}
+
+/*
+ * ^C, ^\ and ^Z reach the whole group from the terminal, and so do a new size
+ * and the signals that stop a background job; a hang-up reaches the session's
+ * leader alone.
+ */
+static bool
+has_reached(const struct signalfd_siginfo *info, const struct child *child)
+{
+	const int signal = (int)info->ssi_signo;
+
+	if (info->ssi_code != SI_KERNEL || !child_shares_group(child))
+		return false;
+	switch (signal) {
+	case SIGINT:
+	case SIGQUIT:
+	case SIGTSTP:
+	case SIGTTIN:
+	case SIGTTOU:
+	case SIGWINCH:
+		return sigismember(&child->missed, signal) == 0;
+	}
+	return false;
+}
 
 /*
  * Whether a signal that concerns the run ends it.  Without a terminal SIGHUP
@@ -55,12 +162,18 @@ suspend(struct receiver *receiver, const struct signalfd_siginfo *info)
 	struct child *child = receiver->child;
 	const int number = (int)info->ssi_signo;
 	const bool runs = child->pid != 0;
+	const sigset_t set = set_of(number);
 
-	if (runs && !signal_queue_reached(info, child))
+	if (runs && !has_reached(info, child))
 		child_stop(child, number);
 	receiver->suspend(receiver->data, true);
 	const double begun = events_time(CLOCK_MONOTONIC);
-	signal_queue_stop(number);
+	/* Not for long if a SIGCONT has come since the signal was read. */
+	raise(number);
+	if (!take_signal(mark_of(number), NULL))
+		raise(SIGCONT);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	sigprocmask(SIG_BLOCK, &set, NULL);
 	clock_resume(receiver->clock, begun);
 	receiver->suspend(receiver->data, false);
 	if (runs)
@@ -75,7 +188,7 @@ stop_ready(struct ev_loop *events, ev_io *watcher, int flags)
 	struct signalfd_siginfo info;
 
 	(void)events, (void)flags;
-	if (!signal_queue_read_stop(&info))
+	if (!read_stop(&info))
 		return;
 	const int number = (int)info.ssi_signo;
 
@@ -92,20 +205,28 @@ stop_ready(struct ev_loop *events, ev_io *watcher, int flags)
 	    child_stopped_by(child, number))
 		suspend(receiver, &info);
 	else
-		signal_queue_leave_stop(number);
+		take_signal(mark_of(number), NULL);
 	sigdelset(&child->missed, number);
 }
 
 void
 receiver_open(struct receiver *receiver, struct ev_loop *events)
 {
-	const int signals = signal_queue_open();
-	const int stops = signal_queue_open_stop();
+	const int flags = SFD_CLOEXEC | SFD_NONBLOCK;
+	sigset_t others, stopping;
 
-	if (signals == -1 || stops == -1)
+	sigfillset(&others);
+	sigemptyset(&stopping);
+	for (int i = 0; i < STOPS; i++) {
+		sigdelset(&others, stops[i]);
+		sigaddset(&stopping, stops[i]);
+	}
+	const int queue = file_above_2(signalfd(-1, &others, flags));
+	const int stop_queue = file_above_2(signalfd(-1, &stopping, flags));
+	if (queue == -1 || stop_queue == -1)
 		err(STATUS_OWN_FAILURE, "cannot receive signals: signalfd");
-	ev_io_init(&receiver->signals, signals_ready, signals, EV_READ);
-	ev_io_init(&receiver->stops, stop_ready, stops, EV_READ);
+	ev_io_init(&receiver->signals, signals_ready, queue, EV_READ);
+	ev_io_init(&receiver->stops, stop_ready, stop_queue, EV_READ);
 	receiver->signals.data = receiver->stops.data = receiver;
 	ev_io_start(events, &receiver->signals);
 	ev_io_start(events, &receiver->stops);
@@ -122,7 +243,7 @@ concerns_run(const struct receiver *receiver,
 	const int number = (int)info->ssi_signo;
 	const bool own = (pid_t)info->ssi_pid == receiver->child->parent;
 
-	return !signal_queue_ignores(number) &&
+	return !receiver_ignores(number) &&
 	    !(own && (number == SIGPIPE || number == SIGXFSZ));
 }
 
@@ -160,7 +281,7 @@ receiver_take(struct receiver *receiver, struct received *received)
 		    &receiver->queue[receiver->next++];
 		const bool stops = is_managers_stop(receiver, info);
 		const int number = stops ? SIGTERM : (int)info->ssi_signo;
-		const bool reached = signal_queue_reached(info, child);
+		const bool reached = has_reached(info, child);
 
 		sigdelset(&child->missed, number);
 		if (number == SIGCHLD)
@@ -203,4 +324,16 @@ receiver_forward(struct receiver *receiver, const struct received *received,
 	if (ends)
 		child_signal_group(child, SIGCONT);
 	return true;
+}
+
+void
+receiver_die(int signal)
+{
+	const struct sigaction action = { .sa_handler = SIG_DFL };
+	const sigset_t set = set_of(signal);
+
+	prctl(PR_SET_DUMPABLE, 0);
+	sigaction(signal, &action, NULL);
+	raise(signal);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }

@@ -5,11 +5,11 @@
 
 #include <ev.h>
 #include <stdbool.h>
+#include <sys/signalfd.h>
 
 #include "sys/child.h"
 #include "sys/events.h"
 #include "sys/messages.h"
-#include "sys/signal_queue.h"
 
 /*
  * How many signals are read at once.  All but real-time signals come first, at
@@ -17,7 +17,11 @@
  */
 #define SIGNALS 32
 
-/* Receives the signals to `retry`, and passes them on to a child. */
+/*
+ * Receives the signals to `retry`, and passes them on to a child.  They wait in
+ * queues of the kernel; no handler is ever set.  SIGTSTP, SIGTTIN and SIGTTOU
+ * have a queue of their own.
+ */
 struct receiver {
 	struct messages *messages;
 	struct child *child;
@@ -55,5 +59,17 @@ bool receiver_take(struct receiver *receiver, struct received *received);
  */
 bool receiver_forward(struct receiver *receiver,
     const struct received *received, bool is_attempt);
+
+/*
+ * Whether `retry` was started with the signal ignored: since it is blocked, it
+ * arrives all the same.
+ */
+bool receiver_ignores(int signal);
+
+/*
+ * Dies of the signal, as the last attempt did, whose core is enough.  Returns
+ * if that is impossible, as in the init process of a container.
+ */
+void receiver_die(int signal);
 
 #endif

@@ -1291,6 +1291,8 @@ __wrap_sigtimedwait(const sigset_t *set, siginfo_t *info,
 	for (int i = 1; i <= 64; i++)
 		if (kernel.pending[i].is && sigismember(set, i)) {
 			kernel.pending[i].is = false;
+			if (info == NULL)
+				return i;
 			info->si_code = kernel.pending[i].code;
 			info->si_pid = kernel.pending[i].pid;
 			return i;
