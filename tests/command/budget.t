@@ -185,7 +185,7 @@ like 'a damaged bucket is reported' "$err" \
     '--budget: damaged: is damaged; the retry is allowed$'
 is 'a damaged bucket is reported, and lets retries through' "$(attempts)" 2
 run retry -q -a 9 -d 0 --budget=damaged:tokens=3 ./tries 7
-is 'it is whole again' "$(attempts) $err" '1 '
+is 'a damaged bucket is whole after the retries' "$(attempts) $err" '1 '
 retry --budget=summed:tokens=0 true
 sed 's/ sum .*/ sum 0000000000000000/' summed >damaged
 run retry -q -a 2 -d 0 --budget=damaged:tokens=5 ./tries 7

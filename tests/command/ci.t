@@ -26,7 +26,7 @@ holds() {
 run retry --log=junit:xml true
 is 'a run that succeeds at once says nothing' "$err" ''
 valid 'its report'
-is 'it says its encoding' "$(head -n 1 xml)" \
+is 'a JUnit report says its encoding' "$(head -n 1 xml)" \
     '<?xml version="1.0" encoding="UTF-8"?>'
 holds 'it has one test, that succeeded' 'count(/testsuite/testcase) = 1 and
     /testsuite/@tests = 1 and /testsuite/@failures = 0 and
@@ -291,7 +291,7 @@ run retry -a 2 -d 1ms false
 is 'a run that is given up is an error' "$(made "$err" | tail -n 2)" \
 'retry: false: attempt 2/2 exited 1 after TIME
 ::error::false: giving up after 2 attempts in TIME: exited 1'
-is 'there is one annotation' "$(echo "$err" | grep -c '::\(error\|notice\)')" 1
+is 'a run that gives up leaves one annotation' "$(echo "$err" | grep -c '::\(error\|notice\)')" 1
 is 'the outputs say so' "$(xargs <output)" \
     'attempts=2 status=1 flaky=false reason=attempts class=unknown line='
 is 'the summary says so' "$(grep -c '^- attempt [12]: `exited 1` after ' summary)" 2

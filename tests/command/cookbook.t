@@ -114,7 +114,7 @@ ends 0 2 'gets over a failure'
 text=$(printf '%s\n' "$text" | sed 's/tomorrow/"2 seconds"/')
 FAILURES=100
 example "$text"
-like 'it gives up then' "$err" '--max-time [12]s leaves no time'
+like "$name: gives up at the time of day" "$err" '--max-time [12]s leaves no time'
 plans 'Why does it not retry?'
 plans 'How long a run can take in the worst case'
 recipe 'A log file that stays quiet'
@@ -566,7 +566,7 @@ if have "$name: succeeds" git; then
 	(history) >/dev/null 2>&1
 	example "cd repository && $text"
 	is "$name: succeeds" "$code" 0
-	like 'it is found' "$out" 'is the first bad commit'
+	like "$name: finds the commit" "$out" 'is the first bad commit'
 	is "$name: is the right one" "$(cd repository &&
 	    git log -1 --format=%s refs/bisect/bad)" worse
 	(cd repository && git bisect reset && git clean -q -f
@@ -726,7 +726,7 @@ is 'A service stands in the README too' \
 recipe 'What monitoring sees'
 sed "s|/var/lib/[^\$]*/|$T/|" "$recipe" >alert
 is "$name: the alert says when retry gave up" "$(sh alert one
-    sed -n 's/[0-9]\{10\}$/TIME/p' *.prom*)" \
+    sed -n 's/[0-9]\{10\}$/TIME/p' ./*.prom*)" \
     'retry_gave_up_timestamp_seconds{unit="one"} TIME'
 if have "$name: Prometheus can read that" promtool; then
 	check "$name: Prometheus can read that" \
@@ -842,7 +842,7 @@ if "$@" true 2>/dev/null; then
 	kill -TERM "$(pgrep -P $!)"
 	wait $!
 	is 'process 1 passes SIGTERM on, and ends as its command does' $? 7
-	is 'it was process 1' "$(cat pid)" 1
+	is 'process 1 in the container is retry' "$(cat pid)" 1
 else
 	skip 'retry is process 1' 'no namespace can be made'
 fi

@@ -84,7 +84,7 @@ run lonely rpmbuild -bb --nodeps --define "_topdir $T/home/rpm" \
 is 'rpmbuild makes a package' "$code" 0
 like 'rpmbuild makes a package, and tests it' "$out" '^Ok: +[1-9]'
 package=$(ls home/rpm/RPMS/*/*.rpm)
-is 'it has the name and the version' \
+is 'the package of rpmbuild has the name and the version' \
     "$(rpm -qp --qf '%{NAME} %{VERSION} %{LICENSE}' "$package")" \
     "retry $version MIT"
 rpm -qlp "$package" >names

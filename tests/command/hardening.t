@@ -23,7 +23,7 @@ objects() {
 dynamic=$(readelf -dW "$RETRY")
 segments=$(readelf -lW "$RETRY")
 
-like 'it may be loaded anywhere' "$dynamic" 'FLAGS_1.*PIE'
+like 'the program may be loaded anywhere' "$dynamic" 'FLAGS_1.*PIE'
 like 'what is relocated becomes read-only' "$segments" GNU_RELRO
 like 'all of it, since it is bound at once' "$dynamic" '\(FLAGS.* BIND_NOW|FLAGS_1.* NOW'
 like 'the stack cannot be executed' "$segments" 'GNU_STACK .* RW '

@@ -191,7 +191,7 @@ strays() {
 	test -e strays && test "$(wc -l <strays)" -gt 1
 }
 retried strays
-check 'it is ended with all that it has started' wait_for gone strays
+check 'a probe that is late is ended with all that it has started' wait_for gone strays
 for _ in 1 2 3 4 5; do
 	probe -a 1 --health='sleep 100d || echo DOWN >>after' \
 	    --health-timeout=20ms --health-retries=10 sleep .3
@@ -227,7 +227,7 @@ endless() {
 check 'a probe may write without an end, and its last line is known' \
     retried endless
 probe -a 1 --health=true --health-interval=1ms sleep .2
-is 'there may be a thousand probes a second' "$code" 0
+is 'an attempt may have a thousand probes a second' "$code" 0
 rm -f probes
 probe -a 1 --health='echo x >>probes' --health-interval=1ms sh -c '
 	probes() { wc -l <probes; }
@@ -236,7 +236,7 @@ probe -a 1 --health='echo x >>probes' --health-interval=1ms sh -c '
 	until [ "$(probes)" -gt 40 ]; do sleep .05; done
 	after=$(ls /proc/$PPID/fd | wc -l)
 	echo $((after - before))'
-check 'there may be a thousand probes a second, of which each closes its files' [ "$out" -lt 9 ] || note "$out"
+check 'a thousand probes a second each close their files' [ "$out" -lt 9 ] || note "$out"
 probe -a 1 --health='nonesuch-command' --health-retries=1 sleep 100d
 like 'a probe that is not found has failed' "$err" 'exited 127 once'
 probe -a 3 -d 0 --health=true sh -c 'exit 5'

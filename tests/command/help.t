@@ -10,13 +10,13 @@ run "$RETRY" --help
 help=$out
 is '--help succeeds' "$code" 0
 is '--help succeeds, and has nothing to complain of' "$err" ''
-is 'it fits 80 columns, with the longer name of the package too' \
+is '--help fits 80 columns, with the longer name of the package too' \
     "$(printf '%s\n' "$help" | sed 's/\(^ *\|: \|man \)retry /\1retry-backoff /' |
 	grep -E '.{81}')" ''
-check 'it fits a screen of 24 lines with the prompt' \
+check '--help fits a screen of 24 lines with the prompt' \
     test "$(printf '%s\n' "$help" | wc -l)" -le 23
 is '-h is short for it' "$("$RETRY" -h)" "$help"
-is 'it has three examples' "$(printf '%s\n' "$help" | grep -c '^  retry ')" 3
+is '--help has three examples' "$(printf '%s\n' "$help" | grep -c '^  retry ')" 3
 
 # Every option of the manual, which a test of its own compares with these.
 options=$("$RETRY" --help=options)
@@ -100,7 +100,7 @@ done <names
 is '--help=--NAME has the paragraph of each option' "$empty" ''
 is '--help=--NAME fits 80 columns' "$wide" ''
 attempts=$("$RETRY" --help=--attempts)
-like 'it is the paragraph of the manual' "$attempts" '-a, --attempts=N'
+like '--help=--NAME prints the paragraph of the manual' "$attempts" '-a, --attempts=N'
 for spelling in -a a attempts --att ATTEMPTS; do
 	is "--help=$spelling is --help=--attempts" \
 	    "$("$RETRY" --help="$spelling")" "$attempts"

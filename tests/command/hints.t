@@ -26,7 +26,7 @@ like 'seconds are waited, so is a duration, and the end of a header is no matter
 asked 'Retry-After: 30ms\nRetry-After: 20ms'
 like 'the last match counts' "$err" 'asked for 20ms'
 asked 'Retry-After: 30ms' -d 60ms
-like 'it is a minimum' "$err" 'next in 60ms .*asked for 30ms'
+like 'a hint is a minimum' "$err" 'next in 60ms .*asked for 30ms'
 asked 'Retry-After: 20ms' -j 50%
 like 'chance makes it longer' "$err" 'range 20ms to 30ms'
 asked 'Retry-After: 20ms' -j full

@@ -78,19 +78,19 @@ for signal in KILL TERM HUP; do
 	[ "$(judged) $code" = 'stop check 1' ] || wrong="$wrong $signal"
 done
 is 'a signal that it dies of is stop' "$wrong" ''
-is 'it overrules the sets of outcomes' "$(order retry -d 0 --stop-on=6 \
+is 'a check overrules the sets of outcomes' "$(order retry -d 0 --stop-on=6 \
     --check='echo check >>order; test "$RETRY_ATTEMPT" = 1 && exit 1; exit 0' \
     sh -c 'echo "attempt" >>order; exit 6')" \
     '0 attempt check attempt check'
 result check
-is 'it is asked after a timeout too' "$code $(cat check/order)" '0 timeout'
+is 'a check is asked after a timeout too' "$code $(cat check/order)" '0 timeout'
 run retry -d 0 --check=./missing true
 like 'a check that is not found is named with its status' "$err" \
     '^retry: true: --check exited 127$'
 run retry -d 0 --check='exit 3' true
 unlike 'the status of a check that says stop is not named' "$err" '--check exited'
 run retry --check='echo asked' ./missing
-is 'it is not asked where the command could not be started' \
+is 'a check is not asked if the command could not be started' \
     "$code $(printf '%s\n' "$err" | grep -c asked)" '127 0'
 
 # The gate.
@@ -108,7 +108,7 @@ is 'no gate is asked after the last attempt' "$(order retry -a 1 \
 order retry -b list:50ms -j none -a 2 \
     --before-retry='moment >>order; echo "$RETRY_DELAY" >>order' \
     sh -c 'moment >>order; exit 6' >/dev/null
-is 'it is asked after the wait, which it is told' "$(awk '
+is 'a gate is asked after the wait, and told its length' "$(awk '
 	NR == 1 { begin = $1 } NR == 2 && $1 - begin < 50e6 { print "early" }
 	NR == 3 && $1 < 0.05 { print "told " $1 }
 	END { if (NR != 4) print "asked " NR }' order)" ''

@@ -22,10 +22,10 @@ for page in "man1/${TEST_PROGRAM:-retry}.1" man1/retry-redis-budget.1 \
 done
 
 # As scripts/run sets it up: then root, who installs it, builds no test.
-check 'it can be set up without tests' \
+check 'a build can be set up without tests' \
     meson setup -Dtests=false "$T/plain" "$TESTS/.."
-is 'it can be set up without tests, of which meson install then builds none' \
+is 'a build without tests has none for meson install to build' \
     "$(ninja -C "$T/plain" -t targets all | grep '^tests/')" ''
-like 'it can be set up without tests, but the program' "$(ninja -C "$T/plain" -t targets all)" '^retry: '
+like 'a build without tests has the program' "$(ninja -C "$T/plain" -t targets all)" '^retry: '
 
 finish

@@ -42,7 +42,7 @@ run retry -a 2 -d 0 sh -c "[ -s server ] || { setsid ./serve server &
 	./leaves server; }; exit 3"
 check 'a server that an attempt leaves serves the next one' \
     alive "$(cat server)"
-is 'it was started once' "$(wc -l <server)" 1
+is 'a server that an attempt leaves was started once' "$(wc -l <server)" 1
 like 'the failed attempt names it' "$err" \
     '^retry: sh: attempt 1/2 exited 3 after [^;]*; left 1 process: (serve|sleep); next'
 unlike 'the next one does not, since it was there before' "$err" \

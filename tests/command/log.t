@@ -12,11 +12,11 @@ is 'a log without a file is on standard error, and nothing on standard output' "
 
 run retry --log=text:log -a 2 -d 1ms false
 is 'a log in a file is not on standard error' "$err" ''
-check 'it has a line for each failure, and for the end' \
+check 'a log has a line for each failure, and for the end' \
     sh -c 'test $(grep -cE "^20[0-9T:+-]+ retry: false: " log) -eq 3'
-is 'it is for its owner alone' "$(stat -c %a log)" 600
+is 'a log is for its owner alone' "$(stat -c %a log)" 600
 retry --log=text:log -a 1 false
-is 'it is appended to' "$(grep -c giving log)" 2
+is 'a log is appended to' "$(grep -c giving log)" 2
 
 # Long lines, while which are written the file grows bit by bit. A writer that a busy
 # machine suspends within one seems to have left half of it.
@@ -35,7 +35,7 @@ is 'a line that another process is writing is not ended' "$empty" 0
 rm shared
 
 retry --log=text:a --log=json:b --log=journal:c -a 1 false
-check 'there may be several' \
+check 'a run may have several logs' \
     sh -c 'grep -q "retry: " a && grep -q ^{ b && grep -q "^<3>retry" c'
 
 run retry --log=text:quiet --log=json:loud -q -a 1 false
@@ -87,7 +87,7 @@ same 'two names of one file are refused' retry --log=json:log --log=text:hard
 
 run retry --log=json:/dev/full --log=text:log -a 2 -d 1ms sh -c 'exit 3'
 is 'a log that cannot be written changes no status' "$code" 3
-is 'it is reported once' "$err" 'retry: sh: --log: /dev/full: No space left on device'
+is 'a log that cannot be written is reported once' "$err" 'retry: sh: --log: /dev/full: No space left on device'
 run retry --log=json:/dev/full true
 is 'a log that cannot be written does not fail a run that succeeds' "$code" 0
 
@@ -134,7 +134,7 @@ refused 'a number of a descriptor that is too high' /dev/fd/99999999999
 status 125 'a log on a closed standard error is refused' \
     sh -c 'retry --log=json:fd:2 true 2>&-'
 run retry --plan=1,0 -j none --log=json:-
-is 'it takes the place of a plan, as a log without a file does' "$out" \
+is 'a log to standard output takes the place of a plan' "$out" \
     "$(retry --plan=1,0 -j none --log=json)"
 run retry --log=json:- --log=text:fd:1 touch ran
 is 'two logs on one descriptor are refused' "$code" 125

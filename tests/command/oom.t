@@ -48,8 +48,8 @@ for where in '1 /a/b /a/b' '1 /outside ' '2 /a/b /a/b' '2 / ' '2 /outside '; do
 	# shellcheck disable=SC2086 # words are meant
 	set -- $where
 	within "$1" "$2" "${3-}" retry -a 2 -d 0 sh -c "$killed"
-	like "it is told with cgroups of version $where" "$err" "$told"
-	is "it is told with cgroups of version $where, and the status is as ever" "$code" 137
+	like "an attempt without memory is told with cgroups of version $where" "$err" "$told"
+	is "an attempt without memory keeps its status with cgroups of version $where" "$code" 137
 done
 within 2 /a '' sh -c 'mkdir /sys/fs/cgroup/a
 	echo "oom 9" >/sys/fs/cgroup/a/memory.events

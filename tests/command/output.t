@@ -555,7 +555,7 @@ check 'a temporary file has no name, and can get none' sh -c "for file in /proc/
 	esac
     done; exit 1"
 rm -f files/name
-check 'it lies in $TMPDIR' sh -c "readlink /proc/$pid/fd/* |
+check 'held output lies in $TMPDIR' sh -c "readlink /proc/$pid/fd/* |
     grep -q '^$T/files/.*(deleted)'"
 kill -KILL "$pid"
 wait "$pid" 2>/dev/null
@@ -571,7 +571,7 @@ if have 'a folder may know no files without a name' strace; then
 			! ls -l /proc/self/fd | grep "$TMPDIR"'
 		check "a folder may know no files without a name ($error)" \
 		    grep -q INJECTED trace
-		is "its files lose theirs at once, and reach no attempt ($error)" \
+		is "files for held output lose their names at once, and reach no attempt ($error)" \
 		    "$code:$out:$(ls -A files)" 0:held:
 	done
 fi

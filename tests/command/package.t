@@ -34,7 +34,7 @@ package=$(printf '%s\n' "$out" | grep '\.deb$')
 check 'a Debian package is there' test -s "$package"
 check 'the sum of the Debian package is right' sh -c 'cd dist && sha256sum --status -c SHA256SUMS &&
 	grep -qF "${1##*/}" SHA256SUMS' sh "$package"
-is 'it is from who is named' \
+is 'the Debian package is from who is named' \
     "$(dpkg-deb -f "$package" Maintainer Homepage)" \
     "Maintainer: $DEBFULLNAME <$DEBEMAIL>
 Homepage: $RETRY_URL"
@@ -42,7 +42,7 @@ Homepage: $RETRY_URL"
 changes() {
 	tar -xJf "$1"/*.debian.tar.xz -O debian/changelog | sed -n 3p
 }
-like 'it closes no bug that nobody has named' "$(changes dist)" 'NEWS\.md\.$'
+like 'the changes close no bug that nobody has named' "$(changes dist)" 'NEWS\.md\.$'
 # What uscan(1) asks for: a tag, as scripts/release makes one.
 watched=$(tar -xJf dist/*.debian.tar.xz -O debian/watch | sed -n '$s/.* //p')
 check 'new versions are found' perl -e '$ARGV[0] =~ /^$ARGV[1]$/ or exit 1' \
@@ -53,15 +53,15 @@ like 'new versions are found, and scripts/release makes such a tag' \
 is 'the repository is named' "$(tar -xJf dist/*.debian.tar.xz -O \
     debian/upstream/metadata | sed -n 's/^Repository: //p')" "$RETRY_URL"
 run env RETRY_URL= "$TESTS/../scripts/package" pageless debian
-is 'it can be made without a page' "$code" 0
-is 'it can be made without a page, which is then named nowhere' "$(tar -xJf pageless/*.debian.tar.xz -O |
+is 'a package can be made without a page' "$code" 0
+is 'a package without a page names none' "$(tar -xJf pageless/*.debian.tar.xz -O |
     grep -E '@URL@|^(Homepage|Repository|Bug-[^:]*|https?):')" ''
 RETRY_ITP=1000000 run "$TESTS/../scripts/package" closing debian deb
-is 'it can be made for a first upload' "$code" 0
-like 'it can be made for a first upload, but one that is named' "$(changes closing)" 'NEWS\.md\. \(Closes: #1000000\)$'
+is 'a package can be made for a first upload' "$code" 0
+like 'a first upload closes the bug that is named' "$(changes closing)" 'NEWS\.md\. \(Closes: #1000000\)$'
 
-if have 'it can be made for a first upload, with which lintian is content, too' lintian; then
-	check 'it can be made for a first upload, with which lintian is content, too' lintian --allow-root --pedantic \
+if have 'lintian is content with a first upload' lintian; then
+	check 'lintian is content with a first upload' lintian --allow-root --pedantic \
 	    --fail-on error,warning,info,pedantic closing/*.deb closing/*.dsc
 fi
 
@@ -125,7 +125,7 @@ if [ "$code" -eq 77 ]; then
 else
 	is 'the list is what SPDX wants' "$code$err" 0
 fi
-is 'it says who releases what is in it, and who says so' \
+is 'the list says who releases what, and who says so' \
     "$(jq -r '(.packages[] | select(.packageFileName) | .supplier),
 	.creationInfo.creators[]' "$list" | sort -u)" \
     "Organization: $DEBFULLNAME ($DEBEMAIL)
@@ -203,10 +203,10 @@ if [ "$(id -u)" -eq 0 ]; then
 	    'test "$RETRY_ATTEMPT" -eq 2'
 	is 'beside the retry of Debian, and ours runs' "$code" 0
 	like 'the packaged retry uses its own name in messages' "$err" '^retry-backoff: sh: attempt 1/2 exited 1'
-	check 'it can be removed' scratch -r retry-backoff
-	is 'it can be removed, and nothing of it is left' \
+	check 'the package can be removed' scratch -r retry-backoff
+	is 'the package leaves nothing when it is removed' \
 	    "$(find root/usr ! -type d | grep -E 'backoff|redis|cookbook')" ''
-	check 'it can be removed, but the other is' test -x root/usr/bin/retry
+	check 'the retry of Debian is left when the package is removed' test -x root/usr/bin/retry
 else
 	skip 'it can be installed and removed' 'only root can give files to root'
 fi
@@ -214,7 +214,7 @@ fi
 dpkg-deb -x "$package" extracted
 program=extracted/usr/bin/retry-backoff
 is 'the packaged program runs' "$($program echo it runs)" 'it runs'
-is 'it has its own name' "$($program --version)" \
+is 'the packaged program has its own name' "$($program --version)" \
     "$("$RETRY" --version | sed 's/retry/retry-backoff/')"
 like 'the packaged retry names itself in errors' "$($program --nosuch 2>&1)" \
     '^retry-backoff: .*\(try .retry-backoff --help.\)$'

@@ -18,7 +18,7 @@ column() {
 run retry --plan=1*4,0*5,1*3 --repeat -b mimd:up=2,down=0.5 -d 3 \
     --min-delay 2 -j none
 is 'a plan succeeds' "$code" 0
-is 'it shows the delays' "$(column delay)" \
+is 'a plan shows the delays' "$(column delay)" \
     '3s 6s 12s 24s 12s 6s 3s 2s 2s 4s 8s 16s'
 is 'the starts' "$(column starts)" \
     '0s 3s 9s 21s 45s 57s 1m03s 1m06s 1m08s 1m10s 1m14s 1m22s'
@@ -135,7 +135,7 @@ run retry --plan=p=0.4 -a 3 -b constant -d 1 -j none --log=json:-
 near 'a share is that of unfair coins' "$(figure gives_up)" 0.064 0.12
 is 'half of them succeed at once, and nobody waits for more than two seconds' \
     "$(figure elapsed_p50) $(figure elapsed_p95)" '0 2'
-is 'there are ten thousand' "$(figure runs)" 10000
+is 'a plan simulates ten thousand runs' "$(figure runs)" 10000
 first=$out
 run retry --plan=p=0.5 -a 3 --seed=7 --log=json:-
 first=$(figure gives_up)
@@ -345,7 +345,7 @@ is 'clients need a plan' "$code" 125
 run retry --plan --clients=0
 is 'no client is none' "$code" 125
 run retry --plan --clients=10001
-is 'there may be too many' "$code" 125
+is 'too many clients are refused' "$code" 125
 
 # seen_by COLUMNS OPTION...: the table on a terminal.
 seen_by() {

@@ -33,7 +33,7 @@ awk '/^\.It Fl -/ {
 		value = "[" $2 "]"
 	}
 	END { print name, value }' "$TESTS/../man/retry-redis-budget.1" >told
-check 'there are options' test "$(wc -l <helped)" -gt 5
+check 'the help of retry-redis-budget has options' test "$(wc -l <helped)" -gt 5
 check 'the manual has them all, with their defaults' diff told helped
 
 for option in --tokens=x --tokens=1.2.3 --rate=-1 --rate= --tokens=. --key= \

@@ -55,7 +55,7 @@ stack=192
 ! sanitized || stack=256
 run sh -c 'ulimit -s "$1"
 	exec retry -a 1 bin/plain $(yes a | head -n 7000)' sh $stack
-is 'it may have many arguments on a small stack' "$code $out" \
+is 'a command may have many arguments on a small stack' "$code $out" \
     '0 bin/plain: 7000 a'
 for option in --output=hold --stdin=replay; do
 	run sh -c 'ulimit -s 192

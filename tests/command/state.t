@@ -162,7 +162,7 @@ for waiter in $waiter1 $waiter2 $waiter3 $waiter4; do
 	wait "$waiter" || echo "$waiter failed"
 done
 is 'a wait of a second for it is told, and all have their turn' "$(attempts)" 4
-is 'it is told once' "$(grep -c waiting told)" 1
+is 'a wait for another run is told once' "$(grep -c waiting told)" 1
 
 hold
 kill -KILL $holder
@@ -197,9 +197,9 @@ sed s/3/1/ before >state
 cp state copy
 run retry -q --state=state -a 1 -d 1ms ./tries 7
 is 'a damaged state stops nothing' "$code $(attempts)" '7 1'
-is 'it is reported in one line' "$err" \
+is 'a damaged state is reported in one line' "$err" \
     'retry: tries: --state: state: is damaged; kept as state.damaged'
-check 'it is reported in one line, and kept aside' cmp copy state.damaged
+check 'a damaged state is kept aside' cmp copy state.damaged
 is 'the run starts afresh' "$(kept n)" 1
 head -c 60 before >state
 cp state copy

@@ -135,7 +135,7 @@ ulimit -S -c 0
 
 run retry -d 100d ./nosuch
 is 'a command that is not found is 127' "$code" 127
-is 'it is named, and its attempt not repeated' \
+is 'a command that is not found is named, and not retried' \
     "$err" 'retry: cannot execute ./nosuch: No such file or directory'
 is 'nothing is said on stdout' "$out" ''
 status 127 'a name that is not found on the PATH is 127' \

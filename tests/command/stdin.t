@@ -73,7 +73,7 @@ late_reader() {
 	retry -q -d 0 -a 3 sh -c '[ "$RETRY_ATTEMPT" != 1 ] || exit 1
 	    cat; [ "$RETRY_ATTEMPT" = 3 ]'
 }
-is 'it need not be the first attempt that reads' \
+is 'an attempt after the first may be the first that reads' \
     "$(finished late_reader | tr '\n' ' ')" '1 2 3 4 1 2 3 4 '
 loop() {
 	while read -r number; do
@@ -315,7 +315,7 @@ seq 3 | retry -q --stdin=replay -d 0 -a 2 sh -c '
 wait_for sh -c '[ "$(wc -l <late)" = 3 ]'
 is 'each attempt has a place of its own in it' \
     "$(tr '\n' ' ' <again):$(tail -n 2 late | tr '\n' ' ')" '1 2 3 :2 3 '
-check 'it cannot be written to' sh -c 'echo x | retry -q --stdin=replay -a 1 \
+check 'replayed input cannot be written to' sh -c 'echo x | retry -q --stdin=replay -a 1 \
     sh -c "! echo y >&0" 2>/dev/null'
 seq 3 | retry --stdin=replay --check='readlink /proc/self/fd/0 >seen' cat >got
 is 'a check does not read it' "$(cat seen)" /dev/null

@@ -210,13 +210,13 @@ is 'a service is active in a wait, which is a warning in the journal' \
     'retry: collector: attempt 1 exited 7'
 wait_for hurried service ran service
 first=$(cat "$machine/root/service.runs")
-check 'it is reloaded' inside systemctl reload service
+check 'a service is reloaded' inside systemctl reload service
 wait_for test -s "$machine/root/service.got"
-is 'it is reloaded, which reaches the attempt' "$(cat "$machine/root/service.got")" HUP
-check 'it is reloaded, and does not end it' inside kill -0 "$first"
+is 'a reload reaches the attempt' "$(cat "$machine/root/service.got")" HUP
+check 'a reload does not end the attempt' inside kill -0 "$first"
 main=$(show service MainPID)
 is 'the main process is retry' "$(inside cat "/proc/$main/comm")" retry
-check 'it is stopped in an attempt' inside systemctl stop service
+check 'a service is stopped in an attempt' inside systemctl stop service
 is 'the attempt got one SIGTERM' "$(cat "$machine/root/service.got")" 'HUP
 TERM'
 is 'the attempt got one SIGTERM, and the stop was a success' \
@@ -233,14 +233,14 @@ unit service 'exit 7'
 rm "$machine/root/service.calls"
 start service
 wait_for hurried service waits service 7
-check 'it may be reloaded in a wait' inside systemctl reload service
-check 'it may be reloaded in a wait, which goes on' waits service 7
-check 'it is stopped in a wait' inside systemctl stop service
-is 'it is stopped in a wait, which was a success' \
+check 'a service may be reloaded in a wait' inside systemctl reload service
+check 'a wait goes on after a reload' waits service 7
+check 'a service is stopped in a wait' inside systemctl stop service
+is 'a stop in a wait is a success' \
     "$(show service Result) $(show service ActiveState)" 'success inactive'
-like 'it is stopped in a wait, of which the journal tells' "$(journal service --lines=4)" \
+like 'the journal tells of a stop in a wait' "$(journal service --lines=4)" \
     'ended by SIGTERM after 7 attempts'
-is 'it is stopped in a wait, but not as an error' "$(journal service --priority=err)" ''
+is 'a stop in a wait is no error in the journal' "$(journal service --priority=err)" ''
 
 # The others.
 wait_for shows needs ActiveState inactive
@@ -419,11 +419,11 @@ done
 
 wait_for shows healthy ActiveState active
 check 'a program that answers is ready' test -e "$machine/root/healthy.up"
-is 'its unit has said so once' \
+is 'the unit has said once that the program answers' \
     "$(journal healthy | grep -c 'is healthy after')" 1
-check 'it is reloaded by its own signal' inside systemctl reload healthy
+check 'a service is reloaded by a signal of its own' inside systemctl reload healthy
 wait_for test -s "$machine/root/healthy.got"
-is 'it is reloaded by its own signal, which reaches the program' "$(cat "$machine/root/healthy.got")" HUP
+is 'a reload by a signal of its own reaches the program' "$(cat "$machine/root/healthy.got")" HUP
 rm "$machine/root/healthy.up"
 wait_for said healthy 'was unhealthy after'
 wait_for hurried healthy test -e "$machine/root/healthy.up"

@@ -238,7 +238,7 @@ is 'a command that dies of ^C takes retry with it' "$(last dies)" 'status -2'
 is '^C ends a wait at once' "$(last waits)" 'status -2'
 is '^C ends a wait that is over at the same moment' \
     "$(last late) $(grep -c '"event":"attempt"' late/log)" 'status -2 1'
-is 'it is not lost between two attempts' \
+is '^C is not lost between two attempts' \
     "$(grep -o 'ended.*' between/seen)" 'ended 130'
 is 'a timeout does not touch the rest of a pipeline' \
     "$(signals pipeline left), $(signals pipeline right)" 'ready 10, ready 10'
@@ -308,7 +308,7 @@ is 'where nobody could resume it ^Z does not stop it' "$(last orphan)" \
 is 'a hang-up reaches the attempt' "$(signals hangs)" 'ready 1'
 is 'whose end is that of the run' "$(last hangs)" 'status 0'
 is 'one that dies of it takes retry with it' "$(last hangs-up)" 'status -1'
-is 'it ends a wait too' "$(last hangs-idle)" 'status -1'
+is 'a hang-up ends a wait' "$(last hangs-idle)" 'status -1'
 
 # A terminal in another.
 

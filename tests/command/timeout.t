@@ -57,7 +57,7 @@ run retry -a 1 -t .05 sleep 100d
 is 'an attempt that lasts too long is ended, and the status 124' "$code" 124
 like 'the report says so' "$err" '^retry: sleep: attempt 1/1 timed out after '
 deaf -a 1 -t 1ms hear heard 18
-is 'it hears SIGTERM, then SIGCONT' "$(heard)" 'ready 15 18'
+is 'a timed-out attempt hears SIGTERM, then SIGCONT' "$(heard)" 'ready 15 18'
 deaf -a 2 -d 0 -t 1ms hear heard 15
 is 'a timed-out attempt is retried even if it then exited 0' \
     "$code $(heard)" '124 ready 15 ready 15'
@@ -75,12 +75,12 @@ is 'the signal may be SIGKILL' "$code" 124
 moment >stamps
 deaf -a 1 -t 60ms hear heard 15
 moment >>stamps
-is 'it had its whole time' "$(awk '
+is 'a timed-out attempt had its whole time' "$(awk '
 	NR == 1 { begin = $1 } NR == 2 && $1 - begin < 60e6' stamps)" ''
 moment >stamps
 deaf -a 1 -t 1ms -k 60ms sleep 100d
 moment >>stamps
-is 'it had its whole time, and as long as --kill-after says before SIGKILL' "$(awk '
+is 'SIGKILL comes --kill-after after the timeout' "$(awk '
 	NR == 1 { begin = $1 } NR == 2 && $1 - begin < 61e6' stamps)" ''
 
 result next
@@ -117,7 +117,7 @@ run retry -a 9 -T .1 sleep 100d
 is '--max-time ends an attempt, and with it the run' "$code" 124
 like 'the report says that too' "$err" 'giving up after 1 attempt in .*max-time'
 result whole
-is 'it is for all attempts together' "$code" 124
+is '--max-time is for all attempts together' "$code" 124
 run retry -v -a 1 -T 1h -t '50%' sh -c 'exit 3'
 like 'a timeout may be a share of it' "$err" 'for 30m at most'
 run retry -a 1 -T .1 -t 10d sleep 100d

@@ -16,7 +16,7 @@ run "$TESTS/../scripts/torture" --what
 is 'scripts/torture refuses other options' "$code" 2
 : >empty
 run "$TESTS/../scripts/torture" --program="$T/empty" plain
-is 'it needs a program' "$code" 1
+is 'torture needs a program' "$code" 1
 
 # Each case with some of its faults, always the same; SLICE=1 has them all.
 for case in $("$TESTS/../scripts/torture" --list); do

@@ -198,7 +198,7 @@ like 'what is left with -k 0 is named' "$(cat kept.err)" \
 check 'what is left with -k 0 was not killed' alive "$(cat kept)"
 is 'an attempt that does not end is given up after --max-time' \
 	"$(cat alone.code)" 124
-like 'it is named' "$(cat alone.err)" 'process [0-9]+ \(stubborn\) does not end and is left'
+like 'an attempt that does not end is named' "$(cat alone.err)" 'process [0-9]+ \(stubborn\) does not end and is left'
 check 'an attempt that does not end is left, since SIGKILL never follows' alive "$(cat alone)"
 is 'with --preserve-status, too, it has not succeeded' "$(cat preserved.code)" 124
 check 'with --preserve-status, too, it lives on' kill -9 "$(cat preserved)"
@@ -220,7 +220,7 @@ is 'each process hears the signal once' \
 	"$(cat once.child once.near once.apart | grep -cx 40)" 3
 is 'one that is stopped hears it' "$(cat stopped)" heard
 check 'a name may look like what follows it' wait_for none_alive odd
-check 'there may be more of them than descriptors' wait_for none_alive many
+check 'an attempt may start more processes than there are descriptors' wait_for none_alive many
 is 'a zombie is not named' "$(grep -c "is left$" zombie.err)" 1
 
 # An attempt that was ended is gone, what it left is not.
@@ -451,9 +451,9 @@ END
 	check 'an attempt is ended that leaves half a process, which is killed' wait_for none_alive threads
 fi
 
-status 124 'there may be hundreds of them' retry -q -a 1 -t 1 -k .1 \
+status 124 'an attempt that started hundreds of processes times out' retry -q -a 1 -t 1 -k .1 \
     sh -c 'for i in $(seq 300); do sleep 984.'$$' & done; wait'
-check 'there may be hundreds of them, and none is left' wait_for not pgrep -f "^sleep 984.$$\$"
+check 'none of hundreds of processes is left' wait_for not pgrep -f "^sleep 984.$$\$"
 
 kill -9 "$(cat daemon)" "$(cat plain)" "$(cat older)" "$(cat kept)" "$(cat alone)" \
     "$(cat founded)" "$(cat orphaned)" "$(cat separate)" "$(cat zombie)"

@@ -170,7 +170,7 @@ like 'a wait of a minute says when it ends and how to end it' \
     "$(cat minute/seen)" '2/2 in 1m(0[0-9]|10)s, at [0-9:]+  .*kill -URG [0-9]+$'
 like 'a long one ends at a time of day' "$(cat clock/seen)" \
     "2/2 in 2d, at ($day|$(in_two_days)) [0-9]{2}:[0-9]{2} "
-is 'it fits the screen, with what matters most' \
+is 'a status line fits the screen, with what matters most' \
     "$(seen narrow | sed '/^retry: sh: attempt 1/d; /^retry: sh: ended/q')" "\
 retry: sh: attempt 2/2 in 30s  BAR  last exited 7  NOW
 $dashes
@@ -183,7 +183,7 @@ check 'a name is cut between characters' \
     iconv -f UTF-8 -t UTF-8 foreign/raw -o /dev/null
 like 'a name is cut between characters, and a character takes a column' "$(seen foreign)" \
     '^xÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖÜÄÖ: attempt 2/2 in 30s  NOW$'
-is 'it is gone in the end' "$(seen end)" 'out
+is 'the status line is gone in the end' "$(seen end)" 'out
 retry: sh: attempt 1/2 exited 7 after TIME; next in TIME
 out
 retry: sh: attempt 2/2 exited 7 after TIME
@@ -232,7 +232,7 @@ like 'a run in the background has none, but tells the rest' "$(cat background/se
 is 'a signal that changes nothing leaves it' \
     "$(seen verbose | grep -A1 USR1 | sed 2q)" 'retry: sh: received SIGUSR1
 retry: sh: attempt 2/2 in 30s  last exited 7  NOW'
-is 'it may be there before the first attempt' "$(seen first)" \
+is 'the status line may be there before the first attempt' "$(seen first)" \
     "retry: true: attempt 1/1 in 3s  BAR
 $dashes
 
@@ -246,8 +246,8 @@ retry: sh: attempt 1/1 killed by SIGINT after TIME
 retry: sh: ended by SIGINT after 1 attempt in TIME: killed by SIGINT
 status -2"
 like 'a terminal comes before GitHub' "$(cat github/seen)" '2/2 in'
-like 'it has Unicode where the locale has' "$(cat unicode/seen)" '[░█]{8}'
-unlike 'it has Unicode where the locale has, and not elsewhere' "$(cat normal/seen)" '[^ -~]'
+like 'the status line has Unicode where the locale has' "$(cat unicode/seen)" '[░█]{8}'
+unlike 'the status line has no Unicode where the locale has none' "$(cat normal/seen)" '[^ -~]'
 
 like 'a wait for another run is told' "$(cat locked/seen)" \
     '^retry: true: waiting for another run, which holds state.lock$'
@@ -284,7 +284,7 @@ for name in redirected explicit; do
 done
 
 grep -ao 'attempt 2/3 in [0-9]*s' normal/raw | uniq -c >counts
-check 'it is drawn once a second or up to four times' \
+check 'the status line is drawn once a second or up to four times' \
     awk '$1 > 5 { exit 1 }' counts
 
 finish
