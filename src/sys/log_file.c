@@ -113,10 +113,8 @@ log_file_flush(struct sink *sink, struct output *output, bool is_drawing)
 		    errno != EINVAL)
 			log_file_complain(sink, messages, errno);
 		/* The attempts, or another program, may have begun a line. */
-		if (!is_drawing && *sink->text != '
-' &&
-		    ends_mid_line(sink, output) && sink_write(sink, "
-", 1, 0))
+		if (!is_drawing && *sink->text != '\n' &&
+		    ends_mid_line(sink, output) && sink_write(sink, "\n", 1, 0))
 			output_line_is_ended(output, OUT);
 		if (!sink_write(sink, sink->text, sink->size, 0))
 			log_file_complain(sink, messages, errno);
