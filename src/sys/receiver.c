@@ -279,8 +279,8 @@ receiver_take(struct receiver *receiver, struct received *received)
 	while (receiver->next < receiver->count) {
 		const struct signalfd_siginfo *info =
 		    &receiver->queue[receiver->next++];
-		const bool stops = is_managers_stop(receiver, info);
-		const int number = stops ? SIGTERM : (int)info->ssi_signo;
+		const bool is_stop = is_managers_stop(receiver, info);
+		const int number = is_stop ? SIGTERM : (int)info->ssi_signo;
 		const bool reached = has_reached(info, child);
 
 		sigdelset(&child->missed, number);
@@ -289,7 +289,7 @@ receiver_take(struct receiver *receiver, struct received *received)
 		else if (concerns_run(receiver, info)) {
 			*received = (struct received){
 				.signal = number,
-				.ends_run = stops || ends_run(receiver, info),
+				.ends_run = is_stop || ends_run(receiver, info),
 				.from_kernel = info->ssi_code == SI_KERNEL,
 				.reached = reached,
 			};

@@ -89,7 +89,7 @@ ceilings='
 	12770 tests/unit
 	14170 tests/command
 	3430 tests/lib
-	2896 tests/simulate
+	2898 tests/simulate
 	4300 scripts
 	62 options'
 
