@@ -263,8 +263,8 @@ set_variables(struct launch *launch, const struct start *start)
 }
 
 /*
- * Lays out all that a child needs, where a forked child can tell its errno, too.
- * Returns 0, or -1 with errno set.
+ * Lays out all that a child needs, where a forked child can tell its errno,
+ * too.  Returns 0, or -1 with errno set.
  */
 static int
 lay_out(struct child *child, const struct start *start)

@@ -199,8 +199,8 @@ add_messages(struct work *work)
 }
 
 /*
- * Reads once from a stream, `most` bytes of it.  Returns how many, 0 at its end,
- * or -1 if its pipe is empty.
+ * Reads once from a stream, `most` bytes of it.  Returns how many, 0 at its
+ * end, or -1 if its pipe is empty.
  */
 static ssize_t
 take_bytes(struct work *work, int index, size_t most)

@@ -251,8 +251,8 @@ concerns_run(const struct receiver *receiver,
  * Whether a service manager asks for the end of the run by a signal that means
  * something else elsewhere: httpd, haproxy and systemd are stopped so.  The
  * manager is the parent of `retry`: outside of the container, process 1, or the
- * systemd of a user, which says in the environment whom it executed.  No attempt
- * is running that could use the signal in its own way.
+ * systemd of a user, which says in the environment whom it executed.  No
+ * attempt is running that could use the signal in its own way.
  */
 static bool
 is_managers_stop(const struct receiver *receiver,
