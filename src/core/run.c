@@ -100,23 +100,6 @@ tell_outcome(struct run *run)
 		run->record.paid = 0;
 }
 
-/* Tells the health of the attempt if a probe has changed it. */
-static void
-tell_health(struct run *run)
-{
-	struct attempt *attempt = &run->record.attempt;
-	const enum health_status health =
-	    health_status(&attempt->probes, &run->policy->health);
-
-	if (health == attempt->health)
-		return;
-	attempt->health = health;
-	attempt->first_healthy =
-	    health == HEALTH_HEALTHY && !attempt->healthy_told;
-	attempt->healthy_told |= attempt->first_healthy;
-	tell(run, RECORD_HEALTH);
-}
-
 /* --- the end --- */
 
 /*
@@ -149,12 +132,6 @@ static bool
 give_up(struct run *run, enum reason reason)
 {
 	return over(run, end_giving_up(run->policy, &run->record, reason));
-}
-
-static bool
-succeed(struct run *run)
-{
-	return over(run, end_success(run->policy, &run->record));
 }
 
 static bool
@@ -253,15 +230,23 @@ follow(struct run *run, enum process_step step)
 	return driver->collect(run->context);
 }
 
-/* Tells the health of an attempt, and ends an unhealthy one. */
+/* Tells the health of the attempt if it has changed; ends an unhealthy one. */
 static enum process_step
 check_health(struct run *run, double time)
 {
-	tell_health(run);
+	struct attempt *attempt = &run->record.attempt;
+	const enum health_status health =
+	    health_status(&attempt->probes, &run->policy->health);
+
+	if (health != attempt->health) {
+		attempt->health = health;
+		attempt->first_healthy =
+		    health == HEALTH_HEALTHY && !attempt->healthy_told;
+		attempt->healthy_told |= attempt->first_healthy;
+		tell(run, RECORD_HEALTH);
+	}
 	/* While an attempt shuts down, it may be unable to answer a probe. */
-	return run->process.phase == PROCESS_RUNS &&
-		health_status(&run->record.attempt.probes,
-		    &run->policy->health) == HEALTH_UNHEALTHY
+	return health == HEALTH_UNHEALTHY && run->process.phase == PROCESS_RUNS
 	    ? process_end(&run->process, PROCESS_UNHEALTHY, time)
 	    : PROCESS_WAIT;
 }
@@ -350,18 +335,21 @@ drain(struct run *run, const struct event *event)
 	process_shorten(&run->process, event->now);
 }
 
-/* The process was started: waits until it is over, and its output collected. */
-static void
+/*
+ * The process was started: waits until it is over, and its output collected.
+ * Returns why it ended.
+ */
+static enum process_why
 run_process(struct run *run)
 {
 	struct process *process = &run->process;
-	enum process_step step;
+	bool done = false;
 
-	do {
+	while (!done) {
 		const struct event event = next(run, wake(run));
+		enum process_step step = PROCESS_WAIT;
 
 		process->active = fmax(process->active, event.active);
-		step = PROCESS_WAIT;
 		switch (event.kind) {
 		case EVENT_TIMER:
 			step = watch(run, event.now);
@@ -382,28 +370,40 @@ run_process(struct run *run)
 		case EVENT_ERROR:
 			run->death = event.signal;
 			/* The outcome is known, whatever its output is. */
-			if (process->phase == PROCESS_COLLECTING) {
+			done = process->phase == PROCESS_COLLECTING;
+			if (done)
 				process->why = PROCESS_ERROR;
-				return;
-			}
-			if (!run->ended)
+			else if (!run->ended)
 				step = process_fail(process, event.now);
 			break;
 		case EVENT_DONE:
-			return;
+			done = true;
+			break;
 		case EVENT_DATE:
 		case EVENT_PLANNED:
 			break;
 		}
-	} while (!follow(run, step));
+		done = done || follow(run, step);
+	}
+	return process_why(process,
+	    run->signal != 0 || !in_time(run, now(run)));
 }
 
-/* Why the process, which is over, ended. */
-static enum process_why
-why_ended(const struct run *run, double time)
+/* Waits while no process runs; some things make a wait shorter. */
+static bool
+await(struct run *run, double until, enum event_kind *kind)
 {
-	return process_why(&run->process,
-	    run->signal != 0 || !in_time(run, time));
+	for (;;) {
+		const struct event event = next(run, until);
+
+		*kind = event.kind;
+		if (!goes_on(run, &event))
+			return false;
+		if (event.kind == EVENT_TIMER || event.kind == EVENT_DATE ||
+		    event.kind == EVENT_DONE ||
+		    (event.kind == EVENT_SIGNAL && event.signal == SIGURG))
+			return true;
+	}
 }
 
 /* --- counts, and the state --- */
@@ -447,11 +447,8 @@ ask(struct run *run, enum task task, enum cut cut, double deadline,
 	const struct started started = start_process(run, task, deadline);
 	if (!started.runs)
 		return fail(run, started.death);
-	run_process(run);
+	const enum process_why why = run_process(run);
 	*answer = run->driver->answer(run->context);
-
-	const double time = now(run);
-	const enum process_why why = why_ended(run, time);
 	if (why == PROCESS_ERROR)
 		return fail(run, run->death);
 	if (*answer == ANSWER_NONE)
@@ -459,7 +456,7 @@ ask(struct run *run, enum task task, enum cut cut, double deadline,
 	if (run->signal != 0)
 		return over(run, end_by_signal(run->signal));
 	if (why == PROCESS_MAX_TIME ||
-	    (run->process.abandoned && !in_time(run, time)))
+	    (run->process.abandoned && !in_time(run, now(run))))
 		return cut_short(run, cut);
 	if (why != PROCESS_ENDS_ITSELF)
 		*answer = ANSWER_LATE;
@@ -470,19 +467,18 @@ ask(struct run *run, enum task task, enum cut cut, double deadline,
 static bool
 ask_budget(struct run *run)
 {
+	const bool throttled = run->record.attempt.judgement.throttled;
+	enum event_kind kind;
 	enum answer answer;
 
-	while ((answer = run->driver->pay(run->context,
-		    run->record.attempt.judgement.throttled,
+	while ((answer = run->driver->pay(run->context, throttled,
 		    &run->record.paid)) == ANSWER_AGAIN) {
 		const double until = now(run) + RUN_BUDGET_PAUSE;
-		struct event event;
 
-		do {
-			event = next(run, until);
-			if (!goes_on(run, &event))
+		do
+			if (!await(run, until, &kind))
 				return false;
-		} while (event.kind != EVENT_TIMER);
+		while (kind != EVENT_TIMER);
 	}
 	return answer == ANSWER_YES || give_up(run, REASON_BUDGET);
 }
@@ -539,17 +535,15 @@ restore(struct run *run)
 static bool
 read_input(struct run *run)
 {
-	if (!run->policy->input || !in_time(run, now(run)))
+	enum event_kind kind = EVENT_SIGNAL;
+
+	if (!run->policy->input || !in_time(run, now(run)) ||
+	    run->driver->read_input(run->context))
 		return true;
-	bool done = run->driver->read_input(run->context);
-
-	while (!done) {
-		const struct event event = next(run, run_end(run));
-
-		done = event.kind == EVENT_DONE;
-		if (!goes_on(run, &event))
+	while (kind != EVENT_DONE) {
+		if (!await(run, run_end(run), &kind))
 			return false;
-		if (event.kind == EVENT_TIMER) {
+		if (kind == EVENT_TIMER) {
 			run->record.end.cut = CUT_INPUT;
 			return out_of_time(run);
 		}
@@ -635,21 +629,6 @@ deliver(struct run *run)
 
 /* --- waits --- */
 
-/* Whether the wait came to its end, or was ended by SIGURG or a date. */
-static bool
-sleep_until(struct run *run, double due)
-{
-	for (;;) {
-		const struct event event = next(run, due);
-
-		if (!goes_on(run, &event))
-			return false;
-		if (event.kind == EVENT_TIMER || event.kind == EVENT_DATE ||
-		    (event.kind == EVENT_SIGNAL && event.signal == SIGURG))
-			return true;
-	}
-}
-
 /* Waits for the delay, unless that would end with no time left. */
 static bool
 wait_for_delay(struct run *run)
@@ -659,6 +638,7 @@ wait_for_delay(struct run *run)
 	struct wait *wait = &run->record.wait;
 	const double seconds = wait->delay.seconds;
 	const double begun = now(run), due = begun + seconds;
+	enum event_kind kind;
 
 	if (!in_time(run, due))
 		return out_of_time(run);
@@ -679,7 +659,7 @@ wait_for_delay(struct run *run)
 	    due - now(run));
 	/* A wait of no time is over if signals were read in the attempt. */
 	const bool again =
-	    sleep_until(run, seconds > 0 ? due : run->begun + attempt->begun);
+	    await(run, seconds > 0 ? due : run->begun + attempt->begun, &kind);
 	wait->lasts = false;
 
 	const double waited = now(run) - begun;
@@ -710,12 +690,12 @@ after_success(struct run *run)
 	const double hint = run->record.attempt.hint;
 
 	if (retries_success(&run->retries))
-		return succeed(run);
+		return over(run, end_success(run->policy, &run->record));
 	retries_draw_delay(&run->retries, true, now(run));
 	if (run->record.wait.delay.hint_is_longer &&
 	    hint > run->policy->hint_limit) {
 		run->record.end.too_long = hint;
-		return succeed(run);
+		return over(run, end_success(run->policy, &run->record));
 	}
 	return true;
 }
@@ -868,7 +848,7 @@ run_attempt(struct run *run, double deadline)
 
 	if (started.runs) {
 		tell(run, RECORD_ATTEMPT);
-		run_process(run);
+		attempt->why = run_process(run);
 		run->driver->end_attempt(run->context, attempt);
 		return;
 	}
@@ -876,7 +856,7 @@ run_attempt(struct run *run, double deadline)
 	run->death = started.death;
 	/* An attempt that `retry` could not prepare has no outcome. */
 	if (started.error == 0)
-		run->process.why = PROCESS_ERROR;
+		attempt->why = PROCESS_ERROR;
 	else
 		attempt->returned = (struct outcome){ .kind = OUTCOME_UNFORKED,
 			.code = started.error };
@@ -891,10 +871,8 @@ make_attempt(struct run *run)
 
 	run_attempt(run, begin_attempt(run, now(run)));
 
-	const double time = now(run);
 	attempt->runs = false;
-	attempt->duration = time - run->begun - attempt->begun;
-	attempt->why = why_ended(run, time);
+	attempt->duration = now(run) - run->begun - attempt->begun;
 	attempt->abandoned = run->process.abandoned;
 	attempt->stuck = process_is_stuck(&run->process);
 	attempt->silent =
