@@ -197,12 +197,15 @@ const char *const line_expectations[] = {
 	"(, |[ :])want [^t]|['\"`] [!=]==? ['\"`]| ===? | left == right",
 	"(?i)(_test\\.[a-z]+:[0-9]|[._](spec|test)\\.[a-z]+[:(]|"
 	"tests?\\.[a-z_]+:[0-9]| \xe2\x80\xba |::test_|[a-z]test\\.)",
-	":[0-9]+:? (warning|error|note)[:[]",
+	":[0-9]+:? (warning|error|note)[:[]|[0-9][)]: error (TS|CS)[0-9]",
 	/* How they end. */
 	"(\\.\\.\\. (ok|FAIL|FAILED|ERROR)|(PASSED|FAILED)( +\\[ *[0-9]+%\\])?|"
 	"\\([0-9.]+ ?ms\\))$",
 	NULL,
 };
+
+const char *const line_warning =
+    "(?i)^[^a-z]*(npm |(time=[^ ]+ )?level=)?(warn(ing)?|notice|hint|w)[]: ]";
 
 const char *const line_failed_tests[] = {
 	"^not ok [0-9]|^--- FAIL: |^FAIL\t|^# fail +[1-9]|^test result: FAILED",

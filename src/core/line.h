@@ -29,6 +29,9 @@ void line_quote(char *quote, size_t size, const char *line, size_t start,
  */
 extern const char *const line_expectations[];
 
+/* A pattern of whole lines that warn, which prove no permanent failure. */
+extern const char *const line_warning;
+
 /* Patterns of the lines by which a run of tests says that one failed. */
 extern const char *const line_failed_tests[];
 

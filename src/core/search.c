@@ -318,7 +318,8 @@ struct expression {
 
 /* The expressions begin with the options'; then come those of core/line. */
 #define HINT MATCHES
-#define OWN (MATCHES + 1)
+#define WARNS (MATCHES + 1)
+#define OWN (MATCHES + 2)
 
 /* The line that is looked through. */
 struct look {
@@ -434,7 +435,9 @@ prepare(struct search *search)
 		result |=
 		    add_expression(search, patterns->match[i], NULL, false);
 	result |= add_expression(search, patterns->hint, NULL, false);
-	/* Expectations need no literals: they are asked for. */
+	/* What makes a line no evidence needs no literals: it is asked for. */
+	search->expressions[search->count++] =
+	    (struct expression){ .text = line_warning, .worded = true };
 	for (size_t i = 0; line_expectations[i] != NULL; i++)
 		search->expressions[search->count++] =
 		    (struct expression){ .text = line_expectations[i],
@@ -534,13 +537,16 @@ take_out(struct look *look, size_t at, size_t length)
 	memset(look->rest + at, '~', length);
 }
 
-/* Whether the rest of the line states an expectation: 1, 0, or -1. */
+/* Whether the line is a warning, or its rest an expectation: 1, 0, or -1. */
 static int
-is_expectation(const struct look *look)
+is_no_evidence(const struct look *look, const struct clue *clue)
 {
 	const size_t skipped = (size_t)(look->body - look->line->text);
 	int result = 0;
 
+	if (clue->class == CLASS_PERMANENT && !clue->is_users)
+		result = matches(&look->search->expressions[WARNS],
+		    look->line->text, 0);
 	for (size_t i = 0; line_expectations[i] != NULL && result == 0; i++)
 		result = matches(&look->search->expressions[OWN + i],
 		    look->rest + skipped, 0);
@@ -570,9 +576,9 @@ note_class(const struct look *look, const struct clue *clue, size_t at,
 	if (!is_news(look->search, clue) ||
 	    (clue->class == CLASS_TRANSIENT && look->ignored))
 		return 0;
-	const int expects = is_expectation(look);
-	if (expects != 0)
-		return expects == -1 ? -1 : 0;
+	const int no_evidence = is_no_evidence(look, clue);
+	if (no_evidence != 0)
+		return no_evidence == -1 ? -1 : 0;
 	look->search->told = clue;
 	found->class = (struct class_known){ .class = clue->class,
 		.source = SOURCE_LINE,

@@ -80,13 +80,13 @@ done
 # The lines that a room may have, and the rows of options. A commit may lower a
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
-	7505 src/core
+	7502 src/core
 	2296 src/report
 	2235 src/plan
 	3485 src/options
 	8950 src/sys
 	285 src/main.c
-	12770 tests/unit
+	12775 tests/unit
 	14170 tests/command
 	3430 tests/lib
 	2898 tests/simulate

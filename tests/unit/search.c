@@ -527,6 +527,15 @@ lines_tell_the_class_of_a_failure(void)
 		    "A timestamp was expected but was not found." },
 		{ "expected: connection reset\nconnection reset",
 		    CLASS_TRANSIENT, 0, "connection reset" },
+		{ "src/a.ts(3,14): error TS2322: 'rate limit'", CLASS_NONE, 0,
+		    "" },
+		/* A warning proves nothing, but may show what passes. */
+		{ "npm warn EBADENGINE not allowed", CLASS_NONE, 0, "" },
+		{ "W: No such package: x", CLASS_NONE, 0, "" },
+		{ "12:30:00 [WARN] not allowed", CLASS_NONE, 0, "" },
+		{ "W: connection reset", CLASS_TRANSIENT, 0,
+		    "W: connection reset" },
+		{ "warning: our own", CLASS_PERMANENT, 2, "warning: our own" },
 		/* If a test failed, what is built in knows no reason. */
 		{ "connection reset\n--- FAIL: TestX (0.1s)\n", CLASS_NONE, 0,
 		    "" },
