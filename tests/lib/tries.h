@@ -109,6 +109,8 @@ check_end(const struct record *record)
 		    record->end.tolerated);
 	if (record->end.reason == REASON_SUCCESS)
 		MUST(record->end.status == 0 || preserves);
+	if (record->end.reason == REASON_ERROR)
+		MUST(record->end.death == 0 || record->end.death == SIGPIPE);
 	/* The last of them decides. */
 	if (try.failed || try.signalled)
 		MUST((try.failed && record->end.reason == REASON_ERROR) ||
