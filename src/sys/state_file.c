@@ -63,35 +63,6 @@ state_complain(const struct state_file *file, const char *name,
 	    why == NULL ? "" : why);
 }
 
-/*
- * Reads the text of a file; nothing if there is no file.  A text that is too
- * long to be a state is cut.  Returns its length, or -1 with *problem set.
- */
-static ssize_t
-read_text(const char *name, char text[STATE_TEXT], const char **problem)
-{
-	const int fd = file_open(name, O_RDONLY);
-	size_t length = 0;
-	ssize_t added = 1;
-
-	*problem = NULL;
-	text[0] = '\0';
-	if (fd == -1 && errno == ENOENT)
-		return 0;
-	*problem = fd == -1 ? file_problem(errno) : file_check(fd);
-	while (*problem == NULL && added > 0 && length < STATE_TEXT - 1) {
-		added = read(fd, text + length, STATE_TEXT - 1 - length);
-		if (added == -1)
-			*problem = strerror(errno);
-		else
-			length += (size_t)added;
-	}
-	text[length] = '\0';
-	if (fd != -1)
-		close(fd);
-	return *problem == NULL ? (ssize_t)length : -1;
-}
-
 /* Whether a power cut left nothing but NULs of a file. */
 static bool
 is_blank(const char *text, size_t length)
@@ -100,19 +71,32 @@ is_blank(const char *text, size_t length)
 }
 
 /*
- * Reads FILE or FILE.new, whose name ends in `suffix`, as read_text() does.  A
- * file that has text, but was never a state, belongs to somebody else: that is
- * an error.  Returns -1 after a message.
+ * Reads FILE or FILE.new, whose name ends in `suffix`: nothing if there is no
+ * file, and not all of a text that is too long to be a state.  A file that has
+ * text, but was never a state, belongs to somebody else: that is an error.
+ * Returns the length of the text, or -1 after a message.
  */
 static ssize_t
 read_own(const struct state_file *file, const char *suffix,
     char text[STATE_TEXT])
 {
-	const char *problem;
 	char name[NAME];
-	const ssize_t length =
-	    read_text(file_next_to(file->name, suffix, name), text, &problem);
+	const int fd =
+	    file_open(file_next_to(file->name, suffix, name), O_RDONLY);
+	ssize_t length = 0;
 
+	text[0] = '\0';
+	if (fd == -1 && errno == ENOENT)
+		return 0;
+	const char *problem = fd == -1 ? file_problem(errno) : file_check(fd);
+	if (problem == NULL)
+		length = read(fd, text, STATE_TEXT - 1);
+	if (length == -1)
+		problem = strerror(errno);
+	else
+		text[length] = '\0';
+	if (fd != -1)
+		close(fd);
 	if (length > 0 && !state_was(text, (size_t)length) &&
 	    !(strcmp(suffix, NEW) == 0 && is_blank(text, (size_t)length)))
 		problem = "is not a state of retry";
