@@ -17,14 +17,6 @@
 /* How long others may have the lock, in seconds. */
 #define LOCK_PATIENCE 0.1
 
-/* What is done to the bucket: tokens are taken, or given back. */
-struct change {
-	bool takes;
-	bool throttled; /* takes: after a throttled attempt */
-	bool taken;	/* takes: there were enough */
-	bool locked;	/* another process has the file: not made */
-};
-
 void
 budget_file_open(struct budget_file *budget, const struct options *options,
     struct messages *messages)
@@ -72,27 +64,13 @@ read_time(void)
 }
 
 /*
- * Opens the file and takes its lock.  With O_CREAT the kernel would refuse a
- * file of another user's in a folder for all (fs.protected_regular), which may
- * be meant to be shared; so that comes second.
- */
-static int
-open_locked(const char *name)
-{
-	const int file = file_lock(name, O_NONBLOCK);
-
-	if (file != -1 || errno != ENOENT)
-		return file;
-	return file_lock(name, O_NONBLOCK | O_CREAT);
-}
-
-/*
  * Makes the change in the file, whose lock we have.  Returns NULL, or what is
  * wrong.  A text that is damaged, but was a bucket once, is replaced by that of
  * a full one.
  */
 static const char *
-change_locked(struct budget_file *budget, int file, struct change *change)
+change_locked(struct budget_file *budget, int file, bool takes, bool throttled,
+    bool *taken)
 {
 	const struct budget_rules *rules = &budget->rules;
 	char text[BUDGET_TEXT + 1], boot[BUDGET_BOOT] = BUDGET_NO_BOOT;
@@ -115,8 +93,8 @@ change_locked(struct budget_file *budget, int file, struct change *change)
 	if (budget->owes)
 		budget_give(&bucket, rules, budget->owed);
 	budget->owes = false;
-	if (change->takes)
-		change->taken = budget_take(&bucket, rules, change->throttled);
+	if (takes)
+		*taken = budget_take(&bucket, rules, throttled);
 
 	/* Only a damaged one can have another length. */
 	if (problem != NULL && ftruncate(file, 0) == -1)
@@ -129,24 +107,34 @@ change_locked(struct budget_file *budget, int file, struct change *change)
 }
 
 /*
- * Makes the change, and gives back what is owed.  Returns NULL, or what is
- * wrong.
+ * Takes tokens, if `takes`, after a throttled attempt or not, and gives back
+ * what is owed.  Sets *problem to NULL, or to what is wrong.
  *
- * The file is opened again each time, since it may have been removed.
+ * The file is opened again each time, since it may have been removed.  With
+ * O_CREAT the kernel would refuse a file of another user's in a folder for all
+ * (fs.protected_regular), which may be meant to be shared; so that comes second.
  */
-static const char *
-make_change(struct budget_file *budget, struct change *change)
+static enum answer
+change(struct budget_file *budget, bool takes, bool throttled,
+    const char **problem)
 {
-	const int file = open_locked(budget->name);
+	bool taken = true;
+	int file = file_lock(budget->name, O_NONBLOCK);
 
-	change->locked = file == -1 && errno == EWOULDBLOCK;
-	if (file == -1)
-		return file_problem(errno);
-	const char *problem = file_check(file);
-	if (problem == NULL)
-		problem = change_locked(budget, file, change);
+	if (file == -1 && errno == ENOENT)
+		file = file_lock(budget->name, O_NONBLOCK | O_CREAT);
+	if (file == -1) {
+		const bool locked = errno == EWOULDBLOCK;
+
+		*problem = file_problem(errno);
+		return locked ? ANSWER_AGAIN : ANSWER_YES;
+	}
+	*problem = file_check(file);
+	if (*problem == NULL)
+		*problem =
+		    change_locked(budget, file, takes, throttled, &taken);
 	close(file);
-	return problem;
+	return taken ? ANSWER_YES : ANSWER_NO;
 }
 
 static void
@@ -162,11 +150,11 @@ budget_complain(const struct budget_file *budget, const char *problem,
 enum answer
 budget_file_take(struct budget_file *budget, bool throttled, int64_t *paid)
 {
-	struct change change = { .takes = true, .throttled = throttled };
 	const double now = events_time(CLOCK_MONOTONIC);
-	const char *problem = make_change(budget, &change);
+	const char *problem;
+	const enum answer answer = change(budget, true, throttled, &problem);
 
-	if (change.locked) {
+	if (answer == ANSWER_AGAIN) {
 		if (budget->give_up_at == 0)
 			budget->give_up_at = now + LOCK_PATIENCE;
 		if (now < budget->give_up_at)
@@ -178,20 +166,20 @@ budget_file_take(struct budget_file *budget, bool throttled, int64_t *paid)
 		budget_complain(budget, problem, "the retry is allowed");
 		return ANSWER_YES;
 	}
-	if (!change.taken)
-		return ANSWER_NO;
-	*paid = budget_price(&budget->rules, throttled);
-	return ANSWER_YES;
+	if (answer == ANSWER_YES)
+		*paid = budget_price(&budget->rules, throttled);
+	return answer;
 }
 
 /* Gives back what is owed; says so if that fails, and then owes nothing. */
 static void
 settle_budget(struct budget_file *budget, bool waits)
 {
-	struct change change = { .takes = false };
-	const char *problem = make_change(budget, &change);
+	const char *problem;
+	const bool locked =
+	    change(budget, false, false, &problem) == ANSWER_AGAIN;
 
-	if (problem == NULL || (waits && change.locked))
+	if (problem == NULL || (waits && locked))
 		return;
 	budget->owes = false;
 	budget_complain(budget, problem, "nothing is given back");
