@@ -503,7 +503,6 @@ set_up(struct loop *loop)
 	    options->verbose ? show_probe : NULL, loop);
 	ev_timer_init(&loop->timer, wake, 0, 0);
 	ev_timer_init(&loop->tick, wake, 0, 0);
-	oom_init(&job->oom);
 }
 
 int

@@ -74,6 +74,7 @@ open_oom(struct oom *oom)
 	char text[4096], *rest = text, *line;
 	const int fd = open("/proc/self/cgroup", O_RDONLY | O_CLOEXEC);
 
+	oom->fd = NO_DESCRIPTOR;
 	if (fd == -1)
 		return;
 	const ssize_t length = read(fd, text, sizeof(text) - 1);
@@ -84,32 +85,25 @@ open_oom(struct oom *oom)
 }
 
 void
-oom_init(struct oom *oom)
-{
-	*oom = (struct oom){ .fd = NO_DESCRIPTOR };
-}
-
-void
 oom_begin(struct oom *oom)
 {
-	if (!oom->is_open)
+	if (oom->fd == 0)
 		open_oom(oom);
 	else if (oom->fd != NO_DESCRIPTOR)
 		oom->count = read_count(oom->fd);
-	oom->is_open = true;
 }
 
 bool
 oom_grew(const struct oom *oom)
 {
-	return oom->fd != NO_DESCRIPTOR && oom->count != -1 &&
+	return oom->fd > 0 && oom->count != -1 &&
 	    read_count(oom->fd) > oom->count;
 }
 
 void
 oom_close(struct oom *oom)
 {
-	if (oom->fd != NO_DESCRIPTOR)
+	if (oom->fd > 0)
 		close(oom->fd);
 	oom->fd = NO_DESCRIPTOR;
 }

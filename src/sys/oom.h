@@ -10,12 +10,10 @@
  * the cgroup of `retry`, which the attempts are in as well.
  */
 struct oom {
-	bool is_open;	 /* the file was looked for */
-	int fd;		 /* the file that has the count, or NO_DESCRIPTOR */
+	int fd; /* the file that has the count; 0: it was not looked for yet;
+		   NO_DESCRIPTOR: there is none */
 	long long count; /* when the attempt began; -1: unknown */
 };
-
-void oom_init(struct oom *oom);
 
 /*
  * An attempt begins.  The first one finds the count; without one, no attempt
