@@ -89,11 +89,17 @@ writer_failure(int writer)
 static int
 pass(struct collection *shared, int writer, const char *bytes, size_t size)
 {
+	struct pollfd poll_fd = { .fd = writer, .events = POLLOUT };
+
 	while (size > 0) {
 		shared->waits = true;
-		const ssize_t written = file_write_some(writer, bytes, size);
+		const ssize_t written = write(writer, bytes, size);
+		/* Others may have made the descriptor non-blocking. */
+		if (written == -1 && errno == EAGAIN) {
+			poll(&poll_fd, 1, -1);
+			continue;
+		}
 		shared->waits = false;
-
 		if (written == -1)
 			return -1;
 		shared->passed += written;

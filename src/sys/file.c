@@ -5,7 +5,6 @@
 #include <libutil.h>
 #include <limits.h>
 #include <paths.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,25 +165,6 @@ file_lock(const char *name, int flags)
 {
 	flags |= O_RDWR | (SAFE & ~O_NONBLOCK);
 	return file_above_2(flopen(name, flags, MODE));
-}
-
-void
-file_wait_for_room(int descriptor)
-{
-	struct pollfd poll_fd = { .fd = descriptor, .events = POLLOUT };
-
-	poll(&poll_fd, 1, -1);
-}
-
-ssize_t
-file_write_some(int descriptor, const char *bytes, size_t size)
-{
-	ssize_t written;
-
-	while (
-	    (written = write(descriptor, bytes, size)) == -1 && errno == EAGAIN)
-		file_wait_for_room(descriptor);
-	return written;
 }
 
 const char *

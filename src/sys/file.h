@@ -96,15 +96,6 @@ int file_open(const char *name, int flags);
  */
 int file_lock(const char *name, int flags);
 
-/* Waits for room at a descriptor that others may have made non-blocking. */
-void file_wait_for_room(int descriptor);
-
-/*
- * Writes bytes once there is room, as many as there is room for.  Returns how
- * many, or -1 with errno set.
- */
-ssize_t file_write_some(int descriptor, const char *bytes, size_t size);
-
 /*
  * Finds the number of the descriptor that a name stands for: "-", "fd:7",
  * "/dev/stdout"; -1 if the name is a file's.  Returns NULL, or what is wrong
