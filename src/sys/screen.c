@@ -45,14 +45,8 @@ has_colour(enum color color, bool can_show)
 {
 	const char *no_colour = getenv("NO_COLOR");
 
-	switch (color) {
-	case COLOR_ALWAYS:
-		return true;
-	case COLOR_NEVER:
-		return false;
-	case COLOR_AUTO:
-		break;
-	}
+	if (color != COLOR_AUTO)
+		return color == COLOR_ALWAYS;
 	if (no_colour != NULL && *no_colour != '\0')
 		return false;
 	return can_show || is_on("CLICOLOR_FORCE") || is_on("FORCE_COLOR");
