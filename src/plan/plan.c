@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
+#include <err.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -67,69 +68,45 @@ print_heading(const struct plan_options *options,
 	printf("\n\n");
 }
 
-/* What is known after a look at the run that the table will show. */
-struct outlook {
-	struct plan_looks looks;
-	bool endless; /* another run need not end either */
-	bool is_random;
-	bool may_succeed; /* an attempt that fails in the table */
+/* The records that have a row in the table. */
+struct rows {
+	struct record *all;
+	size_t count;
 };
 
 /*
- * Goes through the run in which each attempt fails that may.  Fills in the
- * outlook, tells the records apart from the end, which is returned, unless
- * `report` is NULL, and prints the rows of the table, unless that is NULL.
+ * Goes through the run in which each attempt fails that may, and tells its
+ * records apart from the end, which is returned.
  */
 static struct record
-walk(const struct plan_options *options, struct outlook *outlook,
-    struct report *report, struct plan_table *table)
+walk(struct simulation *run, struct report *report, struct rows *rows)
 {
-	struct world world = world_of(options);
-	struct plan_looks *looks = &outlook->looks;
-	struct simulation run;
-	char text[MESSAGE_PART];
+	const struct world *world = run->world;
 
-	world.worst = true;
-	simulation_open(&run, &world, options->random);
-	run.most = SHOWN;
-	while (!run.over && !ferror(stdout)) {
-		simulation_step(&run);
-		for (int i = 0; i < world.count; i++) {
-			struct record *record = &world.records[i];
+	run->most = SHOWN;
+	while (!run->over && !ferror(stdout)) {
+		simulation_step(run);
+		for (int i = 0; i < world->count; i++) {
+			struct record record = world->records[i];
+			const size_t count = rows->count;
 
-			record->seen.time = record->elapsed;
-			if (report != NULL && record->kind != RECORD_END)
-				report_tell(report, record);
-			if (!has_row(record))
+			record.seen.time = record.elapsed;
+			if (record.kind != RECORD_END)
+				report_tell(report, &record);
+			if (!has_row(&record))
 				continue;
-			if (table != NULL)
-				plan_table_row(table, record);
-			const int width =
-			    text_width(plan_table_outcome(record, text));
-			if (width > looks->outcome)
-				looks->outcome = width;
-			if (record->wait.lasts)
-				looks->longest = fmax(looks->longest,
-				    record->wait.delay.high);
+			/* The room doubles. */
+			if ((count & (count - 1)) == 0)
+				rows->all = reallocarray(rows->all,
+				    count == 0 ? 1 : 2 * count,
+				    sizeof(*rows->all));
+			if (rows->all == NULL)
+				err(STATUS_OWN_FAILURE, NULL);
+			rows->all[rows->count++] = record;
 		}
 	}
-	struct record last = run.end;
+	struct record last = run->end;
 	last.seen.time = last.elapsed;
-	/* This copy of the policy ends here. */
-	if (last.end.reached != NULL)
-		last.end.reached = options->policy.limits.rows +
-		    (last.end.reached - world.policy.limits.rows);
-	/* A simulated run need not fail, and goes on until --max-time. */
-	world.worst = false;
-	outlook->endless =
-	    last.end.reason == REASON_PLAN && simulation_is_endless(&run);
-	outlook->is_random = world_is_random(&world);
-	outlook->may_succeed = script_is_random(&world.script);
-	looks->last = run.attempt;
-	looks->down_from = world.script.down_from;
-	looks->down_until = world.script.down_until;
-	simulation_close(&run);
-	world_free(&world);
 	return last;
 }
 
@@ -205,8 +182,13 @@ plan_run(const struct plan_options *options, struct report *report,
     const struct screen *screen, uint64_t steps)
 {
 	const struct bound bound = bound_of(&options->policy);
+	struct world world = world_of(options);
+	const struct script *script = &world.script;
+	const bool may_succeed = script_is_random(script);
 	bool log_on_stdout = false;
-	struct figure rows[FIGURES_ROWS];
+	struct figure figures_of_plan[FIGURES_ROWS];
+	struct rows rows = { .count = 0 };
+	struct simulation run;
 
 	for (size_t i = 0; i < report->count; i++)
 		if (report->sinks[i].file == stdout)
@@ -214,38 +196,43 @@ plan_run(const struct plan_options *options, struct report *report,
 	if (options->clients > 0) {
 		plan_clients(options, report, log_on_stdout ? NULL : screen,
 		    steps);
-		return;
+		goto free_world;
 	}
-	struct outlook outlook = { .endless = false };
-	struct plan_table table;
-	walk(options, &outlook, NULL, NULL);
+	world.worst = true;
+	simulation_open(&run, &world, options->random);
+	struct record last = walk(&run, report, &rows);
+	/* A simulated run need not fail, and goes on until --max-time. */
+	world.worst = false;
+	const bool endless =
+	    last.end.reason == REASON_PLAN && simulation_is_endless(&run);
 	if (!log_on_stdout) {
 		print_heading(options, &report->style);
-		table = plan_table_open(screen, outlook.looks);
-	}
-	struct record last =
-	    walk(options, &outlook, report, log_on_stdout ? NULL : &table);
-	if (!log_on_stdout) {
-		plan_table_end(&table);
+		plan_table_print(screen, rows.all, rows.count,
+		    script->down_from, script->down_until);
 		printf("\nresult    %s%s\n",
-		    outlook.may_succeed ? "if each fails, " : "",
+		    may_succeed ? "if each fails, " : "",
 		    message_end(&last).text);
 		bound_print(&bound);
 	}
 	fflush(stdout);
 	if (ferror(stdout))
-		return;
+		goto close_run;
 	/* A run that never ends has no figures. */
 	const struct plan_figures figures =
-	    plan_simulate(options, steps, outlook.endless ? 0 : RUNS);
-	figures_rows(&figures, rows);
-	last.figures = rows;
+	    plan_simulate(options, steps, endless ? 0 : RUNS);
+	figures_rows(&figures, figures_of_plan);
+	last.figures = figures_of_plan;
 	report_tell(report, &last);
 	/* Without chance each run is the one of the table. */
-	if (log_on_stdout || outlook.endless || !outlook.is_random)
-		return;
-	printf("\n");
-	figures_print(&figures,
-	    !outlook.may_succeed && !figures.outage &&
-		figures.ends[last.end.reason] == (double)figures.runs);
+	if (!log_on_stdout && !endless && world_is_random(&world)) {
+		printf("\n");
+		figures_print(&figures,
+		    !may_succeed && !figures.outage &&
+			figures.ends[last.end.reason] == (double)figures.runs);
+	}
+close_run:
+	free(rows.all);
+	simulation_close(&run);
+free_world:
+	world_free(&world);
 }

@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "plan/table.h"
@@ -16,18 +15,36 @@
 #define BAR_LEAST 8
 #define BAR_MOST 100
 
+/* The columns; bars take the rest of the screen. */
+enum column {
+	COLUMN_ATTEMPT,
+	COLUMN_START,
+	COLUMN_OUTCOME,
+	COLUMN_VERDICT,
+	COLUMN_NOMINAL,
+	COLUMN_RANGE,
+	COLUMN_DELAY,
+	COLUMNS
+};
+
 static const struct {
 	const char *name;
-	int width; /* or the name's */
+	int width; /* or more, for what stands in it */
 	bool to_the_left;
 } columns[COLUMNS] = {
-	[COLUMN_ATTEMPT] = { "#", 0, false },
+	[COLUMN_ATTEMPT] = { "#", 1, false },
 	[COLUMN_START] = { "starts", 6, false },
-	[COLUMN_OUTCOME] = { "outcome", 0, true },
+	[COLUMN_OUTCOME] = { "outcome", 7, true },
 	[COLUMN_VERDICT] = { "verdict", 7, true },
 	[COLUMN_NOMINAL] = { "nominal", 7, false },
 	[COLUMN_RANGE] = { "range", 13, false },
 	[COLUMN_DELAY] = { "delay", 6, false },
+};
+
+struct table {
+	const struct screen *screen;
+	int widths[COLUMNS]; /* 0: the column is not shown */
+	double longest;	     /* the longest delay, in seconds */
 };
 
 static const struct {
@@ -87,8 +104,8 @@ shows_giving_up(const struct record *record)
 	    record->end.reason != REASON_NONE;
 }
 
-const char *
-plan_table_outcome(const struct record *record, char text[MESSAGE_PART])
+static const char *
+outcome_of(const struct record *record, char text[MESSAGE_PART])
 {
 	if (record->attempt.number == 0)
 		return "waits first";
@@ -98,15 +115,14 @@ plan_table_outcome(const struct record *record, char text[MESSAGE_PART])
 }
 
 static void
-fill(const struct plan_table *table, const struct record *record,
+fill(const struct table *table, const struct record *record,
     char row[COLUMNS][MESSAGE_PART])
 {
 	const struct delay *delay = &record->wait.delay;
 	char text[MESSAGE_PART], low[MESSAGE_PART], high[MESSAGE_PART];
 
 	duration_text(record->attempt.begun, row[COLUMN_START]);
-	strlcpy(row[COLUMN_OUTCOME], plan_table_outcome(record, text),
-	    MESSAGE_PART);
+	strlcpy(row[COLUMN_OUTCOME], outcome_of(record, text), MESSAGE_PART);
 	if (record->attempt.number > 0) {
 		snprintf(row[COLUMN_ATTEMPT], MESSAGE_PART, "%" PRIu64,
 		    record->attempt.number);
@@ -131,7 +147,7 @@ fill(const struct plan_table *table, const struct record *record,
 
 /* The columns of a line that are not taken yet. */
 static int
-room(const struct plan_table *table)
+room(const struct table *table)
 {
 	int left = table->screen->width - 1 + GAP;
 
@@ -146,7 +162,7 @@ room(const struct plan_table *table)
  * Returns the blanks that are due before more is printed in the line.
  */
 static int
-print_texts(const struct plan_table *table, char row[COLUMNS][MESSAGE_PART],
+print_texts(const struct table *table, char row[COLUMNS][MESSAGE_PART],
     const char *colour, enum column coloured)
 {
 	int blanks = 0;
@@ -175,24 +191,24 @@ print_texts(const struct plan_table *table, char row[COLUMNS][MESSAGE_PART],
 
 /* The length of the longest bar; 0: there are none. */
 static int
-bar_length(const struct plan_table *table)
+bar_length(const struct table *table)
 {
 	const int left = room(table) - GAP;
 
-	if (left < BAR_LEAST || !(table->looks.longest > 0))
+	if (left < BAR_LEAST || !(table->longest > 0))
 		return 0;
 	return left < BAR_MOST ? left : BAR_MOST;
 }
 
 /* Shows the range of a delay, and the draw, on the scale of the longest. */
 static void
-print_bar(const struct plan_table *table, const struct delay *delay, int blanks)
+print_bar(const struct table *table, const struct delay *delay, int blanks)
 {
 	const int count = bar_length(table);
 
 	if (count == 0)
 		return;
-	const double scale = count / table->looks.longest;
+	const double scale = count / table->longest;
 	const int low = (int)fmin(delay->low * scale, count);
 	const int high = (int)fmin(ceil(delay->high * scale), count);
 	const int drawn = (int)fmin(delay->seconds * scale, count - 1);
@@ -204,7 +220,7 @@ print_bar(const struct plan_table *table, const struct delay *delay, int blanks)
 }
 
 static void
-print_row(struct plan_table *table, const struct record *record)
+print_row(const struct table *table, const struct record *record)
 {
 	const char *colour = report_text_colour(table->screen,
 	    shows_giving_up(record) ? VERDICT_STOP
@@ -218,83 +234,84 @@ print_row(struct plan_table *table, const struct record *record)
 	putchar('\n');
 }
 
-/* Shows the last of the rows that were left out. */
-static void
-print_held(struct plan_table *table)
+/* Whether two attempts ended alike, and wait alike. */
+static bool
+are_alike(const struct record *a, const struct record *b)
 {
-	if (table->repeats > 1)
-		printf("... and %" PRIu64 " more like it\n",
-		    table->repeats - 1);
-	if (table->repeats > 0)
-		print_row(table, &table->held);
-	table->repeats = 0;
+	return a->wait.lasts && b->wait.lasts &&
+	    a->last.outcome.kind == b->last.outcome.kind &&
+	    a->last.outcome.code == b->last.outcome.code &&
+	    a->last.judgement.verdict == b->last.judgement.verdict &&
+	    a->wait.delay.nominal == b->wait.delay.nominal &&
+	    a->wait.delay.low == b->wait.delay.low &&
+	    a->wait.delay.high == b->wait.delay.high;
 }
 
-struct plan_table
-plan_table_open(const struct screen *screen, struct plan_looks looks)
+static void
+print_rows(const struct table *table, const struct record *rows, size_t count,
+    double down_from, double down_until)
+{
+	const struct record *shown = NULL;
+	size_t repeats = 0; /* rows that are left out, and the last one */
+	double before = 0;
+
+	for (size_t i = 0; i <= count; i++) {
+		const bool is_more = i < count;
+		const double now = is_more ? rows[i].attempt.begun : INFINITY;
+		const bool repeated = table->screen->terminal && is_more &&
+		    shown != NULL && are_alike(shown, &rows[i]) &&
+		    !(before < down_until && now >= down_until);
+
+		if (!repeated && repeats > 1)
+			printf("... and %zu more like it\n", repeats - 1);
+		if (!repeated && repeats > 0)
+			print_row(table, &rows[i - 1]);
+		plan_mark_outage(table->screen, down_from, down_until, before,
+		    now);
+		before = now;
+		repeats = repeated ? repeats + 1 : 0;
+		if (repeated || !is_more)
+			continue;
+		shown = &rows[i];
+		print_row(table, shown);
+	}
+}
+
+void
+plan_table_print(const struct screen *screen, const struct record *rows,
+    size_t count, double down_from, double down_until)
 {
 	/* The columns that may be missing, in this order. */
 	static const enum column lesser[] = { COLUMN_NOMINAL, COLUMN_RANGE,
 		COLUMN_VERDICT, COLUMN_START };
-	struct plan_table table = { .screen = screen, .looks = looks };
-	char heads[COLUMNS][MESSAGE_PART], number[MESSAGE_PART];
+	struct table table = { .screen = screen };
+	char heads[COLUMNS][MESSAGE_PART], text[MESSAGE_PART];
 
 	for (int i = 0; i < COLUMNS; i++) {
 		table.widths[i] = columns[i].width;
 		strlcpy(heads[i], columns[i].name, sizeof(heads[i]));
 	}
-	table.widths[COLUMN_ATTEMPT] =
-	    snprintf(number, sizeof(number), "%" PRIu64, looks.last);
-	table.widths[COLUMN_OUTCOME] = looks.outcome > 7 ? looks.outcome : 7;
+	for (size_t i = 0; i < count; i++) {
+		const int number = snprintf(text, sizeof(text), "%" PRIu64,
+		    rows[i].attempt.number);
+		const int outcome = text_width(outcome_of(&rows[i], text));
+
+		if (table.widths[COLUMN_ATTEMPT] < number)
+			table.widths[COLUMN_ATTEMPT] = number;
+		if (table.widths[COLUMN_OUTCOME] < outcome)
+			table.widths[COLUMN_OUTCOME] = outcome;
+		if (rows[i].wait.lasts)
+			table.longest =
+			    fmax(table.longest, rows[i].wait.delay.high);
+	}
 	for (size_t i = 0; screen->terminal && room(&table) < 0 &&
 	     i < sizeof(lesser) / sizeof(lesser[0]);
 	     i++)
 		table.widths[lesser[i]] = 0;
 	print_texts(&table, heads, "\033[1m", COLUMNS);
 	putchar('\n');
-	return table;
-}
-
-void
-plan_table_row(struct plan_table *table, const struct record *record)
-{
-	const struct record *shown = &table->shown;
-	const struct delay *delay = &record->wait.delay;
-	const struct plan_looks *looks = &table->looks;
-
-	if (table->time < looks->down_until &&
-	    record->attempt.begun >= looks->down_until)
-		print_held(table);
-	plan_mark_outage(table->screen, looks->down_from, looks->down_until,
-	    table->time, record->attempt.begun);
-	table->time = record->attempt.begun;
-	if (table->screen->terminal && record->wait.lasts &&
-	    shown->wait.lasts &&
-	    record->last.outcome.kind == shown->last.outcome.kind &&
-	    record->last.outcome.code == shown->last.outcome.code &&
-	    record->last.judgement.verdict == shown->last.judgement.verdict &&
-	    delay->nominal == shown->wait.delay.nominal &&
-	    delay->low == shown->wait.delay.low &&
-	    delay->high == shown->wait.delay.high) {
-		table->held = *record;
-		table->repeats++;
-		return;
-	}
-	print_held(table);
-	print_row(table, record);
-	table->shown = *record;
-}
-
-void
-plan_table_end(struct plan_table *table)
-{
-	const struct screen *screen = table->screen;
-	const struct plan_looks *looks = &table->looks;
-
-	print_held(table);
-	plan_mark_outage(screen, looks->down_from, looks->down_until,
-	    table->time, INFINITY);
-	if (bar_length(table) == 0)
+	print_rows(&table, rows, count, down_from, down_until);
+	if (bar_length(&table) == 0)
 		return;
 	printf("delay: ");
 	plan_bar(screen, BAR_CERTAIN, 1);
