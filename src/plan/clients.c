@@ -10,7 +10,8 @@
 #include "plan/table.h"
 #include "core/duration.h"
 
-/* How many crowds are simulated; fewer if a crowd has many clients. */
+/* How many runs are simulated, or crowds; fewer if they have many clients. */
+#define RUNS 10000
 #define CROWDS 100
 #define SAMPLES 100000
 
@@ -28,7 +29,7 @@ struct mark {
 	bool first;
 };
 
-/* All clients. */
+/* All clients; a plan without --clients is a crowd of one. */
 struct crowd {
 	struct world world;
 	struct simulation *clients;
@@ -130,17 +131,30 @@ count_attempts(struct crowd *crowd, size_t before)
 	}
 }
 
+/* The draws of a client; the first run of one is that of the table. */
+static struct random
+draws_of(const struct plan_options *options, uint64_t number, uint64_t i)
+{
+	struct random random = options->random;
+
+	if (options->clients > 0)
+		random.seed = random_seed(&options->random,
+		    number * options->clients + i + 1);
+	else if (number > 0)
+		random.seed = random_seed(&options->random, number);
+	return random;
+}
+
 /*
  * Simulates the crowd of this number, for so many steps at most, which are
  * counted.  Adds how each client went, if all of them came to their end, which
- * is returned.
+ * is returned, or if there is but one.
  */
 static bool
-run_crowd(struct crowd *crowd, const struct plan_options *options,
+run_crowd(struct crowd *crowd, const struct plan_options *options, size_t count,
     uint64_t number, uint64_t most, uint64_t *steps, struct samples *samples)
 {
 	const struct world *world = &crowd->world;
-	const size_t count = options->clients;
 	const uint64_t end = *steps + most;
 	const size_t before = crowd->count;
 
@@ -149,8 +163,7 @@ run_crowd(struct crowd *crowd, const struct plan_options *options,
 	crowd->peak = crowd->then = crowd->last = 0;
 	for (size_t i = 0; i < count; i++) {
 		simulation_open(&crowd->clients[i], &crowd->world,
-		    (struct random){ .seed = random_seed(&options->random,
-					 number * count + i + 1) });
+		    draws_of(options, number, i));
 		crowd->queue[i] = i;
 	}
 	while (crowd->waiting > 0 && *steps < end) {
@@ -160,7 +173,7 @@ run_crowd(struct crowd *crowd, const struct plan_options *options,
 		simulation_step(client);
 		*steps += client->steps;
 		crowd->last = fmax(crowd->last, client->now);
-		if (world->count > 0 &&
+		if (options->clients > 0 && world->count > 0 &&
 		    world->records[world->count - 1].kind == RECORD_ATTEMPT)
 			note_attempt(crowd, &world->records[world->count - 1]);
 		if (client->over)
@@ -169,7 +182,7 @@ run_crowd(struct crowd *crowd, const struct plan_options *options,
 	}
 	count_attempts(crowd, before);
 	for (size_t i = 0; i < count; i++) {
-		if (crowd->waiting == 0)
+		if (crowd->waiting == 0 || count == 1)
 			samples_add(samples, sample_of(&crowd->clients[i]));
 		simulation_close(&crowd->clients[i]);
 	}
@@ -258,36 +271,42 @@ print_chart(const struct crowd *crowd, size_t crowds, double last,
 
 struct plan_figures
 clients_simulate(const struct plan_options *options,
-    const struct screen *screen, uint64_t most)
+    const struct screen *screen, uint64_t most, uint64_t runs)
 {
 	const size_t clients = options->clients;
+	const size_t count = clients > 0 ? clients : 1;
 	struct crowd crowd = {
 		.world = world_of(options),
-		.clients = reallocarray(NULL, clients, sizeof(*crowd.clients)),
-		.queue = reallocarray(NULL, clients, sizeof(*crowd.queue)),
+		.clients = reallocarray(NULL, count, sizeof(*crowd.clients)),
+		.queue = reallocarray(NULL, count, sizeof(*crowd.queue)),
 	};
 	const bool drawn = world_is_random(&crowd.world);
 	/* Clients that share no budget depend on each other in nothing. */
 	struct samples samples = {
-		.each = crowd.world.budget != NULL ? clients : 1,
+		.each = crowd.world.budget != NULL ? count : 1,
 		.drawn = drawn,
 	};
 	double peaks[CROWDS], thens[CROWDS], lasts[CROWDS];
 	uint64_t steps = 0;
-	size_t whole = 0, needed = CROWDS, marks = 0;
+	size_t whole = 0, needed = clients == 0 ? RUNS : CROWDS, marks = 0;
 
 	if (crowd.clients == NULL || crowd.queue == NULL)
 		err(STATUS_OWN_FAILURE, NULL);
+	if (clients * CROWDS > SAMPLES)
+		needed = 1 + SAMPLES / clients;
 	if (!drawn)
 		needed = 1;
-	else if (clients * CROWDS > SAMPLES)
-		needed = 1 + SAMPLES / clients;
+	if (needed > runs)
+		needed = runs;
 	/* A crowd that has begun may take as many steps as all before. */
 	while (whole < needed && (whole == 0 || steps < most) &&
-	    run_crowd(&crowd, options, whole, most, &steps, &samples)) {
-		peaks[whole] = crowd.peak;
-		thens[whole] = crowd.then;
-		lasts[whole++] = crowd.last;
+	    run_crowd(&crowd, options, count, whole, most, &steps, &samples)) {
+		if (clients > 0) {
+			peaks[whole] = crowd.peak;
+			thens[whole] = crowd.then;
+			lasts[whole] = crowd.last;
+		}
+		whole++;
 		marks = crowd.count;
 	}
 	/* The chart shows the first crowd as far as it came. */
@@ -296,17 +315,21 @@ clients_simulate(const struct plan_options *options,
 	const size_t shown = whole > 0 ? whole : 1;
 	struct plan_figures figures =
 	    figures_of(&samples, crowd.world.script.down_from < INFINITY);
-	figures.clients = clients;
-	figures.simulations = whole;
-	figures.peak = quantiles_of(peaks, whole, 1, drawn);
-	figures.then = quantiles_of(thens, whole, 1, drawn);
-	figures.last = quantiles_of(lasts, whole, 1, drawn);
-	figures.total = (double)crowd.count / (double)shown;
-	/* Sorted: the end of the chart, if 95 % of them are not known. */
-	const double last = whole > 0 ? lasts[whole - 1] : crowd.last;
-	if (screen != NULL)
+	if (clients > 0) {
+		figures.clients = clients;
+		figures.simulations = whole;
+		figures.peak = quantiles_of(peaks, whole, 1, drawn);
+		figures.then = quantiles_of(thens, whole, 1, drawn);
+		figures.last = quantiles_of(lasts, whole, 1, drawn);
+		figures.total = (double)crowd.count / (double)shown;
+	}
+	if (screen != NULL) {
+		/* Sorted: the end of the chart, if 95 % are not known. */
+		const double last = whole > 0 ? lasts[whole - 1] : crowd.last;
+
 		print_chart(&crowd, shown,
 		    isnan(figures.last.p95) ? last : figures.last.p95, screen);
+	}
 	world_free(&crowd.world);
 	free(crowd.clients);
 	free(crowd.queue);

@@ -12,9 +12,6 @@
 #include "core/duration.h"
 #include "core/text.h"
 
-/* How many runs are simulated, if there is time. */
-#define RUNS 10000
-
 /* The most attempts that a table shows. */
 #define SHOWN 10000
 
@@ -110,41 +107,6 @@ walk(struct simulation *run, struct report *report, struct rows *rows)
 	return last;
 }
 
-struct plan_figures
-plan_simulate(const struct plan_options *options, uint64_t most, uint64_t runs)
-{
-	struct world world = world_of(options);
-	const struct bucket full = world.bucket;
-	const bool drawn = world_is_random(&world);
-	struct samples samples = { .each = 1, .drawn = drawn };
-	uint64_t steps = 0;
-
-	if (runs > 1 && !drawn)
-		runs = 1;
-	for (uint64_t i = 0; i < runs && steps < most; i++) {
-		const uint64_t end = steps + most;
-		struct random random = options->random;
-		struct simulation run;
-
-		/* The first run is the one that the table shows. */
-		if (i > 0)
-			random.seed = random_seed(&options->random, i);
-		world.bucket = full;
-		simulation_open(&run, &world, random);
-		/* A run that has begun may take as many steps as all before. */
-		while (!run.over && steps + run.steps < end)
-			simulation_step(&run);
-		steps += run.steps;
-		samples_add(&samples, sample_of(&run));
-		simulation_close(&run);
-	}
-	const struct plan_figures figures =
-	    figures_of(&samples, world.script.down_from < INFINITY);
-	world_free(&world);
-	free(samples.rows);
-	return figures;
-}
-
 /* A plan of many clients: their chart, and one record of how they end. */
 static void
 plan_clients(const struct plan_options *options, struct report *report,
@@ -160,7 +122,7 @@ plan_clients(const struct plan_options *options, struct report *report,
 		print_heading(options, &report->style);
 	fflush(stdout);
 	const struct plan_figures figures =
-	    clients_simulate(options, screen, steps);
+	    clients_simulate(options, screen, steps, UINT64_MAX);
 	figures_rows(&figures, rows);
 	const struct record last = {
 		.kind = RECORD_END,
@@ -219,7 +181,7 @@ plan_run(const struct plan_options *options, struct report *report,
 		goto close_run;
 	/* A run that never ends has no figures. */
 	const struct plan_figures figures =
-	    plan_simulate(options, steps, endless ? 0 : RUNS);
+	    clients_simulate(options, NULL, steps, endless ? 0 : UINT64_MAX);
 	figures_rows(&figures, figures_of_plan);
 	last.figures = figures_of_plan;
 	report_tell(report, &last);

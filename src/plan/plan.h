@@ -17,11 +17,4 @@
 void plan_run(const struct plan_options *options, struct report *report,
     const struct screen *screen, uint64_t steps);
 
-/*
- * Simulates so many runs, one after the other, or one if nothing is drawn;
- * fewer once they have taken `most` steps.
- */
-struct plan_figures plan_simulate(const struct plan_options *options,
-    uint64_t most, uint64_t runs);
-
 #endif

@@ -26,8 +26,8 @@ figures_with(struct planned *planned, uint64_t seed, uint64_t runs)
 {
 	planned->plan.random.seed = seed;
 	return planned->plan.clients > 0
-	    ? clients_simulate(&planned->plan, NULL, runs)
-	    : plan_simulate(&planned->plan, STEPS, runs);
+	    ? clients_simulate(&planned->plan, NULL, runs, UINT64_MAX)
+	    : clients_simulate(&planned->plan, NULL, STEPS, runs);
 }
 
 static void
@@ -250,7 +250,7 @@ a_run_that_is_cut_short_counts_as_the_longest(void)
 	planned_open(&planned, "--plan=p=0.9999 -a 0 -d 1");
 	planned.plan.random.seed = 5;
 	const struct plan_figures figures =
-	    plan_simulate(&planned.plan, 5000, 10);
+	    clients_simulate(&planned.plan, NULL, 5000, 10);
 	CHECK(figures.ends[REASON_NONE] == 1);
 	CHECK(isnan(figures.elapsed.p50));
 	planned_close(&planned);
