@@ -34,17 +34,6 @@ find_in_row(const struct options *options, enum option_id id)
 	return conflict;
 }
 
-/* How many logs have no file of their own. */
-static size_t
-plain_logs(const struct options *options)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < options->log_count; i++)
-		count += options->logs[i].file == NULL;
-	return count;
-}
-
 /*
  * Whether the user's list names 0 although no option can make exit status 0 a
  * failure: such a list would never apply.
@@ -77,6 +66,10 @@ find_in_values(const struct options *options)
 	const double most = backoff->cap_given ? backoff->cap : INFINITY;
 	const bool throttled = options_given(options, OPTION_THROTTLE_ON) ||
 	    options_given(options, OPTION_THROTTLE_MATCH);
+	size_t plain_logs = 0; /* that have no file of their own */
+
+	for (size_t i = 0; i < options->log_count; i++)
+		plain_logs += options->logs[i].file == NULL;
 	const struct {
 		bool found;
 		struct conflict conflict;
@@ -94,7 +87,7 @@ find_in_values(const struct options *options)
 			"needs --pace=start or --timeout=P%" } },
 		{ options->clients > CLIENTS_MOST,
 		    { OPTION_CLIENTS, "is more than 10000" } },
-		{ options->plan && plain_logs(options) > 1,
+		{ options->plan && plain_logs > 1,
 		    { OPTION_LOG,
 			"is a second log on a plan's standard output" } },
 		{ options_given(options, OPTION_BUDGET) && !throttled &&

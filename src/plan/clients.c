@@ -182,9 +182,15 @@ run_crowd(struct crowd *crowd, const struct plan_options *options, size_t count,
 	}
 	count_attempts(crowd, before);
 	for (size_t i = 0; i < count; i++) {
+		struct simulation *client = &crowd->clients[i];
+		struct sample sample = { REASON_NONE, INFINITY };
+
+		if (client->over)
+			sample = (struct sample){ client->end.end.reason,
+				client->end.elapsed };
 		if (crowd->waiting == 0 || count == 1)
-			samples_add(samples, sample_of(&crowd->clients[i]));
-		simulation_close(&crowd->clients[i]);
+			samples_add(samples, sample);
+		simulation_close(client);
 	}
 	return crowd->waiting == 0;
 }

@@ -14,16 +14,6 @@
 /* The 0.975 quantile of the normal distribution. */
 #define Z 1.959963984540054
 
-struct sample
-sample_of(const struct simulation *simulation)
-{
-	const struct record *last = &simulation->end;
-
-	return simulation->over
-	    ? (struct sample){ last->end.reason, last->elapsed }
-	    : (struct sample){ REASON_NONE, INFINITY };
-}
-
 void
 samples_add(struct samples *samples, struct sample sample)
 {

@@ -19,8 +19,6 @@ struct samples {
 	bool drawn; /* else each run would go as these did */
 };
 
-struct sample sample_of(const struct simulation *simulation);
-
 void samples_add(struct samples *samples, struct sample sample);
 
 /*

@@ -15,14 +15,6 @@
 /* The most attempts that a table shows. */
 #define SHOWN 10000
 
-/* A row for each attempt, and for a wait before the first one. */
-static bool
-has_row(const struct record *record)
-{
-	return record->kind == RECORD_OUTCOME ||
-	    (record->kind == RECORD_WAIT && record->attempt.number == 0);
-}
-
 /* The plan's heading, in the words of the options. */
 static void
 print_heading(const struct plan_options *options,
@@ -90,7 +82,10 @@ walk(struct simulation *run, struct report *report, struct rows *rows)
 			record.seen.time = record.elapsed;
 			if (record.kind != RECORD_END)
 				report_tell(report, &record);
-			if (!has_row(&record))
+			/* An attempt has a row, and a wait before the first. */
+			if (record.kind != RECORD_OUTCOME &&
+			    (record.kind != RECORD_WAIT ||
+				record.attempt.number > 0))
 				continue;
 			/* The room doubles. */
 			if ((count & (count - 1)) == 0)
@@ -173,7 +168,7 @@ plan_run(const struct plan_options *options, struct report *report,
 		    script->down_from, script->down_until);
 		printf("\nresult    %s%s\n",
 		    may_succeed ? "if each fails, " : "",
-		    message_end(&last).text);
+		    message_part(&last, "last").text);
 		bound_print(&bound);
 	}
 	fflush(stdout);

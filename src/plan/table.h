@@ -7,10 +7,10 @@
 
 /*
  * Prints a plan as a table on stdout: a row for each record of an attempt that
- * ended, or of a wait before the first one.  On a terminal it leaves out columns
- * that do not fit, and rows that repeat the one above, except the last of them.
- * An outage is marked where it begins and ends, in seconds; INFINITY: there is
- * none.
+ * ended, or of a wait before the first one.  On a terminal it leaves out
+ * columns that do not fit, and rows that repeat the one above, except the last
+ * of them.  An outage is marked where it begins and ends, in seconds; INFINITY:
+ * there is none.
  */
 void plan_table_print(const struct screen *screen, const struct record *rows,
     size_t count, double down_from, double down_until);

@@ -39,8 +39,8 @@ report_attempts_add(struct attempts *attempts, const struct record *record,
 		.duration = record->last.duration,
 		.waited = record->wait.before,
 		.kind = record->last.outcome.kind,
-		.outcome = strdup(message_why(record).text),
-		.sentence = strdup(message_failure(record).text),
+		.outcome = strdup(message_part(record, "short").text),
+		.sentence = strdup(message_part(record, "long").text),
 	};
 	if (row->outcome == NULL || row->sentence == NULL) {
 		free_row(row);

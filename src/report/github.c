@@ -93,7 +93,7 @@ report_github(struct sink *sink, const struct report *report,
 	    sink->file);
 	put_workflow(sink->file, message_name(&report->style, name));
 	fputs(": ", sink->file);
-	put_workflow(sink->file, message_end(record).text);
+	put_workflow(sink->file, message_part(record, "last").text);
 	putc('\n', sink->file);
 }
 
@@ -170,7 +170,7 @@ tell_summary(struct sink *sink, const struct report *report,
 		return;
 	put_code(file, message_name(&report->style, name));
 	fputs(": ", file);
-	put_code(file, message_end(record).text);
+	put_code(file, message_part(record, "last").text);
 	fputs("\n\n", file);
 	if (failures->count == 0)
 		return;

@@ -70,14 +70,18 @@ put_number(FILE *file, const char *name, double number)
 	fprintf(file, ",\"%s\":%s", name, text);
 }
 
+/* A list of texts, which rows of `stride` bytes begin with. */
 static void
-put_command(FILE *file, const char *const *command)
+put_list(FILE *file, const char *name, const void *first, size_t stride,
+    size_t count)
 {
-	fputs(",\"command\":[", file);
-	for (int i = 0; command[i] != NULL; i++) {
+	const char *row = first;
+
+	fprintf(file, ",\"%s\":[", name);
+	for (size_t i = 0; i < count; i++, row += stride) {
 		if (i > 0)
 			putc(',', file);
-		put_string(file, command[i]);
+		put_string(file, *(const char *const *)(const void *)row);
 	}
 	putc(']', file);
 }
@@ -154,18 +158,6 @@ put_schedule(FILE *file, const struct policy *policy)
 	    policy->timeout_share > 0 ? policy->timeout_share : NAN);
 }
 
-static void
-put_presets(FILE *file, const struct rules *rules)
-{
-	fputs(",\"preset\":[", file);
-	for (int i = 0; i < rules->preset_count; i++) {
-		if (i > 0)
-			putc(',', file);
-		put_string(file, rules->presets[i].name);
-	}
-	putc(']', file);
-}
-
 /* The number of an outcome, and the name that goes with it. */
 static void
 put_outcome(FILE *file, struct outcome outcome)
@@ -186,15 +178,22 @@ static void
 put_start(FILE *file, const struct report_style *style,
     const struct record *record)
 {
+	const struct rules *rules = &style->policy->rules;
+	size_t words = 0;
+
+	while (style->command[words] != NULL)
+		words++;
 	put_text(file, "name", style->name);
-	put_command(file, style->command);
+	put_list(file, "command", style->command, sizeof(*style->command),
+	    words);
 	put_number(file, "attempts",
 	    record->limit > 0 ? (double)record->limit : NAN);
 	put_number(file, "max_time",
 	    record->max_time > 0 ? record->max_time : NAN);
 	put_limits(file, &style->policy->limits);
 	put_schedule(file, style->policy);
-	put_presets(file, &style->policy->rules);
+	put_list(file, "preset", rules->presets, sizeof(*rules->presets),
+	    (size_t)rules->preset_count);
 	if (style->draws)
 		fprintf(file, ",\"seed\":%" PRIu64, style->seed);
 	else

@@ -113,7 +113,7 @@ put_run(FILE *file, const struct report *report, const struct record *record,
 	put_failures(file, failures, success);
 	if (skipped) {
 		fputs("    <skipped message=\"", file);
-		put_escaped(file, message_end(record).text);
+		put_escaped(file, message_part(record, "last").text);
 		fputs("\"/>\n", file);
 	}
 	if (left_out > 0 || output != NULL) {

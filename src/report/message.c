@@ -639,21 +639,9 @@ message_outcome(const struct record *record, char text[MESSAGE_PART])
 }
 
 struct message
-message_why(const struct record *record)
+message_part(const struct record *record, const char *name)
 {
-	return say(NULL, record, 0, "short");
-}
-
-struct message
-message_failure(const struct record *record)
-{
-	return say(NULL, record, 0, "long");
-}
-
-struct message
-message_end(const struct record *record)
-{
-	return say(NULL, record, 0, "last");
+	return say(NULL, record, 0, name);
 }
 
 /* Puts the run's name before the text, unless the text is empty. */

@@ -82,14 +82,12 @@ struct message message_more(const struct report_style *style, uint64_t count);
 struct message message_note(const struct report_style *style, const char *label,
     const char *line);
 
-/* How an attempt failed, and why: "exited 7, in --stop-on". */
-struct message message_why(const struct record *record);
-
-/* How an attempt failed: "attempt 2/5 exited 7 after 31ms". */
-struct message message_failure(const struct record *record);
-
-/* How the run ended, without its name: "giving up after 5 attempts ...". */
-struct message message_end(const struct record *record);
+/*
+ * A part of a message, by the name of its rows: "short" for how an attempt
+ * failed, and why ("exited 7, in --stop-on"), "long" for that after its number
+ * and its duration, "last" for how the run ended ("giving up after 5 ...").
+ */
+struct message message_part(const struct record *record, const char *name);
 
 /* Room for a part of a message. */
 #define MESSAGE_PART 128

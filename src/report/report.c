@@ -52,28 +52,22 @@ report_format(const char *name)
 	return NULL;
 }
 
-/*
- * --quiet keeps the formats for programs, and errors of retry itself: nothing
- * else shows why the run ends with status 125, 126 or 127.
- */
-static bool
-is_told(const struct report *report, const struct format *format,
-    const struct record *record)
-{
-	if (!report->style.quiet || !format->for_people)
-		return true;
-	return record->kind == RECORD_OUTCOME &&
-	    record->end.reason != REASON_NONE &&
-	    !outcome_ran(record->last.outcome);
-}
-
 void
 report_tell(struct report *report, const struct record *record)
 {
+	/*
+	 * --quiet keeps the formats for programs, and errors of retry itself:
+	 * nothing else shows why the run ends with status 125, 126 or 127.
+	 */
+	const bool is_error = record->kind == RECORD_OUTCOME &&
+	    record->end.reason != REASON_NONE &&
+	    !outcome_ran(record->last.outcome);
+
 	for (size_t i = 0; i < report->count; i++) {
 		struct sink *sink = &report->sinks[i];
 
-		if (is_told(report, sink->format, record))
+		if (!report->style.quiet || !sink->format->for_people ||
+		    is_error)
 			sink->format->tell(sink, report, record);
 	}
 }

@@ -238,7 +238,7 @@ end_of(struct record end, char text[sizeof(((struct message *)NULL)->text)])
 	record.end.ended_by = end.end.ended_by;
 	record.end.in_a_wait = end.end.in_a_wait;
 	record.end.too_early = end.end.too_early;
-	return strcpy(text, message_end(&record).text);
+	return strcpy(text, message_part(&record, "last").text);
 }
 
 /* Each in words that are understood without knowing the rules. */
@@ -277,8 +277,14 @@ the_rule_that_stops_is_told(void)
 		snprintf(want, sizeof(want),
 		    "giving up after 2 attempts in 10.5s: exited %d%s",
 		    rows[i].status, rows[i].text);
-		CHECK_STR(message_end(&record).text, want);
+		CHECK_STR(message_part(&record, "last").text, want);
 	}
+}
+
+static struct message
+message_last(const struct record *record)
+{
+	return message_part(record, "last");
 }
 
 static void
@@ -330,17 +336,17 @@ the_end_says_why(void)
 		    why);
 		CHECK_STR(end_of(rows[i].end, text), want);
 	}
-	CHECK_STR(message_end(&(struct record){ .end.reason = REASON_MAX_TIME,
-				  .max_time = 60,
-				  .wait.kept = true,
-				  .elapsed = 60 })
+	CHECK_STR(message_last(&(struct record){ .end.reason = REASON_MAX_TIME,
+				   .max_time = 60,
+				   .wait.kept = true,
+				   .elapsed = 60 })
 		      .text,
 	    "giving up after 0 attempts in 1m: --max-time 1m leaves no time "
 	    "for an attempt");
-	CHECK_STR(message_end(&(struct record){ .end.reason = REASON_MAX_TIME,
-				  .max_time = 60,
-				  .wait.kept = true,
-				  .wait.delay = { .seconds = 90 } })
+	CHECK_STR(message_last(&(struct record){ .end.reason = REASON_MAX_TIME,
+				   .max_time = 60,
+				   .wait.kept = true,
+				   .wait.delay = { .seconds = 90 } })
 		      .text,
 	    "giving up after 0 attempts in 0s: --max-time 1m leaves no time "
 	    "for an attempt after an earlier run's delay of 1m30s");
@@ -363,7 +369,8 @@ an_end_by_a_signal_is_a_notice(void)
 		struct record record = waiting(RECORD_END);
 
 		record.end.reason = rows[i].reason;
-		CHECK_INT(message_end(&record).priority, rows[i].priority);
+		CHECK_INT(message_part(&record, "last").priority,
+		    rows[i].priority);
 	}
 }
 
