@@ -36,6 +36,9 @@ static const struct key {
 /* A preset that is being applied, and the one that names it, or NULL. */
 struct applied {
 	const struct applied *outer;
+	struct options *options;
+	preset_setter *set;
+	char *problem; /* room for PRESETS_PROBLEM bytes */
 	struct preset preset;
 	bool is_file;
 	int number;    /* of its rules */
@@ -171,15 +174,14 @@ is_clue(const char *line)
 
 /* Adds the rest of a built-in preset: presets_expand() reads it. */
 static const char *
-add_lines(struct options *options, const struct applied *applied,
-    const char *line)
+add_lines(const struct applied *applied, const char *line)
 {
 	const struct preset *preset = &applied->preset;
 
-	options->policy.rules.classifies = true;
+	applied->options->policy.rules.classifies = true;
 	return applied->is_known
 	    ? NULL
-	    : add_clue(options,
+	    : add_clue(applied->options,
 		  (struct clue){ .kind = CLUE_LINES,
 		      .text = line,
 		      .length = (size_t)(preset->text + preset->size - line),
@@ -222,10 +224,13 @@ add_set(struct options *options, int number, enum failure_class class,
 	return problem;
 }
 
-/* A key of classes: adds to the rules of the preset. */
-static int
-set_class(struct options *options, const struct applied *applied,
-    const struct key *key, const char *value, char problem[PRESETS_PROBLEM])
+/*
+ * A key of classes: adds to the rules of the preset.  Returns what is wrong, or
+ * NULL, as all below does.
+ */
+static const char *
+set_class(const struct applied *applied, const struct key *key,
+    const char *value)
 {
 	const struct clue clue = { .kind = key->kind,
 		.text = value,
@@ -233,63 +238,60 @@ set_class(struct options *options, const struct applied *applied,
 		.class = key->class,
 		.preset = applied->number,
 		.is_users = applied->is_file };
+	struct options *options = applied->options;
 	const char *what = "empty";
 	char safe[128];
 
 	options->item = value;
 	options->policy.rules.classifies = true;
 	if (applied->is_known)
-		return 0;
-	if (*value == '\0')
-		what = "empty";
-	else if (key->is_set)
+		return NULL;
+	if (key->is_set && *value != '\0')
 		what = add_set(options, applied->number, key->class, value);
-	else if (key->kind == CLUE_WORD)
+	else if (key->kind == CLUE_WORD && *value != '\0')
 		what = add_words(options, clue, value);
-	else
+	else if (*value != '\0')
 		what = add_clue(options, clue);
 	if (what == NULL)
-		return 0;
-	snprintf(problem, PRESETS_PROBLEM, "invalid %s '%s': %s", key->name,
-	    text_safe(value, safe, sizeof(safe)), what);
+		return NULL;
+	snprintf(applied->problem, PRESETS_PROBLEM, "invalid %s '%s': %s",
+	    key->name, text_safe(value, safe, sizeof(safe)), what);
 	suggest_value(options, key->is_set ? OPTION_STOP_ON : OPTION_STOP_MATCH,
-	    options->item, problem, PRESETS_PROBLEM);
-	return -1;
+	    options->item, applied->problem, PRESETS_PROBLEM);
+	return applied->problem;
 }
 
 /* An option, or a key of classes. */
-static int
-set_entry(struct options *options, preset_setter *set,
-    const struct applied *applied, const struct entry *entry,
-    char problem[PRESETS_PROBLEM])
+static const char *
+set_entry(const struct applied *applied, const struct entry *entry)
 {
-	char safe[128];
+	const char *value = entry->value;
+	char *problem = applied->problem, safe[128];
 
 	for (size_t i = 0; i < KEYS; i++)
 		if (strcmp(keys[i].name, entry->name) == 0)
-			return set_class(options, applied, &keys[i],
-			    entry->value == NULL ? "" : entry->value, problem);
+			return set_class(applied, &keys[i],
+			    value == NULL ? "" : value);
 	const enum option_id id = option_find(entry->name, strlen(entry->name));
 	if (id == OPTIONS) {
 		snprintf(problem, PRESETS_PROBLEM, "unknown option %s",
 		    text_safe(entry->name, safe, sizeof(safe)));
 		suggest_option(entry->name, problem, PRESETS_PROBLEM);
-		return -1;
+		return problem;
 	}
 	const struct option_row *row = &option_rows[id];
-	const bool has_value = entry->value != NULL;
 	if (id == OPTION_HELP || id == OPTION_VERSION || id == OPTION_PLAN)
 		snprintf(problem, PRESETS_PROBLEM,
 		    "%s would run no command: give it as an option", row->name);
-	else if (row->type == TYPE_FLAG && has_value)
+	else if (row->type == TYPE_FLAG && value != NULL)
 		snprintf(problem, PRESETS_PROBLEM, "%s takes no value",
 		    row->name);
-	else if (row->type != TYPE_FLAG && !row->optional && !has_value)
+	else if (row->type != TYPE_FLAG && !row->optional && value == NULL)
 		snprintf(problem, PRESETS_PROBLEM,
 		    "%s needs a value: %s = VALUE", row->name, row->name);
-	else
-		return set(options, id, entry->value, problem);
-	return -1;
+	else if (applied->set(applied->options, id, value, problem) == 0)
+		return NULL;
+	return problem;
 }
 
 /* Whether the classes of a built-in preset are there already. */
@@ -305,14 +307,11 @@ has_clues(const struct options *options, const struct preset *preset)
 	return false;
 }
 
-/*
- * Reads a preset, and begins its rules.  Returns what is wrong with it as a
- * whole, or NULL.
- */
+/* Reads the preset of this number, and begins its rules. */
 static const char *
-open_preset(struct options *options, struct applied *applied, size_t i,
-    int *line)
+open_preset(struct applied *applied, size_t i, int *line)
 {
+	struct options *options = applied->options;
 	struct preset *preset = &options->presets[i];
 	const struct applied *outer = applied->outer;
 	const size_t length = strlen(preset->name);
@@ -331,7 +330,7 @@ open_preset(struct options *options, struct applied *applied, size_t i,
 		applied->preset = *preset_find(preset->name, length);
 		applied->is_known = has_clues(options, &applied->preset);
 		/* People know the preset that they have named. */
-		if (outer != NULL && !outer->is_file) {
+		if (!outer->is_file) {
 			applied->number = outer->number;
 			return NULL;
 		}
@@ -368,84 +367,75 @@ look_beside(const char *outer, struct preset *preset)
 	return NULL;
 }
 
-static int apply(struct options *options, preset_setter *set,
-    const struct applied *outer, size_t first, char problem[PRESETS_PROBLEM]);
+static const char *apply(const struct applied *outer, size_t first);
 
 /*
  * Does what a line of a preset says, if it is of this round: the presets that
- * it names come first, wherever they stand.  Returns 0, or -1 with `problem`.
+ * it names come first, wherever they stand.
  */
-static int
-apply_line(struct options *options, preset_setter *set,
-    const struct applied *applied, const char *line, bool names_presets,
-    char problem[PRESETS_PROBLEM])
+static const char *
+apply_line(const struct applied *applied, const char *line, bool names_presets)
 {
+	struct options *options = applied->options;
 	const size_t first = options->preset_count;
 	struct entry entry;
 
 	if (*line == '\0' || *line == '#')
-		return 0;
+		return NULL;
 	const char *wrong = read_entry(line, &entry);
-	const bool is_name = wrong == NULL && strcmp(entry.name, "preset") == 0;
-	if (wrong == NULL && is_name != names_presets)
-		return 0;
-	if (wrong == NULL &&
-	    set_entry(options, set, applied, &entry, problem) == -1)
-		return -1;
+	if (wrong != NULL)
+		return wrong;
+	if ((strcmp(entry.name, "preset") == 0) != names_presets)
+		return NULL;
+	wrong = set_entry(applied, &entry);
 	for (size_t i = first;
 	     wrong == NULL && applied->is_file && i < options->preset_count;
 	     i++)
 		wrong = look_beside(applied->preset.name, &options->presets[i]);
-	if (wrong != NULL) {
-		strlcpy(problem, wrong, PRESETS_PROBLEM);
-		return -1;
-	}
-	return is_name ? apply(options, set, applied, first, problem) : 0;
+	return wrong != NULL || !names_presets ? wrong : apply(applied, first);
 }
 
 /* Applies the presets that were given last, from this one on. */
-static int
-apply(struct options *options, preset_setter *set, const struct applied *outer,
-    size_t first, char problem[PRESETS_PROBLEM])
+static const char *
+apply(const struct applied *outer, size_t first)
 {
+	struct options *options = outer->options;
+	const bool is_typed = *outer->preset.name == '\0';
 	const size_t end = options->preset_count;
 
 	for (size_t i = first; i < end; i++) {
-		struct applied applied = { .outer = outer };
+		struct applied applied = *outer;
 		char what[PRESETS_PROBLEM], safe[128];
-		int number = 0, result = 0;
+		int number = 0;
 
+		applied.outer = outer;
 		text_safe(options->presets[i].name, safe, sizeof(safe));
-		const char *wrong = open_preset(options, &applied, i, &number);
+		const char *wrong = open_preset(&applied, i, &number);
 		for (int round = 0; round < 2 && wrong == NULL; round++) {
 			const char *line = NULL;
 
 			number = 0;
-			while (result == 0 &&
+			while (wrong == NULL &&
 			    (line = preset_line(&applied.preset, line)) !=
 				NULL &&
 			    (applied.is_file || !is_clue(line))) {
 				number++;
-				result = apply_line(options, set, &applied,
-				    line, round == 0, problem);
+				wrong = apply_line(&applied, line, round == 0);
 			}
-			if (round == 1 && result == 0 && line != NULL)
-				wrong = add_lines(options, &applied, line);
-			if (result == -1)
-				break;
+			if (round == 1 && wrong == NULL && line != NULL)
+				wrong = add_lines(&applied, line);
 		}
-		if (wrong == NULL && result == 0)
+		if (wrong == NULL)
 			continue;
-		strlcpy(what, wrong != NULL ? wrong : problem, sizeof(what));
+		strlcpy(what, wrong, sizeof(what));
 		if (number > 0)
 			text_append(safe, sizeof(safe), ":%d", number);
-		snprintf(problem, PRESETS_PROBLEM,
-		    "%s%s: ", outer == NULL && number == 0 ? "--preset=" : "",
-		    safe);
-		strlcat(problem, what, PRESETS_PROBLEM);
-		return -1;
+		snprintf(applied.problem, PRESETS_PROBLEM,
+		    "%s%s: ", is_typed && number == 0 ? "--preset=" : "", safe);
+		strlcat(applied.problem, what, PRESETS_PROBLEM);
+		return applied.problem;
 	}
-	return 0;
+	return NULL;
 }
 
 int
@@ -453,32 +443,40 @@ presets_expand(struct patterns *patterns)
 {
 	struct options options = { .patterns = *patterns };
 	char problem[PRESETS_PROBLEM];
-	int result = 0;
+	const char *wrong = NULL;
 
 	options.patterns.clues = NULL;
 	options.patterns.clue_count = 0;
-	for (size_t i = 0; i < patterns->clue_count && result == 0; i++) {
+	for (size_t i = 0; i < patterns->clue_count && wrong == NULL; i++) {
 		const struct clue clue = patterns->clues[i];
-		const struct applied applied = { .number = clue.preset,
+		const struct applied applied = { .options = &options,
+			.problem = problem,
+			.number = clue.preset,
 			.preset = { .text = clue.text, .size = clue.length } };
 		const char *line = NULL;
 
 		if (clue.kind != CLUE_LINES)
-			result = add_clue(&options, clue) == NULL ? 0 : -1;
+			wrong = add_clue(&options, clue);
 		else
-			while (result == 0 &&
+			while (wrong == NULL &&
 			    (line = preset_line(&applied.preset, line)) != NULL)
-				result = apply_line(&options, NULL, &applied,
-				    line, false, problem);
+				wrong = apply_line(&applied, line, false);
 	}
 	free(patterns->clues);
 	*patterns = options.patterns;
-	return result;
+	return wrong == NULL ? 0 : -1;
 }
 
 int
 presets_apply(struct options *options, preset_setter *set,
     char problem[PRESETS_PROBLEM])
 {
-	return apply(options, set, NULL, 0, problem);
+	/* What is typed is as if a file had named it. */
+	const struct applied typed = { .options = options,
+		.set = set,
+		.problem = problem,
+		.preset = { .name = "" },
+		.is_file = true };
+
+	return apply(&typed, 0) == NULL ? 0 : -1;
 }
