@@ -130,7 +130,7 @@ line_quote(char *quote, size_t size, const char *line, size_t start, size_t end)
 {
 	size_t length = strlen(line), first = start, last = end;
 
-	if (length > 0 && line[length - 1] == '\r')
+	while (length > 0 && strchr(" \t\r", line[length - 1]) != NULL)
 		length--;
 	if (last > length)
 		last = length;

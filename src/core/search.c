@@ -572,6 +572,7 @@ note_class(const struct look *look, const struct clue *clue, size_t at,
     size_t length)
 {
 	struct found *found = look->search->found;
+	const size_t skipped = (size_t)(look->body - look->line->text);
 
 	if (!is_news(look->search, clue) ||
 	    (clue->class == CLASS_TRANSIENT && look->ignored))
@@ -583,8 +584,10 @@ note_class(const struct look *look, const struct clue *clue, size_t at,
 	found->class = (struct class_known){ .class = clue->class,
 		.source = SOURCE_LINE,
 		.preset = clue->preset };
-	line_quote(found->class_line, DECIDING_LINE, look->line->text, at,
-	    at + length);
+	const char *text = at < skipped ? look->line->text : look->body;
+	const size_t start = at < skipped ? at : at - skipped;
+	line_quote(found->class_line, DECIDING_LINE, text, start,
+	    start + length);
 	return 0;
 }
 

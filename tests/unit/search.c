@@ -511,8 +511,8 @@ lines_tell_the_class_of_a_failure(void)
 		    "no such package at localhost:8080" },
 		/* A pattern needs a whole word, and sees no prefix. */
 		{ "E: denied", CLASS_PERMANENT, 1, "E: denied" },
-		{ "#9 3.1 E: was denied", CLASS_PERMANENT, 1,
-		    "#9 3.1 E: was denied" },
+		{ "#9 3.1 E: was denied  ", CLASS_PERMANENT, 1,
+		    "E: was denied" },
 		{ "[builder] e: denied", CLASS_NONE, 0, "" },
 		{ "E:denied", CLASS_NONE, 0, "" },
 		{ "E: bad", CLASS_PERMANENT, 1, "E: bad" },
