@@ -1094,12 +1094,12 @@ check_patience(struct process *process, int number)
 	    process->pid, now - began, now - wrote);
 }
 
-/* The attempt gets SIGHUP, which kills a program that is not ready for it. */
+/* SIGHUP kills an attempt that is not ready for it, as it may at an end. */
 static void
 reload(const struct process *process)
 {
 	if (!kernel.answers && kernel.reload == RELOAD_ASKED &&
-	    !kernel.options->policy.health.used)
+	    !kernel.deadly && !kernel.options->policy.health.used)
 		kernel_broke(LAW_RELOAD, "%d is not ready", process->pid);
 	if (!kernel.answers || process->dead)
 		return;
