@@ -36,16 +36,6 @@ open_sink(struct messages *messages)
 	return sink;
 }
 
-static uint64_t
-count_lines(const char *lines, size_t size)
-{
-	uint64_t count = 0;
-
-	for (size_t i = 0; i < size; i++)
-		count += lines[i] == '\n';
-	return count;
-}
-
 /* All that is to be written now, to be freed; or NULL. */
 static char *
 text_with(const struct messages *messages, const char *lines, size_t size)
@@ -80,13 +70,13 @@ write_out(struct messages *messages, const char *lines, size_t size)
 
 	free(text);
 	messages->stuck = lost || sink->rest_size > 0;
+	for (size_t i = 0; lost && i < size; i++)
+		messages->lost += lines[i] == '\n';
 	if (lost)
-		messages->lost += count_lines(lines, size);
-	else {
-		messages->lost = 0;
-		if (messages->mid_line != NULL)
-			*messages->mid_line = false;
-	}
+		return;
+	messages->lost = 0;
+	if (messages->mid_line != NULL)
+		*messages->mid_line = false;
 }
 
 void
@@ -110,34 +100,23 @@ messages_draw(struct messages *messages, const char *text, size_t size)
 	sink_write(open_sink(messages), text, size, 0);
 }
 
-static void
-say_with(struct messages *messages, const char *format, va_list arguments,
-    const char *error)
+void
+say(struct messages *messages, const char *format, ...)
 {
+	const int error = errno;
 	char line[SAID_MOST];
+	va_list arguments;
 
 	snprintf(line, sizeof(line), "%s: ", program_invocation_name);
 	size_t length = strlen(line);
+	va_start(arguments, format);
 	vsnprintf(line + length, sizeof(line) - length, format, arguments);
-	length = strlen(line);
-	snprintf(line + length, sizeof(line) - length, "%s%s",
-	    error == NULL ? "" : ": ", error == NULL ? "" : error);
+	va_end(arguments);
 	length = strlen(line);
 	if (length == sizeof(line) - 1)
 		length--;
 	line[length] = '\n';
 	messages_write(messages, line, length + 1);
-}
-
-void
-say(struct messages *messages, const char *format, ...)
-{
-	const int error = errno;
-	va_list arguments;
-
-	va_start(arguments, format);
-	say_with(messages, format, arguments, NULL);
-	va_end(arguments);
 	errno = error;
 }
 
@@ -145,11 +124,13 @@ void
 say_error(struct messages *messages, const char *format, ...)
 {
 	const int error = errno;
+	char text[SAID_MOST];
 	va_list arguments;
 
 	va_start(arguments, format);
-	say_with(messages, format, arguments, strerror(error));
+	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
+	say(messages, "%s: %s", text, strerror(error));
 	errno = error;
 }
 
