@@ -62,20 +62,17 @@ file_null(void)
 int
 file_pipe(int ends[2])
 {
-	int raw[2] = { NO_DESCRIPTOR, NO_DESCRIPTOR };
+	int raw[2];
 
-	const bool made = pipe2(raw, O_CLOEXEC) == 0;
-	int error = errno;
-	for (int i = 0; i < 2; i++) {
-		ends[i] = file_above_2(raw[i]);
-		if (made && ends[i] == -1)
-			error = errno;
-	}
-	if (ends[0] != -1 && ends[1] != -1) {
-		if (fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0)
-			return 0;
-		error = errno;
-	}
+	ends[0] = ends[1] = NO_DESCRIPTOR;
+	if (pipe2(raw, O_CLOEXEC) == -1)
+		return -1;
+	ends[0] = file_above_2(raw[0]);
+	ends[1] = ends[0] == -1 ? raw[1] : file_above_2(raw[1]);
+	if (ends[0] != -1 && ends[1] != -1 &&
+	    fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0)
+		return 0;
+	const int error = errno;
 	for (int i = 0; i < 2; i++) {
 		if (ends[i] != -1)
 			close(ends[i]);
