@@ -31,15 +31,6 @@ budget_file_open(struct budget_file *budget, const struct options *options,
 		close(file);
 }
 
-/* The name of this boot, or BUDGET_NO_BOOT if the kernel does not tell it. */
-static void
-read_boot(char boot[BUDGET_BOOT])
-{
-	file_read("/proc/sys/kernel/random/boot_id", boot, BUDGET_BOOT);
-	if (strlen(boot) != BUDGET_BOOT - 1)
-		strlcpy(boot, BUDGET_NO_BOOT, BUDGET_BOOT);
-}
-
 /*
  * Nanoseconds since the machine was started.  A time namespace adds an offset
  * to the clock, which is taken off again, as processes in other namespaces may
@@ -88,7 +79,10 @@ change_locked(struct budget_file *budget, int file, bool takes, bool throttled,
 	if (problem != NULL)
 		bucket = budget_full(rules);
 	if (rules->rate > 0)
-		read_boot(boot);
+		file_read("/proc/sys/kernel/random/boot_id", boot, BUDGET_BOOT);
+	/* The kernel need not tell it. */
+	if (strlen(boot) != BUDGET_BOOT - 1)
+		strlcpy(boot, BUDGET_NO_BOOT, BUDGET_BOOT);
 	budget_refill(&bucket, rules, read_time(), boot);
 	if (budget->owes)
 		budget_give(&bucket, rules, budget->owed);

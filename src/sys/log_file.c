@@ -36,7 +36,10 @@ log_file_complain(struct sink *sink, struct messages *messages, int error)
 	sink->failed = true;
 }
 
-/* Whether the file that the log goes to ends in the middle of a line. */
+/*
+ * Whether the file that the log goes to, if it is one, ends in the middle of a
+ * line.
+ */
 static bool
 file_ends_mid_line(const struct sink *sink)
 {
@@ -46,6 +49,8 @@ file_ends_mid_line(const struct sink *sink)
 	int same = 0;
 	char last;
 
+	if (sink->reader == NO_DESCRIPTOR)
+		return false;
 	for (int look = 0; look < LOOKS_MOST && same < LOOKS; look++) {
 		if (look > 0)
 			nanosleep(&pause, NULL);
@@ -57,15 +62,6 @@ file_ends_mid_line(const struct sink *sink)
 		size = status.st_size;
 	}
 	return true;
-}
-
-/* Whether the last line in the place that the log goes to has no end. */
-static bool
-ends_mid_line(const struct sink *sink, const struct output *output)
-{
-	if (sink->has_output)
-		return output_ends_mid_line(output, OUT);
-	return sink->reader != NO_DESCRIPTOR && file_ends_mid_line(sink);
 }
 
 /*
@@ -114,7 +110,9 @@ log_file_flush(struct sink *sink, struct output *output, bool is_drawing)
 			log_file_complain(sink, messages, errno);
 		/* The attempts, or another program, may have begun a line. */
 		if (!is_drawing && *sink->text != '\n' &&
-		    ends_mid_line(sink, output) && sink_write(sink, "\n", 1, 0))
+		    (sink->has_output ? output_ends_mid_line(output, OUT)
+				      : file_ends_mid_line(sink)) &&
+		    sink_write(sink, "\n", 1, 0))
 			output_line_is_ended(output, OUT);
 		if (!sink_write(sink, sink->text, sink->size, 0))
 			log_file_complain(sink, messages, errno);

@@ -83,19 +83,6 @@ probe_open(struct probe *probe, const struct child *child,
 	probe->watcher.data = probe;
 }
 
-/* Opens the pipe of the output.  Returns the end to write to, or -1. */
-static int
-open_output(struct probe *probe)
-{
-	int ends[2];
-
-	if (file_pipe(ends) == -1)
-		return -1;
-	ev_io_set(&probe->watcher, ends[0], EV_READ);
-	ev_io_start(probe->events, &probe->watcher);
-	return ends[1];
-}
-
 /* Says once that a probe could not be started. */
 static void
 probe_complain(struct probe *probe, int error, const char *what)
@@ -111,23 +98,26 @@ probe_start(struct probe *probe, const char *command,
     const struct record *record, pid_t attempt)
 {
 	const char *const argv[] = { _PATH_BSHELL, "-c", command, NULL };
-	int result = -1;
+	int ends[2], result = -1;
 
 	probe->length = 0;
 	probe->last_line[0] = '\0';
 	const int null = file_null();
-	const int output = null == -1 ? -1 : open_output(probe);
-	if (output != -1)
+	if (null != -1 && file_pipe(ends) == 0) {
+		ev_io_set(&probe->watcher, ends[0], EV_READ);
+		ev_io_start(probe->events, &probe->watcher);
 		result = child_start(&probe->child,
 		    &(struct start){ .argv = argv,
 			.record = record,
 			.probed = attempt,
-			.descriptors = { null, output, output } });
+			.descriptors = { null, ends[1], ends[1] } });
+		const int error = errno;
+		close(ends[1]);
+		errno = error;
+	}
 	const int error = errno;
 	if (null != -1)
 		close(null);
-	if (output != -1)
-		close(output);
 	if (result == 0)
 		return 0;
 	close_output(probe);

@@ -233,21 +233,6 @@ receiver_open(struct receiver *receiver, struct ev_loop *events)
 }
 
 /*
- * Whether the signal means anything to the run.  A SIGPIPE or SIGXFSZ of
- * `retry`'s own comes with a write that fails, which is reported.
- */
-static bool
-concerns_run(const struct receiver *receiver,
-    const struct signalfd_siginfo *info)
-{
-	const int number = (int)info->ssi_signo;
-	const bool own = (pid_t)info->ssi_pid == receiver->child->parent;
-
-	return !receiver_ignores(number) &&
-	    !(own && (number == SIGPIPE || number == SIGXFSZ));
-}
-
-/*
  * Whether a service manager asks for the end of the run by a signal that means
  * something else elsewhere: httpd, haproxy and systemd are stopped so.  The
  * manager is the parent of `retry`: outside of the container, process 1, or the
@@ -283,10 +268,14 @@ receiver_take(struct receiver *receiver, struct received *received)
 		const int number = is_stop ? SIGTERM : (int)info->ssi_signo;
 		const bool reached = has_reached(info, child);
 
+		/* That of a write of ours, which fails and is reported. */
+		const bool own = (pid_t)info->ssi_pid == child->parent &&
+		    (number == SIGPIPE || number == SIGXFSZ);
+
 		sigdelset(&child->missed, number);
 		if (number == SIGCHLD)
 			receiver->child_ended = true;
-		else if (concerns_run(receiver, info)) {
+		else if (!own && !receiver_ignores(number)) {
 			*received = (struct received){
 				.signal = number,
 				.ends_run = is_stop || ends_run(receiver, info),
