@@ -120,23 +120,6 @@ file_offset(int descriptor)
 	return sscanf(text, "pos: %lld", &offset) == 1 ? (off_t)offset : -1;
 }
 
-ssize_t
-file_peek(int pipe, char *bytes, size_t size)
-{
-	int ends[2];
-
-	if (file_pipe(ends) == -1)
-		return -1;
-	ssize_t length = tee(pipe, ends[1], size, SPLICE_F_NONBLOCK);
-	if (length > 0)
-		length = read(ends[0], bytes, (size_t)length);
-	const int error = errno;
-	close(ends[0]);
-	close(ends[1]);
-	errno = error;
-	return length;
-}
-
 bool
 file_must_copy(int error)
 {

@@ -57,12 +57,6 @@ const char *file_read_stat(const char *process, char text[FILE_STAT]);
 off_t file_offset(int descriptor);
 
 /*
- * The first bytes that wait in a pipe, without taking them out.  Returns how
- * many, 0 if nobody can write any more, or -1 with errno set.
- */
-ssize_t file_peek(int pipe, char *bytes, size_t size);
-
-/*
  * Makes a file in memory, without a name in any folder; `name` shows in /proc
  * alone.  Returns its descriptor, or -1 with errno set.
  */

@@ -309,7 +309,7 @@ static bool
 is_unread(int folder, const char *descriptor)
 {
 	struct stat link, file, own;
-	char byte;
+	int ends[2];
 
 	if (fstatat(folder, descriptor, &link, AT_SYMLINK_NOFOLLOW) == -1 ||
 	    (link.st_mode & S_IRUSR) == 0 ||
@@ -321,9 +321,16 @@ is_unread(int folder, const char *descriptor)
 			return false;
 	const int pipe =
 	    openat(folder, descriptor, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	const bool result = pipe != -1 && file_peek(pipe, &byte, 1) != -1;
-	if (pipe != -1)
-		close(pipe);
+	if (pipe == -1)
+		return false;
+	bool result = false;
+	if (file_pipe(ends) == 0) {
+		/* Takes nothing out. */
+		result = tee(pipe, ends[1], 1, SPLICE_F_NONBLOCK) != -1;
+		close(ends[0]);
+		close(ends[1]);
+	}
+	close(pipe);
 	return result;
 }
 
