@@ -162,34 +162,16 @@ open_stream(struct output *output, struct stream *stream, int index)
 {
 	int ends[2];
 
-	if (stream->spool != NULL && spool_open(stream->spool) == -1) {
-		note_failure(output, FAILURE_SPOOL);
-		return -1;
-	}
-	if (file_pipe(ends) == -1) {
-		note_failure(output, FAILURE_PIPE);
+	const bool can_hold =
+	    stream->spool == NULL || spool_open(stream->spool) == 0;
+	if (!can_hold || file_pipe(ends) == -1) {
+		note_failure(output, can_hold ? FAILURE_PIPE : FAILURE_SPOOL);
 		return -1;
 	}
 	stream->pipe = ends[0];
 	output->ends[index + 1] = ends[1];
 	if (stream->spool != NULL)
 		file_widen_pipe(stream->pipe);
-	return 0;
-}
-
-static int
-start_collector(struct output *output, const struct patterns *patterns)
-{
-	const struct stream *streams = output->collector.streams;
-
-	if (streams[OUT].pipe != NO_DESCRIPTOR ||
-	    streams[ERR].pipe != NO_DESCRIPTOR) {
-		collector_start(&output->collector, patterns);
-		return 0;
-	}
-	/* Nobody will know. */
-	output_line_is_ended(output, OUT);
-	output_line_is_ended(output, ERR);
 	return 0;
 }
 
@@ -239,7 +221,12 @@ output_begin(struct output *output, int descriptors[3])
 	if (output->collector.joined && output->ends[1] != NO_DESCRIPTOR)
 		descriptors[2] = output->ends[1];
 	shared->begun = spool_end(&shared->spools[OUT]);
-	return start_collector(output, searches ? patterns : NULL);
+	if (streams[OUT].pipe != NO_DESCRIPTOR ||
+	    streams[ERR].pipe != NO_DESCRIPTOR)
+		collector_start(&output->collector, searches ? patterns : NULL);
+	else /* nobody will know whether it ends in the middle of a line */
+		shared->ends_mid_line[OUT] = shared->ends_mid_line[ERR] = false;
+	return 0;
 }
 
 int
@@ -261,7 +248,8 @@ output_begin_shell(struct output *output, int descriptors[3])
 	if (open_stream(output, &streams[ERR], ERR) == -1)
 		return -1;
 	descriptors[1] = descriptors[2] = output->ends[ERR + 1];
-	return start_collector(output, NULL);
+	collector_start(&output->collector, NULL);
+	return 0;
 }
 
 char *
