@@ -175,7 +175,7 @@ relay_send(int socket, const struct letter *letter)
 	const size_t size = letter->count * sizeof(int);
 	struct iovec words = { (void *)letter->text, strlen(letter->text) };
 	struct msghdr message = { .msg_iov = &words, .msg_iovlen = 1 };
-	union control control;
+	union control control = { .room = { 0 } };
 
 	if (size > 0) {
 		control.header = (struct cmsghdr){
