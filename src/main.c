@@ -71,7 +71,6 @@
  *     terminal    gives a terminal back as a killed process found it
  *     logs        opens the logs, and has the formats tell records to them
  *     messages    writes messages to standard error, but not for ever
- *     log_file    writes a log, and ends lines that others have begun
  *     sink        writes without waiting for the reader
  *     screen      finds out what a terminal can show, and in which colours
  *     input       the standard input of attempts

@@ -21,6 +21,15 @@
 #include "sys/terminal.h"
 #include "sys/state_file.h"
 
+/*
+ * A file grows bit by bit while another process writes a line to it.  Its last
+ * line counts as unfinished if the file keeps its size for LOOKS looks, with
+ * pauses of this many nanoseconds, or after LOOKS_MOST looks.
+ */
+#define LOOKS 20
+#define LOOKS_MOST 100
+#define LOOK_PAUSE 1000000
+
 /* Seconds that the end of a run waits for a reader of half a line. */
 #define REST_PATIENCE 1.0
 
@@ -305,12 +314,119 @@ look_at_logs(struct report *report)
 	}
 }
 
-/* Writes all that the formats have told: lines, or a drawing. */
+/* Says once per log that it cannot be written, which changes nothing else. */
+static void
+complain(struct sink *sink, struct messages *messages, int error)
+{
+	char safe[128];
+
+	if (!sink->failed)
+		say(messages, "%s: %s: %s", sink->option,
+		    text_safe(sink->name, safe, sizeof(safe)),
+		    error == EAGAIN ? "lines are left out: nobody reads them"
+				    : strerror(error));
+	sink->failed = true;
+}
+
+/*
+ * Whether the file that the log goes to, if it is one, ends in the middle of a
+ * line.
+ */
+static bool
+file_ends_mid_line(const struct sink *sink)
+{
+	const struct timespec pause = { .tv_nsec = LOOK_PAUSE };
+	struct stat status;
+	off_t size = 0;
+	int same = 0;
+	char last;
+
+	if (sink->reader == NO_DESCRIPTOR)
+		return false;
+	for (int look = 0; look < LOOKS_MOST && same < LOOKS; look++) {
+		if (look > 0)
+			nanosleep(&pause, NULL);
+		if (fstat(sink->reader, &status) == -1 || status.st_size == 0 ||
+		    pread(sink->reader, &last, 1, status.st_size - 1) != 1 ||
+		    last == '\n')
+			return false;
+		same = status.st_size == size ? same + 1 : 0;
+		size = status.st_size;
+	}
+	return true;
+}
+
+/*
+ * If logrotate(8) has moved the file, or it was removed, the log goes on in a
+ * new one of that name.
+ */
+static void
+follow_name(const struct sink *sink)
+{
+	struct stat own, named;
+
+	if (sink->reader == NO_DESCRIPTOR ||
+	    fstat(sink->descriptor, &own) == -1)
+		return;
+	if (stat(sink->name, &named) == 0 ? file_is_same(&own, &named)
+					  : errno != ENOENT)
+		return;
+	const int file = file_open(sink->name, O_WRONLY | O_APPEND | O_CREAT);
+	const int reader = file_open(sink->name, O_RDONLY);
+	if (file != -1 && reader != -1) {
+		dup3(file, sink->descriptor, O_CLOEXEC);
+		dup3(reader, sink->reader, O_CLOEXEC);
+	}
+	if (file != -1)
+		close(file);
+	if (reader != -1)
+		close(reader);
+}
+
+/* Writes to a log that has a name. */
+static void
+write_log(struct sink *sink, struct output *output, bool is_drawing)
+{
+	struct messages *messages = output->messages;
+
+	follow_name(sink);
+	if (sink->replaced && ftruncate(sink->descriptor, 0) == -1 &&
+	    errno != EINVAL)
+		complain(sink, messages, errno);
+	if (!is_drawing && *sink->text != '\n' &&
+	    (sink->has_output ? output_ends_mid_line(output, OUT)
+			      : file_ends_mid_line(sink)) &&
+	    sink_write(sink, "\n", 1, 0))
+		output_line_is_ended(output, OUT);
+	if (!sink_write(sink, sink->text, sink->size, 0))
+		complain(sink, messages, errno);
+}
+
+/*
+ * Writes what the formats have written to memory, without waiting for the
+ * reader of a log.  Unless it is a drawing, the line that the attempts' output
+ * or another program has begun is ended first.
+ */
 static void
 flush(struct report *report, struct output *output, bool is_drawing)
 {
-	for (size_t i = 0; i < report->count; i++)
-		log_file_flush(&report->sinks[i], output, is_drawing);
+	struct messages *messages = output->messages;
+
+	for (size_t i = 0; i < report->count; i++) {
+		struct sink *sink = &report->sinks[i];
+
+		fflush(sink->file);
+		if (sink->size == 0)
+			continue;
+		if (sink->name != NULL)
+			write_log(sink, output, is_drawing);
+		else if (is_drawing)
+			messages_draw(messages, sink->text, sink->size);
+		else
+			messages_write(messages, sink->text, sink->size);
+		rewind(sink->file);
+		sink->size = 0;
+	}
 }
 
 double
@@ -402,14 +518,14 @@ logs_close(struct report *report, struct messages *messages)
 
 		if (plan && own &&
 		    (fflush(sink->file) == EOF || ferror(sink->file)))
-			log_file_complain(sink, messages, errno);
+			complain(sink, messages, errno);
 		if (sink->rest_size > 0 &&
 		    !sink_write(sink, "", 0, REST_PATIENCE))
-			log_file_complain(sink, messages, errno);
+			complain(sink, messages, errno);
 		if (!plan || own)
 			fclose(sink->file);
 		if (!plan && own && close(sink->descriptor) == -1)
-			log_file_complain(sink, messages, errno);
+			complain(sink, messages, errno);
 		if (sink->reader != NO_DESCRIPTOR)
 			close(sink->reader);
 		if (sink->format->end != NULL)

@@ -54,14 +54,4 @@ void logs_hide(struct report *report, struct output *output);
 /* Writes what is left of all logs, and closes them. */
 void logs_close(struct report *report, struct messages *messages);
 
-/*
- * Writes what a format has written to the sink's memory, without waiting for
- * the reader of a log.  If it is no drawing, the line that the attempts' output
- * or another program has begun is ended first.
- */
-void log_file_flush(struct sink *sink, struct output *output, bool is_drawing);
-
-/* Says once per log that it cannot be written, which changes nothing else. */
-void log_file_complain(struct sink *sink, struct messages *messages, int error);
-
 #endif
