@@ -38,8 +38,7 @@ struct loop {
 	struct messages messages;
 	struct events events;
 	struct clock clock; /* the run's */
-	ev_timer timer;	    /* the run's next deadline */
-	ev_timer tick;	    /* the next change of what is shown */
+	ev_timer timer;	    /* ends a turn of the event loop in time */
 	double turned;	    /* when the last turn of the event loop began */
 
 	struct receiver receiver;
@@ -72,16 +71,6 @@ wake(struct ev_loop *events, ev_timer *watcher, int flags)
 	(void)events, (void)watcher, (void)flags;
 }
 
-static void
-set_timer(struct loop *loop, ev_timer *timer, double delay)
-{
-	ev_timer_stop(loop->events.loop, timer);
-	if (delay == INFINITY)
-		return;
-	ev_timer_set(timer, fmax(delay, 0), 0);
-	ev_timer_start(loop->events.loop, timer);
-}
-
 /*
  * Waits until something has happened, or for `until`, and notes what happened.
  * Before that the status line is drawn, and signs of life are given, as they
@@ -101,9 +90,13 @@ turn(struct loop *loop, double until)
 	/* libev counts from its own time, which is as old as its turn. */
 	ev_now_update(events);
 	loop->turned = clock_now(&loop->clock);
-	set_timer(loop, &loop->timer, until - loop->turned);
-	set_timer(loop, &loop->tick,
+	const double delay = fmin(until - loop->turned,
 	    fmin(tick, hinted_look(&loop->job.hinted)));
+	ev_timer_stop(events, &loop->timer);
+	if (delay < INFINITY) {
+		ev_timer_set(&loop->timer, fmax(delay, 0), 0);
+		ev_timer_start(events, &loop->timer);
+	}
 	ev_run(events, EVRUN_ONCE);
 }
 
@@ -131,12 +124,18 @@ tell_signal(struct loop *loop, const struct received *received)
 static bool
 is_over(struct loop *loop)
 {
-	const enum doing doing = loop->doing;
-
-	if (doing == DOING_NOTHING || doing == DOING_READ ||
-	    (doing >= DOING_COLLECT &&
-		collector_works(&loop->job.output.collector)))
+	switch (loop->doing) {
+	case DOING_NOTHING:
+	case DOING_READ:
 		return false;
+	case DOING_COLLECT:
+	case DOING_DELIVER:
+		if (collector_works(&loop->job.output.collector))
+			return false;
+		break;
+	case DOING_READ_OVER:
+		break;
+	}
 	loop->doing = DOING_NOTHING;
 	return true;
 }
@@ -415,7 +414,6 @@ static bool
 reader_is_slow(void *context)
 {
 	struct loop *loop = context;
-
 	struct collector *collector = &loop->job.output.collector;
 
 	return loop->doing == DOING_COLLECT ? collector->shared->waits
@@ -502,7 +500,6 @@ set_up(struct loop *loop)
 	probe_open(&job->probe, &job->child, &loop->messages, loop->events.loop,
 	    options->verbose ? show_probe : NULL, loop);
 	ev_timer_init(&loop->timer, wake, 0, 0);
-	ev_timer_init(&loop->tick, wake, 0, 0);
 }
 
 int
