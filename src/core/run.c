@@ -567,19 +567,6 @@ delivery_deadline(const struct run *run)
 	    : fmax(run_end(run), soon);
 }
 
-/* Nobody takes the output.  A success that is not seen is none. */
-static bool
-give_up_delivery(struct run *run)
-{
-	const struct end *end = &run->record.end;
-
-	if (end->reason == REASON_NONE)
-		return out_of_time(run);
-	if (end->reason == REASON_SIGNAL && end->status == 0)
-		return over(run, end_by_signal(end->ended_by));
-	return false;
-}
-
 /*
  * Lets held output out, before a wait or at the end of the run.  Its reader has
  * time for it, and a second more each time that it takes some; after a signal
@@ -602,9 +589,12 @@ deliver(struct run *run)
 			done = true;
 			break;
 		case EVENT_TIMER:
-			if (!run->driver->reader_is_slow(run->context))
-				return give_up_delivery(run);
+			done = !run->driver->reader_is_slow(run->context);
 			until = event.now + PROCESS_READER_GRACE;
+			/* A success that nobody sees is none. */
+			if (done && end->reason == REASON_SIGNAL &&
+			    end->status == 0)
+				over(run, end_by_signal(end->ended_by));
 			break;
 		case EVENT_SIGNAL:
 			if (!event.ends_run)

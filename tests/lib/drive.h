@@ -97,7 +97,7 @@ struct drive {
 	struct random random;
 	double now;
 	bool save_fails;
-	double takes; /* seconds, by each signal that is sent */
+	double takes; /* seconds: each signal, lock and delivery */
 
 	struct action action;
 	struct record run; /* where the run stands */
@@ -456,6 +456,7 @@ drive_do_lock(void *context, struct state *state)
 	if (!drive_is_next(drive, STEP_ANSWER))
 		return ANSWER_AGAIN;
 	const struct step *step = drive_take(drive);
+	drive->clock += drive->takes;
 	*state = step->state;
 	return step->answer;
 }
@@ -509,6 +510,7 @@ drive_do_deliver(void *context, struct record *record)
 
 	(void)record;
 	drive->action.kind = ACTION_DELIVER;
+	drive->clock += drive->takes;
 	return false;
 }
 

@@ -2796,6 +2796,146 @@ a_hook_does_not_change_the_end_that_was_told(void)
 	}
 }
 
+/* While an attempt runs, reports show how the one before ended. */
+static void
+the_last_attempt_is_the_one_that_ended(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+
+	drive_start(&drive);
+	drive_exit(&drive, 7);
+	CHECK_INT(drive.run.last.number, 1);
+	drive_timer(&drive);
+	CHECK_INT(drive.run.attempt.number, 2);
+	CHECK_INT(drive.run.last.number, 1);
+	CHECK_INT(drive.run.last.outcome.code, 7);
+	drive_exit(&drive, 8);
+	CHECK_INT(drive.run.last.number, 2);
+	CHECK_INT(drive.run.last.outcome.code, 8);
+}
+
+static void
+an_attempt_that_was_not_forked_has_no_probes(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+
+	drive.policy.health.used = true;
+	drive.policy.gate = true;
+	drive_start(&drive);
+	drive_end(&drive, unforked, -1);
+	drive_timer(&drive);
+	CHECK_INT(drive.action.question, ASK_GATE);
+	CHECK_DBL(drive.action.wake, INFINITY, 0);
+}
+
+/* What the driver tells of a process that lives on means nothing. */
+static void
+a_process_that_does_not_end_has_no_status_to_preserve(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+
+	drive.policy.preserve_status = true;
+	drive.policy.limits.attempts = 1;
+	drive.policy.timeout = 5;
+	drive.policy.kill_after = 2;
+	drive_start(&drive);
+	drive_timer(&drive);
+	drive_timer(&drive);
+	drive.now = 8;
+	drive_event(&drive, (struct step){ .kind = STEP_TIMER });
+	CHECK_INT(drive.action.kind, ACTION_ABANDON);
+	drive_event(&drive, (struct step){ .kind = STEP_GONE });
+	drive_step(&drive,
+	    (struct step){ .kind = STEP_ENDED,
+		.ended.returned = { OUTCOME_EXIT, 3 },
+		.hint = -1 });
+	CHECK_FINISH(&drive, "attempts", 124);
+	CHECK(drive.run.last.stuck);
+}
+
+/* The run's time is over, so that this is no timeout of the attempt. */
+static void
+output_that_is_late_for_the_run_is_no_timeout(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+
+	drive.policy.max_time = 10;
+	drive_start(&drive);
+	drive_event(&drive, (struct step){ .kind = STEP_EXITED });
+	CHECK_INT(drive.action.kind, ACTION_COLLECT);
+	drive.now = 10;
+	drive_event(&drive, (struct step){ .kind = STEP_TIMER });
+	CHECK_INT(drive.action.kind, ACTION_ABANDON);
+	drive_event(&drive, (struct step){ .kind = STEP_GONE });
+	drive_step(&drive,
+	    (struct step){ .kind = STEP_ENDED,
+		.ended.returned = { OUTCOME_EXIT, 3 },
+		.hint = -1 });
+	CHECK_FINISH(&drive, "max-time", 124);
+	CHECK_INT(drive.run.last.outcome.kind, OUTCOME_EXIT);
+	CHECK(drive.run.last.abandoned && !drive.run.last.stuck);
+}
+
+static void
+messages_learn_what_max_time_and_a_signal_cut(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+
+	drive.policy.max_time = 10;
+	drive_start(&drive);
+	drive_timer(&drive);
+	drive_exit(&drive, 0);
+	CHECK_FINISH(&drive, "max-time", 124);
+	CHECK_INT(drive.run.end.cut, CUT_ATTEMPT);
+
+	drive_start(&drive);
+	drive_signal(&drive, SIGTERM);
+	drive_exit(&drive, 7);
+	CHECK_FINISH(&drive, "signal", 7);
+	CHECK(!drive.run.end.in_a_wait);
+
+	drive_start(&drive);
+	drive_exit(&drive, 7);
+	drive_signal(&drive, SIGTERM);
+	CHECK_FINISH(&drive, "signal", 143);
+	CHECK(drive.run.end.in_a_wait);
+}
+
+static void
+a_hint_that_is_shorter_than_the_delay_ends_no_run(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+
+	drive.policy.backoff.base = 10;
+	drive.policy.hint_limit = 3;
+	drive_start(&drive);
+	drive_end(&drive, (struct outcome){ OUTCOME_EXIT, 1 }, 5);
+	CHECK_ACTION(&drive, ACTION_WAIT, 10);
+	CHECK(!drive.run.wait.delay.hint_is_longer);
+}
+
+/* The clock is read again after each call that may take time. */
+static void
+what_a_call_takes_is_time_of_the_run(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+
+	drive.takes = 3;
+	drive.policy.max_time = 10;
+	drive.policy.delivery = DELIVERY_EACH;
+	drive_start(&drive);
+	drive.now = 8;
+	drive_exit(&drive, 1);
+	CHECK_ACTION(&drive, ACTION_DELIVER, 12);
+	drive_step(&drive, (struct step){ .kind = STEP_DELIVERED });
+	CHECK_FINISH(&drive, "max-time", 1);
+
+	drive.policy.max_time = 2;
+	drive.now = 0;
+	drive_resume(&drive, (struct state){ .n = 1 });
+	CHECK_FINISH(&drive, "max-time", 124);
+}
+
 /* A reason without a row would have no name. */
 static void
 every_reason_has_a_row_with_a_name_of_its_own(void)
@@ -2815,7 +2955,9 @@ a_run_that_gives_up_runs_its_hook(void)
 	for (int i = REASON_NONE; i < REASONS; i++) {
 		ROW("%s", reasons[i].name);
 		CHECK(reasons[i].gave_up == NULL || reasons[i].hooks);
-		CHECK(!reasons[i].gives_up || reasons[i].hooks);
+		/* A failure that no retry mends is not for --tolerate. */
+		CHECK(reasons[i].gives_up ==
+		    (reasons[i].gave_up != NULL && i != REASON_STOP));
 	}
 }
 
@@ -3068,6 +3210,13 @@ main(void)
 	RUN(an_attempt_that_was_not_forked_does_not_time_out);
 	RUN(a_question_that_cannot_be_asked_is_not_waited_for);
 	RUN(a_lock_is_not_told_of_after_the_end);
+	RUN(the_last_attempt_is_the_one_that_ended);
+	RUN(an_attempt_that_was_not_forked_has_no_probes);
+	RUN(a_process_that_does_not_end_has_no_status_to_preserve);
+	RUN(output_that_is_late_for_the_run_is_no_timeout);
+	RUN(messages_learn_what_max_time_and_a_signal_cut);
+	RUN(a_hint_that_is_shorter_than_the_delay_ends_no_run);
+	RUN(what_a_call_takes_is_time_of_the_run);
 	RUN(every_reason_has_a_row_with_a_name_of_its_own);
 	RUN(a_run_that_gives_up_runs_its_hook);
 	RUN(an_attempt_that_fails_its_probes_is_ended_as_unhealthy);

@@ -417,8 +417,10 @@ the_class_comes_from_the_first_that_tells_it(void)
 		    .class = CLASS_UNKNOWN },
 	};
 
+	static const char *const names[] = { "first", "second" };
+
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct preset_rules presets[2] = { { 0 } };
+		struct preset_rules presets[2] = { { names[0] }, { names[1] } };
 		struct rules rules = { .presets = presets,
 			.preset_count = 2,
 			.matches = THROTTLE };
@@ -440,6 +442,9 @@ the_class_comes_from_the_first_that_tells_it(void)
 		CHECK_INT(known.class, cases[i].class);
 		CHECK_INT(known.source, cases[i].source);
 		CHECK_INT(known.preset, cases[i].preset);
+		CHECK(verdict_preset(&rules, known) ==
+		    (cases[i].source < SOURCE_STATUS ? NULL
+						     : names[known.preset]));
 	}
 }
 
