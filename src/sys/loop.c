@@ -49,7 +49,6 @@ struct loop {
 
 	struct state_file state;
 	struct budget_file budget;
-	struct notify notify;
 	char advice[ADVICE]; /* what to type instead of the command */
 };
 
@@ -108,9 +107,9 @@ tell_signal(struct loop *loop, const struct received *received)
 
 	loop->job.passed_on |= ends;
 	if (ends)
-		notify_stopping(&loop->notify);
+		notify_stopping(loop->job.notify);
 	const bool held = received->signal == SIGHUP && !ends &&
-	    !notify_reload(&loop->notify);
+	    !notify_reload(loop->job.notify);
 	return (struct event){
 		.kind = EVENT_SIGNAL,
 		.signal = received->signal,
@@ -169,7 +168,7 @@ look(struct loop *loop, double until, struct event *event)
 		if (job_reap(&loop->job, event) || is_over(loop))
 			return true;
 	}
-	if (notify_take_hang(&loop->notify)) {
+	if (notify_take_hang(loop->job.notify)) {
 		*event = (struct event){ .kind = EVENT_PROBED,
 			.probe = { .kind = OUTCOME_UNHEALTHY } };
 		return true;
@@ -251,7 +250,7 @@ tell(void *context, struct record *record)
 	record->seen.time = events_time(CLOCK_REALTIME);
 	logs_tell(&loop->report, &job->output, record);
 	free(output);
-	notify_tell(&loop->notify, &loop->report.style, record);
+	notify_tell(loop->job.notify, &loop->report.style, record);
 }
 
 static struct started
@@ -480,7 +479,6 @@ set_up(struct loop *loop)
 		.options = options,
 		.report = &loop->report,
 		.messages = &loop->messages,
-		.notify = &loop->notify,
 	};
 	if (child_init(&job->child) == -1)
 		err(STATUS_OWN_FAILURE, "cannot prepare to start processes");
@@ -520,7 +518,7 @@ loop_run(const struct options *options, const struct report *report)
 	loop.report.begun = events_time(CLOCK_REALTIME);
 	if (gethostname(loop.report.host, sizeof(loop.report.host) - 1) == -1)
 		*loop.report.host = '\0';
-	notify_open(&loop.notify, &options->policy, &job->child,
+	job->notify = notify_open(&options->policy, &job->child,
 	    loop.events.loop, &loop.messages);
 	input_open(&job->input, options, &loop.messages, loop.events.loop,
 	    &loop.clock, input_done, &loop);
@@ -544,7 +542,7 @@ loop_run(const struct options *options, const struct report *report)
 	collector_drop(&job->output.collector);
 	budget_file_close(&loop.budget);
 	state_file_close(&loop.state);
-	notify_close(&loop.notify);
+	notify_close(job->notify);
 	logs_close(&loop.report, &loop.messages);
 	input_close(&job->input);
 	output_close(&job->output);

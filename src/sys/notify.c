@@ -18,6 +18,7 @@
 #include "sys/events.h"
 #include "sys/file.h"
 #include "sys/notify.h"
+#include "sys/relay.h"
 
 /* Seconds for an attempt to start, if it has no limit: systemd's default. */
 #define START_TIME 90.0
@@ -39,6 +40,46 @@
 
 /* In one turn of the loop, and more than wait in a socket under systemd. */
 #define MESSAGES_MOST 1000
+
+/* Room for the status of a program; the rest of it is cut off. */
+#define STATUS_ROOM 2048
+
+/* What systemd knows of the unit. */
+enum stage { NOTIFY_STARTING, NOTIFY_READY, NOTIFY_RELOADING, NOTIFY_STOPPING };
+
+struct notify {
+	int socket; /* to the manager */
+	const struct child *child;
+	struct messages *messages;
+	struct ev_loop *events;
+	ev_io room;	/* the manager takes messages again */
+	ev_io received; /* on the attempt's socket; -1 between attempts */
+	ev_timer pulse;
+	double beaten; /* when it last beat, on CLOCK_MONOTONIC */
+
+	enum stage stage;
+	unsigned int due;      /* a bit for each kind of message of the run */
+	struct letter letter;  /* the attempt's, until the manager has it */
+	struct message status; /* of the run */
+	bool bounded;	       /* the run gives up some time */
+	bool failed;	       /* the manager knows an ERRNO= of an attempt */
+	double watchdog;       /* seconds that WatchdogSec= allows; 0: any */
+	double extended; /* the start may take until then, on CLOCK_MONOTONIC */
+
+	struct {
+		uint64_t number;
+		char name[RELAY_NAME];
+		char status[STATUS_ROOM];
+		bool ready;    /* it is, or a probe said so */
+		bool answers;  /* it said so itself, and will say it reloads */
+		bool held;     /* it gets SIGHUP once it is ready */
+		bool reloads;  /* it has got SIGHUP, and has not answered */
+		bool feeds;    /* it has sent WATCHDOG=1 */
+		bool hangs;    /* it no longer does, or calls itself hung */
+		double limit;  /* seconds that its watchdog allows; 0: any */
+		double silent; /* seconds since its last sign of life */
+	} attempt;
+};
 
 /* What the run may have to say; each is a bit of notify.due. */
 enum kind {
@@ -111,8 +152,9 @@ send_due(struct notify *notify, unsigned int kinds)
 {
 	const double now = events_time(CLOCK_MONOTONIC);
 	const char *more = notify->attempt.status;
-	struct letter letter = { .count = 0 };
+	struct letter letter;
 
+	letter.count = 0;
 	for (size_t i = 0; i < sizeof(says) / sizeof(says[0]); i++) {
 		const enum kind kind = says[i].kind;
 
@@ -193,7 +235,7 @@ set_pulse(struct notify *notify)
 static bool
 heed(struct notify *notify, const char *line)
 {
-	const enum notify_stage stage = notify->stage;
+	const enum stage stage = notify->stage;
 	const char *problem, *value = strchr(line, '=');
 	enum fate fate = PASSED;
 
@@ -298,7 +340,7 @@ pump(struct notify *notify)
 static bool
 work(struct notify *notify)
 {
-	const bool has_room = notify->socket == -1 || pump(notify);
+	const bool has_room = pump(notify);
 
 	ev_io_stop(notify->events, &notify->room);
 	ev_io_stop(notify->events, &notify->received);
@@ -409,42 +451,44 @@ find(const char *name)
 	return -1;
 }
 
-void
-notify_open(struct notify *notify, const struct policy *policy,
-    const struct child *child, struct ev_loop *events,
-    struct messages *messages)
+struct notify *
+notify_open(const struct policy *policy, const struct child *child,
+    struct ev_loop *events, struct messages *messages)
 {
 	const char *name = getenv("NOTIFY_SOCKET");
 	char safe[128];
 
-	*notify = (struct notify){
-		.socket = -1,
-		.child = child,
-		.messages = messages,
-		.events = events,
-		.bounded = policy->limits.attempts > 0 || policy->max_time > 0,
-	};
-	if (name != NULL && *name != '\0' &&
-	    (notify->socket = find(name)) == -1)
+	if (name == NULL || *name == '\0')
+		return NULL;
+	struct notify *notify = calloc(1, sizeof(*notify));
+	const int socket = notify == NULL ? -1 : find(name);
+	if (socket == -1) {
 		say_error(messages, "cannot notify systemd: %s",
 		    text_safe(name, safe, sizeof(safe)));
-	ev_io_init(&notify->room, ready, notify->socket, EV_WRITE);
+		free(notify);
+		return NULL;
+	}
+	notify->socket = socket;
+	notify->child = child;
+	notify->messages = messages;
+	notify->events = events;
+	notify->bounded = policy->limits.attempts > 0 || policy->max_time > 0;
+	ev_io_init(&notify->room, ready, socket, EV_WRITE);
 	ev_io_init(&notify->received, ready, NO_DESCRIPTOR, EV_READ);
 	ev_timer_init(&notify->pulse, beat, 0, 0);
 	notify->room.data = notify->received.data = notify->pulse.data = notify;
-	if (notify->socket == -1)
-		return;
 	notify->watchdog = watchdog_limit();
 	if (notify->watchdog > 0)
 		set_pulse(notify);
+	return notify;
 }
 
 const char *
 notify_begin(struct notify *notify, uint64_t number)
 {
-	notify_end(notify);
-	if (notify->socket == -1)
+	if (notify == NULL)
 		return NULL;
+	notify_end(notify);
 	notify->attempt.number = number;
 	notify->attempt.limit = notify->watchdog;
 	const int end = relay_open(number, notify->attempt.name);
@@ -461,7 +505,7 @@ notify_begin(struct notify *notify, uint64_t number)
 void
 notify_end(struct notify *notify)
 {
-	if (notify->received.fd == NO_DESCRIPTOR)
+	if (notify == NULL || notify->received.fd == NO_DESCRIPTOR)
 		return;
 	settle(notify);
 	ev_io_stop(notify->events, &notify->received);
@@ -478,6 +522,8 @@ notify_end(struct notify *notify)
 bool
 notify_take_hang(struct notify *notify)
 {
+	if (notify == NULL)
+		return false;
 	/* A program that ends may have other things to do. */
 	const bool hangs =
 	    notify->attempt.hangs && notify->stage != NOTIFY_STOPPING;
@@ -510,7 +556,7 @@ notify_tell(struct notify *notify, const struct report_style *style,
 {
 	const bool runs = record->kind == RECORD_ATTEMPT;
 
-	if (notify->socket == -1)
+	if (notify == NULL)
 		return;
 	const struct message status = message_status(style, record);
 	if (*status.text == '\0')
@@ -535,6 +581,8 @@ notify_tell(struct notify *notify, const struct report_style *style,
 bool
 notify_reload(struct notify *notify)
 {
+	if (notify == NULL)
+		return true;
 	const bool runs =
 	    notify->received.fd != NO_DESCRIPTOR && notify->child->pid != 0;
 
@@ -550,7 +598,7 @@ notify_reload(struct notify *notify)
 void
 notify_stopping(struct notify *notify)
 {
-	if (notify->stage == NOTIFY_STOPPING)
+	if (notify == NULL || notify->stage == NOTIFY_STOPPING)
 		return;
 	notify->stage = NOTIFY_STOPPING;
 	notify->due &= ~VITAL;
@@ -561,8 +609,10 @@ notify_stopping(struct notify *notify)
 void
 notify_close(struct notify *notify)
 {
+	if (notify == NULL)
+		return;
 	notify_end(notify);
 	settle(notify);
-	if (notify->socket != -1)
-		close(notify->socket);
+	close(notify->socket);
+	free(notify);
 }
