@@ -155,6 +155,9 @@ append_child(const struct tree *tree, pid_t parent, pid_t pid,
 				   WEXITED | WNOHANG | WNOWAIT) == -1 ||
 		    info.si_pid != 0;
 	}
+	/* Somebody else waits for a dead process whose parent is not `retry`. */
+	if (process.dead && process.parent != tree->self)
+		return;
 	if (!is_older(&process, tree) && !append(list, &process))
 		list->problem = strerror(errno);
 }
@@ -285,16 +288,12 @@ static void
 signal_process(const struct proc *process, int signal)
 {
 	struct proc again;
-
-	/* Nobody waits for this child meanwhile: its number stays its own. */
-	if (process->start == 0) {
-		kill(process->pid, signal);
-		return;
-	}
 	const int descriptor = (int)syscall(SYS_pidfd_open, process->pid, 0);
 
-	if (read_process(process->pid, &again) &&
-	    is_same_process(process, &again) &&
+	/* A hidden child is waited for by nobody else: its number stays. */
+	if ((process->start == 0 ||
+		(read_process(process->pid, &again) &&
+		    is_same_process(process, &again))) &&
 	    (descriptor == -1 ||
 		(syscall(SYS_pidfd_send_signal, descriptor, signal, NULL, 0) ==
 			-1 &&
@@ -459,13 +458,6 @@ find_left(struct tree *tree)
 	return list;
 }
 
-/* SIGCHLD is on its way for a dead child of `retry`. */
-static bool
-is_waited_for(const struct tree *tree, const struct proc *process)
-{
-	return !process->dead || process->parent == tree->self;
-}
-
 bool
 tree_is_gone(struct tree *tree)
 {
@@ -475,26 +467,23 @@ tree_is_gone(struct tree *tree)
 			kill(-tree->group, SIGKILL);
 		return true;
 	}
-	struct procs list = find_left(tree);
-	bool gone = list.problem == NULL || !has_children() ||
-	    tree->group == 0 || kill(-tree->group, 0) == -1;
-	for (size_t i = 0; i < list.count; i++)
-		gone = gone && !is_waited_for(tree, &list.items[i]);
+	/* SIGCHLD is on its way for a dead child of `retry`. */
+	const struct procs list = find_left(tree);
 	free(list.items);
-	return gone;
+	return list.count == 0 &&
+	    (list.problem == NULL || !has_children() || tree->group == 0 ||
+		kill(-tree->group, 0) == -1);
 }
 
 size_t
 tree_name_left(struct tree *tree)
 {
 	char safe[4 * sizeof(((struct proc *)NULL)->name) + 4];
-	struct procs list = find_left(tree);
-	size_t left = 0;
+	const struct procs list = find_left(tree);
 
 	for (size_t i = 0; i < list.count; i++) {
 		const struct proc *process = &list.items[i];
 
-		left += is_waited_for(tree, process);
 		if (!process->dead)
 			say(tree->messages,
 			    "process %ld (%s) does not end and is left",
@@ -503,7 +492,7 @@ tree_name_left(struct tree *tree)
 	}
 	free(list.items);
 	tree->named = true;
-	return left;
+	return list.count;
 }
 
 struct survivors
