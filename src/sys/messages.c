@@ -26,13 +26,12 @@ open_sink(struct messages *messages)
 {
 	struct sink *sink = &messages->sink;
 
-	if (messages->is_open)
+	if (sink->descriptor != 0)
 		return sink;
 	const int own = file_share(STDERR_FILENO);
 	*sink = (struct sink){ .reader = NO_DESCRIPTOR,
 		.descriptor = own == -1 ? STDERR_FILENO : own };
 	sink_begin(sink);
-	messages->is_open = true;
 	return sink;
 }
 
@@ -139,7 +138,7 @@ messages_close(struct messages *messages)
 {
 	if (messages->lost > 0 || messages->sink.rest_size > 0)
 		write_out(messages, "", 0);
-	if (messages->is_open && messages->sink.descriptor != STDERR_FILENO)
+	if (messages->sink.descriptor > STDERR_FILENO)
 		close(messages->sink.descriptor);
 	free(messages->sink.rest);
 	free(messages->text);

@@ -12,12 +12,11 @@
  * wait, and the number of lost lines is said before the next one that is read.
  */
 struct messages {
-	struct sink sink;
-	bool is_open;	/* the sink; the first message opens it */
-	bool *mid_line; /* whether others left a line there without its end;
+	struct sink sink; /* its descriptor is 0 until the first message */
+	bool *mid_line;	  /* whether others left a line there without its end;
 			   NULL: nobody else writes there yet */
-	bool stuck;	/* the reader took nothing for a second */
-	uint64_t lost;	/* lines */
+	bool stuck;	  /* the reader took nothing for a second */
+	uint64_t lost;	  /* lines */
 
 	/* With --output=chronic messages are held. */
 	bool held;

@@ -9,17 +9,10 @@
 #include "sys/file.h"
 #include "sys/terminal.h"
 
-/* Without waiting for the carrier of a serial line. */
-static int
-open_terminal(void)
-{
-	return file_open(_PATH_TTY, O_RDWR);
-}
-
 void
 terminal_begin(struct terminal *terminal)
 {
-	const int tty = open_terminal();
+	const int tty = file_open(_PATH_TTY, O_RDWR);
 
 	terminal->known = tty != -1 && tcgetpgrp(tty) == getpgrp() &&
 	    tcgetattr(tty, &terminal->modes) == 0;
@@ -34,7 +27,7 @@ terminal_begin(struct terminal *terminal)
 void
 terminal_restore(const struct terminal *terminal)
 {
-	const int tty = terminal->known ? open_terminal() : -1;
+	const int tty = terminal->known ? file_open(_PATH_TTY, O_RDWR) : -1;
 
 	if (tty == -1)
 		return;
