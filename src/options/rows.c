@@ -239,7 +239,7 @@ const struct option_row option_rows[OPTIONS] = {
 	    "signal sent on timeout", .initial = "TERM", .topic = "signals",
 	    .parse = parse_signal },
 	[OPTION_LEFTOVERS] = { "leftovers", 0, GROUP_LIMITS, TYPE_CHOICE, NULL,
-	    "spare what an attempt leaves running, or end it; "
+	    "spare what an attempt leaves running, or kill it; "
 	    "with --health: end",
 	    .initial = "spare", WORDS("spare", "end"),
 	    .offset = AT(policy.leftovers) },
@@ -308,7 +308,7 @@ const struct option_row option_rows[OPTIONS] = {
 	    .offset = AT(patterns.hint), .has_group = true },
 	[OPTION_PRESET] = { "preset", 0, GROUP_WAITING, TYPE_OTHER,
 	    "NAME|FILE,...",
-	    "tell temporary failures of npm, curl, ... (--help=presets)",
+	    "stop at once if npm, curl, ... fail for good (--help=presets)",
 	    TABLE(presets), .topic = "presets", .parse = presets_parse },
 
 	[OPTION_SUCCESS_ON] = { "success-on", 0, GROUP_VERDICT, TYPE_SET, "SET",
