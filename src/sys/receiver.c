@@ -244,16 +244,17 @@ is_managers_stop(const struct receiver *receiver,
     const struct signalfd_siginfo *info)
 {
 	const int number = (int)info->ssi_signo;
-	const pid_t parent = getppid();
 	const char *executed = getenv("SYSTEMD_EXEC_PID"), *problem;
 
-	return receiver->child->pid == 0 && info->ssi_code == SI_USER &&
-	    (pid_t)info->ssi_pid == parent &&
-	    (parent <= 1 ||
-		(executed != NULL &&
-		    strtonum(executed, 1, INT_MAX, &problem) ==
-			receiver->child->parent)) &&
-	    (number == SIGWINCH || number == SIGUSR1 || number == SIGRTMIN + 3);
+	if (receiver->child->pid != 0 || info->ssi_code != SI_USER ||
+	    (number != SIGWINCH && number != SIGUSR1 &&
+		number != SIGRTMIN + 3) ||
+	    (pid_t)info->ssi_pid != getppid())
+		return false;
+	return info->ssi_pid <= 1 ||
+	    (executed != NULL &&
+		strtonum(executed, 1, INT_MAX, &problem) ==
+		    receiver->child->parent);
 }
 
 bool
