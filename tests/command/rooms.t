@@ -86,7 +86,7 @@ ceilings='
 	3485 src/options
 	8770 src/sys
 	285 src/main.c
-	12957 tests/unit
+	12959 tests/unit
 	14170 tests/command
 	3430 tests/lib
 	2898 tests/simulate

@@ -2835,13 +2835,14 @@ a_process_that_does_not_end_has_no_status_to_preserve(void)
 	struct drive drive = started(drive_policy("constant"));
 
 	drive.policy.preserve_status = true;
-	drive.policy.limits.attempts = 1;
+	drive.policy.max_time = 20;
 	drive.policy.timeout = 5;
 	drive.policy.kill_after = 2;
 	drive_start(&drive);
 	drive_timer(&drive);
 	drive_timer(&drive);
-	drive.now = 8;
+	CHECK_ACTION(&drive, ACTION_KILL, 23);
+	drive.now = 23;
 	drive_event(&drive, (struct step){ .kind = STEP_TIMER });
 	CHECK_INT(drive.action.kind, ACTION_ABANDON);
 	drive_event(&drive, (struct step){ .kind = STEP_GONE });
@@ -2849,7 +2850,7 @@ a_process_that_does_not_end_has_no_status_to_preserve(void)
 	    (struct step){ .kind = STEP_ENDED,
 		.ended.returned = { OUTCOME_EXIT, 3 },
 		.hint = -1 });
-	CHECK_FINISH(&drive, "attempts", 124);
+	CHECK_FINISH(&drive, "max-time", 124);
 	CHECK(drive.run.last.stuck);
 }
 
@@ -2930,6 +2931,7 @@ what_a_call_takes_is_time_of_the_run(void)
 	drive_step(&drive, (struct step){ .kind = STEP_DELIVERED });
 	CHECK_FINISH(&drive, "max-time", 1);
 
+	drive.policy.delivery = DELIVERY_NONE;
 	drive.policy.max_time = 2;
 	drive.now = 0;
 	drive_resume(&drive, (struct state){ .n = 1 });
