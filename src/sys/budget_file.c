@@ -26,9 +26,8 @@ budget_file_open(struct budget_file *budget, const struct options *options,
 		.rules = options->budget_rules };
 	if (budget->name == NULL)
 		return;
-	const int file = file_open(budget->name, O_RDWR | O_CREAT | O_EXCL);
-	if (file != -1)
-		close(file);
+	int file = file_open(budget->name, O_RDWR | O_CREAT | O_EXCL);
+	file_close(&file);
 }
 
 /*

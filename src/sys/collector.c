@@ -504,14 +504,11 @@ start(struct collector *collector, int *control_fd)
 		*control_fd = control[0];
 		return 0;
 	}
-	const int error = errno;
-	if (control[0] != NO_DESCRIPTOR)
-		close(control[0]);
-	if (pid == -1 && control[1] != NO_DESCRIPTOR)
-		close(control[1]);
-	errno = error;
-	if (pid == -1)
+	file_close(&control[0]);
+	if (pid == -1) {
+		file_close(&control[1]);
 		return -1;
+	}
 	tree_spare(collector->tree, pid);
 	collector->pid = pid;
 	collector->control_fd = control[1];
@@ -527,9 +524,7 @@ leave_streams(struct collector *collector)
 		struct stream *stream = &collector->streams[i];
 
 		ev_io_stop(collector->events, &collector->watchers[i]);
-		if (stream->pipe != NO_DESCRIPTOR)
-			close(stream->pipe);
-		stream->pipe = NO_DESCRIPTOR;
+		file_close(&stream->pipe);
 	}
 	collector->expects = false;
 }
@@ -644,8 +639,7 @@ collector_finish(struct collector *collector)
 	/* An attempt whose exec hangs keeps the pipe open, too. */
 	while (write(collector->control_fd, "", 1) == -1 && errno == EINTR)
 		continue;
-	close(collector->control_fd);
-	collector->control_fd = NO_DESCRIPTOR;
+	file_close(&collector->control_fd);
 }
 
 bool

@@ -23,6 +23,17 @@
 #define MFD_NOEXEC_SEAL 0x0008U
 #endif
 
+void
+file_close(int *descriptor)
+{
+	const int error = errno;
+
+	if (*descriptor != NO_DESCRIPTOR)
+		close(*descriptor);
+	*descriptor = NO_DESCRIPTOR;
+	errno = error;
+}
+
 int
 file_above_2(int descriptor)
 {
@@ -30,9 +41,7 @@ file_above_2(int descriptor)
 		return descriptor;
 	const int raised =
 	    fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	const int error = errno;
-	close(descriptor);
-	errno = error;
+	file_close(&descriptor);
 	return raised;
 }
 
@@ -72,27 +81,19 @@ file_pipe(int ends[2])
 	if (ends[0] != -1 && ends[1] != -1 &&
 	    fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0)
 		return 0;
-	const int error = errno;
-	for (int i = 0; i < 2; i++) {
-		if (ends[i] != -1)
-			close(ends[i]);
-		ends[i] = NO_DESCRIPTOR;
-	}
-	errno = error;
+	file_close(&ends[0]);
+	file_close(&ends[1]);
 	return -1;
 }
 
 ssize_t
 file_read(const char *name, char *text, size_t size)
 {
-	const int file = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int file = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	const ssize_t length = file == -1 ? -1 : read(file, text, size - 1);
-	const int error = errno;
 
 	text[length < 0 ? 0 : length] = '\0';
-	if (file != -1)
-		close(file);
-	errno = error;
+	file_close(&file);
 	return length;
 }
 

@@ -24,6 +24,9 @@ struct stat;
  */
 int file_above_2(int descriptor);
 
+/* Closes a descriptor, if it is one, and forgets it; errno stays. */
+void file_close(int *descriptor);
+
 /*
  * Opens /dev/null; if there is none, as in a chroot, an empty file in memory.
  * Returns its descriptor, or -1 with errno set by /dev/null.

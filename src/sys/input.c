@@ -64,13 +64,12 @@ copy_pipe(int from, int *size)
 	/* Each piece of the other takes a place in this one, however small. */
 	fcntl(ends[1], F_SETPIPE_SZ, fcntl(from, F_GETPIPE_SZ));
 	const ssize_t copied = tee(from, ends[1], INT_MAX, SPLICE_F_NONBLOCK);
-	const int error = copied == -1 ? errno : EIO;
-	close(ends[1]);
-	if (copied == *size && fcntl(ends[0], F_SETFL, 0) == 0)
-		return ends[0];
-	close(ends[0]);
-	errno = error;
-	return -1;
+	if (copied != -1)
+		errno = EIO;
+	file_close(&ends[1]);
+	if (copied != *size || fcntl(ends[0], F_SETFL, 0) == -1)
+		file_close(&ends[0]);
+	return ends[0];
 }
 
 /* How a stdin that the first attempt reads can be given to the next one. */
@@ -185,10 +184,8 @@ input_close(struct input *input)
 {
 	input_stop(input);
 	spool_close(&input->spool);
-	if (input->copy != NO_DESCRIPTOR)
-		close(input->copy);
-	if (input->reads != NO_DESCRIPTOR)
-		close(input->reads);
+	file_close(&input->copy);
+	file_close(&input->reads);
 }
 
 int
@@ -287,12 +284,4 @@ input_begin(struct input *input, uint64_t attempt, bool left, int *descriptor)
 		return give(input, file_null(), _PATH_DEVNULL, descriptor);
 	}
 	return 0;
-}
-
-void
-input_started(struct input *input)
-{
-	if (input->given != NO_DESCRIPTOR)
-		close(input->given);
-	input->given = NO_DESCRIPTOR;
 }

@@ -29,8 +29,8 @@ struct input {
 	int bytes;     /* that waited in it when the last attempt began */
 	uint64_t lost; /* the attempt whose input later ones lack; 0: none */
 	struct spool spool;
-	int given; /* the child's descriptor, closed after its start; or
-		      NO_DESCRIPTOR */
+	int given; /* the child's descriptor, which the caller closes after its
+		      start; or NO_DESCRIPTOR */
 	struct ev_loop *events;
 	ev_io watcher;
 	void (*done)(void *data, bool success);
@@ -65,8 +65,5 @@ void input_stop(struct input *input);
  */
 int input_begin(struct input *input, uint64_t attempt, bool left,
     int *descriptor);
-
-/* The attempt has been started, or could not be. */
-void input_started(struct input *input);
 
 #endif

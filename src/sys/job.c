@@ -109,7 +109,7 @@ start_attempt(struct job *job, struct record *record)
 		job->left.count > 0, &start.descriptors[0]) == 0;
 	const bool started = prepared && start_child(job, &start) == 0;
 	const int error = errno;
-	input_started(&job->input);
+	file_close(&job->input.given);
 	if (started)
 		return (struct started){ .runs = true };
 	job->usage = (struct rusage){ 0 };
@@ -124,7 +124,7 @@ start_shell(struct job *job, const char *option, const char *command,
     struct record *record)
 {
 	const char *const argv[] = { _PATH_BSHELL, "-c", command, NULL };
-	const int null = file_null();
+	int null = file_null();
 	const bool has_stderr = fcntl(STDERR_FILENO, F_GETFD) != -1;
 	struct start start = {
 		.argv = argv,
@@ -135,14 +135,11 @@ start_shell(struct job *job, const char *option, const char *command,
 
 	job->option = option;
 	const bool started = null != -1 && start_child(job, &start) == 0;
-	const int error = errno;
-	if (null != -1)
-		close(null);
+	file_close(&null);
 	if (started)
 		return (struct started){ .runs = true };
-	errno = error;
 	say_error(job->messages, "cannot run %s", option);
-	return (struct started){ .error = error };
+	return (struct started){ .error = errno };
 }
 
 static struct started

@@ -120,13 +120,10 @@ open_reader(const char *name, int file)
 
 	if (fstat(file, &own) == -1 || !S_ISREG(own.st_mode))
 		return NO_DESCRIPTOR;
-	const int reader = file_open(name, O_RDONLY);
-	if (reader == -1)
-		return NO_DESCRIPTOR;
-	if (fstat(reader, &other) == 0 && file_is_same(&own, &other))
-		return reader;
-	close(reader);
-	return NO_DESCRIPTOR;
+	int reader = file_open(name, O_RDONLY);
+	if (fstat(reader, &other) == -1 || !file_is_same(&own, &other))
+		file_close(&reader);
+	return reader;
 }
 
 static void
@@ -371,16 +368,14 @@ follow_name(const struct sink *sink)
 	if (stat(sink->name, &named) == 0 ? file_is_same(&own, &named)
 					  : errno != ENOENT)
 		return;
-	const int file = file_open(sink->name, O_WRONLY | O_APPEND | O_CREAT);
-	const int reader = file_open(sink->name, O_RDONLY);
+	int file = file_open(sink->name, O_WRONLY | O_APPEND | O_CREAT);
+	int reader = file_open(sink->name, O_RDONLY);
 	if (file != -1 && reader != -1) {
 		dup3(file, sink->descriptor, O_CLOEXEC);
 		dup3(reader, sink->reader, O_CLOEXEC);
 	}
-	if (file != -1)
-		close(file);
-	if (reader != -1)
-		close(reader);
+	file_close(&file);
+	file_close(&reader);
 }
 
 /* Writes to a log that has a name. */
@@ -526,8 +521,7 @@ logs_close(struct report *report, struct messages *messages)
 			fclose(sink->file);
 		if (!plan && own && close(sink->descriptor) == -1)
 			complain(sink, messages, errno);
-		if (sink->reader != NO_DESCRIPTOR)
-			close(sink->reader);
+		file_close(&sink->reader);
 		if (sink->format->end != NULL)
 			sink->format->end(sink);
 		free(sink->text);

@@ -284,11 +284,8 @@ output_tail(const struct output *output)
 void
 output_started(struct output *output)
 {
-	for (int i = 0; i < 3; i++) {
-		if (output->ends[i] != NO_DESCRIPTOR)
-			close(output->ends[i]);
-		output->ends[i] = NO_DESCRIPTOR;
-	}
+	for (int i = 0; i < 3; i++)
+		file_close(&output->ends[i]);
 }
 
 /* Lets held output out, or forgets it if both outlets are closed. */

@@ -52,8 +52,7 @@ close_output(struct probe *probe)
 	if (probe->watcher.fd == NO_DESCRIPTOR)
 		return;
 	ev_io_stop(probe->events, &probe->watcher);
-	close(probe->watcher.fd);
-	probe->watcher.fd = NO_DESCRIPTOR;
+	file_close(&probe->watcher.fd);
 }
 
 static void
@@ -102,7 +101,7 @@ probe_start(struct probe *probe, const char *command,
 
 	probe->length = 0;
 	probe->last_line[0] = '\0';
-	const int null = file_null();
+	int null = file_null();
 	if (null != -1 && file_pipe(ends) == 0) {
 		ev_io_set(&probe->watcher, ends[0], EV_READ);
 		ev_io_start(probe->events, &probe->watcher);
@@ -111,18 +110,14 @@ probe_start(struct probe *probe, const char *command,
 			.record = record,
 			.probed = attempt,
 			.descriptors = { null, ends[1], ends[1] } });
-		const int error = errno;
-		close(ends[1]);
-		errno = error;
+		file_close(&ends[1]);
 	}
-	const int error = errno;
-	if (null != -1)
-		close(null);
+	file_close(&null);
 	if (result == 0)
 		return 0;
+	const int error = errno;
 	close_output(probe);
 	probe_complain(probe, error, "");
-	errno = error;
 	return -1;
 }
 

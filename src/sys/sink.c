@@ -31,10 +31,8 @@ write_to_pipe(int descriptor, const char *bytes, size_t size)
 	if (written > 0)
 		written = splice(ends[0], NULL, descriptor, NULL,
 		    (size_t)written, SPLICE_F_NONBLOCK);
-	const int error = errno;
-	close(ends[0]);
-	close(ends[1]);
-	errno = error;
+	file_close(&ends[0]);
+	file_close(&ends[1]);
 	return written;
 }
 

@@ -79,9 +79,8 @@ spool_open(struct spool *spool)
 void
 spool_close(struct spool *spool)
 {
-	if (spool->fd != NO_DESCRIPTOR)
-		close(spool->fd);
-	spool_init(spool);
+	file_close(&spool->fd);
+	spool->start = 0;
 }
 
 off_t
@@ -120,10 +119,8 @@ spool_reader(const struct spool *spool, off_t from)
 	int fd = file_above_2(open(name, O_RDONLY | O_CLOEXEC));
 	if (fd == -1 && errno == ENOENT)
 		fd = fcntl(spool->fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	if (fd != -1 && lseek(fd, from, SEEK_SET) == -1) {
-		close(fd);
-		return -1;
-	}
+	if (fd != -1 && lseek(fd, from, SEEK_SET) == -1)
+		file_close(&fd);
 	return fd;
 }
 

@@ -81,8 +81,7 @@ read_own(const struct state_file *file, const char *suffix,
     char text[STATE_TEXT])
 {
 	char name[NAME];
-	const int fd =
-	    file_open(file_next_to(file->name, suffix, name), O_RDONLY);
+	int fd = file_open(file_next_to(file->name, suffix, name), O_RDONLY);
 	ssize_t length = 0;
 
 	text[0] = '\0';
@@ -95,8 +94,7 @@ read_own(const struct state_file *file, const char *suffix,
 		problem = strerror(errno);
 	else
 		text[length] = '\0';
-	if (fd != -1)
-		close(fd);
+	file_close(&fd);
 	if (length > 0 && !state_was(text, (size_t)length) &&
 	    !(strcmp(suffix, NEW) == 0 && is_blank(text, (size_t)length)))
 		problem = "is not a state of retry";
@@ -230,9 +228,7 @@ state_file_lock(struct state_file *file)
 		fcntl(file->lock, F_SETFD, 0);
 		return 1;
 	}
-	if (file->lock != -1)
-		close(file->lock);
-	file->lock = NO_DESCRIPTOR;
+	file_close(&file->lock);
 	return -1;
 }
 

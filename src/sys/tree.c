@@ -288,7 +288,7 @@ static void
 signal_process(const struct proc *process, int signal)
 {
 	struct proc again;
-	const int descriptor = (int)syscall(SYS_pidfd_open, process->pid, 0);
+	int descriptor = (int)syscall(SYS_pidfd_open, process->pid, 0);
 
 	/* A hidden child is waited for by nobody else: its number stays. */
 	if ((process->start == 0 ||
@@ -299,8 +299,7 @@ signal_process(const struct proc *process, int signal)
 			-1 &&
 		    errno != ESRCH)))
 		kill(process->pid, signal);
-	if (descriptor != -1)
-		close(descriptor);
+	file_close(&descriptor);
 }
 
 /* Whether a pipe that only the attempt can read has bytes, or has ended. */
