@@ -89,7 +89,7 @@ ceilings='
 	12959 tests/unit
 	14170 tests/command
 	3430 tests/lib
-	2898 tests/simulate
+	2902 tests/simulate
 	4325 scripts
 	62 options'
 
