@@ -35,10 +35,11 @@ open_sink(struct messages *messages)
 	return sink;
 }
 
-/* All that is to be written now, to be freed; or NULL. */
-static char *
-text_with(const struct messages *messages, const char *lines, size_t size)
+/* Writes the lines to standard error, or counts them as lost. */
+static void
+write_out(struct messages *messages, const char *lines, size_t size)
 {
+	struct sink *sink = open_sink(messages);
 	const bool mid_line =
 	    messages->mid_line != NULL && *messages->mid_line && *lines != '\n';
 	char note[SAID_MOST] = "", *text;
@@ -51,22 +52,12 @@ text_with(const struct messages *messages, const char *lines, size_t size)
 		    messages->lost == 1 ? " was" : "s were");
 	if (asprintf(&text, "%s%s%.*s", mid_line ? "\n" : "", note, (int)size,
 		lines) == -1)
-		return NULL;
-	return text;
-}
-
-/* Writes the lines to standard error, or counts them as lost. */
-static void
-write_out(struct messages *messages, const char *lines, size_t size)
-{
-	struct sink *sink = open_sink(messages);
-	char *text = text_with(messages, lines, size);
+		text = NULL;
 	/* Any error but EAGAIN cannot be reported to anybody. */
 	const bool lost = text == NULL ||
 	    (!sink_write(sink, text, strlen(text),
 		 messages->stuck ? 0 : PATIENCE) &&
 		errno == EAGAIN);
-
 	free(text);
 	messages->stuck = lost || sink->rest_size > 0;
 	for (size_t i = 0; lost && i < size; i++)

@@ -49,8 +49,6 @@ take_output(struct probe *probe)
 static void
 close_output(struct probe *probe)
 {
-	if (probe->watcher.fd == NO_DESCRIPTOR)
-		return;
 	ev_io_stop(probe->events, &probe->watcher);
 	file_close(&probe->watcher.fd);
 }
