@@ -389,10 +389,10 @@ write_log(struct sink *sink, struct output *output, bool is_drawing)
 	    errno != EINVAL)
 		complain(sink, messages, errno);
 	if (!is_drawing && *sink->text != '\n' &&
-	    (sink->has_output ? output_ends_mid_line(output, OUT)
+	    (sink->has_output ? *output_mid_line(output, OUT)
 			      : file_ends_mid_line(sink)) &&
 	    sink_write(sink, "\n", 1, 0))
-		output_line_is_ended(output, OUT);
+		*output_mid_line(output, OUT) = false;
 	if (!sink_write(sink, sink->text, sink->size, 0))
 		complain(sink, messages, errno);
 }
@@ -442,7 +442,7 @@ logs_tick(struct report *report, struct output *output,
 	if (!record->wait.lasts && record->locked == 0 && !silent)
 		return next;
 	/* The status line would cover an unfinished line of output. */
-	if (silent && output_ends_mid_line(output, ERR))
+	if (silent && *output_mid_line(output, ERR))
 		return next;
 	look_at_logs(report);
 	for (size_t i = 0; i < report->count; i++) {

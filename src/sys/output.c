@@ -83,23 +83,11 @@ output_take_failure(struct output *output, int *death)
 	return true;
 }
 
-static bool *
-mid_line(const struct output *output, int stream)
+bool *
+output_mid_line(const struct output *output, int stream)
 {
 	return &output->collector.shared
 		    ->ends_mid_line[output->merged ? OUT : stream];
-}
-
-bool
-output_ends_mid_line(const struct output *output, int stream)
-{
-	return *mid_line(output, stream);
-}
-
-void
-output_line_is_ended(struct output *output, int stream)
-{
-	*mid_line(output, stream) = false;
 }
 
 /* Whether the descriptor is closed; any other error of its ends `retry`. */
@@ -133,7 +121,7 @@ output_open(struct output *output, const struct options *options,
 	if (collector_init(&output->collector, collects) == -1)
 		return -1;
 	/* Once more below, where the two may turn out to be one. */
-	messages->mid_line = mid_line(output, ERR);
+	messages->mid_line = output_mid_line(output, ERR);
 	if (!collects)
 		return 0;
 	output->closed[OUT] = is_closed(STDOUT_FILENO, "standard output", &out);
@@ -143,7 +131,7 @@ output_open(struct output *output, const struct options *options,
 	    file_is_same(&out, &error);
 	output->collector.joined =
 	    output->merged && mode->holds_stdout == mode->holds_stderr;
-	messages->mid_line = mid_line(output, ERR);
+	messages->mid_line = output_mid_line(output, ERR);
 	messages->held = mode->holds_messages && !output->closed[ERR];
 	return 0;
 }

@@ -34,13 +34,10 @@ void output_close(struct output *output);
 
 /*
  * Whether the attempts' output ends in the middle of a line: in standard
- * output, or where messages go.  False if nobody knows, as it goes through no
- * pipe.
+ * output, or where messages go; whoever ends that line makes it false.  False
+ * if nobody knows, as it goes through no pipe.
  */
-bool output_ends_mid_line(const struct output *output, int stream);
-
-/* The end of a line was written there. */
-void output_line_is_ended(struct output *output, int stream);
+bool *output_mid_line(const struct output *output, int stream);
 
 /*
  * An attempt begins: changes the descriptors that it is given for 1 and 2, if
