@@ -332,7 +332,10 @@ struct look {
 	char *rest; /* the line without what was found in it */
 	bool found; /* there is a rest */
 
-	/* The first transient text and permanent one; the user's are first. */
+	/*
+	 * The transient text and the permanent one that come first in the
+	 * presets; the user's are first.
+	 */
 	struct hit {
 		const struct clue *clue;
 		size_t at;
@@ -650,7 +653,9 @@ add_hit(struct look *look, const struct clue *clue, size_t at)
 	struct hit *hit = &look->hits[clue->class == CLASS_PERMANENT];
 
 	take_out(look, at, clue->length);
-	if (hit->clue == NULL || (clue->is_users && !hit->clue->is_users))
+	const struct clue *other = hit->clue;
+	if (other == NULL ||
+	    (clue->is_users == other->is_users ? clue < other : clue->is_users))
 		*hit = (struct hit){ clue, at };
 }
 

@@ -47,28 +47,25 @@ weight(char byte)
 	return place == NULL ? 1 : 60 - 2 * (unsigned int)(place - common);
 }
 
-/* Adds a text by the three of its bytes that are the least common. */
+/*
+ * Chooses the three bytes of a text that are the least common: what many of the
+ * texts have, which is counted in the heads, many lines have as well.
+ */
 static void
-add_text(struct sieve *sieve, size_t number, struct sieve_text text)
+choose_bytes(const struct sieve *sieve, struct entry *entry)
 {
-	struct entry *entry = &sieve->entries[number];
-	unsigned int least = UINT32_MAX;
-	uint32_t best = 0;
+	const char *text = entry->text.text;
+	uint64_t least = UINT64_MAX;
 
-	entry->text = text;
-	for (size_t i = 0; i + SIEVE_LEAST <= text.length; i++) {
-		const unsigned int cost = weight(text.text[i]) *
-		    weight(text.text[i + 1]) * weight(text.text[i + 2]);
+	for (size_t i = 0; i + SIEVE_LEAST <= entry->text.length; i++) {
+		const uint64_t cost = (uint64_t)sieve->heads[hash(text + i)] *
+		    weight(text[i]) * weight(text[i + 1]) * weight(text[i + 2]);
 
 		if (cost >= least)
 			continue;
 		least = cost;
-		best = hash(text.text + i);
 		entry->offset = i;
 	}
-	entry->next = sieve->heads[best];
-	sieve->heads[best] = (uint16_t)(number + 1);
-	sieve->known[best / 64] |= UINT64_C(1) << best % 64;
 }
 
 struct sieve *
@@ -84,7 +81,21 @@ sieve_open(const struct sieve_text *texts, size_t count)
 		return NULL;
 	}
 	for (size_t i = 0; i < count; i++)
-		add_text(sieve, i, texts[i]);
+		for (size_t at = 0; at + SIEVE_LEAST <= texts[i].length; at++)
+			sieve->heads[hash(texts[i].text + at)]++;
+	for (size_t i = 0; i < count; i++) {
+		sieve->entries[i].text = texts[i];
+		choose_bytes(sieve, &sieve->entries[i]);
+	}
+	memset(sieve->heads, 0, sizeof(sieve->heads));
+	for (size_t i = 0; i < count; i++) {
+		struct entry *entry = &sieve->entries[i];
+		const uint32_t h = hash(entry->text.text + entry->offset);
+
+		entry->next = sieve->heads[h];
+		sieve->heads[h] = (uint16_t)(i + 1);
+		sieve->known[h / 64] |= UINT64_C(1) << h % 64;
+	}
 	return sieve;
 }
 

@@ -105,7 +105,7 @@ change_locked(struct budget_file *budget, int file, bool takes, bool throttled,
  *
  * The file is opened again each time, since it may have been removed.  With
  * O_CREAT the kernel would refuse a file of another user's in a folder for all
- * (fs.protected_regular), which may be meant to be shared; so that comes second.
+ * (fs.protected_regular), which may be meant to be shared: that comes second.
  */
 static enum answer
 change(struct budget_file *budget, bool takes, bool throttled,

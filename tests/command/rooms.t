@@ -80,7 +80,7 @@ done
 # The lines that a room may have, and the rows of options. A commit may lower a
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
-	7483 src/core
+	7489 src/core
 	2296 src/report
 	2235 src/plan
 	3485 src/options
