@@ -568,13 +568,14 @@ begin(struct collector *collector)
 		collector_finish(collector);
 }
 
+/* If that is not known, the collector says why. */
 static bool
 has_bytes(const struct stream *stream)
 {
 	int left = 0;
 
 	return stream->pipe != NO_DESCRIPTOR &&
-	    ioctl(stream->pipe, FIONREAD, &left) == 0 && left > 0;
+	    (ioctl(stream->pipe, FIONREAD, &left) == -1 || left > 0);
 }
 
 static void

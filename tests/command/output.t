@@ -419,6 +419,12 @@ run env TMPDIR="$T/none" retry --output=hold -d 0 -a 2 ./say 2
 is 'without a folder for temporary files output is held in memory' \
     "$code:$out" '0:out 2
 more 2'
+if strace -o trace true 2>/dev/null; then
+	run env ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" strace -o trace \
+	    -e inject=ioctl:error=EINVAL "$RETRY" --output=hold ./say 0
+	is 'output is not lost if nobody knows whether it has come' "$code:$out" '0:out 1
+more 1'
+fi
 run sh -c 'ulimit -f 64; exec retry --output=hold head -c 1M /dev/zero' \
     >/dev/null
 is 'a limit on the size of files is an error' $code 125

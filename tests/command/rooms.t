@@ -87,7 +87,7 @@ ceilings='
 	8700 src/sys
 	285 src/main.c
 	12959 tests/unit
-	14170 tests/command
+	14180 tests/command
 	3430 tests/lib
 	2902 tests/simulate
 	4325 scripts
