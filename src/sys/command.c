@@ -84,25 +84,17 @@ tell_interpreter(const char *file, char text[COMMAND_REASON])
 		    : "does not exist");
 }
 
-/* Whether bash has exported a function of this name. */
-static bool
-is_function(const char *name)
-{
-	char variable[LINE_SIZE];
-
-	snprintf(variable, sizeof(variable), "BASH_FUNC_%s%%%%", name);
-	return getenv(variable) != NULL;
-}
-
 const char *
 command_reason(const char *name, int error, char text[COMMAND_REASON])
 {
-	char file[PATH_MAX], safe[LINE_SIZE];
+	char file[PATH_MAX], safe[LINE_SIZE], function[LINE_SIZE];
 	struct stat status;
 
 	if (error != ENOENT && error != EACCES)
 		return NULL;
 	text_safe(name, safe, sizeof(safe));
+	/* As bash exports it. */
+	snprintf(function, sizeof(function), "BASH_FUNC_%s%%%%", name);
 	if (*name == '\0')
 		return "the command is empty";
 	const bool found = find_file(name, file, &status);
@@ -116,7 +108,7 @@ command_reason(const char *name, int error, char text[COMMAND_REASON])
 		tell_interpreter(file, text);
 	else if (found || strchr(name, '/') != NULL)
 		return NULL;
-	else if (is_function(name))
+	else if (getenv(function) != NULL)
 		snprintf(text, COMMAND_REASON,
 		    "it is a function of bash: use bash -c '%.160s ...'", safe);
 	else if (stat(name, &status) == 0 && S_ISREG(status.st_mode) &&
