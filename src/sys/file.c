@@ -226,21 +226,13 @@ file_problem(int error)
 }
 
 const char *
-file_check_kind(const struct stat *status)
-{
-	if (S_ISLNK(status->st_mode))
-		return file_problem(ELOOP);
-	return S_ISREG(status->st_mode) ? NULL : "is not a regular file";
-}
-
-const char *
 file_check(int descriptor)
 {
 	struct stat status;
 
 	if (fstat(descriptor, &status) == -1)
 		return strerror(errno);
-	return file_check_kind(&status);
+	return S_ISREG(status.st_mode) ? NULL : "is not a regular file";
 }
 
 bool

@@ -111,10 +111,7 @@ int file_share(int descriptor);
 /* Says why one of these failed with this errno. */
 const char *file_problem(int error);
 
-/* Returns NULL, or why nothing can be kept in a file of this kind. */
-const char *file_check_kind(const struct stat *status);
-
-/* Checks the kind of a file that is open, likewise. */
+/* Returns NULL, or why nothing can be kept in a file that is open. */
 const char *file_check(int descriptor);
 
 /* Whether both are of the same file. */

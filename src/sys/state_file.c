@@ -109,8 +109,6 @@ state_file_open(struct state_file *file, const struct options *options,
     struct messages *messages)
 {
 	char directory[NAME] = "./", safe[128];
-	const char *problem;
-	struct stat status;
 
 	*file = (struct state_file){ .name = options->state,
 		.messages = messages,
@@ -142,12 +140,7 @@ state_file_open(struct state_file *file, const struct options *options,
 		return -1;
 	}
 
-	/* A file that will be refused gets no file next to it. */
-	if (lstat(file->name, &status) == 0 &&
-	    (problem = file_check_kind(&status)) != NULL) {
-		state_complain(file, file->name, problem, NULL);
-		return -1;
-	}
+	/* A file that is refused gets no file next to it. */
 	if (read_own(file, "", file->text) == -1)
 		return -1;
 	return state_file_lock(file) == -1 ? -1 : 0;
