@@ -97,8 +97,8 @@ int collector_init(struct collector *collector, bool is_used);
  * Collects what comes through the pipes of the streams, which it closes: looks
  * for the patterns, if they are not NULL, and holds output or passes it on.
  * The process that does so starts when output comes: many attempts print
- * nothing.  It adds to its spool what came before: the output of hooks, if it is
- * an attempt's collector, and held messages.
+ * nothing.  It adds to its spool what came before: held messages, and the
+ * output of hooks if it is an attempt's collector.
  */
 void collector_start(struct collector *collector,
     const struct patterns *patterns);

@@ -99,7 +99,7 @@ passes +2 'FDSTORE=1\nFDNAME=a' +1 MAINPIDFD=1 +253 'FDSTORE=1\nMAINPIDFD=1' \
 passes READY=1 BARRIER BARRIER -- 'READY=1 BARRIER=1 [1] BARRIER=1 [1]'
 passes 'X_A=1\0' 'X_B=\0X_C=1' '{4095}=1' '{4094}=1' -- \
     "X_A=1 $(printf %04094d 0 | tr 0 x)=1"
-listen "@$T/told" retry -q -a 2 -d 0 sh -c "$(tell STATUS=serving "$(
+listen "@$T/told" retry -q -a 2 -d 0 sh -c "$(tell STATUS=serving BARRIER "$(
     printf 'STATUS=\303\244\t')"); exit 1"
 like 'a status goes behind that of the run' "$out" \
     '^own STATUS=sh: attempt 2/2 runs; attempt 1 exited 1, at .*; serving$'
