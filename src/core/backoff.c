@@ -392,9 +392,8 @@ parse_param(struct backoff *backoff, char *text)
 	if (value == NULL)
 		return "not NAME=VALUE";
 	*value++ = '\0';
-	for (int i = 0; i < BACKOFF_PARAMS; i++) {
-		if (strategy->params[i].name == NULL ||
-		    strcmp(strategy->params[i].name, text) != 0)
+	for (int i = 0; strategy->params[i].name != NULL; i++) {
+		if (strcmp(strategy->params[i].name, text) != 0)
 			continue;
 		if (backoff->param_given[i])
 			return "given twice";
@@ -448,8 +447,7 @@ backoff_parse(const char *text, struct backoff *backoff, const char **where)
 	}
 	*where = text;
 	for (int i = 0; i < BACKOFF_PARAMS; i++)
-		if (strategy->params[i].name != NULL &&
-		    strategy->params[i].initial == PARAM_REQUIRED &&
+		if (strategy->params[i].initial == PARAM_REQUIRED &&
 		    !backoff->param_given[i])
 			return "needs its parameters up and down";
 	return NULL;

@@ -11,12 +11,20 @@
 /* Sums are inexact: exactly at the window's edge counts as outside. */
 #define TINY 1e-9
 
-/* Reads the number of attempts, "10", or a limit: "timeout:2", "5/10m". */
+/*
+ * Reads the number of attempts, "10", or a limit: "timeout:2", "5/10m".  The
+ * text is a copy of what begins at `start`.
+ */
 static const char *
-read_item(struct limits *limits, char *text)
+read_item(struct limits *limits, bool *numbered, const char *start, char *text)
 {
 	char *colon = strchr(text, ':');
-	struct limit limit = { .window = INFINITY, .named = colon != NULL };
+	struct limit limit = {
+		.window = INFINITY,
+		.named = colon != NULL,
+		.text = start,
+		.length = (int)strlen(text),
+	};
 	const char *problem = NULL;
 
 	if (colon != NULL) {
@@ -32,6 +40,9 @@ read_item(struct limits *limits, char *text)
 	if (problem != NULL)
 		return problem;
 	if (slash == NULL && colon == NULL) {
+		if (*numbered)
+			return "the number of attempts is given twice";
+		*numbered = true;
 		limits->attempts = limit.count;
 		return NULL;
 	}
@@ -59,26 +70,15 @@ limits_parse(struct limits *limits, const char *list, const char **where)
 	bool numbered = false;
 
 	while (list != NULL) {
-		const size_t before = result.count;
 		const char *start = list;
 		char text[TEXT_ITEM];
 
 		*where = list;
 		const char *problem = text_item(&list, text);
+		if (problem == NULL)
+			problem = read_item(&result, &numbered, start, text);
 		if (problem != NULL)
 			return problem;
-		const int length = (int)strlen(text);
-		problem = read_item(&result, text);
-		if (problem != NULL)
-			return problem;
-		if (result.count > before) {
-			result.rows[before].text = start;
-			result.rows[before].length = length;
-		} else if (numbered) {
-			return "the number of attempts is given twice";
-		} else {
-			numbered = true;
-		}
 	}
 	*limits = result;
 	return NULL;

@@ -147,11 +147,8 @@ print_backoff(void)
 			printf("\n      for %s%s", row->sample,
 			    row->needs_ends ? " and a cap of 16s" : "");
 		printf(": %s\n", row->example);
-		for (int i = 0; i < BACKOFF_PARAMS; i++) {
-			const struct param *param = &row->params[i];
-
-			if (param->name == NULL)
-				continue;
+		for (const struct param *param = row->params;
+		     param->name != NULL; param++) {
 			printf("      %s: %s [", param->name, param->doc);
 			if (param->initial == PARAM_IS_BASE)
 				printf("d]\n");

@@ -109,17 +109,15 @@ put_backoff(FILE *file, const struct backoff *backoff)
 		fprintf(file, "%c%.15gs", separator, backoff->values[i]);
 		separator = ',';
 	}
-	for (int i = 0; i < BACKOFF_PARAMS; i++) {
+	for (int i = 0; strategy->params[i].name != NULL; i++) {
 		const struct param *param = &strategy->params[i];
-		const bool is_time = param->name != NULL &&
-		    (param->kind == PARAM_TIME || param->kind == PARAM_CHANGE);
+		const bool is_time =
+		    param->kind == PARAM_TIME || param->kind == PARAM_CHANGE;
 		const double value = backoff->param_given[i]
 		    ? backoff->params[i]
 		    : param->initial == PARAM_IS_BASE ? backoff->base
 						      : param->initial;
 
-		if (param->name == NULL)
-			continue;
 		fprintf(file, "%c%s=%.15g%s", separator, param->name, value,
 		    is_time ? "s" : "");
 		separator = ',';
