@@ -351,7 +351,8 @@ child_start(struct child *child, const struct start *start)
 		    CLONE_VM | CLONE_CHILD_CLEARTID | SIGCHLD, launch, NULL,
 		    NULL, &launch->busy);
 		if (pid == -1) {
-			child->shares = launch->busy = false;
+			child->shares = false;
+			launch->busy = 0;
 			return child_start(child, start);
 		}
 	} else
