@@ -81,9 +81,9 @@ done
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
 	7489 src/core
-	2296 src/report
-	2235 src/plan
-	3485 src/options
+	2277 src/report
+	2170 src/plan
+	3476 src/options
 	8680 src/sys
 	285 src/main.c
 	12959 tests/unit
