@@ -773,7 +773,8 @@ words 'The entry point of an image'
 ends 0 2 'gets over a failure'
 rm -f bin/server
 stub server
-for name in 'A server that stops answering' 'A server under compose'; do
+for name in 'A server that stops answering' 'A server under compose' \
+    'A server in a pod'; do
 	words "$name"
 	ends 0 2 'gets over a failure'
 done
