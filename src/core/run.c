@@ -909,7 +909,7 @@ end(struct run *run)
 	if (reasons[*reason].hooks &&
 	    (*reason == REASON_SUCCESS ? policy->on_success
 				       : policy->on_give_up) &&
-	    start_process(run, TASK_HOOK, INFINITY).runs) {
+	    start_process(run, TASK_LAST_HOOK, INFINITY).runs) {
 		run_process(run);
 		run->driver->answer(run->context);
 	}

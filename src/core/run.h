@@ -21,8 +21,8 @@ enum task {
 	TASK_PROBE, /* --health, next to an attempt */
 	TASK_LOCK,  /* wait until another run lets go of the state */
 	TASK_CHECK,
-	TASK_GATE, /* --before-retry */
-	TASK_HOOK  /* --on-success or --on-give-up */
+	TASK_GATE,     /* --before-retry */
+	TASK_LAST_HOOK /* --on-success or --on-give-up, after END */
 };
 
 enum answer {

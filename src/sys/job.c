@@ -46,7 +46,7 @@ say_end(struct job *job, const char *what_follows)
 	const int status = job->status;
 	char name[SIGNAL_NAME];
 
-	if (job->task == TASK_GATE && job->killed)
+	if (job->task == TASK_GATE && job->signalled)
 		say(job->messages, "%s timed out%s", job->option, what_follows);
 	else if (WIFSIGNALED(status))
 		say(job->messages, "%s was killed by %s%s", job->option,
@@ -199,10 +199,10 @@ job_start(struct job *job, enum task task, struct record *record,
 		return start_probe(job, record);
 	/* A gate that could not tell lets the retry through. */
 	if (task == TASK_ATTEMPT && job->task == TASK_GATE &&
-	    (job->killed || job->status != 0))
+	    (job->signalled || job->status != 0))
 		say_end(job, "; the retry is allowed");
 	job->task = task;
-	job->killed = job->passed_on = false;
+	job->signalled = job->passed_on = false;
 	job->status = 0;
 	switch (task) {
 	case TASK_ATTEMPT:
@@ -214,7 +214,7 @@ job_start(struct job *job, enum task task, struct record *record,
 	case TASK_GATE:
 		return start_shell(job, "--before-retry", options->before_retry,
 		    record);
-	case TASK_HOOK:
+	case TASK_LAST_HOOK:
 		return start_hook(job, record);
 	case TASK_PROBE:
 		break;
@@ -233,7 +233,7 @@ job_signal(struct job *job, int signal)
 	char name[SIGNAL_NAME], note[64];
 
 	/* A server that goes into the background has not failed. */
-	if (child->pid == 0 && job->task == TASK_ATTEMPT && !job->killed &&
+	if (child->pid == 0 && job->task == TASK_ATTEMPT && !job->signalled &&
 	    job->status == 0 && signal != SIGKILL && !job->options->quiet) {
 		const struct survivors left = tree_survivors(&job->tree, 0);
 
@@ -243,7 +243,7 @@ job_signal(struct job *job, int signal)
 			    "it left: %s",
 			    left.names);
 	}
-	job->killed |= child->pid != 0;
+	job->signalled |= child->pid != 0;
 	if (job->options->verbose) {
 		snprintf(note, sizeof(note), "sending %s to %s",
 		    signal_name(signal, name),
@@ -315,7 +315,7 @@ job_reap(struct job *job, struct event *event)
 static void
 restore_terminal(struct job *job)
 {
-	if (job->killed || WIFSIGNALED(job->status))
+	if (job->signalled || WIFSIGNALED(job->status))
 		terminal_restore(&job->terminal);
 }
 
@@ -388,7 +388,7 @@ job_answer(struct job *job)
 		    _PATH_BSHELL, strerror(error));
 		return ANSWER_NONE;
 	}
-	if ((job->task == TASK_HOOK && status != 0) ||
+	if ((job->task == TASK_LAST_HOOK && status != 0) ||
 	    (job->task == TASK_CHECK && WIFEXITED(status) &&
 		(code == STATUS_NOT_EXECUTABLE || code == STATUS_NOT_FOUND)))
 		say_end(job, "");

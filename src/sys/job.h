@@ -34,7 +34,7 @@ struct job {
 	const char *option; /* the user's, for a shell command */
 	struct child child; /* its pid is 0 once it has exited */
 	int status;	    /* that it has ended with */
-	bool killed;	    /* `retry` has signalled it to end it */
+	bool signalled;	    /* by `retry`, to end it */
 	bool passed_on;	    /* it has got a signal that ends the run */
 	struct probe probe;
 	struct tree tree;

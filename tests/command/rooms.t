@@ -86,7 +86,7 @@ ceilings='
 	3476 src/options
 	8680 src/sys
 	285 src/main.c
-	12959 tests/unit
+	12975 tests/unit
 	14180 tests/command
 	3430 tests/lib
 	2902 tests/simulate

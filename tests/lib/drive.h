@@ -333,7 +333,7 @@ drive_do_start(void *context, enum task task, struct record *record)
 		[TASK_LOCK] = ASK_STATE,
 		[TASK_CHECK] = ASK_CHECK,
 		[TASK_GATE] = ASK_GATE,
-		[TASK_HOOK] = ASK_HOOK,
+		[TASK_LAST_HOOK] = ASK_HOOK,
 	};
 	struct drive *drive = context;
 	const struct step *step = drive_next(drive);

@@ -2610,6 +2610,21 @@ a_reader_has_a_second_at_the_end_too(void)
 	CHECK_ACTION(&drive, ACTION_DELIVER, INFINITY);
 }
 
+/* A run whose next wait is too long for --max-time does not wait for it. */
+static void
+a_reader_has_a_second_if_no_wait_is_left(void)
+{
+	struct drive drive = started(drive_policy("constant"));
+
+	drive.policy.delivery = DELIVERY_LAST;
+	drive.policy.backoff.base = 100;
+	drive.policy.max_time = 30;
+	drive_start(&drive);
+	drive.now = 5;
+	drive_exit(&drive, 1);
+	CHECK_ACTION(&drive, ACTION_DELIVER, 6);
+}
+
 /* And the same after a signal, but not after another one. */
 static void
 a_signal_leaves_a_reader_a_second(void)
@@ -3205,6 +3220,7 @@ main(void)
 	RUN(held_output_of_each_attempt_goes_out_before_the_wait);
 	RUN(a_reader_has_a_second_to_take_something);
 	RUN(a_reader_has_a_second_at_the_end_too);
+	RUN(a_reader_has_a_second_if_no_wait_is_left);
 	RUN(a_signal_leaves_a_reader_a_second);
 	RUN(a_hook_follows_the_end);
 	RUN(a_hook_does_not_change_the_end_that_was_told);
