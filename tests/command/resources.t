@@ -24,8 +24,8 @@ check 'attempts without a process lose no descriptor' test "$out" -lt 20
 
 # Nothing waits then: neither an attempt nor a delay.
 run setsid -w strace -o trace -e trace="$clone" \
-    -e inject="$clone:error=EAGAIN:signal=TERM:when=5+" "$RETRY" -q -a 50 -d 0 \
-    false
+    -e inject='clone:error=EAGAIN:signal=TERM:when=5+' \
+    -e inject='?fork:error=EAGAIN' "$RETRY" -q -a 50 -d 0 false
 is 'a signal ends a run that can start no process' "$code" 143
 
 # Of the pipes for the output, and of that which ends the collector, one cannot
