@@ -418,13 +418,16 @@ save(struct run *run)
 
 /*
  * --max-time ended the process, or will not let it run.  An attempt whose
- * verdict is not known by then has failed.
+ * verdict is not known by then has failed; a success before a gate stays one.
  */
 static bool
 cut_short(struct run *run, enum cut cut)
 {
 	const double time = now(run);
 
+	if (cut == CUT_GATE &&
+	    run->record.attempt.judgement.verdict == VERDICT_SUCCESS)
+		return out_of_time(run);
 	run->record.attempt.judgement =
 	    (struct judgement){ .verdict = VERDICT_STOP,
 		    .rule = RULE_MAX_TIME };

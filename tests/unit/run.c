@@ -1697,22 +1697,27 @@ a_gate_that_gives_up_leaves_the_status_of_the_last_attempt(void)
 	}
 }
 
+/* Only with --repeat may a gate follow a success, which stays one. */
 static void
 the_limit_on_the_run_ends_the_gate(void)
 {
-	struct drive drive = started(drive_policy("constant"));
+	for (int status = 0; status < 8; status += 7) {
+		struct drive drive = started(drive_policy("constant"));
 
-	drive.policy.gate = true;
-	drive.policy.max_time = 10;
-	drive_start(&drive);
-	drive_exit(&drive, 7);
-	drive_timer(&drive);
-	CHECK_ACTION(&drive, ACTION_ASK, 10);
-	drive_timer(&drive);
-	CHECK_ACTION(&drive, ACTION_KILL, 20);
-	drive_answer(&drive, ANSWER_YES);
-	CHECK_FINISH(&drive, "max-time", 124);
-	CHECK_INT(drive.run.failures, 1);
+		ROW("status %d", status);
+		drive.policy.gate = drive.policy.repeat = true;
+		drive.policy.max_time = 10;
+		drive_start(&drive);
+		drive_exit(&drive, status);
+		drive_timer(&drive);
+		CHECK_ACTION(&drive, ACTION_ASK, 10);
+		drive_timer(&drive);
+		CHECK_ACTION(&drive, ACTION_KILL, 20);
+		drive_answer(&drive, ANSWER_YES);
+		CHECK_FINISH(&drive, status == 0 ? "success" : "max-time",
+		    status == 0 ? 0 : 124);
+		CHECK_INT(drive.run.failures, status != 0);
+	}
 }
 
 static void
