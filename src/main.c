@@ -244,8 +244,8 @@ check_stack(void)
 	if (getrlimit(RLIMIT_STACK, &limit) == 0 &&
 	    limit.rlim_cur < STACK_LEAST)
 		errx(STATUS_OWN_FAILURE,
-		    "the stack is limited to %llu KiB, of which %d are "
-		    "needed: ulimit -s",
+		    "the stack is limited to %llu KiB, but %d are needed: "
+		    "ulimit -s",
 		    (unsigned long long)limit.rlim_cur / 1024,
 		    STACK_LEAST / 1024);
 }

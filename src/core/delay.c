@@ -35,7 +35,7 @@ delay_draw(const struct policy *policy, const struct random *random,
 	    nominal_delay(policy, &backoff, &low_level, request, 0), 0);
 	const double high = jitter_delay(jitter, &backoff,
 	    nominal_delay(policy, &backoff, &high_level, request, 1), 1);
-	/* A strategy may keep the draw even if this delay is the same. */
+	/* Even if low is high: a strategy may store the draw in its level. */
 	const double u = random_uniform(random, request.attempt, DRAW_DELAY);
 	const double nominal =
 	    nominal_delay(policy, &backoff, level, request, u);

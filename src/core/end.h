@@ -7,7 +7,7 @@
 #include "record.h"
 
 /*
- * Each returns the four members of a struct end that are first.  `run` is where
+ * Each sets reason, status, death and ended_by of a struct end.  `run` is where
  * the run stands after its last attempt.
  */
 

@@ -143,7 +143,7 @@ struct record {
 	/* The last one that has ended: this one, unless it runs. */
 	struct attempt last;
 
-	/* From WAIT on; of a wait before the next one, the next is not yet. */
+	/* Valid from the first WAIT on; until the next, of the wait before. */
 	struct wait wait;
 
 	/* SIGNAL. */

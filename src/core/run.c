@@ -15,6 +15,7 @@
 /*
  * A function that may end the run returns true if the run goes on, and false if
  * it is over; the record says how.  run_step() looks at the time that is left.
+ * The end of the struct is allocated as the policy needs it: never copy one.
  */
 struct run {
 	const struct policy *policy;
@@ -193,7 +194,11 @@ start_process(struct run *run, enum task task, double deadline)
 	return run->driver->start(run->context, task, &record);
 }
 
-/* Takes the step; returns whether the process is over, and its output. */
+/*
+ * Takes the step, or collects the output if the process and all that it started
+ * have ended.  Any step but WAIT ends the probes.  Returns whether the process
+ * is over, and its output.
+ */
 static bool
 follow(struct run *run, enum process_step step)
 {
@@ -650,7 +655,10 @@ wait_for_delay(struct run *run)
 	tell(run, RECORD_WAIT);
 	run->driver->begin_wait(run->context, wait->delay.hint_decides,
 	    due - now(run));
-	/* A wait of no time is over if signals were read in the attempt. */
+	/*
+	 * A wait of no time ends at once, unless no signal could be read since
+	 * the attempt began: then one turn reads them.
+	 */
 	const bool again =
 	    await(run, seconds > 0 ? due : run->begun + attempt->begun, &kind);
 	wait->lasts = false;

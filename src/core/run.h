@@ -75,9 +75,10 @@ struct driver {
 	/*
 	 * Returns what happens next.  If several things have happened: first an
 	 * ERROR, then signals, those that end the run before any other, then
-	 * DONE, one event for all processes that have ended, then DATE, and
-	 * TIMER last, once signals were read at `until` or later.  That may be
-	 * past, or INFINITY.
+	 * DONE, one event for all processes that have ended, a PROBED for an
+	 * attempt that no longer feeds its watchdog, then DATE, and TIMER last,
+	 * once signals were read at `until` or later.  That may be past, or
+	 * INFINITY.
 	 */
 	struct event (*next)(void *context, double until);
 

@@ -32,8 +32,8 @@ widen_cap(struct policy *policy)
 	    : fmax(DEFAULT_CAP,
 		  fmin(DEFAULT_CAP_FACTOR * longest, DURATION_MAX));
 	/*
-	 * The default cap only limits the nominal delay: without a cap that is
-	 * given, INSIDE leaves the jittered delay alone.
+	 * The default cap only limits the nominal delay.  Of the orders, only
+	 * INSIDE never binds a delay to a cap that was not given.
 	 */
 	if (!backoff->cap_given)
 		policy->jitter.order = JITTER_INSIDE;

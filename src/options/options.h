@@ -138,8 +138,8 @@ struct options {
 	struct random random;
 	bool draws; /* the length of a wait may be random */
 	/*
-	 * --stop-on's lists, applied to nothing and to everything: they make
-	 * (x & stop_kept) | stop_added of any default x.
+	 * --stop-on turns a default x into (x & stop_kept) | stop_added: with
+	 * '!INT,7' all but INT is kept, and 7 is added.
 	 */
 	struct set stop_added, stop_kept;
 	enum option_origin origin[OPTIONS];

@@ -56,7 +56,7 @@ const struct message_row message_rows[] = {
 	{ "now wait", "", "%next" },
 	{ "now end", "", "%last" },
 
-	/* How an attempt ended.  The run's end has the rule that ends it. */
+	/* How an attempt ended.  The last line has a rule that ends the run. */
 	{ "ended", "outcome=unstartable",
 	    "cannot execute %command: %error[; %advice][?waits ; %next]",
 	    WARNING },
@@ -504,7 +504,7 @@ gather(struct telling *telling, const struct report_style *style,
 		IF("zero", zero),
 		IF("oom", outcome.oom),
 		IF("failed", bad),
-		/* No line that says why the run gives up has the rule. */
+		/* If the run gives up, its last line names the rule instead. */
 		IF("goes-on",
 		    judgement.verdict != VERDICT_STOP &&
 			reasons[record->end.reason].gave_up == NULL),

@@ -45,7 +45,8 @@ struct message {
  * The grammar of the messages.  A message is the first row of its name that
  * holds; so is each part that a row names as %PART.  What else is named is a
  * fact of the record.  What stands in brackets is left out if it names a fact
- * or a part that is absent; [?FACT TEXT] is the text, if the fact holds.
+ * or a part that is absent; [?FACT TEXT] is the text, if the fact holds: from
+ * "%how[?waits ; next in %delay]" comes "exited 1; next in 2s".
  */
 struct message_row {
 	const char *name; /* of a record, "line end", or of a part */

@@ -36,8 +36,9 @@
  * What a child needs up to its exec.  It shares the memory of `retry`, since a
  * copy costs more, and both go on at the same time, however long the exec may
  * hang.  So the child writes to its launch alone, where its stack is, too, and
- * its calls either cannot fail or leave errno alone.  The kernel clears `busy`
- * at the exec, or when the child dies before it.
+ * leaves errno alone: setsid(2) and the like cannot fail in a new process, and
+ * execute.c makes the calls that can.  The kernel clears `busy` at the exec, or
+ * when the child dies before it.
  *
  * Before Linux 5.16 a signal that dumps core and comes before the exec kills
  * `retry`, too.
@@ -150,8 +151,9 @@ note_start(struct child *child, pid_t pid)
 
 	/*
 	 * A signal that is pending after the start may have come before the
-	 * child existed, and so have missed it.  Asked before the start, a ^C
-	 * in between would seem to have reached the child.
+	 * child existed, and so have missed it: the receiver then sends it.
+	 * Asked before the start, a ^C in between would seem to have reached
+	 * the child.
 	 */
 	sigpending(&child->missed);
 	child->pid = pid > 0 ? pid : 0;

@@ -254,7 +254,7 @@ input_begin(struct input *input, uint64_t attempt, bool left, int *descriptor)
 	case INPUT_AUTO:
 		if (attempt > 1 && input->start != -1)
 			return rewind_file(input, left, descriptor);
-		/* If it is not known whether something was read, it was. */
+		/* If this fails, the attempt gets a copy, which is safe. */
 		if (input->copy != NO_DESCRIPTOR)
 			ioctl(STDIN_FILENO, FIONREAD, &bytes);
 		if (bytes < input->copied)

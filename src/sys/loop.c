@@ -44,8 +44,8 @@ struct loop {
 	struct receiver receiver;
 	struct job job;
 	enum doing doing;
-	bool failed; /* the output, which has not been told yet, */
-	int death;   /* and the signal that comes of it, or 0 */
+	bool failed; /* the output, and the run does not know it yet */
+	int death;   /* of that failure: the signal to die of, or 0 */
 
 	struct state_file state;
 	struct budget_file budget;
@@ -119,9 +119,9 @@ tell_signal(struct loop *loop, const struct received *received)
 	};
 }
 
-/* Whether what was begun is over. */
+/* Takes note of it if what was begun is over, and then returns true. */
 static bool
-is_over(struct loop *loop)
+take_done(struct loop *loop)
 {
 	switch (loop->doing) {
 	case DOING_NOTHING:
@@ -160,12 +160,12 @@ look(struct loop *loop, double until, struct event *event)
 		return true;
 	}
 	*event = (struct event){ .kind = EVENT_DONE };
-	if (is_over(loop))
+	if (take_done(loop))
 		return true;
 	if (loop->receiver.child_ended) {
 		loop->receiver.child_ended = false;
 		/* Its end may be that of what collects the output. */
-		if (job_reap(&loop->job, event) || is_over(loop))
+		if (job_reap(&loop->job, event) || take_done(loop))
 			return true;
 	}
 	if (notify_take_hang(loop->job.notify)) {
@@ -177,7 +177,7 @@ look(struct loop *loop, double until, struct event *event)
 		event->kind = EVENT_DATE;
 		return true;
 	}
-	/* Signals come first: they were read at `until` or after it. */
+	/* A turn that began at `until` or later has read the signals before. */
 	event->kind = EVENT_TIMER;
 	return loop->turned >= until;
 }

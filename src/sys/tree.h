@@ -18,9 +18,9 @@ struct procs {
 };
 
 /*
- * The processes that an attempt has started, in whatever group or session;
- * below, a check or a gate is an attempt, too.  `retry` is a subreaper, so that
- * orphans become its children, and finds all of them in /proc.
+ * The processes that an attempt has started, in whatever group or session.  In
+ * this file a check or a gate is an attempt, too.  `retry` is a subreaper, so
+ * that orphans become its children, and finds all of them in /proc.
  */
 struct tree {
 	struct messages *messages;

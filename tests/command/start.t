@@ -64,7 +64,7 @@ for option in --output=hold --stdin=replay; do
 done
 run sh -c 'ulimit -s 128; exec retry -a 1 true'
 is 'a stack that is too small for retry is told' "$code $err" \
-    '125 retry: the stack is limited to 128 KiB, of which 192 are needed: ulimit -s'
+    '125 retry: the stack is limited to 128 KiB, but 192 are needed: ulimit -s'
 long=$(printf '/%05000d' 0)
 run env PATH="$long:$T/bin" "$RETRY" -a 1 plain x
 is 'a folder whose name is too long is skipped' "$code $out" \
