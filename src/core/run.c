@@ -66,6 +66,7 @@ run_record(const struct run *run, double time)
 
 	record.elapsed = time - run->begun;
 	record.final = retries_are_used_up(&run->retries);
+	/* run->record.last is only right while an attempt runs. */
 	if (!record.attempt.runs)
 		record.last = record.attempt;
 	if (run->locking)
@@ -82,9 +83,12 @@ tell(const struct run *run, enum record_kind kind)
 	run->driver->tell(run->context, &record);
 }
 
-/* A verdict is told with the wait or end that follows. */
+/*
+ * Counts the outcome and tells it, once the wait or the end that follows is
+ * known.  A success gives back to the budget what was paid.
+ */
 static void
-tell_outcome(struct run *run)
+settle_outcome(struct run *run)
 {
 	const bool success =
 	    run->record.attempt.judgement.verdict == VERDICT_SUCCESS;
@@ -651,7 +655,7 @@ wait_for_delay(struct run *run)
 	if (!in_time(run, now(run)))
 		return out_of_time(run);
 	wait->lasts = true;
-	tell_outcome(run);
+	settle_outcome(run);
 	tell(run, RECORD_WAIT);
 	run->driver->begin_wait(run->context, wait->delay.hint_decides,
 	    due - now(run));
@@ -911,7 +915,7 @@ end(struct run *run)
 
 	if (policy->delivery != DELIVERY_NONE && !record->attempt.delivered)
 		deliver(run);
-	tell_outcome(run);
+	settle_outcome(run);
 	if (policy->remember && record->attempt.number > 0 &&
 	    (*reason == REASON_SUCCESS || reasons[*reason].gives_up))
 		save(run);

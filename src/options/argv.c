@@ -249,6 +249,23 @@ complain_of_word(const char *option, int result, char problem[ARGV_PROBLEM])
 	return -1;
 }
 
+/*
+ * Whether getopt_long(3) would misread it: a long option behind a single dash,
+ * "-30", or another program's option, as --wait is not --wait-first cut short.
+ */
+static bool
+is_mistake(const char *option)
+{
+	const char *name = option + strspn(option, "-");
+	const bool is_ours = option_find(name, strlen(name)) != OPTIONS;
+
+	if (*name == '\0')
+		return false;
+	if (option[1] == '-')
+		return !is_ours && suggest_is_foreign(name);
+	return is_ours || name[strspn(name, "0123456789")] == '\0';
+}
+
 /* Sets the options that stand before the command. */
 static int
 read_words(int argc, char **argv, struct options *options,
@@ -268,17 +285,7 @@ read_words(int argc, char **argv, struct options *options,
 		if (word != NULL && word[0] == '-')
 			snprintf(option, sizeof(option), "%.*s",
 			    (int)strcspn(word, "="), word);
-		/*
-		 * A long option behind a single dash, "-30", or a habit that is
-		 * not an option cut short: --wait is not --wait-first.
-		 */
-		if (option_find(option + 1, strlen(option + 1)) != OPTIONS ||
-		    (option[0] != '\0' && option[1] != '\0' &&
-			option[1 + strspn(option + 1, "0123456789")] == '\0') ||
-		    (strncmp(option, "--", 2) == 0 &&
-			option_find(option + 2, strlen(option + 2)) ==
-			    OPTIONS &&
-			suggest_is_foreign(option + 2)))
+		if (is_mistake(option))
 			return complain_of_name(option, problem);
 		result = getopt_long(argc, argv, letters, long_options, NULL);
 		if (result == -1)

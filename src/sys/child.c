@@ -283,7 +283,10 @@ lay_out(struct child *child, const struct start *start)
 
 	const bool busy = launch != NULL && launch->busy;
 
-	/* A child whose exec hangs goes on to use its launch, or a copy. */
+	/*
+	 * The last launch serves again, if it has the size and no child uses
+	 * it: one whose exec hangs goes on to, and a forked one has a copy.
+	 */
 	if (launch == NULL || launch->size != size || !child->shares || busy) {
 		if (launch != NULL && !busy)
 			munmap(launch, launch->size);

@@ -83,6 +83,7 @@ turn(struct loop *loop, double until)
 	struct record record = run_record(loop->run, time);
 
 	record.seen.time = events_time(CLOCK_REALTIME);
+	/* This, hinted_look() and the delay are in seconds from now. */
 	const double tick =
 	    logs_tick(&loop->report, &loop->job.output, &record) -
 	    record.elapsed;
