@@ -11,6 +11,19 @@ is 'every preset names its source' \
 
 like '--help=NAME prints the file' "$(retry --help=npm)" '^permanent-text = code etarget'
 
+# The program reads the texts of a built-in preset when it needs them; options
+# after the first text would not be read at all.
+wrong=
+for preset in "$TESTS"/../src/presets/*; do
+	case $preset in *.in) continue ;; esac
+	retry --preset="$preset" true || wrong="$wrong ${preset##*/}"
+	awk '/^(transient|permanent|ignore)-(text|match)|^words/ { found = 1; next }
+		found && /^[^#]/ { print FILENAME ":" FNR ": " $0 " follows a text"; exit 1 }' \
+	    "$preset" || wrong="$wrong ${preset##*/}"
+done >problems 2>&1
+is 'each built-in preset is a valid file, with its options first' \
+    "$wrong$(cat problems)" ''
+
 # Files.
 cat >ci.retry <<'END'
 # a comment

@@ -87,7 +87,7 @@ ceilings='
 	8680 src/sys
 	285 src/main.c
 	12975 tests/unit
-	14180 tests/command
+	14200 tests/command
 	3430 tests/lib
 	2902 tests/simulate
 	4325 scripts
@@ -111,7 +111,8 @@ too_large() {
 	done
 }
 
-is 'no room is larger than its ceiling' "$(too_large "$TESTS/..")" ''
+is 'no room is larger than its ceiling' "$(too_large "$TESTS/..")" '' ||
+    note 'make room, or raise its ceiling in rooms.t and say in the commit what for'
 mkdir copy
 cp -R "$TESTS/../src" "$TESTS/../scripts" copy
 mkdir copy/tests

@@ -231,13 +231,9 @@ end_of(struct record end, char text[sizeof(((struct message *)NULL)->text)])
 
 	record.elapsed = 31;
 	record.attempt.number = record.used = 3;
-	record.end.too_long = 90;
 	record.hint_limit = 3600;
-	record.end.reason = end.end.reason;
-	record.end.cut = end.end.cut;
-	record.end.ended_by = end.end.ended_by;
-	record.end.in_a_wait = end.end.in_a_wait;
-	record.end.too_early = end.end.too_early;
+	record.end = end.end;
+	record.end.too_long = 90;
 	return strcpy(text, message_part(&record, "last").text);
 }
 
@@ -402,16 +398,11 @@ no_part_names_itself(void)
 static void
 each_name_in_a_sentence_is_a_fact(void)
 {
-	static const enum reason ends[] = { REASON_SUCCESS, REASON_ATTEMPTS,
-		REASON_MAX_TIME, REASON_STOP, REASON_SIGNAL, REASON_BUDGET,
-		REASON_GATE, REASON_HINT, REASON_EARLY, REASON_PLAN,
-		REASON_ERROR };
-
 	for (int kind = RECORD_START; kind <= RECORD_END; kind++)
-		for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		for (int i = REASON_SUCCESS; i < REASONS; i++) {
 			struct record record = waiting((enum record_kind)kind);
 
-			record.end.reason = ends[i];
+			record.end.reason = (enum reason)i;
 			record.last.outcome.kind =
 			    i % 2 == 0 ? OUTCOME_EXIT : OUTCOME_UNHEALTHY;
 			record.end.ended_by = record.signal = SIGTERM;

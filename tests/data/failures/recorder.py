@@ -8,7 +8,8 @@ wrong usage, a missing package, a conflict, an error of the compiler.  Nothing e
 than 127.0.0.1 is asked.
 
 FOLDER, by default this one, gets TOOL/retry/NAME for what is worth a retry and
-TOOL/stop/NAME for what is not.  The first line of a file says
+TOOL/stop/NAME for what is not.  A failure that proves nothing is moved by hand to
+TOOL/unknown, and stays there when it is recorded anew.  The first line of a file says
 
         status N; VERSION; WHAT HAPPENED
 
@@ -258,7 +259,9 @@ class Tool:
             print('%s/%s/%s: status %d: %r' % (self.name, kind, name,
                   run.returncode, run.stdout[-300:]), file=sys.stderr)
             return
-        path = os.path.join(folder, self.name, kind)
+        path = os.path.join(folder, self.name, 'unknown')
+        if not os.path.exists(os.path.join(path, name)):
+            path = os.path.join(folder, self.name, kind)
         os.makedirs(path, exist_ok=True)
         text = run.stdout.replace(home.encode(), b'/home/user')
         if cwd:
