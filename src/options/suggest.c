@@ -25,171 +25,152 @@ enum {
 };
 
 /*
- * What people type from habit, as patterns of fnmatch(3) with blanks between
- * them, and what to type instead; in its place @ stands for what was typed.
+ * The names, and the letters, of other programs' options, as patterns of
+ * fnmatch(3) with blanks between them, and what to type instead; in its place @
+ * stands for what was typed.
  */
+static const struct {
+	const char *typed;
+	const char *instead;
+} foreign[] = {
+	{ "retries retry max-retries max-retry num-retries retry-count "
+	  "retry-limit retry-max backoff-limit no-of-retries r",
+	    "use --attempts=N, which counts the first attempt too" },
+	{ "tries max-tries max-attempts times count retry-times retry-attempts "
+	  "num-attempts stop-after-attempt max-failures max-fail "
+	  "failure-limit max-retry-attempts attempts-max start-limit-burst",
+	    "use --attempts=N" },
+	{ "limit", "use --attempts=N, or --max-time=DUR" },
+	{ "n", "for attempts, use -a N; for an interval, -d DUR" },
+	{ "0", "for no limit, use -a 0; xargs has a -0 of its own" },
+	{ "no-retry no-retries", "use --attempts=1" },
+	{ "forever infinite unlimited", "use --attempts=0" },
+	{ "restart restart-policy",
+	    "use --attempts=N, or --attempts=0 to never give up" },
+	{ "f", "COMMAND stays in the foreground; for no limit, use -a 0" },
+	{ "i interval wait sleep pause every retry-delay retry-interval "
+	  "retry-wait retry-sleep wait-time sleep-time retry-*-seconds "
+	  "wait-seconds delay-seconds sleep-seconds restart-delay wait-fixed "
+	  "wait-retry-interval restart-sec",
+	    "for an interval, use --delay=DUR and --backoff=constant" },
+	{ "initial-delay base-delay initial-interval initial-backoff "
+	  "min-backoff backoff-delay wait-exponential-multiplier",
+	    "use --delay=DUR" },
+	{ "max-interval max-wait max-retry-delay retry-max-delay max-backoff "
+	  "backoff-max",
+	    "use --max-delay=DUR" },
+	{ "min-wait", "use --min-delay=DUR" },
+	{ "fixed constant no-backoff", "use --backoff=constant" },
+	{ "exponential exponential-backoff wait-exponential",
+	    "use --backoff=exponential" },
+	{ "linear fibonacci", "use --backoff=@" },
+	{ "factor multiplier backoff-factor backoff-multiplier",
+	    "use --backoff=exponential:factor=F" },
+	{ "no-jitter", "use --jitter=none" },
+	{ "jitter-factor randomize randomization-factor",
+	    "use --jitter=RATIO" },
+	{ "max-jitter", "use --jitter=+DUR" },
+	{ "wait-random random-wait", "use --jitter=full" },
+	{ "deadline retry-max-time total-timeout end-at max-retry-time "
+	  "max-elapsed-time max-duration overall-timeout "
+	  "active-deadline-seconds stop-after-delay run-timeout "
+	  "global-timeout wall-timeout",
+	    "use --max-time=DUR" },
+	{ "timelimit hard-timeout per-try-timeout attempt-timeout "
+	  "timeout-minutes timeout-seconds",
+	    "use --timeout=DUR, as 10m, or --max-time=DUR for the whole run" },
+	{ "no-output-timeout inactivity-timeout stall-timeout hang-timeout",
+	    "use --idle-timeout=DUR" },
+	{ "grace grace-period termination-grace-period*",
+	    "use --kill-after=DUR for timeouts, or --stop-timeout=DUR for when "
+	    "retry itself is stopped" },
+	{ "stop-signal", "use --signal=SIG" },
+	{ "retry-on-timeout",
+	    "timeouts are retried, unless --retry-on limits it" },
+	{ "until-success", "this is the default; to never give up: -a 0" },
+	{ "loop watch",
+	    "to run COMMAND again after a success: --repeat; to never give up: "
+	    "-a 0" },
+	{ "until", "use --success-on=SET, or --success-match=ERE" },
+	{ "while", "use --retry-on=SET, or --retry-match=ERE" },
+	{ "u", "only Debian's retry has it; use --success-on='!0,STATUS'" },
+	{ "w", "only Debian's retry has it; use --retry-on=STATUS" },
+	{ "abort-on stop-if-status halt", "use --stop-on=SET" },
+	{ "fail-on",
+	    "use --stop-on=SET, or --fail-match=ERE for lines of output" },
+	{ "on codes status if-exit retry-on-exit-code retry-codes on-exit-code "
+	  "retry-on-status retry-on-code retry-status",
+	    "use --retry-on=SET" },
+	{ "ok ok-codes success-codes expected-status", "use --success-on=SET" },
+	{ "exit-code exit-codes",
+	    "use --retry-on=SET, --stop-on=SET or --success-on=SET" },
+	{ "ignore-exit-code ignore-errors ignore-failures continue-on-error "
+	  "keep-going",
+	    "add the shell's \"|| true\" after COMMAND, or use "
+	    "--success-on=any" },
+	{ "match grep regex regexp pattern expect retry-if-contains",
+	    "use --retry-match=ERE, --stop-match=ERE or --success-match=ERE" },
+	{ "retry-all-errors",
+	    "every failure is retried, unless --retry-on limits it" },
+	{ "retry-connrefused", "use --preset=curl" },
+	{ "http-codes retry-on-http-error",
+	    "use --preset=curl, or --retry-match='error: 503'" },
+	{ "until-output", "use --success-match=ERE" },
+	{ "retry-after", "use --delay-match=ERE, or --preset=curl" },
+	{ "probe healthcheck health-check health-cmd liveness-probe "
+	  "readiness-probe startup-probe",
+	    "use --health=COMMAND" },
+	{ "period-seconds health-start-interval", "use --health-interval=DUR" },
+	{ "failure-threshold", "use --health-retries=N" },
+	{ "initial-delay-seconds", "use --health-start-period=DUR" },
+	{ "lock lock-file single-instance exclusive",
+	    "use --state=FILE, which is locked" },
+	{ "config", "use --preset=./FILE" },
+	{ "transient-on transient-match permanent-on permanent-match",
+	    "files for --preset have transient-on, transient-match, "
+	    "permanent-on, permanent-match" },
+	{ "on-retry on-retry-command", "use --before-retry=COMMAND" },
+	{ "new-command-on-retry", "COMMAND can look at $RETRY_ATTEMPT" },
+	{ "polling-interval*",
+	    "nothing is needed: the end of COMMAND is noticed at once" },
+	{ "on-failure on-fail on-error notify webhook slack",
+	    "use --on-give-up=COMMAND" },
+	{ "dry-run dryrun noop no-op simulate", "use --plan" },
+	{ "flaky", "use --flaky-status=N" },
+	{ "trials", "use --repeat=N --success-on=any --log=json:FILE" },
+	{ "hold chronic", "use --output=@" },
+	{ "mail", "use --output=chronic in a crontab" },
+	{ "replay", "use --stdin=replay" },
+	{ "command cmd run exec c shell",
+	    "COMMAND is the last argument: " PROGRAM " sh -c '...'" },
+	{ "init", "nothing is needed: " PROGRAM " works as process 1" },
+	{ "unit",
+	    "it is systemd-run's: systemd-run --unit=NAME " PROGRAM
+	    " COMMAND" },
+	{ "P jobs max-procs parallel I replace L",
+	    "a run has one command: xargs ... " PROGRAM " COMMAND" },
+	{ "joblog", "use --log=auto --log=json:FILE" },
+	{ "e env", "for variables: " PROGRAM " env NAME=VALUE ..." },
+	{ "C chdir cwd workdir working-directory",
+	    "use " PROGRAM " env -C FOLDER COMMAND" },
+	{ "foreground", "nothing is needed: COMMAND stays in the foreground" },
+	{ "silent warning-on-retry", "use --quiet" },
+	{ "debug trace log-level", "use --verbose or --quiet" },
+	{ "format log-format", "use --log=FORMAT" },
+	{ "log-file logfile output-file timestamps",
+	    "use --log=auto --log=text:FILE" },
+	{ "json", "use --log=json" },
+	{ "junit junit-file", "use --log=auto --log=junit:FILE" },
+	{ "no-color", "use --color=never" },
+	{ "*[[:space:]]*", "write the option and its value as two words" },
+};
+
+/* The same of other words that people type from habit. */
 static const struct {
 	int place; /* the number of an option whose value it is, or PLACE_* */
 	const char *typed;
 	const char *instead;
 } habits[] = {
-	{ PLACE_OPTION,
-	    "retries retry max-retries max-retry num-retries retry-count "
-	    "retry-limit retry-max backoff-limit no-of-retries r",
-	    "use --attempts=N, which counts the first attempt too" },
-	{ PLACE_OPTION,
-	    "tries max-tries max-attempts times count retry-times "
-	    "retry-attempts num-attempts stop-after-attempt "
-	    "max-failures max-fail failure-limit",
-	    "use --attempts=N" },
-	{ PLACE_OPTION, "limit", "use --attempts=N, or --max-time=DUR" },
-	{ PLACE_OPTION, "n",
-	    "for attempts, use -a N; for an interval, -d DUR" },
-	{ PLACE_OPTION, "0",
-	    "for no limit, use -a 0; xargs has a -0 of its own" },
-	{ PLACE_OPTION, "forever infinite unlimited", "use --attempts=0" },
-	{ PLACE_OPTION, "restart restart-policy",
-	    "use --attempts=N, or --attempts=0 to never give up" },
-	{ PLACE_OPTION, "f",
-	    "COMMAND stays in the foreground; for no limit, use -a 0" },
-	{ PLACE_OPTION,
-	    "i interval wait sleep pause every retry-delay retry-interval "
-	    "retry-wait retry-sleep wait-time sleep-time retry-*-seconds "
-	    "wait-seconds delay-seconds sleep-seconds restart-delay wait-fixed "
-	    "wait-retry-interval",
-	    "for an interval, use --delay=DUR and --backoff=constant" },
-	{ PLACE_OPTION,
-	    "initial-delay base-delay initial-interval initial-backoff "
-	    "min-backoff backoff-delay",
-	    "use --delay=DUR" },
-	{ PLACE_OPTION,
-	    "max-interval max-wait max-retry-delay retry-max-delay max-backoff "
-	    "backoff-max",
-	    "use --max-delay=DUR" },
-	{ PLACE_OPTION, "min-wait", "use --min-delay=DUR" },
-	{ PLACE_OPTION, "fixed constant no-backoff", "use --backoff=constant" },
-	{ PLACE_OPTION, "exponential exponential-backoff wait-exponential",
-	    "use --backoff=exponential" },
-	{ PLACE_OPTION, "linear fibonacci", "use --backoff=@" },
-	{ PLACE_OPTION, "factor multiplier backoff-factor backoff-multiplier",
-	    "use --backoff=exponential:factor=F" },
-	{ PLACE_OPTION, "no-jitter", "use --jitter=none" },
-	{ PLACE_OPTION, "jitter-factor randomize randomization-factor",
-	    "use --jitter=RATIO" },
-	{ PLACE_OPTION, "max-jitter", "use --jitter=+DUR" },
-	{ PLACE_OPTION, "wait-random random-wait", "use --jitter=full" },
-	{ PLACE_OPTION,
-	    "deadline retry-max-time total-timeout end-at max-retry-time "
-	    "max-elapsed-time max-duration overall-timeout "
-	    "active-deadline-seconds stop-after-delay run-timeout "
-	    "global-timeout wall-timeout",
-	    "use --max-time=DUR" },
-	{ PLACE_OPTION,
-	    "timelimit attempt-timeout timeout-minutes timeout-seconds",
-	    "use --timeout=DUR, as 10m, or --max-time=DUR for the whole run" },
-	{ PLACE_OPTION,
-	    "no-output-timeout inactivity-timeout stall-timeout hang-timeout",
-	    "use --idle-timeout=DUR" },
-	{ PLACE_OPTION, "grace grace-period termination-grace-period*",
-	    "use --kill-after=DUR for timeouts, or --stop-timeout=DUR for when "
-	    "retry itself is stopped" },
-	{ PLACE_OPTION, "stop-signal", "use --signal=SIG" },
-	{ PLACE_OPTION, "retry-on-timeout",
-	    "timeouts are retried, unless --retry-on limits it" },
-	{ PLACE_OPTION, "until-success",
-	    "this is the default; to never give up: -a 0" },
-	{ PLACE_OPTION, "loop",
-	    "to run COMMAND again after a success: --repeat; to never give "
-	    "up: -a 0" },
-	{ PLACE_OPTION, "until",
-	    "use --success-on=SET, or --success-match=ERE" },
-	{ PLACE_OPTION, "while", "use --retry-on=SET, or --retry-match=ERE" },
-	{ PLACE_OPTION, "u",
-	    "only Debian's retry has it; use --success-on='!0,STATUS'" },
-	{ PLACE_OPTION, "w",
-	    "only Debian's retry has it; use --retry-on=STATUS" },
-	{ PLACE_OPTION, "abort-on stop-if-status halt", "use --stop-on=SET" },
-	{ PLACE_OPTION, "fail-on",
-	    "use --stop-on=SET, or --fail-match=ERE for lines of output" },
-	{ PLACE_OPTION,
-	    "on codes status if-exit retry-on-exit-code retry-codes "
-	    "on-exit-code retry-on-status retry-on-code",
-	    "use --retry-on=SET" },
-	{ PLACE_OPTION, "ok ok-codes success-codes expected-status",
-	    "use --success-on=SET" },
-	{ PLACE_OPTION, "exit-code exit-codes",
-	    "use --retry-on=SET, --stop-on=SET or --success-on=SET" },
-	{ PLACE_OPTION,
-	    "ignore-exit-code ignore-errors ignore-failures "
-	    "continue-on-error keep-going",
-	    "add the shell's \"|| true\" after COMMAND, or use "
-	    "--success-on=any" },
-	{ PLACE_OPTION,
-	    "match grep regex regexp pattern expect retry-if-contains",
-	    "use --retry-match=ERE, --stop-match=ERE or --success-match=ERE" },
-	{ PLACE_OPTION, "retry-all-errors",
-	    "every failure is retried, unless --retry-on limits it" },
-	{ PLACE_OPTION, "retry-connrefused", "use --preset=curl" },
-	{ PLACE_OPTION, "retry-after",
-	    "use --delay-match=ERE, or --preset=curl" },
-	{ PLACE_OPTION,
-	    "probe healthcheck health-check health-cmd liveness-probe "
-	    "readiness-probe startup-probe",
-	    "use --health=COMMAND" },
-	{ PLACE_OPTION, "period-seconds health-start-interval",
-	    "use --health-interval=DUR" },
-	{ PLACE_OPTION, "failure-threshold", "use --health-retries=N" },
-	{ PLACE_OPTION, "initial-delay-seconds",
-	    "use --health-start-period=DUR" },
-	{ PLACE_OPTION, "lock lock-file single-instance exclusive",
-	    "use --state=FILE, which is locked" },
-	{ PLACE_OPTION, "config", "use --preset=./FILE" },
-	{ PLACE_OPTION,
-	    "transient-on transient-match permanent-on permanent-match",
-	    "files for --preset have transient-on, transient-match, "
-	    "permanent-on, permanent-match" },
-	{ PLACE_OPTION, "on-retry on-retry-command",
-	    "use --before-retry=COMMAND" },
-	{ PLACE_OPTION, "new-command-on-retry",
-	    "COMMAND can look at $RETRY_ATTEMPT" },
-	{ PLACE_OPTION, "polling-interval*",
-	    "nothing is needed: the end of COMMAND is noticed at once" },
-	{ PLACE_OPTION, "on-failure on-fail on-error notify webhook slack",
-	    "use --on-give-up=COMMAND" },
-	{ PLACE_OPTION, "dry-run simulate", "use --plan" },
-	{ PLACE_OPTION, "flaky", "use --flaky-status=N" },
-	{ PLACE_OPTION, "trials",
-	    "use --repeat=N --success-on=any --log=json:FILE" },
-	{ PLACE_OPTION, "hold chronic", "use --output=@" },
-	{ PLACE_OPTION, "mail", "use --output=chronic in a crontab" },
-	{ PLACE_OPTION, "replay", "use --stdin=replay" },
-	{ PLACE_OPTION, "command cmd run exec c shell",
-	    "COMMAND is the last argument: " PROGRAM " sh -c '...'" },
-	{ PLACE_OPTION, "init",
-	    "nothing is needed: " PROGRAM " works as process 1" },
-	{ PLACE_OPTION, "unit",
-	    "it is systemd-run's: systemd-run --unit=NAME " PROGRAM
-	    " COMMAND" },
-	{ PLACE_OPTION, "P jobs max-procs parallel I replace L",
-	    "a run has one command: xargs ... " PROGRAM " COMMAND" },
-	{ PLACE_OPTION, "joblog", "use --log=auto --log=json:FILE" },
-	{ PLACE_OPTION, "e env",
-	    "for variables: " PROGRAM " env NAME=VALUE ..." },
-	{ PLACE_OPTION, "C chdir cwd workdir working-directory",
-	    "use " PROGRAM " env -C FOLDER COMMAND" },
-	{ PLACE_OPTION, "foreground",
-	    "nothing is needed: COMMAND stays in the foreground" },
-	{ PLACE_OPTION, "silent warning-on-retry", "use --quiet" },
-	{ PLACE_OPTION, "debug log-level", "use --verbose or --quiet" },
-	{ PLACE_OPTION, "format log-format", "use --log=FORMAT" },
-	{ PLACE_OPTION, "log-file logfile output-file",
-	    "use --log=auto --log=text:FILE" },
-	{ PLACE_OPTION, "json", "use --log=json" },
-	{ PLACE_OPTION, "junit", "use --log=auto --log=junit:FILE" },
-	{ PLACE_OPTION, "no-color", "use --color=never" },
-	{ PLACE_OPTION, "*[[:space:]]*",
-	    "write the option and its value as two words" },
-
 	{ OPTION_ATTEMPTS, "inf infinite unlimited forever",
 	    "did you mean 0?" },
 	{ OPTION_MAX_TIME, "[0-2][0-9]:[0-9][0-9]",
@@ -286,6 +267,7 @@ static const struct {
 	    "bash knows this word: " PROGRAM " bash -c '@ ...'" },
 };
 
+#define FOREIGN (sizeof(foreign) / sizeof(foreign[0]))
 #define HABITS (sizeof(habits) / sizeof(habits[0]))
 
 /* Longer words are not compared. */
@@ -375,37 +357,47 @@ try_table(struct guess *guess, const char *const *first, size_t stride)
 		try_word(guess, *(const char *const *)(const void *)row);
 }
 
-/* Takes a habit of this place that fits, or else one that is nearer. */
+/*
+ * Takes a word of a habit if it fits, or is nearer than what was found so far.
+ * One of fewer letters than `least_near` must fit: too much is near it.
+ */
+static void
+try_habit(struct guess *guess, const char *typed, const char *instead,
+    int flags, size_t least_near)
+{
+	char pattern[TEXT_ITEM];
+
+	while (*typed != '\0' && !guess->fits) {
+		const size_t length = strcspn(typed, " ");
+		const bool may_be_near =
+		    length >= least_near && strchr(instead, '@') == NULL;
+
+		strlcpy(pattern, typed, length + 1);
+		typed += length + strspn(typed + length, " ");
+		guess->fits = *guess->typed != '\0' &&
+		    fnmatch(pattern, guess->typed, flags) == 0;
+		const size_t away = guess->fits ? 0
+		    : may_be_near ? distance(guess->typed, pattern)
+				  : WORD_MOST;
+		if (!guess->fits && (away > 1 || away >= guess->distance))
+			continue;
+		guess->word = NULL;
+		guess->instead = instead;
+		guess->distance = away;
+	}
+}
+
+/* All habits of this place. */
 static void
 try_habits(struct guess *guess, int place)
 {
 	/* Upper case is a letter of its own: -P is not -p. */
-	const int flags = place == PLACE_OPTION ? 0 : FNM_CASEFOLD;
-	char pattern[TEXT_ITEM];
-
+	for (size_t i = 0; i < FOREIGN && place == PLACE_OPTION; i++)
+		try_habit(guess, foreign[i].typed, foreign[i].instead, 0, 6);
 	for (size_t i = 0; i < HABITS; i++)
-		for (const char *list = habits[i].typed;
-		     habits[i].place == place && *list != '\0' && !guess->fits;
-		     list += strspn(list, " ")) {
-			const size_t length = strcspn(list, " ");
-			const bool may_be_near = guess->distance > 0 &&
-			    length > 3 &&
-			    strchr(habits[i].instead, '@') == NULL;
-
-			strlcpy(pattern, list, length + 1);
-			list += length;
-			guess->fits = *guess->typed != '\0' &&
-			    fnmatch(pattern, guess->typed, flags) == 0;
-			const size_t away = guess->fits || !may_be_near
-			    ? 0
-			    : distance(guess->typed, pattern);
-			if (!guess->fits &&
-			    (!may_be_near || away >= guess->distance))
-				continue;
-			guess->word = NULL;
-			guess->instead = habits[i].instead;
-			guess->distance = away;
-		}
+		if (habits[i].place == place)
+			try_habit(guess, habits[i].typed, habits[i].instead,
+			    FNM_CASEFOLD, 4);
 }
 
 /* The `instead` of the habit of this place that fits, or NULL. */

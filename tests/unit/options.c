@@ -826,6 +826,42 @@ what_people_type_first_is_put_right(void)
 	check_problems(rows, COUNT(rows));
 }
 
+/* What is said behind "; ", after what is wrong. */
+struct hint {
+	const char *text, *hint;
+};
+
+static void
+what_is_meant_is_told_after_what_is_wrong(void)
+{
+	static const struct hint rows[] = {
+		/* A short name of another program leads nobody astray. */
+		{ "--tail x", NULL },
+		{ "--main x", NULL },
+		{ "--await x", NULL },
+		{ "--trace x", "use --verbose or --quiet" },
+		{ "--noop x", "use --plan" },
+		{ "--watch x",
+		    "to run COMMAND again after a success: --repeat; to never give up: -a 0" },
+		{ "--no-retry x", "use --attempts=1" },
+		{ "--hard-timeout=3 x",
+		    "use --timeout=DUR, as 10m, or --max-time=DUR for the whole run" },
+		{ "--help=timer", "--help=topics lists them" },
+		{ "--RestartSec=3 x",
+		    "for an interval, use --delay=DUR and --backoff=constant" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct line line;
+
+		ROW("%s", rows[i].text);
+		parse(&line, rows[i].text);
+		CHECK_INT(line.result, -1);
+		const char *hint = strstr(line.problem, "; ");
+		CHECK_STR(hint == NULL ? NULL : hint + 2, rows[i].hint);
+	}
+}
+
 static void
 no_habit_hides_an_option(void)
 {
@@ -1307,6 +1343,7 @@ main(void)
 	RUN(a_word_that_is_nearly_right_is_told_the_right_one);
 	RUN(the_words_of_other_programs_are_known);
 	RUN(what_people_type_first_is_put_right);
+	RUN(what_is_meant_is_told_after_what_is_wrong);
 	RUN(no_habit_hides_an_option);
 	RUN(help_takes_its_topic_as_the_next_word_too);
 	RUN(a_bad_value_has_the_topic_of_help_that_tells_the_good_ones);
