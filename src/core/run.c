@@ -195,6 +195,7 @@ start_process(struct run *run, enum task task, double deadline)
 	if (task != TASK_PROBE)
 		run->process = process_begin(run->policy, task == TASK_ATTEMPT,
 		    time, deadline, run_end(run));
+	/* cppcheck-suppress returnDanglingLifetime */
 	return run->driver->start(run->context, task, &record);
 }
 

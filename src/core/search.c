@@ -428,10 +428,11 @@ prepare(struct search *search)
 
 		if (clue->kind == CLUE_WORD)
 			worded |= UINT64_C(1) << clue->preset;
-		if (clue->kind != CLUE_PATTERN)
-			result |= add_text(search,
-			    (struct sieve_text){ clue->text, clue->length,
-				clue });
+		if (clue->kind != CLUE_PATTERN &&
+		    add_text(search,
+			(struct sieve_text){ clue->text, clue->length,
+			    clue }) == -1)
+			return -1;
 	}
 	search->clue_texts = search->text_count;
 	for (size_t i = 0; i < MATCHES; i++)

@@ -327,7 +327,11 @@ open_preset(struct applied *applied, size_t i, int *line)
 			return problem;
 		applied->preset = *preset;
 	} else {
-		applied->preset = *preset_find(preset->name, length);
+		const struct preset *known = preset_find(preset->name, length);
+
+		if (known == NULL)
+			return "unknown preset";
+		applied->preset = *known;
 		applied->is_known = has_clues(options, &applied->preset);
 		/* People know the preset that they have named. */
 		if (!outer->is_file) {
@@ -472,11 +476,11 @@ presets_apply(struct options *options, preset_setter *set,
     char problem[PRESETS_PROBLEM])
 {
 	/* What is typed is as if a file had named it. */
-	const struct applied typed = { .options = options,
+	struct applied typed = { .options = options,
 		.set = set,
-		.problem = problem,
 		.preset = { .name = "" },
 		.is_file = true };
 
+	typed.problem = problem;
 	return apply(&typed, 0) == NULL ? 0 : -1;
 }

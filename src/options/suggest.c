@@ -292,32 +292,30 @@ static size_t
 distance(const char *a, const char *b)
 {
 	const size_t rows = strlen(a), columns = strlen(b);
-	size_t counts[WORD_MOST][WORD_MOST];
+	size_t counts[WORD_MOST][WORD_MOST], count = 0;
 
 	if (rows >= WORD_MOST || columns >= WORD_MOST)
 		return WORD_MOST;
 	for (size_t i = 0; i <= rows; i++)
 		for (size_t j = 0; j <= columns; j++) {
-			size_t *count = &counts[i][j];
-
-			if (i == 0 || j == 0) {
-				*count = i + j;
-				continue;
+			const int x = i > 0 ? tolower((unsigned char)a[i - 1])
+					    : 0,
+				  y = j > 0 ? tolower((unsigned char)b[j - 1])
+					    : 0;
+			count = i + j;
+			if (i > 0 && j > 0) {
+				count = counts[i - 1][j - 1] + (x != y);
+				count = least(count, counts[i - 1][j] + 1);
+				count = least(count, counts[i][j - 1] + 1);
 			}
-			const int x = tolower((unsigned char)a[i - 1]),
-				  y = tolower((unsigned char)b[j - 1]);
-			*count = counts[i - 1][j - 1] + (x != y);
-			*count = least(*count, counts[i - 1][j] + 1);
-			*count = least(*count, counts[i][j - 1] + 1);
 			if (i > 1 && j > 1 &&
 			    x == tolower((unsigned char)b[j - 2]) &&
 			    y == tolower((unsigned char)a[i - 2]))
-				*count =
-				    least(*count, counts[i - 2][j - 2] + 1);
+				count = least(count, counts[i - 2][j - 2] + 1);
+			counts[i][j] = count;
 		}
 	const size_t most = rows < 3 ? 0 : rows < 12 ? 1 : 2;
-	return counts[rows][columns] <= most ? counts[rows][columns]
-					     : WORD_MOST;
+	return count <= most ? count : WORD_MOST;
 }
 
 /* What was typed, and what is meant; at first only `typed` is set. */

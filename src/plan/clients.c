@@ -331,7 +331,8 @@ clients_simulate(const struct plan_options *options,
 	}
 	if (screen != NULL) {
 		/* Sorted: the end of the chart, if 95 % are not known. */
-		const double last = whole > 0 ? lasts[whole - 1] : crowd.last;
+		const double last =
+		    clients > 0 && whole > 0 ? lasts[whole - 1] : crowd.last;
 
 		print_chart(&crowd, shown,
 		    isnan(figures.last.p95) ? last : figures.last.p95, screen);

@@ -236,11 +236,12 @@ static bool
 heed(struct notify *notify, const char *line)
 {
 	const enum stage stage = notify->stage;
-	const char *problem, *value = strchr(line, '=');
+	const char *problem, *end = strchr(line, '=');
 	enum fate fate = PASSED;
 
-	if (value++ == NULL)
+	if (end == NULL)
 		return false;
+	const char *value = end + 1;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		if (strncmp(line, lines[i].words, strlen(lines[i].words)) == 0)
 			fate = lines[i].fate;
