@@ -80,11 +80,11 @@ done
 # The lines that a room may have, and the rows of options. A commit may lower a
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
-	7504 src/core
+	7510 src/core
 	2277 src/report
 	2170 src/plan
 	3477 src/options
-	8680 src/sys
+	8685 src/sys
 	285 src/main.c
 	12975 tests/unit
 	14200 tests/command
