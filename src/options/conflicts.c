@@ -170,16 +170,11 @@ has_our_option(const char *const *command)
 		/* retry sudo retry --plan */
 		if (strcmp(slash == NULL ? *command : slash + 1, PROGRAM) == 0)
 			return false;
-		for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
-			const char *name = option_rows[ours[i]].name;
-			const size_t length = strlen(name);
-
+		const size_t length = strcspn(*command, "=");
+		for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
 			if (strncmp(*command, "--", 2) == 0 &&
-			    strncmp(*command + 2, name, length) == 0 &&
-			    ((*command)[2 + length] == '\0' ||
-				(*command)[2 + length] == '='))
+			    option_find(*command + 2, length - 2) == ours[i])
 				return true;
-		}
 	}
 	return false;
 }

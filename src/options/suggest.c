@@ -61,14 +61,12 @@ static const struct {
 	    "use --max-delay=DUR" },
 	{ "min-wait", "use --min-delay=DUR" },
 	{ "fixed constant no-backoff", "use --backoff=constant" },
-	{ "exponential exponential-backoff wait-exponential",
-	    "use --backoff=exponential" },
+	{ "exponential* wait-exponential", "use --backoff=exponential" },
 	{ "linear fibonacci", "use --backoff=@" },
 	{ "factor multiplier backoff-factor backoff-multiplier",
 	    "use --backoff=exponential:factor=F" },
 	{ "no-jitter", "use --jitter=none" },
-	{ "jitter-factor randomize randomization-factor",
-	    "use --jitter=RATIO" },
+	{ "jitter-factor randomiz*", "use --jitter=RATIO" },
 	{ "max-jitter", "use --jitter=+DUR" },
 	{ "wait-random random-wait", "use --jitter=full" },
 	{ "deadline retry-max-time total-timeout end-at max-retry-time "
@@ -82,22 +80,17 @@ static const struct {
 	{ "no-output-timeout inactivity-timeout stall-timeout hang-timeout",
 	    "use --idle-timeout=DUR" },
 	{ "grace grace-period termination-grace-period*",
-	    "use --kill-after=DUR for timeouts, or --stop-timeout=DUR for when "
-	    "retry itself is stopped" },
+	    "use --kill-after=DUR, or --stop-timeout=DUR if retry is stopped" },
 	{ "stop-signal", "use --signal=SIG" },
-	{ "retry-on-timeout",
-	    "timeouts are retried, unless --retry-on limits it" },
 	{ "until-success", "this is the default; to never give up: -a 0" },
 	{ "loop watch",
-	    "to run COMMAND again after a success: --repeat; to never give up: "
-	    "-a 0" },
+	    "to run again after a success: --repeat; to never give up: -a 0" },
 	{ "until", "use --success-on=SET, or --success-match=ERE" },
 	{ "while", "use --retry-on=SET, or --retry-match=ERE" },
 	{ "u", "only Debian's retry has it; use --success-on='!0,STATUS'" },
 	{ "w", "only Debian's retry has it; use --retry-on=STATUS" },
 	{ "abort-on stop-if-status halt", "use --stop-on=SET" },
-	{ "fail-on",
-	    "use --stop-on=SET, or --fail-match=ERE for lines of output" },
+	{ "fail-on", "use --stop-on=SET, or --fail-match=ERE for output" },
 	{ "on codes status if-exit retry-on-exit-code retry-codes on-exit-code "
 	  "retry-on-status retry-on-code retry-status",
 	    "use --retry-on=SET" },
@@ -106,15 +99,13 @@ static const struct {
 	    "use --retry-on=SET, --stop-on=SET or --success-on=SET" },
 	{ "ignore-exit-code ignore-errors ignore-failures continue-on-error "
 	  "keep-going",
-	    "add the shell's \"|| true\" after COMMAND, or use "
-	    "--success-on=any" },
+	    "add \"|| true\" after COMMAND, or use --success-on=any" },
 	{ "match grep regex regexp pattern expect retry-if-contains",
 	    "use --retry-match=ERE, --stop-match=ERE or --success-match=ERE" },
-	{ "retry-all-errors",
+	{ "retry-all-errors retry-on-timeout",
 	    "every failure is retried, unless --retry-on limits it" },
-	{ "retry-connrefused", "use --preset=curl" },
-	{ "http-codes retry-on-http-error",
-	    "use --preset=curl, or --retry-match='error: 503'" },
+	{ "retry-connrefused retry-on-http-error http-codes",
+	    "use --preset=curl" },
 	{ "until-output", "use --success-match=ERE" },
 	{ "retry-after", "use --delay-match=ERE, or --preset=curl" },
 	{ "probe healthcheck health-check health-cmd liveness-probe "
@@ -127,8 +118,7 @@ static const struct {
 	    "use --state=FILE, which is locked" },
 	{ "config", "use --preset=./FILE" },
 	{ "transient-on transient-match permanent-on permanent-match",
-	    "files for --preset have transient-on, transient-match, "
-	    "permanent-on, permanent-match" },
+	    "a file for --preset may have it: --help=presets" },
 	{ "on-retry on-retry-command", "use --before-retry=COMMAND" },
 	{ "new-command-on-retry", "COMMAND can look at $RETRY_ATTEMPT" },
 	{ "polling-interval*",
@@ -145,8 +135,7 @@ static const struct {
 	    "COMMAND is the last argument: " PROGRAM " sh -c '...'" },
 	{ "init", "nothing is needed: " PROGRAM " works as process 1" },
 	{ "unit",
-	    "it is systemd-run's: systemd-run --unit=NAME " PROGRAM
-	    " COMMAND" },
+	    "it is systemd's: systemd-run --unit=NAME " PROGRAM " COMMAND" },
 	{ "P jobs max-procs parallel I replace L",
 	    "a run has one command: xargs ... " PROGRAM " COMMAND" },
 	{ "joblog", "use --log=auto --log=json:FILE" },
@@ -157,13 +146,14 @@ static const struct {
 	{ "silent warning-on-retry", "use --quiet" },
 	{ "debug trace log-level", "use --verbose or --quiet" },
 	{ "format log-format", "use --log=FORMAT" },
-	{ "log-file logfile output-file timestamps",
-	    "use --log=auto --log=text:FILE" },
+	{ "log*file output-file timestamps", "use --log=auto --log=text:FILE" },
 	{ "json", "use --log=json" },
 	{ "junit junit-file", "use --log=auto --log=junit:FILE" },
 	{ "no-color", "use --color=never" },
 	{ "*[[:space:]]*", "write the option and its value as two words" },
 };
+
+static const char http[] = "HTTP"; /* stands for what add_http() says */
 
 /* The same of other words that people type from habit. */
 static const struct {
@@ -171,8 +161,8 @@ static const struct {
 	const char *typed;
 	const char *instead;
 } habits[] = {
-	{ OPTION_ATTEMPTS, "inf infinite unlimited forever",
-	    "did you mean 0?" },
+	{ OPTION_ATTEMPTS, "-1", "0 sets no limit" },
+	{ OPTION_ATTEMPTS, "inf* unlimited forever", "did you mean 0?" },
 	{ OPTION_MAX_TIME, "[0-2][0-9]:[0-9][0-9]",
 	    "-T takes a duration; for a time of day: "
 	    "-T $(( $(date -d @ +%s) - $(date +%s) ))" },
@@ -181,9 +171,11 @@ static const struct {
 	{ OPTION_BACKOFF, "fixed none", "did you mean constant?" },
 	{ OPTION_BACKOFF, "random", "did you mean decorrelated?" },
 	{ OPTION_BACKOFF, "[0-9]*,*", "did you mean list:@?" },
+	{ OPTION_BACKOFF, "[2-9]", "use --delay=@ or exponential:factor=@" },
 	{ OPTION_BACKOFF, "[0-9]* .[0-9]*", "did you mean --delay=@?" },
 	{ OPTION_JITTER, "no off false", "did you mean none?" },
-	{ OPTION_JITTER, "[2-9] [1-9][0-9] 100", "did you mean @%?" },
+	{ OPTION_JITTER, "[2-9]", "use a ratio (20%) or +@s" },
+	{ OPTION_JITTER, "[1-9][0-9] 100", "did you mean @%?" },
 	{ OPTION_JITTER, "[.0-9]*[a-z]", "use a ratio (20%) or +@" },
 	{ OPTION_PRESET, "k8s", "did you mean kubernetes?" },
 	{ OPTION_PRESET, "podman skopeo buildah", "did you mean docker?" },
@@ -196,35 +188,34 @@ static const struct {
 	{ OPTION_PRESET, "postgres", "did you mean psql?" },
 	{ OPTION_OUTPUT, "quiet", "did you mean chronic?" },
 	{ OPTION_OUTPUT, "buffer", "did you mean hold?" },
-	{ OPTION_OUTPUT, "text json junit github",
-	    "for the format of messages: --log=@" },
+	{ OPTION_OUTPUT, "text json junit github", "for messages: --log=@" },
 	{ OPTION_COLOR, "no off false none", "did you mean never?" },
 	{ OPTION_COLOR, "yes on true force", "did you mean always?" },
 	{ OPTION_STDIN, "/dev/null none", "did you mean null?" },
 	{ OPTION_LOG, "xml", "did you mean junit?" },
-	{ OPTION_RETRY_ON, "[45][0-9][0-9]",
-	    "for an HTTP status, use --retry-match='error: @'" },
-	{ OPTION_STOP_ON, "[45][0-9][0-9]",
-	    "for an HTTP status, use --stop-match='error: @'" },
-	{ OPTION_THROTTLE_ON, "[45][0-9][0-9]",
-	    "for an HTTP status, use --throttle-match='error: @'" },
+	{ OPTION_LOG, "*=*", "write FORMAT:FILE" },
+	{ OPTION_HELP, "exit-* status codes", "did you mean exit?" },
+	{ OPTION_HELP, "retry_*", "did you mean environment?" },
+	{ OPTION_HELP, "github gitlab jenkins", "did you mean ci?" },
+	{ OPTION_HELP, "k8s pod*", "did you mean kubernetes?" },
+	{ OPTION_HELP, "container* image*", "did you mean docker?" },
+	{ OPTION_HELP, "http* 429", "did you mean hints?" },
 	{ OPTION_PLAN, "p=[2-9] p=[1-9][0-9]", "did you mean @%?" },
 
 	{ PLACE_VALUE, "[[:space:]]*",
 	    "write the option and its value as two words" },
 	{ PLACE_VALUE, "=", "write no blanks around =" },
-	{ PLACE_DURATION, "inf infinite infinity never forever unlimited",
-	    "did you mean 0?" },
+	{ PLACE_DURATION, "inf* never forever unlimited", "did you mean 0?" },
 	{ PLACE_DURATION, "[0-9]*:[0-9]*", "write it as 1h2m3s" },
 	{ PLACE_DURATION, "[0-9]w [0-9]week*", "write weeks in days, as 7d" },
 	{ PLACE_DURATION, "pt[0-9]*", "write it without PT, as 1h2m3s" },
 
 	{ PLACE_SET, "all", "did you mean any?" },
-	{ PLACE_SET, "error errors fail failed failure failures",
-	    "did you mean nonzero?" },
+	{ PLACE_SET, "error* fail*", "did you mean nonzero?" },
 	{ PLACE_SET, "-1", "did you mean 255?" },
-	{ PLACE_SET, "[45]xx",
-	    "for HTTP statuses, use a pattern, as --retry-match='error: 5'" },
+	{ PLACE_SET,
+	    "[45][0-9x][0-9x] [45][0-9x][0-9x]-??? [1-3][0-9x]x [1-3]00-?99",
+	    http },
 	{ PLACE_SET, "network connection dns http",
 	    "use transient, and --preset=network" },
 	{ PLACE_SET, "*[[:space:]]*", "a SET has no blanks" },
@@ -246,6 +237,7 @@ static const struct {
 	{ PLACE_COMMAND, "dokcer docekr doker", "did you mean docker?" },
 	{ PLACE_COMMAND, "nmp", "did you mean npm?" },
 	{ PLACE_COMMAND, "kubeclt kubctl", "did you mean kubectl?" },
+	{ PLACE_COMMAND, "until while", PROGRAM " is the loop: leave out @" },
 	{ PLACE_COMMAND, "help version", "did you mean " PROGRAM " --@?" },
 	{ PLACE_COMMAND, "Restart=*",
 	    "use -a N, or -a 0 to never give up; -p is --preserve-status" },
@@ -259,7 +251,7 @@ static const struct {
 	    "write a duration in one word, such as 5m" },
 	{ PLACE_COMMAND,
 	    "alias case cd eval exec export for if read set time type ulimit "
-	    "umask unset until wait while {",
+	    "umask unset wait {",
 	    "the shell knows this word: " PROGRAM " sh -c '@ ...'" },
 	{ PLACE_COMMAND,
 	    "(( \\[\\[ declare dirs function let local mapfile popd pushd "
@@ -453,6 +445,24 @@ add_instead(const char *instead, const char *typed, char *text, size_t size)
 			text_append(text, size, "%c", *instead);
 }
 
+/* The pattern for a list has the digits that 4xx, 40x or 400-499 begin with. */
+static void
+add_http(const char *list, const char *typed, char *text, size_t size)
+{
+	const char *dash = strchr(typed, '-');
+	char name[TEXT_ITEM];
+	int same = 0;
+
+	snprintf(name, sizeof(name), "%.*smatch", (int)strlen(list) - 2, list);
+	while (isdigit((unsigned char)typed[same]) &&
+	    (dash == NULL || typed[same] == dash[1 + same]))
+		same++;
+	if (option_find(name, strlen(name)) != OPTIONS)
+		text_append(text, size,
+		    "; for an HTTP status, use --%s='%s%.*s'", name,
+		    *typed < '4' ? "HTTP/[0-9.]+ " : "error: ", same, typed);
+}
+
 /*
  * An option's name as ours are written: max_retries and maxRetries become
  * max-retries.  A single letter stays as it is.
@@ -553,7 +563,9 @@ suggest_value(const struct options *options, enum option_id id,
 	for (size_t i = 0; i < 4 && !guess.fits; i++)
 		guess = find(options, own, place, texts[i]);
 
-	if (guess.instead != NULL) {
+	if (guess.instead == http) {
+		add_http(row->name, guess.typed, text, size);
+	} else if (guess.instead != NULL) {
 		text_append(text, size, "; ");
 		add_instead(guess.instead, guess.typed, text, size);
 	} else if (guess.word != NULL) {
@@ -594,6 +606,10 @@ suggest_command(const struct options *options, bool searched, char *text,
 	const char *name = *options->command, *before = options->command[-1];
 	const bool is_number =
 	    *name != '\0' && name[strspn(name, DIGITS)] == '\0';
+	const bool limits_time = !options_given(options, OPTION_TIMEOUT) &&
+	    (options_given(options, OPTION_KILL_AFTER) ||
+		options_given(options, OPTION_SIGNAL) ||
+		options_given(options, OPTION_PRESERVE_STATUS));
 	const char *instead;
 	char first[TEXT_ITEM];
 	double seconds;
@@ -607,6 +623,8 @@ suggest_command(const struct options *options, bool searched, char *text,
 		instead = split_quoted(name, instead);
 	else if (is_number && strcmp(before, "--repeat") == 0)
 		instead = "did you mean " PROGRAM " --repeat=@ ...?";
+	else if (limits_time && duration_parse(name, &seconds) == NULL)
+		instead = "did you mean " PROGRAM " -t @ ...?";
 	else if (is_number)
 		instead = "did you mean " PROGRAM " -a @ ...?";
 	else if (strcmp(before, "-p") == 0 && preset.word != NULL &&
@@ -624,6 +642,13 @@ suggest_command(const struct options *options, bool searched, char *text,
 			    option_rows[id].name, before, name);
 			return;
 		}
+	if (instead == NULL && options_given(options, OPTION_PRESET) &&
+	    find(options, OPTION_PRESET, PLACE_VALUE, before).word != NULL) {
+		text_append(text, size,
+		    "'%s' is the value of --preset: use --preset=%s %s ",
+		    before, before, before);
+		instead = "@";
+	}
 	if (instead != NULL)
 		add_instead(instead, name, text, size);
 	else if (searched && options->path != NULL)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
+#include <errno.h>
+
 #include "options/argv.h"
 #include "options/presets.h"
 #include "options/suggest.h"
@@ -503,7 +505,8 @@ what_is_wrong_is_said_in_one_line(void)
 		    "invalid --delay '': empty, or a blank follows =" },
 		{ "--repeat= cmd",
 		    "invalid --repeat '': empty, or a blank follows =" },
-		{ "-a -1 cmd", "invalid --attempts '-1': negative" },
+		{ "-a -1 cmd",
+		    "invalid --attempts '-1': negative; 0 sets no limit" },
 		{ "-a --help", "--attempts needs a value before --help" },
 		{ "-d -a 1 cmd", "--delay needs a value before -a" },
 		{ "-a -y cmd", "invalid --attempts '-y': negative" },
@@ -651,7 +654,7 @@ a_word_that_is_nearly_right_is_told_the_right_one(void)
 		{ "-b exponental:factor=3 cmd",
 		    "invalid --backoff 'exponental:factor=3': unknown strategy; did you mean exponential?" },
 		{ "-b 2 cmd",
-		    "invalid --backoff '2': unknown strategy; did you mean --delay=2?" },
+		    "invalid --backoff '2': unknown strategy; use --delay=2 or exponential:factor=2" },
 		{ "-j ful cmd",
 		    "invalid --jitter 'ful': unknown jitter; did you mean full?" },
 		{ "--preset=kuberntes cmd",
@@ -818,7 +821,7 @@ what_people_type_first_is_put_right(void)
 		{ "--kill-after=never cmd",
 		    "invalid --kill-after 'never': not a number; did you mean 0?" },
 		{ "--retry-on=5xx cmd",
-		    "invalid --retry-on '5xx': not an exit status (use 1, 1-5 or 1,5); for HTTP statuses, use a pattern, as --retry-match='error: 5'" },
+		    "invalid --retry-on '5xx': not an exit status (use 1, 1-5 or 1,5); for an HTTP status, use --retry-match='error: 5'" },
 		{ "--attempts = 3 cmd",
 		    "invalid --attempts '=': not a whole number; write no blanks around =" },
 	};
@@ -842,11 +845,35 @@ what_is_meant_is_told_after_what_is_wrong(void)
 		{ "--trace x", "use --verbose or --quiet" },
 		{ "--noop x", "use --plan" },
 		{ "--watch x",
-		    "to run COMMAND again after a success: --repeat; to never give up: -a 0" },
+		    "to run again after a success: --repeat; to never give up: -a 0" },
 		{ "--no-retry x", "use --attempts=1" },
 		{ "--hard-timeout=3 x",
 		    "use --timeout=DUR, as 10m, or --max-time=DUR for the whole run" },
 		{ "--help=timer", "--help=topics lists them" },
+
+		{ "--stop-on=1,4xx,2 x",
+		    "for an HTTP status, use --stop-match='error: 4'" },
+		{ "--retry-on=!40x x",
+		    "for an HTTP status, use --retry-match='error: 40'" },
+		{ "--stop-on=400-499 x",
+		    "for an HTTP status, use --stop-match='error: 4'" },
+		{ "--success-on=404 x",
+		    "for an HTTP status, use --success-match='error: 404'" },
+		{ "--success-on=2xx x",
+		    "for an HTTP status, use --success-match='HTTP/[0-9.]+ 2'" },
+		{ "--throttle-on=429 x",
+		    "for an HTTP status, use --throttle-match='error: 429'" },
+		{ "--free-on=4xx x", NULL },
+
+		{ "--preset curl --atempts 3 x", "did you mean --attempts?" },
+		{ "-j 5 x", "use a ratio (20%) or +5s" },
+		{ "-j4 x", "use a ratio (20%) or +4s" },
+		{ "--log=junit=x.xml x", "write FORMAT:FILE" },
+		{ "-b 2 x", "use --delay=2 or exponential:factor=2" },
+		{ "-a -1 x", "0 sets no limit" },
+		{ "--help=exit-codes", "did you mean exit?" },
+		{ "--help=RETRY_ATTEMPT", "did you mean environment?" },
+		{ "--help=429", "did you mean hints?" },
 		{ "--RestartSec=3 x",
 		    "for an interval, use --delay=DUR and --backoff=constant" },
 	};
@@ -859,6 +886,34 @@ what_is_meant_is_told_after_what_is_wrong(void)
 		CHECK_INT(line.result, -1);
 		const char *hint = strstr(line.problem, "; ");
 		CHECK_STR(hint == NULL ? NULL : hint + 2, rows[i].hint);
+	}
+}
+
+static void
+a_command_that_is_not_found_leads_to_what_was_meant(void)
+{
+	static const struct hint rows[] = {
+		{ "-k 5 10 x", "did you mean retry -t 10 ...?" },
+		{ "-s KILL 10s x", "did you mean retry -t 10s ...?" },
+		{ "--signal=INT 30 x", "did you mean retry -t 30 ...?" },
+		{ "--preserve-status 30 x", "did you mean retry -t 30 ...?" },
+		{ "-k 5 -t 1 3 x", "did you mean retry -a 3 ...?" },
+		{ "--preset npm ci",
+		    "'npm' is the value of --preset: use --preset=npm npm ci" },
+		{ "--preset=npm ci", NULL },
+		{ "until ping x", "retry is the loop: leave out until" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct outcome missing = { .kind = OUTCOME_UNSTARTABLE,
+			.code = ENOENT };
+		struct line line;
+		char text[512];
+
+		ROW("%s", rows[i].text);
+		CHECK_STR(suggest_outcome(parsed(&line, rows[i].text), missing,
+			      text, sizeof(text)),
+		    rows[i].hint);
 	}
 }
 
@@ -1344,6 +1399,7 @@ main(void)
 	RUN(the_words_of_other_programs_are_known);
 	RUN(what_people_type_first_is_put_right);
 	RUN(what_is_meant_is_told_after_what_is_wrong);
+	RUN(a_command_that_is_not_found_leads_to_what_was_meant);
 	RUN(no_habit_hides_an_option);
 	RUN(help_takes_its_topic_as_the_next_word_too);
 	RUN(a_bad_value_has_the_topic_of_help_that_tells_the_good_ones);
