@@ -37,7 +37,7 @@ static const struct {
 	  "retry-limit retry-max backoff-limit no-of-retries r",
 	    "use --attempts=N, which counts the first attempt too" },
 	{ "tries max-tries max-attempts times count retry-times retry-attempts "
-	  "num-attempts stop-after-attempt max-failures max-fail "
+	  "num-attempts num-tries stop-after-attempt max-failures max-fail "
 	  "failure-limit max-retry-attempts attempts-max start-limit-burst",
 	    "use --attempts=N" },
 	{ "limit", "use --attempts=N, or --max-time=DUR" },
@@ -72,16 +72,17 @@ static const struct {
 	{ "deadline retry-max-time total-timeout end-at max-retry-time "
 	  "max-elapsed-time max-duration overall-timeout "
 	  "active-deadline-seconds stop-after-delay run-timeout "
-	  "global-timeout wall-timeout",
+	  "global-timeout wall-timeout total-time",
 	    "use --max-time=DUR" },
 	{ "timelimit hard-timeout per-try-timeout attempt-timeout "
-	  "timeout-minutes timeout-seconds",
+	  "timeout-minutes timeout-seconds per-attempt-timeout command-timeout",
 	    "use --timeout=DUR, as 10m, or --max-time=DUR for the whole run" },
 	{ "no-output-timeout inactivity-timeout stall-timeout hang-timeout",
 	    "use --idle-timeout=DUR" },
 	{ "grace grace-period termination-grace-period*",
 	    "use --kill-after=DUR, or --stop-timeout=DUR if retry is stopped" },
 	{ "stop-signal", "use --signal=SIG" },
+	{ "fail connect-timeout", "give it to curl: retry curl --@ ..." },
 	{ "until-success", "this is the default; to never give up: -a 0" },
 	{ "loop watch",
 	    "to run again after a success: --repeat; to never give up: -a 0" },
@@ -194,7 +195,9 @@ static const struct {
 	{ OPTION_STDIN, "/dev/null none", "did you mean null?" },
 	{ OPTION_LOG, "xml", "did you mean junit?" },
 	{ OPTION_LOG, "*=*", "write FORMAT:FILE" },
-	{ OPTION_HELP, "exit-* status codes", "did you mean exit?" },
+	{ OPTION_HELP, "exit-* exitcode* status codes", "did you mean exit?" },
+	{ OPTION_HELP, "cookbook recipe* index", "did you mean examples?" },
+	{ OPTION_HELP, "crontab", "did you mean cron?" },
 	{ OPTION_HELP, "retry_*", "did you mean environment?" },
 	{ OPTION_HELP, "github gitlab jenkins", "did you mean ci?" },
 	{ OPTION_HELP, "k8s pod*", "did you mean kubernetes?" },

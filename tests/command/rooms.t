@@ -83,10 +83,10 @@ ceilings='
 	7510 src/core
 	2277 src/report
 	2170 src/plan
-	3492 src/options
+	3496 src/options
 	8685 src/sys
 	285 src/main.c
-	12987 tests/unit
+	12990 tests/unit
 	14200 tests/command
 	3430 tests/lib
 	2902 tests/simulate

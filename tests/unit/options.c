@@ -874,6 +874,9 @@ what_is_meant_is_told_after_what_is_wrong(void)
 		{ "--help=exit-codes", "did you mean exit?" },
 		{ "--help=RETRY_ATTEMPT", "did you mean environment?" },
 		{ "--help=429", "did you mean hints?" },
+		{ "--help=recipes", "did you mean examples?" },
+		{ "--fail curl x", "give it to curl: retry curl --fail ..." },
+		{ "--total-time=3 x", "use --max-time=DUR" },
 		{ "--RestartSec=3 x",
 		    "for an interval, use --delay=DUR and --backoff=constant" },
 	};
