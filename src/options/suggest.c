@@ -119,7 +119,8 @@ static const struct {
 	    "use --state=FILE, which is locked" },
 	{ "config", "use --preset=./FILE" },
 	{ "transient-on transient-match permanent-on permanent-match",
-	    "a file for --preset may have it: --help=presets" },
+	    "files for --preset have transient-on and -match, permanent-on "
+	    "and -match" },
 	{ "on-retry on-retry-command", "use --before-retry=COMMAND" },
 	{ "new-command-on-retry", "COMMAND can look at $RETRY_ATTEMPT" },
 	{ "polling-interval*",
