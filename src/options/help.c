@@ -109,8 +109,8 @@ static const char screen_text[] =
     "  " PROGRAM " -a 0 -T 2m pg_isready -q\n"
     "DUR: 250ms, 1m30s, 1h; a number alone is seconds. COMMAND runs without "
     "a shell.\n"
-    "--help=options lists all, --help=-a explains one; man " PROGRAM
-    " has more.\n"
+    "--help=options, --help=presets list all; --help=-a or --help=npm "
+    "explains one.\n"
     "Recipes, by --help=PLACE: ci cron systemd docker compose kubernetes "
     "shell.\n";
 

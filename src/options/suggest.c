@@ -90,7 +90,7 @@ static const struct {
 	{ "while", "use --retry-on=SET, or --retry-match=ERE" },
 	{ "u", "only Debian's retry has it; use --success-on='!0,STATUS'" },
 	{ "w", "only Debian's retry has it; use --retry-on=STATUS" },
-	{ "abort-on stop-if-status halt", "use --stop-on=SET" },
+	{ "abort-on stop-if-status halt stop-if", "use --stop-on=SET" },
 	{ "fail-on", "use --stop-on=SET, or --fail-match=ERE for output" },
 	{ "on codes status if-exit retry-on-exit-code retry-codes on-exit-code "
 	  "retry-on-status retry-on-code retry-status",
@@ -138,7 +138,7 @@ static const struct {
 	{ "init", "nothing is needed: " PROGRAM " works as process 1" },
 	{ "unit",
 	    "it is systemd's: systemd-run --unit=NAME " PROGRAM " COMMAND" },
-	{ "P jobs max-procs parallel I replace L",
+	{ "P jobs max-procs parallel I replace",
 	    "a run has one command: xargs ... " PROGRAM " COMMAND" },
 	{ "joblog", "use --log=auto --log=json:FILE" },
 	{ "e env", "for variables: " PROGRAM " env NAME=VALUE ..." },
