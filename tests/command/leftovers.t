@@ -123,13 +123,13 @@ if have 'a filter of the output may end by itself' bash; then
 		    "$code $(wc -l <filtered)" '3 4'
 	done
 fi
-run retry -q -a 1 --leftovers=end sh -c 'echo last | {
+run retry -q -a 1 --leftovers=end sh -c '{ echo last; : >said; } | {
 	    exec 9<&0 </dev/null
 	    : >begun
 	    sleep .1
 	    cat <&9 >late
 	} &
-	until [ -e begun ]; do :; done; exit 3'
+	until [ -e begun ] && [ -e said ]; do :; done; exit 3'
 wait_for test -s late
 is 'a filter that has not begun to read yet may write its last line' "$(cat late)" last
 
