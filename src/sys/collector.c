@@ -543,15 +543,14 @@ begin(struct collector *collector)
 			.shared = shared,
 			.streams = collector->streams,
 			.searches = collector->patterns != NULL };
+		struct patterns patterns;
 
-		struct patterns patterns = { 0 };
-
-		if (work.searches)
+		if (work.searches) {
 			patterns = *collector->patterns;
-		if (work.searches && presets_expand(&patterns) == -1)
-			die_of(shared, FAILURE_SEARCH);
-		if (work.searches)
+			if (presets_expand(&patterns) == -1)
+				die_of(shared, FAILURE_SEARCH);
 			search_begin(&work.search, &patterns, &shared->found);
+		}
 		add_messages(&work);
 		collect_streams(&work, control_fd);
 	}
