@@ -29,7 +29,7 @@
 /* Room for the number of a process. */
 #define PID_ROOM 16
 
-/* Address space, of which little is touched. */
+/* For the child's stack: address space, and little of it is touched. */
 #define STACK_SIZE (1 << 15)
 
 /*
@@ -66,12 +66,12 @@ struct launch {
 static bool
 has_terminal(void)
 {
-	const int tty = file_open(_PATH_TTY, O_RDONLY);
+	int tty = file_open(_PATH_TTY, O_RDONLY);
+	const bool opens = tty != NO_DESCRIPTOR;
 
-	if (tty != -1)
-		close(tty);
-	if (tty != -1 || errno == ENXIO)
-		return tty != -1;
+	file_close(&tty);
+	if (opens || errno == ENXIO)
+		return opens;
 	/* Its file cannot be opened, but one of these may be a terminal. */
 	for (int fd = 0; fd < 3; fd++)
 		if (tcgetsid(fd) == getsid(0))

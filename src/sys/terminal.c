@@ -12,12 +12,11 @@
 void
 terminal_begin(struct terminal *terminal)
 {
-	const int tty = file_open(_PATH_TTY, O_RDWR);
+	int tty = file_open(_PATH_TTY, O_RDWR);
 
 	terminal->known = tty != -1 && tcgetpgrp(tty) == getpgrp() &&
 	    tcgetattr(tty, &terminal->modes) == 0;
-	if (tty != -1)
-		close(tty);
+	file_close(&tty);
 }
 
 /*
