@@ -149,9 +149,11 @@ reloads() {
 	rm -f log ready got
 	PATTERN=$1 listen "@$T/told" setsid -w sh -c 'shift
 	    retry -q --log=json:log "$@" &
-	    until grep -q "$PATTERN" log || [ -e ready ]; do sleep .05; done
+	    until grep -q "$PATTERN" log || [ -e ready ] || ! kill -0 $!; do
+		sleep .05
+	    done
 	    kill -HUP $!
-	    until grep -q ":\"SIGHUP" log; do sleep .05; done
+	    until grep -q ":\"SIGHUP" log || ! kill -0 $!; do sleep .05; done
 	    until [ -z "$UNTIL" ] || [ -e "$UNTIL" ] || ! kill -0 $!; do
 		sleep .05
 	    done
