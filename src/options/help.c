@@ -362,7 +362,7 @@ struct subject {
 	const char *option;
 };
 
-/* The name, or the only one that begins so; a letter is no beginning. */
+/* The subject of this name, or the only one whose name begins so. */
 static struct subject
 find(const char *typed)
 {

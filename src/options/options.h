@@ -208,7 +208,7 @@ struct option_row {
 	bool positive;	     /* TYPE_COUNT, TYPE_DURATION: 0 is too small */
 	bool has_group;	     /* TYPE_ERE: the pattern must have one */
 
-	/* An option that it contradicts; two of which it needs one; or 0. */
+	/* It contradicts one option, and needs one of two others; or 0. */
 	enum option_id not_with, needs[2];
 
 	size_t offset; /* of its member in struct options */

@@ -122,7 +122,7 @@ enum fate {
 	FAILS
 };
 
-/* How a line begins; one that is not here is passed. */
+/* How a line begins; a line with another beginning is passed. */
 static const struct {
 	const char *words;
 	enum fate fate;
@@ -146,7 +146,7 @@ static const struct {
 
 /* --- what the run says --- */
 
-/* Sends what is due of these kinds.  Returns whether there is room for it. */
+/* Sends the messages of these kinds that are due.  Returns whether all fit. */
 static bool
 send_due(struct notify *notify, unsigned int kinds)
 {
@@ -359,7 +359,7 @@ ready(struct ev_loop *events, ev_io *watcher, int flags)
 	work(watcher->data);
 }
 
-/* Waits a little until the manager knows what it must know. */
+/* Waits a little for room for the vital messages that are due. */
 static void
 settle(struct notify *notify)
 {

@@ -18,7 +18,7 @@
  * attempt says about the unit becomes the run's own message.  Messages keep
  * their order: while the manager has no room for one, the attempt's next ones
  * wait in its socket, and of the run's own only the newest of each kind.  NULL
- * stands for no manager, which nothing is told.
+ * stands for no manager: nothing is sent then.
  */
 struct notify;
 

@@ -14,7 +14,7 @@
 #include "sys/file.h"
 #include "sys/receiver.h"
 
-/* The signals that stop, of which one is the mark of another. */
+/* The signals that stop a process; one may be the mark of another. */
 #define STOPS 3
 static const int stops[STOPS] = { SIGTSTP, SIGTTIN, SIGTTOU };
 
