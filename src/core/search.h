@@ -25,8 +25,7 @@ enum clue_kind {
 	CLUE_TEXT,    /* the line has the text, in any case */
 	CLUE_PATTERN, /* the line matches the expression */
 	CLUE_WORD,    /* a pattern of the preset needs one of its words */
-	CLUE_IGNORE,  /* a line with the text is no transient failure */
-	CLUE_LINES    /* lines of a built-in preset, for presets_expand() */
+	CLUE_IGNORE   /* a line with the text is no transient failure */
 };
 
 struct clue {

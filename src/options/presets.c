@@ -159,35 +159,6 @@ add_clue(struct options *options, struct clue clue)
 	return NULL;
 }
 
-/* Whether the line has a text, a word or a pattern to look for. */
-static bool
-is_clue(const char *line)
-{
-	for (size_t i = 0; i < KEYS; i++) {
-		const char *name = keys[i].name;
-
-		if (!keys[i].is_set && strncmp(line, name, strlen(name)) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* Adds the rest of a built-in preset: presets_expand() reads it. */
-static const char *
-add_lines(const struct applied *applied, const char *line)
-{
-	const struct preset *preset = &applied->preset;
-
-	applied->options->policy.rules.classifies = true;
-	return applied->is_known
-	    ? NULL
-	    : add_clue(applied->options,
-		  (struct clue){ .kind = CLUE_LINES,
-		      .text = line,
-		      .length = (size_t)(preset->text + preset->size - line),
-		      .preset = applied->number });
-}
-
 /* Adds each word of a list. */
 static const char *
 add_words(struct options *options, struct clue clue, const char *list)
@@ -421,13 +392,10 @@ apply(const struct applied *outer, size_t first)
 			number = 0;
 			while (wrong == NULL &&
 			    (line = preset_line(&applied.preset, line)) !=
-				NULL &&
-			    (applied.is_file || !is_clue(line))) {
+				NULL) {
 				number++;
 				wrong = apply_line(&applied, line, round == 0);
 			}
-			if (round == 1 && wrong == NULL && line != NULL)
-				wrong = add_lines(&applied, line);
 		}
 		if (wrong == NULL)
 			continue;
@@ -440,35 +408,6 @@ apply(const struct applied *outer, size_t first)
 		return applied.problem;
 	}
 	return NULL;
-}
-
-int
-presets_expand(struct patterns *patterns)
-{
-	struct options options = { .patterns = *patterns };
-	char problem[PRESETS_PROBLEM];
-	const char *wrong = NULL;
-
-	options.patterns.clues = NULL;
-	options.patterns.clue_count = 0;
-	for (size_t i = 0; i < patterns->clue_count && wrong == NULL; i++) {
-		const struct clue clue = patterns->clues[i];
-		const struct applied applied = { .options = &options,
-			.problem = problem,
-			.number = clue.preset,
-			.preset = { .text = clue.text, .size = clue.length } };
-		const char *line = NULL;
-
-		if (clue.kind != CLUE_LINES)
-			wrong = add_clue(&options, clue);
-		else
-			while (wrong == NULL &&
-			    (line = preset_line(&applied.preset, line)) != NULL)
-				wrong = apply_line(&applied, line, false);
-	}
-	free(patterns->clues);
-	*patterns = options.patterns;
-	return wrong == NULL ? 0 : -1;
 }
 
 int

@@ -44,10 +44,4 @@ typedef int preset_setter(struct options *options, enum option_id id,
 int presets_apply(struct options *options, preset_setter *set,
     char problem[PRESETS_PROBLEM]);
 
-/*
- * Reads what a start leaves aside, since most outputs need no search: the clues
- * of built-in presets.  Returns 0, or -1 if there is not enough memory.
- */
-int presets_expand(struct patterns *patterns);
-
 #endif

@@ -15,7 +15,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "options/presets.h"
 #include "sys/child.h"
 #include "sys/collector.h"
 #include "sys/events.h"
@@ -543,14 +542,10 @@ begin(struct collector *collector)
 			.shared = shared,
 			.streams = collector->streams,
 			.searches = collector->patterns != NULL };
-		struct patterns patterns;
 
-		if (work.searches) {
-			patterns = *collector->patterns;
-			if (presets_expand(&patterns) == -1)
-				die_of(shared, FAILURE_SEARCH);
-			search_begin(&work.search, &patterns, &shared->found);
-		}
+		if (work.searches)
+			search_begin(&work.search, collector->patterns,
+			    &shared->found);
 		add_messages(&work);
 		collect_streams(&work, control_fd);
 	}

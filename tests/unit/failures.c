@@ -26,8 +26,7 @@ parse(struct options *options, const char *names)
 	char *argv[] = { name, option, command, NULL };
 
 	snprintf(option, sizeof(option), "--preset=%s", names);
-	if (argv_parse(3, argv, options, problem) == -1 ||
-	    presets_expand(&options->patterns) == -1)
+	if (argv_parse(3, argv, options, problem) == -1)
 		tap_bail_out(names, problem);
 }
 
