@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
+#include <dirent.h>
+#include <errno.h>
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,31 +27,80 @@ union control {
 	struct cmsghdr header;
 };
 
-/*
- * Binds the socket to a path in this folder, which everybody may use: the
- * program may have another user, who must get into the folder.
- */
-static bool
-bind_path(int socket, const char *folder, uint64_t attempt, char *name)
+static struct sockaddr_un
+address_in(DIR *folder, const char *name)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	const size_t size = sizeof(address.sun_path);
-	struct stat status;
 
-	if (folder == NULL || strcspn(folder, ":") >= size)
+	text_append(address.sun_path, sizeof(address.sun_path),
+	    "/proc/self/fd/%d/%s", dirfd(folder), name);
+	return address;
+}
+
+/*
+ * Opens a folder in which nobody but root and this user can change a name, and
+ * removes from it the sockets of runs that were killed, which nobody holds.  A
+ * program that root runs may have another user, who must get into the folder.
+ */
+static DIR *
+open_folder(const char *name)
+{
+	DIR *folder = opendir(name);
+	int end = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	struct stat status;
+	struct dirent *entry;
+
+	if (folder != NULL &&
+	    (fstat(dirfd(folder), &status) == -1 ||
+		(status.st_uid != 0 && status.st_uid != geteuid()) ||
+		(status.st_mode & (S_IWGRP | S_IWOTH)) != 0 ||
+		(geteuid() == 0 && (status.st_mode & S_IXOTH) == 0))) {
+		closedir(folder);
+		folder = NULL;
+	}
+	while (folder != NULL && (entry = readdir(folder)) != NULL) {
+		const struct sockaddr_un address =
+		    address_in(folder, entry->d_name);
+
+		if (entry->d_type == DT_SOCK &&
+		    fnmatch("retry-[0-9]*-[0-9]*", entry->d_name, 0) == 0 &&
+		    connect(end, (const struct sockaddr *)&address,
+			sizeof(address)) == -1 &&
+		    errno == ECONNREFUSED)
+			unlinkat(dirfd(folder), entry->d_name, 0);
+	}
+	file_close(&end);
+	return folder;
+}
+
+/*
+ * Binds the socket to a path in the first of these folders.  Every user may
+ * write to the socket: its mode is set before it has a path, since the path may
+ * be another file's by then.
+ */
+static bool
+bind_path(int socket, const char *folders, uint64_t attempt, char *name)
+{
+	const size_t length = folders == NULL ? 0 : strcspn(folders, ":");
+	char base[64];
+
+	if (length == 0 || length >= RELAY_NAME)
 		return false;
-	strlcpy(name, folder, strcspn(folder, ":") + 1);
-	if (stat(name, &status) == -1 ||
-	    (geteuid() == 0 && (status.st_mode & S_IXOTH) == 0) ||
-	    !text_append(name, size, "/retry-%ld-%" PRIu64, (long)getpid(),
-		attempt))
+	strlcpy(name, folders, length + 1);
+	DIR *folder = open_folder(name);
+	if (folder == NULL)
 		return false;
-	strlcpy(address.sun_path, name, size);
-	/* One of a `retry` that was killed. */
-	unlink(name);
-	return bind(socket, (struct sockaddr *)&address, sizeof(address)) ==
-	    0 &&
-	    chmod(name, 0666) == 0;
+	snprintf(base, sizeof(base), "retry-%ld-%" PRIu64, (long)getpid(),
+	    attempt);
+	const struct sockaddr_un address = address_in(folder, base);
+	const mode_t mask = umask(0);
+	const bool bound = text_append(name, RELAY_NAME, "/%s", base) &&
+	    fchmod(socket, 0666) == 0 &&
+	    bind(socket, (const struct sockaddr *)&address, sizeof(address)) ==
+		0;
+	umask(mask);
+	closedir(folder);
+	return bound;
 }
 
 /* Lets the kernel choose an abstract name, which is written with "@". */
@@ -68,35 +120,40 @@ bind_abstract(int socket, char *name)
 	return true;
 }
 
+/* A path first: podman's conmon and another network have no abstract names. */
 int
 relay_open(uint64_t attempt, char name[RELAY_NAME])
 {
+	const char *const folders[] = { getenv("RUNTIME_DIRECTORY"),
+		getenv("XDG_RUNTIME_DIR"), "/run", NULL };
+	const size_t count = sizeof(folders) / sizeof(folders[0]);
 	const int on = 1;
-	const int end = file_above_2(
-	    socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 
-	/*
-	 * A path first: podman's conmon and a program in another network name
-	 * space reach no abstract name.
-	 */
-	if (end != -1 &&
-	    setsockopt(end, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) == 0 &&
-	    (bind_path(end, getenv("RUNTIME_DIRECTORY"), attempt, name) ||
-		bind_path(end, getenv("XDG_RUNTIME_DIR"), attempt, name) ||
-		bind_path(end, "/run", attempt, name) ||
-		bind_abstract(end, name)))
-		return end;
-	if (end != -1)
-		close(end);
+	for (size_t i = 0; i < count; i++) {
+		int end = file_above_2(socket(AF_UNIX,
+		    SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+
+		if (end != -1 &&
+		    setsockopt(end, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) ==
+			0 &&
+		    (bind_path(end, folders[i], attempt, name) ||
+			(i == count - 1 && bind_abstract(end, name))))
+			return end;
+		file_close(&end);
+	}
 	return -1;
 }
 
 void
-relay_close(int socket, const char *name)
+relay_close(int socket, char *name)
 {
 	close(socket);
-	if (*name == '/')
-		unlink(name);
+	if (*name != '/')
+		return;
+	*strrchr(name, '/') = '\0';
+	DIR *folder = open_folder(name);
+	if (folder != NULL)
+		closedir(folder);
 }
 
 /* Whether a process is in the control group of `retry`, or in one below. */

@@ -7,14 +7,14 @@
 . lib/harness.sh
 have 'what systemd is told' python3 || finish
 
-# listen SOCKET COMMAND...
-listen() {
+# managed SOCKET COMMAND...: it is run by a service manager that listens there.
+managed() {
 	run python3 "$TESTS/lib/listen.py" "$@"
 }
 
 told='^own STATUS=false: attempt 1/2 exited 1 after [<0-9.]+m?s; next in '
 for socket in path "@$T/told"; do
-	listen "$socket" retry -q -a 2 -d 10ms false
+	managed "$socket" retry -q -a 2 -d 10ms false
 	is "$socket: the status is the command's" "$code" 1
 	like "$socket: a wait is told" "$out" "$told"
 	like "$socket: an attempt is told" "$out" '^own STATUS=false: attempt 1/2 runs$'
@@ -30,35 +30,35 @@ extended() {
 	echo "$out" | sed -n 's/^own EXTEND_TIMEOUT_USEC=\([0-9]*\)[0-9]\{6\}$/\1/p' |
 	    xargs
 }
-listen "@$T/told" retry -q -a 3 -j none -d 20ms sh -c 'exit 1'
+managed "@$T/told" retry -q -a 3 -j none -d 20ms sh -c 'exit 1'
 is 'while it does not succeed it asks for time' "$(extended)" '90 90 90 90'
-listen "@$T/told" retry -q -a 2 -j none -d 20ms -T 1h -t 50% -k 5m false
+managed "@$T/told" retry -q -a 2 -j none -d 20ms -T 1h -t 50% -k 5m false
 is 'a retry asks for the time that -t 50% allows, and for -k' \
     "$(extended | tr ' ' '\n' | awk '{ print ($1 > 2090 && $1 <= 2101) }' |
 	xargs)" '1 1'
-listen "@$T/told" retry -q -a 2 -j none -d 20ms -t 10m -k 0 \
+managed "@$T/told" retry -q -a 2 -j none -d 20ms -t 10m -k 0 \
     --check='exit 1' false
 is 'a retry asks for the time of -t, and of a --check beside it' "$(extended)" '1200 1200'
-listen "@$T/told" retry -q -a 2 -j none -d 20ms -t 5m -k 10s false
+managed "@$T/told" retry -q -a 2 -j none -d 20ms -t 5m -k 10s false
 is 'a retry asks for -t and -k' "$(extended)" '310 310'
-listen "@$T/told" retry -q --repeat=3 -a 3 -j none -d 20ms \
+managed "@$T/told" retry -q --repeat=3 -a 3 -j none -d 20ms \
     --success-delay=20ms sh -c 'exit $((RETRY_ATTEMPT == 1))'
 is 'a run that has succeeded once asks for no more time' "$(extended)" '90 90'
-listen "@$T/told" retry true
+managed "@$T/told" retry true
 is 'a first success asks systemd for no time' "$(extended)" ''
 like 'a first success asks systemd for no time, of which the end is told' "$out" 'STATUS=true: succeeded at attempt 1/5'
 
-listen "@$T/told" sh -c 'retry -q -d 20 --log=json:log false &
+managed "@$T/told" sh -c 'retry -q -d 20 --log=json:log false &
     trap "" TERM; until grep -q wait log 2>/dev/null; do sleep .05; done
     kill $!; wait $!'
 is 'a signal ends a wait' "$code" 143
 like 'a signal ends a wait, and the end is told' "$out" '^[0-9]+ STOPPING=1$'
 like 'a signal ends a wait, and what ended it' "$out" 'STATUS=false: ended by SIGTERM after 1 attempt'
-listen "@$T/told" retry -q sh -c 'trap "" INT; kill -INT $PPID
+managed "@$T/told" retry -q sh -c 'trap "" INT; kill -INT $PPID
     kill -TERM $PPID; sleep 20'
 is 'a run that gets two signals dies of the one that ended its attempt' "$code" 241
 is 'the end is told once' "$(echo "$out" | grep -c STOPPING=1)" 1
-listen "@$T/told" retry -q -d 0 sh -c 'kill -USR2 $PPID; exit 0'
+managed "@$T/told" retry -q -d 0 sh -c 'kill -USR2 $PPID; exit 0'
 unlike 'a signal that ends nothing tells no STOPPING' "$out" STOPPING
 
 # tell MESSAGE...: a command that says so as lib/tell.py does.
@@ -81,7 +81,7 @@ passes() {
 	done
 	passes_want=$2
 	shift 2
-	listen "@$T/told" retry -q -a 1 python3 "$TESTS/lib/tell.py" "$@"
+	managed "@$T/told" retry -q -a 1 python3 "$TESTS/lib/tell.py" "$@"
 	is "an attempt says$passes_words" "$(relayed)" "$passes_want"
 }
 passes READY=1 READY=1 -- READY=1
@@ -99,26 +99,26 @@ passes +2 'FDSTORE=1\nFDNAME=a' +1 MAINPIDFD=1 +253 'FDSTORE=1\nMAINPIDFD=1' \
 passes READY=1 BARRIER BARRIER -- 'READY=1 BARRIER=1 [1] BARRIER=1 [1]'
 passes 'X_A=1\0' 'X_B=\0X_C=1' '{4095}=1' '{4094}=1' -- \
     "X_A=1 $(printf %04094d 0 | tr 0 x)=1"
-listen "@$T/told" retry -q -a 2 -d 0 sh -c "$(tell STATUS=serving BARRIER "$(
+managed "@$T/told" retry -q -a 2 -d 0 sh -c "$(tell STATUS=serving BARRIER "$(
     printf 'STATUS=\303\244\t')"); exit 1"
 like 'a status goes behind that of the run' "$out" \
     '^own STATUS=sh: attempt 2/2 runs; attempt 1 exited 1, at .*; serving$'
 like 'a status goes behind that of the run, and cannot harm it' "$out" "runs; $(printf '\303\244')\\\\t\$"
-listen "@$T/told" retry -q -a 1 sh -c "$(tell 'STATUS={4088}')"
+managed "@$T/told" retry -q -a 1 sh -c "$(tell 'STATUS={4088}')"
 is 'a status goes behind that of the run, nor be longer than systemd reads' \
     "$(echo "$out" | awk '/xxx/ { print (length > 2000 && length < 4000) }')" 1
-listen "@$T/told" retry -q -a 1 sh -c \
+managed "@$T/told" retry -q -a 1 sh -c \
     "$(tell EXTEND_TIMEOUT_USEC=1 READY=1 EXTEND_TIMEOUT_USEC=2)"
 is 'an attempt may ask for time while it starts' \
     "$(echo "$out" | sed -n 's/.*EXTEND_TIMEOUT_USEC=//p')" 1
-listen "@$T/told" retry -q -a 0 --stop-on=9 -d 0 sh -c \
+managed "@$T/told" retry -q -a 0 --stop-on=9 -d 0 sh -c \
     "$(tell EXTEND_TIMEOUT_USEC=1); exit \$((RETRY_ATTEMPT == 3 ? 9 : 1))"
 is 'an attempt may ask for time while it starts, which later ones may not if the run has no bound' \
     "$(echo "$out" | grep -c EXTEND_)" 1
-listen "@$T/told" retry -q -a 2 -d 0 sh -c "$(tell ERRNO=2 READY=1); exit 1"
+managed "@$T/told" retry -q -a 2 -d 0 sh -c "$(tell ERRNO=2 READY=1); exit 1"
 is 'an error stands until the next attempt is ready' "$(relayed)" \
     'ERRNO=2 READY=1 ERRNO=2 ERRNO=0'
-listen "@$T/told" retry -q -a 2 -d 0 sh -c '
+managed "@$T/told" retry -q -a 2 -d 0 sh -c '
 	if [ "$RETRY_ATTEMPT" -eq 2 ]; then
 		: >second
 		until [ -e said ]; do sleep .01; done
@@ -129,13 +129,13 @@ listen "@$T/told" retry -q -a 2 -d 0 sh -c '
 	: >said) >/dev/null 2>&1 &
 	exit 1'
 is 'what an attempt left does not speak for the next one' "$(relayed)" ''
-listen "@$T/told" retry -q --check="env >check" --health="env >probe; true" \
+managed "@$T/told" retry -q --check="env >check" --health="env >probe; true" \
     --health-interval=10ms --on-success='env >hook' \
     sh -c 'until [ -s probe ]; do sleep .01; done'
 check 'nothing but an attempt speaks to systemd' \
     not grep NOTIFY_SOCKET check probe hook
 : >retry.fds
-listen "@$T/told" retry -q -a 1 sh -c "ls /proc/\$PPID/fd >before
+managed "@$T/told" retry -q -a 1 sh -c "ls /proc/\$PPID/fd >before
 	$(tell +9 X_A=1 +9 FDSTORE=1 BARRIER); ls /proc/\$PPID/fd >after
 	echo \"\$NOTIFY_SOCKET\" >name"
 check 'no descriptor stays with retry' cmp before after
@@ -147,7 +147,7 @@ check 'no descriptor stays with retry, and no socket in /run' \
 # has a line of the pattern, or there is a file "ready", and then SIGTERM.
 reloads() {
 	rm -f log ready got
-	PATTERN=$1 listen "@$T/told" setsid -w sh -c 'shift
+	PATTERN=$1 managed "@$T/told" setsid -w sh -c 'shift
 	    retry -q --log=json:log "$@" &
 	    until grep -q "$PATTERN" log || [ -e ready ] || ! kill -0 $!; do
 		sleep .05
@@ -214,7 +214,7 @@ signs() {
 watched() {
 	period=$1 pid=$2
 	shift 2
-	WATCHDOG_USEC=$period WATCHDOG_PID=$pid listen "@$T/told" sh -c '
+	WATCHDOG_USEC=$period WATCHDOG_PID=$pid managed "@$T/told" sh -c '
 	    [ "$WATCHDOG_PID" != own ] || export WATCHDOG_PID=$$
 	    exec "$@"' sh "$@"
 }
@@ -241,14 +241,14 @@ watched 1500000 own retry -q -a 1 sh -c "$(tell WATCHDOG=1) || exit
 is 'an attempt of a retry that was stopped is not to blame' "$code" 0
 
 # A manager that has no room.
-listen "full:@$T/told" retry -q -a 3 -d 1ms sh -c 'exit 7'
+managed "full:@$T/told" retry -q -a 3 -d 1ms sh -c 'exit 7'
 is 'a full socket does not matter' "$code" 7
-listen "late:@$T/told" retry -q --health=true --health-interval=10ms \
+managed "late:@$T/told" retry -q --health=true --health-interval=10ms \
     --log=json:late sh -c 'until grep -q healthy late; do sleep .05; done
 	sleep .2; : >room; sleep .3'
 is 'a full socket does not matter, that it is ready is told once there is room' "$(relayed)" READY=1
 rm room
-listen "late:@$T/told" retry -q sh -c "(sleep .3; : >room) &
+managed "late:@$T/told" retry -q sh -c "(sleep .3; : >room) &
     $(tell ERRNO=1 READY=1 X_A=1 X_B=1 X_C=1 X_D=1 X_E=1 X_F=1 X_G=1)"
 is 'a full socket does not matter, and so is what an attempt says, in its order' "$(relayed)" \
     'ERRNO=1 READY=1 X_A=1 X_B=1 X_C=1 X_D=1 X_E=1 X_F=1 X_G=1'
@@ -264,21 +264,79 @@ for socket in "$T/missing" "@$T/missing" "/$(printf %0107d 0)" \
 done
 run env NOTIFY_SOCKET= retry -q true
 is 'without a name nothing is reported' "$err" ''
-listen path retry -q sh -c 'ls -l /proc/self/fd >fds'
+managed path retry -q sh -c 'ls -l /proc/self/fd >fds'
 check 'the socket is not passed on' sh -c 'test -s fds && ! grep socket: fds'
-for user in '' 'setpriv --reuid 65534 --clear-groups'; do
+# lives_in NAME WANT ENV... COMMAND...: where the socket of an attempt is.
+lives_in() {
+	lives_name=$1 lives_want=$2
+	shift 2
+	managed "@$T/told" env "$@" -q sh -c 'echo "$NOTIFY_SOCKET" >&2'
+	like "$lives_name" "$err" "^$lives_want\$"
+}
+if [ "$(id -u)" -eq 0 ]; then
 	chmod 755 "$tap_dir"; chmod 777 "$T"
-	rm -f path
-	[ "$(id -u)" -eq 0 ] || continue
-	mkdir -p runtime; chmod 711 runtime; chown 65534 runtime
-	# shellcheck disable=SC2086 # words are meant
-	RUNTIME_DIRECTORY=$T/runtime:/nosuch listen "@$T/told" $user retry -q env
-	like "an attempt's socket is in the service's folder $user" "$out" \
-	    "^NOTIFY_SOCKET=$T/runtime/retry-[0-9]+-1\$"
-	# shellcheck disable=SC2086 # words are meant
-	XDG_RUNTIME_DIR='' listen "@$T/told" $user retry -q env
-	like "without a runtime directory the socket is in /run, or abstract $user" "$out" '^NOTIFY_SOCKET=(/run/retry-|@)'
-done
+	printf '#!/bin/sh\nexec setpriv --reuid 65534 --clear-groups "$@"\n' >as_nobody
+	chmod +x as_nobody
+	for folder in 711,root 711,nobody 700,root 775,root; do
+		mkdir "$folder"
+		chown "${folder#*,}" "$folder"
+		chmod "${folder%,*}" "$folder"
+	done
+	own='retry-[0-9]+-1' elsewhere='(/run/retry-|@).*'
+	lives_in "an attempt's socket is in the service's folder" "$T/711,root/$own" \
+	    RUNTIME_DIRECTORY="$T/711,root:/nosuch" retry
+	for name in retry-1-1 other; do
+		python3 -c 'import socket, sys
+socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).bind(sys.argv[1])' "711,root/$name"
+	done
+	lives_in "a socket of a run that was killed is in nobody's way" "$T/711,root/$own" \
+	    RUNTIME_DIRECTORY="$T/711,root" retry
+	is 'a socket of a run that was killed is removed' "$(find . -type s)" \
+	    ./711,root/other
+	rm 711,root/other
+	lives_in "a user's own folder has the socket" "$T/711,nobody/$own" \
+	    XDG_RUNTIME_DIR="$T/711,nobody" ./as_nobody retry
+	lives_in "root's socket is in no folder of another user" "$elsewhere" \
+	    RUNTIME_DIRECTORY="$T/711,nobody" retry
+	lives_in "a user's socket is in no folder that others can write to" "$elsewhere" \
+	    RUNTIME_DIRECTORY="$T/775,root" retry
+	lives_in "root's socket is where a program of another user gets at it" "$elsewhere" \
+	    RUNTIME_DIRECTORY="$T/700,root" retry
+	lives_in "without a folder of its own the socket is in /run, or abstract" "$elsewhere" \
+	    -u XDG_RUNTIME_DIR ./as_nobody retry
+	is 'no socket is left' "$(find . -type s)" ''
+
+	# A folder whose owner puts a link to root's file in place of whatever appears,
+	# and who has time to do so before each call that takes a name.
+	mkdir theirs
+	chown nobody theirs
+	echo secret >victim
+	chmod 600 victim
+	promise='the owner of a folder cannot make root change another file'
+	! have "$promise" strace || {
+		(cd theirs && exec ../as_nobody python3 -c 'import os
+while True:
+    for name in os.listdir():
+        try:
+            os.unlink(name)
+            os.symlink("../victim", name)
+        except OSError:
+            pass') &
+		swaps=$!
+		cd theirs || exit
+		RUNTIME_DIRECTORY=$T/theirs TMPDIR=$T/theirs \
+		    GITHUB_OUTPUT=$T/theirs/github managed "@$T/told" \
+		    strace -o /dev/null -e "inject=?chmod,?chown,?lchown,?unlink,?rename,\
+fchmodat,fchownat,unlinkat,renameat,renameat2:delay_enter=5000" \
+		    retry -q -a 20 -d 0 --output=hold --state=state \
+		    --budget=budget --log=json:log --log=github \
+		    sh -c 'echo output; exit 1'
+		cd ..
+		kill "$swaps"
+		is "$promise" "$(cat victim) $(stat -c '%A %U' victim)" \
+		    'secret -rw------- root'
+	}
+fi
 
 if have 'without a socket there is nothing of it' strace; then
 	strace -o trace retry -q -a 2 -d 1ms false

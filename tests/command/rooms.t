@@ -84,10 +84,10 @@ ceilings='
 	2277 src/report
 	2170 src/plan
 	3430 src/options
-	8676 src/sys
+	8733 src/sys
 	285 src/main.c
 	12990 tests/unit
-	14200 tests/command
+	14255 tests/command
 	3430 tests/lib
 	2902 tests/simulate
 	4335 scripts
