@@ -243,24 +243,11 @@ message_line(const struct record *record, char text[MESSAGE_LINE])
 	return text_safe(line + strspn(line, " \t"), text, MESSAGE_LINE);
 }
 
-/* What a row may name: a part of a message, or what its `when` asks for. */
-struct fact {
-	const char *name;
-	bool present;
-	enum fact_kind { FLAG, TEXT, SAFE, NUMBER, SIGNAL, TIME, EXACT } kind;
-	const char *text;
-	uint64_t number;
-	double seconds;
-};
-
-#define FACTS 96
-
 /* A message that is being written. */
 struct telling {
-	struct fact facts[FACTS];
-	char attempt[MESSAGE_PART], probe[MESSAGE_PART];
-	char reached[MESSAGE_PART], line[MESSAGE_LINE];
-	char when[32];
+	const struct report_style *style;
+	const struct record *record;
+	uint64_t more; /* failures for which it stands */
 	struct message message;
 };
 
@@ -273,39 +260,195 @@ is_name(const char *a, const char *b)
 	return *a == *b && strcmp(a, b) == 0;
 }
 
-/* The fact of this name; one that is unknown shows its name. */
-static const char *
-find_fact(const struct telling *telling, const char *name,
-    char text[MESSAGE_PART])
-{
-	const struct fact *fact = telling->facts;
+/* A fact that has this name is returned as a text, or as NULL if it is absent. */
+#define FACT(word, is, as) \
+	if (is_name(word, name)) \
+		return (is) ? (as) : NULL;
+#define IF(word, is) FACT(word, is, "")
+#define AS(word, is) FACT(word, true, is)
+#define SAFE(word, is) \
+	FACT(word, (is) != NULL, text_safe(is, text, MESSAGE_PART))
+#define TIME(word, seconds, if) \
+	FACT(word, (seconds) if, message_time(seconds, text))
+#define EXACT(word, seconds, if) \
+	FACT(word, (seconds) if, duration_text(seconds, text))
+#define COUNT(word, number, if) \
+	FACT(word, if, count_text((uint64_t)(number), text))
+#define SIGNAL(word, number) FACT(word, true, signal_name(number, text))
 
-	while (fact->name != NULL && !is_name(fact->name, name))
-		fact++;
-	if (fact->name == NULL) {
-		snprintf(text, MESSAGE_PART, "%%%s", name);
-		return text;
-	}
-	if (!fact->present)
-		return NULL;
-	switch (fact->kind) {
-	case FLAG:
-		return "";
-	case TEXT:
-		return fact->text;
-	case SAFE:
-		return text_safe(fact->text, text, MESSAGE_PART);
-	case NUMBER:
-		snprintf(text, MESSAGE_PART, "%" PRIu64, fact->number);
-		return text;
-	case SIGNAL:
-		return signal_name((int)fact->number, text);
-	case TIME:
-		return message_time(fact->seconds, text);
-	case EXACT:
-		return duration_text(fact->seconds, text);
-	}
-	return NULL;
+static const char *
+count_text(uint64_t count, char text[MESSAGE_LINE])
+{
+	snprintf(text, MESSAGE_LINE, "%" PRIu64, count);
+	return text;
+}
+
+static const char *
+limit_text(const struct limit *limit, char text[MESSAGE_LINE])
+{
+	snprintf(text, MESSAGE_LINE, "%.*s", limit->length, limit->text);
+	return text;
+}
+
+static const char *
+date_text(double seconds, char text[MESSAGE_LINE])
+{
+	const time_t time = (time_t)seconds;
+	struct tm date;
+
+	return localtime_r(&time, &date) != NULL &&
+		strftime(text, MESSAGE_LINE, "%F %T", &date) != 0
+	    ? text
+	    : NULL;
+}
+
+static const char *
+outcome_text(struct outcome outcome, char text[MESSAGE_LINE])
+{
+	return message_outcome(&(struct record){ .last.outcome = outcome },
+	    text);
+}
+
+/*
+ * The fact of this name: a table, for the most part.  An unknown one shows its
+ * name.
+ */
+static const char * /* NOLINTNEXTLINE(readability-function-size) */
+find_fact(const struct telling *telling, const char *name,
+    char text[MESSAGE_LINE])
+{
+	static const char *const cuts[] = { "none", "attempt", "check", "gate",
+		"input" };
+	const struct report_style *style = telling->style;
+	const struct record *record = telling->record;
+	const struct outcome outcome = record->last.outcome;
+	const struct judgement judgement = record->last.judgement;
+	const struct delay *delay = &record->wait.delay;
+	const struct health *probes = &record->attempt.probes;
+	const enum failure_class class = record->last.known.class;
+	const bool zero = outcome.kind == OUTCOME_EXIT && outcome.code == 0;
+	const bool good = judgement.verdict == VERDICT_SUCCESS;
+	const bool bad = judgement.verdict == VERDICT_RETRY ||
+	    judgement.verdict == VERDICT_STOP;
+	const bool probed = probes->last.kind != OUTCOME_NONE &&
+	    (probes->last.kind != OUTCOME_EXIT || probes->last.code != 0);
+	const bool has_class = record_has_class(record);
+	const char *command = style->command == NULL ? NULL : *style->command;
+	/* A pattern of the user's matched the line; else a preset found it. */
+	const bool patterns = judgement.rule == RULE_FAIL_MATCH ||
+	    judgement.rule == RULE_STOP_MATCH ||
+	    judgement.rule == RULE_THROTTLE_MATCH ||
+	    (judgement.rule == RULE_RETRY_MATCH &&
+		judgement.verdict == VERDICT_RETRY);
+	const bool shows_class = has_class &&
+	    (record->last.preset != NULL ||
+		(record->has_presets && record->end.reason != REASON_NONE));
+
+	/* What is asked. */
+	IF("verbose", style->verbose)
+	IF("draws", style->draws)
+	IF("begun", record->attempt.number > 0)
+	IF("zero", zero)
+	IF("oom", outcome.oom)
+	IF("failed", bad)
+	/* If the run gives up, its last line names the rule instead. */
+	IF("goes-on",
+	    judgement.verdict != VERDICT_STOP &&
+		reasons[record->end.reason].gave_up == NULL)
+	IF("unsure",
+	    style->verbose && record->has_presets && record->wait.lasts &&
+		bad && class == CLASS_UNKNOWN)
+	IF("by-default", judgement.by_default)
+	IF("unmatched", judgement.unmatched)
+	IF("check-timed-out", record->last.check_timed_out)
+	IF("unread", record->end.death == SIGPIPE)
+	IF("failures", record->failures > 0)
+	IF("waits", record->wait.lasts)
+	IF("kept", record->wait.kept)
+	IF("lasting", delay->seconds >= 1)
+	IF("first-healthy", record->attempt.first_healthy)
+	IF("probe-failed", probed)
+	IF("hung", probes->last.kind == OUTCOME_UNHEALTHY)
+	IF("differ", probes->differ)
+	IF("forwarded", record->forwarded)
+	IF("in-wait", record->end.in_a_wait)
+	IF("too-late", record->end.too_late)
+	IF("tolerated", record->end.tolerated)
+	IF("blank",
+	    command != NULL &&
+		(*command == '\0' || strpbrk(command, " \t\n") != NULL))
+
+	/* Texts. */
+	AS("outcome", outcome_name(outcome.kind))
+	AS("verdict", verdict_name(judgement.verdict))
+	AS("rule", rule_name(judgement.rule))
+	AS("reason", reasons[record->end.reason].name)
+	AS("health", health_name(record->attempt.health))
+	AS("cut", cuts[record->end.cut])
+	AS("link", zero == good ? "and" : "but")
+	AS("class", shows_class ? outcome_class_name(class) : NULL)
+	AS("pattern-line", patterns ? message_line(record, text) : NULL)
+	AS("class-line",
+	    has_class && !patterns ? message_line(record, text) : NULL)
+	AS("advice", record->seen.advice)
+	FACT("error", !outcome_ran(outcome),
+	    outcome.reason != NULL ? outcome.reason : strerror(outcome.code))
+	/* A success of --repeat has just made `used` 0. */
+	AS("attempt",
+	    message_attempt(record->attempt.number, record->used,
+		record->used == 0 && good ? 0 : record->limit, text))
+	FACT("probe", probed, outcome_text(probes->last, text))
+	/* An attempt runs, since the one before has failed. */
+	FACT("when",
+	    record->kind == RECORD_ATTEMPT &&
+		judgement.verdict == VERDICT_RETRY,
+	    date_text(record->seen.time - fmax(record->wait.before, 0), text))
+	FACT("reached", record->end.reached != NULL,
+	    limit_text(record->end.reached, text))
+	SAFE("preset", record->last.preset)
+	SAFE("last-line", record->seen.last_line)
+	SAFE("left-names", record->seen.left_names)
+	SAFE("program", command)
+	SAFE("state", style->state)
+
+	/* Seconds. */
+	TIME("elapsed", record->elapsed, >= 0)
+	TIME("duration", record->last.duration, >= 0)
+	TIME("running", record->elapsed - record->attempt.begun, >= 0)
+	TIME("silent", record->last.silent, > 0)
+	TIME("delay", delay->seconds, > 0)
+	TIME("too-long", record->end.too_long, > 0)
+	TIME("too-early", record->end.too_early, > 0)
+	EXACT("timeout", record->attempt.timeout, <= DURATION_MAX)
+	EXACT("max-time", record->max_time, >= 0)
+	EXACT("hint-limit", record->hint_limit, >= 0)
+	EXACT("nominal", delay->nominal, >= 0)
+	EXACT("low", delay->low, >= 0)
+	EXACT("high", delay->high, >= 0)
+	EXACT("hint", delay->hint, >= 0)
+
+	/* Numbers. */
+	COUNT("number", record->attempt.number, true)
+	COUNT("before", record->attempt.number - 1, true)
+	COUNT("code", outcome.code, true)
+	SIGNAL("killer", outcome.code)
+	SIGNAL("signal", record->signal)
+	SIGNAL("ended-by", record->end.ended_by)
+	COUNT("pid", record->seen.pid, true)
+	COUNT("seed", style->seed, true)
+	COUNT("left", record->seen.left, true)
+	COUNT("lost-input", record->seen.lost_input,
+	    record->seen.lost_input > 0)
+	COUNT("probes", probes->failures, probes->failures > 0)
+	COUNT("tolerate", record->tolerate, true)
+	COUNT("given-up", record->end.given_up, true)
+	COUNT("in-a-row", record->end.given_up,
+	    record->tolerate > 0 && record->attempt.number > 0 &&
+		record->end.given_up > 1 &&
+		reasons[record->end.reason].gives_up)
+	COUNT("count", telling->more, true)
+	snprintf(text, MESSAGE_LINE, "%%%s", name);
+	return text;
 }
 
 /* Copies the name that the text begins with, and returns what follows it. */
@@ -326,7 +469,7 @@ take_name(const char *text, char name[MESSAGE_PART])
 static bool
 holds(const struct telling *telling, const char *words)
 {
-	char name[MESSAGE_PART], text[MESSAGE_PART];
+	char name[MESSAGE_PART], text[MESSAGE_LINE];
 
 	while (*words != '\0') {
 		const bool not = *words == '!';
@@ -410,7 +553,7 @@ add_part(struct telling *telling, const char *name)
 	struct message *message = &telling->message;
 	const struct message_row *row = message_rows;
 	bool is_row = false;
-	char text[MESSAGE_PART];
+	char text[MESSAGE_LINE];
 
 	for (; row->name != NULL; row++) {
 		if (!is_name(row->name, name))
@@ -433,197 +576,16 @@ add_part(struct telling *telling, const char *name)
 	return fact != NULL;
 }
 
-#define IF(word, is) \
-	{ \
-		.name = (word), .present = (is) \
-	}
-#define AS(word, as, is) \
-	{ \
-		.name = (word), .kind = (as), .present = (is) != NULL, \
-		.text = (is) \
-	}
-#define TOOK(word, as, is, if) \
-	{ \
-		.name = (word), .kind = (as), .present = (is) if, \
-		.seconds = (is) \
-	}
-#define COUNT(word, as, is, if) \
-	{ \
-		.name = (word), .kind = (as), .present = (if), \
-		.number = (uint64_t)(is) \
-	}
-
-/* All that is known of a record: a table, for the most part. */
-static void /* NOLINTNEXTLINE(readability-function-size) */
-gather(struct telling *telling, const struct report_style *style,
-    const struct record *record, uint64_t more)
-{
-	static const char *const cuts[] = { "none", "attempt", "check", "gate",
-		"input" };
-	const struct outcome outcome = record->last.outcome;
-	const struct judgement judgement = record->last.judgement;
-	const struct delay *delay = &record->wait.delay;
-	const struct health *probes = &record->attempt.probes;
-	const struct class_known known = record->last.known;
-	const bool zero = outcome.kind == OUTCOME_EXIT && outcome.code == 0;
-	const bool good = judgement.verdict == VERDICT_SUCCESS;
-	const bool bad = judgement.verdict == VERDICT_RETRY ||
-	    judgement.verdict == VERDICT_STOP;
-	const bool probed = probes->last.kind != OUTCOME_NONE &&
-	    (probes->last.kind != OUTCOME_EXIT || probes->last.code != 0);
-	const bool has_class = record_has_class(record);
-	/* An attempt runs, since the one before has failed. */
-	const bool has_failed = record->kind == RECORD_ATTEMPT &&
-	    judgement.verdict == VERDICT_RETRY;
-	const time_t ended =
-	    (time_t)(record->seen.time - fmax(record->wait.before, 0));
-	struct tm date;
-	const char *command = style->command == NULL ? NULL : *style->command;
-	const char *line = message_line(record, telling->line);
-	/* A pattern of the user's matched the line; else a preset found it. */
-	const bool patterns = line != NULL &&
-	    (judgement.rule == RULE_FAIL_MATCH ||
-		judgement.rule == RULE_STOP_MATCH ||
-		judgement.rule == RULE_THROTTLE_MATCH ||
-		(judgement.rule == RULE_RETRY_MATCH &&
-		    judgement.verdict == VERDICT_RETRY));
-	const char *error = outcome.kind != OUTCOME_UNSTARTABLE &&
-		outcome.kind != OUTCOME_UNFORKED
-	    ? NULL
-	    : outcome.reason != NULL ? outcome.reason
-				     : strerror(outcome.code);
-	const bool shows_class = has_class &&
-	    (record->last.preset != NULL ||
-		(record->has_presets && record->end.reason != REASON_NONE));
-
-	const struct fact facts[] = {
-		/* What is asked. */
-		IF("verbose", style->verbose),
-		IF("draws", style->draws),
-		IF("begun", record->attempt.number > 0),
-		IF("zero", zero),
-		IF("oom", outcome.oom),
-		IF("failed", bad),
-		/* If the run gives up, its last line names the rule instead. */
-		IF("goes-on",
-		    judgement.verdict != VERDICT_STOP &&
-			reasons[record->end.reason].gave_up == NULL),
-		IF("unsure",
-		    style->verbose && record->has_presets &&
-			record->wait.lasts && bad &&
-			known.class == CLASS_UNKNOWN),
-		IF("by-default", judgement.by_default),
-		IF("unmatched", judgement.unmatched),
-		IF("check-timed-out", record->last.check_timed_out),
-		IF("unread", record->end.death == SIGPIPE),
-		IF("failures", record->failures > 0),
-		IF("waits", record->wait.lasts),
-		IF("kept", record->wait.kept),
-		IF("lasting", delay->seconds >= 1),
-		IF("first-healthy", record->attempt.first_healthy),
-		IF("probe-failed", probed),
-		IF("hung", probes->last.kind == OUTCOME_UNHEALTHY),
-		IF("differ", probes->differ),
-		IF("forwarded", record->forwarded),
-		IF("in-wait", record->end.in_a_wait),
-		IF("too-late", record->end.too_late),
-		IF("tolerated", record->end.tolerated),
-		IF("blank",
-		    command != NULL &&
-			(*command == '\0' ||
-			    strpbrk(command, " \t\n") != NULL)),
-
-		/* Texts. */
-		AS("outcome", TEXT, outcome_name(outcome.kind)),
-		AS("verdict", TEXT, verdict_name(judgement.verdict)),
-		AS("rule", TEXT, rule_name(judgement.rule)),
-		AS("reason", TEXT, reasons[record->end.reason].name),
-		AS("health", TEXT, health_name(record->attempt.health)),
-		AS("cut", TEXT, cuts[record->end.cut]),
-		AS("link", TEXT, zero == good ? "and" : "but"),
-		AS("class", TEXT,
-		    shows_class ? outcome_class_name(known.class) : NULL),
-		AS("pattern-line", TEXT, patterns ? line : NULL),
-		AS("class-line", TEXT, has_class && !patterns ? line : NULL),
-		AS("advice", TEXT, record->seen.advice),
-		AS("error", TEXT, error),
-		AS("attempt", TEXT, telling->attempt),
-		AS("probe", TEXT, probed ? telling->probe : NULL),
-		AS("when", TEXT, has_failed ? telling->when : NULL),
-		AS("reached", TEXT,
-		    record->end.reached == NULL ? NULL : telling->reached),
-		AS("preset", SAFE, record->last.preset),
-		AS("last-line", SAFE, record->seen.last_line),
-		AS("left-names", SAFE, record->seen.left_names),
-		AS("program", SAFE, command),
-		AS("state", SAFE, style->state),
-
-		/* Seconds. */
-		TOOK("elapsed", TIME, record->elapsed, >= 0),
-		TOOK("duration", TIME, record->last.duration, >= 0),
-		TOOK("running", TIME, record->elapsed - record->attempt.begun,
-		    >= 0),
-		TOOK("silent", TIME, record->last.silent, > 0),
-		TOOK("delay", TIME, delay->seconds, > 0),
-		TOOK("too-long", TIME, record->end.too_long, > 0),
-		TOOK("too-early", TIME, record->end.too_early, > 0),
-		TOOK("timeout", EXACT, record->attempt.timeout,
-		    <= DURATION_MAX),
-		TOOK("max-time", EXACT, record->max_time, >= 0),
-		TOOK("hint-limit", EXACT, record->hint_limit, >= 0),
-		TOOK("nominal", EXACT, delay->nominal, >= 0),
-		TOOK("low", EXACT, delay->low, >= 0),
-		TOOK("high", EXACT, delay->high, >= 0),
-		TOOK("hint", EXACT, delay->hint, >= 0),
-
-		/* Numbers. */
-		COUNT("number", NUMBER, record->attempt.number, true),
-		COUNT("before", NUMBER, record->attempt.number - 1, true),
-		COUNT("code", NUMBER, outcome.code, true),
-		COUNT("killer", SIGNAL, outcome.code, true),
-		COUNT("signal", SIGNAL, record->signal, true),
-		COUNT("ended-by", SIGNAL, record->end.ended_by, true),
-		COUNT("pid", NUMBER, record->seen.pid, true),
-		COUNT("seed", NUMBER, style->seed, true),
-		COUNT("left", NUMBER, record->seen.left, true),
-		COUNT("lost-input", NUMBER, record->seen.lost_input,
-		    record->seen.lost_input > 0),
-		COUNT("probes", NUMBER, probes->failures, probes->failures > 0),
-		COUNT("tolerate", NUMBER, record->tolerate, true),
-		COUNT("given-up", NUMBER, record->end.given_up, true),
-		COUNT("in-a-row", NUMBER, record->end.given_up,
-		    record->tolerate > 0 && record->attempt.number > 0 &&
-			record->end.given_up > 1 &&
-			reasons[record->end.reason].gives_up),
-		COUNT("count", NUMBER, more, true),
-	};
-
-	_Static_assert(sizeof(facts) < sizeof(telling->facts), "FACTS");
-	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
-		telling->facts[i] = facts[i];
-	/* A success of --repeat has just made `used` 0. */
-	message_attempt(record->attempt.number, record->used,
-	    record->used == 0 && good ? 0 : record->limit, telling->attempt);
-	if (probed)
-		message_outcome(&(struct record){ .last.outcome =
-						      probes->last },
-		    telling->probe);
-	if (has_failed && localtime_r(&ended, &date) != NULL)
-		strftime(telling->when, sizeof(telling->when), "%F %T", &date);
-	if (record->end.reached != NULL)
-		snprintf(telling->reached, sizeof(telling->reached), "%.*s",
-		    record->end.reached->length, record->end.reached->text);
-}
-
 /* The part of a message that has this name; empty if no row of it holds. */
 static struct message
 say(const struct report_style *style, const struct record *record,
     uint64_t more, const char *part)
 {
 	static const struct report_style plain = { .name = NULL };
-	struct telling telling = { .line = "" };
+	struct telling telling = { .style = style == NULL ? &plain : style,
+		.record = record,
+		.more = more };
 
-	gather(&telling, style == NULL ? &plain : style, record, more);
 	if (!add_part(&telling, part))
 		*telling.message.text = '\0';
 	if (telling.message.priority == 0)
@@ -651,8 +613,10 @@ named(const struct report_style *style, struct message body)
 	struct message message = body;
 	char name[MESSAGE_PART];
 
+	if (*body.text == '\0')
+		return body;
 	message_name(style, name);
-	if (*body.text != '\0' && *name != '\0')
+	if (*name != '\0')
 		snprintf(message.text, sizeof(message.text), "%s: %.800s", name,
 		    body.text);
 	return message;
@@ -666,9 +630,11 @@ message_of(const struct report_style *style, const struct record *record)
 	const enum verdict verdict = record->last.judgement.verdict;
 	char part[MESSAGE_PART];
 
-	/* No row would hold, and each attempt has these. */
+	/* No row would hold, and each run or attempt has these. */
 	if (!style->verbose &&
-	    (record->kind == RECORD_ATTEMPT ||
+	    (record->kind == RECORD_START || record->kind == RECORD_ATTEMPT ||
+		(record->kind == RECORD_OUTCOME &&
+		    verdict == VERDICT_SUCCESS) ||
 		(record->kind == RECORD_WAIT && record->attempt.number > 0)))
 		return (struct message){ .priority = PRIORITY_INFO };
 	snprintf(part, sizeof(part), "line %s", record_name(record->kind));
