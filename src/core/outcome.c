@@ -264,28 +264,28 @@ const char *
 set_item(struct set *item, char *text)
 {
 	const bool is_sysexit = strncasecmp(text, "EX_", 3) == 0;
-	const struct set_word *word =
-	    is_sysexit ? NULL : find_word(set_classes, text);
-	const int number = is_sysexit ? -1 : signal_parse(text);
+	const struct set_word *word = NULL;
 	enum failure_class class = CLASS_NONE;
 	uint64_t bits[OUTCOME_WORDS] = { 0 };
-	const char *problem;
+	const char *problem = NULL;
 
 	*item = (struct set){ 0 };
-	if (word == NULL)
-		word = find_word(set_sysexits, text + (is_sysexit ? 3 : 0));
-	if (isdigit((unsigned char)*text)) {
+	if (isdigit((unsigned char)*text))
 		problem = item_range(bits, text);
-		if (problem != NULL)
-			return problem;
-	} else if (word != NULL) {
+	else if ((!is_sysexit &&
+		     (word = find_word(set_classes, text)) != NULL) ||
+	    (word = find_word(set_sysexits, text + 3 * is_sysexit)) != NULL) {
 		memcpy(bits, word->bits, sizeof(bits));
 		class = word->class;
-	} else if (number != -1) {
-		bits[SIGNALS] = BIT(number - 1);
 	} else {
-		return "unknown outcome";
+		const int number = is_sysexit ? -1 : signal_parse(text);
+
+		if (number == -1)
+			return "unknown outcome";
+		bits[SIGNALS] = BIT(number - 1);
 	}
+	if (problem != NULL)
+		return problem;
 	for (int i = 0; i < SET_WORDS; i++)
 		if (class == CLASS_NONE || (int)class == i / OUTCOME_WORDS + 1)
 			item->bits[i] = bits[i % OUTCOME_WORDS];

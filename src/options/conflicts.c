@@ -12,7 +12,7 @@
 	"names 0: 0 is a success and is never retried; did you mean " \
 	"--success-on='!0'?"
 
-/* What the rows say of one option and the others. */
+/* What the rows say of one option, which is given, and the others. */
 static struct conflict
 find_in_row(const struct options *options, enum option_id id)
 {
@@ -25,8 +25,7 @@ find_in_row(const struct options *options, enum option_id id)
 		snprintf(conflict.what, sizeof(conflict.what),
 		    "cannot be combined with --%s",
 		    option_rows[row->not_with].name);
-	else if (options_given(options, id) && needed != 0 &&
-	    !options_given(options, needed) &&
+	else if (needed != 0 && !options_given(options, needed) &&
 	    (or == 0 || !options_given(options, or)))
 		snprintf(conflict.what, sizeof(conflict.what), "needs --%s%s%s",
 		    option_rows[needed].name, or == 0 ? "" : " or --",
@@ -138,8 +137,9 @@ struct conflict
 conflicts_find(const struct options *options)
 {
 	for (int id = 0; id < OPTIONS; id++) {
+		if (!options_given(options, id))
+			continue;
 		const struct conflict found = find_in_row(options, id);
-
 		if (*found.what != '\0')
 			return found;
 	}

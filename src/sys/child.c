@@ -201,10 +201,11 @@ static bool
 is_set(const struct launch *launch, const char *variable)
 {
 	for (size_t i = 0; i < launch->name_count; i++) {
-		const char *name = launch->names[i];
+		const char *name = launch->names[i], *at = variable;
 
-		if (*variable == *name &&
-		    strncmp(variable, name, strcspn(name, "=") + 1) == 0)
+		while (*name != '=' && *name == *at)
+			name++, at++;
+		if (*name == *at)
 			return true;
 	}
 	return false;

@@ -80,14 +80,14 @@ done
 # The lines that a room may have, and the rows of options. A commit may lower a
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
-	7510 src/core
-	2277 src/report
+	7504 src/core
+	2238 src/report
 	2170 src/plan
-	3430 src/options
-	8733 src/sys
+	3429 src/options
+	8737 src/sys
 	285 src/main.c
 	12990 tests/unit
-	14255 tests/command
+	14271 tests/command
 	3430 tests/lib
 	2902 tests/simulate
 	4335 scripts
