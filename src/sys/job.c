@@ -102,7 +102,6 @@ start_attempt(struct job *job, struct record *record)
 	logs_begin_output(job->report, &job->output, record);
 	duplicate_begin(&job->duplicate,
 	    record->last.judgement.verdict == VERDICT_RETRY);
-	oom_begin(&job->oom);
 	start.notify = notify_begin(job->notify, record->attempt.number);
 	const bool prepared =
 	    input_begin(&job->input, record->attempt.number,
@@ -110,8 +109,11 @@ start_attempt(struct job *job, struct record *record)
 	const bool started = prepared && start_child(job, &start) == 0;
 	const int error = errno;
 	file_close(&job->input.given);
-	if (started)
+	if (started) {
+		/* Beside the exec, which the attempt is busy with. */
+		oom_begin(&job->oom);
 		return (struct started){ .runs = true };
+	}
 	job->usage = (struct rusage){ 0 };
 	job->left = (struct survivors){ 0 };
 	job->found = (struct found){ 0 };

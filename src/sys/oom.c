@@ -72,10 +72,13 @@ static void
 open_oom(struct oom *oom)
 {
 	char text[4096], *rest = text, *line;
-	const int fd = open("/proc/self/cgroup", O_RDONLY | O_CLOEXEC);
+	int fd;
 
 	oom->fd = NO_DESCRIPTOR;
-	if (fd == -1)
+	/* The root of all cgroups has no such file; that of a container has. */
+	open_count(oom, "", "", "memory.events");
+	if (oom->fd != NO_DESCRIPTOR ||
+	    (fd = open("/proc/self/cgroup", O_RDONLY | O_CLOEXEC)) == -1)
 		return;
 	const ssize_t length = read(fd, text, sizeof(text) - 1);
 	text[length > 0 ? length : 0] = '\0';

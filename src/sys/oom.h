@@ -12,12 +12,12 @@
 struct oom {
 	int fd; /* the file that has the count; 0: it was not looked for yet;
 		   NO_DESCRIPTOR: there is none */
-	long long count; /* when the attempt began; -1: unknown */
+	long long count; /* as the attempt was started; -1: unknown */
 };
 
 /*
- * An attempt begins.  The first one finds the count; without one, no attempt
- * ever ran out of memory.
+ * An attempt was just started.  The first one finds the count; without one, no
+ * attempt ever ran out of memory.
  */
 void oom_begin(struct oom *oom);
 

@@ -87,7 +87,7 @@ ceilings='
 	8737 src/sys
 	285 src/main.c
 	12990 tests/unit
-	14271 tests/command
+	14270 tests/command
 	3430 tests/lib
 	2902 tests/simulate
 	4335 scripts
