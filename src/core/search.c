@@ -165,7 +165,7 @@ find_literal(const char *text, struct sieve_text *best)
 		bool is_plain = depth == 0 && (unsigned char)*text < 0x80 &&
 		    strchr("^$.()[]{}*+?\\|", *text) == NULL;
 
-		depth += (*text == '(') - (*text == ')');
+		depth += (*text == '(') - (*text == ')' && depth > 0);
 		if (*text == '[')
 			text = skip_bracket(text);
 		else if (*text == '{')

@@ -305,6 +305,7 @@ a_pattern_is_found_by_its_literals_at_any_place(void)
 		{ "(ab){0,2}|longer word", { "longer word", "", "ab" }, NULL },
 		{ "(abc)*defg", { "defg", "abcdefg", "abcabcdefg" }, "abcdef" },
 		{ "aaaab", { "aaaab", "aaaaaab", "aaabaaaab" }, "aaab" },
+		{ "a)(xyz)?foo", { "a)foo", "a)xyzfoo", "xa)foo" }, "a)xyfo" },
 		{ "no|yes, indeed", { "no", "yes, indeed", "know" }, "yes" },
 		{ "[[:digit:]]+ failed",
 		    { "1 failed", "22 failed tests", "x3 failed" }, " failed" },
