@@ -588,9 +588,12 @@ say(const struct report_style *style, const struct record *record,
 
 	if (!add_part(&telling, part))
 		*telling.message.text = '\0';
-	if (telling.message.priority == 0)
-		telling.message.priority = PRIORITY_INFO;
-	return telling.message;
+	/* Whatever a fact's text is, and whoever wrote it. */
+	struct message message = telling.message;
+	text_safe(telling.message.text, message.text, sizeof(message.text));
+	if (message.priority == 0)
+		message.priority = PRIORITY_INFO;
+	return message;
 }
 
 const char *

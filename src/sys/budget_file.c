@@ -9,7 +9,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/text.h"
 #include "sys/budget_file.h"
 #include "sys/events.h"
 #include "sys/file.h"
@@ -134,10 +133,8 @@ static void
 budget_complain(const struct budget_file *budget, const char *problem,
     const char *consequence)
 {
-	char safe[128];
-
-	say(budget->messages, "--budget: %s: %s; %s",
-	    text_safe(budget->name, safe, sizeof(safe)), problem, consequence);
+	say(budget->messages, "--budget: %s: %s; %s", budget->name, problem,
+	    consequence);
 }
 
 enum answer

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <time.h>
 
-#include "core/text.h"
 #include "sys/events.h"
 #include "sys/hinted.h"
 
@@ -16,7 +15,6 @@ hinted_find(struct hinted *hinted, const struct found *found,
 {
 	struct hint hint = { .kind = HINT_NONE };
 	double seconds = -1;
-	char safe[64];
 
 	if (!found->hinted)
 		return -1;
@@ -25,8 +23,7 @@ hinted_find(struct hinted *hinted, const struct found *found,
 		problem =
 		    zone_wait(&hint, events_time(CLOCK_REALTIME), &seconds);
 	if (problem != NULL && !hinted->refused)
-		say(messages, "--delay-match: %s: %s",
-		    text_safe(found->hint, safe, sizeof(safe)), problem);
+		say(messages, "--delay-match: %s: %s", found->hint, problem);
 	hinted->refused |= problem != NULL;
 	hinted->dated = hint.kind == HINT_UNTIL || hint.kind == HINT_CLOCK;
 	return seconds;

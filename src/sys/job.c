@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "core/signals.h"
-#include "core/text.h"
 #include "sys/events.h"
 #include "sys/file.h"
 #include "sys/job.h"
@@ -164,7 +163,6 @@ start_hook(struct job *job, struct record *record)
 static struct started
 start_lock(struct job *job, const struct state_file *state)
 {
-	char safe[128];
 	const pid_t pid = child_fork(&job->child);
 
 	if (pid == 0) {
@@ -176,7 +174,7 @@ start_lock(struct job *job, const struct state_file *state)
 		return (struct started){ .runs = true };
 	const int error = errno;
 	say_error(job->messages, "--state: %s: cannot wait for its lock",
-	    text_safe(state->name, safe, sizeof(safe)));
+	    state->name);
 	return (struct started){ .error = error };
 }
 

@@ -315,11 +315,8 @@ look_at_logs(struct report *report)
 static void
 complain(struct sink *sink, struct messages *messages, int error)
 {
-	char safe[128];
-
 	if (!sink->failed)
-		say(messages, "%s: %s: %s", sink->option,
-		    text_safe(sink->name, safe, sizeof(safe)),
+		say(messages, "%s: %s: %s", sink->option, sink->name,
 		    error == EAGAIN ? "lines are left out: nobody reads them"
 				    : strerror(error));
 	sink->failed = true;

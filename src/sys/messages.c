@@ -2,20 +2,22 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "core/text.h"
 #include "sys/file.h"
 #include "sys/messages.h"
 
 /* Seconds that a message waits for its reader. */
 #define PATIENCE 1.0
 
-/* As much of a message of say() as is written. */
-#define SAID_MOST 1024
+/* As much of a message of say() as is written: a name, and more. */
+#define SAID_MOST (PATH_MAX + 512)
 
 /*
  * Most runs say nothing.  A descriptor of its own does not block, however
@@ -94,7 +96,7 @@ void
 say(struct messages *messages, const char *format, ...)
 {
 	const int error = errno;
-	char line[SAID_MOST];
+	char line[SAID_MOST], safe[SAID_MOST];
 	va_list arguments;
 
 	snprintf(line, sizeof(line), "%s: ", program_invocation_name);
@@ -102,11 +104,9 @@ say(struct messages *messages, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(line + length, sizeof(line) - length, format, arguments);
 	va_end(arguments);
-	length = strlen(line);
-	if (length == sizeof(line) - 1)
-		length--;
-	line[length] = '\n';
-	messages_write(messages, line, length + 1);
+	length = strlen(text_safe(line, safe, sizeof(safe) - 1));
+	safe[length] = '\n';
+	messages_write(messages, safe, length + 1);
 	errno = error;
 }
 

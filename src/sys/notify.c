@@ -457,15 +457,13 @@ notify_open(const struct policy *policy, const struct child *child,
     struct ev_loop *events, struct messages *messages)
 {
 	const char *name = getenv("NOTIFY_SOCKET");
-	char safe[128];
 
 	if (name == NULL || *name == '\0')
 		return NULL;
 	struct notify *notify = calloc(1, sizeof(*notify));
 	const int socket = notify == NULL ? -1 : find(name);
 	if (socket == -1) {
-		say_error(messages, "cannot notify systemd: %s",
-		    text_safe(name, safe, sizeof(safe)));
+		say_error(messages, "cannot notify systemd: %s", name);
 		free(notify);
 		return NULL;
 	}

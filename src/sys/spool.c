@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/text.h"
 #include "sys/file.h"
 #include "sys/messages.h"
 #include "sys/spool.h"
@@ -25,10 +24,7 @@ get_folder(void)
 void
 spool_complain(struct messages *messages)
 {
-	char safe[256];
-
-	say_error(messages, "temporary file in %s",
-	    text_safe(get_folder(), safe, sizeof(safe)));
+	say_error(messages, "temporary file in %s", get_folder());
 }
 
 /* For file systems that know no file without a name. */

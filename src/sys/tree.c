@@ -13,7 +13,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/text.h"
 #include "sys/file.h"
 #include "sys/tree.h"
 
@@ -477,7 +476,6 @@ tree_is_gone(struct tree *tree)
 size_t
 tree_name_left(struct tree *tree)
 {
-	char safe[4 * sizeof(((struct proc *)NULL)->name) + 4];
 	const struct procs list = find_left(tree);
 
 	for (size_t i = 0; i < list.count; i++) {
@@ -486,8 +484,7 @@ tree_name_left(struct tree *tree)
 		if (!process->dead)
 			say(tree->messages,
 			    "process %ld (%s) does not end and is left",
-			    (long)process->pid,
-			    text_safe(process->name, safe, sizeof(safe)));
+			    (long)process->pid, process->name);
 	}
 	free(list.items);
 	tree->named = true;

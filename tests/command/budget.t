@@ -215,11 +215,6 @@ for text in 'dear diary' r retry-b 'retry-budget 2 of years to come' \
 	check "'$text' stays as it is" cmp other copy
 done
 
-printf 'x=$(printf "\\033]0;gotcha\\a"); retry --budget="/$x/y" true\n' >vis
-run sh vis
-is 'a name is made harmless' "$code $(printf %s "$err" | tr -d '[:print:]')" \
-    '0 '
-
 mkdir folder
 ln -s bucket link
 mkfifo fifo

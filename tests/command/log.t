@@ -258,15 +258,6 @@ echo precious >report.xml
 run retry --log=junit:report.xml --state=none/state true
 is 'an error of another option leaves the last report' \
     "$code $(cat report.xml)" '125 precious'
-name=$(printf 'a\033[1mb')
-run retry --log=text:"none/$name" true
-unlike 'the name of a log that cannot be opened is made harmless' "$err" \
-    "$(printf '\033')"
-
-run sh -c '(ulimit -f 0; exec retry --log=text:"$1" -a 1 false 2>&1) | cat' \
-    - "$name"
-like 'the name of a log that cannot be written is made harmless' "$out" 'File too large'
-unlike 'harmlessly' "$out" "$(printf '\033')"
 mkfifo unread
 run retry --log=text:unread true
 like 'a pipe that nobody reads is told as such' "$err" 'a FIFO that nobody reads'
