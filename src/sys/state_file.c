@@ -11,7 +11,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/text.h"
 #include "sys/events.h"
 #include "sys/file.h"
 #include "sys/state_file.h"
@@ -56,11 +55,8 @@ static void
 state_complain(const struct state_file *file, const char *name,
     const char *what, const char *why)
 {
-	char safe[128];
-
-	say(file->messages, "--state: %s: %s%s%s",
-	    text_safe(name, safe, sizeof(safe)), what, why == NULL ? "" : ": ",
-	    why == NULL ? "" : why);
+	say(file->messages, "--state: %s: %s%s%s", name, what,
+	    why == NULL ? "" : ": ", why == NULL ? "" : why);
 }
 
 /* Whether a power cut left nothing but NULs of a file. */
@@ -108,7 +104,8 @@ int
 state_file_open(struct state_file *file, const struct options *options,
     struct messages *messages)
 {
-	char directory[NAME] = "./", safe[128];
+	char directory[NAME] = "./";
+	struct stat folder, own;
 
 	*file = (struct state_file){ .name = options->state,
 		.messages = messages,
@@ -130,13 +127,22 @@ state_file_open(struct state_file *file, const struct options *options,
 		    (int)(slash - file->name) + 1, file->name);
 	if (access(directory, F_OK) == -1 && errno == ENOENT) {
 		directory[strlen(directory) - 1] = '\0';
-		text_safe(directory, safe, sizeof(safe));
-		say(messages, "--state: directory %s does not exist", safe);
+		say(messages, "--state: directory %s does not exist",
+		    directory);
 		return -1;
 	}
 	if (eaccess(directory, W_OK | X_OK) == -1) {
 		state_complain(file, file->name,
 		    "its directory cannot be written", strerror(errno));
+		return -1;
+	}
+
+	/* rename(2) would replace nobody else's file there. */
+	if (stat(directory, &folder) == 0 && (folder.st_mode & S_ISVTX) != 0 &&
+	    lstat(file->name, &own) == 0 && own.st_uid != geteuid() &&
+	    folder.st_uid != geteuid() && geteuid() != 0) {
+		state_complain(file, file->name,
+		    "is another user's, in a sticky directory", NULL);
 		return -1;
 	}
 
@@ -146,22 +152,24 @@ state_file_open(struct state_file *file, const struct options *options,
 	return state_file_lock(file) == -1 ? -1 : 0;
 }
 
-/* Keeps a damaged file, for whoever wants to mend it, and says so. */
+/*
+ * Moves a damaged file out of the way, and says so.  The first one is kept, for
+ * whoever wants to mend it.
+ */
 static int
-keep(const struct state_file *file, const char *damage)
+set_aside(const struct state_file *file, const char *damage)
 {
-	char safe[128], kept[128], name[NAME];
+	char name[NAME];
+	const bool first =
+	    access(file_next_to(file->name, DAMAGED, name), F_OK) == -1;
 
-	errno = EEXIST;
-	if (access(file_next_to(file->name, DAMAGED, name), F_OK) == 0 ||
-	    rename(file->name, name) == -1) {
+	if ((first ? rename(file->name, name) : unlink(file->name)) == -1) {
 		state_complain(file, file->name,
 		    "is damaged and cannot be moved", strerror(errno));
 		return -1;
 	}
-	say(file->messages, "--state: %s: %s; kept as %s",
-	    text_safe(file->name, safe, sizeof(safe)), damage,
-	    text_safe(name, kept, sizeof(kept)));
+	say(file->messages, "--state: %s: %s; %s %s", file->name, damage,
+	    first ? "kept as" : "not kept, since there is", name);
 	return 0;
 }
 
@@ -191,7 +199,7 @@ load(struct state_file *file)
 		    "is of a later version of retry", NULL);
 		return -1;
 	}
-	if (damage != NULL && keep(file, damage) == -1)
+	if (damage != NULL && set_aside(file, damage) == -1)
 		return -1;
 	/* No file, an empty one and the state before any run are the same. */
 	state_format(&file->state, file->backoff, 0, file->text);

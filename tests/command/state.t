@@ -203,13 +203,12 @@ check 'a damaged state is kept aside' cmp copy state.damaged
 is 'the run starts afresh' "$(kept n)" 1
 head -c 60 before >state
 cp state copy
-run retry --state=state ./tries 0
-is 'what is kept is not replaced, and nothing is run' "$code $(attempts)" '125 0'
-like 'what is kept is not replaced, and nothing is run, and that is said' "$err" \
-    '--state: state: is damaged and cannot be moved: File exists$'
-check 'the damaged state stays' cmp state copy
-check 'the damaged state stays, and so does the one that was kept' test "$(wc -c <state.damaged)" -gt 60
+run retry -q --state=state -a 1 -d 1ms ./tries 7
+is 'a second damage stops nothing' "$code $(attempts) $(kept n)" '7 1 1'
+is 'a second damage is reported' "$err" 'retry: tries: --state: state: is damaged; not kept, since there is state.damaged'
+check 'of two damages the first stays aside' test "$(wc -c <state.damaged)" -gt 60
 rm state.damaged
+head -c 60 before >state
 run retry -q --state=state true
 like 'a state that was cut is damaged' "$err" 'kept as state.damaged$'
 rm state.damaged
@@ -292,11 +291,6 @@ for suffix in lock new damaged; do
 	is "a budget is not the state's own .$suffix" "$code $(attempts)" '125 0'
 	rm -f own own.*
 done
-name=$(printf 'a\033[1mb')
-sed 's/delay.*/delay x/' before | sed 's/^retry-state 4/retry-state 3/' >"$name"
-run retry --state="$name" true
-is 'what is damaged is told harmlessly' "$code $(printf %s "$err" |
-    tr -d ' -~')" '0 '
 run retry --state=open/link true
 like 'a link is told as such' "$err" '^retry: true: --state: .*: is a symbolic link$'
 check 'a link is told as such, and was not followed' not test -s target
