@@ -14,7 +14,7 @@ build_packages='
 test_packages='
 	bash bash-completion binutils busybox-static clang clang-format clang-tidy cmark-gfm cppcheck
 	etcd-client etcd-server
-	curl dpkg-dev expect fish gcovr git jq libclang-rt-14-dev libxml2-utils
+	curl dpkg-dev expect fish gcovr git jq libclang-rt-dev libxml2-utils
 	lintian make minisign musl-tools parallel procps python3 redis-server
 	python3-jsonschema python3-license-expression
 	redis-tools shellcheck strace systemd tmux util-linux valgrind wget yamllint zsh'

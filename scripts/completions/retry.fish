@@ -42,7 +42,7 @@ function __retry_command_at
             case --
                 math $at + 1
                 return 0
-            case '-?*'
+            case '-*'
                 set -l last (string replace -r -- '^-[^-].*(.)$' '-$1' $words[$at])
                 contains -- $last $__retry_valued; and set at (math $at + 1)
             case '*'

@@ -24,8 +24,8 @@ events_fail(const char *message)
 	struct pollfd poll_fd = { .fd = STDERR_FILENO, .events = POLLOUT };
 	const int error = errno;
 
-	/* A message is not worth a run that never ends. */
-	if (poll(&poll_fd, 1, PATIENCE) == 1)
+	/* A message is not worth a run that never ends; poll(2) may fail. */
+	if (poll(&poll_fd, 1, PATIENCE) != 0)
 		dprintf(STDERR_FILENO, "%s: %s%s%s\n", program_invocation_name,
 		    message, error != 0 ? ": " : "",
 		    error != 0 ? strerror(error) : "");

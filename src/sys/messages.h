@@ -34,8 +34,8 @@ void messages_write(struct messages *messages, const char *lines, size_t size);
 void messages_draw(struct messages *messages, const char *text, size_t size);
 
 /*
- * A message as warnx(3) writes it, on one line.  All of it is made harmless: the
- * names of files and of processes are somebody else's text.
+ * A message as warnx(3) writes it, on one line.  All of it is made harmless:
+ * the names of files and of processes are somebody else's text.
  */
 void say(struct messages *messages, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

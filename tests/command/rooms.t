@@ -81,13 +81,13 @@ done
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
 	7504 src/core
-	2238 src/report
+	2241 src/report
 	2170 src/plan
 	3429 src/options
-	8737 src/sys
+	8728 src/sys
 	285 src/main.c
 	12990 tests/unit
-	14270 tests/command
+	14197 tests/command
 	3430 tests/lib
 	2902 tests/simulate
 	4335 scripts
