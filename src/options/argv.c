@@ -172,8 +172,10 @@ set_option(struct options *options, enum option_id id, const char *text,
 
 static int
 set_by_preset(struct options *options, enum option_id id, const char *text,
-    char problem[PRESETS_PROBLEM])
+    bool by_file, char problem[PRESETS_PROBLEM])
 {
+	if (id == OPTION_ATTEMPTS)
+		options->counted = by_file;
 	return set_option(options, id, text, ORIGIN_PRESET, problem);
 }
 

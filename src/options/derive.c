@@ -114,6 +114,20 @@ derive_rules(struct options *options)
 	set_add(&rules->stop, &options->stop_added);
 }
 
+/*
+ * --max-time lifts the number of attempts, unless the user or a file of options
+ * names a number.  Limits of kinds stay.
+ */
+static void
+derive_attempts(struct options *options)
+{
+	struct policy *policy = &options->policy;
+
+	if (policy->max_time > 0 && !options->counted &&
+	    options->origin[OPTION_ATTEMPTS] != ORIGIN_USER)
+		policy->limits.attempts = 0;
+}
+
 void
 derive_policy(struct options *options)
 {
@@ -132,6 +146,7 @@ derive_policy(struct options *options)
 		policy->leftovers = LEFTOVERS_END;
 	policy->input = options->input == INPUT_REPLAY;
 	policy->delivery = output_rows[options->output].delivery;
+	derive_attempts(options);
 	derive_cap(options);
 	derive_jitter(options);
 	policy->hints = options->patterns.hint != NULL;

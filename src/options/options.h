@@ -136,7 +136,8 @@ enum pace { PACE_END, PACE_START };
 struct options {
 	struct policy policy;
 	struct random random;
-	bool draws; /* the length of a wait may be random */
+	bool draws;   /* the length of a wait may be random */
+	bool counted; /* the last preset with --attempts is a file */
 	/*
 	 * --stop-on turns a default x into (x & stop_kept) | stop_added: with
 	 * '!INT,7' all but INT is kept, and 7 is added.

@@ -260,7 +260,8 @@ set_entry(const struct applied *applied, const struct entry *entry)
 	else if (row->type != TYPE_FLAG && !row->optional && value == NULL)
 		snprintf(problem, PRESETS_PROBLEM,
 		    "%s needs a value: %s = VALUE", row->name, row->name);
-	else if (applied->set(applied->options, id, value, problem) == 0)
+	else if (applied->set(applied->options, id, value, applied->is_file,
+		     problem) == 0)
 		return NULL;
 	return problem;
 }

@@ -35,7 +35,7 @@ const char *presets_parse(struct options *options, const char *text);
 
 /* Sets an option for a preset; returns 0, or -1 with words in `problem`. */
 typedef int preset_setter(struct options *options, enum option_id id,
-    const char *text, char problem[PRESETS_PROBLEM]);
+    const char *text, bool by_file, char problem[PRESETS_PROBLEM]);
 
 /*
  * Applies the presets that were given, in order, by means of `set`.  Returns 0,

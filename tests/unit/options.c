@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
 #include <errno.h>
+#include <unistd.h>
 
 #include "options/argv.h"
 #include "options/presets.h"
@@ -284,6 +285,67 @@ a_share_and_a_duration_replace_each_other(void)
 	CHECK_DBL(policy->timeout_share, 0, 0);
 	parsed(&line, "-T 60 -t 100% cmd");
 	CHECK_DBL(policy->timeout_share, 1, 0);
+}
+
+static void
+write_file(const char *name, const char *text)
+{
+	FILE *file = fopen(name, "w");
+
+	CHECK(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+/* Of a row's options: the number of attempts, and how many kinds are limited. */
+static void
+a_total_time_lifts_a_number_of_attempts_that_nobody_typed(void)
+{
+	static const struct {
+		const char *text;
+		int attempts, kinds;
+	} rows[] = {
+		{ "", 5, 0 },
+		{ "-T 0", 5, 0 },
+		{ "-T 4m", 0, 0 },
+		{ "-T 4m -T 0", 5, 0 },
+		{ "-a 5 -T 4m", 5, 0 },
+		{ "-T 4m -a 9", 9, 0 },
+		{ "-T 4m -a 0", 0, 0 },
+		{ "-a timeout:2 -T 4m", 0, 1 },
+		{ "-a 3,unknown:2 -T 4m", 3, 1 },
+		{ "-a 5/10m -T 4m", 0, 1 },
+		{ "--repeat -T 4m", 0, 0 },
+		{ "--preset=npm", 6, 1 },
+		{ "--preset=npm -T 4m", 0, 1 },
+		{ "-T 4m --preset=npm,docker", 0, 1 },
+		{ "--preset=npm -a 2 -T 4m", 2, 0 },
+		{ "--preset=aws -T 4m", 0, 0 },
+		{ "--preset=poll -T 4m", 0, 0 },
+		{ "--preset=./number", 3, 0 },
+		{ "--preset=./number -T 4m", 3, 0 },
+		{ "--preset=./number,npm -T 4m", 0, 1 },
+		{ "--preset=npm,./number -T 4m", 3, 0 },
+		{ "--preset=./time", 0, 1 },
+		{ "--preset=./time -T 0", 6, 1 },
+		{ "--preset=./both", 3, 0 },
+		{ "--preset=./both -a 7", 7, 0 },
+	};
+
+	write_file("number", "attempts = 3\n");
+	write_file("time", "max-time = 4m\npreset = npm\n");
+	write_file("both", "max-time = 4m\nattempts = 3\npreset = npm\n");
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char text[128];
+		struct line line;
+
+		snprintf(text, sizeof(text), "%s cmd", rows[i].text);
+		ROW("%s", text);
+		parsed(&line, text);
+		CHECK_INT(line.options.policy.limits.attempts,
+		    rows[i].attempts);
+		CHECK_INT(line.options.policy.limits.count, rows[i].kinds);
+	}
+	CHECK(unlink("number") == 0 && unlink("time") == 0 &&
+	    unlink("both") == 0);
 }
 
 /* The longest delay that an option names raises it, times 16. */
@@ -1391,6 +1453,7 @@ main(void)
 	RUN(the_last_one_wins_with_a_value_or_without);
 	RUN(values_arrive_where_they_belong);
 	RUN(a_share_and_a_duration_replace_each_other);
+	RUN(a_total_time_lifts_a_number_of_attempts_that_nobody_typed);
 	RUN(the_cap_that_is_not_given_follows_the_longest_delay);
 	RUN(jitter_and_cap_decide_about_hints);
 	RUN(sets_amend_the_defaults);
