@@ -3,6 +3,7 @@
 #ifndef BACKOFF_H
 #define BACKOFF_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -60,16 +61,15 @@ struct strategy {
 extern const struct strategy strategies[];
 
 /*
- * A strategy with its numbers, in seconds: 0 <= min <= cap, 0 <= base.  The
- * default cap limits only the nominal delay.  A cap that the user or a preset
- * gave also limits the jittered delay.
+ * A strategy with its numbers, in seconds: 0 <= min <= cap, 0 <= base.  The cap
+ * limits the nominal delay.  One that the user or a preset gave is `most`, too.
  */
 struct backoff {
 	const struct strategy *strategy;
 	double base;
 	double min;
 	double cap;
-	bool cap_given;
+	double most; /* jitter included; 0: it may pass the cap */
 	double params[BACKOFF_PARAMS];
 	bool param_given[BACKOFF_PARAMS];
 	double *values; /* of a list, in order */
@@ -101,5 +101,12 @@ double backoff_success(const struct backoff *backoff, struct level *level,
 
 /* The delay, brought into [min, cap]. */
 double backoff_clamp(const struct backoff *backoff, double delay);
+
+/* The longest delay with its jitter, or INFINITY. */
+static inline double
+backoff_most(const struct backoff *backoff)
+{
+	return backoff->most > 0 ? backoff->most : INFINITY;
+}
 
 #endif

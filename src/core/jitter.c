@@ -86,11 +86,11 @@ spread(const struct jitter *jitter, double x, double u)
 double
 jitter_room(const struct jitter *jitter, const struct backoff *backoff)
 {
-	if (jitter->order != JITTER_INSIDE || !backoff->cap_given)
+	if (jitter->order != JITTER_INSIDE || backoff->most == 0)
 		return backoff->cap;
 	if (jitter->kind->relative)
-		return backoff->cap / (1 + jitter->amount);
-	return backoff->cap - jitter->amount;
+		return backoff->most / (1 + jitter->amount);
+	return backoff->most - jitter->amount;
 }
 
 double
@@ -98,10 +98,10 @@ jitter_delay(const struct jitter *jitter, const struct backoff *backoff,
     double nominal, double u)
 {
 	const bool heeds_order = jitter->kind->begins != NULL;
-	const double min = backoff->min, cap = backoff->cap;
+	const double min = backoff->min;
 	const double x =
 	    fmin(backoff_clamp(backoff, nominal), jitter_room(jitter, backoff));
-	double most = backoff->cap_given ? cap : INFINITY;
+	double most = backoff_most(backoff);
 	double delay = spread(jitter, x, u);
 
 	if (heeds_order && jitter->order != JITTER_INSIDE)
@@ -119,6 +119,6 @@ jitter_delay(const struct jitter *jitter, const struct backoff *backoff,
 		delay = min + u * (fmin(high, most) - min);
 	}
 	if (heeds_order && jitter->order == JITTER_BEFORE_CAP)
-		most = cap;
+		most = backoff_most(backoff);
 	return fmax(fmin(delay, most), min);
 }

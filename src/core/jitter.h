@@ -48,8 +48,8 @@ const char *jitter_parse(const char *text, struct jitter *jitter);
 /*
  * The delay in seconds for the nominal delay `nominal`, not yet clamped, and
  * the draw `u` in [0, 1]; rises with u.  It is at least backoff->min (jitter
- * then goes above the minimum).  If the cap was given and the order is not
- * JITTER_AFTER_CAP, it is at most backoff->cap.
+ * then goes above the minimum).  Unless the order is JITTER_AFTER_CAP, it
+ * is at most backoff_most().
  */
 double jitter_delay(const struct jitter *jitter, const struct backoff *backoff,
     double nominal, double u);

@@ -92,9 +92,12 @@ verdict_judge(const struct rules *rules, const struct attempt *attempt)
 	if (listed && !failed && !unseen)
 		return judgement_by(VERDICT_SUCCESS, RULE_SUCCESS_ON);
 	if (set_has(&rules->stop, outcome))
+		return judgement_by(VERDICT_STOP, RULE_STOP_ON);
+	if (set_has(&rules->hopeless, outcome) &&
+	    (outcome.class != CLASS_PERMANENT || !outcome_ran(outcome)))
 		return (struct judgement){ .verdict = VERDICT_STOP,
 			.rule = RULE_STOP_ON,
-			.by_default = !rules->stop_listed };
+			.by_default = true };
 	if (found & MATCH_BIT(MATCH_STOP))
 		return judgement_by(VERDICT_STOP, RULE_STOP_MATCH);
 	if (attempt->unread && !set_has(&rules->retry, outcome))

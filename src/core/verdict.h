@@ -29,15 +29,14 @@ struct preset_rules {
 struct rules {
 	const struct preset_rules *presets;
 	int preset_count;
-	bool classifies;     /* one of them knows failures, not only delays */
-	struct set hopeless; /* with a preset: the failures that stop the run */
+	bool classifies; /* one of them knows failures, not only delays */
 
 	struct set success;
-	struct set stop;
+	struct set stop;     /* that --stop-on names */
+	struct set hopeless; /* others that stop the run: usually, by presets */
 	struct set throttle;
 	struct set retry;
 	bool retry_listed; /* --retry-on was given */
-	bool stop_listed;  /* --stop-on was given */
 	unsigned int matches;
 	bool check;
 };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -149,13 +148,7 @@ static int
 set_option(struct options *options, enum option_id id, const char *text,
     enum option_origin origin, char problem[ARGV_PROBLEM])
 {
-	const bool lists = id == OPTION_RETRY_ON || id == OPTION_RETRY_MATCH ||
-	    id == OPTION_STOP_ON || id == OPTION_STOP_MATCH;
-
-	/* The user's list of failures replaces a preset's. */
-	if ((origin < options->origin[id] && id != OPTION_PRESET) ||
-	    (origin == ORIGIN_PRESET && lists &&
-		options_lists_retries(options)))
+	if (origin < options->origin[id] && id != OPTION_PRESET)
 		return 0;
 	options->text[id] = text;
 	options->item = NULL;
@@ -179,130 +172,109 @@ set_by_preset(struct options *options, enum option_id id, const char *text,
 	return set_option(options, id, text, ORIGIN_PRESET, problem);
 }
 
-/* The table as getopt_long(3) wants it; `val` is the row's number + 256. */
-#define VAL_BASE 256
-
-static void
-getopt_tables(struct option long_options[OPTIONS + 1],
-    char letters[3 * OPTIONS + 3])
-{
-	*letters++ = '+';
-	*letters++ = ':';
-	for (int id = 0; id < OPTIONS; id++) {
-		const struct option_row *row = &option_rows[id];
-
-		long_options[id] = (struct option){ .name = row->name,
-			.has_arg = row->type == TYPE_FLAG ? no_argument
-			    : row->optional		  ? optional_argument
-							  : required_argument,
-			.val = VAL_BASE + id };
-		if (row->letter == 0)
-			continue;
-		*letters++ = row->letter;
-		if (long_options[id].has_arg == required_argument)
-			*letters++ = ':';
-	}
-	*letters = '\0';
-	long_options[OPTIONS] = (struct option){ .name = NULL };
-}
-
-/* An option, with its dashes, that is unknown or abbreviates several. */
 static int
 complain_of_name(const char *option, char problem[ARGV_PROBLEM])
 {
-	const char *name = option + strspn(option, "-"), *before = ": --";
-	const bool is_cut =
-	    name - option == 2 && *name != '\0' && !suggest_is_foreign(name);
-	char safe[128], names[ARGV_PROBLEM - sizeof(safe)] = "";
+	char safe[128];
 
-	for (int id = 0; is_cut && id < OPTIONS; id++) {
-		const char *known = option_rows[id].name;
-
-		if (strncmp(known, name, strlen(name)) != 0)
-			continue;
-		text_append(names, sizeof(names), "%s%s", before, known);
-		before = ", --";
-	}
-	snprintf(problem, ARGV_PROBLEM, "%s option %s%s",
-	    *names == '\0' ? "unknown" : "ambiguous",
-	    text_safe(option, safe, sizeof(safe)), names);
-	if (*names == '\0')
-		suggest_option(name, problem, ARGV_PROBLEM);
+	snprintf(problem, ARGV_PROBLEM, "unknown option %s",
+	    text_safe(option, safe, sizeof(safe)));
+	suggest_option(option + strspn(option, "-"), problem, ARGV_PROBLEM);
 	return -1;
 }
 
 /*
- * A word that getopt_long(3) could not read: `result` is ':' if its value is
- * missing, and `option` is the word up to its value.
+ * Sets the option that a word "--name" or "--name=value" is.  Its value may be
+ * the word that follows; NULL: there is none.  Returns how many words the value
+ * takes, or -1.
  */
 static int
-complain_of_word(const char *option, int result, char problem[ARGV_PROBLEM])
+read_long(struct options *options, const char *word, const char *following,
+    char problem[ARGV_PROBLEM])
 {
-	const char letter[] = { '-', (char)optopt, '\0' };
+	const size_t length = strcspn(word, "=");
+	const enum option_id id = option_find(word + 2, length - 2);
+	const char *text = word[length] == '=' ? word + length + 1 : NULL;
+	const struct option_row *row = &option_rows[id];
+	char name[64];
 
-	if (optopt == 0)
-		return complain_of_name(option, problem);
-	if (optopt < VAL_BASE && result == '?')
-		return complain_of_name(letter, problem);
-	snprintf(problem, ARGV_PROBLEM, "%s%s %s",
-	    optopt < VAL_BASE ? letter : "--",
-	    optopt < VAL_BASE ? "" : option_rows[optopt - VAL_BASE].name,
-	    result == ':' ? "needs a value" : "takes no value");
-	return -1;
+	if (id == OPTIONS) {
+		snprintf(name, sizeof(name), "%.*s", (int)length, word);
+		return complain_of_name(name, problem);
+	}
+	const bool takes_next =
+	    text == NULL && row->type != TYPE_FLAG && !row->optional;
+	if (takes_next)
+		text = following;
+	if (text == NULL ? takes_next : row->type == TYPE_FLAG) {
+		snprintf(problem, ARGV_PROBLEM, "--%s %s", row->name,
+		    takes_next ? "needs a value" : "takes no value");
+		return -1;
+	}
+	return set_option(options, id, text, ORIGIN_USER, problem) == -1
+	    ? -1
+	    : takes_next;
 }
 
-/*
- * Whether getopt_long(3) would misread it: a long option behind a single dash,
- * "-30", or another program's option, as --wait is not --wait-first cut short.
- */
-static bool
-is_mistake(const char *option)
+/* The same for a word of letters, as "-qa3": a value ends it. */
+static int
+read_letters(struct options *options, const char *word, const char *following,
+    char problem[ARGV_PROBLEM])
 {
-	const char *name = option + strspn(option, "-");
-	const bool is_ours = option_find(name, strlen(name)) != OPTIONS;
+	const size_t length = strcspn(word + 1, "=");
+	char name[64];
 
-	if (*name == '\0')
-		return false;
-	if (option[1] == '-')
-		return !is_ours && suggest_is_foreign(name);
-	return is_ours || name[strspn(name, "0123456789")] == '\0';
+	/* A long option behind a single dash, or "-30". */
+	if (option_find(word + 1, length) != OPTIONS ||
+	    strspn(word + 1, "0123456789") == length) {
+		snprintf(name, sizeof(name), "%.*s", (int)length + 1, word);
+		return complain_of_name(name, problem);
+	}
+	while (*++word != '\0') {
+		const char letter[] = { '-', *word, '\0' };
+		const char *text = word[1] != '\0' ? word + 1 : following;
+		int id = 0;
+
+		while (id < OPTIONS && option_rows[id].letter != *word)
+			id++;
+		if (id == OPTIONS)
+			return complain_of_name(letter, problem);
+		const bool takes = option_rows[id].type != TYPE_FLAG &&
+		    !option_rows[id].optional;
+		if (takes && text == NULL) {
+			snprintf(problem, ARGV_PROBLEM, "%s needs a value",
+			    letter);
+			return -1;
+		}
+		if (set_option(options, id, takes ? text : NULL, ORIGIN_USER,
+			problem) == -1)
+			return -1;
+		if (takes)
+			return word[1] == '\0';
+	}
+	return 0;
 }
 
 /* Sets the options that stand before the command. */
 static int
-read_words(int argc, char **argv, struct options *options,
-    char problem[ARGV_PROBLEM])
+read_words(char **argv, struct options *options, char problem[ARGV_PROBLEM])
 {
-	struct option long_options[OPTIONS + 1];
-	char letters[3 * OPTIONS + 3];
-	int result;
+	const char *word;
 
-	getopt_tables(long_options, letters);
-	opterr = 0;
-	optind = 0;
-	for (;;) {
-		const char *word = argv[optind == 0 ? 1 : optind];
-		char option[64] = "";
-
-		if (word != NULL && word[0] == '-')
-			snprintf(option, sizeof(option), "%.*s",
-			    (int)strcspn(word, "="), word);
-		if (is_mistake(option))
-			return complain_of_name(option, problem);
-		result = getopt_long(argc, argv, letters, long_options, NULL);
-		if (result == -1)
+	for (argv++; (word = *argv) != NULL && *word == '-' && word[1] != '\0';
+	     argv++) {
+		if (strcmp(word, "--") == 0) {
+			argv++;
 			break;
-		int id = result - VAL_BASE;
-
-		if (result == '?' || result == ':')
-			return complain_of_word(option, result, problem);
-		if (result < VAL_BASE)
-			for (id = 0; option_rows[id].letter != result; id++)
-				continue;
-		if (set_option(options, id, optarg, ORIGIN_USER, problem) == -1)
+		}
+		const int taken =
+		    (word[1] == '-' ? read_long : read_letters)(options, word,
+			argv[1], problem);
+		if (taken == -1)
 			return -1;
+		argv += taken;
 	}
-	options->command = (const char *const *)argv + optind;
+	options->command = (const char *const *)argv;
 	return 0;
 }
 
@@ -310,8 +282,8 @@ static int
 set_defaults(struct options *options, char problem[ARGV_PROBLEM])
 {
 	*options = (struct options){ 0 };
-	/* All is kept, as long as there is no --stop-on. */
-	set_parse(&options->stop_kept, "any", NULL);
+	set_parse(&options->policy.rules.hopeless, "permanent," OPTIONS_STOP_ON,
+	    NULL);
 	for (int id = 0; id < OPTIONS; id++)
 		if (option_rows[id].initial != NULL &&
 		    set_option(options, id, option_rows[id].initial,
@@ -381,7 +353,7 @@ argv_parse(int argc, char **argv, struct options *options,
     char problem[ARGV_PROBLEM])
 {
 	if (set_defaults(options, problem) == -1 ||
-	    read_words(argc, argv, options, problem) == -1)
+	    read_words(argv, options, problem) == -1)
 		return -1;
 	if (!options_given(options, OPTION_HELP) && !options->version &&
 	    presets_apply(options, set_by_preset, problem) == -1)

@@ -43,11 +43,12 @@ lists_success(const struct options *options, enum option_id id)
 	const char *list = options->text[id];
 	char item[TEXT_ITEM];
 
-	if (options->origin[id] != ORIGIN_USER ||
-	    options_given(options, OPTION_SUCCESS_ON) ||
-	    options_given(options, OPTION_SUCCESS_MATCH) ||
-	    options_given(options, OPTION_FAIL_MATCH))
+	if (options->origin[id] != ORIGIN_USER)
 		return false;
+	for (int other = 0; other < OPTIONS; other++)
+		if (option_rows[other].fails_zero &&
+		    options_given(options, (enum option_id)other))
+			return false;
 	while (list != NULL && text_item(&list, item) == NULL)
 		if (strcmp(item, "0") == 0)
 			return true;
@@ -62,7 +63,7 @@ find_in_values(const struct options *options)
 	const struct backoff *backoff = &policy->backoff;
 	const struct strategy *strategy = backoff->strategy;
 	const double room = jitter_room(&policy->jitter, backoff);
-	const double most = backoff->cap_given ? backoff->cap : INFINITY;
+	const double most = backoff_most(backoff);
 	const bool throttled = options_given(options, OPTION_THROTTLE_ON) ||
 	    options_given(options, OPTION_THROTTLE_MATCH);
 	size_t plain_logs = 0; /* that have no file of their own */
@@ -104,7 +105,7 @@ find_in_values(const struct options *options)
 		{ strategy->needs_ends &&
 			(backoff->base == 0 ||
 			    (options_given(options, OPTION_MAX_DELAY) &&
-				!backoff->cap_given)),
+				backoff->most == 0)),
 		    { OPTION_BACKOFF, "needs a base delay and a cap" } },
 		{ strategy->random && !policy->jitter.kind->fixed,
 		    { OPTION_JITTER,

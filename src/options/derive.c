@@ -27,16 +27,11 @@ widen_cap(struct policy *policy)
 	longest = fmax(longest, backoff->min);
 	longest = fmax(longest, policy->throttle_delay);
 	longest = fmax(longest, policy->success_delay);
-	backoff->cap = backoff->cap_given
-	    ? fmax(backoff->cap, longest)
-	    : fmax(DEFAULT_CAP,
-		  fmin(DEFAULT_CAP_FACTOR * longest, DURATION_MAX));
-	/*
-	 * The default cap only limits the nominal delay.  Of the orders, only
-	 * INSIDE never binds a delay to a cap that was not given.
-	 */
-	if (!backoff->cap_given)
-		policy->jitter.order = JITTER_INSIDE;
+	if (backoff->most > 0)
+		backoff->cap = backoff->most = fmax(backoff->cap, longest);
+	else
+		backoff->cap = fmax(DEFAULT_CAP,
+		    fmin(DEFAULT_CAP_FACTOR * longest, DURATION_MAX));
 }
 
 /* --max-delay: the longest delay, and the longest hint. */
@@ -48,11 +43,9 @@ derive_cap(struct options *options)
 	const bool given = options_given(options, OPTION_MAX_DELAY);
 	const bool is_users = options->origin[OPTION_MAX_DELAY] == ORIGIN_USER;
 
-	if (given) {
-		backoff->cap_given = backoff->cap > 0;
-		if (!backoff->cap_given)
-			backoff->cap = DURATION_MAX;
-	}
+	backoff->most = backoff->cap;
+	if (given && backoff->cap == 0)
+		backoff->cap = DURATION_MAX;
 	/* What a preset says of delays is not what its user says of hints. */
 	policy->hint_limit = is_users ? backoff->cap
 	    : given		      ? fmax(backoff->cap, DEFAULT_HINT_LIMIT)
@@ -87,7 +80,7 @@ derive_jitter(struct options *options)
 	 */
 	if (options->origin[OPTION_MAX_DELAY] == ORIGIN_PRESET &&
 	    jitter_room(jitter, backoff) < backoff->min)
-		backoff->cap_given = false;
+		backoff->most = 0;
 	policy->hint_spread = DEFAULT_HINT_SPREAD;
 	if (jitter->kind->fixed && given)
 		policy->hint_spread = 0;
@@ -99,19 +92,21 @@ static void
 derive_rules(struct options *options)
 {
 	struct rules *rules = &options->policy.rules;
+	struct set usual = { 0 }, named = rules->success;
 
 	rules->matches = search_matches(&options->patterns);
 	rules->presets = options->preset_rules;
 	rules->preset_count = options->rules_count;
-	/* A list of the user's says what is retried, whatever a preset says. */
-	if (options->rules_count > 0 && !options_lists_retries(options))
-		set_parse(&rules->hopeless, "permanent,!unstartable", NULL);
-	set_keep(&rules->hopeless, &options->stop_kept);
-	set_parse(&rules->stop, OPTIONS_STOP_ON, NULL);
-	set_remove(&rules->stop, &rules->success);
-	set_remove(&rules->stop, &rules->retry);
-	set_keep(&rules->stop, &options->stop_kept);
-	set_add(&rules->stop, &options->stop_added);
+	/*
+	 * What stops a run without being named: a list that names it wins, and
+	 * a list of retries over what presets know.
+	 */
+	set_parse(&usual, OPTIONS_STOP_ON, NULL);
+	if (options->rules_count == 0 || options_lists_retries(options))
+		set_keep(&rules->hopeless, &usual);
+	set_add(&named, &rules->retry);
+	set_keep(&named, &usual);
+	set_remove(&rules->hopeless, &named);
 }
 
 /*

@@ -138,11 +138,6 @@ struct options {
 	struct random random;
 	bool draws;   /* the length of a wait may be random */
 	bool counted; /* the last preset with --attempts is a file */
-	/*
-	 * --stop-on turns a default x into (x & stop_kept) | stop_added: with
-	 * '!INT,7' all but INT is kept, and 7 is added.
-	 */
-	struct set stop_added, stop_kept;
 	enum option_origin origin[OPTIONS];
 	const char *text[OPTIONS]; /* as it was given last */
 	const char *item;	   /* the wrong part of a value, or NULL */
@@ -212,9 +207,10 @@ struct option_row {
 	/* It contradicts one option, and needs one of two others; or 0. */
 	enum option_id not_with, needs[2];
 
-	size_t offset; /* of its member in struct options */
-	size_t given;  /* of a bool that says whether it is given, or 0 */
-	size_t second; /* TYPE_SET: of another one, or 0 */
+	size_t offset;	 /* of its member in struct options */
+	size_t given;	 /* of a bool that says whether it is given, or 0 */
+	size_t second;	 /* TYPE_SET: of another one, or 0 */
+	bool fails_zero; /* it can make exit status 0 a failure */
 
 	/*
 	 * The words that the value may be or begin with: members of a table

@@ -489,15 +489,6 @@ respell_name(const char *name, char typed[TEXT_ITEM])
 	typed[length] = '\0';
 }
 
-bool
-suggest_is_foreign(const char *name)
-{
-	char typed[TEXT_ITEM];
-
-	respell_name(name, typed);
-	return find_habit(PLACE_OPTION, typed) != NULL;
-}
-
 void
 suggest_option(const char *name, char *text, size_t size)
 {

@@ -26,9 +26,6 @@ void suggest_value(const struct options *options, enum option_id id,
 const char *suggest_outcome(const struct options *options,
     struct outcome outcome, char *text, size_t size);
 
-/* Whether another program has an option of this name, which is not ours. */
-bool suggest_is_foreign(const char *name);
-
 /* The word of --help's topics that was meant; NULL if none is near. */
 const char *suggest_topic(const char *typed);
 

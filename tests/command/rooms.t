@@ -80,13 +80,13 @@ done
 # The lines that a room may have, and the rows of options. A commit may lower a
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
-	7504 src/core
+	7513 src/core
 	2241 src/report
 	2170 src/plan
-	3429 src/options
+	3401 src/options
 	8728 src/sys
 	285 src/main.c
-	12990 tests/unit
+	13074 tests/unit
 	14197 tests/command
 	3430 tests/lib
 	2902 tests/simulate

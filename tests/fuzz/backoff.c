@@ -39,8 +39,8 @@ check_jitter(const struct jitter *jitter, const struct backoff *backoff,
 
 		MUST(isfinite(delay) && delay >= backoff->min);
 		MUST(delay >= before);
-		if (backoff->cap_given && jitter->order != JITTER_AFTER_CAP)
-			MUST(delay <= backoff->cap);
+		if (jitter->order != JITTER_AFTER_CAP)
+			MUST(delay <= backoff_most(backoff));
 		before = delay;
 	}
 }
@@ -84,7 +84,7 @@ static bool
 is_usable(const struct backoff *backoff, const struct jitter *jitter)
 {
 	return backoff->min <= backoff->cap &&
-	    (!backoff->cap_given || backoff->base <= backoff->cap) &&
+	    backoff->base <= backoff_most(backoff) &&
 	    backoff_longest(backoff) <= backoff->cap &&
 	    jitter_room(jitter, backoff) >= backoff->min;
 }
@@ -95,9 +95,9 @@ read_numbers(char **text, struct backoff *backoff, struct jitter *jitter)
 	if (duration_parse(fuzz_line(text), &backoff->base) != NULL ||
 	    duration_parse(fuzz_line(text), &backoff->min) != NULL)
 		return false;
-	backoff->cap_given =
-	    duration_parse(fuzz_line(text), &backoff->cap) == NULL;
-	if (!backoff->cap_given)
+	if (duration_parse(fuzz_line(text), &backoff->cap) == NULL)
+		backoff->most = backoff->cap;
+	else
 		backoff->cap = DURATION_MAX;
 	if (jitter_parse(fuzz_line(text), jitter) != NULL)
 		return false;

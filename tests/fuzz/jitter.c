@@ -10,7 +10,7 @@
 static void
 check_range(struct jitter jitter, double cap)
 {
-	const struct backoff backoff = { .cap = cap, .cap_given = true };
+	const struct backoff backoff = { .cap = cap, .most = cap };
 
 	jitter.order = JITTER_INSIDE;
 	const double room = jitter_room(&jitter, &backoff);

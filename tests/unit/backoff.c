@@ -304,7 +304,7 @@ check_sound(const struct backoff *backoff, struct level *level, uint64_t n)
 			continue;
 		const double drawn = jitter_delay(&jitter, backoff, delay, u);
 		CHECK(isfinite(drawn) && drawn >= backoff->min);
-		CHECK(jitter.order == JITTER_AFTER_CAP || !backoff->cap_given ||
+		CHECK(jitter.order == JITTER_AFTER_CAP || backoff->most == 0 ||
 		    drawn <= backoff->cap);
 	}
 }
@@ -324,7 +324,7 @@ check_strategy_sound(const char *text)
 			struct level level = { 0 };
 
 			backoff.min = ends[e][0];
-			backoff.cap_given = (b + e) % 2 == 0;
+			backoff.most = (b + e) % 2 == 0 ? backoff.cap : 0;
 			for (size_t i = 0; i < COUNT(numbers); i++) {
 				ROW("%s base %g cap %g n %ju", text, bases[b],
 				    ends[e][1], (uintmax_t)numbers[i]);

@@ -128,7 +128,7 @@ a_kind_spreads_the_delay_by_its_formula(void)
 		    jitter_of(rows[i].jitter, rows[i].order);
 		const struct backoff backoff = { .min = rows[i].min,
 			.cap = rows[i].cap,
-			.cap_given = true };
+			.most = rows[i].cap };
 
 		ROW("%s order %d of %g", rows[i].jitter, rows[i].order,
 		    rows[i].nominal);
@@ -155,7 +155,7 @@ a_cap_that_was_not_given_bounds_the_nominal_delay_alone(void)
 static void
 room_is_left_below_a_cap_that_was_given(void)
 {
-	const struct backoff backoff = { .cap = 60, .cap_given = true };
+	const struct backoff backoff = { .cap = 60, .most = 60 };
 	struct jitter jitter = jitter_of("20%", JITTER_INSIDE);
 
 	CHECK_DBL(jitter_room(&jitter, &backoff), 50, 1e-15);
@@ -173,7 +173,7 @@ check_sound(const struct jitter *jitter, const struct backoff *backoff,
     double nominal)
 {
 	const bool capped =
-	    backoff->cap_given && jitter->order != JITTER_AFTER_CAP;
+	    backoff->most > 0 && jitter->order != JITTER_AFTER_CAP;
 	const double chances[] = { 0, DBL_TRUE_MIN, 0.5, 1 - 0x1p-53, 1 };
 	double before = 0;
 
@@ -207,7 +207,7 @@ every_delay_is_finite_within_its_bounds_and_rises_with_chance(void)
 				const struct jitter jitter = jitter_of(kinds[k],
 				    (enum jitter_order)order);
 				struct backoff backoff = { .cap = caps[c / 2],
-					.cap_given = c % 2 };
+					.most = c % 2 * caps[c / 2] };
 
 				backoff.min = floors[(k + c) % COUNT(floors)];
 				if (jitter_room(&jitter, &backoff) <
@@ -236,7 +236,7 @@ draws_are_uniform_over_the_range_that_is_told(void)
 		{ "+10", JITTER_INSIDE, 50, 60 },
 		{ "+10", JITTER_AFTER_CAP, 60, 70 },
 	};
-	const struct backoff backoff = { .cap = 60, .cap_given = true };
+	const struct backoff backoff = { .cap = 60, .most = 60 };
 	static double sample[SAMPLE];
 
 	for (size_t i = 0; i < COUNT(rows); i++) {

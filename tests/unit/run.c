@@ -1067,7 +1067,7 @@ the_nominal_delay_leaves_room_for_the_jitter(void)
 		ROW("%s, order %d", rows[i].jitter, rows[i].order);
 		drive.policy.backoff.base = 20;
 		drive.policy.backoff.cap = 8;
-		drive.policy.backoff.cap_given = true;
+		drive.policy.backoff.most = 8;
 		drive.policy.jitter =
 		    drive_jitter(rows[i].jitter, rows[i].order);
 		drive_start(&drive);

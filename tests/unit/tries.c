@@ -177,7 +177,7 @@ any_policy(struct dice *dice, double values[3])
 	policy.backoff.base = often(dice, 0.9) ? 2 * roll(dice) : 0;
 	policy.backoff.min = often(dice, 0.2) ? roll(dice) : 0;
 	policy.backoff.cap = 1 + policy.backoff.base + 60 * roll(dice);
-	policy.backoff.cap_given = often(dice, 0.5);
+	policy.backoff.most = often(dice, 0.5) ? policy.backoff.cap : 0;
 	policy.backoff.values = values;
 	policy.backoff.count = 3;
 	for (int i = 0; i < BACKOFF_PARAMS; i++) {

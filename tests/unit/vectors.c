@@ -89,7 +89,7 @@ perl_policy(const struct perl *perl, const char *params)
 	backoff->min = ratio > 0 ? 0 : param(params, "min_delay", 0);
 	backoff->cap =
 	    ratio > 0 ? DURATION_MAX : param(params, "max_delay", DURATION_MAX);
-	backoff->cap_given = backoff->cap < DURATION_MAX;
+	backoff->most = backoff->cap < DURATION_MAX ? backoff->cap : 0;
 	for (int i = 0; i < BACKOFF_PARAMS; i++)
 		if (perl->params[i] != NULL) {
 			backoff->params[i] =
@@ -281,7 +281,7 @@ eventsauce_policy(const char *name, const char *params)
 			policy.backoff.strategy = row;
 	policy.backoff.base = param(params, "initial", 0);
 	policy.backoff.cap = param(params, "maxDelay", 1e18);
-	policy.backoff.cap_given = true;
+	policy.backoff.most = policy.backoff.cap;
 	policy.backoff.params[0] = param(params, "base", NAN);
 	policy.backoff.param_given[0] = !isnan(policy.backoff.params[0]);
 	policy.limits.attempts = (uint64_t)(param(params, "maxTries", 0) + 1);
@@ -365,7 +365,7 @@ grpc_row(char **fields)
 
 	policy->backoff.base = param(fields[2], "initial", 1);
 	policy->backoff.cap = param(fields[2], "max", 120);
-	policy->backoff.cap_given = true;
+	policy->backoff.most = policy->backoff.cap;
 	policy->backoff.params[0] = param(fields[2], "multiplier", 1.6);
 	policy->backoff.param_given[0] = true;
 	policy->jitter = drive_jitter("1", JITTER_AFTER_CAP);
@@ -415,7 +415,7 @@ grpc_deadline_row(char **fields)
 	numbers(fields[5], ends);
 	numbers(fields[6], nexts);
 	policy->backoff.cap = param(fields[1], "max", 0);
-	policy->backoff.cap_given = true;
+	policy->backoff.most = policy->backoff.cap;
 	policy->backoff.params[0] = param(fields[1], "multiplier", 0);
 	policy->backoff.param_given[0] = true;
 	policy->pace_start = true;
@@ -467,7 +467,7 @@ aws_jitter_row(char **fields)
 	};
 	struct backoff backoff = { .base = param(fields[2], "base", 0),
 		.cap = param(fields[2], "cap", 0),
-		.cap_given = true };
+		.most = param(fields[2], "cap", 0) };
 	const char *exponents = fields[3], *delays = fields[5];
 	struct level level = { 0 };
 	struct jitter jitter;
@@ -543,7 +543,7 @@ the_sdk_of_aws_computed_the_same_delays(void)
 		backoff->base = param(tsv.fields[1], "base",
 		    param(tsv.fields[1], "scale", 0));
 		backoff->cap = param(tsv.fields[1], "max", 0);
-		backoff->cap_given = true;
+		backoff->most = backoff->cap;
 		drive.policy.jitter = drive_jitter("full", JITTER_INSIDE);
 		check_waits(&drive, tsv.fields[2], tsv.fields[3], 1e-12);
 		rows.checked++;

@@ -54,33 +54,36 @@ static const struct row {
 	enum verdict verdict;
 	enum rule rule;
 	bool throttled;
+	bool by_default;
 } rows[] = {
 	/* The defaults. */
-	{ .stop = DEFAULT,
+	{ .hopeless = DEFAULT,
 	    .outcome = EXIT(0),
 	    .verdict = YES,
 	    .rule = RULE_SUCCESS_ON },
-	{ .stop = DEFAULT,
+	{ .hopeless = DEFAULT,
 	    .outcome = EXIT(7),
 	    .verdict = NO,
 	    .rule = RULE_DEFAULT },
-	{ .stop = DEFAULT,
+	{ .hopeless = DEFAULT,
 	    .outcome = SIGNAL(SIGKILL),
 	    .verdict = NO,
 	    .rule = RULE_DEFAULT },
-	{ .stop = DEFAULT,
+	{ .hopeless = DEFAULT,
 	    .outcome = SIGNAL(SIGINT),
 	    .verdict = STOP,
-	    .rule = RULE_STOP_ON },
-	{ .stop = DEFAULT,
+	    .rule = RULE_STOP_ON,
+	    .by_default = true },
+	{ .hopeless = DEFAULT,
 	    .outcome = TIMEOUT,
 	    .verdict = NO,
 	    .rule = RULE_DEFAULT },
-	{ .stop = DEFAULT,
+	{ .hopeless = DEFAULT,
 	    .outcome = UNSTARTABLE,
 	    .verdict = STOP,
-	    .rule = RULE_STOP_ON },
-	{ .stop = DEFAULT,
+	    .rule = RULE_STOP_ON,
+	    .by_default = true },
+	{ .hopeless = DEFAULT,
 	    .outcome = UNFORKED,
 	    .verdict = NO,
 	    .rule = RULE_DEFAULT },
@@ -274,6 +277,24 @@ static const struct row {
 	    .verdict = YES,
 	    .rule = RULE_SUCCESS_ON },
 
+	/* The default is told from what --stop-on names, item by item. */
+	{ .stop = "2",
+	    .hopeless = DEFAULT ",2",
+	    .outcome = EXIT(2),
+	    .verdict = STOP,
+	    .rule = RULE_STOP_ON },
+	{ .stop = "2",
+	    .hopeless = DEFAULT ",2",
+	    .outcome = EXIT(130),
+	    .verdict = STOP,
+	    .rule = RULE_STOP_ON,
+	    .by_default = true },
+	{ .hopeless = "permanent," DEFAULT,
+	    .outcome = { OUTCOME_UNSTARTABLE, ENOENT, CLASS_PERMANENT },
+	    .verdict = STOP,
+	    .rule = RULE_STOP_ON,
+	    .by_default = true },
+
 	/* A preset that knows a tool stops what no retry mends. */
 	{ .hopeless = "permanent",
 	    .outcome = { OUTCOME_EXIT, 1, CLASS_PERMANENT },
@@ -345,6 +366,7 @@ the_rules_are_asked_in_order(void)
 		    verdict_name(row->verdict));
 		CHECK_STR(rule_name(got.rule), rule_name(row->rule));
 		CHECK_INT(got.throttled, row->throttled);
+		CHECK_INT(got.by_default, row->by_default);
 	}
 }
 
