@@ -32,11 +32,19 @@ put_string(FILE *file, const char *text)
 	putc('"', file);
 }
 
+static void
+put_name(FILE *file, const char *name)
+{
+	fputs(",\"", file);
+	fputs(name, file);
+	fputs("\":", file);
+}
+
 /* A field with a text; NULL is null. */
 static void
 put_text(FILE *file, const char *name, const char *text)
 {
-	fprintf(file, ",\"%s\":", name);
+	put_name(file, name);
 	if (text == NULL)
 		fputs("null", file);
 	else
@@ -46,28 +54,33 @@ put_text(FILE *file, const char *name, const char *text)
 static void
 put_bool(FILE *file, const char *name, bool value)
 {
-	fprintf(file, ",\"%s\":%s", name, value ? "true" : "false");
+	put_name(file, name);
+	fputs(value ? "true" : "false", file);
 }
 
 /*
- * A field with the shortest text that reads back as the same double; a
- * number that is not finite is null.
+ * A field with a number of six decimals at most; one that is not finite is null.
+ * Printing a double takes far longer than printing whole numbers.
  */
 static void
 put_number(FILE *file, const char *name, double number)
 {
 	char text[32] = "null";
+	const int64_t micros =
+	    fabs(number) < 9e9 ? llround(number * 1e6) : INT64_MAX;
 
-	if (fabs(number) < 1e15 && number == floor(number))
-		/* Whole numbers, most in a plan, take the short way. */
-		snprintf(text, sizeof(text), "%" PRId64, (int64_t)number);
-	else if (isfinite(number))
-		for (int digits = 15; digits <= 17; digits++) {
-			snprintf(text, sizeof(text), "%.*g", digits, number);
-			if (strtod(text, NULL) == number)
-				break;
-		}
-	fprintf(file, ",\"%s\":%s", name, text);
+	if (micros % 1000000 == 0)
+		snprintf(text, sizeof(text), "%" PRId64, micros / 1000000);
+	else if (micros < INT64_MAX) {
+		snprintf(text, sizeof(text), "%s%lld.%06lld",
+		    micros < 0 ? "-" : "", llabs(micros) / 1000000,
+		    llabs(micros) % 1000000);
+		for (char *end = text + strlen(text); end[-1] == '0'; end--)
+			end[-1] = '\0';
+	} else if (isfinite(number))
+		snprintf(text, sizeof(text), "%.17g", number);
+	put_name(file, name);
+	fputs(text, file);
 }
 
 /* A list of texts, which rows of `stride` bytes begin with. */
@@ -77,7 +90,8 @@ put_list(FILE *file, const char *name, const void *first, size_t stride,
 {
 	const char *row = first;
 
-	fprintf(file, ",\"%s\":[", name);
+	put_name(file, name);
+	putc('[', file);
 	for (size_t i = 0; i < count; i++, row += stride) {
 		if (i > 0)
 			putc(',', file);
@@ -211,8 +225,8 @@ report_json(struct sink *sink, const struct report *report,
 	put_number(file, "time", record->seen.time);
 	put_number(file, "elapsed", record->elapsed);
 	/* No two runs of a log are the same process since the same moment. */
-	snprintf(run, sizeof(run), "%ld-%.0f", report->pid,
-	    report->begun * 1e6);
+	snprintf(run, sizeof(run), "%ld-%" PRId64, report->pid,
+	    (int64_t)round(report->begun * 1e6));
 	put_text(file, "run", report->pid == 0 ? NULL : run);
 	switch (record->kind) {
 	case RECORD_START:

@@ -25,6 +25,7 @@ while read -r ceiling words; do
 done <<'END'
 106000 true
 360000 -q -a 11 -d 0 false
+1160000 -q -a 11 -d 0 --log=json:/dev/null false
 END
 
 finish

@@ -50,7 +50,7 @@ tell(const char *format, const struct record *record, char *text, size_t size)
 }
 
 static void
-numbers_read_back_as_the_same(void)
+numbers_have_six_decimals_at_most(void)
 {
 	static const struct {
 		double number;
@@ -58,12 +58,15 @@ numbers_read_back_as_the_same(void)
 	} rows[] = {
 		{ 0, "0" },
 		{ 0.1, "0.1" },
-		{ 1e15, "1e+15" },
-		{ 999999999999999, "999999999999999" },
-		{ 5e-324, "4.94065645841247e-324" },
-		{ 1.0 / 3, "0.3333333333333333" },
-		{ 0.1 + 0.2, "0.30000000000000004" },
-		{ 1795269853.7532113, "1795269853.7532113" },
+		{ 1e15, "1000000000000000" },
+		{ 1.0 / 3, "0.333333" },
+		{ -1.5, "-1.5" },
+		{ -0.000001, "-0.000001" },
+		{ 0.1 + 0.2, "0.3" },
+		{ 2e-7, "0" },
+		{ 0.9999996, "1" },
+		{ 1795269853.7532113, "1795269853.753211" },
+		{ 8999999999.5, "8999999999.5" },
 		{ 1.7976931348623157e308, "1.7976931348623157e+308" },
 	};
 	struct record record = waiting(RECORD_WAIT);
@@ -75,7 +78,6 @@ numbers_read_back_as_the_same(void)
 		record.wait.delay.seconds = rows[i].number;
 		tell("json", &record, text, sizeof(text));
 		CHECK(strstr(text, want) != NULL);
-		CHECK(strtod(rows[i].text, NULL) == rows[i].number);
 	}
 }
 
@@ -496,7 +498,7 @@ no_failure_is_counted_before_a_long_wait_or_in_the_journal(void)
 int
 main(void)
 {
-	RUN(numbers_read_back_as_the_same);
+	RUN(numbers_have_six_decimals_at_most);
 	RUN(what_is_absent_is_null);
 	RUN(the_status_line_is_drawn_when_its_seconds_change);
 	RUN(it_fits_every_width);
