@@ -87,11 +87,12 @@ turn(struct loop *loop, double until)
 	const double tick =
 	    logs_tick(&loop->report, &loop->job.output, &record) -
 	    record.elapsed;
+	const double beat = notify_beat(loop->job.notify);
 	/* libev counts from its own time, which is as old as its turn. */
 	ev_now_update(events);
 	loop->turned = clock_now(&loop->clock);
 	const double delay = fmin(until - loop->turned,
-	    fmin(tick, hinted_look(&loop->job.hinted)));
+	    fmin(beat, fmin(tick, hinted_look(&loop->job.hinted))));
 	ev_timer_stop(events, &loop->timer);
 	if (delay < INFINITY) {
 		ev_timer_set(&loop->timer, fmax(delay, 0), 0);
@@ -519,8 +520,8 @@ loop_run(const struct options *options, const struct report *report)
 	loop.report.begun = events_time(CLOCK_REALTIME);
 	if (gethostname(loop.report.host, sizeof(loop.report.host) - 1) == -1)
 		*loop.report.host = '\0';
-	job->notify = notify_open(&options->policy, &job->child,
-	    loop.events.loop, &loop.messages);
+	job->notify =
+	    notify_open(options, &job->child, loop.events.loop, &loop.messages);
 	input_open(&job->input, options, &loop.messages, loop.events.loop,
 	    &loop.clock, input_done, &loop);
 	if (output_open(&job->output, options, &loop.messages, loop.events.loop,

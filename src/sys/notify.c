@@ -32,8 +32,11 @@
  */
 #define EXTEND_EACH 5.0
 
-/* The pulse beats no faster for an attempt, whatever the limit of that. */
-#define LEAST_PULSE 0.01
+/* Signs of life are no further apart than this, whatever the limit. */
+#define LEAST_BEAT 0.01
+
+/* Seconds in which an attempt says that it reloads. */
+#define ANSWER_TIME 5.0
 
 /* Seconds that the last messages wait for the manager. */
 #define PATIENCE 1.0
@@ -44,54 +47,108 @@
 /* Room for the status of a program; the rest of it is cut off. */
 #define STATUS_ROOM 2048
 
-/* What systemd knows of the unit. */
-enum stage { NOTIFY_STARTING, NOTIFY_READY, NOTIFY_RELOADING, NOTIFY_STOPPING };
+/* Where the unit stands. */
+enum stage {
+	STARTING,   /* no attempt has been ready */
+	BETWEEN,    /* one has been; none runs */
+	RESTARTING, /* one runs that is not ready */
+	HELD,	    /* the same, and gets SIGHUP once it is ready */
+	PROBED,	    /* a probe says that it is ready */
+	SERVING,    /* it has said so itself */
+	ASKED,	    /* it has got SIGHUP, and has not answered */
+	RELOADING,  /* it has said RELOADING=1 */
+	STOPPING    /* the run comes to its end */
+};
+
+enum change {
+	BEGINS,
+	ENDS,
+	IS_READY,
+	IS_HEALTHY,
+	RELOADS,
+	GETS_HUP,
+	IS_LATE /* ANSWER_TIME is over */
+};
+
+/* What the run may have to say; each is a bit of notify.due. */
+enum kind {
+	SAY_RELOADING = 1,
+	SAY_READY = 2,
+	ANSWER = SAY_RELOADING | SAY_READY,
+	SAY_NO_ERROR = 4,
+	SAY_STOPPING = 8,
+	VITAL = 15, /* what systemd must know */
+	SAY_STATUS = 16,
+	SAY_EXTEND = 32,
+	SAY_ALIVE = 64,
+	ALL = 127,
+	PASS_HUP = 128 /* to the attempt, which is not said to systemd */
+};
+
+/* What a change does to the unit; without a row, nothing. */
+static const struct {
+	enum stage stage;
+	enum change change;
+	enum stage next;
+	unsigned int does;
+} rows[] = {
+	{ STARTING, IS_READY, SERVING, SAY_READY },
+	{ STARTING, IS_HEALTHY, PROBED, SAY_READY },
+	{ BETWEEN, BEGINS, RESTARTING, 0 },
+	{ BETWEEN, GETS_HUP, BETWEEN, ANSWER },
+	{ RESTARTING, ENDS, BETWEEN, 0 },
+	{ RESTARTING, IS_READY, SERVING, 0 },
+	{ RESTARTING, IS_HEALTHY, PROBED, 0 },
+	{ RESTARTING, GETS_HUP, HELD, 0 },
+	{ HELD, ENDS, BETWEEN, ANSWER },
+	{ HELD, IS_READY, ASKED, PASS_HUP },
+	{ HELD, IS_HEALTHY, PROBED, PASS_HUP | ANSWER },
+	{ PROBED, ENDS, BETWEEN, 0 },
+	{ PROBED, IS_READY, SERVING, 0 },
+	{ PROBED, GETS_HUP, PROBED, ANSWER },
+	{ SERVING, ENDS, BETWEEN, 0 },
+	{ SERVING, RELOADS, RELOADING, SAY_RELOADING },
+	{ SERVING, GETS_HUP, ASKED, 0 },
+	{ ASKED, ENDS, BETWEEN, ANSWER },
+	{ ASKED, IS_READY, SERVING, ANSWER },
+	{ ASKED, RELOADS, RELOADING, SAY_RELOADING },
+	{ ASKED, IS_LATE, SERVING, ANSWER },
+	{ RELOADING, ENDS, BETWEEN, SAY_READY },
+	{ RELOADING, IS_READY, SERVING, SAY_READY },
+};
 
 struct notify {
-	int socket; /* to the manager */
+	int socket;  /* to the manager, or -1 */
+	int problem; /* why there is none: an errno */
+	const char *name;
 	const struct child *child;
 	struct messages *messages;
 	struct ev_loop *events;
 	ev_io room;	/* the manager takes messages again */
 	ev_io received; /* on the attempt's socket; -1 between attempts */
-	ev_timer pulse;
-	double beaten; /* when it last beat, on CLOCK_MONOTONIC */
 
 	enum stage stage;
 	unsigned int due;      /* a bit for each kind of message of the run */
 	struct letter letter;  /* the attempt's, until the manager has it */
 	struct message status; /* of the run */
-	bool bounded;	       /* the run gives up some time */
-	bool failed;	       /* the manager knows an ERRNO= of an attempt */
-	double watchdog;       /* seconds that WatchdogSec= allows; 0: any */
-	double extended; /* the start may take until then, on CLOCK_MONOTONIC */
+	uint64_t failed; /* the attempt whose ERRNO= systemd knows, or 0 */
+	bool bounded;	 /* the run gives up some time */
+	bool told;	 /* the user, that a message was lost */
+	double watchdog; /* seconds that WatchdogSec= allows; 0: any */
+
+	/* On CLOCK_MONOTONIC. */
+	double extended; /* the start may take until then */
+	double beaten;	 /* the last sign of life */
+	double asked;	 /* the attempt has got SIGHUP */
 
 	struct {
 		uint64_t number;
 		char name[RELAY_NAME];
 		char status[STATUS_ROOM];
-		bool ready;    /* it is, or a probe said so */
-		bool answers;  /* it said so itself, and will say it reloads */
-		bool held;     /* it gets SIGHUP once it is ready */
-		bool reloads;  /* it has got SIGHUP, and has not answered */
-		bool feeds;    /* it has sent WATCHDOG=1 */
-		bool hangs;    /* it no longer does, or calls itself hung */
-		double limit;  /* seconds that its watchdog allows; 0: any */
-		double silent; /* seconds since its last sign of life */
+		bool hangs;   /* it is silent, or calls itself hung */
+		double limit; /* seconds that its watchdog allows; 0: any */
+		double alive; /* when it last sent WATCHDOG=1; 0: never */
 	} attempt;
-};
-
-/* What the run may have to say; each is a bit of notify.due. */
-enum kind {
-	RELOADING = 1,
-	READY = 2,
-	ERROR_OVER = 4,
-	STOPPING = 8,
-	VITAL = 15, /* what systemd must know */
-	STATUS = 16,
-	EXTEND = 32,
-	WATCHDOG = 64,
-	ALL = 127
 };
 
 /* In the order in which it is sent.  One that ends in "=" has a value. */
@@ -99,22 +156,22 @@ static const struct {
 	enum kind kind;
 	const char *words;
 } says[] = {
-	{ RELOADING, "RELOADING=1\nMONOTONIC_USEC=" },
-	{ READY, "READY=1" },
-	{ ERROR_OVER, "ERRNO=0" },
-	{ STOPPING, "STOPPING=1" },
-	{ STATUS, "STATUS=" },
-	{ EXTEND, "EXTEND_TIMEOUT_USEC=" },
-	{ WATCHDOG, "WATCHDOG=1" },
+	{ SAY_RELOADING, "RELOADING=1\nMONOTONIC_USEC=" },
+	{ SAY_READY, "READY=1" },
+	{ SAY_NO_ERROR, "ERRNO=0" },
+	{ SAY_STOPPING, "STOPPING=1" },
+	{ SAY_STATUS, "STATUS=" },
+	{ SAY_EXTEND, "EXTEND_TIMEOUT_USEC=" },
+	{ SAY_ALIVE, "WATCHDOG=1" },
 };
 
 /* What becomes of a line of an attempt. */
 enum fate {
 	PASSED,
 	DROPPED,
-	IS_READY,
-	RELOADS,
-	HAS_STATUS,
+	READY,
+	RELOAD,
+	STATUS,
 	LIVES, /* `retry` feeds systemd's watchdog itself, all the time, */
 	LIMIT, /* and this one, of the attempt, is in its place */
 	HANGS,
@@ -127,9 +184,9 @@ static const struct {
 	const char *words;
 	enum fate fate;
 } lines[] = {
-	{ "READY=1", IS_READY },
-	{ "STATUS=", HAS_STATUS },
-	{ "RELOADING=1", RELOADS },
+	{ "READY=1", READY },
+	{ "STATUS=", STATUS },
+	{ "RELOADING=1", RELOAD },
 	/* RELOADING=1 of `retry` has its own time. */
 	{ "MONOTONIC_USEC=", DROPPED },
 	/* `retry` says so if the run ends; the unit outlives an attempt. */
@@ -146,6 +203,19 @@ static const struct {
 
 /* --- what the run says --- */
 
+/* Says once that systemd was not told. */
+static void
+say_lost(struct notify *notify)
+{
+	if (!notify->told)
+		say(notify->messages, "cannot notify systemd: %s: %s%s",
+		    notify->name, strerror(notify->problem),
+		    notify->problem == EAFNOSUPPORT
+			? "; RestrictAddressFamilies= lacks AF_UNIX"
+			: "");
+	notify->told = true;
+}
+
 /* Sends the messages of these kinds that are due.  Returns whether all fit. */
 static bool
 send_due(struct notify *notify, unsigned int kinds)
@@ -161,83 +231,56 @@ send_due(struct notify *notify, unsigned int kinds)
 		if ((notify->due & kinds & kind) == 0)
 			continue;
 		strlcpy(letter.text, says[i].words, RELAY_BYTES);
-		if (kind == STATUS)
+		if (kind == SAY_STATUS)
 			text_append(letter.text, RELAY_BYTES, "%s%s%s",
 			    notify->status.text, *more == '\0' ? "" : "; ",
 			    more);
-		else if (kind == RELOADING || kind == EXTEND)
+		else if (kind == SAY_RELOADING || kind == SAY_EXTEND)
 			text_append(letter.text, RELAY_BYTES, "%.0f",
-			    kind == RELOADING
+			    kind == SAY_RELOADING
 				? floor(now * 1e6)
 				: ceil(fmax(notify->extended - now, 0) * 1e6));
 		if (relay_send(notify->socket, &letter))
 			notify->due &= ~(unsigned int)kind;
 		else if (errno == EAGAIN)
 			return false;
+		else if (kind == SAY_READY)
+			say_lost(notify);
 	}
 	return true;
 }
 
-/* --- what an attempt says --- */
-
-/* SIGHUP needs an answer: that of an attempt that got it and can, or ours. */
+/* Does what the table says. */
 static void
-answer_reload(struct notify *notify)
+happens(struct notify *notify, enum change change)
 {
-	notify->attempt.held = false;
-	notify->attempt.reloads =
-	    notify->attempt.answers && notify->child->pid != 0;
-	/* READY=1 would end a start that goes on. */
-	if (!notify->attempt.reloads && notify->stage == NOTIFY_READY)
-		notify->due |= RELOADING | READY;
-}
+	size_t i = 0;
 
-/* The attempt is ready, and so is the unit, unless it ends. */
-static void
-become_ready(struct notify *notify)
-{
-	if (notify->stage == NOTIFY_STARTING ||
-	    notify->stage == NOTIFY_RELOADING) {
-		notify->stage = NOTIFY_READY;
-		notify->due |= READY;
+	if ((change == IS_READY || change == IS_HEALTHY) &&
+	    notify->failed != 0 && notify->failed < notify->attempt.number) {
+		notify->failed = 0;
+		notify->due |= SAY_NO_ERROR;
 	}
-	if (notify->failed && !notify->attempt.ready &&
-	    notify->attempt.number > 1) {
-		notify->failed = false;
-		notify->due |= ERROR_OVER;
-	}
-	notify->attempt.ready = true;
-	if (notify->attempt.held && notify->child->pid != 0) {
+	while (rows[i].stage != notify->stage || rows[i].change != change)
+		if (++i == sizeof(rows) / sizeof(rows[0]))
+			return;
+	notify->stage = rows[i].next;
+	notify->due |= rows[i].does & ALL;
+	if (notify->stage == ASKED)
+		notify->asked = events_time(CLOCK_MONOTONIC);
+	if ((rows[i].does & PASS_HUP) != 0 && notify->child->pid != 0)
 		kill(notify->child->pid, SIGHUP);
-		answer_reload(notify);
-	}
 }
 
-/* Lets the pulse beat twice in each limit, from now on. */
-static void
-set_pulse(struct notify *notify)
-{
-	double each = EXTEND_EACH;
-
-	if (notify->watchdog > 0)
-		each = fmin(each, notify->watchdog / 2);
-	if (notify->attempt.limit > 0)
-		each = fmin(each, fmax(notify->attempt.limit / 2, LEAST_PULSE));
-	if (ev_is_active(&notify->pulse) && notify->pulse.repeat == each)
-		return;
-	notify->pulse.repeat = each;
-	notify->beaten = events_time(CLOCK_MONOTONIC);
-	ev_now_update(notify->events);
-	ev_timer_again(notify->events, &notify->pulse);
-}
+/* --- what an attempt says --- */
 
 /* Heeds a line of the attempt.  Returns whether it is to be passed on. */
 static bool
 heed(struct notify *notify, const char *line)
 {
-	const enum stage stage = notify->stage;
 	const char *problem, *end = strchr(line, '=');
 	enum fate fate = PASSED;
+	double limit;
 
 	if (end == NULL)
 		return false;
@@ -250,41 +293,35 @@ heed(struct notify *notify, const char *line)
 		return true;
 	case DROPPED:
 		break;
-	case IS_READY:
-		notify->attempt.answers = true;
-		become_ready(notify);
+	case READY:
+		happens(notify, IS_READY);
 		break;
-	case RELOADS:
-		if (!notify->attempt.answers || stage == NOTIFY_STOPPING)
-			break;
-		notify->attempt.reloads = false;
-		notify->stage = NOTIFY_RELOADING;
-		notify->due |= RELOADING;
+	case RELOAD:
+		happens(notify, RELOADS);
 		break;
-	case HAS_STATUS:
+	case STATUS:
 		text_safe(value, notify->attempt.status,
 		    sizeof(notify->attempt.status));
-		notify->due |= STATUS;
+		notify->due |= SAY_STATUS;
 		break;
 	case LIMIT:
-		notify->attempt.limit =
-		    (double)strtonum(value, 0, INT64_MAX, &problem) / 1e6;
-		set_pulse(notify);
+		limit = (double)strtonum(value, 0, INT64_MAX, &problem) / 1e6;
+		if (problem == NULL)
+			notify->attempt.limit = limit;
 		break;
 	case LIVES:
-		notify->attempt.feeds = true;
-		notify->attempt.silent = 0;
-		set_pulse(notify);
+		notify->attempt.alive = events_time(CLOCK_MONOTONIC);
 		break;
 	case HANGS:
 		notify->attempt.hangs = true;
 		break;
 	case EXTENDS:
-		return stage == NOTIFY_STOPPING ||
-		    (stage == NOTIFY_STARTING &&
+		return notify->stage == STOPPING ||
+		    (notify->stage == STARTING &&
 			(notify->attempt.number == 1 || notify->bounded));
 	case FAILS:
-		notify->failed = strcmp(value, "0") != 0;
+		notify->failed =
+		    strcmp(value, "0") == 0 ? 0 : notify->attempt.number;
 		return true;
 	}
 	return false;
@@ -374,37 +411,51 @@ settle(struct notify *notify)
 }
 
 /*
- * A sign of life, and a request for the rest of the time that was asked for.
  * An attempt is silent only while it is heard: not while the manager has no
  * room, nor if this comes late, since `retry` was stopped or frozen, and
  * perhaps the attempt.
  */
-static void
-beat(struct ev_loop *events, ev_timer *watcher, int flags)
+double
+notify_beat(struct notify *notify)
 {
-	struct notify *notify = watcher->data;
-	const double now = events_time(CLOCK_MONOTONIC), each = watcher->repeat;
-	const bool late = now - notify->beaten > each * 1.5;
-	const bool extends =
-	    notify->stage == NOTIFY_STARTING && notify->extended > now;
+	double each = INFINITY, late = INFINITY;
 
-	(void)flags;
-	notify->beaten = now;
-	if (notify->watchdog > 0)
-		notify->due |= WATCHDOG;
+	if (notify == NULL)
+		return each;
+	const double now = events_time(CLOCK_MONOTONIC);
+	const double passed = now - notify->beaten;
+	const double limit =
+	    notify->attempt.alive > 0 ? notify->attempt.limit : 0;
+	const bool extends =
+	    notify->stage == STARTING && notify->extended > now;
 	if (extends)
-		notify->due |= EXTEND;
-	notify->attempt.silent += each;
-	if (!work(notify) || late)
-		notify->attempt.silent = 0;
-	/* The first beat may have come at once after a sign of life. */
-	if (notify->attempt.feeds && notify->attempt.limit > 0 &&
-	    notify->attempt.silent >= notify->attempt.limit + each) {
-		notify->attempt.feeds = false;
-		notify->attempt.hangs = true;
+		each = EXTEND_EACH;
+	if (notify->watchdog > 0)
+		each = fmin(each, notify->watchdog / 2);
+	if (limit > 0)
+		each = fmin(each, fmax(limit / 2, LEAST_BEAT));
+	if (passed >= each) {
+		notify->beaten = now;
+		if (notify->watchdog > 0)
+			notify->due |= SAY_ALIVE;
+		if (extends)
+			notify->due |= SAY_EXTEND;
+		if (!work(notify) || passed > each * 1.5)
+			notify->attempt.alive = limit > 0 ? now : 0;
+		if (limit > 0 && now - notify->attempt.alive >= limit) {
+			notify->attempt.alive = 0;
+			notify->attempt.hangs = true;
+		}
 	}
-	if (notify->watchdog == 0 && !extends && !notify->attempt.feeds)
-		ev_timer_stop(events, watcher);
+	if (notify->stage == ASKED)
+		late = notify->asked + ANSWER_TIME - now;
+	if (late <= 0) {
+		happens(notify, IS_LATE);
+		work(notify);
+	}
+	return notify->attempt.hangs
+	    ? 0
+	    : fmax(fmin(late, notify->beaten + each - now), 0);
 }
 
 /* --- the manager --- */
@@ -453,32 +504,33 @@ find(const char *name)
 }
 
 struct notify *
-notify_open(const struct policy *policy, const struct child *child,
+notify_open(const struct options *options, const struct child *child,
     struct ev_loop *events, struct messages *messages)
 {
 	const char *name = getenv("NOTIFY_SOCKET");
+	struct notify *notify;
 
-	if (name == NULL || *name == '\0')
+	if (name == NULL || *name == '\0' ||
+	    (notify = calloc(1, sizeof(*notify))) == NULL)
 		return NULL;
-	struct notify *notify = calloc(1, sizeof(*notify));
-	const int socket = notify == NULL ? -1 : find(name);
-	if (socket == -1) {
-		say_error(messages, "cannot notify systemd: %s", name);
-		free(notify);
-		return NULL;
-	}
-	notify->socket = socket;
-	notify->child = child;
-	notify->messages = messages;
-	notify->events = events;
-	notify->bounded = policy->limits.attempts > 0 || policy->max_time > 0;
-	ev_io_init(&notify->room, ready, socket, EV_WRITE);
+	*notify = (struct notify){
+		.socket = find(name),
+		.problem = errno,
+		.name = name,
+		.child = child,
+		.messages = messages,
+		.events = events,
+		.bounded = options->policy.limits.attempts > 0 ||
+		    options->policy.max_time > 0,
+		.watchdog = watchdog_limit(),
+	};
+	ev_io_init(&notify->room, ready, notify->socket, EV_WRITE);
 	ev_io_init(&notify->received, ready, NO_DESCRIPTOR, EV_READ);
-	ev_timer_init(&notify->pulse, beat, 0, 0);
-	notify->room.data = notify->received.data = notify->pulse.data = notify;
-	notify->watchdog = watchdog_limit();
-	if (notify->watchdog > 0)
-		set_pulse(notify);
+	notify->room.data = notify->received.data = notify;
+	if (notify->socket == -1 &&
+	    (options->verbose || notify->watchdog > 0 ||
+		notify->problem == EAFNOSUPPORT))
+		say_lost(notify);
 	return notify;
 }
 
@@ -497,6 +549,7 @@ notify_begin(struct notify *notify, uint64_t number)
 		return NULL;
 	}
 	ev_io_set(&notify->received, end, EV_READ);
+	happens(notify, BEGINS);
 	work(notify);
 	return notify->attempt.name;
 }
@@ -510,25 +563,19 @@ notify_end(struct notify *notify)
 	ev_io_stop(notify->events, &notify->received);
 	relay_close(notify->received.fd, notify->attempt.name);
 	notify->received.fd = NO_DESCRIPTOR;
-	const bool asked = notify->attempt.held || notify->attempt.reloads;
 	memset(&notify->attempt, 0, sizeof(notify->attempt));
-	/* The next attempt reads what was to be read again. */
-	if (asked)
-		answer_reload(notify);
+	happens(notify, ENDS);
 	work(notify);
 }
 
 bool
 notify_take_hang(struct notify *notify)
 {
-	if (notify == NULL)
+	if (notify == NULL || !notify->attempt.hangs)
 		return false;
-	/* A program that ends may have other things to do. */
-	const bool hangs =
-	    notify->attempt.hangs && notify->stage != NOTIFY_STOPPING;
-
 	notify->attempt.hangs = false;
-	return hangs;
+	/* A program that ends may have other things to do. */
+	return notify->stage != STOPPING;
 }
 
 /* The next attempt may take so long to start, after the wait. */
@@ -545,8 +592,8 @@ extend(struct notify *notify, const struct policy *policy,
 	notify->extended = events_time(CLOCK_MONOTONIC) + MESSAGE_TIME +
 	    (record->attempt.runs ? 0 : record->wait.delay.seconds) +
 	    fmax(limit, START_TIME);
-	notify->due |= EXTEND;
-	set_pulse(notify);
+	/* That is said at once. */
+	notify->beaten = -INFINITY;
 }
 
 void
@@ -561,9 +608,9 @@ notify_tell(struct notify *notify, const struct report_style *style,
 	if (*status.text == '\0')
 		return;
 	notify->status = status;
-	notify->due |= STATUS;
+	notify->due |= SAY_STATUS;
 	if (record->kind == RECORD_HEALTH && record->attempt.first_healthy)
-		become_ready(notify);
+		happens(notify, IS_HEALTHY);
 
 	/*
 	 * The time of the first attempt is what the unit says; a run that never
@@ -572,7 +619,7 @@ notify_tell(struct notify *notify, const struct report_style *style,
 	if ((record->kind == RECORD_WAIT ||
 		(runs && record->wait.before >= 0)) &&
 	    record->failures == record->attempt.number - runs &&
-	    notify->stage == NOTIFY_STARTING && notify->bounded)
+	    notify->stage == STARTING && notify->bounded)
 		extend(notify, style->policy, record);
 	work(notify);
 }
@@ -582,26 +629,18 @@ notify_reload(struct notify *notify)
 {
 	if (notify == NULL)
 		return true;
-	const bool runs =
-	    notify->received.fd != NO_DESCRIPTOR && notify->child->pid != 0;
-
-	notify->attempt.held = runs && !notify->attempt.ready &&
-	    (notify->stage == NOTIFY_READY ||
-		notify->stage == NOTIFY_RELOADING);
-	if (!notify->attempt.held)
-		answer_reload(notify);
+	happens(notify, GETS_HUP);
 	work(notify);
-	return !notify->attempt.held;
+	return notify->stage != HELD;
 }
 
 void
 notify_stopping(struct notify *notify)
 {
-	if (notify == NULL || notify->stage == NOTIFY_STOPPING)
+	if (notify == NULL || notify->stage == STOPPING)
 		return;
-	notify->stage = NOTIFY_STOPPING;
-	notify->due &= ~VITAL;
-	notify->due |= STOPPING;
+	notify->stage = STOPPING;
+	notify->due |= SAY_STOPPING;
 	work(notify);
 }
 
@@ -612,6 +651,6 @@ notify_close(struct notify *notify)
 		return;
 	notify_end(notify);
 	settle(notify);
-	close(notify->socket);
+	file_close(&notify->socket);
 	free(notify);
 }

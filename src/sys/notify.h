@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "options/options.h"
 #include "report/message.h"
 #include "sys/child.h"
 #include "sys/messages.h"
@@ -23,12 +24,18 @@
 struct notify;
 
 /*
- * Finds the manager.  Returns NULL if there is none; if $NOTIFY_SOCKET is set,
- * says why.
+ * Finds the manager.  Returns NULL if $NOTIFY_SOCKET names none.  If it cannot
+ * be reached, an attempt may still speak: that READY=1 is lost is said.
  */
-struct notify *notify_open(const struct policy *policy,
+struct notify *notify_open(const struct options *options,
     const struct child *child, struct ev_loop *events,
     struct messages *messages);
+
+/*
+ * Gives signs of life as they are due, and notes a silence.  Returns in how
+ * many seconds this has something to do again.
+ */
+double notify_beat(struct notify *notify);
 
 /* An attempt begins.  Returns its $NOTIFY_SOCKET, or NULL if it gets none. */
 const char *notify_begin(struct notify *notify, uint64_t number);
@@ -49,7 +56,8 @@ void notify_tell(struct notify *notify, const struct report_style *style,
 /*
  * SIGHUP has come, with which systemd reloads a unit.  Returns whether an
  * attempt that runs gets it now: after a restart a program may not be ready for
- * it, and dies of it.  If none runs, or it cannot answer, `retry` does.
+ * it, and dies of it.  If no attempt answers within five seconds, by RELOADING=1
+ * and then READY=1 or its end, `retry` does.
  */
 bool notify_reload(struct notify *notify);
 

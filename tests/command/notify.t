@@ -27,11 +27,16 @@ done
 
 # extended: the seconds that systemd is asked for, without fractions.
 extended() {
-	echo "$out" | sed -n 's/^own EXTEND_TIMEOUT_USEC=\([0-9]*\)[0-9]\{6\}$/\1/p' |
+	echo "$out" | sed -n 's/^[a-z0-9]* EXTEND_TIMEOUT_USEC=\([0-9]*\)[0-9]\{6\}$/\1/p' |
 	    xargs
 }
 managed "@$T/told" retry -q -a 3 -j none -d 20ms sh -c 'exit 1'
 is 'while it does not succeed it asks for time' "$(extended)" '90 90 90 90'
+managed "@$T/told" sh -c 'retry -q -a 2 -j none -d 10m false &
+    until [ "$(grep -c EXTEND_ "$1")" -ge 2 ]; do sleep .05; done
+    kill $!; wait $!' sh "$tap_dir/out"
+is 'a retry asks for the time of the wait, and again while it lasts' \
+    "$(extended | awk '{ print ($1 > 680 && $1 <= 690 && $2 > 600 && $2 < $1) }')" 1
 managed "@$T/told" retry -q -a 2 -j none -d 20ms -T 1h -t 50% -k 5m false
 is 'a retry asks for the time that -t 50% allows, and for -k' \
     "$(extended | tr ' ' '\n' | awk '{ print ($1 > 2090 && $1 <= 2101) }' |
@@ -61,8 +66,8 @@ is 'the end is told once' "$(echo "$out" | grep -c STOPPING=1)" 1
 managed "@$T/told" retry -q -d 0 sh -c 'kill -USR2 $PPID; exit 0'
 unlike 'a signal that ends nothing tells no STOPPING' "$out" STOPPING
 
-# tell MESSAGE...: a command that says so as lib/tell.py does.
-tell() {
+# says MESSAGE...: the command of an attempt that says so, see lib/tell.py.
+says() {
 	printf 'python3 "$TESTS/lib/tell.py"'
 	printf " '%s'" "$@"
 }
@@ -99,25 +104,29 @@ passes +2 'FDSTORE=1\nFDNAME=a' +1 MAINPIDFD=1 +253 'FDSTORE=1\nMAINPIDFD=1' \
 passes READY=1 BARRIER BARRIER -- 'READY=1 BARRIER=1 [1] BARRIER=1 [1]'
 passes 'X_A=1\0' 'X_B=\0X_C=1' '{4095}=1' '{4094}=1' -- \
     "X_A=1 $(printf %04094d 0 | tr 0 x)=1"
-managed "@$T/told" retry -q -a 2 -d 0 sh -c "$(tell STATUS=serving BARRIER "$(
+managed "@$T/told" retry -q -a 2 -d 0 sh -c "$(says STATUS=serving BARRIER "$(
     printf 'STATUS=\303\244\t')"); exit 1"
 like 'a status goes behind that of the run' "$out" \
     '^own STATUS=sh: attempt 2/2 runs; attempt 1 exited 1, at .*; serving$'
 like 'a status goes behind that of the run, and cannot harm it' "$out" "runs; $(printf '\303\244')\\\\t\$"
-managed "@$T/told" retry -q -a 1 sh -c "$(tell 'STATUS={4088}')"
+managed "@$T/told" retry -q -a 1 sh -c "$(says 'STATUS={4088}')"
 is 'a status goes behind that of the run, nor be longer than systemd reads' \
     "$(echo "$out" | awk '/xxx/ { print (length > 2000 && length < 4000) }')" 1
 managed "@$T/told" retry -q -a 1 sh -c \
-    "$(tell EXTEND_TIMEOUT_USEC=1 READY=1 EXTEND_TIMEOUT_USEC=2)"
+    "$(says EXTEND_TIMEOUT_USEC=1 READY=1 EXTEND_TIMEOUT_USEC=2)"
 is 'an attempt may ask for time while it starts' \
     "$(echo "$out" | sed -n 's/.*EXTEND_TIMEOUT_USEC=//p')" 1
 managed "@$T/told" retry -q -a 0 --stop-on=9 -d 0 sh -c \
-    "$(tell EXTEND_TIMEOUT_USEC=1); exit \$((RETRY_ATTEMPT == 3 ? 9 : 1))"
+    "$(says EXTEND_TIMEOUT_USEC=1); exit \$((RETRY_ATTEMPT == 3 ? 9 : 1))"
 is 'an attempt may ask for time while it starts, which later ones may not if the run has no bound' \
     "$(echo "$out" | grep -c EXTEND_)" 1
-managed "@$T/told" retry -q -a 2 -d 0 sh -c "$(tell ERRNO=2 READY=1); exit 1"
-is 'an error stands until the next attempt is ready' "$(relayed)" \
-    'ERRNO=2 READY=1 ERRNO=2 ERRNO=0'
+managed "@$T/told" retry -q -a 3 -d 0 sh -c "case \$RETRY_ATTEMPT in
+	1) $(says ERRNO=2 READY=1) ;;
+	2) $(says ERRNO=3 ERRNO=0 READY=1 ERRNO=4) ;;
+	3) $(says READY=1) ;;
+    esac; exit 1"
+is 'an error stands until a later attempt is ready, or the attempt itself takes it back' \
+    "$(relayed)" 'ERRNO=2 READY=1 ERRNO=3 ERRNO=0 ERRNO=4 ERRNO=0'
 managed "@$T/told" retry -q -a 2 -d 0 sh -c '
 	if [ "$RETRY_ATTEMPT" -eq 2 ]; then
 		: >second
@@ -125,7 +134,7 @@ managed "@$T/told" retry -q -a 2 -d 0 sh -c '
 		exit 0
 	fi
 	(until [ -e second ]; do sleep .01; done
-	'"$(tell READY=1)"' 2>/dev/null
+	'"$(says READY=1)"' 2>/dev/null
 	: >said) >/dev/null 2>&1 &
 	exit 1'
 is 'what an attempt left does not speak for the next one' "$(relayed)" ''
@@ -136,7 +145,7 @@ check 'nothing but an attempt speaks to systemd' \
     not grep NOTIFY_SOCKET check probe hook
 : >retry.fds
 managed "@$T/told" retry -q -a 1 sh -c "ls /proc/\$PPID/fd >before
-	$(tell +9 X_A=1 +9 FDSTORE=1 BARRIER); ls /proc/\$PPID/fd >after
+	$(says +9 X_A=1 +9 FDSTORE=1 BARRIER); ls /proc/\$PPID/fd >after
 	echo \"\$NOTIFY_SOCKET\" >name"
 check 'no descriptor stays with retry' cmp before after
 check 'no descriptor stays with retry, and no socket in /run' \
@@ -162,13 +171,13 @@ reloads() {
 export UNTIL=
 reloads '"wait"' -d 100d false
 is 'a wait before any attempt was ready ends no start' "$(relayed)" 'STOPPING=1'
-reloads '"wait"' -d 100d sh -c "$(tell READY=1); exit 1"
+reloads '"wait"' -d 100d sh -c "$(says READY=1); exit 1"
 is 'a wait answers SIGHUP' "$(relayed)" \
     'READY=1 RELOADING=1 MONOTONIC_USEC= READY=1 STOPPING=1'
 usec=$(echo "$out" | sed -n 's/^MONOTONIC_USEC=//p')
 check 'a wait answers SIGHUP, with the time of the machine' \
     awk -v usec="$usec" '{ exit !(usec > 0 && usec <= $1 * 1e6) }' /proc/uptime
-reloads nothing sh -c "trap '' HUP; $(tell READY=1); : >ready; exec sleep 100d"
+reloads nothing sh -c "trap '' HUP; $(says READY=1); : >ready; exec sleep 100d"
 is 'an attempt answers it itself' "$(relayed)" 'READY=1 STOPPING=1'
 reloads '"healthy"' --health=true --health-interval=10ms \
     sh -c 'trap "" HUP; exec sleep 100d'
@@ -176,18 +185,18 @@ is 'an attempt answers it itself, but not if --health says that it is ready' "$(
     'READY=1 RELOADING=1 MONOTONIC_USEC= READY=1 STOPPING=1'
 UNTIL=got
 reloads nothing -d 0 sh -c '[ "$RETRY_ATTEMPT" -eq 2 ] || {
-		'"$(tell READY=1)"'
+		'"$(says READY=1)"'
 		exit 1
 	}
 	: >ready
 	until grep -q :.[S]IGHUP log; do sleep .01; done
 	trap "echo >got" HUP
-	'"$(tell READY=1)"'
+	'"$(says READY=1)"'
 	while :; do sleep .05; done'
 is 'an attempt gets it once it is ready' "$(relayed)" 'READY=1 STOPPING=1'
 UNTIL=never
 reloads nothing -a 2 -d 0 sh -c '[ "$RETRY_ATTEMPT" -eq 2 ] || {
-		'"$(tell READY=1)"'
+		'"$(says READY=1)"'
 		exit 1
 	}
 	: >ready
@@ -195,7 +204,60 @@ reloads nothing -a 2 -d 0 sh -c '[ "$RETRY_ATTEMPT" -eq 2 ] || {
 	exit 1'
 is 'an attempt gets it once it is ready, and retry answers if that never comes' "$(relayed)" \
     'READY=1 RELOADING=1 MONOTONIC_USEC= READY=1'
+# answers MESSAGE...: makes the command "program", whose first attempt says so at
+# SIGHUP, and ends if "end" is in the environment; the second makes the file "got".
+answers() {
+	cat >program <<-END
+		[ \$RETRY_ATTEMPT -eq 1 ] || { : >got; exec sleep 100d; }
+		answer() {
+			$(says "$@")
+			[ -z "\$end" ] || exit 1
+			: >got
+		}
+		trap answer HUP
+		$(says READY=1)
+		: >ready
+		while :; do sleep .05; done
+	END
+}
+UNTIL=got
+answers RELOADING=1
+end=yes reloads nothing -d 0 sh program
+is 'a reload ends with the attempt that has begun it' "$(relayed)" \
+    'READY=1 RELOADING=1 MONOTONIC_USEC= READY=1 STOPPING=1'
+answers X_HUP=1
+end=yes reloads nothing -d 0 sh program
+is 'an attempt that ends in place of an answer gets one of retry' "$(relayed)" \
+    'READY=1 X_HUP=1 RELOADING=1 MONOTONIC_USEC= READY=1 STOPPING=1'
+answers READY=1 BARRIER
+end='' reloads nothing -d 0 sh program
+is 'an answer by READY=1 alone becomes a whole one' "$(relayed)" \
+    'READY=1 RELOADING=1 MONOTONIC_USEC= READY=1 BARRIER=1 [1] STOPPING=1'
+answers RELOADING=1 READY=1 BARRIER
+end='' reloads nothing -d 0 sh program
+is 'a whole answer is passed on' "$(relayed)" \
+    'READY=1 RELOADING=1 MONOTONIC_USEC= READY=1 BARRIER=1 [1] STOPPING=1'
+reloads nothing sh -c "trap '' HUP; $(says READY=1)"'; : >ready
+	until grep -q RELOADING "$1"; do sleep .05; done
+	: >got
+	exec sleep 100d' sh "$tap_dir/out"
+is 'retry answers if the attempt does not' "$(relayed)" \
+    'READY=1 RELOADING=1 MONOTONIC_USEC= READY=1 STOPPING=1'
 UNTIL=
+cat >program <<-END
+	ends() {
+		$(says READY=1 RELOADING=1 EXTEND_TIMEOUT_USEC=3)
+		exit
+	}
+	trap ends TERM
+	trap '' HUP
+	: >ready
+	while :; do sleep .05; done
+END
+reloads nothing sh program
+is 'a program that ends may ask for time, and is neither ready nor reloads' \
+    "$(echo "$out" | grep -v STATUS | sed 's/^[0-9a-z]* //' | xargs)" \
+    'STOPPING=1 EXTEND_TIMEOUT_USEC=3'
 reloads nothing --health=true --health-interval=10ms --stop-timeout=.1s \
     sh -c 'trap "" HUP TERM
 	until grep -q ":.[h]ealthy" log; do sleep .01; done
@@ -227,18 +289,43 @@ check 'a wait feeds the watchdog, and so does an attempt that does not know of i
 watched 20000 own retry -q -a 1 --health=false --health-interval=50ms \
     --health-retries=5 sleep 100d
 is 'probes end an attempt that hangs, and not the run' "$code" 124
-watched 200000 own retry -a 1 sh -c "$(tell WATCHDOG=1); exec sleep 100d"
+watched 200000 own retry -a 1 sh -c "$(says WATCHDOG=1); exec sleep 100d"
 is 'probes end an attempt that hangs, and not the run, so does a program that stops feeding it' "$code" 124
 like 'probes end an attempt that hangs, and not the run, which is told' "$err" \
     'attempt 1/1 was unhealthy after .*: no sign of life \(WATCHDOG=1\)$'
-watched 2000000 own retry -a 1 sh -c "$(tell WATCHDOG=trigger); exec sleep 100d"
+watched 2000000 own retry -a 1 sh -c "$(says WATCHDOG=trigger); exec sleep 100d"
 is 'an attempt that sends WATCHDOG=trigger is ended' "$code" 124
 watched 600000000 own retry -a 1 sh -c \
-    "$(tell WATCHDOG_USEC=200000 WATCHDOG=1); exec sleep 100d"
+    "$(says WATCHDOG_USEC=200000 WATCHDOG=1); exec sleep 100d"
 is 'an attempt that sets WATCHDOG_USEC itself is ended by it' "$code" 124
-watched 1500000 own retry -q -a 1 sh -c "$(tell WATCHDOG=1) || exit
-	kill -STOP \$PPID; sleep 2; kill -CONT \$PPID; sleep .1"
+watched 1000000 own retry -q -a 1 sh -c "$(says WATCHDOG_USEC=junk WATCHDOG=1)
+    exec sleep 100d"
+is 'a WATCHDOG_USEC that is no number changes nothing' "$code" 124
+watched 1500000 own retry -q -a 1 sh -c "$(says WATCHDOG=1) || exit
+	sleep .5; kill -STOP \$PPID; sleep 2; kill -CONT \$PPID; sleep .1"
 is 'an attempt of a retry that was stopped is not to blame' "$code" 0
+# shellcheck disable=SC2046 # words are meant
+watched 1000000 own retry -q -a 1 sh -c "manager=\$(cut -d ' ' -f 4 /proc/\$PPID/stat)
+	kill -STOP \$manager
+	$(says WATCHDOG=1 $(yes X_A=1 | head -n 1200)) &
+	sleep 4; kill -CONT \$manager; wait"
+is 'an attempt that is not heard since the manager has no room is not to blame' "$code" 0
+watched 500000 own retry -q -a 1 sh -c "trap 'sleep 2; exit 0' TERM
+	$(says WATCHDOG=1); kill -TERM \$PPID; while :; do sleep .05; done"
+is 'a program that ends need not feed its watchdog' "$code" 0
+
+# hung_in_time: two to four looks at a silent attempt, in halves of its limit, and the
+# one at the start. A machine that is busy makes looks late, which count anew.
+hung_in_time() {
+	watched 600000000 own retry -q -a 1 sh -c \
+	    "$(says WATCHDOG_USEC=1000000 WATCHDOG=1); exec sleep 100d"
+	[ "$(signs)" -ge 3 ] && [ "$(signs)" -le 5 ]
+}
+check 'silence is noted between the limit and twice the limit' retried hung_in_time
+watched 2000000 own retry -q -a 1 sleep 1.9
+check 'the watchdog is fed twice in its time' [ "$(signs)" -ge 2 ]
+WATCHDOG_USEC=20000 managed "@$T/told" retry -q -a 1 sleep .3
+check 'WATCHDOG_USEC alone is for retry' [ "$(signs)" -ge 3 ]
 
 # A manager that has no room.
 managed "full:@$T/told" retry -q -a 3 -d 1ms sh -c 'exit 7'
@@ -249,19 +336,34 @@ managed "late:@$T/told" retry -q --health=true --health-interval=10ms \
 is 'a full socket does not matter, that it is ready is told once there is room' "$(relayed)" READY=1
 rm room
 managed "late:@$T/told" retry -q sh -c "(sleep .3; : >room) &
-    $(tell ERRNO=1 READY=1 X_A=1 X_B=1 X_C=1 X_D=1 X_E=1 X_F=1 X_G=1)"
+    $(says ERRNO=1 READY=1 X_A=1 X_B=1 X_C=1 X_D=1 X_E=1 X_F=1 X_G=1)"
 is 'a full socket does not matter, and so is what an attempt says, in its order' "$(relayed)" \
     'ERRNO=1 READY=1 X_A=1 X_B=1 X_C=1 X_D=1 X_E=1 X_F=1 X_G=1'
 rm room
 
-# In vain: it changes nothing, and is said once.
+# In vain: nobody is told, unless the program had something to say.
+lost='^retry: sh: cannot notify systemd: '
 for socket in "$T/missing" "@$T/missing" "/$(printf %0107d 0)" \
     vsock:2:1234 relative / @; do
-	run env NOTIFY_SOCKET="$socket" retry -a 2 -d 1ms sh -c 'exit 7'
-	is "${socket:-nothing} does not matter" "$code" 7
-	is "${socket:-nothing} is reported once" \
-	    "$(echo "$err" | grep -c '^retry: sh: cannot notify systemd: ')" 1
+	run env NOTIFY_SOCKET="$socket" retry -q -a 2 -d 1ms sh -c 'exit 7'
+	is "$socket does not matter" "$code $err" '7 '
+	run env NOTIFY_SOCKET="$socket" retry -v -a 2 -d 1ms sh -c 'exit 7'
+	is "with -v $socket is reported once" "$(echo "$err" | grep -c "$lost")" 1
 done
+run env NOTIFY_SOCKET=relative retry -q -a 2 -d 1ms sh -c "$(says READY=1); exit 7"
+is 'a READY=1 that is lost is reported once' "$(echo "$err" | grep -c "$lost")" 1
+run env NOTIFY_SOCKET=relative retry -q --health=true --health-interval=10ms \
+    --log=json:lost sh -c 'until grep -q :.healthy lost; do sleep .01; done'
+is 'that no one can be told that a probe succeeded is reported' \
+    "$(echo "$err" | grep -c "$lost")" 1
+run env NOTIFY_SOCKET=relative WATCHDOG_USEC=9000000 retry -q true
+like 'that nobody feeds the watchdog is reported' "$err" 'cannot notify systemd'
+if have 'the option that forbids the socket is named' strace; then
+	run env NOTIFY_SOCKET="$T/missing" strace -o trace \
+	    -e inject=socket:error=EAFNOSUPPORT retry -q true
+	like 'the option that forbids the socket is named' "$err" \
+	    'Address family not supported.*; RestrictAddressFamilies= lacks AF_UNIX$'
+fi
 run env NOTIFY_SOCKET= retry -q true
 is 'without a name nothing is reported' "$err" ''
 managed path retry -q sh -c 'ls -l /proc/self/fd >fds'
@@ -285,6 +387,7 @@ if [ "$(id -u)" -eq 0 ]; then
 	own='retry-[0-9]+-1' elsewhere='(/run/retry-|@).*'
 	lives_in "an attempt's socket is in the service's folder" "$T/711,root/$own" \
 	    RUNTIME_DIRECTORY="$T/711,root:/nosuch" retry
+	rm path
 	for name in retry-1-1 other; do
 		python3 -c 'import socket, sys
 socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).bind(sys.argv[1])' "711,root/$name"
@@ -337,6 +440,53 @@ fchmodat,fchownat,unlinkat,renameat,renameat2:delay_enter=5000" \
 		    'secret -rw------- root'
 	}
 fi
+
+# Who is heard: root, the user of the attempt's first process, and whoever is in the
+# control group of retry, or below it.
+groups=$(mktemp -d)
+if [ "$(id -u)" -ne 0 ] || ! mount -t cgroup2 none "$groups" 2>/dev/null; then
+	skip 'only an attempt is heard' 'a control group cannot be had'
+else
+	export GROUP="$groups/$$"
+	mkdir -p "$GROUP/below" "$GROUP-other" copy
+	cp -R "$TESTS/lib" copy
+	# in_group SUFFIX COMMAND...
+	cat >in_group <<-'END'
+		#!/bin/sh
+		echo $$ >"$GROUP$1/cgroup.procs"
+		shift
+		exec "$@"
+	END
+	cat >speaks <<-END
+		[ \$RETRY_ATTEMPT -eq 1 ] || exec ./as_nobody sh -c '
+		    echo "\$NOTIFY_SOCKET" >"\$0"; sleep 100d' name2
+		./as_nobody $(says X_IN_GROUP=1 BARRIER)
+		./in_group /below ./as_nobody $(says X_BELOW=1 BARRIER)
+		echo "\$PPID" >run
+		echo "\$NOTIFY_SOCKET" >name1
+		until [ -e told ]; do sleep .05; done
+		exit 1
+	END
+	chmod +x in_group
+	begin speaks env TESTS="$T/copy" python3 "$TESTS/lib/listen.py" "@$T/told" \
+	    ./in_group '' retry -q -d 0 sh speaks
+	# outside NAME COMMAND...: in another group, to the socket in that file.
+	outside() {
+		wait_for test -s "$1"
+		TESTS=$T/copy NOTIFY_SOCKET=$(cat "$1") ./in_group -other sh -c "$2"
+	}
+	outside name1 "./as_nobody $(says X_STRANGER=1)"
+	outside name1 "$(says X_ROOT=1 BARRIER)"
+	: >told
+	outside name2 "./as_nobody $(says X_USER=1 BARRIER)"
+	kill "$(cat run)"
+	result speaks
+	is 'only an attempt is heard' "$(relayed)" "X_IN_GROUP=1 BARRIER=1 [1]\
+ X_BELOW=1 BARRIER=1 [1] X_ROOT=1 BARRIER=1 [1] X_USER=1 BARRIER=1 [1] STOPPING=1"
+	rmdir "$GROUP/below" "$GROUP" "$GROUP-other"
+	umount "$groups"
+fi
+rmdir "$groups"
 
 if have 'without a socket there is nothing of it' strace; then
 	strace -o trace retry -q -a 2 -d 1ms false

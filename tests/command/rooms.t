@@ -84,10 +84,10 @@ ceilings='
 	2255 src/report
 	2170 src/plan
 	3401 src/options
-	8728 src/sys
+	8776 src/sys
 	285 src/main.c
 	13076 tests/unit
-	14198 tests/command
+	14348 tests/command
 	3430 tests/lib
 	2902 tests/simulate
 	4335 scripts

@@ -743,12 +743,12 @@ __wrap_relay_receive(int socket, pid_t first, struct letter *letter)
 /*
  * SIGHUP for a reload is answered by an attempt that has said that it is ready,
  * or will say so and then gets it, else by `retry`: once the attempt's socket is
- * closed nobody else is left.  What an attempt began that died the next one ends.
+ * closed nobody else is left, nor ends what the attempt has begun.
  */
 static void
 check_reload(void)
 {
-	if (kernel.reload == RELOAD_ASKED && kernel.relay_fd == -1 &&
+	if (kernel.reload != RELOAD_NONE && kernel.relay_fd == -1 &&
 	    !kernel.deadly && !kernel.failed)
 		kernel_broke(LAW_RELOAD, "nobody at step %d", kernel.steps);
 }
