@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
+#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,7 +97,7 @@ read_value(struct options *options, const struct option_row *row,
 		return NULL;
 	}
 	if (*text == '\0')
-		return "empty, or a blank follows =";
+		return "empty (an unset variable?)";
 	switch (row->type) {
 	case TYPE_DURATION:
 		problem = duration_parse(text, member);
@@ -172,6 +173,33 @@ set_by_preset(struct options *options, enum option_id id, const char *text,
 	return set_option(options, id, text, ORIGIN_PRESET, problem);
 }
 
+/* The table as getopt_long(3) wants it; `val` is the row's number + 256. */
+#define VAL_BASE 256
+
+static void
+getopt_tables(struct option long_options[OPTIONS + 1],
+    char letters[3 * OPTIONS + 3])
+{
+	*letters++ = '+';
+	*letters++ = ':';
+	for (int id = 0; id < OPTIONS; id++) {
+		const struct option_row *row = &option_rows[id];
+
+		long_options[id] = (struct option){ .name = row->name,
+			.has_arg = row->type == TYPE_FLAG ? no_argument
+			    : row->optional		  ? optional_argument
+							  : required_argument,
+			.val = VAL_BASE + id };
+		if (row->letter == 0)
+			continue;
+		*letters++ = row->letter;
+		if (long_options[id].has_arg == required_argument)
+			*letters++ = ':';
+	}
+	*letters = '\0';
+	long_options[OPTIONS] = (struct option){ .name = NULL };
+}
+
 static int
 complain_of_name(const char *option, char problem[ARGV_PROBLEM])
 {
@@ -184,97 +212,77 @@ complain_of_name(const char *option, char problem[ARGV_PROBLEM])
 }
 
 /*
- * Sets the option that a word "--name" or "--name=value" is.  Its value may be
- * the word that follows; NULL: there is none.  Returns how many words the value
- * takes, or -1.
+ * A word that getopt_long(3) could not read: `result` is ':' if its value is
+ * missing, and `option` is the word up to its value.
  */
 static int
-read_long(struct options *options, const char *word, const char *following,
-    char problem[ARGV_PROBLEM])
+complain_of_word(const char *option, int result, char problem[ARGV_PROBLEM])
 {
-	const size_t length = strcspn(word, "=");
-	const enum option_id id = option_find(word + 2, length - 2);
-	const char *text = word[length] == '=' ? word + length + 1 : NULL;
-	const struct option_row *row = &option_rows[id];
-	char name[64];
+	const char letter[] = { '-', (char)optopt, '\0' };
 
-	if (id == OPTIONS) {
-		snprintf(name, sizeof(name), "%.*s", (int)length, word);
-		return complain_of_name(name, problem);
-	}
-	const bool takes_next =
-	    text == NULL && row->type != TYPE_FLAG && !row->optional;
-	if (takes_next)
-		text = following;
-	if (text == NULL ? takes_next : row->type == TYPE_FLAG) {
-		snprintf(problem, ARGV_PROBLEM, "--%s %s", row->name,
-		    takes_next ? "needs a value" : "takes no value");
-		return -1;
-	}
-	return set_option(options, id, text, ORIGIN_USER, problem) == -1
-	    ? -1
-	    : takes_next;
+	if (optopt == 0)
+		return complain_of_name(option, problem);
+	if (optopt < VAL_BASE && result == '?')
+		return complain_of_name(letter, problem);
+	snprintf(problem, ARGV_PROBLEM, "%s%s %s",
+	    optopt < VAL_BASE ? letter : "--",
+	    optopt < VAL_BASE ? "" : option_rows[optopt - VAL_BASE].name,
+	    result == ':' ? "needs a value" : "takes no value");
+	return -1;
 }
 
-/* The same for a word of letters, as "-qa3": a value ends it. */
-static int
-read_letters(struct options *options, const char *word, const char *following,
-    char problem[ARGV_PROBLEM])
+/*
+ * Whether getopt_long(3) would misread it: a long option that is cut short or
+ * stands behind a single dash, or "-30".
+ */
+static bool
+is_mistake(const char *option)
 {
-	const size_t length = strcspn(word + 1, "=");
-	char name[64];
+	const char *name = option + strspn(option, "-");
+	const bool is_ours = option_find(name, strlen(name)) != OPTIONS;
 
-	/* A long option behind a single dash, or "-30". */
-	if (option_find(word + 1, length) != OPTIONS ||
-	    strspn(word + 1, "0123456789") == length) {
-		snprintf(name, sizeof(name), "%.*s", (int)length + 1, word);
-		return complain_of_name(name, problem);
-	}
-	while (*++word != '\0') {
-		const char letter[] = { '-', *word, '\0' };
-		const char *text = word[1] != '\0' ? word + 1 : following;
-		int id = 0;
-
-		while (id < OPTIONS && option_rows[id].letter != *word)
-			id++;
-		if (id == OPTIONS)
-			return complain_of_name(letter, problem);
-		const bool takes = option_rows[id].type != TYPE_FLAG &&
-		    !option_rows[id].optional;
-		if (takes && text == NULL) {
-			snprintf(problem, ARGV_PROBLEM, "%s needs a value",
-			    letter);
-			return -1;
-		}
-		if (set_option(options, id, takes ? text : NULL, ORIGIN_USER,
-			problem) == -1)
-			return -1;
-		if (takes)
-			return word[1] == '\0';
-	}
-	return 0;
+	if (*name == '\0')
+		return false;
+	return option[1] == '-'
+	    ? !is_ours
+	    : is_ours || name[strspn(name, "0123456789")] == '\0';
 }
 
 /* Sets the options that stand before the command. */
 static int
-read_words(char **argv, struct options *options, char problem[ARGV_PROBLEM])
+read_words(int argc, char **argv, struct options *options,
+    char problem[ARGV_PROBLEM])
 {
-	const char *word;
+	struct option long_options[OPTIONS + 1];
+	char letters[3 * OPTIONS + 3];
+	int result;
 
-	for (argv++; (word = *argv) != NULL && *word == '-' && word[1] != '\0';
-	     argv++) {
-		if (strcmp(word, "--") == 0) {
-			argv++;
+	getopt_tables(long_options, letters);
+	opterr = 0;
+	optind = 0;
+	for (;;) {
+		const char *word = argv[optind == 0 ? 1 : optind];
+		char option[64] = "";
+
+		if (word != NULL && word[0] == '-')
+			snprintf(option, sizeof(option), "%.*s",
+			    (int)strcspn(word, "="), word);
+		if (is_mistake(option))
+			return complain_of_name(option, problem);
+		result = getopt_long(argc, argv, letters, long_options, NULL);
+		if (result == -1)
 			break;
-		}
-		const int taken =
-		    (word[1] == '-' ? read_long : read_letters)(options, word,
-			argv[1], problem);
-		if (taken == -1)
+		int id = result - VAL_BASE;
+
+		if (result == '?' || result == ':')
+			return complain_of_word(option, result, problem);
+		if (result < VAL_BASE)
+			for (id = 0; option_rows[id].letter != result; id++)
+				continue;
+		if (set_option(options, id, optarg, ORIGIN_USER, problem) == -1)
 			return -1;
-		argv += taken;
 	}
-	options->command = (const char *const *)argv;
+	options->command = (const char *const *)argv + optind;
 	return 0;
 }
 
@@ -353,7 +361,7 @@ argv_parse(int argc, char **argv, struct options *options,
     char problem[ARGV_PROBLEM])
 {
 	if (set_defaults(options, problem) == -1 ||
-	    read_words(argv, options, problem) == -1)
+	    read_words(argc, argv, options, problem) == -1)
 		return -1;
 	if (!options_given(options, OPTION_HELP) && !options->version &&
 	    presets_apply(options, set_by_preset, problem) == -1)
