@@ -180,6 +180,38 @@ has_our_option(const char *const *command)
 	return false;
 }
 
+/* Whether curl has an option, as a letter or by how its name begins. */
+static bool
+curl_has(const char *const *word, char letter, const char *name)
+{
+	while (*++word != NULL)
+		if (strncmp(*word, name, strlen(name)) == 0 ||
+		    (letter != 0 && **word == '-' && (*word)[1] != '-' &&
+			strchr(*word, letter) != NULL))
+			return true;
+	return false;
+}
+
+/* What keeps a preset from knowing how curl failed, or makes it retry, too. */
+static const char *
+warn_of_curl(const struct options *options)
+{
+	const char *const *words = options->command;
+
+	if (*words == NULL || strcmp(options->name, "curl") != 0)
+		return NULL;
+	if (curl_has(words, '\0', "--retry"))
+		return "curl --retry retries, too: the attempts multiply";
+	if (!options->policy.rules.classifies)
+		return NULL;
+	if (!curl_has(words, 'f', "--fail"))
+		return "curl exits 0 at an HTTP error: give it -f";
+	if (curl_has(words, 's', "--silent") &&
+	    !curl_has(words, 'S', "--show-error"))
+		return "give curl -S: without it, nobody sees the HTTP status";
+	return NULL;
+}
+
 const char *
 conflicts_warning(const struct options *options)
 {
@@ -216,6 +248,8 @@ conflicts_warning(const struct options *options)
 	    backoff_nominal(backoff, &(struct level){ .begun = true }, 2, 0) ==
 		0)
 		return "the delay starts at 0 and stays 0";
+	if (warn_of_curl(options) != NULL)
+		return warn_of_curl(options);
 	/* A word such as timeout may be a command, too; a digit says no. */
 	if (options->plan && options->plan_script == NULL && command != NULL &&
 	    strpbrk(command, "0123456789") != NULL &&

@@ -27,20 +27,19 @@ enum {
 /*
  * The names, and the letters, of other programs' options, as patterns of
  * fnmatch(3) with blanks between them, and what to type instead; in its place @
- * stands for what was typed.
+ * stands for what was typed, or # for that with another mark: add_instead().
  */
 static const struct {
 	const char *typed;
 	const char *instead;
 } foreign[] = {
 	{ "retries retry max-retries max-retry num-retries retry-count "
-	  "retry-limit retry-max backoff-limit no-of-retries r",
+	  "retry-limit retry-max backoff-limit fetch-retries r",
 	    "use --attempts=N, which counts the first attempt too" },
 	{ "tries max-tries max-attempts times count retry-times retry-attempts "
-	  "num-attempts num-tries stop-after-attempt max-failures max-fail "
-	  "failure-limit max-retry-attempts attempts-max start-limit-burst",
+	  "num-attempts stop-after-attempt max-failures aws-max-attempts "
+	  "start-limit-burst",
 	    "use --attempts=N" },
-	{ "limit", "use --attempts=N, or --max-time=DUR" },
 	{ "n", "for attempts, use -a N; for an interval, -d DUR" },
 	{ "0", "for no limit, use -a 0; xargs has a -0 of its own" },
 	{ "no-retry no-retries", "use --attempts=1" },
@@ -50,48 +49,50 @@ static const struct {
 	{ "f", "COMMAND stays in the foreground; for no limit, use -a 0" },
 	{ "i interval wait sleep pause every retry-delay retry-interval "
 	  "retry-wait retry-sleep wait-time sleep-time retry-*-seconds "
-	  "wait-seconds delay-seconds sleep-seconds restart-delay wait-fixed "
-	  "wait-retry-interval restart-sec",
-	    "for an interval, use --delay=DUR and --backoff=constant" },
+	  "wait-seconds delay-seconds wait-fixed wait-retry restart-sec "
+	  "wait-duration sleep-duration*",
+	    "for an interval, use -b constant -j none -d DUR" },
 	{ "initial-delay base-delay initial-interval initial-backoff "
-	  "min-backoff backoff-delay wait-exponential-multiplier",
-	    "use --delay=DUR" },
+	  "min-backoff backoff-delay fetch-retry-mintimeout "
+	  "median-first-retry-delay",
+	    "use --delay=DUR; a number alone is seconds" },
 	{ "max-interval max-wait max-retry-delay retry-max-delay max-backoff "
-	  "backoff-max",
-	    "use --max-delay=DUR" },
-	{ "min-wait", "use --min-delay=DUR" },
-	{ "fixed constant no-backoff", "use --backoff=constant" },
-	{ "exponential* wait-exponential", "use --backoff=exponential" },
-	{ "linear fibonacci", "use --backoff=@" },
-	{ "factor multiplier backoff-factor backoff-multiplier",
+	  "backoff-max fetch-retry-maxtimeout waitretry",
+	    "use --max-delay=DUR; a number alone is seconds" },
+	{ "constant exponential linear fibonacci", "use --backoff=@" },
+	{ "factor multiplier backoff-factor backoff-multiplier "
+	  "fetch-retry-factor",
 	    "use --backoff=exponential:factor=F" },
-	{ "no-jitter", "use --jitter=none" },
 	{ "jitter-factor randomiz*", "use --jitter=RATIO" },
-	{ "max-jitter", "use --jitter=+DUR" },
 	{ "wait-random random-wait", "use --jitter=full" },
-	{ "deadline retry-max-time total-timeout end-at max-retry-time "
+	{ "deadline retry-max-time total-timeout max-retry-time "
 	  "max-elapsed-time max-duration overall-timeout "
-	  "active-deadline-seconds stop-after-delay run-timeout "
-	  "global-timeout wall-timeout total-time",
+	  "active-deadline-seconds stop-after-delay timeout-start-sec "
+	  "global-timeout total-time",
 	    "use --max-time=DUR" },
-	{ "timelimit hard-timeout per-try-timeout attempt-timeout "
-	  "timeout-minutes timeout-seconds per-attempt-timeout command-timeout",
+	{ "hard-timeout per-try-timeout attempt-timeout request-timeout "
+	  "timeout-minutes timeout-seconds per-attempt-timeout slow-timeout "
+	  "runtime-max-sec",
 	    "use --timeout=DUR, as 10m, or --max-time=DUR for the whole run" },
 	{ "no-output-timeout inactivity-timeout stall-timeout hang-timeout",
 	    "use --idle-timeout=DUR" },
 	{ "grace grace-period termination-grace-period*",
 	    "use --kill-after=DUR, or --stop-timeout=DUR if retry is stopped" },
-	{ "stop-signal", "use --signal=SIG" },
+	{ "stop-signal kill-signal", "use --signal=SIG" },
 	{ "fail connect-timeout", "give it to curl: retry curl --@ ..." },
-	{ "until-success", "this is the default; to never give up: -a 0" },
+	{ "port tcp host wait-for",
+	    "for a port: " PROGRAM " --preset=poll -T 1m nc -z HOST PORT" },
+	{ "url http",
+	    "for a page: " PROGRAM " --preset=poll -T 1m curl -fsSo "
+	    "/dev/null URL" },
 	{ "loop watch",
 	    "to run again after a success: --repeat; to never give up: -a 0" },
 	{ "until", "use --success-on=SET, or --success-match=ERE" },
 	{ "while", "use --retry-on=SET, or --retry-match=ERE" },
 	{ "u", "only Debian's retry has it; use --success-on='!0,STATUS'" },
 	{ "w", "only Debian's retry has it; use --retry-on=STATUS" },
-	{ "abort-on stop-if-status halt stop-if", "use --stop-on=SET" },
 	{ "fail-on", "use --stop-on=SET, or --fail-match=ERE for output" },
+	{ "failed-when", "use --fail-match=ERE, or --check=COMMAND" },
 	{ "on codes status if-exit retry-on-exit-code retry-codes on-exit-code "
 	  "retry-on-status retry-on-code retry-status",
 	    "use --retry-on=SET" },
@@ -100,24 +101,27 @@ static const struct {
 	    "use --retry-on=SET, --stop-on=SET or --success-on=SET" },
 	{ "ignore-exit-code ignore-errors ignore-failures continue-on-error "
 	  "keep-going",
-	    "add \"|| true\" after COMMAND, or use --success-on=any" },
+	    "add \"|| true\" after COMMAND" },
 	{ "match grep regex regexp pattern expect retry-if-contains",
 	    "use --retry-match=ERE, --stop-match=ERE or --success-match=ERE" },
 	{ "retry-all-errors retry-on-timeout",
 	    "every failure is retried, unless --retry-on limits it" },
-	{ "retry-connrefused retry-on-http-error http-codes",
-	    "use --preset=curl" },
-	{ "until-output", "use --success-match=ERE" },
+	{ "retry-connrefused http-codes", "use --preset=curl" },
+	{ "retry-on-http-error",
+	    "it is wget's: " PROGRAM " --preset=wget wget ..." },
 	{ "retry-after", "use --delay-match=ERE, or --preset=curl" },
+	{ "circuit-breaker bulkhead", "use --budget=FILE (--help=budget)" },
+	{ "retry-mode adaptive", "use --preset=aws" },
+	{ "fallback", "add \"|| COMMAND\" after COMMAND" },
 	{ "probe healthcheck health-check health-cmd liveness-probe "
 	  "readiness-probe startup-probe",
 	    "use --health=COMMAND" },
 	{ "period-seconds health-start-interval", "use --health-interval=DUR" },
 	{ "failure-threshold", "use --health-retries=N" },
 	{ "initial-delay-seconds", "use --health-start-period=DUR" },
+	{ "watchdog-sec", "use --idle-timeout=DUR, or --health=COMMAND" },
 	{ "lock lock-file single-instance exclusive",
 	    "use --state=FILE, which is locked" },
-	{ "config", "use --preset=./FILE" },
 	{ "transient-on transient-match permanent-on permanent-match",
 	    "files for --preset have transient-on and -match, permanent-on "
 	    "and -match" },
@@ -125,21 +129,16 @@ static const struct {
 	{ "new-command-on-retry", "COMMAND can look at $RETRY_ATTEMPT" },
 	{ "polling-interval*",
 	    "nothing is needed: the end of COMMAND is noticed at once" },
-	{ "on-failure on-fail on-error notify webhook slack",
+	{ "on-failure on-fail on-error notify webhook slack mail",
 	    "use --on-give-up=COMMAND" },
 	{ "dry-run dryrun noop no-op simulate", "use --plan" },
-	{ "flaky", "use --flaky-status=N" },
-	{ "trials", "use --repeat=N --success-on=any --log=json:FILE" },
-	{ "hold chronic", "use --output=@" },
-	{ "mail", "use --output=chronic in a crontab" },
-	{ "replay", "use --stdin=replay" },
+	{ "flaky flaky-result", "use --flaky-status=N" },
 	{ "command cmd run exec c shell",
 	    "COMMAND is the last argument: " PROGRAM " sh -c '...'" },
-	{ "init", "nothing is needed: " PROGRAM " works as process 1" },
-	{ "unit",
-	    "it is systemd's: systemd-run --unit=NAME " PROGRAM " COMMAND" },
 	{ "P jobs max-procs parallel I replace",
 	    "a run has one command: xargs ... " PROGRAM " COMMAND" },
+	{ "halt resume-failed",
+	    "it is parallel's: parallel --@ ... " PROGRAM " COMMAND" },
 	{ "joblog", "use --log=auto --log=json:FILE" },
 	{ "e env", "for variables: " PROGRAM " env NAME=VALUE ..." },
 	{ "C chdir cwd workdir working-directory",
@@ -147,11 +146,8 @@ static const struct {
 	{ "foreground", "nothing is needed: COMMAND stays in the foreground" },
 	{ "silent warning-on-retry", "use --quiet" },
 	{ "debug trace log-level", "use --verbose or --quiet" },
-	{ "format log-format", "use --log=FORMAT" },
 	{ "log*file output-file timestamps", "use --log=auto --log=text:FILE" },
-	{ "json", "use --log=json" },
 	{ "junit junit-file", "use --log=auto --log=junit:FILE" },
-	{ "no-color", "use --color=never" },
 	{ "*[[:space:]]*", "write the option and its value as two words" },
 };
 
@@ -171,15 +167,17 @@ static const struct {
 	{ OPTION_DELAY, "*,*", "for a list, use --backoff=list:@" },
 	{ OPTION_DELAY, "random", "use --jitter=full" },
 	{ OPTION_BACKOFF, "fixed none", "did you mean constant?" },
-	{ OPTION_BACKOFF, "random", "did you mean decorrelated?" },
+	{ OPTION_BACKOFF, "random", "use --jitter=full" },
+	{ OPTION_BACKOFF, "*,*=*", "write #" },
 	{ OPTION_BACKOFF, "[0-9]*,*", "did you mean list:@?" },
 	{ OPTION_BACKOFF, "[2-9]", "use --delay=@ or exponential:factor=@" },
 	{ OPTION_BACKOFF, "[0-9]* .[0-9]*", "did you mean --delay=@?" },
 	{ OPTION_JITTER, "no off false", "did you mean none?" },
+	{ OPTION_JITTER, "decorrelated", "use --backoff=@" },
 	{ OPTION_JITTER, "[2-9]", "use a ratio (20%) or +@s" },
 	{ OPTION_JITTER, "[1-9][0-9] 100", "did you mean @%?" },
 	{ OPTION_JITTER, "[.0-9]*[a-z]", "use a ratio (20%) or +@" },
-	{ OPTION_PRESET, "k8s", "did you mean kubernetes?" },
+	{ OPTION_PRESET, "k8s", "did you mean kubectl?" },
 	{ OPTION_PRESET, "podman skopeo buildah", "did you mean docker?" },
 	{ OPTION_PRESET, "rsync scp sftp", "did you mean ssh?" },
 	{ OPTION_PRESET, "apt-get", "did you mean apt?" },
@@ -200,10 +198,17 @@ static const struct {
 	{ OPTION_HELP, "cookbook recipe* index", "did you mean examples?" },
 	{ OPTION_HELP, "crontab", "did you mean cron?" },
 	{ OPTION_HELP, "retry_*", "did you mean environment?" },
-	{ OPTION_HELP, "github gitlab jenkins", "did you mean ci?" },
-	{ OPTION_HELP, "k8s pod*", "did you mean kubernetes?" },
-	{ OPTION_HELP, "container* image*", "did you mean docker?" },
-	{ OPTION_HELP, "http* 429", "did you mean hints?" },
+	{ OPTION_HELP, "github gitlab jenkins pipeline", "did you mean ci?" },
+	{ OPTION_HELP, "k8s pod pods", "did you mean kubernetes?" },
+	{ OPTION_HELP, "container* image* dockerfile podman",
+	    "did you mean docker?" },
+	{ OPTION_HELP, "docker-compose", "did you mean compose?" },
+	{ OPTION_HELP, "bash function* makefile http* tutorial",
+	    "did you mean shell?" },
+	{ OPTION_HELP, "input stdin", "did you mean output?" },
+	{ OPTION_HELP, "variables", "did you mean environment?" },
+	{ OPTION_HELP, "json", "did you mean formats?" },
+	{ OPTION_HELP, "429", "did you mean hints?" },
 	{ OPTION_PLAN, "p=[2-9] p=[1-9][0-9]", "did you mean @%?" },
 
 	{ PLACE_VALUE, "[[:space:]]*",
@@ -213,6 +218,7 @@ static const struct {
 	{ PLACE_DURATION, "[0-9]*:[0-9]*", "write it as 1h2m3s" },
 	{ PLACE_DURATION, "[0-9]w [0-9]week*", "write weeks in days, as 7d" },
 	{ PLACE_DURATION, "pt[0-9]*", "write it without PT, as 1h2m3s" },
+	{ PLACE_PARAMETER, "max", "use --max-delay" },
 
 	{ PLACE_SET, "all", "did you mean any?" },
 	{ PLACE_SET, "error* fail*", "did you mean nonzero?" },
@@ -239,12 +245,14 @@ static const struct {
 	    "it starts with a typographic dash; type \"-\"" },
 	{ PLACE_COMMAND, "gti igt", "did you mean git?" },
 	{ PLACE_COMMAND, "dokcer docekr doker", "did you mean docker?" },
-	{ PLACE_COMMAND, "nmp", "did you mean npm?" },
-	{ PLACE_COMMAND, "kubeclt kubctl", "did you mean kubectl?" },
 	{ PLACE_COMMAND, "until while", PROGRAM " is the loop: leave out @" },
-	{ PLACE_COMMAND, "help version", "did you mean " PROGRAM " --@?" },
-	{ PLACE_COMMAND, "Restart=*",
-	    "use -a N, or -a 0 to never give up; -p is --preserve-status" },
+	{ PLACE_COMMAND, "http://* https://*",
+	    "for a page: " PROGRAM " --preset=poll -T 1m curl -fsSo "
+	    "/dev/null @" },
+	{ PLACE_COMMAND, "tcp://*",
+	    "for a port: " PROGRAM " --preset=poll -T 1m nc -z HOST PORT" },
+	{ PLACE_COMMAND, "[!:/]*:[0-9]*",
+	    "for a port: " PROGRAM " --preset=poll -T 1m nc -z #" },
 	{ PLACE_COMMAND, "[A-Za-z_]*=*",
 	    "did you mean " PROGRAM " env @ ...?" },
 	{ PLACE_COMMAND, "~* $*",
@@ -364,7 +372,7 @@ try_habit(struct guess *guess, const char *typed, const char *instead,
 	while (*typed != '\0' && !guess->fits) {
 		const size_t length = strcspn(typed, " ");
 		const bool may_be_near =
-		    length >= least_near && strchr(instead, '@') == NULL;
+		    length >= least_near && strpbrk(instead, "@#") == NULL;
 
 		strlcpy(pattern, typed, length + 1);
 		typed += length + strspn(typed + length, " ");
@@ -435,15 +443,21 @@ find(const struct options *options, int id, int place, const char *typed)
 	return guess;
 }
 
-/* Adds what to type instead, with what was typed in the place of @. */
+/*
+ * Adds what to type instead, with what was typed in the place of @; in that of
+ * # its first colon becomes a blank, or its first comma a colon.
+ */
 static void
 add_instead(const char *instead, const char *typed, char *text, size_t size)
 {
 	char safe[5 * TEXT_ITEM];
 
 	text_safe(typed, safe, sizeof(safe));
+	char *mark = safe + strcspn(safe, ":,");
+	if (strchr(instead, '#') != NULL && *mark != '\0')
+		*mark = *mark == ':' ? ' ' : ':';
 	for (; *instead != '\0'; instead++)
-		if (*instead == '@')
+		if (*instead == '@' || *instead == '#')
 			text_append(text, size, "%s", safe);
 		else
 			text_append(text, size, "%c", *instead);
@@ -576,7 +590,8 @@ suggest_value(const struct options *options, enum option_id id,
 		    options->policy.backoff.strategy->name);
 	} else if (!is_set && row->type != TYPE_CHOICE &&
 	    *guess.tried != '\0' && *bare != '\0' &&
-	    bare[strspn(bare, NAMES "-")] == '\0') {
+	    bare[strspn(bare,
+		place == PLACE_PARAMETER ? NAMES "-." : NAMES "-")] == '\0') {
 		text_append(text, size, " (use %s)", guess.tried + 2);
 	}
 }
@@ -647,27 +662,9 @@ suggest_command(const struct options *options, bool searched, char *text,
 	if (instead != NULL)
 		add_instead(instead, name, text, size);
 	else if (searched && options->path != NULL)
-		add_instead("searched PATH=@; functions and aliases: "
-			    "--help=shell",
-		    options->path, text, size);
-}
-
-/* Whether the command is curl with -s and without -S: it hides the status. */
-static bool
-hides_status(const struct options *options)
-{
-	bool silent = false, shows = false;
-
-	for (const char *const *word = options->command + 1; *word != NULL;
-	     word++) {
-		const bool is_letters = **word == '-' && (*word)[1] != '-';
-
-		silent |= (is_letters && strchr(*word, 's') != NULL) ||
-		    strcmp(*word, "--silent") == 0;
-		shows |= (is_letters && strchr(*word, 'S') != NULL) ||
-		    strcmp(*word, "--show-error") == 0;
-	}
-	return silent && !shows && strcmp(options->name, "curl") == 0;
+		text_append(text, size,
+		    "searched PATH=%s; functions and aliases: --help=shell",
+		    text_safe(options->path, first, sizeof(first)));
 }
 
 /* What a list that lacks the outcome should name. */
@@ -697,14 +694,26 @@ suggest_item(const struct options *options, const struct option_row *row,
 	}
 }
 
+/* Whether -t may be that of Debian's retry: a number of attempts. */
+static bool
+means_times(const struct options *options)
+{
+	const char *text = options->text[OPTION_TIMEOUT];
+
+	return options->origin[OPTION_TIMEOUT] == ORIGIN_USER &&
+	    options->origin[OPTION_ATTEMPTS] != ORIGIN_USER &&
+	    strlen(text) == 1 && isdigit((unsigned char)*text);
+}
+
 const char *
 suggest_outcome(const struct options *options, struct outcome outcome,
     char *text, size_t size)
 {
 	*text = '\0';
-	if (outcome.kind == OUTCOME_EXIT && outcome.code == 22 &&
-	    options->rules_count > 0 && hides_status(options))
-		return "give curl -S: without it, nobody sees the HTTP status";
+	if (outcome.kind == OUTCOME_TIMEOUT && means_times(options))
+		snprintf(text, size, "-t %s is a time; for attempts, use -a %s",
+		    options->text[OPTION_TIMEOUT],
+		    options->text[OPTION_TIMEOUT]);
 	if (outcome.kind == OUTCOME_UNSTARTABLE) {
 		const bool searched = outcome.reason != NULL &&
 		    strcmp(outcome.reason, "command not found") == 0;

@@ -247,8 +247,12 @@ tell(void *context, struct record *record)
 
 	record->seen.output = output;
 	job_describe(job, record);
-	record->seen.advice = suggest_outcome(loop->options,
-	    record->last.outcome, loop->advice, sizeof(loop->advice));
+	/* Once is enough. */
+	record->seen.advice =
+	    record->attempt.number > 1 && record->kind != RECORD_END
+	    ? NULL
+	    : suggest_outcome(loop->options, record->last.outcome, loop->advice,
+		  sizeof(loop->advice));
 	record->seen.time = events_time(CLOCK_REALTIME);
 	logs_tell(&loop->report, &job->output, record);
 	free(output);

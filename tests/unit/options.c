@@ -559,16 +559,16 @@ what_is_wrong_is_said_in_one_line(void)
 		{ "--quiet=yes cmd", "--quiet takes no value" },
 		{ "--help=exot",
 		    "invalid --help 'exot': unknown topic or option; did you mean exit?" },
-		{ "--help=", "invalid --help '': empty, or a blank follows =" },
+		{ "--help=", "invalid --help '': empty (an unset variable?)" },
 
 		{ "-a _ cmd",
-		    "invalid --attempts '': empty, or a blank follows =" },
+		    "invalid --attempts '': empty (an unset variable?)" },
 		{ "--attempts= cmd",
-		    "invalid --attempts '': empty, or a blank follows =" },
+		    "invalid --attempts '': empty (an unset variable?)" },
 		{ "-d _ cmd",
-		    "invalid --delay '': empty, or a blank follows =" },
+		    "invalid --delay '': empty (an unset variable?)" },
 		{ "--repeat= cmd",
-		    "invalid --repeat '': empty, or a blank follows =" },
+		    "invalid --repeat '': empty (an unset variable?)" },
 		{ "-a -1 cmd",
 		    "invalid --attempts '-1': negative; 0 sets no limit" },
 		{ "-a --help", "--attempts needs a value before --help" },
@@ -756,7 +756,7 @@ the_words_of_other_programs_are_known(void)
 		    "unknown option --retries; use --attempts=N, which counts the first attempt too" },
 		/* Not taken for --wait-first cut short. */
 		{ "--wait 3 cmd",
-		    "unknown option --wait; for an interval, use --delay=DUR and --backoff=constant" },
+		    "unknown option --wait; for an interval, use -b constant -j none -d DUR" },
 		{ "--wait-f cmd",
 		    "unknown option --wait-f; did you mean --wait-first?" },
 		{ "--retires 3 cmd",
@@ -770,7 +770,7 @@ the_words_of_other_programs_are_known(void)
 		{ "--timeout_minutes=10 cmd",
 		    "unknown option --timeout_minutes; use --timeout=DUR, as 10m, or --max-time=DUR for the whole run" },
 		{ "--retry_wait_seconds=10 cmd",
-		    "unknown option --retry_wait_seconds; for an interval, use --delay=DUR and --backoff=constant" },
+		    "unknown option --retry_wait_seconds; for an interval, use -b constant -j none -d DUR" },
 		{ "--retry_on=3 cmd",
 		    "unknown option --retry_on; did you mean --retry-on?" },
 		{ "--retry_on_exit_code=3 cmd",
@@ -833,7 +833,7 @@ the_words_of_other_programs_are_known(void)
 		{ "-j off cmd",
 		    "invalid --jitter 'off': unknown jitter; did you mean none?" },
 		{ "--preset=k8s cmd",
-		    "invalid --preset 'k8s': unknown preset; did you mean kubernetes?" },
+		    "invalid --preset 'k8s': unknown preset; did you mean kubectl?" },
 		{ "--log=run.log cmd",
 		    "invalid --log 'run.log': name the format first, as in text:FILE" },
 		{ "--state true",
@@ -943,8 +943,29 @@ what_is_meant_is_told_after_what_is_wrong(void)
 		{ "--help=recipes", "did you mean examples?" },
 		{ "--fail curl x", "give it to curl: retry curl --fail ..." },
 		{ "--total-time=3 x", "use --max-time=DUR" },
+		{ "--continue_on_error x", "add \"|| true\" after COMMAND" },
+		{ "--halt now x",
+		    "it is parallel's: parallel --halt ... retry COMMAND" },
+		{ "--retry-on-http-error=503 x",
+		    "it is wget's: retry --preset=wget wget ..." },
+		{ "--slow-timeout=9 x",
+		    "use --timeout=DUR, as 10m, or --max-time=DUR for the whole run" },
+		{ "--fetch-retries=3 x",
+		    "use --attempts=N, which counts the first attempt too" },
+		{ "--port=80 x",
+		    "for a port: retry --preset=poll -T 1m nc -z HOST PORT" },
+		{ "--url=http://x x",
+		    "for a page: retry --preset=poll -T 1m curl -fsSo /dev/null URL" },
+		{ "--circuit-breaker x", "use --budget=FILE (--help=budget)" },
+		{ "--help=podman", "did you mean docker?" },
+		{ "--help=pods", "did you mean kubernetes?" },
+		{ "--help=json", "did you mean formats?" },
+		{ "-b exponential,factor=2 x", "write exponential:factor=2" },
+		{ "-b exponential:max=30 x", "use --max-delay" },
+		{ "-b random x", "use --jitter=full" },
+		{ "-j decorrelated x", "use --backoff=decorrelated" },
 		{ "--RestartSec=3 x",
-		    "for an interval, use --delay=DUR and --backoff=constant" },
+		    "for an interval, use -b constant -j none -d DUR" },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -971,6 +992,12 @@ a_command_that_is_not_found_leads_to_what_was_meant(void)
 		    "'npm' is the value of --preset: use --preset=npm npm ci" },
 		{ "--preset=npm ci", NULL },
 		{ "until ping x", "retry is the loop: leave out until" },
+		{ "localhost:5432 -- x",
+		    "for a port: retry --preset=poll -T 1m nc -z localhost 5432" },
+		{ "tcp://db:5432 x",
+		    "for a port: retry --preset=poll -T 1m nc -z HOST PORT" },
+		{ "http://host:80/x",
+		    "for a page: retry --preset=poll -T 1m curl -fsSo /dev/null http://host:80/x" },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -981,6 +1008,29 @@ a_command_that_is_not_found_leads_to_what_was_meant(void)
 
 		ROW("%s", rows[i].text);
 		CHECK_STR(suggest_outcome(parsed(&line, rows[i].text), missing,
+			      text, sizeof(text)),
+		    rows[i].hint);
+	}
+}
+
+/* Debian's retry has -t 5 for five attempts. */
+static void
+a_timeout_of_one_digit_may_be_a_number_of_attempts(void)
+{
+	static const struct hint rows[] = {
+		{ "-t 5 x", "-t 5 is a time; for attempts, use -a 5" },
+		{ "-t 5s x", NULL },
+		{ "-t 50 x", NULL },
+		{ "-t 5 -a 3 x", NULL },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct outcome timeout = { .kind = OUTCOME_TIMEOUT };
+		struct line line;
+		char text[512];
+
+		ROW("%s", rows[i].text);
+		CHECK_STR(suggest_outcome(parsed(&line, rows[i].text), timeout,
 			      text, sizeof(text)),
 		    rows[i].hint);
 	}
@@ -1142,6 +1192,13 @@ what_is_hardly_meant_so_deserves_a_warning(void)
 		{ "--fail-match=a|b", false },
 		{ "--fail-match=/usr/bin", false },
 		{ "--fail-match=/usr/", false },
+		{ "curl --retry 3", true },
+		{ "curl -s", false },
+		{ "--preset=curl curl -sS", true },
+		{ "--preset=curl curl -fs", true },
+		{ "--preset=curl curl -fsS", false },
+		{ "--preset=npm /bin/curl --fail-with-body", false },
+		{ "--preset=poll curl -fs", false },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -1466,6 +1523,7 @@ main(void)
 	RUN(what_people_type_first_is_put_right);
 	RUN(what_is_meant_is_told_after_what_is_wrong);
 	RUN(a_command_that_is_not_found_leads_to_what_was_meant);
+	RUN(a_timeout_of_one_digit_may_be_a_number_of_attempts);
 	RUN(help_takes_its_topic_as_the_next_word_too);
 	RUN(a_bad_value_has_the_topic_of_help_that_tells_the_good_ones);
 	RUN(what_is_harmful_is_not_repeated_as_it_is);
