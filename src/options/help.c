@@ -91,41 +91,37 @@ static const char screen_text[] =
     "\n"
     "  -a, --attempts=N       give up after N attempts; 0 = no limit [5]\n"
     "  -t, --timeout=DUR      time limit per attempt; kills all it started\n"
-    "  -T, --max-time=DUR     time limit for the whole run, waits included\n"
+    "  -T, --max-time=DUR     total time, waits included; replaces the limit of 5\n"
     "  -d, --delay=DUR        the first wait; each later one is doubled [1s]\n"
-    "  -m, --max-delay=DUR    the longest wait [1m]\n"
-    "  -b, --backoff=NAME     how they grow: constant ...; -j none: no jitter\n"
+    "  -b, --backoff=NAME     how the waits grow; fixed: -b constant -j none\n"
     "      --retry-on=SET     retry only these: 7, 100-110, timeout, ...\n"
     "      --stop-on=SET      never retry these\n"
-    "      --retry-match=ERE  retry only if output matches; "
-    "--stop-match: only if not\n"
-    "      --preset=NAME,...  stop at once if npm, curl, ... fail for good\n"
+    "      --retry-match=ERE  retry only if output matches\n"
+    "      --stop-match=ERE   never retry if output matches\n"
+    "      --preset=NAME,...  know which npm, curl ... failures are permanent\n"
     "      --output=MODE      when to show output: hold, chronic ... [stream]\n"
     "      --plan             show the waits and the worst case; run nothing\n"
-    "  -q, -v                 print nothing but errors, print more\n"
+    "  -q, -v                 quieter, more verbose\n"
     "\n"
     "  " PROGRAM " -a 3 -t 10m make check\n"
     "  " PROGRAM " --preset=npm npm ci\n"
-    "  " PROGRAM " -a 0 -T 2m pg_isready -q\n"
+    "  " PROGRAM " -T 2m pg_isready -q\n"
     "DUR: 250ms, 1m30s, 1h; a number alone is seconds. COMMAND runs without "
     "a shell.\n"
-    "--help=options, --help=presets list all; --help=-a or --help=npm "
-    "explains one.\n"
+    "More: --help=options, --help=-a, --help=npm; --help=topics: exit, signals "
+    "...\n"
     "Recipes, by --help=PLACE: ci cron systemd docker compose kubernetes "
     "shell.\n";
 
 static void
 print_options(void)
 {
-	int group = -1;
-
 	printf("usage: " PROGRAM " [OPTION]... [--] COMMAND [ARG]...\n");
-	for (int id = 0; id < OPTIONS; id++) {
-		if ((int)option_rows[id].group != group) {
-			group = (int)option_rows[id].group;
-			printf("\n%s:\n", option_groups[group]);
-		}
-		print_option(&option_rows[id]);
+	for (int group = 0; group < GROUPS; group++) {
+		printf("\n%s:\n", option_groups[group]);
+		for (int id = 0; id < OPTIONS; id++)
+			if ((int)option_rows[id].group == group)
+				print_option(&option_rows[id]);
 	}
 	printf("\nTo explain an option: --help=-a; to list the topics: "
 	       "--help=topics.\n");
@@ -369,6 +365,9 @@ find(const char *typed)
 	static const char by_option[] = "preset=";
 	const char *name = typed + strspn(typed, "-");
 	const bool dashed = name > typed;
+
+	if (strcmp(typed, "all") == 0)
+		name = "options";
 	const size_t length = strlen(name);
 	struct subject found = { .topic = NULL };
 	int count = length > 1 ? 0 : 2;
@@ -424,9 +423,16 @@ help_print(const char *typed, const struct screen *screen)
 	const struct subject found = find(typed);
 	const struct help_topic *const topic = found.topic;
 
-	if (found.option != NULL)
+	if (found.option != NULL) {
+		const enum option_id id =
+		    option_find(found.option, strlen(found.option));
+
 		print_manual(true, found.option, screen);
-	else if (topic != NULL && topic->heading != NULL)
+		if (option_rows[id].topic != NULL)
+			printf("\n  More: " PROGRAM " --help=%s\n",
+			    option_rows[id].topic);
+	}
+	if (topic != NULL && topic->heading != NULL)
 		print_manual(false, topic->heading, screen);
 	if (topic != NULL && topic->print != NULL)
 		topic->print();

@@ -96,6 +96,7 @@ enum option_group {
 	GROUP_STREAMS,
 	GROUP_BETWEEN,
 	GROUP_REPORTING,
+	GROUP_SELDOM,
 	GROUPS
 };
 

@@ -24,7 +24,8 @@ const struct message_row message_rows[] = {
 	{ "line start", "verbose draws", "--seed=%seed repeats the delays",
 	    INFO },
 	{ "line attempt", "verbose",
-	    "%attempt starts as process %pid[, for %timeout at most]", INFO },
+	    "%attempt starts as process %pid[, for %timeout at most]: %words",
+	    INFO },
 	{ "line outcome", "!verbose verdict=success", "" },
 	{ "line outcome", "!verbose rule=error", "" },
 	/* A signal that was passed on makes an ordinary end. */
@@ -161,7 +162,8 @@ const struct message_row message_rows[] = {
 	    "[?kept [ after an earlier run's delay of %delay]]" },
 	{ "why", "", "%how%rule[, %limit]" },
 	{ "limit", "reason=max-time cut=none",
-	    "and --max-time %max-time leaves no time for another" },
+	    "and --max-time %max-time leaves no time for attempt "
+	    "%after" },
 	{ "limit", "reason=max-time cut=attempt !outcome=timeout",
 	    "and --max-time %max-time leaves no time to judge it" },
 	{ "limit", "reason=max-time cut=check",
@@ -290,6 +292,18 @@ limit_text(const struct limit *limit, char text[MESSAGE_LINE])
 	return text;
 }
 
+/* The command, cut. */
+static const char *
+words_text(const char *const *words, char text[MESSAGE_LINE])
+{
+	char all[MESSAGE_LINE] = "";
+
+	for (; *words != NULL; words++)
+		text_append(all, sizeof(all), *all == '\0' ? "%s" : " %s",
+		    *words);
+	return text_safe(all, text, MESSAGE_PART);
+}
+
 static const char *
 date_text(double seconds, char text[MESSAGE_LINE])
 {
@@ -409,6 +423,7 @@ find_fact(const struct telling *telling, const char *name,
 	SAFE("last-line", record->seen.last_line)
 	SAFE("left-names", record->seen.left_names)
 	SAFE("program", command)
+	FACT("words", command != NULL, words_text(style->command, text))
 	SAFE("state", style->state)
 
 	/* Seconds. */
@@ -430,6 +445,7 @@ find_fact(const struct telling *telling, const char *name,
 	/* Numbers. */
 	COUNT("number", record->attempt.number, true)
 	COUNT("before", record->attempt.number - 1, true)
+	COUNT("after", record->attempt.number + 1, true)
 	COUNT("code", outcome.code, true)
 	SIGNAL("killer", outcome.code)
 	SIGNAL("signal", record->signal)

@@ -74,7 +74,7 @@ like 'a hint beyond the end of the run is told as that' "$err" \
 run retry -d 60 -b constant -j none -T 10 --delay-match='wait (.*)' \
     --log=auto --log=json:log sh -c 'echo wait 20; exit 1'
 like 'a hint is not blamed if the delay itself is as long' "$err" \
-    'exited 1, and --max-time 10s leaves no time for another$'
+    'exited 1, and --max-time 10s leaves no time for attempt 2$'
 like 'the reason is max-time if the delay itself is as long as the hint' "$(cat log)" '"reason":"max-time"'
 hint '19:00 (Mars/Base)'
 like 'a time zone that is unknown is reported' "$err" \

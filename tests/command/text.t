@@ -30,7 +30,7 @@ retry: false: giving up after 2 attempts in TIME: exited 1'
 run retry -a 0 -T 20 -d 60 false
 like 'without a limit no limit is named' "$err" '^retry: false: attempt 1 exited 1'
 like 'the end says why' "$err" \
-    '^retry: false: giving up after 1 attempt in .*: exited 1, and --max-time 20s leaves no time for another$'
+    '^retry: false: giving up after 1 attempt in .*: exited 1, and --max-time 20s leaves no time for attempt 2$'
 run retry -a 1 sh -c 'kill -KILL $$'
 like 'a signal has its name' "$err" '^retry: sh: attempt 1/1 killed by SIGKILL after'
 run retry -a 1 -t 0.01 sleep 20
@@ -96,7 +96,7 @@ is 'quiet says nothing, giving up included, but errors of its own' "$err" 'retry
 
 run retry -v -a 2 -t 10 -d 10ms -j 50% false
 like 'verbose tells of starts' "$err" \
-    '^retry: false: attempt 1/2 starts as process [0-9]+, for 10s at most$'
+    '^retry: false: attempt 1/2 starts as process [0-9]+, for 10s at most: false$'
 like 'verbose tells of starts, and of the numbers behind a delay' "$err" \
     'next in [0-9.]+ms \(nominal 10ms, range 5ms to 15ms\)$'
 run retry -v true

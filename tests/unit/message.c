@@ -294,7 +294,7 @@ the_end_says_why(void)
 		    "succeeded at attempt 3/5 in 31s" },
 		{ { .end.reason = REASON_ATTEMPTS }, "" },
 		{ { .end.reason = REASON_MAX_TIME },
-		    ", and --max-time 1m leaves no time for another" },
+		    ", and --max-time 1m leaves no time for attempt 4" },
 		{ { .end.reason = REASON_MAX_TIME, .end.cut = CUT_CHECK },
 		    ", and --max-time 1m ended --check" },
 		{ { .end.reason = REASON_MAX_TIME, .end.cut = CUT_GATE },
