@@ -19,6 +19,12 @@
 #include "sys/file.h"
 #include "sys/input.h"
 
+/*
+ * Milliseconds that a run waits for the end of its pipe: of "echo x | retry" it
+ * may begin before echo has written.
+ */
+#define END_PATIENCE 25
+
 /* How much is spooled before signals and timers have their turn. */
 #define SPOOL_MOST (1 << 20)
 
@@ -83,7 +89,7 @@ look_at_input(struct input *input)
 	require_unless_closed(given);
 	if (!given)
 		return;
-	if (S_ISFIFO(status.st_mode) && poll(&poll_fd, 1, 0) == 1 &&
+	if (S_ISFIFO(status.st_mode) && poll(&poll_fd, 1, END_PATIENCE) == 1 &&
 	    (poll_fd.revents & POLLHUP) != 0)
 		input->copy = copy_pipe(STDIN_FILENO, &input->copied);
 	input->is_stream = input->copy == NO_DESCRIPTOR &&
@@ -226,14 +232,14 @@ give(struct input *input, int given, const char *what, int *descriptor)
 }
 
 /*
- * Puts a file back to where it stood.  A process that hangs while it reads the
- * file keeps everybody else from its offset, and an earlier attempt may have
- * left such a process: then the attempt gets an offset of its own.
+ * Puts a file back to where it stood.  If an earlier attempt has left processes,
+ * the attempt gets an offset of its own: one that reads the file moves the
+ * shared offset, and keeps everybody else from it while it hangs.
  */
 static int
 rewind_file(struct input *input, bool left, int *descriptor)
 {
-	if (file_offset(STDIN_FILENO) == input->start)
+	if (!left && file_offset(STDIN_FILENO) == input->start)
 		return 0;
 	const int own = left ? open("/proc/self/fd/0", O_RDONLY | O_CLOEXEC)
 			     : NO_DESCRIPTOR;
@@ -257,7 +263,7 @@ input_begin(struct input *input, uint64_t attempt, bool left, int *descriptor)
 		/* If this fails, the attempt gets a copy, which is safe. */
 		if (input->copy != NO_DESCRIPTOR)
 			ioctl(STDIN_FILENO, FIONREAD, &bytes);
-		if (bytes < input->copied)
+		if (bytes < input->copied || (left && input->copied > 0))
 			return give(input, copy_pipe(input->copy, &bytes),
 			    "standard input", descriptor);
 		if (input->is_stream && was_read(input) && attempt > 1 &&

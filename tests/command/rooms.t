@@ -81,13 +81,13 @@ done
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
 	7513 src/core
-	2255 src/report
+	2271 src/report
 	2170 src/plan
-	3401 src/options
-	8776 src/sys
+	3460 src/options
+	8786 src/sys
 	285 src/main.c
-	13076 tests/unit
-	14348 tests/command
+	13134 tests/unit
+	14376 tests/command
 	3430 tests/lib
 	2902 tests/simulate
 	4335 scripts

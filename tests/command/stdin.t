@@ -54,6 +54,15 @@ finished() {
 }
 is 'a finished pipe is read by each attempt' \
     "$(finished twice | tr '\n' ' ')" '1 2 3 4 1 2 3 4 '
+# echoed: thirty times a writer that begins beside its reader.
+echoed() {
+	for i in $(seq 30); do
+		/bin/echo $i | twice || return
+	done >got
+	[ "$(wc -l <got)" = 60 ]
+}
+check 'a writer that is about to end has its output read by each attempt' \
+    retried echoed
 is 'a here-document is read by each attempt' "$(twice "$@" <<E2 | tr '\n' ' '
 text
 E2
@@ -272,6 +281,25 @@ if strace -o trace true 2>/dev/null; then
 else
 	skip 'a file that cannot seek is read as a pipe is' 'strace cannot trace'
 fi
+
+# leaves: the first attempt leaves a process that reads on, when it may.
+leaves() {
+	rm -f read
+	retry -q -d 0 -a 2 sh -c 'if [ $RETRY_ATTEMPT = 1 ]; then
+		exec 3<&0
+		{ until [ -e begun ]; do sleep .01; done; head -c 2 <&3; : >read
+		} >/dev/null &
+		exit 1
+	fi
+	: >begun
+	until [ -e read ]; do sleep .01; done
+	cat'
+	rm begun
+}
+is 'what is left reads nothing that the next attempt lacks' \
+    "$(finished leaves | tr '\n' ' ')" '1 2 3 4 '
+is 'what is left moves no place of the next attempt in a file' \
+    "$(leaves <numbers | tr '\n' ' ')" '1 2 3 4 '
 
 # inherit, null
 retry -q --stdin=inherit -d 0 -a 2 sh -c 'head -c 2; exit 1' <numbers >got
