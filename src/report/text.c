@@ -26,7 +26,7 @@ report_text_colour(const struct screen *screen, enum verdict verdict)
 	static const char *const colours[] = {
 		[VERDICT_NONE] = "",
 		[VERDICT_SUCCESS] = "\033[32m",
-		[VERDICT_RETRY] = "\033[33m",
+		[VERDICT_RETRY] = "\033[35m",
 		[VERDICT_STOP] = "\033[31m",
 	};
 

@@ -73,10 +73,7 @@ report_tty_hide(struct sink *sink)
 {
 	if (sink->drawn == 0)
 		return;
-	if (sink->screen.plain)
-		fprintf(sink->file, "\r%*s\r", sink->drawn, "");
-	else
-		fputs("\r\033[J", sink->file);
+	fputs("\r\033[J", sink->file);
 	sink->drawn = 0;
 }
 
@@ -129,8 +126,7 @@ draw_wait(struct sink *sink, const struct report *report,
 					 : BAR_MOST;
 
 	report_tty_hide(sink);
-	fprintf(sink->file, "%s%s%s%s%s", screen->plain ? "" : "\033[?7l", head,
-	    name, next, clock);
+	fprintf(sink->file, "\033[?7l%s%s%s%s", head, name, next, clock);
 	if (bar > 0)
 		fprintf(sink->file, "%*s", GAP, "");
 	for (int i = 0; i < bar; i++)
@@ -138,10 +134,7 @@ draw_wait(struct sink *sink, const struct report *report,
 			fputs(screen->unicode ? "█" : "=", sink->file);
 		else
 			fputs(screen->unicode ? "░" : "-", sink->file);
-	fprintf(sink->file, "%s%s%s%s%s",
-	    report_text_colour(screen, VERDICT_RETRY), last,
-	    report_text_colour_end(screen, VERDICT_RETRY), how,
-	    screen->plain ? "\r" : "\033[?7h\r");
+	fprintf(sink->file, "%s%s\033[?7h\r", last, how);
 	sink->drawn = text_width(head) + text_width(name) + text_width(next) +
 	    text_width(clock) + GAP + bar + text_width(last) + text_width(how);
 }

@@ -300,13 +300,13 @@ look_at_logs(struct report *report)
 			sink->screen.colour = false;
 
 		/*
-		 * The terminal of another job is not drawn on, nor one that a
-		 * service for CI keeps as a log.
+		 * The terminal of another job is not drawn on, nor one that
+		 * has no control sequences or that CI keeps as a log.
 		 */
 		const pid_t foreground =
 		    sink->screen.terminal ? tcgetpgrp(descriptor) : -1;
 		if (sink->screen.terminal &&
-		    (logged || foreground != getpgrp()))
+		    (logged || sink->screen.plain || foreground != getpgrp()))
 			sink->screen.width = 0;
 	}
 }

@@ -52,25 +52,13 @@ has_colour(enum color color, bool can_show)
 	return can_show || is_on("CLICOLOR_FORCE") || is_on("FORCE_COLOR");
 }
 
-/* Emacs' M-x compile shows control sequences as text. */
-static bool
-is_emacs_compile(void)
-{
-	static const char mode[] = ",compile";
-	const char *emacs = getenv("INSIDE_EMACS");
-	const size_t length = emacs == NULL ? 0 : strlen(emacs);
-
-	return length >= strlen(mode) &&
-	    strcmp(emacs + length - strlen(mode), mode) == 0;
-}
-
 struct screen
 screen_of(int descriptor, enum color color)
 {
 	const char *columns = getenv("COLUMNS");
 	const char *type = getenv("TERM");
-	const bool plain =
-	    type == NULL || strcmp(type, "dumb") == 0 || is_emacs_compile();
+	const bool plain = type == NULL || strcmp(type, "dumb") == 0 ||
+	    getenv("INSIDE_EMACS") != NULL;
 	const bool terminal = isatty(descriptor);
 	const char *problem;
 	struct winsize size;

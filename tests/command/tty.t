@@ -90,7 +90,7 @@ look stopped 80 '^\$$' 'type=retry -d 30 false\n' '2/5 in' 'type=\x1a' \
 look background 80 '^\$$' 'type=retry -a 2 -d 0.8 false &\n' \
     'giving' 'type=exit\n' -- env PS1='$ ' bash --norc --noprofile -i
 look dumb 80 -- env TERM=dumb try -a 2 -d 3 false
-look emacs 80 -- env INSIDE_EMACS=29.4,compile try -a 2 -d 3 false
+look emacs 80 -- env INSIDE_EMACS=29.4,comint try -a 2 -d 3 false
 look apart 80 -- setsid -w "$T/try" -a 2 -d 0.6 false
 look logged 80 -- env CI=true try -a 2 -d 0.6 false
 look unlogged 80 '2/2 in' show -- env CI=false try -a 2 -d 3 false
@@ -211,9 +211,9 @@ for columns in 40 80; do
 	is "$columns columns: a line of its own begins after half a line, and where text is asked for" \
 	    "$(seen text$columns | grep -c '^half$\|^retry: sh: ')" 5
 done
-yellow=$(printf '\033[33m') red=$(printf '\033[31m') green=$(printf '\033[32m')
-is 'failures are yellow, giving up is red' \
-    "$(grep -acF "${yellow}retry:" end/raw) $(grep -acF "${red}retry:" end/raw)" \
+magenta=$(printf '\033[35m') red=$(printf '\033[31m') green=$(printf '\033[32m')
+is 'failures are magenta, giving up is red' \
+    "$(grep -acF "${magenta}retry:" end/raw) $(grep -acF "${red}retry:" end/raw)" \
     '2 1'
 check 'a success after a failure is green' grep -aqF "${green}retry:" flaky/raw
 check 'a success after a failure is green, but not with --color=never' not grep -aq "$(printf '\033')\[[0-9]*m" \
@@ -268,10 +268,11 @@ like 'with CI=false there is a status line' "$(cat unlogged/seen)" '2/2 in'
 unlike 'a short wait is not worth it' "$(cat short/raw)" '[23]/3 in'
 unlike 'a terminal that is dumb gets no sequences' "$(cat dumb/raw)" \
     "$(printf '\033')"
-unlike 'the compilation mode of Emacs gets no sequences' "$(cat emacs/raw)" \
+unlike 'a shell in Emacs gets no sequences' "$(cat emacs/raw)" \
     "$(printf '\033')"
-like 'the compilation mode of Emacs gets no sequences, but a status line' "$(cat dumb/raw)" '2/2 in'
-is 'the compilation mode of Emacs gets no sequences, which is gone in the end' "$(seen dumb)" \
+unlike 'a shell in Emacs has no status line' "$(cat emacs/raw)" '2/2 in'
+unlike 'a terminal that is dumb has no status line' "$(cat dumb/raw)" '2/2 in'
+is 'a terminal that is dumb has the lines' "$(seen dumb)" \
     'retry: false: attempt 1/2 exited 1 after TIME; next in TIME
 retry: false: attempt 2/2 exited 1 after TIME
 retry: false: giving up after 2 attempts in TIME: exited 1
