@@ -21,6 +21,7 @@ struct entry {
 struct sieve {
 	struct entry *entries;
 	uint64_t known[HASHES / 64]; /* a bit for each hash of a text */
+	uint64_t near[HASHES / 64];  /* and of three bytes from one before */
 	uint16_t heads[HASHES];	     /* of lists of entries */
 };
 
@@ -34,6 +35,18 @@ hash(const char *bytes)
 	const uint32_t all = two | (uint32_t)(unsigned char)bytes[2] << 16;
 	return ((all | 0x202020) << 8) * UINT32_C(2654435761) >>
 	    (32 - HASH_BITS);
+}
+
+static bool
+has(const uint64_t *hashes, uint32_t h)
+{
+	return hashes[h / 64] >> h % 64 & 1;
+}
+
+static void
+add(uint64_t *hashes, uint32_t h)
+{
+	hashes[h / 64] |= UINT64_C(1) << h % 64;
 }
 
 /* How common the byte is in the output of tools: from 1, seldom, to 60. */
@@ -57,7 +70,9 @@ choose_bytes(const struct sieve *sieve, struct entry *entry)
 	const char *text = entry->text.text;
 	uint64_t least = UINT64_MAX;
 
-	for (size_t i = 0; i + SIEVE_LEAST <= entry->text.length; i++) {
+	/* The byte before them had better be known, too. */
+	for (size_t i = entry->text.length > SIEVE_LEAST;
+	     i + SIEVE_LEAST <= entry->text.length; i++) {
 		const uint64_t cost = (uint64_t)sieve->heads[hash(text + i)] *
 		    weight(text[i]) * weight(text[i + 1]) * weight(text[i + 2]);
 
@@ -66,6 +81,25 @@ choose_bytes(const struct sieve *sieve, struct entry *entry)
 		least = cost;
 		entry->offset = i;
 	}
+}
+
+/*
+ * If three bytes of a line are not near, a text has its three neither there nor
+ * one place later.  Any byte may come before those that a text begins with.
+ */
+static void
+add_near(struct sieve *sieve, const char *bytes, bool follows)
+{
+	char before[SIEVE_LEAST] = { '\0', bytes[0], bytes[1] };
+
+	add(sieve->near, hash(bytes));
+	if (follows)
+		add(sieve->near, hash(bytes - 1));
+	else
+		for (int byte = 0; byte <= UINT8_MAX; byte++) {
+			before[0] = (char)byte;
+			add(sieve->near, hash(before));
+		}
 }
 
 struct sieve *
@@ -87,14 +121,19 @@ sieve_open(const struct sieve_text *texts, size_t count)
 		sieve->entries[i].text = texts[i];
 		choose_bytes(sieve, &sieve->entries[i]);
 	}
-	memset(sieve->heads, 0, sizeof(sieve->heads));
+	/* Most of the heads stay untouched. */
+	for (size_t i = 0; i < count; i++)
+		for (size_t at = 0; at + SIEVE_LEAST <= texts[i].length; at++)
+			sieve->heads[hash(texts[i].text + at)] = 0;
 	for (size_t i = 0; i < count; i++) {
 		struct entry *entry = &sieve->entries[i];
 		const uint32_t h = hash(entry->text.text + entry->offset);
 
 		entry->next = sieve->heads[h];
 		sieve->heads[h] = (uint16_t)(i + 1);
-		sieve->known[h / 64] |= UINT64_C(1) << h % 64;
+		add(sieve->known, h);
+		add_near(sieve, entry->text.text + entry->offset,
+		    entry->offset > 0);
 	}
 	return sieve;
 }
@@ -139,10 +178,14 @@ sieve_next(const struct sieve *sieve, const char *line, size_t length,
 			place->next = next;
 			return true;
 		}
-		for (; i + SIEVE_LEAST <= length; i++) {
+		while (i + SIEVE_LEAST <= length) {
 			h = hash(line + i);
-			if (sieve->known[h / 64] >> h % 64 & 1)
+			if (!has(sieve->near, h))
+				i += 2;
+			else if (has(sieve->known, h))
 				break;
+			else
+				i++;
 		}
 		if (i + SIEVE_LEAST > length)
 			return false;

@@ -80,13 +80,13 @@ done
 # The lines that a room may have, and the rows of options. A commit may lower a
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
-	7513 src/core
+	7556 src/core
 	2264 src/report
 	2170 src/plan
 	3460 src/options
 	8786 src/sys
 	285 src/main.c
-	13131 tests/unit
+	13197 tests/unit
 	14377 tests/command
 	3430 tests/lib
 	2902 tests/simulate

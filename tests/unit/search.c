@@ -2,7 +2,9 @@
 
 #include <time.h>
 
+#include "core/random.h"
 #include "core/search.h"
+#include "core/sieve.h"
 #include "tap.h"
 
 #define EMPTY "an empty alternative or group, which matches any line"
@@ -343,6 +345,69 @@ a_pattern_is_found_by_its_literals_at_any_place(void)
 	}
 }
 
+static size_t
+draw(uint64_t *number, size_t below)
+{
+	const struct random random = { .seed = 1 };
+
+	return random_seed(&random, (*number)++) % below;
+}
+
+/* Texts of few letters have much in common. */
+static size_t
+draw_text(uint64_t *number, const char *letters, char *text, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		text[i] = letters[draw(number, strlen(letters))];
+	text[length] = '\0';
+	return length;
+}
+
+static void
+a_sieve_finds_what_a_look_at_each_place_finds(void)
+{
+	uint64_t number = 0;
+
+	for (int i = 0; i < 30000; i++) {
+		char stream[200], texts[12][16];
+		struct sieve_text rows[12];
+		struct sieve_place place = { 0 };
+		const size_t size = draw_text(&number, "abcABx\n", stream,
+		    draw(&number, sizeof(stream)));
+		const size_t count = 1 + (size_t)i % COUNT(rows);
+		size_t there = 0, found = 0, first = 0;
+
+		for (size_t k = 0; k < count; k++) {
+			rows[k] = (struct sieve_text){ .text = texts[k],
+				.length = draw_text(&number, "abcAB", texts[k],
+				    3 + draw(&number, 7)) };
+			for (const char *at = stream;
+			     (at = strcasestr(at, texts[k])) != NULL; at++)
+				there++;
+			first += k == 0 && there > 0;
+		}
+		struct sieve *sieve = sieve_open(rows, count);
+		while (sieve_next(sieve, stream, size, &place))
+			found +=
+			    strncasecmp(stream + place.at, texts[place.number],
+				rows[place.number].length) == 0;
+		sieve_close(sieve);
+		ROW("%d: %s in %s", i, texts[0], stream);
+		CHECK_INT(found, there);
+
+		/* The same, whatever pieces it comes in. */
+		char pattern[32];
+		snprintf(pattern, sizeof(pattern), "(?i)%s", texts[0]);
+		const struct patterns patterns = {
+			.match = { [MATCH_FAIL] = pattern },
+		};
+		CHECK_INT(search_pieces(&patterns, stream, size,
+			      1 + draw(&number, 40))
+			      .matched,
+		    first > 0 ? MATCH_BIT(MATCH_FAIL) : 0);
+	}
+}
+
 static void
 what_is_found_stays_found(void)
 {
@@ -599,6 +664,7 @@ main(void)
 	RUN(what_libcs_see_in_different_ways_has_a_problem_of_either);
 	RUN(a_line_is_matched_as_grep_does_it);
 	RUN(a_pattern_is_found_by_its_literals_at_any_place);
+	RUN(a_sieve_finds_what_a_look_at_each_place_finds);
 	RUN(what_is_found_stays_found);
 	RUN(a_hint_is_the_first_group_and_is_cut_to_its_room);
 	RUN(much_is_searched_as_little_is);
