@@ -68,7 +68,8 @@ const struct message_row message_rows[] = {
 	    WARNING },
 	{ "failure", "outcome=unhealthy",
 	    "%attempt was %how after %duration[, silent for %silent]"
-	    "[: %checked]" },
+	    "[: %checked][?never , and was never healthy: "
+	    "--health-start-period=DUR]" },
 	{ "failure", "",
 	    "%attempt %how after %duration[, silent for %silent]" },
 	{ "how", "outcome=none", "did not run" },
@@ -384,6 +385,7 @@ find_fact(const struct telling *telling, const char *name,
 	IF("probe-failed", probed)
 	IF("hung", probes->last.kind == OUTCOME_UNHEALTHY)
 	IF("differ", probes->differ)
+	IF("never", probes->failures > 0 && !probes->was_healthy)
 	IF("forwarded", record->forwarded)
 	IF("in-wait", record->end.in_a_wait)
 	IF("too-late", record->end.too_late)

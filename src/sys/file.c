@@ -5,6 +5,7 @@
 #include <libutil.h>
 #include <limits.h>
 #include <paths.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -233,6 +234,21 @@ file_check(int descriptor)
 	if (fstat(descriptor, &status) == -1)
 		return strerror(errno);
 	return S_ISREG(status.st_mode) ? NULL : "is not a regular file";
+}
+
+bool
+file_is_journal(int descriptor)
+{
+	/* systemd gives the device and the inode of the socket. */
+	const char *journal = getenv("JOURNAL_STREAM");
+	struct stat status;
+	char socket[64];
+
+	if (journal == NULL || fstat(descriptor, &status) == -1)
+		return false;
+	snprintf(socket, sizeof(socket), "%ju:%ju", (uintmax_t)status.st_dev,
+	    (uintmax_t)status.st_ino);
+	return strcmp(journal, socket) == 0;
 }
 
 bool

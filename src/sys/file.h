@@ -111,6 +111,9 @@ int file_share(int descriptor);
 /* Says why one of these failed with this errno. */
 const char *file_problem(int error);
 
+/* Whether it is the socket of systemd's journal. */
+bool file_is_journal(int descriptor);
+
 /* Returns NULL, or why nothing can be kept in a file that is open. */
 const char *file_check(int descriptor);
 

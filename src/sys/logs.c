@@ -37,18 +37,10 @@
 static const char *
 auto_format(int descriptor)
 {
-	const char *journal = getenv("JOURNAL_STREAM");
 	const char *github = getenv("GITHUB_ACTIONS");
-	struct stat status;
-	char socket[64];
 
-	/* systemd gives the device and the inode of the journal's socket. */
-	if (journal != NULL && fstat(descriptor, &status) == 0) {
-		snprintf(socket, sizeof(socket), "%ju:%ju",
-		    (uintmax_t)status.st_dev, (uintmax_t)status.st_ino);
-		if (strcmp(journal, socket) == 0)
-			return "journal";
-	}
+	if (file_is_journal(descriptor))
+		return "journal";
 	if (isatty(descriptor))
 		return "tty";
 	return github != NULL && strcmp(github, "true") == 0 ? "github"

@@ -346,8 +346,9 @@ output_is_unread(const struct output *output)
 {
 	struct pollfd poll_fd = { .fd = STDOUT_FILENO };
 
+	/* The journal comes back. */
 	return output->options->output == OUTPUT_STREAM &&
-	    poll(&poll_fd, 1, 0) == 1 &&
+	    !file_is_journal(STDOUT_FILENO) && poll(&poll_fd, 1, 0) == 1 &&
 	    (poll_fd.revents & (POLLERR | POLLHUP)) != 0;
 }
 

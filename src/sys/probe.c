@@ -148,7 +148,14 @@ probe_ended(struct probe *probe, int status)
 	probe->child.pid = 0;
 	if (error != 0)
 		probe_complain(probe, error, ": " _PATH_BSHELL);
-	if (error != 0)
+	const bool missing = error == 0 && WIFEXITED(status) &&
+	    (WEXITSTATUS(status) == 127 || WEXITSTATUS(status) == 126);
+	if (missing && !probe->warned)
+		say(probe->messages,
+		    "--health exited %d, so that it says nothing: %s",
+		    WEXITSTATUS(status), probe->last_line);
+	probe->warned |= missing;
+	if (error != 0 || missing)
 		return (struct outcome){ OUTCOME_UNSTARTABLE, .code = error };
 	if (WIFSIGNALED(status))
 		return (

@@ -30,11 +30,11 @@ probe() {
 
 probe -a 2 -d 0 --health='echo connection refused; exit 7' sleep 100d
 is 'an unhealthy attempt is ended, and the status 124' "$code" 124
-like 'the line says why' "$err" 'retry: sleep: attempt 1/2 was unhealthy after [0-9.ms]+: health check exited 7 three times \("connection refused"\); next at once'
+like 'the line says why' "$err" 'retry: sleep: attempt 1/2 was unhealthy after [0-9.ms]+: health check exited 7 three times \("connection refused"\), and was never healthy: --health-start-period=DUR; next at once'
 like 'the last line says so, too' "$err" \
     'giving up after 2 attempts in [0-9.ms]+: unhealthy$'
 probe -a 2 -d 0 --health='exit 7' --health-retries=1 sleep 100d
-like '--health-retries=1 ends an attempt at one failure' "$err" 'health check exited 7 once; '
+like '--health-retries=1 ends an attempt at one failure' "$err" 'health check exited 7 once, and was'
 probe -a 1 --health='kill -KILL $$' --health-retries=2 sleep 100d
 like 'a probe may die' "$err" 'health check killed by SIGKILL twice'
 probe -a 1 --health='n=$(cat n 2>/dev/null); echo x$n >n; exit ${#n}' \
@@ -44,6 +44,17 @@ probe -a 3 --stop-on=unhealthy -d 100d --health=false sleep 100d
 is 'a set may name the outcome' "$code" 124
 probe -a 9,unhealthy:2 -d 0 --health=false sleep 100d
 like 'a set may name the outcome, so may a limit' "$err" 'giving up after 2 attempts .* which reaches --attempts=unhealthy:2'
+probe -a 1 --log=json:log --health='[ ! -e was ]' sh -c '
+	until grep -q ":.healthy" log; do sleep .01; done
+	: >was
+	exec sleep 100d'
+unlike 'an attempt that was healthy needs no longer start' "$err" 'never healthy'
+# shellcheck disable=SC2086 # words are meant
+run retry -a 1 $quick --health='echo x >>tries; /nosuch/curl' \
+    sh -c 'until [ "$(grep -c . tries)" -ge 5 ]; do sleep .01; done'
+is 'a probe whose command is missing neither succeeds nor fails' "$code" 0
+is 'a probe whose command is missing is told once' "$(echo "$err" |
+    grep -c 'retry: sh: --health exited 127, so that it says nothing: .*/nosuch/curl')" 1
 # systemd signals each process of a service.
 rm -f probe.pid
 retry -q --log=json:stopped --health='echo $$ >probe.pid; exec sleep 100d' \

@@ -341,6 +341,16 @@ is 'a full socket does not matter, and so is what an attempt says, in its order'
     'ERRNO=1 READY=1 X_A=1 X_B=1 X_C=1 X_D=1 X_E=1 X_F=1 X_G=1'
 rm room
 
+# journald is restarted.
+run python3 -c 'import os, socket, subprocess, sys
+ours, theirs = socket.socketpair()
+ours.close()
+status = os.fstat(theirs.fileno())
+os.environ["JOURNAL_STREAM"] = f"{status.st_dev}:{status.st_ino}"
+sys.exit(subprocess.call(sys.argv[1:], stdout=theirs))' \
+    retry -q -a 2 -d 0 sh -c 'echo x >>journal; exit 1'
+is 'a journal that is gone is waited for' "$(grep -c . journal)" 2
+
 # In vain: nobody is told, unless the program had something to say.
 lost='^retry: sh: cannot notify systemd: '
 for socket in "$T/missing" "@$T/missing" "/$(printf %0107d 0)" \

@@ -81,13 +81,13 @@ done
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
 	7556 src/core
-	2264 src/report
+	2266 src/report
 	2170 src/plan
 	3460 src/options
-	8786 src/sys
+	8793 src/sys
 	285 src/main.c
 	13197 tests/unit
-	14377 tests/command
+	14398 tests/command
 	3430 tests/lib
 	2902 tests/simulate
 	4335 scripts
