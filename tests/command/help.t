@@ -63,9 +63,9 @@ for name in limits verdict output signals plan state environment ci cron \
 done >said
 is 'each topic that a reader looks for is there' "$(cat said)" ''
 long=$(for name in ci cron systemd docker compose kubernetes shell; do
-	[ "$("$RETRY" --help="$name" | wc -l)" -le 48 ] || echo "$name"
+	[ "$("$RETRY" --help="$name" | wc -l)" -le 24 ] || echo "$name"
 done)
-is 'the recipes of a place fit a screen of 48 lines' "$long" ''
+is 'the recipes of a place fit a screen of 24 lines' "$long" ''
 like 'where a preset has the name of a topic, it is told where that is printed' \
     "$("$RETRY" --help=docker)" 'retry --help=--preset=docker\.$'
 like 'a preset with the name of a topic is printed' "$("$RETRY" --help=--preset=docker)" '^permanent-'

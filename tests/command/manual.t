@@ -176,7 +176,7 @@ for page in "$TESTS"/../man/*.[157]; do
 	name=${page##*/}
 	sed -n 's/^\.S[hs] //p' "$page" >headings
 	is "$name: each section that is named is there" "$(sed -n \
-	    's/^\.Sx //p' "$page" | sed 's/\( [).,;:]\)*$//' |
+	    's/^\(\.It .* Ta \)*\.*Sx //p' "$page" | sed 's/\( [).,;:]\)*$//' |
 	    sort -u | grep -vxF -f headings)" ''
 	is "$name: so is each page" "$(sed -n \
 	    's/^\.\(Pq \)*Xr \([^ ]*\) \([0-9]\).*/\2.\3/p' "$page" |
