@@ -90,6 +90,17 @@ process_end(struct process *process, enum process_why why, double now)
 	return PROCESS_SIGNAL;
 }
 
+/* What is left has as long as a process that timed out. */
+static enum process_step
+sweep(struct process *process, double now)
+{
+	process->phase = PROCESS_SIGNALLED;
+	process->deadline = now +
+	    (process->kill_after > 0 ? process->kill_after
+				     : PROCESS_LAST_GRACE);
+	return PROCESS_SIGNAL;
+}
+
 enum process_step
 process_tick(struct process *process, double now)
 {
@@ -110,6 +121,8 @@ process_tick(struct process *process, double now)
 		if (process->kill_after == 0)
 			break;
 		return kill_now(process, now);
+	case PROCESS_LEAVES:
+		return sweep(process, now);
 	case PROCESS_SIGNALLED:
 		if (process->kill_after == 0)
 			break;
@@ -165,24 +178,17 @@ process_drain(struct process *process)
 	process->deadline = process->run_end;
 }
 
-/* What is left has as long as a process that timed out. */
-static enum process_step
-sweep(struct process *process, double now)
-{
-	process->phase = PROCESS_SIGNALLED;
-	process->deadline = now +
-	    (process->kill_after > 0 ? process->kill_after
-				     : PROCESS_LAST_GRACE);
-	return PROCESS_SIGNAL;
-}
-
 enum process_step
 process_exited(struct process *process, double now)
 {
 	process->exited = true;
-	if (process->phase == PROCESS_RUNS || process->phase == PROCESS_DRAINS)
-		return process->ends_left ? sweep(process, now)
-					  : PROCESS_COLLECT;
+	if (process->phase == PROCESS_RUNS ||
+	    process->phase == PROCESS_DRAINS) {
+		process->phase = PROCESS_LEAVES;
+		process->deadline =
+		    fmin(now + PROCESS_LAST_GRACE, process->run_end);
+		return process->ends_left ? PROCESS_LOOK : PROCESS_COLLECT;
+	}
 	if (process->phase == PROCESS_SIGNALLED && process->kill_after == 0)
 		return abandon(process);
 	if (process->phase == PROCESS_KILLED)

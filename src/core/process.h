@@ -15,9 +15,12 @@
  *   DRAINS -- end of the run, or --stop-timeout ------------------+
  *    ^    | exits: as in RUNS                                     v
  *   RUNS -|-- deadline, or silence --> SIGNALLED -- deadline --> KILLED
- *    |    v                               ^ | exits, and          | the same
- *    +- exits; with --leftovers=end ------+ | nothing is left     |
- *    v                                      v                     v
+ *    |    v                               ^ |                     |
+ *    +- exits; with --leftovers=end       | | exits, and          | the same
+ *    |         v                          | | nothing is left     |
+ *    |       LEAVES -- a second ----------+ |                     |
+ *    |         | nothing is left            |                     |
+ *    v         v                            v                     v
  *   COLLECTING <----------------------------+---------------------+
  *
  * A process that does not end by the deadline of its last phase is abandoned.
@@ -26,6 +29,8 @@ enum process_phase {
 	PROCESS_RUNS,
 	PROCESS_DRAINS,	   /* a signal ended the run: no limit of the attempt's
 			      counts any more, and only SIGKILL is sent */
+	PROCESS_LEAVES,	   /* it has exited, and what it left has a second to
+			      end by itself: a filter writes its last lines */
 	PROCESS_SIGNALLED, /* the first signal was sent, to the process or to
 			      what it left */
 	PROCESS_KILLED,	   /* SIGKILL was sent */

@@ -4,13 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "sys/file.h"
@@ -23,8 +24,12 @@
  */
 #define PASSES 8
 
-/* Descriptors that `retry` may have been given, and attempts inherit. */
-#define OWN_DESCRIPTORS 256
+/*
+ * How often, and after how many nanoseconds, what is left is looked at again: a
+ * filter of the output, whose input has ended, is about to end.
+ */
+#define LOOKS 10
+#define LOOK_PAUSE 1000000
 
 struct proc {
 	pid_t pid;
@@ -33,9 +38,11 @@ struct proc {
 	pid_t session;
 	unsigned long long start; /* clock ticks, which tell a pid used again;
 				     0: hidden, and a child of `retry` */
-	bool dead;		  /* a zombie */
-	bool stuck;		  /* in the kernel */
-	bool spared;		  /* a process of `retry`'s own: tree_spare() */
+	int threads;
+	bool dead;    /* a zombie */
+	bool stuck;   /* in the kernel */
+	bool stopped; /* by signal_process() */
+	bool spared;  /* a process of `retry`'s own: tree_spare() */
 	char name[16];
 };
 
@@ -44,7 +51,7 @@ static bool
 read_process(pid_t pid, struct proc *process)
 {
 	char number[16], text[FILE_STAT], state;
-	int parent, group, session, threads;
+	int parent, group, session;
 
 	snprintf(number, sizeof(number), "%ld", (long)pid);
 	/* The number of threads is the 20th field, and the start the 22nd. */
@@ -54,7 +61,7 @@ read_process(pid_t pid, struct proc *process)
 	    sscanf(fields,
 		" %c %d %d %d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d "
 		"%*d %d %*d %llu",
-		&state, &parent, &group, &session, &threads,
+		&state, &parent, &group, &session, &process->threads,
 		&process->start) != 6)
 		return false;
 	process->pid = pid;
@@ -63,7 +70,7 @@ read_process(pid_t pid, struct proc *process)
 	process->session = session;
 	/* A process whose first thread has ended lives on in the others. */
 	process->stuck = state == 'D';
-	process->dead = (state == 'Z' || state == 'X') && threads <= 1;
+	process->dead = (state == 'Z' || state == 'X') && process->threads <= 1;
 	snprintf(process->name, sizeof(process->name), "%.*s",
 	    (int)(fields - name - 2), name + 1);
 	return true;
@@ -161,49 +168,64 @@ append_child(const struct tree *tree, pid_t parent, pid_t pid,
 		list->problem = strerror(errno);
 }
 
-/*
- * Adds those children of a process that are the attempt's; each of its threads
- * has its own.
- */
+/* Adds those children of a thread of a process that are the attempt's. */
 static void
-append_children(const struct tree *tree, pid_t parent, struct procs *list)
+append_children(const struct tree *tree, pid_t parent, const char *thread,
+    struct procs *list)
+{
+	char name[64], buffer[4096];
+	int pid;
+
+	snprintf(name, sizeof(name), "/proc/%ld/task/%.16s/children",
+	    (long)parent, thread);
+	FILE *children = fopen(name, "re");
+	/* Nothing can be seen if not even the first one can. */
+	if (children == NULL && (list->count == 0 || is_shortage(errno)))
+		list->problem = strerror(errno);
+	if (children == NULL)
+		return;
+	setvbuf(children, buffer, _IOFBF, sizeof(buffer));
+	while (list->count < list->most && fscanf(children, "%d", &pid) == 1)
+		append_child(tree, parent, pid, list);
+	fclose(children);
+}
+
+/* The same for a process, each of whose threads has its own children. */
+static void
+append_all_children(const struct tree *tree, const struct proc *parent,
+    struct procs *list)
 {
 	char name[64];
 	struct dirent *thread;
-	int pid;
 
-	snprintf(name, sizeof(name), "/proc/%ld/task", (long)parent);
-	DIR *threads = opendir(name);
-	bool is_open = threads != NULL;
-
-	while (is_open && (thread = readdir(threads)) != NULL) {
-		if (*thread->d_name == '.')
-			continue;
-		snprintf(name, sizeof(name), "/proc/%ld/task/%.16s/children",
-		    (long)parent, thread->d_name);
-		FILE *children = fopen(name, "re");
-		is_open = children != NULL;
-		while (is_open && fscanf(children, "%d", &pid) == 1)
-			append_child(tree, parent, pid, list);
-		if (is_open)
-			fclose(children);
+	if (parent->threads == 1) {
+		snprintf(name, sizeof(name), "%ld", (long)parent->pid);
+		append_children(tree, parent->pid, name, list);
+		return;
 	}
-	/* Nothing can be seen if not even the first one can. */
-	if (!is_open && (list->count == 0 || is_shortage(errno)))
+	snprintf(name, sizeof(name), "/proc/%ld/task", (long)parent->pid);
+	DIR *threads = opendir(name);
+	if (threads == NULL && is_shortage(errno))
 		list->problem = strerror(errno);
+	while (threads != NULL && (thread = readdir(threads)) != NULL)
+		if (*thread->d_name != '.')
+			append_children(tree, parent->pid, thread->d_name,
+			    list);
 	if (threads != NULL)
 		closedir(threads);
 }
 
 /*
  * Finds the attempt's processes in /proc: the descendants of `root`, parents
- * before their children, without older processes and their descendants.  The
- * caller frees list.items.
+ * before their children, without older processes and their descendants, but no
+ * more than `most`.  The caller frees list.items.
  */
 static struct procs
-find_processes(const struct tree *tree, pid_t root)
+find_processes(const struct tree *tree, pid_t root, size_t most)
 {
-	struct procs list = { .problem = tree->before.problem };
+	const struct proc first = { .pid = root,
+		.threads = root == tree->self };
+	struct procs list = { .problem = tree->before.problem, .most = most };
 	char link[32] = "";
 
 	if (list.problem != NULL)
@@ -215,10 +237,13 @@ find_processes(const struct tree *tree, pid_t root)
 	else if (strtol(link, NULL, 10) != tree->self)
 		list.problem = "it belongs to another PID namespace";
 	else
-		append_children(tree, root, &list);
-	for (size_t i = 0; i < list.count && list.problem == NULL; i++)
-		if (!list.items[i].dead)
-			append_children(tree, list.items[i].pid, &list);
+		append_all_children(tree, &first, &list);
+	for (size_t i = 0; i < list.count && list.count < most; i++) {
+		const struct proc parent = list.items[i];
+
+		if (!parent.dead && list.problem == NULL)
+			append_all_children(tree, &parent, &list);
+	}
 	if (list.problem != NULL)
 		list.count = 0;
 	return list;
@@ -256,7 +281,7 @@ tree_begin(struct tree *tree)
 	tree->group = 0;
 	tree->named = false;
 	if (has_children())
-		tree->before = find_processes(tree, tree->self);
+		tree->before = find_processes(tree, tree->self, SIZE_MAX);
 }
 
 void
@@ -281,75 +306,32 @@ tree_spare(struct tree *tree, pid_t child)
 /*
  * Signals by a descriptor of the process, which is compared once more after it
  * was opened: no other process can have its number then.  If there are no such
- * descriptors, or none may be used, the number must do.
+ * descriptors, or none may be used, the number must do; and once the process is
+ * stopped, as is its parent, which alone could free the number.
  */
 static void
-signal_process(const struct proc *process, int signal)
+signal_process(struct proc *process, int signal)
 {
 	struct proc again;
-	int descriptor = (int)syscall(SYS_pidfd_open, process->pid, 0);
 
 	/* A hidden child is waited for by nobody else: its number stays. */
-	if ((process->start == 0 ||
-		(read_process(process->pid, &again) &&
-		    is_same_process(process, &again))) &&
-	    (descriptor == -1 ||
-		(syscall(SYS_pidfd_send_signal, descriptor, signal, NULL, 0) ==
-			-1 &&
-		    errno != ESRCH)))
+	if (process->stopped || process->start == 0) {
 		kill(process->pid, signal);
-	file_close(&descriptor);
-}
-
-/* Whether a pipe that only the attempt can read has bytes, or has ended. */
-static bool
-is_unread(int folder, const char *descriptor)
-{
-	struct stat link, file, own;
-	int ends[2];
-
-	if (fstatat(folder, descriptor, &link, AT_SYMLINK_NOFOLLOW) == -1 ||
-	    (link.st_mode & S_IRUSR) == 0 ||
-	    fstatat(folder, descriptor, &file, 0) == -1 ||
-	    !S_ISFIFO(file.st_mode))
-		return false;
-	for (int fd = 0; fd < OWN_DESCRIPTORS; fd++)
-		if (fstat(fd, &own) == 0 && file_is_same(&file, &own))
-			return false;
-	const int pipe =
-	    openat(folder, descriptor, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	if (pipe == -1)
-		return false;
-	bool result = false;
-	if (file_pipe(ends) == 0) {
-		/* Takes nothing out. */
-		result = tee(pipe, ends[1], 1, SPLICE_F_NONBLOCK) != -1;
-		close(ends[0]);
-		close(ends[1]);
+		return;
 	}
-	close(pipe);
-	return result;
-}
+	int descriptor = (int)syscall(SYS_pidfd_open, process->pid, 0);
+	if (read_process(process->pid, &again) &&
+	    is_same_process(process, &again)) {
+		long result = -1;
 
-/*
- * A filter of the attempt's output writes its last lines and ends by itself.
- * Its pipe need not be its standard input yet.
- */
-static bool
-is_filter(const struct proc *process)
-{
-	char name[32];
-	struct dirent *descriptor;
-	bool result = false;
-
-	snprintf(name, sizeof(name), "/proc/%ld/fd", (long)process->pid);
-	DIR *folder = opendir(name);
-	while (
-	    !result && folder != NULL && (descriptor = readdir(folder)) != NULL)
-		result = is_unread(dirfd(folder), descriptor->d_name);
-	if (folder != NULL)
-		closedir(folder);
-	return result;
+		if (descriptor != -1)
+			result = syscall(SYS_pidfd_send_signal, descriptor,
+			    signal, NULL, 0);
+		if (descriptor == -1 || (result == -1 && errno != ESRCH))
+			result = kill(process->pid, signal);
+		process->stopped = signal == SIGSTOP && result == 0;
+	}
+	file_close(&descriptor);
 }
 
 /*
@@ -384,18 +366,16 @@ end_all(const struct tree *tree, pid_t root, pid_t child, bool own_group,
 	if (target != 0 && !process.stuck)
 		kill(target, SIGSTOP);
 	for (int pass = 0; found && pass < PASSES; pass++) {
-		struct procs list = find_processes(tree, root);
+		struct procs list = find_processes(tree, root, SIZE_MAX);
 
 		known.problem = list.problem;
 		found = false;
 		for (size_t i = 0; i < list.count; i++) {
-			const struct proc *other = &list.items[i];
+			struct proc *other = &list.items[i];
 
 			if (other->dead || other->pid == child ||
 			    (in_group && other->group == child) ||
-			    is_among(other, &known) ||
-			    (child == 0 && signal != SIGKILL &&
-				is_filter(other)))
+			    is_among(other, &known))
 				continue;
 			if (!other->stuck)
 				signal_process(other, SIGSTOP);
@@ -443,9 +423,9 @@ tree_kill(pid_t child)
 
 /* Says once that /proc cannot be used, if there is something to look for. */
 static struct procs
-find_left(struct tree *tree)
+find_left(struct tree *tree, size_t most)
 {
-	const struct procs list = find_processes(tree, tree->self);
+	const struct procs list = find_processes(tree, tree->self, most);
 
 	if (list.problem != NULL && !tree->warned && has_children()) {
 		say(tree->messages,
@@ -466,7 +446,7 @@ tree_is_gone(struct tree *tree)
 		return true;
 	}
 	/* SIGCHLD is on its way for a dead child of `retry`. */
-	const struct procs list = find_left(tree);
+	const struct procs list = find_left(tree, 1);
 	free(list.items);
 	return list.count == 0 &&
 	    (list.problem == NULL || !has_children() || tree->group == 0 ||
@@ -476,7 +456,7 @@ tree_is_gone(struct tree *tree)
 size_t
 tree_name_left(struct tree *tree)
 {
-	const struct procs list = find_left(tree);
+	const struct procs list = find_left(tree, SIZE_MAX);
 
 	for (size_t i = 0; i < list.count; i++) {
 		const struct proc *process = &list.items[i];
@@ -491,20 +471,18 @@ tree_name_left(struct tree *tree)
 	return list.count;
 }
 
-struct survivors
-tree_survivors(const struct tree *tree, pid_t group)
+/* Counts and names the processes that live, but for those of the group. */
+static struct survivors
+find_survivors(const struct tree *tree, pid_t group)
 {
 	struct survivors left = { 0 };
 	char known[sizeof(left.names) + 2] = ", ", word[sizeof(", , ") + 16];
+	struct procs list = find_processes(tree, tree->self, SIZE_MAX);
 
-	if (!has_children())
-		return left;
-	struct procs list = find_processes(tree, tree->self);
 	for (size_t i = 0; i < list.count; i++) {
 		const struct proc *process = &list.items[i];
 
-		if (process->dead || process->group == group ||
-		    is_filter(process))
+		if (process->dead || process->group == group)
 			continue;
 		left.count++;
 		snprintf(word, sizeof(word), ", %s, ", process->name);
@@ -518,6 +496,22 @@ tree_survivors(const struct tree *tree, pid_t group)
 		*end = '\0';
 	if (!tree->named)
 		strlcpy(left.names, known + 2, sizeof(left.names));
+	return left;
+}
+
+struct survivors
+tree_survivors(const struct tree *tree, pid_t group)
+{
+	const struct timespec pause = { .tv_nsec = LOOK_PAUSE };
+	struct survivors left = { 0 };
+
+	for (int looks = 0; looks < LOOKS && has_children(); looks++) {
+		if (looks > 0)
+			nanosleep(&pause, NULL);
+		left = find_survivors(tree, group);
+		if (left.count == 0)
+			break;
+	}
 	return left;
 }
 

@@ -14,6 +14,7 @@ struct procs {
 	struct proc *items;
 	size_t count;
 	size_t room;
+	size_t most;	     /* no more are looked for */
 	const char *problem; /* why /proc could not be read, or NULL */
 };
 
@@ -52,8 +53,7 @@ void tree_spare(struct tree *tree, pid_t child);
 /*
  * Signals the child, or the group that it was given, and the attempt's other
  * processes, and continues them.  All are stopped before any gets the signal,
- * so that what they start because of it does not.  A child that has ended is 0;
- * then filters of its output, whose input ends, get SIGKILL alone.
+ * so that what they start because of it does not.  A child that has ended is 0.
  * Returns 0, or -1 with errno set if the child could not be signalled.
  */
 int tree_signal(struct tree *tree, pid_t child, bool own_group, int signal);
@@ -84,7 +84,10 @@ struct survivors {
 	char names[64];
 };
 
-/* Without filters, and without a group that is about to end (0: none is). */
+/*
+ * Without a group that is about to end (0: none is), and without what ends
+ * within 10 ms, as a filter of the output does.
+ */
 struct survivors tree_survivors(const struct tree *tree, pid_t group);
 
 /* Frees the list that tree_begin() has made. */

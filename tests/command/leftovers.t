@@ -110,28 +110,39 @@ run retry -q -a 1 -k .1 --leftovers=end --on-success='setsid ./stubborn hook &
 check 'what a hook leaves is spared' alive "$(cat hook)"
 end_all hook
 
-# A filter of the output has to write its last lines.
+# A filter of the output has a second for its last lines, and is not told as left.
+filters() {
+	rm -f filtered
+	run retry -a 1 --leftovers="$1" bash -c '
+		exec > >(sed "s/^/x /" >>filtered; echo end >>filtered); seq 4
+		exit 3'
+	[ "$1" = end ] || wait_for grep -q end filtered
+	[ "$code $(xargs <filtered)" = '3 x 1 x 2 x 3 x 4 end' ] &&
+	    not grep -q left <<-END
+		$err
+	END
+}
 if have 'a filter of the output may end by itself' bash; then
 	for mode in end spare; do
-		rm -f filtered
-		run retry -q -a 1 --leftovers=$mode bash -c '
-			exec > >(while read -r line; do sleep .2
-				echo "$line" >>filtered; done)
-			seq 4; exit 3'
-		wait_for sh -c '[ "$(wc -l <filtered)" = 4 ]'
-		is "a filter of the output may end by itself: $mode" \
-		    "$code $(wc -l <filtered)" '3 4'
+		check "a filter of the output may end by itself: $mode" \
+		    retried filters $mode
 	done
 fi
-run retry -q -a 1 --leftovers=end sh -c '{ echo last; : >said; } | {
-	    exec 9<&0 </dev/null
-	    : >begun
-	    sleep .1
-	    cat <&9 >late
-	} &
-	until [ -e begun ] && [ -e said ]; do :; done; exit 3'
-wait_for test -s late
-is 'a filter that has not begun to read yet may write its last line' "$(cat late)" last
+
+# A server whose input is a pipe of the attempt's, and a reader of our copy of the
+# input, are asked to end as others are.
+program server <<'END2'
+trap 'echo heard >"$1.heard"; exit' TERM
+echo $$ >"$1"
+while :; do sleep .05; done
+END2
+run retry -q -a 1 --leftovers=end perl -e 'open P, "|exec ./server piped";
+	select undef, undef, undef, .05 until -s "piped"; require POSIX; POSIX::_exit(3)'
+check 'a server whose input is a pipe gets the signal first' test -e piped.heard
+echo text | retry -q -a 2 -d 0 --leftovers=end sh -c '
+	./server reader$RETRY_ATTEMPT <&0 & ./leaves reader$RETRY_ATTEMPT; exit 3'
+check 'a reader of the input gets the signal first' test -e reader1.heard
+check 'a reader of the input gets the signal first, of its copy too' test -e reader2.heard
 
 # What dies of the signal that ends the run is not left.
 program slow_end <<'END2'

@@ -374,7 +374,7 @@ else
 	skip 'without /proc a timeout ends in 124' 'no name space can be made'
 fi
 if strace -o trace true 2>/dev/null; then
-	leaves sh -c 'exec strace -D -o trace -P /proc/$$/task -e inject="$0" \
+	leaves sh -c 'exec strace -D -o trace -P /proc/$$/task/$$/children -e inject="$0" \
 	    "$RETRY" "$@"' "$(any_libc openat):error=EMFILE"
 	is 'without a descriptor for /proc a timeout ends in 124' "$code" 124
 	is 'without a descriptor for /proc a timeout ends in 124, and says why' \

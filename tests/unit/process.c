@@ -299,37 +299,53 @@ without_sigkill_a_drain_is_abandoned_at_the_end_of_the_run(void)
 }
 
 static void
-leftovers_end_as_a_process_that_timed_out_does(void)
+leftovers_that_do_not_end_in_a_second_end_as_after_a_timeout(void)
 {
 	struct process process = begun(5), quick = begun(5);
 
 	process.ends_left = quick.ends_left = true;
-	CHECK_INT(process_exited(&process, 3), PROCESS_SIGNAL);
+	CHECK_INT(process_exited(&process, 3), PROCESS_LOOK);
+	CHECK_INT(process.phase, PROCESS_LEAVES);
+	CHECK_INT(process_reaped(&process), PROCESS_LOOK);
+	CHECK_DBL(process_wake(&process), 4, 0);
+	CHECK_INT(process_tick(&process, 4), PROCESS_SIGNAL);
 	CHECK_INT(process.phase, PROCESS_SIGNALLED);
-	CHECK_DBL(process_wake(&process), 5, 0);
-	CHECK_INT(process_tick(&process, 5), PROCESS_KILL);
-	CHECK_INT(process.phase, PROCESS_KILLED);
 	CHECK_DBL(process_wake(&process), 6, 0);
-	CHECK_INT(process_tick(&process, 6), PROCESS_ABANDON);
+	CHECK_INT(process_tick(&process, 6), PROCESS_KILL);
+	CHECK_INT(process.phase, PROCESS_KILLED);
+	CHECK_DBL(process_wake(&process), 7, 0);
+	CHECK_INT(process_tick(&process, 7), PROCESS_ABANDON);
 	CHECK(!process.abandoned);
 	CHECK_INT(process.why, PROCESS_ENDS_ITSELF);
 	process_drain(&quick);
-	CHECK_INT(process_exited(&quick, 3), PROCESS_SIGNAL);
-	process_stop(&quick, 4);
-	CHECK_INT(process_tick(&quick, 4), PROCESS_KILL);
+	CHECK_INT(process_exited(&quick, 3), PROCESS_LOOK);
+	process_stop(&quick, 3.5);
+	CHECK_INT(process_tick(&quick, 3.5), PROCESS_KILL);
 	CHECK_INT(quick.phase, PROCESS_KILLED);
 }
 
 static void
-without_sigkill_leftovers_have_a_second(void)
+leftovers_have_their_second_within_the_run(void)
+{
+	struct process process = begun(5);
+
+	process.ends_left = true;
+	process.run_end = 3.5;
+	CHECK_INT(process_exited(&process, 3), PROCESS_LOOK);
+	CHECK_INT(process_tick(&process, 3.5), PROCESS_SIGNAL);
+}
+
+static void
+without_sigkill_leftovers_have_a_second_more(void)
 {
 	struct process process = begun(5);
 
 	process.ends_left = true;
 	process.kill_after = 0;
-	CHECK_INT(process_exited(&process, 3), PROCESS_SIGNAL);
-	CHECK_DBL(process_wake(&process), 4, 0);
-	CHECK_INT(process_tick(&process, 4), PROCESS_ABANDON);
+	CHECK_INT(process_exited(&process, 3), PROCESS_LOOK);
+	CHECK_INT(process_tick(&process, 4), PROCESS_SIGNAL);
+	CHECK_DBL(process_wake(&process), 5, 0);
+	CHECK_INT(process_tick(&process, 5), PROCESS_ABANDON);
 	CHECK(!process.abandoned);
 }
 
@@ -355,7 +371,8 @@ main(void)
 	RUN(a_process_that_drains_is_collected);
 	RUN(a_process_that_was_asked_to_end_does_not_drain);
 	RUN(without_sigkill_a_drain_is_abandoned_at_the_end_of_the_run);
-	RUN(leftovers_end_as_a_process_that_timed_out_does);
-	RUN(without_sigkill_leftovers_have_a_second);
+	RUN(leftovers_that_do_not_end_in_a_second_end_as_after_a_timeout);
+	RUN(leftovers_have_their_second_within_the_run);
+	RUN(without_sigkill_leftovers_have_a_second_more);
 	return DONE();
 }
