@@ -29,8 +29,7 @@ struct run {
 	double begun;
 	double splayed; /* seconds of --splay; --max-time does not count them */
 	bool locking;	/* another run has the state */
-	double lock_due; /* when to say so; INFINITY: never */
-	bool ended;	 /* END was told; a hook may run */
+	bool ended;	/* END was told; a hook may run */
 
 	struct retries retries; /* last: its end is as long as need be */
 };
@@ -307,10 +306,6 @@ watch(struct run *run, double time)
 {
 	struct process *process = &run->process;
 
-	if (time >= run->lock_due) {
-		run->lock_due = INFINITY;
-		tell(run, RECORD_LOCK);
-	}
 	/* The reader of the output is slow, not the process. */
 	if (process->phase == PROCESS_COLLECTING && run->signal == 0 &&
 	    time >= process->deadline &&
@@ -325,7 +320,7 @@ watch(struct run *run, double time)
 static double
 wake(const struct run *run)
 {
-	return fmin(fmin(process_wake(&run->process), run->lock_due),
+	return fmin(process_wake(&run->process),
 	    health_wake(&run->record.attempt.probes));
 }
 
@@ -416,6 +411,19 @@ await(struct run *run, double until, enum event_kind *kind)
 	}
 }
 
+/* Waits until then, whatever else might make a wait shorter. */
+static bool
+await_timer(struct run *run, double until)
+{
+	enum event_kind kind;
+
+	do
+		if (!await(run, until, &kind))
+			return false;
+	while (kind != EVENT_TIMER);
+	return true;
+}
+
 /* --- counts, and the state --- */
 
 static bool
@@ -481,32 +489,37 @@ static bool
 ask_budget(struct run *run)
 {
 	const bool throttled = run->record.attempt.judgement.throttled;
-	enum event_kind kind;
 	enum answer answer;
 
 	while ((answer = run->driver->pay(run->context, throttled,
-		    &run->record.paid)) == ANSWER_AGAIN) {
-		const double until = now(run) + RUN_BUDGET_PAUSE;
-
-		do
-			if (!await(run, until, &kind))
-				return false;
-		while (kind != EVENT_TIMER);
-	}
+		    &run->record.paid)) == ANSWER_AGAIN)
+		if (!await_timer(run, now(run) + RUN_BUDGET_PAUSE))
+			return false;
 	return answer == ANSWER_YES || give_up(run, REASON_BUDGET);
 }
 
 /* --- before the first attempt --- */
 
-/* Takes the lock of the state, waiting for it if need be, and reads it. */
+/*
+ * Takes the lock of the state, waiting for it if need be, and reads it; says
+ * once that it waits.
+ */
 static bool
 lock_state(struct run *run, struct state *state)
 {
+	double due = run->begun + LOCK_PATIENCE;
 	enum answer answer;
 
 	while (
 	    (answer = run->driver->lock(run->context, state)) == ANSWER_AGAIN) {
-		if (!ask(run, TASK_LOCK, CUT_NOTHING, run_end(run), &answer))
+		const double time = now(run);
+
+		if (time >= due) {
+			due = INFINITY;
+			tell(run, RECORD_LOCK);
+		}
+		if (!await_timer(run,
+			fmin(time + RUN_LOCK_PAUSE, run_end(run))))
 			return false;
 		if (!in_time(run, now(run)))
 			return out_of_time(run);
@@ -535,9 +548,7 @@ restore(struct run *run)
 	 */
 	run->retries.restored.given_up = UINT64_MAX;
 	run->locking = true;
-	run->lock_due = run->begun + LOCK_PATIENCE;
 	const bool locked = lock_state(run, &state);
-	run->lock_due = INFINITY;
 	run->locking = false;
 	if (locked)
 		retries_restore(&run->retries, state);
@@ -964,7 +975,6 @@ run_open(const struct policy *policy, struct random random,
 	run->retries.random = random;
 	run->retries.record = &run->record;
 	run->record.attempt.hint = -1;
-	run->lock_due = INFINITY;
 	run->record.limit = policy->limits.attempts;
 	run->record.max_time = policy->max_time;
 	run->record.has_presets = policy->rules.classifies;

@@ -19,7 +19,6 @@ struct run;
 enum task {
 	TASK_ATTEMPT,
 	TASK_PROBE, /* --health, next to an attempt */
-	TASK_LOCK,  /* wait until another run lets go of the state */
 	TASK_CHECK,
 	TASK_GATE,     /* --before-retry */
 	TASK_LAST_HOOK /* --on-success or --on-give-up, after END */
@@ -28,9 +27,8 @@ enum task {
 enum answer {
 	ANSWER_NONE,  /* the question could not be asked */
 	ANSWER_YES,   /* of a check: success; of a gate: go on */
-	ANSWER_AGAIN, /* of a check: retry; of a gate: give up; of the lock: ask
-			 again, once TASK_LOCK has waited for it; of the
-			 budget: ask again */
+	ANSWER_AGAIN, /* of a check: retry; of a gate: give up; of the lock and
+			 the budget: ask again */
 	ANSWER_NO,  /* of a check: stop; of a gate: go on; of the lock: another
 			 run has it, and is not waited for */
 	ANSWER_LATE /* a time limit ended the process: only run.c says so */
@@ -124,7 +122,10 @@ struct driver {
 	 */
 	void (*end_probe)(void *context, bool waits);
 
-	/* Takes the lock of the state and reads it. */
+	/*
+	 * Takes the lock of the state and reads it.  AGAIN: another run has it;
+	 * ask again after RUN_LOCK_PAUSE.
+	 */
 	enum answer (*lock)(void *context, struct state *state);
 
 	/* Writes the state; false: that failed. */
@@ -165,8 +166,9 @@ struct driver {
 	void (*begin_wait)(void *context, bool hint_decides, double seconds);
 };
 
-/* Seconds between two looks at a budget that is locked. */
+/* Seconds between two looks at a budget, or a state, that is locked. */
 #define RUN_BUDGET_PAUSE 0.001
+#define RUN_LOCK_PAUSE 0.1
 
 /*
  * Makes a run; the policy and the driver must last as long.  Returns NULL with

@@ -163,19 +163,6 @@ note_start(struct child *child, pid_t pid)
 	errno = error;
 }
 
-pid_t
-child_fork(struct child *child)
-{
-	const pid_t pid = fork();
-
-	if (pid == 0) {
-		settle_child(child);
-		sigprocmask(SIG_SETMASK, &child->mask, NULL);
-	} else
-		note_start(child, pid);
-	return pid;
-}
-
 /*
  * Sets a variable of the child's, or removes one that a `retry` further up has
  * set.  The format begins with the name and "=".  Returns the value.

@@ -53,13 +53,6 @@ int child_init(struct child *child);
  */
 int child_start(struct child *child, const struct start *start);
 
-/*
- * Forks.  Returns 0 in the child, which has the signals that `retry` was
- * started with, and dies with `retry` unless it outlives it; in the parent the
- * pid, or -1 with errno set.
- */
-pid_t child_fork(struct child *child);
-
 /* Binds this process, which was just forked: it dies with its parent. */
 void child_follow(pid_t parent);
 

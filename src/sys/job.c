@@ -156,28 +156,6 @@ start_hook(struct job *job, struct record *record)
 	    : start_shell(job, "--on-give-up", options->on_give_up, record);
 }
 
-/*
- * A process waits for the lock, since flock(2) would keep `retry` from signals
- * and timers; trying every so often would let other runs pass.
- */
-static struct started
-start_lock(struct job *job, const struct state_file *state)
-{
-	const pid_t pid = child_fork(&job->child);
-
-	if (pid == 0) {
-		/* This process dies with retry, even with -k 0. */
-		child_follow(job->child.parent);
-		_exit(state_file_wait(state));
-	}
-	if (pid != -1)
-		return (struct started){ .runs = true };
-	const int error = errno;
-	say_error(job->messages, "--state: %s: cannot wait for its lock",
-	    state->name);
-	return (struct started){ .error = error };
-}
-
 static struct started
 start_probe(struct job *job, struct record *record)
 {
@@ -189,8 +167,7 @@ start_probe(struct job *job, struct record *record)
 }
 
 struct started
-job_start(struct job *job, enum task task, struct record *record,
-    const struct state_file *state)
+job_start(struct job *job, enum task task, struct record *record)
 {
 	const struct options *options = job->options;
 
@@ -207,8 +184,6 @@ job_start(struct job *job, enum task task, struct record *record,
 	switch (task) {
 	case TASK_ATTEMPT:
 		return start_attempt(job, record);
-	case TASK_LOCK:
-		return start_lock(job, state);
 	case TASK_CHECK:
 		return start_shell(job, "--check", options->check, record);
 	case TASK_GATE:
@@ -364,15 +339,6 @@ job_end_attempt(struct job *job, struct attempt *attempt)
 	attempt->hint = hinted_find(&job->hinted, &job->found, job->messages);
 }
 
-static enum answer
-lock_answer(struct job *job)
-{
-	if (!WIFEXITED(job->status) || WEXITSTATUS(job->status) == 0)
-		return ANSWER_AGAIN;
-	say(job->messages, "--state: cannot wait for its lock");
-	return ANSWER_NONE;
-}
-
 /* A hook that fails is reported, and a check that its shell did not find. */
 enum answer
 job_answer(struct job *job)
@@ -380,8 +346,6 @@ job_answer(struct job *job)
 	const int status = job->status, code = WEXITSTATUS(status);
 
 	restore_terminal(job);
-	if (job->task == TASK_LOCK)
-		return lock_answer(job);
 	const int error = *job->child.exec_errno;
 	if (error != 0) {
 		say(job->messages, "cannot run %s: %s: %s", job->option,

@@ -14,15 +14,13 @@
 #include "sys/oom.h"
 #include "sys/output.h"
 #include "sys/probe.h"
-#include "sys/state_file.h"
 #include "sys/terminal.h"
 #include "sys/tree.h"
 
 /*
- * The process that runs, one at a time, for whatever task: an attempt, a shell
- * command between attempts, or the wait for a lock; and what it reads, writes
- * and leaves behind.  The probe of an attempt is the only one that runs next to
- * another.
+ * The process that runs, one at a time, for whatever task: an attempt, or a
+ * shell command between attempts; and what it reads, writes and leaves behind.
+ * The probe of an attempt is the only one that runs next to another.
  */
 struct job {
 	const struct options *options;
@@ -56,8 +54,8 @@ struct job {
  * Each of these does what the function of the same name in struct driver is to
  * do, but job_start() does not look for failures of the output.
  */
-struct started job_start(struct job *job, enum task task, struct record *record,
-    const struct state_file *state);
+struct started job_start(struct job *job, enum task task,
+    struct record *record);
 void job_signal(struct job *job, int signal);
 bool job_is_gone(struct job *job);
 void job_abandon(struct job *job);

@@ -266,8 +266,7 @@ start(void *context, enum task task, struct record *record)
 
 	loop->doing = DOING_NOTHING;
 	logs_hide(&loop->report, &loop->job.output);
-	const struct started started =
-	    job_start(&loop->job, task, record, &loop->state);
+	const struct started started = job_start(&loop->job, task, record);
 	if (started.runs || task == TASK_PROBE || !has_failed(loop))
 		return started;
 	loop->failed = false;

@@ -241,14 +241,6 @@ state_file_close(const struct state_file *file)
 }
 
 int
-state_file_wait(const struct state_file *file)
-{
-	char name[NAME];
-
-	return file_lock(file_next_to(file->name, LOCK, name), O_CREAT) == -1;
-}
-
-int
 state_file_save(struct state_file *file, const struct state *state, double time)
 {
 	char text[STATE_TEXT], name[NAME];

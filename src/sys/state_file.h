@@ -41,12 +41,6 @@ int state_file_lock(struct state_file *file);
 void state_file_close(const struct state_file *file);
 
 /*
- * Waits until the lock can be taken, but does not keep it.  It needs a process
- * of its own, since it cannot be interrupted.  Returns its exit status.
- */
-int state_file_wait(const struct state_file *file);
-
-/*
  * Writes what the run leaves at this time, in seconds since 1970; at any moment
  * the file has the old or the new state.  Returns 0, or -1 after a message.
  */

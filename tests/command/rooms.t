@@ -80,16 +80,16 @@ done
 # The lines that a room may have, and the rows of options. A commit may lower a
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
-	7567 src/core
+	7579 src/core
 	2266 src/report
 	2170 src/plan
 	3460 src/options
-	8790 src/sys
+	8717 src/sys
 	285 src/main.c
-	13214 tests/unit
-	14409 tests/command
-	3423 tests/lib
-	2902 tests/simulate
+	13212 tests/unit
+	14235 tests/command
+	3416 tests/lib
+	2885 tests/simulate
 	4335 scripts
 	62 options'
 

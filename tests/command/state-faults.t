@@ -78,14 +78,6 @@ if strace -o /dev/null true 2>/dev/null; then
 
 	rm -f attempts
 
-	# There is no process to be had that would wait for the lock.
-	flock state.lock strace -qq -o trace -e trace=clone,clone3,?fork \
-	    -e inject=clone,clone3,?fork:error=EAGAIN \
-	    retry --state=state ./tries 0 2>said
-	is 'no process to wait for the lock is an error' "$? $(attempts)" '125 0'
-	like 'the lack of a process to wait for the lock is told in one line' "$(cat said)" \
-	    '^retry: tries: --state: state: cannot wait for its lock: Resource temporarily unavailable$'
-
 	# With all that has a file switched on, any call that fails leaves a run
 	# that ends in its own status or in 125, and says why.
 	for call in openat flock pread64 pwrite64 write fsync lseek fcntl \

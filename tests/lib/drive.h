@@ -330,7 +330,6 @@ static inline struct started
 drive_do_start(void *context, enum task task, struct record *record)
 {
 	static const enum question questions[] = {
-		[TASK_LOCK] = ASK_STATE,
 		[TASK_CHECK] = ASK_CHECK,
 		[TASK_GATE] = ASK_GATE,
 		[TASK_LAST_HOOK] = ASK_HOOK,
@@ -453,6 +452,7 @@ drive_do_lock(void *context, struct state *state)
 {
 	struct drive *drive = context;
 
+	drive_act(drive, ACTION_ASK, ASK_STATE);
 	if (!drive_is_next(drive, STEP_ANSWER))
 		return ANSWER_AGAIN;
 	const struct step *step = drive_take(drive);

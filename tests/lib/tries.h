@@ -131,7 +131,7 @@ check_moment(void)
 	MUST(record.attempt.runs == (busy && try.task == TASK_ATTEMPT));
 	MUST(record.wait.lasts == (try.doing == DOING_WAIT));
 	if (record.locked > 0)
-		MUST(busy && try.task == TASK_LOCK);
+		MUST(!busy && try.attempts == 0);
 }
 
 /* --- the driver --- */
@@ -377,13 +377,6 @@ answer(void *context)
 	(void)context;
 	MUST(try.doing == DOING_COLLECTION && try.task != TASK_ATTEMPT);
 	try.doing = DOING_NOTHING;
-	if (try.task == TASK_LOCK) {
-		const enum answer locked =
-		    choose(2) == 0 ? ANSWER_AGAIN : ANSWER_NONE;
-
-		try.failed |= locked == ANSWER_NONE;
-		return locked;
-	}
 	const enum answer given = answers[choose(4)];
 	try.failed |= given == ANSWER_NONE && try.ends == 0;
 	return given;

@@ -296,8 +296,7 @@ static void
 clean_up(struct process *process)
 {
 	if (!process->cleans || process->stopped != 0 || process->stuck ||
-	    kernel.simple || process->role == ROLE_PROBE ||
-	    process->role == ROLE_LOCK)
+	    kernel.simple || process->role == ROLE_PROBE)
 		return;
 	struct process *child = add(ROLE_ORPHAN, process->pid);
 
@@ -478,8 +477,7 @@ signal_comes(int index)
 		const enum role role = kernel.processes[i].role;
 
 		if (kernel.processes[i].group == getpgrp() &&
-		    role != ROLE_COLLECTOR && role != ROLE_DELIVERY &&
-		    role != ROLE_LOCK)
+		    role != ROLE_COLLECTOR && role != ROLE_DELIVERY)
 			obey(&kernel.processes[i], number);
 	}
 }
@@ -585,7 +583,6 @@ int __real_flopen(const char *name, int flags, ...);
 int __real_memfd_create(const char *name, unsigned int flags);
 int __real_rename(const char *from, const char *to);
 int __real_child_start(struct child *child, const struct start *start);
-pid_t __real_child_fork(struct child *child);
 void __real_collector_start(struct collector *collector,
     const struct patterns *patterns);
 int __real_collector_deliver(struct collector *collector,
@@ -648,7 +645,6 @@ _Noreturn void __wrap_err(int status, const char *format, ...);
 _Noreturn void __wrap_errx(int status, const char *format, ...);
 void __wrap_say(struct messages *messages, const char *format, ...);
 int __wrap_child_start(struct child *child, const struct start *start);
-pid_t __wrap_child_fork(struct child *child);
 void __wrap_collector_start(struct collector *collector,
     const struct patterns *patterns);
 int __wrap_collector_deliver(struct collector *collector,
@@ -908,8 +904,8 @@ __wrap_fork(void)
 	if (self.role == ROLE_COLLECTOR || self.role == ROLE_DELIVERY)
 		process->group = process->pid;
 	kernel_tell("starts %d, a %s", process->pid,
-	    (const char *const[]){ "attempt", "shell", "probe", "lock",
-		"collector", "delivery", "orphan" }[self.role]);
+	    (const char *const[]){ "attempt", "shell", "probe", "collector",
+		"delivery", "orphan" }[self.role]);
 	switch (self.role) {
 	case ROLE_ATTEMPT:
 		check_overlap();
@@ -939,11 +935,6 @@ __wrap_fork(void)
 	case ROLE_PROBE:
 		process->group = process->session = process->pid;
 		check_probe();
-		break;
-	case ROLE_LOCK:
-		process->manners = MANNERS_DIES;
-		process->ends = kernel.held_until;
-		process->status = 0;
 		break;
 	case ROLE_COLLECTOR:
 	case ROLE_DELIVERY:
@@ -1772,13 +1763,6 @@ __wrap_child_start(struct child *child, const struct start *start)
 		kernel.failed |= role == ROLE_SHELL;
 	}
 	return result;
-}
-
-pid_t
-__wrap_child_fork(struct child *child)
-{
-	self.role = ROLE_LOCK;
-	return __real_child_fork(child);
 }
 
 /* The ends of a collector's pipes to which its attempt writes, or none. */

@@ -25,7 +25,6 @@ enum role {
 	ROLE_ATTEMPT,
 	ROLE_SHELL,	/* a check, a gate or a hook */
 	ROLE_PROBE,	/* of an attempt's health */
-	ROLE_LOCK,	/* waits for the state's lock */
 	ROLE_COLLECTOR, /* of output */
 	ROLE_DELIVERY,
 	ROLE_ORPHAN /* started by an attempt or a shell */

@@ -286,7 +286,6 @@ a_run_that_never_read_the_state_is_not_tolerated(void)
 	CHECK_INT(drive.action.question, ASK_STATE);
 	drive.now = 10;
 	drive_step(&drive, (struct step){ .kind = STEP_TIMER });
-	drive_answer(&drive, ANSWER_NO);
 	CHECK_FINISH(&drive, "max-time", 124);
 	CHECK(!drive.run.end.tolerated);
 }
@@ -2074,12 +2073,11 @@ a_state_that_is_not_to_be_had_in_time_leaves_no_time(void)
 	drive.policy.max_time = 10;
 	drive_start(&drive);
 	CHECK_INT(drive.action.question, ASK_STATE);
-	drive_timer(&drive);
-	CHECK_ACTION(&drive, ACTION_NONE, 10);
+	drive.now = 9.95;
+	drive_step(&drive, (struct step){ .kind = STEP_TIMER });
+	CHECK_INT(drive.action.question, ASK_STATE);
 	drive.now = 10;
 	drive_step(&drive, (struct step){ .kind = STEP_TIMER });
-	CHECK_INT(drive.action.kind, ACTION_KILL);
-	drive_answer(&drive, ANSWER_NO);
 	CHECK_FINISH(&drive, "max-time", 124);
 	CHECK_INT(drive.run.attempt.number, 0);
 }
@@ -2092,8 +2090,8 @@ a_signal_ends_the_wait_for_the_state(void)
 	drive.policy.remember = true;
 	drive_start(&drive);
 	CHECK_INT(drive.action.question, ASK_STATE);
+	drive_step(&drive, (struct step){ .kind = STEP_TIMER });
 	drive_signal(&drive, SIGTERM);
-	drive_answer(&drive, ANSWER_NO);
 	CHECK_FINISH(&drive, "signal", 128 + SIGTERM);
 	CHECK_INT(drive.run.end.death, SIGTERM);
 }
@@ -2555,16 +2553,16 @@ a_lock_that_lasts_is_told(void)
 
 	drive.policy.remember = true;
 	drive_start(&drive);
-	CHECK_ACTION(&drive, ACTION_ASK, 1);
-	drive.now = 1;
+	drive.now = 0.99;
+	drive_event(&drive, (struct step){ .kind = STEP_TIMER });
+	CHECK_INT(drive.told, 0);
+	drive.now = 1.1;
 	drive_event(&drive, (struct step){ .kind = STEP_TIMER });
 	CHECK_INT(drive.told, 1);
 	CHECK_INT(drive.told_last, RECORD_LOCK);
-	CHECK_ACTION(&drive, ACTION_NONE, INFINITY);
 	drive.now = 3;
-	drive_exited(&drive);
-	drive_answer(&drive, ANSWER_AGAIN);
-	CHECK_ACTION(&drive, ACTION_ASK, INFINITY);
+	drive_event(&drive, (struct step){ .kind = STEP_TIMER });
+	CHECK_INT(drive.told, 0);
 	CHECK_INT(drive.action.question, ASK_STATE);
 	CHECK_DBL(drive.run.locked, 3, 0);
 }
