@@ -46,7 +46,7 @@ echo 'build retry: phony' >build/build.ninja
 
 sed -i "0,/^## .*/s//## $version, $today/" NEWS.md
 sed -i "s/^\.Dd .*/.Dd $(LC_ALL=C date '+%B %-d, %Y')/" man/*.[157]
-sed -i 's/minisign -V -P KEY /minisign -V -P RWpublic /' README.md
+sed -i 's/minisign -V -P KEY /minisign -V -P RWpublic /' .github/SECURITY.md
 commit 'Prepare a release'
 git tag ready
 echo 'a key' >"$T/a.key"
@@ -115,9 +115,9 @@ mv "$T/b.pub" "$T/a.pub"
 RETRY_KEY=
 lacks 'a key' '\$RETRY_KEY, for scripts/package'
 RETRY_KEY=$T/a.key
-sed -i 's/RWpublic/KEY/' README.md
+sed -i 's/RWpublic/KEY/' .github/SECURITY.md
 commit 'Forget the key'
-lacks 'the key in README' 'the public key in README.md, instead of KEY: RWpublic$'
+lacks 'the key in SECURITY.md' 'the public key in SECURITY.md, instead of KEY: RWpublic$'
 mkdir build/release
 touch build/release/old
 lacks 'an empty folder' 'an empty folder .*: build/release has some$'
