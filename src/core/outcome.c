@@ -255,7 +255,10 @@ item_range(uint64_t bits[OUTCOME_WORDS], char *text)
 static const struct set_word *
 find_word(const struct set_word *words, const char *name)
 {
-	while (words->name != NULL && strcasecmp(words->name, name) != 0)
+	/* Most differ in their first letter, which is a small one. */
+	while (words->name != NULL &&
+	    (*words->name != (*name | 0x20) ||
+		strcasecmp(words->name, name) != 0))
 		words++;
 	return words->name == NULL ? NULL : words;
 }

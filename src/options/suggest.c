@@ -724,7 +724,8 @@ suggest_outcome(const struct options *options, struct outcome outcome,
 		if (outcome.code == ENOENT)
 			suggest_command(options, searched, text, size);
 	}
-	for (int id = 0; *text == '\0' && id < OPTIONS; id++)
+	for (int id = 0; *text == '\0' && outcome.code != 0 && id < OPTIONS;
+	     id++)
 		if (option_rows[id].type == TYPE_SET &&
 		    options->origin[id] == ORIGIN_USER &&
 		    !set_has((const void *)((const char *)options +

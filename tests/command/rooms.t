@@ -80,7 +80,7 @@ done
 # The lines that a room may have, and the rows of options. A commit may lower a
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
-	7579 src/core
+	7582 src/core
 	2266 src/report
 	2170 src/plan
 	3460 src/options
