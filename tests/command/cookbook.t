@@ -452,10 +452,12 @@ like "$name: soon" "$err" 'next in [01]'
 recipe 'Run until it fails'
 FAILURES=3 FAILURE=0 SUCCESS=1
 ends 1 4 'runs until it fails'
+rm test
 cat >./test <<'END'
 #!/bin/sh
 echo test >>"$T/calls"
 END
+chmod +x test
 recipe 'Run a flaky test'
 ends 0 1 'succeeds'
 
