@@ -108,6 +108,7 @@ _retry_trim() {
 # Completes the command that begins at the given word, and its own words.
 _retry_command() {
 	local i offset=0 piece
+	declare -F _command_offset >/dev/null || return
 	for ((i = 0; i < $1; i++)); do
 		piece=${COMP_WORDS[offset++]}
 		while [[ $piece != "${words[i]}" ]]; do
@@ -120,7 +121,12 @@ _retry_command() {
 _retry() {
 	# shellcheck disable=SC2034 # the first line of bash-completion sets them
 	local cur prev words cword i option='' value='' attached='' ended=''
-	_init_completion -n =: || return
+	if declare -F _init_completion >/dev/null; then
+		_init_completion -n =: || return
+	else
+		words=("${COMP_WORDS[@]}") cword=$COMP_CWORD
+		cur=${words[cword]}
+	fi
 
 	for ((i = 1; i < cword && !${#ended}; i++)); do
 		if [[ $option && ! $attached ]]; then

@@ -103,6 +103,11 @@ if [ -f /usr/share/bash-completion/bash_completion ]; then
 else
 	skip 'bash completes' 'bash-completion is not installed'
 fi
+is 'bash completes an option without bash-completion, too' \
+    "$(bash --noprofile --norc -c ". '$share/bash-completion/completions/$program'
+	COMP_WORDS=(retry --atte) COMP_CWORD=1
+	_retry 2>/dev/null
+	echo \"\${COMPREPLY[@]}\"")" --attempts=
 shell zsh -i
 shell fish -i -C 'source start.fish'
 
