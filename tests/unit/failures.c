@@ -79,7 +79,10 @@ data(void)
 	return folder == NULL ? "data" : folder;
 }
 
-/* Files below data/failures; there are some.  {A,B} stands for both. */
+/* The folders retry and unknown, without glibc's {A,B}. */
+#define GO_ON "??[tk]*"
+
+/* Files below data/failures; there are some. */
 static glob_t
 files(const char *tool, const char *verdict)
 {
@@ -88,7 +91,7 @@ files(const char *tool, const char *verdict)
 
 	snprintf(pattern, sizeof(pattern), "%s/failures/%s/%s/*", data(), tool,
 	    verdict);
-	if (glob(pattern, GLOB_BRACE, NULL, &paths) != 0)
+	if (glob(pattern, 0, NULL, &paths) != 0)
 		tap_bail_out(pattern, "no files");
 	return paths;
 }
@@ -180,7 +183,7 @@ no_preset_contradicts_that_of_another_tool(void)
 
 	parse(&options, all_presets(all));
 	count_class(&options, "*", "stop", CLASS_TRANSIENT, false);
-	count_class(&options, "*", "{retry,unknown}", CLASS_PERMANENT, false);
+	count_class(&options, "*", GO_ON, CLASS_PERMANENT, false);
 	options_free(&options);
 }
 
@@ -191,7 +194,7 @@ network_knows_failures_of_the_network_and_no_others(void)
 
 	parse(&options, "network");
 	count_class(&options, "*", "stop", CLASS_UNKNOWN, true);
-	count_class(&options, "*", "{retry,unknown}", CLASS_PERMANENT, false);
+	count_class(&options, "*", GO_ON, CLASS_PERMANENT, false);
 
 	glob_t paths = files("*", "retry");
 	size_t known = 0;
@@ -238,7 +241,7 @@ check_runners(const struct options *options, const char *names)
 	glob_t paths;
 
 	snprintf(pattern, sizeof(pattern), "%s/runners/*.log", data());
-	if (glob(pattern, GLOB_BRACE, NULL, &paths) != 0)
+	if (glob(pattern, 0, NULL, &paths) != 0)
 		tap_bail_out(pattern, "no files");
 	for (size_t i = 0; i < paths.gl_pathc; i++) {
 		FILE *file = fopen(paths.gl_pathv[i], "r");
@@ -330,9 +333,8 @@ no_preset_contradicts_one_other(void)
 					continue;
 				count_some(&options, tools[i], "stop",
 				    CLASS_TRANSIENT, false, pair % 4, 4);
-				count_some(&options, tools[i],
-				    "{retry,unknown}", CLASS_PERMANENT, false,
-				    pair % 4, 4);
+				count_some(&options, tools[i], GO_ON,
+				    CLASS_PERMANENT, false, pair % 4, 4);
 			}
 			pair++;
 			options_free(&options);
