@@ -21,9 +21,14 @@ is 'each file of the source names its licence' "$(
 	xargs grep -L '^# SPDX-License-Identifier: MIT')" ''
 
 # What is quoted is often meant for another shell; functions are called by check.
-# shellcheck disable=SC2046 # names without blanks
-lint 'C is formatted' \
-    clang-format --dry-run -Werror $(find src tests -name '*.[ch]')
+case $(clang-format --version 2>/dev/null) in
+*' version 1'[!4]*) # Each version wants some lines otherwise than the others.
+	skip 'C is formatted' 'clang-format is not version 14' ;;
+*)
+	# shellcheck disable=SC2046 # names without blanks
+	lint 'C is formatted' \
+	    clang-format --dry-run -Werror $(find src tests -name '*.[ch]') ;;
+esac
 # clang-format leaves comments alone.
 is 'no line is longer than 80 columns' \
     "$(find src -name '*.[ch]' -exec expand {} + | grep -E '^.{81}')" ''
