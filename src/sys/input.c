@@ -232,9 +232,9 @@ give(struct input *input, int given, const char *what, int *descriptor)
 }
 
 /*
- * Puts a file back to where it stood.  If an earlier attempt has left processes,
- * the attempt gets an offset of its own: one that reads the file moves the
- * shared offset, and keeps everybody else from it while it hangs.
+ * Puts a file back to where it stood.  If an earlier attempt has left
+ * processes, the attempt gets an offset of its own: a process that reads the
+ * file moves the shared offset, and keeps others from it while it hangs.
  */
 static int
 rewind_file(struct input *input, bool left, int *descriptor)
