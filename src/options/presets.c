@@ -12,6 +12,9 @@
 /* More presets in a run are a mistake. */
 #define PRESETS_MOST 64
 
+/* A file with more texts is no list of failures. */
+#define CLUES_MOST 60000
+
 #define BLANKS " \t"
 
 /* What files of options may have beside options: keys that may be repeated. */
@@ -146,6 +149,9 @@ add_clue(struct options *options, struct clue clue)
 		if (problem != NULL)
 			return problem;
 	}
+	/* The sieve, which has 16 bits for each, has others beside them. */
+	if (count == CLUES_MOST)
+		return "too many texts: 60000 are the most";
 	/* The room doubles. */
 	if ((count & (count - 1)) == 0) {
 		struct clue *clues = reallocarray(patterns->clues,

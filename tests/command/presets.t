@@ -259,4 +259,14 @@ printf '%s\n' '  File "x.py", line 2, in x' '    return 2' '    ^^^^^^^^' \
 is 'what is more than a message is found' "$(taken licensed | wc -l)" 3
 is 'no recorded failure is more than a message' "$(taken "$TEST_DATA/failures"/*/*/* | head -n 3)" ''
 
+seq 1000 3800 | sed 's/^/transient-text=a/' >many
+all=
+for i in $(seq 22); do
+	ln many many.$i
+	all=$all,./many.$i
+done
+run retry --preset="${all#,}" true
+is 'more texts than a search can have are refused' "$code $(printf '%s\n' "$err" |
+    grep -c ': too many texts: 60000 are the most')" '125 1'
+
 finish
