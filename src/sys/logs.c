@@ -74,15 +74,20 @@ find_same(const struct report *report, const struct options *options,
 	return NULL;
 }
 
-/* Removes the files that were made for logs, and ends `retry`. */
+void
+logs_remove(const struct report *report)
+{
+	for (size_t i = 0; i < report->count; i++)
+		if (report->sinks[i].made)
+			unlink(report->sinks[i].name);
+}
+
 static _Noreturn void
 refuse(const struct report *report, const char *file, const char *problem)
 {
 	char safe[128];
 
-	for (size_t i = 0; i < report->count; i++)
-		if (report->sinks[i].made)
-			unlink(report->sinks[i].name);
+	logs_remove(report);
 	errx(STATUS_OWN_FAILURE, "--log: %s: %s",
 	    text_safe(file, safe, sizeof(safe)), problem);
 }
@@ -142,8 +147,12 @@ open_log(const struct report *report, const struct options *options,
 	if (file == -1)
 		refuse(report, log->file, file_problem(errno));
 	const char *same = find_same(report, options, log->file, file);
-	if (same != NULL)
+	if (same != NULL) {
+		/* It is not among those of the report yet. */
+		if (sink->made)
+			unlink(log->file);
 		refuse(report, log->file, same);
+	}
 	if (inherited == sink->descriptor) {
 		/* Others write there too. */
 		close(file);

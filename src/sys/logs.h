@@ -51,6 +51,9 @@ void logs_note(struct report *report, struct output *output, const char *label,
 /* Removes the status line, before anything else may be written. */
 void logs_hide(struct report *report, struct output *output);
 
+/* The line is refused: removes the files that were made for logs. */
+void logs_remove(const struct report *report);
+
 /* Writes what is left of all logs, and closes them. */
 void logs_close(struct report *report, struct messages *messages);
 

@@ -517,8 +517,10 @@ loop_run(const struct options *options, const struct report *report)
 
 	set_up(&loop);
 	budget_file_open(&loop.budget, options, &loop.messages);
-	if (state_file_open(&loop.state, options, &loop.messages) == -1)
+	if (state_file_open(&loop.state, options, &loop.messages) == -1) {
+		logs_remove(report);
 		exit(STATUS_OWN_FAILURE);
+	}
 	loop.report.pid = job->child.parent;
 	loop.report.begun = events_time(CLOCK_REALTIME);
 	if (gethostname(loop.report.host, sizeof(loop.report.host) - 1) == -1)

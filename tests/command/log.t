@@ -83,6 +83,8 @@ ln log hard
 same 'a log that is the budget is refused' \
     retry --budget=shared --log=json:shared
 same 'a log that is the state is refused' retry --state=shared --log=json:shared
+run retry --state=none/state --log=json:shared true
+check 'a line that is refused leaves no file of a log' not test -e shared
 same 'two names of one file are refused' retry --log=json:log --log=text:hard
 
 run retry --log=json:/dev/full --log=text:log -a 2 -d 1ms sh -c 'exit 3'
