@@ -18,15 +18,19 @@
  */
 #define REFRESH (1 << 15)
 
+/* So many bytes of lines on which expressions are tried are searched at once. */
+#define SOME 256
+
 /*
  * The most that repetitions may add to a pattern.  regcomp(3) makes copies of
- * what is repeated, and of copies that may be empty it keeps lists whose length
- * is the square of their number, or the third power: "x{0,9999}" takes 1.5 GB,
- * and "(x*){0,1000}" 5 GB.
+ * what is repeated, and a line takes the longer the more there are.  Of copies
+ * that may be empty it keeps lists whose length is the square of their number,
+ * or the third power: "(x*){0,1000}" takes 5 GB.
  */
-#define GROWTH_MOST 1024
+#define GROWTH_MOST 250
+#define LARGE "its repetitions expand to more than 250 characters"
 
-/* What may be empty counts this many times: see GROWTH_MOST. */
+/* What may be empty counts this many times where it is repeated itself. */
 #define EMPTY_WEIGHT 4
 
 /* What a scan of a pattern finds, other than errors. */
@@ -59,25 +63,23 @@ skip_bracket(const char *text)
 }
 
 /*
- * The factor by which the repetition that begins here makes its atom larger.
- * Counts that regcomp(3) would refuse need no care.
+ * How many copies of its atom the repetition that begins here makes; *empty is
+ * whether it may be none.  Counts that regcomp(3) would refuse need no care.
  */
 static size_t
-growth(const char *text)
+count_copies(const char *text, bool *empty)
 {
 	char *end;
 
-	if (*text == '+')
-		return 2;
+	*empty = *text == '*' || *text == '?';
 	if (*text != '{')
-		return EMPTY_WEIGHT;
+		return *text == '+' ? 2 : 1;
 	const unsigned long low = strtoul(text + 1, &end, 10);
 	const unsigned long high =
 	    *end == ',' ? strtoul(end + 1, NULL, 10) : low;
 	const size_t copies = high > low ? high : low + (*end == ',');
-	if (copies == 0 || copies > RE_DUP_MAX)
-		return 1;
-	return low == 0 ? copies * EMPTY_WEIGHT : copies;
+	*empty = low == 0;
+	return copies == 0 || copies > RE_DUP_MAX ? 1 : copies;
 }
 
 /*
@@ -106,14 +108,16 @@ scan(const char *text, struct scan *result, const char **where)
 		empty |= (*start == '|' || closes) && !begun;
 		begun = *start != '|' && *start != '(';
 		if (repeats) {
-			const size_t factor = growth(start);
+			bool may_be_empty;
+			const size_t once = last;
 
-			grown += last * (factor - 1);
+			last *= count_copies(start, &may_be_empty);
+			grown += last - once;
 			if (grown >= GROWTH_MOST)
-				return "its repetitions would "
-				       "take too much memory";
-			sizes[depth] += last * (factor - 1);
-			last *= factor;
+				return LARGE;
+			if (may_be_empty)
+				last *= EMPTY_WEIGHT;
+			sizes[depth] += last - once;
 			if (*start == '{')
 				text += strcspn(text, "}");
 			text += *start == '{' && *text == '}';
@@ -229,8 +233,8 @@ search_check(const char *text, bool is_hint, const char **where)
 		{ REG_EESCAPE, "backslash at the end" },
 		{ REG_EPAREN, "unmatched (; write \\( for the character" },
 		{ REG_ERANGE, "a range that runs backwards" },
-		{ REG_ESIZE, "its repetitions would take too much memory" },
-		{ REG_ESPACE, "its repetitions would take too much memory" },
+		{ REG_ESIZE, LARGE },
+		{ REG_ESPACE, LARGE },
 	};
 	struct scan parts;
 	regex_t pattern;
@@ -697,6 +701,8 @@ look_through(struct search *search, struct stream_line *line)
 	     sieve_next(search->sieve, line->text, line->length, &place);)
 		hit(&look, place.number, place.at);
 	const bool tries = search->always || look.wanted || look.words != 0;
+	if (tries || look.found)
+		search->tried += line->length + 1;
 	if (!tries && !look.found)
 		return 0;
 	look.body = line_body(line->text);
@@ -737,15 +743,33 @@ skip_lines(const struct search *search, const char *bytes, size_t size)
 	return end == NULL ? 0 : (size_t)(end + 1 - bytes);
 }
 
-int
-search_bytes(struct search *search, struct stream_line *line, const char *bytes,
+void
+search_again(struct search *search)
+{
+	for (size_t i = 0; i < search->count; i++)
+		search->expressions[i].over = false;
+	search->told = NULL;
+	*search->found = (struct found){ 0 };
+}
+
+void
+search_was_slow(struct search *search)
+{
+	for (size_t i = 0; i < search->count; i++)
+		search->expressions[i].searched = REFRESH;
+}
+
+ssize_t
+search_some(struct search *search, struct stream_line *line, const char *bytes,
     size_t size)
 {
+	const char *first = bytes;
 	/* Colours and NULs are taken out of a line first. */
 	const bool plain = memchr(bytes, '\033', size) == NULL &&
 	    memchr(bytes, '\0', size) == NULL;
 
-	while (size > 0) {
+	search->tried = 0;
+	while (size > 0 && search->tried < SOME) {
 		if (plain && !line->begun && search->sieve != NULL &&
 		    !search->always) {
 			const size_t skipped = skip_lines(search, bytes, size);
@@ -776,6 +800,21 @@ search_bytes(struct search *search, struct stream_line *line, const char *bytes,
 			bytes++;
 			size--;
 		}
+	}
+	return bytes - first;
+}
+
+int
+search_bytes(struct search *search, struct stream_line *line, const char *bytes,
+    size_t size)
+{
+	while (size > 0) {
+		const ssize_t length = search_some(search, line, bytes, size);
+
+		if (length == -1)
+			return -1;
+		bytes += length;
+		size -= (size_t)length;
 	}
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "verdict.h"
 
@@ -103,6 +104,7 @@ struct search {
 	size_t count;
 	uint64_t lines;		 /* so many were looked through */
 	bool always;		 /* an expression is tried on each line */
+	size_t tried;		 /* bytes of lines on which one was, just now */
 	const struct clue *told; /* by which a line told a class, or NULL */
 };
 
@@ -120,6 +122,22 @@ void search_begin(struct search *search, const struct patterns *patterns,
  */
 int search_bytes(struct search *search, struct stream_line *line,
     const char *bytes, size_t size);
+
+/*
+ * The same up to the end of a line, once expressions were tried, which may take
+ * long.  Returns how many bytes it took, or -1.
+ */
+ssize_t search_some(struct search *search, struct stream_line *line,
+    const char *bytes, size_t size);
+
+/*
+ * The last bytes took long: glibc finds a state of an expression the slower, the
+ * more there are.  They are all thrown away.
+ */
+void search_was_slow(struct search *search);
+
+/* Begins a search for the same in the output of another attempt. */
+void search_again(struct search *search);
 
 /* The stream has ended: looks through a last line without an end, alike. */
 int search_end(struct search *search, struct stream_line *line);
