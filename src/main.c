@@ -76,7 +76,7 @@
  *     input       the standard input of attempts
  *     output      decides where the output of attempts goes; warns of a file
  *                 that has got the output of a failed one
- *     collector   the process that holds it, searches it or passes it on
+ *     collector   reads it in the loop, and holds, searches or passes it on
  *     command     finds why a command could not be executed
  *     spool       temporary files without a name
  *     oom         the kernel's count of processes that ran out of memory

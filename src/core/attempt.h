@@ -78,8 +78,8 @@ struct attempt {
 
 	/* How it ended. */
 	enum process_why why;
-	bool abandoned; /* its process or its output did not end in time */
-	bool stuck;	/* its process did not */
+	bool stuck;	    /* its process did not end in time */
+	enum extent extent; /* of its output */
 	double duration;
 	double silent; /* --idle-timeout, if that ended it; or 0 */
 	struct outcome outcome;

@@ -27,6 +27,17 @@ enum process_why {
 	PROCESS_ERROR /* `retry` itself has failed */
 };
 
+/*
+ * How much of an attempt's output is known, or was passed on.  Only the whole
+ * of it makes a success of an exit status of 0.
+ */
+enum extent {
+	EXTENT_UNKNOWN,
+	EXTENT_WHOLE,
+	EXTENT_UNREAD,	  /* cut: nobody took the rest in time */
+	EXTENT_UNSEARCHED /* cut: the rest was not searched in time */
+};
+
 /* Whether retrying may help after a failure. */
 enum failure_class {
 	CLASS_NONE, /* not asked yet */

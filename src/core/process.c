@@ -220,10 +220,16 @@ process_collect(struct process *process, bool signalled, double now)
 }
 
 void
-process_extend(struct process *process, double now)
+process_extend(struct process *process, double now, double since,
+    bool signalled)
 {
-	process->deadline = fmax(process->deadline,
-	    fmin(now + PROCESS_READER_GRACE, process->run_end));
+	const double in_time = signalled
+	    ? now
+	    : fmin(now + PROCESS_READER_GRACE, process->run_end);
+
+	if (since < INFINITY)
+		process->deadline = fmax(in_time, since + PROCESS_READER_GRACE);
+	process->unread = since < INFINITY && process->deadline <= now;
 }
 
 void
@@ -238,6 +244,16 @@ bool
 process_is_stuck(const struct process *process)
 {
 	return process->abandoned && !process->exited;
+}
+
+enum extent
+process_extent(const struct process *process)
+{
+	if (!process->abandoned)
+		return EXTENT_WHOLE;
+	if (!process->exited)
+		return EXTENT_UNKNOWN;
+	return process->unread ? EXTENT_UNREAD : EXTENT_UNSEARCHED;
 }
 
 enum process_why

@@ -42,6 +42,7 @@ struct process {
 	enum process_why why;
 	bool exited;	   /* but maybe not all that it has started */
 	bool abandoned;	   /* its outcome will not be known */
+	bool unread;	   /* nobody took the rest of its output */
 	bool ends_left;	   /* --leftovers=end: what it leaves is ended */
 	double limit;	   /* when it must end */
 	double deadline;   /* of the phase */
@@ -132,8 +133,13 @@ enum process_step process_reaped(const struct process *process);
  */
 void process_collect(struct process *process, bool signalled, double now);
 
-/* A reader takes none of its output: that is not the fault of the process. */
-void process_extend(struct process *process, double now);
+/*
+ * The deadline of a collection has come; a reader last took some of the output
+ * at `since`.  One that goes on has PROCESS_READER_GRACE after that, and in
+ * time any other may pause, which is not the fault of the process.
+ */
+void process_extend(struct process *process, double now, double since,
+    bool signalled);
 
 /* A signal ends the run: its reader has PROCESS_READER_GRACE more at most. */
 void process_shorten(struct process *process, double now);
@@ -146,6 +152,9 @@ enum process_why process_why(const struct process *process, bool run_ends);
 
 /* Whether the process was given up as one that does not end. */
 bool process_is_stuck(const struct process *process);
+
+/* How much of its output was collected. */
+enum extent process_extent(const struct process *process);
 
 /* How a process that ended for this reason counts; `returned` is its own. */
 struct outcome process_outcome(const struct process *process,

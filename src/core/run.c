@@ -306,11 +306,9 @@ watch(struct run *run, double time)
 {
 	struct process *process = &run->process;
 
-	/* The reader of the output is slow, not the process. */
-	if (process->phase == PROCESS_COLLECTING && run->signal == 0 &&
-	    time >= process->deadline &&
-	    run->driver->reader_is_slow(run->context))
-		process_extend(process, time);
+	if (process->phase == PROCESS_COLLECTING && time >= process->deadline)
+		process_extend(process, time,
+		    run->driver->unread_since(run->context), run->signal != 0);
 	const enum process_step step = process_tick(process, time);
 
 	return step == PROCESS_WAIT ? watch_health(run, time) : step;
@@ -599,10 +597,12 @@ delivery_deadline(const struct run *run)
 static bool
 deliver(struct run *run)
 {
+	struct attempt *attempt = &run->record.attempt;
 	const struct end *end = &run->record.end;
 	struct record held = run_record(run, now(run));
+	int signal = end->ended_by;
 
-	run->record.attempt.delivered = true;
+	attempt->delivered = true;
 	bool done = run->driver->deliver(run->context, &held);
 	double until = delivery_deadline(run);
 	while (!done) {
@@ -613,20 +613,25 @@ deliver(struct run *run)
 			done = true;
 			break;
 		case EVENT_TIMER:
-			done = !run->driver->reader_is_slow(run->context);
-			until = event.now + PROCESS_READER_GRACE;
-			/* A success that nobody sees is none. */
-			if (done && end->reason == REASON_SIGNAL &&
-			    end->status == 0)
-				over(run, end_by_signal(end->ended_by));
+			until = run->driver->unread_since(run->context) +
+			    PROCESS_READER_GRACE;
+			done = event.now >= until;
+			if (done)
+				attempt->extent = EXTENT_UNREAD;
 			break;
 		case EVENT_SIGNAL:
 			if (!event.ends_run)
 				break;
-			if (end->reason == REASON_SIGNAL)
-				return false;
-			goes_on(run, &event);
+			done = signal != 0;
+			if (done) {
+				attempt->extent = EXTENT_UNREAD;
+				break;
+			}
+			signal = event.signal;
 			until = event.now + PROCESS_READER_GRACE;
+			/* A success is one if all of it goes out. */
+			if (end->reason != REASON_SUCCESS)
+				goes_on(run, &event);
 			break;
 		case EVENT_ERROR:
 			return goes_on(run, &event);
@@ -638,6 +643,9 @@ deliver(struct run *run)
 			break;
 		}
 	}
+	/* A success that nobody sees is none. */
+	if (signal != 0 && end->status == 0 && attempt->extent == EXTENT_UNREAD)
+		over(run, end_by_signal(signal));
 	return end->reason == REASON_NONE;
 }
 
@@ -784,9 +792,12 @@ judge(struct run *run)
 
 	if (attempt->why == PROCESS_ERROR)
 		return fail(run, run->death);
-	/* Nothing but the signal asked the process to end, and it lives on. */
+	/*
+	 * Nothing but the signal asked the process to end, and it lives on, or
+	 * its output is cut.
+	 */
 	if (run->signal != 0 && attempt->why == PROCESS_ENDS_ITSELF &&
-	    attempt->stuck)
+	    attempt->extent != EXTENT_WHOLE)
 		return over(run, end_by_signal(run->signal));
 	if (run->signal != 0)
 		return over(run,
@@ -795,7 +806,7 @@ judge(struct run *run)
 	 * An attempt that --max-time ended has an outcome, a timeout, which the
 	 * rules judge; but not one that did not end.
 	 */
-	if (attempt->abandoned && !in_time(run, now(run)))
+	if (attempt->extent != EXTENT_WHOLE && !in_time(run, now(run)))
 		return cut_short(run, CUT_ATTEMPT);
 	if (!find_verdict(run))
 		return false;
@@ -890,8 +901,8 @@ make_attempt(struct run *run)
 
 	attempt->runs = false;
 	attempt->duration = now(run) - run->begun - attempt->begun;
-	attempt->abandoned = run->process.abandoned;
 	attempt->stuck = process_is_stuck(&run->process);
+	attempt->extent = process_extent(&run->process);
 	attempt->silent =
 	    attempt->why == PROCESS_IDLE ? run->policy->idle_timeout : 0;
 	attempt->outcome =

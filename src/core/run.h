@@ -153,11 +153,10 @@ struct driver {
 	bool (*deliver)(void *context, struct record *record);
 
 	/*
-	 * Whether a reader of the output is slow, and not `retry` or a process:
-	 * a collection waits for one; a delivery went on since this was asked
-	 * last.
+	 * When a reader last took some of the output that waits for it;
+	 * INFINITY: none does.
 	 */
-	bool (*reader_is_slow)(void *context);
+	double (*unread_since)(void *context);
 
 	/*
 	 * A wait of so many seconds begins; `hint_decides` says that a hint

@@ -259,6 +259,13 @@ yes(void *context)
 	return true;
 }
 
+static double
+unread_since(void *context)
+{
+	(void)context;
+	return INFINITY;
+}
+
 static void
 nothing(void *context)
 {
@@ -366,7 +373,7 @@ static const struct driver driver = {
 	.pay = pay,
 	.give = give,
 	.deliver = deliver,
-	.reader_is_slow = yes,
+	.unread_since = unread_since,
 	.begin_wait = begin_wait,
 };
 

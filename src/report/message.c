@@ -139,7 +139,8 @@ const struct message_row message_rows[] = {
 	    "[, without the input that attempt %lost-input read]",
 	    .priority = PRIORITY_INFO, .verdict = VERDICT_SUCCESS },
 	{ "last", "reason=signal !in-wait begun",
-	    "ended by %ended-by after %attempts in %elapsed: %how", NOTICE },
+	    "ended by %ended-by after %attempts in %elapsed: %how[%rest]",
+	    NOTICE },
 	{ "last", "reason=signal",
 	    "ended by %ended-by after %attempts in %elapsed", NOTICE },
 	{ "last", "reason=early too-early",
@@ -162,9 +163,14 @@ const struct message_row message_rows[] = {
 	    "--max-time %max-time leaves no time for an attempt"
 	    "[?kept [ after an earlier run's delay of %delay]]" },
 	{ "why", "", "%how%rule[, %limit]" },
+	{ "rest", "untaken", ", and nobody took the rest of its output" },
+	{ "rest", "unsearched",
+	    ", and the rest of its output was not searched" },
 	{ "limit", "reason=max-time cut=none",
 	    "and --max-time %max-time leaves no time for attempt "
 	    "%after" },
+	{ "limit", "reason=max-time cut=attempt untaken !outcome=timeout",
+	    "and nobody took the rest of its output by --max-time %max-time" },
 	{ "limit", "reason=max-time cut=attempt !outcome=timeout",
 	    "and --max-time %max-time leaves no time to judge it" },
 	{ "limit", "reason=max-time cut=check",
@@ -377,6 +383,8 @@ find_fact(const struct telling *telling, const char *name,
 	IF("unmatched", judgement.unmatched)
 	IF("check-timed-out", record->last.check_timed_out)
 	IF("unread", record->end.death == SIGPIPE)
+	IF("untaken", record->last.extent == EXTENT_UNREAD)
+	IF("unsearched", record->last.extent == EXTENT_UNSEARCHED)
 	IF("failures", record->failures > 0)
 	IF("waits", record->wait.lasts)
 	IF("kept", record->wait.kept)

@@ -116,10 +116,14 @@ struct sink {
 	int descriptor;
 	bool is_socket;
 	bool is_pipe;
+	bool is_file;
 	bool blocks; /* a write may wait for a reader */
+	bool has_ends;
+	int ends[2]; /* of a pipe, to one of somebody else that blocks */
 	int reader;  /* reads the end of the file; -1: nobody can */
 	char *rest;  /* of a line that was written in part */
 	size_t rest_size;
+	bool mid_line; /* the last byte of the attempts' output is no newline */
 };
 
 /* All that a run reports to. */

@@ -2,742 +2,746 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/sendfile.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "sys/child.h"
 #include "sys/collector.h"
 #include "sys/events.h"
 #include "sys/file.h"
-#include "sys/tree.h"
 
-/*
- * How much is moved at a time: within the kernel, from a pipe to be searched,
- * through memory, and to a terminal or a socket, which take all of it before
- * they say how far they are.  Memory is of the stack, which may be small.
- */
+/* How much is moved at a time, which takes a pipe, or a map of a spool. */
 #define MOVE_MOST (1 << 20)
-#define READ_MOST (1 << 16)
-#define COPY_MOST (1 << 14)
-#define SEND_MOST (1 << 12)
+
+/* Of how much held output a pipe is widened. */
+#define WIDE_MIN (1 << 18)
+
+/* Seconds at most that one step takes before signals have their turn. */
+#define STEP_MOST 0.005
+
+/* Seconds that output waits for its turn, and between two looks. */
+#define TURN_PATIENCE 10.0
+#define TURN_PAUSE 0.01
 
 /*
- * Nobody waits for bytes that are only held.  If fewer than BATCH_MIN were
- * read, the collector lets more come in the next 200 microseconds: a reader
- * that is awake all the time is in the way of the writer.
+ * Nobody waits for bytes that are only held.  If few were read, more may come
+ * for so many seconds: a reader that is awake all the time is in the way of the
+ * writer.
  */
-#define BATCH_MIN (1 << 18)
-static const struct timespec rest = { .tv_nsec = 200000 };
+#define BATCH_MIN (1 << 16)
+#define BATCH_PAUSE 0.0002
 
-/*
- * How long output waits for its turn, and `retry` for a process that cannot be
- * forked, or is to end but gets no further, in milliseconds.
- */
-#define TURN_PATIENCE 10000
-#define END_PATIENCE 1000
-#define START_PAUSE 10
-
-/* The process's own view of its work. */
-struct work {
-	const struct collector *collector;
-	struct collection *shared;
-	struct stream *streams;
-	struct stream_line lines[STREAMS];
-	struct search search;
-	bool searches;
-	int full; /* why no more can be held, or 0 */
-};
-
-/* Ends the process, which leaves a note of the failure. */
-static _Noreturn void
-die_of(struct collection *shared, enum failure failure)
+struct sink *
+collector_sink(struct collector *collector, int stream)
 {
-	shared->error = errno;
-	shared->failure = failure;
-	_exit(EXIT_FAILURE);
+	struct sink *sink = collector->sinks[stream];
+
+	sink_open(sink,
+	    sink == &collector->own ? STDOUT_FILENO : STDERR_FILENO);
+	return sink;
 }
 
-/* Ends the process, whose work is done, with its descriptors closed. */
-static _Noreturn void
-end(void)
-{
-	closefrom(STDERR_FILENO + 1);
-	_exit(EXIT_SUCCESS);
-}
-
-static enum failure
-writer_failure(int writer)
-{
-	return writer == STDOUT_FILENO ? FAILURE_STDOUT : FAILURE_STDERR;
-}
-
-/*
- * Writes all of the bytes, however long the reader takes, and notes how far it
- * got.  Returns 0, or -1 with errno set.
- */
-static int
-pass(struct collection *shared, int writer, const char *bytes, size_t size)
-{
-	struct pollfd poll_fd = { .fd = writer, .events = POLLOUT };
-
-	while (size > 0) {
-		shared->waits = true;
-		const ssize_t written = write(writer, bytes, size);
-		/* Others may have made the descriptor non-blocking. */
-		if (written == -1 && errno == EAGAIN) {
-			poll(&poll_fd, 1, -1);
-			continue;
-		}
-		shared->waits = false;
-		if (written == -1)
-			return -1;
-		shared->passed += written;
-		shared->ends_mid_line[writer - STDOUT_FILENO] =
-		    bytes[written - 1] != '\n';
-		bytes += written;
-		size -= (size_t)written;
-	}
-	return 0;
-}
-
-/*
- * No more can be held.  If all may be seen, passes on what is held, which makes
- * room for others, and from now on whatever comes; else that is a failure.  A
- * hook goes on reading the attempt's standard output.
- */
 static void
-let_go(struct work *work)
+close_pipe(struct collector *collector, struct stream *stream)
 {
-	struct collection *shared = work->shared;
-	const int error = errno;
-	char buffer[COPY_MOST];
-
-	if (!work->collector->lets_go ||
-	    (error != ENOSPC && error != EDQUOT && error != EFBIG))
-		die_of(shared, FAILURE_SPOOL);
-	for (int i = 0; i < SPOOLS; i++) {
-		struct spool *spool = &shared->spools[i];
-		const int writer = work->streams[i == OUT ? OUT : ERR].writer;
-
-		while (spool_has_bytes(spool)) {
-			const ssize_t length = pread(spool->fd, buffer,
-			    sizeof(buffer), spool->start);
-
-			if (length <= 0)
-				die_of(shared, FAILURE_SPOOL);
-			if (pass(shared, writer, buffer, (size_t)length) == -1)
-				die_of(shared, writer_failure(writer));
-			spool->start += length;
-		}
-	}
-	for (int i = 0; i < STREAMS; i++) {
-		if (work->streams[i].spool != NULL)
-			spool_empty(work->streams[i].spool);
-		work->streams[i].spool = NULL;
-	}
-	work->full = error;
+	ev_io_stop(collector->events, &stream->watcher);
+	file_close(&stream->pipe);
 }
 
-/* Adds bytes to what is held of a stream, or passes them on. */
+/* Ends all work, and forgets what is not held. */
 static void
-add_bytes(struct work *work, const struct stream *stream, const char *bytes,
-    size_t size)
-{
-	struct collection *shared = work->shared;
-	off_t held = 0;
-
-	if (stream->spool != NULL) {
-		const off_t begun = spool_end(stream->spool);
-
-		if (spool_write(stream->spool, bytes, size) == 0)
-			return;
-		const int error = errno;
-		held = spool_end(stream->spool) - begun;
-		errno = error;
-		let_go(work);
-	}
-	if (pass(shared, stream->writer, bytes + held, size - (size_t)held) ==
-	    -1)
-		die_of(shared, writer_failure(stream->writer));
-}
-
-/*
- * What came since the last attempt is added to the output of that attempt when
- * the next one begins.  Until then it is aside, so that hooks do not read it.
- */
-static void
-add_messages(struct work *work)
-{
-	struct collection *shared = work->shared;
-	const struct messages *messages = work->collector->messages;
-	struct spool *aside = &shared->spools[ASIDE];
-	const int last = work->collector->joined ? OUT : ERR;
-	const bool is_hook = work->streams[ERR].spool == aside;
-	const struct stream *stream = &work->streams[is_hook ? ERR : last];
-
-	if (!is_hook && spool_has_bytes(aside) &&
-	    spool_move(aside, stream->spool) == -1)
-		let_go(work);
-	if (messages->size > 0) {
-		const bool mid_line = stream->spool == NULL
-		    ? shared->ends_mid_line[stream->writer - STDOUT_FILENO]
-		    : spool_ends_mid_line(spool_has_bytes(aside)
-			      ? aside
-			      : &shared->spools[last]);
-
-		if (mid_line)
-			add_bytes(work, stream, "\n", 1);
-		add_bytes(work, stream, messages->text, messages->size);
-	}
-	if (!is_hook)
-		shared->begun = spool_end(&shared->spools[OUT]);
-}
-
-/*
- * Reads once from a stream, `most` bytes of it.  Returns how many, 0 at its
- * end, or -1 if its pipe is empty.
- */
-static ssize_t
-take_bytes(struct work *work, int index, size_t most)
-{
-	struct collection *shared = work->shared;
-	const struct stream *stream = &work->streams[index];
-	char buffer[READ_MOST];
-	ssize_t length;
-
-	if (stream->spool != NULL && !work->searches) {
-		off_t end = spool_end(stream->spool);
-
-		length = splice(stream->pipe, NULL, stream->spool->fd, &end,
-		    most, SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
-		if (length > 0)
-			shared->active = events_time(CLOCK_MONOTONIC);
-		if (length >= 0 || errno == EAGAIN)
-			return length;
-		if (!file_must_copy(errno))
-			let_go(work);
-	}
-	length = read(stream->pipe, buffer,
-	    most < sizeof(buffer) ? most : sizeof(buffer));
-	if (length == -1 && errno != EAGAIN)
-		die_of(shared, FAILURE_PIPE);
-	if (length <= 0)
-		return length;
-	shared->active = events_time(CLOCK_MONOTONIC);
-	add_bytes(work, stream, buffer, (size_t)length);
-	if (work->searches &&
-	    search_bytes(&work->search, &work->lines[index], buffer,
-		(size_t)length) == -1)
-		die_of(shared, FAILURE_SEARCH);
-	return length;
-}
-
-/* Reads all that is in the stream's pipe now. */
-static void
-drain(struct work *work, int index)
-{
-	const struct stream *stream = &work->streams[index];
-	int left;
-
-	if (stream->pipe == NO_DESCRIPTOR)
-		return;
-	if (ioctl(stream->pipe, FIONREAD, &left) == -1)
-		die_of(work->shared, FAILURE_PIPE);
-	while (left > 0) {
-		const ssize_t length = take_bytes(work, index, (size_t)left);
-
-		if (length <= 0)
-			return;
-		left -= (int)length;
-	}
-}
-
-/*
- * Collects until a byte comes through the control pipe; then takes all that
- * was written before.
- */
-static _Noreturn void
-collect_streams(struct work *work, int control_fd)
-{
-	struct collection *shared = work->shared;
-	struct pollfd polls[] = { { .fd = control_fd, .events = POLLIN },
-		{ .fd = work->streams[OUT].pipe, .events = POLLIN },
-		{ .fd = work->streams[ERR].pipe, .events = POLLIN } };
-	bool over = false;
-
-	while (!over) {
-		size_t taken = BATCH_MIN;
-
-		/* `retry` says so behind what could not be held. */
-		shared->full = work->full;
-		if (poll(polls, 3, -1) == -1 && errno != EINTR)
-			die_of(shared, FAILURE_POLL);
-		over = polls[0].revents != 0;
-		for (int i = 0; i < STREAMS; i++) {
-			if (polls[i + 1].revents == 0)
-				continue;
-			const ssize_t length = take_bytes(work, i, MOVE_MOST);
-			if (length == 0)
-				polls[i + 1].fd = NO_DESCRIPTOR;
-			if (work->streams[i].spool != NULL && !work->searches)
-				taken = length < 0 ? 0 : (size_t)length;
-		}
-		if (!over && taken < BATCH_MIN)
-			over = ppoll(polls, 1, &rest, NULL) == 1;
-	}
-	for (int i = 0; i < STREAMS; i++)
-		drain(work, i);
-	shared->full = work->full;
-	for (int i = 0; work->searches && i < STREAMS; i++)
-		if (search_end(&work->search, &work->lines[i]) == -1)
-			die_of(shared, FAILURE_SEARCH);
-	end();
-}
-
-/*
- * Waits for room at the writer, or until a byte comes through the control pipe:
- * then, and if there is none, only a writer that has room now has room.
- */
-static bool
-has_room(int writer, int control_fd)
-{
-	struct pollfd polls[] = { { .fd = writer, .events = POLLOUT },
-		{ .fd = control_fd, .events = POLLIN } };
-
-	return poll(polls, 2, control_fd == NO_DESCRIPTOR ? 0 : -1) == -1 ||
-	    polls[0].revents != 0;
-}
-
-/*
- * Takes turns with other runs, but not for ever: anybody may lock the file.  It
- * is unlocked when this process ends.
- */
-static void
-take_turn(int writer, int control_fd)
-{
-	struct pollfd poll_fd = { .fd = control_fd, .events = POLLIN };
-	const double end =
-	    events_time(CLOCK_MONOTONIC) + TURN_PATIENCE / 1000.0;
-
-	while (fcntl(writer, F_SETLK, &(struct flock){ .l_type = F_WRLCK }) ==
-		-1 &&
-	    (errno == EAGAIN || errno == EACCES) &&
-	    control_fd != NO_DESCRIPTOR && poll(&poll_fd, 1, 10) == 0 &&
-	    events_time(CLOCK_MONOTONIC) < end)
-		continue;
-}
-
-/*
- * Lets the spool out: within the kernel, or through memory if the kernel
- * cannot.  Lets only that out for which there is room if it may not wait.
- * Returns 0, or -1 with errno set.
- */
-static int
-let_out(struct collector *collector, int index, int writer, int control_fd)
-{
-	struct collection *shared = collector->shared;
-	struct spool *spool = &shared->spools[index];
-	char buffer[COPY_MOST];
-	struct stat status;
-	const off_t end = spool_end(spool);
-
-	if (fstat(writer, &status) == -1)
-		return -1;
-	const bool is_pipe = S_ISFIFO(status.st_mode);
-	const bool is_file = S_ISREG(status.st_mode);
-	off_t most = is_pipe || is_file ? MOVE_MOST : SEND_MOST;
-
-	/*
-	 * sendfile(2) reads the offset of a file, writes and sets it, and would
-	 * overwrite what others, who share it, have written in between.
-	 */
-	bool copies = is_file;
-
-	if (collector->takes_turns && (is_pipe || is_file))
-		take_turn(writer, control_fd);
-	if (is_pipe && end - spool->start > BATCH_MIN)
-		file_widen_pipe(writer);
-	while (
-	    spool->start < end && (is_file || has_room(writer, control_fd))) {
-		const off_t left = end - spool->start;
-		size_t size = (size_t)(left < most ? left : most);
-		ssize_t length;
-
-		if (copies) {
-			if (size > sizeof(buffer))
-				size = sizeof(buffer);
-			length = pread(spool->fd, buffer, size, spool->start);
-			if (length > 0 &&
-			    pass(shared, writer, buffer, (size_t)length) == -1)
-				return -1;
-			if (length > 0)
-				spool->start += length;
-		} else if (is_pipe)
-			length = splice(spool->fd, &spool->start, writer, NULL,
-			    size, SPLICE_F_NONBLOCK);
-		else
-			length =
-			    sendfile(writer, spool->fd, &spool->start, size);
-		if (length == 0)
-			errno = EIO;
-		if (length > 0 || (length == -1 && errno == EAGAIN))
-			continue;
-		if (length == 0 || copies || !file_must_copy(errno))
-			return -1;
-		copies = true;
-		/* A pipe that has room has room for so much. */
-		most = SEND_MOST;
-	}
-	shared->ends_mid_line[writer - STDOUT_FILENO] =
-	    spool_ends_mid_line(spool);
-	return 0;
-}
-
-/* Lets held messages out, likewise. */
-static int
-let_messages_out(struct collector *collector, int writer, int control_fd)
-{
-	struct collection *shared = collector->shared;
-	struct messages *messages = collector->messages;
-	size_t done = 0;
-
-	if (messages->size > 0 &&
-	    shared->ends_mid_line[writer - STDOUT_FILENO] &&
-	    has_room(writer, control_fd) && pass(shared, writer, "\n", 1) == -1)
-		return -1;
-	while (done < messages->size && has_room(writer, control_fd)) {
-		const size_t left = messages->size - done;
-		const size_t size = left < SEND_MOST ? left : SEND_MOST;
-
-		if (pass(shared, writer, messages->text + done, size) == -1)
-			return -1;
-		done += size;
-	}
-	return 0;
-}
-
-/* Lets some of the spools out, and notes the first failure. */
-static void
-let_all_out(struct collector *collector, const int writers[SPOOLS], int first,
-    int last, int control_fd)
-{
-	struct collection *shared = collector->shared;
-
-	for (int i = first; i <= last; i++)
-		if (writers[i] != NO_DESCRIPTOR &&
-		    ((spool_has_bytes(&shared->spools[i]) &&
-			 let_out(collector, i, writers[i], control_fd) == -1) ||
-			(i == ASIDE &&
-			    let_messages_out(collector, writers[i],
-				control_fd) == -1))) {
-			shared->error = errno;
-			shared->failure = writer_failure(writers[i]);
-			return;
-		}
-}
-
-/*
- * Returns what fork(2) does.  All signals stay blocked in the child, which ends
- * with its parent even so.
- */
-static pid_t
-fork_helper(void)
-{
-	const pid_t parent = getpid();
-	const pid_t pid = fork();
-
-	if (pid == 0)
-		child_follow(parent);
-	return pid;
-}
-
-/*
- * With two writers there are two processes, if they can be had: a reader may
- * want either first.
- */
-static _Noreturn void
-deliver(struct collector *collector, const int writers[SPOOLS], int control_fd)
-{
-	const int error =
-	    writers[ERR] == NO_DESCRIPTOR ? writers[ASIDE] : writers[ERR];
-	const bool two = writers[OUT] != NO_DESCRIPTOR &&
-	    error != NO_DESCRIPTOR && error != writers[OUT];
-	const pid_t other = two ? fork_helper() : -1;
-	int status = 0;
-
-	let_all_out(collector, writers, other > 0 ? ERR : OUT,
-	    other == 0 ? OUT : ASIDE, control_fd);
-	if (other > 0)
-		waitpid(other, &status, 0);
-	if (WIFSIGNALED(status))
-		kill(getpid(), SIGKILL);
-	end();
-}
-
-/*
- * Forks a collector, in a process group of its own, so that it can be stopped
- * with what it forks, and a pipe through which it is told to end.  Returns what
- * fork(2) does; in the child *control_fd is the end of the pipe to read.
- */
-static pid_t
-start(struct collector *collector, int *control_fd)
-{
-	int control[2];
-
-	collector_moved(collector);
-	const pid_t pid = file_pipe(control) == -1 ? -1 : fork_helper();
-	if (pid >= 0)
-		setpgid(pid, pid);
-	if (pid == 0) {
-		close(control[1]);
-		*control_fd = control[0];
-		return 0;
-	}
-	file_close(&control[0]);
-	if (pid == -1) {
-		file_close(&control[1]);
-		return -1;
-	}
-	tree_spare(collector->tree, pid);
-	collector->pid = pid;
-	collector->control_fd = control[1];
-	collector->messages->size = 0;
-	return pid;
-}
-
-/* Does without the output that has not come. */
-static void
-leave_streams(struct collector *collector)
+stop(struct collector *collector)
 {
 	for (int i = 0; i < STREAMS; i++) {
 		struct stream *stream = &collector->streams[i];
 
-		ev_io_stop(collector->events, &collector->watchers[i]);
-		file_close(&stream->pipe);
+		close_pipe(collector, stream);
+		stream->size = stream->passed = stream->searched = 0;
+		ev_io_stop(collector->events, &collector->writers[i]);
 	}
-	collector->expects = false;
+	ev_timer_stop(collector->events, &collector->again);
+	memset(collector->outlets, 0, sizeof(collector->outlets));
+	if (collector->delivers && collector->takes_turns)
+		fcntl(STDOUT_FILENO, F_SETLK,
+		    &(struct flock){ .l_type = F_UNLCK });
+	collector->collects = collector->delivers = false;
+	collector->waits = collector->outs_messages = false;
 }
 
-/* Output has come.  If no process can be forked, the next turn tries again. */
+void
+collector_fail(struct collector *collector, enum failure failure)
+{
+	if (collector->failure == FAILURE_NONE) {
+		collector->error = errno;
+		collector->failure = failure;
+	}
+	stop(collector);
+}
+
+/* --- what goes out --- */
+
+/* Whether something held goes out to the sink, before all else. */
+static bool
+lets_out(const struct collector *collector, const struct sink *sink)
+{
+	for (int i = 0; i < SPOOLS; i++)
+		if (collector->outlets[i] == sink)
+			return true;
+	return collector->outs_messages && sink == collector->sinks[ERR];
+}
+
+/*
+ * So many bytes went out to the sink, or it failed.  Returns whether any did:
+ * if not, it has no room.
+ */
+static bool
+went_out(struct collector *collector, const struct sink *sink, ssize_t length)
+{
+	if (length > 0)
+		collector->took = events_time(CLOCK_MONOTONIC);
+	else if (length == 0 || errno != EAGAIN)
+		collector_fail(collector,
+		    sink == collector->sinks[OUT] ? FAILURE_STDOUT
+						  : FAILURE_STDERR);
+	return length > 0;
+}
+
+/* Writes as many of the bytes as the sink takes: false if that is not all. */
+static bool
+pass(struct collector *collector, struct sink *sink, const char *bytes,
+    size_t size, size_t *done)
+{
+	while (*done < size) {
+		const ssize_t length =
+		    sink_pass(sink, bytes + *done, size - *done);
+
+		if (!went_out(collector, sink, length))
+			return false;
+		*done += (size_t)length;
+	}
+	return true;
+}
+
+/* Whether it is this run's turn to let out. */
+static bool
+has_turn(struct collector *collector)
+{
+	struct flock lock = { .l_type = F_WRLCK };
+
+	if (collector->turn_by > 0 &&
+	    fcntl(STDOUT_FILENO, F_SETLK, &lock) == -1 &&
+	    (errno == EAGAIN || errno == EACCES) &&
+	    events_time(CLOCK_MONOTONIC) < collector->turn_by)
+		return false;
+	collector->turn_by = 0;
+	return true;
+}
+
+/*
+ * Moves some bytes of the spool to the sink: within the kernel to a pipe, else
+ * from a map, and to a file as many as there are.  Returns how many, or -1 with
+ * errno set.
+ */
+static ssize_t
+move(struct spool *spool, struct sink *sink)
+{
+	const off_t end = spool_end(spool);
+	const off_t from = spool->start - spool->start % MOVE_MOST;
+
+	if (sink->is_pipe && sink->rest_size == 0) {
+		const ssize_t length = splice(spool->fd, &spool->start,
+		    sink->descriptor, NULL, MOVE_MOST, SPLICE_F_NONBLOCK);
+
+		if (length >= 0 || !file_must_copy(errno))
+			return length;
+	}
+	size_t size = (size_t)(end - from);
+	if (size > MOVE_MOST && !sink->is_file)
+		size = MOVE_MOST;
+	char *map = mmap(NULL, size, PROT_READ, MAP_PRIVATE, spool->fd, from);
+	if (map == MAP_FAILED)
+		return -1;
+	const size_t skipped = (size_t)(spool->start - from);
+	const ssize_t length = sink_pass(sink, map + skipped, size - skipped);
+	const int error = errno;
+	munmap(map, size);
+	if (length > 0)
+		spool->start += length;
+	errno = error;
+	return length;
+}
+
+/*
+ * Lets out some of what the sink is to get first, until it has no room, another
+ * run has its turn, or the step has taken its time.
+ */
+static void
+let_out(struct collector *collector, struct sink *sink, double until)
+{
+	struct messages *messages = collector->messages;
+
+	for (int i = 0; i < SPOOLS; i++) {
+		struct spool *spool = &collector->spools[i];
+
+		if (collector->outlets[i] != sink)
+			continue;
+		if (sink == collector->sinks[OUT] && !has_turn(collector))
+			return;
+		while (spool_has_bytes(spool))
+			if (!went_out(collector, sink, move(spool, sink)) ||
+			    collector->took >= until)
+				return;
+		sink->mid_line = spool_ends_mid_line(spool);
+		collector->outlets[i] = NULL;
+	}
+	if (!collector->outs_messages || sink != collector->sinks[ERR])
+		return;
+	if (sink->mid_line && collector->messages_out == 0 &&
+	    messages->size > 0 &&
+	    !went_out(collector, sink, sink_pass(sink, "\n", 1)))
+		return;
+	if (!pass(collector, sink, messages->text, messages->size,
+		&collector->messages_out))
+		return;
+	messages->size = 0;
+	collector->outs_messages = false;
+}
+
+/*
+ * No more can be held.  If all may be seen, lets out what is held, which makes
+ * room for others, and passes on whatever comes from now on; else that is a
+ * failure.  A hook goes on reading the attempt's standard output.
+ */
+static void
+let_go(struct collector *collector)
+{
+	const int error = errno;
+
+	if (!collector->lets_go ||
+	    (error != ENOSPC && error != EDQUOT && error != EFBIG)) {
+		collector_fail(collector, FAILURE_SPOOL);
+		return;
+	}
+	for (int i = 0; i < SPOOLS; i++)
+		if (spool_has_bytes(&collector->spools[i]))
+			collector->outlets[i] =
+			    collector_sink(collector, i == OUT ? OUT : ERR);
+	for (int i = 0; i < STREAMS; i++) {
+		collector->streams[i].spool = NULL;
+		collector->streams[i].sink = collector_sink(collector, i);
+	}
+	collector->full = error;
+}
+
+/* --- what comes in --- */
+
+/* Adds bytes to what is held of a stream.  What there is no room for is left. */
+static void
+hold(struct collector *collector, struct stream *stream, const char *bytes,
+    size_t size, size_t *done)
+{
+	const off_t begun = spool_end(stream->spool);
+
+	if (spool_write(stream->spool, bytes + *done, size - *done) == 0) {
+		*done = size;
+		return;
+	}
+	const int error = errno;
+	*done += (size_t)(spool_end(stream->spool) - begun);
+	errno = error;
+	let_go(collector);
+}
+
+/*
+ * What came since the last attempt is added to the output of that attempt when
+ * the next one writes something.  Until then it is aside, so that hooks do not
+ * read it.
+ */
+static void
+add_messages(struct collector *collector)
+{
+	struct messages *messages = collector->messages;
+	struct spool *aside = &collector->spools[ASIDE];
+	const int last = collector->joined ? OUT : ERR;
+	const bool is_hook = collector->streams[ERR].spool == aside;
+	struct stream *stream = &collector->streams[is_hook ? ERR : last];
+	size_t done = 0, newline = 0;
+
+	if (!is_hook && spool_has_bytes(aside) && stream->spool != NULL &&
+	    spool_move(aside, stream->spool) == -1)
+		let_go(collector);
+	if (messages->size > 0 && stream->spool != NULL) {
+		if (spool_ends_mid_line(spool_has_bytes(aside)
+			    ? aside
+			    : &collector->spools[last]))
+			hold(collector, stream, "\n", 1, &newline);
+		if (stream->spool != NULL)
+			hold(collector, stream, messages->text, messages->size,
+			    &done);
+		messages->size -= done;
+		memmove(messages->text, messages->text + done, messages->size);
+	}
+	/* There was no room for them. */
+	if (messages->size > 0 && stream->spool == NULL) {
+		collector->outs_messages = true;
+		collector->messages_out = 0;
+	}
+	if (!is_hook)
+		collector->begun = spool_end(&collector->spools[OUT]);
+}
+
+/* The patterns are compiled once, for all attempts. */
+static int
+begin_work(struct collector *collector)
+{
+	struct work *work = collector->work;
+
+	if (work == NULL) /* most of it is never touched */
+		work = collector->work = calloc(1, sizeof(*work));
+	if (work == NULL)
+		return -1;
+	memset(work->lines, 0, sizeof(work->lines));
+	if (work->search.patterns != NULL)
+		search_again(&work->search);
+	else if (collector->patterns != NULL)
+		search_begin(&work->search, collector->patterns, &work->found);
+	return 0;
+}
+
+/* The first output has come: many processes print nothing. */
 static void
 begin(struct collector *collector)
 {
-	const struct timespec pause = { .tv_nsec = START_PAUSE * 1000000 };
-	struct collection *shared = collector->shared;
-	int control_fd;
-
-	const pid_t pid = start(collector, &control_fd);
-	if (pid == 0) {
-		struct work work = { .collector = collector,
-			.shared = shared,
-			.streams = collector->streams,
-			.searches = collector->patterns != NULL };
-
-		if (work.searches)
-			search_begin(&work.search, collector->patterns,
-			    &shared->found);
-		add_messages(&work);
-		collect_streams(&work, control_fd);
-	}
-	if (pid == -1 && collector->tries++ < END_PATIENCE / START_PAUSE) {
-		nanosleep(&pause, NULL);
-		return;
-	}
-	if (pid == -1) {
-		shared->error = errno;
-		shared->failure = FAILURE_START;
-	}
-	leave_streams(collector);
-	if (collector->finishes)
-		collector_finish(collector);
+	collector->expects = false;
+	if (begin_work(collector) == -1)
+		collector_fail(collector, FAILURE_SEARCH);
+	else
+		add_messages(collector);
 }
 
-/* If that is not known, the collector says why. */
-static bool
-has_bytes(const struct stream *stream)
+static char *
+bytes_of(const struct collector *collector, const struct stream *stream)
+{
+	return collector->work->bytes[stream - collector->streams];
+}
+
+/* If that is not known, it may have some. */
+static int
+count_bytes(const struct stream *stream)
 {
 	int left = 0;
 
-	return stream->pipe != NO_DESCRIPTOR &&
-	    (ioctl(stream->pipe, FIONREAD, &left) == -1 || left > 0);
+	return ioctl(stream->pipe, FIONREAD, &left) == -1 ? MOVE_MOST : left;
+}
+
+/*
+ * Whether the first bytes of the process have come, for which room is made.
+ * The end of a stream needs none; it has come if nobody could write any more
+ * before there was nothing to read.
+ */
+static bool
+has_come(struct collector *collector, struct stream *stream)
+{
+	struct pollfd poll_fd = { .fd = stream->pipe };
+	const bool ends = poll(&poll_fd, 1, 0) == 1;
+
+	if (count_bytes(stream) > 0)
+		begin(collector);
+	else if (ends)
+		close_pipe(collector, stream);
+	return !collector->expects;
+}
+
+/* How many of the bytes that were read are done with. */
+static size_t
+done_of(const struct stream *stream)
+{
+	return stream->passed < stream->searched ? stream->passed
+						 : stream->searched;
+}
+
+/* Whether all that was read of the stream went on. */
+static bool
+is_done(const struct stream *stream)
+{
+	return done_of(stream) == stream->size;
+}
+
+/* Whether nothing of the stream can be read before what was read goes on. */
+static bool
+is_full(const struct stream *stream)
+{
+	return stream->size - done_of(stream) == STREAM_MOST;
+}
+
+/* Makes room behind the bytes that have not gone on. */
+static void
+make_room(const struct collector *collector, struct stream *stream)
+{
+	const size_t done = done_of(stream);
+
+	if (done == 0)
+		return;
+	char *bytes = bytes_of(collector, stream);
+	memmove(bytes, bytes + done, stream->size - done);
+	stream->size -= done;
+	stream->passed -= done;
+	stream->searched -= done;
+}
+
+/* Reads once into the spool or behind the bytes that were read before. */
+static ssize_t
+read_some(struct collector *collector, struct stream *stream, size_t most)
+{
+	if (stream->spool != NULL && collector->patterns == NULL) {
+		off_t end = spool_end(stream->spool);
+		const ssize_t length =
+		    splice(stream->pipe, NULL, stream->spool->fd, &end, most,
+			SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
+
+		if (length >= 0 || errno == EAGAIN)
+			return length;
+		if (!file_must_copy(errno))
+			let_go(collector);
+		if (collector->failure != FAILURE_NONE)
+			return -1;
+	}
+	const size_t room = STREAM_MOST - stream->size;
+	const ssize_t length =
+	    read(stream->pipe, bytes_of(collector, stream) + stream->size,
+		most < room ? most : room);
+	if (length <= 0)
+		return length;
+	if (collector->patterns == NULL)
+		stream->searched += (size_t)length;
+	stream->size += (size_t)length;
+	return length;
+}
+
+/* Reads once from a stream that is not full.  Returns how many bytes. */
+static size_t
+take_bytes(struct collector *collector, struct stream *stream)
+{
+	if (stream->pipe == NO_DESCRIPTOR || is_full(stream) ||
+	    (collector->expects && !has_come(collector, stream)) ||
+	    stream->pipe == NO_DESCRIPTOR)
+		return 0;
+	make_room(collector, stream);
+	const ssize_t length = read_some(collector, stream,
+	    collector->finishes ? (size_t)stream->left : MOVE_MOST);
+	if (length == -1 && errno != EAGAIN) {
+		collector_fail(collector, FAILURE_PIPE);
+		return 0;
+	}
+	if (length > 0)
+		collector->active = events_time(CLOCK_MONOTONIC);
+	if (collector->finishes && length > 0)
+		stream->left -= (int)length;
+	if (length == 0 ||
+	    (collector->finishes && (length == -1 || stream->left == 0)))
+		close_pipe(collector, stream);
+	return length > 0 ? (size_t)length : 0;
+}
+
+/* Looks through what was read, for as long as the step may take. */
+static void
+search(struct collector *collector, struct stream *stream, double until)
+{
+	struct work *work = collector->work;
+	const char *bytes = bytes_of(collector, stream);
+
+	while (stream->searched < stream->size && !collector->late) {
+		const ssize_t length = search_some(&work->search,
+		    &work->lines[stream - collector->streams],
+		    bytes + stream->searched, stream->size - stream->searched);
+
+		if (length == -1) {
+			collector_fail(collector, FAILURE_SEARCH);
+			return;
+		}
+		stream->searched += (size_t)length;
+		collector->late = events_time(CLOCK_MONOTONIC) >= until;
+		if (collector->late)
+			search_was_slow(&work->search);
+	}
+}
+
+/* Holds what was read, or passes it on behind what is let out; searches it. */
+static void
+handle(struct collector *collector, struct stream *stream, double until)
+{
+	if (is_done(stream))
+		return;
+	const char *bytes = bytes_of(collector, stream);
+	if (stream->spool != NULL)
+		hold(collector, stream, bytes, stream->size, &stream->passed);
+	if (stream->spool == NULL && !lets_out(collector, stream->sink))
+		pass(collector, stream->sink, bytes, stream->size,
+		    &stream->passed);
+	search(collector, stream, until);
+}
+
+/* --- steps --- */
+
+/* Whether there is something to write to the sink. */
+static bool
+needs(const struct collector *collector, const struct sink *sink)
+{
+	for (int i = 0; i < STREAMS; i++) {
+		const struct stream *stream = &collector->streams[i];
+
+		if (stream->sink == sink && stream->passed < stream->size)
+			return true;
+	}
+	return lets_out(collector, sink);
 }
 
 static void
-output_comes(struct ev_loop *events, ev_io *watcher, int flags)
+set_watcher(struct ev_loop *events, ev_io *watcher, bool active, int descriptor,
+    int flags)
 {
-	struct collector *collector = watcher->data;
-
-	(void)flags;
-	if (has_bytes(&collector->streams[watcher - collector->watchers]))
-		begin(collector);
-	else
+	if (!active)
 		ev_io_stop(events, watcher);
+	else if (!ev_is_active(watcher)) {
+		ev_io_set(watcher, descriptor, flags);
+		ev_io_start(events, watcher);
+	}
 }
 
-int
-collector_init(struct collector *collector, bool is_used)
+/*
+ * Watches all that can go on: pipes with room for their bytes, sinks that bytes
+ * wait for; or the time, if there is more to do, at once or after a pause.
+ */
+static void
+watch(struct collector *collector, double pause)
 {
-	collector->control_fd = NO_DESCRIPTOR;
-	collector->shared = &collector->unused;
-	if (is_used)
-		collector->shared = mmap(NULL, sizeof(*collector->shared),
-		    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (collector->shared == MAP_FAILED)
-		return -1;
-	for (int i = 0; i < SPOOLS; i++)
-		spool_init(&collector->shared->spools[i]);
+	bool more = pause > 0;
+
+	collector->waits = false;
 	for (int i = 0; i < STREAMS; i++) {
-		collector->streams[i].pipe = NO_DESCRIPTOR;
-		ev_io_init(&collector->watchers[i], output_comes, NO_DESCRIPTOR,
-		    EV_READ);
-		collector->watchers[i].data = collector;
+		struct stream *stream = &collector->streams[i];
+		const bool reads = stream->pipe != NO_DESCRIPTOR &&
+		    !is_full(stream) && pause == 0;
+
+		set_watcher(collector->events, &stream->watcher, reads,
+		    stream->pipe, EV_READ);
+		more |= stream->searched < stream->size ||
+		    (reads && collector->finishes);
 	}
-	return 0;
+	for (int i = 0; i < STREAMS; i++) {
+		const struct sink *sink = collector->sinks[i];
+		const bool waits = needs(collector, sink);
+		const bool has_turn = collector->turn_by == 0;
+
+		set_watcher(collector->events, &collector->writers[i],
+		    waits && has_turn, sink->descriptor, EV_WRITE);
+		collector->waits |= waits;
+		if (waits && !has_turn) {
+			more = true;
+			pause = TURN_PAUSE;
+		}
+	}
+	ev_timer_stop(collector->events, &collector->again);
+	if (more) {
+		ev_timer_set(&collector->again, pause, 0);
+		ev_timer_start(collector->events, &collector->again);
+	}
+}
+
+/* Whether all that has come went on, and nothing more will come. */
+static bool
+is_over(const struct collector *collector)
+{
+	if (collector->collects && !collector->finishes)
+		return false;
+	for (int i = 0; i < STREAMS; i++)
+		if (collector->streams[i].pipe != NO_DESCRIPTOR ||
+		    !is_done(&collector->streams[i]) ||
+		    lets_out(collector, collector->sinks[i]))
+			return false;
+	return true;
+}
+
+/* Goes on as far as nothing has to be waited for, and for a short time. */
+static void
+step(struct collector *collector)
+{
+	const double until = events_time(CLOCK_MONOTONIC) + STEP_MOST;
+	double pause = 0;
+	size_t taken;
+
+	/* A single line may be searched for long, but then no other is. */
+	collector->late = false;
+	do {
+		taken = 0;
+		for (int i = 0; i < STREAMS; i++) {
+			struct stream *stream = &collector->streams[i];
+
+			if (lets_out(collector, collector->sinks[i]))
+				let_out(collector, collector->sinks[i], until);
+			taken += take_bytes(collector, stream);
+			handle(collector, stream, until);
+			if (collector->failure != FAILURE_NONE)
+				return;
+			if (stream->spool != NULL &&
+			    collector->patterns == NULL)
+				pause = BATCH_PAUSE;
+		}
+	} while ((taken >= BATCH_MIN || (collector->finishes && taken > 0)) &&
+	    !collector->late && events_time(CLOCK_MONOTONIC) < until);
+	const bool rests =
+	    taken > 0 && taken < BATCH_MIN && !collector->finishes;
+	watch(collector, rests ? pause : 0);
+	if (!is_over(collector))
+		return;
+	for (int i = 0; i < STREAMS && collector->collects &&
+	     collector->patterns != NULL && !collector->expects;
+	     i++)
+		if (search_end(&collector->work->search,
+			&collector->work->lines[i]) == -1) {
+			collector_fail(collector, FAILURE_SEARCH);
+			return;
+		}
+	stop(collector);
+}
+
+static void
+go_on(struct ev_loop *events, ev_io *watcher, int flags)
+{
+	(void)events, (void)flags;
+	step(watcher->data);
+}
+
+static void
+go_on_again(struct ev_loop *events, ev_timer *timer, int flags)
+{
+	(void)events, (void)flags;
+	step(timer->data);
+}
+
+/* --- from outside --- */
+
+void
+collector_init(struct collector *collector, bool merged)
+{
+	for (int i = 0; i < SPOOLS; i++)
+		spool_init(&collector->spools[i]);
+	for (int i = 0; i < STREAMS; i++) {
+		struct stream *stream = &collector->streams[i];
+
+		stream->pipe = NO_DESCRIPTOR;
+		collector->sinks[i] = i == OUT && !merged
+		    ? &collector->own
+		    : &collector->messages->sink;
+		ev_io_init(&stream->watcher, go_on, 0, EV_READ);
+		ev_io_init(&collector->writers[i], go_on, 0, EV_WRITE);
+		stream->watcher.data = collector->writers[i].data = collector;
+	}
+	ev_timer_init(&collector->again, go_on_again, 0, 0);
+	collector->again.data = collector;
+}
+
+void
+collector_close(struct collector *collector)
+{
+	struct work *work = collector->work;
+
+	collector_drop(collector);
+	for (int i = 0; i < SPOOLS; i++)
+		spool_close(&collector->spools[i]);
+	sink_close(&collector->own);
+	if (work == NULL)
+		return;
+	if (work->search.patterns != NULL)
+		search_close(&work->search);
+	free(work);
 }
 
 void
 collector_start(struct collector *collector, const struct patterns *patterns)
 {
 	collector->patterns = patterns;
-	collector->delivers = collector->finishes = false;
-	collector->expects = true;
-	collector->tries = 0;
-	for (int i = 0; i < STREAMS; i++)
-		if (collector->streams[i].pipe != NO_DESCRIPTOR) {
-			ev_io_set(&collector->watchers[i],
-			    collector->streams[i].pipe, EV_READ);
-			ev_io_start(collector->events, &collector->watchers[i]);
-		}
+	collector->finishes = false;
+	collector->collects = collector->expects = true;
+	watch(collector, 0);
 }
 
 void
 collector_finish(struct collector *collector)
 {
-	collector->finishes = true;
-	if (collector->expects && !has_bytes(&collector->streams[OUT]) &&
-	    !has_bytes(&collector->streams[ERR]))
-		leave_streams(collector);
-	else if (collector->expects)
-		begin(collector);
-	if (collector->control_fd == NO_DESCRIPTOR)
+	if (!collector->collects || collector->finishes)
 		return;
-	/* An attempt whose exec hangs keeps the pipe open, too. */
-	while (write(collector->control_fd, "", 1) == -1 && errno == EINTR)
-		continue;
-	file_close(&collector->control_fd);
+	collector->finishes = true;
+	for (int i = 0; i < STREAMS; i++) {
+		struct stream *stream = &collector->streams[i];
+
+		if (stream->pipe == NO_DESCRIPTOR)
+			continue;
+		stream->left = count_bytes(stream);
+		if (stream->left == 0)
+			close_pipe(collector, stream);
+	}
+	step(collector);
+}
+
+void
+collector_deliver(struct collector *collector,
+    struct sink *const outlets[SPOOLS])
+{
+	memcpy(collector->outlets, outlets, sizeof(collector->outlets));
+	collector->outs_messages = outlets[ASIDE] != NULL;
+	collector->messages_out = 0;
+	collector->delivers = true;
+	collector->turn_by = collector->takes_turns
+	    ? events_time(CLOCK_MONOTONIC) + TURN_PATIENCE
+	    : 0;
+	for (int i = 0; i < SPOOLS; i++) {
+		const struct spool *spool = &collector->spools[i];
+
+		if (outlets[i] != NULL && outlets[i]->is_pipe &&
+		    spool_end(spool) - spool->start > WIDE_MIN)
+			file_widen_pipe(outlets[i]->descriptor);
+	}
+	step(collector);
 }
 
 bool
 collector_works(const struct collector *collector)
 {
-	return collector->expects || collector->pid != 0;
+	return collector->collects || collector->delivers;
 }
 
-/*
- * If no process can be forked, `retry` itself lets out what needs no waiting,
- * which is all of it if it goes to files.
- */
-int
-collector_deliver(struct collector *collector, const int writers[SPOOLS])
+double
+collector_active(const struct collector *collector)
 {
-	const struct spool *spools = collector->shared->spools;
-	int control_fd;
-
-	collector->delivers = true;
-	const pid_t pid = start(collector, &control_fd);
-	if (pid == 0)
-		deliver(collector, writers, control_fd);
-	if (pid != -1)
-		return 0;
-	const int error = errno;
-	let_all_out(collector, writers, OUT, ASIDE, NO_DESCRIPTOR);
-	collector->messages->size = 0;
-	for (int i = 0; i < SPOOLS; i++)
-		if (writers[i] != NO_DESCRIPTOR &&
-		    spool_has_bytes(&spools[i])) {
-			errno = error;
-			return -1;
-		}
-	return 0;
+	for (int i = 0; i < STREAMS; i++)
+		if (collector->streams[i].pipe != NO_DESCRIPTOR &&
+		    is_full(&collector->streams[i]))
+			return events_time(CLOCK_MONOTONIC);
+	return collector->active;
 }
 
-void
-collector_signal(const struct collector *collector, int signal)
+double
+collector_unread_since(const struct collector *collector)
 {
-	if (collector->pid != 0)
-		kill(-collector->pid, signal);
-}
-
-bool
-collector_moved(struct collector *collector)
-{
-	const struct collection *shared = collector->shared;
-	off_t now = shared->passed;
-
-	for (int i = 0; i < SPOOLS; i++)
-		now += shared->spools[i].start;
-	const bool moved = now != collector->moved;
-
-	collector->moved = now;
-	return moved;
-}
-
-bool
-collector_reaped(struct collector *collector, pid_t pid, int status)
-{
-	struct collection *shared = collector->shared;
-
-	if (pid != collector->pid || pid == 0)
-		return false;
-	collector->pid = 0;
-	collector_finish(collector);
-	if (WIFSIGNALED(status) && shared->failure == FAILURE_NONE) {
-		shared->failure = FAILURE_KILLED;
-		shared->error = 0;
-	}
-	return true;
-}
-
-/*
- * Waits for the end of the collector as long as it gets on.  One that hangs in
- * the kernel, since its disk does, would keep `retry` from all else.  Returns
- * whether it has ended.
- */
-static bool
-has_ended(struct collector *collector)
-{
-	const struct timespec pause = { .tv_nsec = 1000000 };
-
-	for (int left = END_PATIENCE; left >= 0; left--) {
-		if (waitpid(collector->pid, NULL, WNOHANG) != 0)
-			return true;
-		nanosleep(&pause, NULL);
-		if (collector_moved(collector))
-			left = END_PATIENCE;
-	}
-	return false;
+	return collector->waits ? collector->took : INFINITY;
 }
 
 void
 collector_drop(struct collector *collector)
 {
-	leave_streams(collector);
-	if (collector->pid == 0)
-		return;
-	collector_finish(collector);
-	if (!collector->delivers || !has_ended(collector)) {
-		kill(-collector->pid, SIGKILL);
-		has_ended(collector);
+	double took = -1;
+
+	/* A file takes all without waiting. */
+	collector->turn_by = 0;
+	while (collector->delivers && took < collector->took) {
+		took = collector->took;
+		step(collector);
 	}
-	collector->pid = 0;
+	stop(collector);
 }

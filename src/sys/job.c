@@ -259,8 +259,7 @@ job_reap(struct job *job, struct event *event)
 
 	while ((pid = wait4(-1, &status, WNOHANG, &usage)) > 0 ||
 	    (pid == -1 && errno == EINTR)) {
-		if (pid == -1 ||
-		    collector_reaped(&job->output.collector, pid, status))
+		if (pid == -1)
 			continue;
 		if (pid == job->probe.child.pid) {
 			const struct outcome outcome =
@@ -329,7 +328,9 @@ job_end_attempt(struct job *job, struct attempt *attempt)
 {
 	restore_terminal(job);
 	notify_end(job->notify);
-	job->found = job->output.collector.shared->found;
+	job->found = job->output.collector.work == NULL
+	    ? (struct found){ 0 }
+	    : job->output.collector.work->found;
 	duplicate_end(&job->duplicate);
 	job->left = tree_survivors(&job->tree, ending_group(job));
 	attempt->returned = find_outcome(job);

@@ -40,6 +40,7 @@ struct loop {
 	struct clock clock; /* the run's */
 	ev_timer timer;	    /* ends a turn of the event loop in time */
 	double turned;	    /* when the last turn of the event loop began */
+	double tick_due;    /* when logs_tick() is to be called next */
 
 	struct receiver receiver;
 	struct job job;
@@ -83,10 +84,13 @@ turn(struct loop *loop, double until)
 	struct record record = run_record(loop->run, time);
 
 	record.seen.time = events_time(CLOCK_REALTIME);
+	/* Output may come at each moment. */
+	if (time >= loop->tick_due)
+		loop->tick_due = time +
+		    logs_tick(&loop->report, &loop->job.output, &record) -
+		    record.elapsed;
 	/* This, hinted_look() and the delay are in seconds from now. */
-	const double tick =
-	    logs_tick(&loop->report, &loop->job.output, &record) -
-	    record.elapsed;
+	const double tick = loop->tick_due - time;
 	const double beat = notify_beat(loop->job.notify);
 	/* libev counts from its own time, which is as old as its turn. */
 	ev_now_update(events);
@@ -166,8 +170,7 @@ look(struct loop *loop, double until, struct event *event)
 		return true;
 	if (loop->receiver.child_ended) {
 		loop->receiver.child_ended = false;
-		/* Its end may be that of what collects the output. */
-		if (job_reap(&loop->job, event) || take_done(loop))
+		if (job_reap(&loop->job, event))
 			return true;
 	}
 	if (notify_take_hang(loop->job.notify)) {
@@ -190,12 +193,14 @@ next(void *context, double until)
 	struct loop *loop = context;
 	struct event event;
 
+	/* What was told since may have hidden the status line. */
+	loop->tick_due = -INFINITY;
 	while (!look(loop, until, &event))
 		turn(loop, until);
 	event.now = clock_now(&loop->clock);
 	/* A stop does not count as silence. */
 	event.active = clock_at(&loop->clock,
-	    fmax(loop->job.output.collector.shared->active,
+	    fmax(collector_active(&loop->job.output.collector),
 		loop->clock.resumed));
 	return event;
 }
@@ -220,7 +225,6 @@ suspend(void *data, bool stop)
 
 	if (stop)
 		logs_hide(&loop->report, &job->output);
-	collector_signal(&job->output.collector, signal);
 	child_signal_group(&job->probe.child, signal);
 }
 
@@ -414,14 +418,13 @@ deliver(void *context, struct record *record)
 	return is_over_at_once(loop, DOING_DELIVER);
 }
 
-static bool
-reader_is_slow(void *context)
+static double
+unread_since(void *context)
 {
-	struct loop *loop = context;
-	struct collector *collector = &loop->job.output.collector;
+	const struct loop *loop = context;
 
-	return loop->doing == DOING_COLLECT ? collector->shared->waits
-					    : collector_moved(collector);
+	return clock_at(&loop->clock,
+	    collector_unread_since(&loop->job.output.collector));
 }
 
 static void
@@ -450,7 +453,7 @@ static const struct driver driver = {
 	.pay = pay,
 	.give = give,
 	.deliver = deliver,
-	.reader_is_slow = reader_is_slow,
+	.unread_since = unread_since,
 	.begin_wait = begin_wait,
 };
 
@@ -463,6 +466,7 @@ show_probe(void *data, const char *line)
 	struct loop *loop = data;
 
 	logs_note(&loop->report, &loop->job.output, "health check: ", line);
+	loop->tick_due = -INFINITY;
 }
 
 /*
@@ -529,9 +533,7 @@ loop_run(const struct options *options, const struct report *report)
 	    notify_open(options, &job->child, loop.events.loop, &loop.messages);
 	input_open(&job->input, options, &loop.messages, loop.events.loop,
 	    &loop.clock, input_done, &loop);
-	if (output_open(&job->output, options, &loop.messages, loop.events.loop,
-		&job->tree) == -1)
-		err(STATUS_OWN_FAILURE, "cannot prepare the output");
+	output_open(&job->output, options, &loop.messages, loop.events.loop);
 	/* With --output=chronic it is held. */
 	if (options->warning != NULL)
 		say(&loop.messages, "%s", options->warning);

@@ -19,22 +19,12 @@
 /* As much of a message of say() as is written: a name, and more. */
 #define SAID_MOST (PATH_MAX + 512)
 
-/*
- * Most runs say nothing.  A descriptor of its own does not block, however
- * others use standard error.
- */
+/* Most runs say nothing. */
 static struct sink *
 open_sink(struct messages *messages)
 {
-	struct sink *sink = &messages->sink;
-
-	if (sink->descriptor != 0)
-		return sink;
-	const int own = file_share(STDERR_FILENO);
-	*sink = (struct sink){ .reader = NO_DESCRIPTOR,
-		.descriptor = own == -1 ? STDERR_FILENO : own };
-	sink_begin(sink);
-	return sink;
+	sink_open(&messages->sink, STDERR_FILENO);
+	return &messages->sink;
 }
 
 /* Writes the lines to standard error, or counts them as lost. */
@@ -42,8 +32,7 @@ static void
 write_out(struct messages *messages, const char *lines, size_t size)
 {
 	struct sink *sink = open_sink(messages);
-	const bool mid_line =
-	    messages->mid_line != NULL && *messages->mid_line && *lines != '\n';
+	const bool mid_line = sink->mid_line && *lines != '\n';
 	char note[SAID_MOST] = "", *text;
 
 	if (messages->lost > 0)
@@ -67,8 +56,7 @@ write_out(struct messages *messages, const char *lines, size_t size)
 	if (lost)
 		return;
 	messages->lost = 0;
-	if (messages->mid_line != NULL)
-		*messages->mid_line = false;
+	sink->mid_line = false;
 }
 
 void
@@ -129,8 +117,6 @@ messages_close(struct messages *messages)
 {
 	if (messages->lost > 0 || messages->sink.rest_size > 0)
 		write_out(messages, "", 0);
-	if (messages->sink.descriptor > STDERR_FILENO)
-		close(messages->sink.descriptor);
-	free(messages->sink.rest);
+	sink_close(&messages->sink);
 	free(messages->text);
 }

@@ -13,8 +13,6 @@
  */
 struct messages {
 	struct sink sink; /* its descriptor is 0 until the first message */
-	bool *mid_line;	  /* whether others left a line there without its end;
-			   NULL: nobody else writes there yet */
 	bool stuck;	  /* the reader took nothing for a second */
 	uint64_t lost;	  /* lines */
 
@@ -43,6 +41,17 @@ void say(struct messages *messages, const char *format, ...)
 /* The same as warn(3) does: with the text of errno. */
 void say_error(struct messages *messages, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* Opens the sink of a descriptor, 1 or 2, unless it is open. */
+void sink_open(struct sink *sink, int descriptor);
+
+void sink_close(struct sink *sink);
+
+/*
+ * Writes as many of the bytes of an attempt as there is room for.  Returns how
+ * many, or -1 with errno set: EAGAIN if there is none.
+ */
+ssize_t sink_pass(struct sink *sink, const char *bytes, size_t size);
 
 /* Finds out how the sink's descriptor is written to without waiting. */
 void sink_begin(struct sink *sink);

@@ -19,32 +19,21 @@
 /* How much of held output is told to logs. */
 #define TAIL_MOST 65536
 
-/* Keeps the first failure, which output_take_failure() tells. */
-static void
-note_failure(struct output *output, enum failure failure)
-{
-	struct collection *shared = output->collector.shared;
-
-	if (shared->failure != FAILURE_NONE)
-		return;
-	shared->error = errno;
-	shared->failure = failure;
-}
-
 /* Says once that no more is held, after the messages that were. */
 static void
 tell_full(struct output *output)
 {
 	struct messages *messages = output->messages;
+	const struct collector *collector = &output->collector;
 
-	if (output->collector.shared->full == 0 || output->is_full)
+	if (collector->full == 0 || output->is_full || collector->waits)
 		return;
 	output->is_full = true;
 	messages->held = false;
 	if (messages->size > 0)
 		messages_write(messages, messages->text, messages->size);
 	messages->size = 0;
-	errno = output->collector.shared->full;
+	errno = collector->full;
 	say_error(messages,
 	    "output is shown at once from here on, as it cannot be held");
 }
@@ -54,28 +43,22 @@ output_take_failure(struct output *output, int *death)
 {
 	static const char *const names[] = {
 		[FAILURE_PIPE] = "cannot pass the output on",
-		[FAILURE_POLL] = "cannot wait for the output",
 		[FAILURE_SEARCH] = "cannot search the output",
-		[FAILURE_START] = "cannot start a process for the output",
 		[FAILURE_STDOUT] = "standard output",
 		[FAILURE_STDERR] = "standard error",
 	};
-	struct collection *shared = output->collector.shared;
-	const enum failure failure = shared->failure;
+	struct collector *collector = &output->collector;
+	const enum failure failure = collector->failure;
 
 	tell_full(output);
 	if (failure == FAILURE_NONE)
 		return false;
-	collector_finish(&output->collector);
 	output->messages->held = false;
-	errno = shared->error;
-	shared->failure = FAILURE_NONE;
+	errno = collector->error;
+	collector->failure = FAILURE_NONE;
 	*death = 0;
 	if (errno == EPIPE && !receiver_ignores(SIGPIPE))
 		*death = SIGPIPE;
-	else if (failure == FAILURE_KILLED)
-		say(output->messages,
-		    "the helper process that holds the output was killed");
 	else if (failure == FAILURE_SPOOL)
 		spool_complain(output->messages);
 	else
@@ -86,8 +69,7 @@ output_take_failure(struct output *output, int *death)
 bool *
 output_mid_line(const struct output *output, int stream)
 {
-	return &output->collector.shared
-		    ->ends_mid_line[output->merged ? OUT : stream];
+	return &output->collector.sinks[stream]->mid_line;
 }
 
 /* Whether the descriptor is closed; any other error of its ends `retry`. */
@@ -101,9 +83,9 @@ is_closed(int descriptor, const char *name, struct stat *status)
 	return true;
 }
 
-int
+void
 output_open(struct output *output, const struct options *options,
-    struct messages *messages, struct ev_loop *events, struct tree *tree)
+    struct messages *messages, struct ev_loop *events)
 {
 	const struct output_row *mode = &output_rows[options->output];
 	struct stat out, error;
@@ -112,18 +94,13 @@ output_open(struct output *output, const struct options *options,
 		.messages = messages,
 		.collector = { .messages = messages,
 		    .events = events,
-		    .tree = tree,
 		    .lets_go = mode->lets_go,
 		    .takes_turns = mode->takes_turns },
 		.ends = { NO_DESCRIPTOR, NO_DESCRIPTOR, NO_DESCRIPTOR } };
-	const bool collects = options_collects(options);
-
-	if (collector_init(&output->collector, collects) == -1)
-		return -1;
-	/* Once more below, where the two may turn out to be one. */
-	messages->mid_line = output_mid_line(output, ERR);
-	if (!collects)
-		return 0;
+	if (!options_collects(options)) {
+		collector_init(&output->collector, false);
+		return;
+	}
 	output->closed[OUT] = is_closed(STDOUT_FILENO, "standard output", &out);
 	output->closed[ERR] =
 	    is_closed(STDERR_FILENO, "standard error", &error);
@@ -131,17 +108,14 @@ output_open(struct output *output, const struct options *options,
 	    file_is_same(&out, &error);
 	output->collector.joined =
 	    output->merged && mode->holds_stdout == mode->holds_stderr;
-	messages->mid_line = output_mid_line(output, ERR);
+	collector_init(&output->collector, output->merged);
 	messages->held = mode->holds_messages && !output->closed[ERR];
-	return 0;
 }
 
 void
 output_close(struct output *output)
 {
-	collector_drop(&output->collector);
-	for (int i = 0; i < SPOOLS; i++)
-		spool_close(&output->collector.shared->spools[i]);
+	collector_close(&output->collector);
 }
 
 /* Opens the pipe that a stream comes through. */
@@ -153,7 +127,8 @@ open_stream(struct output *output, struct stream *stream, int index)
 	const bool can_hold =
 	    stream->spool == NULL || spool_open(stream->spool) == 0;
 	if (!can_hold || file_pipe(ends) == -1) {
-		note_failure(output, can_hold ? FAILURE_PIPE : FAILURE_SPOOL);
+		collector_fail(&output->collector,
+		    can_hold ? FAILURE_PIPE : FAILURE_SPOOL);
 		return -1;
 	}
 	stream->pipe = ends[0];
@@ -167,13 +142,14 @@ open_stream(struct output *output, struct stream *stream, int index)
 static struct stream *
 begin_streams(struct output *output)
 {
-	struct stream *streams = output->collector.streams;
+	struct collector *collector = &output->collector;
 
-	streams[OUT] =
-	    (struct stream){ .pipe = NO_DESCRIPTOR, .writer = STDOUT_FILENO };
-	streams[ERR] = (struct stream){ .pipe = NO_DESCRIPTOR,
-		.writer = output->merged ? STDOUT_FILENO : STDERR_FILENO };
-	return streams;
+	for (int i = 0; i < STREAMS; i++) {
+		collector->streams[i].pipe = NO_DESCRIPTOR;
+		collector->streams[i].spool = NULL;
+		collector->streams[i].sink = collector->sinks[i];
+	}
+	return collector->streams;
 }
 
 int
@@ -184,15 +160,16 @@ output_begin(struct output *output, int descriptors[3])
 	const struct patterns *patterns = &options->patterns;
 	const bool searches = options_searches(options);
 	const bool watches = searches || options->policy.idle_timeout > 0;
-	struct collection *shared = output->collector.shared;
+	struct collector *collector = &output->collector;
 	struct stream *streams = begin_streams(output);
 
 	if (!options_collects(options))
 		return 0;
-	shared->found = (struct found){ 0 };
+	if (collector->work != NULL)
+		collector->work->found = (struct found){ 0 };
 	for (int i = 0; i < STREAMS; i++) {
 		struct stream *stream = &streams[i];
-		struct spool *spool = &shared->spools[i];
+		struct spool *spool = &collector->spools[i];
 
 		if (!spool_has_bytes(spool) || mode->forgets)
 			spool_empty(spool);
@@ -200,33 +177,36 @@ output_begin(struct output *output, int descriptors[3])
 		    (i == OUT ? mode->holds_stdout : mode->holds_stderr))
 			stream->spool = spool;
 		if ((stream->spool == NULL && !watches) || output->closed[i] ||
-		    (i == ERR && output->collector.joined))
+		    (i == ERR && collector->joined))
 			continue;
+		if (stream->spool == NULL)
+			collector_sink(collector, i);
 		if (open_stream(output, stream, i) == -1)
 			return -1;
 		descriptors[i + 1] = output->ends[i + 1];
 	}
-	if (output->collector.joined && output->ends[1] != NO_DESCRIPTOR)
+	if (collector->joined && output->ends[1] != NO_DESCRIPTOR)
 		descriptors[2] = output->ends[1];
-	shared->begun = spool_end(&shared->spools[OUT]);
+	collector->begun = spool_end(&collector->spools[OUT]);
 	if (streams[OUT].pipe != NO_DESCRIPTOR ||
 	    streams[ERR].pipe != NO_DESCRIPTOR)
-		collector_start(&output->collector, searches ? patterns : NULL);
+		collector_start(collector, searches ? patterns : NULL);
 	else /* nobody will know whether it ends in the middle of a line */
-		shared->ends_mid_line[OUT] = shared->ends_mid_line[ERR] = false;
+		collector->sinks[OUT]->mid_line =
+		    collector->sinks[ERR]->mid_line = false;
 	return 0;
 }
 
 int
 output_begin_shell(struct output *output, int descriptors[3])
 {
-	struct collection *shared = output->collector.shared;
+	struct collector *collector = &output->collector;
 	struct stream *streams = begin_streams(output);
 
-	streams[ERR].spool = &shared->spools[ASIDE];
-	if (shared->spools[OUT].fd != NO_DESCRIPTOR) {
+	streams[ERR].spool = &collector->spools[ASIDE];
+	if (collector->spools[OUT].fd != NO_DESCRIPTOR) {
 		output->ends[0] =
-		    spool_reader(&shared->spools[OUT], shared->begun);
+		    spool_reader(&collector->spools[OUT], collector->begun);
 		if (output->ends[0] == -1)
 			return -1;
 		descriptors[0] = output->ends[0];
@@ -236,21 +216,21 @@ output_begin_shell(struct output *output, int descriptors[3])
 	if (open_stream(output, &streams[ERR], ERR) == -1)
 		return -1;
 	descriptors[1] = descriptors[2] = output->ends[ERR + 1];
-	collector_start(&output->collector, NULL);
+	collector_start(collector, NULL);
 	return 0;
 }
 
 char *
 output_tail(const struct output *output)
 {
-	const struct collection *shared = output->collector.shared;
-	const struct spool *spool = &shared->spools[OUT];
+	const struct collector *collector = &output->collector;
+	const struct spool *spool = &collector->spools[OUT];
 
 	if (spool->fd == NO_DESCRIPTOR)
 		return NULL;
 	const off_t end = spool_end(spool);
-	const bool is_cut = end - shared->begun > TAIL_MOST;
-	const off_t from = is_cut ? end - TAIL_MOST : shared->begun;
+	const bool is_cut = end - collector->begun > TAIL_MOST;
+	const off_t from = is_cut ? end - TAIL_MOST : collector->begun;
 	char *buffer = malloc(TAIL_MOST + 1);
 
 	if (buffer == NULL)
@@ -278,24 +258,27 @@ output_started(struct output *output)
 
 /* Lets held output out, or forgets it if both outlets are closed. */
 static void
-release(struct output *output, int out_writer)
+release(struct output *output, int out)
 {
-	const int error = output->merged ? STDOUT_FILENO : STDERR_FILENO;
-	int writers[SPOOLS] = { out_writer, error, error };
-	struct spool *spools = output->collector.shared->spools;
+	struct collector *collector = &output->collector;
+	const int streams[SPOOLS] = { out, ERR, ERR };
+	struct sink *outlets[SPOOLS] = { NULL };
 	bool any = false;
 
-	for (int i = 0; i < SPOOLS; i++)
-		if ((!spool_has_bytes(&spools[i]) &&
-			(i != ASIDE || output->messages->size == 0)) ||
-		    output->closed[writers[i] == STDOUT_FILENO ? OUT : ERR]) {
-			/* A hook can still read it: output_begin_shell(). */
-			spools[i].start = spool_end(&spools[i]);
-			writers[i] = NO_DESCRIPTOR;
-		} else
+	for (int i = 0; i < SPOOLS; i++) {
+		struct spool *spool = &collector->spools[i];
+		const int stream = output->merged ? OUT : streams[i];
+
+		if ((spool_has_bytes(spool) ||
+			(i == ASIDE && output->messages->size > 0)) &&
+		    !output->closed[stream]) {
+			outlets[i] = collector_sink(collector, stream);
 			any = true;
-	if (any && collector_deliver(&output->collector, writers) == -1)
-		note_failure(output, FAILURE_START);
+		} else /* a hook can still read it: output_begin_shell() */
+			spool->start = spool_end(spool);
+	}
+	if (any)
+		collector_deliver(collector, outlets);
 }
 
 void
@@ -316,26 +299,24 @@ output_deliver(struct output *output, const struct record *run)
 		break;
 	case OUTPUT_HOLD:
 		/* The output of a failed attempt is not the run's output. */
-		release(output,
-		    succeeded || output->merged ? STDOUT_FILENO
-						: STDERR_FILENO);
+		release(output, succeeded ? OUT : ERR);
 		break;
 	case OUTPUT_ALL:
-		release(output, STDOUT_FILENO);
+		release(output, OUT);
 		break;
 	case OUTPUT_LAST:
 		if (over)
-			release(output, STDOUT_FILENO);
+			release(output, OUT);
 		break;
 	case OUTPUT_FAILED:
 		if (run->last.judgement.verdict != VERDICT_SUCCESS)
-			release(output, STDOUT_FILENO);
+			release(output, OUT);
 		break;
 	case OUTPUT_CHRONIC:
 		if (over && run->end.reason != REASON_SUCCESS &&
 		    run->end.reason != REASON_EARLY && !run->end.tolerated) {
 			output->messages->held = false;
-			release(output, STDOUT_FILENO);
+			release(output, OUT);
 		}
 		break;
 	}

@@ -26,9 +26,9 @@ struct output {
 	int ends[3];  /* of pipes, that a child is given; or NO_DESCRIPTOR */
 };
 
-/* Makes ready.  Returns 0, or -1 with errno set. */
-int output_open(struct output *output, const struct options *options,
-    struct messages *messages, struct ev_loop *events, struct tree *tree);
+/* Makes ready. */
+void output_open(struct output *output, const struct options *options,
+    struct messages *messages, struct ev_loop *events);
 
 void output_close(struct output *output);
 
@@ -64,7 +64,7 @@ void output_started(struct output *output);
 
 /*
  * After an attempt, or at the end of the run: lets held output out, or forgets
- * it.  A process that lets it out is then output->collector.
+ * it.  output->collector goes on with it.
  */
 void output_deliver(struct output *output, const struct record *run);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,20 +21,29 @@
  * blocks, and whose room others may take between a look and a write.
  */
 static ssize_t
-write_to_pipe(int descriptor, const char *bytes, size_t size)
+write_to_pipe(struct sink *sink, const char *bytes, size_t size)
 {
-	int ends[2];
+	int *ends = sink->ends;
 
-	if (file_pipe(ends) == -1)
+	if (!sink->has_ends && file_pipe(ends) == -1)
 		return -1;
-	ssize_t written =
-	    write(ends[1], bytes, size < PIPE_BUF ? size : PIPE_BUF);
-	if (written > 0)
-		written = splice(ends[0], NULL, descriptor, NULL,
-		    (size_t)written, SPLICE_F_NONBLOCK);
+	sink->has_ends = true;
+	/* The kernel may give a user who has many pipes little room in one. */
+	const int room = fcntl(ends[1], F_GETPIPE_SZ);
+	const size_t most = room < PIPE_BUF ? PIPE_BUF : (size_t)room;
+	const ssize_t written =
+	    write(ends[1], bytes, size < most ? size : most);
+	const ssize_t moved = written <= 0
+	    ? written
+	    : splice(ends[0], NULL, sink->descriptor, NULL, (size_t)written,
+		  SPLICE_F_NONBLOCK);
+	/* What is left in it is still the caller's. */
+	if (moved == written && written > 0)
+		return moved;
+	sink->has_ends = false;
 	file_close(&ends[0]);
 	file_close(&ends[1]);
-	return written;
+	return moved;
 }
 
 /*
@@ -42,7 +52,7 @@ write_to_pipe(int descriptor, const char *bytes, size_t size)
  * terminal can only be looked at before, so others may take the room.
  */
 static ssize_t
-write_some(const struct sink *sink, const char *bytes, size_t size)
+write_some(struct sink *sink, const char *bytes, size_t size)
 {
 	struct pollfd poll_fd = { .fd = sink->descriptor, .events = POLLOUT };
 	ssize_t written;
@@ -53,7 +63,7 @@ write_some(const struct sink *sink, const char *bytes, size_t size)
 	if (!sink->blocks)
 		return write(sink->descriptor, bytes, size);
 	if (sink->is_pipe) {
-		written = write_to_pipe(sink->descriptor, bytes, size);
+		written = write_to_pipe(sink, bytes, size);
 		if (written != -1 || !file_must_copy(errno))
 			return written;
 	}
@@ -65,6 +75,33 @@ write_some(const struct sink *sink, const char *bytes, size_t size)
 	    size < PIPE_BUF ? size : PIPE_BUF);
 }
 
+/*
+ * A descriptor of its own does not block, however others use the one that
+ * `retry` was given.
+ */
+void
+sink_open(struct sink *sink, int descriptor)
+{
+	if (sink->descriptor != 0)
+		return;
+	const int own = file_share(descriptor);
+	sink->reader = NO_DESCRIPTOR;
+	sink->descriptor = own == -1 ? descriptor : own;
+	sink_begin(sink);
+}
+
+void
+sink_close(struct sink *sink)
+{
+	if (sink->descriptor > STDERR_FILENO)
+		close(sink->descriptor);
+	if (sink->has_ends) {
+		file_close(&sink->ends[0]);
+		file_close(&sink->ends[1]);
+	}
+	free(sink->rest);
+}
+
 void
 sink_begin(struct sink *sink)
 {
@@ -74,7 +111,10 @@ sink_begin(struct sink *sink)
 		return;
 	sink->is_socket = S_ISSOCK(status.st_mode);
 	sink->is_pipe = S_ISFIFO(status.st_mode);
-	sink->blocks = !S_ISREG(status.st_mode) &&
+	sink->is_file = S_ISREG(status.st_mode);
+	/* Neither does /dev/null, and what else is memory. */
+	sink->blocks = !sink->is_file &&
+	    !(S_ISCHR(status.st_mode) && major(status.st_rdev) == 1) &&
 	    (fcntl(sink->descriptor, F_GETFL) & O_NONBLOCK) == 0;
 }
 
@@ -83,7 +123,7 @@ sink_begin(struct sink *sink)
  * how many are left, with errno set.
  */
 static size_t
-write_in_time(const struct sink *sink, const char *bytes, size_t size,
+write_in_time(struct sink *sink, const char *bytes, size_t size,
     double patience)
 {
 	struct pollfd poll_fd = { .fd = sink->descriptor, .events = POLLOUT };
@@ -131,4 +171,24 @@ sink_write(struct sink *sink, const char *bytes, size_t size, double patience)
 		sink->rest_size = left;
 	}
 	return true;
+}
+
+ssize_t
+sink_pass(struct sink *sink, const char *bytes, size_t size)
+{
+	const size_t left = write_in_time(sink, sink->rest, sink->rest_size, 0);
+
+	if (left > 0) {
+		const int error = errno;
+
+		memmove(sink->rest, sink->rest + sink->rest_size - left, left);
+		sink->rest_size = left;
+		errno = error;
+		return -1;
+	}
+	sink->rest_size = 0;
+	const ssize_t written = write_some(sink, bytes, size);
+	if (written > 0)
+		sink->mid_line = bytes[written - 1] != '\n';
+	return written;
 }

@@ -459,12 +459,10 @@ exec 8<>unread
 perl -e 'setpgrp; exec @ARGV' "$RETRY" --output=last seq 200000 >unread 8<&- &
 retry=$!
 head -c 1 <&8 >got
-wait_for pgrep -P $retry -x retry
-worker=$(pgrep -P $retry -x retry)
 kill -TSTP $retry
-check 'SIGTSTP stops held output that goes out' wait_for stops "$worker"
+check 'SIGTSTP stops held output that goes out' wait_for stops "$retry"
 kill -CONT $retry
-check 'SIGCONT continues it' wait_for not stops "$worker"
+check 'SIGCONT continues it' wait_for not stops "$retry"
 cat <unread >>got 8<&- &
 reader=$!
 exec 8<&-

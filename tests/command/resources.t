@@ -65,33 +65,12 @@ is 'each seed without getrandom(2) is another' "$(sort -u seeds | wc -l)" 3
 without getppid sh -c 'exit 3'
 is 'without getppid(2) an attempt has its own status' "$code" 3
 
-# It fails before retry knows that the attempt has begun.
-run strace -f -o trace -e trace="$(any_libc poll),$(any_libc clone)" \
-    -e inject="$(any_libc clone):delay_exit=200000" \
-    -e inject="$(any_libc poll:error=ENOMEM:when=1)" \
-    "$RETRY" --output=chronic sh -c 'echo out'
-like 'what holds messages tells its own failure' "$code:$err" \
-    '^(125:)?retry: sh: cannot wait for the output: (Cannot allocate|Out of) memory$'
 run sh -c 'exec 2>&1; exec strace -f -o trace -e trace="$1" \
     -e inject="$1:delay_exit=200000" "$RETRY" -q --output=chronic -a 2 -d 0 \
     --budget=/ sh -c "echo \$RETRY_ATTEMPT; exit 3"' sh "$(any_libc clone)"
 is 'a message comes before the output of an attempt that begins after it' \
     "$(printf '%s\n' "$out" | cut -d ' ' -f 1-3 | paste -sd ' ')" \
     '1 retry: sh: --budget: 2'
-# A process that has the output, and that the kernel kills for want of memory.
-for mode in hold last chronic; do
-	run retry --output=$mode sh -c 'echo x
-	    until pkill -KILL -x -P $PPID retry; do sleep .01; done; sleep 60'
-	is "$mode: output that is lost ends in 125" \
-	    "$code:$(printf '%s\n' "$err" | grep '^retry: ')" \
-	    '125:retry: sh: the helper process that holds the output was killed'
-done
-run retry --fail-match=never sh -c 'echo x >&2
-    until pkill -KILL -x -P $PPID retry; do sleep .01; done; sleep 60'
-is "$mode: output that is lost ends in 125, so does output that is searched" "$code:$err" \
-    '125:x
-retry: sh: the helper process that holds the output was killed'
-
 # Few descriptors: all that retry needs is one, and a child its own three.
 for limit in 3 4 5 6 8 10; do
 	run sh -c 'ulimit -n '$limit' && exec "$RETRY" -a 2 -d 1ms \

@@ -80,15 +80,15 @@ done
 # The lines that a room may have, and the rows of options. A commit may lower a
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
-	7582 src/core
-	2266 src/report
-	2170 src/plan
+	7685 src/core
+	2278 src/report
+	2173 src/plan
 	3467 src/options
-	8731 src/sys
+	8779 src/sys
 	268 src/main.c
-	13214 tests/unit
+	13226 tests/unit
 	14256 tests/command
-	3416 tests/lib
+	3431 tests/lib
 	2885 tests/simulate
 	4347 scripts
 	62 options'

@@ -61,6 +61,9 @@ struct action {
 	int signal; /* KILL, LOOK */
 };
 
+/* A reader that has taken nothing for long: see unread_since(). */
+#define DRIVE_BLOCKED (-1e9)
+
 /* What happens: an event, or what the driver has to answer. */
 enum step_kind {
 	STEP_TIMER,
@@ -115,7 +118,8 @@ struct drive {
 	int from; /* the first step of the last call */
 	double begun, clock, active;
 	jmp_buf *waits;
-	bool runs, exited, reads, slow;
+	bool runs, exited, reads;
+	double since; /* unread_since() */
 };
 
 /* By name, with neither parameters nor values; it must exist. */
@@ -251,8 +255,10 @@ drive_happens(struct drive *drive, double until, struct event *event)
 		.probe = step->probe };
 	switch (step->kind) {
 	case STEP_PROGRESS:
+		drive->since = step->now;
+		return is_due;
 	case STEP_BLOCKED:
-		drive->slow = true;
+		drive->since = DRIVE_BLOCKED;
 		return is_due;
 	case STEP_TIMER:
 		return is_due;
@@ -511,17 +517,20 @@ drive_do_deliver(void *context, struct record *record)
 	(void)record;
 	drive->action.kind = ACTION_DELIVER;
 	drive->clock += drive->takes;
+	drive->since = -INFINITY;
 	return false;
 }
 
-static inline bool
-drive_do_reader_is_slow(void *context)
+/* What a step says of the reader of a collection holds when it is asked. */
+static inline double
+drive_do_unread_since(void *context)
 {
 	struct drive *drive = context;
-	const bool slow = drive->slow;
+	const double since = drive->since;
 
-	drive->slow = false;
-	return slow;
+	if (since == DRIVE_BLOCKED)
+		drive->since = INFINITY;
+	return since;
 }
 
 static inline void
@@ -555,7 +564,7 @@ drive_replay(struct drive *drive)
 		.pay = drive_do_pay,
 		.give = drive_do_give,
 		.deliver = drive_do_deliver,
-		.reader_is_slow = drive_do_reader_is_slow,
+		.unread_since = drive_do_unread_since,
 		.begin_wait = drive_do_begin_wait,
 	};
 	jmp_buf waits;
@@ -569,7 +578,7 @@ drive_replay(struct drive *drive)
 	drive->at = drive->told = drive->ends = 0;
 	drive->judged = drive->was_saved = false;
 	drive->runs = drive->exited = drive->reads = false;
-	drive->slow = false;
+	drive->since = INFINITY;
 	drive->clock = drive->begun;
 	drive->active = 0;
 	drive->action = (struct action){ .kind = ACTION_NONE };

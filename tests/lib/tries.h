@@ -232,7 +232,11 @@ next(void *context, double until)
 		try.probes = false;
 		break;
 	case EVENT_SIGNAL:
-		try.signalled |= hap.event.ends_run && try.ends == 0;
+		/* A success stays one if all of its output goes out. */
+		try.signalled |= hap.event.ends_run && try.ends == 0 &&
+		    (try.doing != DOING_DELIVERY ||
+			run_record(try.run, try.now).end.reason !=
+			    REASON_SUCCESS);
 		break;
 	case EVENT_ERROR:
 		try.failed |= try.ends == 0;
@@ -459,12 +463,14 @@ deliver(void *context, struct record *record)
 	return choose(2) == 0;
 }
 
-static bool
-reader_is_slow(void *context)
+static double
+unread_since(void *context)
 {
 	(void)context;
 	MUST(try.doing == DOING_COLLECTION || try.doing == DOING_DELIVERY);
-	return choose(2) == 1;
+	if (choose(2) == 1)
+		return try.now;
+	return try.doing == DOING_COLLECTION ? INFINITY : -INFINITY;
 }
 
 static void
@@ -492,7 +498,7 @@ static const struct driver driver = {
 	.pay = pay,
 	.give = give,
 	.deliver = deliver,
-	.reader_is_slow = reader_is_slow,
+	.unread_since = unread_since,
 	.begin_wait = begin_wait,
 };
 

@@ -27,6 +27,7 @@
 #include "kernel.h"
 #include "sys/child.h"
 #include "sys/collector.h"
+#include "sys/file.h"
 #include "sys/loop.h"
 #include "sys/messages.h"
 #include "sys/relay.h"
@@ -44,7 +45,6 @@
 
 FILE *__real_fopen64(const char *name, const char *mode);
 ssize_t __real_read(int descriptor, void *bytes, size_t size);
-ssize_t __real_write(int descriptor, const void *bytes, size_t size);
 pid_t __real_getsid(pid_t pid);
 
 struct kernel kernel;
@@ -60,23 +60,17 @@ static struct {
 
 	struct collector *collector;
 	int pipes[STREAMS]; /* the ends that the attempt writes to, or -1 */
-	bool finishing;
-	bool lets_out;	   /* retry itself does, as no process can be forked */
-	int64_t writes_at; /* the attempt */
-	int64_t fails_at;  /* the collector */
+	int64_t writes_at;  /* the attempt */
+	int64_t room_at;    /* a reader takes more; NEVER: it does now */
 	unsigned int matches;
 	bool may_hint;
-	struct spool *spools[STREAMS]; /* of the collector, or NULL */
-	int writers[SPOOLS];	       /* of the delivery */
-	int64_t moved_at;	       /* something last went out */
-	int64_t wrote_at;	       /* the attempt, last */
+	bool held[STREAMS]; /* what it writes there */
+	int64_t moved_at;   /* something last went out */
+	int64_t wrote_at;   /* the attempt, last */
 
 	pid_t
 	    reading; /* readdir(3): the process whose thread comes next, or 0 */
-	size_t mapped; /* bytes of the memory */
 } self;
-
-static _Alignas(64) unsigned char memory[1 << 20];
 
 /* --- dice --- */
 
@@ -207,37 +201,7 @@ add(enum role role, pid_t parent)
 	return process;
 }
 
-static struct collection *
-shared(void)
-{
-	return self.collector->shared;
-}
-
-/* The collector takes what the attempt has written. */
-static void
-take_output(void)
-{
-	char bytes[300];
-
-	for (int i = 0; i < STREAMS; i++) {
-		const ssize_t size = self.collector->expects
-		    ? __real_read(self.collector->streams[i].pipe, bytes,
-			  sizeof(bytes))
-		    : 0;
-
-		if (size <= 0)
-			continue;
-		shared()->active = (double)kernel.clock / 1e9;
-		self.wrote_at = kernel.clock;
-		if (self.spools[i] == NULL ||
-		    spool_write(self.spools[i], bytes, (size_t)size) == -1)
-			continue;
-		kernel.written += (off_t)size;
-		kernel.written_last += (off_t)size;
-	}
-}
-
-/* The attempt writes; a collector that is at work takes it. */
+/* The attempt writes. */
 static void
 write_output(void)
 {
@@ -245,20 +209,16 @@ write_output(void)
 	const int index = kernel_chance(3) ? ERR : OUT;
 	const size_t size = 1 + kernel_roll(sizeof(bytes));
 
-	if (self.collector == NULL || !collector_works(self.collector) ||
-	    self.finishing)
+	if (self.collector == NULL || !self.collector->collects ||
+	    self.collector->finishes || self.pipes[index] == -1)
 		return;
 	kernel_tell("the attempt writes");
-	if (self.collector->expects) {
-		if (self.pipes[index] == -1 ||
-		    __real_write(self.pipes[index], bytes, size) == -1)
-			kernel_tell("to nobody");
+	if (write(self.pipes[index], bytes, size) != (ssize_t)size) {
+		kernel_tell("to nobody");
 		return;
 	}
-	shared()->active = (double)kernel.clock / 1e9;
 	self.wrote_at = kernel.clock;
-	if (self.spools[index] == NULL ||
-	    spool_write(self.spools[index], bytes, size) == -1)
+	if (!self.held[index])
 		return;
 	kernel.written += (off_t)size;
 	kernel.written_last += (off_t)size;
@@ -316,8 +276,6 @@ obey(struct process *process, int number)
 		if (process->stuck)
 			return;
 		process->stopped = 0;
-		if (process->role == ROLE_COLLECTOR)
-			self.finishing = true;
 		process->status = W_EXITCODE(0, SIGKILL);
 		process->ends = kernel.clock +
 		    (kernel.simple || kernel_chance(2) ? 0 : 1000000);
@@ -364,75 +322,6 @@ obey(struct process *process, int number)
 	case MANNERS_IGNORES:
 		break;
 	}
-	/* What it writes in the end may find no reader. */
-	if (process->role == ROLE_ATTEMPT && kernel.faults.readers &&
-	    self.collector != NULL && kernel_chance(3))
-		self.fails_at = process->ends;
-}
-
-/* Whether it is at work on something that retry told it to do. */
-static bool
-waits(const struct process *process)
-{
-	return process->role == ROLE_COLLECTOR && !self.finishing;
-}
-
-/* Bytes of a delivery go out: all, or half of them. */
-static void
-let_out(int divisor)
-{
-	for (int i = 0; i < SPOOLS; i++) {
-		struct spool *spool = &shared()->spools[i];
-		const off_t size = (spool_end(spool) - spool->start) / divisor;
-
-		if (self.writers[i] == NO_DESCRIPTOR)
-			continue;
-		spool->start += size;
-		kernel.released += size;
-		if (size > 0)
-			self.moved_at = kernel.clock;
-	}
-}
-
-/* What a collector leaves in the memory when it ends. */
-static void
-end_of_output(const struct process *process)
-{
-	struct collection *collection = shared();
-
-	if (WIFSIGNALED(process->status))
-		return;
-	if (process->role == ROLE_DELIVERY) {
-		let_out(1);
-		return;
-	}
-	collection->found.matched =
-	    self.matches == 0 ? 0 : kernel_roll(256) & self.matches;
-	if (self.may_hint && kernel_chance(2)) {
-		static const char *const hints[] = { "2", "0", "7", "9999",
-			"nonsense" };
-
-		collection->found.hinted = true;
-		snprintf(collection->found.hint, sizeof(collection->found.hint),
-		    "%s", hints[kernel_roll(5)]);
-	}
-}
-
-/* A reader has gone, or a disk is full. */
-static void
-fail_output(struct process *process)
-{
-	static const int errors[] = { EPIPE, EIO, ENOSPC };
-
-	kernel.failed = true;
-	if (kernel_chance(4)) {
-		process->status = W_EXITCODE(0, SIGKILL);
-		return;
-	}
-	shared()->failure = FAILURE_STDOUT;
-	shared()->error = errors[kernel_roll(3)];
-	process->status = W_EXITCODE(EXIT_FAILURE, 0);
-	kernel_tell("output fails: %s", strerror(shared()->error));
 }
 
 /* --- time --- */
@@ -446,7 +335,7 @@ next_time(void)
 		const struct process *process = &kernel.processes[i];
 
 		if (!process->dead && process->stopped == 0 &&
-		    !waits(process) && process->ends < next)
+		    process->ends < next)
 			next = process->ends;
 	}
 	for (int i = 0; i < kernel.coming; i++)
@@ -454,8 +343,8 @@ next_time(void)
 			next = kernel.comes[i].at;
 	if (self.writes_at < next)
 		next = self.writes_at;
-	if (self.fails_at < next)
-		next = self.fails_at;
+	if (self.room_at < next)
+		next = self.room_at;
 	if (kernel.says_at > kernel.clock && kernel.says_at < next)
 		next = kernel.says_at;
 	return next;
@@ -473,13 +362,9 @@ signal_comes(int index)
 	    by_terminal ? " from the terminal" : "");
 	become_pending(number, by_terminal ? SI_KERNEL : SI_USER, 1);
 	/* The terminal tells its group. */
-	for (int i = 0; by_terminal && i < kernel.count; i++) {
-		const enum role role = kernel.processes[i].role;
-
-		if (kernel.processes[i].group == getpgrp() &&
-		    role != ROLE_COLLECTOR && role != ROLE_DELIVERY)
+	for (int i = 0; by_terminal && i < kernel.count; i++)
+		if (kernel.processes[i].group == getpgrp())
 			obey(&kernel.processes[i], number);
-	}
 }
 
 /* What is due happens, some of it maybe later in this instant. */
@@ -494,12 +379,8 @@ happen(void)
 			struct process *process = &kernel.processes[i];
 
 			if (process->dead || process->stopped != 0 ||
-			    waits(process) || process->ends > kernel.clock ||
-			    kernel_chance(4))
+			    process->ends > kernel.clock || kernel_chance(4))
 				continue;
-			if (process->role == ROLE_COLLECTOR ||
-			    process->role == ROLE_DELIVERY)
-				end_of_output(process);
 			die(process);
 			any = true;
 		}
@@ -514,23 +395,11 @@ happen(void)
 			    ? NEVER
 			    : kernel.clock + some_time() + SECOND / 4;
 			any = true;
-			if (self.role == ROLE_DELIVERY)
-				let_out(2);
-			else
-				write_output();
+			write_output();
 		}
-		if (self.fails_at <= kernel.clock) {
-			struct process *process = find(self.collector->pid);
-
-			self.fails_at = NEVER;
+		if (self.room_at <= kernel.clock) {
+			self.room_at = NEVER;
 			any = true;
-			if (process != NULL && !process->dead) {
-				fail_output(process);
-				/* It is the last that the collector does. */
-				self.finishing = true;
-				process->ends = kernel.clock +
-				    (kernel_chance(2) ? 0 : 1000000);
-			}
 		}
 	}
 }
@@ -576,17 +445,14 @@ is_said(void)
 int __real_open64(const char *name, int flags, ...);
 int __real_close(int descriptor);
 int __real_pipe2(int ends[2], int flags);
-int __real_munmap(void *address, size_t size);
-void *__real_mmap64(void *address, size_t size, int protection, int flags,
-    int descriptor, off_t offset);
 int __real_flopen(const char *name, int flags, ...);
 int __real_memfd_create(const char *name, unsigned int flags);
 int __real_rename(const char *from, const char *to);
 int __real_child_start(struct child *child, const struct start *start);
 void __real_collector_start(struct collector *collector,
     const struct patterns *patterns);
-int __real_collector_deliver(struct collector *collector,
-    const int writers[SPOOLS]);
+void __real_collector_deliver(struct collector *collector,
+    struct sink *const outlets[SPOOLS]);
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
 int __wrap_select(int count, fd_set *read, fd_set *write, fd_set *except,
@@ -611,7 +477,6 @@ int __wrap_signalfd(int descriptor, const sigset_t *set, int flags);
 ssize_t __wrap_read(int descriptor, void *bytes, size_t size);
 ssize_t __wrap___read_chk(int descriptor, void *bytes, size_t size,
     size_t room);
-ssize_t __wrap_write(int descriptor, const void *bytes, size_t size);
 int __wrap_open64(const char *name, int flags, ...);
 int __wrap_close(int descriptor);
 int __wrap_pipe2(int ends[2], int flags);
@@ -630,9 +495,6 @@ int __wrap_sigtimedwait(const sigset_t *set, siginfo_t *info,
     const struct timespec *time);
 int __wrap_raise(int number);
 int __wrap_nanosleep(const struct timespec *time, struct timespec *rest);
-int __wrap_munmap(void *address, size_t size);
-void *__wrap_mmap64(void *address, size_t size, int protection, int flags,
-    int descriptor, off_t offset);
 int __wrap_flopen(const char *name, int flags, ...);
 int __wrap_memfd_create(const char *name, unsigned int flags);
 int __wrap_rename(const char *from, const char *to);
@@ -647,8 +509,10 @@ void __wrap_say(struct messages *messages, const char *format, ...);
 int __wrap_child_start(struct child *child, const struct start *start);
 void __wrap_collector_start(struct collector *collector,
     const struct patterns *patterns);
-int __wrap_collector_deliver(struct collector *collector,
-    const int writers[SPOOLS]);
+void __wrap_collector_deliver(struct collector *collector,
+    struct sink *const outlets[SPOOLS]);
+ssize_t __wrap_sink_pass(struct sink *sink, const char *bytes, size_t size);
+int __wrap_search_end(struct search *search, struct stream_line *line);
 
 int
 __wrap_clock_gettime(clockid_t clock, struct timespec *time)
@@ -778,9 +642,13 @@ __wrap_select(int count, fd_set *read, fd_set *write, fd_set *except,
 	    ? NEVER
 	    : kernel.clock + timeout->tv_sec * SECOND + timeout->tv_usec * 1000;
 	const bool reads_input = FD_ISSET(STDIN_FILENO, read);
+	bool writes = false;
 	int ready = 0;
 
-	(void)write, (void)except;
+	for (int i = 0; write != NULL && i < count; i++)
+		writes |= FD_ISSET(i, write);
+
+	(void)except;
 	kernel.looked = true;
 	/* Each call takes a moment. */
 	kernel.clock++;
@@ -795,6 +663,7 @@ __wrap_select(int count, fd_set *read, fd_set *write, fd_set *except,
 	}
 	while (!is_pending(false) && !is_pending(true) && !is_said() &&
 	    !(reads_input && kernel.input_at <= kernel.clock) &&
+	    !(writes && self.room_at == NEVER) &&
 	    readable(count, read, NULL) == 0) {
 		int64_t next = next_time();
 
@@ -840,6 +709,11 @@ __wrap_select(int count, fd_set *read, fd_set *write, fd_set *except,
 		FD_SET(kernel.relay_fd, read);
 		ready++;
 	}
+	if (writes && self.room_at == NEVER)
+		ready++;
+	else if (write != NULL)
+		memset(write, 0,
+		    (size_t)(count + NFDBITS - 1) / NFDBITS * sizeof(fd_mask));
 	return ready + readable(count, &watched, read);
 }
 
@@ -871,8 +745,7 @@ check_overlap(void)
 	for (int i = 0; i < kernel.count - 1; i++) {
 		const struct process *process = &kernel.processes[i];
 
-		if (process->dead || process->role == ROLE_COLLECTOR ||
-		    process->role == ROLE_DELIVERY || kernel.abandoned ||
+		if (process->dead || kernel.abandoned ||
 		    kernel.options->policy.kill_after == 0)
 			continue;
 		/* A probe is killed, and not waited for. */
@@ -901,11 +774,9 @@ __wrap_fork(void)
 		return -1;
 	}
 	struct process *process = add(self.role, getpid());
-	if (self.role == ROLE_COLLECTOR || self.role == ROLE_DELIVERY)
-		process->group = process->pid;
 	kernel_tell("starts %d, a %s", process->pid,
-	    (const char *const[]){ "attempt", "shell", "probe", "collector",
-		"delivery", "orphan" }[self.role]);
+	    (const char *const[]){ "attempt", "shell", "probe",
+		"orphan" }[self.role]);
 	switch (self.role) {
 	case ROLE_ATTEMPT:
 		check_overlap();
@@ -935,20 +806,6 @@ __wrap_fork(void)
 	case ROLE_PROBE:
 		process->group = process->session = process->pid;
 		check_probe();
-		break;
-	case ROLE_COLLECTOR:
-	case ROLE_DELIVERY:
-		process->manners = MANNERS_IGNORES;
-		process->stuck = false;
-		process->status = 0;
-		self.finishing = false;
-		self.fails_at = kernel.faults.readers && kernel_chance(4)
-		    ? kernel.clock + some_time()
-		    : NEVER;
-		if (kernel.simple)
-			process->ends = kernel.clock;
-		if (self.role == ROLE_COLLECTOR)
-			take_output();
 		break;
 	case ROLE_ORPHAN:
 		break;
@@ -1049,12 +906,6 @@ check_patience(struct process *process, int number)
 	const double wrote = (double)self.wrote_at / 1e9;
 	const double run = now - (double)kernel.begun / 1e9;
 
-	/* A reader has a second to take something. */
-	if (process->role == ROLE_DELIVERY && !process->dead &&
-	    !kernel.deadly && !kernel.failed &&
-	    kernel.clock - self.moved_at < SECOND)
-		kernel_broke(LAW_OUTPUT, "a reader has %g s",
-		    (double)(kernel.clock - self.moved_at) / 1e9);
 	if (process->dead || process->timed_out || kernel.failed ||
 	    (process->role != ROLE_ATTEMPT && process->role != ROLE_SHELL) ||
 	    (policy->max_time > 0 && run >= policy->max_time))
@@ -1431,26 +1282,6 @@ __wrap___read_chk(int descriptor, void *bytes, size_t size, size_t room)
 	return __wrap_read(descriptor, bytes, size);
 }
 
-/* The collector hears by its control pipe. */
-ssize_t
-__wrap_write(int descriptor, const void *bytes, size_t size)
-{
-	if (self.lets_out) {
-		kernel.released += (off_t)size;
-		return (ssize_t)size;
-	}
-	if (self.collector == NULL || descriptor != self.collector->control_fd)
-		return __real_write(descriptor, bytes, size);
-	struct process *process = find(self.collector->pid);
-	if (memchr(bytes, '\0', size) != NULL && process != NULL &&
-	    !self.finishing) {
-		self.finishing = true;
-		process->ends = kernel.clock +
-		    (kernel.simple || kernel_chance(2) ? 0 : some_time());
-	}
-	return (ssize_t)size;
-}
-
 int
 __wrap_pipe2(int ends[2], int flags)
 {
@@ -1490,7 +1321,7 @@ __wrap_opendir(const char *name)
 	if (pid != getpid() && (process == NULL || process->reaped))
 		return NULL;
 	self.reading = (pid_t)pid;
-	return (DIR *)(void *)memory;
+	return (DIR *)(void *)&self;
 }
 
 struct dirent *
@@ -1559,30 +1390,6 @@ __wrap___readlink_chk(const char *name, char *text, size_t size, size_t room)
 	return __wrap_readlink(name, text, size);
 }
 
-void *
-__wrap_mmap64(void *address, size_t size, int protection, int flags,
-    int descriptor, off_t offset)
-{
-	if (!(flags & MAP_ANONYMOUS) ||
-	    self.mapped + size + 64 > sizeof(memory))
-		return __real_mmap64(address, size, protection, flags,
-		    descriptor, offset);
-	void *result = memory + self.mapped;
-	self.mapped += (size + 63) / 64 * 64;
-	memset(result, 0, size);
-	return result;
-}
-
-int
-__wrap_munmap(void *address, size_t size)
-{
-	const unsigned char *place = address;
-
-	if (place >= memory && place < memory + sizeof(memory))
-		return 0;
-	return __real_munmap(address, size);
-}
-
 int
 __wrap_flopen(const char *name, int flags, ...)
 {
@@ -1624,11 +1431,10 @@ __wrap_splice(int from, off_t *from_offset, int to, off_t *to_offset,
 {
 	static const char bytes[100];
 
-	(void)from, (void)flags;
-	if (self.lets_out) {
-		*from_offset += (off_t)size;
-		kernel.released += (off_t)size;
-		return (ssize_t)size;
+	(void)size, (void)flags;
+	if (from != STDIN_FILENO || from_offset != NULL) {
+		errno = EINVAL;
+		return -1;
 	}
 	if (kernel.faults.interrupts && kernel_chance(4)) {
 		errno = EAGAIN;
@@ -1693,9 +1499,7 @@ despair(void)
 
 	kernel.abandoned = true;
 	for (int i = 0; i < kernel.count; i++)
-		lives |= !kernel.processes[i].dead &&
-		    kernel.processes[i].role != ROLE_COLLECTOR &&
-		    kernel.processes[i].role != ROLE_DELIVERY;
+		lives |= !kernel.processes[i].dead && true;
 	if (!lives && !(kernel.faults.late && kernel.signalled))
 		kernel_broke(LAW_DESPAIR, "no process is left");
 }
@@ -1751,8 +1555,6 @@ __wrap_child_start(struct child *child, const struct start *start)
 	}
 	const enum role role = self.role;
 	const int result = __real_child_start(child, start);
-	/* Its collector is the next to be forked, if it writes. */
-	self.role = ROLE_COLLECTOR;
 	if (is_attempt && result == -1)
 		kernel.looked = false;
 	const struct process *process = find(child->pid);
@@ -1788,7 +1590,6 @@ __wrap_collector_start(struct collector *collector,
     const struct patterns *patterns)
 {
 	self.collector = collector;
-	self.finishing = false;
 	self.matches =
 	    patterns == NULL ? 0 : kernel.options->policy.rules.matches;
 	self.may_hint = patterns != NULL && patterns->hint != NULL;
@@ -1797,26 +1598,63 @@ __wrap_collector_start(struct collector *collector,
 	    : kernel.clock + some_time();
 	open_pipes(collector);
 	for (int i = 0; i < STREAMS; i++)
-		self.spools[i] =
-		    self.pipes[i] == -1 ? NULL : collector->streams[i].spool;
+		self.held[i] = collector->streams[i].spool != NULL;
 	kernel.written_last = 0;
 	__real_collector_start(collector, patterns);
 }
 
-int
-__wrap_collector_deliver(struct collector *collector, const int writers[SPOOLS])
+void
+__wrap_collector_deliver(struct collector *collector,
+    struct sink *const outlets[SPOOLS])
 {
-	self.role = ROLE_DELIVERY;
 	self.collector = collector;
-	self.writes_at = kernel.simple || kernel_chance(2)
-	    ? NEVER
-	    : kernel.clock + some_time();
+	self.writes_at = self.room_at = NEVER;
 	self.moved_at = kernel.clock;
-	memcpy(self.writers, writers, sizeof(self.writers));
-	self.lets_out = true;
-	const int result = __real_collector_deliver(collector, writers);
-	self.lets_out = false;
-	return result;
+	__real_collector_deliver(collector, outlets);
+}
+
+/* A reader takes all, some or nothing of it, or is not there. */
+ssize_t
+__wrap_sink_pass(struct sink *sink, const char *bytes, size_t size)
+{
+	static const int errors[] = { EPIPE, EIO, ENOSPC };
+
+	(void)sink, (void)bytes;
+	if (kernel.faults.readers && kernel_chance(30)) {
+		kernel.failed = true;
+		errno = errors[kernel_roll(3)];
+		kernel_tell("output fails");
+		return -1;
+	}
+	if (self.room_at > kernel.clock && self.room_at != NEVER) {
+		errno = EAGAIN;
+		return -1;
+	}
+	if (!kernel.simple && kernel_chance(2)) {
+		size = 1 + kernel_roll((unsigned int)size);
+		self.room_at = kernel.clock + 1 + some_time() / 4;
+	}
+	if (self.collector->delivers || self.collector->full != 0)
+		kernel.released += (off_t)size;
+	self.moved_at = kernel.clock;
+	return (ssize_t)size;
+}
+
+int
+__wrap_search_end(struct search *search, struct stream_line *line)
+{
+	(void)line;
+	search->found->matched =
+	    self.matches == 0 ? 0 : kernel_roll(256) & self.matches;
+	if (self.may_hint && kernel_chance(2)) {
+		static const char *const hints[] = { "2", "0", "7", "9999",
+			"nonsense" };
+
+		search->found->hinted = true;
+		snprintf(search->found->hint, sizeof(search->found->hint), "%s",
+		    hints[kernel_roll(5)]);
+	}
+	return 0;
 }
 
 /* A finished pipe as standard input. */
@@ -1827,7 +1665,7 @@ open_input(void)
 	int ends[2];
 
 	if (__real_pipe2(ends, O_CLOEXEC) == -1 ||
-	    __real_write(ends[1], bytes, INPUT_BYTES) != INPUT_BYTES ||
+	    write(ends[1], bytes, INPUT_BYTES) != INPUT_BYTES ||
 	    dup2(ends[0], STDIN_FILENO) == -1)
 		abort();
 	__real_close(ends[0]);
@@ -1839,9 +1677,7 @@ kernel_begin(const struct options *options)
 {
 	self.collector = NULL;
 	memset(self.pipes, -1, sizeof(self.pipes));
-	self.finishing = false;
-	self.writes_at = self.fails_at = NEVER;
-	self.mapped = 0;
+	self.writes_at = self.room_at = NEVER;
 	kernel.options = options;
 	kernel.count = kernel.steps = kernel.attempts = kernel.coming = 0;
 	kernel.signalled = false;

@@ -23,10 +23,8 @@
 /* A process of the table. */
 enum role {
 	ROLE_ATTEMPT,
-	ROLE_SHELL,	/* a check, a gate or a hook */
-	ROLE_PROBE,	/* of an attempt's health */
-	ROLE_COLLECTOR, /* of output */
-	ROLE_DELIVERY,
+	ROLE_SHELL, /* a check, a gate or a hook */
+	ROLE_PROBE, /* of an attempt's health */
 	ROLE_ORPHAN /* started by an attempt or a shell */
 };
 

@@ -617,14 +617,11 @@ check_processes(void)
 {
 	for (int i = 0; i < kernel.count; i++) {
 		const struct process *process = &kernel.processes[i];
-		const bool helps = process->role == ROLE_COLLECTOR ||
-		    process->role == ROLE_DELIVERY;
-
 		if (process->reaped || process->role == ROLE_ORPHAN ||
 		    (process->role == ROLE_PROBE && process->timed_out) ||
-		    (kernel.abandoned && !helps))
+		    kernel.abandoned)
 			continue;
-		if (kernel.options->policy.kill_after == 0 && !helps)
+		if (kernel.options->policy.kill_after == 0)
 			continue;
 		kernel_broke(LAW_REAPS, "%d of role %d", process->pid,
 		    process->role);
