@@ -103,6 +103,26 @@ is '--before-retry gives up if it exits 1' "$code $(wc -l <gate)" '7 1'
 run retry -a 2 -d 0 --before-retry='exit 3' sh -c 'echo >>went; exit 7'
 is 'a failure of --before-retry other than 1 is only a warning' "$code $(wc -l <went)" '7 2'
 
+# The first command that README has a reader type succeeds.
+text=$(sed -n 's/^    scripts\/run \(sh .*\)  *#.*/\1/p' "$root/README.md")
+run sh -c "retry -d 0 $text"
+is 'the first command in README succeeds at its third attempt' \
+    "$code $(printf '%s\n' "$err" | sed -n '$s/.* \(attempt [0-9]\).*/\1/p')" \
+    '0 attempt 3'
+like 'RETRY_ELAPSED has decimals' "$(retry sh -c 'echo $RETRY_ELAPSED')" '^[0-9]+\.[0-9]+$'
+run retry --output=chronic --before-retry='cat >read' -a 2 -d 0 \
+    sh -c 'echo o; echo e >&2; exit 1'
+is 'no hook reads messages' "$(cat read)" o
+is 'each example of a JUnit report keeps the output' \
+    "$(sed 's/\\-/-/g' "$root"/man/*.[157] "$root/README.md" \
+	"$root/scripts/gitlab/retry.yml" | tr '\n' ' ' |
+	grep -oE '(retry|ExecStart)( [^ ]+){0,5} --log=junit:' | grep -v output=)" ''
+# Without -a, --max-time is a time; a number that is typed stays.
+for options in '-T 1h:0' '-a 3 -T 1h:3' '--preset=npm:6' '--preset=npm -T 1h:0'; do
+	is "the limit of attempts with ${options%:*}" \
+	    "$(retry ${options%:*} sh -c 'echo $RETRY_ATTEMPTS')" "${options##*:}"
+done
+
 # Each message that the manual explains is one that the program has.
 sed -n '/^.Sh DIAGNOSTICS/,/^.Sh SEC/s/^\.It Li //p' "$root/man/retry.1" |
     sed 's/\\-/-/g; s/\\(aq/'\''/g; s/ , Li /\n/g; s/ A[r] [^ ]* Li /\n/g; s/ A[r] .*//' |
