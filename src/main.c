@@ -94,12 +94,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <link.h>
 #include <linux/capability.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -233,6 +235,30 @@ check_stack(void)
 		    STACK_LEAST / 1024);
 }
 
+/*
+ * The start of a static program leaves writable, with musl, what it has
+ * relocated.  A dynamic one has a linker, which sees to that.
+ */
+static void
+protect_relocated(void)
+{
+	extern const ElfW(Ehdr) __ehdr_start;
+	const uintptr_t base = (uintptr_t)&__ehdr_start;
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	/* NOLINTNEXTLINE(performance-no-int-to-ptr) it is one */
+	const ElfW(Phdr) *rows = (const void *)(base + __ehdr_start.e_phoff);
+
+	for (int i = 0; i < __ehdr_start.e_phnum; i++) {
+		const uintptr_t begin = base + rows[i].p_vaddr;
+		const uintptr_t from = begin & ~(page - 1);
+		const uintptr_t to = (begin + rows[i].p_memsz) & ~(page - 1);
+
+		if (rows[i].p_type == PT_GNU_RELRO)
+			/* NOLINTNEXTLINE(performance-no-int-to-ptr) */
+			mprotect((void *)from, to - from, PROT_READ);
+	}
+}
+
 int
 main(int argc, char **argv)
 {
@@ -240,6 +266,8 @@ main(int argc, char **argv)
 	char own_name[OWN_NAME] = PROGRAM;
 	struct options options;
 
+	if (getauxval(AT_BASE) == 0)
+		protect_relocated();
 	/* However it was called: that name may be anything. */
 	program_invocation_name = program_invocation_short_name = own_name;
 	check_stack();

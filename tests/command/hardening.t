@@ -25,6 +25,18 @@ segments=$(readelf -lW "$RETRY")
 
 like 'the program may be loaded anywhere' "$dynamic" 'FLAGS_1.*PIE'
 like 'what is relocated becomes read-only' "$segments" GNU_RELRO
+# shellcheck disable=SC2016 # for the inner shell
+run retry sh -c 'cat /proc/$PPID/maps'
+base=$(printf '%s\n' "$out" | sed -n '/\/retry$/ { s/-.*//p; q; }')
+is 'what is relocated becomes read-only, in memory as well' "$(printf '%s\n' \
+    "$segments" | sed -n 's/^ *GNU_RELRO *//p' |
+    while read -r _ begin _ _ size _; do
+	last=$((0x$base + ((begin + size) & ~4095) - 1))
+	printf '%s\n' "$out" | while IFS='- ' read -r from to flags _; do
+		[ $last -lt $((0x$from)) ] || [ $last -ge $((0x$to)) ] ||
+			echo "$flags"
+	done
+done)" r
 like 'all of it, since it is bound at once' "$dynamic" '\(FLAGS.* BIND_NOW|FLAGS_1.* NOW'
 like 'the stack cannot be executed' "$segments" 'GNU_STACK .* RW '
 unlike 'nothing is writable and executable' "$segments" ' RWE '
