@@ -88,7 +88,7 @@ ceilings='
 	291 src/main.c
 	13226 tests/unit
 	14256 tests/command
-	3431 tests/lib
+	3432 tests/lib
 	2885 tests/simulate
 	4347 scripts
 	62 options'
