@@ -108,8 +108,8 @@ static const char screen_text[] =
     "  " PROGRAM " -T 2m pg_isready -q\n"
     "DUR: 250ms, 1m30s, 1h; a number alone is seconds. COMMAND runs without "
     "a shell.\n"
-    "More: --help=options, --help=-a, --help=npm; --help=topics: exit, signals "
-    "...\n"
+    "More, by --help=TOPIC: options -a npm output exit signals environment "
+    "topics.\n"
     "Recipes, by --help=PLACE: ci cron systemd docker compose kubernetes "
     "shell.\n";
 

@@ -55,8 +55,8 @@ sed 's/^  --help=\([a-z]*\) .*/\1/' >topics <<-END
 	$out
 END
 is 'each topic that --help names is there' "$(printf '%s\n' "$help" |
-    sed -n 's/^Recipes, by --help=PLACE: \([a-z ]*\)\..*/\1/p' | tr ' ' '\n' |
-    grep -vxFf topics)" ''
+    sed -n 's/^.*, by --help=[A-Z]*: \([a-z -]*\)\..*/\1/p' | tr ' ' '\n' |
+    grep -vxF -e -a -e npm | grep -vxFf topics)" ''
 for name in limits verdict output signals plan state environment ci cron \
     systemd docker compose kubernetes shell; do
 	grep -qx "$name" topics || echo "$name"
