@@ -86,7 +86,8 @@ for topic in $(cat topics); do
 	run "$RETRY" --help="$topic"
 	is "--help=$topic succeeds" "$code" 0
 	check "--help=$topic says something" test "${#out}" -gt 200
-	is "--help=$topic has 80 columns" "$(printf '%s\n' "$out" | grep -E '.{81}')" ''
+	is "--help=$topic has 80 columns, but for an array of JSON" \
+	    "$(printf '%s\n' "$out" | grep -E '.{81}' | grep -v ENTRYPOINT)" ''
 done
 
 # An option, in every spelling.
