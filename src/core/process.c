@@ -46,7 +46,7 @@ patience(const struct process *process)
 static double
 stop_due(const struct process *process)
 {
-	return process->stop_by > 0 && process->phase != PROCESS_COLLECTING
+	return process->stop_by > 0 && process->phase < PROCESS_KILLED
 	    ? process->stop_by
 	    : INFINITY;
 }
@@ -106,10 +106,8 @@ process_tick(struct process *process, double now)
 {
 	if (now < process_wake(process))
 		return PROCESS_WAIT;
-	if (now >= stop_due(process) && process->phase != PROCESS_KILLED) {
-		process->stop_by = 0;
+	if (now >= stop_due(process))
 		return kill_now(process, now);
-	}
 	switch (process->phase) {
 	case PROCESS_RUNS:
 		if (now >= process->run_end)

@@ -236,6 +236,26 @@ a_stop_is_followed_by_sigkill(void)
 }
 
 static void
+the_end_of_the_run_leaves_the_second_after_sigkill(void)
+{
+	struct process process = begun(INFINITY), stopped = begun(5);
+
+	stopped.kill_after = 1;
+	process_tick(&stopped, 5);
+	CHECK_INT(process_tick(&stopped, 6), PROCESS_KILL);
+	process_stop(&stopped, 6.3);
+	CHECK_INT(process_exited(&stopped, 6.1), PROCESS_KILL);
+	CHECK_INT(process_tick(&stopped, 6.9), PROCESS_WAIT);
+	CHECK_INT(process_tick(&stopped, 7.1), PROCESS_ABANDON);
+	/* Nor is it begun again. */
+	process_stop(&process, 3);
+	CHECK_INT(process_tick(&process, 3), PROCESS_KILL);
+	process_stop(&process, 3.5);
+	CHECK_INT(process_tick(&process, 3.9), PROCESS_WAIT);
+	CHECK_INT(process_tick(&process, 4), PROCESS_ABANDON);
+}
+
+static void
 a_drain_has_no_limit_but_the_end_of_the_run(void)
 {
 	struct process process = begun(5);
@@ -366,6 +386,7 @@ main(void)
 	RUN(an_ended_process_counts_by_the_reason);
 	RUN(a_stuck_process_has_no_outcome_of_its_own);
 	RUN(a_stop_is_followed_by_sigkill);
+	RUN(the_end_of_the_run_leaves_the_second_after_sigkill);
 	RUN(a_drain_has_no_limit_but_the_end_of_the_run);
 	RUN(a_drain_ends_at_the_stop_timeout);
 	RUN(a_process_that_drains_is_collected);
