@@ -12,6 +12,9 @@
 /* Another run that holds the state for longer than this is reported. */
 #define LOCK_PATIENCE 1.0
 
+/* Seconds that a hook at the end may take without --timeout. */
+#define HOOK_TIME 60.0
+
 /*
  * A function that may end the run returns true if the run goes on, and false if
  * it is over; the record says how.  run_step() looks at the time that is left.
@@ -947,7 +950,9 @@ end(struct run *run)
 	if (reasons[*reason].hooks &&
 	    (*reason == REASON_SUCCESS ? policy->on_success
 				       : policy->on_give_up) &&
-	    start_process(run, TASK_LAST_HOOK, INFINITY).runs) {
+	    start_process(run, TASK_LAST_HOOK,
+		now(run) + (policy->timeout > 0 ? policy->timeout : HOOK_TIME))
+		.runs) {
 		run_process(run);
 		run->driver->answer(run->context);
 	}

@@ -45,7 +45,7 @@ say_end(struct job *job, const char *what_follows)
 	const int status = job->status;
 	char name[SIGNAL_NAME];
 
-	if (job->task == TASK_GATE && job->signalled)
+	if (job->signalled && !job->passed_on)
 		say(job->messages, "%s timed out%s", job->option, what_follows);
 	else if (WIFSIGNALED(status))
 		say(job->messages, "%s was killed by %s%s", job->option,
@@ -353,7 +353,7 @@ job_answer(struct job *job)
 		    _PATH_BSHELL, strerror(error));
 		return ANSWER_NONE;
 	}
-	if ((job->task == TASK_LAST_HOOK && status != 0) ||
+	if ((job->task == TASK_LAST_HOOK && (status != 0 || job->signalled)) ||
 	    (job->task == TASK_CHECK && WIFEXITED(status) &&
 		(code == STATUS_NOT_EXECUTABLE || code == STATUS_NOT_FOUND)))
 		say_end(job, "");

@@ -52,6 +52,10 @@ begin deaf aside deaf -q -T 3 -k 3 -s USR1 --check='exec env --block-signal=USR1
     hear heard 15' true
 begin late aside late -a 2 -d 0 -t 3 -k .1 --check='exec sleep 100d' \
     --on-give-up=true true
+begin hangs aside hangs -q -T 3 -t 3 -a 1 \
+    --on-give-up='echo hook; trap "exit 0" TERM; sleep 100d & wait' sh -c 'exit 7'
+begin hangs-deaf aside hangs-deaf -q -t 3 -k .1 --on-success='trap "" TERM
+    exec hear heard 64' true
 begin share aside share -T 5m -t 1% -k .1 -a 1 --check='exec sleep 100d' true
 
 for row in success:true attempts:false stop:/nonexistent/command; do
@@ -191,7 +195,8 @@ is '--on-success is' "$(order retry -a 0 -d 1ms \
     '0 2/0 exit 0 waited '
 is '--on-give-up is' "$(order retry -a 1 --on-give-up="$show" ./missing)" \
     '127 1/1 unstartable 2  1'
-run retry -a 1 --on-give-up='echo "$RETRY_ELAPSED" >elapsed' -t 50ms sleep 100d
+run retry -a 1 --on-give-up='echo "$RETRY_ELAPSED" >elapsed' \
+    sh -c 'sleep .05; exit 1'
 check 'a hook knows how long the run has lasted' \
     awk '{ exit !($1 >= 0.05) }' elapsed
 
@@ -283,9 +288,13 @@ is 'a check that times out means retry' \
     "$code $(printf '%s\n' "$err" | grep -c -- ', but --check timed out')" '1 2'
 result share
 like 'a share of --max-time limits a check too' "$err" 'check timed out'
-run retry -a 1 -t 1ms -k 1ms --on-give-up='sleep .1; echo whole' hear heard 15
-is '--timeout does not limit the hooks at the end' \
-    "$code $(printf '%s\n' "$err" | grep whole)" '124 whole'
+result hangs
+is 'a hook at the end that hangs is ended, and said so' "$code $err" '7 hook
+retry: sh: --on-give-up timed out'
+result hangs-deaf
+is 'a hook at the end that obeys no signal is killed' \
+    "$code $err $(paste -sd ' ' hangs-deaf/heard)" \
+    '0 retry: true: --on-success timed out ready 15 18'
 
 # A shell that cannot be had.
 

@@ -2706,11 +2706,40 @@ a_hook_follows_the_end(void)
 		CHECK_INT(drive.action.kind, ACTION_ASK);
 		CHECK_INT(drive.action.question, ASK_HOOK);
 		drive_signal(&drive, SIGTERM);
-		CHECK_ACTION(&drive, ACTION_NONE, INFINITY);
+		CHECK_ACTION(&drive, ACTION_NONE, drive.now + 60);
 		drive_exited(&drive);
 		drive_event(&drive, (struct step){ .kind = STEP_ANSWER });
 		CHECK_INT(drive.told, 0);
 		CHECK_INT(drive.action.kind, ACTION_FINISH);
+	}
+}
+
+static void
+a_hook_at_the_end_has_a_limit_of_its_own(void)
+{
+	for (int timeout = 0; timeout <= 5; timeout += 5) {
+		struct drive drive = started(drive_policy("constant"));
+
+		ROW("--timeout=%d", timeout);
+		drive.policy.limits.attempts = 1;
+		drive.policy.timeout = timeout;
+		drive.policy.max_time = 3;
+		drive.policy.on_give_up = true;
+		drive_start(&drive);
+		drive.now += 2;
+		drive_exit(&drive, 7);
+		CHECK_INT(drive.action.question, ASK_HOOK);
+		CHECK_ACTION(&drive, ACTION_ASK,
+		    drive.now + (timeout > 0 ? timeout : 60));
+		drive_timer(&drive);
+		CHECK_ACTION(&drive, ACTION_KILL, drive.now + 10);
+		CHECK_INT(drive.action.signal, SIGTERM);
+		drive_timer(&drive);
+		CHECK_INT(drive.action.kind, ACTION_KILL);
+		CHECK_INT(drive.action.signal, SIGKILL);
+		drive_exited(&drive);
+		drive_event(&drive, (struct step){ .kind = STEP_ANSWER });
+		CHECK_FINISH(&drive, "attempts", 7);
 	}
 }
 
@@ -2775,7 +2804,7 @@ a_lock_is_not_told_of_after_the_end(void)
 	CHECK_INT(drive.action.question, ASK_STATE);
 	drive_answer(&drive, ANSWER_NONE);
 	CHECK_INT(drive.action.question, ASK_HOOK);
-	CHECK_ACTION(&drive, ACTION_ASK, INFINITY);
+	CHECK_ACTION(&drive, ACTION_ASK, drive.now + 60);
 	drive.now += 2;
 	drive_event(&drive, (struct step){ .kind = STEP_TIMER });
 	CHECK_INT(drive.told, 0);
@@ -3230,6 +3259,7 @@ main(void)
 	RUN(a_reader_has_a_second_at_the_end_too);
 	RUN(a_reader_has_a_second_if_no_wait_is_left);
 	RUN(a_signal_leaves_a_reader_a_second);
+	RUN(a_hook_at_the_end_has_a_limit_of_its_own);
 	RUN(a_hook_follows_the_end);
 	RUN(a_hook_does_not_change_the_end_that_was_told);
 	RUN(no_attempt_begins_while_a_signal_may_follow);
