@@ -289,8 +289,8 @@ job_reap(struct job *job, struct event *event)
 static void
 restore_terminal(struct job *job)
 {
-	if (job->signalled || WIFSIGNALED(job->status))
-		terminal_restore(&job->terminal);
+	terminal_restore(&job->terminal,
+	    job->signalled || WIFSIGNALED(job->status));
 }
 
 /* How the attempt's process ended. */

@@ -24,7 +24,7 @@ terminal_begin(struct terminal *terminal)
  * for a terminal that ^S has stopped.
  */
 void
-terminal_restore(const struct terminal *terminal)
+terminal_restore(const struct terminal *terminal, bool killed)
 {
 	const int tty = terminal->known ? file_open(_PATH_TTY, O_RDWR) : -1;
 
@@ -33,7 +33,7 @@ terminal_restore(const struct terminal *terminal)
 	const pid_t group = tcgetpgrp(tty);
 	if (group > 0 && kill(-group, 0) == -1 && errno == ESRCH)
 		tcsetpgrp(tty, getpgrp());
-	if (tcgetpgrp(tty) == getpgrp())
+	if (killed && tcgetpgrp(tty) == getpgrp())
 		tcsetattr(tty, TCSANOW, &terminal->modes);
 	close(tty);
 }

@@ -18,11 +18,11 @@ struct terminal {
 void terminal_begin(struct terminal *terminal);
 
 /*
- * The process was killed, and could tidy nothing up.  Takes the foreground back
- * from a group that has ended, and, if `retry` is in it, gives the terminal the
- * modes back that it had.
+ * The process has ended.  Takes the foreground back from a group that has
+ * ended, too.  If the process was killed, it could tidy nothing up: then the
+ * terminal gets the modes back that it had, if `retry` is in the foreground.
  */
-void terminal_restore(const struct terminal *terminal);
+void terminal_restore(const struct terminal *terminal, bool killed);
 
 /*
  * What this descriptor can show, in colour or not; 80 columns if its width is

@@ -79,5 +79,16 @@ run timeout -s KILL 60 python3 "$TESTS/lib/terminal.py" 80 \
     'name\?' 'type=me\n' -- retry -a 2 -d 0 -t 20 --idle-timeout=5 sh asks
 like 'the foreground that it had taken is given back' "$out" '^heard me'
 check 'the foreground that it had taken is given back, which it had' test -e took
+cat >leaves <<'END'
+import os, sys
+os.waitpid(os.spawnl(os.P_NOWAIT, sys.executable, 'python3', 'takes'), 0)
+sys.exit(3)
+END
+sed '$d' taken >takes
+sed -i s/taken/leaves/ asks
+run timeout -s KILL 60 python3 "$TESTS/lib/terminal.py" 80 \
+    'name\?' 'type=me\n' -- retry -a 2 -d 0 sh asks
+like 'a group that has ended keeps no attempt from the foreground' \
+    "$out" '^heard me'
 
 finish
