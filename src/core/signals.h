@@ -6,7 +6,13 @@
 #include <stdbool.h>
 
 /* The size of a buffer for signal_name(). */
-#define SIGNAL_NAME 16
+#define SIGNAL_NAME 24
+
+/*
+ * The first real-time signal by the kernel's count, which systemd and docker
+ * share.  That of a libc may be later: musl keeps this one to itself.
+ */
+#define SIGNAL_RTMIN 34
 
 /*
  * Reads a signal: a name with or without SIG in any case ("TERM", "sigusr1",
@@ -26,9 +32,12 @@ const char *signal_name(int number, char name[SIGNAL_NAME]);
 /* Whether the signal's default action ends a process. */
 bool signal_is_deadly(int number);
 
+/* Whether --signal may be it: a request to end, to some program. */
+bool signal_may_ask(int number);
+
 /*
- * Whether the signal ends the run if `retry` gets it: all deadly signals do but
- * SIGUSR1, SIGUSR2 and the real-time ones, which mean something to the command.
+ * Whether the signal ends the run if `retry` gets it, as --signal does.  Others
+ * mean something to the command.
  */
 bool signal_ends_run(int number);
 

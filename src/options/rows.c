@@ -47,7 +47,7 @@ parse_signal(struct options *options, const char *text)
 
 	if (number == -1)
 		return "unknown signal";
-	if (!signal_is_deadly(number))
+	if (!signal_may_ask(number))
 		return "this signal ends nothing";
 	options->policy.signal = number;
 	return NULL;

@@ -68,9 +68,6 @@ int child_signal(const struct child *child, int signal);
  */
 bool child_shares_group(const struct child *child);
 
-/* Whether this signal has stopped the child, which has not gone on since. */
-bool child_stopped_by(const struct child *child, int signal);
-
 /*
  * Sends a signal to the child as a terminal would: to the whole group, if the
  * child leads one.  Returns as child_signal() does.

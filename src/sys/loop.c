@@ -499,6 +499,7 @@ set_up(struct loop *loop)
 	loop->receiver = (struct receiver){
 		.messages = &loop->messages,
 		.child = &job->child,
+		.asks = policy->signal,
 		.clock = &loop->clock,
 		.suspend = suspend,
 		.data = loop,

@@ -2,9 +2,8 @@
 
 #include <err.h>
 #include <errno.h>
-#include <limits.h>
 #include <signal.h>
-#include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
@@ -13,10 +12,6 @@
 #include "core/signals.h"
 #include "sys/file.h"
 #include "sys/receiver.h"
-
-/* The signals that stop a process; one may be the mark of another. */
-#define STOPS 3
-static const int stops[STOPS] = { SIGTSTP, SIGTTIN, SIGTTOU };
 
 bool
 receiver_ignores(int signal)
@@ -37,75 +32,19 @@ set_of(int signal)
 	return set;
 }
 
-static int
-mark_of(int signal)
-{
-	return signal == SIGTTOU ? SIGTTIN : SIGTTOU;
-}
-
-/* Takes a signal that is pending, if it is. */
-static bool
-take_signal(int signal, siginfo_t *info)
-{
-	const sigset_t set = set_of(signal);
-	const struct timespec at_once = { 0 };
-
-	return sigtimedwait(&set, info, &at_once) == signal;
-}
-
-/*
- * A stopping signal that is taken has to be raised again to take effect, and
- * raising it discards a SIGCONT that came in between: `retry` would stay
- * stopped for ever.  But a SIGCONT discards all pending stopping signals.  So a
- * second one, the mark, is made pending before the first is taken.  If it is
- * gone after the first was raised again, a SIGCONT has come.  Returns false if
- * there is no such signal, because it is ignored or a SIGCONT took it back.
- */
-static bool
-read_stop(struct signalfd_siginfo *info)
-{
-	siginfo_t taken;
-	sigset_t pending;
-	int signal = 0;
-
-	if (sigpending(&pending) == -1)
-		return false;
-	for (size_t i = 0; i < STOPS && signal == 0; i++)
-		if (sigismember(&pending, stops[i]) == 1)
-			signal = stops[i];
-	if (signal == 0)
-		return false;
-	if (receiver_ignores(signal)) {
-		take_signal(signal, NULL);
-		return false;
-	}
-	kill(getpid(), mark_of(signal));
-	if (take_signal(signal, &taken)) {
-		*info = (struct signalfd_siginfo){
-			.ssi_signo = (uint32_t)signal,
-			.ssi_code = taken.si_code,
-			.ssi_pid = (uint32_t)taken.si_pid,
-		};
-		return true;
-	}
-
-	/* A SIGCONT took it back, and may have been discarded by the mark. */
-	take_signal(mark_of(signal), NULL);
-	raise(SIGCONT);
-	return false;
-}
-
 /*
  * ^C, ^\ and ^Z reach the whole group from the terminal, and so do a new size
  * and the signals that stop a background job; a hang-up reaches the session's
  * leader alone.
  */
 static bool
-has_reached(const struct signalfd_siginfo *info, const struct child *child)
+has_reached(const struct signalfd_siginfo *info, struct child *child)
 {
 	const int signal = (int)info->ssi_signo;
+	const bool missed = sigismember(&child->missed, signal) == 1;
 
-	if (info->ssi_code != SI_KERNEL || !child_shares_group(child))
+	sigdelset(&child->missed, signal);
+	if (missed || info->ssi_code != SI_KERNEL || !child_shares_group(child))
 		return false;
 	switch (signal) {
 	case SIGINT:
@@ -114,22 +53,22 @@ has_reached(const struct signalfd_siginfo *info, const struct child *child)
 	case SIGTTIN:
 	case SIGTTOU:
 	case SIGWINCH:
-		return sigismember(&child->missed, signal) == 0;
+		return true;
 	}
 	return false;
 }
 
 /*
- * Whether a signal that concerns the run ends it.  Without a terminal SIGHUP
- * asks a daemon to reload, so that the attempt gets it and the run goes on.
+ * Whether a signal ends the run.  Without a terminal SIGHUP asks a daemon to
+ * reload, so that the attempt gets it and the run goes on, unless --signal
+ * gives it the other meaning.
  */
 static bool
-ends_run(const struct receiver *receiver, const struct signalfd_siginfo *info)
+ends_run(const struct receiver *receiver, int number)
 {
-	const int number = (int)info->ssi_signo;
-
-	return signal_ends_run(number) &&
-	    !(number == SIGHUP && receiver->child->own_group);
+	return number == receiver->asks ||
+	    (signal_ends_run(number) &&
+		!(number == SIGHUP && receiver->child->own_group));
 }
 
 /*
@@ -151,27 +90,35 @@ signals_ready(struct ev_loop *events, ev_io *watcher, int flags)
 	receiver->count = receiver->next = 0;
 	for (int others = 0; others < 2; others++)
 		for (ssize_t i = 0; i < count; i++)
-			if (ends_run(receiver, &infos[i]) == (others == 0))
+			if (ends_run(receiver, (int)infos[i].ssi_signo) ==
+			    (others == 0))
 				receiver->queue[receiver->count++] = infos[i];
 }
 
-/* Stops the child, then all else and `retry`, and lets all go on. */
+/*
+ * Stops the child, then all else and `retry`, and lets all go on.  The shell
+ * sees `retry` alone, which therefore stops, too, if a child in the background
+ * wants its terminal: SIGTTIN, SIGTTOU.
+ *
+ * raise(3) would discard a SIGCONT that has come meanwhile.  One that comes
+ * right between these two calls is lost, as it is to coreutils' timeout:
+ * nobody continues a job within a microsecond.
+ */
 static void
-suspend(struct receiver *receiver, const struct signalfd_siginfo *info)
+suspend(struct receiver *receiver, int number, bool reached)
 {
 	struct child *child = receiver->child;
-	const int number = (int)info->ssi_signo;
 	const bool runs = child->pid != 0;
 	const sigset_t set = set_of(number);
+	sigset_t pending;
 
-	if (runs && !has_reached(info, child))
+	if (runs && !reached)
 		child_stop(child, number);
 	receiver->suspend(receiver->data, true);
 	const double begun = events_time(CLOCK_MONOTONIC);
-	/* Not for long if a SIGCONT has come since the signal was read. */
-	raise(number);
-	if (!take_signal(mark_of(number), NULL))
-		raise(SIGCONT);
+	sigpending(&pending);
+	if (sigismember(&pending, SIGCONT) == 0)
+		raise(number);
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	clock_resume(receiver->clock, begun);
@@ -180,81 +127,19 @@ suspend(struct receiver *receiver, const struct signalfd_siginfo *info)
 		child_signal_group(child, SIGCONT);
 }
 
-static void
-stop_ready(struct ev_loop *events, ev_io *watcher, int flags)
-{
-	struct receiver *receiver = watcher->data;
-	struct child *child = receiver->child;
-	struct signalfd_siginfo info;
-
-	(void)events, (void)flags;
-	if (!read_stop(&info))
-		return;
-	const int number = (int)info.ssi_signo;
-
-	/*
-	 * With SIGTTIN or SIGTTOU the child is in the background and wants its
-	 * terminal, so that it is being stopped.  The shell sees `retry` alone,
-	 * which therefore stops too, and continues the child when the shell
-	 * continues it.  The same signal from another process means nothing;
-	 * but the kernel may have merged the terminal's with it, so that only
-	 * the child's state tells.
-	 */
-	if (number == SIGTSTP || info.ssi_code == SI_KERNEL ||
-	    (pid_t)info.ssi_pid == child->pid ||
-	    child_stopped_by(child, number))
-		suspend(receiver, &info);
-	else
-		take_signal(mark_of(number), NULL);
-	sigdelset(&child->missed, number);
-}
-
 void
 receiver_open(struct receiver *receiver, struct ev_loop *events)
 {
-	const int flags = SFD_CLOEXEC | SFD_NONBLOCK;
-	sigset_t others, stopping;
+	sigset_t all;
 
-	sigfillset(&others);
-	sigemptyset(&stopping);
-	for (int i = 0; i < STOPS; i++) {
-		sigdelset(&others, stops[i]);
-		sigaddset(&stopping, stops[i]);
-	}
-	const int queue = file_above_2(signalfd(-1, &others, flags));
-	const int stop_queue = file_above_2(signalfd(-1, &stopping, flags));
-	if (queue == -1 || stop_queue == -1)
+	memset(&all, 0xff, sizeof(all));
+	const int queue =
+	    file_above_2(signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK));
+	if (queue == -1)
 		err(STATUS_OWN_FAILURE, "cannot receive signals: signalfd");
 	ev_io_init(&receiver->signals, signals_ready, queue, EV_READ);
-	ev_io_init(&receiver->stops, stop_ready, stop_queue, EV_READ);
-	receiver->signals.data = receiver->stops.data = receiver;
+	receiver->signals.data = receiver;
 	ev_io_start(events, &receiver->signals);
-	ev_io_start(events, &receiver->stops);
-}
-
-/*
- * Whether a service manager asks for the end of the run by a signal that means
- * something else elsewhere: httpd, haproxy and systemd are stopped so.  The
- * manager is the parent of `retry`: outside of the container, process 1, or the
- * systemd of a user, which says in the environment whom it executed.  No
- * attempt is running that could use the signal in its own way.
- */
-static bool
-is_managers_stop(const struct receiver *receiver,
-    const struct signalfd_siginfo *info)
-{
-	const int number = (int)info->ssi_signo;
-	const char *executed = getenv("SYSTEMD_EXEC_PID"), *problem;
-
-	if (receiver->child->pid != 0 || info->ssi_code != SI_USER ||
-	    (number != SIGWINCH && number != SIGUSR1 &&
-		number != SIGRTMIN + 3) ||
-	    (pid_t)info->ssi_pid != getppid())
-		return false;
-	return info->ssi_pid <= 1 ||
-	    (executed != NULL &&
-		strtonum(executed, 1, INT_MAX, &problem) ==
-		    receiver->child->parent);
 }
 
 bool
@@ -265,21 +150,24 @@ receiver_take(struct receiver *receiver, struct received *received)
 	while (receiver->next < receiver->count) {
 		const struct signalfd_siginfo *info =
 		    &receiver->queue[receiver->next++];
-		const bool is_stop = is_managers_stop(receiver, info);
-		const int number = is_stop ? SIGTERM : (int)info->ssi_signo;
+		const int number = (int)info->ssi_signo;
 		const bool reached = has_reached(info, child);
 
 		/* That of a write of ours, which fails and is reported. */
 		const bool own = (pid_t)info->ssi_pid == child->parent &&
 		    (number == SIGPIPE || number == SIGXFSZ);
 
-		sigdelset(&child->missed, number);
 		if (number == SIGCHLD)
 			receiver->child_ended = true;
-		else if (!own && !receiver_ignores(number)) {
+		else if (own || receiver_ignores(number))
+			continue;
+		else if (number == SIGTSTP || number == SIGTTIN ||
+		    number == SIGTTOU)
+			suspend(receiver, number, reached);
+		else {
 			*received = (struct received){
 				.signal = number,
-				.ends_run = is_stop || ends_run(receiver, info),
+				.ends_run = ends_run(receiver, number),
 				.from_kernel = info->ssi_code == SI_KERNEL,
 				.reached = reached,
 			};
@@ -294,8 +182,11 @@ receiver_forward(struct receiver *receiver, const struct received *received,
     bool is_attempt)
 {
 	const struct child *child = receiver->child;
-	const int number = received->signal;
 	const bool ends = received->ends_run;
+	/* WINCH may ask an attempt to end, but no shell. */
+	const int number = ends && !is_attempt && received->signal == SIGWINCH
+	    ? SIGTERM
+	    : received->signal;
 	int result;
 
 	if (child->pid == 0 || !(is_attempt || ends || number == SIGCONT) ||

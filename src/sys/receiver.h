@@ -19,19 +19,18 @@
 
 /*
  * Receives the signals to `retry`, and passes them on to a child.  They wait in
- * queues of the kernel; no handler is ever set.  SIGTSTP, SIGTTIN and SIGTTOU
- * have a queue of their own.
+ * a queue of the kernel; no handler is ever set.
  */
 struct receiver {
 	struct messages *messages;
 	struct child *child;
+	int asks;	     /* --signal: ends the run as SIGTERM does */
 	struct clock *clock; /* skips the time in which `retry` is stopped */
 	/* `retry` is going to be stopped, or goes on: stop, or continue, what
 	 * else runs; `stop` is true or false. */
 	void (*suspend)(void *data, bool stop);
 	void *data;
 	ev_io signals;
-	ev_io stops;
 	struct signalfd_siginfo
 	    queue[SIGNALS]; /* that were read, and not told */
 	size_t count, next;
@@ -49,7 +48,10 @@ struct received {
 /* Begins to receive, or ends `retry`. */
 void receiver_open(struct receiver *receiver, struct ev_loop *events);
 
-/* Takes the next signal that was read; false: there is none. */
+/*
+ * Takes the next signal that was read; false: there is none.  One that stops
+ * `retry` is obeyed meanwhile.
+ */
 bool receiver_take(struct receiver *receiver, struct received *received);
 
 /*

@@ -1,7 +1,7 @@
 #!/bin/sh
 #
-# Signals to retry reach its attempt once, end the run where they should, and
-# are never lost.
+# Signals to retry reach its attempt once, and are never lost. Which of them end
+# the run is in signals.t.
 #
 # shellcheck disable=SC2016 # it is for another shell to expand
 
@@ -37,15 +37,9 @@ heard_more() {
 	test "$(grep -cx "$1" heard)" -gt "$tell_before"
 }
 
-# shellcheck disable=SC2317 # wait_for calls it
-ready_again() {
-	test "$(grep -cx ready heard)" -eq 2
-}
-
 # In an attempt.
 
-first=34 # of the real-time signals; musl keeps one more to itself
-musl && first=35
+first=34 # of the real-time signals, whatever libc says
 deadly="$(seq 1 8) $(seq 10 16) $(seq 24 27) $(seq 29 31) $(seq $first 64)"
 strace=
 [ -n "$(command -v strace)" ] && strace -o sent true 2>/dev/null &&
@@ -58,7 +52,7 @@ for n in 23 28 $deadly; do
 	[ "$n" -eq 40 ] || tell "$n"
 done
 kill -40 "$retry"
-status 0 'an attempt that exits 0 after signals ends the run so' wait $hear
+status 0 'an attempt that exits 0 after signals ends the run so' ended $hear
 # shellcheck disable=SC2086 # words are meant
 is 'every deadly signal reaches the attempt, SIGURG and SIGWINCH too' \
     "$(grep -vx 18 heard | sort -n | paste -sd ' ')" \
@@ -74,29 +68,6 @@ like 'the report names them' "$(cat log)" '^retry: sh: received SIGHUP, forwarde
 like 'real-time signals too' "$(cat log)" \
     '^retry: sh: received SIGRTMIN\+3, forwarded$'
 
-wrong=
-for n in 2 3 6 13 14 15 24 29 30 31; do
-	rm -f ran
-	got=$(shoot "$n" ran "$RETRY" -qd 100d sh -c '
-		ulimit -c 0; echo ready >>ran; exec sleep 100d')
-	[ "$got $(wc -l <ran)" = "signal $n 1" ] || wrong="$wrong $n: $got"
-done
-is 'a signal that ends the run is what it dies of' "$wrong" ''
-for want in 0 7; do
-	is "what the attempt makes of the signal is the status: $want" \
-	    "$(shoot TERM ready "$RETRY" -qd 100d sh -c "
-		trap 'exit $want' TERM
-		echo ready >ready
-		while :; do sleep .05; done")" "exit $want"
-done
-is 'no check, no hook and no retry follows' "$(
-	shoot TERM ready "$RETRY" -qd 100d --check='echo >>"$T/asked"' \
-	    --on-give-up='echo >>"$T/asked"' --before-retry='echo >>"$T/asked"' \
-	    sh -c 'trap "exit 7" TERM
-		echo ready >ready
-		while :; do sleep .05; done'
-	ls asked 2>/dev/null)" "exit 7"
-
 listen "$RETRY" -k 50ms sh -c 'echo $PPID >pid; exec hear heard 10'
 retry=$(cat pid)
 tell 15
@@ -104,7 +75,7 @@ tell 15
 is 'a second SIGTERM is forwarded too' "$(grep -cx 15 heard)" 2
 sleep .15
 kill -USR1 "$retry"
-status 0 'no SIGKILL follows a signal that was forwarded' wait $hear
+status 0 'no SIGKILL follows a signal that was forwarded' ended $hear
 
 # Each ignores SIGTERM, in a session of its own too, and is one that retry waits
 # for: what it started in the one place and in the other is ended.
@@ -140,24 +111,6 @@ is 'who ends in time is not killed by --stop-timeout' \
 	echo ready >ready
 	while :; do sleep .05; done')" 'exit 9'
 
-wrong=
-for n in 10 12 $first 37 64; do
-	listen "$RETRY" -qa 2 -d 0 --success-on='!0' \
-	    sh -c 'echo $PPID >pid; exec hear heard '"$n"
-	retry=$(cat pid)
-	tell "$n"
-	wait_for ready_again
-	kill -"$n" "$retry"
-	wait $hear
-	[ $? -eq 1 ] || wrong="$wrong $n"
-done
-is 'SIGUSR1, SIGUSR2 and real-time signals do not end the run' "$wrong" ''
-rm -f log
-run sh -c 'sh -c "SYSTEMD_EXEC_PID=\$\$ exec retry -a 2 -d 5 false" 2>log &
-    until grep -q "next in" log; do sleep .05; done
-    kill -USR1 $!; wait $!'
-is 'SIGUSR1 of a manager ends a wait' "$code" 143
-
 if setsid -w true; then
 	listen setsid -w "$RETRY" sh -c '
 		echo $PPID >pid
@@ -166,15 +119,11 @@ if setsid -w true; then
 	retry=$(cat pid)
 	wait_for grep -q ready heard2
 	tell 10
-	wait $hear
+	ended $hear
 	is 'what does not end the run is for the attempt alone' \
 	    "$(cat heard2)" ready
 fi
 
-is 'a stopped attempt hears SIGTERM' \
-    "$(shoot TERM ready "$RETRY" -qd 100d sh -c '
-	(until grep -q "^State:.T" /proc/$$/status; do :; done; echo ready >ready) &
-	kill -STOP $$')" 'signal 15'
 run retry -d 100d --stop-on=4 sh -c '
 	(until grep -q "^State:.T" /proc/$$/status; do :; done
 	kill -CONT $$) &
@@ -203,7 +152,7 @@ if [ -n "$strace" ]; then
 	retry=$(pgrep -P $tracer -x retry)
 	wait_for pgrep -P "$retry"
 	kill -KILL "$retry"
-	wait $tracer
+	ended $tracer
 	check 'an attempt dies with retry, even if retry dies before the attempt executes' not test -e late
 else
 	skip 'an attempt dies with retry, even if retry dies before the attempt executes' 'there is no strace to delay it'
@@ -214,7 +163,7 @@ listen "$RETRY" -q perl -e 'open F, ">pid"; print F getppid; close F;
 retry=$(cat pid)
 tell 15
 kill -USR1 "$retry"
-status 0 'an attempt that left its group hears signals' wait $hear
+status 0 'an attempt that left its group hears signals' ended $hear
 
 # SIGHUP: without a terminal it asks a daemon to read its configuration again.
 
@@ -228,18 +177,8 @@ for _ in 1 2; do
 	wait_for heard_more 1
 done
 check 'without a terminal SIGHUP is passed on each time' kill -TERM "$retry"
-wait "$retry"
+ended "$retry"
 is 'without a terminal SIGHUP is passed on each time, and does not end the run' "$(grep -cx 1 heard) $(grep -cx 15 heard)" '2 1'
-rm -f log
-setsid "$RETRY" -v -a 2 -d 100d sh -c 'exit $((9 - RETRY_ATTEMPT))' 2>log &
-retry=$!
-wait_for grep -q 'next in' log
-kill -HUP "$retry"
-wait_for grep -q '^retry: sh: received SIGHUP$' log
-check 'SIGHUP in a wait is only reported' kill -URG "$retry"
-status 7 'a wait goes on after SIGHUP' wait "$retry"
-
-
 # A daemon's first process reloads, and its workers need not understand.
 cat >daemon <<'END'
 #!/bin/sh
@@ -263,51 +202,10 @@ for signal in HUP USR1 USR2 RTMIN+1 WINCH; do
 	check "SIG$signal reaches the attempt, not its workers" \
 	    alive "$(cat worker)"
 	kill -TERM "$retry"
-	wait "$retry"
+	ended "$retry"
 	check "after SIG$signal, SIGTERM ends the workers too" \
 	    wait_for not alive "$(cat worker)"
 done
-
-for option in --before-retry --check; do
-	rm -f asked told
-	setsid "$RETRY" -q -d 0 -a 2 $option='echo >>asked
-		until [ -e told ]; do sleep .05; done' sh -c 'exit 7' &
-	retry=$!
-	wait_for test -s asked
-	kill -HUP "$retry"
-	kill -USR1 "$retry"
-	: >told
-	wait "$retry"
-	is "$option: what is for an attempt does not end what judges it" $? \
-	    "$([ $option = --check ] && echo 0 || echo 7)"
-done
-
-# In a wait.
-
-wrong=
-for n in 2 3 6 13 14 15 24 29 30 31; do
-	got=$(shoot "$n" log sh -c 'exec retry -d 100d false 2>log')
-	[ "$got" = "signal $n" ] || wrong="$wrong $n: $got"
-done
-is 'a signal ends a wait at once' "$wrong" ''
-rm -f log
-"$RETRY" -v -a 2 -d 100d sh -c 'exit $((9 - RETRY_ATTEMPT))' 2>log &
-retry=$!
-wait_for grep -q 'next in' log
-for n in USR1 USR2 $first WINCH CHLD CONT TTIN TTOU 64; do
-	kill -"$n" $retry
-done
-wait_for grep -q "^retry: sh: received SIGRTMIN+$((64 - first))$" log
-check 'others do not' kill -URG $retry
-status 7 'others do not, and SIGURG means retry now' wait $retry
-like 'nothing is forwarded where there is no attempt' "$(cat log)" \
-    '^retry: sh: received SIGUSR1$'
-is 'a signal ends a check' \
-    "$(shoot TERM ready "$RETRY" -qd 100d \
-	--check='echo ready >"$T/ready"; exec sleep 100d' true)" 'signal 15'
-is 'a signal ends a check, and a gate' \
-    "$(shoot TERM ready "$RETRY" -qd 0 \
-	--before-retry='echo ready >"$T/ready"; exec sleep 100d' false)" 'signal 15'
 
 # Storms, and moments.
 
@@ -316,7 +214,7 @@ retry=$(cat pid)
 perl -e 'kill 10, $ARGV[0] for 1 .. 3000; kill '$first', $ARGV[0] for 1 .. 1000' \
     "$retry"
 check 'a storm of signals does not end the run' kill -64 "$retry"
-status 0 'the run outlives a signal after the storm' wait $hear
+status 0 'the run outlives a signal after the storm' ended $hear
 check 'SIGUSR1 is heard in a storm' grep -qx 10 heard
 is 'a thousand real-time signals reach the attempt once each' \
     "$(grep -cx $first heard)" 1000
@@ -333,7 +231,7 @@ for _ in $(seq 31); do
 	kill -$first "$retry"
 done
 kill -CONT "$retry"
-status 7 'signals that came together make no wait last for ever' wait $timeout
+status 7 'signals that came together make no wait last for ever' ended $timeout
 
 # Two processes send faster than retry can read. Nothing is printed if a busy
 # machine has not begun the attempt before its time is over. All processes of a
@@ -452,7 +350,7 @@ check 'SIGTSTP stops retry, and does so once more' wait_for stops "$(cat attempt
 kill -CONT "$retry"
 kill -USR1 "$retry"
 status 0 'SIGCONT resumes both, and the time so stopped does not count' \
-    wait $hear
+    ended $hear
 # What goes out is stopped too: here the reader has read but a byte.
 mkfifo unread
 exec 8<>unread
@@ -466,81 +364,10 @@ check 'SIGCONT continues it' wait_for not stops "$retry"
 cat <unread >>got 8<&- &
 reader=$!
 exec 8<&-
-wait $retry
-wait $reader
+ended $retry
+ended $reader
 seq 200000 >want
 check 'SIGCONT continues it, and nothing is lost' cmp got want
-# continued COMMAND...: sends it a SIGCONT right behind a SIGTSTP, at growing
-# gaps, and sees each time that it still hears a signal.
-continued() {
-	perl -e '
-		use Time::HiRes qw(time);
-		pipe my $log, my $in;
-		my $pid = fork;
-		if ($pid == 0) {
-			setpgrp;
-			open STDERR, ">&", $in;
-			exec @ARGV;
-		}
-		close $in;
-		$SIG{ALRM} = sub { kill "KILL", $pid; print "stopped\n"; exit };
-		alarm 20;
-		while (<$log>) { last if /next in|starts/ }
-		for my $round (1 .. 400) {
-			kill "TSTP", $pid;
-			my $end = time + $round % 100 * 1e-6;
-			1 while time < $end;
-			kill "CONT", $pid;
-			kill "USR2", $pid;
-			while (<$log>) { last if /USR2/ }
-			alarm 20;
-		}
-		kill "KILL", $pid' "$@"
-}
-is 'a SIGCONT right behind SIGTSTP resumes a wait' \
-    "$(continued "$RETRY" -v -d 100d false)" ''
-is 'a SIGCONT right behind SIGTSTP resumes a wait, and an attempt' "$(continued "$RETRY" -v hear heard 10)" ''
-# An attempt in the background that wants the terminal: retry stops with it, and
-# whoever continues retry may be quick.  The attempt is what does both here.
-is 'a SIGCONT right behind SIGTTIN resumes both' "$(perl -e '
-	pipe my $rounds, my $in;
-	my $pid = fork;
-	if ($pid == 0) {
-		setpgrp;
-		open STDOUT, ">&", $in;
-		exec @ARGV;
-	}
-	close $in;
-	$SIG{ALRM} = sub { kill "KILL", $pid; print "stopped\n"; exit };
-	alarm 20;
-	alarm 20 while <$rounds>;
-	waitpid $pid, 0;
-	print $?' "$RETRY" -q perl -e '
-	use Time::HiRes qw(time);
-	my $retry = getppid;
-	$SIG{TTIN} = $SIG{TTOU} = "IGNORE";
-	$SIG{USR2} = sub { $heard = 1 };
-	$| = 1;
-	for my $round (1 .. 2000) {
-		kill $round % 2 ? "TTIN" : "TTOU", $retry;
-		my $end = time + $round % 200 * 1e-6;
-		1 while time < $end;
-		kill "CONT", $retry;
-		kill "USR2", $retry;
-		select undef, undef, undef, .001 until $heard;
-		$heard = 0;
-		print "$round\n";
-	}')" 0
-# A stranger's comes first, and is one with the one that stops the attempt.
-listen perl -e 'setpgrp; exec @ARGV' "$RETRY" -q \
-    sh -c 'echo $PPID >pid; echo $$ >attempt; echo ready >heard; kill -TTIN $$'
-retry=$(cat pid)
-wait_for stops "$(cat attempt)"
-kill -TTIN "$retry"
-check 'SIGTTIN of a stranger stops retry if it has stopped the attempt' \
-    wait_for stops "$retry"
-kill -CONT "$retry"
-status 0 'SIGTTIN of a stranger stops retry if it has stopped the attempt, and SIGCONT resumes both' wait $hear
 listen setsid -w "$RETRY" -q sh -c 'trap "exit 0" USR1
 	echo $PPID >pid; echo ready >heard
 	while :; do sleep .05; done'
@@ -548,6 +375,6 @@ retry=$(cat pid)
 kill -TSTP "$retry"
 kill -USR1 "$retry"
 status 0 'who leads a session with nobody to resume it is not stopped' \
-    wait $hear
+    ended $hear
 
 finish

@@ -16,24 +16,6 @@ first() {
 	$become unshare $own --pid --fork --mount-proc "$@"
 }
 
-# behind PARENT: the one child of a process, once there is one.
-behind() {
-	wait_for pgrep -P "$1"
-	pgrep -P "$1"
-}
-
-# end NAME WANT COMMAND...: it runs as process 1 until it says "ready" or "next"
-# in the file `said`, and ends by SIGTERM, or $signal, with this status.
-end() {
-	name=$1 want=$2
-	shift 2
-	rm -f said
-	first "$@" 2>>said &
-	wait_for grep -qE 'ready|next in' said
-	kill -"${signal:-TERM}" "$(behind "$(behind $!)")"
-	status "$want" "$name, as $who" wait $!
-}
-
 cat >zombies <<'end'
 #!/bin/sh
 for file in /proc/[0-9]*/status; do
@@ -77,26 +59,6 @@ end
 	is "what probes leave is reaped, as $who" \
 	    "$code $((out < 9))" '0 1' || note "$out zombies"
 	rm -f probes
-
-	end 'SIGTERM ends an attempt' 143 "$RETRY" -d 100d \
-	    sh -c 'echo ready >&2; exec sleep 100d'
-	end 'what the attempt makes of it is the status' 7 "$RETRY" -d 100d \
-	    sh -c 'trap "exit 7" TERM
-		echo ready >&2
-		while :; do sleep .05; done'
-	end 'SIGTERM ends a wait' 143 "$RETRY" -d 100d false
-	for signal in USR1 WINCH RTMIN+3; do
-		number=$(kill -l "$signal")
-		end "SIG$signal from outside ends a wait" 143 \
-		    "$RETRY" -d 100d false
-		end "SIG$signal is an attempt's own" 7 "$RETRY" -a 1 \
-		    sh -c "trap 'exit 7' $number
-			echo ready >&2
-			while :; do sleep .05; done"
-	done
-	signal=TERM
-	run first "$RETRY" -qa 1 -d 0 sh -c 'trap "" USR1; kill -USR1 $PPID; exit 3'
-	is "SIGUSR1 from inside ends nothing, as $who" "$code" 3
 
 	run first "$RETRY" -qa 1 sh -c '
 		for i in $(seq 40); do (sh -c "exit 5" &); done

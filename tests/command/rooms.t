@@ -80,17 +80,17 @@ done
 # The lines that a room may have, and the rows of options. A commit may lower a
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
-	7685 src/core
+	7711 src/core
 	2278 src/report
 	2173 src/plan
 	3467 src/options
-	8779 src/sys
+	8659 src/sys
 	291 src/main.c
-	13226 tests/unit
-	14256 tests/command
-	3432 tests/lib
-	2885 tests/simulate
-	4347 scripts
+	13282 tests/unit
+	14088 tests/command
+	3658 tests/lib
+	2862 tests/simulate
+	4348 scripts
 	62 options'
 
 # size TREE ROOM: its lines; words of completions are generated.

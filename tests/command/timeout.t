@@ -102,10 +102,10 @@ for signal in USR1 SIGUSR1 usr1 sigUsr1 10; do
 	is "-s $signal is SIGUSR1" "$(heard)" 'ready 10 18'
 done
 deaf -a 1 -t 1ms -s RTMIN+3 hear heard 37
-like 'a real-time signal has a name too' "$(cat heard)" '^3[78]$' # RTMIN is libc's
+check 'a real-time signal has the name that the kernel gives it' grep -qx 37 heard
 wrong=
 for signal in USR3 SIG SIGSIGTERM TERMINATE 0 65 -1 '' '15 ' 15x 0x0f \
-    RTMIN+31 RTMAX-31 RTMIN+ RTMIN-1 CHLD CONT STOP TSTP TTIN TTOU URG WINCH; do
+    RTMIN+31 RTMAX-31 RTMIN+ RTMIN-1 CHLD CONT STOP TSTP TTIN TTOU URG; do
 	run retry -s "$signal" true
 	[ "$code" -eq 125 ] || wrong="$wrong '$signal'"
 done

@@ -134,10 +134,10 @@ fi
 
 # A retry that is stopped: SIGSTOP cannot be seen, SIGTSTP stops the clock.
 
-# begin SIGNAL: starts a run that waits 300 ms, in a group of its own, since a
+# paused SIGNAL: starts a run that waits 300 ms, in a group of its own, since a
 # group whose parents are all outside its session is not to be stopped, and stops
 # it by the signal. If the wait was over before that, it starts another one.
-begin() {
+paused() {
 	rm -f stamps log
 	perl -e 'setpgrp; exec @ARGV' retry -a 2 -j none -d 300ms \
 	    sh -c 'moment >>stamps; exit $((2 - RETRY_ATTEMPT))' 2>log &
@@ -147,8 +147,8 @@ begin() {
 	wait_for stopped_or_gone
 	[ "$(wc -l <stamps)" -gt 1 ] || return 0
 	kill -CONT "$retry"
-	wait "$retry"
-	begin "$1"
+	ended "$retry"
+	paused "$1"
 }
 
 # shellcheck disable=SC2317 # wait_for calls it
@@ -156,21 +156,21 @@ stopped_or_gone() {
 	not alive "$retry" || grep -q '^State:.T' "/proc/$retry/status"
 }
 
-begin STOP
+paused STOP
 sleep .3
 kill -CONT $retry
-check 'a wait that ended while retry was stopped ends at once' wait $retry
-begin TSTP
+check 'a wait that ended while retry was stopped ends at once' ended $retry
+paused TSTP
 sleep .1
 kill -CONT $retry
-check 'SIGTSTP stops a wait, and SIGCONT resumes it' wait $retry
+check 'SIGTSTP stops a wait, and SIGCONT resumes it' ended $retry
 is 'the time so stopped does not count' "$(short 400000)" ''
 
 wrong=
 for seed in 1 2 3 4 5 6 7 8; do
 	retry -q --seed=$seed --splay=100d -T 20 true &
 	wait_for not kill -URG $!
-	wait $! || wrong="$wrong $seed"
+	ended $! || wrong="$wrong $seed"
 done
 is 'chance does not decide whether the command runs at all' "$wrong" ''
 

@@ -31,7 +31,7 @@ check_policy(const struct options *options)
 	}
 	is_duration(policy->timeout);
 	MUST(policy->timeout_share >= 0 && policy->timeout_share <= 1);
-	MUST(signal_is_deadly(policy->signal));
+	MUST(signal_may_ask(policy->signal));
 	MUST(backoff->cap > 0 && isfinite(backoff->cap));
 	MUST(backoff->min <= backoff->cap);
 	MUST(jitter_room(&policy->jitter, backoff) >= backoff->min);

@@ -14,7 +14,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	MUST(number == -1 || (number >= 1 && number <= SIGRTMAX));
 	MUST(!signal_ends_run(number) || signal_is_deadly(number));
-	if (number != -1 && (number < 32 || number >= SIGRTMIN))
+	if (number != -1 && (number < 32 || number >= SIGNAL_RTMIN))
 		MUST(signal_parse(signal_name(number, name)) == number);
 	free(text);
 	return 0;

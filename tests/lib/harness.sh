@@ -351,6 +351,12 @@ wait_for() {
 	done
 }
 
+# ended PID: waits for this child, for a minute, and returns its status.
+ended() {
+	wait_for not alive "$1" || kill -KILL "$1"
+	wait "$1"
+}
+
 # retried COMMAND...: succeeds if one of ten tries does. It is for what a machine
 # that is busy at one moment spoils, if there is nothing that can be waited for.
 retried() {

@@ -417,7 +417,6 @@ pass(int64_t until)
 		kernel.clock = until;
 }
 
-/* Whether the signal has the queue of those that stop. */
 static bool
 is_stop(int number)
 {
@@ -425,12 +424,23 @@ is_stop(int number)
 }
 
 static bool
-is_pending(bool stops)
+is_pending(void)
 {
 	for (int i = 1; i <= 64; i++)
-		if (is_stop(i) == stops && kernel.pending[i].is)
+		if (kernel.pending[i].is)
 			return true;
 	return false;
+}
+
+/* Whether a signal that retry has read ends the run. */
+static bool
+ends_run(int number)
+{
+	if (number == SIGHUP && kernel.hangup_ignored)
+		return false;
+	return number == kernel.options->policy.signal ||
+	    (signal_ends_run(number) &&
+		!(number == SIGHUP && kernel.no_terminal));
 }
 
 /* Whether an attempt has said something to systemd. */
@@ -491,8 +501,6 @@ int __wrap_sigaction(int number, const struct sigaction *action,
     struct sigaction *old);
 sighandler_t __wrap_signal(int number, sighandler_t handler);
 int __wrap_sigpending(sigset_t *set);
-int __wrap_sigtimedwait(const sigset_t *set, siginfo_t *info,
-    const struct timespec *time);
 int __wrap_raise(int number);
 int __wrap_nanosleep(const struct timespec *time, struct timespec *rest);
 int __wrap_flopen(const char *name, int flags, ...);
@@ -661,7 +669,7 @@ __wrap_select(int count, fd_set *read, fd_set *write, fd_set *except,
 		errno = EINTR;
 		return -1;
 	}
-	while (!is_pending(false) && !is_pending(true) && !is_said() &&
+	while (!is_pending() && !is_said() &&
 	    !(reads_input && kernel.input_at <= kernel.clock) &&
 	    !(writes && self.room_at == NEVER) &&
 	    readable(count, read, NULL) == 0) {
@@ -693,12 +701,8 @@ __wrap_select(int count, fd_set *read, fd_set *write, fd_set *except,
 	/* The sets are only as long as libev needs them. */
 	memset(read, 0,
 	    (size_t)(count + NFDBITS - 1) / NFDBITS * sizeof(fd_mask));
-	if (is_pending(false)) {
+	if (is_pending()) {
 		FD_SET(kernel.signal_fd, read);
-		ready++;
-	}
-	if (is_pending(true)) {
-		FD_SET(kernel.stop_fd, read);
 		ready++;
 	}
 	if (reads_input && kernel.input_at <= kernel.clock) {
@@ -914,8 +918,19 @@ check_patience(struct process *process, int number)
 	if (kernel.got[number] > 0 &&
 	    (!kernel.deadly || ++process->heard <= kernel.got[number]))
 		return;
-	if (kernel.got[policy->signal] > 0 && !signal_ends_run(policy->signal))
+	/*
+	 * A hook at the end has a limit of its own, even after a signal; before
+	 * it starts, the collector may take its time to end.
+	 */
+	if (process->role == ROLE_SHELL &&
+	    strcmp(process->command, "hook") == 0) {
+		if (now - began + .01 <
+			(policy->timeout > 0 ? policy->timeout : 60) &&
+		    !(kernel.deadly && policy->stop_timeout > 0))
+			kernel_broke(LAW_PATIENCE, "a hook has had %g s",
+			    now - began);
 		return;
+	}
 	if (kernel.deadly) {
 		const double drained = now - (double)kernel.deadly_at / 1e9;
 
@@ -1063,14 +1078,9 @@ __wrap_prctl(int option, ...)
 int
 __wrap_signalfd(int descriptor, const sigset_t *set, int flags)
 {
-	const int file = __real_open64("/dev/null", O_RDONLY | O_CLOEXEC);
-
-	(void)descriptor, (void)flags;
-	if (sigismember(set, SIGTSTP))
-		kernel.stop_fd = file;
-	else
-		kernel.signal_fd = file;
-	return file;
+	(void)descriptor, (void)set, (void)flags;
+	kernel.signal_fd = __real_open64("/dev/null", O_RDONLY | O_CLOEXEC);
+	return kernel.signal_fd;
 }
 
 static ssize_t
@@ -1079,18 +1089,8 @@ read_signals(struct signalfd_siginfo *infos, size_t size)
 	const size_t most = size / sizeof(*infos);
 	size_t count = 0;
 
-	/*
-	 * A stop discards the SIGCONT that select(2) saw, so that none may be
-	 * left.  Nothing else takes a signal away before it is read.
-	 */
-	if (kernel.pending[SIGCONT].is && kernel.faults.interrupts &&
-	    kernel_chance(4)) {
-		kernel_tell("signal %d comes", SIGTSTP);
-		kernel.signalled = true;
-		become_pending(SIGTSTP, SI_USER, 1);
-	}
 	for (int i = 1; i <= 64 && count < most; i++) {
-		if (!kernel.pending[i].is || is_stop(i))
+		if (!kernel.pending[i].is)
 			continue;
 		kernel.pending[i].is = false;
 		infos[count] =
@@ -1099,17 +1099,14 @@ read_signals(struct signalfd_siginfo *infos, size_t size)
 			    .ssi_pid = (uint32_t)kernel.pending[i].pid };
 		count++;
 		kernel.got[i]++;
-		if (i == SIGHUP && kernel.no_terminal && !kernel.hangup_ignored)
-			kernel.reload =
-			    kernel.ready && kernel.reload == RELOAD_NONE
-			    ? RELOAD_ASKED
-			    : kernel.reload;
-		else if (signal_ends_run(i) &&
-		    !(i == SIGHUP && kernel.hangup_ignored)) {
+		if (ends_run(i)) {
 			if (!kernel.deadly)
 				kernel.deadly_at = kernel.clock;
 			kernel.deadly = true;
-		}
+		} else if (i == SIGHUP && kernel.no_terminal &&
+		    !kernel.hangup_ignored && kernel.ready &&
+		    kernel.reload == RELOAD_NONE)
+			kernel.reload = RELOAD_ASKED;
 	}
 	errno = EAGAIN;
 	return count == 0 ? -1 : (ssize_t)(count * sizeof(*infos));
@@ -1126,32 +1123,11 @@ __wrap_sigpending(sigset_t *set)
 }
 
 int
-__wrap_sigtimedwait(const sigset_t *set, siginfo_t *info,
-    const struct timespec *time)
-{
-	(void)time;
-	for (int i = 1; i <= 64; i++)
-		if (kernel.pending[i].is && sigismember(set, i)) {
-			kernel.pending[i].is = false;
-			if (info == NULL)
-				return i;
-			info->si_code = kernel.pending[i].code;
-			info->si_pid = kernel.pending[i].pid;
-			return i;
-		}
-	errno = EAGAIN;
-	return -1;
-}
-
-int
 __wrap_raise(int number)
 {
 	kernel.raised[number] = true;
-	if (number == SIGCONT) {
-		kernel.raised[SIGTSTP] = kernel.raised[SIGTTIN] =
-		    kernel.raised[SIGTTOU] = kernel.raised[SIGCONT] = false;
-		become_pending(SIGCONT, SI_TKILL, getpid());
-	}
+	if (is_stop(number) && kernel.pending[SIGCONT].is)
+		kernel_broke(LAW_SIGNALS, "a stop discards a SIGCONT");
 	return 0;
 }
 
@@ -1164,11 +1140,13 @@ __wrap_sigprocmask(int how, const sigset_t *set, sigset_t *old)
 		if (!sigismember(set, i) || !kernel.raised[i])
 			continue;
 		kernel.raised[i] = false;
-		if (signal_ends_run(i) || signal_is_deadly(i)) {
+		if (signal_is_deadly(i)) {
 			kernel_tell("retry dies of signal %d", i);
 			kernel.died_of = i;
 			leave(WAY_DIED, 0);
 		}
+		if (!is_stop(i))
+			continue;
 		kernel_tell("retry stops");
 		const int64_t begun = kernel.clock;
 		pass(begun + some_time());
@@ -1696,7 +1674,7 @@ kernel_begin(const struct options *options)
 	kernel.relay_fd = -1;
 	kernel.says_at = NEVER;
 	kernel.looked = true;
-	kernel.signal_fd = kernel.stop_fd = kernel.lock_fd = -1;
+	kernel.signal_fd = kernel.lock_fd = -1;
 }
 
 enum way

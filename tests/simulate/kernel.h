@@ -152,7 +152,7 @@ struct kernel {
 	enum says says;
 	int64_t says_at; /* or NEVER */
 	bool looked;	 /* at signals since an attempt did not begin */
-	int signal_fd, stop_fd, lock_fd;
+	int signal_fd, lock_fd;
 
 	/* Standard input that is spooled. */
 	int64_t input_at;

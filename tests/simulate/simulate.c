@@ -155,7 +155,8 @@ draw_options(void)
 		{ 4, false, "--leftovers=end --leftovers=spare" },
 		{ 3, false, "-T3s -T6s -T10s -T1s" },
 		{ 12, true, "-T6s+-t50% -T10s+-t20%" },
-		{ 8, false, "-sINT -sTERM -sKILL -sUSR1" },
+		{ 6, false, "-sINT -sTERM -sKILL -sUSR1 -s37 -sHUP" },
+		{ 20, true, "-sWINCH" },
 		{ 4, false,
 		    "-bconstant -blinear -bfibonacci -bmimd:up=2,down=2 "
 		    "-bpolynomial:power=2 -blist:1s,3s" },
@@ -214,7 +215,7 @@ draw_faults(void)
 {
 	static const int numbers[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT,
 		SIGUSR1, SIGUSR2, SIGURG, SIGTSTP, SIGCONT, SIGWINCH, SIGTERM,
-		SIGTTIN, SIGALRM, SIGURG };
+		SIGTTIN, SIGALRM, SIGURG, SIGNAL_RTMIN + 3 };
 
 	kernel.no_terminal = kernel_chance(2);
 	kernel.hangup_ignored = !kernel.simple && kernel_chance(8);
@@ -661,8 +662,6 @@ run_once(void)
 	stderr = error;
 	if (kernel.signal_fd != -1)
 		close(kernel.signal_fd);
-	if (kernel.stop_fd != -1)
-		close(kernel.stop_fd);
 	if (kernel.lock_fd != -1)
 		close(kernel.lock_fd);
 	const uint64_t after = find_open();

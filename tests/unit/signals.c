@@ -25,9 +25,10 @@ a_signal_is_read_by_name_in_any_case_or_by_number(void)
 		{ "io", SIGPOLL },
 		{ "POLL", SIGPOLL },
 		{ "STKFLT", SIGSTKFLT },
-		{ "RTMIN", SIGRTMIN },
-		{ "sigrtmin+0", SIGRTMIN },
-		{ "RTMIN+1", SIGRTMIN + 1 },
+		{ "RTMIN", SIGNAL_RTMIN },
+		{ "sigrtmin+0", SIGNAL_RTMIN },
+		{ "RTMIN+1", SIGNAL_RTMIN + 1 },
+		{ "RTMIN+3", 37 },
 		{ "RTMAX", SIGRTMAX },
 		{ "RTMAX-2", SIGRTMAX - 2 },
 		{ "9", SIGKILL },
@@ -69,18 +70,17 @@ every_signal_has_a_name_that_reads_back(void)
 		ROW("%d", number);
 		signal_name(number, name);
 		/* 32 and 33 belong to the threads library. */
-		if (number < SIGRTMIN && number >= 32)
+		if (number < SIGNAL_RTMIN && number >= 32)
 			CHECK(strncmp(name, "signal ", 7) == 0);
 		else
 			CHECK_INT(signal_parse(name), number);
 	}
 	CHECK_STR(signal_name(SIGTERM, name), "SIGTERM");
-	CHECK_STR(signal_name(SIGRTMIN, name), "SIGRTMIN");
-	CHECK_STR(signal_name(SIGRTMIN + 3, name), "SIGRTMIN+3");
+	CHECK_STR(signal_name(SIGNAL_RTMIN, name), "SIGRTMIN");
+	CHECK_STR(signal_name(SIGNAL_RTMIN + 3, name), "SIGRTMIN+3");
 	CHECK_STR(signal_name(77, name), "signal 77");
 }
 
-/* By signal(7): the default of all others is to end the process. */
 /* Of libc, if it has names. */
 extern const char *sigabbrev_np(int number) __attribute__((weak));
 
@@ -96,35 +96,41 @@ names_are_those_of_the_system(void)
 }
 
 static void
-a_signal_that_ends_nothing_is_known(void)
+each_signal_has_its_effect(void)
 {
-	const int harmless[] = { SIGCHLD, SIGCONT, SIGSTOP, SIGTSTP, SIGTTIN,
-		SIGTTOU, SIGURG, SIGWINCH };
+	const struct {
+		int number;
+		bool deadly, may_ask, ends_run;
+	} rows[] = {
+		{ SIGHUP, true, true, true },
+		{ SIGINT, true, true, true },
+		{ SIGQUIT, true, true, true },
+		{ SIGABRT, true, true, true },
+		{ SIGTERM, true, true, true },
+		{ SIGCHLD, false, false, false },
+		{ SIGCONT, false, false, false },
+		{ SIGSTOP, false, false, false },
+		{ SIGTSTP, false, false, false },
+		{ SIGTTIN, false, false, false },
+		{ SIGTTOU, false, false, false },
+		{ SIGURG, false, false, false },
+		{ SIGWINCH, false, true, false },
+	};
 
 	for (int number = 1; number <= SIGRTMAX; number++) {
-		bool deadly = true;
+		bool deadly = true, may_ask = true, ends_run = false;
 
 		ROW("%d", number);
-		for (size_t i = 0; i < COUNT(harmless); i++)
-			deadly &= number != harmless[i];
+		for (size_t i = 0; i < COUNT(rows); i++)
+			if (rows[i].number == number) {
+				deadly = rows[i].deadly;
+				may_ask = rows[i].may_ask;
+				ends_run = rows[i].ends_run;
+			}
 		CHECK_INT(signal_is_deadly(number), deadly);
+		CHECK_INT(signal_may_ask(number), may_ask);
+		CHECK_INT(signal_ends_run(number), ends_run);
 	}
-}
-
-static void
-user_signals_and_real_time_ones_end_no_run(void)
-{
-	const int ends[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM,
-		SIGPIPE };
-
-	for (size_t i = 0; i < COUNT(ends); i++)
-		CHECK(signal_ends_run(ends[i]));
-	CHECK(!signal_ends_run(SIGUSR1));
-	CHECK(!signal_ends_run(SIGUSR2));
-	CHECK(!signal_ends_run(SIGRTMIN));
-	CHECK(!signal_ends_run(SIGRTMAX));
-	CHECK(!signal_ends_run(SIGWINCH));
-	CHECK(!signal_ends_run(SIGURG));
 }
 
 int
@@ -133,7 +139,6 @@ main(void)
 	RUN(a_signal_is_read_by_name_in_any_case_or_by_number);
 	RUN(every_signal_has_a_name_that_reads_back);
 	RUN(names_are_those_of_the_system);
-	RUN(a_signal_that_ends_nothing_is_known);
-	RUN(user_signals_and_real_time_ones_end_no_run);
+	RUN(each_signal_has_its_effect);
 	return DONE();
 }
