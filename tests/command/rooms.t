@@ -86,11 +86,11 @@ ceilings='
 	3467 src/options
 	8659 src/sys
 	291 src/main.c
-	13282 tests/unit
-	14088 tests/command
-	3658 tests/lib
+	13324 tests/unit
+	14163 tests/command
+	3808 tests/lib
 	2862 tests/simulate
-	4348 scripts
+	4353 scripts
 	62 options'
 
 # size TREE ROOM: its lines; words of completions are generated.

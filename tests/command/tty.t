@@ -288,4 +288,10 @@ grep -ao 'attempt 2/3 in [0-9]*s' normal/raw | uniq -c >counts
 check 'the status line is drawn once a second or up to four times' \
     awk '$1 > 5 { exit 1 }' counts
 
+# Output makes turns of the event loop: a line that is held draws nothing.
+python3 "$TESTS/lib/terminal.py" 80 -- retry -a 1 --output=failed --fail-match=none \
+    sh -c 'i=0; while [ $((i += 1)) -le 3000 ]; do echo $i; done' >seen
+check 'the status line is drawn when it is due, and not for each line of output' \
+    test "$(tr -dc '\r' <raw | wc -c)" -lt 1000
+
 finish

@@ -200,6 +200,47 @@ an_ended_process_counts_by_the_reason(void)
 	    OUTCOME_UNFORKED);
 }
 
+/* From when it last took something; in time it may pause, too. */
+static void
+a_reader_that_takes_has_a_second(void)
+{
+	static const struct {
+		double since;
+		bool signalled;
+		double deadline;
+		enum extent extent;
+	} rows[] = {
+		{ 9.5, false, 10.5, EXTENT_WHOLE },
+		{ 9.5, true, 10.5, EXTENT_WHOLE },
+		{ 10, true, 11, EXTENT_WHOLE },
+		{ 9, false, 10, EXTENT_UNREAD },
+		{ 9, true, 10, EXTENT_UNREAD },
+		{ 0, true, 10, EXTENT_UNREAD },
+		{ INFINITY, false, 10, EXTENT_UNSEARCHED },
+		{ INFINITY, true, 10, EXTENT_UNSEARCHED },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct process process = begun(10);
+
+		ROW("row %zu", i);
+		process.run_end = 10;
+		process_exited(&process, 5);
+		process_collect(&process, rows[i].signalled, 5);
+		process.deadline = 10;
+		process_extend(&process, 10, rows[i].since, rows[i].signalled);
+		CHECK_DBL(process.deadline, rows[i].deadline, 0);
+		process_tick(&process, 10);
+		CHECK_INT(process_extent(&process), rows[i].extent);
+	}
+	/* In time one that takes nothing may pause. */
+	struct process process = begun(20);
+	process_exited(&process, 5);
+	process_collect(&process, false, 5);
+	process_extend(&process, 20, 0, false);
+	CHECK_DBL(process.deadline, 21, 0);
+}
+
 static void
 a_stuck_process_has_no_outcome_of_its_own(void)
 {
@@ -384,6 +425,7 @@ main(void)
 	RUN(an_orphan_may_have_been_the_last_of_the_process);
 	RUN(an_outcome_that_is_late_has_a_reason);
 	RUN(an_ended_process_counts_by_the_reason);
+	RUN(a_reader_that_takes_has_a_second);
 	RUN(a_stuck_process_has_no_outcome_of_its_own);
 	RUN(a_stop_is_followed_by_sigkill);
 	RUN(the_end_of_the_run_leaves_the_second_after_sigkill);
