@@ -23,6 +23,7 @@ struct sieve {
 	uint64_t known[HASHES / 64]; /* a bit for each hash of a text */
 	uint64_t near[HASHES / 64];  /* and of three bytes from one before */
 	uint16_t heads[HASHES];	     /* of lists of entries */
+	unsigned char weights[UINT8_MAX + 1];
 };
 
 /* Of three bytes; a folded letter is a small one. */
@@ -49,15 +50,15 @@ add(uint64_t *hashes, uint32_t h)
 	hashes[h / 64] |= UINT64_C(1) << h % 64;
 }
 
-/* How common the byte is in the output of tools: from 1, seldom, to 60. */
-static unsigned int
-weight(char byte)
-{
-	static const char common[] = " etaoinrsdlcpu/-.hmfg:10\"_2b";
-	const char folded = (char)(byte | 0x20);
-	const char *place = folded == '\0' ? NULL : strchr(common, folded);
+/* The most common bytes in the output of tools, and how common they are. */
+static const char common[] = " etaoinrsdlcpu/-.hmfg:10\"_2b";
+#define COMMON_MOST 59
 
-	return place == NULL ? 1 : 60 - 2 * (unsigned int)(place - common);
+/* How common the byte is: from 1, seldom, to 60. */
+static unsigned int
+weight(const struct sieve *sieve, char byte)
+{
+	return 1U + sieve->weights[(unsigned char)(byte | 0x20)];
 }
 
 /*
@@ -74,7 +75,8 @@ choose_bytes(const struct sieve *sieve, struct entry *entry)
 	for (size_t i = entry->text.length > SIEVE_LEAST;
 	     i + SIEVE_LEAST <= entry->text.length; i++) {
 		const uint64_t cost = (uint64_t)sieve->heads[hash(text + i)] *
-		    weight(text[i]) * weight(text[i + 1]) * weight(text[i + 2]);
+		    weight(sieve, text[i]) * weight(sieve, text[i + 1]) *
+		    weight(sieve, text[i + 2]);
 
 		if (cost >= least)
 			continue;
@@ -114,6 +116,9 @@ sieve_open(const struct sieve_text *texts, size_t count)
 		sieve_close(sieve);
 		return NULL;
 	}
+	for (size_t i = 0; common[i] != '\0'; i++)
+		sieve->weights[(unsigned char)common[i]] =
+		    (unsigned char)(COMMON_MOST - 2 * i);
 	for (size_t i = 0; i < count; i++)
 		for (size_t at = 0; at + SIEVE_LEAST <= texts[i].length; at++)
 			sieve->heads[hash(texts[i].text + at)]++;
