@@ -42,7 +42,7 @@ static const struct {
 	    "use --attempts=N" },
 	{ "n", "for attempts, use -a N; for an interval, -d DUR" },
 	{ "0", "for no limit, use -a 0; xargs has a -0 of its own" },
-	{ "no-retry no-retries", "use --attempts=1" },
+	{ "no-retry", "use --attempts=1" },
 	{ "forever infinite unlimited", "use --attempts=0" },
 	{ "restart restart-policy",
 	    "use --attempts=N, or --attempts=0 to never give up" },
@@ -147,7 +147,7 @@ static const struct {
 	{ "silent warning-on-retry", "use --quiet" },
 	{ "debug trace log-level", "use --verbose or --quiet" },
 	{ "log*file output-file timestamps", "use --log=auto --log=text:FILE" },
-	{ "junit junit-file", "use --log=auto --log=junit:FILE" },
+	{ "junit", "use --log=auto --log=junit:FILE" },
 	{ "*[[:space:]]*", "write the option and its value as two words" },
 };
 
@@ -205,7 +205,6 @@ static const struct {
 	{ OPTION_HELP, "docker-compose", "did you mean compose?" },
 	{ OPTION_HELP, "bash function* makefile http* tutorial",
 	    "did you mean shell?" },
-	{ OPTION_HELP, "input stdin", "did you mean output?" },
 	{ OPTION_HELP, "variables", "did you mean environment?" },
 	{ OPTION_HELP, "json", "did you mean formats?" },
 	{ OPTION_HELP, "429", "did you mean hints?" },

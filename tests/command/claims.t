@@ -119,6 +119,7 @@ is 'each example of a JUnit report keeps the output' \
 	grep -oE '(retry|ExecStart)( [^ ]+){0,5} --log=junit:' | grep -v output=)" ''
 # Without -a, --max-time is a time; a number that is typed stays.
 for options in '-T 1h:0' '-a 3 -T 1h:3' '--preset=npm:6' '--preset=npm -T 1h:0'; do
+	# shellcheck disable=SC2086 # options are words
 	is "the limit of attempts with ${options%:*}" \
 	    "$(retry ${options%:*} sh -c 'echo $RETRY_ATTEMPTS')" "${options##*:}"
 done

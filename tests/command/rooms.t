@@ -83,11 +83,11 @@ ceilings='
 	7716 src/core
 	2278 src/report
 	2173 src/plan
-	3467 src/options
+	3466 src/options
 	8659 src/sys
 	291 src/main.c
 	13324 tests/unit
-	14163 tests/command
+	14164 tests/command
 	3808 tests/lib
 	2862 tests/simulate
 	4353 scripts
