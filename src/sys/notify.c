@@ -544,8 +544,9 @@ notify_begin(struct notify *notify, uint64_t number)
 	notify->attempt.limit = notify->watchdog;
 	const int end = relay_open(number, notify->attempt.name);
 	if (end == -1) {
-		say_error(notify->messages,
-		    "cannot receive what the attempt sends to systemd");
+		if (!notify->told)
+			say_error(notify->messages,
+			    "cannot receive what the attempt sends to systemd");
 		return NULL;
 	}
 	ev_io_set(&notify->received, end, EV_READ);

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,11 +12,15 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/text.h"
 #include "sys/file.h"
 #include "sys/relay.h"
+
+/* bind(2) makes the path, and then lets others connect, within this time. */
+#define BIND_TIME 10
 
 /* Room for a path of a control group, and a little more. */
 #define GROUP 4352
@@ -62,8 +67,11 @@ open_folder(const char *name)
 		const struct sockaddr_un address =
 		    address_in(folder, entry->d_name);
 
-		if (entry->d_type == DT_SOCK &&
-		    fnmatch("retry-[0-9]*-[0-9]*", entry->d_name, 0) == 0 &&
+		if (fnmatch("retry-[0-9]*-[0-9]*", entry->d_name, 0) == 0 &&
+		    fstatat(dirfd(folder), entry->d_name, &status,
+			AT_SYMLINK_NOFOLLOW) == 0 &&
+		    S_ISSOCK(status.st_mode) &&
+		    status.st_mtime < time(NULL) - BIND_TIME &&
 		    connect(end, (const struct sockaddr *)&address,
 			sizeof(address)) == -1 &&
 		    errno == ECONNREFUSED)
@@ -150,10 +158,13 @@ relay_close(int socket, char *name)
 	close(socket);
 	if (*name != '/')
 		return;
-	*strrchr(name, '/') = '\0';
+	char *base = strrchr(name, '/');
+	*base = '\0';
 	DIR *folder = open_folder(name);
-	if (folder != NULL)
-		closedir(folder);
+	if (folder == NULL)
+		return;
+	unlinkat(dirfd(folder), base + 1, 0);
+	closedir(folder);
 }
 
 /* Whether a process is in the control group of `retry`, or in one below. */

@@ -28,7 +28,7 @@ struct letter {
 #define RELAY_NAME 108
 int relay_open(uint64_t attempt, char name[RELAY_NAME]);
 
-/* Removes the socket, and others beside it that killed runs have left. */
+/* Removes the socket; of the name only the folder is left. */
 void relay_close(int socket, char *name);
 
 /*

@@ -398,15 +398,16 @@ if [ "$(id -u)" -eq 0 ]; then
 	lives_in "an attempt's socket is in the service's folder" "$T/711,root/$own" \
 	    RUNTIME_DIRECTORY="$T/711,root:/nosuch" retry
 	rm path
-	for name in retry-1-1 other; do
+	for name in retry-1-1 retry-2-1 other; do
 		python3 -c 'import socket, sys
 socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).bind(sys.argv[1])' "711,root/$name"
+		[ "$name" = retry-2-1 ] || touch -d '1 minute ago' "711,root/$name"
 	done
 	lives_in "a socket of a run that was killed is in nobody's way" "$T/711,root/$own" \
 	    RUNTIME_DIRECTORY="$T/711,root" retry
-	is 'a socket of a run that was killed is removed' "$(find . -type s)" \
-	    ./711,root/other
-	rm 711,root/other
+	is 'a socket of a run that was killed is removed, but not one that is being made' \
+	    "$(find . -type s | sort | xargs)" './711,root/other ./711,root/retry-2-1'
+	rm 711,root/other 711,root/retry-2-1
 	lives_in "a user's own folder has the socket" "$T/711,nobody/$own" \
 	    XDG_RUNTIME_DIR="$T/711,nobody" ./as_nobody retry
 	lives_in "root's socket is in no folder of another user" "$elsewhere" \

@@ -129,6 +129,10 @@ unit mute '' Type=oneshot RestrictAddressFamilies=AF_INET NotifyAccess=main \
 unit strangers 'echo "$NOTIFY_SOCKET" >"/root/$UNIT.runs"; exec sleep 100d' \
     Type=notify NotifyAccess=main \
     'ExecStart=/usr/bin/retry /usr/bin/collector'
+! command -v redis-server >/dev/null ||
+    recipe 'A daemon that says when it is ready' redis '' RestartSec=100ms \
+	ExecStart= "ExecStart=/usr/bin/retry -a 30/1h -d 100ms --leftovers=end \
+$(command -v redis-server) --port 7778 --supervised systemd --daemonize no --dir /tmp"
 unit stopped 'echo $$ >/root/$UNIT.runs; exec sleep 100d' \
     'ExecStart=/usr/bin/retry -d 0 /usr/bin/collector'
 unit quits 'exit 7' KillSignal=SIGQUIT SuccessExitStatus=SIGQUIT \
@@ -325,7 +329,7 @@ wait_for shows runtime ActiveState failed
 is 'a start that is retried has more time, nor a service with RuntimeMaxSec= in a wait' "$(show runtime Result)" timeout
 wait_for shows mute ActiveState inactive
 like 'a service that cannot notify systemd says so' "$(journal mute)" \
-    'cannot notify systemd: .*: Address family not supported'
+    'cannot notify systemd: .*: Address family not supported.*AF_UNIX'
 wait_for ran strangers
 name=$(cat "$machine/root/strangers.runs")
 like "an attempt's socket is in /run" "$name" '^/run/retry-[0-9]+-1$'
@@ -348,6 +352,21 @@ check 'MAINPID= does not replace retry, and stopped' inside systemctl stop ready
 is 'MAINPID= does not replace retry, which does not cut its work short' \
     "$(show ready Result) $(ls "$machine/root/ready.drained")" \
     "success $machine/root/ready.drained"
+
+if have 'redis is ready, comes back and stops' redis-server; then
+	start redis
+	wait_for shows redis ActiveState active
+	like 'redis is ready' "$(show redis StatusText)" 'Ready to accept connections$'
+	inside pkill -KILL -P "$(show redis MainPID)"
+	wait_for said redis 'attempt 1 killed by SIGKILL'
+	wait_for sh -c "$(printf 'nsenter --target %s --all --root --wd' \
+	    "$machine_first") systemctl status redis | grep -q 'attempt 2.*Ready'"
+	is 'redis comes back' "$(show redis ActiveState) $(show redis NRestarts)" \
+	    'active 0'
+	inside systemctl stop redis
+	is 'redis stops' "$(show redis Result) $(show redis ActiveState)" \
+	    'success inactive'
+fi
 
 is 'a wrong option makes the unit fail in the end' \
     "$(show wrong ActiveState) $(show wrong NRestarts)" 'failed 5'
