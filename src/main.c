@@ -19,7 +19,7 @@
  *     budget      tokens that retries are paid from, as numbers and as text
  *     search      looks for patterns in the lines of an attempt's output
  *     sieve       many texts in a line at once
- *     line        prefixes, expectations and the quote of a line of output
+ *     line        a line of output: its prefixes, what proves nothing, its quote
  *     health      the probes of an attempt: when, and what they tell
  *     hint        reads how long a server asks to wait
  *     policy      the options that concern the run

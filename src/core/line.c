@@ -130,7 +130,7 @@ line_quote(char *quote, size_t size, const char *line, size_t start, size_t end)
 {
 	size_t length = strlen(line), first = start, last = end;
 
-	while (length > 0 && strchr(" \t\r", line[length - 1]) != NULL)
+	while (length > 0 && is_blank(line[length - 1]))
 		length--;
 	if (last > length)
 		last = length;
@@ -175,13 +175,18 @@ line_quote(char *quote, size_t size, const char *line, size_t start, size_t end)
 }
 
 /*
- * Each is tried on the body of a line that has a text of a failure.  That text
- * is blotted out first, so that a word in it does not count.
+ * Each is tried on the body of a line that has evidence, in which \1 stands for
+ * each byte of that evidence, so that a word in it does not count.
  */
-const char *const line_expectations[] = {
+const char *const line_no_evidence[] = {
+	/* Echoed commands. */
+	"^([+]+ |\\$ |RUN |\\[command\\]|##\\[group\\]Run|> [a-z][^ :]* [^\1])",
+	"process \".*\1.*\" did not complete|command '.*\1.*' returned",
+	/* Options and usages. */
+	"^(-[a-zA-Z0-9]([, =]|$)|--[a-z]|[Uu]sage: )",
 	/* How lines of test runners begin. */
 	"^((not )?ok [0-9]|(---|===) (PASS|FAIL|RUN|SKIP)|(PASS|FAIL|FAILED)[: "
-	"]|# |>>> |[+]+ |E  |[0-9]+\\) |[0-9]+ *\\||\\[ +(RUN|OK|FAILED) )",
+	"]|# |>>> |E  |[0-9]+\\) |[0-9]+ *\\||\\[ +(RUN|OK|FAILED) )",
 	"^(\xe2\x9c\x93|\xe2\x9c\x94|\xe2\x9c\x95|\xe2\x9c\x97|\xe2\x97\x8f|"
 	"\xe2\x88\x9a|\xe2\x9c\x98 [^[]|\xe2\x9c\x98 \\[f|\xe2\x86\x92|"
 	"\xe2\x9d\xaf)",
@@ -190,13 +195,14 @@ const char *const line_expectations[] = {
 	/* A quoted text, but no member of JSON, unless a diff shows it. */
 	"^([-+] *[\"'`].*|\"([^\"\\]|\\.)*|'[^']*|`[^`]*)[\"'`],?$",
 	"^(it )?(rejects|returns|throws|resolves|handles|retries|reports) ",
-	/* What they say. */
-	"(?i)(assert|^expect|[^n]expect|should |panicked at|to equal|tobe\\("
-	"|mock|simulat|"
-	"unused|raise |describe\\(| it\\(|test\\()",
+	/* What they say; the word is not a part of a name, such as a path. */
+	"(?i)(^|[^a-z0-9@/:._\\-])(assert|expect|should |mock|simulat)"
+	"[a-z_]*([^a-z0-9@/:.-]|[@/:.-][^a-z0-9]|$)",
+	"(?i)(assertion *(error|fail)|panicked at|to equal|tobe\\(|unused"
+	"|raise |describe\\(| it\\(|test\\()",
 	"(, |[ :])want [^t]|['\"`] [!=]==? ['\"`]| ===? | left == right",
 	"(?i)(_test\\.[a-z]+:[0-9]|[._](spec|test)\\.[a-z]+[:(]|"
-	"tests?\\.[a-z_]+:[0-9]| \xe2\x80\xba |::test_|[a-z]test\\.)",
+	"tests?\\.[a-z_]+:[0-9]| \xe2\x80\xba |::test_|[b-z]test\\.)",
 	":[0-9]+:? (warning|error|note)[:[]|[0-9][)]: error (TS|CS)[0-9]",
 	/* How they end. */
 	"(\\.\\.\\. (ok|FAIL|FAILED|ERROR)|(PASSED|FAILED)( +\\[ *[0-9]+%\\])?|"
@@ -207,17 +213,29 @@ const char *const line_expectations[] = {
 const char *const line_warning =
     "(?i)^[^a-z]*(npm |(time=[^ ]+ )?level=)?(warn(ing)?|notice|hint|w)[]: ]";
 
+/* What runs of tests count. */
+#define TESTS \
+	"((test|spec|example|scenario|case|assertion|suite|check|file)s? )?"
+
 const char *const line_failed_tests[] = {
-	"^not ok [0-9]|^--- FAIL: |^FAIL\t|^# fail +[1-9]|^test result: FAILED",
+	"(?i)(^|[,|(:*=] *)[1-9][0-9]* " TESTS "(failed|failing|fail|failures?)"
+	"(\\.?$|[],;|)]| [|*=(]| in [0-9])",
+	"(?i)(^|, |\xe2\x84\xb9 |# |- )(failed|fail|failures?) ?" TESTS
+	":? *[1-9][0-9]*( *$|[,;|)])",
+	"^Tests run: .*(Failures|Errors): +[1-9]",
+	"^not ok [0-9]|^--- FAIL: |^FAIL\t|^test result: FAILED",
 	"^\\[ +FAILED +\\]|^FAILED \\(|^Result: FAIL|^FAILURES!|^Failed Tests ",
 	"^FAIL(ED)?:? +[^ ]*(test|spec|Test|Spec)",
-	"^Tests:? +(.*, )?[1-9][0-9]* failed|^[0-9]+ failing$",
-	"Tests run: [0-9]+, +(Failures: [1-9]|Failures: 0, Errors: [1-9])",
-	"^[0-9]+ tests? failed$|^[0-9]+ examples?, [1-9][0-9]* failure",
-	"^=* *([0-9]+ [a-z]+, )*[0-9]+ failed.* in [0-9.]+s",
 	"^Failed [0-9]+/[0-9]+ (subtests|test)|The following tests FAILED:",
-	"\xe2\x84\xb9 fail [1-9]|^There (was|were) [1-9][0-9]* (failure|error)",
-	"[0-9]+ tests completed, [1-9][0-9]* failed|^[*]{2} TEST FAILED [*]{2}",
-	"^Failed! +- Failed: +[1-9]|[0-9]+ scenarios? \\([0-9]+ failed",
+	"^There (was|were) [1-9][0-9]* (failure|error)",
+	"^[*]{2} TEST FAILED [*]{2}",
+	"^AssertionError|[Aa]ssertion failed",
 	NULL,
 };
+
+const char *const line_compiler =
+    ":[0-9]+(:[0-9]+)?: (fatal )?error: |[0-9][)]: error [A-Z]+[0-9]|^error"
+    "\\[[A-Z]+[0-9]+\\]|:[0-9]+:? [CEFRW][0-9]{3,4}:? |undeclared|: undefined: "
+    "|annot find (symbol|name|value|type)|[Uu]ndefined (reference|variable|"
+    "name)|^[^a-zA-Z]*(Found )?[1-9][0-9]* (errors?|problems?)( generated| in "
+    "|[.,]| \\(|$)|[Cc]ould(n't| not) find a config|SSL module is not available";

@@ -24,15 +24,18 @@ void line_quote(char *quote, size_t size, const char *line, size_t start,
     size_t end);
 
 /*
- * Patterns of lines that state an expectation, as an assertion, the title of a
- * test or a compiler's warning does; NULL ends them.
+ * Patterns of lines that prove nothing, such as an echoed command, an option's
+ * description, an assertion, the title of a test; NULL ends them.
  */
-extern const char *const line_expectations[];
+extern const char *const line_no_evidence[];
 
 /* A pattern of whole lines that warn, which prove no permanent failure. */
 extern const char *const line_warning;
 
 /* Patterns of the lines by which a run of tests says that one failed. */
 extern const char *const line_failed_tests[];
+
+/* A pattern of lines by which a compiler says that the source is wrong. */
+extern const char *const line_compiler;
 
 #endif

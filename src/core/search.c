@@ -323,7 +323,8 @@ struct expression {
 /* The expressions begin with the options'; then come those of core/line. */
 #define HINT MATCHES
 #define WARNS (MATCHES + 1)
-#define OWN (MATCHES + 2)
+#define COMPILER (MATCHES + 2)
+#define OWN (MATCHES + 3)
 
 /* The line that is looked through. */
 struct look {
@@ -332,7 +333,7 @@ struct look {
 	const char *body;
 	uint64_t words; /* a bit for each preset whose word it has */
 	bool wanted;	/* it has what some expression needs */
-	bool ignored;
+	bool ignored, mended;
 	char *rest; /* the line without what was found in it */
 	bool found; /* there is a rest */
 
@@ -418,7 +419,7 @@ prepare(struct search *search)
 {
 	const struct patterns *patterns = search->patterns;
 	const size_t own =
-	    count_texts(line_failed_tests) + count_texts(line_expectations);
+	    count_texts(line_failed_tests) + count_texts(line_no_evidence);
 	const bool classifies = patterns->clue_count > 0;
 	uint64_t worded = 0;
 	int result = 0;
@@ -446,9 +447,11 @@ prepare(struct search *search)
 	/* What makes a line no evidence needs no literals: it is asked for. */
 	search->expressions[search->count++] =
 	    (struct expression){ .text = line_warning, .worded = true };
-	for (size_t i = 0; line_expectations[i] != NULL; i++)
+	result |= add_expression(search, classifies ? line_compiler : NULL,
+	    NULL, false);
+	for (size_t i = 0; line_no_evidence[i] != NULL; i++)
 		search->expressions[search->count++] =
-		    (struct expression){ .text = line_expectations[i],
+		    (struct expression){ .text = line_no_evidence[i],
 			    .worded = true };
 	for (size_t i = 0; classifies && line_failed_tests[i] != NULL; i++)
 		result |=
@@ -542,10 +545,10 @@ take_out(struct look *look, size_t at, size_t length)
 	if (!look->found)
 		memcpy(look->rest, look->line->text, look->line->length + 1);
 	look->found = true;
-	memset(look->rest + at, '~', length);
+	memset(look->rest + at, '\1', length);
 }
 
-/* Whether the line is a warning, or its rest an expectation: 1, 0, or -1. */
+/* Whether the line warns, or its rest proves nothing: 1, 0, or -1. */
 static int
 is_no_evidence(const struct look *look, const struct clue *clue)
 {
@@ -555,19 +558,29 @@ is_no_evidence(const struct look *look, const struct clue *clue)
 	if (clue->class == CLASS_PERMANENT && !clue->is_users)
 		result = matches(&look->search->expressions[WARNS],
 		    look->line->text, 0);
-	for (size_t i = 0; line_expectations[i] != NULL && result == 0; i++)
+	for (size_t i = 0; line_no_evidence[i] != NULL && result == 0; i++)
 		result = matches(&look->search->expressions[OWN + i],
 		    look->rest + skipped, 0);
 	return result;
+}
+
+/* Whether a line says that this clue tells nothing, wherever it stands. */
+static bool
+is_refuted(const struct found *found, const struct clue *clue)
+{
+	return !clue->is_users &&
+	    (clue->class == CLASS_TRANSIENT ? found->not_transient
+					    : found->not_permanent);
 }
 
 /* Whether a line with this clue would tell more than those before it. */
 static bool
 is_news(const struct search *search, const struct clue *clue)
 {
-	const enum failure_class had = search->found->class.class;
+	const struct found *found = search->found;
+	const enum failure_class had = found->class.class;
 
-	if (search->found->failed_tests && !clue->is_users)
+	if (is_refuted(found, clue))
 		return false;
 	if (had == clue->class)
 		return clue->is_users && !search->told->is_users;
@@ -583,7 +596,7 @@ note_class(const struct look *look, const struct clue *clue, size_t at,
 	const size_t skipped = (size_t)(look->body - look->line->text);
 
 	if (!is_news(look->search, clue) ||
-	    (clue->class == CLASS_TRANSIENT && look->ignored))
+	    (clue->class == CLASS_TRANSIENT ? look->ignored : look->mended))
 		return 0;
 	const int no_evidence = is_no_evidence(look, clue);
 	if (no_evidence != 0)
@@ -612,8 +625,10 @@ note(struct look *look, size_t number)
 	regmatch_t groups[2];
 
 	if (number > HINT && clue == NULL) {
-		found->failed_tests = expression->over = true;
-		if (look->search->told != NULL && !look->search->told->is_users)
+		expression->over = found->not_transient = true;
+		found->not_permanent |= number != COMPILER;
+		if (look->search->told != NULL &&
+		    is_refuted(found, look->search->told))
 			found->class = (struct class_known){ .preset = 0 };
 		return 0;
 	}
@@ -678,6 +693,8 @@ hit(struct look *look, size_t number, size_t at)
 		look->wanted = true;
 	} else if (clue->kind == CLUE_IGNORE)
 		look->ignored = true;
+	else if (clue->kind == CLUE_MENDED)
+		look->mended = search->patterns->mends;
 	else if (clue->kind == CLUE_WORD)
 		look->words |= (uint64_t)is_whole(look->line, at, clue->length)
 		    << clue->preset;
@@ -777,15 +794,23 @@ search_some(struct search *search, struct stream_line *line, const char *bytes,
 			bytes += skipped;
 			size -= skipped;
 		}
+		/* CR LF is one end. */
+		if (line->returned && size > 0 && *bytes == '\n') {
+			bytes++;
+			size--;
+		}
+		line->returned = false;
+		if (size == 0)
+			break;
 		const char *end = memchr(bytes, '\n', size);
-		const size_t length =
-		    end == NULL ? size : (size_t)(end - bytes);
+		size_t length = end == NULL ? size : (size_t)(end - bytes);
+		end = memchr(bytes, '\r', length);
+		if (end != NULL)
+			length = (size_t)(end - bytes);
 		const size_t room = LINE_MOST - line->length;
 		const size_t kept = length < room ? length : room;
 		char *text = line->text + line->length;
 
-		if (size == 0)
-			break;
 		memcpy(text, bytes, kept);
 		text_mask_nul(text, kept, '\1');
 		text[kept] = '\0';
@@ -794,9 +819,10 @@ search_some(struct search *search, struct stream_line *line, const char *bytes,
 		line->begun = true;
 		bytes += length;
 		size -= length;
-		if (end != NULL) {
+		if (size > 0) {
 			if (search_end(search, line) == -1)
 				return -1;
+			line->returned = end != NULL;
 			bytes++;
 			size--;
 		}

@@ -26,7 +26,8 @@ enum clue_kind {
 	CLUE_TEXT,    /* the line has the text, in any case */
 	CLUE_PATTERN, /* the line matches the expression */
 	CLUE_WORD,    /* a pattern of the preset needs one of its words */
-	CLUE_IGNORE   /* a line with the text is no transient failure */
+	CLUE_IGNORE,  /* a line with the text is no transient failure */
+	CLUE_MENDED   /* nor a permanent one, if there is --before-retry */
 };
 
 struct clue {
@@ -48,6 +49,7 @@ struct patterns {
 	const char *hint; /* --delay-match: its first group is the hint */
 	struct clue *clues;
 	size_t clue_count;
+	bool mends; /* --before-retry was given */
 };
 
 /*
@@ -75,22 +77,24 @@ struct found {
 
 	/* A transient line counts more than a permanent one. */
 	struct class_known class; /* NONE: no line tells it */
-	bool failed_tests; /* a test failed: what presets know is no reason */
+	bool not_transient; /* built-in presets tell no transient failure */
+	bool not_permanent; /* nor a permanent one: a test failed */
 	char class_line[DECIDING_LINE];
 	bool hinted;
 	char hint[HINT_TEXT]; /* the text of the last hint, cut to its room */
 };
 
 /*
- * A line of a stream, as far as the stream was read.  Only '\n' ends a line.
- * A NUL reads as '\1', a control character like any other, since it would end
+ * A line of a stream, as far as the stream was read.  '\n', '\r' or both end a
+ * line.  A NUL reads as '\1', a control character like any other, since it would end
  * the text.
  */
 struct stream_line {
 	char text[LINE_MOST + 1]; /* without its end */
 	size_t length;
-	bool cut;   /* the line is longer than the text */
-	bool begun; /* its first byte, which may be its end, was read */
+	bool cut;      /* the line is longer than the text */
+	bool begun;    /* its first byte, which may be its end, was read */
+	bool returned; /* the line before it ended in '\r' */
 };
 
 /* A search through the streams of one attempt. */

@@ -94,6 +94,7 @@ derive_rules(struct options *options)
 	struct rules *rules = &options->policy.rules;
 	struct set usual = { 0 }, named = rules->success;
 
+	options->patterns.mends = options->policy.gate;
 	rules->matches = search_matches(&options->patterns);
 	rules->presets = options->preset_rules;
 	rules->preset_count = options->rules_count;

@@ -30,6 +30,7 @@ static const struct key {
 	{ .name = "permanent-match", CLASS_PERMANENT, .kind = CLUE_PATTERN },
 	{ .name = "words", .kind = CLUE_WORD },
 	{ .name = "ignore-text", .kind = CLUE_IGNORE },
+	{ .name = "unless-before-retry", .kind = CLUE_MENDED },
 	{ .name = "transient-on", CLASS_TRANSIENT, .is_set = true },
 	{ .name = "permanent-on", CLASS_PERMANENT, .is_set = true },
 };
@@ -362,13 +363,12 @@ apply_line(const struct applied *applied, const char *line, bool names_presets)
 	const size_t first = options->preset_count;
 	struct entry entry;
 
-	if (*line == '\0' || *line == '#')
+	if (*line == '\0' || *line == '#' ||
+	    (strncmp(line, "preset", strlen("preset")) == 0) != names_presets)
 		return NULL;
 	const char *wrong = read_entry(line, &entry);
 	if (wrong != NULL)
 		return wrong;
-	if ((strcmp(entry.name, "preset") == 0) != names_presets)
-		return NULL;
 	wrong = set_entry(applied, &entry);
 	for (size_t i = first;
 	     wrong == NULL && applied->is_file && i < options->preset_count;

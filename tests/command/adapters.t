@@ -107,10 +107,10 @@ action RETRY_COMMAND='
 false' RETRY_ATTEMPTS=1
 like 'the action names a run after the first line of its command' "$out" \
     '^::error::./gradlew --no-daemon build --info: giving up'
-action RETRY_COMMAND='echo "npm error code ETARGET"; exit 1' RETRY_PRESET=npm
+action RETRY_COMMAND='echo "npm error code ERESOLVE"; exit 1' RETRY_PRESET=npm
 like 'a preset stops what is permanent' "$out" 'permanent failure [(]--preset=npm[)]'
 is 'the class and the line of a failure are outputs' "$(tail -n 2 output)" 'class=permanent
-line=npm error code ETARGET'
+line=npm error code ERESOLVE'
 action RETRY_COMMAND='echo "npm error code ECONNRESET"; exit 1' RETRY_PRESET=npm \
     RETRY_ARGS='-d 0'
 like 'the attempts are those of the preset' "$out" 'giving up after 6 attempts'

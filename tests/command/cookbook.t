@@ -396,7 +396,7 @@ FAILURE=100 SAYS='W: Failed to fetch http://example.org/'
 ends 0 2 'retries a list that is missing'
 hears 'apt-get install' 'E: Could not get lock /var/lib/dpkg/lock' \
     'E: Unable to locate package'
-hears 'npm, pip and others' 'npm error code ECONNRESET' 'npm error code ETARGET'
+hears 'npm, pip and others' 'npm error code ECONNRESET' 'npm error code ERESOLVE'
 recipe 'The next mirror on each attempt'
 ln -s "$T/bin/stub" bin/curl
 FAILURES=2

@@ -80,14 +80,14 @@ done
 # The lines that a room may have, and the rows of options. A commit may lower a
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
-	7716 src/core
+	7767 src/core
 	2278 src/report
 	2173 src/plan
-	3466 src/options
+	3467 src/options
 	8671 src/sys
 	291 src/main.c
-	13324 tests/unit
-	14184 tests/command
+	13350 tests/unit
+	14205 tests/command
 	3808 tests/lib
 	2862 tests/simulate
 	4353 scripts

@@ -86,7 +86,7 @@ a_quote_is_around_what_was_found_and_cuts_no_word(void)
 		const char *line, *found, *quote;
 	} rows[] = {
 		{ "a b c", "b", "a b c" },
-		{ "  a b\r", "b", "a b" },
+		{ "  a b ", "b", "a b" },
 		{ "", "", "" },
 		{ TEN("0123456 ") TEN("0123456 ") TEN("0123456 ") "found",
 		    "found",

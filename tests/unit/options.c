@@ -1286,10 +1286,11 @@ a_built_in_preset_sets_delays_and_classes_alone(void)
 {
 	static const char *const may[] = { "attempts", "backoff", "delay",
 		"delay-match", "jitter", "jitter-order", "max-delay",
-		"ignore-text", "min-timeout", "pace", "permanent-match",
-		"permanent-on", "permanent-text", "preset", "reset-after",
-		"throttle-delay", "throttle-match", "transient-match",
-		"transient-on", "transient-text", "wait-first", "words" };
+		"ignore-text", "unless-before-retry", "min-timeout", "pace",
+		"permanent-match", "permanent-on", "permanent-text", "preset",
+		"reset-after", "throttle-delay", "throttle-match",
+		"transient-match", "transient-on", "transient-text",
+		"wait-first", "words" };
 
 	for (const struct preset *row = presets; row->name != NULL; row++) {
 		char text[64];

@@ -67,7 +67,11 @@ lines_are_the_same_wherever_the_pieces_end(void)
 		{ "a", 1, "^a$", "^$" },
 		{ "a\n", 2, "^a$", "^$" },
 		{ "\n\na", 3, "^$", "aa" },
-		{ "one\ntwo\r\n\nfour", 14, "^two\r$", "onetwo|twofour" },
+		{ "one\ntwo\r\n\nfour", 14, "^two$", "onetwo|twofour|\r" },
+		{ "a\r\nb", 4, "^a$", "^$|\r" },
+		{ "0%\r99%\rE: x\n", 11, "^E: x$", "%.*E|\r" },
+		{ "a\r", 2, "^a$", "^$" },
+		{ "\n\r\nb", 4, "^$", "\r" },
 		{ "one\ntwo\r\n\nfour", 14, "^four$", "^our|^wo" },
 		{ "a\0b\n\0", 6, "^a\1b$", "^b$" },
 		{ "\xff\xc3\n\xa9", 4, "^\xa9$", "\xc3\xa9" },
@@ -529,6 +533,7 @@ static struct clue clues[] = {
 	TRANSIENT("timestamp was expected but", 0),
 	PERMANENT("no such package", 0),
 	CLUE(CLUE_IGNORE, "localhost:8080", CLASS_NONE, 0),
+	CLUE(CLUE_MENDED, "(yet)", CLASS_NONE, 1),
 	TRANSIENT("rate limit", 1),
 	PERMANENT("not allowed", 1),
 	CLUE(CLUE_WORD, "denied", CLASS_NONE, 1),
@@ -543,7 +548,8 @@ static struct clue clues[] = {
 };
 
 static const struct patterns classes = { .clues = clues,
-	.clue_count = COUNT(clues) };
+	.clue_count = COUNT(clues),
+	.mends = true };
 
 /* Each is a sentence of retry-presets(7). */
 static void
@@ -621,6 +627,21 @@ lines_tell_the_class_of_a_failure(void)
 		    "rate limit" },
 		{ "no such package\nour own\nFAILED (failures=1)",
 		    CLASS_PERMANENT, 2, "our own" },
+		/* If the source is wrong, no failure is transient. */
+		{ "connection reset\na.c:3:1: error: x\n", CLASS_NONE, 0, "" },
+		{ "a.ts(3,1): error TS1: x\nnot allowed\nrate limit",
+		    CLASS_PERMANENT, 1, "not allowed" },
+		/* What --before-retry may mend is not permanent. */
+		{ "not allowed (yet)", CLASS_NONE, 0, "" },
+		{ "rate limit (yet)", CLASS_TRANSIENT, 1, "rate limit (yet)" },
+		/* Words of names are no expectations. */
+		{ "GET https://example.org/expect/-/expect-29.tgz: rate limit",
+		    CLASS_TRANSIENT, 1,
+		    "GET https://example.org/expect/-/expect-29.tgz: "
+		    "rate limit" },
+		{ "mock-server.example.org: connection reset", CLASS_TRANSIENT,
+		    0, "mock-server.example.org: connection reset" },
+		{ "mock server: connection reset", CLASS_NONE, 0, "" },
 		/* Each text of a line counts, however many there are. */
 		{ FIFTY("not allowed ") "rate limit", CLASS_TRANSIENT, 1,
 		    "... " TEN("not allowed ") "not allowed not allowed "
