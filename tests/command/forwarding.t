@@ -255,7 +255,7 @@ flooded() {
 			my $sender = fork;
 			if ($sender == 0) {
 				my $end = time + 100;
-				1 while (kill '$first', $pid or $!{EAGAIN}) and
+				1 while (kill '"$first"', $pid or $!{EAGAIN}) and
 				    time < $end;
 				exit(time >= $end);
 			}
@@ -271,7 +271,7 @@ flooded() {
 # shellcheck disable=SC2317 # wait_for calls it
 limited() {
 	got=$(flooded "$@" "$RETRY" -q -a 1 -t .5 -k .5 \
-	    env --ignore-signal=$first sh -c ': >flooded; exec sleep 100d')
+	    env --ignore-signal="$first" sh -c ': >flooded; exec sleep 100d')
 	test -n "$got"
 }
 retried limited

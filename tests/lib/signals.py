@@ -118,7 +118,7 @@ class Run:
         words = [RETRY, '--log=json:log'] + options + ['sh', '-c', script]
         with open(self.folder / 'err', 'w') as errors:
             self.child = subprocess.Popen(
-                [sys.executable, '-I', '-S', __file__, PLACE] + words, cwd=folder,
+                [sys.executable, '-IS', __file__, PLACE] + words, cwd=folder,
                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                 stderr=errors)
         self.await_true(lambda: read(self.folder / 'pid').endswith('\n'))
