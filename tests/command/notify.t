@@ -314,12 +314,12 @@ watched 500000 own retry -q -a 1 sh -c "trap 'sleep 2; exit 0' TERM
 	$(says WATCHDOG=1); kill -TERM \$PPID; while :; do sleep .05; done"
 is 'a program that ends need not feed its watchdog' "$code" 0
 
-# hung_in_time: two to four looks at a silent attempt, in halves of its limit, and the
-# one at the start. A machine that is busy makes looks late, which count anew.
+# hung_in_time: three to five looks at a silent attempt, in halves of its limit, and
+# the one at the start. A machine that is busy makes looks late, which count anew.
 hung_in_time() {
 	watched 600000000 own retry -q -a 1 sh -c \
 	    "$(says WATCHDOG_USEC=1000000 WATCHDOG=1); exec sleep 100d"
-	[ "$(signs)" -ge 3 ] && [ "$(signs)" -le 5 ]
+	[ "$(signs)" -ge 4 ] && [ "$(signs)" -le 6 ]
 }
 check 'silence is noted between the limit and twice the limit' retried hung_in_time
 watched 2000000 own retry -q -a 1 sleep 1.9
