@@ -194,9 +194,7 @@ job_start(struct job *job, enum task task, struct record *record)
 	case TASK_PROBE:
 		break;
 	}
-	/* A task without a case: this ends the run. */
-	say(job->messages, "there is no process for task %d", (int)task);
-	return (struct started){ .runs = false };
+	return start_probe(job, record);
 }
 
 /* --- the end --- */

@@ -21,15 +21,6 @@
 #include "sys/terminal.h"
 #include "sys/state_file.h"
 
-/*
- * A file grows bit by bit while another process writes a line to it.  Its last
- * line counts as unfinished if the file keeps its size for LOOKS looks, with
- * pauses of this many nanoseconds, or after LOOKS_MOST looks.
- */
-#define LOOKS 20
-#define LOOKS_MOST 100
-#define LOOK_PAUSE 1000000
-
 /* Seconds that the end of a run waits for a reader of half a line. */
 #define REST_PATIENCE 1.0
 
@@ -330,25 +321,13 @@ complain(struct sink *sink, struct messages *messages, int error)
 static bool
 file_ends_mid_line(const struct sink *sink)
 {
-	const struct timespec pause = { .tv_nsec = LOOK_PAUSE };
 	struct stat status;
-	off_t size = 0;
-	int same = 0;
 	char last;
 
-	if (sink->reader == NO_DESCRIPTOR)
-		return false;
-	for (int look = 0; look < LOOKS_MOST && same < LOOKS; look++) {
-		if (look > 0)
-			nanosleep(&pause, NULL);
-		if (fstat(sink->reader, &status) == -1 || status.st_size == 0 ||
-		    pread(sink->reader, &last, 1, status.st_size - 1) != 1 ||
-		    last == '\n')
-			return false;
-		same = status.st_size == size ? same + 1 : 0;
-		size = status.st_size;
-	}
-	return true;
+	return sink->reader != NO_DESCRIPTOR &&
+	    fstat(sink->reader, &status) == 0 && status.st_size > 0 &&
+	    pread(sink->reader, &last, 1, status.st_size - 1) == 1 &&
+	    last != '\n';
 }
 
 /*
@@ -386,11 +365,11 @@ write_log(struct sink *sink, struct output *output, bool is_drawing)
 	if (sink->replaced && ftruncate(sink->descriptor, 0) == -1 &&
 	    errno != EINVAL)
 		complain(sink, messages, errno);
+	bool *output_ends = output_mid_line(output, OUT);
 	if (!is_drawing && *sink->text != '\n' &&
-	    (sink->has_output ? *output_mid_line(output, OUT)
-			      : file_ends_mid_line(sink)) &&
-	    sink_write(sink, "\n", 1, 0))
-		*output_mid_line(output, OUT) = false;
+	    (sink->has_output ? *output_ends : file_ends_mid_line(sink)) &&
+	    sink_write(sink, "\n", 1, 0) && sink->has_output)
+		*output_ends = false;
 	if (!sink_write(sink, sink->text, sink->size, 0))
 		complain(sink, messages, errno);
 }
