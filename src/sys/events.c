@@ -2,21 +2,30 @@
 
 #include <err.h>
 #include <errno.h>
+#include <math.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "core/outcome.h"
 #include "sys/events.h"
+#include "sys/file.h"
 
 /* Milliseconds that the last message waits for its reader. */
 #define PATIENCE 1000
 
 /* How many turns of the loop without an event a second may have. */
 #define IDLE_TURNS 1000
+
+/* A turn that lasts so many seconds is likely to be followed by others. */
+#define LONG_TURN 50
+
+/* Seconds that any clock's type can hold. */
+#define FAR 1e9
 
 _Noreturn void
 events_fail(const char *message)
@@ -71,6 +80,10 @@ guard_turns(struct ev_loop *loop, ev_check *watcher, int flags)
 	const double time = events_time(CLOCK_MONOTONIC);
 
 	(void)flags;
+	/* Without a date libev wakes each minute, and looks at the clock. */
+	if (time - events->idle_since > LONG_TURN &&
+	    !ev_is_active(&events->date))
+		events_date(events, 2 * FAR + events_time(CLOCK_REALTIME));
 	if (ev_pending_count(loop) > 0 || time - events->idle_since > 1) {
 		events->idle = 0;
 		events->idle_since = time;
@@ -93,6 +106,47 @@ allocate(void *memory, long size)
 	return result;
 }
 
+/* The loop is woken, whatever for. */
+static void
+wake(struct ev_loop *loop, ev_io *watcher, int flags)
+{
+	(void)loop, (void)watcher, (void)flags;
+}
+
+static void
+wake_by_date(struct ev_loop *loop, ev_periodic *watcher, int flags)
+{
+	(void)loop, (void)watcher, (void)flags;
+}
+
+void
+events_alarm(struct events *events, double seconds)
+{
+	if (seconds == INFINITY && !events->armed)
+		return;
+	events->armed = seconds < INFINITY;
+	const double moment =
+	    events_time(CLOCK_MONOTONIC) + fmin(fmax(seconds, 0), FAR);
+	const struct itimerspec at = { .it_value = {
+					   .tv_sec = (time_t)moment,
+					   .tv_nsec =
+					       (long)((moment - floor(moment)) *
+						   1e9),
+				       } };
+
+	if (timerfd_settime(events->alarm.fd, TFD_TIMER_ABSTIME, &at, NULL) ==
+	    -1)
+		events_fail("cannot set a timer");
+}
+
+void
+events_date(struct events *events, double time)
+{
+	ev_periodic_stop(events->loop, &events->date);
+	ev_periodic_set(&events->date, time, 0, NULL);
+	ev_periodic_start(events->loop, &events->date);
+}
+
 /*
  * The select backend is exact to the microsecond; poll and epoll wake at whole
  * milliseconds, and epoll cannot fail without an abort.  Left to itself, libev
@@ -101,7 +155,7 @@ allocate(void *memory, long size)
 void
 events_open(struct events *events)
 {
-	*events = (struct events){ 0 };
+	*events = (struct events){ .idle_since = events_time(CLOCK_MONOTONIC) };
 	ev_set_syserr_cb(events_fail);
 	ev_set_allocator(allocate);
 	events->loop = ev_loop_new(EVBACKEND_SELECT | EVFLAG_NOENV);
@@ -111,4 +165,11 @@ events_open(struct events *events)
 	ev_set_priority(&events->guard, EV_MAXPRI);
 	events->guard.data = events;
 	ev_check_start(events->loop, &events->guard);
+	ev_periodic_init(&events->date, wake_by_date, 0, 0, NULL);
+	const int alarm = file_above_2(
+	    timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+	if (alarm == -1)
+		err(STATUS_OWN_FAILURE, "cannot make a timer");
+	ev_io_init(&events->alarm, wake, alarm, EV_READ);
+	ev_io_start(events->loop, &events->alarm);
 }

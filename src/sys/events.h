@@ -4,11 +4,15 @@
 #define EVENTS_H
 
 #include <ev.h>
+#include <stdbool.h>
 
 /* A libev loop whose failures end in a message. */
 struct events {
 	struct ev_loop *loop;
 	ev_check guard;
+	ev_io alarm; /* a timerfd: events_alarm() */
+	bool armed;
+	ev_periodic date;  /* events_date() */
 	unsigned int idle; /* turns of the loop without an event */
 	double idle_since;
 };
@@ -31,6 +35,15 @@ void clock_resume(struct clock *clock, double moment);
 
 /* Makes the loop, or ends `retry`. */
 void events_open(struct events *events);
+
+/*
+ * The loop wakes in so many seconds; INFINITY: it need not.  They also pass
+ * while `retry` is frozen, as those of select(2) do not.
+ */
+void events_alarm(struct events *events, double seconds);
+
+/* The loop wakes at this time of the wall clock, and when that clock is set. */
+void events_date(struct events *events, double time);
 
 /*
  * Ends `retry` if nothing can go on, with the message and the text of errno, if

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 
-#include <math.h>
 #include <time.h>
 
 #include "sys/events.h"
 #include "sys/hinted.h"
-
-/* How often the wall clock is looked at while a wait depends on it. */
-#define LOOK_AGAIN 10.0
 
 double
 hinted_find(struct hinted *hinted, const struct found *found,
@@ -37,18 +33,11 @@ hinted_begin(struct hinted *hinted, bool decides, double seconds)
 	    : 0;
 }
 
-double
-hinted_look(const struct hinted *hinted)
-{
-	if (hinted->until == 0)
-		return INFINITY;
-	return events_time(CLOCK_REALTIME) >= hinted->until ? 0 : LOOK_AGAIN;
-}
-
 bool
 hinted_over(struct hinted *hinted)
 {
-	const bool over = hinted_look(hinted) == 0;
+	const bool over =
+	    hinted->until > 0 && events_time(CLOCK_REALTIME) >= hinted->until;
 
 	if (over)
 		hinted->until = 0;

@@ -33,9 +33,6 @@ double hinted_find(struct hinted *hinted, const struct found *found,
  */
 void hinted_begin(struct hinted *hinted, bool decides, double seconds);
 
-/* In how many seconds the wall clock must be looked at; INFINITY: never. */
-double hinted_look(const struct hinted *hinted);
-
 /* Whether the wall clock shows the end of the wait, which it then forgets. */
 bool hinted_over(struct hinted *hinted);
 

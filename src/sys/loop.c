@@ -38,7 +38,6 @@ struct loop {
 	struct messages messages;
 	struct events events;
 	struct clock clock; /* the run's */
-	ev_timer timer;	    /* ends a turn of the event loop in time */
 	double turned;	    /* when the last turn of the event loop began */
 	double tick_due;    /* when logs_tick() is to be called next */
 
@@ -64,13 +63,6 @@ has_failed(struct loop *loop)
 
 /* --- what happens --- */
 
-/* The run is woken by turns of the event loop, whatever ends them. */
-static void
-wake(struct ev_loop *events, ev_timer *watcher, int flags)
-{
-	(void)events, (void)watcher, (void)flags;
-}
-
 /*
  * Waits until something has happened, or for `until`, and notes what happened.
  * Before that the status line is drawn, and signs of life are given, as they
@@ -79,7 +71,6 @@ wake(struct ev_loop *events, ev_timer *watcher, int flags)
 static void
 turn(struct loop *loop, double until)
 {
-	struct ev_loop *events = loop->events.loop;
 	const double time = clock_now(&loop->clock);
 	struct record record = run_record(loop->run, time);
 
@@ -89,20 +80,15 @@ turn(struct loop *loop, double until)
 		loop->tick_due = time +
 		    logs_tick(&loop->report, &loop->job.output, &record) -
 		    record.elapsed;
-	/* This, hinted_look() and the delay are in seconds from now. */
+	/* This and the delay are in seconds from now. */
 	const double tick = loop->tick_due - time;
 	const double beat = notify_beat(loop->job.notify);
-	/* libev counts from its own time, which is as old as its turn. */
-	ev_now_update(events);
 	loop->turned = clock_now(&loop->clock);
-	const double delay = fmin(until - loop->turned,
-	    fmin(beat, fmin(tick, hinted_look(&loop->job.hinted))));
-	ev_timer_stop(events, &loop->timer);
-	if (delay < INFINITY) {
-		ev_timer_set(&loop->timer, fmax(delay, 0), 0);
-		ev_timer_start(events, &loop->timer);
-	}
-	ev_run(events, EVRUN_ONCE);
+	events_alarm(&loop->events,
+	    fmin(until - loop->turned, fmin(beat, tick)));
+	ev_run(loop->events.loop, EVRUN_ONCE);
+	/* A freeze may have lasted, and the manager is patient no longer. */
+	notify_beat(loop->job.notify);
 }
 
 static struct event
@@ -433,6 +419,8 @@ begin_wait(void *context, bool hint_decides, double seconds)
 	struct loop *loop = context;
 
 	hinted_begin(&loop->job.hinted, hint_decides, seconds);
+	if (loop->job.hinted.until > 0)
+		events_date(&loop->events, loop->job.hinted.until);
 }
 
 static const struct driver driver = {
@@ -507,7 +495,6 @@ set_up(struct loop *loop)
 	receiver_open(&loop->receiver, loop->events.loop);
 	probe_open(&job->probe, &job->child, &loop->messages, loop->events.loop,
 	    options->verbose ? show_probe : NULL, loop);
-	ev_timer_init(&loop->timer, wake, 0, 0);
 }
 
 int

@@ -23,9 +23,9 @@ while read -r ceiling words; do
 	    "$([ "${count:-0}" -gt 50000 ] && [ "$count" -le "$ceiling" ] ||
 		echo "$count")" ''
 done <<'END'
-94000 true
-326000 -q -a 11 -d 0 false
-1130000 -q -a 11 -d 0 --log=json:/dev/null false
+97000 true
+330000 -q -a 11 -d 0 false
+1134000 -q -a 11 -d 0 --log=json:/dev/null false
 END
 
 finish

@@ -174,4 +174,32 @@ for seed in 1 2 3 4 5 6 7 8; do
 done
 is 'chance does not decide whether the command runs at all' "$wrong" ''
 
+# A container that is backed up or paused is frozen: time passes all the same. That of
+# select(2) and its like does not.
+freezer=/sys/fs/cgroup frozen=1 thawed=0 state=cgroup.freeze
+[ ! -d $freezer/freezer ] ||
+    freezer=$freezer/freezer frozen=FROZEN thawed=THAWED state=freezer.state
+freezer=$freezer/retry-test-$$
+ends_after_freeze() {
+	rm -f begun
+	sh -c 'echo $$ >"$0/cgroup.procs"; exec "$@"' "$freezer" "$RETRY" -q "$@" &
+	wait_for test -s begun
+	echo $frozen >"$freezer/$state"
+	sleep 3
+	now=$(date +%s%N)
+	echo $thawed >"$freezer/$state"
+	wait $!
+	[ $(($(date +%s%N) - now)) -lt 1000000000 ]
+}
+if mkdir "$freezer" 2>/dev/null && [ -e "$freezer/$state" ]; then
+	check 'a wait ends as soon as a freeze that was longer does' \
+	    retried ends_after_freeze -a 2 -d 2.5 -j none sh -c 'echo x >begun; exit 1'
+	check 'a limit ends as soon as a freeze that was longer does' \
+	    retried ends_after_freeze -a 1 -t 2.5 -k .1 sh -c 'echo x >begun; exec sleep 60'
+	rmdir "$freezer"
+else
+	skip 'a wait ends as soon as a freeze that was longer does' 'nothing can be frozen here'
+	skip 'a limit ends as soon as a freeze that was longer does' 'nothing can be frozen here'
+fi
+
 finish

@@ -17,6 +17,7 @@
 #include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/signalfd.h>
+#include <sys/timerfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -484,6 +485,9 @@ int __wrap_relay_open(uint64_t attempt, char name[RELAY_NAME]);
 void __wrap_relay_close(int socket, char *name);
 bool __wrap_relay_receive(int socket, pid_t first, struct letter *letter);
 int __wrap_signalfd(int descriptor, const sigset_t *set, int flags);
+int __wrap_timerfd_create(clockid_t clock, int flags);
+int __wrap_timerfd_settime(int timer, int flags, const struct itimerspec *next,
+    struct itimerspec *last);
 ssize_t __wrap_read(int descriptor, void *bytes, size_t size);
 ssize_t __wrap___read_chk(int descriptor, void *bytes, size_t size,
     size_t room);
@@ -646,9 +650,10 @@ int
 __wrap_select(int count, fd_set *read, fd_set *write, fd_set *except,
     struct timeval *timeout)
 {
-	const int64_t deadline = timeout == NULL
+	const int64_t libevs = timeout == NULL
 	    ? NEVER
 	    : kernel.clock + timeout->tv_sec * SECOND + timeout->tv_usec * 1000;
+	const int64_t deadline = libevs < kernel.timer ? libevs : kernel.timer;
 	const bool reads_input = FD_ISSET(STDIN_FILENO, read);
 	bool writes = false;
 	int ready = 0;
@@ -711,6 +716,10 @@ __wrap_select(int count, fd_set *read, fd_set *write, fd_set *except,
 	}
 	if (is_said()) {
 		FD_SET(kernel.relay_fd, read);
+		ready++;
+	}
+	if (kernel.timer <= kernel.clock) {
+		FD_SET(kernel.timer_fd, read);
 		ready++;
 	}
 	if (writes && self.room_at == NEVER)
@@ -1081,6 +1090,27 @@ __wrap_signalfd(int descriptor, const sigset_t *set, int flags)
 	(void)descriptor, (void)set, (void)flags;
 	kernel.signal_fd = __real_open64("/dev/null", O_RDONLY | O_CLOEXEC);
 	return kernel.signal_fd;
+}
+
+/* libev has no timer of its own. */
+int
+__wrap_timerfd_create(clockid_t clock, int flags)
+{
+	(void)flags;
+	if (clock != CLOCK_MONOTONIC)
+		return -1;
+	kernel.timer = NEVER;
+	kernel.timer_fd = __real_open64("/dev/null", O_RDONLY | O_CLOEXEC);
+	return kernel.timer_fd;
+}
+
+int
+__wrap_timerfd_settime(int timer, int flags, const struct itimerspec *next,
+    struct itimerspec *last)
+{
+	(void)timer, (void)flags, (void)last;
+	kernel.timer = next->it_value.tv_sec * SECOND + next->it_value.tv_nsec;
+	return 0;
 }
 
 static ssize_t
@@ -1675,6 +1705,8 @@ kernel_begin(const struct options *options)
 	kernel.says_at = NEVER;
 	kernel.looked = true;
 	kernel.signal_fd = kernel.lock_fd = -1;
+	kernel.timer_fd = -1;
+	kernel.timer = NEVER;
 }
 
 enum way

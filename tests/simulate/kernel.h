@@ -152,7 +152,8 @@ struct kernel {
 	enum says says;
 	int64_t says_at; /* or NEVER */
 	bool looked;	 /* at signals since an attempt did not begin */
-	int signal_fd, lock_fd;
+	int signal_fd, lock_fd, timer_fd;
+	int64_t timer; /* when it is due */
 
 	/* Standard input that is spooled. */
 	int64_t input_at;

@@ -662,6 +662,8 @@ run_once(void)
 	stderr = error;
 	if (kernel.signal_fd != -1)
 		close(kernel.signal_fd);
+	if (kernel.timer_fd != -1)
+		close(kernel.timer_fd);
 	if (kernel.lock_fd != -1)
 		close(kernel.lock_fd);
 	const uint64_t after = find_open();
