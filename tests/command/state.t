@@ -291,6 +291,20 @@ chmod 500 closed
 run confined retry --state=closed/state ./tries 0
 is 'a folder that may not be written is refused' "$code $(attempts)" '125 0'
 chmod 700 closed
+# In a sticky directory nobody can replace the file of another user.
+if [ "$(id -u)" = 0 ]; then
+	mkdir -m 1777 sticky
+	retry -q --state=sticky/state -a 1 false
+	rm sticky/state.lock
+	chmod 755 "$tap_dir" . && chmod 644 sticky/state
+	run setpriv --reuid=65534 --clear-groups retry --state=sticky/state true
+	is 'the state of another user in a sticky directory is refused' \
+	    "$code $err" "125 retry: true: --state: sticky/state: \
+is another user's, in a sticky directory"
+else
+	skip 'the state of another user in a sticky directory is refused' \
+	    'only root has another user'
+fi
 
 # --tolerate.
 
