@@ -269,7 +269,7 @@ is 'no recorded failure is more than a message' "$(taken "$TEST_DATA/failures"/*
 seq 1000 3800 | sed 's/^/transient-text=a/' >many
 all=
 for i in $(seq 22); do
-	ln many many.$i
+	ln many "many.$i"
 	all=$all,./many.$i
 done
 run retry --preset="${all#,}" true

@@ -87,7 +87,7 @@ ceilings='
 	8718 src/sys
 	291 src/main.c
 	13350 tests/unit
-	14219 tests/command
+	14237 tests/command
 	3808 tests/lib
 	2862 tests/simulate
 	4353 scripts

@@ -57,7 +57,7 @@ is 'a finished pipe is read by each attempt' \
 # echoed: thirty times a writer that begins beside its reader.
 echoed() {
 	for i in $(seq 30); do
-		/bin/echo $i | twice || return
+		/bin/echo "$i" | twice || return
 	done >got
 	[ "$(wc -l <got)" = 60 ]
 }
