@@ -1,57 +1,61 @@
 /* SPDX-License-Identifier: MIT */
 
-#include <ctype.h>
+#include <limits.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "core/duration.h"
 #include "sys/hinted.h"
 
-/* Where time zones are kept. */
-#define ZONES "/usr/share/zoneinfo/"
-
-#define VARIABLE "TZ="
-#define VARIABLE_ROOM (sizeof(VARIABLE ":" ZONES) + HINT_ZONE)
+/* Links to the file of the local time zone, which has the zone's name. */
+#define LOCAL "/etc/localtime"
+#define ZONES "zoneinfo/"
 
 /* For how many seconds a server may still name a time that has passed. */
 #define JUST_PASSED 3600.0
 
-/*
- * Writes the variable that makes libc use the zone; false if there is no such
- * zone, for which libc would take UTC.
- */
+/* Seconds that clocks in the zone are ahead of UTC; false: nobody can tell. */
 static bool
-find_zone(const char *zone, char variable[VARIABLE_ROOM])
+find_offset(const char *zone, double *offset)
 {
 	static const char *const utc[] = { "UTC", "GMT", "Z" };
-	const bool has_colon = strchr(zone, ':') != NULL;
+	const char *format = strchr(zone, ':') != NULL ? "%H:%M" : "%H%M";
 	struct tm tm = { .tm_hour = 0 };
-	struct stat file;
 
+	*offset = 0;
 	for (size_t i = 0; i < sizeof(utc) / sizeof(utc[0]); i++)
-		if (strcasecmp(zone, utc[i]) == 0) {
-			snprintf(variable, VARIABLE_ROOM, VARIABLE "UTC0");
+		if (strcasecmp(zone, utc[i]) == 0)
 			return true;
-		}
-	/* "+02:00", "-0330"; POSIX has the sign say how far UTC is ahead. */
-	if (*zone == '+' || *zone == '-') {
-		const char *end =
-		    strptime(zone + 1, has_colon ? "%H:%M" : "%H%M", &tm);
+	/* "+02:00", "-0330": of two digits each, so as long as their format. */
+	if (*zone != '+' && *zone != '-')
+		return false;
+	const char *end = strptime(zone + 1, format, &tm);
+	*offset = (tm.tm_hour * 60 + tm.tm_min) * (*zone == '-' ? -60 : 60);
+	return end == zone + strlen("+") + strlen(format) && *end == '\0';
+}
 
-		snprintf(variable, VARIABLE_ROOM, VARIABLE "<hint>%c%d:%d",
-		    *zone == '+' ? '-' : '+', tm.tm_hour, tm.tm_min);
-		return end == zone + (has_colon ? 6 : 5) && *end == '\0';
-	}
-	snprintf(variable, VARIABLE_ROOM, VARIABLE ":" ZONES "%s", zone);
-	return isupper((unsigned char)*zone) &&
-	    stat(variable + strlen(VARIABLE ":"), &file) == 0 &&
-	    S_ISREG(file.st_mode);
+/* Whether programs on this machine call the local time zone so. */
+static bool
+is_local(const char *zone)
+{
+	const char *name = getenv("TZ");
+	char file[PATH_MAX] = "";
+
+	tzset();
+	if (*zone == '\0' || strcmp(zone, tzname[0]) == 0 ||
+	    strcmp(zone, tzname[1]) == 0)
+		return true;
+	if (name != NULL)
+		return strcmp(zone, name + (*name == ':')) == 0;
+	if (readlink(LOCAL, file, sizeof(file) - 1) == -1)
+		return false;
+	name = strstr(file, ZONES);
+	return name != NULL && strcmp(zone, name + strlen(ZONES)) == 0;
 }
 
 /*
@@ -80,19 +84,20 @@ find_moment(struct tm shown, double now)
 }
 
 /*
- * The point in time that the hint means, in the zone that is set: without a day
- * the next one, from yesterday on, and without a year the next one, from last
- * year on.  Eight years later at the latest there is a 29 February.
+ * The point in time that the hint means, in the local zone or so many seconds
+ * ahead of UTC: without a day the next one, from yesterday on, and without a
+ * year the next one, from last year on.  Eight years later at the latest there
+ * is a 29 February.
  */
 static double
-find_clock(const struct hint *hint, double now)
+find_clock(const struct hint *hint, double now, bool local, double offset)
 {
 	const int seconds = (int)hint->seconds;
-	const time_t second = (time_t)now;
+	const time_t second = (time_t)(now + offset);
 	double then = now;
 	struct tm today;
 
-	if (localtime_r(&second, &today) == NULL)
+	if ((local ? localtime_r : gmtime_r)(&second, &today) == NULL)
 		return now;
 	for (int turn = -1; turn <= 8; turn++) {
 		struct tm day = {
@@ -109,47 +114,25 @@ find_clock(const struct hint *hint, double now)
 			day.tm_mday = hint->day;
 		}
 		/* Which day is the 32nd of a month, or 29 February? */
-		mktime(&day);
+		timegm(&day);
 		if (hint->day != 0 && day.tm_mday != hint->day)
 			continue;
 		day.tm_hour = seconds / 3600;
 		day.tm_min = seconds / 60 % 60;
-		then = find_moment(day, now) + fmod(hint->seconds, 60);
+		then = fmod(hint->seconds, 60) +
+		    (local ? find_moment(day, now)
+			   : (double)timegm(&day) - offset);
 		if (then > now - JUST_PASSED || hint->year != 0)
 			break;
 	}
 	return then;
 }
 
-/* The same in the zone of the hint, which is set for as long. */
-static const char *
-find_in_zone(const struct hint *hint, double now, double *then)
-{
-	char variable[VARIABLE_ROOM], *before = getenv("TZ");
-
-	if (*hint->zone == '\0') {
-		*then = find_clock(hint, now);
-		return NULL;
-	}
-	if (!find_zone(hint->zone, variable))
-		return "is in an unknown time zone";
-	putenv(variable);
-	tzset();
-	*then = find_clock(hint, now);
-	/* The entry of the environment itself, not a copy. */
-	if (before == NULL)
-		unsetenv("TZ");
-	else
-		putenv(before - strlen(VARIABLE));
-	tzset();
-	return NULL;
-}
-
 const char *
 zone_wait(const struct hint *hint, double now, double *seconds)
 {
-	const char *problem = NULL;
-	double then = hint->seconds;
+	const bool local = is_local(hint->zone);
+	double then = hint->seconds, offset = 0;
 
 	*seconds = -1;
 	switch (hint->kind) {
@@ -161,10 +144,11 @@ zone_wait(const struct hint *hint, double now, double *seconds)
 	case HINT_UNTIL:
 		break;
 	case HINT_CLOCK:
-		problem = find_in_zone(hint, now, &then);
+		if (!local && !find_offset(hint->zone, &offset))
+			return "names neither UTC, an offset nor the local time zone";
+		then = find_clock(hint, now, local, offset);
 		break;
 	}
-	if (problem == NULL)
-		*seconds = fmin(fmax(then - now, 0), DURATION_MAX);
-	return problem;
+	*seconds = fmin(fmax(then - now, 0), DURATION_MAX);
+	return NULL;
 }
