@@ -19,7 +19,7 @@
  *     budget      tokens that retries are paid from, as numbers and as text
  *     search      looks for patterns in the lines of an attempt's output
  *     sieve       many texts in a line at once
- *     line        a line of output: its prefixes, what proves nothing, its quote
+ *     line        a line of output: prefixes, what proves nothing, its quote
  *     health      the probes of an attempt: when, and what they tell
  *     hint        reads how long a server asks to wait
  *     policy      the options that concern the run
@@ -136,9 +136,9 @@ flush_stdout(void)
 }
 
 /*
- * Without --seed each run draws a new seed; from the clock, if a sandbox forbids
- * getrandom(2).  arc4random_buf(3) would take a fifth of the instructions of a
- * short run.
+ * Without --seed each run draws a new seed; from the clock, if a sandbox
+ * forbids getrandom(2).  arc4random_buf(3) would take a fifth of the
+ * instructions of a short run.
  */
 static uint64_t
 draw_seed(void)

@@ -238,4 +238,5 @@ const char *const line_compiler =
     "\\[[A-Z]+[0-9]+\\]|:[0-9]+:? [CEFRW][0-9]{3,4}:? |undeclared|: undefined: "
     "|annot find (symbol|name|value|type)|[Uu]ndefined (reference|variable|"
     "name)|^[^a-zA-Z]*(Found )?[1-9][0-9]* (errors?|problems?)( generated| in "
-    "|[.,]| \\(|$)|[Cc]ould(n't| not) find a config|SSL module is not available";
+    "|[.,]| \\(|$)|[Cc]ould(n't| not) find a config"
+    "|SSL module is not available";

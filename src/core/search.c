@@ -18,7 +18,7 @@
  */
 #define REFRESH (1 << 15)
 
-/* So many bytes of lines on which expressions are tried are searched at once. */
+/* So many bytes of lines on which expressions are tried at once. */
 #define SOME 256
 
 /*

@@ -86,8 +86,8 @@ struct found {
 
 /*
  * A line of a stream, as far as the stream was read.  '\n', '\r' or both end a
- * line.  A NUL reads as '\1', a control character like any other, since it would end
- * the text.
+ * line.  A NUL reads as '\1', a control character like any other, since it would
+ * end the text.
  */
 struct stream_line {
 	char text[LINE_MOST + 1]; /* without its end */
@@ -135,8 +135,8 @@ ssize_t search_some(struct search *search, struct stream_line *line,
     const char *bytes, size_t size);
 
 /*
- * The last bytes took long: glibc finds a state of an expression the slower, the
- * more there are.  They are all thrown away.
+ * The last bytes took long: glibc finds a state of an expression the slower,
+ * the more there are.  They are all thrown away.
  */
 void search_was_slow(struct search *search);
 

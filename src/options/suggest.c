@@ -245,6 +245,7 @@ static const struct {
 	{ PLACE_COMMAND, "gti igt", "did you mean git?" },
 	{ PLACE_COMMAND, "dokcer docekr doker", "did you mean docker?" },
 	{ PLACE_COMMAND, "until while", PROGRAM " is the loop: leave out @" },
+	{ PLACE_COMMAND, "help version", "did you mean " PROGRAM " --@?" },
 	{ PLACE_COMMAND, "http://* https://*",
 	    "for a page: " PROGRAM " --preset=poll -T 1m curl -fsSo "
 	    "/dev/null @" },

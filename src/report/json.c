@@ -59,7 +59,7 @@ put_bool(FILE *file, const char *name, bool value)
 }
 
 /*
- * A field with a number of six decimals at most; one that is not finite is null.
+ * A field with a number of six decimals at most; null, if it is not finite.
  * Printing a double takes far longer than printing whole numbers.
  */
 static void

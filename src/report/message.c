@@ -269,7 +269,7 @@ is_name(const char *a, const char *b)
 	return *a == *b && strcmp(a, b) == 0;
 }
 
-/* A fact that has this name is returned as a text, or as NULL if it is absent. */
+/* Returns the fact of this name as a text, or NULL if it is absent. */
 #define FACT(word, is, as) \
 	if (is_name(word, name)) \
 		return (is) ? (as) : NULL;

@@ -240,7 +240,7 @@ let_go(struct collector *collector)
 
 /* --- what comes in --- */
 
-/* Adds bytes to what is held of a stream.  What there is no room for is left. */
+/* Adds bytes to what is held of a stream.  Those without room are left. */
 static void
 hold(struct collector *collector, struct stream *stream, const char *bytes,
     size_t size, size_t *done)

@@ -56,8 +56,8 @@ void notify_tell(struct notify *notify, const struct report_style *style,
 /*
  * SIGHUP has come, with which systemd reloads a unit.  Returns whether an
  * attempt that runs gets it now: after a restart a program may not be ready for
- * it, and dies of it.  If no attempt answers within five seconds, by RELOADING=1
- * and then READY=1 or its end, `retry` does.
+ * it, and dies of it.  If no attempt answers within five seconds, by
+ * RELOADING=1 and then READY=1 or its end, `retry` does.
  */
 bool notify_reload(struct notify *notify);
 

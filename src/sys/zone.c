@@ -145,7 +145,8 @@ zone_wait(const struct hint *hint, double now, double *seconds)
 		break;
 	case HINT_CLOCK:
 		if (!local && !find_offset(hint->zone, &offset))
-			return "names neither UTC, an offset nor the local time zone";
+			return "names neither UTC, an offset nor the local "
+			       "time zone";
 		then = find_clock(hint, now, local, offset);
 		break;
 	}

@@ -79,8 +79,8 @@ probe -a 2 -d 0 --health='test "$RETRY_ATTEMPT" -eq 2' \
     sh -c '[ -z "${RETRY_LAST-}" ] || { echo "$RETRY_LAST ${RETRY_LAST_STATUS-unset}"; exit 0; }
 	exec sleep 100d'
 is 'the next attempt is told' "$code $out" '0 unhealthy unset'
-probe -a 2 -d 0 --health=false --log=json:log sleep 100d
-is 'the next attempt is told, and JSON' "$(jq -r 'select(.event == "outcome") | [.outcome, .status, .rule] | @csv' log)" \
+probe -a 2 -d 0 --health=false --log=json:two sleep 100d
+is 'the next attempt is told, and JSON' "$(jq -r 'select(.event == "outcome") | [.outcome, .status, .rule] | @csv' two)" \
     '"unhealthy",,"default"
 "unhealthy",,"default"'
 probe -a 1 --health='echo bad; exit 3' --log=json:changes sleep 100d
@@ -157,12 +157,12 @@ probe -a 1 --health='cat; readlink /proc/self/fd/0 >input; false' \
     sleep 100d <"$TESTS/command/health.t"
 is 'a probe reads nothing' "$(cat input) $out" '/dev/null '
 probe -a 1 --health='echo one; echo two >&2; false' --health-retries=1 sleep 100d
-like 'only its last line is told' "$err" '\("two"\)$'
+like 'only its last line is told' "$err" '\("two"\), and was never healthy'
 unlike 'the other is dropped' "$out$err" one
 probe -a 1 --health='[ ! -e silent ] || exit 1; echo one; : >silent; exit 1' \
     --health-retries=2 sleep 100d
 like 'the line of one probe is not told of another' "$err" \
-    'exited 1 twice; |exited 1 twice$'
+    'exited 1 twice, and was never healthy'
 probe -v -a 1 --health='echo one; false' --health-retries=1 sleep 100d
 like 'the line of one probe is not told of another, with -v all of it is shown' "$err" '^retry: sleep: health check: one$'
 unlike 'the line of one probe is not told of another, and no empty line' "$err" '^$'
@@ -233,7 +233,7 @@ kill -KILL "$(cat daemon)"
 endless() {
 	probe -a 1 --health='yes; false' --health-timeout=1s \
 	    --health-retries=1 sleep 100d
-	test "$code" -eq 124 && printf '%s\n' "$err" | grep '("y")$'
+	test "$code" -eq 124 && printf '%s\n' "$err" | grep '("y")'
 }
 check 'a probe may write without an end, and its last line is known' \
     retried endless

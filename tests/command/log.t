@@ -350,7 +350,7 @@ like 'what another leaves in a log is no line of the output' \
 # Colours.
 # colours NAME=VALUE... [OPTION]: whether messages have them in a pipe.
 colours() {
-	env "$@" -a 1 false 2>&1 | grep -c "$(printf '\033\[3[13]mretry:')"
+	env "$@" -a 1 false 2>&1 | grep -c "$(printf '\033\[3[15]mretry:')"
 }
 is 'a pipe has no colours' "$(colours retry)" 0
 for setting in CLICOLOR_FORCE=1 FORCE_COLOR=1 FORCE_COLOR=3 FORCE_COLOR=true; do
