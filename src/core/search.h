@@ -86,8 +86,8 @@ struct found {
 
 /*
  * A line of a stream, as far as the stream was read.  '\n', '\r' or both end a
- * line.  A NUL reads as '\1', a control character like any other, since it would
- * end the text.
+ * line.  A NUL reads as '\1', a control character like any other, since it
+ * would end the text.
  */
 struct stream_line {
 	char text[LINE_MOST + 1]; /* without its end */

@@ -80,7 +80,7 @@ done
 # The lines that a room may have, and the rows of options. A commit may lower a
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
-	7767 src/core
+	7768 src/core
 	2278 src/report
 	2173 src/plan
 	3468 src/options
