@@ -395,7 +395,7 @@ recipe 'apt-get update'
 FAILURE=100 SAYS='W: Failed to fetch http://example.org/'
 ends 0 2 'retries a list that is missing'
 hears 'apt-get install' 'E: Could not get lock /var/lib/dpkg/lock' \
-    'E: Unable to locate package'
+    'E: Unmet dependencies'
 hears 'npm, pip and others' 'npm error code ECONNRESET' 'npm error code ERESOLVE'
 recipe 'The next mirror on each attempt'
 ln -s "$T/bin/stub" bin/curl
@@ -406,7 +406,7 @@ like "$name: the next one each time" "$(xargs <calls)" \
 rm bin/curl
 recipe 'git clone'
 ends 0 2 'gets over a failure'
-hears 'docker pull' 'dial tcp: i/o timeout' 'manifest unknown'
+hears 'docker pull' 'dial tcp: i/o timeout' 'invalid reference format'
 recipe 'docker pull'
 SAYS=toomanyrequests
 ends 0 2 'gets over a failure'
