@@ -190,9 +190,8 @@ obey(struct options *options, char own_name[OWN_NAME])
 		const struct plan_options plan = options_plan(options);
 
 		plan_run(&plan, &report, &screen, PLAN_STEPS);
-		struct messages messages = { .held = false };
 		const int status = flush_stdout();
-		logs_close(&report, &messages);
+		logs_close(&report);
 		return status;
 	}
 	message_name(&report.style, name);

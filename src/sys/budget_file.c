@@ -17,11 +17,9 @@
 #define LOCK_PATIENCE 0.1
 
 void
-budget_file_open(struct budget_file *budget, const struct options *options,
-    struct messages *messages)
+budget_file_open(struct budget_file *budget, const struct options *options)
 {
 	*budget = (struct budget_file){ .name = options->budget,
-		.messages = messages,
 		.rules = options->budget_rules };
 	if (budget->name == NULL)
 		return;
@@ -133,8 +131,7 @@ static void
 budget_complain(const struct budget_file *budget, const char *problem,
     const char *consequence)
 {
-	say(budget->messages, "--budget: %s: %s; %s", budget->name, problem,
-	    consequence);
+	say("--budget: %s: %s; %s", budget->name, problem, consequence);
 }
 
 enum answer

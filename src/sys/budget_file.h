@@ -13,7 +13,6 @@
  */
 
 struct budget_file {
-	struct messages *messages;
 	const char *name; /* NULL: there is none */
 	struct budget_rules rules;
 	double give_up_at; /* on a lock, on CLOCK_MONOTONIC; or 0 */
@@ -26,8 +25,8 @@ struct budget_file {
  * if it is missing, so that another option that names it too is found out.  If
  * that fails, those below say so.
  */
-void budget_file_open(struct budget_file *budget, const struct options *options,
-    struct messages *messages);
+void budget_file_open(struct budget_file *budget,
+    const struct options *options);
 
 /*
  * Takes the price of a retry, which follows a throttled attempt or not, and

@@ -183,8 +183,6 @@ move(struct spool *spool, struct sink *sink)
 static void
 let_out(struct collector *collector, struct sink *sink, double until)
 {
-	struct messages *messages = collector->messages;
-
 	for (int i = 0; i < SPOOLS; i++) {
 		struct spool *spool = &collector->spools[i];
 
@@ -202,13 +200,13 @@ let_out(struct collector *collector, struct sink *sink, double until)
 	if (!collector->outs_messages || sink != collector->sinks[ERR])
 		return;
 	if (sink->mid_line && collector->messages_out == 0 &&
-	    messages->size > 0 &&
+	    messages.size > 0 &&
 	    !went_out(collector, sink, sink_pass(sink, "\n", 1)))
 		return;
-	if (!pass(collector, sink, messages->text, messages->size,
+	if (!pass(collector, sink, messages.text, messages.size,
 		&collector->messages_out))
 		return;
-	messages->size = 0;
+	messages.size = 0;
 	collector->outs_messages = false;
 }
 
@@ -265,7 +263,6 @@ hold(struct collector *collector, struct stream *stream, const char *bytes,
 static void
 add_messages(struct collector *collector)
 {
-	struct messages *messages = collector->messages;
 	struct spool *aside = &collector->spools[ASIDE];
 	const int last = collector->joined ? OUT : ERR;
 	const bool is_hook = collector->streams[ERR].spool == aside;
@@ -275,19 +272,19 @@ add_messages(struct collector *collector)
 	if (!is_hook && spool_has_bytes(aside) && stream->spool != NULL &&
 	    spool_move(aside, stream->spool) == -1)
 		let_go(collector);
-	if (messages->size > 0 && stream->spool != NULL) {
+	if (messages.size > 0 && stream->spool != NULL) {
 		if (spool_ends_mid_line(spool_has_bytes(aside)
 			    ? aside
 			    : &collector->spools[last]))
 			hold(collector, stream, "\n", 1, &newline);
 		if (stream->spool != NULL)
-			hold(collector, stream, messages->text, messages->size,
+			hold(collector, stream, messages.text, messages.size,
 			    &done);
-		messages->size -= done;
-		memmove(messages->text, messages->text + done, messages->size);
+		messages.size -= done;
+		memmove(messages.text, messages.text + done, messages.size);
 	}
 	/* There was no room for them. */
-	if (messages->size > 0 && stream->spool == NULL) {
+	if (messages.size > 0 && stream->spool == NULL) {
 		collector->outs_messages = true;
 		collector->messages_out = 0;
 	}
@@ -635,9 +632,8 @@ collector_init(struct collector *collector, bool merged)
 		struct stream *stream = &collector->streams[i];
 
 		stream->pipe = NO_DESCRIPTOR;
-		collector->sinks[i] = i == OUT && !merged
-		    ? &collector->own
-		    : &collector->messages->sink;
+		collector->sinks[i] =
+		    i == OUT && !merged ? &collector->own : &messages.sink;
 		ev_io_init(&stream->watcher, go_on, 0, EV_READ);
 		ev_io_init(&collector->writers[i], go_on, 0, EV_WRITE);
 		stream->watcher.data = collector->writers[i].data = collector;

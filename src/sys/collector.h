@@ -60,7 +60,6 @@ struct work {
  */
 struct collector {
 	struct ev_loop *events;
-	struct messages *messages;   /* which may be held, too */
 	struct sink own;	     /* standard output, if it is not also... */
 	struct sink *sinks[STREAMS]; /* ...standard error: that of messages */
 	ev_io writers[STREAMS];	     /* of the sinks, while something waits */

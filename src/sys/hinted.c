@@ -6,8 +6,7 @@
 #include "sys/hinted.h"
 
 double
-hinted_find(struct hinted *hinted, const struct found *found,
-    struct messages *messages)
+hinted_find(struct hinted *hinted, const struct found *found)
 {
 	struct hint hint = { .kind = HINT_NONE };
 	double seconds = -1;
@@ -19,7 +18,7 @@ hinted_find(struct hinted *hinted, const struct found *found,
 		problem =
 		    zone_wait(&hint, events_time(CLOCK_REALTIME), &seconds);
 	if (problem != NULL && !hinted->refused)
-		say(messages, "--delay-match: %s: %s", found->hint, problem);
+		say("--delay-match: %s: %s", found->hint, problem);
 	hinted->refused |= problem != NULL;
 	hinted->dated = hint.kind == HINT_UNTIL || hint.kind == HINT_CLOCK;
 	return seconds;

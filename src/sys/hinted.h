@@ -24,8 +24,7 @@ struct hinted {
  * How long the attempt's output asks to wait, in seconds; negative: it does not
  * ask.  The first text that cannot be understood is reported.
  */
-double hinted_find(struct hinted *hinted, const struct found *found,
-    struct messages *messages);
+double hinted_find(struct hinted *hinted, const struct found *found);
 
 /*
  * A wait of so many seconds begins; `decides` says whether the hint made it so

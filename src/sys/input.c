@@ -135,13 +135,13 @@ wait_for_foreground(struct input *input)
 }
 
 static void
-input_complain(const struct input *input, int error)
+input_complain(int error)
 {
 	errno = error;
 	if (error == ENOSPC || error == EFBIG || error == EDQUOT)
-		spool_complain(input->messages);
+		spool_complain();
 	else
-		say_error(input->messages, "standard input");
+		say_error("standard input");
 }
 
 static void
@@ -158,18 +158,17 @@ stdin_ready(struct ev_loop *events, ev_io *watcher, int flags)
 		wait_for_foreground(input) == 0))
 		return;
 	if (length == -1)
-		input_complain(input, error);
+		input_complain(error);
 	input_stop(input);
 	input->done(input->data, length == 0);
 }
 
 void
 input_open(struct input *input, const struct options *options,
-    struct messages *messages, struct ev_loop *events, struct clock *clock,
+    struct ev_loop *events, struct clock *clock,
     void (*done)(void *data, bool success), void *data)
 {
 	*input = (struct input){ .mode = options->input,
-		.messages = messages,
 		.start = -1,
 		.copy = NO_DESCRIPTOR,
 		.reads = NO_DESCRIPTOR,
@@ -203,11 +202,11 @@ input_spool(struct input *input)
 	}
 	/* A terminal without input would not stop a background job yet. */
 	if (isatty(STDIN_FILENO) && wait_for_foreground(input) == -1) {
-		input_complain(input, errno);
+		input_complain(errno);
 		return -1;
 	}
 	if (spool_open(&input->spool) == -1) {
-		spool_complain(input->messages);
+		spool_complain();
 		return -1;
 	}
 	ev_io_start(input->events, &input->watcher);
@@ -224,7 +223,7 @@ static int
 give(struct input *input, int given, const char *what, int *descriptor)
 {
 	if (given == -1) {
-		say_error(input->messages, "%s", what);
+		say_error("%s", what);
 		return -1;
 	}
 	*descriptor = input->given = given;
@@ -253,7 +252,7 @@ rewind_file(struct input *input, bool left, int *descriptor)
 int
 input_begin(struct input *input, uint64_t attempt, bool left, int *descriptor)
 {
-	const bool held = input->messages->held;
+	const bool held = messages.held;
 	int bytes = 0;
 
 	switch (input->mode) {
@@ -270,13 +269,12 @@ input_begin(struct input *input, uint64_t attempt, bool left, int *descriptor)
 		    input->lost == 0) {
 			input->lost = attempt - 1;
 			/* Even if messages are held. */
-			input->messages->held = false;
-			say(input->messages,
-			    "attempt %" PRIu64 " does not get the input that "
+			messages.held = false;
+			say("attempt %" PRIu64 " does not get the input that "
 			    "attempt %" PRIu64 " read; "
 			    "--stdin=replay gives it to each",
 			    attempt, attempt - 1);
-			input->messages->held = held;
+			messages.held = held;
 		}
 		break;
 	case INPUT_REPLAY:

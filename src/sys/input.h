@@ -20,7 +20,6 @@
  */
 struct input {
 	enum input_mode mode;
-	struct messages *messages;
 	off_t start; /* the offset to which stdin is rewound; -1: not rewound */
 	int copy;    /* a pipe with all that stdin held, or NO_DESCRIPTOR */
 	int copied;  /* bytes of it */
@@ -44,7 +43,7 @@ struct input {
  * that failed.
  */
 void input_open(struct input *input, const struct options *options,
-    struct messages *messages, struct ev_loop *events, struct clock *clock,
+    struct ev_loop *events, struct clock *clock,
     void (*done)(void *data, bool success), void *data);
 
 void input_close(struct input *input);

@@ -46,13 +46,13 @@ say_end(struct job *job, const char *what_follows)
 	char name[SIGNAL_NAME];
 
 	if (job->signalled && !job->passed_on)
-		say(job->messages, "%s timed out%s", job->option, what_follows);
+		say("%s timed out%s", job->option, what_follows);
 	else if (WIFSIGNALED(status))
-		say(job->messages, "%s was killed by %s%s", job->option,
+		say("%s was killed by %s%s", job->option,
 		    signal_name(WTERMSIG(status), name), what_follows);
 	else
-		say(job->messages, "%s exited %d%s", job->option,
-		    WEXITSTATUS(status), what_follows);
+		say("%s exited %d%s", job->option, WEXITSTATUS(status),
+		    what_follows);
 }
 
 /* --- the start --- */
@@ -139,7 +139,7 @@ start_shell(struct job *job, const char *option, const char *command,
 	file_close(&null);
 	if (started)
 		return (struct started){ .runs = true };
-	say_error(job->messages, "cannot run %s", option);
+	say_error("cannot run %s", option);
 	return (struct started){ .error = errno };
 }
 
@@ -150,7 +150,7 @@ start_hook(struct job *job, struct record *record)
 
 	input_stop(&job->input);
 	collector_drop(&job->output.collector);
-	job->messages->held = false;
+	messages.held = false;
 	return record->end.reason == REASON_SUCCESS
 	    ? start_shell(job, "--on-success", options->on_success, record)
 	    : start_shell(job, "--on-give-up", options->on_give_up, record);
@@ -211,8 +211,7 @@ job_signal(struct job *job, int signal)
 		const struct survivors left = tree_survivors(&job->tree, 0);
 
 		if (left.count > 0)
-			say(job->messages,
-			    "the attempt exited 0; --leftovers=end ends what "
+			say("the attempt exited 0; --leftovers=end ends what "
 			    "it left: %s",
 			    left.names);
 	}
@@ -228,8 +227,7 @@ job_signal(struct job *job, int signal)
 	if (tree_signal(&job->tree, child->pid, child->own_group, signal) ==
 		-1 &&
 	    errno != ESRCH)
-		say_error(job->messages, "cannot signal process %ld",
-		    (long)child->pid);
+		say_error("cannot signal process %ld", (long)child->pid);
 }
 
 bool
@@ -242,8 +240,7 @@ void
 job_abandon(struct job *job)
 {
 	if (tree_name_left(&job->tree) == 0 && job->child.pid != 0)
-		say(job->messages, "process %ld does not end",
-		    (long)job->child.pid);
+		say("process %ld does not end", (long)job->child.pid);
 	job->child.pid = 0;
 }
 
@@ -335,7 +332,7 @@ job_end_attempt(struct job *job, struct attempt *attempt)
 	attempt->matched = job->found.matched;
 	attempt->by_line = job->found.class;
 	attempt->unread = output_is_unread(&job->output);
-	attempt->hint = hinted_find(&job->hinted, &job->found, job->messages);
+	attempt->hint = hinted_find(&job->hinted, &job->found);
 }
 
 /* A hook that fails is reported, and a check that its shell did not find. */
@@ -347,8 +344,8 @@ job_answer(struct job *job)
 	restore_terminal(job);
 	const int error = *job->child.exec_errno;
 	if (error != 0) {
-		say(job->messages, "cannot run %s: %s: %s", job->option,
-		    _PATH_BSHELL, strerror(error));
+		say("cannot run %s: %s: %s", job->option, _PATH_BSHELL,
+		    strerror(error));
 		return ANSWER_NONE;
 	}
 	if ((job->task == TASK_LAST_HOOK && (status != 0 || job->signalled)) ||

@@ -25,7 +25,6 @@
 struct job {
 	const struct options *options;
 	struct report *report;
-	struct messages *messages;
 	struct notify *notify;
 
 	enum task task;

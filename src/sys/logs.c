@@ -305,10 +305,10 @@ look_at_logs(struct report *report)
 
 /* Says once per log that it cannot be written, which changes nothing else. */
 static void
-complain(struct sink *sink, struct messages *messages, int error)
+complain(struct sink *sink, int error)
 {
 	if (!sink->failed)
-		say(messages, "%s: %s: %s", sink->option, sink->name,
+		say("%s: %s: %s", sink->option, sink->name,
 		    error == EAGAIN ? "lines are left out: nobody reads them"
 				    : strerror(error));
 	sink->failed = true;
@@ -359,19 +359,17 @@ follow_name(const struct sink *sink)
 static void
 write_log(struct sink *sink, struct output *output, bool is_drawing)
 {
-	struct messages *messages = output->messages;
-
 	follow_name(sink);
 	if (sink->replaced && ftruncate(sink->descriptor, 0) == -1 &&
 	    errno != EINVAL)
-		complain(sink, messages, errno);
+		complain(sink, errno);
 	bool *output_ends = output_mid_line(output, OUT);
 	if (!is_drawing && *sink->text != '\n' &&
 	    (sink->has_output ? *output_ends : file_ends_mid_line(sink)) &&
 	    sink_write(sink, "\n", 1, 0) && sink->has_output)
 		*output_ends = false;
 	if (!sink_write(sink, sink->text, sink->size, 0))
-		complain(sink, messages, errno);
+		complain(sink, errno);
 }
 
 /*
@@ -382,8 +380,6 @@ write_log(struct sink *sink, struct output *output, bool is_drawing)
 static void
 flush(struct report *report, struct output *output, bool is_drawing)
 {
-	struct messages *messages = output->messages;
-
 	for (size_t i = 0; i < report->count; i++) {
 		struct sink *sink = &report->sinks[i];
 
@@ -393,9 +389,9 @@ flush(struct report *report, struct output *output, bool is_drawing)
 		if (sink->name != NULL)
 			write_log(sink, output, is_drawing);
 		else if (is_drawing)
-			messages_draw(messages, sink->text, sink->size);
+			messages_draw(sink->text, sink->size);
 		else
-			messages_write(messages, sink->text, sink->size);
+			messages_write(sink->text, sink->size);
 		rewind(sink->file);
 		sink->size = 0;
 	}
@@ -481,7 +477,7 @@ logs_begin_output(struct report *report, struct output *output,
 }
 
 void
-logs_close(struct report *report, struct messages *messages)
+logs_close(struct report *report)
 {
 	for (size_t i = 0; i < report->count; i++) {
 		struct sink *sink = &report->sinks[i];
@@ -490,14 +486,14 @@ logs_close(struct report *report, struct messages *messages)
 
 		if (plan && own &&
 		    (fflush(sink->file) == EOF || ferror(sink->file)))
-			complain(sink, messages, errno);
+			complain(sink, errno);
 		if (sink->rest_size > 0 &&
 		    !sink_write(sink, "", 0, REST_PATIENCE))
-			complain(sink, messages, errno);
+			complain(sink, errno);
 		if (!plan || own)
 			fclose(sink->file);
 		if (!plan && own && close(sink->descriptor) == -1)
-			complain(sink, messages, errno);
+			complain(sink, errno);
 		file_close(&sink->reader);
 		if (sink->format->end != NULL)
 			sink->format->end(sink);

@@ -12,7 +12,6 @@
  */
 void logs_open(struct report *report, const struct options *options);
 
-struct messages;
 struct output;
 
 /*
@@ -55,6 +54,6 @@ void logs_hide(struct report *report, struct output *output);
 void logs_remove(const struct report *report);
 
 /* Writes what is left of all logs, and closes them. */
-void logs_close(struct report *report, struct messages *messages);
+void logs_close(struct report *report);
 
 #endif

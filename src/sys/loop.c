@@ -35,7 +35,6 @@ struct loop {
 	const struct options *options;
 	struct run *run;
 	struct report report;
-	struct messages messages;
 	struct events events;
 	struct clock clock; /* the run's */
 	double turned;	    /* when the last turn of the event loop began */
@@ -475,17 +474,15 @@ set_up(struct loop *loop)
 	*job = (struct job){
 		.options = options,
 		.report = &loop->report,
-		.messages = &loop->messages,
 	};
 	if (child_init(&job->child) == -1)
 		err(STATUS_OWN_FAILURE, "cannot prepare to start processes");
 	/* With -k 0 nothing gets SIGKILL, not even if `retry` is killed. */
 	job->child.outlives = policy->kill_after == 0;
-	tree_watch(&job->tree, job->child.parent, policy_ends_processes(policy),
-	    &loop->messages);
+	tree_watch(&job->tree, job->child.parent,
+	    policy_ends_processes(policy));
 	events_open(&loop->events);
 	loop->receiver = (struct receiver){
-		.messages = &loop->messages,
 		.child = &job->child,
 		.asks = policy->signal,
 		.clock = &loop->clock,
@@ -493,7 +490,7 @@ set_up(struct loop *loop)
 		.data = loop,
 	};
 	receiver_open(&loop->receiver, loop->events.loop);
-	probe_open(&job->probe, &job->child, &loop->messages, loop->events.loop,
+	probe_open(&job->probe, &job->child, loop->events.loop,
 	    options->verbose ? show_probe : NULL, loop);
 }
 
@@ -508,8 +505,8 @@ loop_run(const struct options *options, const struct report *report)
 	struct job *job = &loop.job;
 
 	set_up(&loop);
-	budget_file_open(&loop.budget, options, &loop.messages);
-	if (state_file_open(&loop.state, options, &loop.messages) == -1) {
+	budget_file_open(&loop.budget, options);
+	if (state_file_open(&loop.state, options) == -1) {
 		logs_remove(report);
 		exit(STATUS_OWN_FAILURE);
 	}
@@ -517,16 +514,14 @@ loop_run(const struct options *options, const struct report *report)
 	loop.report.begun = events_time(CLOCK_REALTIME);
 	if (gethostname(loop.report.host, sizeof(loop.report.host) - 1) == -1)
 		*loop.report.host = '\0';
-	job->notify =
-	    notify_open(options, &job->child, loop.events.loop, &loop.messages);
-	input_open(&job->input, options, &loop.messages, loop.events.loop,
-	    &loop.clock, input_done, &loop);
-	output_open(&job->output, options, &loop.messages, loop.events.loop);
+	job->notify = notify_open(options, &job->child, loop.events.loop);
+	input_open(&job->input, options, loop.events.loop, &loop.clock,
+	    input_done, &loop);
+	output_open(&job->output, options, loop.events.loop);
 	/* With --output=chronic it is held. */
 	if (options->warning != NULL)
-		say(&loop.messages, "%s", options->warning);
-	duplicate_open(&job->duplicate, options, &loop.messages,
-	    logs_use_output(report));
+		say("%s", options->warning);
+	duplicate_open(&job->duplicate, options, logs_use_output(report));
 
 	while (run_step(loop.run))
 		continue;
@@ -535,15 +530,15 @@ loop_run(const struct options *options, const struct report *report)
 	run_close(loop.run);
 	logs_hide(&loop.report, &job->output);
 	input_stop(&job->input);
-	loop.messages.held = false;
+	messages.held = false;
 	collector_drop(&job->output.collector);
 	budget_file_close(&loop.budget);
 	state_file_close(&loop.state);
 	notify_close(job->notify);
-	logs_close(&loop.report, &loop.messages);
+	logs_close(&loop.report);
 	input_close(&job->input);
 	output_close(&job->output);
-	messages_close(&loop.messages);
+	messages_close();
 	ev_loop_destroy(loop.events.loop);
 	tree_free(&job->tree);
 	oom_close(&job->oom);

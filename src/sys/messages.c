@@ -19,69 +19,71 @@
 /* As much of a message of say() as is written: a name, and more. */
 #define SAID_MOST (PATH_MAX + 512)
 
+struct messages messages;
+
 /* Most runs say nothing. */
 static struct sink *
-open_sink(struct messages *messages)
+open_sink(void)
 {
-	sink_open(&messages->sink, STDERR_FILENO);
-	return &messages->sink;
+	sink_open(&messages.sink, STDERR_FILENO);
+	return &messages.sink;
 }
 
 /* Writes the lines to standard error, or counts them as lost. */
 static void
-write_out(struct messages *messages, const char *lines, size_t size)
+write_out(const char *lines, size_t size)
 {
-	struct sink *sink = open_sink(messages);
+	struct sink *sink = open_sink();
 	const bool mid_line = sink->mid_line && *lines != '\n';
 	char note[SAID_MOST] = "", *text;
 
-	if (messages->lost > 0)
+	if (messages.lost > 0)
 		snprintf(note, sizeof(note),
 		    "%s: %" PRIu64
 		    " line%s lost: standard error was not read\n",
-		    program_invocation_name, messages->lost,
-		    messages->lost == 1 ? " was" : "s were");
+		    program_invocation_name, messages.lost,
+		    messages.lost == 1 ? " was" : "s were");
 	if (asprintf(&text, "%s%s%.*s", mid_line ? "\n" : "", note, (int)size,
 		lines) == -1)
 		text = NULL;
 	/* Any error but EAGAIN cannot be reported to anybody. */
 	const bool lost = text == NULL ||
 	    (!sink_write(sink, text, strlen(text),
-		 messages->stuck ? 0 : PATIENCE) &&
+		 messages.stuck ? 0 : PATIENCE) &&
 		errno == EAGAIN);
 	free(text);
-	messages->stuck = lost || sink->rest_size > 0;
+	messages.stuck = lost || sink->rest_size > 0;
 	for (size_t i = 0; lost && i < size; i++)
-		messages->lost += lines[i] == '\n';
+		messages.lost += lines[i] == '\n';
 	if (lost)
 		return;
-	messages->lost = 0;
+	messages.lost = 0;
 	sink->mid_line = false;
 }
 
 void
-messages_write(struct messages *messages, const char *lines, size_t size)
+messages_write(const char *lines, size_t size)
 {
-	if (!messages->held) {
-		write_out(messages, lines, size);
+	if (!messages.held) {
+		write_out(lines, size);
 		return;
 	}
-	char *text = realloc(messages->text, messages->size + size);
+	char *text = realloc(messages.text, messages.size + size);
 	if (text == NULL)
 		return;
-	memcpy(text + messages->size, lines, size);
-	messages->text = text;
-	messages->size += size;
+	memcpy(text + messages.size, lines, size);
+	messages.text = text;
+	messages.size += size;
 }
 
 void
-messages_draw(struct messages *messages, const char *text, size_t size)
+messages_draw(const char *text, size_t size)
 {
-	sink_write(open_sink(messages), text, size, 0);
+	sink_write(open_sink(), text, size, 0);
 }
 
 void
-say(struct messages *messages, const char *format, ...)
+say(const char *format, ...)
 {
 	const int error = errno;
 	char line[SAID_MOST], safe[SAID_MOST];
@@ -94,12 +96,12 @@ say(struct messages *messages, const char *format, ...)
 	va_end(arguments);
 	length = strlen(text_safe(line, safe, sizeof(safe) - 1));
 	safe[length] = '\n';
-	messages_write(messages, safe, length + 1);
+	messages_write(safe, length + 1);
 	errno = error;
 }
 
 void
-say_error(struct messages *messages, const char *format, ...)
+say_error(const char *format, ...)
 {
 	const int error = errno;
 	char text[SAID_MOST];
@@ -108,15 +110,16 @@ say_error(struct messages *messages, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	say(messages, "%s: %s", text, strerror(error));
+	say("%s: %s", text, strerror(error));
 	errno = error;
 }
 
 void
-messages_close(struct messages *messages)
+messages_close(void)
 {
-	if (messages->lost > 0 || messages->sink.rest_size > 0)
-		write_out(messages, "", 0);
-	sink_close(&messages->sink);
-	free(messages->text);
+	if (messages.lost > 0 || messages.sink.rest_size > 0)
+		write_out("", 0);
+	sink_close(&messages.sink);
+	free(messages.text);
+	messages = (struct messages){ .held = false };
 }

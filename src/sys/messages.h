@@ -11,7 +11,7 @@
  * message has a second to be read; then it is lost, those that follow do not
  * wait, and the number of lost lines is said before the next one that is read.
  */
-struct messages {
+extern struct messages {
 	struct sink sink; /* its descriptor is 0 until the first message */
 	bool stuck;	  /* the reader took nothing for a second */
 	uint64_t lost;	  /* lines */
@@ -20,27 +20,25 @@ struct messages {
 	bool held;
 	char *text;
 	size_t size;
-};
+} messages;
 
 /* Says how many lines were lost, and frees the memory. */
-void messages_close(struct messages *messages);
+void messages_close(void);
 
 /* Writes whole lines, or holds them. */
-void messages_write(struct messages *messages, const char *lines, size_t size);
+void messages_write(const char *lines, size_t size);
 
 /* Writes a drawing, or the end of one, if there is room for it now. */
-void messages_draw(struct messages *messages, const char *text, size_t size);
+void messages_draw(const char *text, size_t size);
 
 /*
  * A message as warnx(3) writes it, on one line.  All of it is made harmless:
  * the names of files and of processes are somebody else's text.
  */
-void say(struct messages *messages, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The same as warn(3) does: with the text of errno. */
-void say_error(struct messages *messages, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+void say_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Opens the sink of a descriptor, 1 or 2, unless it is open. */
 void sink_open(struct sink *sink, int descriptor);

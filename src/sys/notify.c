@@ -122,7 +122,6 @@ struct notify {
 	int problem; /* why there is none: an errno */
 	const char *name;
 	const struct child *child;
-	struct messages *messages;
 	struct ev_loop *events;
 	ev_io room;	/* the manager takes messages again */
 	ev_io received; /* on the attempt's socket; -1 between attempts */
@@ -208,8 +207,8 @@ static void
 say_lost(struct notify *notify)
 {
 	if (!notify->told)
-		say(notify->messages, "cannot notify systemd: %s: %s%s",
-		    notify->name, strerror(notify->problem),
+		say("cannot notify systemd: %s: %s%s", notify->name,
+		    strerror(notify->problem),
 		    notify->problem == EAFNOSUPPORT
 			? "; RestrictAddressFamilies= lacks AF_UNIX"
 			: "");
@@ -505,7 +504,7 @@ find(const char *name)
 
 struct notify *
 notify_open(const struct options *options, const struct child *child,
-    struct ev_loop *events, struct messages *messages)
+    struct ev_loop *events)
 {
 	const char *name = getenv("NOTIFY_SOCKET");
 	struct notify *notify;
@@ -518,7 +517,6 @@ notify_open(const struct options *options, const struct child *child,
 		.problem = errno,
 		.name = name,
 		.child = child,
-		.messages = messages,
 		.events = events,
 		.bounded = options->policy.limits.attempts > 0 ||
 		    options->policy.max_time > 0,
@@ -545,7 +543,7 @@ notify_begin(struct notify *notify, uint64_t number)
 	const int end = relay_open(number, notify->attempt.name);
 	if (end == -1) {
 		if (!notify->told)
-			say_error(notify->messages,
+			say_error(
 			    "cannot receive what the attempt sends to systemd");
 		return NULL;
 	}

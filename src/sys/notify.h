@@ -28,8 +28,7 @@ struct notify;
  * be reached, an attempt may still speak: that READY=1 is lost is said.
  */
 struct notify *notify_open(const struct options *options,
-    const struct child *child, struct ev_loop *events,
-    struct messages *messages);
+    const struct child *child, struct ev_loop *events);
 
 /*
  * Gives signs of life as they are due, and notes a silence.  Returns in how

@@ -23,19 +23,17 @@
 static void
 tell_full(struct output *output)
 {
-	struct messages *messages = output->messages;
 	const struct collector *collector = &output->collector;
 
 	if (collector->full == 0 || output->is_full || collector->waits)
 		return;
 	output->is_full = true;
-	messages->held = false;
-	if (messages->size > 0)
-		messages_write(messages, messages->text, messages->size);
-	messages->size = 0;
+	messages.held = false;
+	if (messages.size > 0)
+		messages_write(messages.text, messages.size);
+	messages.size = 0;
 	errno = collector->full;
-	say_error(messages,
-	    "output is shown at once from here on, as it cannot be held");
+	say_error("output is shown at once from here on, as it cannot be held");
 }
 
 bool
@@ -53,16 +51,16 @@ output_take_failure(struct output *output, int *death)
 	tell_full(output);
 	if (failure == FAILURE_NONE)
 		return false;
-	output->messages->held = false;
+	messages.held = false;
 	errno = collector->error;
 	collector->failure = FAILURE_NONE;
 	*death = 0;
 	if (errno == EPIPE && !receiver_ignores(SIGPIPE))
 		*death = SIGPIPE;
 	else if (failure == FAILURE_SPOOL)
-		spool_complain(output->messages);
+		spool_complain();
 	else
-		say_error(output->messages, "%s", names[failure]);
+		say_error("%s", names[failure]);
 	return true;
 }
 
@@ -85,15 +83,13 @@ is_closed(int descriptor, const char *name, struct stat *status)
 
 void
 output_open(struct output *output, const struct options *options,
-    struct messages *messages, struct ev_loop *events)
+    struct ev_loop *events)
 {
 	const struct output_row *mode = &output_rows[options->output];
 	struct stat out, error;
 
 	*output = (struct output){ .options = options,
-		.messages = messages,
-		.collector = { .messages = messages,
-		    .events = events,
+		.collector = { .events = events,
 		    .lets_go = mode->lets_go,
 		    .takes_turns = mode->takes_turns },
 		.ends = { NO_DESCRIPTOR, NO_DESCRIPTOR, NO_DESCRIPTOR } };
@@ -109,7 +105,7 @@ output_open(struct output *output, const struct options *options,
 	output->collector.joined =
 	    output->merged && mode->holds_stdout == mode->holds_stderr;
 	collector_init(&output->collector, output->merged);
-	messages->held = mode->holds_messages && !output->closed[ERR];
+	messages.held = mode->holds_messages && !output->closed[ERR];
 }
 
 void
@@ -211,7 +207,7 @@ output_begin_shell(struct output *output, int descriptors[3])
 			return -1;
 		descriptors[0] = output->ends[0];
 	}
-	if (!output->messages->held)
+	if (!messages.held)
 		return 0;
 	if (open_stream(output, &streams[ERR], ERR) == -1)
 		return -1;
@@ -270,7 +266,7 @@ release(struct output *output, int out)
 		const int stream = output->merged ? OUT : streams[i];
 
 		if ((spool_has_bytes(spool) ||
-			(i == ASIDE && output->messages->size > 0)) &&
+			(i == ASIDE && messages.size > 0)) &&
 		    !output->closed[stream]) {
 			outlets[i] = collector_sink(collector, stream);
 			any = true;
@@ -315,7 +311,7 @@ output_deliver(struct output *output, const struct record *run)
 	case OUTPUT_CHRONIC:
 		if (over && run->end.reason != REASON_SUCCESS &&
 		    run->end.reason != REASON_EARLY && !run->end.tolerated) {
-			output->messages->held = false;
+			messages.held = false;
 			release(output, OUT);
 		}
 		break;
@@ -335,12 +331,11 @@ output_is_unread(const struct output *output)
 
 void
 duplicate_open(struct duplicate *duplicate, const struct options *options,
-    struct messages *messages, bool logged)
+    bool logged)
 {
 	struct stat out, error;
 
 	*duplicate = (struct duplicate){
-		.messages = messages,
 		.warns = !logged && !options->quiet &&
 		    options->output == OUTPUT_STREAM &&
 		    options->origin[OPTION_OUTPUT] == ORIGIN_DEFAULT &&
@@ -357,8 +352,7 @@ duplicate_begin(struct duplicate *duplicate, bool failed)
 		return;
 	if (failed && duplicate->grew) {
 		duplicate->warns = false;
-		say(duplicate->messages,
-		    "the output file may now contain output of a failed "
+		say("the output file may now contain output of a failed "
 		    "attempt; --output=hold keeps it out");
 	}
 	duplicate->grew = false;

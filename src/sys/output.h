@@ -18,7 +18,6 @@
  */
 struct output {
 	const struct options *options;
-	struct messages *messages;
 	struct collector collector;
 	bool closed[STREAMS]; /* `retry` was started without it */
 	bool merged;  /* standard output and standard error are one file */
@@ -28,7 +27,7 @@ struct output {
 
 /* Makes ready. */
 void output_open(struct output *output, const struct options *options,
-    struct messages *messages, struct ev_loop *events);
+    struct ev_loop *events);
 
 void output_close(struct output *output);
 
@@ -86,7 +85,6 @@ bool output_take_failure(struct output *output, int *death);
  * much went through it.
  */
 struct duplicate {
-	struct messages *messages;
 	bool warns;
 	bool grew; /* while the last attempt ran */
 	off_t end; /* before that attempt */
@@ -97,7 +95,7 @@ struct duplicate {
  * whose file gets messages or a log (`logged`), too.
  */
 void duplicate_open(struct duplicate *duplicate, const struct options *options,
-    struct messages *messages, bool logged);
+    bool logged);
 
 /* An attempt begins; warns first if the last one failed. */
 void duplicate_begin(struct duplicate *duplicate, bool failed);

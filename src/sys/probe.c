@@ -66,11 +66,9 @@ output_ready(struct ev_loop *events, ev_io *watcher, int flags)
 
 void
 probe_open(struct probe *probe, const struct child *child,
-    struct messages *messages, struct ev_loop *events, probe_show *show,
-    void *data)
+    struct ev_loop *events, probe_show *show, void *data)
 {
 	*probe = (struct probe){
-		.messages = messages,
 		.child = child_beside(child),
 		.events = events,
 		.show = show,
@@ -86,7 +84,7 @@ probe_complain(struct probe *probe, int error, const char *what)
 {
 	errno = error;
 	if (!probe->warned)
-		say_error(probe->messages, "cannot start --health%s", what);
+		say_error("cannot start --health%s", what);
 	probe->warned = true;
 }
 
@@ -151,8 +149,7 @@ probe_ended(struct probe *probe, int status)
 	const bool missing = error == 0 && WIFEXITED(status) &&
 	    (WEXITSTATUS(status) == 127 || WEXITSTATUS(status) == 126);
 	if (missing && !probe->warned)
-		say(probe->messages,
-		    "--health exited %d, so that it says nothing: %s",
+		say("--health exited %d, so that it says nothing: %s",
 		    WEXITSTATUS(status), probe->last_line);
 	probe->warned |= missing;
 	if (error != 0 || missing)

@@ -24,7 +24,6 @@ typedef void probe_show(void *data, const char *line);
  * nothing, and of whose output the last line is kept.
  */
 struct probe {
-	struct messages *messages;
 	struct child child; /* its pid is 0 while no probe runs */
 	struct ev_loop *events;
 	ev_io watcher;
@@ -38,8 +37,7 @@ struct probe {
 
 /* Makes ready; `child` is the one that attempts are started with. */
 void probe_open(struct probe *probe, const struct child *child,
-    struct messages *messages, struct ev_loop *events, probe_show *show,
-    void *data);
+    struct ev_loop *events, probe_show *show, void *data);
 
 /*
  * Starts a probe of the attempt with this pid.  Returns 0, or -1 with errno

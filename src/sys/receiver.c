@@ -200,8 +200,7 @@ receiver_forward(struct receiver *receiver, const struct received *received,
 	else /* a daemon's workers might die of what its first process takes */
 		result = kill(child->pid, number);
 	if (result == -1)
-		say_error(receiver->messages, "cannot signal process %ld",
-		    (long)child->pid);
+		say_error("cannot signal process %ld", (long)child->pid);
 	if (ends)
 		child_signal_group(child, SIGCONT);
 	return true;

@@ -22,7 +22,6 @@
  * a queue of the kernel; no handler is ever set.
  */
 struct receiver {
-	struct messages *messages;
 	struct child *child;
 	int asks;	     /* --signal: ends the run as SIGTERM does */
 	struct clock *clock; /* skips the time in which `retry` is stopped */

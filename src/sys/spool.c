@@ -22,9 +22,9 @@ get_folder(void)
 }
 
 void
-spool_complain(struct messages *messages)
+spool_complain(void)
 {
-	say_error(messages, "temporary file in %s", get_folder());
+	say_error("temporary file in %s", get_folder());
 }
 
 /* For file systems that know no file without a name. */

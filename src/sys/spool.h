@@ -22,10 +22,8 @@ struct spool {
 /* Makes a spool that is not open. */
 void spool_init(struct spool *spool);
 
-struct messages;
-
 /* Says that a temporary file failed, why (errno) and where. */
-void spool_complain(struct messages *messages);
+void spool_complain(void);
 
 /*
  * Opens the file unless it is open.  Returns 0, or -1 with the errno that the

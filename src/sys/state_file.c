@@ -52,11 +52,10 @@ state_file_uses(const char *state, const char *file)
 }
 
 static void
-state_complain(const struct state_file *file, const char *name,
-    const char *what, const char *why)
+state_complain(const char *name, const char *what, const char *why)
 {
-	say(file->messages, "--state: %s: %s%s%s", name, what,
-	    why == NULL ? "" : ": ", why == NULL ? "" : why);
+	say("--state: %s: %s%s%s", name, what, why == NULL ? "" : ": ",
+	    why == NULL ? "" : why);
 }
 
 /* Whether a power cut left nothing but NULs of a file. */
@@ -96,27 +95,25 @@ read_own(const struct state_file *file, const char *suffix,
 		problem = "is not a state of retry";
 	if (problem == NULL)
 		return length;
-	state_complain(file, name, problem, NULL);
+	state_complain(name, problem, NULL);
 	return -1;
 }
 
 int
-state_file_open(struct state_file *file, const struct options *options,
-    struct messages *messages)
+state_file_open(struct state_file *file, const struct options *options)
 {
 	char directory[NAME] = "./";
 	struct stat folder, own;
 
 	*file = (struct state_file){ .name = options->state,
-		.messages = messages,
 		.backoff = &options->policy.backoff,
 		.lock = NO_DESCRIPTOR };
 	if (file->name == NULL)
 		return 0;
 	if (options->budget != NULL &&
 	    state_file_uses(file->name, options->budget)) {
-		state_complain(file, file->name,
-		    "is also the file of the budget", NULL);
+		state_complain(file->name, "is also the file of the budget",
+		    NULL);
 		return -1;
 	}
 
@@ -127,13 +124,12 @@ state_file_open(struct state_file *file, const struct options *options,
 		    (int)(slash - file->name) + 1, file->name);
 	if (access(directory, F_OK) == -1 && errno == ENOENT) {
 		directory[strlen(directory) - 1] = '\0';
-		say(messages, "--state: directory %s does not exist",
-		    directory);
+		say("--state: directory %s does not exist", directory);
 		return -1;
 	}
 	if (eaccess(directory, W_OK | X_OK) == -1) {
-		state_complain(file, file->name,
-		    "its directory cannot be written", strerror(errno));
+		state_complain(file->name, "its directory cannot be written",
+		    strerror(errno));
 		return -1;
 	}
 
@@ -141,7 +137,7 @@ state_file_open(struct state_file *file, const struct options *options,
 	if (stat(directory, &folder) == 0 && (folder.st_mode & S_ISVTX) != 0 &&
 	    lstat(file->name, &own) == 0 && own.st_uid != geteuid() &&
 	    folder.st_uid != geteuid() && geteuid() != 0) {
-		state_complain(file, file->name,
+		state_complain(file->name,
 		    "is another user's, in a sticky directory", NULL);
 		return -1;
 	}
@@ -164,11 +160,11 @@ set_aside(const struct state_file *file, const char *damage)
 	    access(file_next_to(file->name, DAMAGED, name), F_OK) == -1;
 
 	if ((first ? rename(file->name, name) : unlink(file->name)) == -1) {
-		state_complain(file, file->name,
-		    "is damaged and cannot be moved", strerror(errno));
+		state_complain(file->name, "is damaged and cannot be moved",
+		    strerror(errno));
 		return -1;
 	}
-	say(file->messages, "--state: %s: %s; %s %s", file->name, damage,
+	say("--state: %s: %s; %s %s", file->name, damage,
 	    first ? "kept as" : "not kept, since there is", name);
 	return 0;
 }
@@ -195,8 +191,8 @@ load(struct state_file *file)
 	if (length > 0 && damage == NULL)
 		return 0;
 	if (damage != NULL && state_is_newer(file->text)) {
-		state_complain(file, file->name,
-		    "is of a later version of retry", NULL);
+		state_complain(file->name, "is of a later version of retry",
+		    NULL);
 		return -1;
 	}
 	if (damage != NULL && set_aside(file, damage) == -1)
@@ -220,7 +216,7 @@ state_file_lock(struct state_file *file)
 	const char *problem =
 	    file->lock == -1 ? file_problem(errno) : file_check(file->lock);
 	if (problem != NULL)
-		state_complain(file, file->name, "cannot be locked", problem);
+		state_complain(file->name, "cannot be locked", problem);
 	else if (load(file) == 0) {
 		/*
 		 * The attempt inherits the lock, so that no other run begins
@@ -250,7 +246,7 @@ state_file_save(struct state_file *file, const struct state *state, double time)
 		return 0;
 	if (file_replace(file->name, file_next_to(file->name, NEW, name),
 		text) == -1) {
-		state_complain(file, file->name, "cannot be written",
+		state_complain(file->name, "cannot be written",
 		    strerror(errno));
 		return -1;
 	}

@@ -9,7 +9,6 @@
 
 /* --state: the file that keeps the state, which one run at a time has. */
 struct state_file {
-	struct messages *messages;
 	const char *name; /* NULL: there is none */
 	const struct backoff *backoff;
 	int lock;	       /* NO_DESCRIPTOR while another run holds it */
@@ -27,8 +26,7 @@ bool state_file_uses(const char *state, const char *file);
  * Finds the file that --state names, if it does, and tries to lock and read it.
  * Returns 0, or -1 after a message.
  */
-int state_file_open(struct state_file *file, const struct options *options,
-    struct messages *messages);
+int state_file_open(struct state_file *file, const struct options *options);
 
 /*
  * Takes the lock, which the processes that are started inherit, and reads the

@@ -250,19 +250,17 @@ find_processes(const struct tree *tree, pid_t root, size_t most)
 }
 
 void
-tree_watch(struct tree *tree, pid_t self, bool ends, struct messages *messages)
+tree_watch(struct tree *tree, pid_t self, bool ends)
 {
 	*tree = (struct tree){
-		.messages = messages,
 		.self = self,
 		.adopts = prctl(PR_SET_CHILD_SUBREAPER, 1) == 0,
 		.session = getsid(0),
 	};
 	if (!tree->adopts && ends)
-		say_error(messages,
-		    "--timeout, --max-time and --leftovers=end may miss "
-		    "processes that an attempt leaves: "
-		    "prctl(PR_SET_CHILD_SUBREAPER)");
+		say_error("--timeout, --max-time and --leftovers=end may miss "
+			  "processes that an attempt leaves: "
+			  "prctl(PR_SET_CHILD_SUBREAPER)");
 }
 
 /* waitid() fails immediately if there is no child. */
@@ -428,8 +426,7 @@ find_left(struct tree *tree, size_t most)
 	const struct procs list = find_processes(tree, tree->self, most);
 
 	if (list.problem != NULL && !tree->warned && has_children()) {
-		say(tree->messages,
-		    "cannot see what an attempt leaves: /proc: %s",
+		say("cannot see what an attempt leaves: /proc: %s",
 		    list.problem);
 		tree->warned = true;
 	}
@@ -462,8 +459,7 @@ tree_name_left(struct tree *tree)
 		const struct proc *process = &list.items[i];
 
 		if (!process->dead)
-			say(tree->messages,
-			    "process %ld (%s) does not end and is left",
+			say("process %ld (%s) does not end and is left",
 			    (long)process->pid, process->name);
 	}
 	free(list.items);

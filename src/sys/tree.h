@@ -24,7 +24,6 @@ struct procs {
  * that orphans become its children, and finds all of them in /proc.
  */
 struct tree {
-	struct messages *messages;
 	pid_t self;  /* `retry` */
 	bool adopts; /* `retry` is a subreaper */
 	bool warned; /* that /proc cannot be used */
@@ -38,8 +37,7 @@ struct tree {
  * Makes `retry` a subreaper.  If that is impossible, only the attempt's group
  * and its descendants are found; it says so if `ends` processes are to be.
  */
-void tree_watch(struct tree *tree, pid_t self, bool ends,
-    struct messages *messages);
+void tree_watch(struct tree *tree, pid_t self, bool ends);
 
 /* An attempt begins: descendants that `retry` has now are not the attempt's. */
 void tree_begin(struct tree *tree);

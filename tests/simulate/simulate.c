@@ -367,7 +367,6 @@ check_plan(const struct options *run, const char *log)
 	char copy[LOG_MOST], *rest = copy, *other = planned;
 	char problem[ARGV_PROBLEM];
 	struct options options;
-	struct messages messages = { .held = false };
 	struct report report;
 
 	*script = '\0';
@@ -400,7 +399,7 @@ check_plan(const struct options *run, const char *log)
 	const struct screen screen = screen_of(simulation.log, COLOR_AUTO);
 	const struct plan_options planning = options_plan(&options);
 	plan_run(&planning, &report, &screen, 0);
-	logs_close(&report, &messages);
+	logs_close(&report);
 	fclose(stdout);
 	stdout = output;
 	options_free(&options);
@@ -747,7 +746,7 @@ check_repeats(uint64_t seed)
 int
 main(int argc, char **argv)
 {
-	char messages[LOG_MOST];
+	char said[LOG_MOST];
 	double seconds = INFINITY;
 	uint64_t first = 1, count = SEEDS;
 	int failed = 0;
@@ -795,7 +794,7 @@ main(int argc, char **argv)
 	const double took = seconds_now() - begun;
 	if (kernel.told)
 		printf("%s\n",
-		    read_all(simulation.messages, messages, sizeof(messages)));
+		    read_all(simulation.messages, said, sizeof(said)));
 	dup2(inherited, STDERR_FILENO);
 
 	printf("# %zu runs (%zu refused, %zu also planned), %zu attempts, "
