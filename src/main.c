@@ -36,6 +36,7 @@
  *   report/   writes records as text, for people and for programs
  *     message     the lines for people
  *     escape      writes text so that a language takes it for nothing else
+ *     page        text on a screen, broken between words
  *     report      writes records to logs, by the table of formats
  *     text, tty, json, junit, github
  *                 the formats

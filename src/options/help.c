@@ -8,6 +8,7 @@
 #include "options/help.h"
 #include "options/options.h"
 #include "options/presets.h"
+#include "report/page.h"
 #include "report/report.h"
 #include "core/signals.h"
 #include "core/text.h"
@@ -20,39 +21,18 @@
 #define UNDERLINED '\2'
 #define PLAIN '\3'
 
-/* The columns between which the text of an option is printed. */
+/* The column at which the text of an option begins. */
 #define TEXT_COLUMN 29
-#define TEXT_END 80
 
-/* Prints words between two columns; the cursor is at the first one. */
-static void
-print_wrapped(const char *text, int first, int end)
-{
-	int column = first;
-
-	while (*text != '\0') {
-		const int length = (int)strcspn(text, " ");
-
-		if (column > first && column + 1 + length > end) {
-			printf("\n%*s", first, "");
-			column = first;
-		} else if (column > first) {
-			putchar(' ');
-			column++;
-		}
-		printf("%.*s", length, text);
-		column += length;
-		text += length + (int)strspn(text + length, " ");
-	}
-	putchar('\n');
-}
+/* The columns of a line, on a wider terminal, too. */
+#define WIDTH 80
 
 /* "  -s, --signal=SIG           signal sent on timeout [TERM]" */
 static void
-print_option(const struct option_row *row)
+print_option(FILE *file, const struct option_row *row)
 {
 	const char letter[] = { '-', row->letter, ',', '\0' };
-	char value[64] = "", text[256];
+	char value[64] = "";
 
 	if (row->value != NULL)
 		strlcpy(value, row->value, sizeof(value));
@@ -60,21 +40,21 @@ print_option(const struct option_row *row)
 		for (int i = 0; option_word(row, i) != NULL; i++)
 			text_append(value, sizeof(value), "%s%s",
 			    i == 0 ? "" : "|", option_word(row, i));
-	const int length = printf(row->type == TYPE_FLAG ? "  %3s --%s"
-		: row->optional				 ? "  %3s --%s[=%s]"
-							 : "  %3s --%s=%s",
+	const int length = fprintf(file,
+	    row->type == TYPE_FLAG ? "  %3s --%s"
+		: row->optional	   ? "  %3s --%s[=%s]"
+				   : "  %3s --%s=%s",
 	    row->letter == 0 ? "" : letter, row->name, value);
-	if (length < TEXT_COLUMN)
-		printf("%*s", TEXT_COLUMN - length, "");
+	if (length < TEXT_COLUMN - 1)
+		fprintf(file, "%*s", TEXT_COLUMN - length, "");
 	else
-		printf("\n%*s", TEXT_COLUMN, "");
+		fprintf(file, "\n%*s", TEXT_COLUMN, "");
 
 	/* A default of 0 for a time is not worth saying. */
 	const bool says_default = row->initial != NULL &&
 	    (row->type != TYPE_DURATION || strcmp(row->initial, "0") != 0);
-	snprintf(text, sizeof(text), says_default ? "%s [%s]" : "%s", row->doc,
+	fprintf(file, says_default ? "%s [%s]\n" : "%s\n", row->doc,
 	    row->initial);
-	print_wrapped(text, TEXT_COLUMN, TEXT_END);
 }
 
 void
@@ -114,162 +94,170 @@ static const char screen_text[] =
     "shell.\n";
 
 static void
-print_options(void)
+print_options(FILE *file)
 {
-	printf("usage: " PROGRAM " [OPTION]... [--] COMMAND [ARG]...\n");
+	fprintf(file, "usage: " PROGRAM " [OPTION]... [--] COMMAND [ARG]...\n");
 	for (int group = 0; group < GROUPS; group++) {
-		printf("\n%s:\n", option_groups[group]);
+		fprintf(file, "\n%s:\n", option_groups[group]);
 		for (int id = 0; id < OPTIONS; id++)
 			if ((int)option_rows[id].group == group)
-				print_option(&option_rows[id]);
+				print_option(file, &option_rows[id]);
 	}
-	printf("\nTo explain an option: --help=-a; to list the topics: "
-	       "--help=topics.\n");
+	fprintf(file,
+	    "\nTo explain an option: --help=-a; to list the topics: "
+	    "--help=topics.\n");
 }
 
 static void
-print_backoff(void)
+print_backoff(FILE *file)
 {
-	printf("-b STRATEGY[:NAME=VALUE,...], the nominal delay before retry "
-	       "n; d is --delay,\ncap is --max-delay, u is uniform in "
-	       "[0,1).\nA level starts at d, rises with each failure and falls "
-	       "with each success.\n\n");
+	fprintf(file,
+	    "-b STRATEGY[:NAME=VALUE,...], the nominal delay before retry "
+	    "n; d is --delay,\ncap is --max-delay, u is uniform in "
+	    "[0,1).\nA level starts at d, rises with each failure and falls "
+	    "with each success.\n\n");
 	for (const struct strategy *row = strategies; row->name != NULL;
 	     row++) {
-		printf("  %-13s %s\n      %s", row->name, row->formula,
+		fprintf(file, "  %-13s %s\n      %s", row->name, row->formula,
 		    row->doc);
 		if (row->random)
-			printf("\n      for u = 1/2");
+			fprintf(file, "\n      for u = 1/2");
 		else if (row->sample != NULL)
-			printf("\n      for %s%s", row->sample,
+			fprintf(file, "\n      for %s%s", row->sample,
 			    row->needs_ends ? " and a cap of 16s" : "");
-		printf(": %s\n", row->example);
+		fprintf(file, ": %s\n", row->example);
 		for (const struct param *param = row->params;
 		     param->name != NULL; param++) {
-			printf("      %s: %s [", param->name, param->doc);
+			fprintf(file, "      %s: %s [", param->name,
+			    param->doc);
 			if (param->initial == PARAM_IS_BASE)
-				printf("d]\n");
+				fprintf(file, "d]\n");
 			else if (param->initial == PARAM_REQUIRED)
-				printf("required]\n");
+				fprintf(file, "required]\n");
 			else
-				printf("%g]\n", param->initial);
+				fprintf(file, "%g]\n", param->initial);
 		}
 	}
 }
 
 /* A table whose rows begin with a name and a sentence. */
 static void
-print_table(const char *format, const char *const *first, size_t stride)
+print_table(FILE *file, const char *format, const char *const *first,
+    size_t stride)
 {
 	for (const char *row = (const char *)first;; row += stride) {
 		const char *const *pair = (const void *)row;
 
 		if (pair[0] == NULL)
 			return;
-		printf(format, pair[0], pair[1]);
+		fprintf(file, format, pair[0], pair[1]);
 	}
 }
 #define PRINT_TABLE(format, table) \
-	print_table(format, &(table)[0].name, sizeof((table)[0]))
+	print_table(file, format, &(table)[0].name, sizeof((table)[0]))
 
 static void
-print_jitter(void)
+print_jitter(FILE *file)
 {
-	printf("-j KIND; x is the nominal delay, u is uniform in [0,1).\n\n");
+	fprintf(file,
+	    "-j KIND; x is the nominal delay, u is uniform in [0,1).\n\n");
 	for (const struct jitter_kind *row = jitter_kinds; row->name != NULL;
 	     row++)
-		printf("  %-6s %-20s %s%s%s\n", row->name, row->formula,
+		fprintf(file, "  %-6s %-20s %s%s%s\n", row->name, row->formula,
 		    row->doc, row->alias == NULL ? "" : "; alias: ",
 		    row->alias == NULL ? "" : row->alias);
 }
 
 /* The presets that are, or are not, for tools. */
 static void
-list_presets(bool tools)
+list_presets(FILE *file, bool tools)
 {
 	for (const struct preset *row = presets; row->name != NULL; row++)
 		if (preset_classifies(row) == tools)
-			printf("  %-11s %s\n", row->name,
+			fprintf(file, "  %-11s %s\n", row->name,
 			    row->text + strlen("# "));
 }
 
 static void
-print_presets(void)
+print_presets(FILE *file)
 {
-	printf(
+	fprintf(file,
 	    "--preset=NAME,... knows how tools fail, or sets the delays of a "
 	    "known system;\n--preset=./FILE reads a file of your own; "
 	    "--help=NAME prints a preset.\n\n"
 	    "Tools, with the failures that are transient:\n");
-	list_presets(true);
-	printf("\nSystems:\n");
-	list_presets(false);
+	list_presets(file, true);
+	fprintf(file, "\nSystems:\n");
+	list_presets(file, false);
 }
 
 static void
-print_sets(void)
+print_sets(FILE *file)
 {
-	printf(
+	fprintf(file,
 	    "A SET is a comma-separated list, read from left to right, of:\n\n"
 	    "  an exit status or a range (1, 100-110),\n"
 	    "  a class:\n");
 	PRINT_TABLE("    %-12s %s\n", set_classes);
-	printf("  a name of sysexits(3), with or without EX_:\n");
+	fprintf(file, "  a name of sysexits(3), with or without EX_:\n");
 	PRINT_TABLE("    %-12s %s\n", set_sysexits);
-	printf("  a signal by name, with or without SIG, or as RTMIN+n:\n   ");
+	fprintf(file,
+	    "  a signal by name, with or without SIG, or as RTMIN+n:\n   ");
 	for (int number = 1, column = 0; number < NSIG; number++) {
 		const char *name = signal_abbreviation(number);
 
 		if (name == NULL || !signal_is_deadly(number))
 			continue;
 		if (++column == 13)
-			printf("\n   ");
-		printf(" %s", name);
+			fprintf(file, "\n   ");
+		fprintf(file, " %s", name);
 	}
-	printf("\n\n\"!\" or \"^\" before an item removes it.  A list adds to "
-	       "the option's default;\n\"none\" clears the list, the "
-	       "default items included.\n");
+	fprintf(file,
+	    "\n\n\"!\" or \"^\" before an item removes it.  A list adds to "
+	    "the option's default;\n\"none\" clears the list, the "
+	    "default items included.\n");
 }
 
 static void
-print_formats(void)
+print_formats(FILE *file)
 {
-	printf("--log=FORMAT[:FILE] writes to standard error, or to FILE; FILE "
-	       "may be -\n(standard output) or fd:N (an open descriptor).\n\n");
+	fprintf(file,
+	    "--log=FORMAT[:FILE] writes to standard error, or to FILE; FILE "
+	    "may be -\n(standard output) or fd:N (an open descriptor).\n\n");
 	PRINT_TABLE("  %-8s %s\n", formats);
 }
 
 static void
-print_output(void)
+print_output(FILE *file)
 {
-	printf("\n--output=MODE\n\n");
+	fprintf(file, "\n--output=MODE\n\n");
 	PRINT_TABLE("  %-9s %s\n", output_rows);
-	printf("\n--stdin=MODE\n\n");
+	fprintf(file, "\n--stdin=MODE\n\n");
 	PRINT_TABLE("  %-9s %s\n", input_words);
 }
 
 static void
-print_signals(void)
+print_signals(FILE *file)
 {
-	printf("\n");
+	fprintf(file, "\n");
 	for (int number = 1; number < NSIG; number++)
 		if (signal_abbreviation(number) != NULL)
-			printf("    %-7s %2d  %s\n",
+			fprintf(file, "    %-7s %2d  %s\n",
 			    signal_abbreviation(number), number,
 			    signal_meaning(number));
 }
 
 /* Prints a piece of the manual, with bold words if the screen can show them. */
 static void
-print_piece(const char *text, const struct screen *screen)
+print_piece(FILE *file, const char *text, const struct screen *screen)
 {
 	const bool styled = screen->terminal && !screen->plain;
 
 	for (; *text != '\0'; text++)
 		if (*text > PLAIN)
-			putchar(*text);
+			putc(*text, file);
 		else if (styled)
-			printf("\033[%sm",
+			fprintf(file, "\033[%sm",
 			    *text == BOLD	      ? "0;1"
 				: *text == UNDERLINED ? "0;4"
 						      : "0");
@@ -277,7 +265,8 @@ print_piece(const char *text, const struct screen *screen)
 
 /* Prints the piece of an option, or that of a heading and all below it. */
 static void
-print_manual(bool is_option, const char *name, const struct screen *screen)
+print_manual(FILE *file, bool is_option, const char *name,
+    const struct screen *screen)
 {
 	const char *piece = manual_text, *text;
 	char level = '\0';
@@ -287,17 +276,17 @@ print_manual(bool is_option, const char *name, const struct screen *screen)
 		if (level != '\0' && *piece <= level)
 			return;
 		if (level != '\0')
-			putchar('\n');
+			putc('\n', file);
 		else if ((*piece == LEVEL_OPTION) == is_option &&
 		    strcmp(piece + 1, name) == 0)
 			level = *piece;
 		if (level != '\0')
-			print_piece(text, screen);
+			print_piece(file, text, screen);
 	}
 }
 
 static void
-print_topics(void)
+print_topics(FILE *file)
 {
 	PRINT_TABLE("  --help=%-12s %s\n", help_topics);
 }
@@ -340,15 +329,15 @@ const struct help_topic help_topics[] = {
 };
 
 static void
-print_preset(const struct preset *preset)
+print_preset(FILE *file, const struct preset *preset)
 {
-	printf("The preset %s %s\n\n", preset->name,
+	fprintf(file, "The preset %s %s\n\n", preset->name,
 	    preset_classifies(preset)
 		? "recognizes failures; its first line names transient ones."
 		: "sets the delays of a known system.");
 	for (const char *line = NULL;
 	     (line = preset_line(preset, line)) != NULL;)
-		puts(line);
+		fprintf(file, "%s\n", line);
 }
 
 /* What is meant; all members are NULL if the word names nothing. */
@@ -412,35 +401,48 @@ help_has(const char *typed)
 	    found.preset != NULL;
 }
 
-void
-help_print(const char *typed, const struct screen *screen)
+static void
+print_subject(FILE *file, struct subject found, const struct screen *screen)
 {
-	if (typed == NULL) {
-		help_usage(stdout);
-		fputs(screen_text, stdout);
-		return;
-	}
-	const struct subject found = find(typed);
 	const struct help_topic *const topic = found.topic;
 
 	if (found.option != NULL) {
 		const enum option_id id =
 		    option_find(found.option, strlen(found.option));
 
-		print_manual(true, found.option, screen);
+		print_manual(file, true, found.option, screen);
 		if (option_rows[id].topic != NULL)
-			printf("\n  More: " PROGRAM " --help=%s\n",
+			fprintf(file, "\n  More: " PROGRAM " --help=%s\n",
 			    option_rows[id].topic);
 	}
 	if (topic != NULL && topic->heading != NULL)
-		print_manual(false, topic->heading, screen);
+		print_manual(file, false, topic->heading, screen);
 	if (topic != NULL && topic->print != NULL)
-		topic->print();
+		topic->print(file);
 	if (found.preset != NULL)
-		print_preset(found.preset);
+		print_preset(file, found.preset);
 	else if (topic != NULL &&
 	    preset_find(topic->name, strlen(topic->name)) != NULL)
-		printf("\nThe preset of this name: " PROGRAM
-		       " --help=--preset=%s.\n",
+		fprintf(file,
+		    "\nThe preset of this name: " PROGRAM
+		    " --help=--preset=%s.\n",
 		    topic->name);
+}
+
+void
+help_print(const char *typed, const struct screen *screen)
+{
+	struct subject found = { .preset = NULL };
+	struct page page;
+
+	page_open(&page);
+	if (typed != NULL) {
+		found = find(typed);
+		print_subject(page.file, found, screen);
+	} else {
+		help_usage(page.file);
+		fputs(screen_text, page.file);
+	}
+	/* A preset can be copied from a file: its lines stay whole there. */
+	page_print(&page, screen, found.preset == NULL ? WIDTH : 0);
 }

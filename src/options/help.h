@@ -18,7 +18,7 @@ struct help_topic {
 	/* Of a section of the manual, printed first; NULL.  scripts/manual
 	   keeps the sections that are named here. */
 	const char *heading;
-	void (*print)(void); /* prints a table on stdout; NULL */
+	void (*print)(FILE *file); /* prints a table; NULL */
 };
 
 /* Prints how retry is called, in two lines. */

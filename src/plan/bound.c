@@ -110,17 +110,18 @@ bound_of(const struct policy *policy)
 }
 
 void
-bound_print(const struct bound *bound)
+bound_print(FILE *file, const struct bound *bound)
 {
 	char text[DURATION_TEXT];
 
 	if (bound->seconds < INFINITY)
-		printf("longest   %s, %s\n",
+		fprintf(file, "longest   %s, %s\n",
 		    duration_text(bound->seconds, text), bound->why);
 	else if (bound->waits > 0 && bound->waits < INFINITY)
-		printf("longest   no bound without --max-time; waits add at "
-		       "most %s\n",
+		fprintf(file,
+		    "longest   no bound without --max-time; waits add at "
+		    "most %s\n",
 		    duration_text(bound->waits, text));
 	else
-		printf("longest   no bound without --max-time\n");
+		fprintf(file, "longest   no bound without --max-time\n");
 }

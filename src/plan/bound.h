@@ -3,6 +3,8 @@
 #ifndef BOUND_H
 #define BOUND_H
 
+#include <stdio.h>
+
 #include "core/policy.h"
 
 /* How long a run can last at most, however its attempts end. */
@@ -19,6 +21,6 @@ struct bound {
 struct bound bound_of(const struct policy *policy);
 
 /* Prints it, for people. */
-void bound_print(const struct bound *bound);
+void bound_print(FILE *file, const struct bound *bound);
 
 #endif

@@ -191,7 +191,7 @@ figures_rows(const struct plan_figures *figures,
 
 /* "gives up  0.19% (95% interval: 0.12-0.30%), after the last attempt" */
 static void
-print_gives_up(const struct plan_figures *figures)
+print_gives_up(FILE *file, const struct plan_figures *figures)
 {
 	const double share = 100 * figures->gives_up;
 	const double low = 100 * figures->low, high = 100 * figures->high;
@@ -200,12 +200,12 @@ print_gives_up(const struct plan_figures *figures)
 	int most = REASON_NONE, count = 0;
 
 	if (share == 0 || share == 100)
-		printf("gives up  %s", share == 0 ? "none" : "all");
+		fprintf(file, "gives up  %s", share == 0 ? "none" : "all");
 	else
-		printf("gives up  %.*f%%", digits, share);
+		fprintf(file, "gives up  %.*f%%", digits, share);
 	if (low < high)
-		printf(" (95%% interval: %.*f-%.*f%%)", low > 0 ? digits : 0,
-		    low, high < 100 ? digits : 0, high);
+		fprintf(file, " (95%% interval: %.*f-%.*f%%)",
+		    low > 0 ? digits : 0, low, high < 100 ? digits : 0, high);
 	for (int i = 0; i < REASONS; i++) {
 		if (figures->ends[i] == 0 || reasons[i].gave_up == NULL)
 			continue;
@@ -214,83 +214,88 @@ print_gives_up(const struct plan_figures *figures)
 			most = i;
 	}
 	if (count > 0)
-		printf(", %s%s", count > 1 ? "mostly " : "",
+		fprintf(file, ", %s%s", count > 1 ? "mostly " : "",
 		    reasons[most].gave_up);
-	printf("\n");
+	fprintf(file, "\n");
 }
 
 /* "then      9, once the service is back (95% of simulations: at most 11)" */
 static void
-print_load(const char *label, const struct quantiles *load, const char *what)
+print_load(FILE *file, const char *label, const struct quantiles *load,
+    const char *what)
 {
 	if (isnan(load->p50))
 		return;
-	printf("%-9s %.0f%s", label, load->p50, what);
+	fprintf(file, "%-9s %.0f%s", label, load->p50, what);
 	if (load->p95 > load->p50)
-		printf(" (95%% of simulations: at most %.0f)", load->p95);
-	printf("\n");
+		fprintf(file, " (95%% of simulations: at most %.0f)",
+		    load->p95);
+	fprintf(file, "\n");
 }
 
 /* "time      half within 2m03s, 95% within 2m16s" */
 static void
-print_time(const struct quantiles *time)
+print_time(FILE *file, const struct quantiles *time)
 {
 	char text[DURATION_TEXT];
 
 	if (isnan(time->p50)) {
-		printf("time      unknown: there are too few runs\n");
+		fprintf(file, "time      unknown: there are too few runs\n");
 		return;
 	}
-	printf("time      half within %s", duration_text(time->p50, text));
+	fprintf(file, "time      half within %s",
+	    duration_text(time->p50, text));
 	if (!isnan(time->p95))
-		printf(", 95%% within %s", duration_text(time->p95, text));
-	printf("\n");
+		fprintf(file, ", 95%% within %s",
+		    duration_text(time->p95, text));
+	fprintf(file, "\n");
 }
 
 void
-figures_print(const struct plan_figures *figures, bool time_alone)
+figures_print(FILE *file, const struct plan_figures *figures, bool time_alone)
 {
 	const size_t runs = figures->runs;
 	const struct quantiles last = figures->last;
 	char text[DURATION_TEXT];
 
 	if (runs == 0) {
-		printf("No simulation came to its end: there were too many "
-		       "attempts.\n");
+		fprintf(file,
+		    "No simulation came to its end: there were too many "
+		    "attempts.\n");
 		return;
 	}
 	if (figures->clients > 0)
-		printf("%zu simulation%s of %" PRIu64 " client%s:\n",
+		fprintf(file, "%zu simulation%s of %" PRIu64 " client%s:\n",
 		    figures->simulations, figures->simulations == 1 ? "" : "s",
 		    figures->clients, figures->clients == 1 ? "" : "s");
 	else {
 		if (runs >= 1000)
-			printf("Of %zu,%03zu simulated runs", runs / 1000,
-			    runs % 1000);
+			fprintf(file, "Of %zu,%03zu simulated runs",
+			    runs / 1000, runs % 1000);
 		else
-			printf("Of %zu simulated run%s", runs,
+			fprintf(file, "Of %zu simulated run%s", runs,
 			    runs == 1 ? "" : "s");
-		printf("%s:\n",
+		fprintf(file, "%s:\n",
 		    figures->ends[REASON_NONE] > 0
 			? ", and one of too many attempts"
 			: "");
 	}
 	if (!time_alone)
-		print_gives_up(figures);
-	print_time(&figures->elapsed);
+		print_gives_up(file, figures);
+	print_time(file, &figures->elapsed);
 	if (figures->clients == 0)
 		return;
-	print_load("busiest", &figures->peak,
+	print_load(file, "busiest", &figures->peak,
 	    figures->peak.p50 == 1 ? " retry in one second"
 				   : " retries in one second");
 	if (figures->outage)
-		print_load("then", &figures->then,
+		print_load(file, "then", &figures->then,
 		    ", once the service is back");
 	if (isnan(last.p50))
 		return;
-	printf("all done  within %s", duration_text(last.p50, text));
+	fprintf(file, "all done  within %s", duration_text(last.p50, text));
 	if (last.p95 > last.p50)
-		printf(" (95%% of simulations: %s)",
+		fprintf(file, " (95%% of simulations: %s)",
 		    duration_text(last.p95, text));
-	printf("\n");
+	fprintf(file, "\n");
 }

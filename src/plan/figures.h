@@ -3,6 +3,8 @@
 #ifndef PLAN_FIGURES_H
 #define PLAN_FIGURES_H
 
+#include <stdio.h>
+
 #include "plan/simulation.h"
 #include "core/record.h"
 
@@ -63,6 +65,7 @@ void figures_rows(const struct plan_figures *figures,
  * Prints the lines below the table or chart, for people; if all runs end as the
  * table does, only that of the time.
  */
-void figures_print(const struct plan_figures *figures, bool time_alone);
+void figures_print(FILE *file, const struct plan_figures *figures,
+    bool time_alone);
 
 #endif

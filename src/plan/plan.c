@@ -9,6 +9,7 @@
 #include "plan/bound.h"
 #include "plan/clients.h"
 #include "plan/table.h"
+#include "report/page.h"
 #include "core/duration.h"
 #include "core/text.h"
 
@@ -18,43 +19,50 @@
 /* The plan's heading, in the words of the options. */
 static void
 print_heading(const struct plan_options *options,
-    const struct report_style *style)
+    const struct report_style *style, const struct screen *screen)
 {
 	const struct policy *policy = &options->policy;
 	const char *jitter = options->jitter;
 	char text[MESSAGE_PART];
+	struct page page;
 
+	page_open(&page);
 	if (options->clients > 0)
-		printf("%" PRIu64 " client%s", options->clients,
+		fprintf(page.file, "%" PRIu64 " client%s", options->clients,
 		    options->clients == 1 ? "" : "s");
 	else
-		printf("Plan");
+		fprintf(page.file, "Plan");
 	if (*style->command != NULL)
-		printf(" %s %s", options->clients > 0 ? "of" : "for",
+		fprintf(page.file, " %s %s",
+		    options->clients > 0 ? "of" : "for",
 		    message_name(style, text));
 	if (policy->limits.attempts > 0)
-		printf(": at most %ju attempt%s",
+		fprintf(page.file, ": at most %ju attempt%s",
 		    (uintmax_t)policy->limits.attempts,
 		    policy->limits.attempts == 1 ? "" : "s");
 	else
-		printf(": unlimited attempts");
+		fprintf(page.file, ": unlimited attempts");
 	for (size_t i = 0; i < policy->limits.count; i++)
-		printf(", %.*s", policy->limits.rows[i].length,
+		fprintf(page.file, ", %.*s", policy->limits.rows[i].length,
 		    policy->limits.rows[i].text);
 	if (policy->max_time > 0)
-		printf(" within %s", duration_text(policy->max_time, text));
-	printf(", %s", text_safe(options->backoff, text, sizeof(text)));
+		fprintf(page.file, " within %s",
+		    duration_text(policy->max_time, text));
+	fprintf(page.file, ", %s",
+	    text_safe(options->backoff, text, sizeof(text)));
 	if (!policy->backoff.strategy->listed)
-		printf(" from %s", duration_text(policy->backoff.base, text));
+		fprintf(page.file, " from %s",
+		    duration_text(policy->backoff.base, text));
 	if (policy->jitter.kind->fixed)
-		printf(", no jitter");
+		fprintf(page.file, ", no jitter");
 	else
-		printf(", jitter %s",
+		fprintf(page.file, ", jitter %s",
 		    jitter == NULL ? JITTER_DEFAULT
 				   : text_safe(jitter, text, sizeof(text)));
 	if (policy->remember)
-		printf(", without its state");
-	printf("\n\n");
+		fprintf(page.file, ", without its state");
+	fprintf(page.file, "\n\n");
+	page_print(&page, screen, 0);
 }
 
 /* The records that have a row in the table. */
@@ -102,6 +110,17 @@ walk(struct simulation *run, struct report *report, struct rows *rows)
 	return last;
 }
 
+static void
+print_figures(const struct plan_figures *figures, bool time_alone,
+    const struct screen *screen)
+{
+	struct page page;
+
+	page_open(&page);
+	figures_print(page.file, figures, time_alone);
+	page_print(&page, screen, 0);
+}
+
 /* A plan of many clients: their chart, and one record of how they end. */
 static void
 plan_clients(const struct plan_options *options, struct report *report,
@@ -114,7 +133,7 @@ plan_clients(const struct plan_options *options, struct report *report,
 
 	report_tell(report, &start);
 	if (screen != NULL)
-		print_heading(options, &report->style);
+		print_heading(options, &report->style, screen);
 	fflush(stdout);
 	const struct plan_figures figures =
 	    clients_simulate(options, screen, steps, UINT64_MAX);
@@ -130,7 +149,7 @@ plan_clients(const struct plan_options *options, struct report *report,
 	};
 	report_tell(report, &last);
 	if (screen != NULL)
-		figures_print(&figures, false);
+		print_figures(&figures, false, screen);
 }
 
 /* Inlined, its variables would be on the stack of each run. */
@@ -146,6 +165,7 @@ plan_run(const struct plan_options *options, struct report *report,
 	struct figure figures_of_plan[FIGURES_ROWS];
 	struct rows rows = { .count = 0 };
 	struct simulation run;
+	struct page page;
 
 	for (size_t i = 0; i < report->count; i++)
 		if (report->sinks[i].file == stdout)
@@ -163,13 +183,15 @@ plan_run(const struct plan_options *options, struct report *report,
 	const bool endless =
 	    last.end.reason == REASON_PLAN && simulation_is_endless(&run);
 	if (!log_on_stdout) {
-		print_heading(options, &report->style);
+		print_heading(options, &report->style, screen);
 		plan_table_print(screen, rows.all, rows.count,
 		    script->down_from, script->down_until);
-		printf("\nresult    %s%s\n",
+		page_open(&page);
+		fprintf(page.file, "\nresult    %s%s\n",
 		    may_succeed ? "if each fails, " : "",
 		    message_part(&last, "last").text);
-		bound_print(&bound);
+		bound_print(page.file, &bound);
+		page_print(&page, screen, 0);
 	}
 	fflush(stdout);
 	if (ferror(stdout))
@@ -183,9 +205,10 @@ plan_run(const struct plan_options *options, struct report *report,
 	/* Without chance each run is the one of the table. */
 	if (!log_on_stdout && !endless && world_is_random(&world)) {
 		printf("\n");
-		figures_print(&figures,
+		print_figures(&figures,
 		    !may_succeed && !figures.outage &&
-			figures.ends[last.end.reason] == (double)figures.runs);
+			figures.ends[last.end.reason] == (double)figures.runs,
+		    screen);
 	}
 close_run:
 	free(rows.all);

@@ -52,24 +52,25 @@ static const struct {
 	const char *ascii;
 	const char *colour;
 } cells[] = {
-	[BAR_CERTAIN] = { "█", "=", "\033[36m" },
-	[BAR_RANGE] = { "░", "-", "\033[36m" },
-	[BAR_DRAWN] = { "◆", "*", "\033[1;33m" },
-	[BAR_FIRST] = { "□", "o", "\033[36m" },
-	[BAR_RETRY] = { "■", "#", "\033[33m" },
+	[BAR_CERTAIN] = { "█", "=", "" },
+	[BAR_RANGE] = { "░", "-", "" },
+	[BAR_DRAWN] = { "◆", "*", "\033[1;35m" },
+	[BAR_FIRST] = { "□", "o", "" },
+	[BAR_RETRY] = { "■", "#", "\033[35m" },
 };
 
 void
 plan_bar(const struct screen *screen, enum bar_cell cell, int count)
 {
+	const char *colour = screen->colour ? cells[cell].colour : "";
+
 	if (count <= 0)
 		return;
-	if (screen->colour)
-		fputs(cells[cell].colour, stdout);
+	fputs(colour, stdout);
 	for (int i = 0; i < count; i++)
 		fputs(screen->unicode ? cells[cell].unicode : cells[cell].ascii,
 		    stdout);
-	if (screen->colour)
+	if (*colour != '\0')
 		fputs("\033[m", stdout);
 }
 

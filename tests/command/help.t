@@ -155,4 +155,22 @@ like '--version names the program and its version' "$("$RETRY" -V)" \
 is 'a command beside --help is not run' \
     "$("$RETRY" --help touch ran >/dev/null; echo *)" 'names said topics'
 
+# words COMMAND...: what it prints, a word per line.
+words() {
+	"$@" | tr -s ' ' '\n' | grep .
+}
+if have 'a narrow terminal' python3; then
+	for columns in 60 50 40; do
+		for words in --help --help=options --help=verdict; do
+			words "$RETRY" "$words" >whole
+			words env NO_COLOR=1 TERM=xterm python3 \
+			    "$TESTS/lib/terminal.py" "$columns" -- "$RETRY" "$words" |
+			    sed '/^status$/,$d' >narrow
+			# Words that no line holds are left to the terminal.
+			is "$words breaks between words in $columns columns" \
+			    "$(grep -vxFf whole narrow)" ''
+		done
+	done
+fi
+
 finish

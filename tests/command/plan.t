@@ -328,9 +328,9 @@ like 'a client may be alone' "$out" '^1 simulation of 1 client:$'
 esc=$(printf '\033')
 run retry --plan --clients=4 -a 2 -d 0 -j none --color=always
 like 'the legend of a chart has the colours of its bars' "$out" \
-    "o$esc\[m first attempts, $esc\[33m#$esc\[m retries"
+    "o first attempts, $esc\[35m#$esc\[m retries"
 like 'a bar of a chart has first attempts first' "$out" \
-    "8  $esc\[36mo+$esc\[m$esc\[33m#+$esc\[m"
+    "8  o+$esc\[35m#+$esc\[m"
 run retry --plan --clients=4 -a 2 --log=json:-
 is 'no client alone has failures and waits' "$(figure failures) $(figure waited)" \
     'null null'
@@ -366,6 +366,14 @@ if have 'a plan on a terminal' python3; then
 	unlike 'columns for which there is no room are left out too' "$out" \
 	    'nominal|range'
 	is 'columns for which there is no room are left out too, so that each row is a line' "$(column '#')" '1 2 3 4 5'
+	for columns in 60 40; do
+		seen_by "$columns" -T 2m --preset=npm make check
+		is "the head breaks between words in $columns columns" \
+		    "$(printf '%s\n' "$out" | sed '/^$/,$d' | xargs)" \
+		    "$(retry --plan -T 2m --preset=npm make check | sed 1q)"
+		like "so does the result in $columns columns, below its text" "$out" \
+		    '^ {10}.*--attempts=unknown:3$'
+	done
 	export NO_COLOR=1
 	seen_by 200 -a 1
 	width=$(printf '%s\n' "$out" | grep nominal | tr -d '\r\n' | wc -m)

@@ -81,13 +81,13 @@ done
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
 	7768 src/core
-	2278 src/report
-	2173 src/plan
-	3468 src/options
+	2379 src/report
+	2208 src/plan
+	3470 src/options
 	8621 src/sys
-	290 src/main.c
+	291 src/main.c
 	13350 tests/unit
-	14237 tests/command
+	14268 tests/command
 	3808 tests/lib
 	2862 tests/simulate
 	4353 scripts
