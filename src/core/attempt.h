@@ -57,34 +57,33 @@ struct judgement {
 	bool by_default; /* RULE_STOP_ON: --stop-on was not given */
 };
 
-/* One execution of the command, and what came of it. */
+/* One execution of the command, from its begin on. */
 struct attempt {
-	/* From its begin on. */
 	uint64_t number; /* from 1; 0: there was none */
 	double begun;	 /* seconds since the run began */
 	double timeout;	 /* seconds; INFINITY: none */
-	bool runs; /* all that follows the probes is valid once it ended */
+	bool runs;
 	struct health probes;
 	enum health_status health; /* as it was told last */
 	bool first_healthy; /* it became so for the first time, just now */
 	bool healthy_told;  /* it has been healthy before */
+};
 
-	/* What a driver knows of its end. */
+/* How an attempt ended, and the meaning of that. */
+struct ended {
+	/* What a driver knows. */
 	struct outcome returned;    /* by its process, even after a timeout */
 	unsigned int matched;	    /* a bit for each match in its output */
 	struct class_known by_line; /* NONE: no line told a class */
 	bool unread;		    /* nobody reads what it writes any more */
 	double hint; /* seconds that it asks to wait; or below 0 */
 
-	/* How it ended. */
 	enum process_why why;
-	bool stuck;	    /* its process did not end in time */
 	enum extent extent; /* of its output */
 	double duration;
 	double silent; /* --idle-timeout, if that ended it; or 0 */
 	struct outcome outcome;
 
-	/* What that means. */
 	struct class_known known; /* its class, and who told that */
 	const char *preset;	  /* the one that did, or NULL */
 	enum verdict check;	  /* the check's answer; NONE: not asked */

@@ -6,10 +6,10 @@
 static int
 last_status(const struct policy *policy, const struct record *run)
 {
-	const struct outcome returned = run->attempt.returned;
+	const struct outcome returned = run->last.returned;
 
 	if (!policy->preserve_status)
-		return outcome_status(run->attempt.outcome);
+		return outcome_status(run->last.outcome);
 	return returned.kind == OUTCOME_EXIT ? returned.code
 					     : outcome_status(returned);
 }
@@ -30,11 +30,11 @@ struct end
 end_giving_up(const struct policy *policy, const struct record *run,
     enum reason reason)
 {
-	const struct outcome outcome = run->attempt.outcome;
+	const struct outcome outcome = run->last.outcome;
 	struct end end = { .status = last_status(policy, run) };
 
 	/* With --repeat the last attempt may have succeeded. */
-	if (run->attempt.judgement.verdict == VERDICT_SUCCESS)
+	if (run->last.judgement.verdict == VERDICT_SUCCESS)
 		end = end_success(policy, run);
 	else if (policy->transient_status > 0 && reason != REASON_SIGNAL &&
 	    outcome.class == CLASS_TRANSIENT)
@@ -51,7 +51,7 @@ end_out_of_time(const struct policy *policy, const struct record *run)
 	if (run->attempt.number == 0)
 		return (struct end){ .reason = REASON_MAX_TIME,
 			.status = STATUS_TIMEOUT };
-	if (run->attempt.judgement.verdict == VERDICT_SUCCESS)
+	if (run->last.judgement.verdict == VERDICT_SUCCESS)
 		return end_success(policy, run);
 	return end_giving_up(policy, run, REASON_MAX_TIME);
 }
@@ -77,7 +77,7 @@ end_by_signal(int signal)
 struct end
 end_passed_on(const struct policy *policy, const struct record *run, int signal)
 {
-	const struct outcome outcome = run->attempt.outcome;
+	const struct outcome outcome = run->last.outcome;
 	struct end end = end_giving_up(policy, run, REASON_SIGNAL);
 
 	if (outcome.kind == OUTCOME_EXIT && outcome.code == 0)

@@ -134,14 +134,11 @@ struct record {
 	double locked;	   /* seconds that another run has had the state,
 				   while it is waited for; or 0 */
 
-	/*
-	 * The attempt that was begun last: from ATTEMPT on what it has from its
-	 * begin, from OUTCOME on all of it.
-	 */
+	/* The attempt that was begun last: valid from ATTEMPT on. */
 	struct attempt attempt;
 
-	/* The last one that has ended: this one, unless it runs. */
-	struct attempt last;
+	/* The end of the last one that has ended: this one, unless it runs. */
+	struct ended last;
 
 	/* Valid from the first WAIT on; until the next, of the wait before. */
 	struct wait wait;

@@ -96,12 +96,12 @@ retries_failure(struct retries *retries, double time)
 {
 	const struct policy *policy = retries->policy;
 	struct record *record = retries->record;
-	const struct attempt *attempt = &record->attempt;
+	const struct ended *last = &record->last;
 	/* --reset-after: the attempt ran long enough, and was healthy. */
 	const bool lasted = policy->reset_after > 0 &&
-	    attempt->outcome.kind != OUTCOME_TIMEOUT &&
-	    (!policy->health.used || attempt->probes.was_healthy) &&
-	    attempt->duration >= policy->reset_after;
+	    last->outcome.kind != OUTCOME_TIMEOUT &&
+	    (!policy->health.used || record->attempt.probes.was_healthy) &&
+	    last->duration >= policy->reset_after;
 
 	retries->successes = 0;
 	if (lasted) {
@@ -110,11 +110,11 @@ retries_failure(struct retries *retries, double time)
 		retries->level = (struct level){ 0 };
 		memset(&retries->tally, 0, offsetof(struct tally, times));
 	}
-	const bool is_free = set_has(&policy->free, attempt->outcome);
+	const bool is_free = set_has(&policy->free, last->outcome);
 	if (is_free)
 		record->used--;
 	record->end.reached = limits_failure(&policy->limits, &retries->tally,
-	    attempt->outcome, is_free, time);
+	    last->outcome, is_free, time);
 	retries->delays = next_number(retries->delays);
 }
 
@@ -131,8 +131,8 @@ void
 retries_draw_delay(struct retries *retries, bool success, double time)
 {
 	const struct policy *policy = retries->policy;
-	const struct attempt *last = &retries->record->attempt;
-	const uint64_t attempt = next_number(last->number);
+	const struct ended *last = &retries->record->last;
+	const uint64_t attempt = next_number(retries->record->attempt.number);
 	struct delay delay =
 	    delay_draw(policy, &retries->random, &retries->level,
 		(struct delay_request){ .n = retries->delays,
@@ -166,7 +166,7 @@ retries_left(const struct retries *retries, double time)
 	const struct record *record = retries->record;
 	const bool level = retries->policy->backoff.strategy->keeps_level;
 
-	if (record->attempt.judgement.verdict == VERDICT_SUCCESS)
+	if (record->last.judgement.verdict == VERDICT_SUCCESS)
 		return (struct state){
 			.level = level ? retries->level : (struct level){ 0 },
 			/* With --repeat the run may still give up. */

@@ -24,7 +24,7 @@ struct run {
 	const struct policy *policy;
 	const struct driver *driver;
 	void *context;
-	struct record record;	/* its attempt is the last one */
+	struct record record;
 	struct process process; /* that runs, for whichever task, or ran last */
 	int signal; /* received while a process runs, and ends the run */
 	int death;  /* of an error: the signal to die of, or 0 */
@@ -68,9 +68,6 @@ run_record(const struct run *run, double time)
 
 	record.elapsed = time - run->begun;
 	record.final = retries_are_used_up(&run->retries);
-	/* run->record.last is only right while an attempt runs. */
-	if (!record.attempt.runs)
-		record.last = record.attempt;
 	if (run->locking)
 		record.locked = time - run->begun;
 	return record;
@@ -93,11 +90,11 @@ static void
 settle_outcome(struct run *run)
 {
 	const bool success =
-	    run->record.attempt.judgement.verdict == VERDICT_SUCCESS;
+	    run->record.last.judgement.verdict == VERDICT_SUCCESS;
 
-	if (!run->record.attempt.untold)
+	if (!run->record.last.untold)
 		return;
-	run->record.attempt.untold = false;
+	run->record.last.untold = false;
 	if (!success)
 		run->record.failures += run->record.failures < UINT64_MAX;
 	tell(run, RECORD_OUTCOME);
@@ -116,15 +113,14 @@ settle_outcome(struct run *run)
 static bool
 over(struct run *run, struct end end)
 {
-	struct attempt *attempt = &run->record.attempt;
+	struct ended *last = &run->record.last;
 	struct end *known = &run->record.end;
 
 	/* No rule judged the attempt. */
-	if (attempt->untold && attempt->judgement.verdict == VERDICT_NONE)
-		attempt->judgement =
-		    (struct judgement){ .verdict = VERDICT_STOP,
-			    .rule = end.reason == REASON_SIGNAL ? RULE_SIGNAL
-								: RULE_ERROR };
+	if (last->untold && last->judgement.verdict == VERDICT_NONE)
+		last->judgement = (struct judgement){ .verdict = VERDICT_STOP,
+			.rule = end.reason == REASON_SIGNAL ? RULE_SIGNAL
+							    : RULE_ERROR };
 	known->reason = end.reason;
 	known->given_up = retries_given_up(&run->retries);
 	known->tolerated = reasons[end.reason].gives_up &&
@@ -445,9 +441,9 @@ cut_short(struct run *run, enum cut cut)
 	const double time = now(run);
 
 	if (cut == CUT_GATE &&
-	    run->record.attempt.judgement.verdict == VERDICT_SUCCESS)
+	    run->record.last.judgement.verdict == VERDICT_SUCCESS)
 		return out_of_time(run);
-	run->record.attempt.judgement =
+	run->record.last.judgement =
 	    (struct judgement){ .verdict = VERDICT_STOP,
 		    .rule = RULE_MAX_TIME };
 	run->record.end.cut = cut;
@@ -489,7 +485,7 @@ ask(struct run *run, enum task task, enum cut cut, double deadline,
 static bool
 ask_budget(struct run *run)
 {
-	const bool throttled = run->record.attempt.judgement.throttled;
+	const bool throttled = run->record.last.judgement.throttled;
 	enum answer answer;
 
 	while ((answer = run->driver->pay(run->context, throttled,
@@ -600,12 +596,12 @@ delivery_deadline(const struct run *run)
 static bool
 deliver(struct run *run)
 {
-	struct attempt *attempt = &run->record.attempt;
+	struct ended *last = &run->record.last;
 	const struct end *end = &run->record.end;
 	struct record held = run_record(run, now(run));
 	int signal = end->ended_by;
 
-	attempt->delivered = true;
+	last->delivered = true;
 	bool done = run->driver->deliver(run->context, &held);
 	double until = delivery_deadline(run);
 	while (!done) {
@@ -620,14 +616,14 @@ deliver(struct run *run)
 			    PROCESS_READER_GRACE;
 			done = event.now >= until;
 			if (done)
-				attempt->extent = EXTENT_UNREAD;
+				last->extent = EXTENT_UNREAD;
 			break;
 		case EVENT_SIGNAL:
 			if (!event.ends_run)
 				break;
 			done = signal != 0;
 			if (done) {
-				attempt->extent = EXTENT_UNREAD;
+				last->extent = EXTENT_UNREAD;
 				break;
 			}
 			signal = event.signal;
@@ -647,7 +643,7 @@ deliver(struct run *run)
 		}
 	}
 	/* A success that nobody sees is none. */
-	if (signal != 0 && end->status == 0 && attempt->extent == EXTENT_UNREAD)
+	if (signal != 0 && end->status == 0 && last->extent == EXTENT_UNREAD)
 		over(run, end_by_signal(signal));
 	return end->reason == REASON_NONE;
 }
@@ -659,7 +655,8 @@ static bool
 wait_for_delay(struct run *run)
 {
 	const struct policy *policy = run->policy;
-	struct attempt *attempt = &run->record.attempt;
+	const struct attempt *attempt = &run->record.attempt;
+	const struct ended *last = &run->record.last;
 	struct wait *wait = &run->record.wait;
 	const double seconds = wait->delay.seconds;
 	const double begun = now(run), due = begun + seconds;
@@ -668,11 +665,10 @@ wait_for_delay(struct run *run)
 	if (!in_time(run, due))
 		return out_of_time(run);
 	wait->due = begun - run->begun + seconds;
-	if (policy->delivery == DELIVERY_EACH && attempt->untold &&
-	    !deliver(run))
+	if (policy->delivery == DELIVERY_EACH && last->untold && !deliver(run))
 		return false;
-	if (policy->remember && attempt->untold &&
-	    attempt->judgement.verdict == VERDICT_SUCCESS && !save(run))
+	if (policy->remember && last->untold &&
+	    last->judgement.verdict == VERDICT_SUCCESS && !save(run))
 		return false;
 	/* Time may have run out meanwhile; the end tells the outcome then. */
 	if (!in_time(run, now(run)))
@@ -715,7 +711,7 @@ wait_first(struct run *run)
 static bool
 after_success(struct run *run)
 {
-	const double hint = run->record.attempt.hint;
+	const double hint = run->record.last.hint;
 
 	if (retries_success(&run->retries))
 		return over(run, end_success(run->policy, &run->record));
@@ -733,7 +729,7 @@ after_failure(struct run *run)
 {
 	const struct policy *policy = run->policy;
 	const struct delay *delay = &run->record.wait.delay;
-	const double hint = run->record.attempt.hint, time = now(run);
+	const double hint = run->record.last.hint, time = now(run);
 
 	retries_failure(&run->retries, time);
 	const bool is_final = retries_are_used_up(&run->retries);
@@ -742,9 +738,8 @@ after_failure(struct run *run)
 		retries_draw_delay(&run->retries, false, time);
 	if (is_final)
 		return give_up(run,
-		    run->record.attempt.why == PROCESS_MAX_TIME
-			? REASON_MAX_TIME
-			: REASON_ATTEMPTS);
+		    run->record.last.why == PROCESS_MAX_TIME ? REASON_MAX_TIME
+							     : REASON_ATTEMPTS);
 	const bool too_long =
 	    delay->hint_is_longer && hint > policy->hint_limit;
 	if (too_long ||
@@ -769,21 +764,21 @@ find_verdict(struct run *run)
 		[ANSWER_NO] = VERDICT_STOP,
 	};
 	const struct policy *policy = run->policy;
-	struct attempt *attempt = &run->record.attempt;
+	struct ended *last = &run->record.last;
 	const double time = now(run);
 	enum answer answer = ANSWER_NONE;
 
-	attempt->judgement = verdict_judge(&policy->rules, attempt);
-	if (attempt->judgement.verdict != VERDICT_NONE)
+	last->judgement = verdict_judge(&policy->rules, last);
+	if (last->judgement.verdict != VERDICT_NONE)
 		return true;
 	if (!in_time(run, time))
 		return cut_short(run, CUT_ATTEMPT);
 	if (!ask(run, TASK_CHECK, CUT_CHECK,
 		process_deadline(policy, time, run_end(run), 0), &answer))
 		return false;
-	attempt->check_timed_out = answer == ANSWER_LATE;
-	attempt->check = verdicts[answer];
-	attempt->judgement = verdict_judge(&policy->rules, attempt);
+	last->check_timed_out = answer == ANSWER_LATE;
+	last->check = verdicts[answer];
+	last->judgement = verdict_judge(&policy->rules, last);
 	return true;
 }
 
@@ -791,16 +786,16 @@ find_verdict(struct run *run)
 static bool
 judge(struct run *run)
 {
-	const struct attempt *attempt = &run->record.attempt;
+	const struct ended *last = &run->record.last;
 
-	if (attempt->why == PROCESS_ERROR)
+	if (last->why == PROCESS_ERROR)
 		return fail(run, run->death);
 	/*
 	 * Nothing but the signal asked the process to end, and it lives on, or
 	 * its output is cut.
 	 */
-	if (run->signal != 0 && attempt->why == PROCESS_ENDS_ITSELF &&
-	    attempt->extent != EXTENT_WHOLE)
+	if (run->signal != 0 && last->why == PROCESS_ENDS_ITSELF &&
+	    last->extent != EXTENT_WHOLE)
 		return over(run, end_by_signal(run->signal));
 	if (run->signal != 0)
 		return over(run,
@@ -809,13 +804,13 @@ judge(struct run *run)
 	 * An attempt that --max-time ended has an outcome, a timeout, which the
 	 * rules judge; but not one that did not end.
 	 */
-	if (attempt->extent != EXTENT_WHOLE && !in_time(run, now(run)))
+	if (last->extent != EXTENT_WHOLE && !in_time(run, now(run)))
 		return cut_short(run, CUT_ATTEMPT);
 	if (!find_verdict(run))
 		return false;
-	if (attempt->judgement.verdict == VERDICT_SUCCESS)
+	if (last->judgement.verdict == VERDICT_SUCCESS)
 		return after_success(run);
-	if (attempt->judgement.verdict == VERDICT_RETRY)
+	if (last->judgement.verdict == VERDICT_RETRY)
 		return after_failure(run);
 	retries_failure(&run->retries, now(run));
 	return give_up(run, REASON_STOP);
@@ -851,13 +846,11 @@ begin_attempt(struct run *run, double time)
 	double deadline =
 	    process_deadline(policy, time, run_end(run), policy->min_timeout);
 
-	record->last = record->attempt;
 	record->attempt = (struct attempt){
 		.number = number + (number < UINT64_MAX),
 		.begun = time - run->begun,
 		.runs = true,
 		.probes = health_begin(&policy->health, time),
-		.hint = -1,
 	};
 	record->used += record->used < UINT64_MAX;
 	retries_begin(&run->retries, time);
@@ -869,55 +862,54 @@ begin_attempt(struct run *run, double time)
 	return deadline;
 }
 
-/* Runs the process of the attempt, and notes how it ended by itself. */
-static void
+/*
+ * Runs the process of the attempt, which has no outcome if `retry` could not
+ * prepare it.
+ */
+static struct ended
 run_attempt(struct run *run, double deadline)
 {
-	struct attempt *attempt = &run->record.attempt;
+	struct ended ended = { .hint = -1 };
 	const struct started started =
 	    start_process(run, TASK_ATTEMPT, deadline);
 
 	if (started.runs) {
 		tell(run, RECORD_ATTEMPT);
-		attempt->why = run_process(run);
-		run->driver->end_attempt(run->context, attempt);
-		return;
+		ended.why = run_process(run);
+		run->driver->end_attempt(run->context, &ended);
+		return ended;
 	}
-	health_stop(&attempt->probes);
+	health_stop(&run->record.attempt.probes);
 	run->death = started.death;
-	/* An attempt that `retry` could not prepare has no outcome. */
 	if (started.error == 0)
-		attempt->why = PROCESS_ERROR;
+		ended.why = PROCESS_ERROR;
 	else
-		attempt->returned = (struct outcome){ .kind = OUTCOME_UNFORKED,
+		ended.returned = (struct outcome){ .kind = OUTCOME_UNFORKED,
 			.code = started.error };
+	return ended;
 }
 
-/* Makes an attempt; what follows from its outcome is up to judge(). */
+/* Makes an attempt; judge() finds what follows from its outcome. */
 static void
 make_attempt(struct run *run)
 {
-	const struct rules *rules = &run->policy->rules;
 	struct attempt *attempt = &run->record.attempt;
-
-	run_attempt(run, begin_attempt(run, now(run)));
+	struct ended ended = run_attempt(run, begin_attempt(run, now(run)));
 
 	attempt->runs = false;
-	attempt->duration = now(run) - run->begun - attempt->begun;
-	attempt->stuck = process_is_stuck(&run->process);
-	attempt->extent = process_extent(&run->process);
-	attempt->silent =
-	    attempt->why == PROCESS_IDLE ? run->policy->idle_timeout : 0;
-	attempt->outcome =
-	    process_outcome(&run->process, attempt->why, attempt->returned);
-	attempt->known = verdict_classify(rules, attempt);
-	attempt->preset = verdict_preset(rules, attempt->known);
-	attempt->outcome.class = attempt->known.class;
-	if (attempt->stuck)
-		attempt->returned = attempt->outcome;
-	attempt->untold = attempt->outcome.kind != OUTCOME_NONE;
-	if (attempt->why == PROCESS_MAX_TIME)
+	ended.duration = now(run) - run->begun - attempt->begun;
+	ended.extent = process_extent(&run->process);
+	ended.silent =
+	    ended.why == PROCESS_IDLE ? run->policy->idle_timeout : 0;
+	ended.outcome =
+	    process_outcome(&run->process, ended.why, ended.returned);
+	verdict_classify(&run->policy->rules, &ended);
+	if (process_is_stuck(&run->process))
+		ended.returned = ended.outcome;
+	ended.untold = ended.outcome.kind != OUTCOME_NONE;
+	if (ended.why == PROCESS_MAX_TIME)
 		run->record.end.cut = CUT_ATTEMPT;
+	run->record.last = ended;
 }
 
 /* --- the run --- */
@@ -939,7 +931,7 @@ end(struct run *run)
 	const struct record *record = &run->record;
 	const enum reason *reason = &record->end.reason;
 
-	if (policy->delivery != DELIVERY_NONE && !record->attempt.delivered)
+	if (policy->delivery != DELIVERY_NONE && !record->last.delivered)
 		deliver(run);
 	settle_outcome(run);
 	if (policy->remember && record->attempt.number > 0 &&
@@ -990,7 +982,7 @@ run_open(const struct policy *policy, struct random random,
 	run->retries.policy = policy;
 	run->retries.random = random;
 	run->retries.record = &run->record;
-	run->record.attempt.hint = -1;
+	run->record.last.hint = -1;
 	run->record.limit = policy->limits.attempts;
 	run->record.max_time = policy->max_time;
 	run->record.has_presets = policy->rules.classifies;

@@ -111,7 +111,7 @@ struct driver {
 	 * The attempt is over: fills in how its process ended, what its output
 	 * matched, and the hint, if it gave one.
 	 */
-	void (*end_attempt)(void *context, struct attempt *attempt);
+	void (*end_attempt)(void *context, struct ended *ended);
 
 	/* What did the process of a question answer? */
 	enum answer (*answer)(void *context);

@@ -26,13 +26,13 @@ classify_by_status(const struct rules *rules, struct outcome outcome)
 	return known;
 }
 
-struct class_known
-verdict_classify(const struct rules *rules, const struct attempt *attempt)
+void
+verdict_classify(const struct rules *rules, struct ended *ended)
 {
-	const struct outcome outcome = attempt->outcome;
+	const struct outcome outcome = ended->outcome;
 	const struct class_known by_status = classify_by_status(rules, outcome);
 	const bool throttled = set_has(&rules->throttle, outcome) ||
-	    attempt->matched & rules->matches & MATCH_BIT(MATCH_THROTTLE);
+	    ended->matched & rules->matches & MATCH_BIT(MATCH_THROTTLE);
 	const bool tempfail =
 	    outcome.kind == OUTCOME_EXIT && outcome.code == EX_TEMPFAIL;
 	const struct {
@@ -42,9 +42,9 @@ verdict_classify(const struct rules *rules, const struct attempt *attempt)
 		{ outcome.class != CLASS_NONE,
 		    { outcome.class, SOURCE_OUTCOME, 0 } },
 		{ throttled, { CLASS_TRANSIENT, SOURCE_OUTCOME, 0 } },
-		{ attempt->by_line.class != CLASS_NONE, attempt->by_line },
+		{ ended->by_line.class != CLASS_NONE, ended->by_line },
 		{ by_status.class != CLASS_NONE, by_status },
-		{ attempt->hint >= 0, { CLASS_TRANSIENT, SOURCE_HINT, 0 } },
+		{ ended->hint >= 0, { CLASS_TRANSIENT, SOURCE_HINT, 0 } },
 		{ tempfail, { CLASS_TRANSIENT, SOURCE_OUTCOME, 0 } },
 		{ outcome.kind == OUTCOME_UNSTARTABLE,
 		    { CLASS_PERMANENT, SOURCE_OUTCOME, 0 } },
@@ -54,15 +54,10 @@ verdict_classify(const struct rules *rules, const struct attempt *attempt)
 
 	while (!rows[i].applies)
 		i++;
-	return rows[i].known;
-}
-
-const char *
-verdict_preset(const struct rules *rules, struct class_known known)
-{
-	return known.source == SOURCE_STATUS || known.source == SOURCE_LINE
-	    ? rules->presets[known.preset].name
-	    : NULL;
+	ended->known = rows[i].known;
+	ended->outcome.class = ended->known.class;
+	if (ended->known.source >= SOURCE_STATUS)
+		ended->preset = rules->presets[ended->known.preset].name;
 }
 
 static struct judgement
@@ -77,10 +72,10 @@ judgement_by(enum verdict verdict, enum rule rule)
 }
 
 struct judgement
-verdict_judge(const struct rules *rules, const struct attempt *attempt)
+verdict_judge(const struct rules *rules, const struct ended *ended)
 {
-	const struct outcome outcome = attempt->outcome;
-	const unsigned int found = attempt->matched & rules->matches;
+	const struct outcome outcome = ended->outcome;
+	const unsigned int found = ended->matched & rules->matches;
 	const unsigned int missing = rules->matches & ~found;
 	const bool listed = set_has(&rules->success, outcome);
 	const bool failed = found & MATCH_BIT(MATCH_FAIL);
@@ -88,7 +83,7 @@ verdict_judge(const struct rules *rules, const struct attempt *attempt)
 
 	/* A command that never ran leaves nothing to check. */
 	if (rules->check && outcome_ran(outcome))
-		return judgement_by(attempt->check, RULE_CHECK);
+		return judgement_by(ended->check, RULE_CHECK);
 	if (listed && !failed && !unseen)
 		return judgement_by(VERDICT_SUCCESS, RULE_SUCCESS_ON);
 	if (set_has(&rules->stop, outcome))
@@ -100,7 +95,7 @@ verdict_judge(const struct rules *rules, const struct attempt *attempt)
 			.by_default = true };
 	if (found & MATCH_BIT(MATCH_STOP))
 		return judgement_by(VERDICT_STOP, RULE_STOP_MATCH);
-	if (attempt->unread && !set_has(&rules->retry, outcome))
+	if (ended->unread && !set_has(&rules->retry, outcome))
 		return judgement_by(VERDICT_STOP, RULE_UNREAD);
 	if (set_has(&rules->throttle, outcome))
 		return judgement_by(VERDICT_RETRY, RULE_THROTTLE_ON);
@@ -122,7 +117,7 @@ verdict_judge(const struct rules *rules, const struct attempt *attempt)
 		return judgement_by(VERDICT_RETRY,
 		    failed ? RULE_FAIL_MATCH : RULE_SUCCESS_MATCH);
 	return judgement_by(VERDICT_RETRY,
-	    attempt->silent > 0 ? RULE_IDLE_TIMEOUT : RULE_DEFAULT);
+	    ended->silent > 0 ? RULE_IDLE_TIMEOUT : RULE_DEFAULT);
 }
 
 const char *

@@ -42,18 +42,14 @@ struct rules {
 };
 
 /*
- * The class of the attempt's failure, from the first of these that knows it: a
- * plan, a throttling set or match, a line of output, the outcome in a preset, a
- * hint, the outcome itself.
+ * Notes the class of the failure, and the preset that knows it, from the first
+ * of these that tells one: a plan, a throttling set or match, a line of output,
+ * the outcome in a preset, a hint, the outcome itself.
  */
-struct class_known verdict_classify(const struct rules *rules,
-    const struct attempt *attempt);
-
-/* The preset that knows the class; NULL: it comes from elsewhere. */
-const char *verdict_preset(const struct rules *rules, struct class_known known);
+void verdict_classify(const struct rules *rules, struct ended *ended);
 
 struct judgement verdict_judge(const struct rules *rules,
-    const struct attempt *attempt);
+    const struct ended *ended);
 
 /* "success", "retry", "stop"; "none". */
 const char *verdict_name(enum verdict verdict);

@@ -279,13 +279,13 @@ end_probe(void *context, bool waits)
 }
 
 static void
-end_attempt(void *context, struct attempt *attempt)
+end_attempt(void *context, struct ended *ended)
 {
 	const struct simulation *simulation = context;
 	const struct rules *rules = &simulation->world->policy.rules;
 
-	attempt->returned = simulation->returned;
-	attempt->matched = set_has(&rules->success, simulation->outcome)
+	ended->returned = simulation->returned;
+	ended->matched = set_has(&rules->success, simulation->outcome)
 	    ? MATCH_BIT(MATCH_SUCCESS)
 	    : MATCH_BIT(MATCH_RETRY);
 }

@@ -6,7 +6,7 @@
 #include "report/report.h"
 
 static void
-free_row(struct ended *row)
+free_row(struct failed *row)
 {
 	free(row->outcome);
 	free(row->sentence);
@@ -25,7 +25,7 @@ report_attempts_add(struct attempts *attempts, const struct record *record,
 		return;
 	if (attempts->kept == attempts->room) {
 		const size_t room = 2 * attempts->room + 8;
-		struct ended *rows =
+		struct failed *rows =
 		    reallocarray(attempts->rows, room, sizeof(*rows));
 
 		if (rows == NULL)
@@ -33,8 +33,8 @@ report_attempts_add(struct attempts *attempts, const struct record *record,
 		attempts->rows = rows;
 		attempts->room = room;
 	}
-	struct ended *row = &attempts->rows[attempts->kept];
-	*row = (struct ended){
+	struct failed *row = &attempts->rows[attempts->kept];
+	*row = (struct failed){
 		.attempt = record->attempt.number,
 		.duration = record->last.duration,
 		.waited = record->wait.before,

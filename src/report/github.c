@@ -175,7 +175,7 @@ tell_summary(struct sink *sink, const struct report *report,
 	if (failures->count == 0)
 		return;
 	for (size_t i = 0; i < failures->kept; i++) {
-		const struct ended *row = &failures->rows[i];
+		const struct failed *row = &failures->rows[i];
 
 		put_attempt(file, row->attempt, row->outcome, row->duration,
 		    row->waited);

@@ -44,7 +44,7 @@ static void
 put_failures(FILE *file, const struct attempts *failures, bool success)
 {
 	for (size_t i = 0; i < failures->kept; i++) {
-		const struct ended *failure = &failures->rows[i];
+		const struct failed *failure = &failures->rows[i];
 		const bool nested = success || i > 0;
 		const char *element = success ? "flakyFailure"
 		    : nested		      ? "rerunFailure"

@@ -63,8 +63,8 @@ struct screen {
 /* How many failed attempts, or outputs, are kept; the others are counted. */
 #define FAILURES_KEPT 1000
 
-/* An attempt that ended, as text, which no later attempt changes. */
-struct ended {
+/* A failed attempt as text, which no later attempt changes. */
+struct failed {
 	uint64_t attempt;
 	double duration;
 	double waited; /* before it; negative: it did not wait */
@@ -78,7 +78,7 @@ struct ended {
 struct attempts {
 	uint64_t count;
 	size_t kept, room; /* rows in use, and allocated */
-	struct ended *rows;
+	struct failed *rows;
 };
 
 /* Identical failures; the first of them was printed. */

@@ -319,7 +319,7 @@ ending_group(const struct job *job)
 }
 
 void
-job_end_attempt(struct job *job, struct attempt *attempt)
+job_end_attempt(struct job *job, struct ended *ended)
 {
 	restore_terminal(job);
 	notify_end(job->notify);
@@ -328,11 +328,11 @@ job_end_attempt(struct job *job, struct attempt *attempt)
 	    : job->output.collector.work->found;
 	duplicate_end(&job->duplicate);
 	job->left = tree_survivors(&job->tree, ending_group(job));
-	attempt->returned = find_outcome(job);
-	attempt->matched = job->found.matched;
-	attempt->by_line = job->found.class;
-	attempt->unread = output_is_unread(&job->output);
-	attempt->hint = hinted_find(&job->hinted, &job->found);
+	ended->returned = find_outcome(job);
+	ended->matched = job->found.matched;
+	ended->by_line = job->found.class;
+	ended->unread = output_is_unread(&job->output);
+	ended->hint = hinted_find(&job->hinted, &job->found);
 }
 
 /* A hook that fails is reported, and a check that its shell did not find. */

@@ -58,7 +58,7 @@ struct started job_start(struct job *job, enum task task,
 void job_signal(struct job *job, int signal);
 bool job_is_gone(struct job *job);
 void job_abandon(struct job *job);
-void job_end_attempt(struct job *job, struct attempt *attempt);
+void job_end_attempt(struct job *job, struct ended *ended);
 enum answer job_answer(struct job *job);
 
 /* Completes a record with pids, times and lines of the last attempt. */

@@ -312,11 +312,11 @@ collect(void *context)
 }
 
 static void
-end_attempt(void *context, struct attempt *attempt)
+end_attempt(void *context, struct ended *ended)
 {
 	struct loop *loop = context;
 
-	job_end_attempt(&loop->job, attempt);
+	job_end_attempt(&loop->job, ended);
 }
 
 static enum answer

@@ -80,16 +80,16 @@ done
 # The lines that a room may have, and the rows of options. A commit may lower a
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
-	7768 src/core
+	7747 src/core
 	2379 src/report
 	2208 src/plan
 	3470 src/options
 	8621 src/sys
 	291 src/main.c
-	13350 tests/unit
-	14268 tests/command
+	13348 tests/unit
+	14271 tests/command
 	3808 tests/lib
-	2862 tests/simulate
+	2726 tests/simulate
 	4353 scripts
 	62 options'
 

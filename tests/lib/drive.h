@@ -85,7 +85,7 @@ struct step {
 	enum step_kind kind;
 	double now;
 	double active;
-	struct attempt ended; /* ENDED: what the driver knows */
+	struct ended ended; /* ENDED: what the driver knows */
 	double hint;
 	enum answer answer; /* ANSWER */
 	struct state state;
@@ -413,7 +413,7 @@ drive_do_collect(void *context)
 }
 
 static inline void
-drive_do_end_attempt(void *context, struct attempt *attempt)
+drive_do_end_attempt(void *context, struct ended *ended)
 {
 	struct drive *drive = context;
 
@@ -423,11 +423,11 @@ drive_do_end_attempt(void *context, struct attempt *attempt)
 	if (step->kind != STEP_ENDED)
 		abort();
 	drive->runs = false;
-	attempt->returned = step->ended.returned;
-	attempt->matched = step->ended.matched;
-	attempt->by_line = step->ended.by_line;
-	attempt->unread = step->ended.unread;
-	attempt->hint = step->hint;
+	ended->returned = step->ended.returned;
+	ended->matched = step->ended.matched;
+	ended->by_line = step->ended.by_line;
+	ended->unread = step->ended.unread;
+	ended->hint = step->hint;
 }
 
 static inline enum answer

@@ -348,7 +348,7 @@ collect(void *context)
 }
 
 static void
-end_attempt(void *context, struct attempt *attempt)
+end_attempt(void *context, struct ended *ended)
 {
 	static const struct outcome outcomes[] = {
 		{ .kind = OUTCOME_EXIT, .code = 1 },
@@ -364,13 +364,13 @@ end_attempt(void *context, struct attempt *attempt)
 	MUST(try.doing == DOING_COLLECTION && try.task == TASK_ATTEMPT);
 	try.doing = DOING_NOTHING;
 	try.ended++;
-	attempt->returned =
+	ended->returned =
 	    outcomes[choose(sizeof(outcomes) / sizeof(*outcomes))];
 	if (matches != 0)
-		attempt->matched =
+		ended->matched =
 		    (unsigned int)choose((int)matches + 1) & matches;
 	if (try.policy->hints)
-		attempt->hint = (const double[]){ -1, 2, 5000 }[choose(3)];
+		ended->hint = (const double[]){ -1, 2, 5000 }[choose(3)];
 }
 
 static enum answer

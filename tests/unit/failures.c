@@ -44,13 +44,13 @@ classify(const struct options *options, int status, const char *output,
 	    search_end(&search, &line) == -1)
 		tap_bail_out("search", "not enough memory");
 	search_close(&search);
-	return verdict_classify(&options->policy.rules,
-	    &(struct attempt){
+	struct ended ended = {
 		.outcome = { .kind = OUTCOME_EXIT, .code = status },
 		.by_line = found.class,
 		.hint = -1,
-	    })
-	    .class;
+	};
+	verdict_classify(&options->policy.rules, &ended);
+	return ended.outcome.class;
 }
 
 static enum failure_class

@@ -343,7 +343,7 @@ the_rules_are_asked_in_order(void)
 {
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		const struct row *row = &rows[i];
-		const struct attempt attempt = {
+		struct ended ended = {
 			.outcome = row->outcome,
 			.check = row->answer,
 			.unread = row->unread,
@@ -361,7 +361,7 @@ the_rules_are_asked_in_order(void)
 		fill(&rules.throttle, row->throttle);
 		fill(&rules.retry, row->retry);
 		fill(&rules.hopeless, row->hopeless);
-		const struct judgement got = verdict_judge(&rules, &attempt);
+		const struct judgement got = verdict_judge(&rules, &ended);
 		CHECK_STR(verdict_name(got.verdict),
 		    verdict_name(row->verdict));
 		CHECK_STR(rule_name(got.rule), rule_name(row->rule));
@@ -446,7 +446,7 @@ the_class_comes_from_the_first_that_tells_it(void)
 		struct rules rules = { .presets = presets,
 			.preset_count = 2,
 			.matches = THROTTLE };
-		const struct attempt attempt = {
+		struct ended ended = {
 			.outcome = cases[i].outcome,
 			.matched = cases[i].matched,
 			.hint = cases[i].hinted ? 0 : -1,
@@ -459,14 +459,15 @@ the_class_comes_from_the_first_that_tells_it(void)
 		fill(&presets[0].permanent, cases[i].first[1]);
 		fill(&presets[1].transient, cases[i].second[0]);
 		fill(&presets[1].permanent, cases[i].second[1]);
-		const struct class_known known =
-		    verdict_classify(&rules, &attempt);
-		CHECK_INT(known.class, cases[i].class);
-		CHECK_INT(known.source, cases[i].source);
-		CHECK_INT(known.preset, cases[i].preset);
-		CHECK(verdict_preset(&rules, known) ==
-		    (cases[i].source < SOURCE_STATUS ? NULL
-						     : names[known.preset]));
+		verdict_classify(&rules, &ended);
+		CHECK_INT(ended.outcome.class, cases[i].class);
+		CHECK_INT(ended.known.class, cases[i].class);
+		CHECK_INT(ended.known.source, cases[i].source);
+		CHECK_INT(ended.known.preset, cases[i].preset);
+		CHECK(ended.preset ==
+		    (cases[i].source < SOURCE_STATUS
+			    ? NULL
+			    : names[ended.known.preset]));
 	}
 }
 
