@@ -494,6 +494,31 @@ set_up(struct loop *loop)
 	    options->verbose ? show_probe : NULL, loop);
 }
 
+/*
+ * In the reverse order of set_up() and loop_run(); logs and messages are last,
+ * since the others may write to them.  Two laws see what stays open: that of
+ * descriptors in tests/simulate, and valgrind.
+ */
+static void
+close_all(struct loop *loop)
+{
+	struct job *job = &loop->job;
+
+	logs_hide(&loop->report, &job->output);
+	messages.held = false;
+	output_close(&job->output);
+	input_close(&job->input);
+	notify_close(job->notify);
+	oom_close(&job->oom);
+	state_file_close(&loop->state);
+	budget_file_close(&loop->budget);
+	ev_loop_destroy(loop->events.loop);
+	tree_free(&job->tree);
+	run_close(loop->run);
+	logs_close(&loop->report);
+	messages_close();
+}
+
 int
 loop_run(const struct options *options, const struct report *report)
 {
@@ -527,22 +552,7 @@ loop_run(const struct options *options, const struct report *report)
 		continue;
 
 	const struct end end = run_record(loop.run, now(&loop)).end;
-	run_close(loop.run);
-	logs_hide(&loop.report, &job->output);
-	input_stop(&job->input);
-	messages.held = false;
-	collector_drop(&job->output.collector);
-	budget_file_close(&loop.budget);
-	state_file_close(&loop.state);
-	notify_close(job->notify);
-	logs_close(&loop.report);
-	input_close(&job->input);
-	output_close(&job->output);
-	messages_close();
-	ev_loop_destroy(loop.events.loop);
-	tree_free(&job->tree);
-	oom_close(&job->oom);
-
+	close_all(&loop);
 	/* The init process of a container outlives its own signal. */
 	if (end.death != 0)
 		receiver_die(end.death);
