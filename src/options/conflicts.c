@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "options/options.h"
-#include "plan/clients.h"
 #include "core/duration.h"
 #include "core/text.h"
 
@@ -85,8 +84,6 @@ find_in_values(const struct options *options)
 			!policy->pace_start && policy->timeout_share == 0,
 		    { OPTION_MIN_TIMEOUT,
 			"needs --pace=start or --timeout=P%" } },
-		{ options->clients > CLIENTS_MOST,
-		    { OPTION_CLIENTS, "is more than 10000" } },
 		{ options->plan && plain_logs > 1,
 		    { OPTION_LOG,
 			"is a second log on a plan's standard output" } },

@@ -35,7 +35,6 @@ options_plan(const struct options *options)
 		.backoff = options->text[OPTION_BACKOFF],
 		.jitter = options->text[OPTION_JITTER],
 		.script = options->plan_script,
-		.clients = options->clients,
 	};
 }
 

@@ -80,7 +80,6 @@ enum option_id {
 	OPTION_NAME,
 	OPTION_COLOR,
 	OPTION_PLAN,
-	OPTION_CLIENTS,
 	OPTION_HELP,
 	OPTION_VERSION,
 	OPTIONS
@@ -169,7 +168,6 @@ struct options {
 	const char *name; /* of the run; NULL only if there is no command */
 	bool plan;
 	const char *plan_script;
-	uint64_t clients; /* that a plan simulates; 0: one */
 	bool help;
 	const char *help_with; /* a topic or an option, or NULL */
 	bool version;

@@ -132,6 +132,7 @@ static const struct {
 	{ "on-failure on-fail on-error notify webhook slack mail",
 	    "use --on-give-up=COMMAND" },
 	{ "dry-run dryrun noop no-op simulate", "use --plan" },
+	{ "clients", "use --plan=clients=N" },
 	{ "flaky flaky-result", "use --flaky-status=N" },
 	{ "command cmd run exec c shell",
 	    "COMMAND is the last argument: " PROGRAM " sh -c '...'" },

@@ -29,7 +29,7 @@ struct mark {
 	bool first;
 };
 
-/* All clients; a plan without --clients is a crowd of one. */
+/* All clients; a plan without clients= is a crowd of one. */
 struct crowd {
 	struct world world;
 	struct simulation *clients;
@@ -133,13 +133,14 @@ count_attempts(struct crowd *crowd, size_t before)
 
 /* The draws of a client; the first run of one is that of the table. */
 static struct random
-draws_of(const struct plan_options *options, uint64_t number, uint64_t i)
+draws_of(const struct plan_options *options, uint64_t clients, uint64_t number,
+    uint64_t i)
 {
 	struct random random = options->random;
 
-	if (options->clients > 0)
-		random.seed = random_seed(&options->random,
-		    number * options->clients + i + 1);
+	if (clients > 0)
+		random.seed =
+		    random_seed(&options->random, number * clients + i + 1);
 	else if (number > 0)
 		random.seed = random_seed(&options->random, number);
 	return random;
@@ -163,7 +164,7 @@ run_crowd(struct crowd *crowd, const struct plan_options *options, size_t count,
 	crowd->peak = crowd->then = crowd->last = 0;
 	for (size_t i = 0; i < count; i++) {
 		simulation_open(&crowd->clients[i], &crowd->world,
-		    draws_of(options, number, i));
+		    draws_of(options, world->script.clients, number, i));
 		crowd->queue[i] = i;
 	}
 	while (crowd->waiting > 0 && *steps < end) {
@@ -173,7 +174,7 @@ run_crowd(struct crowd *crowd, const struct plan_options *options, size_t count,
 		simulation_step(client);
 		*steps += client->steps;
 		crowd->last = fmax(crowd->last, client->now);
-		if (options->clients > 0 && world->count > 0 &&
+		if (world->script.clients > 0 && world->count > 0 &&
 		    world->records[world->count - 1].kind == RECORD_ATTEMPT)
 			note_attempt(crowd, &world->records[world->count - 1]);
 		if (client->over)
@@ -279,13 +280,9 @@ struct plan_figures
 clients_simulate(const struct plan_options *options,
     const struct screen *screen, uint64_t most, uint64_t runs)
 {
-	const size_t clients = options->clients;
+	struct crowd crowd = { .world = world_of(options) };
+	const size_t clients = crowd.world.script.clients;
 	const size_t count = clients > 0 ? clients : 1;
-	struct crowd crowd = {
-		.world = world_of(options),
-		.clients = reallocarray(NULL, count, sizeof(*crowd.clients)),
-		.queue = reallocarray(NULL, count, sizeof(*crowd.queue)),
-	};
 	const bool drawn = world_is_random(&crowd.world);
 	/* Clients that share no budget depend on each other in nothing. */
 	struct samples samples = {
@@ -296,6 +293,8 @@ clients_simulate(const struct plan_options *options,
 	uint64_t steps = 0;
 	size_t whole = 0, needed = clients == 0 ? RUNS : CROWDS, marks = 0;
 
+	crowd.clients = reallocarray(NULL, count, sizeof(*crowd.clients));
+	crowd.queue = reallocarray(NULL, count, sizeof(*crowd.queue));
 	if (crowd.clients == NULL || crowd.queue == NULL)
 		err(STATUS_OWN_FAILURE, NULL);
 	if (clients * CROWDS > SAMPLES)

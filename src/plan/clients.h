@@ -6,14 +6,11 @@
 #include "plan/figures.h"
 #include "report/report.h"
 
-/* The most that --clients takes: each needs some kilobytes. */
-#define CLIENTS_MOST 10000
-
 /*
- * Simulates so many runs at most, one after the other, or crowds of --clients
- * runs against one world; one if nothing is drawn, and fewer once they have
- * taken `most` steps.  Prints a chart of the attempts of crowds over time on
- * stdout, unless `screen` is NULL.
+ * Simulates so many runs at most, one after the other, or crowds of the
+ * script's clients against one world; one if nothing is drawn, and fewer once
+ * they have taken `most` steps.  Prints a chart of the attempts of crowds over
+ * time on stdout, unless `screen` is NULL.
  */
 struct plan_figures clients_simulate(const struct plan_options *options,
     const struct screen *screen, uint64_t most, uint64_t runs);

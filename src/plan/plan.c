@@ -18,7 +18,7 @@
 
 /* The plan's heading, in the words of the options. */
 static void
-print_heading(const struct plan_options *options,
+print_heading(const struct plan_options *options, uint64_t clients,
     const struct report_style *style, const struct screen *screen)
 {
 	const struct policy *policy = &options->policy;
@@ -27,14 +27,13 @@ print_heading(const struct plan_options *options,
 	struct page page;
 
 	page_open(&page);
-	if (options->clients > 0)
-		fprintf(page.file, "%" PRIu64 " client%s", options->clients,
-		    options->clients == 1 ? "" : "s");
+	if (clients > 0)
+		fprintf(page.file, "%" PRIu64 " client%s", clients,
+		    clients == 1 ? "" : "s");
 	else
 		fprintf(page.file, "Plan");
 	if (*style->command != NULL)
-		fprintf(page.file, " %s %s",
-		    options->clients > 0 ? "of" : "for",
+		fprintf(page.file, " %s %s", clients > 0 ? "of" : "for",
 		    message_name(style, text));
 	if (policy->limits.attempts > 0)
 		fprintf(page.file, ": at most %ju attempt%s",
@@ -123,8 +122,8 @@ print_figures(const struct plan_figures *figures, bool time_alone,
 
 /* A plan of many clients: their chart, and one record of how they end. */
 static void
-plan_clients(const struct plan_options *options, struct report *report,
-    const struct screen *screen, uint64_t steps)
+plan_clients(const struct plan_options *options, uint64_t clients,
+    struct report *report, const struct screen *screen, uint64_t steps)
 {
 	struct record start = { .kind = RECORD_START,
 		.limit = options->policy.limits.attempts,
@@ -133,7 +132,7 @@ plan_clients(const struct plan_options *options, struct report *report,
 
 	report_tell(report, &start);
 	if (screen != NULL)
-		print_heading(options, &report->style, screen);
+		print_heading(options, clients, &report->style, screen);
 	fflush(stdout);
 	const struct plan_figures figures =
 	    clients_simulate(options, screen, steps, UINT64_MAX);
@@ -145,7 +144,7 @@ plan_clients(const struct plan_options *options, struct report *report,
 		.end.reason = REASON_PLAN,
 		.seen.time = figures.last.p50,
 		.figures = rows,
-		.clients = options->clients,
+		.clients = clients,
 	};
 	report_tell(report, &last);
 	if (screen != NULL)
@@ -170,9 +169,9 @@ plan_run(const struct plan_options *options, struct report *report,
 	for (size_t i = 0; i < report->count; i++)
 		if (report->sinks[i].file == stdout)
 			log_on_stdout = true;
-	if (options->clients > 0) {
-		plan_clients(options, report, log_on_stdout ? NULL : screen,
-		    steps);
+	if (script->clients > 0) {
+		plan_clients(options, script->clients, report,
+		    log_on_stdout ? NULL : screen, steps);
 		goto free_world;
 	}
 	world.worst = true;
@@ -183,7 +182,7 @@ plan_run(const struct plan_options *options, struct report *report,
 	const bool endless =
 	    last.end.reason == REASON_PLAN && simulation_is_endless(&run);
 	if (!log_on_stdout) {
-		print_heading(options, &report->style, screen);
+		print_heading(options, 0, &report->style, screen);
 		plan_table_print(screen, rows.all, rows.count,
 		    script->down_from, script->down_until);
 		page_open(&page);

@@ -75,6 +75,17 @@ parse_down(struct script *script, struct script_item *item, char *value)
 	return NULL;
 }
 
+static const char *
+parse_clients(struct script *script, struct script_item *item, char *value)
+{
+	if (item->count > 0 || item->duration > 0)
+		return "takes no count and no duration";
+	if (text_count(value, &script->clients) != NULL ||
+	    script->clients == 0 || script->clients > CLIENTS_MOST)
+		return "not a number from 1 to 10000";
+	return NULL;
+}
+
 /* The words that an item may be besides an outcome. */
 static const struct {
 	const char *name;
@@ -83,6 +94,7 @@ static const struct {
 } words[] = {
 	{ "p=", parse_chance },
 	{ "down=", parse_down },
+	{ "clients=", parse_clients },
 };
 
 /* WHAT[:DURATION][*COUNT], which is cut in pieces. */
@@ -144,10 +156,11 @@ script_parse(const char *text, struct script *script, const char **where)
 		if (problem != NULL)
 			return problem;
 	}
-	/* While the service is up, attempts succeed; without a script, none. */
+	/* Without items, attempts succeed around an outage, else they fail. */
+	const bool fails = script->down_from == INFINITY;
 	if (script->count == 0)
 		script->items[script->count++] =
-		    (struct script_item){ .chance = text == NULL };
+		    (struct script_item){ .chance = fails };
 	return NULL;
 }
 

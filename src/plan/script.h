@@ -4,8 +4,12 @@
 #define PLAN_SCRIPT_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "core/outcome.h"
+
+/* The most clients of a script: each needs some kilobytes. */
+#define CLIENTS_MOST 10000
 
 /* How attempts end: an item of the list that --plan=SCRIPT is. */
 struct script_item {
@@ -26,6 +30,8 @@ struct script {
 	/* down=: from then, until then, attempts fail in this way. */
 	double down_from, down_until; /* seconds; INFINITY: it is never down */
 	struct script_item down;
+
+	uint64_t clients; /* that run at the same time; 0: a single run */
 };
 
 /*

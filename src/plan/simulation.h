@@ -61,7 +61,6 @@ struct plan_options {
 	struct budget_rules budget_rules;
 	const char *backoff, *jitter; /* as typed; NULL: the default */
 	const char *script;	      /* NULL: the default */
-	uint64_t clients;	      /* at the same time; 0: one */
 };
 
 /*

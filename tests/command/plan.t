@@ -243,7 +243,7 @@ is 'an attempt that begins as the service is back has it above' \
     "$(echo "$out" | awk '/^(--|[0-9])/ { print $1 }' | xargs)" '1 2 -- 3'
 run retry --plan=down=90s -a 2
 like 'an outage that the run does not survive is marked, too' "$out" '^-- the service is back at 1m30s --$'
-run retry --plan=1,down=20s@3s -b constant -d 10s -j none -a 4 --clients=2
+run retry --plan=1,down=20s@3s,clients=2 -b constant -d 10s -j none -a 4
 is 'an outage that the run does not survive is marked, too, so do lines in a chart' \
     "$(echo "$out" | awk '/^-- /{ print last, $5, $7 } { last = $1 }' |
     xargs)" '2s down 3s 22s back 23s'
@@ -280,17 +280,17 @@ near 'an attempt fails though the status for it is a success' \
     "$(figure gives_up)" 0.5 0.1
 
 # Many clients.
-run retry --plan=down=5s --clients=100 -j none -d 1 -a 10 --log=json:-
+run retry --plan=down=5s,clients=100 -j none -d 1 -a 10 --log=json:-
 is 'without jitter all clients come at once' \
     "$(figure peak_retries) $(figure attempts) $(figure clients)" '100 400 100'
-run retry --plan=down=5s --clients=100 -j none -d 1 -a 10
+run retry --plan=down=5s,clients=100 -j none -d 1 -a 10
 like 'clients are done when their last retry is' "$out" '^all done  within 7s$'
 like 'the chart adds up their attempts' "$out" '^  total       400$'
-run retry --plan=1 --clients=10 --budget=none:tokens=7,rate=0,cost=1 -j none -d 1 -a 5 \
+run retry --plan=1,clients=10 --budget=none:tokens=7,rate=0,cost=1 -j none -d 1 -a 5 \
     --log=json:-
 is 'clients share a budget' "$(figure attempts) $(figure gives_up)" '17 1'
 check 'a plan makes no file for a budget' not test -e none
-run retry --plan=down=20s --clients=1000 -d 1 -m 5 -a 0 --splay=2
+run retry --plan=down=20s,clients=1000 -d 1 -m 5 -a 0 --splay=2
 like 'a chart shows their attempts' "$out" '^ +0s +[0-9]+  o+#+$'
 like 'the retries in the worst second are told' "$out" \
     '^busiest   [0-9]+ retries in one second( \(95% of simulations: at most [0-9]+\))?$'
@@ -306,46 +306,57 @@ is 'six lines say what simulations come to' \
 check 'no line of it is wider than 80 columns' test \
     "$(printf '%s\n' "$out" | wc -L)" -le 80
 # The steps may end amid a simulation, which is left out.
-run retry --plan=down=1m -m 1s -a 0 --clients=1000 --log=json:-
+run retry --plan=down=1m,clients=1000 -m 1s -a 0 --log=json:-
 check 'only whole simulations count' awk -v runs="$(figure runs)" \
     -v simulations="$(figure simulations)" 'BEGIN {
 	exit !(simulations > 1 && simulations < 100 && runs == 1000 * simulations) }'
-run retry --plan=down=1000d --clients=500 -a 0 -b constant -d 1s
+run retry --plan=down=1000d,clients=500 -a 0 -b constant -d 1s
 like 'a simulation that is too large is told' "$out" \
     '^No simulation came to its end: there were too many attempts\.$'
 like 'below what it did until then' "$out" '^ +0s +[1-9][0-9]* .*#$'
-run retry --plan=down=1000d --clients=500 -a 0 -b constant -d 1s --log=json:-
+run retry --plan=down=1000d,clients=500 -a 0 -b constant -d 1s --log=json:-
 is 'it is no figure' \
     "$(figure runs) $(figure peak_retries) $(figure last_elapsed)" '0 null null'
-run retry --plan=0 --clients=10 --log=json:-
+run retry --plan=0,clients=10 --log=json:-
 is 'a first attempt is no retry' "$(figure peak_retries) $(figure attempts)" '0 10'
-run retry --plan --clients=10 -a 3 -b constant -d 10s -j none
+run retry --plan=clients=10 -a 3 -b constant -d 10s -j none
 is 'a chart has at most twenty rows, of a time that people count in' \
     "$(printf '%s\n' "$out" | sed -n 's/^ *\([0-9]*s\) .*/\1/p' | xargs)" \
     '0s 2s 4s 6s 8s 10s 12s 14s 16s 18s 20s'
-run retry --plan --clients=1 -a 2 -j none
+run retry --plan=clients=1 -a 2 -j none
 like 'a client may be alone' "$out" '^1 simulation of 1 client:$'
 esc=$(printf '\033')
-run retry --plan --clients=4 -a 2 -d 0 -j none --color=always
+run retry --plan=clients=4 -a 2 -d 0 -j none --color=always
 like 'the legend of a chart has the colours of its bars' "$out" \
     "o first attempts, $esc\[35m#$esc\[m retries"
 like 'a bar of a chart has first attempts first' "$out" \
     "8  o+$esc\[35m#+$esc\[m"
-run retry --plan --clients=4 -a 2 --log=json:-
+run retry --plan=clients=4 -a 2 --log=json:-
 is 'no client alone has failures and waits' "$(figure failures) $(figure waited)" \
     'null null'
-run retry --plan --clients=1 -a 2
+run retry --plan=clients=1 -a 2
 like 'a single retry is singular in a plan' "$out" '^busiest   1 retry in one second$'
-run retry --plan=p=0.2 --clients=3 -a 3 --seed=1 --log=json:-
+run retry --plan=p=0.2,clients=3 -a 3 --seed=1 --log=json:-
 is 'all attempts of a simulation are a rounded mean' "$(figure attempts)" 4
-run retry --plan=p=0.99999 -a 1 --clients=1000 --seed=1
+run retry --plan=p=0.99999,clients=1000 -a 1 --seed=1
 unlike 'nearly all are not 100 %' "$out" '^gives up  100%'
+run retry --plan=clients=4,down=3s -a 9 -b constant -d 1s -j none --log=json:-
+is 'the order of the words in a script does not matter' \
+    "$(figure attempts) $(figure clients)" '16 4'
+while IFS=/ read -r script why; do
+	run retry --plan="$script"
+	is "$script is no script" "$code $out" "125 "
+	like "$script: the message says why" "$err" "'$why"
+done <<'end'
+clients=/clients=': not a number from 1 to 10000
+clients=x/clients=x': not a number from 1 to 10000
+clients=0/clients=0': not a number from 1 to 10000
+1,clients=10001/clients=10001': not a number from 1 to 10000
+clients=2*3/clients=2[*]3': takes no count and no duration
+clients=2:3s/clients=2:3s': takes no count and no duration
+end
 run retry --clients=3 true
-is 'clients need a plan' "$code" 125
-run retry --plan --clients=0
-is 'no client is none' "$code" 125
-run retry --plan --clients=10001
-is 'too many clients are refused' "$code" 125
+like 'a hint says where --clients has gone' "$err" '; use --plan=clients=N'
 
 # seen_by COLUMNS OPTION...: the table on a terminal.
 seen_by() {
@@ -482,7 +493,7 @@ done
 if sanitized; then
 	skip 'a plan without memory ends in 125' 'AddressSanitizer needs more'
 else
-	run sh -c 'ulimit -v 20000; exec retry --plan=1 --clients=10000'
+	run sh -c 'ulimit -v 20000; exec retry --plan=1,clients=10000'
 	like 'a plan without memory ends in 125' "$code $err" \
 	    '^125 retry: (Cannot allocate|Out of) memory$'
 fi

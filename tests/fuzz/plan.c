@@ -40,6 +40,17 @@ open_report(const struct options *options)
 	return report;
 }
 
+static uint64_t
+count_clients(const struct options *options)
+{
+	struct script script;
+	const char *where;
+
+	script_parse(options->plan_script, &script, &where);
+	script_free(&script);
+	return script.clients;
+}
+
 static void
 plan(const struct options *options, size_t size)
 {
@@ -71,7 +82,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	words[1] = word;
 	if (argv_parse(count + 1, words, &options, problem) == 0 &&
 	    options.plan && !options.help && !options.version &&
-	    options.clients <= CLIENTS)
+	    count_clients(&options) <= CLIENTS)
 		plan(&options, size);
 	options_free(&options);
 	free(text);

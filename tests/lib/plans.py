@@ -91,9 +91,9 @@ PLANS = [
          cap=30, max_time=60),
     Plan('--plan=down=90s -a 8 -j full', attempts=8, cap=60, spread=full,
          outage=(0, 90)),
-    Plan('--plan=down=60s --clients=20 -a 12 -m 20s', attempts=12, cap=20,
+    Plan('--plan=down=60s,clients=20 -a 12 -m 20s', attempts=12, cap=20,
          outage=(0, 60), clients=20),
-    Plan('--plan=p=0.7 --clients=20 -a 9 -m 8s --budget=F:tokens=15,rate=.5,success=0',
+    Plan('--plan=p=0.7,clients=20 -a 9 -m 8s --budget=F:tokens=15,rate=.5,success=0',
          attempts=9, cap=8, p=0.7, clients=20, budget=(15, 0.5)),
 ]
 

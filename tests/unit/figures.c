@@ -6,6 +6,7 @@
  */
 
 #include <math.h>
+#include <string.h>
 
 #include "plan/clients.h"
 #include "plan/plan.h"
@@ -25,7 +26,7 @@ static struct plan_figures
 figures_with(struct planned *planned, uint64_t seed, uint64_t runs)
 {
 	planned->plan.random.seed = seed;
-	return planned->plan.clients > 0
+	return strstr(planned->plan.script, "clients") != NULL
 	    ? clients_simulate(&planned->plan, NULL, runs, UINT64_MAX)
 	    : clients_simulate(&planned->plan, NULL, STEPS, runs);
 }
@@ -44,13 +45,13 @@ about_95_of_100_intervals_hold_the_true_share(void)
 		{ "of few runs", "--plan=p=0.3 -a 2 -d 0", 60, 0.09 },
 		{ "rare", "--plan=p=0.0001 -a 1", 10000, 0.0001 },
 		{ "of clients without a budget",
-		    "--plan=p=0.3 --clients=2 -a 2 -d 0", STEPS, 0.09 },
+		    "--plan=p=0.3,clients=2 -a 2 -d 0", STEPS, 0.09 },
 		{ "of clients that share a budget",
-		    "--plan=p=0.5 --clients=10 -a 10 -b constant "
+		    "--plan=p=0.5,clients=10 -a 10 -b constant "
 		    "--budget=F:tokens=10,success=0,rate=0",
 		    STEPS, NAN },
 		{ "of few simulations of them",
-		    "--plan=p=0.5 --clients=50 -a 10 -b constant "
+		    "--plan=p=0.5,clients=50 -a 10 -b constant "
 		    "--budget=F:tokens=45,success=0,rate=0",
 		    5000, NAN },
 	};
@@ -185,7 +186,7 @@ clients_that_share_a_budget_are_no_independent_runs(void)
 	struct planned planned;
 
 	planned_open(&planned,
-	    "--plan=p=0.5 --clients=100 -a 10 -b constant "
+	    "--plan=p=0.5,clients=100 -a 10 -b constant "
 	    "--budget=F:tokens=100,success=0,rate=0");
 	const struct plan_figures got = figures_with(&planned, 1, STEPS);
 	const struct plan_figures naive =
@@ -201,7 +202,7 @@ static void
 the_same_seed_gives_the_same_figures(void)
 {
 	static const char *const lines[] = { "--plan=p=0.5 -a 5",
-		"--plan=p=0.999 -a 0 -d 1", "--plan=p=0.5 --clients=200 -a 3" };
+		"--plan=p=0.999 -a 0 -d 1", "--plan=p=0.5,clients=200 -a 3" };
 
 	for (size_t i = 0; i < COUNT(lines); i++) {
 		struct planned planned;
