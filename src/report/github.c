@@ -108,8 +108,8 @@ tell_output(struct sink *sink, const struct report *report,
 	if (record->kind != RECORD_END)
 		return;
 	fprintf(sink->file,
-	    "attempts=%" PRIu64 "\nstatus=%d\nflaky=%s\nreason=%s\n"
-	    "class=%s\nline=%s\n",
+	    "retry-attempts=%" PRIu64 "\nretry-status=%d\nretry-flaky=%s\n"
+	    "retry-reason=%s\nretry-class=%s\nretry-line=%s\n",
 	    record->attempt.number, record->end.status,
 	    record_is_flaky(record) ? "true" : "false",
 	    reasons[record->end.reason].name,

@@ -82,11 +82,12 @@ echo result=7 >>"$GITHUB_OUTPUT"' \
     RETRY_ARGS='-d 0'
 is 'the action runs its command until it succeeds' "$code" 0
 like 'the action folds attempts into groups' "$out" '^::group::echo out; test "\$RETRY_ATTEMPT" -eq 2: attempt 2/5'
-like 'the action sets its outputs' "$(xargs <output)" 'attempts=2 status=0 flaky=true'
-is 'the action names the outputs that are set' \
-    "$(sed -n 's/.*steps\.run\.outputs\.\([a-z]*\) .*/\1/p' \
-	"$scripts/github/action.yml" | sort | xargs)" \
-    "$(sed 's/=.*//' output | sort | xargs)"
+like 'the action sets its outputs' "$(xargs <output)" 'retry-attempts=2 retry-status=0 retry-flaky=true'
+is 'the action gives short names to the outputs that are set' \
+    "$(sed -n '/^outputs:/,/^runs:/{s/^  \([a-z]*\):$/\1/p
+	s/.*steps\.run\.outputs\.\([a-z-]*\) .*/\1/p;}' \
+	"$scripts/github/action.yml" | paste -d ' ' - - | sort)" \
+    "$(sed 's/=.*//; s/^\(retry-\)*\(.*\)/\2 \1\2/' output | sort)"
 action RETRY_COMMAND=
 is 'an empty command is refused' "$code" 125
 like 'an empty command is named' "$out" '^::error::input command: it is empty'
@@ -109,8 +110,8 @@ like 'the action names a run after the first line of its command' "$out" \
     '^::error::./gradlew --no-daemon build --info: giving up'
 action RETRY_COMMAND='echo "npm error code ERESOLVE"; exit 1' RETRY_PRESET=npm
 like 'a preset stops what is permanent' "$out" 'permanent failure [(]--preset=npm[)]'
-is 'the class and the line of a failure are outputs' "$(tail -n 2 output)" 'class=permanent
-line=npm error code ERESOLVE'
+is 'the class and the line of a failure are outputs' "$(tail -n 2 output)" 'retry-class=permanent
+retry-line=npm error code ERESOLVE'
 action RETRY_COMMAND='echo "npm error code ECONNRESET"; exit 1' RETRY_PRESET=npm \
     RETRY_ARGS='-d 0'
 like 'the attempts are those of the preset' "$out" 'giving up after 6 attempts'

@@ -224,12 +224,12 @@ retry: fail: attempt 2/3 exited 7 after TIME; next in TIME
 err 3
 out 3
 ::notice::fail: succeeded at attempt 3/3 in TIME'
-is 'each retry but the last is a group, a flaky run is a notice, so are the outputs of the step' "$(cat output)" 'attempts=3
-status=0
-flaky=true
-reason=success
-class=
-line='
+is 'each retry but the last is a group, a flaky run is a notice, so are the outputs of the step' "$(cat output)" 'retry-attempts=3
+retry-status=0
+retry-flaky=true
+retry-reason=success
+retry-class=
+retry-line='
 is 'each retry but the last is a group, a flaky run is a notice, and its summary' "$(sed -E 's/<?[0-9.]+m?s/TIME/g' summary)" \
 '`fail`: `succeeded at attempt 3/3 in TIME`
 
@@ -293,7 +293,7 @@ is 'a run that is given up is an error' "$(made "$err" | tail -n 2)" \
 ::error::false: giving up after 2 attempts in TIME: exited 1'
 is 'a run that gives up leaves one annotation' "$(echo "$err" | grep -c '::\(error\|notice\)')" 1
 is 'the outputs say so' "$(xargs <output)" \
-    'attempts=2 status=1 flaky=false reason=attempts class=unknown line='
+    'retry-attempts=2 retry-status=1 retry-flaky=false retry-reason=attempts retry-class=unknown retry-line='
 is 'the summary says so' "$(grep -c '^- attempt [12]: `exited 1` after ' summary)" 2
 rm output summary
 printf version=1.2 >output
@@ -302,7 +302,7 @@ retry -a 2 -d 0 sh -c 'printf "step=$RETRY_ATTEMPT" >>"$GITHUB_OUTPUT"; exit 1' 
     >all 2>&1
 is 'the outputs begin a line, whoever has left one without its end' \
     "$(xargs <output)" \
-    'version=1.2step=1step=2 attempts=2 status=1 flaky=false reason=attempts class=unknown line='
+    'version=1.2step=1step=2 retry-attempts=2 retry-status=1 retry-flaky=false retry-reason=attempts retry-class=unknown retry-line='
 is 'the summary begins a line, whoever has left one without its end' "$(sed -n '1p;2s/:.*//p' summary)" 'of another step
 `sh`'
 for word in '##' '##vso' '##teamcity'; do
@@ -316,9 +316,9 @@ retry true >all 2>&1
 is 'a run that succeeds at once says nothing to GitHub' "$(cat all)" ''
 check 'a run that succeeds at once writes no summary' not test -s summary
 is 'a run that succeeds at once writes no summary, but its outputs are there' "$(xargs <output)" \
-    'attempts=1 status=0 flaky=false reason=success class= line='
+    'retry-attempts=1 retry-status=0 retry-flaky=false retry-reason=success retry-class= retry-line='
 retry -q -a 1 false
-is 'a quiet run that gives up sets the outputs' "$(tail -n 3 output | head -n 1)" reason=attempts
+is 'a quiet run that gives up sets the outputs' "$(tail -n 3 output | head -n 1)" retry-reason=attempts
 check 'a quiet run that gives up writes no summary' not test -s summary
 run env GITHUB_OUTPUT=none/output GITHUB_STEP_SUMMARY=/dev/full \
     "$RETRY" -a 1 sh -c 'exit 3'
@@ -355,7 +355,7 @@ for secret in ghp_Ab-cd.EF_1 'npm_a+b/c=|d' "$(printf 'ey%0180dJ.x' 0)"; do
 		print }' | grep -cF "$(printf %s "$secret" | cut -c1-8)")
 	is "no part of it is left behind: $secret" "$left" 0
 	like "the outputs have class and line: $secret" "$(cat output)" \
-	    '^line=.*Could not resolve'
+	    '^retry-line=.*Could not resolve'
 	rm summary output masked.xml
 done
 run retry --plan=1,0 --log=github

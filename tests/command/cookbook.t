@@ -506,11 +506,11 @@ ends 0 3 'runs it again from its beginning'
 recipe 'React to flaky runs on GitHub'
 text="GITHUB_ACTIONS=true GITHUB_OUTPUT=outputs $(sed -n 's/^  run: retry/retry/p' "$recipe")"
 ends 0 2 'gets over a failure'
-condition=$(sed -n "s/.*steps\\.test\\.outputs\\.\\([a-z]*\\) == '\\(.*\\)'/\\1=\\2/p" "$recipe")
+condition=$(sed -n "s/.*steps\\.test\\.outputs\\.\\([a-z-]*\\) == '\\(.*\\)'/\\1=\\2/p" "$recipe")
 check "it is $condition" grep -qx "$condition" outputs
-attempts=$(sed -n 's/^attempts=//p' outputs)
+attempts=$(sed -n 's/^retry-attempts=//p' outputs)
 is "$name: warned of" "$(sh -c "$(sed -n "s/^  run: echo/echo/
-    s/\${{ steps\\.test\\.outputs\\.attempts }}/$attempts/p" "$recipe")")" \
+    s/\${{ steps\\.test\\.outputs\\.retry-attempts }}/$attempts/p" "$recipe")")" \
     '::warning::2 attempts'
 recipe 'GitLab'
 report=$(sed -n 's/.* junit: \([^ ]*\) .*/\1/p' "$recipe")
