@@ -63,6 +63,10 @@ world_of(const struct plan_options *options)
 	world.policy.health.used = false;
 	if (script_parse(options->script, &world.script, &where) != NULL)
 		err(STATUS_OWN_FAILURE, NULL);
+	/* Presets know the failures of an outage. */
+	world.script.down.outcome = world.failure;
+	if (policy->rules.classifies)
+		world.script.down.outcome.class = CLASS_TRANSIENT;
 	return world;
 }
 
@@ -163,7 +167,7 @@ begin_attempt(struct simulation *simulation, const struct record *record)
 	double end = start + item->duration;
 	/* The service goes down while it is used. */
 	if (start < script->down_from && end > script->down_from) {
-		simulation->outcome = world->failure;
+		simulation->outcome = script->down.outcome;
 		end = script->down_from;
 	}
 	simulation->ends = end;

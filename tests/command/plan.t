@@ -252,6 +252,19 @@ is 'an outage breaks the attempt that runs' "$(column starts | cut -d' ' -f1-3)"
     '0s 4s 5s'
 run retry --plan=down=10s:2s,1,0 -a 9 -b constant -d 1s -j none
 is 'failures of an outage take their time' "$(column starts)" '0s 3s 6s 9s 12s 13s'
+run retry --plan=down=1d --preset=npm -d 0 -j none
+planned=$(echo "$out" | sed -n 's/^result *\(.*\) in .*: /\1: /p')
+run retry --preset=npm -d 0 -j none sh -c 'echo npm error code ECONNRESET; exit 1'
+is 'an outage in a plan is what a preset calls transient' "$planned" \
+    "$(echo "$err" | sed -n 's/ (--preset=npm): [^,]*//; $s/.*\(giving.*\) in .*: /\1: /p')"
+like 'an outage in a plan is transient and ends at the limit' "$planned" \
+    '^giving up after 6 attempts: exited 1, transient failure$'
+run retry --plan=0:9s,down=20s@3s --preset=npm --retry-on=transient -j none --log=json:-
+is 'an attempt that an outage breaks is transient, too' \
+    "$(echo "$out" | sed -n 's/.*"event":"outcome".*"class":"\([a-z]*\)".*/\1/p' | head -n 1)" \
+    transient
+run retry --plan=down=1d -a 2 --log=json:-
+unlike 'without a preset an outage has no class' "$out" '"class":"transient"'
 for item in down= down=x down=3@ down=3*4 down=3,down=4; do
 	run retry --plan="$item"
 	is "$item is no script" "$code $out" '125 '
