@@ -21,6 +21,10 @@
 #define ERROR .priority = PRIORITY_ERROR, .verdict = VERDICT_STOP
 
 const struct message_row message_rows[] = {
+	{ "line start", "endless",
+	    "CI is set, but nothing limits this run: give -a N or -T DUR"
+	    "[?verbose [?draws ; --seed=%seed repeats the delays]]",
+	    WARNING },
 	{ "line start", "verbose draws", "--seed=%seed repeats the delays",
 	    INFO },
 	{ "line attempt", "verbose",
@@ -368,6 +372,9 @@ find_fact(const struct telling *telling, const char *name,
 	/* What is asked. */
 	IF("verbose", style->verbose)
 	IF("draws", style->draws)
+	IF("endless",
+	    style->ci && record->limit == 0 && record->max_time == 0 &&
+		style->policy->limits.count == 0)
 	IF("begun", record->attempt.number > 0)
 	IF("zero", zero)
 	IF("oom", outcome.oom)
@@ -661,7 +668,8 @@ message_of(const struct report_style *style, const struct record *record)
 
 	/* No row would hold, and each run or attempt has these. */
 	if (!style->verbose &&
-	    (record->kind == RECORD_START || record->kind == RECORD_ATTEMPT ||
+	    ((record->kind == RECORD_START && !style->ci) ||
+		record->kind == RECORD_ATTEMPT ||
 		(record->kind == RECORD_OUTCOME &&
 		    verdict == VERDICT_SUCCESS) ||
 		(record->kind == RECORD_WAIT && record->attempt.number > 0)))

@@ -31,6 +31,7 @@ struct report_style {
 	bool forgets;	   /* the output of some attempts is not shown */
 	bool quiet;
 	bool verbose;
+	bool ci; /* $CI says so */
 	enum color color;
 };
 

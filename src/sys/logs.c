@@ -211,6 +211,7 @@ void
 logs_open(struct report *report, const struct options *options)
 {
 	const struct log by_default = { .format = report_format("auto") };
+	const char *ci = getenv("CI");
 	const struct log *logs = options->logs;
 	size_t count = options->log_count;
 	bool is_github = false;
@@ -220,6 +221,8 @@ logs_open(struct report *report, const struct options *options)
 		count = 1;
 	}
 	*report = (struct report){ .style = options_style(options) };
+	report->style.ci =
+	    ci != NULL && *ci != '\0' && strcmp(ci, "false") != 0;
 	size_t room = count;
 	for (int i = 0; i < GITHUB_FILES; i++)
 		room += getenv(report_github_files[i].name) != NULL;
@@ -272,10 +275,6 @@ logs_truncate(const struct report *report)
 static void
 look_at_logs(struct report *report)
 {
-	const char *ci = getenv("CI");
-	const bool logged =
-	    ci != NULL && *ci != '\0' && strcmp(ci, "false") != 0;
-
 	for (size_t i = 0; i < report->count; i++) {
 		struct sink *sink = &report->sinks[i];
 		const int descriptor = sink->descriptor;
@@ -298,7 +297,8 @@ look_at_logs(struct report *report)
 		const pid_t foreground =
 		    sink->screen.terminal ? tcgetpgrp(descriptor) : -1;
 		if (sink->screen.terminal &&
-		    (logged || sink->screen.plain || foreground != getpgrp()))
+		    (report->style.ci || sink->screen.plain ||
+			foreground != getpgrp()))
 			sink->screen.width = 0;
 	}
 }

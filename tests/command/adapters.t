@@ -115,6 +115,8 @@ retry-line=npm error code ERESOLVE'
 action RETRY_COMMAND='echo "npm error code ECONNRESET"; exit 1' RETRY_PRESET=npm \
     RETRY_ARGS='-d 0'
 like 'the attempts are those of the preset' "$out" 'giving up after 6 attempts'
+action CI=true RETRY_COMMAND=true RETRY_ATTEMPTS=0
+like 'an action without a limit says so' "$out" 'nothing limits this run'
 action RETRY_COMMAND=true RETRY_PRESET=nosuch
 like 'an unknown preset is named' "$out" '^::error::input preset: invalid --preset'
 action RETRY_COMMAND='echo "$RETRY_FOO"' RETRY_ATTEMPTS=1 RETRY_FOO=kept

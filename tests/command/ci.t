@@ -358,6 +358,30 @@ for secret in ghp_Ab-cd.EF_1 'npm_a+b/c=|d' "$(printf 'ey%0180dJ.x' 0)"; do
 	    '^retry-line=.*Could not resolve'
 	rm summary output masked.xml
 done
+
+# A run that may go on forever says so in CI.
+while IFS=/ read -r variable options told; do
+	# shellcheck disable=SC2086 # words
+	run env "$variable" "$RETRY" -d 0 $options sh -c '[ $RETRY_ATTEMPT = 3 ]'
+	is "$variable $options: the run says so" "$code $(echo "$err" |
+	    grep -c 'sh: CI is set, but nothing limits this run: give -a N or -T DUR')" \
+	    "0 $told"
+done <<'END'
+CI=true/-a 0/1
+CI=1/-a 0 --log=text/1
+CI=true/--preset=poll/1
+CI=true/-v -a 0/1
+CI=true/-q -a 0/0
+CI=true//0
+CI=true/-T 1m/0
+CI=true/-a 0 -T 1m/0
+CI=true/-a 0,unknown:9/0
+CI=false/-a 0/0
+CI=/-a 0/0
+X=/-a 0/0
+END
+run env CI=true "$RETRY" -v -a 0 true
+like 'the line has the seed, too, if somebody asks' "$err" 'this run: .* -T DUR; --seed=[0-9]+ repeats'
 run retry --plan=1,0 --log=github
 unlike 'a plan has no groups' "$out" group
 rm -f err
