@@ -99,8 +99,8 @@ tell_signal(struct loop *loop, const struct received *received)
 	loop->job.passed_on |= ends;
 	if (ends)
 		notify_stopping(loop->job.notify);
-	const bool held = received->signal == SIGHUP && !ends &&
-	    !notify_reload(loop->job.notify);
+	const bool held =
+	    !ends && notify_holds(loop->job.notify, received->signal);
 	return (struct event){
 		.kind = EVENT_SIGNAL,
 		.signal = received->signal,

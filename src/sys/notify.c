@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/signals.h"
 #include "core/text.h"
 #include "sys/events.h"
 #include "sys/file.h"
@@ -52,7 +53,7 @@ enum stage {
 	STARTING,   /* no attempt has been ready */
 	BETWEEN,    /* one has been; none runs */
 	RESTARTING, /* one runs that is not ready */
-	HELD,	    /* the same, and gets SIGHUP once it is ready */
+	HELD,	    /* the same, and is to get SIGHUP */
 	PROBED,	    /* a probe says that it is ready */
 	SERVING,    /* it has said so itself */
 	ASKED,	    /* it has got SIGHUP, and has not answered */
@@ -81,8 +82,7 @@ enum kind {
 	SAY_STATUS = 16,
 	SAY_EXTEND = 32,
 	SAY_ALIVE = 64,
-	ALL = 127,
-	PASS_HUP = 128 /* to the attempt, which is not said to systemd */
+	ALL = 127
 };
 
 /* What a change does to the unit; without a row, nothing. */
@@ -101,8 +101,8 @@ static const struct {
 	{ RESTARTING, IS_HEALTHY, PROBED, 0 },
 	{ RESTARTING, GETS_HUP, HELD, 0 },
 	{ HELD, ENDS, BETWEEN, ANSWER },
-	{ HELD, IS_READY, ASKED, PASS_HUP },
-	{ HELD, IS_HEALTHY, PROBED, PASS_HUP | ANSWER },
+	{ HELD, IS_READY, ASKED, 0 },
+	{ HELD, IS_HEALTHY, PROBED, ANSWER },
 	{ PROBED, ENDS, BETWEEN, 0 },
 	{ PROBED, IS_READY, SERVING, 0 },
 	{ PROBED, GETS_HUP, PROBED, ANSWER },
@@ -130,6 +130,8 @@ struct notify {
 	unsigned int due;      /* a bit for each kind of message of the run */
 	struct letter letter;  /* the attempt's, until the manager has it */
 	struct message status; /* of the run */
+	uint64_t held;	 /* a bit for each signal that an attempt gets once it
+			    is ready */
 	uint64_t failed; /* the attempt whose ERRNO= systemd knows, or 0 */
 	bool bounded;	 /* the run gives up some time */
 	bool told;	 /* the user, that a message was lost */
@@ -253,22 +255,27 @@ send_due(struct notify *notify, unsigned int kinds)
 static void
 happens(struct notify *notify, enum change change)
 {
+	const bool is_ready = change == IS_READY || change == IS_HEALTHY;
+	const pid_t pid = notify->child->pid;
 	size_t i = 0;
 
-	if ((change == IS_READY || change == IS_HEALTHY) &&
-	    notify->failed != 0 && notify->failed < notify->attempt.number) {
+	if (is_ready && notify->failed != 0 &&
+	    notify->failed < notify->attempt.number) {
 		notify->failed = 0;
 		notify->due |= SAY_NO_ERROR;
 	}
+	for (int bit = 0; is_ready && pid != 0 && bit < SIGRTMAX; bit++)
+		if ((notify->held >> bit & 1) != 0)
+			kill(pid, bit + 1);
+	if (is_ready || change == ENDS)
+		notify->held = 0;
 	while (rows[i].stage != notify->stage || rows[i].change != change)
 		if (++i == sizeof(rows) / sizeof(rows[0]))
 			return;
 	notify->stage = rows[i].next;
-	notify->due |= rows[i].does & ALL;
+	notify->due |= rows[i].does;
 	if (notify->stage == ASKED)
 		notify->asked = events_time(CLOCK_MONOTONIC);
-	if ((rows[i].does & PASS_HUP) != 0 && notify->child->pid != 0)
-		kill(notify->child->pid, SIGHUP);
 }
 
 /* --- what an attempt says --- */
@@ -319,8 +326,7 @@ heed(struct notify *notify, const char *line)
 		    (notify->stage == STARTING &&
 			(notify->attempt.number == 1 || notify->bounded));
 	case FAILS:
-		notify->failed =
-		    strcmp(value, "0") == 0 ? 0 : notify->attempt.number;
+		notify->failed = notify->attempt.number;
 		return true;
 	}
 	return false;
@@ -570,11 +576,11 @@ notify_end(struct notify *notify)
 bool
 notify_take_hang(struct notify *notify)
 {
-	if (notify == NULL || !notify->attempt.hangs)
-		return false;
-	notify->attempt.hangs = false;
-	/* A program that ends may have other things to do. */
-	return notify->stage != STOPPING;
+	const bool hangs = notify != NULL && notify->attempt.hangs;
+
+	if (hangs)
+		notify->attempt.hangs = false;
+	return hangs;
 }
 
 /* The next attempt may take so long to start, after the wait. */
@@ -624,13 +630,18 @@ notify_tell(struct notify *notify, const struct report_style *style,
 }
 
 bool
-notify_reload(struct notify *notify)
+notify_holds(struct notify *notify, int signal)
 {
 	if (notify == NULL)
-		return true;
-	happens(notify, GETS_HUP);
+		return false;
+	if (signal == SIGHUP)
+		happens(notify, GETS_HUP);
 	work(notify);
-	return notify->stage != HELD;
+	const bool holds = signal_is_deadly(signal) &&
+	    (notify->stage == RESTARTING || notify->stage == HELD);
+	if (holds)
+		notify->held |= UINT64_C(1) << (signal - 1);
+	return holds;
 }
 
 void

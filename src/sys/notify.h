@@ -53,12 +53,12 @@ void notify_tell(struct notify *notify, const struct report_style *style,
     const struct record *record);
 
 /*
- * SIGHUP has come, with which systemd reloads a unit.  Returns whether an
- * attempt that runs gets it now: after a restart a program may not be ready for
- * it, and dies of it.  If no attempt answers within five seconds, by
- * RELOADING=1 and then READY=1 or its end, `retry` does.
+ * A signal has come that is the attempt's.  Returns whether the attempt gets it
+ * only once it is ready: a program that starts again may not be ready for it,
+ * and die of it.  SIGHUP reloads a unit: if no attempt answers within five
+ * seconds, by RELOADING=1 and then READY=1 or its end, `retry` does.
  */
-bool notify_reload(struct notify *notify);
+bool notify_holds(struct notify *notify, int signal);
 
 /* The run comes to its end. */
 void notify_stopping(struct notify *notify);

@@ -193,10 +193,9 @@ is_of_attempt(const struct ucred *sender, pid_t first)
 	char name[64];
 	struct stat status;
 
-	if (sender->uid == 0 || sender->uid == geteuid())
-		return true;
 	snprintf(name, sizeof(name), "/proc/%ld", (long)first);
-	return (stat(name, &status) == 0 && status.st_uid == sender->uid) ||
+	return sender->uid == geteuid() ||
+	    (stat(name, &status) == 0 && status.st_uid == sender->uid) ||
 	    is_in_group(sender->pid);
 }
 
@@ -232,6 +231,7 @@ relay_receive(int socket, pid_t first, struct letter *letter)
 	letter->text[length <= RELAY_BYTES ? length : 0] = '\0';
 	/* One NUL at the end is nothing; more are no text. */
 	if ((size_t)length > strlen(letter->text) + 1 ||
+	    (message.msg_flags & MSG_CTRUNC) != 0 ||
 	    !is_of_attempt(&sender, first))
 		*letter->text = '\0';
 	return true;

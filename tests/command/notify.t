@@ -102,6 +102,10 @@ passes X_NEW=1 ERRNO=2 BUSERROR=a.b FDSTOREREMOVE=1 word -- \
 passes +2 'FDSTORE=1\nFDNAME=a' +1 MAINPIDFD=1 +253 'FDSTORE=1\nMAINPIDFD=1' \
     X_A=1 -- 'FDSTORE=1 FDNAME=a [2] FDSTORE=1 [253] X_A=1'
 passes READY=1 BARRIER BARRIER -- 'READY=1 BARRIER=1 [1] BARRIER=1 [1]'
+out_of_descriptors="ulimit -n 24; exec \"\$@\""
+managed "@$T/told" sh -c "$out_of_descriptors" sh retry -q -a 1 sh -c \
+    "$(says +21 FDSTORE=1 READY=1)"
+is 'a message whose descriptors are lost is not passed on' "$(relayed)" READY=1
 passes 'X_A=1\0' 'X_B=\0X_C=1' '{4095}=1' '{4094}=1' -- \
     "X_A=1 $(printf %04094d 0 | tr 0 x)=1"
 managed "@$T/told" retry -q -a 2 -d 0 sh -c "$(says STATUS=serving BARRIER "$(
@@ -152,8 +156,8 @@ check 'no descriptor stays with retry, and no socket in /run' \
     not test -e "$(cat name)"
 
 # SIGHUP is answered by whoever gets it.
-# reloads PATTERN OPTION... -- COMMAND...: a run that gets SIGHUP once its JSON
-# has a line of the pattern, or there is a file "ready", and then SIGTERM.
+# reloads PATTERN OPTION... -- COMMAND...: a run that gets SIGHUP, or $ASKS, once its
+# JSON has a line of the pattern, or there is a file "ready", and then SIGTERM.
 reloads() {
 	rm -f log ready got
 	PATTERN=$1 managed "@$T/told" setsid -w sh -c 'shift
@@ -161,8 +165,8 @@ reloads() {
 	    until grep -q "$PATTERN" log || [ -e ready ] || ! kill -0 $!; do
 		sleep .05
 	    done
-	    kill -HUP $!
-	    until grep -q ":\"SIGHUP" log || ! kill -0 $!; do sleep .05; done
+	    kill "-${ASKS:-HUP}" $!
+	    until grep -q ":\"SIG${ASKS:-HUP}" log || ! kill -0 $!; do sleep .05; done
 	    until [ -z "$UNTIL" ] || [ -e "$UNTIL" ] || ! kill -0 $!; do
 		sleep .05
 	    done
@@ -184,16 +188,20 @@ reloads '"healthy"' --health=true --health-interval=10ms \
 is 'an attempt answers it itself, but not if --health says that it is ready' "$(relayed)" \
     'READY=1 RELOADING=1 MONOTONIC_USEC= READY=1 STOPPING=1'
 UNTIL=got
-reloads nothing -d 0 sh -c '[ "$RETRY_ATTEMPT" -eq 2 ] || {
+for ASKS in HUP USR2; do
+	export ASKS
+	reloads nothing -d 0 sh -c '[ "$RETRY_ATTEMPT" -eq 2 ] || {
+			'"$(says READY=1)"'
+			exit 1
+		}
+		: >ready
+		until grep -q ":.[S]IG$ASKS" log; do sleep .01; done
+		trap "echo >got" $ASKS
 		'"$(says READY=1)"'
-		exit 1
-	}
-	: >ready
-	until grep -q :.[S]IGHUP log; do sleep .01; done
-	trap "echo >got" HUP
-	'"$(says READY=1)"'
-	while :; do sleep .05; done'
-is 'an attempt gets it once it is ready' "$(relayed)" 'READY=1 STOPPING=1'
+		while :; do sleep .05; done'
+	is "an attempt gets SIG$ASKS once it is ready" "$(relayed)" 'READY=1 STOPPING=1'
+done
+unset ASKS
 UNTIL=never
 reloads nothing -a 2 -d 0 sh -c '[ "$RETRY_ATTEMPT" -eq 2 ] || {
 		'"$(says READY=1)"'
