@@ -99,15 +99,9 @@ health_status(const struct health *health, const struct health_rules *rules)
 	return health->was_healthy ? HEALTH_HEALTHY : HEALTH_STARTING;
 }
 
-const char *
-health_name(enum health_status status)
-{
-	static const char *const names[] = {
-		[HEALTH_STARTING] = "starting",
-		[HEALTH_HEALTHY] = "healthy",
-		[HEALTH_FAILING] = "failing",
-		[HEALTH_UNHEALTHY] = "unhealthy",
-	};
-
-	return names[status];
-}
+const char *const health_names[] = {
+	[HEALTH_STARTING] = "starting",
+	[HEALTH_HEALTHY] = "healthy",
+	[HEALTH_FAILING] = "failing",
+	[HEALTH_UNHEALTHY] = "unhealthy",
+};

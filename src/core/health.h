@@ -84,6 +84,6 @@ enum health_status health_status(const struct health *health,
     const struct health_rules *rules);
 
 /* "starting", "healthy", "failing", "unhealthy". */
-const char *health_name(enum health_status status);
+extern const char *const health_names[];
 
 #endif

@@ -12,33 +12,22 @@
 #include "signals.h"
 #include "text.h"
 
-const char *
-outcome_name(enum outcome_kind kind)
-{
-	static const char *const names[] = {
-		[OUTCOME_NONE] = "none",
-		[OUTCOME_EXIT] = "exit",
-		[OUTCOME_SIGNAL] = "signal",
-		[OUTCOME_TIMEOUT] = "timeout",
-		[OUTCOME_UNHEALTHY] = "unhealthy",
-		[OUTCOME_UNSTARTABLE] = "unstartable",
-		[OUTCOME_UNFORKED] = "unforked",
-	};
+const char *const outcome_names[] = {
+	[OUTCOME_NONE] = "none",
+	[OUTCOME_EXIT] = "exit",
+	[OUTCOME_SIGNAL] = "signal",
+	[OUTCOME_TIMEOUT] = "timeout",
+	[OUTCOME_UNHEALTHY] = "unhealthy",
+	[OUTCOME_UNSTARTABLE] = "unstartable",
+	[OUTCOME_UNFORKED] = "unforked",
+};
 
-	return names[kind];
-}
-
-const char *outcome_class_name(enum failure_class class)
-{
-	static const char *const names[] = {
-		[CLASS_NONE] = "none",
-		[CLASS_UNKNOWN] = "unknown",
-		[CLASS_TRANSIENT] = "transient",
-		[CLASS_PERMANENT] = "permanent",
-	};
-
-	return names[class];
-}
+const char *const class_names[] = {
+	[CLASS_NONE] = "none",
+	[CLASS_UNKNOWN] = "unknown",
+	[CLASS_TRANSIENT] = "transient",
+	[CLASS_PERMANENT] = "permanent",
+};
 
 /* A shell exits with 128 and the signal that its command died of. */
 #define EXIT_KILLED (128 + SIGKILL)

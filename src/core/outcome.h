@@ -73,10 +73,10 @@ bool outcome_ran(struct outcome outcome);
 bool outcome_was_ended(struct outcome outcome);
 
 /* "unknown", "transient", "permanent"; "none". */
-const char *outcome_class_name(enum failure_class class);
+extern const char *const class_names[];
 
 /* "exit", "signal", "timeout", "unhealthy" and so on; "none". */
-const char *outcome_name(enum outcome_kind kind);
+extern const char *const outcome_names[];
 
 /*
  * "ENOENT" and the like, for errors that a process may fail to start with; NULL

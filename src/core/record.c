@@ -19,22 +19,16 @@ const struct reason_row reasons[REASONS] = {
 	[REASON_ERROR] = { "error", false, true, NULL },
 };
 
-const char *
-record_name(enum record_kind kind)
-{
-	static const char *const names[] = {
-		[RECORD_START] = "start",
-		[RECORD_ATTEMPT] = "attempt",
-		[RECORD_OUTCOME] = "outcome",
-		[RECORD_LOCK] = "lock",
-		[RECORD_HEALTH] = "health",
-		[RECORD_WAIT] = "wait",
-		[RECORD_SIGNAL] = "signal",
-		[RECORD_END] = "end",
-	};
-
-	return names[kind];
-}
+const char *const record_names[] = {
+	[RECORD_START] = "start",
+	[RECORD_ATTEMPT] = "attempt",
+	[RECORD_OUTCOME] = "outcome",
+	[RECORD_LOCK] = "lock",
+	[RECORD_HEALTH] = "health",
+	[RECORD_WAIT] = "wait",
+	[RECORD_SIGNAL] = "signal",
+	[RECORD_END] = "end",
+};
 
 bool
 record_is_flaky(const struct record *record)

@@ -168,6 +168,6 @@ bool record_has_class(const struct record *record);
 bool record_is_flaky(const struct record *record);
 
 /* The name of the record in JSON: "start", "attempt". */
-const char *record_name(enum record_kind kind);
+extern const char *const record_names[];
 
 #endif

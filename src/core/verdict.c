@@ -120,42 +120,30 @@ verdict_judge(const struct rules *rules, const struct ended *ended)
 	    ended->silent > 0 ? RULE_IDLE_TIMEOUT : RULE_DEFAULT);
 }
 
-const char *
-verdict_name(enum verdict verdict)
-{
-	static const char *const names[] = {
-		[VERDICT_NONE] = "none",
-		[VERDICT_SUCCESS] = "success",
-		[VERDICT_RETRY] = "retry",
-		[VERDICT_STOP] = "stop",
-	};
+const char *const verdict_names[] = {
+	[VERDICT_NONE] = "none",
+	[VERDICT_SUCCESS] = "success",
+	[VERDICT_RETRY] = "retry",
+	[VERDICT_STOP] = "stop",
+};
 
-	return names[verdict];
-}
-
-const char *
-rule_name(enum rule rule)
-{
-	static const char *const names[] = {
-		[RULE_NONE] = "none",
-		[RULE_CHECK] = "check",
-		[RULE_SUCCESS_ON] = "success-on",
-		[RULE_SUCCESS_MATCH] = "success-match",
-		[RULE_FAIL_MATCH] = "fail-match",
-		[RULE_STOP_ON] = "stop-on",
-		[RULE_STOP_MATCH] = "stop-match",
-		[RULE_PRESET] = "preset",
-		[RULE_UNREAD] = "unread",
-		[RULE_THROTTLE_ON] = "throttle-on",
-		[RULE_THROTTLE_MATCH] = "throttle-match",
-		[RULE_RETRY_ON] = "retry-on",
-		[RULE_RETRY_MATCH] = "retry-match",
-		[RULE_DEFAULT] = "default",
-		[RULE_IDLE_TIMEOUT] = "idle-timeout",
-		[RULE_SIGNAL] = "signal",
-		[RULE_MAX_TIME] = "max-time",
-		[RULE_ERROR] = "error",
-	};
-
-	return names[rule];
-}
+const char *const rule_names[] = {
+	[RULE_NONE] = "none",
+	[RULE_CHECK] = "check",
+	[RULE_SUCCESS_ON] = "success-on",
+	[RULE_SUCCESS_MATCH] = "success-match",
+	[RULE_FAIL_MATCH] = "fail-match",
+	[RULE_STOP_ON] = "stop-on",
+	[RULE_STOP_MATCH] = "stop-match",
+	[RULE_PRESET] = "preset",
+	[RULE_UNREAD] = "unread",
+	[RULE_THROTTLE_ON] = "throttle-on",
+	[RULE_THROTTLE_MATCH] = "throttle-match",
+	[RULE_RETRY_ON] = "retry-on",
+	[RULE_RETRY_MATCH] = "retry-match",
+	[RULE_DEFAULT] = "default",
+	[RULE_IDLE_TIMEOUT] = "idle-timeout",
+	[RULE_SIGNAL] = "signal",
+	[RULE_MAX_TIME] = "max-time",
+	[RULE_ERROR] = "error",
+};

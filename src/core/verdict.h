@@ -52,9 +52,9 @@ struct judgement verdict_judge(const struct rules *rules,
     const struct ended *ended);
 
 /* "success", "retry", "stop"; "none". */
-const char *verdict_name(enum verdict verdict);
+extern const char *const verdict_names[];
 
 /* The option that stands for the rule, "default" or "signal"; "none". */
-const char *rule_name(enum rule rule);
+extern const char *const rule_names[];
 
 #endif

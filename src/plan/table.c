@@ -112,7 +112,7 @@ outcome_of(const struct record *record, char text[MESSAGE_PART])
 		return "waits first";
 	return outcome_ran(record->last.outcome)
 	    ? message_outcome(record, text)
-	    : outcome_name(record->last.outcome.kind);
+	    : outcome_names[record->last.outcome.kind];
 }
 
 static void
@@ -130,7 +130,7 @@ fill(const struct table *table, const struct record *record,
 		strlcpy(row[COLUMN_VERDICT],
 		    shows_giving_up(record)
 			? "give up"
-			: verdict_name(record->last.judgement.verdict),
+			: verdict_names[record->last.judgement.verdict],
 		    MESSAGE_PART);
 	}
 	if (!record->wait.lasts)

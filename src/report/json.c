@@ -221,7 +221,7 @@ report_json(struct sink *sink, const struct report *report,
 	FILE *file = sink->file;
 	char name[SIGNAL_NAME], run[64], line[MESSAGE_LINE];
 
-	fprintf(file, "{\"event\":\"%s\"", record_name(record->kind));
+	fprintf(file, "{\"event\":\"%s\"", record_names[record->kind]);
 	put_number(file, "time", record->seen.time);
 	put_number(file, "elapsed", record->elapsed);
 	/* No two runs of a log are the same process since the same moment. */
@@ -241,14 +241,14 @@ report_json(struct sink *sink, const struct report *report,
 	case RECORD_OUTCOME:
 		put_number(file, "attempt", (double)record->attempt.number);
 		put_text(file, "outcome",
-		    outcome_name(record->last.outcome.kind));
+		    outcome_names[record->last.outcome.kind]);
 		put_outcome(file, record->last.outcome);
 		put_bool(file, "oom", record->last.outcome.oom);
-		put_text(file, "verdict", verdict_name(judgement.verdict));
-		put_text(file, "rule", rule_name(judgement.rule));
+		put_text(file, "verdict", verdict_names[judgement.verdict]);
+		put_text(file, "rule", rule_names[judgement.rule]);
 		put_text(file, "class",
 		    record_has_class(record)
-			? outcome_class_name(record->last.outcome.class)
+			? class_names[record->last.outcome.class]
 			: NULL);
 		put_text(file, "line", message_line(record, line));
 		put_number(file, "duration", record->last.duration);
@@ -260,11 +260,11 @@ report_json(struct sink *sink, const struct report *report,
 		break;
 	case RECORD_HEALTH:
 		put_number(file, "attempt", (double)record->attempt.number);
-		put_text(file, "health", health_name(record->attempt.health));
+		put_text(file, "health", health_names[record->attempt.health]);
 		put_number(file, "failures",
 		    (double)record->attempt.probes.failures);
 		put_text(file, "probe",
-		    outcome_name(record->attempt.probes.last.kind));
+		    outcome_names[record->attempt.probes.last.kind]);
 		put_outcome(file, record->attempt.probes.last);
 		put_text(file, "output", record->seen.last_line);
 		break;

@@ -52,7 +52,7 @@ put_failures(FILE *file, const struct attempts *failures, bool success)
 
 		fprintf(file, "    <%s message=\"", element);
 		put_escaped(file, failure->outcome);
-		fprintf(file, "\" type=\"%s\">%s", outcome_name(failure->kind),
+		fprintf(file, "\" type=\"%s\">%s", outcome_names[failure->kind],
 		    nested ? "<stackTrace>" : "");
 		put_escaped(file, failure->sentence);
 		if (nested) {

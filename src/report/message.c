@@ -410,14 +410,14 @@ find_fact(const struct telling *telling, const char *name,
 		(*command == '\0' || strpbrk(command, " \t\n") != NULL))
 
 	/* Texts. */
-	AS("outcome", outcome_name(outcome.kind))
-	AS("verdict", verdict_name(judgement.verdict))
-	AS("rule", rule_name(judgement.rule))
+	AS("outcome", outcome_names[outcome.kind])
+	AS("verdict", verdict_names[judgement.verdict])
+	AS("rule", rule_names[judgement.rule])
 	AS("reason", reasons[record->end.reason].name)
-	AS("health", health_name(record->attempt.health))
+	AS("health", health_names[record->attempt.health])
 	AS("cut", cuts[record->end.cut])
 	AS("link", zero == good ? "and" : "but")
-	AS("class", shows_class ? outcome_class_name(class) : NULL)
+	AS("class", shows_class ? class_names[class] : NULL)
 	AS("pattern-line", patterns ? message_line(record, text) : NULL)
 	AS("class-line",
 	    has_class && !patterns ? message_line(record, text) : NULL)
@@ -674,7 +674,7 @@ message_of(const struct report_style *style, const struct record *record)
 		    verdict == VERDICT_SUCCESS) ||
 		(record->kind == RECORD_WAIT && record->attempt.number > 0)))
 		return (struct message){ .priority = PRIORITY_INFO };
-	snprintf(part, sizeof(part), "line %s", record_name(record->kind));
+	snprintf(part, sizeof(part), "line %s", record_names[record->kind]);
 	struct message message = say(style, record, 0, part);
 
 	if (record->kind != RECORD_OUTCOME)
@@ -697,7 +697,7 @@ message_status(const struct report_style *style, const struct record *record)
 	if (record->kind == RECORD_START || record->kind == RECORD_OUTCOME ||
 	    record->kind == RECORD_SIGNAL)
 		return (struct message){ .text = "" };
-	snprintf(part, sizeof(part), "now %s", record_name(record->kind));
+	snprintf(part, sizeof(part), "now %s", record_names[record->kind]);
 	return named(style, say(style, record, 0, part));
 }
 

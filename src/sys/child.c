@@ -220,12 +220,12 @@ set_variables(struct launch *launch, const struct start *start)
 	    record->attempt.number);
 	set_variable(launch, true, "RETRY_ATTEMPTS=%" PRIu64, record->limit);
 	set_variable(launch, true, "RETRY_ELAPSED=%.3f", record->elapsed);
-	set_variable(launch, ended, "RETRY_LAST=%s", outcome_name(last.kind));
+	set_variable(launch, ended, "RETRY_LAST=%s", outcome_names[last.kind]);
 	set_variable(launch, ended && !outcome_was_ended(last),
 	    "RETRY_LAST_STATUS=%d", last.code);
 	set_variable(launch, last.oom, "RETRY_LAST_OOM=1");
 	set_variable(launch, record_has_class(record), "RETRY_CLASS=%s",
-	    outcome_class_name(last.class));
+	    class_names[last.class]);
 	set_variable(launch, record->seen.line != NULL, "RETRY_LAST_LINE=%s",
 	    message_line(record, line));
 	set_variable(launch, record->wait.before >= 0, "RETRY_DELAY=%.3f",

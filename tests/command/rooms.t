@@ -80,14 +80,14 @@ done
 # The lines that a room may have, and the rows of options. A commit may lower a
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
-	7747 src/core
+	7712 src/core
 	2388 src/report
 	2225 src/plan
 	3462 src/options
 	8631 src/sys
 	291 src/main.c
 	13349 tests/unit
-	14311 tests/command
+	14318 tests/command
 	3808 tests/lib
 	2726 tests/simulate
 	4353 scripts

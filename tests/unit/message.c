@@ -35,7 +35,7 @@ outcomes_read_as_sentences_end(void)
 		const struct record record = { .last.outcome = {
 						   .kind = kind } };
 
-		ROW("%s", outcome_name(kind));
+		ROW("%s", outcome_names[kind]);
 		CHECK(*message_outcome(&record, text) != '\0');
 	}
 }

@@ -38,7 +38,7 @@ an_outcome_has_a_name_and_never_the_status_of_success(void)
 {
 	for (size_t i = 0; i < COUNT(endings); i++) {
 		ROW("%s %d", endings[i].name, endings[i].outcome.code);
-		CHECK_STR(outcome_name(endings[i].outcome.kind),
+		CHECK_STR(outcome_names[endings[i].outcome.kind],
 		    endings[i].name);
 		CHECK_INT(outcome_status(endings[i].outcome),
 		    endings[i].status);
@@ -130,7 +130,7 @@ a_class_holds_every_kind_of_outcome(void)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct set set = { 0 };
 
-		CHECK_STR(outcome_class_name(rows[i].class), rows[i].name);
+		CHECK_STR(class_names[rows[i].class], rows[i].name);
 		set_parse(&set, rows[i].name, NULL);
 		for (size_t j = 0; j < COUNT(samples); j++) {
 			struct outcome outcome = samples[j].outcome;

@@ -186,7 +186,7 @@ an_attempt_that_is_silent_for_too_long_times_out(void)
 	drive_exit(&drive, 0);
 	CHECK_INT(drive.run.last.outcome.kind, OUTCOME_TIMEOUT);
 	CHECK_DBL(drive.run.last.silent, 5, 0);
-	CHECK_STR(rule_name(drive.run.last.judgement.rule), "idle-timeout");
+	CHECK_STR(rule_names[drive.run.last.judgement.rule], "idle-timeout");
 }
 
 static void
@@ -207,7 +207,7 @@ an_attempt_that_writes_has_its_whole_time(void)
 	CHECK_INT(drive.action.kind, ACTION_KILL);
 	drive_exit(&drive, 0);
 	CHECK_DBL(drive.run.last.silent, 0, 0);
-	CHECK_STR(rule_name(drive.run.last.judgement.rule), "default");
+	CHECK_STR(rule_names[drive.run.last.judgement.rule], "default");
 }
 
 static void
@@ -326,7 +326,7 @@ a_stop_ends_the_run_at_once(void)
 	check_delays(&drive, "1");
 	drive_exit(&drive, 2);
 	CHECK_FINISH(&drive, "stop", 2);
-	CHECK_STR(rule_name(drive.run.last.judgement.rule), "stop-on");
+	CHECK_STR(rule_names[drive.run.last.judgement.rule], "stop-on");
 	CHECK_INT(drive.run.failures, 2);
 }
 
@@ -348,7 +348,7 @@ the_last_outcome_is_the_status_of_a_run_that_gives_up(void)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct drive drive = started(drive_policy("exponential"));
 
-		ROW("%s", outcome_name(rows[i].outcome.kind));
+		ROW("%s", outcome_names[rows[i].outcome.kind]);
 		drive.policy.limits.attempts = 2;
 		drive_start(&drive);
 		check_delays(&drive, "1");
@@ -1516,7 +1516,7 @@ a_check_decides(void)
 	drive_answer(&drive, ANSWER_AGAIN);
 	CHECK_ACTION(&drive, ACTION_WAIT, 1);
 	CHECK(drive.judged);
-	CHECK_STR(rule_name(drive.run.last.judgement.rule), "check");
+	CHECK_STR(rule_names[drive.run.last.judgement.rule], "check");
 	drive_timer(&drive);
 	/* What could not be started leaves nothing to check. */
 	drive_end(&drive, unforked, -1);
@@ -1556,7 +1556,7 @@ the_limit_on_the_run_ends_the_check(void)
 	drive_answer(&drive, ANSWER_YES);
 	CHECK_FINISH(&drive, "max-time", 124);
 	CHECK(drive.judged);
-	CHECK_STR(rule_name(drive.run.last.judgement.rule), "max-time");
+	CHECK_STR(rule_names[drive.run.last.judgement.rule], "max-time");
 	CHECK_INT(drive.run.failures, 1);
 }
 
@@ -1606,7 +1606,7 @@ a_check_that_times_out_means_retry(void)
 	drive_exited(&drive);
 	drive_answer(&drive, ANSWER_NO);
 	CHECK_ACTION(&drive, ACTION_WAIT, 3);
-	CHECK_STR(rule_name(drive.run.last.judgement.rule), "check");
+	CHECK_STR(rule_names[drive.run.last.judgement.rule], "check");
 	CHECK(drive.run.last.check_timed_out);
 	drive_timer(&drive);
 	drive_exit(&drive, 0);
@@ -1832,7 +1832,7 @@ a_signal_makes_the_attempts_outcome_the_runs(void)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct drive drive = checked_drive();
 
-		ROW("%s %d", outcome_name(rows[i].outcome.kind),
+		ROW("%s %d", outcome_names[rows[i].outcome.kind],
 		    rows[i].outcome.code);
 		drive.policy.timeout = 60;
 		drive_start(&drive);
@@ -1848,7 +1848,7 @@ a_signal_makes_the_attempts_outcome_the_runs(void)
 		CHECK_INT(drive.run.end.ended_by, SIGHUP);
 		CHECK_INT(drive.run.end.death, rows[i].death);
 		CHECK(drive.judged);
-		CHECK_STR(rule_name(drive.run.last.judgement.rule), "signal");
+		CHECK_STR(rule_names[drive.run.last.judgement.rule], "signal");
 		CHECK_INT(drive.run.last.judgement.verdict, VERDICT_STOP);
 	}
 }
@@ -1896,7 +1896,7 @@ in_a_question_a_signal_ends_the_run_with_the_answer(void)
 		CHECK_FINISH(&drive, "signal", 143);
 		CHECK_INT(drive.run.end.death, SIGTERM);
 		CHECK_INT(drive.judged, question != ASK_GATE);
-		CHECK_STR(rule_name(drive.run.last.judgement.rule),
+		CHECK_STR(rule_names[drive.run.last.judgement.rule],
 		    question == ASK_CHECK ? "signal" : "default");
 		CHECK_INT(drive.run.failures, 1);
 	}
@@ -2229,7 +2229,7 @@ an_error_of_its_own_ends_the_attempt_first(void)
 	drive_exit(&drive, 0);
 	CHECK_FINISH(&drive, "error", 125);
 	CHECK(drive.judged);
-	CHECK_STR(rule_name(drive.run.last.judgement.rule), "error");
+	CHECK_STR(rule_names[drive.run.last.judgement.rule], "error");
 }
 
 static void

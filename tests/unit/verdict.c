@@ -362,9 +362,9 @@ the_rules_are_asked_in_order(void)
 		fill(&rules.retry, row->retry);
 		fill(&rules.hopeless, row->hopeless);
 		const struct judgement got = verdict_judge(&rules, &ended);
-		CHECK_STR(verdict_name(got.verdict),
-		    verdict_name(row->verdict));
-		CHECK_STR(rule_name(got.rule), rule_name(row->rule));
+		CHECK_STR(verdict_names[got.verdict],
+		    verdict_names[row->verdict]);
+		CHECK_STR(rule_names[got.rule], rule_names[row->rule]);
 		CHECK_INT(got.throttled, row->throttled);
 		CHECK_INT(got.by_default, row->by_default);
 	}
@@ -474,13 +474,13 @@ the_class_comes_from_the_first_that_tells_it(void)
 static void
 verdicts_and_rules_have_names(void)
 {
-	CHECK_STR(verdict_name(VERDICT_NONE), "none");
-	CHECK_STR(verdict_name(VERDICT_SUCCESS), "success");
-	CHECK_STR(verdict_name(VERDICT_RETRY), "retry");
-	CHECK_STR(verdict_name(VERDICT_STOP), "stop");
-	CHECK_STR(rule_name(RULE_NONE), "none");
+	CHECK_STR(verdict_names[VERDICT_NONE], "none");
+	CHECK_STR(verdict_names[VERDICT_SUCCESS], "success");
+	CHECK_STR(verdict_names[VERDICT_RETRY], "retry");
+	CHECK_STR(verdict_names[VERDICT_STOP], "stop");
+	CHECK_STR(rule_names[RULE_NONE], "none");
 	for (int rule = RULE_NONE; rule <= RULE_ERROR; rule++)
-		CHECK(rule_name((enum rule)rule) != NULL);
+		CHECK(rule_names[(enum rule)rule] != NULL);
 }
 
 int
