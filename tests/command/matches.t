@@ -170,11 +170,14 @@ for _ in range(100):
 		like "the limit of an attempt does, too: $output, which says so: $output" "$err" \
 		    'attempt 1/1 timed out after'
 		[ $output = stream ] || continue
+		kilobytes=50000
+		sanitized && kilobytes=1000000
 		run timeout -s KILL 60 python3 -c 'import resource, subprocess, sys
-status = subprocess.call(sys.argv[1:])
-# A search that looks at no clock takes 18 s.
-sys.exit(1 if resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime > 6
-         else status)' "$RETRY" -t .5 -k .5 -a 1 -q \
+status = subprocess.call(sys.argv[2:])
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+# A search that looks at no clock takes 18 s; a pattern that is kept grows.
+sys.exit(1 if used.ru_utime > 6 or used.ru_maxrss > int(sys.argv[1])
+         else status)' $kilobytes "$RETRY" -t 2 -k .5 -a 1 -q \
 		    --fail-match='a.{30}c' sh -c 'cat slow; exec sleep 100'
 		is 'what is left to search of a timeout keeps nothing' \
 		    "$code" 124

@@ -99,6 +99,7 @@ status 0 'a check that is content gives 0' retry --check=true sh -c 'exit 6'
 wrong=
 for n in $(seq 1 31) $(seq 34 64); do
 	case $n in
+	34) ! musl || continue ;; # which keeps it for itself
 	17 | 18 | 19 | 20 | 21 | 22 | 23 | 28) continue ;; # not deadly
 	esac
 	got=$(death retry -qa 1 sh -c "ulimit -c 0; kill -$n \$\$")
