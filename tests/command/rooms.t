@@ -84,11 +84,11 @@ ceilings='
 	2388 src/report
 	2225 src/plan
 	3462 src/options
-	8631 src/sys
+	8642 src/sys
 	291 src/main.c
 	13349 tests/unit
-	14318 tests/command
-	3808 tests/lib
+	14387 tests/command
+	3884 tests/lib
 	2726 tests/simulate
 	4353 scripts
 	60 options'
