@@ -412,9 +412,7 @@ backoff_parse(const char *text, struct backoff *backoff, const char **where)
 	const struct strategy *strategy = strategies;
 
 	*where = text;
-	while (strategy->name != NULL &&
-	    (strlen(strategy->name) != length ||
-		strncmp(strategy->name, text, length) != 0))
+	while (strategy->name != NULL && !text_is(text, length, strategy->name))
 		strategy++;
 	if (strategy->name == NULL)
 		return "unknown strategy";

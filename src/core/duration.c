@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "duration.h"
+#include "text.h"
 
 /*
  * Smaller positive numbers are refused, so that none is rounded to 0, which
@@ -99,9 +100,8 @@ duration_parse(const char *text, double *seconds)
 		}
 		while (isalpha((unsigned char)end[length]))
 			length++;
-		while (unit < units + UNITS &&
-		    (strlen(unit->name) != length ||
-			strncmp(unit->name, end, length) != 0))
+		while (
+		    unit < units + UNITS && !text_is(end, length, unit->name))
 			unit++;
 		if (unit == units + UNITS)
 			return "unknown unit (use us, ms, s, m, h, d)";

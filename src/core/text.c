@@ -104,6 +104,15 @@ text_count(const char *text, uint64_t *count)
 	return invalid == NULL ? NULL : "too large";
 }
 
+bool
+text_is(const char *text, size_t length, const char *name)
+{
+	for (size_t i = 0; i < length; i++)
+		if (text[i] != name[i])
+			return false;
+	return name[length] == '\0';
+}
+
 void
 text_mask_nul(char *text, size_t length, char mask)
 {

@@ -49,6 +49,9 @@ const char *text_item(const char **list, char item[TEXT_ITEM]);
  */
 const char *text_count(const char *text, uint64_t *count);
 
+/* Whether this many bytes of text, without a NUL, are the name. */
+bool text_is(const char *text, size_t length, const char *name);
+
 /* Replaces each NUL in this many bytes; a NUL would end the text. */
 void text_mask_nul(char *text, size_t length, char mask);
 

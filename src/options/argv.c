@@ -74,10 +74,13 @@ parse_status(const char *text, int *status)
 	return NULL;
 }
 
-/* Reads a value; NULL: the option is given without its optional value. */
+/*
+ * Reads a value; NULL: the option is given without its optional value.  A
+ * pattern that is built in is tested once, instead of at each start.
+ */
 static const char *
 read_value(struct options *options, const struct option_row *row,
-    const char *text)
+    const char *text, bool built_in)
 {
 	void *member = (char *)options + row->offset;
 	const char *problem = NULL;
@@ -119,7 +122,9 @@ read_value(struct options *options, const struct option_row *row,
 			    NULL);
 		return problem;
 	case TYPE_ERE:
-		problem = search_check(text, row->has_group, &options->item);
+		if (!built_in)
+			problem =
+			    search_check(text, row->has_group, &options->item);
 		if (problem == NULL)
 			*(const char **)member = text;
 		return problem;
@@ -147,13 +152,14 @@ read_value(struct options *options, const struct option_row *row,
  */
 static int
 set_option(struct options *options, enum option_id id, const char *text,
-    enum option_origin origin, char problem[ARGV_PROBLEM])
+    enum option_origin origin, bool built_in, char problem[ARGV_PROBLEM])
 {
 	if (origin < options->origin[id] && id != OPTION_PRESET)
 		return 0;
 	options->text[id] = text;
 	options->item = NULL;
-	const char *const what = read_value(options, &option_rows[id], text);
+	const char *const what =
+	    read_value(options, &option_rows[id], text, built_in);
 	if (what != NULL) {
 		complain_of_value(problem, options, id, what);
 		return -1;
@@ -170,7 +176,7 @@ set_by_preset(struct options *options, enum option_id id, const char *text,
 {
 	if (id == OPTION_ATTEMPTS)
 		options->counted = by_file;
-	return set_option(options, id, text, ORIGIN_PRESET, problem);
+	return set_option(options, id, text, ORIGIN_PRESET, !by_file, problem);
 }
 
 /* The table as getopt_long(3) wants it; `val` is the row's number + 256. */
@@ -279,7 +285,8 @@ read_words(int argc, char **argv, struct options *options,
 		if (result < VAL_BASE)
 			for (id = 0; option_rows[id].letter != result; id++)
 				continue;
-		if (set_option(options, id, optarg, ORIGIN_USER, problem) == -1)
+		if (set_option(options, id, optarg, ORIGIN_USER, false,
+			problem) == -1)
 			return -1;
 	}
 	options->command = (const char *const *)argv + optind;
@@ -295,7 +302,7 @@ set_defaults(struct options *options, char problem[ARGV_PROBLEM])
 	for (int id = 0; id < OPTIONS; id++)
 		if (option_rows[id].initial != NULL &&
 		    set_option(options, id, option_rows[id].initial,
-			ORIGIN_DEFAULT, problem) == -1)
+			ORIGIN_DEFAULT, false, problem) == -1)
 			return -1;
 	return 0;
 }
@@ -311,7 +318,7 @@ read_topic(struct options *options)
 		    ? *options->command
 		    : suggest_topic(*options->command);
 	if (topic != NULL)
-		read_value(options, &option_rows[OPTION_HELP], topic);
+		read_value(options, &option_rows[OPTION_HELP], topic, false);
 }
 
 /* A value with one of these is shown in quotes. */

@@ -51,6 +51,7 @@ struct applied {
 
 /* A line "NAME = VALUE"; without "=" the value is NULL. */
 struct entry {
+	const char *line;
 	char name[64];
 	const char *value;
 };
@@ -59,8 +60,7 @@ const struct preset *
 preset_find(const char *name, size_t length)
 {
 	for (const struct preset *row = presets; row->name != NULL; row++)
-		if (strncmp(row->name, name, length) == 0 &&
-		    row->name[length] == '\0')
+		if (text_is(name, length, row->name))
 			return row;
 	return NULL;
 }
@@ -126,6 +126,7 @@ read_entry(const char *line, struct entry *entry)
 	if (length == 0 || length >= sizeof(entry->name) || *line == '-' ||
 	    (*rest != '\0' && *rest != '='))
 		return "a line is NAME or NAME = VALUE, without --";
+	entry->line = line;
 	memcpy(entry->name, line, length);
 	entry->name[length] = '\0';
 	entry->value = NULL;
@@ -203,30 +204,41 @@ add_set(struct options *options, int number, enum failure_class class,
 }
 
 /*
- * A key of classes: adds to the rules of the preset.  Returns what is wrong, or
- * NULL, as all below does.
+ * A key of classes: adds to the rules of the preset.  A built-in one has only
+ * clues from its first one on, and leaves them to presets_load(), whose presets
+ * have no outer one.  Returns what is wrong, or NULL, as all below does.
  */
 static const char *
-set_class(const struct applied *applied, const struct key *key,
-    const char *value)
+set_class(struct applied *applied, const struct key *key,
+    const struct entry *entry)
 {
-	const struct clue clue = { .kind = key->kind,
+	const char *value = entry->value == NULL ? "" : entry->value;
+	struct clue clue = { .kind = key->kind,
 		.text = value,
 		.length = strlen(value),
 		.class = key->class,
 		.preset = applied->number,
 		.is_users = applied->is_file };
+	struct preset *preset = &applied->preset;
 	struct options *options = applied->options;
 	const char *what = "empty";
 	char safe[128];
 
 	options->item = value;
 	options->policy.rules.classifies = true;
+	if (!key->is_set && !applied->is_file && applied->outer != NULL) {
+		clue.kind = CLUE_LINES;
+		clue.text = entry->line;
+		clue.length = preset->size - (size_t)(clue.text - preset->text);
+		preset->size -= clue.length;
+		options->patterns.load = presets_load;
+		options->patterns.of = options;
+	}
 	if (applied->is_known)
 		return NULL;
 	if (key->is_set && *value != '\0')
 		what = add_set(options, applied->number, key->class, value);
-	else if (key->kind == CLUE_WORD && *value != '\0')
+	else if (clue.kind == CLUE_WORD && *value != '\0')
 		what = add_words(options, clue, value);
 	else if (*value != '\0')
 		what = add_clue(options, clue);
@@ -241,15 +253,14 @@ set_class(const struct applied *applied, const struct key *key,
 
 /* An option, or a key of classes. */
 static const char *
-set_entry(const struct applied *applied, const struct entry *entry)
+set_entry(struct applied *applied, const struct entry *entry)
 {
 	const char *value = entry->value;
 	char *problem = applied->problem, safe[128];
 
 	for (size_t i = 0; i < KEYS; i++)
 		if (strcmp(keys[i].name, entry->name) == 0)
-			return set_class(applied, &keys[i],
-			    value == NULL ? "" : value);
+			return set_class(applied, &keys[i], entry);
 	const enum option_id id = option_find(entry->name, strlen(entry->name));
 	if (id == OPTIONS) {
 		snprintf(problem, PRESETS_PROBLEM, "unknown option %s",
@@ -353,18 +364,20 @@ look_beside(const char *outer, struct preset *preset)
 static const char *apply(const struct applied *outer, size_t first);
 
 /*
- * Does what a line of a preset says, if it is of this round: the presets that
- * it names come first, wherever they stand.
+ * Does what a line of a preset says, if it is of this round: the presets that a
+ * file names come first, wherever they stand.  Built-in ones begin with them.
  */
 static const char *
-apply_line(const struct applied *applied, const char *line, bool names_presets)
+apply_line(struct applied *applied, const char *line, int round)
 {
+	const bool names_presets =
+	    strncmp(line, "preset", strlen("preset")) == 0;
 	struct options *options = applied->options;
 	const size_t first = options->preset_count;
 	struct entry entry;
 
 	if (*line == '\0' || *line == '#' ||
-	    (strncmp(line, "preset", strlen("preset")) == 0) != names_presets)
+	    (applied->is_file && names_presets != (round == 0)))
 		return NULL;
 	const char *wrong = read_entry(line, &entry);
 	if (wrong != NULL)
@@ -391,9 +404,9 @@ apply(const struct applied *outer, size_t first)
 		int number = 0;
 
 		applied.outer = outer;
-		text_safe(options->presets[i].name, safe, sizeof(safe));
 		const char *wrong = open_preset(&applied, i, &number);
-		for (int round = 0; round < 2 && wrong == NULL; round++) {
+		for (int round = 0; round <= applied.is_file && wrong == NULL;
+		     round++) {
 			const char *line = NULL;
 
 			number = 0;
@@ -401,11 +414,12 @@ apply(const struct applied *outer, size_t first)
 			    (line = preset_line(&applied.preset, line)) !=
 				NULL) {
 				number++;
-				wrong = apply_line(&applied, line, round == 0);
+				wrong = apply_line(&applied, line, round);
 			}
 		}
 		if (wrong == NULL)
 			continue;
+		text_safe(options->presets[i].name, safe, sizeof(safe));
 		strlcpy(what, wrong, sizeof(what));
 		if (number > 0)
 			text_append(safe, sizeof(safe), ":%d", number);
@@ -429,4 +443,28 @@ presets_apply(struct options *options, preset_setter *set,
 
 	typed.problem = problem;
 	return apply(&typed, 0) == NULL ? 0 : -1;
+}
+
+int
+presets_load(void *of)
+{
+	struct options *options = of;
+	const size_t count = options->patterns.clue_count;
+	char problem[PRESETS_PROBLEM];
+
+	options->patterns.load = NULL;
+	for (size_t i = 0; i < count; i++) {
+		const struct clue lines = options->patterns.clues[i];
+		struct applied applied = { .options = options,
+			.problem = problem,
+			.preset = { .text = lines.text, .size = lines.length },
+			.number = lines.preset };
+		const char *line = NULL;
+
+		while (lines.kind == CLUE_LINES &&
+		    (line = preset_line(&applied.preset, line)) != NULL)
+			if (apply_line(&applied, line, 0) != NULL)
+				return -1;
+	}
+	return 0;
 }

@@ -10,6 +10,7 @@
 #include "report/report.h"
 #include "core/duration.h"
 #include "core/signals.h"
+#include "core/text.h"
 
 static const char *
 parse_attempts(struct options *options, const char *text)
@@ -442,9 +443,7 @@ option_find(const char *name, size_t length)
 {
 	int id = 0;
 
-	while (id < OPTIONS &&
-	    (strncmp(option_rows[id].name, name, length) != 0 ||
-		option_rows[id].name[length] != '\0'))
+	while (id < OPTIONS && !text_is(name, length, option_rows[id].name))
 		id++;
 	return (enum option_id)id;
 }

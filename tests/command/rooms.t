@@ -80,14 +80,14 @@ done
 # The lines that a room may have, and the rows of options. A commit may lower a
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
-	7712 src/core
+	7728 src/core
 	2388 src/report
 	2225 src/plan
-	3462 src/options
+	3509 src/options
 	8642 src/sys
 	291 src/main.c
-	13349 tests/unit
-	14387 tests/command
+	13386 tests/unit
+	14398 tests/command
 	3884 tests/lib
 	2726 tests/simulate
 	4353 scripts

@@ -1469,6 +1469,29 @@ a_preset_stops_what_is_permanent_unless_the_user_says_otherwise(void)
 	}
 }
 
+/* Clues are read late: an option after them would come too late. */
+static void
+a_built_in_preset_ends_in_clues(void)
+{
+	for (const struct preset *row = presets; row->name != NULL; row++) {
+		bool has_clue = false;
+
+		for (const char *line = NULL;
+		     (line = preset_line(row, line)) != NULL;) {
+			const bool is_clue = strstr(line, "-text = ") != NULL ||
+			    strncmp(line, "transient-match =", 17) == 0 ||
+			    strncmp(line, "permanent-match =", 17) == 0 ||
+			    strncmp(line, "unless-before-retry =", 21) == 0 ||
+			    strncmp(line, "words =", 7) == 0;
+
+			ROW("%s: %s", row->name, line);
+			CHECK(is_clue || !has_clue || *line == '\0' ||
+			    *line == '#');
+			has_clue |= is_clue;
+		}
+	}
+}
+
 /* A user's file is checked at each start; what is built in is checked here. */
 static void
 what_built_in_presets_look_for_is_right(void)
@@ -1481,6 +1504,16 @@ what_built_in_presets_look_for_is_right(void)
 		snprintf(text, sizeof(text), "--preset=%s cmd", row->name);
 		parsed(&line, text);
 		struct patterns *patterns = &read_last.patterns;
+		const char *place;
+
+		ROW("%s: patterns of options", row->name);
+		for (size_t i = 0; i < MATCHES; i++)
+			CHECK(patterns->match[i] == NULL ||
+			    search_check(patterns->match[i], false, &place) ==
+				NULL);
+		CHECK(patterns->hint == NULL ||
+		    search_check(patterns->hint, true, &place) == NULL);
+		CHECK_INT(presets_load(&read_last), 0);
 		for (size_t i = 0; i < patterns->clue_count; i++) {
 			const struct clue *clue = &patterns->clues[i];
 			const char *where;
@@ -1489,6 +1522,8 @@ what_built_in_presets_look_for_is_right(void)
 			    clue->text);
 			has_pattern |= clue->kind == CLUE_PATTERN;
 			has_word |= clue->kind == CLUE_WORD;
+			if (clue->kind == CLUE_LINES)
+				continue;
 			if (clue->kind == CLUE_PATTERN)
 				CHECK_STR(search_check(clue->text, false,
 					      &where),
@@ -1541,6 +1576,7 @@ main(void)
 	RUN(presets_add_up_and_the_later_wins);
 	RUN(classes_of_all_presets_are_kept_apart);
 	RUN(a_preset_stops_what_is_permanent_unless_the_user_says_otherwise);
+	RUN(a_built_in_preset_ends_in_clues);
 	RUN(what_built_in_presets_look_for_is_right);
 	options_free(&read_last);
 	return DONE();
