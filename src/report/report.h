@@ -121,7 +121,8 @@ struct sink {
 	bool has_ends;
 	int ends[2]; /* of a pipe, to one of somebody else that blocks */
 	int reader;  /* reads the end of the file; -1: nobody can */
-	char *rest;  /* of a line that was written in part */
+	uint64_t device, inode; /* of that file */
+	char *rest;		/* of a line that was written in part */
 	size_t rest_size;
 	bool mid_line; /* the last byte of the attempts' output is no newline */
 };

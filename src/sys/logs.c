@@ -100,18 +100,26 @@ open_text(struct sink *sink, bool plan)
 	sink_begin(sink);
 }
 
-/* A second descriptor of a file that lines are added to, or NO_DESCRIPTOR. */
-static int
-open_reader(const char *name, int file)
+static bool
+is_file_of(const struct sink *sink, const struct stat *status)
 {
-	struct stat own, other;
+	return status->st_dev == sink->device && status->st_ino == sink->inode;
+}
 
-	if (fstat(file, &own) == -1 || !S_ISREG(own.st_mode))
-		return NO_DESCRIPTOR;
-	int reader = file_open(name, O_RDONLY);
-	if (fstat(reader, &other) == -1 || !file_is_same(&own, &other))
-		file_close(&reader);
-	return reader;
+/* Opens, if it can, a second descriptor of a file that lines are added to. */
+static void
+open_reader(struct sink *sink)
+{
+	struct stat status;
+
+	sink->reader = NO_DESCRIPTOR;
+	if (fstat(sink->descriptor, &status) == -1 || !S_ISREG(status.st_mode))
+		return;
+	sink->device = status.st_dev;
+	sink->inode = status.st_ino;
+	sink->reader = file_open(sink->name, O_RDONLY);
+	if (fstat(sink->reader, &status) == -1 || !is_file_of(sink, &status))
+		file_close(&sink->reader);
 }
 
 static void
@@ -153,7 +161,7 @@ open_log(const struct report *report, const struct options *options,
 	sink->descriptor = file;
 	sink->replaced = sink->format->whole && inherited == -1;
 	if (inherited == -1)
-		sink->reader = open_reader(log->file, file);
+		open_reader(sink);
 	file_widen_pipe(file);
 }
 
@@ -180,8 +188,8 @@ open_github_files(struct report *report)
 		*sink = (struct sink){ .format = row,
 			.name = name,
 			.option = row->name,
-			.descriptor = file,
-			.reader = open_reader(name, file) };
+			.descriptor = file };
+		open_reader(sink);
 		open_text(sink, false);
 	}
 }
@@ -316,56 +324,44 @@ complain(struct sink *sink, int error)
 
 /*
  * Whether the file that the log goes to, if it is one, ends in the middle of a
- * line.
+ * line.  If logrotate(8) has moved the file, or it was removed, the log goes on
+ * in a new one of that name.
  */
 static bool
-file_ends_mid_line(const struct sink *sink)
+file_ends_mid_line(struct sink *sink)
 {
-	struct stat status;
+	struct stat named = { .st_size = 0 };
 	char last;
 
-	return sink->reader != NO_DESCRIPTOR &&
-	    fstat(sink->reader, &status) == 0 && status.st_size > 0 &&
-	    pread(sink->reader, &last, 1, status.st_size - 1) == 1 &&
-	    last != '\n';
-}
+	if (sink->reader == NO_DESCRIPTOR)
+		return false;
+	if (stat(sink->name, &named) == 0 ? !is_file_of(sink, &named)
+					  : errno == ENOENT) {
+		int file = file_open(sink->name, O_WRONLY | O_APPEND | O_CREAT);
 
-/*
- * If logrotate(8) has moved the file, or it was removed, the log goes on in a
- * new one of that name.
- */
-static void
-follow_name(const struct sink *sink)
-{
-	struct stat own, named;
-
-	if (sink->reader == NO_DESCRIPTOR ||
-	    fstat(sink->descriptor, &own) == -1)
-		return;
-	if (stat(sink->name, &named) == 0 ? file_is_same(&own, &named)
-					  : errno != ENOENT)
-		return;
-	int file = file_open(sink->name, O_WRONLY | O_APPEND | O_CREAT);
-	int reader = file_open(sink->name, O_RDONLY);
-	if (file != -1 && reader != -1) {
+		if (file == -1)
+			return false;
 		dup3(file, sink->descriptor, O_CLOEXEC);
-		dup3(reader, sink->reader, O_CLOEXEC);
+		file_close(&file);
+		file_close(&sink->reader);
+		open_reader(sink);
 	}
-	file_close(&file);
-	file_close(&reader);
+	return named.st_size > 0 &&
+	    pread(sink->reader, &last, 1, named.st_size - 1) == 1 &&
+	    last != '\n';
 }
 
 /* Writes to a log that has a name. */
 static void
 write_log(struct sink *sink, struct output *output, bool is_drawing)
 {
-	follow_name(sink);
+	const bool ends = file_ends_mid_line(sink);
 	if (sink->replaced && ftruncate(sink->descriptor, 0) == -1 &&
 	    errno != EINVAL)
 		complain(sink, errno);
 	bool *output_ends = output_mid_line(output, OUT);
-	if (!is_drawing && *sink->text != '\n' &&
-	    (sink->has_output ? *output_ends : file_ends_mid_line(sink)) &&
+	if (!is_drawing && *sink->text != '\n' && !sink->replaced &&
+	    (sink->has_output ? *output_ends : ends) &&
 	    sink_write(sink, "\n", 1, 0) && sink->has_output)
 		*output_ends = false;
 	if (!sink_write(sink, sink->text, sink->size, 0))

@@ -81,13 +81,13 @@ done
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
 	7728 src/core
-	2388 src/report
+	2389 src/report
 	2225 src/plan
 	3509 src/options
-	8642 src/sys
+	8638 src/sys
 	291 src/main.c
 	13386 tests/unit
-	14398 tests/command
+	14403 tests/command
 	3884 tests/lib
 	2726 tests/simulate
 	4353 scripts
