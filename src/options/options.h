@@ -64,6 +64,7 @@ enum option_id {
 
 	OPTION_OUTPUT,
 	OPTION_STDIN,
+	OPTION_SEARCH,
 
 	OPTION_BEFORE_RETRY,
 	OPTION_ON_SUCCESS,
@@ -149,6 +150,7 @@ struct options {
 	struct preset_rules *preset_rules; /* their classes of failures */
 	int rules_count;
 	struct patterns patterns;
+	int search; /* the descriptor that they look at; 0: 1 and 2 */
 	enum output_mode output;
 	enum input_mode input;
 	enum pace pace;

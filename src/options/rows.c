@@ -371,6 +371,9 @@ const struct option_row option_rows[OPTIONS] = {
 	[OPTION_STDIN] = { "stdin", 0, GROUP_STREAMS, TYPE_CHOICE, NULL,
 	    "what attempts read (--help=output)", .initial = "auto",
 	    TABLE(input_words), .topic = "output", .offset = AT(input) },
+	[OPTION_SEARCH] = { "search", 0, GROUP_STREAMS, TYPE_CHOICE, NULL,
+	    "which stream patterns and presets look at", .initial = "both",
+	    WORDS("both", "stdout", "stderr"), .offset = AT(search) },
 
 	[OPTION_BEFORE_RETRY] = { "before-retry", 0, GROUP_BETWEEN, TYPE_TEXT,
 	    "COMMAND", "run before each retry; give up if it exits 1",

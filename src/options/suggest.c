@@ -193,6 +193,8 @@ static const struct {
 	{ OPTION_COLOR, "no off false none", "did you mean never?" },
 	{ OPTION_COLOR, "yes on true force", "did you mean always?" },
 	{ OPTION_STDIN, "/dev/null none", "did you mean null?" },
+	{ OPTION_SEARCH, "1 out", "did you mean stdout?" },
+	{ OPTION_SEARCH, "2 err", "did you mean stderr?" },
 	{ OPTION_LOG, "xml", "did you mean junit?" },
 	{ OPTION_LOG, "*=*", "write FORMAT:FILE" },
 	{ OPTION_HELP, "exit-* exitcode* status codes", "did you mean exit?" },

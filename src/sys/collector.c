@@ -305,7 +305,7 @@ begin_work(struct collector *collector)
 	memset(work->lines, 0, sizeof(work->lines));
 	if (work->search.patterns != NULL)
 		search_again(&work->search);
-	else if (collector->patterns != NULL)
+	else
 		search_begin(&work->search, collector->patterns, &work->found);
 	return 0;
 }
@@ -395,7 +395,7 @@ make_room(const struct collector *collector, struct stream *stream)
 static ssize_t
 read_some(struct collector *collector, struct stream *stream, size_t most)
 {
-	if (stream->spool != NULL && collector->patterns == NULL) {
+	if (stream->spool != NULL && !stream->searches) {
 		off_t end = spool_end(stream->spool);
 		const ssize_t length =
 		    splice(stream->pipe, NULL, stream->spool->fd, &end, most,
@@ -414,7 +414,7 @@ read_some(struct collector *collector, struct stream *stream, size_t most)
 		most < room ? most : room);
 	if (length <= 0)
 		return length;
-	if (collector->patterns == NULL)
+	if (!stream->searches)
 		stream->searched += (size_t)length;
 	stream->size += (size_t)length;
 	return length;
@@ -585,8 +585,7 @@ step(struct collector *collector)
 			handle(collector, stream, until);
 			if (collector->failure != FAILURE_NONE)
 				return;
-			if (stream->spool != NULL &&
-			    collector->patterns == NULL)
+			if (stream->spool != NULL && !stream->searches)
 				pause = BATCH_PAUSE;
 		}
 	} while ((taken >= BATCH_MIN || (collector->finishes && taken > 0)) &&
@@ -596,9 +595,8 @@ step(struct collector *collector)
 	watch(collector, rests ? pause : 0);
 	if (!is_over(collector))
 		return;
-	for (int i = 0; i < STREAMS && collector->collects &&
-	     collector->patterns != NULL && !collector->expects;
-	     i++)
+	for (int i = 0;
+	     i < STREAMS && collector->collects && !collector->expects; i++)
 		if (search_end(&collector->work->search,
 			&collector->work->lines[i]) == -1) {
 			collector_fail(collector, FAILURE_SEARCH);
@@ -659,9 +657,8 @@ collector_close(struct collector *collector)
 }
 
 void
-collector_start(struct collector *collector, const struct patterns *patterns)
+collector_start(struct collector *collector)
 {
-	collector->patterns = patterns;
 	collector->finishes = false;
 	collector->collects = collector->expects = true;
 	watch(collector, 0);

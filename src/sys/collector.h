@@ -41,6 +41,7 @@ struct stream {
 	int left; /* to read, of a process that is over */
 	struct spool *spool; /* which holds it; NULL: it is passed on */
 	struct sink *sink;   /* to pass it on */
+	bool searches;	     /* the patterns are looked for in it */
 	ev_io watcher;
 	size_t size, passed, searched; /* of the bytes that were read */
 };
@@ -71,7 +72,7 @@ struct collector {
 	size_t messages_out;	      /* bytes of them */
 	off_t begun; /* where the last attempt begins in that of standard output
 		      */
-	const struct patterns *patterns; /* that are looked for; or NULL */
+	const struct patterns *patterns; /* of streams that are searched */
 	struct work *work; /* NULL: nothing has come in this run */
 	bool expects;	   /* nothing has come yet */
 	bool collects;	   /* a process, whose output is not over */
@@ -94,13 +95,12 @@ void collector_init(struct collector *collector, bool merged);
 void collector_close(struct collector *collector);
 
 /*
- * Collects what comes through the pipes of the streams, which it closes: looks
- * for the patterns, if they are not NULL, and holds output or passes it on.  It
- * adds to its spool what came before: held messages, and the output of hooks if
- * it is an attempt's collector.
+ * Collects what comes through the pipes of the streams, which it closes:
+ * searches it, and holds it or passes it on.  It adds to its spool what came
+ * before: held messages, and the output of hooks if it is an attempt's
+ * collector.
  */
-void collector_start(struct collector *collector,
-    const struct patterns *patterns);
+void collector_start(struct collector *collector);
 
 /*
  * The process is over: takes what its pipes hold now, even if somebody goes on

@@ -90,6 +90,7 @@ output_open(struct output *output, const struct options *options,
 
 	*output = (struct output){ .options = options,
 		.collector = { .events = events,
+		    .patterns = &options->patterns,
 		    .lets_go = mode->lets_go,
 		    .takes_turns = mode->takes_turns },
 		.ends = { NO_DESCRIPTOR, NO_DESCRIPTOR, NO_DESCRIPTOR } };
@@ -143,6 +144,7 @@ begin_streams(struct output *output)
 	for (int i = 0; i < STREAMS; i++) {
 		collector->streams[i].pipe = NO_DESCRIPTOR;
 		collector->streams[i].spool = NULL;
+		collector->streams[i].searches = false;
 		collector->streams[i].sink = collector->sinks[i];
 	}
 	return collector->streams;
@@ -153,9 +155,6 @@ output_begin(struct output *output, int descriptors[3])
 {
 	const struct options *options = output->options;
 	const struct output_row *mode = &output_rows[options->output];
-	const struct patterns *patterns = &options->patterns;
-	const bool searches = options_searches(options);
-	const bool watches = searches || options->policy.idle_timeout > 0;
 	struct collector *collector = &output->collector;
 	struct stream *streams = begin_streams(output);
 
@@ -172,8 +171,13 @@ output_begin(struct output *output, int descriptors[3])
 		if (!output->is_full &&
 		    (i == OUT ? mode->holds_stdout : mode->holds_stderr))
 			stream->spool = spool;
-		if ((stream->spool == NULL && !watches) || output->closed[i] ||
-		    (i == ERR && collector->joined))
+		/* In one file for both, nobody can tell them apart. */
+		stream->searches = options_searches(options) &&
+		    (output->merged || options->search == 0 ||
+			options->search == i + 1);
+		if ((stream->spool == NULL && !stream->searches &&
+			options->policy.idle_timeout == 0) ||
+		    output->closed[i] || (i == ERR && collector->joined))
 			continue;
 		if (stream->spool == NULL)
 			collector_sink(collector, i);
@@ -186,7 +190,7 @@ output_begin(struct output *output, int descriptors[3])
 	collector->begun = spool_end(&collector->spools[OUT]);
 	if (streams[OUT].pipe != NO_DESCRIPTOR ||
 	    streams[ERR].pipe != NO_DESCRIPTOR)
-		collector_start(collector, searches ? patterns : NULL);
+		collector_start(collector);
 	else /* nobody will know whether it ends in the middle of a line */
 		collector->sinks[OUT]->mid_line =
 		    collector->sinks[ERR]->mid_line = false;
@@ -212,7 +216,7 @@ output_begin_shell(struct output *output, int descriptors[3])
 	if (open_stream(output, &streams[ERR], ERR) == -1)
 		return -1;
 	descriptors[1] = descriptors[2] = output->ends[ERR + 1];
-	collector_start(collector, NULL);
+	collector_start(collector);
 	return 0;
 }
 

@@ -200,4 +200,76 @@ retry=$!
 wait $retry
 is 'a slow reader makes no attempt late' "$? $(wc -l <got)" '0 20000'
 
+
+# look NAME SEEN STATUS OPTION...: in which streams (1, 2) each --search sees a line of
+# an attempt that exits 0 or, with a STATUS, differently each time. It is seen if the
+# run's status is SEEN.
+cat >looks <<'END'
+look() {
+	name=$1 seen=$2 STATUS=$3
+	shift 3
+	export STATUS
+	for search in both stdout stderr; do
+		found=
+		for stream in 1 2; do
+			"$RETRY" -q -a 2 -d 0 --search=$search "$@" sh -c \
+			    'echo "npm error code ERESOLVE 9d" >&'$stream'
+			    exit "$((STATUS ? RETRY_ATTEMPT + STATUS : 0))"'
+			[ $? -ne "$seen" ] || found="$found $stream"
+		done
+		echo "$name $search:$found" >>found
+	done
+}
+for mode in stream hold all last chronic failed; do
+	look $mode 1 0 --fail-match=ERESOLVE --output=$mode
+done
+look success 0 0 --success-match=ERESOLVE
+look retry 4 2 --retry-match=ERESOLVE
+look stop 3 2 --stop-match=ERESOLVE
+look hint 3 2 -m 1 '--delay-match=ERESOLVE (.*)'
+look preset 3 2 --preset=npm
+END
+# searched PLACE BOTH STDOUT STDERR: what was found there by all of them.
+searched() {
+	for name in stream hold all last chronic failed success retry stop hint \
+	    preset; do
+		printf '%s both:%s\n%s stdout:%s\n%s stderr:%s\n' "$name" "$2" \
+		    "$name" "$3" "$name" "$4"
+	done >wanted
+	is "$1: --search sees what it names, in each mode, by each pattern" \
+	    "$(cat found)" "$(cat wanted)"
+	rm found
+}
+sh looks >out 2>err
+searched 'two files' ' 1 2' ' 1' ' 2'
+sh looks >out 2>&1
+searched 'one file' ' 1 2' ' 1 2' ' 1 2'
+if have 'on a terminal --search sees both streams' python3; then
+	python3 "$TESTS/lib/terminal.py" 80 -- sh looks >/dev/null
+	searched 'a terminal' ' 1 2' ' 1 2' ' 1 2'
+fi
+# The other stream stays the attempt's own, unless something else needs it.
+while IFS=/ read -r options out err; do
+	rm -f kinds
+	# shellcheck disable=SC2086 # words
+	retry -q -a 1 --fail-match=x $options sh -c 'for stream in 1 2; do
+		kind=own
+		[ ! -p /proc/$$/fd/$stream ] || kind=pipe
+		echo $kind >>kinds
+	done' >out 2>err
+	is "$options: what the attempt writes to" "$(xargs <kinds)" "$out $err"
+done <<'END'
+--search=both/pipe/pipe
+--search=stdout/pipe/own
+--search=stderr/own/pipe
+--search=stderr --output=hold/pipe/pipe
+--search=stdout --output=hold/pipe/own
+--search=stderr --output=all/pipe/pipe
+--search=stderr --idle-timeout=9/pipe/pipe
+END
+printf 'search = stderr\npermanent-text = broken\n' >own
+judged 'a preset may name the stream' 7:3 --preset=./own ./say 7 broken
+judged 'a preset may name the stream, in which it looks' 7:1 --preset=./own \
+    ./say 7 -e broken
+
 finish

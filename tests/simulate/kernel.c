@@ -460,8 +460,7 @@ int __real_flopen(const char *name, int flags, ...);
 int __real_memfd_create(const char *name, unsigned int flags);
 int __real_rename(const char *from, const char *to);
 int __real_child_start(struct child *child, const struct start *start);
-void __real_collector_start(struct collector *collector,
-    const struct patterns *patterns);
+void __real_collector_start(struct collector *collector);
 void __real_collector_deliver(struct collector *collector,
     struct sink *const outlets[SPOOLS]);
 
@@ -519,8 +518,7 @@ _Noreturn void __wrap_err(int status, const char *format, ...);
 _Noreturn void __wrap_errx(int status, const char *format, ...);
 void __wrap_say(const char *format, ...);
 int __wrap_child_start(struct child *child, const struct start *start);
-void __wrap_collector_start(struct collector *collector,
-    const struct patterns *patterns);
+void __wrap_collector_start(struct collector *collector);
 void __wrap_collector_deliver(struct collector *collector,
     struct sink *const outlets[SPOOLS]);
 ssize_t __wrap_sink_pass(struct sink *sink, const char *bytes, size_t size);
@@ -1593,13 +1591,14 @@ open_pipes(const struct collector *collector)
 }
 
 void
-__wrap_collector_start(struct collector *collector,
-    const struct patterns *patterns)
+__wrap_collector_start(struct collector *collector)
 {
+	const bool searches = collector->streams[OUT].searches ||
+	    collector->streams[ERR].searches;
+
 	self.collector = collector;
-	self.matches =
-	    patterns == NULL ? 0 : kernel.options->policy.rules.matches;
-	self.may_hint = patterns != NULL && patterns->hint != NULL;
+	self.matches = searches ? kernel.options->policy.rules.matches : 0;
+	self.may_hint = searches && collector->patterns->hint != NULL;
 	self.writes_at = kernel.simple || kernel_chance(2)
 	    ? NEVER
 	    : kernel.clock + some_time();
@@ -1607,7 +1606,7 @@ __wrap_collector_start(struct collector *collector,
 	for (int i = 0; i < STREAMS; i++)
 		self.held[i] = collector->streams[i].spool != NULL;
 	kernel.written_last = 0;
-	__real_collector_start(collector, patterns);
+	__real_collector_start(collector);
 }
 
 void

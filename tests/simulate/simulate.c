@@ -170,7 +170,9 @@ draw_options(void)
 		{ 8, false, "--free-on=75 --free-on=1" },
 		{ 8, false, "--success-on=0,4 --success-on=9" },
 		{ 8, false, "--throttle-on=9+--throttle-delay=2s" },
-		{ 6, true, "--success-match=x --stop-match=y --fail-match=z" },
+		{ 6, true,
+		    "--success-match=x --stop-match=y --fail-match=z "
+		    "--fail-match=z+--search=stderr" },
 		{ 10, true, "--delay-match=(x)" },
 		{ 6, false, "--check=check" },
 		{ 6, false, "--preserve-status" },
