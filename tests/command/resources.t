@@ -73,15 +73,15 @@ is 'a message comes before the output of an attempt that begins after it' \
     '1 retry: sh: --budget: 2'
 # A first byte that comes between the count of bytes and the read; and one that
 # comes with the end of its stream, behind the count.
-strace -o trace "$RETRY" --output=hold sh -c 'echo data' >/dev/null 2>&1
+strace -o trace "$RETRY" --output=last sh -c 'echo data' >/dev/null 2>&1
 first=$(sed '/FIONREAD/q' trace | grep -c '^ioctl')
 run strace -o trace -e inject=ioctl:retval=0:when="$first" \
-    "$RETRY" --output=hold sh -c 'echo data
+    "$RETRY" --output=last sh -c 'echo data
     until grep -q FIONREAD trace; do sleep .01; done'
 is 'a first byte that comes late is not lost' "$code$out$err" 0data
 like 'a first byte came late' "$(cat trace)" 'FIONREAD.*INJECTED'
 run strace -o trace -e inject=ioctl:delay_exit=400000:when="$first" \
-    "$RETRY" --output=hold sh -c 'echo other >&2; sleep .2; echo data'
+    "$RETRY" --output=last sh -c 'echo other >&2; sleep .2; echo data'
 is 'a first byte that comes with the end of its stream is not lost' \
     "$code$out$err" 0dataother
 
