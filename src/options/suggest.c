@@ -41,12 +41,12 @@ static const struct {
 	  "start-limit-burst",
 	    "use --attempts=N" },
 	{ "n", "for attempts, use -a N; for an interval, -d DUR" },
-	{ "0", "for no limit, use -a 0; xargs has a -0 of its own" },
 	{ "no-retry", "use --attempts=1" },
 	{ "forever infinite unlimited", "use --attempts=0" },
 	{ "restart restart-policy",
 	    "use --attempts=N, or --attempts=0 to never give up" },
-	{ "f", "COMMAND stays in the foreground; for no limit, use -a 0" },
+	{ "f foreground",
+	    "COMMAND stays in the foreground; for no limit, use -a 0" },
 	{ "i interval wait sleep pause every retry-delay retry-interval "
 	  "retry-wait retry-sleep wait-time sleep-time retry-*-seconds "
 	  "wait-seconds delay-seconds wait-fixed wait-retry restart-sec "
@@ -64,7 +64,6 @@ static const struct {
 	  "fetch-retry-factor",
 	    "use --backoff=exponential:factor=F" },
 	{ "jitter-factor randomiz*", "use --jitter=RATIO" },
-	{ "wait-random random-wait", "use --jitter=full" },
 	{ "deadline retry-max-time total-timeout max-retry-time "
 	  "max-elapsed-time max-duration overall-timeout "
 	  "active-deadline-seconds stop-after-delay timeout-start-sec "
@@ -93,12 +92,12 @@ static const struct {
 	{ "w", "only Debian's retry has it; use --retry-on=STATUS" },
 	{ "fail-on", "use --stop-on=SET, or --fail-match=ERE for output" },
 	{ "failed-when", "use --fail-match=ERE, or --check=COMMAND" },
-	{ "on codes status if-exit retry-on-exit-code retry-codes on-exit-code "
-	  "retry-on-status retry-on-code retry-status",
+	{ "on retry-on-exit-code on-exit-code retry-codes retry-on-status "
+	  "retry-on-code retry-status",
 	    "use --retry-on=SET" },
-	{ "ok ok-codes success-codes expected-status", "use --success-on=SET" },
-	{ "exit-code exit-codes",
+	{ "exit-code exit-codes status codes if-exit",
 	    "use --retry-on=SET, --stop-on=SET or --success-on=SET" },
+	{ "ok ok-codes success-codes expected-status", "use --success-on=SET" },
 	{ "ignore-exit-code ignore-errors ignore-failures continue-on-error "
 	  "keep-going",
 	    "add \"|| true\" after COMMAND" },
@@ -116,10 +115,6 @@ static const struct {
 	{ "probe healthcheck health-check health-cmd liveness-probe "
 	  "readiness-probe startup-probe",
 	    "use --health=COMMAND" },
-	{ "period-seconds health-start-interval", "use --health-interval=DUR" },
-	{ "failure-threshold", "use --health-retries=N" },
-	{ "initial-delay-seconds", "use --health-start-period=DUR" },
-	{ "watchdog-sec", "use --idle-timeout=DUR, or --health=COMMAND" },
 	{ "lock lock-file single-instance exclusive",
 	    "use --state=FILE, which is locked" },
 	{ "transient-on transient-match permanent-on permanent-match",
@@ -127,8 +122,6 @@ static const struct {
 	    "and -match" },
 	{ "on-retry on-retry-command", "use --before-retry=COMMAND" },
 	{ "new-command-on-retry", "COMMAND can look at $RETRY_ATTEMPT" },
-	{ "polling-interval*",
-	    "nothing is needed: the end of COMMAND is noticed at once" },
 	{ "on-failure on-fail on-error notify webhook slack mail",
 	    "use --on-give-up=COMMAND" },
 	{ "dry-run dryrun noop no-op simulate", "use --plan" },
@@ -144,7 +137,6 @@ static const struct {
 	{ "e env", "for variables: " PROGRAM " env NAME=VALUE ..." },
 	{ "C chdir cwd workdir working-directory",
 	    "use " PROGRAM " env -C FOLDER COMMAND" },
-	{ "foreground", "nothing is needed: COMMAND stays in the foreground" },
 	{ "silent warning-on-retry", "use --quiet" },
 	{ "debug trace log-level", "use --verbose or --quiet" },
 	{ "log*file output-file timestamps", "use --log=auto --log=text:FILE" },
@@ -160,13 +152,11 @@ static const struct {
 	const char *typed;
 	const char *instead;
 } habits[] = {
-	{ OPTION_ATTEMPTS, "-1", "0 sets no limit" },
-	{ OPTION_ATTEMPTS, "inf* unlimited forever", "did you mean 0?" },
+	{ OPTION_ATTEMPTS, "-1 inf* unlimited forever", "did you mean 0?" },
 	{ OPTION_MAX_TIME, "[0-2][0-9]:[0-9][0-9]",
 	    "-T takes a duration; for a time of day: "
 	    "-T $(( $(date -d @ +%s) - $(date +%s) ))" },
 	{ OPTION_DELAY, "*,*", "for a list, use --backoff=list:@" },
-	{ OPTION_DELAY, "random", "use --jitter=full" },
 	{ OPTION_BACKOFF, "fixed none", "did you mean constant?" },
 	{ OPTION_BACKOFF, "random", "use --jitter=full" },
 	{ OPTION_BACKOFF, "*,*=*", "write #" },
@@ -183,7 +173,6 @@ static const struct {
 	{ OPTION_PRESET, "rsync scp sftp", "did you mean ssh?" },
 	{ OPTION_PRESET, "apt-get", "did you mean apt?" },
 	{ OPTION_PRESET, "mvn", "did you mean maven?" },
-	{ OPTION_PRESET, "mamba", "did you mean conda?" },
 	{ OPTION_PRESET, "pip3 python python3", "did you mean pip?" },
 	{ OPTION_PRESET, "nod[e] nodejs", "did you mean npm?" },
 	{ OPTION_PRESET, "postgres", "did you mean psql?" },
@@ -198,17 +187,18 @@ static const struct {
 	{ OPTION_LOG, "xml", "did you mean junit?" },
 	{ OPTION_LOG, "*=*", "write FORMAT:FILE" },
 	{ OPTION_HELP, "exit-* exitcode* status codes", "did you mean exit?" },
-	{ OPTION_HELP, "cookbook recipe* index", "did you mean examples?" },
+	{ OPTION_HELP, "cookbook recipe* index tutorial http* url*",
+	    "did you mean examples?" },
 	{ OPTION_HELP, "crontab", "did you mean cron?" },
-	{ OPTION_HELP, "retry_*", "did you mean environment?" },
-	{ OPTION_HELP, "github gitlab jenkins pipeline", "did you mean ci?" },
+	{ OPTION_HELP, "retry_* variables", "did you mean environment?" },
+	{ OPTION_HELP, "github gitlab jenkins", "did you mean ci?" },
 	{ OPTION_HELP, "k8s pod pods", "did you mean kubernetes?" },
 	{ OPTION_HELP, "container* image* dockerfile podman",
 	    "did you mean docker?" },
 	{ OPTION_HELP, "docker-compose", "did you mean compose?" },
-	{ OPTION_HELP, "bash function* makefile http* tutorial",
+	{ OPTION_HELP, "bash function* alias* pipe* makefile loop",
 	    "did you mean shell?" },
-	{ OPTION_HELP, "variables", "did you mean environment?" },
+	{ OPTION_HELP, "input", "did you mean output?" },
 	{ OPTION_HELP, "json", "did you mean formats?" },
 	{ OPTION_HELP, "429", "did you mean hints?" },
 	{ OPTION_PLAN, "p=[2-9] p=[1-9][0-9]", "did you mean @%?" },
@@ -219,7 +209,6 @@ static const struct {
 	{ PLACE_DURATION, "inf* never forever unlimited", "did you mean 0?" },
 	{ PLACE_DURATION, "[0-9]*:[0-9]*", "write it as 1h2m3s" },
 	{ PLACE_DURATION, "[0-9]w [0-9]week*", "write weeks in days, as 7d" },
-	{ PLACE_DURATION, "pt[0-9]*", "write it without PT, as 1h2m3s" },
 	{ PLACE_PARAMETER, "max", "use --max-delay" },
 
 	{ PLACE_SET, "all", "did you mean any?" },
@@ -245,8 +234,8 @@ static const struct {
 	    "\342\200\220* \342\200\221* \342\200\222* \342\200\223* "
 	    "\342\200\224* \342\200\225* \342\210\222*",
 	    "it starts with a typographic dash; type \"-\"" },
-	{ PLACE_COMMAND, "gti igt", "did you mean git?" },
-	{ PLACE_COMMAND, "dokcer docekr doker", "did you mean docker?" },
+	{ PLACE_COMMAND, "gti", "did you mean git?" },
+	{ PLACE_COMMAND, "dokcer", "did you mean docker?" },
 	{ PLACE_COMMAND, "until while", PROGRAM " is the loop: leave out @" },
 	{ PLACE_COMMAND, "help version", "did you mean " PROGRAM " --@?" },
 	{ PLACE_COMMAND, "http://* https://*",
@@ -646,13 +635,14 @@ suggest_command(const struct options *options, bool searched, char *text,
 	else if (instead == NULL && duration_parse(name, &seconds) == NULL)
 		instead = "did you mean " PROGRAM " -T @ ...?";
 
-	/* "--retry-on 1 2": the command is more of the value. */
+	/* "--retry-on=1 2": the command is more of the value. */
 	for (int id = 0; is_number && id < OPTIONS; id++)
 		if (option_rows[id].type == TYPE_SET &&
-		    options->text[id] == before) {
+		    options->origin[id] == ORIGIN_USER &&
+		    strchr(options->text[id], '\0') == strchr(before, '\0')) {
 			text_append(text, size,
 			    "separate with commas: --%s=%s,%s",
-			    option_rows[id].name, before, name);
+			    option_rows[id].name, options->text[id], name);
 			return;
 		}
 	if (instead == NULL && options_given(options, OPTION_PRESET) &&

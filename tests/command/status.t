@@ -183,6 +183,7 @@ for dash in – — −; do
 	instead '; it starts with a typographic dash; type "-"' "${dash}a" 3 false
 done
 instead '; separate with commas: --retry-on=1,2' --retry-on 1 2 x
+instead '; separate with commas: --retry-on=1,2' --retry-on=1 2 x
 instead '' no/such/file
 mkdir folder
 printf '#!/no/such\n' >script
