@@ -3,8 +3,8 @@
 /*
  * retry runs a command until it succeeds.
  *
- * A map of the source; src/README.md explains how to change it.  Each room uses
- * only itself and those above it.
+ * A map of the source; src/README.md explains how to change it.  Each directory
+ * uses only itself and those above it.
  *
  *   core/     decides; no I/O of any kind
  *     duration    text to and from seconds

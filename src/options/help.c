@@ -72,7 +72,7 @@ static const char screen_text[] =
     "  -a, --attempts=N       give up after N attempts; 0 = no limit [5]\n"
     "  -t, --timeout=DUR      time limit per attempt; kills all it started\n"
     "  -T, --max-time=DUR     total time, waits included; replaces the 5\n"
-    "  -d, --delay=DUR        the first wait; each later one is doubled [1s]\n"
+    "  -d, --delay=DUR        the first wait; the next double, up to -m [1s]\n"
     "  -b, --backoff=NAME     how the waits grow; fixed: -b constant -j none\n"
     "      --retry-on=SET     retry only these: 7, 100-110, timeout, ...\n"
     "      --stop-on=SET      never retry these\n"
@@ -88,7 +88,7 @@ static const char screen_text[] =
     "  " PROGRAM " -T 2m pg_isready -q\n"
     "DUR: 250ms, 1m30s, 1h; a number alone is seconds. COMMAND runs without "
     "a shell.\n"
-    "More, by --help=TOPIC: options -a npm output exit signals environment "
+    "More, by --help=TOPIC: examples options -a npm exit signals environment "
     "topics.\n"
     "Recipes, by --help=PLACE: ci cron systemd docker compose kubernetes "
     "shell.\n";

@@ -310,7 +310,7 @@ const struct option_row option_rows[OPTIONS] = {
 	    .offset = AT(patterns.hint), .has_group = true },
 	[OPTION_PRESET] = { "preset", 0, GROUP_WAITING, TYPE_OTHER,
 	    "NAME|FILE,...",
-	    "stop at once if npm, curl, ... fail for good (--help=presets)",
+	    "know which npm, curl ... failures are permanent (--help=presets)",
 	    TABLE(presets), .topic = "presets", .parse = presets_parse },
 
 	[OPTION_SUCCESS_ON] = { "success-on", 0, GROUP_VERDICT, TYPE_SET, "SET",

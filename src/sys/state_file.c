@@ -15,7 +15,7 @@
 #include "sys/file.h"
 #include "sys/state_file.h"
 
-/* LOCK_UN of flock(2), whose header has the name of a file of this room. */
+/* LOCK_UN of flock(2), whose header has the name of a file in sys/. */
 #define UNLOCK 8
 
 /* Suffixes of the files next to the state file. */

@@ -123,6 +123,45 @@ for options in '-T 1h:0' '-a 3 -T 1h:3' '--preset=npm:6' '--preset=npm -T 1h:0';
 	is "the limit of attempts with ${options%:*}" \
 	    "$(retry ${options%:*} sh -c 'echo $RETRY_ATTEMPTS')" "${options##*:}"
 done
+# The most that the pages allow is taken, and one more is refused.
+pattern=$(printf %01024d 0)
+printf 'transient-text = abc\n' >three.retry
+printf 'transient-text = ab\n' >two.retry
+while IFS='|' read -r claim most more; do
+	# shellcheck disable=SC2086 # options are words
+	is "$claim" "$(for options in "$most" "$more"; do
+		retry --plan $options true >/dev/null 2>&1
+		echo $?
+	done | xargs)" '0 125'
+done <<END
+a duration is at most 10000 days|-T 10000d|-T 10001d
+a limit with a time counts at most 100 failures|-a 100/1h|-a 101/1h
+a list of limits has eight beside the number|-a 9,1:1,2:1,3:1,4:1,5:1,6:1,7:1,8:1|-a 9,1:1,2:1,3:1,4:1,5:1,6:1,7:1,8:1,9:1
+a pattern has at most 1024 bytes|--stop-match=$pattern|--stop-match=0$pattern
+repetitions expand to at most 250 characters|--stop-match=a{250}|--stop-match=a{251}
+a budget has at most a million tokens|--budget=f:tokens=1000000|--budget=f:tokens=1000001
+a number of a budget has three decimals|--budget=f:rate=0.123|--budget=f:rate=0.1234
+124 to 127 are no --transient-status|--transient-status=123|--transient-status=124
+a text of a preset has at least three bytes|--preset=./three.retry|--preset=./two.retry
+END
+is 'the default cap is 1m, or 16 times --delay' "$(for delay in 1s 10s; do
+	retry --plan -j none -d $delay -a 9 false |
+	    sed -n 's/^8 .* retry *\([^ ]*\) .*/\1/p'
+done | xargs)" '1m 2m40s'
+is 'with 20% jitter --min-delay=10s gives delays of 10 to 14 seconds' \
+    "$(retry --plan -d 10s --min-delay=10s false | sed -n 's/^1 .* \(10s.14s\) .*/\1/p')" \
+    10s-14s
+is 'the waits of the preset of a tool begin at 5s, double, and end after two minutes' \
+    "$(nominal 5 --preset=npm -a 6) $(retry --plan --preset=npm -j none -a 6 false |
+	sed -n 's/.* in \(.*s\): exited.*/\1/p')" '5 10 20 40 2m15s'
+is 'a collector that crashes at once raises an alert after this time' \
+    "$(claimed README.md '\(some ([0-9]+) minutes')" \
+    "$(retry --plan -j none -a 30/1h -m 1m false |
+	sed -n 's/.* attempts in \([0-9]*\)m.*/\1/p')"
+is 'each wait of the migration from an interval is fixed' "$(sed -n \
+    '/^\.Sh FROM OTHER/,$ { /^\.It .*\(retry.*delay\|wait_seconds\|sleep 5\)/ { n; s/^\.Li //; s/\\//g; p; }; }' \
+    "$root/man/retry-cookbook.7" | grep -o 'constant.*-j none' | cut -d ' ' -f 1 |
+	xargs)" 'constant constant constant constant'
 
 # Each message that the manual explains is one that the program has.
 sed -n '/^.Sh DIAGNOSTICS/,/^.Sh SEC/s/^\.It Li //p' "$root/man/retry.1" |

@@ -62,7 +62,7 @@ for name in limits verdict output signals plan state environment ci cron \
 	grep -qx "$name" topics || echo "$name"
 done >said
 is 'each topic that a reader looks for is there' "$(cat said)" ''
-long=$(for name in ci cron systemd docker compose kubernetes shell; do
+long=$(for name in examples ci cron systemd docker compose kubernetes shell; do
 	[ "$("$RETRY" --help="$name" | wc -l)" -le 24 ] || echo "$name"
 done)
 is 'the recipes of a place fit a screen of 24 lines' "$long" ''

@@ -122,15 +122,15 @@ run retry -q -a 2 -d 0 --delay-match='in (x)?|never' sh -c 'echo never; exit 7'
 is 'a group that matched nothing is no hint' "$code:$err" 7:
 
 # The example of the manual, with a server that is real.
-example=$(sed -n '/^\.\\" way: hint$/,/^\.Ed$/p' "$TESTS/../man/retry.1" |
-    sed "/^\./d; s/\\\\-/-/g; s/\\\\(aq/'/g; s/\\\\(ha/^/g; s/\\\\e\$/\\\\/")
+example=$(sed -n 's/^\.Dl \(retry .*delay.*\)/\1/p' "$TESTS/../man/retry-delays.7" |
+    sed "s/\\\\-/-/g; s/\\\\(aq/'/g; s/\\\\(ha/^/g")
 like 'the manual has an example' "$example" '^retry --delay-match='
 if have "its example: the page comes in the end" curl python3; then
 	printf '%s\n' '429 Retry-After: 1' '503 Retry-After: date+1' >replies
 	python3 "$TESTS/lib/serve.py" >port &
 	wait_for test -s port
-	text=$(printf '%s' "$example" | sed "s/localhost:[0-9]*/127.0.0.1:$(
-	    cat port)/; s/^retry/retry -v -d 1ms/")
+	text=$(printf '%s' "$example" | sed "s|URL|http://127.0.0.1:$(
+	    cat port)/|; s/^retry/retry -v -d 1ms/")
 	run sh -c "$text"
 	is "its example: the page comes in the end" "$code" 0
 	like 'after a second that was asked for' "$err" 'asked for 1s'

@@ -236,13 +236,12 @@ if have 'words lead to what one looks for' mandoc; then
 	mail|--output=chronic
 	restart|--reset-after
 	Retry-After|--delay-match
-	Docker image|ENTRYPOINT
 	docker stop|SIGKILL
-	entrypoint|ENTRYPOINT
+	entrypoint|--reset-after
 	pipeline|bash -o pipefail
 	middle of a pipeline|--stdin=replay
 	function|bash -c
-	GitHub|--log=junit
+	GitHub|retry-log
 	JUnit|--log=junit
 	forever|-a 0
 	no limit|-a 10

@@ -85,7 +85,7 @@ echo "$CALL" >"/root/$UNIT.runs"
 while :; do sleep .05; done' WatchdogSec=3
 recipe 'A job with a timer' job '[ "$CALL" -gt 1 ] || exit 7'
 printf '[Timer]\nOnActiveSec=0\nAccuracySec=1ms\n' >"$units/job.timer"
-recipe 'Socket activation' activated '[ "$LISTEN_PID" = $$ ] || exit 8
+recipe 'A service' activated '[ "$LISTEN_PID" = $$ ] || exit 8
 	[ "$CALL" -gt 1 ] || exit 7
 	exec /root/serve'
 printf '[Socket]\nListenStream=127.0.0.1:7777\n' >"$units/activated.socket"
@@ -107,7 +107,7 @@ recipe 'A daemon that says when it is ready' says "$needs_database" \
     RestartSec=100ms WatchdogSec=3
 recipe 'A program that cannot say when it is ready' asked "$needs_database" \
     RestartSec=100ms WatchdogSec=3
-recipe 'Socket activation' socket "$needs_database" RestartSec=100ms
+recipe 'A service' socket "$needs_database" RestartSec=100ms
 touch "$machine/root/database"
 recipe 'A service' wrong '' RestartSec=100ms
 sed -i 's/-a 30/-a 3x/' "$units/wrong.service"

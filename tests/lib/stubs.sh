@@ -77,14 +77,21 @@ shown() {
 }
 
 # recipes: each recipe of the cookbook becomes a file recipes/HEADING; their
-# headings, in order, are in headings.
+# headings, in order, are in headings. One that follows the lines of another
+# section begins with these.
 recipes() {
 	mkdir recipes
 	unescape <"$TESTS/../man/retry-cookbook.7" | awk '
-		/^\.Ss / { name = substr($0, 5) }
+		/^\.Ss / { name = substr($0, 5); before = "" }
+		/^These lines follow/ { getline; before = substr($0, 5); sub(/ :$/, "", before) }
 		/^\.Ed/ { shown = 0 }
 		shown { print >("recipes/" name) }
-		/^\.Bd / { shown = 1; print name >"headings" }'
+		/^\.Bd / { shown = 1; print name >"headings" }
+		/^\.Bd / && before != "" {
+			close("recipes/" before)
+			while ((getline line <("recipes/" before)) > 0)
+				print line >("recipes/" name)
+		}'
 }
 
 # equal_times: standard input with the times of messages made equal.
