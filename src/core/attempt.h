@@ -36,7 +36,7 @@ enum rule {
 
 /* Where the class of a failure comes from. */
 enum class_source {
-	SOURCE_OUTCOME, /* the outcome itself, or nobody */
+	SOURCE_OUTCOME, /* the outcome itself, or nothing */
 	SOURCE_HINT,
 	SOURCE_STATUS, /* a preset, by the outcome */
 	SOURCE_LINE    /* a preset, by a line of output */
@@ -74,7 +74,7 @@ struct ended {
 	/* What a driver knows. */
 	struct outcome returned;    /* by its process, even after a timeout */
 	unsigned int matched;	    /* a bit for each match in its output */
-	struct class_known by_line; /* NONE: no line told a class */
+	struct class_known by_line; /* NONE: no line shows one */
 	bool unread;		    /* nobody reads what it writes any more */
 	double hint; /* seconds that it asks to wait; or below 0 */
 
@@ -84,7 +84,7 @@ struct ended {
 	double silent; /* --idle-timeout, if that ended it; or 0 */
 	struct outcome outcome;
 
-	struct class_known known; /* its class, and who told that */
+	struct class_known known; /* its class, and what showed it */
 	const char *preset;	  /* the one that did, or NULL */
 	enum verdict check;	  /* the check's answer; NONE: not asked */
 	bool check_timed_out;

@@ -126,7 +126,7 @@ struct record {
 	double max_time;
 	double hint_limit; /* on the waits that hints ask for */
 	uint64_t tolerate; /* runs that may give up in a row, less one */
-	bool has_presets;  /* there are presets that tell classes */
+	bool has_presets;  /* there are presets that know classes */
 	uint64_t used;	   /* attempts that count against the limit */
 	bool final;	   /* it allows no other attempt after this one */
 	uint64_t failures; /* of the run */

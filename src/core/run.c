@@ -37,7 +37,7 @@ struct run {
 	struct retries retries; /* last: its end is as long as need be */
 };
 
-/* The time, which has gone on since whatever the driver did. */
+/* The time; each function of the driver may have taken some. */
 static double
 now(const struct run *run)
 {
@@ -408,7 +408,7 @@ await(struct run *run, double until, enum event_kind *kind)
 	}
 }
 
-/* Waits until then, whatever else might make a wait shorter. */
+/* Waits until that time: no other event makes this wait shorter. */
 static bool
 await_timer(struct run *run, double until)
 {
@@ -498,8 +498,7 @@ ask_budget(struct run *run)
 /* --- before the first attempt --- */
 
 /*
- * Takes the lock of the state, waiting for it if need be, and reads it; says
- * once that it waits.
+ * Waits for the lock of the state, which it reports once, and reads the state.
  */
 static bool
 lock_state(struct run *run, struct state *state)
@@ -642,7 +641,7 @@ deliver(struct run *run)
 			break;
 		}
 	}
-	/* A success that nobody sees is none. */
+	/* Without its output an attempt has not succeeded. */
 	if (signal != 0 && end->status == 0 && last->extent == EXTENT_UNREAD)
 		over(run, end_by_signal(signal));
 	return end->reason == REASON_NONE;

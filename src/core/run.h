@@ -46,7 +46,7 @@ enum event_kind {
 	EVENT_EXITED, /* the process of the task has exited */
 	EVENT_REAPED, /* another process, an orphan, has */
 	EVENT_PROBED, /* the health probe has ended */
-	EVENT_DONE, /* the collection, delivery or reading that began is over */
+	EVENT_DONE,   /* what began has ended: collection, delivery, reading */
 	EVENT_DATE, /* the wall clock shows the end of a wait, maybe before the
 		       TIMER: the clock was set, or suspended */
 	EVENT_SIGNAL,  /* `retry` received a signal */
@@ -108,12 +108,12 @@ struct driver {
 	void (*abandon)(void *context);
 
 	/*
-	 * The attempt is over: fills in how its process ended, what its output
-	 * matched, and the hint, if it gave one.
+	 * The attempt has ended: fills in how its process ended, what its
+	 * output matched, and the hint, if it gave one.
 	 */
 	void (*end_attempt)(void *context, struct ended *ended);
 
-	/* What did the process of a question answer? */
+	/* Returns what the process of a question answered. */
 	enum answer (*answer)(void *context);
 
 	/*

@@ -566,7 +566,7 @@ is_no_evidence(const struct look *look, const struct clue *clue)
 	return result;
 }
 
-/* Whether a line says that this clue tells nothing, wherever it stands. */
+/* Whether a line of the output makes this clue prove nothing. */
 static bool
 is_refuted(const struct found *found, const struct clue *clue)
 {
@@ -575,7 +575,7 @@ is_refuted(const struct found *found, const struct clue *clue)
 					    : found->not_permanent);
 }
 
-/* Whether a line with this clue would tell more than those before it. */
+/* Whether a line with this clue would change the class. */
 static bool
 is_news(const struct search *search, const struct clue *clue)
 {

@@ -80,8 +80,8 @@ struct found {
 	char lines[MATCHES][DECIDING_LINE]; /* the first of each that was */
 
 	/* A transient line counts more than a permanent one. */
-	struct class_known class; /* NONE: no line tells it */
-	bool not_transient; /* built-in presets tell no transient failure */
+	struct class_known class; /* NONE: no line shows it */
+	bool not_transient; /* built-in presets know no transient failure */
 	bool not_permanent; /* nor a permanent one: a test failed */
 	char class_line[DECIDING_LINE];
 	bool hinted;
@@ -113,7 +113,7 @@ struct search {
 	uint64_t lines;		 /* so many were looked through */
 	bool always;		 /* an expression is tried on each line */
 	size_t tried;		 /* bytes of lines on which one was, just now */
-	const struct clue *told; /* by which a line told a class, or NULL */
+	const struct clue *told; /* by which a line showed a class, or NULL */
 };
 
 /* What a rule or a preset decided by, or NULL if that was no line. */

@@ -43,8 +43,8 @@ struct rules {
 
 /*
  * Notes the class of the failure, and the preset that knows it, from the first
- * of these that tells one: a plan, a throttling set or match, a line of output,
- * the outcome in a preset, a hint, the outcome itself.
+ * of these that shows a class: a plan, a throttling set or match, a line of
+ * output, the outcome in a preset, a hint, the outcome itself.
  */
 void verdict_classify(const struct rules *rules, struct ended *ended);
 

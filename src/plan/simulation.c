@@ -90,7 +90,7 @@ draw_failure(const struct simulation *simulation)
 	    DRAW_DELAY);
 }
 
-/* The item for the next attempt: the last one, if none follows. */
+/* The item for the next attempt: the last item is repeated. */
 static const struct script_item *
 next_item(struct simulation *simulation)
 {

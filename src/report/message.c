@@ -86,7 +86,7 @@ const struct message_row message_rows[] = {
 	{ "how", "outcome=unstartable", "could not be started: %error" },
 	{ "how", "outcome=unforked", "could not be forked: %error" },
 
-	/* Why the outcome was judged so, if the outcome alone does not tell. */
+	/* Which rule decided, if the outcome alone does not show it. */
 	{ "rule", "",
 	    "[, %by][?unmatched , and nothing matches --retry-match]"
 	    "[: \"%pattern-line\"][, %known]"

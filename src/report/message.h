@@ -39,7 +39,7 @@ struct report_style {
 struct message {
 	enum priority priority;
 	enum verdict verdict; /* good or bad news; NONE: neither */
-	char text[1008];      /* "": there is nothing to say */
+	char text[1008];      /* "": no message is due */
 };
 
 /*

@@ -76,7 +76,7 @@ change_locked(struct budget_file *budget, int file, bool takes, bool throttled,
 		bucket = budget_full(rules);
 	if (rules->rate > 0)
 		file_read("/proc/sys/kernel/random/boot_id", boot, BUDGET_BOOT);
-	/* The kernel need not tell it. */
+	/* A sandbox may hide it. */
 	if (strlen(boot) != BUDGET_BOOT - 1)
 		strlcpy(boot, BUDGET_NO_BOOT, BUDGET_BOOT);
 	budget_refill(&bucket, rules, read_time(), boot);

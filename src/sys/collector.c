@@ -21,10 +21,10 @@
 /* Of how much held output a pipe is widened. */
 #define WIDE_MIN (1 << 18)
 
-/* Seconds at most that one step takes before signals have their turn. */
+/* The longest time of a step, in seconds; then signals are handled. */
 #define STEP_MOST 0.005
 
-/* Seconds that output waits for its turn, and between two looks. */
+/* Seconds that output waits for a lock, and between two tries to get it. */
 #define TURN_PATIENCE 10.0
 #define TURN_PAUSE 0.01
 
@@ -445,7 +445,7 @@ take_bytes(struct collector *collector, struct stream *stream)
 	return length > 0 ? (size_t)length : 0;
 }
 
-/* Looks through what was read, for as long as the step may take. */
+/* Searches the bytes that were read, until the step has to end. */
 static void
 search(struct collector *collector, struct stream *stream, double until)
 {

@@ -38,7 +38,7 @@ enum failure {
  */
 struct stream {
 	int pipe; /* the end to read, which does not block; or NO_DESCRIPTOR */
-	int left; /* to read, of a process that is over */
+	int left; /* bytes to read, of a process that has ended */
 	struct spool *spool; /* which holds it; NULL: it is passed on */
 	struct sink *sink;   /* to pass it on */
 	bool searches;	     /* the patterns are looked for in it */
@@ -64,7 +64,7 @@ struct collector {
 	struct sink own;	     /* standard output, if it is not also... */
 	struct sink *sinks[STREAMS]; /* ...standard error: that of messages */
 	ev_io writers[STREAMS];	     /* of the sinks, while something waits */
-	ev_timer again; /* there is more to do, or a turn to take */
+	ev_timer again; /* there is more to read, or a lock to ask for */
 	struct stream streams[STREAMS];
 	struct spool spools[SPOOLS];  /* held output */
 	struct sink *outlets[SPOOLS]; /* where one is let out to; or NULL */
@@ -75,19 +75,19 @@ struct collector {
 	const struct patterns *patterns; /* of streams that are searched */
 	struct work *work; /* NULL: nothing has come in this run */
 	bool expects;	   /* nothing has come yet */
-	bool collects;	   /* a process, whose output is not over */
-	bool finishes;	   /* the process is over */
+	bool collects;	   /* output of a process that may still write */
+	bool finishes;	   /* the process has ended */
 	bool delivers;	   /* lets out what is held */
 	bool joined;	   /* both streams share a pipe and a spool */
 	bool lets_go;	   /* what a spool has no room for is passed on */
-	bool takes_turns; /* with other runs, at a pipe or file to let out to */
-	double turn_by;	  /* when not to wait for a turn any more; 0: has it */
-	bool late;	  /* the step has taken its time */
-	bool waits;	  /* something is to be written */
-	double took;	  /* when a sink last took some: CLOCK_MONOTONIC */
-	double active;	  /* when the process last wrote, likewise */
-	int full;	  /* why no more can be held: an errno; 0: it can */
-	int error;	  /* the errno of the failure */
+	bool takes_turns;  /* by a lock, with other runs at its sink */
+	double turn_by; /* when to stop waiting for the lock; 0: it is held */
+	bool late;	/* the step has taken its time */
+	bool waits;	/* a sink has bytes to write */
+	double took;	/* when a sink last took some: CLOCK_MONOTONIC */
+	double active;	/* when the process last wrote, likewise */
+	int full;	/* why no more can be held: an errno; 0: it can */
+	int error;	/* the errno of the failure */
 	enum failure failure;
 };
 
@@ -103,8 +103,8 @@ void collector_close(struct collector *collector);
 void collector_start(struct collector *collector);
 
 /*
- * The process is over: takes what its pipes hold now, even if somebody goes on
- * writing.
+ * The process has ended: takes the bytes that its pipes hold now, even if
+ * another process goes on writing.
  */
 void collector_finish(struct collector *collector);
 

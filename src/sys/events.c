@@ -106,7 +106,7 @@ allocate(void *memory, long size)
 	return result;
 }
 
-/* The loop is woken, whatever for. */
+/* Has nothing to do: the event has already ended the wait of the loop. */
 static void
 wake(struct ev_loop *loop, ev_io *watcher, int flags)
 {

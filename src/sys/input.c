@@ -25,7 +25,7 @@
  */
 #define END_PATIENCE 25
 
-/* How much is spooled before signals and timers have their turn. */
+/* The bytes spooled in one step; then signals and timers are handled. */
 #define SPOOL_MOST (1 << 20)
 
 /*
@@ -40,8 +40,8 @@ require_unless_closed(bool works)
 }
 
 /*
- * Whether somebody has read from stdin since this was last asked.  If inotify
- * cannot be had, only fewer bytes than before tell.
+ * Whether a process has read from stdin since the last call.  Without inotify,
+ * only a smaller number of waiting bytes shows that.
  */
 static bool
 was_read(struct input *input)

@@ -38,7 +38,7 @@ job_describe(const struct job *job, struct record *record)
 	record->seen.system = seconds(job->usage.ru_stime);
 }
 
-/* Says how the process of a question ended, and what follows. */
+/* Prints how the process of a question ended, and what the run does then. */
 static void
 say_end(struct job *job, const char *what_follows)
 {
@@ -174,7 +174,7 @@ job_start(struct job *job, enum task task, struct record *record)
 	job_describe(job, record);
 	if (task == TASK_PROBE)
 		return start_probe(job, record);
-	/* A gate that could not tell lets the retry through. */
+	/* A gate without an answer lets the retry go ahead. */
 	if (task == TASK_ATTEMPT && job->task == TASK_GATE &&
 	    (job->signalled || job->status != 0))
 		say_end(job, "; the retry is allowed");

@@ -21,7 +21,7 @@
 /* Room for advice: what to type instead of the command. */
 #define ADVICE 256
 
-/* What DONE will tell: the end of this. */
+/* The work whose end the event DONE reports. */
 enum doing {
 	DOING_NOTHING,
 	DOING_READ, /* standard input is read */

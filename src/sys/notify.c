@@ -204,7 +204,7 @@ static const struct {
 
 /* --- what the run says --- */
 
-/* Says once that systemd was not told. */
+/* Warns once that systemd did not get a message. */
 static void
 say_lost(struct notify *notify)
 {

@@ -31,7 +31,7 @@ struct receiver {
 	void *data;
 	ev_io signals;
 	struct signalfd_siginfo
-	    queue[SIGNALS]; /* that were read, and not told */
+	    queue[SIGNALS]; /* that were read, but not handled */
 	size_t count, next;
 	bool child_ended; /* SIGCHLD was read: reset by the caller */
 };

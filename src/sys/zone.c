@@ -19,7 +19,7 @@
 /* For how many seconds a server may still name a time that has passed. */
 #define JUST_PASSED 3600.0
 
-/* Seconds that clocks in the zone are ahead of UTC; false: nobody can tell. */
+/* Seconds that clocks in the zone are ahead of UTC; false: unknown. */
 static bool
 find_offset(const char *zone, double *offset)
 {
