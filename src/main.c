@@ -170,7 +170,7 @@ obey(struct options *options, char own_name[OWN_NAME])
 		signal(SIGXFSZ, SIG_IGN);
 	if (options->help) {
 		const struct screen screen =
-		    screen_of(STDOUT_FILENO, options->color);
+		    screen_of(STDOUT_FILENO, options->style.color);
 
 		help_print(options->help_with, &screen);
 		return flush_stdout();
@@ -179,7 +179,8 @@ obey(struct options *options, char own_name[OWN_NAME])
 		printf("%s %s\n", PROGRAM, VERSION);
 		return flush_stdout();
 	}
-	if (options->origin[OPTION_SEED] == ORIGIN_DEFAULT && options->draws)
+	if (options->origin[OPTION_SEED] == ORIGIN_DEFAULT &&
+	    options->style.draws)
 		options->random.seed = draw_seed();
 	logs_open(&report, options);
 	if (options->plan) {
@@ -187,7 +188,7 @@ obey(struct options *options, char own_name[OWN_NAME])
 		if (options->warning != NULL)
 			warnx("%s", options->warning);
 		const struct screen screen =
-		    screen_of(STDOUT_FILENO, options->color);
+		    screen_of(STDOUT_FILENO, options->style.color);
 		const struct plan_options plan = options_plan(options);
 
 		plan_run(&plan, &report, &screen, PLAN_STEPS);

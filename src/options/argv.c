@@ -93,8 +93,6 @@ read_value(struct options *options, const struct option_row *row,
 	if (text == NULL) {
 		if (row->type == TYPE_COUNT)
 			*(uint64_t *)member = 0;
-		else if (row->type == TYPE_CHOICE)
-			*(int *)member = 0;
 		else
 			*(const char **)member = NULL;
 		return NULL;

@@ -84,7 +84,7 @@ find_in_values(const struct options *options)
 			!policy->pace_start && policy->timeout_share == 0,
 		    { OPTION_MIN_TIMEOUT,
 			"needs --pace=start or --timeout=P%" } },
-		{ options->search != 0 && !options_searches(options),
+		{ options->search != 0 && !search_is_needed(&options->patterns),
 		    { OPTION_SEARCH,
 			"needs a pattern, or a preset with one" } },
 		{ options->plan && plain_logs > 1,
@@ -198,7 +198,7 @@ warn_of_curl(const struct options *options)
 {
 	const char *const *words = options->command;
 
-	if (*words == NULL || strcmp(options->name, "curl") != 0)
+	if (*words == NULL || strcmp(options->style.name, "curl") != 0)
 		return NULL;
 	if (curl_has(words, '\0', "--retry"))
 		return "curl --retry retries, too: the attempts multiply";

@@ -103,37 +103,28 @@ derive_rules(struct options *options)
 	 * a list of retries over what presets know.
 	 */
 	set_parse(&usual, OPTIONS_STOP_ON, NULL);
-	if (options->rules_count == 0 || options_lists_retries(options))
+	if (options->rules_count == 0 ||
+	    options->origin[OPTION_RETRY_ON] == ORIGIN_USER ||
+	    options->origin[OPTION_RETRY_MATCH] == ORIGIN_USER)
 		set_keep(&rules->hopeless, &usual);
 	set_add(&named, &rules->retry);
 	set_keep(&named, &usual);
 	set_remove(&rules->hopeless, &named);
 }
 
-/*
- * --max-time lifts the number of attempts, unless the user or a file of options
- * names a number.  Limits of kinds stay.
- */
-static void
-derive_attempts(struct options *options)
-{
-	struct policy *policy = &options->policy;
-
-	if (policy->max_time > 0 && !options->counted &&
-	    options->origin[OPTION_ATTEMPTS] != ORIGIN_USER)
-		policy->limits.attempts = 0;
-}
-
 void
 derive_policy(struct options *options)
 {
+	const struct output_row *output = &output_rows[options->output];
 	struct policy *policy = &options->policy;
+	struct report_style *style = &options->style;
 
 	/* A run is named after the command's first word, without its folder. */
 	const char *command = *options->command;
 	const char *slash = command == NULL ? NULL : strrchr(command, '/');
-	if (options->name == NULL)
-		options->name =
+	style->name_given = style->name != NULL;
+	if (style->name == NULL)
+		style->name =
 		    slash == NULL || slash[1] == '\0' ? command : slash + 1;
 	policy->pace_start = options->pace == PACE_START;
 	/* What a dead attempt left might hold the port and answer the probe. */
@@ -141,14 +132,22 @@ derive_policy(struct options *options)
 	    !options_given(options, OPTION_LEFTOVERS))
 		policy->leftovers = LEFTOVERS_END;
 	policy->input = options->input == INPUT_REPLAY;
-	policy->delivery = output_rows[options->output].delivery;
-	derive_attempts(options);
+	policy->delivery = output->delivery;
+	/* Limits of kinds stay, and a number in a user's file of options. */
+	if (policy->max_time > 0 && !options->counted &&
+	    options->origin[OPTION_ATTEMPTS] != ORIGIN_USER)
+		policy->limits.attempts = 0;
 	derive_cap(options);
 	derive_jitter(options);
 	policy->hints = options->patterns.hint != NULL;
-	options->draws = policy_draws(policy);
 	/* A preset's --min-timeout goes with the preset's --pace. */
 	if (!policy->pace_start && policy->timeout_share == 0)
 		policy->min_timeout = 0;
 	derive_rules(options);
+	style->command = options->command;
+	style->policy = policy;
+	style->draws = policy_draws(policy);
+	style->state = options->state;
+	style->holds_stderr = output->holds_stderr;
+	style->forgets = output->forgets;
 }

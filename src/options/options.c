@@ -4,27 +4,6 @@
 
 #include "options/options.h"
 
-struct report_style
-options_style(const struct options *options)
-{
-	const struct output_row *output = &output_rows[options->output];
-
-	return (struct report_style){
-		.name = options->name,
-		.name_given = options_given(options, OPTION_NAME),
-		.command = options->command,
-		.policy = &options->policy,
-		.seed = options->random.seed,
-		.draws = options->draws,
-		.state = options->state,
-		.holds_stderr = output->holds_stderr,
-		.forgets = output->forgets,
-		.quiet = options->quiet,
-		.verbose = options->verbose,
-		.color = options->color,
-	};
-}
-
 struct plan_options
 options_plan(const struct options *options)
 {
@@ -39,15 +18,10 @@ options_plan(const struct options *options)
 }
 
 bool
-options_searches(const struct options *options)
-{
-	return search_is_needed(&options->patterns);
-}
-
-bool
 options_collects(const struct options *options)
 {
-	return options->output != OUTPUT_STREAM || options_searches(options) ||
+	return options->output != OUTPUT_STREAM ||
+	    search_is_needed(&options->patterns) ||
 	    options->policy.idle_timeout > 0;
 }
 

@@ -137,7 +137,6 @@ enum pace { PACE_END, PACE_START };
 struct options {
 	struct policy policy;
 	struct random random;
-	bool draws;   /* the length of a wait may be random */
 	bool counted; /* the last preset with --attempts is a file */
 	enum option_origin origin[OPTIONS];
 	const char *text[OPTIONS]; /* as it was given last */
@@ -162,12 +161,9 @@ struct options {
 	char *state;  /* its file */
 	char *budget; /* its file */
 	struct budget_rules budget_rules;
-	bool quiet;
-	bool verbose;
+	struct report_style style;
 	struct log *logs;
 	size_t log_count;
-	enum color color;
-	const char *name; /* of the run; NULL only if there is no command */
 	bool plan;
 	const char *plan_script;
 	bool help;
@@ -265,20 +261,8 @@ options_given(const struct options *options, enum option_id id)
 	return options->origin[id] != ORIGIN_DEFAULT;
 }
 
-/* Whether the user lists which failures are retried. */
-static inline bool
-options_lists_retries(const struct options *options)
-{
-	return options->origin[OPTION_RETRY_ON] == ORIGIN_USER ||
-	    options->origin[OPTION_RETRY_MATCH] == ORIGIN_USER;
-}
-
-/* What reports and plans need to know of the options. */
-struct report_style options_style(const struct options *options);
+/* What plans need to know of the options. */
 struct plan_options options_plan(const struct options *options);
-
-/* Whether a pattern is looked for in the attempts' output. */
-bool options_searches(const struct options *options);
 
 /*
  * Whether the attempts' output goes through a collector, which holds it,
@@ -287,7 +271,7 @@ bool options_searches(const struct options *options);
 bool options_collects(const struct options *options);
 
 /*
- * Derives the rest of the policy and the run's name from the options.  Some
+ * Derives the rest of the policy and of the style from the options.  Some
  * options set the default of another.
  */
 void derive_policy(struct options *options);

@@ -679,7 +679,8 @@ suggest_item(const struct options *options, const struct option_row *row,
 		    status.code, name, name + strlen("SIG"), row->name);
 	} else if (outcome.kind == OUTCOME_EXIT &&
 	    outcome.code == STATUS_TIMEOUT &&
-	    strcmp(options->name, "timeout") == 0 && set_has(set, timeout)) {
+	    strcmp(options->style.name, "timeout") == 0 &&
+	    set_has(set, timeout)) {
 		text_append(text, size,
 		    "124 is the status of timeout(1): write 124, as timeout in "
 		    "--%s means --timeout",

@@ -207,7 +207,8 @@ job_signal(struct job *job, int signal)
 
 	/* A server that goes into the background has not failed. */
 	if (child->pid == 0 && job->task == TASK_ATTEMPT && !job->signalled &&
-	    job->status == 0 && signal != SIGKILL && !job->options->quiet) {
+	    job->status == 0 && signal != SIGKILL &&
+	    !job->options->style.quiet) {
 		const struct survivors left = tree_survivors(&job->tree, 0);
 
 		if (left.count > 0)
@@ -216,7 +217,7 @@ job_signal(struct job *job, int signal)
 			    left.names);
 	}
 	job->signalled |= child->pid != 0;
-	if (job->options->verbose) {
+	if (job->options->style.verbose) {
 		snprintf(note, sizeof(note), "sending %s to %s",
 		    signal_name(signal, name),
 		    child->pid != 0		    ? "the process"

@@ -228,7 +228,8 @@ logs_open(struct report *report, const struct options *options)
 		logs = &by_default;
 		count = 1;
 	}
-	*report = (struct report){ .style = options_style(options) };
+	*report = (struct report){ .style = options->style };
+	report->style.seed = options->random.seed;
 	report->style.ci =
 	    ci != NULL && *ci != '\0' && strcmp(ci, "false") != 0;
 	size_t room = count;

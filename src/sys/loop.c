@@ -491,7 +491,7 @@ set_up(struct loop *loop)
 	};
 	receiver_open(&loop->receiver, loop->events.loop);
 	probe_open(&job->probe, &job->child, loop->events.loop,
-	    options->verbose ? show_probe : NULL, loop);
+	    options->style.verbose ? show_probe : NULL, loop);
 }
 
 /*

@@ -532,7 +532,7 @@ notify_open(const struct options *options, const struct child *child,
 	ev_io_init(&notify->received, ready, NO_DESCRIPTOR, EV_READ);
 	notify->room.data = notify->received.data = notify;
 	if (notify->socket == -1 &&
-	    (options->verbose || notify->watchdog > 0 ||
+	    (options->style.verbose || notify->watchdog > 0 ||
 		notify->problem == EAFNOSUPPORT))
 		say_lost(notify);
 	return notify;

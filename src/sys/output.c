@@ -172,7 +172,7 @@ output_begin(struct output *output, int descriptors[3])
 		    (i == OUT ? mode->holds_stdout : mode->holds_stderr))
 			stream->spool = spool;
 		/* In one file for both, nobody can tell them apart. */
-		stream->searches = options_searches(options) &&
+		stream->searches = search_is_needed(&options->patterns) &&
 		    (output->merged || options->search == 0 ||
 			options->search == i + 1);
 		if ((stream->spool == NULL && !stream->searches &&
@@ -340,7 +340,7 @@ duplicate_open(struct duplicate *duplicate, const struct options *options,
 	struct stat out, error;
 
 	*duplicate = (struct duplicate){
-		.warns = !logged && !options->quiet &&
+		.warns = !logged && !options->style.quiet &&
 		    options->output == OUTPUT_STREAM &&
 		    options->origin[OPTION_OUTPUT] == ORIGIN_DEFAULT &&
 		    fstat(STDOUT_FILENO, &out) == 0 && S_ISREG(out.st_mode) &&

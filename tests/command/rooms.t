@@ -80,14 +80,14 @@ done
 # The lines that a directory may have, and the rows of options. A commit may lower a
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
-	7728 src/core
+	7727 src/core
 	2389 src/report
 	2225 src/plan
-	3509 src/options
-	8639 src/sys
-	291 src/main.c
+	3466 src/options
+	8641 src/sys
+	292 src/main.c
 	13392 tests/unit
-	14464 tests/command
+	14470 tests/command
 	3891 tests/lib
 	2727 tests/simulate
 	4353 scripts

@@ -28,7 +28,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 static struct report
 open_report(const struct options *options)
 {
-	struct report report = { .style = options_style(options) };
+	struct report report = { .style = options->style };
 
 	while (formats[report.count].name != NULL)
 		report.count++;

@@ -168,7 +168,7 @@ words_are_read_as_in_other_programs(void)
 
 		ROW("%s", rows[i].text);
 		CHECK_INT(options->policy.limits.attempts, rows[i].attempts);
-		CHECK_INT(options->quiet, rows[i].quiet);
+		CHECK_INT(options->style.quiet, rows[i].quiet);
 		CHECK_STR(options->command[0], rows[i].command);
 	}
 }
@@ -270,7 +270,7 @@ values_arrive_where_they_belong(void)
 	CHECK_STR(options->on_success, "s");
 	CHECK_STR(options->on_give_up, "g");
 	CHECK_DBL(policy->success_delay, 7, 0);
-	CHECK(options->verbose);
+	CHECK(options->style.verbose);
 }
 
 static void
