@@ -508,6 +508,16 @@ for name in 'Mail only if all attempts failed' 'Start at a random moment' \
 	ends 1 5 'gives up'
 	is "$name: with mail" "$(printf '%s\n' "$out$err" | grep -c "$SAYS")" 5
 done
+crontab 'Mail also if anything is written to standard error, as chronic -e'
+text="exec 2>&1; $text" # as in cron
+FAILURES=0 PRINTS=data
+export PRINTS
+ends 0 1 'takes data for what it is'
+is "$name: without mail" "$out$err" ''
+FAILURES=9 FAILURE=0
+ends 0 5 'takes no success that complains'
+is "$name: with mail" "$(printf '%s\n' "$out" | grep -c "^$SAYS")" 5
+unset PRINTS
 crontab 'Mail only after three failed runs in a row'
 FAILURES=99
 ends 0 5 'tolerates a run that gave up'
