@@ -162,7 +162,7 @@ start_probe(struct job *job, struct record *record)
 	if (probe_start(&job->probe, job->options->health, record,
 		job->child.pid) == -1)
 		return (struct started){ .error = errno };
-	tree_spare(&job->tree, job->probe.child.pid);
+	job->tree.probe = &job->probe.child;
 	return (struct started){ .runs = true };
 }
 

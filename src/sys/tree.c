@@ -42,7 +42,6 @@ struct proc {
 	bool dead;    /* a zombie */
 	bool stuck;   /* in the kernel */
 	bool stopped; /* by signal_process() */
-	bool spared;  /* a process of `retry`'s own: tree_spare() */
 	char name[16];
 };
 
@@ -126,6 +125,26 @@ is_older(const struct proc *process, const struct tree *tree)
 	return false;
 }
 
+/*
+ * Whether a child of `retry` is a probe, or an orphan of one, which only their
+ * environment tells.
+ */
+static bool
+is_of_probe(const struct tree *tree, pid_t pid)
+{
+	char name[64], text[1 << 14];
+
+	if (tree->probe == NULL)
+		return false;
+	snprintf(name, sizeof(name), "/proc/%ld/environ", (long)pid);
+	const ssize_t length = file_read(name, text, sizeof(text));
+	for (const char *variable = text; variable < text + length;
+	     variable += strlen(variable) + 1)
+		if (strncmp(variable, "RETRY_PID=", 10) == 0)
+			return true;
+	return pid == tree->probe->pid;
+}
+
 /* What ends a look; a process that has ended does not. */
 static bool
 is_shortage(int error)
@@ -145,6 +164,8 @@ append_child(const struct tree *tree, pid_t parent, pid_t pid,
 	struct proc process = { 0 };
 	siginfo_t info = { 0 };
 
+	if (parent == tree->self && is_of_probe(tree, pid))
+		return;
 	if (!read_process(pid, &process)) {
 		if (is_shortage(errno))
 			list->problem = strerror(errno);
@@ -280,25 +301,6 @@ tree_begin(struct tree *tree)
 	tree->named = false;
 	if (has_children())
 		tree->before = find_processes(tree, tree->self, SIZE_MAX);
-}
-
-void
-tree_spare(struct tree *tree, pid_t child)
-{
-	struct procs *before = &tree->before;
-	struct proc process = { .pid = child };
-	size_t kept = 0;
-
-	for (size_t i = 0; i < before->count; i++)
-		if (!before->items[i].spared ||
-		    kill(-before->items[i].pid, 0) == 0)
-			before->items[kept++] = before->items[i];
-	before->count = kept;
-	read_process(child, &process);
-	process.session = child;
-	process.spared = true;
-	if (!append(before, &process))
-		before->problem = strerror(errno);
 }
 
 /*

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "sys/child.h"
 #include "sys/messages.h"
 
 /* Processes, as /proc shows them; struct process is core's. */
@@ -30,7 +31,9 @@ struct tree {
 	bool named;  /* tree_name_left() has named what does not end */
 	pid_t session;
 	pid_t group;	     /* the attempt's own, or 0 */
-	struct procs before; /* descendants when it began, and spared ones */
+	struct procs before; /* descendants when it began */
+	/* What it starts is not the attempt's; NULL: it never ran. */
+	const struct child *probe;
 };
 
 /*
@@ -41,12 +44,6 @@ void tree_watch(struct tree *tree, pid_t self, bool ends);
 
 /* An attempt begins: descendants that `retry` has now are not the attempt's. */
 void tree_begin(struct tree *tree);
-
-/*
- * A child of `retry` that leads a group is not the attempt's, nor is what it
- * leaves in its session.
- */
-void tree_spare(struct tree *tree, pid_t child);
 
 /*
  * Signals the child, or the group that it was given, and the attempt's other

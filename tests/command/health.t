@@ -224,7 +224,7 @@ is 'an attempt that ends first ends its probe' "$code" 0
 check 'the probe of an attempt that ends first ends at once' wait_for gone last
 probe -a 1 --health='[ ! -s daemon ] || { : >later; exit 0; }
 	setsid sh -c "echo \$\$ >daemon; exec sleep 100d" >/dev/null 2>&1 &
-	until [ -s daemon ]; do sleep .05; done' --leftovers=spare \
+	until [ -s daemon ]; do sleep .05; done' \
     sh -c 'until [ -e later ]; do sleep .05; done'
 is 'a probe may leave a daemon' "$code" 0
 check 'a probe may leave a daemon, which is left alone' alive "$(cat daemon)"
