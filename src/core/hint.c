@@ -302,7 +302,7 @@ read_moment(const char *text, struct hint *hint)
 		     i++)
 			end = read_form(&forms[i], text, &moment);
 		if ((moment.parts & AMBIGUOUS) != 0)
-			return "is an ambiguous date";
+			return "ambiguous date";
 		if (end == NULL)
 			end = read_zone(text, &moment);
 		if (end == NULL)
@@ -314,7 +314,7 @@ read_moment(const char *text, struct hint *hint)
 	    ((moment.parts & WEEKDAY) != 0 && !dated))
 		return neither;
 	if (*read->zone == '\0' && (moment.parts & DIGITS_ALONE) != 0)
-		return "has no time zone";
+		return "no time zone";
 	/* The third form of an HTTP-date: "Sun Nov  6 08:49:37 1994". */
 	if (*read->zone == '\0' && (moment.parts & WEEKDAY) != 0 &&
 	    (moment.parts & YEAR_LAST) != 0)
@@ -331,13 +331,13 @@ hint_parse(const char *text, struct hint *hint)
 	double number;
 
 	if (!text_trim(text, BLANKS, trimmed, sizeof(trimmed)))
-		return "is too long";
+		return "too long";
 	/* A sentence may end with the hint: "try again in 120." */
 	const size_t length = strlen(trimmed);
 	if (length > 1 && trimmed[length - 1] == '.')
 		trimmed[length - 1] = '\0';
 	if (*trimmed == '\0')
-		return "is empty";
+		return "empty";
 	if (duration_number(trimmed, &number, &end) == NULL && *end == '\0') {
 		*hint = (struct hint){ .kind = HINT_WAIT, .seconds = number };
 		if (number > DURATION_MAX)

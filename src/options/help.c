@@ -251,16 +251,15 @@ print_signals(FILE *file)
 static void
 print_piece(FILE *file, const char *text, const struct screen *screen)
 {
+	static const char *const
+	    codes[] = { [BOLD] = "0;1", [UNDERLINED] = "0;4", [PLAIN] = "0" };
 	const bool styled = screen->terminal && !screen->plain;
 
 	for (; *text != '\0'; text++)
 		if (*text > PLAIN)
 			putc(*text, file);
 		else if (styled)
-			fprintf(file, "\033[%sm",
-			    *text == BOLD	      ? "0;1"
-				: *text == UNDERLINED ? "0;4"
-						      : "0");
+			fprintf(file, "\033[%sm", codes[(int)*text]);
 }
 
 /* Prints the piece of an option, or that of a heading and all below it. */
@@ -351,7 +350,6 @@ struct subject {
 static struct subject
 find(const char *typed)
 {
-	static const char by_option[] = "preset=";
 	const char *name = typed + strspn(typed, "-");
 	const bool dashed = name > typed;
 
@@ -361,10 +359,9 @@ find(const char *typed)
 	struct subject found = { .topic = NULL };
 	int count = length > 1 ? 0 : 2;
 
-	if (strncasecmp(name, by_option, strlen(by_option)) == 0)
-		return (struct subject){ .preset = preset_find(name +
-						 strlen(by_option),
-					     length - strlen(by_option)) };
+	if (strncasecmp(name, "preset=", 7) == 0)
+		return (struct subject){ .preset = preset_find(name + 7,
+					     length - 7) };
 	for (const struct help_topic *row = help_topics;
 	     !dashed && row->name != NULL; row++) {
 		if (strcasecmp(row->name, name) == 0)

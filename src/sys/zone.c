@@ -145,8 +145,7 @@ zone_wait(const struct hint *hint, double now, double *seconds)
 		break;
 	case HINT_CLOCK:
 		if (!local && !find_offset(hint->zone, &offset))
-			return "names neither UTC, an offset nor the local "
-			       "time zone";
+			return "neither UTC, an offset nor the local time zone";
 		then = find_clock(hint, now, local, offset);
 		break;
 	}

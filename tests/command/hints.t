@@ -73,10 +73,10 @@ like 'a hint is not blamed if the delay itself is as long' "$err" \
 like 'the reason is max-time if the delay itself is as long as the hint' "$(cat log)" '"reason":"max-time"'
 hint '19:00 (Mars/Base)'
 like 'a time zone elsewhere is reported' "$err" \
-    '19:00 \(Mars/Base\): names neither UTC, an offset nor the local time zone'
+    '19:00 \(Mars/Base\): neither UTC, an offset nor the local time zone'
 hint '19:00 +24:00'
 like 'an offset that no zone has is reported' "$err" \
-    '19:00 \+24:00: names neither UTC, an offset nor the local time zone'
+    '19:00 \+24:00: neither UTC, an offset nor the local time zone'
 (
 	TZ=Asia/Kolkata
 	export TZ

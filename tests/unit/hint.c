@@ -124,8 +124,8 @@ static void
 a_refusal_says_why(void)
 {
 	static const char neither[] = "is neither a duration nor a time";
-	static const char zone[] = "has no time zone";
-	static const char ambiguous[] = "is an ambiguous date";
+	static const char zone[] = "no time zone";
+	static const char ambiguous[] = "ambiguous date";
 	static const struct {
 		const char *text, *why;
 	} rows[] = {
