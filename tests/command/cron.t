@@ -1,6 +1,6 @@
 #!/bin/sh
 #
-# A cron of its own runs the lines of the cookbook and of the manual, and some
+# A cron of its own runs the lines of the cookbook, and some
 # more, at once: @reboot takes the place of their times.
 
 # SPDX-License-Identifier: MIT
@@ -60,8 +60,6 @@ lines() {
 	    'Start at a random moment'; do
 		line "$name" "$1" "$(cat "recipes/$name")"
 	done
-	line manual "$1" "$(sed -n 's/^\.Dl \(@hourly .*\)/\1/p' "$manual" |
-	    unescape)"
 	for name in 'Mail only after three failed runs in a row' \
 	    'Back off from one run to the next'; do
 		line "$name" 9 "$(cat "recipes/$name")"
@@ -111,7 +109,7 @@ line 'A percent sign as it is' 0 '@daily retry -j 50% ./feed'
 line 'A command that is missing' 0 '@daily retry --output=chronic ./nosuch'
 check 'cron takes the lines' cron
 for name in 'Mail only if all attempts failed' 'Percent signs' \
-    'Start at a random moment' manual; do
+    'Start at a random moment'; do
 	does "$name" '0 after 2' 'gets over a failure without mail'
 done
 does 'Mail only after three failed runs in a row' '0 after 5' 'tolerates a run that gave up'
@@ -131,7 +129,7 @@ is 'A command that is missing: the mail says what is wrong' "$mail" \
 lines 9
 check 'cron takes them again' cron
 for name in 'Mail only if all attempts failed' 'Percent signs' \
-    'Start at a random moment' manual; do
+    'Start at a random moment'; do
 	does "$name" '1 after 5, with mail' 'mails that it gave up'
 	is "$name: the mail has the output of each attempt" \
 	    "$(printf '%s\n' "$mail" | grep -cx 'no feed today')" 5

@@ -87,7 +87,7 @@ ceilings='
 	8640 src/sys
 	292 src/main.c
 	13392 tests/unit
-	14474 tests/command
+	14476 tests/command
 	3891 tests/lib
 	2727 tests/simulate
 	4353 scripts
