@@ -83,14 +83,14 @@ ceilings='
 	7727 src/core
 	2389 src/report
 	2225 src/plan
-	3466 src/options
-	8640 src/sys
+	3463 src/options
+	8639 src/sys
 	292 src/main.c
 	13392 tests/unit
-	14476 tests/command
-	3891 tests/lib
+	14565 tests/command
+	3980 tests/lib
 	2727 tests/simulate
-	4353 scripts
+	4355 scripts
 	61 options'
 
 # size TREE ROOM: its lines; words of completions are generated.

@@ -13,44 +13,12 @@
 . "$TESTS/lib/machine.sh"
 
 machine_make 'systemd runs the units of the cookbook'
-recipes
-units=$machine/etc/systemd/system
-mkdir -p "$units/service.d"
-
-# What units run: /root/UNIT, with the number of the call in $CALL. A sanitizer's
-# look for leaks needs what is forbidden to some units; and it hangs if a SIGCONT
-# arrives meanwhile, which systemd sends right behind SIGTERM.
-printf '[Service]\nEnvironment=UNIT=%%N ASAN_OPTIONS=detect_leaks=0\n' \
-    >"$units/service.d/unit.conf"
-cat >"$machine_usr/bin/collector" <<'END_COLLECTOR'
-#!/bin/sh
-echo call >>"/root/$UNIT.calls"
-CALL=$(wc -l <"/root/$UNIT.calls")
-. "/root/$UNIT"
-END_COLLECTOR
-chmod +x "$machine_usr/bin/collector"
+machine_units
 printf '#!/bin/sh\n: >"/root/$1.alerted"\n' >"$machine_usr/bin/alert"
 chmod +x "$machine_usr/bin/alert"
 for name in backup nc; do
 	cp "$machine_usr/bin/collector" "$machine_usr/bin/$name"
 done
-
-# unit NAME SCRIPT [LINE...]: a service of these lines, beside those of the
-# cookbook that were put there before.
-unit() {
-	unit_file=$units/$1.service
-	printf '%s\n' "$2" >"$machine/root/$1"
-	shift 2
-	[ $# -eq 0 ] || printf '%s\n' '[Service]' "$@" >>"$unit_file"
-}
-
-# recipe HEADING NAME SCRIPT [LINE...]: the same, after those of the cookbook.
-recipe() {
-	sed 's|/usr/local/bin/|/usr/bin/|' "recipes/$1" \
-	    >"$units/$2.service"
-	shift
-	unit "$@"
-}
 
 # A script: the first call fails, the others run until they are stopped, noting
 # signals and their process number.
@@ -129,10 +97,6 @@ unit mute '' Type=oneshot RestrictAddressFamilies=AF_INET NotifyAccess=main \
 unit strangers 'echo "$NOTIFY_SOCKET" >"/root/$UNIT.runs"; exec sleep 100d' \
     Type=notify NotifyAccess=main \
     'ExecStart=/usr/bin/retry /usr/bin/collector'
-! command -v redis-server >/dev/null ||
-    recipe 'A daemon that says when it is ready' redis '' RestartSec=100ms \
-	ExecStart= "ExecStart=/usr/bin/retry -a 30/1h -d 100ms --leftovers=end \
-$(command -v redis-server) --port 7778 --supervised systemd --daemonize no --dir /tmp"
 unit stopped 'echo $$ >/root/$UNIT.runs; exec sleep 100d' \
     'ExecStart=/usr/bin/retry -d 0 /usr/bin/collector'
 unit quits 'exit 7' KillSignal=SIGQUIT SuccessExitStatus=SIGQUIT \
@@ -157,47 +121,7 @@ unit private '' PrivateTmp=yes Type=oneshot \
 recipe 'Wait for what the service needs' needs \
     'case $0 in *nc) [ "$CALL" -gt 2 ];; *) echo $* >/root/$UNIT.runs; esac'
 
-machine_start --boot systemd.unit=basic.target
-wait_for inside systemctl is-active basic.target
-
-# show UNIT PROPERTY: its value.
-show() {
-	inside systemctl show --property="$2" --value "$1.service"
-}
-
-# shows UNIT PROPERTY WORD: it has this value.
-shows() {
-	[ "$(show "$1" "$2")" = "$3" ]
-}
-
-# journal UNIT [OPTION...]: what is in its journal.
-journal() {
-	journal_unit=$1
-	shift
-	inside journalctl --quiet --sync
-	inside journalctl --quiet --no-hostname --output=cat \
-	    --unit="$journal_unit" "$@"
-}
-
-# said UNIT ERE: its journal says so by now.
-said() {
-	journal "$1" | grep -Eq "$2"
-}
-
-start() {
-	inside systemctl start --no-block "$@"
-}
-
-# hurried UNIT COMMAND...: it succeeds; if not, a wait is cut short.
-hurried() {
-	hurried_unit=$1
-	shift
-	"$@" || {
-		inside systemctl kill --kill-whom=main --signal=URG \
-		    "$hurried_unit"
-		return 1
-	}
-}
+machine_boot
 
 ran() {
 	test -s "$machine/root/$1.runs"
@@ -352,21 +276,6 @@ check 'MAINPID= does not replace retry, and stopped' inside systemctl stop ready
 is 'MAINPID= does not replace retry, which does not cut its work short' \
     "$(show ready Result) $(ls "$machine/root/ready.drained")" \
     "success $machine/root/ready.drained"
-
-if have 'redis is ready, comes back and stops' redis-server; then
-	start redis
-	wait_for shows redis ActiveState active
-	like 'redis is ready' "$(show redis StatusText)" 'Ready to accept connections$'
-	inside pkill -KILL -P "$(show redis MainPID)"
-	wait_for said redis 'attempt 1 killed by SIGKILL'
-	wait_for sh -c "$(printf 'nsenter --target %s --all --root --wd' \
-	    "$machine_first") systemctl status redis | grep -q 'attempt 2.*Ready'"
-	is 'redis comes back' "$(show redis ActiveState) $(show redis NRestarts)" \
-	    'active 0'
-	inside systemctl stop redis
-	is 'redis stops' "$(show redis Result) $(show redis ActiveState)" \
-	    'success inactive'
-fi
 
 is 'a wrong option makes the unit fail in the end' \
     "$(show wrong ActiveState) $(show wrong NRestarts)" 'failed 5'

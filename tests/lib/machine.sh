@@ -9,6 +9,13 @@
 #	echo '...' >"$machine/etc/systemd/system/..."
 #	machine_start --boot
 #	inside systemctl ...
+#
+# or, with recipes of the cookbook, after stubs.sh:
+#
+#	machine_units
+#	recipe 'A service' backup 'exit 7' RestartSec=100ms
+#	machine_boot
+#	start backup
 
 # SPDX-License-Identifier: MIT
 
@@ -96,3 +103,85 @@ machine_stop() {
 		done' sh "$machine_name"
 	return "$machine_status"
 } 2>/dev/null
+
+# machine_units: prepares for units, and for recipes of the cookbook.
+machine_units() {
+	recipes
+	units=$machine/etc/systemd/system
+	mkdir -p "$units/service.d"
+
+	# What units run: /root/UNIT, with the number of the call in $CALL. A sanitizer's
+	# look for leaks needs what is forbidden to some units; and it hangs if a SIGCONT
+	# arrives meanwhile, which systemd sends right behind SIGTERM.
+	printf '[Service]\nEnvironment=UNIT=%%N ASAN_OPTIONS=detect_leaks=0\n' \
+	    >"$units/service.d/unit.conf"
+	cat >"$machine_usr/bin/collector" <<'END_COLLECTOR'
+#!/bin/sh
+echo call >>"/root/$UNIT.calls"
+CALL=$(wc -l <"/root/$UNIT.calls")
+. "/root/$UNIT"
+END_COLLECTOR
+	chmod +x "$machine_usr/bin/collector"
+}
+
+# unit NAME SCRIPT [LINE...]: a service of these lines, beside those of the
+# cookbook that were put there before.
+unit() {
+	unit_file=$units/$1.service
+	printf '%s\n' "$2" >"$machine/root/$1"
+	shift 2
+	[ $# -eq 0 ] || printf '%s\n' '[Service]' "$@" >>"$unit_file"
+}
+
+# recipe HEADING NAME SCRIPT [LINE...]: the same, after those of the cookbook.
+recipe() {
+	sed 's|/usr/local/bin/|/usr/bin/|' "recipes/$1" \
+	    >"$units/$2.service"
+	shift
+	unit "$@"
+}
+
+# machine_boot: starts its systemd.
+machine_boot() {
+	machine_start --boot systemd.unit=basic.target
+	wait_for inside systemctl is-active basic.target
+}
+
+# show UNIT PROPERTY: its value.
+show() {
+	inside systemctl show --property="$2" --value "$1.service"
+}
+
+# shows UNIT PROPERTY WORD: it has this value.
+shows() {
+	[ "$(show "$1" "$2")" = "$3" ]
+}
+
+# journal UNIT [OPTION...]: what is in its journal.
+journal() {
+	journal_unit=$1
+	shift
+	inside journalctl --quiet --sync
+	inside journalctl --quiet --no-hostname --output=cat \
+	    --unit="$journal_unit" "$@"
+}
+
+# said UNIT ERE: its journal says so by now.
+said() {
+	journal "$1" | grep -Eq "$2"
+}
+
+start() {
+	inside systemctl start --no-block "$@"
+}
+
+# hurried UNIT COMMAND...: it succeeds; if not, a wait is cut short.
+hurried() {
+	hurried_unit=$1
+	shift
+	"$@" || {
+		inside systemctl kill --kill-whom=main --signal=URG \
+		    "$hurried_unit"
+		return 1
+	}
+}
