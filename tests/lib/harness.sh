@@ -366,10 +366,14 @@ retried() {
 	return 1
 }
 
-# alive PID: it runs; a zombie, which a process 1 may never reap, does not.
+# alive PID: it runs; a zombie does not, unless only its first thread has ended.
 alive() {
-	kill -0 "$1" 2>/dev/null &&
-	    not grep -q '^State:.Z' "/proc/$1/status" 2>/dev/null
+	kill -0 "$1" 2>/dev/null || return
+	tap_read "/proc/$1/status" 2>/dev/null
+	case $tap_text in
+	*State:?Z*Threads:?1'
+'*) return 1 ;;
+	esac
 }
 
 # finish: prints the plan and ends the test. Nothing may follow it in the file.

@@ -155,10 +155,12 @@ a_status_names_the_run(void)
 	CHECK_STR(message.text,
 	    NAMED "attempt 2/5 exited 7 after 0.5s; next in 4.5s");
 	record.kind = RECORD_ATTEMPT;
+	record.seen.time = 60;
+	record.wait.before = 4;
 	message = message_status(&plain, &record);
 	CHECK_STR(message.text,
 	    NAMED "attempt 2/5 runs; attempt 1 exited 7, "
-		  "at 1970-01-01 00:00:00");
+		  "at 1970-01-01 00:00:56");
 	record.last.judgement.verdict = VERDICT_NONE;
 	message = message_status(&plain, &record);
 	CHECK_STR(message.text, NAMED "attempt 2/5 runs");
@@ -275,6 +277,43 @@ the_rule_that_stops_is_told(void)
 		    rows[i].status, rows[i].text);
 		CHECK_STR(message_part(&record, "last").text, want);
 	}
+}
+
+/* The line for the end is red, and names the class. */
+static void
+a_line_before_the_end_leaves_that_to_the_last_one(void)
+{
+	struct record record = waiting(RECORD_OUTCOME);
+
+	record.wait.lasts = false;
+	record.has_presets = true;
+	record.last.known.class = record.last.outcome.class = CLASS_UNKNOWN;
+	record.last.judgement.verdict = VERDICT_STOP;
+	CHECK_STR(message_of(&verbose, &record).text,
+	    NAMED "attempt 2/5 exited 7 after 0.5s");
+	CHECK_INT(message_of(&plain, &record).verdict, VERDICT_RETRY);
+	record.kind = RECORD_END;
+	record.end.reason = REASON_ATTEMPTS;
+	CHECK_STR(message_part(&record, "last").text,
+	    "giving up after 2 attempts in 10.5s: exited 7, not a failure that "
+	    "--preset knows");
+	CHECK_INT(message_part(&record, "last").verdict, VERDICT_STOP);
+}
+
+static void
+runs_that_gave_up_are_counted_from_the_second_on(void)
+{
+	struct record record = waiting(RECORD_END);
+
+	record.end.reason = REASON_ATTEMPTS;
+	record.tolerate = 3;
+	record.end.given_up = 1;
+	CHECK_STR(message_part(&record, "last").text,
+	    "giving up after 2 attempts in 10.5s: exited 7");
+	record.end.given_up = 2;
+	CHECK_STR(message_part(&record, "last").text,
+	    "giving up after 2 attempts in 10.5s: exited 7; 2 failed runs in a "
+	    "row");
 }
 
 static struct message
@@ -434,6 +473,8 @@ main(void)
 	RUN(a_rule_is_named_where_the_outcome_does_not_tell);
 	RUN(a_check_that_timed_out_is_told);
 	RUN(the_rule_that_stops_is_told);
+	RUN(a_line_before_the_end_leaves_that_to_the_last_one);
+	RUN(runs_that_gave_up_are_counted_from_the_second_on);
 	RUN(the_end_says_why);
 	RUN(an_end_by_a_signal_is_a_notice);
 	RUN(attempts_are_counted_where_they_count);

@@ -619,6 +619,10 @@ what_is_wrong_is_said_in_one_line(void)
 		    "invalid --backoff 'step=2': given twice" },
 		{ "-b slots:ceiling=53 cmd",
 		    "invalid --backoff 'ceiling=53': too large" },
+		{ "--flaky-status=+75 cmd",
+		    "invalid --flaky-status '+75': not an exit status from 1 to 255" },
+		{ "--flaky-status=256 cmd",
+		    "invalid --flaky-status '256': not an exit status from 1 to 255" },
 		{ "--preset=bogus cmd",
 		    "invalid --preset 'bogus': unknown preset (use " PRESETS
 		    ")" },
@@ -656,6 +660,8 @@ what_is_wrong_is_said_in_one_line(void)
 		    "--throttle-delay=9 needs --throttle-on or --throttle-match" },
 		{ "--success-delay=9 cmd", "--success-delay=9 needs --repeat" },
 		{ "-d 5 -m 3 cmd", "--delay=5 is above --max-delay" },
+		{ "--budget=a$b:tokens=9,throttled=5 cmd",
+		    "--budget='a$b:tokens=9,throttled=5' has a cost after throttled attempts, which needs --throttle-on or --throttle-match" },
 		{ "-m 500ms cmd", "--delay=1s is above --max-delay" },
 		{ "-m 20 -d 30 cmd", "--delay=30 is above --max-delay" },
 		{ "--min-delay=5 -m 3 cmd",
@@ -1154,6 +1160,10 @@ what_is_sensible_is_accepted(void)
 		"--preset=grpc --pace=end cmd",
 		"--pace=end --preset=grpc cmd",
 		"-d 0 cmd",
+		"--transient-status=255 --flaky-status=1 cmd",
+		"--retry-on=0 --success-on=1 cmd",
+		"--retry-on=0 --success-match=x cmd",
+		"--stop-on=0 --fail-match=x cmd",
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -1188,6 +1198,8 @@ what_is_hardly_meant_so_deserves_a_warning(void)
 		{ "./dep --planet --attempts-most=3", false },
 		{ "./dep -- --plan", false },
 		{ "sudo /usr/bin/retry --plan", false },
+		{ "true ::: 1 2", true },
+		{ "parallel -j2 true ::: 1 2", false },
 		{ "-p npm npm ci", true },
 		{ "-p npm ci", false },
 		{ "npm npm ci", false },
@@ -1428,6 +1440,20 @@ presets_add_up_and_the_later_wins(void)
 }
 
 static void
+a_run_may_have_64_presets(void)
+{
+	char text[512] = "--preset=npm";
+	struct line line;
+
+	for (int i = 1; i < 64; i++)
+		strlcat(text, ",npm", sizeof(text));
+	parsed(&line, strcat(text, " cmd"));
+	strcpy(strrchr(text, ' '), ",npm cmd");
+	parse(&line, text);
+	CHECK_STR(line.problem, "--preset=npm: there are more than 64 presets");
+}
+
+static void
 classes_of_all_presets_are_kept_apart(void)
 {
 	const struct outcome outcome = { OUTCOME_EXIT, 6 };
@@ -1580,6 +1606,7 @@ main(void)
 	RUN(a_presets_least_timeout_goes_with_its_pace);
 	RUN(a_presets_jitter_yields_to_a_strategy_that_is_random);
 	RUN(presets_add_up_and_the_later_wins);
+	RUN(a_run_may_have_64_presets);
 	RUN(classes_of_all_presets_are_kept_apart);
 	RUN(a_preset_stops_what_is_permanent_unless_the_user_says_otherwise);
 	RUN(a_built_in_preset_ends_in_clues);
