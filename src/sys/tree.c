@@ -182,9 +182,6 @@ append_child(const struct tree *tree, pid_t parent, pid_t pid,
 				   WEXITED | WNOHANG | WNOWAIT) == -1 ||
 		    info.si_pid != 0;
 	}
-	/* A dead process with another parent is for that parent to reap. */
-	if (process.dead && process.parent != tree->self)
-		return;
 	if (!is_older(&process, tree) && !append(list, &process))
 		list->problem = strerror(errno);
 }

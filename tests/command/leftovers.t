@@ -54,6 +54,14 @@ is 'an attempt that succeeds says nothing' "$code$err" 0
 is 'an attempt that succeeds says nothing, but JSON counts what it left' "$(jq .left log | grep -v null)" 2
 check 'a success leaves it alone' alive "$(cat two)"
 end_all two && end_all one
+run retry -a 1 perl -e 'for (1, 2) {
+	my $pid = fork;
+	sleep 60, exit unless $pid;
+	print "$pid\n";
+} exit 3'
+like 'what has one name is named once' "$err" 'left 2 processes: perl$'
+printf '%s\n' "$out" >twins
+end_all twins
 run retry -a 2 -d 0 sh -c 'exit 3'
 unlike 'an attempt that left nothing says nothing' "$err" left
 run retry -q -t 9 -k .1 -a 1 sh -c 'setsid ./stubborn limited & ./leaves limited'

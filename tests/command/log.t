@@ -161,6 +161,17 @@ for reader in gone stuck; do
 done
 like "a reader that is $reader ends no run and holds none up, with why" "$err" ': lines are left out: nobody reads them$'
 
+exec 8<>fifo
+sh -c 'until [ -e begun ]; do sleep .05; done' &
+exec 8<&-
+run retry -q -a 1 --log=json:fifo sh -c "touch begun
+    while [ -e /proc/$!/fd/8 ]; do sleep .05; done"
+like 'a reader of a FIFO that has gone is told' "$err" '^retry: sh: --log: fifo: Broken pipe$'
+run sh -c 'ulimit -f 1; exec retry -q -a 1 --log=json:limited sh -c "
+    for i in \$(seq 30); do kill -WINCH \$PPID; sleep .01; done; exit 3"'
+is 'a log that reaches the limit on files ends no attempt' "$code" 3
+like 'a log that reaches the limit on files is told' "$err" '--log: limited: File too large$'
+
 cat fifo >piped &
 wait_for retry --log=json:fifo true
 wait

@@ -99,6 +99,11 @@ rm -f attempts
 
 # One run at a time.
 
+retry --state=outlived sh -c 'sleep 100 & echo $! >outlives'
+status 0 'a process that outlives its run does not hold the state' \
+    retry --state=outlived:skip true
+kill "$(cat outlives)"
+
 # holds: runs until the file `go` is there, in the background.
 cat >holds <<'END'
 #!/bin/sh

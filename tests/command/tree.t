@@ -280,8 +280,8 @@ else
 	skip 'a clean-up because of --signal is spared' 'strace cannot trace here'
 fi
 
-# Where numbers of processes can be chosen: one is used again, and one that
-# started another has a higher number.
+# Where numbers of processes can be chosen: one is used again, of an attempt or of
+# a probe, and one that started another has a higher number.
 cat >numbers <<'END'
 #!/bin/sh
 next_pid=/proc/sys/kernel/ns_last_pid
@@ -316,6 +316,14 @@ lower_child() {
 	wait
 }
 
+# The third probe lasts, so that nobody else takes the number of the first.
+probed() {
+	until [ "$(grep -c . probes)" -ge 3 ]; do sleep .05; done
+	echo $(($(head -n 1 probes) - 1)) >$next_pid
+	setsid ./stubborn probed &
+	exec sleep 60
+}
+
 if [ $# -gt 0 ]; then
 	"$1"
 	exit
@@ -325,6 +333,10 @@ echo $?
 cmp used again && ! kill -0 "$(cat again)" 2>/dev/null && echo killed
 "$RETRY" -q -a 1 -t 4 -k .2 "$0" lower
 grep -x 15 lower
+"$RETRY" -q -a 1 -t 4 -k .2 --health-interval=50ms --health-timeout=60s --health='
+	echo $$ >>probes; [ "$(grep -c . probes)" -lt 3 ] || exec sleep 60' "$0" probed
+[ "$(cat probed)" = "$(head -n 1 probes)" ] &&
+    ! kill -0 "$(cat probed)" 2>/dev/null && echo killed
 END
 chmod +x numbers
 own='--user --map-root-user'
@@ -334,7 +346,7 @@ if unshare $own --pid --fork --mount-proc \
     sh -c 'echo 9000 >/proc/sys/kernel/ns_last_pid' 2>/dev/null; then
 	run unshare $own --pid --fork --mount-proc ./numbers
 	is 'a number that is used again spares nobody, and none is too low' \
-	    "$(printf '%s' "$out" | paste -sd ' ')" '124 killed 15'
+	    "$(printf '%s' "$out" | paste -sd ' ')" '124 killed 15 killed'
 else
 	skip 'a number that is used again spares nobody' 'none can be chosen here'
 fi
@@ -427,7 +439,7 @@ fi
 # A process whose first thread has ended.
 if have 'half a process is killed' python3; then
 	cat >threads.py <<'END'
-import ctypes, os, signal, threading, time
+import ctypes, os, subprocess, threading, time
 
 def first_has_ended():
 	with open('/proc/self/stat') as file:
@@ -436,19 +448,21 @@ def first_has_ended():
 def stay():
 	while not first_has_ended():
 		time.sleep(.01)
+	subprocess.Popen(['hear', 'thread', '15'], start_new_session=True)
 	with open('threads', 'w') as file:
 		print(os.getpid(), file=file)
 	time.sleep(60)
 
-signal.signal(signal.SIGTERM, signal.SIG_IGN)
 threading.Thread(target=stay).start()
 ctypes.CDLL(None).pthread_exit(None)
 END
 	# shellcheck disable=SC2086 # words are meant
 	status 124 'an attempt is ended that leaves half a process' \
-	    retry -q -a 1 $soon --health='test ! -s threads' -k .1 \
+	    retry -q -a 1 $soon --health='! cat threads || ! grep . thread' \
 	    sh -c 'setsid python3 threads.py & exec sleep 60'
-	check 'an attempt is ended that leaves half a process, which is killed' wait_for none_alive threads
+	check 'an attempt is ended that leaves half a process, which is ended' \
+	    not alive "$(cat threads)"
+	is 'a child of the second thread hears --signal' "$(grep -cx 15 thread)" 1
 fi
 
 status 124 'an attempt that started hundreds of processes times out' retry -q -a 1 -t 1 -k .1 \

@@ -100,8 +100,9 @@ look first 80 '1/1 in' show -- try -a 1 -d 3 --wait-first true
 look held 80 'attempt 1/1 runs [0-9]+s of 1h' show . 'type=\x03' -- \
     try -a 1 -t 1h --output=last sh -c 'echo out; exec sleep 60'
 look redirected 80 -- sh -c "exec try -a 2 -d 0.6 false 2>err"
-look input 80 '^\$$' 'type=retry --stdin=replay cat & echo $! >pid\n' \
-    '^\$$' 'run=sh ../await ^T' . 'type=jobs\n' \
+look input 80 '^\$$' \
+    'type=retry --log=tty --log=json:log --stdin=replay cat & echo $! >pid\n' \
+    '^\$$' 'run=sh ../await ^T && sleep 3' . 'type=jobs\n' \
     'Stopped.*\n\$$' 'type=fg\n' \
     'fg\n.*cat' 'run=sh ../await "^[RS].*+"' . 'type=typed\n\x04' \
     'typed\ntyped' 'type=exit\n' -- \
@@ -279,6 +280,8 @@ retry: false: giving up after 2 attempts in TIME: exited 1
 status 1'
 like 'input that is replayed is waited for in the background' \
     "$(cat input/seen)" '^typed$'
+check 'the time before the foreground, of three seconds, does not count' jq -es '
+	[.[0, -1] | .time - .elapsed] | .[1] - .[0] > 2.5' input/log
 for name in redirected explicit; do
 	check "$name: a file has only text" not grep -q URG $name/err
 	check "$name: a file has only text, with the whole story" grep -q giving $name/err

@@ -285,9 +285,11 @@ a_line_before_the_end_leaves_that_to_the_last_one(void)
 {
 	struct record record = waiting(RECORD_OUTCOME);
 
-	record.wait.lasts = false;
 	record.has_presets = true;
 	record.last.known.class = record.last.outcome.class = CLASS_UNKNOWN;
+	CHECK_STR(message_of(&plain, &record).text,
+	    NAMED "attempt 2/5 exited 7 after 0.5s; next in 4.5s");
+	record.wait.lasts = false;
 	record.last.judgement.verdict = VERDICT_STOP;
 	CHECK_STR(message_of(&verbose, &record).text,
 	    NAMED "attempt 2/5 exited 7 after 0.5s");
