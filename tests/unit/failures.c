@@ -16,6 +16,10 @@
 #include "options/presets.h"
 #include "tap.h"
 
+/* The search of the presets that were parsed last, which compiles them once. */
+static struct search search;
+static struct found found;
+
 /* What the presets of these names mean. */
 static void
 parse(struct options *options, const char *names)
@@ -28,6 +32,14 @@ parse(struct options *options, const char *names)
 	snprintf(option, sizeof(option), "--preset=%s", names);
 	if (argv_parse(3, argv, options, problem) == -1)
 		tap_bail_out(names, problem);
+	search_begin(&search, &options->patterns, &found);
+}
+
+static void
+release(struct options *options)
+{
+	search_close(&search);
+	options_free(options);
 }
 
 static enum failure_class
@@ -35,15 +47,12 @@ classify(const struct options *options, int status, const char *output,
     size_t length)
 {
 	static struct stream_line line;
-	struct found found = { .matched = 0 };
-	struct search search;
 
 	line = (struct stream_line){ .length = 0 };
-	search_begin(&search, &options->patterns, &found);
+	search_again(&search);
 	if (search_bytes(&search, &line, output, length) == -1 ||
 	    search_end(&search, &line) == -1)
 		tap_bail_out("search", "not enough memory");
-	search_close(&search);
 	struct ended ended = {
 		.outcome = { .kind = OUTCOME_EXIT, .code = status },
 		.by_line = found.class,
@@ -152,7 +161,7 @@ a_preset_knows_each_failure_of_its_tool(void)
 		    true);
 		count_class(&options, preset->name, "retry", CLASS_TRANSIENT,
 		    true);
-		options_free(&options);
+		release(&options);
 	}
 }
 
@@ -184,7 +193,7 @@ no_preset_contradicts_that_of_another_tool(void)
 	parse(&options, all_presets(all));
 	count_class(&options, "*", "stop", CLASS_TRANSIENT, false);
 	count_class(&options, "*", GO_ON, CLASS_PERMANENT, false);
-	options_free(&options);
+	release(&options);
 }
 
 static void
@@ -205,7 +214,7 @@ network_knows_failures_of_the_network_and_no_others(void)
 	globfree(&paths);
 	ROW("all");
 	CHECK(known > 470);
-	options_free(&options);
+	release(&options);
 }
 
 /* Lines of test runners and compilers, about time-outs, resets and the like. */
@@ -273,12 +282,12 @@ a_line_that_states_an_expectation_is_no_evidence(void)
 		parse(&options, preset->name);
 		check_assertions(&options, preset->name);
 		check_runners(&options, preset->name);
-		options_free(&options);
+		release(&options);
 	}
 	parse(&options, all_presets(all));
 	check_assertions(&options, "all");
 	check_runners(&options, "all");
-	options_free(&options);
+	release(&options);
 }
 
 /* One text that is in another of its kind makes that one needless. */
@@ -309,7 +318,7 @@ no_text_of_a_preset_has_another_in_it(void)
 		for (size_t i = 0; i < all->clue_count; i++)
 			for (size_t j = 0; j < all->clue_count; j++)
 				check_apart(&all->clues[i], &all->clues[j]);
-		options_free(&options);
+		release(&options);
 	}
 }
 
@@ -342,7 +351,7 @@ no_preset_contradicts_one_other(void)
 				    CLASS_PERMANENT, false, pair % 4, 4);
 			}
 			pair++;
-			options_free(&options);
+			release(&options);
 		}
 }
 

@@ -6,7 +6,6 @@
  * go by unseen.
  */
 
-#include "distribution.h"
 #include "drive.h"
 #include "tap.h"
 
@@ -566,44 +565,6 @@ ethernet_draws_the_same_slots(void)
 	count_rows(7, 0);
 }
 
-/* Every slot once: the moments are exact. */
-static void
-ethernet_has_the_same_moments(void)
-{
-	struct tsv tsv = tsv_open("ethernet-beb.tsv");
-	const struct backoff backoff = { .strategy = drive_strategy("slots"),
-		.base = 51.2,
-		.cap = DURATION_MAX };
-
-	while (tsv_next(&tsv)) {
-		const uint64_t n = strtoull(tsv.fields[0], NULL, 10);
-		const int count = 1 << atoi(tsv.fields[1]);
-		double sum = 0, squares = 0, longest = 0;
-		int zeros = 0;
-
-		/* With the 16th collision it gives up. */
-		if (n == 16)
-			continue;
-		for (int slot = 0; slot < count; slot++) {
-			const double delay = backoff_nominal(&backoff,
-			    &(struct level){ 0 }, n, (slot + 0.5) / count);
-
-			sum += delay;
-			squares += delay * delay / 51.2 / 51.2;
-			longest = fmax(longest, delay);
-			zeros += delay == 0;
-		}
-		const double mean = sum / count / 51.2;
-		NEAR(sum / count, strtod(tsv.fields[5], NULL), 1e-12);
-		NEAR(squares / count - mean * mean, strtod(tsv.fields[4], NULL),
-		    1e-12);
-		NEAR(longest, strtod(tsv.fields[6], NULL), 1e-12);
-		CHECK_INT(zeros, 1);
-		rows.checked++;
-	}
-	count_rows(15, 0);
-}
-
 /* The figures have twelve digits. */
 static void
 polly_computed_the_same_delays(void)
@@ -617,88 +578,6 @@ polly_computed_the_same_delays(void)
 		rows.checked++;
 	}
 	count_rows(5, 0);
-}
-
-#define RUNS 20000
-
-/* Runs of seeded draws: sample[n - 1] are the delays before retry n. */
-static void
-simulate(const struct backoff *backoff, size_t length, double sample[][RUNS])
-{
-	for (size_t run = 0; run < RUNS; run++) {
-		struct random random = { .seed = run };
-		struct level level = { 0 };
-
-		for (size_t i = 0; i < length; i++)
-			sample[i][run] = backoff_nominal(backoff, &level, i + 1,
-			    random_uniform(&random, i + 1, DRAW_DELAY));
-	}
-}
-
-static double
-mean_of(const double sample[RUNS])
-{
-	double sum = 0;
-
-	for (size_t run = 0; run < RUNS; run++)
-		sum += sample[run];
-	return sum / RUNS;
-}
-
-static void
-smooth_is_distributed_as_polly_has_it(void)
-{
-	static double sample[8][RUNS];
-	const struct backoff backoff = { .strategy = drive_strategy("smooth"),
-		.base = 1,
-		.cap = DURATION_MAX };
-	struct tsv tsv = tsv_open("polly-v2-stats.tsv");
-
-	simulate(&backoff, COUNT(sample), sample);
-	while (tsv_next(&tsv)) {
-		double *delays = sample[atoi(tsv.fields[0]) - 1];
-
-		qsort(delays, RUNS, sizeof(*delays), distribution_compare);
-		NEAR(mean_of(delays), strtod(tsv.fields[1], NULL), 0.02);
-		NEAR(delays[RUNS / 2], strtod(tsv.fields[2], NULL), 0.02);
-		NEAR(delays[RUNS / 100], strtod(tsv.fields[3], NULL), 0.15);
-		NEAR(delays[RUNS / 100 * 99], strtod(tsv.fields[4], NULL),
-		    0.02);
-		rows.checked++;
-	}
-	count_rows(8, 0);
-}
-
-static void
-decorrelated_is_distributed_as_published(void)
-{
-	static double sample[2][60][RUNS];
-	struct tsv tsv = tsv_open("decorrelated-stats.tsv");
-
-	for (int clamp = 0; clamp < 2; clamp++) {
-		const struct backoff backoff = {
-			.strategy = drive_strategy("decorrelated"),
-			.base = 1,
-			.cap = 60,
-			.params = { 3, clamp },
-			.param_given = { true, true },
-		};
-
-		simulate(&backoff, 60, sample[clamp]);
-	}
-	while (tsv_next(&tsv)) {
-		const double *delays =
-		    sample[atoi(tsv.fields[1])][atoi(tsv.fields[0]) - 1];
-		int at_cap = 0;
-
-		for (size_t run = 0; run < RUNS; run++)
-			at_cap += delays[run] == 60;
-		CHECK_DBL(1. * at_cap / RUNS, strtod(tsv.fields[2], NULL),
-		    0.015);
-		NEAR(mean_of(delays), strtod(tsv.fields[3], NULL), 0.03);
-		rows.checked++;
-	}
-	count_rows(120, 0);
 }
 
 /* systemd counts in whole microseconds and rounds down. */
@@ -808,10 +687,7 @@ main(void)
 	RUN(the_simulator_of_aws_computed_the_same_delays);
 	RUN(the_sdk_of_aws_computed_the_same_delays);
 	RUN(ethernet_draws_the_same_slots);
-	RUN(ethernet_has_the_same_moments);
 	RUN(polly_computed_the_same_delays);
-	RUN(smooth_is_distributed_as_polly_has_it);
-	RUN(decorrelated_is_distributed_as_published);
 	RUN(systemd_computed_the_same_steps);
 	RUN(polling_waits_before_every_poll_and_ends_alike);
 	return DONE();
