@@ -24,7 +24,6 @@ holds() {
 }
 
 run retry --log=junit:xml true
-is 'a run that succeeds at once says nothing' "$err" ''
 valid 'its report'
 is 'a JUnit report says its encoding' "$(head -n 1 xml)" \
     '<?xml version="1.0" encoding="UTF-8"?>'
@@ -51,7 +50,7 @@ holds 'with what they did' '//flakyFailure[1]/@message = "exited 7" and
     //flakyFailure[3]/@message = "timed out"'
 holds 'what kind of outcome that is' '//flakyFailure[1]/@type = "exit" and
     //flakyFailure[2]/@type = "signal" and //flakyFailure[3]/@type = "timeout"'
-holds 'and when' 'starts-with(//flakyFailure[2]/stackTrace, "attempt 2/5 killed")'
+holds 'a failure in JUnit tells its attempt' 'starts-with(//flakyFailure[2]/stackTrace, "attempt 2/5 killed")'
 holds 'the time is that of the run' '/testsuite/@time >= 3 and
     /testsuite/@time = //testcase/@time'
 check 'text may stand beside it' grep -q 'succeeded at attempt 4/5' text

@@ -511,4 +511,13 @@ else
 	    '^125 retry: (Cannot allocate|Out of) memory$'
 fi
 
+# drawn OPTION...: the rows of retries; what a plan simulates is another matter.
+drawn() {
+	retry --plan -a 9 "$@" | grep retry
+}
+first=$(drawn --seed=7)
+is 'two runs of one seed draw the same' "$(drawn --seed=7)" "$first"
+check 'another seed draws other delays' [ "$(drawn --seed=8)" != "$first" ]
+check 'without a seed each run draws others' [ "$(drawn)" != "$(drawn)" ]
+
 finish

@@ -14,16 +14,14 @@ said() {
 	    -e 's/in [<0-9.]*m\{0,1\}s/in TIME/'
 }
 
-run retry true
-is 'a run that succeeds at once says nothing' "$out$err" ''
 run retry -a 3 -d 1ms sh -c 'exit $((RETRY_ATTEMPT < 3 ? 7 : 0))'
 is 'each failed attempt has a line, and the end' "$(said)" \
     'retry: sh: attempt 1/3 exited 7 after TIME; next in TIME
 retry: sh: attempt 2/3 exited 7 after TIME; next in TIME
 retry: sh: succeeded at attempt 3/3 in TIME'
-is 'on standard error' "$out" ''
+is 'no message goes to standard output' "$out" ''
 run retry -a 2 -d 0 false
-is 'on standard error, so has one without a delay' "$(said)" \
+is 'an attempt without a delay has a line' "$(said)" \
     'retry: false: attempt 1/2 exited 1 after TIME; next at once
 retry: false: attempt 2/2 exited 1 after TIME
 retry: false: giving up after 2 attempts in TIME: exited 1'
@@ -31,24 +29,6 @@ run retry -a 0 -T 20 -d 60 false
 like 'without a limit no limit is named' "$err" '^retry: false: attempt 1 exited 1'
 like 'the end says why' "$err" \
     '^retry: false: giving up after 1 attempt in .*: exited 1, and --max-time 20s leaves no time for attempt 2$'
-run retry -a 1 sh -c 'kill -KILL $$'
-like 'a signal has its name' "$err" '^retry: sh: attempt 1/1 killed by SIGKILL after'
-run retry -a 1 -t 0.01 sleep 20
-like 'a timeout its own word' "$err" '^retry: sleep: attempt 1/1 timed out after'
-run retry --stop-on=7 sh -c 'exit 7'
-like 'what stops is named' "$err" \
-    '^retry: sh: giving up after 1 attempt in .*: exited 7, in --stop-on$'
-run retry --retry-on=3 --retry-match=x sh -c 'exit 4'
-like 'of two rules that could retry both are named' "$err" \
-    'exited 4, not in --retry-on, and nothing matches --retry-match$'
-run retry -a 1 --success-on='!0' true
-like 'a success that is not wanted says so' "$err" \
-    ': exited 0, not in --success-on$'
-run retry -a 1 --success-on='!0' --retry-on=0 true
-like 'a success that is retried says so' "$err" \
-    ': exited 0, not in --success-on$'
-run retry -a 2 -d 1ms --before-retry=false false
-like 'a gate is to blame' "$err" 'exited 1, and --before-retry failed$'
 run retry -a 2 -d 0.302 -j none false
 like 'a wait is not longer in the telling' "$err" 'next in 0.3s$'
 

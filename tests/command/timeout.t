@@ -115,7 +115,7 @@ is 'what is no signal, or ends nothing, is refused' "$wrong" ''
 
 run retry -a 9 -T .1 sleep 100d
 is '--max-time ends an attempt, and with it the run' "$code" 124
-like 'the report says that too' "$err" 'giving up after 1 attempt in .*max-time'
+like 'the end of the run names --max-time' "$err" 'giving up after 1 attempt in .*max-time'
 result whole
 is '--max-time is for all attempts together' "$code" 124
 run retry -v -a 1 -T 1h -t '50%' sh -c 'exit 3'

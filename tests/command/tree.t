@@ -487,6 +487,6 @@ END
 run retry -a 1 $soon --health='test ! -s coloured' -k 0 perl coloured.pl
 kill -9 "$(cat coloured)"
 like 'what is left is named' "$err" '\(e'
-unlike 'harmlessly' "$err" "$(printf '\033')"
+unlike 'the name of what is left cannot command a terminal' "$err" "$(printf '\033')"
 
 finish
