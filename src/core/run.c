@@ -23,7 +23,7 @@
 struct run {
 	const struct policy *policy;
 	const struct driver *driver;
-	void *context;
+	struct host *host;
 	struct record record;
 	struct process process; /* that runs, for whichever task, or ran last */
 	int signal; /* received while a process runs, and ends the run */
@@ -41,7 +41,7 @@ struct run {
 static double
 now(const struct run *run)
 {
-	return run->driver->now(run->context);
+	return run->driver->now(run->host);
 }
 
 /* When the run must be over. */
@@ -79,7 +79,7 @@ tell(const struct run *run, enum record_kind kind)
 	struct record record = run_record(run, now(run));
 
 	record.kind = kind;
-	run->driver->tell(run->context, &record);
+	run->driver->tell(run->host, &record);
 }
 
 /*
@@ -99,7 +99,7 @@ settle_outcome(struct run *run)
 		run->record.failures += run->record.failures < UINT64_MAX;
 	tell(run, RECORD_OUTCOME);
 	if (success && run->policy->budget)
-		run->driver->give(run->context, run->record.paid);
+		run->driver->give(run->host, run->record.paid);
 	if (success)
 		run->record.paid = 0;
 }
@@ -169,7 +169,7 @@ goes_on(struct run *run, const struct event *event)
 static struct event
 next(struct run *run, double until)
 {
-	const struct event event = run->driver->next(run->context, until);
+	const struct event event = run->driver->next(run->host, until);
 
 	if (event.kind != EVENT_SIGNAL)
 		return event;
@@ -194,7 +194,7 @@ start_process(struct run *run, enum task task, double deadline)
 		run->process = process_begin(run->policy, task == TASK_ATTEMPT,
 		    time, deadline, run_end(run));
 	/* cppcheck-suppress returnDanglingLifetime */
-	return run->driver->start(run->context, task, &record);
+	return run->driver->start(run->host, task, &record);
 }
 
 /*
@@ -211,23 +211,23 @@ follow(struct run *run, enum process_step step)
 	if (step == PROCESS_WAIT)
 		return false;
 	health_stop(&run->record.attempt.probes);
-	driver->end_probe(run->context, false);
+	driver->end_probe(run->host, false);
 	if (step != PROCESS_COLLECT && step != PROCESS_ABANDON &&
-	    process->exited && driver->is_gone(run->context))
+	    process->exited && driver->is_gone(run->host))
 		step = PROCESS_COLLECT;
 	switch (step) {
 	case PROCESS_WAIT:
 	case PROCESS_LOOK:
 		return false;
 	case PROCESS_SIGNAL:
-		driver->signal(run->context, run->policy->signal);
+		driver->signal(run->host, run->policy->signal);
 		return false;
 	case PROCESS_KILL:
-		driver->signal(run->context, SIGKILL);
+		driver->signal(run->host, SIGKILL);
 		process_killed(process, now(run));
 		return false;
 	case PROCESS_ABANDON:
-		driver->abandon(run->context);
+		driver->abandon(run->host);
 		if (process->phase == PROCESS_COLLECTING)
 			return true;
 		break;
@@ -235,7 +235,7 @@ follow(struct run *run, enum process_step step)
 		break;
 	}
 	process_collect(process, run->signal != 0, now(run));
-	return driver->collect(run->context);
+	return driver->collect(run->host);
 }
 
 /* Tells the health of the attempt if it has changed; ends an unhealthy one. */
@@ -293,7 +293,7 @@ watch_health(struct run *run, double time)
 	case HEALTH_END:
 		step = check_health(run, time);
 		if (step == PROCESS_WAIT)
-			run->driver->end_probe(run->context, true);
+			run->driver->end_probe(run->host, true);
 		return step;
 	}
 	return PROCESS_WAIT;
@@ -307,7 +307,7 @@ watch(struct run *run, double time)
 
 	if (process->phase == PROCESS_COLLECTING && time >= process->deadline)
 		process_extend(process, time,
-		    run->driver->unread_since(run->context), run->signal != 0);
+		    run->driver->unread_since(run->host), run->signal != 0);
 	const enum process_step step = process_tick(process, time);
 
 	return step == PROCESS_WAIT ? watch_health(run, time) : step;
@@ -428,7 +428,7 @@ save(struct run *run)
 {
 	const struct state state = retries_left(&run->retries, now(run));
 
-	return run->driver->save(run->context, &state) || fail(run, 0);
+	return run->driver->save(run->host, &state) || fail(run, 0);
 }
 
 /*
@@ -466,7 +466,7 @@ ask(struct run *run, enum task task, enum cut cut, double deadline,
 	if (!started.runs)
 		return fail(run, started.death);
 	const enum process_why why = run_process(run);
-	*answer = run->driver->answer(run->context);
+	*answer = run->driver->answer(run->host);
 	if (why == PROCESS_ERROR)
 		return fail(run, run->death);
 	if (*answer == ANSWER_NONE)
@@ -488,7 +488,7 @@ ask_budget(struct run *run)
 	const bool throttled = run->record.last.judgement.throttled;
 	enum answer answer;
 
-	while ((answer = run->driver->pay(run->context, throttled,
+	while ((answer = run->driver->pay(run->host, throttled,
 		    &run->record.paid)) == ANSWER_AGAIN)
 		if (!await_timer(run, now(run) + RUN_BUDGET_PAUSE))
 			return false;
@@ -506,8 +506,7 @@ lock_state(struct run *run, struct state *state)
 	double due = run->begun + LOCK_PATIENCE;
 	enum answer answer;
 
-	while (
-	    (answer = run->driver->lock(run->context, state)) == ANSWER_AGAIN) {
+	while ((answer = run->driver->lock(run->host, state)) == ANSWER_AGAIN) {
 		const double time = now(run);
 
 		if (time >= due) {
@@ -558,7 +557,7 @@ read_input(struct run *run)
 	enum event_kind kind = EVENT_SIGNAL;
 
 	if (!run->policy->input || !in_time(run, now(run)) ||
-	    run->driver->read_input(run->context))
+	    run->driver->read_input(run->host))
 		return true;
 	while (kind != EVENT_DONE) {
 		if (!await(run, run_end(run), &kind))
@@ -601,7 +600,7 @@ deliver(struct run *run)
 	int signal = end->ended_by;
 
 	last->delivered = true;
-	bool done = run->driver->deliver(run->context, &held);
+	bool done = run->driver->deliver(run->host, &held);
 	double until = delivery_deadline(run);
 	while (!done) {
 		const struct event event = next(run, until);
@@ -611,7 +610,7 @@ deliver(struct run *run)
 			done = true;
 			break;
 		case EVENT_TIMER:
-			until = run->driver->unread_since(run->context) +
+			until = run->driver->unread_since(run->host) +
 			    PROCESS_READER_GRACE;
 			done = event.now >= until;
 			if (done)
@@ -675,7 +674,7 @@ wait_for_delay(struct run *run)
 	wait->lasts = true;
 	settle_outcome(run);
 	tell(run, RECORD_WAIT);
-	run->driver->begin_wait(run->context, wait->delay.hint_decides,
+	run->driver->begin_wait(run->host, wait->delay.hint_decides,
 	    due - now(run));
 	/*
 	 * A wait of no time ends at once, unless no signal could be read since
@@ -875,7 +874,7 @@ run_attempt(struct run *run, double deadline)
 	if (started.runs) {
 		tell(run, RECORD_ATTEMPT);
 		ended.why = run_process(run);
-		run->driver->end_attempt(run->context, &ended);
+		run->driver->end_attempt(run->host, &ended);
 		return ended;
 	}
 	health_stop(&run->record.attempt.probes);
@@ -945,7 +944,7 @@ end(struct run *run)
 		now(run) + (policy->timeout > 0 ? policy->timeout : HOOK_TIME))
 		.runs) {
 		run_process(run);
-		run->driver->answer(run->context);
+		run->driver->answer(run->host);
 	}
 }
 
@@ -967,7 +966,7 @@ run_step(struct run *run)
 
 struct run *
 run_open(const struct policy *policy, struct random random,
-    const struct driver *driver, void *context)
+    const struct driver *driver, struct host *host)
 {
 	struct run *run = calloc(1,
 	    offsetof(struct run, retries.tally.times) +
@@ -977,7 +976,7 @@ run_open(const struct policy *policy, struct random random,
 		return NULL;
 	run->policy = policy;
 	run->driver = driver;
-	run->context = context;
+	run->host = host;
 	run->retries.policy = policy;
 	run->retries.random = random;
 	run->retries.record = &run->record;

@@ -64,6 +64,9 @@ struct event {
 	bool ends_run;
 };
 
+/* A system, a plan or a test: the driver alone knows its members. */
+struct host;
+
 /*
  * What a run needs done: by the system, by a plan on an imaginary clock, or by
  * a test.  next() alone blocks; any other function may take some time, though,
@@ -78,91 +81,92 @@ struct driver {
 	 * once signals were read at `until` or later.  That may be past, or
 	 * INFINITY.
 	 */
-	struct event (*next)(void *context, double until);
+	struct event (*next)(struct host *host, double until);
 
-	double (*now)(void *context);
+	double (*now)(struct host *host);
 
 	/* The record is true at this moment; the driver may complete it. */
-	void (*tell)(void *context, struct record *record);
+	void (*tell)(struct host *host, struct record *record);
 
 	/* Starts a process; EXITED or, for a probe, PROBED follows. */
 	struct started (
-	    *start)(void *context, enum task task, struct record *record);
+	    *start)(struct host *host, enum task task, struct record *record);
 
 	/* Signals the process, and all that it has started. */
-	void (*signal)(void *context, int signal);
+	void (*signal)(struct host *host, int signal);
 
 	/* Whether all of that has ended, too. */
-	bool (*is_gone)(void *context);
+	bool (*is_gone)(struct host *host);
 
 	/*
 	 * Nothing of the process is left: collects its output.  Returns true if
 	 * that is over; else DONE follows.
 	 */
-	bool (*collect)(void *context);
+	bool (*collect)(struct host *host);
 
 	/*
 	 * Names what of the process does not end, and forgets it; or does not
 	 * wait for the rest of its output, if that is collected.
 	 */
-	void (*abandon)(void *context);
+	void (*abandon)(struct host *host);
 
 	/*
 	 * The attempt has ended: fills in how its process ended, what its
 	 * output matched, and the hint, if it gave one.
 	 */
-	void (*end_attempt)(void *context, struct ended *ended);
+	void (*end_attempt)(struct host *host, struct ended *ended);
 
 	/* Returns what the process of a question answered. */
-	enum answer (*answer)(void *context);
+	enum answer (*answer)(struct host *host);
 
 	/*
 	 * Kills the probe, if one runs, and all that it started; PROBED
 	 * follows, unless nobody waits for it.
 	 */
-	void (*end_probe)(void *context, bool waits);
+	void (*end_probe)(struct host *host, bool waits);
 
 	/*
 	 * Takes the lock of the state and reads it.  AGAIN: another run has it;
 	 * ask again after RUN_LOCK_PAUSE.
 	 */
-	enum answer (*lock)(void *context, struct state *state);
+	enum answer (*lock)(struct host *host, struct state *state);
 
 	/* Writes the state; false: that failed. */
-	bool (*save)(void *context, const struct state *state);
+	bool (*save)(struct host *host, const struct state *state);
 
 	/*
 	 * Reads standard input to its end.  Returns true if that is over; else
 	 * DONE follows.
 	 */
-	bool (*read_input)(void *context);
+	bool (*read_input)(struct host *host);
 
 	/*
 	 * Pays for a retry: YES, and thousandths of a token; or NO.  AGAIN:
 	 * another process has the budget; ask again after RUN_BUDGET_PAUSE.
 	 */
-	enum answer (*pay)(void *context, bool throttled, int64_t *paid);
+	enum answer (*pay)(struct host *host, bool throttled, int64_t *paid);
 
 	/* Gives tokens back for a success whose retry cost so many. */
-	void (*give)(void *context, int64_t paid);
+	void (*give)(struct host *host, int64_t paid);
 
 	/*
 	 * Lets held output out, or drops it.  Returns true if that is over;
 	 * else DONE follows.
 	 */
-	bool (*deliver)(void *context, struct record *record);
+	bool (*deliver)(struct host *host, struct record *record);
 
 	/*
 	 * When a reader last took some of the output that waits for it;
 	 * INFINITY: none does.
 	 */
-	double (*unread_since)(void *context);
+	double (*unread_since)(struct host *host);
 
 	/*
 	 * A wait of so many seconds begins; `hint_decides` says that a hint
 	 * made it so long, perhaps until a date.
 	 */
-	void (*begin_wait)(void *context, bool hint_decides, double seconds);
+	void (
+	    *begin_wait)(struct host *host, bool hint_decides, double seconds);
 };
 
 /* Seconds between two looks at a budget, or a state, that is locked. */
@@ -174,7 +178,7 @@ struct driver {
  * errno set if there is no memory.
  */
 struct run *run_open(const struct policy *policy, struct random random,
-    const struct driver *driver, void *context);
+    const struct driver *driver, struct host *host);
 
 void run_close(struct run *run);
 

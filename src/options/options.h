@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "plan/simulation.h"
+#include "plan/script.h"
 #include "report/report.h"
 #include "core/budget.h"
 #include "core/policy.h"

@@ -6,7 +6,6 @@
 #include "options/help.h"
 #include "options/options.h"
 #include "options/presets.h"
-#include "plan/script.h"
 #include "report/report.h"
 #include "core/duration.h"
 #include "core/signals.h"

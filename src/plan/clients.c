@@ -32,7 +32,7 @@ struct mark {
 /* All clients; a plan without clients= is a crowd of one. */
 struct crowd {
 	struct world world;
-	struct simulation *clients;
+	struct host *clients;
 	size_t *queue; /* a heap of those that go on: the next one is first */
 	size_t waiting;
 
@@ -168,7 +168,7 @@ run_crowd(struct crowd *crowd, const struct plan_options *options, size_t count,
 		crowd->queue[i] = i;
 	}
 	while (crowd->waiting > 0 && *steps < end) {
-		struct simulation *client = &crowd->clients[crowd->queue[0]];
+		struct host *client = &crowd->clients[crowd->queue[0]];
 
 		*steps -= client->steps;
 		simulation_step(client);
@@ -183,7 +183,7 @@ run_crowd(struct crowd *crowd, const struct plan_options *options, size_t count,
 	}
 	count_attempts(crowd, before);
 	for (size_t i = 0; i < count; i++) {
-		struct simulation *client = &crowd->clients[i];
+		struct host *client = &crowd->clients[i];
 		struct sample sample = { REASON_NONE, INFINITY };
 
 		if (client->over)

@@ -75,7 +75,7 @@ struct rows {
  * records apart from the end, which is returned.
  */
 static struct record
-walk(struct simulation *run, struct report *report, struct rows *rows)
+walk(struct host *run, struct report *report, struct rows *rows)
 {
 	const struct world *world = run->world;
 
@@ -163,7 +163,7 @@ plan_run(const struct plan_options *options, struct report *report,
 	bool log_on_stdout = false;
 	struct figure figures_of_plan[FIGURES_ROWS];
 	struct rows rows = { .count = 0 };
-	struct simulation run;
+	struct host run;
 	struct page page;
 
 	for (size_t i = 0; i < report->count; i++)

@@ -3,7 +3,7 @@
 #ifndef PLAN_H
 #define PLAN_H
 
-#include "plan/simulation.h"
+#include "plan/script.h"
 #include "report/report.h"
 
 /*

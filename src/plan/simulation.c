@@ -84,46 +84,44 @@ world_free(struct world *world)
 
 /* The draw that says whether the attempt fails. */
 static double
-draw_failure(const struct simulation *simulation)
+draw_failure(const struct host *host)
 {
-	return random_uniform(&simulation->random, 2 * simulation->attempt + 1,
-	    DRAW_DELAY);
+	return random_uniform(&host->random, 2 * host->attempt + 1, DRAW_DELAY);
 }
 
 /* The item for the next attempt: the last item is repeated. */
 static const struct script_item *
-next_item(struct simulation *simulation)
+next_item(struct host *host)
 {
-	const struct script *script = &simulation->world->script;
+	const struct script *script = &host->world->script;
 
-	if (simulation->left == 0 && simulation->item < script->count) {
-		const struct script_item *item =
-		    &script->items[simulation->item++];
+	if (host->left == 0 && host->item < script->count) {
+		const struct script_item *item = &script->items[host->item++];
 
-		simulation->left = item->count;
-		if (item->count == 0 && simulation->item < script->count)
-			simulation->left = 1;
+		host->left = item->count;
+		if (item->count == 0 && host->item < script->count)
+			host->left = 1;
 	}
-	if (simulation->left > 0)
-		simulation->left--;
+	if (host->left > 0)
+		host->left--;
 	else
-		simulation->repeated++;
-	return &script->items[simulation->item - 1];
+		host->repeated++;
+	return &script->items[host->item - 1];
 }
 
 static bool
-script_ended(const struct simulation *simulation)
+script_ended(const struct host *host)
 {
-	const struct script *script = &simulation->world->script;
+	const struct script *script = &host->world->script;
 
-	return simulation->item == script->count && simulation->left == 0 &&
+	return host->item == script->count && host->left == 0 &&
 	    script->items[script->count - 1].count > 0;
 }
 
 bool
-simulation_is_endless(const struct simulation *simulation)
+simulation_is_endless(const struct host *host)
 {
-	const struct world *world = simulation->world;
+	const struct world *world = host->world;
 	const struct script *script = &world->script;
 	const struct policy *policy = &world->policy;
 	const double chance = script->items[script->count - 1].chance;
@@ -135,92 +133,85 @@ simulation_is_endless(const struct simulation *simulation)
 	if (random && !only_repeats)
 		return false;
 	/* A table need not show how --max-time is reached. */
-	if (!world->worst && policy->max_time > 0 && simulation->now > 0)
+	if (!world->worst && policy->max_time > 0 && host->now > 0)
 		return false;
-	if (script->down_until < INFINITY &&
-	    simulation->now < script->down_until)
+	if (script->down_until < INFINITY && host->now < script->down_until)
 		return false;
-	return simulation->repeated >= ENDLESS &&
-	    simulation->repeated >= policy->limits.attempts;
+	return host->repeated >= ENDLESS &&
+	    host->repeated >= policy->limits.attempts;
 }
 
 /* An attempt begins: how will it end, and when? */
 static void
-begin_attempt(struct simulation *simulation, const struct record *record)
+begin_attempt(struct host *host, const struct record *record)
 {
-	const struct world *world = simulation->world;
+	const struct world *world = host->world;
 	const struct script *script = &world->script;
-	const double start = simulation->now;
+	const double start = host->now;
 	const bool down =
 	    start >= script->down_from && start < script->down_until;
 
-	simulation->attempt = record->attempt.number;
-	const struct script_item *item =
-	    down ? &script->down : next_item(simulation);
+	host->attempt = record->attempt.number;
+	const struct script_item *item = down ? &script->down : next_item(host);
 
-	simulation->outcome = world->success;
+	host->outcome = world->success;
 	if (item->chance == 1 || (item->chance > 0 && world->worst) ||
-	    (item->chance > 0 && draw_failure(simulation) < item->chance))
-		simulation->outcome = item->outcome.kind != OUTCOME_NONE
+	    (item->chance > 0 && draw_failure(host) < item->chance))
+		host->outcome = item->outcome.kind != OUTCOME_NONE
 		    ? item->outcome
 		    : world->failure;
 	double end = start + item->duration;
 	/* The service goes down while it is used. */
 	if (start < script->down_from && end > script->down_from) {
-		simulation->outcome = script->down.outcome;
+		host->outcome = script->down.outcome;
 		end = script->down_from;
 	}
-	simulation->ends = end;
-	simulation->is_silent = simulation->outcome.kind == OUTCOME_TIMEOUT;
-	simulation->returned = simulation->outcome;
+	host->ends = end;
+	host->is_silent = host->outcome.kind == OUTCOME_TIMEOUT;
+	host->returned = host->outcome;
 }
 
 /* --- what the run asks for --- */
 
 /* Only an attempt that times out is silent, and never ends by itself. */
 static struct event
-next(void *context, double until)
+next(struct host *host, double until)
 {
-	struct simulation *simulation = context;
-	const bool silent = simulation->is_silent && until < INFINITY;
+	const bool silent = host->is_silent && until < INFINITY;
 	struct event event = { .kind = EVENT_TIMER };
 
-	simulation->steps++;
-	if (!simulation->runs) {
+	host->steps++;
+	if (!host->runs) {
 		/* A wait is the last thing that a plan shows. */
-		if (simulation->attempt >= simulation->most ||
-		    script_ended(simulation) ||
-		    simulation_is_endless(simulation))
+		if (host->attempt >= host->most || script_ended(host) ||
+		    simulation_is_endless(host))
 			event.kind = EVENT_PLANNED;
 		else
-			simulation->now = fmax(simulation->now, until);
-	} else if (!silent && simulation->ends < until) {
-		simulation->runs = false;
-		simulation->now = simulation->ends;
+			host->now = fmax(host->now, until);
+	} else if (!silent && host->ends < until) {
+		host->runs = false;
+		host->now = host->ends;
 		event.kind = EVENT_EXITED;
 	} else
-		simulation->now = until;
-	event.now = simulation->now;
-	event.active = simulation->is_silent ? 0 : INFINITY;
+		host->now = until;
+	event.now = host->now;
+	event.active = host->is_silent ? 0 : INFINITY;
 	return event;
 }
 
 static double
-now(void *context)
+now(struct host *host)
 {
-	const struct simulation *simulation = context;
-
-	return simulation->now;
+	return host->now;
 }
 
 static void
-tell(void *context, struct record *record)
+tell(struct host *host, struct record *record)
 {
-	struct simulation *simulation = context;
-	struct world *world = simulation->world;
+	struct world *world = host->world;
 
 	if (record->kind == RECORD_END)
-		simulation->end = *record;
+		host->end = *record;
 	if (world->count >= WORLD_RECORDS)
 		abort();
 	world->records[world->count++] = *record;
@@ -228,80 +219,74 @@ tell(void *context, struct record *record)
 
 /* Only attempts take their time. */
 static struct started
-start(void *context, enum task task, struct record *record)
+start(struct host *host, enum task task, struct record *record)
 {
-	struct simulation *simulation = context;
-
-	simulation->runs = true;
-	simulation->task = task;
+	host->runs = true;
+	host->task = task;
 	if (task == TASK_ATTEMPT)
-		begin_attempt(simulation, record);
+		begin_attempt(host, record);
 	else {
-		simulation->ends = simulation->now;
-		simulation->is_silent = false;
+		host->ends = host->now;
+		host->is_silent = false;
 	}
 	return (struct started){ .runs = true };
 }
 
 /* It has timed out, and ends at once. */
 static void
-end_process(void *context, int signal)
+end_process(struct host *host, int signal)
 {
-	struct simulation *simulation = context;
-
-	simulation->is_silent = false;
-	simulation->ends = simulation->now;
-	simulation->outcome = (struct outcome){ .kind = OUTCOME_TIMEOUT };
-	simulation->returned =
+	host->is_silent = false;
+	host->ends = host->now;
+	host->outcome = (struct outcome){ .kind = OUTCOME_TIMEOUT };
+	host->returned =
 	    (struct outcome){ .kind = OUTCOME_SIGNAL, .code = signal };
 }
 
 static bool
-yes(void *context)
+yes(struct host *host)
 {
-	(void)context;
+	(void)host;
 	return true;
 }
 
 static double
-unread_since(void *context)
+unread_since(struct host *host)
 {
-	(void)context;
+	(void)host;
 	return INFINITY;
 }
 
 static void
-nothing(void *context)
+nothing(struct host *host)
 {
-	(void)context;
+	(void)host;
 }
 
 static void
-end_probe(void *context, bool waits)
+end_probe(struct host *host, bool waits)
 {
-	(void)context, (void)waits;
+	(void)host, (void)waits;
 }
 
 static void
-end_attempt(void *context, struct ended *ended)
+end_attempt(struct host *host, struct ended *ended)
 {
-	const struct simulation *simulation = context;
-	const struct rules *rules = &simulation->world->policy.rules;
+	const struct rules *rules = &host->world->policy.rules;
 
-	ended->returned = simulation->returned;
-	ended->matched = set_has(&rules->success, simulation->outcome)
+	ended->returned = host->returned;
+	ended->matched = set_has(&rules->success, host->outcome)
 	    ? MATCH_BIT(MATCH_SUCCESS)
 	    : MATCH_BIT(MATCH_RETRY);
 }
 
 /* A check agrees with the status; a gate and a hook have no objection. */
 static enum answer
-answer(void *context)
+answer(struct host *host)
 {
-	const struct simulation *simulation = context;
-	const struct outcome outcome = simulation->outcome;
+	const struct outcome outcome = host->outcome;
 
-	return simulation->task == TASK_CHECK &&
+	return host->task == TASK_CHECK &&
 		(outcome.kind != OUTCOME_EXIT || outcome.code != 0)
 	    ? ANSWER_AGAIN
 	    : ANSWER_YES;
@@ -309,28 +294,27 @@ answer(void *context)
 
 /* Nobody else has the state, and no earlier run has left one. */
 static enum answer
-lock(void *context, struct state *state)
+lock(struct host *host, struct state *state)
 {
-	(void)context, (void)state;
+	(void)host, (void)state;
 	return ANSWER_YES;
 }
 
 static bool
-save(void *context, const struct state *state)
+save(struct host *host, const struct state *state)
 {
-	(void)context, (void)state;
+	(void)host, (void)state;
 	return true;
 }
 
 static enum answer
-pay(void *context, bool throttled, int64_t *paid)
+pay(struct host *host, bool throttled, int64_t *paid)
 {
-	struct simulation *simulation = context;
-	struct world *world = simulation->world;
+	struct world *world = host->world;
 	const struct budget_rules *rules = world->budget;
 
 	budget_refill(&world->bucket, rules,
-	    (int64_t)fmin(simulation->now * 1e9, 9e18), world->bucket.boot);
+	    (int64_t)fmin(host->now * 1e9, 9e18), world->bucket.boot);
 	const bool allowed = budget_take(&world->bucket, rules, throttled);
 
 	*paid = allowed ? budget_price(rules, throttled) : 0;
@@ -338,25 +322,24 @@ pay(void *context, bool throttled, int64_t *paid)
 }
 
 static void
-give(void *context, int64_t paid)
+give(struct host *host, int64_t paid)
 {
-	const struct simulation *simulation = context;
-	struct world *world = simulation->world;
+	struct world *world = host->world;
 
 	budget_give(&world->bucket, world->budget, paid);
 }
 
 static bool
-deliver(void *context, struct record *record)
+deliver(struct host *host, struct record *record)
 {
-	(void)context, (void)record;
+	(void)host, (void)record;
 	return true;
 }
 
 static void
-begin_wait(void *context, bool hint_decides, double seconds)
+begin_wait(struct host *host, bool hint_decides, double seconds)
 {
-	(void)context, (void)hint_decides, (void)seconds;
+	(void)host, (void)hint_decides, (void)seconds;
 }
 
 static const struct driver driver = {
@@ -382,29 +365,28 @@ static const struct driver driver = {
 };
 
 void
-simulation_open(struct simulation *simulation, struct world *world,
-    struct random random)
+simulation_open(struct host *host, struct world *world, struct random random)
 {
-	*simulation = (struct simulation){
+	*host = (struct host){
 		.world = world,
-		.run = run_open(&world->policy, random, &driver, simulation),
+		.run = run_open(&world->policy, random, &driver, host),
 		.random.seed = random_seed(&random, 1),
 		.most = UINT64_MAX,
 	};
-	if (simulation->run == NULL)
+	if (host->run == NULL)
 		err(STATUS_OWN_FAILURE, NULL);
 }
 
 void
-simulation_close(struct simulation *simulation)
+simulation_close(struct host *host)
 {
-	run_close(simulation->run);
+	run_close(host->run);
 }
 
 void
-simulation_step(struct simulation *simulation)
+simulation_step(struct host *host)
 {
-	simulation->world->count = 0;
-	simulation->steps++;
-	simulation->over = !run_step(simulation->run);
+	host->world->count = 0;
+	host->steps++;
+	host->over = !run_step(host->run);
 }

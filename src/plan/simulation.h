@@ -28,8 +28,11 @@ struct world {
 	int count;
 };
 
-/* One run on an imaginary clock; the script says how it goes. */
-struct simulation {
+/*
+ * The simulated host of one run, on an imaginary clock: the script says how the
+ * run goes.
+ */
+struct host {
 	struct world *world;
 	struct run *run;
 	struct random random; /* for the script */
@@ -54,15 +57,6 @@ struct simulation {
 	struct outcome returned; /* by the process, even after a timeout */
 };
 
-/* The options that concern a plan. */
-struct plan_options {
-	struct policy policy;
-	struct random random;
-	struct budget_rules budget_rules;
-	const char *backoff, *jitter; /* as typed; NULL: the default */
-	const char *script;	      /* NULL: the default */
-};
-
 /*
  * What a plan with these options is made for, with a full budget.
  * world_free() releases it.
@@ -75,15 +69,15 @@ bool world_is_random(const struct world *world);
 void world_free(struct world *world);
 
 /* Begins a run with these draws; simulation_close() releases it. */
-void simulation_open(struct simulation *simulation, struct world *world,
+void simulation_open(struct host *host, struct world *world,
     struct random random);
 
-void simulation_close(struct simulation *simulation);
+void simulation_close(struct host *host);
 
 /* Goes on to the end of the next attempt, or of the run. */
-void simulation_step(struct simulation *simulation);
+void simulation_step(struct host *host);
 
 /* Whether the run would never end. */
-bool simulation_is_endless(const struct simulation *simulation);
+bool simulation_is_endless(const struct host *host);
 
 #endif

@@ -31,7 +31,7 @@ enum doing {
 };
 
 /* The system's side of a run. */
-struct loop {
+struct host {
 	const struct options *options;
 	struct run *run;
 	struct report report;
@@ -53,11 +53,11 @@ struct loop {
 
 /* Whether the output has failed, after a message. */
 static bool
-has_failed(struct loop *loop)
+has_failed(struct host *host)
 {
-	loop->failed = loop->failed ||
-	    output_take_failure(&loop->job.output, &loop->death);
-	return loop->failed;
+	host->failed = host->failed ||
+	    output_take_failure(&host->job.output, &host->death);
+	return host->failed;
 }
 
 /* --- what happens --- */
@@ -68,65 +68,65 @@ has_failed(struct loop *loop)
  * are due.
  */
 static void
-turn(struct loop *loop, double until)
+turn(struct host *host, double until)
 {
-	const double time = clock_now(&loop->clock);
-	struct record record = run_record(loop->run, time);
+	const double time = clock_now(&host->clock);
+	struct record record = run_record(host->run, time);
 
 	record.seen.time = events_time(CLOCK_REALTIME);
 	/* Output may come at each moment. */
-	if (time >= loop->tick_due)
-		loop->tick_due = time +
-		    logs_tick(&loop->report, &loop->job.output, &record) -
+	if (time >= host->tick_due)
+		host->tick_due = time +
+		    logs_tick(&host->report, &host->job.output, &record) -
 		    record.elapsed;
 	/* This and the delay are in seconds from now. */
-	const double tick = loop->tick_due - time;
-	const double beat = notify_beat(loop->job.notify);
-	loop->turned = clock_now(&loop->clock);
-	events_alarm(&loop->events,
-	    fmin(until - loop->turned, fmin(beat, tick)));
-	ev_run(loop->events.loop, EVRUN_ONCE);
+	const double tick = host->tick_due - time;
+	const double beat = notify_beat(host->job.notify);
+	host->turned = clock_now(&host->clock);
+	events_alarm(&host->events,
+	    fmin(until - host->turned, fmin(beat, tick)));
+	ev_run(host->events.loop, EVRUN_ONCE);
 	/* A freeze may have lasted, and the manager is patient no longer. */
-	notify_beat(loop->job.notify);
+	notify_beat(host->job.notify);
 }
 
 static struct event
-tell_signal(struct loop *loop, const struct received *received)
+tell_signal(struct host *host, const struct received *received)
 {
-	const bool is_attempt = loop->job.task == TASK_ATTEMPT;
+	const bool is_attempt = host->job.task == TASK_ATTEMPT;
 	const bool ends = received->ends_run;
 
-	loop->job.passed_on |= ends;
+	host->job.passed_on |= ends;
 	if (ends)
-		notify_stopping(loop->job.notify);
+		notify_stopping(host->job.notify);
 	const bool held =
-	    !ends && notify_holds(loop->job.notify, received->signal);
+	    !ends && notify_holds(host->job.notify, received->signal);
 	return (struct event){
 		.kind = EVENT_SIGNAL,
 		.signal = received->signal,
 		.forwarded = !held &&
-		    receiver_forward(&loop->receiver, received, is_attempt),
+		    receiver_forward(&host->receiver, received, is_attempt),
 		.ends_run = ends,
 	};
 }
 
 /* Takes note of it if what was begun is over, and then returns true. */
 static bool
-take_done(struct loop *loop)
+take_done(struct host *host)
 {
-	switch (loop->doing) {
+	switch (host->doing) {
 	case DOING_NOTHING:
 	case DOING_READ:
 		return false;
 	case DOING_COLLECT:
 	case DOING_DELIVER:
-		if (collector_works(&loop->job.output.collector))
+		if (collector_works(&host->job.output.collector))
 			return false;
 		break;
 	case DOING_READ_OVER:
 		break;
 	}
-	loop->doing = DOING_NOTHING;
+	host->doing = DOING_NOTHING;
 	return true;
 }
 
@@ -135,58 +135,57 @@ take_done(struct loop *loop)
  * that came with the death of the attempt still ends the run.
  */
 static bool
-look(struct loop *loop, double until, struct event *event)
+look(struct host *host, double until, struct event *event)
 {
 	struct received received;
 
-	if (has_failed(loop)) {
+	if (has_failed(host)) {
 		*event = (struct event){ .kind = EVENT_ERROR,
-			.signal = loop->death };
-		loop->failed = false;
-		loop->doing = DOING_NOTHING;
+			.signal = host->death };
+		host->failed = false;
+		host->doing = DOING_NOTHING;
 		return true;
 	}
-	if (receiver_take(&loop->receiver, &received)) {
-		*event = tell_signal(loop, &received);
+	if (receiver_take(&host->receiver, &received)) {
+		*event = tell_signal(host, &received);
 		return true;
 	}
 	*event = (struct event){ .kind = EVENT_DONE };
-	if (take_done(loop))
+	if (take_done(host))
 		return true;
-	if (loop->receiver.child_ended) {
-		loop->receiver.child_ended = false;
-		if (job_reap(&loop->job, event))
+	if (host->receiver.child_ended) {
+		host->receiver.child_ended = false;
+		if (job_reap(&host->job, event))
 			return true;
 	}
-	if (notify_take_hang(loop->job.notify)) {
+	if (notify_take_hang(host->job.notify)) {
 		*event = (struct event){ .kind = EVENT_PROBED,
 			.probe = { .kind = OUTCOME_UNHEALTHY } };
 		return true;
 	}
-	if (hinted_over(&loop->job.hinted)) {
+	if (hinted_over(&host->job.hinted)) {
 		event->kind = EVENT_DATE;
 		return true;
 	}
 	/* A turn that began at `until` or later has read the signals before. */
 	event->kind = EVENT_TIMER;
-	return loop->turned >= until;
+	return host->turned >= until;
 }
 
 static struct event
-next(void *context, double until)
+next(struct host *host, double until)
 {
-	struct loop *loop = context;
 	struct event event;
 
 	/* What was told since may have hidden the status line. */
-	loop->tick_due = -INFINITY;
-	while (!look(loop, until, &event))
-		turn(loop, until);
-	event.now = clock_now(&loop->clock);
+	host->tick_due = -INFINITY;
+	while (!look(host, until, &event))
+		turn(host, until);
+	event.now = clock_now(&host->clock);
 	/* A stop does not count as silence. */
-	event.active = clock_at(&loop->clock,
-	    fmax(collector_active(&loop->job.output.collector),
-		loop->clock.resumed));
+	event.active = clock_at(&host->clock,
+	    fmax(collector_active(&host->job.output.collector),
+		host->clock.resumed));
 	return event;
 }
 
@@ -194,44 +193,41 @@ next(void *context, double until)
 static void
 input_done(void *data, bool success)
 {
-	struct loop *loop = data;
+	struct host *host = data;
 
-	loop->doing = DOING_READ_OVER;
-	loop->failed |= !success;
+	host->doing = DOING_READ_OVER;
+	host->failed |= !success;
 }
 
 /* `retry` is stopped, or goes on, and the child with it. */
 static void
 suspend(void *data, bool stop)
 {
-	struct loop *loop = data;
-	struct job *job = &loop->job;
+	struct host *host = data;
+	struct job *job = &host->job;
 	const int signal = stop ? SIGSTOP : SIGCONT;
 
 	if (stop)
-		logs_hide(&loop->report, &job->output);
+		logs_hide(&host->report, &job->output);
 	child_signal_group(&job->probe.child, signal);
 }
 
 /* --- what the run asks for --- */
 
 static double
-now(void *context)
+now(struct host *host)
 {
-	const struct loop *loop = context;
-
-	return clock_now(&loop->clock);
+	return clock_now(&host->clock);
 }
 
 /* Completes a record with pids, clocks and times, and reports it. */
 static void
-tell(void *context, struct record *record)
+tell(struct host *host, struct record *record)
 {
-	struct loop *loop = context;
-	struct job *job = &loop->job;
+	struct job *job = &host->job;
 	const bool is_told =
 	    (record->kind == RECORD_OUTCOME || record->kind == RECORD_END) &&
-	    loop->report.keeps_output;
+	    host->report.keeps_output;
 	char *output = is_told ? output_tail(&job->output) : NULL;
 
 	record->seen.output = output;
@@ -240,186 +236,156 @@ tell(void *context, struct record *record)
 	record->seen.advice =
 	    record->attempt.number > 1 && record->kind != RECORD_END
 	    ? NULL
-	    : suggest_outcome(loop->options, record->last.outcome, loop->advice,
-		  sizeof(loop->advice));
+	    : suggest_outcome(host->options, record->last.outcome, host->advice,
+		  sizeof(host->advice));
 	record->seen.time = events_time(CLOCK_REALTIME);
-	logs_tell(&loop->report, &job->output, record);
+	logs_tell(&host->report, &job->output, record);
 	free(output);
-	notify_tell(loop->job.notify, &loop->report.style, record);
+	notify_tell(host->job.notify, &host->report.style, record);
 }
 
 static struct started
-start(void *context, enum task task, struct record *record)
+start(struct host *host, enum task task, struct record *record)
 {
-	struct loop *loop = context;
-
-	loop->doing = DOING_NOTHING;
-	logs_hide(&loop->report, &loop->job.output);
-	const struct started started = job_start(&loop->job, task, record);
-	if (started.runs || task == TASK_PROBE || !has_failed(loop))
+	host->doing = DOING_NOTHING;
+	logs_hide(&host->report, &host->job.output);
+	const struct started started = job_start(&host->job, task, record);
+	if (started.runs || task == TASK_PROBE || !has_failed(host))
 		return started;
-	loop->failed = false;
-	return (struct started){ .death = loop->death };
+	host->failed = false;
+	return (struct started){ .death = host->death };
 }
 
 static void
-signal_job(void *context, int signal)
+signal_job(struct host *host, int signal)
 {
-	struct loop *loop = context;
-
-	logs_hide(&loop->report, &loop->job.output);
-	job_signal(&loop->job, signal);
+	logs_hide(&host->report, &host->job.output);
+	job_signal(&host->job, signal);
 }
 
 static bool
-is_gone(void *context)
+is_gone(struct host *host)
 {
-	struct loop *loop = context;
-
-	return job_is_gone(&loop->job);
+	return job_is_gone(&host->job);
 }
 
 static void
-abandon(void *context)
+abandon(struct host *host)
 {
-	struct loop *loop = context;
-
-	if (loop->doing == DOING_COLLECT)
-		collector_drop(&loop->job.output.collector);
+	if (host->doing == DOING_COLLECT)
+		collector_drop(&host->job.output.collector);
 	else
-		job_abandon(&loop->job);
-	loop->doing = DOING_NOTHING;
+		job_abandon(&host->job);
+	host->doing = DOING_NOTHING;
 }
 
 /* A failure that there is already comes as an event, before DONE. */
 static bool
-is_over_at_once(struct loop *loop, enum doing doing)
+is_over_at_once(struct host *host, enum doing doing)
 {
-	loop->doing = DOING_NOTHING;
-	if (!collector_works(&loop->job.output.collector) && !has_failed(loop))
+	host->doing = DOING_NOTHING;
+	if (!collector_works(&host->job.output.collector) && !has_failed(host))
 		return true;
-	loop->doing = doing;
+	host->doing = doing;
 	return false;
 }
 
 static bool
-collect(void *context)
+collect(struct host *host)
 {
-	struct loop *loop = context;
-
-	collector_finish(&loop->job.output.collector);
-	return is_over_at_once(loop, DOING_COLLECT);
+	collector_finish(&host->job.output.collector);
+	return is_over_at_once(host, DOING_COLLECT);
 }
 
 static void
-end_attempt(void *context, struct ended *ended)
+end_attempt(struct host *host, struct ended *ended)
 {
-	struct loop *loop = context;
-
-	job_end_attempt(&loop->job, ended);
+	job_end_attempt(&host->job, ended);
 }
 
 static enum answer
-answer(void *context)
+answer(struct host *host)
 {
-	struct loop *loop = context;
-
-	return job_answer(&loop->job);
+	return job_answer(&host->job);
 }
 
 static void
-end_probe(void *context, bool waits)
+end_probe(struct host *host, bool waits)
 {
-	struct loop *loop = context;
-
 	if (waits)
-		probe_kill(&loop->job.probe);
-	else if (loop->job.probe.child.pid != 0)
-		probe_drop(&loop->job.probe);
+		probe_kill(&host->job.probe);
+	else if (host->job.probe.child.pid != 0)
+		probe_drop(&host->job.probe);
 }
 
 static enum answer
-lock(void *context, struct state *state)
+lock(struct host *host, struct state *state)
 {
-	struct loop *loop = context;
-
-	switch (state_file_lock(&loop->state)) {
+	switch (state_file_lock(&host->state)) {
 	case 1:
-		*state = loop->state.state;
+		*state = host->state.state;
 		return ANSWER_YES;
 	case 0:
-		return loop->options->policy.early_skip ? ANSWER_NO
+		return host->options->policy.early_skip ? ANSWER_NO
 							: ANSWER_AGAIN;
 	}
 	return ANSWER_NONE;
 }
 
 static bool
-save(void *context, const struct state *state)
+save(struct host *host, const struct state *state)
 {
-	struct loop *loop = context;
-
-	return state_file_save(&loop->state, state,
+	return state_file_save(&host->state, state,
 		   events_time(CLOCK_REALTIME)) == 0;
 }
 
 static bool
-read_input(void *context)
+read_input(struct host *host)
 {
-	struct loop *loop = context;
-	const int spools = input_spool(&loop->job.input);
+	const int spools = input_spool(&host->job.input);
 
-	loop->doing = spools == 1 ? DOING_READ : DOING_NOTHING;
-	loop->failed |= spools == -1;
+	host->doing = spools == 1 ? DOING_READ : DOING_NOTHING;
+	host->failed |= spools == -1;
 	return spools == 0;
 }
 
 static enum answer
-pay(void *context, bool throttled, int64_t *paid)
+pay(struct host *host, bool throttled, int64_t *paid)
 {
-	struct loop *loop = context;
-
-	return budget_file_take(&loop->budget, throttled, paid);
+	return budget_file_take(&host->budget, throttled, paid);
 }
 
 static void
-give(void *context, int64_t paid)
+give(struct host *host, int64_t paid)
 {
-	struct loop *loop = context;
-
-	budget_file_give(&loop->budget, paid);
+	budget_file_give(&host->budget, paid);
 }
 
 static bool
-deliver(void *context, struct record *record)
+deliver(struct host *host, struct record *record)
 {
-	struct loop *loop = context;
-	struct output *output = &loop->job.output;
+	struct output *output = &host->job.output;
 
-	logs_hide(&loop->report, output);
-	input_stop(&loop->job.input);
-	logs_begin_output(&loop->report, output, record);
+	logs_hide(&host->report, output);
+	input_stop(&host->job.input);
+	logs_begin_output(&host->report, output, record);
 	output_deliver(output, record);
-	return is_over_at_once(loop, DOING_DELIVER);
+	return is_over_at_once(host, DOING_DELIVER);
 }
 
 static double
-unread_since(void *context)
+unread_since(struct host *host)
 {
-	const struct loop *loop = context;
-
-	return clock_at(&loop->clock,
-	    collector_unread_since(&loop->job.output.collector));
+	return clock_at(&host->clock,
+	    collector_unread_since(&host->job.output.collector));
 }
 
 static void
-begin_wait(void *context, bool hint_decides, double seconds)
+begin_wait(struct host *host, bool hint_decides, double seconds)
 {
-	struct loop *loop = context;
-
-	hinted_begin(&loop->job.hinted, hint_decides, seconds);
-	if (loop->job.hinted.until > 0)
-		events_date(&loop->events, loop->job.hinted.until);
+	hinted_begin(&host->job.hinted, hint_decides, seconds);
+	if (host->job.hinted.until > 0)
+		events_date(&host->events, host->job.hinted.until);
 }
 
 static const struct driver driver = {
@@ -450,10 +416,10 @@ static const struct driver driver = {
 static void
 show_probe(void *data, const char *line)
 {
-	struct loop *loop = data;
+	struct host *host = data;
 
-	logs_note(&loop->report, &loop->job.output, "health check: ", line);
-	loop->tick_due = -INFINITY;
+	logs_note(&host->report, &host->job.output, "health check: ", line);
+	host->tick_due = -INFINITY;
 }
 
 /*
@@ -462,18 +428,18 @@ show_probe(void *data, const char *line)
  * parent may have set.
  */
 static void
-set_up(struct loop *loop)
+set_up(struct host *host)
 {
-	const struct options *options = loop->options;
+	const struct options *options = host->options;
 	const struct policy *policy = &options->policy;
-	struct job *job = &loop->job;
+	struct job *job = &host->job;
 
-	loop->run = run_open(policy, options->random, &driver, loop);
-	if (loop->run == NULL)
+	host->run = run_open(policy, options->random, &driver, host);
+	if (host->run == NULL)
 		err(STATUS_OWN_FAILURE, "cannot begin");
 	*job = (struct job){
 		.options = options,
-		.report = &loop->report,
+		.report = &host->report,
 	};
 	if (child_init(&job->child) == -1)
 		err(STATUS_OWN_FAILURE, "cannot prepare to start processes");
@@ -481,17 +447,17 @@ set_up(struct loop *loop)
 	job->child.outlives = policy->kill_after == 0;
 	tree_watch(&job->tree, job->child.parent,
 	    policy_ends_processes(policy));
-	events_open(&loop->events);
-	loop->receiver = (struct receiver){
+	events_open(&host->events);
+	host->receiver = (struct receiver){
 		.child = &job->child,
 		.asks = policy->signal,
-		.clock = &loop->clock,
+		.clock = &host->clock,
 		.suspend = suspend,
-		.data = loop,
+		.data = host,
 	};
-	receiver_open(&loop->receiver, loop->events.loop);
-	probe_open(&job->probe, &job->child, loop->events.loop,
-	    options->style.verbose ? show_probe : NULL, loop);
+	receiver_open(&host->receiver, host->events.loop);
+	probe_open(&job->probe, &job->child, host->events.loop,
+	    options->style.verbose ? show_probe : NULL, host);
 }
 
 /*
@@ -500,59 +466,59 @@ set_up(struct loop *loop)
  * descriptors in tests/simulate, and valgrind.
  */
 static void
-close_all(struct loop *loop)
+close_all(struct host *host)
 {
-	struct job *job = &loop->job;
+	struct job *job = &host->job;
 
-	logs_hide(&loop->report, &job->output);
+	logs_hide(&host->report, &job->output);
 	messages.held = false;
 	output_close(&job->output);
 	input_close(&job->input);
 	notify_close(job->notify);
 	oom_close(&job->oom);
-	state_file_close(&loop->state);
-	budget_file_close(&loop->budget);
-	ev_loop_destroy(loop->events.loop);
+	state_file_close(&host->state);
+	budget_file_close(&host->budget);
+	ev_loop_destroy(host->events.loop);
 	tree_free(&job->tree);
-	run_close(loop->run);
-	logs_close(&loop->report);
+	run_close(host->run);
+	logs_close(&host->report);
 	messages_close();
 }
 
 int
 loop_run(const struct options *options, const struct report *report)
 {
-	struct loop loop = {
+	struct host host = {
 		.options = options,
 		.report = *report,
 		.turned = -INFINITY,
 	};
-	struct job *job = &loop.job;
+	struct job *job = &host.job;
 
-	set_up(&loop);
-	budget_file_open(&loop.budget, options);
-	if (state_file_open(&loop.state, options) == -1) {
+	set_up(&host);
+	budget_file_open(&host.budget, options);
+	if (state_file_open(&host.state, options) == -1) {
 		logs_remove(report);
 		exit(STATUS_OWN_FAILURE);
 	}
-	loop.report.pid = job->child.parent;
-	loop.report.begun = events_time(CLOCK_REALTIME);
-	if (gethostname(loop.report.host, sizeof(loop.report.host) - 1) == -1)
-		*loop.report.host = '\0';
-	job->notify = notify_open(options, &job->child, loop.events.loop);
-	input_open(&job->input, options, loop.events.loop, &loop.clock,
-	    input_done, &loop);
-	output_open(&job->output, options, loop.events.loop);
+	host.report.pid = job->child.parent;
+	host.report.begun = events_time(CLOCK_REALTIME);
+	if (gethostname(host.report.host, sizeof(host.report.host) - 1) == -1)
+		*host.report.host = '\0';
+	job->notify = notify_open(options, &job->child, host.events.loop);
+	input_open(&job->input, options, host.events.loop, &host.clock,
+	    input_done, &host);
+	output_open(&job->output, options, host.events.loop);
 	/* With --output=chronic it is held. */
 	if (options->warning != NULL)
 		say("%s", options->warning);
 	duplicate_open(&job->duplicate, options, logs_use_output(report));
 
-	while (run_step(loop.run))
+	while (run_step(host.run))
 		continue;
 
-	const struct end end = run_record(loop.run, now(&loop)).end;
-	close_all(&loop);
+	const struct end end = run_record(host.run, now(&host)).end;
+	close_all(&host);
 	/* The init process of a container outlives its own signal. */
 	if (end.death != 0)
 		receiver_die(end.death);

@@ -80,17 +80,17 @@ done
 # The lines that a directory may have, and the rows of options. A commit may lower a
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
-	7727 src/core
+	7730 src/core
 	2389 src/report
-	2225 src/plan
-	3463 src/options
-	8639 src/sys
+	2212 src/plan
+	3462 src/options
+	8602 src/sys
 	292 src/main.c
-	13392 tests/unit
-	14565 tests/command
-	3980 tests/lib
+	13353 tests/unit
+	14544 tests/command
+	3984 tests/lib
 	2727 tests/simulate
-	4355 scripts
+	4372 scripts
 	61 options'
 
 # size TREE ROOM: its lines; words of completions are generated.

@@ -293,9 +293,9 @@ drive_happens(struct drive *drive, double until, struct event *event)
 }
 
 static inline struct event
-drive_do_next(void *context, double until)
+drive_do_next(struct host *host, double until)
 {
-	struct drive *drive = context;
+	struct drive *drive = (struct drive *)host;
 	struct event event = { .kind = EVENT_TIMER };
 
 	do
@@ -308,17 +308,17 @@ drive_do_next(void *context, double until)
 }
 
 static inline double
-drive_do_now(void *context)
+drive_do_now(struct host *host)
 {
-	const struct drive *drive = context;
+	const struct drive *drive = (struct drive *)host;
 
 	return drive->clock;
 }
 
 static inline void
-drive_do_tell(void *context, struct record *record)
+drive_do_tell(struct host *host, struct record *record)
 {
-	struct drive *drive = context;
+	struct drive *drive = (struct drive *)host;
 
 	if (drive->at == drive->count) {
 		drive->told++;
@@ -333,14 +333,14 @@ drive_do_tell(void *context, struct record *record)
 }
 
 static inline struct started
-drive_do_start(void *context, enum task task, struct record *record)
+drive_do_start(struct host *host, enum task task, struct record *record)
 {
 	static const enum question questions[] = {
 		[TASK_CHECK] = ASK_CHECK,
 		[TASK_GATE] = ASK_GATE,
 		[TASK_LAST_HOOK] = ASK_HOOK,
 	};
-	struct drive *drive = context;
+	struct drive *drive = (struct drive *)host;
 	const struct step *step = drive_next(drive);
 
 	(void)record;
@@ -367,9 +367,9 @@ drive_do_start(void *context, enum task task, struct record *record)
 }
 
 static inline void
-drive_do_signal(void *context, int number)
+drive_do_signal(struct host *host, int number)
 {
-	struct drive *drive = context;
+	struct drive *drive = (struct drive *)host;
 
 	if (drive->action.kind != ACTION_LOOK)
 		drive->action.kind = ACTION_KILL;
@@ -378,9 +378,9 @@ drive_do_signal(void *context, int number)
 }
 
 static inline bool
-drive_do_is_gone(void *context)
+drive_do_is_gone(struct host *host)
 {
-	struct drive *drive = context;
+	struct drive *drive = (struct drive *)host;
 	const bool gone = drive_is_next(drive, STEP_GONE);
 
 	drive->action.kind = ACTION_LOOK;
@@ -391,9 +391,9 @@ drive_do_is_gone(void *context)
 }
 
 static inline void
-drive_do_abandon(void *context)
+drive_do_abandon(struct host *host)
 {
-	struct drive *drive = context;
+	struct drive *drive = (struct drive *)host;
 
 	drive->action.kind = ACTION_ABANDON;
 	if (drive_next(drive) == NULL)
@@ -404,18 +404,18 @@ drive_do_abandon(void *context)
 }
 
 static inline bool
-drive_do_collect(void *context)
+drive_do_collect(struct host *host)
 {
-	struct drive *drive = context;
+	struct drive *drive = (struct drive *)host;
 
 	drive->action.kind = ACTION_COLLECT;
 	return drive_result_is_next(drive) && !drive_next(drive)->failed;
 }
 
 static inline void
-drive_do_end_attempt(void *context, struct ended *ended)
+drive_do_end_attempt(struct host *host, struct ended *ended)
 {
-	struct drive *drive = context;
+	struct drive *drive = (struct drive *)host;
 
 	if (drive_next(drive) == NULL)
 		drive_wait(drive, INFINITY);
@@ -431,9 +431,9 @@ drive_do_end_attempt(void *context, struct ended *ended)
 }
 
 static inline enum answer
-drive_do_answer(void *context)
+drive_do_answer(struct host *host)
 {
-	struct drive *drive = context;
+	struct drive *drive = (struct drive *)host;
 
 	if (drive_next(drive) == NULL)
 		drive_wait(drive, INFINITY);
@@ -445,18 +445,18 @@ drive_do_answer(void *context)
 }
 
 static inline void
-drive_do_end_probe(void *context, bool waits)
+drive_do_end_probe(struct host *host, bool waits)
 {
-	struct drive *drive = context;
+	struct drive *drive = (struct drive *)host;
 
 	if (waits)
 		drive->action.kind = ACTION_END_PROBE;
 }
 
 static inline enum answer
-drive_do_lock(void *context, struct state *state)
+drive_do_lock(struct host *host, struct state *state)
 {
-	struct drive *drive = context;
+	struct drive *drive = (struct drive *)host;
 
 	drive_act(drive, ACTION_ASK, ASK_STATE);
 	if (!drive_is_next(drive, STEP_ANSWER))
@@ -468,9 +468,9 @@ drive_do_lock(void *context, struct state *state)
 }
 
 static inline bool
-drive_do_save(void *context, const struct state *state)
+drive_do_save(struct host *host, const struct state *state)
 {
-	struct drive *drive = context;
+	struct drive *drive = (struct drive *)host;
 
 	drive->was_saved = true;
 	drive->saved = *state;
@@ -478,9 +478,9 @@ drive_do_save(void *context, const struct state *state)
 }
 
 static inline bool
-drive_do_read_input(void *context)
+drive_do_read_input(struct host *host)
 {
-	struct drive *drive = context;
+	struct drive *drive = (struct drive *)host;
 
 	drive_act(drive, ACTION_ASK, ASK_INPUT);
 	drive->reads = true;
@@ -488,9 +488,9 @@ drive_do_read_input(void *context)
 }
 
 static inline enum answer
-drive_do_pay(void *context, bool throttled, int64_t *paid)
+drive_do_pay(struct host *host, bool throttled, int64_t *paid)
 {
-	struct drive *drive = context;
+	struct drive *drive = (struct drive *)host;
 
 	(void)throttled;
 	drive_act(drive, ACTION_ASK, ASK_BUDGET);
@@ -504,15 +504,15 @@ drive_do_pay(void *context, bool throttled, int64_t *paid)
 }
 
 static inline void
-drive_do_give(void *context, int64_t paid)
+drive_do_give(struct host *host, int64_t paid)
 {
-	(void)context, (void)paid;
+	(void)host, (void)paid;
 }
 
 static inline bool
-drive_do_deliver(void *context, struct record *record)
+drive_do_deliver(struct host *host, struct record *record)
 {
-	struct drive *drive = context;
+	struct drive *drive = (struct drive *)host;
 
 	(void)record;
 	drive->action.kind = ACTION_DELIVER;
@@ -523,9 +523,9 @@ drive_do_deliver(void *context, struct record *record)
 
 /* What a step says of the reader of a collection holds when it is asked. */
 static inline double
-drive_do_unread_since(void *context)
+drive_do_unread_since(struct host *host)
 {
-	struct drive *drive = context;
+	struct drive *drive = (struct drive *)host;
 	const double since = drive->since;
 
 	if (since == DRIVE_BLOCKED)
@@ -534,9 +534,9 @@ drive_do_unread_since(void *context)
 }
 
 static inline void
-drive_do_begin_wait(void *context, bool hint_decides, double seconds)
+drive_do_begin_wait(struct host *host, bool hint_decides, double seconds)
 {
-	struct drive *drive = context;
+	struct drive *drive = (struct drive *)host;
 
 	(void)hint_decides, (void)seconds;
 	drive->action.kind = ACTION_WAIT;
@@ -568,8 +568,8 @@ drive_replay(struct drive *drive)
 		.begin_wait = drive_do_begin_wait,
 	};
 	jmp_buf waits;
-	struct run *run =
-	    run_open(&drive->policy, drive->random, &driver, drive);
+	struct run *run = run_open(&drive->policy, drive->random, &driver,
+	    (struct host *)drive);
 
 	if (run == NULL)
 		abort();

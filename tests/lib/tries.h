@@ -172,7 +172,7 @@ add_timer(struct haps *haps, double until)
 }
 
 static struct event
-next(void *context, double until)
+next(struct host *host, double until)
 {
 	static const struct {
 		int number;
@@ -183,7 +183,7 @@ next(void *context, double until)
 	};
 	struct haps haps = { .count = 0 };
 
-	(void)context;
+	(void)host;
 	MUST(!isnan(until));
 	check_moment();
 	if (try.now > try.seconds_most || try.attempts > try.attempts_most)
@@ -252,16 +252,16 @@ next(void *context, double until)
 }
 
 static double
-now(void *context)
+now(struct host *host)
 {
-	(void)context;
+	(void)host;
 	return try.now;
 }
 
 static void
-tell(void *context, struct record *record)
+tell(struct host *host, struct record *record)
 {
-	(void)context;
+	(void)host;
 	MUST(try.ends == 0);
 	if (record->kind == RECORD_OUTCOME) {
 		MUST(record->last.judgement.verdict != VERDICT_NONE);
@@ -276,9 +276,9 @@ tell(void *context, struct record *record)
 }
 
 static struct started
-start(void *context, enum task task, struct record *record)
+start(struct host *host, enum task task, struct record *record)
 {
-	(void)context;
+	(void)host;
 	if (task == TASK_PROBE) {
 		MUST(!try.probes && try.doing == DOING_PROCESS);
 		MUST(try.task == TASK_ATTEMPT && !try.exited);
@@ -311,9 +311,9 @@ start(void *context, enum task task, struct record *record)
 }
 
 static void
-signal_process(void *context, int number)
+signal_process(struct host *host, int number)
 {
-	(void)context;
+	(void)host;
 	MUST(try.doing == DOING_PROCESS && !try.probes);
 	MUST(number == SIGKILL || number == try.policy->signal);
 	/* It has got the signal that ends the run, and drains. */
@@ -324,31 +324,31 @@ signal_process(void *context, int number)
 }
 
 static bool
-is_gone(void *context)
+is_gone(struct host *host)
 {
-	(void)context;
+	(void)host;
 	MUST(try.doing == DOING_PROCESS && try.exited);
 	return choose(2) == 0;
 }
 
 static void
-abandon(void *context)
+abandon(struct host *host)
 {
-	(void)context;
+	(void)host;
 	MUST(try.doing == DOING_PROCESS || try.doing == DOING_COLLECTION);
 }
 
 static bool
-collect(void *context)
+collect(struct host *host)
 {
-	(void)context;
+	(void)host;
 	MUST(try.doing == DOING_PROCESS && !try.probes);
 	try.doing = DOING_COLLECTION;
 	return choose(2) == 0;
 }
 
 static void
-end_attempt(void *context, struct ended *ended)
+end_attempt(struct host *host, struct ended *ended)
 {
 	static const struct outcome outcomes[] = {
 		{ .kind = OUTCOME_EXIT, .code = 1 },
@@ -360,7 +360,7 @@ end_attempt(void *context, struct ended *ended)
 	};
 	const unsigned int matches = try.policy->rules.matches;
 
-	(void)context;
+	(void)host;
 	MUST(try.doing == DOING_COLLECTION && try.task == TASK_ATTEMPT);
 	try.doing = DOING_NOTHING;
 	try.ended++;
@@ -374,11 +374,11 @@ end_attempt(void *context, struct ended *ended)
 }
 
 static enum answer
-answer(void *context)
+answer(struct host *host)
 {
 	static const enum answer answers[] = { ANSWER_YES, ANSWER_AGAIN,
 		ANSWER_NO, ANSWER_NONE };
-	(void)context;
+	(void)host;
 	MUST(try.doing == DOING_COLLECTION && try.task != TASK_ATTEMPT);
 	try.doing = DOING_NOTHING;
 	const enum answer given = answers[choose(4)];
@@ -387,19 +387,19 @@ answer(void *context)
 }
 
 static void
-end_probe(void *context, bool waits)
+end_probe(struct host *host, bool waits)
 {
-	(void)context;
+	(void)host;
 	MUST(try.probes || !waits);
 	try.probes &= waits;
 }
 
 static enum answer
-lock(void *context, struct state *state)
+lock(struct host *host, struct state *state)
 {
 	static const enum answer answers[] = { ANSWER_YES, ANSWER_AGAIN,
 		ANSWER_NO, ANSWER_NONE };
-	(void)context;
+	(void)host;
 	const int choice = choose(5);
 
 	if (choice == 4)
@@ -413,9 +413,9 @@ lock(void *context, struct state *state)
 }
 
 static bool
-save(void *context, const struct state *state)
+save(struct host *host, const struct state *state)
 {
-	(void)context;
+	(void)host;
 	MUST(try.policy->remember && try.ends == 0);
 	MUST(state->age >= 0);
 	const bool saved = choose(2) == 0;
@@ -425,20 +425,20 @@ save(void *context, const struct state *state)
 }
 
 static bool
-read_input(void *context)
+read_input(struct host *host)
 {
-	(void)context;
+	(void)host;
 	MUST(try.attempts == 0);
 	try.doing = DOING_READING;
 	return choose(2) == 0;
 }
 
 static enum answer
-pay(void *context, bool throttled, int64_t *paid)
+pay(struct host *host, bool throttled, int64_t *paid)
 {
 	static const enum answer answers[] = { ANSWER_YES, ANSWER_NO,
 		ANSWER_AGAIN };
-	(void)context, (void)throttled;
+	(void)host, (void)throttled;
 	const enum answer given = answers[choose(3)];
 
 	if (given != ANSWER_AGAIN)
@@ -447,26 +447,26 @@ pay(void *context, bool throttled, int64_t *paid)
 }
 
 static void
-give(void *context, int64_t paid)
+give(struct host *host, int64_t paid)
 {
-	(void)context;
+	(void)host;
 	MUST(try.policy->budget && paid == try.paid);
 	try.paid = 0;
 }
 
 static bool
-deliver(void *context, struct record *record)
+deliver(struct host *host, struct record *record)
 {
-	(void)context;
+	(void)host;
 	MUST(try.policy->delivery != DELIVERY_NONE && !record->wait.lasts);
 	try.doing = DOING_DELIVERY;
 	return choose(2) == 0;
 }
 
 static double
-unread_since(void *context)
+unread_since(struct host *host)
 {
-	(void)context;
+	(void)host;
 	MUST(try.doing == DOING_COLLECTION || try.doing == DOING_DELIVERY);
 	if (choose(2) == 1)
 		return try.now;
@@ -474,9 +474,9 @@ unread_since(void *context)
 }
 
 static void
-begin_wait(void *context, bool hint_decides, double seconds)
+begin_wait(struct host *host, bool hint_decides, double seconds)
 {
-	(void)context, (void)hint_decides;
+	(void)host, (void)hint_decides;
 	MUST(isfinite(seconds));
 }
 

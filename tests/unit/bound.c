@@ -97,7 +97,7 @@ make_line(char *line, size_t size)
 static double
 last(struct world *world, uint64_t number)
 {
-	struct simulation run;
+	struct host run;
 
 	world->bucket = (struct bucket){ 0 };
 	simulation_open(&run, world, (struct random){ .seed = number });
