@@ -213,14 +213,17 @@ const char *const line_no_evidence[] = {
 const char *const line_warning =
     "(?i)^[^a-z]*(npm |(time=[^ ]+ )?level=)?(warn(ing)?|notice|hint|w)[]: ]";
 
-/* What runs of tests count. */
+/*
+ * What runs of tests count.  Below, each alternative has some letters outside
+ * groups: without, every line would be tried.
+ */
 #define TESTS \
 	"((test|spec|example|scenario|case|assertion|suite|check|file)s? )?"
 
 const char *const line_failed_tests[] = {
-	"(?i)(^|[,|(:*=] *)[1-9][0-9]* " TESTS "(failed|failing|fail|failures?)"
+	"(?i)(^|[,|(:*=] *)[1-9][0-9]* " TESTS "fail(ed|ing|ures?)?"
 	"(\\.?$|[],;|)]| [|*=(]| in [0-9])",
-	"(?i)(^|, |\xe2\x84\xb9 |# |- )(failed|fail|failures?) ?" TESTS
+	"(?i)(^|, |\xe2\x84\xb9 |# |- )fail(ed|ures?)? ?" TESTS
 	":? *[1-9][0-9]*( *$|[,;|)])",
 	"^Tests run: .*(Failures|Errors): +[1-9]",
 	"^not ok [0-9]|^--- FAIL: |^FAIL\t|^test result: FAILED",
@@ -235,8 +238,8 @@ const char *const line_failed_tests[] = {
 
 const char *const line_compiler =
     ":[0-9]+(:[0-9]+)?: (fatal )?error: |[0-9][)]: error [A-Z]+[0-9]|^error"
-    "\\[[A-Z]+[0-9]+\\]|:[0-9]+:? [CEFRW][0-9]{3,4}:? |undeclared|: undefined: "
-    "|annot find (symbol|name|value|type)|[Uu]ndefined (reference|variable|"
-    "name)|^[^a-zA-Z]*(Found )?[1-9][0-9]* (errors?|problems?)( generated| in "
-    "|[.,]| \\(|$)|[Cc]ould(n't| not) find a config"
-    "|SSL module is not available";
+    "\\[[A-Z]+[0-9]+\\]|[.]py:[0-9]+(:[0-9]+)?:? [CEFRW][0-9]{3,4}:? "
+    "|undeclared|: undefined: |annot find (symbol|name|value|type)|[Uu]ndefined "
+    "(reference|variable|name)|^[^a-zA-Z]*(Found )?[1-9][0-9]* errors?( generat"
+    "ed| in |[.,]| \\(|$)|^[^a-zA-Z]*[1-9][0-9]* problems?([.,]| \\(|$)|[Cc]oul"
+    "d(n't| not) find a config|SSL module is not available";

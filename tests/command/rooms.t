@@ -80,7 +80,7 @@ done
 # The lines that a directory may have, and the rows of options. A commit may lower a
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
-	7730 src/core
+	7733 src/core
 	2389 src/report
 	2212 src/plan
 	3462 src/options
