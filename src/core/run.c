@@ -111,7 +111,7 @@ settle_outcome(struct run *run)
  * END is told, a signal or an error may replace that end.  Returns false.
  */
 static bool
-over(struct run *run, struct end end)
+set_end(struct run *run, struct end end)
 {
 	struct ended *last = &run->record.last;
 	struct end *known = &run->record.end;
@@ -134,19 +134,19 @@ over(struct run *run, struct end end)
 static bool
 give_up(struct run *run, enum reason reason)
 {
-	return over(run, end_giving_up(run->policy, &run->record, reason));
+	return set_end(run, end_giving_up(run->policy, &run->record, reason));
 }
 
 static bool
 out_of_time(struct run *run)
 {
-	return over(run, end_out_of_time(run->policy, &run->record));
+	return set_end(run, end_out_of_time(run->policy, &run->record));
 }
 
 static bool
 fail(struct run *run, int death)
 {
-	return over(run, end_by_error(death));
+	return set_end(run, end_by_error(death));
 }
 
 /* Whether the run goes on after this event, while no process runs. */
@@ -156,11 +156,11 @@ goes_on(struct run *run, const struct event *event)
 	if (event->kind == EVENT_ERROR)
 		return fail(run, event->signal);
 	if (event->kind == EVENT_PLANNED)
-		return over(run, (struct end){ .reason = REASON_PLAN });
+		return set_end(run, (struct end){ .reason = REASON_PLAN });
 	if (event->kind != EVENT_SIGNAL || !event->ends_run)
 		return true;
 	run->record.end.in_a_wait = true;
-	return over(run, end_by_signal(event->signal));
+	return set_end(run, end_by_signal(event->signal));
 }
 
 /* --- what happens --- */
@@ -203,7 +203,7 @@ start_process(struct run *run, enum task task, double deadline)
  * is over, and its output.
  */
 static bool
-follow(struct run *run, enum process_step step)
+take_step(struct run *run, enum process_step step)
 {
 	const struct driver *driver = run->driver;
 	struct process *process = &run->process;
@@ -301,7 +301,7 @@ watch_health(struct run *run, double time)
 
 /* What is due. */
 static enum process_step
-watch(struct run *run, double time)
+find_step(struct run *run, double time)
 {
 	struct process *process = &run->process;
 
@@ -315,7 +315,7 @@ watch(struct run *run, double time)
 
 /* When something is due. */
 static double
-wake(const struct run *run)
+next_due(const struct run *run)
 {
 	return fmin(process_wake(&run->process),
 	    health_wake(&run->record.attempt.probes));
@@ -348,13 +348,13 @@ run_process(struct run *run)
 	bool done = false;
 
 	while (!done) {
-		const struct event event = next(run, wake(run));
+		const struct event event = next(run, next_due(run));
 		enum process_step step = PROCESS_WAIT;
 
 		process->active = fmax(process->active, event.active);
 		switch (event.kind) {
 		case EVENT_TIMER:
-			step = watch(run, event.now);
+			step = find_step(run, event.now);
 			break;
 		case EVENT_EXITED:
 			step = process_exited(process, event.now);
@@ -385,7 +385,7 @@ run_process(struct run *run)
 		case EVENT_PLANNED:
 			break;
 		}
-		done = done || follow(run, step);
+		done = done || take_step(run, step);
 	}
 	return process_why(process,
 	    run->signal != 0 || !in_time(run, now(run)));
@@ -452,7 +452,7 @@ cut_short(struct run *run, enum cut cut)
 		if (run->policy->remember)
 			retries_draw_delay(&run->retries, false, time);
 	}
-	return over(run, end_cut_short(run->policy, &run->record));
+	return set_end(run, end_cut_short(run->policy, &run->record));
 }
 
 /* --- questions --- */
@@ -472,7 +472,7 @@ ask(struct run *run, enum task task, enum cut cut, double deadline,
 	if (*answer == ANSWER_NONE)
 		return fail(run, 0);
 	if (run->signal != 0)
-		return over(run, end_by_signal(run->signal));
+		return set_end(run, end_by_signal(run->signal));
 	if (why == PROCESS_MAX_TIME ||
 	    (run->process.abandoned && !in_time(run, now(run))))
 		return cut_short(run, cut);
@@ -526,7 +526,7 @@ lock_state(struct run *run, struct state *state)
 	run->record.end.too_early = answer == ANSWER_YES ? state->delay : 0;
 	if (answer == ANSWER_NO ||
 	    (state->delay > 0 && run->policy->early_skip))
-		return over(run,
+		return set_end(run,
 		    (struct end){ .reason = REASON_EARLY,
 			.status = STATUS_TOO_EARLY });
 	return true;
@@ -642,7 +642,7 @@ deliver(struct run *run)
 	}
 	/* Without its output an attempt has not succeeded. */
 	if (signal != 0 && end->status == 0 && last->extent == EXTENT_UNREAD)
-		over(run, end_by_signal(signal));
+		set_end(run, end_by_signal(signal));
 	return end->reason == REASON_NONE;
 }
 
@@ -712,12 +712,12 @@ after_success(struct run *run)
 	const double hint = run->record.last.hint;
 
 	if (retries_success(&run->retries))
-		return over(run, end_success(run->policy, &run->record));
+		return set_end(run, end_success(run->policy, &run->record));
 	retries_draw_delay(&run->retries, true, now(run));
 	if (run->record.wait.delay.hint_is_longer &&
 	    hint > run->policy->hint_limit) {
 		run->record.end.too_long = hint;
-		return over(run, end_success(run->policy, &run->record));
+		return set_end(run, end_success(run->policy, &run->record));
 	}
 	return true;
 }
@@ -794,9 +794,9 @@ judge(struct run *run)
 	 */
 	if (run->signal != 0 && last->why == PROCESS_ENDS_ITSELF &&
 	    last->extent != EXTENT_WHOLE)
-		return over(run, end_by_signal(run->signal));
+		return set_end(run, end_by_signal(run->signal));
 	if (run->signal != 0)
-		return over(run,
+		return set_end(run,
 		    end_passed_on(run->policy, &run->record, run->signal));
 	/*
 	 * An attempt that --max-time ended has an outcome, a timeout, which the

@@ -37,7 +37,7 @@ struct host {
 	struct report report;
 	struct events events;
 	struct clock clock; /* the run's */
-	double turned;	    /* when the last turn of the event loop began */
+	double polled;	    /* when the event loop last began to wait */
 	double tick_due;    /* when logs_tick() is to be called next */
 
 	struct receiver receiver;
@@ -68,7 +68,7 @@ has_failed(struct host *host)
  * are due.
  */
 static void
-turn(struct host *host, double until)
+wait_for_events(struct host *host, double until)
 {
 	const double time = clock_now(&host->clock);
 	struct record record = run_record(host->run, time);
@@ -82,9 +82,9 @@ turn(struct host *host, double until)
 	/* This and the delay are in seconds from now. */
 	const double tick = host->tick_due - time;
 	const double beat = notify_beat(host->job.notify);
-	host->turned = clock_now(&host->clock);
+	host->polled = clock_now(&host->clock);
 	events_alarm(&host->events,
-	    fmin(until - host->turned, fmin(beat, tick)));
+	    fmin(until - host->polled, fmin(beat, tick)));
 	ev_run(host->events.loop, EVRUN_ONCE);
 	/* A freeze may have lasted, and the manager is patient no longer. */
 	notify_beat(host->job.notify);
@@ -110,7 +110,7 @@ tell_signal(struct host *host, const struct received *received)
 	};
 }
 
-/* Takes note of it if what was begun is over, and then returns true. */
+/* Whether the work that was begun has ended: then no work is under way. */
 static bool
 take_done(struct host *host)
 {
@@ -135,7 +135,7 @@ take_done(struct host *host)
  * that came with the death of the attempt still ends the run.
  */
 static bool
-look(struct host *host, double until, struct event *event)
+find_event(struct host *host, double until, struct event *event)
 {
 	struct received received;
 
@@ -167,9 +167,9 @@ look(struct host *host, double until, struct event *event)
 		event->kind = EVENT_DATE;
 		return true;
 	}
-	/* A turn that began at `until` or later has read the signals before. */
+	/* A wait that began at `until` or later has read the signals before. */
 	event->kind = EVENT_TIMER;
-	return host->turned >= until;
+	return host->polled >= until;
 }
 
 static struct event
@@ -179,8 +179,8 @@ next(struct host *host, double until)
 
 	/* What was told since may have hidden the status line. */
 	host->tick_due = -INFINITY;
-	while (!look(host, until, &event))
-		turn(host, until);
+	while (!find_event(host, until, &event))
+		wait_for_events(host, until);
 	event.now = clock_now(&host->clock);
 	/* A stop does not count as silence. */
 	event.active = clock_at(&host->clock,
@@ -491,7 +491,7 @@ loop_run(const struct options *options, const struct report *report)
 	struct host host = {
 		.options = options,
 		.report = *report,
-		.turned = -INFINITY,
+		.polled = -INFINITY,
 	};
 	struct job *job = &host.job;
 
