@@ -260,23 +260,18 @@ file_is_same(const struct stat *one, const struct stat *other)
 int
 file_replace(const char *name, const char *new_name, const char *text)
 {
-	const size_t length = strlen(text);
-	int error = 0;
-
+	const ssize_t length = (ssize_t)strlen(text);
 	const int file = file_open(new_name, O_WRONLY | O_CREAT | O_EXCL);
+
 	if (file == -1)
 		return -1;
-	const ssize_t written = write(file, text, length);
-	if (written != (ssize_t)length)
-		error = written == -1 ? errno : ENOSPC;
-	else if (fsync(file) == -1)
-		error = errno;
-	if (close(file) == -1 && error == 0)
-		error = errno;
-	if (error == 0 && rename(new_name, name) == -1)
-		error = errno;
-	if (error == 0)
+	/* A write that is cut short sets no error. */
+	errno = ENOSPC;
+	const bool written =
+	    write(file, text, (size_t)length) == length && fsync(file) == 0;
+	if (close(file) == 0 && written && rename(new_name, name) == 0)
 		return 0;
+	const int error = errno;
 	unlink(new_name);
 	errno = error;
 	return -1;

@@ -152,19 +152,10 @@ struct notify {
 	} attempt;
 };
 
-/* In the order in which it is sent.  One that ends in "=" has a value. */
-static const struct {
-	enum kind kind;
-	const char *words;
-} says[] = {
-	{ SAY_RELOADING, "RELOADING=1\nMONOTONIC_USEC=" },
-	{ SAY_READY, "READY=1" },
-	{ SAY_NO_ERROR, "ERRNO=0" },
-	{ SAY_STOPPING, "STOPPING=1" },
-	{ SAY_STATUS, "STATUS=" },
-	{ SAY_EXTEND, "EXTEND_TIMEOUT_USEC=" },
-	{ SAY_ALIVE, "WATCHDOG=1" },
-};
+/* In the order of the bits, and of sending.  "=" at the end wants a value. */
+static const char *const says[] = { "RELOADING=1\nMONOTONIC_USEC=", "READY=1",
+	"ERRNO=0", "STOPPING=1",
+	"STATUS=", "EXTEND_TIMEOUT_USEC=", "WATCHDOG=1" };
 
 /* What becomes of a line of an attempt. */
 enum fate {
@@ -227,11 +218,11 @@ send_due(struct notify *notify, unsigned int kinds)
 
 	letter.count = 0;
 	for (size_t i = 0; i < sizeof(says) / sizeof(says[0]); i++) {
-		const enum kind kind = says[i].kind;
+		const unsigned int kind = 1U << i;
 
 		if ((notify->due & kinds & kind) == 0)
 			continue;
-		strlcpy(letter.text, says[i].words, RELAY_BYTES);
+		strlcpy(letter.text, says[i], RELAY_BYTES);
 		if (kind == SAY_STATUS)
 			text_append(letter.text, RELAY_BYTES, "%s%s%s",
 			    notify->status.text, *more == '\0' ? "" : "; ",
@@ -242,7 +233,7 @@ send_due(struct notify *notify, unsigned int kinds)
 				? floor(now * 1e6)
 				: ceil(fmax(notify->extended - now, 0) * 1e6));
 		if (relay_send(notify->socket, &letter))
-			notify->due &= ~(unsigned int)kind;
+			notify->due &= ~kind;
 		else if (errno == EAGAIN)
 			return false;
 		else if (kind == SAY_READY)

@@ -149,19 +149,26 @@ write_in_time(struct sink *sink, const char *bytes, size_t size,
 	return size;
 }
 
+/* Returns false with errno set if some of the rest is left. */
+static bool
+write_rest(struct sink *sink, double patience)
+{
+	const size_t left =
+	    write_in_time(sink, sink->rest, sink->rest_size, patience);
+
+	if (left > 0)
+		memmove(sink->rest, sink->rest + sink->rest_size - left, left);
+	sink->rest_size = left;
+	return left == 0;
+}
+
 bool
 sink_write(struct sink *sink, const char *bytes, size_t size, double patience)
 {
-	size_t left =
-	    write_in_time(sink, sink->rest, sink->rest_size, patience);
-
-	if (left > 0 && errno == EAGAIN) {
-		memmove(sink->rest, sink->rest + sink->rest_size - left, left);
-		sink->rest_size = left;
+	if (!write_rest(sink, patience) && errno == EAGAIN)
 		return false;
-	}
 	sink->rest_size = 0;
-	left = write_in_time(sink, bytes, size, patience);
+	const size_t left = write_in_time(sink, bytes, size, patience);
 	if (left == 0 || left == size || errno != EAGAIN)
 		return left == 0;
 	char *rest = realloc(sink->rest, left);
@@ -176,17 +183,8 @@ sink_write(struct sink *sink, const char *bytes, size_t size, double patience)
 ssize_t
 sink_pass(struct sink *sink, const char *bytes, size_t size)
 {
-	const size_t left = write_in_time(sink, sink->rest, sink->rest_size, 0);
-
-	if (left > 0) {
-		const int error = errno;
-
-		memmove(sink->rest, sink->rest + sink->rest_size - left, left);
-		sink->rest_size = left;
-		errno = error;
+	if (!write_rest(sink, 0))
 		return -1;
-	}
-	sink->rest_size = 0;
 	const ssize_t written = write_some(sink, bytes, size);
 	if (written > 0)
 		sink->mid_line = bytes[written - 1] != '\n';
