@@ -22,8 +22,13 @@ for page in "man1/${TEST_PROGRAM:-retry}.1" man1/retry-redis-budget.1 \
 done
 
 # As scripts/run sets it up: then root, who installs it, builds no test.
-check 'a build can be set up without tests' \
-    meson setup -Dtests=false "$T/plain" "$TESTS/.."
+mkdir bin
+printf '#!/bin/sh\nprintf installed\n' >bin/dpkg-query
+chmod +x bin/dpkg-query
+run env PATH="$PWD/bin:$PATH" meson setup -Dtests=false "$T/plain" "$TESTS/.."
+is 'a build can be set up without tests' "$code" 0
+like "who has Debian's retry is warned before an install goes before it" \
+    "$out" "WARNING: Debian's package retry is installed"
 is 'a build without tests has none for meson install to build' \
     "$(ninja -C "$T/plain" -t targets all | grep '^tests/')" ''
 like 'a build without tests has the program' "$(ninja -C "$T/plain" -t targets all)" '^retry: '
