@@ -241,5 +241,5 @@ const char *const line_compiler =
     "\\[[A-Z]+[0-9]+\\]|[.]py:[0-9]+(:[0-9]+)?:? [CEFRW][0-9]{3,4}:? "
     "|undeclared|: undefined: |annot find (symbol|name|value|type)|[Uu]ndefined"
     " (reference|variable|name)|^[^a-zA-Z]*(Found )?[1-9][0-9]* errors?( genera"
-    "ted| in |[.,]| \\(|$)|^[^a-zA-Z]*[1-9][0-9]* problems?([.,]| \\(|$)|[Cc]oul"
-    "d(n't| not) find a config|SSL module is not available";
+    "ted| in |[.,]| \\(|$)|^[^a-zA-Z]*[1-9][0-9]* problems?([.,]| \\(|$)|[Cc]ou"
+    "ld(n't| not) find a config|SSL module is not available";
