@@ -87,7 +87,7 @@ ceilings='
 	8586 src/sys
 	292 src/main.c
 	13353 tests/unit
-	14534 tests/command
+	14539 tests/command
 	3984 tests/lib
 	2727 tests/simulate
 	4372 scripts
