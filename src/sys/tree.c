@@ -138,9 +138,8 @@ is_of_probe(const struct tree *tree, pid_t pid)
 		return false;
 	snprintf(name, sizeof(name), "/proc/%ld/environ", (long)pid);
 	const ssize_t length = file_read(name, text, sizeof(text));
-	for (const char *variable = text; variable < text + length;
-	     variable += strlen(variable) + 1)
-		if (strncmp(variable, "RETRY_PID=", 10) == 0)
+	for (ssize_t i = 0; i < length; i += (ssize_t)strlen(text + i) + 1)
+		if (strncmp(text + i, "RETRY_PID=", 10) == 0)
 			return true;
 	return pid == tree->probe->pid;
 }
