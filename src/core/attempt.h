@@ -84,7 +84,7 @@ struct ended {
 	double silent; /* --idle-timeout, if that ended it; or 0 */
 	struct outcome outcome;
 
-	struct class_known known; /* its class, and what showed it */
+	enum class_source source; /* what showed the class of the outcome */
 	const char *preset;	  /* the one that did, or NULL */
 	enum verdict check;	  /* the check's answer; NONE: not asked */
 	bool check_timed_out;

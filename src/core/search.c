@@ -860,7 +860,7 @@ search_end(struct search *search, struct stream_line *line)
 }
 
 const char *
-search_line(const struct found *found, enum rule rule, struct class_known known)
+search_line(const struct found *found, enum rule rule, enum class_source source)
 {
 	static const struct {
 		enum rule rule;
@@ -876,5 +876,5 @@ search_line(const struct found *found, enum rule rule, struct class_known known)
 		if (rows[i].rule == rule &&
 		    found->matched & MATCH_BIT(rows[i].match))
 			return found->lines[rows[i].match];
-	return known.source == SOURCE_LINE ? found->class_line : NULL;
+	return source == SOURCE_LINE ? found->class_line : NULL;
 }

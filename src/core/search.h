@@ -118,7 +118,7 @@ struct search {
 
 /* What a rule or a preset decided by, or NULL if that was no line. */
 const char *search_line(const struct found *found, enum rule rule,
-    struct class_known known);
+    enum class_source source);
 
 /* Begins a search, which adds to *found. */
 void search_begin(struct search *search, const struct patterns *patterns,

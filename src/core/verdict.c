@@ -54,10 +54,10 @@ verdict_classify(const struct rules *rules, struct ended *ended)
 
 	while (!rows[i].applies)
 		i++;
-	ended->known = rows[i].known;
-	ended->outcome.class = ended->known.class;
-	if (ended->known.source >= SOURCE_STATUS)
-		ended->preset = rules->presets[ended->known.preset].name;
+	ended->outcome.class = rows[i].known.class;
+	ended->source = rows[i].known.source;
+	if (ended->source >= SOURCE_STATUS)
+		ended->preset = rules->presets[rows[i].known.preset].name;
 }
 
 static struct judgement

@@ -113,7 +113,7 @@ tell_output(struct sink *sink, const struct report *report,
 	    record->attempt.number, record->end.status,
 	    record_is_flaky(record) ? "true" : "false",
 	    reasons[record->end.reason].name,
-	    failed ? class_names[record->last.known.class] : "",
+	    failed ? class_names[record->last.outcome.class] : "",
 	    failed && record->seen.line != NULL ? message_line(record, line)
 						: "");
 }

@@ -350,7 +350,7 @@ find_fact(const struct telling *telling, const char *name,
 	const struct judgement judgement = record->last.judgement;
 	const struct delay *delay = &record->wait.delay;
 	const struct health *probes = &record->attempt.probes;
-	const enum failure_class class = record->last.known.class;
+	const enum failure_class class = outcome.class;
 	const bool zero = outcome.kind == OUTCOME_EXIT && outcome.code == 0;
 	const bool good = judgement.verdict == VERDICT_SUCCESS;
 	const bool bad = judgement.verdict == VERDICT_RETRY ||

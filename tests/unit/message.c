@@ -286,7 +286,7 @@ a_line_before_the_end_leaves_that_to_the_last_one(void)
 	struct record record = waiting(RECORD_OUTCOME);
 
 	record.has_presets = true;
-	record.last.known.class = record.last.outcome.class = CLASS_UNKNOWN;
+	record.last.outcome.class = CLASS_UNKNOWN;
 	CHECK_STR(message_of(&plain, &record).text,
 	    NAMED "attempt 2/5 exited 7 after 0.5s; next in 4.5s");
 	record.wait.lasts = false;

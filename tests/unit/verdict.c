@@ -461,13 +461,10 @@ the_class_comes_from_the_first_that_tells_it(void)
 		fill(&presets[1].permanent, cases[i].second[1]);
 		verdict_classify(&rules, &ended);
 		CHECK_INT(ended.outcome.class, cases[i].class);
-		CHECK_INT(ended.known.class, cases[i].class);
-		CHECK_INT(ended.known.source, cases[i].source);
-		CHECK_INT(ended.known.preset, cases[i].preset);
+		CHECK_INT(ended.source, cases[i].source);
 		CHECK(ended.preset ==
-		    (cases[i].source < SOURCE_STATUS
-			    ? NULL
-			    : names[ended.known.preset]));
+		    (cases[i].source < SOURCE_STATUS ? NULL
+						     : names[cases[i].preset]));
 	}
 }
 
