@@ -85,7 +85,7 @@ struct ended {
 	struct outcome outcome;
 
 	enum class_source source; /* what showed the class of the outcome */
-	const char *preset;	  /* the one that did, or NULL */
+	const char *preset;	  /* that showed it, or NULL */
 	enum verdict check;	  /* the check's answer; NONE: not asked */
 	bool check_timed_out;
 	struct judgement judgement;
