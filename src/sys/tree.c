@@ -134,14 +134,14 @@ is_of_probe(const struct tree *tree, pid_t pid)
 {
 	char name[64], text[1 << 14];
 
-	if (tree->probe == NULL)
-		return false;
+	if (tree->probe == NULL || pid == tree->probe->pid)
+		return tree->probe != NULL;
 	snprintf(name, sizeof(name), "/proc/%ld/environ", (long)pid);
 	const ssize_t length = file_read(name, text, sizeof(text));
 	for (ssize_t i = 0; i < length; i += (ssize_t)strlen(text + i) + 1)
 		if (strncmp(text + i, "RETRY_PID=", 10) == 0)
 			return true;
-	return pid == tree->probe->pid;
+	return false;
 }
 
 /* What ends a look; a process that has ended does not. */
