@@ -62,6 +62,17 @@ parsed(struct line *line, const char *text)
 	return &line->options;
 }
 
+/* The same, of a row of options. */
+static struct options *
+parsed_row(struct line *line, const char *options)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), "%s cmd", options);
+	ROW("%s", text);
+	return parsed(line, text);
+}
+
 static bool
 stops(const struct options *options, enum outcome_kind kind, int code)
 {
@@ -336,12 +347,9 @@ a_total_time_lifts_a_number_of_attempts_that_nobody_typed(void)
 	write_file("time", "max-time = 4m\npreset = npm\n");
 	write_file("both", "max-time = 4m\nattempts = 3\npreset = npm\n");
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		char text[128];
 		struct line line;
 
-		snprintf(text, sizeof(text), "%s cmd", rows[i].text);
-		ROW("%s", text);
-		parsed(&line, text);
+		parsed_row(&line, rows[i].text);
 		CHECK_INT(line.options.policy.limits.attempts,
 		    rows[i].attempts);
 		CHECK_INT(line.options.policy.limits.count, rows[i].kinds);
@@ -387,12 +395,9 @@ the_cap_that_is_not_given_follows_the_longest_delay(void)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		char text[128];
 		struct line line;
 
-		snprintf(text, sizeof(text), "%s cmd", rows[i].text);
-		ROW("%s", text);
-		parsed(&line, text);
+		parsed_row(&line, rows[i].text);
 		CHECK_DBL(line.options.policy.backoff.cap, rows[i].cap, 0);
 		CHECK_INT(line.options.policy.backoff.most > 0, rows[i].given);
 	}
@@ -422,12 +427,9 @@ jitter_and_cap_decide_about_hints(void)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		char text[128];
 		struct line line;
 
-		snprintf(text, sizeof(text), "%s cmd", rows[i].text);
-		ROW("%s", text);
-		parsed(&line, text);
+		parsed_row(&line, rows[i].text);
 		CHECK_STR(line.options.policy.jitter.kind->name,
 		    rows[i].jitter);
 		CHECK_DBL(line.options.policy.hint_spread, rows[i].spread, 0);
@@ -471,13 +473,10 @@ sets_amend_the_defaults(void)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		char text[128];
 		struct line line;
 		const struct options *options = &line.options;
 
-		snprintf(text, sizeof(text), "%s cmd", rows[i].text);
-		ROW("%s", text);
-		parsed(&line, text);
+		parsed_row(&line, rows[i].text);
 		CHECK_INT(stops(options, OUTCOME_EXIT, 2), rows[i].two);
 		CHECK_INT(stops(options, OUTCOME_EXIT, 7), rows[i].seven);
 		CHECK_INT(stops(options, OUTCOME_UNSTARTABLE, 2),
@@ -1220,12 +1219,9 @@ what_is_hardly_meant_so_deserves_a_warning(void)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		char text[128];
 		struct line line;
 
-		snprintf(text, sizeof(text), "%s cmd", rows[i].text);
-		ROW("%s", text);
-		parsed(&line, text);
+		parsed_row(&line, rows[i].text);
 		CHECK_INT(line.options.warning != NULL, rows[i].warns);
 	}
 }
