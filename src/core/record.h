@@ -137,7 +137,7 @@ struct record {
 	/* The attempt that was begun last: valid from ATTEMPT on. */
 	struct attempt attempt;
 
-	/* The end of the last one that has ended: this one, unless it runs. */
+	/* How the last attempt ended: the one above, unless it runs. */
 	struct ended last;
 
 	/* Valid from the first WAIT on; until the next, of the wait before. */

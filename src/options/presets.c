@@ -12,7 +12,7 @@
 /* More presets in a run are a mistake. */
 #define PRESETS_MOST 64
 
-/* A file with more texts is no list of failures. */
+/* A file with more texts is not a list of failures. */
 #define CLUES_MOST 60000
 
 #define BLANKS " \t"
@@ -206,7 +206,7 @@ add_set(struct options *options, int number, enum failure_class class,
 /*
  * A key of classes: adds to the rules of the preset.  A built-in one has only
  * clues from its first one on, and leaves them to presets_load(), whose presets
- * have no outer one.  Returns what is wrong, or NULL, as all below does.
+ * have no outer one.  Like all functions below, returns what is wrong, or NULL.
  */
 static const char *
 set_class(struct applied *applied, const struct key *key,
