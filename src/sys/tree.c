@@ -18,18 +18,21 @@
 #include "sys/tree.h"
 
 /*
- * How often /proc is read, as processes start others while it is read.  Each
- * time finds fewer; those that start children faster are found when one of them
- * dies.
+ * How often /proc is read, as processes start others while it is read, and have
+ * not stopped yet.  Each time finds fewer; those that start children faster are
+ * found when one of them dies.  The pause after a time is twice the one before
+ * it: all of them are an eighth of a second.
  */
 #define PASSES 8
 
 /*
- * How often, and after how many nanoseconds, what is left is looked at again: a
- * filter of the output, whose input has ended, is about to end.
+ * How often, each time after a pause, what is left is looked at again: a filter
+ * of the output, whose input has ended, is about to end.
  */
 #define LOOKS 10
-#define LOOK_PAUSE 1000000
+
+/* The shortest pause, in nanoseconds. */
+#define PAUSE 1000000
 
 struct proc {
 	pid_t pid;
@@ -40,7 +43,7 @@ struct proc {
 				     0: hidden, and a child of `retry` */
 	int threads;
 	bool dead;    /* a zombie */
-	bool stuck;   /* in the kernel */
+	char state;   /* as in /proc: 'D' is stuck in the kernel */
 	bool stopped; /* by signal_process() */
 	char name[16];
 };
@@ -49,7 +52,7 @@ struct proc {
 static bool
 read_process(pid_t pid, struct proc *process)
 {
-	char number[16], text[FILE_STAT], state;
+	char number[16], text[FILE_STAT];
 	int parent, group, session;
 
 	snprintf(number, sizeof(number), "%ld", (long)pid);
@@ -60,7 +63,7 @@ read_process(pid_t pid, struct proc *process)
 	    sscanf(fields,
 		" %c %d %d %d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d "
 		"%*d %d %*d %llu",
-		&state, &parent, &group, &session, &process->threads,
+		&process->state, &parent, &group, &session, &process->threads,
 		&process->start) != 6)
 		return false;
 	process->pid = pid;
@@ -68,8 +71,8 @@ read_process(pid_t pid, struct proc *process)
 	process->group = group;
 	process->session = session;
 	/* A process whose first thread has ended lives on in the others. */
-	process->stuck = state == 'D';
-	process->dead = (state == 'Z' || state == 'X') && process->threads <= 1;
+	process->dead =
+	    strchr("ZX", process->state) != NULL && process->threads <= 1;
 	snprintf(process->name, sizeof(process->name), "%.*s",
 	    (int)(fields - name - 2), name + 1);
 	return true;
@@ -338,6 +341,8 @@ signal_process(struct proc *process, int signal)
  * before its children are looked for, and all are stopped before the first gets
  * the signal.  They are signalled in the opposite order, since the kernel
  * continues a stopped process group once its last parent outside has died.
+ * Nothing is signalled while one still runs: in the midst of fork(2), its child
+ * would be born stopped, and the SIGCONT before that would not reach it.
  *
  * One that is stuck in the kernel starts nothing, and is not stopped: it would
  * not, and the kernel holds other signals than SIGKILL back until it does.
@@ -359,21 +364,24 @@ end_all(const struct tree *tree, pid_t root, pid_t child, bool own_group,
 
 	if (child != 0)
 		read_process(child, &process);
-	if (target != 0 && !process.stuck)
+	if (target != 0 && process.state != 'D')
 		kill(target, SIGSTOP);
 	for (int pass = 0; found && pass < PASSES; pass++) {
+		const struct timespec pause = { .tv_nsec = PAUSE << pass };
 		struct procs list = find_processes(tree, root, SIZE_MAX);
+		bool runs = false;
 
 		known.problem = list.problem;
 		found = false;
 		for (size_t i = 0; i < list.count; i++) {
 			struct proc *other = &list.items[i];
 
+			runs |= strchr("RS", other->state) != NULL;
 			if (other->dead || other->pid == child ||
 			    (in_group && other->group == child) ||
 			    is_among(other, &known))
 				continue;
-			if (!other->stuck)
+			if (other->state != 'D')
 				signal_process(other, SIGSTOP);
 			found = append(&known, other);
 			/* Nobody would find it again. */
@@ -381,6 +389,9 @@ end_all(const struct tree *tree, pid_t root, pid_t child, bool own_group,
 				signal_process(other, SIGKILL);
 		}
 		free(list.items);
+		if (runs)
+			nanosleep(&pause, NULL);
+		found |= runs;
 	}
 	/* Nobody else reaches the group once the child has ended. */
 	if (known.problem != NULL && target == 0 && tree->group != 0) {
@@ -496,7 +507,7 @@ find_survivors(const struct tree *tree, pid_t group)
 struct survivors
 tree_survivors(const struct tree *tree, pid_t group)
 {
-	const struct timespec pause = { .tv_nsec = LOOK_PAUSE };
+	const struct timespec pause = { .tv_nsec = PAUSE };
 	struct survivors left = { 0 };
 
 	for (int looks = 0; looks < LOOKS && has_children(); looks++) {

@@ -84,10 +84,10 @@ ceilings='
 	2389 src/report
 	2212 src/plan
 	3462 src/options
-	8585 src/sys
+	8596 src/sys
 	292 src/main.c
-	13356 tests/unit
-	14542 tests/command
+	13353 tests/unit
+	14568 tests/command
 	3984 tests/lib
 	2727 tests/simulate
 	4373 scripts

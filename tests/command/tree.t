@@ -223,6 +223,32 @@ check 'a name may look like what follows it' wait_for none_alive odd
 check 'an attempt may start more processes than there are descriptors' wait_for none_alive many
 is 'a zombie is not named' "$(grep -c "is left$" zombie.err)" 1
 
+# On a busy processor a signal often meets a process in the midst of fork(2).  A child
+# that stayed stopped would have the kernel hang up the group as retry ends.
+cat >forks <<'END'
+#!/bin/sh
+trap '' TERM
+trap 'echo "$1" >>hung_up' HUP
+echo $$ >"$1.pid"
+exec >/dev/null 2>&1
+while :; do sleep 9 & wait; done
+END
+chmod +x forks
+one=$(sed -n 's/^Cpus_allowed_list:[^0-9]*\([0-9]*\).*/\1/p' /proc/self/status)
+taskset -c "$one" sh -c 'for i in 1 2 3 4 5 6; do
+	sh -c "until [ -e forked ]; do :; done" &
+done
+for i in $(seq 24); do
+	"$RETRY" '"$soon"' --health="test ! -s $i.pid" -a 1 -k 0 -- \
+	    sh -c "./forks $i & exec sleep 60" 2>/dev/null &
+	runs="$runs $!"
+done
+wait $runs
+: >forked'
+check 'what is left in the midst of a fork is not left stopped' \
+    wait_for test ! -e hung_up
+cat [0-9]*.pid | xargs kill -9
+
 # An attempt that was ended is gone, what it left is not.
 # shellcheck disable=SC2086 # words are meant
 "$RETRY" -q $soon --health='test ! -s left' -k 100d sh -c 'echo $$ >main; echo $PPID >retry
