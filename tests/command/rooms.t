@@ -86,9 +86,9 @@ ceilings='
 	3462 src/options
 	8596 src/sys
 	292 src/main.c
-	13353 tests/unit
-	14568 tests/command
-	3984 tests/lib
+	12520 tests/unit
+	14563 tests/command
+	4006 tests/lib
 	2727 tests/simulate
 	4373 scripts
 	61 options'

@@ -3,8 +3,7 @@
 /*
  * TAP for C tests.
  *
- *	static void
- *	a_wait_is_never_negative(void)
+ *	TEST(a_wait_is_never_negative)
  *	{
  *		CHECK(backoff_nominal(&backoff, &level, 1) >= 0);
  *	}
@@ -12,8 +11,7 @@
  *	int
  *	main(void)
  *	{
- *		RUN(a_wait_is_never_negative);
- *		return DONE();
+ *		return RUN_ALL();
  *	}
  *
  * A failed check is reported and the test goes on. Each check says whether it
@@ -22,8 +20,7 @@
  *		if (!CHECK(file != NULL))
  *			return;
  *
- * A name stands once in its file.  If $TEST_STOP is set, the first test that fails
- * is the last.
+ * If $TEST_STOP is set, the first test that fails is the last.
  */
 
 #ifndef TAP_H
@@ -38,11 +35,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Runs `function`; its name, with blanks for underscores, is the test's. */
-#define RUN(function) tap_run(function, #function)
+/* Begins a test; `name`, with blanks for underscores, is its name in TAP. */
+#define TEST(name) \
+	static void name(void); \
+	__attribute__((constructor)) static void tap_add_##name(void) \
+	{ \
+		tap_add(name, #name, __LINE__); \
+	} \
+	static void name(void)
 
-/* Prints the plan. The value is the exit status for main. */
-#define DONE() tap_done()
+/*
+ * Runs the tests in the order of the file and prints the plan. The value is the
+ * exit status for main.
+ */
+#define RUN_ALL() tap_run_all()
 
 /* Leaves the test: it is neither passed nor failed, because of `why`. */
 #define SKIP(why) \
@@ -69,9 +75,16 @@
 #define CHECK_DBL(got, want, tolerance) \
 	tap_check_dbl((got), (want), (tolerance), __FILE__, __LINE__, #got)
 
+/* The number of elements. */
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+
 static struct {
+	struct tap_test {
+		void (*function)(void);
+		const char *name;
+		int line;
+	} tests[256];
 	const char *skipped;
-	const char *names[256];
 	char row[256];
 	int count;
 	int failures;
@@ -149,24 +162,31 @@ tap_bail_out(const char *name, const char *why)
 	exit(1);
 }
 
+/* Constructors may run in any order. */
 static inline void
-tap_run(void (*test)(void), const char *name)
+tap_add(void (*function)(void), const char *name, int line)
+{
+	int i = tap.count++;
+
+	if (tap.count > (int)COUNT(tap.tests))
+		tap_bail_out(name, "there are too many tests");
+	for (; i > 0 && tap.tests[i - 1].line > line; i--)
+		tap.tests[i] = tap.tests[i - 1];
+	tap.tests[i] = (struct tap_test){ function, name, line };
+}
+
+static inline void
+tap_run(int number, const struct tap_test *test)
 {
 	tap.skipped = NULL;
 	tap.row[0] = '\0';
 	tap.failed = false;
-	for (int i = 0; i < tap.count; i++)
-		if (strcmp(tap.names[i], name) == 0)
-			tap_bail_out(name, "this name stands twice");
-	test();
-	if (tap.count == sizeof tap.names / sizeof tap.names[0])
-		tap_bail_out(name, "there are too many tests");
-	tap.names[tap.count++] = name;
+	test->function();
 	tap.failures += tap.failed;
 
-	printf("%s %d - ", tap.failed ? "not ok" : "ok", tap.count);
-	for (; *name != '\0'; name++)
-		putchar(*name == '_' ? ' ' : *name);
+	printf("%s %d - ", tap.failed ? "not ok" : "ok", number);
+	for (const char *c = test->name; *c != '\0'; c++)
+		putchar(*c == '_' ? ' ' : *c);
 	if (tap.skipped != NULL && !tap.failed)
 		printf(" # SKIP %s", tap.skipped);
 	putchar('\n');
@@ -176,8 +196,10 @@ tap_run(void (*test)(void), const char *name)
 }
 
 static inline int
-tap_done(void)
+tap_run_all(void)
 {
+	for (int i = 0; i < tap.count; i++)
+		tap_run(i + 1, &tap.tests[i]);
 	printf("1..%d\n", tap.count);
 	return tap.failures > 0 || tap.count == 0;
 }

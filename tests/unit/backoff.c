@@ -9,8 +9,6 @@
 #include "core/random.h"
 #include "tap.h"
 
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
-
 /* The strategy as a user writes it, with a base and a cap, and no floor. */
 static struct backoff
 backoff_of(const char *text, double base, double cap)
@@ -38,8 +36,7 @@ nominal(const struct backoff *backoff, uint64_t n)
 }
 
 /* What help and manual show is what the strategy does. */
-static void
-every_example_is_what_its_sample_computes(void)
+TEST(every_example_is_what_its_sample_computes)
 {
 	for (const struct strategy *row = strategies; row->name != NULL;
 	     row++) {
@@ -63,8 +60,7 @@ every_example_is_what_its_sample_computes(void)
 	}
 }
 
-static void
-a_strategy_is_read_or_refused_in_words(void)
+TEST(a_strategy_is_read_or_refused_in_words)
 {
 	static const char *const unknown = "unknown strategy";
 	static const char *const needed = "needs its parameters up and down";
@@ -163,8 +159,7 @@ a_strategy_is_read_or_refused_in_words(void)
 	}
 }
 
-static void
-the_later_strategy_forgets_the_earlier(void)
+TEST(the_later_strategy_forgets_the_earlier)
 {
 	struct backoff backoff = backoff_of("exponential:factor=3", 1, 100);
 	const char *where;
@@ -178,8 +173,7 @@ the_later_strategy_forgets_the_earlier(void)
 	free(backoff.values);
 }
 
-static void
-the_longest_time_that_is_named_is_known(void)
+TEST(the_longest_time_that_is_named_is_known)
 {
 	static const struct {
 		const char *text;
@@ -213,8 +207,7 @@ scales(const struct backoff *backoff)
 	return backoff_longest(backoff) == 0 && !backoff->strategy->needs_ends;
 }
 
-static void
-delays_grow_with_the_base(void)
+TEST(delays_grow_with_the_base)
 {
 	for (const struct strategy *row = strategies; row->name != NULL;
 	     row++) {
@@ -232,8 +225,7 @@ delays_grow_with_the_base(void)
 }
 
 /* Also where 0 is multiplied by infinity. */
-static void
-a_base_of_nothing_stays_nothing(void)
+TEST(a_base_of_nothing_stays_nothing)
 {
 	const uint64_t ns[] = { 1, 2, 1100, 1700, UINT64_MAX };
 
@@ -251,8 +243,7 @@ a_base_of_nothing_stays_nothing(void)
 }
 
 /* Where a double has no room for its curve any more, only the cap is left. */
-static void
-smooth_never_comes_back_from_the_cap(void)
+TEST(smooth_never_comes_back_from_the_cap)
 {
 	const struct backoff backoff = backoff_of("smooth", 1, 60);
 	struct level level = { 0 };
@@ -265,8 +256,7 @@ smooth_never_comes_back_from_the_cap(void)
 	}
 }
 
-static void
-a_list_goes_on_with_its_last_value(void)
+TEST(a_list_goes_on_with_its_last_value)
 {
 	struct backoff backoff = backoff_of("list:1s,5s,250ms", 1, 1e6);
 
@@ -365,8 +355,7 @@ check_extremes(const struct strategy *strategy, const char *text, int i)
 	}
 }
 
-static void
-no_number_and_no_parameter_makes_a_delay_unsound(void)
+TEST(no_number_and_no_parameter_makes_a_delay_unsound)
 {
 	for (const struct strategy *row = strategies; row->name != NULL; row++)
 		check_extremes(row,
@@ -374,8 +363,7 @@ no_number_and_no_parameter_makes_a_delay_unsound(void)
 }
 
 /* A level that chance moves up and down a long time. */
-static void
-a_level_stays_within_its_bounds(void)
+TEST(a_level_stays_within_its_bounds)
 {
 	static const char *const texts[] = { "lild:up=7,down=-11",
 		"lild:up=-3,down=5", "limd:up=4,down=0.2", "mild:up=3,down=-9",
@@ -401,8 +389,7 @@ a_level_stays_within_its_bounds(void)
 	}
 }
 
-static void
-only_a_strategy_with_a_level_says_what_follows_a_success(void)
+TEST(only_a_strategy_with_a_level_says_what_follows_a_success)
 {
 	for (const struct strategy *row = strategies; row->name != NULL;
 	     row++) {
@@ -418,8 +405,7 @@ only_a_strategy_with_a_level_says_what_follows_a_success(void)
 	}
 }
 
-static void
-a_delay_is_held_and_a_nan_is_no_way_round_the_cap(void)
+TEST(a_delay_is_held_and_a_nan_is_no_way_round_the_cap)
 {
 	const struct backoff backoff = { .min = 2, .cap = 60 };
 
@@ -434,8 +420,7 @@ a_delay_is_held_and_a_nan_is_no_way_round_the_cap(void)
  * With any C library, for any processor: powers are rounded to bits in which
  * all of them agree.  The wanted value sums up the bits of 3000 delays.
  */
-static void
-a_seed_means_the_same_delays_everywhere(void)
+TEST(a_seed_means_the_same_delays_everywhere)
 {
 	static const struct {
 		const char *text;
@@ -492,18 +477,5 @@ a_seed_means_the_same_delays_everywhere(void)
 int
 main(void)
 {
-	RUN(every_example_is_what_its_sample_computes);
-	RUN(a_strategy_is_read_or_refused_in_words);
-	RUN(the_later_strategy_forgets_the_earlier);
-	RUN(the_longest_time_that_is_named_is_known);
-	RUN(delays_grow_with_the_base);
-	RUN(a_base_of_nothing_stays_nothing);
-	RUN(smooth_never_comes_back_from_the_cap);
-	RUN(a_list_goes_on_with_its_last_value);
-	RUN(no_number_and_no_parameter_makes_a_delay_unsound);
-	RUN(a_level_stays_within_its_bounds);
-	RUN(only_a_strategy_with_a_level_says_what_follows_a_success);
-	RUN(a_delay_is_held_and_a_nan_is_no_way_round_the_cap);
-	RUN(a_seed_means_the_same_delays_everywhere);
-	return DONE();
+	return RUN_ALL();
 }

@@ -10,8 +10,6 @@
 #include "plan/bound.h"
 #include "plans.h"
 
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
-
 #define PLANS 1000
 #define RUNS 12
 
@@ -108,8 +106,7 @@ last(struct world *world, uint64_t number)
 	return elapsed;
 }
 
-static void
-no_run_of_a_thousand_plans_is_longer_than_its_bound(void)
+TEST(no_run_of_a_thousand_plans_is_longer_than_its_bound)
 {
 	size_t checked = 0, bounded = 0, longer = 0;
 
@@ -140,8 +137,7 @@ no_run_of_a_thousand_plans_is_longer_than_its_bound(void)
 	CHECK(bounded > PLANS / 3 && bounded < PLANS);
 }
 
-static void
-the_bound_is_the_one_by_hand_or_none(void)
+TEST(the_bound_is_the_one_by_hand_or_none)
 {
 	static const struct {
 		const char *line;
@@ -219,7 +215,5 @@ the_bound_is_the_one_by_hand_or_none(void)
 int
 main(void)
 {
-	RUN(no_run_of_a_thousand_plans_is_longer_than_its_bound);
-	RUN(the_bound_is_the_one_by_hand_or_none);
-	return DONE();
+	return RUN_ALL();
 }

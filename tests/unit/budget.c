@@ -66,8 +66,7 @@ static const struct {
 	    "tokens=99999999999999999999", { 0, 0, 0, 0, 0, 0 } },
 };
 
-static void
-parameters_are_read_in_thousandths(void)
+TEST(parameters_are_read_in_thousandths)
 {
 	for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++) {
 		struct budget_rules rules;
@@ -91,8 +90,7 @@ parameters_are_read_in_thousandths(void)
 	}
 }
 
-static void
-ten_tokens_pay_ten_retries(void)
+TEST(ten_tokens_pay_ten_retries)
 {
 	const struct budget_rules rules = { 10000, 0, 0, 1000, 1000, 0 };
 	struct bucket bucket = budget_full(&rules);
@@ -103,8 +101,7 @@ ten_tokens_pay_ten_retries(void)
 	CHECK_INT(bucket.tokens, 0);
 }
 
-static void
-what_cannot_be_paid_takes_nothing(void)
+TEST(what_cannot_be_paid_takes_nothing)
 {
 	const struct budget_rules rules = { 10000, 0, 0, 4000, 4000, 0 };
 	struct bucket bucket = budget_full(&rules);
@@ -115,8 +112,7 @@ what_cannot_be_paid_takes_nothing(void)
 	CHECK_INT(bucket.tokens, 2000);
 }
 
-static void
-ten_successes_of_a_tenth_are_one_token(void)
+TEST(ten_successes_of_a_tenth_are_one_token)
 {
 	const struct budget_rules rules = { 2000, 100, 0, 1000, 1000, 0 };
 	struct bucket bucket = { .tokens = 0, .boot = BUDGET_NO_BOOT };
@@ -129,8 +125,7 @@ ten_successes_of_a_tenth_are_one_token(void)
 	CHECK_INT(bucket.tokens, 0);
 }
 
-static void
-a_throttled_retry_has_a_cost_of_its_own(void)
+TEST(a_throttled_retry_has_a_cost_of_its_own)
 {
 	const struct budget_rules rules = { 10000, 0, 0, 4000, 3000, 0 };
 	struct bucket bucket = budget_full(&rules);
@@ -154,8 +149,7 @@ static const struct {
 	{ 100, 1000000000, 1000000000, 1000000000 },
 };
 
-static void
-a_success_gives_back_the_share_of_its_retry_or_its_own(void)
+TEST(a_success_gives_back_the_share_of_its_retry_or_its_own)
 {
 	for (size_t i = 0; i < sizeof refunds / sizeof *refunds; i++) {
 		const struct budget_rules rules = { .tokens = 1000000000,
@@ -169,8 +163,7 @@ a_success_gives_back_the_share_of_its_retry_or_its_own(void)
 	}
 }
 
-static void
-each_process_holds_the_bucket_to_its_own_size(void)
+TEST(each_process_holds_the_bucket_to_its_own_size)
 {
 	const struct budget_rules large = { 100000, 5000, 0, 1000, 1000, 0 };
 	const struct budget_rules small = { 10000, 5000, 0, 1000, 1000, 0 };
@@ -218,8 +211,7 @@ static const struct {
 	    { 999999999, 999999999 * SECOND, BOOT } },
 };
 
-static void
-time_brings_tokens_back(void)
+TEST(time_brings_tokens_back)
 {
 	for (size_t i = 0; i < sizeof refills / sizeof *refills; i++) {
 		struct bucket bucket = refills[i].before;
@@ -233,8 +225,7 @@ time_brings_tokens_back(void)
 	}
 }
 
-static void
-time_before_tokens_were_spent_brings_none_back(void)
+TEST(time_before_tokens_were_spent_brings_none_back)
 {
 	const struct budget_rules with = { 2000, 0, 1000, 1000, 1000, 0 };
 	const struct budget_rules without = { 2000, 0, 0, 1000, 1000, 0 };
@@ -251,8 +242,7 @@ time_before_tokens_were_spent_brings_none_back(void)
 }
 
 /* Looked at every 700 us for ten minutes, at 0.7 tokens a second. */
-static void
-looking_often_loses_less_than_a_thousandth(void)
+TEST(looking_often_loses_less_than_a_thousandth)
 {
 	const struct budget_rules rules = { 1000000, 0, 700, 0, 0, 0 };
 	struct bucket bucket = { .tokens = 0, .time = 0, .boot = BOOT };
@@ -264,8 +254,7 @@ looking_often_loses_less_than_a_thousandth(void)
 	CHECK(bucket.tokens >= 419999 && bucket.tokens <= 420000);
 }
 
-static void
-a_bucket_is_read_as_it_was_written(void)
+TEST(a_bucket_is_read_as_it_was_written)
 {
 	static const struct bucket rows[] = {
 		{ 0, 0, BUDGET_NO_BOOT },
@@ -290,8 +279,7 @@ a_bucket_is_read_as_it_was_written(void)
 	}
 }
 
-static void
-more_than_any_bucket_holds_is_refused(void)
+TEST(more_than_any_bucket_holds_is_refused)
 {
 	const struct bucket bucket = { 1000000001, 1, BOOT };
 	char text[BUDGET_TEXT];
@@ -301,8 +289,7 @@ more_than_any_bucket_holds_is_refused(void)
 	CHECK_STR(budget_parse(text, &again), "is out of range");
 }
 
-static void
-any_byte_that_changed_is_found(void)
+TEST(any_byte_that_changed_is_found)
 {
 	const struct bucket bucket = { 99500, 12345678901234, BOOT };
 	char text[BUDGET_TEXT];
@@ -319,8 +306,7 @@ any_byte_that_changed_is_found(void)
 	CHECK_STR(budget_parse(text, &again), NULL);
 }
 
-static void
-a_bucket_that_was_cut_or_goes_on_is_found(void)
+TEST(a_bucket_that_was_cut_or_goes_on_is_found)
 {
 	const struct bucket bucket = { 99500, 12345678901234, BOOT };
 	char text[BUDGET_TEXT + 1], cut[BUDGET_TEXT];
@@ -337,8 +323,7 @@ a_bucket_that_was_cut_or_goes_on_is_found(void)
 	CHECK_STR(budget_parse(text, &again), "is damaged");
 }
 
-static void
-what_never_was_a_bucket_is_told_apart(void)
+TEST(what_never_was_a_bucket_is_told_apart)
 {
 	CHECK(!budget_was(""));
 	CHECK(!budget_was("root:x:0:0:root:/root:/bin/bash\n"));
@@ -460,8 +445,7 @@ play_finagle(const struct tsv *row)
 	CHECK_STR(got, row->fields[3]);
 }
 
-static void
-figures_of_other_budgets_come_out(void)
+TEST(figures_of_other_budgets_come_out)
 {
 	struct tsv tsv = tsv_open("retry-budgets.tsv");
 	int played = 0, passed = 0;
@@ -490,21 +474,5 @@ figures_of_other_budgets_come_out(void)
 int
 main(void)
 {
-	RUN(parameters_are_read_in_thousandths);
-	RUN(ten_tokens_pay_ten_retries);
-	RUN(what_cannot_be_paid_takes_nothing);
-	RUN(ten_successes_of_a_tenth_are_one_token);
-	RUN(a_throttled_retry_has_a_cost_of_its_own);
-	RUN(a_success_gives_back_the_share_of_its_retry_or_its_own);
-	RUN(each_process_holds_the_bucket_to_its_own_size);
-	RUN(time_brings_tokens_back);
-	RUN(time_before_tokens_were_spent_brings_none_back);
-	RUN(looking_often_loses_less_than_a_thousandth);
-	RUN(a_bucket_is_read_as_it_was_written);
-	RUN(more_than_any_bucket_holds_is_refused);
-	RUN(any_byte_that_changed_is_found);
-	RUN(a_bucket_that_was_cut_or_goes_on_is_found);
-	RUN(what_never_was_a_bucket_is_told_apart);
-	RUN(figures_of_other_budgets_come_out);
-	return DONE();
+	return RUN_ALL();
 }

@@ -126,10 +126,7 @@ static const struct {
 	{ 2 * DURATION_MAX, "20000d" },
 };
 
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
-
-static void
-a_duration_is_read_or_refused_in_words(void)
+TEST(a_duration_is_read_or_refused_in_words)
 {
 	for (size_t i = 0; i < COUNT(durations); i++) {
 		double seconds = -1;
@@ -143,8 +140,7 @@ a_duration_is_read_or_refused_in_words(void)
 	}
 }
 
-static void
-a_number_ends_where_what_follows_begins(void)
+TEST(a_number_ends_where_what_follows_begins)
 {
 	double number;
 	const char *end;
@@ -157,8 +153,7 @@ a_number_ends_where_what_follows_begins(void)
 	CHECK_STR(duration_number("%", &number, &end), "not a number");
 }
 
-static void
-people_read_three_digits_or_two_units(void)
+TEST(people_read_three_digits_or_two_units)
 {
 	for (size_t i = 0; i < COUNT(texts); i++) {
 		char text[DURATION_TEXT];
@@ -169,8 +164,7 @@ people_read_three_digits_or_two_units(void)
 }
 
 /* 0 is no limit, so a limit that is too small to be told from it is refused. */
-static void
-a_positive_duration_is_not_taken_for_zero(void)
+TEST(a_positive_duration_is_not_taken_for_zero)
 {
 	static const char *const rows[] = { "1e-400", "1e-10000", ".01e-10000",
 		"1e-10000s", "4e-320us", "4.95e-324us", "0s1e-10000ms" };
@@ -185,8 +179,7 @@ a_positive_duration_is_not_taken_for_zero(void)
 }
 
 /* It makes no "1000ms" or "60m05s", and is off by half its last digit at most. */
-static void
-what_people_read_is_the_nearest_duration(void)
+TEST(what_people_read_is_the_nearest_duration)
 {
 	for (double seconds = 1e-6; seconds < DURATION_MAX; seconds *= 1.0007) {
 		char text[DURATION_TEXT];
@@ -213,10 +206,5 @@ what_people_read_is_the_nearest_duration(void)
 int
 main(void)
 {
-	RUN(a_duration_is_read_or_refused_in_words);
-	RUN(a_number_ends_where_what_follows_begins);
-	RUN(a_positive_duration_is_not_taken_for_zero);
-	RUN(people_read_three_digits_or_two_units);
-	RUN(what_people_read_is_the_nearest_duration);
-	return DONE();
+	return RUN_ALL();
 }

@@ -10,8 +10,7 @@
 #include "tap.h"
 
 /* Who shares its memory with another process must not disturb its errno. */
-static void
-what_cannot_be_executed_leaves_errno_alone(void)
+TEST(what_cannot_be_executed_leaves_errno_alone)
 {
 	static char long_name[5000];
 	char folder[] = "/tmp/retry.execute.XXXXXX", binary[64];
@@ -59,6 +58,5 @@ what_cannot_be_executed_leaves_errno_alone(void)
 int
 main(void)
 {
-	RUN(what_cannot_be_executed_leaves_errno_alone);
-	return DONE();
+	return RUN_ALL();
 }

@@ -142,8 +142,7 @@ count_class(const struct options *options, const char *tool,
 	return count_some(options, tool, verdict, class, wanted, 0, 1);
 }
 
-static void
-a_preset_knows_each_failure_of_its_tool(void)
+TEST(a_preset_knows_each_failure_of_its_tool)
 {
 	for (const struct preset *preset = presets; preset->name != NULL;
 	     preset++) {
@@ -184,8 +183,7 @@ all_presets(char all[512])
  * If output shows both classes, the failure is transient: so if all presets
  * together know each failure, any few of them stop none that may pass.
  */
-static void
-no_preset_contradicts_that_of_another_tool(void)
+TEST(no_preset_contradicts_that_of_another_tool)
 {
 	char all[512];
 	struct options options;
@@ -196,8 +194,7 @@ no_preset_contradicts_that_of_another_tool(void)
 	release(&options);
 }
 
-static void
-network_knows_failures_of_the_network_and_no_others(void)
+TEST(network_knows_failures_of_the_network_and_no_others)
 {
 	struct options options;
 
@@ -276,8 +273,7 @@ check_runners(const struct options *options, const char *names)
 	globfree(&paths);
 }
 
-static void
-a_line_that_states_an_expectation_is_no_evidence(void)
+TEST(a_line_that_states_an_expectation_is_no_evidence)
 {
 	char all[512];
 	struct options options;
@@ -310,8 +306,7 @@ check_apart(const struct clue *one, const struct clue *other)
 	    memmem(other->text, other->length, one->text, one->length) == NULL);
 }
 
-static void
-no_text_of_a_preset_has_another_in_it(void)
+TEST(no_text_of_a_preset_has_another_in_it)
 {
 	for (const struct preset *preset = presets; preset->name != NULL;
 	     preset++) {
@@ -333,8 +328,7 @@ no_text_of_a_preset_has_another_in_it(void)
  * With two presets, neither makes the other one's failures what they are not.
  * Each pair is held against a quarter of the failures, in turn.
  */
-static void
-no_preset_contradicts_one_other(void)
+TEST(no_preset_contradicts_one_other)
 {
 	char names[128];
 	size_t pair = 0;
@@ -365,11 +359,5 @@ no_preset_contradicts_one_other(void)
 int
 main(void)
 {
-	RUN(a_preset_knows_each_failure_of_its_tool);
-	RUN(no_preset_contradicts_that_of_another_tool);
-	RUN(no_preset_contradicts_one_other);
-	RUN(no_text_of_a_preset_has_another_in_it);
-	RUN(network_knows_failures_of_the_network_and_no_others);
-	RUN(a_line_that_states_an_expectation_is_no_evidence);
-	return DONE();
+	return RUN_ALL();
 }

@@ -12,8 +12,6 @@
 #include "plan/plan.h"
 #include "plans.h"
 
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
-
 #define SEEDS 200
 
 /* Fewer than PLAN_STEPS, for a plan that takes them all. */
@@ -31,8 +29,7 @@ figures_with(struct planned *planned, uint64_t seed, uint64_t runs)
 	    : clients_simulate(&planned->plan, NULL, STEPS, runs);
 }
 
-static void
-about_95_of_100_intervals_hold_the_true_share(void)
+TEST(about_95_of_100_intervals_hold_the_true_share)
 {
 	const struct {
 		const char *name, *line;
@@ -83,8 +80,7 @@ about_95_of_100_intervals_hold_the_true_share(void)
 }
 
 /* Of uniform draws the quantiles are known. */
-static void
-nearly_all_quantiles_are_safe_and_none_is_far(void)
+TEST(nearly_all_quantiles_are_safe_and_none_is_far)
 {
 	static const struct {
 		uint64_t runs;
@@ -131,8 +127,7 @@ figures_of_runs(size_t gave_up, size_t count, size_t each, bool drawn)
  * R. G. Newcombe, "Two-sided confidence intervals for the single proportion",
  * Statistics in Medicine 17 (1998), table I, method 3.
  */
-static void
-the_interval_of_a_share_is_that_of_Wilson(void)
+TEST(the_interval_of_a_share_is_that_of_Wilson)
 {
 	static const struct {
 		size_t gave_up, count;
@@ -155,8 +150,7 @@ the_interval_of_a_share_is_that_of_Wilson(void)
 }
 
 /* With that share none of n give up in 5 of 100 simulations. */
-static void
-the_bound_of_none_and_of_all_is_exact(void)
+TEST(the_bound_of_none_and_of_all_is_exact)
 {
 	for (size_t n = 1; n <= 10000; n *= 10) {
 		const struct plan_figures none = figures_of_runs(0, n, 1, true);
@@ -169,8 +163,7 @@ the_bound_of_none_and_of_all_is_exact(void)
 	}
 }
 
-static void
-without_chance_all_is_known(void)
+TEST(without_chance_all_is_known)
 {
 	const struct plan_figures figures = figures_of_runs(3, 4, 4, false);
 
@@ -180,8 +173,7 @@ without_chance_all_is_known(void)
 }
 
 /* The intervals of clients as if each were a run would hold far fewer. */
-static void
-clients_that_share_a_budget_are_no_independent_runs(void)
+TEST(clients_that_share_a_budget_are_no_independent_runs)
 {
 	struct planned planned;
 
@@ -198,8 +190,7 @@ clients_that_share_a_budget_are_no_independent_runs(void)
 	planned_close(&planned);
 }
 
-static void
-the_same_seed_gives_the_same_figures(void)
+TEST(the_same_seed_gives_the_same_figures)
 {
 	static const char *const lines[] = { "--plan=p=0.5 -a 5",
 		"--plan=p=0.999 -a 0 -d 1", "--plan=p=0.5,clients=200 -a 3" };
@@ -220,8 +211,7 @@ the_same_seed_gives_the_same_figures(void)
 	}
 }
 
-static void
-quantiles_need_enough_runs(void)
+TEST(quantiles_need_enough_runs)
 {
 	static const struct {
 		uint64_t runs;
@@ -243,8 +233,7 @@ quantiles_need_enough_runs(void)
 }
 
 /* One run of a mean of 10^4 attempts takes all steps, and is not over. */
-static void
-a_run_that_is_cut_short_counts_as_the_longest(void)
+TEST(a_run_that_is_cut_short_counts_as_the_longest)
 {
 	struct planned planned;
 
@@ -260,14 +249,5 @@ a_run_that_is_cut_short_counts_as_the_longest(void)
 int
 main(void)
 {
-	RUN(about_95_of_100_intervals_hold_the_true_share);
-	RUN(nearly_all_quantiles_are_safe_and_none_is_far);
-	RUN(the_interval_of_a_share_is_that_of_Wilson);
-	RUN(the_bound_of_none_and_of_all_is_exact);
-	RUN(without_chance_all_is_known);
-	RUN(clients_that_share_a_budget_are_no_independent_runs);
-	RUN(the_same_seed_gives_the_same_figures);
-	RUN(quantiles_need_enough_runs);
-	RUN(a_run_that_is_cut_short_counts_as_the_longest);
-	return DONE();
+	return RUN_ALL();
 }

@@ -13,8 +13,7 @@ static const struct outcome fine = { OUTCOME_EXIT, 0 };
 static const struct outcome refused = { OUTCOME_EXIT, 7 };
 static const struct outcome killed = { OUTCOME_SIGNAL, 9 };
 
-static void
-without_the_option_there_is_no_probe(void)
+TEST(without_the_option_there_is_no_probe)
 {
 	const struct health_rules none = { .used = false, .interval = 30 };
 	struct health health = health_begin(&none, 100);
@@ -24,8 +23,7 @@ without_the_option_there_is_no_probe(void)
 	CHECK_INT(health_status(&health, &none), HEALTH_STARTING);
 }
 
-static void
-a_probe_comes_an_interval_after_the_one_before(void)
+TEST(a_probe_comes_an_interval_after_the_one_before)
 {
 	struct health health = health_begin(&rules, 100);
 
@@ -39,8 +37,7 @@ a_probe_comes_an_interval_after_the_one_before(void)
 	CHECK_INT(health_status(&health, &rules), HEALTH_HEALTHY);
 }
 
-static void
-a_probe_that_takes_too_long_has_failed(void)
+TEST(a_probe_that_takes_too_long_has_failed)
 {
 	struct health health = health_begin(&rules, 0);
 
@@ -55,8 +52,7 @@ a_probe_that_takes_too_long_has_failed(void)
 	CHECK_DBL(health_wake(&health), 26, 0);
 }
 
-static void
-a_probe_that_cannot_be_killed_fails_again_after_each_interval(void)
+TEST(a_probe_that_cannot_be_killed_fails_again_after_each_interval)
 {
 	struct health health = health_begin(&rules, 0);
 
@@ -69,8 +65,7 @@ a_probe_that_cannot_be_killed_fails_again_after_each_interval(void)
 	CHECK_INT(health_status(&health, &rules), HEALTH_UNHEALTHY);
 }
 
-static void
-a_probe_has_a_second_to_die(void)
+TEST(a_probe_has_a_second_to_die)
 {
 	struct health_rules hasty = rules;
 
@@ -81,8 +76,7 @@ a_probe_has_a_second_to_die(void)
 	CHECK_DBL(health_wake(&health), 7, 0);
 }
 
-static void
-so_many_failures_in_a_row_are_too_many(void)
+TEST(so_many_failures_in_a_row_are_too_many)
 {
 	struct health health = health_begin(&rules, 0);
 
@@ -99,8 +93,7 @@ so_many_failures_in_a_row_are_too_many(void)
 	CHECK(health.was_healthy);
 }
 
-static void
-failures_may_be_of_several_kinds(void)
+TEST(failures_may_be_of_several_kinds)
 {
 	struct health health = health_begin(&rules, 0);
 
@@ -112,8 +105,7 @@ failures_may_be_of_several_kinds(void)
 	CHECK_INT(health.last.kind, OUTCOME_SIGNAL);
 }
 
-static void
-failures_before_a_first_success_in_the_start_period_do_not_count(void)
+TEST(failures_before_a_first_success_in_the_start_period_do_not_count)
 {
 	struct health_rules patient = rules;
 	struct health health;
@@ -137,8 +129,7 @@ failures_before_a_first_success_in_the_start_period_do_not_count(void)
 	CHECK_INT(health.failures, 1);
 }
 
-static void
-a_health_that_was_stopped_tells_nothing_more(void)
+TEST(a_health_that_was_stopped_tells_nothing_more)
 {
 	struct health health = health_begin(&rules, 0);
 
@@ -149,8 +140,7 @@ a_health_that_was_stopped_tells_nothing_more(void)
 	CHECK_DBL(health_wake(&health), INFINITY, 0);
 }
 
-static void
-a_program_that_does_not_feed_its_watchdog_is_unhealthy(void)
+TEST(a_program_that_does_not_feed_its_watchdog_is_unhealthy)
 {
 	const struct outcome hung = { .kind = OUTCOME_UNHEALTHY };
 	const struct health_rules none = { .used = false };
@@ -168,15 +158,5 @@ a_program_that_does_not_feed_its_watchdog_is_unhealthy(void)
 int
 main(void)
 {
-	RUN(without_the_option_there_is_no_probe);
-	RUN(a_probe_comes_an_interval_after_the_one_before);
-	RUN(a_probe_that_takes_too_long_has_failed);
-	RUN(a_probe_that_cannot_be_killed_fails_again_after_each_interval);
-	RUN(a_probe_has_a_second_to_die);
-	RUN(so_many_failures_in_a_row_are_too_many);
-	RUN(failures_may_be_of_several_kinds);
-	RUN(failures_before_a_first_success_in_the_start_period_do_not_count);
-	RUN(a_health_that_was_stopped_tells_nothing_more);
-	RUN(a_program_that_does_not_feed_its_watchdog_is_unhealthy);
-	return DONE();
+	return RUN_ALL();
 }

@@ -8,8 +8,7 @@
 #define ZEROS "0000000000000000"
 #define TOO_LONG ZEROS ZEROS ZEROS ZEROS
 
-static void
-a_number_is_seconds_or_since_1970(void)
+TEST(a_number_is_seconds_or_since_1970)
 {
 	static const struct {
 		const char *text;
@@ -43,8 +42,7 @@ a_number_is_seconds_or_since_1970(void)
 	}
 }
 
-static void
-a_duration_has_units_or_words(void)
+TEST(a_duration_has_units_or_words)
 {
 	static const struct {
 		const char *text;
@@ -86,8 +84,7 @@ a_duration_has_units_or_words(void)
 	}
 }
 
-static void
-anything_else_is_no_hint(void)
+TEST(anything_else_is_no_hint)
 {
 	static const char *const rows[] = { "", " \r", "soon", "-5", "+5", "1x",
 		"nan", "0x10", "1 2", "11/24/2026", "3/4 5pm",
@@ -123,8 +120,7 @@ anything_else_is_no_hint(void)
 	}
 }
 
-static void
-a_refusal_says_why(void)
+TEST(a_refusal_says_why)
 {
 	static const char neither[] = "is neither a duration nor a time";
 	static const char zone[] = "no time zone";
@@ -161,8 +157,7 @@ a_refusal_says_why(void)
 	}
 }
 
-static void
-a_hint_may_be_a_time_of_day(void)
+TEST(a_hint_may_be_a_time_of_day)
 {
 	static const struct {
 		const char *text;
@@ -197,8 +192,7 @@ a_hint_may_be_a_time_of_day(void)
 	}
 }
 
-static void
-a_time_of_day_may_have_a_day(void)
+TEST(a_time_of_day_may_have_a_day)
 {
 	static const struct {
 		const char *text;
@@ -239,8 +233,7 @@ a_time_of_day_may_have_a_day(void)
 }
 
 /* HTTP's three forms, and RFC 3339's. */
-static void
-a_date_is_a_time_of_day_with_a_day(void)
+TEST(a_date_is_a_time_of_day_with_a_day)
 {
 	static const struct {
 		const char *text, *zone;
@@ -276,12 +269,5 @@ a_date_is_a_time_of_day_with_a_day(void)
 int
 main(void)
 {
-	RUN(a_number_is_seconds_or_since_1970);
-	RUN(a_duration_has_units_or_words);
-	RUN(anything_else_is_no_hint);
-	RUN(a_refusal_says_why);
-	RUN(a_hint_may_be_a_time_of_day);
-	RUN(a_time_of_day_may_have_a_day);
-	RUN(a_date_is_a_time_of_day_with_a_day);
-	return DONE();
+	return RUN_ALL();
 }

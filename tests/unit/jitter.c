@@ -8,7 +8,6 @@
 #include "distribution.h"
 #include "tap.h"
 
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 #define SAMPLE 10000
 
 static struct jitter
@@ -20,8 +19,7 @@ jitter_of(const char *text, enum jitter_order order)
 	return jitter;
 }
 
-static void
-a_kind_is_read_or_refused_in_words(void)
+TEST(a_kind_is_read_or_refused_in_words)
 {
 	static const struct {
 		const char *text, *problem, *kind;
@@ -74,8 +72,7 @@ a_kind_is_read_or_refused_in_words(void)
 }
 
 /* The formulas of each kind at both ends of chance and in its middle. */
-static void
-a_kind_spreads_the_delay_by_its_formula(void)
+TEST(a_kind_spreads_the_delay_by_its_formula)
 {
 	static const struct {
 		const char *jitter;
@@ -139,8 +136,7 @@ a_kind_spreads_the_delay_by_its_formula(void)
 	}
 }
 
-static void
-a_cap_that_was_not_given_bounds_the_nominal_delay_alone(void)
+TEST(a_cap_that_was_not_given_bounds_the_nominal_delay_alone)
 {
 	const struct backoff backoff = { .cap = 60 };
 	struct jitter jitter = jitter_of("20%", JITTER_INSIDE);
@@ -152,8 +148,7 @@ a_cap_that_was_not_given_bounds_the_nominal_delay_alone(void)
 	CHECK_DBL(jitter_delay(&jitter, &backoff, 1e300, 1), 90, 1e-15);
 }
 
-static void
-room_is_left_below_a_cap_that_was_given(void)
+TEST(room_is_left_below_a_cap_that_was_given)
 {
 	const struct backoff backoff = { .cap = 60, .most = 60 };
 	struct jitter jitter = jitter_of("20%", JITTER_INSIDE);
@@ -191,8 +186,7 @@ check_sound(const struct jitter *jitter, const struct backoff *backoff,
 	}
 }
 
-static void
-every_delay_is_finite_within_its_bounds_and_rises_with_chance(void)
+TEST(every_delay_is_finite_within_its_bounds_and_rises_with_chance)
 {
 	const char *const kinds[] = { "none", "full", "equal", "0", "0.2",
 		"0.333333", "1", "+0", "+0.1", "+1d" };
@@ -219,8 +213,7 @@ every_delay_is_finite_within_its_bounds_and_rises_with_chance(void)
 			}
 }
 
-static void
-draws_are_uniform_over_the_range_that_is_told(void)
+TEST(draws_are_uniform_over_the_range_that_is_told)
 {
 	static const struct {
 		const char *jitter;
@@ -256,11 +249,5 @@ draws_are_uniform_over_the_range_that_is_told(void)
 int
 main(void)
 {
-	RUN(a_kind_is_read_or_refused_in_words);
-	RUN(a_kind_spreads_the_delay_by_its_formula);
-	RUN(a_cap_that_was_not_given_bounds_the_nominal_delay_alone);
-	RUN(room_is_left_below_a_cap_that_was_given);
-	RUN(every_delay_is_finite_within_its_bounds_and_rises_with_chance);
-	RUN(draws_are_uniform_over_the_range_that_is_told);
-	return DONE();
+	return RUN_ALL();
 }

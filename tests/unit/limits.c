@@ -16,8 +16,7 @@ limits_of(const char *text)
 	return limits;
 }
 
-static void
-limits_are_a_number_and_items(void)
+TEST(limits_are_a_number_and_items)
 {
 	struct limits limits = limits_of("10");
 
@@ -39,8 +38,7 @@ limits_are_a_number_and_items(void)
 	CHECK(!limits.rows[0].named);
 }
 
-static void
-anything_else_is_refused(void)
+TEST(anything_else_is_refused)
 {
 	static const struct {
 		const char *text, *item, *problem;
@@ -98,8 +96,7 @@ reached(const struct limits *limits, struct tally *tally, int status, bool free,
 	return text;
 }
 
-static void
-an_item_counts_its_outcomes_alone(void)
+TEST(an_item_counts_its_outcomes_alone)
 {
 	const struct limits limits = limits_of("75:2,1-3:3");
 	struct tally tally = { .counts = { 0 } };
@@ -111,8 +108,7 @@ an_item_counts_its_outcomes_alone(void)
 	CHECK_STR(reached(&limits, &tally, 75, false, 0), "75:2");
 }
 
-static void
-a_window_forgets_older_failures(void)
+TEST(a_window_forgets_older_failures)
 {
 	const struct limits limits = limits_of("3/10");
 	struct tally tally = { .counts = { 0 } };
@@ -125,8 +121,7 @@ a_window_forgets_older_failures(void)
 }
 
 /* A run is always later than its plan, in which times are sums of delays. */
-static void
-a_failure_as_old_as_a_window_is_forgotten(void)
+TEST(a_failure_as_old_as_a_window_is_forgotten)
 {
 	const struct limits limits = limits_of("2/10");
 	const struct limits tenths = limits_of("11/1");
@@ -141,8 +136,7 @@ a_failure_as_old_as_a_window_is_forgotten(void)
 		CHECK_STR(reached(&tenths, &tally, 1, false, time), "");
 }
 
-static void
-a_free_failure_counts_only_where_it_is_named(void)
+TEST(a_free_failure_counts_only_where_it_is_named)
 {
 	const struct limits limits = limits_of("75:3,2/10");
 	struct tally tally = { .counts = { 0 } };
@@ -152,8 +146,7 @@ a_free_failure_counts_only_where_it_is_named(void)
 	CHECK_STR(reached(&limits, &tally, 75, true, 0), "75:3");
 }
 
-static void
-a_window_counts_a_hundred_failures(void)
+TEST(a_window_counts_a_hundred_failures)
 {
 	const struct limits limits = limits_of("100/1h");
 	struct tally tally = { .counts = { 0 } };
@@ -165,8 +158,7 @@ a_window_counts_a_hundred_failures(void)
 	CHECK_STR(reached(&limits, &tally, 1, false, 4000), "100/1h");
 }
 
-static void
-other_failures_push_none_out_of_a_window(void)
+TEST(other_failures_push_none_out_of_a_window)
 {
 	const struct limits limits = limits_of("1:3/1h,2/1h");
 	struct tally tally = { .counts = { 0 } };
@@ -182,13 +174,5 @@ other_failures_push_none_out_of_a_window(void)
 int
 main(void)
 {
-	RUN(limits_are_a_number_and_items);
-	RUN(anything_else_is_refused);
-	RUN(an_item_counts_its_outcomes_alone);
-	RUN(a_window_forgets_older_failures);
-	RUN(a_failure_as_old_as_a_window_is_forgotten);
-	RUN(a_free_failure_counts_only_where_it_is_named);
-	RUN(a_window_counts_a_hundred_failures);
-	RUN(other_failures_push_none_out_of_a_window);
-	return DONE();
+	return RUN_ALL();
 }

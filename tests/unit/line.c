@@ -3,10 +3,7 @@
 #include "core/line.h"
 #include "tap.h"
 
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
-
-static void
-a_body_is_what_follows_the_prefixes(void)
+TEST(a_body_is_what_follows_the_prefixes)
 {
 	static const struct {
 		const char *line, *body;
@@ -52,8 +49,7 @@ a_body_is_what_follows_the_prefixes(void)
 	}
 }
 
-static void
-colours_are_taken_out_of_a_line(void)
+TEST(colours_are_taken_out_of_a_line)
 {
 	static const struct {
 		const char *line, *plain;
@@ -81,8 +77,7 @@ colours_are_taken_out_of_a_line(void)
 
 #define TEN(text) text text text text text text text text text text
 
-static void
-a_quote_is_around_what_was_found_and_cuts_no_word(void)
+TEST(a_quote_is_around_what_was_found_and_cuts_no_word)
 {
 	static const struct {
 		const char *line, *found, *quote;
@@ -121,8 +116,5 @@ a_quote_is_around_what_was_found_and_cuts_no_word(void)
 int
 main(void)
 {
-	RUN(a_body_is_what_follows_the_prefixes);
-	RUN(colours_are_taken_out_of_a_line);
-	RUN(a_quote_is_around_what_was_found_and_cuts_no_word);
-	return DONE();
+	return RUN_ALL();
 }

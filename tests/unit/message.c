@@ -7,8 +7,7 @@
 #include "core/duration.h"
 #include "tap.h"
 
-static void
-outcomes_read_as_sentences_end(void)
+TEST(outcomes_read_as_sentences_end)
 {
 	static const struct {
 		struct outcome outcome;
@@ -40,8 +39,7 @@ outcomes_read_as_sentences_end(void)
 	}
 }
 
-static void
-what_max_time_ended_is_no_ordinary_timeout(void)
+TEST(what_max_time_ended_is_no_ordinary_timeout)
 {
 	struct record record = { .last.outcome = { OUTCOME_TIMEOUT, 0 },
 		.max_time = 300,
@@ -51,8 +49,7 @@ what_max_time_ended_is_no_ordinary_timeout(void)
 	CHECK_STR(message_outcome(&record, text), "timed out at --max-time 5m");
 }
 
-static void
-no_time_is_told_more_exactly_than_people_want(void)
+TEST(no_time_is_told_more_exactly_than_people_want)
 {
 	static const struct {
 		double seconds;
@@ -108,8 +105,7 @@ static const struct report_style verbose = { .command = command,
 /* How a line about that run begins. */
 #define NAMED "a\\^[b: "
 
-static void
-a_line_has_what_is_asked_for(void)
+TEST(a_line_has_what_is_asked_for)
 {
 	struct record record = waiting(RECORD_OUTCOME);
 	struct message message = message_of(&plain, &record);
@@ -128,8 +124,7 @@ a_line_has_what_is_asked_for(void)
 		  "(nominal 4s, range 3s to 5s, asked for 4.25s)");
 }
 
-static void
-a_delay_that_an_earlier_run_left_is_told(void)
+TEST(a_delay_that_an_earlier_run_left_is_told)
 {
 	struct record record = waiting(RECORD_WAIT);
 	struct message message;
@@ -146,8 +141,7 @@ a_delay_that_an_earlier_run_left_is_told(void)
 	CHECK_STR(message.text, "");
 }
 
-static void
-a_status_names_the_run(void)
+TEST(a_status_names_the_run)
 {
 	struct record record = waiting(RECORD_WAIT);
 	struct message message = message_status(&plain, &record);
@@ -179,8 +173,7 @@ a_status_names_the_run(void)
 	CHECK_STR(message.text, NAMED "next in 4.5s");
 }
 
-static void
-a_rule_is_named_where_the_outcome_does_not_tell(void)
+TEST(a_rule_is_named_where_the_outcome_does_not_tell)
 {
 	static const struct {
 		struct judgement judgement;
@@ -213,8 +206,7 @@ a_rule_is_named_where_the_outcome_does_not_tell(void)
 	}
 }
 
-static void
-a_check_that_timed_out_is_told(void)
+TEST(a_check_that_timed_out_is_told)
 {
 	struct record record = waiting(RECORD_OUTCOME);
 
@@ -240,8 +232,7 @@ end_of(struct record end, char text[sizeof(((struct message *)NULL)->text)])
 }
 
 /* Each in words that are understood without knowing the rules. */
-static void
-the_rule_that_stops_is_told(void)
+TEST(the_rule_that_stops_is_told)
 {
 	static const struct {
 		struct judgement judgement;
@@ -280,8 +271,7 @@ the_rule_that_stops_is_told(void)
 }
 
 /* The line for the end is red, and names the class. */
-static void
-a_line_before_the_end_leaves_that_to_the_last_one(void)
+TEST(a_line_before_the_end_leaves_that_to_the_last_one)
 {
 	struct record record = waiting(RECORD_OUTCOME);
 
@@ -302,8 +292,7 @@ a_line_before_the_end_leaves_that_to_the_last_one(void)
 	CHECK_INT(message_part(&record, "last").verdict, VERDICT_STOP);
 }
 
-static void
-runs_that_gave_up_are_counted_from_the_second_on(void)
+TEST(runs_that_gave_up_are_counted_from_the_second_on)
 {
 	struct record record = waiting(RECORD_END);
 
@@ -324,8 +313,7 @@ message_last(const struct record *record)
 	return message_part(record, "last");
 }
 
-static void
-the_end_says_why(void)
+TEST(the_end_says_why)
 {
 	static const struct {
 		struct record end;
@@ -390,8 +378,7 @@ the_end_says_why(void)
 }
 
 /* An ordinary stop of a service is no error. */
-static void
-an_end_by_a_signal_is_a_notice(void)
+TEST(an_end_by_a_signal_is_a_notice)
 {
 	static const struct {
 		enum reason reason;
@@ -411,8 +398,7 @@ an_end_by_a_signal_is_a_notice(void)
 	}
 }
 
-static void
-attempts_are_counted_where_they_count(void)
+TEST(attempts_are_counted_where_they_count)
 {
 	char text[MESSAGE_PART];
 
@@ -422,8 +408,7 @@ attempts_are_counted_where_they_count(void)
 }
 
 /* A part that named itself would have no end. */
-static void
-no_part_names_itself(void)
+TEST(no_part_names_itself)
 {
 	for (const struct message_row *row = message_rows; row->name != NULL;
 	     row++) {
@@ -436,8 +421,7 @@ no_part_names_itself(void)
 }
 
 /* A name that is no fact shows itself with its %. */
-static void
-each_name_in_a_sentence_is_a_fact(void)
+TEST(each_name_in_a_sentence_is_a_fact)
 {
 	for (int kind = RECORD_START; kind <= RECORD_END; kind++)
 		for (int i = REASON_SUCCESS; i < REASONS; i++) {
@@ -466,21 +450,5 @@ int
 main(void)
 {
 	setenv("TZ", "UTC", 1);
-	RUN(outcomes_read_as_sentences_end);
-	RUN(what_max_time_ended_is_no_ordinary_timeout);
-	RUN(no_time_is_told_more_exactly_than_people_want);
-	RUN(a_line_has_what_is_asked_for);
-	RUN(a_delay_that_an_earlier_run_left_is_told);
-	RUN(a_status_names_the_run);
-	RUN(a_rule_is_named_where_the_outcome_does_not_tell);
-	RUN(a_check_that_timed_out_is_told);
-	RUN(the_rule_that_stops_is_told);
-	RUN(a_line_before_the_end_leaves_that_to_the_last_one);
-	RUN(runs_that_gave_up_are_counted_from_the_second_on);
-	RUN(the_end_says_why);
-	RUN(an_end_by_a_signal_is_a_notice);
-	RUN(attempts_are_counted_where_they_count);
-	RUN(no_part_names_itself);
-	RUN(each_name_in_a_sentence_is_a_fact);
-	return DONE();
+	return RUN_ALL();
 }

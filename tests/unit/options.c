@@ -10,7 +10,6 @@
 #include "drive.h"
 #include "tap.h"
 
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 #define WORDS 64
 #define PRESETS \
 	"network, apk, apt, aws, bun, cargo, composer, conda, curl, dnf, " \
@@ -83,8 +82,7 @@ stops(const struct options *options, enum outcome_kind kind, int code)
 	    set_has(&rules->hopeless, outcome);
 }
 
-static void
-the_defaults_are_those_of_the_manual(void)
+TEST(the_defaults_are_those_of_the_manual)
 {
 	struct line line;
 	const struct options *options = parsed(&line, "true");
@@ -125,8 +123,7 @@ the_defaults_are_those_of_the_manual(void)
 }
 
 /* The row's default is what the parser takes where nothing is given. */
-static void
-every_default_can_be_written(void)
+TEST(every_default_can_be_written)
 {
 	for (int id = 0; id < OPTIONS; id++) {
 		const struct option_row *row = &option_rows[id];
@@ -146,8 +143,7 @@ every_default_can_be_written(void)
 	}
 }
 
-static void
-words_are_read_as_in_other_programs(void)
+TEST(words_are_read_as_in_other_programs)
 {
 	static const struct {
 		const char *text;
@@ -184,8 +180,7 @@ words_are_read_as_in_other_programs(void)
 	}
 }
 
-static void
-the_commands_words_are_left_as_they_are(void)
+TEST(the_commands_words_are_left_as_they_are)
 {
 	struct line line;
 	const struct options *options =
@@ -200,8 +195,7 @@ the_commands_words_are_left_as_they_are(void)
 	CHECK(!options->plan);
 }
 
-static void
-an_option_with_a_value_that_may_be_missing_takes_it_attached(void)
+TEST(an_option_with_a_value_that_may_be_missing_takes_it_attached)
 {
 	struct line line;
 	const struct options *options = parsed(&line, "--repeat 3");
@@ -225,8 +219,7 @@ an_option_with_a_value_that_may_be_missing_takes_it_attached(void)
 	CHECK(options->version);
 }
 
-static void
-the_last_one_wins_with_a_value_or_without(void)
+TEST(the_last_one_wins_with_a_value_or_without)
 {
 	struct line line;
 	const struct options *options =
@@ -239,8 +232,7 @@ the_last_one_wins_with_a_value_or_without(void)
 	CHECK(options->help_with == NULL);
 }
 
-static void
-values_arrive_where_they_belong(void)
+TEST(values_arrive_where_they_belong)
 {
 	struct line line;
 	const struct options *options = parsed(&line,
@@ -284,8 +276,7 @@ values_arrive_where_they_belong(void)
 	CHECK(options->style.verbose);
 }
 
-static void
-a_share_and_a_duration_replace_each_other(void)
+TEST(a_share_and_a_duration_replace_each_other)
 {
 	struct line line;
 	const struct policy *policy = &line.options.policy;
@@ -309,8 +300,7 @@ write_file(const char *name, const char *text)
 }
 
 /* Of a row's options: the number of attempts, and how many kinds are limited. */
-static void
-a_total_time_lifts_a_number_of_attempts_that_nobody_typed(void)
+TEST(a_total_time_lifts_a_number_of_attempts_that_nobody_typed)
 {
 	static const struct {
 		const char *text;
@@ -359,8 +349,7 @@ a_total_time_lifts_a_number_of_attempts_that_nobody_typed(void)
 }
 
 /* The longest delay that an option names raises it, times 16. */
-static void
-the_cap_that_is_not_given_follows_the_longest_delay(void)
+TEST(the_cap_that_is_not_given_follows_the_longest_delay)
 {
 	static const struct {
 		const char *text;
@@ -404,8 +393,7 @@ the_cap_that_is_not_given_follows_the_longest_delay(void)
 }
 
 /* How far hints are spread, and how long they may be. */
-static void
-jitter_and_cap_decide_about_hints(void)
+TEST(jitter_and_cap_decide_about_hints)
 {
 	static const struct {
 		const char *text, *jitter;
@@ -437,8 +425,7 @@ jitter_and_cap_decide_about_hints(void)
 	}
 }
 
-static void
-sets_amend_the_defaults(void)
+TEST(sets_amend_the_defaults)
 {
 	static const struct {
 		const char *text;
@@ -488,8 +475,7 @@ sets_amend_the_defaults(void)
 	}
 }
 
-static void
-lists_of_one_option_add_up(void)
+TEST(lists_of_one_option_add_up)
 {
 	struct line line;
 	const struct rules *rules = &line.options.policy.rules;
@@ -528,8 +514,7 @@ check_problems(const struct wrong *rows, size_t count)
 	}
 }
 
-static void
-what_is_wrong_is_said_in_one_line(void)
+TEST(what_is_wrong_is_said_in_one_line)
 {
 	static const struct wrong rows[] = {
 		{ "_", NULL },
@@ -708,8 +693,7 @@ what_is_wrong_is_said_in_one_line(void)
 	check_problems(rows, COUNT(rows));
 }
 
-static void
-a_word_that_is_nearly_right_is_told_the_right_one(void)
+TEST(a_word_that_is_nearly_right_is_told_the_right_one)
 {
 	static const struct wrong rows[] = {
 		{ "--atempts 3 cmd",
@@ -758,8 +742,7 @@ a_word_that_is_nearly_right_is_told_the_right_one(void)
 	check_problems(rows, COUNT(rows));
 }
 
-static void
-the_words_of_other_programs_are_known(void)
+TEST(the_words_of_other_programs_are_known)
 {
 	/* Not each: suggest.c has them as a table. */
 	static const struct wrong rows[] = {
@@ -855,8 +838,7 @@ the_words_of_other_programs_are_known(void)
 	check_problems(rows, COUNT(rows));
 }
 
-static void
-what_people_type_first_is_put_right(void)
+TEST(what_people_type_first_is_put_right)
 {
 	static const struct wrong rows[] = {
 		{ "--until 3 cmd",
@@ -909,8 +891,7 @@ struct hint {
 	const char *text, *hint;
 };
 
-static void
-what_is_meant_is_told_after_what_is_wrong(void)
+TEST(what_is_meant_is_told_after_what_is_wrong)
 {
 	static const struct hint rows[] = {
 		/* A short name of another program leads nobody astray. */
@@ -990,8 +971,7 @@ what_is_meant_is_told_after_what_is_wrong(void)
 	}
 }
 
-static void
-a_command_that_is_not_found_leads_to_what_was_meant(void)
+TEST(a_command_that_is_not_found_leads_to_what_was_meant)
 {
 	static const struct hint rows[] = {
 		{ "-k 5 10 x", "did you mean retry -t 10 ...?" },
@@ -1025,8 +1005,7 @@ a_command_that_is_not_found_leads_to_what_was_meant(void)
 }
 
 /* Debian's retry has -t 5 for five attempts. */
-static void
-a_timeout_of_one_digit_may_be_a_number_of_attempts(void)
+TEST(a_timeout_of_one_digit_may_be_a_number_of_attempts)
 {
 	static const struct hint rows[] = {
 		{ "-t 5 x", "-t 5 is a time; for attempts, use -a 5" },
@@ -1047,8 +1026,7 @@ a_timeout_of_one_digit_may_be_a_number_of_attempts(void)
 	}
 }
 
-static void
-help_takes_its_topic_as_the_next_word_too(void)
+TEST(help_takes_its_topic_as_the_next_word_too)
 {
 	struct line line;
 
@@ -1062,8 +1040,7 @@ help_takes_its_topic_as_the_next_word_too(void)
 	CHECK_STR(line.options.help_with, "sets");
 }
 
-static void
-a_bad_value_has_the_topic_of_help_that_tells_the_good_ones(void)
+TEST(a_bad_value_has_the_topic_of_help_that_tells_the_good_ones)
 {
 	static const struct {
 		const char *text, *topic;
@@ -1090,8 +1067,7 @@ a_bad_value_has_the_topic_of_help_that_tells_the_good_ones(void)
 	}
 }
 
-static void
-what_is_harmful_is_not_repeated_as_it_is(void)
+TEST(what_is_harmful_is_not_repeated_as_it_is)
 {
 	struct line line;
 
@@ -1105,8 +1081,7 @@ what_is_harmful_is_not_repeated_as_it_is(void)
 }
 
 /* These are no errors, though near to some. */
-static void
-the_jitter_order_matters_only_below_a_cap_that_was_given(void)
+TEST(the_jitter_order_matters_only_below_a_cap_that_was_given)
 {
 	struct line line;
 	static const struct {
@@ -1132,8 +1107,7 @@ the_jitter_order_matters_only_below_a_cap_that_was_given(void)
 	}
 }
 
-static void
-what_is_sensible_is_accepted(void)
+TEST(what_is_sensible_is_accepted)
 {
 	static const char *const rows[] = {
 		"-b slots -j none cmd",
@@ -1173,8 +1147,7 @@ what_is_sensible_is_accepted(void)
 	}
 }
 
-static void
-what_is_hardly_meant_so_deserves_a_warning(void)
+TEST(what_is_hardly_meant_so_deserves_a_warning)
 {
 	static const struct {
 		const char *text;
@@ -1252,8 +1225,7 @@ check_delays(const char *text, const char *chances, const char *delays)
 	}
 }
 
-static void
-a_preset_behaves_as_its_original(void)
+TEST(a_preset_behaves_as_its_original)
 {
 	static const struct {
 		const char *text, *chances, *delays;
@@ -1295,8 +1267,7 @@ a_preset_behaves_as_its_original(void)
 }
 
 /* What it says is right, and it runs no command and writes no file. */
-static void
-a_built_in_preset_sets_delays_and_classes_alone(void)
+TEST(a_built_in_preset_sets_delays_and_classes_alone)
 {
 	static const char *const may[] = { "attempts", "backoff", "delay",
 		"delay-match", "jitter", "jitter-order", "max-delay",
@@ -1328,8 +1299,7 @@ a_built_in_preset_sets_delays_and_classes_alone(void)
 	}
 }
 
-static void
-what_is_special_about_a_preset_is_set(void)
+TEST(what_is_special_about_a_preset_is_set)
 {
 	struct line line;
 	const struct policy *policy = &line.options.policy;
@@ -1344,8 +1314,7 @@ what_is_special_about_a_preset_is_set(void)
 	CHECK_INT(policy->limits.attempts, 0);
 }
 
-static void
-options_beside_a_preset_win_in_either_order(void)
+TEST(options_beside_a_preset_win_in_either_order)
 {
 	static const char *const rows[] = {
 		"--preset=grpc -a 3 -d 2 -j none -b linear --pace=end cmd",
@@ -1369,8 +1338,7 @@ options_beside_a_preset_win_in_either_order(void)
 	}
 }
 
-static void
-a_list_beside_a_preset_replaces_the_presets(void)
+TEST(a_list_beside_a_preset_replaces_the_presets)
 {
 	static const char *const rows[] = {
 		"--preset=curl --retry-on=28 --retry-on=9 cmd",
@@ -1391,8 +1359,7 @@ a_list_beside_a_preset_replaces_the_presets(void)
 }
 
 /* Without --pace=start there is nothing that a least timeout refers to. */
-static void
-a_presets_least_timeout_goes_with_its_pace(void)
+TEST(a_presets_least_timeout_goes_with_its_pace)
 {
 	struct line line;
 	struct drive drive = {
@@ -1403,8 +1370,7 @@ a_presets_least_timeout_goes_with_its_pace(void)
 	CHECK(isinf(drive.run.attempt.timeout));
 }
 
-static void
-a_presets_jitter_yields_to_a_strategy_that_is_random(void)
+TEST(a_presets_jitter_yields_to_a_strategy_that_is_random)
 {
 	struct line line;
 
@@ -1414,8 +1380,7 @@ a_presets_jitter_yields_to_a_strategy_that_is_random(void)
 	CHECK_INT(line.result, -1);
 }
 
-static void
-presets_add_up_and_the_later_wins(void)
+TEST(presets_add_up_and_the_later_wins)
 {
 	static const char *const rows[] = {
 		"--preset=grpc --preset=ethernet cmd",
@@ -1435,8 +1400,7 @@ presets_add_up_and_the_later_wins(void)
 	}
 }
 
-static void
-a_run_may_have_64_presets(void)
+TEST(a_run_may_have_64_presets)
 {
 	char text[512] = "--preset=npm";
 	struct line line;
@@ -1449,8 +1413,7 @@ a_run_may_have_64_presets(void)
 	CHECK_STR(line.problem, "--preset=npm: there are more than 64 presets");
 }
 
-static void
-classes_of_all_presets_are_kept_apart(void)
+TEST(classes_of_all_presets_are_kept_apart)
 {
 	const struct outcome outcome = { OUTCOME_EXIT, 6 };
 	struct line line;
@@ -1469,8 +1432,7 @@ classes_of_all_presets_are_kept_apart(void)
 }
 
 /* A list of the user's says what is retried. */
-static void
-a_preset_stops_what_is_permanent_unless_the_user_says_otherwise(void)
+TEST(a_preset_stops_what_is_permanent_unless_the_user_says_otherwise)
 {
 	static const struct {
 		const char *text;
@@ -1498,8 +1460,7 @@ a_preset_stops_what_is_permanent_unless_the_user_says_otherwise(void)
 }
 
 /* Clues are read late: an option after them would come too late. */
-static void
-a_built_in_preset_ends_in_clues(void)
+TEST(a_built_in_preset_ends_in_clues)
 {
 	for (const struct preset *row = presets; row->name != NULL; row++) {
 		bool has_clue = false;
@@ -1521,8 +1482,7 @@ a_built_in_preset_ends_in_clues(void)
 }
 
 /* A user's file is checked at each start; what is built in is checked here. */
-static void
-what_built_in_presets_look_for_is_right(void)
+TEST(what_built_in_presets_look_for_is_right)
 {
 	for (const struct preset *row = presets; row->name != NULL; row++) {
 		char text[64];
@@ -1568,45 +1528,8 @@ what_built_in_presets_look_for_is_right(void)
 int
 main(void)
 {
-	RUN(the_defaults_are_those_of_the_manual);
-	RUN(every_default_can_be_written);
-	RUN(words_are_read_as_in_other_programs);
-	RUN(the_commands_words_are_left_as_they_are);
-	RUN(an_option_with_a_value_that_may_be_missing_takes_it_attached);
-	RUN(the_last_one_wins_with_a_value_or_without);
-	RUN(values_arrive_where_they_belong);
-	RUN(a_share_and_a_duration_replace_each_other);
-	RUN(a_total_time_lifts_a_number_of_attempts_that_nobody_typed);
-	RUN(the_cap_that_is_not_given_follows_the_longest_delay);
-	RUN(jitter_and_cap_decide_about_hints);
-	RUN(sets_amend_the_defaults);
-	RUN(lists_of_one_option_add_up);
-	RUN(what_is_wrong_is_said_in_one_line);
-	RUN(a_word_that_is_nearly_right_is_told_the_right_one);
-	RUN(the_words_of_other_programs_are_known);
-	RUN(what_people_type_first_is_put_right);
-	RUN(what_is_meant_is_told_after_what_is_wrong);
-	RUN(a_command_that_is_not_found_leads_to_what_was_meant);
-	RUN(a_timeout_of_one_digit_may_be_a_number_of_attempts);
-	RUN(help_takes_its_topic_as_the_next_word_too);
-	RUN(a_bad_value_has_the_topic_of_help_that_tells_the_good_ones);
-	RUN(what_is_harmful_is_not_repeated_as_it_is);
-	RUN(the_jitter_order_matters_only_below_a_cap_that_was_given);
-	RUN(what_is_sensible_is_accepted);
-	RUN(what_is_hardly_meant_so_deserves_a_warning);
-	RUN(a_preset_behaves_as_its_original);
-	RUN(a_built_in_preset_sets_delays_and_classes_alone);
-	RUN(what_is_special_about_a_preset_is_set);
-	RUN(options_beside_a_preset_win_in_either_order);
-	RUN(a_list_beside_a_preset_replaces_the_presets);
-	RUN(a_presets_least_timeout_goes_with_its_pace);
-	RUN(a_presets_jitter_yields_to_a_strategy_that_is_random);
-	RUN(presets_add_up_and_the_later_wins);
-	RUN(a_run_may_have_64_presets);
-	RUN(classes_of_all_presets_are_kept_apart);
-	RUN(a_preset_stops_what_is_permanent_unless_the_user_says_otherwise);
-	RUN(a_built_in_preset_ends_in_clues);
-	RUN(what_built_in_presets_look_for_is_right);
+	const int status = RUN_ALL();
+
 	options_free(&read_last);
-	return DONE();
+	return status;
 }

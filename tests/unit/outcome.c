@@ -6,7 +6,6 @@
 #include "core/outcome.h"
 #include "tap.h"
 
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 #define NO_OUTCOME "unknown outcome"
 #define OVER "exit statuses end at 255"
 #define NO_STATUS "not an exit status (use 1, 1-5 or 1,5)"
@@ -33,8 +32,7 @@ static const struct {
 	{ { OUTCOME_UNFORKED, EAGAIN }, "unforked", 125 },
 };
 
-static void
-an_outcome_has_a_name_and_never_the_status_of_success(void)
+TEST(an_outcome_has_a_name_and_never_the_status_of_success)
 {
 	for (size_t i = 0; i < COUNT(endings); i++) {
 		ROW("%s %d", endings[i].name, endings[i].outcome.code);
@@ -72,8 +70,7 @@ static const struct sample {
 };
 
 /* The same of attempts that gave a hint. */
-static void
-a_class_makes_an_outcome_another_where_classes_are_named(void)
+TEST(a_class_makes_an_outcome_another_where_classes_are_named)
 {
 	static const struct {
 		const char *list;
@@ -115,8 +112,7 @@ a_class_makes_an_outcome_another_where_classes_are_named(void)
 	}
 }
 
-static void
-a_class_holds_every_kind_of_outcome(void)
+TEST(a_class_holds_every_kind_of_outcome)
 {
 	static const struct {
 		const char *name;
@@ -143,8 +139,7 @@ a_class_holds_every_kind_of_outcome(void)
 }
 
 /* "(out of memory)" is for people; no set tells it apart. */
-static void
-an_outcome_that_memory_may_have_run_out_for_is_known(void)
+TEST(an_outcome_that_memory_may_have_run_out_for_is_known)
 {
 	CHECK(outcome_may_be_oom((struct outcome){ OUTCOME_EXIT, 137 }));
 	CHECK(outcome_may_be_oom((struct outcome){ OUTCOME_SIGNAL, SIGKILL }));
@@ -167,8 +162,7 @@ members(const struct set *set, char text[256])
 	return text;
 }
 
-static void
-a_list_is_applied_from_left_to_right(void)
+TEST(a_list_is_applied_from_left_to_right)
 {
 	static const struct {
 		const char *list, *members;
@@ -217,8 +211,7 @@ a_list_is_applied_from_left_to_right(void)
 	}
 }
 
-static void
-a_bad_item_is_refused_and_leaves_the_set_alone(void)
+TEST(a_bad_item_is_refused_and_leaves_the_set_alone)
 {
 	static const struct {
 		const char *list, *problem;
@@ -266,8 +259,7 @@ a_bad_item_is_refused_and_leaves_the_set_alone(void)
 	}
 }
 
-static void
-a_list_amends_what_was_there(void)
+TEST(a_list_amends_what_was_there)
 {
 	struct set set = { 0 };
 	char text[256];
@@ -277,8 +269,7 @@ a_list_amends_what_was_there(void)
 	CHECK_STR(members(&set, text), "2 HUP");
 }
 
-static void
-sets_are_added_taken_out_and_cut(void)
+TEST(sets_are_added_taken_out_and_cut)
 {
 	struct set all = { 0 }, some = all, few = all, set = all;
 	char text[256];
@@ -301,8 +292,7 @@ sets_are_added_taken_out_and_cut(void)
 	CHECK(set_has(&set, (struct outcome){ OUTCOME_UNSTARTABLE, EACCES }));
 }
 
-static void
-what_has_not_ended_is_in_no_set(void)
+TEST(what_has_not_ended_is_in_no_set)
 {
 	struct set set = { 0 };
 
@@ -310,8 +300,7 @@ what_has_not_ended_is_in_no_set(void)
 	CHECK(!set_has(&set, (struct outcome){ OUTCOME_NONE, 0 }));
 }
 
-static void
-every_word_that_help_lists_can_be_written(void)
+TEST(every_word_that_help_lists_can_be_written)
 {
 	const struct set_word *const tables[] = { set_classes, set_sysexits };
 
@@ -330,8 +319,7 @@ every_word_that_help_lists_can_be_written(void)
 }
 
 /* Each says its number first: "75: temporary failure". */
-static void
-a_sysexits_name_is_the_status_that_it_says(void)
+TEST(a_sysexits_name_is_the_status_that_it_says)
 {
 	for (const struct set_word *word = set_sysexits; word->name != NULL;
 	     word++) {
@@ -349,8 +337,7 @@ a_sysexits_name_is_the_status_that_it_says(void)
 /* Of libc, if it has names. */
 extern const char *strerrorname_np(int error) __attribute__((weak));
 
-static void
-an_error_has_its_name_or_none(void)
+TEST(an_error_has_its_name_or_none)
 {
 	CHECK_STR(outcome_error(ENOENT), "ENOENT");
 	CHECK_STR(outcome_error(EACCES), "EACCES");
@@ -372,17 +359,5 @@ an_error_has_its_name_or_none(void)
 int
 main(void)
 {
-	RUN(an_outcome_has_a_name_and_never_the_status_of_success);
-	RUN(a_list_is_applied_from_left_to_right);
-	RUN(a_class_makes_an_outcome_another_where_classes_are_named);
-	RUN(a_class_holds_every_kind_of_outcome);
-	RUN(an_outcome_that_memory_may_have_run_out_for_is_known);
-	RUN(a_bad_item_is_refused_and_leaves_the_set_alone);
-	RUN(a_list_amends_what_was_there);
-	RUN(sets_are_added_taken_out_and_cut);
-	RUN(what_has_not_ended_is_in_no_set);
-	RUN(every_word_that_help_lists_can_be_written);
-	RUN(a_sysexits_name_is_the_status_that_it_says);
-	RUN(an_error_has_its_name_or_none);
-	return DONE();
+	return RUN_ALL();
 }

@@ -14,8 +14,7 @@ begun(double deadline)
 		.kill_after = 2 };
 }
 
-static void
-a_process_that_ends_by_itself_is_collected(void)
+TEST(a_process_that_ends_by_itself_is_collected)
 {
 	struct process process = begun(5);
 
@@ -24,8 +23,7 @@ a_process_that_ends_by_itself_is_collected(void)
 	CHECK_INT(process.why, PROCESS_ENDS_ITSELF);
 }
 
-static void
-each_phase_has_its_deadline(void)
+TEST(each_phase_has_its_deadline)
 {
 	struct process process = begun(5);
 
@@ -42,8 +40,7 @@ each_phase_has_its_deadline(void)
 	CHECK(!process.abandoned);
 }
 
-static void
-the_end_of_the_run_is_a_reason_of_its_own(void)
+TEST(the_end_of_the_run_is_a_reason_of_its_own)
 {
 	struct process process = begun(5);
 
@@ -57,8 +54,7 @@ the_end_of_the_run_is_a_reason_of_its_own(void)
 }
 
 /* However long the search for all processes took, they have a second to die. */
-static void
-the_last_grace_begins_once_sigkill_was_sent(void)
+TEST(the_last_grace_begins_once_sigkill_was_sent)
 {
 	struct process process = begun(5);
 
@@ -76,8 +72,7 @@ the_last_grace_begins_once_sigkill_was_sent(void)
 	CHECK_INT(process_tick(&process, 10.5), PROCESS_ABANDON);
 }
 
-static void
-silence_ends_a_process_only_while_it_runs(void)
+TEST(silence_ends_a_process_only_while_it_runs)
 {
 	struct process process = begun(50);
 
@@ -89,8 +84,7 @@ silence_ends_a_process_only_while_it_runs(void)
 	CHECK_DBL(process_wake(&process), 15, 0);
 }
 
-static void
-without_kill_after_nothing_is_killed(void)
+TEST(without_kill_after_nothing_is_killed)
 {
 	struct process process = begun(5);
 
@@ -105,8 +99,7 @@ without_kill_after_nothing_is_killed(void)
 	CHECK(process.abandoned);
 }
 
-static void
-a_reader_is_not_waited_for_past_the_deadline(void)
+TEST(a_reader_is_not_waited_for_past_the_deadline)
 {
 	struct process process = begun(5);
 
@@ -121,8 +114,7 @@ a_reader_is_not_waited_for_past_the_deadline(void)
 }
 
 /* It exits as its time is over: the search must have some time, too. */
-static void
-a_search_after_the_deadline_has_a_second(void)
+TEST(a_search_after_the_deadline_has_a_second)
 {
 	for (int i = 0; i < 2; i++) {
 		struct process process = begun(5);
@@ -135,8 +127,7 @@ a_search_after_the_deadline_has_a_second(void)
 	}
 }
 
-static void
-an_orphan_may_have_been_the_last_of_the_process(void)
+TEST(an_orphan_may_have_been_the_last_of_the_process)
 {
 	struct process process = begun(5);
 
@@ -150,8 +141,7 @@ an_orphan_may_have_been_the_last_of_the_process(void)
 	CHECK_INT(process_reaped(&process), PROCESS_WAIT);
 }
 
-static void
-once_the_run_ends_a_reader_has_a_second(void)
+TEST(once_the_run_ends_a_reader_has_a_second)
 {
 	struct process signalled = begun(5), late = begun(5);
 
@@ -164,8 +154,7 @@ once_the_run_ends_a_reader_has_a_second(void)
 	CHECK_DBL(process_wake(&late), 5, 0);
 }
 
-static void
-an_outcome_that_is_late_has_a_reason(void)
+TEST(an_outcome_that_is_late_has_a_reason)
 {
 	struct process process = begun(5), ended = begun(5);
 
@@ -181,8 +170,7 @@ an_outcome_that_is_late_has_a_reason(void)
 	CHECK_INT(process_why(&ended, false), PROCESS_IDLE);
 }
 
-static void
-an_ended_process_counts_by_the_reason(void)
+TEST(an_ended_process_counts_by_the_reason)
 {
 	const struct outcome exited = { OUTCOME_EXIT, .code = 3 };
 	const struct outcome unforked = { OUTCOME_UNFORKED, .code = 11 };
@@ -201,8 +189,7 @@ an_ended_process_counts_by_the_reason(void)
 }
 
 /* From when it last took something; in time it may pause, too. */
-static void
-a_reader_that_takes_has_a_second(void)
+TEST(a_reader_that_takes_has_a_second)
 {
 	static const struct {
 		double since;
@@ -241,8 +228,7 @@ a_reader_that_takes_has_a_second(void)
 	CHECK_DBL(process.deadline, 21, 0);
 }
 
-static void
-a_stuck_process_has_no_outcome_of_its_own(void)
+TEST(a_stuck_process_has_no_outcome_of_its_own)
 {
 	const struct outcome stale = { OUTCOME_EXIT, .code = 0 };
 	struct process process = begun(5);
@@ -255,8 +241,7 @@ a_stuck_process_has_no_outcome_of_its_own(void)
 	    OUTCOME_TIMEOUT);
 }
 
-static void
-a_stop_is_followed_by_sigkill(void)
+TEST(a_stop_is_followed_by_sigkill)
 {
 	struct process process = begun(INFINITY), ended = begun(5);
 
@@ -276,8 +261,7 @@ a_stop_is_followed_by_sigkill(void)
 	CHECK_INT(ended.why, PROCESS_TIMEOUT);
 }
 
-static void
-the_end_of_the_run_leaves_the_second_after_sigkill(void)
+TEST(the_end_of_the_run_leaves_the_second_after_sigkill)
 {
 	struct process process = begun(INFINITY), stopped = begun(5);
 
@@ -296,8 +280,7 @@ the_end_of_the_run_leaves_the_second_after_sigkill(void)
 	CHECK_INT(process_tick(&process, 4), PROCESS_ABANDON);
 }
 
-static void
-a_drain_has_no_limit_but_the_end_of_the_run(void)
+TEST(a_drain_has_no_limit_but_the_end_of_the_run)
 {
 	struct process process = begun(5);
 
@@ -312,8 +295,7 @@ a_drain_has_no_limit_but_the_end_of_the_run(void)
 	CHECK_INT(process_exited(&process, 9.5), PROCESS_KILL);
 }
 
-static void
-a_drain_ends_at_the_stop_timeout(void)
+TEST(a_drain_ends_at_the_stop_timeout)
 {
 	struct process process = begun(5);
 
@@ -325,8 +307,7 @@ a_drain_ends_at_the_stop_timeout(void)
 	CHECK_INT(process.phase, PROCESS_KILLED);
 }
 
-static void
-a_process_that_drains_is_collected(void)
+TEST(a_process_that_drains_is_collected)
 {
 	struct process process = begun(5);
 
@@ -335,8 +316,7 @@ a_process_that_drains_is_collected(void)
 	CHECK_INT(process.why, PROCESS_ENDS_ITSELF);
 }
 
-static void
-a_process_that_was_asked_to_end_does_not_drain(void)
+TEST(a_process_that_was_asked_to_end_does_not_drain)
 {
 	struct process process = begun(5);
 
@@ -347,8 +327,7 @@ a_process_that_was_asked_to_end_does_not_drain(void)
 	CHECK_INT(process.why, PROCESS_TIMEOUT);
 }
 
-static void
-without_sigkill_a_drain_is_abandoned_at_the_end_of_the_run(void)
+TEST(without_sigkill_a_drain_is_abandoned_at_the_end_of_the_run)
 {
 	struct process process = begun(5);
 
@@ -359,8 +338,7 @@ without_sigkill_a_drain_is_abandoned_at_the_end_of_the_run(void)
 	CHECK(process.abandoned);
 }
 
-static void
-leftovers_that_do_not_end_in_a_second_end_as_after_a_timeout(void)
+TEST(leftovers_that_do_not_end_in_a_second_end_as_after_a_timeout)
 {
 	struct process process = begun(5), quick = begun(5);
 
@@ -385,8 +363,7 @@ leftovers_that_do_not_end_in_a_second_end_as_after_a_timeout(void)
 	CHECK_INT(quick.phase, PROCESS_KILLED);
 }
 
-static void
-leftovers_have_their_second_within_the_run(void)
+TEST(leftovers_have_their_second_within_the_run)
 {
 	struct process process = begun(5);
 
@@ -396,8 +373,7 @@ leftovers_have_their_second_within_the_run(void)
 	CHECK_INT(process_tick(&process, 3.5), PROCESS_SIGNAL);
 }
 
-static void
-without_sigkill_leftovers_have_a_second_more(void)
+TEST(without_sigkill_leftovers_have_a_second_more)
 {
 	struct process process = begun(5);
 
@@ -413,29 +389,5 @@ without_sigkill_leftovers_have_a_second_more(void)
 int
 main(void)
 {
-	RUN(a_process_that_ends_by_itself_is_collected);
-	RUN(each_phase_has_its_deadline);
-	RUN(the_end_of_the_run_is_a_reason_of_its_own);
-	RUN(the_last_grace_begins_once_sigkill_was_sent);
-	RUN(silence_ends_a_process_only_while_it_runs);
-	RUN(without_kill_after_nothing_is_killed);
-	RUN(a_reader_is_not_waited_for_past_the_deadline);
-	RUN(once_the_run_ends_a_reader_has_a_second);
-	RUN(a_search_after_the_deadline_has_a_second);
-	RUN(an_orphan_may_have_been_the_last_of_the_process);
-	RUN(an_outcome_that_is_late_has_a_reason);
-	RUN(an_ended_process_counts_by_the_reason);
-	RUN(a_reader_that_takes_has_a_second);
-	RUN(a_stuck_process_has_no_outcome_of_its_own);
-	RUN(a_stop_is_followed_by_sigkill);
-	RUN(the_end_of_the_run_leaves_the_second_after_sigkill);
-	RUN(a_drain_has_no_limit_but_the_end_of_the_run);
-	RUN(a_drain_ends_at_the_stop_timeout);
-	RUN(a_process_that_drains_is_collected);
-	RUN(a_process_that_was_asked_to_end_does_not_drain);
-	RUN(without_sigkill_a_drain_is_abandoned_at_the_end_of_the_run);
-	RUN(leftovers_that_do_not_end_in_a_second_end_as_after_a_timeout);
-	RUN(leftovers_have_their_second_within_the_run);
-	RUN(without_sigkill_leftovers_have_a_second_more);
-	return DONE();
+	return RUN_ALL();
 }

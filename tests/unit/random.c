@@ -4,7 +4,6 @@
 #include "distribution.h"
 #include "tap.h"
 
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 #define SAMPLE 10000
 
 static double
@@ -19,8 +18,7 @@ seeded(uint64_t seed, uint64_t attempt, enum draw purpose)
  * Computed apart from this source, from the definition of SplitMix64.  What a
  * seed gives is a promise: these figures change with the major version only.
  */
-static void
-a_seed_gives_these_draws_in_every_release(void)
+TEST(a_seed_gives_these_draws_in_every_release)
 {
 	static const struct {
 		uint64_t seed, attempt;
@@ -61,8 +59,7 @@ a_seed_gives_these_draws_in_every_release(void)
 	}
 }
 
-static void
-a_draw_does_not_depend_on_those_before_it(void)
+TEST(a_draw_does_not_depend_on_those_before_it)
 {
 	struct random random = { .seed = 7 };
 	const double third = random_uniform(&random, 3, DRAW_DELAY);
@@ -72,8 +69,7 @@ a_draw_does_not_depend_on_those_before_it(void)
 	CHECK(random_uniform(&random, 3, DRAW_DELAY) == third);
 }
 
-static void
-draws_of_successive_attempts_are_uniform(void)
+TEST(draws_of_successive_attempts_are_uniform)
 {
 	static double sample[SAMPLE];
 
@@ -89,8 +85,7 @@ draws_of_successive_attempts_are_uniform(void)
 }
 
 /* Hosts that count up their seeds must not wait alike. */
-static void
-draws_of_neighbouring_seeds_are_uniform_and_apart(void)
+TEST(draws_of_neighbouring_seeds_are_uniform_and_apart)
 {
 	static double sample[SAMPLE];
 	double product = 0;
@@ -105,8 +100,7 @@ draws_of_neighbouring_seeds_are_uniform_and_apart(void)
 	CHECK(distribution_ks(sample, SAMPLE, 0, 1) < KS_LIMIT);
 }
 
-static void
-a_script_gives_its_numbers_over_and_over(void)
+TEST(a_script_gives_its_numbers_over_and_over)
 {
 	static const double script[] = { 0, 0.25, 0.75 };
 	struct random random = { .script = script,
@@ -120,10 +114,5 @@ a_script_gives_its_numbers_over_and_over(void)
 int
 main(void)
 {
-	RUN(a_seed_gives_these_draws_in_every_release);
-	RUN(a_draw_does_not_depend_on_those_before_it);
-	RUN(draws_of_successive_attempts_are_uniform);
-	RUN(draws_of_neighbouring_seeds_are_uniform_and_apart);
-	RUN(a_script_gives_its_numbers_over_and_over);
-	return DONE();
+	return RUN_ALL();
 }

@@ -49,8 +49,7 @@ tell(const char *format, const struct record *record, char *text, size_t size)
 		sink.format->end(&sink);
 }
 
-static void
-numbers_have_six_decimals_at_most(void)
+TEST(numbers_have_six_decimals_at_most)
 {
 	static const struct {
 		double number;
@@ -81,8 +80,7 @@ numbers_have_six_decimals_at_most(void)
 	}
 }
 
-static void
-what_is_absent_is_null(void)
+TEST(what_is_absent_is_null)
 {
 	struct record record = waiting(RECORD_WAIT);
 	char text[1024];
@@ -98,8 +96,7 @@ what_is_absent_is_null(void)
 	    strstr(text, "\"user\":null,\"system\":null,\"left\":0}") != NULL);
 }
 
-static void
-the_status_line_is_drawn_when_its_seconds_change(void)
+TEST(the_status_line_is_drawn_when_its_seconds_change)
 {
 	static const struct {
 		double left, next;
@@ -146,8 +143,7 @@ drawn(double seconds, long pid, char *text, size_t size)
 	return text;
 }
 
-static void
-a_long_wait_shows_more_than_a_short_one(void)
+TEST(a_long_wait_shows_more_than_a_short_one)
 {
 	char text[1024];
 
@@ -161,8 +157,7 @@ a_long_wait_shows_more_than_a_short_one(void)
 	    strstr(drawn(60, 9, text, sizeof(text)), "last exited 7") != NULL);
 }
 
-static void
-colour_is_for_terminals_that_have_it(void)
+TEST(colour_is_for_terminals_that_have_it)
 {
 	static const struct {
 		enum reason reason;
@@ -195,8 +190,7 @@ colour_is_for_terminals_that_have_it(void)
 	}
 }
 
-static void
-it_fits_every_width(void)
+TEST(it_fits_every_width)
 {
 	struct record record = waiting(RECORD_WAIT);
 	char text[1024];
@@ -222,8 +216,7 @@ it_fits_every_width(void)
 	}
 }
 
-static void
-the_bar_fills_from_the_left(void)
+TEST(the_bar_fills_from_the_left)
 {
 	struct record record = waiting(RECORD_WAIT);
 	char text[1024] = "";
@@ -265,8 +258,7 @@ tell_attempts(struct report *told, uint64_t limit, const int *statuses,
 	report_tell(told, &record);
 }
 
-static void
-equal_failures_are_told_once_and_counted(void)
+TEST(equal_failures_are_told_once_and_counted)
 {
 	static const struct {
 		uint64_t limit;
@@ -327,8 +319,7 @@ equal_failures_are_told_once_and_counted(void)
 	}
 }
 
-static void
-what_goes_on_is_told_each_minute(void)
+TEST(what_goes_on_is_told_each_minute)
 {
 	struct sink sink = { .format = report_format("text") };
 	struct report told = { .style = STYLE, .sinks = &sink, .count = 1 };
@@ -417,8 +408,7 @@ end_told(struct told *told)
 	free(told);
 }
 
-static void
-counted_failures_come_before_any_other_message(void)
+TEST(counted_failures_come_before_any_other_message)
 {
 	struct told *told = begin_told("text");
 	struct record healthy = waiting(RECORD_HEALTH);
@@ -442,8 +432,7 @@ counted_failures_come_before_any_other_message(void)
 	end_told(told);
 }
 
-static void
-counted_failures_are_due_after_five_seconds_and_a_minute(void)
+TEST(counted_failures_are_due_after_five_seconds_and_a_minute)
 {
 	struct told *told = begin_told("text");
 
@@ -467,8 +456,7 @@ counted_failures_are_due_after_five_seconds_and_a_minute(void)
 	end_told(told);
 }
 
-static void
-no_failure_is_counted_before_a_long_wait_or_in_the_journal(void)
+TEST(no_failure_is_counted_before_a_long_wait_or_in_the_journal)
 {
 	static const struct {
 		const char *format;
@@ -495,17 +483,5 @@ no_failure_is_counted_before_a_long_wait_or_in_the_journal(void)
 int
 main(void)
 {
-	RUN(numbers_have_six_decimals_at_most);
-	RUN(what_is_absent_is_null);
-	RUN(the_status_line_is_drawn_when_its_seconds_change);
-	RUN(it_fits_every_width);
-	RUN(the_bar_fills_from_the_left);
-	RUN(a_long_wait_shows_more_than_a_short_one);
-	RUN(colour_is_for_terminals_that_have_it);
-	RUN(equal_failures_are_told_once_and_counted);
-	RUN(what_goes_on_is_told_each_minute);
-	RUN(counted_failures_come_before_any_other_message);
-	RUN(counted_failures_are_due_after_five_seconds_and_a_minute);
-	RUN(no_failure_is_counted_before_a_long_wait_or_in_the_journal);
-	return DONE();
+	return RUN_ALL();
 }

@@ -6,8 +6,6 @@
 #include "drive.h"
 #include "tap.h"
 
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
-
 static const struct outcome died = { OUTCOME_SIGNAL, SIGKILL };
 static const struct outcome timed_out = { OUTCOME_TIMEOUT, 0 };
 static const struct outcome not_found = { OUTCOME_UNSTARTABLE, ENOENT };
@@ -50,8 +48,7 @@ check_delays(struct drive *drive, const char *delays)
 
 /* --- attempts --- */
 
-static void
-a_success_at_once_ends_the_run(void)
+TEST(a_success_at_once_ends_the_run)
 {
 	struct drive drive = started(drive_policy("exponential"));
 
@@ -67,8 +64,7 @@ a_success_at_once_ends_the_run(void)
 	CHECK_INT(drive.run.failures, 0);
 }
 
-static void
-a_record_has_the_limits_and_what_is_not_known_yet(void)
+TEST(a_record_has_the_limits_and_what_is_not_known_yet)
 {
 	struct drive drive = started(drive_policy("exponential"));
 
@@ -87,8 +83,7 @@ a_record_has_the_limits_and_what_is_not_known_yet(void)
 	CHECK(isnan(drive.run.seen.user) && isnan(drive.run.seen.system));
 }
 
-static void
-attempts_are_counted_in_all(void)
+TEST(attempts_are_counted_in_all)
 {
 	struct drive drive = started(drive_policy("exponential"));
 
@@ -111,8 +106,7 @@ attempts_are_counted_in_all(void)
 	CHECK_DBL(drive.now, 107, 1e-12);
 }
 
-static void
-a_limit_of_one_kind_of_failure_gives_up(void)
+TEST(a_limit_of_one_kind_of_failure_gives_up)
 {
 	struct drive drive = started(drive_policy("constant"));
 	const char *where;
@@ -129,8 +123,7 @@ a_limit_of_one_kind_of_failure_gives_up(void)
 	CHECK_INT(drive.run.end.reached->count, 2);
 }
 
-static void
-a_limit_within_a_window_gives_up(void)
+TEST(a_limit_within_a_window_gives_up)
 {
 	struct drive drive = started(drive_policy("constant"));
 	const char *where;
@@ -148,8 +141,7 @@ a_limit_within_a_window_gives_up(void)
 	CHECK_INT(drive.run.attempt.number, 101);
 }
 
-static void
-a_fresh_start_forgets_failures_that_limits_counted(void)
+TEST(a_fresh_start_forgets_failures_that_limits_counted)
 {
 	struct drive drive = started(drive_policy("constant"));
 	const char *where;
@@ -166,8 +158,7 @@ a_fresh_start_forgets_failures_that_limits_counted(void)
 	CHECK_FINISH(&drive, "attempts", 1);
 }
 
-static void
-an_attempt_that_is_silent_for_too_long_times_out(void)
+TEST(an_attempt_that_is_silent_for_too_long_times_out)
 {
 	struct drive drive = started(drive_policy("constant"));
 
@@ -189,8 +180,7 @@ an_attempt_that_is_silent_for_too_long_times_out(void)
 	CHECK_STR(rule_names[drive.run.last.judgement.rule], "idle-timeout");
 }
 
-static void
-an_attempt_that_writes_has_its_whole_time(void)
+TEST(an_attempt_that_writes_has_its_whole_time)
 {
 	struct drive drive = started(drive_policy("constant"));
 
@@ -210,8 +200,7 @@ an_attempt_that_writes_has_its_whole_time(void)
 	CHECK_STR(rule_names[drive.run.last.judgement.rule], "default");
 }
 
-static void
-runs_that_give_up_are_tolerated_until_there_are_too_many(void)
+TEST(runs_that_give_up_are_tolerated_until_there_are_too_many)
 {
 	static const struct {
 		uint64_t earlier;
@@ -240,8 +229,7 @@ runs_that_give_up_are_tolerated_until_there_are_too_many(void)
 	}
 }
 
-static void
-only_a_run_that_gives_up_is_tolerated(void)
+TEST(only_a_run_that_gives_up_is_tolerated)
 {
 	struct drive drive = started(drive_policy("exponential"));
 
@@ -260,8 +248,7 @@ only_a_run_that_gives_up_is_tolerated(void)
 	CHECK_INT(drive.saved.given_up, 0);
 }
 
-static void
-a_run_without_an_attempt_is_none_that_gave_up(void)
+TEST(a_run_without_an_attempt_is_none_that_gave_up)
 {
 	struct drive drive = started(drive_policy("exponential"));
 
@@ -274,8 +261,7 @@ a_run_without_an_attempt_is_none_that_gave_up(void)
 	CHECK(!drive.was_saved);
 }
 
-static void
-a_run_that_never_read_the_state_is_not_tolerated(void)
+TEST(a_run_that_never_read_the_state_is_not_tolerated)
 {
 	struct drive drive = started(drive_policy("exponential"));
 
@@ -290,8 +276,7 @@ a_run_that_never_read_the_state_is_not_tolerated(void)
 	CHECK(!drive.run.end.tolerated);
 }
 
-static void
-one_attempt_is_no_retry(void)
+TEST(one_attempt_is_no_retry)
 {
 	struct drive drive = started(drive_policy("exponential"));
 
@@ -302,8 +287,7 @@ one_attempt_is_no_retry(void)
 	CHECK_FINISH(&drive, "attempts", 3);
 }
 
-static void
-without_a_limit_attempts_go_on(void)
+TEST(without_a_limit_attempts_go_on)
 {
 	struct drive drive = started(drive_policy("constant"));
 
@@ -316,8 +300,7 @@ without_a_limit_attempts_go_on(void)
 	CHECK_INT(drive.run.attempt.number, 201);
 }
 
-static void
-a_stop_ends_the_run_at_once(void)
+TEST(a_stop_ends_the_run_at_once)
 {
 	struct drive drive = started(drive_policy("exponential"));
 
@@ -330,8 +313,7 @@ a_stop_ends_the_run_at_once(void)
 	CHECK_INT(drive.run.failures, 2);
 }
 
-static void
-the_last_outcome_is_the_status_of_a_run_that_gives_up(void)
+TEST(the_last_outcome_is_the_status_of_a_run_that_gives_up)
 {
 	const struct {
 		struct outcome outcome;
@@ -358,8 +340,7 @@ the_last_outcome_is_the_status_of_a_run_that_gives_up(void)
 	}
 }
 
-static void
-transient_status_is_that_of_a_transient_failure(void)
+TEST(transient_status_is_that_of_a_transient_failure)
 {
 	static const struct {
 		bool signalled;
@@ -388,8 +369,7 @@ transient_status_is_that_of_a_transient_failure(void)
 	}
 }
 
-static void
-flaky_status_is_that_of_a_success_after_a_failure(void)
+TEST(flaky_status_is_that_of_a_success_after_a_failure)
 {
 	for (int failures = 0; failures < 2; failures++) {
 		struct drive drive = started(drive_policy("constant"));
@@ -404,8 +384,7 @@ flaky_status_is_that_of_a_success_after_a_failure(void)
 	}
 }
 
-static void
-a_free_failure_uses_up_no_attempt(void)
+TEST(a_free_failure_uses_up_no_attempt)
 {
 	struct drive drive = started(drive_policy("exponential"));
 
@@ -429,8 +408,7 @@ a_free_failure_uses_up_no_attempt(void)
 }
 
 /* An attempt that times out may have said before how long to wait. */
-static void
-an_attempt_that_gave_a_hint_may_be_free(void)
+TEST(an_attempt_that_gave_a_hint_may_be_free)
 {
 	struct drive drive = started(drive_policy("constant"));
 
@@ -453,8 +431,7 @@ an_attempt_that_gave_a_hint_may_be_free(void)
 
 /* --- limits on an attempt --- */
 
-static void
-a_timeout_sends_its_signal_and_then_sigkill(void)
+TEST(a_timeout_sends_its_signal_and_then_sigkill)
 {
 	struct drive drive = started(drive_policy("exponential"));
 
@@ -477,8 +454,7 @@ a_timeout_sends_its_signal_and_then_sigkill(void)
 	CHECK_ACTION(&drive, ACTION_RUN, 14);
 }
 
-static void
-a_kill_after_of_nothing_never_kills(void)
+TEST(a_kill_after_of_nothing_never_kills)
 {
 	struct drive drive = started(drive_policy("exponential"));
 
@@ -493,8 +469,7 @@ a_kill_after_of_nothing_never_kills(void)
 	CHECK_ACTION(&drive, ACTION_NONE, INFINITY);
 }
 
-static void
-a_timer_before_its_time_changes_nothing(void)
+TEST(a_timer_before_its_time_changes_nothing)
 {
 	struct drive drive = started(drive_policy("exponential"));
 	struct record before;
@@ -526,8 +501,7 @@ a_timer_before_its_time_changes_nothing(void)
 	CHECK_INT(drive.run.attempt.number, 2);
 }
 
-static void
-a_late_timer_is_as_good_as_one_in_time(void)
+TEST(a_late_timer_is_as_good_as_one_in_time)
 {
 	struct drive drive = started(drive_policy("exponential"));
 
@@ -548,8 +522,7 @@ a_late_timer_is_as_good_as_one_in_time(void)
 	CHECK_DBL(drive.run.wait.before, 110, 1e-12);
 }
 
-static void
-a_share_of_what_is_left_limits_an_attempt(void)
+TEST(a_share_of_what_is_left_limits_an_attempt)
 {
 	static const struct {
 		double share, floor, now, timeout;
@@ -582,8 +555,7 @@ a_share_of_what_is_left_limits_an_attempt(void)
 
 /* --- the limit on the run --- */
 
-static void
-no_wait_is_begun_that_ends_at_or_past_the_limit(void)
+TEST(no_wait_is_begun_that_ends_at_or_past_the_limit)
 {
 	static const struct {
 		double max_time;
@@ -609,8 +581,7 @@ no_wait_is_begun_that_ends_at_or_past_the_limit(void)
 	}
 }
 
-static void
-the_limit_on_the_run_ends_the_attempt(void)
+TEST(the_limit_on_the_run_ends_the_attempt)
 {
 	struct drive drive = started(drive_policy("exponential"));
 
@@ -627,8 +598,7 @@ the_limit_on_the_run_ends_the_attempt(void)
 	CHECK_INT(drive.run.failures, 1);
 }
 
-static void
-a_timeout_before_the_limit_leaves_time_for_more(void)
+TEST(a_timeout_before_the_limit_leaves_time_for_more)
 {
 	struct drive drive = started(drive_policy("exponential"));
 
@@ -645,8 +615,7 @@ a_timeout_before_the_limit_leaves_time_for_more(void)
 	CHECK_FINISH(&drive, "max-time", 124);
 }
 
-static void
-a_success_past_the_limit_is_a_success(void)
+TEST(a_success_past_the_limit_is_a_success)
 {
 	struct drive drive = started(drive_policy("exponential"));
 
@@ -657,8 +626,7 @@ a_success_past_the_limit_is_a_success(void)
 	CHECK_FINISH(&drive, "success", 0);
 }
 
-static void
-what_does_not_end_is_left_after_the_last_grace(void)
+TEST(what_does_not_end_is_left_after_the_last_grace)
 {
 	static const double kill_afters[] = { 10, 2, 0 };
 
@@ -687,8 +655,7 @@ what_does_not_end_is_left_after_the_last_grace(void)
 }
 
 /* Only the limit on the run ends patience, and late enough for SIGKILL. */
-static void
-what_timed_out_is_waited_for_until_the_limit(void)
+TEST(what_timed_out_is_waited_for_until_the_limit)
 {
 	struct drive drive = started(drive_policy("exponential"));
 
@@ -704,8 +671,7 @@ what_timed_out_is_waited_for_until_the_limit(void)
 }
 
 /* retry itself was stopped: what runs gets its time all the same. */
-static void
-a_late_end_leaves_time_for_both_signals(void)
+TEST(a_late_end_leaves_time_for_both_signals)
 {
 	struct drive drive = started(drive_policy("exponential"));
 
@@ -723,8 +689,7 @@ a_late_end_leaves_time_for_both_signals(void)
 	CHECK_FINISH(&drive, "max-time", 124);
 }
 
-static void
-a_first_wait_past_the_limit_leaves_no_time_for_an_attempt(void)
+TEST(a_first_wait_past_the_limit_leaves_no_time_for_an_attempt)
 {
 	for (int i = 0; i < 2; i++) {
 		struct drive drive = started(drive_policy("constant"));
@@ -745,8 +710,7 @@ a_first_wait_past_the_limit_leaves_no_time_for_an_attempt(void)
 }
 
 /* The wait was announced to end in time, but the machine was late. */
-static void
-a_wait_that_ended_too_late_is_followed_by_nothing(void)
+TEST(a_wait_that_ended_too_late_is_followed_by_nothing)
 {
 	struct drive drive = started(drive_policy("constant"));
 
@@ -762,8 +726,7 @@ a_wait_that_ended_too_late_is_followed_by_nothing(void)
 
 /* --- waiting --- */
 
-static void
-a_wait_is_never_shorter_than_announced(void)
+TEST(a_wait_is_never_shorter_than_announced)
 {
 	struct drive drive = started(drive_policy("exponential"));
 
@@ -785,8 +748,7 @@ a_wait_is_never_shorter_than_announced(void)
 	}
 }
 
-static void
-the_range_told_is_what_chance_can_give(void)
+TEST(the_range_told_is_what_chance_can_give)
 {
 	static const double chances[] = { 0, 0.5, 1 };
 	double drawn[COUNT(chances)];
@@ -811,8 +773,7 @@ the_range_told_is_what_chance_can_give(void)
 	CHECK_DBL(drawn[2], delay.high, 0);
 }
 
-static void
-a_seed_gives_the_same_delays_whatever_else_happens(void)
+TEST(a_seed_gives_the_same_delays_whatever_else_happens)
 {
 	double delays[2][8];
 
@@ -838,8 +799,7 @@ a_seed_gives_the_same_delays_whatever_else_happens(void)
 		CHECK(delays[0][i] == delays[1][i]);
 }
 
-static void
-waiting_first_takes_the_first_delay(void)
+TEST(waiting_first_takes_the_first_delay)
 {
 	struct drive drive = started(drive_policy("exponential"));
 
@@ -856,8 +816,7 @@ waiting_first_takes_the_first_delay(void)
 	CHECK_FINISH(&drive, "attempts", 1);
 }
 
-static void
-a_splay_is_drawn_up_to_its_length(void)
+TEST(a_splay_is_drawn_up_to_its_length)
 {
 	static const double quarter = 0.25;
 	struct drive drive = started(drive_policy("exponential"));
@@ -873,8 +832,7 @@ a_splay_is_drawn_up_to_its_length(void)
 	check_delays(&drive, "1 2");
 }
 
-static void
-a_splay_comes_on_top_of_the_first_wait(void)
+TEST(a_splay_comes_on_top_of_the_first_wait)
 {
 	static const double half = 0.5;
 	struct drive drive = started(drive_policy("exponential"));
@@ -890,8 +848,7 @@ a_splay_comes_on_top_of_the_first_wait(void)
 }
 
 /* Chance must not decide whether the command runs at all. */
-static void
-the_limit_on_the_run_counts_from_the_end_of_the_splay(void)
+TEST(the_limit_on_the_run_counts_from_the_end_of_the_splay)
 {
 	static const double half = 0.5;
 
@@ -917,8 +874,7 @@ the_limit_on_the_run_counts_from_the_end_of_the_splay(void)
 }
 
 /* The clock was set, or the machine slept. */
-static void
-a_date_that_comes_early_ends_the_wait_and_skips_no_time(void)
+TEST(a_date_that_comes_early_ends_the_wait_and_skips_no_time)
 {
 	struct drive drive = started(drive_policy("constant"));
 
@@ -933,8 +889,7 @@ a_date_that_comes_early_ends_the_wait_and_skips_no_time(void)
 	CHECK_DBL(drive.run.wait.total, 12, 0);
 }
 
-static void
-pace_start_counts_from_the_attempts_start(void)
+TEST(pace_start_counts_from_the_attempts_start)
 {
 	struct drive drive = started(drive_policy("exponential"));
 
@@ -961,8 +916,7 @@ pace_start_counts_from_the_attempts_start(void)
 }
 
 /* Attempts that are due at fixed times begin a little late each time. */
-static void
-pace_start_keeps_a_rate(void)
+TEST(pace_start_keeps_a_rate)
 {
 	struct drive drive = started(drive_policy("constant"));
 
@@ -980,8 +934,7 @@ pace_start_keeps_a_rate(void)
 }
 
 /* After a wait that took much longer, as by a stop, a new series begins. */
-static void
-pace_start_makes_up_for_no_attempt(void)
+TEST(pace_start_makes_up_for_no_attempt)
 {
 	struct drive drive = started(drive_policy("constant"));
 
@@ -1001,8 +954,7 @@ pace_start_makes_up_for_no_attempt(void)
 }
 
 /* The least limit of a pace holds beside a share of the time that is left. */
-static void
-a_share_and_a_pace_both_limit_an_attempt(void)
+TEST(a_share_and_a_pace_both_limit_an_attempt)
 {
 	static const struct {
 		bool pace;
@@ -1030,8 +982,7 @@ a_share_and_a_pace_both_limit_an_attempt(void)
 }
 
 /* The second delay of smooth depends on the first draw, whatever its delay. */
-static void
-a_draw_is_kept_even_if_its_delay_is_the_shortest(void)
+TEST(a_draw_is_kept_even_if_its_delay_is_the_shortest)
 {
 	struct policy policy = drive_policy("smooth");
 	const struct random random = { .seed = 7 };
@@ -1045,8 +996,7 @@ a_draw_is_kept_even_if_its_delay_is_the_shortest(void)
 	CHECK(level.previous > 0);
 }
 
-static void
-the_nominal_delay_leaves_room_for_the_jitter(void)
+TEST(the_nominal_delay_leaves_room_for_the_jitter)
 {
 	static const struct {
 		const char *jitter;
@@ -1077,8 +1027,7 @@ the_nominal_delay_leaves_room_for_the_jitter(void)
 }
 
 /* An attempt is ended when the next is due: both come from one draw. */
-static void
-pace_start_draws_a_delay_once(void)
+TEST(pace_start_draws_a_delay_once)
 {
 	struct drive drive = started(drive_policy("exponential"));
 
@@ -1096,8 +1045,7 @@ pace_start_draws_a_delay_once(void)
 	}
 }
 
-static void
-with_pace_start_a_throttle_has_its_own_delay(void)
+TEST(with_pace_start_a_throttle_has_its_own_delay)
 {
 	static const struct {
 		double throttle, wake;
@@ -1118,8 +1066,7 @@ with_pace_start_a_throttle_has_its_own_delay(void)
 	}
 }
 
-static void
-with_pace_start_a_hint_counts_from_the_attempts_end(void)
+TEST(with_pace_start_a_hint_counts_from_the_attempts_end)
 {
 	struct drive drive = started(drive_policy("constant"));
 
@@ -1135,8 +1082,7 @@ with_pace_start_a_hint_counts_from_the_attempts_end(void)
 	CHECK_ACTION(&drive, ACTION_WAIT, 44);
 }
 
-static void
-a_long_attempt_makes_its_failure_the_first(void)
+TEST(a_long_attempt_makes_its_failure_the_first)
 {
 	static const struct {
 		double ran;
@@ -1170,8 +1116,7 @@ a_long_attempt_makes_its_failure_the_first(void)
 	}
 }
 
-static void
-a_long_attempt_resets_a_level(void)
+TEST(a_long_attempt_resets_a_level)
 {
 	struct drive drive = started(drive_policy("mimd"));
 
@@ -1185,8 +1130,7 @@ a_long_attempt_resets_a_level(void)
 }
 
 /* One attempt is used, unless it is free. */
-static void
-a_healthy_failure_that_is_free_leaves_all_attempts(void)
+TEST(a_healthy_failure_that_is_free_leaves_all_attempts)
 {
 	struct drive drive = started(drive_policy("exponential"));
 
@@ -1202,8 +1146,7 @@ a_healthy_failure_that_is_free_leaves_all_attempts(void)
 
 /* --- throttling --- */
 
-static void
-a_throttled_failure_has_its_own_base(void)
+TEST(a_throttled_failure_has_its_own_base)
 {
 	static const struct {
 		const char *strategy, *delays; /* 1, throttled, 1, throttled */
@@ -1241,8 +1184,7 @@ a_throttled_failure_has_its_own_base(void)
 	}
 }
 
-static void
-a_level_does_not_begin_with_the_delay_of_a_throttle(void)
+TEST(a_level_does_not_begin_with_the_delay_of_a_throttle)
 {
 	struct drive drive = started(drive_policy("mimd"));
 
@@ -1261,8 +1203,7 @@ a_level_does_not_begin_with_the_delay_of_a_throttle(void)
 /* --- repeat --- */
 
 /* 3 6 12 24 | 12 6 3 2 2 | 4 8 16 */
-static void
-a_level_falls_with_successes(void)
+TEST(a_level_falls_with_successes)
 {
 	static const double delays[] = { 3, 6, 12, 24, 12, 6, 3, 2, 2, 4, 8,
 		16 };
@@ -1283,8 +1224,7 @@ a_level_falls_with_successes(void)
 	}
 }
 
-static void
-with_repeat_failures_in_a_row_are_counted(void)
+TEST(with_repeat_failures_in_a_row_are_counted)
 {
 	struct drive drive = started(drive_policy("exponential"));
 
@@ -1306,8 +1246,7 @@ with_repeat_failures_in_a_row_are_counted(void)
 	CHECK_INT(drive.run.failures, 11);
 }
 
-static void
-a_success_clears_counts_of_failures_but_no_window(void)
+TEST(a_success_clears_counts_of_failures_but_no_window)
 {
 	static const struct {
 		const char *limits;
@@ -1330,8 +1269,7 @@ a_success_clears_counts_of_failures_but_no_window(void)
 	}
 }
 
-static void
-successes_in_a_row_end_a_repeated_run(void)
+TEST(successes_in_a_row_end_a_repeated_run)
 {
 	struct drive drive = started(drive_policy("exponential"));
 
@@ -1349,8 +1287,7 @@ successes_in_a_row_end_a_repeated_run(void)
 	CHECK_INT(drive.run.attempt.number, 4);
 }
 
-static void
-at_its_limit_a_repeated_run_ends_as_its_last_attempt_did(void)
+TEST(at_its_limit_a_repeated_run_ends_as_its_last_attempt_did)
 {
 	for (int status = 0; status < 2; status++) {
 		struct drive drive = started(drive_policy("constant"));
@@ -1383,8 +1320,7 @@ hinted_drive(const char *jitter, const double *chance)
 	return drive;
 }
 
-static void
-a_hint_is_a_minimum(void)
+TEST(a_hint_is_a_minimum)
 {
 	static const double zero = 0;
 	static const struct {
@@ -1409,8 +1345,7 @@ a_hint_is_a_minimum(void)
 	}
 }
 
-static void
-a_hint_is_spread_upward_within_its_limit(void)
+TEST(a_hint_is_spread_upward_within_its_limit)
 {
 	static const struct {
 		double chance, hint, seconds, high;
@@ -1432,8 +1367,7 @@ a_hint_is_spread_upward_within_its_limit(void)
 	}
 }
 
-static void
-a_hint_beyond_its_limit_or_the_runs_ends_the_run(void)
+TEST(a_hint_beyond_its_limit_or_the_runs_ends_the_run)
 {
 	static const double zero = 0;
 	static const struct {
@@ -1476,8 +1410,7 @@ a_hint_beyond_its_limit_or_the_runs_ends_the_run(void)
 }
 
 /* An attempt that the limit ended may have left a hint. */
-static void
-past_the_limit_a_hint_is_not_the_reason(void)
+TEST(past_the_limit_a_hint_is_not_the_reason)
 {
 	for (int hint = 0; hint < 2; hint++) {
 		struct drive drive = started(drive_policy("constant"));
@@ -1503,8 +1436,7 @@ checked_drive(void)
 	return drive;
 }
 
-static void
-a_check_decides(void)
+TEST(a_check_decides)
 {
 	struct drive drive = checked_drive();
 
@@ -1528,8 +1460,7 @@ a_check_decides(void)
 	CHECK_FINISH(&drive, "success", 0);
 }
 
-static void
-a_check_that_stops_a_command_that_exited_with_0_is_a_failure(void)
+TEST(a_check_that_stops_a_command_that_exited_with_0_is_a_failure)
 {
 	struct drive drive = checked_drive();
 
@@ -1540,8 +1471,7 @@ a_check_that_stops_a_command_that_exited_with_0_is_a_failure(void)
 	CHECK_INT(drive.run.failures, 1);
 }
 
-static void
-the_limit_on_the_run_ends_the_check(void)
+TEST(the_limit_on_the_run_ends_the_check)
 {
 	struct drive drive = checked_drive();
 
@@ -1560,8 +1490,7 @@ the_limit_on_the_run_ends_the_check(void)
 	CHECK_INT(drive.run.failures, 1);
 }
 
-static void
-a_check_that_does_not_end_is_left(void)
+TEST(a_check_that_does_not_end_is_left)
 {
 	struct drive drive = checked_drive();
 
@@ -1578,8 +1507,7 @@ a_check_that_does_not_end_is_left(void)
 	CHECK_INT(drive.run.last.outcome.kind, OUTCOME_EXIT);
 }
 
-static void
-past_the_limit_nothing_is_checked(void)
+TEST(past_the_limit_nothing_is_checked)
 {
 	struct drive drive = checked_drive();
 
@@ -1592,8 +1520,7 @@ past_the_limit_nothing_is_checked(void)
 	CHECK_INT(drive.run.failures, 1);
 }
 
-static void
-a_check_that_times_out_means_retry(void)
+TEST(a_check_that_times_out_means_retry)
 {
 	struct drive drive = checked_drive();
 
@@ -1615,8 +1542,7 @@ a_check_that_times_out_means_retry(void)
 	CHECK(!drive.run.last.check_timed_out);
 }
 
-static void
-a_check_that_timed_out_is_not_told_of_an_attempt_without_one(void)
+TEST(a_check_that_timed_out_is_not_told_of_an_attempt_without_one)
 {
 	struct drive drive = checked_drive();
 
@@ -1632,8 +1558,7 @@ a_check_that_timed_out_is_not_told_of_an_attempt_without_one(void)
 	CHECK(!drive.run.last.check_timed_out);
 }
 
-static void
-a_gate_that_times_out_lets_the_retry_through(void)
+TEST(a_gate_that_times_out_lets_the_retry_through)
 {
 	struct drive drive = started(drive_policy("constant"));
 
@@ -1651,8 +1576,7 @@ a_gate_that_times_out_lets_the_retry_through(void)
 	CHECK_INT(drive_answer(&drive, ANSWER_AGAIN), ACTION_RUN);
 }
 
-static void
-a_gate_is_asked_after_each_wait_but_the_first(void)
+TEST(a_gate_is_asked_after_each_wait_but_the_first)
 {
 	struct drive drive = started(drive_policy("constant"));
 
@@ -1679,8 +1603,7 @@ a_gate_is_asked_after_each_wait_but_the_first(void)
 }
 
 /* With --repeat the last attempt may have succeeded. */
-static void
-a_gate_that_gives_up_leaves_the_status_of_the_last_attempt(void)
+TEST(a_gate_that_gives_up_leaves_the_status_of_the_last_attempt)
 {
 	for (int status = 0; status < 2; status++) {
 		struct drive drive = started(drive_policy("constant"));
@@ -1697,8 +1620,7 @@ a_gate_that_gives_up_leaves_the_status_of_the_last_attempt(void)
 }
 
 /* Only with --repeat may a gate follow a success, which stays one. */
-static void
-the_limit_on_the_run_ends_the_gate(void)
+TEST(the_limit_on_the_run_ends_the_gate)
 {
 	for (int status = 0; status < 8; status += 7) {
 		struct drive drive = started(drive_policy("constant"));
@@ -1719,8 +1641,7 @@ the_limit_on_the_run_ends_the_gate(void)
 	}
 }
 
-static void
-a_gate_that_opens_past_the_limit_lets_nothing_through(void)
+TEST(a_gate_that_opens_past_the_limit_lets_nothing_through)
 {
 	struct drive drive = started(drive_policy("constant"));
 
@@ -1735,8 +1656,7 @@ a_gate_that_opens_past_the_limit_lets_nothing_through(void)
 	CHECK_INT(drive.run.attempt.number, 1);
 }
 
-static void
-a_budget_is_asked_before_each_wait(void)
+TEST(a_budget_is_asked_before_each_wait)
 {
 	struct drive drive = started(drive_policy("constant"));
 
@@ -1759,8 +1679,7 @@ a_budget_is_asked_before_each_wait(void)
 	CHECK_INT(drive.run.failures, 2);
 }
 
-static void
-a_budget_is_asked_for_what_can_be_spent_alone(void)
+TEST(a_budget_is_asked_for_what_can_be_spent_alone)
 {
 	struct drive drive = started(drive_policy("constant"));
 
@@ -1778,8 +1697,7 @@ a_budget_is_asked_for_what_can_be_spent_alone(void)
 	CHECK_FINISH(&drive, "attempts", 7);
 }
 
-static void
-a_budget_that_took_its_time_may_leave_none(void)
+TEST(a_budget_that_took_its_time_may_leave_none)
 {
 	struct drive drive = started(drive_policy("constant"));
 
@@ -1793,8 +1711,7 @@ a_budget_that_took_its_time_may_leave_none(void)
 }
 
 /* Signals meanwhile neither ask nor pay. */
-static void
-a_budget_that_is_locked_is_asked_again_by_time_alone(void)
+TEST(a_budget_that_is_locked_is_asked_again_by_time_alone)
 {
 	struct drive drive = started(drive_policy("constant"));
 
@@ -1814,8 +1731,7 @@ a_budget_that_is_locked_is_asked_again_by_time_alone(void)
 
 /* --- signals --- */
 
-static void
-a_signal_makes_the_attempts_outcome_the_runs(void)
+TEST(a_signal_makes_the_attempts_outcome_the_runs)
 {
 	const struct {
 		struct outcome outcome;
@@ -1853,8 +1769,7 @@ a_signal_makes_the_attempts_outcome_the_runs(void)
 	}
 }
 
-static void
-in_a_wait_a_signal_ends_the_run_at_once(void)
+TEST(in_a_wait_a_signal_ends_the_run_at_once)
 {
 	for (int first = 0; first < 2; first++) {
 		struct drive drive = started(drive_policy("constant"));
@@ -1873,8 +1788,7 @@ in_a_wait_a_signal_ends_the_run_at_once(void)
 	}
 }
 
-static void
-in_a_question_a_signal_ends_the_run_with_the_answer(void)
+TEST(in_a_question_a_signal_ends_the_run_with_the_answer)
 {
 	static const enum question questions[] = { ASK_CHECK, ASK_GATE };
 
@@ -1903,8 +1817,7 @@ in_a_question_a_signal_ends_the_run_with_the_answer(void)
 }
 
 /* A signal of the user's is no reason for SIGKILL; a timeout still is. */
-static void
-a_signal_lifts_the_timeout(void)
+TEST(a_signal_lifts_the_timeout)
 {
 	struct drive drive = started(drive_policy("constant"));
 
@@ -1919,8 +1832,7 @@ a_signal_lifts_the_timeout(void)
 }
 
 /* A signal may come late, together with the timer's moment. */
-static void
-a_signal_after_the_deadline_leaves_the_attempt_alone(void)
+TEST(a_signal_after_the_deadline_leaves_the_attempt_alone)
 {
 	struct drive drive = started(drive_policy("constant"));
 
@@ -1933,8 +1845,7 @@ a_signal_after_the_deadline_leaves_the_attempt_alone(void)
 	CHECK_ACTION(&drive, ACTION_KILL, 16);
 }
 
-static void
-in_a_wait_sigurg_means_retry_now(void)
+TEST(in_a_wait_sigurg_means_retry_now)
 {
 	struct drive drive = started(drive_policy("exponential"));
 
@@ -1949,8 +1860,7 @@ in_a_wait_sigurg_means_retry_now(void)
 	check_delays(&drive, "2");
 }
 
-static void
-in_the_first_wait_sigurg_starts_the_attempt(void)
+TEST(in_the_first_wait_sigurg_starts_the_attempt)
 {
 	struct drive drive = started(drive_policy("exponential"));
 
@@ -1966,8 +1876,7 @@ in_the_first_wait_sigurg_starts_the_attempt(void)
 
 /* --- memory and errors --- */
 
-static void
-a_resumed_run_waits_and_goes_on_with_its_number(void)
+TEST(a_resumed_run_waits_and_goes_on_with_its_number)
 {
 	struct drive drive = started(drive_policy("exponential"));
 
@@ -1979,8 +1888,7 @@ a_resumed_run_waits_and_goes_on_with_its_number(void)
 	check_delays(&drive, "16 32");
 }
 
-static void
-a_resumed_level_goes_on(void)
+TEST(a_resumed_level_goes_on)
 {
 	struct drive drive = started(drive_policy("decorrelated"));
 	static const double half = 0.5;
@@ -1993,8 +1901,7 @@ a_resumed_level_goes_on(void)
 	check_delays(&drive, "8");
 }
 
-static void
-a_number_that_cannot_grow_stays(void)
+TEST(a_number_that_cannot_grow_stays)
 {
 	struct drive drive = started(drive_policy("linear"));
 
@@ -2007,8 +1914,7 @@ a_number_that_cannot_grow_stays(void)
 	CHECK(drive.saved.n == UINT64_MAX);
 }
 
-static void
-a_resumed_run_has_waited_first_already(void)
+TEST(a_resumed_run_has_waited_first_already)
 {
 	struct drive drive = started(drive_policy("exponential"));
 
@@ -2018,8 +1924,7 @@ a_resumed_run_has_waited_first_already(void)
 	check_delays(&drive, "8 16");
 }
 
-static void
-a_resumed_run_waits_no_more_than_its_splay(void)
+TEST(a_resumed_run_waits_no_more_than_its_splay)
 {
 	struct drive drive = started(drive_policy("exponential"));
 
@@ -2032,8 +1937,7 @@ a_resumed_run_waits_no_more_than_its_splay(void)
 	check_delays(&drive, "8 16");
 }
 
-static void
-a_run_that_remembers_asks_for_the_state_first(void)
+TEST(a_run_that_remembers_asks_for_the_state_first)
 {
 	struct drive drive = started(drive_policy("exponential"));
 
@@ -2048,8 +1952,7 @@ a_run_that_remembers_asks_for_the_state_first(void)
 	check_delays(&drive, "4 8");
 }
 
-static void
-what_is_too_early_is_given_up_with_its_own_status(void)
+TEST(what_is_too_early_is_given_up_with_its_own_status)
 {
 	struct drive drive = started(drive_policy("exponential"));
 
@@ -2064,8 +1967,7 @@ what_is_too_early_is_given_up_with_its_own_status(void)
 	CHECK_DBL(drive.run.end.too_early, 5, 0);
 }
 
-static void
-a_state_that_is_not_to_be_had_in_time_leaves_no_time(void)
+TEST(a_state_that_is_not_to_be_had_in_time_leaves_no_time)
 {
 	struct drive drive = started(drive_policy("exponential"));
 
@@ -2082,8 +1984,7 @@ a_state_that_is_not_to_be_had_in_time_leaves_no_time(void)
 	CHECK_INT(drive.run.attempt.number, 0);
 }
 
-static void
-a_signal_ends_the_wait_for_the_state(void)
+TEST(a_signal_ends_the_wait_for_the_state)
 {
 	struct drive drive = started(drive_policy("exponential"));
 
@@ -2096,8 +1997,7 @@ a_signal_ends_the_wait_for_the_state(void)
 	CHECK_INT(drive.run.end.death, SIGTERM);
 }
 
-static void
-an_attempt_that_the_limit_leaves_without_a_verdict_moves_the_backoff(void)
+TEST(an_attempt_that_the_limit_leaves_without_a_verdict_moves_the_backoff)
 {
 	struct drive drive = started(drive_policy("exponential"));
 
@@ -2134,8 +2034,7 @@ an_attempt_that_the_limit_leaves_without_a_verdict_moves_the_backoff(void)
 	CHECK_INT(drive.saved.n, 3);
 }
 
-static void
-a_success_lowers_the_level_that_is_remembered(void)
+TEST(a_success_lowers_the_level_that_is_remembered)
 {
 	for (int remember = 0; remember < 2; remember++) {
 		struct drive drive = started(drive_policy("mimd"));
@@ -2157,8 +2056,7 @@ a_success_lowers_the_level_that_is_remembered(void)
 }
 
 /* The state cannot be written; what was held is not delivered again. */
-static void
-an_error_at_the_end_takes_its_place(void)
+TEST(an_error_at_the_end_takes_its_place)
 {
 	for (int holds = 0; holds < 2; holds++) {
 		struct drive drive = started(drive_policy("constant"));
@@ -2180,8 +2078,7 @@ an_error_at_the_end_takes_its_place(void)
 	}
 }
 
-static void
-a_run_to_be_remembered_draws_the_delay_that_it_does_not_wait(void)
+TEST(a_run_to_be_remembered_draws_the_delay_that_it_does_not_wait)
 {
 	for (int remember = 0; remember < 2; remember++) {
 		struct drive drive = started(drive_policy("exponential"));
@@ -2200,8 +2097,7 @@ a_run_to_be_remembered_draws_the_delay_that_it_does_not_wait(void)
 	}
 }
 
-static void
-an_error_of_its_own_ends_the_run(void)
+TEST(an_error_of_its_own_ends_the_run)
 {
 	struct drive drive = started(drive_policy("constant"));
 
@@ -2212,8 +2108,7 @@ an_error_of_its_own_ends_the_run(void)
 	CHECK(!drive.judged);
 }
 
-static void
-an_error_of_its_own_ends_the_attempt_first(void)
+TEST(an_error_of_its_own_ends_the_attempt_first)
 {
 	struct drive drive = started(drive_policy("constant"));
 
@@ -2232,8 +2127,7 @@ an_error_of_its_own_ends_the_attempt_first(void)
 	CHECK_STR(rule_names[drive.run.last.judgement.rule], "error");
 }
 
-static void
-an_error_can_be_one_to_die_of(void)
+TEST(an_error_can_be_one_to_die_of)
 {
 	struct drive drive = started(drive_policy("constant"));
 
@@ -2253,8 +2147,7 @@ an_error_can_be_one_to_die_of(void)
 	CHECK_INT(drive.run.end.death, SIGPIPE);
 }
 
-static void
-what_is_held_is_delivered_before_the_end(void)
+TEST(what_is_held_is_delivered_before_the_end)
 {
 	struct drive drive = { .policy = drive_policy("constant") };
 
@@ -2272,8 +2165,7 @@ what_is_held_is_delivered_before_the_end(void)
 	CHECK(drive.judged);
 }
 
-static void
-what_cannot_be_delivered_is_an_error(void)
+TEST(what_cannot_be_delivered_is_an_error)
 {
 	struct drive drive = { .policy = drive_policy("constant") };
 
@@ -2284,8 +2176,7 @@ what_cannot_be_delivered_is_an_error(void)
 	CHECK_FINISH(&drive, "error", 125);
 }
 
-static void
-a_signal_ends_a_delivery(void)
+TEST(a_signal_ends_a_delivery)
 {
 	struct drive drive = { .policy = drive_policy("constant") };
 
@@ -2301,8 +2192,7 @@ a_signal_ends_a_delivery(void)
 	CHECK_INT(drive.run.end.death, SIGTERM);
 }
 
-static void
-after_a_signal_no_reader_is_waited_for_that_takes_nothing(void)
+TEST(after_a_signal_no_reader_is_waited_for_that_takes_nothing)
 {
 	for (int status = 0; status < 2; status++) {
 		struct drive drive = { .policy = drive_policy("constant") };
@@ -2319,8 +2209,7 @@ after_a_signal_no_reader_is_waited_for_that_takes_nothing(void)
 	}
 }
 
-static void
-an_error_while_the_check_runs_stops(void)
+TEST(an_error_while_the_check_runs_stops)
 {
 	struct drive drive = { .policy = drive_policy("constant") };
 
@@ -2336,8 +2225,7 @@ an_error_while_the_check_runs_stops(void)
 	CHECK_INT(drive.run.last.judgement.verdict, VERDICT_STOP);
 }
 
-static void
-what_attempts_read_is_asked_for_first(void)
+TEST(what_attempts_read_is_asked_for_first)
 {
 	struct drive drive = { .policy = drive_policy("constant") };
 
@@ -2354,8 +2242,7 @@ what_attempts_read_is_asked_for_first(void)
 	CHECK_DBL(drive.now, 6, 0);
 }
 
-static void
-nothing_has_to_be_ended_while_input_is_read(void)
+TEST(nothing_has_to_be_ended_while_input_is_read)
 {
 	struct drive drive = { .policy = drive_policy("constant") };
 
@@ -2377,8 +2264,7 @@ nothing_has_to_be_ended_while_input_is_read(void)
 /* --- the end of a process --- */
 
 /* What a timed-out attempt left is killed with it, and waited for. */
-static void
-the_next_attempt_waits_for_all_of_the_one_before(void)
+TEST(the_next_attempt_waits_for_all_of_the_one_before)
 {
 	struct drive drive = started(drive_policy("constant"));
 
@@ -2410,8 +2296,7 @@ the_next_attempt_waits_for_all_of_the_one_before(void)
 }
 
 /* The search for all processes may take longer than that. */
-static void
-the_second_of_sigkill_begins_once_it_was_sent(void)
+TEST(the_second_of_sigkill_begins_once_it_was_sent)
 {
 	struct drive drive = started(drive_policy("constant"));
 
@@ -2429,8 +2314,7 @@ the_second_of_sigkill_begins_once_it_was_sent(void)
 }
 
 /* SIGKILL had its second: what is left then is left for good. */
-static void
-what_sigkill_does_not_end_is_named_and_left(void)
+TEST(what_sigkill_does_not_end_is_named_and_left)
 {
 	struct drive drive = started(drive_policy("constant"));
 
@@ -2453,8 +2337,7 @@ what_sigkill_does_not_end_is_named_and_left(void)
 }
 
 /* A reader that takes nothing may keep what collects the output from ending. */
-static void
-a_collection_ends_with_the_run(void)
+TEST(a_collection_ends_with_the_run)
 {
 	for (int i = 0; i < 2; i++) {
 		struct drive drive = started(drive_policy("constant"));
@@ -2476,8 +2359,7 @@ a_collection_ends_with_the_run(void)
 }
 
 /* The time of an attempt is also that of the search in its output. */
-static void
-a_search_takes_of_the_time_of_the_attempt(void)
+TEST(a_search_takes_of_the_time_of_the_attempt)
 {
 	for (int i = 0; i < 3; i++) {
 		struct drive drive = started(drive_policy("constant"));
@@ -2512,8 +2394,7 @@ a_search_takes_of_the_time_of_the_attempt(void)
 	}
 }
 
-static void
-the_status_of_the_command_can_be_preserved(void)
+TEST(the_status_of_the_command_can_be_preserved)
 {
 	static const struct {
 		struct outcome outcome;
@@ -2546,8 +2427,7 @@ the_status_of_the_command_can_be_preserved(void)
 }
 
 /* Another run's hold on the state is told once, after a second. */
-static void
-a_lock_that_lasts_is_told(void)
+TEST(a_lock_that_lasts_is_told)
 {
 	struct drive drive = started(drive_policy("constant"));
 
@@ -2568,8 +2448,7 @@ a_lock_that_lasts_is_told(void)
 }
 
 /* Even if --max-time is over sooner; and what it took gives it another one. */
-static void
-a_reader_has_a_second_to_take_something(void)
+TEST(a_reader_has_a_second_to_take_something)
 {
 	struct drive drive = started(drive_policy("constant"));
 
@@ -2592,8 +2471,7 @@ a_reader_has_a_second_to_take_something(void)
 }
 
 /* However a run has failed whose time is over. */
-static void
-a_reader_has_a_second_at_the_end_too(void)
+TEST(a_reader_has_a_second_at_the_end_too)
 {
 	struct drive drive = started(drive_policy("constant"));
 
@@ -2614,8 +2492,7 @@ a_reader_has_a_second_at_the_end_too(void)
 }
 
 /* A run whose next wait is too long for --max-time does not wait for it. */
-static void
-a_reader_has_a_second_if_no_wait_is_left(void)
+TEST(a_reader_has_a_second_if_no_wait_is_left)
 {
 	struct drive drive = started(drive_policy("constant"));
 
@@ -2629,8 +2506,7 @@ a_reader_has_a_second_if_no_wait_is_left(void)
 }
 
 /* And the same after a signal, but not after another one. */
-static void
-a_signal_leaves_a_reader_a_second(void)
+TEST(a_signal_leaves_a_reader_a_second)
 {
 	struct drive drive = started(drive_policy("constant"));
 
@@ -2664,8 +2540,7 @@ a_signal_leaves_a_reader_a_second(void)
 	}
 }
 
-static void
-held_output_of_each_attempt_goes_out_before_the_wait(void)
+TEST(held_output_of_each_attempt_goes_out_before_the_wait)
 {
 	struct drive drive = started(drive_policy("constant"));
 
@@ -2685,8 +2560,7 @@ held_output_of_each_attempt_goes_out_before_the_wait(void)
 	CHECK_FINISH(&drive, "max-time", 1);
 }
 
-static void
-a_hook_follows_the_end(void)
+TEST(a_hook_follows_the_end)
 {
 	for (int status = 0; status < 2; status++) {
 		struct drive drive = started(drive_policy("constant"));
@@ -2714,8 +2588,7 @@ a_hook_follows_the_end(void)
 	}
 }
 
-static void
-a_hook_at_the_end_has_a_limit_of_its_own(void)
+TEST(a_hook_at_the_end_has_a_limit_of_its_own)
 {
 	for (int timeout = 0; timeout <= 5; timeout += 5) {
 		struct drive drive = started(drive_policy("constant"));
@@ -2743,8 +2616,7 @@ a_hook_at_the_end_has_a_limit_of_its_own(void)
 	}
 }
 
-static void
-no_attempt_begins_while_a_signal_may_follow(void)
+TEST(no_attempt_begins_while_a_signal_may_follow)
 {
 	struct drive drive = started(drive_policy("constant"));
 
@@ -2761,8 +2633,7 @@ no_attempt_begins_while_a_signal_may_follow(void)
 	CHECK_INT(drive.run.attempt.number, 1);
 }
 
-static void
-an_attempt_that_was_not_forked_does_not_time_out(void)
+TEST(an_attempt_that_was_not_forked_does_not_time_out)
 {
 	struct drive drive = started(drive_policy("constant"));
 
@@ -2777,8 +2648,7 @@ an_attempt_that_was_not_forked_does_not_time_out(void)
 	CHECK_INT(drive.run.last.outcome.kind, OUTCOME_UNFORKED);
 }
 
-static void
-a_question_that_cannot_be_asked_is_not_waited_for(void)
+TEST(a_question_that_cannot_be_asked_is_not_waited_for)
 {
 	struct drive drive = started(drive_policy("constant"));
 
@@ -2794,8 +2664,7 @@ a_question_that_cannot_be_asked_is_not_waited_for(void)
 	CHECK_INT(drive.run.end.status, STATUS_OWN_FAILURE);
 }
 
-static void
-a_lock_is_not_told_of_after_the_end(void)
+TEST(a_lock_is_not_told_of_after_the_end)
 {
 	struct drive drive = started(drive_policy("constant"));
 
@@ -2811,8 +2680,7 @@ a_lock_is_not_told_of_after_the_end(void)
 }
 
 /* A reader of held output may go, or take no more of it, while a hook runs. */
-static void
-a_hook_does_not_change_the_end_that_was_told(void)
+TEST(a_hook_does_not_change_the_end_that_was_told)
 {
 	const struct step failure = { .kind = STEP_ERROR, .signal = SIGPIPE };
 
@@ -2849,8 +2717,7 @@ a_hook_does_not_change_the_end_that_was_told(void)
 }
 
 /* While an attempt runs, reports show how the one before ended. */
-static void
-the_last_attempt_is_the_one_that_ended(void)
+TEST(the_last_attempt_is_the_one_that_ended)
 {
 	struct drive drive = started(drive_policy("constant"));
 
@@ -2864,8 +2731,7 @@ the_last_attempt_is_the_one_that_ended(void)
 	CHECK_INT(drive.run.last.outcome.code, 8);
 }
 
-static void
-an_attempt_that_was_not_forked_has_no_probes(void)
+TEST(an_attempt_that_was_not_forked_has_no_probes)
 {
 	struct drive drive = started(drive_policy("constant"));
 
@@ -2879,8 +2745,7 @@ an_attempt_that_was_not_forked_has_no_probes(void)
 }
 
 /* What the driver tells of a process that lives on means nothing. */
-static void
-a_process_that_does_not_end_has_no_status_to_preserve(void)
+TEST(a_process_that_does_not_end_has_no_status_to_preserve)
 {
 	struct drive drive = started(drive_policy("constant"));
 
@@ -2905,8 +2770,7 @@ a_process_that_does_not_end_has_no_status_to_preserve(void)
 }
 
 /* The run's time is over, so that this is no timeout of the attempt. */
-static void
-output_that_is_late_for_the_run_is_no_timeout(void)
+TEST(output_that_is_late_for_the_run_is_no_timeout)
 {
 	struct drive drive = started(drive_policy("constant"));
 
@@ -2927,8 +2791,7 @@ output_that_is_late_for_the_run_is_no_timeout(void)
 	CHECK_INT(drive.run.last.extent, EXTENT_UNSEARCHED);
 }
 
-static void
-messages_learn_what_max_time_and_a_signal_cut(void)
+TEST(messages_learn_what_max_time_and_a_signal_cut)
 {
 	struct drive drive = started(drive_policy("constant"));
 
@@ -2952,8 +2815,7 @@ messages_learn_what_max_time_and_a_signal_cut(void)
 	CHECK(drive.run.end.in_a_wait);
 }
 
-static void
-a_hint_that_is_shorter_than_the_delay_ends_no_run(void)
+TEST(a_hint_that_is_shorter_than_the_delay_ends_no_run)
 {
 	struct drive drive = started(drive_policy("constant"));
 
@@ -2966,8 +2828,7 @@ a_hint_that_is_shorter_than_the_delay_ends_no_run(void)
 }
 
 /* The clock is read again after each call that may take time. */
-static void
-what_a_call_takes_is_time_of_the_run(void)
+TEST(what_a_call_takes_is_time_of_the_run)
 {
 	struct drive drive = started(drive_policy("constant"));
 
@@ -2989,8 +2850,7 @@ what_a_call_takes_is_time_of_the_run(void)
 }
 
 /* A reason without a row would have no name. */
-static void
-every_reason_has_a_row_with_a_name_of_its_own(void)
+TEST(every_reason_has_a_row_with_a_name_of_its_own)
 {
 	for (int i = REASON_NONE; i < REASONS; i++) {
 		ROW("reason %d", i);
@@ -3001,8 +2861,7 @@ every_reason_has_a_row_with_a_name_of_its_own(void)
 	}
 }
 
-static void
-a_run_that_gives_up_runs_its_hook(void)
+TEST(a_run_that_gives_up_runs_its_hook)
 {
 	for (int i = REASON_NONE; i < REASONS; i++) {
 		ROW("%s", reasons[i].name);
@@ -3027,8 +2886,7 @@ start_probed(struct drive *drive)
 	drive_start(drive);
 }
 
-static void
-an_attempt_that_fails_its_probes_is_ended_as_unhealthy(void)
+TEST(an_attempt_that_fails_its_probes_is_ended_as_unhealthy)
 {
 	struct drive drive;
 
@@ -3052,8 +2910,7 @@ an_attempt_that_fails_its_probes_is_ended_as_unhealthy(void)
 	CHECK_INT(drive.run.last.judgement.verdict, VERDICT_RETRY);
 }
 
-static void
-a_change_of_health_is_told_once(void)
+TEST(a_change_of_health_is_told_once)
 {
 	static const struct {
 		int status;
@@ -3074,8 +2931,7 @@ a_change_of_health_is_told_once(void)
 	}
 }
 
-static void
-a_probe_that_takes_too_long_is_ended(void)
+TEST(a_probe_that_takes_too_long_is_ended)
 {
 	struct drive drive;
 
@@ -3092,8 +2948,7 @@ a_probe_that_takes_too_long_is_ended(void)
 	CHECK_INT(drive.run.attempt.health, HEALTH_UNHEALTHY);
 }
 
-static void
-once_a_signal_ends_the_run_no_probe_judges(void)
+TEST(once_a_signal_ends_the_run_no_probe_judges)
 {
 	struct drive drive;
 
@@ -3109,8 +2964,7 @@ once_a_signal_ends_the_run_no_probe_judges(void)
 	CHECK_FINISH(&drive, "signal", 0);
 }
 
-static void
-only_an_attempt_that_was_healthy_has_lasted(void)
+TEST(only_an_attempt_that_was_healthy_has_lasted)
 {
 	for (int healthy = 0; healthy < 2; healthy++) {
 		struct drive drive;
@@ -3134,149 +2988,5 @@ only_an_attempt_that_was_healthy_has_lasted(void)
 int
 main(void)
 {
-	RUN(a_success_at_once_ends_the_run);
-	RUN(a_record_has_the_limits_and_what_is_not_known_yet);
-	RUN(attempts_are_counted_in_all);
-	RUN(a_limit_of_one_kind_of_failure_gives_up);
-	RUN(a_limit_within_a_window_gives_up);
-	RUN(a_fresh_start_forgets_failures_that_limits_counted);
-	RUN(an_attempt_that_is_silent_for_too_long_times_out);
-	RUN(an_attempt_that_writes_has_its_whole_time);
-	RUN(runs_that_give_up_are_tolerated_until_there_are_too_many);
-	RUN(only_a_run_that_gives_up_is_tolerated);
-	RUN(a_run_without_an_attempt_is_none_that_gave_up);
-	RUN(a_run_that_never_read_the_state_is_not_tolerated);
-	RUN(one_attempt_is_no_retry);
-	RUN(without_a_limit_attempts_go_on);
-	RUN(a_stop_ends_the_run_at_once);
-	RUN(the_last_outcome_is_the_status_of_a_run_that_gives_up);
-	RUN(transient_status_is_that_of_a_transient_failure);
-	RUN(flaky_status_is_that_of_a_success_after_a_failure);
-	RUN(a_free_failure_uses_up_no_attempt);
-	RUN(an_attempt_that_gave_a_hint_may_be_free);
-	RUN(a_timeout_sends_its_signal_and_then_sigkill);
-	RUN(a_kill_after_of_nothing_never_kills);
-	RUN(a_timer_before_its_time_changes_nothing);
-	RUN(a_late_timer_is_as_good_as_one_in_time);
-	RUN(a_share_of_what_is_left_limits_an_attempt);
-	RUN(no_wait_is_begun_that_ends_at_or_past_the_limit);
-	RUN(the_limit_on_the_run_ends_the_attempt);
-	RUN(a_timeout_before_the_limit_leaves_time_for_more);
-	RUN(a_success_past_the_limit_is_a_success);
-	RUN(what_does_not_end_is_left_after_the_last_grace);
-	RUN(what_timed_out_is_waited_for_until_the_limit);
-	RUN(a_late_end_leaves_time_for_both_signals);
-	RUN(a_first_wait_past_the_limit_leaves_no_time_for_an_attempt);
-	RUN(a_wait_that_ended_too_late_is_followed_by_nothing);
-	RUN(a_wait_is_never_shorter_than_announced);
-	RUN(the_range_told_is_what_chance_can_give);
-	RUN(a_seed_gives_the_same_delays_whatever_else_happens);
-	RUN(waiting_first_takes_the_first_delay);
-	RUN(a_splay_is_drawn_up_to_its_length);
-	RUN(a_splay_comes_on_top_of_the_first_wait);
-	RUN(the_limit_on_the_run_counts_from_the_end_of_the_splay);
-	RUN(a_date_that_comes_early_ends_the_wait_and_skips_no_time);
-	RUN(pace_start_counts_from_the_attempts_start);
-	RUN(pace_start_keeps_a_rate);
-	RUN(pace_start_makes_up_for_no_attempt);
-	RUN(a_share_and_a_pace_both_limit_an_attempt);
-	RUN(a_draw_is_kept_even_if_its_delay_is_the_shortest);
-	RUN(the_nominal_delay_leaves_room_for_the_jitter);
-	RUN(pace_start_draws_a_delay_once);
-	RUN(with_pace_start_a_throttle_has_its_own_delay);
-	RUN(with_pace_start_a_hint_counts_from_the_attempts_end);
-	RUN(a_long_attempt_makes_its_failure_the_first);
-	RUN(a_long_attempt_resets_a_level);
-	RUN(a_healthy_failure_that_is_free_leaves_all_attempts);
-	RUN(a_throttled_failure_has_its_own_base);
-	RUN(a_level_does_not_begin_with_the_delay_of_a_throttle);
-	RUN(a_level_falls_with_successes);
-	RUN(with_repeat_failures_in_a_row_are_counted);
-	RUN(a_success_clears_counts_of_failures_but_no_window);
-	RUN(successes_in_a_row_end_a_repeated_run);
-	RUN(at_its_limit_a_repeated_run_ends_as_its_last_attempt_did);
-	RUN(a_hint_is_a_minimum);
-	RUN(a_hint_is_spread_upward_within_its_limit);
-	RUN(a_hint_beyond_its_limit_or_the_runs_ends_the_run);
-	RUN(past_the_limit_a_hint_is_not_the_reason);
-	RUN(a_check_decides);
-	RUN(a_check_that_stops_a_command_that_exited_with_0_is_a_failure);
-	RUN(the_limit_on_the_run_ends_the_check);
-	RUN(a_check_that_does_not_end_is_left);
-	RUN(past_the_limit_nothing_is_checked);
-	RUN(a_check_that_times_out_means_retry);
-	RUN(a_check_that_timed_out_is_not_told_of_an_attempt_without_one);
-	RUN(a_gate_that_times_out_lets_the_retry_through);
-	RUN(a_gate_is_asked_after_each_wait_but_the_first);
-	RUN(a_gate_that_gives_up_leaves_the_status_of_the_last_attempt);
-	RUN(the_limit_on_the_run_ends_the_gate);
-	RUN(a_gate_that_opens_past_the_limit_lets_nothing_through);
-	RUN(a_budget_is_asked_before_each_wait);
-	RUN(a_budget_is_asked_for_what_can_be_spent_alone);
-	RUN(a_budget_that_took_its_time_may_leave_none);
-	RUN(a_budget_that_is_locked_is_asked_again_by_time_alone);
-	RUN(a_signal_makes_the_attempts_outcome_the_runs);
-	RUN(in_a_wait_a_signal_ends_the_run_at_once);
-	RUN(in_a_question_a_signal_ends_the_run_with_the_answer);
-	RUN(a_signal_lifts_the_timeout);
-	RUN(a_signal_after_the_deadline_leaves_the_attempt_alone);
-	RUN(in_a_wait_sigurg_means_retry_now);
-	RUN(in_the_first_wait_sigurg_starts_the_attempt);
-	RUN(a_resumed_run_waits_and_goes_on_with_its_number);
-	RUN(a_resumed_level_goes_on);
-	RUN(a_number_that_cannot_grow_stays);
-	RUN(a_resumed_run_has_waited_first_already);
-	RUN(a_resumed_run_waits_no_more_than_its_splay);
-	RUN(a_run_that_remembers_asks_for_the_state_first);
-	RUN(what_is_too_early_is_given_up_with_its_own_status);
-	RUN(a_state_that_is_not_to_be_had_in_time_leaves_no_time);
-	RUN(a_signal_ends_the_wait_for_the_state);
-	RUN(an_attempt_that_the_limit_leaves_without_a_verdict_moves_the_backoff);
-	RUN(a_success_lowers_the_level_that_is_remembered);
-	RUN(an_error_at_the_end_takes_its_place);
-	RUN(a_run_to_be_remembered_draws_the_delay_that_it_does_not_wait);
-	RUN(an_error_of_its_own_ends_the_run);
-	RUN(an_error_of_its_own_ends_the_attempt_first);
-	RUN(an_error_can_be_one_to_die_of);
-	RUN(what_attempts_read_is_asked_for_first);
-	RUN(nothing_has_to_be_ended_while_input_is_read);
-	RUN(what_is_held_is_delivered_before_the_end);
-	RUN(what_cannot_be_delivered_is_an_error);
-	RUN(a_signal_ends_a_delivery);
-	RUN(after_a_signal_no_reader_is_waited_for_that_takes_nothing);
-	RUN(an_error_while_the_check_runs_stops);
-	RUN(the_next_attempt_waits_for_all_of_the_one_before);
-	RUN(the_second_of_sigkill_begins_once_it_was_sent);
-	RUN(what_sigkill_does_not_end_is_named_and_left);
-	RUN(a_collection_ends_with_the_run);
-	RUN(a_search_takes_of_the_time_of_the_attempt);
-	RUN(the_status_of_the_command_can_be_preserved);
-	RUN(a_lock_that_lasts_is_told);
-	RUN(held_output_of_each_attempt_goes_out_before_the_wait);
-	RUN(a_reader_has_a_second_to_take_something);
-	RUN(a_reader_has_a_second_at_the_end_too);
-	RUN(a_reader_has_a_second_if_no_wait_is_left);
-	RUN(a_signal_leaves_a_reader_a_second);
-	RUN(a_hook_at_the_end_has_a_limit_of_its_own);
-	RUN(a_hook_follows_the_end);
-	RUN(a_hook_does_not_change_the_end_that_was_told);
-	RUN(no_attempt_begins_while_a_signal_may_follow);
-	RUN(an_attempt_that_was_not_forked_does_not_time_out);
-	RUN(a_question_that_cannot_be_asked_is_not_waited_for);
-	RUN(a_lock_is_not_told_of_after_the_end);
-	RUN(the_last_attempt_is_the_one_that_ended);
-	RUN(an_attempt_that_was_not_forked_has_no_probes);
-	RUN(a_process_that_does_not_end_has_no_status_to_preserve);
-	RUN(output_that_is_late_for_the_run_is_no_timeout);
-	RUN(messages_learn_what_max_time_and_a_signal_cut);
-	RUN(a_hint_that_is_shorter_than_the_delay_ends_no_run);
-	RUN(what_a_call_takes_is_time_of_the_run);
-	RUN(every_reason_has_a_row_with_a_name_of_its_own);
-	RUN(a_run_that_gives_up_runs_its_hook);
-	RUN(an_attempt_that_fails_its_probes_is_ended_as_unhealthy);
-	RUN(a_change_of_health_is_told_once);
-	RUN(a_probe_that_takes_too_long_is_ended);
-	RUN(once_a_signal_ends_the_run_no_probe_judges);
-	RUN(only_an_attempt_that_was_healthy_has_lasted);
-	return DONE();
+	return RUN_ALL();
 }

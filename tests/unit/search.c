@@ -14,8 +14,6 @@
 #define THOUSAND TEN(TEN(TEN("x")))
 #define QUARTER "xxxxxxxxxxxxxxxxxxxxxxxx"
 
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
-
 /* What is wrong with a pattern, or NULL. */
 static const char *
 check(const char *text, bool is_hint)
@@ -54,8 +52,7 @@ search_text(const struct patterns *patterns, const char *text)
 	return search_pieces(patterns, text, strlen(text), SIZE_MAX);
 }
 
-static void
-lines_are_the_same_wherever_the_pieces_end(void)
+TEST(lines_are_the_same_wherever_the_pieces_end)
 {
 	static const struct {
 		const char *bytes;
@@ -92,8 +89,7 @@ lines_are_the_same_wherever_the_pieces_end(void)
 		}
 }
 
-static void
-only_the_beginning_of_a_long_line_is_searched(void)
+TEST(only_the_beginning_of_a_long_line_is_searched)
 {
 	static const struct {
 		size_t length;
@@ -127,8 +123,7 @@ only_the_beginning_of_a_long_line_is_searched(void)
 #define LARGE "its repetitions expand to more than 250 characters"
 #define MARKED "(? is not POSIX, except (?i) at the beginning"
 
-static void
-an_expression_is_taken_or_refused_in_words(void)
+TEST(an_expression_is_taken_or_refused_in_words)
 {
 	static const struct {
 		const char *text, *problem;
@@ -217,8 +212,7 @@ an_expression_is_taken_or_refused_in_words(void)
  * musl knows neither collating elements nor "{,3}", counts to 255, and has one
  * word for braces.
  */
-static void
-what_libcs_see_in_different_ways_has_a_problem_of_either(void)
+TEST(what_libcs_see_in_different_ways_has_a_problem_of_either)
 {
 	static const struct {
 		const char *text, *problem, *in_musl;
@@ -248,8 +242,7 @@ what_libcs_see_in_different_ways_has_a_problem_of_either(void)
 	}
 }
 
-static void
-a_line_is_matched_as_grep_does_it(void)
+TEST(a_line_is_matched_as_grep_does_it)
 {
 	static const struct {
 		const char *expression, *line;
@@ -298,8 +291,7 @@ a_line_is_matched_as_grep_does_it(void)
 }
 
 /* The sieve looks for a literal of each alternative, wherever it stands. */
-static void
-a_pattern_is_found_by_its_literals_at_any_place(void)
+TEST(a_pattern_is_found_by_its_literals_at_any_place)
 {
 	static const struct {
 		const char *text, *yes[3], *no;
@@ -374,8 +366,7 @@ draw_text(uint64_t *number, const char *letters, char *text, size_t length)
 	return length;
 }
 
-static void
-a_sieve_finds_what_a_look_at_each_place_finds(void)
+TEST(a_sieve_finds_what_a_look_at_each_place_finds)
 {
 	uint64_t number = 0;
 
@@ -419,8 +410,7 @@ a_sieve_finds_what_a_look_at_each_place_finds(void)
 	}
 }
 
-static void
-what_is_found_stays_found(void)
+TEST(what_is_found_stays_found)
 {
 	const struct patterns patterns = {
 		.match = { [MATCH_FAIL] = "bad",
@@ -440,8 +430,7 @@ what_is_found_stays_found(void)
 	CHECK_STR(found.hint, "2");
 }
 
-static void
-a_hint_is_the_first_group_and_is_cut_to_its_room(void)
+TEST(a_hint_is_the_first_group_and_is_cut_to_its_room)
 {
 	const struct patterns patterns = { .hint = "after (.*)" };
 	const struct patterns any_case = { .hint = "(?i)after (.*)" };
@@ -465,8 +454,7 @@ a_hint_is_the_first_group_and_is_cut_to_its_room(void)
 }
 
 /* Patterns are compiled afresh now and then, which no result may show. */
-static void
-much_is_searched_as_little_is(void)
+TEST(much_is_searched_as_little_is)
 {
 	const struct patterns patterns = {
 		.match = { [MATCH_FAIL] = "^x{7}y$", [MATCH_STOP] = "xyx" },
@@ -488,8 +476,7 @@ much_is_searched_as_little_is(void)
 }
 
 /* Tried at each place of such a line, these would take minutes. */
-static void
-no_line_takes_the_square_of_its_length(void)
+TEST(no_line_takes_the_square_of_its_length)
 {
 	static const char *const slow[] = { "(a|b)*c", "(a|aa)+$b",
 		"(.*)(.*)(.*)x", "(a|aa|aaa)*(b|c)" };
@@ -552,8 +539,7 @@ static const struct patterns classes = { .clues = clues,
 	.mends = true };
 
 /* Each is a sentence of retry-presets(7). */
-static void
-lines_tell_the_class_of_a_failure(void)
+TEST(lines_tell_the_class_of_a_failure)
 {
 	static const struct {
 		const char *output;
@@ -665,8 +651,7 @@ lines_tell_the_class_of_a_failure(void)
 	}
 }
 
-static void
-nothing_is_made_before_there_is_a_line(void)
+TEST(nothing_is_made_before_there_is_a_line)
 {
 	struct found found = { 0 };
 	struct stream_line line = { .length = 0 };
@@ -684,18 +669,5 @@ nothing_is_made_before_there_is_a_line(void)
 int
 main(void)
 {
-	RUN(lines_tell_the_class_of_a_failure);
-	RUN(nothing_is_made_before_there_is_a_line);
-	RUN(lines_are_the_same_wherever_the_pieces_end);
-	RUN(only_the_beginning_of_a_long_line_is_searched);
-	RUN(an_expression_is_taken_or_refused_in_words);
-	RUN(what_libcs_see_in_different_ways_has_a_problem_of_either);
-	RUN(a_line_is_matched_as_grep_does_it);
-	RUN(a_pattern_is_found_by_its_literals_at_any_place);
-	RUN(a_sieve_finds_what_a_look_at_each_place_finds);
-	RUN(what_is_found_stays_found);
-	RUN(a_hint_is_the_first_group_and_is_cut_to_its_room);
-	RUN(much_is_searched_as_little_is);
-	RUN(no_line_takes_the_square_of_its_length);
-	return DONE();
+	return RUN_ALL();
 }

@@ -5,10 +5,7 @@
 #include "core/signals.h"
 #include "tap.h"
 
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
-
-static void
-a_signal_is_read_by_name_in_any_case_or_by_number(void)
+TEST(a_signal_is_read_by_name_in_any_case_or_by_number)
 {
 	const struct {
 		const char *text;
@@ -61,8 +58,7 @@ a_signal_is_read_by_name_in_any_case_or_by_number(void)
 	}
 }
 
-static void
-every_signal_has_a_name_that_reads_back(void)
+TEST(every_signal_has_a_name_that_reads_back)
 {
 	char name[SIGNAL_NAME];
 
@@ -84,8 +80,7 @@ every_signal_has_a_name_that_reads_back(void)
 /* Of libc, if it has names. */
 extern const char *sigabbrev_np(int number) __attribute__((weak));
 
-static void
-names_are_those_of_the_system(void)
+TEST(names_are_those_of_the_system)
 {
 	if (sigabbrev_np == NULL)
 		SKIP("libc has no names");
@@ -95,8 +90,7 @@ names_are_those_of_the_system(void)
 	}
 }
 
-static void
-each_signal_has_its_effect(void)
+TEST(each_signal_has_its_effect)
 {
 	const struct {
 		int number;
@@ -136,9 +130,5 @@ each_signal_has_its_effect(void)
 int
 main(void)
 {
-	RUN(a_signal_is_read_by_name_in_any_case_or_by_number);
-	RUN(every_signal_has_a_name_that_reads_back);
-	RUN(names_are_those_of_the_system);
-	RUN(each_signal_has_its_effect);
-	return DONE();
+	return RUN_ALL();
 }

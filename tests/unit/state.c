@@ -42,8 +42,7 @@ text_of(const struct state *state, const struct backoff *backoff)
 	return text;
 }
 
-static void
-a_strategy_is_named_with_what_was_given_of_its_parameters(void)
+TEST(a_strategy_is_named_with_what_was_given_of_its_parameters)
 {
 	const struct state none = { 0 };
 
@@ -60,8 +59,7 @@ a_strategy_is_named_with_what_was_given_of_its_parameters(void)
 	}
 }
 
-static void
-another_strategy_or_parameter_starts_afresh(void)
+TEST(another_strategy_or_parameter_starts_afresh)
 {
 	static const char *const others[] = { "fibonacci", "exponential",
 		"exponential:factor=2.5" };
@@ -85,8 +83,7 @@ another_strategy_or_parameter_starts_afresh(void)
 	}
 }
 
-static void
-long_lists_are_told_apart(void)
+TEST(long_lists_are_told_apart)
 {
 	const struct state state = { .n = 7 };
 	char text[4096] = "list:1";
@@ -107,8 +104,7 @@ long_lists_are_told_apart(void)
 }
 
 /* Not by the bytes of its numbers, whose order differs between machines. */
-static void
-a_long_list_is_named_alike_on_all_machines(void)
+TEST(a_long_list_is_named_alike_on_all_machines)
 {
 	const struct state none = { 0 };
 	char text[1024] = "list:1";
@@ -122,8 +118,7 @@ a_long_list_is_named_alike_on_all_machines(void)
 	free(backoff.values);
 }
 
-static void
-a_text_without_the_header_was_never_a_state(void)
+TEST(a_text_without_the_header_was_never_a_state)
 {
 	CHECK(state_was("retry-state 3\nstrat", 20));
 	CHECK(state_was("retry-state x", 13));
@@ -148,8 +143,7 @@ static const struct {
 	{ "nothing to wait", 0, 0, 940, 900, 0 },
 };
 
-static void
-a_clock_that_was_set_never_makes_the_wait_longer(void)
+TEST(a_clock_that_was_set_never_makes_the_wait_longer)
 {
 	const struct backoff backoff = backoff_of("constant");
 
@@ -177,8 +171,7 @@ resume(struct drive *drive, struct state state)
 	CHECK_INT(drive_resume(drive, state), ACTION_RUN);
 }
 
-static void
-each_run_that_gives_up_moves_on(void)
+TEST(each_run_that_gives_up_moves_on)
 {
 	struct drive drive = { .policy = drive_policy("exponential") };
 
@@ -194,8 +187,7 @@ each_run_that_gives_up_moves_on(void)
 	}
 }
 
-static void
-only_the_end_of_a_run_is_kept(void)
+TEST(only_the_end_of_a_run_is_kept)
 {
 	struct drive drive = { .policy = drive_policy("exponential") };
 
@@ -213,8 +205,7 @@ only_the_end_of_a_run_is_kept(void)
 }
 
 /* A gate that took its time does not put the next attempt off. */
-static void
-the_delay_counts_from_the_failure(void)
+TEST(the_delay_counts_from_the_failure)
 {
 	struct drive drive = { .policy = drive_policy("constant") };
 
@@ -229,8 +220,7 @@ the_delay_counts_from_the_failure(void)
 	CHECK_DBL(drive.saved.age, 6, 0);
 }
 
-static void
-a_success_is_kept_and_forgets_the_rest(void)
+TEST(a_success_is_kept_and_forgets_the_rest)
 {
 	struct drive drive = { .policy = drive_policy("exponential") };
 	const struct backoff *backoff = &drive.policy.backoff;
@@ -246,8 +236,7 @@ a_success_is_kept_and_forgets_the_rest(void)
 }
 
 /* The last draw of a random strategy is not a level. */
-static void
-a_success_forgets_the_delay_before(void)
+TEST(a_success_forgets_the_delay_before)
 {
 	struct drive drive = { .policy = drive_policy("decorrelated") };
 
@@ -261,8 +250,7 @@ a_success_forgets_the_delay_before(void)
 	CHECK_DBL(drive.saved.level.previous, 0, 0);
 }
 
-static void
-counts_at_their_most_stay_there(void)
+TEST(counts_at_their_most_stay_there)
 {
 	struct drive drive = { .policy = drive_policy("constant") };
 
@@ -274,8 +262,7 @@ counts_at_their_most_stay_there(void)
 	CHECK(drive.saved.given_up == UINT64_MAX);
 }
 
-static void
-a_level_survives_a_success(void)
+TEST(a_level_survives_a_success)
 {
 	struct drive drive = { .policy = drive_policy("mimd") };
 
@@ -296,8 +283,7 @@ a_level_survives_a_success(void)
 	CHECK_DBL(drive.saved.delay, 8, 0);
 }
 
-static void
-a_success_on_the_way_is_kept_at_once(void)
+TEST(a_success_on_the_way_is_kept_at_once)
 {
 	struct drive drive = { .policy = drive_policy("exponential") };
 
@@ -309,8 +295,7 @@ a_success_on_the_way_is_kept_at_once(void)
 	CHECK_INT(drive.saved.n, 0);
 }
 
-static void
-a_stop_and_a_signal_keep_what_was_there(void)
+TEST(a_stop_and_a_signal_keep_what_was_there)
 {
 	for (int i = 0; i < 3; i++) {
 		struct drive drive = { .policy = drive_policy("exponential") };
@@ -329,8 +314,7 @@ a_stop_and_a_signal_keep_what_was_there(void)
 	}
 }
 
-static void
-what_came_before_the_first_attempt_is_not_kept(void)
+TEST(what_came_before_the_first_attempt_is_not_kept)
 {
 	for (int i = 0; i < 2; i++) {
 		struct drive drive = { .policy = drive_policy("exponential") };
@@ -365,8 +349,7 @@ static const struct {
 	    { .level = { .value = 0, .begun = true }, .n = 1 } },
 };
 
-static void
-a_state_is_read_as_it_was_written(void)
+TEST(a_state_is_read_as_it_was_written)
 {
 	for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
 		const struct backoff backoff = backoff_of(samples[i].strategy);
@@ -388,8 +371,7 @@ a_state_is_read_as_it_was_written(void)
 }
 
 /* Even the time of the next attempt has an end that cannot be cut off. */
-static void
-a_text_that_was_cut_or_goes_on_is_found(void)
+TEST(a_text_that_was_cut_or_goes_on_is_found)
 {
 	const struct backoff backoff = backoff_of(samples[1].strategy);
 	char text[STATE_TEXT + 1], cut[STATE_TEXT];
@@ -406,8 +388,7 @@ a_text_that_was_cut_or_goes_on_is_found(void)
 	CHECK(state_parse(text, &backoff, 0, &state) != NULL);
 }
 
-static void
-a_later_version_is_told_from_damage(void)
+TEST(a_later_version_is_told_from_damage)
 {
 	const struct backoff backoff = backoff_of("constant");
 	struct state state;
@@ -463,8 +444,7 @@ static const char *const strange[] = {
 	"delay 1\nnext 1.000000\ngiven-up\n-18446744073709551614\n",
 };
 
-static void
-text_that_no_run_would_write_is_refused(void)
+TEST(text_that_no_run_would_write_is_refused)
 {
 	const struct backoff backoff = backoff_of("constant");
 
@@ -480,25 +460,5 @@ text_that_no_run_would_write_is_refused(void)
 int
 main(void)
 {
-	RUN(a_strategy_is_named_with_what_was_given_of_its_parameters);
-	RUN(another_strategy_or_parameter_starts_afresh);
-	RUN(long_lists_are_told_apart);
-	RUN(a_clock_that_was_set_never_makes_the_wait_longer);
-	RUN(each_run_that_gives_up_moves_on);
-	RUN(only_the_end_of_a_run_is_kept);
-	RUN(the_delay_counts_from_the_failure);
-	RUN(a_success_is_kept_and_forgets_the_rest);
-	RUN(a_success_forgets_the_delay_before);
-	RUN(counts_at_their_most_stay_there);
-	RUN(a_level_survives_a_success);
-	RUN(a_success_on_the_way_is_kept_at_once);
-	RUN(a_stop_and_a_signal_keep_what_was_there);
-	RUN(what_came_before_the_first_attempt_is_not_kept);
-	RUN(a_state_is_read_as_it_was_written);
-	RUN(a_text_that_was_cut_or_goes_on_is_found);
-	RUN(a_later_version_is_told_from_damage);
-	RUN(a_long_list_is_named_alike_on_all_machines);
-	RUN(a_text_without_the_header_was_never_a_state);
-	RUN(text_that_no_run_would_write_is_refused);
-	return DONE();
+	return RUN_ALL();
 }

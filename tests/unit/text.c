@@ -3,8 +3,7 @@
 #include "core/text.h"
 #include "tap.h"
 
-static void
-items_come_one_by_one(void)
+TEST(items_come_one_by_one)
 {
 	const char *list = "one,2,!three=x:y";
 	char item[TEXT_ITEM];
@@ -18,8 +17,7 @@ items_come_one_by_one(void)
 	CHECK(list == NULL);
 }
 
-static void
-an_item_that_is_empty_or_too_long_is_refused_where_it_stands(void)
+TEST(an_item_that_is_empty_or_too_long_is_refused_where_it_stands)
 {
 	static const char *const rows[] = { "", ",", ",1" };
 	char item[TEXT_ITEM], text[TEXT_ITEM + 1];
@@ -42,8 +40,7 @@ an_item_that_is_empty_or_too_long_is_refused_where_it_stands(void)
 	CHECK_STR(item, text + 1);
 }
 
-static void
-a_count_is_of_digits_alone(void)
+TEST(a_count_is_of_digits_alone)
 {
 	static const struct {
 		const char *text;
@@ -71,8 +68,7 @@ a_count_is_of_digits_alone(void)
 	}
 }
 
-static void
-characters_come_one_by_one_and_a_bad_byte_alone(void)
+TEST(characters_come_one_by_one_and_a_bad_byte_alone)
 {
 	static const struct {
 		const char *text;
@@ -102,8 +98,7 @@ characters_come_one_by_one_and_a_bad_byte_alone(void)
 	}
 }
 
-static void
-text_is_shown_and_all_else_made_visible(void)
+TEST(text_is_shown_and_all_else_made_visible)
 {
 	static const struct {
 		const char *text, *safe;
@@ -130,8 +125,7 @@ text_is_shown_and_all_else_made_visible(void)
 	CHECK_STR(text_safe("0123456789", cut, sizeof(cut)), "0123...");
 }
 
-static void
-the_ends_of_what_is_harmful_are_known(void)
+TEST(the_ends_of_what_is_harmful_are_known)
 {
 	static const struct {
 		uint32_t first, last;
@@ -156,16 +150,14 @@ the_ends_of_what_is_harmful_are_known(void)
 }
 
 /* Values of FNV-1a, which its authors published. */
-static void
-a_checksum_counts_every_byte(void)
+TEST(a_checksum_counts_every_byte)
 {
 	CHECK(text_checksum("", 0) == 0xcbf29ce484222325);
 	CHECK(text_checksum("a", 1) == 0xaf63dc4c8601ec8c);
 	CHECK(text_checksum("foobar", 6) == 0x85944171f73967e8);
 }
 
-static void
-text_is_measured_and_cut_by_characters(void)
+TEST(text_is_measured_and_cut_by_characters)
 {
 	static const struct {
 		const char *text;
@@ -197,13 +189,5 @@ text_is_measured_and_cut_by_characters(void)
 int
 main(void)
 {
-	RUN(text_is_measured_and_cut_by_characters);
-	RUN(text_is_shown_and_all_else_made_visible);
-	RUN(items_come_one_by_one);
-	RUN(an_item_that_is_empty_or_too_long_is_refused_where_it_stands);
-	RUN(a_count_is_of_digits_alone);
-	RUN(characters_come_one_by_one_and_a_bad_byte_alone);
-	RUN(the_ends_of_what_is_harmful_are_known);
-	RUN(a_checksum_counts_every_byte);
-	return DONE();
+	return RUN_ALL();
 }

@@ -279,8 +279,7 @@ try_all(const char *text)
 	options_free(&try.options);
 }
 
-static void
-the_laws_hold_in_each_run_with_a_few_surprises(void)
+TEST(the_laws_hold_in_each_run_with_a_few_surprises)
 {
 	const size_t count = sizeof(policies) / sizeof(*policies);
 
@@ -292,8 +291,7 @@ the_laws_hold_in_each_run_with_a_few_surprises(void)
 	    all.most, all.runs, try.events);
 }
 
-static void
-the_laws_hold_in_runs_of_any_policy(void)
+TEST(the_laws_hold_in_runs_of_any_policy)
 {
 	try.seconds_most = INFINITY;
 	try.attempts_most = 100;
@@ -317,7 +315,5 @@ int
 main(int argc, char **argv)
 {
 	all.most = argc > 1 ? atoi(argv[1]) : 2;
-	RUN(the_laws_hold_in_each_run_with_a_few_surprises);
-	RUN(the_laws_hold_in_runs_of_any_policy);
-	return DONE();
+	return RUN_ALL();
 }

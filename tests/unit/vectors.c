@@ -9,7 +9,6 @@
 #include "drive.h"
 #include "tap.h"
 
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 #define MOST 64
 
 /* The events of the longest series. */
@@ -173,8 +172,7 @@ perl_row(const struct perl *perl, char **fields)
 	}
 }
 
-static void
-algorithm_backoff_computed_the_same_delays(void)
+TEST(algorithm_backoff_computed_the_same_delays)
 {
 	static const struct perl perls[] = {
 		{ "perl-constant.tsv", "constant", "delay", { NULL } },
@@ -248,8 +246,7 @@ retry_timeouts_row(char **fields)
 	}
 }
 
-static void
-retry_timeouts_computed_the_same_limits(void)
+TEST(retry_timeouts_computed_the_same_limits)
 {
 	struct tsv tsv = tsv_open("perl-retrytimeouts.tsv");
 
@@ -323,8 +320,7 @@ eventsauce_row(char **fields)
 	}
 }
 
-static void
-eventsauce_computed_the_same_delays(void)
+TEST(eventsauce_computed_the_same_delays)
 {
 	struct tsv tsv = tsv_open("eventsauce.tsv");
 
@@ -385,8 +381,7 @@ grpc_applies(char **fields)
 	return param(params, "jitter", 0) == 0 || strcmp(fields[3], "0.5") == 0;
 }
 
-static void
-grpc_computed_the_same_delays(void)
+TEST(grpc_computed_the_same_delays)
 {
 	struct tsv tsv = tsv_open("grpc-backoff.tsv");
 
@@ -438,8 +433,7 @@ grpc_deadline_row(char **fields)
 	}
 }
 
-static void
-grpc_began_and_ended_its_attempts_at_the_same_times(void)
+TEST(grpc_began_and_ended_its_attempts_at_the_same_times)
 {
 	struct tsv tsv = tsv_open("grpc-deadline.tsv");
 
@@ -496,8 +490,7 @@ aws_jitter_row(char **fields)
 	}
 }
 
-static void
-the_simulator_of_aws_computed_the_same_delays(void)
+TEST(the_simulator_of_aws_computed_the_same_delays)
 {
 	struct tsv tsv = tsv_open("aws-jitter.tsv");
 
@@ -526,8 +519,7 @@ aws_sdk_hint(char **fields)
 	rows.checked++;
 }
 
-static void
-the_sdk_of_aws_computed_the_same_delays(void)
+TEST(the_sdk_of_aws_computed_the_same_delays)
 {
 	struct tsv tsv = tsv_open("aws-sdk-standard.tsv");
 
@@ -550,8 +542,7 @@ the_sdk_of_aws_computed_the_same_delays(void)
 	count_rows(11, 1);
 }
 
-static void
-ethernet_draws_the_same_slots(void)
+TEST(ethernet_draws_the_same_slots)
 {
 	struct tsv tsv = tsv_open("ethernet-beb-samples.tsv");
 
@@ -566,8 +557,7 @@ ethernet_draws_the_same_slots(void)
 }
 
 /* The figures have twelve digits. */
-static void
-polly_computed_the_same_delays(void)
+TEST(polly_computed_the_same_delays)
 {
 	struct tsv tsv = tsv_open("polly-v2.tsv");
 
@@ -581,8 +571,7 @@ polly_computed_the_same_delays(void)
 }
 
 /* systemd counts in whole microseconds and rounds down. */
-static void
-systemd_computed_the_same_steps(void)
+TEST(systemd_computed_the_same_steps)
 {
 	struct tsv tsv = tsv_open("systemd-restartsteps.tsv");
 
@@ -664,8 +653,7 @@ polling_row(char **fields)
 	    strcmp(fields[7], "exhausted") == 0);
 }
 
-static void
-polling_waits_before_every_poll_and_ends_alike(void)
+TEST(polling_waits_before_every_poll_and_ends_alike)
 {
 	struct tsv tsv = tsv_open("incremental-polling.tsv");
 
@@ -679,16 +667,5 @@ polling_waits_before_every_poll_and_ends_alike(void)
 int
 main(void)
 {
-	RUN(algorithm_backoff_computed_the_same_delays);
-	RUN(retry_timeouts_computed_the_same_limits);
-	RUN(eventsauce_computed_the_same_delays);
-	RUN(grpc_computed_the_same_delays);
-	RUN(grpc_began_and_ended_its_attempts_at_the_same_times);
-	RUN(the_simulator_of_aws_computed_the_same_delays);
-	RUN(the_sdk_of_aws_computed_the_same_delays);
-	RUN(ethernet_draws_the_same_slots);
-	RUN(polly_computed_the_same_delays);
-	RUN(systemd_computed_the_same_steps);
-	RUN(polling_waits_before_every_poll_and_ends_alike);
-	return DONE();
+	return RUN_ALL();
 }

@@ -6,8 +6,6 @@
 #include "core/verdict.h"
 #include "tap.h"
 
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
-
 /* Short, so that a row stays one line. */
 #define EXIT(status) \
 	{ \
@@ -338,8 +336,7 @@ fill(struct set *set, const char *list)
 		CHECK(set_parse(set, list, NULL) == NULL);
 }
 
-static void
-the_rules_are_asked_in_order(void)
+TEST(the_rules_are_asked_in_order)
 {
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		const struct row *row = &rows[i];
@@ -371,8 +368,7 @@ the_rules_are_asked_in_order(void)
 }
 
 /* In the order of the rows in verdict_classify(). */
-static void
-the_class_comes_from_the_first_that_tells_it(void)
+TEST(the_class_comes_from_the_first_that_tells_it)
 {
 	static const struct {
 		struct outcome outcome;
@@ -468,8 +464,7 @@ the_class_comes_from_the_first_that_tells_it(void)
 	}
 }
 
-static void
-verdicts_and_rules_have_names(void)
+TEST(verdicts_and_rules_have_names)
 {
 	CHECK_STR(verdict_names[VERDICT_NONE], "none");
 	CHECK_STR(verdict_names[VERDICT_SUCCESS], "success");
@@ -483,8 +478,5 @@ verdicts_and_rules_have_names(void)
 int
 main(void)
 {
-	RUN(the_rules_are_asked_in_order);
-	RUN(the_class_comes_from_the_first_that_tells_it);
-	RUN(verdicts_and_rules_have_names);
-	return DONE();
+	return RUN_ALL();
 }

@@ -55,8 +55,7 @@ check_rows(const struct row rows[], size_t count)
 
 #define CHECK_ROWS(rows) check_rows(rows, sizeof(rows) / sizeof((rows)[0]))
 
-static void
-an_hour_that_comes_twice_is_taken_when_it_comes_next(void)
+TEST(an_hour_that_comes_twice_is_taken_when_it_comes_next)
 {
 	/* 2026-11-01 01:45 EDT; a quarter of an hour later it is 01:00 EST. */
 	const double edt = 1793511900, est = edt + HOUR;
@@ -74,16 +73,14 @@ an_hour_that_comes_twice_is_taken_when_it_comes_next(void)
 		CHECK_ROWS(rows);
 }
 
-static void
-an_hour_that_is_skipped_is_as_if_it_were_not(void)
+TEST(an_hour_that_is_skipped_is_as_if_it_were_not)
 {
 	/* 2026-03-08 01:45 EST; then it is 03:00 EDT. */
 	if (lives_in("America/New_York"))
 		CHECK_DBL(asked("02:30", 1772952300), HOUR * 3 / 4, 0);
 }
 
-static void
-a_zone_elsewhere_is_refused(void)
+TEST(a_zone_elsewhere_is_refused)
 {
 	static const char *const rows[] = { "23:00 (Europe)",
 		"23:00 (Europe/Oslo)", "23:00 (Mars/Base)", "23:00 +24:00",
@@ -98,8 +95,7 @@ a_zone_elsewhere_is_refused(void)
 	}
 }
 
-static void
-a_day_is_found_in_the_calendar(void)
+TEST(a_day_is_found_in_the_calendar)
 {
 	const struct row rows[] = {
 		{ "19:00 UTC", SUNDAY, HOUR },
@@ -125,8 +121,7 @@ a_day_is_found_in_the_calendar(void)
 	CHECK_ROWS(rows);
 }
 
-static void
-a_time_that_passed_within_the_hour_has_come(void)
+TEST(a_time_that_passed_within_the_hour_has_come)
 {
 	const double new_year = SUNDAY + 39 * DAY + 6 * HOUR;
 	const struct row rows[] = {
@@ -150,8 +145,7 @@ a_time_that_passed_within_the_hour_has_come(void)
 		CHECK_ROWS(oslo);
 }
 
-static void
-a_date_is_waited_for(void)
+TEST(a_date_is_waited_for)
 {
 	const struct row rows[] = {
 		{ "Sun, 06 Nov 1994 08:49:37 GMT", THEN - 100, 100 },
@@ -174,8 +168,7 @@ a_date_is_waited_for(void)
 	CHECK_ROWS(rows);
 }
 
-static void
-a_zone_of_posix_is_the_local_one(void)
+TEST(a_zone_of_posix_is_the_local_one)
 {
 	const struct row rows[] = {
 		{ "19:00 UTC", SUNDAY, HOUR },
@@ -193,12 +186,5 @@ a_zone_of_posix_is_the_local_one(void)
 int
 main(void)
 {
-	RUN(an_hour_that_comes_twice_is_taken_when_it_comes_next);
-	RUN(an_hour_that_is_skipped_is_as_if_it_were_not);
-	RUN(a_zone_elsewhere_is_refused);
-	RUN(a_day_is_found_in_the_calendar);
-	RUN(a_time_that_passed_within_the_hour_has_come);
-	RUN(a_date_is_waited_for);
-	RUN(a_zone_of_posix_is_the_local_one);
-	return DONE();
+	return RUN_ALL();
 }
