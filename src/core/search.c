@@ -424,8 +424,6 @@ prepare(struct search *search)
 	uint64_t worded = 0;
 	int result = 0;
 
-	if (patterns->load != NULL && patterns->load(patterns->of) == -1)
-		return -1;
 	search->expressions = calloc(OWN + own + patterns->clue_count,
 	    sizeof(*search->expressions));
 	if (search->expressions == NULL)
@@ -435,7 +433,7 @@ prepare(struct search *search)
 
 		if (clue->kind == CLUE_WORD)
 			worded |= UINT64_C(1) << clue->preset;
-		if (clue->kind != CLUE_PATTERN && clue->kind != CLUE_LINES &&
+		if (clue->kind != CLUE_PATTERN &&
 		    add_text(search,
 			(struct sieve_text){ clue->text, clue->length,
 			    clue }) == -1)

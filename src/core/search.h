@@ -27,8 +27,7 @@ enum clue_kind {
 	CLUE_PATTERN, /* the line matches the expression */
 	CLUE_WORD,    /* a pattern of the preset needs one of its words */
 	CLUE_IGNORE,  /* a line with the text is no transient failure */
-	CLUE_MENDED,  /* nor a permanent one, if there is --before-retry */
-	CLUE_LINES    /* the lines of a preset that load() reads */
+	CLUE_MENDED   /* nor a permanent one, if there is --before-retry */
 };
 
 struct clue {
@@ -51,9 +50,6 @@ struct patterns {
 	struct clue *clues;
 	size_t clue_count;
 	bool mends; /* --before-retry was given */
-	/* Adds built-in presets' clues before the first line, or NULL. */
-	int (*load)(void *of);
-	void *of;
 };
 
 /*

@@ -51,7 +51,6 @@ struct applied {
 
 /* A line "NAME = VALUE"; without "=" the value is NULL. */
 struct entry {
-	const char *line;
 	char name[64];
 	const char *value;
 };
@@ -126,7 +125,6 @@ read_entry(const char *line, struct entry *entry)
 	if (length == 0 || length >= sizeof(entry->name) || *line == '-' ||
 	    (*rest != '\0' && *rest != '='))
 		return "a line is NAME or NAME = VALUE, without --";
-	entry->line = line;
 	memcpy(entry->name, line, length);
 	entry->name[length] = '\0';
 	entry->value = NULL;
@@ -204,9 +202,8 @@ add_set(struct options *options, int number, enum failure_class class,
 }
 
 /*
- * A key of classes: adds to the rules of the preset.  A built-in one has only
- * clues from its first one on, and leaves them to presets_load(), whose presets
- * have no outer one.  Like all functions below, returns what is wrong, or NULL.
+ * A key of classes: adds to the rules of the preset.  Like all functions below,
+ * returns what is wrong, or NULL.
  */
 static const char *
 set_class(struct applied *applied, const struct key *key,
@@ -219,26 +216,17 @@ set_class(struct applied *applied, const struct key *key,
 		.class = key->class,
 		.preset = applied->number,
 		.is_users = applied->is_file };
-	struct preset *preset = &applied->preset;
 	struct options *options = applied->options;
 	const char *what = "empty";
 	char safe[128];
 
 	options->item = value;
 	options->policy.rules.classifies = true;
-	if (!key->is_set && !applied->is_file && applied->outer != NULL) {
-		clue.kind = CLUE_LINES;
-		clue.text = entry->line;
-		clue.length = preset->size - (size_t)(clue.text - preset->text);
-		preset->size -= clue.length;
-		options->patterns.load = presets_load;
-		options->patterns.of = options;
-	}
 	if (applied->is_known)
 		return NULL;
 	if (key->is_set && *value != '\0')
 		what = add_set(options, applied->number, key->class, value);
-	else if (clue.kind == CLUE_WORD && *value != '\0')
+	else if (key->kind == CLUE_WORD && *value != '\0')
 		what = add_words(options, clue, value);
 	else if (*value != '\0')
 		what = add_clue(options, clue);
@@ -443,28 +431,4 @@ presets_apply(struct options *options, preset_setter *set,
 
 	typed.problem = problem;
 	return apply(&typed, 0) == NULL ? 0 : -1;
-}
-
-int
-presets_load(void *of)
-{
-	struct options *options = of;
-	const size_t count = options->patterns.clue_count;
-	char problem[PRESETS_PROBLEM];
-
-	options->patterns.load = NULL;
-	for (size_t i = 0; i < count; i++) {
-		const struct clue lines = options->patterns.clues[i];
-		struct applied applied = { .options = options,
-			.problem = problem,
-			.preset = { .text = lines.text, .size = lines.length },
-			.number = lines.preset };
-		const char *line = NULL;
-
-		while (lines.kind == CLUE_LINES &&
-		    (line = preset_line(&applied.preset, line)) != NULL)
-			if (apply_line(&applied, line, 0) != NULL)
-				return -1;
-	}
-	return 0;
 }

@@ -44,7 +44,4 @@ typedef int preset_setter(struct options *options, enum option_id id,
 int presets_apply(struct options *options, preset_setter *set,
     char problem[PRESETS_PROBLEM]);
 
-/* Reads the clues of built-in presets; returns 0, or -1 without memory. */
-int presets_load(void *options);
-
 #endif

@@ -80,14 +80,14 @@ done
 # The lines that a directory may have, and the rows of options. A commit may lower a
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
-	7733 src/core
+	7727 src/core
 	2389 src/report
 	2212 src/plan
-	3462 src/options
+	3423 src/options
 	8596 src/sys
 	292 src/main.c
-	12520 tests/unit
-	14563 tests/command
+	12494 tests/unit
+	14569 tests/command
 	4006 tests/lib
 	2727 tests/simulate
 	4373 scripts
