@@ -376,11 +376,14 @@ end_all(const struct tree *tree, pid_t root, pid_t child, bool own_group,
 		for (size_t i = 0; i < list.count; i++) {
 			struct proc *other = &list.items[i];
 
-			runs |= strchr("RS", other->state) != NULL;
-			if (other->dead || other->pid == child ||
-			    (in_group && other->group == child) ||
-			    is_among(other, &known))
+			if (other->dead)
 				continue;
+			if (other->pid == child ||
+			    (in_group && other->group == child) ||
+			    is_among(other, &known)) {
+				runs |= strchr("RS", other->state) != NULL;
+				continue;
+			}
 			if (other->state != 'D')
 				signal_process(other, SIGSTOP);
 			found = append(&known, other);

@@ -84,12 +84,12 @@ ceilings='
 	2389 src/report
 	2212 src/plan
 	3423 src/options
-	8596 src/sys
+	8599 src/sys
 	292 src/main.c
 	12494 tests/unit
-	14569 tests/command
+	14573 tests/command
 	4006 tests/lib
-	2727 tests/simulate
+	2801 tests/simulate
 	4373 scripts
 	61 options'
 

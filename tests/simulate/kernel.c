@@ -69,6 +69,8 @@ static struct {
 	int64_t moved_at;   /* something last went out */
 	int64_t wrote_at;   /* the attempt, last */
 
+	void *launch; /* what retry shares with the last process, */
+	size_t size;  /* in bytes */
 	pid_t
 	    reading; /* readdir(3): the process whose thread comes next, or 0 */
 } self;
@@ -202,7 +204,7 @@ add(enum role role, pid_t parent)
 	return process;
 }
 
-/* The attempt writes. */
+/* The attempt writes, unless it is stopped. */
 static void
 write_output(void)
 {
@@ -213,6 +215,10 @@ write_output(void)
 	if (self.collector == NULL || !self.collector->collects ||
 	    self.collector->finishes || self.pipes[index] == -1)
 		return;
+	for (int i = 0; i < kernel.count; i++)
+		if (kernel.processes[i].role == ROLE_ATTEMPT &&
+		    kernel.processes[i].stopped != 0)
+			return;
 	kernel_tell("the attempt writes");
 	if (write(self.pipes[index], bytes, size) != (ssize_t)size) {
 		kernel_tell("to nobody");
@@ -277,6 +283,7 @@ obey(struct process *process, int number)
 		if (process->stuck)
 			return;
 		process->stopped = 0;
+		process->forks = 0;
 		process->status = W_EXITCODE(0, SIGKILL);
 		process->ends = kernel.clock +
 		    (kernel.simple || kernel_chance(2) ? 0 : 1000000);
@@ -336,9 +343,13 @@ next_time(void)
 		const struct process *process = &kernel.processes[i];
 
 		if (!process->dead && process->stopped == 0 &&
-		    process->ends < next)
+		    process->forks == 0 && process->ends < next)
 			next = process->ends;
 	}
+	for (int i = 0; i < kernel.count; i++)
+		if (kernel.processes[i].forks != 0 &&
+		    kernel.processes[i].forks < next)
+			next = kernel.processes[i].forks;
 	for (int i = 0; i < kernel.coming; i++)
 		if (kernel.comes[i].at < next)
 			next = kernel.comes[i].at;
@@ -368,6 +379,31 @@ signal_comes(int index)
 			obey(&kernel.processes[i], number);
 }
 
+/*
+ * fork(2) ends, in whose midst the group was stopped: the child is stopped, and
+ * a SIGCONT that came since has not reached it.
+ */
+static bool
+end_forks(void)
+{
+	const int count = kernel.count;
+	bool any = false;
+
+	for (int i = 0; i < count; i++) {
+		struct process *process = &kernel.processes[i];
+
+		if (process->forks == 0 || process->forks > kernel.clock)
+			continue;
+		struct process *child = add(ROLE_ORPHAN, process->pid);
+		child->timed_out = process->timed_out;
+		child->stopped = SIGSTOP;
+		process->forks = 0;
+		kernel_tell("%d has forked %d", process->pid, child->pid);
+		any = true;
+	}
+	return any;
+}
+
 /* What is due happens, some of it maybe later in this instant. */
 static void
 happen(void)
@@ -376,10 +412,12 @@ happen(void)
 	bool any = next_time() > kernel.clock;
 
 	while (!any) {
+		any = end_forks();
 		for (int i = 0; i < kernel.count; i++) {
 			struct process *process = &kernel.processes[i];
 
 			if (process->dead || process->stopped != 0 ||
+			    process->forks != 0 ||
 			    process->ends > kernel.clock || kernel_chance(4))
 				continue;
 			die(process);
@@ -454,6 +492,10 @@ is_said(void)
 /* --- the calls: see the linker's --wrap --- */
 
 int __real_open64(const char *name, int flags, ...);
+void *__real_mmap64(void *at, size_t size, int access, int flags, int fd,
+    off_t from);
+void *__wrap_mmap64(void *at, size_t size, int access, int flags, int fd,
+    off_t from);
 int __real_close(int descriptor);
 int __real_pipe2(int ends[2], int flags);
 int __real_flopen(const char *name, int flags, ...);
@@ -1008,6 +1050,12 @@ __wrap_kill(pid_t pid, int number)
 			continue;
 		any = true;
 		send_signal(process, number);
+		/* A chain of them may outrun retry. */
+		if (number == SIGSTOP && process->role == ROLE_ORPHAN &&
+		    process->started < kernel.clock - SECOND / 4 &&
+		    process->stopped != 0 && kernel_chance(4))
+			process->forks =
+			    kernel.clock + 1 + kernel_roll(3000000);
 	}
 	errno = ESRCH;
 	/* The group may be all that can be seen of a tree; 0 only asks. */
@@ -1273,9 +1321,11 @@ __wrap_read(int descriptor, void *bytes, size_t size)
 	return snprintf(bytes, size,
 	    "%d (a b) c) %c %d %d %d 0 0 0 0 0 0 0 0 0 0 0 20 0 %d 0 %lld 0",
 	    process->pid,
-	    process->dead	 ? 'Z'
-		: process->stuck ? 'D'
-				 : 'S',
+	    process->dead		? 'Z'
+		: process->stuck	? 'D'
+		: process->forks != 0	? 'R'
+		: process->stopped != 0 ? 'T'
+					: 'S',
 	    process->parent, process->group, process->session,
 	    process->dead ? 1 : 2, (long long)process->started);
 }
@@ -1344,6 +1394,19 @@ __wrap_readdir64(DIR *directory)
 }
 
 FILE *__wrap_fopen64(const char *name, const char *mode);
+
+/* A run that ends keeps the memory in which it starts processes. */
+void *
+__wrap_mmap64(void *at, size_t size, int access, int flags, int fd, off_t from)
+{
+	void *memory = __real_mmap64(at, size, access, flags, fd, from);
+
+	if (flags & MAP_ANONYMOUS) {
+		self.launch = memory;
+		self.size = size;
+	}
+	return memory;
+}
 
 /* Their children.  Processes start others while they are looked for. */
 FILE *
@@ -1717,5 +1780,8 @@ kernel_run(const struct options *options, const struct report *report,
 		self.status = loop_run(options, report);
 	*status = self.status;
 	open_pipes(NULL);
+	if (self.launch != NULL)
+		munmap(self.launch, self.size);
+	self.launch = NULL;
 	return way == 0 ? WAY_RETURNED : way;
 }

@@ -50,6 +50,7 @@ struct process {
 	int status;	 /* as wait(2) gives it, once it ends */
 	int64_t started; /* also tells a pid that is used again */
 	int64_t ends;	 /* by itself, or by a signal */
+	int64_t forks;	 /* is in fork(2) until then, and was stopped; or 0 */
 };
 
 /* What may go wrong in a run; the dice decide when. */
@@ -83,6 +84,7 @@ enum law {
 	LAW_RELOAD,
 	LAW_DESPAIR,
 	LAW_SPARES,
+	LAW_CONTINUES,
 	LAW_INPUT,
 	LAW_OUTPUT,
 	LAW_PLAN,

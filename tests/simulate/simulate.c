@@ -62,6 +62,7 @@ static const char *const laws[LAWS] = {
 	[LAW_DESPAIR] = "only a process that lives is said not to end",
 	[LAW_SPARES] =
 	    "what a process starts because of its signal does not get it",
+	[LAW_CONTINUES] = "no process is left stopped",
 	[LAW_INPUT] = "each attempt finds the same input",
 	[LAW_OUTPUT] = "held output goes out once, or never",
 	[LAW_PLAN] = "a run without surprises goes as its plan says",
@@ -619,6 +620,11 @@ check_processes(void)
 {
 	for (int i = 0; i < kernel.count; i++) {
 		const struct process *process = &kernel.processes[i];
+		/* A stop of retry itself is the shell's to handle. */
+		if (!process->dead && process->stopped == SIGSTOP &&
+		    !kernel.failed && !kernel.faults.proc &&
+		    kernel.stopped == 0)
+			kernel_broke(LAW_CONTINUES, "%d", process->pid);
 		if (process->reaped || process->role == ROLE_ORPHAN ||
 		    (process->role == ROLE_PROBE && process->timed_out) ||
 		    kernel.abandoned)
