@@ -87,7 +87,7 @@ ceilings='
 	8599 src/sys
 	292 src/main.c
 	12494 tests/unit
-	14573 tests/command
+	14568 tests/command
 	4006 tests/lib
 	2801 tests/simulate
 	4373 scripts

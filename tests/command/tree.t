@@ -117,7 +117,6 @@ cat >leaves_asked <<'END'
 setsid ./stubborn "$1-apart" &
 ./stubborn "$1-near" &
 until [ -s "$1-apart" ] && [ -s "$1-near" ]; do sleep .05; done
-: >"$1-left"
 exit "$2"
 END
 cat >zombie.pl <<'END'
@@ -159,9 +158,9 @@ begin zombie '[ -s zombie ]' -a 1 -k 0 -- sh -c 'perl zombie.pl & exec sleep 60'
 )
 # A check and a gate may end what they have started, and nothing else.
 limited check check-own -t -a 1 -k .2 \
-    '--check=[ ! -e check-left ] || setsid ./stubborn check-own & sleep 60' -- ./leaves_asked check 0
+    '--check=setsid ./stubborn check-own & sleep 60' -- ./leaves_asked check 0
 limited before-retry before-retry-own -t -a 2 -k .2 \
-    '--before-retry=[ ! -e before-retry-left ] ||
+    '--before-retry=[ "$RETRY_LAST" = timeout ] ||
 	setsid ./stubborn before-retry-own & sleep 60' -- \
     ./leaves_asked before-retry 1
 # The limits of a run and of an attempt.
