@@ -86,8 +86,8 @@ ceilings='
 	3423 src/options
 	8599 src/sys
 	292 src/main.c
-	12494 tests/unit
-	14568 tests/command
+	11946 tests/unit
+	14567 tests/command
 	4006 tests/lib
 	2801 tests/simulate
 	4373 scripts

@@ -976,6 +976,7 @@ TEST(a_share_and_a_pace_both_limit_an_attempt)
 		drive.policy.pace_start = rows[i].pace;
 		drive.policy.timeout_share = rows[i].share;
 		drive.policy.min_timeout = rows[i].min_timeout;
+		drive.now = 7;
 		drive_start(&drive);
 		CHECK_DBL(drive.run.attempt.timeout, rows[i].limit, 1e-12);
 	}
