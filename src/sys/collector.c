@@ -2,21 +2,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <math.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "sys/collector.h"
 #include "sys/events.h"
 #include "sys/file.h"
-
-/* How much is moved at a time, which takes a pipe, or a map of a spool. */
-#define MOVE_MOST (1 << 20)
 
 /* Of how much held output a pipe is widened. */
 #define WIDE_MIN (1 << 18)
@@ -143,36 +139,20 @@ has_turn(struct collector *collector)
 }
 
 /*
- * Moves some bytes of the spool to the sink: within the kernel to a pipe, else
- * from a map, and to a file as many as there are.  Returns how many, or -1 with
+ * Moves some bytes of the spool to the sink.  Returns how many, or -1 with
  * errno set.
  */
 static ssize_t
-move(struct spool *spool, struct sink *sink)
+move(struct collector *collector, struct spool *spool, struct sink *sink)
 {
-	const off_t end = spool_end(spool);
-	const off_t from = spool->start - spool->start % MOVE_MOST;
+	char *bytes = collector->work->moved;
+	ssize_t length = pread(spool->fd, bytes, sizeof(collector->work->moved),
+	    spool->start);
 
-	if (sink->is_pipe && sink->rest_size == 0) {
-		const ssize_t length = splice(spool->fd, &spool->start,
-		    sink->descriptor, NULL, MOVE_MOST, SPLICE_F_NONBLOCK);
-
-		if (length >= 0 || !file_must_copy(errno))
-			return length;
-	}
-	size_t size = (size_t)(end - from);
-	if (size > MOVE_MOST && !sink->is_file)
-		size = MOVE_MOST;
-	char *map = mmap(NULL, size, PROT_READ, MAP_PRIVATE, spool->fd, from);
-	if (map == MAP_FAILED)
-		return -1;
-	const size_t skipped = (size_t)(spool->start - from);
-	const ssize_t length = sink_pass(sink, map + skipped, size - skipped);
-	const int error = errno;
-	munmap(map, size);
+	if (length > 0)
+		length = sink_pass(sink, bytes, (size_t)length);
 	if (length > 0)
 		spool->start += length;
-	errno = error;
 	return length;
 }
 
@@ -191,7 +171,8 @@ let_out(struct collector *collector, struct sink *sink, double until)
 		if (sink == collector->sinks[OUT] && !has_turn(collector))
 			return;
 		while (spool_has_bytes(spool))
-			if (!went_out(collector, sink, move(spool, sink)) ||
+			if (!went_out(collector, sink,
+				move(collector, spool, sink)) ||
 			    collector->took >= until)
 				return;
 		sink->mid_line = spool_ends_mid_line(spool);
@@ -292,66 +273,28 @@ add_messages(struct collector *collector)
 		collector->begun = spool_end(&collector->spools[OUT]);
 }
 
-/* The patterns are compiled once, for all attempts. */
-static int
-begin_work(struct collector *collector)
+/*
+ * The first output has come: many processes print nothing.  The patterns are
+ * compiled once, for all attempts.
+ */
+static void
+begin(struct collector *collector)
 {
 	struct work *work = collector->work;
 
-	if (work == NULL) /* most of it is never touched */
-		work = collector->work = calloc(1, sizeof(*work));
-	if (work == NULL)
-		return -1;
+	collector->expects = false;
 	memset(work->lines, 0, sizeof(work->lines));
 	if (work->search.patterns != NULL)
 		search_again(&work->search);
 	else
 		search_begin(&work->search, collector->patterns, &work->found);
-	return 0;
-}
-
-/* The first output has come: many processes print nothing. */
-static void
-begin(struct collector *collector)
-{
-	collector->expects = false;
-	if (begin_work(collector) == -1)
-		collector_fail(collector, FAILURE_SEARCH);
-	else
-		add_messages(collector);
+	add_messages(collector);
 }
 
 static char *
 bytes_of(const struct collector *collector, const struct stream *stream)
 {
 	return collector->work->bytes[stream - collector->streams];
-}
-
-/* If that is not known, it may have some. */
-static int
-count_bytes(const struct stream *stream)
-{
-	int left = 0;
-
-	return ioctl(stream->pipe, FIONREAD, &left) == -1 ? MOVE_MOST : left;
-}
-
-/*
- * Whether the first bytes of the process have come, for which room is made.
- * The end of a stream needs none; it has come if nobody could write any more
- * before there was nothing to read.
- */
-static bool
-has_come(struct collector *collector, struct stream *stream)
-{
-	struct pollfd poll_fd = { .fd = stream->pipe };
-	const bool ends = poll(&poll_fd, 1, 0) == 1;
-
-	if (count_bytes(stream) > 0)
-		begin(collector);
-	else if (ends)
-		close_pipe(collector, stream);
-	return !collector->expects;
 }
 
 /* How many of the bytes that were read are done with. */
@@ -391,54 +334,32 @@ make_room(const struct collector *collector, struct stream *stream)
 	stream->searched -= done;
 }
 
-/* Reads once into the spool or behind the bytes that were read before. */
-static ssize_t
-read_some(struct collector *collector, struct stream *stream, size_t most)
-{
-	if (stream->spool != NULL && !stream->searches) {
-		off_t end = spool_end(stream->spool);
-		const ssize_t length =
-		    splice(stream->pipe, NULL, stream->spool->fd, &end, most,
-			SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
-
-		if (length >= 0 || errno == EAGAIN)
-			return length;
-		if (!file_must_copy(errno))
-			let_go(collector);
-		if (collector->failure != FAILURE_NONE)
-			return -1;
-	}
-	const size_t room = STREAM_MOST - stream->size;
-	const ssize_t length =
-	    read(stream->pipe, bytes_of(collector, stream) + stream->size,
-		most < room ? most : room);
-	if (length <= 0)
-		return length;
-	if (!stream->searches)
-		stream->searched += (size_t)length;
-	stream->size += (size_t)length;
-	return length;
-}
-
 /* Reads once from a stream that is not full.  Returns how many bytes. */
 static size_t
 take_bytes(struct collector *collector, struct stream *stream)
 {
-	if (stream->pipe == NO_DESCRIPTOR || is_full(stream) ||
-	    (collector->expects && !has_come(collector, stream)) ||
-	    stream->pipe == NO_DESCRIPTOR)
+	if (stream->pipe == NO_DESCRIPTOR || is_full(stream))
 		return 0;
 	make_room(collector, stream);
-	const ssize_t length = read_some(collector, stream,
-	    collector->finishes ? (size_t)stream->left : MOVE_MOST);
+	size_t most = STREAM_MOST - stream->size;
+	if (collector->finishes && most > (size_t)stream->left)
+		most = (size_t)stream->left;
+	const ssize_t length = read(stream->pipe,
+	    bytes_of(collector, stream) + stream->size, most);
 	if (length == -1 && errno != EAGAIN) {
 		collector_fail(collector, FAILURE_PIPE);
 		return 0;
 	}
-	if (length > 0)
+	if (length > 0) {
+		stream->size += (size_t)length;
+		if (!stream->searches)
+			stream->searched += (size_t)length;
+		if (collector->finishes)
+			stream->left -= (int)length;
 		collector->active = events_time(CLOCK_MONOTONIC);
-	if (collector->finishes && length > 0)
-		stream->left -= (int)length;
+		if (collector->expects)
+			begin(collector);
+	}
 	if (length == 0 ||
 	    (collector->finishes && (length == -1 || stream->left == 0)))
 		close_pipe(collector, stream);
@@ -659,6 +580,12 @@ collector_close(struct collector *collector)
 void
 collector_start(struct collector *collector)
 {
+	if (collector->work == NULL) /* most of it is never touched */
+		collector->work = calloc(1, sizeof(*collector->work));
+	if (collector->work == NULL) {
+		collector_fail(collector, FAILURE_SEARCH);
+		return;
+	}
 	collector->finishes = false;
 	collector->collects = collector->expects = true;
 	watch(collector, 0);
@@ -675,7 +602,8 @@ collector_finish(struct collector *collector)
 
 		if (stream->pipe == NO_DESCRIPTOR)
 			continue;
-		stream->left = count_bytes(stream);
+		if (ioctl(stream->pipe, FIONREAD, &stream->left) == -1)
+			stream->left = INT_MAX; /* nobody knows */
 		if (stream->left == 0)
 			close_pipe(collector, stream);
 	}

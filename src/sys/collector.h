@@ -46,12 +46,13 @@ struct stream {
 	size_t size, passed, searched; /* of the bytes that were read */
 };
 
-/* What takes much memory, once output has come. */
+/* What takes much memory, once output may come. */
 struct work {
 	struct search search;
 	struct found found;
 	struct stream_line lines[STREAMS];
-	char bytes[STREAMS][STREAM_MOST];
+	char bytes[STREAMS][STREAM_MOST]; /* that were read of each stream */
+	char moved[STREAM_MOST];	  /* from a spool to a sink */
 };
 
 /*
@@ -73,7 +74,7 @@ struct collector {
 	off_t begun; /* where the last attempt begins in that of standard output
 		      */
 	const struct patterns *patterns; /* of streams that are searched */
-	struct work *work; /* NULL: nothing has come in this run */
+	struct work *work; /* NULL: this run has collected nothing */
 	bool expects;	   /* nothing has come yet */
 	bool collects;	   /* output of a process that may still write */
 	bool finishes;	   /* the process has ended */

@@ -66,9 +66,9 @@ off_t file_offset(int descriptor);
 int file_in_memory(const char *name);
 
 /*
- * Whether splice(2) or sendfile(2) that failed with this error cannot serve a
- * descriptor at all, so that read(2) and write(2) must: the descriptor is of
- * the wrong kind, or a sandbox forbids the call.
+ * Whether splice(2) that failed with this error cannot serve a descriptor at
+ * all, so that read(2) and write(2) must: the descriptor is of the wrong kind,
+ * or a sandbox forbids the call.
  */
 bool file_must_copy(int error);
 

@@ -10,9 +10,6 @@
  * A temporary file without a name, so that nothing of it survives `retry`
  * whatever ends it: bytes are added at its end and taken off its front.  It
  * lies in $TMPDIR, or in /tmp; if no file can be made there, in memory.
- *
- * Bytes are never written over: what was spliced out of the file may still be
- * its pages, in a pipe that nobody has read yet.
  */
 struct spool {
 	int fd;	     /* NO_DESCRIPTOR: not open, and empty */

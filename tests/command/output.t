@@ -585,7 +585,7 @@ fi
 if have 'a single byte is copied where nothing can be spliced' strace; then
 	run env ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0" \
 	    strace -f -o trace -e inject=splice:error=EINVAL \
-	    retry --output=hold printf x
+	    sh -c 'printf x | "$RETRY" --stdin=replay cat'
 	check 'a kernel may splice nothing here' grep -q INJECTED trace
 	is 'a single byte is copied where nothing can be spliced' "$code:$out" 0:x
 fi

@@ -71,19 +71,6 @@ run sh -c 'exec 2>&1; exec strace -f -o trace -e trace="$1" \
 is 'a message comes before the output of an attempt that begins after it' \
     "$(printf '%s\n' "$out" | cut -d ' ' -f 1-3 | paste -sd ' ')" \
     '1 retry: sh: --budget: 2'
-# A first byte that comes between the count of bytes and the read; and one that
-# comes with the end of its stream, behind the count.
-strace -o trace "$RETRY" --output=last sh -c 'echo data' >/dev/null 2>&1
-first=$(sed '/FIONREAD/q' trace | grep -c '^ioctl')
-run strace -o trace -e inject=ioctl:retval=0:when="$first" \
-    "$RETRY" --output=last sh -c 'echo data
-    until grep -q FIONREAD trace; do sleep .01; done'
-is 'a first byte that comes late is not lost' "$code$out$err" 0data
-like 'a first byte came late' "$(cat trace)" 'FIONREAD.*INJECTED'
-run strace -o trace -e inject=ioctl:delay_exit=400000:when="$first" \
-    "$RETRY" --output=last sh -c 'echo other >&2; sleep .2; echo data'
-is 'a first byte that comes with the end of its stream is not lost' \
-    "$code$out$err" 0dataother
 
 # Few descriptors: all that retry needs is one, and a child its own three.
 for limit in 3 4 5 6 8 10; do

@@ -84,10 +84,10 @@ ceilings='
 	2389 src/report
 	2212 src/plan
 	3423 src/options
-	8599 src/sys
+	8525 src/sys
 	292 src/main.c
 	11946 tests/unit
-	14567 tests/command
+	14554 tests/command
 	4006 tests/lib
 	2801 tests/simulate
 	4373 scripts
