@@ -116,11 +116,8 @@ struct sink {
 	int descriptor;
 	bool is_socket;
 	bool is_pipe;
-	bool is_file;
-	bool blocks; /* a write may wait for a reader */
-	bool has_ends;
-	int ends[2]; /* of a pipe, to one of somebody else that blocks */
-	int reader;  /* reads the end of the file; -1: nobody can */
+	bool blocks;		/* a write may wait for a reader */
+	int reader;		/* reads the end of the file; -1: nobody can */
 	uint64_t device, inode; /* of that file */
 	char *rest;		/* of a line that was written in part */
 	size_t rest_size;

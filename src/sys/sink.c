@@ -17,30 +17,21 @@
 #include "sys/messages.h"
 
 /*
- * Moves the bytes from a pipe of our own to a pipe of somebody else, which
- * blocks, and whose room others may take between a look and a write.
+ * Moves the bytes, by way of a pipe of our own, to a pipe of somebody else,
+ * which blocks, and whose room others may take between a look and a write.
  */
 static ssize_t
-write_to_pipe(struct sink *sink, const char *bytes, size_t size)
+write_to_pipe(const struct sink *sink, const char *bytes, size_t size)
 {
-	int *ends = sink->ends;
+	int ends[2];
 
-	if (!sink->has_ends && file_pipe(ends) == -1)
+	if (file_pipe(ends) == -1)
 		return -1;
-	sink->has_ends = true;
-	/* The kernel may give a user who has many pipes little room in one. */
-	const int room = fcntl(ends[1], F_GETPIPE_SZ);
-	const size_t most = room < PIPE_BUF ? PIPE_BUF : (size_t)room;
-	const ssize_t written =
-	    write(ends[1], bytes, size < most ? size : most);
-	const ssize_t moved = written <= 0
-	    ? written
-	    : splice(ends[0], NULL, sink->descriptor, NULL, (size_t)written,
-		  SPLICE_F_NONBLOCK);
-	/* What is left in it is still the caller's. */
-	if (moved == written && written > 0)
-		return moved;
-	sink->has_ends = false;
+	fcntl(ends[1], F_SETFL, O_NONBLOCK);
+	ssize_t moved = write(ends[1], bytes, size);
+	if (moved > 0)
+		moved = splice(ends[0], NULL, sink->descriptor, NULL,
+		    (size_t)moved, SPLICE_F_NONBLOCK);
 	file_close(&ends[0]);
 	file_close(&ends[1]);
 	return moved;
@@ -52,7 +43,7 @@ write_to_pipe(struct sink *sink, const char *bytes, size_t size)
  * terminal can only be looked at before, so others may take the room.
  */
 static ssize_t
-write_some(struct sink *sink, const char *bytes, size_t size)
+write_some(const struct sink *sink, const char *bytes, size_t size)
 {
 	struct pollfd poll_fd = { .fd = sink->descriptor, .events = POLLOUT };
 	ssize_t written;
@@ -95,10 +86,6 @@ sink_close(struct sink *sink)
 {
 	if (sink->descriptor > STDERR_FILENO)
 		close(sink->descriptor);
-	if (sink->has_ends) {
-		file_close(&sink->ends[0]);
-		file_close(&sink->ends[1]);
-	}
 	free(sink->rest);
 }
 
@@ -111,9 +98,8 @@ sink_begin(struct sink *sink)
 		return;
 	sink->is_socket = S_ISSOCK(status.st_mode);
 	sink->is_pipe = S_ISFIFO(status.st_mode);
-	sink->is_file = S_ISREG(status.st_mode);
 	/* Neither does /dev/null, and what else is memory. */
-	sink->blocks = !sink->is_file &&
+	sink->blocks = !S_ISREG(status.st_mode) &&
 	    !(S_ISCHR(status.st_mode) && major(status.st_rdev) == 1) &&
 	    (fcntl(sink->descriptor, F_GETFL) & O_NONBLOCK) == 0;
 }
@@ -123,7 +109,7 @@ sink_begin(struct sink *sink)
  * how many are left, with errno set.
  */
 static size_t
-write_in_time(struct sink *sink, const char *bytes, size_t size,
+write_in_time(const struct sink *sink, const char *bytes, size_t size,
     double patience)
 {
 	struct pollfd poll_fd = { .fd = sink->descriptor, .events = POLLOUT };
