@@ -159,14 +159,13 @@ stdin_ready(struct ev_loop *events, ev_io *watcher, int flags)
 		return;
 	if (length == -1)
 		input_complain(error);
+	*input->failed |= length == -1;
 	input_stop(input);
-	input->done(input->data, length == 0);
 }
 
 void
 input_open(struct input *input, const struct options *options,
-    struct ev_loop *events, struct clock *clock,
-    void (*done)(void *data, bool success), void *data)
+    struct ev_loop *events, struct clock *clock, bool *failed)
 {
 	*input = (struct input){ .mode = options->input,
 		.start = -1,
@@ -175,8 +174,7 @@ input_open(struct input *input, const struct options *options,
 		.given = NO_DESCRIPTOR,
 		.events = events,
 		.clock = clock,
-		.done = done,
-		.data = data };
+		.failed = failed };
 	spool_init(&input->spool);
 	ev_io_init(&input->watcher, stdin_ready, STDIN_FILENO, EV_READ);
 	input->watcher.data = input;
@@ -193,24 +191,29 @@ input_close(struct input *input)
 	file_close(&input->reads);
 }
 
-int
+void
 input_spool(struct input *input)
 {
 	if (fcntl(STDIN_FILENO, F_GETFL) == -1) {
 		require_unless_closed(false);
-		return 0;
+		return;
 	}
+	*input->failed = true;
 	/* A terminal without input would not stop a background job yet. */
-	if (isatty(STDIN_FILENO) && wait_for_foreground(input) == -1) {
+	if (isatty(STDIN_FILENO) && wait_for_foreground(input) == -1)
 		input_complain(errno);
-		return -1;
-	}
-	if (spool_open(&input->spool) == -1) {
+	else if (spool_open(&input->spool) == -1)
 		spool_complain();
-		return -1;
+	else {
+		*input->failed = false;
+		ev_io_start(input->events, &input->watcher);
 	}
-	ev_io_start(input->events, &input->watcher);
-	return 1;
+}
+
+bool
+input_works(const struct input *input)
+{
+	return ev_is_active(&input->watcher);
 }
 
 void

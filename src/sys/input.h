@@ -32,27 +32,24 @@ struct input {
 		      start; or NO_DESCRIPTOR */
 	struct ev_loop *events;
 	ev_io watcher;
-	void (*done)(void *data, bool success);
-	void *data;
+	bool *failed; /* is set, after a message, if stdin cannot be read */
 	struct clock *clock; /* skips the time that SIGTTIN stops `retry` */
 };
 
 /*
- * Finds out about stdin, or ends `retry` after a message.  `done` is called
- * from the event loop, when all of stdin is spooled, or, after a message, when
- * that failed.
+ * Finds out about stdin, or ends `retry` after a message.  If stdin cannot be
+ * spooled, *failed is set.
  */
 void input_open(struct input *input, const struct options *options,
-    struct ev_loop *events, struct clock *clock,
-    void (*done)(void *data, bool success), void *data);
+    struct ev_loop *events, struct clock *clock, bool *failed);
 
 void input_close(struct input *input);
 
-/*
- * Begins to spool stdin; done() is called when that is over, or fails later.
- * Returns 1; 0 if stdin is closed; or -1 after a message.
- */
-int input_spool(struct input *input);
+/* Begins to spool stdin, unless it is closed. */
+void input_spool(struct input *input);
+
+/* Whether stdin is being spooled. */
+bool input_works(const struct input *input);
 
 /* Reads no more. */
 void input_stop(struct input *input);

@@ -21,15 +21,6 @@
 /* Room for advice: what to type instead of the command. */
 #define ADVICE 256
 
-/* The work whose end the event DONE reports. */
-enum doing {
-	DOING_NOTHING,
-	DOING_READ, /* standard input is read */
-	DOING_READ_OVER,
-	DOING_COLLECT, /* the output is collected */
-	DOING_DELIVER  /* held output goes out */
-};
-
 /* The system's side of a run. */
 struct host {
 	const struct options *options;
@@ -42,8 +33,8 @@ struct host {
 
 	struct receiver receiver;
 	struct job job;
-	enum doing doing;
-	bool failed; /* the output, and the run does not know it yet */
+	bool awaits; /* the run: DONE, as input or output is worked on */
+	bool failed; /* input or output, and the run does not know it yet */
 	int death;   /* of that failure: the signal to die of, or 0 */
 
 	struct state_file state;
@@ -51,7 +42,7 @@ struct host {
 	char advice[ADVICE]; /* what to type instead of the command */
 };
 
-/* Whether the output has failed, after a message. */
+/* Whether input or output has failed, after a message. */
 static bool
 has_failed(struct host *host)
 {
@@ -110,24 +101,12 @@ tell_signal(struct host *host, const struct received *received)
 	};
 }
 
-/* Whether the work that was begun has ended: then no work is under way. */
+/* Whether input or output is worked on. */
 static bool
-take_done(struct host *host)
+works(const struct host *host)
 {
-	switch (host->doing) {
-	case DOING_NOTHING:
-	case DOING_READ:
-		return false;
-	case DOING_COLLECT:
-	case DOING_DELIVER:
-		if (collector_works(&host->job.output.collector))
-			return false;
-		break;
-	case DOING_READ_OVER:
-		break;
-	}
-	host->doing = DOING_NOTHING;
-	return true;
+	return input_works(&host->job.input) ||
+	    collector_works(&host->job.output.collector);
 }
 
 /*
@@ -143,7 +122,7 @@ find_event(struct host *host, double until, struct event *event)
 		*event = (struct event){ .kind = EVENT_ERROR,
 			.signal = host->death };
 		host->failed = false;
-		host->doing = DOING_NOTHING;
+		host->awaits = false;
 		return true;
 	}
 	if (receiver_take(&host->receiver, &received)) {
@@ -151,8 +130,10 @@ find_event(struct host *host, double until, struct event *event)
 		return true;
 	}
 	*event = (struct event){ .kind = EVENT_DONE };
-	if (take_done(host))
+	if (host->awaits && !works(host)) {
+		host->awaits = false;
 		return true;
+	}
 	if (host->receiver.child_ended) {
 		host->receiver.child_ended = false;
 		if (job_reap(&host->job, event))
@@ -187,16 +168,6 @@ next(struct host *host, double until)
 	    fmax(collector_active(&host->job.output.collector),
 		host->clock.resumed));
 	return event;
-}
-
-/* Standard input is read, or could not be. */
-static void
-input_done(void *data, bool success)
-{
-	struct host *host = data;
-
-	host->doing = DOING_READ_OVER;
-	host->failed |= !success;
 }
 
 /* `retry` is stopped, or goes on, and the child with it. */
@@ -247,7 +218,7 @@ tell(struct host *host, struct record *record)
 static struct started
 start(struct host *host, enum task task, struct record *record)
 {
-	host->doing = DOING_NOTHING;
+	host->awaits = false;
 	logs_hide(&host->report, &host->job.output);
 	const struct started started = job_start(&host->job, task, record);
 	if (started.runs || task == TASK_PROBE || !has_failed(host))
@@ -272,29 +243,26 @@ is_gone(struct host *host)
 static void
 abandon(struct host *host)
 {
-	if (host->doing == DOING_COLLECT)
+	if (host->awaits) /* its output is collected */
 		collector_drop(&host->job.output.collector);
 	else
 		job_abandon(&host->job);
-	host->doing = DOING_NOTHING;
+	host->awaits = false;
 }
 
 /* A failure that there is already comes as an event, before DONE. */
 static bool
-is_over_at_once(struct host *host, enum doing doing)
+is_over_at_once(struct host *host)
 {
-	host->doing = DOING_NOTHING;
-	if (!collector_works(&host->job.output.collector) && !has_failed(host))
-		return true;
-	host->doing = doing;
-	return false;
+	host->awaits = works(host) || has_failed(host);
+	return !host->awaits;
 }
 
 static bool
 collect(struct host *host)
 {
 	collector_finish(&host->job.output.collector);
-	return is_over_at_once(host, DOING_COLLECT);
+	return is_over_at_once(host);
 }
 
 static void
@@ -342,11 +310,8 @@ save(struct host *host, const struct state *state)
 static bool
 read_input(struct host *host)
 {
-	const int spools = input_spool(&host->job.input);
-
-	host->doing = spools == 1 ? DOING_READ : DOING_NOTHING;
-	host->failed |= spools == -1;
-	return spools == 0;
+	input_spool(&host->job.input);
+	return is_over_at_once(host);
 }
 
 static enum answer
@@ -370,7 +335,7 @@ deliver(struct host *host, struct record *record)
 	input_stop(&host->job.input);
 	logs_begin_output(&host->report, output, record);
 	output_deliver(output, record);
-	return is_over_at_once(host, DOING_DELIVER);
+	return is_over_at_once(host);
 }
 
 static double
@@ -507,7 +472,7 @@ loop_run(const struct options *options, const struct report *report)
 		*host.report.host = '\0';
 	job->notify = notify_open(options, &job->child, host.events.loop);
 	input_open(&job->input, options, host.events.loop, &host.clock,
-	    input_done, &host);
+	    &host.failed);
 	output_open(&job->output, options, host.events.loop);
 	/* With --output=chronic it is held. */
 	if (options->warning != NULL)
