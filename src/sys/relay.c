@@ -153,18 +153,11 @@ relay_open(uint64_t attempt, char name[RELAY_NAME])
 }
 
 void
-relay_close(int socket, char *name)
+relay_close(int socket, const char *name)
 {
 	close(socket);
-	if (*name != '/')
-		return;
-	char *base = strrchr(name, '/');
-	*base = '\0';
-	DIR *folder = open_folder(name);
-	if (folder == NULL)
-		return;
-	unlinkat(dirfd(folder), base + 1, 0);
-	closedir(folder);
+	if (*name == '/')
+		unlink(name);
 }
 
 /* Whether a process is in the control group of `retry`, or in one below. */
