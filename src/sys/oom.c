@@ -72,19 +72,15 @@ static void
 open_oom(struct oom *oom)
 {
 	char text[4096], *rest = text, *line;
-	int fd;
 
 	oom->fd = NO_DESCRIPTOR;
 	/* The root of all cgroups has no such file; that of a container has. */
 	open_count(oom, "", "", "memory.events");
-	if (oom->fd != NO_DESCRIPTOR ||
-	    (fd = open("/proc/self/cgroup", O_RDONLY | O_CLOEXEC)) == -1)
+	if (oom->fd != NO_DESCRIPTOR)
 		return;
-	const ssize_t length = read(fd, text, sizeof(text) - 1);
-	text[length > 0 ? length : 0] = '\0';
+	file_read("/proc/self/cgroup", text, sizeof(text));
 	while (oom->fd == NO_DESCRIPTOR && (line = strsep(&rest, "\n")) != NULL)
 		find_count(oom, line);
-	close(fd);
 }
 
 void
