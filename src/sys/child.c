@@ -103,30 +103,6 @@ child_init(struct child *child)
 	return 0;
 }
 
-/*
- * Ends this process, which was just forked, if its parent has ended already: no
- * PR_SET_PDEATHSIG would come any more.
- */
-static void
-end_orphan(pid_t parent)
-{
-	const pid_t now = getppid();
-
-	/*
-	 * A parent in another pid name space has the number 0, and a sandbox
-	 * may forbid the call.
-	 */
-	if (now != parent && now > 0)
-		_exit(EXIT_FAILURE);
-}
-
-void
-child_follow(pid_t parent)
-{
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	end_orphan(parent);
-}
-
 /* In the child: binds it to `retry`. */
 static void
 settle_child(const struct child *child)
@@ -135,10 +111,16 @@ settle_child(const struct child *child)
 		setsid();
 	else if (child->own_group)
 		setpgid(0, 0);
-	if (child->outlives)
-		end_orphan(child->parent);
-	else
-		child_follow(child->parent);
+	if (!child->outlives)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/*
+	 * If `retry` has ended already, no signal comes any more.  A parent in
+	 * another pid name space has the number 0, and a sandbox may forbid the
+	 * call.
+	 */
+	const pid_t parent = getppid();
+	if (parent != child->parent && parent > 0)
+		_exit(EXIT_FAILURE);
 	if (child->sigchld_ignored)
 		signal(SIGCHLD, SIG_IGN);
 }

@@ -53,9 +53,6 @@ int child_init(struct child *child);
  */
 int child_start(struct child *child, const struct start *start);
 
-/* Binds this process, which was just forked: it dies with its parent. */
-void child_follow(pid_t parent);
-
 /*
  * Sends a signal to the child, or to the group that it was given.  Returns 0,
  * or -1 with errno set.
