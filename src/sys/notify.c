@@ -53,7 +53,6 @@ enum stage {
 	STARTING,   /* no attempt has been ready */
 	BETWEEN,    /* one has been; none runs */
 	RESTARTING, /* one runs that is not ready */
-	HELD,	    /* the same, and is to get SIGHUP */
 	PROBED,	    /* a probe says that it is ready */
 	SERVING,    /* it has said so itself */
 	ASKED,	    /* it has got SIGHUP, and has not answered */
@@ -99,10 +98,6 @@ static const struct {
 	{ RESTARTING, ENDS, BETWEEN, 0 },
 	{ RESTARTING, IS_READY, SERVING, 0 },
 	{ RESTARTING, IS_HEALTHY, PROBED, 0 },
-	{ RESTARTING, GETS_HUP, HELD, 0 },
-	{ HELD, ENDS, BETWEEN, ANSWER },
-	{ HELD, IS_READY, ASKED, 0 },
-	{ HELD, IS_HEALTHY, PROBED, ANSWER },
 	{ PROBED, ENDS, BETWEEN, 0 },
 	{ PROBED, IS_READY, SERVING, 0 },
 	{ PROBED, GETS_HUP, PROBED, ANSWER },
@@ -247,6 +242,7 @@ static void
 happens(struct notify *notify, enum change change)
 {
 	const bool is_ready = change == IS_READY || change == IS_HEALTHY;
+	const uint64_t held = is_ready || change == ENDS ? notify->held : 0;
 	const pid_t pid = notify->child->pid;
 	size_t i = 0;
 
@@ -256,10 +252,9 @@ happens(struct notify *notify, enum change change)
 		notify->due |= SAY_NO_ERROR;
 	}
 	for (int bit = 0; is_ready && pid != 0 && bit < SIGRTMAX; bit++)
-		if ((notify->held >> bit & 1) != 0)
+		if ((held >> bit & 1) != 0)
 			kill(pid, bit + 1);
-	if (is_ready || change == ENDS)
-		notify->held = 0;
+	notify->held &= ~held;
 	while (rows[i].stage != notify->stage || rows[i].change != change)
 		if (++i == sizeof(rows) / sizeof(rows[0]))
 			return;
@@ -267,6 +262,9 @@ happens(struct notify *notify, enum change change)
 	notify->due |= rows[i].does;
 	if (notify->stage == ASKED)
 		notify->asked = events_time(CLOCK_MONOTONIC);
+	/* The attempt has just got it, or nobody will. */
+	if ((held >> (SIGHUP - 1) & 1) != 0)
+		happens(notify, GETS_HUP);
 }
 
 /* --- what an attempt says --- */
@@ -628,8 +626,8 @@ notify_holds(struct notify *notify, int signal)
 	if (signal == SIGHUP)
 		happens(notify, GETS_HUP);
 	work(notify);
-	const bool holds = signal_is_deadly(signal) &&
-	    (notify->stage == RESTARTING || notify->stage == HELD);
+	const bool holds =
+	    signal_is_deadly(signal) && notify->stage == RESTARTING;
 	if (holds)
 		notify->held |= UINT64_C(1) << (signal - 1);
 	return holds;
