@@ -77,8 +77,6 @@ wait_for_events(struct host *host, double until)
 	events_alarm(&host->events,
 	    fmin(until - host->polled, fmin(beat, tick)));
 	ev_run(host->events.loop, EVRUN_ONCE);
-	/* A freeze may have lasted, and the manager is patient no longer. */
-	notify_beat(host->job.notify);
 }
 
 static struct event
