@@ -184,7 +184,6 @@ obey(struct options *options, char own_name[OWN_NAME])
 		options->random.seed = draw_seed();
 	logs_open(&report, options);
 	if (options->plan) {
-		logs_truncate(&report);
 		if (options->warning != NULL)
 			warnx("%s", options->warning);
 		const struct screen screen =

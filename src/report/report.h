@@ -116,10 +116,9 @@ struct sink {
 	int descriptor;
 	bool is_socket;
 	bool is_pipe;
-	bool blocks;		/* a write may wait for a reader */
-	int reader;		/* reads the end of the file; -1: nobody can */
-	uint64_t device, inode; /* of that file */
-	char *rest;		/* of a line that was written in part */
+	bool blocks;  /* a write may wait for a reader */
+	bool by_name; /* the descriptor was opened by the name */
+	char *rest;   /* of a line that was written in part */
 	size_t rest_size;
 	bool mid_line; /* the last byte of the attempts' output is no newline */
 };
@@ -129,10 +128,11 @@ struct report {
 	struct report_style style;
 	struct sink *sinks;
 	size_t count;
-	long pid;	   /* retry's own; 0 in a plan */
-	double begun;	   /* when the run began, in seconds since 1970 */
-	double now;	   /* the same, of what is being told */
-	char host[65];	   /* the machine's name, or empty */
+	long pid;	 /* retry's own; 0 in a plan */
+	double begun;	 /* when the run began, in seconds since 1970 */
+	double now;	 /* the same, of what is being told */
+	char host[65];	 /* the machine's name, or empty */
+	bool has_output; /* a log goes to standard output, as no message does */
 	bool keeps_output; /* a format has a use for that of each attempt */
 };
 

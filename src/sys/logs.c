@@ -100,28 +100,6 @@ open_text(struct sink *sink, bool plan)
 	sink_begin(sink);
 }
 
-static bool
-is_file_of(const struct sink *sink, const struct stat *status)
-{
-	return status->st_dev == sink->device && status->st_ino == sink->inode;
-}
-
-/* Opens, if it can, a second descriptor of a file that lines are added to. */
-static void
-open_reader(struct sink *sink)
-{
-	struct stat status;
-
-	sink->reader = NO_DESCRIPTOR;
-	if (fstat(sink->descriptor, &status) == -1 || !S_ISREG(status.st_mode))
-		return;
-	sink->device = status.st_dev;
-	sink->inode = status.st_ino;
-	sink->reader = file_open(sink->name, O_RDONLY);
-	if (fstat(sink->reader, &status) == -1 || !is_file_of(sink, &status))
-		file_close(&sink->reader);
-}
-
 static void
 open_log(const struct report *report, const struct options *options,
     struct sink *sink, const struct log *log)
@@ -132,8 +110,7 @@ open_log(const struct report *report, const struct options *options,
 	*sink = (struct sink){ .format = log->format,
 		.name = log->file,
 		.option = "--log",
-		.descriptor = options->plan ? STDOUT_FILENO : STDERR_FILENO,
-		.reader = NO_DESCRIPTOR };
+		.descriptor = options->plan ? STDOUT_FILENO : STDERR_FILENO };
 	if (log->file == NULL)
 		return;
 	problem = file_descriptor(log->file, &inherited);
@@ -160,8 +137,7 @@ open_log(const struct report *report, const struct options *options,
 	}
 	sink->descriptor = file;
 	sink->replaced = sink->format->whole && inherited == -1;
-	if (inherited == -1)
-		open_reader(sink);
+	sink->by_name = inherited == -1;
 	file_widen_pipe(file);
 }
 
@@ -188,8 +164,8 @@ open_github_files(struct report *report)
 		*sink = (struct sink){ .format = row,
 			.name = name,
 			.option = row->name,
-			.descriptor = file };
-		open_reader(sink);
+			.descriptor = file,
+			.by_name = true };
 		open_text(sink, false);
 	}
 }
@@ -252,26 +228,13 @@ logs_open(struct report *report, const struct options *options)
 		sink->has_output =
 		    (github || sink->name != NULL) && has_output(sink);
 		is_github |= github;
+		report->has_output |= sink->has_output;
 		report->keeps_output |= sink->format->keeps_output;
 		report->count++;
 	}
 	if (is_github && !options->plan)
 		open_github_files(report);
-}
-
-bool
-logs_use_output(const struct report *report)
-{
-	for (size_t i = 0; i < report->count; i++)
-		if (report->sinks[i].has_output)
-			return true;
-	return false;
-}
-
-void
-logs_truncate(const struct report *report)
-{
-	for (size_t i = 0; i < report->count; i++) {
+	for (size_t i = 0; i < report->count && options->plan; i++) {
 		const struct sink *sink = &report->sinks[i];
 
 		if (sink->replaced && ftruncate(sink->descriptor, 0) == -1 &&
@@ -329,27 +292,27 @@ complain(struct sink *sink, int error)
  * in a new one of that name.
  */
 static bool
-file_ends_mid_line(struct sink *sink)
+file_ends_mid_line(const struct sink *sink)
 {
-	struct stat named = { .st_size = 0 };
+	struct stat own, named = { .st_size = 0 };
 	char last;
 
-	if (sink->reader == NO_DESCRIPTOR)
+	if (!sink->by_name || fstat(sink->descriptor, &own) == -1 ||
+	    !S_ISREG(own.st_mode))
 		return false;
-	if (stat(sink->name, &named) == 0 ? !is_file_of(sink, &named)
-					  : errno == ENOENT) {
+	int reader = file_open(sink->name, O_RDONLY);
+	if (reader == -1 && errno != ENOENT)
+		return false;
+	if (fstat(reader, &named) == -1 || !file_is_same(&own, &named)) {
 		int file = file_open(sink->name, O_WRONLY | O_APPEND | O_CREAT);
 
-		if (file == -1)
-			return false;
 		dup3(file, sink->descriptor, O_CLOEXEC);
 		file_close(&file);
-		file_close(&sink->reader);
-		open_reader(sink);
 	}
-	return named.st_size > 0 &&
-	    pread(sink->reader, &last, 1, named.st_size - 1) == 1 &&
-	    last != '\n';
+	const bool ends =
+	    pread(reader, &last, 1, named.st_size - 1) == 1 && last != '\n';
+	file_close(&reader);
+	return ends;
 }
 
 /* Writes to a log that has a name. */
@@ -491,7 +454,6 @@ logs_close(struct report *report)
 			fclose(sink->file);
 		if (!plan && own && close(sink->descriptor) == -1)
 			complain(sink, errno);
-		file_close(&sink->reader);
 		if (sink->format->end != NULL)
 			sink->format->end(sink);
 		free(sink->text);

@@ -8,20 +8,13 @@
 /*
  * Opens the logs that the options name, and finds out what `auto` means; what
  * cannot be opened ends the program.  A log without a file is written to
- * stderr, a plan's to stdout.  A plan without one has no log.
+ * stderr, a plan's to stdout.  A plan without one has no log.  The files that a
+ * plan's documents replace are emptied once all are open, those of a run when
+ * the run has a document to write.
  */
 void logs_open(struct report *report, const struct options *options);
 
 struct output;
-
-/*
- * Empties the files that a plan's documents replace, once all else is open.
- * Those of a run are emptied when the run has a document to write.
- */
-void logs_truncate(const struct report *report);
-
-/* Whether one of them goes to standard output, but not as messages do. */
-bool logs_use_output(const struct report *report);
 
 /*
  * Writes the record to all logs, once it is known which of them are terminals.

@@ -475,7 +475,7 @@ loop_run(const struct options *options, const struct report *report)
 	/* With --output=chronic it is held. */
 	if (options->warning != NULL)
 		say("%s", options->warning);
-	duplicate_open(&job->duplicate, options, logs_use_output(report));
+	duplicate_open(&job->duplicate, options, report->has_output);
 
 	while (run_step(host.run))
 		continue;

@@ -76,7 +76,6 @@ sink_open(struct sink *sink, int descriptor)
 	if (sink->descriptor != 0)
 		return;
 	const int own = file_share(descriptor);
-	sink->reader = NO_DESCRIPTOR;
 	sink->descriptor = own == -1 ? descriptor : own;
 	sink_begin(sink);
 }

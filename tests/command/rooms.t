@@ -84,12 +84,12 @@ ceilings='
 	2386 src/report
 	2212 src/plan
 	3423 src/options
-	8440 src/sys
-	292 src/main.c
+	8394 src/sys
+	291 src/main.c
 	11946 tests/unit
 	14549 tests/command
 	4006 tests/lib
-	2801 tests/simulate
+	2800 tests/simulate
 	4373 scripts
 	61 options'
 

@@ -398,7 +398,6 @@ check_plan(const struct options *run, const char *log)
 	FILE *const output = stdout;
 	stdout = fopen("/dev/null", "w");
 	logs_open(&report, &options);
-	logs_truncate(&report);
 	const struct screen screen = screen_of(simulation.log, COLOR_AUTO);
 	const struct plan_options planning = options_plan(&options);
 	plan_run(&planning, &report, &screen, 0);
