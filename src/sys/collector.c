@@ -14,9 +14,6 @@
 #include "sys/events.h"
 #include "sys/file.h"
 
-/* Of how much held output a pipe is widened. */
-#define WIDE_MIN (1 << 18)
-
 /* The longest time of a step, in seconds; then signals are handled. */
 #define STEP_MOST 0.005
 
@@ -66,7 +63,7 @@ stop(struct collector *collector)
 		fcntl(STDOUT_FILENO, F_SETLK,
 		    &(struct flock){ .l_type = F_UNLCK });
 	collector->collects = collector->delivers = false;
-	collector->waits = collector->outs_messages = false;
+	collector->outs_messages = false;
 }
 
 void
@@ -212,7 +209,7 @@ let_go(struct collector *collector)
 			    collector_sink(collector, i == OUT ? OUT : ERR);
 	for (int i = 0; i < STREAMS; i++) {
 		collector->streams[i].spool = NULL;
-		collector->streams[i].sink = collector_sink(collector, i);
+		collector_sink(collector, i);
 	}
 	collector->full = error;
 }
@@ -396,11 +393,11 @@ handle(struct collector *collector, struct stream *stream, double until)
 	if (is_done(stream))
 		return;
 	const char *bytes = bytes_of(collector, stream);
+	struct sink *sink = collector->sinks[stream - collector->streams];
 	if (stream->spool != NULL)
 		hold(collector, stream, bytes, stream->size, &stream->passed);
-	if (stream->spool == NULL && !lets_out(collector, stream->sink))
-		pass(collector, stream->sink, bytes, stream->size,
-		    &stream->passed);
+	if (stream->spool == NULL && !lets_out(collector, sink))
+		pass(collector, sink, bytes, stream->size, &stream->passed);
 	search(collector, stream, until);
 }
 
@@ -413,7 +410,8 @@ needs(const struct collector *collector, const struct sink *sink)
 	for (int i = 0; i < STREAMS; i++) {
 		const struct stream *stream = &collector->streams[i];
 
-		if (stream->sink == sink && stream->passed < stream->size)
+		if (collector->sinks[i] == sink &&
+		    stream->passed < stream->size)
 			return true;
 	}
 	return lets_out(collector, sink);
@@ -440,7 +438,6 @@ watch(struct collector *collector, double pause)
 {
 	bool more = pause > 0;
 
-	collector->waits = false;
 	for (int i = 0; i < STREAMS; i++) {
 		struct stream *stream = &collector->streams[i];
 		const bool reads = stream->pipe != NO_DESCRIPTOR &&
@@ -458,7 +455,6 @@ watch(struct collector *collector, double pause)
 
 		set_watcher(collector->events, &collector->writers[i],
 		    waits && has_turn, sink->descriptor, EV_WRITE);
-		collector->waits |= waits;
 		if (waits && !has_turn) {
 			more = true;
 			pause = TURN_PAUSE;
@@ -621,13 +617,6 @@ collector_deliver(struct collector *collector,
 	collector->turn_by = collector->takes_turns
 	    ? events_time(CLOCK_MONOTONIC) + TURN_PATIENCE
 	    : 0;
-	for (int i = 0; i < SPOOLS; i++) {
-		const struct spool *spool = &collector->spools[i];
-
-		if (outlets[i] != NULL && outlets[i]->is_pipe &&
-		    spool_end(spool) - spool->start > WIDE_MIN)
-			file_widen_pipe(outlets[i]->descriptor);
-	}
 	step(collector);
 }
 
@@ -650,7 +639,10 @@ collector_active(const struct collector *collector)
 double
 collector_unread_since(const struct collector *collector)
 {
-	return collector->waits ? collector->took : INFINITY;
+	return needs(collector, collector->sinks[OUT]) ||
+		needs(collector, collector->sinks[ERR])
+	    ? collector->took
+	    : INFINITY;
 }
 
 void

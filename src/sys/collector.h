@@ -40,7 +40,6 @@ struct stream {
 	int pipe; /* the end to read, which does not block; or NO_DESCRIPTOR */
 	int left; /* bytes to read, of a process that has ended */
 	struct spool *spool; /* which holds it; NULL: it is passed on */
-	struct sink *sink;   /* to pass it on */
 	bool searches;	     /* the patterns are looked for in it */
 	ev_io watcher;
 	size_t size, passed, searched; /* of the bytes that were read */
@@ -84,7 +83,6 @@ struct collector {
 	bool takes_turns;  /* by a lock, with other runs at its sink */
 	double turn_by; /* when to stop waiting for the lock; 0: it is held */
 	bool late;	/* the step has taken its time */
-	bool waits;	/* a sink has bytes to write */
 	double took;	/* when a sink last took some: CLOCK_MONOTONIC */
 	double active;	/* when the process last wrote, likewise */
 	int full;	/* why no more can be held: an errno; 0: it can */

@@ -3,6 +3,7 @@
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -25,7 +26,8 @@ tell_full(struct output *output)
 {
 	const struct collector *collector = &output->collector;
 
-	if (collector->full == 0 || output->is_full || collector->waits)
+	if (collector->full == 0 || output->is_full ||
+	    collector_unread_since(collector) < INFINITY)
 		return;
 	output->is_full = true;
 	messages.held = false;
@@ -145,7 +147,6 @@ begin_streams(struct output *output)
 		collector->streams[i].pipe = NO_DESCRIPTOR;
 		collector->streams[i].spool = NULL;
 		collector->streams[i].searches = false;
-		collector->streams[i].sink = collector->sinks[i];
 	}
 	return collector->streams;
 }
@@ -263,7 +264,6 @@ release(struct output *output, int out)
 	struct collector *collector = &output->collector;
 	const int streams[SPOOLS] = { out, ERR, ERR };
 	struct sink *outlets[SPOOLS] = { NULL };
-	bool any = false;
 
 	for (int i = 0; i < SPOOLS; i++) {
 		struct spool *spool = &collector->spools[i];
@@ -271,14 +271,12 @@ release(struct output *output, int out)
 
 		if ((spool_has_bytes(spool) ||
 			(i == ASIDE && messages.size > 0)) &&
-		    !output->closed[stream]) {
+		    !output->closed[stream])
 			outlets[i] = collector_sink(collector, stream);
-			any = true;
-		} else /* a hook can still read it: output_begin_shell() */
+		else /* a hook can still read it: output_begin_shell() */
 			spool->start = spool_end(spool);
 	}
-	if (any)
-		collector_deliver(collector, outlets);
+	collector_deliver(collector, outlets);
 }
 
 void

@@ -607,32 +607,6 @@ searched=$(peak --fail-match='(a|b)*c' head -c 10M /dev/zero)
 check "memory does not grow with what is held ($plain kB, then $held kB), nor with the length of a line ($searched kB)" \
     test "$searched" -lt $((plain + 2000))
 
-# capacity BYTES COMMAND...: of the pipe that the command writes to, which
-# reads it whole once it has taken that for its capacity.
-capacity() {
-	size=$1
-	shift
-	rm -f ready
-	"$@" | perl -e '
-		fcntl(STDIN, 1031, int(shift)) or die "F_SETPIPE_SZ: $!";
-		open(my $ready, ">", "ready");
-		1 while sysread(STDIN, my $data, 65536);
-		print fcntl(STDIN, 1032, 0)' "$size"
-}
-wide='until [ -e ready ]; do sleep .05; done; head -c 1M /dev/zero'
-is 'a pipe is widened for much' \
-    "$(capacity 65536 retry --output=hold sh -c "$wide")" 1048576
-is 'a pipe is widened for much, but not for little' \
-    "$(capacity 65536 retry --output=hold sh -c "${wide%1M*}100K /dev/zero")" \
-    65536
-more=$((2 * $(cat /proc/sys/fs/pipe-max-size)))
-if : | perl -e 'exit !fcntl(STDIN, 1031, int(shift))' $more; then
-	is 'a pipe is widened for much, and never narrowed' \
-	    "$(capacity $more retry --output=hold sh -c "$wide")" $more
-else
-	skip 'a pipe is widened for much, and never narrowed' 'no pipe may be wider here'
-fi
-
 # Of a stream that has ended no more is awaited, whoever ended it.
 for end in 'close STDOUT; select undef, undef, undef, .01; exit 3' \
     'kill "KILL", $$'; do

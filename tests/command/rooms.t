@@ -84,10 +84,10 @@ ceilings='
 	2386 src/report
 	2212 src/plan
 	3423 src/options
-	8394 src/sys
+	8382 src/sys
 	291 src/main.c
 	11946 tests/unit
-	14549 tests/command
+	14523 tests/command
 	4006 tests/lib
 	2800 tests/simulate
 	4373 scripts
