@@ -27,7 +27,7 @@ struct preset_rules {
 
 /* The rules of a run; `matches` has a bit for each match that is looked for. */
 struct rules {
-	const struct preset_rules *presets;
+	struct preset_rules *presets;
 	int preset_count;
 	bool classifies; /* one of them knows failures, not only delays */
 

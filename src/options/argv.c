@@ -80,7 +80,7 @@ parse_status(const char *text, int *status)
  */
 static const char *
 read_value(struct options *options, const struct option_row *row,
-    const char *text, bool built_in)
+    const char *text, enum option_origin origin)
 {
 	void *member = (char *)options + row->offset;
 	const char *problem = NULL;
@@ -120,7 +120,7 @@ read_value(struct options *options, const struct option_row *row,
 			    NULL);
 		return problem;
 	case TYPE_ERE:
-		if (!built_in)
+		if (origin != ORIGIN_BUILT_IN)
 			problem =
 			    search_check(text, row->has_group, &options->item);
 		if (problem == NULL)
@@ -146,35 +146,31 @@ read_value(struct options *options, const struct option_row *row,
 
 /*
  * Sets an option from a text, or from NULL if it has no value; a preset leaves
- * what the user gave.  Returns 0, or -1 as argv_parse() does.
+ * what the user gave, and what contradicts it.  Returns 0, or -1 as
+ * argv_parse() does.
  */
 static int
 set_option(struct options *options, enum option_id id, const char *text,
-    enum option_origin origin, bool built_in, char problem[ARGV_PROBLEM])
+    enum option_origin origin, char problem[ARGV_PROBLEM])
 {
-	if (origin < options->origin[id] && id != OPTION_PRESET)
+	const struct option_row *row = &option_rows[id];
+	const enum option_id other = row->not_with != 0 ? row->not_with : id;
+
+	if (origin != ORIGIN_USER && id != OPTION_PRESET &&
+	    (options->origin[id] == ORIGIN_USER ||
+		options->origin[other] == ORIGIN_USER))
 		return 0;
 	options->text[id] = text;
 	options->item = NULL;
-	const char *const what =
-	    read_value(options, &option_rows[id], text, built_in);
+	const char *const what = read_value(options, row, text, origin);
 	if (what != NULL) {
 		complain_of_value(problem, options, id, what);
 		return -1;
 	}
 	options->origin[id] = origin;
-	if (origin != ORIGIN_DEFAULT && option_rows[id].given != 0)
-		*(bool *)((char *)options + option_rows[id].given) = true;
+	if (origin != ORIGIN_DEFAULT && row->given != 0)
+		*(bool *)((char *)options + row->given) = true;
 	return 0;
-}
-
-static int
-set_by_preset(struct options *options, enum option_id id, const char *text,
-    bool by_file, char problem[PRESETS_PROBLEM])
-{
-	if (id == OPTION_ATTEMPTS)
-		options->counted = by_file;
-	return set_option(options, id, text, ORIGIN_PRESET, !by_file, problem);
 }
 
 /* The table as getopt_long(3) wants it; `val` is the row's number + 256. */
@@ -283,8 +279,7 @@ read_words(int argc, char **argv, struct options *options,
 		if (result < VAL_BASE)
 			for (id = 0; option_rows[id].letter != result; id++)
 				continue;
-		if (set_option(options, id, optarg, ORIGIN_USER, false,
-			problem) == -1)
+		if (set_option(options, id, optarg, ORIGIN_USER, problem) == -1)
 			return -1;
 	}
 	options->command = (const char *const *)argv + optind;
@@ -300,7 +295,7 @@ set_defaults(struct options *options, char problem[ARGV_PROBLEM])
 	for (int id = 0; id < OPTIONS; id++)
 		if (option_rows[id].initial != NULL &&
 		    set_option(options, id, option_rows[id].initial,
-			ORIGIN_DEFAULT, false, problem) == -1)
+			ORIGIN_DEFAULT, problem) == -1)
 			return -1;
 	return 0;
 }
@@ -316,7 +311,8 @@ read_topic(struct options *options)
 		    ? *options->command
 		    : suggest_topic(*options->command);
 	if (topic != NULL)
-		read_value(options, &option_rows[OPTION_HELP], topic, false);
+		read_value(options, &option_rows[OPTION_HELP], topic,
+		    ORIGIN_USER);
 }
 
 /* A value with one of these is shown in quotes. */
@@ -369,7 +365,7 @@ argv_parse(int argc, char **argv, struct options *options,
 	    read_words(argc, argv, options, problem) == -1)
 		return -1;
 	if (!options_given(options, OPTION_HELP) && !options->version &&
-	    presets_apply(options, set_by_preset, problem) == -1)
+	    presets_apply(options, set_option, problem) == -1)
 		return -1;
 	if (options->help)
 		read_topic(options);

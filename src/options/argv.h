@@ -5,8 +5,6 @@
 
 #include "options/options.h"
 
-#define ARGV_PROBLEM 512
-
 /*
  * Reads the command line, and derives the policy.  Returns 0, or -1 with one
  * line in `problem` that names the option, its text and what is wrong with it,

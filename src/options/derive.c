@@ -16,6 +16,14 @@
 /* How far chance spreads a hint where the jitter has no ratio. */
 #define DEFAULT_HINT_SPREAD 0.2
 
+/* Whether a preset gave the option. */
+static bool
+is_presets(const struct options *options, enum option_id id)
+{
+	return options->origin[id] == ORIGIN_BUILT_IN ||
+	    options->origin[id] == ORIGIN_FILE;
+}
+
 /* The cap is a preset's or the default: it leaves room for all delays. */
 static void
 widen_cap(struct policy *policy)
@@ -55,9 +63,9 @@ derive_cap(struct options *options)
 		return;
 	}
 	/* The delays of a preset stay within the user's cap. */
-	if (options->origin[OPTION_DELAY] == ORIGIN_PRESET)
+	if (is_presets(options, OPTION_DELAY))
 		backoff->base = fmin(backoff->base, backoff->cap);
-	if (options->origin[OPTION_THROTTLE_DELAY] == ORIGIN_PRESET)
+	if (is_presets(options, OPTION_THROTTLE_DELAY))
 		policy->throttle_delay =
 		    fmin(policy->throttle_delay, backoff->cap);
 }
@@ -71,14 +79,13 @@ derive_jitter(struct options *options)
 	const bool given = options_given(options, OPTION_JITTER);
 	const bool random = backoff->strategy->random;
 
-	if (!given ||
-	    (random && options->origin[OPTION_JITTER] == ORIGIN_PRESET))
+	if (!given || (random && is_presets(options, OPTION_JITTER)))
 		jitter_parse(random ? "none" : JITTER_DEFAULT, jitter);
 	/*
 	 * If a preset's cap leaves the user's jitter no room, the cap only
 	 * limits the delay that is jittered.
 	 */
-	if (options->origin[OPTION_MAX_DELAY] == ORIGIN_PRESET &&
+	if (is_presets(options, OPTION_MAX_DELAY) &&
 	    jitter_room(jitter, backoff) < backoff->min)
 		backoff->most = 0;
 	policy->hint_spread = DEFAULT_HINT_SPREAD;
@@ -96,14 +103,12 @@ derive_rules(struct options *options)
 
 	options->patterns.mends = options->policy.gate;
 	rules->matches = search_matches(&options->patterns);
-	rules->presets = options->preset_rules;
-	rules->preset_count = options->rules_count;
 	/*
 	 * What stops a run without being named: a list that names it wins, and
 	 * a list of retries over what presets know.
 	 */
 	set_parse(&usual, OPTIONS_STOP_ON, NULL);
-	if (options->rules_count == 0 ||
+	if (rules->preset_count == 0 ||
 	    options->origin[OPTION_RETRY_ON] == ORIGIN_USER ||
 	    options->origin[OPTION_RETRY_MATCH] == ORIGIN_USER)
 		set_keep(&rules->hopeless, &usual);
@@ -122,7 +127,6 @@ derive_policy(struct options *options)
 	/* A run is named after the command's first word, without its folder. */
 	const char *command = *options->command;
 	const char *slash = command == NULL ? NULL : strrchr(command, '/');
-	style->name_given = style->name != NULL;
 	if (style->name == NULL)
 		style->name =
 		    slash == NULL || slash[1] == '\0' ? command : slash + 1;
@@ -134,12 +138,11 @@ derive_policy(struct options *options)
 	policy->input = options->input == INPUT_REPLAY;
 	policy->delivery = output->delivery;
 	/* Limits of kinds stay, and a number in a user's file of options. */
-	if (policy->max_time > 0 && !options->counted &&
-	    options->origin[OPTION_ATTEMPTS] != ORIGIN_USER)
+	if (policy->max_time > 0 &&
+	    options->origin[OPTION_ATTEMPTS] < ORIGIN_FILE)
 		policy->limits.attempts = 0;
 	derive_cap(options);
 	derive_jitter(options);
-	policy->hints = options->patterns.hint != NULL;
 	/* A preset's --min-timeout goes with the preset's --pace. */
 	if (!policy->pace_start && policy->timeout_share == 0)
 		policy->min_timeout = 0;
@@ -147,7 +150,6 @@ derive_policy(struct options *options)
 	style->command = options->command;
 	style->policy = policy;
 	style->draws = policy_draws(policy);
-	style->state = options->state;
 	style->holds_stderr = output->holds_stderr;
 	style->forgets = output->forgets;
 }

@@ -30,13 +30,13 @@ options_free(struct options *options)
 {
 	free(options->logs);
 	free(options->budget);
-	free(options->state);
+	free(options->style.state);
 	free(options->policy.backoff.values);
 	for (size_t i = 0; i < options->preset_count; i++) {
 		free((char *)options->presets[i].name);
 		free((char *)options->presets[i].text);
 	}
 	free(options->presets);
-	free(options->preset_rules);
+	free(options->policy.rules.presets);
 	free(options->patterns.clues);
 }

@@ -86,8 +86,17 @@ enum option_id {
 	OPTIONS
 };
 
-/* Who set an option: the last one wins, and the user over a preset. */
-enum option_origin { ORIGIN_DEFAULT, ORIGIN_PRESET, ORIGIN_USER };
+/*
+ * Who set an option: nobody, a preset that is built in, a preset of the user's
+ * in a file, or the command line.  The last one wins, and the command line
+ * over presets.
+ */
+enum option_origin {
+	ORIGIN_DEFAULT,
+	ORIGIN_BUILT_IN,
+	ORIGIN_FILE,
+	ORIGIN_USER
+};
 
 enum option_group {
 	GROUP_LIMITS,
@@ -133,11 +142,13 @@ enum pace { PACE_END, PACE_START };
 /* The default of --stop-on, to which its lists add. */
 #define OPTIONS_STOP_ON "unstartable,INT,QUIT,130"
 
+/* Room for a line that says what is wrong with an option. */
+#define ARGV_PROBLEM 512
+
 /* All that the user asked for; a member that is NULL was not given. */
 struct options {
 	struct policy policy;
 	struct random random;
-	bool counted; /* the last preset with --attempts is a file */
 	enum option_origin origin[OPTIONS];
 	const char *text[OPTIONS]; /* as it was given last */
 	const char *item;	   /* the wrong part of a value, or NULL */
@@ -146,8 +157,6 @@ struct options {
 
 	struct preset *presets; /* those that files name come last */
 	size_t preset_count;
-	struct preset_rules *preset_rules; /* their classes of failures */
-	int rules_count;
 	struct patterns patterns;
 	int search; /* the descriptor that they look at; 0: 1 and 2 */
 	enum output_mode output;
@@ -158,7 +167,6 @@ struct options {
 	const char *before_retry;
 	const char *on_success;
 	const char *on_give_up;
-	char *state;  /* its file */
 	char *budget; /* its file */
 	struct budget_rules budget_rules;
 	struct report_style style;

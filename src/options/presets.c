@@ -42,7 +42,7 @@ struct applied {
 	const struct applied *outer;
 	struct options *options;
 	preset_setter *set;
-	char *problem; /* room for PRESETS_PROBLEM bytes */
+	char *problem; /* room for ARGV_PROBLEM bytes */
 	struct preset preset;
 	bool is_file;
 	int number;    /* of its rules */
@@ -189,7 +189,7 @@ static const char *
 add_set(struct options *options, int number, enum failure_class class,
     const char *value)
 {
-	struct preset_rules *rules = &options->preset_rules[number];
+	struct preset_rules *rules = &options->policy.rules.presets[number];
 	struct set set = { 0 };
 	const char *problem = set_parse(&set, value, &options->item);
 
@@ -232,10 +232,10 @@ set_class(struct applied *applied, const struct key *key,
 		what = add_clue(options, clue);
 	if (what == NULL)
 		return NULL;
-	snprintf(applied->problem, PRESETS_PROBLEM, "invalid %s '%s': %s",
+	snprintf(applied->problem, ARGV_PROBLEM, "invalid %s '%s': %s",
 	    key->name, text_safe(value, safe, sizeof(safe)), what);
 	suggest_value(options, key->is_set ? OPTION_STOP_ON : OPTION_STOP_MATCH,
-	    options->item, applied->problem, PRESETS_PROBLEM);
+	    options->item, applied->problem, ARGV_PROBLEM);
 	return applied->problem;
 }
 
@@ -251,22 +251,22 @@ set_entry(struct applied *applied, const struct entry *entry)
 			return set_class(applied, &keys[i], entry);
 	const enum option_id id = option_find(entry->name, strlen(entry->name));
 	if (id == OPTIONS) {
-		snprintf(problem, PRESETS_PROBLEM, "unknown option %s",
+		snprintf(problem, ARGV_PROBLEM, "unknown option %s",
 		    text_safe(entry->name, safe, sizeof(safe)));
-		suggest_option(entry->name, problem, PRESETS_PROBLEM);
+		suggest_option(entry->name, problem, ARGV_PROBLEM);
 		return problem;
 	}
 	const struct option_row *row = &option_rows[id];
 	if (id == OPTION_HELP || id == OPTION_VERSION || id == OPTION_PLAN)
-		snprintf(problem, PRESETS_PROBLEM,
+		snprintf(problem, ARGV_PROBLEM,
 		    "%s would run no command: give it as an option", row->name);
 	else if (row->type == TYPE_FLAG && value != NULL)
-		snprintf(problem, PRESETS_PROBLEM, "%s takes no value",
-		    row->name);
+		snprintf(problem, ARGV_PROBLEM, "%s takes no value", row->name);
 	else if (row->type != TYPE_FLAG && !row->optional && value == NULL)
-		snprintf(problem, PRESETS_PROBLEM,
-		    "%s needs a value: %s = VALUE", row->name, row->name);
-	else if (applied->set(applied->options, id, value, applied->is_file,
+		snprintf(problem, ARGV_PROBLEM, "%s needs a value: %s = VALUE",
+		    row->name, row->name);
+	else if (applied->set(applied->options, id, value,
+		     applied->is_file ? ORIGIN_FILE : ORIGIN_BUILT_IN,
 		     problem) == 0)
 		return NULL;
 	return problem;
@@ -293,7 +293,7 @@ open_preset(struct applied *applied, size_t i, int *line)
 	struct preset *preset = &options->presets[i];
 	const struct applied *outer = applied->outer;
 	const size_t length = strlen(preset->name);
-	struct preset_rules *rules;
+	struct rules *rules = &options->policy.rules;
 
 	applied->is_file = is_file(preset->name, length);
 	if (applied->is_file) {
@@ -317,15 +317,15 @@ open_preset(struct applied *applied, size_t i, int *line)
 			return NULL;
 		}
 	}
-	if (options->rules_count == PRESETS_MOST)
+	if (rules->preset_count == PRESETS_MOST)
 		return "there are more than 64 presets";
-	rules = reallocarray(options->preset_rules,
-	    (size_t)options->rules_count + 1, sizeof(*rules));
-	if (rules == NULL)
+	struct preset_rules *rows = reallocarray(rules->presets,
+	    (size_t)rules->preset_count + 1, sizeof(*rows));
+	if (rows == NULL)
 		return strerror(ENOMEM);
-	options->preset_rules = rules;
-	applied->number = options->rules_count++;
-	rules[applied->number] =
+	rules->presets = rows;
+	applied->number = rules->preset_count++;
+	rows[applied->number] =
 	    (struct preset_rules){ .name = applied->preset.name };
 	return NULL;
 }
@@ -388,7 +388,7 @@ apply(const struct applied *outer, size_t first)
 
 	for (size_t i = first; i < end; i++) {
 		struct applied applied = *outer;
-		char what[PRESETS_PROBLEM], safe[128];
+		char what[ARGV_PROBLEM], safe[128];
 		int number = 0;
 
 		applied.outer = outer;
@@ -411,9 +411,9 @@ apply(const struct applied *outer, size_t first)
 		strlcpy(what, wrong, sizeof(what));
 		if (number > 0)
 			text_append(safe, sizeof(safe), ":%d", number);
-		snprintf(applied.problem, PRESETS_PROBLEM,
+		snprintf(applied.problem, ARGV_PROBLEM,
 		    "%s%s: ", is_typed && number == 0 ? "--preset=" : "", safe);
-		strlcat(applied.problem, what, PRESETS_PROBLEM);
+		strlcat(applied.problem, what, ARGV_PROBLEM);
 		return applied.problem;
 	}
 	return NULL;
@@ -421,7 +421,7 @@ apply(const struct applied *outer, size_t first)
 
 int
 presets_apply(struct options *options, preset_setter *set,
-    char problem[PRESETS_PROBLEM])
+    char problem[ARGV_PROBLEM])
 {
 	/* What is typed is as if a file had named it. */
 	struct applied typed = { .options = options,

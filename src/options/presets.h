@@ -30,18 +30,15 @@ const char *preset_read(struct preset *preset, int *line);
  */
 const char *presets_parse(struct options *options, const char *text);
 
-/* Room for what is wrong with a preset. */
-#define PRESETS_PROBLEM 512
-
 /* Sets an option for a preset; returns 0, or -1 with words in `problem`. */
 typedef int preset_setter(struct options *options, enum option_id id,
-    const char *text, bool by_file, char problem[PRESETS_PROBLEM]);
+    const char *text, enum option_origin origin, char problem[ARGV_PROBLEM]);
 
 /*
  * Applies the presets that were given, in order, by means of `set`.  Returns 0,
  * or -1 with one line in `problem`.
  */
 int presets_apply(struct options *options, preset_setter *set,
-    char problem[PRESETS_PROBLEM]);
+    char problem[ARGV_PROBLEM]);
 
 #endif

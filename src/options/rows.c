@@ -89,7 +89,8 @@ static const char *
 parse_state(struct options *options, const char *text)
 {
 	const char *word;
-	const char *const problem = divide_file(text, &options->state, &word);
+	const char *const problem =
+	    divide_file(text, &options->style.state, &word);
 
 	if (problem != NULL)
 		return problem;
@@ -306,7 +307,8 @@ const struct option_row option_rows[OPTIONS] = {
 	    .offset = AT(random.seed) },
 	[OPTION_DELAY_MATCH] = { "delay-match", 0, GROUP_WAITING, TYPE_ERE,
 	    "ERE", "wait at least as long as output says (Retry-After)",
-	    .offset = AT(patterns.hint), .has_group = true },
+	    .offset = AT(patterns.hint), .given = AT(policy.hints),
+	    .has_group = true },
 	[OPTION_PRESET] = { "preset", 0, GROUP_WAITING, TYPE_OTHER,
 	    "NAME|FILE,...",
 	    "know which npm, curl ... failures are permanent (--help=presets)",
@@ -415,8 +417,8 @@ const struct option_row option_rows[OPTIONS] = {
 	    "format of messages, and a file (--help=formats)", TABLE(formats),
 	    .topic = "formats", .parse = parse_log },
 	[OPTION_NAME] = { "name", 0, GROUP_REPORTING, TYPE_TEXT, "TEXT",
-	    "name of the run in messages and reports",
-	    .offset = AT(style.name) },
+	    "name of the run in messages and reports", .offset = AT(style.name),
+	    .given = AT(style.name_given) },
 	[OPTION_COLOR] = { "color", 0, GROUP_REPORTING, TYPE_CHOICE, NULL,
 	    "colour messages and plans; auto: on terminals", .initial = "auto",
 	    WORDS("auto", "always", "never"), .offset = AT(style.color) },

@@ -26,7 +26,7 @@ struct report_style {
 	const struct policy *policy;
 	uint64_t seed;
 	bool draws;	   /* the seed decides delays */
-	const char *state; /* its file, or NULL */
+	char *state;	   /* its file, or NULL */
 	bool holds_stderr; /* of the attempts */
 	bool forgets;	   /* the output of some attempts is not shown */
 	bool quiet;

@@ -43,7 +43,7 @@ static const char *
 find_same(const struct report *report, const struct options *options,
     const char *file, int descriptor)
 {
-	const char *state = options->state;
+	const char *state = options->style.state;
 	const char *budget = options->budget;
 	struct stat own, other;
 

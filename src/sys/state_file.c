@@ -105,7 +105,7 @@ state_file_open(struct state_file *file, const struct options *options)
 	char directory[NAME] = "./";
 	struct stat folder, own;
 
-	*file = (struct state_file){ .name = options->state,
+	*file = (struct state_file){ .name = options->style.state,
 		.backoff = &options->policy.backoff,
 		.lock = NO_DESCRIPTOR };
 	if (file->name == NULL)

@@ -83,11 +83,11 @@ ceilings='
 	7727 src/core
 	2386 src/report
 	2212 src/plan
-	3423 src/options
+	3426 src/options
 	8382 src/sys
 	291 src/main.c
 	11946 tests/unit
-	14523 tests/command
+	14532 tests/command
 	4006 tests/lib
 	2800 tests/simulate
 	4373 scripts
