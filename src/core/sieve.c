@@ -21,9 +21,7 @@ struct entry {
 struct sieve {
 	struct entry *entries;
 	uint64_t known[HASHES / 64]; /* a bit for each hash of a text */
-	uint64_t near[HASHES / 64];  /* and of three bytes from one before */
 	uint16_t heads[HASHES];	     /* of lists of entries */
-	unsigned char weights[UINT8_MAX + 1];
 };
 
 /* Of three bytes; a folded letter is a small one. */
@@ -38,70 +36,19 @@ hash(const char *bytes)
 	    (32 - HASH_BITS);
 }
 
-static bool
-has(const uint64_t *hashes, uint32_t h)
-{
-	return hashes[h / 64] >> h % 64 & 1;
-}
-
-static void
-add(uint64_t *hashes, uint32_t h)
-{
-	hashes[h / 64] |= UINT64_C(1) << h % 64;
-}
-
-/* The most common bytes in the output of tools, and how common they are. */
-static const char common[] = " etaoinrsdlcpu/-.hmfg:10\"_2b";
-#define COMMON_MOST 59
-
-/* How common the byte is: from 1, seldom, to 60. */
-static unsigned int
-weight(const struct sieve *sieve, char byte)
-{
-	return 1U + sieve->weights[(unsigned char)(byte | 0x20)];
-}
-
 /*
- * Chooses the three bytes of a text that are the least common: what many of the
- * texts have, which is counted in the heads, many lines have as well.
+ * Chooses the three bytes of a text that the fewest texts have, which is
+ * counted in the heads: what many of the texts have, many lines have as well.
  */
 static void
 choose_bytes(const struct sieve *sieve, struct entry *entry)
 {
 	const char *text = entry->text.text;
-	uint64_t least = UINT64_MAX;
 
-	/* The byte before them had better be known, too. */
-	for (size_t i = entry->text.length > SIEVE_LEAST;
-	     i + SIEVE_LEAST <= entry->text.length; i++) {
-		const uint64_t cost = (uint64_t)sieve->heads[hash(text + i)] *
-		    weight(sieve, text[i]) * weight(sieve, text[i + 1]) *
-		    weight(sieve, text[i + 2]);
-
-		if (cost >= least)
-			continue;
-		least = cost;
-		entry->offset = i;
-	}
-}
-
-/*
- * If three bytes of a line are not near, a text has its three neither there nor
- * one place later.  Any byte may come before those that a text begins with.
- */
-static void
-add_near(struct sieve *sieve, const char *bytes, bool follows)
-{
-	char before[SIEVE_LEAST] = { '\0', bytes[0], bytes[1] };
-
-	add(sieve->near, hash(bytes));
-	if (follows)
-		add(sieve->near, hash(bytes - 1));
-	else
-		for (int byte = 0; byte <= UINT8_MAX; byte++) {
-			before[0] = (char)byte;
-			add(sieve->near, hash(before));
-		}
+	for (size_t i = 1; i + SIEVE_LEAST <= entry->text.length; i++)
+		if (sieve->heads[hash(text + i)] <
+		    sieve->heads[hash(text + entry->offset)])
+			entry->offset = i;
 }
 
 struct sieve *
@@ -116,9 +63,6 @@ sieve_open(const struct sieve_text *texts, size_t count)
 		sieve_close(sieve);
 		return NULL;
 	}
-	for (size_t i = 0; common[i] != '\0'; i++)
-		sieve->weights[(unsigned char)common[i]] =
-		    (unsigned char)(COMMON_MOST - 2 * i);
 	for (size_t i = 0; i < count; i++)
 		for (size_t at = 0; at + SIEVE_LEAST <= texts[i].length; at++)
 			sieve->heads[hash(texts[i].text + at)]++;
@@ -136,9 +80,7 @@ sieve_open(const struct sieve_text *texts, size_t count)
 
 		entry->next = sieve->heads[h];
 		sieve->heads[h] = (uint16_t)(i + 1);
-		add(sieve->known, h);
-		add_near(sieve, entry->text.text + entry->offset,
-		    entry->offset > 0);
+		sieve->known[h / 64] |= UINT64_C(1) << h % 64;
 	}
 	return sieve;
 }
@@ -185,12 +127,9 @@ sieve_next(const struct sieve *sieve, const char *line, size_t length,
 		}
 		while (i + SIEVE_LEAST <= length) {
 			h = hash(line + i);
-			if (!has(sieve->near, h))
-				i += 2;
-			else if (has(sieve->known, h))
+			if (sieve->known[h / 64] >> h % 64 & 1)
 				break;
-			else
-				i++;
+			i++;
 		}
 		if (i + SIEVE_LEAST > length)
 			return false;
