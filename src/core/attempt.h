@@ -37,9 +37,8 @@ enum rule {
 /* Where the class of a failure comes from. */
 enum class_source {
 	SOURCE_OUTCOME, /* the outcome itself, or nothing */
-	SOURCE_HINT,
-	SOURCE_STATUS, /* a preset, by the outcome */
-	SOURCE_LINE    /* a preset, by a line of output */
+	SOURCE_STATUS,	/* a preset, by the outcome */
+	SOURCE_LINE	/* a preset, by a line of output */
 };
 
 struct class_known {

@@ -495,21 +495,14 @@ search_close(struct search *search)
 static int
 compile(struct expression *expression)
 {
-	regex_t regex;
-
 	if (expression->compiled && expression->searched < REFRESH)
 		return 0;
-	const bool had = expression->compiled;
-	const bool fresh = compile_anchored(&regex, expression->text) == 0;
-	expression->searched = 0;
-	/* The old one goes on if there is no memory for both at once. */
-	if (!fresh)
-		return had ? 0 : -1;
-	if (had)
+	if (expression->compiled)
 		regfree(&expression->regex);
-	expression->regex = regex;
-	expression->compiled = true;
-	return 0;
+	expression->searched = 0;
+	expression->compiled =
+	    compile_anchored(&expression->regex, expression->text) == 0;
+	return expression->compiled ? 0 : -1;
 }
 
 /* Whether the text matches: 1, 0, or -1 if there is not enough memory. */

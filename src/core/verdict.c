@@ -44,7 +44,7 @@ verdict_classify(const struct rules *rules, struct ended *ended)
 		{ throttled, { CLASS_TRANSIENT, SOURCE_OUTCOME, 0 } },
 		{ ended->by_line.class != CLASS_NONE, ended->by_line },
 		{ by_status.class != CLASS_NONE, by_status },
-		{ ended->hint >= 0, { CLASS_TRANSIENT, SOURCE_HINT, 0 } },
+		{ ended->hint >= 0, { CLASS_TRANSIENT, SOURCE_OUTCOME, 0 } },
 		{ tempfail, { CLASS_TRANSIENT, SOURCE_OUTCOME, 0 } },
 		{ outcome.kind == OUTCOME_UNSTARTABLE,
 		    { CLASS_PERMANENT, SOURCE_OUTCOME, 0 } },

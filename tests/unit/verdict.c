@@ -389,7 +389,7 @@ TEST(the_class_comes_from_the_first_that_tells_it)
 		{ .outcome = EXIT(1),
 		    .hinted = true,
 		    .class = CLASS_TRANSIENT,
-		    .source = SOURCE_HINT },
+		    .source = SOURCE_OUTCOME },
 		/* A preset knows more than a hint, and than the status. */
 		{ .outcome = EXIT(75),
 		    .first = { NULL, "75" },
