@@ -17,40 +17,30 @@
 /* Room for the text of a strategy and its parameters. */
 #define STRATEGY 128
 
-/* Writes the name of the strategy and its parameters as -b takes them. */
+/* The strategy's name, parameters that were given, and a sum of its list. */
 static void
 format_strategy(const struct backoff *backoff, char text[STRATEGY])
 {
 	const struct strategy *strategy = backoff->strategy;
 	const size_t count = strategy->listed ? backoff->count : 0;
-	char separator = ':', chained[64];
+	char chained[64];
 	uint64_t sum = 0;
-	bool fits = true;
 
 	strlcpy(text, strategy->name, STRATEGY);
-	for (int i = 0; i < BACKOFF_PARAMS; i++) {
-		if (!backoff->param_given[i])
-			continue;
-		text_append(text, STRATEGY, "%c%s=%.17g", separator,
-		    strategy->params[i].name, backoff->params[i]);
-		separator = ',';
-	}
-	for (size_t i = 0; fits && i < count; i++) {
-		fits = text_append(text, STRATEGY, "%c%.17g", separator,
-		    backoff->values[i]);
-		separator = ',';
-	}
-	if (fits)
-		return;
-	/* A long list is stored as the checksum of its text. */
+	for (int i = 0; i < BACKOFF_PARAMS; i++)
+		if (backoff->param_given[i])
+			text_append(text, STRATEGY, ":%s=%.17g",
+			    strategy->params[i].name, backoff->params[i]);
+	/* Of texts: the order of a number's bytes differs between machines. */
 	for (size_t i = 0; i < count; i++) {
 		const int length = snprintf(chained, sizeof(chained),
 		    "%016" PRIx64 ",%.17g", sum, backoff->values[i]);
 
 		sum = text_checksum(chained, (size_t)length);
 	}
-	snprintf(text, STRATEGY, "%s:%zu-values-%016" PRIx64, strategy->name,
-	    count, sum);
+	if (count > 0)
+		text_append(text, STRATEGY, ":%zu-values-%016" PRIx64, count,
+		    sum);
 }
 
 void
