@@ -139,44 +139,14 @@ draw_wait(struct sink *sink, const struct report *report,
 	    text_width(clock) + GAP + bar + text_width(last) + text_width(how);
 }
 
-/* Draws for how long another run has had the state. */
+/* Draws a line, after as much of the run's name as there is room for. */
 static void
-draw_lock(struct sink *sink, const struct report *report,
-    const struct record *record)
-{
-	char line[3 * MESSAGE_PART], name[MESSAGE_PART], file[MESSAGE_PART];
-	char time[DURATION_TEXT];
-
-	message_name(&report->style, name);
-	text_cut(name, NAME_MOST);
-	snprintf(line, sizeof(line),
-	    PROGRAM ": %s: another run has %s; waiting %s", name,
-	    text_safe(report->style.state, file, sizeof(file)),
-	    duration_text(floor(record->locked), time));
-	text_cut(line, sink->screen.width - 1);
-	report_tty_hide(sink);
-	fprintf(sink->file, "%s\r", line);
-	sink->drawn = text_width(line);
-}
-
-/* Draws how long the attempt has run, and what else there is room for. */
-static void
-draw_attempt(struct sink *sink, const struct report *report,
-    const struct record *record)
+draw_line(struct sink *sink, const struct report *report,
+    char line[MESSAGE_PART])
 {
 	char head[MESSAGE_PART] = PROGRAM ": ", name[MESSAGE_PART] = "";
-	char line[MESSAGE_PART], text[MESSAGE_PART];
-	char ran[DURATION_TEXT], limit[DURATION_TEXT];
 	int room = sink->screen.width - 1;
 
-	snprintf(line, sizeof(line), "%.60s",
-	    message_attempt(record->attempt.number, record->used, record->limit,
-		text));
-	text_append(line, sizeof(line), " runs %s",
-	    duration_text(floor(record->elapsed - record->attempt.begun), ran));
-	if (record->attempt.timeout < INFINITY)
-		text_append(line, sizeof(line), " of %s",
-		    duration_text(record->attempt.timeout, limit));
 	text_cut(line, room);
 	fit(line, &room);
 	fit_name(report, name, &room);
@@ -184,6 +154,37 @@ draw_attempt(struct sink *sink, const struct report *report,
 	report_tty_hide(sink);
 	fprintf(sink->file, "%s%s%s\r", head, name, line);
 	sink->drawn = text_width(head) + text_width(name) + text_width(line);
+}
+
+/* Draws for how long another run has had the state. */
+static void
+draw_lock(struct sink *sink, const struct report *report,
+    const struct record *record)
+{
+	char line[MESSAGE_PART], file[MESSAGE_PART], time[DURATION_TEXT];
+
+	snprintf(line, sizeof(line), "another run has %.80s; waiting %s",
+	    text_safe(report->style.state, file, sizeof(file)),
+	    duration_text(floor(record->locked), time));
+	draw_line(sink, report, line);
+}
+
+/* Draws how long the attempt has run, and what else there is room for. */
+static void
+draw_attempt(struct sink *sink, const struct report *report,
+    const struct record *record)
+{
+	char line[MESSAGE_PART], text[MESSAGE_PART];
+	char ran[DURATION_TEXT], limit[DURATION_TEXT];
+
+	snprintf(line, sizeof(line), "%.60s runs %s",
+	    message_attempt(record->attempt.number, record->used, record->limit,
+		text),
+	    duration_text(floor(record->elapsed - record->attempt.begun), ran));
+	if (record->attempt.timeout < INFINITY)
+		text_append(line, sizeof(line), " of %s",
+		    duration_text(record->attempt.timeout, limit));
+	draw_line(sink, report, line);
 }
 
 double
