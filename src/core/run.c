@@ -313,14 +313,6 @@ find_step(struct run *run, double time)
 	return step == PROCESS_WAIT ? watch_health(run, time) : step;
 }
 
-/* When something is due. */
-static double
-next_due(const struct run *run)
-{
-	return fmin(process_wake(&run->process),
-	    health_wake(&run->record.attempt.probes));
-}
-
 /* A signal ends the run, but after the process; a hook only has less time. */
 static void
 drain(struct run *run, const struct event *event)
@@ -348,7 +340,9 @@ run_process(struct run *run)
 	bool done = false;
 
 	while (!done) {
-		const struct event event = next(run, next_due(run));
+		const double due = fmin(process_wake(process),
+		    health_wake(&run->record.attempt.probes));
+		const struct event event = next(run, due);
 		enum process_step step = PROCESS_WAIT;
 
 		process->active = fmax(process->active, event.active);

@@ -82,13 +82,6 @@ world_free(struct world *world)
 	script_free(&world->script);
 }
 
-/* The draw that says whether the attempt fails. */
-static double
-draw_failure(const struct host *host)
-{
-	return random_uniform(&host->random, 2 * host->attempt + 1, DRAW_DELAY);
-}
-
 /* The item for the next attempt: the last item is repeated. */
 static const struct script_item *
 next_item(struct host *host)
@@ -154,9 +147,10 @@ begin_attempt(struct host *host, const struct record *record)
 	host->attempt = record->attempt.number;
 	const struct script_item *item = down ? &script->down : next_item(host);
 
+	const double draw =
+	    random_uniform(&host->random, 2 * host->attempt + 1, DRAW_DELAY);
 	host->outcome = world->success;
-	if (item->chance == 1 || (item->chance > 0 && world->worst) ||
-	    (item->chance > 0 && draw_failure(host) < item->chance))
+	if (item->chance > 0 && (world->worst || draw < item->chance))
 		host->outcome = item->outcome.kind != OUTCOME_NONE
 		    ? item->outcome
 		    : world->failure;
