@@ -80,14 +80,14 @@ done
 # The lines that a directory may have, and the rows of options. A commit may lower a
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
-	7727 src/core
-	2386 src/report
-	2212 src/plan
+	7642 src/core
+	2387 src/report
+	2206 src/plan
 	3426 src/options
 	8382 src/sys
 	291 src/main.c
-	11946 tests/unit
-	14532 tests/command
+	11945 tests/unit
+	14535 tests/command
 	4006 tests/lib
 	2800 tests/simulate
 	4373 scripts
