@@ -10,8 +10,7 @@
 struct events {
 	struct ev_loop *loop;
 	ev_check guard;
-	ev_io alarm; /* a timerfd: events_alarm() */
-	bool armed;
+	ev_io alarm;	   /* a timerfd: events_alarm() */
 	ev_periodic date;  /* events_date() */
 	unsigned int idle; /* turns of the loop without an event */
 	double idle_since;

@@ -84,10 +84,10 @@ ceilings='
 	2387 src/report
 	2206 src/plan
 	3426 src/options
-	8382 src/sys
+	8371 src/sys
 	291 src/main.c
 	11945 tests/unit
-	14535 tests/command
+	14524 tests/command
 	4006 tests/lib
 	2800 tests/simulate
 	4373 scripts
