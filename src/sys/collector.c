@@ -88,22 +88,6 @@ lets_out(const struct collector *collector, const struct sink *sink)
 	return collector->outs_messages && sink == collector->sinks[ERR];
 }
 
-/*
- * So many bytes went out to the sink, or it failed.  Returns whether any did:
- * if not, it has no room.
- */
-static bool
-went_out(struct collector *collector, const struct sink *sink, ssize_t length)
-{
-	if (length > 0)
-		collector->took = events_time(CLOCK_MONOTONIC);
-	else if (length == 0 || errno != EAGAIN)
-		collector_fail(collector,
-		    sink == collector->sinks[OUT] ? FAILURE_STDOUT
-						  : FAILURE_STDERR);
-	return length > 0;
-}
-
 /* Writes as many of the bytes as the sink takes: false if that is not all. */
 static bool
 pass(struct collector *collector, struct sink *sink, const char *bytes,
@@ -113,9 +97,16 @@ pass(struct collector *collector, struct sink *sink, const char *bytes,
 		const ssize_t length =
 		    sink_pass(sink, bytes + *done, size - *done);
 
-		if (!went_out(collector, sink, length))
-			return false;
-		*done += (size_t)length;
+		if (length > 0) {
+			collector->took = events_time(CLOCK_MONOTONIC);
+			*done += (size_t)length;
+			continue;
+		}
+		if (length == 0 || errno != EAGAIN)
+			collector_fail(collector,
+			    sink == collector->sinks[OUT] ? FAILURE_STDOUT
+							  : FAILURE_STDERR);
+		return false;
 	}
 	return true;
 }
@@ -135,22 +126,29 @@ has_turn(struct collector *collector)
 	return true;
 }
 
-/*
- * Moves some bytes of the spool to the sink.  Returns how many, or -1 with
- * errno set.
- */
-static ssize_t
-move(struct collector *collector, struct spool *spool, struct sink *sink)
+/* Lets out the spool: false if some of it is left. */
+static bool
+let_out_spool(struct collector *collector, struct spool *spool,
+    struct sink *sink, double until)
 {
 	char *bytes = collector->work->moved;
-	ssize_t length = pread(spool->fd, bytes, sizeof(collector->work->moved),
-	    spool->start);
 
-	if (length > 0)
-		length = sink_pass(sink, bytes, (size_t)length);
-	if (length > 0)
-		spool->start += length;
-	return length;
+	while (spool_has_bytes(spool)) {
+		const ssize_t length =
+		    pread(spool->fd, bytes, STREAM_MOST, spool->start);
+		size_t done = 0;
+
+		if (length <= 0) {
+			collector_fail(collector, FAILURE_SPOOL);
+			return false;
+		}
+		const bool all =
+		    pass(collector, sink, bytes, (size_t)length, &done);
+		spool->start += (off_t)done;
+		if (!all || collector->took >= until)
+			return false;
+	}
+	return true;
 }
 
 /*
@@ -160,6 +158,8 @@ move(struct collector *collector, struct spool *spool, struct sink *sink)
 static void
 let_out(struct collector *collector, struct sink *sink, double until)
 {
+	size_t newline = 0;
+
 	for (int i = 0; i < SPOOLS; i++) {
 		struct spool *spool = &collector->spools[i];
 
@@ -167,19 +167,15 @@ let_out(struct collector *collector, struct sink *sink, double until)
 			continue;
 		if (sink == collector->sinks[OUT] && !has_turn(collector))
 			return;
-		while (spool_has_bytes(spool))
-			if (!went_out(collector, sink,
-				move(collector, spool, sink)) ||
-			    collector->took >= until)
-				return;
+		if (!let_out_spool(collector, spool, sink, until))
+			return;
 		sink->mid_line = spool_ends_mid_line(spool);
 		collector->outlets[i] = NULL;
 	}
 	if (!collector->outs_messages || sink != collector->sinks[ERR])
 		return;
 	if (sink->mid_line && collector->messages_out == 0 &&
-	    messages.size > 0 &&
-	    !went_out(collector, sink, sink_pass(sink, "\n", 1)))
+	    messages.size > 0 && !pass(collector, sink, "\n", 1, &newline))
 		return;
 	if (!pass(collector, sink, messages.text, messages.size,
 		&collector->messages_out))
@@ -221,16 +217,9 @@ static void
 hold(struct collector *collector, struct stream *stream, const char *bytes,
     size_t size, size_t *done)
 {
-	const off_t begun = spool_end(stream->spool);
-
-	if (spool_write(stream->spool, bytes + *done, size - *done) == 0) {
-		*done = size;
-		return;
-	}
-	const int error = errno;
-	*done += (size_t)(spool_end(stream->spool) - begun);
-	errno = error;
-	let_go(collector);
+	*done += spool_write(stream->spool, bytes + *done, size - *done);
+	if (*done < size)
+		let_go(collector);
 }
 
 /*

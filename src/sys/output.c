@@ -144,7 +144,6 @@ begin_streams(struct output *output)
 	struct collector *collector = &output->collector;
 
 	for (int i = 0; i < STREAMS; i++) {
-		collector->streams[i].pipe = NO_DESCRIPTOR;
 		collector->streams[i].spool = NULL;
 		collector->streams[i].searches = false;
 	}

@@ -120,22 +120,21 @@ spool_reader(const struct spool *spool, off_t from)
 	return fd;
 }
 
-int
-spool_write(struct spool *spool, const void *data, size_t size)
+size_t
+spool_write(struct spool *spool, const char *bytes, size_t size)
 {
-	const char *bytes = data;
-	off_t end = spool_end(spool);
+	const off_t end = spool_end(spool);
+	size_t done = 0;
 
-	while (size > 0) {
-		const ssize_t written = pwrite(spool->fd, bytes, size, end);
+	while (done < size) {
+		const ssize_t written = pwrite(spool->fd, bytes + done,
+		    size - done, end + (off_t)done);
 
 		if (written == -1)
-			return -1;
-		end += written;
-		bytes += written;
-		size -= (size_t)written;
+			break;
+		done += (size_t)written;
 	}
-	return 0;
+	return done;
 }
 
 int
@@ -149,10 +148,12 @@ spool_move(struct spool *from, struct spool *to)
 
 		if (length == 0)
 			errno = EIO;
-		if (length <= 0 ||
-		    spool_write(to, buffer, (size_t)length) == -1)
+		if (length <= 0)
 			return -1;
-		from->start += length;
+		const size_t done = spool_write(to, buffer, (size_t)length);
+		from->start += (off_t)done;
+		if (done < (size_t)length)
+			return -1;
 	}
 	spool_empty(from);
 	return 0;
@@ -181,7 +182,7 @@ spool_take(struct spool *spool, int descriptor, size_t most)
 			most = sizeof(buffer);
 		length = read(descriptor, buffer, most);
 		if (length > 0 &&
-		    spool_write(spool, buffer, (size_t)length) == -1)
+		    spool_write(spool, buffer, (size_t)length) < (size_t)length)
 			return -1;
 	}
 	return length;

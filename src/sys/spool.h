@@ -46,8 +46,8 @@ void spool_empty(struct spool *spool);
  */
 int spool_reader(const struct spool *spool, off_t from);
 
-/* Adds bytes.  Returns 0, or -1 with errno set. */
-int spool_write(struct spool *spool, const void *data, size_t size);
+/* Adds bytes.  Returns how many; errno says why these are not all. */
+size_t spool_write(struct spool *spool, const char *bytes, size_t size);
 
 /*
  * Takes everything off one file and adds it to another.  Returns 0, or -1 with
