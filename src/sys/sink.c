@@ -134,41 +134,34 @@ write_in_time(const struct sink *sink, const char *bytes, size_t size,
 	return size;
 }
 
-/* Returns false with errno set if some of the rest is left. */
-static bool
-write_rest(struct sink *sink, double patience)
-{
-	const size_t left =
-	    write_in_time(sink, sink->rest, sink->rest_size, patience);
-
-	if (left > 0)
-		memmove(sink->rest, sink->rest + sink->rest_size - left, left);
-	sink->rest_size = left;
-	return left == 0;
-}
-
+/* The rest of what was written before and the bytes are written as one. */
 bool
 sink_write(struct sink *sink, const char *bytes, size_t size, double patience)
 {
-	if (!write_rest(sink, patience) && errno == EAGAIN)
+	const size_t whole = sink->rest_size + size;
+	char *text = realloc(sink->rest, whole + 1);
+
+	if (text == NULL)
 		return false;
-	sink->rest_size = 0;
-	const size_t left = write_in_time(sink, bytes, size, patience);
-	if (left == 0 || left == size || errno != EAGAIN)
-		return left == 0;
-	char *rest = realloc(sink->rest, left);
-	if (rest != NULL) {
-		memcpy(rest, bytes + size - left, left);
-		sink->rest = rest;
-		sink->rest_size = left;
-	}
-	return true;
+	memcpy(text + sink->rest_size, bytes, size);
+	size_t left = write_in_time(sink, text, whole, patience);
+	const size_t written = whole - left;
+	const bool waits = left > 0 && errno == EAGAIN;
+	const bool taken = left == 0 || (waits && left < size);
+	if (!waits)
+		left = 0;
+	else if (!taken) /* none of the bytes is lost in part */
+		left -= size;
+	memmove(text, text + written, left);
+	sink->rest = text;
+	sink->rest_size = left;
+	return taken;
 }
 
 ssize_t
 sink_pass(struct sink *sink, const char *bytes, size_t size)
 {
-	if (!write_rest(sink, 0))
+	if (sink->rest_size > 0 && !sink_write(sink, "", 0, 0))
 		return -1;
 	const ssize_t written = write_some(sink, bytes, size);
 	if (written > 0)
