@@ -186,10 +186,8 @@ file_share(int descriptor)
 	char name[32];
 	struct stat status;
 
-	if (fstat(descriptor, &status) == -1)
-		return -1;
 	const int flags = fcntl(descriptor, F_GETFL);
-	if (flags == -1)
+	if (flags == -1 || fstat(descriptor, &status) == -1)
 		return -1;
 	if ((flags & O_ACCMODE) == O_RDONLY) {
 		errno = EBADFD;

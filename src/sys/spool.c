@@ -31,17 +31,14 @@ spool_complain(void)
 static int
 open_named(const char *folder)
 {
-	char name[4096];
-	const int length =
-	    snprintf(name, sizeof(name), "%s/retry.XXXXXX", folder);
+	char *name;
 
-	if (length < 0 || (size_t)length >= sizeof(name)) {
-		errno = ENAMETOOLONG;
+	if (asprintf(&name, "%s/retry.XXXXXX", folder) == -1)
 		return -1;
-	}
 	const int fd = mkostemp(name, O_CLOEXEC);
 	if (fd != -1)
 		unlink(name);
+	free(name);
 	return fd;
 }
 
