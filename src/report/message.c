@@ -30,7 +30,6 @@ const struct message_row message_rows[] = {
 	{ "line attempt", "verbose",
 	    "%attempt starts as process %pid[, for %timeout at most]: %words",
 	    INFO },
-	{ "line outcome", "!verbose verdict=success", "" },
 	{ "line outcome", "!verbose rule=error", "" },
 	/* A signal that was passed on makes an ordinary end. */
 	{ "line outcome", "rule=signal", "%ended", NOTICE },
@@ -105,8 +104,7 @@ const struct message_row message_rows[] = {
 	{ "by", "verdict=retry rule=throttle-match",
 	    "matches --throttle-match" },
 	{ "by", "verdict=retry rule=retry-match", "matches --retry-match" },
-	{ "by", "verdict=retry rule=retry-on zero", "not in --success-on" },
-	{ "by", "verdict=retry rule=default zero", "not in --success-on" },
+	{ "by", "verdict=retry zero", "not in --success-on" },
 	{ "by", "verdict=stop rule=stop-on by-default",
 	    "in --stop-on (default)" },
 	{ "by", "verdict=stop rule=stop-on", "in --stop-on" },

@@ -81,13 +81,13 @@ done
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
 	7642 src/core
-	2387 src/report
+	2385 src/report
 	2206 src/plan
 	3426 src/options
 	8348 src/sys
 	291 src/main.c
-	11945 tests/unit
-	14524 tests/command
+	12198 tests/unit
+	14528 tests/command
 	4006 tests/lib
 	2800 tests/simulate
 	4373 scripts

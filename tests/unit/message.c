@@ -2,6 +2,9 @@
 
 #include <math.h>
 #include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "report/message.h"
 #include "core/duration.h"
@@ -407,6 +410,207 @@ TEST(attempts_are_counted_where_they_count)
 	CHECK_STR(message_attempt(7, 2, 0, text), "attempt 7");
 }
 
+/* What the tests above do not ask for; other tests see it at work. */
+TEST(each_other_sentence_is_told)
+{
+	static const char *const blank[] = { "a b", NULL };
+	static const struct policy policy = { .max_time = 0 };
+	static const struct report_style calm = { .command = blank,
+		.state = (char *)"file" };
+	static const struct report_style loud = { .command = blank,
+		.policy = &policy,
+		.ci = true,
+		.draws = true,
+		.seed = 9,
+		.verbose = true };
+	static const struct report_style drawn = { .draws = true,
+		.seed = 9,
+		.verbose = true };
+	static const struct outcome failed = { OUTCOME_EXIT, 1 };
+	static const struct outcome missing = { OUTCOME_UNSTARTABLE, EACCES };
+	static const struct outcome sick = { OUTCOME_UNHEALTHY, 0 };
+	const struct {
+		struct message (*ask)(const struct report_style *style,
+		    const struct record *record);
+		const struct report_style *style;
+		const char *text;
+		struct record record;
+	} rows[] = {
+		{ message_of, &loud,
+		    "CI is set, but nothing limits this run: give -a N or -T "
+		    "DUR; --seed=9 repeats the delays",
+		    { .kind = RECORD_START } },
+		{ message_of, &drawn, "--seed=9 repeats the delays",
+		    { .kind = RECORD_START } },
+		{ message_of, &loud, "attempt 0 starts as process 0: a b",
+		    { .kind = RECORD_ATTEMPT, .attempt.timeout = INFINITY } },
+		{ message_of, &loud, "received SIGHUP",
+		    { .kind = RECORD_SIGNAL, .signal = SIGHUP } },
+		{ message_of, &loud,
+		    "next at once (nominal 0s, range 0s to 0s, asked for 0s)",
+		    { .kind = RECORD_WAIT } },
+		{ message_of, &calm,
+		    "waiting for another run, which holds file.lock",
+		    { .kind = RECORD_LOCK } },
+		{ message_status, &calm,
+		    "waiting for another run, which holds file.lock",
+		    { .kind = RECORD_LOCK } },
+
+		{ message_of, &calm, "",
+		    { .kind = RECORD_OUTCOME,
+			.last.judgement.rule = RULE_ERROR } },
+		{ message_of, &calm, "attempt 0 did not run after 0s",
+		    { .kind = RECORD_OUTCOME,
+			.last.judgement.rule = RULE_SIGNAL } },
+		{ message_of, &calm, "cannot execute 'a b': Permission denied",
+		    { .kind = RECORD_OUTCOME, .last.outcome = missing } },
+		{ message_of, &plain,
+		    "cannot execute folder/a\\^[b: Permission denied",
+		    { .kind = RECORD_OUTCOME, .last.outcome = missing } },
+		{ message_of, &drawn, "cannot execute it: Permission denied",
+		    { .kind = RECORD_OUTCOME, .last.outcome = missing } },
+		{ message_of, &calm,
+		    "attempt 0 was unhealthy after 0s: health check exited 1 "
+		    "three times, and was never healthy: "
+		    "--health-start-period=DUR; left 1 process: a",
+		    { .kind = RECORD_OUTCOME,
+			.last.outcome = sick,
+			.last.judgement.verdict = VERDICT_RETRY,
+			.seen = { .left = 1, .left_names = "a" },
+			.attempt.probes = { .failures = 3, .last = failed } } },
+		{ message_of, &calm,
+		    "attempt 0 did not run after 0s; left 2 processes: a, b; "
+		    "next at once",
+		    { .kind = RECORD_OUTCOME,
+			.last.judgement.verdict = VERDICT_RETRY,
+			.wait.lasts = true,
+			.seen = { .left = 2, .left_names = "a, b" } } },
+
+		{ message_of, &calm, "attempt 0 is healthy after 0s",
+		    { .kind = RECORD_HEALTH,
+			.attempt = { .health = HEALTH_HEALTHY,
+			    .first_healthy = true } } },
+		{ message_of, &loud,
+		    "attempt 0 is failing after 0s: health check exited 1 "
+		    "once",
+		    { .kind = RECORD_HEALTH,
+			.attempt = { .health = HEALTH_FAILING,
+			    .probes = { .failures = 1, .last = failed } } } },
+		{ message_status, &calm,
+		    "attempt 0 is failing after 0s: health check failed "
+		    "twice; the last exited 1",
+		    { .kind = RECORD_HEALTH,
+			.attempt = { .health = HEALTH_FAILING,
+			    .probes = { .failures = 2,
+				.differ = true,
+				.last = failed } } } },
+		{ message_status, &calm,
+		    "attempt 0 is unhealthy after 0s: no sign of life "
+		    "(WATCHDOG=1)",
+		    { .kind = RECORD_HEALTH,
+			.attempt = { .health = HEALTH_UNHEALTHY,
+			    .probes.last = sick } } },
+
+		{ message_of, &calm, "",
+		    { .kind = RECORD_END, .end.reason = REASON_SUCCESS } },
+		{ message_of, &calm, "",
+		    { .kind = RECORD_END, .end.reason = REASON_ERROR } },
+		{ message_of, &calm, "",
+		    { .kind = RECORD_END,
+			.last.outcome = missing,
+			.end.reason = REASON_STOP } },
+		{ message_of, &calm,
+		    "giving up after 0 attempts in 0s: did not run; use it",
+		    { .kind = RECORD_END,
+			.seen.advice = "use it",
+			.end.reason = REASON_STOP } },
+		{ message_of, &calm,
+		    "giving up after 1 attempt in 0s: did not run; failed "
+		    "run 0 of 0; exiting 0 (--tolerate)",
+		    { .kind = RECORD_END,
+			.attempt.number = 1,
+			.end = { REASON_ATTEMPTS, .tolerated = true } } },
+		{ message_of, &calm,
+		    "giving up after 0 attempts in 0s: standard input had "
+		    "not ended after --max-time 0s",
+		    { .kind = RECORD_END,
+			.end = { REASON_MAX_TIME, .cut = CUT_INPUT } } },
+		{ message_of, &calm,
+		    "giving up after 2 attempts in 0s: did not run, and "
+		    "--max-time 0s leaves no time to judge it",
+		    { .kind = RECORD_END,
+			.attempt.number = 2,
+			.end = { REASON_MAX_TIME, .cut = CUT_ATTEMPT } } },
+		{ message_of, &calm,
+		    "giving up after 2 attempts in 0s: did not run, and "
+		    "nobody took the rest of its output by --max-time 0s",
+		    { .kind = RECORD_END,
+			.attempt.number = 2,
+			.last.extent = EXTENT_UNREAD,
+			.end = { REASON_MAX_TIME, .cut = CUT_ATTEMPT } } },
+		{ message_of, &calm,
+		    "ended by SIGTERM after 1 attempt in 0s: did not run, "
+		    "and nobody took the rest of its output",
+		    { .kind = RECORD_END,
+			.attempt.number = 1,
+			.last.extent = EXTENT_UNREAD,
+			.end = { REASON_SIGNAL, .ended_by = SIGTERM } } },
+		{ message_of, &calm,
+		    "ended by SIGTERM after 1 attempt in 0s: did not run, "
+		    "and the rest of its output was not searched",
+		    { .kind = RECORD_END,
+			.attempt.number = 1,
+			.last.extent = EXTENT_UNSEARCHED,
+			.end = { REASON_SIGNAL, .ended_by = SIGTERM } } },
+		{ message_of, &calm,
+		    "giving up after 0 attempts in 0s: did not run, and "
+		    "asked to wait 1m30s, longer than --max-time allows",
+		    { .kind = RECORD_END,
+			.end = { REASON_HINT, .too_long = 90,
+			    .too_late = true } } },
+		{ message_of, &loud,
+		    "giving up after 0 attempts in 0s: did not run, and "
+		    "nobody reads the output",
+		    { .kind = RECORD_END,
+			.end = { REASON_ERROR, .death = SIGPIPE } } },
+	};
+	static const char *const times[] = { "once", "twice", "three times",
+		"four times", "five times", "6 times" };
+	struct record probed = { .kind = RECORD_HEALTH,
+		.attempt.probes.last = failed };
+	const struct record parts[] = {
+		{ .last.outcome = { OUTCOME_EXIT, 3 },
+		    .last.judgement = { VERDICT_SUCCESS, RULE_SUCCESS_ON } },
+		{ .last.outcome = { OUTCOME_EXIT, 0 },
+		    .last.judgement = { VERDICT_RETRY, RULE_DEFAULT } },
+		{ .last.preset = "npm",
+		    .last.outcome.class = CLASS_TRANSIENT,
+		    .last.judgement = { VERDICT_RETRY, RULE_RETRY_MATCH } },
+		{ .has_presets = true,
+		    .last.outcome.class = CLASS_TRANSIENT,
+		    .end.reason = REASON_ATTEMPTS },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		ROW("%zu", i);
+		CHECK_STR(rows[i].ask(rows[i].style, &rows[i].record).text,
+		    rows[i].text);
+	}
+	for (size_t i = 0; i < COUNT(times); i++) {
+		probed.attempt.probes.failures = i + 1;
+		CHECK_STR(message_part(&probed, "times").text, times[i]);
+	}
+	CHECK_STR(message_part(&parts[0], "short").text,
+	    "exited 3, in --success-on");
+	CHECK_STR(message_part(&parts[1], "short").text,
+	    "exited 0, not in --success-on");
+	CHECK_STR(message_part(&parts[2], "long").text,
+	    "attempt 0 did not run after 0s, matches --retry-match, "
+	    "transient failure (--preset=npm)");
+	CHECK_STR(message_part(&parts[3], "known").text, "transient failure");
+	CHECK_STR(message_more(&calm, 7).text, "(7 more identical failures)");
+}
+
 /* A part that named itself would have no end. */
 TEST(no_part_names_itself)
 {
@@ -444,6 +648,40 @@ TEST(each_name_in_a_sentence_is_a_fact)
 			CHECK(strchr(message_status(&verbose, &record).text,
 				  '%') == NULL);
 		}
+}
+
+/* In a child, this row of the messages has another text; runs the tests. */
+static int
+run_without(const struct message_row *known)
+{
+	struct message_row *row = (struct message_row *)(uintptr_t)known;
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	const uintptr_t begin = (uintptr_t)row & ~(page - 1);
+	int status;
+
+	fflush(stdout);
+	const pid_t child = fork();
+	if (child > 0)
+		return waitpid(child, &status, 0) == child ? status : -1;
+	if (child == -1 || freopen("/dev/null", "w", stdout) == NULL ||
+	    mprotect((void *)begin, (uintptr_t)(row + 1) - begin,
+		PROT_READ | PROT_WRITE) == -1)
+		_exit(127);
+	row->text = "wrong";
+	tap.failed = false;
+	for (int i = 0; i < tap.count - 1; i++)
+		tap.tests[i].function();
+	_exit(tap.failed);
+}
+
+TEST(each_row_is_looked_for_by_a_test_above)
+{
+	CHECK_INT(run_without(&(struct message_row){ .name = NULL }), 0);
+	for (const struct message_row *row = message_rows; row->name != NULL;
+	     row++) {
+		ROW("%s: %s", row->name, row->when);
+		CHECK_INT(run_without(row), 1 << 8);
+	}
 }
 
 int

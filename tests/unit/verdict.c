@@ -48,6 +48,7 @@ static const struct row {
 	unsigned int matched;
 	enum verdict answer;
 	bool unread;
+	double silent;
 	/* What follows. */
 	enum verdict verdict;
 	enum rule rule;
@@ -67,6 +68,11 @@ static const struct row {
 	    .outcome = SIGNAL(SIGKILL),
 	    .verdict = NO,
 	    .rule = RULE_DEFAULT },
+	{ .hopeless = DEFAULT,
+	    .outcome = TIMEOUT,
+	    .silent = 60,
+	    .verdict = NO,
+	    .rule = RULE_IDLE_TIMEOUT },
 	{ .hopeless = DEFAULT,
 	    .outcome = SIGNAL(SIGINT),
 	    .verdict = STOP,
@@ -338,12 +344,15 @@ fill(struct set *set, const char *list)
 
 TEST(the_rules_are_asked_in_order)
 {
+	unsigned int seen = 0; /* a bit for each rule */
+
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		const struct row *row = &rows[i];
 		struct ended ended = {
 			.outcome = row->outcome,
 			.check = row->answer,
 			.unread = row->unread,
+			.silent = row->silent,
 			.matched = row->matched,
 		};
 		struct rules rules = {
@@ -364,6 +373,12 @@ TEST(the_rules_are_asked_in_order)
 		CHECK_STR(rule_names[got.rule], rule_names[row->rule]);
 		CHECK_INT(got.throttled, row->throttled);
 		CHECK_INT(got.by_default, row->by_default);
+		seen |= 1u << got.rule;
+	}
+	/* The rules below it are for runs that end without a verdict. */
+	for (int rule = RULE_NONE + 1; rule < RULE_SIGNAL; rule++) {
+		ROW("%s", rule_names[rule]);
+		CHECK((seen & 1u << rule) != 0);
 	}
 }
 
