@@ -87,7 +87,7 @@ ceilings='
 	8348 src/sys
 	291 src/main.c
 	12198 tests/unit
-	14528 tests/command
+	14530 tests/command
 	4006 tests/lib
 	2800 tests/simulate
 	4373 scripts

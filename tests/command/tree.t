@@ -158,7 +158,7 @@ begin zombie '[ -s zombie ]' -a 1 -k 0 -- sh -c 'perl zombie.pl & exec sleep 60'
 )
 # A check and a gate may end what they have started, and nothing else.
 limited check check-own -t -a 1 -k .2 \
-    '--check=setsid ./stubborn check-own & sleep 60' -- ./leaves_asked check 0
+    '--check=[ "$RETRY_LAST" = timeout ] || setsid ./stubborn check-own & sleep 60' -- ./leaves_asked check 0
 limited before-retry before-retry-own -t -a 2 -k .2 \
     '--before-retry=[ "$RETRY_LAST" = timeout ] ||
 	setsid ./stubborn before-retry-own & sleep 60' -- \
