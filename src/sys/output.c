@@ -137,26 +137,13 @@ open_stream(struct output *output, struct stream *stream, int index)
 	return 0;
 }
 
-/* The streams of the next process, which go through no pipe yet. */
-static struct stream *
-begin_streams(struct output *output)
-{
-	struct collector *collector = &output->collector;
-
-	for (int i = 0; i < STREAMS; i++) {
-		collector->streams[i].spool = NULL;
-		collector->streams[i].searches = false;
-	}
-	return collector->streams;
-}
-
 int
 output_begin(struct output *output, int descriptors[3])
 {
 	const struct options *options = output->options;
 	const struct output_row *mode = &output_rows[options->output];
 	struct collector *collector = &output->collector;
-	struct stream *streams = begin_streams(output);
+	struct stream *streams = collector->streams;
 
 	if (!options_collects(options))
 		return 0;
@@ -168,9 +155,9 @@ output_begin(struct output *output, int descriptors[3])
 
 		if (!spool_has_bytes(spool) || mode->forgets)
 			spool_empty(spool);
-		if (!output->is_full &&
-		    (i == OUT ? mode->holds_stdout : mode->holds_stderr))
-			stream->spool = spool;
+		const bool holds =
+		    i == OUT ? mode->holds_stdout : mode->holds_stderr;
+		stream->spool = holds && !output->is_full ? spool : NULL;
 		/* In one file for both, nobody can tell them apart. */
 		stream->searches = search_is_needed(&options->patterns) &&
 		    (output->merged || options->search == 0 ||
@@ -201,9 +188,10 @@ int
 output_begin_shell(struct output *output, int descriptors[3])
 {
 	struct collector *collector = &output->collector;
-	struct stream *streams = begin_streams(output);
+	struct stream *stream = &collector->streams[ERR];
 
-	streams[ERR].spool = &collector->spools[ASIDE];
+	stream->spool = &collector->spools[ASIDE];
+	stream->searches = false;
 	if (collector->spools[OUT].fd != NO_DESCRIPTOR) {
 		output->ends[0] =
 		    spool_reader(&collector->spools[OUT], collector->begun);
@@ -213,7 +201,7 @@ output_begin_shell(struct output *output, int descriptors[3])
 	}
 	if (!messages.held)
 		return 0;
-	if (open_stream(output, &streams[ERR], ERR) == -1)
+	if (open_stream(output, stream, ERR) == -1)
 		return -1;
 	descriptors[1] = descriptors[2] = output->ends[ERR + 1];
 	collector_start(collector);
