@@ -90,7 +90,7 @@ ceilings='
 	14530 tests/command
 	4006 tests/lib
 	2800 tests/simulate
-	4373 scripts
+	4372 scripts
 	61 options'
 
 # size TREE ROOM: its lines; words of completions are generated.

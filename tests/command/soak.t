@@ -67,7 +67,7 @@ time.sleep(.5)
 while piece := here.recv(1 << 16):
     sys.stdout.buffer.write(piece)
 END
-		python3 late.py strace -f -o trace -e trace=sendfile \
+		python3 late.py strace -f -o trace -e trace=sendto \
 		    "$RETRY" --output=last seq 300000 >got
 		calls=$(grep -c EAGAIN trace)
 		note "$calls writes found no room"
