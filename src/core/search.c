@@ -824,21 +824,6 @@ search_some(struct search *search, struct stream_line *line, const char *bytes,
 }
 
 int
-search_bytes(struct search *search, struct stream_line *line, const char *bytes,
-    size_t size)
-{
-	while (size > 0) {
-		const ssize_t length = search_some(search, line, bytes, size);
-
-		if (length == -1)
-			return -1;
-		bytes += length;
-		size -= (size_t)length;
-	}
-	return 0;
-}
-
-int
 search_end(struct search *search, struct stream_line *line)
 {
 	int result = 0;

@@ -121,15 +121,10 @@ void search_begin(struct search *search, const struct patterns *patterns,
     struct found *found);
 
 /*
- * Takes the next bytes of a stream, and looks through each line that ends.
- * Returns 0, or -1 if there is not enough memory for the patterns.
- */
-int search_bytes(struct search *search, struct stream_line *line,
-    const char *bytes, size_t size);
-
-/*
- * The same up to the end of a line, once expressions were tried, which may take
- * long.  Returns how many bytes it took, or -1.
+ * Takes the next bytes of a stream, and looks through each line that ends: all
+ * of them, or up to the end of a line once expressions were tried, which may
+ * take long.  Returns how many bytes it took, or -1 if there is not enough
+ * memory for the patterns.
  */
 ssize_t search_some(struct search *search, struct stream_line *line,
     const char *bytes, size_t size);

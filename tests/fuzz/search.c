@@ -60,13 +60,14 @@ search(const struct patterns *patterns, const char *data, size_t size,
 	MUST(line != NULL);
 	search_begin(&search, patterns, &found);
 	while (size > 0) {
-		const size_t taken = piece < size ? piece : size;
+		const ssize_t taken = search_some(&search, line, data,
+		    piece < size ? piece : size);
 
-		search_bytes(&search, line, data, taken);
+		MUST(taken > 0);
 		MUST(line->length <= LINE_MOST);
 		MUST(line->length == 0 || strlen(line->text) == line->length);
 		data += taken;
-		size -= taken;
+		size -= (size_t)taken;
 	}
 	search_end(&search, line);
 	MUST(!line->begun);

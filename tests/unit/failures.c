@@ -50,9 +50,16 @@ classify(const struct options *options, int status, const char *output,
 
 	line = (struct stream_line){ .length = 0 };
 	search_again(&search);
-	if (search_bytes(&search, &line, output, length) == -1 ||
-	    search_end(&search, &line) == -1)
-		tap_bail_out("search", "not enough memory");
+	while (length > 0) {
+		const ssize_t done =
+		    search_some(&search, &line, output, length);
+
+		if (done == -1)
+			tap_bail_out("search", "not enough memory");
+		output += done;
+		length -= (size_t)done;
+	}
+	search_end(&search, &line);
 	struct ended ended = {
 		.outcome = { .kind = OUTCOME_EXIT, .code = status },
 		.by_line = found.class,

@@ -466,10 +466,10 @@ TEST(much_is_searched_as_little_is)
 
 	search_begin(&search, &patterns, &found);
 	for (int i = 0; i < 40000; i++)
-		search_bytes(&search, &line, "xxxxxxxx\n", 9);
+		search_some(&search, &line, "xxxxxxxx\n", 9);
 	CHECK(!found.hinted);
 	CHECK_INT(found.matched, 0);
-	search_bytes(&search, &line, "xxxxxxxy\n", 9);
+	search_some(&search, &line, "xxxxxxxy\n", 9);
 	CHECK(found.hinted);
 	CHECK_INT(found.matched, MATCH_BIT(MATCH_FAIL));
 	search_close(&search);
@@ -496,7 +496,7 @@ TEST(no_line_takes_the_square_of_its_length)
 
 		search_begin(&search, &patterns, &found);
 		for (int count = 0; count < 512; count++)
-			search_bytes(&search, &line, text, sizeof(text));
+			search_some(&search, &line, text, sizeof(text));
 		CHECK_INT(found.matched, 0);
 		search_close(&search);
 	}
@@ -658,7 +658,7 @@ TEST(nothing_is_made_before_there_is_a_line)
 	struct search search;
 
 	search_begin(&search, &classes, &found);
-	search_bytes(&search, &line, "not allowed", strlen("not allowed"));
+	search_some(&search, &line, "not allowed", strlen("not allowed"));
 	CHECK(search.sieve == NULL && search.expressions == NULL);
 	search_end(&search, &line);
 	CHECK(search.sieve != NULL);
