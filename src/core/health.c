@@ -20,15 +20,7 @@ health_begin(const struct health_rules *rules, double now)
 double
 health_wake(const struct health *health)
 {
-	switch (health->phase) {
-	case HEALTH_WAITING:
-	case HEALTH_PROBING:
-	case HEALTH_ENDING:
-		return health->due;
-	case HEALTH_OFF:
-		break;
-	}
-	return INFINITY;
+	return health->phase == HEALTH_OFF ? INFINITY : health->due;
 }
 
 static void

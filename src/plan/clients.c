@@ -131,21 +131,6 @@ count_attempts(struct crowd *crowd, size_t before)
 	}
 }
 
-/* The draws of a client; the first run of one is that of the table. */
-static struct random
-draws_of(const struct plan_options *options, uint64_t clients, uint64_t number,
-    uint64_t i)
-{
-	struct random random = options->random;
-
-	if (clients > 0)
-		random.seed =
-		    random_seed(&options->random, number * clients + i + 1);
-	else if (number > 0)
-		random.seed = random_seed(&options->random, number);
-	return random;
-}
-
 /*
  * Simulates the crowd of this number, for so many steps at most, which are
  * counted.  Adds how each client went, if all of them came to their end, which
@@ -163,8 +148,14 @@ run_crowd(struct crowd *crowd, const struct plan_options *options, size_t count,
 	crowd->waiting = count;
 	crowd->peak = crowd->then = crowd->last = 0;
 	for (size_t i = 0; i < count; i++) {
-		simulation_open(&crowd->clients[i], &crowd->world,
-		    draws_of(options, world->script.clients, number, i));
+		struct random random = options->random;
+		const uint64_t draws =
+		    number * count + i + (world->script.clients > 0);
+
+		/* Without clients= the first run is that of the table. */
+		if (draws > 0)
+			random.seed = random_seed(&options->random, draws);
+		simulation_open(&crowd->clients[i], &crowd->world, random);
 		crowd->queue[i] = i;
 	}
 	while (crowd->waiting > 0 && *steps < end) {
