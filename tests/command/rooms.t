@@ -80,13 +80,13 @@ done
 # The lines that a directory may have, and the rows of options. A commit may lower a
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
-	7642 src/core
+	7614 src/core
 	2385 src/report
-	2206 src/plan
+	2197 src/plan
 	3426 src/options
 	8336 src/sys
 	291 src/main.c
-	12198 tests/unit
+	12205 tests/unit
 	14530 tests/command
 	4006 tests/lib
 	2800 tests/simulate
