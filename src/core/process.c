@@ -34,14 +34,6 @@ process_begin(const struct policy *policy, bool is_attempt, double now,
 	};
 }
 
-/* When a process that writes nothing must end. */
-static double
-patience(const struct process *process)
-{
-	return process->idle_limit > 0 ? process->active + process->idle_limit
-				       : INFINITY;
-}
-
 /* When SIGKILL is due because the run ends. */
 static double
 stop_due(const struct process *process)
@@ -56,8 +48,10 @@ process_wake(const struct process *process)
 {
 	const double wake = fmin(process->deadline, stop_due(process));
 
-	return process->phase == PROCESS_RUNS ? fmin(wake, patience(process))
-					      : wake;
+	if (process->phase != PROCESS_RUNS || process->idle_limit == 0)
+		return wake;
+	/* A process that writes nothing must end. */
+	return fmin(wake, process->active + process->idle_limit);
 }
 
 static enum process_step

@@ -80,14 +80,14 @@ done
 # The lines that a directory may have, and the rows of options. A commit may lower a
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
-	7614 src/core
+	7608 src/core
 	2385 src/report
 	2197 src/plan
 	3426 src/options
 	8336 src/sys
 	291 src/main.c
 	12205 tests/unit
-	14530 tests/command
+	14525 tests/command
 	4006 tests/lib
 	2800 tests/simulate
 	4372 scripts
