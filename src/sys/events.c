@@ -21,6 +21,9 @@
 /* How many turns of the loop without an event a second may have. */
 #define IDLE_TURNS 1000
 
+/* A turn that lasts so many seconds is likely to be followed by others. */
+#define LONG_TURN 50
+
 /* Seconds that any clock's type can hold. */
 #define FAR 1e9
 
@@ -77,6 +80,10 @@ guard_turns(struct ev_loop *loop, ev_check *watcher, int flags)
 	const double time = events_time(CLOCK_MONOTONIC);
 
 	(void)flags;
+	/* Without a date libev wakes each minute, and looks at the clock. */
+	if (time - events->idle_since > LONG_TURN &&
+	    !ev_is_active(&events->date))
+		events_date(events, 2 * FAR + events_time(CLOCK_REALTIME));
 	if (ev_pending_count(loop) > 0 || time - events->idle_since > 1) {
 		events->idle = 0;
 		events->idle_since = time;
