@@ -24,8 +24,8 @@ while read -r ceiling words; do
 		echo "$count")" ''
 done <<'END'
 97000 true
-115000 --preset=npm true
-143000 --preset=aws true
+245000 --preset=npm true
+266000 --preset=aws true
 330000 -q -a 11 -d 0 false
 1134000 -q -a 11 -d 0 --log=json:/dev/null false
 END

@@ -38,7 +38,7 @@ run retry --preset=./ci.retry --log=json:ci sh -c 'exit 69'
 is 'options of a file count' "$code $(grep -c '"event":"attempt"' ci) $err" '69 2 '
 like 'options of a file count, and a status of a file' "$(cat ci)" '"class":"transient"'
 rm ci
-run retry --preset=./ci.retry -v -a 3 --log=json:ci sh -c 'exit 69'
+run retry --preset=./ci.retry -v -a 3 --log=auto --log=json:ci sh -c 'exit 69'
 is 'what is typed wins' "$(grep -c '"event":"attempt"' ci)" 3
 like 'what is typed wins over what cannot be combined with it' "$err" 'attempt 3/3 starts'
 
