@@ -109,7 +109,7 @@ run retry -q -a 1 -k .1 --leftovers=end sh -c './stubborn mute & ./leaves mute'
 is 'a success that is quiet says nothing of what it left' "$err" ''
 run retry -v -a 1 --leftovers=end true
 unlike 'SIGTERM comes first, but none if nothing is left' "$err" sending
-run retry -a 1 -k .1 -s USR1 --leftovers=end sh -c 'setsid sh -c "
+run retry -a 1 -k 60 -s USR1 --leftovers=end sh -c 'setsid sh -c "
 	trap \"echo usr1 >signal; exit\" USR1; echo >ready; while :; do sleep .05; done" &
 	./leaves ready'
 is 'the signal is that of --signal' "$(cat signal)" usr1
@@ -195,7 +195,7 @@ wait
 END2
 run retry -a 2 -d 0 -k 9 --health='[ -d port ] || exit 1
 	[ "$RETRY_ATTEMPT" = 2 ] || { [ ! -e serves1 ] || kill -KILL "$RETRY_PID"; exit 0; }
-	[ ! -e serves2 ] || kill -KILL "$RETRY_PID"' --health-interval=20ms ./master
+	[ ! -e serves2 ] || kill -KILL "$RETRY_PID"' --health-interval=20ms --health-retries=1000 ./master
 is "with --health no worker of an earlier attempt holds the port" "$code" 137
 check 'each attempt served' test -e serves2
 check 'each attempt served, and no worker is left in the end' none_alive workers
