@@ -311,7 +311,7 @@ struct expression {
 	const char *text;	 /* or NULL */
 	const struct clue *clue; /* or NULL */
 	bool always;		 /* it has no literals: each line is tried */
-	bool worded;		 /* its preset has words: they decide, too */
+	bool worded;		 /* words come before it: they decide, too */
 	bool compiled, placed;
 	bool over; /* it was found, and is not looked for again */
 	regex_t regex;
@@ -331,7 +331,7 @@ struct look {
 	struct search *search;
 	const struct stream_line *line;
 	const char *body;
-	uint64_t words; /* a bit for each preset whose word it has */
+	uint64_t words; /* a bit for each list of which it has a word */
 	bool wanted;	/* it has what some expression needs */
 	bool ignored, mended;
 	char *rest; /* the line without what was found in it */
@@ -413,6 +413,32 @@ count_texts(const char *const *texts)
 	return count;
 }
 
+/*
+ * Numbers the lists of words, each of which is for the patterns that follow it
+ * in its preset: 0 is no list, and a number that is taken again makes nothing
+ * but more patterns tried.
+ */
+static void
+number_words(const struct patterns *patterns)
+{
+	const struct clue *last = NULL;
+	unsigned int count = 0, list = 0;
+
+	for (size_t i = 0; i < patterns->clue_count; i++) {
+		struct clue *clue = &patterns->clues[i];
+		const bool begins =
+		    last == NULL || last->preset != clue->preset;
+
+		if (begins)
+			list = 0;
+		if (clue->kind == CLUE_WORD &&
+		    (begins || last->kind != CLUE_WORD))
+			list = 1 + count++ % 63;
+		clue->words = list;
+		last = clue;
+	}
+}
+
 /* Makes the sieve, once there is a line to look through. */
 static int
 prepare(struct search *search)
@@ -421,18 +447,16 @@ prepare(struct search *search)
 	const size_t own =
 	    count_texts(line_failed_tests) + count_texts(line_no_evidence);
 	const bool classifies = patterns->clue_count > 0;
-	uint64_t worded = 0;
 	int result = 0;
 
 	search->expressions = calloc(OWN + own + patterns->clue_count,
 	    sizeof(*search->expressions));
 	if (search->expressions == NULL)
 		return -1;
+	number_words(patterns);
 	for (size_t i = 0; i < patterns->clue_count; i++) {
 		struct clue *clue = &patterns->clues[i];
 
-		if (clue->kind == CLUE_WORD)
-			worded |= UINT64_C(1) << clue->preset;
 		if (clue->kind != CLUE_PATTERN &&
 		    add_text(search,
 			(struct sieve_text){ clue->text, clue->length,
@@ -461,7 +485,7 @@ prepare(struct search *search)
 
 		if (clue->kind == CLUE_PATTERN)
 			result |= add_expression(search, clue->text, clue,
-			    worded >> clue->preset & 1);
+			    clue->words > 0);
 	}
 	if (result == 0)
 		search->sieve = sieve_open(search->texts, search->text_count);
@@ -690,7 +714,7 @@ hit(struct look *look, size_t number, size_t at)
 		look->mended = search->patterns->mends;
 	else if (clue->kind == CLUE_WORD)
 		look->words |= (uint64_t)is_whole(look->line, at, clue->length)
-		    << clue->preset;
+		    << clue->words;
 	else
 		add_hit(look, clue, at);
 }
@@ -724,7 +748,7 @@ look_through(struct search *search, struct stream_line *line)
 		struct expression *expression = &search->expressions[i];
 		const struct clue *clue = expression->clue;
 		const bool has_word = !expression->worded ||
-		    (clue != NULL && look.words >> clue->preset & 1);
+		    (clue != NULL && look.words >> clue->words & 1);
 
 		if (expression->text == NULL || expression->over || !has_word ||
 		    !(expression->always || expression->line == search->lines))

@@ -25,9 +25,9 @@
 enum clue_kind {
 	CLUE_TEXT,    /* the line has the text, in any case */
 	CLUE_PATTERN, /* the line matches the expression */
-	CLUE_WORD,    /* a pattern of the preset needs one of its words */
-	CLUE_IGNORE,  /* a line with the text is no transient failure */
-	CLUE_MENDED   /* nor a permanent one, if there is --before-retry */
+	CLUE_WORD,   /* a pattern after it needs one of the words of its list */
+	CLUE_IGNORE, /* a line with the text is no transient failure */
+	CLUE_MENDED  /* nor a permanent one, if there is --before-retry */
 };
 
 struct clue {
@@ -36,6 +36,7 @@ struct clue {
 	size_t length;
 	enum failure_class class; /* of TEXT and PATTERN */
 	int preset;		  /* its number in the rules */
+	unsigned int words;	  /* the list of words before it, or 0 */
 	bool is_users;		  /* it is from a file of the user's */
 };
 

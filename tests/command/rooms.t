@@ -80,17 +80,17 @@ done
 # The lines that a directory may have, and the rows of options. A commit may lower a
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
-	7608 src/core
+	7633 src/core
 	2385 src/report
 	2197 src/plan
 	3426 src/options
 	8343 src/sys
 	291 src/main.c
 	12205 tests/unit
-	14525 tests/command
+	14529 tests/command
 	4006 tests/lib
 	2800 tests/simulate
-	4372 scripts
+	4375 scripts
 	61 options'
 
 # size TREE ROOM: its lines; words of completions are generated.
