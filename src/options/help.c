@@ -71,7 +71,7 @@ static const char screen_text[] =
     "\n"
     "  -a, --attempts=N       give up after N attempts; 0 = no limit [5]\n"
     "  -t, --timeout=DUR      time limit per attempt; kills all it started\n"
-    "  -T, --max-time=DUR     total time, waits included; replaces the 5\n"
+    "  -T, --max-time=DUR     total time with waits; lifts the limit of 5\n"
     "  -d, --delay=DUR        the first wait; the next double, up to -m [1s]\n"
     "  -b, --backoff=NAME     how the waits grow; fixed: -b constant -j none\n"
     "      --retry-on=SET     retry only these: 7, 100-110, timeout, ...\n"

@@ -122,7 +122,7 @@ exec sleep 60
 END
 chmod +x job
 text=$(printf '%s\n' "$text" | sed 's/-mmin -5/-newermt "-5 seconds"/
-    s/period=1m/period=0.1s/; s/interval=20s/interval=1s/')
+    s/period=5m/period=0.1s/; s/interval=20s/interval=1s/')
 ends 0 2 'ends an attempt that does not write to it, but not one that does'
 like "$name: the message calls the attempt unhealthy" "$err" 'attempt 1/5 was unhealthy'
 rm job
