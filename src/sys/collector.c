@@ -131,9 +131,8 @@ static bool
 let_out_spool(struct collector *collector, struct spool *spool,
     struct sink *sink, double until)
 {
-	char *bytes = collector->work->moved;
-
 	while (spool_has_bytes(spool)) {
+		char *bytes = collector->work->moved;
 		const ssize_t length =
 		    pread(spool->fd, bytes, STREAM_MOST, spool->start);
 		size_t done = 0;

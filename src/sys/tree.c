@@ -364,7 +364,8 @@ end_all(const struct tree *tree, pid_t root, pid_t child, bool own_group,
 
 	if (child != 0)
 		read_process(child, &process);
-	if (target != 0 && process.state != 'D')
+	const bool stops = target != 0 && process.state != 'D';
+	if (stops)
 		kill(target, SIGSTOP);
 	for (int pass = 0; found && pass < PASSES; pass++) {
 		const struct timespec pause = { .tv_nsec = PAUSE << pass };
@@ -378,10 +379,12 @@ end_all(const struct tree *tree, pid_t root, pid_t child, bool own_group,
 
 			if (other->dead)
 				continue;
-			if (other->pid == child ||
-			    (in_group && other->group == child) ||
-			    is_among(other, &known)) {
-				runs |= strchr("RS", other->state) != NULL;
+			const bool in_target = other->pid == child ||
+			    (in_group && other->group == child);
+			if (in_target || is_among(other, &known)) {
+				if (stops || !in_target)
+					runs |=
+					    strchr("RS", other->state) != NULL;
 				continue;
 			}
 			if (other->state != 'D')

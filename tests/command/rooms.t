@@ -84,12 +84,12 @@ ceilings='
 	2385 src/report
 	2197 src/plan
 	3426 src/options
-	8343 src/sys
+	8345 src/sys
 	291 src/main.c
 	12205 tests/unit
 	14529 tests/command
 	4006 tests/lib
-	2800 tests/simulate
+	2803 tests/simulate
 	4375 scripts
 	61 options'
 

@@ -87,7 +87,7 @@ status 1 'a wait that would pass --max-time is not begun' \
     retry -a 9 -d 1d --max-time=1d -j none false
 run retry -a 2 -d 0 sh -c 'echo "${RETRY_DELAY-none}"; exit 1'
 like 'no delay is no wait' "$err" 'attempt 1/2 exited 1 after .*; next at once$'
-is 'a wait of no time is told as 0' "$(echo "$out" | xargs)" 'none 0.000'
+like 'a wait of no time is told, too' "$(echo "$out" | xargs)" '^none 0\.[0-9]{3}$'
 
 # Clocks.
 

@@ -396,6 +396,7 @@ end_forks(void)
 			continue;
 		struct process *child = add(ROLE_ORPHAN, process->pid);
 		child->timed_out = process->timed_out;
+		child->stuck = false;
 		child->stopped = SIGSTOP;
 		process->forks = 0;
 		kernel_tell("%d has forked %d", process->pid, child->pid);
@@ -1227,6 +1228,7 @@ __wrap_sigprocmask(int how, const sigset_t *set, sigset_t *old)
 		const int64_t begun = kernel.clock;
 		pass(begun + some_time());
 		kernel.stopped += kernel.clock - begun;
+		kernel.suspended = true;
 		kernel_tell("retry goes on");
 		become_pending(SIGCONT, SI_USER, 1);
 	}
@@ -1752,6 +1754,7 @@ kernel_begin(const struct options *options)
 	kernel.signalled = false;
 	kernel.begun = kernel.clock;
 	kernel.stopped = 0;
+	kernel.suspended = false;
 	kernel.written = kernel.written_last = kernel.released = 0;
 	kernel.adopts = kernel.abandoned = kernel.deadly = kernel.failed =
 	    false;

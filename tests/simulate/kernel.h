@@ -127,6 +127,7 @@ struct kernel {
 	bool signalled; /* any signal came */
 	int64_t begun;
 	int64_t stopped;    /* how long retry itself was */
+	bool suspended;	    /* retry was stopped, for however long */
 	off_t written;	    /* bytes that attempts wrote to be held */
 	off_t written_last; /* by the last attempt */
 	off_t released;	    /* bytes of them, and of messages, that went out */

@@ -621,8 +621,7 @@ check_processes(void)
 		const struct process *process = &kernel.processes[i];
 		/* A stop of retry itself is the shell's to handle. */
 		if (!process->dead && process->stopped == SIGSTOP &&
-		    !kernel.failed && !kernel.faults.proc &&
-		    kernel.stopped == 0)
+		    !kernel.failed && !kernel.faults.proc && !kernel.suspended)
 			kernel_broke(LAW_CONTINUES, "%d", process->pid);
 		if (process->reaped || process->role == ROLE_ORPHAN ||
 		    (process->role == ROLE_PROBE && process->timed_out) ||
