@@ -89,7 +89,7 @@ ceilings='
 	12205 tests/unit
 	14529 tests/command
 	4006 tests/lib
-	2803 tests/simulate
+	2804 tests/simulate
 	4375 scripts
 	61 options'
 

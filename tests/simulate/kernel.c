@@ -204,7 +204,7 @@ add(enum role role, pid_t parent)
 	return process;
 }
 
-/* The attempt writes, unless it is stopped. */
+/* The attempt writes, unless it is stopped or stuck. */
 static void
 write_output(void)
 {
@@ -217,7 +217,8 @@ write_output(void)
 		return;
 	for (int i = 0; i < kernel.count; i++)
 		if (kernel.processes[i].role == ROLE_ATTEMPT &&
-		    kernel.processes[i].stopped != 0)
+		    (kernel.processes[i].stopped != 0 ||
+			kernel.processes[i].stuck))
 			return;
 	kernel_tell("the attempt writes");
 	if (write(self.pipes[index], bytes, size) != (ssize_t)size) {
