@@ -153,11 +153,18 @@ relay_open(uint64_t attempt, char name[RELAY_NAME])
 }
 
 void
-relay_close(int socket, const char *name)
+relay_close(int socket, char *name)
 {
 	close(socket);
-	if (*name == '/')
-		unlink(name);
+	if (*name != '/')
+		return;
+	char *base = strrchr(name, '/');
+	*base = '\0';
+	DIR *folder = open_folder(name);
+	if (folder == NULL)
+		return;
+	unlinkat(dirfd(folder), base + 1, 0);
+	closedir(folder);
 }
 
 /* Whether a process is in the control group of `retry`, or in one below. */

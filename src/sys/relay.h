@@ -28,8 +28,8 @@ struct letter {
 #define RELAY_NAME 108
 int relay_open(uint64_t attempt, char name[RELAY_NAME]);
 
-/* Removes the socket. */
-void relay_close(int socket, const char *name);
+/* Removes the socket; of the name only the folder is left. */
+void relay_close(int socket, char *name);
 
 /*
  * Takes the next message.  The text is "" if systemd would refuse it, or if it

@@ -525,7 +525,7 @@ int __wrap_connect(int descriptor, const struct sockaddr *address,
     socklen_t length);
 bool __wrap_relay_send(int socket, const struct letter *letter);
 int __wrap_relay_open(uint64_t attempt, char name[RELAY_NAME]);
-void __wrap_relay_close(int socket, const char *name);
+void __wrap_relay_close(int socket, char *name);
 bool __wrap_relay_receive(int socket, pid_t first, struct letter *letter);
 int __wrap_signalfd(int descriptor, const sigset_t *set, int flags);
 int __wrap_timerfd_create(clockid_t clock, int flags);
@@ -629,7 +629,7 @@ __wrap_relay_open(uint64_t attempt, char name[RELAY_NAME])
 }
 
 void
-__wrap_relay_close(int socket, const char *name)
+__wrap_relay_close(int socket, char *name)
 {
 	(void)name;
 	__real_close(socket);
