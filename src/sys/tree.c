@@ -21,9 +21,9 @@
  * How often /proc is read, as processes start others while it is read, and have
  * not stopped yet.  Each time finds fewer; those that start children faster are
  * found when one of them dies.  The pause after a time is twice the one before
- * it: all of them are an eighth of a second.
+ * it: all of them are a second, which only a busy machine needs.
  */
-#define PASSES 8
+#define PASSES 10
 
 /*
  * How often, each time after a pause, what is left is looked at again: a filter
@@ -383,8 +383,7 @@ end_all(const struct tree *tree, pid_t root, pid_t child, bool own_group,
 			    (in_group && other->group == child);
 			if (in_target || is_among(other, &known)) {
 				if (stops || !in_target)
-					runs |=
-					    strchr("RS", other->state) != NULL;
+					runs |= other->state == 'R';
 				continue;
 			}
 			if (other->state != 'D')

@@ -84,10 +84,10 @@ ceilings='
 	2385 src/report
 	2197 src/plan
 	3426 src/options
-	8352 src/sys
+	8351 src/sys
 	291 src/main.c
 	12205 tests/unit
-	14529 tests/command
+	14531 tests/command
 	4006 tests/lib
 	2804 tests/simulate
 	4375 scripts

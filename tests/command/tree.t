@@ -228,6 +228,7 @@ cat >forks <<'END'
 #!/bin/sh
 trap '' TERM
 trap 'echo "$1" >>hung_up' HUP
+trap 'echo "$1" >>heard' USR1
 echo $$ >"$1.pid"
 exec >/dev/null 2>&1
 while :; do sleep 9 & wait; done
@@ -244,8 +245,9 @@ for i in $(seq 24); do
 done
 wait $runs
 : >forked'
-check 'what is left in the midst of a fork is not left stopped' \
-    wait_for test ! -e hung_up
+cat [0-9]*.pid | xargs kill -USR1
+wait_for sh -c 'test "$(wc -l <heard)" = 24'
+check 'what is left in the midst of a fork is not left stopped' test ! -e hung_up
 cat [0-9]*.pid | xargs kill -9
 
 # An attempt that was ended is gone, what it left is not.
