@@ -118,6 +118,7 @@ struct sink {
 	bool is_pipe;
 	bool blocks;  /* a write may wait for a reader */
 	bool by_name; /* the descriptor was opened by the name */
+	off_t end;    /* of its file, once the last line was written */
 	char *rest;   /* of a line that was written in part */
 	size_t rest_size;
 	bool mid_line; /* the last byte of the attempts' output is no newline */

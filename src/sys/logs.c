@@ -288,11 +288,12 @@ complain(struct sink *sink, int error)
 
 /*
  * Whether the file that the log goes to, if it is one, ends in the middle of a
- * line.  If logrotate(8) has moved the file, or it was removed, the log goes on
- * in a new one of that name.
+ * line, as it can only if another program has written to it.  If logrotate(8)
+ * has moved the file, or it was removed, the log goes on in a new one of that
+ * name.
  */
 static bool
-file_ends_mid_line(const struct sink *sink)
+file_ends_mid_line(struct sink *sink)
 {
 	struct stat own, named = { .st_size = 0 };
 	char last;
@@ -300,17 +301,18 @@ file_ends_mid_line(const struct sink *sink)
 	if (!sink->by_name || fstat(sink->descriptor, &own) == -1 ||
 	    !S_ISREG(own.st_mode))
 		return false;
-	int reader = file_open(sink->name, O_RDONLY);
-	if (reader == -1 && errno != ENOENT)
-		return false;
-	if (fstat(reader, &named) == -1 || !file_is_same(&own, &named)) {
+	if (lstat(sink->name, &named) == -1 ? errno == ENOENT
+					    : !file_is_same(&own, &named)) {
 		int file = file_open(sink->name, O_WRONLY | O_APPEND | O_CREAT);
 
 		dup3(file, sink->descriptor, O_CLOEXEC);
 		file_close(&file);
-	}
+	} else if (own.st_size == sink->end)
+		return false;
+	sink->end = named.st_size;
+	int reader = file_open(sink->name, O_RDONLY);
 	const bool ends =
-	    pread(reader, &last, 1, named.st_size - 1) == 1 && last != '\n';
+	    pread(reader, &last, 1, sink->end - 1) == 1 && last != '\n';
 	file_close(&reader);
 	return ends;
 }
@@ -330,6 +332,7 @@ write_log(struct sink *sink, struct output *output, bool is_drawing)
 		*output_ends = false;
 	if (!sink_write(sink, sink->text, sink->size, 0))
 		complain(sink, errno);
+	sink->end += (off_t)sink->size;
 }
 
 /*

@@ -350,9 +350,8 @@ like 'a line too long for a pipe is not torn if somebody reads on' \
     "$(python3 cut.py 2>&1)" '^start .*outcome .*end$'
 
 # What another has not ended is not continued.
-printf half >half
-retry --log=text:half -a 1 false
-is 'a line of a log begins a line of its file' "$(head -n 1 half)" half
+retry --log=text:half -a 2 -d 0 sh -c 'printf half >>half; exit 1'
+is 'a line of a log begins a line of its file' "$(grep -c '^half$' half)" 2
 run sh -c '"$RETRY" -a 1 --fail-match=none --log=json:other --log=auto sh -c "
 	sleep .1; printf abc; printf part >>other; sleep .1; exit 1" 2>&1'
 like 'what another leaves in a log is no line of the output' \
@@ -416,6 +415,13 @@ if strace -o /dev/null true 2>/dev/null; then
 	is 'a long line is written at once, so that runs can share a log' \
 	    "$(grep -c 'xxxxxx' trace) $(wc -l <long)" \
 	    "1 $(grep -c '^{.*}$' long)"
+	for attempts in 2 4; do
+		strace -yo $attempts.trace "$RETRY" -q -d 0 -a $attempts \
+		    --log=json:$attempts.log false
+	done
+	is 'three system calls write a line' \
+	    $(($(grep -c '4\.log' 4.trace) - $(grep -c '2\.log' 2.trace))) \
+	    $((3 * ($(wc -l <4.log) - $(wc -l <2.log))))
 else
 	skip 'a long line is written at once, so that runs can share a log' \
 	    'strace does not work here'

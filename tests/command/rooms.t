@@ -81,13 +81,13 @@ done
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
 	7633 src/core
-	2385 src/report
+	2386 src/report
 	2197 src/plan
 	3426 src/options
-	8351 src/sys
+	8354 src/sys
 	291 src/main.c
 	12205 tests/unit
-	14531 tests/command
+	14537 tests/command
 	4006 tests/lib
 	2804 tests/simulate
 	4375 scripts
