@@ -19,8 +19,7 @@ find_in_row(const struct options *options, enum option_id id)
 	const enum option_id needed = row->needs[0], or = row->needs[1];
 	struct conflict conflict = { .id = id };
 
-	if (row->not_with != 0 && options_given(options, row->not_with) &&
-	    options->origin[id] == ORIGIN_USER)
+	if (row->not_with != 0 && options_given(options, row->not_with))
 		snprintf(conflict.what, sizeof(conflict.what),
 		    "cannot be combined with --%s",
 		    option_rows[row->not_with].name);

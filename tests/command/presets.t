@@ -70,6 +70,7 @@ echo 'preset = nothing' >unknown
 printf '\357\273\277attempts = 3\n' >mark
 echo 'permanent-text = no' >short
 echo 'words = time , ab , reset' >blanks
+printf 'quiet\nverbose\n' >both
 echo 'plan' >plan
 echo 'version' >version
 echo 'help' >help
@@ -99,6 +100,7 @@ refused 'an unknown preset in a file' ./unknown 'unknown:1: .*unknown preset'
 refused 'a byte order mark' ./mark 'mark: it begins with a byte order mark'
 refused 'a short text' ./short 'short:1: .*shorter than 3 bytes'
 refused 'a short word between blanks' ./blanks 'blanks:1: .*shorter than 3 bytes'
+refused 'a contradiction' ./both '--quiet cannot be combined with --verbose'
 for word in plan version help; do
 	refused "$word in a file" "./$word" "$word:1: $word would run no command"
 done

@@ -83,11 +83,11 @@ ceilings='
 	7633 src/core
 	2386 src/report
 	2197 src/plan
-	3426 src/options
+	3425 src/options
 	8354 src/sys
 	291 src/main.c
 	12205 tests/unit
-	14537 tests/command
+	14547 tests/command
 	4006 tests/lib
 	2804 tests/simulate
 	4375 scripts
