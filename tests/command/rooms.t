@@ -87,9 +87,9 @@ ceilings='
 	8354 src/sys
 	291 src/main.c
 	12205 tests/unit
-	14547 tests/command
+	14539 tests/command
 	4006 tests/lib
-	2804 tests/simulate
+	2809 tests/simulate
 	4375 scripts
 	61 options'
 

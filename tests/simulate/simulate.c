@@ -741,12 +741,17 @@ check_repeats(uint64_t seed)
 {
 	static char log[LOG_MOST];
 	const uint64_t rolled = kernel.rolled;
+	size_t same = 0;
 
 	memcpy(log, simulation.text, sizeof(log));
 	run_seed(seed);
-	if (kernel.rolled != rolled || strcmp(log, simulation.text) != 0)
-		kernel_broke(LAW_REPEATS, "%ju and %ju rolls",
-		    (uintmax_t)rolled, (uintmax_t)kernel.rolled);
+	while (log[same] != '\0' && log[same] == simulation.text[same])
+		same++;
+	if (kernel.rolled != rolled || log[same] != simulation.text[same])
+		kernel_broke(LAW_REPEATS,
+		    "%ju and %ju rolls, the log from byte %zu: %.60s, %.60s",
+		    (uintmax_t)rolled, (uintmax_t)kernel.rolled, same,
+		    log + same, simulation.text + same);
 }
 
 int
