@@ -159,9 +159,9 @@ is 'a collector that crashes at once raises an alert after this time' \
     "$(retry --plan -j none -a 30/1h -m 1m false |
 	sed -n 's/.* attempts in \([0-9]*\)m.*/\1/p')"
 is 'each wait of the migration from an interval is fixed' "$(sed -n \
-    '/^\.Sh FROM OTHER/,$ { /^\.It .*\(retry.*delay\|wait_seconds\|sleep 5\)/ { n; s/^\.Li //; s/\\//g; p; }; }' \
+    '/^\.Sh FROM OTHER/,$ { s/^\.It .*\(retry.*delay\|wait_seconds\|sleep 5\).* Ta //p; }' \
     "$root/man/retry-cookbook.7" | grep -o 'constant.*-j none' | cut -d ' ' -f 1 |
-	xargs)" 'constant constant constant constant'
+	xargs)" 'constant constant constant'
 
 # Each message that the manual explains is one that the program has.
 sed -n '/^.Sh DIAGNOSTICS/,/^.Sh SEC/s/^\.It Li //p' "$root/man/retry.1" |

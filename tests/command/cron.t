@@ -56,7 +56,7 @@ line() {
 # lines FAILURES: those that are shown. The third run that fails sends mail.
 lines() {
 	rm -f table
-	for name in 'Mail only if all attempts failed' 'Percent signs' \
+	for name in 'Mail only if all attempts failed' \
 	    'Start at a random moment'; do
 		line "$name" "$1" "$(cat "recipes/$name")"
 	done
@@ -105,10 +105,11 @@ lines 1
 line 'Without chronic' 1 '@daily retry ./feed'
 line 'Standard input' 2 \
     '@daily retry --output=last --stdin=replay ./feed%one%two'
+line 'An escaped percent sign' 1 '@daily retry --output=chronic -j 50\% ./feed'
 line 'A percent sign as it is' 0 '@daily retry -j 50% ./feed'
 line 'A command that is missing' 0 '@daily retry --output=chronic ./nosuch'
 check 'cron takes the lines' cron
-for name in 'Mail only if all attempts failed' 'Percent signs' \
+for name in 'Mail only if all attempts failed' 'An escaped percent sign' \
     'Start at a random moment'; do
 	does "$name" '0 after 2' 'gets over a failure without mail'
 done
@@ -128,8 +129,7 @@ is 'A command that is missing: the mail says what is wrong' "$mail" \
 
 lines 9
 check 'cron takes them again' cron
-for name in 'Mail only if all attempts failed' 'Percent signs' \
-    'Start at a random moment'; do
+for name in 'Mail only if all attempts failed' 'Start at a random moment'; do
 	does "$name" '1 after 5, with mail' 'mails that it gave up'
 	is "$name: the mail has the output of each attempt" \
 	    "$(printf '%s\n' "$mail" | grep -cx 'no feed today')" 5
