@@ -86,12 +86,12 @@ static const char screen_text[] =
     "  " PROGRAM " -a 3 -t 10m make check\n"
     "  " PROGRAM " --preset=npm npm ci\n"
     "  " PROGRAM " -T 2m pg_isready -q\n"
-    "DUR: 250ms, 1m30s, 1h; a number alone is seconds. COMMAND runs without "
-    "a shell.\n"
+    "DUR: 5 = 5s, 250ms, 1m30s. COMMAND runs without a shell. See man " PROGRAM
+    ".\n"
     "More, by --help=TOPIC: examples options -a npm exit signals environment "
     "topics.\n"
     "Recipes, by --help=PLACE: ci cron systemd docker compose kubernetes "
-    "shell.\n";
+    "shell http.\n";
 
 static void
 print_options(FILE *file)
@@ -300,22 +300,19 @@ const struct help_topic help_topics[] = {
 	{ "compose", "recipes for docker compose", "COMPOSE", NULL },
 	{ "kubernetes", "recipes for pods", "KUBERNETES", NULL },
 	{ "shell", "recipes for scripts", "SHELL", NULL },
+	{ "http", "recipes for downloads and servers", "HTTP", NULL },
 	{ "limits", "limits on attempts and on time", "Limits", NULL },
 	{ "backoff", "how delays grow", NULL, print_backoff },
 	{ "jitter", "how delays are randomized", NULL, print_jitter },
-	{ "hints", "waits that the output asks for (Retry-After)", "HINTS",
-	    NULL },
-	{ "presets", "settings of known systems and tools", NULL,
-	    print_presets },
+	{ "hints", "waits that the output asks for", "HINTS", NULL },
+	{ "presets", "known tools and systems", NULL, print_presets },
 	{ "verdict", "the order of the rules that judge", "VERDICT", NULL },
 	{ "sets", "outcomes by number and name", NULL, print_sets },
 	{ "patterns", "regular expressions", "Patterns", NULL },
 	{ "output", "when output is shown", "Output", print_output },
-	{ "signals", "what signals do, and their names", "Signals",
-	    print_signals },
+	{ "signals", "what signals do", "Signals", print_signals },
 	{ "plan", "dry runs", "PLAN", NULL },
-	{ "fleet", "what keeps many clients from hammering a service",
-	    "WHAT TO DO FIRST", NULL },
+	{ "fleet", "many clients of one service", "WHAT TO DO FIRST", NULL },
 	{ "state", "backoff from run to run", "STATE", NULL },
 	{ "budget", "a limit on retries that processes share", "BUDGET", NULL },
 	{ "formats", "the formats of --log", NULL, print_formats },
@@ -325,6 +322,29 @@ const struct help_topic help_topics[] = {
 	{ "exit", "exit statuses", "EXIT STATUS", NULL },
 	{ "security", "what to keep from untrusted users", "SECURITY", NULL },
 	{ .name = NULL },
+};
+
+/* Other words that people look for, each with a blank on both sides. */
+static const struct {
+	const char *topic;
+	const char *words;
+} aliases[] = {
+	{ "options", " all " },
+	{ "ci", " github gitlab jenkins actions summary " },
+	{ "cron", " crontab " },
+	{ "systemd", " daemon service unit timer " },
+	{ "docker", " container containers image dockerfile podman " },
+	{ "compose", " docker-compose " },
+	{ "kubernetes", " k8s pod pods " },
+	{ "shell", " bash function functions alias pipe pipeline makefile " },
+	{ "http", " url download 404 429 503 retry-after " },
+	{ "output", " input stdout stderr " },
+	{ "signals", " ctrl-c ^c hup sighup sigterm " },
+	{ "state", " lock instance " },
+	{ "formats", " json junit " },
+	{ "environment", " variables secret secrets retry_attempt " },
+	{ "examples", " cookbook recipes index tutorial slack mail " },
+	{ "exit", " status codes exit-code exit-codes exit-status " },
 };
 
 static void
@@ -352,9 +372,12 @@ find(const char *typed)
 {
 	const char *name = typed + strspn(typed, "-");
 	const bool dashed = name > typed;
+	char word[TEXT_ITEM];
 
-	if (strcmp(typed, "all") == 0)
-		name = "options";
+	snprintf(word, sizeof(word), " %s ", typed);
+	for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++)
+		if (strcasestr(aliases[i].words, word) != NULL)
+			name = aliases[i].topic;
 	const size_t length = strlen(name);
 	struct subject found = { .topic = NULL };
 	int count = length > 1 ? 0 : 2;

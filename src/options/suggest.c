@@ -33,37 +33,39 @@ static const struct {
 	const char *typed;
 	const char *instead;
 } foreign[] = {
-	{ "retries retry max-retries max-retry num-retries retry-count "
+	{ "retries retry max-retries max-retry num-retries retry-count reruns "
 	  "retry-limit retry-max backoff-limit fetch-retries r",
 	    "use --attempts=N, which counts the first attempt too" },
 	{ "tries max-tries max-attempts times count retry-times retry-attempts "
 	  "num-attempts stop-after-attempt max-failures aws-max-attempts "
-	  "start-limit-burst",
+	  "failure-threshold loops",
 	    "use --attempts=N" },
+	{ "start-limit-*", "use --attempts=N/DUR" },
 	{ "n", "for attempts, use -a N; for an interval, -d DUR" },
 	{ "no-retry", "use --attempts=1" },
 	{ "forever infinite unlimited", "use --attempts=0" },
-	{ "restart restart-policy",
+	{ "restart restart-policy respawn",
 	    "use --attempts=N, or --attempts=0 to never give up" },
 	{ "f foreground",
 	    "COMMAND stays in the foreground; for no limit, use -a 0" },
-	{ "i interval wait sleep pause every retry-delay retry-interval "
-	  "retry-wait retry-sleep wait-time sleep-time retry-*-seconds "
-	  "wait-seconds delay-seconds wait-fixed wait-retry restart-sec "
-	  "wait-duration sleep-duration*",
+	{ "i interval wait sleep pause every period* poll* retry-delay "
+	  "retry-interval retry-wait retry-sleep wait-time sleep-time "
+	  "retry-*-seconds wait-seconds delay-seconds wait-fixed wait-retry "
+	  "restart-sec restart-delay reruns-delay wait-duration sleep-dur*",
 	    "for an interval, use -b constant -j none -d DUR" },
-	{ "initial-delay base-delay initial-interval initial-backoff "
+	{ "initial-delay* base-delay initial-interval initial-backoff "
 	  "min-backoff backoff-delay fetch-retry-mintimeout "
 	  "median-first-retry-delay",
 	    "use --delay=DUR; a number alone is seconds" },
 	{ "max-interval max-wait max-retry-delay retry-max-delay max-backoff "
-	  "backoff-max fetch-retry-maxtimeout waitretry",
+	  "backoff-max fetch-retry-maxtimeout waitretry cap",
 	    "use --max-delay=DUR; a number alone is seconds" },
 	{ "constant exponential linear fibonacci", "use --backoff=@" },
-	{ "factor multiplier backoff-factor backoff-multiplier "
-	  "fetch-retry-factor",
+	{ "factor multiplier backoff-factor backoff-multiplier backoff-base "
+	  "fetch-retry-factor exponential-backoff",
 	    "use --backoff=exponential:factor=F" },
-	{ "jitter-factor randomiz*", "use --jitter=RATIO" },
+	{ "jitter-factor randomiz* max-jitter no-jitter",
+	    "use --jitter=RATIO, or none" },
 	{ "deadline retry-max-time total-timeout max-retry-time "
 	  "max-elapsed-time max-duration overall-timeout "
 	  "active-deadline-seconds stop-after-delay timeout-start-sec "
@@ -71,7 +73,7 @@ static const struct {
 	    "use --max-time=DUR" },
 	{ "hard-timeout per-try-timeout attempt-timeout request-timeout "
 	  "timeout-minutes timeout-seconds per-attempt-timeout slow-timeout "
-	  "runtime-max-sec",
+	  "runtime-max-sec time*limit command-timeout",
 	    "use --timeout=DUR, as 10m, or --max-time=DUR for the whole run" },
 	{ "no-output-timeout inactivity-timeout stall-timeout hang-timeout",
 	    "use --idle-timeout=DUR" },
@@ -92,16 +94,17 @@ static const struct {
 	{ "w", "only Debian's retry has it; use --retry-on=STATUS" },
 	{ "fail-on", "use --stop-on=SET, or --fail-match=ERE for output" },
 	{ "failed-when", "use --fail-match=ERE, or --check=COMMAND" },
-	{ "on retry-on-exit-code on-exit-code retry-codes retry-on-status "
-	  "retry-on-code retry-status",
+	{ "abort-on stop-if", "use --stop-on=SET, or --stop-match=ERE" },
+	{ "on on-codes retry-on-exit-code on-exit-code retry-codes "
+	  "retry-on-status retry-on-code retry-status retry-if retry-when",
 	    "use --retry-on=SET" },
 	{ "exit-code exit-codes status codes if-exit",
 	    "use --retry-on=SET, --stop-on=SET or --success-on=SET" },
 	{ "ok ok-codes success-codes expected-status", "use --success-on=SET" },
 	{ "ignore-exit-code ignore-errors ignore-failures continue-on-error "
-	  "keep-going",
+	  "keep-going no-fail",
 	    "add \"|| true\" after COMMAND" },
-	{ "match grep regex regexp pattern expect retry-if-contains",
+	{ "match grep regex regexp pattern expect contains retry-if-contains",
 	    "use --retry-match=ERE, --stop-match=ERE or --success-match=ERE" },
 	{ "retry-all-errors retry-on-timeout",
 	    "every failure is retried, unless --retry-on limits it" },
@@ -113,34 +116,30 @@ static const struct {
 	{ "retry-mode adaptive", "use --preset=aws" },
 	{ "fallback", "add \"|| COMMAND\" after COMMAND" },
 	{ "probe healthcheck health-check health-cmd liveness-probe "
-	  "readiness-probe startup-probe",
+	  "readiness-probe startup-probe watchdog-sec",
 	    "use --health=COMMAND" },
 	{ "lock lock-file single-instance exclusive",
 	    "use --state=FILE, which is locked" },
-	{ "transient-on transient-match permanent-on permanent-match",
-	    "files for --preset have transient-on and -match, permanent-on "
-	    "and -match" },
-	{ "on-retry on-retry-command", "use --before-retry=COMMAND" },
+	{ "on-retry on-retry-command cleanup", "use --before-retry=COMMAND" },
 	{ "new-command-on-retry", "COMMAND can look at $RETRY_ATTEMPT" },
-	{ "on-failure on-fail on-error notify webhook slack mail",
+	{ "on-failure on-fail on-error notify webhook slack mail email",
 	    "use --on-give-up=COMMAND" },
-	{ "dry-run dryrun noop no-op simulate", "use --plan" },
 	{ "clients", "use --plan=clients=N" },
+	{ "dry-run dryrun noop no-op simulate", "use --plan" },
 	{ "flaky flaky-result", "use --flaky-status=N" },
 	{ "command cmd run exec c shell",
 	    "COMMAND is the last argument: " PROGRAM " sh -c '...'" },
 	{ "P jobs max-procs parallel I replace",
 	    "a run has one command: xargs ... " PROGRAM " COMMAND" },
-	{ "halt resume-failed",
-	    "it is parallel's: parallel --@ ... " PROGRAM " COMMAND" },
-	{ "joblog", "use --log=auto --log=json:FILE" },
 	{ "e env", "for variables: " PROGRAM " env NAME=VALUE ..." },
 	{ "C chdir cwd workdir working-directory",
 	    "use " PROGRAM " env -C FOLDER COMMAND" },
 	{ "silent warning-on-retry", "use --quiet" },
 	{ "debug trace log-level", "use --verbose or --quiet" },
 	{ "log*file output-file timestamps", "use --log=auto --log=text:FILE" },
-	{ "junit", "use --log=auto --log=junit:FILE" },
+	{ "json junit", "use --log=auto --log=@:FILE" },
+	{ "no-color", "use --color=never" },
+	{ "config", "use --preset=./FILE" },
 	{ "*[[:space:]]*", "write the option and its value as two words" },
 };
 
@@ -163,7 +162,6 @@ static const struct {
 	{ OPTION_BACKOFF, "[0-9]*,*", "did you mean list:@?" },
 	{ OPTION_BACKOFF, "[2-9]", "use --delay=@ or exponential:factor=@" },
 	{ OPTION_BACKOFF, "[0-9]* .[0-9]*", "did you mean --delay=@?" },
-	{ OPTION_JITTER, "no off false", "did you mean none?" },
 	{ OPTION_JITTER, "decorrelated", "use --backoff=@" },
 	{ OPTION_JITTER, "[2-9]", "use a ratio (20%) or +@s" },
 	{ OPTION_JITTER, "[1-9][0-9] 100", "did you mean @%?" },
@@ -179,28 +177,8 @@ static const struct {
 	{ OPTION_OUTPUT, "quiet", "did you mean chronic?" },
 	{ OPTION_OUTPUT, "buffer", "did you mean hold?" },
 	{ OPTION_OUTPUT, "text json junit github", "for messages: --log=@" },
-	{ OPTION_COLOR, "no off false none", "did you mean never?" },
-	{ OPTION_COLOR, "yes on true force", "did you mean always?" },
-	{ OPTION_STDIN, "/dev/null none", "did you mean null?" },
-	{ OPTION_SEARCH, "1 out", "did you mean stdout?" },
-	{ OPTION_SEARCH, "2 err", "did you mean stderr?" },
 	{ OPTION_LOG, "xml", "did you mean junit?" },
 	{ OPTION_LOG, "*=*", "write FORMAT:FILE" },
-	{ OPTION_HELP, "exit-* exitcode* status codes", "did you mean exit?" },
-	{ OPTION_HELP, "cookbook recipe* index tutorial http* url*",
-	    "did you mean examples?" },
-	{ OPTION_HELP, "crontab", "did you mean cron?" },
-	{ OPTION_HELP, "retry_* variables", "did you mean environment?" },
-	{ OPTION_HELP, "github gitlab jenkins", "did you mean ci?" },
-	{ OPTION_HELP, "k8s pod pods", "did you mean kubernetes?" },
-	{ OPTION_HELP, "container* image* dockerfile podman",
-	    "did you mean docker?" },
-	{ OPTION_HELP, "docker-compose", "did you mean compose?" },
-	{ OPTION_HELP, "bash function* alias* pipe* makefile loop",
-	    "did you mean shell?" },
-	{ OPTION_HELP, "input", "did you mean output?" },
-	{ OPTION_HELP, "json", "did you mean formats?" },
-	{ OPTION_HELP, "429", "did you mean hints?" },
 	{ OPTION_PLAN, "p=[2-9] p=[1-9][0-9]", "did you mean @%?" },
 
 	{ PLACE_VALUE, "[[:space:]]*",
@@ -235,7 +213,6 @@ static const struct {
 	    "\342\200\224* \342\200\225* \342\210\222*",
 	    "it starts with a typographic dash; type \"-\"" },
 	{ PLACE_COMMAND, "gti", "did you mean git?" },
-	{ PLACE_COMMAND, "dokcer", "did you mean docker?" },
 	{ PLACE_COMMAND, "until while", PROGRAM " is the loop: leave out @" },
 	{ PLACE_COMMAND, "help version", "did you mean " PROGRAM " --@?" },
 	{ PLACE_COMMAND, "http://* https://*",

@@ -58,11 +58,11 @@ is 'each topic that --help names is there' "$(printf '%s\n' "$help" |
     sed -n 's/^.*, by --help=[A-Z]*: \([a-z -]*\)\..*/\1/p' | tr ' ' '\n' |
     grep -vxF -e -a -e npm | grep -vxFf topics)" ''
 for name in limits verdict output signals plan state environment ci cron \
-    systemd docker compose kubernetes shell; do
+    systemd docker compose kubernetes shell http; do
 	grep -qx "$name" topics || echo "$name"
 done >said
 is 'each topic that a reader looks for is there' "$(cat said)" ''
-long=$(for name in examples ci cron systemd docker compose kubernetes shell; do
+long=$(for name in examples ci cron systemd docker compose kubernetes shell http; do
 	[ "$("$RETRY" --help="$name" | wc -l)" -le 24 ] || echo "$name"
 done)
 is 'the recipes of a place fit a screen of 24 lines' "$long" ''
@@ -71,6 +71,11 @@ like 'where a preset has the name of a topic, it is told where that is printed' 
 like 'a preset with the name of a topic is printed' "$("$RETRY" --help=--preset=docker)" '^permanent-'
 like '--help=NAME prints any other preset, with a sentence' \
     "$("$RETRY" --help=npm | sed -n 1p)" '^The preset npm recognizes failures'
+for row in all:options summary:ci daemon:systemd makefile:shell 503:http hup:signals \
+    Ctrl-C:signals secret:environment cookbook:examples status:exit; do
+	is "--help=${row%:*} is --help=${row#*:}" \
+	    "$("$RETRY" --help="${row%:*}")" "$("$RETRY" --help="${row#*:}")"
+done
 is '--help limit finds limits' "$("$RETRY" --help limit)" \
     "$("$RETRY" --help=limits)"
 is 'a command beside --help is no topic' "$("$RETRY" --help make)" "$help"
