@@ -124,8 +124,9 @@ _retry() {
 	if declare -F _init_completion >/dev/null; then
 		_init_completion -n =: || return
 	else
-		words=("${COMP_WORDS[@]}") cword=$COMP_CWORD
-		cur=${words[cword]}
+		# Words are what stands between blanks; "=" and ":" split none.
+		read -ra words <<<"${COMP_LINE:0:COMP_POINT}x"
+		cword=$((${#words[@]} - 1)) cur=${words[-1]%x} prev=${words[-2]}
 	fi
 
 	for ((i = 1; i < cword && !${#ended}; i++)); do

@@ -103,11 +103,17 @@ if [ -f /usr/share/bash-completion/bash_completion ]; then
 else
 	skip 'bash completes' 'bash-completion is not installed'
 fi
+# bare LINE: what bash makes of it without bash-completion.
+bare() {
+	bash --noprofile --norc -c ". '$share/bash-completion/completions/$program'
+	    COMP_LINE=\$1 COMP_POINT=\${#1}
+	    _retry 2>/dev/null
+	    echo \"\${COMPREPLY[@]}\"" bash "$1"
+}
 is 'bash completes an option without bash-completion, too' \
-    "$(bash --noprofile --norc -c ". '$share/bash-completion/completions/$program'
-	COMP_WORDS=(retry --atte) COMP_CWORD=1
-	_retry 2>/dev/null
-	echo \"\${COMPREPLY[@]}\"")" --attempts=
+    "$(bare 'retry --atte')" --attempts=
+is 'so does it the second preset' "$(bare 'retry --preset=npm,do')" npm,docker
+is 'and a topic' "$(bare 'retry --help sign')" signals
 shell zsh -i
 shell fish -i -C 'source start.fish'
 
