@@ -345,7 +345,8 @@ signal_process(struct proc *process, int signal)
  * would be born stopped, and the SIGCONT before that would not reach it.
  *
  * One that is stuck in the kernel starts nothing, and is not stopped: it would
- * not, and the kernel holds other signals than SIGKILL back until it does.
+ * not, and the kernel holds other signals than SIGKILL back until it does.  In
+ * a group that is stopped as a whole, it may be in fork(2), and gets a second.
  *
  * `child` is a child of `retry`, or 0 if it has ended; the others are
  * descendants of `root`.
@@ -364,9 +365,12 @@ end_all(const struct tree *tree, pid_t root, pid_t child, bool own_group,
 
 	if (child != 0)
 		read_process(child, &process);
-	const bool stops = target != 0 && process.state != 'D';
-	if (stops)
+	/* States, as in /proc, of those that have still to stop. */
+	const char *unstopped = "";
+	if (target != 0 && process.state != 'D') {
 		kill(target, SIGSTOP);
+		unstopped = "RD";
+	}
 	for (int pass = 0; found && pass < PASSES; pass++) {
 		const struct timespec pause = { .tv_nsec = PAUSE << pass };
 		struct procs list = find_processes(tree, root, SIZE_MAX);
@@ -382,8 +386,8 @@ end_all(const struct tree *tree, pid_t root, pid_t child, bool own_group,
 			const bool in_target = other->pid == child ||
 			    (in_group && other->group == child);
 			if (in_target || is_among(other, &known)) {
-				if (stops || !in_target)
-					runs |= other->state == 'R';
+				runs |= strchr(in_target ? unstopped : "R",
+					    other->state) != NULL;
 				continue;
 			}
 			if (other->state != 'D')
