@@ -106,6 +106,7 @@ struct drive {
 	struct record run; /* where the run stands */
 	struct record end; /* as it was told */
 	int ends;	   /* how often that was */
+	uint64_t reached;  /* the count of the limit that ended it, or 0 */
 	bool judged;	   /* the last step told an outcome */
 	int told;	   /* records of the last event */
 	enum record_kind told_last;
@@ -590,6 +591,8 @@ drive_replay(struct drive *drive)
 	}
 	drive->now = drive->clock;
 	drive->run = run_record(run, drive->now);
+	drive->reached =
+	    drive->run.end.reached == NULL ? 0 : drive->run.end.reached->count;
 	run_close(run);
 }
 

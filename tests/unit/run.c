@@ -3,8 +3,7 @@
 #include <errno.h>
 
 #include "core/delay.h"
-#include "drive.h"
-#include "tap.h"
+#include "story.h"
 
 static const struct outcome died = { OUTCOME_SIGNAL, SIGKILL };
 static const struct outcome timed_out = { OUTCOME_TIMEOUT, 0 };
@@ -48,426 +47,127 @@ check_delays(struct drive *drive, const char *delays)
 
 /* --- attempts --- */
 
-TEST(a_success_at_once_ends_the_run)
-{
-	struct drive drive = started(drive_policy("exponential"));
+STORY(a_success_at_once_ends_the_run, "",
+    "start: run until never, not judged, timeout never\n"
+    "ends 0: finish success 0, judged, verdict success, attempt 1, failures 0")
 
-	drive_start(&drive);
-	CHECK_ACTION(&drive, ACTION_RUN, INFINITY);
-	CHECK(!drive.judged);
-	CHECK(isinf(drive.run.attempt.timeout));
-	drive_exit(&drive, 0);
-	CHECK_FINISH(&drive, "success", 0);
-	CHECK(drive.judged);
-	CHECK_INT(drive.run.last.judgement.verdict, VERDICT_SUCCESS);
-	CHECK_INT(drive.run.attempt.number, 1);
-	CHECK_INT(drive.run.failures, 0);
-}
+STORY(a_record_has_the_limits_and_what_is_not_known_yet,
+    "-a 4 -T 60 --state=x --tolerate=2 --preset=npm",
+    "start: limit 4, max-time 60, hint-limit 3600, tolerate 2, has-presets, "
+    "hint -1, before -1, user nan, system nan")
 
-TEST(a_record_has_the_limits_and_what_is_not_known_yet)
-{
-	struct drive drive = started(drive_policy("exponential"));
+STORY(attempts_are_counted_in_all, "-a 4",
+    "@100 start: not final\n"
+    "delays 1 2 4: due 7, final\n"
+    "ends 7: finish attempts 7, judged, verdict retry, attempt 4, failures 4\n"
+    ": waited 7, elapsed 7, begun 7, now 107")
 
-	drive.policy.limits.attempts = 4;
-	drive.policy.max_time = 60;
-	drive.policy.tolerate = 2;
-	drive.policy.rules.classifies = true;
-	drive_start(&drive);
-	CHECK_INT(drive.run.limit, 4);
-	CHECK_DBL(drive.run.max_time, 60, 0);
-	CHECK_DBL(drive.run.hint_limit, 3600, 0);
-	CHECK_INT(drive.run.tolerate, 2);
-	CHECK(drive.run.has_presets);
-	CHECK_DBL(drive.run.wait.delay.hint, -1, 0);
-	CHECK_DBL(drive.run.wait.before, -1, 0);
-	CHECK(isnan(drive.run.seen.user) && isnan(drive.run.seen.system));
-}
+STORY(a_limit_of_one_kind_of_failure_gives_up, "-a 10,75:2 -b constant",
+    "start; ends 75; timer; ends 1; timer\n"
+    "ends 75: finish attempts 75, attempt 3, reached 2")
 
-TEST(attempts_are_counted_in_all)
-{
-	struct drive drive = started(drive_policy("exponential"));
+STORY(a_limit_within_a_window_gives_up, "-a 3/10s -b constant",
+    "start\n"
+    "100 times +5 ends 1: wait; timer\n"
+    "+2 ends 1: finish attempts 1, attempt 101")
 
-	drive.policy.limits.attempts = 4;
-	drive.now = 100;
-	drive_start(&drive);
-	CHECK(!drive.run.final);
-	check_delays(&drive, "1 2 4");
-	CHECK_DBL(drive.run.wait.due, 7, 1e-12);
-	CHECK(drive.run.final);
-	drive_exit(&drive, 7);
-	CHECK_FINISH(&drive, "attempts", 7);
-	CHECK(drive.judged);
-	CHECK_INT(drive.run.last.judgement.verdict, VERDICT_RETRY);
-	CHECK_INT(drive.run.attempt.number, 4);
-	CHECK_INT(drive.run.failures, 4);
-	CHECK_DBL(drive.run.wait.total, 7, 1e-12);
-	CHECK_DBL(drive.run.elapsed, 7, 1e-12);
-	CHECK_DBL(drive.run.attempt.begun, 7, 1e-12);
-	CHECK_DBL(drive.now, 107, 1e-12);
-}
+STORY(a_fresh_start_forgets_failures_that_limits_counted,
+    "-a 1:2,3/1h --reset-after=60 -b constant",
+    "start\n"
+    "10 times +60 ends 1: wait; timer\n"
+    "ends 1: finish attempts 1")
 
-TEST(a_limit_of_one_kind_of_failure_gives_up)
-{
-	struct drive drive = started(drive_policy("constant"));
-	const char *where;
+STORY(an_attempt_that_is_silent_for_too_long_times_out,
+    "--idle-timeout=5 -t 60 -b constant",
+    "start: run until 5\n"
+    "@5 timer active 4: nothing until 9\n"
+    "@8 reaped active 7.5: nothing until 12.5\n"
+    "timer: kill TERM; ends 0: outcome timeout, silent 5, rule idle-timeout")
 
-	limits_parse(&drive.policy.limits, "10,75:2", &where);
-	drive_start(&drive);
-	drive_exit(&drive, 75);
-	drive_timer(&drive);
-	drive_exit(&drive, 1);
-	drive_timer(&drive);
-	drive_exit(&drive, 75);
-	CHECK_FINISH(&drive, "attempts", 75);
-	CHECK_INT(drive.run.attempt.number, 3);
-	CHECK_INT(drive.run.end.reached->count, 2);
-}
+STORY(an_attempt_that_writes_has_its_whole_time,
+    "--idle-timeout=5 -t 20 -b constant",
+    "start; @4 timer active 4: nothing; @8 timer active 8: nothing\n"
+    "@12 timer active 12: nothing; @16 timer active 16: nothing\n"
+    "@20 timer active 19: kill TERM; ends 0: silent 0, rule default")
 
-TEST(a_limit_within_a_window_gives_up)
-{
-	struct drive drive = started(drive_policy("constant"));
-	const char *where;
+STORIES(runs_that_give_up_are_tolerated_until_there_are_too_many,
+    "-a 1 --state=x --tolerate=3",
+    "start; answer yes given-up $1\n"
+    "ends $2: finish attempts $3, death $4, $5, saved-given-up $6",
+    "0 9 0 none tolerated 1", "1 KILL 0 none tolerated 2",
+    "2 9 9 none not,tolerated 3", "3 KILL 137 KILL not,tolerated 4")
 
-	limits_parse(&drive.policy.limits, "3/10", &where);
-	drive_start(&drive);
-	for (int i = 0; i < 100; i++) {
-		drive.now += 5;
-		CHECK_INT(drive_exit(&drive, 1), ACTION_WAIT);
-		drive_timer(&drive);
-	}
-	drive.now += 2;
-	drive_exit(&drive, 1);
-	CHECK_FINISH(&drive, "attempts", 1);
-	CHECK_INT(drive.run.attempt.number, 101);
-}
+STORY(only_a_run_that_gives_up_is_tolerated,
+    "--state=x --tolerate=9 --stop-on=2",
+    "start; answer yes given-up 1; ends 2: finish stop 2\n"
+    "start; answer yes given-up 1; ends 1; signal TERM: finish signal 143\n"
+    "start; answer yes given-up 1; ends 0: finish success 0, saved-given-up 0")
 
-TEST(a_fresh_start_forgets_failures_that_limits_counted)
-{
-	struct drive drive = started(drive_policy("constant"));
-	const char *where;
+STORY(a_run_without_an_attempt_is_none_that_gave_up,
+    "-T 3 --state=x --tolerate=3",
+    "start; answer yes given-up 2 delay 5: finish max-time 0\n"
+    ": tolerated, given-up 2, not saved")
 
-	limits_parse(&drive.policy.limits, "1:2,3/1h", &where);
-	drive.policy.reset_after = 60;
-	drive_start(&drive);
-	for (int i = 0; i < 10; i++) {
-		drive.now += 60;
-		CHECK_INT(drive_exit(&drive, 1), ACTION_WAIT);
-		drive_timer(&drive);
-	}
-	drive_exit(&drive, 1);
-	CHECK_FINISH(&drive, "attempts", 1);
-}
+STORY(a_run_that_never_read_the_state_is_not_tolerated,
+    "-T 10 --state=x --tolerate=9",
+    "start: ask state; @10 timer: finish max-time 124, not tolerated")
 
-TEST(an_attempt_that_is_silent_for_too_long_times_out)
-{
-	struct drive drive = started(drive_policy("constant"));
+STORY(one_attempt_is_no_retry, "-a 1",
+    "start: final; ends 3: finish attempts 3")
 
-	drive.policy.idle_timeout = 5;
-	drive.policy.timeout = 60;
-	drive_start(&drive);
-	CHECK_ACTION(&drive, ACTION_RUN, 5);
-	drive.now = 5;
-	drive_step(&drive, (struct step){ .kind = STEP_TIMER, .active = 4 });
-	CHECK_ACTION(&drive, ACTION_NONE, 9);
-	drive.now = 8;
-	drive_step(&drive, (struct step){ .kind = STEP_REAPED, .active = 7.5 });
-	CHECK_ACTION(&drive, ACTION_NONE, 12.5);
-	drive_timer(&drive);
-	CHECK_INT(drive.action.kind, ACTION_KILL);
-	drive_exit(&drive, 0);
-	CHECK_INT(drive.run.last.outcome.kind, OUTCOME_TIMEOUT);
-	CHECK_DBL(drive.run.last.silent, 5, 0);
-	CHECK_STR(rule_names[drive.run.last.judgement.rule], "idle-timeout");
-}
+STORY(without_a_limit_attempts_go_on, "-b constant",
+    "start\n"
+    "200 times ends 1: wait, not final; timer: run\n"
+    "ends 1: attempt 201")
 
-TEST(an_attempt_that_writes_has_its_whole_time)
-{
-	struct drive drive = started(drive_policy("constant"));
+STORY(a_stop_ends_the_run_at_once, "--stop-on=2",
+    "start; delays 1; ends 2: finish stop 2, rule stop-on, failures 2")
 
-	drive.policy.idle_timeout = 5;
-	drive.policy.timeout = 60;
-	drive_start(&drive);
-	for (drive.now = 4; drive.now < 60; drive.now += 4)
-		CHECK_INT(drive_step(&drive,
-			      (struct step){ .kind = STEP_TIMER,
-				  .active = drive.now }),
-		    ACTION_NONE);
-	drive.now = 60;
-	drive_step(&drive, (struct step){ .kind = STEP_TIMER, .active = 59 });
-	CHECK_INT(drive.action.kind, ACTION_KILL);
-	drive_exit(&drive, 0);
-	CHECK_DBL(drive.run.last.silent, 0, 0);
-	CHECK_STR(rule_names[drive.run.last.judgement.rule], "default");
-}
+STORIES(the_last_outcome_is_the_status_of_a_run_that_gives_up,
+    "-a 2 --stop-on=none",
+    "start; delays 1; ends $1: finish attempts $2, death $3", "9 9 none",
+    "KILL 137 KILL", "timeout 124 none", "ENOENT 127 none", "EACCES 126 none",
+    "unforked 125 none")
 
-TEST(runs_that_give_up_are_tolerated_until_there_are_too_many)
-{
-	static const struct {
-		uint64_t earlier;
-		int status, death;
-		struct outcome outcome;
-	} rows[] = {
-		{ 0, 0, 0, { OUTCOME_EXIT, 9 } },
-		{ 1, 0, 0, { OUTCOME_SIGNAL, SIGKILL } },
-		{ 2, 9, 0, { OUTCOME_EXIT, 9 } },
-		{ 3, 137, SIGKILL, { OUTCOME_SIGNAL, SIGKILL } },
-	};
+/* A hint makes a failure transient. */
+STORY(transient_status_is_that_of_a_transient_failure,
+    "-a 1 --transient-status=1",
+    "start; ends 9 hint 7: status 1, death none\n"
+    "start; ends KILL hint 7: status 1, death none\n"
+    "start; ends 9: status 9, death none\n"
+    "start; signal TERM; ends 9 hint 7: status 9, death none")
 
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct drive drive = started(drive_policy("exponential"));
+STORY(flaky_status_is_that_of_a_success_after_a_failure,
+    "--flaky-status=1 -b constant",
+    "start; ends 0: finish success 0\n"
+    "start; delays 1; ends 0: finish success 1")
 
-		ROW("%zu", i);
-		drive.policy.limits.attempts = 1;
-		drive.policy.tolerate = 3;
-		drive_resume(&drive,
-		    (struct state){ .given_up = rows[i].earlier });
-		drive_end(&drive, rows[i].outcome, -1);
-		CHECK_FINISH(&drive, "attempts", rows[i].status);
-		CHECK_INT(drive.run.end.death, rows[i].death);
-		CHECK_INT(drive.run.end.tolerated, rows[i].status == 0);
-		CHECK_INT(drive.saved.given_up, rows[i].earlier + 1);
-	}
-}
-
-TEST(only_a_run_that_gives_up_is_tolerated)
-{
-	struct drive drive = started(drive_policy("exponential"));
-
-	drive.policy.tolerate = 9;
-	set_parse(&drive.policy.rules.stop, "2", NULL);
-	drive_resume(&drive, (struct state){ .given_up = 1 });
-	drive_exit(&drive, 2);
-	CHECK_FINISH(&drive, "stop", 2);
-	drive_resume(&drive, (struct state){ .given_up = 1 });
-	drive_exit(&drive, 1);
-	drive_signal(&drive, SIGTERM);
-	CHECK_FINISH(&drive, "signal", 143);
-	drive_resume(&drive, (struct state){ .given_up = 1 });
-	drive_exit(&drive, 0);
-	CHECK_FINISH(&drive, "success", 0);
-	CHECK_INT(drive.saved.given_up, 0);
-}
-
-TEST(a_run_without_an_attempt_is_none_that_gave_up)
-{
-	struct drive drive = started(drive_policy("exponential"));
-
-	drive.policy.tolerate = 3;
-	drive.policy.max_time = 3;
-	drive_resume(&drive, (struct state){ .given_up = 2, .delay = 5 });
-	CHECK_FINISH(&drive, "max-time", 0);
-	CHECK(drive.run.end.tolerated);
-	CHECK_INT(drive.run.end.given_up, 2);
-	CHECK(!drive.was_saved);
-}
-
-TEST(a_run_that_never_read_the_state_is_not_tolerated)
-{
-	struct drive drive = started(drive_policy("exponential"));
-
-	drive.policy.remember = true;
-	drive.policy.tolerate = 9;
-	drive.policy.max_time = 10;
-	drive_start(&drive);
-	CHECK_INT(drive.action.question, ASK_STATE);
-	drive.now = 10;
-	drive_step(&drive, (struct step){ .kind = STEP_TIMER });
-	CHECK_FINISH(&drive, "max-time", 124);
-	CHECK(!drive.run.end.tolerated);
-}
-
-TEST(one_attempt_is_no_retry)
-{
-	struct drive drive = started(drive_policy("exponential"));
-
-	drive.policy.limits.attempts = 1;
-	drive_start(&drive);
-	CHECK(drive.run.final);
-	drive_exit(&drive, 3);
-	CHECK_FINISH(&drive, "attempts", 3);
-}
-
-TEST(without_a_limit_attempts_go_on)
-{
-	struct drive drive = started(drive_policy("constant"));
-
-	drive_start(&drive);
-	for (int i = 0; i < 200; i++) {
-		CHECK_INT(drive_exit(&drive, 1), ACTION_WAIT);
-		CHECK(!drive.run.final);
-		drive_timer(&drive);
-	}
-	CHECK_INT(drive.run.attempt.number, 201);
-}
-
-TEST(a_stop_ends_the_run_at_once)
-{
-	struct drive drive = started(drive_policy("exponential"));
-
-	set_parse(&drive.policy.rules.stop, "2", NULL);
-	drive_start(&drive);
-	check_delays(&drive, "1");
-	drive_exit(&drive, 2);
-	CHECK_FINISH(&drive, "stop", 2);
-	CHECK_STR(rule_names[drive.run.last.judgement.rule], "stop-on");
-	CHECK_INT(drive.run.failures, 2);
-}
-
-TEST(the_last_outcome_is_the_status_of_a_run_that_gives_up)
-{
-	const struct {
-		struct outcome outcome;
-		int status, death;
-	} rows[] = {
-		{ { OUTCOME_EXIT, 9 }, 9, 0 },
-		{ died, 137, SIGKILL },
-		{ timed_out, 124, 0 },
-		{ not_found, 127, 0 },
-		{ { OUTCOME_UNSTARTABLE, EACCES }, 126, 0 },
-		{ unforked, 125, 0 },
-	};
-
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct drive drive = started(drive_policy("exponential"));
-
-		ROW("%s", outcome_names[rows[i].outcome.kind]);
-		drive.policy.limits.attempts = 2;
-		drive_start(&drive);
-		check_delays(&drive, "1");
-		drive_end(&drive, rows[i].outcome, -1);
-		CHECK_FINISH(&drive, "attempts", rows[i].status);
-		CHECK_INT(drive.run.end.death, rows[i].death);
-	}
-}
-
-TEST(transient_status_is_that_of_a_transient_failure)
-{
-	static const struct {
-		bool signalled;
-		struct outcome outcome;
-		double hint; /* makes it transient */
-		int status, death;
-	} rows[] = {
-		{ false, { OUTCOME_EXIT, 9 }, 7, 1, 0 },
-		{ false, { OUTCOME_SIGNAL, SIGKILL }, 7, 1, 0 },
-		{ false, { OUTCOME_EXIT, 9 }, -1, 9, 0 },
-		{ true, { OUTCOME_EXIT, 9 }, 7, 9, 0 },
-	};
-
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct drive drive = started(drive_policy("exponential"));
-
-		ROW("%zu", i);
-		drive.policy.limits.attempts = 1;
-		drive.policy.transient_status = 1;
-		drive_start(&drive);
-		if (rows[i].signalled)
-			drive_signal(&drive, SIGTERM);
-		drive_end(&drive, rows[i].outcome, rows[i].hint);
-		CHECK_INT(drive.run.end.status, rows[i].status);
-		CHECK_INT(drive.run.end.death, rows[i].death);
-	}
-}
-
-TEST(flaky_status_is_that_of_a_success_after_a_failure)
-{
-	for (int failures = 0; failures < 2; failures++) {
-		struct drive drive = started(drive_policy("constant"));
-
-		ROW("%d", failures);
-		drive.policy.flaky_status = 1;
-		drive_start(&drive);
-		if (failures > 0)
-			check_delays(&drive, "1");
-		drive_exit(&drive, 0);
-		CHECK_FINISH(&drive, "success", failures);
-	}
-}
-
-TEST(a_free_failure_uses_up_no_attempt)
-{
-	struct drive drive = started(drive_policy("exponential"));
-
-	drive.policy.limits.attempts = 2;
-	set_parse(&drive.policy.free, "KILL", NULL);
-	drive_start(&drive);
-	for (int i = 0; i < 5; i++) {
-		CHECK(!drive.run.final);
-		CHECK_INT(drive_end(&drive, died, -1), ACTION_WAIT);
-		/* The delay grows all the same. */
-		CHECK_DBL(drive.run.wait.delay.seconds, 1 << i, 0);
-		drive_timer(&drive);
-	}
-	check_delays(&drive, "32");
-	CHECK(drive.run.final);
-	CHECK_INT(drive_end(&drive, died, -1), ACTION_WAIT);
-	drive_timer(&drive);
-	drive_exit(&drive, 1);
-	CHECK_FINISH(&drive, "attempts", 1);
-	CHECK_INT(drive.run.attempt.number, 8);
-}
+/* The delay grows all the same. */
+STORY(a_free_failure_uses_up_no_attempt, "-a 2 --free-on=KILL",
+    "start: not final; ends KILL: wait, delay 1\n"
+    "timer: not final; ends KILL: wait, delay 2\n"
+    "timer: not final; ends KILL: wait, delay 4\n"
+    "timer: not final; ends KILL: wait, delay 8\n"
+    "timer: not final; ends KILL: wait, delay 16; timer\n"
+    "delays 32: final; ends KILL: wait; timer\n"
+    "ends 1: finish attempts 1, attempt 8")
 
 /* An attempt that times out may have said before how long to wait. */
-TEST(an_attempt_that_gave_a_hint_may_be_free)
-{
-	struct drive drive = started(drive_policy("constant"));
-
-	drive.policy.limits.attempts = 1;
-	drive.policy.hint_limit = 60;
-	drive.policy.timeout = 5;
-	set_parse(&drive.policy.free, "transient", NULL);
-	drive_start(&drive);
-	CHECK_INT(drive_end(&drive, died, 7), ACTION_WAIT);
-	CHECK_DBL(drive.run.wait.delay.seconds, 7, 0);
-	drive_timer(&drive);
-	drive_timer(&drive);
-	CHECK_INT(drive_end(&drive, died, 9), ACTION_WAIT);
-	CHECK_INT(drive.run.last.outcome.kind, OUTCOME_TIMEOUT);
-	CHECK_INT(drive.run.used, 0);
-	drive_timer(&drive);
-	CHECK_INT(drive_end(&drive, died, -1), ACTION_FINISH);
-	CHECK_INT(drive.run.attempt.number, 3);
-}
+STORY(an_attempt_that_gave_a_hint_may_be_free,
+    "-a 1 -m 60 -t 5 --free-on=transient -b constant",
+    "start; ends KILL hint 7: wait, delay 7; timer; timer\n"
+    "ends KILL hint 9: wait, outcome timeout, used 0; timer\n"
+    "ends KILL: finish attempts 137, attempt 3")
 
 /* --- limits on an attempt --- */
 
-TEST(a_timeout_sends_its_signal_and_then_sigkill)
-{
-	struct drive drive = started(drive_policy("exponential"));
+STORY(a_timeout_sends_its_signal_and_then_sigkill, "-t 5 -k 2 -s HUP",
+    "@1 start: run until 6, timeout 5\n"
+    "timer: kill HUP until 8; timer: kill KILL until never\n"
+    "ends timeout: wait until 9; timer: run until 14")
 
-	drive.policy.timeout = 5;
-	drive.policy.kill_after = 2;
-	drive.policy.signal = SIGHUP;
-	drive.now = 1;
-	drive_start(&drive);
-	CHECK_ACTION(&drive, ACTION_RUN, 6);
-	CHECK_DBL(drive.run.attempt.timeout, 5, 1e-12);
-	drive_timer(&drive);
-	CHECK_ACTION(&drive, ACTION_KILL, 8);
-	CHECK_INT(drive.action.signal, SIGHUP);
-	drive_timer(&drive);
-	CHECK_ACTION(&drive, ACTION_KILL, INFINITY);
-	CHECK_INT(drive.action.signal, SIGKILL);
-	drive_end(&drive, timed_out, -1);
-	CHECK_ACTION(&drive, ACTION_WAIT, 9);
-	drive_timer(&drive);
-	CHECK_ACTION(&drive, ACTION_RUN, 14);
-}
-
-TEST(a_kill_after_of_nothing_never_kills)
-{
-	struct drive drive = started(drive_policy("exponential"));
-
-	drive.policy.timeout = 5;
-	drive.policy.kill_after = 0;
-	drive_start(&drive);
-	drive_timer(&drive);
-	CHECK_ACTION(&drive, ACTION_KILL, INFINITY);
-	CHECK_INT(drive.action.signal, SIGTERM);
-	drive.now = 1e6;
-	drive_step(&drive, (struct step){ .kind = STEP_TIMER });
-	CHECK_ACTION(&drive, ACTION_NONE, INFINITY);
-}
+STORY(a_kill_after_of_nothing_never_kills, "-t 5 -k 0",
+    "start; timer: kill TERM until never; @1e6 timer: nothing until never")
 
 TEST(a_timer_before_its_time_changes_nothing)
 {
@@ -501,228 +201,68 @@ TEST(a_timer_before_its_time_changes_nothing)
 	CHECK_INT(drive.run.attempt.number, 2);
 }
 
-TEST(a_late_timer_is_as_good_as_one_in_time)
-{
-	struct drive drive = started(drive_policy("exponential"));
+STORY(a_late_timer_is_as_good_as_one_in_time, "-t 5 -k 2",
+    "start; @50 timer: kill TERM until 52; @90 timer: kill KILL\n"
+    "ends timeout: wait until 91; @200 timer: run until 205, before 110")
 
-	drive.policy.timeout = 5;
-	drive.policy.kill_after = 2;
-	drive_start(&drive);
-	drive.now = 50;
-	drive_step(&drive, (struct step){ .kind = STEP_TIMER });
-	CHECK_ACTION(&drive, ACTION_KILL, 52);
-	drive.now = 90;
-	drive_step(&drive, (struct step){ .kind = STEP_TIMER });
-	CHECK_INT(drive.action.signal, SIGKILL);
-	drive_end(&drive, timed_out, -1);
-	CHECK_ACTION(&drive, ACTION_WAIT, 91);
-	drive.now = 200;
-	drive_step(&drive, (struct step){ .kind = STEP_TIMER });
-	CHECK_ACTION(&drive, ACTION_RUN, 205);
-	CHECK_DBL(drive.run.wait.before, 110, 1e-12);
-}
-
-TEST(a_share_of_what_is_left_limits_an_attempt)
-{
-	static const struct {
-		double share, floor, now, timeout;
-	} rows[] = {
-		{ 0.5, 0, 0, 50 },
-		{ 0.5, 0, 60, 20 },
-		{ 1, 0, 60, 40 },
-		{ 0.25, 5, 0, 25 },
-		{ 0.25, 5, 90, 5 },
-		{ 0.25, 5, 97, 3 }, /* no more than is left */
-		{ 0.01, 0, 0, 1 },
-	};
-
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct drive drive = started(drive_policy("constant"));
-
-		ROW("row %zu", i);
-		drive.policy.max_time = 100;
-		drive.policy.timeout_share = rows[i].share;
-		drive.policy.min_timeout = rows[i].floor;
-		drive.policy.backoff.base = rows[i].now;
-		drive_start(&drive);
-		drive_exit(&drive, 1);
-		drive_timer(&drive);
-		CHECK_DBL(drive.run.attempt.timeout, rows[i].timeout, 1e-12);
-		CHECK_DBL(drive.action.wake, rows[i].now + rows[i].timeout,
-		    1e-12);
-	}
-}
+/* The last: no more than is left. */
+STORIES(a_share_of_what_is_left_limits_an_attempt,
+    "-T 100 -t $1 --min-timeout=$2 -d $3 -b constant",
+    "start; ends 1; timer: timeout $4, until $5", "50% 0 0 50 50",
+    "50% 0 60 20 80", "100% 0 60 40 100", "25% 5 0 25 25", "25% 5 90 5 95",
+    "1% 0 0 ~1 ~1", "25% 5 97 3 100")
 
 /* --- the limit on the run --- */
 
-TEST(no_wait_is_begun_that_ends_at_or_past_the_limit)
-{
-	static const struct {
-		double max_time;
-		bool waits;
-	} rows[] = { { 3, false }, { 2.999, false }, { 3.001, true },
-		{ 0, true } };
+STORY(no_wait_is_begun_that_ends_at_or_past_the_limit, "-T 3 -b constant",
+    "start; @2 ends 7: finish max-time 7, judged, waited 0",
+    "-T 2.999 -b constant",
+    "start; @2 ends 7: finish max-time 7, judged, waited 0",
+    "-T 3.001 -b constant", "start; @2 ends 7: wait until 3",
+    "-T 0 -b constant", "start; @2 ends 7: wait until 3")
 
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct drive drive = started(drive_policy("constant"));
+STORY(the_limit_on_the_run_ends_the_attempt, "-T 10 -t 60",
+    "@5 start: run until 15; timer: kill TERM until 25\n"
+    "ends timeout: finish max-time 124, judged, failures 1")
 
-		ROW("max-time %g", rows[i].max_time);
-		drive.policy.max_time = rows[i].max_time;
-		drive_start(&drive);
-		drive.now = 2;
-		drive_exit(&drive, 7);
-		if (rows[i].waits) {
-			CHECK_ACTION(&drive, ACTION_WAIT, 3);
-			continue;
-		}
-		CHECK_FINISH(&drive, "max-time", 7);
-		CHECK(drive.judged);
-		CHECK_DBL(drive.run.wait.total, 0, 0);
-	}
-}
+STORY(a_timeout_before_the_limit_leaves_time_for_more, "-T 10 -t 4",
+    "start; timer; ends timeout: wait until 5\n"
+    "timer: run until 9; timer; ends timeout: finish max-time 124")
 
-TEST(the_limit_on_the_run_ends_the_attempt)
-{
-	struct drive drive = started(drive_policy("exponential"));
+STORY(a_success_past_the_limit_is_a_success, "-T 10",
+    "start; @11 ends 0: finish success 0")
 
-	drive.policy.max_time = 10;
-	drive.policy.timeout = 60;
-	drive.now = 5;
-	drive_start(&drive);
-	CHECK_ACTION(&drive, ACTION_RUN, 15);
-	drive_timer(&drive);
-	CHECK_ACTION(&drive, ACTION_KILL, 25);
-	drive_end(&drive, timed_out, -1);
-	CHECK_FINISH(&drive, "max-time", 124);
-	CHECK(drive.judged);
-	CHECK_INT(drive.run.failures, 1);
-}
-
-TEST(a_timeout_before_the_limit_leaves_time_for_more)
-{
-	struct drive drive = started(drive_policy("exponential"));
-
-	drive.policy.max_time = 10;
-	drive.policy.timeout = 4;
-	drive_start(&drive);
-	drive_timer(&drive);
-	drive_end(&drive, timed_out, -1);
-	CHECK_ACTION(&drive, ACTION_WAIT, 5);
-	drive_timer(&drive);
-	CHECK_ACTION(&drive, ACTION_RUN, 9);
-	drive_timer(&drive);
-	CHECK_INT(drive_end(&drive, timed_out, -1), ACTION_FINISH);
-	CHECK_FINISH(&drive, "max-time", 124);
-}
-
-TEST(a_success_past_the_limit_is_a_success)
-{
-	struct drive drive = started(drive_policy("exponential"));
-
-	drive.policy.max_time = 10;
-	drive_start(&drive);
-	drive.now = 11;
-	drive_exit(&drive, 0);
-	CHECK_FINISH(&drive, "success", 0);
-}
-
-TEST(what_does_not_end_is_left_after_the_last_grace)
-{
-	static const double kill_afters[] = { 10, 2, 0 };
-
-	for (size_t i = 0; i < COUNT(kill_afters); i++) {
-		struct drive drive = started(drive_policy("exponential"));
-		const double k = kill_afters[i];
-
-		ROW("kill-after %g", k);
-		drive.policy.max_time = 30;
-		drive.policy.kill_after = k;
-		drive_start(&drive);
-		drive_timer(&drive);
-		CHECK_ACTION(&drive, ACTION_KILL, k > 0 ? 30 + k : 31);
-		if (k > 0) {
-			drive_timer(&drive);
-			CHECK_ACTION(&drive, ACTION_KILL, 31 + k);
-			CHECK_INT(drive.action.signal, SIGKILL);
-		}
-		drive_timer(&drive);
-		CHECK_FINISH(&drive, "max-time", 124);
-		CHECK_DBL(drive.now, 31 + k, 1e-12);
-		CHECK(drive.judged);
-		CHECK_INT(drive.run.last.outcome.kind, OUTCOME_TIMEOUT);
-		CHECK_INT(drive.run.failures, 1);
-	}
-}
+STORY(what_does_not_end_is_left_after_the_last_grace, "-T 30 -k 10",
+    "start; timer: kill TERM until 40; timer: kill KILL until 41\n"
+    "timer: abandon; gone; ends 3: finish max-time 124, now 41\n"
+    ": outcome timeout, failures 1",
+    "-T 30 -k 2",
+    "start; timer: kill TERM until 32; timer: kill KILL until 33\n"
+    "timer: abandon; gone; ends 3: finish max-time 124, now 33\n"
+    ": outcome timeout, failures 1",
+    "-T 30 -k 0",
+    "start; timer: kill TERM until 31\n"
+    "timer: abandon; gone; ends 3: finish max-time 124, now 31\n"
+    ": outcome timeout, failures 1")
 
 /* Only the limit on the run ends patience, and late enough for SIGKILL. */
-TEST(what_timed_out_is_waited_for_until_the_limit)
-{
-	struct drive drive = started(drive_policy("exponential"));
-
-	drive.policy.max_time = 30;
-	drive.policy.timeout = 5;
-	drive.policy.kill_after = 2;
-	drive_start(&drive);
-	drive_timer(&drive);
-	drive_timer(&drive);
-	CHECK_ACTION(&drive, ACTION_KILL, 33);
-	drive_timer(&drive);
-	CHECK_FINISH(&drive, "max-time", 124);
-}
+STORY(what_timed_out_is_waited_for_until_the_limit, "-T 30 -t 5 -k 2",
+    "start; timer; timer: kill KILL until 33\n"
+    "timer: abandon; gone; ends 3: finish max-time 124")
 
 /* retry itself was stopped: what runs gets its time all the same. */
-TEST(a_late_end_leaves_time_for_both_signals)
-{
-	struct drive drive = started(drive_policy("exponential"));
+STORY(a_late_end_leaves_time_for_both_signals, "-T 30 -k 2",
+    "start; @500 timer: kill TERM until 502; @900 timer: kill KILL until 901\n"
+    "timer: abandon; gone; ends 3: finish max-time 124")
 
-	drive.policy.max_time = 30;
-	drive.policy.kill_after = 2;
-	drive_start(&drive);
-	drive.now = 500;
-	drive_step(&drive, (struct step){ .kind = STEP_TIMER });
-	CHECK_ACTION(&drive, ACTION_KILL, 502);
-	drive.now = 900;
-	drive_step(&drive, (struct step){ .kind = STEP_TIMER });
-	CHECK_ACTION(&drive, ACTION_KILL, 901);
-	CHECK_INT(drive.action.signal, SIGKILL);
-	drive_timer(&drive);
-	CHECK_FINISH(&drive, "max-time", 124);
-}
-
-TEST(a_first_wait_past_the_limit_leaves_no_time_for_an_attempt)
-{
-	for (int i = 0; i < 2; i++) {
-		struct drive drive = started(drive_policy("constant"));
-
-		ROW("case %d", i);
-		drive.policy.max_time = 1;
-		if (i == 0)
-			drive.policy.wait_first = true;
-		if (i == 1)
-			drive_resume(&drive,
-			    (struct state){ .n = 3, .delay = 5 });
-		else
-			drive_start(&drive);
-		CHECK_FINISH(&drive, "max-time", 124);
-		CHECK_INT(drive.run.attempt.number, 0);
-		CHECK(!drive.judged);
-	}
-}
+STORY(a_first_wait_past_the_limit_leaves_no_time_for_an_attempt,
+    "-T 1 --wait-first", "start: finish max-time 124, attempt 0, not judged",
+    "-T 1 --state=x",
+    "start; answer yes n 3 delay 5: finish max-time 124, attempt 0, not judged")
 
 /* The wait was announced to end in time, but the machine was late. */
-TEST(a_wait_that_ended_too_late_is_followed_by_nothing)
-{
-	struct drive drive = started(drive_policy("constant"));
-
-	drive.policy.max_time = 10;
-	drive_start(&drive);
-	drive_exit(&drive, 7);
-	drive.now = 10;
-	drive_step(&drive, (struct step){ .kind = STEP_TIMER });
-	CHECK_FINISH(&drive, "max-time", 7);
-	CHECK(!drive.judged);
-	CHECK_DBL(drive.run.wait.total, 10, 1e-12);
-}
+STORY(a_wait_that_ended_too_late_is_followed_by_nothing, "-T 10 -b constant",
+    "start; ends 7; @10 timer: finish max-time 7, not judged, waited 10")
 
 /* --- waiting --- */
 
@@ -748,30 +288,10 @@ TEST(a_wait_is_never_shorter_than_announced)
 	}
 }
 
-TEST(the_range_told_is_what_chance_can_give)
-{
-	static const double chances[] = { 0, 0.5, 1 };
-	double drawn[COUNT(chances)];
-	struct delay delay = { .low = 0 };
-
-	for (size_t i = 0; i < COUNT(chances); i++) {
-		struct drive drive = started(drive_policy("exponential"));
-
-		drive.policy.jitter = drive_jitter("20%", JITTER_AFTER_CAP);
-		drive.random.script = &chances[i];
-		drive.random.script_length = 1;
-		drive_start(&drive);
-		drive_exit(&drive, 1);
-		delay = drive.run.wait.delay;
-		drawn[i] = delay.seconds;
-	}
-	CHECK_DBL(delay.nominal, 1, 0);
-	CHECK_DBL(delay.low, 0.8, 1e-12);
-	CHECK_DBL(delay.high, 1.2, 1e-12);
-	CHECK_DBL(drawn[0], delay.low, 0);
-	CHECK_DBL(drawn[1], 1, 1e-12);
-	CHECK_DBL(drawn[2], delay.high, 0);
-}
+STORY(the_range_told_is_what_chance_can_give, "-j 20% --jitter-order=after-cap",
+    "chance 0; start; ends 1: delay =low, nominal 1, low ~0.8, high ~1.2\n"
+    "chance 0.5; start; ends 1: delay ~1\n"
+    "chance 1; start; ends 1: delay =high, nominal 1, low ~0.8, high ~1.2")
 
 TEST(a_seed_gives_the_same_delays_whatever_else_happens)
 {
@@ -799,188 +319,51 @@ TEST(a_seed_gives_the_same_delays_whatever_else_happens)
 		CHECK(delays[0][i] == delays[1][i]);
 }
 
-TEST(waiting_first_takes_the_first_delay)
-{
-	struct drive drive = started(drive_policy("exponential"));
+STORY(waiting_first_takes_the_first_delay, "-a 3 --wait-first",
+    "start: wait until 1, not judged; timer: run, before 1\n"
+    "delays 2 4; ends 1: finish attempts 1")
 
-	drive.policy.wait_first = true;
-	drive.policy.limits.attempts = 3;
-	drive_start(&drive);
-	CHECK_ACTION(&drive, ACTION_WAIT, 1);
-	CHECK(!drive.judged);
-	drive_timer(&drive);
-	CHECK_INT(drive.action.kind, ACTION_RUN);
-	CHECK_DBL(drive.run.wait.before, 1, 0);
-	check_delays(&drive, "2 4");
-	drive_exit(&drive, 1);
-	CHECK_FINISH(&drive, "attempts", 1);
-}
+STORY(a_splay_is_drawn_up_to_its_length, "--splay=40",
+    "chance 0.25; start: wait until 10, low 0, high 40; timer; delays 1 2")
 
-TEST(a_splay_is_drawn_up_to_its_length)
-{
-	static const double quarter = 0.25;
-	struct drive drive = started(drive_policy("exponential"));
-
-	drive.policy.splay = 40;
-	drive.random.script = &quarter;
-	drive.random.script_length = 1;
-	drive_start(&drive);
-	CHECK_ACTION(&drive, ACTION_WAIT, 10);
-	CHECK_DBL(drive.run.wait.delay.low, 0, 0);
-	CHECK_DBL(drive.run.wait.delay.high, 40, 0);
-	drive_timer(&drive);
-	check_delays(&drive, "1 2");
-}
-
-TEST(a_splay_comes_on_top_of_the_first_wait)
-{
-	static const double half = 0.5;
-	struct drive drive = started(drive_policy("exponential"));
-
-	drive.policy.splay = 4;
-	drive.policy.wait_first = true;
-	drive.random.script = &half;
-	drive.random.script_length = 1;
-	drive_start(&drive);
-	CHECK_ACTION(&drive, ACTION_WAIT, 3);
-	CHECK_DBL(drive.run.wait.delay.low, 1, 0);
-	CHECK_DBL(drive.run.wait.delay.high, 5, 0);
-}
+STORY(a_splay_comes_on_top_of_the_first_wait, "--splay=4 --wait-first",
+    "chance 0.5; start: wait until 3, low 1, high 5")
 
 /* Chance must not decide whether the command runs at all. */
-TEST(the_limit_on_the_run_counts_from_the_end_of_the_splay)
-{
-	static const double half = 0.5;
-
-	for (int early = 0; early < 2; early++) {
-		struct drive drive = started(drive_policy("exponential"));
-
-		ROW("early %d", early);
-		drive.policy.splay = 40;
-		drive.policy.max_time = 5;
-		drive.random.script = &half;
-		drive.random.script_length = 1;
-		drive_start(&drive);
-		CHECK_ACTION(&drive, ACTION_WAIT, 20);
-		if (early == 1) {
-			drive.now = 2;
-			drive_signal(&drive, SIGURG);
-			CHECK_ACTION(&drive, ACTION_RUN, 7);
-		} else {
-			drive_timer(&drive);
-			CHECK_ACTION(&drive, ACTION_RUN, 25);
-		}
-	}
-}
+STORY(the_limit_on_the_run_counts_from_the_end_of_the_splay, "--splay=40 -T 5",
+    "chance 0.5; start: wait until 20; timer: run until 25\n"
+    "@0 start: wait until 20; @2 signal URG: run until 7")
 
 /* The clock was set, or the machine slept. */
-TEST(a_date_that_comes_early_ends_the_wait_and_skips_no_time)
-{
-	struct drive drive = started(drive_policy("constant"));
+STORY(a_date_that_comes_early_ends_the_wait_and_skips_no_time,
+    "-b constant -d 600 -T 602",
+    "start; ends 1: wait until 600; @12 date: run until 602, waited 12")
 
-	drive.policy.backoff.base = 600;
-	drive.policy.max_time = 602;
-	drive_start(&drive);
-	drive_exit(&drive, 1);
-	CHECK_ACTION(&drive, ACTION_WAIT, 600);
-	drive.now = 12;
-	drive_event(&drive, (struct step){ .kind = STEP_DATE });
-	CHECK_ACTION(&drive, ACTION_RUN, 602);
-	CHECK_DBL(drive.run.wait.total, 12, 0);
-}
-
-TEST(pace_start_counts_from_the_attempts_start)
-{
-	struct drive drive = started(drive_policy("exponential"));
-
-	drive.policy.pace_start = true;
-	drive_start(&drive);
-	drive.now = 0.25;
-	drive_exit(&drive, 1);
-	CHECK_ACTION(&drive, ACTION_WAIT, 1);
-	/* Reports give what is still waited, but the delay as it was meant. */
-	CHECK_DBL(drive.run.wait.delay.seconds, 0.75, 1e-12);
-	CHECK_DBL(drive.run.wait.delay.nominal, 1, 0);
-	drive_timer(&drive);
-	drive.now = 9;
-	/* The attempt outlasted its delay. */
-	drive_exit(&drive, 1);
-	CHECK_ACTION(&drive, ACTION_WAIT, 9);
-	CHECK_DBL(drive.run.wait.delay.low, 0, 0);
-	CHECK_DBL(drive.run.wait.delay.high, 0, 0);
-	CHECK_DBL(drive.run.wait.delay.seconds, 0, 0);
-	drive_timer(&drive);
-	CHECK_INT(drive.action.kind, ACTION_RUN);
-	drive_exit(&drive, 1);
-	CHECK_ACTION(&drive, ACTION_WAIT, 13);
-}
+/*
+ * Reports give what is still waited, but the delay as it was meant; the second
+ * attempt outlasts its delay.
+ */
+STORY(pace_start_counts_from_the_attempts_start, "--pace=start",
+    "start; @0.25 ends 1: wait until 1, delay 0.75, nominal 1; timer\n"
+    "@9 ends 1: wait until 9, low 0, high 0, delay 0; timer: run\n"
+    "ends 1: wait until 13")
 
 /* Attempts that are due at fixed times begin a little late each time. */
-TEST(pace_start_keeps_a_rate)
-{
-	struct drive drive = started(drive_policy("constant"));
-
-	drive.policy.pace_start = true;
-	drive_start(&drive);
-	for (int i = 1; i <= 200; i++) {
-		ROW("attempt %d", i);
-		drive.now += 0.25;
-		drive_exit(&drive, 1);
-		CHECK_ACTION(&drive, ACTION_WAIT, i);
-		drive.now = i + 0.125;
-		drive_event(&drive, (struct step){ .kind = STEP_TIMER });
-		CHECK_INT(drive.action.kind, ACTION_RUN);
-	}
-}
+STORY(pace_start_keeps_a_rate, "--pace=start -b constant",
+    "start; @0.25 ends 1: wait until 1; @1.125 timer: run\n"
+    "198 times +0.25 ends 1: wait, delay 0.625; +0.75 timer: run\n"
+    "+0.25 ends 1: wait until 200; +0.75 timer: run")
 
 /* After a wait that took much longer, as by a stop, a new series begins. */
-TEST(pace_start_makes_up_for_no_attempt)
-{
-	struct drive drive = started(drive_policy("constant"));
-
-	drive.policy.pace_start = true;
-	drive_start(&drive);
-	drive_exit(&drive, 1);
-	CHECK_ACTION(&drive, ACTION_WAIT, 1);
-	drive.now = 9.5;
-	drive_event(&drive, (struct step){ .kind = STEP_TIMER });
-	drive_exit(&drive, 1);
-	CHECK_ACTION(&drive, ACTION_WAIT, 10.5);
-	drive.now = 10;
-	drive_signal(&drive, SIGURG);
-	CHECK_INT(drive.action.kind, ACTION_RUN);
-	drive_exit(&drive, 1);
-	CHECK_ACTION(&drive, ACTION_WAIT, 11);
-}
+STORY(pace_start_makes_up_for_no_attempt, "--pace=start -b constant",
+    "start; ends 1: wait until 1; @9.5 timer; ends 1: wait until 10.5\n"
+    "@10 signal URG: run; ends 1: wait until 11")
 
 /* The least limit of a pace holds beside a share of the time that is left. */
-TEST(a_share_and_a_pace_both_limit_an_attempt)
-{
-	static const struct {
-		bool pace;
-		double share, min_timeout, limit;
-	} rows[] = {
-		{ true, 0.5, 20, 20 },
-		{ true, 0.1, 20, 20 },
-		{ true, 0.5, 0, 50 },
-		{ false, 0.5, 20, 50 },
-		{ false, 0, 20, 100 },
-		{ true, 0, 20, 20 },
-	};
-
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		struct drive drive = started(drive_policy("constant"));
-
-		ROW("%zu", i);
-		drive.policy.max_time = 100;
-		drive.policy.pace_start = rows[i].pace;
-		drive.policy.timeout_share = rows[i].share;
-		drive.policy.min_timeout = rows[i].min_timeout;
-		drive.now = 7;
-		drive_start(&drive);
-		CHECK_DBL(drive.run.attempt.timeout, rows[i].limit, 1e-12);
-	}
-}
+STORIES(a_share_and_a_pace_both_limit_an_attempt,
+    "-T 100 --pace=$1 -t $2 --min-timeout=$3 -b constant",
+    "@7 start: timeout ~$4", "start 50% 20 20", "start 10% 20 20",
+    "start 50% 0 50", "end 50% 20 50", "start 0 20 20", "start 0 0 100")
 
 /* The second delay of smooth depends on the first draw, whatever its delay. */
 TEST(a_draw_is_kept_even_if_its_delay_is_the_shortest)
@@ -997,35 +380,11 @@ TEST(a_draw_is_kept_even_if_its_delay_is_the_shortest)
 	CHECK(level.previous > 0);
 }
 
-TEST(the_nominal_delay_leaves_room_for_the_jitter)
-{
-	static const struct {
-		const char *jitter;
-		enum jitter_order order;
-		double nominal, high;
-	} rows[] = {
-		{ "25%", JITTER_INSIDE, 6.4, 8 },
-		{ "25%", JITTER_BEFORE_CAP, 8, 8 },
-		{ "25%", JITTER_AFTER_CAP, 8, 10 },
-		{ "+2", JITTER_INSIDE, 6, 8 },
-		{ "full", JITTER_INSIDE, 8, 8 },
-	};
-
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		struct drive drive = started(drive_policy("constant"));
-
-		ROW("%s, order %d", rows[i].jitter, rows[i].order);
-		drive.policy.backoff.base = 20;
-		drive.policy.backoff.cap = 8;
-		drive.policy.backoff.most = 8;
-		drive.policy.jitter =
-		    drive_jitter(rows[i].jitter, rows[i].order);
-		drive_start(&drive);
-		drive_exit(&drive, 1);
-		CHECK_DBL(drive.run.wait.delay.nominal, rows[i].nominal, 1e-12);
-		CHECK_DBL(drive.run.wait.delay.high, rows[i].high, 1e-12);
-	}
-}
+STORIES(the_nominal_delay_leaves_room_for_the_jitter,
+    "-b linear -d 5 -m 8 -j $1 --jitter-order=$2",
+    "start; ends 1; timer; ends 1: nominal ~$3, high ~$4", "25% inside 6.4 8",
+    "25% before-cap 8 8", "25% after-cap 8 10", "+2 inside 6 8",
+    "full inside 8 8")
 
 /* An attempt is ended when the next is due: both come from one draw. */
 TEST(pace_start_draws_a_delay_once)
@@ -1046,384 +405,104 @@ TEST(pace_start_draws_a_delay_once)
 	}
 }
 
-TEST(with_pace_start_a_throttle_has_its_own_delay)
-{
-	static const struct {
-		double throttle, wake;
-	} rows[] = { { 1, 4 }, { 6, 6 }, { 30, 30 } };
+STORIES(with_pace_start_a_throttle_has_its_own_delay,
+    "-b constant -d 10 --pace=start --throttle-on=9 --throttle-delay=$1",
+    "start; @4 ends 9: wait until $2", "1 4", "6 6", "30 30")
 
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct drive drive = started(drive_policy("constant"));
+STORY(with_pace_start_a_hint_counts_from_the_attempts_end,
+    "-b constant -d 10 --pace=start",
+    "start; @4 ends KILL hint 3: wait until 10; timer\n"
+    "@14 ends KILL hint 30: wait until 44")
 
-		ROW("throttle %g", rows[i].throttle);
-		drive.policy.backoff.base = 10;
-		drive.policy.pace_start = true;
-		drive.policy.throttle_delay = rows[i].throttle;
-		set_parse(&drive.policy.rules.throttle, "9", NULL);
-		drive_start(&drive);
-		drive.now = 4;
-		drive_exit(&drive, 9);
-		CHECK_ACTION(&drive, ACTION_WAIT, rows[i].wake);
-	}
-}
+STORIES(a_long_attempt_makes_its_failure_the_first, "--reset-after=60 -a 4",
+    "start; delays 1 2; +$1 ends $2: delay $3; timer: $4, failures 3",
+    "59.9 1 4 final", "60 1 1 not,final", "99 SEGV 1 not,final",
+    "99 timeout 4 final")
 
-TEST(with_pace_start_a_hint_counts_from_the_attempts_end)
-{
-	struct drive drive = started(drive_policy("constant"));
-
-	drive.policy.backoff.base = 10;
-	drive.policy.pace_start = true;
-	drive_start(&drive);
-	drive.now = 4;
-	drive_end(&drive, died, 3);
-	CHECK_ACTION(&drive, ACTION_WAIT, 10);
-	drive_timer(&drive);
-	drive.now = 14;
-	drive_end(&drive, died, 30);
-	CHECK_ACTION(&drive, ACTION_WAIT, 44);
-}
-
-TEST(a_long_attempt_makes_its_failure_the_first)
-{
-	static const struct {
-		double ran;
-		struct outcome outcome;
-		bool resets;
-	} rows[] = {
-		{ 59.9, { OUTCOME_EXIT, 1 }, false },
-		{ 60, { OUTCOME_EXIT, 1 }, true },
-		{ 99, { OUTCOME_SIGNAL, SIGSEGV }, true },
-		{ 99, { OUTCOME_TIMEOUT, 0 }, false },
-	};
-
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct drive drive = started(drive_policy("exponential"));
-
-		ROW("row %zu", i);
-		drive.policy.reset_after = 60;
-		drive.policy.limits.attempts = 4;
-		drive_start(&drive);
-		check_delays(&drive, "1 2");
-		drive.now += rows[i].ran;
-		drive_step(&drive,
-		    (struct step){ .kind = STEP_ENDED,
-			.ended.returned = rows[i].outcome,
-			.hint = -1 });
-		CHECK_DBL(drive.run.wait.delay.seconds, rows[i].resets ? 1 : 4,
-		    0);
-		drive_timer(&drive);
-		CHECK_INT(drive.run.final, !rows[i].resets);
-		CHECK_INT(drive.run.failures, 3);
-	}
-}
-
-TEST(a_long_attempt_resets_a_level)
-{
-	struct drive drive = started(drive_policy("mimd"));
-
-	drive.policy.backoff.params[0] = 2;
-	drive.policy.backoff.param_given[0] = true;
-	drive.policy.reset_after = 60;
-	drive_start(&drive);
-	check_delays(&drive, "1 2 4");
-	drive.now += 60;
-	check_delays(&drive, "1 2");
-}
+STORY(a_long_attempt_resets_a_level, "-b mimd:up=2,down=0.5 --reset-after=60",
+    "start; delays 1 2 4; +60 delays 1 2")
 
 /* One attempt is used, unless it is free. */
-TEST(a_healthy_failure_that_is_free_leaves_all_attempts)
-{
-	struct drive drive = started(drive_policy("exponential"));
-
-	drive.policy.reset_after = 60;
-	drive.policy.limits.attempts = 2;
-	set_parse(&drive.policy.free, "1", NULL);
-	drive_start(&drive);
-	drive.now = 60;
-	drive_exit(&drive, 1);
-	CHECK_INT(drive.run.used, 0);
-	CHECK_DBL(drive.run.wait.delay.seconds, 1, 0);
-}
+STORY(a_healthy_failure_that_is_free_leaves_all_attempts,
+    "-a 2 --reset-after=60 --free-on=1", "start; @60 ends 1: used 0, delay 1")
 
 /* --- throttling --- */
 
-TEST(a_throttled_failure_has_its_own_base)
-{
-	static const struct {
-		const char *strategy, *delays; /* 1, throttled, 1, throttled */
-	} rows[] = {
-		{ "constant", "1 10 1 10" },
-		{ "linear", "1 20 3 40" },
-		{ "exponential", "1 20 4 80" },
-		{ "fibonacci", "1 10 2 30" },
-		{ "list", "3 10 5 10" },
-		{ "mimd", "1 10 4 10" },
-	};
+STORIES(a_throttled_failure_has_its_own_base,
+    "-b $1 --throttle-on=9 --throttle-delay=10",
+    "start; ends 1: wait, delay $2, not throttled; timer\n"
+    "ends 9: wait, delay $3, throttled; timer\n"
+    "ends 1: wait, delay $4, not throttled; timer\n"
+    "ends 9: wait, delay $5, throttled",
+    "constant 1 10 1 10", "linear 1 20 3 40", "exponential 1 20 4 80",
+    "fibonacci 1 10 2 30", "list:3s,4s,5s 3 10 5 10",
+    "mimd:up=2,down=0.5 1 10 4 10")
 
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct drive drive = started(drive_policy(rows[i].strategy));
-		double values[] = { 3, 4, 5 }, want;
-		const char *delays = rows[i].delays;
-
-		ROW("%s", rows[i].strategy);
-		drive.policy.backoff.values = values;
-		drive.policy.backoff.count = COUNT(values);
-		if (strcmp(rows[i].strategy, "mimd") == 0) {
-			drive.policy.backoff.params[0] = 2;
-			drive.policy.backoff.param_given[0] = true;
-		}
-		drive.policy.throttle_delay = 10;
-		set_parse(&drive.policy.rules.throttle, "9", NULL);
-		drive_start(&drive);
-		for (int k = 0; tsv_number(&delays, &want); k++) {
-			CHECK_INT(drive_exit(&drive, k % 2 ? 9 : 1),
-			    ACTION_WAIT);
-			CHECK_INT(drive.run.last.judgement.throttled, k % 2);
-			CHECK_DBL(drive.run.wait.delay.seconds, want, 0);
-			drive_timer(&drive);
-		}
-	}
-}
-
-TEST(a_level_does_not_begin_with_the_delay_of_a_throttle)
-{
-	struct drive drive = started(drive_policy("mimd"));
-
-	drive.policy.backoff.params[0] = 2;
-	drive.policy.backoff.param_given[0] = true;
-	drive.policy.throttle_delay = 10;
-	set_parse(&drive.policy.rules.throttle, "9", NULL);
-	drive_start(&drive);
-	drive_exit(&drive, 9);
-	CHECK_DBL(drive.run.wait.delay.seconds, 10, 0);
-	drive_timer(&drive);
-	drive_exit(&drive, 1);
-	CHECK_DBL(drive.run.wait.delay.seconds, 2, 0);
-}
+STORY(a_level_does_not_begin_with_the_delay_of_a_throttle,
+    "-b mimd:up=2,down=0.5 --throttle-on=9 --throttle-delay=10",
+    "start; ends 9: delay 10; timer; ends 1: delay 2")
 
 /* --- repeat --- */
 
-/* 3 6 12 24 | 12 6 3 2 2 | 4 8 16 */
-TEST(a_level_falls_with_successes)
-{
-	static const double delays[] = { 3, 6, 12, 24, 12, 6, 3, 2, 2, 4, 8,
-		16 };
-	struct drive drive = started(drive_policy("mimd"));
+STORY(a_level_falls_with_successes,
+    "-b mimd:up=2,down=0.5 -d 3 --min-delay=2 --repeat",
+    "start; delays 3 6 12 24\n"
+    "ends 0: wait, delay 12; timer; ends 0: wait, delay 6; timer\n"
+    "ends 0: wait, delay 3; timer; ends 0: wait, delay 2; timer\n"
+    "ends 0: wait, delay 2; timer; delays 4 8 16")
 
-	drive.policy.repeat = true;
-	drive.policy.backoff.base = 3;
-	drive.policy.backoff.min = 2;
-	for (int i = 0; i < BACKOFF_PARAMS; i++) {
-		drive.policy.backoff.params[i] = i == 0 ? 2 : 0.5;
-		drive.policy.backoff.param_given[i] = true;
-	}
-	drive_start(&drive);
-	for (size_t i = 0; i < COUNT(delays); i++) {
-		CHECK_INT(drive_exit(&drive, i < 4 || i >= 9), ACTION_WAIT);
-		CHECK_DBL(drive.run.wait.delay.seconds, delays[i], 0);
-		drive_timer(&drive);
-	}
-}
+STORY(with_repeat_failures_in_a_row_are_counted,
+    "-a 3 --repeat --success-delay=7",
+    "start\n"
+    "4 times delays 1 2: final; ends 0: wait, judged, delay 7; timer\n"
+    "delays 1 2; ends 5: finish attempts 5, failures 11")
 
-TEST(with_repeat_failures_in_a_row_are_counted)
-{
-	struct drive drive = started(drive_policy("exponential"));
+STORY(a_success_clears_counts_of_failures_but_no_window,
+    "-a 1:2 --repeat -b constant",
+    "start; ends 1: wait; timer; ends 0: wait; timer; ends 1: wait",
+    "-a 2/1h --repeat -b constant",
+    "start; ends 1: wait; timer; ends 0: wait; timer\n"
+    "ends 1: finish attempts 1")
 
-	drive.policy.repeat = true;
-	drive.policy.limits.attempts = 3;
-	drive.policy.success_delay = 7;
-	drive_start(&drive);
-	for (int i = 0; i < 4; i++) {
-		check_delays(&drive, "1 2");
-		CHECK(drive.run.final);
-		CHECK_INT(drive_exit(&drive, 0), ACTION_WAIT);
-		CHECK(drive.judged);
-		CHECK_DBL(drive.run.wait.delay.seconds, 7, 0);
-		drive_timer(&drive);
-	}
-	check_delays(&drive, "1 2");
-	drive_exit(&drive, 5);
-	CHECK_FINISH(&drive, "attempts", 5);
-	CHECK_INT(drive.run.failures, 11);
-}
+STORY(successes_in_a_row_end_a_repeated_run, "--repeat=2",
+    "start; ends 0: wait until 0; timer; delays 1; ends 0; timer\n"
+    "ends 0: finish success 0, attempt 4")
 
-TEST(a_success_clears_counts_of_failures_but_no_window)
-{
-	static const struct {
-		const char *limits;
-		enum action_kind third;
-	} rows[] = { { "1:2", ACTION_WAIT }, { "2/1h", ACTION_FINISH } };
-
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct drive drive = started(drive_policy("constant"));
-		const char *where;
-
-		ROW("%s", rows[i].limits);
-		limits_parse(&drive.policy.limits, rows[i].limits, &where);
-		drive.policy.repeat = true;
-		drive_start(&drive);
-		for (int status = 1; status >= 0; status--) {
-			CHECK_INT(drive_exit(&drive, status), ACTION_WAIT);
-			drive_timer(&drive);
-		}
-		CHECK_INT(drive_exit(&drive, 1), rows[i].third);
-	}
-}
-
-TEST(successes_in_a_row_end_a_repeated_run)
-{
-	struct drive drive = started(drive_policy("exponential"));
-
-	drive.policy.repeat = true;
-	drive.policy.repeats = 2;
-	drive_start(&drive);
-	drive_exit(&drive, 0);
-	CHECK_ACTION(&drive, ACTION_WAIT, 0);
-	drive_timer(&drive);
-	check_delays(&drive, "1");
-	drive_exit(&drive, 0);
-	drive_timer(&drive);
-	drive_exit(&drive, 0);
-	CHECK_FINISH(&drive, "success", 0);
-	CHECK_INT(drive.run.attempt.number, 4);
-}
-
-TEST(at_its_limit_a_repeated_run_ends_as_its_last_attempt_did)
-{
-	for (int status = 0; status < 2; status++) {
-		struct drive drive = started(drive_policy("constant"));
-
-		ROW("status %d", status);
-		drive.policy.repeat = true;
-		drive.policy.success_delay = 1;
-		drive.policy.max_time = 10;
-		drive_start(&drive);
-		drive_exit(&drive, !status);
-		drive_timer(&drive);
-		drive.now = 9.5;
-		drive_exit(&drive, status);
-		CHECK_FINISH(&drive, status ? "max-time" : "success", status);
-	}
-}
+STORY(at_its_limit_a_repeated_run_ends_as_its_last_attempt_did,
+    "--repeat --success-delay=1 -T 10 -b constant",
+    "start; ends 1; timer; @9.5 ends 0: finish success 0\n"
+    "@0 start; ends 0; timer; @9.5 ends 1: finish max-time 1")
 
 /* --- hints --- */
 
-static struct drive
-hinted_drive(const char *jitter, const double *chance)
-{
-	struct drive drive = started(drive_policy("constant"));
+/* It holds for one wait. */
+STORIES(a_hint_is_a_minimum, "-b constant -d 10 -m 60",
+    "start; ends KILL hint $1: wait until $2, hint $1, nominal 10, low $2\n"
+    "timer; ends KILL: delay 10, hint -1",
+    "0 10", "9 10", "11 11", "60 60")
 
-	drive.policy.backoff.base = 10;
-	drive.policy.jitter = drive_jitter(jitter, JITTER_INSIDE);
-	drive.policy.hint_limit = 60;
-	drive.random.script = chance;
-	drive.random.script_length = 1;
-	return drive;
-}
+/* In the last row, the delay is longer. */
+STORIES(a_hint_is_spread_upward_within_its_limit,
+    "-b constant -d 10 -m 60 -j 20%",
+    "chance $1; start; ends KILL hint $2: delay ~$3, low ~$4, high ~$5",
+    "0 20 20 20 24", "0.5 20 22 20 24", "1 20 24 20 24", "1 55 60 55 60",
+    "1 5 12 8 12")
 
-TEST(a_hint_is_a_minimum)
-{
-	static const double zero = 0;
-	static const struct {
-		double hint, wake;
-	} rows[] = { { 0, 10 }, { 9, 10 }, { 11, 11 }, { 60, 60 } };
-
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct drive drive = hinted_drive("none", &zero);
-
-		ROW("hint %g", rows[i].hint);
-		drive_start(&drive);
-		drive_end(&drive, died, rows[i].hint);
-		CHECK_ACTION(&drive, ACTION_WAIT, rows[i].wake);
-		CHECK_DBL(drive.run.wait.delay.hint, rows[i].hint, 0);
-		CHECK_DBL(drive.run.wait.delay.nominal, 10, 0);
-		CHECK_DBL(drive.run.wait.delay.low, rows[i].wake, 0);
-		drive_timer(&drive);
-		/* It holds for one wait. */
-		drive_end(&drive, died, -1);
-		CHECK_DBL(drive.run.wait.delay.seconds, 10, 0);
-		CHECK_DBL(drive.run.wait.delay.hint, -1, 0);
-	}
-}
-
-TEST(a_hint_is_spread_upward_within_its_limit)
-{
-	static const struct {
-		double chance, hint, seconds, high;
-	} rows[] = {
-		{ 0, 20, 20, 24 }, { 0.5, 20, 22, 24 }, { 1, 20, 24, 24 },
-		{ 1, 55, 60, 60 }, { 1, 5, 12, 12 }, /* the delay is longer */
-	};
-
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct drive drive = hinted_drive("20%", &rows[i].chance);
-
-		ROW("hint %g at %g", rows[i].hint, rows[i].chance);
-		drive.policy.hint_spread = 0.2;
-		drive_start(&drive);
-		drive_end(&drive, died, rows[i].hint);
-		CHECK_DBL(drive.run.wait.delay.seconds, rows[i].seconds, 1e-12);
-		CHECK_DBL(drive.run.wait.delay.high, rows[i].high, 1e-12);
-		CHECK(drive.run.wait.delay.seconds >= drive.run.wait.delay.low);
-	}
-}
-
-TEST(a_hint_beyond_its_limit_or_the_runs_ends_the_run)
-{
-	static const double zero = 0;
-	static const struct {
-		int status;
-		double hint, max_time;
-		const char *reason; /* NULL: it waits */
-		int want;
-	} rows[] = {
-		{ 7, 60, 0, NULL, 0 },
-		{ 7, 60.1, 0, "hint", 7 },
-		{ 7, 1e9, 0, "hint", 7 },
-		{ 7, 40, 45, NULL, 0 },
-		{ 7, 45, 45, "hint", 7 },
-		{ 7, 5, 10, "max-time", 7 }, /* the delay is too long */
-		/* After a success the run has succeeded, with --repeat. */
-		{ 0, 60, 0, NULL, 0 },
-		{ 0, 60.1, 0, "success", 0 },
-		{ 0, 45, 45, "success", 0 },
-	};
-
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct drive drive = hinted_drive("none", &zero);
-		const struct outcome outcome = { OUTCOME_EXIT, rows[i].status };
-
-		ROW("status %d hint %g", rows[i].status, rows[i].hint);
-		drive.policy.repeat = true;
-		drive.policy.max_time = rows[i].max_time;
-		drive_start(&drive);
-		drive_end(&drive, outcome, rows[i].hint);
-		if (rows[i].reason == NULL)
-			CHECK_INT(drive.action.kind, ACTION_WAIT);
-		else
-			CHECK_FINISH(&drive, rows[i].reason, rows[i].want);
-		const bool ended = drive.run.end.reason == REASON_HINT;
-		CHECK_DBL(drive.run.end.too_long,
-		    ended || rows[i].hint > 60 ? rows[i].hint : 0, 0);
-		CHECK_INT(drive.run.end.too_late,
-		    ended && rows[i].max_time > 0);
-	}
-}
+/* After a success the run has succeeded, with --repeat. */
+STORIES(a_hint_beyond_its_limit_or_the_runs_ends_the_run,
+    "-b constant -d 10 -m 60 --repeat -T $1",
+    "start; ends $2 hint $3: $4, too-long $5, $6", "0 7 60 wait 0 not,too-late",
+    "0 7 60.1 finish,hint,7 60.1 not,too-late",
+    "0 7 1e9 finish,hint,7 1e9 not,too-late", "45 7 40 wait 0 not,too-late",
+    "45 7 45 finish,hint,7 45 too-late",
+    "10 7 5 finish,max-time,7 0 not,too-late", "0 0 60 wait 0 not,too-late",
+    "0 0 60.1 finish,success,0 60.1 not,too-late",
+    "45 0 45 finish,success,0 0 not,too-late")
 
 /* An attempt that the limit ended may have left a hint. */
-TEST(past_the_limit_a_hint_is_not_the_reason)
-{
-	for (int hint = 0; hint < 2; hint++) {
-		struct drive drive = started(drive_policy("constant"));
-
-		ROW("hint %d", hint);
-		drive.policy.max_time = 10;
-		drive_start(&drive);
-		drive_timer(&drive);
-		drive_end(&drive, timed_out, hint);
-		CHECK_FINISH(&drive, "max-time", 124);
-	}
-}
+STORY(past_the_limit_a_hint_is_not_the_reason, "-T 10 -b constant",
+    "start; timer; ends timeout hint 0: finish max-time 124\n"
+    "@0 start; timer; ends timeout hint 1: finish max-time 124")
 
 /* --- check, gate, budget --- */
 
