@@ -86,9 +86,9 @@ ceilings='
 	3425 src/options
 	8358 src/sys
 	291 src/main.c
-	11279 tests/unit
+	10129 tests/unit
 	14434 tests/command
-	4627 tests/lib
+	4596 tests/lib
 	2809 tests/simulate
 	4376 scripts
 	61 options'

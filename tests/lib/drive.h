@@ -25,6 +25,8 @@
 
 #include "core/duration.h"
 #include "core/run.h"
+#include "core/signals.h"
+#include "tap.h"
 
 #define DRIVE_STEPS 5000
 
@@ -84,15 +86,13 @@ enum step_kind {
 struct step {
 	enum step_kind kind;
 	double now;
-	double active;
-	struct ended ended; /* ENDED: what the driver knows */
-	double hint;
-	enum answer answer; /* ANSWER */
-	struct state state;
-	struct outcome probe; /* PROBED */
-	bool failed;	      /* ENDED, ANSWER: `retry` itself did meanwhile */
-	int signal;
-	bool ends_run;
+	double active;		/* when the attempt wrote last */
+	struct outcome outcome; /* ENDED, PROBED */
+	double hint;		/* ENDED: seconds; negative: none */
+	enum answer answer;	/* ANSWER */
+	struct state state;	/* ANSWER: of a run before */
+	bool failed;		/* ANSWER: `retry` itself did meanwhile */
+	int signal;		/* SIGNAL; ERROR, `failed`: to die of, or 0 */
 };
 
 struct drive {
@@ -115,12 +115,13 @@ struct drive {
 
 	/* The script so far, and the run that goes through it. */
 	struct step *steps;
-	int count, at;
-	int from; /* the first step of the last call */
-	double begun, clock, active;
-	jmp_buf *waits;
-	bool runs, exited, reads;
-	double since; /* unread_since() */
+	int count, at;	     /* steps, and the next of them */
+	double begun, clock; /* when the run began; its time */
+	double active;	     /* when the attempt wrote last */
+	jmp_buf *waits;	     /* left to from where the script has no more */
+	bool runs, exited;   /* the process */
+	bool reads;	     /* standard input is read */
+	double since;	     /* unread_since() */
 };
 
 /* By name, with neither parameters nor values; it must exist. */
@@ -203,6 +204,17 @@ drive_wait(struct drive *drive, double wake)
 	longjmp(*drive->waits, 1);
 }
 
+/* Takes the next step, before which nothing of another kind can happen. */
+static inline struct step *
+drive_take_a(struct drive *drive, enum step_kind kind)
+{
+	if (drive_next(drive) == NULL)
+		drive_wait(drive, INFINITY);
+	if (!drive_is_next(drive, kind))
+		tap_bail_out(tap.row, "something else comes first");
+	return drive_take(drive);
+}
+
 static inline void
 drive_act(struct drive *drive, enum action_kind kind, enum question question)
 {
@@ -251,9 +263,9 @@ drive_happens(struct drive *drive, double until, struct event *event)
 		return drive_result(drive, until, event);
 	const struct step *step = drive_take(drive);
 	*event = (struct event){ .signal = step->signal,
-		.ends_run = step->ends_run,
+		.ends_run = signal_ends_run(step->signal),
 		.forwarded = step->signal != SIGURG,
-		.probe = step->probe };
+		.probe = step->outcome };
 	switch (step->kind) {
 	case STEP_PROGRESS:
 		drive->since = step->now;
@@ -290,7 +302,7 @@ drive_happens(struct drive *drive, double until, struct event *event)
 	case STEP_ANSWER:
 		break;
 	}
-	abort();
+	tap_bail_out(tap.row, "this cannot happen now");
 }
 
 static inline struct event
@@ -325,7 +337,7 @@ drive_do_tell(struct host *host, struct record *record)
 		drive->told++;
 		drive->told_last = record->kind;
 	}
-	if (record->kind == RECORD_OUTCOME && drive->at > drive->from)
+	if (record->kind == RECORD_OUTCOME && drive->at >= drive->count)
 		drive->judged = true;
 	if (record->kind == RECORD_END) {
 		drive->end = *record;
@@ -355,7 +367,7 @@ drive_do_start(struct host *host, enum task task, struct record *record)
 		drive_act(drive, ACTION_ASK, questions[task]);
 	drive->runs = drive->exited = false;
 	if (step != NULL && step->kind == STEP_ENDED &&
-	    step->ended.returned.kind == OUTCOME_UNFORKED) {
+	    step->outcome.kind == OUTCOME_UNFORKED) {
 		drive_take(drive);
 		return (struct started){ .error = EAGAIN };
 	}
@@ -397,11 +409,7 @@ drive_do_abandon(struct host *host)
 	struct drive *drive = (struct drive *)host;
 
 	drive->action.kind = ACTION_ABANDON;
-	if (drive_next(drive) == NULL)
-		drive_wait(drive, INFINITY);
-	if (!drive_is_next(drive, STEP_GONE))
-		abort();
-	drive_take(drive);
+	drive_take_a(drive, STEP_GONE);
 }
 
 static inline bool
@@ -417,17 +425,10 @@ static inline void
 drive_do_end_attempt(struct host *host, struct ended *ended)
 {
 	struct drive *drive = (struct drive *)host;
+	const struct step *step = drive_take_a(drive, STEP_ENDED);
 
-	if (drive_next(drive) == NULL)
-		drive_wait(drive, INFINITY);
-	const struct step *step = drive_take(drive);
-	if (step->kind != STEP_ENDED)
-		abort();
 	drive->runs = false;
-	ended->returned = step->ended.returned;
-	ended->matched = step->ended.matched;
-	ended->by_line = step->ended.by_line;
-	ended->unread = step->ended.unread;
+	ended->returned = step->outcome;
 	ended->hint = step->hint;
 }
 
@@ -436,13 +437,8 @@ drive_do_answer(struct host *host)
 {
 	struct drive *drive = (struct drive *)host;
 
-	if (drive_next(drive) == NULL)
-		drive_wait(drive, INFINITY);
-	const struct step *step = drive_take(drive);
-	if (step->kind != STEP_ANSWER)
-		abort();
 	drive->runs = false;
-	return step->answer;
+	return drive_take_a(drive, STEP_ANSWER)->answer;
 }
 
 static inline void
@@ -598,34 +594,15 @@ drive_replay(struct drive *drive)
 
 /* --- scripts --- */
 
-/* One step, and no more. */
-static inline enum action_kind
-drive_event(struct drive *drive, struct step step)
-{
-	if (drive->count == DRIVE_STEPS)
-		abort();
-	step.now = drive->now;
-	drive->steps[drive->count++] = step;
-	drive_replay(drive);
-	return drive->action.kind;
-}
-
-/* A step; what does not end is given up at once. */
+/* Adds a step that happens now. */
 static inline enum action_kind
 drive_step(struct drive *drive, struct step step)
 {
-	drive->from = drive->count;
-	drive_event(drive, step);
-	if (drive->action.kind == ACTION_ABANDON) {
-		const bool is_attempt = drive->action.question == ASK_NOTHING;
-
-		drive_event(drive, (struct step){ .kind = STEP_GONE });
-		drive_event(drive,
-		    (struct step){ .kind =
-				       is_attempt ? STEP_ENDED : STEP_ANSWER,
-			.answer = ANSWER_NO,
-			.hint = -1 });
-	}
+	if (drive->count == DRIVE_STEPS)
+		tap_bail_out(tap.row, "there are too many steps");
+	step.now = drive->now;
+	drive->steps[drive->count++] = step;
+	drive_replay(drive);
 	return drive->action.kind;
 }
 
@@ -637,7 +614,6 @@ drive_start(struct drive *drive)
 
 	drive->steps = steps;
 	drive->count = 0;
-	drive->from = -1;
 	drive->begun = drive->now;
 	drive_replay(drive);
 	return drive->action.kind;
@@ -655,32 +631,14 @@ drive_resume(struct drive *drive, struct state state)
 		.state = state });
 }
 
-/* The process has exited, and nothing of it is left. */
-static inline void
-drive_exited(struct drive *drive)
-{
-	drive_event(drive, (struct step){ .kind = STEP_EXITED });
-	if (drive->action.kind != ACTION_COLLECT)
-		drive_event(drive, (struct step){ .kind = STEP_GONE });
-}
-
-/* The attempt ended, with a hint or, if that is negative, without. */
-static inline enum action_kind
-drive_end(struct drive *drive, struct outcome outcome, double hint)
-{
-	if (outcome.kind != OUTCOME_UNFORKED)
-		drive_exited(drive);
-	return drive_step(drive,
-	    (struct step){ .kind = STEP_ENDED,
-		.ended.returned = outcome,
-		.hint = hint });
-}
-
+/* The attempt ended, and all that it has started. */
 static inline enum action_kind
 drive_exit(struct drive *drive, int status)
 {
-	return drive_end(drive,
-	    (struct outcome){ .kind = OUTCOME_EXIT, .code = status }, -1);
+	return drive_step(drive,
+	    (struct step){ .kind = STEP_ENDED,
+		.outcome = { .kind = OUTCOME_EXIT, .code = status },
+		.hint = -1 });
 }
 
 /* The clock reaches the moment that the last action named. */
@@ -688,7 +646,7 @@ static inline enum action_kind
 drive_timer(struct drive *drive)
 {
 	if (!isfinite(drive->action.wake))
-		abort();
+		tap_bail_out(tap.row, "no time is waited for");
 	drive->now = fmax(drive->now, drive->action.wake);
 	return drive_step(drive, (struct step){ .kind = STEP_TIMER });
 }
@@ -697,18 +655,7 @@ static inline enum action_kind
 drive_signal(struct drive *drive, int number)
 {
 	return drive_step(drive,
-	    (struct step){ .kind = STEP_SIGNAL,
-		.signal = number,
-		.ends_run = number != SIGURG });
-}
-
-/* The health probe has ended with this status. */
-static inline enum action_kind
-drive_probed(struct drive *drive, int status)
-{
-	return drive_step(drive,
-	    (struct step){ .kind = STEP_PROBED,
-		.probe = { .kind = OUTCOME_EXIT, .code = status } });
+	    (struct step){ .kind = STEP_SIGNAL, .signal = number });
 }
 
 static inline enum action_kind

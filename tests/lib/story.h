@@ -15,7 +15,13 @@
  * what the run asks for, from actions[], then any of facts[]; a step without an
  * event has more of them.  "~" before a number allows a difference of 1e-12,
  * "=high" is the value of another fact, and commas are for the eye.  "9 times"
- * before a line repeats it.  $1 stands for the first word of a row.
+ * before a line repeats it.  $1 stands for the first word of a row; rows are
+ * divided by ";", too.
+ *
+ * Besides events[] there are `start`, which begins a run, or another one, and
+ * `delays 1 2`: attempts exit with 1, and are followed by these waits.  Before
+ * `start`, `chance 0.5` is what each draw gives, `takes 3` the seconds of each
+ * signal, lock and delivery, and with `cannot-save` no state can be written.
  */
 
 #ifndef STORY_H
@@ -24,10 +30,8 @@
 #include <inttypes.h>
 #include <stddef.h>
 
-#include "core/signals.h"
 #include "drive.h"
 #include "plans.h"
-#include "tap.h"
 
 #define STORY_TEXT 4096
 
@@ -42,15 +46,11 @@
 			    ""); \
 	}
 
-/* STORIES(name, options, steps, row...): the same story once for each row. */
-#define STORIES(name, options, steps, ...) \
+/* STORIES(name, options, steps, rows): the same story for each row. */
+#define STORIES(name, options, steps, rows) \
 	TEST(name) \
 	{ \
-		static const char *const rows[] = { __VA_ARGS__ }; \
-\
-		for (size_t i = 0; i < COUNT(rows); i++) \
-			story_play(__FILE__, __LINE__, options, steps, \
-			    rows[i]); \
+		story_play_rows(__FILE__, __LINE__, options, steps, rows); \
 	}
 
 /* --- words --- */
@@ -190,7 +190,7 @@ static const struct {
 } events[] = {
 	{ "timer", { STEP_TIMER } },
 	{ "ends", { STEP_ENDED, .hint = -1 },
-	    { "", VALUE_OUTCOME, IN(ended.returned) } }, /* the attempt */
+	    { "", VALUE_OUTCOME, IN(outcome) } }, /* the attempt */
 	{ "answer", { STEP_ANSWER },
 	    { "", WORDS(answers), IN(answer) } }, /* to a question */
 	/* `retry` itself, in place of an answer: it may die of a signal. */
@@ -198,7 +198,7 @@ static const struct {
 	    { "", VALUE_SIGNAL, IN(signal) } },
 	{ "error", { STEP_ERROR }, { "", VALUE_SIGNAL, IN(signal) } },
 	{ "signal", { STEP_SIGNAL }, { "", VALUE_SIGNAL, IN(signal) } },
-	{ "probed", { STEP_PROBED }, { "", VALUE_OUTCOME, IN(probe) } },
+	{ "probed", { STEP_PROBED }, { "", VALUE_OUTCOME, IN(outcome) } },
 	{ "exited", { STEP_EXITED } }, /* the process, but not what it left */
 	{ "reaped", { STEP_REAPED } },
 	{ "gone", { STEP_GONE } }, /* all of that, or it was abandoned */
@@ -278,7 +278,8 @@ story_count(struct story *story, const char *word)
 static int
 story_signal(struct story *story, const char *word)
 {
-	const int number = strcmp(word, "none") == 0 ? 0 : signal_parse(word);
+	const bool is_none = *word == '\0' || strcmp(word, "none") == 0;
+	const int number = is_none ? 0 : signal_parse(word);
 
 	if (number == -1)
 		story_fail(story, "not a signal", word);
@@ -356,6 +357,16 @@ story_read(struct story *story, const struct member *member, struct step *step)
 	}
 }
 
+/* The name of this value of an enum. */
+static const char *
+story_name(const struct member *member, int number)
+{
+	const char *first = (const char *)member->words;
+
+	return *(const char *const *)(const void *)(first +
+	    (size_t)number * member->stride);
+}
+
 /* Seconds: a number, or "=NAME" for another fact. */
 static double
 story_seconds(struct story *story, const char *word)
@@ -368,59 +379,64 @@ story_seconds(struct story *story, const char *word)
 	    : story_number(story, word);
 }
 
+static bool
+story_is(struct story *story, const struct member *fact, intmax_t got,
+    intmax_t want)
+{
+	return tap_check_int(got, want, story->file, story->line, fact->name);
+}
+
 /* Compares the fact with `wanted`, or else with the next word. */
 static void
 story_compare(struct story *story, const struct member *fact, bool wanted)
 {
 	const void *place = (const char *)&story->drive + fact->offset;
+	const bool *flag = place;
+	const double *seconds = place;
+	const uint64_t *count = place;
+	const int *number = place;
+	const struct outcome *got = place;
 	const char *word = fact->value == VALUE_FLAG ? "" : story_word(story);
 	const bool is_near = *word == '~';
-	const char *first = (const char *)fact->words;
-	intmax_t got = 0, want = wanted;
-	struct outcome outcome;
-	double number;
-	bool held = true;
+	struct outcome want;
+	bool held = false;
 
 	switch (fact->value) {
 	case VALUE_FLAG:
-		got = *(const bool *)place;
+		held = story_is(story, fact, *flag, wanted);
 		break;
 	case VALUE_SECONDS:
-		number = story_seconds(story, word + is_near);
-		held = (isnan(number) && isnan(*(const double *)place)) ||
-		    tap_check_dbl(*(const double *)place, number,
-			is_near ? 1e-12 : 0, story->file, story->line,
-			fact->name);
+		held = strcmp(word, "nan") == 0
+		    ? tap_check(isnan(*seconds), story->file, story->line,
+			  fact->name)
+		    : tap_check_dbl(*seconds,
+			  story_seconds(story, word + is_near),
+			  is_near ? 1e-12 : 0, story->file, story->line,
+			  fact->name);
 		break;
 	case VALUE_COUNT:
-		got = (intmax_t) * (const uint64_t *)place;
-		want = (intmax_t)story_count(story, word);
+		held = story_is(story, fact, (intmax_t)*count,
+		    (intmax_t)story_count(story, word));
 		break;
 	case VALUE_INT:
-		got = *(const int *)place;
-		want = (intmax_t)story_count(story, word);
+		held = story_is(story, fact, *number,
+		    (intmax_t)story_count(story, word));
 		break;
 	case VALUE_SIGNAL:
-		got = *(const int *)place;
-		want = story_signal(story, word);
+		held =
+		    story_is(story, fact, *number, story_signal(story, word));
 		break;
 	case VALUE_OUTCOME:
-		outcome = story_outcome(story, word);
-		held = tap_check_str(outcome_names[*(const int *)place],
-		    outcome_names[outcome.kind], story->file, story->line,
-		    fact->name);
-		got = ((const struct outcome *)place)->code;
-		want = outcome.code;
+		want = story_outcome(story, word);
+		held = tap_check_str(outcome_names[got->kind],
+			   outcome_names[want.kind], story->file, story->line,
+			   fact->name) &&
+		    story_is(story, fact, got->code, want.code);
 		break;
 	case VALUE_WORD:
-		held =
-		    tap_check_str(*(const char *const *)(const void *)(first +
-				      (size_t) * (const int *)place *
-					  fact->stride),
-			word, story->file, story->line, fact->name);
+		held = tap_check_str(story_name(fact, *number), word,
+		    story->file, story->line, fact->name);
 	}
-	held &= fact->value == VALUE_SECONDS || fact->value == VALUE_WORD ||
-	    tap_check_int(got, want, story->file, story->line, fact->name);
 	story->failed |= !held;
 }
 
@@ -470,13 +486,11 @@ story_delays(struct story *story)
 		const double want = story_number(story, word);
 
 		drive_exit(drive, 1);
-		story->failed |=
+		story->failed = story->failed ||
 		    !CHECK_STR(actions[drive->action.kind].name, "wait") ||
 		    !CHECK_DBL(drive->run.wait.delay.seconds, want, 1e-12) ||
-		    !CHECK_DBL(drive->action.wake, drive->now + want, 1e-12);
-		drive_timer(drive);
-		story->failed |=
-		    !CHECK_STR(actions[drive->action.kind].name, "run");
+		    !CHECK_DBL(drive->action.wake, drive->now + want, 1e-12) ||
+		    !CHECK_INT(drive_timer(drive), ACTION_RUN);
 	}
 }
 
@@ -507,11 +521,8 @@ story_event(struct story *story, const char *name, bool timed)
 		drive->now = fmax(drive->now, drive->action.wake);
 	if (isinf(drive->now))
 		story_fail(story, "no time is waited for", name);
-	step.ends_run =
-	    step.kind == STEP_SIGNAL && signal_ends_run(step.signal);
-	drive->from = drive->count;
 	if (!story->failed)
-		drive_event(drive, step);
+		drive_step(drive, step);
 }
 
 static void
@@ -554,23 +565,23 @@ story_step(struct story *story, char *text)
 static void
 story_fill(const char *text, const char *row, char filled[STORY_TEXT])
 {
-	char *end = filled;
+	size_t length = 0;
 
 	for (; *text != '\0'; text++) {
-		const char *word = row;
+		const char *word = *text == '$' ? row : text;
+		size_t size = *text == '$' ? strcspn(row, " ") : 1;
 
-		if (*text != '$') {
-			*end++ = *text;
-			continue;
-		}
-		for (int n = *++text - '1'; n > 0; n--)
-			word += strcspn(word, " ") + 1;
-		while (*word != '\0' && *word != ' ')
-			*end++ = *word++;
+		if (*text == '$')
+			for (int n = *++text - '1'; n > 0; n--) {
+				word += size + (word[size] == ' ');
+				size = strcspn(word, " ");
+			}
+		if (size == 0 || length + size >= STORY_TEXT)
+			tap_bail_out(row, "a row lacks a word, or is too long");
+		memcpy(filled + length, word, size);
+		length += size;
 	}
-	*end = '\0';
-	if (end - filled >= STORY_TEXT)
-		tap_bail_out(row, "a story is too long");
+	filled[length] = '\0';
 }
 
 static void
@@ -613,6 +624,17 @@ story_play(const char *file, int line, const char *options, const char *steps,
 	while (!story.failed && (next = strsep(&rest, "\n")) != NULL)
 		story_line(&story, filled, next);
 	planned_close(&planned);
+}
+
+static void
+story_play_rows(const char *file, int line, const char *options,
+    const char *steps, const char *rows)
+{
+	char text[STORY_TEXT], *rest = text, *row;
+
+	snprintf(text, sizeof(text), "%s", rows);
+	while ((row = strsep(&rest, ";")) != NULL)
+		story_play(file, line, options, steps, row + strspn(row, " "));
 }
 
 #endif
