@@ -211,7 +211,8 @@ take_step(struct run *run, enum process_step step)
 	if (step == PROCESS_WAIT)
 		return false;
 	health_stop(&run->record.attempt.probes);
-	driver->end_probe(run->host, false);
+	if (run->policy->health.used)
+		driver->end_probe(run->host, false);
 	if (step != PROCESS_COLLECT && step != PROCESS_ABANDON &&
 	    process->exited && driver->is_gone(run->host))
 		step = PROCESS_COLLECT;

@@ -59,8 +59,13 @@ world_of(const struct plan_options *options)
 
 	const char *where;
 
-	/* The script says what becomes of attempts. */
+	/*
+	 * The script says what becomes of attempts.  They have no input and no
+	 * output, and no earlier run has left a state.
+	 */
 	world.policy.health.used = false;
+	world.policy.input = world.policy.remember = false;
+	world.policy.delivery = DELIVERY_NONE;
 	if (script_parse(options->script, &world.script, &where) != NULL)
 		err(STATUS_OWN_FAILURE, NULL);
 	/* Presets know the failures of an outage. */
@@ -244,23 +249,10 @@ yes(struct host *host)
 	return true;
 }
 
-static double
-unread_since(struct host *host)
-{
-	(void)host;
-	return INFINITY;
-}
-
 static void
 nothing(struct host *host)
 {
 	(void)host;
-}
-
-static void
-end_probe(struct host *host, bool waits)
-{
-	(void)host, (void)waits;
 }
 
 static void
@@ -286,21 +278,6 @@ answer(struct host *host)
 	    : ANSWER_YES;
 }
 
-/* Nobody else has the state, and no earlier run has left one. */
-static enum answer
-lock(struct host *host, struct state *state)
-{
-	(void)host, (void)state;
-	return ANSWER_YES;
-}
-
-static bool
-save(struct host *host, const struct state *state)
-{
-	(void)host, (void)state;
-	return true;
-}
-
 static enum answer
 pay(struct host *host, bool throttled, int64_t *paid)
 {
@@ -323,19 +300,13 @@ give(struct host *host, int64_t paid)
 	budget_give(&world->bucket, world->budget, paid);
 }
 
-static bool
-deliver(struct host *host, struct record *record)
-{
-	(void)host, (void)record;
-	return true;
-}
-
 static void
 begin_wait(struct host *host, bool hint_decides, double seconds)
 {
 	(void)host, (void)hint_decides, (void)seconds;
 }
 
+/* The policy of a world asks for nothing else. */
 static const struct driver driver = {
 	.next = next,
 	.now = now,
@@ -347,14 +318,8 @@ static const struct driver driver = {
 	.collect = yes,
 	.end_attempt = end_attempt,
 	.answer = answer,
-	.end_probe = end_probe,
-	.lock = lock,
-	.save = save,
-	.read_input = yes,
 	.pay = pay,
 	.give = give,
-	.deliver = deliver,
-	.unread_since = unread_since,
 	.begin_wait = begin_wait,
 };
 

@@ -80,14 +80,14 @@ done
 # The lines that a directory may have, and the rows of options. A commit may lower a
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
-	7633 src/core
+	7634 src/core
 	2386 src/report
-	2197 src/plan
+	2162 src/plan
 	3407 src/options
 	8358 src/sys
 	291 src/main.c
 	10129 tests/unit
-	14434 tests/command
+	14432 tests/command
 	4596 tests/lib
 	2809 tests/simulate
 	4376 scripts
