@@ -107,7 +107,7 @@ struct sink {
 	bool grouped;	      /* github: it is open */
 	struct series series; /* text */
 	struct screen screen;
-	int drawn;		  /* tty: the length of the status line, or 0 */
+	bool drawn;		  /* tty: there is a status line */
 	struct attempts attempts; /* junit, GitHub's summary */
 
 	/* In a run, where `file` is memory: what goes out next, and where. */

@@ -71,10 +71,10 @@ put_clock(const struct record *record, char text[MESSAGE_PART])
 void
 report_tty_hide(struct sink *sink)
 {
-	if (sink->drawn == 0)
+	if (!sink->drawn)
 		return;
 	fputs("\r\033[J", sink->file);
-	sink->drawn = 0;
+	sink->drawn = false;
 }
 
 /*
@@ -135,8 +135,7 @@ draw_wait(struct sink *sink, const struct report *report,
 		else
 			fputs(screen->unicode ? "░" : "-", sink->file);
 	fprintf(sink->file, "%s%s\033[?7h\r", last, how);
-	sink->drawn = text_width(head) + text_width(name) + text_width(next) +
-	    text_width(clock) + GAP + bar + text_width(last) + text_width(how);
+	sink->drawn = true;
 }
 
 /* Draws a line, after as much of the run's name as there is room for. */
@@ -153,7 +152,7 @@ draw_line(struct sink *sink, const struct report *report,
 	fit(head, &room);
 	report_tty_hide(sink);
 	fprintf(sink->file, "%s%s%s\r", head, name, line);
-	sink->drawn = text_width(head) + text_width(name) + text_width(line);
+	sink->drawn = true;
 }
 
 /* Draws for how long another run has had the state. */

