@@ -21,8 +21,8 @@ struct retry {
 	double u;
 };
 
-static double
-param(const struct backoff *backoff, int i)
+double
+backoff_param(const struct backoff *backoff, int i)
 {
 	const double initial = backoff->strategy->params[i].initial;
 
@@ -172,7 +172,7 @@ slots(const struct retry *retry)
 static double
 move_level(const struct backoff *backoff, struct level *level, int i)
 {
-	const double by = param(backoff, i);
+	const double by = backoff_param(backoff, i);
 	double value = backoff->base;
 
 	if (level->begun)
@@ -190,26 +190,16 @@ raise_level(const struct retry *retry)
 	return move_level(retry->backoff, retry->level, 0);
 }
 
-#define UP_BY \
+#define REQUIRED(name, doc, kind) \
 	{ \
-		"up", "added after a failure", PARAM_CHANGE, PARAM_REQUIRED, \
-		    0, 0 \
+		name, doc, kind, PARAM_REQUIRED, 0, 0 \
 	}
-#define UP_TIMES \
-	{ \
-		"up", "factor after a failure", PARAM_NUMBER, PARAM_REQUIRED, \
-		    0, 0 \
-	}
+#define UP_BY REQUIRED("up", "added after a failure", PARAM_CHANGE)
+#define UP_TIMES REQUIRED("up", "factor after a failure", PARAM_NUMBER)
 #define DOWN_BY \
-	{ \
-		"down", "added after a success, usually negative", \
-		    PARAM_CHANGE, PARAM_REQUIRED, 0, 0 \
-	}
-#define DOWN_TIMES \
-	{ \
-		"down", "factor after a success", PARAM_NUMBER, \
-		    PARAM_REQUIRED, 0, 0 \
-	}
+	REQUIRED("down", "added after a success, usually negative", \
+	    PARAM_CHANGE)
+#define DOWN_TIMES REQUIRED("down", "factor after a success", PARAM_NUMBER)
 
 const struct strategy strategies[] = {
 	{
@@ -477,7 +467,8 @@ backoff_nominal(const struct backoff *backoff, struct level *level, uint64_t n,
 		.level = level,
 		.base = backoff->base,
 		.cap = backoff->cap,
-		.params = { param(backoff, 0), param(backoff, 1) },
+		.params = { backoff_param(backoff, 0),
+		    backoff_param(backoff, 1) },
 		.n = n,
 		.u = u,
 	};

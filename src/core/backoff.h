@@ -84,6 +84,9 @@ struct backoff {
 const char *backoff_parse(const char *text, struct backoff *backoff,
     const char **where);
 
+/* The strategy's parameter of this number: as given, or its initial value. */
+double backoff_param(const struct backoff *backoff, int i);
+
 /* The longest duration in the strategy's text, or 0 if it has none. */
 double backoff_longest(const struct backoff *backoff);
 

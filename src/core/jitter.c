@@ -6,6 +6,9 @@
 #include "duration.h"
 #include "jitter.h"
 
+const char *const jitter_orders[] = { "inside", "before-cap", "after-cap",
+	NULL };
+
 const struct jitter_kind jitter_kinds[] = {
 	{
 	    .name = "none",

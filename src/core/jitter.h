@@ -12,6 +12,9 @@ enum jitter_order {
 	JITTER_AFTER_CAP   /* cap, then jitter, which may pass it */
 };
 
+/* "inside", "before-cap", "after-cap"; a NULL ends them. */
+extern const char *const jitter_orders[];
+
 /* One row a kind: to add one, add a row. */
 struct jitter_kind {
 	const char *name;    /* as the user writes it */

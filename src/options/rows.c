@@ -285,7 +285,7 @@ const struct option_row option_rows[OPTIONS] = {
 	    TABLE(jitter_kinds), .topic = "jitter", .parse = parse_jitter },
 	[OPTION_JITTER_ORDER] = { "jitter-order", 0, GROUP_SELDOM, TYPE_CHOICE,
 	    NULL, "how jitter and --max-delay combine", .initial = "inside",
-	    WORDS("inside", "before-cap", "after-cap"),
+	    .words = jitter_orders, .stride = sizeof(*jitter_orders),
 	    .offset = AT(policy.jitter.order) },
 	[OPTION_PACE] = { "pace", 0, GROUP_SELDOM, TYPE_CHOICE, NULL,
 	    "count delays from an attempt's end or start", .initial = "end",

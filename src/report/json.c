@@ -127,13 +127,9 @@ put_backoff(FILE *file, const struct backoff *backoff)
 		const struct param *param = &strategy->params[i];
 		const bool is_time =
 		    param->kind == PARAM_TIME || param->kind == PARAM_CHANGE;
-		const double value = backoff->param_given[i]
-		    ? backoff->params[i]
-		    : param->initial == PARAM_IS_BASE ? backoff->base
-						      : param->initial;
 
-		fprintf(file, "%c%s=%.15g%s", separator, param->name, value,
-		    is_time ? "s" : "");
+		fprintf(file, "%c%s=%.15g%s", separator, param->name,
+		    backoff_param(backoff, i), is_time ? "s" : "");
 		separator = ',';
 	}
 	putc('"', file);
@@ -143,11 +139,6 @@ put_backoff(FILE *file, const struct backoff *backoff)
 static void
 put_schedule(FILE *file, const struct policy *policy)
 {
-	static const char *const orders[] = {
-		[JITTER_INSIDE] = "inside",
-		[JITTER_BEFORE_CAP] = "before-cap",
-		[JITTER_AFTER_CAP] = "after-cap",
-	};
 	const struct backoff *backoff = &policy->backoff;
 	const struct jitter *jitter = &policy->jitter;
 	char text[64];
@@ -163,7 +154,7 @@ put_schedule(FILE *file, const struct policy *policy)
 	else if (jitter->kind->begins != NULL)
 		snprintf(text, sizeof(text), "+%.15gs", jitter->amount);
 	put_text(file, "jitter", text);
-	put_text(file, "order", orders[jitter->order]);
+	put_text(file, "order", jitter_orders[jitter->order]);
 	put_number(file, "timeout",
 	    policy->timeout > 0 ? policy->timeout : NAN);
 	put_number(file, "timeout_share",

@@ -81,7 +81,7 @@ done
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
 	7634 src/core
-	2385 src/report
+	2376 src/report
 	2162 src/plan
 	3407 src/options
 	8358 src/sys
