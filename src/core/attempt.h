@@ -17,16 +17,16 @@ enum rule {
 	RULE_NONE,
 	RULE_CHECK,
 	RULE_SUCCESS_ON,
-	RULE_SUCCESS_MATCH,
-	RULE_FAIL_MATCH,
 	RULE_STOP_ON,
-	RULE_STOP_MATCH,
 	RULE_PRESET, /* a preset knows that no retry mends this failure */
 	RULE_UNREAD, /* nobody reads the output: see attempt.unread */
 	RULE_THROTTLE_ON,
-	RULE_THROTTLE_MATCH,
 	RULE_RETRY_ON,
+	RULE_SUCCESS_MATCH, /* from here on in the order of enum match */
+	RULE_FAIL_MATCH,
 	RULE_RETRY_MATCH,
+	RULE_STOP_MATCH,
+	RULE_THROTTLE_MATCH,
 	RULE_DEFAULT,
 	RULE_IDLE_TIMEOUT, /* the default, for an attempt that was idle */
 	RULE_SIGNAL,	   /* a signal ended the run: no rule applies */

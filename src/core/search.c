@@ -862,19 +862,9 @@ search_end(struct search *search, struct stream_line *line)
 const char *
 search_line(const struct found *found, enum rule rule, enum class_source source)
 {
-	static const struct {
-		enum rule rule;
-		enum match match;
-	} rows[] = {
-		{ RULE_FAIL_MATCH, MATCH_FAIL },
-		{ RULE_STOP_MATCH, MATCH_STOP },
-		{ RULE_THROTTLE_MATCH, MATCH_THROTTLE },
-		{ RULE_RETRY_MATCH, MATCH_RETRY },
-	};
+	const enum match match = verdict_match(rule, found->matched);
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (rows[i].rule == rule &&
-		    found->matched & MATCH_BIT(rows[i].match))
-			return found->lines[rows[i].match];
+	if (match < MATCHES)
+		return found->lines[match];
 	return source == SOURCE_LINE ? found->class_line : NULL;
 }

@@ -120,6 +120,14 @@ verdict_judge(const struct rules *rules, const struct ended *ended)
 	    ended->silent > 0 ? RULE_IDLE_TIMEOUT : RULE_DEFAULT);
 }
 
+enum match
+verdict_match(enum rule rule, unsigned int matched)
+{
+	const enum match match = (enum match)(rule - RULE_SUCCESS_MATCH);
+
+	return match < MATCHES && matched & MATCH_BIT(match) ? match : MATCHES;
+}
+
 const char *const verdict_names[] = {
 	[VERDICT_NONE] = "none",
 	[VERDICT_SUCCESS] = "success",

@@ -51,6 +51,9 @@ void verdict_classify(const struct rules *rules, struct ended *ended);
 struct judgement verdict_judge(const struct rules *rules,
     const struct ended *ended);
 
+/* The match of a line that decided by this rule; MATCHES: no line did. */
+enum match verdict_match(enum rule rule, unsigned int matched);
+
 /* "success", "retry", "stop"; "none". */
 extern const char *const verdict_names[];
 

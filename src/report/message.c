@@ -358,11 +358,8 @@ find_fact(const struct telling *telling, const char *name,
 	const bool has_class = record_has_class(record);
 	const char *command = style->command == NULL ? NULL : *style->command;
 	/* A pattern of the user's matched the line; else a preset found it. */
-	const bool patterns = judgement.rule == RULE_FAIL_MATCH ||
-	    judgement.rule == RULE_STOP_MATCH ||
-	    judgement.rule == RULE_THROTTLE_MATCH ||
-	    (judgement.rule == RULE_RETRY_MATCH &&
-		judgement.verdict == VERDICT_RETRY);
+	const bool patterns =
+	    verdict_match(judgement.rule, record->last.matched) < MATCHES;
 	const bool shows_class = has_class &&
 	    (record->last.preset != NULL ||
 		(record->has_presets && record->end.reason != REASON_NONE));

@@ -80,8 +80,8 @@ done
 # The lines that a directory may have, and the rows of options. A commit may lower a
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
-	7634 src/core
-	2376 src/report
+	7635 src/core
+	2373 src/report
 	2162 src/plan
 	3407 src/options
 	8358 src/sys
