@@ -35,9 +35,8 @@
  *     text        makes text harmless, trims it, sums it up; comma lists
  *   report/   writes records as text, for people and for programs
  *     message     the lines for people
- *     escape      writes text so that a language takes it for nothing else
  *     page        text on a screen, broken between words
- *     report      writes records to logs, by the table of formats
+ *     report      writes records to logs, by the table of formats; escapes text
  *     text, tty, json, junit, github
  *                 the formats
  *     attempts    attempts that ended, as text, for the formats that list them
