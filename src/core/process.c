@@ -162,12 +162,14 @@ process_stop(struct process *process, double stop_by)
 }
 
 void
-process_drain(struct process *process)
+process_drain(struct process *process, double now)
 {
-	if (process->phase != PROCESS_RUNS)
-		return;
-	process->phase = PROCESS_DRAINS;
-	process->deadline = process->run_end;
+	if (process->phase == PROCESS_RUNS) {
+		process->phase = PROCESS_DRAINS;
+		process->deadline = process->run_end;
+	} else if (process->phase == PROCESS_COLLECTING)
+		process->deadline =
+		    fmin(process->deadline, now + PROCESS_READER_GRACE);
 }
 
 enum process_step
@@ -222,14 +224,6 @@ process_extend(struct process *process, double now, double since,
 	if (since < INFINITY)
 		process->deadline = fmax(in_time, since + PROCESS_READER_GRACE);
 	process->unread = since < INFINITY && process->deadline <= now;
-}
-
-void
-process_shorten(struct process *process, double now)
-{
-	if (process->phase == PROCESS_COLLECTING)
-		process->deadline =
-		    fmin(process->deadline, now + PROCESS_READER_GRACE);
 }
 
 bool

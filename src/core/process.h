@@ -110,8 +110,11 @@ enum process_step process_fail(struct process *process, double now);
 /* The run ends: SIGKILL is due at `stop_by`, unless it was due before. */
 void process_stop(struct process *process, double stop_by);
 
-/* The process has got the signal that ends the run, and may take its time. */
-void process_drain(struct process *process);
+/*
+ * A signal ends the run.  A process that runs has got it, and may take its time;
+ * the reader of its output has PROCESS_READER_GRACE more at most.
+ */
+void process_drain(struct process *process, double now);
 
 /*
  * The process has exited.  After a timeout nothing of it may be left, or two
@@ -140,9 +143,6 @@ void process_collect(struct process *process, bool signalled, double now);
  */
 void process_extend(struct process *process, double now, double since,
     bool signalled);
-
-/* A signal ends the run: its reader has PROCESS_READER_GRACE more at most. */
-void process_shorten(struct process *process, double now);
 
 /*
  * Why the process, which is over, ended.  An outcome that was not there by its

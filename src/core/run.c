@@ -326,8 +326,7 @@ drain(struct run *run, const struct event *event)
 	if (run->signal == 0)
 		run->signal = event->signal;
 	health_stop(&run->record.attempt.probes);
-	process_drain(&run->process);
-	process_shorten(&run->process, event->now);
+	process_drain(&run->process, event->now);
 }
 
 /*
@@ -600,40 +599,27 @@ deliver(struct run *run)
 	while (!done) {
 		const struct event event = next(run, until);
 
-		switch (event.kind) {
-		case EVENT_DONE:
-			done = true;
-			break;
-		case EVENT_TIMER:
+		if (event.kind == EVENT_ERROR)
+			return goes_on(run, &event);
+		const bool ends_run =
+		    event.kind == EVENT_SIGNAL && event.ends_run;
+		bool late = ends_run && signal != 0;
+
+		if (event.kind == EVENT_TIMER) {
 			until = run->driver->unread_since(run->host) +
 			    PROCESS_READER_GRACE;
-			done = event.now >= until;
-			if (done)
-				last->extent = EXTENT_UNREAD;
-			break;
-		case EVENT_SIGNAL:
-			if (!event.ends_run)
-				break;
-			done = signal != 0;
-			if (done) {
-				last->extent = EXTENT_UNREAD;
-				break;
-			}
+			late = event.now >= until;
+		}
+		if (ends_run && signal == 0) {
 			signal = event.signal;
 			until = event.now + PROCESS_READER_GRACE;
 			/* A success is one if all of it goes out. */
 			if (end->reason != REASON_SUCCESS)
 				goes_on(run, &event);
-			break;
-		case EVENT_ERROR:
-			return goes_on(run, &event);
-		case EVENT_EXITED:
-		case EVENT_REAPED:
-		case EVENT_PROBED:
-		case EVENT_DATE:
-		case EVENT_PLANNED:
-			break;
 		}
+		if (late)
+			last->extent = EXTENT_UNREAD;
+		done = late || event.kind == EVENT_DONE;
 	}
 	/* Without its output an attempt has not succeeded. */
 	if (signal != 0 && end->status == 0 && last->extent == EXTENT_UNREAD)

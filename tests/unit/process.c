@@ -106,7 +106,7 @@ TEST(a_reader_is_not_waited_for_past_the_deadline)
 	process_exited(&process, 1);
 	process_collect(&process, false, 1);
 	CHECK_DBL(process_wake(&process), 5, 0);
-	process_shorten(&process, 3);
+	process_drain(&process, 3);
 	CHECK_INT(process_tick(&process, 3.9), PROCESS_WAIT);
 	CHECK_INT(process_tick(&process, 4), PROCESS_ABANDON);
 	CHECK(process.abandoned);
@@ -286,7 +286,7 @@ TEST(a_drain_has_no_limit_but_the_end_of_the_run)
 
 	process.run_end = 9;
 	process.idle_limit = 1;
-	process_drain(&process);
+	process_drain(&process, 0);
 	CHECK_DBL(process_wake(&process), 9, 0);
 	CHECK_INT(process_tick(&process, 8.9), PROCESS_WAIT);
 	CHECK_INT(process_tick(&process, 9), PROCESS_KILL);
@@ -301,7 +301,7 @@ TEST(a_drain_ends_at_the_stop_timeout)
 
 	process_stop(&process, 3);
 	process_stop(&process, 8);
-	process_drain(&process);
+	process_drain(&process, 0);
 	CHECK_DBL(process_wake(&process), 3, 0);
 	CHECK_INT(process_tick(&process, 3), PROCESS_KILL);
 	CHECK_INT(process.phase, PROCESS_KILLED);
@@ -311,7 +311,7 @@ TEST(a_process_that_drains_is_collected)
 {
 	struct process process = begun(5);
 
-	process_drain(&process);
+	process_drain(&process, 0);
 	CHECK_INT(process_exited(&process, 700), PROCESS_COLLECT);
 	CHECK_INT(process.why, PROCESS_ENDS_ITSELF);
 }
@@ -321,7 +321,7 @@ TEST(a_process_that_was_asked_to_end_does_not_drain)
 	struct process process = begun(5);
 
 	process_tick(&process, 5);
-	process_drain(&process);
+	process_drain(&process, 0);
 	CHECK_INT(process_tick(&process, 7), PROCESS_KILL);
 	CHECK_INT(process.phase, PROCESS_KILLED);
 	CHECK_INT(process.why, PROCESS_TIMEOUT);
@@ -333,7 +333,7 @@ TEST(without_sigkill_a_drain_is_abandoned_at_the_end_of_the_run)
 
 	process.kill_after = 0;
 	process.run_end = 9;
-	process_drain(&process);
+	process_drain(&process, 0);
 	CHECK_INT(process_tick(&process, 9), PROCESS_ABANDON);
 	CHECK(process.abandoned);
 }
@@ -356,7 +356,7 @@ TEST(leftovers_that_do_not_end_in_a_second_end_as_after_a_timeout)
 	CHECK_INT(process_tick(&process, 7), PROCESS_ABANDON);
 	CHECK(!process.abandoned);
 	CHECK_INT(process.why, PROCESS_ENDS_ITSELF);
-	process_drain(&quick);
+	process_drain(&quick, 0);
 	CHECK_INT(process_exited(&quick, 3), PROCESS_LOOK);
 	process_stop(&quick, 3.5);
 	CHECK_INT(process_tick(&quick, 3.5), PROCESS_KILL);
