@@ -34,17 +34,11 @@ enum rule {
 	RULE_ERROR	   /* `retry` itself failed */
 };
 
-/* Where the class of a failure comes from. */
-enum class_source {
-	SOURCE_OUTCOME, /* the outcome itself, or nothing */
-	SOURCE_STATUS,	/* a preset, by the outcome */
-	SOURCE_LINE	/* a preset, by a line of output */
-};
-
+/* The class of a failure, and what shows it. */
 struct class_known {
 	enum failure_class class;
-	enum class_source source;
-	int preset; /* STATUS, LINE: its number in the rules */
+	const char *preset; /* that knows it, or NULL */
+	bool is_lines;	    /* a line of output shows it */
 };
 
 /* With VERDICT_NONE the check must be asked first. */
@@ -83,8 +77,7 @@ struct ended {
 	double silent; /* --idle-timeout, if that ended it; or 0 */
 	struct outcome outcome;
 
-	enum class_source source; /* what showed the class of the outcome */
-	const char *preset;	  /* that showed it, or NULL */
+	struct class_known known; /* the class of the outcome */
 	enum verdict check;	  /* the check's answer; NONE: not asked */
 	bool check_timed_out;
 	struct judgement judgement;

@@ -413,32 +413,6 @@ count_texts(const char *const *texts)
 	return count;
 }
 
-/*
- * Numbers the lists of words, each of which is for the patterns that follow it
- * in its preset: 0 is no list, and a number that is taken again makes nothing
- * but more patterns tried.
- */
-static void
-number_words(const struct patterns *patterns)
-{
-	const struct clue *last = NULL;
-	unsigned int count = 0, list = 0;
-
-	for (size_t i = 0; i < patterns->clue_count; i++) {
-		struct clue *clue = &patterns->clues[i];
-		const bool begins =
-		    last == NULL || last->preset != clue->preset;
-
-		if (begins)
-			list = 0;
-		if (clue->kind == CLUE_WORD &&
-		    (begins || last->kind != CLUE_WORD))
-			list = 1 + count++ % 63;
-		clue->words = list;
-		last = clue;
-	}
-}
-
 /* Makes the sieve, once there is a line to look through. */
 static int
 prepare(struct search *search)
@@ -453,7 +427,6 @@ prepare(struct search *search)
 	    sizeof(*search->expressions));
 	if (search->expressions == NULL)
 		return -1;
-	number_words(patterns);
 	for (size_t i = 0; i < patterns->clue_count; i++) {
 		struct clue *clue = &patterns->clues[i];
 
@@ -481,7 +454,7 @@ prepare(struct search *search)
 		result |=
 		    add_expression(search, line_failed_tests[i], NULL, false);
 	for (size_t i = 0; i < patterns->clue_count; i++) {
-		struct clue *clue = &patterns->clues[i];
+		const struct clue *clue = &patterns->clues[i];
 
 		if (clue->kind == CLUE_PATTERN)
 			result |= add_expression(search, clue->text, clue,
@@ -620,8 +593,8 @@ note_class(const struct look *look, const struct clue *clue, size_t at,
 		return no_evidence == -1 ? -1 : 0;
 	look->search->told = clue;
 	found->class = (struct class_known){ .class = clue->class,
-		.source = SOURCE_LINE,
-		.preset = clue->preset };
+		.preset = clue->preset,
+		.is_lines = true };
 	const char *text = at < skipped ? look->line->text : look->body;
 	const size_t start = at < skipped ? at : at - skipped;
 	line_quote(found->class_line, DECIDING_LINE, text, start,
@@ -646,7 +619,8 @@ note(struct look *look, size_t number)
 		found->not_permanent |= number != COMPILER;
 		if (look->search->told != NULL &&
 		    is_refuted(found, look->search->told))
-			found->class = (struct class_known){ .preset = 0 };
+			found->class =
+			    (struct class_known){ .class = CLASS_NONE };
 		return 0;
 	}
 	if (locate(expression, text, line->cut ? REG_NOTEOL : 0, groups) == -1)
@@ -860,11 +834,11 @@ search_end(struct search *search, struct stream_line *line)
 }
 
 const char *
-search_line(const struct found *found, enum rule rule, enum class_source source)
+search_line(const struct found *found, enum rule rule, bool is_lines)
 {
 	const enum match match = verdict_match(rule, found->matched);
 
 	if (match < MATCHES)
 		return found->lines[match];
-	return source == SOURCE_LINE ? found->class_line : NULL;
+	return is_lines ? found->class_line : NULL;
 }

@@ -35,7 +35,7 @@ struct clue {
 	const char *text;
 	size_t length;
 	enum failure_class class; /* of TEXT and PATTERN */
-	int preset;		  /* its number in the rules */
+	const char *preset;	  /* its name */
 	unsigned int words;	  /* the list of words before it, or 0 */
 	bool is_users;		  /* it is from a file of the user's */
 };
@@ -50,7 +50,8 @@ struct patterns {
 	const char *hint; /* --delay-match: its first group is the hint */
 	struct clue *clues;
 	size_t clue_count;
-	bool mends; /* --before-retry was given */
+	unsigned int word_lists; /* that the clues have */
+	bool mends;		 /* --before-retry was given */
 };
 
 /*
@@ -115,7 +116,7 @@ struct search {
 
 /* What a rule or a preset decided by, or NULL if that was no line. */
 const char *search_line(const struct found *found, enum rule rule,
-    enum class_source source);
+    bool is_lines);
 
 /* Begins a search, which adds to *found. */
 void search_begin(struct search *search, const struct patterns *patterns,

@@ -9,19 +9,18 @@
 static struct class_known
 classify_by_status(const struct rules *rules, struct outcome outcome)
 {
-	struct class_known known = { .source = SOURCE_STATUS };
+	struct class_known known = { .class = CLASS_NONE };
 
 	for (int i = 0; i < rules->preset_count; i++) {
 		const struct preset_rules *preset = &rules->presets[i];
 
 		if (set_has(&preset->transient, outcome))
 			return (struct class_known){ CLASS_TRANSIENT,
-				SOURCE_STATUS, i };
+				preset->name, false };
 		if (known.class == CLASS_NONE &&
-		    set_has(&preset->permanent, outcome)) {
-			known.class = CLASS_PERMANENT;
-			known.preset = i;
-		}
+		    set_has(&preset->permanent, outcome))
+			known = (struct class_known){ CLASS_PERMANENT,
+				preset->name, false };
 	}
 	return known;
 }
@@ -39,25 +38,22 @@ verdict_classify(const struct rules *rules, struct ended *ended)
 		bool applies;
 		struct class_known known;
 	} rows[] = {
-		{ outcome.class != CLASS_NONE,
-		    { outcome.class, SOURCE_OUTCOME, 0 } },
-		{ throttled, { CLASS_TRANSIENT, SOURCE_OUTCOME, 0 } },
+		{ outcome.class != CLASS_NONE, { .class = outcome.class } },
+		{ throttled, { .class = CLASS_TRANSIENT } },
 		{ ended->by_line.class != CLASS_NONE, ended->by_line },
 		{ by_status.class != CLASS_NONE, by_status },
-		{ ended->hint >= 0, { CLASS_TRANSIENT, SOURCE_OUTCOME, 0 } },
-		{ tempfail, { CLASS_TRANSIENT, SOURCE_OUTCOME, 0 } },
+		{ ended->hint >= 0, { .class = CLASS_TRANSIENT } },
+		{ tempfail, { .class = CLASS_TRANSIENT } },
 		{ outcome.kind == OUTCOME_UNSTARTABLE,
-		    { CLASS_PERMANENT, SOURCE_OUTCOME, 0 } },
-		{ true, { CLASS_UNKNOWN, SOURCE_OUTCOME, 0 } },
+		    { .class = CLASS_PERMANENT } },
+		{ true, { .class = CLASS_UNKNOWN } },
 	};
 	size_t i = 0;
 
 	while (!rows[i].applies)
 		i++;
-	ended->outcome.class = rows[i].known.class;
-	ended->source = rows[i].known.source;
-	if (ended->source >= SOURCE_STATUS)
-		ended->preset = rules->presets[rows[i].known.preset].name;
+	ended->known = rows[i].known;
+	ended->outcome.class = ended->known.class;
 }
 
 static struct judgement

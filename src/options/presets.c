@@ -139,6 +139,10 @@ add_clue(struct options *options, struct clue clue)
 {
 	struct patterns *patterns = &options->patterns;
 	const size_t count = patterns->clue_count;
+	const struct clue *last =
+	    count > 0 && patterns->clues[count - 1].preset == clue.preset
+	    ? &patterns->clues[count - 1]
+	    : NULL;
 
 	/* Built-in presets are tested once, instead of at each start. */
 	if (clue.is_users) {
@@ -149,6 +153,13 @@ add_clue(struct options *options, struct clue clue)
 		if (problem != NULL)
 			return problem;
 	}
+	/*
+	 * A list of words is for the patterns that follow it in its preset.  A
+	 * number that is taken again makes nothing but more patterns tried.
+	 */
+	clue.words = last == NULL ? 0 : last->words;
+	if (clue.kind == CLUE_WORD && (last == NULL || last->kind != CLUE_WORD))
+		clue.words = 1 + patterns->word_lists++ % 63;
 	/* The sieve, which has 16 bits for each, has others beside them. */
 	if (count == CLUES_MOST)
 		return "too many texts: 60000 are the most";
@@ -209,14 +220,14 @@ static const char *
 set_class(struct applied *applied, const struct key *key,
     const struct entry *entry)
 {
+	struct options *options = applied->options;
 	const char *value = entry->value == NULL ? "" : entry->value;
 	struct clue clue = { .kind = key->kind,
 		.text = value,
 		.length = strlen(value),
 		.class = key->class,
-		.preset = applied->number,
+		.preset = options->policy.rules.presets[applied->number].name,
 		.is_users = applied->is_file };
-	struct options *options = applied->options;
 	const char *what = "empty";
 	char safe[128];
 

@@ -361,7 +361,7 @@ find_fact(const struct telling *telling, const char *name,
 	const bool patterns =
 	    verdict_match(judgement.rule, record->last.matched) < MATCHES;
 	const bool shows_class = has_class &&
-	    (record->last.preset != NULL ||
+	    (record->last.known.preset != NULL ||
 		(record->has_presets && record->end.reason != REASON_NONE));
 
 	/* What is asked. */
@@ -431,7 +431,7 @@ find_fact(const struct telling *telling, const char *name,
 	    date_text(record->seen.time - fmax(record->wait.before, 0), text))
 	FACT("reached", record->end.reached != NULL,
 	    limit_text(record->end.reached, text))
-	SAFE("preset", record->last.preset)
+	SAFE("preset", record->last.known.preset)
 	SAFE("last-line", record->seen.last_line)
 	SAFE("left-names", record->seen.left_names)
 	SAFE("program", command)

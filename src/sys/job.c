@@ -26,7 +26,7 @@ void
 job_describe(const struct job *job, struct record *record)
 {
 	record->seen.line = search_line(&job->found,
-	    record->last.judgement.rule, record->last.source);
+	    record->last.judgement.rule, record->last.known.is_lines);
 	record->seen.pid = job->child.pid;
 	record->seen.last_line =
 	    *job->probe.last_line == '\0' ? NULL : job->probe.last_line;

@@ -80,13 +80,13 @@ done
 # The lines that a directory may have, and the rows of options. A commit may lower a
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
-	7615 src/core
+	7579 src/core
 	2368 src/report
 	2162 src/plan
-	3407 src/options
+	3418 src/options
 	8358 src/sys
 	290 src/main.c
-	10129 tests/unit
+	10127 tests/unit
 	14432 tests/command
 	4596 tests/lib
 	2809 tests/simulate

@@ -583,7 +583,7 @@ TEST(each_other_sentence_is_told)
 		    .last.judgement = { VERDICT_SUCCESS, RULE_SUCCESS_ON } },
 		{ .last.outcome = { OUTCOME_EXIT, 0 },
 		    .last.judgement = { VERDICT_RETRY, RULE_DEFAULT } },
-		{ .last.preset = "npm",
+		{ .last.known.preset = "npm",
 		    .last.outcome.class = CLASS_TRANSIENT,
 		    .last.judgement = { VERDICT_RETRY, RULE_RETRY_MATCH } },
 		{ .has_presets = true,

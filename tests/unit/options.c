@@ -1422,8 +1422,8 @@ TEST(classes_of_all_presets_are_kept_apart)
 	CHECK(set_has(&rules->presets[1].permanent, outcome));
 	CHECK(!set_has(&rules->presets[2].permanent, outcome));
 	struct patterns *patterns = &read_last.patterns;
-	CHECK_INT(patterns->clues[0].preset, 0);
-	CHECK_INT(patterns->clues[patterns->clue_count - 1].preset, 1);
+	CHECK_STR(patterns->clues[0].preset, "curl");
+	CHECK_STR(patterns->clues[patterns->clue_count - 1].preset, "wget");
 }
 
 /* A list of the user's says what is retried. */

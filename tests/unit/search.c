@@ -503,11 +503,15 @@ TEST(no_line_takes_the_square_of_its_length)
 	CHECK(clock() - begun < 20 * CLOCKS_PER_SEC);
 }
 
+static const char presets[][8] = { "npm", "pip", "./own" };
+
 #define CLUE(clue_kind, string, its_class, number) \
 	{ \
 		.kind = (clue_kind), .text = (string), \
 		.length = sizeof(string) - 1, .class = (its_class), \
-		.preset = (number) \
+		.preset = presets[number], \
+		.words = \
+		    (clue_kind) == CLUE_WORD || (clue_kind) == CLUE_PATTERN \
 	}
 #define TRANSIENT(string, number) \
 	CLUE(CLUE_TEXT, string, CLASS_TRANSIENT, number)
@@ -530,7 +534,7 @@ static struct clue clues[] = {
 	    .text = "our own",
 	    .length = 7,
 	    .class = CLASS_PERMANENT,
-	    .preset = 2,
+	    .preset = presets[2],
 	    .is_users = true },
 };
 
@@ -646,7 +650,7 @@ TEST(lines_tell_the_class_of_a_failure)
 		CHECK_INT(found.class.class, rows[i].class);
 		if (rows[i].class == CLASS_NONE)
 			continue;
-		CHECK_INT(found.class.preset, rows[i].preset);
+		CHECK_STR(found.class.preset, presets[rows[i].preset]);
 		CHECK_STR(found.class_line, rows[i].line);
 	}
 }

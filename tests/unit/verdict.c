@@ -393,8 +393,7 @@ TEST(the_class_comes_from_the_first_that_tells_it)
 		struct class_known by_line;
 		bool hinted;
 		enum failure_class class;
-		enum class_source source;
-		int preset;
+		const char *preset;
 	} cases[] = {
 		{ .outcome = EXIT(1), .class = CLASS_UNKNOWN },
 		{ .outcome = TIMEOUT, .class = CLASS_UNKNOWN },
@@ -403,30 +402,28 @@ TEST(the_class_comes_from_the_first_that_tells_it)
 		{ .outcome = UNSTARTABLE, .class = CLASS_PERMANENT },
 		{ .outcome = EXIT(1),
 		    .hinted = true,
-		    .class = CLASS_TRANSIENT,
-		    .source = SOURCE_OUTCOME },
+		    .class = CLASS_TRANSIENT },
 		/* A preset knows more than a hint, and than the status. */
 		{ .outcome = EXIT(75),
 		    .first = { NULL, "75" },
 		    .hinted = true,
 		    .class = CLASS_PERMANENT,
-		    .source = SOURCE_STATUS },
+		    .preset = "first" },
 		/* Of two that disagree the one wins that says transient. */
 		{ .outcome = EXIT(6),
 		    .first = { "6" },
 		    .second = { NULL, "5,6" },
 		    .class = CLASS_TRANSIENT,
-		    .source = SOURCE_STATUS },
+		    .preset = "first" },
 		{ .outcome = EXIT(6),
 		    .first = { NULL, "5,6" },
 		    .second = { "6" },
 		    .class = CLASS_TRANSIENT,
-		    .source = SOURCE_STATUS,
-		    .preset = 1 },
+		    .preset = "second" },
 		/* What is throttled is transient, whatever else is known. */
 		{ .outcome = EXIT(1),
 		    .first = { NULL, "1" },
-		    .by_line = { CLASS_PERMANENT, SOURCE_LINE, 0 },
+		    .by_line = { CLASS_PERMANENT, "first", true },
 		    .matched = THROTTLE,
 		    .class = CLASS_TRANSIENT },
 		{ .outcome = EXIT(9),
@@ -436,24 +433,21 @@ TEST(the_class_comes_from_the_first_that_tells_it)
 		{ .outcome = EXIT(6),
 		    .second = { "6" },
 		    .class = CLASS_TRANSIENT,
-		    .source = SOURCE_STATUS,
-		    .preset = 1 },
+		    .preset = "second" },
 		/* A line knows more than a status. */
 		{ .outcome = EXIT(6),
 		    .second = { NULL, "6" },
-		    .by_line = { CLASS_TRANSIENT, SOURCE_LINE, 0 },
+		    .by_line = { CLASS_TRANSIENT, "first", true },
 		    .class = CLASS_TRANSIENT,
-		    .source = SOURCE_LINE },
+		    .preset = "first" },
 		/* A plan says itself how its attempts fail. */
 		{ .outcome = { OUTCOME_EXIT, 1, CLASS_UNKNOWN },
 		    .first = { NULL, "1" },
 		    .class = CLASS_UNKNOWN },
 	};
 
-	static const char *const names[] = { "first", "second" };
-
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct preset_rules presets[2] = { { names[0] }, { names[1] } };
+		struct preset_rules presets[2] = { { "first" }, { "second" } };
 		struct rules rules = { .presets = presets,
 			.preset_count = 2,
 			.matches = THROTTLE };
@@ -472,10 +466,10 @@ TEST(the_class_comes_from_the_first_that_tells_it)
 		fill(&presets[1].permanent, cases[i].second[1]);
 		verdict_classify(&rules, &ended);
 		CHECK_INT(ended.outcome.class, cases[i].class);
-		CHECK_INT(ended.source, cases[i].source);
-		CHECK(ended.preset ==
-		    (cases[i].source < SOURCE_STATUS ? NULL
-						     : names[cases[i].preset]));
+		CHECK_STR(ended.known.preset, cases[i].preset);
+		CHECK(ended.known.is_lines ==
+		    (ended.known.preset != NULL &&
+			ended.known.preset == cases[i].by_line.preset));
 	}
 }
 
