@@ -171,7 +171,7 @@ obey(struct options *options, char own_name[OWN_NAME])
 		const struct screen screen =
 		    screen_of(STDOUT_FILENO, options->style.color);
 
-		help_print(options->help_with, &screen);
+		help_print(options->text[OPTION_HELP], &screen);
 		return flush_stdout();
 	}
 	if (options->version) {

@@ -108,8 +108,6 @@ read_value(struct options *options, const struct option_row *row,
 	if (text == NULL) {
 		if (row->type == TYPE_COUNT)
 			*(uint64_t *)member = 0;
-		else
-			*(const char **)member = NULL;
 		return NULL;
 	}
 	if (*text == '\0')
@@ -151,8 +149,6 @@ read_value(struct options *options, const struct option_row *row,
 	case TYPE_OTHER:
 		return row->parse(options, text);
 	case TYPE_TEXT:
-		*(const char **)member = text;
-		break;
 	case TYPE_FLAG:
 		break;
 	}
@@ -286,15 +282,12 @@ set_defaults(struct options *options, char problem[ARGV_PROBLEM])
 static void
 read_topic(struct options *options)
 {
-	const char *topic = NULL;
+	const char **topic = &options->text[OPTION_HELP];
 
-	if (options->text[OPTION_HELP] == NULL && *options->command != NULL)
-		topic = help_has(*options->command)
+	if (*topic == NULL && *options->command != NULL)
+		*topic = help_has(*options->command)
 		    ? *options->command
 		    : suggest_topic(*options->command);
-	if (topic != NULL)
-		read_value(options, &option_rows[OPTION_HELP], topic,
-		    ORIGIN_USER);
 }
 
 /* A value with one of these is shown in quotes. */

@@ -250,8 +250,8 @@ conflicts_warning(const struct options *options)
 	if (warn_of_curl(options) != NULL)
 		return warn_of_curl(options);
 	/* A word such as timeout may be a command, too; a digit says no. */
-	if (options->plan && options->plan_script == NULL && command != NULL &&
-	    strpbrk(command, "0123456789") != NULL &&
+	if (options->plan && options->text[OPTION_PLAN] == NULL &&
+	    command != NULL && strpbrk(command, "0123456789") != NULL &&
 	    script_check(command, &where) == NULL)
 		return "the command looks like a script: use --plan=SCRIPT";
 	return NULL;

@@ -127,13 +127,13 @@ derive_policy(struct options *options)
 	/* A run is named after the command's first word, without its folder. */
 	const char *command = *options->command;
 	const char *slash = command == NULL ? NULL : strrchr(command, '/');
+	style->name = options->text[OPTION_NAME];
 	if (style->name == NULL)
 		style->name =
 		    slash == NULL || slash[1] == '\0' ? command : slash + 1;
 	policy->pace_start = options->pace == PACE_START;
 	/* What a dead attempt left might hold the port and answer the probe. */
-	if (options->health != NULL &&
-	    !options_given(options, OPTION_LEFTOVERS))
+	if (policy->health.used && !options_given(options, OPTION_LEFTOVERS))
 		policy->leftovers = LEFTOVERS_END;
 	policy->input = options->input == INPUT_REPLAY;
 	policy->delivery = output->delivery;

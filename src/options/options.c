@@ -13,7 +13,7 @@ options_plan(const struct options *options)
 		.budget_rules = options->budget_rules,
 		.backoff = options->text[OPTION_BACKOFF],
 		.jitter = options->text[OPTION_JITTER],
-		.script = options->plan_script,
+		.script = options->text[OPTION_PLAN],
 	};
 }
 

@@ -150,7 +150,7 @@ struct options {
 	struct policy policy;
 	struct random random;
 	enum option_origin origin[OPTIONS];
-	const char *text[OPTIONS]; /* as it was given last */
+	const char *text[OPTIONS]; /* as it was given last, or NULL */
 	const char *item;	   /* the wrong part of a value, or NULL */
 	const char *topic;	   /* of --help, that helps; or NULL */
 	const char *warning;	   /* of a probable mistake, or NULL */
@@ -162,20 +162,13 @@ struct options {
 	enum output_mode output;
 	enum input_mode input;
 	enum pace pace;
-	const char *check;
-	const char *health;
-	const char *before_retry;
-	const char *on_success;
-	const char *on_give_up;
 	char *budget; /* its file */
 	struct budget_rules budget_rules;
 	struct report_style style;
 	struct log *logs;
 	size_t log_count;
 	bool plan;
-	const char *plan_script;
 	bool help;
-	const char *help_with; /* a topic or an option, or NULL */
 	bool version;
 	const char *path; /* where commands are searched for, or NULL */
 	/* Ends with NULL; empty with --plan and --help. */
@@ -187,7 +180,7 @@ enum option_type {
 	TYPE_FLAG,     /* none: a bool that becomes true */
 	TYPE_DURATION, /* a double, seconds */
 	TYPE_COUNT,    /* a uint64_t */
-	TYPE_TEXT,     /* a const char *: the text as it is */
+	TYPE_TEXT,     /* the text as it is, without such a member */
 	TYPE_STATUS,   /* an int: an exit status that retry has no use for */
 	TYPE_SET,      /* a struct set, to which each list is applied */
 	TYPE_ERE,      /* a const char *: a pattern */

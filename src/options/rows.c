@@ -141,14 +141,13 @@ parse_log(struct options *options, const char *text)
 static const char *
 parse_plan(struct options *options, const char *text)
 {
-	options->plan_script = text;
 	return script_check(text, &options->item);
 }
 
 static const char *
 parse_help(struct options *options, const char *text)
 {
-	options->help_with = text;
+	(void)options;
 	return help_has(text) ? NULL : "unknown topic or option";
 }
 
@@ -248,7 +247,7 @@ const struct option_row option_rows[OPTIONS] = {
 
 	[OPTION_HEALTH] = { "health", 0, GROUP_LIMITS, TYPE_TEXT, "COMMAND",
 	    "probe the attempt; kill it if COMMAND keeps failing",
-	    .offset = AT(health), .given = AT(policy.health.used) },
+	    .given = AT(policy.health.used) },
 	[OPTION_HEALTH_INTERVAL] = { "health-interval", 0, GROUP_LIMITS,
 	    TYPE_DURATION, "DUR", "time from one probe to the next",
 	    .initial = "30s", .offset = AT(policy.health.interval),
@@ -355,7 +354,7 @@ const struct option_row option_rows[OPTIONS] = {
 	    .needs = { OPTION_THROTTLE_DELAY } },
 	[OPTION_CHECK] = { "check", 0, GROUP_VERDICT, TYPE_TEXT, "COMMAND",
 	    "exit status decides: 0 success, 1 retry, else stop",
-	    .offset = AT(check), .given = AT(policy.rules.check) },
+	    .given = AT(policy.rules.check) },
 	[OPTION_PRESERVE_STATUS] = { "preserve-status", 'p', GROUP_VERDICT,
 	    TYPE_FLAG, NULL, "exit as COMMAND did, even after a timeout",
 	    .offset = AT(policy.preserve_status) },
@@ -378,12 +377,12 @@ const struct option_row option_rows[OPTIONS] = {
 
 	[OPTION_BEFORE_RETRY] = { "before-retry", 0, GROUP_BETWEEN, TYPE_TEXT,
 	    "COMMAND", "run before each retry; give up if it exits 1",
-	    .offset = AT(before_retry), .given = AT(policy.gate) },
+	    .given = AT(policy.gate) },
 	[OPTION_ON_SUCCESS] = { "on-success", 0, GROUP_BETWEEN, TYPE_TEXT,
-	    "COMMAND", "run once if the run succeeds", .offset = AT(on_success),
+	    "COMMAND", "run once if the run succeeds",
 	    .given = AT(policy.on_success) },
 	[OPTION_ON_GIVE_UP] = { "on-give-up", 0, GROUP_BETWEEN, TYPE_TEXT,
-	    "COMMAND", "run once if the run gives up", .offset = AT(on_give_up),
+	    "COMMAND", "run once if the run gives up",
 	    .given = AT(policy.on_give_up) },
 	[OPTION_REPEAT] = { "repeat", 0, GROUP_BETWEEN, TYPE_COUNT, "N",
 	    "keep going; end after N successes in a row", .optional = true,
@@ -417,19 +416,17 @@ const struct option_row option_rows[OPTIONS] = {
 	    "format of messages, and a file (--help=formats)", TABLE(formats),
 	    .topic = "formats", .parse = parse_log },
 	[OPTION_NAME] = { "name", 0, GROUP_REPORTING, TYPE_TEXT, "TEXT",
-	    "name of the run in messages and reports", .offset = AT(style.name),
+	    "name of the run in messages and reports",
 	    .given = AT(style.name_given) },
 	[OPTION_COLOR] = { "color", 0, GROUP_REPORTING, TYPE_CHOICE, NULL,
 	    "colour messages and plans; auto: on terminals", .initial = "auto",
 	    WORDS("auto", "always", "never"), .offset = AT(style.color) },
 	[OPTION_PLAN] = { "plan", 0, GROUP_REPORTING, TYPE_OTHER, "SCRIPT",
 	    "dry run: schedule and worst case (--help=plan)", .optional = true,
-	    .topic = "plan", .offset = AT(plan_script), .parse = parse_plan,
-	    .given = AT(plan) },
+	    .topic = "plan", .parse = parse_plan, .given = AT(plan) },
 	[OPTION_HELP] = { "help", 'h', GROUP_REPORTING, TYPE_OTHER, "TOPIC",
 	    "explain TOPIC or an option (--help=topics)", TABLE(help_topics),
-	    .optional = true, .offset = AT(help_with), .parse = parse_help,
-	    .given = AT(help) },
+	    .optional = true, .parse = parse_help, .given = AT(help) },
 	[OPTION_VERSION] = { "version", 'V', GROUP_REPORTING, TYPE_FLAG, NULL,
 	    "print the version", .offset = AT(version) },
 };

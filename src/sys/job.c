@@ -46,12 +46,12 @@ say_end(struct job *job, const char *what_follows)
 	char name[SIGNAL_NAME];
 
 	if (job->signalled && !job->passed_on)
-		say("%s timed out%s", job->option, what_follows);
+		say("--%s timed out%s", job->option, what_follows);
 	else if (WIFSIGNALED(status))
-		say("%s was killed by %s%s", job->option,
+		say("--%s was killed by %s%s", job->option,
 		    signal_name(WTERMSIG(status), name), what_follows);
 	else
-		say("%s exited %d%s", job->option, WEXITSTATUS(status),
+		say("--%s exited %d%s", job->option, WEXITSTATUS(status),
 		    what_follows);
 }
 
@@ -121,10 +121,10 @@ start_attempt(struct job *job, struct record *record)
 
 /* A check, a gate or a hook. */
 static struct started
-start_shell(struct job *job, const char *option, const char *command,
-    struct record *record)
+start_shell(struct job *job, enum option_id option, struct record *record)
 {
-	const char *const argv[] = { _PATH_BSHELL, "-c", command, NULL };
+	const char *const argv[] = { _PATH_BSHELL, "-c",
+		job->options->text[option], NULL };
 	int null = file_null();
 	const bool has_stderr = fcntl(STDERR_FILENO, F_GETFD) != -1;
 	struct start start = {
@@ -134,32 +134,31 @@ start_shell(struct job *job, const char *option, const char *command,
 		    CHILD_KEEPS },
 	};
 
-	job->option = option;
+	job->option = option_rows[option].name;
 	const bool started = null != -1 && start_child(job, &start) == 0;
 	file_close(&null);
 	if (started)
 		return (struct started){ .runs = true };
-	say_error("cannot run %s", option);
+	say_error("cannot run --%s", job->option);
 	return (struct started){ .error = errno };
 }
 
 static struct started
 start_hook(struct job *job, struct record *record)
 {
-	const struct options *options = job->options;
-
 	input_stop(&job->input);
 	collector_drop(&job->output.collector);
 	messages.held = false;
-	return record->end.reason == REASON_SUCCESS
-	    ? start_shell(job, "--on-success", options->on_success, record)
-	    : start_shell(job, "--on-give-up", options->on_give_up, record);
+	return start_shell(job,
+	    record->end.reason == REASON_SUCCESS ? OPTION_ON_SUCCESS
+						 : OPTION_ON_GIVE_UP,
+	    record);
 }
 
 static struct started
 start_probe(struct job *job, struct record *record)
 {
-	if (probe_start(&job->probe, job->options->health, record,
+	if (probe_start(&job->probe, job->options->text[OPTION_HEALTH], record,
 		job->child.pid) == -1)
 		return (struct started){ .error = errno };
 	job->tree.probe = &job->probe.child;
@@ -169,8 +168,6 @@ start_probe(struct job *job, struct record *record)
 struct started
 job_start(struct job *job, enum task task, struct record *record)
 {
-	const struct options *options = job->options;
-
 	job_describe(job, record);
 	if (task == TASK_PROBE)
 		return start_probe(job, record);
@@ -185,10 +182,9 @@ job_start(struct job *job, enum task task, struct record *record)
 	case TASK_ATTEMPT:
 		return start_attempt(job, record);
 	case TASK_CHECK:
-		return start_shell(job, "--check", options->check, record);
+		return start_shell(job, OPTION_CHECK, record);
 	case TASK_GATE:
-		return start_shell(job, "--before-retry", options->before_retry,
-		    record);
+		return start_shell(job, OPTION_BEFORE_RETRY, record);
 	case TASK_LAST_HOOK:
 		return start_hook(job, record);
 	case TASK_PROBE:
@@ -345,7 +341,7 @@ job_answer(struct job *job)
 	restore_terminal(job);
 	const int error = *job->child.exec_errno;
 	if (error != 0) {
-		say("cannot run %s: %s: %s", job->option, _PATH_BSHELL,
+		say("cannot run --%s: %s: %s", job->option, _PATH_BSHELL,
 		    strerror(error));
 		return ANSWER_NONE;
 	}

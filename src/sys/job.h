@@ -28,7 +28,7 @@ struct job {
 	struct notify *notify;
 
 	enum task task;
-	const char *option; /* the user's, for a shell command */
+	const char *option; /* whose value the shell runs, without dashes */
 	struct child child; /* its pid is 0 once it has exited */
 	int status;	    /* that it has ended with */
 	bool signalled;	    /* by `retry`, to end it */

@@ -46,7 +46,7 @@ count_clients(const struct options *options)
 	struct script script;
 	const char *where;
 
-	script_parse(options->plan_script, &script, &where);
+	script_parse(options->text[OPTION_PLAN], &script, &where);
 	script_free(&script);
 	return script.clients;
 }

@@ -463,7 +463,7 @@ may_end_so(enum reason reason, const struct options *options)
 	case REASON_BUDGET:
 		return options->budget != NULL;
 	case REASON_GATE:
-		return options->before_retry != NULL;
+		return options->text[OPTION_BEFORE_RETRY] != NULL;
 	case REASON_HINT:
 		return options->patterns.hint != NULL;
 	case REASON_EARLY:

@@ -206,15 +206,15 @@ TEST(an_option_with_a_value_that_may_be_missing_takes_it_attached)
 	options = parsed(&line, "--repeat=3 cmd");
 	CHECK_INT(options->policy.repeats, 3);
 	options = parsed(&line, "--plan");
-	CHECK(options->plan && options->plan_script == NULL);
+	CHECK(options->plan && options->text[OPTION_PLAN] == NULL);
 	options = parsed(&line, "--plan=1,0");
-	CHECK_STR(options->plan_script, "1,0");
+	CHECK_STR(options->text[OPTION_PLAN], "1,0");
 	options = parsed(&line, "--help");
-	CHECK(options->help && options->help_with == NULL);
+	CHECK(options->help && options->text[OPTION_HELP] == NULL);
 	options = parsed(&line, "-h");
 	CHECK(options->help);
 	options = parsed(&line, "--help=sets");
-	CHECK_STR(options->help_with, "sets");
+	CHECK_STR(options->text[OPTION_HELP], "sets");
 	options = parsed(&line, "-V");
 	CHECK(options->version);
 }
@@ -227,9 +227,9 @@ TEST(the_last_one_wins_with_a_value_or_without)
 
 	CHECK_INT(options->policy.repeats, 0);
 	options = parsed(&line, "--plan=0 --plan");
-	CHECK_STR(options->plan_script, NULL);
+	CHECK_STR(options->text[OPTION_PLAN], NULL);
 	options = parsed(&line, "--help=sets --help");
-	CHECK(options->help_with == NULL);
+	CHECK(options->text[OPTION_HELP] == NULL);
 }
 
 TEST(values_arrive_where_they_belong)
@@ -268,10 +268,10 @@ TEST(values_arrive_where_they_belong)
 	    (struct outcome){ OUTCOME_EXIT, 75 }));
 	CHECK_DBL(policy->throttle_delay, 30, 0);
 	CHECK(policy->rules.check && policy->gate);
-	CHECK_STR(options->check, "c");
-	CHECK_STR(options->before_retry, "b");
-	CHECK_STR(options->on_success, "s");
-	CHECK_STR(options->on_give_up, "g");
+	CHECK_STR(options->text[OPTION_CHECK], "c");
+	CHECK_STR(options->text[OPTION_BEFORE_RETRY], "b");
+	CHECK_STR(options->text[OPTION_ON_SUCCESS], "s");
+	CHECK_STR(options->text[OPTION_ON_GIVE_UP], "g");
 	CHECK_DBL(policy->success_delay, 7, 0);
 	CHECK(options->style.verbose);
 }
@@ -1026,13 +1026,13 @@ TEST(help_takes_its_topic_as_the_next_word_too)
 	struct line line;
 
 	parsed(&line, "--help jitter");
-	CHECK_STR(line.options.help_with, "jitter");
+	CHECK_STR(line.options.text[OPTION_HELP], "jitter");
 	parsed(&line, "-h sets");
-	CHECK_STR(line.options.help_with, "sets");
+	CHECK_STR(line.options.text[OPTION_HELP], "sets");
 	parsed(&line, "--help make");
-	CHECK(line.options.help_with == NULL);
+	CHECK(line.options.text[OPTION_HELP] == NULL);
 	parsed(&line, "--help=sets jitter");
-	CHECK_STR(line.options.help_with, "sets");
+	CHECK_STR(line.options.text[OPTION_HELP], "sets");
 }
 
 TEST(a_bad_value_has_the_topic_of_help_that_tells_the_good_ones)
