@@ -86,9 +86,9 @@ ceilings='
 	3401 src/options
 	8354 src/sys
 	290 src/main.c
-	10127 tests/unit
-	14432 tests/command
-	4596 tests/lib
+	10041 tests/unit
+	14438 tests/command
+	4600 tests/lib
 	2809 tests/simulate
 	4376 scripts
 	61 options'

@@ -135,6 +135,8 @@ static const struct member facts[] = {
 	{ "high", VALUE_SECONDS, AT(run.wait.delay.high) },
 	{ "hint", VALUE_SECONDS, AT(run.wait.delay.hint) },
 	{ "hint-is-longer", VALUE_FLAG, AT(run.wait.delay.hint_is_longer) },
+	{ "lasts", VALUE_FLAG, AT(run.wait.lasts) },
+	{ "kept", VALUE_FLAG, AT(run.wait.kept) },
 	{ "due", VALUE_SECONDS, AT(run.wait.due) },
 	{ "before", VALUE_SECONDS, AT(run.wait.before) },
 	{ "waited", VALUE_SECONDS, AT(run.wait.total) },
@@ -177,8 +179,10 @@ static const struct member facts[] = {
 	{ "saved", VALUE_FLAG, AT(was_saved) },
 	{ "saved-n", VALUE_COUNT, AT(saved.n) },
 	{ "saved-delay", VALUE_SECONDS, AT(saved.delay) },
+	{ "saved-age", VALUE_SECONDS, AT(saved.age) },
 	{ "saved-given-up", VALUE_COUNT, AT(saved.given_up) },
 	{ "saved-level", VALUE_SECONDS, AT(saved.level.value) },
+	{ "saved-previous", VALUE_SECONDS, AT(saved.level.previous) },
 	{ .name = NULL },
 };
 

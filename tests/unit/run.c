@@ -278,7 +278,7 @@ TEST(a_seed_gives_the_same_delays_whatever_else_happens)
 }
 
 STORY(waiting_first_takes_the_first_delay, "-a 3 --wait-first",
-    "start: wait until 1, not judged; timer: run, before 1\n"
+    "start: wait until 1, lasts, not judged; timer: run, before 1, not lasts\n"
     "delays 2 4; ends 1: finish attempts 1")
 
 STORY(a_splay_is_drawn_up_to_its_length, "--splay=40",
@@ -597,7 +597,7 @@ STORY(in_the_first_wait_sigurg_starts_the_attempt,
 /* --- memory and errors --- */
 
 STORY(a_resumed_run_waits_and_goes_on_with_its_number, "--state=x",
-    "start; answer yes n 4 delay 2.5: wait until 2.5, delay 2.5\n"
+    "start; answer yes n 4 delay 2.5: wait until 2.5, delay 2.5, kept\n"
     "timer: attempt 1; delays 16 32")
 
 STORY(a_resumed_level_goes_on, "-b decorrelated --state=x",
@@ -621,7 +621,8 @@ STORY(a_run_that_remembers_asks_for_the_state_first, "--state=x",
 
 STORY(what_is_too_early_is_given_up_with_its_own_status, "--state=x:skip",
     "start; answer no: finish early 75, attempt 0, too-early 0\n"
-    "start; answer yes delay 5: finish early 75, too-early 5")
+    "start; answer yes delay 5: finish early 75, too-early 5\n"
+    "start; answer yes: run")
 
 STORY(a_state_that_is_not_to_be_had_in_time_leaves_no_time, "-T 10 --state=x",
     "start: asks state; @9.95 timer: asks state\n"

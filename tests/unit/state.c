@@ -5,8 +5,7 @@
 #include "core/duration.h"
 #include "core/state.h"
 #include "core/text.h"
-#include "drive.h"
-#include "tap.h"
+#include "story.h"
 
 /* A strategy read from what the user would write. */
 static struct backoff
@@ -170,54 +169,21 @@ resume(struct drive *drive, struct state state)
 	CHECK_INT(drive_resume(drive, state), ACTION_RUN);
 }
 
-TEST(each_run_that_gives_up_moves_on)
-{
-	struct drive drive = { .policy = drive_policy("exponential") };
+STORIES(each_run_that_gives_up_moves_on, "-a 1 --state=x",
+    "start; answer yes n $1: run\n"
+    "ends 1: saved, saved-n $2, saved-delay $3, saved-age 0",
+    "0 1 1; 1 2 2; 2 3 4; 3 4 8; 4 5 16; 5 6 32")
 
-	drive.policy.limits.attempts = 1;
-	for (int run = 0; run < 6; run++) {
-		ROW("run %d", run);
-		resume(&drive, drive.saved);
-		drive_exit(&drive, 1);
-		CHECK(drive.was_saved);
-		CHECK_INT(drive.saved.n, run + 1);
-		CHECK_DBL(drive.saved.delay, 1 << run, 0);
-		CHECK_DBL(drive.saved.age, 0, 0);
-	}
-}
-
-TEST(only_the_end_of_a_run_is_kept)
-{
-	struct drive drive = { .policy = drive_policy("exponential") };
-
-	drive.policy.limits.attempts = 3;
-	resume(&drive, drive.saved);
-	for (int i = 0; i < 2; i++) {
-		drive_exit(&drive, 1);
-		drive_timer(&drive);
-		CHECK(!drive.was_saved);
-	}
-	drive_exit(&drive, 1);
-	CHECK(drive.was_saved);
-	CHECK_INT(drive.saved.n, 3);
-	CHECK_DBL(drive.saved.delay, 4, 0);
-}
+STORY(only_the_end_of_a_run_is_kept, "-a 3 --state=x",
+    "start; answer yes: run\n"
+    "2 times ends 1; timer: not saved\n"
+    "ends 1: saved, saved-n 3, saved-delay 4")
 
 /* A gate that took its time does not put the next attempt off. */
-TEST(the_delay_counts_from_the_failure)
-{
-	struct drive drive = { .policy = drive_policy("constant") };
-
-	drive.policy.gate = true;
-	resume(&drive, drive.saved);
-	drive_exit(&drive, 1);
-	drive_timer(&drive);
-	drive.now += 5;
-	drive_answer(&drive, ANSWER_AGAIN);
-	CHECK(drive.was_saved);
-	CHECK_DBL(drive.saved.delay, 1, 0);
-	CHECK_DBL(drive.saved.age, 6, 0);
-}
+STORY(the_delay_counts_from_the_failure,
+    "-b constant --before-retry=x --state=x",
+    "start; answer yes: run; ends 1; timer\n"
+    "+5 answer again: saved, saved-delay 1, saved-age 6")
 
 TEST(a_success_is_kept_and_forgets_the_rest)
 {
@@ -235,31 +201,15 @@ TEST(a_success_is_kept_and_forgets_the_rest)
 }
 
 /* The last draw of a random strategy is not a level. */
-TEST(a_success_forgets_the_delay_before)
-{
-	struct drive drive = { .policy = drive_policy("decorrelated") };
+STORY(a_success_forgets_the_delay_before, "-a 1 -b decorrelated --state=x",
+    "chance 0.5; start; answer yes: run; ends 1: saved-previous 2\n"
+    "start; answer yes n 1 previous 2: run; ends 0: saved, saved-previous 0")
 
-	drive.policy.limits.attempts = 1;
-	resume(&drive, drive.saved);
-	drive_exit(&drive, 1);
-	CHECK(drive.saved.level.previous > 0);
-	resume(&drive, drive.saved);
-	drive_exit(&drive, 0);
-	CHECK(drive.was_saved);
-	CHECK_DBL(drive.saved.level.previous, 0, 0);
-}
-
-TEST(counts_at_their_most_stay_there)
-{
-	struct drive drive = { .policy = drive_policy("constant") };
-
-	drive.policy.limits.attempts = 1;
-	resume(&drive,
-	    (struct state){ .n = UINT64_MAX, .given_up = UINT64_MAX });
-	drive_exit(&drive, 1);
-	CHECK(drive.saved.n == UINT64_MAX);
-	CHECK(drive.saved.given_up == UINT64_MAX);
-}
+STORY(counts_at_their_most_stay_there, "-a 1 -b constant --state=x",
+    "start\n"
+    "answer yes n 18446744073709551615 given-up 18446744073709551615: run\n"
+    "ends 1: saved-n 18446744073709551615\n"
+    ": saved-given-up 18446744073709551615")
 
 TEST(a_level_survives_a_success)
 {
@@ -282,54 +232,17 @@ TEST(a_level_survives_a_success)
 	CHECK_DBL(drive.saved.delay, 8, 0);
 }
 
-TEST(a_success_on_the_way_is_kept_at_once)
-{
-	struct drive drive = { .policy = drive_policy("exponential") };
+STORY(a_success_on_the_way_is_kept_at_once, "--repeat --state=x",
+    "start; answer yes n 7: run; ends 0: wait, saved, saved-n 0")
 
-	drive.policy.repeat = true;
-	resume(&drive, (struct state){ .n = 7 });
-	drive_exit(&drive, 0);
-	CHECK_INT(drive.action.kind, ACTION_WAIT);
-	CHECK(drive.was_saved);
-	CHECK_INT(drive.saved.n, 0);
-}
+STORY(a_stop_and_a_signal_keep_what_was_there, "--stop-on=9 --state=x",
+    "start; answer yes: run; ends 9: finish stop 9, not saved\n"
+    "start; answer yes: run; signal TERM; ends 1: finish signal 1, not saved\n"
+    "start; answer yes: run; signal TERM; ends 0: finish signal 0, not saved")
 
-TEST(a_stop_and_a_signal_keep_what_was_there)
-{
-	for (int i = 0; i < 3; i++) {
-		struct drive drive = { .policy = drive_policy("exponential") };
-
-		ROW("case %d", i);
-		set_parse(&drive.policy.rules.stop, "9", NULL);
-		resume(&drive, drive.saved);
-		if (i == 0)
-			drive_exit(&drive, 9);
-		if (i > 0) {
-			drive_signal(&drive, 15);
-			drive_exit(&drive, i == 1 ? 1 : 0);
-		}
-		CHECK_INT(drive.action.kind, ACTION_FINISH);
-		CHECK(!drive.was_saved);
-	}
-}
-
-TEST(what_came_before_the_first_attempt_is_not_kept)
-{
-	for (int i = 0; i < 2; i++) {
-		struct drive drive = { .policy = drive_policy("exponential") };
-
-		ROW("case %d", i);
-		drive.policy.remember = true;
-		drive.policy.early_skip = true;
-		drive.policy.max_time = 1;
-		drive_start(&drive);
-		if (i == 1)
-			drive.now = 2;
-		drive_answer(&drive, i == 0 ? ANSWER_NO : ANSWER_YES);
-		CHECK_INT(drive.action.kind, ACTION_FINISH);
-		CHECK(!drive.was_saved);
-	}
-}
+STORY(what_came_before_the_first_attempt_is_not_kept, "-T 1 --state=x:skip",
+    "start; answer no: finish early 75, not saved\n"
+    "start; @2 answer yes: finish max-time 124, not saved")
 
 static const struct {
 	const char *strategy;
