@@ -184,20 +184,20 @@ let_out(struct collector *collector, struct sink *sink, double until)
 }
 
 /*
- * No more can be held.  If all may be seen, lets out what is held, which makes
- * room for others, and passes on whatever comes from now on; else that is a
- * failure.  A hook goes on reading the attempt's standard output.
+ * No more can be held.  If all may be seen, says so, lets out what is held,
+ * which makes room for others, and passes on whatever comes from now on; else
+ * that is a failure.  A hook goes on reading the attempt's standard output.
  */
 static void
 let_go(struct collector *collector)
 {
-	const int error = errno;
-
 	if (!collector->lets_go ||
-	    (error != ENOSPC && error != EDQUOT && error != EFBIG)) {
+	    (errno != ENOSPC && errno != EDQUOT && errno != EFBIG)) {
 		collector_fail(collector, FAILURE_SPOOL);
 		return;
 	}
+	messages.held = false;
+	say_error("output is shown at once from here on, as it cannot be held");
 	for (int i = 0; i < SPOOLS; i++)
 		if (spool_has_bytes(&collector->spools[i]))
 			collector->outlets[i] =
@@ -206,7 +206,9 @@ let_go(struct collector *collector)
 		collector->streams[i].spool = NULL;
 		collector_sink(collector, i);
 	}
-	collector->full = error;
+	collector->outs_messages = messages.size > 0;
+	collector->messages_out = 0;
+	collector->full = true;
 }
 
 /* --- what comes in --- */
@@ -248,11 +250,6 @@ add_messages(struct collector *collector)
 			    &done);
 		messages.size -= done;
 		memmove(messages.text, messages.text + done, messages.size);
-	}
-	/* There was no room for them. */
-	if (messages.size > 0 && stream->spool == NULL) {
-		collector->outs_messages = true;
-		collector->messages_out = 0;
 	}
 	if (!is_hook)
 		collector->begun = spool_end(&collector->spools[OUT]);

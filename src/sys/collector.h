@@ -85,7 +85,7 @@ struct collector {
 	bool late;	/* the step has taken its time */
 	double took;	/* when a sink last took some: CLOCK_MONOTONIC */
 	double active;	/* when the process last wrote, likewise */
-	int full;	/* why no more can be held: an errno; 0: it can */
+	bool full;	/* no more can be held: all is passed on */
 	int error;	/* the errno of the failure */
 	enum failure failure;
 };

@@ -20,24 +20,6 @@
 /* How much of held output is told to logs. */
 #define TAIL_MOST 65536
 
-/* Says once that no more is held, after the messages that were. */
-static void
-tell_full(struct output *output)
-{
-	const struct collector *collector = &output->collector;
-
-	if (collector->full == 0 || output->is_full ||
-	    collector_unread_since(collector) < INFINITY)
-		return;
-	output->is_full = true;
-	messages.held = false;
-	if (messages.size > 0)
-		messages_write(messages.text, messages.size);
-	messages.size = 0;
-	errno = collector->full;
-	say_error("output is shown at once from here on, as it cannot be held");
-}
-
 bool
 output_take_failure(struct output *output, int *death)
 {
@@ -50,7 +32,6 @@ output_take_failure(struct output *output, int *death)
 	struct collector *collector = &output->collector;
 	const enum failure failure = collector->failure;
 
-	tell_full(output);
 	if (failure == FAILURE_NONE)
 		return false;
 	messages.held = false;
@@ -157,7 +138,7 @@ output_begin(struct output *output, int descriptors[3])
 			spool_empty(spool);
 		const bool holds =
 		    i == OUT ? mode->holds_stdout : mode->holds_stderr;
-		stream->spool = holds && !output->is_full ? spool : NULL;
+		stream->spool = holds && !collector->full ? spool : NULL;
 		/* In one file for both, nobody can tell them apart. */
 		stream->searches = search_is_needed(&options->patterns) &&
 		    (output->merged || options->search == 0 ||
@@ -278,7 +259,6 @@ output_deliver(struct output *output, const struct record *run)
 
 	/* A collector that has failed may not have been waited for yet. */
 	collector_drop(&output->collector);
-	tell_full(output);
 	switch (output->options->output) {
 	case OUTPUT_STREAM:
 		break;

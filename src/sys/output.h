@@ -20,9 +20,8 @@ struct output {
 	const struct options *options;
 	struct collector collector;
 	bool closed[STREAMS]; /* `retry` was started without it */
-	bool merged;  /* standard output and standard error are one file */
-	bool is_full; /* no more can be held: all is passed on */
-	int ends[3];  /* of pipes, that a child is given; or NO_DESCRIPTOR */
+	bool merged; /* standard output and standard error are one file */
+	int ends[3]; /* of pipes, that a child is given; or NO_DESCRIPTOR */
 };
 
 /* Makes ready. */

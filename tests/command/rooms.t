@@ -84,10 +84,10 @@ ceilings='
 	2368 src/report
 	2162 src/plan
 	3401 src/options
-	8354 src/sys
+	8330 src/sys
 	290 src/main.c
 	10041 tests/unit
-	14438 tests/command
+	14467 tests/command
 	4600 tests/lib
 	2809 tests/simulate
 	4376 scripts
