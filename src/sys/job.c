@@ -80,7 +80,7 @@ start_child(struct job *job, struct start *start)
 		result = child_start(&job->child, start);
 	const int error = errno;
 	output_started(&job->output);
-	if (is_attempt && job->child.own_group)
+	if (job->child.own_group)
 		job->tree.group = job->child.pid;
 	if (result == -1)
 		collector_drop(collector);
@@ -221,9 +221,7 @@ job_signal(struct job *job, int signal)
 						    : "what it left");
 		logs_note(job->report, &job->output, "", note);
 	}
-	if (tree_signal(&job->tree, child->pid, child->own_group, signal) ==
-		-1 &&
-	    errno != ESRCH)
+	if (tree_signal(&job->tree, child->pid, signal) == -1 && errno != ESRCH)
 		say_error("cannot signal process %ld", (long)child->pid);
 }
 

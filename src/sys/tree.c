@@ -352,11 +352,9 @@ signal_process(struct proc *process, int signal)
  * descendants of `root`.
  */
 static int
-end_all(const struct tree *tree, pid_t root, pid_t child, bool own_group,
-    int signal)
+end_all(const struct tree *tree, pid_t root, pid_t child, int signal)
 {
-	const bool in_group =
-	    own_group && child != 0 && getpgid(child) == child;
+	const bool in_group = child != 0 && getpgid(child) == child;
 	pid_t target = in_group ? -child : child;
 	struct proc process = { 0 };
 	struct procs known = { 0 };
@@ -422,11 +420,9 @@ end_all(const struct tree *tree, pid_t root, pid_t child, bool own_group,
 }
 
 int
-tree_signal(struct tree *tree, pid_t child, bool own_group, int signal)
+tree_signal(const struct tree *tree, pid_t child, int signal)
 {
-	if (child != 0 && own_group)
-		tree->group = child;
-	return end_all(tree, tree->self, child, own_group, signal);
+	return end_all(tree, tree->self, child, signal);
 }
 
 void
@@ -434,7 +430,7 @@ tree_kill(pid_t child)
 {
 	const struct tree tree = { .self = getpid() };
 
-	end_all(&tree, child, child, true, SIGKILL);
+	end_all(&tree, child, child, SIGKILL);
 }
 
 /* Says once that /proc cannot be used, if there is something to look for. */

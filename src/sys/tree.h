@@ -30,7 +30,7 @@ struct tree {
 	bool warned; /* that /proc cannot be used */
 	bool named;  /* tree_name_left() has named what does not end */
 	pid_t session;
-	pid_t group;	     /* the attempt's own, or 0 */
+	pid_t group;	     /* that the attempt was given, or 0 */
 	struct procs before; /* descendants when it began */
 	/* What it starts is not the attempt's; NULL: it never ran. */
 	const struct child *probe;
@@ -46,12 +46,12 @@ void tree_watch(struct tree *tree, pid_t self, bool ends);
 void tree_begin(struct tree *tree);
 
 /*
- * Signals the child, or the group that it was given, and the attempt's other
+ * Signals the child, or the group that it leads, and the attempt's other
  * processes, and continues them.  All are stopped before any gets the signal,
  * so that what they start because of it does not.  A child that has ended is 0.
  * Returns 0, or -1 with errno set if the child could not be signalled.
  */
-int tree_signal(struct tree *tree, pid_t child, bool own_group, int signal);
+int tree_signal(const struct tree *tree, pid_t child, int signal);
 
 /*
  * Whether no process of the attempt is to be waited for: none lives, and none
