@@ -109,10 +109,10 @@ change(struct budget_file *budget, bool takes, bool throttled,
     const char **problem)
 {
 	bool taken = true;
-	int file = file_lock(budget->name, O_NONBLOCK);
+	int file = file_lock(budget->name, 0);
 
 	if (file == -1 && errno == ENOENT)
-		file = file_lock(budget->name, O_NONBLOCK | O_CREAT);
+		file = file_lock(budget->name, O_CREAT);
 	if (file == -1) {
 		const bool locked = errno == EWOULDBLOCK;
 

@@ -98,19 +98,6 @@ file_read(const char *name, char *text, size_t size)
 	return length;
 }
 
-const char *
-file_read_stat(const char *process, char text[FILE_STAT])
-{
-	char name[32];
-
-	snprintf(name, sizeof(name), "/proc/%s/stat", process);
-	if (file_read(name, text, FILE_STAT) == -1)
-		return NULL;
-	errno = ESRCH;
-	const char *end = strrchr(text, ')');
-	return end == NULL ? NULL : end + 1;
-}
-
 off_t
 file_offset(int descriptor)
 {
@@ -145,8 +132,7 @@ file_open(const char *name, int flags)
 int
 file_lock(const char *name, int flags)
 {
-	flags |= O_RDWR | (SAFE & ~O_NONBLOCK);
-	return file_above_2(flopen(name, flags, MODE));
+	return file_above_2(flopen(name, flags | O_RDWR | SAFE, MODE));
 }
 
 const char *

@@ -46,13 +46,6 @@ int file_pipe(int ends[2]);
 ssize_t file_read(const char *name, char *text, size_t size);
 
 /*
- * Reads "pid (name) state parent ..." from /proc for "self" or a number.
- * Returns what follows the name, or NULL with errno set.
- */
-#define FILE_STAT 1024
-const char *file_read_stat(const char *process, char text[FILE_STAT]);
-
-/*
  * The offset of a file, as lseek(2) tells it, which waits for whoever reads or
  * writes the file, and for ever if that hangs.  Returns -1 if /proc does not
  * tell it.
@@ -87,9 +80,8 @@ int file_open(const char *name, int flags);
 /*
  * Opens the file for reading and writing and takes its lock, which the kernel
  * takes back from a process that dies.  With O_CREAT in `flags` creates the
- * file if it is missing; with O_NONBLOCK fails with EWOULDBLOCK if another
- * process has the lock, instead of waiting for it.  Returns the descriptor, or
- * -1 with errno set.
+ * file if it is missing.  Returns the descriptor, or -1 with errno set:
+ * EWOULDBLOCK if another process has the lock.
  */
 int file_lock(const char *name, int flags);
 

@@ -209,8 +209,7 @@ state_file_lock(struct state_file *file)
 
 	if (file->lock != -1)
 		return 1;
-	file->lock = file_lock(file_next_to(file->name, LOCK, name),
-	    O_CREAT | O_NONBLOCK);
+	file->lock = file_lock(file_next_to(file->name, LOCK, name), O_CREAT);
 	if (file->lock == -1 && errno == EWOULDBLOCK)
 		return 0;
 	const char *problem =

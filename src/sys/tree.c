@@ -52,15 +52,17 @@ struct proc {
 static bool
 read_process(pid_t pid, struct proc *process)
 {
-	char number[16], text[FILE_STAT];
+	char file[32], text[1024];
 	int parent, group, session;
 
-	snprintf(number, sizeof(number), "%ld", (long)pid);
-	/* The number of threads is the 20th field, and the start the 22nd. */
-	const char *fields = file_read_stat(number, text);
-	const char *name = strchr(text, '(');
-	if (fields == NULL || name == NULL ||
-	    sscanf(fields,
+	snprintf(file, sizeof(file), "/proc/%ld/stat", (long)pid);
+	if (file_read(file, text, sizeof(text)) == -1)
+		return false;
+	errno = ESRCH;
+	/* "pid (name) state parent ...": threads are 20th, the start 22nd. */
+	const char *name = strchr(text, '('), *end = strrchr(text, ')');
+	if (name == NULL || end == NULL ||
+	    sscanf(end + 1,
 		" %c %d %d %d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d "
 		"%*d %d %*d %llu",
 		&process->state, &parent, &group, &session, &process->threads,
@@ -74,7 +76,7 @@ read_process(pid_t pid, struct proc *process)
 	process->dead =
 	    strchr("ZX", process->state) != NULL && process->threads <= 1;
 	snprintf(process->name, sizeof(process->name), "%.*s",
-	    (int)(fields - name - 2), name + 1);
+	    (int)(end - name - 1), name + 1);
 	return true;
 }
 
