@@ -527,7 +527,7 @@ void
 collector_init(struct collector *collector, bool merged)
 {
 	for (int i = 0; i < SPOOLS; i++)
-		spool_init(&collector->spools[i]);
+		collector->spools[i].fd = NO_DESCRIPTOR;
 	for (int i = 0; i < STREAMS; i++) {
 		struct stream *stream = &collector->streams[i];
 

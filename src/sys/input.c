@@ -171,11 +171,11 @@ input_open(struct input *input, const struct options *options,
 		.start = -1,
 		.copy = NO_DESCRIPTOR,
 		.reads = NO_DESCRIPTOR,
+		.spool = { .fd = NO_DESCRIPTOR },
 		.given = NO_DESCRIPTOR,
 		.events = events,
 		.clock = clock,
 		.failed = failed };
-	spool_init(&input->spool);
 	ev_io_init(&input->watcher, stdin_ready, STDIN_FILENO, EV_READ);
 	input->watcher.data = input;
 	if (input->mode == INPUT_AUTO)

@@ -42,12 +42,6 @@ open_named(const char *folder)
 	return fd;
 }
 
-void
-spool_init(struct spool *spool)
-{
-	*spool = (struct spool){ .fd = NO_DESCRIPTOR };
-}
-
 int
 spool_open(struct spool *spool)
 {

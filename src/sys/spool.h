@@ -16,9 +16,6 @@ struct spool {
 	off_t start; /* of the bytes that are left */
 };
 
-/* Makes a spool that is not open. */
-void spool_init(struct spool *spool);
-
 /* Says that a temporary file failed, why (errno) and where. */
 void spool_complain(void);
 

@@ -84,7 +84,7 @@ ceilings='
 	2368 src/report
 	2162 src/plan
 	3401 src/options
-	8330 src/sys
+	8284 src/sys
 	290 src/main.c
 	10041 tests/unit
 	14467 tests/command
