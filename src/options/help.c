@@ -329,7 +329,7 @@ static const struct {
 	const char *topic;
 	const char *words;
 } aliases[] = {
-	{ "options", " all " },
+	{ "options", " all retry " },
 	{ "ci", " github gitlab jenkins actions summary " },
 	{ "cron", " crontab " },
 	{ "systemd", " daemon service unit timer " },

@@ -83,11 +83,11 @@ ceilings='
 	7579 src/core
 	2368 src/report
 	2162 src/plan
-	3401 src/options
+	3400 src/options
 	8284 src/sys
 	290 src/main.c
 	10041 tests/unit
-	14467 tests/command
+	14465 tests/command
 	4600 tests/lib
 	2809 tests/simulate
 	4376 scripts
