@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-#include <ctype.h>
+#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,30 +12,15 @@
 #include "core/duration.h"
 #include "core/text.h"
 
-/* The option of this letter; OPTIONS if there is none. */
-static enum option_id
-find_letter(char letter)
-{
-	int id = 0;
-
-	while (id < OPTIONS &&
-	    (letter == '\0' || option_rows[id].letter != letter))
-		id++;
-	return (enum option_id)id;
-}
-
 /* Whether the word would be an option, if it were not a value. */
 static bool
 is_option(const char *word)
 {
-	return *word == '-' &&
-	    (word[1] == '-' || find_letter(word[1]) != OPTIONS);
-}
-
-static bool
-needs_value(enum option_id id)
-{
-	return option_rows[id].type != TYPE_FLAG && !option_rows[id].optional;
+	for (int id = 0; *word == '-' && id < OPTIONS; id++)
+		if (word[1] == '-' ||
+		    (word[1] != '\0' && word[1] == option_rows[id].letter))
+			return true;
+	return false;
 }
 
 /*
@@ -59,7 +44,7 @@ complain_of_value(char text[ARGV_PROBLEM], struct options *options,
 	}
 	options->topic = row->topic;
 	text_safe(value, safe, sizeof(safe));
-	if (is_option(value) && needs_value(id)) {
+	if (is_option(value) && !row->optional) {
 		snprintf(text, ARGV_PROBLEM, "--%s needs a value before %s",
 		    row->name, safe);
 		return;
@@ -184,6 +169,33 @@ set_option(struct options *options, enum option_id id, const char *text,
 	return 0;
 }
 
+/* The table as getopt_long(3) wants it; `val` is the row's number + 256. */
+#define VAL_BASE 256
+
+static void
+getopt_tables(struct option long_options[OPTIONS + 1],
+    char letters[3 * OPTIONS + 3])
+{
+	*letters++ = '+';
+	*letters++ = ':';
+	for (int id = 0; id < OPTIONS; id++) {
+		const struct option_row *row = &option_rows[id];
+
+		long_options[id] = (struct option){ .name = row->name,
+			.has_arg = row->type == TYPE_FLAG ? no_argument
+			    : row->optional		  ? optional_argument
+							  : required_argument,
+			.val = VAL_BASE + id };
+		if (row->letter == 0)
+			continue;
+		*letters++ = row->letter;
+		if (long_options[id].has_arg == required_argument)
+			*letters++ = ':';
+	}
+	*letters = '\0';
+	long_options[OPTIONS] = (struct option){ .name = NULL };
+}
+
 static int
 complain_of_name(const char *option, char problem[ARGV_PROBLEM])
 {
@@ -196,71 +208,77 @@ complain_of_name(const char *option, char problem[ARGV_PROBLEM])
 }
 
 /*
- * Sets the option that was typed so.  If it needs a value and has none in its
- * word, it takes the next word.
+ * A word that getopt_long(3) could not read: `result` is ':' if its value is
+ * missing, and `option` is the word up to its value.
  */
 static int
-set_typed(struct options *options, enum option_id id, const char *typed,
-    const char *value, char ***words, char problem[ARGV_PROBLEM])
+complain_of_word(const char *option, int result, char problem[ARGV_PROBLEM])
 {
-	if (value == NULL && needs_value(id))
-		value = *++*words;
-	if (option_rows[id].optional || needs_value(id) == (value != NULL))
-		return set_option(options, id, value, ORIGIN_USER, problem);
-	snprintf(problem, ARGV_PROBLEM, "%s %s value", typed,
-	    needs_value(id) ? "needs a" : "takes no");
+	const char letter[] = { '-', (char)optopt, '\0' };
+
+	if (optopt == 0)
+		return complain_of_name(option, problem);
+	if (optopt < VAL_BASE && result == '?')
+		return complain_of_name(letter, problem);
+	snprintf(problem, ARGV_PROBLEM, "%s%s %s",
+	    optopt < VAL_BASE ? letter : "--",
+	    optopt < VAL_BASE ? "" : option_rows[optopt - VAL_BASE].name,
+	    result == ':' ? "needs a value" : "takes no value");
 	return -1;
 }
 
-/* Sets the options of a word: "--name", "--name=value", or letters. */
-static int
-read_word(struct options *options, char ***words, char problem[ARGV_PROBLEM])
+/*
+ * Whether getopt_long(3) would misread it: a long option that is cut short or
+ * stands behind a single dash, or "-30".
+ */
+static bool
+is_mistake(const char *option)
 {
-	const char *word = **words, *value = strchr(word, '=');
-	const bool is_long = word[1] == '-';
-	char typed[64];
+	const char *name = option + strspn(option, "-");
+	const bool is_ours = option_find(name, strlen(name)) != OPTIONS;
 
-	snprintf(typed, sizeof(typed), "%.*s", (int)strcspn(word, "="), word);
-	const char *name = typed + 1 + is_long;
-	enum option_id id = option_find(name, strlen(name));
-
-	if (is_long && id != OPTIONS)
-		return set_typed(options, id, typed,
-		    value == NULL ? NULL : value + 1, words, problem);
-	/* A name needs two dashes, and a number of attempts needs -a. */
-	if (is_long || id != OPTIONS ||
-	    (isdigit((unsigned char)*name) &&
-		name[strspn(name, "0123456789")] == '\0'))
-		return complain_of_name(typed, problem);
-	for (bool ends = false; !ends && *++word != '\0';) {
-		const char letter[] = { '-', *word, '\0' };
-
-		id = find_letter(*word);
-		if (id == OPTIONS)
-			return complain_of_name(letter, problem);
-		/* What follows the letter is its value. */
-		ends = needs_value(id);
-		value = ends && word[1] != '\0' ? word + 1 : NULL;
-		if (set_typed(options, id, letter, value, words, problem) == -1)
-			return -1;
-	}
-	return 0;
+	if (*name == '\0')
+		return false;
+	return option[1] == '-'
+	    ? !is_ours
+	    : is_ours || name[strspn(name, "0123456789")] == '\0';
 }
 
 /* Sets the options that stand before the command. */
 static int
-read_words(struct options *options, char **words, char problem[ARGV_PROBLEM])
+read_words(int argc, char **argv, struct options *options,
+    char problem[ARGV_PROBLEM])
 {
-	for (; *words != NULL && **words == '-' && (*words)[1] != '\0';
-	     words++) {
-		if (strcmp(*words, "--") == 0) {
-			words++;
+	struct option long_options[OPTIONS + 1];
+	char letters[3 * OPTIONS + 3];
+	int result;
+
+	getopt_tables(long_options, letters);
+	opterr = 0;
+	optind = 0;
+	for (;;) {
+		const char *word = argv[optind == 0 ? 1 : optind];
+		char option[64] = "";
+
+		if (word != NULL && word[0] == '-')
+			snprintf(option, sizeof(option), "%.*s",
+			    (int)strcspn(word, "="), word);
+		if (is_mistake(option))
+			return complain_of_name(option, problem);
+		result = getopt_long(argc, argv, letters, long_options, NULL);
+		if (result == -1)
 			break;
-		}
-		if (read_word(options, &words, problem) == -1)
+		int id = result - VAL_BASE;
+
+		if (result == '?' || result == ':')
+			return complain_of_word(option, result, problem);
+		if (result < VAL_BASE)
+			for (id = 0; option_rows[id].letter != result; id++)
+				continue;
+		if (set_option(options, id, optarg, ORIGIN_USER, problem) == -1)
 			return -1;
 	}
-	options->command = (const char *const *)words;
+	options->command = (const char *const *)argv + optind;
 	return 0;
 }
 
@@ -337,7 +355,7 @@ argv_parse(int argc, char **argv, struct options *options,
     char problem[ARGV_PROBLEM])
 {
 	if (set_defaults(options, problem) == -1 ||
-	    read_words(options, argv + 1, problem) == -1)
+	    read_words(argc, argv, options, problem) == -1)
 		return -1;
 	if (!options_given(options, OPTION_HELP) && !options->version &&
 	    presets_apply(options, set_option, problem) == -1)

@@ -83,11 +83,11 @@ ceilings='
 	7579 src/core
 	2368 src/report
 	2162 src/plan
-	3400 src/options
+	3418 src/options
 	8284 src/sys
 	290 src/main.c
 	10041 tests/unit
-	14453 tests/command
+	14458 tests/command
 	4600 tests/lib
 	2809 tests/simulate
 	4376 scripts
