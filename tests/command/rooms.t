@@ -87,7 +87,7 @@ ceilings='
 	8284 src/sys
 	290 src/main.c
 	10041 tests/unit
-	14458 tests/command
+	14430 tests/command
 	4600 tests/lib
 	2809 tests/simulate
 	4376 scripts
