@@ -56,7 +56,7 @@
  *     file        reads a file of options
  *     suggest     what to type instead of a word that is slightly wrong, or
  *                 that belongs to another program
- *     derive      derives the policy from the options
+ *     derive      derives the policy, and what plans need, from the options
  *     conflicts   options that contradict each other, and probable mistakes
  *     help        --help: a screen, tables, or pieces of the manual
  *     manual_text the manual, cut into pieces at build time by scripts/manual

@@ -370,3 +370,19 @@ argv_parse(int argc, char **argv, struct options *options,
 		return -1;
 	return check_command(options, argv[argc - 1], problem);
 }
+
+void
+options_free(struct options *options)
+{
+	free(options->logs);
+	free(options->budget);
+	free(options->style.state);
+	free(options->policy.backoff.values);
+	for (size_t i = 0; i < options->preset_count; i++) {
+		free((char *)options->presets[i].name);
+		free((char *)options->presets[i].text);
+	}
+	free(options->presets);
+	free(options->policy.rules.presets);
+	free(options->patterns.clues);
+}

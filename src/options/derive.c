@@ -153,3 +153,24 @@ derive_policy(struct options *options)
 	style->holds_stderr = output->holds_stderr;
 	style->forgets = output->forgets;
 }
+
+struct plan_options
+options_plan(const struct options *options)
+{
+	return (struct plan_options){
+		.policy = options->policy,
+		.random = options->random,
+		.budget_rules = options->budget_rules,
+		.backoff = options->text[OPTION_BACKOFF],
+		.jitter = options->text[OPTION_JITTER],
+		.script = options->text[OPTION_PLAN],
+	};
+}
+
+bool
+options_collects(const struct options *options)
+{
+	return options->output != OUTPUT_STREAM ||
+	    search_is_needed(&options->patterns) ||
+	    options->policy.idle_timeout > 0;
+}

@@ -363,7 +363,7 @@ print_preset(FILE *file, const struct preset *preset)
 struct subject {
 	const struct help_topic *topic;
 	const struct preset *preset;
-	const char *option;
+	const struct option_row *option;
 };
 
 /* The subject of this name, or the only one whose name begins so. */
@@ -397,14 +397,14 @@ find(const char *typed)
 
 		if (strcasecmp(row->name, name) == 0 ||
 		    (length == 1 && *name == row->letter))
-			return (struct subject){ .option = row->name };
+			return (struct subject){ .option = row };
 		/* A topic goes before the option of its name. */
 		if (strncasecmp(row->name, name, length) != 0 ||
 		    (found.topic != NULL &&
 			strcmp(found.topic->name, row->name) == 0))
 			continue;
 		if (count++ == 0)
-			found.option = row->name;
+			found.option = row;
 	}
 	const struct preset *preset = preset_find(name, length);
 	if (!dashed && preset != NULL)
@@ -427,13 +427,10 @@ print_subject(FILE *file, struct subject found, const struct screen *screen)
 	const struct help_topic *const topic = found.topic;
 
 	if (found.option != NULL) {
-		const enum option_id id =
-		    option_find(found.option, strlen(found.option));
-
-		print_manual(file, true, found.option, screen);
-		if (option_rows[id].topic != NULL)
+		print_manual(file, true, found.option->name, screen);
+		if (found.option->topic != NULL)
 			fprintf(file, "\n  More: " PROGRAM " --help=%s\n",
-			    option_rows[id].topic);
+			    found.option->topic);
 	}
 	if (topic != NULL && topic->heading != NULL)
 		print_manual(file, false, topic->heading, screen);
