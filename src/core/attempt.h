@@ -19,7 +19,7 @@ enum rule {
 	RULE_SUCCESS_ON,
 	RULE_STOP_ON,
 	RULE_PRESET, /* a preset knows that no retry mends this failure */
-	RULE_UNREAD, /* nobody reads the output: see attempt.unread */
+	RULE_UNREAD, /* nobody reads the output: see ended.unread */
 	RULE_THROTTLE_ON,
 	RULE_RETRY_ON,
 	RULE_SUCCESS_MATCH, /* from here on in the order of enum match */
