@@ -111,8 +111,8 @@ enum process_step process_fail(struct process *process, double now);
 void process_stop(struct process *process, double stop_by);
 
 /*
- * A signal ends the run.  A process that runs has got it, and may take its time;
- * the reader of its output has PROCESS_READER_GRACE more at most.
+ * A signal ends the run.  A process that runs has got it, and may take its
+ * time; the reader of its output has PROCESS_READER_GRACE more at most.
  */
 void process_drain(struct process *process, double now);
 
