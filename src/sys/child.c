@@ -351,12 +351,6 @@ child_signal(const struct child *child, int signal)
 	return kill(child->pid, signal);
 }
 
-bool
-child_shares_group(const struct child *child)
-{
-	return getpgid(child->pid) == getpgrp();
-}
-
 int
 child_signal_group(const struct child *child, int signal)
 {
@@ -364,12 +358,4 @@ child_signal_group(const struct child *child, int signal)
 	    kill(-child->pid, signal) == 0)
 		return 0;
 	return child_signal(child, signal);
-}
-
-void
-child_stop(const struct child *child, int signal)
-{
-	const bool in_session = getsid(child->pid) == getsid(0);
-
-	child_signal_group(child, in_session ? signal : SIGSTOP);
 }

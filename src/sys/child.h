@@ -60,22 +60,10 @@ int child_start(struct child *child, const struct start *start);
 int child_signal(const struct child *child, int signal);
 
 /*
- * Whether the child is in the group of `retry`, and so gets the signals of its
- * terminal.  A child may leave that group, as timeout(1) and setsid(1) do.
- */
-bool child_shares_group(const struct child *child);
-
-/*
  * Sends a signal to the child as a terminal would: to the whole group, if the
  * child leads one.  Returns as child_signal() does.
  */
 int child_signal_group(const struct child *child, int signal);
-
-/*
- * Stops the child and its group by a stopping signal, or, in a session of its
- * own, where those do nothing, by SIGSTOP.
- */
-void child_stop(const struct child *child, int signal);
 
 /*
  * Returns a second child for a probe, which runs next to this one in a session

@@ -99,6 +99,20 @@ tell_signal(struct host *host, const struct received *received)
 	};
 }
 
+/* `retry` is stopped, with all that runs, until it is continued. */
+static void
+stop(struct host *host, const struct received *received)
+{
+	const struct child *probe = &host->job.probe.child;
+	const double begun = events_time(CLOCK_MONOTONIC);
+
+	logs_hide(&host->report, &host->job.output);
+	child_signal_group(probe, SIGSTOP);
+	receiver_stop(&host->receiver, received);
+	child_signal_group(probe, SIGCONT);
+	clock_resume(&host->clock, begun);
+}
+
 /* Whether input or output is worked on. */
 static bool
 works(const struct host *host)
@@ -123,7 +137,11 @@ find_event(struct host *host, double until, struct event *event)
 		host->awaits = false;
 		return true;
 	}
-	if (receiver_take(&host->receiver, &received)) {
+	while (receiver_take(&host->receiver, &received)) {
+		if (received.stops) {
+			stop(host, &received);
+			continue;
+		}
 		*event = tell_signal(host, &received);
 		return true;
 	}
@@ -166,19 +184,6 @@ next(struct host *host, double until)
 	    fmax(collector_active(&host->job.output.collector),
 		host->clock.resumed));
 	return event;
-}
-
-/* `retry` is stopped, or goes on, and the child with it. */
-static void
-suspend(void *data, bool stop)
-{
-	struct host *host = data;
-	struct job *job = &host->job;
-	const int signal = stop ? SIGSTOP : SIGCONT;
-
-	if (stop)
-		logs_hide(&host->report, &job->output);
-	child_signal_group(&job->probe.child, signal);
 }
 
 /* --- what the run asks for --- */
@@ -414,9 +419,6 @@ set_up(struct host *host)
 	host->receiver = (struct receiver){
 		.child = &job->child,
 		.asks = policy->signal,
-		.clock = &host->clock,
-		.suspend = suspend,
-		.data = host,
 	};
 	receiver_open(&host->receiver, host->events.loop);
 	probe_open(&job->probe, &job->child, host->events.loop,

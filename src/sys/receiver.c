@@ -10,6 +10,7 @@
 
 #include "core/outcome.h"
 #include "core/signals.h"
+#include "sys/events.h"
 #include "sys/file.h"
 #include "sys/receiver.h"
 
@@ -44,7 +45,9 @@ has_reached(const struct signalfd_siginfo *info, struct child *child)
 	const bool missed = sigismember(&child->missed, signal) == 1;
 
 	sigdelset(&child->missed, signal);
-	if (missed || info->ssi_code != SI_KERNEL || !child_shares_group(child))
+	/* A child may leave the group, as timeout(1) and setsid(1) do. */
+	if (missed || info->ssi_code != SI_KERNEL ||
+	    getpgid(child->pid) != getpgrp())
 		return false;
 	switch (signal) {
 	case SIGINT:
@@ -95,38 +98,6 @@ signals_ready(struct ev_loop *events, ev_io *watcher, int flags)
 				receiver->queue[receiver->count++] = infos[i];
 }
 
-/*
- * Stops the child, then all else and `retry`, and lets all go on.  The shell
- * sees `retry` alone, which therefore stops, too, if a child in the background
- * wants its terminal: SIGTTIN, SIGTTOU.
- *
- * raise(3) would discard a SIGCONT that has come meanwhile.  One that comes
- * right between these two calls is lost, as it is to coreutils' timeout:
- * nobody continues a job within a microsecond.
- */
-static void
-suspend(struct receiver *receiver, int number, bool reached)
-{
-	struct child *child = receiver->child;
-	const bool runs = child->pid != 0;
-	const sigset_t set = set_of(number);
-	sigset_t pending;
-
-	if (runs && !reached)
-		child_stop(child, number);
-	receiver->suspend(receiver->data, true);
-	const double begun = events_time(CLOCK_MONOTONIC);
-	sigpending(&pending);
-	if (sigismember(&pending, SIGCONT) == 0)
-		raise(number);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	clock_resume(receiver->clock, begun);
-	receiver->suspend(receiver->data, false);
-	if (runs)
-		child_signal_group(child, SIGCONT);
-}
-
 void
 receiver_open(struct receiver *receiver, struct ev_loop *events)
 {
@@ -161,13 +132,12 @@ receiver_take(struct receiver *receiver, struct received *received)
 			receiver->child_ended = true;
 		else if (own || receiver_ignores(number))
 			continue;
-		else if (number == SIGTSTP || number == SIGTTIN ||
-		    number == SIGTTOU)
-			suspend(receiver, number, reached);
 		else {
 			*received = (struct received){
 				.signal = number,
 				.ends_run = ends_run(receiver, number),
+				.stops = number == SIGTSTP ||
+				    number == SIGTTIN || number == SIGTTOU,
 				.from_kernel = info->ssi_code == SI_KERNEL,
 				.reached = reached,
 			};
@@ -175,6 +145,36 @@ receiver_take(struct receiver *receiver, struct received *received)
 		}
 	}
 	return false;
+}
+
+/*
+ * The shell sees `retry` alone, which therefore stops, too, if a child in the
+ * background wants its terminal: SIGTTIN, SIGTTOU.  In a session of its own
+ * the child obeys SIGSTOP alone.
+ *
+ * raise(3) would discard a SIGCONT that has come meanwhile.  One that comes
+ * right between these two calls is lost, as it is to coreutils' timeout:
+ * nobody continues a job within a microsecond.
+ */
+void
+receiver_stop(const struct receiver *receiver, const struct received *received)
+{
+	const struct child *child = receiver->child;
+	const int number = received->signal;
+	const bool runs = child->pid != 0;
+	const sigset_t set = set_of(number);
+	sigset_t pending;
+
+	if (runs && !received->reached)
+		child_signal_group(child,
+		    getsid(child->pid) == getsid(0) ? number : SIGSTOP);
+	sigpending(&pending);
+	if (sigismember(&pending, SIGCONT) == 0)
+		raise(number);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	if (runs)
+		child_signal_group(child, SIGCONT);
 }
 
 bool

@@ -8,7 +8,6 @@
 #include <sys/signalfd.h>
 
 #include "sys/child.h"
-#include "sys/events.h"
 #include "sys/messages.h"
 
 /*
@@ -23,12 +22,7 @@
  */
 struct receiver {
 	struct child *child;
-	int asks;	     /* --signal: ends the run as SIGTERM does */
-	struct clock *clock; /* skips the time in which `retry` is stopped */
-	/* `retry` is going to be stopped, or goes on: stop, or continue, what
-	 * else runs; `stop` is true or false. */
-	void (*suspend)(void *data, bool stop);
-	void *data;
+	int asks; /* --signal: ends the run as SIGTERM does */
 	ev_io signals;
 	struct signalfd_siginfo
 	    queue[SIGNALS]; /* that were read, but not handled */
@@ -40,6 +34,7 @@ struct receiver {
 struct received {
 	int signal;
 	bool ends_run;
+	bool stops;	  /* it stops `retry`: receiver_stop() */
 	bool from_kernel; /* the terminal sent it */
 	bool reached;	  /* and sent it to the child, too */
 };
@@ -47,11 +42,15 @@ struct received {
 /* Begins to receive, or ends `retry`. */
 void receiver_open(struct receiver *receiver, struct ev_loop *events);
 
-/*
- * Takes the next signal that was read; false: there is none.  One that stops
- * `retry` is obeyed meanwhile.
- */
+/* Takes the next signal that was read; false: there is none. */
 bool receiver_take(struct receiver *receiver, struct received *received);
+
+/*
+ * Stops the child and then `retry`, as the signal asks.  Returns once the shell
+ * has continued both.
+ */
+void receiver_stop(const struct receiver *receiver,
+    const struct received *received);
 
 /*
  * Passes a signal on to the child; returns whether that was needed.  A signal
