@@ -48,17 +48,15 @@ struct launch {
 	int exec_errno;
 	size_t size; /* of all this */
 	const struct child *child;
-	const char *path;
-	int descriptors[3]; /* as in struct start */
-	char **words;	    /* the shell, and then those of the command */
-	char **environment;
+	int descriptors[3];	      /* as in struct start */
+	char **environment;	      /* behind the words */
 	size_t count;		      /* so many variables it has */
 	char *own_pids[2];	      /* values that the child sets, or NULL */
 	const char *names[VARIABLES]; /* that were set, each up to its "=" */
 	size_t name_count;
 	size_t used; /* so much of the room is */
 	char room[VARIABLES_ROOM];
-	char *pointers[];
+	char *words[]; /* the shell, and then those of the command */
 };
 
 /* Whether there is a controlling terminal. */
@@ -263,10 +261,8 @@ lay_out(struct child *child, const struct start *start)
 	child->exec_errno = &launch->exec_errno;
 	launch->size = size;
 	launch->child = child;
-	launch->path = command_path();
 	memcpy(launch->descriptors, start->descriptors,
 	    sizeof(launch->descriptors));
-	launch->words = launch->pointers;
 	launch->words[0] = (char *)_PATH_BSHELL;
 	memcpy(launch->words + 1, start->argv, (words - 1) * sizeof(char *));
 	launch->environment = launch->words + words;
@@ -296,7 +292,7 @@ run(void *argument)
 	if (error == 0) {
 		sigprocmask(SIG_SETMASK, &child->mask, NULL);
 		error =
-		    execute(launch->words, launch->environment, launch->path);
+		    execute(launch->words, launch->environment, command_path());
 	}
 	launch->exec_errno = error;
 	_exit(error == ENOENT ? 127 : 126);
@@ -326,17 +322,6 @@ child_start(struct child *child, const struct start *start)
 		run(launch);
 	note_start(child, pid);
 	return pid == -1 ? -1 : 0;
-}
-
-struct child
-child_beside(const struct child *child)
-{
-	struct child other = *child;
-
-	other.pid = 0;
-	other.launch = NULL;
-	other.own_group = other.own_session = true;
-	return other;
 }
 
 int

@@ -65,10 +65,4 @@ int child_signal(const struct child *child, int signal);
  */
 int child_signal_group(const struct child *child, int signal);
 
-/*
- * Returns a second child for a probe, which runs next to this one in a session
- * of its own.
- */
-struct child child_beside(const struct child *child);
-
 #endif

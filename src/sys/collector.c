@@ -605,12 +605,6 @@ collector_deliver(struct collector *collector,
 	step(collector);
 }
 
-bool
-collector_works(const struct collector *collector)
-{
-	return collector->collects || collector->delivers;
-}
-
 double
 collector_active(const struct collector *collector)
 {

@@ -113,9 +113,6 @@ void collector_finish(struct collector *collector);
 void collector_deliver(struct collector *collector,
     struct sink *const outlets[SPOOLS]);
 
-/* Whether it has not come to its end. */
-bool collector_works(const struct collector *collector);
-
 /*
  * When the process last wrote, on CLOCK_MONOTONIC: maybe now, while nothing of
  * it is read, since a reader or a search is slow.

@@ -210,12 +210,6 @@ input_spool(struct input *input)
 	}
 }
 
-bool
-input_works(const struct input *input)
-{
-	return ev_is_active(&input->watcher);
-}
-
 void
 input_stop(struct input *input)
 {

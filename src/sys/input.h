@@ -31,8 +31,8 @@ struct input {
 	int given; /* the child's descriptor, which the caller closes after its
 		      start; or NO_DESCRIPTOR */
 	struct ev_loop *events;
-	ev_io watcher;
-	bool *failed; /* is set, after a message, if stdin cannot be read */
+	ev_io watcher; /* is active while stdin is spooled */
+	bool *failed;  /* is set, after a message, if stdin cannot be read */
 	struct clock *clock; /* skips the time that SIGTTIN stops `retry` */
 };
 
@@ -47,9 +47,6 @@ void input_close(struct input *input);
 
 /* Begins to spool stdin, unless it is closed. */
 void input_spool(struct input *input);
-
-/* Whether stdin is being spooled. */
-bool input_works(const struct input *input);
 
 /* Reads no more. */
 void input_stop(struct input *input);

@@ -225,12 +225,6 @@ job_signal(struct job *job, int signal)
 		say_error("cannot signal process %ld", (long)child->pid);
 }
 
-bool
-job_is_gone(struct job *job)
-{
-	return tree_is_gone(&job->tree);
-}
-
 void
 job_abandon(struct job *job)
 {

@@ -56,7 +56,6 @@ struct job {
 struct started job_start(struct job *job, enum task task,
     struct record *record);
 void job_signal(struct job *job, int signal);
-bool job_is_gone(struct job *job);
 void job_abandon(struct job *job);
 void job_end_attempt(struct job *job, struct ended *ended);
 enum answer job_answer(struct job *job);

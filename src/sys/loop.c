@@ -117,8 +117,10 @@ stop(struct host *host, const struct received *received)
 static bool
 works(const struct host *host)
 {
-	return input_works(&host->job.input) ||
-	    collector_works(&host->job.output.collector);
+	const struct collector *collector = &host->job.output.collector;
+
+	return collector->collects || collector->delivers ||
+	    ev_is_active(&host->job.input.watcher);
 }
 
 /*
@@ -240,7 +242,7 @@ signal_job(struct host *host, int signal)
 static bool
 is_gone(struct host *host)
 {
-	return job_is_gone(&host->job);
+	return tree_is_gone(&host->job.tree);
 }
 
 static void
@@ -437,7 +439,7 @@ close_all(struct host *host)
 
 	logs_hide(&host->report, &job->output);
 	messages.held = false;
-	output_close(&job->output);
+	collector_close(&job->output.collector);
 	input_close(&job->input);
 	notify_close(job->notify);
 	oom_close(&job->oom);

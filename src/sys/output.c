@@ -92,12 +92,6 @@ output_open(struct output *output, const struct options *options,
 	messages.held = mode->holds_messages && !output->closed[ERR];
 }
 
-void
-output_close(struct output *output)
-{
-	collector_close(&output->collector);
-}
-
 /* Opens the pipe that a stream comes through. */
 static int
 open_stream(struct output *output, struct stream *stream, int index)

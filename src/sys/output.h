@@ -24,11 +24,9 @@ struct output {
 	int ends[3]; /* of pipes, that a child is given; or NO_DESCRIPTOR */
 };
 
-/* Makes ready. */
+/* Makes ready; collector_close() is the end of it. */
 void output_open(struct output *output, const struct options *options,
     struct ev_loop *events);
-
-void output_close(struct output *output);
 
 /*
  * Whether the attempts' output ends in the middle of a line: in standard

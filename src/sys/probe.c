@@ -69,11 +69,12 @@ probe_open(struct probe *probe, const struct child *child,
     struct ev_loop *events, probe_show *show, void *data)
 {
 	*probe = (struct probe){
-		.child = child_beside(child),
+		.child = *child,
 		.events = events,
 		.show = show,
 		.data = data,
 	};
+	probe->child.own_group = probe->child.own_session = true;
 	ev_io_init(&probe->watcher, output_ready, NO_DESCRIPTOR, EV_READ);
 	probe->watcher.data = probe;
 }

@@ -35,7 +35,10 @@ struct probe {
 	char last_line[PROBE_LINE]; /* the last line that is not empty */
 };
 
-/* Makes ready; `child` is the one that attempts are started with. */
+/*
+ * Makes ready; `child` is the one that attempts are started with, and has not
+ * started any.  A probe runs next to it in a session of its own.
+ */
 void probe_open(struct probe *probe, const struct child *child,
     struct ev_loop *events, probe_show *show, void *data);
 
