@@ -124,12 +124,10 @@ events_alarm(struct events *events, double seconds)
 {
 	const double moment =
 	    events_time(CLOCK_MONOTONIC) + fmin(fmax(seconds, 0), FAR);
-	const struct itimerspec at = { .it_value = {
-					   .tv_sec = (time_t)moment,
-					   .tv_nsec =
-					       (long)((moment - floor(moment)) *
-						   1e9),
-				       } };
+	const struct itimerspec at = {
+		.it_value.tv_sec = (time_t)moment,
+		.it_value.tv_nsec = (long)((moment - floor(moment)) * 1e9),
+	};
 
 	if (timerfd_settime(events->alarm.fd, TFD_TIMER_ABSTIME, &at, NULL) ==
 	    -1)
