@@ -194,6 +194,9 @@ static const struct {
 static void
 say_lost(struct notify *notify)
 {
+	/* It could be reached before. */
+	if (notify->socket != NO_DESCRIPTOR)
+		notify->problem = errno;
 	if (!notify->told)
 		say("cannot notify systemd: %s: %s%s", notify->name,
 		    strerror(notify->problem),

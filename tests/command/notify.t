@@ -374,6 +374,17 @@ run env NOTIFY_SOCKET=relative retry -q --health=true --health-interval=10ms \
     --log=json:lost sh -c 'until grep -q :.healthy lost; do sleep .01; done; sleep .3'
 is 'that no one can be told that a probe succeeded is reported' \
     "$(echo "$err" | grep -c "$lost")" 1
+run python3 -c 'import os, socket, subprocess, sys
+manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+manager.bind("gone")
+os.environ["NOTIFY_SOCKET"] = os.path.abspath("gone")
+run = subprocess.Popen(sys.argv[1:], stdin=-1, stdout=-1)
+run.stdout.readline()
+manager.close()
+run.communicate(b"\n")' retry -q sh -c "echo; read go; $(says READY=1)"
+rm gone
+like 'why READY=1 is lost is said of a manager that went away' "$err" \
+    "${lost}.*gone: Connection refused"
 run env NOTIFY_SOCKET=relative WATCHDOG_USEC=9000000 retry -q true
 like 'that nobody feeds the watchdog is reported' "$err" 'cannot notify systemd'
 if have 'the option that forbids the socket is named' strace; then

@@ -84,10 +84,10 @@ ceilings='
 	2368 src/report
 	2162 src/plan
 	3410 src/options
-	8209 src/sys
+	8212 src/sys
 	290 src/main.c
 	10041 tests/unit
-	14431 tests/command
+	14445 tests/command
 	4600 tests/lib
 	2809 tests/simulate
 	4375 scripts
