@@ -10,6 +10,8 @@ s/^(\.Ql )retry( \\-\\-help=)/\1@NAME@\2/
 # Images and runners have the program of a release, by its own name.
 /^\.Sh CI$/,/^\.Sh CRON$/b
 /^\.Sh DOCKER$/,/^\.Sh MANY AT ONCE$/b
+# A package has installed it already.
+/^@CLONE@$/,/^(installs it\.|\.Ql PATH=.*)$/d
 s/^(\.Nm) retry( |$)/\1 @NAME@\2/
 s/(^|[^-_[:alnum:]]|\\\(aq)retry (\\?-|(ba)?sh |curl |nosuch)/\1@NAME@ \2/g
 s/^((\.Ql )?)retry:/\1@NAME@:/

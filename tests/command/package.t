@@ -227,6 +227,8 @@ is 'each topic of its help fits 80 columns' "$($program --help=topics |
 	$program --help="$topic"
 done | grep -E '.{81}')" ''
 
+unlike 'its recipes do not tell how to install it' \
+    "$(for place in shell cron systemd; do $program --help=$place; done)" 'clone|/usr/local'
 like 'the help of retry-redis-budget has its name' \
     "$(extracted/usr/bin/retry-redis-budget --help)" \
     "^usage: retry-backoff --before-retry='retry-redis-budget "
