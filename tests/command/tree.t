@@ -144,7 +144,7 @@ begin daemon '[ $RETRY_ATTEMPT = 2 ]' -a 2 -- ./leaves_daemon
 begin kept '[ -s kept ]' -a 1 -k 0 -- sh -c './stubborn kept & exec sleep 60'
 begin heirs '[ -s orphaned ] && [ -s separate ]' -a 2 -- ./leaves_founder
 begin once 'grep -q . once.apart && grep -q . once.near && grep -q . once.child' \
-    -a 1 -s 40 -- sh -c 'setsid hear once.apart 10 &
+    -a 1 -k 3 -s 40 -- sh -c 'setsid hear once.apart 10 &
 	hear once.near 10 & exec hear once.child 10'
 begin stopped 'grep "^State:.T" /proc/"$(cat stopped.ready)"/status' -a 1 -k 9 -- \
     sh -c 'setsid ./hears stopped sh -c "kill -STOP \$PPID" & exec sleep 60'
@@ -228,7 +228,7 @@ cat >forks <<'END'
 #!/bin/sh
 trap '' TERM
 trap 'echo "$1" >>hung_up' HUP
-trap 'echo "$1" >>heard' USR1
+trap 'echo "$1" >>answered' USR1
 echo $$ >"$1.pid"
 exec >/dev/null 2>&1
 while :; do sleep 9 & wait; done
@@ -246,7 +246,7 @@ done
 wait $runs
 : >forked'
 cat [0-9]*.pid | xargs kill -USR1
-wait_for sh -c 'test "$(wc -l <heard)" = 24'
+wait_for sh -c 'test "$(wc -l <answered)" = 24'
 check 'what is left in the midst of a fork is not left stopped' test ! -e hung_up
 cat [0-9]*.pid | xargs kill -9
 
