@@ -87,7 +87,7 @@ ceilings='
 	8212 src/sys
 	290 src/main.c
 	10041 tests/unit
-	14443 tests/command
+	14442 tests/command
 	4600 tests/lib
 	2809 tests/simulate
 	4375 scripts
