@@ -102,6 +102,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -146,7 +147,7 @@ draw_seed(void)
 	struct timespec time;
 	uint64_t seed;
 
-	if (getentropy(&seed, sizeof(seed)) == -1) {
+	if (getrandom(&seed, sizeof(seed), 0) != sizeof(seed)) {
 		clock_gettime(CLOCK_REALTIME, &time);
 		seed = text_checksum(&time, sizeof(time));
 	}

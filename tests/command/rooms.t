@@ -85,7 +85,7 @@ ceilings='
 	2162 src/plan
 	3410 src/options
 	8212 src/sys
-	290 src/main.c
+	291 src/main.c
 	10041 tests/unit
 	14442 tests/command
 	4600 tests/lib
