@@ -120,6 +120,9 @@ static const struct {
 	    "use --health=COMMAND" },
 	{ "lock lock-file single-instance exclusive",
 	    "use --state=FILE, which is locked" },
+	{ "transient-on transient-match permanent-on permanent-match",
+	    "files for --preset have transient-on and -match, permanent-on "
+	    "and -match" },
 	{ "on-retry on-retry-command cleanup", "use --before-retry=COMMAND" },
 	{ "on-failure on-fail on-error notify webhook slack mail email",
 	    "use --on-give-up=COMMAND" },
