@@ -32,12 +32,12 @@ enum clue_kind {
 
 struct clue {
 	enum clue_kind kind;
+	enum failure_class class; /* of TEXT and PATTERN */
 	const char *text;
 	size_t length;
-	enum failure_class class; /* of TEXT and PATTERN */
-	const char *preset;	  /* its name */
-	unsigned int words;	  /* the list of words before it, or 0 */
-	bool is_users;		  /* it is from a file of the user's */
+	const char *preset; /* its name */
+	unsigned int words; /* the list of words before it, or 0 */
+	bool is_users;	    /* it is from a file of the user's */
 };
 
 /*
