@@ -88,7 +88,7 @@ ceilings='
 	291 src/main.c
 	10041 tests/unit
 	14442 tests/command
-	4600 tests/lib
+	4603 tests/lib
 	2809 tests/simulate
 	4375 scripts
 	61 options'

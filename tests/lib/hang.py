@@ -24,7 +24,7 @@ FILES = [None, None, b'line\n', os.fsencode(os.environ['PROGRAM'])]
 NAMES = {b'in\0': 2, b'program\0': 3}
 
 folder, hangs, *command = sys.argv[1:]
-device = os.open('/dev/fuse', os.O_RDWR)
+device = os.open('/dev/fuse', os.O_RDWR | os.O_NONBLOCK)
 options = f'fd={device},rootmode=40755,user_id=0,group_id=0,allow_other'
 if ctypes.CDLL(None, use_errno=True).mount(
         b'hang', os.fsencode(folder), b'fuse.hang', 0, options.encode()) == -1:
@@ -64,7 +64,10 @@ while process.poll() is None:
         os._exit(99)
     if not select.select([device], [], [], .05)[0]:
         continue
-    request = os.read(device, 1 << 18)
+    try:
+        request = os.read(device, 1 << 18)
+    except (BlockingIOError, FileNotFoundError):
+        continue    # the process that asked was killed meanwhile
     _, code, unique, node = struct.unpack_from('<2I2Q', request)
     if code in SILENT or os.path.exists(hangs):
         continue
