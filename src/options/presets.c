@@ -133,16 +133,32 @@ read_entry(const char *line, struct entry *entry)
 	return NULL;
 }
 
+/*
+ * The number of the list of words that a clue has before it, or is in.  A list
+ * is for the patterns that follow it in its preset.  A number that is taken
+ * again makes nothing but more patterns tried.
+ */
+static unsigned int
+find_list(struct patterns *patterns, const struct clue *clue)
+{
+	const size_t count = patterns->clue_count;
+	const struct clue *last =
+	    count > 0 && patterns->clues[count - 1].preset == clue->preset
+	    ? &patterns->clues[count - 1]
+	    : NULL;
+
+	if (clue->kind == CLUE_WORD &&
+	    (last == NULL || last->kind != CLUE_WORD))
+		return 1 + patterns->word_lists++ % 63;
+	return last == NULL ? 0 : last->words;
+}
+
 /* Adds a clue; returns what is wrong with its text, or NULL. */
 static const char *
 add_clue(struct options *options, struct clue clue)
 {
 	struct patterns *patterns = &options->patterns;
 	const size_t count = patterns->clue_count;
-	const struct clue *last =
-	    count > 0 && patterns->clues[count - 1].preset == clue.preset
-	    ? &patterns->clues[count - 1]
-	    : NULL;
 
 	/* Built-in presets are tested once, instead of at each start. */
 	if (clue.is_users) {
@@ -153,13 +169,6 @@ add_clue(struct options *options, struct clue clue)
 		if (problem != NULL)
 			return problem;
 	}
-	/*
-	 * A list of words is for the patterns that follow it in its preset.  A
-	 * number that is taken again makes nothing but more patterns tried.
-	 */
-	clue.words = last == NULL ? 0 : last->words;
-	if (clue.kind == CLUE_WORD && (last == NULL || last->kind != CLUE_WORD))
-		clue.words = 1 + patterns->word_lists++ % 63;
 	/* The sieve, which has 16 bits for each, has others beside them. */
 	if (count == CLUES_MOST)
 		return "too many texts: 60000 are the most";
@@ -235,6 +244,7 @@ set_class(struct applied *applied, const struct key *key,
 	options->policy.rules.classifies = true;
 	if (applied->is_known)
 		return NULL;
+	clue.words = find_list(&options->patterns, &clue);
 	if (key->is_set && *value != '\0')
 		what = add_set(options, applied->number, key->class, value);
 	else if (key->kind == CLUE_WORD && *value != '\0')

@@ -27,7 +27,7 @@ while read -r ceiling words; do
 		echo "$count")" ''
 done <<'END'
 97000 true
-268000 --preset=npm true
+262000 --preset=npm true
 285000 --preset=aws true
 52000000 -q --preset=npm cat npm.log
 330000 -q -a 11 -d 0 false

@@ -83,7 +83,7 @@ ceilings='
 	7579 src/core
 	2368 src/report
 	2162 src/plan
-	3413 src/options
+	3423 src/options
 	8212 src/sys
 	291 src/main.c
 	10041 tests/unit
