@@ -249,15 +249,25 @@ lay_out(struct child *child, const struct start *start)
 	const size_t size =
 	    sizeof(*launch) + (words + variables) * sizeof(char *);
 
-	/* A child whose exec hangs goes on to use the last one. */
-	if (launch != NULL && !launch->busy)
-		munmap(launch, launch->size);
-	const int kind = child->shares ? MAP_PRIVATE : MAP_SHARED;
-	launch = mmap(NULL, size, PROT_READ | PROT_WRITE, kind | MAP_ANONYMOUS,
-	    -1, 0);
-	child->launch = launch == MAP_FAILED ? NULL : launch;
+	const bool busy = launch != NULL && launch->busy;
+
+	/*
+	 * The last launch serves again, if it has the size and no child uses
+	 * it: one whose exec hangs goes on to, and a forked one has a copy.
+	 */
+	if (launch == NULL || launch->size != size || !child->shares || busy) {
+		if (launch != NULL && !busy)
+			munmap(launch, launch->size);
+		const int kind = child->shares ? MAP_PRIVATE : MAP_SHARED;
+		launch = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		    kind | MAP_ANONYMOUS, -1, 0);
+		child->launch = launch == MAP_FAILED ? NULL : launch;
+	}
 	if (child->launch == NULL)
 		return -1;
+	launch->exec_errno = 0;
+	launch->count = launch->name_count = launch->used = 0;
+	launch->own_pids[0] = launch->own_pids[1] = NULL;
 	child->exec_errno = &launch->exec_errno;
 	launch->size = size;
 	launch->child = child;
