@@ -86,7 +86,7 @@ ceilings='
 	3423 src/options
 	8222 src/sys
 	291 src/main.c
-	10041 tests/unit
+	10045 tests/unit
 	14442 tests/command
 	4603 tests/lib
 	2809 tests/simulate

@@ -113,7 +113,8 @@ TEST(the_status_line_is_drawn_when_its_seconds_change)
 
 	record.wait.delay.seconds = 30;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct sink sink = { .file = tmpfile(),
+		char text[1024] = "";
+		struct sink sink = { .file = fmemopen(text, sizeof(text), "w"),
 			.screen = { .terminal = true, .width = 80 } };
 
 		ROW("%g", rows[i].left);
@@ -123,6 +124,9 @@ TEST(the_status_line_is_drawn_when_its_seconds_change)
 		    rows[i].next, 1e-9);
 		CHECK(sink.drawn);
 		fclose(sink.file);
+		const size_t width =
+		    strlen(text) - strlen("\033[?7l\033[?7h\r");
+		CHECK(width > 40 && width < 80);
 	}
 }
 
