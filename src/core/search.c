@@ -763,8 +763,10 @@ search_again(struct search *search)
 void
 search_was_slow(struct search *search)
 {
+	/* An expression that has searched less may have just been compiled. */
 	for (size_t i = 0; i < search->count; i++)
-		search->expressions[i].searched = REFRESH;
+		if (search->expressions[i].searched >= 2 * SOME)
+			search->expressions[i].searched = REFRESH;
 }
 
 ssize_t

@@ -132,8 +132,8 @@ ssize_t search_some(struct search *search, struct stream_line *line,
     const char *bytes, size_t size);
 
 /*
- * The last bytes took long: glibc finds a state of an expression the slower,
- * the more there are.  They are all thrown away.
+ * The last call of search_some() took long: glibc finds a state of an
+ * expression the slower, the more there are.  They are all thrown away.
  */
 void search_was_slow(struct search *search);
 

@@ -354,6 +354,7 @@ search(struct collector *collector, struct stream *stream, double until)
 {
 	struct work *work = collector->work;
 	const char *bytes = bytes_of(collector, stream);
+	double began = events_time(CLOCK_MONOTONIC);
 
 	while (stream->searched < stream->size && !collector->late) {
 		const ssize_t length = search_some(&work->search,
@@ -365,9 +366,11 @@ search(struct collector *collector, struct stream *stream, double until)
 			return;
 		}
 		stream->searched += (size_t)length;
-		collector->late = events_time(CLOCK_MONOTONIC) >= until;
-		if (collector->late)
+		const double now = events_time(CLOCK_MONOTONIC);
+		if (now - began >= STEP_MOST)
 			search_was_slow(&work->search);
+		collector->late = now >= until;
+		began = now;
 	}
 }
 

@@ -80,11 +80,11 @@ done
 # The lines that a directory may have, and the rows of options. A commit may lower a
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
-	7579 src/core
+	7581 src/core
 	2368 src/report
 	2162 src/plan
 	3423 src/options
-	8222 src/sys
+	8225 src/sys
 	291 src/main.c
 	10045 tests/unit
 	14442 tests/command
