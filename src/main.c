@@ -56,7 +56,7 @@
  *     file        reads a file of options
  *     suggest     what to type instead of a word that is slightly wrong, or
  *                 that belongs to another program
- *     derive      derives the policy, and what plans need, from the options
+ *     derive      derives the policy from the options
  *     conflicts   options that contradict each other, and probable mistakes
  *     help        --help: a screen, tables, or pieces of the manual
  *     manual_text the manual, cut into pieces at build time by scripts/manual
@@ -181,16 +181,16 @@ obey(struct options *options, char own_name[OWN_NAME])
 	}
 	if (options->origin[OPTION_SEED] == ORIGIN_DEFAULT &&
 	    options->style.draws)
-		options->random.seed = draw_seed();
+		options->style.seed = draw_seed();
 	logs_open(&report, options);
 	if (options->plan) {
 		if (options->warning != NULL)
 			warnx("%s", options->warning);
 		const struct screen screen =
 		    screen_of(STDOUT_FILENO, options->style.color);
-		const struct plan_options plan = options_plan(options);
 
-		plan_run(&plan, &report, &screen, PLAN_STEPS);
+		plan_run(options->text[OPTION_PLAN], &report, &screen,
+		    PLAN_STEPS);
 		const int status = flush_stdout();
 		logs_close(&report);
 		return status;

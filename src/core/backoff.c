@@ -406,6 +406,7 @@ backoff_parse(const char *text, struct backoff *backoff, const char **where)
 		strategy++;
 	if (strategy->name == NULL)
 		return "unknown strategy";
+	backoff->text = text;
 	backoff->strategy = strategy;
 	for (int i = 0; i < BACKOFF_PARAMS; i++)
 		backoff->param_given[i] = false;

@@ -74,12 +74,13 @@ struct backoff {
 	bool param_given[BACKOFF_PARAMS];
 	double *values; /* of a list, in order */
 	size_t count;
+	const char *text; /* as it was typed */
 };
 
 /*
- * Reads STRATEGY[:NAME=VALUE,...] into strategy, params and values; the rest
- * of *backoff is left alone.  If an item is wrong, *where points to it; it ends
- * before the next comma.
+ * Reads STRATEGY[:NAME=VALUE,...], which is kept, into strategy, params and
+ * values; the rest of *backoff is left alone.  If an item is wrong, *where
+ * points to it; it ends before the next comma.
  */
 const char *backoff_parse(const char *text, struct backoff *backoff,
     const char **where);

@@ -66,6 +66,7 @@ jitter_parse(const char *text, struct jitter *jitter)
 		kind++;
 	if (kind->name == NULL)
 		return "unknown jitter";
+	jitter->text = text;
 	jitter->kind = kind;
 	jitter->amount = 0;
 	if (kind->begins == NULL)

@@ -43,9 +43,10 @@ struct jitter {
 	const struct jitter_kind *kind;
 	double amount; /* RATIO or seconds, 0 for a kind without */
 	enum jitter_order order;
+	const char *text; /* as it was typed, or the default */
 };
 
-/* Reads KIND. */
+/* Reads KIND, and keeps its text. */
 const char *jitter_parse(const char *text, struct jitter *jitter);
 
 /*

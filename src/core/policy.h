@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "backoff.h"
+#include "budget.h"
 #include "health.h"
 #include "jitter.h"
 #include "limits.h"
@@ -58,6 +59,7 @@ struct policy {
 
 	bool gate;	 /* --before-retry is asked before each retry */
 	bool budget;	 /* the budget is asked before each wait */
+	struct budget_rules budget_rules;
 	bool input;	 /* standard input is read before the first attempt */
 	bool on_success; /* --on-success was given */
 	bool on_give_up; /* --on-give-up was given */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "options/options.h"
+#include "plan/script.h"
 #include "core/duration.h"
 #include "core/text.h"
 
@@ -90,8 +91,8 @@ find_in_values(const struct options *options)
 		    { OPTION_LOG,
 			"is a second log on a plan's standard output" } },
 		{ options_given(options, OPTION_BUDGET) && !throttled &&
-			options->budget_rules.throttled !=
-			    options->budget_rules.cost,
+			policy->budget_rules.throttled !=
+			    policy->budget_rules.cost,
 		    { OPTION_BUDGET,
 			"has a cost after throttled attempts, which needs "
 			"--throttle-on or --throttle-match" } },

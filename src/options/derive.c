@@ -154,19 +154,6 @@ derive_policy(struct options *options)
 	style->forgets = output->forgets;
 }
 
-struct plan_options
-options_plan(const struct options *options)
-{
-	return (struct plan_options){
-		.policy = options->policy,
-		.random = options->random,
-		.budget_rules = options->budget_rules,
-		.backoff = options->text[OPTION_BACKOFF],
-		.jitter = options->text[OPTION_JITTER],
-		.script = options->text[OPTION_PLAN],
-	};
-}
-
 bool
 options_collects(const struct options *options)
 {

@@ -7,11 +7,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "plan/script.h"
 #include "report/report.h"
-#include "core/budget.h"
 #include "core/policy.h"
-#include "core/random.h"
 #include "core/search.h"
 
 /* The options, in the order in which they are shown. */
@@ -148,7 +145,6 @@ enum pace { PACE_END, PACE_START };
 /* All that the user asked for; a member that is NULL was not given. */
 struct options {
 	struct policy policy;
-	struct random random;
 	enum option_origin origin[OPTIONS];
 	const char *text[OPTIONS]; /* as it was given last, or NULL */
 	const char *item;	   /* the wrong part of a value, or NULL */
@@ -163,7 +159,6 @@ struct options {
 	enum input_mode input;
 	enum pace pace;
 	char *budget; /* its file */
-	struct budget_rules budget_rules;
 	struct report_style style;
 	struct log *logs;
 	size_t log_count;
@@ -261,9 +256,6 @@ options_given(const struct options *options, enum option_id id)
 {
 	return options->origin[id] != ORIGIN_DEFAULT;
 }
-
-/* What plans need to know of the options. */
-struct plan_options options_plan(const struct options *options);
 
 /*
  * Whether the attempts' output goes through a collector, which holds it,

@@ -6,6 +6,7 @@
 #include "options/help.h"
 #include "options/options.h"
 #include "options/presets.h"
+#include "plan/script.h"
 #include "report/report.h"
 #include "core/duration.h"
 #include "core/signals.h"
@@ -109,7 +110,8 @@ parse_budget(struct options *options, const char *text)
 
 	return problem != NULL
 	    ? problem
-	    : budget_rules_parse(words, &options->budget_rules, &options->item);
+	    : budget_rules_parse(words, &options->policy.budget_rules,
+		  &options->item);
 }
 
 /* FORMAT[:FILE], one more each time. */
@@ -303,7 +305,7 @@ const struct option_row option_rows[OPTIONS] = {
 	    .offset = AT(policy.splay) },
 	[OPTION_SEED] = { "seed", 0, GROUP_SELDOM, TYPE_COUNT, "N",
 	    "make the random delays repeatable (-v prints N)",
-	    .offset = AT(random.seed) },
+	    .offset = AT(style.seed) },
 	[OPTION_DELAY_MATCH] = { "delay-match", 0, GROUP_WAITING, TYPE_ERE,
 	    "ERE", "wait at least as long as output says (Retry-After)",
 	    .offset = AT(patterns.hint), .given = AT(policy.hints),

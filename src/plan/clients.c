@@ -31,7 +31,7 @@ struct mark {
 
 /* All clients; a plan without clients= is a crowd of one. */
 struct crowd {
-	struct world world;
+	struct world *world;
 	struct host *clients;
 	size_t *queue; /* a heap of those that go on: the next one is first */
 	size_t waiting;
@@ -110,7 +110,7 @@ compare_marks(const void *a, const void *b)
 static void
 count_attempts(struct crowd *crowd, size_t before)
 {
-	const double back = crowd->world.script.down_until;
+	const double back = crowd->world->script.down_until;
 	const struct mark *marks = crowd->marks;
 	size_t oldest = before, retries = 0;
 
@@ -137,25 +137,20 @@ count_attempts(struct crowd *crowd, size_t before)
  * is returned, or if there is but one.
  */
 static bool
-run_crowd(struct crowd *crowd, const struct plan_options *options, size_t count,
-    uint64_t number, uint64_t most, uint64_t *steps, struct samples *samples)
+run_crowd(struct crowd *crowd, size_t count, uint64_t number, uint64_t most,
+    uint64_t *steps, struct samples *samples)
 {
-	const struct world *world = &crowd->world;
+	struct world *world = crowd->world;
 	const uint64_t end = *steps + most;
 	const size_t before = crowd->count;
 
-	crowd->world.bucket = budget_full(&options->budget_rules);
+	world->bucket = budget_full(&world->policy.budget_rules);
 	crowd->waiting = count;
 	crowd->peak = crowd->then = crowd->last = 0;
 	for (size_t i = 0; i < count; i++) {
-		struct random random = options->random;
-		const uint64_t draws =
-		    number * count + i + (world->script.clients > 0);
-
 		/* Without clients= the first run is that of the table. */
-		if (draws > 0)
-			random.seed = random_seed(&options->random, draws);
-		simulation_open(&crowd->clients[i], &crowd->world, random);
+		simulation_open(&crowd->clients[i], world,
+		    number * count + i + (world->script.clients > 0));
 		crowd->queue[i] = i;
 	}
 	while (crowd->waiting > 0 && *steps < end) {
@@ -215,7 +210,7 @@ print_chart(const struct crowd *crowd, size_t crowds, double last,
 	const int room = screen->width - 1 - TEXTS;
 	const char *bold = screen->colour ? "\033[1m" : "";
 	const char *end = screen->colour ? "\033[m" : "";
-	const struct script *script = &crowd->world.script;
+	const struct script *script = &crowd->world->script;
 	const double width = row_width(last);
 	double firsts[ROWS] = { 0 }, others[ROWS] = { 0 };
 	double most = 0, sum = 0, told = 0;
@@ -268,16 +263,16 @@ print_chart(const struct crowd *crowd, size_t crowds, double last,
 /* --- all crowds --- */
 
 struct plan_figures
-clients_simulate(const struct plan_options *options,
-    const struct screen *screen, uint64_t most, uint64_t runs)
+clients_simulate(struct world *world, const struct screen *screen,
+    uint64_t most, uint64_t runs)
 {
-	struct crowd crowd = { .world = world_of(options) };
-	const size_t clients = crowd.world.script.clients;
+	struct crowd crowd = { .world = world };
+	const size_t clients = world->script.clients;
 	const size_t count = clients > 0 ? clients : 1;
-	const bool drawn = world_is_random(&crowd.world);
+	const bool drawn = world_is_random(world);
 	/* Clients that share no budget depend on each other in nothing. */
 	struct samples samples = {
-		.each = crowd.world.budget != NULL ? count : 1,
+		.each = world->policy.budget ? count : 1,
 		.drawn = drawn,
 	};
 	double peaks[CROWDS], thens[CROWDS], lasts[CROWDS];
@@ -296,7 +291,7 @@ clients_simulate(const struct plan_options *options,
 		needed = runs;
 	/* A crowd that has begun may take as many steps as all before. */
 	while (whole < needed && (whole == 0 || steps < most) &&
-	    run_crowd(&crowd, options, count, whole, most, &steps, &samples)) {
+	    run_crowd(&crowd, count, whole, most, &steps, &samples)) {
 		if (clients > 0) {
 			peaks[whole] = crowd.peak;
 			thens[whole] = crowd.then;
@@ -310,7 +305,7 @@ clients_simulate(const struct plan_options *options,
 		crowd.count = marks;
 	const size_t shown = whole > 0 ? whole : 1;
 	struct plan_figures figures =
-	    figures_of(&samples, crowd.world.script.down_from < INFINITY);
+	    figures_of(&samples, world->script.down_from < INFINITY);
 	if (clients > 0) {
 		figures.clients = clients;
 		figures.simulations = whole;
@@ -327,7 +322,6 @@ clients_simulate(const struct plan_options *options,
 		print_chart(&crowd, shown,
 		    isnan(figures.last.p95) ? last : figures.last.p95, screen);
 	}
-	world_free(&crowd.world);
 	free(crowd.clients);
 	free(crowd.queue);
 	free(crowd.marks);

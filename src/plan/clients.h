@@ -12,7 +12,7 @@
  * they have taken `most` steps.  Prints a chart of the attempts of crowds over
  * time on stdout, unless `screen` is NULL.
  */
-struct plan_figures clients_simulate(const struct plan_options *options,
+struct plan_figures clients_simulate(struct world *world,
     const struct screen *screen, uint64_t most, uint64_t runs);
 
 #endif

@@ -18,11 +18,10 @@
 
 /* The plan's heading, in the words of the options. */
 static void
-print_heading(const struct plan_options *options, uint64_t clients,
-    const struct report_style *style, const struct screen *screen)
+print_heading(const struct report_style *style, uint64_t clients,
+    const struct screen *screen)
 {
-	const struct policy *policy = &options->policy;
-	const char *jitter = options->jitter;
+	const struct policy *policy = style->policy;
 	char text[MESSAGE_PART];
 	struct page page;
 
@@ -48,7 +47,7 @@ print_heading(const struct plan_options *options, uint64_t clients,
 		fprintf(page.file, " within %s",
 		    duration_text(policy->max_time, text));
 	fprintf(page.file, ", %s",
-	    text_safe(options->backoff, text, sizeof(text)));
+	    text_safe(policy->backoff.text, text, sizeof(text)));
 	if (!policy->backoff.strategy->listed)
 		fprintf(page.file, " from %s",
 		    duration_text(policy->backoff.base, text));
@@ -56,8 +55,7 @@ print_heading(const struct plan_options *options, uint64_t clients,
 		fprintf(page.file, ", no jitter");
 	else
 		fprintf(page.file, ", jitter %s",
-		    jitter == NULL ? JITTER_DEFAULT
-				   : text_safe(jitter, text, sizeof(text)));
+		    text_safe(policy->jitter.text, text, sizeof(text)));
 	if (policy->remember)
 		fprintf(page.file, ", without its state");
 	fprintf(page.file, "\n\n");
@@ -122,20 +120,21 @@ print_figures(const struct plan_figures *figures, bool time_alone,
 
 /* A plan of many clients: their chart, and one record of how they end. */
 static void
-plan_clients(const struct plan_options *options, uint64_t clients,
-    struct report *report, const struct screen *screen, uint64_t steps)
+plan_clients(struct world *world, struct report *report,
+    const struct screen *screen, uint64_t steps)
 {
+	const uint64_t clients = world->script.clients;
 	struct record start = { .kind = RECORD_START,
-		.limit = options->policy.limits.attempts,
-		.max_time = options->policy.max_time };
+		.limit = world->policy.limits.attempts,
+		.max_time = world->policy.max_time };
 	struct figure rows[FIGURES_ROWS];
 
 	report_tell(report, &start);
 	if (screen != NULL)
-		print_heading(options, clients, &report->style, screen);
+		print_heading(&report->style, clients, screen);
 	fflush(stdout);
 	const struct plan_figures figures =
-	    clients_simulate(options, screen, steps, UINT64_MAX);
+	    clients_simulate(world, screen, steps, UINT64_MAX);
 	figures_rows(&figures, rows);
 	const struct record last = {
 		.kind = RECORD_END,
@@ -153,11 +152,12 @@ plan_clients(const struct plan_options *options, uint64_t clients,
 
 /* Inlined, its variables would be on the stack of each run. */
 __attribute__((noinline)) void
-plan_run(const struct plan_options *options, struct report *report,
-    const struct screen *screen, uint64_t steps)
+plan_run(const char *text, struct report *report, const struct screen *screen,
+    uint64_t steps)
 {
-	const struct bound bound = bound_of(&options->policy);
-	struct world world = world_of(options);
+	const struct policy *policy = report->style.policy;
+	const struct bound bound = bound_of(policy);
+	struct world world = world_of(policy, report->style.seed, text);
 	const struct script *script = &world.script;
 	const bool may_succeed = script_is_random(script);
 	bool log_on_stdout = false;
@@ -170,19 +170,19 @@ plan_run(const struct plan_options *options, struct report *report,
 		if (report->sinks[i].file == stdout)
 			log_on_stdout = true;
 	if (script->clients > 0) {
-		plan_clients(options, script->clients, report,
-		    log_on_stdout ? NULL : screen, steps);
+		plan_clients(&world, report, log_on_stdout ? NULL : screen,
+		    steps);
 		goto free_world;
 	}
 	world.worst = true;
-	simulation_open(&run, &world, options->random);
+	simulation_open(&run, &world, 0);
 	struct record last = walk(&run, report, &rows);
 	/* A simulated run need not fail, and goes on until --max-time. */
 	world.worst = false;
 	const bool endless =
 	    last.end.reason == REASON_PLAN && simulation_is_endless(&run);
 	if (!log_on_stdout) {
-		print_heading(options, 0, &report->style, screen);
+		print_heading(&report->style, 0, screen);
 		plan_table_print(screen, rows.all, rows.count,
 		    script->down_from, script->down_until);
 		page_open(&page);
@@ -197,7 +197,7 @@ plan_run(const struct plan_options *options, struct report *report,
 		goto close_run;
 	/* A run that never ends has no figures. */
 	const struct plan_figures figures =
-	    clients_simulate(options, NULL, steps, endless ? 0 : UINT64_MAX);
+	    clients_simulate(&world, NULL, steps, endless ? 0 : UINT64_MAX);
 	figures_rows(&figures, figures_of_plan);
 	last.figures = figures_of_plan;
 	report_tell(report, &last);

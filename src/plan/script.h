@@ -6,9 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/budget.h"
-#include "core/policy.h"
-#include "core/random.h"
+#include "core/outcome.h"
 
 /* The most clients of a script: each needs some kilobytes. */
 #define CLIENTS_MOST 10000
@@ -53,14 +51,5 @@ const char *script_check(const char *text, const char **where);
 
 /* Any outcome that is in the set; its kind is NONE if there is none. */
 struct outcome script_example(const struct set *set);
-
-/* The options that concern a plan. */
-struct plan_options {
-	struct policy policy;
-	struct random random;
-	struct budget_rules budget_rules;
-	const char *backoff, *jitter; /* as typed; NULL: the default */
-	const char *script;	      /* NULL: the default */
-};
 
 #endif

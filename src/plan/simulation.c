@@ -46,17 +46,15 @@ find_success(const struct rules *rules)
 }
 
 struct world
-world_of(const struct plan_options *options)
+world_of(const struct policy *policy, uint64_t seed, const char *script)
 {
-	const struct policy *policy = &options->policy;
 	struct world world = {
 		.policy = *policy,
+		.random.seed = seed,
 		.failure = find_failure(&policy->rules),
 		.success = find_success(&policy->rules),
-		.budget = policy->budget ? &options->budget_rules : NULL,
-		.bucket = budget_full(&options->budget_rules),
+		.bucket = budget_full(&policy->budget_rules),
 	};
-
 	const char *where;
 
 	/*
@@ -66,7 +64,7 @@ world_of(const struct plan_options *options)
 	world.policy.health.used = false;
 	world.policy.input = world.policy.remember = false;
 	world.policy.delivery = DELIVERY_NONE;
-	if (script_parse(options->script, &world.script, &where) != NULL)
+	if (script_parse(script, &world.script, &where) != NULL)
 		err(STATUS_OWN_FAILURE, NULL);
 	/* Presets know the failures of an outage. */
 	world.script.down.outcome = world.failure;
@@ -282,7 +280,7 @@ static enum answer
 pay(struct host *host, bool throttled, int64_t *paid)
 {
 	struct world *world = host->world;
-	const struct budget_rules *rules = world->budget;
+	const struct budget_rules *rules = &world->policy.budget_rules;
 
 	budget_refill(&world->bucket, rules,
 	    (int64_t)fmin(host->now * 1e9, 9e18), world->bucket.boot);
@@ -297,7 +295,7 @@ give(struct host *host, int64_t paid)
 {
 	struct world *world = host->world;
 
-	budget_give(&world->bucket, world->budget, paid);
+	budget_give(&world->bucket, &world->policy.budget_rules, paid);
 }
 
 static void
@@ -324,8 +322,12 @@ static const struct driver driver = {
 };
 
 void
-simulation_open(struct host *host, struct world *world, struct random random)
+simulation_open(struct host *host, struct world *world, uint64_t number)
 {
+	struct random random = world->random;
+
+	if (number > 0)
+		random.seed = random_seed(&world->random, number);
 	*host = (struct host){
 		.world = world,
 		.run = run_open(&world->policy, random, &driver, host),

@@ -4,7 +4,6 @@
 #define SIMULATION_H
 
 #include "plan/script.h"
-#include "core/budget.h"
 #include "core/run.h"
 
 /*
@@ -16,11 +15,11 @@
 /* All that the attempts of a simulation meet; its runs may share it. */
 struct world {
 	struct policy policy;
+	struct random random; /* that the runs draw their seeds from */
 	struct script script;
 	struct outcome failure; /* that is retried */
 	struct outcome success;
-	const struct budget_rules *budget; /* NULL: there is none */
-	struct bucket bucket;
+	struct bucket bucket; /* of the budget, if there is one */
 	bool worst; /* attempts fail if they may */
 
 	/* What happened in the last step, of whichever run, in order. */
@@ -58,19 +57,22 @@ struct host {
 };
 
 /*
- * What a plan with these options is made for, with a full budget.
- * world_free() releases it.
+ * What a plan of this policy and seed is made for, with a full budget; the
+ * script is that of --plan, or NULL.  world_free() releases it.
  */
-struct world world_of(const struct plan_options *options);
+struct world world_of(const struct policy *policy, uint64_t seed,
+    const char *script);
 
 /* Whether two runs may differ, since something is drawn. */
 bool world_is_random(const struct world *world);
 
 void world_free(struct world *world);
 
-/* Begins a run with these draws; simulation_close() releases it. */
-void simulation_open(struct host *host, struct world *world,
-    struct random random);
+/*
+ * Begins the run of this number, which has draws of its own; those of run 0 are
+ * the seed's.  simulation_close() releases it.
+ */
+void simulation_open(struct host *host, struct world *world, uint64_t number);
 
 void simulation_close(struct host *host);
 

@@ -24,7 +24,7 @@ struct report_style {
 	bool name_given;	    /* by --name */
 	const char *const *command; /* ends with NULL */
 	const struct policy *policy;
-	uint64_t seed;
+	uint64_t seed;		    /* of the delays */
 	bool draws;	   /* the seed decides delays */
 	char *state;	   /* its file, or NULL */
 	bool holds_stderr; /* of the attempts */

@@ -20,7 +20,7 @@ void
 budget_file_open(struct budget_file *budget, const struct options *options)
 {
 	*budget = (struct budget_file){ .name = options->budget,
-		.rules = options->budget_rules };
+		.rules = options->policy.budget_rules };
 	if (budget->name == NULL)
 		return;
 	int file = file_open(budget->name, O_RDWR | O_CREAT | O_EXCL);

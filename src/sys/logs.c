@@ -205,7 +205,6 @@ logs_open(struct report *report, const struct options *options)
 		count = 1;
 	}
 	*report = (struct report){ .style = options->style };
-	report->style.seed = options->random.seed;
 	report->style.ci =
 	    ci != NULL && *ci != '\0' && strcmp(ci, "false") != 0;
 	size_t room = count;

@@ -404,7 +404,9 @@ set_up(struct host *host)
 	const struct policy *policy = &options->policy;
 	struct job *job = &host->job;
 
-	host->run = run_open(policy, options->random, &driver, host);
+	const struct random random = { .seed = options->style.seed };
+
+	host->run = run_open(policy, random, &driver, host);
 	if (host->run == NULL)
 		err(STATUS_OWN_FAILURE, "cannot begin");
 	*job = (struct job){

@@ -80,16 +80,16 @@ done
 # The lines that a directory may have, and the rows of options. A commit may lower a
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
-	7581 src/core
+	7587 src/core
 	2368 src/report
-	2162 src/plan
-	3423 src/options
-	8225 src/sys
+	2149 src/plan
+	3405 src/options
+	8226 src/sys
 	291 src/main.c
-	10045 tests/unit
-	14442 tests/command
-	4603 tests/lib
-	2809 tests/simulate
+	10052 tests/unit
+	14448 tests/command
+	4608 tests/lib
+	2808 tests/simulate
 	4385 scripts
 	61 options'
 

@@ -60,9 +60,7 @@ plan(const struct options *options, size_t size)
 		.colour = size % 5 == 0 };
 	struct report report = open_report(options);
 
-	const struct plan_options planned = options_plan(options);
-
-	plan_run(&planned, &report, &screen, 20000);
+	plan_run(options->text[OPTION_PLAN], &report, &screen, 20000);
 	for (size_t i = 0; i < report.count; i++)
 		if (formats[i].end != NULL)
 			formats[i].end(&report.sinks[i]);

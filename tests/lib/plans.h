@@ -15,7 +15,6 @@
 struct planned {
 	char text[1024], *words[PLANS_WORDS];
 	struct options options;
-	struct plan_options plan;
 	bool valid;
 };
 
@@ -35,8 +34,13 @@ planned_open(struct planned *planned, const char *line)
 	planned->words[count] = NULL;
 	planned->valid =
 	    argv_parse(count, planned->words, &planned->options, problem) == 0;
-	if (planned->valid)
-		planned->plan = options_plan(&planned->options);
+}
+
+static inline struct world
+planned_world(const struct planned *planned)
+{
+	return world_of(&planned->options.policy, planned->options.style.seed,
+	    planned->options.text[OPTION_PLAN]);
 }
 
 static inline void

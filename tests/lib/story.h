@@ -621,7 +621,7 @@ story_play(const char *file, int line, const char *options, const char *steps,
 	planned_open(&planned, words);
 	struct story story = { .file = file, .line = line };
 	story.drive.policy = planned.options.policy;
-	story.drive.random = planned.options.random;
+	story.drive.random.seed = planned.options.style.seed;
 	ROW("retry %.200s", filled);
 	if (!planned.valid)
 		story_fail(&story, "refused", filled);

@@ -513,7 +513,8 @@ try_run(void)
 	try.attempts = try.ended = try.judged = 0;
 	try.ends = 0;
 	try.paid = 0;
-	try.run = run_open(try.policy, try.options.random, &driver, NULL);
+	const struct random random = { .seed = try.options.style.seed };
+	try.run = run_open(try.policy, random, &driver, NULL);
 	if (try.run == NULL)
 		abort();
 	if (setjmp(try.left) == 0) {

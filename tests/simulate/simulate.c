@@ -399,8 +399,7 @@ check_plan(const struct options *run, const char *log)
 	stdout = fopen("/dev/null", "w");
 	logs_open(&report, &options);
 	const struct screen screen = screen_of(simulation.log, COLOR_AUTO);
-	const struct plan_options planning = options_plan(&options);
-	plan_run(&planning, &report, &screen, 0);
+	plan_run(options.text[OPTION_PLAN], &report, &screen, 0);
 	logs_close(&report);
 	fclose(stdout);
 	stdout = output;

@@ -98,7 +98,8 @@ last(struct world *world, uint64_t number)
 	struct host run;
 
 	world->bucket = (struct bucket){ 0 };
-	simulation_open(&run, world, (struct random){ .seed = number });
+	world->random.seed = number;
+	simulation_open(&run, world, 0);
 	for (int step = 0; !run.over && step < STEPS; step++)
 		simulation_step(&run);
 	const double elapsed = run.over ? run.end.elapsed : run.now;
@@ -121,8 +122,8 @@ TEST(no_run_of_a_thousand_plans_is_longer_than_its_bound)
 			planned_close(&planned);
 			continue;
 		}
-		struct world world = world_of(&planned.plan);
-		const struct bound bound = bound_of(&planned.plan.policy);
+		struct world world = planned_world(&planned);
+		const struct bound bound = bound_of(&planned.options.policy);
 		checked++;
 		bounded += bound.seconds < INFINITY;
 		for (uint64_t i = 0; i < RUNS && bound.seconds < INFINITY; i++)
@@ -200,7 +201,7 @@ TEST(the_bound_is_the_one_by_hand_or_none)
 		planned_open(&planned, line);
 		if (!CHECK(planned.valid))
 			continue;
-		const struct bound bound = bound_of(&planned.plan.policy);
+		const struct bound bound = bound_of(&planned.options.policy);
 		const double got[] = { bound.seconds, bound.waits };
 		const double want[] = { rows[i].bound, rows[i].waits };
 		for (int j = 0; j < 2; j++)

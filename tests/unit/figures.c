@@ -23,10 +23,14 @@
 static struct plan_figures
 figures_with(struct planned *planned, uint64_t seed, uint64_t runs)
 {
-	planned->plan.random.seed = seed;
-	return strstr(planned->plan.script, "clients") != NULL
-	    ? clients_simulate(&planned->plan, NULL, runs, UINT64_MAX)
-	    : clients_simulate(&planned->plan, NULL, STEPS, runs);
+	struct world world = planned_world(planned);
+
+	world.random.seed = seed;
+	const struct plan_figures figures = world.script.clients > 0
+	    ? clients_simulate(&world, NULL, runs, UINT64_MAX)
+	    : clients_simulate(&world, NULL, STEPS, runs);
+	world_free(&world);
+	return figures;
 }
 
 TEST(about_95_of_100_intervals_hold_the_true_share)
@@ -238,9 +242,11 @@ TEST(a_run_that_is_cut_short_counts_as_the_longest)
 	struct planned planned;
 
 	planned_open(&planned, "--plan=p=0.9999 -a 0 -d 1");
-	planned.plan.random.seed = 5;
+	struct world world = planned_world(&planned);
+	world.random.seed = 5;
 	const struct plan_figures figures =
-	    clients_simulate(&planned.plan, NULL, 5000, 10);
+	    clients_simulate(&world, NULL, 5000, 10);
+	world_free(&world);
 	CHECK(figures.ends[REASON_NONE] == 1);
 	CHECK(isnan(figures.elapsed.p50));
 	planned_close(&planned);

@@ -261,7 +261,7 @@ TEST(values_arrive_where_they_belong)
 	CHECK_DBL(policy->min_timeout, 20, 0);
 	CHECK_DBL(policy->reset_after, 60, 0);
 	CHECK_DBL(policy->splay, 30, 0);
-	CHECK_INT(options->random.seed, 42);
+	CHECK_INT(options->style.seed, 42);
 	CHECK(set_has(&policy->free,
 	    (struct outcome){ OUTCOME_SIGNAL, SIGKILL }));
 	CHECK(set_has(&policy->rules.throttle,

@@ -305,7 +305,7 @@ TEST(the_laws_hold_in_runs_of_any_policy)
 		all.words = words;
 		all.dice = &dice;
 		try.policy = &policy;
-		try.options.random.seed = seed;
+		try.options.style.seed = seed;
 		try_run();
 	}
 	all.dice = NULL;
