@@ -452,7 +452,7 @@ help_print(const char *typed, const struct screen *screen)
 	struct subject found = { .preset = NULL };
 	struct page page;
 
-	page_open(&page);
+	page_open(&page, screen);
 	if (typed != NULL) {
 		found = find(typed);
 		print_subject(page.file, found, screen);
@@ -461,5 +461,5 @@ help_print(const char *typed, const struct screen *screen)
 		fputs(screen_text, page.file);
 	}
 	/* A preset can be copied from a file: its lines stay whole there. */
-	page_print(&page, screen, found.preset == NULL ? WIDTH : 0);
+	page_print(&page, stdout, found.preset == NULL ? WIDTH : 0);
 }

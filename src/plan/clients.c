@@ -33,6 +33,7 @@ struct mark {
 struct crowd {
 	struct world *world;
 	struct host *clients;
+	size_t size;
 	size_t *queue; /* a heap of those that go on: the next one is first */
 	size_t waiting;
 
@@ -40,7 +41,10 @@ struct crowd {
 	    then;    /* most retries in a second; then: after the outage */
 	double last; /* when the last client was done, or so far */
 
-	struct mark *marks; /* the attempts of all crowds */
+	/* Of all crowds: their steps, their runs, and their attempts. */
+	uint64_t steps;
+	struct samples samples;
+	struct mark *marks;
 	size_t count, room;
 };
 
@@ -132,33 +136,33 @@ count_attempts(struct crowd *crowd, size_t before)
 }
 
 /*
- * Simulates the crowd of this number, for so many steps at most, which are
- * counted.  Adds how each client went, if all of them came to their end, which
- * is returned, or if there is but one.
+ * Simulates the crowd of this number, for so many steps at most.  Adds how each
+ * client went, if all of them came to their end, which is returned, or if there
+ * is but one.
  */
 static bool
-run_crowd(struct crowd *crowd, size_t count, uint64_t number, uint64_t most,
-    uint64_t *steps, struct samples *samples)
+run_crowd(struct crowd *crowd, uint64_t number, uint64_t most)
 {
 	struct world *world = crowd->world;
-	const uint64_t end = *steps + most;
+	struct samples *samples = &crowd->samples;
+	const uint64_t end = crowd->steps + most;
 	const size_t before = crowd->count;
 
 	world->bucket = budget_full(&world->policy.budget_rules);
-	crowd->waiting = count;
+	crowd->waiting = crowd->size;
 	crowd->peak = crowd->then = crowd->last = 0;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < crowd->size; i++) {
 		/* Without clients= the first run is that of the table. */
 		simulation_open(&crowd->clients[i], world,
-		    number * count + i + (world->script.clients > 0));
+		    number * crowd->size + i + (world->script.clients > 0));
 		crowd->queue[i] = i;
 	}
-	while (crowd->waiting > 0 && *steps < end) {
+	while (crowd->waiting > 0 && crowd->steps < end) {
 		struct host *client = &crowd->clients[crowd->queue[0]];
 
-		*steps -= client->steps;
+		crowd->steps -= client->steps;
 		simulation_step(client);
-		*steps += client->steps;
+		crowd->steps += client->steps;
 		crowd->last = fmax(crowd->last, client->now);
 		if (world->script.clients > 0 && world->count > 0 &&
 		    world->records[world->count - 1].kind == RECORD_ATTEMPT)
@@ -168,15 +172,15 @@ run_crowd(struct crowd *crowd, size_t count, uint64_t number, uint64_t most,
 		sift(crowd);
 	}
 	count_attempts(crowd, before);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < crowd->size; i++) {
 		struct host *client = &crowd->clients[i];
 		struct sample sample = { REASON_NONE, INFINITY };
 
 		if (client->over)
 			sample = (struct sample){ client->end.end.reason,
 				client->end.elapsed };
-		if (crowd->waiting == 0 || count == 1)
-			samples_add(samples, sample);
+		if (crowd->waiting == 0 || crowd->size == 1)
+			samples->rows[samples->count++] = sample;
 		simulation_close(client);
 	}
 	return crowd->waiting == 0;
@@ -204,9 +208,11 @@ row_width(double span)
  * are means over crowds, rounded so that they add up to the total.
  */
 static void
-print_chart(const struct crowd *crowd, size_t crowds, double last,
-    const struct screen *screen)
+print_chart(const struct page *page, const struct crowd *crowd, size_t crowds,
+    double last)
 {
+	const struct screen *screen = page->screen;
+	FILE *file = page->file;
 	const int room = screen->width - 1 - TEXTS;
 	const char *bold = screen->colour ? "\033[1m" : "";
 	const char *end = screen->colour ? "\033[m" : "";
@@ -226,72 +232,73 @@ print_chart(const struct crowd *crowd, size_t crowds, double last,
 	}
 	for (int i = 0; i < rows; i++)
 		most = fmax(most, firsts[i] + others[i]);
-	printf("%s%7s  %8s%s", bold, "from", "attempts", end);
+	fprintf(file, "%s%7s  %8s%s", bold, "from", "attempts", end);
 	if (room >= LEGEND) {
-		printf("  ");
-		plan_bar(screen, BAR_FIRST, 1);
-		printf(" first attempts, ");
-		plan_bar(screen, BAR_RETRY, 1);
-		printf(" retries");
+		fprintf(file, "  ");
+		plan_bar(page, BAR_FIRST, 1);
+		fprintf(file, " first attempts, ");
+		plan_bar(page, BAR_RETRY, 1);
+		fprintf(file, " retries");
 	}
-	putchar('\n');
+	putc('\n', file);
 	for (int i = 0; i < rows; i++) {
 		const double all = firsts[i] + others[i];
 		const double scale = room / most;
 
-		plan_mark_outage(screen, script->down_from, script->down_until,
-		    fmax(i - 1, 0) * width, i * width);
+		plan_mark_outage(page, script, fmax(i - 1, 0) * width,
+		    i * width);
 		sum += all;
 		const double count = round(sum) - told;
 		told += count;
-		printf("%7s  %8.0f", duration_text(i * width, text), count);
+		fprintf(file, "%7s  %8.0f", duration_text(i * width, text),
+		    count);
 		if (count > 0 && room > 0) {
 			const int retries = (int)ceil(others[i] * scale);
 
-			printf("  ");
-			plan_bar(screen, BAR_FIRST,
+			fprintf(file, "  ");
+			plan_bar(page, BAR_FIRST,
 			    (int)fmax(ceil(all * scale), 1) - retries);
-			plan_bar(screen, BAR_RETRY, retries);
+			plan_bar(page, BAR_RETRY, retries);
 		}
-		putchar('\n');
+		putc('\n', file);
 	}
-	plan_mark_outage(screen, script->down_from, script->down_until,
-	    (rows - 1) * width, INFINITY);
-	printf("%7s  %8.0f\n\n", "total", told);
+	plan_mark_outage(page, script, (rows - 1) * width, INFINITY);
+	fprintf(file, "%7s  %8.0f\n\n", "total", told);
 }
 
 /* --- all crowds --- */
 
 struct plan_figures
-clients_simulate(struct world *world, const struct screen *screen,
-    uint64_t most, uint64_t runs)
+clients_simulate(struct world *world, const struct page *page, uint64_t most,
+    uint64_t runs)
 {
-	struct crowd crowd = { .world = world };
 	const size_t clients = world->script.clients;
-	const size_t count = clients > 0 ? clients : 1;
 	const bool drawn = world_is_random(world);
-	/* Clients that share no budget depend on each other in nothing. */
-	struct samples samples = {
-		.each = world->policy.budget ? count : 1,
-		.drawn = drawn,
-	};
+	struct crowd crowd = { .world = world,
+		.size = clients > 0 ? clients : 1 };
 	double peaks[CROWDS], thens[CROWDS], lasts[CROWDS];
-	uint64_t steps = 0;
 	size_t whole = 0, needed = clients == 0 ? RUNS : CROWDS, marks = 0;
 
-	crowd.clients = reallocarray(NULL, count, sizeof(*crowd.clients));
-	crowd.queue = reallocarray(NULL, count, sizeof(*crowd.queue));
-	if (crowd.clients == NULL || crowd.queue == NULL)
-		err(STATUS_OWN_FAILURE, NULL);
 	if (clients * CROWDS > SAMPLES)
 		needed = 1 + SAMPLES / clients;
 	if (!drawn)
 		needed = 1;
 	if (needed > runs)
 		needed = runs;
+	/* Clients that share no budget depend on each other in nothing. */
+	crowd.samples = (struct samples){
+		.rows = calloc(needed + 1, crowd.size * sizeof(struct sample)),
+		.each = world->policy.budget ? crowd.size : 1,
+		.drawn = drawn,
+	};
+	crowd.clients = calloc(crowd.size, sizeof(*crowd.clients));
+	crowd.queue = calloc(crowd.size, sizeof(*crowd.queue));
+	if (crowd.samples.rows == NULL || crowd.clients == NULL ||
+	    crowd.queue == NULL)
+		err(STATUS_OWN_FAILURE, NULL);
 	/* A crowd that has begun may take as many steps as all before. */
-	while (whole < needed && (whole == 0 || steps < most) &&
-	    run_crowd(&crowd, count, whole, most, &steps, &samples)) {
+	while (whole < needed && (whole == 0 || crowd.steps < most) &&
+	    run_crowd(&crowd, whole, most)) {
 		if (clients > 0) {
 			peaks[whole] = crowd.peak;
 			thens[whole] = crowd.then;
@@ -305,7 +312,7 @@ clients_simulate(struct world *world, const struct screen *screen,
 		crowd.count = marks;
 	const size_t shown = whole > 0 ? whole : 1;
 	struct plan_figures figures =
-	    figures_of(&samples, world->script.down_from < INFINITY);
+	    figures_of(&crowd.samples, world->script.down_from < INFINITY);
 	if (clients > 0) {
 		figures.clients = clients;
 		figures.simulations = whole;
@@ -314,17 +321,17 @@ clients_simulate(struct world *world, const struct screen *screen,
 		figures.last = quantiles_of(lasts, whole, 1, drawn);
 		figures.total = (double)crowd.count / (double)shown;
 	}
-	if (screen != NULL) {
+	if (page != NULL) {
 		/* Sorted: the end of the chart, if 95 % are not known. */
 		const double last =
 		    clients > 0 && whole > 0 ? lasts[whole - 1] : crowd.last;
 
-		print_chart(&crowd, shown,
-		    isnan(figures.last.p95) ? last : figures.last.p95, screen);
+		print_chart(page, &crowd, shown,
+		    isnan(figures.last.p95) ? last : figures.last.p95);
 	}
+	free(crowd.samples.rows);
 	free(crowd.clients);
 	free(crowd.queue);
 	free(crowd.marks);
-	free(samples.rows);
 	return figures;
 }

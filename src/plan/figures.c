@@ -14,19 +14,6 @@
 /* The 0.975 quantile of the normal distribution. */
 #define Z 1.959963984540054
 
-void
-samples_add(struct samples *samples, struct sample sample)
-{
-	if (samples->count == samples->room) {
-		samples->room = 2 * samples->room + 100;
-		samples->rows = reallocarray(samples->rows, samples->room,
-		    sizeof(*samples->rows));
-		if (samples->rows == NULL)
-			err(STATUS_OWN_FAILURE, NULL);
-	}
-	samples->rows[samples->count++] = sample;
-}
-
 /* --- what is known --- */
 
 static int

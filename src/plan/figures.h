@@ -17,11 +17,9 @@ struct sample {
 /* All runs: `each` of them are a simulation, and depend on each other. */
 struct samples {
 	struct sample *rows;
-	size_t count, room, each;
+	size_t count, each;
 	bool drawn; /* else each run would go as these did */
 };
-
-void samples_add(struct samples *samples, struct sample sample);
 
 /*
  * What half and 95 of 100 of the values do not exceed, with no more digits than
@@ -45,11 +43,10 @@ struct plan_figures {
 	bool outage;
 
 	/* Of many clients, each of which is a run. */
-	uint64_t clients;   /* 0: there is one */
-	size_t simulations; /* of them, to the end of each client */
-	struct quantiles
-	    peak; /* retries in the second that has most of them, */
-	struct quantiles then; /* after an outage, and before its end */
+	uint64_t clients;      /* 0: there is one */
+	size_t simulations;    /* of them, to the end of each client */
+	struct quantiles peak; /* retries in the second that has most of them */
+	struct quantiles then; /* the same, once an outage is over */
 	struct quantiles last; /* seconds until the last client is done */
 	double total;	       /* attempts of a simulation, on average */
 };

@@ -18,200 +18,184 @@
 
 /* The plan's heading, in the words of the options. */
 static void
-print_heading(const struct report_style *style, uint64_t clients,
-    const struct screen *screen)
+print_heading(FILE *file, const struct report_style *style, uint64_t clients)
 {
 	const struct policy *policy = style->policy;
 	char text[MESSAGE_PART];
-	struct page page;
 
-	page_open(&page);
 	if (clients > 0)
-		fprintf(page.file, "%" PRIu64 " client%s", clients,
+		fprintf(file, "%" PRIu64 " client%s", clients,
 		    clients == 1 ? "" : "s");
 	else
-		fprintf(page.file, "Plan");
+		fprintf(file, "Plan");
 	if (*style->command != NULL)
-		fprintf(page.file, " %s %s", clients > 0 ? "of" : "for",
+		fprintf(file, " %s %s", clients > 0 ? "of" : "for",
 		    message_name(style, text));
 	if (policy->limits.attempts > 0)
-		fprintf(page.file, ": at most %ju attempt%s",
+		fprintf(file, ": at most %ju attempt%s",
 		    (uintmax_t)policy->limits.attempts,
 		    policy->limits.attempts == 1 ? "" : "s");
 	else
-		fprintf(page.file, ": unlimited attempts");
+		fprintf(file, ": unlimited attempts");
 	for (size_t i = 0; i < policy->limits.count; i++)
-		fprintf(page.file, ", %.*s", policy->limits.rows[i].length,
+		fprintf(file, ", %.*s", policy->limits.rows[i].length,
 		    policy->limits.rows[i].text);
 	if (policy->max_time > 0)
-		fprintf(page.file, " within %s",
+		fprintf(file, " within %s",
 		    duration_text(policy->max_time, text));
-	fprintf(page.file, ", %s",
+	fprintf(file, ", %s",
 	    text_safe(policy->backoff.text, text, sizeof(text)));
 	if (!policy->backoff.strategy->listed)
-		fprintf(page.file, " from %s",
+		fprintf(file, " from %s",
 		    duration_text(policy->backoff.base, text));
 	if (policy->jitter.kind->fixed)
-		fprintf(page.file, ", no jitter");
+		fprintf(file, ", no jitter");
 	else
-		fprintf(page.file, ", jitter %s",
+		fprintf(file, ", jitter %s",
 		    text_safe(policy->jitter.text, text, sizeof(text)));
 	if (policy->remember)
-		fprintf(page.file, ", without its state");
-	fprintf(page.file, "\n\n");
-	page_print(&page, screen, 0);
+		fprintf(file, ", without its state");
+	fprintf(file, "\n\n");
 }
-
-/* The records that have a row in the table. */
-struct rows {
-	struct record *all;
-	size_t count;
-};
 
 /*
  * Goes through the run in which each attempt fails that may, and tells its
- * records apart from the end, which is returned.
+ * records apart from the end.  Keeps those that have a row in the table, and
+ * returns their number.
  */
-static struct record
-walk(struct host *run, struct report *report, struct rows *rows)
+static size_t
+walk(struct host *run, struct report *report, struct record rows[SHOWN + 1])
 {
 	const struct world *world = run->world;
+	size_t count = 0;
 
 	run->most = SHOWN;
-	while (!run->over && !ferror(stdout)) {
+	while (!run->over) {
 		simulation_step(run);
 		for (int i = 0; i < world->count; i++) {
 			struct record record = world->records[i];
-			const size_t count = rows->count;
 
 			record.seen.time = record.elapsed;
 			if (record.kind != RECORD_END)
 				report_tell(report, &record);
 			/* An attempt has a row, and a wait before the first. */
-			if (record.kind != RECORD_OUTCOME &&
-			    (record.kind != RECORD_WAIT ||
-				record.attempt.number > 0))
-				continue;
-			/* The room doubles. */
-			if ((count & (count - 1)) == 0)
-				rows->all = reallocarray(rows->all,
-				    count == 0 ? 1 : 2 * count,
-				    sizeof(*rows->all));
-			if (rows->all == NULL)
-				err(STATUS_OWN_FAILURE, NULL);
-			rows->all[rows->count++] = record;
+			if (record.kind == RECORD_OUTCOME ||
+			    (record.kind == RECORD_WAIT &&
+				record.attempt.number == 0))
+				rows[count++] = record;
 		}
 	}
-	struct record last = run->end;
-	last.seen.time = last.elapsed;
-	return last;
+	return count;
 }
 
+/* Tells the end of a plan, with the figures of its simulated runs. */
 static void
-print_figures(const struct plan_figures *figures, bool time_alone,
-    const struct screen *screen)
+tell_end(struct report *report, struct record *last,
+    const struct plan_figures *figures)
 {
-	struct page page;
+	struct figure rows[FIGURES_ROWS];
 
-	page_open(&page);
-	figures_print(page.file, figures, time_alone);
-	page_print(&page, screen, 0);
+	figures_rows(figures, rows);
+	last->figures = rows;
+	report_tell(report, last);
 }
 
 /* A plan of many clients: their chart, and one record of how they end. */
 static void
 plan_clients(struct world *world, struct report *report,
-    const struct screen *screen, uint64_t steps)
+    const struct screen *screen, FILE *output, uint64_t steps)
 {
 	const uint64_t clients = world->script.clients;
-	struct record start = { .kind = RECORD_START,
+	const struct record start = { .kind = RECORD_START,
 		.limit = world->policy.limits.attempts,
 		.max_time = world->policy.max_time };
-	struct figure rows[FIGURES_ROWS];
+	struct page page;
 
 	report_tell(report, &start);
-	if (screen != NULL)
-		print_heading(&report->style, clients, screen);
-	fflush(stdout);
+	page_open(&page, screen);
+	print_heading(page.file, &report->style, clients);
 	const struct plan_figures figures =
-	    clients_simulate(world, screen, steps, UINT64_MAX);
-	figures_rows(&figures, rows);
-	const struct record last = {
+	    clients_simulate(world, &page, steps, UINT64_MAX);
+	figures_print(page.file, &figures, false);
+	page_print(&page, output, 0);
+	struct record last = {
 		.kind = RECORD_END,
 		.elapsed = figures.last.p50,
 		.attempt.number = (uint64_t)round(figures.total),
 		.end.reason = REASON_PLAN,
 		.seen.time = figures.last.p50,
-		.figures = rows,
 		.clients = clients,
 	};
-	report_tell(report, &last);
-	if (screen != NULL)
-		print_figures(&figures, false, screen);
+	tell_end(report, &last, &figures);
+}
+
+/* A plan of one run: its table, and what others come to. */
+static void
+plan_one(struct world *world, struct report *report,
+    const struct screen *screen, FILE *output, uint64_t steps)
+{
+	const struct policy *policy = report->style.policy;
+	const struct script *script = &world->script;
+	const struct bound bound = bound_of(policy);
+	const bool may_succeed = script_is_random(script);
+	struct record *rows = reallocarray(NULL, SHOWN + 1, sizeof(*rows));
+	struct host run;
+	struct page page;
+
+	if (rows == NULL)
+		err(STATUS_OWN_FAILURE, NULL);
+	world->worst = true;
+	simulation_open(&run, world, 0);
+	const size_t count = walk(&run, report, rows);
+	struct record last = run.end;
+	last.seen.time = last.elapsed;
+	/* A simulated run need not fail, and goes on until --max-time. */
+	world->worst = false;
+	const bool endless =
+	    last.end.reason == REASON_PLAN && simulation_is_endless(&run);
+	page_open(&page, screen);
+	print_heading(page.file, &report->style, 0);
+	plan_table_print(&page, script, rows, count);
+	fprintf(page.file, "\nresult    %s%s\n",
+	    may_succeed ? "if each fails, " : "",
+	    message_part(&last, "last").text);
+	bound_print(page.file, &bound);
+	page_print(&page, output, 0);
+	/* The simulations may take a second. */
+	if (fflush(stdout) == EOF)
+		err(STATUS_OWN_FAILURE, "standard output");
+	/* A run that never ends has no figures. */
+	const struct plan_figures figures =
+	    clients_simulate(world, NULL, steps, endless ? 0 : UINT64_MAX);
+	tell_end(report, &last, &figures);
+	/* Without chance each run is the one of the table. */
+	if (!endless && world_is_random(world)) {
+		page_open(&page, screen);
+		fprintf(page.file, "\n");
+		figures_print(page.file, &figures,
+		    !may_succeed && !figures.outage &&
+			figures.ends[last.end.reason] == (double)figures.runs);
+		page_print(&page, output, 0);
+	}
+	free(rows);
+	simulation_close(&run);
 }
 
 /* Inlined, its variables would be on the stack of each run. */
 __attribute__((noinline)) void
-plan_run(const char *text, struct report *report, const struct screen *screen,
+plan_run(const char *script, struct report *report, const struct screen *screen,
     uint64_t steps)
 {
-	const struct policy *policy = report->style.policy;
-	const struct bound bound = bound_of(policy);
-	struct world world = world_of(policy, report->style.seed, text);
-	const struct script *script = &world.script;
-	const bool may_succeed = script_is_random(script);
-	bool log_on_stdout = false;
-	struct figure figures_of_plan[FIGURES_ROWS];
-	struct rows rows = { .count = 0 };
-	struct host run;
-	struct page page;
+	const struct report_style *style = &report->style;
+	struct world world = world_of(style->policy, style->seed, script);
+	FILE *output = stdout;
 
 	for (size_t i = 0; i < report->count; i++)
 		if (report->sinks[i].file == stdout)
-			log_on_stdout = true;
-	if (script->clients > 0) {
-		plan_clients(&world, report, log_on_stdout ? NULL : screen,
-		    steps);
-		goto free_world;
-	}
-	world.worst = true;
-	simulation_open(&run, &world, 0);
-	struct record last = walk(&run, report, &rows);
-	/* A simulated run need not fail, and goes on until --max-time. */
-	world.worst = false;
-	const bool endless =
-	    last.end.reason == REASON_PLAN && simulation_is_endless(&run);
-	if (!log_on_stdout) {
-		print_heading(&report->style, 0, screen);
-		plan_table_print(screen, rows.all, rows.count,
-		    script->down_from, script->down_until);
-		page_open(&page);
-		fprintf(page.file, "\nresult    %s%s\n",
-		    may_succeed ? "if each fails, " : "",
-		    message_part(&last, "last").text);
-		bound_print(page.file, &bound);
-		page_print(&page, screen, 0);
-	}
-	fflush(stdout);
-	if (ferror(stdout))
-		goto close_run;
-	/* A run that never ends has no figures. */
-	const struct plan_figures figures =
-	    clients_simulate(&world, NULL, steps, endless ? 0 : UINT64_MAX);
-	figures_rows(&figures, figures_of_plan);
-	last.figures = figures_of_plan;
-	report_tell(report, &last);
-	/* Without chance each run is the one of the table. */
-	if (!log_on_stdout && !endless && world_is_random(&world)) {
-		printf("\n");
-		print_figures(&figures,
-		    !may_succeed && !figures.outage &&
-			figures.ends[last.end.reason] == (double)figures.runs,
-		    screen);
-	}
-close_run:
-	free(rows.all);
-	simulation_close(&run);
-free_world:
+			output = NULL;
+	if (world.script.clients > 0)
+		plan_clients(&world, report, screen, output, steps);
+	else
+		plan_one(&world, report, screen, output, steps);
 	world_free(&world);
 }

@@ -42,7 +42,7 @@ static const struct {
 };
 
 struct table {
-	const struct screen *screen;
+	const struct page *page;
 	int widths[COLUMNS]; /* 0: the column is not shown */
 	double longest;	     /* the longest delay, in seconds */
 };
@@ -60,41 +60,45 @@ static const struct {
 };
 
 void
-plan_bar(const struct screen *screen, enum bar_cell cell, int count)
+plan_bar(const struct page *page, enum bar_cell cell, int count)
 {
-	const char *colour = screen->colour ? cells[cell].colour : "";
+	const char *colour = page->screen->colour ? cells[cell].colour : "";
+	const char *text =
+	    page->screen->unicode ? cells[cell].unicode : cells[cell].ascii;
 
 	if (count <= 0)
 		return;
-	fputs(colour, stdout);
+	fputs(colour, page->file);
 	for (int i = 0; i < count; i++)
-		fputs(screen->unicode ? cells[cell].unicode : cells[cell].ascii,
-		    stdout);
+		fputs(text, page->file);
 	if (*colour != '\0')
-		fputs("\033[m", stdout);
+		fputs("\033[m", page->file);
 }
 
 static void
-mark(const struct screen *screen, const char *what, enum verdict verdict,
+mark(const struct page *page, const char *what, enum verdict verdict,
     double time)
 {
+	const struct screen *screen = page->screen;
 	const char *line = screen->unicode ? "──" : "--";
 	char text[DURATION_TEXT];
 
-	printf("%s%s the service is %s at %s %s%s\n",
+	fprintf(page->file, "%s%s the service is %s at %s %s%s\n",
 	    report_text_colour(screen, verdict), line, what,
 	    duration_text(time, text), line,
 	    report_text_colour_end(screen, verdict));
 }
 
 void
-plan_mark_outage(const struct screen *screen, double down_from,
-    double down_until, double after, double until)
+plan_mark_outage(const struct page *page, const struct script *script,
+    double after, double until)
 {
-	if (down_from > after && down_from <= until && down_from < INFINITY)
-		mark(screen, "down", VERDICT_STOP, down_from);
-	if (down_until > after && down_until <= until && down_until < INFINITY)
-		mark(screen, "back", VERDICT_SUCCESS, down_until);
+	const double down = script->down_from, back = script->down_until;
+
+	if (down > after && down <= until && down < INFINITY)
+		mark(page, "down", VERDICT_STOP, down);
+	if (back > after && back <= until && back < INFINITY)
+		mark(page, "back", VERDICT_SUCCESS, back);
 }
 
 /* The attempt would be retried if the run did not end. */
@@ -140,7 +144,7 @@ fill(const struct table *table, const struct record *record,
 	if (delay->low < delay->high)
 		snprintf(row[COLUMN_RANGE], MESSAGE_PART, "%.60s%s%.60s",
 		    duration_text(delay->low, low),
-		    table->screen->unicode ? "–" : "-",
+		    table->page->screen->unicode ? "–" : "-",
 		    duration_text(delay->high, high));
 	else
 		strlcpy(row[COLUMN_RANGE], row[COLUMN_DELAY], MESSAGE_PART);
@@ -150,7 +154,7 @@ fill(const struct table *table, const struct record *record,
 static int
 room(const struct table *table)
 {
-	int left = table->screen->width - 1 + GAP;
+	int left = table->page->screen->width - 1 + GAP;
 
 	for (int i = 0; i < COLUMNS; i++)
 		if (table->widths[i] > 0)
@@ -169,7 +173,7 @@ print_texts(const struct table *table, char row[COLUMNS][MESSAGE_PART],
 	int blanks = 0;
 
 	for (enum column i = 0; i < COLUMNS; i++) {
-		const bool has_colour = table->screen->colour &&
+		const bool has_colour = table->page->screen->colour &&
 		    *colour != '\0' && (coloured == COLUMNS || coloured == i);
 		const int width = text_width(row[i]);
 		const int pad =
@@ -180,7 +184,7 @@ print_texts(const struct table *table, char row[COLUMNS][MESSAGE_PART],
 		blanks +=
 		    (i > 0 ? GAP : 0) + (columns[i].to_the_left ? 0 : pad);
 		if (*row[i] != '\0') {
-			printf("%*s%s%s%s", blanks, "",
+			fprintf(table->page->file, "%*s%s%s%s", blanks, "",
 			    has_colour ? colour : "", row[i],
 			    has_colour ? "\033[m" : "");
 			blanks = 0;
@@ -213,17 +217,17 @@ print_bar(const struct table *table, const struct delay *delay, int blanks)
 	const int low = (int)fmin(delay->low * scale, count);
 	const int high = (int)fmin(ceil(delay->high * scale), count);
 	const int drawn = (int)fmin(delay->seconds * scale, count - 1);
-	printf("%*s", blanks + GAP, "");
-	plan_bar(table->screen, BAR_CERTAIN, low < drawn ? low : drawn);
-	plan_bar(table->screen, BAR_RANGE, drawn - low);
-	plan_bar(table->screen, BAR_DRAWN, 1);
-	plan_bar(table->screen, BAR_RANGE, high - drawn - 1);
+	fprintf(table->page->file, "%*s", blanks + GAP, "");
+	plan_bar(table->page, BAR_CERTAIN, low < drawn ? low : drawn);
+	plan_bar(table->page, BAR_RANGE, drawn - low);
+	plan_bar(table->page, BAR_DRAWN, 1);
+	plan_bar(table->page, BAR_RANGE, high - drawn - 1);
 }
 
 static void
 print_row(const struct table *table, const struct record *record)
 {
-	const char *colour = report_text_colour(table->screen,
+	const char *colour = report_text_colour(table->page->screen,
 	    shows_giving_up(record) ? VERDICT_STOP
 				    : record->last.judgement.verdict);
 	char row[COLUMNS][MESSAGE_PART] = { "" };
@@ -232,7 +236,7 @@ print_row(const struct table *table, const struct record *record)
 	const int blanks = print_texts(table, row, colour, COLUMN_VERDICT);
 	if (record->wait.lasts)
 		print_bar(table, &record->wait.delay, blanks);
-	putchar('\n');
+	putc('\n', table->page->file);
 }
 
 /* Whether two attempts ended alike, and wait alike. */
@@ -249,9 +253,10 @@ are_alike(const struct record *a, const struct record *b)
 }
 
 static void
-print_rows(const struct table *table, const struct record *rows, size_t count,
-    double down_from, double down_until)
+print_rows(const struct table *table, const struct script *script,
+    const struct record *rows, size_t count)
 {
+	const struct page *page = table->page;
 	const struct record *shown = NULL;
 	size_t repeats = 0; /* rows that are left out, and the last one */
 	double before = 0;
@@ -259,16 +264,16 @@ print_rows(const struct table *table, const struct record *rows, size_t count,
 	for (size_t i = 0; i <= count; i++) {
 		const bool is_more = i < count;
 		const double now = is_more ? rows[i].attempt.begun : INFINITY;
-		const bool repeated = table->screen->terminal && is_more &&
+		const bool repeated = page->screen->terminal && is_more &&
 		    shown != NULL && are_alike(shown, &rows[i]) &&
-		    !(before < down_until && now >= down_until);
+		    !(before < script->down_until && now >= script->down_until);
 
 		if (!repeated && repeats > 1)
-			printf("... and %zu more like it\n", repeats - 1);
+			fprintf(page->file, "... and %zu more like it\n",
+			    repeats - 1);
 		if (!repeated && repeats > 0)
 			print_row(table, &rows[i - 1]);
-		plan_mark_outage(table->screen, down_from, down_until, before,
-		    now);
+		plan_mark_outage(page, script, before, now);
 		before = now;
 		repeats = repeated ? repeats + 1 : 0;
 		if (repeated || !is_more)
@@ -279,13 +284,13 @@ print_rows(const struct table *table, const struct record *rows, size_t count,
 }
 
 void
-plan_table_print(const struct screen *screen, const struct record *rows,
-    size_t count, double down_from, double down_until)
+plan_table_print(const struct page *page, const struct script *script,
+    const struct record *rows, size_t count)
 {
 	/* The columns that may be missing, in this order. */
 	static const enum column lesser[] = { COLUMN_NOMINAL, COLUMN_RANGE,
 		COLUMN_VERDICT, COLUMN_START };
-	struct table table = { .screen = screen };
+	struct table table = { .page = page };
 	char heads[COLUMNS][MESSAGE_PART], text[MESSAGE_PART];
 
 	for (int i = 0; i < COLUMNS; i++) {
@@ -305,20 +310,20 @@ plan_table_print(const struct screen *screen, const struct record *rows,
 			table.longest =
 			    fmax(table.longest, rows[i].wait.delay.high);
 	}
-	for (size_t i = 0; screen->terminal && room(&table) < 0 &&
+	for (size_t i = 0; page->screen->terminal && room(&table) < 0 &&
 	     i < sizeof(lesser) / sizeof(lesser[0]);
 	     i++)
 		table.widths[lesser[i]] = 0;
 	print_texts(&table, heads, "\033[1m", COLUMNS);
-	putchar('\n');
-	print_rows(&table, rows, count, down_from, down_until);
+	putc('\n', page->file);
+	print_rows(&table, script, rows, count);
 	if (bar_length(&table) == 0)
 		return;
-	printf("delay: ");
-	plan_bar(screen, BAR_CERTAIN, 1);
-	printf(" certain, ");
-	plan_bar(screen, BAR_RANGE, 1);
-	printf(" possible, ");
-	plan_bar(screen, BAR_DRAWN, 1);
-	printf(" drawn\n");
+	fprintf(page->file, "delay: ");
+	plan_bar(page, BAR_CERTAIN, 1);
+	fprintf(page->file, " certain, ");
+	plan_bar(page, BAR_RANGE, 1);
+	fprintf(page->file, " possible, ");
+	plan_bar(page, BAR_DRAWN, 1);
+	fprintf(page->file, " drawn\n");
 }

@@ -24,7 +24,7 @@ columns(const char *text, const char *end)
 
 /* Two blanks or more end a label, such as "  -q, -v    ". */
 static void
-print_line(const char *line, const char *end, int width)
+print_line(FILE *file, const char *line, const char *end, int width)
 {
 	const char *begin = line + strspn(line, " ");
 	const char *gap = memmem(begin, (size_t)(end - begin), "  ", 2);
@@ -37,37 +37,40 @@ print_line(const char *line, const char *end, int width)
 		start = text + strspn(text, " ");
 		stop = start + strcspn(start, " \n");
 		if (text > from && columns(from, stop) > width) {
-			printf("\n%*s", left, "");
+			fprintf(file, "\n%*s", left, "");
 			if (from == line)
 				width -= left;
 			from = text = start;
 		}
-		fwrite(text, 1, (size_t)(stop - text), stdout);
+		fwrite(text, 1, (size_t)(stop - text), file);
 	}
-	putchar('\n');
+	putc('\n', file);
 }
 
 void
-page_open(struct page *page)
+page_open(struct page *page, const struct screen *screen)
 {
+	page->screen = screen;
 	page->file = open_memstream(&page->text, &page->size);
 	if (page->file == NULL)
 		err(STATUS_OWN_FAILURE, NULL);
 }
 
 void
-page_print(struct page *page, const struct screen *screen, int most)
+page_print(struct page *page, FILE *file, int most)
 {
+	const struct screen *screen = page->screen;
 	const int limit = most > 0 ? most : INT_MAX;
 	const int width =
 	    screen->terminal && screen->width < limit ? screen->width : limit;
 
 	if (fclose(page->file) == EOF)
 		err(STATUS_OWN_FAILURE, NULL);
-	for (const char *line = page->text; *line != '\0';) {
+	for (const char *line = file == NULL ? "" : page->text;
+	     *line != '\0';) {
 		const char *end = strchrnul(line, '\n');
 
-		print_line(line, end, width);
+		print_line(file, line, end, width);
 		line = *end == '\n' ? end + 1 : end;
 	}
 	free(page->text);

@@ -81,13 +81,13 @@ done
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
 	7587 src/core
-	2368 src/report
-	2149 src/plan
+	2373 src/report
+	2129 src/plan
 	3405 src/options
 	8226 src/sys
 	291 src/main.c
-	10052 tests/unit
-	14448 tests/command
+	10056 tests/unit
+	14447 tests/command
 	4608 tests/lib
 	2808 tests/simulate
 	4385 scripts

@@ -115,13 +115,17 @@ TEST(nearly_all_quantiles_are_safe_and_none_is_far)
 static struct plan_figures
 figures_of_runs(size_t gave_up, size_t count, size_t each, bool drawn)
 {
-	struct samples samples = { .each = each, .drawn = drawn };
+	struct samples samples = {
+		.rows = reallocarray(NULL, count, sizeof(struct sample)),
+		.count = count,
+		.each = each,
+		.drawn = drawn,
+	};
 
 	for (size_t i = 0; i < count; i++)
-		samples_add(&samples,
-		    (struct sample){ i < gave_up ? REASON_ATTEMPTS
-						 : REASON_SUCCESS,
-			(double)i });
+		samples.rows[i] = (struct sample){ i < gave_up ? REASON_ATTEMPTS
+							       : REASON_SUCCESS,
+			(double)i };
 	const struct plan_figures figures = figures_of(&samples, false);
 	free(samples.rows);
 	return figures;
