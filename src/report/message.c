@@ -207,7 +207,6 @@ const struct message_row message_rows[] = {
 	{ "times", "probes=4", "four times" },
 	{ "times", "probes=5", "five times" },
 	{ "times", "", "%probes times" },
-	{ "more", "", "(%count more identical failures)", WARNING },
 	{ .name = NULL },
 };
 const char *
@@ -258,7 +257,6 @@ message_line(const struct record *record, char text[MESSAGE_LINE])
 struct telling {
 	const struct report_style *style;
 	const struct record *record;
-	uint64_t more; /* failures for which it stands */
 	struct message message;
 };
 
@@ -474,7 +472,6 @@ find_fact(const struct telling *telling, const char *name,
 	    record->tolerate > 0 && record->attempt.number > 0 &&
 		record->end.given_up > 1 &&
 		reasons[record->end.reason].gives_up)
-	COUNT("count", telling->more, true)
 	snprintf(text, MESSAGE_LINE, "%%%s", name);
 	return text;
 }
@@ -606,13 +603,12 @@ add_part(struct telling *telling, const char *name)
 
 /* The part of a message that has this name; empty if no row of it holds. */
 static struct message
-say(const struct report_style *style, const struct record *record,
-    uint64_t more, const char *part)
+compose(const struct report_style *style, const struct record *record,
+    const char *part)
 {
 	static const struct report_style plain = { .name = NULL };
 	struct telling telling = { .style = style == NULL ? &plain : style,
-		.record = record,
-		.more = more };
+		.record = record };
 
 	if (!add_part(&telling, part))
 		*telling.message.text = '\0';
@@ -627,14 +623,14 @@ say(const struct report_style *style, const struct record *record,
 const char *
 message_outcome(const struct record *record, char text[MESSAGE_PART])
 {
-	strlcpy(text, say(NULL, record, 0, "how").text, MESSAGE_PART);
+	strlcpy(text, compose(NULL, record, "how").text, MESSAGE_PART);
 	return text;
 }
 
 struct message
 message_part(const struct record *record, const char *name)
 {
-	return say(NULL, record, 0, name);
+	return compose(NULL, record, name);
 }
 
 /* Puts the run's name before the text, unless the text is empty. */
@@ -670,7 +666,7 @@ message_of(const struct report_style *style, const struct record *record)
 		(record->kind == RECORD_WAIT && record->attempt.number > 0)))
 		return (struct message){ .priority = PRIORITY_INFO };
 	snprintf(part, sizeof(part), "line %s", record_names[record->kind]);
-	struct message message = say(style, record, 0, part);
+	struct message message = compose(style, record, part);
 
 	if (record->kind != RECORD_OUTCOME)
 		return named(style, message);
@@ -693,15 +689,17 @@ message_status(const struct report_style *style, const struct record *record)
 	    record->kind == RECORD_SIGNAL)
 		return (struct message){ .text = "" };
 	snprintf(part, sizeof(part), "now %s", record_names[record->kind]);
-	return named(style, say(style, record, 0, part));
+	return named(style, compose(style, record, part));
 }
 
 struct message
 message_more(const struct report_style *style, uint64_t count)
 {
-	const struct record none = { .kind = RECORD_OUTCOME };
+	struct message message = { WARNING };
 
-	return named(style, say(style, &none, count, "more"));
+	snprintf(message.text, sizeof(message.text),
+	    "(%" PRIu64 " more identical failures)", count);
+	return named(style, message);
 }
 
 struct message

@@ -81,7 +81,7 @@ done
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
 	7587 src/core
-	2373 src/report
+	2371 src/report
 	2129 src/plan
 	3405 src/options
 	8226 src/sys
