@@ -14,9 +14,10 @@ free_row(struct failed *row)
 }
 
 void
-report_attempts_add(struct attempts *attempts, const struct record *record,
-    bool keeps_output)
+report_attempts_add(struct sink *sink, const struct record *record)
 {
+	struct attempts *attempts = &sink->attempts;
+
 	if (record->kind != RECORD_OUTCOME ||
 	    record->last.judgement.verdict == VERDICT_SUCCESS)
 		return;
@@ -46,7 +47,7 @@ report_attempts_add(struct attempts *attempts, const struct record *record,
 		free_row(row);
 		return;
 	}
-	if (keeps_output && record->seen.output != NULL)
+	if (sink->format->keeps_output && record->seen.output != NULL)
 		row->output = strdup(record->seen.output);
 	attempts->kept++;
 }

@@ -165,7 +165,7 @@ tell_summary(struct sink *sink, const struct report *report,
 	FILE *file = sink->file;
 	char name[MESSAGE_PART], text[MESSAGE_PART];
 
-	report_attempts_add(&sink->attempts, record, false);
+	report_attempts_add(sink, record);
 	if (!is_notable(record))
 		return;
 	put_code(file, message_name(&report->style, name));
@@ -194,7 +194,6 @@ const struct format report_github_files[GITHUB_FILES + 1] = {
 	{ .name = "GITHUB_OUTPUT", .tell = tell_output },
 	{ .name = "GITHUB_STEP_SUMMARY",
 	    .for_people = true,
-	    .tell = tell_summary,
-	    .end = report_attempts_free },
+	    .tell = tell_summary },
 	{ .name = NULL },
 };

@@ -133,7 +133,7 @@ void
 report_junit(struct sink *sink, const struct report *report,
     const struct record *record)
 {
-	report_attempts_add(&sink->attempts, record, true);
+	report_attempts_add(sink, record);
 	/* A run that was not started leaves the report of the last one. */
 	if (record->kind != RECORD_END || record->end.reason == REASON_EARLY)
 		return;

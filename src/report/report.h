@@ -39,9 +39,6 @@ struct format {
 
 	/* Removes the drawing. */
 	void (*hide)(struct sink *sink);
-
-	/* Frees the sink's memory. */
-	void (*end)(struct sink *sink);
 };
 
 /* Ends with a NULL name. */
@@ -191,8 +188,7 @@ const char *report_text_colour_end(const struct screen *screen,
     enum verdict verdict);
 
 /* Keeps the attempt if the record is its end, and it failed. */
-void report_attempts_add(struct attempts *attempts, const struct record *record,
-    bool keeps_output);
+void report_attempts_add(struct sink *sink, const struct record *record);
 
 void report_attempts_free(struct sink *sink);
 

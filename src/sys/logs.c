@@ -456,8 +456,7 @@ logs_close(struct report *report)
 			fclose(sink->file);
 		if (!plan && own && close(sink->descriptor) == -1)
 			complain(sink, errno);
-		if (sink->format->end != NULL)
-			sink->format->end(sink);
+		report_attempts_free(sink);
 		free(sink->text);
 		free(sink->rest);
 	}

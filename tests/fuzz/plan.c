@@ -62,8 +62,7 @@ plan(const struct options *options, size_t size)
 
 	plan_run(options->text[OPTION_PLAN], &report, &screen, 20000);
 	for (size_t i = 0; i < report.count; i++)
-		if (formats[i].end != NULL)
-			formats[i].end(&report.sinks[i]);
+		report_attempts_free(&report.sinks[i]);
 	free(report.sinks);
 }
 

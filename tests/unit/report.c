@@ -45,8 +45,7 @@ tell(const char *format, const struct record *record, char *text, size_t size)
 	sink.file = fmemopen(text, size, "w");
 	sink.format->tell(&sink, &report, record);
 	fclose(sink.file);
-	if (sink.format->end != NULL)
-		sink.format->end(&sink);
+	report_attempts_free(&sink);
 }
 
 TEST(numbers_have_six_decimals_at_most)
