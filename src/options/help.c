@@ -291,16 +291,23 @@ print_topics(FILE *file)
 }
 
 const struct help_topic help_topics[] = {
-	{ "options", "all options", NULL, print_options },
+	{ "options", "all options", NULL, print_options, " all retry " },
 	{ "topics", "this list", NULL, print_topics },
-	{ "ci", "recipes for GitHub, GitLab, Jenkins", "CI", NULL },
-	{ "cron", "recipes for a crontab", "CRON", NULL },
-	{ "systemd", "recipes for units", "SYSTEMD", NULL },
-	{ "docker", "recipes for images", "DOCKER", NULL },
-	{ "compose", "recipes for docker compose", "COMPOSE", NULL },
-	{ "kubernetes", "recipes for pods", "KUBERNETES", NULL },
-	{ "shell", "recipes for scripts", "SHELL", NULL },
-	{ "http", "recipes for downloads and servers", "HTTP", NULL },
+	{ "ci", "recipes for GitHub, GitLab, Jenkins", "CI", NULL,
+	    " github gitlab jenkins actions summary " },
+	{ "cron", "recipes for a crontab", "CRON", NULL, " crontab " },
+	{ "systemd", "recipes for units", "SYSTEMD", NULL,
+	    " daemon service unit timer " },
+	{ "docker", "recipes for images", "DOCKER", NULL,
+	    " container containers image dockerfile podman " },
+	{ "compose", "recipes for docker compose", "COMPOSE", NULL,
+	    " docker-compose " },
+	{ "kubernetes", "recipes for pods", "KUBERNETES", NULL,
+	    " k8s pod pods " },
+	{ "shell", "recipes for scripts", "SHELL", NULL,
+	    " bash function functions alias pipe pipeline makefile " },
+	{ "http", "recipes for downloads and servers", "HTTP", NULL,
+	    " url download 404 429 503 retry-after " },
 	{ "limits", "limits on attempts and on time", "Limits", NULL },
 	{ "backoff", "how delays grow", NULL, print_backoff },
 	{ "jitter", "how delays are randomized", NULL, print_jitter },
@@ -309,42 +316,26 @@ const struct help_topic help_topics[] = {
 	{ "verdict", "the order of the rules that judge", "VERDICT", NULL },
 	{ "sets", "outcomes by number and name", NULL, print_sets },
 	{ "patterns", "regular expressions", "Patterns", NULL },
-	{ "output", "when output is shown", "Output", print_output },
-	{ "signals", "what signals do", "Signals", print_signals },
+	{ "output", "when output is shown", "Output", print_output,
+	    " input stdout stderr " },
+	{ "signals", "what signals do", "Signals", print_signals,
+	    " ctrl-c ^c hup sighup sigterm " },
 	{ "plan", "dry runs", "PLAN", NULL },
 	{ "fleet", "many clients of one service", "WHAT TO DO FIRST", NULL },
-	{ "state", "backoff from run to run", "STATE", NULL },
+	{ "state", "backoff from run to run", "STATE", NULL,
+	    " lock instance " },
 	{ "budget", "a limit on retries that processes share", "BUDGET", NULL },
-	{ "formats", "the formats of --log", NULL, print_formats },
+	{ "formats", "the formats of --log", NULL, print_formats,
+	    " json junit " },
 	{ "messages", "what the messages mean", "DIAGNOSTICS", NULL },
-	{ "environment", "variables of the environment", "ENVIRONMENT", NULL },
-	{ "examples", "commands to copy", "EXAMPLES", NULL },
-	{ "exit", "exit statuses", "EXIT STATUS", NULL },
+	{ "environment", "variables of the environment", "ENVIRONMENT", NULL,
+	    " variables secret secrets retry_attempt " },
+	{ "examples", "commands to copy", "EXAMPLES", NULL,
+	    " cookbook recipes index tutorial slack mail " },
+	{ "exit", "exit statuses", "EXIT STATUS", NULL,
+	    " status codes exit-code exit-codes exit-status " },
 	{ "security", "what to keep from untrusted users", "SECURITY", NULL },
 	{ .name = NULL },
-};
-
-/* Other words that people look for, each with a blank on both sides. */
-static const struct {
-	const char *topic;
-	const char *words;
-} aliases[] = {
-	{ "options", " all retry " },
-	{ "ci", " github gitlab jenkins actions summary " },
-	{ "cron", " crontab " },
-	{ "systemd", " daemon service unit timer " },
-	{ "docker", " container containers image dockerfile podman " },
-	{ "compose", " docker-compose " },
-	{ "kubernetes", " k8s pod pods " },
-	{ "shell", " bash function functions alias pipe pipeline makefile " },
-	{ "http", " url download 404 429 503 retry-after " },
-	{ "output", " input stdout stderr " },
-	{ "signals", " ctrl-c ^c hup sighup sigterm " },
-	{ "state", " lock instance " },
-	{ "formats", " json junit " },
-	{ "environment", " variables secret secrets retry_attempt " },
-	{ "examples", " cookbook recipes index tutorial slack mail " },
-	{ "exit", " status codes exit-code exit-codes exit-status " },
 };
 
 static void
@@ -368,26 +359,24 @@ struct subject {
 
 /* The subject of this name, or the only one whose name begins so. */
 static struct subject
-find(const char *typed)
+find_subject(const char *typed)
 {
 	const char *name = typed + strspn(typed, "-");
 	const bool dashed = name > typed;
-	char word[TEXT_ITEM];
-
-	snprintf(word, sizeof(word), " %s ", typed);
-	for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++)
-		if (strcasestr(aliases[i].words, word) != NULL)
-			name = aliases[i].topic;
 	const size_t length = strlen(name);
 	struct subject found = { .topic = NULL };
-	int count = length > 1 ? 0 : 2;
+	char word[TEXT_ITEM];
+	int count = 0;
 
 	if (strncasecmp(name, "preset=", 7) == 0)
 		return (struct subject){ .preset = preset_find(name + 7,
 					     length - 7) };
+	snprintf(word, sizeof(word), " %s ", name);
 	for (const struct help_topic *row = help_topics;
 	     !dashed && row->name != NULL; row++) {
-		if (strcasecmp(row->name, name) == 0)
+		if (strcasecmp(row->name, name) == 0 ||
+		    (row->words != NULL &&
+			strcasestr(row->words, word) != NULL))
 			return (struct subject){ .topic = row };
 		if (strncasecmp(row->name, name, length) == 0 && count++ == 0)
 			found.topic = row;
@@ -409,13 +398,14 @@ find(const char *typed)
 	const struct preset *preset = preset_find(name, length);
 	if (!dashed && preset != NULL)
 		return (struct subject){ .preset = preset };
-	return count == 1 ? found : (struct subject){ .topic = NULL };
+	return count == 1 && length > 1 ? found
+					: (struct subject){ .topic = NULL };
 }
 
 bool
 help_has(const char *typed)
 {
-	const struct subject found = find(typed);
+	const struct subject found = find_subject(typed);
 
 	return found.topic != NULL || found.option != NULL ||
 	    found.preset != NULL;
@@ -454,7 +444,7 @@ help_print(const char *typed, const struct screen *screen)
 
 	page_open(&page, screen);
 	if (typed != NULL) {
-		found = find(typed);
+		found = find_subject(typed);
 		print_subject(page.file, found, screen);
 	} else {
 		help_usage(page.file);

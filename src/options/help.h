@@ -19,6 +19,7 @@ struct help_topic {
 	   keeps the sections that are named here. */
 	const char *heading;
 	void (*print)(FILE *file); /* prints a table; NULL */
+	const char *words; /* that people look for, between blanks; NULL */
 };
 
 /* Prints how retry is called, in two lines. */
