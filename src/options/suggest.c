@@ -215,6 +215,8 @@ static const struct {
 	    "\342\200\224* \342\200\225* \342\210\222*",
 	    "it starts with a typographic dash; type \"-\"" },
 	{ PLACE_COMMAND, "gti", "did you mean git?" },
+	{ PLACE_COMMAND, ".",
+	    "\".\" is a shell word: " PROGRAM " sh -c '. ./FILE'" },
 	{ PLACE_COMMAND, "until while", PROGRAM " is the loop: leave out @" },
 	{ PLACE_COMMAND, "help version", "did you mean " PROGRAM " --@?" },
 	{ PLACE_COMMAND, "http://* https://*",
@@ -579,9 +581,9 @@ split_quoted(const char *command, const char *habit)
 	    : "did you mean " PROGRAM " @, without the quotes?";
 }
 
-/* A command that was not found; `before` is the word before it. */
+/* A command that could not be started, for this reason. */
 static void
-suggest_command(const struct options *options, bool searched, char *text,
+suggest_command(const struct options *options, const char *reason, char *text,
     size_t size)
 {
 	const char *name = *options->command, *before = options->command[-1];
@@ -633,7 +635,8 @@ suggest_command(const struct options *options, bool searched, char *text,
 	}
 	if (instead != NULL)
 		add_instead(instead, name, text, size);
-	else if (searched && options->path != NULL)
+	else if (options->path != NULL && reason != NULL &&
+	    strcmp(reason, "command not found") == 0)
 		text_append(text, size,
 		    "searched PATH=%s; functions and aliases: --help=shell",
 		    text_safe(options->path, first, sizeof(first)));
@@ -687,16 +690,9 @@ suggest_outcome(const struct options *options, struct outcome outcome,
 		snprintf(text, size, "-t %s is a time; for attempts, use -a %s",
 		    options->text[OPTION_TIMEOUT],
 		    options->text[OPTION_TIMEOUT]);
-	if (outcome.kind == OUTCOME_UNSTARTABLE) {
-		const bool searched = outcome.reason != NULL &&
-		    strcmp(outcome.reason, "command not found") == 0;
-
-		if (strcmp(*options->command, ".") == 0)
-			return "\".\" is a shell word: " PROGRAM
-			       " sh -c '. ./FILE'";
-		if (outcome.code == ENOENT)
-			suggest_command(options, searched, text, size);
-	}
+	if (outcome.kind == OUTCOME_UNSTARTABLE &&
+	    (outcome.code == ENOENT || strcmp(*options->command, ".") == 0))
+		suggest_command(options, outcome.reason, text, size);
 	for (int id = 0; *text == '\0' && outcome.code != 0 && id < OPTIONS;
 	     id++)
 		if (option_rows[id].type == TYPE_SET &&

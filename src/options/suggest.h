@@ -21,7 +21,7 @@ void suggest_value(const struct options *options, enum option_id id,
 /*
  * What to run instead of a command that was not found, or what a list should
  * name so that it holds this outcome: 137 is an exit status, and KILL a death.
- * Returns it, perhaps in the text, or NULL.
+ * Returns the text, or NULL.
  */
 const char *suggest_outcome(const struct options *options,
     struct outcome outcome, char *text, size_t size);
