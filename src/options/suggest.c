@@ -260,6 +260,12 @@ least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
+static bool
+is_same(char a, char b)
+{
+	return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
 /*
  * The number of letters to add, take out, replace or swap with the next one
  * (the distance of Damerau and Levenshtein); WORD_MOST if the words are not
@@ -275,19 +281,15 @@ distance(const char *a, const char *b)
 		return WORD_MOST;
 	for (size_t i = 0; i <= rows; i++)
 		for (size_t j = 0; j <= columns; j++) {
-			const int x = i > 0 ? tolower((unsigned char)a[i - 1])
-					    : 0,
-				  y = j > 0 ? tolower((unsigned char)b[j - 1])
-					    : 0;
 			count = i + j;
 			if (i > 0 && j > 0) {
-				count = counts[i - 1][j - 1] + (x != y);
+				count = counts[i - 1][j - 1] +
+				    !is_same(a[i - 1], b[j - 1]);
 				count = least(count, counts[i - 1][j] + 1);
 				count = least(count, counts[i][j - 1] + 1);
 			}
-			if (i > 1 && j > 1 &&
-			    x == tolower((unsigned char)b[j - 2]) &&
-			    y == tolower((unsigned char)a[i - 2]))
+			if (i > 1 && j > 1 && is_same(a[i - 1], b[j - 2]) &&
+			    is_same(a[i - 2], b[j - 1]))
 				count = least(count, counts[i - 2][j - 2] + 1);
 			counts[i][j] = count;
 		}
@@ -387,7 +389,7 @@ find_habit(int place, const char *typed)
 
 /* The words and habits of a place, and of the option whose value it is. */
 static struct guess
-find(const struct options *options, int id, int place, const char *typed)
+find_guess(const struct options *options, int id, int place, const char *typed)
 {
 	struct guess guess = { .typed = typed, .distance = WORD_MOST };
 
@@ -483,7 +485,7 @@ suggest_option(const char *name, char *text, size_t size)
 
 	respell_name(name, typed);
 	const struct guess guess =
-	    find(NULL, PLACE_OPTION, PLACE_OPTION, typed);
+	    find_guess(NULL, PLACE_OPTION, PLACE_OPTION, typed);
 	if (*name != '\0' && *name != '0' && name[strspn(name, DIGITS)] == '\0')
 		text_append(text, size, "; use -a %s", name);
 	else if (guess.word != NULL)
@@ -497,7 +499,7 @@ suggest_option(const char *name, char *text, size_t size)
 const char *
 suggest_topic(const char *typed)
 {
-	return find(NULL, OPTION_HELP, PLACE_VALUE, typed).word;
+	return find_guess(NULL, OPTION_HELP, PLACE_VALUE, typed).word;
 }
 
 /* The place of the wrong part of a value, or of the whole value. */
@@ -543,7 +545,7 @@ suggest_value(const struct options *options, enum option_id id,
 		bare += 3;
 	const char *const texts[] = { part, item, word, bare };
 	for (size_t i = 0; i < 4 && !guess.fits; i++)
-		guess = find(options, own, place, texts[i]);
+		guess = find_guess(options, own, place, texts[i]);
 
 	if (guess.instead == http) {
 		add_http(row->name, guess.typed, text, size);
@@ -601,7 +603,7 @@ suggest_command(const struct options *options, const char *reason, char *text,
 	    name);
 	instead = find_habit(PLACE_COMMAND, first);
 	const struct guess preset =
-	    find(options, OPTION_PRESET, PLACE_VALUE, first);
+	    find_guess(options, OPTION_PRESET, PLACE_VALUE, first);
 	if (strpbrk(name, BLANKS) != NULL)
 		instead = split_quoted(name, instead);
 	else if (is_number && strcmp(before, "--repeat") == 0)
@@ -627,7 +629,7 @@ suggest_command(const struct options *options, const char *reason, char *text,
 			return;
 		}
 	if (instead == NULL && options_given(options, OPTION_PRESET) &&
-	    find(options, OPTION_PRESET, PLACE_VALUE, before).word != NULL) {
+	    find_guess(options, OPTION_PRESET, PLACE_VALUE, before).word != NULL) {
 		text_append(text, size,
 		    "'%s' is the value of --preset: use --preset=%s %s ",
 		    before, before, before);

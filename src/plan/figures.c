@@ -26,7 +26,7 @@ compare(const void *a, const void *b)
 
 /* What the last digit of a number stands for that lies between the two. */
 static double
-place_of(double low, double high)
+last_digit(double low, double high)
 {
 	return high > low ? pow(10, floor(log10((high - low) / 6))) : 0;
 }
@@ -47,7 +47,7 @@ quantile(const double *sorted, size_t count, double independent, double q)
 		return NAN;
 	const double low = sorted[(size_t)(n * (q - reach))];
 	const double high = sorted[(size_t)ceil(n * (q + reach)) - 1];
-	const double place = place_of(low, high);
+	const double place = last_digit(low, high);
 	if (isinf(high))
 		return NAN;
 	if (high - low > value / 10)
@@ -182,7 +182,7 @@ print_gives_up(FILE *file, const struct plan_figures *figures)
 {
 	const double share = 100 * figures->gives_up;
 	const double low = 100 * figures->low, high = 100 * figures->high;
-	const double place = place_of(low, high);
+	const double place = last_digit(low, high);
 	const int digits = place > 0 ? (int)fmax(-log10(place) + 0.5, 0) : 1;
 	int most = REASON_NONE, count = 0;
 

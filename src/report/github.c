@@ -124,7 +124,7 @@ tell_output(struct sink *sink, const struct report *report,
  * table would need a backslash before a '|'.
  */
 static void
-put_code(FILE *file, const char *text)
+put_span(FILE *file, const char *text)
 {
 	size_t fence = 1, run = 0;
 
@@ -149,7 +149,7 @@ put_attempt(FILE *file, uint64_t attempt, const char *outcome, double duration,
 	char text[MESSAGE_PART];
 
 	fprintf(file, "- attempt %" PRIu64 ": ", attempt);
-	put_code(file, outcome);
+	put_span(file, outcome);
 	fprintf(file, " after `%s`", message_time(duration, text));
 	if (waited >= 0)
 		fprintf(file, ", waited `%s` before",
@@ -168,9 +168,9 @@ tell_summary(struct sink *sink, const struct report *report,
 	report_attempts_add(sink, record);
 	if (!is_notable(record))
 		return;
-	put_code(file, message_name(&report->style, name));
+	put_span(file, message_name(&report->style, name));
 	fputs(": ", file);
-	put_code(file, message_part(record, "last").text);
+	put_span(file, message_part(record, "last").text);
 	fputs("\n\n", file);
 	if (failures->count == 0)
 		return;
