@@ -163,15 +163,15 @@ static int
 obey(struct options *options, char own_name[OWN_NAME])
 {
 	struct report report;
+	struct screen screen;
 	char name[MESSAGE_PART];
 
-	/* To reach the limit on file sizes is an error, as a full disk is. */
-	if (options->help || options->version || options->plan)
+	if (options->help || options->version || options->plan) {
+		screen = screen_of(STDOUT_FILENO, options->style.color);
+		/* The limit on file sizes is an error, as a full disk is. */
 		signal(SIGXFSZ, SIG_IGN);
+	}
 	if (options->help) {
-		const struct screen screen =
-		    screen_of(STDOUT_FILENO, options->style.color);
-
 		help_print(options->text[OPTION_HELP], &screen);
 		return flush_stdout();
 	}
@@ -186,9 +186,6 @@ obey(struct options *options, char own_name[OWN_NAME])
 	if (options->plan) {
 		if (options->warning != NULL)
 			warnx("%s", options->warning);
-		const struct screen screen =
-		    screen_of(STDOUT_FILENO, options->style.color);
-
 		plan_run(options->text[OPTION_PLAN], &report, &screen,
 		    PLAN_STEPS);
 		const int status = flush_stdout();

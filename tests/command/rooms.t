@@ -85,7 +85,7 @@ ceilings='
 	2129 src/plan
 	3394 src/options
 	8225 src/sys
-	291 src/main.c
+	288 src/main.c
 	10055 tests/unit
 	14447 tests/command
 	4608 tests/lib
