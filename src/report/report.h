@@ -80,10 +80,8 @@ struct attempts {
 
 /* Identical failures; the first of them was printed. */
 struct series {
-	uint64_t attempt; /* the last one; 0: there is no series */
-	struct outcome outcome;
-	struct judgement judgement;
-	bool check_timed_out;
+	uint64_t attempt;   /* the last one; 0: there is no series */
+	struct ended first; /* how the first one ended */
 	double begun,
 	    ended;	 /* by the first and the last, since the run began */
 	uint64_t untold; /* failures that were counted, not printed */

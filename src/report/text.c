@@ -47,11 +47,8 @@ write_time(const struct sink *sink, const struct report *report)
 	char text[MESSAGE_PART] = "";
 	struct tm broken;
 
-	const char *name = sink->name;
-
-	if (sink->format->dated && report->pid != 0 && name != NULL &&
-	    strcmp(name, "-") != 0 && strncmp(name, "fd:", 3) != 0 &&
-	    strncmp(name, "/dev/", 5) != 0 &&
+	if (sink->format->dated && report->pid != 0 && sink->by_name &&
+	    strncmp(sink->name, "/dev/", 5) != 0 &&
 	    localtime_r(&now, &broken) != NULL)
 		strftime(text, sizeof(text), "%FT%T%z ", &broken);
 	fputs(text, sink->file);
@@ -129,15 +126,17 @@ may_be_counted(const struct sink *sink, const struct report *report,
 static bool
 continues(const struct series *series, const struct record *record)
 {
+	const struct ended *first = &series->first, *last = &record->last;
+
 	return series->attempt != 0 &&
 	    series->attempt + 1 == record->attempt.number &&
 	    record->elapsed - series->ended < GAP_MOST &&
 	    record->elapsed - series->begun < SERIES_MOST &&
-	    series->outcome.kind == record->last.outcome.kind &&
-	    series->outcome.code == record->last.outcome.code &&
-	    series->judgement.verdict == record->last.judgement.verdict &&
-	    series->judgement.rule == record->last.judgement.rule &&
-	    series->check_timed_out == record->last.check_timed_out;
+	    first->outcome.kind == last->outcome.kind &&
+	    first->outcome.code == last->outcome.code &&
+	    first->judgement.verdict == last->judgement.verdict &&
+	    first->judgement.rule == last->judgement.rule &&
+	    first->check_timed_out == last->check_timed_out;
 }
 
 /*
@@ -163,10 +162,8 @@ report_text(struct sink *sink, const struct report *report,
 		if (!counted)
 			return;
 		*series = (struct series){
+			.first = record->last,
 			.begun = record->elapsed,
-			.outcome = record->last.outcome,
-			.judgement = record->last.judgement,
-			.check_timed_out = record->last.check_timed_out,
 		};
 	}
 	series->attempt = record->attempt.number;

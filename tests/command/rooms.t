@@ -81,7 +81,7 @@ done
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
 	7587 src/core
-	2366 src/report
+	2361 src/report
 	2129 src/plan
 	3394 src/options
 	8225 src/sys
