@@ -20,6 +20,9 @@ enum delivery {
 	DELIVERY_LAST  /* at the end of the run */
 };
 
+/* Where the delays of a run are counted from: an attempt's end, or start. */
+enum pace { PACE_END, PACE_START };
+
 /* What becomes of the processes that an attempt leaves. */
 enum leftovers { LEFTOVERS_SPARE, LEFTOVERS_END };
 
@@ -41,7 +44,7 @@ struct policy {
 
 	struct backoff backoff;
 	struct jitter jitter;
-	bool pace_start;
+	enum pace pace;
 	double reset_after;
 	bool wait_first;
 	double splay;
@@ -57,8 +60,8 @@ struct policy {
 	int transient_status; /* of a run whose last failure was; 0: as usual */
 	int flaky_status;     /* of a success after failures; 0: as usual */
 
-	bool gate;	 /* --before-retry is asked before each retry */
-	bool budget;	 /* the budget is asked before each wait */
+	bool gate;   /* --before-retry is asked before each retry */
+	bool budget; /* the budget is asked before each wait */
 	struct budget_rules budget_rules;
 	bool input;	 /* standard input is read before the first attempt */
 	bool on_success; /* --on-success was given */

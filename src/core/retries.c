@@ -63,7 +63,7 @@ retries_begin(struct retries *retries, double time)
 	    retries->delay_begun + retries->record->wait.delay.seconds;
 	struct level level = retries->level;
 
-	if (!retries->policy->pace_start)
+	if (retries->policy->pace == PACE_END)
 		return;
 	retries->paced_from =
 	    time < due || time - due >= retries->paced.seconds ? time : due;
@@ -140,7 +140,7 @@ retries_draw_delay(struct retries *retries, bool success, double time)
 		    .throttled = last->judgement.throttled,
 		    .success = success });
 
-	if (policy->pace_start)
+	if (policy->pace == PACE_START)
 		delay = delay_left(delay, time - retries->paced_from);
 	if (last->hint >= 0)
 		delay = delay_hinted(policy, &retries->random, delay,

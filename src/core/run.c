@@ -833,7 +833,7 @@ begin_attempt(struct run *run, double time)
 	};
 	record->used += record->used < UINT64_MAX;
 	retries_begin(&run->retries, time);
-	if (policy->pace_start && policy->min_timeout > 0)
+	if (policy->pace == PACE_START && policy->min_timeout > 0)
 		deadline = fmin(deadline,
 		    fmax(run->retries.paced_from + run->retries.paced.seconds,
 			time + policy->min_timeout));

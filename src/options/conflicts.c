@@ -81,7 +81,7 @@ find_in_values(const struct options *options)
 		    { OPTION_TIMEOUT,
 			"is a share of --max-time, which is not given" } },
 		{ options->origin[OPTION_MIN_TIMEOUT] == ORIGIN_USER &&
-			!policy->pace_start && policy->timeout_share == 0,
+			policy->pace == PACE_END && policy->timeout_share == 0,
 		    { OPTION_MIN_TIMEOUT,
 			"needs --pace=start or --timeout=P%" } },
 		{ options->search != 0 && !search_is_needed(&options->patterns),

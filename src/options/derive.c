@@ -131,7 +131,6 @@ derive_policy(struct options *options)
 	if (style->name == NULL)
 		style->name =
 		    slash == NULL || slash[1] == '\0' ? command : slash + 1;
-	policy->pace_start = options->pace == PACE_START;
 	/* What a dead attempt left might hold the port and answer the probe. */
 	if (policy->health.used && !options_given(options, OPTION_LEFTOVERS))
 		policy->leftovers = LEFTOVERS_END;
@@ -144,7 +143,7 @@ derive_policy(struct options *options)
 	derive_cap(options);
 	derive_jitter(options);
 	/* A preset's --min-timeout goes with the preset's --pace. */
-	if (!policy->pace_start && policy->timeout_share == 0)
+	if (policy->pace == PACE_END && policy->timeout_share == 0)
 		policy->min_timeout = 0;
 	derive_rules(options);
 	style->command = options->command;

@@ -134,7 +134,6 @@ enum output_mode {
 	OUTPUT_FAILED
 };
 enum input_mode { INPUT_AUTO, INPUT_REPLAY, INPUT_INHERIT, INPUT_NULL };
-enum pace { PACE_END, PACE_START };
 
 /* The default of --stop-on, to which its lists add. */
 #define OPTIONS_STOP_ON "unstartable,INT,QUIT,130"
@@ -157,7 +156,6 @@ struct options {
 	int search; /* the descriptor that they look at; 0: 1 and 2 */
 	enum output_mode output;
 	enum input_mode input;
-	enum pace pace;
 	char *budget; /* its file */
 	struct report_style style;
 	struct log *logs;

@@ -97,8 +97,8 @@ bound_of(const struct policy *policy)
 		waits += count * wait;
 		seconds += count *
 		    (gate +
-			(policy->pace_start ? fmax(attempt, wait)
-					    : attempt + wait));
+			(policy->pace == PACE_START ? fmax(attempt, wait)
+						    : attempt + wait));
 		left -= count;
 	}
 	if (policy->max_time == 0 || last >= seconds)

@@ -80,10 +80,10 @@ done
 # The lines that a directory may have, and the rows of options. A commit may lower a
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
-	7587 src/core
+	7590 src/core
 	2361 src/report
 	2129 src/plan
-	3394 src/options
+	3391 src/options
 	8225 src/sys
 	288 src/main.c
 	10055 tests/unit

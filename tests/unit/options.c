@@ -102,7 +102,7 @@ TEST(the_defaults_are_those_of_the_manual)
 	CHECK_STR(policy->jitter.kind->name, "RATIO");
 	CHECK_DBL(policy->jitter.amount, 0.2, 0);
 	CHECK_INT(policy->jitter.order, JITTER_INSIDE);
-	CHECK(!policy->pace_start && !policy->wait_first && !policy->repeat);
+	CHECK(policy->pace == PACE_END && !policy->wait_first && !policy->repeat);
 	CHECK_DBL(policy->splay, 0, 0);
 	CHECK_DBL(policy->success_delay, 0, 0);
 	CHECK_DBL(policy->hint_limit, 3600, 0);
@@ -257,7 +257,7 @@ TEST(values_arrive_where_they_belong)
 	CHECK_STR(policy->jitter.kind->name, "+DUR");
 	CHECK_DBL(policy->jitter.amount, 5, 0);
 	CHECK_INT(policy->jitter.order, JITTER_BEFORE_CAP);
-	CHECK(policy->pace_start && policy->wait_first && policy->repeat);
+	CHECK(policy->pace == PACE_START && policy->wait_first && policy->repeat);
 	CHECK_DBL(policy->min_timeout, 20, 0);
 	CHECK_DBL(policy->reset_after, 60, 0);
 	CHECK_DBL(policy->splay, 30, 0);
@@ -1300,7 +1300,7 @@ TEST(what_is_special_about_a_preset_is_set)
 	const struct policy *policy = &line.options.policy;
 
 	parsed(&line, "--preset=grpc cmd");
-	CHECK(policy->pace_start);
+	CHECK(policy->pace == PACE_START);
 	CHECK_DBL(policy->min_timeout, 20, 0);
 	parsed(&line, "--preset=kubernetes cmd");
 	CHECK_DBL(policy->reset_after, 600, 0);
@@ -1329,7 +1329,7 @@ TEST(options_beside_a_preset_win_in_either_order)
 		CHECK_STR(policy->jitter.kind->name, "none");
 		CHECK_STR(policy->backoff.strategy->name, "linear");
 		CHECK(!policy->backoff.param_given[0]);
-		CHECK(!policy->pace_start);
+		CHECK(policy->pace == PACE_END);
 	}
 }
 
@@ -1390,7 +1390,7 @@ TEST(presets_add_up_and_the_later_wins)
 		parsed(&line, rows[i]);
 		CHECK_INT(policy->limits.attempts, 16);
 		CHECK_STR(policy->backoff.strategy->name, "slots");
-		CHECK(policy->pace_start);
+		CHECK(policy->pace == PACE_START);
 		CHECK_DBL(policy->min_timeout, 20, 0);
 	}
 }

@@ -350,7 +350,7 @@ TEST(pace_start_draws_a_delay_once)
 {
 	struct drive drive = { .policy = drive_policy("exponential") };
 
-	drive.policy.pace_start = true;
+	drive.policy.pace = PACE_START;
 	drive.policy.min_timeout = 1e-3;
 	drive.policy.jitter = drive_jitter("full", JITTER_INSIDE);
 	drive_start(&drive);

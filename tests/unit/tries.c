@@ -191,7 +191,7 @@ any_policy(struct dice *dice, double values[3])
 	if (!policy.backoff.strategy->random)
 		policy.jitter = drive_jitter(jitters[pick(dice, 5)],
 		    (enum jitter_order)pick(dice, 3));
-	policy.pace_start = often(dice, 0.3);
+	policy.pace = often(dice, 0.3) ? PACE_START : PACE_END;
 	policy.reset_after = often(dice, 0.3) ? 5 * roll(dice) : 0;
 	policy.wait_first = often(dice, 0.2);
 	policy.splay = often(dice, 0.2) ? 5 * roll(dice) : 0;
