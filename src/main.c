@@ -51,7 +51,7 @@
  *   options/  reads argv
  *     argv        the command line to struct options
  *     options     all that the user asked for
- *     rows        the table: name, type, help and target of each
+ *     rows        the table: name, type, help and target of each; sets them
  *     presets     reads and applies presets, the built-in ones from a table
  *     file        reads a file of options
  *     suggest     what to type instead of a word that is slightly wrong, or

@@ -245,6 +245,14 @@ const char *option_word(const struct option_row *row, int number);
 /* The option whose name these bytes are; OPTIONS if there is none. */
 enum option_id option_find(const char *name, size_t length);
 
+/*
+ * Sets an option from a text, or from NULL if it has no value; a preset leaves
+ * what the user gave, and what contradicts it.  Returns 0, or -1 with one line
+ * in `problem`.
+ */
+int options_set(struct options *options, enum option_id id, const char *text,
+    enum option_origin origin, char problem[ARGV_PROBLEM]);
+
 /* Releases what argv_parse() allocated. */
 void options_free(struct options *options);
 

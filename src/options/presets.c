@@ -41,7 +41,6 @@ static const struct key {
 struct applied {
 	const struct applied *outer;
 	struct options *options;
-	preset_setter *set;
 	char *problem; /* room for ARGV_PROBLEM bytes */
 	struct preset preset;
 	bool is_file;
@@ -286,7 +285,7 @@ set_entry(struct applied *applied, const struct entry *entry)
 	else if (row->type != TYPE_FLAG && !row->optional && value == NULL)
 		snprintf(problem, ARGV_PROBLEM, "%s needs a value: %s = VALUE",
 		    row->name, row->name);
-	else if (applied->set(applied->options, id, value,
+	else if (options_set(applied->options, id, value,
 		     applied->is_file ? ORIGIN_FILE : ORIGIN_BUILT_IN,
 		     problem) == 0)
 		return NULL;
@@ -441,15 +440,13 @@ apply(const struct applied *outer, size_t first)
 }
 
 int
-presets_apply(struct options *options, preset_setter *set,
-    char problem[ARGV_PROBLEM])
+presets_apply(struct options *options, char problem[ARGV_PROBLEM])
 {
 	/* What is typed is as if a file had named it. */
-	struct applied typed = { .options = options,
-		.set = set,
+	const struct applied typed = { .options = options,
+		.problem = problem,
 		.preset = { .name = "" },
 		.is_file = true };
 
-	typed.problem = problem;
 	return apply(&typed, 0) == NULL ? 0 : -1;
 }

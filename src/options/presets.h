@@ -30,15 +30,10 @@ const char *preset_read(struct preset *preset, int *line);
  */
 const char *presets_parse(struct options *options, const char *text);
 
-/* Sets an option for a preset; returns 0, or -1 with words in `problem`. */
-typedef int preset_setter(struct options *options, enum option_id id,
-    const char *text, enum option_origin origin, char problem[ARGV_PROBLEM]);
-
 /*
- * Applies the presets that were given, in order, by means of `set`.  Returns 0,
- * or -1 with one line in `problem`.
+ * Applies the presets that were given, in order.  Returns 0, or -1 with one
+ * line in `problem`.
  */
-int presets_apply(struct options *options, preset_setter *set,
-    char problem[ARGV_PROBLEM]);
+int presets_apply(struct options *options, char problem[ARGV_PROBLEM]);
 
 #endif

@@ -6,6 +6,7 @@
 #include "options/help.h"
 #include "options/options.h"
 #include "options/presets.h"
+#include "options/suggest.h"
 #include "plan/script.h"
 #include "report/report.h"
 #include "core/duration.h"
@@ -450,4 +451,156 @@ option_find(const char *name, size_t length)
 	while (id < OPTIONS && !text_is(name, length, option_rows[id].name))
 		id++;
 	return (enum option_id)id;
+}
+
+/* Whether the word would be an option, if it were not a value. */
+static bool
+is_option(const char *word)
+{
+	for (int id = 0; *word == '-' && id < OPTIONS; id++)
+		if (word[1] == '-' ||
+		    (word[1] != '\0' && word[1] == option_rows[id].letter))
+			return true;
+	return false;
+}
+
+/*
+ * Writes what is wrong with a value, and which value was meant, or which ones
+ * exist.  Only the wrong item of a list is shown, unless that item is empty.
+ */
+static void
+complain_of_value(char text[ARGV_PROBLEM], struct options *options,
+    enum option_id id, const char *problem)
+{
+	const struct option_row *row = &option_rows[id];
+	const bool in_list = options->item != NULL && row->type != TYPE_ERE;
+	const char *value = options->text[id];
+	const char *part = options->item != NULL ? options->item : value;
+	const size_t length = in_list ? strcspn(part, ",") : 0;
+	char item[128], safe[128];
+
+	if (length > 0 && length < sizeof(item)) {
+		strlcpy(item, part, length + 1);
+		value = item;
+	}
+	options->topic = row->topic;
+	text_safe(value, safe, sizeof(safe));
+	if (is_option(value) && !row->optional) {
+		snprintf(text, ARGV_PROBLEM, "--%s needs a value before %s",
+		    row->name, safe);
+		return;
+	}
+	snprintf(text, ARGV_PROBLEM, "invalid --%s '%s': %s", row->name, safe,
+	    problem);
+	for (int i = 0; row->type == TYPE_CHOICE && *value != '\0' &&
+	     option_word(row, i) != NULL;
+	     i++)
+		text_append(text, ARGV_PROBLEM, "%s %s", i == 0 ? "" : ",",
+		    option_word(row, i));
+	suggest_value(options, id, part, text, ARGV_PROBLEM);
+}
+
+/* An exit status that `retry` does not use for itself. */
+static const char *
+parse_status(const char *text, int *status)
+{
+	const char *invalid;
+	const long long number = strtonum(text, 1, 255, &invalid);
+
+	if (text[strspn(text, "0123456789")] != '\0' || invalid != NULL)
+		return "not an exit status from 1 to 255";
+	if (number >= STATUS_TIMEOUT && number <= STATUS_NOT_FOUND)
+		return "retry uses 124 to 127 itself";
+	*status = (int)number;
+	return NULL;
+}
+
+/*
+ * Reads a value; NULL: the option is given without its optional value.  A
+ * pattern that is built in is tested once, instead of at each start.
+ */
+static const char *
+read_value(struct options *options, const struct option_row *row,
+    const char *text, enum option_origin origin)
+{
+	void *member = (char *)options + row->offset;
+	const char *problem = NULL;
+	const char *word;
+
+	if (row->type == TYPE_FLAG) {
+		*(bool *)member = true;
+		return NULL;
+	}
+	if (text == NULL) {
+		if (row->type == TYPE_COUNT)
+			*(uint64_t *)member = 0;
+		return NULL;
+	}
+	if (*text == '\0')
+		return "empty (an unset variable?)";
+	switch (row->type) {
+	case TYPE_DURATION:
+		problem = duration_parse(text, member);
+		if (problem == NULL && row->positive && *(double *)member == 0)
+			return "too small";
+		return problem;
+	case TYPE_COUNT:
+		problem = text_count(text, member);
+		if (problem == NULL && row->positive &&
+		    *(uint64_t *)member == 0)
+			return "too small";
+		return problem;
+	case TYPE_STATUS:
+		return parse_status(text, member);
+	case TYPE_SET:
+		problem = set_parse(member, text, &options->item);
+		if (problem == NULL && row->second != 0)
+			set_parse((void *)((char *)options + row->second), text,
+			    NULL);
+		return problem;
+	case TYPE_ERE:
+		if (origin != ORIGIN_BUILT_IN)
+			problem =
+			    search_check(text, row->has_group, &options->item);
+		if (problem == NULL)
+			*(const char **)member = text;
+		return problem;
+	case TYPE_CHOICE:
+		for (int i = 0; (word = option_word(row, i)) != NULL; i++)
+			if (strcmp(word, text) == 0) {
+				*(int *)member = i;
+				return NULL;
+			}
+		return "must be";
+	case TYPE_OTHER:
+		return row->parse(options, text);
+	case TYPE_TEXT:
+	case TYPE_FLAG:
+		break;
+	}
+	return NULL;
+}
+
+int
+options_set(struct options *options, enum option_id id, const char *text,
+    enum option_origin origin, char problem[ARGV_PROBLEM])
+{
+	const struct option_row *row = &option_rows[id];
+	const enum option_id other = row->not_with != 0 ? row->not_with : id;
+
+	if (origin != ORIGIN_USER && id != OPTION_PRESET &&
+	    (options->origin[id] == ORIGIN_USER ||
+		options->origin[other] == ORIGIN_USER))
+		return 0;
+	options->text[id] = text;
+	options->item = NULL;
+	const char *const what = read_value(options, row, text, origin);
+	if (what != NULL) {
+		complain_of_value(problem, options, id, what);
+		return -1;
+	}
+	options->origin[id] = origin;
+	if (origin != ORIGIN_DEFAULT && row->given != 0)
+		*(bool *)((char *)options + row->given) = true;
+	return 0;
 }
