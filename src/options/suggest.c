@@ -412,7 +412,9 @@ find_guess(const struct options *options, int id, int place, const char *typed)
 		try_table(&guess, option_rows[id].words,
 		    option_rows[id].stride);
 	}
-	try_habits(&guess, id);
+	/* A parameter has habits of its own. */
+	if (place != PLACE_PARAMETER)
+		try_habits(&guess, id);
 	try_habits(&guess, place);
 	try_habits(&guess, PLACE_VALUE);
 	return guess;
@@ -526,7 +528,6 @@ suggest_value(const struct options *options, enum option_id id,
 {
 	const struct option_row *row = &option_rows[id];
 	const int place = place_of(options, id, part);
-	const int own = place == PLACE_PARAMETER ? place : (int)id;
 	const bool is_set = place == PLACE_SET || id == OPTION_SIGNAL;
 	char item[TEXT_ITEM], word[TEXT_ITEM];
 	struct guess guess = { .fits = false };
@@ -545,7 +546,7 @@ suggest_value(const struct options *options, enum option_id id,
 		bare += 3;
 	const char *const texts[] = { part, item, word, bare };
 	for (size_t i = 0; i < 4 && !guess.fits; i++)
-		guess = find_guess(options, own, place, texts[i]);
+		guess = find_guess(options, (int)id, place, texts[i]);
 
 	if (guess.instead == http) {
 		add_http(row->name, guess.typed, text, size);
@@ -629,7 +630,8 @@ suggest_command(const struct options *options, const char *reason, char *text,
 			return;
 		}
 	if (instead == NULL && options_given(options, OPTION_PRESET) &&
-	    find_guess(options, OPTION_PRESET, PLACE_VALUE, before).word != NULL) {
+	    find_guess(options, OPTION_PRESET, PLACE_VALUE, before).word !=
+		NULL) {
 		text_append(text, size,
 		    "'%s' is the value of --preset: use --preset=%s %s ",
 		    before, before, before);
