@@ -45,7 +45,7 @@ struct crowd {
 	uint64_t steps;
 	struct samples samples;
 	struct mark *marks;
-	size_t count, room;
+	size_t marked, room;
 };
 
 /* --- the queue --- */
@@ -87,14 +87,14 @@ sift(struct crowd *crowd)
 static void
 note_attempt(struct crowd *crowd, const struct record *record)
 {
-	if (crowd->count == crowd->room) {
+	if (crowd->marked == crowd->room) {
 		crowd->room = 2 * crowd->room + 1000;
 		crowd->marks = reallocarray(crowd->marks, crowd->room,
 		    sizeof(*crowd->marks));
 		if (crowd->marks == NULL)
 			err(STATUS_OWN_FAILURE, NULL);
 	}
-	crowd->marks[crowd->count++] =
+	crowd->marks[crowd->marked++] =
 	    (struct mark){ record->attempt.begun, record->attempt.number == 1 };
 }
 
@@ -120,9 +120,9 @@ count_attempts(struct crowd *crowd, size_t before)
 
 	if (marks == NULL)
 		return;
-	qsort(crowd->marks + before, crowd->count - before, sizeof(*marks),
+	qsort(crowd->marks + before, crowd->marked - before, sizeof(*marks),
 	    compare_marks);
-	for (size_t i = before; i < crowd->count; i++) {
+	for (size_t i = before; i < crowd->marked; i++) {
 		const double now = marks[i].time;
 		double *most = now < back ? &crowd->peak : &crowd->then;
 
@@ -146,7 +146,7 @@ run_crowd(struct crowd *crowd, uint64_t number, uint64_t most)
 	struct world *world = crowd->world;
 	struct samples *samples = &crowd->samples;
 	const uint64_t end = crowd->steps + most;
-	const size_t before = crowd->count;
+	const size_t before = crowd->marked;
 
 	world->bucket = budget_full(&world->policy.budget_rules);
 	crowd->waiting = crowd->size;
@@ -223,7 +223,7 @@ print_chart(const struct page *page, const struct crowd *crowd, size_t crowds,
 	char text[DURATION_TEXT];
 	int rows = 0;
 
-	for (size_t i = 0; i < crowd->count; i++) {
+	for (size_t i = 0; i < crowd->marked; i++) {
 		const struct mark mark = crowd->marks[i];
 		const int row = (int)fmin(mark.time / width + 1e-9, ROWS - 1);
 
@@ -305,11 +305,11 @@ clients_simulate(struct world *world, const struct page *page, uint64_t most,
 			lasts[whole] = crowd.last;
 		}
 		whole++;
-		marks = crowd.count;
+		marks = crowd.marked;
 	}
 	/* The chart shows the first crowd as far as it came. */
 	if (whole > 0)
-		crowd.count = marks;
+		crowd.marked = marks;
 	const size_t shown = whole > 0 ? whole : 1;
 	struct plan_figures figures =
 	    figures_of(&crowd.samples, world->script.down_from < INFINITY);
@@ -319,7 +319,7 @@ clients_simulate(struct world *world, const struct page *page, uint64_t most,
 		figures.peak = quantiles_of(peaks, whole, 1, drawn);
 		figures.then = quantiles_of(thens, whole, 1, drawn);
 		figures.last = quantiles_of(lasts, whole, 1, drawn);
-		figures.total = (double)crowd.count / (double)shown;
+		figures.total = (double)crowd.marked / (double)shown;
 	}
 	if (page != NULL) {
 		/* Sorted: the end of the chart, if 95 % are not known. */

@@ -91,18 +91,19 @@ next_item(struct host *host)
 {
 	const struct script *script = &host->world->script;
 
-	if (host->left == 0 && host->item < script->count) {
-		const struct script_item *item = &script->items[host->item++];
+	if (host->left == 0 && host->reached < script->count) {
+		const struct script_item *item =
+		    &script->items[host->reached++];
 
 		host->left = item->count;
-		if (item->count == 0 && host->item < script->count)
+		if (item->count == 0 && host->reached < script->count)
 			host->left = 1;
 	}
 	if (host->left > 0)
 		host->left--;
 	else
 		host->repeated++;
-	return &script->items[host->item - 1];
+	return &script->items[host->reached - 1];
 }
 
 static bool
@@ -110,7 +111,7 @@ script_ended(const struct host *host)
 {
 	const struct script *script = &host->world->script;
 
-	return host->item == script->count && host->left == 0 &&
+	return host->reached == script->count && host->left == 0 &&
 	    script->items[script->count - 1].count > 0;
 }
 

@@ -20,7 +20,7 @@ struct world {
 	struct outcome failure; /* that is retried */
 	struct outcome success;
 	struct bucket bucket; /* of the budget, if there is one */
-	bool worst; /* attempts fail if they may */
+	bool worst;	      /* attempts fail if they may */
 
 	/* What happened in the last step, of whichever run, in order. */
 	struct record records[WORLD_RECORDS];
@@ -42,7 +42,7 @@ struct host {
 	uint64_t steps; /* of its work, so far */
 
 	/* The place in the script. */
-	size_t item;	   /* the last one that was used, and 1 */
+	size_t reached;	   /* items; the last of them applies */
 	uint64_t left;	   /* attempts to which it still applies */
 	uint64_t repeated; /* how often the last one, without a count, came */
 
