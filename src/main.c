@@ -180,7 +180,7 @@ obey(struct options *options, char own_name[OWN_NAME])
 		return flush_stdout();
 	}
 	if (options->origin[OPTION_SEED] == ORIGIN_DEFAULT &&
-	    options->style.draws)
+	    policy_draws(&options->policy))
 		options->style.seed = draw_seed();
 	logs_open(&report, options);
 	if (options->plan) {

@@ -148,7 +148,6 @@ derive_policy(struct options *options)
 	derive_rules(options);
 	style->command = options->command;
 	style->policy = policy;
-	style->draws = policy_draws(policy);
 	style->holds_stderr = output->holds_stderr;
 	style->forgets = output->forgets;
 }

@@ -197,7 +197,7 @@ put_start(FILE *file, const struct report_style *style,
 	put_schedule(file, style->policy);
 	put_list(file, "preset", rules->presets, sizeof(*rules->presets),
 	    (size_t)rules->preset_count);
-	if (style->draws)
+	if (policy_draws(style->policy))
 		fprintf(file, ",\"seed\":%" PRIu64, style->seed);
 	else
 		put_text(file, "seed", NULL);

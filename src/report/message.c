@@ -364,7 +364,7 @@ find_fact(const struct telling *telling, const char *name,
 
 	/* What is asked. */
 	IF("verbose", style->verbose)
-	IF("draws", style->draws)
+	IF("draws", policy_draws(style->policy))
 	IF("endless",
 	    style->ci && record->limit == 0 && record->max_time == 0 &&
 		style->policy->limits.count == 0)

@@ -24,8 +24,7 @@ struct report_style {
 	bool name_given;	    /* by --name */
 	const char *const *command; /* ends with NULL */
 	const struct policy *policy;
-	uint64_t seed;		    /* of the delays */
-	bool draws;	   /* the seed decides delays */
+	uint64_t seed;	   /* of the delays */
 	char *state;	   /* its file, or NULL */
 	bool holds_stderr; /* of the attempts */
 	bool forgets;	   /* the output of some attempts is not shown */

@@ -81,9 +81,9 @@ done
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
 	7590 src/core
-	2361 src/report
+	2360 src/report
 	2130 src/plan
-	3389 src/options
+	3388 src/options
 	8225 src/sys
 	288 src/main.c
 	10055 tests/unit

@@ -101,8 +101,10 @@ waiting(enum record_kind kind)
 
 static const struct report_style plain = { .command = command,
 	.name = "a\033b" };
+static const struct policy drawing = { .splay = 1 };
 static const struct report_style verbose = { .command = command,
 	.name = "a\033b",
+	.policy = &drawing,
 	.verbose = true };
 
 /* How a line about that run begins. */
@@ -414,16 +416,14 @@ TEST(attempts_are_counted_where_they_count)
 TEST(each_other_sentence_is_told)
 {
 	static const char *const blank[] = { "a b", NULL };
-	static const struct policy policy = { .max_time = 0 };
 	static const struct report_style calm = { .command = blank,
 		.state = (char *)"file" };
 	static const struct report_style loud = { .command = blank,
-		.policy = &policy,
+		.policy = &drawing,
 		.ci = true,
-		.draws = true,
 		.seed = 9,
 		.verbose = true };
-	static const struct report_style drawn = { .draws = true,
+	static const struct report_style drawn = { .policy = &drawing,
 		.seed = 9,
 		.verbose = true };
 	static const struct outcome failed = { OUTCOME_EXIT, 1 };
