@@ -83,6 +83,13 @@ put_number(FILE *file, const char *name, double number)
 	fputs(text, file);
 }
 
+/* A field with a number that is above 0, or null. */
+static void
+put_positive(FILE *file, const char *name, double number)
+{
+	put_number(file, name, number > 0 ? number : NAN);
+}
+
 /* A list of texts, which rows of `stride` bytes begin with. */
 static void
 put_list(FILE *file, const char *name, const void *first, size_t stride,
@@ -155,10 +162,8 @@ put_schedule(FILE *file, const struct policy *policy)
 		snprintf(text, sizeof(text), "+%.15gs", jitter->amount);
 	put_text(file, "jitter", text);
 	put_text(file, "order", jitter_orders[jitter->order]);
-	put_number(file, "timeout",
-	    policy->timeout > 0 ? policy->timeout : NAN);
-	put_number(file, "timeout_share",
-	    policy->timeout_share > 0 ? policy->timeout_share : NAN);
+	put_positive(file, "timeout", policy->timeout);
+	put_positive(file, "timeout_share", policy->timeout_share);
 }
 
 /* The number of an outcome, and the name that goes with it. */
@@ -189,10 +194,8 @@ put_start(FILE *file, const struct report_style *style,
 	put_text(file, "name", style->name);
 	put_list(file, "command", style->command, sizeof(*style->command),
 	    words);
-	put_number(file, "attempts",
-	    record->limit > 0 ? (double)record->limit : NAN);
-	put_number(file, "max_time",
-	    record->max_time > 0 ? record->max_time : NAN);
+	put_positive(file, "attempts", (double)record->limit);
+	put_positive(file, "max_time", record->max_time);
 	put_limits(file, &style->policy->limits);
 	put_schedule(file, style->policy);
 	put_list(file, "preset", rules->presets, sizeof(*rules->presets),
@@ -225,8 +228,7 @@ report_json(struct sink *sink, const struct report *report,
 		break;
 	case RECORD_ATTEMPT:
 		put_number(file, "attempt", (double)record->attempt.number);
-		put_number(file, "pid",
-		    record->seen.pid > 0 ? (double)record->seen.pid : NAN);
+		put_positive(file, "pid", (double)record->seen.pid);
 		put_number(file, "timeout", record->attempt.timeout);
 		break;
 	case RECORD_OUTCOME:
@@ -289,12 +291,9 @@ report_json(struct sink *sink, const struct report *report,
 		else
 			fprintf(file, "\"%.*s\"", record->end.reached->length,
 			    record->end.reached->text);
-		put_number(file, "hint",
-		    record->end.too_long > 0 ? record->end.too_long : NAN);
-		put_number(file, "lost_input",
-		    record->seen.lost_input > 0
-			? (double)record->seen.lost_input
-			: NAN);
+		put_positive(file, "hint", record->end.too_long);
+		put_positive(file, "lost_input",
+		    (double)record->seen.lost_input);
 		for (const struct figure *figure = record->figures;
 		     figure != NULL && figure->name != NULL; figure++)
 			put_number(file, figure->name, figure->value);
