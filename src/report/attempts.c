@@ -22,18 +22,11 @@ report_attempts_add(struct sink *sink, const struct record *record)
 	    record->last.judgement.verdict == VERDICT_SUCCESS)
 		return;
 	attempts->count++;
-	if (attempts->kept == FAILURES_KEPT)
+	if (attempts->rows == NULL)
+		attempts->rows =
+		    reallocarray(NULL, FAILURES_KEPT, sizeof(*attempts->rows));
+	if (attempts->rows == NULL || attempts->kept == FAILURES_KEPT)
 		return;
-	if (attempts->kept == attempts->room) {
-		const size_t room = 2 * attempts->room + 8;
-		struct failed *rows =
-		    reallocarray(attempts->rows, room, sizeof(*rows));
-
-		if (rows == NULL)
-			return;
-		attempts->rows = rows;
-		attempts->room = room;
-	}
 	struct failed *row = &attempts->rows[attempts->kept];
 	*row = (struct failed){
 		.attempt = record->attempt.number,

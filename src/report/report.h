@@ -74,8 +74,8 @@ struct failed {
 /* The failed attempts of a run. */
 struct attempts {
 	uint64_t count;
-	size_t kept, room; /* rows in use, and allocated */
-	struct failed *rows;
+	size_t kept;	     /* rows that are in use */
+	struct failed *rows; /* FAILURES_KEPT, or NULL before the first */
 };
 
 /* Identical failures; the first of them was printed. */

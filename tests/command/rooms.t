@@ -81,7 +81,7 @@ done
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
 	7590 src/core
-	2359 src/report
+	2352 src/report
 	2130 src/plan
 	3388 src/options
 	8225 src/sys
