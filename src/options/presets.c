@@ -100,14 +100,13 @@ presets_parse(struct options *options, const char *text)
 			    : "write ./ before the name of a file";
 		struct preset *rows = reallocarray(options->presets,
 		    options->preset_count + 1, sizeof(*rows));
-		char *name = strndup(text, length);
-		if (rows != NULL)
-			options->presets = rows;
-		if (rows == NULL || name == NULL) {
-			free(name);
+		if (rows == NULL)
 			return strerror(ENOMEM);
-		}
-		rows[options->preset_count++] = (struct preset){ .name = name };
+		options->presets = rows;
+		rows += options->preset_count++;
+		*rows = (struct preset){ .name = strndup(text, length) };
+		if (rows->name == NULL)
+			return strerror(ENOMEM);
 		if (text[length] == '\0')
 			return NULL;
 		text += length + 1;

@@ -83,7 +83,7 @@ ceilings='
 	7590 src/core
 	2352 src/report
 	2130 src/plan
-	3388 src/options
+	3387 src/options
 	8225 src/sys
 	288 src/main.c
 	10055 tests/unit
