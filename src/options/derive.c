@@ -24,22 +24,16 @@ is_presets(const struct options *options, enum option_id id)
 	    options->origin[id] == ORIGIN_FILE;
 }
 
-/* The cap is a preset's or the default: it leaves room for all delays. */
-static void
-widen_cap(struct policy *policy)
+/* The longest delay that the options name. */
+static double
+longest_delay(const struct policy *policy)
 {
-	struct backoff *backoff = &policy->backoff;
-	double longest = backoff_longest(backoff);
+	const struct backoff *backoff = &policy->backoff;
+	double longest = fmax(backoff_longest(backoff), backoff->base);
 
-	longest = fmax(longest, backoff->base);
 	longest = fmax(longest, backoff->min);
 	longest = fmax(longest, policy->throttle_delay);
-	longest = fmax(longest, policy->success_delay);
-	if (backoff->most > 0)
-		backoff->cap = backoff->most = fmax(backoff->cap, longest);
-	else
-		backoff->cap = fmax(DEFAULT_CAP,
-		    fmin(DEFAULT_CAP_FACTOR * longest, DURATION_MAX));
+	return fmax(longest, policy->success_delay);
 }
 
 /* --max-delay: the longest delay, and the longest hint. */
@@ -48,18 +42,24 @@ derive_cap(struct options *options)
 {
 	struct policy *policy = &options->policy;
 	struct backoff *backoff = &policy->backoff;
-	const bool given = options_given(options, OPTION_MAX_DELAY);
-	const bool is_users = options->origin[OPTION_MAX_DELAY] == ORIGIN_USER;
+	const double longest = longest_delay(policy);
 
 	backoff->most = backoff->cap;
-	if (given && backoff->cap == 0)
+	if (!options_given(options, OPTION_MAX_DELAY)) {
+		backoff->cap = fmax(DEFAULT_CAP,
+		    fmin(DEFAULT_CAP_FACTOR * longest, DURATION_MAX));
+		policy->hint_limit = DEFAULT_HINT_LIMIT;
+		return;
+	}
+	if (backoff->cap == 0)
 		backoff->cap = DURATION_MAX;
-	/* What a preset says of delays is not what its user says of hints. */
-	policy->hint_limit = is_users ? backoff->cap
-	    : given		      ? fmax(backoff->cap, DEFAULT_HINT_LIMIT)
-				      : DEFAULT_HINT_LIMIT;
-	if (!is_users) {
-		widen_cap(policy);
+	policy->hint_limit = backoff->cap;
+	if (is_presets(options, OPTION_MAX_DELAY)) {
+		/* It says nothing of hints, and leaves room for all delays. */
+		policy->hint_limit = fmax(backoff->cap, DEFAULT_HINT_LIMIT);
+		backoff->cap = fmax(backoff->cap, longest);
+		if (backoff->most > 0)
+			backoff->most = backoff->cap;
 		return;
 	}
 	/* The delays of a preset stay within the user's cap. */

@@ -86,7 +86,7 @@ ceilings='
 	3387 src/options
 	8225 src/sys
 	288 src/main.c
-	10055 tests/unit
+	10061 tests/unit
 	14447 tests/command
 	4608 tests/lib
 	2808 tests/simulate

@@ -102,7 +102,8 @@ TEST(the_defaults_are_those_of_the_manual)
 	CHECK_STR(policy->jitter.kind->name, "RATIO");
 	CHECK_DBL(policy->jitter.amount, 0.2, 0);
 	CHECK_INT(policy->jitter.order, JITTER_INSIDE);
-	CHECK(policy->pace == PACE_END && !policy->wait_first && !policy->repeat);
+	CHECK(
+	    policy->pace == PACE_END && !policy->wait_first && !policy->repeat);
 	CHECK_DBL(policy->splay, 0, 0);
 	CHECK_DBL(policy->success_delay, 0, 0);
 	CHECK_DBL(policy->hint_limit, 3600, 0);
@@ -257,7 +258,8 @@ TEST(values_arrive_where_they_belong)
 	CHECK_STR(policy->jitter.kind->name, "+DUR");
 	CHECK_DBL(policy->jitter.amount, 5, 0);
 	CHECK_INT(policy->jitter.order, JITTER_BEFORE_CAP);
-	CHECK(policy->pace == PACE_START && policy->wait_first && policy->repeat);
+	CHECK(
+	    policy->pace == PACE_START && policy->wait_first && policy->repeat);
 	CHECK_DBL(policy->min_timeout, 20, 0);
 	CHECK_DBL(policy->reset_after, 60, 0);
 	CHECK_DBL(policy->splay, 30, 0);
@@ -381,8 +383,11 @@ TEST(the_cap_that_is_not_given_follows_the_longest_delay)
 		{ "--preset=poll -j +5", 1, false },
 		{ "--preset=kubernetes -m 5", 5, true },
 		{ "--preset=aws -m 0.5", 0.5, true },
+		{ "--preset=./uncapped", DURATION_MAX, false },
+		{ "--preset=./uncapped -m 5", 5, true },
 	};
 
+	write_file("uncapped", "max-delay = 0\n");
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct line line;
 
@@ -390,6 +395,7 @@ TEST(the_cap_that_is_not_given_follows_the_longest_delay)
 		CHECK_DBL(line.options.policy.backoff.cap, rows[i].cap, 0);
 		CHECK_INT(line.options.policy.backoff.most > 0, rows[i].given);
 	}
+	CHECK(unlink("uncapped") == 0);
 }
 
 /* How far hints are spread, and how long they may be. */
