@@ -224,7 +224,7 @@ conflicts_warning(const struct options *options)
 		       "the command";
 	for (const char *const *word = words;
 	     *word != NULL && strstr(*word, "parallel") == NULL; word++)
-		if (strncmp(*word, ":::", 3) == 0)
+		if (word > words && strncmp(*word, ":::", 3) == 0)
 			return "use parallel " PROGRAM " COMMAND ::: ...";
 	if (command != NULL && words[1] != NULL &&
 	    strcmp(words[-1], "-p") == 0 && strcmp(command, words[1]) == 0)

@@ -83,10 +83,10 @@ ceilings='
 	7590 src/core
 	2352 src/report
 	2130 src/plan
-	3387 src/options
+	3390 src/options
 	8225 src/sys
 	288 src/main.c
-	10061 tests/unit
+	10067 tests/unit
 	14447 tests/command
 	4608 tests/lib
 	2808 tests/simulate
