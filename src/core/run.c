@@ -30,9 +30,9 @@ struct run {
 	int death;  /* of an error: the signal to die of, or 0 */
 
 	double begun;
-	double splayed; /* seconds of --splay; --max-time does not count them */
-	bool locking;	/* another run has the state */
-	bool ended;	/* END was told; a hook may run */
+	double deadline; /* --max-time ends the run then; INFINITY: never */
+	bool locking;	 /* another run has the state */
+	bool ended;	 /* END was told; a hook may run */
 
 	struct retries retries; /* last: its end is as long as need be */
 };
@@ -42,21 +42,6 @@ static double
 now(const struct run *run)
 {
 	return run->driver->now(run->host);
-}
-
-/* When the run must be over. */
-static double
-run_end(const struct run *run)
-{
-	return run->policy->max_time > 0
-	    ? run->begun + run->splayed + run->policy->max_time
-	    : INFINITY;
-}
-
-static bool
-in_time(const struct run *run, double when)
-{
-	return when < run_end(run);
 }
 
 /* --- records --- */
@@ -192,7 +177,7 @@ start_process(struct run *run, enum task task, double deadline)
 
 	if (task != TASK_PROBE)
 		run->process = process_begin(run->policy, task == TASK_ATTEMPT,
-		    time, deadline, run_end(run));
+		    time, deadline, run->deadline);
 	/* cppcheck-suppress returnDanglingLifetime */
 	return run->driver->start(run->host, task, &record);
 }
@@ -382,7 +367,7 @@ run_process(struct run *run)
 		done = done || take_step(run, step);
 	}
 	return process_why(process,
-	    run->signal != 0 || !in_time(run, now(run)));
+	    run->signal != 0 || now(run) >= run->deadline);
 }
 
 /* Waits while no process runs; some things make a wait shorter. */
@@ -468,7 +453,7 @@ ask(struct run *run, enum task task, enum cut cut, double deadline,
 	if (run->signal != 0)
 		return set_end(run, end_by_signal(run->signal));
 	if (why == PROCESS_MAX_TIME ||
-	    (run->process.abandoned && !in_time(run, now(run))))
+	    (run->process.abandoned && now(run) >= run->deadline))
 		return cut_short(run, cut);
 	if (why != PROCESS_ENDS_ITSELF)
 		*answer = ANSWER_LATE;
@@ -508,14 +493,14 @@ lock_state(struct run *run, struct state *state)
 			tell(run, RECORD_LOCK);
 		}
 		if (!await_timer(run,
-			fmin(time + RUN_LOCK_PAUSE, run_end(run))))
+			fmin(time + RUN_LOCK_PAUSE, run->deadline)))
 			return false;
-		if (!in_time(run, now(run)))
+		if (now(run) >= run->deadline)
 			return out_of_time(run);
 	}
 	if (answer == ANSWER_NONE)
 		return fail(run, 0);
-	if (!in_time(run, now(run)))
+	if (now(run) >= run->deadline)
 		return out_of_time(run);
 	run->record.end.too_early = answer == ANSWER_YES ? state->delay : 0;
 	if (answer == ANSWER_NO ||
@@ -550,11 +535,11 @@ read_input(struct run *run)
 {
 	enum event_kind kind = EVENT_SIGNAL;
 
-	if (!run->policy->input || !in_time(run, now(run)) ||
+	if (!run->policy->input || now(run) >= run->deadline ||
 	    run->driver->read_input(run->host))
 		return true;
 	while (kind != EVENT_DONE) {
-		if (!await(run, run_end(run), &kind))
+		if (!await(run, run->deadline, &kind))
 			return false;
 		if (kind == EVENT_TIMER) {
 			run->record.end.cut = CUT_INPUT;
@@ -577,7 +562,7 @@ delivery_deadline(const struct run *run)
 		return INFINITY;
 	return reason == REASON_SIGNAL || reason == REASON_MAX_TIME
 	    ? soon
-	    : fmax(run_end(run), soon);
+	    : fmax(run->deadline, soon);
 }
 
 /*
@@ -641,7 +626,7 @@ wait_for_delay(struct run *run)
 	const double begun = now(run), due = begun + seconds;
 	enum event_kind kind;
 
-	if (!in_time(run, due))
+	if (due >= run->deadline)
 		return out_of_time(run);
 	wait->due = begun - run->begun + seconds;
 	if (policy->delivery == DELIVERY_EACH && last->untold && !deliver(run))
@@ -650,7 +635,7 @@ wait_for_delay(struct run *run)
 	    last->judgement.verdict == VERDICT_SUCCESS && !save(run))
 		return false;
 	/* Time may have run out meanwhile; the end tells the outcome then. */
-	if (!in_time(run, now(run)))
+	if (now(run) >= run->deadline)
 		return out_of_time(run);
 	wait->lasts = true;
 	settle_outcome(run);
@@ -669,20 +654,28 @@ wait_for_delay(struct run *run)
 	wait->total += waited;
 	if (!again)
 		return false;
-	/* SIGURG may have ended it before all of --splay was over. */
-	if (attempt->number == 0)
-		run->splayed = fmin(run->splayed, waited);
 	wait->before = waited;
 	return true;
 }
 
-/* --splay, --wait-first, and a delay that an earlier run left. */
+/*
+ * --splay, --wait-first, and a delay that an earlier run left.  --max-time does
+ * not count --splay, of which SIGURG may have left some over.
+ */
 static bool
 wait_first(struct run *run)
 {
-	return !in_time(run, now(run)) ||
-	    !retries_wait_first(&run->retries, &run->splayed) ||
-	    wait_for_delay(run);
+	const double deadline = run->deadline;
+	double splay;
+
+	if (now(run) >= run->deadline ||
+	    !retries_wait_first(&run->retries, &splay))
+		return true;
+	run->deadline = deadline + splay;
+	if (!wait_for_delay(run))
+		return false;
+	run->deadline = deadline + fmin(splay, run->record.wait.before);
+	return true;
 }
 
 /* --- verdicts --- */
@@ -722,13 +715,13 @@ after_failure(struct run *run)
 	const bool too_long =
 	    delay->hint_is_longer && hint > policy->hint_limit;
 	if (too_long ||
-	    (delay->hint_is_longer && in_time(run, time) &&
-		!in_time(run, time + hint))) {
+	    (delay->hint_is_longer && time < run->deadline &&
+		time + hint >= run->deadline)) {
 		run->record.end.too_long = hint;
 		run->record.end.too_late = !too_long;
 		return give_up(run, REASON_HINT);
 	}
-	return !policy->budget || !in_time(run, time + delay->seconds) ||
+	return !policy->budget || time + delay->seconds >= run->deadline ||
 	    ask_budget(run);
 }
 
@@ -750,10 +743,10 @@ find_verdict(struct run *run)
 	last->judgement = verdict_judge(&policy->rules, last);
 	if (last->judgement.verdict != VERDICT_NONE)
 		return true;
-	if (!in_time(run, time))
+	if (time >= run->deadline)
 		return cut_short(run, CUT_ATTEMPT);
 	if (!ask(run, TASK_CHECK, CUT_CHECK,
-		process_deadline(policy, time, run_end(run), 0), &answer))
+		process_deadline(policy, time, run->deadline, 0), &answer))
 		return false;
 	last->check_timed_out = answer == ANSWER_LATE;
 	last->check = verdicts[answer];
@@ -783,7 +776,7 @@ judge(struct run *run)
 	 * An attempt that --max-time ended has an outcome, a timeout, which the
 	 * rules judge; but not one that did not end.
 	 */
-	if (last->extent != EXTENT_WHOLE && !in_time(run, now(run)))
+	if (last->extent != EXTENT_WHOLE && now(run) >= run->deadline)
 		return cut_short(run, CUT_ATTEMPT);
 	if (!find_verdict(run))
 		return false;
@@ -805,10 +798,10 @@ ask_gate(struct run *run)
 	const double time = now(run);
 	enum answer answer = ANSWER_NONE;
 
-	if (!policy->gate || !in_time(run, time))
+	if (!policy->gate || time >= run->deadline)
 		return true;
 	if (!ask(run, TASK_GATE, CUT_GATE,
-		process_deadline(policy, time, run_end(run),
+		process_deadline(policy, time, run->deadline,
 		    policy->min_timeout),
 		&answer))
 		return false;
@@ -823,7 +816,7 @@ begin_attempt(struct run *run, double time)
 	struct record *record = &run->record;
 	const uint64_t number = record->attempt.number;
 	double deadline =
-	    process_deadline(policy, time, run_end(run), policy->min_timeout);
+	    process_deadline(policy, time, run->deadline, policy->min_timeout);
 
 	record->attempt = (struct attempt){
 		.number = number + (number < UINT64_MAX),
@@ -897,6 +890,9 @@ static bool
 start(struct run *run)
 {
 	run->begun = now(run);
+	run->deadline = run->policy->max_time > 0
+	    ? run->begun + run->policy->max_time
+	    : INFINITY;
 	tell(run, RECORD_START);
 	return (!run->policy->remember || restore(run)) && read_input(run) &&
 	    wait_first(run);
@@ -936,7 +932,7 @@ run_step(struct run *run)
 	    ? start(run)
 	    : judge(run) && wait_for_delay(run) && ask_gate(run);
 
-	if (again && !in_time(run, now(run)))
+	if (again && now(run) >= run->deadline)
 		again = out_of_time(run);
 	if (again)
 		make_attempt(run);
