@@ -370,34 +370,19 @@ run_process(struct run *run)
 	    run->signal != 0 || now(run) >= run->deadline);
 }
 
-/* Waits while no process runs; some things make a wait shorter. */
+/* Waits while no process runs; a date or SIGURG ends the wait early. */
 static bool
-await(struct run *run, double until, enum event_kind *kind)
+await(struct run *run, double until)
 {
 	for (;;) {
 		const struct event event = next(run, until);
 
-		*kind = event.kind;
 		if (!goes_on(run, &event))
 			return false;
 		if (event.kind == EVENT_TIMER || event.kind == EVENT_DATE ||
-		    event.kind == EVENT_DONE ||
 		    (event.kind == EVENT_SIGNAL && event.signal == SIGURG))
 			return true;
 	}
-}
-
-/* Waits until that time: no other event makes this wait shorter. */
-static bool
-await_timer(struct run *run, double until)
-{
-	enum event_kind kind;
-
-	do
-		if (!await(run, until, &kind))
-			return false;
-	while (kind != EVENT_TIMER);
-	return true;
 }
 
 /* --- counts, and the state --- */
@@ -469,7 +454,7 @@ ask_budget(struct run *run)
 
 	while ((answer = run->driver->pay(run->host, throttled,
 		    &run->record.paid)) == ANSWER_AGAIN)
-		if (!await_timer(run, now(run) + RUN_BUDGET_PAUSE))
+		if (!await(run, now(run) + RUN_BUDGET_PAUSE))
 			return false;
 	return answer == ANSWER_YES || give_up(run, REASON_BUDGET);
 }
@@ -492,8 +477,7 @@ lock_state(struct run *run, struct state *state)
 			due = INFINITY;
 			tell(run, RECORD_LOCK);
 		}
-		if (!await_timer(run,
-			fmin(time + RUN_LOCK_PAUSE, run->deadline)))
+		if (!await(run, fmin(time + RUN_LOCK_PAUSE, run->deadline)))
 			return false;
 		if (now(run) >= run->deadline)
 			return out_of_time(run);
@@ -533,20 +517,21 @@ restore(struct run *run)
 static bool
 read_input(struct run *run)
 {
-	enum event_kind kind = EVENT_SIGNAL;
-
 	if (!run->policy->input || now(run) >= run->deadline ||
 	    run->driver->read_input(run->host))
 		return true;
-	while (kind != EVENT_DONE) {
-		if (!await(run, run->deadline, &kind))
+	for (;;) {
+		const struct event event = next(run, run->deadline);
+
+		if (event.kind == EVENT_DONE)
+			return true;
+		if (!goes_on(run, &event))
 			return false;
-		if (kind == EVENT_TIMER) {
+		if (event.kind == EVENT_TIMER) {
 			run->record.end.cut = CUT_INPUT;
 			return out_of_time(run);
 		}
 	}
-	return true;
 }
 
 /* --- held output --- */
@@ -624,7 +609,6 @@ wait_for_delay(struct run *run)
 	struct wait *wait = &run->record.wait;
 	const double seconds = wait->delay.seconds;
 	const double begun = now(run), due = begun + seconds;
-	enum event_kind kind;
 
 	if (due >= run->deadline)
 		return out_of_time(run);
@@ -647,7 +631,7 @@ wait_for_delay(struct run *run)
 	 * the attempt began: then one turn reads them.
 	 */
 	const bool again =
-	    await(run, seconds > 0 ? due : run->begun + attempt->begun, &kind);
+	    await(run, seconds > 0 ? due : run->begun + attempt->begun);
 	wait->lasts = false;
 
 	const double waited = now(run) - begun;

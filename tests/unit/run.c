@@ -542,12 +542,12 @@ STORY(a_budget_is_asked_for_what_can_be_spent_alone, "-T 1 --budget=x",
 STORY(a_budget_that_took_its_time_may_leave_none, "-T 1.05 --budget=x",
     "start; ends 7; @0.1 answer yes: finish max-time 7")
 
-/* Signals meanwhile neither ask nor pay. */
-STORY(a_budget_that_is_locked_is_asked_again_by_time_alone,
-    "-b constant --budget=x",
-    "start; ends 7: asks budget\n"
-    "3 times signal URG: nothing until 0.001, paid 0\n"
-    "answer yes: wait until 1.001, paid 1000")
+/* SIGURG has it asked at once, another signal does not; neither pays. */
+STORY(a_budget_that_is_locked_is_asked_again, "-b constant --budget=x",
+    "start; ends 7: asks budget; +0.001 timer: asks budget, paid 0\n"
+    "3 times signal URG: asks budget, paid 0\n"
+    "signal USR1: nothing until 0.002, paid 0\n"
+    "answer yes: wait until 1.002, paid 1000")
 
 /* --- signals --- */
 
