@@ -72,22 +72,48 @@ retries_begin(struct retries *retries, double time)
 		.attempt = next_number(attempt) });
 }
 
+/*
+ * The wait after an attempt that failed, or, with --repeat, succeeded; its hint
+ * may make it longer.
+ */
+static void
+draw_delay(struct retries *retries, bool success, double time)
+{
+	const struct policy *policy = retries->policy;
+	const struct ended *last = &retries->record->last;
+	const uint64_t attempt = next_number(retries->record->attempt.number);
+	struct delay delay =
+	    delay_draw(policy, &retries->random, &retries->level,
+		(struct delay_request){ .n = retries->delays,
+		    .attempt = attempt,
+		    .throttled = last->judgement.throttled,
+		    .success = success });
+
+	if (policy->pace == PACE_START)
+		delay = delay_left(delay, time - retries->paced_from);
+	if (last->hint >= 0)
+		delay = delay_hinted(policy, &retries->random, delay,
+		    last->hint, attempt);
+	retries->record->wait.delay = delay;
+	retries->delay_begun = time;
+}
+
 bool
-retries_success(struct retries *retries)
+retries_success(struct retries *retries, double time)
 {
 	const struct policy *policy = retries->policy;
 
 	retries->successes = next_number(retries->successes);
 	if (!policy->repeat ||
 	    (policy->repeats > 0 && retries->successes >= policy->repeats)) {
-		if (policy->remember)
-			backoff_success(&policy->backoff, &retries->level, 0);
+		backoff_success(&policy->backoff, &retries->level, 0);
 		return true;
 	}
 	retries->record->used = 0;
 	/* A success does not clear time windows. */
 	memset(retries->tally.counts, 0, sizeof(retries->tally.counts));
 	retries->delays = 0;
+	draw_delay(retries, true, time);
 	return false;
 }
 
@@ -116,6 +142,7 @@ retries_failure(struct retries *retries, double time)
 	record->end.reached = limits_failure(&policy->limits, &retries->tally,
 	    last->outcome, is_free, time);
 	retries->delays = next_number(retries->delays);
+	draw_delay(retries, false, time);
 }
 
 bool
@@ -125,28 +152,6 @@ retries_are_used_up(const struct retries *retries)
 
 	return (limit > 0 && retries->record->used >= limit) ||
 	    retries->record->end.reached != NULL;
-}
-
-void
-retries_draw_delay(struct retries *retries, bool success, double time)
-{
-	const struct policy *policy = retries->policy;
-	const struct ended *last = &retries->record->last;
-	const uint64_t attempt = next_number(retries->record->attempt.number);
-	struct delay delay =
-	    delay_draw(policy, &retries->random, &retries->level,
-		(struct delay_request){ .n = retries->delays,
-		    .attempt = attempt,
-		    .throttled = last->judgement.throttled,
-		    .success = success });
-
-	if (policy->pace == PACE_START)
-		delay = delay_left(delay, time - retries->paced_from);
-	if (last->hint >= 0)
-		delay = delay_hinted(policy, &retries->random, delay,
-		    last->hint, attempt);
-	retries->record->wait.delay = delay;
-	retries->delay_begun = time;
 }
 
 uint64_t

@@ -42,21 +42,18 @@ void retries_begin(struct retries *retries, double time);
 
 /*
  * The attempt succeeded.  Returns whether there are as many successes in a row
- * as the run needs; if not, its counts begin anew.
+ * as the run needs; if not, its counts begin anew, and the next wait is drawn.
  */
-bool retries_success(struct retries *retries);
+bool retries_success(struct retries *retries, double time);
 
-/* The attempt failed. */
+/*
+ * The attempt failed: counts that, and draws the next wait, if only for a later
+ * run.
+ */
 void retries_failure(struct retries *retries, double time);
 
 /* Whether --attempts allows no further attempt. */
 bool retries_are_used_up(const struct retries *retries);
-
-/*
- * Draws the wait after an attempt that failed, or, with --repeat, succeeded;
- * its hint may make it longer.
- */
-void retries_draw_delay(struct retries *retries, bool success, double time);
 
 /* Runs in a row that gave up, with this one if it did. */
 uint64_t retries_given_up(const struct retries *retries);

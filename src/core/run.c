@@ -402,8 +402,6 @@ save(struct run *run)
 static bool
 cut_short(struct run *run, enum cut cut)
 {
-	const double time = now(run);
-
 	if (cut == CUT_GATE &&
 	    run->record.last.judgement.verdict == VERDICT_SUCCESS)
 		return out_of_time(run);
@@ -411,11 +409,8 @@ cut_short(struct run *run, enum cut cut)
 	    (struct judgement){ .verdict = VERDICT_STOP,
 		    .rule = RULE_MAX_TIME };
 	run->record.end.cut = cut;
-	if (cut == CUT_ATTEMPT || cut == CUT_CHECK) {
-		retries_failure(&run->retries, time);
-		if (run->policy->remember)
-			retries_draw_delay(&run->retries, false, time);
-	}
+	if (cut == CUT_ATTEMPT || cut == CUT_CHECK)
+		retries_failure(&run->retries, now(run));
 	return set_end(run, end_cut_short(run->policy, &run->record));
 }
 
@@ -669,9 +664,8 @@ after_success(struct run *run)
 {
 	const double hint = run->record.last.hint;
 
-	if (retries_success(&run->retries))
+	if (retries_success(&run->retries, now(run)))
 		return set_end(run, end_success(run->policy, &run->record));
-	retries_draw_delay(&run->retries, true, now(run));
 	if (run->record.wait.delay.hint_is_longer &&
 	    hint > run->policy->hint_limit) {
 		run->record.end.too_long = hint;
@@ -688,11 +682,7 @@ after_failure(struct run *run)
 	const double hint = run->record.last.hint, time = now(run);
 
 	retries_failure(&run->retries, time);
-	const bool is_final = retries_are_used_up(&run->retries);
-	/* After the last attempt only a later run may wait. */
-	if (!is_final || policy->remember)
-		retries_draw_delay(&run->retries, false, time);
-	if (is_final)
+	if (retries_are_used_up(&run->retries))
 		return give_up(run,
 		    run->record.last.why == PROCESS_MAX_TIME ? REASON_MAX_TIME
 							     : REASON_ATTEMPTS);

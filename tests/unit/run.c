@@ -657,9 +657,9 @@ STORY(an_error_at_the_end_takes_its_place, "-a 1 --state=x",
     "cannot-save; start; answer yes; ends KILL: deliver\n"
     "delivered: finish error 125, saved, death none")
 
-STORY(a_run_to_be_remembered_draws_the_delay_that_it_does_not_wait, "-a 3",
+STORY(a_run_leaves_the_delay_that_it_does_not_wait, "-a 3",
     "start; delays 1 2\n"
-    "ends 1: finish attempts 1, delay 2, saved-n 0, waited 3",
+    "ends 1: finish attempts 1, not saved, saved-n 0, waited 3",
     "-a 3 --state=x",
     "start; answer yes; delays 1 2\n"
     "ends 1: finish attempts 1, delay 4, saved-n 3, waited 3")
