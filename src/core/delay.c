@@ -45,7 +45,6 @@ delay_draw(const struct policy *policy, const struct random *random,
 		.low = low,
 		.high = high,
 		.seconds = jitter_delay(jitter, &backoff, nominal, u),
-		.hint = -1,
 	};
 }
 
@@ -61,7 +60,6 @@ delay_hinted(const struct policy *policy, const struct random *random,
 	if (policy->hint_spread > 0)
 		spread +=
 		    (most - hint) * random_uniform(random, attempt, DRAW_HINT);
-	delay.hint = hint;
 	delay.hint_is_longer = hint > delay.high;
 	delay.hint_decides = spread > delay.seconds;
 	delay.low = fmax(delay.low, hint);

@@ -61,7 +61,6 @@ struct delay {
 	double nominal;	  /* from the strategy, within --min- and --max-delay */
 	double low, high; /* the range of the random draw */
 	double seconds;	  /* the wait itself */
-	double hint;	  /* the attempt asked for this; negative: for none */
 	bool hint_is_longer; /* than the strategy's delay may be */
 	bool hint_decides;   /* the wait is so long because of the hint */
 };
@@ -94,7 +93,6 @@ struct end {
 	enum cut cut;
 	bool in_a_wait;	   /* the signal came in a wait */
 	double too_long;   /* the hint that ended the run, or 0 */
-	bool too_late;	   /* the hint is longer than --max-time allows */
 	double too_early;  /* EARLY: seconds; 0: another run is active */
 	bool tolerated;	   /* --tolerate makes the status 0 */
 	uint64_t given_up; /* runs in a row that gave up, up to this one */

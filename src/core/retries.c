@@ -30,7 +30,7 @@ retries_wait_first(struct retries *retries, double *splayed)
 	*splayed = 0;
 	if (!(first || policy->splay > 0 || left > 0))
 		return false;
-	*delay = (struct delay){ .hint = -1 };
+	*delay = (struct delay){ 0 };
 	if (left > 0) {
 		retries->record->wait.kept = true;
 		delay->nominal = delay->low = delay->high = delay->seconds =

@@ -659,43 +659,48 @@ wait_first(struct run *run)
 
 /* --- verdicts --- */
 
+/*
+ * Whether the attempt asks for a wait that is over the limit, or would last
+ * until the end of the run.
+ */
+static bool
+asks_too_much(struct run *run, double time)
+{
+	const double hint = run->record.last.hint;
+	const bool is_late =
+	    time < run->deadline && time + hint >= run->deadline;
+
+	if (!run->record.wait.delay.hint_is_longer ||
+	    (hint <= run->policy->hint_limit && !is_late))
+		return false;
+	run->record.end.too_long = hint;
+	return true;
+}
+
 static bool
 after_success(struct run *run)
 {
-	const double hint = run->record.last.hint;
+	const double time = now(run);
 
-	if (retries_success(&run->retries, now(run)))
+	if (retries_success(&run->retries, time) || asks_too_much(run, time))
 		return set_end(run, end_success(run->policy, &run->record));
-	if (run->record.wait.delay.hint_is_longer &&
-	    hint > run->policy->hint_limit) {
-		run->record.end.too_long = hint;
-		return set_end(run, end_success(run->policy, &run->record));
-	}
 	return true;
 }
 
 static bool
 after_failure(struct run *run)
 {
-	const struct policy *policy = run->policy;
-	const struct delay *delay = &run->record.wait.delay;
-	const double hint = run->record.last.hint, time = now(run);
+	const double time = now(run);
 
 	retries_failure(&run->retries, time);
 	if (retries_are_used_up(&run->retries))
 		return give_up(run,
 		    run->record.last.why == PROCESS_MAX_TIME ? REASON_MAX_TIME
 							     : REASON_ATTEMPTS);
-	const bool too_long =
-	    delay->hint_is_longer && hint > policy->hint_limit;
-	if (too_long ||
-	    (delay->hint_is_longer && time < run->deadline &&
-		time + hint >= run->deadline)) {
-		run->record.end.too_long = hint;
-		run->record.end.too_late = !too_long;
+	if (asks_too_much(run, time))
 		return give_up(run, REASON_HINT);
-	}
-	return !policy->budget || time + delay->seconds >= run->deadline ||
+	return !run->policy->budget ||
+	    time + run->record.wait.delay.seconds >= run->deadline ||
 	    ask_budget(run);
 }
 
@@ -937,7 +942,7 @@ run_open(const struct policy *policy, struct random random,
 	run->record.has_presets = policy->rules.classifies;
 	run->record.hint_limit = policy->hint_limit;
 	run->record.tolerate = policy->tolerate;
-	run->record.wait = (struct wait){ .delay.hint = -1, .before = -1 };
+	run->record.wait.before = -1;
 	run->record.seen.user = run->record.seen.system = NAN;
 	return run;
 }

@@ -267,7 +267,8 @@ report_json(struct sink *sink, const struct report *report,
 		put_number(file, "low", delay->low);
 		put_number(file, "high", delay->high);
 		put_number(file, "delay", delay->seconds);
-		put_number(file, "hint", delay->hint >= 0 ? delay->hint : NAN);
+		put_number(file, "hint",
+		    record->last.hint >= 0 ? record->last.hint : NAN);
 		break;
 	case RECORD_SIGNAL:
 		put_text(file, "signal", signal_name(record->signal, name));

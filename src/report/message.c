@@ -396,7 +396,7 @@ find_fact(const struct telling *telling, const char *name,
 	IF("never", probes->failures > 0 && !probes->was_healthy)
 	IF("forwarded", record->forwarded)
 	IF("in-wait", record->end.in_a_wait)
-	IF("too-late", record->end.too_late)
+	IF("too-late", record->end.too_long <= record->hint_limit)
 	IF("tolerated", record->end.tolerated)
 	IF("blank",
 	    command != NULL &&
@@ -450,7 +450,7 @@ find_fact(const struct telling *telling, const char *name,
 	EXACT("nominal", delay->nominal, >= 0)
 	EXACT("low", delay->low, >= 0)
 	EXACT("high", delay->high, >= 0)
-	EXACT("hint", delay->hint, >= 0)
+	EXACT("hint", record->last.hint, >= 0)
 
 	/* Numbers. */
 	COUNT("number", record->attempt.number, true)

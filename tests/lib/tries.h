@@ -85,7 +85,7 @@ check_wait(const struct record *record)
 	MUST(delay->nominal >= 0 && isfinite(delay->nominal));
 	MUST(delay->low >= 0 && delay->low <= delay->seconds);
 	MUST(delay->seconds <= delay->high && isfinite(delay->high));
-	MUST(delay->seconds >= delay->hint);
+	MUST(delay->seconds >= record->last.hint);
 	MUST(record->wait.due < end_of_run());
 	MUST(record->wait.due <= try.now + delay->seconds);
 	MUST(isfinite(record->wait.total) && record->wait.total >= 0);

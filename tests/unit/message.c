@@ -93,7 +93,8 @@ waiting(enum record_kind kind)
 		.last.outcome = { OUTCOME_EXIT, 7 },
 		.last.judgement = { VERDICT_RETRY, RULE_DEFAULT, false },
 		.last.duration = 0.5,
-		.wait.delay = { 4, 3, 5, 4.5, -1 },
+		.last.hint = -1,
+		.wait.delay = { 4, 3, 5, 4.5 },
 		.wait.lasts = true,
 		.attempt.timeout = INFINITY,
 	};
@@ -122,7 +123,7 @@ TEST(a_line_has_what_is_asked_for)
 	CHECK_STR(message.text,
 	    NAMED "attempt 2/5 exited 7 after 0.5s; next in 4.5s "
 		  "(nominal 4s, range 3s to 5s)");
-	record.wait.delay.hint = 4.25;
+	record.last.hint = 4.25;
 	message = message_of(&verbose, &record);
 	CHECK_STR(message.text,
 	    NAMED "attempt 2/5 exited 7 after 0.5s; next in 4.5s "
@@ -232,7 +233,7 @@ end_of(struct record end, char text[sizeof(((struct message *)NULL)->text)])
 	record.attempt.number = record.used = 3;
 	record.hint_limit = 3600;
 	record.end = end.end;
-	record.end.too_long = 90;
+	record.end.too_long = 5400;
 	return strcpy(text, message_part(&record, "last").text);
 }
 
@@ -338,7 +339,7 @@ TEST(the_end_says_why)
 		{ { .end.reason = REASON_GATE },
 		    ", and --before-retry failed" },
 		{ { .end.reason = REASON_HINT },
-		    ", and asked to wait 1m30s, over the 1h limit; "
+		    ", and asked to wait 1h30m, over the 1h limit; "
 		    "raise it with -m" },
 		{ { .end.reason = REASON_EARLY },
 		    "not started: another run is active" },
@@ -566,8 +567,8 @@ TEST(each_other_sentence_is_told)
 		    "giving up after 0 attempts in 0s: did not run, and "
 		    "asked to wait 1m30s, longer than --max-time allows",
 		    { .kind = RECORD_END,
-			.end = { REASON_HINT, .too_long = 90,
-			    .too_late = true } } },
+			.hint_limit = 3600,
+			.end = { REASON_HINT, .too_long = 90 } } },
 		{ message_of, &loud,
 		    "giving up after 0 attempts in 0s: did not run, and "
 		    "nobody reads the output",

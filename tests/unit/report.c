@@ -27,9 +27,10 @@ waiting(enum record_kind kind)
 		.last.outcome = { OUTCOME_EXIT, 7 },
 		.last.judgement = { VERDICT_RETRY, RULE_DEFAULT, false },
 		.last.duration = 0.5,
+		.last.hint = -1,
 		.seen.user = NAN,
 		.seen.system = NAN,
-		.wait.delay = { 4, 3, 5, 4.5, -1 },
+		.wait.delay = { 4, 3, 5, 4.5 },
 		.wait.lasts = true,
 		.wait.due = 40.5,
 	};
@@ -86,7 +87,7 @@ TEST(what_is_absent_is_null)
 
 	tell("json", &record, text, sizeof(text));
 	CHECK(strstr(text, "\"hint\":null}") != NULL);
-	record.wait.delay.hint = 0;
+	record.last.hint = 0;
 	tell("json", &record, text, sizeof(text));
 	CHECK(strstr(text, "\"hint\":0}") != NULL);
 	record.kind = RECORD_OUTCOME;

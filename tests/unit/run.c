@@ -450,15 +450,11 @@ STORIES(a_hint_is_spread_upward_within_its_limit,
 /* After a success the run has succeeded, with --repeat. */
 STORIES(a_hint_beyond_its_limit_or_the_runs_ends_the_run,
     "-b constant -d 10 -m 60 --repeat -T $1",
-    "start; ends $2 hint $3: $4, too-long $5, $6",
-    "0 7 60 wait 0 not,too-late; "
-    "0 7 60.1 finish,hint,7 60.1 not,too-late; "
-    "0 7 1e9 finish,hint,7 1e9 not,too-late; "
-    "45 7 40 wait 0 not,too-late; 45 7 45 finish,hint,7 45 too-late; "
-    "10 7 5 finish,max-time,7 0 not,too-late; "
-    "0 0 60 wait 0 not,too-late; "
-    "0 0 60.1 finish,success,0 60.1 not,too-late; "
-    "45 0 45 finish,success,0 0 not,too-late")
+    "start; ends $2 hint $3: $4, too-long $5",
+    "0 7 60 wait 0; 0 7 60.1 finish,hint,7 60.1; 0 7 1e9 finish,hint,7 1e9; "
+    "45 7 40 wait 0; 45 7 45 finish,hint,7 45; 10 7 5 finish,max-time,7 0; "
+    "0 0 60 wait 0; 0 0 60.1 finish,success,0 60.1; "
+    "45 0 45 finish,success,0 45")
 
 /* An attempt that the limit ended may have left a hint. */
 STORY(past_the_limit_a_hint_is_not_the_reason, "-T 10 -b constant",
