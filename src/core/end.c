@@ -15,45 +15,25 @@ last_status(const struct policy *policy, const struct record *run)
 }
 
 struct end
-end_success(const struct policy *policy, const struct record *run)
-{
-	struct end end = { .reason = REASON_SUCCESS };
-
-	if (policy->flaky_status > 0 && run->failures > 0)
-		end.status = policy->flaky_status;
-	else if (policy->preserve_status)
-		end.status = last_status(policy, run);
-	return end;
-}
-
-struct end
-end_giving_up(const struct policy *policy, const struct record *run,
+end_as_last(const struct policy *policy, const struct record *run,
     enum reason reason)
 {
 	const struct outcome outcome = run->last.outcome;
-	struct end end = { .status = last_status(policy, run) };
+	struct end end = { .reason = reason,
+		.status = last_status(policy, run) };
 
-	/* With --repeat the last attempt may have succeeded. */
-	if (run->last.judgement.verdict == VERDICT_SUCCESS)
-		end = end_success(policy, run);
-	else if (policy->transient_status > 0 && reason != REASON_SIGNAL &&
+	/* With --repeat it may have succeeded in a run that gives up. */
+	if (run->last.judgement.verdict == VERDICT_SUCCESS) {
+		if (policy->flaky_status > 0 && run->failures > 0)
+			end.status = policy->flaky_status;
+		else if (!policy->preserve_status)
+			end.status = 0;
+	} else if (policy->transient_status > 0 && reason != REASON_SIGNAL &&
 	    outcome.class == CLASS_TRANSIENT)
 		end.status = policy->transient_status;
 	else if (outcome.kind == OUTCOME_SIGNAL)
 		end.death = outcome.code;
-	end.reason = reason;
 	return end;
-}
-
-struct end
-end_out_of_time(const struct policy *policy, const struct record *run)
-{
-	if (run->attempt.number == 0)
-		return (struct end){ .reason = REASON_MAX_TIME,
-			.status = STATUS_TIMEOUT };
-	if (run->last.judgement.verdict == VERDICT_SUCCESS)
-		return end_success(policy, run);
-	return end_giving_up(policy, run, REASON_MAX_TIME);
 }
 
 struct end
@@ -78,7 +58,7 @@ struct end
 end_passed_on(const struct policy *policy, const struct record *run, int signal)
 {
 	const struct outcome outcome = run->last.outcome;
-	struct end end = end_giving_up(policy, run, REASON_SIGNAL);
+	struct end end = end_as_last(policy, run, REASON_SIGNAL);
 
 	if (outcome.kind == OUTCOME_EXIT && outcome.code == 0)
 		end.status = 0;

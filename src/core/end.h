@@ -12,16 +12,13 @@
  */
 
 /* As the last attempt ended. */
-struct end end_giving_up(const struct policy *policy, const struct record *run,
+struct end end_as_last(const struct policy *policy, const struct record *run,
     enum reason reason);
 
-struct end end_success(const struct policy *policy, const struct record *run);
-
-/* No time is left for another attempt. */
-struct end end_out_of_time(const struct policy *policy,
-    const struct record *run);
-
-/* --max-time ended the attempt, its check or its gate, or left none of them. */
+/*
+ * --max-time ended the attempt, its check or its gate, or left no time for any
+ * of them.
+ */
 struct end end_cut_short(const struct policy *policy, const struct record *run);
 
 /* A signal ended a run of which no attempt ran. */

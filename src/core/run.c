@@ -116,16 +116,25 @@ set_end(struct run *run, struct end end)
 	return false;
 }
 
+/* The run ends as its last attempt did. */
 static bool
-give_up(struct run *run, enum reason reason)
+end_with(struct run *run, enum reason reason)
 {
-	return set_end(run, end_giving_up(run->policy, &run->record, reason));
+	return set_end(run, end_as_last(run->policy, &run->record, reason));
 }
 
+/* No time is left for another attempt. */
 static bool
 out_of_time(struct run *run)
 {
-	return set_end(run, end_out_of_time(run->policy, &run->record));
+	const struct record *record = &run->record;
+
+	if (record->attempt.number == 0)
+		return set_end(run, end_cut_short(run->policy, record));
+	return end_with(run,
+	    record->last.judgement.verdict == VERDICT_SUCCESS
+		? REASON_SUCCESS
+		: REASON_MAX_TIME);
 }
 
 static bool
@@ -451,7 +460,7 @@ ask_budget(struct run *run)
 		    &run->record.paid)) == ANSWER_AGAIN)
 		if (!await(run, now(run) + RUN_BUDGET_PAUSE))
 			return false;
-	return answer == ANSWER_YES || give_up(run, REASON_BUDGET);
+	return answer == ANSWER_YES || end_with(run, REASON_BUDGET);
 }
 
 /* --- before the first attempt --- */
@@ -683,7 +692,7 @@ after_success(struct run *run)
 	const double time = now(run);
 
 	if (retries_success(&run->retries, time) || asks_too_much(run, time))
-		return set_end(run, end_success(run->policy, &run->record));
+		return end_with(run, REASON_SUCCESS);
 	return true;
 }
 
@@ -694,11 +703,11 @@ after_failure(struct run *run)
 
 	retries_failure(&run->retries, time);
 	if (retries_are_used_up(&run->retries))
-		return give_up(run,
+		return end_with(run,
 		    run->record.last.why == PROCESS_MAX_TIME ? REASON_MAX_TIME
 							     : REASON_ATTEMPTS);
 	if (asks_too_much(run, time))
-		return give_up(run, REASON_HINT);
+		return end_with(run, REASON_HINT);
 	return !run->policy->budget ||
 	    time + run->record.wait.delay.seconds >= run->deadline ||
 	    ask_budget(run);
@@ -764,7 +773,7 @@ judge(struct run *run)
 	if (last->judgement.verdict == VERDICT_RETRY)
 		return after_failure(run);
 	retries_failure(&run->retries, now(run));
-	return give_up(run, REASON_STOP);
+	return end_with(run, REASON_STOP);
 }
 
 /* --- attempts --- */
@@ -784,7 +793,7 @@ ask_gate(struct run *run)
 		    policy->min_timeout),
 		&answer))
 		return false;
-	return answer != ANSWER_AGAIN || give_up(run, REASON_GATE);
+	return answer != ANSWER_AGAIN || end_with(run, REASON_GATE);
 }
 
 /* Makes ready for an attempt that begins now; returns its deadline. */
