@@ -226,22 +226,6 @@ process_extend(struct process *process, double now, double since,
 	process->unread = since < INFINITY && process->deadline <= now;
 }
 
-bool
-process_is_stuck(const struct process *process)
-{
-	return process->abandoned && !process->exited;
-}
-
-enum extent
-process_extent(const struct process *process)
-{
-	if (!process->abandoned)
-		return EXTENT_WHOLE;
-	if (!process->exited)
-		return EXTENT_UNKNOWN;
-	return process->unread ? EXTENT_UNREAD : EXTENT_UNSEARCHED;
-}
-
 enum process_why
 process_why(const struct process *process, bool run_ends)
 {
@@ -252,17 +236,24 @@ process_why(const struct process *process, bool run_ends)
 	    : process->why;
 }
 
-struct outcome
-process_outcome(const struct process *process, enum process_why why,
-    struct outcome returned)
+void
+process_note(const struct process *process, struct ended *ended)
 {
+	const bool is_stuck = process->abandoned && !process->exited;
 	const bool ended_itself =
-	    why == PROCESS_ENDS_ITSELF || why == PROCESS_ERROR;
+	    ended->why == PROCESS_ENDS_ITSELF || ended->why == PROCESS_ERROR;
 
-	if ((ended_itself && !process_is_stuck(process)) ||
-	    !outcome_ran(returned))
-		return returned;
-	return (struct outcome){ .kind = why == PROCESS_UNHEALTHY
-		    ? OUTCOME_UNHEALTHY
-		    : OUTCOME_TIMEOUT };
+	ended->extent = !process->abandoned ? EXTENT_WHOLE
+	    : is_stuck			    ? EXTENT_UNKNOWN
+	    : process->unread		    ? EXTENT_UNREAD
+					    : EXTENT_UNSEARCHED;
+	ended->outcome = ended->returned;
+	if (outcome_ran(ended->returned) && (is_stuck || !ended_itself))
+		ended->outcome =
+		    (struct outcome){ .kind = ended->why == PROCESS_UNHEALTHY
+				? OUTCOME_UNHEALTHY
+				: OUTCOME_TIMEOUT };
+	/* Nobody knows how a process ends that lives on. */
+	if (is_stuck)
+		ended->returned = ended->outcome;
 }

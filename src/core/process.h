@@ -150,14 +150,10 @@ void process_extend(struct process *process, double now, double since,
  */
 enum process_why process_why(const struct process *process, bool run_ends);
 
-/* Whether the process was given up as one that does not end. */
-bool process_is_stuck(const struct process *process);
-
-/* How much of its output was collected. */
-enum extent process_extent(const struct process *process);
-
-/* How a process that ended for this reason counts; `returned` is its own. */
-struct outcome process_outcome(const struct process *process,
-    enum process_why why, struct outcome returned);
+/*
+ * Notes of an attempt that had this process how much of its output was
+ * collected, and its outcome, which follows from `why` and `returned`.
+ */
+void process_note(const struct process *process, struct ended *ended);
 
 #endif

@@ -858,14 +858,10 @@ make_attempt(struct run *run)
 
 	attempt->runs = false;
 	ended.duration = now(run) - run->begun - attempt->begun;
-	ended.extent = process_extent(&run->process);
 	ended.silent =
 	    ended.why == PROCESS_IDLE ? run->policy->idle_timeout : 0;
-	ended.outcome =
-	    process_outcome(&run->process, ended.why, ended.returned);
+	process_note(&run->process, &ended);
 	verdict_classify(&run->policy->rules, &ended);
-	if (process_is_stuck(&run->process))
-		ended.returned = ended.outcome;
 	ended.untold = ended.outcome.kind != OUTCOME_NONE;
 	if (ended.why == PROCESS_MAX_TIME)
 		run->record.end.cut = CUT_ATTEMPT;

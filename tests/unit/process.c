@@ -170,21 +170,31 @@ TEST(an_outcome_that_is_late_has_a_reason)
 	CHECK_INT(process_why(&ended, false), PROCESS_IDLE);
 }
 
+static struct ended
+noted(const struct process *process, enum process_why why,
+    struct outcome returned)
+{
+	struct ended ended = { .why = why, .returned = returned };
+
+	process_note(process, &ended);
+	return ended;
+}
+
 TEST(an_ended_process_counts_by_the_reason)
 {
 	const struct outcome exited = { OUTCOME_EXIT, .code = 3 };
 	const struct outcome unforked = { OUTCOME_UNFORKED, .code = 11 };
-	struct process process = begun(5);
+	const struct process process = begun(5);
 
-	CHECK_INT(process_outcome(&process, PROCESS_ENDS_ITSELF, exited).code,
-	    3);
-	CHECK_INT(process_outcome(&process, PROCESS_ERROR, exited).kind,
+	CHECK_INT(noted(&process, PROCESS_ENDS_ITSELF, exited).outcome.code, 3);
+	CHECK_INT(noted(&process, PROCESS_ERROR, exited).outcome.kind,
 	    OUTCOME_EXIT);
-	CHECK_INT(process_outcome(&process, PROCESS_IDLE, exited).kind,
+	CHECK_INT(noted(&process, PROCESS_IDLE, exited).outcome.kind,
 	    OUTCOME_TIMEOUT);
-	CHECK_INT(process_outcome(&process, PROCESS_UNHEALTHY, exited).kind,
+	CHECK_INT(noted(&process, PROCESS_IDLE, exited).returned.code, 3);
+	CHECK_INT(noted(&process, PROCESS_UNHEALTHY, exited).outcome.kind,
 	    OUTCOME_UNHEALTHY);
-	CHECK_INT(process_outcome(&process, PROCESS_TIMEOUT, unforked).kind,
+	CHECK_INT(noted(&process, PROCESS_TIMEOUT, unforked).outcome.kind,
 	    OUTCOME_UNFORKED);
 }
 
@@ -218,7 +228,9 @@ TEST(a_reader_that_takes_has_a_second)
 		process_extend(&process, 10, rows[i].since, rows[i].signalled);
 		CHECK_DBL(process.deadline, rows[i].deadline, 0);
 		process_tick(&process, 10);
-		CHECK_INT(process_extent(&process), rows[i].extent);
+		const struct ended ended = noted(&process, process.why,
+		    (struct outcome){ OUTCOME_EXIT, .code = 0 });
+		CHECK_INT(ended.extent, rows[i].extent);
 	}
 	/* In time one that takes nothing may pause. */
 	struct process process = begun(20);
@@ -234,11 +246,12 @@ TEST(a_stuck_process_has_no_outcome_of_its_own)
 	struct process process = begun(5);
 
 	process.abandoned = true;
-	CHECK(process_is_stuck(&process));
-	CHECK_INT(process_outcome(&process, PROCESS_ENDS_ITSELF, stale).kind,
-	    OUTCOME_TIMEOUT);
-	CHECK_INT(process_outcome(&process, PROCESS_TIMEOUT, stale).kind,
-	    OUTCOME_TIMEOUT);
+	struct ended ended = noted(&process, PROCESS_ENDS_ITSELF, stale);
+	CHECK_INT(ended.extent, EXTENT_UNKNOWN);
+	CHECK_INT(ended.outcome.kind, OUTCOME_TIMEOUT);
+	CHECK_INT(ended.returned.kind, OUTCOME_TIMEOUT);
+	ended = noted(&process, PROCESS_TIMEOUT, stale);
+	CHECK_INT(ended.outcome.kind, OUTCOME_TIMEOUT);
 }
 
 TEST(a_stop_is_followed_by_sigkill)
