@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "attempt.h"
-#include "limits.h"
+#include "policy.h"
 
 /*
  * What happens in a run, for messages, logs, systemd and the table of a plan.
@@ -119,12 +119,8 @@ struct record {
 	enum record_kind kind;
 	double elapsed;
 
-	/* The policy's, and what has been counted: always valid. */
-	uint64_t limit; /* on attempts; 0: none */
-	double max_time;
-	double hint_limit; /* on the waits that hints ask for */
-	uint64_t tolerate; /* runs that may give up in a row, less one */
-	bool has_presets;  /* there are presets that know classes */
+	/* Always valid. */
+	const struct policy *policy;
 	uint64_t used;	   /* attempts that count against the limit */
 	bool final;	   /* it allows no other attempt after this one */
 	uint64_t failures; /* of the run */

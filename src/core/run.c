@@ -942,11 +942,7 @@ run_open(const struct policy *policy, struct random random,
 	run->retries.random = random;
 	run->retries.record = &run->record;
 	run->record.last.hint = -1;
-	run->record.limit = policy->limits.attempts;
-	run->record.max_time = policy->max_time;
-	run->record.has_presets = policy->rules.classifies;
-	run->record.hint_limit = policy->hint_limit;
-	run->record.tolerate = policy->tolerate;
+	run->record.policy = policy;
 	run->record.wait.before = -1;
 	run->record.seen.user = run->record.seen.system = NAN;
 	return run;

@@ -107,8 +107,7 @@ plan_clients(struct world *world, struct report *report,
 {
 	const uint64_t clients = world->script.clients;
 	const struct record start = { .kind = RECORD_START,
-		.limit = world->policy.limits.attempts,
-		.max_time = world->policy.max_time };
+		.policy = &world->policy };
 	struct page page;
 
 	report_tell(report, &start);
@@ -120,6 +119,7 @@ plan_clients(struct world *world, struct report *report,
 	page_print(&page, output, 0);
 	struct record last = {
 		.kind = RECORD_END,
+		.policy = &world->policy,
 		.elapsed = figures.last.p50,
 		.attempt.number = (uint64_t)round(figures.total),
 		.end.reason = REASON_PLAN,

@@ -35,7 +35,7 @@ report_github_begin(struct sink *sink, const struct report *report,
     const struct record *record)
 {
 	const struct report_style *style = &report->style;
-	const bool held = style->policy->delivery == DELIVERY_EACH;
+	const bool held = record->policy->delivery == DELIVERY_EACH;
 	const bool failed = style->forgets && held;
 	char attempt[MESSAGE_PART], name[MESSAGE_PART];
 
@@ -56,13 +56,11 @@ report_github_begin(struct sink *sink, const struct report *report,
 		return;
 	report_text_end_series(sink, report);
 	/* Something else may have left a line without its end. */
-	if (record->attempt.number == 1 || style->policy->gate)
+	if (record->attempt.number == 1 || record->policy->gate)
 		putc('\n', sink->file);
 	fputs("::group::", sink->file);
 	put_workflow(sink->file, message_name(style, name));
-	fprintf(sink->file, ": %s\n",
-	    message_attempt(record->attempt.number, record->used, record->limit,
-		attempt));
+	fprintf(sink->file, ": %s\n", message_attempt(record, 0, attempt));
 	sink->group = record->attempt.number;
 	sink->grouped = true;
 }

@@ -186,7 +186,7 @@ static void
 put_start(FILE *file, const struct report_style *style,
     const struct record *record)
 {
-	const struct rules *rules = &style->policy->rules;
+	const struct policy *policy = record->policy;
 	size_t words = 0;
 
 	while (style->command[words] != NULL)
@@ -194,13 +194,13 @@ put_start(FILE *file, const struct report_style *style,
 	put_text(file, "name", style->name);
 	put_list(file, "command", style->command, sizeof(*style->command),
 	    words);
-	put_positive(file, "attempts", (double)record->limit);
-	put_positive(file, "max_time", record->max_time);
-	put_limits(file, &style->policy->limits);
-	put_schedule(file, style->policy);
-	put_list(file, "preset", rules->presets, sizeof(*rules->presets),
-	    (size_t)rules->preset_count);
-	if (policy_draws(style->policy))
+	put_positive(file, "attempts", (double)policy->limits.attempts);
+	put_positive(file, "max_time", policy->max_time);
+	put_limits(file, &policy->limits);
+	put_schedule(file, policy);
+	put_list(file, "preset", policy->rules.presets,
+	    sizeof(*policy->rules.presets), (size_t)policy->rules.preset_count);
+	if (policy_draws(policy))
 		fprintf(file, ",\"seed\":%" PRIu64, style->seed);
 	else
 		put_text(file, "seed", NULL);

@@ -220,10 +220,16 @@ message_time(double seconds, char text[MESSAGE_PART])
 }
 
 const char *
-message_attempt(uint64_t attempt, uint64_t used, uint64_t limit,
+message_attempt(const struct record *record, uint64_t ahead,
     char text[MESSAGE_PART])
 {
-	if (limit == 0)
+	const uint64_t limit = record->policy->limits.attempts;
+	const uint64_t attempt = record->attempt.number + ahead;
+	const uint64_t used = record->used + ahead;
+
+	/* A success of --repeat has just made `used` 0. */
+	if (limit == 0 ||
+	    (used == 0 && record->last.judgement.verdict == VERDICT_SUCCESS))
 		snprintf(text, MESSAGE_PART, "attempt %" PRIu64, attempt);
 	else if (used == attempt)
 		snprintf(text, MESSAGE_PART, "attempt %" PRIu64 "/%" PRIu64,
@@ -342,6 +348,7 @@ find_fact(const struct telling *telling, const char *name,
 		"input" };
 	const struct report_style *style = telling->style;
 	const struct record *record = telling->record;
+	const struct policy *policy = record->policy;
 	const struct outcome outcome = record->last.outcome;
 	const struct judgement judgement = record->last.judgement;
 	const struct delay *delay = &record->wait.delay;
@@ -360,14 +367,15 @@ find_fact(const struct telling *telling, const char *name,
 	    verdict_match(judgement.rule, record->last.matched) < MATCHES;
 	const bool shows_class = has_class &&
 	    (record->last.known.preset != NULL ||
-		(record->has_presets && record->end.reason != REASON_NONE));
+		(policy->rules.classifies &&
+		    record->end.reason != REASON_NONE));
 
 	/* What is asked. */
 	IF("verbose", style->verbose)
 	IF("draws", policy_draws(style->policy))
 	IF("endless",
-	    style->ci && record->limit == 0 && record->max_time == 0 &&
-		style->policy->limits.count == 0)
+	    style->ci && policy->max_time == 0 &&
+		policy->limits.attempts == 0 && policy->limits.count == 0)
 	IF("begun", record->attempt.number > 0)
 	IF("zero", zero)
 	IF("oom", outcome.oom)
@@ -377,7 +385,7 @@ find_fact(const struct telling *telling, const char *name,
 	    judgement.verdict != VERDICT_STOP &&
 		reasons[record->end.reason].gave_up == NULL)
 	IF("unsure",
-	    style->verbose && record->has_presets && record->wait.lasts &&
+	    style->verbose && policy->rules.classifies && record->wait.lasts &&
 		bad && class == CLASS_UNKNOWN)
 	IF("by-default", judgement.by_default)
 	IF("unmatched", judgement.unmatched)
@@ -396,7 +404,7 @@ find_fact(const struct telling *telling, const char *name,
 	IF("never", probes->failures > 0 && !probes->was_healthy)
 	IF("forwarded", record->forwarded)
 	IF("in-wait", record->end.in_a_wait)
-	IF("too-late", record->end.too_long <= record->hint_limit)
+	IF("too-late", record->end.too_long <= policy->hint_limit)
 	IF("tolerated", record->end.tolerated)
 	IF("blank",
 	    command != NULL &&
@@ -417,10 +425,7 @@ find_fact(const struct telling *telling, const char *name,
 	AS("advice", record->seen.advice)
 	FACT("error", !outcome_ran(outcome),
 	    outcome.reason != NULL ? outcome.reason : strerror(outcome.code))
-	/* A success of --repeat has just made `used` 0. */
-	AS("attempt",
-	    message_attempt(record->attempt.number, record->used,
-		record->used == 0 && good ? 0 : record->limit, text))
+	AS("attempt", message_attempt(record, 0, text))
 	FACT("probe", probed, outcome_text(probes->last, text))
 	/* An attempt runs, since the one before has failed. */
 	FACT("when",
@@ -445,8 +450,8 @@ find_fact(const struct telling *telling, const char *name,
 	TIME("too-long", record->end.too_long, > 0)
 	TIME("too-early", record->end.too_early, > 0)
 	EXACT("timeout", record->attempt.timeout, <= DURATION_MAX)
-	EXACT("max-time", record->max_time, >= 0)
-	EXACT("hint-limit", record->hint_limit, >= 0)
+	EXACT("max-time", policy->max_time, >= 0)
+	EXACT("hint-limit", policy->hint_limit, >= 0)
 	EXACT("nominal", delay->nominal, >= 0)
 	EXACT("low", delay->low, >= 0)
 	EXACT("high", delay->high, >= 0)
@@ -466,10 +471,10 @@ find_fact(const struct telling *telling, const char *name,
 	COUNT("lost-input", record->seen.lost_input,
 	    record->seen.lost_input > 0)
 	COUNT("probes", probes->failures, probes->failures > 0)
-	COUNT("tolerate", record->tolerate, true)
+	COUNT("tolerate", policy->tolerate, true)
 	COUNT("given-up", record->end.given_up, true)
 	COUNT("in-a-row", record->end.given_up,
-	    record->tolerate > 0 && record->attempt.number > 0 &&
+	    policy->tolerate > 0 && record->attempt.number > 0 &&
 		record->end.given_up > 1 &&
 		reasons[record->end.reason].gives_up)
 	snprintf(text, MESSAGE_LINE, "%%%s", name);

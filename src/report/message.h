@@ -100,8 +100,11 @@ const char *message_time(double seconds, char text[MESSAGE_PART]);
 const char *message_outcome(const struct record *record,
     char text[MESSAGE_PART]);
 
-/* An attempt and the limit: "attempt 2/5", "attempt 7 (2/5 used)". */
-const char *message_attempt(uint64_t attempt, uint64_t used, uint64_t limit,
+/*
+ * The attempt, or one that is so many ahead, and the limit: "attempt 2/5",
+ * "attempt 7 (2/5 used)".
+ */
+const char *message_attempt(const struct record *record, uint64_t ahead,
     char text[MESSAGE_PART]);
 
 /*

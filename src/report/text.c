@@ -114,11 +114,13 @@ static bool
 may_be_counted(const struct sink *sink, const struct report *report,
     const struct record *record)
 {
+	const uint64_t limit = record->policy->limits.attempts;
+
 	/* The journal limits rates itself. */
 	return record->kind == RECORD_OUTCOME &&
 	    record->last.judgement.verdict == VERDICT_RETRY &&
 	    !sink->format->has_priorities && !report->style.verbose &&
-	    (record->limit == 0 || record->limit > FEW) &&
+	    (limit == 0 || limit > FEW) &&
 	    record->wait.delay.seconds < LONG_WAIT;
 }
 

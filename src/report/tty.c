@@ -100,9 +100,7 @@ draw_wait(struct sink *sink, const struct report *report,
 	int room = screen->width - 1;
 
 	snprintf(next, sizeof(next), "%.80s in %s",
-	    message_attempt(record->attempt.number + 1, record->used + 1,
-		record->limit, text),
-	    duration_text(ceil(left), time));
+	    message_attempt(record, 1, text), duration_text(ceil(left), time));
 	text_cut(next, room);
 	fit(next, &room);
 	fit_name(report, name, &room);
@@ -177,8 +175,7 @@ draw_attempt(struct sink *sink, const struct report *report,
 	char ran[DURATION_TEXT], limit[DURATION_TEXT];
 
 	snprintf(line, sizeof(line), "%.60s runs %s",
-	    message_attempt(record->attempt.number, record->used, record->limit,
-		text),
+	    message_attempt(record, 0, text),
 	    duration_text(floor(record->elapsed - record->attempt.begun), ran));
 	if (record->attempt.timeout < INFINITY)
 		text_append(line, sizeof(line), " of %s",

@@ -198,7 +198,8 @@ set_variables(struct launch *launch, const struct start *start)
 
 	set_variable(launch, true, "RETRY_ATTEMPT=%" PRIu64,
 	    record->attempt.number);
-	set_variable(launch, true, "RETRY_ATTEMPTS=%" PRIu64, record->limit);
+	set_variable(launch, true, "RETRY_ATTEMPTS=%" PRIu64,
+	    record->policy->limits.attempts);
 	set_variable(launch, true, "RETRY_ELAPSED=%.3f", record->elapsed);
 	set_variable(launch, ended, "RETRY_LAST=%s", outcome_names[last.kind]);
 	set_variable(launch, ended && !outcome_was_ended(last),

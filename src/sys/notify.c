@@ -577,9 +577,9 @@ notify_take_hang(struct notify *notify)
 
 /* The next attempt may take so long to start, after the wait. */
 static void
-extend(struct notify *notify, const struct policy *policy,
-    const struct record *record)
+extend(struct notify *notify, const struct record *record)
 {
+	const struct policy *policy = record->policy;
 	/* A check may take as long again; the next attempt has no more. */
 	const double limit = isinf(record->attempt.timeout)
 	    ? 0
@@ -617,7 +617,7 @@ notify_tell(struct notify *notify, const struct report_style *style,
 		(runs && record->wait.before >= 0)) &&
 	    record->failures == record->attempt.number - runs &&
 	    notify->stage == STARTING && notify->bounded)
-		extend(notify, style->policy, record);
+		extend(notify, record);
 	work(notify);
 }
 

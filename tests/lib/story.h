@@ -141,11 +141,6 @@ static const struct member facts[] = {
 	{ "before", VALUE_SECONDS, AT(run.wait.before) },
 	{ "waited", VALUE_SECONDS, AT(run.wait.total) },
 
-	{ "limit", VALUE_COUNT, AT(run.limit) },
-	{ "max-time", VALUE_SECONDS, AT(run.max_time) },
-	{ "hint-limit", VALUE_SECONDS, AT(run.hint_limit) },
-	{ "tolerate", VALUE_COUNT, AT(run.tolerate) },
-	{ "has-presets", VALUE_FLAG, AT(run.has_presets) },
 	{ "user", VALUE_SECONDS, AT(run.seen.user) },
 	{ "system", VALUE_SECONDS, AT(run.seen.system) },
 	{ "used", VALUE_COUNT, AT(run.used) },

@@ -67,8 +67,10 @@ end_of_run(void)
 static void
 check_attempt(const struct record *record)
 {
+	const uint64_t limit = record->policy->limits.attempts;
+
 	MUST(record->attempt.number == ++try.attempts);
-	MUST(record->limit == 0 || record->used <= record->limit);
+	MUST(limit == 0 || record->used <= limit);
 	MUST(!try.signalled && !try.failed && try.ends == 0);
 	MUST(try.now < end_of_run());
 	MUST(record->attempt.timeout > 0);

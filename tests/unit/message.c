@@ -10,6 +10,14 @@
 #include "core/duration.h"
 #include "tap.h"
 
+static const struct policy unlimited = { .max_time = 0 };
+static const struct policy five = { .limits.attempts = 5,
+	.max_time = 60,
+	.hint_limit = 3600,
+	.tolerate = 3 };
+static const struct policy preset = { .limits.attempts = 5,
+	.rules.classifies = true };
+
 TEST(outcomes_read_as_sentences_end)
 {
 	static const struct {
@@ -45,11 +53,11 @@ TEST(outcomes_read_as_sentences_end)
 TEST(what_max_time_ended_is_no_ordinary_timeout)
 {
 	struct record record = { .last.outcome = { OUTCOME_TIMEOUT, 0 },
-		.max_time = 300,
+		.policy = &five,
 		.end.cut = CUT_ATTEMPT };
 	char text[MESSAGE_PART];
 
-	CHECK_STR(message_outcome(&record, text), "timed out at --max-time 5m");
+	CHECK_STR(message_outcome(&record, text), "timed out at --max-time 1m");
 }
 
 TEST(no_time_is_told_more_exactly_than_people_want)
@@ -85,8 +93,7 @@ waiting(enum record_kind kind)
 	return (struct record){
 		.kind = kind,
 		.elapsed = 10.5,
-		.limit = 5,
-		.max_time = 60,
+		.policy = &five,
 		.attempt.number = 2,
 		.used = 2,
 		.failures = 2,
@@ -231,7 +238,6 @@ end_of(struct record end, char text[sizeof(((struct message *)NULL)->text)])
 
 	record.elapsed = 31;
 	record.attempt.number = record.used = 3;
-	record.hint_limit = 3600;
 	record.end = end.end;
 	record.end.too_long = 5400;
 	return strcpy(text, message_part(&record, "last").text);
@@ -281,7 +287,7 @@ TEST(a_line_before_the_end_leaves_that_to_the_last_one)
 {
 	struct record record = waiting(RECORD_OUTCOME);
 
-	record.has_presets = true;
+	record.policy = &preset;
 	record.last.outcome.class = CLASS_UNKNOWN;
 	CHECK_STR(message_of(&plain, &record).text,
 	    NAMED "attempt 2/5 exited 7 after 0.5s; next in 4.5s");
@@ -303,7 +309,6 @@ TEST(runs_that_gave_up_are_counted_from_the_second_on)
 	struct record record = waiting(RECORD_END);
 
 	record.end.reason = REASON_ATTEMPTS;
-	record.tolerate = 3;
 	record.end.given_up = 1;
 	CHECK_STR(message_part(&record, "last").text,
 	    "giving up after 2 attempts in 10.5s: exited 7");
@@ -368,14 +373,14 @@ TEST(the_end_says_why)
 		CHECK_STR(end_of(rows[i].end, text), want);
 	}
 	CHECK_STR(message_last(&(struct record){ .end.reason = REASON_MAX_TIME,
-				   .max_time = 60,
+				   .policy = &five,
 				   .wait.kept = true,
 				   .elapsed = 60 })
 		      .text,
 	    "giving up after 0 attempts in 1m: --max-time 1m leaves no time "
 	    "for an attempt");
 	CHECK_STR(message_last(&(struct record){ .end.reason = REASON_MAX_TIME,
-				   .max_time = 60,
+				   .policy = &five,
 				   .wait.kept = true,
 				   .wait.delay = { .seconds = 90 } })
 		      .text,
@@ -406,11 +411,17 @@ TEST(an_end_by_a_signal_is_a_notice)
 
 TEST(attempts_are_counted_where_they_count)
 {
+	struct record record = { .policy = &five,
+		.attempt.number = 2,
+		.used = 2 };
 	char text[MESSAGE_PART];
 
-	CHECK_STR(message_attempt(2, 2, 5, text), "attempt 2/5");
-	CHECK_STR(message_attempt(7, 2, 5, text), "attempt 7 (2/5 used)");
-	CHECK_STR(message_attempt(7, 2, 0, text), "attempt 7");
+	CHECK_STR(message_attempt(&record, 0, text), "attempt 2/5");
+	CHECK_STR(message_attempt(&record, 1, text), "attempt 3/5");
+	record.attempt.number = 7;
+	CHECK_STR(message_attempt(&record, 0, text), "attempt 7 (2/5 used)");
+	record.policy = &unlimited;
+	CHECK_STR(message_attempt(&record, 0, text), "attempt 7");
 }
 
 /* What the tests above do not ask for; other tests see it at work. */
@@ -567,7 +578,7 @@ TEST(each_other_sentence_is_told)
 		    "giving up after 0 attempts in 0s: did not run, and "
 		    "asked to wait 1m30s, longer than --max-time allows",
 		    { .kind = RECORD_END,
-			.hint_limit = 3600,
+			.policy = &five,
 			.end = { REASON_HINT, .too_long = 90 } } },
 		{ message_of, &loud,
 		    "giving up after 0 attempts in 0s: did not run, and "
@@ -584,17 +595,22 @@ TEST(each_other_sentence_is_told)
 		    .last.judgement = { VERDICT_SUCCESS, RULE_SUCCESS_ON } },
 		{ .last.outcome = { OUTCOME_EXIT, 0 },
 		    .last.judgement = { VERDICT_RETRY, RULE_DEFAULT } },
-		{ .last.known.preset = "npm",
+		{ .policy = &unlimited,
+		    .last.known.preset = "npm",
 		    .last.outcome.class = CLASS_TRANSIENT,
 		    .last.judgement = { VERDICT_RETRY, RULE_RETRY_MATCH } },
-		{ .has_presets = true,
+		{ .policy = &preset,
 		    .last.outcome.class = CLASS_TRANSIENT,
 		    .end.reason = REASON_ATTEMPTS },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct record record = rows[i].record;
+
 		ROW("%zu", i);
-		CHECK_STR(rows[i].ask(rows[i].style, &rows[i].record).text,
+		if (record.policy == NULL)
+			record.policy = &unlimited;
+		CHECK_STR(rows[i].ask(rows[i].style, &record).text,
 		    rows[i].text);
 	}
 	for (size_t i = 0; i < COUNT(times); i++) {
@@ -638,8 +654,7 @@ TEST(each_name_in_a_sentence_is_a_fact)
 			record.end.ended_by = record.signal = SIGTERM;
 			record.end.too_long = record.last.silent =
 			    record.end.too_early = 3;
-			record.seen.left = record.tolerate =
-			    record.end.given_up = 2;
+			record.seen.left = record.end.given_up = 2;
 			record.seen.left_names = record.seen.last_line = "x";
 			record.end.tolerated = i % 3 == 0;
 			record.attempt.probes.failures = i;

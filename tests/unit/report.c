@@ -6,10 +6,10 @@
 #include "tap.h"
 
 static const char *const command[] = { "a\033b", "secret", NULL };
-static const struct policy policy;
+static const struct policy policy, five = { .limits.attempts = 5 };
 #define STYLE \
 	{ \
-		.command = command, .policy = &policy, .name = "a\033b" \
+		.command = command, .name = "a\033b" \
 	}
 static const struct report report = { .style = STYLE };
 
@@ -20,7 +20,7 @@ waiting(enum record_kind kind)
 	return (struct record){
 		.kind = kind,
 		.elapsed = 10.5,
-		.limit = 5,
+		.policy = &five,
 		.attempt.number = 2,
 		.used = 2,
 		.failures = 2,
@@ -245,9 +245,10 @@ static void
 tell_attempts(struct report *told, uint64_t limit, const int *statuses,
     uint64_t count, double seconds)
 {
+	const struct policy limited = { .limits.attempts = limit };
 	struct record record = waiting(RECORD_OUTCOME);
 
-	record.limit = limit;
+	record.policy = &limited;
 	record.wait.delay.seconds = 0.5;
 	for (uint64_t i = 0; i < count; i++) {
 		record.attempt.number = record.used = i + 1;
@@ -286,7 +287,6 @@ TEST(equal_failures_are_told_once_and_counted)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct report_style asked = { .command = command,
-			.policy = &policy,
 			.verbose = rows[i].verbose };
 		struct sink sink = { .format = report_format("text") };
 		struct report told = { .style = asked,
@@ -369,7 +369,7 @@ tell_failures(struct report *told, uint64_t first, uint64_t last, double wait)
 {
 	struct record record = waiting(RECORD_OUTCOME);
 
-	record.limit = 0;
+	record.policy = &policy;
 	record.wait.delay.seconds = wait;
 	for (uint64_t i = first; i <= last; i++) {
 		record.attempt.number = i;
