@@ -74,7 +74,6 @@ struct ended {
 	enum process_why why;
 	enum extent extent; /* of its output */
 	double duration;
-	double silent; /* --idle-timeout, if that ended it; or 0 */
 	struct outcome outcome;
 
 	struct class_known known; /* the class of the outcome */

@@ -125,8 +125,7 @@ struct record {
 	bool final;	   /* it allows no other attempt after this one */
 	uint64_t failures; /* of the run */
 	int64_t paid;	   /* thousandths of a token for the retry, or 0 */
-	double locked;	   /* seconds that another run has had the state,
-				   while it is waited for; or 0 */
+	bool locked;	   /* another run has the state: it is waited for */
 
 	/* The attempt that was begun last: valid from ATTEMPT on. */
 	struct attempt attempt;

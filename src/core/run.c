@@ -31,7 +31,6 @@ struct run {
 
 	double begun;
 	double deadline; /* --max-time ends the run then; INFINITY: never */
-	bool locking;	 /* another run has the state */
 	bool ended;	 /* END was told; a hook may run */
 
 	struct retries retries; /* last: its end is as long as need be */
@@ -53,8 +52,6 @@ run_record(const struct run *run, double time)
 
 	record.elapsed = time - run->begun;
 	record.final = retries_are_used_up(&run->retries);
-	if (run->locking)
-		record.locked = time - run->begun;
 	return record;
 }
 
@@ -509,9 +506,9 @@ restore(struct run *run)
 	 * countless runs in a row had given up.
 	 */
 	run->retries.restored.given_up = UINT64_MAX;
-	run->locking = true;
+	run->record.locked = true;
 	const bool locked = lock_state(run, &state);
-	run->locking = false;
+	run->record.locked = false;
 	if (locked)
 		retries_restore(&run->retries, state);
 	return locked;
@@ -858,8 +855,6 @@ make_attempt(struct run *run)
 
 	attempt->runs = false;
 	ended.duration = now(run) - run->begun - attempt->begun;
-	ended.silent =
-	    ended.why == PROCESS_IDLE ? run->policy->idle_timeout : 0;
 	process_note(&run->process, &ended);
 	verdict_classify(&run->policy->rules, &ended);
 	ended.untold = ended.outcome.kind != OUTCOME_NONE;

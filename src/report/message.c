@@ -445,7 +445,8 @@ find_fact(const struct telling *telling, const char *name,
 	TIME("elapsed", record->elapsed, >= 0)
 	TIME("duration", record->last.duration, >= 0)
 	TIME("running", record->elapsed - record->attempt.begun, >= 0)
-	TIME("silent", record->last.silent, > 0)
+	FACT("silent", record->last.why == PROCESS_IDLE,
+	    message_time(policy->idle_timeout, text))
 	TIME("delay", delay->seconds, > 0)
 	TIME("too-long", record->end.too_long, > 0)
 	TIME("too-early", record->end.too_early, > 0)

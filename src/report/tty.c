@@ -162,7 +162,7 @@ draw_lock(struct sink *sink, const struct report *report,
 
 	snprintf(line, sizeof(line), "another run has %.80s; waiting %s",
 	    text_safe(report->style.state, file, sizeof(file)),
-	    duration_text(floor(record->locked), time));
+	    duration_text(floor(record->elapsed), time));
 	draw_line(sink, report, line);
 }
 
@@ -200,8 +200,8 @@ report_tty_tick(struct sink *sink, const struct report *report,
 			draw_attempt(sink, report, record);
 		return record->attempt.begun + (floor(ran / SLOW) + 1) * SLOW;
 	}
-	if (record->locked > 0 && sink->screen.terminal) {
-		if (record->locked >= SLOW && sink->screen.width > 0)
+	if (record->locked && sink->screen.terminal) {
+		if (record->elapsed >= SLOW && sink->screen.width > 0)
 			draw_lock(sink, report, record);
 		return record->elapsed + SLOW;
 	}

@@ -374,7 +374,7 @@ logs_tick(struct report *report, struct output *output,
 		flush(report, output, false);
 		next = report_due(report);
 	}
-	if (!record->wait.lasts && record->locked == 0 && !silent)
+	if (!record->wait.lasts && !record->locked && !silent)
 		return next;
 	/* The status line would cover an unfinished line of output. */
 	if (silent && *output_mid_line(output, ERR))

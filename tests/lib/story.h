@@ -122,7 +122,6 @@ static const struct member facts[] = {
 
 	{ "outcome", VALUE_OUTCOME, AT(run.last.outcome) },
 	{ "returned", VALUE_OUTCOME, AT(run.last.returned) },
-	{ "silent", VALUE_SECONDS, AT(run.last.silent) },
 	{ "output", WORDS(extents), AT(run.last.extent) },
 	{ "verdict", WORDS(verdict_names), AT(run.last.judgement.verdict) },
 	{ "rule", WORDS(rule_names), AT(run.last.judgement.rule) },
@@ -148,7 +147,7 @@ static const struct member facts[] = {
 	{ "reached", VALUE_COUNT, AT(reached) },
 	{ "failures", VALUE_COUNT, AT(run.failures) },
 	{ "paid", VALUE_COUNT, AT(run.paid) },
-	{ "locked", VALUE_SECONDS, AT(run.locked) },
+	{ "locked", VALUE_FLAG, AT(run.locked) },
 	{ "signal", VALUE_SIGNAL, AT(run.signal) },
 	{ "forwarded", VALUE_FLAG, AT(run.forwarded) },
 

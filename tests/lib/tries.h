@@ -132,7 +132,7 @@ check_moment(void)
 
 	MUST(record.attempt.runs == (busy && try.task == TASK_ATTEMPT));
 	MUST(record.wait.lasts == (try.doing == DOING_WAIT));
-	if (record.locked > 0)
+	if (record.locked)
 		MUST(!busy && try.attempts == 0);
 }
 

@@ -652,8 +652,8 @@ TEST(each_name_in_a_sentence_is_a_fact)
 			record.last.outcome.kind =
 			    i % 2 == 0 ? OUTCOME_EXIT : OUTCOME_UNHEALTHY;
 			record.end.ended_by = record.signal = SIGTERM;
-			record.end.too_long = record.last.silent =
-			    record.end.too_early = 3;
+			record.end.too_long = record.end.too_early = 3;
+			record.last.why = PROCESS_IDLE;
 			record.seen.left = record.end.given_up = 2;
 			record.seen.left_names = record.seen.last_line = "x";
 			record.end.tolerated = i % 3 == 0;

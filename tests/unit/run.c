@@ -38,13 +38,13 @@ STORY(an_attempt_that_is_silent_for_too_long_times_out,
     "start: run until 5\n"
     "@5 timer active 4: nothing until 9\n"
     "@8 reaped active 7.5: nothing until 12.5\n"
-    "timer: kill TERM; ends 0: outcome timeout, silent 5, rule idle-timeout")
+    "timer: kill TERM; ends 0: outcome timeout, rule idle-timeout")
 
 STORY(an_attempt_that_writes_has_its_whole_time,
     "--idle-timeout=5 -t 20 -b constant",
     "start; @4 timer active 4: nothing; @8 timer active 8: nothing\n"
     "@12 timer active 12: nothing; @16 timer active 16: nothing\n"
-    "@20 timer active 19: kill TERM; ends 0: silent 0, rule default")
+    "@20 timer active 19: kill TERM; ends 0: rule default")
 
 STORIES(runs_that_give_up_are_tolerated_until_there_are_too_many,
     "-a 1 --state=x --tolerate=3",
@@ -746,7 +746,7 @@ STORY(the_status_of_the_command_can_be_preserved, "-a 1 -t 5 -p --success-on=2",
 /* Another run's hold on the state is told once, after a second. */
 STORY(a_lock_that_lasts_is_told, "--state=x",
     "start; @0.99 timer: told 0; @1.1 timer: told 1, tells lock\n"
-    "@3 timer: told 0, asks state, locked 3")
+    "@3 timer: told 0, asks state, locked")
 
 /* Even if --max-time is over sooner; and what it took gives it another one. */
 STORY(a_reader_has_a_second_to_take_something,

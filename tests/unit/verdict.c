@@ -48,7 +48,7 @@ static const struct row {
 	unsigned int matched;
 	enum verdict answer;
 	bool unread;
-	double silent;
+	enum process_why why;
 	/* What follows. */
 	enum verdict verdict;
 	enum rule rule;
@@ -70,7 +70,7 @@ static const struct row {
 	    .rule = RULE_DEFAULT },
 	{ .hopeless = DEFAULT,
 	    .outcome = TIMEOUT,
-	    .silent = 60,
+	    .why = PROCESS_IDLE,
 	    .verdict = NO,
 	    .rule = RULE_IDLE_TIMEOUT },
 	{ .hopeless = DEFAULT,
@@ -352,7 +352,7 @@ TEST(the_rules_are_asked_in_order)
 			.outcome = row->outcome,
 			.check = row->answer,
 			.unread = row->unread,
-			.silent = row->silent,
+			.why = row->why,
 			.matched = row->matched,
 		};
 		struct rules rules = {
