@@ -5,8 +5,7 @@
 #include "process.h"
 
 double
-process_deadline(const struct policy *policy, double now, double run_end,
-    double least)
+process_deadline(const struct policy *policy, double now, double run_end)
 {
 	const double share = policy->timeout_share;
 	double deadline = run_end;
@@ -14,8 +13,8 @@ process_deadline(const struct policy *policy, double now, double run_end,
 	if (policy->timeout > 0)
 		deadline = fmin(deadline, now + policy->timeout);
 	if (share > 0)
-		deadline =
-		    fmin(deadline, now + fmax(share * (run_end - now), least));
+		deadline = fmin(deadline,
+		    now + fmax(share * (run_end - now), policy->min_timeout));
 	return deadline;
 }
 

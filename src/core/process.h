@@ -79,10 +79,10 @@ enum process_step {
 /*
  * When a process that begins now must end: the earliest of --timeout, the end
  * of the run and, with --timeout=P%, that share of the time that the run has
- * left, which counts as `least` seconds if it is shorter.
+ * left, or --min-timeout if that is longer.
  */
-double process_deadline(const struct policy *policy, double now, double run_end,
-    double least);
+double process_deadline(const struct policy *policy, double now,
+    double run_end);
 
 /*
  * A process begins now that must end by `deadline`, in a run that must end by

@@ -422,12 +422,13 @@ cut_short(struct run *run, enum cut cut)
 
 /* --- questions --- */
 
-/* Has a process answer a question, which must end by the deadline. */
+/* Has a check or a gate answer, which has as much time as an attempt. */
 static bool
-ask(struct run *run, enum task task, enum cut cut, double deadline,
-    enum answer *answer)
+ask(struct run *run, enum task task, enum answer *answer)
 {
-	const struct started started = start_process(run, task, deadline);
+	const struct started started = start_process(run, task,
+	    process_deadline(run->policy, now(run), run->deadline));
+
 	if (!started.runs)
 		return fail(run, started.death);
 	const enum process_why why = run_process(run);
@@ -440,7 +441,7 @@ ask(struct run *run, enum task task, enum cut cut, double deadline,
 		return set_end(run, end_by_signal(run->signal));
 	if (why == PROCESS_MAX_TIME ||
 	    (run->process.abandoned && now(run) >= run->deadline))
-		return cut_short(run, cut);
+		return cut_short(run, task == TASK_GATE ? CUT_GATE : CUT_CHECK);
 	if (why != PROCESS_ENDS_ITSELF)
 		*answer = ANSWER_LATE;
 	return true;
@@ -720,22 +721,20 @@ find_verdict(struct run *run)
 		[ANSWER_LATE] = VERDICT_RETRY,
 		[ANSWER_NO] = VERDICT_STOP,
 	};
-	const struct policy *policy = run->policy;
+	const struct rules *rules = &run->policy->rules;
 	struct ended *last = &run->record.last;
-	const double time = now(run);
 	enum answer answer = ANSWER_NONE;
 
-	last->judgement = verdict_judge(&policy->rules, last);
+	last->judgement = verdict_judge(rules, last);
 	if (last->judgement.verdict != VERDICT_NONE)
 		return true;
-	if (time >= run->deadline)
+	if (now(run) >= run->deadline)
 		return cut_short(run, CUT_ATTEMPT);
-	if (!ask(run, TASK_CHECK, CUT_CHECK,
-		process_deadline(policy, time, run->deadline, 0), &answer))
+	if (!ask(run, TASK_CHECK, &answer))
 		return false;
 	last->check_timed_out = answer == ANSWER_LATE;
 	last->check = verdicts[answer];
-	last->judgement = verdict_judge(&policy->rules, last);
+	last->judgement = verdict_judge(rules, last);
 	return true;
 }
 
@@ -779,16 +778,11 @@ judge(struct run *run)
 static bool
 ask_gate(struct run *run)
 {
-	const struct policy *policy = run->policy;
-	const double time = now(run);
 	enum answer answer = ANSWER_NONE;
 
-	if (!policy->gate || time >= run->deadline)
+	if (!run->policy->gate || now(run) >= run->deadline)
 		return true;
-	if (!ask(run, TASK_GATE, CUT_GATE,
-		process_deadline(policy, time, run->deadline,
-		    policy->min_timeout),
-		&answer))
+	if (!ask(run, TASK_GATE, &answer))
 		return false;
 	return answer != ANSWER_AGAIN || end_with(run, REASON_GATE);
 }
@@ -800,8 +794,7 @@ begin_attempt(struct run *run, double time)
 	const struct policy *policy = run->policy;
 	struct record *record = &run->record;
 	const uint64_t number = record->attempt.number;
-	double deadline =
-	    process_deadline(policy, time, run->deadline, policy->min_timeout);
+	double deadline = process_deadline(policy, time, run->deadline);
 
 	record->attempt = (struct attempt){
 		.number = number + (number < UINT64_MAX),

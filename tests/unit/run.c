@@ -168,6 +168,10 @@ STORIES(a_share_of_what_is_left_limits_an_attempt,
     "50% 0 0 50 50; 50% 0 60 20 80; 100% 0 60 40 100; 25% 5 0 25 25; "
     "25% 5 90 5 95; 1% 0 0 ~1 ~1; 25% 5 97 3 100")
 
+STORY(a_check_has_as_much_time_as_an_attempt,
+    "-T 100 -t 10% --min-timeout=20 --check=x",
+    "start: timeout 20; @10 ends 0: ask check until 30")
+
 /* --- the limit on the run --- */
 
 STORY(no_wait_is_begun_that_ends_at_or_past_the_limit, "-T 3 -b constant",
