@@ -78,7 +78,7 @@ settle_outcome(struct run *run)
 		return;
 	run->record.last.untold = false;
 	if (!success)
-		run->record.failures += run->record.failures < UINT64_MAX;
+		run->record.failures++;
 	tell(run, RECORD_OUTCOME);
 	if (success && run->policy->budget)
 		run->driver->give(run->host, run->record.paid);
@@ -793,16 +793,15 @@ begin_attempt(struct run *run, double time)
 {
 	const struct policy *policy = run->policy;
 	struct record *record = &run->record;
-	const uint64_t number = record->attempt.number;
 	double deadline = process_deadline(policy, time, run->deadline);
 
 	record->attempt = (struct attempt){
-		.number = number + (number < UINT64_MAX),
+		.number = record->attempt.number + 1,
 		.begun = time - run->begun,
 		.runs = true,
 		.probes = health_begin(&policy->health, time),
 	};
-	record->used += record->used < UINT64_MAX;
+	record->used++;
 	retries_begin(&run->retries, time);
 	if (policy->pace == PACE_START && policy->min_timeout > 0)
 		deadline = fmin(deadline,
