@@ -148,22 +148,16 @@ budget_refill(struct bucket *bucket, const struct budget_rules *rules,
 	bucket->time += divide_up(came * SECOND, rules->rate);
 }
 
-int64_t
-budget_price(const struct budget_rules *rules, bool throttled)
-{
-	return throttled ? rules->throttled : rules->cost;
-}
-
 bool
 budget_take(struct bucket *bucket, const struct budget_rules *rules,
-    bool throttled)
+    bool throttled, int64_t *paid)
 {
-	const int64_t price = budget_price(rules, throttled);
+	const int64_t price = throttled ? rules->throttled : rules->cost;
+	const bool allowed = bucket->tokens >= price;
 
-	if (bucket->tokens < price)
-		return false;
-	bucket->tokens -= price;
-	return true;
+	*paid = allowed ? price : 0;
+	bucket->tokens -= *paid;
+	return allowed;
 }
 
 void

@@ -64,12 +64,12 @@ struct bucket budget_full(const struct budget_rules *rules);
 void budget_refill(struct bucket *bucket, const struct budget_rules *rules,
     int64_t time, const char *boot);
 
-/* What a retry costs, after a throttled attempt or another. */
-int64_t budget_price(const struct budget_rules *rules, bool throttled);
-
-/* Takes the price of a retry; false, and nothing taken, if too few are left. */
+/*
+ * Takes the price of a retry, which *paid tells; false, and nothing taken, if
+ * too few are left.
+ */
 bool budget_take(struct bucket *bucket, const struct budget_rules *rules,
-    bool throttled);
+    bool throttled, int64_t *paid);
 
 /* Gives tokens back for a success; `paid` is the price of its retry, or 0. */
 void budget_give(struct bucket *bucket, const struct budget_rules *rules,

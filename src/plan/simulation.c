@@ -285,10 +285,8 @@ pay(struct host *host, bool throttled, int64_t *paid)
 
 	budget_refill(&world->bucket, rules,
 	    (int64_t)fmin(host->now * 1e9, 9e18), world->bucket.boot);
-	const bool allowed = budget_take(&world->bucket, rules, throttled);
-
-	*paid = allowed ? budget_price(rules, throttled) : 0;
-	return allowed ? ANSWER_YES : ANSWER_NO;
+	return budget_take(&world->bucket, rules, throttled, paid) ? ANSWER_YES
+								   : ANSWER_NO;
 }
 
 static void

@@ -56,8 +56,8 @@ read_time(void)
  * a full one.
  */
 static const char *
-change_locked(struct budget_file *budget, int file, bool takes, bool throttled,
-    bool *taken)
+change_locked(struct budget_file *budget, int file, bool throttled,
+    int64_t *paid, bool *taken)
 {
 	const struct budget_rules *rules = &budget->rules;
 	char text[BUDGET_TEXT + 1], boot[BUDGET_BOOT] = BUDGET_NO_BOOT;
@@ -83,8 +83,8 @@ change_locked(struct budget_file *budget, int file, bool takes, bool throttled,
 	if (budget->owes)
 		budget_give(&bucket, rules, budget->owed);
 	budget->owes = false;
-	if (takes)
-		*taken = budget_take(&bucket, rules, throttled);
+	if (paid != NULL)
+		*taken = budget_take(&bucket, rules, throttled, paid);
 
 	/* Only a damaged one can have another length. */
 	if (problem != NULL && ftruncate(file, 0) == -1)
@@ -97,15 +97,15 @@ change_locked(struct budget_file *budget, int file, bool takes, bool throttled,
 }
 
 /*
- * Takes tokens, if `takes`, after a throttled attempt or not, and gives back
- * what is owed.  Sets *problem to NULL, or to what is wrong.
+ * Takes tokens, unless `paid` is NULL, after a throttled attempt or not, and
+ * gives back what is owed.  Sets *problem to NULL, or to what is wrong.
  *
  * The file is opened again each time, since it may have been removed.  With
  * O_CREAT the kernel would refuse a file of another user's in a folder for all
  * (fs.protected_regular), which may be meant to be shared: that comes second.
  */
 static enum answer
-change(struct budget_file *budget, bool takes, bool throttled,
+change(struct budget_file *budget, bool throttled, int64_t *paid,
     const char **problem)
 {
 	bool taken = true;
@@ -121,8 +121,7 @@ change(struct budget_file *budget, bool takes, bool throttled,
 	}
 	*problem = file_check(file);
 	if (*problem == NULL)
-		*problem =
-		    change_locked(budget, file, takes, throttled, &taken);
+		*problem = change_locked(budget, file, throttled, paid, &taken);
 	close(file);
 	return taken ? ANSWER_YES : ANSWER_NO;
 }
@@ -139,7 +138,7 @@ budget_file_take(struct budget_file *budget, bool throttled, int64_t *paid)
 {
 	const double now = events_time(CLOCK_MONOTONIC);
 	const char *problem;
-	const enum answer answer = change(budget, true, throttled, &problem);
+	const enum answer answer = change(budget, throttled, paid, &problem);
 
 	if (answer == ANSWER_AGAIN) {
 		if (budget->give_up_at == 0)
@@ -148,14 +147,11 @@ budget_file_take(struct budget_file *budget, bool throttled, int64_t *paid)
 			return ANSWER_AGAIN;
 	}
 	budget->give_up_at = 0;
+	if (problem == NULL)
+		return answer;
 	*paid = 0;
-	if (problem != NULL) {
-		budget_complain(budget, problem, "the retry is allowed");
-		return ANSWER_YES;
-	}
-	if (answer == ANSWER_YES)
-		*paid = budget_price(&budget->rules, throttled);
-	return answer;
+	budget_complain(budget, problem, "the retry is allowed");
+	return ANSWER_YES;
 }
 
 /* Gives back what is owed; says so if that fails, and then owes nothing. */
@@ -164,7 +160,7 @@ settle_budget(struct budget_file *budget, bool waits)
 {
 	const char *problem;
 	const bool locked =
-	    change(budget, false, false, &problem) == ANSWER_AGAIN;
+	    change(budget, false, NULL, &problem) == ANSWER_AGAIN;
 
 	if (problem == NULL || (waits && locked))
 		return;

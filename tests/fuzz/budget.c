@@ -68,10 +68,12 @@ check_use(struct bucket bucket, const struct budget_rules *rules)
 		const int64_t before = bucket.tokens;
 		const int64_t cost =
 		    i % 2 == 0 ? rules->cost : rules->throttled;
-		const bool taken = budget_take(&bucket, rules, i % 2 != 0);
-		MUST(taken == (before >= cost));
-		MUST(bucket.tokens == before - (taken ? cost : 0));
-		budget_give(&bucket, rules, taken ? cost : 0);
+		int64_t paid;
+		MUST(budget_take(&bucket, rules, i % 2 != 0, &paid) ==
+		    (before >= cost));
+		MUST(paid == (before >= cost ? cost : 0));
+		MUST(bucket.tokens == before - paid);
+		budget_give(&bucket, rules, paid);
 		check_tokens(&bucket, rules);
 	}
 	budget_refill(&bucket, rules, 5, BUDGET_NO_BOOT);

@@ -94,10 +94,11 @@ TEST(ten_tokens_pay_ten_retries)
 {
 	const struct budget_rules rules = { 10000, 0, 0, 1000, 1000, 0 };
 	struct bucket bucket = budget_full(&rules);
+	int64_t paid;
 
 	for (int i = 0; i < 10; i++)
-		CHECK(budget_take(&bucket, &rules, false));
-	CHECK(!budget_take(&bucket, &rules, false));
+		CHECK(budget_take(&bucket, &rules, false, &paid));
+	CHECK(!budget_take(&bucket, &rules, false, &paid));
 	CHECK_INT(bucket.tokens, 0);
 }
 
@@ -105,10 +106,11 @@ TEST(what_cannot_be_paid_takes_nothing)
 {
 	const struct budget_rules rules = { 10000, 0, 0, 4000, 4000, 0 };
 	struct bucket bucket = budget_full(&rules);
+	int64_t paid;
 
-	CHECK(budget_take(&bucket, &rules, false));
-	CHECK(budget_take(&bucket, &rules, false));
-	CHECK(!budget_take(&bucket, &rules, false));
+	CHECK(budget_take(&bucket, &rules, false, &paid));
+	CHECK(budget_take(&bucket, &rules, false, &paid));
+	CHECK(!budget_take(&bucket, &rules, false, &paid));
 	CHECK_INT(bucket.tokens, 2000);
 }
 
@@ -116,12 +118,13 @@ TEST(ten_successes_of_a_tenth_are_one_token)
 {
 	const struct budget_rules rules = { 2000, 100, 0, 1000, 1000, 0 };
 	struct bucket bucket = { .tokens = 0, .boot = BUDGET_NO_BOOT };
+	int64_t paid;
 
 	for (int i = 0; i < 10; i++) {
-		CHECK(!budget_take(&bucket, &rules, false));
+		CHECK(!budget_take(&bucket, &rules, false, &paid));
 		budget_give(&bucket, &rules, 0);
 	}
-	CHECK(budget_take(&bucket, &rules, false));
+	CHECK(budget_take(&bucket, &rules, false, &paid));
 	CHECK_INT(bucket.tokens, 0);
 }
 
@@ -129,11 +132,15 @@ TEST(a_throttled_retry_has_a_cost_of_its_own)
 {
 	const struct budget_rules rules = { 10000, 0, 0, 4000, 3000, 0 };
 	struct bucket bucket = budget_full(&rules);
+	int64_t paid;
 
-	CHECK(budget_take(&bucket, &rules, true));
-	CHECK(budget_take(&bucket, &rules, false));
-	CHECK(!budget_take(&bucket, &rules, false));
-	CHECK(budget_take(&bucket, &rules, true));
+	CHECK(budget_take(&bucket, &rules, true, &paid));
+	CHECK_INT(paid, 3000);
+	CHECK(budget_take(&bucket, &rules, false, &paid));
+	CHECK_INT(paid, 4000);
+	CHECK(!budget_take(&bucket, &rules, false, &paid));
+	CHECK_INT(paid, 0);
+	CHECK(budget_take(&bucket, &rules, true, &paid));
 	CHECK_INT(bucket.tokens, 0);
 }
 
@@ -230,11 +237,12 @@ TEST(time_before_tokens_were_spent_brings_none_back)
 	const struct budget_rules with = { 2000, 0, 1000, 1000, 1000, 0 };
 	const struct budget_rules without = { 2000, 0, 0, 1000, 1000, 0 };
 	struct bucket bucket = budget_full(&with);
+	int64_t paid;
 
 	budget_refill(&bucket, &with, 0, BOOT);
 	budget_refill(&bucket, &without, 9 * SECOND, BUDGET_NO_BOOT);
-	CHECK(budget_take(&bucket, &without, false));
-	CHECK(budget_take(&bucket, &without, false));
+	CHECK(budget_take(&bucket, &without, false, &paid));
+	CHECK(budget_take(&bucket, &without, false, &paid));
 	budget_refill(&bucket, &with, 9 * SECOND, BOOT);
 	CHECK_INT(bucket.tokens, 0);
 	budget_refill(&bucket, &with, 10 * SECOND, BOOT);
@@ -401,11 +409,12 @@ play_aws(const struct tsv *row)
 		char got[32] = "";
 
 		if (special || strcmp(event, "retry") == 0) {
+			int64_t price;
 			const bool taken =
-			    budget_take(&bucket, &rules, special);
+			    budget_take(&bucket, &rules, special, &price);
 
 			if (taken)
-				paid = special ? rules.throttled : rules.cost;
+				paid = price;
 			strcpy(got, taken ? "allow:" : "deny:");
 		} else if (strcmp(event, "fail_final") != 0) {
 			CHECK(strncmp(event, "ok_", 3) == 0);
@@ -432,13 +441,14 @@ play_finagle(const struct tsv *row)
 	const struct budget_rules rules = { reserve + part, part, 0, 1000, 1000,
 		0 };
 	struct bucket bucket = budget_full(&rules);
+	int64_t paid;
 	const long requests = atol(strchr(row->fields[2], 'x') + 1);
 	char got[64];
 	int retries = 0;
 
 	for (long i = 0; i < requests; i++) {
 		budget_give(&bucket, &rules, 0);
-		retries += budget_take(&bucket, &rules, false);
+		retries += budget_take(&bucket, &rules, false, &paid);
 	}
 	sprintf(got, "retries=%d;left_balance=%" PRId64, retries,
 	    bucket.tokens / 1000);
