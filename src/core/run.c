@@ -464,55 +464,46 @@ ask_budget(struct run *run)
 /* --- before the first attempt --- */
 
 /*
- * Waits for the lock of the state, which it reports once, and reads the state.
+ * Waits for the lock of the state, which it reports once, and takes the state
+ * up.  Until then --tolerate tolerates no failure, as if countless runs in a
+ * row had given up.
  */
 static bool
-lock_state(struct run *run, struct state *state)
+restore(struct run *run)
 {
 	double due = run->begun + LOCK_PATIENCE;
+	struct state state = { 0 };
 	enum answer answer;
 
-	while ((answer = run->driver->lock(run->host, state)) == ANSWER_AGAIN) {
+	run->retries.restored.given_up = UINT64_MAX;
+	while (
+	    (answer = run->driver->lock(run->host, &state)) == ANSWER_AGAIN) {
 		const double time = now(run);
 
+		if (time >= run->deadline)
+			return out_of_time(run);
 		if (time >= due) {
 			due = INFINITY;
 			tell(run, RECORD_LOCK);
 		}
-		if (!await(run, fmin(time + RUN_LOCK_PAUSE, run->deadline)))
+		run->record.locked = true;
+		const bool again =
+		    await(run, fmin(time + RUN_LOCK_PAUSE, run->deadline));
+		run->record.locked = false;
+		if (!again)
 			return false;
-		if (now(run) >= run->deadline)
-			return out_of_time(run);
 	}
 	if (answer == ANSWER_NONE)
 		return fail(run, 0);
 	if (now(run) >= run->deadline)
 		return out_of_time(run);
-	run->record.end.too_early = answer == ANSWER_YES ? state->delay : 0;
-	if (answer == ANSWER_NO ||
-	    (state->delay > 0 && run->policy->early_skip))
+	run->record.end.too_early = answer == ANSWER_YES ? state.delay : 0;
+	if (answer == ANSWER_NO || (state.delay > 0 && run->policy->early_skip))
 		return set_end(run,
 		    (struct end){ .reason = REASON_EARLY,
 			.status = STATUS_TOO_EARLY });
+	retries_restore(&run->retries, state);
 	return true;
-}
-
-static bool
-restore(struct run *run)
-{
-	struct state state = { 0 };
-
-	/*
-	 * Until the state is read, --tolerate tolerates no failure, as if
-	 * countless runs in a row had given up.
-	 */
-	run->retries.restored.given_up = UINT64_MAX;
-	run->record.locked = true;
-	const bool locked = lock_state(run, &state);
-	run->record.locked = false;
-	if (locked)
-		retries_restore(&run->retries, state);
-	return locked;
 }
 
 /* Reads standard input, now that an attempt is sure to follow. */
