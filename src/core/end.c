@@ -28,7 +28,10 @@ end_as_last(const struct policy *policy, const struct record *run,
 			end.status = policy->flaky_status;
 		else if (!policy->preserve_status)
 			end.status = 0;
-	} else if (policy->transient_status > 0 && reason != REASON_SIGNAL &&
+	} else if (reason == REASON_SIGNAL && outcome.kind == OUTCOME_EXIT &&
+	    outcome.code == 0)
+		end.status = 0;
+	else if (policy->transient_status > 0 && reason != REASON_SIGNAL &&
 	    outcome.class == CLASS_TRANSIENT)
 		end.status = policy->transient_status;
 	else if (outcome.kind == OUTCOME_SIGNAL)
@@ -52,18 +55,6 @@ end_by_signal(int signal)
 		.status = 128 + signal,
 		.death = signal,
 		.ended_by = signal };
-}
-
-struct end
-end_passed_on(const struct policy *policy, const struct record *run, int signal)
-{
-	const struct outcome outcome = run->last.outcome;
-	struct end end = end_as_last(policy, run, REASON_SIGNAL);
-
-	if (outcome.kind == OUTCOME_EXIT && outcome.code == 0)
-		end.status = 0;
-	end.ended_by = signal;
-	return end;
 }
 
 struct end

@@ -11,7 +11,7 @@
  * the run stands after its last attempt.
  */
 
-/* As the last attempt ended. */
+/* As the last attempt ended; with SIGNAL it is not judged, and may exit 0. */
 struct end end_as_last(const struct policy *policy, const struct record *run,
     enum reason reason);
 
@@ -23,10 +23,6 @@ struct end end_cut_short(const struct policy *policy, const struct record *run);
 
 /* A signal ended a run of which no attempt ran. */
 struct end end_by_signal(int signal);
-
-/* A signal was passed on to the attempt: its outcome is the run's. */
-struct end end_passed_on(const struct policy *policy, const struct record *run,
-    int signal);
 
 /* `retry` itself failed, and dies of this signal, if it is not 0. */
 struct end end_by_error(int death);

@@ -744,9 +744,13 @@ judge(struct run *run)
 	if (run->signal != 0 && last->why == PROCESS_ENDS_ITSELF &&
 	    last->extent != EXTENT_WHOLE)
 		return set_end(run, end_by_signal(run->signal));
-	if (run->signal != 0)
-		return set_end(run,
-		    end_passed_on(run->policy, &run->record, run->signal));
+	if (run->signal != 0) {
+		struct end end =
+		    end_as_last(run->policy, &run->record, REASON_SIGNAL);
+
+		end.ended_by = run->signal;
+		return set_end(run, end);
+	}
 	/*
 	 * An attempt that --max-time ended has an outcome, a timeout, which the
 	 * rules judge; but not one that did not end.
