@@ -254,12 +254,8 @@ check_health(struct run *run, double time)
 static enum process_step
 probed(struct run *run, struct outcome outcome, double time)
 {
-	struct health *probes = &run->record.attempt.probes;
-
-	/* A probe may die of the signal that ends the run. */
-	if (run->signal != 0)
-		health_stop(probes);
-	health_probed(probes, &run->policy->health, outcome, time);
+	health_probed(&run->record.attempt.probes, &run->policy->health,
+	    outcome, time);
 	return check_health(run, time);
 }
 
@@ -316,6 +312,7 @@ drain(struct run *run, const struct event *event)
 		return;
 	if (run->signal == 0)
 		run->signal = event->signal;
+	/* A probe may die of the signal. */
 	health_stop(&run->record.attempt.probes);
 	process_drain(&run->process, event->now);
 }
