@@ -67,12 +67,3 @@ delay_hinted(const struct policy *policy, const struct random *random,
 	delay.seconds = fmax(delay.seconds, spread);
 	return delay;
 }
-
-struct delay
-delay_left(struct delay delay, double elapsed)
-{
-	delay.low = fmax(delay.low - elapsed, 0);
-	delay.high = fmax(delay.high - elapsed, 0);
-	delay.seconds = fmax(delay.seconds - elapsed, 0);
-	return delay;
-}

@@ -38,7 +38,4 @@ struct delay delay_hinted(const struct policy *policy,
     const struct random *random, struct delay delay, double hint,
     uint64_t attempt);
 
-/* What remains of the delay after `elapsed` seconds. */
-struct delay delay_left(struct delay delay, double elapsed);
-
 #endif

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 
+#include <math.h>
 #include <string.h>
 
 #include "delay.h"
 #include "retries.h"
 
+/* Of a number that a state may have: the largest one stays. */
 static uint64_t
 next_number(uint64_t number)
 {
@@ -69,7 +71,7 @@ retries_begin(struct retries *retries, double time)
 	    time < due || time - due >= retries->paced.seconds ? time : due;
 	retries->paced = delay_draw(retries->policy, &retries->random, &level,
 	    (struct delay_request){ .n = next_number(retries->delays),
-		.attempt = next_number(attempt) });
+		.attempt = attempt + 1 });
 }
 
 /*
@@ -81,7 +83,7 @@ draw_delay(struct retries *retries, bool success, double time)
 {
 	const struct policy *policy = retries->policy;
 	const struct ended *last = &retries->record->last;
-	const uint64_t attempt = next_number(retries->record->attempt.number);
+	const uint64_t attempt = retries->record->attempt.number + 1;
 	struct delay delay =
 	    delay_draw(policy, &retries->random, &retries->level,
 		(struct delay_request){ .n = retries->delays,
@@ -89,8 +91,13 @@ draw_delay(struct retries *retries, bool success, double time)
 		    .throttled = last->judgement.throttled,
 		    .success = success });
 
-	if (policy->pace == PACE_START)
-		delay = delay_left(delay, time - retries->paced_from);
+	if (policy->pace == PACE_START) {
+		const double elapsed = time - retries->paced_from;
+
+		delay.low = fmax(delay.low - elapsed, 0);
+		delay.high = fmax(delay.high - elapsed, 0);
+		delay.seconds = fmax(delay.seconds - elapsed, 0);
+	}
 	if (last->hint >= 0)
 		delay = delay_hinted(policy, &retries->random, delay,
 		    last->hint, attempt);
@@ -103,7 +110,7 @@ retries_success(struct retries *retries, double time)
 {
 	const struct policy *policy = retries->policy;
 
-	retries->successes = next_number(retries->successes);
+	retries->successes++;
 	if (!policy->repeat ||
 	    (policy->repeats > 0 && retries->successes >= policy->repeats)) {
 		backoff_success(&policy->backoff, &retries->level, 0);
