@@ -488,28 +488,27 @@ search_close(struct search *search)
 	sieve_close(search->sieve);
 }
 
-/* Compiles an expression, afresh if it has searched much. */
-static int
-compile(struct expression *expression)
-{
-	if (expression->compiled && expression->searched < REFRESH)
-		return 0;
-	if (expression->compiled)
-		regfree(&expression->regex);
-	expression->searched = 0;
-	expression->compiled =
-	    compile_anchored(&expression->regex, expression->text) == 0;
-	return expression->compiled ? 0 : -1;
-}
-
-/* Whether the text matches: 1, 0, or -1 if there is not enough memory. */
+/*
+ * Whether the text matches: 1, 0, or -1 if there is not enough memory.  What
+ * has searched much is compiled afresh.
+ */
 static int
 matches(struct expression *expression, const char *text, int flags)
 {
-	if (compile(expression) == -1)
-		return -1;
+	regex_t *regex = &expression->regex;
+
+	if (expression->compiled && expression->searched >= REFRESH) {
+		regfree(regex);
+		expression->compiled = false;
+	}
+	if (!expression->compiled) {
+		if (compile_anchored(regex, expression->text) != 0)
+			return -1;
+		expression->compiled = true;
+		expression->searched = 0;
+	}
 	expression->searched += strlen(text);
-	return regexec(&expression->regex, text, 0, NULL, flags) == 0;
+	return regexec(regex, text, 0, NULL, flags) == 0;
 }
 
 /* Where a text that matches does, and its first group. */
