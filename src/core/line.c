@@ -7,6 +7,7 @@
 
 #include "line.h"
 
+#define BLANKS " \t"
 #define DIGITS "0123456789"
 #define NAME "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_./"
 
@@ -111,7 +112,7 @@ const char *
 line_body(const char *text)
 {
 	for (;;) {
-		text += strspn(text, " \t");
+		text += strspn(text, BLANKS);
 		const size_t length = prefix_length(text);
 		if (length == 0)
 			return text;
@@ -128,22 +129,15 @@ is_blank(char c)
 void
 line_quote(char *quote, size_t size, const char *line, size_t start, size_t end)
 {
-	size_t length = strlen(line), first = start, last = end;
+	size_t first = start, last = end + strcspn(line + end, BLANKS);
 
-	while (length > 0 && is_blank(line[length - 1]))
-		length--;
-	if (last > length)
-		last = length;
-	if (first > last)
-		first = last;
 	/* The words that were found are whole; then words are added. */
-	while (last < length && !is_blank(line[last]))
-		last++;
 	while (first > 0 && !is_blank(line[first - 1]))
 		first--;
 	for (bool grown = true; grown;) {
-		size_t from = first, to = last;
+		size_t from = first, to = last + strspn(line + last, BLANKS);
 
+		to += strcspn(line + to, BLANKS);
 		grown = false;
 		while (from > 0 && is_blank(line[from - 1]))
 			from--;
@@ -153,10 +147,6 @@ line_quote(char *quote, size_t size, const char *line, size_t start, size_t end)
 			first = from;
 			grown = true;
 		}
-		while (to < length && is_blank(line[to]))
-			to++;
-		while (to < length && !is_blank(line[to]))
-			to++;
 		if (to > last && to - first <= LINE_QUOTE) {
 			last = to;
 			grown = true;
@@ -164,14 +154,17 @@ line_quote(char *quote, size_t size, const char *line, size_t start, size_t end)
 	}
 	while (first < last && is_blank(line[first]))
 		first++;
+	while (first < last && is_blank(line[last - 1]))
+		last--;
 	/* A word without an end has no room, and is left out, too. */
 	if (last - first + sizeof("... ... ") > size) {
 		strlcpy(quote, "...", size);
 		return;
 	}
-	const size_t skipped = strspn(line, " \t");
-	snprintf(quote, size, "%s%.*s%s", first > skipped ? "... " : "",
-	    (int)(last - first), line + first, last < length ? " ..." : "");
+	const bool begins = first == strspn(line, BLANKS);
+	const bool ends = line[last + strspn(line + last, BLANKS)] == '\0';
+	snprintf(quote, size, "%s%.*s%s", begins ? "" : "... ",
+	    (int)(last - first), line + first, ends ? "" : " ...");
 }
 
 /*
