@@ -54,11 +54,17 @@ process_wake(const struct process *process)
 }
 
 static enum process_step
-abandon(struct process *process)
+abandon(struct process *process, double now)
 {
+	const bool is_late =
+	    process->exited && process->phase == PROCESS_COLLECTING;
+
 	/* The outcome is known of a process that only left others behind. */
-	process->abandoned |=
-	    !process->exited || process->phase == PROCESS_COLLECTING;
+	process->abandoned |= !process->exited || is_late;
+	/* An outcome that is late is a timeout, unless the run is to end. */
+	if (is_late && process->why == PROCESS_ENDS_ITSELF &&
+	    !process->is_last && now < process->run_end)
+		process->why = PROCESS_TIMEOUT;
 	process->deadline = INFINITY;
 	return PROCESS_ABANDON;
 }
@@ -132,7 +138,7 @@ process_tick(struct process *process, double now)
 	case PROCESS_KILLED:
 		break;
 	}
-	return abandon(process);
+	return abandon(process, now);
 }
 
 enum process_step
@@ -163,6 +169,7 @@ process_stop(struct process *process, double stop_by)
 void
 process_drain(struct process *process, double now)
 {
+	process->is_last = true;
 	if (process->phase == PROCESS_RUNS) {
 		process->phase = PROCESS_DRAINS;
 		process->deadline = process->run_end;
@@ -183,7 +190,7 @@ process_exited(struct process *process, double now)
 		return process->ends_left ? PROCESS_LOOK : PROCESS_COLLECT;
 	}
 	if (process->phase == PROCESS_SIGNALLED && process->kill_after == 0)
-		return abandon(process);
+		return abandon(process, now);
 	if (process->phase == PROCESS_KILLED)
 		process->deadline =
 		    fmin(process->deadline, now + PROCESS_LAST_GRACE);
@@ -199,12 +206,12 @@ process_reaped(const struct process *process)
 }
 
 void
-process_collect(struct process *process, bool signalled, double now)
+process_collect(struct process *process, double now)
 {
 	const bool is_own = process->why == PROCESS_ENDS_ITSELF;
 	double deadline = now + PROCESS_READER_GRACE;
 
-	if (now < process->run_end && !signalled)
+	if (now < process->run_end && !process->is_last)
 		deadline = is_own && now < process->limit
 		    ? process->limit
 		    : fmin(deadline, process->run_end);
@@ -213,26 +220,15 @@ process_collect(struct process *process, bool signalled, double now)
 }
 
 void
-process_extend(struct process *process, double now, double since,
-    bool signalled)
+process_extend(struct process *process, double now, double since)
 {
-	const double in_time = signalled
+	const double in_time = process->is_last
 	    ? now
 	    : fmin(now + PROCESS_READER_GRACE, process->run_end);
 
 	if (since < INFINITY)
 		process->deadline = fmax(in_time, since + PROCESS_READER_GRACE);
 	process->unread = since < INFINITY && process->deadline <= now;
-}
-
-enum process_why
-process_why(const struct process *process, bool run_ends)
-{
-	const bool is_late = process->abandoned && process->exited;
-
-	return is_late && process->why == PROCESS_ENDS_ITSELF && !run_ends
-	    ? PROCESS_TIMEOUT
-	    : process->why;
 }
 
 void

@@ -40,6 +40,7 @@ enum process_phase {
 struct process {
 	enum process_phase phase;
 	enum process_why why;
+	bool is_last;	   /* a signal ends the run after it */
 	bool exited;	   /* but maybe not all that it has started */
 	bool abandoned;	   /* its outcome will not be known */
 	bool unread;	   /* nobody took the rest of its output */
@@ -134,21 +135,14 @@ enum process_step process_reaped(const struct process *process);
  * search that is late signals nothing: the process has exited, and may leave
  * others behind.
  */
-void process_collect(struct process *process, bool signalled, double now);
+void process_collect(struct process *process, double now);
 
 /*
  * The deadline of a collection has come; a reader last took some of the output
  * at `since`.  One that goes on has PROCESS_READER_GRACE after that, and in
  * time any other may pause, which is not the fault of the process.
  */
-void process_extend(struct process *process, double now, double since,
-    bool signalled);
-
-/*
- * Why the process, which is over, ended.  An outcome that was not there by its
- * deadline is a timeout, unless the run is to end anyway.
- */
-enum process_why process_why(const struct process *process, bool run_ends);
+void process_extend(struct process *process, double now, double since);
 
 /*
  * Notes of an attempt that had this process how much of its output was

@@ -226,7 +226,7 @@ take_step(struct run *run, enum process_step step)
 	case PROCESS_COLLECT:
 		break;
 	}
-	process_collect(process, run->signal != 0, now(run));
+	process_collect(process, now(run));
 	return driver->collect(run->host);
 }
 
@@ -295,7 +295,7 @@ find_step(struct run *run, double time)
 
 	if (process->phase == PROCESS_COLLECTING && time >= process->deadline)
 		process_extend(process, time,
-		    run->driver->unread_since(run->host), run->signal != 0);
+		    run->driver->unread_since(run->host));
 	const enum process_step step = process_tick(process, time);
 
 	return step == PROCESS_WAIT ? watch_health(run, time) : step;
@@ -369,8 +369,7 @@ run_process(struct run *run)
 		}
 		done = done || take_step(run, step);
 	}
-	return process_why(process,
-	    run->signal != 0 || now(run) >= run->deadline);
+	return process->why;
 }
 
 /* Waits while no process runs; a date or SIGURG ends the wait early. */

@@ -104,13 +104,13 @@ TEST(a_reader_is_not_waited_for_past_the_deadline)
 	struct process process = begun(5);
 
 	process_exited(&process, 1);
-	process_collect(&process, false, 1);
+	process_collect(&process, 1);
 	CHECK_DBL(process_wake(&process), 5, 0);
 	process_drain(&process, 3);
 	CHECK_INT(process_tick(&process, 3.9), PROCESS_WAIT);
 	CHECK_INT(process_tick(&process, 4), PROCESS_ABANDON);
 	CHECK(process.abandoned);
-	CHECK_INT(process_why(&process, true), PROCESS_ENDS_ITSELF);
+	CHECK_INT(process.why, PROCESS_ENDS_ITSELF);
 }
 
 /* It exits as its time is over: the search must have some time, too. */
@@ -121,8 +121,9 @@ TEST(a_search_after_the_deadline_has_a_second)
 
 		ROW("case %d", i);
 		process.run_end = 5.5;
+		process.is_last = i == 1;
 		process_exited(&process, 5);
-		process_collect(&process, i == 1, 5);
+		process_collect(&process, 5);
 		CHECK_DBL(process_wake(&process), i == 0 ? 5.5 : 6, 0);
 	}
 }
@@ -137,7 +138,7 @@ TEST(an_orphan_may_have_been_the_last_of_the_process)
 	CHECK_INT(process_reaped(&process), PROCESS_LOOK);
 	process_tick(&process, 7);
 	CHECK_INT(process_reaped(&process), PROCESS_KILL);
-	process_collect(&process, false, 7);
+	process_collect(&process, 7);
 	CHECK_INT(process_reaped(&process), PROCESS_WAIT);
 }
 
@@ -145,29 +146,34 @@ TEST(once_the_run_ends_a_reader_has_a_second)
 {
 	struct process signalled = begun(5), late = begun(5);
 
+	signalled.is_last = true;
 	process_exited(&signalled, 1);
-	process_collect(&signalled, true, 1);
+	process_collect(&signalled, 1);
 	CHECK_DBL(process_wake(&signalled), 2, 0);
 	late.run_end = 3;
 	process_exited(&late, 4);
-	process_collect(&late, false, 4);
+	process_collect(&late, 4);
 	CHECK_DBL(process_wake(&late), 5, 0);
 }
 
 TEST(an_outcome_that_is_late_has_a_reason)
 {
-	struct process process = begun(5), ended = begun(5);
+	struct process process = begun(5), last = begun(5), ended = begun(5);
 
 	process_exited(&process, 1);
-	process_collect(&process, false, 1);
+	process_collect(&process, 1);
 	CHECK_INT(process_tick(&process, 5), PROCESS_ABANDON);
-	CHECK_INT(process_why(&process, false), PROCESS_TIMEOUT);
-	CHECK_INT(process_why(&process, true), PROCESS_ENDS_ITSELF);
+	CHECK_INT(process.why, PROCESS_TIMEOUT);
+	last.run_end = 5;
+	process_exited(&last, 1);
+	process_collect(&last, 1);
+	CHECK_INT(process_tick(&last, 5), PROCESS_ABANDON);
+	CHECK_INT(last.why, PROCESS_ENDS_ITSELF);
 	process_end(&ended, PROCESS_IDLE, 1);
 	process_exited(&ended, 2);
-	process_collect(&ended, false, 2);
+	process_collect(&ended, 2);
 	CHECK_INT(process_tick(&ended, 3), PROCESS_ABANDON);
-	CHECK_INT(process_why(&ended, false), PROCESS_IDLE);
+	CHECK_INT(ended.why, PROCESS_IDLE);
 }
 
 static struct ended
@@ -222,10 +228,11 @@ TEST(a_reader_that_takes_has_a_second)
 
 		ROW("row %zu", i);
 		process.run_end = 10;
+		process.is_last = rows[i].signalled;
 		process_exited(&process, 5);
-		process_collect(&process, rows[i].signalled, 5);
+		process_collect(&process, 5);
 		process.deadline = 10;
-		process_extend(&process, 10, rows[i].since, rows[i].signalled);
+		process_extend(&process, 10, rows[i].since);
 		CHECK_DBL(process.deadline, rows[i].deadline, 0);
 		process_tick(&process, 10);
 		const struct ended ended = noted(&process, process.why,
@@ -235,8 +242,8 @@ TEST(a_reader_that_takes_has_a_second)
 	/* In time one that takes nothing may pause. */
 	struct process process = begun(20);
 	process_exited(&process, 5);
-	process_collect(&process, false, 5);
-	process_extend(&process, 20, 0, false);
+	process_collect(&process, 5);
+	process_extend(&process, 20, 0);
 	CHECK_DBL(process.deadline, 21, 0);
 }
 
