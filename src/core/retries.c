@@ -22,14 +22,14 @@ retries_restore(struct retries *retries, struct state state)
 }
 
 bool
-retries_wait_first(struct retries *retries, double *splayed)
+retries_wait_first(struct retries *retries, double *splay)
 {
 	const struct policy *policy = retries->policy;
 	const double left = retries->restored.delay;
 	const bool first = policy->wait_first && retries->delays == 0;
 	struct delay *delay = &retries->record->wait.delay;
 
-	*splayed = 0;
+	*splay = 0;
 	if (!(first || policy->splay > 0 || left > 0))
 		return false;
 	*delay = (struct delay){ 0 };
@@ -44,10 +44,10 @@ retries_wait_first(struct retries *retries, double *splayed)
 			.attempt = 1 });
 	}
 	if (policy->splay > 0) {
-		*splayed = policy->splay *
+		*splay = policy->splay *
 		    random_uniform(&retries->random, 1, DRAW_SPLAY);
 		delay->high += policy->splay;
-		delay->seconds += *splayed;
+		delay->seconds += *splay;
 	}
 	return true;
 }

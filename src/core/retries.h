@@ -32,10 +32,10 @@ void retries_restore(struct retries *retries, struct state state);
 
 /*
  * Finds the wait before the first attempt: a delay that an earlier run left,
- * --wait-first and --splay.  Returns whether there is one; *splayed are the
+ * --wait-first and --splay.  Returns whether there is one; *splay are the
  * seconds of --splay.
  */
-bool retries_wait_first(struct retries *retries, double *splayed);
+bool retries_wait_first(struct retries *retries, double *splay);
 
 /* An attempt begins: its number is in the record. */
 void retries_begin(struct retries *retries, double time);
