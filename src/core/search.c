@@ -330,7 +330,7 @@ struct expression {
 struct look {
 	struct search *search;
 	const struct stream_line *line;
-	const char *body;
+	size_t skipped; /* before the body of the line */
 	uint64_t words; /* a bit for each list of which it has a word */
 	bool wanted;	/* it has what some expression needs */
 	bool ignored, mended;
@@ -413,7 +413,12 @@ count_texts(const char *const *texts)
 	return count;
 }
 
-/* Makes the sieve, once there is a line to look through. */
+/*
+ * Makes the sieve, once there is a line to look through.  The order has a
+ * meaning: hit() knows the texts of clues by their numbers, which come before
+ * those of expressions, and note() the expressions, in the order of HINT,
+ * WARNS, COMPILER and OWN; those of clues come last, in the order of presets.
+ */
 static int
 prepare(struct search *search)
 {
@@ -541,7 +546,6 @@ take_out(struct look *look, size_t at, size_t length)
 static int
 is_no_evidence(const struct look *look, const struct clue *clue)
 {
-	const size_t skipped = (size_t)(look->body - look->line->text);
 	int result = 0;
 
 	if (clue->class == CLASS_PERMANENT && !clue->is_users)
@@ -549,7 +553,7 @@ is_no_evidence(const struct look *look, const struct clue *clue)
 		    look->line->text, 0);
 	for (size_t i = 0; line_no_evidence[i] != NULL && result == 0; i++)
 		result = matches(&look->search->expressions[OWN + i],
-		    look->rest + skipped, 0);
+		    look->rest + look->skipped, 0);
 	return result;
 }
 
@@ -582,7 +586,7 @@ note_class(const struct look *look, const struct clue *clue, size_t at,
     size_t length)
 {
 	struct found *found = look->search->found;
-	const size_t skipped = (size_t)(look->body - look->line->text);
+	const size_t skipped = at < look->skipped ? 0 : look->skipped;
 
 	if (!is_news(look->search, clue) ||
 	    (clue->class == CLASS_TRANSIENT ? look->ignored : look->mended))
@@ -594,10 +598,8 @@ note_class(const struct look *look, const struct clue *clue, size_t at,
 	found->class = (struct class_known){ .class = clue->class,
 		.preset = clue->preset,
 		.is_lines = true };
-	const char *text = at < skipped ? look->line->text : look->body;
-	const size_t start = at < skipped ? at : at - skipped;
-	line_quote(found->class_line, DECIDING_LINE, text, start,
-	    start + length);
+	line_quote(found->class_line, DECIDING_LINE, look->line->text + skipped,
+	    at - skipped, at - skipped + length);
 	return 0;
 }
 
@@ -608,8 +610,8 @@ note(struct look *look, size_t number)
 	struct expression *expression = &look->search->expressions[number];
 	const struct stream_line *line = look->line;
 	const struct clue *clue = expression->clue;
-	const char *text = clue == NULL ? line->text : look->body;
-	const size_t skipped = (size_t)(text - line->text);
+	const size_t skipped = clue == NULL ? 0 : look->skipped;
+	const char *text = line->text + skipped;
 	struct found *found = look->search->found;
 	regmatch_t groups[2];
 
@@ -712,7 +714,7 @@ look_through(struct search *search, struct stream_line *line)
 		search->tried += line->length + 1;
 	if (!tries && !look.found)
 		return 0;
-	look.body = line_body(line->text);
+	look.skipped = (size_t)(line_body(line->text) - line->text);
 	for (size_t i = 0; i < 2 && result == 0; i++)
 		if (look.hits[i].clue != NULL)
 			result = note_class(&look, look.hits[i].clue,
@@ -726,7 +728,8 @@ look_through(struct search *search, struct stream_line *line)
 		if (expression->text == NULL || expression->over || !has_word ||
 		    !(expression->always || expression->line == search->lines))
 			continue;
-		result = matches(expression, i <= HINT ? line->text : look.body,
+		result = matches(expression,
+		    line->text + (i <= HINT ? 0 : look.skipped),
 		    line->cut ? REG_NOTEOL : 0);
 		if (result == 1)
 			result = note(&look, i);
