@@ -4,23 +4,22 @@
 
 /* The exit status of a run that ends as its last attempt did. */
 static int
-last_status(const struct policy *policy, const struct record *run)
+last_status(const struct record *run)
 {
 	const struct outcome returned = run->last.returned;
 
-	if (!policy->preserve_status)
+	if (!run->policy->preserve_status)
 		return outcome_status(run->last.outcome);
 	return returned.kind == OUTCOME_EXIT ? returned.code
 					     : outcome_status(returned);
 }
 
 struct end
-end_as_last(const struct policy *policy, const struct record *run,
-    enum reason reason)
+end_as_last(const struct record *run, enum reason reason)
 {
+	const struct policy *policy = run->policy;
 	const struct outcome outcome = run->last.outcome;
-	struct end end = { .reason = reason,
-		.status = last_status(policy, run) };
+	struct end end = { .reason = reason, .status = last_status(run) };
 
 	/* With --repeat it may have succeeded in a run that gives up. */
 	if (run->last.judgement.verdict == VERDICT_SUCCESS) {
@@ -40,11 +39,12 @@ end_as_last(const struct policy *policy, const struct record *run,
 }
 
 struct end
-end_cut_short(const struct policy *policy, const struct record *run)
+end_cut_short(const struct record *run)
 {
 	return (struct end){ .reason = REASON_MAX_TIME,
-		.status = policy->preserve_status && run->attempt.number > 0
-		    ? last_status(policy, run)
+		.status =
+		    run->policy->preserve_status && run->attempt.number > 0
+		    ? last_status(run)
 		    : STATUS_TIMEOUT };
 }
 

@@ -3,7 +3,6 @@
 #ifndef END_H
 #define END_H
 
-#include "policy.h"
 #include "record.h"
 
 /*
@@ -12,14 +11,13 @@
  */
 
 /* As the last attempt ended; with SIGNAL it is not judged, and may exit 0. */
-struct end end_as_last(const struct policy *policy, const struct record *run,
-    enum reason reason);
+struct end end_as_last(const struct record *run, enum reason reason);
 
 /*
  * --max-time ended the attempt, its check or its gate, or left no time for any
  * of them.
  */
-struct end end_cut_short(const struct policy *policy, const struct record *run);
+struct end end_cut_short(const struct record *run);
 
 /* A signal ended a run of which no attempt ran. */
 struct end end_by_signal(int signal);

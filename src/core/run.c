@@ -117,7 +117,7 @@ set_end(struct run *run, struct end end)
 static bool
 end_with(struct run *run, enum reason reason)
 {
-	return set_end(run, end_as_last(run->policy, &run->record, reason));
+	return set_end(run, end_as_last(&run->record, reason));
 }
 
 /* No time is left for another attempt. */
@@ -127,7 +127,7 @@ out_of_time(struct run *run)
 	const struct record *record = &run->record;
 
 	if (record->attempt.number == 0)
-		return set_end(run, end_cut_short(run->policy, record));
+		return set_end(run, end_cut_short(record));
 	return end_with(run,
 	    record->last.judgement.verdict == VERDICT_SUCCESS
 		? REASON_SUCCESS
@@ -413,7 +413,7 @@ cut_short(struct run *run, enum cut cut)
 	run->record.end.cut = cut;
 	if (cut == CUT_ATTEMPT || cut == CUT_CHECK)
 		retries_failure(&run->retries, now(run));
-	return set_end(run, end_cut_short(run->policy, &run->record));
+	return set_end(run, end_cut_short(&run->record));
 }
 
 /* --- questions --- */
@@ -741,8 +741,7 @@ judge(struct run *run)
 	    last->extent != EXTENT_WHOLE)
 		return set_end(run, end_by_signal(run->signal));
 	if (run->signal != 0) {
-		struct end end =
-		    end_as_last(run->policy, &run->record, REASON_SIGNAL);
+		struct end end = end_as_last(&run->record, REASON_SIGNAL);
 
 		end.ended_by = run->signal;
 		return set_end(run, end);

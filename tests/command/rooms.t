@@ -80,7 +80,7 @@ done
 # The lines that a directory may have, and the rows of options. A commit may lower a
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
-	7460 src/core
+	7457 src/core
 	2359 src/report
 	2128 src/plan
 	3390 src/options
