@@ -87,9 +87,9 @@ ceilings='
 	8222 src/sys
 	288 src/main.c
 	10112 tests/unit
-	14442 tests/command
+	14446 tests/command
 	4603 tests/lib
-	2808 tests/simulate
+	2815 tests/simulate
 	4385 scripts
 	61 options'
 

@@ -535,6 +535,7 @@ ssize_t __wrap_read(int descriptor, void *bytes, size_t size);
 ssize_t __wrap___read_chk(int descriptor, void *bytes, size_t size,
     size_t room);
 int __wrap_open64(const char *name, int flags, ...);
+int __wrap___open64_2(const char *name, int flags);
 int __wrap_close(int descriptor);
 int __wrap_pipe2(int ends[2], int flags);
 DIR *__wrap_opendir(const char *name);
@@ -1301,6 +1302,13 @@ __wrap_open64(const char *name, int flags, ...)
 	return __real_open64(name, flags, mode);
 }
 
+/* _FORTIFY_SOURCE may call this instead, as it may the others in _2 or _chk. */
+int
+__wrap___open64_2(const char *name, int flags)
+{
+	return __wrap_open64(name, flags);
+}
+
 int
 __wrap_close(int descriptor)
 {
@@ -1333,7 +1341,6 @@ __wrap_read(int descriptor, void *bytes, size_t size)
 	    process->dead ? 1 : 2, (long long)process->started);
 }
 
-/* _FORTIFY_SOURCE may call these instead. */
 ssize_t
 __wrap___read_chk(int descriptor, void *bytes, size_t size, size_t room)
 {
