@@ -200,7 +200,7 @@ put_start(FILE *file, const struct report_style *style,
 	put_schedule(file, policy);
 	put_list(file, "preset", policy->rules.presets,
 	    sizeof(*policy->rules.presets), (size_t)policy->rules.preset_count);
-	if (policy_draws(policy))
+	if (policy_draws(style->policy))
 		fprintf(file, ",\"seed\":%" PRIu64, style->seed);
 	else
 		put_text(file, "seed", NULL);
