@@ -54,7 +54,7 @@ begin late aside late -a 2 -d 0 -t 3 -k .1 --check='exec sleep 100d' \
     --on-give-up=true true
 begin hangs aside hangs -q -T 3 -t 3 -a 1 \
     --on-give-up='echo hook; trap "exit 0" TERM; sleep 100d & wait' sh -c 'exit 7'
-begin hangs-deaf aside hangs-deaf -q -t 3 -k .1 --on-success='trap "" TERM
+begin hangs-deaf aside hangs-deaf -q -t 3 -k 3 --on-success='trap "" TERM
     exec hear heard 64' true
 begin share aside share -T 5m -t 1% -k .1 -a 1 --check='exec sleep 100d' true
 
