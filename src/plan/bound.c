@@ -119,7 +119,7 @@ bound_print(FILE *file, const struct bound *bound)
 		    duration_text(bound->seconds, text), bound->why);
 	else if (bound->waits > 0 && bound->waits < INFINITY)
 		fprintf(file,
-		    "longest   no bound without --max-time; waits add at "
+		    "longest   no bound without a time limit; waits add at "
 		    "most %s\n",
 		    duration_text(bound->waits, text));
 	else

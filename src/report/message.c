@@ -71,8 +71,8 @@ const struct message_row message_rows[] = {
 	    WARNING },
 	{ "failure", "outcome=unhealthy",
 	    "%attempt was %how after %duration[, silent for %silent]"
-	    "[: %checked][?never , and was never healthy: "
-	    "--health-start-period=DUR]" },
+	    "[: %checked][?never , and was never healthy (for a slow start, "
+	    "raise --health-start-period)]" },
 	{ "failure", "",
 	    "%attempt %how after %duration[, silent for %silent]" },
 	{ "how", "outcome=none", "did not run" },

@@ -30,7 +30,7 @@ probe() {
 
 probe -a 2 -d 0 --health='echo connection refused; exit 7' sleep 100d
 is 'an unhealthy attempt is ended, and the status 124' "$code" 124
-like 'the line says why' "$err" 'retry: sleep: attempt 1/2 was unhealthy after [0-9.ms]+: health check exited 7 three times \("connection refused"\), and was never healthy: --health-start-period=DUR; next at once'
+like 'the line says why' "$err" 'retry: sleep: attempt 1/2 was unhealthy after [0-9.ms]+: health check exited 7 three times \("connection refused"\), and was never healthy \(for a slow start, raise --health-start-period\); next at once'
 like 'the last line says so, too' "$err" \
     'giving up after 2 attempts in [0-9.ms]+: unhealthy$'
 probe -a 2 -d 0 --health='exit 7' --health-retries=1 sleep 100d

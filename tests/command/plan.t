@@ -42,7 +42,7 @@ like 'the command is made harmless' "$out" '^Plan for a\\\^\[b:'
 
 run retry --plan -j none -d 1 -a 4
 like 'the longest waits' "$out" \
-    '^longest +no bound without --max-time; waits add at most 7s$'
+    '^longest +no bound without a time limit; waits add at most 7s$'
 unlike 'a plan without chance simulates no run' "$out" simulated
 run retry --plan -j 50% -d 1 -a 4
 like 'each draw may be the longest' "$out" ' at most 10.5s$'

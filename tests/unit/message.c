@@ -483,8 +483,8 @@ TEST(each_other_sentence_is_told)
 		    { .kind = RECORD_OUTCOME, .last.outcome = missing } },
 		{ message_of, &calm,
 		    "attempt 0 was unhealthy after 0s: health check exited 1 "
-		    "three times, and was never healthy: "
-		    "--health-start-period=DUR; left 1 process: a",
+		    "three times, and was never healthy (for a slow start, "
+		    "raise --health-start-period); left 1 process: a",
 		    { .kind = RECORD_OUTCOME,
 			.last.outcome = sick,
 			.last.judgement.verdict = VERDICT_RETRY,
