@@ -60,7 +60,6 @@ retries_wait_first(struct retries *retries, double *splay)
 void
 retries_begin(struct retries *retries, double time)
 {
-	const uint64_t attempt = retries->record->attempt.number;
 	const double due =
 	    retries->delay_begun + retries->record->wait.delay.seconds;
 	struct level level = retries->level;
@@ -71,7 +70,7 @@ retries_begin(struct retries *retries, double time)
 	    time < due || time - due >= retries->paced.seconds ? time : due;
 	retries->paced = delay_draw(retries->policy, &retries->random, &level,
 	    (struct delay_request){ .n = next_number(retries->delays),
-		.attempt = attempt + 1 });
+		.attempt = retries->record->attempt.number + 1 });
 }
 
 /*

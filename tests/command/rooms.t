@@ -80,14 +80,14 @@ done
 # The lines that a directory may have, and the rows of options. A commit may lower a
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
-	7457 src/core
+	7456 src/core
 	2359 src/report
 	2128 src/plan
 	3390 src/options
 	8222 src/sys
 	288 src/main.c
 	10112 tests/unit
-	14446 tests/command
+	14442 tests/command
 	4603 tests/lib
 	2815 tests/simulate
 	4385 scripts
