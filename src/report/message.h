@@ -20,14 +20,14 @@ enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 /* How reports look, and what they say of a run besides its records. */
 struct report_style {
-	const char *name;	    /* of the run; NULL: it has none */
-	bool name_given;	    /* by --name */
-	const char *const *command; /* ends with NULL */
-	const struct policy *policy;
-	uint64_t seed;	   /* of the delays */
-	char *state;	   /* its file, or NULL */
-	bool holds_stderr; /* of the attempts */
-	bool forgets;	   /* the output of some attempts is not shown */
+	const char *name;	     /* of the run; NULL: it has none */
+	bool name_given;	     /* by --name */
+	const char *const *command;  /* ends with NULL */
+	const struct policy *policy; /* as asked for: a plan has less of it */
+	uint64_t seed;		     /* of the delays */
+	char *state;		     /* its file, or NULL */
+	bool holds_stderr;	     /* of the attempts */
+	bool forgets; /* the output of some attempts is not shown */
 	bool quiet;
 	bool verbose;
 	bool ci; /* $CI says so */
