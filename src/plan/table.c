@@ -76,17 +76,16 @@ plan_bar(const struct page *page, enum bar_cell cell, int count)
 }
 
 static void
-mark(const struct page *page, const char *what, enum verdict verdict,
+print_mark(const struct page *page, const char *what, enum verdict verdict,
     double time)
 {
-	const struct screen *screen = page->screen;
-	const char *line = screen->unicode ? "──" : "--";
+	const char *colour = report_text_colour(page->screen, verdict);
+	const char *line = page->screen->unicode ? "──" : "--";
 	char text[DURATION_TEXT];
 
-	fprintf(page->file, "%s%s the service is %s at %s %s%s\n",
-	    report_text_colour(screen, verdict), line, what,
-	    duration_text(time, text), line,
-	    report_text_colour_end(screen, verdict));
+	fprintf(page->file, "%s%s the service is %s at %s %s%s\n", colour, line,
+	    what, duration_text(time, text), line,
+	    *colour == '\0' ? "" : "\033[m");
 }
 
 void
@@ -96,9 +95,9 @@ plan_mark_outage(const struct page *page, const struct script *script,
 	const double down = script->down_from, back = script->down_until;
 
 	if (down > after && down <= until && down < INFINITY)
-		mark(page, "down", VERDICT_STOP, down);
+		print_mark(page, "down", VERDICT_STOP, down);
 	if (back > after && back <= until && back < INFINITY)
-		mark(page, "back", VERDICT_SUCCESS, back);
+		print_mark(page, "back", VERDICT_SUCCESS, back);
 }
 
 /* The attempt would be retried if the run did not end. */
@@ -120,7 +119,7 @@ outcome_of(const struct record *record, char text[MESSAGE_PART])
 }
 
 static void
-fill(const struct table *table, const struct record *record,
+fill_row(const struct table *table, const struct record *record,
     char row[COLUMNS][MESSAGE_PART])
 {
 	const struct delay *delay = &record->wait.delay;
@@ -152,7 +151,7 @@ fill(const struct table *table, const struct record *record,
 
 /* The columns of a line that are not taken yet. */
 static int
-room(const struct table *table)
+free_columns(const struct table *table)
 {
 	int left = table->page->screen->width - 1 + GAP;
 
@@ -162,43 +161,32 @@ room(const struct table *table)
 	return left;
 }
 
-/*
- * Prints the texts of a row, in this colour those of that column, or of all.
- * Returns the blanks that are due before more is printed in the line.
- */
-static int
+/* Prints the texts of a row, in this colour those of that column, or of all. */
+static void
 print_texts(const struct table *table, char row[COLUMNS][MESSAGE_PART],
     const char *colour, enum column coloured)
 {
-	int blanks = 0;
-
 	for (enum column i = 0; i < COLUMNS; i++) {
-		const bool has_colour = table->page->screen->colour &&
-		    *colour != '\0' && (coloured == COLUMNS || coloured == i);
+		const char *begin =
+		    coloured == COLUMNS || coloured == i ? colour : "";
 		const int width = text_width(row[i]);
 		const int pad =
 		    table->widths[i] > width ? table->widths[i] - width : 0;
 
 		if (table->widths[i] == 0)
 			continue;
-		blanks +=
-		    (i > 0 ? GAP : 0) + (columns[i].to_the_left ? 0 : pad);
-		if (*row[i] != '\0') {
-			fprintf(table->page->file, "%*s%s%s%s", blanks, "",
-			    has_colour ? colour : "", row[i],
-			    has_colour ? "\033[m" : "");
-			blanks = 0;
-		}
-		blanks += columns[i].to_the_left ? pad : 0;
+		fprintf(table->page->file, "%*s%s%s%s%*s",
+		    (i > 0 ? GAP : 0) + (columns[i].to_the_left ? 0 : pad), "",
+		    begin, row[i], *begin == '\0' ? "" : "\033[m",
+		    columns[i].to_the_left ? pad : 0, "");
 	}
-	return blanks;
 }
 
 /* The length of the longest bar; 0: there are none. */
 static int
 bar_length(const struct table *table)
 {
-	const int left = room(table) - GAP;
+	const int left = free_columns(table) - GAP;
 
 	if (left < BAR_LEAST || !(table->longest > 0))
 		return 0;
@@ -207,7 +195,7 @@ bar_length(const struct table *table)
 
 /* Shows the range of a delay, and the draw, on the scale of the longest. */
 static void
-print_bar(const struct table *table, const struct delay *delay, int blanks)
+print_bar(const struct table *table, const struct delay *delay)
 {
 	const int count = bar_length(table);
 
@@ -217,7 +205,7 @@ print_bar(const struct table *table, const struct delay *delay, int blanks)
 	const int low = (int)fmin(delay->low * scale, count);
 	const int high = (int)fmin(ceil(delay->high * scale), count);
 	const int drawn = (int)fmin(delay->seconds * scale, count - 1);
-	fprintf(table->page->file, "%*s", blanks + GAP, "");
+	fprintf(table->page->file, "%*s", GAP, "");
 	plan_bar(table->page, BAR_CERTAIN, low < drawn ? low : drawn);
 	plan_bar(table->page, BAR_RANGE, drawn - low);
 	plan_bar(table->page, BAR_DRAWN, 1);
@@ -232,10 +220,10 @@ print_row(const struct table *table, const struct record *record)
 				    : record->last.judgement.verdict);
 	char row[COLUMNS][MESSAGE_PART] = { "" };
 
-	fill(table, record, row);
-	const int blanks = print_texts(table, row, colour, COLUMN_VERDICT);
+	fill_row(table, record, row);
+	print_texts(table, row, colour, COLUMN_VERDICT);
 	if (record->wait.lasts)
-		print_bar(table, &record->wait.delay, blanks);
+		print_bar(table, &record->wait.delay);
 	putc('\n', table->page->file);
 }
 
@@ -310,11 +298,12 @@ plan_table_print(const struct page *page, const struct script *script,
 			table.longest =
 			    fmax(table.longest, rows[i].wait.delay.high);
 	}
-	for (size_t i = 0; page->screen->terminal && room(&table) < 0 &&
+	for (size_t i = 0; page->screen->terminal && free_columns(&table) < 0 &&
 	     i < sizeof(lesser) / sizeof(lesser[0]);
 	     i++)
 		table.widths[lesser[i]] = 0;
-	print_texts(&table, heads, "\033[1m", COLUMNS);
+	print_texts(&table, heads, page->screen->colour ? "\033[1m" : "",
+	    COLUMNS);
 	putc('\n', page->file);
 	print_rows(&table, script, rows, count);
 	if (bar_length(&table) == 0)

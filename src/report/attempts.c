@@ -53,5 +53,4 @@ report_attempts_free(struct sink *sink)
 	for (size_t i = 0; i < attempts->kept; i++)
 		free_row(&attempts->rows[i]);
 	free(attempts->rows);
-	*attempts = (struct attempts){ 0 };
 }

@@ -22,7 +22,10 @@ columns(const char *text, const char *end)
 	return count;
 }
 
-/* Two blanks or more end a label, such as "  -q, -v    ". */
+/*
+ * Two blanks or more end a label, such as "  -q, -v    ".  Blanks at the end of
+ * the line are left out.
+ */
 static void
 print_line(FILE *file, const char *line, const char *end, int width)
 {
@@ -35,6 +38,8 @@ print_line(FILE *file, const char *line, const char *end, int width)
 		left = 4;
 	for (const char *text = line; text < end; text = stop) {
 		start = text + strspn(text, " ");
+		if (start == end)
+			break;
 		stop = start + strcspn(start, " \n");
 		if (text > from && columns(from, stop) > width) {
 			fprintf(file, "\n%*s", left, "");

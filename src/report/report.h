@@ -179,10 +179,8 @@ void report_text_end_series(struct sink *sink, const struct report *report);
 /* When the series must end; INFINITY if no failure was counted. */
 double report_text_due(const struct sink *sink);
 
-/* The sequence for text of this verdict, and the one after it, or "". */
+/* The sequence before text of this verdict, which "\033[m" ends; or "". */
 const char *report_text_colour(const struct screen *screen,
-    enum verdict verdict);
-const char *report_text_colour_end(const struct screen *screen,
     enum verdict verdict);
 
 /* Keeps the attempt if the record is its end, and it failed. */

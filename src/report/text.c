@@ -33,12 +33,6 @@ report_text_colour(const struct screen *screen, enum verdict verdict)
 	return screen->colour ? colours[verdict] : "";
 }
 
-const char *
-report_text_colour_end(const struct screen *screen, enum verdict verdict)
-{
-	return *report_text_colour(screen, verdict) != '\0' ? "\033[m" : "";
-}
-
 /* In a file, the local time and its offset: people compare it with others. */
 static void
 write_time(const struct sink *sink, const struct report *report)
@@ -59,6 +53,7 @@ write_line(const struct sink *sink, const struct report *report,
     struct message message)
 {
 	const struct screen *screen = &sink->screen;
+	const char *colour = report_text_colour(screen, message.verdict);
 
 	/*
 	 * The attempt may have left the cursor after half a line.  As many
@@ -71,9 +66,8 @@ write_line(const struct sink *sink, const struct report *report,
 	write_time(sink, report);
 	if (sink->format->has_priorities)
 		fprintf(sink->file, "<%d>", message.priority);
-	fprintf(sink->file, "%s" PROGRAM ":%s %s\n",
-	    report_text_colour(screen, message.verdict),
-	    report_text_colour_end(screen, message.verdict), message.text);
+	fprintf(sink->file, "%s" PROGRAM ":%s %s\n", colour,
+	    *colour == '\0' ? "" : "\033[m", message.text);
 }
 
 void
