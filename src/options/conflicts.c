@@ -248,12 +248,10 @@ conflicts_warning(const struct options *options)
 	    backoff_nominal(backoff, &(struct level){ .begun = true }, 2, 0) ==
 		0)
 		return "the delay starts at 0 and stays 0";
-	if (warn_of_curl(options) != NULL)
-		return warn_of_curl(options);
 	/* A word such as timeout may be a command, too; a digit says no. */
 	if (options->plan && options->text[OPTION_PLAN] == NULL &&
 	    command != NULL && strpbrk(command, "0123456789") != NULL &&
 	    script_check(command, &where) == NULL)
 		return "the command looks like a script: use --plan=SCRIPT";
-	return NULL;
+	return warn_of_curl(options);
 }

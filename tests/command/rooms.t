@@ -83,11 +83,11 @@ ceilings='
 	7456 src/core
 	2355 src/report
 	2117 src/plan
-	3390 src/options
+	3388 src/options
 	8222 src/sys
 	288 src/main.c
 	10112 tests/unit
-	14452 tests/command
+	14442 tests/command
 	4603 tests/lib
 	2815 tests/simulate
 	4385 scripts
