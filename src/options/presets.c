@@ -265,8 +265,10 @@ set_entry(struct applied *applied, const struct entry *entry)
 	const char *value = entry->value;
 	char *problem = applied->problem, safe[128];
 
+	/* Most names differ in their first letter, and this loop runs often. */
 	for (size_t i = 0; i < KEYS; i++)
-		if (strcmp(keys[i].name, entry->name) == 0)
+		if (*keys[i].name == *entry->name &&
+		    strcmp(keys[i].name, entry->name) == 0)
 			return set_class(applied, &keys[i], entry);
 	const enum option_id id = option_find(entry->name, strlen(entry->name));
 	if (id == OPTIONS) {
