@@ -38,20 +38,21 @@ static const struct {
 	    "use --attempts=N, which counts the first attempt too" },
 	{ "tries max-tries max-attempts times count retry-times retry-attempts "
 	  "num-attempts stop-after-attempt max-failures aws-max-attempts "
-	  "failure-threshold loops",
+	  "failure-threshold loops max-retry-attempts",
 	    "use --attempts=N" },
 	{ "start-limit-*", "use --attempts=N/DUR" },
 	{ "n", "for attempts, use -a N; for an interval, -d DUR" },
 	{ "no-retry", "use --attempts=1" },
-	{ "forever infinite unlimited", "use --attempts=0" },
+	{ "forever infinite unlimited retry-forever", "use --attempts=0" },
 	{ "restart restart-policy respawn",
 	    "use --attempts=N, or --attempts=0 to never give up" },
-	{ "f foreground",
-	    "COMMAND stays in the foreground; for no limit, use -a 0" },
+	{ "f", "for no limit, use -a 0" },
+	{ "foreground", "COMMAND stays in the foreground" },
 	{ "i interval wait sleep pause every period* poll* retry-delay "
 	  "retry-interval retry-wait retry-sleep wait-time sleep-time "
 	  "retry-*-seconds wait-seconds delay-seconds wait-fixed wait-retry "
-	  "restart-sec restart-delay reruns-delay wait-duration sleep-dur*",
+	  "restart-sec restart-delay reruns-delay wait-duration sleep-dur* "
+	  "wait-and-retry",
 	    "for an interval, use -b constant -j none -d DUR" },
 	{ "initial-delay* base-delay initial-interval initial-backoff "
 	  "min-backoff backoff-delay fetch-retry-mintimeout "
@@ -62,10 +63,12 @@ static const struct {
 	    "use --max-delay=DUR; a number alone is seconds" },
 	{ "constant exponential linear fibonacci", "use --backoff=@" },
 	{ "factor multiplier backoff-factor backoff-multiplier backoff-base "
-	  "fetch-retry-factor exponential-backoff",
+	  "fetch-retry-factor",
 	    "use --backoff=exponential:factor=F" },
-	{ "jitter-factor randomiz* max-jitter no-jitter",
-	    "use --jitter=RATIO, or none" },
+	{ "exponential-backoff wait-exponential* wait-random-exponential",
+	    "waits double, unless --backoff says otherwise" },
+	{ "jitter-factor randomiz* max-jitter", "use --jitter=RATIO" },
+	{ "no-jitter", "use --jitter=none" },
 	{ "deadline retry-max-time total-timeout max-retry-time "
 	  "max-elapsed-time max-duration overall-timeout "
 	  "active-deadline-seconds stop-after-delay timeout-start-sec "
@@ -96,7 +99,8 @@ static const struct {
 	{ "failed-when", "use --fail-match=ERE, or --check=COMMAND" },
 	{ "abort-on stop-if", "use --stop-on=SET, or --stop-match=ERE" },
 	{ "on on-codes retry-on-exit-code on-exit-code retry-codes "
-	  "retry-on-status retry-on-code retry-status retry-if retry-when",
+	  "retry-on-status retry-on-code retry-status retry-if retry-when "
+	  "retry-if-exception* retry-if-result",
 	    "use --retry-on=SET" },
 	{ "exit-code exit-codes status codes if-exit",
 	    "use --retry-on=SET, --stop-on=SET or --success-on=SET" },
@@ -112,7 +116,9 @@ static const struct {
 	{ "retry-on-http-error",
 	    "it is wget's: " PROGRAM " --preset=wget wget ..." },
 	{ "retry-after", "use --delay-match=ERE, or --preset=curl" },
-	{ "circuit-breaker bulkhead", "use --budget=FILE (--help=budget)" },
+	{ "circuit-breaker break-duration",
+	    "see \"A circuit breaker\" in retry-cookbook(7)" },
+	{ "bulkhead rate-limit*", "use --budget=FILE" },
 	{ "retry-mode adaptive", "use --preset=aws" },
 	{ "fallback", "add \"|| COMMAND\" after COMMAND" },
 	{ "probe healthcheck health-check health-cmd liveness-probe "
@@ -123,7 +129,8 @@ static const struct {
 	{ "transient-on transient-match permanent-on permanent-match",
 	    "files for --preset have transient-on and -match, permanent-on "
 	    "and -match" },
-	{ "on-retry on-retry-command cleanup", "use --before-retry=COMMAND" },
+	{ "on-retry on-retry-command cleanup before-sleep new-command-on-retry",
+	    "use --before-retry=COMMAND" },
 	{ "on-failure on-fail on-error notify webhook slack mail email",
 	    "use --on-give-up=COMMAND" },
 	{ "clients", "use --plan=clients=N" },
@@ -131,7 +138,7 @@ static const struct {
 	{ "flaky flaky-result", "use --flaky-status=N" },
 	{ "command cmd run exec c shell",
 	    "COMMAND is the last argument: " PROGRAM " sh -c '...'" },
-	{ "P jobs max-procs parallel I replace",
+	{ "P jobs max-procs parallel I replace joblog halt bar",
 	    "a run has one command: xargs ... " PROGRAM " COMMAND" },
 	{ "e env", "for variables: " PROGRAM " env NAME=VALUE ..." },
 	{ "C chdir cwd workdir working-directory",
@@ -225,7 +232,7 @@ static const struct {
 	{ PLACE_COMMAND, "http://* https://*",
 	    "for a page: " PROGRAM " --preset=poll -T 1m curl -fsSo "
 	    "/dev/null @" },
-	{ PLACE_COMMAND, "tcp://*",
+	{ PLACE_COMMAND, "tcp:*",
 	    "for a port: " PROGRAM " --preset=poll -T 1m nc -z HOST PORT" },
 	{ PLACE_COMMAND, "[!:/]*:[0-9]*",
 	    "for a port: " PROGRAM " --preset=poll -T 1m nc -z #" },
