@@ -72,7 +72,7 @@ static const char screen_text[] =
     "  -a, --attempts=N       give up after N attempts; 0 = no limit [5]\n"
     "  -t, --timeout=DUR      time limit per attempt; kills all it started\n"
     "  -T, --max-time=DUR     total time with waits; lifts the limit of 5\n"
-    "  -d, --delay=DUR        the first wait; the next double, up to -m [1s]\n"
+    "  -d, --delay=DUR        first wait; the next ones double, up to -m [1s]\n"
     "  -b, --backoff=NAME     how the waits grow; fixed: -b constant -j none\n"
     "      --retry-on=SET     retry only these: 7, 100-110, timeout, ...\n"
     "      --stop-on=SET      never retry these\n"
@@ -182,8 +182,8 @@ static void
 print_presets(FILE *file)
 {
 	fprintf(file,
-	    "--preset=NAME,... knows how tools fail, or sets the delays of a "
-	    "known system;\n--preset=./FILE reads a file of your own; "
+	    "A preset, by --preset=NAME,..., knows how a tool fails, or has "
+	    "the delays of a\nsystem; --preset=./FILE reads your own file; "
 	    "--help=NAME prints a preset.\n\n"
 	    "Tools, with the failures that are transient:\n");
 	list_presets(file, true);
@@ -297,23 +297,24 @@ const struct help_topic help_topics[] = {
 	    " github gitlab jenkins actions summary " },
 	{ "cron", "recipes for a crontab", "CRON", NULL, " crontab " },
 	{ "systemd", "recipes for units", "SYSTEMD", NULL,
-	    " daemon service unit timer " },
+	    " daemon service unit timer reload " },
 	{ "docker", "recipes for images", "DOCKER", NULL,
-	    " container containers image dockerfile podman " },
+	    " container containers image dockerfile podman pid1 " },
 	{ "compose", "recipes for docker compose", "COMPOSE", NULL,
-	    " docker-compose " },
+	    " docker-compose postgres database " },
 	{ "kubernetes", "recipes for pods", "KUBERNETES", NULL,
 	    " k8s pod pods " },
 	{ "shell", "recipes for scripts", "SHELL", NULL,
 	    " bash function functions alias pipe pipeline makefile " },
 	{ "http", "recipes for downloads and servers", "HTTP", NULL,
-	    " url download 404 429 503 retry-after " },
+	    " url download 404 429 503 retry-after rate-limit " },
 	{ "limits", "limits on attempts and on time", "Limits", NULL },
 	{ "backoff", "how delays grow", NULL, print_backoff },
-	{ "jitter", "how delays are randomized", NULL, print_jitter },
-	{ "hints", "waits that the output asks for", "HINTS", NULL },
+	{ "jitter", "how delays are randomized", NULL, print_jitter,
+	    " random " },
+	{ "hints", "Retry-After, and other waits in output", "HINTS", NULL },
 	{ "presets", "known tools and systems", NULL, print_presets },
-	{ "verdict", "the order of the rules that judge", "VERDICT", NULL },
+	{ "verdict", "how success, retry or stop is decided", "VERDICT", NULL },
 	{ "sets", "outcomes by number and name", NULL, print_sets },
 	{ "patterns", "regular expressions", "Patterns", NULL },
 	{ "output", "when output is shown", "Output", print_output,
@@ -333,7 +334,7 @@ const struct help_topic help_topics[] = {
 	{ "examples", "commands to copy", "EXAMPLES", NULL,
 	    " cookbook recipes index tutorial slack mail " },
 	{ "exit", "exit statuses", "EXIT STATUS", NULL,
-	    " status codes exit-code exit-codes exit-status " },
+	    " status codes exit-code exit-codes exit-status 75 124 125 126 " },
 	{ "security", "what to keep from untrusted users", "SECURITY", NULL },
 	{ .name = NULL },
 };

@@ -72,7 +72,8 @@ like 'a preset with the name of a topic is printed' "$("$RETRY" --help=--preset=
 like '--help=NAME prints any other preset, with a sentence' \
     "$("$RETRY" --help=npm | sed -n 1p)" '^The preset npm recognizes failures'
 for row in all:options summary:ci daemon:systemd makefile:shell 503:http hup:signals \
-    Ctrl-C:signals secret:environment cookbook:examples status:exit; do
+    Ctrl-C:signals secret:environment cookbook:examples status:exit 124:exit \
+    postgres:compose; do
 	is "--help=${row%:*} is --help=${row#*:}" \
 	    "$("$RETRY" --help="${row%:*}")" "$("$RETRY" --help="${row#*:}")"
 done

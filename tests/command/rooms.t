@@ -83,11 +83,11 @@ ceilings='
 	7456 src/core
 	2355 src/report
 	2117 src/plan
-	3397 src/options
+	3398 src/options
 	8222 src/sys
 	288 src/main.c
 	10118 tests/unit
-	14442 tests/command
+	14443 tests/command
 	4603 tests/lib
 	2815 tests/simulate
 	4385 scripts
