@@ -416,7 +416,7 @@ for name in 'Mail only if all attempts failed' 'Start at a random moment'; do
 	ends 1 5 'gives up'
 	is "$name: with mail" "$(printf '%s\n' "$out$err" | grep -c "$SAYS")" 5
 done
-crontab 'Mail also if anything is written to standard error, as chronic -e'
+crontab 'Retry, and mail, also if standard error has anything (chronic -e)'
 text="exec 2>&1; $text" # as in cron
 FAILURES=0 PRINTS=data
 export PRINTS
