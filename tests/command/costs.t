@@ -27,8 +27,8 @@ while read -r ceiling words; do
 		echo "$count")" ''
 done <<'END'
 97000 true
-260000 --preset=npm true
-278000 --preset=aws true
+262000 --preset=npm true
+282000 --preset=aws true
 30000000 -q --preset=npm cat npm.log
 330000 -q -a 11 -d 0 false
 1134000 -q -a 11 -d 0 --log=json:/dev/null false
