@@ -386,7 +386,8 @@ handle(struct collector *collector, struct stream *stream, double until)
 		hold(collector, stream, bytes, stream->size, &stream->passed);
 	if (stream->spool == NULL && !lets_out(collector, sink))
 		pass(collector, sink, bytes, stream->size, &stream->passed);
-	search(collector, stream, until);
+	if (stream->searches)
+		search(collector, stream, until);
 }
 
 /* --- steps --- */
