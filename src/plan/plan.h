@@ -7,10 +7,9 @@
 
 /*
  * Goes through the run of this script on a simulated clock and writes its
- * report; then
- * simulates many more runs, in about this many steps at most, so that a seed
- * gives the same figures on any machine.  Prints a table on stdout as `screen`
- * allows, unless a log is written there.
+ * report; then simulates many more runs, in about this many steps at most, so
+ * that a seed gives the same figures on any machine.  Prints a table on stdout
+ * as `screen` allows, unless a log is written there.
  */
 #define PLAN_STEPS 2000000
 

@@ -403,7 +403,6 @@ set_up(struct host *host)
 	const struct options *options = host->options;
 	const struct policy *policy = &options->policy;
 	struct job *job = &host->job;
-
 	const struct random random = { .seed = options->style.seed };
 
 	host->run = run_open(policy, random, &driver, host);
