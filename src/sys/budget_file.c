@@ -126,13 +126,6 @@ change(struct budget_file *budget, bool throttled, int64_t *paid,
 	return taken ? ANSWER_YES : ANSWER_NO;
 }
 
-static void
-budget_complain(const struct budget_file *budget, const char *problem,
-    const char *consequence)
-{
-	say("--budget: %s: %s; %s", budget->name, problem, consequence);
-}
-
 enum answer
 budget_file_take(struct budget_file *budget, bool throttled, int64_t *paid)
 {
@@ -150,7 +143,7 @@ budget_file_take(struct budget_file *budget, bool throttled, int64_t *paid)
 	if (problem == NULL)
 		return answer;
 	*paid = 0;
-	budget_complain(budget, problem, "the retry is allowed");
+	say("--budget: %s: %s; the retry is allowed", budget->name, problem);
 	return ANSWER_YES;
 }
 
@@ -165,7 +158,7 @@ settle_budget(struct budget_file *budget, bool waits)
 	if (problem == NULL || (waits && locked))
 		return;
 	budget->owes = false;
-	budget_complain(budget, problem, "nothing is given back");
+	say("--budget: %s: %s; nothing is given back", budget->name, problem);
 }
 
 void

@@ -51,13 +51,6 @@ state_file_uses(const char *state, const char *file)
 	return false;
 }
 
-static void
-state_complain(const char *name, const char *what, const char *why)
-{
-	say("--state: %s: %s%s%s", name, what, why == NULL ? "" : ": ",
-	    why == NULL ? "" : why);
-}
-
 /* Whether a power cut left nothing but NULs of a file. */
 static bool
 is_blank(const char *text, size_t length)
@@ -72,10 +65,9 @@ is_blank(const char *text, size_t length)
  * Returns the length of the text, or -1 after a message.
  */
 static ssize_t
-read_own(const struct state_file *file, const char *suffix,
-    char text[STATE_TEXT])
+read_own(struct state_file *file, const char *suffix)
 {
-	char name[NAME];
+	char name[NAME], *text = file->text;
 	int fd = file_open(file_next_to(file->name, suffix, name), O_RDONLY);
 	ssize_t length = 0;
 
@@ -95,7 +87,7 @@ read_own(const struct state_file *file, const char *suffix,
 		problem = "is not a state of retry";
 	if (problem == NULL)
 		return length;
-	state_complain(name, problem, NULL);
+	say("--state: %s: %s", name, problem);
 	return -1;
 }
 
@@ -112,8 +104,7 @@ state_file_open(struct state_file *file, const struct options *options)
 		return 0;
 	if (options->budget != NULL &&
 	    state_file_uses(file->name, options->budget)) {
-		state_complain(file->name, "is also the file of the budget",
-		    NULL);
+		say("--state: %s: is also the file of the budget", file->name);
 		return -1;
 	}
 
@@ -128,8 +119,8 @@ state_file_open(struct state_file *file, const struct options *options)
 		return -1;
 	}
 	if (eaccess(directory, W_OK | X_OK) == -1) {
-		state_complain(file->name, "its directory cannot be written",
-		    strerror(errno));
+		say_error("--state: %s: its directory cannot be written",
+		    file->name);
 		return -1;
 	}
 
@@ -137,13 +128,13 @@ state_file_open(struct state_file *file, const struct options *options)
 	if (stat(directory, &folder) == 0 && (folder.st_mode & S_ISVTX) != 0 &&
 	    lstat(file->name, &own) == 0 && own.st_uid != geteuid() &&
 	    folder.st_uid != geteuid() && geteuid() != 0) {
-		state_complain(file->name,
-		    "is another user's, in a sticky directory", NULL);
+		say("--state: %s: is another user's, in a sticky directory",
+		    file->name);
 		return -1;
 	}
 
 	/* A file that is refused gets no file next to it. */
-	if (read_own(file, "", file->text) == -1)
+	if (read_own(file, "") == -1)
 		return -1;
 	return state_file_lock(file) == -1 ? -1 : 0;
 }
@@ -160,8 +151,8 @@ set_aside(const struct state_file *file, const char *damage)
 	    access(file_next_to(file->name, DAMAGED, name), F_OK) == -1;
 
 	if ((first ? rename(file->name, name) : unlink(file->name)) == -1) {
-		state_complain(file->name, "is damaged and cannot be moved",
-		    strerror(errno));
+		say_error("--state: %s: is damaged and cannot be moved",
+		    file->name);
 		return -1;
 	}
 	say("--state: %s: %s; %s %s", file->name, damage,
@@ -174,29 +165,30 @@ static int
 load(struct state_file *file)
 {
 	char name[NAME];
-	const char *damage = NULL;
 
-	if (read_own(file, NEW, file->text) == -1)
+	if (read_own(file, NEW) == -1)
 		return -1;
 	unlink(file_next_to(file->name, NEW, name));
-	const ssize_t length = read_own(file, "", file->text);
+	const ssize_t length = read_own(file, "");
 	if (length == -1)
 		return -1;
 	file->state = (struct state){ 0 };
-	if (length > 0 && strlen(file->text) < (size_t)length)
-		damage = "has a NUL";
-	else if (length > 0)
-		damage = state_parse(file->text, file->backoff,
-		    events_time(CLOCK_REALTIME), &file->state);
-	if (length > 0 && damage == NULL)
-		return 0;
-	if (damage != NULL && state_is_newer(file->text)) {
-		state_complain(file->name, "is of a later version of retry",
-		    NULL);
-		return -1;
+	if (length > 0) {
+		const char *damage = strlen(file->text) < (size_t)length
+		    ? "has a NUL"
+		    : state_parse(file->text, file->backoff,
+			  events_time(CLOCK_REALTIME), &file->state);
+
+		if (damage == NULL)
+			return 0;
+		if (state_is_newer(file->text)) {
+			say("--state: %s: is of a later version of retry",
+			    file->name);
+			return -1;
+		}
+		if (set_aside(file, damage) == -1)
+			return -1;
 	}
-	if (damage != NULL && set_aside(file, damage) == -1)
-		return -1;
 	/* No file, an empty one and the state before any run are the same. */
 	state_format(&file->state, file->backoff, 0, file->text);
 	return 0;
@@ -215,7 +207,7 @@ state_file_lock(struct state_file *file)
 	const char *problem =
 	    file->lock == -1 ? file_problem(errno) : file_check(file->lock);
 	if (problem != NULL)
-		state_complain(file->name, "cannot be locked", problem);
+		say("--state: %s: cannot be locked: %s", file->name, problem);
 	else if (load(file) == 0) {
 		/*
 		 * The attempt inherits the lock, so that no other run begins
@@ -245,8 +237,7 @@ state_file_save(struct state_file *file, const struct state *state, double time)
 		return 0;
 	if (file_replace(file->name, file_next_to(file->name, NEW, name),
 		text) == -1) {
-		state_complain(file->name, "cannot be written",
-		    strerror(errno));
+		say_error("--state: %s: cannot be written", file->name);
 		return -1;
 	}
 	strlcpy(file->text, text, sizeof(file->text));
