@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -252,7 +251,7 @@ add_messages(struct collector *collector)
 		memmove(messages.text, messages.text + done, messages.size);
 	}
 	if (!is_hook)
-		collector->begun = spool_end(&collector->spools[OUT]);
+		collector->begun = collector->spools[OUT].end;
 }
 
 /*
@@ -324,8 +323,8 @@ take_bytes(struct collector *collector, struct stream *stream)
 		return 0;
 	make_room(collector, stream);
 	size_t most = STREAM_MOST - stream->size;
-	if (collector->finishes && most > (size_t)stream->left)
-		most = (size_t)stream->left;
+	if (most > stream->left)
+		most = stream->left;
 	const ssize_t length = read(stream->pipe,
 	    bytes_of(collector, stream) + stream->size, most);
 	if (length == -1 && errno != EAGAIN) {
@@ -336,27 +335,30 @@ take_bytes(struct collector *collector, struct stream *stream)
 		stream->size += (size_t)length;
 		if (!stream->searches)
 			stream->searched += (size_t)length;
-		if (collector->finishes)
-			stream->left -= (int)length;
+		stream->left -= (size_t)length;
 		collector->active = events_time(CLOCK_MONOTONIC);
 		if (collector->expects)
 			begin(collector);
 	}
-	if (length == 0 ||
-	    (collector->finishes && (length == -1 || stream->left == 0)))
+	if (length == 0 || stream->left == 0 ||
+	    (length == -1 && collector->finishes))
 		close_pipe(collector, stream);
 	return length > 0 ? (size_t)length : 0;
 }
 
-/* Searches the bytes that were read, until the step has to end. */
+/*
+ * Searches the bytes that were read, until the step has to end.  A single line
+ * may be searched for long, but then no other is.
+ */
 static void
 search(struct collector *collector, struct stream *stream, double until)
 {
 	struct work *work = collector->work;
 	const char *bytes = bytes_of(collector, stream);
-	double began = events_time(CLOCK_MONOTONIC);
+	double now = events_time(CLOCK_MONOTONIC);
 
-	while (stream->searched < stream->size && !collector->late) {
+	while (stream->searched < stream->size && now < until) {
+		const double began = now;
 		const ssize_t length = search_some(&work->search,
 		    &work->lines[stream - collector->streams],
 		    bytes + stream->searched, stream->size - stream->searched);
@@ -366,11 +368,9 @@ search(struct collector *collector, struct stream *stream, double until)
 			return;
 		}
 		stream->searched += (size_t)length;
-		const double now = events_time(CLOCK_MONOTONIC);
+		now = events_time(CLOCK_MONOTONIC);
 		if (now - began >= STEP_MOST)
 			search_was_slow(&work->search);
-		collector->late = now >= until;
-		began = now;
 	}
 }
 
@@ -478,8 +478,6 @@ step(struct collector *collector)
 	double pause = 0;
 	size_t taken;
 
-	/* A single line may be searched for long, but then no other is. */
-	collector->late = false;
 	do {
 		taken = 0;
 		for (int i = 0; i < STREAMS; i++) {
@@ -495,7 +493,7 @@ step(struct collector *collector)
 				pause = BATCH_PAUSE;
 		}
 	} while ((taken >= BATCH_MIN || (collector->finishes && taken > 0)) &&
-	    !collector->late && events_time(CLOCK_MONOTONIC) < until);
+	    events_time(CLOCK_MONOTONIC) < until);
 	const bool rests =
 	    taken > 0 && taken < BATCH_MIN && !collector->finishes;
 	watch(collector, rests ? pause : 0);
@@ -584,11 +582,10 @@ collector_finish(struct collector *collector)
 	collector->finishes = true;
 	for (int i = 0; i < STREAMS; i++) {
 		struct stream *stream = &collector->streams[i];
+		int left;
 
-		if (stream->pipe == NO_DESCRIPTOR)
-			continue;
-		if (ioctl(stream->pipe, FIONREAD, &stream->left) == -1)
-			stream->left = INT_MAX; /* nobody knows */
+		if (ioctl(stream->pipe, FIONREAD, &left) == 0)
+			stream->left = (size_t)left;
 		if (stream->left == 0)
 			close_pipe(collector, stream);
 	}
@@ -596,11 +593,9 @@ collector_finish(struct collector *collector)
 }
 
 void
-collector_deliver(struct collector *collector,
-    struct sink *const outlets[SPOOLS])
+collector_deliver(struct collector *collector)
 {
-	memcpy(collector->outlets, outlets, sizeof(collector->outlets));
-	collector->outs_messages = outlets[ASIDE] != NULL;
+	collector->outs_messages = collector->outlets[ASIDE] != NULL;
 	collector->messages_out = 0;
 	collector->delivers = true;
 	collector->turn_by = collector->takes_turns

@@ -38,7 +38,7 @@ enum failure {
  */
 struct stream {
 	int pipe; /* the end to read, which does not block; or NO_DESCRIPTOR */
-	int left; /* bytes to read, of a process that has ended */
+	size_t left;	     /* bytes to read, once the process has ended */
 	struct spool *spool; /* which holds it; NULL: it is passed on */
 	bool searches;	     /* the patterns are looked for in it */
 	ev_io watcher;
@@ -82,7 +82,6 @@ struct collector {
 	bool lets_go;	   /* what a spool has no room for is passed on */
 	bool takes_turns;  /* by a lock, with other runs at its sink */
 	double turn_by; /* when to stop waiting for the lock; 0: it is held */
-	bool late;	/* the step has taken its time */
 	double took;	/* when a sink last took some: CLOCK_MONOTONIC */
 	double active;	/* when the process last wrote, likewise */
 	bool full;	/* no more can be held: all is passed on */
@@ -107,11 +106,8 @@ void collector_start(struct collector *collector);
  */
 void collector_finish(struct collector *collector);
 
-/*
- * Lets each spool out to its outlet, a sink or NULL, and held messages last.
- */
-void collector_deliver(struct collector *collector,
-    struct sink *const outlets[SPOOLS]);
+/* Lets each spool out to its outlet, and held messages last. */
+void collector_deliver(struct collector *collector);
 
 /*
  * When the process last wrote, on CLOCK_MONOTONIC: maybe now, while nothing of

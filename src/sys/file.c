@@ -49,24 +49,22 @@ file_above_2(int descriptor)
 int
 file_in_memory(const char *name)
 {
+	const int error = errno;
 	int descriptor = memfd_create(name, MFD_CLOEXEC | MFD_NOEXEC_SEAL);
 
 	if (descriptor == -1 && errno == EINVAL)
 		descriptor = memfd_create(name, MFD_CLOEXEC);
-	return file_above_2(descriptor);
+	descriptor = file_above_2(descriptor);
+	errno = error;
+	return descriptor;
 }
 
 int
 file_null(void)
 {
 	const int null = file_above_2(open(_PATH_DEVNULL, O_RDWR | O_CLOEXEC));
-	const int error = errno;
 
-	if (null != -1)
-		return null;
-	const int empty = file_in_memory("retry-null");
-	errno = error;
-	return empty;
+	return null != -1 ? null : file_in_memory("retry-null");
 }
 
 int

@@ -53,8 +53,8 @@ ssize_t file_read(const char *name, char *text, size_t size);
 off_t file_offset(int descriptor);
 
 /*
- * Makes a file in memory, without a name in any folder; `name` shows in /proc
- * alone.  Returns its descriptor, or -1 with errno set.
+ * Makes a file in memory, in place of one that could not be opened; `name`
+ * shows in /proc alone.  Returns its descriptor, or -1; errno stays.
  */
 int file_in_memory(const char *name);
 

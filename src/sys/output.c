@@ -6,6 +6,7 @@
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -77,19 +78,18 @@ output_open(struct output *output, const struct options *options,
 		    .lets_go = mode->lets_go,
 		    .takes_turns = mode->takes_turns },
 		.ends = { NO_DESCRIPTOR, NO_DESCRIPTOR, NO_DESCRIPTOR } };
-	if (!options_collects(options)) {
-		collector_init(&output->collector, false);
-		return;
+	if (options_collects(options)) {
+		output->closed[OUT] =
+		    is_closed(STDOUT_FILENO, "standard output", &out);
+		output->closed[ERR] =
+		    is_closed(STDERR_FILENO, "standard error", &error);
+		output->merged = !output->closed[OUT] && !output->closed[ERR] &&
+		    file_is_same(&out, &error);
+		messages.held = mode->holds_messages && !output->closed[ERR];
 	}
-	output->closed[OUT] = is_closed(STDOUT_FILENO, "standard output", &out);
-	output->closed[ERR] =
-	    is_closed(STDERR_FILENO, "standard error", &error);
-	output->merged = !output->closed[OUT] && !output->closed[ERR] &&
-	    file_is_same(&out, &error);
 	output->collector.joined =
 	    output->merged && mode->holds_stdout == mode->holds_stderr;
 	collector_init(&output->collector, output->merged);
-	messages.held = mode->holds_messages && !output->closed[ERR];
 }
 
 /* Opens the pipe that a stream comes through. */
@@ -106,6 +106,7 @@ open_stream(struct output *output, struct stream *stream, int index)
 		return -1;
 	}
 	stream->pipe = ends[0];
+	stream->left = SIZE_MAX;
 	output->ends[index + 1] = ends[1];
 	if (stream->spool != NULL)
 		file_widen_pipe(stream->pipe);
@@ -149,7 +150,7 @@ output_begin(struct output *output, int descriptors[3])
 	}
 	if (collector->joined && output->ends[1] != NO_DESCRIPTOR)
 		descriptors[2] = output->ends[1];
-	collector->begun = spool_end(&collector->spools[OUT]);
+	collector->begun = collector->spools[OUT].end;
 	if (streams[OUT].pipe != NO_DESCRIPTOR ||
 	    streams[ERR].pipe != NO_DESCRIPTOR)
 		collector_start(collector);
@@ -191,15 +192,14 @@ output_tail(const struct output *output)
 
 	if (spool->fd == NO_DESCRIPTOR)
 		return NULL;
-	const off_t end = spool_end(spool);
-	const bool is_cut = end - collector->begun > TAIL_MOST;
-	const off_t from = is_cut ? end - TAIL_MOST : collector->begun;
+	const bool is_cut = spool->end - collector->begun > TAIL_MOST;
+	const off_t from = is_cut ? spool->end - TAIL_MOST : collector->begun;
 	char *buffer = malloc(TAIL_MOST + 1);
 
 	if (buffer == NULL)
 		return NULL;
 	const ssize_t length =
-	    pread(spool->fd, buffer, (size_t)(end - from), from);
+	    pread(spool->fd, buffer, (size_t)(spool->end - from), from);
 	if (length <= 0) {
 		free(buffer);
 		return NULL;
@@ -225,7 +225,6 @@ release(struct output *output, int out)
 {
 	struct collector *collector = &output->collector;
 	const int streams[SPOOLS] = { out, ERR, ERR };
-	struct sink *outlets[SPOOLS] = { NULL };
 
 	for (int i = 0; i < SPOOLS; i++) {
 		struct spool *spool = &collector->spools[i];
@@ -234,11 +233,12 @@ release(struct output *output, int out)
 		if ((spool_has_bytes(spool) ||
 			(i == ASIDE && messages.size > 0)) &&
 		    !output->closed[stream])
-			outlets[i] = collector_sink(collector, stream);
+			collector->outlets[i] =
+			    collector_sink(collector, stream);
 		else /* a hook can still read it: output_begin_shell() */
-			spool->start = spool_end(spool);
+			spool->start = spool->end;
 	}
-	collector_deliver(collector, outlets);
+	collector_deliver(collector);
 }
 
 void

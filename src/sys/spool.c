@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "sys/file.h"
@@ -53,12 +52,8 @@ spool_open(struct spool *spool)
 	if (fd == -1 && (errno == EOPNOTSUPP || errno == EISDIR))
 		fd = open_named(folder);
 	fd = file_above_2(fd);
-	if (fd == -1) {
-		const int error = errno;
-
+	if (fd == -1)
 		fd = file_in_memory("retry-temporary");
-		errno = error;
-	}
 	*spool = (struct spool){ .fd = fd };
 	return fd == -1 ? -1 : 0;
 }
@@ -67,26 +62,13 @@ void
 spool_close(struct spool *spool)
 {
 	file_close(&spool->fd);
-	spool->start = 0;
-}
-
-off_t
-spool_end(const struct spool *spool)
-{
-	struct stat status;
-
-	if (spool->fd == NO_DESCRIPTOR)
-		return 0;
-	if (fstat(spool->fd, &status) == 0)
-		return status.st_size;
-	/* Nobody relies on the file's own offset. */
-	return lseek(spool->fd, 0, SEEK_END);
+	spool->start = spool->end = 0;
 }
 
 bool
 spool_has_bytes(const struct spool *spool)
 {
-	return spool->start < spool_end(spool);
+	return spool->start < spool->end;
 }
 
 void
@@ -94,7 +76,7 @@ spool_empty(struct spool *spool)
 {
 	if (spool->fd != NO_DESCRIPTOR && ftruncate(spool->fd, 0) == -1)
 		spool_close(spool);
-	spool->start = 0;
+	spool->start = spool->end = 0;
 }
 
 int
@@ -114,16 +96,16 @@ spool_reader(const struct spool *spool, off_t from)
 size_t
 spool_write(struct spool *spool, const char *bytes, size_t size)
 {
-	const off_t end = spool_end(spool);
 	size_t done = 0;
 
 	while (done < size) {
-		const ssize_t written = pwrite(spool->fd, bytes + done,
-		    size - done, end + (off_t)done);
+		const ssize_t written =
+		    pwrite(spool->fd, bytes + done, size - done, spool->end);
 
 		if (written == -1)
 			break;
 		done += (size_t)written;
+		spool->end += written;
 	}
 	return done;
 }
@@ -153,19 +135,17 @@ spool_move(struct spool *from, struct spool *to)
 bool
 spool_ends_mid_line(const struct spool *spool)
 {
-	const off_t end = spool_end(spool);
 	char last;
 
-	return end > 0 && pread(spool->fd, &last, 1, end - 1) == 1 &&
-	    last != '\n';
+	return spool->end > 0 &&
+	    pread(spool->fd, &last, 1, spool->end - 1) == 1 && last != '\n';
 }
 
 ssize_t
 spool_take(struct spool *spool, int descriptor, size_t most)
 {
 	char buffer[SPOOL_BUFFER];
-	off_t end = spool_end(spool);
-	ssize_t length = splice(descriptor, NULL, spool->fd, &end, most,
+	ssize_t length = splice(descriptor, NULL, spool->fd, &spool->end, most,
 	    SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
 
 	if (length == -1 && file_must_copy(errno)) {

@@ -14,6 +14,7 @@
 struct spool {
 	int fd;	     /* NO_DESCRIPTOR: not open, and empty */
 	off_t start; /* of the bytes that are left */
+	off_t end;   /* where the next byte will be added */
 };
 
 /* Says that a temporary file failed, why (errno) and where. */
@@ -26,9 +27,6 @@ void spool_complain(void);
 int spool_open(struct spool *spool);
 
 void spool_close(struct spool *spool);
-
-/* Where the next byte will be added. */
-off_t spool_end(const struct spool *spool);
 
 /* Whether bytes are left. */
 bool spool_has_bytes(const struct spool *spool);
