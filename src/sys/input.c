@@ -29,14 +29,15 @@
 #define SPOOL_MOST (1 << 20)
 
 /*
- * Ends `retry` after an error, as an attempt might read the wrong bytes.  A
- * closed stdin counts as an empty one.
+ * Whether a call for stdin worked.  A closed stdin counts as an empty one; any
+ * other error ends `retry`, as an attempt might read the wrong bytes.
  */
-static void
-require_unless_closed(bool works)
+static bool
+check_stdin(bool works)
 {
 	if (!works && errno != EBADF)
 		err(STATUS_OWN_FAILURE, "standard input");
+	return works;
 }
 
 /*
@@ -84,10 +85,8 @@ look_at_input(struct input *input)
 {
 	struct pollfd poll_fd = { .fd = STDIN_FILENO };
 	struct stat status;
-	const bool given = fstat(STDIN_FILENO, &status) == 0;
 
-	require_unless_closed(given);
-	if (!given)
+	if (!check_stdin(fstat(STDIN_FILENO, &status) == 0))
 		return;
 	if (S_ISFIFO(status.st_mode) && poll(&poll_fd, 1, END_PATIENCE) == 1 &&
 	    (poll_fd.revents & POLLHUP) != 0)
@@ -97,12 +96,12 @@ look_at_input(struct input *input)
 	if (S_ISREG(status.st_mode) || S_ISBLK(status.st_mode)) {
 		const int flags = fcntl(STDIN_FILENO, F_GETFL);
 
-		require_unless_closed(flags != -1);
-		if ((flags & O_ACCMODE) != O_RDONLY)
+		if (!check_stdin(flags != -1) ||
+		    (flags & O_ACCMODE) != O_RDONLY)
 			return;
 		input->start = lseek(STDIN_FILENO, 0, SEEK_CUR);
 		input->is_stream = input->start == -1 && errno == ESPIPE;
-		require_unless_closed(input->start != -1 || input->is_stream);
+		check_stdin(input->start != -1 || input->is_stream);
 	}
 	if (!input->is_stream)
 		return;
@@ -135,16 +134,6 @@ wait_for_foreground(struct input *input)
 }
 
 static void
-input_complain(int error)
-{
-	errno = error;
-	if (error == ENOSPC || error == EFBIG || error == EDQUOT)
-		spool_complain();
-	else
-		say_error("standard input");
-}
-
-static void
 stdin_ready(struct ev_loop *events, ev_io *watcher, int flags)
 {
 	struct input *input = watcher->data;
@@ -157,10 +146,15 @@ stdin_ready(struct ev_loop *events, ev_io *watcher, int flags)
 	    (length == -1 && error == EIO && isatty(STDIN_FILENO) &&
 		wait_for_foreground(input) == 0))
 		return;
-	if (length == -1)
-		input_complain(error);
-	*input->failed |= length == -1;
 	input_stop(input);
+	if (length == 0)
+		return;
+	*input->failed = true;
+	errno = error;
+	if (error == ENOSPC || error == EFBIG || error == EDQUOT)
+		spool_complain();
+	else
+		say_error("standard input");
 }
 
 void
@@ -172,7 +166,6 @@ input_open(struct input *input, const struct options *options,
 		.copy = NO_DESCRIPTOR,
 		.reads = NO_DESCRIPTOR,
 		.spool = { .fd = NO_DESCRIPTOR },
-		.given = NO_DESCRIPTOR,
 		.events = events,
 		.clock = clock,
 		.failed = failed };
@@ -194,14 +187,12 @@ input_close(struct input *input)
 void
 input_spool(struct input *input)
 {
-	if (fcntl(STDIN_FILENO, F_GETFL) == -1) {
-		require_unless_closed(false);
+	if (!check_stdin(fcntl(STDIN_FILENO, F_GETFL) != -1))
 		return;
-	}
 	*input->failed = true;
 	/* A terminal without input would not stop a background job yet. */
 	if (isatty(STDIN_FILENO) && wait_for_foreground(input) == -1)
-		input_complain(errno);
+		say_error("standard input");
 	else if (spool_open(&input->spool) == -1)
 		spool_complain();
 	else {
@@ -217,13 +208,13 @@ input_stop(struct input *input)
 }
 
 static int
-give(struct input *input, int given, const char *what, int *descriptor)
+give(int given, const char *what, int *descriptor)
 {
 	if (given == -1) {
 		say_error("%s", what);
 		return -1;
 	}
-	*descriptor = input->given = given;
+	*descriptor = given;
 	return 0;
 }
 
@@ -240,9 +231,9 @@ rewind_file(struct input *input, bool left, int *descriptor)
 	const int own = left ? open("/proc/self/fd/0", O_RDONLY | O_CLOEXEC)
 			     : NO_DESCRIPTOR;
 	if (lseek(own == -1 ? STDIN_FILENO : own, input->start, SEEK_SET) == -1)
-		return give(input, -1, "standard input", descriptor);
+		return give(-1, "standard input", descriptor);
 	if (own != -1)
-		*descriptor = input->given = own;
+		*descriptor = own;
 	return 0;
 }
 
@@ -260,7 +251,7 @@ input_begin(struct input *input, uint64_t attempt, bool left, int *descriptor)
 		if (input->copy != NO_DESCRIPTOR)
 			ioctl(STDIN_FILENO, FIONREAD, &bytes);
 		if (bytes < input->copied || (left && input->copied > 0))
-			return give(input, copy_pipe(input->copy, &bytes),
+			return give(copy_pipe(input->copy, &bytes),
 			    "standard input", descriptor);
 		if (input->is_stream && was_read(input) && attempt > 1 &&
 		    input->lost == 0) {
@@ -277,12 +268,12 @@ input_begin(struct input *input, uint64_t attempt, bool left, int *descriptor)
 	case INPUT_REPLAY:
 		if (input->spool.fd == NO_DESCRIPTOR)
 			break;
-		return give(input, spool_reader(&input->spool, 0),
-		    "/proc/self/fd", descriptor);
+		return give(spool_reader(&input->spool, 0), "/proc/self/fd",
+		    descriptor);
 	case INPUT_INHERIT:
 		break;
 	case INPUT_NULL:
-		return give(input, file_null(), _PATH_DEVNULL, descriptor);
+		return give(file_null(), _PATH_DEVNULL, descriptor);
 	}
 	return 0;
 }

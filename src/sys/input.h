@@ -28,8 +28,6 @@ struct input {
 	int bytes;     /* that waited in it when the last attempt began */
 	uint64_t lost; /* the attempt whose input later ones lack; 0: none */
 	struct spool spool;
-	int given; /* the child's descriptor, which the caller closes after its
-		      start; or NO_DESCRIPTOR */
 	struct ev_loop *events;
 	ev_io watcher; /* is active while stdin is spooled */
 	bool *failed;  /* is set, after a message, if stdin cannot be read */
@@ -52,9 +50,9 @@ void input_spool(struct input *input);
 void input_stop(struct input *input);
 
 /*
- * An attempt begins: rewinds stdin, or replaces the attempt's descriptor 0.
- * `left`: processes of the last attempt live.  Returns 0, or -1 after a
- * message.
+ * An attempt begins: rewinds stdin, or replaces the attempt's descriptor 0 by
+ * another, which the caller closes after the start.  `left`: processes of the
+ * last attempt live.  Returns 0, or -1 after a message.
  */
 int input_begin(struct input *input, uint64_t attempt, bool left,
     int *descriptor);

@@ -107,7 +107,7 @@ start_attempt(struct job *job, struct record *record)
 		job->left.count > 0, &start.descriptors[0]) == 0;
 	const bool started = prepared && start_child(job, &start) == 0;
 	const int error = errno;
-	file_close(&job->input.given);
+	file_close(&start.descriptors[0]);
 	if (started) {
 		/* Beside the exec, which the attempt is busy with. */
 		oom_begin(&job->oom);
