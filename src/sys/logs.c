@@ -74,13 +74,17 @@ logs_remove(const struct report *report)
 }
 
 static _Noreturn void
-refuse(const struct report *report, const char *file, const char *problem)
+refuse(const struct report *report, const struct sink *sink,
+    const char *problem)
 {
 	char safe[128];
 
+	/* The sink may not be among those of the report yet. */
+	if (sink->made)
+		unlink(sink->name);
 	logs_remove(report);
 	errx(STATUS_OWN_FAILURE, "--log: %s: %s",
-	    text_safe(file, safe, sizeof(safe)), problem);
+	    text_safe(sink->name, safe, sizeof(safe)), problem);
 }
 
 /*
@@ -115,20 +119,17 @@ open_log(const struct report *report, const struct options *options,
 		return;
 	problem = file_descriptor(log->file, &inherited);
 	if (problem != NULL)
-		refuse(report, log->file, problem);
-	sink->made = inherited == -1 && access(log->file, F_OK) == -1;
+		refuse(report, sink, problem);
+	const bool is_new = inherited == -1 && access(log->file, F_OK) == -1;
 	const int file = inherited == -1
 	    ? file_open(log->file, O_WRONLY | O_APPEND | O_CREAT)
 	    : file_share(inherited);
 	if (file == -1)
-		refuse(report, log->file, file_problem(errno));
+		refuse(report, sink, file_problem(errno));
+	sink->made = is_new;
 	const char *same = find_same(report, options, log->file, file);
-	if (same != NULL) {
-		/* It is not among those of the report yet. */
-		if (sink->made)
-			unlink(log->file);
-		refuse(report, log->file, same);
-	}
+	if (same != NULL)
+		refuse(report, sink, same);
 	if (inherited == sink->descriptor) {
 		/* Others write there too. */
 		close(file);
@@ -207,10 +208,8 @@ logs_open(struct report *report, const struct options *options)
 	*report = (struct report){ .style = options->style };
 	report->style.ci =
 	    ci != NULL && *ci != '\0' && strcmp(ci, "false") != 0;
-	size_t room = count;
-	for (int i = 0; i < GITHUB_FILES; i++)
-		room += getenv(report_github_files[i].name) != NULL;
-	report->sinks = reallocarray(NULL, room, sizeof(*report->sinks));
+	report->sinks =
+	    reallocarray(NULL, count + GITHUB_FILES, sizeof(*report->sinks));
 	if (report->sinks == NULL)
 		err(STATUS_OWN_FAILURE, "--log");
 	for (size_t i = 0; i < count; i++) {
@@ -238,7 +237,7 @@ logs_open(struct report *report, const struct options *options)
 
 		if (sink->replaced && ftruncate(sink->descriptor, 0) == -1 &&
 		    errno != EINVAL)
-			refuse(report, sink->name, strerror(errno));
+			refuse(report, sink, strerror(errno));
 	}
 }
 

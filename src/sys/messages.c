@@ -21,22 +21,15 @@
 
 struct messages messages;
 
-/* Most runs say nothing. */
-static struct sink *
-open_sink(void)
-{
-	sink_open(&messages.sink, STDERR_FILENO);
-	return &messages.sink;
-}
-
 /* Writes the lines to standard error, or counts them as lost. */
 static void
 write_out(const char *lines, size_t size)
 {
-	struct sink *sink = open_sink();
+	struct sink *sink = &messages.sink;
 	const bool mid_line = sink->mid_line && *lines != '\n';
 	char note[SAID_MOST] = "", *text;
 
+	sink_open(sink, STDERR_FILENO);
 	if (messages.lost > 0)
 		snprintf(note, sizeof(note),
 		    "%s: %" PRIu64
@@ -79,7 +72,8 @@ messages_write(const char *lines, size_t size)
 void
 messages_draw(const char *text, size_t size)
 {
-	sink_write(open_sink(), text, size, 0);
+	sink_open(&messages.sink, STDERR_FILENO);
+	sink_write(&messages.sink, text, size, 0);
 }
 
 void
