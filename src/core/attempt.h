@@ -58,8 +58,7 @@ struct attempt {
 	bool runs;
 	struct health probes;
 	enum health_status health; /* as it was told last */
-	bool first_healthy; /* it became so for the first time, just now */
-	bool healthy_told;  /* it has been healthy before */
+	bool healthy_told; /* an earlier record told that it was healthy */
 };
 
 /* How an attempt ended, and the meaning of that. */

@@ -240,10 +240,8 @@ check_health(struct run *run, double time)
 
 	if (health != attempt->health) {
 		attempt->health = health;
-		attempt->first_healthy =
-		    health == HEALTH_HEALTHY && !attempt->healthy_told;
-		attempt->healthy_told |= attempt->first_healthy;
 		tell(run, RECORD_HEALTH);
+		attempt->healthy_told |= health == HEALTH_HEALTHY;
 	}
 	/* While an attempt shuts down, it may be unable to answer a probe. */
 	return health == HEALTH_UNHEALTHY && run->process.phase == PROCESS_RUNS

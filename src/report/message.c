@@ -37,7 +37,7 @@ const struct message_row message_rows[] = {
 	{ "line lock", "", "waiting for another run, which holds %state.lock",
 	    INFO },
 	/* The line for the outcome says that it was unhealthy. */
-	{ "line health", "first-healthy", "%healthy" },
+	{ "line health", "health=healthy !healthy-told", "%healthy" },
 	{ "line health", "verbose !health=unhealthy", "%healthy" },
 	{ "line wait", "!begun verbose", "%next" },
 	{ "line wait", "!begun kept lasting", "%next" },
@@ -397,7 +397,7 @@ find_fact(const struct telling *telling, const char *name,
 	IF("waits", record->wait.lasts)
 	IF("kept", record->wait.kept)
 	IF("lasting", delay->seconds >= 1)
-	IF("first-healthy", record->attempt.first_healthy)
+	IF("healthy-told", record->attempt.healthy_told)
 	IF("probe-failed", probed)
 	IF("hung", probes->last.kind == OUTCOME_UNHEALTHY)
 	IF("differ", probes->differ)

@@ -606,7 +606,8 @@ notify_tell(struct notify *notify, const struct report_style *style,
 		return;
 	notify->status = status;
 	notify->due |= SAY_STATUS;
-	if (record->kind == RECORD_HEALTH && record->attempt.first_healthy)
+	if (record->kind == RECORD_HEALTH &&
+	    record->attempt.health == HEALTH_HEALTHY)
 		happens(notify, IS_HEALTHY);
 
 	/*

@@ -80,13 +80,13 @@ done
 # The lines that a directory may have, and the rows of options. A commit may lower a
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
-	7456 src/core
+	7453 src/core
 	2355 src/report
-	2117 src/plan
+	2116 src/plan
 	3398 src/options
-	8155 src/sys
+	8156 src/sys
 	288 src/main.c
-	10118 tests/unit
+	10120 tests/unit
 	14443 tests/command
 	4603 tests/lib
 	2815 tests/simulate

@@ -117,7 +117,7 @@ static const struct member facts[] = {
 	{ "begun", VALUE_SECONDS, AT(run.attempt.begun) },
 	{ "timeout", VALUE_SECONDS, AT(run.attempt.timeout) },
 	{ "health", WORDS(health_names), AT(run.attempt.health) },
-	{ "first-healthy", VALUE_FLAG, AT(run.attempt.first_healthy) },
+	{ "healthy-told", VALUE_FLAG, AT(run.attempt.healthy_told) },
 	{ "probes-failed", VALUE_COUNT, AT(run.attempt.probes.failures) },
 
 	{ "outcome", VALUE_OUTCOME, AT(run.last.outcome) },

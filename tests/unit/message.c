@@ -500,8 +500,11 @@ TEST(each_other_sentence_is_told)
 
 		{ message_of, &calm, "attempt 0 is healthy after 0s",
 		    { .kind = RECORD_HEALTH,
+			.attempt = { .health = HEALTH_HEALTHY } } },
+		{ message_of, &calm, "",
+		    { .kind = RECORD_HEALTH,
 			.attempt = { .health = HEALTH_HEALTHY,
-			    .first_healthy = true } } },
+			    .healthy_told = true } } },
 		{ message_of, &loud,
 		    "attempt 0 is failing after 0s: health check exited 1 "
 		    "once",

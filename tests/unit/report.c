@@ -417,7 +417,6 @@ TEST(counted_failures_come_before_any_other_message)
 	struct told *told = begin_told("text");
 	struct record healthy = waiting(RECORD_HEALTH);
 
-	healthy.attempt.first_healthy = true;
 	healthy.attempt.health = HEALTH_HEALTHY;
 	healthy.attempt.begun = healthy.elapsed;
 	tell_failures(&told->report, 1, 4, 0.5);

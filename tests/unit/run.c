@@ -891,11 +891,11 @@ STORY(an_attempt_that_fails_its_probes_is_ended_as_unhealthy, PROBES,
 
 STORY(a_change_of_health_is_told_once, PROBES,
     "start\n"
-    "timer; probed 7: told 1, tells health, not first-healthy\n"
-    "timer; probed 0: told 1, tells health, first-healthy\n"
-    "timer; probed 0: told 0, first-healthy\n"
-    "timer; probed 7: told 1, tells health, not first-healthy\n"
-    "timer; probed 0: told 1, tells health, not first-healthy")
+    "timer; probed 7: told 1, tells health, not healthy-told\n"
+    "timer; probed 0: told 1, tells health, healthy-told\n"
+    "timer; probed 0: told 0\n"
+    "timer; probed 7: told 1, tells health, healthy-told\n"
+    "timer; probed 0: told 1, tells health, healthy-told")
 
 STORY(a_probe_that_takes_too_long_is_ended, PROBES,
     "start; timer; timer: end-probe until 24\n"
