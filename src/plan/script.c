@@ -26,10 +26,10 @@ script_example(const struct set *set)
 	struct outcome outcome = { .kind = OUTCOME_NONE };
 
 	/* Of any class, if there is such an outcome. */
-	for (int class = CLASS_NONE; class <= CLASS_PERMANENT; class ++)
+	for (int number = CLASS_NONE; number <= CLASS_PERMANENT; number++)
 		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 			for (int j = 0; j < rows[i].count; j++) {
-				outcome.class = (enum failure_class) class;
+				outcome.class = (enum failure_class)number;
 				outcome.kind = rows[i].kind;
 				outcome.code = (rows[i].first + j) % 256;
 				if (set_has(set, outcome))

@@ -503,8 +503,8 @@ holds(const struct telling *telling, const char *words)
 	char name[MESSAGE_PART], text[MESSAGE_LINE];
 
 	while (*words != '\0') {
-		const bool not = *words == '!';
-		const char *end = take_name(words + not, name);
+		const bool negated = *words == '!';
+		const char *end = take_name(words + negated, name);
 		const char *found = find_fact(telling, name, text);
 		bool is = found != NULL;
 
@@ -515,7 +515,7 @@ holds(const struct telling *telling, const char *words)
 			    strncmp(found, end, length) == 0;
 			end += length;
 		}
-		if (is == not )
+		if (is == negated)
 			return false;
 		words = end + strspn(end, " ");
 	}
