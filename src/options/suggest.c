@@ -152,8 +152,6 @@ static const struct {
 	{ "*[[:space:]]*", "write the option and its value as two words" },
 };
 
-static const char http[] = "HTTP"; /* stands for what add_http() says */
-
 /* The same of other words that people type from habit. */
 static const struct {
 	int place; /* the number of an option whose value it is, or PLACE_* */
@@ -205,7 +203,7 @@ static const struct {
 	{ PLACE_SET, "oom killed", "did you mean KILL?" },
 	{ PLACE_SET,
 	    "[45][0-9x][0-9x] [45][0-9x][0-9x]-??? [1-3][0-9x]x [1-3]00-?99",
-	    http },
+	    "for an HTTP status, match the output: --help=http" },
 	{ PLACE_SET, "network connection* econn* dns http",
 	    "use transient, and --preset=network" },
 	{ PLACE_SET, "*[[:space:]]*", "a SET has no blanks" },
@@ -224,7 +222,6 @@ static const struct {
 	    "\342\200\224* \342\200\225* \342\210\222*",
 	    "it starts with a typographic dash; type \"-\"" },
 	{ PLACE_COMMAND, "gti", "did you mean git?" },
-	{ PLACE_COMMAND, ":::*", "use parallel " PROGRAM " COMMAND ::: ..." },
 	{ PLACE_COMMAND, ".",
 	    "\".\" is a shell word: " PROGRAM " sh -c '. ./FILE'" },
 	{ PLACE_COMMAND, "until while", PROGRAM " is the loop: leave out @" },
@@ -450,24 +447,6 @@ add_instead(const char *instead, const char *typed, char *text, size_t size)
 			text_append(text, size, "%c", *instead);
 }
 
-/* The pattern for a list has the digits that 4xx, 40x or 400-499 begin with. */
-static void
-add_http(const char *list, const char *typed, char *text, size_t size)
-{
-	const char *dash = strchr(typed, '-');
-	char name[TEXT_ITEM];
-	int same = 0;
-
-	snprintf(name, sizeof(name), "%.*smatch", (int)strlen(list) - 2, list);
-	while (isdigit((unsigned char)typed[same]) &&
-	    (dash == NULL || typed[same] == dash[1 + same]))
-		same++;
-	if (option_find(name, strlen(name)) != OPTIONS)
-		text_append(text, size,
-		    "; for an HTTP status, use --%s='%s%.*s'", name,
-		    *typed < '4' ? "HTTP/[0-9.]+ " : "error: ", same, typed);
-}
-
 /*
  * An option's name as ours are written: max_retries and maxRetries become
  * max-retries.  A single letter stays as it is.
@@ -558,9 +537,7 @@ suggest_value(const struct options *options, enum option_id id,
 	for (size_t i = 0; i < 4 && !guess.fits; i++)
 		guess = find_guess(options, (int)id, place, texts[i]);
 
-	if (guess.instead == http) {
-		add_http(row->name, guess.typed, text, size);
-	} else if (guess.instead != NULL) {
+	if (guess.instead != NULL) {
 		text_append(text, size, "; ");
 		add_instead(guess.instead, guess.typed, text, size);
 	} else if (guess.word != NULL) {

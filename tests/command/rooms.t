@@ -83,10 +83,10 @@ ceilings='
 	7453 src/core
 	2355 src/report
 	2116 src/plan
-	3398 src/options
+	3375 src/options
 	8156 src/sys
 	288 src/main.c
-	10120 tests/unit
+	10112 tests/unit
 	14443 tests/command
 	4603 tests/lib
 	2815 tests/simulate
