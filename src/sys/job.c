@@ -341,14 +341,7 @@ job_answer(struct job *job)
 	    (job->task == TASK_CHECK && WIFEXITED(status) &&
 		(code == STATUS_NOT_EXECUTABLE || code == STATUS_NOT_FOUND)))
 		say_end(job, "");
-	if (!WIFEXITED(status))
+	if (!WIFEXITED(status) || code > 1)
 		return ANSWER_NO;
-	switch (code) {
-	case 0:
-		return ANSWER_YES;
-	case 1:
-		return ANSWER_AGAIN;
-	default:
-		return ANSWER_NO;
-	}
+	return code == 0 ? ANSWER_YES : ANSWER_AGAIN;
 }

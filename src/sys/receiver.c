@@ -33,6 +33,13 @@ set_of(int signal)
 	return set;
 }
 
+/* ^Z, or a job in the background that wants its terminal. */
+static bool
+stops(int number)
+{
+	return number == SIGTSTP || number == SIGTTIN || number == SIGTTOU;
+}
+
 /*
  * ^C, ^\ and ^Z reach the whole group from the terminal, and so do a new size
  * and the signals that stop a background job; a hang-up reaches the session's
@@ -46,19 +53,10 @@ has_reached(const struct signalfd_siginfo *info, struct child *child)
 
 	sigdelset(&child->missed, signal);
 	/* A child may leave the group, as timeout(1) and setsid(1) do. */
-	if (missed || info->ssi_code != SI_KERNEL ||
-	    getpgid(child->pid) != getpgrp())
-		return false;
-	switch (signal) {
-	case SIGINT:
-	case SIGQUIT:
-	case SIGTSTP:
-	case SIGTTIN:
-	case SIGTTOU:
-	case SIGWINCH:
-		return true;
-	}
-	return false;
+	return !missed && info->ssi_code == SI_KERNEL &&
+	    getpgid(child->pid) == getpgrp() &&
+	    (stops(signal) || signal == SIGINT || signal == SIGQUIT ||
+		signal == SIGWINCH);
 }
 
 /*
@@ -136,8 +134,7 @@ receiver_take(struct receiver *receiver, struct received *received)
 			*received = (struct received){
 				.signal = number,
 				.ends_run = ends_run(receiver, number),
-				.stops = number == SIGTSTP ||
-				    number == SIGTTIN || number == SIGTTOU,
+				.stops = stops(number),
 				.from_kernel = info->ssi_code == SI_KERNEL,
 				.reached = reached,
 			};
