@@ -228,12 +228,12 @@ rewind_file(struct input *input, bool left, int *descriptor)
 {
 	if (!left && file_offset(STDIN_FILENO) == input->start)
 		return 0;
-	const int own = left ? open("/proc/self/fd/0", O_RDONLY | O_CLOEXEC)
-			     : NO_DESCRIPTOR;
-	if (lseek(own == -1 ? STDIN_FILENO : own, input->start, SEEK_SET) == -1)
+	if (left)
+		*descriptor = open("/proc/self/fd/0", O_RDONLY | O_CLOEXEC);
+	const int own =
+	    *descriptor == NO_DESCRIPTOR ? STDIN_FILENO : *descriptor;
+	if (lseek(own, input->start, SEEK_SET) == -1)
 		return give(-1, "standard input", descriptor);
-	if (own != -1)
-		*descriptor = own;
 	return 0;
 }
 
