@@ -700,12 +700,6 @@ after_failure(struct run *run)
 static bool
 find_verdict(struct run *run)
 {
-	static const enum verdict verdicts[] = {
-		[ANSWER_YES] = VERDICT_SUCCESS,
-		[ANSWER_AGAIN] = VERDICT_RETRY,
-		[ANSWER_LATE] = VERDICT_RETRY,
-		[ANSWER_NO] = VERDICT_STOP,
-	};
 	const struct rules *rules = &run->policy->rules;
 	struct ended *last = &run->record.last;
 	enum answer answer = ANSWER_NONE;
@@ -718,7 +712,9 @@ find_verdict(struct run *run)
 	if (!ask(run, TASK_CHECK, &answer))
 		return false;
 	last->check_timed_out = answer == ANSWER_LATE;
-	last->check = verdicts[answer];
+	last->check = answer == ANSWER_YES ? VERDICT_SUCCESS
+	    : answer == ANSWER_NO	   ? VERDICT_STOP
+					   : VERDICT_RETRY;
 	last->judgement = verdict_judge(rules, last);
 	return true;
 }
@@ -731,16 +727,16 @@ judge(struct run *run)
 
 	if (last->why == PROCESS_ERROR)
 		return fail(run, run->death);
-	/*
-	 * Nothing but the signal asked the process to end, and it lives on, or
-	 * its output is cut.
-	 */
-	if (run->signal != 0 && last->why == PROCESS_ENDS_ITSELF &&
-	    last->extent != EXTENT_WHOLE)
-		return set_end(run, end_by_signal(run->signal));
 	if (run->signal != 0) {
 		struct end end = end_as_last(&run->record, REASON_SIGNAL);
 
+		/*
+		 * Nothing but the signal asked the process to end, and it lives
+		 * on, or its output is cut.
+		 */
+		if (last->why == PROCESS_ENDS_ITSELF &&
+		    last->extent != EXTENT_WHOLE)
+			end = end_by_signal(run->signal);
 		end.ended_by = run->signal;
 		return set_end(run, end);
 	}
