@@ -147,16 +147,6 @@ conflicts_find(const struct options *options)
 	return find_in_values(options);
 }
 
-/* Whether a pattern is written as other languages do: "/x/i". */
-static bool
-has_slashes(const char *pattern)
-{
-	const char *end = strrchr(pattern, '/');
-
-	return *pattern == '/' && end != pattern && end[1] != '\0' &&
-	    end[1 + strspn(end + 1, "gimsu")] == '\0';
-}
-
 /* Whether the command is given a word that `retry` alone is likely to know. */
 static bool
 has_our_option(const char *const *command)
@@ -215,7 +205,6 @@ warn_of_curl(const struct options *options)
 const char *
 conflicts_warning(const struct options *options)
 {
-	const struct backoff *backoff = &options->policy.backoff;
 	const char *const *words = options->command;
 	const char *command = *words, *where;
 
@@ -230,24 +219,13 @@ conflicts_warning(const struct options *options)
 	    strcmp(words[-1], "-p") == 0 && strcmp(command, words[1]) == 0)
 		return "-p is --preserve-status; did you mean --preset=NAME?";
 
-	for (int id = 0; id < OPTIONS; id++) {
-		const char *pattern = options->text[id];
-
-		if (pattern == NULL || option_rows[id].type != TYPE_ERE)
-			continue;
-		if (search_has_pipe(pattern))
+	for (int id = 0; id < OPTIONS; id++)
+		if (options->text[id] != NULL &&
+		    option_rows[id].type == TYPE_ERE &&
+		    search_has_pipe(options->text[id]))
 			return "\\| in a pattern matches the character |; a "
 			       "plain | separates alternatives, and [|] "
 			       "matches the character without this warning";
-		if (has_slashes(pattern))
-			return "the slashes of /x/i are part of the pattern; "
-			       "(?i)x ignores case";
-	}
-	if (backoff->base == 0 && backoff->min == 0 &&
-	    backoff->strategy->keeps_level &&
-	    backoff_nominal(backoff, &(struct level){ .begun = true }, 2, 0) ==
-		0)
-		return "the delay starts at 0 and stays 0";
 	/* A word such as timeout may be a command, too; a digit says no. */
 	if (options->plan && options->text[OPTION_PLAN] == NULL &&
 	    command != NULL && strpbrk(command, "0123456789") != NULL &&

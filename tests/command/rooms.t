@@ -83,10 +83,10 @@ ceilings='
 	7449 src/core
 	2355 src/report
 	2116 src/plan
-	3375 src/options
+	3353 src/options
 	8146 src/sys
 	288 src/main.c
-	10112 tests/unit
+	10105 tests/unit
 	14443 tests/command
 	4603 tests/lib
 	2815 tests/simulate
