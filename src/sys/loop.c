@@ -294,15 +294,13 @@ end_probe(struct host *host, bool waits)
 static enum answer
 lock(struct host *host, struct state *state)
 {
-	switch (state_file_lock(&host->state)) {
-	case 1:
-		*state = host->state.state;
-		return ANSWER_YES;
-	case 0:
+	const int locked = state_file_lock(&host->state);
+
+	if (locked == 0)
 		return host->options->policy.early_skip ? ANSWER_NO
 							: ANSWER_AGAIN;
-	}
-	return ANSWER_NONE;
+	*state = host->state.state;
+	return locked == 1 ? ANSWER_YES : ANSWER_NONE;
 }
 
 static bool
