@@ -92,8 +92,6 @@
 
 #include <err.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <link.h>
 #include <linux/capability.h>
 #include <signal.h>

@@ -3,7 +3,6 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <time.h>

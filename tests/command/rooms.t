@@ -80,12 +80,12 @@ done
 # The lines that a directory may have, and the rows of options. A commit may lower a
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
-	7449 src/core
-	2355 src/report
-	2116 src/plan
-	3353 src/options
-	8144 src/sys
-	288 src/main.c
+	7447 src/core
+	2353 src/report
+	2115 src/plan
+	3352 src/options
+	8140 src/sys
+	286 src/main.c
 	10105 tests/unit
 	14443 tests/command
 	4603 tests/lib
