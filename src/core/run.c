@@ -148,7 +148,7 @@ goes_on(struct run *run, const struct event *event)
 		return fail(run, event->signal);
 	if (event->kind == EVENT_PLANNED)
 		return set_end(run, (struct end){ .reason = REASON_PLAN });
-	if (event->kind != EVENT_SIGNAL || !event->ends_run)
+	if (!event->ends_run)
 		return true;
 	run->record.end.in_a_wait = true;
 	return set_end(run, end_by_signal(event->signal));
@@ -261,7 +261,6 @@ probed(struct run *run, struct outcome outcome, double time)
 static enum process_step
 watch_health(struct run *run, double time)
 {
-	enum process_step step;
 	struct started probe;
 
 	switch (health_tick(&run->record.attempt.probes, &run->policy->health,
@@ -277,10 +276,8 @@ watch_health(struct run *run, double time)
 			.code = probe.error },
 		    now(run));
 	case HEALTH_END:
-		step = check_health(run, time);
-		if (step == PROCESS_WAIT)
-			run->driver->end_probe(run->host, true);
-		return step;
+		run->driver->end_probe(run->host, true);
+		return check_health(run, time);
 	}
 	return PROCESS_WAIT;
 }
@@ -380,7 +377,7 @@ await(struct run *run, double until)
 		if (!goes_on(run, &event))
 			return false;
 		if (event.kind == EVENT_TIMER || event.kind == EVENT_DATE ||
-		    (event.kind == EVENT_SIGNAL && event.signal == SIGURG))
+		    event.signal == SIGURG)
 			return true;
 	}
 }
@@ -402,14 +399,13 @@ save(struct run *run)
 static bool
 cut_short(struct run *run, enum cut cut)
 {
-	if (cut == CUT_GATE &&
-	    run->record.last.judgement.verdict == VERDICT_SUCCESS)
+	if (run->record.last.judgement.verdict == VERDICT_SUCCESS)
 		return out_of_time(run);
 	run->record.last.judgement =
 	    (struct judgement){ .verdict = VERDICT_STOP,
 		    .rule = RULE_MAX_TIME };
 	run->record.end.cut = cut;
-	if (cut == CUT_ATTEMPT || cut == CUT_CHECK)
+	if (cut != CUT_GATE)
 		retries_failure(&run->retries, now(run));
 	return set_end(run, end_cut_short(&run->record));
 }
@@ -489,8 +485,6 @@ restore(struct run *run)
 	}
 	if (answer == ANSWER_NONE)
 		return fail(run, 0);
-	if (now(run) >= run->deadline)
-		return out_of_time(run);
 	run->record.end.too_early = answer == ANSWER_YES ? state.delay : 0;
 	if (answer == ANSWER_NO || (state.delay > 0 && run->policy->early_skip))
 		return set_end(run,
@@ -558,16 +552,14 @@ deliver(struct run *run)
 
 		if (event.kind == EVENT_ERROR)
 			return goes_on(run, &event);
-		const bool ends_run =
-		    event.kind == EVENT_SIGNAL && event.ends_run;
-		bool late = ends_run && signal != 0;
+		bool late = event.ends_run && signal != 0;
 
 		if (event.kind == EVENT_TIMER) {
 			until = run->driver->unread_since(run->host) +
 			    PROCESS_READER_GRACE;
 			late = event.now >= until;
 		}
-		if (ends_run && signal == 0) {
+		if (event.ends_run && signal == 0) {
 			signal = event.signal;
 			until = event.now + PROCESS_READER_GRACE;
 			/* A success is one if all of it goes out. */
@@ -639,8 +631,7 @@ wait_first(struct run *run)
 	const double deadline = run->deadline;
 	double splay;
 
-	if (now(run) >= run->deadline ||
-	    !retries_wait_first(&run->retries, &splay))
+	if (!retries_wait_first(&run->retries, &splay))
 		return true;
 	run->deadline = deadline + splay;
 	if (!wait_for_delay(run))
