@@ -86,9 +86,9 @@ ceilings='
 	3352 src/options
 	8140 src/sys
 	286 src/main.c
-	10105 tests/unit
+	10124 tests/unit
 	14443 tests/command
-	4603 tests/lib
+	4612 tests/lib
 	2815 tests/simulate
 	4385 scripts
 	61 options'

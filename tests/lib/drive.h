@@ -357,17 +357,15 @@ drive_do_start(struct host *host, enum task task, struct record *record)
 	const struct step *step = drive_next(drive);
 
 	(void)record;
-	if (task == TASK_PROBE) {
+	if (task == TASK_PROBE)
 		drive_act(drive, ACTION_PROBE, ASK_NOTHING);
-		return (struct started){ .runs = true };
-	}
-	if (task == TASK_ATTEMPT)
+	else if (task == TASK_ATTEMPT)
 		drive_act(drive, ACTION_RUN, ASK_NOTHING);
 	else
 		drive_act(drive, ACTION_ASK, questions[task]);
-	drive->runs = drive->exited = false;
-	if (step != NULL && step->kind == STEP_ENDED &&
-	    step->outcome.kind == OUTCOME_UNFORKED) {
+	if (task != TASK_PROBE)
+		drive->runs = drive->exited = false;
+	if (step != NULL && step->outcome.kind == OUTCOME_UNFORKED) {
 		drive_take(drive);
 		return (struct started){ .error = EAGAIN };
 	}

@@ -24,7 +24,8 @@ enum doing {
 	DOING_NOTHING,
 	DOING_PROCESS, /* it runs, or something that it has left */
 	DOING_COLLECTION,
-	DOING_READING, /* standard input */
+	DOING_ABANDONED, /* one of which nothing more is heard */
+	DOING_READING,	 /* standard input */
 	DOING_DELIVERY,
 	DOING_WAIT
 };
@@ -275,6 +276,8 @@ tell(struct host *host, struct record *record)
 	}
 	if (record->kind == RECORD_END)
 		check_end(record);
+	if (record->kind == RECORD_END || record->kind == RECORD_WAIT)
+		MUST(record->paid == try.paid);
 }
 
 static struct started
@@ -338,6 +341,8 @@ abandon(struct host *host)
 {
 	(void)host;
 	MUST(try.doing == DOING_PROCESS || try.doing == DOING_COLLECTION);
+	if (try.doing == DOING_COLLECTION)
+		try.doing = DOING_ABANDONED;
 }
 
 static bool
@@ -347,6 +352,12 @@ collect(struct host *host)
 	MUST(try.doing == DOING_PROCESS && !try.probes);
 	try.doing = DOING_COLLECTION;
 	return choose(2) == 0;
+}
+
+static bool
+is_collected(void)
+{
+	return try.doing == DOING_COLLECTION || try.doing == DOING_ABANDONED;
 }
 
 static void
@@ -363,7 +374,7 @@ end_attempt(struct host *host, struct ended *ended)
 	const unsigned int matches = try.policy->rules.matches;
 
 	(void)host;
-	MUST(try.doing == DOING_COLLECTION && try.task == TASK_ATTEMPT);
+	MUST(is_collected() && try.task == TASK_ATTEMPT);
 	try.doing = DOING_NOTHING;
 	try.ended++;
 	ended->returned =
@@ -381,7 +392,7 @@ answer(struct host *host)
 	static const enum answer answers[] = { ANSWER_YES, ANSWER_AGAIN,
 		ANSWER_NO, ANSWER_NONE };
 	(void)host;
-	MUST(try.doing == DOING_COLLECTION && try.task != TASK_ATTEMPT);
+	MUST(is_collected() && try.task != TASK_ATTEMPT);
 	try.doing = DOING_NOTHING;
 	const enum answer given = answers[choose(4)];
 	try.failed |= given == ANSWER_NONE && try.ends == 0;

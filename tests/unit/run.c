@@ -208,7 +208,9 @@ STORY(what_does_not_end_is_left_after_the_last_grace, "-T 30 -k 10",
 /* Only the limit on the run ends patience, and late enough for SIGKILL. */
 STORY(what_timed_out_is_waited_for_until_the_limit, "-T 30 -t 5 -k 2",
     "start; timer; timer: kill KILL until 33\n"
-    "timer: abandon; gone; ends 3: finish max-time 124")
+    "timer: abandon; gone; ends 3: finish max-time 124\n"
+    "@0 start; timer; signal TERM; timer; timer: abandon; gone\n"
+    "ends 3: finish signal 124")
 
 /* retry itself was stopped: what runs gets its time all the same. */
 STORY(a_late_end_leaves_time_for_both_signals, "-T 30 -k 2",
@@ -461,7 +463,7 @@ STORIES(a_hint_beyond_its_limit_or_the_runs_ends_the_run,
 /* An attempt that the limit ended may have left a hint. */
 STORY(past_the_limit_a_hint_is_not_the_reason, "-T 10 -b constant",
     "start; timer; ends timeout hint 0: finish max-time 124\n"
-    "@0 start; timer; ends timeout hint 1: finish max-time 124")
+    "@0 start; timer; ends timeout hint 7: finish max-time 124")
 
 /* --- check, gate, budget --- */
 
@@ -482,6 +484,11 @@ STORY(the_limit_on_the_run_ends_the_check, "-a 3 -T 10 --check=x",
 STORY(a_check_that_does_not_end_is_left, "-a 3 -T 10 --check=x",
     "start; ends 0; timer; timer: kill KILL until 21; timer: abandon; gone\n"
     "answer no: finish max-time 124, judged, cut check, outcome 0")
+
+STORIES(a_check_whose_output_is_late_has_no_answer, "-T 10 -t $1 --check=x",
+    "start; ends 0: ask check; exited: collect until $2\n"
+    "timer: abandon; gone; answer yes: $3",
+    "0 10 finish,max-time,124,cut,check; 5 5 wait,check-timed-out")
 
 STORY(past_the_limit_nothing_is_checked, "-a 3 -T 10 --check=x",
     "start; timer\n"
@@ -627,7 +634,8 @@ STORY(a_state_that_is_not_to_be_had_in_time_leaves_no_time, "-T 10 --state=x",
     "@10 timer: finish max-time 124, attempt 0")
 
 STORY(a_signal_ends_the_wait_for_the_state, "--state=x",
-    "start: asks state; +0 timer; signal TERM: finish signal 143, death TERM")
+    "start: asks state, until 0.1; timer\n"
+    "signal TERM: finish signal 143, death TERM")
 
 /* So does one that does not end, but not a gate. */
 STORY(an_attempt_that_the_limit_leaves_without_a_verdict_moves_the_backoff,
@@ -749,7 +757,7 @@ STORY(the_status_of_the_command_can_be_preserved, "-a 1 -t 5 -p --success-on=2",
 
 /* Another run's hold on the state is told once, after a second. */
 STORY(a_lock_that_lasts_is_told, "--state=x",
-    "start; @0.99 timer: told 0; @1.1 timer: told 1, tells lock\n"
+    "start; @0.9 timer: told 0; @1 timer: told 1, tells lock\n"
     "@3 timer: told 0, asks state, locked")
 
 /* Even if --max-time is over sooner; and what it took gives it another one. */
@@ -900,7 +908,11 @@ STORY(a_change_of_health_is_told_once, PROBES,
 STORY(a_probe_that_takes_too_long_is_ended, PROBES,
     "start; timer; timer: end-probe until 24\n"
     "@15 probed KILL: nothing until 25; timer\n"
-    "timer: kill TERM, health unhealthy")
+    "timer: kill TERM, health unhealthy",
+    PROBES, "start; timer; probed unforked: nothing until 20, probes-failed 0",
+    PROBES " -t 12",
+    "start; timer: probe until 12; timer: kill TERM\n"
+    "probed unhealthy: nothing; ends 0: outcome timeout")
 
 STORY(once_a_signal_ends_the_run_no_probe_judges, PROBES,
     "start; signal TERM: nothing until never\n"

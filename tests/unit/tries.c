@@ -212,6 +212,13 @@ any_policy(struct dice *dice, double values[3])
 	policy.preserve_status = often(dice, 0.1);
 	policy.input = often(dice, 0.1);
 	policy.hints = often(dice, 0.5);
+	policy.health = (struct health_rules){ .used = often(dice, 0.3),
+		.interval = 2 * roll(dice),
+		.timeout = 2 * roll(dice),
+		.retries = 1 + (uint64_t)pick(dice, 2) };
+	policy.idle_timeout = often(dice, 0.2) ? 5 * roll(dice) : 0;
+	policy.stop_timeout = often(dice, 0.2) ? 2 * roll(dice) : 0;
+	policy.leftovers = (enum leftovers)pick(dice, 2);
 	set_parse(&policy.rules.stop, "unstartable,5", NULL);
 	set_parse(&policy.rules.throttle, "6", NULL);
 	set_parse(&policy.free, "KILL", NULL);
