@@ -288,7 +288,7 @@ find_step(struct run *run, double time)
 {
 	struct process *process = &run->process;
 
-	if (process->phase == PROCESS_COLLECTING && time >= process->deadline)
+	if (process->phase == PROCESS_COLLECTING)
 		process_extend(process, time,
 		    run->driver->unread_since(run->host));
 	const enum process_step step = process_tick(process, time);
