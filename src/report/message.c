@@ -143,7 +143,8 @@ const struct message_row message_rows[] = {
 	    "ended by %ended-by after %attempts in %elapsed: %how[%rest]",
 	    NOTICE },
 	{ "last", "reason=signal",
-	    "ended by %ended-by after %attempts in %elapsed", NOTICE },
+	    "ended by %ended-by after %attempts in %elapsed[?untaken %rest]",
+	    NOTICE },
 	{ "last", "reason=early too-early",
 	    "not started: the next attempt is due in %too-early", ERROR },
 	{ "last", "reason=early", "not started: another run is active", ERROR },
@@ -163,6 +164,7 @@ const struct message_row message_rows[] = {
 	{ "why", "reason=max-time !begun",
 	    "--max-time %max-time leaves no time for an attempt"
 	    "[?kept [ after an earlier run's delay of %delay]]" },
+	{ "why", "untaken !cut=attempt", "%how%rule%rest[, %limit]" },
 	{ "why", "", "%how%rule[, %limit]" },
 	{ "rest", "untaken", ", and nobody took the rest of its output" },
 	{ "rest", "unsearched",

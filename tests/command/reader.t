@@ -146,6 +146,9 @@ stuck -T .5 -d 0 --output=last sh -c 'head -c 4M /dev/zero; exec sleep 60'
 is '--max-time ends a run whose reader is blocked' $code 124
 stuck -a 1 -T 1 --output=last sh -c 'seq 500000; exec sleep 60'
 is '--max-time ends a run whose reader is blocked after its last attempt' $code 124
+stuck -a 1 -T 1 --output=last sh -c 'seq 500000; exit 3'
+like '--max-time ends a run whose reader is blocked, which says that some was not taken' \
+    "$err" 'exited 3, and nobody took the rest of its output$'
 stuck -T .5 --fail-match=none seq 200000
 is '--max-time ends a run whose attempt waits for a blocked reader' $code 124
 mkfifo full

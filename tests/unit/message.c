@@ -571,6 +571,21 @@ TEST(each_other_sentence_is_told)
 			.last.extent = EXTENT_UNREAD,
 			.end = { REASON_SIGNAL, .ended_by = SIGTERM } } },
 		{ message_of, &calm,
+		    "ended by SIGTERM after 1 attempt in 0s, and nobody took "
+		    "the rest of its output",
+		    { .kind = RECORD_END,
+			.attempt.number = 1,
+			.last.extent = EXTENT_UNREAD,
+			.end = { REASON_SIGNAL, .ended_by = SIGTERM,
+			    .in_a_wait = true } } },
+		{ message_of, &calm,
+		    "giving up after 1 attempt in 0s: did not run, and nobody "
+		    "took the rest of its output",
+		    { .kind = RECORD_END,
+			.attempt.number = 1,
+			.last.extent = EXTENT_UNREAD,
+			.end = { REASON_ATTEMPTS } } },
+		{ message_of, &calm,
 		    "ended by SIGTERM after 1 attempt in 0s: did not run, "
 		    "and the rest of its output was not searched",
 		    { .kind = RECORD_END,
