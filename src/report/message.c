@@ -118,7 +118,7 @@ const struct message_row message_rows[] = {
 	    INFO },
 	{ "healthy", "", "%attempt is %health after %running[: %checked]",
 	    WARNING },
-	{ "checked", "hung", "no sign of life (WATCHDOG=1)" },
+	{ "checked", "hung", "no WATCHDOG=1 in time, or WATCHDOG=trigger" },
 	{ "checked", "probe-failed differ probes",
 	    "health check failed %times; the last %probe"
 	    "[ (\"%last-line\")]" },

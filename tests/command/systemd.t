@@ -241,7 +241,7 @@ wait_for hangs
 is 'a watchdog spares a wait, and ends an attempt that hangs' \
     "$(show watchdog ActiveState) $(show watchdog NRestarts)" 'active 0'
 like 'a watchdog spares a wait, and ends an attempt that hangs, of which the journal tells' "$(journal watchdog)" \
-    'attempt 2 was unhealthy after .*: no sign of life'
+    'attempt 2 was unhealthy after .*: no WATCHDOG=1 in time'
 
 # More seconds than TimeoutStartSec= later.
 wait_for shows bounded ActiveState active

@@ -520,8 +520,8 @@ TEST(each_other_sentence_is_told)
 				.differ = true,
 				.last = failed } } } },
 		{ message_status, &calm,
-		    "attempt 0 is unhealthy after 0s: no sign of life "
-		    "(WATCHDOG=1)",
+		    "attempt 0 is unhealthy after 0s: no WATCHDOG=1 in time, "
+		    "or WATCHDOG=trigger",
 		    { .kind = RECORD_HEALTH,
 			.attempt = { .health = HEALTH_UNHEALTHY,
 			    .probes.last = sick } } },
