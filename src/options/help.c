@@ -76,8 +76,8 @@ static const char screen_text[] =
     "  -b, --backoff=NAME     how the waits grow; fixed: -b constant -j none\n"
     "      --retry-on=SET     retry only these: 7, 100-110, timeout, ...\n"
     "      --stop-on=SET      never retry these\n"
-    "      --retry-match=ERE  retry only if output matches\n"
-    "      --stop-match=ERE   never retry if output matches\n"
+    "      --retry-match=ERE, --stop-match=ERE    the same, by its output\n"
+    "      --success-on=SET, --success-match=ERE  what is a success\n"
     "      --preset=NAME,...  know which npm, curl ... failures are permanent\n"
     "      --output=MODE      when to show output: hold, chronic ... [stream]\n"
     "      --plan             show the waits and the worst case; run nothing\n"
@@ -297,7 +297,7 @@ const struct help_topic help_topics[] = {
 	    " github gitlab jenkins actions summary " },
 	{ "cron", "recipes for a crontab", "CRON", NULL, " crontab " },
 	{ "systemd", "recipes for units", "SYSTEMD", NULL,
-	    " daemon service unit timer reload " },
+	    " daemon service unit timer reload ready notify " },
 	{ "docker", "recipes for images", "DOCKER", NULL,
 	    " container containers image dockerfile podman pid1 " },
 	{ "compose", "recipes for docker compose", "COMPOSE", NULL,
@@ -305,7 +305,8 @@ const struct help_topic help_topics[] = {
 	{ "kubernetes", "recipes for pods", "KUBERNETES", NULL,
 	    " k8s pod pods " },
 	{ "shell", "recipes for scripts", "SHELL", NULL,
-	    " bash function functions alias pipe pipeline makefile " },
+	    " bash function functions alias pipe pipeline stage loop "
+	    "makefile " },
 	{ "http", "recipes for downloads and servers", "HTTP", NULL,
 	    " url download 404 429 503 retry-after rate-limit " },
 	{ "limits", "limits on attempts and on time", "Limits", NULL },
@@ -324,7 +325,7 @@ const struct help_topic help_topics[] = {
 	{ "plan", "dry runs", "PLAN", NULL },
 	{ "fleet", "many clients of one service", "WHAT TO DO FIRST", NULL },
 	{ "state", "backoff from run to run", "STATE", NULL,
-	    " lock instance " },
+	    " lock instance single " },
 	{ "budget", "a limit on retries that processes share", "BUDGET", NULL },
 	{ "formats", "the formats of --log", NULL, print_formats,
 	    " json junit " },
@@ -332,7 +333,7 @@ const struct help_topic help_topics[] = {
 	{ "environment", "variables of the environment", "ENVIRONMENT", NULL,
 	    " variables secret secrets retry_attempt " },
 	{ "examples", "commands to copy", "EXAMPLES", NULL,
-	    " cookbook recipes index tutorial slack mail " },
+	    " cookbook recipes index tutorial slack mail sudo " },
 	{ "exit", "exit statuses", "EXIT STATUS", NULL,
 	    " status codes exit-code exit-codes exit-status 75 124 125 126 " },
 	{ "security", "what to keep from untrusted users", "SECURITY", NULL },
