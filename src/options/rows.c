@@ -317,7 +317,7 @@ const struct option_row option_rows[OPTIONS] = {
 	    TABLE(presets), .topic = "presets", .parse = presets_parse },
 
 	[OPTION_SUCCESS_ON] = { "success-on", 0, GROUP_VERDICT, TYPE_SET, "SET",
-	    "treat these outcomes as success (--help=sets)", .initial = "0",
+	    "treat these, too, as success (--help=sets)", .initial = "0",
 	    .topic = "sets", .offset = AT(policy.rules.success),
 	    .fails_zero = true },
 	[OPTION_RETRY_ON] = { "retry-on", 0, GROUP_VERDICT, TYPE_SET, "SET",
