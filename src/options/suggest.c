@@ -53,7 +53,8 @@ static const struct {
 	  "retry-*-seconds wait-seconds delay-seconds wait-fixed wait-retry "
 	  "restart-sec restart-delay reruns-delay wait-duration sleep-dur* "
 	  "wait-and-retry",
-	    "for an interval, use -b constant -j none -d DUR" },
+	    "for an interval, use -b constant -j none -d DUR; from start to "
+	    "start, add --pace=start" },
 	{ "initial-delay* base-delay initial-interval initial-backoff "
 	  "min-backoff backoff-delay fetch-retry-mintimeout "
 	  "median-first-retry-delay",
@@ -91,7 +92,8 @@ static const struct {
 	    "/dev/null URL" },
 	{ "loop watch",
 	    "to run again after a success: --repeat; to never give up: -a 0" },
-	{ "until", "use --success-on=SET, or --success-match=ERE" },
+	{ "until",
+	    "use --success-on=SET, or --success-match=ERE; for a time, -T" },
 	{ "while", "use --retry-on=SET, or --retry-match=ERE" },
 	{ "u", "only Debian's retry has it; use --success-on='!0,STATUS'" },
 	{ "w", "only Debian's retry has it; use --retry-on=STATUS" },
@@ -161,7 +163,7 @@ static const struct {
 	{ OPTION_ATTEMPTS, "-1 inf* unlimited forever", "did you mean 0?" },
 	{ OPTION_MAX_TIME, "[0-2][0-9]:[0-9][0-9]",
 	    "-T takes a duration; for a time of day: "
-	    "-T $(( $(date -d @ +%s) - $(date +%s) ))" },
+	    "-T $(( ($(date -d @ +%s) - $(date +%s) + 86400) % 86400 ))" },
 	{ OPTION_DELAY, "*,*", "for a list, use --backoff=list:@" },
 	{ OPTION_BACKOFF, "fixed none", "did you mean constant?" },
 	{ OPTION_BACKOFF, "random full*", "use --jitter=full" },

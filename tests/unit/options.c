@@ -756,7 +756,7 @@ TEST(the_words_of_other_programs_are_known)
 		    "unknown option --retries; use --attempts=N, which counts the first attempt too" },
 		/* Not taken for --wait-first cut short. */
 		{ "--wait 3 cmd",
-		    "unknown option --wait; for an interval, use -b constant -j none -d DUR" },
+		    "unknown option --wait; for an interval, use -b constant -j none -d DUR; from start to start, add --pace=start" },
 		{ "--wait-f cmd",
 		    "unknown option --wait-f; did you mean --wait-first?" },
 		{ "--retires 3 cmd",
@@ -770,7 +770,7 @@ TEST(the_words_of_other_programs_are_known)
 		{ "--timeout_minutes=10 cmd",
 		    "unknown option --timeout_minutes; use --timeout=DUR, as 10m, or --max-time=DUR for the whole run" },
 		{ "--retry_wait_seconds=10 cmd",
-		    "unknown option --retry_wait_seconds; for an interval, use -b constant -j none -d DUR" },
+		    "unknown option --retry_wait_seconds; for an interval, use -b constant -j none -d DUR; from start to start, add --pace=start" },
 		{ "--retry_on=3 cmd",
 		    "unknown option --retry_on; did you mean --retry-on?" },
 		{ "--retry_on_exit_code=3 cmd",
@@ -844,9 +844,9 @@ TEST(what_people_type_first_is_put_right)
 {
 	static const struct wrong rows[] = {
 		{ "--until 3 cmd",
-		    "unknown option --until; use --success-on=SET, or --success-match=ERE" },
+		    "unknown option --until; use --success-on=SET, or --success-match=ERE; for a time, -T" },
 		{ "-T 18:00 cmd",
-		    "invalid --max-time '18:00': unknown unit (use us, ms, s, m, h, d); -T takes a duration; for a time of day: -T $(( $(date -d 18:00 +%s) - $(date +%s) ))" },
+		    "invalid --max-time '18:00': unknown unit (use us, ms, s, m, h, d); -T takes a duration; for a time of day: -T $(( ($(date -d 18:00 +%s) - $(date +%s) + 86400) % 86400 ))" },
 		{ "-T 1:30 cmd",
 		    "invalid --max-time '1:30': unknown unit (use us, ms, s, m, h, d); write it as 1h2m3s" },
 		{ "--flaky=3 cmd",
@@ -959,7 +959,7 @@ TEST(what_is_meant_is_told_after_what_is_wrong)
 		{ "--json x", "use --log=auto --log=json:FILE" },
 		{ "--abort-on=2 x", "use --stop-on=SET, or --stop-match=ERE" },
 		{ "--RestartSec=3 x",
-		    "for an interval, use -b constant -j none -d DUR" },
+		    "for an interval, use -b constant -j none -d DUR; from start to start, add --pace=start" },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
