@@ -421,8 +421,10 @@ check_plan(const struct options *run, const char *log)
 		if (is_alike(line, plan))
 			continue;
 		/* So little before --max-time a run may be too late for it. */
-		if (plan != NULL && has(plan, "event", "attempt") &&
-		    field(plan, "timeout") < 1e-3)
+		const char *next =
+		    plan != NULL && has(plan, "event", "wait") ? other : plan;
+		if (next != NULL && has(next, "event", "attempt") &&
+		    field(next, "timeout") < 1e-3)
 			return;
 		kernel_broke(LAW_PLAN, "\n# run:  %s\n# plan: %s", line, plan);
 		return;
