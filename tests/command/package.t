@@ -222,7 +222,7 @@ is 'the packaged program has its own name' "$($program --version)" \
 like 'the packaged retry names itself in errors' "$($program --nosuch 2>&1)" \
     '^retry-backoff: .*\(try .retry-backoff --help.\)$'
 like 'its examples have its own name' "$($program --help=examples)" \
-    '\| retry-backoff --stdin=replay'
+    'sudo retry-backoff -t 5m'
 unlike 'its help and its examples have no other name' "$($program --help; $program --help=examples)" \
     '(^|[^-])retry (-|[a-z]*sh )|man retry,'
 is 'each topic of its help fits 80 columns' "$($program --help=topics |
