@@ -89,7 +89,7 @@ ceilings='
 	10139 tests/unit
 	14446 tests/command
 	4612 tests/lib
-	2817 tests/simulate
+	2814 tests/simulate
 	4385 scripts
 	61 options'
 

@@ -505,8 +505,7 @@ int __real_memfd_create(const char *name, unsigned int flags);
 int __real_rename(const char *from, const char *to);
 int __real_child_start(struct child *child, const struct start *start);
 void __real_collector_start(struct collector *collector);
-void __real_collector_deliver(struct collector *collector,
-    struct sink *const outlets[SPOOLS]);
+void __real_collector_deliver(struct collector *collector);
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
 int __wrap_select(int count, fd_set *read, fd_set *write, fd_set *except,
@@ -564,8 +563,7 @@ _Noreturn void __wrap_errx(int status, const char *format, ...);
 void __wrap_say(const char *format, ...);
 int __wrap_child_start(struct child *child, const struct start *start);
 void __wrap_collector_start(struct collector *collector);
-void __wrap_collector_deliver(struct collector *collector,
-    struct sink *const outlets[SPOOLS]);
+void __wrap_collector_deliver(struct collector *collector);
 ssize_t __wrap_sink_pass(struct sink *sink, const char *bytes, size_t size);
 int __wrap_search_end(struct search *search, struct stream_line *line);
 
@@ -1683,13 +1681,12 @@ __wrap_collector_start(struct collector *collector)
 }
 
 void
-__wrap_collector_deliver(struct collector *collector,
-    struct sink *const outlets[SPOOLS])
+__wrap_collector_deliver(struct collector *collector)
 {
 	self.collector = collector;
 	self.writes_at = self.room_at = NEVER;
 	self.moved_at = kernel.clock;
-	__real_collector_deliver(collector, outlets);
+	__real_collector_deliver(collector);
 }
 
 /* A reader takes all, some or nothing of it, or is not there. */
