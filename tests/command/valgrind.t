@@ -37,7 +37,7 @@ faults() {
 	cat log.* | sed -e 's/^==[0-9]*== \{0,1\}//' -e '/^FILE DESC/d' |
 	    awk 'BEGIN { RS = "" }
 		!/^Open file/ ||
-		!/<inherited from parent>|by [^\n]*(set_up|open_oom|open_sink|state_file_lock)/'
+		!/<inherited from parent>|by [^\n]*(set_up|open_oom|write_out|messages_draw|state_file_lock)/'
 }
 
 # clean WANT NAME COMMAND...: it exits with this status, without a fault.
