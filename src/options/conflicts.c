@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 
-#include <math.h>
 #include <string.h>
 
 #include "options/options.h"
 #include "plan/script.h"
-#include "core/duration.h"
 #include "core/text.h"
 
 #define ZERO \
