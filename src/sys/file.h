@@ -53,8 +53,8 @@ ssize_t file_read(const char *name, char *text, size_t size);
 off_t file_offset(int descriptor);
 
 /*
- * Makes a file in memory, in place of one that could not be opened; `name`
- * shows in /proc alone.  Returns its descriptor, or -1; errno stays.
+ * Makes a file in memory, after another could not be opened, whose error stays
+ * in errno; `name` shows in /proc alone.  Returns its descriptor, or -1.
  */
 int file_in_memory(const char *name);
 
