@@ -87,8 +87,8 @@ ceilings='
 	8140 src/sys
 	286 src/main.c
 	10139 tests/unit
-	14446 tests/command
-	4612 tests/lib
+	14442 tests/command
+	4598 tests/lib
 	2814 tests/simulate
 	4385 scripts
 	61 options'

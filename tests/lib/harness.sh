@@ -11,13 +11,12 @@
 #
 # A name stands once in its file, and says by itself what broke.
 #
-# A promise that is not kept tells its line, and those from which it was called,
-# the command, and what it got and wanted; bash knows the lines, so it is bash
-# that runs a test, if there is one. What else is wanted is said by
-# the environment (scripts/test has options for it):
+# A promise that is not kept tells the lines that have its name, the command, and what
+# it got and wanted. What else is wanted is said by the environment (scripts/test has
+# options for it):
 #
 #	TEST_KEEP=1	the test's folder is left, and named
-#	TEST_TRACE=1	so is a file of each command with its line
+#	TEST_TRACE=1	so is a file of each command with its line, by bash
 #	TEST_STOP=1	the first promise that is not kept ends the test
 #
 # It runs in $T, a fresh directory that is removed at the end, and each process
@@ -30,7 +29,7 @@
 # SPDX-License-Identifier: MIT
 
 if [ -z "${TAP_SIGNALS-}" ]; then
-	if command -v bash >/dev/null; then
+	if [ -n "${TEST_TRACE-}" ] && command -v bash >/dev/null; then
 		set -- bash --posix "$0" "$@"
 	else
 		set -- sh "$0" "$@"
@@ -69,7 +68,7 @@ trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
 mkdir "$T" && cd "$T" || exit
-if [ -n "${TEST_TRACE-}" ] && command -v caller >/dev/null; then
+if [ -n "${TEST_TRACE-}" ] && [ -n "${BASH_VERSION-}" ]; then
 	# bash, which alone comes here, closes it in commands.
 	# shellcheck disable=SC2034,SC3023
 	exec 19>"$tap_dir/trace"
@@ -141,20 +140,13 @@ $tap_name
 tap_broken() {
 	tap_failures=$((tap_failures + 1))
 	echo "not ok $tap_count - $1"
-	tap_where
+	tap_where "$1"
 }
 
-# tap_where: the lines of the test from which the harness was called.
+# tap_where TEXT: the lines of the test that have it.
 tap_where() {
-	tap_frame=0
-	# shellcheck disable=SC3044 # other shells have no caller, which ends it
-	while tap_caller=$(caller "$tap_frame" 2>/dev/null); do
-		tap_frame=$((tap_frame + 1))
-		# LINE FUNCTION FILE
-		tap_file=${tap_caller#* * }
-		[ "$tap_file" = lib/harness.sh ] ||
-		    note "${tap_file#"$TESTS/"}:${tap_caller%% *}"
-	done
+	grep -nF -e "$1" "$tap_script" |
+	    sed "s|^\([0-9]*\):.*|# ${tap_script#"$TESTS/"}:\1|"
 }
 
 # tap_told [TEXT...]: tells what else is known of a broken promise.
@@ -342,7 +334,7 @@ wait_for() {
 		tap_polls=$((tap_polls + 1))
 		if [ "$tap_polls" -ge 1500 ]; then
 			note "waited in vain for: $*"
-			tap_where
+			tap_where "wait_for $*"
 			tap_failures=$((tap_failures + 1))
 			tap_told
 			return 1
@@ -376,17 +368,11 @@ alive() {
 	esac
 }
 
-# finish: prints the plan and ends the test. Nothing may follow it in the file.
+# finish: prints the plan and ends the test. It is the last line of the file.
 finish() {
-	tap_after=
-	# shellcheck disable=SC3044 # other shells have no caller
-	! tap_line=$(caller 2>/dev/null) ||
-	    tap_after=$(sed -n "${tap_line%% *},\${ /./p; }" "$tap_script")
-	case $tap_after in
-	finish?*)
-		tap_broken 'nothing follows finish'
-		note "${tap_after#finish?}" ;;
-	esac
+	if [ "$(tail -n 1 "$tap_script")" != finish ]; then
+		tap_broken 'finish is the last line'
+	fi
 	echo "1..$tap_count"
 	tap_finished=yes
 	exit $((tap_failures > 0 || tap_count == 0))
