@@ -117,7 +117,7 @@
 #include "sys/messages.h"
 #include "sys/terminal.h"
 
-/* What `retry` and the processes that it forks need of a stack, in bytes. */
+/* The stack that `retry` and its forked children need, in bytes. */
 #define STACK_LEAST (192 * 1024)
 
 /* Room for PROGRAM, ": " and the name of the run. */
@@ -153,22 +153,16 @@ draw_seed(void)
 	return seed >> 11;
 }
 
-/*
- * Does what the options ask for; returns the exit status.  All that `retry`
- * says from the start of a run on begins with `own_name`, and names the run.
- */
+/* Prints help, the version or a plan; returns the exit status. */
 static int
-obey(struct options *options, char own_name[OWN_NAME])
+show(const struct options *options)
 {
+	const struct screen screen =
+	    screen_of(STDOUT_FILENO, options->style.color);
 	struct report report;
-	struct screen screen;
-	char name[MESSAGE_PART];
 
-	if (options->help || options->version || options->plan) {
-		screen = screen_of(STDOUT_FILENO, options->style.color);
-		/* The limit on file sizes is an error, as a full disk is. */
-		signal(SIGXFSZ, SIG_IGN);
-	}
+	/* The limit on file sizes is an error, as a full disk is. */
+	signal(SIGXFSZ, SIG_IGN);
 	if (options->help) {
 		help_print(options->text[OPTION_HELP], &screen);
 		return flush_stdout();
@@ -177,19 +171,26 @@ obey(struct options *options, char own_name[OWN_NAME])
 		printf("%s %s\n", PROGRAM, VERSION);
 		return flush_stdout();
 	}
-	if (options->origin[OPTION_SEED] == ORIGIN_DEFAULT &&
-	    policy_draws(&options->policy))
-		options->style.seed = draw_seed();
 	logs_open(&report, options);
-	if (options->plan) {
-		if (options->warning != NULL)
-			warnx("%s", options->warning);
-		plan_run(options->text[OPTION_PLAN], &report, &screen,
-		    PLAN_STEPS);
-		const int status = flush_stdout();
-		logs_close(&report);
-		return status;
-	}
+	if (options->warning != NULL)
+		warnx("%s", options->warning);
+	plan_run(options->text[OPTION_PLAN], &report, &screen, PLAN_STEPS);
+	const int status = flush_stdout();
+	logs_close(&report);
+	return status;
+}
+
+/*
+ * Runs the command.  From here on all messages begin with `own_name`, which
+ * gets the name of the run, too.
+ */
+static int
+run(const struct options *options, char own_name[OWN_NAME])
+{
+	struct report report;
+	char name[MESSAGE_PART];
+
+	logs_open(&report, options);
 	message_name(&report.style, name);
 	if (*name != '\0')
 		snprintf(own_name, OWN_NAME, "%s: %s", PROGRAM, name);
@@ -199,7 +200,7 @@ obey(struct options *options, char own_name[OWN_NAME])
 /*
  * Whether this process has rights that its parent has not.  The kernel sets
  * AT_SECURE also if SELinux or AppArmor changes the domain, as it may for the
- * first process of a container; that gives none.
+ * first process of a container; such a change gives no rights.
  */
 static bool
 is_privileged(void)
@@ -231,17 +232,18 @@ check_stack(void)
 }
 
 /*
- * The start of a static program leaves writable, with musl, what it has
- * relocated.  A dynamic one has a linker, which sees to that.
+ * A static program relocates itself, and with musl leaves writable what it has
+ * relocated.  In a dynamic program the linker protects that.
  */
 static void
 protect_relocated(void)
 {
 	extern const ElfW(Ehdr) __ehdr_start;
-	const uintptr_t base = (uintptr_t)&__ehdr_start;
+	const uintptr_t start = (uintptr_t)&__ehdr_start;
+	const uintptr_t base = __ehdr_start.e_type == ET_DYN ? start : 0;
 	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-	/* NOLINTNEXTLINE(performance-no-int-to-ptr) it is one */
-	const ElfW(Phdr) *rows = (const void *)(base + __ehdr_start.e_phoff);
+	/* NOLINTNEXTLINE(performance-no-int-to-ptr) it is an address */
+	const ElfW(Phdr) *rows = (const void *)(start + __ehdr_start.e_phoff);
 
 	for (int i = 0; i < __ehdr_start.e_phnum; i++) {
 		const uintptr_t begin = base + rows[i].p_vaddr;
@@ -263,7 +265,7 @@ main(int argc, char **argv)
 
 	if (getauxval(AT_BASE) == 0)
 		protect_relocated();
-	/* However it was called: that name may be anything. */
+	/* Not argv[0], which may be anything. */
 	program_invocation_name = program_invocation_short_name = own_name;
 	check_stack();
 	if (is_privileged())
@@ -280,7 +282,11 @@ main(int argc, char **argv)
 		    problem, options.topic == NULL ? "" : "=",
 		    options.topic == NULL ? "" : options.topic);
 	options.path = command_path();
-	const int status = obey(&options, own_name);
+	if (options.origin[OPTION_SEED] == ORIGIN_DEFAULT)
+		options.style.seed = draw_seed();
+	const int status = options.help || options.version || options.plan
+	    ? show(&options)
+	    : run(&options, own_name);
 	options_free(&options);
 	return status;
 }

@@ -85,7 +85,7 @@ ceilings='
 	2115 src/plan
 	3353 src/options
 	8140 src/sys
-	286 src/main.c
+	292 src/main.c
 	10139 tests/unit
 	14442 tests/command
 	4598 tests/lib
