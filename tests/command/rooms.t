@@ -87,7 +87,7 @@ ceilings='
 	8140 src/sys
 	292 src/main.c
 	10139 tests/unit
-	14442 tests/command
+	14448 tests/command
 	4598 tests/lib
 	2814 tests/simulate
 	4385 scripts
