@@ -168,71 +168,85 @@ line_quote(char *quote, size_t size, const char *line, size_t start, size_t end)
 }
 
 /*
- * Each is tried on the body of a line that has evidence, in which \1 stands for
- * each byte of that evidence, so that a word in it does not count.
- */
-const char *const line_no_evidence[] = {
-	/* Echoed commands. */
-	"^([+]+ |\\$ |RUN |\\[command\\]|##\\[group\\]Run|> [a-z][^ :]* [^\1])",
-	"process \".*\1.*\" did not complete|command '.*\1.*' returned",
-	/* Options and usages. */
-	"^(-[a-zA-Z0-9]([, =]|$)|--[a-z]|[Uu]sage: )",
-	/* How lines of test runners begin. */
-	"^((not )?ok [0-9]|(---|===) (PASS|FAIL|RUN|SKIP)|(PASS|FAIL|FAILED)[: "
-	"]|# |>>> |E  |[0-9]+\\) |[0-9]+ *\\||\\[ +(RUN|OK|FAILED) )",
-	"^(\xe2\x9c\x93|\xe2\x9c\x94|\xe2\x9c\x95|\xe2\x9c\x97|\xe2\x97\x8f|"
-	"\xe2\x88\x9a|\xe2\x9c\x98 [^[]|\xe2\x9c\x98 \\[f|\xe2\x86\x92|"
-	"\xe2\x9d\xaf)",
-	"(?i)^(left|right|got|want|actual|expected|received|found) ?[:=]",
-	"^(test [^ ]+ \\.\\.\\.|test_[a-z0-9_]+|at [^ ]+ \\()",
-	/* A quoted text, but no member of JSON, unless a diff shows it. */
-	"^([-+] *[\"'`].*|\"([^\"\\]|\\.)*|'[^']*|`[^`]*)[\"'`],?$",
-	"^(it )?(rejects|returns|throws|resolves|handles|retries|reports) ",
-	/* What they say; the word is not a part of a name, such as a path. */
-	"(?i)(^|[^a-z0-9@/:._\\-])(assert|expect|should |mock|simulat)"
-	"[a-z_]*([^a-z0-9@/:.-]|[@/:.-][^a-z0-9]|$)",
-	"(?i)(assertion *(error|fail)|panicked at|to equal|tobe\\(|unused"
-	"|raise |describe\\(| it\\(|test\\()",
-	"(, |[ :])want [^t]|['\"`] [!=]==? ['\"`]| ===? | left == right",
-	"(?i)(_test\\.[a-z]+:[0-9]|[._](spec|test)\\.[a-z]+[:(]|"
-	"tests?\\.[a-z_]+:[0-9]| \xe2\x80\xba |::test_|[b-z]test\\.)",
-	":[0-9]+:? (warning|error|note)[:[]|[0-9][)]: error (TS|CS)[0-9]",
-	/* How they end. */
-	"(\\.\\.\\. (ok|FAIL|FAILED|ERROR)|(PASSED|FAILED)( +\\[ *[0-9]+%\\])?|"
-	"\\([0-9.]+ ?ms\\))$",
-	NULL,
-};
-
-const char *const line_warning =
-    "(?i)^[^a-z]*(npm |(time=[^ ]+ )?level=)?(warn(ing)?|notice|hint|w)[]: ]";
-
-/*
  * What runs of tests count.  Below, each alternative has some letters outside
  * groups: without, every line would be tried.
  */
 #define TESTS \
 	"((test|spec|example|scenario|case|assertion|suite|check|file)s? )?"
 
-const char *const line_failed_tests[] = {
-	"(?i)(^|[,|(:*=] *)[1-9][0-9]* " TESTS "fail(ed|ing|ures?)?"
-	"(\\.?$|[],;|)]| [|*=(]| in [0-9])",
-	"(?i)(^|, |\xe2\x84\xb9 |# |- )fail(ed|ures?)? ?" TESTS
-	":? *[1-9][0-9]*( *$|[,;|)])",
-	"^Tests run: .*(Failures|Errors): +[1-9]",
-	"^not ok [0-9]|^--- FAIL: |^FAIL\t|^test result: FAILED",
-	"^\\[ +FAILED +\\]|^FAILED \\(|^Result: FAIL|^FAILURES!|^Failed Tests ",
-	"^FAIL(ED)?:? +[^ ]*(test|spec|Test|Spec)",
-	"^Failed [0-9]+/[0-9]+ (subtests|test)|The following tests FAILED:",
-	"^There (was|were) [1-9][0-9]* (failure|error)",
-	"^[*]{2} TEST FAILED [*]{2}",
-	"^AssertionError|[Aa]ssertion failed",
-	NULL,
+const struct line_pattern line_patterns[] = {
+	{ LINE_COMPILER,
+	    ":[0-9]+(:[0-9]+)?: (fatal )?error: |[0-9][)]: error "
+	    "[A-Z]+[0-9]|^error\\[[A-Z]+[0-9]+\\]|[.]py:[0-9]+(:[0-9]+)?:? "
+	    "[CEFRW][0-9]{3,4}:? |undeclared|: undefined: |annot find "
+	    "(symbol|name|value|type)|[Uu]ndefined (reference|variable|name)"
+	    "|^[^a-zA-Z]*(Found )?[1-9][0-9]* errors?( generated| in |[.,]| "
+	    "\\(|$)|^[^a-zA-Z]*[1-9][0-9]* problems?([.,]| \\(|$)|"
+	    "[Cc]ould(n't| not) find a config|SSL module is not available" },
+	{ LINE_TEST,
+	    "(?i)(^|[,|(:*=] *)[1-9][0-9]* " TESTS "fail(ed|ing|ures?)"
+	    "?(\\.?$|[],;|)]| [|*=(]| in [0-9])" },
+	{ LINE_TEST,
+	    "(?i)(^|, |\xe2\x84\xb9 |# |- )fail(ed|ures?)? ?" TESTS ":? "
+	    "*[1-9][0-9]*( *$|[,;|)])" },
+	{ LINE_TEST, "^Tests run: .*(Failures|Errors): +[1-9]" },
+	{ LINE_TEST, "^not ok [0-9]|^--- FAIL: |^FAIL\t|^test result: FAILED" },
+	{ LINE_TEST,
+	    "^\\[ +FAILED +\\]|^FAILED \\(|^Result: FAIL|^FAILURES!|^Failed "
+	    "Tests " },
+	{ LINE_TEST, "^FAIL(ED)?:? +[^ ]*(test|spec|Test|Spec)" },
+	{ LINE_TEST,
+	    "^Failed [0-9]+/[0-9]+ (subtests|test)|The following tests "
+	    "FAILED:" },
+	{ LINE_TEST, "^There (was|were) [1-9][0-9]* (failure|error)" },
+	{ LINE_TEST, "^[*]{2} TEST FAILED [*]{2}" },
+	{ LINE_TEST, "^AssertionError|[Aa]ssertion failed" },
+	{ LINE_WARNING,
+	    "(?i)^[^a-z]*(npm |(time=[^ ]+ )?level=)?(warn(ing)?|notice|"
+	    "hint|w)[]: ]" },
+	/* Echoed commands. */
+	{ LINE_DOUBT,
+	    "^([+]+ |\\$ |RUN |\\[command\\]|##\\[group\\]Run|> [a-z][^ :]* "
+	    "[^\1])" },
+	{ LINE_DOUBT,
+	    "process \".*\1.*\" did not complete|command '.*\1.*' returned" },
+	/* Options and usages. */
+	{ LINE_DOUBT, "^(-[a-zA-Z0-9]([, =]|$)|--[a-z]|[Uu]sage: )" },
+	/* How lines of test runners begin. */
+	{ LINE_DOUBT,
+	    "^((not )?ok [0-9]|(---|===) (PASS|FAIL|RUN|SKIP)|(PASS|FAIL|"
+	    "FAILED)[: ]|# |>>> |E  |[0-9]+\\) |[0-9]+ *\\||\\[ +(RUN|OK|FAI"
+	    "LED) )" },
+	{ LINE_DOUBT,
+	    "^(\xe2\x9c\x93|\xe2\x9c\x94|\xe2\x9c\x95|\xe2\x9c\x97|"
+	    "\xe2\x97\x8f|\xe2\x88\x9a|\xe2\x9c\x98 [^[]|\xe2\x9c\x98 \\[f|"
+	    "\xe2\x86\x92|\xe2\x9d\xaf)" },
+	{ LINE_DOUBT,
+	    "(?i)^(left|right|got|want|actual|expected|received|found) ?[:=]" },
+	{ LINE_DOUBT, "^(test [^ ]+ \\.\\.\\.|test_[a-z0-9_]+|at [^ ]+ \\()" },
+	/* A quoted text, but no member of JSON, unless a diff shows it. */
+	{ LINE_DOUBT,
+	    "^([-+] *[\"'`].*|\"([^\"\\]|\\.)*|'[^']*|`[^`]*)[\"'`],?$" },
+	{ LINE_DOUBT,
+	    "^(it )?(rejects|returns|throws|resolves|handles|retries|"
+	    "reports) " },
+	/* What they say; the word is not a part of a name, such as a path. */
+	{ LINE_DOUBT,
+	    "(?i)(^|[^a-z0-9@/:._\\-])(assert|expect|should |mock|simulat)"
+	    "[a-z_]*([^a-z0-9@/:.-]|[@/:.-][^a-z0-9]|$)" },
+	{ LINE_DOUBT,
+	    "(?i)(assertion *(error|fail)|panicked at|to equal|tobe\\(|"
+	    "unused|raise |describe\\(| it\\(|test\\()" },
+	{ LINE_DOUBT,
+	    "(, |[ :])want [^t]|['\"`] [!=]==? ['\"`]| ===? | left == right" },
+	{ LINE_DOUBT,
+	    "(?i)(_test\\.[a-z]+:[0-9]|[._](spec|test)\\.[a-z]+[:(]|"
+	    "tests?\\.[a-z_]+:[0-9]| \xe2\x80\xba |::test_|[b-z]test\\.)" },
+	{ LINE_DOUBT,
+	    ":[0-9]+:? (warning|error|note)[:[]|[0-9][)]: error (TS|CS)[0-9]" },
+	/* How they end. */
+	{ LINE_DOUBT,
+	    "(\\.\\.\\. (ok|FAIL|FAILED|ERROR)|(PASSED|FAILED)( +\\[ *[0-9]+"
+	    "%\\])?|\\([0-9.]+ ?ms\\))$" },
+	{ .text = NULL },
 };
-
-const char *const line_compiler =
-    ":[0-9]+(:[0-9]+)?: (fatal )?error: |[0-9][)]: error [A-Z]+[0-9]|^error"
-    "\\[[A-Z]+[0-9]+\\]|[.]py:[0-9]+(:[0-9]+)?:? [CEFRW][0-9]{3,4}:? "
-    "|undeclared|: undefined: |annot find (symbol|name|value|type)|[Uu]ndefined"
-    " (reference|variable|name)|^[^a-zA-Z]*(Found )?[1-9][0-9]* errors?( genera"
-    "ted| in |[.,]| \\(|$)|^[^a-zA-Z]*[1-9][0-9]* problems?([.,]| \\(|$)|[Cc]ou"
-    "ld(n't| not) find a config|SSL module is not available";

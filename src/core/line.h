@@ -23,19 +23,29 @@ const char *line_body(const char *text);
 void line_quote(char *quote, size_t size, const char *line, size_t start,
     size_t end);
 
-/*
- * Patterns of lines that prove nothing, such as an echoed command, an option's
- * description, an assertion, the title of a test; NULL ends them.
- */
-extern const char *const line_no_evidence[];
+/* Where a pattern that is searched for comes from. */
+enum line_kind {
+	LINE_MATCH,    /* an option, in the order of enum match */
+	LINE_HINT,     /* --delay-match */
+	LINE_COMPILER, /* by which a compiler says: the source is wrong */
+	LINE_TEST,     /* by which a run of tests says: one failed */
+	LINE_CLUE,     /* a preset */
 
-/* A pattern of whole lines that warn, which prove no permanent failure. */
-extern const char *const line_warning;
+	/* The others are tried only on lines with a clue. */
+	LINE_WARNING, /* the line proves no permanent failure */
 
-/* Patterns of the lines by which a run of tests says that one failed. */
-extern const char *const line_failed_tests[];
+	/*
+	 * Nor a transient one: an echoed command, the title of a test.  Tried
+	 * on the body of the line, with \1 in place of each byte of the clue,
+	 * so that a word in it does not count.
+	 */
+	LINE_DOUBT
+};
 
-/* A pattern of lines by which a compiler says that the source is wrong. */
-extern const char *const line_compiler;
+/* What is known of the lines of all programs; a NULL text ends it. */
+extern const struct line_pattern {
+	enum line_kind kind;
+	const char *text;
+} line_patterns[];
 
 #endif

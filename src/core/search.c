@@ -308,10 +308,10 @@ search_matches(const struct patterns *patterns)
 
 /* A pattern, compiled when a line first needs it. */
 struct expression {
-	const char *text;	 /* or NULL */
-	const struct clue *clue; /* or NULL */
+	enum line_kind kind;
+	const char *text;
+	const struct clue *clue; /* of a CLUE; or NULL */
 	bool always;		 /* it has no literals: each line is tried */
-	bool worded;		 /* words come before it: they decide, too */
 	bool compiled, placed;
 	bool over; /* it was found, and is not looked for again */
 	regex_t regex;
@@ -319,12 +319,6 @@ struct expression {
 	size_t searched; /* bytes since it was compiled */
 	uint64_t line;	 /* the number of the last that may match */
 };
-
-/* The expressions begin with the options'; then come those of core/line. */
-#define HINT MATCHES
-#define WARNS (MATCHES + 1)
-#define COMPILER (MATCHES + 2)
-#define OWN (MATCHES + 3)
 
 /* The line that is looked through. */
 struct look {
@@ -364,6 +358,13 @@ add_text(struct search *search, struct sieve_text text)
 	return 0;
 }
 
+/* Whether only a line with a word of its clue's list is tried. */
+static bool
+needs_word(const struct expression *expression)
+{
+	return expression->clue != NULL && expression->clue->words > 0;
+}
+
 /*
  * Adds the longest literal of each alternative of a pattern: a line that has
  * none of them cannot match.  If an alternative has none, each line is tried.
@@ -382,7 +383,7 @@ add_literals(struct search *search, struct expression *expression)
 		if (best.length < SIEVE_LEAST) {
 			search->text_count = before;
 			expression->always = true;
-			search->always |= !expression->worded;
+			search->always |= !needs_word(expression);
 			return 0;
 		}
 		if (add_text(search, best) == -1)
@@ -392,43 +393,33 @@ add_literals(struct search *search, struct expression *expression)
 	return 0;
 }
 
-/* Adds an expression, by its literals. */
+/* Adds an expression, if there is one, by its literals. */
 static int
-add_expression(struct search *search, const char *text, const struct clue *clue,
-    bool has_words)
+add_expression(struct search *search, enum line_kind kind, const char *text,
+    const struct clue *clue)
 {
 	struct expression *expression = &search->expressions[search->count++];
 
-	*expression = (struct expression){ text, clue, .worded = has_words };
-	return text == NULL ? 0 : add_literals(search, expression);
-}
-
-static size_t
-count_texts(const char *const *texts)
-{
-	size_t count = 0;
-
-	while (texts[count] != NULL)
-		count++;
-	return count;
+	*expression = (struct expression){ kind, text, clue };
+	return text == NULL || kind > LINE_CLUE
+	    ? 0
+	    : add_literals(search, expression);
 }
 
 /*
- * Makes the sieve, once there is a line to look through.  The order has a
- * meaning: hit() knows the texts of clues by their numbers, which come before
- * those of expressions, and note() the expressions, in the order of HINT,
- * WARNS, COMPILER and OWN; those of clues come last, in the order of presets.
+ * Makes the sieve, once there is a line to look through.  hit() knows the texts
+ * of clues by their numbers, which come before those of expressions.
  */
 static int
 prepare(struct search *search)
 {
 	const struct patterns *patterns = search->patterns;
-	const size_t own =
-	    count_texts(line_failed_tests) + count_texts(line_no_evidence);
-	const bool classifies = patterns->clue_count > 0;
+	size_t own = 0;
 	int result = 0;
 
-	search->expressions = calloc(OWN + own + patterns->clue_count,
+	while (line_patterns[own].text != NULL)
+		own++;
+	search->expressions = calloc(MATCHES + 1 + own + patterns->clue_count,
 	    sizeof(*search->expressions));
 	if (search->expressions == NULL)
 		return -1;
@@ -443,27 +434,18 @@ prepare(struct search *search)
 	}
 	search->clue_texts = search->text_count;
 	for (size_t i = 0; i < MATCHES; i++)
-		result |=
-		    add_expression(search, patterns->match[i], NULL, false);
-	result |= add_expression(search, patterns->hint, NULL, false);
-	/* What makes a line no evidence needs no literals: it is asked for. */
-	search->expressions[search->count++] =
-	    (struct expression){ .text = line_warning, .worded = true };
-	result |= add_expression(search, classifies ? line_compiler : NULL,
-	    NULL, false);
-	for (size_t i = 0; line_no_evidence[i] != NULL; i++)
-		search->expressions[search->count++] =
-		    (struct expression){ .text = line_no_evidence[i],
-			    .worded = true };
-	for (size_t i = 0; classifies && line_failed_tests[i] != NULL; i++)
-		result |=
-		    add_expression(search, line_failed_tests[i], NULL, false);
+		result |= add_expression(search, LINE_MATCH, patterns->match[i],
+		    NULL);
+	result |= add_expression(search, LINE_HINT, patterns->hint, NULL);
+	for (size_t i = 0; i < own && patterns->clue_count > 0; i++)
+		result |= add_expression(search, line_patterns[i].kind,
+		    line_patterns[i].text, NULL);
 	for (size_t i = 0; i < patterns->clue_count; i++) {
 		const struct clue *clue = &patterns->clues[i];
 
 		if (clue->kind == CLUE_PATTERN)
-			result |= add_expression(search, clue->text, clue,
-			    clue->words > 0);
+			result |=
+			    add_expression(search, LINE_CLUE, clue->text, clue);
 	}
 	if (result == 0)
 		search->sieve = sieve_open(search->texts, search->text_count);
@@ -546,14 +528,19 @@ take_out(struct look *look, size_t at, size_t length)
 static int
 is_no_evidence(const struct look *look, const struct clue *clue)
 {
+	const bool may_warn = clue->class == CLASS_PERMANENT && !clue->is_users;
+	const struct search *search = look->search;
 	int result = 0;
 
-	if (clue->class == CLASS_PERMANENT && !clue->is_users)
-		result = matches(&look->search->expressions[WARNS],
-		    look->line->text, 0);
-	for (size_t i = 0; line_no_evidence[i] != NULL && result == 0; i++)
-		result = matches(&look->search->expressions[OWN + i],
-		    look->rest + look->skipped, 0);
+	for (size_t i = 0; i < search->count && result == 0; i++) {
+		struct expression *expression = &search->expressions[i];
+
+		if (expression->kind == LINE_DOUBT)
+			result =
+			    matches(expression, look->rest + look->skipped, 0);
+		else if (expression->kind == LINE_WARNING && may_warn)
+			result = matches(expression, look->line->text, 0);
+	}
 	return result;
 }
 
@@ -609,15 +596,15 @@ note(struct look *look, size_t number)
 {
 	struct expression *expression = &look->search->expressions[number];
 	const struct stream_line *line = look->line;
-	const struct clue *clue = expression->clue;
-	const size_t skipped = clue == NULL ? 0 : look->skipped;
+	const enum line_kind kind = expression->kind;
+	const size_t skipped = kind == LINE_CLUE ? look->skipped : 0;
 	const char *text = line->text + skipped;
 	struct found *found = look->search->found;
 	regmatch_t groups[2];
 
-	if (number > HINT && clue == NULL) {
+	if (kind == LINE_COMPILER || kind == LINE_TEST) {
 		expression->over = found->not_transient = true;
-		found->not_permanent |= number != COMPILER;
+		found->not_permanent |= kind == LINE_TEST;
 		if (look->search->told != NULL &&
 		    is_refuted(found, look->search->told))
 			found->class =
@@ -628,11 +615,11 @@ note(struct look *look, size_t number)
 		return -1;
 	const size_t from = skipped + (size_t)groups[0].rm_so;
 	const size_t to = skipped + (size_t)groups[0].rm_eo;
-	if (clue != NULL) {
+	if (kind == LINE_CLUE) {
 		take_out(look, from, to - from);
-		return note_class(look, clue, from, to - from);
+		return note_class(look, expression->clue, from, to - from);
 	}
-	if (number < MATCHES) {
+	if (kind == LINE_MATCH) {
 		expression->over = true;
 		found->matched |= MATCH_BIT(number);
 		line_quote(found->lines[number], DECIDING_LINE, line->text,
@@ -721,15 +708,15 @@ look_through(struct search *search, struct stream_line *line)
 			    look.hits[i].at, look.hits[i].clue->length);
 	for (size_t i = 0; tries && i < search->count && result == 0; i++) {
 		struct expression *expression = &search->expressions[i];
-		const struct clue *clue = expression->clue;
-		const bool has_word = !expression->worded ||
-		    (clue != NULL && look.words >> clue->words & 1);
+		const bool has_word = !needs_word(expression) ||
+		    look.words >> expression->clue->words & 1;
 
 		if (expression->text == NULL || expression->over || !has_word ||
 		    !(expression->always || expression->line == search->lines))
 			continue;
 		result = matches(expression,
-		    line->text + (i <= HINT ? 0 : look.skipped),
+		    line->text +
+			(expression->kind <= LINE_HINT ? 0 : look.skipped),
 		    line->cut ? REG_NOTEOL : 0);
 		if (result == 1)
 			result = note(&look, i);

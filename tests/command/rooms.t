@@ -80,7 +80,7 @@ done
 # The lines that a directory may have, and the rows of options. A commit may lower a
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
-	7438 src/core
+	7449 src/core
 	2355 src/report
 	2115 src/plan
 	3353 src/options
