@@ -31,6 +31,7 @@ delay_draw(const struct policy *policy, const struct random *random,
 
 	if (request.throttled && !backoff.strategy->keeps_level)
 		backoff.base = policy->throttle_delay;
+	/* The least draw and the largest, on copies of the level. */
 	const double low = jitter_delay(jitter, &backoff,
 	    nominal_delay(policy, &backoff, &low_level, request, 0), 0);
 	const double high = jitter_delay(jitter, &backoff,

@@ -53,20 +53,23 @@ process_wake(const struct process *process)
 	return fmin(wake, process->active + process->idle_limit);
 }
 
+/* The process is stuck, or others that it has left are. */
 static enum process_step
-abandon(struct process *process, double now)
+abandon(struct process *process)
 {
-	const bool is_late =
-	    process->exited && process->phase == PROCESS_COLLECTING;
-
-	/* The outcome is known of a process that only left others behind. */
-	process->abandoned |= !process->exited || is_late;
-	/* An outcome that is late is a timeout, unless the run is to end. */
-	if (is_late && process->why == PROCESS_ENDS_ITSELF &&
-	    !process->is_last && now < process->run_end)
-		process->why = PROCESS_TIMEOUT;
-	process->deadline = INFINITY;
+	process->incomplete |= !process->exited;
 	return PROCESS_ABANDON;
+}
+
+/* An outcome that is late is a timeout, unless the run is to end. */
+static enum process_step
+drop_output(struct process *process, double now)
+{
+	process->incomplete = true;
+	if (process->why == PROCESS_ENDS_ITSELF && !process->is_last &&
+	    now < process->run_end)
+		process->why = PROCESS_TIMEOUT;
+	return PROCESS_DROP_OUTPUT;
 }
 
 static enum process_step
@@ -135,10 +138,11 @@ process_tick(struct process *process, double now)
 				PROCESS_LAST_GRACE);
 		return PROCESS_KILL;
 	case PROCESS_COLLECTING:
+		return drop_output(process, now);
 	case PROCESS_KILLED:
 		break;
 	}
-	return abandon(process, now);
+	return abandon(process);
 }
 
 enum process_step
@@ -184,13 +188,15 @@ process_exited(struct process *process, double now)
 	process->exited = true;
 	if (process->phase == PROCESS_RUNS ||
 	    process->phase == PROCESS_DRAINS) {
+		if (!process->ends_left)
+			return PROCESS_COLLECT;
 		process->phase = PROCESS_LEAVES;
 		process->deadline =
 		    fmin(now + PROCESS_LAST_GRACE, process->run_end);
-		return process->ends_left ? PROCESS_LOOK : PROCESS_COLLECT;
+		return PROCESS_LOOK;
 	}
 	if (process->phase == PROCESS_SIGNALLED && process->kill_after == 0)
-		return abandon(process, now);
+		return abandon(process);
 	if (process->phase == PROCESS_KILLED)
 		process->deadline =
 		    fmin(process->deadline, now + PROCESS_LAST_GRACE);
@@ -208,15 +214,15 @@ process_reaped(const struct process *process)
 void
 process_collect(struct process *process, double now)
 {
-	const bool is_own = process->why == PROCESS_ENDS_ITSELF;
-	double deadline = now + PROCESS_READER_GRACE;
+	const double grace = now + PROCESS_READER_GRACE;
 
-	if (now < process->run_end && !process->is_last)
-		deadline = is_own && now < process->limit
-		    ? process->limit
-		    : fmin(deadline, process->run_end);
 	process->phase = PROCESS_COLLECTING;
-	process->deadline = deadline;
+	if (process->is_last || now >= process->run_end)
+		process->deadline = grace;
+	else if (process->why == PROCESS_ENDS_ITSELF && now < process->limit)
+		process->deadline = process->limit;
+	else
+		process->deadline = fmin(grace, process->run_end);
 }
 
 void
@@ -234,21 +240,21 @@ process_extend(struct process *process, double now, double since)
 void
 process_note(const struct process *process, struct ended *ended)
 {
-	const bool is_stuck = process->abandoned && !process->exited;
+	const bool is_stuck = process->incomplete && !process->exited;
 	const bool ended_itself =
 	    ended->why == PROCESS_ENDS_ITSELF || ended->why == PROCESS_ERROR;
 
-	ended->extent = !process->abandoned ? EXTENT_WHOLE
-	    : is_stuck			    ? EXTENT_UNKNOWN
-	    : process->unread		    ? EXTENT_UNREAD
-					    : EXTENT_UNSEARCHED;
+	ended->extent = !process->incomplete ? EXTENT_WHOLE
+	    : is_stuck			     ? EXTENT_UNKNOWN
+	    : process->unread		     ? EXTENT_UNREAD
+					     : EXTENT_UNSEARCHED;
 	ended->outcome = ended->returned;
 	if (outcome_ran(ended->returned) && (is_stuck || !ended_itself))
 		ended->outcome =
 		    (struct outcome){ .kind = ended->why == PROCESS_UNHEALTHY
 				? OUTCOME_UNHEALTHY
 				: OUTCOME_TIMEOUT };
-	/* Nobody knows how a process ends that lives on. */
+	/* A process that is still alive has no exit status yet. */
 	if (is_stuck)
 		ended->returned = ended->outcome;
 }

@@ -42,7 +42,7 @@ struct process {
 	enum process_why why;
 	bool is_last;	   /* a signal ends the run after it */
 	bool exited;	   /* but maybe not all that it has started */
-	bool abandoned;	   /* its outcome will not be known */
+	bool incomplete;   /* its outcome, or what it wrote, is not all known */
 	bool unread;	   /* nobody took the rest of its output */
 	bool ends_left;	   /* --leftovers=end: what it leaves is ended */
 	double limit;	   /* when it must end */
@@ -65,7 +65,8 @@ enum process_step {
 	PROCESS_KILL,	/* send them SIGKILL */
 	PROCESS_LOOK,	/* it has exited: does something of it still live? */
 	PROCESS_COLLECT,
-	PROCESS_ABANDON /* forget it, and collect; or end the collection */
+	PROCESS_ABANDON,    /* forget it, and collect */
+	PROCESS_DROP_OUTPUT /* end the collection */
 };
 
 /* A process that was sent SIGKILL has this many seconds to be gone. */
@@ -129,18 +130,17 @@ enum process_step process_reaped(const struct process *process);
 /*
  * Nothing is left of the process: its outcome is due, which a search of its
  * output, or a reader of its output, may delay.  After a process that ended by
- * itself, the search must end by the deadline of the process.  In all other
- * cases, if a signal ends the run or its time is over, and after the deadline,
- * it has PROCESS_READER_GRACE, which does not go beyond the end of the run.  A
- * search that is late signals nothing: the process has exited, and may leave
- * others behind.
+ * itself and in time, they have until its limit; else PROCESS_READER_GRACE, up
+ * to the end of the run unless that has come already.  If they are late, nothing
+ * is signalled: the process has exited, and may leave others behind.
  */
 void process_collect(struct process *process, double now);
 
 /*
  * The deadline of a collection has come; a reader last took some of the output
- * at `since`.  One that goes on has PROCESS_READER_GRACE after that, and in
- * time any other may pause, which is not the fault of the process.
+ * at `since`, or INFINITY.  A reader that goes on has PROCESS_READER_GRACE from
+ * then on.  Before the run ends, one that pauses has as much from now on, as
+ * the process cannot help that.
  */
 void process_extend(struct process *process, double now, double since);
 

@@ -64,6 +64,7 @@ retries_begin(struct retries *retries, double time)
 	    retries->delay_begun + retries->record->wait.delay.seconds;
 	struct level level = retries->level;
 
+	retries->record->used++;
 	if (retries->policy->pace == PACE_END)
 		return;
 	retries->paced_from =
@@ -161,12 +162,9 @@ retries_are_used_up(const struct retries *retries)
 }
 
 uint64_t
-retries_given_up(const struct retries *retries)
+retries_given_up(const struct retries *retries, enum reason reason)
 {
-	const struct record *record = retries->record;
-
-	return reasons[record->end.reason].gives_up &&
-		record->attempt.number > 0
+	return reasons[reason].gives_up && retries->record->attempt.number > 0
 	    ? next_number(retries->restored.given_up)
 	    : retries->restored.given_up;
 }
@@ -188,7 +186,7 @@ retries_left(const struct retries *retries, double time)
 	return (struct state){
 		.level = retries->level,
 		.n = retries->delays,
-		.given_up = retries_given_up(retries),
+		.given_up = retries_given_up(retries, record->end.reason),
 		.delay = record->wait.delay.seconds,
 		.age = time - retries->delay_begun,
 	};

@@ -37,7 +37,7 @@ void retries_restore(struct retries *retries, struct state state);
  */
 bool retries_wait_first(struct retries *retries, double *splay);
 
-/* An attempt begins: its number is in the record. */
+/* An attempt begins, and is counted: its number is in the record. */
 void retries_begin(struct retries *retries, double time);
 
 /*
@@ -47,16 +47,16 @@ void retries_begin(struct retries *retries, double time);
 bool retries_success(struct retries *retries, double time);
 
 /*
- * The attempt failed: counts that, and draws the next wait, if only for a later
- * run.
+ * The attempt failed: counts that, notes which limit was reached in the end of
+ * the record, and draws the next wait, if only for a later run.
  */
 void retries_failure(struct retries *retries, double time);
 
 /* Whether --attempts allows no further attempt. */
 bool retries_are_used_up(const struct retries *retries);
 
-/* Runs in a row that gave up, with this one if it did. */
-uint64_t retries_given_up(const struct retries *retries);
+/* Runs in a row that gave up, with this one if its reason counts. */
+uint64_t retries_given_up(const struct retries *retries, enum reason reason);
 
 /* The state for the next run: the delay, or a fresh start after a success. */
 struct state retries_left(const struct retries *retries, double time);

@@ -17,8 +17,8 @@
 
 /*
  * A function that may end the run returns true if the run goes on, and false if
- * it is over; the record says how.  run_step() looks at the time that is left.
- * The end of the struct is allocated as the policy needs it: never copy one.
+ * it is over; the record says how.  The end of the struct is allocated as the
+ * policy needs it: never copy one.
  */
 struct run {
 	const struct policy *policy;
@@ -104,7 +104,7 @@ set_end(struct run *run, struct end end)
 			.rule = end.reason == REASON_SIGNAL ? RULE_SIGNAL
 							    : RULE_ERROR };
 	known->reason = end.reason;
-	known->given_up = retries_given_up(&run->retries);
+	known->given_up = retries_given_up(&run->retries, end.reason);
 	known->tolerated = reasons[end.reason].gives_up &&
 	    known->given_up < run->policy->tolerate;
 	known->status = known->tolerated ? 0 : end.status;
@@ -140,9 +140,12 @@ fail(struct run *run, int death)
 	return set_end(run, end_by_error(death));
 }
 
-/* Whether the run goes on after this event, while no process runs. */
+/*
+ * An event while no process runs, which may end the run.  Returns whether it
+ * goes on.
+ */
 static bool
-goes_on(struct run *run, const struct event *event)
+take_event(struct run *run, const struct event *event)
 {
 	if (event->kind == EVENT_ERROR)
 		return fail(run, event->signal);
@@ -204,8 +207,8 @@ take_step(struct run *run, enum process_step step)
 	health_stop(&run->record.attempt.probes);
 	if (run->policy->health.used)
 		driver->end_probe(run->host, false);
-	if (step != PROCESS_COLLECT && step != PROCESS_ABANDON &&
-	    process->exited && driver->is_gone(run->host))
+	if (step < PROCESS_COLLECT && process->exited &&
+	    driver->is_gone(run->host))
 		step = PROCESS_COLLECT;
 	switch (step) {
 	case PROCESS_WAIT:
@@ -220,9 +223,10 @@ take_step(struct run *run, enum process_step step)
 		return false;
 	case PROCESS_ABANDON:
 		driver->abandon(run->host);
-		if (process->phase == PROCESS_COLLECTING)
-			return true;
 		break;
+	case PROCESS_DROP_OUTPUT:
+		driver->drop_output(run->host);
+		return true;
 	case PROCESS_COLLECT:
 		break;
 	}
@@ -374,7 +378,7 @@ await(struct run *run, double until)
 	for (;;) {
 		const struct event event = next(run, until);
 
-		if (!goes_on(run, &event))
+		if (!take_event(run, &event))
 			return false;
 		if (event.kind == EVENT_TIMER || event.kind == EVENT_DATE ||
 		    event.signal == SIGURG)
@@ -430,7 +434,7 @@ ask(struct run *run, enum task task, enum answer *answer)
 	if (run->signal != 0)
 		return set_end(run, end_by_signal(run->signal));
 	if (why == PROCESS_MAX_TIME ||
-	    (run->process.abandoned && now(run) >= run->deadline))
+	    (run->process.incomplete && now(run) >= run->deadline))
 		return cut_short(run, task == TASK_GATE ? CUT_GATE : CUT_CHECK);
 	if (why != PROCESS_ENDS_ITSELF)
 		*answer = ANSWER_LATE;
@@ -506,7 +510,7 @@ read_input(struct run *run)
 
 		if (event.kind == EVENT_DONE)
 			return true;
-		if (!goes_on(run, &event))
+		if (!take_event(run, &event))
 			return false;
 		if (event.kind == EVENT_TIMER) {
 			run->record.end.cut = CUT_INPUT;
@@ -551,7 +555,7 @@ deliver(struct run *run)
 		const struct event event = next(run, until);
 
 		if (event.kind == EVENT_ERROR)
-			return goes_on(run, &event);
+			return take_event(run, &event);
 		bool late = event.ends_run && signal != 0;
 
 		if (event.kind == EVENT_TIMER) {
@@ -564,7 +568,7 @@ deliver(struct run *run)
 			until = event.now + PROCESS_READER_GRACE;
 			/* A success is one if all of it goes out. */
 			if (end->reason != REASON_SUCCESS)
-				goes_on(run, &event);
+				take_event(run, &event);
 		}
 		if (late)
 			last->extent = EXTENT_UNREAD;
@@ -578,28 +582,38 @@ deliver(struct run *run)
 
 /* --- waits --- */
 
+/*
+ * What an attempt whose wait follows is left to do.  Time may run out meanwhile;
+ * the end tells the outcome then.
+ */
+static bool
+finish_attempt(struct run *run)
+{
+	const struct policy *policy = run->policy;
+	const struct ended *last = &run->record.last;
+
+	if (policy->delivery == DELIVERY_EACH && !deliver(run))
+		return false;
+	if (policy->remember && last->judgement.verdict == VERDICT_SUCCESS &&
+	    !save(run))
+		return false;
+	return now(run) < run->deadline || out_of_time(run);
+}
+
 /* Waits for the delay, unless that would end with no time left. */
 static bool
 wait_for_delay(struct run *run)
 {
-	const struct policy *policy = run->policy;
 	const struct attempt *attempt = &run->record.attempt;
-	const struct ended *last = &run->record.last;
 	struct wait *wait = &run->record.wait;
 	const double seconds = wait->delay.seconds;
 	const double begun = now(run), due = begun + seconds;
 
 	if (due >= run->deadline)
 		return out_of_time(run);
-	wait->due = begun - run->begun + seconds;
-	if (policy->delivery == DELIVERY_EACH && last->untold && !deliver(run))
+	wait->due = due - run->begun;
+	if (attempt->number > 0 && !finish_attempt(run))
 		return false;
-	if (policy->remember && last->untold &&
-	    last->judgement.verdict == VERDICT_SUCCESS && !save(run))
-		return false;
-	/* Time may have run out meanwhile; the end tells the outcome then. */
-	if (now(run) >= run->deadline)
-		return out_of_time(run);
 	wait->lasts = true;
 	settle_outcome(run);
 	tell(run, RECORD_WAIT);
@@ -609,8 +623,8 @@ wait_for_delay(struct run *run)
 	 * A wait of no time ends at once, unless no signal could be read since
 	 * the attempt began: then one turn reads them.
 	 */
-	const bool again =
-	    await(run, seconds > 0 ? due : run->begun + attempt->begun);
+	const double until = seconds > 0 ? due : run->begun + attempt->begun;
+	const bool again = await(run, until);
 	wait->lasts = false;
 
 	const double waited = now(run) - begun;
@@ -682,6 +696,7 @@ after_failure(struct run *run)
 							     : REASON_ATTEMPTS);
 	if (asks_too_much(run, time))
 		return end_with(run, REASON_HINT);
+	/* If it is too late for a retry, wait_for_delay() ends the run. */
 	return !run->policy->budget ||
 	    time + run->record.wait.delay.seconds >= run->deadline ||
 	    ask_budget(run);
@@ -722,8 +737,8 @@ judge(struct run *run)
 		struct end end = end_as_last(&run->record, REASON_SIGNAL);
 
 		/*
-		 * Nothing but the signal asked the process to end, and it lives
-		 * on, or its output is cut.
+		 * Nothing but the signal asked the process to end, and the
+		 * process still lives, or a part of its output is missing.
 		 */
 		if (last->why == PROCESS_ENDS_ITSELF &&
 		    last->extent != EXTENT_WHOLE)
@@ -733,7 +748,7 @@ judge(struct run *run)
 	}
 	/*
 	 * An attempt that --max-time ended has an outcome, a timeout, which the
-	 * rules judge; but not one that did not end.
+	 * rules judge.  An attempt that could not be ended has none.
 	 */
 	if (last->extent != EXTENT_WHOLE && now(run) >= run->deadline)
 		return cut_short(run, CUT_ATTEMPT);
@@ -776,7 +791,6 @@ begin_attempt(struct run *run, double time)
 		.runs = true,
 		.probes = health_begin(&policy->health, time),
 	};
-	record->used++;
 	retries_begin(&run->retries, time);
 	if (policy->pace == PACE_START && policy->min_timeout > 0)
 		deadline = fmin(deadline,
@@ -852,6 +866,7 @@ end(struct run *run)
 	const struct record *record = &run->record;
 	const enum reason *reason = &record->end.reason;
 
+	/* Each of the next steps may replace the reason. */
 	if (policy->delivery != DELIVERY_NONE && !record->last.delivered)
 		deliver(run);
 	settle_outcome(run);
@@ -878,6 +893,7 @@ run_step(struct run *run)
 	    ? start(run)
 	    : judge(run) && wait_for_delay(run) && ask_gate(run);
 
+	/* The last question may have taken all the time that was left. */
 	if (again && now(run) >= run->deadline)
 		again = out_of_time(run);
 	if (again)

@@ -34,11 +34,11 @@ enum answer {
 	ANSWER_LATE /* a time limit ended the process: only run.c says so */
 };
 
-/* What came of starting a process. */
+/* Whether a process was started. */
 struct started {
 	bool runs;
-	int error; /* the errno of a fork that failed; 0: `retry` itself did */
-	int death; /* then: the signal to die of, or 0 */
+	int error; /* if fork(2) failed, its errno; if `retry` did, 0 */
+	int death; /* if `retry` failed, the signal to die of; or 0 */
 };
 
 enum event_kind {
@@ -46,7 +46,8 @@ enum event_kind {
 	EVENT_EXITED, /* the process of the task has exited */
 	EVENT_REAPED, /* another process, an orphan, has */
 	EVENT_PROBED, /* the health probe has ended */
-	EVENT_DONE,   /* what began has ended: collection, delivery, reading */
+	EVENT_DONE,   /* the collection or delivery of output, or the reading of
+		       input, has ended */
 	EVENT_DATE, /* the wall clock shows the end of a wait, maybe before the
 		       TIMER: the clock was set, or suspended */
 	EVENT_SIGNAL,  /* `retry` received a signal */
@@ -88,7 +89,10 @@ struct driver {
 	/* The record is true at this moment; the driver may complete it. */
 	void (*tell)(struct host *host, struct record *record);
 
-	/* Starts a process; EXITED or, for a probe, PROBED follows. */
+	/*
+	 * Starts a process; EXITED or, for a probe, PROBED follows, and no DONE
+	 * of anything that began before.
+	 */
 	struct started (
 	    *start)(struct host *host, enum task task, struct record *record);
 
@@ -98,17 +102,17 @@ struct driver {
 	/* Whether all of that has ended, too. */
 	bool (*is_gone)(struct host *host);
 
+	/* Names what of the process does not end, and forgets it. */
+	void (*abandon)(struct host *host);
+
 	/*
 	 * Nothing of the process is left: collects its output.  Returns true if
 	 * that is over; else DONE follows.
 	 */
 	bool (*collect)(struct host *host);
 
-	/*
-	 * Names what of the process does not end, and forgets it; or does not
-	 * wait for the rest of its output, if that is collected.
-	 */
-	void (*abandon)(struct host *host);
+	/* Does not wait for the rest of the output that is collected. */
+	void (*drop_output)(struct host *host);
 
 	/*
 	 * The attempt has ended: fills in how its process ended, what its

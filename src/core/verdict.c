@@ -76,6 +76,10 @@ verdict_judge(const struct rules *rules, const struct ended *ended)
 	const bool listed = set_has(&rules->success, outcome);
 	const bool failed = found & MATCH_BIT(MATCH_FAIL);
 	const bool unseen = missing & MATCH_BIT(MATCH_SUCCESS);
+	const bool hopeless = set_has(&rules->hopeless, outcome);
+	/* By a preset: --throttle-on and --throttle-match come before that. */
+	const bool is_permanent = hopeless && outcome_ran(outcome) &&
+	    outcome.class == CLASS_PERMANENT;
 
 	/* A command that never ran leaves nothing to check. */
 	if (rules->check && outcome_ran(outcome))
@@ -84,8 +88,7 @@ verdict_judge(const struct rules *rules, const struct ended *ended)
 		return judgement_by(VERDICT_SUCCESS, RULE_SUCCESS_ON);
 	if (set_has(&rules->stop, outcome))
 		return judgement_by(VERDICT_STOP, RULE_STOP_ON);
-	if (set_has(&rules->hopeless, outcome) &&
-	    (outcome.class != CLASS_PERMANENT || !outcome_ran(outcome)))
+	if (hopeless && !is_permanent)
 		return (struct judgement){ .verdict = VERDICT_STOP,
 			.rule = RULE_STOP_ON,
 			.by_default = true };
@@ -97,7 +100,7 @@ verdict_judge(const struct rules *rules, const struct ended *ended)
 		return judgement_by(VERDICT_RETRY, RULE_THROTTLE_ON);
 	if (found & MATCH_BIT(MATCH_THROTTLE))
 		return judgement_by(VERDICT_RETRY, RULE_THROTTLE_MATCH);
-	if (set_has(&rules->hopeless, outcome))
+	if (is_permanent)
 		return judgement_by(VERDICT_STOP, RULE_PRESET);
 	if (set_has(&rules->retry, outcome))
 		return judgement_by(VERDICT_RETRY, RULE_RETRY_ON);
@@ -119,8 +122,9 @@ verdict_judge(const struct rules *rules, const struct ended *ended)
 enum match
 verdict_match(enum rule rule, unsigned int matched)
 {
-	const enum match match = (enum match)(rule - RULE_SUCCESS_MATCH);
-
+	if (rule < RULE_SUCCESS_MATCH)
+		return MATCHES;
+	const enum match match = rule - RULE_SUCCESS_MATCH;
 	return match < MATCHES && matched & MATCH_BIT(match) ? match : MATCHES;
 }
 

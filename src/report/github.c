@@ -39,7 +39,7 @@ report_github_begin(struct sink *sink, const struct report *report,
 	const bool failed = style->forgets && held;
 	char attempt[MESSAGE_PART], name[MESSAGE_PART];
 
-	if (!sink->has_output || sink->group == record->attempt.number ||
+	if (!sink->shares_stdout || sink->group == record->attempt.number ||
 	    (style->forgets && !held))
 		return;
 	/* Everybody looks for the output of the last attempt. */

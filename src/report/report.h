@@ -97,7 +97,7 @@ struct sink {
 	bool failed;	      /* a write failed, and was reported */
 	bool made;	      /* the file did not exist */
 	bool replaced;	      /* a document replaces what its file held */
-	bool has_output;      /* the attempts' output goes there too */
+	bool shares_stdout;   /* the attempts' output goes there too */
 	uint64_t group;	      /* github: the last attempt that had a group */
 	bool grouped;	      /* github: it is open */
 	struct series series; /* text */
@@ -124,11 +124,12 @@ struct report {
 	struct report_style style;
 	struct sink *sinks;
 	size_t count;
-	long pid;	 /* retry's own; 0 in a plan */
-	double begun;	 /* when the run began, in seconds since 1970 */
-	double now;	 /* the same, of what is being told */
-	char host[65];	 /* the machine's name, or empty */
-	bool has_output; /* a log goes to standard output, as no message does */
+	long pid;      /* retry's own; 0 in a plan */
+	double begun;  /* when the run began, in seconds since 1970 */
+	double now;    /* the same, of what is being told */
+	char host[65]; /* the machine's name, or empty */
+	bool
+	    shares_stdout; /* a log goes to standard output, as no message does */
 	bool keeps_output; /* a format has a use for that of each attempt */
 };
 

@@ -82,7 +82,7 @@ child_init(struct child *child)
 	struct sigaction action;
 	sigset_t all;
 
-	*child = (struct child){ .parent = getpid() };
+	*child = (struct child){ .self = getpid() };
 	/* RTMIN, too, which musl's sigfillset(3) leaves out. */
 	memset(&all, 0xff, sizeof(all));
 	if (sigprocmask(SIG_SETMASK, &all, &child->mask) == -1 ||
@@ -117,7 +117,7 @@ settle_child(const struct child *child)
 	 * call.
 	 */
 	const pid_t parent = getppid();
-	if (parent != child->parent && parent > 0)
+	if (parent != child->self && parent > 0)
 		_exit(EXIT_FAILURE);
 	if (child->sigchld_ignored)
 		signal(SIGCHLD, SIG_IGN);
@@ -194,7 +194,7 @@ set_variables(struct launch *launch, const struct start *start)
 	const struct record *record = start->record;
 	const struct outcome last = record->last.outcome;
 	const bool ended = last.kind != OUTCOME_NONE;
-	const pid_t self = launch->child->parent;
+	const pid_t self = launch->child->self;
 
 	set_variable(launch, true, "RETRY_ATTEMPT=%" PRIu64,
 	    record->attempt.number);
@@ -250,15 +250,15 @@ lay_out(struct child *child, const struct start *start)
 	const size_t size =
 	    sizeof(*launch) + (words + variables) * sizeof(char *);
 
-	const bool busy = launch != NULL && launch->busy;
-
-	/*
-	 * The last launch serves again, if it has the size and no child uses
-	 * it: one whose exec hangs goes on to, and a forked one has a copy.
-	 */
-	if (launch == NULL || launch->size != size || !child->shares || busy) {
-		if (launch != NULL && !busy)
-			munmap(launch, launch->size);
+	/* A child whose exec hangs goes on using its launch. */
+	if (launch != NULL && launch->busy)
+		launch = NULL;
+	/* A forked child has a mapping of its own, and tells its errno there. */
+	if (launch != NULL && (launch->size != size || !child->shares)) {
+		munmap(launch, launch->size);
+		launch = NULL;
+	}
+	if (launch == NULL) {
 		const int kind = child->shares ? MAP_PRIVATE : MAP_SHARED;
 		launch = mmap(NULL, size, PROT_READ | PROT_WRITE,
 		    kind | MAP_ANONYMOUS, -1, 0);
@@ -283,7 +283,7 @@ lay_out(struct child *child, const struct start *start)
 
 /* The child up to its exec. */
 static int
-run(void *argument)
+child_main(void *argument)
 {
 	struct launch *launch = argument;
 	const struct child *child = launch->child;
@@ -319,7 +319,7 @@ child_start(struct child *child, const struct start *start)
 	struct launch *launch = child->launch;
 	if (child->shares) {
 		launch->busy = 1;
-		pid = clone(run, launch->stack + STACK_SIZE,
+		pid = clone(child_main, launch->stack + STACK_SIZE,
 		    CLONE_VM | CLONE_CHILD_CLEARTID | SIGCHLD, launch, NULL,
 		    NULL, &launch->busy);
 		if (pid == -1) {
@@ -327,10 +327,11 @@ child_start(struct child *child, const struct start *start)
 			launch->busy = 0;
 			return child_start(child, start);
 		}
-	} else
+	} else {
 		pid = fork();
-	if (pid == 0)
-		run(launch);
+		if (pid == 0)
+			child_main(launch);
+	}
 	note_start(child, pid);
 	return pid == -1 ? -1 : 0;
 }

@@ -27,8 +27,8 @@ struct start {
  * SIGCHLD's; each child gets the mask and SIGCHLD's disposition back.
  */
 struct child {
-	pid_t pid;    /* 0 while none runs */
-	pid_t parent; /* `retry` itself */
+	pid_t pid;  /* 0 while none runs */
+	pid_t self; /* the process of `retry` */
 	sigset_t mask;
 	bool sigchld_ignored;
 	bool own_group;	  /* there is no terminal, so each child gets a group */

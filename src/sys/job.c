@@ -58,14 +58,13 @@ say_end(struct job *job, const char *what_follows)
 /* --- the start --- */
 
 /*
- * Starts the process with its output, in a tree of its own.  Returns 0, or -1
- * with errno set.
+ * Starts the process with its output, in a tree of its own.  Returns 0, or an
+ * errno.
  */
 static int
 start_child(struct job *job, struct start *start)
 {
 	const bool is_attempt = job->task == TASK_ATTEMPT;
-	struct collector *collector = &job->output.collector;
 
 	/* What an attempt left behind is not the next command's. */
 	tree_begin(&job->tree);
@@ -73,19 +72,17 @@ start_child(struct job *job, struct start *start)
 	job->terminal.known = false;
 	if (!job->child.own_group)
 		terminal_begin(&job->terminal);
-	int result = is_attempt
+	const int ready = is_attempt
 	    ? output_begin(&job->output, start->descriptors)
 	    : output_begin_shell(&job->output, start->descriptors);
-	if (result == 0)
-		result = child_start(&job->child, start);
-	const int error = errno;
+	const bool started = ready == 0 && child_start(&job->child, start) == 0;
+	const int error = started ? 0 : errno;
 	output_started(&job->output);
 	if (job->child.own_group)
 		job->tree.group = job->child.pid;
-	if (result == -1)
-		collector_drop(collector);
-	errno = error;
-	return result;
+	if (!started)
+		collector_drop(&job->output.collector);
+	return error;
 }
 
 static struct started
@@ -97,7 +94,6 @@ start_attempt(struct job *job, struct record *record)
 		.descriptors = { CHILD_KEEPS, CHILD_KEEPS, CHILD_KEEPS },
 	};
 
-	hinted_begin(&job->hinted, false, 0);
 	logs_begin_output(job->report, &job->output, record);
 	duplicate_begin(&job->duplicate,
 	    record->last.judgement.verdict == VERDICT_RETRY);
@@ -105,10 +101,9 @@ start_attempt(struct job *job, struct record *record)
 	const bool prepared =
 	    input_begin(&job->input, record->attempt.number,
 		job->left.count > 0, &start.descriptors[0]) == 0;
-	const bool started = prepared && start_child(job, &start) == 0;
-	const int error = errno;
+	const int error = prepared ? start_child(job, &start) : 0;
 	file_close(&start.descriptors[0]);
-	if (started) {
+	if (prepared && error == 0) {
 		/* Beside the exec, which the attempt is busy with. */
 		oom_begin(&job->oom);
 		return (struct started){ .runs = true };
@@ -116,7 +111,7 @@ start_attempt(struct job *job, struct record *record)
 	job->usage = (struct rusage){ 0 };
 	job->left = (struct survivors){ 0 };
 	job->found = (struct found){ 0 };
-	return (struct started){ .error = prepared ? error : 0 };
+	return (struct started){ .error = error };
 }
 
 /* A check, a gate or a hook. */
@@ -135,12 +130,13 @@ start_shell(struct job *job, enum option_id option, struct record *record)
 	};
 
 	job->option = option_rows[option].name;
-	const bool started = null != -1 && start_child(job, &start) == 0;
+	const int error = null == -1 ? errno : start_child(job, &start);
 	file_close(&null);
-	if (started)
+	if (error == 0)
 		return (struct started){ .runs = true };
+	errno = error;
 	say_error("cannot run --%s", job->option);
-	return (struct started){ .error = errno };
+	return (struct started){ 0 };
 }
 
 static struct started
@@ -169,15 +165,15 @@ struct started
 job_start(struct job *job, enum task task, struct record *record)
 {
 	job_describe(job, record);
-	if (task == TASK_PROBE)
-		return start_probe(job, record);
 	/* A gate without an answer lets the retry go ahead. */
 	if (task == TASK_ATTEMPT && job->task == TASK_GATE &&
 	    (job->signalled || job->status != 0))
 		say_end(job, "; the retry is allowed");
-	job->task = task;
-	job->signalled = job->passed_on = false;
-	job->status = 0;
+	if (task != TASK_PROBE) {
+		job->task = task;
+		job->signalled = job->passed_on = false;
+		job->status = 0;
+	}
 	switch (task) {
 	case TASK_ATTEMPT:
 		return start_attempt(job, record);
@@ -237,35 +233,36 @@ bool
 job_reap(struct job *job, struct event *event)
 {
 	struct rusage usage;
+	struct outcome probe = { .kind = OUTCOME_NONE };
+	bool exited = false, probed = false, reaped = false;
 	pid_t pid;
 	int status;
-	bool happened = false;
 
 	while ((pid = wait4(-1, &status, WNOHANG, &usage)) > 0 ||
 	    (pid == -1 && errno == EINTR)) {
 		if (pid == -1)
 			continue;
 		if (pid == job->probe.child.pid) {
-			const struct outcome outcome =
-			    probe_ended(&job->probe, status);
-
-			/* After the attempt no probe counts any more. */
-			if (!happened || event->kind != EVENT_EXITED)
-				*event = (struct event){ .kind = EVENT_PROBED,
-					.probe = outcome };
+			probe = probe_ended(&job->probe, status);
+			probed = true;
 		} else if (pid == job->child.pid) {
-			event->kind = EVENT_EXITED;
 			job->child.pid = 0;
 			job->status = status;
 			if (job->task == TASK_ATTEMPT)
 				job->usage = usage;
-		} else if (!happened)
-			event->kind = EVENT_REAPED;
-		happened = true;
+			exited = true;
+		} else
+			reaped = true;
 	}
 	if (pid == -1 && job->child.pid != 0)
 		events_fail("cannot wait for the child");
-	return happened;
+	*event = (struct event){
+		.kind = exited ? EVENT_EXITED
+		    : probed   ? EVENT_PROBED
+			       : EVENT_REAPED,
+		.probe = probe,
+	};
+	return exited || probed || reaped;
 }
 
 /* --- what came of it --- */

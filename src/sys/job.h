@@ -40,7 +40,8 @@ struct job {
 	/* Of attempts. */
 	struct input input;
 	struct output output;
-	struct duplicate duplicate;
+	struct duplicate
+	    duplicate; /* warns of output that is in a file twice */
 	struct hinted hinted;
 	struct oom oom;
 	struct rusage usage;	     /* of the last one */

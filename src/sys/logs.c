@@ -130,7 +130,7 @@ open_log(const struct report *report, const struct options *options,
 	if (same != NULL)
 		refuse(report, sink, same);
 	if (inherited == sink->descriptor) {
-		/* Others write there too. */
+		/* Messages go there, too. */
 		close(file);
 		sink->name = NULL;
 		return;
@@ -183,7 +183,7 @@ is_written(const struct report *report, const struct sink *sink)
 
 /* Whether the sink's file is standard output too. */
 static bool
-has_output(const struct sink *sink)
+shares_stdout(const struct sink *sink)
 {
 	struct stat own, output;
 
@@ -222,10 +222,10 @@ logs_open(struct report *report, const struct options *options)
 			continue;
 		open_text(sink, options->plan);
 		const bool github = sink->format == report_format("github");
-		sink->has_output =
-		    (github || sink->name != NULL) && has_output(sink);
+		sink->shares_stdout =
+		    (github || sink->name != NULL) && shares_stdout(sink);
 		is_github |= github;
-		report->has_output |= sink->has_output;
+		report->shares_stdout |= sink->shares_stdout;
 		report->keeps_output |= sink->format->keeps_output;
 		report->count++;
 	}
@@ -255,7 +255,7 @@ look_at_logs(struct report *report)
 			continue;
 		sink->screen = screen_of(descriptor, report->style.color);
 		/* A file of messages alone is for programs, too. */
-		if (sink->name != NULL && !sink->has_output &&
+		if (sink->name != NULL && !sink->shares_stdout &&
 		    !sink->screen.terminal)
 			sink->screen.colour = false;
 
@@ -324,8 +324,8 @@ write_log(struct sink *sink, struct output *output, bool is_drawing)
 		complain(sink, errno);
 	bool *output_ends = output_mid_line(output, OUT);
 	if (!is_drawing && *sink->text != '\n' && !sink->replaced &&
-	    (sink->has_output ? *output_ends : ends) &&
-	    sink_write(sink, "\n", 1, 0) && sink->has_output)
+	    (sink->shares_stdout ? *output_ends : ends) &&
+	    sink_write(sink, "\n", 1, 0) && sink->shares_stdout)
 		*output_ends = false;
 	if (!sink_write(sink, sink->text, sink->size, 0))
 		complain(sink, errno);
@@ -415,7 +415,9 @@ logs_tell(struct report *report, struct output *output,
 {
 	logs_hide(report, output);
 	/* A run that succeeds at once says nothing, and so need not look. */
-	if (record->failures > 0 || record->end.reason > REASON_SUCCESS ||
+	if (record->failures > 0 ||
+	    (record->end.reason != REASON_NONE &&
+		record->end.reason != REASON_SUCCESS) ||
 	    report->style.verbose)
 		look_at_logs(report);
 	report->now = record->seen.time;
@@ -442,7 +444,7 @@ logs_close(struct report *report)
 	for (size_t i = 0; i < report->count; i++) {
 		struct sink *sink = &report->sinks[i];
 		const bool own = sink->name != NULL;
-		const bool plan = report->pid == 0;
+		const bool plan = report->pid == 0; /* there is no process */
 
 		if (plan && own &&
 		    (fflush(sink->file) == EOF || ferror(sink->file)))

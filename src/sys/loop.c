@@ -25,7 +25,7 @@
 struct host {
 	const struct options *options;
 	struct run *run;
-	struct report report;
+	struct report *report;
 	struct events events;
 	struct clock clock; /* the run's */
 	double polled;	    /* when the event loop last began to wait */
@@ -33,18 +33,18 @@ struct host {
 
 	struct receiver receiver;
 	struct job job;
-	bool awaits; /* the run: DONE, as input or output is worked on */
-	bool failed; /* input or output, and the run does not know it yet */
-	int death;   /* of that failure: the signal to die of, or 0 */
+	bool owes_done; /* the run waits for EVENT_DONE */
+	bool failed;	/* input or output, and the run does not know it yet */
+	int death;	/* of that failure: the signal to die of, or 0 */
 
 	struct state_file state;
 	struct budget_file budget;
 	char advice[ADVICE]; /* what to type instead of the command */
 };
 
-/* Whether input or output has failed, after a message. */
+/* Takes note of a failure of the output; whether that or the input failed. */
 static bool
-has_failed(struct host *host)
+find_failure(struct host *host)
 {
 	host->failed = host->failed ||
 	    output_take_failure(&host->job.output, &host->death);
@@ -65,22 +65,20 @@ wait_for_events(struct host *host, double until)
 	struct record record = run_record(host->run, time);
 
 	record.seen.time = events_time(CLOCK_REALTIME);
-	/* Output may come at each moment. */
+	/* Output wakes the loop more often than that. */
 	if (time >= host->tick_due)
-		host->tick_due = time +
-		    logs_tick(&host->report, &host->job.output, &record) -
-		    record.elapsed;
-	/* This and the delay are in seconds from now. */
-	const double tick = host->tick_due - time;
-	const double beat = notify_beat(host->job.notify);
+		host->tick_due = time - record.elapsed +
+		    logs_tick(host->report, &host->job.output, &record);
 	host->polled = clock_now(&host->clock);
-	events_alarm(&host->events,
-	    fmin(until - host->polled, fmin(beat, tick)));
+	const double beat = host->polled + notify_beat(host->job.notify);
+	const double wake = fmin(until, fmin(host->tick_due, beat));
+	events_alarm(&host->events, wake - host->polled);
 	ev_run(host->events.loop, EVRUN_ONCE);
 }
 
+/* Passes a signal on, or keeps it from an attempt that systemd restarts. */
 static struct event
-tell_signal(struct host *host, const struct received *received)
+take_signal(struct host *host, const struct received *received)
 {
 	const bool is_attempt = host->job.task == TASK_ATTEMPT;
 	const bool ends = received->ends_run;
@@ -106,16 +104,16 @@ stop(struct host *host, const struct received *received)
 	const struct child *probe = &host->job.probe.child;
 	const double begun = events_time(CLOCK_MONOTONIC);
 
-	logs_hide(&host->report, &host->job.output);
+	logs_hide(host->report, &host->job.output);
 	child_signal_group(probe, SIGSTOP);
 	receiver_stop(&host->receiver, received);
 	child_signal_group(probe, SIGCONT);
 	clock_resume(&host->clock, begun);
 }
 
-/* Whether input or output is worked on. */
+/* Whether input is read, or output collected or let out. */
 static bool
-works(const struct host *host)
+is_busy(const struct host *host)
 {
 	const struct collector *collector = &host->job.output.collector;
 
@@ -132,11 +130,11 @@ find_event(struct host *host, double until, struct event *event)
 {
 	struct received received;
 
-	if (has_failed(host)) {
-		*event = (struct event){ .kind = EVENT_ERROR,
-			.signal = host->death };
+	*event = (struct event){ .kind = EVENT_ERROR };
+	if (find_failure(host)) {
+		event->signal = host->death;
 		host->failed = false;
-		host->awaits = false;
+		host->owes_done = false;
 		return true;
 	}
 	while (receiver_take(&host->receiver, &received)) {
@@ -144,12 +142,12 @@ find_event(struct host *host, double until, struct event *event)
 			stop(host, &received);
 			continue;
 		}
-		*event = tell_signal(host, &received);
+		*event = take_signal(host, &received);
 		return true;
 	}
-	*event = (struct event){ .kind = EVENT_DONE };
-	if (host->awaits && !works(host)) {
-		host->awaits = false;
+	if (host->owes_done && !is_busy(host)) {
+		event->kind = EVENT_DONE;
+		host->owes_done = false;
 		return true;
 	}
 	if (host->receiver.child_ended) {
@@ -166,7 +164,7 @@ find_event(struct host *host, double until, struct event *event)
 		event->kind = EVENT_DATE;
 		return true;
 	}
-	/* A wait that began at `until` or later has read the signals before. */
+	/* Signals count first: for TIMER they must be read at `until`. */
 	event->kind = EVENT_TIMER;
 	return host->polled >= until;
 }
@@ -203,7 +201,7 @@ tell(struct host *host, struct record *record)
 	struct job *job = &host->job;
 	const bool is_told =
 	    (record->kind == RECORD_OUTCOME || record->kind == RECORD_END) &&
-	    host->report.keeps_output;
+	    host->report->keeps_output;
 	char *output = is_told ? output_tail(&job->output) : NULL;
 
 	record->seen.output = output;
@@ -215,27 +213,29 @@ tell(struct host *host, struct record *record)
 	    : suggest_outcome(host->options, record->last.outcome, host->advice,
 		  sizeof(host->advice));
 	record->seen.time = events_time(CLOCK_REALTIME);
-	logs_tell(&host->report, &job->output, record);
+	logs_tell(host->report, &job->output, record);
 	free(output);
-	notify_tell(host->job.notify, &host->report.style, record);
+	notify_tell(host->job.notify, &host->report->style, record);
 }
 
 static struct started
 start(struct host *host, enum task task, struct record *record)
 {
-	host->awaits = false;
-	logs_hide(&host->report, &host->job.output);
+	/* The run may have given up on the reading of input, say. */
+	host->owes_done = false;
+	logs_hide(host->report, &host->job.output);
 	const struct started started = job_start(&host->job, task, record);
-	if (started.runs || task == TASK_PROBE || !has_failed(host))
-		return started;
-	host->failed = false;
-	return (struct started){ .death = host->death };
+	if (!started.runs && task != TASK_PROBE && find_failure(host)) {
+		host->failed = false;
+		return (struct started){ .death = host->death };
+	}
+	return started;
 }
 
 static void
 signal_job(struct host *host, int signal)
 {
-	logs_hide(&host->report, &host->job.output);
+	logs_hide(host->report, &host->job.output);
 	job_signal(&host->job, signal);
 }
 
@@ -248,19 +248,22 @@ is_gone(struct host *host)
 static void
 abandon(struct host *host)
 {
-	if (host->awaits) /* its output is collected */
-		collector_drop(&host->job.output.collector);
-	else
-		job_abandon(&host->job);
-	host->awaits = false;
+	job_abandon(&host->job);
 }
 
-/* A failure that there is already comes as an event, before DONE. */
+static void
+drop_output(struct host *host)
+{
+	collector_drop(&host->job.output.collector);
+	host->owes_done = false;
+}
+
+/* Whether it is over already; if not, DONE follows, or ERROR in its place. */
 static bool
 is_over_at_once(struct host *host)
 {
-	host->awaits = works(host) || has_failed(host);
-	return !host->awaits;
+	host->owes_done = is_busy(host) || find_failure(host);
+	return !host->owes_done;
 }
 
 static bool
@@ -334,9 +337,9 @@ deliver(struct host *host, struct record *record)
 {
 	struct output *output = &host->job.output;
 
-	logs_hide(&host->report, output);
+	logs_hide(host->report, output);
 	input_stop(&host->job.input);
-	logs_begin_output(&host->report, output, record);
+	logs_begin_output(host->report, output, record);
 	output_deliver(output, record);
 	return is_over_at_once(host);
 }
@@ -365,6 +368,7 @@ static const struct driver driver = {
 	.is_gone = is_gone,
 	.abandon = abandon,
 	.collect = collect,
+	.drop_output = drop_output,
 	.end_attempt = end_attempt,
 	.answer = answer,
 	.end_probe = end_probe,
@@ -386,7 +390,7 @@ show_probe(void *data, const char *line)
 {
 	struct host *host = data;
 
-	logs_note(&host->report, &host->job.output, "health check: ", line);
+	logs_note(host->report, &host->job.output, "health check: ", line);
 	host->tick_due = -INFINITY;
 }
 
@@ -408,14 +412,13 @@ set_up(struct host *host)
 		err(STATUS_OWN_FAILURE, "cannot begin");
 	*job = (struct job){
 		.options = options,
-		.report = &host->report,
+		.report = host->report,
 	};
 	if (child_init(&job->child) == -1)
 		err(STATUS_OWN_FAILURE, "cannot prepare to start processes");
 	/* With -k 0 nothing gets SIGKILL, not even if `retry` is killed. */
 	job->child.outlives = policy->kill_after == 0;
-	tree_watch(&job->tree, job->child.parent,
-	    policy_ends_processes(policy));
+	tree_watch(&job->tree, job->child.self, policy_ends_processes(policy));
 	events_open(&host->events);
 	host->receiver = (struct receiver){
 		.child = &job->child,
@@ -436,7 +439,7 @@ close_all(struct host *host)
 {
 	struct job *job = &host->job;
 
-	logs_hide(&host->report, &job->output);
+	logs_hide(host->report, &job->output);
 	messages.held = false;
 	collector_close(&job->output.collector);
 	input_close(&job->input);
@@ -447,16 +450,16 @@ close_all(struct host *host)
 	ev_loop_destroy(host->events.loop);
 	tree_free(&job->tree);
 	run_close(host->run);
-	logs_close(&host->report);
+	logs_close(host->report);
 	messages_close();
 }
 
 int
-loop_run(const struct options *options, const struct report *report)
+loop_run(const struct options *options, struct report *report)
 {
 	struct host host = {
 		.options = options,
-		.report = *report,
+		.report = report,
 		.polled = -INFINITY,
 	};
 	struct job *job = &host.job;
@@ -467,10 +470,10 @@ loop_run(const struct options *options, const struct report *report)
 		logs_remove(report);
 		exit(STATUS_OWN_FAILURE);
 	}
-	host.report.pid = job->child.parent;
-	host.report.begun = events_time(CLOCK_REALTIME);
-	if (gethostname(host.report.host, sizeof(host.report.host) - 1) == -1)
-		*host.report.host = '\0';
+	report->pid = job->child.self;
+	report->begun = events_time(CLOCK_REALTIME);
+	if (gethostname(report->host, sizeof(report->host) - 1) == -1)
+		*report->host = '\0';
 	job->notify = notify_open(options, &job->child, host.events.loop);
 	input_open(&job->input, options, host.events.loop, &host.clock,
 	    &host.failed);
@@ -478,7 +481,7 @@ loop_run(const struct options *options, const struct report *report)
 	/* With --output=chronic it is held. */
 	if (options->warning != NULL)
 		say("%s", options->warning);
-	duplicate_open(&job->duplicate, options, report->has_output);
+	duplicate_open(&job->duplicate, options, report->shares_stdout);
 
 	while (run_step(host.run))
 		continue;

@@ -10,6 +10,6 @@
  * Returns the exit status; or does not return, but dies of the signal that the
  * run ended by.
  */
-int loop_run(const struct options *options, const struct report *report);
+int loop_run(const struct options *options, struct report *report);
 
 #endif

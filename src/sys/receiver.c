@@ -123,7 +123,7 @@ receiver_take(struct receiver *receiver, struct received *received)
 		const bool reached = has_reached(info, child);
 
 		/* That of a write of ours, which fails and is reported. */
-		const bool own = (pid_t)info->ssi_pid == child->parent &&
+		const bool own = (pid_t)info->ssi_pid == child->self &&
 		    (number == SIGPIPE || number == SIGXFSZ);
 
 		if (number == SIGCHLD)

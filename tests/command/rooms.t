@@ -80,16 +80,16 @@ done
 # The lines that a directory may have, and the rows of options. A commit may lower a
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
-	7449 src/core
-	2355 src/report
+	7479 src/core
+	2356 src/report
 	2115 src/plan
 	3353 src/options
-	8140 src/sys
+	8144 src/sys
 	292 src/main.c
 	10139 tests/unit
 	14448 tests/command
-	4598 tests/lib
-	2814 tests/simulate
+	4617 tests/lib
+	2813 tests/simulate
 	4385 scripts
 	61 options'
 

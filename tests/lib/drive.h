@@ -42,6 +42,7 @@ enum action_kind {
 	ACTION_LOOK,	/* has all of that ended?  If not, maybe signal it */
 	ACTION_ABANDON, /* what does not end */
 	ACTION_COLLECT,
+	ACTION_DROP, /* the rest of the output */
 	ACTION_DELIVER,
 	ACTION_FINISH /* nothing: the run is over */
 };
@@ -420,6 +421,15 @@ drive_do_collect(struct host *host)
 }
 
 static inline void
+drive_do_drop_output(struct host *host)
+{
+	struct drive *drive = (struct drive *)host;
+
+	drive->action.kind = ACTION_DROP;
+	drive_take_a(drive, STEP_GONE);
+}
+
+static inline void
 drive_do_end_attempt(struct host *host, struct ended *ended)
 {
 	struct drive *drive = (struct drive *)host;
@@ -549,6 +559,7 @@ drive_replay(struct drive *drive)
 		.signal = drive_do_signal,
 		.is_gone = drive_do_is_gone,
 		.abandon = drive_do_abandon,
+		.drop_output = drive_do_drop_output,
 		.collect = drive_do_collect,
 		.end_attempt = drive_do_end_attempt,
 		.answer = drive_do_answer,

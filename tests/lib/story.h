@@ -101,6 +101,7 @@ static const struct {
 	[ACTION_LOOK] = { "look" },
 	[ACTION_ABANDON] = { "abandon" },
 	[ACTION_COLLECT] = { "collect" },
+	[ACTION_DROP] = { "drop" },
 	[ACTION_DELIVER] = { "deliver" },
 	[ACTION_FINISH] = { "finish", { "reason", "status" } },
 };

@@ -24,8 +24,8 @@ enum doing {
 	DOING_NOTHING,
 	DOING_PROCESS, /* it runs, or something that it has left */
 	DOING_COLLECTION,
-	DOING_ABANDONED, /* one of which nothing more is heard */
-	DOING_READING,	 /* standard input */
+	DOING_DROPPED, /* one of which nothing more is heard */
+	DOING_READING, /* standard input */
 	DOING_DELIVERY,
 	DOING_WAIT
 };
@@ -340,9 +340,7 @@ static void
 abandon(struct host *host)
 {
 	(void)host;
-	MUST(try.doing == DOING_PROCESS || try.doing == DOING_COLLECTION);
-	if (try.doing == DOING_COLLECTION)
-		try.doing = DOING_ABANDONED;
+	MUST(try.doing == DOING_PROCESS);
 }
 
 static bool
@@ -354,10 +352,18 @@ collect(struct host *host)
 	return choose(2) == 0;
 }
 
+static void
+drop_output(struct host *host)
+{
+	(void)host;
+	MUST(try.doing == DOING_COLLECTION);
+	try.doing = DOING_DROPPED;
+}
+
 static bool
 is_collected(void)
 {
-	return try.doing == DOING_COLLECTION || try.doing == DOING_ABANDONED;
+	return try.doing == DOING_COLLECTION || try.doing == DOING_DROPPED;
 }
 
 static void
@@ -501,6 +507,7 @@ static const struct driver driver = {
 	.signal = signal_process,
 	.is_gone = is_gone,
 	.abandon = abandon,
+	.drop_output = drop_output,
 	.collect = collect,
 	.end_attempt = end_attempt,
 	.answer = answer,

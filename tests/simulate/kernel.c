@@ -1779,8 +1779,7 @@ kernel_begin(const struct options *options)
 }
 
 enum way
-kernel_run(const struct options *options, const struct report *report,
-    int *status)
+kernel_run(const struct options *options, struct report *report, int *status)
 {
 	enum way way = (enum way)setjmp(self.end);
 

@@ -174,7 +174,7 @@ void kernel_broke(enum law law, const char *format, ...)
 
 /* Calls loop_run() with the kernel below it; *status is what it returned. */
 struct report;
-enum way kernel_run(const struct options *options, const struct report *report,
+enum way kernel_run(const struct options *options, struct report *report,
     int *status);
 
 /* A number below `most`; true once in `most`. */

@@ -37,7 +37,7 @@ TEST(each_phase_has_its_deadline)
 	CHECK_INT(process_exited(&process, 7.5), PROCESS_KILL);
 	CHECK_DBL(process_wake(&process), 8.5, 0);
 	CHECK_INT(process_tick(&process, 8.5), PROCESS_ABANDON);
-	CHECK(!process.abandoned);
+	CHECK(!process.incomplete);
 }
 
 TEST(the_end_of_the_run_is_a_reason_of_its_own)
@@ -50,7 +50,7 @@ TEST(the_end_of_the_run_is_a_reason_of_its_own)
 	CHECK_INT(process_tick(&process, 7), PROCESS_KILL);
 	CHECK_DBL(process_wake(&process), 8, 0);
 	CHECK_INT(process_tick(&process, 8), PROCESS_ABANDON);
-	CHECK(process.abandoned);
+	CHECK(process.incomplete);
 }
 
 /* However long the search for all processes took, they have a second to die. */
@@ -94,9 +94,9 @@ TEST(without_kill_after_nothing_is_killed)
 	CHECK_DBL(process_wake(&process), 10, 0);
 	struct process other = process;
 	CHECK_INT(process_exited(&other, 6), PROCESS_ABANDON);
-	CHECK(!other.abandoned);
+	CHECK(!other.incomplete);
 	CHECK_INT(process_tick(&process, 10), PROCESS_ABANDON);
-	CHECK(process.abandoned);
+	CHECK(process.incomplete);
 }
 
 TEST(a_reader_is_not_waited_for_past_the_deadline)
@@ -108,8 +108,8 @@ TEST(a_reader_is_not_waited_for_past_the_deadline)
 	CHECK_DBL(process_wake(&process), 5, 0);
 	process_drain(&process, 3);
 	CHECK_INT(process_tick(&process, 3.9), PROCESS_WAIT);
-	CHECK_INT(process_tick(&process, 4), PROCESS_ABANDON);
-	CHECK(process.abandoned);
+	CHECK_INT(process_tick(&process, 4), PROCESS_DROP_OUTPUT);
+	CHECK(process.incomplete);
 	CHECK_INT(process.why, PROCESS_ENDS_ITSELF);
 }
 
@@ -162,17 +162,17 @@ TEST(an_outcome_that_is_late_has_a_reason)
 
 	process_exited(&process, 1);
 	process_collect(&process, 1);
-	CHECK_INT(process_tick(&process, 5), PROCESS_ABANDON);
+	CHECK_INT(process_tick(&process, 5), PROCESS_DROP_OUTPUT);
 	CHECK_INT(process.why, PROCESS_TIMEOUT);
 	last.run_end = 5;
 	process_exited(&last, 1);
 	process_collect(&last, 1);
-	CHECK_INT(process_tick(&last, 5), PROCESS_ABANDON);
+	CHECK_INT(process_tick(&last, 5), PROCESS_DROP_OUTPUT);
 	CHECK_INT(last.why, PROCESS_ENDS_ITSELF);
 	process_end(&ended, PROCESS_IDLE, 1);
 	process_exited(&ended, 2);
 	process_collect(&ended, 2);
-	CHECK_INT(process_tick(&ended, 3), PROCESS_ABANDON);
+	CHECK_INT(process_tick(&ended, 3), PROCESS_DROP_OUTPUT);
 	CHECK_INT(ended.why, PROCESS_IDLE);
 }
 
@@ -252,7 +252,7 @@ TEST(a_stuck_process_has_no_outcome_of_its_own)
 	const struct outcome stale = { OUTCOME_EXIT, .code = 0 };
 	struct process process = begun(5);
 
-	process.abandoned = true;
+	process.incomplete = true;
 	struct ended ended = noted(&process, PROCESS_ENDS_ITSELF, stale);
 	CHECK_INT(ended.extent, EXTENT_UNKNOWN);
 	CHECK_INT(ended.outcome.kind, OUTCOME_TIMEOUT);
@@ -355,7 +355,7 @@ TEST(without_sigkill_a_drain_is_abandoned_at_the_end_of_the_run)
 	process.run_end = 9;
 	process_drain(&process, 0);
 	CHECK_INT(process_tick(&process, 9), PROCESS_ABANDON);
-	CHECK(process.abandoned);
+	CHECK(process.incomplete);
 }
 
 TEST(leftovers_that_do_not_end_in_a_second_end_as_after_a_timeout)
@@ -374,7 +374,7 @@ TEST(leftovers_that_do_not_end_in_a_second_end_as_after_a_timeout)
 	CHECK_INT(process.phase, PROCESS_KILLED);
 	CHECK_DBL(process_wake(&process), 7, 0);
 	CHECK_INT(process_tick(&process, 7), PROCESS_ABANDON);
-	CHECK(!process.abandoned);
+	CHECK(!process.incomplete);
 	CHECK_INT(process.why, PROCESS_ENDS_ITSELF);
 	process_drain(&quick, 0);
 	CHECK_INT(process_exited(&quick, 3), PROCESS_LOOK);
@@ -403,7 +403,7 @@ TEST(without_sigkill_leftovers_have_a_second_more)
 	CHECK_INT(process_tick(&process, 4), PROCESS_SIGNAL);
 	CHECK_DBL(process_wake(&process), 5, 0);
 	CHECK_INT(process_tick(&process, 5), PROCESS_ABANDON);
-	CHECK(!process.abandoned);
+	CHECK(!process.incomplete);
 }
 
 int

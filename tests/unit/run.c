@@ -487,7 +487,7 @@ STORY(a_check_that_does_not_end_is_left, "-a 3 -T 10 --check=x",
 
 STORIES(a_check_whose_output_is_late_has_no_answer, "-T 10 -t $1 --check=x",
     "start; ends 0: ask check; exited: collect until $2\n"
-    "timer: abandon; gone; answer yes: $3",
+    "timer: drop; gone; answer yes: $3",
     "0 10 finish,max-time,124,cut,check; 5 5 wait,check-timed-out")
 
 STORY(past_the_limit_nothing_is_checked, "-a 3 -T 10 --check=x",
@@ -732,9 +732,9 @@ STORY(what_sigkill_does_not_end_is_named_and_left, "-t 5 -k 2 -b constant",
 /* A reader that takes nothing may keep what collects the output from ending. */
 STORY(a_collection_ends_with_the_run, "-T 10",
     "start; exited: collect until 10\n"
-    "timer: abandon; gone; ends 3: finish max-time 124\n"
+    "timer: drop; gone; ends 3: finish max-time 124\n"
     "@0 start; exited: collect until 10; signal TERM: nothing until 1\n"
-    "timer: abandon; gone; ends 3: finish signal 143")
+    "timer: drop; gone; ends 3: finish signal 143")
 
 /*
  * The time of an attempt is also that of the search in its output; before it, a
@@ -742,11 +742,11 @@ STORY(a_collection_ends_with_the_run, "-T 10",
  */
 STORY(a_search_takes_of_the_time_of_the_attempt, "-t 5",
     "start; @2 exited: collect until 5\n"
-    "timer: abandon; gone; ends 7: wait, outcome timeout\n"
+    "timer: drop; gone; ends 7: wait, outcome timeout\n"
     "@0 start; @2 exited: collect until 5; @5 blocked: nothing until 6\n"
-    "timer: abandon; gone; ends 7: wait, outcome timeout\n"
+    "timer: drop; gone; ends 7: wait, outcome timeout\n"
     "@0 start; @2 exited: collect until 5; signal TERM\n"
-    "timer: abandon; gone; ends 7: finish signal 143, outcome 7")
+    "timer: drop; gone; ends 7: finish signal 143, outcome 7")
 
 STORY(the_status_of_the_command_can_be_preserved, "-a 1 -t 5 -p --success-on=2",
     "start; ends 2: finish success 2, death none\n"
@@ -825,7 +825,7 @@ STORY(a_hook_does_not_change_the_end_that_was_told, "-a 1 -T 1 --on-give-up=x",
     "@0 start; ends 7: ask hook, told-status 7\n"
     "@2 no-answer PIPE: finish attempts 7, death none, ends 1\n"
     "@0 start; ends 7: ask hook, told-status 7; @2 exited: collect; timer\n"
-    ": abandon; gone; answer no: finish attempts 7, death none, ends 1")
+    ": drop; gone; answer no: finish attempts 7, death none, ends 1")
 
 /* While an attempt runs, reports show how the one before ended. */
 STORY(the_last_attempt_is_the_one_that_ended, "",
@@ -844,7 +844,7 @@ STORY(a_process_that_does_not_end_has_no_status_to_preserve,
 
 /* The run's time is over, so that this is no timeout of the attempt. */
 STORY(output_that_is_late_for_the_run_is_no_timeout, "-T 10",
-    "start; exited: collect; timer: abandon; gone\n"
+    "start; exited: collect; timer: drop; gone\n"
     "ends 3: finish max-time 124, outcome 3, output unsearched")
 
 STORY(messages_learn_what_max_time_and_a_signal_cut, "-T 10 -b constant",
