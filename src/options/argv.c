@@ -97,16 +97,17 @@ read_words(int argc, char **argv, struct options *options,
 
 	getopt_tables(long_options, letters);
 	opterr = 0;
-	optind = 0;
+	optind = 0; /* getopt_long() starts afresh, and sets it to 1 */
 	for (;;) {
 		const char *word = argv[optind == 0 ? 1 : optind];
 		char option[64] = "";
 
-		if (word != NULL && word[0] == '-')
+		if (word != NULL && word[0] == '-') {
 			snprintf(option, sizeof(option), "%.*s",
 			    (int)strcspn(word, "="), word);
-		if (is_mistake(option))
-			return complain_of_name(option, problem);
+			if (is_mistake(option))
+				return complain_of_name(option, problem);
+		}
 		result = getopt_long(argc, argv, letters, long_options, NULL);
 		if (result == -1)
 			break;
@@ -200,12 +201,13 @@ argv_parse(int argc, char **argv, struct options *options,
 	if (set_defaults(options, problem) == -1 ||
 	    read_words(argc, argv, options, problem) == -1)
 		return -1;
-	if (!options_given(options, OPTION_HELP) && !options->version &&
-	    presets_apply(options, problem) == -1)
+	const bool shows = options->help || options->version;
+	/* A preset leaves what the user has set. */
+	if (!shows && presets_apply(options, problem) == -1)
 		return -1;
 	if (options->help)
 		read_topic(options);
-	if (options->help || options->version)
+	if (shows)
 		return 0;
 	derive_policy(options);
 	options->warning = conflicts_warning(options);

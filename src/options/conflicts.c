@@ -213,6 +213,7 @@ conflicts_warning(const struct options *options)
 	     *word != NULL && strstr(*word, "parallel") == NULL; word++)
 		if (word > words && strncmp(*word, ":::", 3) == 0)
 			return "use parallel " PROGRAM " COMMAND ::: ...";
+	/* Before the command there is at least argv[0]. */
 	if (command != NULL && words[1] != NULL &&
 	    strcmp(words[-1], "-p") == 0 && strcmp(command, words[1]) == 0)
 		return "-p is --preserve-status; did you mean --preset=NAME?";

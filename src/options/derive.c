@@ -55,7 +55,7 @@ derive_cap(struct options *options)
 		backoff->cap = DURATION_MAX;
 	policy->hint_limit = backoff->cap;
 	if (is_presets(options, OPTION_MAX_DELAY)) {
-		/* It says nothing of hints, and leaves room for all delays. */
+		/* It limits no hint, and leaves room for all delays. */
 		policy->hint_limit = fmax(backoff->cap, DEFAULT_HINT_LIMIT);
 		backoff->cap = fmax(backoff->cap, longest);
 		if (backoff->most > 0)
@@ -104,8 +104,8 @@ derive_rules(struct options *options)
 	options->patterns.mends = options->policy.gate;
 	rules->matches = search_matches(&options->patterns);
 	/*
-	 * What stops a run without being named: a list that names it wins, and
-	 * a list of retries over what presets know.
+	 * These stop a run by default.  A list that names one wins; with
+	 * --retry-on or --retry-match of the user's, presets add none.
 	 */
 	set_parse(&usual, OPTIONS_STOP_ON, NULL);
 	if (rules->preset_count == 0 ||

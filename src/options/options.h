@@ -85,8 +85,8 @@ enum option_id {
 
 /*
  * Who set an option: nobody, a preset that is built in, a preset of the user's
- * in a file, or the command line.  The last one wins, and the command line
- * over presets.
+ * in a file, or the command line.  A preset that is applied later wins over an
+ * earlier one, and the command line over all of them.
  */
 enum option_origin {
 	ORIGIN_DEFAULT,
@@ -195,7 +195,7 @@ struct option_row {
 	bool positive;	     /* TYPE_COUNT, TYPE_DURATION: 0 is too small */
 	bool has_group;	     /* TYPE_ERE: the pattern must have one */
 
-	/* It contradicts one option, and needs one of two others; or 0. */
+	/* It contradicts one option, and needs one of two others; 0: none. */
 	enum option_id not_with, needs[2];
 
 	size_t offset;	 /* of its member in struct options */

@@ -132,9 +132,9 @@ read_entry(const char *line, struct entry *entry)
 }
 
 /*
- * The number of the list of words that a clue has before it, or is in.  A list
- * is for the patterns that follow it in its preset.  A number that is taken
- * again makes nothing but more patterns tried.
+ * The number of the list of words that a clue belongs to, or 0.  A list serves
+ * the patterns that follow it in its preset.  A bit stands for each, and after 63
+ * of them one for two: then more patterns are tried than need be.
  */
 static unsigned int
 find_list(struct patterns *patterns, const struct clue *clue)
@@ -332,7 +332,7 @@ open_preset(struct applied *applied, size_t i, int *line)
 			return "unknown preset";
 		applied->preset = *known;
 		applied->is_known = has_clues(options, &applied->preset);
-		/* People know the preset that they have named. */
+		/* One that a built-in preset names is reported as that. */
 		if (!outer->is_file) {
 			applied->number = outer->number;
 			return NULL;

@@ -517,7 +517,7 @@ parse_status(const char *text, int *status)
 
 /*
  * Reads a value; NULL: the option is given without its optional value.  A
- * pattern that is built in is tested once, instead of at each start.
+ * built-in pattern is not checked here: tests have checked all of them.
  */
 static const char *
 read_value(struct options *options, const struct option_row *row,
@@ -588,6 +588,7 @@ options_set(struct options *options, enum option_id id, const char *text,
 	const struct option_row *row = &option_rows[id];
 	const enum option_id other = row->not_with != 0 ? row->not_with : id;
 
+	/* The user's value stays, but presets add up. */
 	if (origin != ORIGIN_USER && id != OPTION_PRESET &&
 	    (options->origin[id] == ORIGIN_USER ||
 		options->origin[other] == ORIGIN_USER))

@@ -284,12 +284,12 @@ is_name(const char *a, const char *b)
 #define AS(word, is) FACT(word, true, is)
 #define SAFE(word, is) \
 	FACT(word, (is) != NULL, text_safe(is, text, MESSAGE_PART))
-#define TIME(word, seconds, if) \
-	FACT(word, (seconds) if, message_time(seconds, text))
-#define EXACT(word, seconds, if) \
-	FACT(word, (seconds) if, duration_text(seconds, text))
-#define COUNT(word, number, if) \
-	FACT(word, if, count_text((uint64_t)(number), text))
+#define TIME(word, seconds, range) \
+	FACT(word, (seconds)range, message_time(seconds, text))
+#define EXACT(word, seconds, range) \
+	FACT(word, (seconds)range, duration_text(seconds, text))
+#define COUNT(word, number, is) \
+	FACT(word, is, count_text((uint64_t)(number), text))
 #define SIGNAL(word, number) FACT(word, true, signal_name(number, text))
 
 static const char *
@@ -619,7 +619,7 @@ compose(const struct report_style *style, const struct record *record,
 
 	if (!add_part(&telling, part))
 		*telling.message.text = '\0';
-	/* Whatever a fact's text is, and whoever wrote it. */
+	/* Facts may have text that others wrote. */
 	struct message message = telling.message;
 	text_safe(telling.message.text, message.text, sizeof(message.text));
 	if (message.priority == 0)
@@ -664,7 +664,10 @@ message_of(const struct report_style *style, const struct record *record)
 	const enum verdict verdict = record->last.judgement.verdict;
 	char part[MESSAGE_PART];
 
-	/* No row would hold, and each run or attempt has these. */
+	/*
+	 * A success is shown by --verbose alone.  No row would hold for the
+	 * others, which each run or attempt has.
+	 */
 	if (!style->verbose &&
 	    ((record->kind == RECORD_START && !style->ci) ||
 		record->kind == RECORD_ATTEMPT ||
@@ -677,12 +680,12 @@ message_of(const struct report_style *style, const struct record *record)
 
 	if (record->kind != RECORD_OUTCOME)
 		return named(style, message);
-	/* If this ends the run, the line for the end is red. */
+	/* A failure that ends the run is yellow: the line for the end is red. */
 	if (*message.text != '\0')
 		message.verdict = verdict == VERDICT_STOP && !unstartable
 		    ? VERDICT_RETRY
 		    : verdict;
-	/* The name is only what the text says: what cannot be executed. */
+	/* The name of the run is the command, which the text has already. */
 	return unstartable && !style->name_given ? message
 						 : named(style, message);
 }

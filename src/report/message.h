@@ -52,7 +52,7 @@ struct message_row {
 	const char *name; /* of a record, "line end", or of a part */
 	const char *when; /* words that hold: "FACT", "!FACT", "FACT=TEXT" */
 	const char *text;
-	enum priority priority; /* 0: that of the row that names this one */
+	enum priority priority; /* 0: that of the first %PART that has one */
 	enum verdict verdict;
 };
 

@@ -81,9 +81,9 @@ done
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
 	7479 src/core
-	2356 src/report
+	2359 src/report
 	2115 src/plan
-	3353 src/options
+	3357 src/options
 	8144 src/sys
 	292 src/main.c
 	10139 tests/unit
