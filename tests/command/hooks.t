@@ -43,12 +43,12 @@ begin exec aside exec -q -a 2 -d 0 -t 3 -k 9 --before-retry='exec sleep 100d' \
 begin trap aside trap -q -a 2 -d 0 -t 3 -k 9 \
     --before-retry='trap "exit 1" TERM; sleep 100d & wait' \
     sh -c 'echo attempt; exit 6'
-begin max-check aside max-check -T 3 --log=auto --log=json:log \
+begin max-check aside max-check -T 9 --log=auto --log=json:log \
     --check='echo check >&2; exec sleep 100d' true
-begin max-gate aside max-gate -T 3 -d 0 --before-retry='exec sleep 100d' false
-begin max-hook aside max-hook -q -T 3 -d 0 \
+begin max-gate aside max-gate -T 9 -d 0 --before-retry='exec sleep 100d' false
+begin max-hook aside max-hook -q -T 9 -d 0 \
     --before-retry='echo gate; exec sleep 100d' --on-give-up='echo hook' false
-begin deaf aside deaf -q -T 3 -k 3 -s USR1 --check='exec env --block-signal=USR1 \
+begin deaf aside deaf -q -T 9 -k 3 -s USR1 --check='exec env --block-signal=USR1 \
     hear heard 15' true
 begin late aside late -a 2 -d 0 -t 3 -k .1 --check='exec sleep 100d' \
     --on-give-up=true true

@@ -355,7 +355,7 @@ if [ $# -gt 0 ]; then
 	"$1"
 	exit
 fi
-"$RETRY" -q -a 2 -d 0 -t 4 -k .2 "$0" reuse
+"$RETRY" -q -a 2 -d 0 -t 8 -k .2 "$0" reuse
 echo $?
 cmp used again && ! kill -0 "$(cat again)" 2>/dev/null && echo killed
 "$RETRY" -q -a 1 -t 4 -k .2 "$0" lower
