@@ -61,17 +61,6 @@ abandon(struct process *process)
 	return PROCESS_ABANDON;
 }
 
-/* An outcome that is late is a timeout, unless the run is to end. */
-static enum process_step
-drop_output(struct process *process, double now)
-{
-	process->incomplete = true;
-	if (process->why == PROCESS_ENDS_ITSELF && !process->is_last &&
-	    now < process->run_end)
-		process->why = PROCESS_TIMEOUT;
-	return PROCESS_DROP_OUTPUT;
-}
-
 static enum process_step
 kill_now(struct process *process, double now)
 {
@@ -89,17 +78,6 @@ process_end(struct process *process, enum process_why why, double now)
 	process->deadline = process->kill_after > 0
 	    ? now + process->kill_after
 	    : fmax(process->run_end, now) + PROCESS_LAST_GRACE;
-	return PROCESS_SIGNAL;
-}
-
-/* What is left has as long as a process that timed out. */
-static enum process_step
-sweep(struct process *process, double now)
-{
-	process->phase = PROCESS_SIGNALLED;
-	process->deadline = now +
-	    (process->kill_after > 0 ? process->kill_after
-				     : PROCESS_LAST_GRACE);
 	return PROCESS_SIGNAL;
 }
 
@@ -122,7 +100,12 @@ process_tick(struct process *process, double now)
 			break;
 		return kill_now(process, now);
 	case PROCESS_LEAVES:
-		return sweep(process, now);
+		/* What is left has as long as a process that timed out. */
+		process->phase = PROCESS_SIGNALLED;
+		process->deadline = now +
+		    (process->kill_after > 0 ? process->kill_after
+					     : PROCESS_LAST_GRACE);
+		return PROCESS_SIGNAL;
 	case PROCESS_SIGNALLED:
 		if (process->kill_after == 0)
 			break;
@@ -138,7 +121,12 @@ process_tick(struct process *process, double now)
 				PROCESS_LAST_GRACE);
 		return PROCESS_KILL;
 	case PROCESS_COLLECTING:
-		return drop_output(process, now);
+		process->incomplete = true;
+		/* An outcome that is late is a timeout, unless the run ends. */
+		if (process->why == PROCESS_ENDS_ITSELF && !process->is_last &&
+		    now < process->run_end)
+			process->why = PROCESS_TIMEOUT;
+		return PROCESS_DROP_OUTPUT;
 	case PROCESS_KILLED:
 		break;
 	}

@@ -646,18 +646,6 @@ is_whole(const struct stream_line *line, size_t at, size_t length)
 	    !(isalnum(end[-1]) && isalnum(end[0]));
 }
 
-static void
-add_hit(struct look *look, const struct clue *clue, size_t at)
-{
-	struct hit *hit = &look->hits[clue->class == CLASS_PERMANENT];
-
-	take_out(look, at, clue->length);
-	const struct clue *other = hit->clue;
-	if (other == NULL ||
-	    (clue->is_users == other->is_users ? clue < other : clue->is_users))
-		*hit = (struct hit){ clue, at };
-}
-
 /* The line has a text. */
 static void
 hit(struct look *look, size_t number, size_t at)
@@ -677,8 +665,16 @@ hit(struct look *look, size_t number, size_t at)
 	else if (clue->kind == CLUE_WORD)
 		look->words |= (uint64_t)is_whole(look->line, at, clue->length)
 		    << clue->words;
-	else
-		add_hit(look, clue, at);
+	else {
+		struct hit *hit = &look->hits[clue->class == CLASS_PERMANENT];
+		const struct clue *other = hit->clue;
+
+		take_out(look, at, clue->length);
+		if (other == NULL ||
+		    (clue->is_users == other->is_users ? clue < other
+						       : clue->is_users))
+			*hit = (struct hit){ clue, at };
+	}
 }
 
 static int

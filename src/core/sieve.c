@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "sieve.h"
 
@@ -36,21 +37,6 @@ hash(const char *bytes)
 	    (32 - HASH_BITS);
 }
 
-/*
- * Chooses the three bytes of a text that the fewest texts have, which is
- * counted in the heads: what many of the texts have, many lines have as well.
- */
-static void
-choose_bytes(const struct sieve *sieve, struct entry *entry)
-{
-	const char *text = entry->text.text;
-
-	for (size_t i = 1; i + SIEVE_LEAST <= entry->text.length; i++)
-		if (sieve->heads[hash(text + i)] <
-		    sieve->heads[hash(text + entry->offset)])
-			entry->offset = i;
-}
-
 struct sieve *
 sieve_open(const struct sieve_text *texts, size_t count)
 {
@@ -66,9 +52,19 @@ sieve_open(const struct sieve_text *texts, size_t count)
 	for (size_t i = 0; i < count; i++)
 		for (size_t at = 0; at + SIEVE_LEAST <= texts[i].length; at++)
 			sieve->heads[hash(texts[i].text + at)]++;
+	/*
+	 * Chooses the three bytes of a text that the fewest texts have: most
+	 * lines have none of them.
+	 */
 	for (size_t i = 0; i < count; i++) {
-		sieve->entries[i].text = texts[i];
-		choose_bytes(sieve, &sieve->entries[i]);
+		struct entry *entry = &sieve->entries[i];
+		const char *text = texts[i].text;
+
+		entry->text = texts[i];
+		for (size_t at = 1; at + SIEVE_LEAST <= texts[i].length; at++)
+			if (sieve->heads[hash(text + at)] <
+			    sieve->heads[hash(text + entry->offset)])
+				entry->offset = at;
 	}
 	/* Most of the heads stay untouched. */
 	for (size_t i = 0; i < count; i++)
@@ -83,23 +79,6 @@ sieve_open(const struct sieve_text *texts, size_t count)
 		sieve->known[h / 64] |= UINT64_C(1) << h % 64;
 	}
 	return sieve;
-}
-
-static char
-fold(char c)
-{
-	if (c < 'A' || c > 'Z')
-		return c;
-	return (char)(c | 0x20);
-}
-
-static bool
-is_same(struct sieve_text text, const char *other)
-{
-	for (size_t i = 0; i < text.length; i++)
-		if (fold(text.text[i]) != fold(other[i]))
-			return false;
-	return true;
 }
 
 bool
@@ -119,7 +98,8 @@ sieve_next(const struct sieve *sieve, const char *line, size_t length,
 				continue;
 			place->at = i - 1 - entry->offset;
 			if (place->at + entry->text.length > length ||
-			    !is_same(entry->text, line + place->at))
+			    strncasecmp(entry->text.text, line + place->at,
+				entry->text.length) != 0)
 				continue;
 			place->from = i;
 			place->next = next;

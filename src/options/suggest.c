@@ -386,16 +386,6 @@ try_habits(struct guess *guess, int place)
 			    FNM_CASEFOLD, 4);
 }
 
-/* The `instead` of the habit of this place that fits, or NULL. */
-static const char *
-find_habit(int place, const char *typed)
-{
-	struct guess guess = { .typed = typed, .distance = 0 };
-
-	try_habits(&guess, place);
-	return guess.instead;
-}
-
 /* The words and habits of a place, and of the option whose value it is. */
 static struct guess
 find_guess(const struct options *options, int id, int place, const char *typed)
@@ -585,13 +575,14 @@ suggest_command(const struct options *options, const char *reason, char *text,
 	    (options_given(options, OPTION_KILL_AFTER) ||
 		options_given(options, OPTION_SIGNAL) ||
 		options_given(options, OPTION_PRESERVE_STATUS));
-	const char *instead;
 	char first[TEXT_ITEM];
+	struct guess habit = { .typed = first };
 	double seconds;
 
 	snprintf(first, sizeof(first), "%.*s", (int)strcspn(name, BLANKS ","),
 	    name);
-	instead = find_habit(PLACE_COMMAND, first);
+	try_habits(&habit, PLACE_COMMAND);
+	const char *instead = habit.instead;
 	const struct guess preset =
 	    find_guess(options, OPTION_PRESET, PLACE_VALUE, first);
 	if (strpbrk(name, BLANKS) != NULL)

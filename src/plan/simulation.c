@@ -106,15 +106,6 @@ next_item(struct host *host)
 	return &script->items[host->reached - 1];
 }
 
-static bool
-script_ended(const struct host *host)
-{
-	const struct script *script = &host->world->script;
-
-	return host->reached == script->count && host->left == 0 &&
-	    script->items[script->count - 1].count > 0;
-}
-
 bool
 simulation_is_endless(const struct host *host)
 {
@@ -176,12 +167,15 @@ static struct event
 next(struct host *host, double until)
 {
 	const bool silent = host->is_silent && until < INFINITY;
+	const struct script *script = &host->world->script;
+	const bool script_ended = host->reached == script->count &&
+	    host->left == 0 && script->items[script->count - 1].count > 0;
 	struct event event = { .kind = EVENT_TIMER };
 
 	host->steps++;
 	if (!host->runs) {
 		/* A wait is the last thing that a plan shows. */
-		if (host->attempt >= host->most || script_ended(host) ||
+		if (host->attempt >= host->most || script_ended ||
 		    simulation_is_endless(host))
 			event.kind = EVENT_PLANNED;
 		else

@@ -107,17 +107,6 @@ put_list(FILE *file, const char *name, const void *first, size_t stride,
 	putc(']', file);
 }
 
-/* The limits other than the number of attempts, as the user wrote them. */
-static void
-put_limits(FILE *file, const struct limits *limits)
-{
-	fputs(",\"limits\":[", file);
-	for (size_t i = 0; i < limits->count; i++)
-		fprintf(file, "%s\"%.*s\"", i > 0 ? "," : "",
-		    limits->rows[i].length, limits->rows[i].text);
-	putc(']', file);
-}
-
 /* The strategy with all its parameters, as --backoff takes them. */
 static void
 put_backoff(FILE *file, const struct backoff *backoff)
@@ -196,7 +185,12 @@ put_start(FILE *file, const struct report_style *style,
 	    words);
 	put_positive(file, "attempts", (double)policy->limits.attempts);
 	put_positive(file, "max_time", policy->max_time);
-	put_limits(file, &policy->limits);
+	/* The limits other than the number, as the user wrote them. */
+	fputs(",\"limits\":[", file);
+	for (size_t i = 0; i < policy->limits.count; i++)
+		fprintf(file, "%s\"%.*s\"", i > 0 ? "," : "",
+		    policy->limits.rows[i].length, policy->limits.rows[i].text);
+	putc(']', file);
 	put_schedule(file, policy);
 	put_list(file, "preset", policy->rules.presets,
 	    sizeof(*policy->rules.presets), (size_t)policy->rules.preset_count);

@@ -151,16 +151,6 @@ start_hook(struct job *job, struct record *record)
 	    record);
 }
 
-static struct started
-start_probe(struct job *job, struct record *record)
-{
-	if (probe_start(&job->probe, job->options->text[OPTION_HEALTH], record,
-		job->child.pid) == -1)
-		return (struct started){ .error = errno };
-	job->tree.probe = &job->probe.child;
-	return (struct started){ .runs = true };
-}
-
 struct started
 job_start(struct job *job, enum task task, struct record *record)
 {
@@ -186,7 +176,11 @@ job_start(struct job *job, enum task task, struct record *record)
 	case TASK_PROBE:
 		break;
 	}
-	return start_probe(job, record);
+	if (probe_start(&job->probe, job->options->text[OPTION_HEALTH], record,
+		job->child.pid) == -1)
+		return (struct started){ .error = errno };
+	job->tree.probe = &job->probe.child;
+	return (struct started){ .runs = true };
 }
 
 /* --- the end --- */
@@ -295,25 +289,21 @@ find_outcome(struct job *job)
 	return outcome;
 }
 
-/* The group that has got a signal that ends the run, and is to end; or 0. */
-static pid_t
-ending_group(const struct job *job)
-{
-	if (!job->passed_on)
-		return 0;
-	return job->child.own_group ? job->tree.group : getpgrp();
-}
-
 void
 job_end_attempt(struct job *job, struct ended *ended)
 {
+	/* It has got a signal that ends the run, and is to end; 0: none. */
+	const pid_t ending = !job->passed_on ? 0
+	    : job->child.own_group	     ? job->tree.group
+					     : getpgrp();
+
 	restore_terminal(job);
 	notify_end(job->notify);
 	job->found = job->output.collector.work == NULL
 	    ? (struct found){ 0 }
 	    : job->output.collector.work->found;
 	duplicate_end(&job->duplicate);
-	job->left = tree_survivors(&job->tree, ending_group(job));
+	job->left = tree_survivors(&job->tree, ending);
 	ended->returned = find_outcome(job);
 	ended->matched = job->found.matched;
 	ended->by_line = job->found.class;

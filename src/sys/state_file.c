@@ -50,13 +50,6 @@ state_file_uses(const char *state, const char *file)
 	return false;
 }
 
-/* Whether a power cut left nothing but NULs of a file. */
-static bool
-is_blank(const char *text, size_t length)
-{
-	return *text == '\0' && memcmp(text, text + 1, length - 1) == 0;
-}
-
 /*
  * Reads FILE or FILE.new, whose name ends in `suffix`: nothing if there is no
  * file, and not all of a text that is too long to be a state.  A file that has
@@ -81,8 +74,10 @@ read_own(struct state_file *file, const char *suffix)
 	else
 		text[length] = '\0';
 	file_close(&fd);
+	/* A power cut may have left nothing but NULs of FILE.new. */
 	if (length > 0 && !state_was(text, (size_t)length) &&
-	    !(strcmp(suffix, NEW) == 0 && is_blank(text, (size_t)length)))
+	    (strcmp(suffix, NEW) != 0 || *text != '\0' ||
+		memcmp(text, text + 1, (size_t)length - 1) != 0))
 		problem = "is not a state of retry";
 	if (problem == NULL)
 		return length;
