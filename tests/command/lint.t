@@ -49,4 +49,9 @@ if have 'the manuals are clean' mandoc; then
 	    grep -v -e 'referenced manual not found' -e 'out of conventional order')" ''
 fi
 
+# They are built with libFuzzer alone, which few changes are tried with.
+lint 'the targets of libFuzzer compile' cc -fsyntax-only -Werror -std=c11 -D_GNU_SOURCE \
+    -DLIBBSD_OVERLAY -isystem /usr/include/bsd -DPROGRAM='""' -DVERSION='""' \
+    -Isrc -Itests/lib -Itests/fuzz tests/fuzz/*.c
+
 finish

@@ -87,7 +87,7 @@ ceilings='
 	8129 src/sys
 	292 src/main.c
 	10139 tests/unit
-	14448 tests/command
+	14453 tests/command
 	4617 tests/lib
 	2813 tests/simulate
 	4386 scripts

@@ -7,6 +7,7 @@
 
 #include "options/argv.h"
 #include "plan/plan.h"
+#include "plan/script.h"
 #include "fuzz.h"
 
 /* More take too long, and rightly. */
