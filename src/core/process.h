@@ -131,8 +131,8 @@ enum process_step process_reaped(const struct process *process);
  * Nothing is left of the process: its outcome is due, which a search of its
  * output, or a reader of its output, may delay.  After a process that ended by
  * itself and in time, they have until its limit; else PROCESS_READER_GRACE, up
- * to the end of the run unless that has come already.  If they are late, nothing
- * is signalled: the process has exited, and may leave others behind.
+ * to the end of the run unless that has come already.  If they are late,
+ * nothing is signalled: the process has exited, and may leave others behind.
  */
 void process_collect(struct process *process, double now);
 

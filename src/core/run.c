@@ -583,8 +583,8 @@ deliver(struct run *run)
 /* --- waits --- */
 
 /*
- * What an attempt whose wait follows is left to do.  Time may run out meanwhile;
- * the end tells the outcome then.
+ * Does what is left to do after an attempt whose wait follows.  If time runs
+ * out meanwhile, the end tells the outcome.
  */
 static bool
 finish_attempt(struct run *run)

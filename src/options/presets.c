@@ -133,8 +133,8 @@ read_entry(const char *line, struct entry *entry)
 
 /*
  * The number of the list of words that a clue belongs to, or 0.  A list serves
- * the patterns that follow it in its preset.  A bit stands for each, and after 63
- * of them one for two: then more patterns are tried than need be.
+ * the patterns that follow it in its preset.  A bit stands for each; after 63
+ * lists one bit stands for two, and more patterns are tried than need be.
  */
 static unsigned int
 find_list(struct patterns *patterns, const struct clue *clue)

@@ -680,7 +680,7 @@ message_of(const struct report_style *style, const struct record *record)
 
 	if (record->kind != RECORD_OUTCOME)
 		return named(style, message);
-	/* A failure that ends the run is yellow: the line for the end is red. */
+	/* Yellow, even if this failure ends the run: END is the red line. */
 	if (*message.text != '\0')
 		message.verdict = verdict == VERDICT_STOP && !unstartable
 		    ? VERDICT_RETRY

@@ -124,13 +124,12 @@ struct report {
 	struct report_style style;
 	struct sink *sinks;
 	size_t count;
-	long pid;      /* retry's own; 0 in a plan */
-	double begun;  /* when the run began, in seconds since 1970 */
-	double now;    /* the same, of what is being told */
-	char host[65]; /* the machine's name, or empty */
-	bool
-	    shares_stdout; /* a log goes to standard output, as no message does */
-	bool keeps_output; /* a format has a use for that of each attempt */
+	long pid;	    /* retry's own; 0 in a plan */
+	double begun;	    /* when the run began, in seconds since 1970 */
+	double now;	    /* the same, of what is being told */
+	char host[65];	    /* the machine's name, or empty */
+	bool shares_stdout; /* a log goes to standard output; no message does */
+	bool keeps_output;  /* a format has a use for that of each attempt */
 };
 
 /* Writes the record to all sinks. */

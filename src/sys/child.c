@@ -253,7 +253,7 @@ lay_out(struct child *child, const struct start *start)
 	/* A child whose exec hangs goes on using its launch. */
 	if (launch != NULL && launch->busy)
 		launch = NULL;
-	/* A forked child has a mapping of its own, and tells its errno there. */
+	/* A forked child has its own mapping, and tells its errno there. */
 	if (launch != NULL && (launch->size != size || !child->shares)) {
 		munmap(launch, launch->size);
 		launch = NULL;

@@ -81,7 +81,7 @@ done
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
 	7443 src/core
-	2353 src/report
+	2352 src/report
 	2109 src/plan
 	3348 src/options
 	8129 src/sys
