@@ -15,6 +15,7 @@ nominal_delay(const struct policy *policy, const struct backoff *backoff,
 	if (request.success)
 		return backoff_success(backoff, level, policy->success_delay);
 	const double nominal = backoff_nominal(backoff, level, request.n, u);
+	/* These have no base that --throttle-delay could replace. */
 	if (request.throttled &&
 	    (backoff->strategy->listed || backoff->strategy->keeps_level))
 		return fmax(nominal, policy->throttle_delay);
@@ -41,6 +42,7 @@ delay_draw(const struct policy *policy, const struct random *random,
 	const double nominal =
 	    nominal_delay(policy, &backoff, level, request, u);
 	return (struct delay){
+		/* As far as jitter_delay() uses it. */
 		.nominal = fmin(backoff_clamp(&backoff, nominal),
 		    jitter_room(jitter, &backoff)),
 		.low = low,

@@ -10,7 +10,10 @@
  * the run stands after its last attempt.
  */
 
-/* As the last attempt ended; with SIGNAL it is not judged, and may exit 0. */
+/*
+ * As the last attempt ended.  With SIGNAL the attempt is not judged: if it
+ * exited 0, so does the run.
+ */
 struct end end_as_last(const struct record *run, enum reason reason);
 
 /*
@@ -19,7 +22,7 @@ struct end end_as_last(const struct record *run, enum reason reason);
  */
 struct end end_cut_short(const struct record *run);
 
-/* A signal ended a run of which no attempt ran. */
+/* The run dies of the signal itself, whatever its attempts returned. */
 struct end end_by_signal(int signal);
 
 /* `retry` itself failed, and dies of this signal, if it is not 0. */

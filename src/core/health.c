@@ -48,16 +48,16 @@ enum health_step
 health_tick(struct health *health, const struct health_rules *rules, double now)
 {
 	if (now < health_wake(health))
-		return HEALTH_WAIT;
+		return PROBE_WAIT;
 	if (health->phase == HEALTH_WAITING) {
 		health->phase = HEALTH_PROBING;
 		health->due = now + rules->timeout;
-		return HEALTH_START;
+		return PROBE_START;
 	}
 	count(health, rules, (struct outcome){ .kind = OUTCOME_TIMEOUT }, now);
 	health->phase = HEALTH_ENDING;
 	health->due = now + fmax(rules->interval, PROBE_GRACE);
-	return HEALTH_END;
+	return PROBE_END;
 }
 
 void

@@ -50,9 +50,9 @@ struct health {
 
 /* What is to be done now. */
 enum health_step {
-	HEALTH_WAIT,  /* nothing before health_wake() */
-	HEALTH_START, /* start a probe */
-	HEALTH_END    /* end the probe, with all that it has started */
+	PROBE_WAIT,  /* nothing before health_wake() */
+	PROBE_START, /* start a probe */
+	PROBE_END    /* end the probe, with all that it has started */
 };
 
 /* An attempt begins. */

@@ -19,12 +19,12 @@ enum outcome_kind {
 
 /* Why `retry` asks a process to end. */
 enum process_why {
-	PROCESS_ENDS_ITSELF,
-	PROCESS_TIMEOUT,
-	PROCESS_IDLE, /* it wrote nothing for too long */
-	PROCESS_UNHEALTHY,
-	PROCESS_MAX_TIME,
-	PROCESS_ERROR /* `retry` itself has failed */
+	WHY_ENDS_ITSELF,
+	WHY_TIMEOUT,
+	WHY_IDLE, /* it wrote nothing for too long */
+	WHY_UNHEALTHY,
+	WHY_MAX_TIME,
+	WHY_ERROR /* `retry` itself has failed */
 };
 
 /*
@@ -34,7 +34,7 @@ enum process_why {
 enum extent {
 	EXTENT_UNKNOWN,
 	EXTENT_WHOLE,
-	EXTENT_UNREAD,	  /* cut: nobody took the rest in time */
+	EXTENT_UNTAKEN,	  /* cut: nobody took the rest in time */
 	EXTENT_UNSEARCHED /* cut: the rest was not searched in time */
 };
 

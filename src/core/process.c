@@ -37,7 +37,7 @@ process_begin(const struct policy *policy, bool is_attempt, double now,
 static double
 stop_due(const struct process *process)
 {
-	return process->stop_by > 0 && process->phase < PROCESS_KILLED
+	return process->stop_by > 0 && process->phase < PHASE_KILLED
 	    ? process->stop_by
 	    : INFINITY;
 }
@@ -47,7 +47,7 @@ process_wake(const struct process *process)
 {
 	const double wake = fmin(process->deadline, stop_due(process));
 
-	if (process->phase != PROCESS_RUNS || process->idle_limit == 0)
+	if (process->phase != PHASE_RUNS || process->idle_limit == 0)
 		return wake;
 	/* A process that writes nothing must end. */
 	return fmin(wake, process->active + process->idle_limit);
@@ -64,7 +64,7 @@ abandon(struct process *process)
 static enum process_step
 kill_now(struct process *process, double now)
 {
-	process->phase = PROCESS_KILLED;
+	process->phase = PHASE_KILLED;
 	process->deadline = now + PROCESS_LAST_GRACE;
 	return PROCESS_KILL;
 }
@@ -73,7 +73,7 @@ kill_now(struct process *process, double now)
 enum process_step
 process_end(struct process *process, enum process_why why, double now)
 {
-	process->phase = PROCESS_SIGNALLED;
+	process->phase = PHASE_SIGNALLED;
 	process->why = why;
 	process->deadline = process->kill_after > 0
 	    ? now + process->kill_after
@@ -89,24 +89,23 @@ process_tick(struct process *process, double now)
 	if (now >= stop_due(process))
 		return kill_now(process, now);
 	switch (process->phase) {
-	case PROCESS_RUNS:
+	case PHASE_RUNS:
 		if (now >= process->run_end)
-			return process_end(process, PROCESS_MAX_TIME, now);
+			return process_end(process, WHY_MAX_TIME, now);
 		return process_end(process,
-		    now < process->deadline ? PROCESS_IDLE : PROCESS_TIMEOUT,
-		    now);
-	case PROCESS_DRAINS:
+		    now < process->deadline ? WHY_IDLE : WHY_TIMEOUT, now);
+	case PHASE_DRAINS:
 		if (process->kill_after == 0)
 			break;
 		return kill_now(process, now);
-	case PROCESS_LEAVES:
+	case PHASE_LEAVES:
 		/* What is left has as long as a process that timed out. */
-		process->phase = PROCESS_SIGNALLED;
+		process->phase = PHASE_SIGNALLED;
 		process->deadline = now +
 		    (process->kill_after > 0 ? process->kill_after
 					     : PROCESS_LAST_GRACE);
 		return PROCESS_SIGNAL;
-	case PROCESS_SIGNALLED:
+	case PHASE_SIGNALLED:
 		if (process->kill_after == 0)
 			break;
 		kill_now(process, now);
@@ -120,14 +119,14 @@ process_tick(struct process *process, double now)
 			    process->run_end + process->kill_after +
 				PROCESS_LAST_GRACE);
 		return PROCESS_KILL;
-	case PROCESS_COLLECTING:
+	case PHASE_COLLECTING:
 		process->incomplete = true;
 		/* An outcome that is late is a timeout, unless the run ends. */
-		if (process->why == PROCESS_ENDS_ITSELF && !process->is_last &&
+		if (process->why == WHY_ENDS_ITSELF && !process->is_last &&
 		    now < process->run_end)
-			process->why = PROCESS_TIMEOUT;
+			process->why = WHY_TIMEOUT;
 		return PROCESS_DROP_OUTPUT;
-	case PROCESS_KILLED:
+	case PHASE_KILLED:
 		break;
 	}
 	return abandon(process);
@@ -136,17 +135,16 @@ process_tick(struct process *process, double now)
 enum process_step
 process_fail(struct process *process, double now)
 {
-	process->why = PROCESS_ERROR;
-	return process->phase == PROCESS_RUNS ||
-		process->phase == PROCESS_DRAINS
-	    ? process_end(process, PROCESS_ERROR, now)
+	process->why = WHY_ERROR;
+	return process->phase == PHASE_RUNS || process->phase == PHASE_DRAINS
+	    ? process_end(process, WHY_ERROR, now)
 	    : process_tick(process, now);
 }
 
 void
 process_killed(struct process *process, double now)
 {
-	if (process->phase == PROCESS_KILLED)
+	if (process->phase == PHASE_KILLED)
 		process->deadline =
 		    fmax(process->deadline, now + PROCESS_LAST_GRACE);
 }
@@ -162,10 +160,10 @@ void
 process_drain(struct process *process, double now)
 {
 	process->is_last = true;
-	if (process->phase == PROCESS_RUNS) {
-		process->phase = PROCESS_DRAINS;
+	if (process->phase == PHASE_RUNS) {
+		process->phase = PHASE_DRAINS;
 		process->deadline = process->run_end;
-	} else if (process->phase == PROCESS_COLLECTING)
+	} else if (process->phase == PHASE_COLLECTING)
 		process->deadline =
 		    fmin(process->deadline, now + PROCESS_READER_GRACE);
 }
@@ -174,18 +172,18 @@ enum process_step
 process_exited(struct process *process, double now)
 {
 	process->exited = true;
-	if (process->phase == PROCESS_RUNS ||
-	    process->phase == PROCESS_DRAINS) {
+	if (process->phase == PHASE_RUNS || process->phase == PHASE_DRAINS) {
 		if (!process->ends_left)
 			return PROCESS_COLLECT;
-		process->phase = PROCESS_LEAVES;
+		process->phase = PHASE_LEAVES;
 		process->deadline =
 		    fmin(now + PROCESS_LAST_GRACE, process->run_end);
 		return PROCESS_LOOK;
 	}
-	if (process->phase == PROCESS_SIGNALLED && process->kill_after == 0)
+	/* Without --kill-after nothing ends what the process has left. */
+	if (process->phase == PHASE_SIGNALLED && process->kill_after == 0)
 		return abandon(process);
-	if (process->phase == PROCESS_KILLED)
+	if (process->phase == PHASE_KILLED)
 		process->deadline =
 		    fmin(process->deadline, now + PROCESS_LAST_GRACE);
 	return process_reaped(process);
@@ -194,9 +192,10 @@ process_exited(struct process *process, double now)
 enum process_step
 process_reaped(const struct process *process)
 {
-	if (!process->exited || process->phase == PROCESS_COLLECTING)
+	if (!process->exited || process->phase == PHASE_COLLECTING)
 		return PROCESS_WAIT;
-	return process->phase == PROCESS_KILLED ? PROCESS_KILL : PROCESS_LOOK;
+	/* What has appeared since gets SIGKILL, too. */
+	return process->phase == PHASE_KILLED ? PROCESS_KILL : PROCESS_LOOK;
 }
 
 void
@@ -204,10 +203,10 @@ process_collect(struct process *process, double now)
 {
 	const double grace = now + PROCESS_READER_GRACE;
 
-	process->phase = PROCESS_COLLECTING;
+	process->phase = PHASE_COLLECTING;
 	if (process->is_last || now >= process->run_end)
 		process->deadline = grace;
-	else if (process->why == PROCESS_ENDS_ITSELF && now < process->limit)
+	else if (process->why == WHY_ENDS_ITSELF && now < process->limit)
 		process->deadline = process->limit;
 	else
 		process->deadline = fmin(grace, process->run_end);
@@ -216,13 +215,13 @@ process_collect(struct process *process, double now)
 void
 process_extend(struct process *process, double now, double since)
 {
-	const double in_time = process->is_last
+	const double least = process->is_last
 	    ? now
 	    : fmin(now + PROCESS_READER_GRACE, process->run_end);
 
 	if (since < INFINITY)
-		process->deadline = fmax(in_time, since + PROCESS_READER_GRACE);
-	process->unread = since < INFINITY && process->deadline <= now;
+		process->deadline = fmax(least, since + PROCESS_READER_GRACE);
+	process->untaken = since < INFINITY && process->deadline <= now;
 }
 
 void
@@ -230,16 +229,16 @@ process_note(const struct process *process, struct ended *ended)
 {
 	const bool is_stuck = process->incomplete && !process->exited;
 	const bool ended_itself =
-	    ended->why == PROCESS_ENDS_ITSELF || ended->why == PROCESS_ERROR;
+	    ended->why == WHY_ENDS_ITSELF || ended->why == WHY_ERROR;
 
 	ended->extent = !process->incomplete ? EXTENT_WHOLE
 	    : is_stuck			     ? EXTENT_UNKNOWN
-	    : process->unread		     ? EXTENT_UNREAD
+	    : process->untaken		     ? EXTENT_UNTAKEN
 					     : EXTENT_UNSEARCHED;
 	ended->outcome = ended->returned;
 	if (outcome_ran(ended->returned) && (is_stuck || !ended_itself))
 		ended->outcome =
-		    (struct outcome){ .kind = ended->why == PROCESS_UNHEALTHY
+		    (struct outcome){ .kind = ended->why == WHY_UNHEALTHY
 				? OUTCOME_UNHEALTHY
 				: OUTCOME_TIMEOUT };
 	/* A process that is still alive has no exit status yet. */

@@ -26,15 +26,16 @@
  * A process that does not end by the deadline of its last phase is abandoned.
  */
 enum process_phase {
-	PROCESS_RUNS,
-	PROCESS_DRAINS,	   /* a signal ended the run: no limit of the attempt's
+	PHASE_RUNS,
+	PHASE_DRAINS,	 /* a signal ended the run: no limit of the attempt's
 			      counts any more, and only SIGKILL is sent */
-	PROCESS_LEAVES,	   /* it has exited, and what it left has a second to
+	PHASE_LEAVES,	 /* it has exited, and what it left has a second to
 			      end by itself: a filter writes its last lines */
-	PROCESS_SIGNALLED, /* the first signal was sent, to the process or to
+	PHASE_SIGNALLED, /* the first signal was sent, to the process or to
 			      what it left */
-	PROCESS_KILLED,	   /* SIGKILL was sent */
-	PROCESS_COLLECTING /* nothing is left of it; its outcome is asked for */
+	PHASE_KILLED,	 /* SIGKILL was sent */
+	PHASE_COLLECTING /* it has exited, and nothing else of it is waited
+			    for: its output is collected */
 };
 
 struct process {
@@ -43,7 +44,7 @@ struct process {
 	bool is_last;	   /* a signal ends the run after it */
 	bool exited;	   /* but maybe not all that it has started */
 	bool incomplete;   /* its outcome, or what it wrote, is not all known */
-	bool unread;	   /* nobody took the rest of its output */
+	bool untaken;	   /* nobody took the rest of its output */
 	bool ends_left;	   /* --leftovers=end: what it leaves is ended */
 	double limit;	   /* when it must end */
 	double deadline;   /* of the phase */
@@ -57,7 +58,7 @@ struct process {
 
 /*
  * What is to be done with the process now.  If it has exited and nothing of it
- * lives, there is nothing to SIGNAL, KILL or LOOK for: then it is COLLECT.
+ * lives, COLLECT replaces each step that stands before it here.
  */
 enum process_step {
 	PROCESS_WAIT,	/* nothing before process_wake() */
@@ -128,10 +129,10 @@ enum process_step process_exited(struct process *process, double now);
 enum process_step process_reaped(const struct process *process);
 
 /*
- * Nothing is left of the process: its outcome is due, which a search of its
- * output, or a reader of its output, may delay.  After a process that ended by
- * itself and in time, they have until its limit; else PROCESS_READER_GRACE, up
- * to the end of the run unless that has come already.  If they are late,
+ * Nothing of the process is waited for: its outcome is due, which a search of
+ * its output, or a reader of its output, may delay.  After a process that ended
+ * by itself and in time, they have until its limit; else PROCESS_READER_GRACE,
+ * up to the end of the run unless that has come already.  If they are late,
  * nothing is signalled: the process has exited, and may leave others behind.
  */
 void process_collect(struct process *process, double now);

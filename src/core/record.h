@@ -91,7 +91,7 @@ struct end {
 	/* What messages add; end.c's functions leave it alone. */
 	const struct limit *reached; /* ATTEMPTS; NULL: their number is */
 	enum cut cut;
-	bool in_a_wait;	   /* the signal came in a wait */
+	bool in_a_wait;	   /* the signal came while no process ran */
 	double too_long;   /* the hint that ended the run, or 0 */
 	double too_early;  /* EARLY: seconds; 0: another run is active */
 	bool tolerated;	   /* --tolerate makes the status 0 */
@@ -122,7 +122,7 @@ struct record {
 	/* Always valid. */
 	const struct policy *policy;
 	uint64_t used;	   /* attempts that count against the limit */
-	bool final;	   /* it allows no other attempt after this one */
+	bool final;	   /* the limit allows none after this one */
 	uint64_t failures; /* of the run */
 	int64_t paid;	   /* thousandths of a token for the retry, or 0 */
 	bool locked;	   /* another run has the state: it is waited for */
@@ -133,7 +133,10 @@ struct record {
 	/* How the last attempt ended: the one above, unless it runs. */
 	struct ended last;
 
-	/* Valid from the first WAIT on; until the next, of the wait before. */
+	/*
+	 * The delay is the one that follows from the first OUTCOME on; the
+	 * other members are of the last wait, or of the one that lasts.
+	 */
 	struct wait wait;
 
 	/* SIGNAL. */

@@ -113,6 +113,7 @@ retries_success(struct retries *retries, double time)
 	retries->successes++;
 	if (!policy->repeat ||
 	    (policy->repeats > 0 && retries->successes >= policy->repeats)) {
+		/* A state has the level that follows a success. */
 		backoff_success(&policy->backoff, &retries->level, 0);
 		return true;
 	}

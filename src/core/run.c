@@ -18,7 +18,7 @@
 /*
  * A function that may end the run returns true if the run goes on, and false if
  * it is over; the record says how.  The end of the struct is allocated as the
- * policy needs it: never copy one.
+ * policy needs it, since a plan may have 10,000 runs at once: never copy one.
  */
 struct run {
 	const struct policy *policy;
@@ -134,12 +134,6 @@ out_of_time(struct run *run)
 		: REASON_MAX_TIME);
 }
 
-static bool
-fail(struct run *run, int death)
-{
-	return set_end(run, end_by_error(death));
-}
-
 /*
  * An event while no process runs, which may end the run.  Returns whether it
  * goes on.
@@ -148,7 +142,7 @@ static bool
 take_event(struct run *run, const struct event *event)
 {
 	if (event->kind == EVENT_ERROR)
-		return fail(run, event->signal);
+		return set_end(run, end_by_error(event->signal));
 	if (event->kind == EVENT_PLANNED)
 		return set_end(run, (struct end){ .reason = REASON_PLAN });
 	if (!event->ends_run)
@@ -248,8 +242,8 @@ check_health(struct run *run, double time)
 		attempt->healthy_told |= health == HEALTH_HEALTHY;
 	}
 	/* While an attempt shuts down, it may be unable to answer a probe. */
-	return health == HEALTH_UNHEALTHY && run->process.phase == PROCESS_RUNS
-	    ? process_end(&run->process, PROCESS_UNHEALTHY, time)
+	return health == HEALTH_UNHEALTHY && run->process.phase == PHASE_RUNS
+	    ? process_end(&run->process, WHY_UNHEALTHY, time)
 	    : PROCESS_WAIT;
 }
 
@@ -269,9 +263,9 @@ watch_health(struct run *run, double time)
 
 	switch (health_tick(&run->record.attempt.probes, &run->policy->health,
 	    time)) {
-	case HEALTH_WAIT:
+	case PROBE_WAIT:
 		break;
-	case HEALTH_START:
+	case PROBE_START:
 		probe = start_process(run, TASK_PROBE, INFINITY);
 		if (probe.runs)
 			break;
@@ -279,7 +273,7 @@ watch_health(struct run *run, double time)
 		    (struct outcome){ .kind = OUTCOME_UNFORKED,
 			.code = probe.error },
 		    now(run));
-	case HEALTH_END:
+	case PROBE_END:
 		run->driver->end_probe(run->host, true);
 		return check_health(run, time);
 	}
@@ -292,7 +286,7 @@ find_step(struct run *run, double time)
 {
 	struct process *process = &run->process;
 
-	if (process->phase == PROCESS_COLLECTING)
+	if (process->phase == PHASE_COLLECTING)
 		process_extend(process, time,
 		    run->driver->unread_since(run->host));
 	const enum process_step step = process_tick(process, time);
@@ -353,10 +347,10 @@ run_process(struct run *run)
 		case EVENT_ERROR:
 			run->death = event.signal;
 			/* The outcome is known, whatever its output is. */
-			done = process->phase == PROCESS_COLLECTING;
+			done = process->phase == PHASE_COLLECTING;
 			if (done)
-				process->why = PROCESS_ERROR;
-			else if (!run->ended)
+				process->why = WHY_ERROR;
+			else if (!run->ended) /* a last hook goes on */
 				step = process_fail(process, event.now);
 			break;
 		case EVENT_DONE:
@@ -393,7 +387,8 @@ save(struct run *run)
 {
 	const struct state state = retries_left(&run->retries, now(run));
 
-	return run->driver->save(run->host, &state) || fail(run, 0);
+	return run->driver->save(run->host, &state) ||
+	    set_end(run, end_by_error(0));
 }
 
 /*
@@ -416,7 +411,7 @@ cut_short(struct run *run, enum cut cut)
 
 /* --- questions --- */
 
-/* Has a check or a gate answer, which has as much time as an attempt. */
+/* Asks a check or a gate, which has as much time as an attempt. */
 static bool
 ask(struct run *run, enum task task, enum answer *answer)
 {
@@ -424,19 +419,20 @@ ask(struct run *run, enum task task, enum answer *answer)
 	    process_deadline(run->policy, now(run), run->deadline));
 
 	if (!started.runs)
-		return fail(run, started.death);
+		return set_end(run, end_by_error(started.death));
 	const enum process_why why = run_process(run);
 	*answer = run->driver->answer(run->host);
-	if (why == PROCESS_ERROR)
-		return fail(run, run->death);
+	if (why == WHY_ERROR)
+		return set_end(run, end_by_error(run->death));
 	if (*answer == ANSWER_NONE)
-		return fail(run, 0);
+		return set_end(run, end_by_error(0));
 	if (run->signal != 0)
 		return set_end(run, end_by_signal(run->signal));
-	if (why == PROCESS_MAX_TIME ||
+	/* Or its output was still read when --max-time came. */
+	if (why == WHY_MAX_TIME ||
 	    (run->process.incomplete && now(run) >= run->deadline))
 		return cut_short(run, task == TASK_GATE ? CUT_GATE : CUT_CHECK);
-	if (why != PROCESS_ENDS_ITSELF)
+	if (why != WHY_ENDS_ITSELF)
 		*answer = ANSWER_LATE;
 	return true;
 }
@@ -488,7 +484,7 @@ restore(struct run *run)
 			return false;
 	}
 	if (answer == ANSWER_NONE)
-		return fail(run, 0);
+		return set_end(run, end_by_error(0));
 	run->record.end.too_early = answer == ANSWER_YES ? state.delay : 0;
 	if (answer == ANSWER_NO || (state.delay > 0 && run->policy->early_skip))
 		return set_end(run,
@@ -566,16 +562,16 @@ deliver(struct run *run)
 		if (event.ends_run && signal == 0) {
 			signal = event.signal;
 			until = event.now + PROCESS_READER_GRACE;
-			/* A success is one if all of it goes out. */
+			/* A success remains one if all its output goes out. */
 			if (end->reason != REASON_SUCCESS)
 				take_event(run, &event);
 		}
 		if (late)
-			last->extent = EXTENT_UNREAD;
+			last->extent = EXTENT_UNTAKEN;
 		done = late || event.kind == EVENT_DONE;
 	}
 	/* Without its output an attempt has not succeeded. */
-	if (signal != 0 && end->status == 0 && last->extent == EXTENT_UNREAD)
+	if (signal != 0 && end->status == 0 && last->extent == EXTENT_UNTAKEN)
 		set_end(run, end_by_signal(signal));
 	return end->reason == REASON_NONE;
 }
@@ -620,8 +616,8 @@ wait_for_delay(struct run *run)
 	run->driver->begin_wait(run->host, wait->delay.hint_decides,
 	    due - now(run));
 	/*
-	 * A wait of no time ends at once, unless no signal could be read since
-	 * the attempt began: then one turn reads them.
+	 * A wait of no time ends at once if signals were read since the attempt
+	 * began; if not, the loop reads them first.
 	 */
 	const double until = seconds > 0 ? due : run->begun + attempt->begun;
 	const bool again = await(run, until);
@@ -692,8 +688,8 @@ after_failure(struct run *run)
 	retries_failure(&run->retries, time);
 	if (retries_are_used_up(&run->retries))
 		return end_with(run,
-		    run->record.last.why == PROCESS_MAX_TIME ? REASON_MAX_TIME
-							     : REASON_ATTEMPTS);
+		    run->record.last.why == WHY_MAX_TIME ? REASON_MAX_TIME
+							 : REASON_ATTEMPTS);
 	if (asks_too_much(run, time))
 		return end_with(run, REASON_HINT);
 	/* If it is too late for a retry, wait_for_delay() ends the run. */
@@ -731,8 +727,8 @@ judge(struct run *run)
 {
 	const struct ended *last = &run->record.last;
 
-	if (last->why == PROCESS_ERROR)
-		return fail(run, run->death);
+	if (last->why == WHY_ERROR)
+		return set_end(run, end_by_error(run->death));
 	if (run->signal != 0) {
 		struct end end = end_as_last(&run->record, REASON_SIGNAL);
 
@@ -740,7 +736,7 @@ judge(struct run *run)
 		 * Nothing but the signal asked the process to end, and the
 		 * process still lives, or a part of its output is missing.
 		 */
-		if (last->why == PROCESS_ENDS_ITSELF &&
+		if (last->why == WHY_ENDS_ITSELF &&
 		    last->extent != EXTENT_WHOLE)
 			end = end_by_signal(run->signal);
 		end.ended_by = run->signal;
@@ -820,7 +816,7 @@ run_attempt(struct run *run, double deadline)
 	health_stop(&run->record.attempt.probes);
 	run->death = started.death;
 	if (started.error == 0)
-		ended.why = PROCESS_ERROR;
+		ended.why = WHY_ERROR;
 	else
 		ended.returned = (struct outcome){ .kind = OUTCOME_UNFORKED,
 			.code = started.error };
@@ -839,7 +835,7 @@ make_attempt(struct run *run)
 	process_note(&run->process, &ended);
 	verdict_classify(&run->policy->rules, &ended);
 	ended.untold = ended.outcome.kind != OUTCOME_NONE;
-	if (ended.why == PROCESS_MAX_TIME)
+	if (ended.why == WHY_MAX_TIME)
 		run->record.end.cut = CUT_ATTEMPT;
 	run->record.last = ended;
 }

@@ -77,10 +77,10 @@ struct driver {
 	/*
 	 * Returns what happens next.  If several things have happened: first an
 	 * ERROR, then signals, those that end the run before any other, then
-	 * DONE, one event for all processes that have ended, a PROBED for an
-	 * attempt that no longer feeds its watchdog, then DATE, and TIMER last,
-	 * once signals were read at `until` or later.  That may be past, or
-	 * INFINITY.
+	 * DONE; then one event that stands for all processes that have ended; a
+	 * PROBED for an attempt that no longer feeds its watchdog; then DATE,
+	 * and TIMER last, once signals were read at `until` or later.  `until`
+	 * may lie in the past, or be INFINITY.
 	 */
 	struct event (*next)(struct host *host, double until);
 
@@ -106,8 +106,9 @@ struct driver {
 	void (*abandon)(struct host *host);
 
 	/*
-	 * Nothing of the process is left: collects its output.  Returns true if
-	 * that is over; else DONE follows.
+	 * The process has exited, and nothing else of it is waited for:
+	 * collects its output.  Returns true if that is over; else DONE
+	 * follows.
 	 */
 	bool (*collect)(struct host *host);
 

@@ -116,7 +116,7 @@ verdict_judge(const struct rules *rules, const struct ended *ended)
 		return judgement_by(VERDICT_RETRY,
 		    failed ? RULE_FAIL_MATCH : RULE_SUCCESS_MATCH);
 	return judgement_by(VERDICT_RETRY,
-	    ended->why == PROCESS_IDLE ? RULE_IDLE_TIMEOUT : RULE_DEFAULT);
+	    ended->why == WHY_IDLE ? RULE_IDLE_TIMEOUT : RULE_DEFAULT);
 }
 
 enum match

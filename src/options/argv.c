@@ -172,7 +172,7 @@ check_conflicts(const struct options *options, char problem[ARGV_PROBLEM])
 	return -1;
 }
 
-/* There must be a command, unless the last option has taken it for a value. */
+/* There must be a command; the last option may have taken it for a value. */
 static int
 check_command(const struct options *options, const char *last,
     char problem[ARGV_PROBLEM])

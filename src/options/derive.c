@@ -104,8 +104,9 @@ derive_rules(struct options *options)
 	options->patterns.mends = options->policy.gate;
 	rules->matches = search_matches(&options->patterns);
 	/*
-	 * These stop a run by default.  A list that names one wins; with
-	 * --retry-on or --retry-match of the user's, presets add none.
+	 * These stop a run by default, unless --success-on or --retry-on names
+	 * them.  The class "permanent" does, too, if there is a preset, and the
+	 * user has given neither --retry-on nor --retry-match.
 	 */
 	set_parse(&usual, OPTIONS_STOP_ON, NULL);
 	if (rules->preset_count == 0 ||
@@ -136,7 +137,7 @@ derive_policy(struct options *options)
 		policy->leftovers = LEFTOVERS_END;
 	policy->input = options->input == INPUT_REPLAY;
 	policy->delivery = output->delivery;
-	/* Limits of kinds stay, and a number in a user's file of options. */
+	/* --max-time replaces a number that no user has given. */
 	if (policy->max_time > 0 &&
 	    options->origin[OPTION_ATTEMPTS] < ORIGIN_FILE)
 		policy->limits.attempts = 0;

@@ -164,7 +164,7 @@ struct options {
 	bool help;
 	bool version;
 	const char *path; /* where commands are searched for, or NULL */
-	/* Ends with NULL; empty with --plan and --help. */
+	/* Ends with NULL; may be empty with --plan and --help. */
 	const char *const *command;
 };
 

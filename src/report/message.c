@@ -392,7 +392,7 @@ find_fact(const struct telling *telling, const char *name,
 	IF("unmatched", judgement.unmatched)
 	IF("check-timed-out", record->last.check_timed_out)
 	IF("unread", record->end.death == SIGPIPE)
-	IF("untaken", record->last.extent == EXTENT_UNREAD)
+	IF("untaken", record->last.extent == EXTENT_UNTAKEN)
 	IF("unsearched", record->last.extent == EXTENT_UNSEARCHED)
 	IF("failures", record->failures > 0)
 	IF("waits", record->wait.lasts)
@@ -446,7 +446,7 @@ find_fact(const struct telling *telling, const char *name,
 	TIME("elapsed", record->elapsed, >= 0)
 	TIME("duration", record->last.duration, >= 0)
 	TIME("running", record->elapsed - record->attempt.begun, >= 0)
-	FACT("silent", record->last.why == PROCESS_IDLE,
+	FACT("silent", record->last.why == WHY_IDLE,
 	    message_time(policy->idle_timeout, text))
 	TIME("delay", delay->seconds, > 0)
 	TIME("too-long", record->end.too_long, > 0)

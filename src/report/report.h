@@ -85,7 +85,7 @@ struct series {
 	double begun,
 	    ended;	 /* by the first and the last, since the run began */
 	uint64_t untold; /* failures that were counted, not printed */
-	struct message last; /* the line of the first of these */
+	struct message second; /* the line of the first of these */
 };
 
 /* Where a format is written to. */

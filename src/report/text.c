@@ -33,7 +33,7 @@ report_text_colour(const struct screen *screen, enum verdict verdict)
 	return screen->colour ? colours[verdict] : "";
 }
 
-/* In a file, the local time and its offset: people compare it with others. */
+/* In a file, the local time and its offset: people compare logs. */
 static void
 write_time(const struct sink *sink, const struct report *report)
 {
@@ -76,7 +76,7 @@ report_text_end_series(struct sink *sink, const struct report *report)
 	const struct series *series = &sink->series;
 
 	if (series->untold == 1)
-		write_line(sink, report, series->last);
+		write_line(sink, report, series->second);
 	else if (series->untold > 1)
 		write_line(sink, report,
 		    message_more(&report->style, series->untold));
@@ -151,7 +151,7 @@ report_text(struct sink *sink, const struct report *report,
 	if (counted && continues(series, record)) {
 		/* More than one are only counted. */
 		if (++series->untold == 1)
-			series->last = message_of(&report->style, record);
+			series->second = message_of(&report->style, record);
 	} else {
 		report_text_message(sink, report,
 		    message_of(&report->style, record));

@@ -52,7 +52,7 @@ struct launch {
 	char **environment;	      /* behind the words */
 	size_t count;		      /* so many variables it has */
 	char *own_pids[2];	      /* values that the child sets, or NULL */
-	const char *names[VARIABLES]; /* that were set, each up to its "=" */
+	const char *names[VARIABLES]; /* set or removed, each up to its "=" */
 	size_t name_count;
 	size_t used; /* so much of the room is */
 	char room[VARIABLES_ROOM];
@@ -132,8 +132,8 @@ note_start(struct child *child, pid_t pid)
 	/*
 	 * A signal that is pending after the start may have come before the
 	 * child existed, and so have missed it: the receiver then sends it.
-	 * Asked before the start, a ^C in between would seem to have reached
-	 * the child.
+	 * Before the start this would not show a ^C that comes in between, and
+	 * nobody would send it.
 	 */
 	sigpending(&child->missed);
 	child->pid = pid > 0 ? pid : 0;
@@ -233,6 +233,28 @@ set_variables(struct launch *launch, const struct start *start)
 	launch->environment[launch->count] = NULL;
 }
 
+/* Returns a launch of this size, perhaps the last one, or NULL. */
+static struct launch *
+map_launch(struct child *child, size_t size)
+{
+	struct launch *last = child->launch;
+	const int kind = child->shares ? MAP_PRIVATE : MAP_SHARED;
+
+	/* A forked child has its own mapping, and tells its errno there. */
+	if (last != NULL && !last->busy && last->size == size && child->shares)
+		return last;
+	/* A child whose exec hangs goes on using its launch. */
+	if (last != NULL && !last->busy)
+		munmap(last, last->size);
+	child->launch = mmap(NULL, size, PROT_READ | PROT_WRITE,
+	    kind | MAP_ANONYMOUS, -1, 0);
+	if (child->launch == MAP_FAILED)
+		child->launch = NULL;
+	else
+		child->launch->size = size;
+	return child->launch;
+}
+
 /*
  * Lays out all that a child needs, where a forked child can tell its errno,
  * too.  Returns 0, or -1 with errno set.
@@ -240,37 +262,20 @@ set_variables(struct launch *launch, const struct start *start)
 static int
 lay_out(struct child *child, const struct start *start)
 {
-	struct launch *launch = child->launch;
 	size_t words = 2, variables = VARIABLES + 1;
 
 	for (const char *const *word = start->argv; *word != NULL; word++)
 		words++;
 	for (char **variable = environ; *variable != NULL; variable++)
 		variables++;
-	const size_t size =
-	    sizeof(*launch) + (words + variables) * sizeof(char *);
-
-	/* A child whose exec hangs goes on using its launch. */
-	if (launch != NULL && launch->busy)
-		launch = NULL;
-	/* A forked child has its own mapping, and tells its errno there. */
-	if (launch != NULL && (launch->size != size || !child->shares)) {
-		munmap(launch, launch->size);
-		launch = NULL;
-	}
-	if (launch == NULL) {
-		const int kind = child->shares ? MAP_PRIVATE : MAP_SHARED;
-		launch = mmap(NULL, size, PROT_READ | PROT_WRITE,
-		    kind | MAP_ANONYMOUS, -1, 0);
-		child->launch = launch == MAP_FAILED ? NULL : launch;
-	}
-	if (child->launch == NULL)
+	struct launch *launch = map_launch(child,
+	    sizeof(*launch) + (words + variables) * sizeof(char *));
+	if (launch == NULL)
 		return -1;
 	launch->exec_errno = 0;
 	launch->count = launch->name_count = launch->used = 0;
 	launch->own_pids[0] = launch->own_pids[1] = NULL;
 	child->exec_errno = &launch->exec_errno;
-	launch->size = size;
 	launch->child = child;
 	memcpy(launch->descriptors, start->descriptors,
 	    sizeof(launch->descriptors));

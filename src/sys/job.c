@@ -45,7 +45,7 @@ say_end(struct job *job, const char *what_follows)
 	const int status = job->status;
 	char name[SIGNAL_NAME];
 
-	if (job->signalled && !job->passed_on)
+	if (job->signalled && !job->ends_run)
 		say("--%s timed out%s", job->option, what_follows);
 	else if (WIFSIGNALED(status))
 		say("--%s was killed by %s%s", job->option,
@@ -101,10 +101,11 @@ start_attempt(struct job *job, struct record *record)
 	const bool prepared =
 	    input_begin(&job->input, record->attempt.number,
 		job->left.count > 0, &start.descriptors[0]) == 0;
+	/* 0 means that `retry` failed, unless the attempt runs. */
 	const int error = prepared ? start_child(job, &start) : 0;
 	file_close(&start.descriptors[0]);
 	if (prepared && error == 0) {
-		/* Beside the exec, which the attempt is busy with. */
+		/* While the attempt is busy with its exec. */
 		oom_begin(&job->oom);
 		return (struct started){ .runs = true };
 	}
@@ -142,6 +143,7 @@ start_shell(struct job *job, enum option_id option, struct record *record)
 static struct started
 start_hook(struct job *job, struct record *record)
 {
+	/* The run is over: output that is still held stays so. */
 	input_stop(&job->input);
 	collector_drop(&job->output.collector);
 	messages.held = false;
@@ -161,7 +163,7 @@ job_start(struct job *job, enum task task, struct record *record)
 		say_end(job, "; the retry is allowed");
 	if (task != TASK_PROBE) {
 		job->task = task;
-		job->signalled = job->passed_on = false;
+		job->signalled = job->ends_run = false;
 		job->status = 0;
 	}
 	switch (task) {
@@ -292,10 +294,10 @@ find_outcome(struct job *job)
 void
 job_end_attempt(struct job *job, struct ended *ended)
 {
-	/* It has got a signal that ends the run, and is to end; 0: none. */
-	const pid_t ending = !job->passed_on ? 0
-	    : job->child.own_group	     ? job->tree.group
-					     : getpgrp();
+	/* The group that a signal for the run will end; 0: none. */
+	const pid_t ending = !job->ends_run ? 0
+	    : job->child.own_group	    ? job->tree.group
+					    : getpgrp();
 
 	restore_terminal(job);
 	notify_end(job->notify);

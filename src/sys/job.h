@@ -28,11 +28,11 @@ struct job {
 	struct notify *notify;
 
 	enum task task;
-	const char *option; /* whose value the shell runs, without dashes */
+	const char *option; /* its name, if the shell runs its value */
 	struct child child; /* its pid is 0 once it has exited */
 	int status;	    /* that it has ended with */
 	bool signalled;	    /* by `retry`, to end it */
-	bool passed_on;	    /* it has got a signal that ends the run */
+	bool ends_run;	    /* a signal ends the run after it */
 	struct probe probe;
 	struct tree tree;
 	struct terminal terminal;

@@ -250,7 +250,7 @@ look_at_logs(struct report *report)
 
 		if (!sink->format->for_people || sink->format->has_priorities)
 			continue;
-		/* A log that is not a terminal does not become one. */
+		/* A width: it was looked at, and does not become a terminal. */
 		if (sink->screen.width > 0 && !sink->screen.terminal)
 			continue;
 		sink->screen = screen_of(descriptor, report->style.color);

@@ -63,12 +63,13 @@ wait_for_events(struct host *host, double until)
 {
 	const double time = clock_now(&host->clock);
 	struct record record = run_record(host->run, time);
+	const double begun = time - record.elapsed;
 
 	record.seen.time = events_time(CLOCK_REALTIME);
-	/* Output wakes the loop more often than that. */
+	/* Output wakes the loop more often than the status line changes. */
 	if (time >= host->tick_due)
-		host->tick_due = time - record.elapsed +
-		    logs_tick(host->report, &host->job.output, &record);
+		host->tick_due =
+		    begun + logs_tick(host->report, &host->job.output, &record);
 	host->polled = clock_now(&host->clock);
 	const double beat = host->polled + notify_beat(host->job.notify);
 	const double wake = fmin(until, fmin(host->tick_due, beat));
@@ -83,7 +84,7 @@ take_signal(struct host *host, const struct received *received)
 	const bool is_attempt = host->job.task == TASK_ATTEMPT;
 	const bool ends = received->ends_run;
 
-	host->job.passed_on |= ends;
+	host->job.ends_run |= ends;
 	if (ends)
 		notify_stopping(host->job.notify);
 	const bool held =
@@ -174,7 +175,7 @@ next(struct host *host, double until)
 {
 	struct event event;
 
-	/* What was told since may have hidden the status line. */
+	/* Records told since the last call may have hidden the status line. */
 	host->tick_due = -INFINITY;
 	while (!find_event(host, until, &event))
 		wait_for_events(host, until);
@@ -199,14 +200,14 @@ static void
 tell(struct host *host, struct record *record)
 {
 	struct job *job = &host->job;
-	const bool is_told =
+	const bool shows_output =
 	    (record->kind == RECORD_OUTCOME || record->kind == RECORD_END) &&
 	    host->report->keeps_output;
-	char *output = is_told ? output_tail(&job->output) : NULL;
+	char *output = shows_output ? output_tail(&job->output) : NULL;
 
 	record->seen.output = output;
 	job_describe(job, record);
-	/* Once is enough. */
+	/* At the first attempt and at the end. */
 	record->seen.advice =
 	    record->attempt.number > 1 && record->kind != RECORD_END
 	    ? NULL
@@ -225,6 +226,7 @@ start(struct host *host, enum task task, struct record *record)
 	host->owes_done = false;
 	logs_hide(host->report, &host->job.output);
 	const struct started started = job_start(&host->job, task, record);
+	/* A failure of the output cannot be that of a probe. */
 	if (!started.runs && task != TASK_PROBE && find_failure(host)) {
 		host->failed = false;
 		return (struct started){ .death = host->death };
@@ -396,8 +398,8 @@ show_probe(void *data, const char *line)
 
 /*
  * SIGCHLD is read with the other signals, and job_reap() waits for children:
- * libev's own wait takes no processor times and depends on a mask that the
- * parent may have set.
+ * libev's own wait does not report processor times, and depends on a mask that
+ * the parent may have set.
  */
 static void
 set_up(struct host *host)

@@ -42,7 +42,7 @@ const char *notify_begin(struct notify *notify, uint64_t number);
 /* The attempt has ended: reads its last words, for a second at most. */
 void notify_end(struct notify *notify);
 
-/* Whether the attempt has stopped to feed its watchdog; true once. */
+/* Whether the attempt has stopped feeding its watchdog; true once. */
 bool notify_take_hang(struct notify *notify);
 
 /*

@@ -80,11 +80,11 @@ done
 # The lines that a directory may have, and the rows of options. A commit may lower a
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
-	7443 src/core
+	7449 src/core
 	2352 src/report
 	2109 src/plan
-	3348 src/options
-	8129 src/sys
+	3349 src/options
+	8138 src/sys
 	292 src/main.c
 	10139 tests/unit
 	14453 tests/command

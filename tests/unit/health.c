@@ -19,7 +19,7 @@ TEST(without_the_option_there_is_no_probe)
 	struct health health = health_begin(&none, 100);
 
 	CHECK_DBL(health_wake(&health), INFINITY, 0);
-	CHECK_INT(health_tick(&health, &none, 1e9), HEALTH_WAIT);
+	CHECK_INT(health_tick(&health, &none, 1e9), PROBE_WAIT);
 	CHECK_INT(health_status(&health, &none), HEALTH_STARTING);
 }
 
@@ -28,10 +28,10 @@ TEST(a_probe_comes_an_interval_after_the_one_before)
 	struct health health = health_begin(&rules, 100);
 
 	CHECK_DBL(health_wake(&health), 110, 0);
-	CHECK_INT(health_tick(&health, &rules, 109.9), HEALTH_WAIT);
-	CHECK_INT(health_tick(&health, &rules, 110), HEALTH_START);
+	CHECK_INT(health_tick(&health, &rules, 109.9), PROBE_WAIT);
+	CHECK_INT(health_tick(&health, &rules, 110), PROBE_START);
 	CHECK_DBL(health_wake(&health), 115, 0);
-	CHECK_INT(health_tick(&health, &rules, 112), HEALTH_WAIT);
+	CHECK_INT(health_tick(&health, &rules, 112), PROBE_WAIT);
 	health_probed(&health, &rules, fine, 113);
 	CHECK_DBL(health_wake(&health), 123, 0);
 	CHECK_INT(health_status(&health, &rules), HEALTH_HEALTHY);
@@ -42,7 +42,7 @@ TEST(a_probe_that_takes_too_long_has_failed)
 	struct health health = health_begin(&rules, 0);
 
 	health_tick(&health, &rules, 10);
-	CHECK_INT(health_tick(&health, &rules, 15), HEALTH_END);
+	CHECK_INT(health_tick(&health, &rules, 15), PROBE_END);
 	CHECK_INT(health.failures, 1);
 	CHECK_INT(health.last.kind, OUTCOME_TIMEOUT);
 	/* It ended in the end, which does not count once more. */
@@ -60,8 +60,8 @@ TEST(a_probe_that_cannot_be_killed_fails_again_after_each_interval)
 	health_tick(&health, &rules, 15);
 	CHECK_INT(health_status(&health, &rules), HEALTH_FAILING);
 	CHECK_DBL(health_wake(&health), 25, 0);
-	CHECK_INT(health_tick(&health, &rules, 24.9), HEALTH_WAIT);
-	CHECK_INT(health_tick(&health, &rules, 25), HEALTH_END);
+	CHECK_INT(health_tick(&health, &rules, 24.9), PROBE_WAIT);
+	CHECK_INT(health_tick(&health, &rules, 25), PROBE_END);
 	CHECK_INT(health_status(&health, &rules), HEALTH_UNHEALTHY);
 }
 

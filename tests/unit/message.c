@@ -561,21 +561,21 @@ TEST(each_other_sentence_is_told)
 		    "nobody took the rest of its output by --max-time 0s",
 		    { .kind = RECORD_END,
 			.attempt.number = 2,
-			.last.extent = EXTENT_UNREAD,
+			.last.extent = EXTENT_UNTAKEN,
 			.end = { REASON_MAX_TIME, .cut = CUT_ATTEMPT } } },
 		{ message_of, &calm,
 		    "ended by SIGTERM after 1 attempt in 0s: did not run, "
 		    "and nobody took the rest of its output",
 		    { .kind = RECORD_END,
 			.attempt.number = 1,
-			.last.extent = EXTENT_UNREAD,
+			.last.extent = EXTENT_UNTAKEN,
 			.end = { REASON_SIGNAL, .ended_by = SIGTERM } } },
 		{ message_of, &calm,
 		    "ended by SIGTERM after 1 attempt in 0s, and nobody took "
 		    "the rest of its output",
 		    { .kind = RECORD_END,
 			.attempt.number = 1,
-			.last.extent = EXTENT_UNREAD,
+			.last.extent = EXTENT_UNTAKEN,
 			.end = { REASON_SIGNAL, .ended_by = SIGTERM,
 			    .in_a_wait = true } } },
 		{ message_of, &calm,
@@ -583,7 +583,7 @@ TEST(each_other_sentence_is_told)
 		    "took the rest of its output",
 		    { .kind = RECORD_END,
 			.attempt.number = 1,
-			.last.extent = EXTENT_UNREAD,
+			.last.extent = EXTENT_UNTAKEN,
 			.end = { REASON_ATTEMPTS } } },
 		{ message_of, &calm,
 		    "ended by SIGTERM after 1 attempt in 0s: did not run, "
@@ -671,7 +671,7 @@ TEST(each_name_in_a_sentence_is_a_fact)
 			    i % 2 == 0 ? OUTCOME_EXIT : OUTCOME_UNHEALTHY;
 			record.end.ended_by = record.signal = SIGTERM;
 			record.end.too_long = record.end.too_early = 3;
-			record.last.why = PROCESS_IDLE;
+			record.last.why = WHY_IDLE;
 			record.seen.left = record.end.given_up = 2;
 			record.seen.left_names = record.seen.last_line = "x";
 			record.end.tolerated = i % 3 == 0;

@@ -20,7 +20,7 @@ TEST(a_process_that_ends_by_itself_is_collected)
 
 	CHECK_INT(process_tick(&process, 4.9), PROCESS_WAIT);
 	CHECK_INT(process_exited(&process, 4.9), PROCESS_COLLECT);
-	CHECK_INT(process.why, PROCESS_ENDS_ITSELF);
+	CHECK_INT(process.why, WHY_ENDS_ITSELF);
 }
 
 TEST(each_phase_has_its_deadline)
@@ -28,11 +28,11 @@ TEST(each_phase_has_its_deadline)
 	struct process process = begun(5);
 
 	CHECK_INT(process_tick(&process, 5), PROCESS_SIGNAL);
-	CHECK_INT(process.phase, PROCESS_SIGNALLED);
-	CHECK_INT(process.why, PROCESS_TIMEOUT);
+	CHECK_INT(process.phase, PHASE_SIGNALLED);
+	CHECK_INT(process.why, WHY_TIMEOUT);
 	CHECK_DBL(process_wake(&process), 7, 0);
 	CHECK_INT(process_tick(&process, 7), PROCESS_KILL);
-	CHECK_INT(process.phase, PROCESS_KILLED);
+	CHECK_INT(process.phase, PHASE_KILLED);
 	CHECK_DBL(process_wake(&process), INFINITY, 0);
 	CHECK_INT(process_exited(&process, 7.5), PROCESS_KILL);
 	CHECK_DBL(process_wake(&process), 8.5, 0);
@@ -46,7 +46,7 @@ TEST(the_end_of_the_run_is_a_reason_of_its_own)
 
 	process.run_end = 5;
 	CHECK_INT(process_tick(&process, 5), PROCESS_SIGNAL);
-	CHECK_INT(process.why, PROCESS_MAX_TIME);
+	CHECK_INT(process.why, WHY_MAX_TIME);
 	CHECK_INT(process_tick(&process, 7), PROCESS_KILL);
 	CHECK_DBL(process_wake(&process), 8, 0);
 	CHECK_INT(process_tick(&process, 8), PROCESS_ABANDON);
@@ -80,7 +80,7 @@ TEST(silence_ends_a_process_only_while_it_runs)
 	process.active = 10;
 	CHECK_DBL(process_wake(&process), 13, 0);
 	CHECK_INT(process_tick(&process, 13), PROCESS_SIGNAL);
-	CHECK_INT(process.why, PROCESS_IDLE);
+	CHECK_INT(process.why, WHY_IDLE);
 	CHECK_DBL(process_wake(&process), 15, 0);
 }
 
@@ -110,7 +110,7 @@ TEST(a_reader_is_not_waited_for_past_the_deadline)
 	CHECK_INT(process_tick(&process, 3.9), PROCESS_WAIT);
 	CHECK_INT(process_tick(&process, 4), PROCESS_DROP_OUTPUT);
 	CHECK(process.incomplete);
-	CHECK_INT(process.why, PROCESS_ENDS_ITSELF);
+	CHECK_INT(process.why, WHY_ENDS_ITSELF);
 }
 
 /* It exits as its time is over: the search must have some time, too. */
@@ -163,17 +163,17 @@ TEST(an_outcome_that_is_late_has_a_reason)
 	process_exited(&process, 1);
 	process_collect(&process, 1);
 	CHECK_INT(process_tick(&process, 5), PROCESS_DROP_OUTPUT);
-	CHECK_INT(process.why, PROCESS_TIMEOUT);
+	CHECK_INT(process.why, WHY_TIMEOUT);
 	last.run_end = 5;
 	process_exited(&last, 1);
 	process_collect(&last, 1);
 	CHECK_INT(process_tick(&last, 5), PROCESS_DROP_OUTPUT);
-	CHECK_INT(last.why, PROCESS_ENDS_ITSELF);
-	process_end(&ended, PROCESS_IDLE, 1);
+	CHECK_INT(last.why, WHY_ENDS_ITSELF);
+	process_end(&ended, WHY_IDLE, 1);
 	process_exited(&ended, 2);
 	process_collect(&ended, 2);
 	CHECK_INT(process_tick(&ended, 3), PROCESS_DROP_OUTPUT);
-	CHECK_INT(ended.why, PROCESS_IDLE);
+	CHECK_INT(ended.why, WHY_IDLE);
 }
 
 static struct ended
@@ -192,15 +192,15 @@ TEST(an_ended_process_counts_by_the_reason)
 	const struct outcome unforked = { OUTCOME_UNFORKED, .code = 11 };
 	const struct process process = begun(5);
 
-	CHECK_INT(noted(&process, PROCESS_ENDS_ITSELF, exited).outcome.code, 3);
-	CHECK_INT(noted(&process, PROCESS_ERROR, exited).outcome.kind,
+	CHECK_INT(noted(&process, WHY_ENDS_ITSELF, exited).outcome.code, 3);
+	CHECK_INT(noted(&process, WHY_ERROR, exited).outcome.kind,
 	    OUTCOME_EXIT);
-	CHECK_INT(noted(&process, PROCESS_IDLE, exited).outcome.kind,
+	CHECK_INT(noted(&process, WHY_IDLE, exited).outcome.kind,
 	    OUTCOME_TIMEOUT);
-	CHECK_INT(noted(&process, PROCESS_IDLE, exited).returned.code, 3);
-	CHECK_INT(noted(&process, PROCESS_UNHEALTHY, exited).outcome.kind,
+	CHECK_INT(noted(&process, WHY_IDLE, exited).returned.code, 3);
+	CHECK_INT(noted(&process, WHY_UNHEALTHY, exited).outcome.kind,
 	    OUTCOME_UNHEALTHY);
-	CHECK_INT(noted(&process, PROCESS_TIMEOUT, unforked).outcome.kind,
+	CHECK_INT(noted(&process, WHY_TIMEOUT, unforked).outcome.kind,
 	    OUTCOME_UNFORKED);
 }
 
@@ -216,9 +216,9 @@ TEST(a_reader_that_takes_has_a_second)
 		{ 9.5, false, 10.5, EXTENT_WHOLE },
 		{ 9.5, true, 10.5, EXTENT_WHOLE },
 		{ 10, true, 11, EXTENT_WHOLE },
-		{ 9, false, 10, EXTENT_UNREAD },
-		{ 9, true, 10, EXTENT_UNREAD },
-		{ 0, true, 10, EXTENT_UNREAD },
+		{ 9, false, 10, EXTENT_UNTAKEN },
+		{ 9, true, 10, EXTENT_UNTAKEN },
+		{ 0, true, 10, EXTENT_UNTAKEN },
 		{ INFINITY, false, 10, EXTENT_UNSEARCHED },
 		{ INFINITY, true, 10, EXTENT_UNSEARCHED },
 	};
@@ -253,11 +253,11 @@ TEST(a_stuck_process_has_no_outcome_of_its_own)
 	struct process process = begun(5);
 
 	process.incomplete = true;
-	struct ended ended = noted(&process, PROCESS_ENDS_ITSELF, stale);
+	struct ended ended = noted(&process, WHY_ENDS_ITSELF, stale);
 	CHECK_INT(ended.extent, EXTENT_UNKNOWN);
 	CHECK_INT(ended.outcome.kind, OUTCOME_TIMEOUT);
 	CHECK_INT(ended.returned.kind, OUTCOME_TIMEOUT);
-	ended = noted(&process, PROCESS_TIMEOUT, stale);
+	ended = noted(&process, WHY_TIMEOUT, stale);
 	CHECK_INT(ended.outcome.kind, OUTCOME_TIMEOUT);
 }
 
@@ -269,16 +269,16 @@ TEST(a_stop_is_followed_by_sigkill)
 	CHECK(process_wake(&process) == 3);
 	CHECK_INT(process_tick(&process, 2.9), PROCESS_WAIT);
 	CHECK_INT(process_tick(&process, 3), PROCESS_KILL);
-	CHECK_INT(process.phase, PROCESS_KILLED);
-	CHECK_INT(process.why, PROCESS_ENDS_ITSELF);
+	CHECK_INT(process.phase, PHASE_KILLED);
+	CHECK_INT(process.why, WHY_ENDS_ITSELF);
 	CHECK_INT(process_tick(&process, 3.9), PROCESS_WAIT);
 	CHECK_INT(process_tick(&process, 4), PROCESS_ABANDON);
 	/* It is as early where a timeout has asked the process to end. */
 	process_tick(&ended, 5);
 	process_stop(&ended, 5.5);
 	CHECK_INT(process_tick(&ended, 5.5), PROCESS_KILL);
-	CHECK_INT(ended.phase, PROCESS_KILLED);
-	CHECK_INT(ended.why, PROCESS_TIMEOUT);
+	CHECK_INT(ended.phase, PHASE_KILLED);
+	CHECK_INT(ended.why, WHY_TIMEOUT);
 }
 
 TEST(the_end_of_the_run_leaves_the_second_after_sigkill)
@@ -310,8 +310,8 @@ TEST(a_drain_has_no_limit_but_the_end_of_the_run)
 	CHECK_DBL(process_wake(&process), 9, 0);
 	CHECK_INT(process_tick(&process, 8.9), PROCESS_WAIT);
 	CHECK_INT(process_tick(&process, 9), PROCESS_KILL);
-	CHECK_INT(process.phase, PROCESS_KILLED);
-	CHECK_INT(process.why, PROCESS_ENDS_ITSELF);
+	CHECK_INT(process.phase, PHASE_KILLED);
+	CHECK_INT(process.why, WHY_ENDS_ITSELF);
 	CHECK_INT(process_exited(&process, 9.5), PROCESS_KILL);
 }
 
@@ -324,7 +324,7 @@ TEST(a_drain_ends_at_the_stop_timeout)
 	process_drain(&process, 0);
 	CHECK_DBL(process_wake(&process), 3, 0);
 	CHECK_INT(process_tick(&process, 3), PROCESS_KILL);
-	CHECK_INT(process.phase, PROCESS_KILLED);
+	CHECK_INT(process.phase, PHASE_KILLED);
 }
 
 TEST(a_process_that_drains_is_collected)
@@ -333,7 +333,7 @@ TEST(a_process_that_drains_is_collected)
 
 	process_drain(&process, 0);
 	CHECK_INT(process_exited(&process, 700), PROCESS_COLLECT);
-	CHECK_INT(process.why, PROCESS_ENDS_ITSELF);
+	CHECK_INT(process.why, WHY_ENDS_ITSELF);
 }
 
 TEST(a_process_that_was_asked_to_end_does_not_drain)
@@ -343,8 +343,8 @@ TEST(a_process_that_was_asked_to_end_does_not_drain)
 	process_tick(&process, 5);
 	process_drain(&process, 0);
 	CHECK_INT(process_tick(&process, 7), PROCESS_KILL);
-	CHECK_INT(process.phase, PROCESS_KILLED);
-	CHECK_INT(process.why, PROCESS_TIMEOUT);
+	CHECK_INT(process.phase, PHASE_KILLED);
+	CHECK_INT(process.why, WHY_TIMEOUT);
 }
 
 TEST(without_sigkill_a_drain_is_abandoned_at_the_end_of_the_run)
@@ -364,23 +364,23 @@ TEST(leftovers_that_do_not_end_in_a_second_end_as_after_a_timeout)
 
 	process.ends_left = quick.ends_left = true;
 	CHECK_INT(process_exited(&process, 3), PROCESS_LOOK);
-	CHECK_INT(process.phase, PROCESS_LEAVES);
+	CHECK_INT(process.phase, PHASE_LEAVES);
 	CHECK_INT(process_reaped(&process), PROCESS_LOOK);
 	CHECK_DBL(process_wake(&process), 4, 0);
 	CHECK_INT(process_tick(&process, 4), PROCESS_SIGNAL);
-	CHECK_INT(process.phase, PROCESS_SIGNALLED);
+	CHECK_INT(process.phase, PHASE_SIGNALLED);
 	CHECK_DBL(process_wake(&process), 6, 0);
 	CHECK_INT(process_tick(&process, 6), PROCESS_KILL);
-	CHECK_INT(process.phase, PROCESS_KILLED);
+	CHECK_INT(process.phase, PHASE_KILLED);
 	CHECK_DBL(process_wake(&process), 7, 0);
 	CHECK_INT(process_tick(&process, 7), PROCESS_ABANDON);
 	CHECK(!process.incomplete);
-	CHECK_INT(process.why, PROCESS_ENDS_ITSELF);
+	CHECK_INT(process.why, WHY_ENDS_ITSELF);
 	process_drain(&quick, 0);
 	CHECK_INT(process_exited(&quick, 3), PROCESS_LOOK);
 	process_stop(&quick, 3.5);
 	CHECK_INT(process_tick(&quick, 3.5), PROCESS_KILL);
-	CHECK_INT(quick.phase, PROCESS_KILLED);
+	CHECK_INT(quick.phase, PHASE_KILLED);
 }
 
 TEST(leftovers_have_their_second_within_the_run)

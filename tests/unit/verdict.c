@@ -70,7 +70,7 @@ static const struct row {
 	    .rule = RULE_DEFAULT },
 	{ .hopeless = DEFAULT,
 	    .outcome = TIMEOUT,
-	    .why = PROCESS_IDLE,
+	    .why = WHY_IDLE,
 	    .verdict = NO,
 	    .rule = RULE_IDLE_TIMEOUT },
 	{ .hopeless = DEFAULT,
