@@ -43,14 +43,13 @@ const struct message_row message_rows[] = {
 	{ "line signal", "verbose", "received %signal[?forwarded , forwarded]",
 	    INFO },
 	/* An earlier line has said all. */
-	{ "line end", "!verbose reason=success !failures", "" },
 	{ "line end", "!verbose reason=error", "" },
 	{ "line end", "!verbose reason=stop outcome=unstartable", "" },
 	{ "line end", "reason=stop !outcome=unstartable", "%last[; %advice]" },
 	{ "line end", "", "%last" },
 
 	/* Where the run stands. */
-	/* A time does not age while the status stands. */
+	/* A time of day stays true while the status is shown. */
 	{ "now attempt", "",
 	    "%attempt runs[; attempt %before %how, at %when]" },
 	{ "now health", "", "%healthy" },
@@ -59,7 +58,7 @@ const struct message_row message_rows[] = {
 	{ "now wait", "", "%next" },
 	{ "now end", "", "%last" },
 
-	/* How an attempt ended.  The last line has a rule that ends the run. */
+	/* How an attempt ended; the last line has a rule that ends the run. */
 	{ "ended", "outcome=unstartable",
 	    "cannot execute %command: %error[; %advice][?waits ; %next]",
 	    WARNING },
@@ -187,7 +186,7 @@ const struct message_row message_rows[] = {
 	    "with -m" },
 	{ "limit", "reason=budget", "and --budget is used up" },
 	{ "limit", "reason=gate", "and --before-retry failed" },
-	{ "limit", "reason=error unread", "and nobody reads the output" },
+	{ "limit", "reason=error sigpipe", "and nobody reads the output" },
 	{ "limit", "reason=error", "and retry itself failed" },
 	{ "limit", "reason=attempts", "which reaches --attempts=%reached" },
 
@@ -359,7 +358,7 @@ find_fact(const struct telling *telling, const char *name,
 	const bool good = judgement.verdict == VERDICT_SUCCESS;
 	const bool bad = judgement.verdict == VERDICT_RETRY ||
 	    judgement.verdict == VERDICT_STOP;
-	const bool probed = probes->last.kind != OUTCOME_NONE &&
+	const bool probe_failed = probes->last.kind != OUTCOME_NONE &&
 	    (probes->last.kind != OUTCOME_EXIT || probes->last.code != 0);
 	const bool has_class = record_has_class(record);
 	const char *command = style->command == NULL ? NULL : *style->command;
@@ -391,7 +390,7 @@ find_fact(const struct telling *telling, const char *name,
 	IF("by-default", judgement.by_default)
 	IF("unmatched", judgement.unmatched)
 	IF("check-timed-out", record->last.check_timed_out)
-	IF("unread", record->end.death == SIGPIPE)
+	IF("sigpipe", record->end.death == SIGPIPE)
 	IF("untaken", record->last.extent == EXTENT_UNTAKEN)
 	IF("unsearched", record->last.extent == EXTENT_UNSEARCHED)
 	IF("failures", record->failures > 0)
@@ -399,7 +398,7 @@ find_fact(const struct telling *telling, const char *name,
 	IF("kept", record->wait.kept)
 	IF("lasting", delay->seconds >= 1)
 	IF("healthy-told", record->attempt.healthy_told)
-	IF("probe-failed", probed)
+	IF("probe-failed", probe_failed)
 	IF("hung", probes->last.kind == OUTCOME_UNHEALTHY)
 	IF("differ", probes->differ)
 	IF("never", probes->failures > 0 && !probes->was_healthy)
@@ -427,7 +426,7 @@ find_fact(const struct telling *telling, const char *name,
 	FACT("error", !outcome_ran(outcome),
 	    outcome.reason != NULL ? outcome.reason : strerror(outcome.code))
 	AS("attempt", message_attempt(record, 0, text))
-	FACT("probe", probed, outcome_text(probes->last, text))
+	FACT("probe", probe_failed, outcome_text(probes->last, text))
 	/* An attempt runs, since the one before has failed. */
 	FACT("when",
 	    record->kind == RECORD_ATTEMPT &&
@@ -656,6 +655,31 @@ named(const struct report_style *style, struct message body)
 	return message;
 }
 
+bool
+message_is_silent(const struct report_style *style, const struct record *record)
+{
+	if (style->verbose)
+		return false;
+	switch (record->kind) {
+	case RECORD_START:
+		return !style->ci;
+	case RECORD_ATTEMPT:
+	case RECORD_SIGNAL:
+		return true;
+	case RECORD_OUTCOME:
+		return record->last.judgement.verdict == VERDICT_SUCCESS;
+	case RECORD_WAIT:
+		return record->attempt.number > 0;
+	case RECORD_END:
+		return record->end.reason == REASON_SUCCESS &&
+		    record->failures == 0;
+	case RECORD_LOCK:
+	case RECORD_HEALTH:
+		break;
+	}
+	return false;
+}
+
 struct message
 message_of(const struct report_style *style, const struct record *record)
 {
@@ -664,16 +688,7 @@ message_of(const struct report_style *style, const struct record *record)
 	const enum verdict verdict = record->last.judgement.verdict;
 	char part[MESSAGE_PART];
 
-	/*
-	 * A success is shown by --verbose alone.  No row would hold for the
-	 * others, which each run or attempt has.
-	 */
-	if (!style->verbose &&
-	    ((record->kind == RECORD_START && !style->ci) ||
-		record->kind == RECORD_ATTEMPT ||
-		(record->kind == RECORD_OUTCOME &&
-		    verdict == VERDICT_SUCCESS) ||
-		(record->kind == RECORD_WAIT && record->attempt.number > 0)))
+	if (message_is_silent(style, record))
 		return (struct message){ .priority = PRIORITY_INFO };
 	snprintf(part, sizeof(part), "line %s", record_names[record->kind]);
 	struct message message = compose(style, record, part);

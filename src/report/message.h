@@ -65,6 +65,13 @@ extern const struct message_row message_rows[];
 /* The line of output that decided, cut and made safe; NULL if none did. */
 const char *message_line(const struct record *record, char text[MESSAGE_LINE]);
 
+/*
+ * Whether the record has no line without --verbose: each run or attempt has
+ * such records.
+ */
+bool message_is_silent(const struct report_style *style,
+    const struct record *record);
+
 /* The line for this record, with the name of the run. */
 struct message message_of(const struct report_style *style,
     const struct record *record);

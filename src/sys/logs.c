@@ -414,11 +414,7 @@ logs_tell(struct report *report, struct output *output,
     const struct record *record)
 {
 	logs_hide(report, output);
-	/* A run that succeeds at once says nothing, and so need not look. */
-	if (record->failures > 0 ||
-	    (record->end.reason != REASON_NONE &&
-		record->end.reason != REASON_SUCCESS) ||
-	    report->style.verbose)
+	if (!message_is_silent(&report->style, record))
 		look_at_logs(report);
 	report->now = record->seen.time;
 	report_tell(report, record);

@@ -375,6 +375,8 @@ done
 is '--color=always wins over NO_COLOR, and needs no terminal' \
     "$(colours NO_COLOR=1 TERM=dumb retry --color=always)" 2
 is '--color=auto is the default' "$(colours retry --color=auto)" 0
+is 'a message before the first failure has them' \
+    "$(CI=1 retry -a 0 --color=always true 2>&1 | grep -c "$(printf '\033')")" 1
 for mode in hold all last chronic; do
 	is "$mode: messages have them" \
 	    "$(colours retry --color=always --output=$mode)" 2

@@ -81,13 +81,13 @@ done
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
 	7449 src/core
-	2352 src/report
+	2374 src/report
 	2109 src/plan
 	3349 src/options
-	8138 src/sys
+	8134 src/sys
 	292 src/main.c
 	10139 tests/unit
-	14453 tests/command
+	14455 tests/command
 	4617 tests/lib
 	2813 tests/simulate
 	4386 scripts
