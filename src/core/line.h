@@ -23,13 +23,13 @@ const char *line_body(const char *text);
 void line_quote(char *quote, size_t size, const char *line, size_t start,
     size_t end);
 
-/* Where a pattern that is searched for comes from. */
+/* What a pattern that is searched for stands for. */
 enum line_kind {
 	LINE_MATCH,    /* an option, in the order of enum match */
 	LINE_HINT,     /* --delay-match */
-	LINE_COMPILER, /* by which a compiler says: the source is wrong */
-	LINE_TEST,     /* by which a run of tests says: one failed */
-	LINE_CLUE,     /* a preset */
+	LINE_COMPILER, /* a compiler says that the source is wrong */
+	LINE_TEST,     /* a run of tests says that one failed */
+	LINE_CLUE,     /* what a preset knows */
 
 	/* The others are tried only on lines with a clue. */
 	LINE_WARNING, /* the line proves no permanent failure */
