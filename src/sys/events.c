@@ -53,7 +53,7 @@ events_time(clockid_t clock)
 double
 clock_at(const struct clock *clock, double moment)
 {
-	return moment - clock->stopped;
+	return fmax(moment, clock->resumed) - clock->stopped;
 }
 
 double

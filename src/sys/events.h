@@ -25,7 +25,10 @@ struct clock {
 	double resumed; /* when the last one ended, on CLOCK_MONOTONIC */
 };
 
-/* The time on this clock at a moment of CLOCK_MONOTONIC, and now. */
+/*
+ * The time on this clock at a moment of CLOCK_MONOTONIC, and now.  One before
+ * the end of the last stop counts as that end.
+ */
 double clock_at(const struct clock *clock, double moment);
 double clock_now(const struct clock *clock);
 

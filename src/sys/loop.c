@@ -180,10 +180,8 @@ next(struct host *host, double until)
 	while (!find_event(host, until, &event))
 		wait_for_events(host, until);
 	event.now = clock_now(&host->clock);
-	/* A stop does not count as silence. */
 	event.active = clock_at(&host->clock,
-	    fmax(collector_active(&host->job.output.collector),
-		host->clock.resumed));
+	    collector_active(&host->job.output.collector));
 	return event;
 }
 

@@ -368,6 +368,25 @@ ended $retry
 ended $reader
 seq 200000 >want
 check 'SIGCONT continues it, and nothing is lost' cmp got want
+# stopped_reader: a reader that takes some, is stopped with retry for a second, and
+# takes the rest after half a second, has all: both have a second again.
+stopped_reader() {
+	perl -e 'setpgrp; exec @ARGV' "$RETRY" -q --output=last -a 2 -T 1 \
+	    sh -c 'head -c 300000 /dev/zero; exec sleep 60' >unread &
+	retry=$!
+	exec 8<unread
+	dd bs=65536 count=1 iflag=fullblock of=got <&8 2>dd.log
+	sleep .8
+	kill -TSTP "$retry"
+	sleep 1
+	kill -CONT "$retry"
+	sleep .5
+	cat <&8 >>got
+	exec 8<&-
+	ended "$retry"
+	[ "$(wc -c <got)" -eq 300000 ]
+}
+check 'the reader has a second after a stop, too' retried stopped_reader
 listen setsid -w "$RETRY" -q sh -c 'trap "exit 0" USR1
 	echo $PPID >pid; echo ready >heard
 	while :; do sleep .05; done'

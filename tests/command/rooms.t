@@ -84,10 +84,10 @@ ceilings='
 	2374 src/report
 	2109 src/plan
 	3349 src/options
-	8134 src/sys
+	8135 src/sys
 	292 src/main.c
 	10139 tests/unit
-	14455 tests/command
+	14474 tests/command
 	4617 tests/lib
 	2813 tests/simulate
 	4386 scripts
