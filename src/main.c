@@ -245,6 +245,8 @@ protect_relocated(void)
 	/* NOLINTNEXTLINE(performance-no-int-to-ptr) it is an address */
 	const ElfW(Phdr) *rows = (const void *)(start + __ehdr_start.e_phoff);
 
+	if (getauxval(AT_BASE) != 0)
+		return; /* a dynamic program */
 	for (int i = 0; i < __ehdr_start.e_phnum; i++) {
 		const uintptr_t begin = base + rows[i].p_vaddr;
 		const uintptr_t from = begin & ~(page - 1);
@@ -263,8 +265,7 @@ main(int argc, char **argv)
 	char own_name[OWN_NAME] = PROGRAM;
 	struct options options;
 
-	if (getauxval(AT_BASE) == 0)
-		protect_relocated();
+	protect_relocated();
 	/* Not argv[0], which may be anything. */
 	program_invocation_name = program_invocation_short_name = own_name;
 	check_stack();

@@ -38,7 +38,7 @@ enum rule {
 struct class_known {
 	enum failure_class class;
 	const char *preset; /* that knows it, or NULL */
-	bool is_lines;	    /* a line of output shows it */
+	bool from_line;	    /* a line of output shows it */
 };
 
 /* With VERDICT_NONE the check must be asked first. */

@@ -31,7 +31,7 @@ delay_draw(const struct policy *policy, const struct random *random,
 	struct level low_level = *level, high_level = *level;
 
 	if (request.throttled && !backoff.strategy->keeps_level)
-		backoff.base = policy->throttle_delay;
+		backoff.base = policy->throttle_delay; /* if it has one */
 	/* The least draw and the largest, on copies of the level. */
 	const double low = jitter_delay(jitter, &backoff,
 	    nominal_delay(policy, &backoff, &low_level, request, 0), 0);
@@ -58,15 +58,15 @@ delay_hinted(const struct policy *policy, const struct random *random,
 	const double most =
 	    fmin(hint + fmin(hint * policy->hint_spread, HINT_SPREAD_MOST),
 		fmax(policy->hint_limit, hint));
-	double spread = hint;
+	double asked = hint;
 
 	if (policy->hint_spread > 0)
-		spread +=
+		asked +=
 		    (most - hint) * random_uniform(random, attempt, DRAW_HINT);
 	delay.hint_is_longer = hint > delay.high;
-	delay.hint_decides = spread > delay.seconds;
+	delay.hint_decides = asked > delay.seconds;
 	delay.low = fmax(delay.low, hint);
 	delay.high = fmax(delay.high, most);
-	delay.seconds = fmax(delay.seconds, spread);
+	delay.seconds = fmax(delay.seconds, asked);
 	return delay;
 }

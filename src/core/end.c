@@ -4,26 +4,26 @@
 
 /* The exit status of a run that ends as its last attempt did. */
 static int
-last_status(const struct record *run)
+last_status(const struct record *record)
 {
-	const struct outcome returned = run->last.returned;
+	const struct outcome returned = record->last.returned;
 
-	if (!run->policy->preserve_status)
-		return outcome_status(run->last.outcome);
+	if (!record->policy->preserve_status)
+		return outcome_status(record->last.outcome);
 	return returned.kind == OUTCOME_EXIT ? returned.code
 					     : outcome_status(returned);
 }
 
 struct end
-end_as_last(const struct record *run, enum reason reason)
+end_as_last(const struct record *record, enum reason reason)
 {
-	const struct policy *policy = run->policy;
-	const struct outcome outcome = run->last.outcome;
-	struct end end = { .reason = reason, .status = last_status(run) };
+	const struct policy *policy = record->policy;
+	const struct outcome outcome = record->last.outcome;
+	struct end end = { .reason = reason, .status = last_status(record) };
 
 	/* With --repeat it may have succeeded in a run that gives up. */
-	if (run->last.judgement.verdict == VERDICT_SUCCESS) {
-		if (policy->flaky_status > 0 && run->failures > 0)
+	if (record->last.judgement.verdict == VERDICT_SUCCESS) {
+		if (policy->flaky_status > 0 && record->failures > 0)
 			end.status = policy->flaky_status;
 		else if (!policy->preserve_status)
 			end.status = 0;
@@ -39,12 +39,12 @@ end_as_last(const struct record *run, enum reason reason)
 }
 
 struct end
-end_cut_short(const struct record *run)
+end_cut_short(const struct record *record)
 {
 	return (struct end){ .reason = REASON_MAX_TIME,
-		.status =
-		    run->policy->preserve_status && run->attempt.number > 0
-		    ? last_status(run)
+		.status = record->policy->preserve_status &&
+			record->attempt.number > 0
+		    ? last_status(record)
 		    : STATUS_TIMEOUT };
 }
 

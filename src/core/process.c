@@ -33,7 +33,7 @@ process_begin(const struct policy *policy, bool is_attempt, double now,
 	};
 }
 
-/* When SIGKILL is due because the run ends. */
+/* When SIGKILL is due because the run ends: before it was sent. */
 static double
 stop_due(const struct process *process)
 {
@@ -135,10 +135,10 @@ process_tick(struct process *process, double now)
 enum process_step
 process_fail(struct process *process, double now)
 {
+	if (process->phase == PHASE_RUNS || process->phase == PHASE_DRAINS)
+		return process_end(process, WHY_ERROR, now);
 	process->why = WHY_ERROR;
-	return process->phase == PHASE_RUNS || process->phase == PHASE_DRAINS
-	    ? process_end(process, WHY_ERROR, now)
-	    : process_tick(process, now);
+	return PROCESS_WAIT;
 }
 
 void

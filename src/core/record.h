@@ -89,7 +89,6 @@ struct end {
 	int ended_by; /* the signal that ended the run, or 0 */
 
 	/* What messages add; end.c's functions leave it alone. */
-	const struct limit *reached; /* ATTEMPTS; NULL: their number is */
 	enum cut cut;
 	bool in_a_wait;	   /* the signal came while no process ran */
 	double too_long;   /* the hint that ended the run, or 0 */
@@ -98,7 +97,7 @@ struct end {
 	uint64_t given_up; /* runs in a row that gave up, up to this one */
 };
 
-/* What only a driver that runs processes knows; of no use in a plan. */
+/* What only a driver that runs processes knows; but for the time. */
 struct seen {
 	double time; /* since 1970; a plan sets it, too: since the run began */
 	long pid;    /* of the process that runs; 0: none */
@@ -121,11 +120,12 @@ struct record {
 
 	/* Always valid. */
 	const struct policy *policy;
-	uint64_t used;	   /* attempts that count against the limit */
-	bool final;	   /* the limit allows none after this one */
-	uint64_t failures; /* of the run */
-	int64_t paid;	   /* thousandths of a token for the retry, or 0 */
-	bool locked;	   /* another run has the state: it is waited for */
+	uint64_t used;		     /* attempts that count against the limit */
+	const struct limit *reached; /* by the last failure, or NULL */
+	bool final;		     /* the limit allows none after this one */
+	uint64_t failures;	     /* of the run */
+	int64_t paid; /* thousandths of a token for the retry, or 0 */
+	bool locked;  /* another run has the state: it is waited for */
 
 	/* The attempt that was begun last: valid from ATTEMPT on. */
 	struct attempt attempt;
@@ -134,8 +134,8 @@ struct record {
 	struct ended last;
 
 	/*
-	 * The delay is the one that follows from the first OUTCOME on; the
-	 * other members are of the last wait, or of the one that lasts.
+	 * From the first OUTCOME on `delay` is that of the wait that follows;
+	 * the other members are of the wait under way, or else of the last.
 	 */
 	struct wait wait;
 
@@ -144,8 +144,8 @@ struct record {
 	bool forwarded;
 
 	/*
-	 * From the moment on at which it is sure that the run ends: in the last
-	 * OUTCOME, in END, and in hooks.  Before that the reason is NONE.
+	 * Valid once it is certain that the run ends: in the last OUTCOME, in
+	 * END, and in hooks.  Before that the reason is NONE.
 	 */
 	struct end end;
 

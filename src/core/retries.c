@@ -147,7 +147,7 @@ retries_failure(struct retries *retries, double time)
 	const bool is_free = set_has(&policy->free, last->outcome);
 	if (is_free)
 		record->used--;
-	record->end.reached = limits_failure(&policy->limits, &retries->tally,
+	record->reached = limits_failure(&policy->limits, &retries->tally,
 	    last->outcome, is_free, time);
 	retries->delays = next_number(retries->delays);
 	draw_delay(retries, false, time);
@@ -159,7 +159,7 @@ retries_are_used_up(const struct retries *retries)
 	const uint64_t limit = retries->policy->limits.attempts;
 
 	return (limit > 0 && retries->record->used >= limit) ||
-	    retries->record->end.reached != NULL;
+	    retries->record->reached != NULL;
 }
 
 uint64_t
@@ -174,11 +174,11 @@ struct state
 retries_left(const struct retries *retries, double time)
 {
 	const struct record *record = retries->record;
-	const bool level = retries->policy->backoff.strategy->keeps_level;
+	const bool keeps = retries->policy->backoff.strategy->keeps_level;
 
 	if (record->last.judgement.verdict == VERDICT_SUCCESS)
 		return (struct state){
-			.level = level ? retries->level : (struct level){ 0 },
+			.level = keeps ? retries->level : (struct level){ 0 },
 			/* With --repeat the run may still give up. */
 			.given_up = record->end.reason == REASON_NONE
 			    ? retries->restored.given_up

@@ -96,20 +96,20 @@ static bool
 set_end(struct run *run, struct end end)
 {
 	struct ended *last = &run->record.last;
-	struct end *known = &run->record.end;
+	struct end *kept = &run->record.end;
 
 	/* No rule judged the attempt. */
 	if (last->untold && last->judgement.verdict == VERDICT_NONE)
 		last->judgement = (struct judgement){ .verdict = VERDICT_STOP,
 			.rule = end.reason == REASON_SIGNAL ? RULE_SIGNAL
 							    : RULE_ERROR };
-	known->reason = end.reason;
-	known->given_up = retries_given_up(&run->retries, end.reason);
-	known->tolerated = reasons[end.reason].gives_up &&
-	    known->given_up < run->policy->tolerate;
-	known->status = known->tolerated ? 0 : end.status;
-	known->death = known->tolerated ? 0 : end.death;
-	known->ended_by = end.ended_by;
+	kept->reason = end.reason;
+	kept->given_up = retries_given_up(&run->retries, end.reason);
+	kept->tolerated = reasons[end.reason].gives_up &&
+	    kept->given_up < run->policy->tolerate;
+	kept->status = kept->tolerated ? 0 : end.status;
+	kept->death = kept->tolerated ? 0 : end.death;
+	kept->ended_by = end.ended_by;
 	return false;
 }
 
@@ -294,7 +294,10 @@ find_step(struct run *run, double time)
 	return step == PROCESS_WAIT ? watch_health(run, time) : step;
 }
 
-/* A signal ends the run, but after the process; a hook only has less time. */
+/*
+ * A signal ends the run once the process has ended.  A last hook goes on, but
+ * has less time.
+ */
 static void
 drain(struct run *run, const struct event *event)
 {
@@ -392,7 +395,7 @@ save(struct run *run)
 }
 
 /*
- * --max-time ended the process, or will not let it run.  An attempt whose
+ * --max-time ended the process, or leaves it no time.  An attempt whose
  * verdict is not known by then has failed; a success before a gate stays one.
  */
 static bool
@@ -428,7 +431,7 @@ ask(struct run *run, enum task task, enum answer *answer)
 		return set_end(run, end_by_error(0));
 	if (run->signal != 0)
 		return set_end(run, end_by_signal(run->signal));
-	/* Or its output was still read when --max-time came. */
+	/* Or --max-time came while its output was still being read. */
 	if (why == WHY_MAX_TIME ||
 	    (run->process.incomplete && now(run) >= run->deadline))
 		return cut_short(run, task == TASK_GATE ? CUT_GATE : CUT_CHECK);
@@ -616,8 +619,8 @@ wait_for_delay(struct run *run)
 	run->driver->begin_wait(run->host, wait->delay.hint_decides,
 	    due - now(run));
 	/*
-	 * A wait of no time ends at once if signals were read since the attempt
-	 * began; if not, the loop reads them first.
+	 * A wait of no time is over at once, unless the loop has not read
+	 * signals since the attempt began.
 	 */
 	const double until = seconds > 0 ? due : run->begun + attempt->begun;
 	const bool again = await(run, until);
@@ -633,7 +636,7 @@ wait_for_delay(struct run *run)
 
 /*
  * --splay, --wait-first, and a delay that an earlier run left.  --max-time does
- * not count --splay, of which SIGURG may have left some over.
+ * not count --splay, and SIGURG may have cut it short.
  */
 static bool
 wait_first(struct run *run)
@@ -773,7 +776,7 @@ ask_gate(struct run *run)
 	return answer != ANSWER_AGAIN || end_with(run, REASON_GATE);
 }
 
-/* Makes ready for an attempt that begins now; returns its deadline. */
+/* Prepares an attempt that begins now; returns its deadline. */
 static double
 begin_attempt(struct run *run, double time)
 {
@@ -810,7 +813,7 @@ run_attempt(struct run *run, double deadline)
 	if (started.runs) {
 		tell(run, RECORD_ATTEMPT);
 		ended.why = run_process(run);
-		run->driver->end_attempt(run->host, &ended);
+		run->driver->note_attempt(run->host, &ended);
 		return ended;
 	}
 	health_stop(&run->record.attempt.probes);

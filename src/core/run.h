@@ -119,9 +119,9 @@ struct driver {
 	 * The attempt has ended: fills in how its process ended, what its
 	 * output matched, and the hint, if it gave one.
 	 */
-	void (*end_attempt)(struct host *host, struct ended *ended);
+	void (*note_attempt)(struct host *host, struct ended *ended);
 
-	/* Returns what the process of a question answered. */
+	/* Returns the answer to a question; says how a hook failed. */
 	enum answer (*answer)(struct host *host);
 
 	/*

@@ -528,7 +528,8 @@ take_out(struct look *look, size_t at, size_t length)
 static int
 is_no_evidence(const struct look *look, const struct clue *clue)
 {
-	const bool may_warn = clue->class == CLASS_PERMANENT && !clue->is_users;
+	const bool may_warn =
+	    clue->class == CLASS_PERMANENT && !clue->from_user;
 	const struct search *search = look->search;
 	int result = 0;
 
@@ -548,7 +549,7 @@ is_no_evidence(const struct look *look, const struct clue *clue)
 static bool
 is_refuted(const struct found *found, const struct clue *clue)
 {
-	return !clue->is_users &&
+	return !clue->from_user &&
 	    (clue->class == CLASS_TRANSIENT ? found->not_transient
 					    : found->not_permanent);
 }
@@ -563,7 +564,7 @@ is_news(const struct search *search, const struct clue *clue)
 	if (is_refuted(found, clue))
 		return false;
 	if (had == clue->class)
-		return clue->is_users && !search->told->is_users;
+		return clue->from_user && !search->told->from_user;
 	return had != CLASS_TRANSIENT;
 }
 
@@ -584,7 +585,7 @@ note_class(const struct look *look, const struct clue *clue, size_t at,
 	look->search->told = clue;
 	found->class = (struct class_known){ .class = clue->class,
 		.preset = clue->preset,
-		.is_lines = true };
+		.from_line = true };
 	line_quote(found->class_line, DECIDING_LINE, look->line->text + skipped,
 	    at - skipped, at - skipped + length);
 	return 0;
@@ -671,8 +672,8 @@ hit(struct look *look, size_t number, size_t at)
 
 		take_out(look, at, clue->length);
 		if (other == NULL ||
-		    (clue->is_users == other->is_users ? clue < other
-						       : clue->is_users))
+		    (clue->from_user == other->from_user ? clue < other
+							 : clue->from_user))
 			*hit = (struct hit){ clue, at };
 	}
 }
@@ -821,11 +822,11 @@ search_end(struct search *search, struct stream_line *line)
 }
 
 const char *
-search_line(const struct found *found, enum rule rule, bool is_lines)
+search_line(const struct found *found, enum rule rule, bool from_line)
 {
 	const enum match match = verdict_match(rule, found->matched);
 
 	if (match < MATCHES)
 		return found->lines[match];
-	return is_lines ? found->class_line : NULL;
+	return from_line ? found->class_line : NULL;
 }

@@ -37,7 +37,7 @@ struct clue {
 	size_t length;
 	const char *preset; /* its name */
 	unsigned int words; /* the list of words before it, or 0 */
-	bool is_users;	    /* it is from a file of the user's */
+	bool from_user;	    /* it is from a file of the user's */
 };
 
 /*
@@ -116,7 +116,7 @@ struct search {
 
 /* What a rule or a preset decided by, or NULL if that was no line. */
 const char *search_line(const struct found *found, enum rule rule,
-    bool is_lines);
+    bool from_line);
 
 /* Begins a search, which adds to *found. */
 void search_begin(struct search *search, const struct patterns *patterns,

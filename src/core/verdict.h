@@ -33,8 +33,8 @@ struct rules {
 
 	struct set success;
 	struct set stop;     /* that --stop-on names */
-	struct set hopeless; /* others that stop the run: by default, and the
-				class "permanent", which presets know */
+	struct set hopeless; /* that stop the run by default, with the class
+				"permanent", as --stop-on changes them */
 	struct set throttle;
 	struct set retry;
 	bool retry_listed; /* --retry-on was given */

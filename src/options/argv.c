@@ -130,6 +130,7 @@ static int
 set_defaults(struct options *options, char problem[ARGV_PROBLEM])
 {
 	*options = (struct options){ 0 };
+	/* --stop-on changes this set, too, and derive_rules() narrows it. */
 	set_parse(&options->policy.rules.hopeless, "permanent," OPTIONS_STOP_ON,
 	    NULL);
 	for (int id = 0; id < OPTIONS; id++)

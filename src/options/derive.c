@@ -18,22 +18,10 @@
 
 /* Whether a preset gave the option. */
 static bool
-is_presets(const struct options *options, enum option_id id)
+set_by_preset(const struct options *options, enum option_id id)
 {
 	return options->origin[id] == ORIGIN_BUILT_IN ||
 	    options->origin[id] == ORIGIN_FILE;
-}
-
-/* The longest delay that the options name. */
-static double
-longest_delay(const struct policy *policy)
-{
-	const struct backoff *backoff = &policy->backoff;
-	double longest = fmax(backoff_longest(backoff), backoff->base);
-
-	longest = fmax(longest, backoff->min);
-	longest = fmax(longest, policy->throttle_delay);
-	return fmax(longest, policy->success_delay);
 }
 
 /* --max-delay: the longest delay, and the longest hint. */
@@ -42,7 +30,11 @@ derive_cap(struct options *options)
 {
 	struct policy *policy = &options->policy;
 	struct backoff *backoff = &policy->backoff;
-	const double longest = longest_delay(policy);
+	/* That the options name. */
+	const double longest =
+	    fmax(fmax(fmax(backoff_longest(backoff), backoff->base),
+		     fmax(backoff->min, policy->throttle_delay)),
+		policy->success_delay);
 
 	backoff->most = backoff->cap;
 	if (!options_given(options, OPTION_MAX_DELAY)) {
@@ -54,7 +46,7 @@ derive_cap(struct options *options)
 	if (backoff->cap == 0)
 		backoff->cap = DURATION_MAX;
 	policy->hint_limit = backoff->cap;
-	if (is_presets(options, OPTION_MAX_DELAY)) {
+	if (set_by_preset(options, OPTION_MAX_DELAY)) {
 		/* It limits no hint, and leaves room for all delays. */
 		policy->hint_limit = fmax(backoff->cap, DEFAULT_HINT_LIMIT);
 		backoff->cap = fmax(backoff->cap, longest);
@@ -63,9 +55,9 @@ derive_cap(struct options *options)
 		return;
 	}
 	/* The delays of a preset stay within the user's cap. */
-	if (is_presets(options, OPTION_DELAY))
+	if (set_by_preset(options, OPTION_DELAY))
 		backoff->base = fmin(backoff->base, backoff->cap);
-	if (is_presets(options, OPTION_THROTTLE_DELAY))
+	if (set_by_preset(options, OPTION_THROTTLE_DELAY))
 		policy->throttle_delay =
 		    fmin(policy->throttle_delay, backoff->cap);
 }
@@ -79,13 +71,13 @@ derive_jitter(struct options *options)
 	const bool given = options_given(options, OPTION_JITTER);
 	const bool random = backoff->strategy->random;
 
-	if (!given || (random && is_presets(options, OPTION_JITTER)))
+	if (!given || (random && set_by_preset(options, OPTION_JITTER)))
 		jitter_parse(random ? "none" : JITTER_DEFAULT, jitter);
 	/*
 	 * If a preset's cap leaves the user's jitter no room, the cap only
 	 * limits the delay that is jittered.
 	 */
-	if (is_presets(options, OPTION_MAX_DELAY) &&
+	if (set_by_preset(options, OPTION_MAX_DELAY) &&
 	    jitter_room(jitter, backoff) < backoff->min)
 		backoff->most = 0;
 	policy->hint_spread = DEFAULT_HINT_SPREAD;

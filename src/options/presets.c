@@ -159,7 +159,7 @@ add_clue(struct options *options, struct clue clue)
 	const size_t count = patterns->clue_count;
 
 	/* Built-in presets are tested once, instead of at each start. */
-	if (clue.is_users) {
+	if (clue.from_user) {
 		const char *problem = clue.kind == CLUE_PATTERN
 		    ? search_check(clue.text, false, &options->item)
 		    : search_check_text(clue.length);
@@ -234,7 +234,7 @@ set_class(struct applied *applied, const struct key *key,
 		.length = strlen(value),
 		.class = key->class,
 		.preset = options->policy.rules.presets[applied->number].name,
-		.is_users = applied->is_file };
+		.from_user = applied->is_file };
 	const char *what = "empty";
 	char safe[128];
 

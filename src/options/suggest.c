@@ -654,26 +654,20 @@ suggest_item(const struct options *options, const struct option_row *row,
 	}
 }
 
-/* Whether -t may be that of Debian's retry: a number of attempts. */
-static bool
-means_times(const struct options *options)
-{
-	const char *text = options->text[OPTION_TIMEOUT];
-
-	return options->origin[OPTION_TIMEOUT] == ORIGIN_USER &&
-	    options->origin[OPTION_ATTEMPTS] != ORIGIN_USER &&
-	    strlen(text) == 1 && isdigit((unsigned char)*text);
-}
-
 const char *
 suggest_outcome(const struct options *options, struct outcome outcome,
     char *text, size_t size)
 {
+	const char *limit = options->text[OPTION_TIMEOUT];
+
 	*text = '\0';
-	if (outcome.kind == OUTCOME_TIMEOUT && means_times(options))
+	/* Debian's retry has a -t that is a number of attempts. */
+	if (outcome.kind == OUTCOME_TIMEOUT &&
+	    options->origin[OPTION_TIMEOUT] == ORIGIN_USER &&
+	    options->origin[OPTION_ATTEMPTS] != ORIGIN_USER &&
+	    strlen(limit) == 1 && isdigit((unsigned char)*limit))
 		snprintf(text, size, "-t %s is a time; for attempts, use -a %s",
-		    options->text[OPTION_TIMEOUT],
-		    options->text[OPTION_TIMEOUT]);
+		    limit, limit);
 	if (outcome.kind == OUTCOME_UNSTARTABLE &&
 	    (outcome.code == ENOENT || strcmp(*options->command, ".") == 0))
 		suggest_command(options, outcome.reason, text, size);

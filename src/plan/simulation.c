@@ -249,14 +249,14 @@ nothing(struct host *host)
 }
 
 static void
-end_attempt(struct host *host, struct ended *ended)
+note_attempt(struct host *host, struct ended *ended)
 {
 	const struct rules *rules = &host->world->policy.rules;
 
 	ended->returned = host->returned;
-	ended->matched = set_has(&rules->success, host->outcome)
-	    ? MATCH_BIT(MATCH_SUCCESS)
-	    : MATCH_BIT(MATCH_RETRY);
+	ended->matched = rules->matches &
+	    (set_has(&rules->success, host->outcome) ? MATCH_BIT(MATCH_SUCCESS)
+						     : MATCH_BIT(MATCH_RETRY));
 }
 
 /* A check agrees with the status; a gate and a hook have no objection. */
@@ -307,7 +307,7 @@ static const struct driver driver = {
 	.is_gone = yes,
 	.abandon = nothing,
 	.collect = yes,
-	.end_attempt = end_attempt,
+	.note_attempt = note_attempt,
 	.answer = answer,
 	.pay = pay,
 	.give = give,

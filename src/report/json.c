@@ -281,11 +281,11 @@ report_json(struct sink *sink, const struct report *report,
 		put_bool(file, "tolerated", record->end.tolerated);
 		fputs(",\"limit\":", file);
 		if (record->end.reason != REASON_ATTEMPTS ||
-		    record->end.reached == NULL)
+		    record->reached == NULL)
 			fputs("null", file);
 		else
-			fprintf(file, "\"%.*s\"", record->end.reached->length,
-			    record->end.reached->text);
+			fprintf(file, "\"%.*s\"", record->reached->length,
+			    record->reached->text);
 		put_positive(file, "hint", record->end.too_long);
 		put_positive(file, "lost_input",
 		    (double)record->seen.lost_input);

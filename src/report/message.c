@@ -26,7 +26,7 @@ const struct message_row message_rows[] = {
 	    WARNING },
 	{ "line start", "verbose draws", "--seed=%seed repeats the delays",
 	    INFO },
-	{ "line attempt", "verbose",
+	{ "line attempt", "",
 	    "%attempt starts as process %pid[, for %timeout at most]: %words",
 	    INFO },
 	{ "line outcome", "!verbose rule=error", "" },
@@ -40,8 +40,7 @@ const struct message_row message_rows[] = {
 	{ "line health", "verbose !health=unhealthy", "%healthy" },
 	{ "line wait", "!begun verbose", "%next" },
 	{ "line wait", "!begun kept lasting", "%next" },
-	{ "line signal", "verbose", "received %signal[?forwarded , forwarded]",
-	    INFO },
+	{ "line signal", "", "received %signal[?forwarded , forwarded]", INFO },
 	/* An earlier line has said all. */
 	{ "line end", "!verbose reason=error", "" },
 	{ "line end", "!verbose reason=stop outcome=unstartable", "" },
@@ -432,8 +431,8 @@ find_fact(const struct telling *telling, const char *name,
 	    record->kind == RECORD_ATTEMPT &&
 		judgement.verdict == VERDICT_RETRY,
 	    date_text(record->seen.time - fmax(record->wait.before, 0), text))
-	FACT("reached", record->end.reached != NULL,
-	    limit_text(record->end.reached, text))
+	FACT("reached", record->reached != NULL,
+	    limit_text(record->reached, text))
 	SAFE("preset", record->last.known.preset)
 	SAFE("last-line", record->seen.last_line)
 	SAFE("left-names", record->seen.left_names)
@@ -695,7 +694,7 @@ message_of(const struct report_style *style, const struct record *record)
 
 	if (record->kind != RECORD_OUTCOME)
 		return named(style, message);
-	/* Yellow, even if this failure ends the run: END is the red line. */
+	/* As other failures, even if it ends the run: END is the red line. */
 	if (*message.text != '\0')
 		message.verdict = verdict == VERDICT_STOP && !unstartable
 		    ? VERDICT_RETRY

@@ -35,9 +35,9 @@
  * What a child needs up to its exec.  It shares the memory of `retry`, since a
  * copy costs more, and both go on at the same time, however long the exec may
  * hang.  So the child writes to its launch alone, where its stack is, too, and
- * leaves errno alone: setsid(2) and the like cannot fail in a new process, and
- * execute.c makes the calls that can.  The kernel clears `busy` at the exec, or
- * when the child dies before it.
+ * leaves errno alone: execute.c makes the calls that may fail, and setsid(2)
+ * and the like fail in a new process only if a sandbox forbids them.  The
+ * kernel clears `busy` at the exec, or when the child dies before it.
  *
  * Before Linux 5.16 a signal that dumps core and comes before the exec kills
  * `retry`, too.
@@ -132,8 +132,8 @@ note_start(struct child *child, pid_t pid)
 	/*
 	 * A signal that is pending after the start may have come before the
 	 * child existed, and so have missed it: the receiver then sends it.
-	 * Before the start this would not show a ^C that comes in between, and
-	 * nobody would send it.
+	 * Asked before the start, the kernel would not know of a ^C that comes
+	 * during it.
 	 */
 	sigpending(&child->missed);
 	child->pid = pid > 0 ? pid : 0;
@@ -240,11 +240,13 @@ map_launch(struct child *child, size_t size)
 	struct launch *last = child->launch;
 	const int kind = child->shares ? MAP_PRIVATE : MAP_SHARED;
 
-	/* A forked child has its own mapping, and tells its errno there. */
-	if (last != NULL && !last->busy && last->size == size && child->shares)
-		return last;
 	/* A child whose exec hangs goes on using its launch. */
-	if (last != NULL && !last->busy)
+	const bool is_free = last != NULL && !last->busy;
+
+	/* A forked child has its own mapping, and tells its errno there. */
+	if (is_free && last->size == size && child->shares)
+		return last;
+	if (is_free)
 		munmap(last, last->size);
 	child->launch = mmap(NULL, size, PROT_READ | PROT_WRITE,
 	    kind | MAP_ANONYMOUS, -1, 0);
@@ -327,6 +329,7 @@ child_start(struct child *child, const struct start *start)
 		pid = clone(child_main, launch->stack + STACK_SIZE,
 		    CLONE_VM | CLONE_CHILD_CLEARTID | SIGCHLD, launch, NULL,
 		    NULL, &launch->busy);
+		/* A sandbox may forbid it; else fork(2) says why it fails. */
 		if (pid == -1) {
 			child->shares = false;
 			launch->busy = 0;

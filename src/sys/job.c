@@ -26,7 +26,7 @@ void
 job_describe(const struct job *job, struct record *record)
 {
 	record->seen.line = search_line(&job->found,
-	    record->last.judgement.rule, record->last.known.is_lines);
+	    record->last.judgement.rule, record->last.known.from_line);
 	record->seen.pid = job->child.pid;
 	record->seen.last_line =
 	    *job->probe.last_line == '\0' ? NULL : job->probe.last_line;
@@ -101,10 +101,10 @@ start_attempt(struct job *job, struct record *record)
 	const bool prepared =
 	    input_begin(&job->input, record->attempt.number,
 		job->left.count > 0, &start.descriptors[0]) == 0;
-	/* 0 means that `retry` failed, unless the attempt runs. */
 	const int error = prepared ? start_child(job, &start) : 0;
+	const bool runs = prepared && error == 0;
 	file_close(&start.descriptors[0]);
-	if (prepared && error == 0) {
+	if (runs) {
 		/* While the attempt is busy with its exec. */
 		oom_begin(&job->oom);
 		return (struct started){ .runs = true };
@@ -121,8 +121,8 @@ start_shell(struct job *job, enum option_id option, struct record *record)
 {
 	const char *const argv[] = { _PATH_BSHELL, "-c",
 		job->options->text[option], NULL };
-	int null = file_null();
 	const bool has_stderr = fcntl(STDERR_FILENO, F_GETFD) != -1;
+	int null = file_null();
 	struct start start = {
 		.argv = argv,
 		.record = record,
@@ -157,7 +157,7 @@ struct started
 job_start(struct job *job, enum task task, struct record *record)
 {
 	job_describe(job, record);
-	/* A gate without an answer lets the retry go ahead. */
+	/* Only now is it known that the retry goes ahead without an answer. */
 	if (task == TASK_ATTEMPT && job->task == TASK_GATE &&
 	    (job->signalled || job->status != 0))
 		say_end(job, "; the retry is allowed");
@@ -292,9 +292,9 @@ find_outcome(struct job *job)
 }
 
 void
-job_end_attempt(struct job *job, struct ended *ended)
+job_note_attempt(struct job *job, struct ended *ended)
 {
-	/* The group that a signal for the run will end; 0: none. */
+	/* The group that has got the signal that ends the run; 0: none. */
 	const pid_t ending = !job->ends_run ? 0
 	    : job->child.own_group	    ? job->tree.group
 					    : getpgrp();

@@ -58,7 +58,7 @@ struct started job_start(struct job *job, enum task task,
     struct record *record);
 void job_signal(struct job *job, int signal);
 void job_abandon(struct job *job);
-void job_end_attempt(struct job *job, struct ended *ended);
+void job_note_attempt(struct job *job, struct ended *ended);
 enum answer job_answer(struct job *job);
 
 /* Completes a record with pids, times and lines of the last attempt. */

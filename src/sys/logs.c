@@ -250,7 +250,7 @@ look_at_logs(struct report *report)
 
 		if (!sink->format->for_people || sink->format->has_priorities)
 			continue;
-		/* A width: it was looked at, and does not become a terminal. */
+		/* It was looked at before, and was no terminal. */
 		if (sink->screen.width > 0 && !sink->screen.terminal)
 			continue;
 		sink->screen = screen_of(descriptor, report->style.color);
@@ -361,7 +361,8 @@ double
 logs_tick(struct report *report, struct output *output,
     const struct record *record)
 {
-	const bool silent = record->attempt.runs && report->style.holds_stderr;
+	const bool shows_attempt =
+	    record->attempt.runs && report->style.holds_stderr;
 	double next = report_due(report);
 
 	if (next <= record->elapsed) {
@@ -372,10 +373,10 @@ logs_tick(struct report *report, struct output *output,
 		flush(report, output, false);
 		next = report_due(report);
 	}
-	if (!record->wait.lasts && !record->locked && !silent)
+	if (!record->wait.lasts && !record->locked && !shows_attempt)
 		return next;
 	/* The status line would cover an unfinished line of output. */
-	if (silent && *output_mid_line(output, ERR))
+	if (shows_attempt && *output_mid_line(output, ERR))
 		return next;
 	look_at_logs(report);
 	for (size_t i = 0; i < report->count; i++) {

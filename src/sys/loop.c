@@ -42,7 +42,7 @@ struct host {
 	char advice[ADVICE]; /* what to type instead of the command */
 };
 
-/* Takes note of a failure of the output; whether that or the input failed. */
+/* Notes a failure of the output; returns whether that or the input failed. */
 static bool
 find_failure(struct host *host)
 {
@@ -63,13 +63,12 @@ wait_for_events(struct host *host, double until)
 {
 	const double time = clock_now(&host->clock);
 	struct record record = run_record(host->run, time);
-	const double begun = time - record.elapsed;
 
 	record.seen.time = events_time(CLOCK_REALTIME);
 	/* Output wakes the loop more often than the status line changes. */
 	if (time >= host->tick_due)
-		host->tick_due =
-		    begun + logs_tick(host->report, &host->job.output, &record);
+		host->tick_due = time - record.elapsed +
+		    logs_tick(host->report, &host->job.output, &record);
 	host->polled = clock_now(&host->clock);
 	const double beat = host->polled + notify_beat(host->job.notify);
 	const double wake = fmin(until, fmin(host->tick_due, beat));
@@ -77,7 +76,7 @@ wait_for_events(struct host *host, double until)
 	ev_run(host->events.loop, EVRUN_ONCE);
 }
 
-/* Passes a signal on, or keeps it from an attempt that systemd restarts. */
+/* Passes a signal on, unless it waits until a new attempt is ready. */
 static struct event
 take_signal(struct host *host, const struct received *received)
 {
@@ -220,11 +219,11 @@ tell(struct host *host, struct record *record)
 static struct started
 start(struct host *host, enum task task, struct record *record)
 {
-	/* The run may have given up on the reading of input, say. */
+	/* The run may have stopped waiting for input to be read, for one. */
 	host->owes_done = false;
 	logs_hide(host->report, &host->job.output);
 	const struct started started = job_start(&host->job, task, record);
-	/* A failure of the output cannot be that of a probe. */
+	/* Returned here, so that no ERROR follows; a probe has no output. */
 	if (!started.runs && task != TASK_PROBE && find_failure(host)) {
 		host->failed = false;
 		return (struct started){ .death = host->death };
@@ -274,9 +273,9 @@ collect(struct host *host)
 }
 
 static void
-end_attempt(struct host *host, struct ended *ended)
+note_attempt(struct host *host, struct ended *ended)
 {
-	job_end_attempt(&host->job, ended);
+	job_note_attempt(&host->job, ended);
 }
 
 static enum answer
@@ -369,7 +368,7 @@ static const struct driver driver = {
 	.abandon = abandon,
 	.collect = collect,
 	.drop_output = drop_output,
-	.end_attempt = end_attempt,
+	.note_attempt = note_attempt,
 	.answer = answer,
 	.end_probe = end_probe,
 	.lock = lock,
@@ -431,8 +430,8 @@ set_up(struct host *host)
 
 /*
  * In the reverse order of set_up() and loop_run(); logs and messages are last,
- * since the others may write to them.  Two laws see what stays open: that of
- * descriptors in tests/simulate, and valgrind.
+ * since the others may write to them.  tests/simulate finds a descriptor that
+ * stays open, and valgrind memory.
  */
 static void
 close_all(struct host *host)

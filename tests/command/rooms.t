@@ -80,13 +80,13 @@ done
 # The lines that a directory may have, and the rows of options. A commit may lower a
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
-	7449 src/core
-	2374 src/report
+	7450 src/core
+	2367 src/report
 	2109 src/plan
-	3349 src/options
-	8135 src/sys
-	292 src/main.c
-	10139 tests/unit
+	3336 src/options
+	8138 src/sys
+	293 src/main.c
+	10133 tests/unit
 	14474 tests/command
 	4617 tests/lib
 	2813 tests/simulate

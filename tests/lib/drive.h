@@ -430,7 +430,7 @@ drive_do_drop_output(struct host *host)
 }
 
 static inline void
-drive_do_end_attempt(struct host *host, struct ended *ended)
+drive_do_note_attempt(struct host *host, struct ended *ended)
 {
 	struct drive *drive = (struct drive *)host;
 	const struct step *step = drive_take_a(drive, STEP_ENDED);
@@ -561,7 +561,7 @@ drive_replay(struct drive *drive)
 		.abandon = drive_do_abandon,
 		.drop_output = drive_do_drop_output,
 		.collect = drive_do_collect,
-		.end_attempt = drive_do_end_attempt,
+		.note_attempt = drive_do_note_attempt,
 		.answer = drive_do_answer,
 		.end_probe = drive_do_end_probe,
 		.lock = drive_do_lock,
@@ -597,7 +597,7 @@ drive_replay(struct drive *drive)
 	drive->now = drive->clock;
 	drive->run = run_record(run, drive->now);
 	drive->reached =
-	    drive->run.end.reached == NULL ? 0 : drive->run.end.reached->count;
+	    drive->run.reached == NULL ? 0 : drive->run.reached->count;
 	run_close(run);
 }
 

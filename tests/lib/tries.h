@@ -367,7 +367,7 @@ is_collected(void)
 }
 
 static void
-end_attempt(struct host *host, struct ended *ended)
+note_attempt(struct host *host, struct ended *ended)
 {
 	static const struct outcome outcomes[] = {
 		{ .kind = OUTCOME_EXIT, .code = 1 },
@@ -509,7 +509,7 @@ static const struct driver driver = {
 	.abandon = abandon,
 	.drop_output = drop_output,
 	.collect = collect,
-	.end_attempt = end_attempt,
+	.note_attempt = note_attempt,
 	.answer = answer,
 	.end_probe = end_probe,
 	.lock = lock,

@@ -535,7 +535,7 @@ static struct clue clues[] = {
 	    .length = 7,
 	    .class = CLASS_PERMANENT,
 	    .preset = presets[2],
-	    .is_users = true },
+	    .from_user = true },
 };
 
 static const struct patterns classes = { .clues = clues,

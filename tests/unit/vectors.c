@@ -26,7 +26,7 @@ numbers(const char *list, double values[MOST])
  * repeats.  A time within the wait before that attempt cuts the wait short.
  */
 static int
-end_attempt(struct drive *drive, const char **events)
+note_attempt(struct drive *drive, const char **events)
 {
 	char *rest;
 	const int status = (int)strtol(*events, &rest, 10);
@@ -63,7 +63,7 @@ check_row(char **fields, double share, double most)
 	drive.random.script_length = numbers(fields[2], chances);
 	drive_start(&drive);
 	if (!drive.policy.wait_first)
-		status = end_attempt(&drive, &events);
+		status = note_attempt(&drive, &events);
 	while (tsv_number(&delays, &want) && want >= 0) {
 		if (!CHECK_INT(drive.action.kind, ACTION_WAIT))
 			break;
@@ -71,7 +71,7 @@ check_row(char **fields, double share, double most)
 		if (!CHECK(fabs(delay - want) <= fmax(share * want, most)))
 			printf("#     got: %.17g\n#     wanted: %.17g\n", delay,
 			    want);
-		status = end_attempt(&drive, &events);
+		status = note_attempt(&drive, &events);
 	}
 	if (want < 0) {
 		CHECK_INT(drive.action.kind, ACTION_FINISH);

@@ -275,12 +275,6 @@ static const struct row {
 	    .verdict = STOP,
 	    .rule = RULE_RETRY_ON },
 
-	/* What was not asked for cannot have matched. */
-	{ .outcome = EXIT(0),
-	    .matched = FAIL | HALT | THROTTLE | RETRY,
-	    .verdict = YES,
-	    .rule = RULE_SUCCESS_ON },
-
 	/* The default is told from what --stop-on names, item by item. */
 	{ .stop = "2",
 	    .hopeless = DEFAULT ",2",
@@ -467,7 +461,7 @@ TEST(the_class_comes_from_the_first_that_tells_it)
 		verdict_classify(&rules, &ended);
 		CHECK_INT(ended.outcome.class, cases[i].class);
 		CHECK_STR(ended.known.preset, cases[i].preset);
-		CHECK(ended.known.is_lines ==
+		CHECK(ended.known.from_line ==
 		    (ended.known.preset != NULL &&
 			ended.known.preset == cases[i].by_line.preset));
 	}
