@@ -238,6 +238,7 @@ check_stack(void)
 static void
 protect_relocated(void)
 {
+	/* NOLINTNEXTLINE(bugprone-reserved-identifier) the linker sets it */
 	extern const ElfW(Ehdr) __ehdr_start;
 	const uintptr_t start = (uintptr_t)&__ehdr_start;
 	const uintptr_t base = __ehdr_start.e_type == ET_DYN ? start : 0;

@@ -414,8 +414,8 @@ apply(const struct applied *outer, size_t first)
 
 		applied.outer = outer;
 		const char *wrong = open_preset(&applied, i, &number);
-		for (int round = 0; round <= applied.is_file && wrong == NULL;
-		     round++) {
+		const int rounds = applied.is_file ? 2 : 1;
+		for (int round = 0; round < rounds && wrong == NULL; round++) {
 			const char *line = NULL;
 
 			number = 0;

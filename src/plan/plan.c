@@ -98,6 +98,7 @@ tell_end(struct report *report, struct record *last,
 	figures_rows(figures, rows);
 	last->figures = rows;
 	report_tell(report, last);
+	last->figures = NULL;
 }
 
 /* A plan of many clients: their chart, and one record of how they end. */

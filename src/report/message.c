@@ -282,10 +282,11 @@ is_name(const char *a, const char *b)
 #define AS(word, is) FACT(word, true, is)
 #define SAFE(word, is) \
 	FACT(word, (is) != NULL, text_safe(is, text, MESSAGE_PART))
-#define TIME(word, seconds, range) \
-	FACT(word, (seconds)range, message_time(seconds, text))
-#define EXACT(word, seconds, range) \
-	FACT(word, (seconds)range, duration_text(seconds, text))
+/* `if` is the rest of a condition on the seconds: "> 0". */
+#define TIME(word, seconds, if) \
+	FACT(word, (seconds) if, message_time(seconds, text))
+#define EXACT(word, seconds, if) \
+	FACT(word, (seconds) if, duration_text(seconds, text))
 #define COUNT(word, number, is) \
 	FACT(word, is, count_text((uint64_t)(number), text))
 #define SIGNAL(word, number) FACT(word, true, signal_name(number, text))
@@ -329,10 +330,13 @@ date_text(double seconds, char text[MESSAGE_LINE])
 }
 
 static const char *
-outcome_text(struct outcome outcome, char text[MESSAGE_LINE])
+outcome_text(const struct policy *policy, struct outcome outcome,
+    char text[MESSAGE_LINE])
 {
-	return message_outcome(&(struct record){ .last.outcome = outcome },
-	    text);
+	const struct record record = { .policy = policy,
+		.last.outcome = outcome };
+
+	return message_outcome(&record, text);
 }
 
 /*
@@ -425,7 +429,7 @@ find_fact(const struct telling *telling, const char *name,
 	FACT("error", !outcome_ran(outcome),
 	    outcome.reason != NULL ? outcome.reason : strerror(outcome.code))
 	AS("attempt", message_attempt(record, 0, text))
-	FACT("probe", probe_failed, outcome_text(probes->last, text))
+	FACT("probe", probe_failed, outcome_text(policy, probes->last, text))
 	/* An attempt runs, since the one before has failed. */
 	FACT("when",
 	    record->kind == RECORD_ATTEMPT &&

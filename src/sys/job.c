@@ -301,9 +301,9 @@ job_note_attempt(struct job *job, struct ended *ended)
 
 	restore_terminal(job);
 	notify_end(job->notify);
-	job->found = job->output.collector.work == NULL
-	    ? (struct found){ 0 }
-	    : job->output.collector.work->found;
+	job->found = (struct found){ 0 };
+	if (job->output.collector.work != NULL)
+		job->found = job->output.collector.work->found;
 	duplicate_end(&job->duplicate);
 	job->left = tree_survivors(&job->tree, ending);
 	ended->returned = find_outcome(job);

@@ -97,7 +97,8 @@ find_clock(const struct hint *hint, double now, bool local, double offset)
 	double then = now;
 	struct tm today;
 
-	if ((local ? localtime_r : gmtime_r)(&second, &today) == NULL)
+	if ((local ? localtime_r(&second, &today)
+		   : gmtime_r(&second, &today)) == NULL)
 		return now;
 	for (int turn = -1; turn <= 8; turn++) {
 		struct tm day = {
