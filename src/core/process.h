@@ -140,8 +140,8 @@ void process_collect(struct process *process, double now);
 /*
  * The deadline of a collection has come; a reader last took some of the output
  * at `since`, or INFINITY.  A reader that goes on has PROCESS_READER_GRACE from
- * then on.  Before the run ends, one that pauses has as much from now on, as
- * the process cannot help that.
+ * then on.  Before the run ends, a pause of the reader is not the fault of the
+ * process: the reader has as much from now on.
  */
 void process_extend(struct process *process, double now, double since);
 

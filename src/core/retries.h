@@ -47,8 +47,8 @@ void retries_begin(struct retries *retries, double time);
 bool retries_success(struct retries *retries, double time);
 
 /*
- * The attempt failed: counts that, notes which limit was reached in the end of
- * the record, and draws the next wait, if only for a later run.
+ * The attempt failed: counts that, notes in the record which limit is reached,
+ * and draws the next wait, if only for a later run.
  */
 void retries_failure(struct retries *retries, double time);
 

@@ -582,8 +582,8 @@ deliver(struct run *run)
 /* --- waits --- */
 
 /*
- * Does what is left to do after an attempt whose wait follows.  If time runs
- * out meanwhile, the end tells the outcome.
+ * Before the wait after an attempt: lets its output out, and saves the state.
+ * If time runs out meanwhile, the end tells the outcome.
  */
 static bool
 finish_attempt(struct run *run)

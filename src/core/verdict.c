@@ -31,7 +31,7 @@ verdict_classify(const struct rules *rules, struct ended *ended)
 	const struct outcome outcome = ended->outcome;
 	const struct class_known by_status = classify_by_status(rules, outcome);
 	const bool throttled = set_has(&rules->throttle, outcome) ||
-	    ended->matched & MATCH_BIT(MATCH_THROTTLE);
+	    ended->matched & rules->matches & MATCH_BIT(MATCH_THROTTLE);
 	const bool tempfail =
 	    outcome.kind == OUTCOME_EXIT && outcome.code == EX_TEMPFAIL;
 	const struct {
@@ -71,7 +71,7 @@ struct judgement
 verdict_judge(const struct rules *rules, const struct ended *ended)
 {
 	const struct outcome outcome = ended->outcome;
-	const unsigned int found = ended->matched;
+	const unsigned int found = ended->matched & rules->matches;
 	const unsigned int missing = rules->matches & ~found;
 	const bool listed = set_has(&rules->success, outcome);
 	const bool failed = found & MATCH_BIT(MATCH_FAIL);

@@ -440,7 +440,7 @@ apply(const struct applied *outer, size_t first)
 	return NULL;
 }
 
-int
+int /* NOLINTNEXTLINE(readability-non-const-parameter) it is kept */
 presets_apply(struct options *options, char problem[ARGV_PROBLEM])
 {
 	/* What is typed is as if a file had named it. */

@@ -167,13 +167,15 @@ static struct event
 next(struct host *host, double until)
 {
 	const bool silent = host->is_silent && until < INFINITY;
-	const struct script *script = &host->world->script;
-	const bool script_ended = host->reached == script->count &&
-	    host->left == 0 && script->items[script->count - 1].count > 0;
 	struct event event = { .kind = EVENT_TIMER };
 
 	host->steps++;
 	if (!host->runs) {
+		const struct script *script = &host->world->script;
+		const bool script_ended = host->reached == script->count &&
+		    host->left == 0 &&
+		    script->items[script->count - 1].count > 0;
+
 		/* A wait is the last thing that a plan shows. */
 		if (host->attempt >= host->most || script_ended ||
 		    simulation_is_endless(host))
@@ -254,9 +256,9 @@ note_attempt(struct host *host, struct ended *ended)
 	const struct rules *rules = &host->world->policy.rules;
 
 	ended->returned = host->returned;
-	ended->matched = rules->matches &
-	    (set_has(&rules->success, host->outcome) ? MATCH_BIT(MATCH_SUCCESS)
-						     : MATCH_BIT(MATCH_RETRY));
+	ended->matched = set_has(&rules->success, host->outcome)
+	    ? MATCH_BIT(MATCH_SUCCESS)
+	    : MATCH_BIT(MATCH_RETRY);
 }
 
 /* A check agrees with the status; a gate and a hook have no objection. */

@@ -152,6 +152,19 @@ draw_line(struct sink *sink, const struct report *report,
 	sink->drawn = true;
 }
 
+/* Draws for how long another run has had the state. */
+static void
+draw_lock(struct sink *sink, const struct report *report,
+    const struct record *record)
+{
+	char line[MESSAGE_PART], file[MESSAGE_PART], time[DURATION_TEXT];
+
+	snprintf(line, sizeof(line), "another run has %.80s; waiting %s",
+	    text_safe(report->style.state, file, sizeof(file)),
+	    duration_text(floor(record->elapsed), time));
+	draw_line(sink, report, line);
+}
+
 /* Draws how long the attempt has run, and what else there is room for. */
 static void
 draw_attempt(struct sink *sink, const struct report *report,
@@ -187,15 +200,8 @@ report_tty_tick(struct sink *sink, const struct report *report,
 		return record->attempt.begun + (floor(ran / SLOW) + 1) * SLOW;
 	}
 	if (record->locked && sink->screen.terminal) {
-		char line[MESSAGE_PART], file[MESSAGE_PART],
-		    time[DURATION_TEXT];
-
-		snprintf(line, sizeof(line),
-		    "another run has %.80s; waiting %s",
-		    text_safe(report->style.state, file, sizeof(file)),
-		    duration_text(floor(record->elapsed), time));
 		if (record->elapsed >= SLOW && sink->screen.width > 0)
-			draw_line(sink, report, line);
+			draw_lock(sink, report, record);
 		return record->elapsed + SLOW;
 	}
 	if (record->wait.delay.seconds < SHORTEST || left <= 0 ||

@@ -159,6 +159,7 @@ stdin_ready(struct ev_loop *events, ev_io *watcher, int flags)
 
 void
 input_open(struct input *input, const struct options *options,
+    /* NOLINTNEXTLINE(readability-non-const-parameter) it is kept */
     struct ev_loop *events, struct clock *clock, bool *failed)
 {
 	*input = (struct input){ .mode = options->input,

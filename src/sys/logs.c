@@ -441,7 +441,7 @@ logs_close(struct report *report)
 	for (size_t i = 0; i < report->count; i++) {
 		struct sink *sink = &report->sinks[i];
 		const bool own = sink->name != NULL;
-		const bool plan = report->pid == 0; /* there is no process */
+		const bool plan = report->pid == 0; /* nothing runs */
 
 		if (plan && own &&
 		    (fflush(sink->file) == EOF || ferror(sink->file)))

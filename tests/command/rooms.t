@@ -81,12 +81,12 @@ done
 # ceiling. One that raises a ceiling says in its message what the new lines replace.
 ceilings='
 	7450 src/core
-	2371 src/report
-	2110 src/plan
+	2377 src/report
+	2112 src/plan
 	3336 src/options
-	8139 src/sys
+	8140 src/sys
 	294 src/main.c
-	10133 tests/unit
+	10139 tests/unit
 	14474 tests/command
 	4617 tests/lib
 	2813 tests/simulate

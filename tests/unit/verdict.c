@@ -275,6 +275,12 @@ static const struct row {
 	    .verdict = STOP,
 	    .rule = RULE_RETRY_ON },
 
+	/* What was not asked for cannot have matched. */
+	{ .outcome = EXIT(0),
+	    .matched = FAIL | HALT | THROTTLE | RETRY,
+	    .verdict = YES,
+	    .rule = RULE_SUCCESS_ON },
+
 	/* The default is told from what --stop-on names, item by item. */
 	{ .stop = "2",
 	    .hopeless = DEFAULT ",2",
